@@ -1,0 +1,167 @@
+package provider
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/hashicorp/terraform-plugin-log/tflog"
+
+	"github.com/stream-management/terraform-provider-stream/internal/streams"
+)
+
+// ownership keeps the resources of one run from undoing each other. An update replaces the whole set
+// of a stream, and Terraform does not say in which order independent operations run.
+type ownership struct {
+	mu      sync.Mutex
+	streams map[string]*ownedStream
+}
+
+// ownedStream is what the run has planned for, and done to, one stream.
+type ownedStream struct {
+	turn chan struct{} // held by the one operation that may talk about this stream
+
+	claim    []string // the set planned or sent; nil if none is
+	kept     bool     // a resource relies on the stream as it is, and sends nothing
+	released bool     // a resource that goes empties the stream
+
+	// These belong to the operation that holds the turn.
+	held      bool            // a resource of the new state has this stream: to empty it would make a lie of that
+	confirmed *streams.Stream // what the service said last in this run; nil if nothing
+	uncertain bool            // a write since then has an unknown outcome
+}
+
+func newOwnership() *ownership {
+	return &ownership{streams: map[string]*ownedStream{}}
+}
+
+// conflictError says that a run would give one stream two different sets.
+type conflictError struct {
+	streamID string
+	first    []string
+	second   []string
+}
+
+func (e *conflictError) Error() string {
+	return fmt.Sprintf("two resources set the processors of stream %q: one to %s, another one to %s",
+		e.streamID, listed(e.first), listed(e.second))
+}
+
+func listed(ids []string) string { return "[" + strings.Join(ids, ", ") + "]" }
+
+func (o *ownership) stream(id string) *ownedStream {
+	s, ok := o.streams[id]
+	if !ok {
+		s = &ownedStream{turn: make(chan struct{}, 1)}
+		o.streams[id] = s
+	}
+	return s
+}
+
+// claimSet registers the set that a resource gives a stream. The same set twice is no conflict:
+// Terraform plans one instance twice when it is replaced.
+func (o *ownership) claimSet(id string, processorIDs []string) error {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	s := o.stream(id)
+	set := slices.Clone(processorIDs)
+	slices.Sort(set)
+	if s.claim == nil {
+		s.claim = append([]string{}, set...) // not nil, also for the empty set
+	}
+	if !slices.Equal(s.claim, set) {
+		return &conflictError{streamID: id, first: s.claim, second: set}
+	}
+	return nil
+}
+
+// keep registers a resource that relies on a stream as it is. It reports false if another one
+// empties the stream in this run: then the set must be sent again.
+func (o *ownership) keep(id string) bool {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	s := o.stream(id)
+	s.kept = s.kept || !s.released
+	return !s.released
+}
+
+// release registers a resource that goes and would empty its stream. It reports false if another
+// one relies on the stream as it is: then nothing must be sent.
+func (o *ownership) release(id string) bool {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	s := o.stream(id)
+	s.released = s.released || !s.kept
+	return !s.kept
+}
+
+// take waits for the turn of an operation on a stream, and returns how to end it.
+func (o *ownership) take(ctx context.Context, id string) (*ownedStream, func(), error) {
+	o.mu.Lock()
+	s := o.stream(id)
+	o.mu.Unlock()
+	select {
+	case s.turn <- struct{}{}:
+		return s, func() { <-s.turn }, nil
+	case <-ctx.Done():
+		return nil, nil, fmt.Errorf("another operation on stream %q did not end in time: %w", id, ctx.Err())
+	}
+}
+
+// set sends the set of a resource that is in the state, or will be after a success. It returns what
+// the service reported last in this run, and whether that is in doubt.
+func (s *session) set(ctx context.Context, id string, processorIDs []string, inState bool) (last *streams.Stream, uncertain bool, err error) {
+	if err := s.ownership.claimSet(id, processorIDs); err != nil {
+		return nil, false, err
+	}
+	stream, done, err := s.ownership.take(ctx, id)
+	if err != nil {
+		return nil, false, err
+	}
+	defer done()
+	err = stream.send(ctx, s.client, id, processorIDs)
+	stream.held = stream.held || inState || err == nil
+	return stream.confirmed, stream.uncertain, err
+}
+
+// detach empties a stream, unless that would make the state of another resource a lie: Terraform
+// often destroys an old object after it has written the new one. It returns the same as set.
+func (s *session) detach(ctx context.Context, id string) (last *streams.Stream, uncertain bool, err error) {
+	stream, done, err := s.ownership.take(ctx, id)
+	if err != nil {
+		return nil, false, err
+	}
+	defer done()
+	if stream.held || !s.ownership.release(id) {
+		tflog.Info(ctx, "stream is left to the other resource that has it; nothing is sent", map[string]any{"stream_id": id})
+		return nil, false, nil
+	}
+	err = stream.send(ctx, s.client, id, nil)
+	return stream.confirmed, stream.uncertain, err
+}
+
+// write sends a set for an action, which has no state and answers for none.
+func (s *session) write(ctx context.Context, id string, processorIDs []string) error {
+	stream, done, err := s.ownership.take(ctx, id)
+	if err != nil {
+		return err
+	}
+	defer done()
+	return stream.send(ctx, s.client, id, processorIDs)
+}
+
+// send updates a stream and remembers what became of it. The caller has the turn.
+func (s *ownedStream) send(ctx context.Context, client *streams.Client, id string, processorIDs []string) error {
+	got, err := client.UpdateStream(ctx, id, processorIDs)
+	if err != nil {
+		e := asStreamError(err)
+		got = e.Stream
+		s.uncertain = s.uncertain || e.Outcome == streams.Unknown
+	}
+	if got != nil {
+		s.confirmed, s.uncertain = got, false
+	}
+	return err
+}

@@ -1,0 +1,474 @@
+package provider
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"slices"
+	"time"
+
+	"github.com/hashicorp/terraform-plugin-framework-timeouts/resource/timeouts"
+	"github.com/hashicorp/terraform-plugin-framework-validators/setvalidator"
+	"github.com/hashicorp/terraform-plugin-framework-validators/stringvalidator"
+	"github.com/hashicorp/terraform-plugin-framework/attr"
+	"github.com/hashicorp/terraform-plugin-framework/diag"
+	"github.com/hashicorp/terraform-plugin-framework/path"
+	"github.com/hashicorp/terraform-plugin-framework/resource"
+	"github.com/hashicorp/terraform-plugin-framework/resource/identityschema"
+	"github.com/hashicorp/terraform-plugin-framework/resource/schema"
+	"github.com/hashicorp/terraform-plugin-framework/resource/schema/planmodifier"
+	"github.com/hashicorp/terraform-plugin-framework/resource/schema/stringdefault"
+	"github.com/hashicorp/terraform-plugin-framework/resource/schema/stringplanmodifier"
+	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
+	"github.com/hashicorp/terraform-plugin-framework/tfsdk"
+	"github.com/hashicorp/terraform-plugin-framework/types"
+
+	"github.com/stream-management/terraform-provider-stream/internal/streams"
+)
+
+var (
+	_ resource.Resource                = (*processorsResource)(nil)
+	_ resource.ResourceWithConfigure   = (*processorsResource)(nil)
+	_ resource.ResourceWithIdentity    = (*processorsResource)(nil)
+	_ resource.ResourceWithImportState = (*processorsResource)(nil)
+	_ resource.ResourceWithModifyPlan  = (*processorsResource)(nil)
+)
+
+func newProcessorsResource() resource.Resource { return &processorsResource{} }
+
+type processorsResource struct {
+	session *session // nil while only schemas and configurations are looked at
+}
+
+// processorsModel is the resource in configuration, plan and state.
+type processorsModel struct {
+	StreamID             types.String   `tfsdk:"stream_id"`
+	ProcessorIDs         types.Set      `tfsdk:"processor_ids"`
+	OnDestroy            types.String   `tfsdk:"on_destroy"`
+	Triggers             types.Map      `tfsdk:"triggers"`
+	Timeouts             timeouts.Value `tfsdk:"timeouts"`
+	ID                   types.String   `tfsdk:"id"`
+	TerminalID           types.String   `tfsdk:"terminal_id"`
+	FragmentTypeID       types.String   `tfsdk:"fragment_type_id"`
+	CompatibleNamespaces types.Set      `tfsdk:"compatible_namespaces"`
+	LastEdited           types.Int64    `tfsdk:"last_edited"`
+}
+
+// identityModel is what tells one resource from another: a stream has one set of processors.
+type identityModel struct {
+	StreamID types.String `tfsdk:"stream_id"`
+}
+
+// Values of on_destroy.
+const (
+	onDestroyDetach = "detach"
+	onDestroyKeep   = "keep"
+)
+
+const defaultTimeout = 5 * time.Minute
+
+// Keys of the private state. Neither is there in the state of a resource that is as it should be.
+const (
+	// unconfirmedKey marks a state that the service may have left behind: an update or a destroy
+	// ended without an answer. Until one arrives, each plan sends the set again.
+	unconfirmedKey = "unconfirmed"
+	// keptKey marks, from plan to apply, a destroy that must not empty the stream.
+	keptKey = "kept"
+)
+
+func (r *processorsResource) Metadata(_ context.Context, req resource.MetadataRequest, resp *resource.MetadataResponse) {
+	resp.TypeName = req.ProviderTypeName + "_processors"
+}
+
+func (r *processorsResource) Schema(ctx context.Context, _ resource.SchemaRequest, resp *resource.SchemaResponse) {
+	resp.Schema = schema.Schema{
+		MarkdownDescription: "The set of processors that is attached to one stream. The set is managed as a whole: what is " +
+			"attached beside it gets detached by the next update.",
+		Attributes: map[string]schema.Attribute{
+			"stream_id": schema.StringAttribute{
+				Required:            true,
+				MarkdownDescription: "Id of the stream, any text. Another id makes Terraform replace the resource.",
+				PlanModifiers:       []planmodifier.String{stringplanmodifier.RequiresReplace()},
+				Validators:          []validator.String{checked("a stream id", streams.CheckStreamID)},
+			},
+			"processor_ids": schema.SetAttribute{
+				ElementType: types.StringType,
+				Required:    true,
+				MarkdownDescription: "Ids of the processors to attach, in any order. An empty set detaches all of them.",
+				Validators: []validator.Set{
+					setvalidator.NoNullValues(),
+					setvalidator.ValueStringsAre(checked("a processor id", streams.CheckProcessorID)),
+				},
+			},
+			"on_destroy": schema.StringAttribute{
+				Optional: true,
+				Computed: true,
+				Default:  stringdefault.StaticString(onDestroyDetach),
+				MarkdownDescription: "What a destroy does: `detach` sends an empty set, `keep` sends nothing and leaves the " +
+					"processors attached. A destroy goes by the value that was applied last. Default: `detach`.",
+				Validators: []validator.String{stringvalidator.OneOf(onDestroyDetach, onDestroyKeep)},
+			},
+			"triggers": schema.MapAttribute{
+				ElementType: types.StringType,
+				Optional:    true,
+				MarkdownDescription: "Any values; when one changes, the set is sent again, in place. Default: none.",
+			},
+			"timeouts": timeouts.Attributes(ctx, timeouts.Opts{
+				Create:            true,
+				CreateDescription: timeoutDescription("creating"),
+				Read:              true,
+				ReadDescription:   timeoutDescription("reading (only with `detect_drift`)"),
+				Update:            true,
+				UpdateDescription: timeoutDescription("updating"),
+				Delete:            true,
+				DeleteDescription: timeoutDescription("destroying"),
+			}),
+			"id": schema.StringAttribute{
+				Computed:            true,
+				MarkdownDescription: "Id of the stream, the same as `stream_id`.",
+			},
+			"terminal_id": schema.StringAttribute{
+				Computed:            true,
+				MarkdownDescription: "Id of the terminal that the stream belongs to.",
+			},
+			"fragment_type_id": schema.StringAttribute{
+				Computed:            true,
+				MarkdownDescription: "Id of the fragment type of the stream.",
+			},
+			"compatible_namespaces": schema.SetAttribute{
+				ElementType:         types.StringType,
+				Computed:            true,
+				MarkdownDescription: "Namespaces that are compatible with the stream.",
+			},
+			"last_edited": schema.Int64Attribute{
+				Computed: true,
+				MarkdownDescription: "Time of the last edit as the service reported it, in milliseconds since 1970-01-01 UTC.",
+			},
+		},
+	}
+}
+
+func timeoutDescription(doing string) string {
+	return fmt.Sprintf("Time limit for %s, retries included, as a duration such as `30s` or `10m`. Default: `5m`.", doing)
+}
+
+func (r *processorsResource) IdentitySchema(_ context.Context, _ resource.IdentitySchemaRequest, resp *resource.IdentitySchemaResponse) {
+	resp.IdentitySchema = identityschema.Schema{
+		Attributes: map[string]identityschema.Attribute{
+			"stream_id": identityschema.StringAttribute{
+				RequiredForImport: true,
+				Description:       "Id of the stream.",
+			},
+		},
+	}
+}
+
+func (r *processorsResource) Configure(_ context.Context, req resource.ConfigureRequest, _ *resource.ConfigureResponse) {
+	r.session, _ = req.ProviderData.(*session)
+}
+
+// ModifyPlan decides whether the set will be sent, and shows it: last_edited is unknown then, and
+// only then. Create and Update go by that.
+func (r *processorsResource) ModifyPlan(ctx context.Context, req resource.ModifyPlanRequest, resp *resource.ModifyPlanResponse) {
+	if r.session == nil {
+		return
+	}
+	var plan, state processorsModel
+	if !req.State.Raw.IsNull() {
+		resp.Diagnostics.Append(req.State.Get(ctx, &state)...)
+	}
+	if req.Plan.Raw.IsNull() {
+		r.planDestroy(ctx, state, resp)
+		return
+	}
+	resp.Diagnostics.Append(req.Plan.Get(ctx, &plan)...)
+	if resp.Diagnostics.HasError() {
+		return
+	}
+	if known(plan.StreamID) && fullyKnown(plan.ProcessorIDs) {
+		if err := r.session.ownership.claimSet(plan.StreamID.ValueString(), elements(plan.ProcessorIDs)); err != nil {
+			resp.Diagnostics.Append(diagnose("", err))
+			return
+		}
+	}
+
+	plan.ID = plan.StreamID
+	created, sends := req.State.Raw.IsNull(), true
+	if update := !created && plan.StreamID.Equal(state.StreamID); update {
+		sends = r.mustSend(ctx, plan, state, req, resp)
+		plan.TerminalID, plan.FragmentTypeID = orUnknown(state.TerminalID), orUnknown(state.FragmentTypeID)
+	} else {
+		plan.TerminalID, plan.FragmentTypeID = types.StringUnknown(), types.StringUnknown()
+	}
+	if sends {
+		plan.CompatibleNamespaces, plan.LastEdited = types.SetUnknown(types.StringType), types.Int64Unknown()
+	} else {
+		plan.CompatibleNamespaces, plan.LastEdited = state.CompatibleNamespaces, state.LastEdited
+	}
+	resp.Diagnostics.Append(resp.Plan.Set(ctx, &plan)...)
+	if created && r.session.reads() && known(plan.StreamID) {
+		resp.Diagnostics.Append(r.lookBeforeCreate(ctx, plan)...)
+	}
+}
+
+// mustSend reports whether an update needs a request.
+func (r *processorsResource) mustSend(ctx context.Context, plan, state processorsModel, req resource.ModifyPlanRequest, resp *resource.ModifyPlanResponse) bool {
+	if !plan.ProcessorIDs.Equal(state.ProcessorIDs) || !plan.Triggers.Equal(state.Triggers) {
+		return true
+	}
+	unconfirmed, diags := req.Private.GetKey(ctx, unconfirmedKey)
+	resp.Diagnostics.Append(diags...)
+	if unconfirmed != nil {
+		resp.Diagnostics.AddWarning("Outcome of an Earlier Operation Unknown", fmt.Sprintf(
+			"An update or destroy of stream %q ended without an answer, so the stream may not be as the state says. "+
+				"The plan is to send its set again.", state.StreamID.ValueString()))
+		return true
+	}
+	return !r.session.ownership.keep(state.StreamID.ValueString())
+}
+
+// planDestroy marks a destroy that would empty a stream on which another resource relies.
+func (r *processorsResource) planDestroy(ctx context.Context, state processorsModel, resp *resource.ModifyPlanResponse) {
+	if state.OnDestroy.ValueString() != onDestroyKeep && !r.session.ownership.release(state.StreamID.ValueString()) {
+		resp.Diagnostics.Append(resp.Private.SetKey(ctx, keptKey, []byte("true"))...)
+	}
+}
+
+// lookBeforeCreate reads the stream that a create is going to take over.
+func (r *processorsResource) lookBeforeCreate(ctx context.Context, plan processorsModel) diag.Diagnostics {
+	timeout, diags := plan.Timeouts.Read(ctx, defaultTimeout)
+	ctx, cancel := context.WithTimeout(ctx, timeout)
+	defer cancel()
+	id := plan.StreamID.ValueString()
+	found, err := r.session.client.ReadStream(ctx, id)
+	if err != nil {
+		diags.Append(diagnoseRead(id, err))
+		return diags
+	}
+	if !fullyKnown(plan.ProcessorIDs) {
+		return diags
+	}
+	wanted := elements(plan.ProcessorIDs)
+	lost := slices.DeleteFunc(found.ProcessorIDs, func(id string) bool { return slices.Contains(wanted, id) })
+	if len(lost) > 0 {
+		diags.AddAttributeWarning(path.Root("processor_ids"), "Processors Will Be Detached", fmt.Sprintf(
+			"Stream %q has processors that are not in processor_ids, and the create detaches them: %s. Add them to "+
+				"processor_ids to keep them. If another configuration manages them, let only one manage the stream.",
+			id, listed(lost)))
+	}
+	return diags
+}
+
+func (r *processorsResource) Create(ctx context.Context, req resource.CreateRequest, resp *resource.CreateResponse) {
+	var plan processorsModel
+	resp.Diagnostics.Append(req.Plan.Get(ctx, &plan)...)
+	timeout, diags := plan.Timeouts.Create(ctx, defaultTimeout)
+	resp.Diagnostics.Append(diags...)
+	if resp.Diagnostics.HasError() {
+		return
+	}
+	ctx, cancel := context.WithTimeout(ctx, timeout)
+	defer cancel()
+
+	got, _, err := r.session.set(ctx, plan.StreamID.ValueString(), elements(plan.ProcessorIDs), false)
+	if err != nil {
+		resp.Diagnostics.Append(diagnose(fmt.Sprintf("the processors of stream %q could not be set", plan.StreamID.ValueString()), err))
+		return // and save nothing: the next apply just sends again
+	}
+	plan.take(got)
+	resp.Diagnostics.Append(resp.State.Set(ctx, &plan)...)
+	resp.Diagnostics.Append(resp.Identity.Set(ctx, identityModel{plan.StreamID})...)
+}
+
+// Read sends nothing without detect_drift: the interface document specifies no read, so the answer
+// to the last update is the best that is known.
+func (r *processorsResource) Read(ctx context.Context, req resource.ReadRequest, resp *resource.ReadResponse) {
+	var state processorsModel
+	resp.Diagnostics.Append(req.State.Get(ctx, &state)...)
+	resp.Diagnostics.Append(resp.Identity.Set(ctx, identityModel{state.StreamID})...)
+	timeout, diags := state.Timeouts.Read(ctx, defaultTimeout)
+	resp.Diagnostics.Append(diags...)
+	if resp.Diagnostics.HasError() || !r.session.reads() {
+		return
+	}
+	ctx, cancel := context.WithTimeout(ctx, timeout)
+	defer cancel()
+
+	got, err := r.session.client.ReadStream(ctx, state.StreamID.ValueString())
+	if err != nil {
+		if missing(err) {
+			resp.State.RemoveResource(ctx)
+			resp.Diagnostics.AddWarning("Stream Is Gone", fmt.Sprintf(
+				"The service knows no stream %q any more, so it was removed from the state.", state.StreamID.ValueString()))
+			return
+		}
+		resp.Diagnostics.Append(diagnoseRead(state.StreamID.ValueString(), err))
+		return
+	}
+	state.take(got)
+	resp.Diagnostics.Append(resp.State.Set(ctx, &state)...)
+	resp.Diagnostics.Append(resp.Private.SetKey(ctx, unconfirmedKey, nil)...)
+}
+
+func (r *processorsResource) Update(ctx context.Context, req resource.UpdateRequest, resp *resource.UpdateResponse) {
+	var plan, state processorsModel
+	resp.Diagnostics.Append(req.Plan.Get(ctx, &plan)...)
+	resp.Diagnostics.Append(req.State.Get(ctx, &state)...)
+	timeout, diags := plan.Timeouts.Update(ctx, defaultTimeout)
+	resp.Diagnostics.Append(diags...)
+	if resp.Diagnostics.HasError() {
+		return
+	}
+	if !plan.LastEdited.IsUnknown() {
+		resp.Diagnostics.Append(resp.State.Set(ctx, &plan)...) // nothing that the service needs to know
+		resp.Diagnostics.Append(resp.Identity.Set(ctx, identityModel{plan.StreamID})...)
+		return
+	}
+	ctx, cancel := context.WithTimeout(ctx, timeout)
+	defer cancel()
+
+	got, uncertain, err := r.session.set(ctx, plan.StreamID.ValueString(), elements(plan.ProcessorIDs), true)
+	if err != nil {
+		resp.Diagnostics.Append(diagnose(fmt.Sprintf("the processors of stream %q could not be updated", plan.StreamID.ValueString()), err))
+		resp.Diagnostics.Append(retain(ctx, state, got, uncertain, &resp.State, resp.Private)...)
+		return
+	}
+	plan.take(got)
+	resp.Diagnostics.Append(resp.State.Set(ctx, &plan)...)
+	resp.Diagnostics.Append(resp.Identity.Set(ctx, identityModel{plan.StreamID})...)
+	resp.Diagnostics.Append(resp.Private.SetKey(ctx, unconfirmedKey, nil)...)
+	resp.Diagnostics.Append(relocated(state, plan)...)
+}
+
+func (r *processorsResource) Delete(ctx context.Context, req resource.DeleteRequest, resp *resource.DeleteResponse) {
+	var state processorsModel
+	resp.Diagnostics.Append(req.State.Get(ctx, &state)...)
+	timeout, diags := state.Timeouts.Delete(ctx, defaultTimeout)
+	resp.Diagnostics.Append(diags...)
+	kept, diags := req.Private.GetKey(ctx, keptKey)
+	resp.Diagnostics.Append(diags...)
+	if resp.Diagnostics.HasError() || kept != nil || state.OnDestroy.ValueString() == onDestroyKeep {
+		return
+	}
+	ctx, cancel := context.WithTimeout(ctx, timeout)
+	defer cancel()
+
+	id := state.StreamID.ValueString()
+	last, uncertain, err := r.session.detach(ctx, id)
+	switch {
+	case err == nil:
+	case missing(err):
+	case asStreamError(err).Status == http.StatusNotFound:
+		resp.Diagnostics.AddWarning("Stream Not Found", fmt.Sprintf(
+			"Stream %q counts as gone, because the answer to its destroy was 404 Not Found. But the answer did not have the "+
+				"form of the service's own errors: if the stream should still be there, check base_url.\n\n%s",
+			id, exchanged(asStreamError(err))))
+	default:
+		resp.Diagnostics.Append(diagnose(fmt.Sprintf("the processors of stream %q could not be detached", id), err))
+		resp.Diagnostics.Append(retain(ctx, state, last, uncertain, &resp.State, resp.Private)...)
+	}
+}
+
+// ImportState sends nothing: the state holds the id, and the rest comes from a read (with
+// detect_drift) or from the answer to the first update.
+func (r *processorsResource) ImportState(ctx context.Context, req resource.ImportStateRequest, resp *resource.ImportStateResponse) {
+	resource.ImportStatePassthroughWithIdentity(ctx, path.Root("stream_id"), path.Root("stream_id"), req, resp)
+	var id types.String
+	resp.Diagnostics.Append(resp.State.GetAttribute(ctx, path.Root("stream_id"), &id)...)
+	if resp.Diagnostics.HasError() {
+		return
+	}
+	if err := streams.CheckStreamID(id.ValueString()); err != nil {
+		resp.Diagnostics.AddAttributeError(path.Root("stream_id"), "Invalid Stream ID",
+			fmt.Sprintf("%q cannot be imported: a stream id %s.", id.ValueString(), err))
+		return
+	}
+	resp.Diagnostics.Append(resp.State.SetAttribute(ctx, path.Root("id"), id)...)
+	resp.Diagnostics.Append(resp.State.SetAttribute(ctx, path.Root("on_destroy"), onDestroyDetach)...)
+}
+
+// take makes the model say what the service reported.
+func (m *processorsModel) take(s *streams.Stream) {
+	m.ID = types.StringValue(s.ID)
+	m.TerminalID = types.StringValue(s.TerminalID)
+	m.FragmentTypeID = types.StringValue(s.FragmentTypeID)
+	m.ProcessorIDs = setOf(s.ProcessorIDs)
+	m.CompatibleNamespaces = setOf(s.CompatibleNamespaces)
+	m.LastEdited = types.Int64Value(s.LastEdited)
+}
+
+// retain makes the state of a resource whose operation failed say what is known of its stream: what
+// the service reported in this run, or else what it was before, with a mark if that is in doubt.
+func retain(ctx context.Context, m processorsModel, last *streams.Stream, uncertain bool, state *tfsdk.State, private privateState) diag.Diagnostics {
+	if uncertain {
+		return private.SetKey(ctx, unconfirmedKey, []byte("true"))
+	}
+	if last == nil {
+		return nil
+	}
+	m.take(last)
+	diags := state.Set(ctx, &m)
+	diags.Append(private.SetKey(ctx, unconfirmedKey, nil)...)
+	return diags
+}
+
+// privateState is the part of the framework's private state, an internal type, that is needed here.
+type privateState interface {
+	SetKey(ctx context.Context, key string, value []byte) diag.Diagnostics
+}
+
+// relocated reports, once, that an update came back from another place: the plan had promised the
+// old one to whatever depends on it.
+func relocated(before, after processorsModel) diag.Diagnostics {
+	var diags diag.Diagnostics
+	for name, values := range map[string][2]types.String{
+		"terminal_id":      {before.TerminalID, after.TerminalID},
+		"fragment_type_id": {before.FragmentTypeID, after.FragmentTypeID},
+	} {
+		if old, now := values[0], values[1]; !old.IsNull() && !old.Equal(now) {
+			diags.AddAttributeError(path.Root(name), "Unexpected Change of the Stream", fmt.Sprintf(
+				"The processors of stream %q were set, but its %s has changed from %s to %s outside of Terraform. The state "+
+					"has the new value. Apply again, so that what depends on it sees it too.\n\n%s",
+				after.StreamID.ValueString(), name, old, now, outcome(streams.Changed)))
+		}
+	}
+	return diags
+}
+
+// missing reports whether the service itself said that there is no such stream. A 404 of another form
+// may come from whatever is in between, and be about the route.
+func missing(err error) bool {
+	e := asStreamError(err)
+	return e.Status == http.StatusNotFound && e.Documented
+}
+
+func known(s types.String) bool { return !s.IsNull() && !s.IsUnknown() }
+
+func fullyKnown(set types.Set) bool {
+	return !set.IsUnknown() && !slices.ContainsFunc(set.Elements(), attr.Value.IsUnknown)
+}
+
+// orUnknown is a value of the state as the plan of an update has it. An imported state lacks it.
+func orUnknown(s types.String) types.String {
+	if s.IsNull() {
+		return types.StringUnknown()
+	}
+	return s
+}
+
+// elements returns the texts in a set that is fully known.
+func elements(set types.Set) []string {
+	texts := make([]string, 0, len(set.Elements()))
+	for _, v := range set.Elements() {
+		texts = append(texts, v.(types.String).ValueString())
+	}
+	return texts
+}
+
+func setOf(texts []string) types.Set {
+	values := make([]attr.Value, 0, len(texts))
+	for _, text := range texts {
+		values = append(values, types.StringValue(text))
+	}
+	return types.SetValueMust(types.StringType, values)
+}
