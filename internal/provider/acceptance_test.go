@@ -1,0 +1,305 @@
+package provider
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http/httptest"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	version "github.com/hashicorp/go-version"
+	tfjson "github.com/hashicorp/terraform-json"
+
+	"github.com/stream-management/terraform-provider-stream/internal/streamstest"
+)
+
+// The acceptance tests run a real Terraform or OpenTofu CLI with the provider as a process of its
+// own, and look at what a user sees and at what the service saw.
+
+// newService starts a stand-in service for one test and returns it with its address.
+func newService(t *testing.T, opts streamstest.Options, seed ...streamstest.Stream) (*streamstest.Service, string) {
+	t.Helper()
+	service := streamstest.New(opts, seed...)
+	server := httptest.NewServer(service)
+	t.Cleanup(server.Close)
+	return service, server.URL
+}
+
+// seedStreams are streams with the given ids and nothing attached.
+func seedStreams(ids ...string) []streamstest.Stream {
+	var seed []streamstest.Stream
+	for _, id := range ids {
+		seed = append(seed, streamstest.Stream{ID: id})
+	}
+	return seed
+}
+
+// sent lists what a service was asked since the last call, one "METHOD target body" a request.
+func sent(service *streamstest.Service) []string {
+	var lines []string
+	for _, r := range service.Requests() {
+		lines = append(lines, strings.TrimSpace(r.Method+" "+r.Target+" "+r.Body))
+	}
+	service.ForgetRequests()
+	return lines
+}
+
+// wantSent fails the test unless the service was asked exactly this since the last look, in any order
+// between streams.
+func wantSent(t *testing.T, service *streamstest.Service, want ...string) {
+	t.Helper()
+	got := sent(service)
+	slices.Sort(got)
+	slices.Sort(want)
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Fatalf("requests (-want +got):\n%s", diff)
+	}
+}
+
+// wantAttached fails the test unless the service has exactly these processors on a stream.
+func wantAttached(t *testing.T, service *streamstest.Service, id string, want ...string) {
+	t.Helper()
+	stream, ok := service.Stream(id)
+	if !ok {
+		t.Fatalf("the service has no stream %q", id)
+	}
+	got := slices.Sorted(slices.Values(stream.ProcessorIDs))
+	slices.Sort(want)
+	if !slices.Equal(got, want) {
+		t.Fatalf("stream %q has processors %q, want %q", id, got, want)
+	}
+}
+
+// cli is the CLI under test: its path and its version.
+var cli = sync.OnceValues(func() (string, error) {
+	if path := os.Getenv("TF_ACC_TERRAFORM_PATH"); path != "" {
+		return path, nil
+	}
+	if path, err := exec.LookPath("terraform"); err == nil {
+		return path, nil
+	}
+	return exec.LookPath("tofu")
+})
+
+// provider is the provider built once for all tests of this process.
+var builtProvider = sync.OnceValues(func() (string, error) {
+	dir, err := os.MkdirTemp("", "provider")
+	if err != nil {
+		return "", err
+	}
+	build := exec.CommandContext(context.Background(), "go", "build", "-o", dir, "../..")
+	if out, err := build.CombinedOutput(); err != nil {
+		return dir, fmt.Errorf("building the provider: %w\n%s", err, out)
+	}
+	return dir, nil
+})
+
+func TestMain(m *testing.M) {
+	code := m.Run()
+	if os.Getenv("TF_ACC") != "" {
+		if dir, err := builtProvider(); err == nil {
+			os.RemoveAll(dir)
+		}
+	}
+	os.Exit(code)
+}
+
+// workspace is a root module in a temporary folder.
+type workspace struct {
+	t   *testing.T
+	dir string
+	env []string
+	cli string
+}
+
+// newWorkspace makes a root module with the given configuration whose provider talks to a service at
+// baseURL ("" leaves STREAM_BASE_URL unset). It skips the test unless TF_ACC is set.
+func newWorkspace(t *testing.T, baseURL, hcl string) *workspace {
+	t.Helper()
+	if os.Getenv("TF_ACC") == "" {
+		t.Skip("acceptance tests need TF_ACC=1")
+	}
+	path, err := cli()
+	if err != nil {
+		t.Fatal(err)
+	}
+	bin, err := builtProvider()
+	if err != nil {
+		t.Fatal(err)
+	}
+	w := &workspace{t: t, dir: t.TempDir(), cli: path}
+	w.file("cli.tfrc", fmt.Sprintf(`provider_installation {
+  dev_overrides {
+    %q = %q
+    %q = %q
+  }
+  direct {}
+}
+`, Address, bin, strings.Replace(Address, "terraform.io", "opentofu.org", 1), bin))
+	for _, entry := range os.Environ() {
+		if !strings.HasPrefix(entry, "STREAM_") && !strings.HasPrefix(entry, "TF_") {
+			w.env = append(w.env, entry)
+		}
+	}
+	w.setenv("TF_CLI_CONFIG_FILE", filepath.Join(w.dir, "cli.tfrc"))
+	w.setenv("CHECKPOINT_DISABLE", "1")
+	if baseURL != "" {
+		w.setenv("STREAM_BASE_URL", baseURL)
+	}
+	w.file("versions.tf", `terraform {
+  required_providers {
+    stream = {
+      source = "stream-management/stream"
+    }
+  }
+}
+`)
+	w.write(hcl)
+	return w
+}
+
+func (w *workspace) setenv(name, value string) { w.env = append(w.env, name+"="+value) }
+
+// write replaces the configuration.
+func (w *workspace) write(hcl string) { w.t.Helper(); w.file("main.tf", hcl) }
+
+func (w *workspace) file(name, content string) {
+	w.t.Helper()
+	if err := os.WriteFile(filepath.Join(w.dir, name), []byte(content), 0o600); err != nil {
+		w.t.Fatal(err)
+	}
+}
+
+// atLeast skips the test on a CLI that is older. OpenTofu has versions of its own; "" skips it.
+func (w *workspace) atLeast(terraform, tofu string) {
+	w.t.Helper()
+	var v struct {
+		Version string `json:"terraform_version"`
+	}
+	if err := json.Unmarshal([]byte(w.run("version", "-json").stdout), &v); err != nil {
+		w.t.Fatal(err)
+	}
+	need := terraform
+	if w.isTofu() {
+		need = tofu
+	}
+	if need == "" || version.Must(version.NewVersion(v.Version)).LessThan(version.Must(version.NewVersion(need))) {
+		w.t.Skipf("needs Terraform %s or OpenTofu %q; this is %s %s", terraform, tofu, filepath.Base(w.cli), v.Version)
+	}
+}
+
+func (w *workspace) isTofu() bool { return strings.Contains(filepath.Base(w.cli), "tofu") }
+
+// result is what a command printed and how it ended.
+type result struct {
+	stdout string
+	stderr string
+	code   int
+}
+
+// text is all that was printed, unwrapped: Terraform breaks lines where the terminal ends.
+func (r result) text() string {
+	out := strings.NewReplacer("│", "", "╷", "", "╵", "").Replace(r.stdout + r.stderr)
+	return strings.Join(strings.Fields(out), " ")
+}
+
+func (r result) String() string { return fmt.Sprintf("exit %d\n%s\n%s", r.code, r.stdout, r.stderr) }
+
+// run runs one command to its end, whatever that is.
+func (w *workspace) run(args ...string) result {
+	w.t.Helper()
+	cmd := w.command(args...)
+	var stdout, stderr bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &stdout, &stderr
+	err := cmd.Run()
+	if exit := (*exec.ExitError)(nil); err != nil && !errors.As(err, &exit) {
+		w.t.Fatalf("%s: %v", cmd, err)
+	}
+	return result{stdout.String(), stderr.String(), cmd.ProcessState.ExitCode()}
+}
+
+// command prepares one, for tests that interrupt it.
+func (w *workspace) command(args ...string) *exec.Cmd {
+	w.t.Helper()
+	ctx, cancel := context.WithTimeout(w.t.Context(), 5*time.Minute)
+	w.t.Cleanup(cancel)
+	cmd := exec.CommandContext(ctx, w.cli, args...)
+	cmd.Dir, cmd.Env = w.dir, w.env
+	return cmd
+}
+
+func (w *workspace) apply(args ...string) result {
+	w.t.Helper()
+	return w.run(append([]string{"apply", "-auto-approve", "-input=false", "-no-color"}, args...)...)
+}
+
+func (w *workspace) mustApply(args ...string) result {
+	w.t.Helper()
+	r := w.apply(args...)
+	if r.code != 0 {
+		w.t.Fatalf("apply: %v", r)
+	}
+	return r
+}
+
+func (w *workspace) plan(args ...string) result {
+	w.t.Helper()
+	return w.run(append([]string{"plan", "-input=false", "-no-color", "-detailed-exitcode"}, args...)...)
+}
+
+// wantNoChanges fails the test unless a plan finds nothing to do.
+func (w *workspace) wantNoChanges() {
+	w.t.Helper()
+	if r := w.plan(); r.code != 0 {
+		w.t.Fatalf("plan is not empty: %v", r)
+	}
+}
+
+// changes plans and returns the planned changes by address, no-ops left out.
+func (w *workspace) changes(args ...string) map[string]*tfjson.Change {
+	w.t.Helper()
+	if r := w.plan(append([]string{"-out=tfplan"}, args...)...); r.code == 1 {
+		w.t.Fatalf("plan: %v", r)
+	}
+	var plan tfjson.Plan
+	if err := json.Unmarshal([]byte(w.run("show", "-json", "tfplan").stdout), &plan); err != nil {
+		w.t.Fatal(err)
+	}
+	changes := map[string]*tfjson.Change{}
+	for _, c := range plan.ResourceChanges {
+		if !c.Change.Actions.NoOp() {
+			changes[c.Address] = c.Change
+		}
+	}
+	return changes
+}
+
+// resources returns what the state holds, by address.
+func (w *workspace) resources() map[string]*tfjson.StateResource {
+	w.t.Helper()
+	resources := map[string]*tfjson.StateResource{}
+	if _, err := os.Stat(filepath.Join(w.dir, "terraform.tfstate")); errors.Is(err, os.ErrNotExist) {
+		return resources
+	}
+	var state tfjson.State
+	if err := json.Unmarshal([]byte(w.run("show", "-json").stdout), &state); err != nil {
+		w.t.Fatal(err)
+	}
+	if state.Values == nil {
+		return resources
+	}
+	for _, r := range state.Values.RootModule.Resources {
+		resources[r.Address] = r
+	}
+	return resources
+}
