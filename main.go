@@ -23,6 +23,7 @@ func main() {
 		fmt.Println(version)
 		return
 	}
+	provider.QuietLogs()
 	if err := providerserver.Serve(context.Background(), provider.New(version), providerserver.ServeOpts{
 		Address: provider.Address,
 		Debug:   *debug,

@@ -92,8 +92,8 @@ func (r *processorsResource) Schema(ctx context.Context, _ resource.SchemaReques
 				Validators:          []validator.String{checked("a stream id", streams.CheckStreamID)},
 			},
 			"processor_ids": schema.SetAttribute{
-				ElementType: types.StringType,
-				Required:    true,
+				ElementType:         types.StringType,
+				Required:            true,
 				MarkdownDescription: "Ids of the processors to attach, in any order. An empty set detaches all of them.",
 				Validators: []validator.Set{
 					setvalidator.NoNullValues(),
@@ -109,8 +109,8 @@ func (r *processorsResource) Schema(ctx context.Context, _ resource.SchemaReques
 				Validators: []validator.String{stringvalidator.OneOf(onDestroyDetach, onDestroyKeep)},
 			},
 			"triggers": schema.MapAttribute{
-				ElementType: types.StringType,
-				Optional:    true,
+				ElementType:         types.StringType,
+				Optional:            true,
 				MarkdownDescription: "Any values; when one changes, the set is sent again, in place. Default: none.",
 			},
 			"timeouts": timeouts.Attributes(ctx, timeouts.Opts{
@@ -141,7 +141,7 @@ func (r *processorsResource) Schema(ctx context.Context, _ resource.SchemaReques
 				MarkdownDescription: "Namespaces that are compatible with the stream.",
 			},
 			"last_edited": schema.Int64Attribute{
-				Computed: true,
+				Computed:            true,
 				MarkdownDescription: "Time of the last edit as the service reported it, in milliseconds since 1970-01-01 UTC.",
 			},
 		},
@@ -193,17 +193,21 @@ func (r *processorsResource) ModifyPlan(ctx context.Context, req resource.Modify
 	}
 
 	plan.ID = plan.StreamID
-	created, sends := req.State.Raw.IsNull(), true
-	if update := !created && plan.StreamID.Equal(state.StreamID); update {
-		sends = r.mustSend(ctx, plan, state, req, resp)
-		plan.TerminalID, plan.FragmentTypeID = orUnknown(state.TerminalID), orUnknown(state.FragmentTypeID)
+	created := req.State.Raw.IsNull()
+	update := !created && plan.StreamID.Equal(state.StreamID)
+	if update && !r.mustSend(ctx, plan, state, req, resp) {
+		plan.TerminalID, plan.FragmentTypeID = state.TerminalID, state.FragmentTypeID
+		plan.CompatibleNamespaces, plan.LastEdited = state.CompatibleNamespaces, state.LastEdited
 	} else {
 		plan.TerminalID, plan.FragmentTypeID = types.StringUnknown(), types.StringUnknown()
-	}
-	if sends {
 		plan.CompatibleNamespaces, plan.LastEdited = types.SetUnknown(types.StringType), types.Int64Unknown()
-	} else {
-		plan.CompatibleNamespaces, plan.LastEdited = state.CompatibleNamespaces, state.LastEdited
+	}
+	// An update leaves a stream where it is. An imported state does not know where that is.
+	if update && !state.TerminalID.IsNull() {
+		plan.TerminalID = state.TerminalID
+	}
+	if update && !state.FragmentTypeID.IsNull() {
+		plan.FragmentTypeID = state.FragmentTypeID
 	}
 	resp.Diagnostics.Append(resp.Plan.Set(ctx, &plan)...)
 	if created && r.session.reads() && known(plan.StreamID) {
@@ -446,14 +450,6 @@ func known(s types.String) bool { return !s.IsNull() && !s.IsUnknown() }
 
 func fullyKnown(set types.Set) bool {
 	return !set.IsUnknown() && !slices.ContainsFunc(set.Elements(), attr.Value.IsUnknown)
-}
-
-// orUnknown is a value of the state as the plan of an update has it. An imported state lacks it.
-func orUnknown(s types.String) types.String {
-	if s.IsNull() {
-		return types.StringUnknown()
-	}
-	return s
 }
 
 // elements returns the texts in a set that is fully known.

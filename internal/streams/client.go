@@ -3,7 +3,6 @@ package streams
 import (
 	"bytes"
 	"context"
-	"crypto/tls"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -46,6 +45,7 @@ type Client struct {
 	endpoint *url.URL
 	headers  http.Header
 	auth     authorization
+	dial     *firstDial
 }
 
 // New returns a client for a deployment. It sends nothing yet.
@@ -83,6 +83,9 @@ func New(cfg Config) (*Client, error) {
 		headers:   http.Header{"Accept": {"application/json"}},
 		auth:      cfg.authorization(t),
 	}
+	if endpoint.Scheme == "https" {
+		c.dial = &firstDial{done: make(chan struct{})}
+	}
 	for name, value := range cfg.Headers {
 		c.headers.Set(name, value)
 	}
@@ -103,17 +106,6 @@ func CheckHeader(name, value string) error {
 		return fmt.Errorf("must not set %s, which belongs to the request itself", canonical)
 	}
 	return nil
-}
-
-// newHTTPTransport keeps a connection for each operation that Terraform may run in parallel; Go's
-// default keeps two and would dial anew for nearly every request.
-func newHTTPTransport(tlsConfig *tls.Config) *http.Transport {
-	t := http.DefaultTransport.(*http.Transport).Clone()
-	t.TLSClientConfig = tlsConfig
-	t.ForceAttemptHTTP2 = true // a TLS configuration of one's own would turn it off
-	t.MaxIdleConns = 0
-	t.MaxIdleConnsPerHost = 1024
-	return t
 }
 
 // UpdateStream attaches exactly the processors with the given ids to a stream: PATCH
@@ -156,6 +148,7 @@ func (c *Client) ReadStream(ctx context.Context, id string) (*Stream, error) {
 
 // do runs an operation on a stream and returns the stream of a valid success (section 4, rule 2).
 func (c *Client) do(ctx context.Context, o *operation, id string) (*Stream, error) {
+	o.dial = c.dial
 	var err error
 	if o.url, err = streamURL(c.endpoint, id); err != nil {
 		e := o.error(KindBadRequest)

@@ -53,7 +53,8 @@ type operation struct {
 	method string
 	url    string
 	body   []byte
-	secret bool // nothing of its bodies may be logged
+	secret bool       // nothing of its bodies may be logged
+	dial   *firstDial // nil: it need not wait to connect
 
 	attempts   int
 	outcome    Outcome
@@ -88,9 +89,11 @@ func (o *operation) RoundTrip(req *http.Request) (*http.Response, error) {
 	}
 	ctx, cancel := context.WithTimeoutCause(parent, o.timeout, ErrRequestTimeout)
 	defer cancel()
+	connected := o.dial.begin(ctx)
 	sent := false
 	ctx = httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{
-		GotConn: func(httptrace.GotConnInfo) { sent = true },
+		GotConn:      func(httptrace.GotConnInfo) { sent = true },
+		WroteHeaders: connected,
 	})
 	req = req.Clone(ctx)
 	if req.Header.Get("User-Agent") == "" {
@@ -100,6 +103,7 @@ func (o *operation) RoundTrip(req *http.Request) (*http.Response, error) {
 	o.attempts++
 	start := time.Now()
 	resp, body, err := o.exchange(req)
+	connected()
 	if err != nil && ctx.Err() != nil {
 		err = context.Cause(ctx) // the transport's own words for it vary
 	}
