@@ -1,0 +1,129 @@
+// Command standin runs the stand-in service alone on a loopback address, to try the provider by hand.
+package main
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/netip"
+	"os"
+	"os/signal"
+	"strings"
+	"syscall"
+	"time"
+
+	"github.com/stream-management/terraform-provider-stream/internal/streamstest"
+)
+
+func main() {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	err := run(ctx, os.Args[1:], os.Stdout)
+	stop()
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "standin:", err)
+		os.Exit(1)
+	}
+}
+
+// run serves until the context ends, which is no error.
+func run(ctx context.Context, args []string, stdout io.Writer) error {
+	var opts streamstest.Options
+	var streams []streamstest.Stream
+	var listen, token string
+
+	flags := flag.NewFlagSet("standin", flag.ContinueOnError)
+	flags.SetOutput(io.Discard) // main prints the error, once
+	flags.StringVar(&listen, "listen", "127.0.0.1:0", "loopback `address` to listen on; port 0 picks a free one")
+	flags.StringVar(&token, "token", "", "demand this bearer `token`")
+	flags.BoolVar(&opts.ServeGet, "get", false, "serve GET as well, which the interface document does not specify")
+	flags.BoolVar(&opts.Merge, "merge", false, "let an update add to the set instead of replacing it")
+	flags.BoolVar(&opts.RefuseEmpty, "refuse-empty", false, "refuse an empty set")
+	flags.DurationVar(&opts.Latency, "latency", 0, "`duration` before each answer, such as 500ms")
+	flags.Func("stream", "`id` of a stream to hold, repeatable (default cam-1, cam-2, cam-3)", func(id string) error {
+		if id == "" {
+			return errors.New("an id must not be empty")
+		}
+		streams = append(streams, streamstest.Stream{ID: id})
+		return nil
+	})
+	switch err := flags.Parse(args); {
+	case errors.Is(err, flag.ErrHelp):
+		flags.SetOutput(stdout)
+		flags.Usage()
+		return nil
+	case err != nil:
+		return err
+	}
+	if flags.NArg() > 0 {
+		return fmt.Errorf("unexpected argument %q", flags.Arg(0))
+	}
+	if streams == nil {
+		streams = []streamstest.Stream{{ID: "cam-1"}, {ID: "cam-2"}, {ID: "cam-3"}}
+	}
+	if token != "" {
+		opts.Authorize = streamstest.Bearer(token)
+	}
+
+	if err := checkLoopback(listen); err != nil {
+		return err
+	}
+	listener, err := net.Listen("tcp", listen)
+	if err != nil {
+		return err
+	}
+	fmt.Fprintf(stdout, "The stand-in service is running; Ctrl-C ends it. In another terminal:\n\n")
+	fmt.Fprintf(stdout, "  export STREAM_BASE_URL=http://%s\n", listener.Addr())
+	if token != "" {
+		fmt.Fprintf(stdout, "  export STREAM_TOKEN=%s\n", shellQuote(token))
+	}
+	fmt.Fprintf(stdout, "\nStreams:\n")
+	for _, stream := range streams {
+		fmt.Fprintf(stdout, "  %s\n", stream.ID)
+	}
+	fmt.Fprintf(stdout, "\nRequests:\n")
+
+	service := streamstest.New(opts, streams...)
+	service.OnRequest(func(r streamstest.Request) { fmt.Fprintf(stdout, "  %s\n", r) })
+	return serve(ctx, listener, service)
+}
+
+func serve(ctx context.Context, listener net.Listener, handler http.Handler) error {
+	server := &http.Server{
+		Handler:           handler,
+		ReadHeaderTimeout: 10 * time.Second,
+		BaseContext:       func(net.Listener) context.Context { return ctx }, // ends a latency with the service
+	}
+	failed := make(chan error, 1)
+	go func() { failed <- server.Serve(listener) }()
+	select {
+	case err := <-failed:
+		return err
+	case <-ctx.Done():
+	}
+	grace, cancel := context.WithTimeout(context.Background(), time.Second)
+	defer cancel()
+	if server.Shutdown(grace) != nil {
+		_ = server.Close() // a client that does not finish its request is cut
+	}
+	return nil
+}
+
+// checkLoopback refuses what other machines could reach: the stand-in is no server for a network.
+func checkLoopback(address string) error {
+	host, _, err := net.SplitHostPort(address)
+	if err != nil {
+		return err
+	}
+	if ip, err := netip.ParseAddr(host); host != "localhost" && (err != nil || !ip.IsLoopback()) {
+		return fmt.Errorf("-listen %s: not a loopback address", address)
+	}
+	return nil
+}
+
+func shellQuote(s string) string {
+	return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"
+}

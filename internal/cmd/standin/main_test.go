@@ -1,0 +1,301 @@
+package main
+
+import (
+	"bufio"
+	"context"
+	"io"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+)
+
+// running is a stand-in started by start.
+type running struct {
+	baseURL string
+	banner  string        // all that it printed before its first request
+	lines   <-chan string // what it prints after that; closed at its end
+	stop    func() error  // ends it and returns what run returned; may be called again
+}
+
+func start(t *testing.T, args ...string) running {
+	t.Helper()
+	out, in := io.Pipe()
+	ctx, cancel := context.WithCancel(t.Context())
+	var err error
+	ended := make(chan struct{})
+	go func() {
+		defer close(ended)
+		err = run(ctx, args, in)
+		in.Close()
+	}()
+	stop := func() error {
+		cancel()
+		<-ended
+		return err
+	}
+	t.Cleanup(func() {
+		if err := stop(); err != nil {
+			t.Errorf("run: %v", err)
+		}
+	})
+
+	// The service prints before it answers, so somebody must read all the time.
+	lines := make(chan string, 100)
+	go func() {
+		defer close(lines)
+		for scanner := bufio.NewScanner(out); scanner.Scan(); {
+			lines <- scanner.Text()
+		}
+	}()
+	var banner strings.Builder
+	for line := range lines {
+		banner.WriteString(line + "\n")
+		if line == "Requests:" {
+			return running{exported(t, banner.String(), "STREAM_BASE_URL"), banner.String(), lines, stop}
+		}
+	}
+	t.Fatalf("it ended with %v after printing:\n%s", stop(), banner.String())
+	panic("unreachable")
+}
+
+func exported(t *testing.T, banner, name string) string {
+	t.Helper()
+	_, rest, ok := strings.Cut(banner, "export "+name+"=")
+	if !ok {
+		t.Fatalf("no export of %s in:\n%s", name, banner)
+	}
+	value, _, _ := strings.Cut(rest, "\n")
+	return value
+}
+
+func (r running) nextLine(t *testing.T) string {
+	t.Helper()
+	line, ok := <-r.lines
+	if !ok {
+		t.Fatal("it ended before it printed another line")
+	}
+	return strings.TrimSpace(line)
+}
+
+// send makes a request and returns the status and the body.
+func send(t *testing.T, method, url, token, body string) (int, string) {
+	t.Helper()
+	req, err := http.NewRequestWithContext(t.Context(), method, url, strings.NewReader(body))
+	if err != nil {
+		t.Fatal(err)
+	}
+	req.Header.Set("Content-Type", "application/json")
+	if token != "" {
+		req.Header.Set("Authorization", "Bearer "+token)
+	}
+	client := &http.Client{Transport: &http.Transport{}} // no proxy
+	t.Cleanup(client.CloseIdleConnections)
+	resp, err := client.Do(req)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer resp.Body.Close()
+	answer, err := io.ReadAll(resp.Body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return resp.StatusCode, string(answer)
+}
+
+func TestPrintsAddressStreamsAndRequests(t *testing.T) {
+	t.Parallel()
+	r := start(t)
+	if !strings.HasPrefix(r.baseURL, "http://127.0.0.1:") || strings.HasSuffix(r.baseURL, ":0") {
+		t.Errorf("base URL %q: want the port in use on 127.0.0.1", r.baseURL)
+	}
+	if strings.Contains(r.banner, "STREAM_TOKEN") {
+		t.Errorf("a token is exported although none is set:\n%s", r.banner)
+	}
+	for _, id := range []string{"cam-1", "cam-2", "cam-3"} {
+		if !strings.Contains(r.banner, "  "+id+"\n") {
+			t.Errorf("stream %s is not listed in:\n%s", id, r.banner)
+		}
+		status, body := send(t, "PATCH", r.baseURL+"/v2/streams/"+id, "", `{"processor_ids":["p1"]}`)
+		if status != 200 || !strings.Contains(body, `"processor_ids":["p1"]`) {
+			t.Errorf("PATCH %s: got %d %s", id, status, body)
+		}
+		want := `PATCH /v2/streams/` + id + ` {"processor_ids":["p1"]} → 200`
+		if got := r.nextLine(t); got != want {
+			t.Errorf("printed %q, want %q", got, want)
+		}
+	}
+	if err := r.stop(); err != nil {
+		t.Errorf("stopping: %v", err)
+	}
+}
+
+func TestStreamFlagReplacesTheDefaultStreams(t *testing.T) {
+	t.Parallel()
+	r := start(t, "-stream", "a/b", "-stream", "ü x")
+	for path, want := range map[string]int{"a%2Fb": 200, "%C3%BC%20x": 200, "cam-1": 404} {
+		if status, body := send(t, "PATCH", r.baseURL+"/v2/streams/"+path, "", `{"processor_ids":[]}`); status != want {
+			t.Errorf("%s: got %d %s, want %d", path, status, body, want)
+		}
+		r.nextLine(t)
+	}
+}
+
+func TestTokenFlag(t *testing.T) {
+	t.Parallel()
+	r := start(t, "-token", "it's secret")
+	if got, want := exported(t, r.banner, "STREAM_TOKEN"), `'it'\''s secret'`; got != want {
+		t.Errorf("exported %s, want %s", got, want)
+	}
+	for token, want := range map[string]int{"": 401, "other": 401, "it's secret": 200} {
+		if status, _ := send(t, "PATCH", r.baseURL+"/v2/streams/cam-1", token, `{"processor_ids":[]}`); status != want {
+			t.Errorf("token %q: got %d, want %d", token, status, want)
+		}
+		if line := r.nextLine(t); strings.Contains(line, "secret") {
+			t.Errorf("the token is printed: %s", line)
+		}
+	}
+}
+
+func TestSwitches(t *testing.T) {
+	t.Parallel()
+	t.Run("off", func(t *testing.T) {
+		t.Parallel()
+		r := start(t)
+		if status, _ := send(t, "GET", r.baseURL+"/v2/streams/cam-1", "", ""); status != 405 {
+			t.Errorf("GET: got %d, want 405", status)
+		}
+		r.nextLine(t)
+	})
+	t.Run("on", func(t *testing.T) {
+		t.Parallel()
+		r := start(t, "-get", "-merge", "-refuse-empty")
+		for _, step := range []struct {
+			method, body string
+			status       int
+			contains     string
+		}{
+			{"PATCH", `{"processor_ids":["p1"]}`, 200, `"processor_ids":["p1"]`},
+			{"PATCH", `{"processor_ids":["p2"]}`, 200, `"processor_ids":["p1","p2"]`},
+			{"PATCH", `{"processor_ids":[]}`, 400, `"message"`},
+			{"GET", "", 200, `"processor_ids":["p1","p2"]`},
+		} {
+			status, body := send(t, step.method, r.baseURL+"/v2/streams/cam-1", "", step.body)
+			if status != step.status || !strings.Contains(body, step.contains) {
+				t.Errorf("%s %s: got %d %s, want %d with %s", step.method, step.body, status, body, step.status, step.contains)
+			}
+			r.nextLine(t)
+		}
+	})
+}
+
+func TestStopEndsALatency(t *testing.T) {
+	t.Parallel()
+	r := start(t, "-latency", "1h")
+	body := &sentBody{Reader: strings.NewReader(`{"processor_ids":["p1"]}`), sent: make(chan struct{})}
+	req, err := http.NewRequestWithContext(t.Context(), "PATCH", r.baseURL+"/v2/streams/cam-1", body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	stopped := make(chan error, 1)
+	go func() {
+		<-body.sent
+		stopped <- r.stop()
+	}()
+	resp, err := (&http.Transport{}).RoundTrip(req)
+	if err == nil {
+		resp.Body.Close()
+		t.Errorf("answered with %s, want the connection cut", resp.Status)
+	}
+	if err := <-stopped; err != nil {
+		t.Errorf("stopping: %v", err)
+	}
+}
+
+// sentBody tells when the transport has read it to its end.
+type sentBody struct {
+	io.Reader
+	sent chan struct{}
+}
+
+func (b *sentBody) Close() error {
+	close(b.sent)
+	return nil
+}
+
+func TestRefusesArguments(t *testing.T) {
+	t.Parallel()
+	for name, test := range map[string]struct {
+		args []string
+		want string
+	}{
+		"every interface":     {[]string{"-listen", ":8080"}, "not a loopback address"},
+		"unspecified address": {[]string{"-listen", "0.0.0.0:8080"}, "not a loopback address"},
+		"unspecified IPv6":    {[]string{"-listen", "[::]:8080"}, "not a loopback address"},
+		"another machine":     {[]string{"-listen", "192.0.2.1:8080"}, "not a loopback address"},
+		"a name":              {[]string{"-listen", "example.com:8080"}, "not a loopback address"},
+		"no port":             {[]string{"-listen", "127.0.0.1"}, "missing port"},
+		"an argument":         {[]string{"cam-1"}, `unexpected argument "cam-1"`},
+		"empty stream id":     {[]string{"-stream", ""}, "must not be empty"},
+		"unknown flag":        {[]string{"-post"}, "not defined"},
+		"junk latency":        {[]string{"-latency", "soon"}, "invalid value"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			ctx, cancel := context.WithCancel(t.Context())
+			cancel() // should it be accepted, it ends at once
+			err := run(ctx, test.args, io.Discard)
+			if err == nil || !strings.Contains(err.Error(), test.want) {
+				t.Errorf("got error %v, want one with %q", err, test.want)
+			}
+		})
+	}
+}
+
+func TestHelp(t *testing.T) {
+	t.Parallel()
+	var out strings.Builder
+	if err := run(t.Context(), []string{"-h"}, &out); err != nil || !strings.Contains(out.String(), "-refuse-empty") {
+		t.Errorf("got error %v and:\n%s", err, out.String())
+	}
+}
+
+func TestAcceptsLoopbackAddresses(t *testing.T) {
+	t.Parallel()
+	for _, address := range []string{"127.0.0.1:0", "127.1.2.3:0", "localhost:0", "[::1]:0"} {
+		if err := checkLoopback(address); err != nil {
+			t.Errorf("%s: %v", address, err)
+		}
+	}
+}
+
+// TestSignalsExitWithZero runs the built command: signals and exit status are main's.
+func TestSignalsExitWithZero(t *testing.T) {
+	t.Parallel()
+	binary := filepath.Join(t.TempDir(), "standin")
+	if out, err := exec.Command("go", "build", "-o", binary, ".").CombinedOutput(); err != nil {
+		t.Fatalf("building: %v\n%s", err, out)
+	}
+	for _, signal := range []os.Signal{os.Interrupt, syscall.SIGTERM} {
+		cmd := exec.CommandContext(t.Context(), binary)
+		stdout, err := cmd.StdoutPipe()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := cmd.Start(); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := bufio.NewReader(stdout).ReadString('\n'); err != nil {
+			t.Fatal(err)
+		}
+		if err := cmd.Process.Signal(signal); err != nil {
+			t.Fatal(err)
+		}
+		if err := cmd.Wait(); err != nil {
+			t.Errorf("%v: %v", signal, err)
+		}
+	}
+}
