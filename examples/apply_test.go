@@ -1,0 +1,171 @@
+package examples
+
+import (
+	"maps"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/stream-management/terraform-provider-stream/internal/cli"
+	"github.com/stream-management/terraform-provider-stream/internal/streamstest"
+)
+
+// applied says which of the examples run as they are, and what is attached to each stream after an
+// apply and after a destroy.
+var applied = []struct {
+	folder, keptImport string
+	attached, detached map[string]string
+}{
+	{folder: "provider", attached: map[string]string{"cam-1": "object-detection people-counter"}},
+	{folder: "resources/stream_processors", attached: resources, detached: kept},
+	{folder: "resources/stream_processors", keptImport: "import-by-string-id.tf", attached: resources, detached: kept},
+	{folder: "resources/stream_processors", keptImport: "import-by-identity.tf", attached: resources, detached: kept},
+	{folder: "actions/stream_set_processors", attached: actions, detached: actions},
+}
+
+var (
+	resources = map[string]string{
+		"cam-1": "object-detection people-counter",
+		"cam-2": "object-detection plate-reader",
+		"cam-3": "object-detection",
+		"cam-4": "face-blur object-detection",
+	}
+	kept    = map[string]string{"cam-2": "object-detection plate-reader"}
+	actions = map[string]string{"cam-2": "object-detection"}
+)
+
+// TestAccApply applies the examples that need nothing but an address, plans them again, and destroys them.
+func TestAccApply(t *testing.T) {
+	t.Parallel()
+	sandbox := newSandbox(t)
+	for _, example := range applied {
+		t.Run(example.folder+"/"+example.keptImport, func(t *testing.T) {
+			t.Parallel()
+			service, sandbox := served(t, sandbox)
+			dir := initialized(t, sandbox, example.folder, example.keptImport)
+
+			mustRun(t, sandbox, dir, "apply", "-auto-approve")
+			wantAttached(t, service, example.attached)
+			service.ForgetRequests()
+
+			mustRun(t, sandbox, dir, "plan", "-detailed-exitcode")
+			wantRequests(t, service)
+
+			mustRun(t, sandbox, dir, "destroy", "-auto-approve")
+			wantAttached(t, service, example.detached)
+		})
+	}
+}
+
+// TestAccInvoke runs the action as its example says.
+func TestAccInvoke(t *testing.T) {
+	t.Parallel()
+	service, sandbox := served(t, newSandbox(t))
+	dir := initialized(t, sandbox, "actions/stream_set_processors", "")
+	service.Seed(streamstest.Stream{ID: "cam-1", ProcessorIDs: []string{"object-detection"}})
+
+	mustRun(t, sandbox, dir, "apply", "-auto-approve", "-invoke=action.stream_set_processors.pause")
+	wantRequests(t, service, `PATCH /v2/streams/cam-1 {"processor_ids":[]} → 200`)
+}
+
+// TestAccMigratingFromCurl comes over from terraform_data and curl, and detaches nothing on the way.
+func TestAccMigratingFromCurl(t *testing.T) {
+	t.Parallel()
+	service, sandbox := served(t, newSandbox(t))
+	sandbox.Env["TF_VAR_stream_base_url"] = sandbox.Env["STREAM_BASE_URL"]
+	after := initialized(t, sandbox, "migrating/curl/after", "")
+	before := filepath.Join(after, "..", "before")
+
+	mustRun(t, sandbox, before, "init")
+	mustRun(t, sandbox, before, "apply", "-auto-approve")
+	if err := os.Rename(filepath.Join(before, "terraform.tfstate"), filepath.Join(after, "terraform.tfstate")); err != nil {
+		t.Fatal(err)
+	}
+	service.ForgetRequests()
+
+	plan := mustRun(t, sandbox, after, "plan")
+	if !strings.Contains(plan, "Plan: 1 to import, 0 to add, 1 to change, 0 to destroy") {
+		t.Errorf("the guide promises one import and one change:\n%s", plan)
+	}
+	wantRequests(t, service)
+
+	mustRun(t, sandbox, after, "apply", "-auto-approve")
+	wantRequests(t, service, `PATCH /v2/streams/cam-1 {"processor_ids":["object-detection","people-counter"]} → 200`)
+	mustRun(t, sandbox, after, "plan", "-detailed-exitcode")
+}
+
+// TestAccModuleTests runs the tests of the module in terraform-test: without a service those that mock
+// the provider, and all of them on the stand-in.
+func TestAccModuleTests(t *testing.T) {
+	t.Parallel()
+	service, sandbox := served(t, newSandbox(t))
+	dir := initialized(t, sandbox, "terraform-test", "")
+
+	alone := &cli.Sandbox{Program: sandbox.Program, Env: maps.Clone(sandbox.Env)}
+	delete(alone.Env, "STREAM_BASE_URL")
+	wantPassed(t, mustRun(t, alone, dir, "test", "-filter=tests/unit.tftest.hcl"), "2 passed, 0 failed")
+	wantRequests(t, service)
+
+	wantPassed(t, mustRun(t, sandbox, dir, "test"), "4 passed, 0 failed")
+	wantAttached(t, service, nil)
+}
+
+func wantPassed(t *testing.T, out, want string) {
+	t.Helper()
+	if !strings.Contains(out, want) {
+		t.Errorf("no %q in:\n%s", want, out)
+	}
+}
+
+// served starts a stand-in service with the streams of the examples, and returns a sandbox of its own
+// for the test, whose environment names the service.
+func served(t *testing.T, sandbox *cli.Sandbox) (*streamstest.Service, *cli.Sandbox) {
+	t.Helper()
+	service := streamstest.New(streamstest.Options{})
+	for _, id := range streamIDs {
+		service.Seed(streamstest.Stream{ID: id})
+	}
+	server := httptest.NewServer(service)
+	t.Cleanup(server.Close)
+	own := &cli.Sandbox{Program: sandbox.Program, Env: maps.Clone(sandbox.Env)}
+	own.Env["STREAM_BASE_URL"] = server.URL
+	return service, own
+}
+
+var streamIDs = []string{"cam-1", "cam-2", "cam-3", "cam-4", "cam-5"}
+
+// wantAttached fails the test unless these are the processors of each stream, and no other has any.
+func wantAttached(t *testing.T, service *streamstest.Service, want map[string]string) {
+	t.Helper()
+	got := map[string]string{}
+	for _, id := range streamIDs {
+		stream, _ := service.Stream(id)
+		if len(stream.ProcessorIDs) > 0 {
+			got[id] = strings.Join(slices.Sorted(slices.Values(stream.ProcessorIDs)), " ")
+		}
+	}
+	if want == nil {
+		want = map[string]string{}
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("processors of the streams (-want +got):\n%s", diff)
+	}
+}
+
+// wantRequests fails the test unless these are the requests since the last look.
+func wantRequests(t *testing.T, service *streamstest.Service, want ...string) {
+	t.Helper()
+	var got []string
+	for _, r := range service.Requests() {
+		got = append(got, r.String())
+	}
+	service.ForgetRequests()
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("requests (-want +got):\n%s", diff)
+	}
+}

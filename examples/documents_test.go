@@ -1,0 +1,62 @@
+package examples
+
+import (
+	"io/fs"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+)
+
+// TestDocumentsShowExamples holds the README and the generated pages to the examples: what is shown
+// there has been tested here.
+func TestDocumentsShowExamples(t *testing.T) {
+	t.Parallel()
+	tested := map[string]bool{}
+	walk(t, ".", func(path string) {
+		switch filepath.Ext(path) {
+		case ".tf", ".hcl":
+			tested[strings.TrimSpace(read(t, path))] = true
+		}
+	})
+
+	documents := []string{filepath.Join("..", "README.md")}
+	walk(t, filepath.Join("..", "docs"), func(path string) { documents = append(documents, path) })
+	shown := 0
+	for _, document := range documents {
+		for _, block := range terraformBlock.FindAllStringSubmatch(read(t, document), -1) {
+			shown++
+			if !tested[strings.TrimSpace(block[1])] {
+				t.Errorf("%s shows what no example has:\n%s", document, block[1])
+			}
+		}
+	}
+	if shown == 0 {
+		t.Error("no document shows an example")
+	}
+}
+
+var terraformBlock = regexp.MustCompile("(?s)```(?:terraform|hcl)\r?\n(.*?)```")
+
+func walk(t *testing.T, root string, visit func(path string)) {
+	t.Helper()
+	err := filepath.WalkDir(root, func(path string, entry fs.DirEntry, err error) error {
+		if err == nil && !entry.IsDir() {
+			visit(path)
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+func read(t *testing.T, path string) string {
+	t.Helper()
+	content, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return strings.ReplaceAll(string(content), "\r\n", "\n")
+}

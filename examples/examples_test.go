@@ -1,0 +1,163 @@
+// Package examples tests that what users copy works: the CLI installs the provider for each example and
+// finds the example valid, and what needs no credentials is applied to the stand-in service.
+package examples
+
+import (
+	"bytes"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/stream-management/terraform-provider-stream/internal/cli"
+	"github.com/stream-management/terraform-provider-stream/internal/provider"
+)
+
+// TestAccExamples validates every folder that has Terraform files. One that demands a newer CLI
+// (required_version) is skipped.
+func TestAccExamples(t *testing.T) {
+	t.Parallel()
+	sandbox := newSandbox(t)
+	for folder, files := range terraformFolders(t) {
+		t.Run(folder, func(t *testing.T) {
+			t.Parallel()
+			imports := slices.DeleteFunc(slices.Clone(files), func(name string) bool { return !strings.HasPrefix(name, "import-by-") })
+			if len(imports) == 0 {
+				validate(t, sandbox, folder, "")
+			}
+			for _, file := range imports { // ways to write one and the same block
+				t.Run(file, func(t *testing.T) {
+					t.Parallel()
+					validate(t, sandbox, folder, file)
+				})
+			}
+		})
+	}
+}
+
+// validate runs init and validate on a folder; see initialized.
+func validate(t *testing.T, sandbox *cli.Sandbox, folder, keptImport string) {
+	t.Helper()
+	dir := initialized(t, sandbox, folder, keptImport)
+	mustRun(t, sandbox, dir, "validate")
+}
+
+// initialized runs init on a copy of all examples, so that relative paths hold, and returns the folder
+// in it. Of the imports there, only the given one is kept.
+func initialized(t *testing.T, sandbox *cli.Sandbox, folder, keptImport string) string {
+	t.Helper()
+	all := t.TempDir()
+	if err := os.CopyFS(all, os.DirFS(".")); err != nil {
+		t.Fatal(err)
+	}
+	dir := filepath.Join(all, filepath.FromSlash(folder))
+	imports, _ := filepath.Glob(filepath.Join(dir, "import-by-*.tf"))
+	for _, name := range imports {
+		if filepath.Base(name) != keptImport {
+			if err := os.Remove(name); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	completeSnippet(t, dir, folder, keptImport)
+
+	var out bytes.Buffer
+	err := sandbox.Run(t.Context(), dir, &out, "init", "-no-color")
+	if m := unsupported.FindString(out.String()); m != "" {
+		t.Skip(m)
+	}
+	if err != nil {
+		t.Fatalf("init: %v\n%s", err, out.Bytes())
+	}
+	return dir
+}
+
+// mustRun runs a command of the CLI that has to succeed, and returns all that it wrote.
+func mustRun(t *testing.T, sandbox *cli.Sandbox, dir string, args ...string) string {
+	t.Helper()
+	var out bytes.Buffer
+	if err := sandbox.Run(t.Context(), dir, &out, append(args, "-no-color")...); err != nil {
+		t.Fatalf("%s: %v\n%s", strings.Join(args, " "), err, out.Bytes())
+	}
+	return out.String()
+}
+
+// unsupported is how a CLI says that an example is not for it. OpenTofu, which has no actions, reports
+// the block before the version.
+var unsupported = regexp.MustCompile(`This configuration does not support (Terraform|OpenTofu) version [0-9.]+|` +
+	`Blocks of type "action" are not expected here`)
+
+// completeSnippet adds what the registry's pages leave out of the examples for one resource or action.
+func completeSnippet(t *testing.T, dir, folder, importFile string) {
+	t.Helper()
+	kind, _, _ := strings.Cut(filepath.ToSlash(folder), "/")
+	version := ">= 1.5"
+	switch {
+	case kind == "actions":
+		version = ">= 1.14"
+	case kind != "resources":
+		return
+	case importFile == "import-by-identity.tf":
+		version = ">= 1.12"
+	}
+	_, source, _ := strings.Cut(provider.Address, "/")
+	rest := `terraform {
+  required_version = "` + version + `"
+  required_providers {
+    stream = { source = "` + source + `" }
+  }
+}`
+	if err := os.WriteFile(filepath.Join(dir, "completed_by_test.tf"), []byte(rest), 0o600); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// terraformFolders returns the names of the Terraform files in each folder that has any.
+func terraformFolders(t *testing.T) map[string][]string {
+	t.Helper()
+	folders := map[string][]string{}
+	err := filepath.WalkDir(".", func(path string, entry fs.DirEntry, err error) error {
+		switch {
+		case err != nil:
+			return err
+		case entry.IsDir() && (entry.Name() == ".terraform" || entry.Name() == "before"):
+			return fs.SkipDir // "before" is what people come from: the configurations of other providers
+		case strings.HasSuffix(path, ".tf"):
+			folder := filepath.Dir(path)
+			folders[folder] = append(folders[folder], entry.Name())
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(folders) == 0 {
+		t.Fatal("there are no examples")
+	}
+	return folders
+}
+
+// newSandbox returns a CLI that installs the provider of this tree, or skips the test.
+func newSandbox(t *testing.T) *cli.Sandbox {
+	t.Helper()
+	if os.Getenv("TF_ACC") == "" {
+		t.Skip("acceptance tests run with TF_ACC=1")
+	}
+	program, err := cli.Find()
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := t.TempDir()
+	binary, err := cli.Build(t.Context(), dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	sandbox, err := cli.NewSandbox(dir, program, binary)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return sandbox
+}

@@ -1,0 +1,37 @@
+terraform {
+  required_version = ">= 1.7"
+
+  required_providers {
+    stream = {
+      source  = "stream-management/stream"
+      version = "~> 0.1"
+    }
+  }
+}
+
+variable "stream_base_url" {
+  description = "Address of the service."
+  type        = string
+}
+
+provider "stream" {
+  base_url = var.stream_base_url
+}
+
+removed {
+  from = terraform_data.entrance
+
+  lifecycle {
+    destroy = false # forget it: its destroy provisioner must not detach anything
+  }
+}
+
+import {
+  to = stream_processors.entrance
+  id = "cam-1"
+}
+
+resource "stream_processors" "entrance" {
+  stream_id     = "cam-1"
+  processor_ids = ["object-detection", "people-counter"]
+}

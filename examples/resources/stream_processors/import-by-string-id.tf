@@ -1,0 +1,4 @@
+import {
+  to = stream_processors.entrance
+  id = "cam-1"
+}
