@@ -60,3 +60,37 @@ func read(t *testing.T, path string) string {
 	}
 	return strings.ReplaceAll(string(content), "\r\n", "\n")
 }
+
+// TestTroubleshootingIsComplete holds the guide to the summaries that the provider can print.
+func TestTroubleshootingIsComplete(t *testing.T) {
+	t.Parallel()
+	guide := read(t, filepath.Join("..", "docs", "guides", "troubleshooting.md"))
+	summaries := map[string]bool{}
+	for _, pattern := range []string{"../internal/provider/*.go", "../internal/streams/error.go"} {
+		files, err := filepath.Glob(filepath.FromSlash(pattern))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, file := range files {
+			if strings.HasSuffix(file, "_test.go") {
+				continue
+			}
+			for _, found := range summary.FindAllStringSubmatch(read(t, file), -1) {
+				summaries[found[1]] = true
+			}
+		}
+	}
+	for _, expected := range []string{"Bad Gateway Error", "Invalid Provider Configuration", "Stream Is Gone"} {
+		if !summaries[expected] {
+			t.Errorf("the search for summaries does not find %q", expected)
+		}
+	}
+	for s := range summaries {
+		if !strings.Contains(guide, "### "+s+"\n") {
+			t.Errorf("the guide lacks %q", s)
+		}
+	}
+}
+
+// summary finds the texts of diagnostics' summaries: in calls, and where they are constants.
+var summary = regexp.MustCompile(`(?:(?:Error|Warning|Diagnostic)\([^"\n]*|Kind = |invalidConfiguration = )"([A-Z][A-Za-z ]+)"`)
