@@ -1,9 +1,10 @@
 package examples
 
 import (
-	"maps"
 	"net/http/httptest"
 	"os"
+	"os/exec"
+	"path"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -22,6 +23,8 @@ var applied = []struct {
 	attached, detached map[string]string
 }{
 	{folder: "provider", attached: map[string]string{"cam-1": "object-detection people-counter"}},
+	{folder: "fleet-csv", attached: fleet},
+	{folder: "fleet-yaml", attached: fleet},
 	{folder: "resources/stream_processors", attached: resources, detached: kept},
 	{folder: "resources/stream_processors", keptImport: "import-by-string-id.tf", attached: resources, detached: kept},
 	{folder: "resources/stream_processors", keptImport: "import-by-identity.tf", attached: resources, detached: kept},
@@ -35,6 +38,7 @@ var (
 		"cam-3": "object-detection",
 		"cam-4": "face-blur object-detection",
 	}
+	fleet   = map[string]string{"cam-1": "object-detection people-counter", "cam-2": "object-detection"}
 	kept    = map[string]string{"cam-2": "object-detection plate-reader"}
 	actions = map[string]string{"cam-2": "object-detection"}
 )
@@ -42,11 +46,10 @@ var (
 // TestAccApply applies the examples that need nothing but an address, plans them again, and destroys them.
 func TestAccApply(t *testing.T) {
 	t.Parallel()
-	sandbox := newSandbox(t)
 	for _, example := range applied {
-		t.Run(example.folder+"/"+example.keptImport, func(t *testing.T) {
+		t.Run(path.Join(example.folder, example.keptImport), func(t *testing.T) {
 			t.Parallel()
-			service, sandbox := served(t, sandbox)
+			service, sandbox := served(t)
 			dir := initialized(t, sandbox, example.folder, example.keptImport)
 
 			mustRun(t, sandbox, dir, "apply", "-auto-approve")
@@ -65,7 +68,7 @@ func TestAccApply(t *testing.T) {
 // TestAccInvoke runs the action as its example says.
 func TestAccInvoke(t *testing.T) {
 	t.Parallel()
-	service, sandbox := served(t, newSandbox(t))
+	service, sandbox := served(t)
 	dir := initialized(t, sandbox, "actions/stream_set_processors", "")
 	service.Seed(streamstest.Stream{ID: "cam-1", ProcessorIDs: []string{"object-detection"}})
 
@@ -76,7 +79,10 @@ func TestAccInvoke(t *testing.T) {
 // TestAccMigratingFromCurl comes over from terraform_data and curl, and detaches nothing on the way.
 func TestAccMigratingFromCurl(t *testing.T) {
 	t.Parallel()
-	service, sandbox := served(t, newSandbox(t))
+	if _, err := exec.LookPath("curl"); err != nil {
+		t.Skip(err)
+	}
+	service, sandbox := served(t)
 	sandbox.Env["TF_VAR_stream_base_url"] = sandbox.Env["STREAM_BASE_URL"]
 	after := initialized(t, sandbox, "migrating/curl/after", "")
 	before := filepath.Join(after, "..", "before")
@@ -103,12 +109,10 @@ func TestAccMigratingFromCurl(t *testing.T) {
 // the provider, and all of them on the stand-in.
 func TestAccModuleTests(t *testing.T) {
 	t.Parallel()
-	service, sandbox := served(t, newSandbox(t))
+	service, sandbox := served(t)
 	dir := initialized(t, sandbox, "terraform-test", "")
 
-	alone := &cli.Sandbox{Program: sandbox.Program, Env: maps.Clone(sandbox.Env)}
-	delete(alone.Env, "STREAM_BASE_URL")
-	wantPassed(t, mustRun(t, alone, dir, "test", "-filter=tests/unit.tftest.hcl"), "2 passed, 0 failed")
+	wantPassed(t, mustRun(t, newSandbox(t), dir, "test", "-filter=tests/unit.tftest.hcl"), "2 passed, 0 failed")
 	wantRequests(t, service)
 
 	wantPassed(t, mustRun(t, sandbox, dir, "test"), "4 passed, 0 failed")
@@ -122,19 +126,19 @@ func wantPassed(t *testing.T, out, want string) {
 	}
 }
 
-// served starts a stand-in service with the streams of the examples, and returns a sandbox of its own
-// for the test, whose environment names the service.
-func served(t *testing.T, sandbox *cli.Sandbox) (*streamstest.Service, *cli.Sandbox) {
+// served starts a stand-in service with the streams of the examples, and returns it with a CLI whose
+// environment names it.
+func served(t *testing.T) (*streamstest.Service, *cli.Sandbox) {
 	t.Helper()
+	sandbox := newSandbox(t)
 	service := streamstest.New(streamstest.Options{})
 	for _, id := range streamIDs {
 		service.Seed(streamstest.Stream{ID: id})
 	}
 	server := httptest.NewServer(service)
 	t.Cleanup(server.Close)
-	own := &cli.Sandbox{Program: sandbox.Program, Env: maps.Clone(sandbox.Env)}
-	own.Env["STREAM_BASE_URL"] = server.URL
-	return service, own
+	sandbox.Env["STREAM_BASE_URL"] = server.URL
+	return service, sandbox
 }
 
 var streamIDs = []string{"cam-1", "cam-2", "cam-3", "cam-4", "cam-5"}

@@ -4,12 +4,15 @@ package examples
 
 import (
 	"bytes"
+	"context"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/stream-management/terraform-provider-stream/internal/cli"
@@ -146,18 +149,35 @@ func newSandbox(t *testing.T) *cli.Sandbox {
 	if os.Getenv("TF_ACC") == "" {
 		t.Skip("acceptance tests run with TF_ACC=1")
 	}
+	made, err := sandbox()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return &cli.Sandbox{Program: made.Program, Env: maps.Clone(made.Env)}
+}
+
+// sandbox is made once, because the build of the provider takes longer than most tests.
+var sandbox = sync.OnceValues(func() (*cli.Sandbox, error) {
 	program, err := cli.Find()
 	if err != nil {
-		t.Fatal(err)
+		return nil, err
 	}
-	dir := t.TempDir()
-	binary, err := cli.Build(t.Context(), dir)
+	if sandboxDir, err = os.MkdirTemp("", "stream-examples-"); err != nil {
+		return nil, err
+	}
+	binary, err := cli.Build(context.Background(), sandboxDir)
 	if err != nil {
-		t.Fatal(err)
+		return nil, err
 	}
-	sandbox, err := cli.NewSandbox(dir, program, binary)
-	if err != nil {
-		t.Fatal(err)
+	return cli.NewSandbox(sandboxDir, program, binary)
+})
+
+var sandboxDir string
+
+func TestMain(m *testing.M) {
+	code := m.Run()
+	if sandboxDir != "" {
+		os.RemoveAll(sandboxDir)
 	}
-	return sandbox
+	os.Exit(code)
 }
