@@ -94,3 +94,24 @@ func TestTroubleshootingIsComplete(t *testing.T) {
 
 // summary finds the texts of diagnostics' summaries: in calls, and where they are constants.
 var summary = regexp.MustCompile(`(?:(?:Error|Warning|Diagnostic)\([^"\n]*|Kind = |invalidConfiguration = )"([A-Z][A-Za-z ]+)"`)
+
+// TestLinksLead follows the links from one document to another, in the form that registries want: from
+// a page's folder, without an extension.
+func TestLinksLead(t *testing.T) {
+	t.Parallel()
+	documents := map[string]string{}
+	for _, name := range []string{"README.md", "CHANGELOG.md", "DESIGN.md", ".github/CONTRIBUTING.md"} {
+		documents[filepath.Join("..", name)] = ""
+	}
+	walk(t, filepath.Join("..", "docs"), func(path string) { documents[path] = ".md" })
+	for document, extension := range documents {
+		for _, link := range relativeLink.FindAllStringSubmatch(read(t, document), -1) {
+			target := filepath.Join(filepath.Dir(document), filepath.FromSlash(link[1])) + extension
+			if _, err := os.Stat(target); err != nil {
+				t.Errorf("%s: %v", document, err)
+			}
+		}
+	}
+}
+
+var relativeLink = regexp.MustCompile(`\]\(([^)#:]+)(?:#[^)]*)?\)`)
