@@ -102,7 +102,8 @@ func CheckHeader(name, value string) error {
 		return errors.New("has a value that a header cannot carry, such as a line break")
 	}
 	switch canonical := http.CanonicalHeaderKey(name); canonical {
-	case "Content-Type", "Content-Length", "Host", "Transfer-Encoding", "Trailer", "Connection":
+	case "Accept-Encoding", "Connection", "Content-Encoding", "Content-Length", "Content-Type", "Host",
+		"Trailer", "Transfer-Encoding", "Upgrade":
 		return fmt.Errorf("must not set %s, which belongs to the request itself", canonical)
 	}
 	return nil

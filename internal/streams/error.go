@@ -75,7 +75,7 @@ type Error struct {
 	Kind       Kind
 	Method     string
 	URL        string  // where the last request went: the stream, or the token endpoint
-	Status     int     // of the last answer; 0 when the last attempt got none
+	Status     int     // of the last answer, also when a later attempt got none; 0 without any
 	Message    string  // what the service said, also when a later attempt got no answer
 	Documented bool    // Message came in the documented error body (section 2)
 	Reason     string  // what the client found, beyond status and message; may be empty

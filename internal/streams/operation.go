@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"math/rand/v2"
+	"net"
 	"net/http"
 	"net/http/httptrace"
 	"net/url"
@@ -135,6 +136,10 @@ func (o *operation) exchange(req *http.Request) (*http.Response, []byte, error) 
 	if err != nil {
 		return nil, nil, err
 	}
+	if resp.StatusCode == http.StatusSwitchingProtocols {
+		// The body would be the bare connection, which ends with no time limit.
+		return resp, nil, resp.Body.Close()
+	}
 	body, err := io.ReadAll(io.LimitReader(resp.Body, maxBody+1))
 	if err = errors.Join(err, resp.Body.Close()); err != nil {
 		return nil, nil, fmt.Errorf("the answer was cut off: %w", err)
@@ -226,13 +231,17 @@ func (o *operation) failure(err error) *Error {
 	case errors.Is(err, ErrRequestTimeout):
 		e.Kind = KindTimeout
 		e.Reason = fmt.Sprintf("the service did not answer within %s", o.timeout)
-	case errors.Is(err, context.DeadlineExceeded):
+	case errors.Is(err, context.DeadlineExceeded) && !errors.As(err, new(*net.OpError)):
 		e.Kind = KindTimeout
 		e.Reason = "the operation did not end within its time limit"
 	default:
 		// Method and URL are shown anyway; the cause below them is what helps.
 		if u := (*url.Error)(nil); errors.As(err, &u) {
 			err = u.Err
+		}
+		// Dialing has time limits of its own.
+		if n := net.Error(nil); errors.As(err, &n) && n.Timeout() {
+			e.Kind = KindTimeout
 		}
 		e.Reason = cut(visible(o.secrets.hide(err.Error())), maxText)
 	}

@@ -116,7 +116,7 @@ func integerInto(to *int64) func(json.RawMessage) bool {
 			return true
 		}
 		var f *float64
-		if json.Unmarshal(raw, &f) != nil || f == nil || math.Trunc(*f) != *f || math.Abs(*f) > 1<<53 {
+		if json.Unmarshal(raw, &f) != nil || f == nil || math.Trunc(*f) != *f || math.Abs(*f) >= 1<<53 {
 			return false
 		}
 		*to = int64(*f)

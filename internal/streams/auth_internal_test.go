@@ -1,0 +1,88 @@
+package streams
+
+import (
+	"fmt"
+	"net/http"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"golang.org/x/oauth2"
+)
+
+// A token is used until shortly before its end, then renewed before it can be refused.
+func TestTokenExpires(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		c, err := New(Config{BaseURL: "https://host.example", OAuth2: &OAuth2{TokenURL: "https://token.example"}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		issued, used := 0, ""
+		c.base = &script{steps: []func(*http.Request) (*http.Response, error){func(req *http.Request) (*http.Response, error) {
+			if req.Method == http.MethodPost {
+				issued++
+				return answers(200, fmt.Sprintf(`{"access_token":"token-%d","expires_in":3600}`, issued),
+					"Content-Type", "application/json")(req)
+			}
+			used = req.Header.Get("Authorization")
+			return success(req)
+		}}}
+		start := time.Now()
+		for _, step := range []struct {
+			at    time.Duration
+			token int
+		}{{0, 1}, {30 * time.Minute, 1}, {time.Hour - 11*time.Second, 1}, {time.Hour - 9*time.Second, 2}, {100 * time.Minute, 2}, {100 * time.Hour, 3}} {
+			<-time.After(time.Until(start.Add(step.at)))
+			if _, err := c.UpdateStream(t.Context(), "s1", []string{"p1"}); err != nil {
+				t.Fatal(err)
+			}
+			if want := fmt.Sprintf("Bearer token-%d", step.token); used != want || issued != step.token {
+				t.Errorf("after %s: %s in use, %d issued; want %s", step.at, used, issued, want)
+			}
+		}
+	})
+}
+
+// The limit and the retries are the same for the token as for the service.
+func TestRateLimitCoversToken(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		c, err := New(Config{
+			BaseURL: "https://host.example", OAuth2: &OAuth2{TokenURL: "https://token.example"}, RequestsPerSecond: 1,
+			Retry: Retry{MaxAttempts: 5, MinBackoff: 1, MaxBackoff: 1},
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		s := &script{steps: []func(*http.Request) (*http.Response, error){
+			unusable, fails(refused), answers(200, "access_token=a", "Content-Type", "application/x-www-form-urlencoded"),
+			unusable, answers(401, later), answers(200, "access_token=b", "Content-Type", "application/x-www-form-urlencoded"), success,
+		}}
+		c.base = s
+		if _, err := c.UpdateStream(t.Context(), "s1", []string{"p1"}); err != nil || len(s.times) != 7 {
+			t.Fatalf("%d requests, %v", len(s.times), err)
+		}
+		for _, wait := range s.waits() {
+			if wait < 999*time.Millisecond || wait > 1001*time.Millisecond {
+				t.Fatalf("waits %s, want a second each", s.waits())
+			}
+		}
+	})
+}
+
+func TestTokenValue(t *testing.T) {
+	t.Parallel()
+	for want, token := range map[string]*oauth2.Token{
+		"":           nil,
+		"Bearer a":   {AccessToken: "a"},
+		"Bearer b":   {AccessToken: "b", TokenType: "bearer"},
+		"DPoP c":     {AccessToken: "c", TokenType: "DPoP"},
+		"MAC d":      {AccessToken: "d", TokenType: "mac"},
+		"Bearer e/+": {AccessToken: "e/+", TokenType: "BEARER"},
+	} {
+		if got := value(token); got != want {
+			t.Errorf("%+v is sent as %q, want %q", token, got, want)
+		}
+	}
+}

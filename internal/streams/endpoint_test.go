@@ -1,0 +1,267 @@
+package streams_test
+
+import (
+	"net/http"
+	"strings"
+	"testing"
+
+	"github.com/stream-management/terraform-provider-stream/internal/streams"
+)
+
+// said turns an error into its text, nil into "".
+func said(err error) string {
+	if err == nil {
+		return ""
+	}
+	return err.Error()
+}
+
+func TestCheckIDs(t *testing.T) {
+	t.Parallel()
+	const (
+		empty   = "must not be empty"
+		space   = "must not begin or end with white space"
+		control = "must not contain control characters"
+	)
+	for _, test := range []struct{ id, stream, processor string }{
+		{"s1", "", ""},
+		{"a b", "", ""},
+		{"a/b?c#d%2F;e", "", ""},
+		{"...", "", ""},
+		{"./..", "", ""},
+		{"%2e%2e", "", ""},
+		{"grün-流-😀", "", ""},
+		{"a\u202eb", "", ""},
+		{strings.Repeat("x", 5000), "", ""},
+		{"", empty, empty},
+		{" ", space, space},
+		{" a", space, space},
+		{"a ", space, space},
+		{"a\u00a0", space, space},
+		{"\u2003a", space, space},
+		{".", `must not be ".": a URL path cannot carry it as a name`, ""},
+		{"..", `must not be "..": a URL path cannot carry it as a name`, ""},
+		{"a\x00b", control, ""},
+		{"a\nb", control, ""},
+		{"a\x7fb", control, ""},
+		{"a\u0085b", control, ""},
+		{"a\n", control, space},
+	} {
+		if got := said(streams.CheckStreamID(test.id)); got != test.stream {
+			t.Errorf("CheckStreamID(%.20q) says %q, want %q", test.id, got, test.stream)
+		}
+		if got := said(streams.CheckProcessorID(test.id)); got != test.processor {
+			t.Errorf("CheckProcessorID(%.20q) says %q, want %q", test.id, got, test.processor)
+		}
+	}
+}
+
+func TestParseBaseURL(t *testing.T) {
+	t.Parallel()
+	for raw, want := range map[string]string{
+		"https://host":                    "https://host",
+		"https://host/":                   "https://host",
+		"https://host//":                  "https://host",
+		"https://host/v2":                 "https://host",
+		"https://host/v2/":                "https://host",
+		"https://host/v2//":               "https://host",
+		"https://host//v2":                "https://host",
+		"https://host/eu/v2":              "https://host/eu",
+		"https://host/eu/":                "https://host/eu",
+		"https://host/eu//v2/":            "https://host/eu",
+		"https://host/myv2":               "https://host/myv2",
+		"https://host/V2":                 "https://host/V2",
+		"https://host/v2/v2":              "https://host/v2", // the prefix is /v2
+		"https://host/v2/eu":              "https://host/v2/eu",
+		"https://host/a%2Fb/v2":           "https://host/a%2Fb",
+		"https://host/a%2fv2":             "https://host/a%2fv2",
+		"https://host/a%20b":              "https://host/a%20b",
+		"https://host/grün":               "https://host/gr%C3%BCn",
+		"https://host/a+b;c,d=e@f:g!$&'*": "https://host/a+b;c,d=e@f:g!$&'*",
+		"HTTPS://Host:8443/x":             "https://Host:8443/x",
+		"http://127.0.0.1:1/":             "http://127.0.0.1:1",
+		"http://[::1]:8080/v2":            "http://[::1]:8080",
+	} {
+		u, err := streams.ParseBaseURL(raw)
+		if err != nil {
+			t.Errorf("ParseBaseURL(%q): %v", raw, err)
+		} else if got := u.String(); got != want {
+			t.Errorf("ParseBaseURL(%q) = %q, want %q", raw, got, want)
+		} else if again, err := streams.ParseBaseURL(got); err != nil || raw != "https://host/v2/v2" && again.String() != got {
+			t.Errorf("ParseBaseURL(%q) = %v, %v: not what it was", got, again, err)
+		}
+	}
+}
+
+func TestParseURLRefuses(t *testing.T) {
+	t.Parallel()
+	const (
+		noURL    = `is not a URL; write it as "https://host"`
+		scheme   = `must begin with "https://" (or "http://")`
+		noHost   = `has no host; write it as "https://host"`
+		userinfo = "must not hold a user name or password; use an authentication attribute"
+		query    = "must not have a query or a fragment"
+		fragment = "must not have a fragment"
+	)
+	for _, test := range []struct{ raw, base, token string }{
+		{"", scheme, scheme},
+		{"host", scheme, scheme},
+		{"host:443", scheme, scheme},
+		{"//host", scheme, scheme},
+		{"/v2", scheme, scheme},
+		{"ftp://host", scheme, scheme},
+		{"file:///etc/passwd", scheme, scheme},
+		{"https:host", noHost, noHost},
+		{"https:///v2", noHost, noHost},
+		{"https://:443", noHost, noHost},
+		{"https://", noHost, noHost},
+		{"https://ho st", noURL, noURL},
+		{" https://host", noURL, noURL},
+		{"https://host ", noURL, noURL},
+		{"https://host\n", noURL, noURL},
+		{"https://host/\x00", noURL, noURL},
+		{"https://host/%zz", noURL, noURL},
+		{"https://host:port", noURL, noURL},
+		{"https://[::1", noURL, noURL},
+		{"https://user@host", userinfo, userinfo},
+		{"https://user:s3cret@host", userinfo, userinfo},
+		{"https://:s3cret@host", userinfo, userinfo},
+		{"https://@host", userinfo, userinfo},
+		{"https://user:s3cret%zz@host", noURL, noURL},
+		{"https://host?", query, ""},
+		{"https://host?a=b", query, ""},
+		{"https://host#", query, fragment},
+		{"https://host/v2#x", query, fragment},
+		{"https://host/token?tenant=a", query, ""},
+	} {
+		_, err := streams.ParseBaseURL(test.raw)
+		if got := said(err); got != test.base {
+			t.Errorf("ParseBaseURL(%q) says %q, want %q", test.raw, got, test.base)
+		}
+		u, err := streams.ParseTokenURL(test.raw)
+		if got := said(err); got != test.token {
+			t.Errorf("ParseTokenURL(%q) says %q, want %q", test.raw, got, test.token)
+		} else if err == nil && u.String() != test.raw {
+			t.Errorf("ParseTokenURL(%q) = %q", test.raw, u)
+		}
+		if _, err := streams.New(streams.Config{BaseURL: test.raw}); said(err) != "base URL "+test.base {
+			t.Errorf("New with base URL %q says %q, want %q", test.raw, said(err), "base URL "+test.base)
+		}
+	}
+}
+
+func TestSentInClear(t *testing.T) {
+	t.Parallel()
+	for raw, want := range map[string]bool{
+		"https://host":            false,
+		"http://host":             true,
+		"http://10.0.0.1":         true,
+		"http://[fe80::1]":        true,
+		"http://localhost.evil":   true,
+		"http://127.0.0.1.evil":   true,
+		"http://localhost":        false,
+		"http://LOCALHOST:80":     false,
+		"http://127.0.0.1:8080":   false,
+		"http://127.9.9.9":        false,
+		"http://[::1]:8080":       false,
+		"http://[::ffff:7f00:1]/": false,
+	} {
+		u, err := streams.ParseBaseURL(raw)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := streams.SentInClear(u); got != want {
+			t.Errorf("SentInClear(%s) = %t", raw, got)
+		}
+	}
+}
+
+func TestCheckHeader(t *testing.T) {
+	t.Parallel()
+	for _, test := range []struct{ name, value, want string }{
+		{"X-Api-Key", "k3y", ""},
+		{"authorization", "ApiKey abc", ""},
+		{"User-Agent", "me", ""},
+		{"Cookie", "a=b", ""},
+		{"X-Empty", "", ""},
+		{"X-Tab", "a\tb", ""},
+		{"X-Latin", "gr\xfcn", ""},
+		{"", "x", "is not a legal header name"},
+		{"X Key", "x", "is not a legal header name"},
+		{"X-Key:", "x", "is not a legal header name"},
+		{":path", "x", "is not a legal header name"},
+		{"X-Grün", "x", "is not a legal header name"},
+		{"X\r\nY", "x", "is not a legal header name"},
+		{"X-Key", "a\nb", "has a value that a header cannot carry, such as a line break"},
+		{"X-Key", "a\r", "has a value that a header cannot carry, such as a line break"},
+		{"X-Key", "a\x00b", "has a value that a header cannot carry, such as a line break"},
+		{"content-type", "text/plain", "must not set Content-Type, which belongs to the request itself"},
+		{"CONTENT-LENGTH", "1", "must not set Content-Length, which belongs to the request itself"},
+		{"Host", "x", "must not set Host, which belongs to the request itself"},
+		{"Transfer-Encoding", "chunked", "must not set Transfer-Encoding, which belongs to the request itself"},
+		{"Trailer", "x", "must not set Trailer, which belongs to the request itself"},
+		{"Connection", "close", "must not set Connection, which belongs to the request itself"},
+		{"Upgrade", "h2c", "must not set Upgrade, which belongs to the request itself"},
+		{"Accept-Encoding", "gzip", "must not set Accept-Encoding, which belongs to the request itself"},
+		{"Content-Encoding", "gzip", "must not set Content-Encoding, which belongs to the request itself"},
+	} {
+		if got := said(streams.CheckHeader(test.name, test.value)); got != test.want {
+			t.Errorf("CheckHeader(%q, %q) says %q, want %q", test.name, test.value, got, test.want)
+		}
+	}
+}
+
+// The server sees exactly one segment, and decodes it to the id.
+func TestStreamIDIsOneSegment(t *testing.T) {
+	t.Parallel()
+	s := serve(t, accept)
+	mux := http.NewServeMux() // a router as services have it
+	got := make(chan string, 1)
+	mux.HandleFunc("PATCH /eu west/v2/streams/{id}", func(w http.ResponseWriter, r *http.Request) {
+		got <- r.PathValue("id")
+		accept(w, r)
+	})
+	s.steps = []http.HandlerFunc{mux.ServeHTTP}
+	c := connect(t, streams.Config{BaseURL: s.URL + "/eu%20west/v2/"})
+	for _, id := range []string{
+		"s1", "a/b", "a b", "a%2Fb", "%2e%2e", "..a", "a..", "...", "a?b=c", "a#b", "a;b,c", "a:b@c&d=e+f$g!h*i'(j)", `a\b`, `"a"`,
+		"<a>", "[a]", "{a|b}^`~", "grün", "流", "😀", "a\u202eb", "a\u200bb", "-", "_", "~", "v2", "streams", "a//b", "/a", "//", "../x",
+		"a/../b", "a/./b", "%", "%%", "%zz", "+", "a\u2028b", strings.Repeat("long/", 200),
+	} {
+		stream, err := c.UpdateStream(t.Context(), id, nil)
+		if err != nil {
+			t.Errorf("%q: %v", id, err)
+			continue
+		}
+		if seen := <-got; seen != id || stream.ID != id {
+			t.Errorf("%q arrived as %q, and the answer was read as %q", id, seen, stream.ID)
+		}
+	}
+	for _, r := range s.requests() {
+		segment := strings.TrimPrefix(r.Target, "/eu%20west/v2/streams/")
+		if segment == r.Target || strings.ContainsAny(segment, "/?#; ") {
+			t.Errorf("%s is not one segment below the prefix", r.Target)
+		}
+	}
+}
+
+// What a path cannot carry is refused before anything is sent.
+func TestStreamIDRefused(t *testing.T) {
+	t.Parallel()
+	s := serve(t, accept)
+	c := connect(t, streams.Config{BaseURL: s.URL})
+	for _, id := range []string{"", ".", "..", " s1", "s1\n", "s\x001"} {
+		for name, call := range map[string]func() (*streams.Stream, error){
+			"update": func() (*streams.Stream, error) { return c.UpdateStream(t.Context(), id, nil) },
+			"read":   func() (*streams.Stream, error) { return c.ReadStream(t.Context(), id) },
+		} {
+			stream, err := call()
+			e := failure(t, err)
+			if stream != nil || e.Kind != streams.KindBadRequest || e.Outcome != streams.NotChanged || e.Attempts != 0 || e.Status != 0 {
+				t.Errorf("%s of %q: %v, %#v", name, id, stream, e)
+			}
+			wantText(t, e.Reason, "stream id must not ")
+		}
+	}
+	s.wantRequests(t, 0)
+}

@@ -1,0 +1,108 @@
+package streams_test
+
+import (
+	"context"
+	"encoding/base64"
+	"encoding/json"
+	"fmt"
+	"html"
+	"io"
+	"net/http"
+	"net/url"
+	"strings"
+	"testing"
+
+	"github.com/stream-management/terraform-provider-stream/internal/streams"
+)
+
+// raw answers outside of HTTP's rules.
+func raw(text string) http.HandlerFunc {
+	return func(w http.ResponseWriter, _ *http.Request) {
+		conn, _, err := http.NewResponseController(w).Hijack()
+		if err != nil {
+			return
+		}
+		defer conn.Close()
+		_, _ = io.WriteString(conn, text)
+	}
+}
+
+// No text that leaves the client holds a secret, wherever a service or a proxy puts it.
+func TestSecretsAreHidden(t *testing.T) {
+	t.Parallel()
+	const secret = `s3cret/t0ken+"<&>=`
+	basic := base64.StdEncoding.EncodeToString([]byte("me:" + secret))
+	schemes := map[string]struct {
+		cfg    streams.Config
+		secret string
+	}{
+		"token":        {streams.Config{Token: secret}, secret},
+		"password":     {streams.Config{BasicAuth: &streams.BasicAuth{Username: "me", Password: secret}}, secret},
+		"basic header": {streams.Config{BasicAuth: &streams.BasicAuth{Username: "me", Password: secret}}, basic},
+		"header":       {streams.Config{Headers: map[string]string{"X-Api-Key": secret}}, secret},
+		"credential":   {streams.Config{Headers: map[string]string{"Authorization": "ApiKey " + secret}}, secret},
+	}
+	quoted := func(s string) string {
+		b, _ := json.Marshal(s)
+		return string(b)
+	}
+	for scheme, test := range schemes {
+		for name, step := range map[string]http.HandlerFunc{
+			"message":       refuse(401, "bad token "+test.secret),
+			"other JSON":    answer(403, `{"error":`+quoted("bad "+test.secret)+`}`),
+			"text":          answer(500, "bad "+test.secret),
+			"HTML":          answer(502, "<p>"+html.EscapeString(test.secret)+"</p>"),
+			"URL in HTML":   answer(404, "<a href='/?t="+url.QueryEscape(test.secret)+"'>"),
+			"Location":      refuse(302, "moved", "Location", "https://x.invalid/login?t="+url.QueryEscape(test.secret)),
+			"Location path": refuse(302, "moved", "Location", "/"+url.PathEscape(test.secret)),
+			"login page":    answer(200, "<p>"+test.secret),
+			"other stream":  answer(200, streamJSON(test.secret, nil)),
+			"other set":     answer(200, streamJSON("s1", []string{"p1", test.secret})),
+			"no HTTP":       raw("HTTP/1.1 " + test.secret + " no\r\n\r\n"),
+			"no header":     raw("HTTP/1.1 200 OK\r\n" + test.secret + "\r\n\r\n"),
+		} {
+			t.Run(scheme+"/"+name, func(t *testing.T) {
+				t.Parallel()
+				var told []streams.Attempt
+				cfg := test.cfg
+				cfg.Observe = func(_ context.Context, a streams.Attempt) { told = append(told, a) }
+				e := serve(t, step).fail(t, cfg)
+				texts := []string{e.Error(), e.Message, e.Reason, e.Location, e.URL, string(e.Kind)}
+				for _, a := range told {
+					texts = append(texts, a.Err, a.RequestBody, a.ResponseBody, a.URL)
+				}
+				if len(told) != e.Attempts {
+					t.Errorf("%d of %d attempts were told", len(told), e.Attempts)
+				}
+				all := strings.Join(texts, "\n")
+				for _, spelled := range []string{
+					test.secret, quoted(test.secret), fmt.Sprintf("%q", test.secret)[1 : len(test.secret)+1],
+					html.EscapeString(test.secret), url.QueryEscape(test.secret), url.PathEscape(test.secret), test.secret[:10],
+				} {
+					if strings.Contains(all, spelled) {
+						t.Errorf("%q is shown in\n%s", spelled, all)
+					}
+				}
+				wantText(t, all, "***") // it was there
+			})
+		}
+	}
+}
+
+// An id that happens to be a secret is hidden in the URL and in the request's body too.
+func TestSecretAsID(t *testing.T) {
+	t.Parallel()
+	const secret = "s3cret/id"
+	var told []streams.Attempt
+	s := serve(t, refuse(404, "no stream "+secret))
+	c := connect(t, streams.Config{BaseURL: s.URL, Token: secret, Observe: func(_ context.Context, a streams.Attempt) { told = append(told, a) }})
+	_, err := c.UpdateStream(t.Context(), secret, []string{secret})
+	e := failure(t, err)
+	if shown := fmt.Sprintf("%s %+v", e, told); strings.Contains(shown, "s3cret") || e.URL != s.URL+"/v2/streams/***" || len(told) != 1 ||
+		told[0].RequestBody != `{"processor_ids":["***"]}` {
+		t.Errorf("shown: %s", shown)
+	}
+	if got := s.requests()[0]; got.Target != "/v2/streams/s3cret%2Fid" || got.Body != `{"processor_ids":["s3cret/id"]}` {
+		t.Errorf("the request itself was masked: %+v", got)
+	}
+}
