@@ -1,6 +1,7 @@
 package provider
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"math"
@@ -57,7 +58,7 @@ func readSettings(m providerModel, getenv func(string) string) *settings {
 	s.readHeaders(m.Headers)
 	s.readCredentials(m)
 	s.readTLS(m.TLS)
-	s.client.RequestTimeout = s.duration(path.Root("request_timeout"), m.RequestTimeout, streams.DefaultRequestTimeout)
+	s.client.RequestTimeout = s.duration(path.Root("request_timeout"), m.RequestTimeout)
 	s.readRetry(m.Retry)
 	s.readRate(m.RequestsPerSecond)
 	s.readDetectDrift(m.DetectDrift)
@@ -79,7 +80,7 @@ func (s *settings) address(at path.Path, text string, parse func(string) (*url.U
 	u, err := parse(text)
 	switch {
 	case err != nil:
-		s.refuse(at, "%s %s.", at, err)
+		s.refuse(at, "%s.", err)
 	case streams.SentInClear(u):
 		s.diags.AddAttributeWarning(at, "Credentials Travel in Clear", fmt.Sprintf(
 			"%s is an http:// address of another machine: whoever is on the way can read the credentials and "+
@@ -92,14 +93,15 @@ func (s *settings) readHeaders(v types.Map) {
 	s.client.Headers = map[string]string{}
 	for _, name := range slices.Sorted(maps.Keys(v.Elements())) {
 		at := path.Root("headers").AtMapKey(name)
-		value, ok := s.element(at, v.Elements()[name])
+		value := s.element(at, v.Elements()[name])
 		if err := streams.CheckHeader(name, value); err != nil {
-			s.refuse(at, "The header %q %s.", name, err)
+			s.refuse(at, "%s.", err)
+		} else if strings.TrimSpace(value) != value {
+			s.refuse(at, "must not have surrounding white space. If it comes from a file, use trimspace().")
 		} else if other, twice := s.header(name); twice {
-			s.refuse(at, "The headers %q and %q are the same one.", other, name)
-		} else if ok {
-			s.client.Headers[name] = value
+			s.refuse(at, "is the same header as %q.", other)
 		}
+		s.client.Headers[name] = value
 	}
 }
 
@@ -141,15 +143,15 @@ func (s *settings) readCredentials(m providerModel) {
 	for i, c := range configured {
 		if byHeader {
 			s.refuse(path.Root("headers").AtMapKey(header),
-				"The header %q and %s are two ways to authenticate, and a request carries one.", header, c.name)
+				"and %s are two ways to authenticate, and a request carries one.", c.name)
 		}
 		if i > 0 {
-			s.refuse(path.Root(c.name), "%s and %s are two ways to authenticate, and a request carries one.",
-				configured[0].name, c.name)
+			s.refuse(path.Root(c.name), "and %s are two ways to authenticate, and a request carries one.", configured[0].name)
 		}
 		c.read()
 	}
-	if byHeader || len(configured) > 0 || len(inEnvironment) == 0 {
+	// Headers that are not known yet may hold one: then the environment does not matter.
+	if byHeader || m.Headers.IsUnknown() || len(configured) > 0 || len(inEnvironment) == 0 {
 		return
 	}
 	for _, c := range inEnvironment[1:] {
@@ -165,7 +167,7 @@ func (s *settings) readToken(v types.String) {
 	at := path.Root("token")
 	s.client.Token, _ = s.text(at, v, "STREAM_TOKEN")
 	if err := streams.CheckHeader("Authorization", s.client.Token); err != nil || strings.TrimSpace(s.client.Token) != s.client.Token {
-		s.refuse(at, "token must not hold line breaks or surrounding white space. If it comes from a file, use trimspace().")
+		s.refuse(at, "must not hold line breaks or surrounding white space. If it comes from a file, use trimspace().")
 	}
 }
 
@@ -179,7 +181,7 @@ func (s *settings) readBasicAuth(v types.Object) {
 		Password: s.required(at.AtName("password"), member[types.String](v, "password"), "STREAM_PASSWORD"),
 	}
 	if strings.Contains(s.client.BasicAuth.Username, ":") {
-		s.refuse(at.AtName("username"), "HTTP Basic authentication cannot carry a user name with a colon.")
+		s.refuse(at.AtName("username"), "must not hold a colon, which HTTP Basic authentication cannot carry.")
 	}
 }
 
@@ -199,19 +201,15 @@ func (s *settings) readOAuth2(v types.Object) {
 	}
 	scopes := member[types.List](v, "scopes")
 	for i, scope := range scopes.Elements() {
-		if text, ok := s.element(at.AtName("scopes").AtListIndex(i), scope); ok {
-			a.Scopes = append(a.Scopes, text)
-		}
+		a.Scopes = append(a.Scopes, s.element(at.AtName("scopes").AtListIndex(i), scope))
 	}
 	params := member[types.Map](v, "endpoint_params")
-	for name, param := range params.Elements() {
+	for _, name := range slices.Sorted(maps.Keys(params.Elements())) {
 		at := at.AtName("endpoint_params").AtMapKey(name)
-		switch text, ok := s.element(at, param); {
-		case name == "client_id" || name == "client_secret" || name == "scope":
-			s.refuse(at, "The parameter %q has an attribute of its own in oauth2.", name)
-		case ok:
-			a.EndpointParams[name] = text
+		if name == "client_id" || name == "client_secret" || name == "scope" {
+			s.refuse(at, "has an attribute of its own in oauth2.")
 		}
+		a.EndpointParams[name] = s.element(at, params.Elements()[name])
 	}
 	s.unknown = s.unknown || scopes.IsUnknown() || params.IsUnknown()
 	s.client.OAuth2 = a
@@ -227,7 +225,7 @@ func (s *settings) readTLS(v types.Object) {
 	t.ServerName, _ = s.text(at.AtName("server_name"), member[types.String](v, "server_name"), "")
 	if t.CACertPEM != "" {
 		if err := streams.CheckCACert(t.CACertPEM); err != nil {
-			s.refuse(at.AtName("ca_cert_pem"), "ca_cert_pem %s.", err)
+			s.refuse(at.AtName("ca_cert_pem"), "%s.", err)
 		}
 	}
 
@@ -237,12 +235,12 @@ func (s *settings) readTLS(v types.Object) {
 	switch bothKnown := certificateKnown && keyKnown; {
 	case !bothKnown || t.ClientCertPEM == "" && t.ClientKeyPEM == "":
 	case t.ClientKeyPEM == "":
-		s.refuse(at.AtName("client_key_pem"), "client_key_pem is missing: a client certificate needs its private key.")
+		s.refuse(at.AtName("client_key_pem"), "is missing: a client certificate needs its private key.")
 	case t.ClientCertPEM == "":
-		s.refuse(at.AtName("client_cert_pem"), "client_cert_pem is missing: a private key needs its certificate.")
+		s.refuse(at.AtName("client_cert_pem"), "is missing: a private key needs its certificate.")
 	default:
 		if err := streams.CheckKeyPair(t.ClientCertPEM, t.ClientKeyPEM); err != nil {
-			s.refuse(at.AtName("client_cert_pem"), "client_cert_pem and client_key_pem do not make a client certificate: %s.", err)
+			s.refuse(at.AtName("client_cert_pem"), "and client_key_pem do not make a client certificate: %s.", err)
 		}
 	}
 
@@ -265,31 +263,28 @@ func (s *settings) readRetry(v types.Object) {
 	attempts := member[types.Int64](v, "max_attempts")
 	s.unknown = s.unknown || attempts.IsUnknown()
 	if n := attempts.ValueInt64(); !attempts.IsNull() && !attempts.IsUnknown() {
-		if n < 1 || n > math.MaxInt32 {
-			s.refuse(at.AtName("max_attempts"), "max_attempts must be at least 1, which means no retry; it is %d.", n)
+		if n < 1 {
+			s.refuse(at.AtName("max_attempts"), "must be at least 1, which means no retry; it is %d.", n)
 		}
-		r.MaxAttempts = int(n)
+		r.MaxAttempts = int(min(n, math.MaxInt32))
 	}
 
-	shortest, longest := member[types.String](v, "min_backoff"), member[types.String](v, "max_backoff")
-	r.MinBackoff = s.duration(at.AtName("min_backoff"), shortest, streams.DefaultRetry.MinBackoff)
-	r.MaxBackoff = s.duration(at.AtName("max_backoff"), longest, streams.DefaultRetry.MaxBackoff)
-	switch {
-	case r.MinBackoff <= r.MaxBackoff:
-	case shortest.IsNull():
-		r.MinBackoff = r.MaxBackoff // who sets one bound should not have to know the other's default
-	case longest.IsNull():
-		r.MaxBackoff = r.MinBackoff
-	default:
-		s.refuse(at.AtName("max_backoff"), "max_backoff must not be shorter than min_backoff.")
+	shortest := s.duration(at.AtName("min_backoff"), member[types.String](v, "min_backoff"))
+	longest := s.duration(at.AtName("max_backoff"), member[types.String](v, "max_backoff"))
+	if longest != 0 && shortest > longest {
+		s.refuse(at.AtName("max_backoff"), "must not be shorter than min_backoff.")
 	}
+	// Who sets one bound should not have to know the other's default.
+	standard := streams.DefaultRetry
+	r.MinBackoff = cmp.Or(shortest, min(standard.MinBackoff, cmp.Or(longest, standard.MinBackoff)))
+	r.MaxBackoff = cmp.Or(longest, max(standard.MaxBackoff, shortest))
 }
 
 func (s *settings) readRate(v types.Float64) {
 	s.unknown = s.unknown || v.IsUnknown()
 	s.client.RequestsPerSecond = v.ValueFloat64()
 	if !v.IsNull() && !v.IsUnknown() && v.ValueFloat64() <= 0 {
-		s.refuse(path.Root("requests_per_second"), "requests_per_second must be more than 0; leave it out for no limit.")
+		s.refuse(path.Root("requests_per_second"), "must be more than 0; leave it out for no limit.")
 	}
 }
 
@@ -299,7 +294,7 @@ func (s *settings) readDetectDrift(v types.Bool) {
 	if text := s.getenv("STREAM_DETECT_DRIFT"); v.IsNull() && text != "" {
 		var err error
 		if s.detectDrift, err = strconv.ParseBool(text); err != nil {
-			s.refuse(path.Root("detect_drift"), `The environment variable STREAM_DETECT_DRIFT must be "true" or "false".`)
+			s.refuse(path.Root("detect_drift"), `must be "true" or "false" in the environment variable STREAM_DETECT_DRIFT.`)
 		}
 	}
 }
@@ -316,7 +311,7 @@ func (s *settings) text(at path.Path, v types.String, variable string) (string, 
 	case v.IsNull():
 		return "", true
 	case v.ValueString() == "":
-		s.refuse(at, "%s must not be empty; leave it out, or set it to null, if it is not needed.", at)
+		s.refuse(at, "must not be empty; leave it out, or set it to null, if it is not needed.")
 		return "", false
 	}
 	return v.ValueString(), true
@@ -325,37 +320,38 @@ func (s *settings) text(at path.Path, v types.String, variable string) (string, 
 func (s *settings) required(at path.Path, v types.String, variable string) string {
 	text, ok := s.text(at, v, variable)
 	if ok && text == "" {
-		s.refuse(at, "%s is missing. Set it in the provider block, or the environment variable %s.", at, variable)
+		s.refuse(at, "is missing. Set it in the provider block, or the environment variable %s.", variable)
 	}
 	return text
 }
 
-// element returns an element of a collection; there is no sense in a null one.
-func (s *settings) element(at path.Path, v attr.Value) (string, bool) {
+// element returns an element of a collection, "" if it is not known yet. There is no sense in a null one.
+func (s *settings) element(at path.Path, v attr.Value) string {
 	if v.IsNull() {
-		s.refuse(at, "%s must not be null.", at)
-		return "", false
+		s.refuse(at, "must not be null.")
 	}
-	text := v.(types.String)
-	s.unknown = s.unknown || text.IsUnknown()
-	return text.ValueString(), !text.IsUnknown()
+	s.unknown = s.unknown || v.IsUnknown()
+	text, _ := v.(types.String) // the schemas have no other elements
+	return text.ValueString()
 }
 
-func (s *settings) duration(at path.Path, v types.String, otherwise time.Duration) time.Duration {
+// duration returns 0 where there is none, or none that is known and right.
+func (s *settings) duration(at path.Path, v types.String) time.Duration {
 	text, ok := s.text(at, v, "")
 	if !ok || text == "" {
-		return otherwise
+		return 0
 	}
 	d, err := time.ParseDuration(text)
 	if err != nil || d <= 0 {
-		s.refuse(at, `%s must be a duration above zero, such as "500ms", "30s" or "1m30s"; it is %q.`, at, text)
-		return otherwise
+		s.refuse(at, `must be a duration above zero, such as "500ms", "30s" or "1m30s"; it is %q.`, text)
+		return 0
 	}
 	return d
 }
 
+// refuse names the attribute too, because Terraform shows no line for one inside of another.
 func (s *settings) refuse(at path.Path, format string, args ...any) {
-	s.diags.AddAttributeError(at, invalidConfiguration, fmt.Sprintf(format, args...))
+	s.diags.AddAttributeError(at, invalidConfiguration, at.String()+" "+fmt.Sprintf(format, args...))
 }
 
 // member returns an attribute of an object, null if the object is.

@@ -1,0 +1,29 @@
+terraform {
+  required_providers {
+    stream = {
+      source  = "stream-management/stream"
+      version = "~> 0.1"
+    }
+  }
+}
+
+variable "base_url" {
+  description = "Address of the service, such as https://streams.example.com."
+  type        = string
+}
+
+variable "token" {
+  description = "Bearer token."
+  type        = string
+  sensitive   = true
+}
+
+provider "stream" {
+  base_url = var.base_url
+  token    = var.token
+}
+
+resource "stream_processors" "entrance" {
+  stream_id     = "cam-1"
+  processor_ids = ["object-detection"]
+}
