@@ -1,0 +1,108 @@
+// Command demo shows the provider at work: a real Terraform or OpenTofu CLI plans, applies, changes and
+// destroys a small configuration, and after each command stand the requests that the service saw.
+//
+// It needs nothing but Go; where no CLI is installed, it fetches Terraform for as long as it runs. It
+// leaves nothing behind. Its exit status is 0 if all went as it should, 1 if not, and 130 if it was
+// interrupted.
+package main
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"net"
+	"net/http"
+	"os"
+	"os/signal"
+	"path/filepath"
+	"syscall"
+	"time"
+
+	"github.com/hashicorp/hc-install/product"
+	"github.com/hashicorp/hc-install/releases"
+
+	"github.com/stream-management/terraform-provider-stream/internal/cli"
+	"github.com/stream-management/terraform-provider-stream/internal/streamstest"
+)
+
+func main() {
+	program := flag.String("cli", "", "run this Terraform or OpenTofu `program` instead of the one on PATH")
+	provider := flag.String("provider", "", "use this provider `program` instead of building one")
+	flag.Parse()
+
+	// Also when the terminal or the reader of a pipe goes away.
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM, syscall.SIGHUP, syscall.SIGPIPE)
+	defer stop()
+	err := run(ctx, *program, *provider)
+	switch {
+	case ctx.Err() != nil:
+		fmt.Println("\nInterrupted; nothing is left behind.")
+		os.Exit(130)
+	case err != nil:
+		fmt.Printf("\n%s %s\n", red("The demo failed:"), err)
+		os.Exit(1)
+	}
+	fmt.Printf("\n%s Every step did what it should.\n", green("The demo succeeded."))
+}
+
+// run does everything between two moments at which the machine looks the same.
+func run(ctx context.Context, program, provider string) (err error) {
+	dir, err := os.MkdirTemp("", "stream-demo-")
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
+
+	if program == "" {
+		if program, err = findCLI(ctx, dir); err != nil {
+			return err
+		}
+	}
+	if provider == "" {
+		if provider, err = cli.Build(ctx, dir); err != nil {
+			return err
+		}
+	}
+	sandbox, err := cli.NewSandbox(dir, program, provider)
+	if err != nil {
+		return err
+	}
+	service := streamstest.New(streamstest.Options{})
+	address, stop, err := serve(ctx, service)
+	if err != nil {
+		return err
+	}
+	defer stop()
+
+	work := filepath.Join(dir, "cameras")
+	if err := os.Mkdir(work, 0o755); err != nil {
+		return err
+	}
+	return (&demo{sandbox: sandbox, service: service, address: address, dir: work}).run(ctx)
+}
+
+// findCLI returns the path of the installed CLI, else fetches the newest Terraform into dir.
+func findCLI(ctx context.Context, dir string) (string, error) {
+	program, err := cli.Find()
+	if !errors.Is(err, cli.ErrNone) {
+		return program, err
+	}
+	fmt.Println("Neither terraform nor tofu is on PATH: fetching the newest Terraform, for as long as this runs.")
+	latest := &releases.LatestVersion{Product: product.Terraform, InstallDir: dir}
+	if program, err = latest.Install(ctx); err != nil {
+		return "", fmt.Errorf("fetching Terraform, as no CLI is installed: %w", err)
+	}
+	return program, nil
+}
+
+// serve runs the service on a free loopback port and returns its base URL, and a function that ends it.
+func serve(ctx context.Context, service http.Handler) (string, func(), error) {
+	listener, err := new(net.ListenConfig).Listen(ctx, "tcp", "127.0.0.1:0")
+	if err != nil {
+		return "", nil, err
+	}
+	server := &http.Server{Handler: service, ReadHeaderTimeout: 10 * time.Second}
+	go func() { _ = server.Serve(listener) }() // ends with ErrServerClosed
+	return "http://" + listener.Addr().String(), func() { server.Close() }, nil
+}

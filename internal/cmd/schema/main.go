@@ -1,0 +1,138 @@
+// Command schema writes the provider's schema to standard output, in the form of "terraform providers
+// schema -json", for the documentation generator.
+//
+// A CLI leaves out what it does not know itself (identities before Terraform 1.12, actions before
+// 1.14), so the pages would depend on the CLI that happens to be installed. This does not.
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"log"
+	"os"
+	"strings"
+
+	"github.com/hashicorp/terraform-plugin-framework/providerserver"
+	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
+
+	"github.com/stream-management/terraform-provider-stream/internal/provider"
+)
+
+// object is a JSON object.
+type object = map[string]any
+
+func main() {
+	schemas, err := schemas(context.Background())
+	if err != nil {
+		log.Fatal(err)
+	}
+	out := json.NewEncoder(os.Stdout)
+	out.SetIndent("", "  ")
+	if err := out.Encode(schemas); err != nil {
+		log.Fatal(err)
+	}
+}
+
+func schemas(ctx context.Context) (object, error) {
+	server, err := providerserver.NewProtocol6WithError(provider.New("docs")())()
+	if err != nil {
+		return nil, err
+	}
+	all, err := server.GetProviderSchema(ctx, &tfprotov6.GetProviderSchemaRequest{})
+	if err != nil {
+		return nil, err
+	}
+	identities, err := server.GetResourceIdentitySchemas(ctx, &tfprotov6.GetResourceIdentitySchemasRequest{})
+	if err != nil {
+		return nil, err
+	}
+	var problems []error
+	for _, d := range append(all.Diagnostics, identities.Diagnostics...) {
+		problems = append(problems, fmt.Errorf("%s: %s", d.Summary, d.Detail))
+	}
+	if problems != nil {
+		return nil, errors.Join(problems...)
+	}
+	// The generator looks a provider up by its bare name.
+	return object{"format_version": "1.0", "provider_schemas": object{"stream": object{
+		"provider":                  schema(all.Provider),
+		"resource_schemas":          each(all.ResourceSchemas, schema),
+		"resource_identity_schemas": each(identities.IdentitySchemas, identity),
+		"data_source_schemas":       each(all.DataSourceSchemas, schema),
+		"action_schemas":            each(all.ActionSchemas, func(a *tfprotov6.ActionSchema) object { return schema(a.Schema) }),
+	}}}, nil
+}
+
+func each[T any](all map[string]T, convert func(T) object) object {
+	converted := object{}
+	for name, one := range all {
+		converted[name] = convert(one)
+	}
+	return converted
+}
+
+func schema(s *tfprotov6.Schema) object {
+	return object{"version": s.Version, "block": block(s.Block)}
+}
+
+func block(b *tfprotov6.SchemaBlock) object {
+	nested := object{}
+	for _, n := range b.BlockTypes {
+		nested[n.TypeName] = object{
+			"nesting_mode": lower(n.Nesting),
+			"block":        block(n.Block),
+			"min_items":    n.MinItems,
+			"max_items":    n.MaxItems,
+		}
+	}
+	return object{
+		"attributes":       attributes(b.Attributes),
+		"block_types":      nested,
+		"description":      b.Description,
+		"description_kind": lower(b.DescriptionKind),
+		"deprecated":       b.Deprecated,
+	}
+}
+
+func attributes(all []*tfprotov6.SchemaAttribute) object {
+	converted := object{}
+	for _, a := range all {
+		one := object{
+			"description":      a.Description,
+			"description_kind": lower(a.DescriptionKind),
+			"deprecated":       a.Deprecated,
+			"required":         a.Required,
+			"optional":         a.Optional,
+			"computed":         a.Computed,
+			"sensitive":        a.Sensitive,
+			"write_only":       a.WriteOnly,
+		}
+		if a.NestedType != nil {
+			one["nested_type"] = object{
+				"nesting_mode": lower(a.NestedType.Nesting),
+				"attributes":   attributes(a.NestedType.Attributes),
+			}
+		} else {
+			one["type"] = a.Type
+		}
+		converted[a.Name] = one
+	}
+	return converted
+}
+
+func identity(s *tfprotov6.ResourceIdentitySchema) object {
+	converted := object{}
+	for _, a := range s.IdentityAttributes {
+		converted[a.Name] = object{
+			"type":                a.Type,
+			"description":         a.Description,
+			"required_for_import": a.RequiredForImport,
+			"optional_for_import": a.OptionalForImport,
+		}
+	}
+	return object{"version": s.Version, "attributes": converted}
+}
+
+func lower(s fmt.Stringer) string { return strings.ToLower(s.String()) }
