@@ -32,6 +32,7 @@ var (
 	_ resource.ResourceWithIdentity    = (*processorsResource)(nil)
 	_ resource.ResourceWithImportState = (*processorsResource)(nil)
 	_ resource.ResourceWithModifyPlan  = (*processorsResource)(nil)
+	_ resource.ResourceWithMoveState   = (*processorsResource)(nil)
 )
 
 func newProcessorsResource() resource.Resource { return &processorsResource{} }
