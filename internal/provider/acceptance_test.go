@@ -105,6 +105,14 @@ var builtProvider = sync.OnceValues(func() (string, error) {
 })
 
 func TestMain(m *testing.M) {
+	if path, err := cli(); err == nil {
+		// For terraform-plugin-testing, which else takes the next Terraform that it finds.
+		os.Setenv("TF_ACC_TERRAFORM_PATH", path)
+		if isTofu(path) {
+			os.Setenv("TF_ACC_PROVIDER_HOST", "registry.opentofu.org")
+			os.Setenv("TF_ACC_PROVIDER_NAMESPACE", "hashicorp")
+		}
+	}
 	code := m.Run()
 	if os.Getenv("TF_ACC") != "" {
 		if dir, err := builtProvider(); err == nil {
@@ -190,7 +198,7 @@ func (w *workspace) atLeast(terraform, tofu string) {
 		w.t.Fatal(err)
 	}
 	need := terraform
-	if w.isTofu() {
+	if isTofu(w.cli) {
 		need = tofu
 	}
 	if need == "" || version.Must(version.NewVersion(v.Version)).LessThan(version.Must(version.NewVersion(need))) {
@@ -198,7 +206,7 @@ func (w *workspace) atLeast(terraform, tofu string) {
 	}
 }
 
-func (w *workspace) isTofu() bool { return strings.Contains(filepath.Base(w.cli), "tofu") }
+func isTofu(path string) bool { return strings.Contains(filepath.Base(path), "tofu") }
 
 // result is what a command printed and how it ended.
 type result struct {
@@ -218,17 +226,48 @@ func (r result) String() string { return fmt.Sprintf("exit %d\n%s\n%s", r.code, 
 // run runs one command to its end, whatever that is.
 func (w *workspace) run(args ...string) result {
 	w.t.Helper()
+	r, _ := w.interrupted(nil, args...)
+	return r
+}
+
+// interrupted runs one command and interrupts it when there is something on the channel. It returns
+// how long the command took to end after that, too.
+func (w *workspace) interrupted(when <-chan struct{}, args ...string) (result, time.Duration) {
+	w.t.Helper()
 	cmd := w.command(args...)
 	var stdout, stderr bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &stdout, &stderr
-	err := cmd.Run()
+	if err := cmd.Start(); err != nil {
+		w.t.Fatalf("%s: %v", cmd, err)
+	}
+	ended := make(chan error, 1)
+	go func() { ended <- cmd.Wait() }()
+	var err error
+	var since time.Time
+	select {
+	case err = <-ended:
+	case <-when:
+		since = time.Now()
+		if err := cmd.Process.Signal(os.Interrupt); err != nil {
+			w.t.Fatalf("%s: %v", cmd, err)
+		}
+		err = <-ended
+	}
 	if exit := (*exec.ExitError)(nil); err != nil && !errors.As(err, &exit) {
 		w.t.Fatalf("%s: %v", cmd, err)
 	}
-	return result{stdout.String(), stderr.String(), cmd.ProcessState.ExitCode()}
+	r := result{stdout.String(), stderr.String(), cmd.ProcessState.ExitCode()}
+	if since.IsZero() && when != nil {
+		w.t.Fatalf("%s ended before it was interrupted: %v", cmd, r)
+	}
+	for _, blame := range []string{"inconsistent result", "bug in the provider", "panic:", "Provider produced", "Plugin did not respond"} {
+		if strings.Contains(r.text(), blame) {
+			w.t.Errorf("%s blames the provider: %v", cmd, r)
+		}
+	}
+	return r, time.Since(since)
 }
 
-// command prepares one, for tests that interrupt it.
 func (w *workspace) command(args ...string) *exec.Cmd {
 	w.t.Helper()
 	ctx, cancel := context.WithTimeout(w.t.Context(), 5*time.Minute)
@@ -282,6 +321,80 @@ func (w *workspace) changes(args ...string) map[string]*tfjson.Change {
 		}
 	}
 	return changes
+}
+
+// wantPlanned fails the test unless a plan changes exactly these resources, by address. "update
+// last_edited" is an update after which last_edited alone is not known yet. The plan is in tfplan.
+func (w *workspace) wantPlanned(want map[string]string) {
+	w.t.Helper()
+	got := map[string]string{}
+	for address, change := range w.changes() {
+		got[address] = planned(change)
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		w.t.Fatalf("planned changes (-want +got):\n%s", diff)
+	}
+}
+
+func planned(change *tfjson.Change) string {
+	var words []string
+	unknown, _ := change.AfterUnknown.(map[string]any)
+	for name, is := range unknown {
+		if strings.Contains(fmt.Sprint(is), "true") { // all of it, or an element
+			words = append(words, name)
+		}
+	}
+	slices.Sort(words)
+	action := "replace"
+	if !change.Actions.Replace() {
+		action = string(change.Actions[0])
+	}
+	return strings.Join(append([]string{action}, words...), " ")
+}
+
+// complaint is an error or a warning as a CLI gives it to programs.
+type complaint struct {
+	Severity string
+	Summary  string
+	Detail   string
+	Address  string
+	Snippet  struct {
+		Context string // the block
+		Code    string // the line of the attribute, or the block's first
+	}
+}
+
+// complaints runs a command and returns what it complains about.
+func (w *workspace) complaints(command string, args ...string) (result, []complaint) {
+	w.t.Helper()
+	r := w.run(append([]string{command, "-json"}, args...)...)
+	var complaints []complaint
+	for stdout := json.NewDecoder(strings.NewReader(r.stdout)); stdout.More(); {
+		var message struct {
+			Diagnostic  *complaint  // apply and plan: many messages, some are a diagnostic
+			Diagnostics []complaint // validate: a single one
+		}
+		if err := stdout.Decode(&message); err != nil {
+			w.t.Fatalf("%s printed what is not JSON: %v\n%v", command, err, r)
+		}
+		if message.Diagnostic != nil {
+			complaints = append(complaints, *message.Diagnostic)
+		}
+		complaints = append(complaints, message.Diagnostics...)
+	}
+	return r, slices.DeleteFunc(complaints, func(p complaint) bool {
+		return p.Summary == "Provider development overrides are in effect"
+	})
+}
+
+// wantIn fails the test unless a text holds all of these.
+func wantIn(t *testing.T, text string, want ...string) {
+	t.Helper()
+	for _, w := range want {
+		if !strings.Contains(text, w) {
+			t.Errorf("missing: %s\nin: %s", w, text)
+		}
+	}
 }
 
 // resources returns what the state holds, by address.

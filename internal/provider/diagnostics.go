@@ -22,11 +22,28 @@ func diagnose(what string, err error) diag.Diagnostic {
 		return conflict.diagnostic()
 	}
 	e := asStreamError(err)
+	return diagnoseWith(what, e, hint(e))
+}
+
+// diagnoseDetach is diagnose for a destroy: a service that does not let a stream be emptied would
+// otherwise keep the resource in the state for ever.
+func diagnoseDetach(id string, err error) diag.Diagnostic {
+	what := fmt.Sprintf("the processors of stream %q could not be detached", id)
+	e := asStreamError(err)
+	refused := e.Kind == streams.KindBadRequest && e.Status != http.StatusTooManyRequests
+	if !refused && e.Stream == nil {
+		return diagnose(what, err)
+	}
+	return diagnoseWith(what, e, "The service may not let a stream be emptied. To leave its processors attached, set "+
+		"on_destroy = \"keep\", apply that, and destroy then.")
+}
+
+func diagnoseWith(what string, e *streams.Error, advice string) diag.Diagnostic {
 	paragraphs := []string{sentence(what) + because(e)}
 	if e.URL != "" {
 		paragraphs = append(paragraphs, exchanged(e))
 	}
-	paragraphs = append(paragraphs, hint(e), outcome(e.Outcome))
+	paragraphs = append(paragraphs, advice, outcome(e.Outcome))
 	return at(e.Kind, string(e.Kind), strings.Join(paragraphs, "\n\n"))
 }
 
@@ -78,7 +95,7 @@ func exchanged(e *streams.Error) string {
 		fmt.Fprintf(&b, "\nLocation: %s", e.Location)
 	}
 	switch {
-	case e.Status == 0:
+	case e.Status == 0, e.Status/100 == 2 && e.Message == "":
 	case e.Message == "":
 		b.WriteString("\nThe answer gave no message.")
 	case e.Documented:
@@ -123,10 +140,16 @@ func hint(e *streams.Error) string {
 		}
 		return "There may be no such stream at this base_url, or the credentials may not show it. Check stream_id."
 	case streams.KindTimeout:
+		if e.Err == nil { // it is the service that says so
+			return "The service may be slow or overloaded: apply again later."
+		}
 		return "The service may be slow or overloaded, or nothing may listen there. Check base_url; request_timeout limits " +
 			"one attempt, timeouts of the resource all of them."
 	case streams.KindBadGateway:
 		return "A proxy may not reach the service. This may pass: apply again later."
+	}
+	if e.Status == http.StatusNotImplemented {
+		return "The service may not offer updates at this address, or be another version. Check base_url."
 	}
 	if e.Status != 0 && (e.Err == nil || e.Outcome != streams.NotChanged) {
 		return "The service may have a passing fault: apply again later."

@@ -71,7 +71,7 @@ const defaultTimeout = 5 * time.Minute
 // Keys of the private state. Neither is there in the state of a resource that is as it should be.
 const (
 	// unconfirmedKey marks a state that the service may have left behind: an update or a destroy
-	// ended without an answer. Until one arrives, each plan sends the set again.
+	// failed, but may have taken effect. Until an answer settles it, each plan sends the set again.
 	unconfirmedKey = "unconfirmed"
 	// keptKey marks, from plan to apply, a destroy that must not empty the stream.
 	keptKey = "kept"
@@ -81,7 +81,7 @@ func (r *processorsResource) Metadata(_ context.Context, req resource.MetadataRe
 	resp.TypeName = req.ProviderTypeName + "_processors"
 }
 
-func (r *processorsResource) Schema(ctx context.Context, _ resource.SchemaRequest, resp *resource.SchemaResponse) {
+func (r *processorsResource) Schema(_ context.Context, _ resource.SchemaRequest, resp *resource.SchemaResponse) {
 	resp.Schema = schema.Schema{
 		MarkdownDescription: "The set of processors that is attached to one stream. The set is managed as a whole: what is " +
 			"attached beside it gets detached by the next update.",
@@ -114,16 +114,7 @@ func (r *processorsResource) Schema(ctx context.Context, _ resource.SchemaReques
 				Optional:            true,
 				MarkdownDescription: "Any values; when one changes, the set is sent again, in place. Default: none.",
 			},
-			"timeouts": timeouts.Attributes(ctx, timeouts.Opts{
-				Create:            true,
-				CreateDescription: timeoutDescription("creating"),
-				Read:              true,
-				ReadDescription:   timeoutDescription("reading (only with `detect_drift`)"),
-				Update:            true,
-				UpdateDescription: timeoutDescription("updating"),
-				Delete:            true,
-				DeleteDescription: timeoutDescription("destroying"),
-			}),
+			"timeouts": timeoutsAttribute(),
 			"id": schema.StringAttribute{
 				Computed:            true,
 				MarkdownDescription: "Id of the stream, the same as `stream_id`.",
@@ -149,8 +140,33 @@ func (r *processorsResource) Schema(ctx context.Context, _ resource.SchemaReques
 	}
 }
 
-func timeoutDescription(doing string) string {
-	return fmt.Sprintf("Time limit for %s, retries included, as a duration such as `30s` or `10m`. Default: `5m`.", doing)
+// timeoutsAttribute is the framework's own, but for the validators: those accept a negative limit, and
+// do not say which limit they refuse.
+func timeoutsAttribute() schema.Attribute {
+	limit := func(doing string) schema.Attribute {
+		return schema.StringAttribute{
+			Optional: true,
+			MarkdownDescription: fmt.Sprintf(
+				"Time limit for %s, retries included, as a duration such as `30s` or `10m`. Default: `5m`.", doing),
+			Validators: []validator.String{checked("a time limit", checkTimeout)},
+		}
+	}
+	return schema.SingleNestedAttribute{
+		Optional:            true,
+		MarkdownDescription: "Time limits of the operations.",
+		CustomType: timeouts.Type{ObjectType: types.ObjectType{AttrTypes: map[string]attr.Type{
+			"create": types.StringType,
+			"read":   types.StringType,
+			"update": types.StringType,
+			"delete": types.StringType,
+		}}},
+		Attributes: map[string]schema.Attribute{
+			"create": limit("creating"),
+			"read":   limit("reading (only with `detect_drift`)"),
+			"update": limit("updating"),
+			"delete": limit("destroying"),
+		},
+	}
 }
 
 func (r *processorsResource) IdentitySchema(_ context.Context, _ resource.IdentitySchemaRequest, resp *resource.IdentitySchemaResponse) {
@@ -225,8 +241,8 @@ func (r *processorsResource) mustSend(ctx context.Context, plan, state processor
 	resp.Diagnostics.Append(diags...)
 	if unconfirmed != nil {
 		resp.Diagnostics.AddWarning("Outcome of an Earlier Operation Unknown", fmt.Sprintf(
-			"An update or destroy of stream %q ended without an answer, so the stream may not be as the state says. "+
-				"The plan is to send its set again.", state.StreamID.ValueString()))
+			"An update or destroy of stream %q failed in a way that leaves open whether it took effect, so the stream may "+
+				"not be as the state says. The plan is to send its set again.", state.StreamID.ValueString()))
 		return true
 	}
 	return !r.session.ownership.keep(state.StreamID.ValueString())
@@ -369,7 +385,7 @@ func (r *processorsResource) Delete(ctx context.Context, req resource.DeleteRequ
 				"form of the service's own errors: if the stream should still be there, check base_url.\n\n%s",
 			id, exchanged(asStreamError(err))))
 	default:
-		resp.Diagnostics.Append(diagnose(fmt.Sprintf("the processors of stream %q could not be detached", id), err))
+		resp.Diagnostics.Append(diagnoseDetach(id, err))
 		resp.Diagnostics.Append(retain(ctx, state, last, uncertain, &resp.State, resp.Private)...)
 	}
 }

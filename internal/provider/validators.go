@@ -2,7 +2,10 @@ package provider
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"strings"
+	"time"
 
 	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
 )
@@ -30,7 +33,17 @@ func (v checkedString) ValidateString(_ context.Context, req validator.StringReq
 		return
 	}
 	if err := v.check(req.ConfigValue.ValueString()); err != nil {
+		name, _, _ := strings.Cut(req.Path.String(), "[") // the path of a set's element repeats the value
 		resp.Diagnostics.AddAttributeError(req.Path, "Invalid Attribute Value",
-			fmt.Sprintf("%s: %q is not %s: it %s.", req.Path, req.ConfigValue.ValueString(), v.what, err))
+			fmt.Sprintf("%s: %q is not %s: it %s.", name, req.ConfigValue.ValueString(), v.what, err))
 	}
+}
+
+// checkTimeout says why text is no time limit, or returns nil. A limit that has passed before the
+// operation begins would make each of them fail.
+func checkTimeout(text string) error {
+	if d, err := time.ParseDuration(text); err != nil || d <= 0 {
+		return errors.New(`must be written like "30s", "10m" or "1h30m"`)
+	}
+	return nil
 }
