@@ -29,6 +29,7 @@ import (
 // newService starts a stand-in service for one test and returns it with its address.
 func newService(t *testing.T, opts streamstest.Options, seed ...streamstest.Stream) (*streamstest.Service, string) {
 	t.Helper()
+	onStandIn(t)
 	service := streamstest.New(opts, seed...)
 	server := httptest.NewServer(service)
 	t.Cleanup(server.Close)
@@ -105,6 +106,10 @@ var builtProvider = sync.OnceValues(func() (string, error) {
 })
 
 func TestMain(m *testing.M) {
+	if _, err := staging(); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
+	}
 	if path, err := cli(); err == nil {
 		// For terraform-plugin-testing, which else takes the next Terraform that it finds.
 		os.Setenv("TF_ACC_TERRAFORM_PATH", path)
@@ -134,6 +139,17 @@ type workspace struct {
 // baseURL ("" leaves STREAM_BASE_URL unset). It skips the test unless TF_ACC is set.
 func newWorkspace(t *testing.T, baseURL, hcl string) *workspace {
 	t.Helper()
+	onStandIn(t)
+	w := openWorkspace(t, hcl)
+	if baseURL != "" {
+		w.setenv("STREAM_BASE_URL", baseURL)
+	}
+	return w
+}
+
+// openWorkspace is newWorkspace without an address, and on staging as well.
+func openWorkspace(t *testing.T, hcl string) *workspace {
+	t.Helper()
 	if os.Getenv("TF_ACC") == "" {
 		t.Skip("acceptance tests need TF_ACC=1")
 	}
@@ -161,9 +177,6 @@ func newWorkspace(t *testing.T, baseURL, hcl string) *workspace {
 	}
 	w.setenv("TF_CLI_CONFIG_FILE", filepath.Join(w.dir, "cli.tfrc"))
 	w.setenv("CHECKPOINT_DISABLE", "1")
-	if baseURL != "" {
-		w.setenv("STREAM_BASE_URL", baseURL)
-	}
 	w.file("versions.tf", `terraform {
   required_providers {
     stream = {

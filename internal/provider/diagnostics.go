@@ -21,6 +21,14 @@ func diagnose(what string, err error) diag.Diagnostic {
 	if conflict := (*conflictError)(nil); errors.As(err, &conflict) {
 		return conflict.diagnostic()
 	}
+	if errors.Is(err, errNotConfigured) {
+		return diag.NewErrorDiagnostic("Provider Configuration Not Known", strings.Join([]string{
+			sentence(what) + " " + sentence(err.Error()),
+			"A value in the provider block comes from a resource that has not been applied. Apply that resource first " +
+				"(terraform apply, or with -target only that one), then repeat this.",
+			"Nothing was sent. " + outcome(streams.NotChanged),
+		}, "\n\n"))
+	}
 	e := asStreamError(err)
 	return diagnoseWith(what, e, hint(e))
 }
@@ -176,20 +184,23 @@ func (e *conflictError) diagnostic() diag.Diagnostic {
 		"Nothing was sent for this resource. "+outcome(streams.NotChanged))
 }
 
-// diagnoseRead is diagnose for detect_drift: a route that is not there is no fault of the stream.
+// diagnoseRead is diagnose for detect_drift: a route that is not there, or is something else, is no
+// fault of the stream.
 func diagnoseRead(id string, err error) diag.Diagnostic {
 	e := asStreamError(err)
 	what := fmt.Sprintf("stream %q could not be read", id)
-	noRoute := e.Status == http.StatusMethodNotAllowed || e.Status == http.StatusNotImplemented ||
-		e.Status == http.StatusNotFound && !e.Documented || e.Status/100 == 3
-	if !noRoute {
+	switch {
+	case e.Status == http.StatusNotFound && !e.Documented, e.Status == http.StatusMethodNotAllowed,
+		e.Status == http.StatusNotImplemented, e.Status/100 == 2, e.Status/100 == 3:
+	default:
 		return diagnose(what, err)
 	}
 	return diag.NewErrorDiagnostic(string(e.Kind), strings.Join([]string{
 		sentence(what) + because(e),
 		exchanged(e),
-		"This deployment may not offer GET /v2/streams/{id}, which the service's interface document does not specify. " +
-			"Set detect_drift = false (or unset STREAM_DETECT_DRIFT), or check base_url if reads have worked before.",
+		"This deployment may not offer GET /v2/streams/{id}, which the service's interface document does not specify, or " +
+			"answer it in a form of its own. Set detect_drift = false (or unset STREAM_DETECT_DRIFT), or check base_url if " +
+			"reads have worked before.",
 		outcome(streams.NotChanged),
 	}, "\n\n"))
 }

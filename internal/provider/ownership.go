@@ -2,8 +2,10 @@ package provider
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 
@@ -33,6 +35,10 @@ type ownedStream struct {
 	uncertain bool            // a write since then has an unknown outcome
 }
 
+// errNotConfigured is why nothing can be sent: the provider's own configuration is still not known.
+// Terraform lets it come to that when it invokes an action by -invoke.
+var errNotConfigured = errors.New("the configuration of the provider is not known yet")
+
 func newOwnership() *ownership {
 	return &ownership{streams: map[string]*ownedStream{}}
 }
@@ -49,7 +55,14 @@ func (e *conflictError) Error() string {
 		e.streamID, listed(e.first), listed(e.second))
 }
 
-func listed(ids []string) string { return "[" + strings.Join(ids, ", ") + "]" }
+// listed shows ids, which may hold anything, as Terraform writes them.
+func listed(ids []string) string {
+	quoted := make([]string, len(ids))
+	for i, id := range ids {
+		quoted[i] = strconv.Quote(id)
+	}
+	return "[" + strings.Join(quoted, ", ") + "]"
+}
 
 func (o *ownership) stream(id string) *ownedStream {
 	s, ok := o.streams[id]
@@ -113,6 +126,9 @@ func (o *ownership) take(ctx context.Context, id string) (*ownedStream, func(), 
 // set sends the set of a resource that is in the state, or will be after a success. It returns what
 // the service reported last in this run, and whether that is in doubt.
 func (s *session) set(ctx context.Context, id string, processorIDs []string, inState bool) (last *streams.Stream, uncertain bool, err error) {
+	if !s.configured() {
+		return nil, false, errNotConfigured
+	}
 	if err := s.ownership.claimSet(id, processorIDs); err != nil {
 		return nil, false, err
 	}
@@ -129,6 +145,9 @@ func (s *session) set(ctx context.Context, id string, processorIDs []string, inS
 // detach empties a stream, unless that would make the state of another resource a lie: Terraform
 // often destroys an old object after it has written the new one. It returns the same as set.
 func (s *session) detach(ctx context.Context, id string) (last *streams.Stream, uncertain bool, err error) {
+	if !s.configured() {
+		return nil, false, errNotConfigured
+	}
 	stream, done, err := s.ownership.take(ctx, id)
 	if err != nil {
 		return nil, false, err
@@ -144,6 +163,9 @@ func (s *session) detach(ctx context.Context, id string) (last *streams.Stream, 
 
 // write sends a set for an action, which has no state and answers for none.
 func (s *session) write(ctx context.Context, id string, processorIDs []string) error {
+	if !s.configured() {
+		return errNotConfigured
+	}
 	stream, done, err := s.ownership.take(ctx, id)
 	if err != nil {
 		return err

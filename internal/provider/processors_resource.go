@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"github.com/hashicorp/terraform-plugin-framework-timeouts/resource/timeouts"
-	"github.com/hashicorp/terraform-plugin-framework-validators/setvalidator"
 	"github.com/hashicorp/terraform-plugin-framework-validators/stringvalidator"
 	"github.com/hashicorp/terraform-plugin-framework/attr"
 	"github.com/hashicorp/terraform-plugin-framework/diag"
@@ -90,16 +89,13 @@ func (r *processorsResource) Schema(_ context.Context, _ resource.SchemaRequest,
 				Required:            true,
 				MarkdownDescription: "Id of the stream, any text. Another id makes Terraform replace the resource.",
 				PlanModifiers:       []planmodifier.String{stringplanmodifier.RequiresReplace()},
-				Validators:          []validator.String{checked("a stream id", streams.CheckStreamID)},
+				Validators:          streamIDRules,
 			},
 			"processor_ids": schema.SetAttribute{
 				ElementType:         types.StringType,
 				Required:            true,
 				MarkdownDescription: "Ids of the processors to attach, in any order. An empty set detaches all of them.",
-				Validators: []validator.Set{
-					setvalidator.NoNullValues(),
-					setvalidator.ValueStringsAre(checked("a processor id", streams.CheckProcessorID)),
-				},
+				Validators:          processorIDsRules,
 			},
 			"on_destroy": schema.StringAttribute{
 				Optional: true,

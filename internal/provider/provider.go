@@ -43,8 +43,11 @@ type session struct {
 	detectDrift bool
 }
 
-// reads reports whether streams are read. Without a client there is nothing to read from yet.
-func (s *session) reads() bool { return s != nil && s.detectDrift && s.client != nil }
+// configured reports whether there is a service to talk to.
+func (s *session) configured() bool { return s != nil && s.client != nil }
+
+// reads reports whether streams are read.
+func (s *session) reads() bool { return s.configured() && s.detectDrift }
 
 func (p *streamProvider) Metadata(_ context.Context, _ provider.MetadataRequest, resp *provider.MetadataResponse) {
 	resp.TypeName = "stream"

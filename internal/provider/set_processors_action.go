@@ -4,9 +4,11 @@ import (
 	"context"
 	"fmt"
 
-	"github.com/hashicorp/terraform-plugin-framework-validators/setvalidator"
 	"github.com/hashicorp/terraform-plugin-framework/action"
 	"github.com/hashicorp/terraform-plugin-framework/action/schema"
+	"github.com/hashicorp/terraform-plugin-framework/attr"
+	"github.com/hashicorp/terraform-plugin-framework/diag"
+	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
@@ -21,7 +23,7 @@ var (
 func newSetProcessorsAction() action.Action { return &setProcessorsAction{} }
 
 type setProcessorsAction struct {
-	session *session
+	session *session // nil while only schemas and configurations are looked at
 }
 
 type setProcessorsModel struct {
@@ -40,16 +42,13 @@ func (a *setProcessorsAction) Schema(_ context.Context, _ action.SchemaRequest, 
 			"stream_id": schema.StringAttribute{
 				Required:            true,
 				MarkdownDescription: "Id of the stream, any text.",
-				Validators:          []validator.String{checked("a stream id", streams.CheckStreamID)},
+				Validators:          streamIDRules,
 			},
 			"processor_ids": schema.SetAttribute{
 				ElementType:         types.StringType,
 				Required:            true,
 				MarkdownDescription: "Ids of the processors to attach, in any order. An empty set detaches all of them.",
-				Validators: []validator.Set{
-					setvalidator.NoNullValues(),
-					setvalidator.ValueStringsAre(checked("a processor id", streams.CheckProcessorID)),
-				},
+				Validators:          processorIDsRules,
 			},
 		},
 	}
@@ -64,6 +63,7 @@ func (a *setProcessorsAction) Configure(_ context.Context, req action.ConfigureR
 func (a *setProcessorsAction) Invoke(ctx context.Context, req action.InvokeRequest, resp *action.InvokeResponse) {
 	var config setProcessorsModel
 	resp.Diagnostics.Append(req.Config.Get(ctx, &config)...)
+	resp.Diagnostics.Append(config.check(ctx)...)
 	if resp.Diagnostics.HasError() {
 		return
 	}
@@ -72,17 +72,41 @@ func (a *setProcessorsAction) Invoke(ctx context.Context, req action.InvokeReque
 
 	id := config.StreamID.ValueString()
 	say := func(format string, args ...any) {
-		resp.SendProgress(action.InvokeProgressEvent{Message: fmt.Sprintf(format, args...)})
+		if ctx.Err() == nil { // nobody listens to an action that was interrupted
+			resp.SendProgress(action.InvokeProgressEvent{Message: fmt.Sprintf(format, args...)})
+		}
 	}
 	say("Setting the processors of stream %q to %s", id, listed(elements(config.ProcessorIDs)))
 	ctx = context.WithValue(ctx, progressKey{}, func(attempt streams.Attempt) {
+		came := streams.StatusText(attempt.Status)
 		if attempt.Err != "" {
-			say("Attempt %d got no answer: %s", attempt.Number, attempt.Err)
-		} else {
-			say("Attempt %d was answered %s", attempt.Number, streams.StatusText(attempt.Status))
+			came = "no answer: " + attempt.Err
 		}
+		say("Attempt %d: %s %s → %s", attempt.Number, attempt.Method, attempt.URL, came)
 	})
 	if err := a.session.write(ctx, id, elements(config.ProcessorIDs)); err != nil {
 		resp.Diagnostics.Append(diagnose(fmt.Sprintf("the processors of stream %q could not be set", id), err))
 	}
+}
+
+// check validates once more: a value that was not known when Terraform validated the action has not
+// been looked at yet. A null set would detach all. (Of a resource, Terraform does it itself.)
+func (m setProcessorsModel) check(ctx context.Context) diag.Diagnostics {
+	var diags diag.Diagnostics
+	for name, value := range map[string]attr.Value{"stream_id": m.StreamID, "processor_ids": m.ProcessorIDs} {
+		if value.IsNull() {
+			diags.AddAttributeError(path.Root(name), "Missing Attribute Value", name+" must not be null.")
+		}
+	}
+	for _, rule := range streamIDRules {
+		var resp validator.StringResponse
+		rule.ValidateString(ctx, validator.StringRequest{Path: path.Root("stream_id"), ConfigValue: m.StreamID}, &resp)
+		diags.Append(resp.Diagnostics...)
+	}
+	for _, rule := range processorIDsRules {
+		var resp validator.SetResponse
+		rule.ValidateSet(ctx, validator.SetRequest{Path: path.Root("processor_ids"), ConfigValue: m.ProcessorIDs}, &resp)
+		diags.Append(resp.Diagnostics...)
+	}
+	return diags
 }

@@ -7,7 +7,19 @@ import (
 	"strings"
 	"time"
 
+	"github.com/hashicorp/terraform-plugin-framework-validators/setvalidator"
 	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
+
+	"github.com/stream-management/terraform-provider-stream/internal/streams"
+)
+
+// What stream_id and processor_ids have to be, in the resource and in the action.
+var (
+	streamIDRules     = []validator.String{checked("a stream id", streams.CheckStreamID)}
+	processorIDsRules = []validator.Set{
+		setvalidator.NoNullValues(),
+		setvalidator.ValueStringsAre(checked("a processor id", streams.CheckProcessorID)),
+	}
 )
 
 // checkedString validates a text by a rule of package streams.
