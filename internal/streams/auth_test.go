@@ -222,6 +222,30 @@ func TestCredentialsInBody(t *testing.T) {
 	}
 }
 
+// Credentials that are refused both ways are tried both ways the next time too.
+func TestCredentialsRefusedBothWays(t *testing.T) {
+	t.Parallel()
+	endpoint := serve(t, answer(401, `{"error":"invalid_client","error_description":"in header"}`), answer(401, `{"error":"invalid_client"}`),
+		answer(400, `{"error":"invalid_client"}`), answer(200, `{"access_token":"token-1"}`))
+	s := serve(t, accept)
+	c := connect(t, streams.Config{BaseURL: s.URL,
+		OAuth2: &streams.OAuth2{TokenURL: endpoint.URL, ClientID: clientID, ClientSecret: clientSecret}})
+	_, err := c.UpdateStream(t.Context(), "s1", nil)
+	if e := failure(t, err); e.Message != "invalid_client: in header" { // the way that RFC 6749 prefers is the one to mend
+		t.Errorf("error %#v", e)
+	}
+	if _, err := c.UpdateStream(t.Context(), "s1", nil); err != nil {
+		t.Fatal(err)
+	}
+	var inHeader []bool
+	for _, r := range endpoint.requests() {
+		inHeader = append(inHeader, r.Header.Get("Authorization") != "" && !strings.Contains(r.Body, "client_secret"))
+	}
+	if diff := cmp.Diff([]bool{true, false, true, false}, inHeader); diff != "" {
+		t.Errorf("credentials in the header (-want +got):\n%s", diff)
+	}
+}
+
 // Without a token nothing is sent to the service, and the endpoint's own words say why.
 func TestNoToken(t *testing.T) {
 	t.Parallel()
@@ -274,7 +298,9 @@ func TestNoToken(t *testing.T) {
 			}
 			wantText(t, e.Reason, test.reason)
 			s.wantRequests(t, 0)
-			endpoint.wantRequests(t, test.requests)
+			if name != "hanging" { // an attempt may end before it is there
+				endpoint.wantRequests(t, test.requests)
+			}
 			if e.Location != "" && test.status == 302 && e.Location != "https://elsewhere.invalid/***" {
 				t.Errorf("location %q", e.Location)
 			}

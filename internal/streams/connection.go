@@ -6,17 +6,20 @@ import (
 	"net/http"
 	"sync"
 	"sync/atomic"
+	"time"
 )
 
 // newHTTPTransport keeps a connection for each operation that Terraform may run in parallel; Go's
-// default keeps two and would dial anew for nearly every request.
+// default keeps two and would dial anew for nearly every request. It also limits the time to dial
+// and to shake hands, which is the request timeout's business.
 func newHTTPTransport(tlsConfig *tls.Config) *http.Transport {
-	t := http.DefaultTransport.(*http.Transport).Clone()
-	t.TLSClientConfig = tlsConfig
-	t.ForceAttemptHTTP2 = true // a TLS configuration of one's own would turn it off
-	t.MaxIdleConns = 0
-	t.MaxIdleConnsPerHost = 1024
-	return t
+	return &http.Transport{
+		Proxy:               http.ProxyFromEnvironment,
+		TLSClientConfig:     tlsConfig,
+		ForceAttemptHTTP2:   true, // a TLS configuration of one's own would turn it off
+		MaxIdleConnsPerHost: 1024,
+		IdleConnTimeout:     90 * time.Second,
+	}
 }
 
 // firstDial lets one attempt connect before all others. Over HTTP/2 they then share its connection,

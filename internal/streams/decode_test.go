@@ -2,6 +2,7 @@ package streams
 
 import (
 	"encoding/json"
+	"maps"
 	"math"
 	"slices"
 	"strings"
@@ -21,9 +22,7 @@ func body(replace map[string]string) string {
 		"last_edited":           `1718000000000`,
 		"compatible_namespaces": `["ns2","ns1"]`,
 	}
-	for name, value := range replace {
-		fields[name] = value
-	}
+	maps.Copy(fields, replace)
 	var members []string
 	for name, value := range fields {
 		if value != "" {

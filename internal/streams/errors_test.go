@@ -338,8 +338,11 @@ func TestAnotherSet(t *testing.T) {
 func TestMergingService(t *testing.T) {
 	t.Parallel()
 	service := streamstest.New(streamstest.Options{Merge: true}, streamstest.Stream{ID: "s1", ProcessorIDs: []string{"old"}})
-	e := serve(t, service.ServeHTTP).fail(t, streams.Config{})
+	e := serve(t, refuse(503, "later"), service.ServeHTTP).fail(t, streams.Config{})
 	held, _ := service.Stream("s1")
+	if e.Message != "" || e.Attempts != 2 {
+		t.Errorf("what was said before the answer is told with it: %#v", e)
+	}
 	if e.Stream == nil || e.Outcome != streams.Changed {
 		t.Fatalf("error %#v", e)
 	}

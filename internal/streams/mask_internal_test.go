@@ -44,7 +44,7 @@ func TestHide(t *testing.T) {
 		"URL query":             {[]string{"a/b c&d"}, "/x?t=a%2Fb+c%26d&y", "/x?t=***&y"},
 		"URL, small letters":    {[]string{"a/b+c="}, "?t=a%2fb%2bc%3d", "?t=***"},
 		"URL, all of it":        {[]string{"abcd"}, "?t=%61%62%63%64", "?t=***"},
-		"URL, twice":            {[]string{"a/b"}, "?next=%2Fx%3Ft%3Da%252Fb", "?next=/x?t=***"},
+		"URL, twice":            {[]string{"a/b"}, "?next=%2Fx%3Ft%3Da%252fb", "?next=/x?t=***"},
 		"HTML by Go":            {[]string{`a<b>&"'`}, `a&lt;b&gt;&amp;&#34;&#39;`, `***`},
 		"HTML by others":        {[]string{`a<b>&"'`}, `a&lt;b&gt;&amp;&quot;&#x27;`, `***`},
 		"HTML, decimal":         {[]string{"a+b"}, `<p>a&#43;b</p>`, `<p>***</p>`},
@@ -101,19 +101,19 @@ func TestSecretsOfConfig(t *testing.T) {
 		Token:     "t0ken",
 		BasicAuth: &BasicAuth{Username: "visible-user", Password: "passw0rd"},
 		OAuth2:    &OAuth2{ClientID: "visible client", ClientSecret: "cl1ent/secret", TokenURL: "https://visible.example"},
-		Headers:   map[string]string{"X-Key": "k3yk3y", "X-Auth": "ApiKey z9y8", "X-Version": "2", "X-Two": "v a"},
+		Headers:   map[string]string{"X-Key": "k3yk3y", "X-Auth": "ApiKey z9y8", "X-Pin": "4711", "X-Version": "123", "X-Two": "v a"},
 		TLS:       TLS{ClientKeyPEM: "key in PEM", ClientCertPEM: "visible cert", CACertPEM: "visible CA"},
 	}
 	m := newMask(cfg.secrets()...)
 	for _, hidden := range []string{
 		"t0ken", "passw0rd", "dmlzaWJsZS11c2VyOnBhc3N3MHJk", "cl1ent/secret", "cl1ent%2Fsecret",
-		"dmlzaWJsZStjbGllbnQ6Y2wxZW50JTJGc2VjcmV0", "k3yk3y", "ApiKey z9y8", "z9y8", "key in PEM",
+		"dmlzaWJsZStjbGllbnQ6Y2wxZW50JTJGc2VjcmV0", "k3yk3y", "ApiKey z9y8", "z9y8", "4711", "key in PEM",
 	} {
 		if got := m.hide("<" + hidden + ">"); got != "<***>" {
 			t.Errorf("%q is shown as %q", hidden, got)
 		}
 	}
-	for _, shown := range []string{"visible-user", "visible client", "https://visible.example", "X-Key", "ApiKey", "2", "v a", "visible cert", "visible CA"} {
+	for _, shown := range []string{"visible-user", "visible client", "https://visible.example", "X-Key", "ApiKey", "123", "v a", "visible cert", "visible CA"} {
 		if got := m.hide(shown); got != shown {
 			t.Errorf("%q is hidden as %q", shown, got)
 		}

@@ -239,7 +239,7 @@ func (o *operation) failure(err error) *Error {
 		if u := (*url.Error)(nil); errors.As(err, &u) {
 			err = u.Err
 		}
-		// Dialing has time limits of its own.
+		// The network has time limits of its own.
 		if n := net.Error(nil); errors.As(err, &n) && n.Timeout() {
 			e.Kind = KindTimeout
 		}

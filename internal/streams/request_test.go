@@ -70,6 +70,19 @@ func TestReadRequest(t *testing.T) {
 	}
 }
 
+// Over HTTP/2 an empty body would be announced as one of unknown length.
+func TestReadHasNoBody(t *testing.T) {
+	t.Parallel()
+	s := serveTLS(t, nil, accept)
+	c := connect(t, streams.Config{BaseURL: s.URL, TLS: streams.TLS{CACertPEM: s.caPEM()}})
+	if _, err := c.ReadStream(t.Context(), "s1"); err != nil {
+		t.Fatal(err)
+	}
+	if r := s.requests()[0]; r.Proto != "HTTP/2.0" || r.Length != 0 || r.Body != "" || r.Header.Get("Content-Type") != "" {
+		t.Errorf("request %+v", r)
+	}
+}
+
 func TestUpdateBody(t *testing.T) {
 	t.Parallel()
 	s := serve(t, accept)

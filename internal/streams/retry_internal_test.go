@@ -228,22 +228,17 @@ func play(t *testing.T, cfg Config, limit time.Duration, steps ...func(*http.Req
 	return s, e
 }
 
-// bubble runs a test in time of its own, where minutes pass at once.
-func bubble(t *testing.T, f func(*testing.T)) {
-	t.Helper()
-	synctest.Test(t, f)
-}
-
 func TestBackoffBetweenAttempts(t *testing.T) {
 	t.Parallel()
-	bubble(t, func(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
 		s, e := play(t, Config{Retry: Retry{MaxAttempts: 7, MinBackoff: time.Second, MaxBackoff: 8 * time.Second}}, 0, unusable)
 		if e == nil || e.Attempts != 7 {
 			t.Fatalf("error %#v", e)
 		}
-		for i, bound := range []time.Duration{2, 4, 8, 8, 8, 8} {
-			if wait := s.waits()[i]; wait < time.Second || wait > bound*time.Second {
-				t.Errorf("wait %d is %s, want 1s to %ds", i+1, wait, bound)
+		const second = time.Second
+		for i, bound := range []time.Duration{2 * second, 4 * second, 8 * second, 8 * second, 8 * second, 8 * second} {
+			if wait := s.waits()[i]; wait < second || wait > bound {
+				t.Errorf("wait %d is %s, want 1s to %s", i+1, wait, bound)
 			}
 		}
 	})
@@ -252,7 +247,7 @@ func TestBackoffBetweenAttempts(t *testing.T) {
 // Without configuration, what passes soon is sat out: five attempts, half a second to 16 s apart.
 func TestDefaults(t *testing.T) {
 	t.Parallel()
-	bubble(t, func(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
 		s, e := play(t, Config{}, 0, silence)
 		if e == nil || e.Attempts != 5 || e.Kind != KindTimeout || e.Outcome != Unknown || e.Status != 0 ||
 			e.Reason != "the service did not answer within 30s" || !errors.Is(e, ErrRequestTimeout) {
@@ -284,7 +279,7 @@ func TestRetryAfterIsHonoured(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			bubble(t, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
 				s, e := play(t, Config{Retry: Retry{MaxAttempts: 3, MinBackoff: 30 * time.Second, MaxBackoff: time.Minute}}, 0,
 					answers(test.status, later, "Retry-After", test.value(time.Now())), success)
 				if diff := cmp.Diff([]time.Duration{test.want}, s.waits()); e != nil || diff != "" {
@@ -298,7 +293,7 @@ func TestRetryAfterIsHonoured(t *testing.T) {
 func TestRetryAfterGarbage(t *testing.T) {
 	t.Parallel()
 	for _, value := range []string{"", "soon", "-1", "1.5", "\u0665"} {
-		bubble(t, func(t *testing.T) {
+		synctest.Test(t, func(t *testing.T) {
 			s, e := play(t, Config{Retry: Retry{MaxAttempts: 2, MinBackoff: time.Second, MaxBackoff: time.Second}}, 0,
 				answers(503, later, "Retry-After", value), success)
 			if e != nil || len(s.waits()) != 1 || s.waits()[0] != time.Second {
@@ -330,7 +325,7 @@ func TestNoRoomForAnotherAttempt(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			bubble(t, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
 				start := time.Now()
 				s, e := play(t, Config{Retry: patient}, 59*time.Second, test.step)
 				if e == nil || len(s.times) != 1 || time.Since(start) != 0 {
@@ -343,7 +338,7 @@ func TestNoRoomForAnotherAttempt(t *testing.T) {
 		})
 	}
 	// What just fits is waited for.
-	bubble(t, func(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
 		s, e := play(t, Config{Retry: patient}, time.Minute+time.Second, answers(503, later, "Retry-After", "60"), success)
 		if e != nil || len(s.times) != 2 {
 			t.Errorf("error %v after %d attempts", e, len(s.times))
@@ -376,7 +371,7 @@ func TestMessageSurvives(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			bubble(t, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
 				_, e := play(t, Config{Retry: once}, test.limit, test.steps...)
 				if e == nil || e.Kind != test.kind || e.Message != "later" || !e.Documented || e.Status != 503 || e.Attempts != 2 ||
 					e.Outcome != Unknown || e.Reason != test.reason {
@@ -393,7 +388,7 @@ func TestCancelDuringBackoff(t *testing.T) {
 	for name, header := range map[string][]string{"backoff": nil, "Retry-After": {"Retry-After", "3600"}} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			bubble(t, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
 				c, err := New(Config{BaseURL: "https://host.example", Retry: Retry{MaxAttempts: 5, MinBackoff: time.Hour, MaxBackoff: time.Hour}})
 				if err != nil {
 					t.Fatal(err)
@@ -423,7 +418,7 @@ func TestCancelDuringBackoff(t *testing.T) {
 // A time limit of the network's own is no limit of the operation's.
 func TestNetworkTimeout(t *testing.T) {
 	t.Parallel()
-	bubble(t, func(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
 		dial := &net.OpError{Op: "dial", Net: "tcp", Err: context.DeadlineExceeded} // so says Is of a dialer's own error
 		if _, e := play(t, Config{}, 0, fails(dial)); e == nil || e.Kind != KindTimeout || e.Attempts != 5 || e.Outcome != NotChanged ||
 			strings.Contains(e.Reason, "operation") {
@@ -453,7 +448,7 @@ func TestOutcomeOfFailure(t *testing.T) {
 			return nil, broken
 		}, fails(refused)}, Unknown},
 	} {
-		bubble(t, func(t *testing.T) {
+		synctest.Test(t, func(t *testing.T) {
 			if _, e := play(t, Config{}, 0, test.steps...); e == nil || e.Outcome != test.want {
 				t.Errorf("%s: %#v, want outcome %d", name, e, test.want)
 			}
@@ -465,7 +460,7 @@ func TestOutcomeOfFailure(t *testing.T) {
 func TestRateLimit(t *testing.T) {
 	t.Parallel()
 	eager := Retry{MaxAttempts: 5, MinBackoff: time.Nanosecond, MaxBackoff: time.Nanosecond}
-	bubble(t, func(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
 		s, e := play(t, Config{RequestsPerSecond: 2, Retry: eager}, 0, unusable)
 		if e == nil || e.Attempts != 5 {
 			t.Fatalf("error %#v", e)
@@ -476,7 +471,7 @@ func TestRateLimit(t *testing.T) {
 			}
 		}
 	})
-	bubble(t, func(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
 		start := time.Now()
 		s, e := play(t, Config{RequestsPerSecond: 0.01, Retry: eager}, 10*time.Second, unusable)
 		if e == nil || e.Kind != KindTimeout || e.Attempts != 1 || len(s.times) != 1 || e.Message != "later" || e.Outcome != Unknown ||
@@ -485,13 +480,13 @@ func TestRateLimit(t *testing.T) {
 		}
 	})
 	// The time limit of an attempt begins with its turn.
-	bubble(t, func(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
 		s, e := play(t, Config{RequestsPerSecond: 0.1, RequestTimeout: time.Second, Retry: eager}, 0, unusable, unusable, success)
 		if e != nil || len(s.times) != 3 {
 			t.Errorf("error %#v after %d attempts", e, len(s.times))
 		}
 	})
-	bubble(t, func(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
 		c, err := New(Config{BaseURL: "https://host.example", RequestsPerSecond: 0.001, Retry: eager})
 		if err != nil {
 			t.Fatal(err)

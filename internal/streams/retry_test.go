@@ -114,36 +114,25 @@ func TestRequestTimeout(t *testing.T) {
 	}
 }
 
-// An operation ends with its context, however it hangs.
-func TestEndOfOperation(t *testing.T) {
+// A hanging operation ends with its context.
+func TestCancel(t *testing.T) {
 	t.Parallel()
-	arrived := make(chan struct{}, 16)
-	signalled := func(step http.HandlerFunc) http.HandlerFunc {
-		return func(w http.ResponseWriter, r *http.Request) {
-			arrived <- struct{}{}
-			step(w, r)
-		}
-	}
 	stalls := func(w http.ResponseWriter, r *http.Request) {
 		w.WriteHeader(http.StatusOK)
 		_ = http.NewResponseController(w).Flush()
-		arrived <- struct{}{}
 		<-r.Context().Done()
 	}
-	patient := streams.Retry{MaxAttempts: 5, MinBackoff: time.Hour, MaxBackoff: time.Hour}
-	for name, test := range map[string]struct {
-		step http.HandlerFunc
-		said string
-	}{
-		"no answer": {signalled(hang), ""},
-		"no body":   {stalls, ""},
-		"backoff":   {signalled(refuse(503, "later")), "later"},
-	} {
-		t.Run("cancel/"+name, func(t *testing.T) {
-			s := serve(t, test.step)
+	for name, step := range map[string]http.HandlerFunc{"no answer": hang, "no body": stalls} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			arrived := make(chan struct{}, 1)
+			s := serve(t, func(w http.ResponseWriter, r *http.Request) {
+				arrived <- struct{}{}
+				step(w, r)
+			})
 			ctx, cancel := context.WithCancel(t.Context())
 			defer cancel()
-			c := connect(t, streams.Config{BaseURL: s.URL, RequestTimeout: time.Hour, Retry: patient})
+			c := connect(t, streams.Config{BaseURL: s.URL, RequestTimeout: time.Hour})
 			done := make(chan error, 1)
 			go func() {
 				_, err := c.UpdateStream(ctx, "s1", nil)
@@ -152,33 +141,36 @@ func TestEndOfOperation(t *testing.T) {
 			<-arrived
 			cancel()
 			e := failure(t, ended(t, done))
-			if e.Kind != streams.KindGeneric || e.Outcome != streams.Unknown || e.Attempts != 1 || !errors.Is(e, context.Canceled) {
+			if e.Kind != streams.KindGeneric || e.Outcome != streams.Unknown || e.Attempts != 1 || !errors.Is(e, context.Canceled) ||
+				e.Reason != "the operation was interrupted" {
 				t.Errorf("error %#v", e)
 			}
-			wantText(t, e.Reason, "the operation was interrupted")
 		})
 	}
-	t.Run("deadline", func(t *testing.T) {
-		s := serve(t, hang)
-		ctx, cancel := context.WithTimeout(t.Context(), 20*time.Millisecond)
-		defer cancel()
-		_, err := connect(t, streams.Config{BaseURL: s.URL, RequestTimeout: time.Hour}).UpdateStream(ctx, "s1", nil)
-		e := failure(t, err)
-		if e.Kind != streams.KindTimeout || e.Attempts != 1 || !errors.Is(e, context.DeadlineExceeded) ||
-			e.Reason != "the operation did not end within its time limit" {
-			t.Errorf("error %#v", e)
-		}
-	})
-	t.Run("over before it begins", func(t *testing.T) {
-		s := serve(t, accept)
-		ctx, cancel := context.WithCancel(t.Context())
-		cancel()
-		_, err := connect(t, streams.Config{BaseURL: s.URL}).UpdateStream(ctx, "s1", nil)
-		if e := failure(t, err); e.Outcome != streams.NotChanged || e.Reason != "the operation was interrupted" {
-			t.Errorf("error %#v", e)
-		}
-		s.wantRequests(t, 0)
-	})
+}
+
+func TestDeadline(t *testing.T) {
+	t.Parallel()
+	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Millisecond)
+	defer cancel()
+	s := serve(t, hang)
+	_, err := connect(t, streams.Config{BaseURL: s.URL, RequestTimeout: time.Hour}).UpdateStream(ctx, "s1", nil)
+	e := failure(t, err)
+	if e.Kind != streams.KindTimeout || !errors.Is(e, context.DeadlineExceeded) || e.Reason != "the operation did not end within its time limit" {
+		t.Errorf("error %#v", e)
+	}
+}
+
+func TestOverBeforeItBegins(t *testing.T) {
+	t.Parallel()
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	s := serve(t, accept)
+	_, err := connect(t, streams.Config{BaseURL: s.URL}).UpdateStream(ctx, "s1", nil)
+	if e := failure(t, err); e.Outcome != streams.NotChanged || e.Reason != "the operation was interrupted" {
+		t.Errorf("error %#v", e)
+	}
+	s.wantRequests(t, 0)
 }
 
 // Each attempt is told once, with what came of it.
