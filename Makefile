@@ -33,7 +33,7 @@ help: ## this list
 
 .PHONY: build
 build: ## the provider, into bin/
-	CGO_ENABLED=0 go build -trimpath -ldflags '-s -w -X main.version=$(VERSION)' -o $(PROVIDER) .
+	CGO_ENABLED=0 go build -trimpath -buildvcs=false -ldflags '-s -w -X main.version=$(VERSION)' -o $(PROVIDER) .
 
 .PHONY: install
 install: build ## the provider, where terraform init and tofu init find it
@@ -96,6 +96,10 @@ check-clean: cli ## nothing to format, tidy or generate
 .PHONY: vulncheck
 vulncheck: ## known vulnerabilities in what is shipped (asks vuln.go.dev)
 	$(GOVULNCHECK) ./...
+
+.PHONY: release-check
+release-check: ## a release of the last commit in dist/, made twice and checked; publishes nothing
+	go run ./internal/cmd/release -version '$(VERSION)'
 
 .PHONY: cli
 cli:
