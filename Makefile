@@ -21,7 +21,8 @@ GOLANGCI     := $(TOOL) golangci-lint
 TFPLUGINDOCS := $(TOOL) tfplugindocs
 GOVULNCHECK  := $(TOOL) govulncheck
 
-DOCS := docs
+DOCS     := docs
+FUZZTIME := 10s
 
 # Nothing here depends on the user's own CLI configuration, or asks for newer versions.
 export TF_CLI_CONFIG_FILE := /dev/null
@@ -62,6 +63,22 @@ testacc: cli ## only the acceptance tests: a real CLI on the stand-in service, o
 validate-examples: cli ## only the acceptance test that every example passes init and validate
 	TF_ACC=1 TF_ACC_TERRAFORM_PATH='$(CLI)' go test -count=1 -v -run '^TestAcc' ./examples
 
+.PHONY: fuzz
+fuzz: ## each fuzz test for FUZZTIME, 10s
+	@for pkg in $$(go list ./internal/...); do \
+		found=$$(go test -list '^Fuzz' $$pkg) || { echo "$$found"; exit 1; }; \
+		for name in $$(echo "$$found" | grep '^Fuzz'); do \
+			echo "$$name"; \
+			go test -run '^$$' -fuzz "^$$name\$$" -fuzztime $(FUZZTIME) $$pkg || exit; \
+		done; \
+	done
+
+.PHONY: bench
+bench: cli ## Go benchmarks, then a real CLI beside its yardsticks, into internal/cmd/bench/RESULTS.md
+	go test -run '^$$' -bench . -benchmem ./internal/streams ./internal/provider
+	go run ./internal/cmd/bench $(BENCHFLAGS) >bin/RESULTS.md
+	mv bin/RESULTS.md internal/cmd/bench/RESULTS.md
+
 .PHONY: demo
 demo: build ## a real apply, change and destroy, with each request that the service sees
 	@go build -o bin/demo ./internal/cmd/demo
@@ -90,7 +107,7 @@ check-clean: cli ## nothing to format, tidy or generate
 	go -C internal/tools mod tidy -diff
 	@rm -rf bin/docs && mkdir -p bin/docs
 	@$(MAKE) --no-print-directory generate DOCS=bin/docs
-	diff -r docs bin/docs
+	diff -ru docs bin/docs
 	$(TFPLUGINDOCS) validate --provider-name stream --providers-schema bin/schema.json
 
 .PHONY: vulncheck

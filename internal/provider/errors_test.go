@@ -293,8 +293,6 @@ func TestAccUnknownOutcome(t *testing.T) {
 	}
 }
 
-func ptr[T any](v T) *T { return &v }
-
 // wantUntouchedButEdited is wantUntouched after updates that set what had been set before.
 func wantUntouchedButEdited(t *testing.T, before any, w *workspace) {
 	t.Helper()

@@ -3,6 +3,7 @@ package streamstest_test
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"net/http"
 	"testing"
 
@@ -48,9 +49,7 @@ func TestSection5EachScheme(t *testing.T) {
 			t.Parallel()
 			service, url := serve(t, streamstest.Options{Authorize: test.authorize}, streamstest.Stream{ID: "cam"})
 			req := newRequest(t, "PATCH", url+"/v2/streams/cam", `{"processor_ids":["p1"]}`)
-			for name, values := range test.header {
-				req.Header[name] = values
-			}
+			maps.Copy(req.Header, test.header)
 			resp, body := do(t, req)
 			if resp.StatusCode != test.status {
 				t.Errorf("got %s %s, want %d", resp.Status, body, test.status)

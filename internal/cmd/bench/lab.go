@@ -1,3 +1,5 @@
+//go:build linux
+
 package main
 
 import (
@@ -11,6 +13,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"sync/atomic"
@@ -226,7 +229,7 @@ func (l *lab) run(c contender, s setting) (map[string]sample, error) {
 		connections.Store(0)
 		args := operation.command
 		if operation.ids != "" {
-			args = append(args[:len(args):len(args)], "-parallelism="+strconv.Itoa(s.parallelism),
+			args = append(slices.Clip(args), "-parallelism="+strconv.Itoa(s.parallelism),
 				"-var=streams="+strconv.Itoa(s.streams), "-var=processor_ids="+operation.ids)
 		}
 		cmd := cmd(args...)
@@ -238,7 +241,7 @@ func (l *lab) run(c contender, s setting) (map[string]sample, error) {
 			streams:     s.streams,
 			wall:        time.Since(start),
 			processor:   cmd.ProcessState.UserTime() + cmd.ProcessState.SystemTime(),
-			memory:      cmd.ProcessState.SysUsage().(*syscall.Rusage).Maxrss * 1024,
+			memory:      peak(cmd.ProcessState),
 			requests:    len(service.Requests()),
 			connections: int(connections.Load()),
 		}
@@ -251,4 +254,13 @@ func (l *lab) run(c contender, s setting) (map[string]sample, error) {
 		samples[operation.name] = taken
 	}
 	return samples, nil
+}
+
+// peak is the most memory that a process or one of its children had, in bytes.
+func peak(state *os.ProcessState) int64 {
+	usage, ok := state.SysUsage().(*syscall.Rusage)
+	if !ok {
+		return 0
+	}
+	return usage.Maxrss * 1024
 }

@@ -1,3 +1,5 @@
+//go:build linux
+
 // Command bench measures what the provider costs with a real CLI, beside yardsticks in the same call:
 // terraform_data, which does no work at all; terraform_data with curl in a local-exec, which is what
 // people do without a provider; and a provider that does nothing.

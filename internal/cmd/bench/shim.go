@@ -1,6 +1,9 @@
+//go:build linux
+
 package main
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"os"
@@ -21,7 +24,7 @@ func isShim() bool {
 }
 
 func shim() int {
-	provider := exec.Command(os.Getenv(programVariable))
+	provider := exec.CommandContext(context.Background(), os.Getenv(programVariable))
 	provider.Stdin, provider.Stdout, provider.Stderr = os.Stdin, os.Stdout, os.Stderr
 	err := provider.Run()
 	usage, openErr := os.OpenFile(os.Getenv(usageVariable), os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o600)
@@ -42,7 +45,7 @@ func readUsage(path string) (time.Duration, error) {
 		return 0, nil
 	}
 	var sum time.Duration
-	for _, line := range strings.Fields(string(content)) {
+	for line := range strings.FieldsSeq(string(content)) {
 		taken, parseErr := time.ParseDuration(line)
 		err = errors.Join(err, parseErr)
 		sum += taken

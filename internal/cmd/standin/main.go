@@ -71,7 +71,7 @@ func run(ctx context.Context, args []string, stdout io.Writer) error {
 	if err := checkLoopback(listen); err != nil {
 		return err
 	}
-	listener, err := net.Listen("tcp", listen)
+	listener, err := new(net.ListenConfig).Listen(ctx, "tcp", listen)
 	if err != nil {
 		return err
 	}

@@ -1,0 +1,48 @@
+package provider
+
+import (
+	"net/http/httptest"
+	"testing"
+
+	"github.com/hashicorp/terraform-plugin-go/tftypes"
+
+	"github.com/stream-management/terraform-provider-stream/internal/streamstest"
+)
+
+// BenchmarkProtocol measures each call that the CLI makes for a resource, in the test's own process.
+// The service of the applies has no latency, and its share is in the numbers.
+func BenchmarkProtocol(b *testing.B) {
+	server := httptest.NewServer(streamstest.New(streamstest.Options{}, streamstest.Stream{ID: "cam-1"}))
+	b.Cleanup(server.Close)
+	QuietLogs()
+	p := startProvider(b, attributes{"base_url": server.URL})
+	ids := []string{"6f1c0f8e-0001-4c5e-9a51-2f4b8a3d7e10", "6f1c0f8e-0002-4c5e-9a51-2f4b8a3d7e10", "6f1c0f8e-0003-4c5e-9a51-2f4b8a3d7e10"}
+	none := managed{value: tftypes.NewValue(resourceSchema().ValueType(), nil)}
+	config := value(resourceSchema().ValueType(), attributes{"stream_id": "cam-1", "processor_ids": ids})
+	planned, _, diags := p.plan(none, config, config)
+	if diags.failed() {
+		b.Fatal(diags)
+	}
+	state, diags := p.apply(none.value, planned, config)
+	if diags.failed() {
+		b.Fatal(diags)
+	}
+
+	for _, call := range []struct {
+		name string
+		make func()
+	}{
+		{"ValidateResourceConfig", func() { p.validate(config) }},
+		{"PlanResourceChange/create", func() { p.plan(none, config, config) }},
+		{"PlanResourceChange/no-op", func() { p.plan(state, config, state.value) }},
+		{"ReadResource", func() { p.read(state) }},
+		{"ApplyResourceChange", func() { p.apply(none.value, planned, config) }},
+	} {
+		b.Run(call.name, func(b *testing.B) {
+			b.ReportAllocs()
+			for b.Loop() {
+				call.make()
+			}
+		})
+	}
+}
