@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"net/http"
 	"net/url"
+	"os"
 	"strings"
 
 	"golang.org/x/oauth2"
@@ -60,6 +61,12 @@ func (cfg Config) secrets() []string {
 	if a := cfg.OAuth2; a != nil {
 		secrets = append(secrets, a.ClientSecret,
 			encoded(url.QueryEscape(a.ClientID), url.QueryEscape(a.ClientSecret)))
+	}
+	// Go quotes a proxy's address that it cannot read, and that may hold a password.
+	for _, name := range []string{"HTTPS_PROXY", "https_proxy", "HTTP_PROXY", "http_proxy"} {
+		if address := os.Getenv(name); strings.Contains(address, "@") {
+			secrets = append(secrets, address)
+		}
 	}
 	for _, value := range cfg.Headers {
 		if len(value) >= minSecretHeader {
@@ -163,7 +170,7 @@ func (t *tokens) ask(ctx context.Context) (*oauth2.Token, error) {
 		return nil, e
 	}
 	e := o.error(kindOf(o.status))
-	if o.status/100 == 2 || o.status/100 == 4 {
+	if o.status/100 == 2 || o.status/100 == 4 && !retryableStatus(o.status) {
 		e.Kind = KindAuthentication
 	}
 	if refused.ErrorCode != "" {

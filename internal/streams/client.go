@@ -103,7 +103,7 @@ func CheckHeader(name, value string) error {
 	}
 	switch canonical := http.CanonicalHeaderKey(name); canonical {
 	case "Accept-Encoding", "Connection", "Content-Encoding", "Content-Length", "Content-Type", "Host",
-		"Trailer", "Transfer-Encoding", "Upgrade":
+		"Keep-Alive", "Proxy-Connection", "Te", "Trailer", "Transfer-Encoding", "Upgrade":
 		return fmt.Errorf("must not set %s, which belongs to the request itself", canonical)
 	}
 	return nil

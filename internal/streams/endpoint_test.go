@@ -202,6 +202,9 @@ func TestCheckHeader(t *testing.T) {
 		{"Trailer", "x", "must not set Trailer, which belongs to the request itself"},
 		{"Connection", "close", "must not set Connection, which belongs to the request itself"},
 		{"Upgrade", "h2c", "must not set Upgrade, which belongs to the request itself"},
+		{"TE", "trailers", "must not set Te, which belongs to the request itself"},
+		{"Keep-Alive", "5", "must not set Keep-Alive, which belongs to the request itself"},
+		{"Proxy-Connection", "close", "must not set Proxy-Connection, which belongs to the request itself"},
 		{"Accept-Encoding", "gzip", "must not set Accept-Encoding, which belongs to the request itself"},
 		{"Content-Encoding", "gzip", "must not set Content-Encoding, which belongs to the request itself"},
 	} {

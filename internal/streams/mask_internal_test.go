@@ -211,3 +211,15 @@ func FuzzReadMessage(f *testing.F) {
 		}
 	})
 }
+
+// Go quotes a proxy's address that it cannot read, so that it is a secret if it can hold a password.
+func TestProxyAddressIsSecret(t *testing.T) {
+	const with, without = "http://user:pr0xy-secret@[::1", "http://proxy.example:3128"
+	t.Setenv("HTTPS_PROXY", with)
+	t.Setenv("http_proxy", without)
+	hidden := new(mask)
+	hidden.add(Config{}.secrets()...)
+	if got, want := hidden.hide("invalid proxy address "+with+", not "+without), "invalid proxy address ***, not "+without; got != want {
+		t.Errorf("got %q, want %q", got, want)
+	}
+}

@@ -20,8 +20,13 @@ import (
 // maxBody is the longest answer that is read: some thousand times a large stream.
 const maxBody = 16 << 20
 
-// ErrRequestTimeout is the cause of an [Error] whose last attempt got no answer in time.
-var ErrRequestTimeout = errors.New("no answer within the request timeout")
+// Causes of an [Error], beside those of package context.
+var (
+	// ErrRequestTimeout says that the last attempt got no answer in time.
+	ErrRequestTimeout = errors.New("no answer within the request timeout")
+	// ErrTLS says that client and service do not accept each other's certificate or protocol.
+	ErrTLS = errors.New("no agreement on TLS")
+)
 
 // Attempt describes one HTTP request and what came of it, for a log. Known secrets are hidden in
 // all of its texts.
@@ -184,10 +189,14 @@ func (o *operation) redirected(resp *http.Response) *Error {
 
 // again decides whether there is another attempt, and after what wait.
 func (o *operation) again(ctx context.Context, resp *http.Response, err error) bool {
-	if ctx.Err() != nil || o.attempts >= o.retry.MaxAttempts {
+	if err != nil && !retryableFailure(err) || err == nil && !retryableStatus(resp.StatusCode) {
 		return false
 	}
-	if err != nil && !retryableFailure(err) || err == nil && !retryableStatus(resp.StatusCode) {
+	if o.attempts >= o.retry.MaxAttempts || err != nil && ctx.Err() != nil {
+		return false
+	}
+	if ctx.Err() != nil {
+		o.note = "there was no other attempt, because the operation was interrupted or out of time"
 		return false
 	}
 	o.wait = o.retry.backoff(o.attempts, rand.Float64())
@@ -239,11 +248,14 @@ func (o *operation) failure(err error) *Error {
 		if u := (*url.Error)(nil); errors.As(err, &u) {
 			err = u.Err
 		}
+		if disagreement(err) {
+			e.Err = errors.Join(ErrTLS, err)
+		}
 		// The network has time limits of its own.
 		if n := net.Error(nil); errors.As(err, &n) && n.Timeout() {
 			e.Kind = KindTimeout
 		}
-		e.Reason = cut(visible(o.secrets.hide(err.Error())), maxText)
+		e.Reason = "the connection failed: " + cut(visible(o.secrets.hide(err.Error())), maxText)
 	}
 	if o.note != "" {
 		e.Reason += "; " + o.note

@@ -35,8 +35,13 @@ func retryableStatus(status int) bool {
 // retryableFailure reports whether an attempt that got no answer may succeed later. Failed
 // connections may; what the two sides will not agree on next time either is final.
 func retryableFailure(err error) bool {
+	return !errors.As(err, new(*Error)) && !disagreement(err)
+}
+
+// disagreement reports whether a connection failed because client and service do not accept each
+// other's certificate or protocol.
+func disagreement(err error) bool {
 	var (
-		refused     *Error
 		certificate *tls.CertificateVerificationError
 		authority   x509.UnknownAuthorityError
 		hostname    x509.HostnameError
@@ -45,14 +50,13 @@ func retryableFailure(err error) bool {
 		network     *net.OpError
 	)
 	switch {
-	case errors.As(err, &refused),
-		errors.As(err, &certificate), errors.As(err, &authority), errors.As(err, &hostname),
+	case errors.As(err, &certificate), errors.As(err, &authority), errors.As(err, &hostname),
 		errors.As(err, &invalid), errors.As(err, &record), errors.Is(err, http.ErrSchemeMismatch):
-		return false
-	case errors.As(err, &network) && network.Op == "remote error":
-		return false // a TLS alert: the service does not accept our certificate or protocol
+		return true
+	case errors.As(err, &network):
+		return network.Op == "remote error" // a TLS alert
 	}
-	return true
+	return false
 }
 
 // backoff is the wait before the attempt after the given one (1 is the first). It doubles its upper

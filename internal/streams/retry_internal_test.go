@@ -321,7 +321,7 @@ func TestNoRoomForAnotherAttempt(t *testing.T) {
 		"backoff": {answers(502, later), KindBadGateway, 502, "later",
 			"the time limit of the operation leaves no room for another attempt"},
 		"backoff after no answer": {fails(refused), KindGeneric, 0, "",
-			"dial tcp: connect: connection refused; the time limit of the operation leaves no room for another attempt"},
+			"the connection failed: dial tcp: connect: connection refused; the time limit of the operation leaves no room for another attempt"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -362,8 +362,8 @@ func TestMessageSurvives(t *testing.T) {
 	}{
 		"the last of two": {0, []func(*http.Request) (*http.Response, error){answers(502, `{"message":"first"}`), unusable}, KindGeneric, ""},
 		"then no connection": {0, []func(*http.Request) (*http.Response, error){unusable, fails(refused)}, KindGeneric,
-			"dial tcp: connect: connection refused"},
-		"then a cut connection": {0, []func(*http.Request) (*http.Response, error){unusable, cut}, KindGeneric, "unexpected EOF"},
+			"the connection failed: dial tcp: connect: connection refused"},
+		"then a cut connection": {0, []func(*http.Request) (*http.Response, error){unusable, cut}, KindGeneric, "the connection failed: unexpected EOF"},
 		"then no answer": {0, []func(*http.Request) (*http.Response, error){unusable, silence}, KindTimeout,
 			"the service did not answer within 30s"},
 		"then the end of the operation": {10 * time.Second, []func(*http.Request) (*http.Response, error){unusable, silence}, KindTimeout,
@@ -424,7 +424,7 @@ func TestNetworkTimeout(t *testing.T) {
 			strings.Contains(e.Reason, "operation") {
 			t.Errorf("error %#v", e)
 		}
-		if _, e := play(t, Config{}, 0, fails(os.ErrDeadlineExceeded)); e == nil || e.Kind != KindTimeout || e.Reason != "i/o timeout" {
+		if _, e := play(t, Config{}, 0, fails(os.ErrDeadlineExceeded)); e == nil || e.Kind != KindTimeout || e.Reason != "the connection failed: i/o timeout" {
 			t.Errorf("error %#v", e)
 		}
 	})
