@@ -67,7 +67,7 @@ func run(ctx context.Context, version, dir string, check, published bool) (err e
 
 // build makes a release in dir, from a clone of the last commit.
 func build(ctx context.Context, clone, dir, version string) (*release.Release, error) {
-	git := exec.CommandContext(ctx, "git", "clone", "--quiet", ".", clone)
+	git := exec.CommandContext(ctx, "git", "-c", "advice.detachedHead=false", "clone", "--quiet", ".", clone)
 	git.Stderr = os.Stderr
 	if err := git.Run(); err != nil {
 		return nil, fmt.Errorf("cloning the repository: %w", err)
