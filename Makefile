@@ -57,7 +57,7 @@ testunit: ## only the unit tests
 testacc: cli ## only the acceptance tests: a real CLI on the stand-in service, or on $STREAM_BASE_URL
 	TF_ACC=1 TF_ACC_TERRAFORM_PATH='$(CLI)' \
 		$(if $(TOFU),TF_ACC_PROVIDER_HOST=registry.opentofu.org TF_ACC_PROVIDER_NAMESPACE=hashicorp) \
-		go test -count=1 -timeout=30m -run '^TestAcc' ./...
+		go test -count=1 -timeout=30m $(if $(STREAM_ACC_STREAM_ID),-v) -run '^TestAcc' ./...
 
 .PHONY: validate-examples
 validate-examples: cli ## only the acceptance test that every example passes init and validate
