@@ -29,6 +29,13 @@ func diagnose(what string, err error) diag.Diagnostic {
 			"Nothing was sent. " + outcome(streams.NotChanged),
 		}, "\n\n"))
 	}
+	if errors.Is(err, errStuck) {
+		return diag.NewErrorDiagnostic("Stream Left Alone", strings.Join([]string{
+			sentence(what) + " " + sentence(err.Error()),
+			"That one is still in the state as it was, which might not be true any more. Apply again when it can succeed.",
+			"Nothing was sent for this resource. " + outcome(streams.NotChanged),
+		}, "\n\n"))
+	}
 	e := asStreamError(err)
 	return diagnoseWith(what, e, hint(e))
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net/http"
 	"slices"
 	"strconv"
 	"strings"
@@ -33,11 +34,16 @@ type ownedStream struct {
 	held      bool            // a resource of the new state has this stream: to empty it would make a lie of that
 	confirmed *streams.Stream // what the service said last in this run; nil if nothing
 	uncertain bool            // a write since then has an unknown outcome
+	stuck     bool            // an operation failed whose resource stays in the state as it was
 }
 
 // errNotConfigured is why nothing can be sent: the provider's own configuration is still not known.
 // Terraform lets it come to that when it invokes an action by -invoke.
 var errNotConfigured = errors.New("the configuration of the provider is not known yet")
+
+// errStuck is why a stream is left alone for the rest of a run: what another resource did to it now
+// would make the state of the one that failed a lie, and later runs would go by that.
+var errStuck = errors.New("an operation of another resource on this stream has failed")
 
 func newOwnership() *ownership {
 	return &ownership{streams: map[string]*ownedStream{}}
@@ -100,14 +106,17 @@ func (o *ownership) keep(id string) bool {
 	return !s.released
 }
 
-// release registers a resource that goes and would empty its stream. It reports false if another
-// one relies on the stream as it is: then nothing must be sent.
-func (o *ownership) release(id string) bool {
+// release registers a resource that goes and would empty its stream. If another one relies on the
+// stream as it is, it returns that one's set, else nil.
+func (o *ownership) release(id string) (kept []string) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	s := o.stream(id)
-	s.released = s.released || !s.kept
-	return !s.kept
+	if s.kept {
+		return s.claim
+	}
+	s.released = true
+	return nil
 }
 
 // take waits for the turn of an operation on a stream, and returns how to end it.
@@ -137,14 +146,19 @@ func (s *session) set(ctx context.Context, id string, processorIDs []string, inS
 		return nil, false, err
 	}
 	defer done()
+	if stream.stuck {
+		return stream.confirmed, stream.uncertain, errStuck
+	}
 	err = stream.send(ctx, s.client, id, processorIDs)
-	stream.held = stream.held || inState || err == nil
+	stream.held = stream.held || err == nil
+	stream.stuck = inState && !stream.held
 	return stream.confirmed, stream.uncertain, err
 }
 
-// detach empties a stream, unless that would make the state of another resource a lie: Terraform
-// often destroys an old object after it has written the new one. It returns the same as set.
-func (s *session) detach(ctx context.Context, id string) (last *streams.Stream, uncertain bool, err error) {
+// detach empties a stream, unless another resource has it: Terraform often destroys an old object after
+// it has written the new one. If one relies on the stream as it is, kept is its set; where failed runs
+// left the resource that goes with another set, was, kept is sent. It returns the same as set.
+func (s *session) detach(ctx context.Context, id string, was, kept []string) (last *streams.Stream, uncertain bool, err error) {
 	if !s.configured() {
 		return nil, false, errNotConfigured
 	}
@@ -153,11 +167,19 @@ func (s *session) detach(ctx context.Context, id string) (last *streams.Stream, 
 		return nil, false, err
 	}
 	defer done()
-	if stream.held || !s.ownership.release(id) {
+	if stream.stuck {
+		return stream.confirmed, stream.uncertain, errStuck
+	}
+	if kept == nil && !stream.held {
+		kept = s.ownership.release(id)
+	}
+	slices.Sort(was)
+	if stream.held || kept != nil && slices.Equal(was, kept) {
 		tflog.Info(ctx, "stream is left to the other resource that has it; nothing is sent", map[string]any{"stream_id": id})
 		return nil, false, nil
 	}
-	err = stream.send(ctx, s.client, id, nil)
+	err = stream.send(ctx, s.client, id, kept)
+	stream.stuck = err != nil && asStreamError(err).Status != http.StatusNotFound
 	return stream.confirmed, stream.uncertain, err
 }
 

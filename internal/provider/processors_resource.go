@@ -2,6 +2,7 @@ package provider
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"net/http"
 	"slices"
@@ -72,7 +73,8 @@ const (
 	// unconfirmedKey marks a state that the service may have left behind: an update or a destroy
 	// failed, but may have taken effect. Until an answer settles it, each plan sends the set again.
 	unconfirmedKey = "unconfirmed"
-	// keptKey marks, from plan to apply, a destroy that must not empty the stream.
+	// keptKey marks, from plan to apply, a destroy that must not empty the stream. Its value is the set
+	// of the resource that relies on it.
 	keptKey = "kept"
 )
 
@@ -208,6 +210,9 @@ func (r *processorsResource) ModifyPlan(ctx context.Context, req resource.Modify
 	plan.ID = plan.StreamID
 	created := req.State.Raw.IsNull()
 	update := !created && plan.StreamID.Equal(state.StreamID)
+	if !created && !update {
+		r.planDestroy(ctx, state, resp) // Terraform will not ask about this half of a replacement again
+	}
 	if update && !r.mustSend(ctx, plan, state, req, resp) {
 		plan.TerminalID, plan.FragmentTypeID = state.TerminalID, state.FragmentTypeID
 		plan.CompatibleNamespaces, plan.LastEdited = state.CompatibleNamespaces, state.LastEdited
@@ -246,8 +251,12 @@ func (r *processorsResource) mustSend(ctx context.Context, plan, state processor
 
 // planDestroy marks a destroy that would empty a stream on which another resource relies.
 func (r *processorsResource) planDestroy(ctx context.Context, state processorsModel, resp *resource.ModifyPlanResponse) {
-	if state.OnDestroy.ValueString() != onDestroyKeep && !r.session.ownership.release(state.StreamID.ValueString()) {
-		resp.Diagnostics.Append(resp.Private.SetKey(ctx, keptKey, []byte("true"))...)
+	if state.OnDestroy.ValueString() == onDestroyKeep {
+		return
+	}
+	if kept := r.session.ownership.release(state.StreamID.ValueString()); kept != nil {
+		value, _ := json.Marshal(kept) // texts always encode
+		resp.Diagnostics.Append(resp.Private.SetKey(ctx, keptKey, value)...)
 	}
 }
 
@@ -362,16 +371,18 @@ func (r *processorsResource) Delete(ctx context.Context, req resource.DeleteRequ
 	resp.Diagnostics.Append(req.State.Get(ctx, &state)...)
 	timeout, diags := state.Timeouts.Delete(ctx, defaultTimeout)
 	resp.Diagnostics.Append(diags...)
-	kept, diags := req.Private.GetKey(ctx, keptKey)
-	resp.Diagnostics.Append(diags...)
-	if resp.Diagnostics.HasError() || kept != nil || state.OnDestroy.ValueString() == onDestroyKeep {
+	if resp.Diagnostics.HasError() || state.OnDestroy.ValueString() == onDestroyKeep {
 		return
+	}
+	var kept []string
+	if value, _ := req.Private.GetKey(ctx, keptKey); value != nil {
+		_ = json.Unmarshal(value, &kept) // planDestroy wrote it
 	}
 	ctx, cancel := context.WithTimeout(ctx, timeout)
 	defer cancel()
 
 	id := state.StreamID.ValueString()
-	last, uncertain, err := r.session.detach(ctx, id)
+	last, uncertain, err := r.session.detach(ctx, id, elements(state.ProcessorIDs), kept)
 	switch {
 	case err == nil:
 	case missing(err):
