@@ -79,13 +79,20 @@ func TestHistoryTakeoverAfterAFailedDestroy(t *testing.T) {
 // resource can make the first one's true again.
 func TestHistoryTakeoverTakenBack(t *testing.T) {
 	t.Parallel()
-	for _, order := range [][]string{{"plan a", "plan b"}, {"plan b", "plan a", "set a"}, {"plan b", "plan a", "destroy b"}} {
+	for i, order := range [][]string{
+		{"plan a", "plan b"}, {"plan b", "plan a", "set a"}, {"plan b", "plan a", "destroy b"},
+		{"plan a", "plan b"}, {"plan b", "plan a", "set a"}, {"plan b", "plan a", "destroy b"},
+	} {
 		c := newCore(t, false, 1, "s1", "s2")
+		other := on("s1", "p2")
+		if i > 2 {
+			other.onDestroy = onDestroyKeep
+		}
 		first := config{"a": on("s1", "p1").createdFirst()}
 		c.runClean(first)
 		c.inOrder("plan a", "set a")
 		c.service.Inject(streamstest.Fault{Status: http.StatusForbidden})
-		if c.run(config{"a": on("s2", "p1").createdFirst(), "b": on("s1", "p2")}, nil, nil) {
+		if c.run(config{"a": on("s2", "p1").createdFirst(), "b": other}, nil, nil) {
 			t.Fatal("no error")
 		}
 		c.inOrder(order...)

@@ -26,9 +26,9 @@ type ownership struct {
 type ownedStream struct {
 	turn chan struct{} // held by the one operation that may talk about this stream
 
-	claim    []string // the set planned or sent; nil if none is
-	kept     bool     // a resource relies on the stream as it is, and sends nothing
-	released bool     // a resource that goes empties the stream
+	claim  []string   // the set planned or sent; nil if none is
+	kept   bool       // a resource relies on the stream as it is, and sends nothing
+	leaves [][]string // the sets with which resources that go leave the stream
 
 	// These belong to the operation that holds the turn.
 	held      bool            // a resource of the new state has this stream: to empty it would make a lie of that
@@ -96,26 +96,33 @@ func (o *ownership) claimSet(id string, processorIDs []string) error {
 	return nil
 }
 
-// keep registers a resource that relies on a stream as it is. It reports false if another one
-// empties the stream in this run: then the set must be sent again.
+// keep registers a resource that relies on a stream as it is, with the set that it has claimed. It
+// reports false if another one goes and leaves another set: then the set must be sent again.
 func (o *ownership) keep(id string) bool {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	s := o.stream(id)
-	s.kept = s.kept || !s.released
-	return !s.released
+	for _, set := range s.leaves {
+		if !slices.Equal(set, s.claim) {
+			return false
+		}
+	}
+	s.kept = true
+	return true
 }
 
-// release registers a resource that goes and would empty its stream. If another one relies on the
-// stream as it is, it returns that one's set, else nil.
-func (o *ownership) release(id string) (kept []string) {
+// release registers a resource that goes, and the set with which it would leave its stream. If another
+// one relies on the stream as it is, it returns that one's set, else nil.
+func (o *ownership) release(id string, leaves []string) (kept []string) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	s := o.stream(id)
 	if s.kept {
 		return s.claim
 	}
-	s.released = true
+	set := slices.Clone(leaves)
+	slices.Sort(set)
+	s.leaves = append(s.leaves, set)
 	return nil
 }
 
@@ -155,10 +162,10 @@ func (s *session) set(ctx context.Context, id string, processorIDs []string, inS
 	return stream.confirmed, stream.uncertain, err
 }
 
-// detach empties a stream, unless another resource has it: Terraform often destroys an old object after
-// it has written the new one. If one relies on the stream as it is, kept is its set; where failed runs
-// left the resource that goes with another set, was, kept is sent. It returns the same as set.
-func (s *session) detach(ctx context.Context, id string, was, kept []string) (last *streams.Stream, uncertain bool, err error) {
+// leave ends the use of a stream by a resource whose state has the set was, and leaves it with another
+// set, nil for none. If another resource relies on the stream as it is, kept is its set, and prevails; if
+// one has been written, nothing is sent: Terraform often destroys an old object after that.
+func (s *session) leave(ctx context.Context, id string, was, leaves, kept []string) (last *streams.Stream, uncertain bool, err error) {
 	if !s.configured() {
 		return nil, false, errNotConfigured
 	}
@@ -171,14 +178,18 @@ func (s *session) detach(ctx context.Context, id string, was, kept []string) (la
 		return stream.confirmed, stream.uncertain, errStuck
 	}
 	if kept == nil && !stream.held {
-		kept = s.ownership.release(id)
+		kept = s.ownership.release(id, leaves)
 	}
 	slices.Sort(was)
-	if stream.held || kept != nil && slices.Equal(was, kept) {
-		tflog.Info(ctx, "stream is left to the other resource that has it; nothing is sent", map[string]any{"stream_id": id})
+	slices.Sort(leaves)
+	if kept != nil {
+		leaves = kept
+	}
+	if stream.held || leaves != nil && slices.Equal(was, leaves) {
+		tflog.Info(ctx, "stream is left as it is; nothing is sent", map[string]any{"stream_id": id})
 		return nil, false, nil
 	}
-	err = stream.send(ctx, s.client, id, kept)
+	err = stream.send(ctx, s.client, id, leaves)
 	stream.stuck = err != nil && asStreamError(err).Status != http.StatusNotFound
 	return stream.confirmed, stream.uncertain, err
 }

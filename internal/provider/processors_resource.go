@@ -73,8 +73,8 @@ const (
 	// unconfirmedKey marks a state that the service may have left behind: an update or a destroy
 	// failed, but may have taken effect. Until an answer settles it, each plan sends the set again.
 	unconfirmedKey = "unconfirmed"
-	// keptKey marks, from plan to apply, a destroy that must not empty the stream. Its value is the set
-	// of the resource that relies on it.
+	// keptKey marks, from plan to apply, a destroy that must not change the stream, because another
+	// resource relies on it. Its value is that one's set.
 	keptKey = "kept"
 )
 
@@ -249,12 +249,9 @@ func (r *processorsResource) mustSend(ctx context.Context, plan, state processor
 	return !r.session.ownership.keep(state.StreamID.ValueString())
 }
 
-// planDestroy marks a destroy that would empty a stream on which another resource relies.
+// planDestroy marks a destroy whose stream another resource relies on.
 func (r *processorsResource) planDestroy(ctx context.Context, state processorsModel, resp *resource.ModifyPlanResponse) {
-	if state.OnDestroy.ValueString() == onDestroyKeep {
-		return
-	}
-	if kept := r.session.ownership.release(state.StreamID.ValueString()); kept != nil {
+	if kept := r.session.ownership.release(state.StreamID.ValueString(), state.leaves()); kept != nil {
 		value, _ := json.Marshal(kept) // texts always encode
 		resp.Diagnostics.Append(resp.Private.SetKey(ctx, keptKey, value)...)
 	}
@@ -371,7 +368,7 @@ func (r *processorsResource) Delete(ctx context.Context, req resource.DeleteRequ
 	resp.Diagnostics.Append(req.State.Get(ctx, &state)...)
 	timeout, diags := state.Timeouts.Delete(ctx, defaultTimeout)
 	resp.Diagnostics.Append(diags...)
-	if resp.Diagnostics.HasError() || state.OnDestroy.ValueString() == onDestroyKeep {
+	if resp.Diagnostics.HasError() {
 		return
 	}
 	var kept []string
@@ -382,7 +379,7 @@ func (r *processorsResource) Delete(ctx context.Context, req resource.DeleteRequ
 	defer cancel()
 
 	id := state.StreamID.ValueString()
-	last, uncertain, err := r.session.detach(ctx, id, elements(state.ProcessorIDs), kept)
+	last, uncertain, err := r.session.leave(ctx, id, elements(state.ProcessorIDs), state.leaves(), kept)
 	switch {
 	case err == nil:
 	case missing(err):
@@ -423,6 +420,14 @@ func (m *processorsModel) take(s *streams.Stream) {
 	m.ProcessorIDs = setOf(s.ProcessorIDs)
 	m.CompatibleNamespaces = setOf(s.CompatibleNamespaces)
 	m.LastEdited = types.Int64Value(s.LastEdited)
+}
+
+// leaves is the set with which a destroy leaves the stream, nil for none.
+func (m *processorsModel) leaves() []string {
+	if m.OnDestroy.ValueString() == onDestroyKeep {
+		return elements(m.ProcessorIDs)
+	}
+	return nil
 }
 
 // retain makes the state of a resource whose operation failed say what is known of its stream: what
