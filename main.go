@@ -23,7 +23,7 @@ func main() {
 		fmt.Println(version)
 		return
 	}
-	provider.QuietLogs()
+	provider.TuneProcess()
 	if err := providerserver.Serve(context.Background(), provider.New(version), providerserver.ServeOpts{
 		Address: provider.Address,
 		Debug:   *debug,

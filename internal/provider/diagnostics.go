@@ -138,6 +138,11 @@ func hint(e *streams.Error) string {
 		return "The token endpoint may not know the client, or not be where it is looked for. Check oauth2 and the " +
 			"environment variables STREAM_OAUTH2_…."
 	}
+	if errors.Is(e.Err, streams.ErrTLS) {
+		return "The service's certificate may come from a private authority (tls.ca_cert_pem) or be for another name " +
+			"(tls.server_name), or the service may want a client certificate (tls.client_cert_pem and client_key_pem). It may " +
+			"also not speak TLS at this address at all: check base_url."
+	}
 	switch e.Kind {
 	case streams.KindBadRequest:
 		if e.Status == http.StatusTooManyRequests {
@@ -170,7 +175,7 @@ func hint(e *streams.Error) string {
 		return "The service may have a passing fault: apply again later."
 	}
 	return "The service may be down or somewhere else. Check base_url, the network, the proxy settings (HTTPS_PROXY, " +
-		"NO_PROXY) and, if a certificate is not accepted, tls."
+		"NO_PROXY)."
 }
 
 func outcome(o streams.Outcome) string {

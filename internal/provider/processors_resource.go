@@ -196,7 +196,11 @@ func (r *processorsResource) ModifyPlan(ctx context.Context, req resource.Modify
 		r.planDestroy(ctx, state, resp)
 		return
 	}
-	resp.Diagnostics.Append(req.Plan.Get(ctx, &plan)...)
+	plan = state
+	unchanged := req.Plan.Raw.Equal(req.State.Raw) // most resources of most plans; decoding takes its time
+	if !unchanged {
+		resp.Diagnostics.Append(req.Plan.Get(ctx, &plan)...)
+	}
 	if resp.Diagnostics.HasError() {
 		return
 	}
@@ -214,6 +218,9 @@ func (r *processorsResource) ModifyPlan(ctx context.Context, req resource.Modify
 		r.planDestroy(ctx, state, resp) // Terraform will not ask about this half of a replacement again
 	}
 	if update && !r.mustSend(ctx, plan, state, req, resp) {
+		if unchanged {
+			return
+		}
 		plan.TerminalID, plan.FragmentTypeID = state.TerminalID, state.FragmentTypeID
 		plan.CompatibleNamespaces, plan.LastEdited = state.CompatibleNamespaces, state.LastEdited
 	} else {
@@ -306,12 +313,17 @@ func (r *processorsResource) Create(ctx context.Context, req resource.CreateRequ
 // Read sends nothing without detect_drift: the interface document specifies no read, so the answer
 // to the last update is the best that is known.
 func (r *processorsResource) Read(ctx context.Context, req resource.ReadRequest, resp *resource.ReadResponse) {
+	var id types.String
+	resp.Diagnostics.Append(req.State.GetAttribute(ctx, path.Root("stream_id"), &id)...)
+	resp.Diagnostics.Append(resp.Identity.SetAttribute(ctx, path.Root("stream_id"), id)...)
+	if resp.Diagnostics.HasError() || !r.session.reads() {
+		return
+	}
 	var state processorsModel
 	resp.Diagnostics.Append(req.State.Get(ctx, &state)...)
-	resp.Diagnostics.Append(resp.Identity.Set(ctx, identityModel{state.StreamID})...)
 	timeout, diags := state.Timeouts.Read(ctx, defaultTimeout)
 	resp.Diagnostics.Append(diags...)
-	if resp.Diagnostics.HasError() || !r.session.reads() {
+	if resp.Diagnostics.HasError() {
 		return
 	}
 	ctx, cancel := context.WithTimeout(ctx, timeout)
@@ -485,7 +497,9 @@ func fullyKnown(set types.Set) bool {
 func elements(set types.Set) []string {
 	texts := make([]string, 0, len(set.Elements()))
 	for _, v := range set.Elements() {
-		texts = append(texts, v.(types.String).ValueString())
+		if text, ok := v.(types.String); ok {
+			texts = append(texts, text.ValueString())
+		}
 	}
 	return texts
 }

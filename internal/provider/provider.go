@@ -61,7 +61,8 @@ func (p *streamProvider) Schema(_ context.Context, _ provider.SchemaRequest, res
 			"base_url": schema.StringAttribute{
 				Optional: true,
 				MarkdownDescription: "Address of the service, such as `https://streams.example.com`. A trailing `/` or " +
-					"`/v2` makes no difference; a path prefix is kept. Required here or as `STREAM_BASE_URL`.",
+					"`/v2` makes no difference; a path prefix is kept. Environment: `STREAM_BASE_URL`. No default: one of the " +
+					"two is required.",
 			},
 			"token": schema.StringAttribute{
 				Optional:  true,
@@ -70,37 +71,39 @@ func (p *streamProvider) Schema(_ context.Context, _ provider.SchemaRequest, res
 					"At most one of `token`, `basic_auth` and `oauth2`. Default: none.",
 			},
 			"basic_auth": schema.SingleNestedAttribute{
-				Optional:            true,
-				MarkdownDescription: "User for HTTP Basic authentication. Default: none.",
+				Optional: true,
+				MarkdownDescription: "User for HTTP Basic authentication. Environment: `STREAM_USERNAME` and " +
+					"`STREAM_PASSWORD`. Default: none.",
 				Attributes: map[string]schema.Attribute{
 					"username": schema.StringAttribute{
 						Optional:            true,
-						MarkdownDescription: "Name of the user. Required here or as `STREAM_USERNAME`.",
+						MarkdownDescription: "Name of the user. Environment: `STREAM_USERNAME`. No default.",
 					},
 					"password": schema.StringAttribute{
 						Optional:            true,
 						Sensitive:           true,
-						MarkdownDescription: "Password of the user. Required here or as `STREAM_PASSWORD`.",
+						MarkdownDescription: "Password of the user. Environment: `STREAM_PASSWORD`. No default.",
 					},
 				},
 			},
 			"oauth2": schema.SingleNestedAttribute{
 				Optional: true,
 				MarkdownDescription: "OAuth2 client credentials grant. One token is fetched when it is first needed, shared by " +
-					"all operations and renewed when it expires or is refused. Default: none.",
+					"all operations and renewed when it expires or is refused. Environment: `STREAM_OAUTH2_TOKEN_URL`, " +
+					"`STREAM_OAUTH2_CLIENT_ID` and `STREAM_OAUTH2_CLIENT_SECRET`. Default: none.",
 				Attributes: map[string]schema.Attribute{
 					"token_url": schema.StringAttribute{
 						Optional:            true,
-						MarkdownDescription: "Address of the token endpoint. Required here or as `STREAM_OAUTH2_TOKEN_URL`.",
+						MarkdownDescription: "Address of the token endpoint. Environment: `STREAM_OAUTH2_TOKEN_URL`. No default.",
 					},
 					"client_id": schema.StringAttribute{
 						Optional:            true,
-						MarkdownDescription: "Id of the client. Required here or as `STREAM_OAUTH2_CLIENT_ID`.",
+						MarkdownDescription: "Id of the client. Environment: `STREAM_OAUTH2_CLIENT_ID`. No default.",
 					},
 					"client_secret": schema.StringAttribute{
 						Optional:            true,
 						Sensitive:           true,
-						MarkdownDescription: "Secret of the client. Required here or as `STREAM_OAUTH2_CLIENT_SECRET`.",
+						MarkdownDescription: "Secret of the client. Environment: `STREAM_OAUTH2_CLIENT_SECRET`. No default.",
 					},
 					"scopes": schema.ListAttribute{
 						ElementType:         types.StringType,
@@ -119,12 +122,13 @@ func (p *streamProvider) Schema(_ context.Context, _ provider.SchemaRequest, res
 				Optional:    true,
 				Sensitive:   true,
 				MarkdownDescription: "Headers of every request to the service, such as an API key. Not sent to a token endpoint. " +
-					"`Content-Type`, `Content-Length`, `Host`, `Transfer-Encoding`, `Trailer` and `Connection` cannot be set, " +
-					"and `Authorization` not beside another scheme. Default: none.",
+					"What belongs to the request itself, such as `Content-Type` and `Host`, cannot be set, and `Authorization` not " +
+					"beside another scheme. Default: none.",
 			},
 			"tls": schema.SingleNestedAttribute{
-				Optional:            true,
-				MarkdownDescription: "How the service's certificate is verified, and the client's own. Each part works alone.",
+				Optional: true,
+				MarkdownDescription: "How the service's certificate is verified, and the client's own. Each part works alone. " +
+					"Default: the system's authorities and no client certificate.",
 				Attributes: map[string]schema.Attribute{
 					"ca_cert_pem": schema.StringAttribute{
 						Optional: true,
@@ -159,7 +163,8 @@ func (p *streamProvider) Schema(_ context.Context, _ provider.SchemaRequest, res
 			"retry": schema.SingleNestedAttribute{
 				Optional: true,
 				MarkdownDescription: "How often and how patiently a request is tried. Failed connections and the statuses 408, " +
-					"429, 500, 502, 503 and 504 are tried again; a `Retry-After` of the service is honoured.",
+					"429, 500, 502, 503 and 504 are tried again; a `Retry-After` of the service is honoured. Default: 5 " +
+					"attempts, with waits from `500ms` to `30s`.",
 				Attributes: map[string]schema.Attribute{
 					"max_attempts": schema.Int64Attribute{
 						Optional:            true,

@@ -1,0 +1,420 @@
+package provider
+
+import (
+	"context"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/hashicorp/terraform-plugin-framework/providerserver"
+	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
+	"github.com/hashicorp/terraform-plugin-go/tftypes"
+
+	"github.com/stream-management/terraform-provider-stream/internal/streamstest"
+)
+
+// The action, through the protocol for every CLI and through those that have actions.
+
+func actionConfig(config attributes) *tfprotov6.DynamicValue {
+	return dynamic(value(schemas().ActionSchemas[actionName].Schema.ValueType(), config))
+}
+
+func TestActionInvoke(t *testing.T) {
+	t.Parallel()
+	quick := attributes{"min_backoff": "1ms", "max_backoff": "1ms"}
+	const patch = "PATCH …/v2/streams/cam-1 → "
+	for name, test := range map[string]struct {
+		set      []string
+		faults   []streamstest.Fault
+		want     []string // progress
+		attached []string
+	}{
+		"a set": {[]string{"p2", "p1"}, nil, []string{
+			`Setting the processors of stream "cam-1" to ["p2", "p1"]`,
+			"Attempt 1: " + patch + "200 OK",
+		}, []string{"p1", "p2"}},
+		"retries": {[]string{"p3"}, []streamstest.Fault{{Status: 503}, {ResetBefore: true}}, []string{
+			`Setting the processors of stream "cam-1" to ["p3"]`,
+			"Attempt 1: " + patch + "503 Service Unavailable",
+			"Attempt 2: " + patch + "no answer: …",
+			"Attempt 3: " + patch + "200 OK",
+		}, []string{"p3"}},
+		"the empty set": {[]string{}, nil, []string{
+			`Setting the processors of stream "cam-1" to []`,
+			"Attempt 1: " + patch + "200 OK",
+		}, nil},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			service, url := newService(t, streamstest.Options{}, streamstest.Stream{ID: "cam-1", ProcessorIDs: []string{"p0"}})
+			p := startProvider(t, attributes{"base_url": url, "retry": quick})
+			service.Inject(test.faults...)
+			progress, diags := p.invoke(attributes{"stream_id": "cam-1", "processor_ids": test.set})
+			if len(diags) > 0 {
+				t.Fatal(diags)
+			}
+			for i, line := range progress { // a failed connection has the words of the system
+				line = strings.Replace(line, url, "…", 1)
+				progress[i] = line
+				if before, _, found := strings.Cut(line, "no answer: "); found {
+					progress[i] = before + "no answer: …"
+				}
+			}
+			if diff := cmp.Diff(test.want, progress); diff != "" {
+				t.Errorf("progress (-want +got):\n%s", diff)
+			}
+			wantAttached(t, service, "cam-1", test.attached...)
+		})
+	}
+}
+
+func TestActionFails(t *testing.T) {
+	t.Parallel()
+	for name, test := range map[string]struct {
+		config    attributes
+		fault     streamstest.Fault
+		attribute string
+		want      []string
+	}{
+		"refused": {attributes{"stream_id": "cam-1", "processor_ids": []string{}}, streamstest.Fault{},
+			`AttributeName("processor_ids")`, []string{"Bad Request Error", "processor_ids must not be empty", "The stream was not changed."}},
+		"missing": {attributes{"stream_id": "cam-9", "processor_ids": []string{"p1"}}, streamstest.Fault{},
+			`AttributeName("stream_id")`, []string{"Resource Not Found Error", `there is no stream "cam-9"`}},
+		"merged": {attributes{"stream_id": "cam-1", "processor_ids": []string{"p1"}},
+			streamstest.Fault{Edit: func(s *streamstest.Stream) { s.ProcessorIDs = []string{"p1", "p9"} }},
+			"", []string{`reports "p9" beyond what was sent`, "The stream was changed."}},
+		"unknown outcome": {attributes{"stream_id": "cam-1", "processor_ids": []string{"p1"}},
+			streamstest.Fault{Status: 500, Message: "secret-token is not the matter"},
+			"", []string{"*** is not the matter", "may or may not have been changed"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			opts := streamstest.Options{RefuseEmpty: true, Authorize: streamstest.Bearer("secret-token")}
+			service, url := newService(t, opts, seedStreams("cam-1")...)
+			p := startProvider(t, attributes{"base_url": url, "token": "secret-token", "retry": attributes{"max_attempts": 1}})
+			service.Inject(test.fault)
+			progress, diags := p.invoke(test.config)
+			if len(diags) != 1 || !diags.failed() {
+				t.Fatalf("diagnostics: %s", diags)
+			}
+			for _, want := range test.want {
+				if !strings.Contains(diags.String(), want) {
+					t.Errorf("no %q in %s", want, diags)
+				}
+			}
+			if got := diags[0].Attribute.String(); got != test.attribute {
+				t.Errorf("the error is on %q, want %q", got, test.attribute)
+			}
+			if all := strings.Join(progress, "\n"); len(progress) != 2 || strings.Contains(all, "secret-token") {
+				t.Errorf("progress:\n%s", all)
+			}
+		})
+	}
+}
+
+func TestActionValidates(t *testing.T) {
+	t.Parallel()
+	server, ok := providerserver.NewProtocol6(New("test")())().(tfprotov6.ActionServer)
+	if !ok {
+		t.Fatal("the server has no actions")
+	}
+	element := func(id string) string {
+		return `AttributeName("processor_ids").ElementKeyValue(tftypes.String<"` + id + `">)`
+	}
+	for name, test := range map[string]struct {
+		config attributes
+		want   []string // paths
+	}{
+		"right":          {attributes{"stream_id": "a/b", "processor_ids": []string{"p1"}}, nil},
+		"empty set":      {attributes{"stream_id": "cam-1", "processor_ids": []string{}}, nil},
+		"not known yet":  {attributes{"stream_id": tftypes.UnknownValue, "processor_ids": tftypes.UnknownValue}, nil},
+		"nothing":        {attributes{}, []string{`AttributeName("processor_ids")`, `AttributeName("stream_id")`}},
+		"wrong id":       {attributes{"stream_id": "..", "processor_ids": []string{"p1"}}, []string{`AttributeName("stream_id")`}},
+		"wrong elements": {attributes{"stream_id": "cam-1", "processor_ids": []string{"", " p"}}, []string{element(""), element(" p")}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			resp, err := server.ValidateActionConfig(t.Context(), &tfprotov6.ValidateActionConfigRequest{
+				ActionType: actionName, Config: actionConfig(test.config),
+			})
+			if err != nil {
+				t.Fatal(err)
+			}
+			var got []string
+			for _, d := range resp.Diagnostics {
+				got = append(got, d.Attribute.String())
+			}
+			slices.Sort(got)
+			slices.Sort(test.want)
+			if diff := cmp.Diff(test.want, got); diff != "" {
+				t.Errorf("paths (-want +got):\n%s\n%s", diff, diagnostics(resp.Diagnostics))
+			}
+		})
+	}
+}
+
+func TestActionPlanSendsNothing(t *testing.T) {
+	t.Parallel()
+	service, url := newService(t, streamstest.Options{ServeGet: true}, seedStreams("cam-1")...)
+	for _, config := range []attributes{
+		{"stream_id": "cam-1", "processor_ids": []string{"p1"}},
+		{"stream_id": tftypes.UnknownValue, "processor_ids": tftypes.UnknownValue},
+	} {
+		p := startProvider(t, attributes{"base_url": url, "detect_drift": true})
+		resp, err := p.server.(tfprotov6.ActionServer).PlanAction(t.Context(), &tfprotov6.PlanActionRequest{
+			ActionType: actionName, Config: actionConfig(config),
+		})
+		if err != nil || len(resp.Diagnostics) > 0 || resp.Deferred != nil {
+			t.Errorf("%+v, %v", resp, err)
+		}
+	}
+	wantSent(t, service)
+}
+
+// What comes from another resource is not known at validate, and nobody but the action looks at it later.
+func TestActionChecksWhatWasNotKnown(t *testing.T) {
+	t.Parallel()
+	nulls := []tftypes.Value{tftypes.NewValue(tftypes.String, nil)}
+	for name, config := range map[string]attributes{
+		"no stream":         {"processor_ids": []string{"p2"}},
+		"wrong stream":      {"stream_id": "..", "processor_ids": []string{"p2"}},
+		"no set":            {"stream_id": "cam-1"},
+		"wrong processor":   {"stream_id": "cam-1", "processor_ids": []string{" p2 "}},
+		"missing processor": {"stream_id": "cam-1", "processor_ids": nulls},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			service, url := newService(t, streamstest.Options{}, seedStreams("cam-1")...)
+			progress, diags := startProvider(t, attributes{"base_url": url}).invoke(config)
+			if !diags.failed() || len(progress) > 0 || diags[0].Attribute == nil {
+				t.Errorf("progress %q, diagnostics %s", progress, diags)
+			}
+			wantSent(t, service)
+		})
+	}
+}
+
+// A provider whose configuration is not known can plan, but not do anything.
+func TestNotConfigured(t *testing.T) {
+	t.Parallel()
+	config := value(resourceSchema().ValueType(), attributes{"stream_id": "cam-1", "processor_ids": []string{"p1"}, "on_destroy": "detach"})
+	for name, start := range map[string]func(*testing.T) *process{
+		"not known": func(t *testing.T) *process {
+			t.Helper()
+			return startProvider(t, attributes{"base_url": tftypes.UnknownValue, "detect_drift": true})
+		},
+		"never": func(t *testing.T) *process {
+			t.Helper()
+			return &process{t, providerserver.NewProtocol6(New("test")())()}
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			refused := func(diags diagnostics) {
+				t.Helper()
+				if text := diags.String(); !strings.Contains(text, "Provider Configuration Not Known") ||
+					!strings.HasSuffix(text, "Nothing was sent. The stream was not changed.") {
+					t.Errorf("diagnostics: %s", text)
+				}
+			}
+			p := start(t)
+			_, diags := p.invoke(attributes{"stream_id": "cam-1", "processor_ids": []string{"p1"}})
+			refused(diags)
+
+			planned, _, diags := p.plan(managed{value: nothing()}, config, config)
+			if diags.failed() {
+				t.Fatal(diags)
+			}
+			_, diags = p.apply(nothing(), planned, config)
+			refused(diags)
+
+			all := fields(config)
+			all["last_edited"] = tftypes.NewValue(tftypes.Number, tftypes.UnknownValue)
+			update := tftypes.NewValue(resourceSchema().ValueType(), all)
+			_, diags = p.apply(config, managed{value: update}, config)
+			refused(diags)
+			_, diags = p.apply(config, managed{value: nothing()}, nothing())
+			refused(diags)
+			if _, diags := p.read(managed{value: config}); diags.failed() {
+				t.Error(diags)
+			}
+		})
+	}
+}
+
+func TestActionIsInterrupted(t *testing.T) {
+	t.Parallel()
+	service, url := newService(t, streamstest.Options{}, seedStreams("cam-1")...)
+	p := startProvider(t, attributes{"base_url": url})
+	service.InjectFunc(func(streamstest.Request) *streamstest.Fault {
+		go func() {
+			_, _ = p.server.StopProvider(context.WithoutCancel(t.Context()), &tfprotov6.StopProviderRequest{})
+		}()
+		return &streamstest.Fault{ResetAfter: true} // and again, for as long as it is tried
+	})
+	progress, diags := p.invoke(attributes{"stream_id": "cam-1", "processor_ids": []string{"p1"}})
+	if !strings.Contains(diags.String(), "interrupted") || len(progress) > 3 {
+		t.Errorf("progress %q, diagnostics %s", progress, diags)
+	}
+}
+
+// patience is longer than any step of a test should take.
+const patience = time.Minute
+
+const pauseAction = `
+action "stream_set_processors" "pause" {
+  config {
+    stream_id     = "cam-1"
+    processor_ids = []
+  }
+}
+`
+
+func TestAccActionInvoke(t *testing.T) {
+	t.Parallel()
+	service, url := newService(t, streamstest.Options{ServeGet: true}, streamstest.Stream{ID: "cam-1", ProcessorIDs: []string{"p1"}})
+	w := newWorkspace(t, url, pauseAction)
+	w.atLeast("1.14", "")
+	if r := w.run("validate", "-no-color"); r.code != 0 {
+		t.Fatal(r)
+	}
+	wantEnd(t, w.plan("-invoke=action.stream_set_processors.pause"), 2, "1 to invoke")
+	wantSent(t, service)
+
+	service.Inject(streamstest.Fault{Status: 503, Header: map[string][]string{"Retry-After": {"0"}}})
+	wantEnd(t, w.mustApply("-invoke=action.stream_set_processors.pause"), 0,
+		`Setting the processors of stream "cam-1" to []`, "503 Service Unavailable", "200 OK", "Actions: 1 invoked")
+	empty := `PATCH /v2/streams/cam-1 {"processor_ids":[]}`
+	wantSent(t, service, empty, empty)
+	wantAttached(t, service, "cam-1")
+
+	// An apply without -invoke leaves it alone, and there is no state.
+	w.mustApply()
+	wantSent(t, service)
+	if left := w.resources(); len(left) != 0 {
+		t.Errorf("the state has %v", left)
+	}
+}
+
+func TestAccActionOfEachStream(t *testing.T) {
+	t.Parallel()
+	service, url := newService(t, streamstest.Options{}, seedStreams("cam-1", "cam-2")...)
+	w := newWorkspace(t, url, `
+action "stream_set_processors" "fleet" {
+  for_each = toset(["cam-1", "cam-2"])
+  config {
+    stream_id     = each.key
+    processor_ids = ["p1"]
+  }
+}
+`)
+	w.atLeast("1.14", "")
+	w.mustApply(`-invoke=action.stream_set_processors.fleet["cam-2"]`)
+	wantSent(t, service, `PATCH /v2/streams/cam-2 {"processor_ids":["p1"]}`)
+	w.mustApply(`-invoke=action.stream_set_processors.fleet`)
+	wantSent(t, service, `PATCH /v2/streams/cam-1 {"processor_ids":["p1"]}`, `PATCH /v2/streams/cam-2 {"processor_ids":["p1"]}`)
+}
+
+// Detach before another resource changes, attach again after it.
+func TestAccActionTrigger(t *testing.T) {
+	t.Parallel()
+	service, url := newService(t, streamstest.Options{}, seedStreams("cam-1")...)
+	hcl := pauseAction + `
+action "stream_set_processors" "resume" {
+  config {
+    stream_id     = "cam-1"
+    processor_ids = [terraform_data.processor.output]
+  }
+}
+
+resource "terraform_data" "processor" {
+  input = "p1"
+}
+
+resource "terraform_data" "model" {
+  input = "one"
+
+  lifecycle {
+    action_trigger {
+      events  = [before_update]
+      actions = [action.stream_set_processors.pause]
+    }
+    action_trigger {
+      events  = [after_create, after_update]
+      actions = [action.stream_set_processors.resume]
+    }
+  }
+}
+`
+	w := newWorkspace(t, url, hcl)
+	w.atLeast("1.14", "")
+	pause, resume := `PATCH /v2/streams/cam-1 {"processor_ids":[]}`, `PATCH /v2/streams/cam-1 {"processor_ids":["p1"]}`
+	w.mustApply()
+	wantSent(t, service, resume)
+	w.wantNoChanges()
+
+	w.write(strings.Replace(hcl, `"one"`, `"two"`, 1))
+	w.mustApply()
+	if diff := cmp.Diff([]string{pause, resume}, sent(service)); diff != "" {
+		t.Errorf("requests (-want +got):\n%s", diff)
+	}
+	w.mustApply()
+	wantSent(t, service)
+}
+
+func TestAccActionFails(t *testing.T) {
+	t.Parallel()
+	service, url := newService(t, streamstest.Options{})
+	w := newWorkspace(t, url, pauseAction)
+	w.atLeast("1.14", "")
+	wantEnd(t, w.apply("-invoke=action.stream_set_processors.pause"), 1,
+		"Resource Not Found Error", `there is no stream "cam-1"`, "404 Not Found", "The stream was not changed.")
+	wantSent(t, service, `PATCH /v2/streams/cam-1 {"processor_ids":[]}`)
+
+	w.write(strings.Replace(pauseAction, "[]", `[" p1 "]`, 1))
+	wantEnd(t, w.run("validate", "-no-color"), 1, "Invalid Attribute Value", `processor_ids: " p1 " is not a processor id`)
+}
+
+// Terraform invokes an action although its provider is not known yet: by -invoke, it applies nothing else.
+func TestAccActionBeforeTheProviderIsKnown(t *testing.T) {
+	t.Parallel()
+	service, url := newService(t, streamstest.Options{}, seedStreams("cam-1")...)
+	w := newWorkspace(t, "", `
+resource "terraform_data" "url" {
+  input = "`+url+`"
+}
+
+provider "stream" {
+  base_url = terraform_data.url.output
+}
+`+pauseAction)
+	w.atLeast("1.14", "")
+	wantEnd(t, w.apply("-invoke=action.stream_set_processors.pause"), 1,
+		"Provider Configuration Not Known", "Nothing was sent. The stream was not changed.")
+	wantSent(t, service)
+	w.mustApply()
+	wantSent(t, service)
+	w.mustApply("-invoke=action.stream_set_processors.pause")
+	wantSent(t, service, `PATCH /v2/streams/cam-1 {"processor_ids":[]}`)
+}
+
+// Ctrl-C ends a request that hangs.
+func TestAccActionIsInterrupted(t *testing.T) {
+	t.Parallel()
+	service, url := newService(t, streamstest.Options{}, seedStreams("cam-1")...)
+	w := newWorkspace(t, url, pauseAction)
+	w.atLeast("1.14", "")
+	arrived := make(chan struct{}, 1)
+	service.InjectFunc(func(streamstest.Request) *streamstest.Fault {
+		arrived <- struct{}{}
+		return &streamstest.Fault{Delay: patience}
+	})
+	// Terraform 1.14 to 1.16 call it a success, but count no action.
+	r, _ := w.interrupted(arrived, "apply", "-auto-approve", "-input=false", "-no-color", "-invoke=action.stream_set_processors.pause")
+	request := service.Requests()[0]
+	if took := request.End.Sub(request.Start); took >= patience || strings.Contains(r.text(), "1 invoked") {
+		t.Errorf("the request went on for %s: %v", took, r)
+	}
+}
