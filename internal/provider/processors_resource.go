@@ -89,7 +89,7 @@ func (r *processorsResource) Schema(_ context.Context, _ resource.SchemaRequest,
 		Attributes: map[string]schema.Attribute{
 			"stream_id": schema.StringAttribute{
 				Required:            true,
-				MarkdownDescription: "Id of the stream, any text. Another id makes Terraform replace the resource.",
+				MarkdownDescription: streamIDDescription + " Another id makes Terraform replace the resource.",
 				PlanModifiers:       []planmodifier.String{stringplanmodifier.RequiresReplace()},
 				Validators:          streamIDRules,
 			},
@@ -151,7 +151,7 @@ func timeoutsAttribute() schema.Attribute {
 	}
 	return schema.SingleNestedAttribute{
 		Optional:            true,
-		MarkdownDescription: "Time limits of the operations.",
+		MarkdownDescription: "Time limits of the operations. Default: `5m` each.",
 		CustomType: timeouts.Type{ObjectType: types.ObjectType{AttrTypes: map[string]attr.Type{
 			"create": types.StringType,
 			"read":   types.StringType,

@@ -41,7 +41,7 @@ func (a *setProcessorsAction) Schema(_ context.Context, _ action.SchemaRequest, 
 		Attributes: map[string]schema.Attribute{
 			"stream_id": schema.StringAttribute{
 				Required:            true,
-				MarkdownDescription: "Id of the stream, any text.",
+				MarkdownDescription: streamIDDescription,
 				Validators:          streamIDRules,
 			},
 			"processor_ids": schema.SetAttribute{

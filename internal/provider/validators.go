@@ -22,6 +22,9 @@ var (
 	}
 )
 
+const streamIDDescription = "Id of the stream: any text but `.` and `..`, without control characters and surrounding " +
+	"white space."
+
 // checkedString validates a text by a rule of package streams.
 type checkedString struct {
 	what  string
