@@ -117,7 +117,7 @@ resource "stream_processors" "proxied" {
 
 			w.write(config(test.without))
 			r := w.apply()
-			wantResult(t, r, 1, test.refusal, "if a certificate is not accepted, tls")
+			wantResult(t, r, 1, test.refusal, "(tls.ca_cert_pem)", "(tls.client_cert_pem and client_key_pem)")
 			wantSent(t, service)
 
 			w.write(config(test.tls))

@@ -96,9 +96,9 @@ func (o *operation) RoundTrip(req *http.Request) (*http.Response, error) {
 	ctx, cancel := context.WithTimeoutCause(parent, o.timeout, ErrRequestTimeout)
 	defer cancel()
 	connected := o.dial.begin(ctx)
-	sent := false
+	sent, fresh := false, false
 	ctx = httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{
-		GotConn:      func(httptrace.GotConnInfo) { sent = true },
+		GotConn:      func(c httptrace.GotConnInfo) { sent, fresh = true, !c.Reused },
 		WroteHeaders: connected,
 	})
 	req = req.Clone(ctx)
@@ -117,7 +117,9 @@ func (o *operation) RoundTrip(req *http.Request) (*http.Response, error) {
 		o.observe(parent, o.describe(resp, body, err, time.Since(start)))
 	}
 	if err != nil {
-		if sent {
+		// Of a new connection, a service may refuse the client's certificate only after the client has
+		// sent its request; then it has not read that.
+		if sent && !(fresh && disagreement(err)) {
 			o.outcome = Unknown
 		}
 		return nil, err

@@ -509,3 +509,27 @@ func TestRateLimit(t *testing.T) {
 		}
 	})
 }
+
+// With TLS 1.3 a client has sent its request before it hears that its certificate is refused. Of a new
+// connection, the service has not read it then; of an old one, nobody knows.
+func TestOutcomeOfARefusedCertificate(t *testing.T) {
+	t.Parallel()
+	alert := &net.OpError{Op: "remote error", Err: errors.New("tls: certificate required")}
+	for name, test := range map[string]struct {
+		reused bool
+		err    error
+		want   Outcome
+	}{
+		"new connection, alert": {false, alert, NotChanged},
+		"old connection, alert": {true, alert, Unknown},
+		"new connection, cut":   {false, io.ErrUnexpectedEOF, Unknown},
+	} {
+		_, e := play(t, Config{Retry: Retry{MaxAttempts: 1}}, 0, func(req *http.Request) (*http.Response, error) {
+			httptrace.ContextClientTrace(req.Context()).GotConn(httptrace.GotConnInfo{Reused: test.reused})
+			return nil, test.err
+		})
+		if e == nil || e.Outcome != test.want {
+			t.Errorf("%s: error %#v, want outcome %d", name, e, test.want)
+		}
+	}
+}
