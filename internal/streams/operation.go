@@ -119,7 +119,7 @@ func (o *operation) RoundTrip(req *http.Request) (*http.Response, error) {
 	if err != nil {
 		// Of a new connection, a service may refuse the client's certificate only after the client has
 		// sent its request; then it has not read that.
-		if sent && !(fresh && disagreement(err)) {
+		if sent && (!fresh || !disagreement(err)) {
 			o.outcome = Unknown
 		}
 		return nil, err
