@@ -22,7 +22,8 @@ type ownership struct {
 	streams map[string]*ownedStream
 }
 
-// ownedStream is what the run has planned for, and done to, one stream.
+// ownedStream is what the run has planned for, and done to, one stream. Its sets are sorted, and
+// nil only if there is none.
 type ownedStream struct {
 	turn chan struct{} // held by the one operation that may talk about this stream
 
@@ -85,13 +86,11 @@ func (o *ownership) claimSet(id string, processorIDs []string) error {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	s := o.stream(id)
-	set := slices.Clone(processorIDs)
-	slices.Sort(set)
 	if s.claim == nil {
-		s.claim = append([]string{}, set...) // not nil, also for the empty set
+		s.claim = processorIDs
 	}
-	if !slices.Equal(s.claim, set) {
-		return &conflictError{streamID: id, first: s.claim, second: set}
+	if !slices.Equal(s.claim, processorIDs) {
+		return &conflictError{streamID: id, first: s.claim, second: processorIDs}
 	}
 	return nil
 }
@@ -120,9 +119,7 @@ func (o *ownership) release(id string, leaves []string) (kept []string) {
 	if s.kept {
 		return s.claim
 	}
-	set := slices.Clone(leaves)
-	slices.Sort(set)
-	s.leaves = append(s.leaves, set)
+	s.leaves = append(s.leaves, leaves)
 	return nil
 }
 
@@ -180,8 +177,6 @@ func (s *session) leave(ctx context.Context, id string, was, leaves, kept []stri
 	if kept == nil && !stream.held {
 		kept = s.ownership.release(id, leaves)
 	}
-	slices.Sort(was)
-	slices.Sort(leaves)
 	if kept != nil {
 		leaves = kept
 	}

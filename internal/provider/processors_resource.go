@@ -205,7 +205,7 @@ func (r *processorsResource) ModifyPlan(ctx context.Context, req resource.Modify
 		return
 	}
 	if known(plan.StreamID) && fullyKnown(plan.ProcessorIDs) {
-		if err := r.session.ownership.claimSet(plan.StreamID.ValueString(), elements(plan.ProcessorIDs)); err != nil {
+		if err := r.session.ownership.claimSet(plan.StreamID.ValueString(), plan.processors()); err != nil {
 			resp.Diagnostics.Append(diagnose("", err))
 			return
 		}
@@ -278,7 +278,7 @@ func (r *processorsResource) lookBeforeCreate(ctx context.Context, plan processo
 	if !fullyKnown(plan.ProcessorIDs) {
 		return diags
 	}
-	wanted := elements(plan.ProcessorIDs)
+	wanted := plan.processors()
 	lost := slices.DeleteFunc(found.ProcessorIDs, func(id string) bool { return slices.Contains(wanted, id) })
 	if len(lost) > 0 {
 		diags.AddAttributeWarning(path.Root("processor_ids"), "Processors Will Be Detached", fmt.Sprintf(
@@ -300,7 +300,7 @@ func (r *processorsResource) Create(ctx context.Context, req resource.CreateRequ
 	ctx, cancel := context.WithTimeout(ctx, timeout)
 	defer cancel()
 
-	got, _, err := r.session.set(ctx, plan.StreamID.ValueString(), elements(plan.ProcessorIDs), false)
+	got, _, err := r.session.set(ctx, plan.StreamID.ValueString(), plan.processors(), false)
 	if err != nil {
 		resp.Diagnostics.Append(diagnose(fmt.Sprintf("the processors of stream %q could not be set", plan.StreamID.ValueString()), err))
 		return // and save nothing: the next apply just sends again
@@ -362,7 +362,7 @@ func (r *processorsResource) Update(ctx context.Context, req resource.UpdateRequ
 	ctx, cancel := context.WithTimeout(ctx, timeout)
 	defer cancel()
 
-	got, uncertain, err := r.session.set(ctx, plan.StreamID.ValueString(), elements(plan.ProcessorIDs), true)
+	got, uncertain, err := r.session.set(ctx, plan.StreamID.ValueString(), plan.processors(), true)
 	if err != nil {
 		resp.Diagnostics.Append(diagnose(fmt.Sprintf("the processors of stream %q could not be updated", plan.StreamID.ValueString()), err))
 		resp.Diagnostics.Append(retain(ctx, state, got, uncertain, &resp.State, resp.Private)...)
@@ -391,7 +391,7 @@ func (r *processorsResource) Delete(ctx context.Context, req resource.DeleteRequ
 	defer cancel()
 
 	id := state.StreamID.ValueString()
-	last, uncertain, err := r.session.leave(ctx, id, elements(state.ProcessorIDs), state.leaves(), kept)
+	last, uncertain, err := r.session.leave(ctx, id, state.processors(), state.leaves(), kept)
 	switch {
 	case err == nil:
 	case missing(err):
@@ -434,10 +434,17 @@ func (m *processorsModel) take(s *streams.Stream) {
 	m.LastEdited = types.Int64Value(s.LastEdited)
 }
 
+// processors is the set, fully known, as ownership compares it: sorted, and never nil.
+func (m *processorsModel) processors() []string {
+	ids := elements(m.ProcessorIDs)
+	slices.Sort(ids)
+	return ids
+}
+
 // leaves is the set with which a destroy leaves the stream, nil for none.
 func (m *processorsModel) leaves() []string {
 	if m.OnDestroy.ValueString() == onDestroyKeep {
-		return elements(m.ProcessorIDs)
+		return m.processors()
 	}
 	return nil
 }
