@@ -2,12 +2,11 @@
 package main
 
 import (
-	"context"
 	"flag"
 	"fmt"
 	"log"
 
-	"github.com/hashicorp/terraform-plugin-framework/providerserver"
+	"github.com/hashicorp/terraform-plugin-go/tfprotov6/tf6server"
 
 	"github.com/stream-management/terraform-provider-stream/internal/provider"
 )
@@ -24,10 +23,11 @@ func main() {
 		return
 	}
 	provider.TuneProcess()
-	if err := providerserver.Serve(context.Background(), provider.New(version), providerserver.ServeOpts{
-		Address: provider.Address,
-		Debug:   *debug,
-	}); err != nil {
+	var opts []tf6server.ServeOpt
+	if *debug {
+		opts = append(opts, tf6server.WithManagedDebug())
+	}
+	if err := tf6server.Serve(provider.Address, provider.NewServer(version), opts...); err != nil {
 		log.Fatal(err)
 	}
 }

@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
-	"github.com/hashicorp/terraform-plugin-framework/providerserver"
 	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
 	"github.com/hashicorp/terraform-plugin-go/tftypes"
 
@@ -116,7 +115,7 @@ func TestActionFails(t *testing.T) {
 
 func TestActionValidates(t *testing.T) {
 	t.Parallel()
-	server, ok := providerserver.NewProtocol6(New("test")())().(tfprotov6.ActionServer)
+	server, ok := NewServer("test")().(tfprotov6.ActionServer)
 	if !ok {
 		t.Fatal("the server has no actions")
 	}
@@ -207,7 +206,7 @@ func TestNotConfigured(t *testing.T) {
 		},
 		"never": func(t *testing.T) *process {
 			t.Helper()
-			return &process{t, providerserver.NewProtocol6(New("test")())()}
+			return &process{t, NewServer("test")()}
 		},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -1,6 +1,7 @@
 package provider
 
 import (
+	"encoding/json"
 	"net/http/httptest"
 	"testing"
 
@@ -15,7 +16,8 @@ func BenchmarkProtocol(b *testing.B) {
 	server := httptest.NewServer(streamstest.New(streamstest.Options{}, streamstest.Stream{ID: "cam-1"}))
 	b.Cleanup(server.Close)
 	TuneProcess()
-	p := startProvider(b, attributes{"base_url": server.URL})
+	p := &process{b, NewServer("test")()}
+	p.configure(attributes{"base_url": server.URL})
 	ids := []string{"6f1c0f8e-0001-4c5e-9a51-2f4b8a3d7e10", "6f1c0f8e-0002-4c5e-9a51-2f4b8a3d7e10", "6f1c0f8e-0003-4c5e-9a51-2f4b8a3d7e10"}
 	none := managed{value: tftypes.NewValue(resourceSchema().ValueType(), nil)}
 	config := value(resourceSchema().ValueType(), attributes{"stream_id": "cam-1", "processor_ids": ids})
@@ -28,6 +30,11 @@ func BenchmarkProtocol(b *testing.B) {
 		b.Fatal(diags)
 	}
 
+	stored, err := json.Marshal(plain(state.value))
+	if err != nil {
+		b.Fatal(err)
+	}
+
 	for _, call := range []struct {
 		name string
 		make func()
@@ -35,6 +42,7 @@ func BenchmarkProtocol(b *testing.B) {
 		{"ValidateResourceConfig", func() { p.validate(config) }},
 		{"PlanResourceChange/create", func() { p.plan(none, config, config) }},
 		{"PlanResourceChange/no-op", func() { p.plan(state, config, state.value) }},
+		{"UpgradeResourceState", func() { p.upgrade(stored) }},
 		{"ReadResource", func() { p.read(state) }},
 		{"ApplyResourceChange", func() { p.apply(none.value, planned, config) }},
 	} {

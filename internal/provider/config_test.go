@@ -501,7 +501,7 @@ func TestReadSettingsUnknown(t *testing.T) {
 func readBlock(t *testing.T, block block, env environment) *settings {
 	t.Helper()
 	var schema provider.SchemaResponse
-	New("test")().Schema(t.Context(), provider.SchemaRequest{}, &schema)
+	new(streamProvider).Schema(t.Context(), provider.SchemaRequest{}, &schema)
 	config := tfsdk.Config{Schema: schema.Schema, Raw: terraformValue(t, schema.Schema.Type().TerraformType(t.Context()), block)}
 	var model providerModel
 	if diags := config.Get(t.Context(), &model); diags.HasError() {

@@ -73,7 +73,7 @@ func moveState(ctx context.Context, req resource.MoveStateRequest, resp *resourc
 	} {
 		resp.Diagnostics.Append(resp.TargetState.SetAttribute(ctx, path.Root(name), value)...)
 	}
-	resp.Diagnostics.Append(resp.TargetIdentity.Set(ctx, identityModel{moved.StreamID})...)
+	resp.Diagnostics.Append(resp.TargetIdentity.Set(ctx, identityOf(moved.StreamID))...)
 }
 
 // exchange is what a resource of a generic provider stands for: a request, and what came back.

@@ -14,7 +14,6 @@ import (
 	"unicode/utf8"
 
 	"github.com/google/go-cmp/cmp"
-	"github.com/hashicorp/terraform-plugin-framework/providerserver"
 	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
 	"github.com/hashicorp/terraform-plugin-go/tftypes"
 
@@ -82,7 +81,7 @@ func (o old) move(tb testing.TB) string {
 // moved returns the new state, or else the error.
 func (o old) moved(tb testing.TB) (state tftypes.Value, problem string) {
 	tb.Helper()
-	server := providerserver.NewProtocol6(New("test")())()
+	server := NewServer("test")()
 	resp, err := server.MoveResourceState(context.Background(), &tfprotov6.MoveResourceStateRequest{
 		SourceProviderAddress: o.provider,
 		SourceTypeName:        o.typeName,

@@ -12,7 +12,7 @@ func TuneProcess() {
 	// A call leaves much garbage and keeps little: with Go's default a third of the time goes to
 	// collecting a heap of a few MB.
 	if os.Getenv("GOGC") == "" {
-		debug.SetGCPercent(200)
+		debug.SetGCPercent(400)
 	}
 	// The libraries write each trace line of each call, and the CLI parses it to discard it: an eighth
 	// of its processor time on a large state. Warnings still come through.

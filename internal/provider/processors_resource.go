@@ -9,7 +9,6 @@ import (
 	"time"
 
 	"github.com/hashicorp/terraform-plugin-framework-timeouts/resource/timeouts"
-	"github.com/hashicorp/terraform-plugin-framework-validators/stringvalidator"
 	"github.com/hashicorp/terraform-plugin-framework/attr"
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/path"
@@ -41,24 +40,7 @@ type processorsResource struct {
 	session *session // nil while only schemas and configurations are looked at
 }
 
-// processorsModel is the resource in configuration, plan and state.
-type processorsModel struct {
-	StreamID             types.String   `tfsdk:"stream_id"`
-	ProcessorIDs         types.Set      `tfsdk:"processor_ids"`
-	OnDestroy            types.String   `tfsdk:"on_destroy"`
-	Triggers             types.Map      `tfsdk:"triggers"`
-	Timeouts             timeouts.Value `tfsdk:"timeouts"`
-	ID                   types.String   `tfsdk:"id"`
-	TerminalID           types.String   `tfsdk:"terminal_id"`
-	FragmentTypeID       types.String   `tfsdk:"fragment_type_id"`
-	CompatibleNamespaces types.Set      `tfsdk:"compatible_namespaces"`
-	LastEdited           types.Int64    `tfsdk:"last_edited"`
-}
-
-// identityModel is what tells one resource from another: a stream has one set of processors.
-type identityModel struct {
-	StreamID types.String `tfsdk:"stream_id"`
-}
+const processorsTypeName = "stream_processors"
 
 // Values of on_destroy.
 const (
@@ -78,8 +60,8 @@ const (
 	keptKey = "kept"
 )
 
-func (r *processorsResource) Metadata(_ context.Context, req resource.MetadataRequest, resp *resource.MetadataResponse) {
-	resp.TypeName = req.ProviderTypeName + "_processors"
+func (r *processorsResource) Metadata(_ context.Context, _ resource.MetadataRequest, resp *resource.MetadataResponse) {
+	resp.TypeName = processorsTypeName
 }
 
 func (r *processorsResource) Schema(_ context.Context, _ resource.SchemaRequest, resp *resource.SchemaResponse) {
@@ -105,7 +87,7 @@ func (r *processorsResource) Schema(_ context.Context, _ resource.SchemaRequest,
 				Default:  stringdefault.StaticString(onDestroyDetach),
 				MarkdownDescription: "What a destroy does: `detach` sends an empty set, `keep` sends nothing and leaves the " +
 					"processors attached. A destroy goes by the value that was applied last. Default: `detach`.",
-				Validators: []validator.String{stringvalidator.OneOf(onDestroyDetach, onDestroyKeep)},
+				Validators: onDestroyRules,
 			},
 			"triggers": schema.MapAttribute{
 				ElementType:         types.StringType,
@@ -182,82 +164,74 @@ func (r *processorsResource) Configure(_ context.Context, req resource.Configure
 	r.session, _ = req.ProviderData.(*session)
 }
 
-// ModifyPlan decides whether the set will be sent, and shows it: last_edited is unknown then, and
-// only then. Create and Update go by that.
+// ModifyPlan shows what a change will do, and takes note of it for the rest of the run.
 func (r *processorsResource) ModifyPlan(ctx context.Context, req resource.ModifyPlanRequest, resp *resource.ModifyPlanResponse) {
 	if r.session == nil {
 		return
 	}
-	var plan, state processorsModel
-	if !req.State.Raw.IsNull() {
-		resp.Diagnostics.Append(req.State.Get(ctx, &state)...)
-	}
+	var plan, state *processorsModel
+	resp.Diagnostics.Append(req.State.Get(ctx, &state)...)
 	if req.Plan.Raw.IsNull() {
 		r.planDestroy(ctx, state, resp)
 		return
 	}
-	plan = state
-	unchanged := req.Plan.Raw.Equal(req.State.Raw) // most resources of most plans; decoding takes its time
-	if !unchanged {
-		resp.Diagnostics.Append(req.Plan.Get(ctx, &plan)...)
-	}
+	resp.Diagnostics.Append(req.Plan.Get(ctx, &plan)...)
+	unconfirmed, diags := req.Private.GetKey(ctx, unconfirmedKey)
+	resp.Diagnostics.Append(diags...)
 	if resp.Diagnostics.HasError() {
 		return
 	}
-	if known(plan.StreamID) && fullyKnown(plan.ProcessorIDs) {
-		if err := r.session.ownership.claimSet(plan.StreamID.ValueString(), plan.processors()); err != nil {
-			resp.Diagnostics.Append(diagnose("", err))
-			return
-		}
+	if err := r.session.plan(plan, state, unconfirmed != nil); err != nil {
+		resp.Diagnostics.Append(diagnose("", err))
+		return
 	}
+	resp.Diagnostics.Append(resp.Plan.Set(ctx, plan.object())...)
 
-	plan.ID = plan.StreamID
 	created := req.State.Raw.IsNull()
-	update := !created && plan.StreamID.Equal(state.StreamID)
-	if !created && !update {
-		r.planDestroy(ctx, state, resp) // Terraform will not ask about this half of a replacement again
-	}
-	if update && !r.mustSend(ctx, plan, state, req, resp) {
-		if unchanged {
-			return
-		}
-		plan.TerminalID, plan.FragmentTypeID = state.TerminalID, state.FragmentTypeID
-		plan.CompatibleNamespaces, plan.LastEdited = state.CompatibleNamespaces, state.LastEdited
-	} else {
-		plan.TerminalID, plan.FragmentTypeID = types.StringUnknown(), types.StringUnknown()
-		plan.CompatibleNamespaces, plan.LastEdited = types.SetUnknown(types.StringType), types.Int64Unknown()
-	}
-	// An update leaves a stream where it is. An imported state does not know where that is.
-	if update && !state.TerminalID.IsNull() {
-		plan.TerminalID = state.TerminalID
-	}
-	if update && !state.FragmentTypeID.IsNull() {
-		plan.FragmentTypeID = state.FragmentTypeID
-	}
-	resp.Diagnostics.Append(resp.Plan.Set(ctx, &plan)...)
-	if created && r.session.reads() && known(plan.StreamID) {
+	switch {
+	case created && r.session.reads() && known(plan.StreamID):
 		resp.Diagnostics.Append(r.lookBeforeCreate(ctx, plan)...)
-	}
-}
-
-// mustSend reports whether an update needs a request.
-func (r *processorsResource) mustSend(ctx context.Context, plan, state processorsModel, req resource.ModifyPlanRequest, resp *resource.ModifyPlanResponse) bool {
-	if !plan.ProcessorIDs.Equal(state.ProcessorIDs) || !plan.Triggers.Equal(state.Triggers) {
-		return true
-	}
-	unconfirmed, diags := req.Private.GetKey(ctx, unconfirmedKey)
-	resp.Diagnostics.Append(diags...)
-	if unconfirmed != nil {
+	case created:
+	case !plan.StreamID.Equal(state.StreamID):
+		r.planDestroy(ctx, state, resp) // Terraform will not ask about this half of a replacement again
+	case unconfirmed != nil && plan.repeats(state):
 		resp.Diagnostics.AddWarning("Outcome of an Earlier Operation Unknown", fmt.Sprintf(
 			"An update or destroy of stream %q failed in a way that leaves open whether it took effect, so the stream may "+
 				"not be as the state says. The plan is to send its set again.", state.StreamID.ValueString()))
-		return true
 	}
-	return !r.session.ownership.keep(state.StreamID.ValueString())
+}
+
+// plan decides whether a set will be sent, and shows it in the planned resource: last_edited is unknown
+// then, and only then. Create and Update go by that. The state is empty before a create.
+func (s *session) plan(planned, state *processorsModel, unconfirmed bool) error {
+	if known(planned.StreamID) && fullyKnown(planned.ProcessorIDs) {
+		if err := s.ownership.claimSet(planned.StreamID.ValueString(), planned.processors()); err != nil {
+			return err
+		}
+	}
+	planned.ID = planned.StreamID
+	planned.TerminalID, planned.FragmentTypeID = types.StringUnknown(), types.StringUnknown()
+	planned.CompatibleNamespaces, planned.LastEdited = types.SetUnknown(types.StringType), types.Int64Unknown()
+	if !planned.StreamID.Equal(state.StreamID) {
+		return nil
+	}
+	if planned.repeats(state) && !unconfirmed && s.ownership.keep(state.StreamID.ValueString()) {
+		planned.TerminalID, planned.FragmentTypeID = state.TerminalID, state.FragmentTypeID
+		planned.CompatibleNamespaces, planned.LastEdited = state.CompatibleNamespaces, state.LastEdited
+		return nil
+	}
+	// An update leaves a stream where it is. An imported state does not know where that is.
+	if !state.TerminalID.IsNull() {
+		planned.TerminalID = state.TerminalID
+	}
+	if !state.FragmentTypeID.IsNull() {
+		planned.FragmentTypeID = state.FragmentTypeID
+	}
+	return nil
 }
 
 // planDestroy marks a destroy whose stream another resource relies on.
-func (r *processorsResource) planDestroy(ctx context.Context, state processorsModel, resp *resource.ModifyPlanResponse) {
+func (r *processorsResource) planDestroy(ctx context.Context, state *processorsModel, resp *resource.ModifyPlanResponse) {
 	if kept := r.session.ownership.release(state.StreamID.ValueString(), state.leaves()); kept != nil {
 		value, _ := json.Marshal(kept) // texts always encode
 		resp.Diagnostics.Append(resp.Private.SetKey(ctx, keptKey, value)...)
@@ -265,7 +239,7 @@ func (r *processorsResource) planDestroy(ctx context.Context, state processorsMo
 }
 
 // lookBeforeCreate reads the stream that a create is going to take over.
-func (r *processorsResource) lookBeforeCreate(ctx context.Context, plan processorsModel) diag.Diagnostics {
+func (r *processorsResource) lookBeforeCreate(ctx context.Context, plan *processorsModel) diag.Diagnostics {
 	timeout, diags := plan.Timeouts.Read(ctx, defaultTimeout)
 	ctx, cancel := context.WithTimeout(ctx, timeout)
 	defer cancel()
@@ -290,7 +264,7 @@ func (r *processorsResource) lookBeforeCreate(ctx context.Context, plan processo
 }
 
 func (r *processorsResource) Create(ctx context.Context, req resource.CreateRequest, resp *resource.CreateResponse) {
-	var plan processorsModel
+	var plan *processorsModel
 	resp.Diagnostics.Append(req.Plan.Get(ctx, &plan)...)
 	timeout, diags := plan.Timeouts.Create(ctx, defaultTimeout)
 	resp.Diagnostics.Append(diags...)
@@ -306,8 +280,8 @@ func (r *processorsResource) Create(ctx context.Context, req resource.CreateRequ
 		return // and save nothing: the next apply just sends again
 	}
 	plan.take(got)
-	resp.Diagnostics.Append(resp.State.Set(ctx, &plan)...)
-	resp.Diagnostics.Append(resp.Identity.Set(ctx, identityModel{plan.StreamID})...)
+	resp.Diagnostics.Append(resp.State.Set(ctx, plan.object())...)
+	resp.Diagnostics.Append(resp.Identity.Set(ctx, identityOf(plan.StreamID))...)
 }
 
 // Read sends nothing without detect_drift: the interface document specifies no read, so the answer
@@ -319,7 +293,7 @@ func (r *processorsResource) Read(ctx context.Context, req resource.ReadRequest,
 	if resp.Diagnostics.HasError() || !r.session.reads() {
 		return
 	}
-	var state processorsModel
+	var state *processorsModel
 	resp.Diagnostics.Append(req.State.Get(ctx, &state)...)
 	timeout, diags := state.Timeouts.Read(ctx, defaultTimeout)
 	resp.Diagnostics.Append(diags...)
@@ -341,12 +315,12 @@ func (r *processorsResource) Read(ctx context.Context, req resource.ReadRequest,
 		return
 	}
 	state.take(got)
-	resp.Diagnostics.Append(resp.State.Set(ctx, &state)...)
+	resp.Diagnostics.Append(resp.State.Set(ctx, state.object())...)
 	resp.Diagnostics.Append(resp.Private.SetKey(ctx, unconfirmedKey, nil)...)
 }
 
 func (r *processorsResource) Update(ctx context.Context, req resource.UpdateRequest, resp *resource.UpdateResponse) {
-	var plan, state processorsModel
+	var plan, state *processorsModel
 	resp.Diagnostics.Append(req.Plan.Get(ctx, &plan)...)
 	resp.Diagnostics.Append(req.State.Get(ctx, &state)...)
 	timeout, diags := plan.Timeouts.Update(ctx, defaultTimeout)
@@ -355,8 +329,8 @@ func (r *processorsResource) Update(ctx context.Context, req resource.UpdateRequ
 		return
 	}
 	if !plan.LastEdited.IsUnknown() {
-		resp.Diagnostics.Append(resp.State.Set(ctx, &plan)...) // nothing that the service needs to know
-		resp.Diagnostics.Append(resp.Identity.Set(ctx, identityModel{plan.StreamID})...)
+		resp.Diagnostics.Append(resp.State.Set(ctx, plan.object())...) // nothing that the service needs to know
+		resp.Diagnostics.Append(resp.Identity.Set(ctx, identityOf(plan.StreamID))...)
 		return
 	}
 	ctx, cancel := context.WithTimeout(ctx, timeout)
@@ -369,14 +343,14 @@ func (r *processorsResource) Update(ctx context.Context, req resource.UpdateRequ
 		return
 	}
 	plan.take(got)
-	resp.Diagnostics.Append(resp.State.Set(ctx, &plan)...)
-	resp.Diagnostics.Append(resp.Identity.Set(ctx, identityModel{plan.StreamID})...)
+	resp.Diagnostics.Append(resp.State.Set(ctx, plan.object())...)
+	resp.Diagnostics.Append(resp.Identity.Set(ctx, identityOf(plan.StreamID))...)
 	resp.Diagnostics.Append(resp.Private.SetKey(ctx, unconfirmedKey, nil)...)
 	resp.Diagnostics.Append(relocated(state, plan)...)
 }
 
 func (r *processorsResource) Delete(ctx context.Context, req resource.DeleteRequest, resp *resource.DeleteResponse) {
-	var state processorsModel
+	var state *processorsModel
 	resp.Diagnostics.Append(req.State.Get(ctx, &state)...)
 	timeout, diags := state.Timeouts.Delete(ctx, defaultTimeout)
 	resp.Diagnostics.Append(diags...)
@@ -424,34 +398,9 @@ func (r *processorsResource) ImportState(ctx context.Context, req resource.Impor
 	resp.Diagnostics.Append(resp.State.SetAttribute(ctx, path.Root("on_destroy"), onDestroyDetach)...)
 }
 
-// take makes the model say what the service reported.
-func (m *processorsModel) take(s *streams.Stream) {
-	m.ID = types.StringValue(s.ID)
-	m.TerminalID = types.StringValue(s.TerminalID)
-	m.FragmentTypeID = types.StringValue(s.FragmentTypeID)
-	m.ProcessorIDs = setOf(s.ProcessorIDs)
-	m.CompatibleNamespaces = setOf(s.CompatibleNamespaces)
-	m.LastEdited = types.Int64Value(s.LastEdited)
-}
-
-// processors is the set, fully known, as ownership compares it: sorted, and never nil.
-func (m *processorsModel) processors() []string {
-	ids := elements(m.ProcessorIDs)
-	slices.Sort(ids)
-	return ids
-}
-
-// leaves is the set with which a destroy leaves the stream, nil for none.
-func (m *processorsModel) leaves() []string {
-	if m.OnDestroy.ValueString() == onDestroyKeep {
-		return m.processors()
-	}
-	return nil
-}
-
 // retain makes the state of a resource whose operation failed say what is known of its stream: what
 // the service reported in this run, or else what it was before, with a mark if that is in doubt.
-func retain(ctx context.Context, m processorsModel, last *streams.Stream, uncertain bool, state *tfsdk.State, private privateState) diag.Diagnostics {
+func retain(ctx context.Context, m *processorsModel, last *streams.Stream, uncertain bool, state *tfsdk.State, private privateState) diag.Diagnostics {
 	if uncertain {
 		return private.SetKey(ctx, unconfirmedKey, []byte("true"))
 	}
@@ -459,7 +408,7 @@ func retain(ctx context.Context, m processorsModel, last *streams.Stream, uncert
 		return nil
 	}
 	m.take(last)
-	diags := state.Set(ctx, &m)
+	diags := state.Set(ctx, m.object())
 	diags.Append(private.SetKey(ctx, unconfirmedKey, nil)...)
 	return diags
 }
@@ -471,7 +420,7 @@ type privateState interface {
 
 // relocated reports, once, that an update came back from another place: the plan had promised the
 // old one to whatever depends on it.
-func relocated(before, after processorsModel) diag.Diagnostics {
+func relocated(before, after *processorsModel) diag.Diagnostics {
 	var diags diag.Diagnostics
 	for name, values := range map[string][2]types.String{
 		"terminal_id":      {before.TerminalID, after.TerminalID},
@@ -492,29 +441,4 @@ func relocated(before, after processorsModel) diag.Diagnostics {
 func missing(err error) bool {
 	e := asStreamError(err)
 	return e.Status == http.StatusNotFound && e.Documented
-}
-
-func known(s types.String) bool { return !s.IsNull() && !s.IsUnknown() }
-
-func fullyKnown(set types.Set) bool {
-	return !set.IsUnknown() && !slices.ContainsFunc(set.Elements(), attr.Value.IsUnknown)
-}
-
-// elements returns the texts in a set that is fully known.
-func elements(set types.Set) []string {
-	texts := make([]string, 0, len(set.Elements()))
-	for _, v := range set.Elements() {
-		if text, ok := v.(types.String); ok {
-			texts = append(texts, text.ValueString())
-		}
-	}
-	return texts
-}
-
-func setOf(texts []string) types.Set {
-	values := make([]attr.Value, 0, len(texts))
-	for _, text := range texts {
-		values = append(values, types.StringValue(text))
-	}
-	return types.SetValueMust(types.StringType, values)
 }

@@ -7,7 +7,6 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
-	"github.com/hashicorp/terraform-plugin-framework/providerserver"
 	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
 	"github.com/hashicorp/terraform-plugin-testing/helper/resource"
 	"github.com/hashicorp/terraform-plugin-testing/knownvalue"
@@ -404,7 +403,7 @@ resource "stream_processors" "this" {
 	}
 	resource.Test(t, resource.TestCase{
 		ProtoV6ProviderFactories: map[string]func() (tfprotov6.ProviderServer, error){
-			"stream": providerserver.NewProtocol6WithError(New("test")()),
+			"stream": func() (tfprotov6.ProviderServer, error) { return NewServer("test")(), nil },
 		},
 		Steps: []resource.TestStep{
 			{

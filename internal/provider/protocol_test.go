@@ -9,7 +9,6 @@ import (
 	"strings"
 	"sync"
 
-	"github.com/hashicorp/terraform-plugin-framework/providerserver"
 	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
 	"github.com/hashicorp/terraform-plugin-go/tftypes"
 	"pgregory.net/rapid"
@@ -49,7 +48,7 @@ func (d diagnostics) String() string {
 
 // schemas are the provider's own, asked for once.
 var schemas = sync.OnceValue(func() *tfprotov6.GetProviderSchemaResponse {
-	schemas, err := providerserver.NewProtocol6(New("test")())().GetProviderSchema(context.Background(), nil)
+	schemas, err := NewServer("test")().GetProviderSchema(context.Background(), nil)
 	if err != nil {
 		panic(err)
 	}
@@ -61,16 +60,21 @@ func resourceSchema() *tfprotov6.Schema { return schemas().ResourceSchemas[resou
 // startProvider starts the provider and configures it.
 func startProvider(t rapid.TB, config attributes) *process {
 	t.Helper()
-	p := &process{t, providerserver.NewProtocol6(New("test")())()}
+	p := &process{t, newComparing(t)}
+	p.configure(config)
+	return p
+}
+
+func (p *process) configure(config attributes) {
+	p.t.Helper()
 	resp, err := p.server.ConfigureProvider(context.Background(), &tfprotov6.ConfigureProviderRequest{
 		TerraformVersion: "1.14.0",
 		Config:           dynamic(value(schemas().Provider.ValueType(), config)),
 	})
 	p.must(err)
 	if diags := diagnostics(resp.Diagnostics); diags.failed() {
-		t.Fatalf("the provider refuses its configuration: %s", diags)
+		p.t.Fatalf("the provider refuses its configuration: %s", diags)
 	}
-	return p
 }
 
 func (p *process) must(err error) {
@@ -98,6 +102,15 @@ func (p *process) importState(id string) (managed, diagnostics) {
 	}
 	got := resp.ImportedResources[0]
 	return managed{p.resource(got.State), got.Private, got.Identity}, resp.Diagnostics
+}
+
+// upgrade decodes the JSON of a state file.
+func (p *process) upgrade(state []byte) (tftypes.Value, diagnostics) {
+	resp, err := p.server.UpgradeResourceState(context.Background(), &tfprotov6.UpgradeResourceStateRequest{
+		TypeName: resourceName, Version: resourceSchema().Version, RawState: &tfprotov6.RawState{JSON: state},
+	})
+	p.must(err)
+	return p.resource(resp.UpgradedState), resp.Diagnostics
 }
 
 func (p *process) read(state managed) (managed, diagnostics) {
@@ -193,6 +206,12 @@ func value(typ tftypes.Type, v any) tftypes.Value {
 		var list []tftypes.Value
 		for _, text := range v {
 			list = append(list, tftypes.NewValue(tftypes.String, text))
+		}
+		return tftypes.NewValue(typ, list)
+	case []any:
+		var list []tftypes.Value
+		for _, v := range v {
+			list = append(list, value(tftypes.String, v))
 		}
 		return tftypes.NewValue(typ, list)
 	case map[string]string:

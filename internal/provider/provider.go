@@ -27,13 +27,9 @@ var (
 	_ provider.ProviderWithActions        = (*streamProvider)(nil)
 )
 
-// New returns a function that makes the provider, as the plugin server wants it.
-func New(version string) func() provider.Provider {
-	return func() provider.Provider { return &streamProvider{version: version} }
-}
-
 type streamProvider struct {
 	version string
+	session *session // nil until it is configured
 }
 
 // session is what Configure gives to resources and actions: one provider configuration in one run.
@@ -227,6 +223,7 @@ func (p *streamProvider) Configure(ctx context.Context, req provider.ConfigureRe
 	}
 
 	configured := &session{ownership: newOwnership(), detectDrift: s.detectDrift}
+	p.session = configured
 	resp.ResourceData = configured
 	resp.ActionData = configured
 	if s.unknown {

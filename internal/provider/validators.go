@@ -8,18 +8,20 @@ import (
 	"time"
 
 	"github.com/hashicorp/terraform-plugin-framework-validators/setvalidator"
+	"github.com/hashicorp/terraform-plugin-framework-validators/stringvalidator"
 	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
 
 	"github.com/stream-management/terraform-provider-stream/internal/streams"
 )
 
-// What stream_id and processor_ids have to be, in the resource and in the action.
+// What attributes have to be, in the resource and in the action.
 var (
 	streamIDRules     = []validator.String{checked("a stream id", streams.CheckStreamID)}
 	processorIDsRules = []validator.Set{
 		setvalidator.NoNullValues(),
 		setvalidator.ValueStringsAre(checked("a processor id", streams.CheckProcessorID)),
 	}
+	onDestroyRules = []validator.String{stringvalidator.OneOf(onDestroyDetach, onDestroyKeep)}
 )
 
 const streamIDDescription = "Id of the stream: any text but `.` and `..`, without control characters and surrounding " +

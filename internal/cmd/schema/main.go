@@ -14,7 +14,6 @@ import (
 	"os"
 	"strings"
 
-	"github.com/hashicorp/terraform-plugin-framework/providerserver"
 	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
 
 	"github.com/stream-management/terraform-provider-stream/internal/provider"
@@ -36,10 +35,7 @@ func main() {
 }
 
 func schemas(ctx context.Context) (object, error) {
-	server, err := providerserver.NewProtocol6WithError(provider.New("docs")())()
-	if err != nil {
-		return nil, err
-	}
+	server := provider.NewServer("docs")()
 	all, err := server.GetProviderSchema(ctx, &tfprotov6.GetProviderSchemaRequest{})
 	if err != nil {
 		return nil, err

@@ -1,0 +1,175 @@
+package provider
+
+import (
+	"context"
+	"sync"
+	"time"
+
+	"github.com/hashicorp/terraform-plugin-framework/providerserver"
+	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
+	"github.com/hashicorp/terraform-plugin-framework/types"
+	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
+)
+
+// NewServer returns a function that makes the provider of a version, as [tf6server.Serve] wants it.
+func NewServer(version string) func() tfprotov6.ProviderServer {
+	return func() tfprotov6.ProviderServer {
+		p := &streamProvider{version: version}
+		framework, _ := providerserver.NewProtocol6(p)().(frameworkServer)
+		return &server{framework, p}
+	}
+}
+
+// server is the framework's server with shortcuts for what most calls of most runs are: a resource
+// that is valid, a refresh that does not read, a plan without a word to say. The framework walks the
+// tree of values for each attribute and step, and took most of the provider's time. What it would
+// answer is the same, which tests compare.
+type server struct {
+	frameworkServer
+	provider *streamProvider
+}
+
+type frameworkServer interface {
+	tfprotov6.ProviderServer
+	tfprotov6.ActionServer
+}
+
+func (s *server) ValidateResourceConfig(ctx context.Context, req *tfprotov6.ValidateResourceConfigRequest) (*tfprotov6.ValidateResourceConfigResponse, error) {
+	if req.TypeName == processorsTypeName && valid(ctx, req.Config) {
+		return &tfprotov6.ValidateResourceConfigResponse{}, nil
+	}
+	return during(ctx, req, s.frameworkServer.ValidateResourceConfig)
+}
+
+func (s *server) UpgradeResourceState(ctx context.Context, req *tfprotov6.UpgradeResourceStateRequest) (*tfprotov6.UpgradeResourceStateResponse, error) {
+	return during(ctx, req, s.frameworkServer.UpgradeResourceState)
+}
+
+func (s *server) ReadResource(ctx context.Context, req *tfprotov6.ReadResourceRequest) (*tfprotov6.ReadResourceResponse, error) {
+	if identity := s.unread(req); identity != nil {
+		return &tfprotov6.ReadResourceResponse{NewState: req.CurrentState, NewIdentity: identity}, nil
+	}
+	return during(ctx, req, s.frameworkServer.ReadResource)
+}
+
+func (s *server) PlanResourceChange(ctx context.Context, req *tfprotov6.PlanResourceChangeRequest) (*tfprotov6.PlanResourceChangeResponse, error) {
+	if planned := s.planned(req); planned != nil {
+		return &tfprotov6.PlanResourceChangeResponse{PlannedState: planned, PlannedIdentity: req.PriorIdentity}, nil
+	}
+	return during(ctx, req, s.frameworkServer.PlanResourceChange)
+}
+
+func (s *server) ApplyResourceChange(ctx context.Context, req *tfprotov6.ApplyResourceChangeRequest) (*tfprotov6.ApplyResourceChangeResponse, error) {
+	req.Config = nil // all that counts is in the plan, and to decode it takes its time
+	return during(ctx, req, s.frameworkServer.ApplyResourceChange)
+}
+
+// valid reports whether a configuration is without fault, by the rules of the schema.
+func valid(ctx context.Context, value *tfprotov6.DynamicValue) bool {
+	config, err := decodeModel(value)
+	if err != nil || config.StreamID.IsNull() || config.ProcessorIDs.IsNull() || !config.Timeouts.IsNull() {
+		return false
+	}
+	var text validator.StringResponse
+	for _, rule := range streamIDRules {
+		rule.ValidateString(ctx, validator.StringRequest{ConfigValue: config.StreamID}, &text)
+	}
+	for _, rule := range onDestroyRules {
+		rule.ValidateString(ctx, validator.StringRequest{ConfigValue: config.OnDestroy}, &text)
+	}
+	var set validator.SetResponse
+	for _, rule := range processorIDsRules {
+		rule.ValidateSet(ctx, validator.SetRequest{ConfigValue: config.ProcessorIDs}, &set)
+	}
+	return len(text.Diagnostics)+len(set.Diagnostics) == 0
+}
+
+// unread returns the identity of a resource that a refresh leaves as it is; nil if the framework has to
+// look at it.
+func (s *server) unread(req *tfprotov6.ReadResourceRequest) *tfprotov6.ResourceIdentityData {
+	if req.TypeName != processorsTypeName || s.provider.session.reads() || len(req.Private) > 0 {
+		return nil
+	}
+	state, err := decodeModel(req.CurrentState)
+	if err != nil || !known(state.StreamID) {
+		return nil
+	}
+	identity, err := tfprotov6.NewDynamicValue(identityType, identityOf(state.StreamID))
+	if err != nil {
+		return nil
+	}
+	return &tfprotov6.ResourceIdentityData{IdentityData: &identity}
+}
+
+// planned is what a create or an update will lead to, if there is nothing to say about it; else nil. What
+// has been noted for the run by then does no harm when the framework's way notes it again.
+func (s *server) planned(req *tfprotov6.PlanResourceChangeRequest) *tfprotov6.DynamicValue {
+	session := s.provider.session
+	if req.TypeName != processorsTypeName || session == nil || len(req.PriorPrivate) > 0 {
+		return nil
+	}
+	config, configErr := decodeModel(req.Config)
+	state, stateErr := decodeModel(req.PriorState)
+	planned, err := decodeModel(req.ProposedNewState)
+	if err != nil || configErr != nil || stateErr != nil || planned.StreamID.IsNull() {
+		return nil // a destroy, if it is no fault
+	}
+	if created := state.StreamID.IsNull(); created && session.reads() || !created && !planned.StreamID.Equal(state.StreamID) {
+		return nil
+	}
+	if config.OnDestroy.IsNull() {
+		planned.OnDestroy = types.StringValue(onDestroyDetach)
+	}
+	if session.plan(planned, state, false) != nil {
+		return nil
+	}
+	_, typ := processorsTypes()
+	encoded, err := tfprotov6.NewDynamicValue(typ, planned.object())
+	if err != nil {
+		return nil
+	}
+	return &encoded
+}
+
+func decodeModel(value *tfprotov6.DynamicValue) (*processorsModel, error) {
+	_, typ := processorsTypes()
+	object, err := value.Unmarshal(typ)
+	if err != nil {
+		return nil, err
+	}
+	var m processorsModel
+	return &m, object.As(&m)
+}
+
+// during makes a call of the framework's server with a context that ends with it. That server keeps
+// the context of each call until the process ends, with all that it carries: some 10 kB a call.
+func during[Req, Resp any](ctx context.Context, req Req, call func(context.Context, Req) (Resp, error)) (Resp, error) {
+	c := &callContext{ctx: ctx}
+	defer c.end()
+	return call(c, req)
+}
+
+// callContext stands for another context until it ends.
+type callContext struct {
+	mu  sync.RWMutex
+	ctx context.Context
+}
+
+func (c *callContext) end() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.ctx = context.Background()
+}
+
+func (c *callContext) current() context.Context {
+	c.mu.RLock()
+	defer c.mu.RUnlock()
+	return c.ctx
+}
+
+// These make it a [context.Context].
+
+func (c *callContext) Deadline() (time.Time, bool) { return c.current().Deadline() }
+func (c *callContext) Done() <-chan struct{}       { return c.current().Done() }
+func (c *callContext) Err() error                  { return c.current().Err() }
+func (c *callContext) Value(key any) any           { return c.current().Value(key) }
