@@ -9,8 +9,8 @@ import (
 // TuneProcess makes the process of the provider cost less; call it before serving. What it changes
 // was found by profiles of large fleets.
 func TuneProcess() {
-	// A call leaves much garbage and keeps little: with Go's default a third of the time goes to
-	// collecting a heap of a few MB.
+	// A call leaves much garbage and keeps nothing. Go would collect it after each 4 MB, a few dozen
+	// calls; this makes it 16 MB.
 	if os.Getenv("GOGC") == "" {
 		debug.SetGCPercent(400)
 	}

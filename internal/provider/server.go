@@ -5,25 +5,29 @@ import (
 	"sync"
 	"time"
 
+	"github.com/hashicorp/terraform-plugin-framework/attr"
 	"github.com/hashicorp/terraform-plugin-framework/providerserver"
 	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
+	"github.com/hashicorp/terraform-plugin-log/tflog"
 )
 
 // NewServer returns a function that makes the provider of a version, as [tf6server.Serve] wants it.
 func NewServer(version string) func() tfprotov6.ProviderServer {
-	return func() tfprotov6.ProviderServer {
-		p := &streamProvider{version: version}
-		framework, _ := providerserver.NewProtocol6(p)().(frameworkServer)
-		return &server{framework, p}
-	}
+	return func() tfprotov6.ProviderServer { return newServer(version) }
+}
+
+func newServer(version string) *server {
+	p := &streamProvider{version: version}
+	framework, _ := providerserver.NewProtocol6(p)().(frameworkServer)
+	return &server{framework, p}
 }
 
 // server is the framework's server with shortcuts for what most calls of most runs are: a resource
 // that is valid, a refresh that does not read, a plan without a word to say. The framework walks the
-// tree of values for each attribute and step, and took most of the provider's time. What it would
-// answer is the same, which tests compare.
+// tree of values for each attribute and step, and took most of the provider's time. Its answers would be
+// the same, which tests compare; a line at TRACE stands for its own lines.
 type server struct {
 	frameworkServer
 	provider *streamProvider
@@ -36,6 +40,7 @@ type frameworkServer interface {
 
 func (s *server) ValidateResourceConfig(ctx context.Context, req *tfprotov6.ValidateResourceConfigRequest) (*tfprotov6.ValidateResourceConfigResponse, error) {
 	if req.TypeName == processorsTypeName && valid(ctx, req.Config) {
+		logShortcut(ctx)
 		return &tfprotov6.ValidateResourceConfigResponse{}, nil
 	}
 	return during(ctx, req, s.frameworkServer.ValidateResourceConfig)
@@ -47,6 +52,7 @@ func (s *server) UpgradeResourceState(ctx context.Context, req *tfprotov6.Upgrad
 
 func (s *server) ReadResource(ctx context.Context, req *tfprotov6.ReadResourceRequest) (*tfprotov6.ReadResourceResponse, error) {
 	if identity := s.unread(req); identity != nil {
+		logShortcut(ctx)
 		return &tfprotov6.ReadResourceResponse{NewState: req.CurrentState, NewIdentity: identity}, nil
 	}
 	return during(ctx, req, s.frameworkServer.ReadResource)
@@ -54,6 +60,7 @@ func (s *server) ReadResource(ctx context.Context, req *tfprotov6.ReadResourceRe
 
 func (s *server) PlanResourceChange(ctx context.Context, req *tfprotov6.PlanResourceChangeRequest) (*tfprotov6.PlanResourceChangeResponse, error) {
 	if planned := s.planned(req); planned != nil {
+		logShortcut(ctx)
 		return &tfprotov6.PlanResourceChangeResponse{PlannedState: planned, PlannedIdentity: req.PriorIdentity}, nil
 	}
 	return during(ctx, req, s.frameworkServer.PlanResourceChange)
@@ -64,11 +71,21 @@ func (s *server) ApplyResourceChange(ctx context.Context, req *tfprotov6.ApplyRe
 	return during(ctx, req, s.frameworkServer.ApplyResourceChange)
 }
 
-// valid reports whether a configuration is without fault, by the rules of the schema.
+func logShortcut(ctx context.Context) { tflog.Trace(ctx, "answered without the framework") }
+
+// valid reports whether a configuration has what is required, no more than what is common, and no fault
+// by the rules of the schema.
 func valid(ctx context.Context, value *tfprotov6.DynamicValue) bool {
 	config, err := decodeModel(value)
-	if err != nil || config.StreamID.IsNull() || config.ProcessorIDs.IsNull() || !config.Timeouts.IsNull() {
+	if err != nil || config.StreamID.IsNull() || config.ProcessorIDs.IsNull() {
 		return false
+	}
+	for _, other := range []attr.Value{
+		config.Timeouts, config.ID, config.TerminalID, config.FragmentTypeID, config.CompatibleNamespaces, config.LastEdited,
+	} {
+		if !other.IsNull() {
+			return false
+		}
 	}
 	var text validator.StringResponse
 	for _, rule := range streamIDRules {
