@@ -76,6 +76,7 @@ fuzz: ## each fuzz test for FUZZTIME, 10s
 .PHONY: bench
 bench: cli ## Go benchmarks, then a real CLI beside its yardsticks, into internal/cmd/bench/RESULTS.md
 	go test -run '^$$' -bench . -benchmem ./internal/streams ./internal/provider
+	@mkdir -p bin
 	go run ./internal/cmd/bench $(BENCHFLAGS) >bin/RESULTS.md
 	mv bin/RESULTS.md internal/cmd/bench/RESULTS.md
 

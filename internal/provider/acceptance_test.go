@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"net/http/httptest"
 	"os"
 	"os/exec"
@@ -133,6 +134,8 @@ type workspace struct {
 	dir string
 	env []string
 	cli string
+
+	hear func(text string) // gets what a command prints, as it comes; nil: nobody listens
 }
 
 // newWorkspace makes a root module with the given configuration whose provider talks to a service at
@@ -249,7 +252,7 @@ func (w *workspace) interrupted(when <-chan struct{}, args ...string) (result, t
 	w.t.Helper()
 	cmd := w.command(args...)
 	var stdout, stderr bytes.Buffer
-	cmd.Stdout, cmd.Stderr = &stdout, &stderr
+	cmd.Stdout, cmd.Stderr = io.MultiWriter(&stdout, listener(w.hear)), &stderr
 	if err := cmd.Start(); err != nil {
 		w.t.Fatalf("%s: %v", cmd, err)
 	}
@@ -279,6 +282,16 @@ func (w *workspace) interrupted(when <-chan struct{}, args ...string) (result, t
 		}
 	}
 	return r, time.Since(since)
+}
+
+// listener is a writer that passes texts on.
+type listener func(text string)
+
+func (l listener) Write(text []byte) (int, error) {
+	if l != nil {
+		l(string(text))
+	}
+	return len(text), nil
 }
 
 func (w *workspace) command(args ...string) *exec.Cmd {

@@ -16,7 +16,7 @@ func BenchmarkProtocol(b *testing.B) {
 	server := httptest.NewServer(streamstest.New(streamstest.Options{}, streamstest.Stream{ID: "cam-1"}))
 	b.Cleanup(server.Close)
 	TuneProcess()
-	p := &process{b, NewServer("test")()}
+	p := &process{t: b, server: NewServer("test")()}
 	p.configure(attributes{"base_url": server.URL})
 	ids := []string{"6f1c0f8e-0001-4c5e-9a51-2f4b8a3d7e10", "6f1c0f8e-0002-4c5e-9a51-2f4b8a3d7e10", "6f1c0f8e-0003-4c5e-9a51-2f4b8a3d7e10"}
 	none := managed{value: tftypes.NewValue(resourceSchema().ValueType(), nil)}

@@ -21,8 +21,9 @@ const resourceName, actionName = "stream_processors", "stream_set_processors"
 
 // process is one process of the provider: configured once, for one walk over a plan or an apply.
 type process struct {
-	t      rapid.TB // also a *testing.T
-	server tfprotov6.ProviderServer
+	t       rapid.TB // also a *testing.T
+	server  tfprotov6.ProviderServer
+	stopped <-chan struct{} // closed when nobody listens to actions any more
 }
 
 // managed is a resource as a state or a plan holds it.
@@ -60,7 +61,7 @@ func resourceSchema() *tfprotov6.Schema { return schemas().ResourceSchemas[resou
 // startProvider starts the provider and configures it.
 func startProvider(t rapid.TB, config attributes) *process {
 	t.Helper()
-	p := &process{t, newComparing(t)}
+	p := &process{t: t, server: newComparing(t)}
 	p.configure(config)
 	return p
 }
@@ -152,6 +153,11 @@ func (p *process) invoke(config attributes) (progress []string, diags diagnostic
 	})
 	p.must(err)
 	for event := range stream.Events {
+		select {
+		case <-p.stopped:
+			return progress, diags
+		default:
+		}
 		switch event := event.Type.(type) {
 		case tfprotov6.ProgressInvokeActionEventType:
 			progress = append(progress, event.Message)

@@ -21,7 +21,7 @@ func NewServer(version string) func() tfprotov6.ProviderServer {
 func newServer(version string) *server {
 	p := &streamProvider{version: version}
 	framework, _ := providerserver.NewProtocol6(p)().(frameworkServer)
-	return &server{framework, p}
+	return &server{frameworkServer: framework, provider: p}
 }
 
 // server is the framework's server with shortcuts for what most calls of most runs are: a resource
@@ -31,6 +31,7 @@ func newServer(version string) *server {
 type server struct {
 	frameworkServer
 	provider *streamProvider
+	actions  sync.RWMutex // read-locked by each that runs
 }
 
 type frameworkServer interface {
@@ -69,6 +70,27 @@ func (s *server) PlanResourceChange(ctx context.Context, req *tfprotov6.PlanReso
 func (s *server) ApplyResourceChange(ctx context.Context, req *tfprotov6.ApplyResourceChangeRequest) (*tfprotov6.ApplyResourceChangeResponse, error) {
 	req.Config = nil // all that counts is in the plan, and to decode it takes its time
 	return during(ctx, req, s.frameworkServer.ApplyResourceChange)
+}
+
+func (s *server) InvokeAction(ctx context.Context, req *tfprotov6.InvokeActionRequest) (*tfprotov6.InvokeActionServerStream, error) {
+	stream, err := s.frameworkServer.InvokeAction(ctx, req)
+	if err != nil {
+		return nil, err
+	}
+	return &tfprotov6.InvokeActionServerStream{Events: func(push func(tfprotov6.InvokeActionEvent) bool) {
+		s.actions.RLock()
+		defer s.actions.RUnlock()
+		stream.Events(push)
+	}}, nil
+}
+
+// StopProvider interrupts what runs, and waits for actions to say so: the protocol server drops what they
+// say after this call, and Terraform would take an action that was interrupted for a success.
+func (s *server) StopProvider(ctx context.Context, req *tfprotov6.StopProviderRequest) (*tfprotov6.StopProviderResponse, error) {
+	resp, err := s.frameworkServer.StopProvider(ctx, req)
+	s.actions.Lock()
+	defer s.actions.Unlock()
+	return resp, err
 }
 
 func logShortcut(ctx context.Context) { tflog.Trace(ctx, "answered without the framework") }

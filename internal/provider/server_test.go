@@ -147,7 +147,7 @@ func TestShortcutsAreTaken(t *testing.T) {
 	}
 
 	s := newServer("test")
-	p := &process{t, s}
+	p := &process{t: t, server: s}
 	p.configure(attributes{"base_url": service.URL})
 	s.frameworkServer = nil
 	p.validate(config)
