@@ -83,7 +83,17 @@ func decoded[T attr.Value](d *objectDecoder, name string) T {
 
 // object is the opposite of FromTerraform5Value.
 func (m *processorsModel) object() tftypes.Value {
-	attributes := map[string]attr.Value{
+	values := map[string]tftypes.Value{}
+	for name, value := range m.attributes() {
+		values[name], _ = value.ToTerraformValue(context.Background()) // its elements were checked when it was made
+	}
+	_, typ := processorsTypes()
+	return tftypes.NewValue(typ, values)
+}
+
+// attributes are the values by name.
+func (m *processorsModel) attributes() map[string]attr.Value {
+	return map[string]attr.Value{
 		"stream_id":             m.StreamID,
 		"processor_ids":         m.ProcessorIDs,
 		"on_destroy":            m.OnDestroy,
@@ -95,12 +105,6 @@ func (m *processorsModel) object() tftypes.Value {
 		"compatible_namespaces": m.CompatibleNamespaces,
 		"last_edited":           m.LastEdited,
 	}
-	values := make(map[string]tftypes.Value, len(attributes))
-	for name, value := range attributes {
-		values[name], _ = value.ToTerraformValue(context.Background()) // checked already: they were decoded, or made of texts
-	}
-	_, typ := processorsTypes()
-	return tftypes.NewValue(typ, values)
 }
 
 // identityOf is what tells one resource from another: a stream has one set of processors.

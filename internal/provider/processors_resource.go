@@ -264,24 +264,42 @@ func (r *processorsResource) lookBeforeCreate(ctx context.Context, plan *process
 }
 
 func (r *processorsResource) Create(ctx context.Context, req resource.CreateRequest, resp *resource.CreateResponse) {
+	if diags, tried := ctx.Value(createdKey{}).(diag.Diagnostics); tried {
+		resp.Diagnostics = diags
+		return
+	}
 	var plan *processorsModel
 	resp.Diagnostics.Append(req.Plan.Get(ctx, &plan)...)
-	timeout, diags := plan.Timeouts.Create(ctx, defaultTimeout)
-	resp.Diagnostics.Append(diags...)
 	if resp.Diagnostics.HasError() {
 		return
+	}
+	resp.Diagnostics.Append(r.session.create(ctx, plan)...)
+	if resp.Diagnostics.HasError() {
+		return // and save nothing: the next apply just sends again
+	}
+	resp.Diagnostics.Append(resp.State.Set(ctx, plan.object())...)
+	resp.Diagnostics.Append(resp.Identity.Set(ctx, identityOf(plan.StreamID))...)
+}
+
+// createdKey finds, in the context of a create, what came of it if it has been tried already.
+type createdKey struct{}
+
+// create sends the set of a planned resource, which becomes what the service reports.
+func (s *session) create(ctx context.Context, plan *processorsModel) diag.Diagnostics {
+	timeout, diags := plan.Timeouts.Create(ctx, defaultTimeout)
+	if diags.HasError() {
+		return diags
 	}
 	ctx, cancel := context.WithTimeout(ctx, timeout)
 	defer cancel()
 
-	got, _, err := r.session.set(ctx, plan.StreamID.ValueString(), plan.processors(), false)
+	got, _, err := s.set(ctx, plan.StreamID.ValueString(), plan.processors(), false)
 	if err != nil {
-		resp.Diagnostics.Append(diagnose(fmt.Sprintf("the processors of stream %q could not be set", plan.StreamID.ValueString()), err))
-		return // and save nothing: the next apply just sends again
+		diags.Append(diagnose(fmt.Sprintf("the processors of stream %q could not be set", plan.StreamID.ValueString()), err))
+		return diags
 	}
 	plan.take(got)
-	resp.Diagnostics.Append(resp.State.Set(ctx, plan.object())...)
-	resp.Diagnostics.Append(resp.Identity.Set(ctx, identityOf(plan.StreamID))...)
+	return diags
 }
 
 // Read sends nothing without detect_drift: the interface document specifies no read, so the answer

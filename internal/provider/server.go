@@ -5,11 +5,11 @@ import (
 	"sync"
 	"time"
 
-	"github.com/hashicorp/terraform-plugin-framework/attr"
 	"github.com/hashicorp/terraform-plugin-framework/providerserver"
 	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
+	"github.com/hashicorp/terraform-plugin-go/tftypes"
 	"github.com/hashicorp/terraform-plugin-log/tflog"
 )
 
@@ -24,10 +24,9 @@ func newServer(version string) *server {
 	return &server{frameworkServer: framework, provider: p}
 }
 
-// server is the framework's server with shortcuts for what most calls of most runs are: a resource
-// that is valid, a refresh that does not read, a plan without a word to say. The framework walks the
-// tree of values for each attribute and step, and took most of the provider's time. Its answers would be
-// the same, which tests compare; a line at TRACE stands for its own lines.
+// server is the framework's, with shortcuts for most calls of most runs: a resource that is valid, a
+// refresh that does not read, a plan without a word to say, a create that succeeds. The framework walks
+// through all attributes again and again, which took most of the provider's time. Tests compare the two.
 type server struct {
 	frameworkServer
 	provider *streamProvider
@@ -68,6 +67,14 @@ func (s *server) PlanResourceChange(ctx context.Context, req *tfprotov6.PlanReso
 }
 
 func (s *server) ApplyResourceChange(ctx context.Context, req *tfprotov6.ApplyResourceChangeRequest) (*tfprotov6.ApplyResourceChangeResponse, error) {
+	if plan := s.toCreate(req); plan != nil {
+		diags := s.provider.session.create(ctx, plan)
+		if len(diags) == 0 {
+			logShortcut(ctx)
+			return &tfprotov6.ApplyResourceChangeResponse{NewState: encode(plan.object()), NewIdentity: identityData(plan)}, nil
+		}
+		ctx = context.WithValue(ctx, createdKey{}, diags) // for the framework to report
+	}
 	req.Config = nil // all that counts is in the plan, and to decode it takes its time
 	return during(ctx, req, s.frameworkServer.ApplyResourceChange)
 }
@@ -95,18 +102,20 @@ func (s *server) StopProvider(ctx context.Context, req *tfprotov6.StopProviderRe
 
 func logShortcut(ctx context.Context) { tflog.Trace(ctx, "answered without the framework") }
 
-// valid reports whether a configuration has what is required, no more than what is common, and no fault
-// by the rules of the schema.
+// valid reports whether a configuration has what is required, nothing beyond what is common, and no
+// fault by the rules of the schema.
 func valid(ctx context.Context, value *tfprotov6.DynamicValue) bool {
 	config, err := decodeModel(value)
 	if err != nil || config.StreamID.IsNull() || config.ProcessorIDs.IsNull() {
 		return false
 	}
-	for _, other := range []attr.Value{
-		config.Timeouts, config.ID, config.TerminalID, config.FragmentTypeID, config.CompatibleNamespaces, config.LastEdited,
-	} {
-		if !other.IsNull() {
-			return false
+	for name, attribute := range config.attributes() {
+		switch name {
+		case "stream_id", "processor_ids", "on_destroy", "triggers":
+		default:
+			if !attribute.IsNull() {
+				return false
+			}
 		}
 	}
 	var text validator.StringResponse
@@ -126,25 +135,17 @@ func valid(ctx context.Context, value *tfprotov6.DynamicValue) bool {
 // unread returns the identity of a resource that a refresh leaves as it is; nil if the framework has to
 // look at it.
 func (s *server) unread(req *tfprotov6.ReadResourceRequest) *tfprotov6.ResourceIdentityData {
-	if req.TypeName != processorsTypeName || s.provider.session.reads() || len(req.Private) > 0 {
-		return nil
-	}
 	state, err := decodeModel(req.CurrentState)
-	if err != nil || !known(state.StreamID) {
+	if err != nil || !s.plain(req.TypeName, req.Private) || s.provider.session.reads() || !known(state.StreamID) {
 		return nil
 	}
-	identity, err := tfprotov6.NewDynamicValue(identityType, identityOf(state.StreamID))
-	if err != nil {
-		return nil
-	}
-	return &tfprotov6.ResourceIdentityData{IdentityData: &identity}
+	return identityData(state)
 }
 
 // planned is what a create or an update will lead to, if there is nothing to say about it; else nil. What
 // has been noted for the run by then does no harm when the framework's way notes it again.
 func (s *server) planned(req *tfprotov6.PlanResourceChangeRequest) *tfprotov6.DynamicValue {
-	session := s.provider.session
-	if req.TypeName != processorsTypeName || session == nil || len(req.PriorPrivate) > 0 {
+	if !s.plain(req.TypeName, req.PriorPrivate) {
 		return nil
 	}
 	config, configErr := decodeModel(req.Config)
@@ -153,6 +154,7 @@ func (s *server) planned(req *tfprotov6.PlanResourceChangeRequest) *tfprotov6.Dy
 	if err != nil || configErr != nil || stateErr != nil || planned.StreamID.IsNull() {
 		return nil // a destroy, if it is no fault
 	}
+	session := s.provider.session
 	if created := state.StreamID.IsNull(); created && session.reads() || !created && !planned.StreamID.Equal(state.StreamID) {
 		return nil
 	}
@@ -162,22 +164,49 @@ func (s *server) planned(req *tfprotov6.PlanResourceChangeRequest) *tfprotov6.Dy
 	if session.plan(planned, state, false) != nil {
 		return nil
 	}
+	return encode(planned.object())
+}
+
+// toCreate is the plan of a create; nil if an apply is something else.
+func (s *server) toCreate(req *tfprotov6.ApplyResourceChangeRequest) *processorsModel {
+	state, stateErr := decodeModel(req.PriorState)
+	plan, err := decodeModel(req.PlannedState)
+	if err != nil || stateErr != nil || !s.plain(req.TypeName, req.PlannedPrivate) || !state.StreamID.IsNull() || plan.StreamID.IsNull() {
+		return nil
+	}
+	return plan
+}
+
+// plain reports whether a call is about the resource alone, and the provider is configured.
+func (s *server) plain(typeName string, private []byte) bool {
+	return typeName == processorsTypeName && len(private) == 0 && s.provider.session != nil
+}
+
+// decodeModel returns an empty model for no object.
+func decodeModel(value *tfprotov6.DynamicValue) (*processorsModel, error) {
+	var m processorsModel
+	if value == nil {
+		return &m, nil
+	}
 	_, typ := processorsTypes()
-	encoded, err := tfprotov6.NewDynamicValue(typ, planned.object())
+	object, err := value.Unmarshal(typ)
+	if err != nil {
+		return nil, err
+	}
+	return &m, object.As(&m)
+}
+
+// encode returns nil if the value cannot be encoded.
+func encode(value tftypes.Value) *tfprotov6.DynamicValue {
+	encoded, err := tfprotov6.NewDynamicValue(value.Type(), value)
 	if err != nil {
 		return nil
 	}
 	return &encoded
 }
 
-func decodeModel(value *tfprotov6.DynamicValue) (*processorsModel, error) {
-	_, typ := processorsTypes()
-	object, err := value.Unmarshal(typ)
-	if err != nil {
-		return nil, err
-	}
-	var m processorsModel
-	return &m, object.As(&m)
+func identityData(m *processorsModel) *tfprotov6.ResourceIdentityData {
+	return &tfprotov6.ResourceIdentityData{IdentityData: encode(identityOf(m.StreamID))}
 }
 
 // during makes a call of the framework's server with a context that ends with it. That server keeps

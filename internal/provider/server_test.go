@@ -2,6 +2,7 @@ package provider
 
 import (
 	"context"
+	"net/http"
 	"net/http/httptest"
 	"reflect"
 	"runtime"
@@ -132,6 +133,64 @@ func TestShortcuts(t *testing.T) {
 	})
 }
 
+// A call may lack its values.
+func TestShortcutsWithoutValues(t *testing.T) {
+	t.Parallel()
+	c := newComparing(t)
+	if _, err := c.ValidateResourceConfig(t.Context(), &tfprotov6.ValidateResourceConfigRequest{TypeName: resourceName}); err != nil {
+		t.Error(err)
+	}
+	if _, err := c.ReadResource(t.Context(), &tfprotov6.ReadResourceRequest{TypeName: resourceName}); err != nil {
+		t.Error(err)
+	}
+	if _, err := c.PlanResourceChange(t.Context(), &tfprotov6.PlanResourceChangeRequest{TypeName: resourceName}); err != nil {
+		t.Error(err)
+	}
+}
+
+// TestCreates compares the creates of the two, each on the same service.
+func TestCreates(t *testing.T) {
+	t.Parallel()
+	for name, fault := range map[string]streamstest.Fault{
+		"success":   {},
+		"refused":   {Status: http.StatusForbidden},
+		"not found": {Status: http.StatusNotFound},
+		"cut off":   {Truncate: true},
+		"another":   {Edit: func(s *streamstest.Stream) { s.ID = "cam-2" }},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			service, url := newService(t, streamstest.Options{KeepLastEdited: true}, seedStreams("cam-1")...)
+			config := value(resourceSchema().ValueType(), attributes{
+				"stream_id": "cam-1", "processor_ids": []string{"p2", "p1"}, "timeouts": attributes{"create": "1m"},
+			})
+			create := func(shortcut bool) *tfprotov6.ApplyResourceChangeResponse {
+				s := newServer("test")
+				p := &process{t: t, server: s}
+				p.configure(attributes{"base_url": url, "retry": attributes{"max_attempts": 1}})
+				planned, _, diags := p.plan(managed{value: nothing()}, config, config)
+				if diags.failed() {
+					t.Fatal(diags)
+				}
+				if !shortcut {
+					p.server = s.frameworkServer
+				}
+				service.Inject(fault)
+				resp, err := p.server.ApplyResourceChange(t.Context(), &tfprotov6.ApplyResourceChangeRequest{
+					TypeName: resourceName, PriorState: dynamic(nothing()), PlannedState: dynamic(planned.value),
+					PlannedPrivate: planned.private, PlannedIdentity: planned.identity, Config: dynamic(config),
+				})
+				p.must(err)
+				return resp
+			}
+			comparing{t: t}.same("ApplyResourceChange", create(true), create(false), nil, nil)
+			if sent := len(service.Requests()); sent != 2 {
+				t.Errorf("%d requests, want one for each", sent)
+			}
+		})
+	}
+}
+
 // TestShortcutsAreTaken has no framework to fall back on.
 func TestShortcutsAreTaken(t *testing.T) {
 	t.Parallel()
@@ -139,20 +198,17 @@ func TestShortcutsAreTaken(t *testing.T) {
 	t.Cleanup(service.Close)
 	config := value(resourceSchema().ValueType(), attributes{"stream_id": "cam-1", "processor_ids": []string{"p1"}})
 	none := managed{value: nothing()}
-	first := startProvider(t, attributes{"base_url": service.URL})
-	planned, _, _ := first.plan(none, config, config)
-	state, diags := first.apply(none.value, planned, config)
-	if diags.failed() {
-		t.Fatal(diags)
-	}
-
 	s := newServer("test")
 	p := &process{t: t, server: s}
 	p.configure(attributes{"base_url": service.URL})
 	s.frameworkServer = nil
 	p.validate(config)
+	planned, _, _ := p.plan(none, config, config)
+	state, diags := p.apply(none.value, planned, config)
+	if diags.failed() {
+		t.Fatal(diags)
+	}
 	p.read(state)
-	p.plan(none, config, config)
 	p.plan(state, config, state.value)
 }
 
