@@ -128,13 +128,13 @@ func TestAccAnotherSet(t *testing.T) {
 		kept []any // what an update from p1 to p2, p3 leaves in the state
 	}{
 		"fewer": {func(s *streamstest.Stream) { s.ProcessorIDs = s.ProcessorIDs[:1] },
-			[]string{`did not attach "p3"`}, []any{"p2"}},
+			[]string{`did not attach ["p3"]`}, []any{"p2"}},
 		"none": {func(s *streamstest.Stream) { s.ProcessorIDs = nil },
-			[]string{`did not attach "p2", "p3"`}, []any{}},
+			[]string{`did not attach ["p2", "p3"]`}, []any{}},
 		"more": {func(s *streamstest.Stream) { s.ProcessorIDs = append(s.ProcessorIDs, "p9") },
-			[]string{`"p9" beyond what was sent`, "merged the set instead of replacing it"}, []any{"p2", "p3", "p9"}},
+			[]string{`additional processors ["p9"]`, "merged the set instead of replacing it"}, []any{"p2", "p3", "p9"}},
 		"others": {func(s *streamstest.Stream) { s.ProcessorIDs = []string{"p8"} },
-			[]string{`did not attach "p2", "p3"`, `"p8" beyond what was sent`}, []any{"p8"}},
+			[]string{`did not attach ["p2", "p3"]`, `additional processors ["p8"]`}, []any{"p8"}},
 	}
 	broken, once := map[string]streamstest.Fault{}, map[string]int{}
 	for name, answer := range answers {
@@ -186,7 +186,7 @@ func TestAccMergingService(t *testing.T) {
 	config := func(set string) string { return one("stream_id = \"cam\"\nprocessor_ids = " + set) }
 	w := newWorkspace(t, url, config(`["p1"]`))
 	r := w.apply()
-	wantIn(t, r.text(), `The service reports "p0" beyond what was sent`, "merged", changed)
+	wantIn(t, r.text(), `The service reports additional processors ["p0"]`, "merged", changed)
 	if left := w.resources(); len(left) > 0 {
 		t.Errorf("the state has %v", left)
 	}
@@ -198,13 +198,13 @@ func TestAccMergingService(t *testing.T) {
 	w.mustApply()
 	w.write(config(`["p2"]`))
 	r = w.apply()
-	wantIn(t, r.text(), `The service reports "p0", "p1" beyond what was sent`, changed)
+	wantIn(t, r.text(), `The service reports additional processors ["p0", "p1"]`, changed)
 
 	r = w.apply("-destroy")
 	if r.code != 1 {
 		t.Errorf("destroy: %v", r)
 	}
-	wantIn(t, r.text(), "could not be detached", `"p0", "p1", "p2" beyond what was sent`, `on_destroy = "keep"`)
+	wantIn(t, r.text(), "could not be detached", `additional processors ["p0", "p1", "p2"]`, `on_destroy = "keep"`)
 	if got := w.resources()[this].AttributeValues["processor_ids"]; !cmp.Equal(got, []any{"p0", "p1", "p2"}) {
 		t.Errorf("the state has %v", got)
 	}

@@ -204,7 +204,7 @@ func (s *session) write(ctx context.Context, id string, processorIDs []string) e
 
 // send updates a stream and remembers what became of it. The caller has the turn.
 func (s *ownedStream) send(ctx context.Context, client *streams.Client, id string, processorIDs []string) error {
-	got, err := client.UpdateStream(ctx, id, processorIDs)
+	got, err := client.UpdateStream(ctx, id, streams.NewProcessorSet(processorIDs...))
 	if err != nil {
 		e := asStreamError(err)
 		got = e.Stream

@@ -120,7 +120,7 @@ func (m *processorsModel) take(s *streams.Stream) {
 	m.ID = types.StringValue(s.ID)
 	m.TerminalID = types.StringValue(s.TerminalID)
 	m.FragmentTypeID = types.StringValue(s.FragmentTypeID)
-	m.ProcessorIDs = setOf(s.ProcessorIDs)
+	m.ProcessorIDs = setOf(s.ProcessorIDs.IDs())
 	m.CompatibleNamespaces = setOf(s.CompatibleNamespaces)
 	m.LastEdited = types.Int64Value(s.LastEdited)
 }

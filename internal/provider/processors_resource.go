@@ -253,7 +253,7 @@ func (r *processorsResource) lookBeforeCreate(ctx context.Context, plan *process
 		return diags
 	}
 	wanted := plan.processors()
-	lost := slices.DeleteFunc(found.ProcessorIDs, func(id string) bool { return slices.Contains(wanted, id) })
+	lost := slices.DeleteFunc(found.ProcessorIDs.IDs(), func(id string) bool { return slices.Contains(wanted, id) })
 	if len(lost) > 0 {
 		diags.AddAttributeWarning(path.Root("processor_ids"), "Processors Will Be Detached", fmt.Sprintf(
 			"Stream %q has processors that are not in processor_ids, and the create detaches them: %s. Add them to "+

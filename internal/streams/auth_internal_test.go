@@ -34,7 +34,7 @@ func TestTokenExpires(t *testing.T) {
 			token int
 		}{{0, 1}, {30 * time.Minute, 1}, {time.Hour - 11*time.Second, 1}, {time.Hour - 9*time.Second, 2}, {100 * time.Minute, 2}, {100 * time.Hour, 3}} {
 			<-time.After(time.Until(start.Add(step.at)))
-			if _, err := c.UpdateStream(t.Context(), "s1", []string{"p1"}); err != nil {
+			if _, err := c.UpdateStream(t.Context(), "s1", NewProcessorSet("p1")); err != nil {
 				t.Fatal(err)
 			}
 			if want := fmt.Sprintf("Bearer token-%d", step.token); used != want || issued != step.token {
@@ -60,7 +60,7 @@ func TestRateLimitCoversToken(t *testing.T) {
 			unusable, answers(401, later), answers(200, "access_token=b", "Content-Type", "application/x-www-form-urlencoded"), success,
 		}}
 		c.base = s
-		if _, err := c.UpdateStream(t.Context(), "s1", []string{"p1"}); err != nil || len(s.times) != 7 {
+		if _, err := c.UpdateStream(t.Context(), "s1", NewProcessorSet("p1")); err != nil || len(s.times) != 7 {
 			t.Fatalf("%d requests, %v", len(s.times), err)
 		}
 		for _, wait := range s.waits() {

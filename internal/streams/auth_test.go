@@ -79,7 +79,7 @@ func updateAll(t *testing.T, c *streams.Client) {
 	var all sync.WaitGroup
 	for n := range 30 {
 		all.Go(func() {
-			if _, err := c.UpdateStream(t.Context(), fmt.Sprintf("s%d", n), []string{"p1"}); err != nil {
+			if _, err := c.UpdateStream(t.Context(), fmt.Sprintf("s%d", n), streams.NewProcessorSet("p1")); err != nil {
 				t.Error(err)
 			}
 		})
@@ -185,7 +185,7 @@ func TestExpiringToken(t *testing.T) {
 	i := newIssuer(t, 5*time.Second)
 	c := connect(t, i.cfg)
 	for range 3 {
-		if _, err := c.UpdateStream(t.Context(), "s1", nil); err != nil {
+		if _, err := c.UpdateStream(t.Context(), "s1", streams.NewProcessorSet()); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -211,7 +211,7 @@ func TestCredentialsInBody(t *testing.T) {
 		c := connect(t, streams.Config{BaseURL: s.URL,
 			OAuth2: &streams.OAuth2{TokenURL: endpoint.URL, ClientID: clientID, ClientSecret: clientSecret}})
 		for range 2 {
-			if _, err := c.UpdateStream(t.Context(), "s1", nil); err != nil {
+			if _, err := c.UpdateStream(t.Context(), "s1", streams.NewProcessorSet()); err != nil {
 				t.Fatalf("%d: %v", status, err)
 			}
 		}
@@ -230,11 +230,11 @@ func TestCredentialsRefusedBothWays(t *testing.T) {
 	s := serve(t, accept)
 	c := connect(t, streams.Config{BaseURL: s.URL,
 		OAuth2: &streams.OAuth2{TokenURL: endpoint.URL, ClientID: clientID, ClientSecret: clientSecret}})
-	_, err := c.UpdateStream(t.Context(), "s1", nil)
+	_, err := c.UpdateStream(t.Context(), "s1", streams.NewProcessorSet())
 	if e := failure(t, err); e.Message != "invalid_client: in header" { // the way that RFC 6749 prefers is the one to mend
 		t.Errorf("error %#v", e)
 	}
-	if _, err := c.UpdateStream(t.Context(), "s1", nil); err != nil {
+	if _, err := c.UpdateStream(t.Context(), "s1", streams.NewProcessorSet()); err != nil {
 		t.Fatal(err)
 	}
 	var inHeader []bool
@@ -347,7 +347,7 @@ func TestCancelWaitForToken(t *testing.T) {
 	start := func(ctx context.Context) <-chan error {
 		done := make(chan error, 1)
 		go func() {
-			_, err := c.UpdateStream(ctx, "s1", nil)
+			_, err := c.UpdateStream(ctx, "s1", streams.NewProcessorSet())
 			done <- err
 		}()
 		return done

@@ -1,15 +1,12 @@
 package streams
 
 import (
-	"bytes"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"net/http"
 	"net/url"
-	"slices"
 	"strings"
 	"time"
 
@@ -109,26 +106,22 @@ func CheckHeader(name, value string) error {
 	return nil
 }
 
-// UpdateStream attaches exactly the processors with the given ids to a stream: PATCH
-// /v2/streams/{id} (interface document, section 4). Order and repetition do not matter; an empty
-// set detaches all. An answer that is not this stream with this set is an error, like every other
-// failure: an [*Error].
-func (c *Client) UpdateStream(ctx context.Context, id string, processorIDs []string) (*Stream, error) {
-	want := set(processorIDs)
-	var body bytes.Buffer
-	encoder := json.NewEncoder(&body)
-	encoder.SetEscapeHTML(false) // the ids should look on the wire as they were written
-	if err := encoder.Encode(map[string][]string{"processor_ids": want}); err != nil {
+// UpdateStream attaches exactly the given processors to a stream, and detaches all others: PATCH
+// /v2/streams/{id} (INTERFACE.md, section 4). If the response is not this stream with this set, the
+// update has failed. Every failure is an [*Error].
+func (c *Client) UpdateStream(ctx context.Context, id string, processors ProcessorSet) (*Stream, error) {
+	body, err := marshalUnescaped(map[string]ProcessorSet{"processor_ids": processors})
+	if err != nil {
 		return nil, fmt.Errorf("encoding the processor ids: %w", err)
 	}
-	o := &operation{transport: c.transport, method: http.MethodPatch, body: bytes.TrimSpace(body.Bytes())}
+	o := &operation{transport: c.transport, method: http.MethodPatch, body: body}
 	got, err := c.do(ctx, o, id)
 	if err != nil {
 		return nil, err
 	}
-	if !slices.Equal(got.ProcessorIDs, want) {
+	if !got.ProcessorIDs.Equal(processors) {
 		e := o.error(KindGeneric)
-		e.Reason = difference(want, got.ProcessorIDs)
+		e.Reason = describeDifference(processors, got.ProcessorIDs)
 		e.Outcome, e.Stream = Changed, got
 		return nil, c.clean(e)
 	}
@@ -239,27 +232,19 @@ func (c *Client) clean(e *Error) *Error {
 	return e
 }
 
-// difference says how the set that the service reports differs from the one that was sent. The
-// interface document leaves open whether an update replaces or merges (section 4, rule 4).
-func difference(want, got []string) string {
+// describeDifference says how the reported set differs from the sent one. Whether an update replaces
+// or merges is not shown (INTERFACE.md, section 4).
+func describeDifference(sent, reported ProcessorSet) string {
 	var parts []string
-	lacks, extra := missing(want, got), missing(got, want)
-	if lacks != nil {
-		parts = append(parts, "the service did not attach "+quoted(lacks))
+	missing, extra := sent.Minus(reported), reported.Minus(sent)
+	if missing.Len() > 0 {
+		parts = append(parts, "the service did not attach "+missing.String())
 	}
-	if extra != nil {
-		parts = append(parts, "the service reports "+quoted(extra)+" beyond what was sent")
+	if extra.Len() > 0 {
+		parts = append(parts, "the service reports additional processors "+extra.String())
 	}
-	if lacks == nil {
-		parts = append(parts, "it seems to have merged the set instead of replacing it")
+	if missing.Len() == 0 {
+		parts = append(parts, "it may have merged the set instead of replacing it")
 	}
 	return strings.Join(parts, "; ")
-}
-
-func quoted(ids []string) string {
-	q := make([]string, len(ids))
-	for i, id := range ids {
-		q[i] = fmt.Sprintf("%q", id)
-	}
-	return strings.Join(q, ", ")
 }

@@ -40,7 +40,7 @@ func updates(ctx context.Context, c *streams.Client, n int) []error {
 	failures := make([]error, n)
 	var all sync.WaitGroup
 	for i := range n {
-		all.Go(func() { _, failures[i] = c.UpdateStream(ctx, fmt.Sprintf("s%d", i), []string{"p1"}) })
+		all.Go(func() { _, failures[i] = c.UpdateStream(ctx, fmt.Sprintf("s%d", i), streams.NewProcessorSet("p1")) })
 	}
 	all.Wait()
 	return failures
@@ -151,7 +151,7 @@ func TestFirstDialHangs(t *testing.T) {
 	defer cancel()
 	first := make(chan error, 1)
 	go func() {
-		_, err := c.UpdateStream(ctx, "s1", nil)
+		_, err := c.UpdateStream(ctx, "s1", streams.NewProcessorSet())
 		first <- err
 	}()
 	<-dialled
@@ -159,7 +159,7 @@ func TestFirstDialHangs(t *testing.T) {
 	leaving, leave := context.WithCancel(t.Context())
 	second := make(chan error, 1)
 	go func() {
-		_, err := c.UpdateStream(leaving, "s2", nil)
+		_, err := c.UpdateStream(leaving, "s2", streams.NewProcessorSet())
 		second <- err
 	}()
 	leave()
@@ -185,7 +185,7 @@ func TestIdleConnectionClosed(t *testing.T) {
 	s := serve(t, accept)
 	c := connect(t, streams.Config{BaseURL: s.URL})
 	for range 5 {
-		if _, err := c.UpdateStream(t.Context(), "s1", nil); err != nil {
+		if _, err := c.UpdateStream(t.Context(), "s1", streams.NewProcessorSet()); err != nil {
 			t.Error(err)
 		}
 		s.CloseClientConnections()
@@ -208,7 +208,7 @@ func BenchmarkUpdateStream(b *testing.B) {
 	}
 	b.ReportAllocs()
 	for b.Loop() {
-		if _, err := c.UpdateStream(b.Context(), id, ids); err != nil {
+		if _, err := c.UpdateStream(b.Context(), id, streams.NewProcessorSet(ids...)); err != nil {
 			b.Fatal(err)
 		}
 	}

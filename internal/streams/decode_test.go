@@ -37,7 +37,7 @@ func TestDecodeStream(t *testing.T) {
 	whole := func(change func(*Stream)) *Stream {
 		s := &Stream{
 			ID: "s1", TerminalID: "t1", FragmentTypeID: "image/jpg", LastEdited: 1718000000000,
-			ProcessorIDs: []string{"p1", "p2"}, CompatibleNamespaces: []string{"ns1", "ns2"},
+			ProcessorIDs: NewProcessorSet("p1", "p2"), CompatibleNamespaces: []string{"ns1", "ns2"},
 		}
 		change(s)
 		return s
@@ -56,9 +56,9 @@ func TestDecodeStream(t *testing.T) {
 		"empty strings": {body(map[string]string{"terminal_id": `""`, "fragment_type_id": `""`}),
 			func(s *Stream) { s.TerminalID, s.FragmentTypeID = "", "" }},
 		"empty sets": {body(map[string]string{"processor_ids": `[]`, "compatible_namespaces": `[ ]`}),
-			func(s *Stream) { s.ProcessorIDs, s.CompatibleNamespaces = []string{}, []string{} }},
+			func(s *Stream) { s.ProcessorIDs, s.CompatibleNamespaces = NewProcessorSet(), []string{} }},
 		"repeated members": {body(map[string]string{"processor_ids": `["b","a","b","a"]`}),
-			func(s *Stream) { s.ProcessorIDs = []string{"a", "b"} }},
+			func(s *Stream) { s.ProcessorIDs = NewProcessorSet("a", "b") }},
 		"escapes and every plane": {body(map[string]string{"terminal_id": `"\u0000\ud83d\ude00é\""`}),
 			func(s *Stream) { s.TerminalID = "\x00😀é\"" }},
 		"time with exponent":       {body(map[string]string{"last_edited": `1.718e12`}), edited(1718000000000)},
@@ -207,7 +207,7 @@ func FuzzDecodeStream(f *testing.F) {
 			}
 		}
 		for field, got := range map[string][]string{
-			"processor_ids": s.ProcessorIDs, "compatible_namespaces": s.CompatibleNamespaces,
+			"processor_ids": s.ProcessorIDs.IDs(), "compatible_namespaces": s.CompatibleNamespaces,
 		} {
 			list, ok := fields[field].([]any)
 			if !ok || got == nil || !slices.IsSorted(got) || len(slices.Compact(slices.Clone(got))) != len(got) {

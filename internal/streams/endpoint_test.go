@@ -231,7 +231,7 @@ func TestStreamIDIsOneSegment(t *testing.T) {
 		"<a>", "[a]", "{a|b}^`~", "grün", "流", "😀", "a\u202eb", "a\u200bb", "-", "_", "~", "v2", "streams", "a//b", "/a", "//", "../x",
 		"a/../b", "a/./b", "%", "%%", "%zz", "+", "a\u2028b", strings.Repeat("long/", 200),
 	} {
-		stream, err := c.UpdateStream(t.Context(), id, nil)
+		stream, err := c.UpdateStream(t.Context(), id, streams.NewProcessorSet())
 		if err != nil {
 			t.Errorf("%q: %v", id, err)
 			continue
@@ -255,7 +255,7 @@ func TestStreamIDRefused(t *testing.T) {
 	c := connect(t, streams.Config{BaseURL: s.URL})
 	for _, id := range []string{"", ".", "..", " s1", "s1\n", "s\x001"} {
 		for name, call := range map[string]func() (*streams.Stream, error){
-			"update": func() (*streams.Stream, error) { return c.UpdateStream(t.Context(), id, nil) },
+			"update": func() (*streams.Stream, error) { return c.UpdateStream(t.Context(), id, streams.NewProcessorSet()) },
 			"read":   func() (*streams.Stream, error) { return c.ReadStream(t.Context(), id) },
 		} {
 			stream, err := call()

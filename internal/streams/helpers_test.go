@@ -177,7 +177,7 @@ func connect(t *testing.T, cfg streams.Config) *streams.Client {
 func (s *service) update(t *testing.T, cfg streams.Config) (*streams.Stream, error) {
 	t.Helper()
 	cfg.BaseURL = s.URL
-	return connect(t, cfg).UpdateStream(t.Context(), "s1", []string{"p1"})
+	return connect(t, cfg).UpdateStream(t.Context(), "s1", streams.NewProcessorSet("p1"))
 }
 
 // fail expects that the update fails, and returns how.

@@ -96,7 +96,7 @@ func TestSecretAsID(t *testing.T) {
 	var told []streams.Attempt
 	s := serve(t, refuse(404, "no stream "+secret))
 	c := connect(t, streams.Config{BaseURL: s.URL, Token: secret, Observe: func(_ context.Context, a streams.Attempt) { told = append(told, a) }})
-	_, err := c.UpdateStream(t.Context(), secret, []string{secret})
+	_, err := c.UpdateStream(t.Context(), secret, streams.NewProcessorSet(secret))
 	e := failure(t, err)
 	if shown := fmt.Sprintf("%s %+v", e, told); strings.Contains(shown, "s3cret") || e.URL != s.URL+"/v2/streams/***" || len(told) != 1 ||
 		told[0].RequestBody != `{"processor_ids":["***"]}` {

@@ -220,7 +220,7 @@ func play(t *testing.T, cfg Config, limit time.Duration, steps ...func(*http.Req
 		ctx, cancel = context.WithTimeout(ctx, limit)
 		defer cancel()
 	}
-	_, err = c.UpdateStream(ctx, "s1", []string{"p1"})
+	_, err = c.UpdateStream(ctx, "s1", NewProcessorSet("p1"))
 	e := (*Error)(nil)
 	if err != nil && !errors.As(err, &e) {
 		t.Fatalf("%v (%T) is no *Error", err, err)
@@ -397,7 +397,7 @@ func TestCancelDuringBackoff(t *testing.T) {
 				ctx, cancel := context.WithCancel(t.Context())
 				start, done := time.Now(), make(chan error, 1)
 				go func() {
-					_, err := c.UpdateStream(ctx, "s1", []string{"p1"})
+					_, err := c.UpdateStream(ctx, "s1", NewProcessorSet("p1"))
 					done <- err
 				}()
 				synctest.Wait() // until it waits
@@ -492,13 +492,13 @@ func TestRateLimit(t *testing.T) {
 			t.Fatal(err)
 		}
 		c.base = &script{steps: []func(*http.Request) (*http.Response, error){success}}
-		if _, err := c.UpdateStream(t.Context(), "s1", []string{"p1"}); err != nil {
+		if _, err := c.UpdateStream(t.Context(), "s1", NewProcessorSet("p1")); err != nil {
 			t.Fatal(err)
 		}
 		ctx, cancel := context.WithCancel(t.Context())
 		done := make(chan error, 1)
 		go func() {
-			_, err := c.UpdateStream(ctx, "s1", []string{"p1"})
+			_, err := c.UpdateStream(ctx, "s1", NewProcessorSet("p1"))
 			done <- err
 		}()
 		synctest.Wait()

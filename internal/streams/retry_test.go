@@ -35,7 +35,7 @@ func TestPassingFaults(t *testing.T) {
 			service.Inject(fault, fault)
 			s := serve(t, service.ServeHTTP)
 			stream, err := s.update(t, streams.Config{})
-			if err != nil || len(stream.ProcessorIDs) != 1 {
+			if err != nil || stream.ProcessorIDs.Len() != 1 {
 				t.Errorf("%v, %v", stream, err)
 			}
 			s.wantRequests(t, 3)
@@ -69,7 +69,7 @@ func TestConnectionRefused(t *testing.T) {
 	}
 	address := listener.Addr().String()
 	_ = listener.Close()
-	_, err = connect(t, streams.Config{BaseURL: "http://" + address}).UpdateStream(t.Context(), "s1", nil)
+	_, err = connect(t, streams.Config{BaseURL: "http://" + address}).UpdateStream(t.Context(), "s1", streams.NewProcessorSet())
 	e := failure(t, err)
 	if e.Kind != streams.KindGeneric || e.Status != 0 || e.Attempts != 5 || e.Outcome != streams.NotChanged || e.Message != "" {
 		t.Errorf("error %#v", e)
@@ -135,7 +135,7 @@ func TestCancel(t *testing.T) {
 			c := connect(t, streams.Config{BaseURL: s.URL, RequestTimeout: time.Hour})
 			done := make(chan error, 1)
 			go func() {
-				_, err := c.UpdateStream(ctx, "s1", nil)
+				_, err := c.UpdateStream(ctx, "s1", streams.NewProcessorSet())
 				done <- err
 			}()
 			<-arrived
@@ -154,7 +154,7 @@ func TestDeadline(t *testing.T) {
 	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Millisecond)
 	defer cancel()
 	s := serve(t, hang)
-	_, err := connect(t, streams.Config{BaseURL: s.URL, RequestTimeout: time.Hour}).UpdateStream(ctx, "s1", nil)
+	_, err := connect(t, streams.Config{BaseURL: s.URL, RequestTimeout: time.Hour}).UpdateStream(ctx, "s1", streams.NewProcessorSet())
 	e := failure(t, err)
 	if e.Kind != streams.KindTimeout || !errors.Is(e, context.DeadlineExceeded) || e.Reason != "the operation did not end within its time limit" {
 		t.Errorf("error %#v", e)
@@ -166,7 +166,7 @@ func TestOverBeforeItBegins(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	s := serve(t, accept)
-	_, err := connect(t, streams.Config{BaseURL: s.URL}).UpdateStream(ctx, "s1", nil)
+	_, err := connect(t, streams.Config{BaseURL: s.URL}).UpdateStream(ctx, "s1", streams.NewProcessorSet())
 	if e := failure(t, err); e.Outcome != streams.NotChanged || e.Reason != "the operation was interrupted" {
 		t.Errorf("error %#v", e)
 	}
@@ -194,7 +194,7 @@ func TestObserve(t *testing.T) {
 		}
 		got = append(got, told{a.Number, a.Status, a.Err != "", a.RequestBody, a.ResponseBody})
 	}})
-	if _, err := c.UpdateStream(ctx, "s1", []string{"p1"}); err != nil {
+	if _, err := c.UpdateStream(ctx, "s1", streams.NewProcessorSet("p1")); err != nil {
 		t.Fatal(err)
 	}
 	const sent = `{"processor_ids":["p1"]}`

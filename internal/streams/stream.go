@@ -17,7 +17,7 @@ type Stream struct {
 	ID                   string
 	TerminalID           string
 	FragmentTypeID       string
-	ProcessorIDs         []string // sorted, each once
+	ProcessorIDs         ProcessorSet
 	LastEdited           int64    // epoch milliseconds
 	CompatibleNamespaces []string // sorted, each once
 }
@@ -73,9 +73,9 @@ func decodeStream(body []byte) (*Stream, error) {
 	decode("id", "a string", stringInto(&s.ID))
 	decode("terminal_id", "a string", stringInto(&s.TerminalID))
 	decode("fragment_type_id", "a string", stringInto(&s.FragmentTypeID))
-	decode("processor_ids", "an array of strings", setInto(&s.ProcessorIDs))
+	decode("processor_ids", "an array of strings", processorSetInto(&s.ProcessorIDs))
 	decode("last_edited", "an integer", integerInto(&s.LastEdited))
-	decode("compatible_namespaces", "an array of strings", setInto(&s.CompatibleNamespaces))
+	decode("compatible_namespaces", "an array of strings", stringSetInto(&s.CompatibleNamespaces))
 	if wrong != nil {
 		return nil, errors.New("the answer is not a stream: " + strings.Join(wrong, ", "))
 	}
@@ -93,17 +93,18 @@ func stringInto(to *string) func(json.RawMessage) bool {
 	}
 }
 
-func setInto(to *[]string) func(json.RawMessage) bool {
+func processorSetInto(to *ProcessorSet) func(json.RawMessage) bool {
+	return func(raw json.RawMessage) bool { return json.Unmarshal(raw, to) == nil }
+}
+
+func stringSetInto(to *[]string) func(json.RawMessage) bool {
 	return func(raw json.RawMessage) bool {
-		var v []*string
-		if json.Unmarshal(raw, &v) != nil || v == nil || slices.Contains(v, nil) {
+		values, err := decodeStringArray(raw)
+		if err != nil {
 			return false
 		}
-		ids := make([]string, len(v))
-		for i, id := range v {
-			ids[i] = *id
-		}
-		*to = set(ids)
+		slices.Sort(values)
+		*to = slices.Compact(values)
 		return true
 	}
 }
@@ -122,22 +123,4 @@ func integerInto(to *int64) func(json.RawMessage) bool {
 		*to = int64(*f)
 		return true
 	}
-}
-
-// set returns ids sorted and each once, never nil: an empty set travels as [], not as null.
-func set(ids []string) []string {
-	sorted := append(make([]string, 0, len(ids)), ids...)
-	slices.Sort(sorted)
-	return slices.Compact(sorted)
-}
-
-// missing returns what is in the set want but not in the set got.
-func missing(want, got []string) []string {
-	var ids []string
-	for _, id := range want {
-		if _, found := slices.BinarySearch(got, id); !found {
-			ids = append(ids, id)
-		}
-	}
-	return ids
 }

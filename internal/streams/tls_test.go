@@ -189,7 +189,7 @@ func TestNoClientCertificateTLS13(t *testing.T) {
 func TestTLSOnTheWrongPort(t *testing.T) {
 	t.Parallel()
 	plain := serve(t, accept)
-	_, err := connect(t, streams.Config{BaseURL: "https://" + plain.Listener.Addr().String()}).UpdateStream(t.Context(), "s1", nil)
+	_, err := connect(t, streams.Config{BaseURL: "https://" + plain.Listener.Addr().String()}).UpdateStream(t.Context(), "s1", streams.NewProcessorSet())
 	e := failure(t, err)
 	if e.Attempts != 1 || e.Outcome != streams.NotChanged || e.Status != 0 {
 		t.Errorf("https to http: %#v", e)
@@ -270,7 +270,7 @@ func TestProxyFromEnvironment(t *testing.T) {
 		if os.Getenv(setting) == "insecure" {
 			cfg.TLS = streams.TLS{InsecureSkipVerify: true}
 		}
-		if _, err := connect(t, cfg).UpdateStream(t.Context(), "s1", nil); err != nil {
+		if _, err := connect(t, cfg).UpdateStream(t.Context(), "s1", streams.NewProcessorSet()); err != nil {
 			t.Fatal(err)
 		}
 		return
@@ -327,7 +327,7 @@ func tunnel(w http.ResponseWriter, address string) {
 // A proxy that refuses is no answer of the service: nothing reached the stream.
 func TestProxyRefuses(t *testing.T) {
 	if os.Getenv("STREAMS_TEST_PROXY_REFUSES") != "" {
-		_, err := connect(t, streams.Config{BaseURL: "https://streams.invalid"}).UpdateStream(t.Context(), "s1", nil)
+		_, err := connect(t, streams.Config{BaseURL: "https://streams.invalid"}).UpdateStream(t.Context(), "s1", streams.NewProcessorSet())
 		e := failure(t, err)
 		if e.Status != 0 || e.Outcome != streams.NotChanged || e.Attempts != 5 {
 			t.Errorf("error %#v", e)

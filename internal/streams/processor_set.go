@@ -1,0 +1,96 @@
+package streams
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// ProcessorSet is a set of processor ids (INTERFACE.md, section 2: processor_ids). The zero value
+// is the empty set. A set never changes, so copies may be shared.
+type ProcessorSet struct {
+	ids []string // sorted, each once; nil if empty
+}
+
+// NewProcessorSet returns the set of the given ids. Order and repetition do not matter.
+func NewProcessorSet(ids ...string) ProcessorSet {
+	return ProcessorSet{ids: slices.Compact(slices.Sorted(slices.Values(ids)))}
+}
+
+// IDs returns the ids in ascending order, as a copy that is never nil.
+func (s ProcessorSet) IDs() []string {
+	return append([]string{}, s.ids...)
+}
+
+// Len returns the number of ids.
+func (s ProcessorSet) Len() int { return len(s.ids) }
+
+// Equal reports whether both sets have the same ids.
+func (s ProcessorSet) Equal(other ProcessorSet) bool {
+	return slices.Equal(s.ids, other.ids)
+}
+
+// Minus returns the ids of s that are not in other.
+func (s ProcessorSet) Minus(other ProcessorSet) ProcessorSet {
+	var rest []string
+	for _, id := range s.ids {
+		if _, found := slices.BinarySearch(other.ids, id); !found {
+			rest = append(rest, id)
+		}
+	}
+	return ProcessorSet{ids: rest}
+}
+
+// String returns the set as Terraform writes a list of strings: ["a", "b"].
+func (s ProcessorSet) String() string {
+	quoted := make([]string, len(s.ids))
+	for i, id := range s.ids {
+		quoted[i] = strconv.Quote(id)
+	}
+	return "[" + strings.Join(quoted, ", ") + "]"
+}
+
+// MarshalJSON returns an array, [] for the empty set. It does not escape HTML: whether to do
+// that is the encoder's choice.
+func (s ProcessorSet) MarshalJSON() ([]byte, error) {
+	return marshalUnescaped(s.IDs())
+}
+
+// UnmarshalJSON accepts an array of strings. Unlike a []string, it refuses null, for the array
+// and for each element.
+func (s *ProcessorSet) UnmarshalJSON(data []byte) error {
+	ids, err := decodeStringArray(data)
+	if err == nil {
+		*s = NewProcessorSet(ids...)
+	}
+	return err
+}
+
+// marshalUnescaped encodes v without the HTML escapes of [json.Marshal], so that ids are sent as they
+// were written.
+func marshalUnescaped(v any) ([]byte, error) {
+	var b bytes.Buffer
+	encoder := json.NewEncoder(&b)
+	encoder.SetEscapeHTML(false)
+	err := encoder.Encode(v)
+	return bytes.TrimSpace(b.Bytes()), err
+}
+
+// decodeStringArray refuses null, which package json would decode as a nil slice or an empty string.
+func decodeStringArray(data []byte) ([]string, error) {
+	var elements []*string
+	if err := json.Unmarshal(data, &elements); err != nil {
+		return nil, err
+	}
+	if elements == nil || slices.Contains(elements, nil) {
+		return nil, errors.New("must be an array of strings, without null")
+	}
+	values := make([]string, len(elements))
+	for i, element := range elements {
+		values[i] = *element
+	}
+	return values, nil
+}
