@@ -168,8 +168,8 @@ func TestReadSettings(t *testing.T) {
 			if s.unknown {
 				t.Error("something is not known")
 			}
-			if s.noBaseURL != (test.want.BaseURL == "") {
-				t.Errorf("noBaseURL is %t", s.noBaseURL)
+			if s.missingBaseURL != (test.want.BaseURL == "") {
+				t.Errorf("missingBaseURL is %t", s.missingBaseURL)
 			}
 			if test.want.Retry == (streams.Retry{}) {
 				test.want.Retry = streams.DefaultRetry
@@ -490,8 +490,8 @@ func TestReadSettingsUnknown(t *testing.T) {
 			if !s.unknown {
 				t.Error("nothing is unknown")
 			}
-			if s.noBaseURL != (test.block["base_url"] == nil) {
-				t.Errorf("noBaseURL is %t", s.noBaseURL)
+			if s.missingBaseURL != (test.block["base_url"] == nil) {
+				t.Errorf("missingBaseURL is %t", s.missingBaseURL)
 			}
 		})
 	}

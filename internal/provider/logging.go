@@ -8,7 +8,7 @@ import (
 	"github.com/stream-management/terraform-provider-stream/internal/streams"
 )
 
-// observe logs an attempt: a line at DEBUG, the bodies at TRACE. Headers are never logged.
+// observe logs an attempt: one line at DEBUG, the bodies at TRACE. Headers are never logged.
 func observe(ctx context.Context, a streams.Attempt) {
 	fields := map[string]any{
 		"method":      a.Method,
@@ -24,10 +24,14 @@ func observe(ctx context.Context, a streams.Attempt) {
 	tflog.Trace(ctx, "stream service bodies", map[string]any{
 		"request": a.RequestBody, "response": a.ResponseBody, "attempt": a.Number,
 	})
-	if progress, ok := ctx.Value(progressKey{}).(func(streams.Attempt)); ok {
-		progress(a)
+	if observer, ok := ctx.Value(attemptObserverKey{}).(func(streams.Attempt)); ok {
+		observer(a)
 	}
 }
 
-// progressKey finds, in the context of an operation, who wants to hear of its attempts.
-type progressKey struct{}
+type attemptObserverKey struct{}
+
+// withAttemptObserver makes observe call observer after each attempt of an operation with the returned context.
+func withAttemptObserver(ctx context.Context, observer func(streams.Attempt)) context.Context {
+	return context.WithValue(ctx, attemptObserverKey{}, observer)
+}

@@ -6,16 +6,16 @@ import (
 	"strings"
 )
 
-// TuneProcess makes the process of the provider cost less; call it before serving. What it changes
-// was found by profiles of large fleets.
+// TuneProcess reduces the cost of the provider's process. Call it before serving. Profiles of large
+// fleets led to both changes.
 func TuneProcess() {
-	// A call leaves much garbage and keeps nothing. Go would collect it after each 4 MB, a few dozen
-	// calls; this makes it 16 MB.
+	// Calls produce garbage and keep nothing. Go would collect every 4 MB, a few dozen calls; 400 makes
+	// it every 16 MB.
 	if os.Getenv("GOGC") == "" {
 		debug.SetGCPercent(400)
 	}
-	// The libraries write each trace line of each call, and the CLI parses it to discard it: an eighth
-	// of its processor time on a large state. Warnings still come through.
+	// The libraries write trace lines for each call, and the CLI parses them only to discard them, which
+	// takes an eighth of its processor time with a large state. Warnings are still written.
 	if logsWanted(os.Environ()) {
 		return
 	}
@@ -24,7 +24,7 @@ func TuneProcess() {
 }
 
 // logsWanted reports whether an environment asks for a provider's logs: TF_LOG, TF_LOG_PROVIDER,
-// TF_LOG_PROVIDER_STREAM, TF_LOG_SDK and its like. The path of a log and the CLI's own do not count.
+// TF_LOG_PROVIDER_STREAM, TF_LOG_SDK and similar. TF_LOG_PATH and TF_LOG_CORE do not count.
 func logsWanted(environ []string) bool {
 	for _, entry := range environ {
 		name, value, _ := strings.Cut(entry, "=")

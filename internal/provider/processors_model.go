@@ -1,148 +1,61 @@
 package provider
 
 import (
-	"context"
-	"fmt"
 	"slices"
-	"sync"
 
 	"github.com/hashicorp/terraform-plugin-framework-timeouts/resource/timeouts"
 	"github.com/hashicorp/terraform-plugin-framework/attr"
-	"github.com/hashicorp/terraform-plugin-framework/resource"
 	"github.com/hashicorp/terraform-plugin-framework/types"
-	"github.com/hashicorp/terraform-plugin-go/tftypes"
 
 	"github.com/stream-management/terraform-provider-stream/internal/streams"
 )
 
-// processorsModel is the resource in configuration, plan and state.
+// processorsModel is a stream_processors resource in a configuration, plan or state.
 type processorsModel struct {
-	StreamID             types.String
-	ProcessorIDs         types.Set
-	OnDestroy            types.String
-	Triggers             types.Map
-	Timeouts             timeouts.Value
-	ID                   types.String
-	TerminalID           types.String
-	FragmentTypeID       types.String
-	CompatibleNamespaces types.Set
-	LastEdited           types.Int64
+	StreamID             types.String   `tfsdk:"stream_id"`
+	ProcessorIDs         types.Set      `tfsdk:"processor_ids"`
+	OnDestroy            types.String   `tfsdk:"on_destroy"`
+	Triggers             types.Map      `tfsdk:"triggers"`
+	Timeouts             timeouts.Value `tfsdk:"timeouts"`
+	ID                   types.String   `tfsdk:"id"`
+	TerminalID           types.String   `tfsdk:"terminal_id"`
+	FragmentTypeID       types.String   `tfsdk:"fragment_type_id"`
+	CompatibleNamespaces types.Set      `tfsdk:"compatible_namespaces"`
+	LastEdited           types.Int64    `tfsdk:"last_edited"`
 }
 
-// processorsTypes are the types of the attributes, by name, and the type of all of them together.
-var processorsTypes = sync.OnceValues(func() (map[string]attr.Type, tftypes.Type) {
-	var resp resource.SchemaResponse
-	new(processorsResource).Schema(context.Background(), resource.SchemaRequest{}, &resp)
-	attributes := map[string]attr.Type{}
-	for name, a := range resp.Schema.Attributes {
-		attributes[name] = a.GetType()
-	}
-	return attributes, resp.Schema.Type().TerraformType(context.Background())
-})
-
-// FromTerraform5Value decodes an object of the schema's type, for Get and [tftypes.Value.As]. By itself
-// the framework would compile a regular expression for each field of a struct, each time.
-func (m *processorsModel) FromTerraform5Value(object tftypes.Value) error {
-	var d objectDecoder
-	if err := object.As(&d.values); err != nil || object.IsNull() {
-		return err
-	}
-	*m = processorsModel{
-		StreamID:             decoded[types.String](&d, "stream_id"),
-		ProcessorIDs:         decoded[types.Set](&d, "processor_ids"),
-		OnDestroy:            decoded[types.String](&d, "on_destroy"),
-		Triggers:             decoded[types.Map](&d, "triggers"),
-		Timeouts:             decoded[timeouts.Value](&d, "timeouts"),
-		ID:                   decoded[types.String](&d, "id"),
-		TerminalID:           decoded[types.String](&d, "terminal_id"),
-		FragmentTypeID:       decoded[types.String](&d, "fragment_type_id"),
-		CompatibleNamespaces: decoded[types.Set](&d, "compatible_namespaces"),
-		LastEdited:           decoded[types.Int64](&d, "last_edited"),
-	}
-	return d.err
+// identityModel is the identity of a stream_processors resource: a stream has one set of processors.
+type identityModel struct {
+	StreamID types.String `tfsdk:"stream_id"`
 }
 
-// objectDecoder decodes the attributes of one object, and keeps the first error.
-type objectDecoder struct {
-	values map[string]tftypes.Value
-	err    error
-}
+func (m *processorsModel) identity() identityModel { return identityModel{m.StreamID} }
 
-func decoded[T attr.Value](d *objectDecoder, name string) T {
-	attributes, _ := processorsTypes()
-	value, err := attributes[name].ValueFromTerraform(context.Background(), d.values[name])
-	typed, ok := value.(T)
-	if err == nil && !ok {
-		err = fmt.Errorf("a value of an unexpected type, %T", value)
-	}
-	if err != nil && d.err == nil {
-		d.err = fmt.Errorf("decoding %s: %w", name, err)
-	}
-	return typed
-}
+// setDefaults gives an imported or moved resource the values that an empty configuration plans, so that
+// the next plan shows no update.
+func (m *processorsModel) setDefaults() { m.OnDestroy = types.StringValue(onDestroyDetach) }
 
-// object is the opposite of FromTerraform5Value.
-func (m *processorsModel) object() tftypes.Value {
-	values := map[string]tftypes.Value{}
-	for name, value := range m.attributes() {
-		values[name], _ = value.ToTerraformValue(context.Background()) // its elements were checked when it was made
-	}
-	_, typ := processorsTypes()
-	return tftypes.NewValue(typ, values)
-}
-
-// attributes are the values by name.
-func (m *processorsModel) attributes() map[string]attr.Value {
-	return map[string]attr.Value{
-		"stream_id":             m.StreamID,
-		"processor_ids":         m.ProcessorIDs,
-		"on_destroy":            m.OnDestroy,
-		"triggers":              m.Triggers,
-		"timeouts":              m.Timeouts,
-		"id":                    m.ID,
-		"terminal_id":           m.TerminalID,
-		"fragment_type_id":      m.FragmentTypeID,
-		"compatible_namespaces": m.CompatibleNamespaces,
-		"last_edited":           m.LastEdited,
-	}
-}
-
-// identityOf is what tells one resource from another: a stream has one set of processors.
-func identityOf(streamID types.String) tftypes.Value {
-	id, _ := streamID.ToTerraformValue(context.Background())
-	return tftypes.NewValue(identityType, map[string]tftypes.Value{"stream_id": id})
-}
-
-var identityType = tftypes.Object{AttributeTypes: map[string]tftypes.Type{"stream_id": tftypes.String}}
-
-// take makes the model say what the service reported.
-func (m *processorsModel) take(s *streams.Stream) {
+// setReported copies what the service reported into the model.
+func (m *processorsModel) setReported(s *streams.Stream) {
 	m.ID = types.StringValue(s.ID)
 	m.TerminalID = types.StringValue(s.TerminalID)
 	m.FragmentTypeID = types.StringValue(s.FragmentTypeID)
-	m.ProcessorIDs = setOf(s.ProcessorIDs.IDs())
-	m.CompatibleNamespaces = setOf(s.CompatibleNamespaces)
+	m.ProcessorIDs = stringSet(s.ProcessorIDs.IDs())
+	m.CompatibleNamespaces = stringSet(s.CompatibleNamespaces)
 	m.LastEdited = types.Int64Value(s.LastEdited)
 }
 
-// processors is the set, fully known, as ownership compares it: sorted, and never nil.
-func (m *processorsModel) processors() []string {
-	ids := elements(m.ProcessorIDs)
-	slices.Sort(ids)
-	return ids
-}
+// processors is the set of processor ids. The ids must be known.
+func (m *processorsModel) processors() streams.ProcessorSet { return processorSet(m.ProcessorIDs) }
 
-// repeats reports whether the set to send, and what triggers it, are those of an earlier state.
-func (m *processorsModel) repeats(state *processorsModel) bool {
+// sendsSameAs reports whether the set and its triggers equal those of an earlier state.
+func (m *processorsModel) sendsSameAs(state *processorsModel) bool {
 	return m.ProcessorIDs.Equal(state.ProcessorIDs) && m.Triggers.Equal(state.Triggers)
 }
 
-// leaves is the set with which a destroy leaves the stream, nil for none.
-func (m *processorsModel) leaves() []string {
-	if m.OnDestroy.ValueString() == onDestroyKeep {
-		return m.processors()
-	}
-	return nil
+// departure is what a destroy of the resource does.
+func (m *processorsModel) departure() departure {
+	return departure{was: m.processors(), detach: m.OnDestroy.ValueString() != onDestroyKeep}
 }
 
 func known(s types.String) bool { return !s.IsNull() && !s.IsUnknown() }
@@ -151,18 +64,18 @@ func fullyKnown(set types.Set) bool {
 	return !set.IsUnknown() && !slices.ContainsFunc(set.Elements(), attr.Value.IsUnknown)
 }
 
-// elements returns the texts in a set that is fully known.
-func elements(set types.Set) []string {
-	texts := make([]string, 0, len(set.Elements()))
+// processorSet converts a set of strings. Its elements must be known.
+func processorSet(set types.Set) streams.ProcessorSet {
+	ids := make([]string, 0, len(set.Elements()))
 	for _, v := range set.Elements() {
-		if text, ok := v.(types.String); ok {
-			texts = append(texts, text.ValueString())
+		if id, ok := v.(types.String); ok {
+			ids = append(ids, id.ValueString())
 		}
 	}
-	return texts
+	return streams.NewProcessorSet(ids...)
 }
 
-func setOf(texts []string) types.Set {
+func stringSet(texts []string) types.Set {
 	values := make([]attr.Value, 0, len(texts))
 	for _, text := range texts {
 		values = append(values, types.StringValue(text))

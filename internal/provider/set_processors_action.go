@@ -6,7 +6,6 @@ import (
 
 	"github.com/hashicorp/terraform-plugin-framework/action"
 	"github.com/hashicorp/terraform-plugin-framework/action/schema"
-	"github.com/hashicorp/terraform-plugin-framework/attr"
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
@@ -23,7 +22,7 @@ var (
 func newSetProcessorsAction() action.Action { return &setProcessorsAction{} }
 
 type setProcessorsAction struct {
-	session *session // nil while only schemas and configurations are looked at
+	session *session // nil while Terraform only asks for schemas or validates
 }
 
 type setProcessorsModel struct {
@@ -37,7 +36,7 @@ func (a *setProcessorsAction) Metadata(_ context.Context, req action.MetadataReq
 
 func (a *setProcessorsAction) Schema(_ context.Context, _ action.SchemaRequest, resp *action.SchemaResponse) {
 	resp.Schema = schema.Schema{
-		MarkdownDescription: "Sets the processors of a stream once, without a state: one PATCH with the whole set.",
+		MarkdownDescription: "Sets the processors of a stream once: one PATCH with the whole set. An action has no state.",
 		Attributes: map[string]schema.Attribute{
 			"stream_id": schema.StringAttribute{
 				Required:            true,
@@ -47,7 +46,7 @@ func (a *setProcessorsAction) Schema(_ context.Context, _ action.SchemaRequest, 
 			"processor_ids": schema.SetAttribute{
 				ElementType:         types.StringType,
 				Required:            true,
-				MarkdownDescription: "Ids of the processors to attach, in any order. An empty set detaches all of them.",
+				MarkdownDescription: processorIDsDescription,
 				Validators:          processorIDsRules,
 			},
 		},
@@ -58,8 +57,8 @@ func (a *setProcessorsAction) Configure(_ context.Context, req action.ConfigureR
 	a.session, _ = req.ProviderData.(*session)
 }
 
-// Invoke sends the set in the stream's turn, but claims nothing: to detach before another resource
-// changes and attach again after it is what actions are for.
+// Invoke waits until no other operation uses the stream, but claims no set: actions exist to detach
+// processors before another resource changes, and to attach them again afterwards.
 func (a *setProcessorsAction) Invoke(ctx context.Context, req action.InvokeRequest, resp *action.InvokeResponse) {
 	var config setProcessorsModel
 	resp.Diagnostics.Append(req.Config.Get(ctx, &config)...)
@@ -70,33 +69,34 @@ func (a *setProcessorsAction) Invoke(ctx context.Context, req action.InvokeReque
 	ctx, cancel := context.WithTimeout(ctx, defaultTimeout)
 	defer cancel()
 
-	id := config.StreamID.ValueString()
-	say := func(format string, args ...any) {
-		if ctx.Err() == nil { // nobody listens to an action that was interrupted
+	id, set := config.StreamID.ValueString(), processorSet(config.ProcessorIDs)
+	progress := func(format string, args ...any) {
+		if ctx.Err() == nil { // Terraform reads no progress of an interrupted action
 			resp.SendProgress(action.InvokeProgressEvent{Message: fmt.Sprintf(format, args...)})
 		}
 	}
-	say("Setting the processors of stream %q to %s", id, listed(elements(config.ProcessorIDs)))
-	ctx = context.WithValue(ctx, progressKey{}, func(attempt streams.Attempt) {
-		came := streams.StatusText(attempt.Status)
+	progress("Setting the processors of stream %q to %s", id, set)
+	ctx = withAttemptObserver(ctx, func(attempt streams.Attempt) {
+		response := streams.StatusText(attempt.Status)
 		if attempt.Err != "" {
-			came = "no answer: " + attempt.Err
+			response = "no response: " + attempt.Err
 		}
-		say("Attempt %d: %s %s → %s", attempt.Number, attempt.Method, attempt.URL, came)
+		progress("Attempt %d: %s %s → %s", attempt.Number, attempt.Method, attempt.URL, response)
 	})
-	if err := a.session.write(ctx, id, elements(config.ProcessorIDs)); err != nil {
-		resp.Diagnostics.Append(diagnose(fmt.Sprintf("the processors of stream %q could not be set", id), err))
+	if err := a.session.setOnce(ctx, id, set); err != nil {
+		resp.Diagnostics.Append(diagnoseSet(id, err))
 	}
 }
 
-// check validates once more: a value that was not known when Terraform validated the action has not
-// been looked at yet. A null set would detach all. (Of a resource, Terraform does it itself.)
+// check validates once more: Terraform validates the configuration of an action only while values may
+// be unknown. A null set would detach all processors.
 func (m setProcessorsModel) check(ctx context.Context) diag.Diagnostics {
 	var diags diag.Diagnostics
-	for name, value := range map[string]attr.Value{"stream_id": m.StreamID, "processor_ids": m.ProcessorIDs} {
-		if value.IsNull() {
-			diags.AddAttributeError(path.Root(name), "Missing Attribute Value", name+" must not be null.")
-		}
+	if m.StreamID.IsNull() {
+		diags.Append(missingValue("stream_id"))
+	}
+	if m.ProcessorIDs.IsNull() {
+		diags.Append(missingValue("processor_ids"))
 	}
 	for _, rule := range streamIDRules {
 		var resp validator.StringResponse

@@ -1,0 +1,148 @@
+package provider
+
+import (
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/hashicorp/terraform-plugin-framework/attr"
+	"github.com/hashicorp/terraform-plugin-framework/path"
+	"github.com/hashicorp/terraform-plugin-framework/provider/schema"
+	"github.com/hashicorp/terraform-plugin-framework/types"
+
+	"github.com/stream-management/terraform-provider-stream/internal/streams"
+)
+
+func tokenAttribute() schema.Attribute {
+	return schema.StringAttribute{
+		Optional:  true,
+		Sensitive: true,
+		MarkdownDescription: "Bearer token, sent as `Authorization: Bearer …`. Environment: `STREAM_TOKEN`. " +
+			"At most one of `token`, `basic_auth` and `oauth2`. Default: none.",
+	}
+}
+
+func basicAuthAttribute() schema.Attribute {
+	return schema.SingleNestedAttribute{
+		Optional: true,
+		MarkdownDescription: "User for HTTP Basic authentication. Environment: `STREAM_USERNAME` and " +
+			"`STREAM_PASSWORD`. Default: none.",
+		Attributes: map[string]schema.Attribute{
+			"username": schema.StringAttribute{
+				Optional:            true,
+				MarkdownDescription: "Name of the user. Environment: `STREAM_USERNAME`. No default.",
+			},
+			"password": schema.StringAttribute{
+				Optional:            true,
+				Sensitive:           true,
+				MarkdownDescription: "Password of the user. Environment: `STREAM_PASSWORD`. No default.",
+			},
+		},
+	}
+}
+
+func headersAttribute() schema.Attribute {
+	return schema.MapAttribute{
+		ElementType: types.StringType,
+		Optional:    true,
+		Sensitive:   true,
+		MarkdownDescription: "Headers of every request to the service, such as an API key. They are not sent to a token " +
+			"endpoint. Headers that the request itself needs, such as `Content-Type` and `Host`, cannot be set, and " +
+			"`Authorization` cannot be set beside another scheme. Default: none.",
+	}
+}
+
+func (s *settings) readHeaders(v types.Map) {
+	s.unknown = s.unknown || v.IsUnknown()
+	s.client.Headers = map[string]string{}
+	for _, name := range slices.Sorted(maps.Keys(v.Elements())) {
+		at := path.Root("headers").AtMapKey(name)
+		value := s.elementText(at, v.Elements()[name])
+		if err := streams.CheckHeader(name, value); err != nil {
+			s.refuse(at, "%s.", err)
+		} else if strings.TrimSpace(value) != value {
+			s.refuse(at, "must not have surrounding white space. If it comes from a file, use trimspace().")
+		} else if other, twice := s.configuredHeader(name); twice {
+			s.refuse(at, "is the same header as %q.", other)
+		}
+		s.client.Headers[name] = value
+	}
+}
+
+// configuredHeader finds the configured spelling of a header's name. Case does not matter in header names.
+func (s *settings) configuredHeader(name string) (string, bool) {
+	for other := range s.client.Headers {
+		if strings.EqualFold(other, name) {
+			return other, true
+		}
+	}
+	return "", false
+}
+
+// readCredentials reads the one scheme that is configured, or else the one in the environment.
+func (s *settings) readCredentials(m providerModel) {
+	type scheme struct {
+		name      string
+		value     attr.Value
+		read      func()
+		variables []string
+	}
+	var configured, inEnvironment []scheme
+	for _, c := range []scheme{
+		{"token", m.Token, func() { s.readToken(m.Token) }, []string{"STREAM_TOKEN"}},
+		{"basic_auth", m.BasicAuth, func() { s.readBasicAuth(m.BasicAuth) }, []string{"STREAM_USERNAME", "STREAM_PASSWORD"}},
+		{"oauth2", m.OAuth2, func() { s.readOAuth2(m.OAuth2) },
+			[]string{"STREAM_OAUTH2_TOKEN_URL", "STREAM_OAUTH2_CLIENT_ID", "STREAM_OAUTH2_CLIENT_SECRET"}},
+	} {
+		if !c.value.IsNull() {
+			configured = append(configured, c)
+		}
+		c.variables = slices.DeleteFunc(c.variables, func(name string) bool { return s.getenv(name) == "" })
+		if len(c.variables) > 0 {
+			inEnvironment = append(inEnvironment, c)
+		}
+	}
+
+	header, byHeader := s.configuredHeader("Authorization")
+	for i, c := range configured {
+		if byHeader {
+			s.refuse(path.Root("headers").AtMapKey(header),
+				"and %s are two ways to authenticate. A request carries one.", c.name)
+		}
+		if i > 0 {
+			s.refuse(path.Root(c.name), "and %s are two ways to authenticate. A request carries one.", configured[0].name)
+		}
+		c.read()
+	}
+	// Headers that are not known yet may hold Authorization: the environment is not used then.
+	if byHeader || m.Headers.IsUnknown() || len(configured) > 0 || len(inEnvironment) == 0 {
+		return
+	}
+	for _, c := range inEnvironment[1:] {
+		s.diags.Append(twoSchemesInEnvironment(
+			inEnvironment[0].name, inEnvironment[0].variables, c.name, c.variables))
+	}
+	inEnvironment[0].read()
+}
+
+func (s *settings) readToken(v types.String) {
+	at := path.Root("token")
+	s.client.Token, _ = s.text(at, v, "STREAM_TOKEN")
+	if err := streams.CheckHeader("Authorization", s.client.Token); err != nil || strings.TrimSpace(s.client.Token) != s.client.Token {
+		s.refuse(at, "must not contain line breaks or surrounding white space. If it comes from a file, use trimspace().")
+	}
+}
+
+func (s *settings) readBasicAuth(v types.Object) {
+	if s.unknown = s.unknown || v.IsUnknown(); v.IsUnknown() {
+		return
+	}
+	at := path.Root("basic_auth")
+	s.client.BasicAuth = &streams.BasicAuth{
+		Username: s.requiredText(at.AtName("username"), objectAttribute[types.String](v, "username"), "STREAM_USERNAME"),
+		Password: s.requiredText(at.AtName("password"), objectAttribute[types.String](v, "password"), "STREAM_PASSWORD"),
+	}
+	if strings.Contains(s.client.BasicAuth.Username, ":") {
+		s.refuse(at.AtName("username"), "must not contain a colon, which HTTP Basic authentication cannot carry.")
+	}
+}
