@@ -11,7 +11,6 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema"
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema/planmodifier"
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema/stringdefault"
-	"github.com/hashicorp/terraform-plugin-framework/resource/schema/stringplanmodifier"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
 	"github.com/hashicorp/terraform-plugin-go/tftypes"
@@ -115,7 +114,7 @@ func writtenFor(r resource.Resource) bool {
 	computed := schema.StringAttribute{Computed: true}
 	want := map[string]schema.Attribute{
 		"stream_id": schema.StringAttribute{
-			Required: true, PlanModifiers: []planmodifier.String{stringplanmodifier.RequiresReplace()},
+			Required: true, PlanModifiers: []planmodifier.String{replaceIfChanged},
 		},
 		"processor_ids": schema.SetAttribute{Required: true, ElementType: types.StringType},
 		"on_destroy": schema.StringAttribute{

@@ -53,7 +53,7 @@ func moveState(ctx context.Context, req resource.MoveStateRequest, resp *resourc
 	m.TerminalID, m.FragmentTypeID = moved.TerminalID, moved.FragmentTypeID
 	m.CompatibleNamespaces, m.LastEdited = moved.CompatibleNamespaces, moved.LastEdited
 	resp.Diagnostics.Append(resp.TargetState.Set(ctx, m)...)
-	resp.Diagnostics.Append(resp.TargetIdentity.Set(ctx, m.identity())...)
+	resp.Diagnostics.Append(resp.TargetIdentity.SetAttribute(ctx, path.Root("stream_id"), m.StreamID)...)
 }
 
 // streamFields are the fields of a stream (INTERFACE.md, section 2). Some states keep only a few of them.

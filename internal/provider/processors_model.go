@@ -24,13 +24,6 @@ type processorsModel struct {
 	LastEdited           types.Int64    `tfsdk:"last_edited"`
 }
 
-// identityModel is the identity of a stream_processors resource: a stream has one set of processors.
-type identityModel struct {
-	StreamID types.String `tfsdk:"stream_id"`
-}
-
-func (m *processorsModel) identity() identityModel { return identityModel{m.StreamID} }
-
 // setDefaults gives an imported or moved resource the values that an empty configuration plans, so that
 // the next plan shows no update.
 func (m *processorsModel) setDefaults() { m.OnDestroy = types.StringValue(onDestroyDetach) }

@@ -66,7 +66,7 @@ func (r *processorsResource) Create(ctx context.Context, req resource.CreateRequ
 	}
 	plan.setReported(got)
 	resp.Diagnostics.Append(resp.State.Set(ctx, plan)...)
-	resp.Diagnostics.Append(resp.Identity.Set(ctx, plan.identity())...)
+	resp.Diagnostics.Append(resp.Identity.SetAttribute(ctx, path.Root("stream_id"), plan.StreamID)...)
 }
 
 // Read sends nothing without detect_drift: the interface specifies no read, so the response to the
@@ -74,7 +74,7 @@ func (r *processorsResource) Create(ctx context.Context, req resource.CreateRequ
 func (r *processorsResource) Read(ctx context.Context, req resource.ReadRequest, resp *resource.ReadResponse) {
 	var id types.String
 	resp.Diagnostics.Append(req.State.GetAttribute(ctx, path.Root("stream_id"), &id)...)
-	resp.Diagnostics.Append(resp.Identity.Set(ctx, identityModel{id})...)
+	resp.Diagnostics.Append(resp.Identity.SetAttribute(ctx, path.Root("stream_id"), id)...)
 	if resp.Diagnostics.HasError() || !r.session.readsStreams() {
 		return
 	}
@@ -132,7 +132,7 @@ func (r *processorsResource) Update(ctx context.Context, req resource.UpdateRequ
 		resp.Diagnostics.Append(diagnoseMoved(state, plan)...)
 	}
 	resp.Diagnostics.Append(resp.State.Set(ctx, plan)...)
-	resp.Diagnostics.Append(resp.Identity.Set(ctx, plan.identity())...)
+	resp.Diagnostics.Append(resp.Identity.SetAttribute(ctx, path.Root("stream_id"), plan.StreamID)...)
 }
 
 func (r *processorsResource) Delete(ctx context.Context, req resource.DeleteRequest, resp *resource.DeleteResponse) {

@@ -22,6 +22,8 @@ const (
 	onDestroyKeep   = "keep"
 )
 
+var replaceIfChanged = stringplanmodifier.RequiresReplace()
+
 func (r *processorsResource) Schema(_ context.Context, _ resource.SchemaRequest, resp *resource.SchemaResponse) {
 	resp.Schema = schema.Schema{
 		MarkdownDescription: "Manages the set of processors that is attached to one stream. The resource manages the whole " +
@@ -30,7 +32,7 @@ func (r *processorsResource) Schema(_ context.Context, _ resource.SchemaRequest,
 			"stream_id": schema.StringAttribute{
 				Required:            true,
 				MarkdownDescription: streamIDDescription + " Changing this forces a new resource.",
-				PlanModifiers:       []planmodifier.String{stringplanmodifier.RequiresReplace()},
+				PlanModifiers:       []planmodifier.String{replaceIfChanged},
 				Validators:          streamIDRules,
 			},
 			"processor_ids": schema.SetAttribute{
