@@ -1,21 +1,21 @@
-# Everything that developers and CI do. `make` alone lists it.
+# All commands for developers and CI. `make` without a target lists them.
 
 SOURCE   := stream-management/stream
 PROVIDER := bin/terraform-provider-stream$(shell go env GOEXE)
 
-# The newest tag, then what git adds to it: 1.2.3-4-gabcdef0. Override with VERSION=1.2.3.
+# The newest tag with the suffix of git describe, such as 1.2.3-4-gabcdef0. Override with VERSION=1.2.3.
 VERSION := $(patsubst v%,%,$(or $(shell git describe --tags --match 'v[0-9]*' --dirty 2>/dev/null),v0.1.0-dev))
-# init never chooses a pre-release by itself, so a local install has the bare version.
+# A local install drops the suffix, because init never selects a pre-release on its own.
 RELEASE := $(firstword $(subst -, ,$(VERSION)))
 
-# The CLI that the acceptance tests and examples run on.
+# The CLI that runs the acceptance tests and examples.
 CLI  := $(or $(TF_ACC_TERRAFORM_PATH),$(shell command -v terraform || command -v tofu))
 TOFU := $(findstring tofu,$(notdir $(CLI)))
 
-# The race detector needs a C compiler; without one, go turns cgo off.
+# The race detector needs cgo, and go turns cgo off if there is no C compiler.
 RACE := $(if $(filter 1,$(shell go env CGO_ENABLED)),-race)
 
-# The tools have a module of their own, to keep them out of the provider's.
+# A separate module keeps the tools out of the provider's dependencies.
 TOOL         := go tool -modfile=internal/tools/go.mod
 GOLANGCI     := $(TOOL) golangci-lint
 TFPLUGINDOCS := $(TOOL) tfplugindocs
@@ -24,20 +24,20 @@ GOVULNCHECK  := $(TOOL) govulncheck
 DOCS     := docs
 FUZZTIME := 10s
 
-# Nothing here depends on the user's own CLI configuration, or asks for newer versions.
+# Ignore the user's CLI configuration, and do not check for newer CLI versions.
 export TF_CLI_CONFIG_FILE := /dev/null
 export CHECKPOINT_DISABLE := 1
 
 .PHONY: help
-help: ## this list
+help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-18s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
 
 .PHONY: build
-build: ## the provider, into bin/
+build: ## build the provider into bin/
 	CGO_ENABLED=0 go build -trimpath -buildvcs=false -ldflags '-s -w -X main.version=$(VERSION)' -o $(PROVIDER) .
 
 .PHONY: install
-install: build ## the provider, where terraform init and tofu init find it
+install: build ## install the provider where terraform init and tofu init find it
 	@for host in registry.terraform.io registry.opentofu.org; do \
 		dir="$$HOME/.terraform.d/plugins/$$host/$(SOURCE)/$(RELEASE)/$$(go env GOOS)_$$(go env GOARCH)"; \
 		mkdir -p "$$dir"; \
@@ -46,25 +46,25 @@ install: build ## the provider, where terraform init and tofu init find it
 	done
 
 .PHONY: test
-test: testunit testacc ## everything: unit tests with the race detector, then acceptance tests
+test: testunit testacc ## run all tests: unit tests with the race detector, then acceptance tests
 
 .PHONY: testunit
-testunit: ## only the unit tests
+testunit: ## run only the unit tests
 	$(if $(RACE),,@echo "No C compiler (CGO_ENABLED=0): the race detector is off.")
 	TF_ACC= go test $(RACE) -skip '^TestAcc' ./...
 
 .PHONY: testacc
-testacc: cli ## only the acceptance tests: a real CLI on the stand-in service, or on $STREAM_BASE_URL
+testacc: cli ## run only the acceptance tests: a real CLI and the stand-in service, or $STREAM_BASE_URL
 	TF_ACC=1 TF_ACC_TERRAFORM_PATH='$(CLI)' \
 		$(if $(TOFU),TF_ACC_PROVIDER_HOST=registry.opentofu.org TF_ACC_PROVIDER_NAMESPACE=hashicorp) \
 		go test -count=1 -timeout=30m $(if $(STREAM_ACC_STREAM_ID),-v) -run '^TestAcc' ./...
 
 .PHONY: validate-examples
-validate-examples: cli ## only the acceptance test that every example passes init and validate
+validate-examples: cli ## run only the acceptance tests of the examples
 	TF_ACC=1 TF_ACC_TERRAFORM_PATH='$(CLI)' go test -count=1 -v -run '^TestAcc' ./examples
 
 .PHONY: fuzz
-fuzz: ## each fuzz test for FUZZTIME, 10s
+fuzz: ## run each fuzz test for FUZZTIME (default 10s)
 	@for pkg in $$(go list ./internal/...); do \
 		found=$$(go test -list '^Fuzz' $$pkg) || { echo "$$found"; exit 1; }; \
 		for name in $$(echo "$$found" | grep '^Fuzz'); do \
@@ -74,19 +74,19 @@ fuzz: ## each fuzz test for FUZZTIME, 10s
 	done
 
 .PHONY: bench
-bench: cli ## Go benchmarks, then a real CLI beside its yardsticks, into internal/cmd/bench/RESULTS.md
+bench: cli ## run the Go benchmarks, then measure a real CLI, into internal/cmd/bench/RESULTS.md
 	go test -run '^$$' -bench . -benchmem ./internal/streams ./internal/provider
 	@mkdir -p bin
 	go run ./internal/cmd/bench $(BENCHFLAGS) >bin/RESULTS.md
 	mv bin/RESULTS.md internal/cmd/bench/RESULTS.md
 
 .PHONY: demo
-demo: build ## a real apply, change and destroy, with each request that the service sees
+demo: build ## show a real apply, change and destroy, with each request that the service receives
 	@go build -o bin/demo ./internal/cmd/demo
 	@bin/demo -provider $(PROVIDER)
 
 .PHONY: lint
-lint: ## the linters of .golangci.yml
+lint: ## run the linters of .golangci.yml
 	$(GOLANGCI) run
 
 .PHONY: fmt
@@ -95,13 +95,13 @@ fmt: cli ## format Go and HCL
 	$(CLI) fmt -recursive examples internal
 
 .PHONY: generate
-generate: ## docs/ from the provider's schema, templates/ and examples/
+generate: ## generate docs/ from the provider's schema, templates/ and examples/
 	@mkdir -p bin
 	go run ./internal/cmd/schema >bin/schema.json
 	$(TFPLUGINDOCS) generate --provider-name stream --providers-schema bin/schema.json --rendered-website-dir $(DOCS)
 
 .PHONY: check-clean
-check-clean: cli ## nothing to format, tidy or generate
+check-clean: cli ## check that nothing is left to format, tidy or generate
 	$(GOLANGCI) fmt --diff
 	$(CLI) fmt -check -diff -recursive examples internal
 	go mod tidy -diff
@@ -112,13 +112,13 @@ check-clean: cli ## nothing to format, tidy or generate
 	$(TFPLUGINDOCS) validate --provider-name stream --providers-schema bin/schema.json
 
 .PHONY: vulncheck
-vulncheck: ## known vulnerabilities in what is shipped (asks vuln.go.dev)
+vulncheck: ## check the code for known vulnerabilities (queries vuln.go.dev)
 	$(GOVULNCHECK) ./...
 
 .PHONY: release-check
-release-check: ## a release of the last commit in dist/, made twice and checked; publishes nothing
+release-check: ## build a release of the last commit in dist/, twice, and check it; publishes nothing
 	go run ./internal/cmd/release -version '$(VERSION)'
 
 .PHONY: cli
 cli:
-	@test -n '$(CLI)' || { echo 'No terraform or tofu on PATH; TF_ACC_TERRAFORM_PATH can name one.' >&2; exit 1; }
+	@test -n '$(CLI)' || { echo 'Found no terraform or tofu on PATH. Install one, or set TF_ACC_TERRAFORM_PATH to its path.' >&2; exit 1; }

@@ -7,14 +7,14 @@ terraform {
   }
 }
 
-# The address and the credentials come from the environment: STREAM_BASE_URL and, say, STREAM_TOKEN.
+# The address and the credentials come from the environment, such as STREAM_BASE_URL and STREAM_TOKEN.
 provider "stream" {}
 
 locals {
   cameras = csvdecode(file("${path.module}/cameras.csv"))
 }
 
-# compact drops the "" that split finds where a camera has no processors.
+# For a camera without processors, split returns [""], and compact removes the empty string.
 resource "stream_processors" "camera" {
   for_each = { for camera in local.cameras : camera.stream_id => camera }
 

@@ -7,7 +7,7 @@ terraform {
   }
 }
 
-# The address and the credentials come from the environment: STREAM_BASE_URL and, say, STREAM_TOKEN.
+# The address and the credentials come from the environment, such as STREAM_BASE_URL and STREAM_TOKEN.
 provider "stream" {}
 
 resource "stream_processors" "camera" {

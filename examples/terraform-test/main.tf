@@ -10,12 +10,12 @@ terraform {
 }
 
 variable "cameras" {
-  description = "The processors of each camera, by the id of its stream."
+  description = "The processors of each camera, by stream id."
   type        = map(set(string))
 }
 
 variable "everywhere" {
-  description = "Processors that every camera gets."
+  description = "Processors for every camera."
   type        = set(string)
   default     = []
 }

@@ -17,7 +17,7 @@ variable "base_url_alt" {
   type        = string
 }
 
-# Both regions take the token in STREAM_TOKEN. Each provider block may have a token of its own instead.
+# Both provider blocks use the token in STREAM_TOKEN. Each block can set its own token instead.
 provider "stream" {
   base_url = var.base_url
 }

@@ -1,4 +1,4 @@
-# Detach before the model is exchanged, and attach again after it.
+# Detach the processors before the model is replaced, and attach them again afterwards.
 action "stream_set_processors" "detach" {
   config {
     stream_id     = "cam-2"

@@ -13,17 +13,17 @@ variable "base_url" {
 }
 
 variable "ca_cert_file" {
-  description = "Certificate of the authority that signed the service's certificate, a PEM file."
+  description = "PEM file with the certificate of the authority that signed the service's certificate."
   type        = string
 }
 
 variable "client_cert_file" {
-  description = "Client certificate, a PEM file."
+  description = "PEM file with the client certificate."
   type        = string
 }
 
 variable "client_key_file" {
-  description = "Private key of the client certificate, a PEM file."
+  description = "PEM file with the private key of the client certificate."
   type        = string
 }
 

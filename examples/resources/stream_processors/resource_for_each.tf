@@ -2,7 +2,7 @@ locals {
   cameras = {
     "cam-3" = ["object-detection"]
     "cam-4" = ["object-detection", "face-blur"]
-    "cam-5" = [] # nothing may be attached
+    "cam-5" = [] # no processors
   }
 }
 
@@ -14,6 +14,6 @@ resource "stream_processors" "camera" {
 }
 
 output "terminals" {
-  description = "The terminal that each stream belongs to, as the service reported it."
+  description = "The terminal of each stream, as the service reported it."
   value       = { for id, stream in stream_processors.camera : id => stream.terminal_id }
 }

@@ -8,10 +8,10 @@ resource "stream_processors" "parking" {
   stream_id     = "cam-2"
   processor_ids = ["object-detection", "plate-reader"]
 
-  # Leave the processors attached when this resource is destroyed.
+  # Destroy leaves the processors attached.
   on_destroy = "keep"
 
-  # Send the set again, in place, whenever the version changes.
+  # When the version changes, the resource is updated in place: the set is sent again.
   triggers = {
     model_version = var.model_version
   }

@@ -1,4 +1,5 @@
-# Needs a service with the streams cam-1 and cam-2 at STREAM_BASE_URL. Ends with both of them emptied.
+# These tests need a service with the streams cam-1 and cam-2 at STREAM_BASE_URL.
+# At the end, both streams have no processors.
 run "attach" {
   variables {
     cameras = {
@@ -9,7 +10,7 @@ run "attach" {
 
   assert {
     condition     = stream_processors.camera["cam-1"].last_edited > 0
-    error_message = "The service must report the edit."
+    error_message = "The service must report the time of the edit."
   }
 }
 
@@ -23,6 +24,6 @@ run "change_in_place" {
 
   assert {
     condition     = stream_processors.camera["cam-1"].processor_ids == toset(["object-detection"])
-    error_message = "cam-1 must have lost a processor."
+    error_message = "cam-1 must have one processor left."
   }
 }

@@ -1,4 +1,4 @@
-# Needs no service: nothing is sent, and what the service would report is made up here.
+# These tests need no service: the mock sends nothing and makes up the values that the service would report.
 mock_provider "stream" {
   mock_resource "stream_processors" {
     defaults = {
@@ -20,18 +20,18 @@ run "every_camera_gets_the_common_processors" {
 
   assert {
     condition     = stream_processors.camera["cam-1"].processor_ids == toset(["object-detection", "people-counter"])
-    error_message = "cam-1 must have its own processor and the common one."
+    error_message = "cam-1 must have its own processor and the processor for every camera."
   }
 
   assert {
     condition     = stream_processors.camera["cam-2"].processor_ids == toset(["object-detection"])
-    error_message = "cam-2 must have the common processor."
+    error_message = "cam-2 must have the processor for every camera."
   }
 }
 
 run "terminals_are_listed_by_stream" {
   assert {
     condition     = output.terminals == { "cam-1" = "terminal-1", "cam-2" = "terminal-1" }
-    error_message = "The output must hold the terminal of each stream."
+    error_message = "The output must contain the terminal of each stream."
   }
 }

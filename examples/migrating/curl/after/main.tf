@@ -22,7 +22,7 @@ removed {
   from = terraform_data.entrance
 
   lifecycle {
-    destroy = false # forget it: its destroy provisioner must not detach anything
+    destroy = false # the destroy provisioner must not run: it would detach the processors
   }
 }
 
