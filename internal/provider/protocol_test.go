@@ -58,10 +58,13 @@ var schemas = sync.OnceValue(func() *tfprotov6.GetProviderSchemaResponse {
 
 func resourceSchema() *tfprotov6.Schema { return schemas().ResourceSchemas[resourceName] }
 
+// newTestServer makes the server of the protocol tests.
+var newTestServer = func(rapid.TB) tfprotov6.ProviderServer { return NewServer("test")() }
+
 // startProvider starts the provider and configures it.
 func startProvider(t rapid.TB, config attributes) *process {
 	t.Helper()
-	p := &process{t: t, server: newComparing(t)}
+	p := &process{t: t, server: newTestServer(t)}
 	p.configure(config)
 	return p
 }
@@ -183,16 +186,20 @@ func nothing() tftypes.Value { return tftypes.NewValue(resourceSchema().ValueTyp
 // proposed is what core suggests as the new object: the configuration, and what the provider
 // computes as it was.
 func proposed(prior, config tftypes.Value) tftypes.Value {
+	return proposedBy(resourceSchema(), prior, config)
+}
+
+func proposedBy(s *tfprotov6.Schema, prior, config tftypes.Value) tftypes.Value {
 	if config.IsNull() || prior.IsNull() {
 		return config
 	}
 	was, is := fields(prior), fields(config)
-	for _, a := range resourceSchema().Block.Attributes {
+	for _, a := range s.Block.Attributes {
 		if a.Computed && is[a.Name].IsNull() {
 			is[a.Name] = was[a.Name]
 		}
 	}
-	return tftypes.NewValue(resourceSchema().ValueType(), is)
+	return tftypes.NewValue(s.ValueType(), is)
 }
 
 // attributes are the set attributes of a configuration, by name, as string, bool, []string,
