@@ -81,7 +81,7 @@ func TestTokenValue(t *testing.T) {
 		"MAC d":      {AccessToken: "d", TokenType: "mac"},
 		"Bearer e/+": {AccessToken: "e/+", TokenType: "BEARER"},
 	} {
-		if got := value(token); got != want {
+		if got := tokenHeader(token); got != want {
 			t.Errorf("%+v is sent as %q, want %q", token, got, want)
 		}
 	}

@@ -272,12 +272,12 @@ func TestNoToken(t *testing.T) {
 		"down":               {refuse(503, "maintenance"), streams.KindGeneric, 503, 5, "maintenance", ""},
 		"gateway":            {answer(502, "<h1>Bad gateway</h1>"), streams.KindBadGateway, 502, 5, "<h1>Bad gateway</h1>", ""},
 		"reset":              {reset, streams.KindGeneric, 0, 5, "", ""},
-		"hanging":            {hang, streams.KindTimeout, 0, 5, "", "did not answer within 20ms"},
+		"hanging":            {hang, streams.KindTimeout, 0, 5, "", "did not respond within 20ms"},
 		"ugly":               {answer(401, `{"error":"x\u001b[2J","error_description":"\u202e\n"}`), streams.KindAuthentication, 401, 2, `x\u001b[2J: \u202e\n`, ""},
 		"echo":               {answer(403, fmt.Sprintf(`{"error":%q,"error_description":%q}`, clientSecret, echo)), streams.KindAuthentication, 403, 1, "***: *** *** ***", ""},
 		"echo as text":       {answer(403, echo), streams.KindAuthentication, 403, 1, "*** *** ***", ""},
-		"redirect":           {refuse(302, "moved", "Location", "https://elsewhere.invalid/"+clientSecret), streams.KindGeneric, 302, 1, "moved", "a redirect, which is never followed"},
-		"redirect with POST": {refuse(307, "moved", "Location", "/token2"), streams.KindGeneric, 307, 1, "moved", "a redirect, which is never followed"},
+		"redirect":           {refuse(302, "moved", "Location", "https://elsewhere.invalid/"+clientSecret), streams.KindGeneric, 302, 1, "moved", "redirects are never followed"},
+		"redirect with POST": {refuse(307, "moved", "Location", "/token2"), streams.KindGeneric, 307, 1, "moved", "redirects are never followed"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

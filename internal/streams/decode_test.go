@@ -105,12 +105,12 @@ func TestDecodeStreamWrongField(t *testing.T) {
 		}
 		for _, value := range wrong {
 			_, err := decodeStream([]byte(body(map[string]string{field: value})))
-			if want := "the answer is not a stream: " + field + " is not " + kind; err == nil || err.Error() != want {
+			if want := "the response is not a stream: " + field + " is not " + kind; err == nil || err.Error() != want {
 				t.Errorf("%s %s: error %v, want %q", field, value, err, want)
 			}
 		}
 
-		want := "the answer is not a stream: " + field + " is missing"
+		want := "the response is not a stream: " + field + " is missing"
 		first := strings.ToUpper(field[:1]) + field[1:]
 		for _, spelling := range []string{"", strings.ToUpper(field), first, strings.ReplaceAll(field, "_", "-") + "s", field + " "} {
 			replace := map[string]string{field: ""}
@@ -127,9 +127,9 @@ func TestDecodeStreamWrongField(t *testing.T) {
 func TestDecodeStreamAllProblemsAtOnce(t *testing.T) {
 	t.Parallel()
 	for in, want := range map[string]string{
-		`{}`: "the answer is not a stream: id is missing, terminal_id is missing, fragment_type_id is missing, " +
+		`{}`: "the response is not a stream: id is missing, terminal_id is missing, fragment_type_id is missing, " +
 			"processor_ids is missing, last_edited is missing, compatible_namespaces is missing",
-		`{"id":1,"terminal_id":null,"processor_ids":{},"last_edited":"x","compatible_namespaces":[1]}`: "the answer is not a " +
+		`{"id":1,"terminal_id":null,"processor_ids":{},"last_edited":"x","compatible_namespaces":[1]}`: "the response is not a " +
 			"stream: id is not a string, terminal_id is not a string, fragment_type_id is missing, processor_ids is not an " +
 			"array of strings, last_edited is not an integer, compatible_namespaces is not an array of strings",
 	} {
@@ -141,7 +141,7 @@ func TestDecodeStreamAllProblemsAtOnce(t *testing.T) {
 
 func TestDecodeStreamNoObject(t *testing.T) {
 	t.Parallel()
-	const text, empty, object = "the answer is not UTF-8 text", "the answer has no body", "the answer is not a JSON object"
+	const text, empty, object = "the response is not UTF-8 text", "the response has no body", "the response is not a JSON object"
 	for in, want := range map[string]string{
 		"":                                 empty,
 		" \r\n\t":                          empty,

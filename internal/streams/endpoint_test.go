@@ -39,8 +39,8 @@ func TestCheckIDs(t *testing.T) {
 		{"a ", space, space},
 		{"a\u00a0", space, space},
 		{"\u2003a", space, space},
-		{".", `must not be ".": a URL path cannot carry it as a name`, ""},
-		{"..", `must not be "..": a URL path cannot carry it as a name`, ""},
+		{".", `must not be ".", which has a special meaning in a URL path`, ""},
+		{"..", `must not be "..", which has a special meaning in a URL path`, ""},
 		{"a\x00b", control, ""},
 		{"a\nb", control, ""},
 		{"a\x7fb", control, ""},
@@ -99,7 +99,7 @@ func TestParseURLRefuses(t *testing.T) {
 		noURL    = `is not a URL; write it as "https://host"`
 		scheme   = `must begin with "https://" (or "http://")`
 		noHost   = `has no host; write it as "https://host"`
-		userinfo = "must not hold a user name or password; use an authentication attribute"
+		userinfo = "must not contain a user name or password; use an authentication attribute"
 		query    = "must not have a query or a fragment"
 		fragment = "must not have a fragment"
 	)
@@ -186,27 +186,27 @@ func TestCheckHeader(t *testing.T) {
 		{"X-Empty", "", ""},
 		{"X-Tab", "a\tb", ""},
 		{"X-Latin", "gr\xfcn", ""},
-		{"", "x", "is not a legal header name"},
-		{"X Key", "x", "is not a legal header name"},
-		{"X-Key:", "x", "is not a legal header name"},
-		{":path", "x", "is not a legal header name"},
-		{"X-Grün", "x", "is not a legal header name"},
-		{"X\r\nY", "x", "is not a legal header name"},
-		{"X-Key", "a\nb", "has a value that a header cannot carry, such as a line break"},
-		{"X-Key", "a\r", "has a value that a header cannot carry, such as a line break"},
-		{"X-Key", "a\x00b", "has a value that a header cannot carry, such as a line break"},
-		{"content-type", "text/plain", "must not set Content-Type, which belongs to the request itself"},
-		{"CONTENT-LENGTH", "1", "must not set Content-Length, which belongs to the request itself"},
-		{"Host", "x", "must not set Host, which belongs to the request itself"},
-		{"Transfer-Encoding", "chunked", "must not set Transfer-Encoding, which belongs to the request itself"},
-		{"Trailer", "x", "must not set Trailer, which belongs to the request itself"},
-		{"Connection", "close", "must not set Connection, which belongs to the request itself"},
-		{"Upgrade", "h2c", "must not set Upgrade, which belongs to the request itself"},
-		{"TE", "trailers", "must not set Te, which belongs to the request itself"},
-		{"Keep-Alive", "5", "must not set Keep-Alive, which belongs to the request itself"},
-		{"Proxy-Connection", "close", "must not set Proxy-Connection, which belongs to the request itself"},
-		{"Accept-Encoding", "gzip", "must not set Accept-Encoding, which belongs to the request itself"},
-		{"Content-Encoding", "gzip", "must not set Content-Encoding, which belongs to the request itself"},
+		{"", "x", "is not a valid header name"},
+		{"X Key", "x", "is not a valid header name"},
+		{"X-Key:", "x", "is not a valid header name"},
+		{":path", "x", "is not a valid header name"},
+		{"X-Grün", "x", "is not a valid header name"},
+		{"X\r\nY", "x", "is not a valid header name"},
+		{"X-Key", "a\nb", "has a value with characters that a header must not contain, such as a line break"},
+		{"X-Key", "a\r", "has a value with characters that a header must not contain, such as a line break"},
+		{"X-Key", "a\x00b", "has a value with characters that a header must not contain, such as a line break"},
+		{"content-type", "text/plain", "must not set Content-Type, which the HTTP client controls"},
+		{"CONTENT-LENGTH", "1", "must not set Content-Length, which the HTTP client controls"},
+		{"Host", "x", "must not set Host, which the HTTP client controls"},
+		{"Transfer-Encoding", "chunked", "must not set Transfer-Encoding, which the HTTP client controls"},
+		{"Trailer", "x", "must not set Trailer, which the HTTP client controls"},
+		{"Connection", "close", "must not set Connection, which the HTTP client controls"},
+		{"Upgrade", "h2c", "must not set Upgrade, which the HTTP client controls"},
+		{"TE", "trailers", "must not set Te, which the HTTP client controls"},
+		{"Keep-Alive", "5", "must not set Keep-Alive, which the HTTP client controls"},
+		{"Proxy-Connection", "close", "must not set Proxy-Connection, which the HTTP client controls"},
+		{"Accept-Encoding", "gzip", "must not set Accept-Encoding, which the HTTP client controls"},
+		{"Content-Encoding", "gzip", "must not set Content-Encoding, which the HTTP client controls"},
 	} {
 		if got := said(streams.CheckHeader(test.name, test.value)); got != test.want {
 			t.Errorf("CheckHeader(%q, %q) says %q, want %q", test.name, test.value, got, test.want)

@@ -172,7 +172,7 @@ func TestRedirect(t *testing.T) {
 				if diff := cmp.Diff(&streams.Error{
 					Kind: streams.KindGeneric, Method: "PATCH", URL: s.URL + "/v2/streams/s1", Status: status,
 					Message: said, Documented: documented, Location: location.shown,
-					Reason:   "the service answered with a redirect, which is never followed",
+					Reason:   "the response is a redirect, and redirects are never followed",
 					Attempts: 1, Outcome: outcome,
 				}, e); diff != "" {
 					t.Errorf("error (-want +got):\n%s", diff)
@@ -213,20 +213,20 @@ func TestSuccessThatIsNone(t *testing.T) {
 		message    string
 		documented bool
 	}{
-		"204":               {answer(204, ""), "the answer has no body", "", false},
-		"200 without body":  {answer(200, ""), "the answer has no body", "", false},
-		"202 without body":  {answer(202, ""), "the answer has no body", "", false},
-		"205":               {answer(205, ""), "the answer has no body", "", false},
-		"login page":        {answer(200, login, "Content-Type", "text/html"), "the answer is not a JSON object", "<!DOCTYPE html> <title>Log in</title>", false},
-		"an error body":     {answer(200, `{"message":"not really"}`), "the answer is not a stream: id is missing, terminal_id is missing, fragment_type_id is missing, processor_ids is missing, last_edited is missing, compatible_namespaces is missing", "not really", true},
-		"null":              {answer(200, "null"), "the answer is not a JSON object", "null", false},
-		"a list of streams": {answer(200, "["+streamJSON("s1", []string{"p1"})+"]"), "the answer is not a JSON object", "[" + streamJSON("s1", []string{"p1"}) + "]", false},
-		"not UTF-8":         {answer(200, "\xff"), "the answer is not UTF-8 text", `\xff`, false},
-		"another stream":    {answer(200, streamJSON("s2", []string{"p1"})), `the answer is about another stream, "s2"`, streamJSON("s2", []string{"p1"}), false},
-		"another case":      {answer(200, streamJSON("S1", []string{"p1"})), `the answer is about another stream, "S1"`, streamJSON("S1", []string{"p1"}), false},
-		"an ugly stream":    {answer(200, streamJSON("\x1b[2J\u202e", nil)), `the answer is about another stream, "\x1b[2J\u202e"`, `{"compatible_namespaces":["ns1"],"fragment_type_id":"image-jpg","id":"\u001b[2J\u202e","last_edited":1718000000000,"processor_ids":[],"terminal_id":"t1"}`, false},
-		"null in the set":   {answer(200, strings.Replace(streamJSON("s1", []string{"p1"}), `"p1"`, "null", 1)), "the answer is not a stream: processor_ids is not an array of strings", strings.Replace(streamJSON("s1", []string{"p1"}), `"p1"`, "null", 1), false},
-		"199 bytes of 299":  {answer(299, streamJSON("s1", []string{"p1"})[:50]), "the answer is not a JSON object", streamJSON("s1", []string{"p1"})[:50], false},
+		"204":               {answer(204, ""), "the response has no body", "", false},
+		"200 without body":  {answer(200, ""), "the response has no body", "", false},
+		"202 without body":  {answer(202, ""), "the response has no body", "", false},
+		"205":               {answer(205, ""), "the response has no body", "", false},
+		"login page":        {answer(200, login, "Content-Type", "text/html"), "the response is not a JSON object", "<!DOCTYPE html> <title>Log in</title>", false},
+		"an error body":     {answer(200, `{"message":"not really"}`), "the response is not a stream: id is missing, terminal_id is missing, fragment_type_id is missing, processor_ids is missing, last_edited is missing, compatible_namespaces is missing", "not really", true},
+		"null":              {answer(200, "null"), "the response is not a JSON object", "null", false},
+		"a list of streams": {answer(200, "["+streamJSON("s1", []string{"p1"})+"]"), "the response is not a JSON object", "[" + streamJSON("s1", []string{"p1"}) + "]", false},
+		"not UTF-8":         {answer(200, "\xff"), "the response is not UTF-8 text", `\xff`, false},
+		"another stream":    {answer(200, streamJSON("s2", []string{"p1"})), `the response describes another stream, "s2"`, streamJSON("s2", []string{"p1"}), false},
+		"another case":      {answer(200, streamJSON("S1", []string{"p1"})), `the response describes another stream, "S1"`, streamJSON("S1", []string{"p1"}), false},
+		"an ugly stream":    {answer(200, streamJSON("\x1b[2J\u202e", nil)), `the response describes another stream, "\x1b[2J\u202e"`, `{"compatible_namespaces":["ns1"],"fragment_type_id":"image-jpg","id":"\u001b[2J\u202e","last_edited":1718000000000,"processor_ids":[],"terminal_id":"t1"}`, false},
+		"null in the set":   {answer(200, strings.Replace(streamJSON("s1", []string{"p1"}), `"p1"`, "null", 1)), "the response is not a stream: processor_ids is not an array of strings", strings.Replace(streamJSON("s1", []string{"p1"}), `"p1"`, "null", 1), false},
+		"199 bytes of 299":  {answer(299, streamJSON("s1", []string{"p1"})[:50]), "the response is not a JSON object", streamJSON("s1", []string{"p1"})[:50], false},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -394,7 +394,7 @@ func TestBodyLimit(t *testing.T) {
 		"one byte more": filler(16<<20 + 1), "a gibibyte, compressed": squeezed,
 	} {
 		s := serve(t, step)
-		if e := s.fail(t, streams.Config{}); e.Reason != "the answer is longer than 16 MiB" || e.Outcome != streams.Unknown || len(e.Message) > 4000 {
+		if e := s.fail(t, streams.Config{}); e.Reason != "the response is longer than 16 MiB" || e.Outcome != streams.Unknown || len(e.Message) > 4000 {
 			t.Errorf("%s: %.300v", name, e)
 		}
 		s.wantRequests(t, 1)

@@ -11,8 +11,8 @@ import (
 	"unicode/utf8"
 )
 
-func newMask(secrets ...string) *mask {
-	m := new(mask)
+func newRedactor(secrets ...string) *redactor {
+	m := new(redactor)
 	m.add(secrets...)
 	return m
 }
@@ -57,11 +57,11 @@ func TestHide(t *testing.T) {
 		"beside an open escape": {[]string{"s3cret"}, `s3cret%zz\q\u12&nope s3cret%`, `***%zz\q\u12&nope ***%`},
 		"not UTF-8":             {[]string{"s3cret"}, "\xff%41s3cret\xfe", "\xff%41***\xfe"},
 	} {
-		if got := newMask(test.secrets...).hide(test.text); got != test.want {
+		if got := newRedactor(test.secrets...).redact(test.text); got != test.want {
 			t.Errorf("%s: %q becomes %q, want %q", name, test.text, got, test.want)
 		}
 	}
-	if got := new(mask).hide("a %41"); got != "a %41" {
+	if got := new(redactor).redact("a %41"); got != "a %41" {
 		t.Errorf("the zero value changes %q", got)
 	}
 }
@@ -71,7 +71,7 @@ func TestHideManyLayers(t *testing.T) {
 	t.Parallel()
 	for _, layer := range []string{"%25", "&amp;", `\\`, `\u005c`} {
 		text := strings.Repeat(layer, 1<<12) + strings.Repeat("25", 1<<12) + strings.Repeat("amp;", 1<<12)
-		if got := newMask("s3cret").hide(text); got != text {
+		if got := newRedactor("s3cret").redact(text); got != text {
 			t.Errorf("%s…: a text without a secret was changed", layer)
 		}
 	}
@@ -79,18 +79,18 @@ func TestHideManyLayers(t *testing.T) {
 
 func TestMaskIsShared(t *testing.T) {
 	t.Parallel()
-	m := new(mask)
+	m := new(redactor)
 	var all sync.WaitGroup
 	for _, secret := range []string{"alpha", "beta", "gamma", "delta"} {
 		all.Go(func() {
 			m.add(secret)
-			if got := m.hide("a " + secret); got != "a ***" {
+			if got := m.redact("a " + secret); got != "a ***" {
 				t.Errorf("%q right after it was added", got)
 			}
 		})
 	}
 	all.Wait()
-	if got := m.hide("alpha beta gamma delta"); got != "*** *** *** ***" {
+	if got := m.redact("alpha beta gamma delta"); got != "*** *** *** ***" {
 		t.Errorf("%q in the end", got)
 	}
 }
@@ -104,17 +104,17 @@ func TestSecretsOfConfig(t *testing.T) {
 		Headers:   map[string]string{"X-Key": "k3yk3y", "X-Auth": "ApiKey z9y8", "X-Pin": "4711", "X-Version": "123", "X-Two": "v a"},
 		TLS:       TLS{ClientKeyPEM: "key in PEM", ClientCertPEM: "visible cert", CACertPEM: "visible CA"},
 	}
-	m := newMask(cfg.secrets()...)
+	m := newRedactor(cfg.secrets()...)
 	for _, hidden := range []string{
 		"t0ken", "passw0rd", "dmlzaWJsZS11c2VyOnBhc3N3MHJk", "cl1ent/secret", "cl1ent%2Fsecret",
 		"dmlzaWJsZStjbGllbnQ6Y2wxZW50JTJGc2VjcmV0", "k3yk3y", "ApiKey z9y8", "z9y8", "4711", "key in PEM",
 	} {
-		if got := m.hide("<" + hidden + ">"); got != "<***>" {
+		if got := m.redact("<" + hidden + ">"); got != "<***>" {
 			t.Errorf("%q is shown as %q", hidden, got)
 		}
 	}
 	for _, shown := range []string{"visible-user", "visible client", "https://visible.example", "X-Key", "ApiKey", "123", "v a", "visible cert", "visible CA"} {
-		if got := m.hide(shown); got != shown {
+		if got := m.redact(shown); got != shown {
 			t.Errorf("%q is hidden as %q", shown, got)
 		}
 	}
@@ -124,7 +124,7 @@ func TestSecretsOfConfig(t *testing.T) {
 func TestSecretAcrossTheCut(t *testing.T) {
 	t.Parallel()
 	const secret = "s3cret-t0ken-of-some-length"
-	m := newMask(secret)
+	m := newRedactor(secret)
 	for _, limit := range []int{maxText, maxMessage} {
 		for before := limit - len(secret) - 5; before < limit+5; before++ {
 			text := strings.Repeat("x", before) + secret + "tail"
@@ -153,8 +153,8 @@ func TestVisible(t *testing.T) {
 		"\xff\xc3(\ufffd":      `\xff\xc3(` + "\ufffd",
 		`already \n escaped`:   `already \n escaped`,
 	} {
-		if got := visible(in); got != want {
-			t.Errorf("visible(%q) = %q, want %q", in, got, want)
+		if got := escapeInvisible(in); got != want {
+			t.Errorf("escapeInvisible(%q) = %q, want %q", in, got, want)
 		}
 	}
 }
@@ -166,8 +166,8 @@ func TestCut(t *testing.T) {
 		to   int
 		want string
 	}{{"", 0, ""}, {"abc", 3, "abc"}, {"abcd", 3, "abc…"}, {"流流流", 3, "流流流"}, {"流流流", 2, "流流…"}, {"a", 0, "…"}} {
-		if got := cut(test.in, test.to); got != test.want {
-			t.Errorf("cut(%q, %d) = %q, want %q", test.in, test.to, got, test.want)
+		if got := truncate(test.in, test.to); got != test.want {
+			t.Errorf("truncate(%q, %d) = %q, want %q", test.in, test.to, got, test.want)
 		}
 	}
 }
@@ -175,7 +175,7 @@ func TestCut(t *testing.T) {
 // Whatever an answer holds, what is shown of it is short, one line, printable and without the secret.
 func FuzzReadMessage(f *testing.F) {
 	const secret = `s3cret/t0ken+"<&%25>'==`
-	m := newMask(secret)
+	m := newRedactor(secret)
 	for _, body := range []string{
 		"", "null", `{"message":"no"}`, `{"message":null}`, `{"Message":"x"}`, "<h1>No</h1>", "\xff\xfe", "a\x1b[2J\u202eb",
 		strings.Repeat("x", maxText-3), strings.Repeat("x", maxMessage-3), `{"message":"` + strings.Repeat("x", maxMessage-3), `%`, `\u00`, `&#`, "s3cret/",
@@ -217,9 +217,9 @@ func TestProxyAddressIsSecret(t *testing.T) {
 	const with, without = "http://user:pr0xy-secret@[::1", "http://proxy.example:3128"
 	t.Setenv("HTTPS_PROXY", with)
 	t.Setenv("http_proxy", without)
-	hidden := new(mask)
+	hidden := new(redactor)
 	hidden.add(Config{}.secrets()...)
-	if got, want := hidden.hide("invalid proxy address "+with+", not "+without), "invalid proxy address ***, not "+without; got != want {
+	if got, want := hidden.redact("invalid proxy address "+with+", not "+without), "invalid proxy address ***, not "+without; got != want {
 		t.Errorf("got %q, want %q", got, want)
 	}
 }

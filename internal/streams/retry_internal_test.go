@@ -97,8 +97,8 @@ func TestRetryAfter(t *testing.T) {
 		"Wed, 04 Mar 2026 05:06:17 +0100":   {0, false},
 		"٥":                                 {0, false},
 	} {
-		if wait, asked := retryAfter(value, now); wait != want.wait || asked != want.asked {
-			t.Errorf("retryAfter(%q) = %s, %t; want %s, %t", value, wait, asked, want.wait, want.asked)
+		if wait, asked := parseRetryAfter(value, now); wait != want.wait || asked != want.asked {
+			t.Errorf("parseRetryAfter(%q) = %s, %t; want %s, %t", value, wait, asked, want.wait, want.asked)
 		}
 	}
 }
@@ -113,14 +113,14 @@ func FuzzRetryAfter(f *testing.F) {
 	f.Add("Mon, 01 Jan 0001 00:00:00 GMT", int64(math.MaxInt64))
 	f.Add("Fri, 31 Dec 9999 23:59:59 GMT", int64(math.MinInt64))
 	f.Fuzz(func(t *testing.T, value string, now int64) {
-		wait, asked := retryAfter(value, time.Unix(now, 0))
+		wait, asked := parseRetryAfter(value, time.Unix(now, 0))
 		if wait < 0 || !asked && wait != 0 {
-			t.Errorf("retryAfter(%q, %d) = %s, %t", value, now, wait, asked)
+			t.Errorf("parseRetryAfter(%q, %d) = %s, %t", value, now, wait, asked)
 		}
 	})
 }
 
-func TestRetryableFailure(t *testing.T) {
+func TestIsRetryableError(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct {
 		err  error
@@ -142,7 +142,7 @@ func TestRetryableFailure(t *testing.T) {
 		"no TLS there by HTTP": {http.ErrSchemeMismatch, false},
 	} {
 		for _, err := range []error{test.err, fmt.Errorf("proxy: %w", test.err), &url.Error{Op: "Patch", Err: test.err}} {
-			if got := retryableFailure(err); got != test.want {
+			if got := isRetryableError(err); got != test.want {
 				t.Errorf("%s (%T): %t", name, err, got)
 			}
 		}
@@ -250,7 +250,7 @@ func TestDefaults(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s, e := play(t, Config{}, 0, silence)
 		if e == nil || e.Attempts != 5 || e.Kind != KindTimeout || e.Outcome != Unknown || e.Status != 0 ||
-			e.Reason != "the service did not answer within 30s" || !errors.Is(e, ErrRequestTimeout) {
+			e.Reason != "the service did not respond within 30s" || !errors.Is(e, ErrRequestTimeout) {
 			t.Fatalf("error %#v", e)
 		}
 		for i, wait := range s.waits() {
@@ -315,13 +315,13 @@ func TestNoRoomForAnotherAttempt(t *testing.T) {
 		reason string
 	}{
 		"Retry-After": {answers(503, later, "Retry-After", "3600"), KindGeneric, 503, "later",
-			"the service asked to wait 1h0m0s, longer than the operation may take"},
+			"the service asked to wait 1h0m0s, which is longer than the operation's time limit allows"},
 		"Retry-After as long as can be": {answers(429, later, "Retry-After", "18446744073709551615"), KindBadRequest, 429, "later",
-			"the service asked to wait 2562047h47m16s, longer than the operation may take"},
+			"the service asked to wait 2562047h47m16s, which is longer than the operation's time limit allows"},
 		"backoff": {answers(502, later), KindBadGateway, 502, "later",
-			"the time limit of the operation leaves no room for another attempt"},
+			"the operation's time limit leaves no time for another attempt"},
 		"backoff after no answer": {fails(refused), KindGeneric, 0, "",
-			"the connection failed: dial tcp: connect: connection refused; the time limit of the operation leaves no room for another attempt"},
+			"the connection failed: dial tcp: connect: connection refused; the operation's time limit leaves no time for another attempt"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -365,9 +365,9 @@ func TestMessageSurvives(t *testing.T) {
 			"the connection failed: dial tcp: connect: connection refused"},
 		"then a cut connection": {0, []func(*http.Request) (*http.Response, error){unusable, cut}, KindGeneric, "the connection failed: unexpected EOF"},
 		"then no answer": {0, []func(*http.Request) (*http.Response, error){unusable, silence}, KindTimeout,
-			"the service did not answer within 30s"},
+			"the service did not respond within 30s"},
 		"then the end of the operation": {10 * time.Second, []func(*http.Request) (*http.Response, error){unusable, silence}, KindTimeout,
-			"the operation did not end within its time limit"},
+			"the operation did not finish within its time limit"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -475,7 +475,7 @@ func TestRateLimit(t *testing.T) {
 		start := time.Now()
 		s, e := play(t, Config{RequestsPerSecond: 0.01, Retry: eager}, 10*time.Second, unusable)
 		if e == nil || e.Kind != KindTimeout || e.Attempts != 1 || len(s.times) != 1 || e.Message != "later" || e.Outcome != Unknown ||
-			e.Reason != "the limit of requests per second left no turn within the operation's time limit" || time.Since(start) > time.Millisecond {
+			e.Reason != "the operation's time limit ends before the limit of requests per second allows another request" || time.Since(start) > time.Millisecond {
 			t.Errorf("after %s: %#v", time.Since(start), e)
 		}
 	})

@@ -55,7 +55,7 @@ func TestConnectionFaults(t *testing.T) {
 			t.Errorf("%s: %#v", name, e)
 		}
 		if name != "reset" {
-			wantText(t, e.Reason, "the answer was cut off: unexpected EOF")
+			wantText(t, e.Reason, "the response is incomplete: unexpected EOF")
 		}
 		s.wantRequests(t, 5)
 	}
@@ -106,7 +106,7 @@ func TestRequestTimeout(t *testing.T) {
 			t.Parallel()
 			s := serve(t, step)
 			e := s.fail(t, streams.Config{RequestTimeout: 20 * time.Millisecond, Retry: streams.Retry{MaxAttempts: 2}})
-			if e.Kind != streams.KindTimeout || e.Status != 0 || e.Attempts != 2 || e.Reason != "the service did not answer within 20ms" ||
+			if e.Kind != streams.KindTimeout || e.Status != 0 || e.Attempts != 2 || e.Reason != "the service did not respond within 20ms" ||
 				!errors.Is(e, streams.ErrRequestTimeout) {
 				t.Errorf("error %#v", e)
 			}
@@ -156,7 +156,7 @@ func TestDeadline(t *testing.T) {
 	s := serve(t, hang)
 	_, err := connect(t, streams.Config{BaseURL: s.URL, RequestTimeout: time.Hour}).UpdateStream(ctx, "s1", streams.NewProcessorSet())
 	e := failure(t, err)
-	if e.Kind != streams.KindTimeout || !errors.Is(e, context.DeadlineExceeded) || e.Reason != "the operation did not end within its time limit" {
+	if e.Kind != streams.KindTimeout || !errors.Is(e, context.DeadlineExceeded) || e.Reason != "the operation did not finish within its time limit" {
 		t.Errorf("error %#v", e)
 	}
 }

@@ -214,8 +214,8 @@ func TestTLSSettings(t *testing.T) {
 		tls  streams.TLS
 		want string
 	}{
-		"junk authority":     {streams.TLS{CACertPEM: "junk"}, "CA certificate holds no PEM certificate"},
-		"a key as authority": {streams.TLS{CACertPEM: a.keyPEM}, "CA certificate holds no PEM certificate"},
+		"junk authority":     {streams.TLS{CACertPEM: "junk"}, "CA certificate contains no PEM certificate"},
+		"a key as authority": {streams.TLS{CACertPEM: a.keyPEM}, "CA certificate contains no PEM certificate"},
 		"certificate alone":  {streams.TLS{ClientCertPEM: a.certPEM}, "client certificate: "},
 		"key alone":          {streams.TLS{ClientKeyPEM: a.keyPEM}, "client certificate: "},
 		"another's key":      {streams.TLS{ClientCertPEM: a.certPEM, ClientKeyPEM: b.keyPEM}, "client certificate: "},
