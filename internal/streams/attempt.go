@@ -63,7 +63,8 @@ func (o *operation) RoundTrip(req *http.Request) (*http.Response, error) {
 	if err != nil {
 		// On a new connection, a client may send its request before it learns that the service refuses
 		// its certificate. The service has not read that request.
-		if connected && !(newConnection && isPermanentTLSError(err)) {
+		notRead := newConnection && isPermanentTLSError(err)
+		if connected && !notRead {
 			o.outcome = Unknown
 		}
 		return nil, err

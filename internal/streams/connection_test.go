@@ -7,7 +7,6 @@ import (
 	"io"
 	"net"
 	"net/http"
-	"net/http/httptest"
 	"sync"
 	"testing"
 	"time"
@@ -16,7 +15,7 @@ import (
 )
 
 // together answers once n requests are there, so that all of them are in flight at a time.
-func together(n int, step http.HandlerFunc) http.HandlerFunc {
+func respondTogether(n int, step http.HandlerFunc) http.HandlerFunc {
 	var mu sync.Mutex
 	waiting, gate := 0, make(chan struct{})
 	return func(w http.ResponseWriter, r *http.Request) {
@@ -36,7 +35,7 @@ func together(n int, step http.HandlerFunc) http.HandlerFunc {
 }
 
 // updates runs n updates at a time.
-func updates(ctx context.Context, c *streams.Client, n int) []error {
+func updateInParallel(ctx context.Context, c *streams.Client, n int) []error {
 	failures := make([]error, n)
 	var all sync.WaitGroup
 	for i := range n {
@@ -50,25 +49,25 @@ func updates(ctx context.Context, c *streams.Client, n int) []error {
 func TestConnectionsAreReused(t *testing.T) {
 	t.Parallel()
 	for name, step := range map[string]http.HandlerFunc{
-		"success": accept, "refusal": refuse(404, "no"), "fault": refuse(503, "later"), "page": answer(409, "<h1>No</h1>"),
-		"redirect": refuse(302, "moved", "Location", "/"), "nothing": answer(204, ""),
+		"success": applyUpdate, "refusal": respondError(404, "no"), "fault": respondError(503, "later"), "page": respond(409, "<h1>No</h1>"),
+		"redirect": respondError(302, "moved", "Location", "/"), "nothing": respond(204, ""),
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			s := serve(t, step)
-			c := connect(t, streams.Config{BaseURL: s.URL})
+			s := startService(t, step)
+			c := newClient(t, streams.Config{BaseURL: s.URL})
 			for range 5 {
-				updates(t.Context(), c, 1)
+				updateInParallel(t.Context(), c, 1)
 			}
 			if got := s.connections(); got != 1 {
 				t.Errorf("one after the other: %d connections", got)
 			}
 
 			const parallel = 20 // Go's default would keep two of them
-			s = serve(t, together(parallel, step))
-			c = connect(t, streams.Config{BaseURL: s.URL, Retry: streams.Retry{MaxAttempts: 1}})
+			s = startService(t, respondTogether(parallel, step))
+			c = newClient(t, streams.Config{BaseURL: s.URL, Retry: streams.Retry{MaxAttempts: 1}})
 			for range 4 {
-				updates(t.Context(), c, parallel)
+				updateInParallel(t.Context(), c, parallel)
 			}
 			s.wantRequests(t, 4*parallel)
 			if got := s.connections(); got != parallel {
@@ -82,10 +81,10 @@ func TestConnectionsAreReused(t *testing.T) {
 func TestOneHTTP2Connection(t *testing.T) {
 	t.Parallel()
 	const parallel = 30
-	s := serveTLS(t, nil, together(parallel, accept))
-	c := connect(t, streams.Config{BaseURL: s.URL, TLS: streams.TLS{CACertPEM: s.caPEM()}})
+	s := startTLSService(t, nil, respondTogether(parallel, applyUpdate))
+	c := newClient(t, streams.Config{BaseURL: s.URL, TLS: streams.TLS{CACertPEM: s.caPEM()}})
 	for range 3 {
-		if err := errors.Join(updates(t.Context(), c, parallel)...); err != nil {
+		if err := errors.Join(updateInParallel(t.Context(), c, parallel)...); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -99,11 +98,11 @@ func TestOneHTTP2Connection(t *testing.T) {
 func TestTLSWithoutHTTP2(t *testing.T) {
 	t.Parallel()
 	const parallel = 10
-	s := newService(t, together(parallel, accept))
+	s := newScriptedService(t, respondTogether(parallel, applyUpdate))
 	s.StartTLS()
-	c := connect(t, streams.Config{BaseURL: s.URL, TLS: streams.TLS{CACertPEM: s.caPEM()}})
+	c := newClient(t, streams.Config{BaseURL: s.URL, TLS: streams.TLS{CACertPEM: s.caPEM()}})
 	for range 3 {
-		if err := errors.Join(updates(t.Context(), c, parallel)...); err != nil {
+		if err := errors.Join(updateInParallel(t.Context(), c, parallel)...); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -115,9 +114,9 @@ func TestTLSWithoutHTTP2(t *testing.T) {
 // A first connection that cannot be made is a failure of each operation, and holds none of them up.
 func TestFirstDialFails(t *testing.T) {
 	t.Parallel()
-	s := serveTLS(t, nil, accept)
-	for _, err := range updates(t.Context(), connect(t, streams.Config{BaseURL: s.URL}), 20) {
-		if e := failure(t, err); e.Attempts != 1 || e.Outcome != streams.NotChanged {
+	s := startTLSService(t, nil, applyUpdate)
+	for _, err := range updateInParallel(t.Context(), newClient(t, streams.Config{BaseURL: s.URL}), 20) {
+		if e := asError(t, err); e.Attempts != 1 || e.Outcome != streams.NotChanged {
 			t.Errorf("error %#v", e)
 		}
 	}
@@ -146,7 +145,7 @@ func TestFirstDialHangs(t *testing.T) {
 		}
 	}()
 	t.Cleanup(func() { _ = listener.Close() })
-	c := connect(t, streams.Config{BaseURL: "https://" + listener.Addr().String(), RequestTimeout: time.Hour})
+	c := newClient(t, streams.Config{BaseURL: "https://" + listener.Addr().String(), RequestTimeout: time.Hour})
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
 	first := make(chan error, 1)
@@ -164,16 +163,16 @@ func TestFirstDialHangs(t *testing.T) {
 	}()
 	leave()
 	for _, done := range []<-chan error{second, first} {
-		if e := failure(t, ended(t, done)); !errors.Is(e, context.Canceled) || e.Outcome != streams.NotChanged {
+		if e := asError(t, waitForEnd(t, done)); !errors.Is(e, context.Canceled) || e.Outcome != streams.NotChanged {
 			t.Errorf("error %#v", e)
 		}
 		cancel()
 	}
 
-	impatient := connect(t, streams.Config{BaseURL: "https://" + listener.Addr().String(), RequestTimeout: 20 * time.Millisecond,
+	impatient := newClient(t, streams.Config{BaseURL: "https://" + listener.Addr().String(), RequestTimeout: 20 * time.Millisecond,
 		Retry: streams.Retry{MaxAttempts: 2}})
-	for _, err := range updates(t.Context(), impatient, 5) {
-		if e := failure(t, err); e.Kind != streams.KindTimeout || e.Attempts != 2 || e.Outcome != streams.NotChanged {
+	for _, err := range updateInParallel(t.Context(), impatient, 5) {
+		if e := asError(t, err); e.Kind != streams.KindTimeout || e.Attempts != 2 || e.Outcome != streams.NotChanged {
 			t.Errorf("error %#v", e)
 		}
 	}
@@ -182,8 +181,8 @@ func TestFirstDialHangs(t *testing.T) {
 // A connection that the service closed while it was idle costs no attempt, or one, but no operation.
 func TestIdleConnectionClosed(t *testing.T) {
 	t.Parallel()
-	s := serve(t, accept)
-	c := connect(t, streams.Config{BaseURL: s.URL})
+	s := startService(t, applyUpdate)
+	c := newClient(t, streams.Config{BaseURL: s.URL})
 	for range 5 {
 		if _, err := c.UpdateStream(t.Context(), "s1", streams.NewProcessorSet()); err != nil {
 			t.Error(err)
@@ -192,24 +191,21 @@ func TestIdleConnectionClosed(t *testing.T) {
 	}
 }
 
-// The round trip over loopback; the allocations are those of client and server together.
-func BenchmarkUpdateStream(b *testing.B) {
-	const id = "7d444840-9dc0-11d1-b245-5ffdce74fad2"
-	ids := []string{"f47ac10b-58cc-4372-a567-0e02b2c3d479", "9b2d1c1e-3b1a-4f0e-8c47-2f6a0a9d7b11", "0d9c6f3e-6b1f-4a47-b0a9-5f2a3c1d8e77"}
-	reply := answer(http.StatusOK, streamJSON(id, []string{ids[2], ids[1], ids[0]}))
-	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		_, _ = io.Copy(io.Discard, r.Body)
-		reply(w, r)
-	}))
-	b.Cleanup(server.Close)
-	c, err := streams.New(streams.Config{BaseURL: server.URL, Token: "t0ken", UserAgent: "terraform-provider-stream/1.2.3"})
-	if err != nil {
-		b.Fatal(err)
+// The same faults over HTTP/2, where a connection is shared and only a stream is reset.
+func TestHTTP2Faults(t *testing.T) {
+	t.Parallel()
+	s := startTLSService(t, nil, resetConnection, respondTruncated(200), respondError(503, "later"), applyUpdate)
+	if _, err := s.update(t, streams.Config{TLS: streams.TLS{CACertPEM: s.caPEM()}}); err != nil {
+		t.Fatal(err)
 	}
-	b.ReportAllocs()
-	for b.Loop() {
-		if _, err := c.UpdateStream(b.Context(), id, streams.NewProcessorSet(ids...)); err != nil {
-			b.Fatal(err)
+	s.wantRequests(t, 4)
+	for _, r := range s.requests() {
+		if r.Proto != "HTTP/2.0" || r.Body != `{"processor_ids":["p1"]}` {
+			t.Errorf("request %+v", r)
 		}
+	}
+	cut := startTLSService(t, nil, resetConnection)
+	if e := cut.updateError(t, streams.Config{TLS: streams.TLS{CACertPEM: cut.caPEM()}}); e.Outcome != streams.Unknown || e.Attempts != 5 || e.Reason == "" {
+		t.Errorf("error %#v", e)
 	}
 }

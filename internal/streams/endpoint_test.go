@@ -8,54 +8,6 @@ import (
 	"github.com/stream-management/terraform-provider-stream/internal/streams"
 )
 
-// said turns an error into its text, nil into "".
-func said(err error) string {
-	if err == nil {
-		return ""
-	}
-	return err.Error()
-}
-
-func TestCheckIDs(t *testing.T) {
-	t.Parallel()
-	const (
-		empty   = "must not be empty"
-		space   = "must not begin or end with white space"
-		control = "must not contain control characters"
-	)
-	for _, test := range []struct{ id, stream, processor string }{
-		{"s1", "", ""},
-		{"a b", "", ""},
-		{"a/b?c#d%2F;e", "", ""},
-		{"...", "", ""},
-		{"./..", "", ""},
-		{"%2e%2e", "", ""},
-		{"grün-流-😀", "", ""},
-		{"a\u202eb", "", ""},
-		{strings.Repeat("x", 5000), "", ""},
-		{"", empty, empty},
-		{" ", space, space},
-		{" a", space, space},
-		{"a ", space, space},
-		{"a\u00a0", space, space},
-		{"\u2003a", space, space},
-		{".", `must not be ".", which has a special meaning in a URL path`, ""},
-		{"..", `must not be "..", which has a special meaning in a URL path`, ""},
-		{"a\x00b", control, ""},
-		{"a\nb", control, ""},
-		{"a\x7fb", control, ""},
-		{"a\u0085b", control, ""},
-		{"a\n", control, space},
-	} {
-		if got := said(streams.CheckStreamID(test.id)); got != test.stream {
-			t.Errorf("CheckStreamID(%.20q) says %q, want %q", test.id, got, test.stream)
-		}
-		if got := said(streams.CheckProcessorID(test.id)); got != test.processor {
-			t.Errorf("CheckProcessorID(%.20q) says %q, want %q", test.id, got, test.processor)
-		}
-	}
-}
-
 func TestParseBaseURL(t *testing.T) {
 	t.Parallel()
 	for raw, want := range map[string]string{
@@ -135,17 +87,17 @@ func TestParseURLRefuses(t *testing.T) {
 		{"https://host/token?tenant=a", query, ""},
 	} {
 		_, err := streams.ParseBaseURL(test.raw)
-		if got := said(err); got != test.base {
+		if got := errorText(err); got != test.base {
 			t.Errorf("ParseBaseURL(%q) says %q, want %q", test.raw, got, test.base)
 		}
 		u, err := streams.ParseTokenURL(test.raw)
-		if got := said(err); got != test.token {
+		if got := errorText(err); got != test.token {
 			t.Errorf("ParseTokenURL(%q) says %q, want %q", test.raw, got, test.token)
 		} else if err == nil && u.String() != test.raw {
 			t.Errorf("ParseTokenURL(%q) = %q", test.raw, u)
 		}
-		if _, err := streams.New(streams.Config{BaseURL: test.raw}); said(err) != "base URL "+test.base {
-			t.Errorf("New with base URL %q says %q, want %q", test.raw, said(err), "base URL "+test.base)
+		if _, err := streams.New(streams.Config{BaseURL: test.raw}); errorText(err) != "base URL "+test.base {
+			t.Errorf("New with base URL %q says %q, want %q", test.raw, errorText(err), "base URL "+test.base)
 		}
 	}
 }
@@ -176,56 +128,18 @@ func TestSentInClear(t *testing.T) {
 	}
 }
 
-func TestCheckHeader(t *testing.T) {
-	t.Parallel()
-	for _, test := range []struct{ name, value, want string }{
-		{"X-Api-Key", "k3y", ""},
-		{"authorization", "ApiKey abc", ""},
-		{"User-Agent", "me", ""},
-		{"Cookie", "a=b", ""},
-		{"X-Empty", "", ""},
-		{"X-Tab", "a\tb", ""},
-		{"X-Latin", "gr\xfcn", ""},
-		{"", "x", "is not a valid header name"},
-		{"X Key", "x", "is not a valid header name"},
-		{"X-Key:", "x", "is not a valid header name"},
-		{":path", "x", "is not a valid header name"},
-		{"X-Grün", "x", "is not a valid header name"},
-		{"X\r\nY", "x", "is not a valid header name"},
-		{"X-Key", "a\nb", "has a value with characters that a header must not contain, such as a line break"},
-		{"X-Key", "a\r", "has a value with characters that a header must not contain, such as a line break"},
-		{"X-Key", "a\x00b", "has a value with characters that a header must not contain, such as a line break"},
-		{"content-type", "text/plain", "must not set Content-Type, which the HTTP client controls"},
-		{"CONTENT-LENGTH", "1", "must not set Content-Length, which the HTTP client controls"},
-		{"Host", "x", "must not set Host, which the HTTP client controls"},
-		{"Transfer-Encoding", "chunked", "must not set Transfer-Encoding, which the HTTP client controls"},
-		{"Trailer", "x", "must not set Trailer, which the HTTP client controls"},
-		{"Connection", "close", "must not set Connection, which the HTTP client controls"},
-		{"Upgrade", "h2c", "must not set Upgrade, which the HTTP client controls"},
-		{"TE", "trailers", "must not set Te, which the HTTP client controls"},
-		{"Keep-Alive", "5", "must not set Keep-Alive, which the HTTP client controls"},
-		{"Proxy-Connection", "close", "must not set Proxy-Connection, which the HTTP client controls"},
-		{"Accept-Encoding", "gzip", "must not set Accept-Encoding, which the HTTP client controls"},
-		{"Content-Encoding", "gzip", "must not set Content-Encoding, which the HTTP client controls"},
-	} {
-		if got := said(streams.CheckHeader(test.name, test.value)); got != test.want {
-			t.Errorf("CheckHeader(%q, %q) says %q, want %q", test.name, test.value, got, test.want)
-		}
-	}
-}
-
 // The server sees exactly one segment, and decodes it to the id.
 func TestStreamIDIsOneSegment(t *testing.T) {
 	t.Parallel()
-	s := serve(t, accept)
+	s := startService(t, applyUpdate)
 	mux := http.NewServeMux() // a router as services have it
 	got := make(chan string, 1)
 	mux.HandleFunc("PATCH /eu west/v2/streams/{id}", func(w http.ResponseWriter, r *http.Request) {
 		got <- r.PathValue("id")
-		accept(w, r)
+		applyUpdate(w, r)
 	})
-	s.steps = []http.HandlerFunc{mux.ServeHTTP}
-	c := connect(t, streams.Config{BaseURL: s.URL + "/eu%20west/v2/"})
+	s.responses = []http.HandlerFunc{mux.ServeHTTP}
+	c := newClient(t, streams.Config{BaseURL: s.URL + "/eu%20west/v2/"})
 	for _, id := range []string{
 		"s1", "a/b", "a b", "a%2Fb", "%2e%2e", "..a", "a..", "...", "a?b=c", "a#b", "a;b,c", "a:b@c&d=e+f$g!h*i'(j)", `a\b`, `"a"`,
 		"<a>", "[a]", "{a|b}^`~", "grün", "流", "😀", "a\u202eb", "a\u200bb", "-", "_", "~", "v2", "streams", "a//b", "/a", "//", "../x",
@@ -251,15 +165,15 @@ func TestStreamIDIsOneSegment(t *testing.T) {
 // What a path cannot carry is refused before anything is sent.
 func TestStreamIDRefused(t *testing.T) {
 	t.Parallel()
-	s := serve(t, accept)
-	c := connect(t, streams.Config{BaseURL: s.URL})
+	s := startService(t, applyUpdate)
+	c := newClient(t, streams.Config{BaseURL: s.URL})
 	for _, id := range []string{"", ".", "..", " s1", "s1\n", "s\x001"} {
 		for name, call := range map[string]func() (*streams.Stream, error){
 			"update": func() (*streams.Stream, error) { return c.UpdateStream(t.Context(), id, streams.NewProcessorSet()) },
 			"read":   func() (*streams.Stream, error) { return c.ReadStream(t.Context(), id) },
 		} {
 			stream, err := call()
-			e := failure(t, err)
+			e := asError(t, err)
 			if stream != nil || e.Kind != streams.KindBadRequest || e.Outcome != streams.NotChanged || e.Attempts != 0 || e.Status != 0 {
 				t.Errorf("%s of %q: %v, %#v", name, id, stream, e)
 			}

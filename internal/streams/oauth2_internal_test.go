@@ -19,14 +19,14 @@ func TestTokenExpires(t *testing.T) {
 			t.Fatal(err)
 		}
 		issued, used := 0, ""
-		c.base = &script{steps: []func(*http.Request) (*http.Response, error){func(req *http.Request) (*http.Response, error) {
+		c.base = &scriptedTransport{responses: []func(*http.Request) (*http.Response, error){func(req *http.Request) (*http.Response, error) {
 			if req.Method == http.MethodPost {
 				issued++
-				return answers(200, fmt.Sprintf(`{"access_token":"token-%d","expires_in":3600}`, issued),
+				return respond(200, fmt.Sprintf(`{"access_token":"token-%d","expires_in":3600}`, issued),
 					"Content-Type", "application/json")(req)
 			}
 			used = req.Header.Get("Authorization")
-			return success(req)
+			return respondSuccess(req)
 		}}}
 		start := time.Now()
 		for _, step := range []struct {
@@ -55,9 +55,9 @@ func TestRateLimitCoversToken(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		s := &script{steps: []func(*http.Request) (*http.Response, error){
-			unusable, fails(refused), answers(200, "access_token=a", "Content-Type", "application/x-www-form-urlencoded"),
-			unusable, answers(401, later), answers(200, "access_token=b", "Content-Type", "application/x-www-form-urlencoded"), success,
+		s := &scriptedTransport{responses: []func(*http.Request) (*http.Response, error){
+			respond503, failWith(errConnectionRefused), respond(200, "access_token=a", "Content-Type", "application/x-www-form-urlencoded"),
+			respond503, respond(401, laterBody), respond(200, "access_token=b", "Content-Type", "application/x-www-form-urlencoded"), respondSuccess,
 		}}
 		c.base = s
 		if _, err := c.UpdateStream(t.Context(), "s1", NewProcessorSet("p1")); err != nil || len(s.times) != 7 {

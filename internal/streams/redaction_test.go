@@ -16,7 +16,7 @@ import (
 )
 
 // raw answers outside of HTTP's rules.
-func raw(text string) http.HandlerFunc {
+func respondRaw(text string) http.HandlerFunc {
 	return func(w http.ResponseWriter, _ *http.Request) {
 		conn, _, err := http.NewResponseController(w).Hijack()
 		if err != nil {
@@ -48,25 +48,25 @@ func TestSecretsAreHidden(t *testing.T) {
 	}
 	for scheme, test := range schemes {
 		for name, step := range map[string]http.HandlerFunc{
-			"message":       refuse(401, "bad token "+test.secret),
-			"other JSON":    answer(403, `{"error":`+quoted("bad "+test.secret)+`}`),
-			"text":          answer(500, "bad "+test.secret),
-			"HTML":          answer(502, "<p>"+html.EscapeString(test.secret)+"</p>"),
-			"URL in HTML":   answer(404, "<a href='/?t="+url.QueryEscape(test.secret)+"'>"),
-			"Location":      refuse(302, "moved", "Location", "https://x.invalid/login?t="+url.QueryEscape(test.secret)),
-			"Location path": refuse(302, "moved", "Location", "/"+url.PathEscape(test.secret)),
-			"login page":    answer(200, "<p>"+test.secret),
-			"other stream":  answer(200, streamJSON(test.secret, nil)),
-			"other set":     answer(200, streamJSON("s1", []string{"p1", test.secret})),
-			"no HTTP":       raw("HTTP/1.1 " + test.secret + " no\r\n\r\n"),
-			"no header":     raw("HTTP/1.1 200 OK\r\n" + test.secret + "\r\n\r\n"),
+			"message":       respondError(401, "bad token "+test.secret),
+			"other JSON":    respond(403, `{"error":`+quoted("bad "+test.secret)+`}`),
+			"text":          respond(500, "bad "+test.secret),
+			"HTML":          respond(502, "<p>"+html.EscapeString(test.secret)+"</p>"),
+			"URL in HTML":   respond(404, "<a href='/?t="+url.QueryEscape(test.secret)+"'>"),
+			"Location":      respondError(302, "moved", "Location", "https://x.invalid/login?t="+url.QueryEscape(test.secret)),
+			"Location path": respondError(302, "moved", "Location", "/"+url.PathEscape(test.secret)),
+			"login page":    respond(200, "<p>"+test.secret),
+			"other stream":  respond(200, streamJSON(test.secret, nil)),
+			"other set":     respond(200, streamJSON("s1", []string{"p1", test.secret})),
+			"no HTTP":       respondRaw("HTTP/1.1 " + test.secret + " no\r\n\r\n"),
+			"no header":     respondRaw("HTTP/1.1 200 OK\r\n" + test.secret + "\r\n\r\n"),
 		} {
 			t.Run(scheme+"/"+name, func(t *testing.T) {
 				t.Parallel()
 				var told []streams.Attempt
 				cfg := test.cfg
 				cfg.Observe = func(_ context.Context, a streams.Attempt) { told = append(told, a) }
-				e := serve(t, step).fail(t, cfg)
+				e := startService(t, step).updateError(t, cfg)
 				texts := []string{e.Error(), e.Message, e.Reason, e.Location, e.URL, string(e.Kind)}
 				for _, a := range told {
 					texts = append(texts, a.Err, a.RequestBody, a.ResponseBody, a.URL)
@@ -94,10 +94,10 @@ func TestSecretAsID(t *testing.T) {
 	t.Parallel()
 	const secret = "s3cret/id"
 	var told []streams.Attempt
-	s := serve(t, refuse(404, "no stream "+secret))
-	c := connect(t, streams.Config{BaseURL: s.URL, Token: secret, Observe: func(_ context.Context, a streams.Attempt) { told = append(told, a) }})
+	s := startService(t, respondError(404, "no stream "+secret))
+	c := newClient(t, streams.Config{BaseURL: s.URL, Token: secret, Observe: func(_ context.Context, a streams.Attempt) { told = append(told, a) }})
 	_, err := c.UpdateStream(t.Context(), secret, streams.NewProcessorSet(secret))
-	e := failure(t, err)
+	e := asError(t, err)
 	if shown := fmt.Sprintf("%s %+v", e, told); strings.Contains(shown, "s3cret") || e.URL != s.URL+"/v2/streams/***" || len(told) != 1 ||
 		told[0].RequestBody != `{"processor_ids":["***"]}` {
 		t.Errorf("shown: %s", shown)

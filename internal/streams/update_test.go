@@ -1,6 +1,7 @@
 package streams_test
 
 import (
+	"fmt"
 	"net/http"
 	"strings"
 	"testing"
@@ -14,8 +15,8 @@ import (
 // The whole request as the interface document has it (section 4).
 func TestUpdateRequest(t *testing.T) {
 	t.Parallel()
-	s := serve(t, accept)
-	c := connect(t, streams.Config{
+	s := startService(t, applyUpdate)
+	c := newClient(t, streams.Config{
 		BaseURL:   s.URL + "/eu/v2/",
 		Token:     "t0ken",
 		Headers:   map[string]string{"x-api-key": "k3y", "X-Empty": ""},
@@ -32,7 +33,7 @@ func TestUpdateRequest(t *testing.T) {
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("stream (-want +got):\n%s", diff)
 	}
-	wantRequest := []request{{
+	wantRequest := []receivedRequest{{
 		Method: "PATCH", Target: "/eu/v2/streams/s1", Proto: "HTTP/1.1",
 		Body: `{"processor_ids":["p1","p2"]}`, Length: 29,
 		Header: http.Header{
@@ -51,42 +52,10 @@ func TestUpdateRequest(t *testing.T) {
 	}
 }
 
-func TestReadRequest(t *testing.T) {
-	t.Parallel()
-	s := serve(t, answer(http.StatusOK, streamJSON("s1", []string{"p2", "p1", "p1"})))
-	got, err := connect(t, streams.Config{BaseURL: s.URL}).ReadStream(t.Context(), "s1")
-	if err != nil {
-		t.Fatal(err)
-	}
-	if diff := cmp.Diff([]string{"p1", "p2"}, got.ProcessorIDs.IDs()); diff != "" {
-		t.Errorf("processor ids (-want +got):\n%s", diff)
-	}
-	want := []request{{
-		Method: "GET", Target: "/v2/streams/s1", Proto: "HTTP/1.1",
-		Header: http.Header{"Accept": {"application/json"}, "Accept-Encoding": {"gzip"}},
-	}}
-	if diff := cmp.Diff(want, s.requests()); diff != "" {
-		t.Errorf("requests (-want +got):\n%s", diff)
-	}
-}
-
-// Over HTTP/2 an empty body would be announced as one of unknown length.
-func TestReadHasNoBody(t *testing.T) {
-	t.Parallel()
-	s := serveTLS(t, nil, accept)
-	c := connect(t, streams.Config{BaseURL: s.URL, TLS: streams.TLS{CACertPEM: s.caPEM()}})
-	if _, err := c.ReadStream(t.Context(), "s1"); err != nil {
-		t.Fatal(err)
-	}
-	if r := s.requests()[0]; r.Proto != "HTTP/2.0" || r.Length != 0 || r.Body != "" || r.Header.Get("Content-Type") != "" {
-		t.Errorf("request %+v", r)
-	}
-}
-
 func TestUpdateBody(t *testing.T) {
 	t.Parallel()
-	s := serve(t, accept)
-	c := connect(t, streams.Config{BaseURL: s.URL})
+	s := startService(t, applyUpdate)
+	c := newClient(t, streams.Config{BaseURL: s.URL})
 	var want []string
 	for _, test := range []struct {
 		ids  []string
@@ -114,7 +83,7 @@ func TestUpdateBody(t *testing.T) {
 // A retry sends the whole request again, its body included.
 func TestRetriedRequestIsTheSame(t *testing.T) {
 	t.Parallel()
-	s := serve(t, refuse(503, "later"), reset, truncated(200), accept)
+	s := startService(t, respondError(503, "later"), resetConnection, respondTruncated(200), applyUpdate)
 	if _, err := s.update(t, streams.Config{Token: "t0ken", UserAgent: "me"}); err != nil {
 		t.Fatal(err)
 	}
@@ -126,32 +95,76 @@ func TestRetriedRequestIsTheSame(t *testing.T) {
 	}
 }
 
-func TestOwnHeaders(t *testing.T) {
+// Whether an update replaces or merges is not shown (section 4, rule 4): the difference is named.
+func TestAnotherSet(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct {
-		cfg    streams.Config
-		header string
-		want   []string
+		sent, reported []string
+		reason         string
 	}{
-		"user agent of one's own":  {streams.Config{UserAgent: "terraform", Headers: map[string]string{"user-agent": "me"}}, "User-Agent", []string{"me"}},
-		"no user agent":            {streams.Config{}, "User-Agent", nil},
-		"authorization by header":  {streams.Config{Headers: map[string]string{"AUTHORIZATION": "ApiKey abc"}}, "Authorization", []string{"ApiKey abc"}},
-		"a scheme beats a header":  {streams.Config{Token: "t0ken", Headers: map[string]string{"Authorization": "ApiKey abc"}}, "Authorization", []string{"Bearer t0ken"}},
-		"basic":                    {streams.Config{BasicAuth: &streams.BasicAuth{Username: "me", Password: "pa:ss"}}, "Authorization", []string{"Basic bWU6cGE6c3M="}},
-		"no authorization":         {streams.Config{}, "Authorization", nil},
-		"accept of one's own":      {streams.Config{Headers: map[string]string{"Accept": "application/vnd.streams+json"}}, "Accept", []string{"application/vnd.streams+json"}},
-		"the document's for PATCH": {streams.Config{}, "Content-Type", []string{"application/json"}},
+		"merged": {[]string{"p1"}, []string{"p0", "p1"},
+			`the service reports additional processors ["p0"]; it may have merged the set instead of replacing it`},
+		"not emptied": {nil, []string{"p1", "p2"},
+			`the service reports additional processors ["p1", "p2"]; it may have merged the set instead of replacing it`},
+		"left out": {[]string{"p1", "p2", "p3"}, []string{"p2"},
+			`the service did not attach ["p1", "p3"]`},
+		"ignored": {[]string{"p1"}, nil,
+			`the service did not attach ["p1"]`},
+		"another": {[]string{"p1"}, []string{"P1"},
+			`the service did not attach ["p1"]; the service reports additional processors ["P1"]`},
+		"ugly": {nil, []string{"\x1b[2J\"\u202e"},
+			`the service reports additional processors ["\x1b[2J\"\u202e"]; it may have merged the set instead of replacing it`},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			s := serve(t, accept)
-			if _, err := s.update(t, test.cfg); err != nil {
-				t.Fatal(err)
+			s := startService(t, respond(200, streamJSON("s1", test.reported)))
+			got, err := newClient(t, streams.Config{BaseURL: s.URL}).UpdateStream(t.Context(), "s1", streams.NewProcessorSet(test.sent...))
+			e := asError(t, err)
+			if got != nil {
+				t.Errorf("a failed update returned %+v", got)
 			}
-			if diff := cmp.Diff(test.want, s.requests()[0].Header.Values(test.header)); diff != "" {
-				t.Errorf("%s (-want +got):\n%s", test.header, diff)
+			if diff := cmp.Diff(&streams.Error{
+				Kind: streams.KindGeneric, Method: "PATCH", URL: s.URL + "/v2/streams/s1", Status: 200,
+				Reason: test.reason, Attempts: 1, Outcome: streams.Changed,
+				Stream: &streams.Stream{
+					ID: "s1", TerminalID: "t1", FragmentTypeID: "image-jpg", LastEdited: 1718000000000,
+					ProcessorIDs: streams.NewProcessorSet(test.reported...), CompatibleNamespaces: []string{"ns1"},
+				},
+			}, e); diff != "" {
+				t.Errorf("error (-want +got):\n%s", diff)
 			}
+			s.wantRequests(t, 1)
 		})
+	}
+}
+
+// The same by a service that really merges: what it reports is what it holds.
+func TestMergingService(t *testing.T) {
+	t.Parallel()
+	service := streamstest.New(streamstest.Options{Merge: true}, streamstest.Stream{ID: "s1", ProcessorIDs: []string{"old"}})
+	e := startService(t, respondError(503, "later"), service.ServeHTTP).updateError(t, streams.Config{})
+	held, _ := service.Stream("s1")
+	if e.Message != "" || e.Attempts != 2 {
+		t.Errorf("what was said before the answer is told with it: %#v", e)
+	}
+	if e.Stream == nil || e.Outcome != streams.Changed {
+		t.Fatalf("error %#v", e)
+	}
+	if diff := cmp.Diff(held.ProcessorIDs, e.Stream.ProcessorIDs.IDs()); diff != "" {
+		t.Errorf("processor ids (-held +reported):\n%s", diff)
+	}
+}
+
+// A reason that quotes thousands of ids is cut.
+func TestLongDifference(t *testing.T) {
+	t.Parallel()
+	var ids []string
+	for i := range 2000 {
+		ids = append(ids, fmt.Sprintf("processor-%d", i))
+	}
+	e := startService(t, respond(200, streamJSON("s1", append(ids, "p1")))).updateError(t, streams.Config{})
+	if n := len([]rune(e.Reason)); n != 4001 || e.Stream.ProcessorIDs.Len() != 2001 {
+		t.Errorf("a reason of %d characters, %d ids", n, e.Stream.ProcessorIDs.Len())
 	}
 }
 
@@ -160,8 +173,8 @@ func TestAgainstStandIn(t *testing.T) {
 	t.Parallel()
 	service := streamstest.New(streamstest.Options{ServeGet: true, Prefix: "/eu", Authorize: streamstest.Bearer("t0ken")},
 		streamstest.Stream{ID: "a/b c", ProcessorIDs: []string{"old"}})
-	s := serve(t, service.ServeHTTP)
-	c := connect(t, streams.Config{BaseURL: s.URL + "/eu", Token: "t0ken"})
+	s := startService(t, service.ServeHTTP)
+	c := newClient(t, streams.Config{BaseURL: s.URL + "/eu", Token: "t0ken"})
 	for _, ids := range [][]string{{"p3", "p1", "p2"}, {"p1"}, {}} {
 		updated, err := c.UpdateStream(t.Context(), "a/b c", streams.NewProcessorSet(ids...))
 		if err != nil {
@@ -180,7 +193,7 @@ func TestAgainstStandIn(t *testing.T) {
 		}
 	}
 	stream, err := c.UpdateStream(t.Context(), "other", streams.NewProcessorSet())
-	e := failure(t, err)
+	e := asError(t, err)
 	if stream != nil || e.Kind != streams.KindNotFound || !e.Documented || e.Outcome != streams.NotChanged {
 		t.Errorf("an unknown stream: %#v", e)
 	}
