@@ -8,11 +8,11 @@ import (
 	"github.com/stream-management/terraform-provider-stream/internal/streamstest"
 )
 
-func TestSchemes(t *testing.T) {
+func TestAuthentication(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct {
-		demand func(*http.Request) error
-		cfg    streams.Config
+		authorize func(*http.Request) error
+		cfg       streams.Config
 	}{
 		"token":  {streamstest.Bearer("t0ken"), streams.Config{Token: "t0ken"}},
 		"basic":  {streamstest.Basic("me", "pä:ss"), streams.Config{BasicAuth: &streams.BasicAuth{Username: "me", Password: "pä:ss"}}},
@@ -20,7 +20,7 @@ func TestSchemes(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			service := streamstest.New(streamstest.Options{Authorize: test.demand}, streamstest.Stream{ID: "s1"})
+			service := streamstest.New(streamstest.Options{Authorize: test.authorize}, streamstest.Stream{ID: "s1"})
 			if _, err := startService(t, service.ServeHTTP).update(t, test.cfg); err != nil {
 				t.Errorf("with credentials: %v", err)
 			}

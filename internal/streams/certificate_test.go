@@ -14,10 +14,10 @@ import (
 	"time"
 )
 
-// pair is a self-signed certificate with its key.
+// certificate is a self-signed certificate with its key.
 type certificate struct {
 	certPEM, keyPEM string
-	cert            *x509.Certificate
+	parsed          *x509.Certificate
 }
 
 func newCertificate(t *testing.T, name string) certificate {
@@ -36,7 +36,7 @@ func newCertificate(t *testing.T, name string) certificate {
 	if err != nil {
 		t.Fatal(err)
 	}
-	cert, err := x509.ParseCertificate(der)
+	parsed, err := x509.ParseCertificate(der)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -47,14 +47,15 @@ func newCertificate(t *testing.T, name string) certificate {
 	return certificate{
 		certPEM: string(pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: der})),
 		keyPEM:  string(pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: keyDER})),
-		cert:    cert,
+		parsed:  parsed,
 	}
 }
 
-// serveTLS starts a service with a certificate for 127.0.0.1 and example.com by an unknown authority.
-func startTLSService(t *testing.T, config *tls.Config, steps ...http.HandlerFunc) *scriptedService {
+// startTLSService starts a service whose certificate is for 127.0.0.1 and example.com, from an unknown
+// authority.
+func startTLSService(t *testing.T, config *tls.Config, responses ...http.HandlerFunc) *scriptedService {
 	t.Helper()
-	s := newScriptedService(t, steps...)
+	s := newScriptedService(t, responses...)
 	s.TLS = config
 	s.EnableHTTP2 = true
 	s.StartTLS()
@@ -65,9 +66,9 @@ func (s *scriptedService) caPEM() string {
 	return string(pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: s.Certificate().Raw}))
 }
 
-// wantClients is the configuration of a service that demands a client's certificate.
-func requireClientCertificate(p certificate, maxVersion uint16) *tls.Config {
+// requireClientCertificate returns the TLS configuration of a service that accepts one client certificate.
+func requireClientCertificate(client certificate, maxVersion uint16) *tls.Config {
 	pool := x509.NewCertPool()
-	pool.AddCert(p.cert)
+	pool.AddCert(client.parsed)
 	return &tls.Config{ClientAuth: tls.RequireAndVerifyClientCert, ClientCAs: pool, MaxVersion: maxVersion}
 }

@@ -10,10 +10,10 @@ import (
 	"github.com/stream-management/terraform-provider-stream/internal/streams"
 )
 
-// quick retries at once, as often as the default.
+// retryAtOnce makes as many attempts as the default, without a wait.
 var retryAtOnce = streams.Retry{MaxAttempts: 5, MinBackoff: time.Nanosecond, MaxBackoff: time.Nanosecond}
 
-// connect returns a client that retries at once unless told otherwise.
+// newClient returns a client that retries at once, unless the configuration says otherwise.
 func newClient(t *testing.T, cfg streams.Config) *streams.Client {
 	t.Helper()
 	if cfg.Retry == (streams.Retry{}) {
@@ -26,14 +26,14 @@ func newClient(t *testing.T, cfg streams.Config) *streams.Client {
 	return c
 }
 
-// update sends one set to stream s1 of the service.
+// update attaches processor p1 to stream s1.
 func (s *scriptedService) update(t *testing.T, cfg streams.Config) (*streams.Stream, error) {
 	t.Helper()
 	cfg.BaseURL = s.URL
 	return newClient(t, cfg).UpdateStream(t.Context(), "s1", streams.NewProcessorSet("p1"))
 }
 
-// fail expects that the update fails, and returns how.
+// updateError expects that the update fails, and returns its error.
 func (s *scriptedService) updateError(t *testing.T, cfg streams.Config) *streams.Error {
 	t.Helper()
 	stream, err := s.update(t, cfg)
@@ -47,22 +47,22 @@ func asError(t *testing.T, err error) *streams.Error {
 	t.Helper()
 	e := (*streams.Error)(nil)
 	if !errors.As(err, &e) {
-		t.Fatalf("error %v (%T) is no *streams.Error", err, err)
+		t.Fatalf("error %v (%T) is not a *streams.Error", err, err)
 	}
 	return e
 }
 
-// wantText checks that text holds each part.
+// wantText checks that text contains each part.
 func wantText(t *testing.T, text string, parts ...string) {
 	t.Helper()
 	for _, part := range parts {
 		if !strings.Contains(text, part) {
-			t.Errorf("%q lacks %q", text, part)
+			t.Errorf("%q does not contain %q", text, part)
 		}
 	}
 }
 
-// said turns an error into its text, nil into "".
+// errorText returns the text of an error, "" for nil.
 func errorText(err error) string {
 	if err == nil {
 		return ""
@@ -70,17 +70,17 @@ func errorText(err error) string {
 	return err.Error()
 }
 
-// ended waits for an operation that a cancellation must end. The bound is for a busy machine; by
-// itself, what these tests cancel would last for minutes.
+// waitForEnd waits for an operation that a cancellation must end. Without the cancellation, the
+// operation would take much longer than this limit.
 func waitForEnd(t *testing.T, done <-chan error) error {
 	t.Helper()
-	bound, stop := context.WithTimeout(t.Context(), 10*time.Second)
+	limit, stop := context.WithTimeout(t.Context(), 10*time.Second)
 	defer stop()
 	select {
 	case err := <-done:
 		return err
-	case <-bound.Done():
-		t.Fatal("still running long after its end")
+	case <-limit.Done():
+		t.Fatal("the operation still runs after its cancellation")
 		return nil
 	}
 }

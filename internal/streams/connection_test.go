@@ -14,70 +14,70 @@ import (
 	"github.com/stream-management/terraform-provider-stream/internal/streams"
 )
 
-// together answers once n requests are there, so that all of them are in flight at a time.
-func respondTogether(n int, step http.HandlerFunc) http.HandlerFunc {
+// respondTogether responds when n requests have arrived, so that all of them are open at the same time.
+func respondTogether(n int, response http.HandlerFunc) http.HandlerFunc {
 	var mu sync.Mutex
-	waiting, gate := 0, make(chan struct{})
+	waiting, batchArrived := 0, make(chan struct{})
 	return func(w http.ResponseWriter, r *http.Request) {
 		mu.Lock()
-		mine := gate
+		arrived := batchArrived
 		if waiting++; waiting == n {
-			waiting, gate = 0, make(chan struct{})
-			close(mine)
+			waiting, batchArrived = 0, make(chan struct{})
+			close(arrived)
 		}
 		mu.Unlock()
 		select {
-		case <-mine:
-			step(w, r)
+		case <-arrived:
+			response(w, r)
 		case <-r.Context().Done():
 		}
 	}
 }
 
-// updates runs n updates at a time.
+// updateInParallel runs n updates at the same time and returns their errors.
 func updateInParallel(ctx context.Context, c *streams.Client, n int) []error {
-	failures := make([]error, n)
-	var all sync.WaitGroup
+	errs := make([]error, n)
+	var updates sync.WaitGroup
 	for i := range n {
-		all.Go(func() { _, failures[i] = c.UpdateStream(ctx, fmt.Sprintf("s%d", i), streams.NewProcessorSet("p1")) })
+		updates.Go(func() { _, errs[i] = c.UpdateStream(ctx, fmt.Sprintf("s%d", i), streams.NewProcessorSet("p1")) })
 	}
-	all.Wait()
-	return failures
+	updates.Wait()
+	return errs
 }
 
-// Connections are reused one after the other and in parallel, also when the answers are errors.
+// Requests reuse connections, in sequence and in parallel, also after error responses.
 func TestConnectionsAreReused(t *testing.T) {
 	t.Parallel()
-	for name, step := range map[string]http.HandlerFunc{
-		"success": applyUpdate, "refusal": respondError(404, "no"), "fault": respondError(503, "later"), "page": respond(409, "<h1>No</h1>"),
-		"redirect": respondError(302, "moved", "Location", "/"), "nothing": respond(204, ""),
+	for name, response := range map[string]http.HandlerFunc{
+		"success": applyUpdate, "refused": respondError(404, "no"), "unavailable": respondError(503, "later"), "HTML": respond(409, "<h1>No</h1>"),
+		"redirect": respondError(302, "moved", "Location", "/"), "no content": respond(204, ""),
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			s := startService(t, step)
+			s := startService(t, response)
 			c := newClient(t, streams.Config{BaseURL: s.URL})
 			for range 5 {
 				updateInParallel(t.Context(), c, 1)
 			}
 			if got := s.connections(); got != 1 {
-				t.Errorf("one after the other: %d connections", got)
+				t.Errorf("in sequence: %d connections, want 1", got)
 			}
 
-			const parallel = 20 // Go's default would keep two of them
-			s = startService(t, respondTogether(parallel, step))
+			const parallel = 20 // Go's default would keep two idle connections
+			s = startService(t, respondTogether(parallel, response))
 			c = newClient(t, streams.Config{BaseURL: s.URL, Retry: streams.Retry{MaxAttempts: 1}})
 			for range 4 {
 				updateInParallel(t.Context(), c, parallel)
 			}
 			s.wantRequests(t, 4*parallel)
 			if got := s.connections(); got != parallel {
-				t.Errorf("%d at a time: %d connections", parallel, got)
+				t.Errorf("in parallel: %d connections, want %d", got, parallel)
 			}
 		})
 	}
 }
 
-// Over HTTP/2 all share one connection, from the first moment on.
+// Over HTTP/2, all requests share one connection, the first ones included.
 func TestOneHTTP2Connection(t *testing.T) {
 	t.Parallel()
 	const parallel = 30
@@ -90,11 +90,11 @@ func TestOneHTTP2Connection(t *testing.T) {
 	}
 	s.wantRequests(t, 3*parallel)
 	if got := s.connections(); got != 1 {
-		t.Errorf("%d connections", got)
+		t.Errorf("%d connections, want 1", got)
 	}
 }
 
-// Without HTTP/2 nobody waits for another's answer: all are in flight at a time.
+// Without HTTP/2, requests only wait for the first connection, not for its response.
 func TestTLSWithoutHTTP2(t *testing.T) {
 	t.Parallel()
 	const parallel = 10
@@ -107,12 +107,12 @@ func TestTLSWithoutHTTP2(t *testing.T) {
 		}
 	}
 	if got := s.connections(); got != parallel || s.requests()[0].Proto != "HTTP/1.1" {
-		t.Errorf("%d connections, %s", got, s.requests()[0].Proto)
+		t.Errorf("%d connections with %s, want %d", got, s.requests()[0].Proto, parallel)
 	}
 }
 
-// A first connection that cannot be made is a failure of each operation, and holds none of them up.
-func TestFirstDialFails(t *testing.T) {
+// If the first connection fails, the other operations do not wait any longer.
+func TestFirstConnectionFails(t *testing.T) {
 	t.Parallel()
 	s := startTLSService(t, nil, applyUpdate)
 	for _, err := range updateInParallel(t.Context(), newClient(t, streams.Config{BaseURL: s.URL}), 20) {
@@ -123,21 +123,22 @@ func TestFirstDialFails(t *testing.T) {
 	s.wantRequests(t, 0)
 }
 
-// Who waits for the first connection can leave, and has its own time limit for an attempt.
-func TestFirstDialHangs(t *testing.T) {
+// An operation that waits for the first connection can be cancelled, and the wait counts towards its
+// request timeout.
+func TestFirstConnectionHangs(t *testing.T) {
 	t.Parallel()
-	listener, err := net.Listen("tcp", "127.0.0.1:0") // takes connections, says nothing
+	listener, err := net.Listen("tcp", "127.0.0.1:0") // accepts connections and sends nothing
 	if err != nil {
 		t.Fatal(err)
 	}
-	dialled := make(chan struct{}, 100)
+	accepted := make(chan struct{}, 100)
 	go func() {
 		for {
 			conn, err := listener.Accept()
 			if err != nil {
 				return
 			}
-			dialled <- struct{}{}
+			accepted <- struct{}{}
 			go func() {
 				_, _ = io.Copy(io.Discard, conn)
 				_ = conn.Close()
@@ -153,15 +154,15 @@ func TestFirstDialHangs(t *testing.T) {
 		_, err := c.UpdateStream(ctx, "s1", streams.NewProcessorSet())
 		first <- err
 	}()
-	<-dialled
+	<-accepted
 
-	leaving, leave := context.WithCancel(t.Context())
+	secondCtx, cancelSecond := context.WithCancel(t.Context())
 	second := make(chan error, 1)
 	go func() {
-		_, err := c.UpdateStream(leaving, "s2", streams.NewProcessorSet())
+		_, err := c.UpdateStream(secondCtx, "s2", streams.NewProcessorSet())
 		second <- err
 	}()
-	leave()
+	cancelSecond()
 	for _, done := range []<-chan error{second, first} {
 		if e := asError(t, waitForEnd(t, done)); !errors.Is(e, context.Canceled) || e.Outcome != streams.NotChanged {
 			t.Errorf("error %#v", e)
@@ -169,16 +170,16 @@ func TestFirstDialHangs(t *testing.T) {
 		cancel()
 	}
 
-	impatient := newClient(t, streams.Config{BaseURL: "https://" + listener.Addr().String(), RequestTimeout: 20 * time.Millisecond,
+	withShortTimeout := newClient(t, streams.Config{BaseURL: "https://" + listener.Addr().String(), RequestTimeout: 20 * time.Millisecond,
 		Retry: streams.Retry{MaxAttempts: 2}})
-	for _, err := range updateInParallel(t.Context(), impatient, 5) {
+	for _, err := range updateInParallel(t.Context(), withShortTimeout, 5) {
 		if e := asError(t, err); e.Kind != streams.KindTimeout || e.Attempts != 2 || e.Outcome != streams.NotChanged {
 			t.Errorf("error %#v", e)
 		}
 	}
 }
 
-// A connection that the service closed while it was idle costs no attempt, or one, but no operation.
+// Updates succeed although the service closes idle connections.
 func TestIdleConnectionClosed(t *testing.T) {
 	t.Parallel()
 	s := startService(t, applyUpdate)
@@ -191,7 +192,7 @@ func TestIdleConnectionClosed(t *testing.T) {
 	}
 }
 
-// The same faults over HTTP/2, where a connection is shared and only a stream is reset.
+// Over HTTP/2, a fault resets one stream of the shared connection. The attempt is retried as over HTTP/1.1.
 func TestHTTP2Faults(t *testing.T) {
 	t.Parallel()
 	s := startTLSService(t, nil, resetConnection, respondTruncated(200), respondError(503, "later"), applyUpdate)
@@ -204,8 +205,8 @@ func TestHTTP2Faults(t *testing.T) {
 			t.Errorf("request %+v", r)
 		}
 	}
-	cut := startTLSService(t, nil, resetConnection)
-	if e := cut.updateError(t, streams.Config{TLS: streams.TLS{CACertPEM: cut.caPEM()}}); e.Outcome != streams.Unknown || e.Attempts != 5 || e.Reason == "" {
+	resetting := startTLSService(t, nil, resetConnection)
+	if e := resetting.updateError(t, streams.Config{TLS: streams.TLS{CACertPEM: resetting.caPEM()}}); e.Outcome != streams.Unknown || e.Attempts != 5 || e.Reason == "" {
 		t.Errorf("error %#v", e)
 	}
 }

@@ -12,7 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// body is a valid answer with some fields replaced; "" removes one.
+// streamBody returns a valid response with some fields replaced. The value "" removes a field.
 func streamBody(replace map[string]string) string {
 	fields := map[string]string{
 		"id":                    `"s1"`,
@@ -42,17 +42,17 @@ func TestDecodeStream(t *testing.T) {
 		change(s)
 		return s
 	}
-	same := func(*Stream) {}
-	edited := func(at int64) func(*Stream) { return func(s *Stream) { s.LastEdited = at } }
+	unchanged := func(*Stream) {}
+	edited := func(ms int64) func(*Stream) { return func(s *Stream) { s.LastEdited = ms } }
 	for name, test := range map[string]struct {
 		body string
 		want func(*Stream)
 	}{
-		"as specified":          {streamBody(nil), same},
-		"white space around it": {" \r\n\t" + streamBody(nil) + "\n", same},
-		"unknown fields":        {streamBody(map[string]string{"owner": `{"a":[null]}`, "": `1`}), same},
-		"another spelling too":  {streamBody(map[string]string{"ID": `"other"`, "Processor_Ids": `null`}), same},
-		"the last of two":       {`{"id":"other",` + streamBody(nil)[1:], same},
+		"as specified":          {streamBody(nil), unchanged},
+		"white space around it": {" \r\n\t" + streamBody(nil) + "\n", unchanged},
+		"unknown fields":        {streamBody(map[string]string{"owner": `{"a":[null]}`, "": `1`}), unchanged},
+		"another spelling too":  {streamBody(map[string]string{"ID": `"other"`, "Processor_Ids": `null`}), unchanged},
+		"the last of two":       {`{"id":"other",` + streamBody(nil)[1:], unchanged},
 		"empty strings": {streamBody(map[string]string{"terminal_id": `""`, "fragment_type_id": `""`}),
 			func(s *Stream) { s.TerminalID, s.FragmentTypeID = "", "" }},
 		"empty sets": {streamBody(map[string]string{"processor_ids": `[]`, "compatible_namespaces": `[ ]`}),
@@ -84,7 +84,7 @@ func TestDecodeStream(t *testing.T) {
 	}
 }
 
-// Each field is required and has one type (interface document, section 2).
+// Each field is required and has one type (INTERFACE.md, section 2).
 func TestDecodeStreamWrongField(t *testing.T) {
 	t.Parallel()
 	const text, list, number = "a string", "an array of strings", "an integer"
@@ -139,7 +139,7 @@ func TestDecodeStreamAllProblemsAtOnce(t *testing.T) {
 	}
 }
 
-func TestDecodeStreamNoObject(t *testing.T) {
+func TestDecodeStreamNotAnObject(t *testing.T) {
 	t.Parallel()
 	const text, empty, object = "the response is not UTF-8 text", "the response has no body", "the response is not a JSON object"
 	for in, want := range map[string]string{
@@ -160,10 +160,10 @@ func TestDecodeStreamNoObject(t *testing.T) {
 		`{"a":` + strings.Repeat("[", 1e5): object,
 		strings.Replace(streamBody(nil), "s1", "s\xff1", 1): text,
 		"\xff\xfe{\x00}\x00": text,
-		strings.Replace(streamBody(nil), "s1", "\xed\xa0\x80", 1):   text, // a surrogate half in UTF-8
+		strings.Replace(streamBody(nil), "s1", "\xed\xa0\x80", 1):   text, // half of a surrogate pair
 		strings.Replace(streamBody(nil), "s1", "gr\xfc\xdfe", 1):    text, // Latin-1
 		streamBody(map[string]string{"other": "\"\xc3\x28\""}):      text,
-		"\x1f\x8b\x08\x00\x00\x00\x00\x00":                          text, // gzip, unasked
+		"\x1f\x8b\x08\x00\x00\x00\x00\x00":                          text, // gzip
 		strings.Replace(streamBody(nil), `"s1"`, "\"s\n1\"", 1):     object,
 		strings.Replace(streamBody(nil), `"s1"`, `'s1'`, 1):         object,
 		strings.Replace(streamBody(nil), `1718000000000`, "01", 1):  object,
@@ -176,7 +176,7 @@ func TestDecodeStreamNoObject(t *testing.T) {
 	}
 }
 
-// What is accepted has all six fields, of their types and under their exact names, by another way of looking.
+// An accepted body has all six fields, with their types and exact names, according to another decoder.
 func FuzzDecodeStream(f *testing.F) {
 	f.Add([]byte(streamBody(nil)))
 	f.Add([]byte(streamBody(map[string]string{"last_edited": "1.718e12", "processor_ids": "[]"})))
@@ -197,7 +197,7 @@ func FuzzDecodeStream(f *testing.F) {
 		decoder := json.NewDecoder(strings.NewReader(string(in)))
 		decoder.UseNumber()
 		if err := decoder.Decode(&fields); err != nil || decoder.More() || !utf8.Valid(in) {
-			t.Fatalf("accepted what is no JSON object in UTF-8: %q (%v)", in, err)
+			t.Fatalf("%q was accepted, but is not a JSON object in UTF-8 (%v)", in, err)
 		}
 		for field, got := range map[string]string{
 			"id": s.ID, "terminal_id": s.TerminalID, "fragment_type_id": s.FragmentTypeID,
@@ -227,7 +227,7 @@ func FuzzDecodeStream(f *testing.F) {
 			}
 		}
 		number, ok := fields["last_edited"].(json.Number)
-		if at, err := number.Float64(); !ok || err != nil || float64(s.LastEdited) != at {
+		if ms, err := number.Float64(); !ok || err != nil || float64(s.LastEdited) != ms {
 			t.Errorf("last_edited is %d, want %#v", s.LastEdited, fields["last_edited"])
 		}
 	})

@@ -23,7 +23,7 @@ func TestParseBaseURL(t *testing.T) {
 		"https://host/eu//v2/":            "https://host/eu",
 		"https://host/myv2":               "https://host/myv2",
 		"https://host/V2":                 "https://host/V2",
-		"https://host/v2/v2":              "https://host/v2", // the prefix is /v2
+		"https://host/v2/v2":              "https://host/v2", // the path prefix is /v2
 		"https://host/v2/eu":              "https://host/v2/eu",
 		"https://host/a%2Fb/v2":           "https://host/a%2Fb",
 		"https://host/a%2fv2":             "https://host/a%2fv2",
@@ -40,15 +40,15 @@ func TestParseBaseURL(t *testing.T) {
 		} else if got := u.String(); got != want {
 			t.Errorf("ParseBaseURL(%q) = %q, want %q", raw, got, want)
 		} else if again, err := streams.ParseBaseURL(got); err != nil || raw != "https://host/v2/v2" && again.String() != got {
-			t.Errorf("ParseBaseURL(%q) = %v, %v: not what it was", got, again, err)
+			t.Errorf("ParseBaseURL(%q) = %v, %v, want it unchanged", got, again, err)
 		}
 	}
 }
 
-func TestParseURLRefuses(t *testing.T) {
+func TestParseInvalidURL(t *testing.T) {
 	t.Parallel()
 	const (
-		noURL    = `is not a URL; write it as "https://host"`
+		notURL   = `is not a URL; write it as "https://host"`
 		scheme   = `must begin with "https://" (or "http://")`
 		noHost   = `has no host; write it as "https://host"`
 		userinfo = "must not contain a user name or password; use an authentication attribute"
@@ -67,19 +67,19 @@ func TestParseURLRefuses(t *testing.T) {
 		{"https:///v2", noHost, noHost},
 		{"https://:443", noHost, noHost},
 		{"https://", noHost, noHost},
-		{"https://ho st", noURL, noURL},
-		{" https://host", noURL, noURL},
-		{"https://host ", noURL, noURL},
-		{"https://host\n", noURL, noURL},
-		{"https://host/\x00", noURL, noURL},
-		{"https://host/%zz", noURL, noURL},
-		{"https://host:port", noURL, noURL},
-		{"https://[::1", noURL, noURL},
+		{"https://ho st", notURL, notURL},
+		{" https://host", notURL, notURL},
+		{"https://host ", notURL, notURL},
+		{"https://host\n", notURL, notURL},
+		{"https://host/\x00", notURL, notURL},
+		{"https://host/%zz", notURL, notURL},
+		{"https://host:port", notURL, notURL},
+		{"https://[::1", notURL, notURL},
 		{"https://user@host", userinfo, userinfo},
 		{"https://user:s3cret@host", userinfo, userinfo},
 		{"https://:s3cret@host", userinfo, userinfo},
 		{"https://@host", userinfo, userinfo},
-		{"https://user:s3cret%zz@host", noURL, noURL},
+		{"https://user:s3cret%zz@host", notURL, notURL},
 		{"https://host?", query, ""},
 		{"https://host?a=b", query, ""},
 		{"https://host#", query, fragment},
@@ -88,16 +88,16 @@ func TestParseURLRefuses(t *testing.T) {
 	} {
 		_, err := streams.ParseBaseURL(test.raw)
 		if got := errorText(err); got != test.base {
-			t.Errorf("ParseBaseURL(%q) says %q, want %q", test.raw, got, test.base)
+			t.Errorf("ParseBaseURL(%q) reports %q, want %q", test.raw, got, test.base)
 		}
 		u, err := streams.ParseTokenURL(test.raw)
 		if got := errorText(err); got != test.token {
-			t.Errorf("ParseTokenURL(%q) says %q, want %q", test.raw, got, test.token)
+			t.Errorf("ParseTokenURL(%q) reports %q, want %q", test.raw, got, test.token)
 		} else if err == nil && u.String() != test.raw {
 			t.Errorf("ParseTokenURL(%q) = %q", test.raw, u)
 		}
 		if _, err := streams.New(streams.Config{BaseURL: test.raw}); errorText(err) != "base URL "+test.base {
-			t.Errorf("New with base URL %q says %q, want %q", test.raw, errorText(err), "base URL "+test.base)
+			t.Errorf("New with base URL %q reports %q, want %q", test.raw, errorText(err), "base URL "+test.base)
 		}
 	}
 }
@@ -128,11 +128,11 @@ func TestSentInClear(t *testing.T) {
 	}
 }
 
-// The server sees exactly one segment, and decodes it to the id.
+// A server gets exactly one path segment and decodes it to the id.
 func TestStreamIDIsOneSegment(t *testing.T) {
 	t.Parallel()
 	s := startService(t, applyUpdate)
-	mux := http.NewServeMux() // a router as services have it
+	mux := http.NewServeMux() // routes as a service does
 	got := make(chan string, 1)
 	mux.HandleFunc("PATCH /eu west/v2/streams/{id}", func(w http.ResponseWriter, r *http.Request) {
 		got <- r.PathValue("id")
@@ -150,8 +150,8 @@ func TestStreamIDIsOneSegment(t *testing.T) {
 			t.Errorf("%q: %v", id, err)
 			continue
 		}
-		if seen := <-got; seen != id || stream.ID != id {
-			t.Errorf("%q arrived as %q, and the answer was read as %q", id, seen, stream.ID)
+		if received := <-got; received != id || stream.ID != id {
+			t.Errorf("%q arrived as %q, and the response was read as %q", id, received, stream.ID)
 		}
 	}
 	for _, r := range s.requests() {
@@ -162,8 +162,8 @@ func TestStreamIDIsOneSegment(t *testing.T) {
 	}
 }
 
-// What a path cannot carry is refused before anything is sent.
-func TestStreamIDRefused(t *testing.T) {
+// An id that a path cannot contain is refused without a request.
+func TestInvalidStreamID(t *testing.T) {
 	t.Parallel()
 	s := startService(t, applyUpdate)
 	c := newClient(t, streams.Config{BaseURL: s.URL})

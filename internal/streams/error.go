@@ -49,7 +49,7 @@ const (
 	Changed                   // the service applied an update, but the stream has another set
 )
 
-// outcomeOf returns what an error status says about the stream. A service may fail after it has
+// outcomeOf returns the outcome of an attempt with an error status. A service may fail after it has
 // applied the update, so only a refusal means that it did not.
 func outcomeOf(status int) Outcome {
 	switch status {

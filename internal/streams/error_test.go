@@ -13,7 +13,7 @@ import (
 	"github.com/stream-management/terraform-provider-stream/internal/streams"
 )
 
-// Each status is one kind, says something of the stream, and is tried once or as often as may be.
+// Each error status has one kind and one outcome, and is retried or not.
 func TestStatus(t *testing.T) {
 	t.Parallel()
 	const (
@@ -63,23 +63,23 @@ func TestStatus(t *testing.T) {
 	} {
 		t.Run(fmt.Sprint(status), func(t *testing.T) {
 			t.Parallel()
-			s := startService(t, respondError(status, "said so"))
+			s := startService(t, respondError(status, "a message"))
 			e := s.updateError(t, streams.Config{})
 			got := *e
 			got.Err = nil
 			if diff := cmp.Diff(streams.Error{
 				Kind: want.kind, Method: "PATCH", URL: s.URL + "/v2/streams/s1", Status: status,
-				Message: "said so", Documented: true, Attempts: want.attempts, Outcome: want.outcome,
+				Message: "a message", Documented: true, Attempts: want.attempts, Outcome: want.outcome,
 			}, got); diff != "" {
 				t.Errorf("error (-want +got):\n%s", diff)
 			}
-			line := fmt.Sprintf("%s: PATCH %s/v2/streams/s1: %s: said so", want.kind, s.URL, streams.StatusText(status))
+			line := fmt.Sprintf("%s: PATCH %s/v2/streams/s1: %s: a message", want.kind, s.URL, streams.StatusText(status))
 			if e.Error() != line {
-				t.Errorf("in one line: %q, want %q", e, line)
+				t.Errorf("Error() = %q, want %q", e, line)
 			}
 			s.wantRequests(t, want.attempts)
 
-			// A read changes nothing, whatever comes of it.
+			// A read never changes the stream.
 			stream, err := newClient(t, streams.Config{BaseURL: s.URL}).ReadStream(t.Context(), "s1")
 			if e := asError(t, err); stream != nil || e.Kind != want.kind || e.Outcome != streams.NotChanged || e.Method != "GET" {
 				t.Errorf("read: %v, %#v", stream, e)
@@ -88,11 +88,11 @@ func TestStatus(t *testing.T) {
 	}
 }
 
-// After an attempt of unknown outcome, a redirect or a refusal does not make the stream unchanged.
-func TestRefusalAfterUnknown(t *testing.T) {
+// If an earlier attempt may have changed the stream, a later refusal or redirect leaves that unknown.
+func TestOutcomeOfSeveralAttempts(t *testing.T) {
 	t.Parallel()
 	for name, first := range map[string]http.HandlerFunc{
-		"reset": resetConnection, "cut body": respondTruncated(200), "cut refusal": respondTruncated(400), "503": respondError(503, "later"), "408": respondError(408, "slow"),
+		"reset": resetConnection, "incomplete 200": respondTruncated(200), "incomplete 400": respondTruncated(400), "503": respondError(503, "later"), "408": respondError(408, "slow"),
 	} {
 		for _, status := range []int{302, 400, 401, 404, 501} {
 			s := startService(t, first, respondError(status, "no"))
@@ -101,14 +101,14 @@ func TestRefusalAfterUnknown(t *testing.T) {
 			}
 		}
 	}
-	// A limit that was exceeded says that nothing was taken.
+	// 429 means that the service did not apply the update.
 	if e := startService(t, respondError(429, "slow down"), respondError(400, "no")).updateError(t, streams.Config{}); e.Outcome != streams.NotChanged {
 		t.Errorf("400 after 429: %#v", e)
 	}
 }
 
-// Errors are found by errors.As and errors.Is through any wrapping, and never panic when printed bare.
-func TestErrorForm(t *testing.T) {
+// errors.As and errors.Is find a wrapped *Error and its cause.
+func TestErrorAsAndIs(t *testing.T) {
 	t.Parallel()
 	e := &streams.Error{Kind: streams.KindTimeout, Err: context.DeadlineExceeded}
 	wrapped := fmt.Errorf("updating: %w", e)
@@ -116,7 +116,7 @@ func TestErrorForm(t *testing.T) {
 		t.Errorf("found %v in %v", got, wrapped)
 	}
 	if got := (&streams.Error{}).Error(); !strings.Contains(got, ":") {
-		t.Errorf("the zero error says %q", got)
+		t.Errorf("the zero value: %q", got)
 	}
 	for status, want := range map[int]string{404: "404 Not Found", 599: "599", 200: "200 OK"} {
 		if got := streams.StatusText(status); got != want {

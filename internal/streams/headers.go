@@ -8,8 +8,8 @@ import (
 	"golang.org/x/net/http/httpguts"
 )
 
-// CheckHeader says why a configuration cannot set a header, or returns nil. It refuses the headers
-// that the client or Go's HTTP library sets: they would be ignored, or break the request.
+// CheckHeader returns an error, such as "must not set Host", if a configuration cannot set this
+// header. The client or Go's HTTP library sets some headers: others would be ignored, or break requests.
 func CheckHeader(name, value string) error {
 	switch {
 	case !httpguts.ValidHeaderFieldName(name):

@@ -41,26 +41,26 @@ func TestCheckHeader(t *testing.T) {
 		{"Content-Encoding", "gzip", "must not set Content-Encoding, which the HTTP client controls"},
 	} {
 		if got := errorText(streams.CheckHeader(test.name, test.value)); got != test.want {
-			t.Errorf("CheckHeader(%q, %q) says %q, want %q", test.name, test.value, got, test.want)
+			t.Errorf("CheckHeader(%q, %q) = %q, want %q", test.name, test.value, got, test.want)
 		}
 	}
 }
 
-func TestOwnHeaders(t *testing.T) {
+func TestConfiguredHeaders(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct {
 		cfg    streams.Config
 		header string
 		want   []string
 	}{
-		"user agent of one's own":  {streams.Config{UserAgent: "terraform", Headers: map[string]string{"user-agent": "me"}}, "User-Agent", []string{"me"}},
-		"no user agent":            {streams.Config{}, "User-Agent", nil},
-		"authorization by header":  {streams.Config{Headers: map[string]string{"AUTHORIZATION": "ApiKey abc"}}, "Authorization", []string{"ApiKey abc"}},
-		"a scheme beats a header":  {streams.Config{Token: "t0ken", Headers: map[string]string{"Authorization": "ApiKey abc"}}, "Authorization", []string{"Bearer t0ken"}},
-		"basic":                    {streams.Config{BasicAuth: &streams.BasicAuth{Username: "me", Password: "pa:ss"}}, "Authorization", []string{"Basic bWU6cGE6c3M="}},
-		"no authorization":         {streams.Config{}, "Authorization", nil},
-		"accept of one's own":      {streams.Config{Headers: map[string]string{"Accept": "application/vnd.streams+json"}}, "Accept", []string{"application/vnd.streams+json"}},
-		"the document's for PATCH": {streams.Config{}, "Content-Type", []string{"application/json"}},
+		"configured user agent":   {streams.Config{UserAgent: "terraform", Headers: map[string]string{"user-agent": "me"}}, "User-Agent", []string{"me"}},
+		"no user agent":           {streams.Config{}, "User-Agent", nil},
+		"authorization by header": {streams.Config{Headers: map[string]string{"AUTHORIZATION": "ApiKey abc"}}, "Authorization", []string{"ApiKey abc"}},
+		"token and header":        {streams.Config{Token: "t0ken", Headers: map[string]string{"Authorization": "ApiKey abc"}}, "Authorization", []string{"Bearer t0ken"}},
+		"basic":                   {streams.Config{BasicAuth: &streams.BasicAuth{Username: "me", Password: "pa:ss"}}, "Authorization", []string{"Basic bWU6cGE6c3M="}},
+		"no authorization":        {streams.Config{}, "Authorization", nil},
+		"configured accept":       {streams.Config{Headers: map[string]string{"Accept": "application/vnd.streams+json"}}, "Accept", []string{"application/vnd.streams+json"}},
+		"content type":            {streams.Config{}, "Content-Type", []string{"application/json"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

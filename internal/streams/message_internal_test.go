@@ -10,8 +10,8 @@ import (
 	"unicode/utf8"
 )
 
-// A secret where the text is cut must not lose its end, and with it its disguise.
-func TestSecretAcrossTheCut(t *testing.T) {
+// A secret at the length limit is redacted before the text is truncated.
+func TestTruncatedSecret(t *testing.T) {
 	t.Parallel()
 	const secret = "s3cret-t0ken-of-some-length"
 	m := newTestRedactor(secret)
@@ -20,14 +20,14 @@ func TestSecretAcrossTheCut(t *testing.T) {
 			text := strings.Repeat("x", before) + secret + "tail"
 			for _, body := range []string{text, `{"message":"` + text + `"}`} {
 				if message, _ := readMessage([]byte(body), m); strings.Contains(message, "s3cret") || strings.Contains(message, "s3c") {
-					t.Fatalf("%d characters before it: …%s", before, message[max(0, len(message)-40):])
+					t.Fatalf("a secret after %d characters: …%s", before, message[max(0, len(message)-40):])
 				}
 			}
 		}
 	}
 }
 
-func TestVisible(t *testing.T) {
+func TestEscapeInvisible(t *testing.T) {
 	t.Parallel()
 	for in, want := range map[string]string{
 		"":                     "",
@@ -49,7 +49,7 @@ func TestVisible(t *testing.T) {
 	}
 }
 
-func TestCut(t *testing.T) {
+func TestTruncate(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct {
 		in   string
@@ -62,7 +62,7 @@ func TestCut(t *testing.T) {
 	}
 }
 
-// Whatever an answer holds, what is shown of it is short, one line, printable and without the secret.
+// The message of any body is short, has one line and only visible characters, and not the secret.
 func FuzzReadMessage(f *testing.F) {
 	const secret = `s3cret/t0ken+"<&%25>'==`
 	m := newTestRedactor(secret)

@@ -8,7 +8,7 @@ import (
 	"github.com/stream-management/terraform-provider-stream/internal/streams"
 )
 
-// What the service says comes through as it was said, if it has the documented form; else as text.
+// The error has the documented message unchanged, or the text of any other body.
 func TestMessage(t *testing.T) {
 	t.Parallel()
 	long := strings.Repeat("ä", 5000)
@@ -17,15 +17,15 @@ func TestMessage(t *testing.T) {
 		want       string
 		documented bool
 	}{
-		"documented":            {`{"message":"no such processor: \"p9\""}`, `no such processor: "p9"`, true},
-		"with more":             {`{"code":7,"message":"no"}`, "no", true},
+		"documented form":       {`{"message":"no such processor: \"p9\""}`, `no such processor: "p9"`, true},
+		"additional field":      {`{"code":7,"message":"no"}`, "no", true},
 		"empty message":         {`{"message":""}`, "", true},
 		"white space in it":     {`{"message":"  a  b "}`, "  a  b ", true},
 		"lines in it":           {`{"message":"a\r\n\tb"}`, `a\u000d\n\tb`, true},
 		"long":                  {`{"message":"` + long + `"}`, long[:2*4000] + "…", true},
-		"just fits":             {`{"message":"` + long[:2*4000] + `"}`, long[:2*4000], true},
+		"longest message":       {`{"message":"` + long[:2*4000] + `"}`, long[:2*4000], true},
 		"another spelling":      {`{"Message":"No HTTP resource"}`, `{"Message":"No HTTP resource"}`, false},
-		"message of no string":  {`{"message":{"a":1}}`, `{"message":{"a":1}}`, false},
+		"message not a string":  {`{"message":{"a":1}}`, `{"message":{"a":1}}`, false},
 		"null message":          {`{"message":null}`, `{"message":null}`, false},
 		"another form":          {`{"error":"nope"}`, `{"error":"nope"}`, false},
 		"in an array":           {`[{"message":"no"}]`, `[{"message":"no"}]`, false},

@@ -13,13 +13,13 @@ import (
 	"github.com/stream-management/terraform-provider-stream/internal/streams"
 )
 
-// Without a token nothing is sent to the service, and the endpoint's own words say why.
-func TestNoToken(t *testing.T) {
+// Without a token, no request is sent to the service. The error has the token endpoint's message.
+func TestTokenErrors(t *testing.T) {
 	t.Parallel()
 	basic := base64.StdEncoding.EncodeToString([]byte("my+client:" + url.QueryEscape(clientSecret)))
 	echo := clientSecret + " " + url.QueryEscape(clientSecret) + " " + basic
 	for name, test := range map[string]struct {
-		step     http.HandlerFunc
+		response http.HandlerFunc
 		kind     streams.Kind
 		status   int
 		requests int
@@ -40,7 +40,7 @@ func TestNoToken(t *testing.T) {
 		"gateway":            {respond(502, "<h1>Bad gateway</h1>"), streams.KindBadGateway, 502, 5, "<h1>Bad gateway</h1>", ""},
 		"reset":              {resetConnection, streams.KindGeneric, 0, 5, "", ""},
 		"hanging":            {neverRespond, streams.KindTimeout, 0, 5, "", "did not respond within 20ms"},
-		"ugly":               {respond(401, `{"error":"x\u001b[2J","error_description":"\u202e\n"}`), streams.KindAuthentication, 401, 2, `x\u001b[2J: \u202e\n`, ""},
+		"control characters": {respond(401, `{"error":"x\u001b[2J","error_description":"\u202e\n"}`), streams.KindAuthentication, 401, 2, `x\u001b[2J: \u202e\n`, ""},
 		"echo":               {respond(403, fmt.Sprintf(`{"error":%q,"error_description":%q}`, clientSecret, echo)), streams.KindAuthentication, 403, 1, "***: *** *** ***", ""},
 		"echo as text":       {respond(403, echo), streams.KindAuthentication, 403, 1, "*** *** ***", ""},
 		"redirect":           {respondError(302, "moved", "Location", "https://elsewhere.invalid/"+clientSecret), streams.KindGeneric, 302, 1, "moved", "redirects are never followed"},
@@ -48,7 +48,7 @@ func TestNoToken(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			endpoint, s := startService(t, test.step), startService(t, applyUpdate)
+			endpoint, s := startService(t, test.response), startService(t, applyUpdate)
 			limit := time.Hour
 			if name == "hanging" {
 				limit = 20 * time.Millisecond
@@ -65,29 +65,29 @@ func TestNoToken(t *testing.T) {
 			}
 			wantText(t, e.Reason, test.reason)
 			s.wantRequests(t, 0)
-			if name != "hanging" { // an attempt may end before it is there
+			if name != "hanging" { // an attempt may time out before it arrives
 				endpoint.wantRequests(t, test.requests)
 			}
 			if e.Location != "" && test.status == 302 && e.Location != "https://elsewhere.invalid/***" {
 				t.Errorf("location %q", e.Location)
 			}
 			if strings.Contains(e.Error(), clientSecret) || strings.Contains(e.Error(), basic) {
-				t.Errorf("%q gives the secret away", e)
+				t.Errorf("%q shows the secret", e)
 			}
 			if len(attempts) != test.requests {
-				t.Errorf("%d attempts were told, want %d", len(attempts), test.requests)
+				t.Errorf("%d attempts were observed, want %d", len(attempts), test.requests)
 			}
 			for _, a := range attempts {
 				if a.Method != "POST" || a.URL != endpoint.URL+"/token" || a.RequestBody != "" || a.ResponseBody != "" {
-					t.Errorf("attempt %+v shows what is all secret", a)
+					t.Errorf("attempt %+v shows a secret body or another request", a)
 				}
 			}
 		})
 	}
 }
 
-// A failure of the token endpoint says nothing of what earlier attempts did.
-func TestNoTokenAfterUnknown(t *testing.T) {
+// A failed token request keeps the outcome of the operation's earlier attempts.
+func TestTokenErrorKeepsOutcome(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct {
 		first http.HandlerFunc
@@ -101,16 +101,16 @@ func TestNoTokenAfterUnknown(t *testing.T) {
 	}
 }
 
-// The token itself is a secret from the moment it is known.
-func TestTokenIsHidden(t *testing.T) {
+// A token is redacted as soon as it is received.
+func TestTokenIsRedacted(t *testing.T) {
 	t.Parallel()
-	for name, step := range map[string]http.HandlerFunc{
-		"at once": func(w http.ResponseWriter, r *http.Request) { respondError(403, r.Header.Get("Authorization"))(w, r) },
-		"page":    func(w http.ResponseWriter, r *http.Request) { respond(403, "<p>"+r.Header.Get("Authorization"))(w, r) },
+	for name, response := range map[string]http.HandlerFunc{
+		"message": func(w http.ResponseWriter, r *http.Request) { respondError(403, r.Header.Get("Authorization"))(w, r) },
+		"HTML":    func(w http.ResponseWriter, r *http.Request) { respond(403, "<p>"+r.Header.Get("Authorization"))(w, r) },
 	} {
 		endpoint := startService(t, respond(200, `{"access_token":"ey.top/secret","token_type":"Bearer"}`))
 		var shown string
-		e := startService(t, step).updateError(t, streams.Config{
+		e := startService(t, response).updateError(t, streams.Config{
 			OAuth2:  &streams.OAuth2{TokenURL: endpoint.URL},
 			Observe: func(_ context.Context, a streams.Attempt) { shown += fmt.Sprintf("%+v", a) },
 		})

@@ -10,7 +10,7 @@ import (
 	"golang.org/x/oauth2"
 )
 
-// A token is used until shortly before its end, then renewed before it can be refused.
+// A token is renewed shortly before it expires.
 func TestTokenExpires(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -19,7 +19,7 @@ func TestTokenExpires(t *testing.T) {
 			t.Fatal(err)
 		}
 		issued, used := 0, ""
-		c.base = &scriptedTransport{responses: []func(*http.Request) (*http.Response, error){func(req *http.Request) (*http.Response, error) {
+		c.base = &scriptedTransport{responses: []roundTrip{func(req *http.Request) (*http.Response, error) {
 			if req.Method == http.MethodPost {
 				issued++
 				return respond(200, fmt.Sprintf(`{"access_token":"token-%d","expires_in":3600}`, issued),
@@ -30,22 +30,22 @@ func TestTokenExpires(t *testing.T) {
 		}}}
 		start := time.Now()
 		for _, step := range []struct {
-			at    time.Duration
+			after time.Duration
 			token int
 		}{{0, 1}, {30 * time.Minute, 1}, {time.Hour - 11*time.Second, 1}, {time.Hour - 9*time.Second, 2}, {100 * time.Minute, 2}, {100 * time.Hour, 3}} {
-			<-time.After(time.Until(start.Add(step.at)))
+			<-time.After(time.Until(start.Add(step.after)))
 			if _, err := c.UpdateStream(t.Context(), "s1", NewProcessorSet("p1")); err != nil {
 				t.Fatal(err)
 			}
 			if want := fmt.Sprintf("Bearer token-%d", step.token); used != want || issued != step.token {
-				t.Errorf("after %s: %s in use, %d issued; want %s", step.at, used, issued, want)
+				t.Errorf("after %s: %s in use, %d issued; want %s", step.after, used, issued, want)
 			}
 		}
 	})
 }
 
-// The limit and the retries are the same for the token as for the service.
-func TestRateLimitCoversToken(t *testing.T) {
+// The rate limit and the retries also apply to token requests.
+func TestTokenRequestsAreRateLimited(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		c, err := New(Config{
@@ -55,7 +55,7 @@ func TestRateLimitCoversToken(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		s := &scriptedTransport{responses: []func(*http.Request) (*http.Response, error){
+		s := &scriptedTransport{responses: []roundTrip{
 			respond503, failWith(errConnectionRefused), respond(200, "access_token=a", "Content-Type", "application/x-www-form-urlencoded"),
 			respond503, respond(401, laterBody), respond(200, "access_token=b", "Content-Type", "application/x-www-form-urlencoded"), respondSuccess,
 		}}
@@ -71,7 +71,7 @@ func TestRateLimitCoversToken(t *testing.T) {
 	})
 }
 
-func TestTokenValue(t *testing.T) {
+func TestTokenHeader(t *testing.T) {
 	t.Parallel()
 	for want, token := range map[string]*oauth2.Token{
 		"":           nil,

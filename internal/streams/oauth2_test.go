@@ -22,7 +22,7 @@ const (
 	clientSecret = "s3cret/+=&?%41"
 )
 
-// issuer is a token endpoint and a service that demands its tokens.
+// tokenIssuer is a token endpoint and a service that requires its tokens.
 type tokenIssuer struct {
 	tokens   *streamstest.TokenServer
 	endpoint *scriptedService
@@ -47,21 +47,21 @@ func newTokenIssuer(t *testing.T, expiresIn time.Duration) *tokenIssuer {
 	return i
 }
 
-// updateAll updates 30 streams at a time.
+// updateAll updates 30 streams in parallel.
 func updateAll(t *testing.T, c *streams.Client) {
 	t.Helper()
-	var all sync.WaitGroup
+	var updates sync.WaitGroup
 	for n := range 30 {
-		all.Go(func() {
+		updates.Go(func() {
 			if _, err := c.UpdateStream(t.Context(), fmt.Sprintf("s%d", n), streams.NewProcessorSet("p1")); err != nil {
 				t.Error(err)
 			}
 		})
 	}
-	all.Wait()
+	updates.Wait()
 }
 
-func TestOneTokenForAll(t *testing.T) {
+func TestTokenIsShared(t *testing.T) {
 	t.Parallel()
 	i := newTokenIssuer(t, time.Hour)
 	c := newClient(t, i.config)
@@ -71,7 +71,7 @@ func TestOneTokenForAll(t *testing.T) {
 	i.service.wantRequests(t, 60)
 }
 
-func TestTokenAfterFault(t *testing.T) {
+func TestTokenRequestIsRetried(t *testing.T) {
 	t.Parallel()
 	i := newTokenIssuer(t, 0)
 	i.tokens.Inject(http.StatusServiceUnavailable)
@@ -93,7 +93,7 @@ func TestTokenRequest(t *testing.T) {
 	form := "audience=https%3A%2F%2Fstreams.example%2F&grant_type=client_credentials&scope=streams%3Awrite+streams%3Aread"
 	want := []receivedRequest{{
 		Method: "POST", Target: "/token?tenant=a", Proto: "HTTP/1.1", Body: form, Length: int64(len(form)),
-		Header: http.Header{ // nothing of the service's headers
+		Header: http.Header{ // without the headers for the service
 			"Accept-Encoding": {"gzip"},
 			"Authorization":   {"Basic " + base64.StdEncoding.EncodeToString([]byte("my+client:s3cret%2F%2B%3D%26%3F%2541"))},
 			"Content-Length":  {fmt.Sprint(len(form))},
@@ -105,11 +105,11 @@ func TestTokenRequest(t *testing.T) {
 		t.Errorf("token requests (-want +got):\n%s", diff)
 	}
 	if got := i.service.requests()[0].Header; got.Get("Authorization") != "Bearer token-1" || got.Get("X-Api-Key") != "k3y" {
-		t.Errorf("the service got %v", got)
+		t.Errorf("the service received %v", got)
 	}
 }
 
-// A token that the service refuses is renewed once, by whoever finds out first.
+// A token that the service refuses is renewed once, by the first operation that gets a 401.
 func TestRefusedTokenIsRenewed(t *testing.T) {
 	t.Parallel()
 	i := newTokenIssuer(t, time.Hour)
@@ -119,14 +119,14 @@ func TestRefusedTokenIsRenewed(t *testing.T) {
 	updateAll(t, c)
 	i.endpoint.wantRequests(t, 2)
 	if got := len(i.service.requests()); got < 61 || got > 90 {
-		t.Errorf("the service saw %d requests, want 60 and a 401 for each that had the old token", got)
+		t.Errorf("the service received %d requests, want 60 and a 401 for each request with the old token", got)
 	}
 	if _, err := c.ReadStream(t.Context(), "s1"); asError(t, err).Status != http.StatusMethodNotAllowed {
 		t.Errorf("read: %v", err)
 	}
 }
 
-func TestTokenRefusedForGood(t *testing.T) {
+func TestRenewedTokenRefused(t *testing.T) {
 	t.Parallel()
 	i := newTokenIssuer(t, time.Hour)
 	s := startService(t, respondError(401, "not you"))
@@ -137,12 +137,12 @@ func TestTokenRefusedForGood(t *testing.T) {
 	s.wantRequests(t, 2)
 	i.endpoint.wantRequests(t, 2)
 	if got := s.requests()[1].Header.Get("Authorization"); got != "Bearer token-2" {
-		t.Errorf("the second attempt was made with %q", got)
+		t.Errorf("the second attempt had %q", got)
 	}
 }
 
-// An endpoint that hands out the refused token again does not make the request worth repeating.
-func TestSameTokenAgain(t *testing.T) {
+// If the endpoint issues the refused token again, the request is not repeated.
+func TestRefusedTokenIssuedAgain(t *testing.T) {
 	t.Parallel()
 	endpoint := startService(t, respond(200, `{"access_token":"same","token_type":"bearer","expires_in":3600}`))
 	s := startService(t, respondError(401, "not you"))
@@ -153,8 +153,8 @@ func TestSameTokenAgain(t *testing.T) {
 	endpoint.wantRequests(t, 2)
 }
 
-// A token about to expire is not worth a request.
-func TestExpiringToken(t *testing.T) {
+// A token that is about to expire is not used for another request.
+func TestTokenAboutToExpire(t *testing.T) {
 	t.Parallel()
 	i := newTokenIssuer(t, 5*time.Second)
 	c := newClient(t, i.config)
@@ -167,7 +167,7 @@ func TestExpiringToken(t *testing.T) {
 	i.service.wantRequests(t, 3)
 }
 
-// Some endpoints take the credentials in the body alone; that is found out once.
+// If an endpoint accepts the credentials only in the body, later requests send them there at once.
 func TestCredentialsInBody(t *testing.T) {
 	t.Parallel()
 	for _, status := range []int{400, 401} {
@@ -189,14 +189,14 @@ func TestCredentialsInBody(t *testing.T) {
 				t.Fatalf("%d: %v", status, err)
 			}
 		}
-		endpoint.wantRequests(t, 3) // header, body; body
+		endpoint.wantRequests(t, 3) // for the first token, in the header and in the body; for the second, in the body
 		if got := s.requests()[1].Header.Get("Authorization"); got != "Bearer token-2" {
-			t.Errorf("%d: the service got %q", status, got)
+			t.Errorf("%d: the service received %q", status, got)
 		}
 	}
 }
 
-// Credentials that are refused both ways are tried both ways the next time too.
+// Credentials that are refused in header and body are sent in the header first the next time, too.
 func TestCredentialsRefusedBothWays(t *testing.T) {
 	t.Parallel()
 	endpoint := startService(t, respond(401, `{"error":"invalid_client","error_description":"in header"}`), respond(401, `{"error":"invalid_client"}`),
@@ -205,7 +205,7 @@ func TestCredentialsRefusedBothWays(t *testing.T) {
 	c := newClient(t, streams.Config{BaseURL: s.URL,
 		OAuth2: &streams.OAuth2{TokenURL: endpoint.URL, ClientID: clientID, ClientSecret: clientSecret}})
 	_, err := c.UpdateStream(t.Context(), "s1", streams.NewProcessorSet())
-	if e := asError(t, err); e.Message != "invalid_client: in header" { // the way that RFC 6749 prefers is the one to mend
+	if e := asError(t, err); e.Message != "invalid_client: in header" { // the form that RFC 6749 prefers
 		t.Errorf("error %#v", e)
 	}
 	if _, err := c.UpdateStream(t.Context(), "s1", streams.NewProcessorSet()); err != nil {
@@ -220,7 +220,8 @@ func TestCredentialsRefusedBothWays(t *testing.T) {
 	}
 }
 
-// Who waits for another's token can leave, and who leaves while asking lets the next one ask.
+// A wait for a token that another operation requests can be cancelled. If the requesting operation is
+// cancelled, the next one requests the token.
 func TestCancelWaitForToken(t *testing.T) {
 	t.Parallel()
 	arrived := make(chan struct{}, 2)
@@ -238,24 +239,24 @@ func TestCancelWaitForToken(t *testing.T) {
 		}()
 		return done
 	}
-	asking, stopAsking := context.WithCancel(t.Context())
-	defer stopAsking()
-	first := start(asking)
+	firstCtx, cancelFirst := context.WithCancel(t.Context())
+	defer cancelFirst()
+	first := start(firstCtx)
 	<-arrived
 
-	waiting, stopWaiting := context.WithCancel(t.Context())
-	second, third := start(waiting), start(t.Context())
-	stopWaiting()
+	secondCtx, cancelSecond := context.WithCancel(t.Context())
+	second, third := start(secondCtx), start(t.Context())
+	cancelSecond()
 	e := asError(t, waitForEnd(t, second))
 	if !errors.Is(e, context.Canceled) || e.Outcome != streams.NotChanged || e.Attempts != 0 || e.Reason != "the operation was interrupted" {
-		t.Errorf("who waited: %#v", e)
+		t.Errorf("the cancelled wait: %#v", e)
 	}
-	stopAsking()
+	cancelFirst()
 	if e := asError(t, waitForEnd(t, first)); !errors.Is(e, context.Canceled) || e.Outcome != streams.NotChanged {
-		t.Errorf("who asked: %#v", e)
+		t.Errorf("the cancelled token request: %#v", e)
 	}
 	if err := waitForEnd(t, third); err != nil {
-		t.Errorf("who stayed: %v", err)
+		t.Errorf("the third operation: %v", err)
 	}
 	endpoint.wantRequests(t, 2)
 	s.wantRequests(t, 1)

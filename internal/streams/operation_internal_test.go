@@ -28,8 +28,8 @@ func TestBackoffBetweenAttempts(t *testing.T) {
 	})
 }
 
-// Without configuration, what passes soon is sat out: five attempts, half a second to 16 s apart.
-func TestDefaults(t *testing.T) {
+// The default settings make five attempts, with waits from half a second to 16 seconds.
+func TestDefaultSettings(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		s, e := runUpdate(t, Config{}, 0, neverRespond)
@@ -45,8 +45,8 @@ func TestDefaults(t *testing.T) {
 	})
 }
 
-// The service knows best how long it will take, also beyond MaxBackoff.
-func TestRetryAfterIsHonoured(t *testing.T) {
+// Retry-After sets the wait, also below MinBackoff and above MaxBackoff.
+func TestRetryAfter(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct {
 		status int
@@ -54,8 +54,8 @@ func TestRetryAfterIsHonoured(t *testing.T) {
 		want   time.Duration
 	}{
 		"seconds":             {503, func(time.Time) string { return "7" }, 7 * time.Second},
-		"beyond the longest":  {429, func(time.Time) string { return "3600" }, time.Hour},
-		"at once":             {429, func(time.Time) string { return "0" }, 0},
+		"above MaxBackoff":    {429, func(time.Time) string { return "3600" }, time.Hour},
+		"no wait":             {429, func(time.Time) string { return "0" }, 0},
 		"date":                {503, func(now time.Time) string { return now.Add(90 * time.Second).UTC().Format(http.TimeFormat) }, 90 * time.Second},
 		"past date":           {503, func(now time.Time) string { return now.Add(-time.Hour).UTC().Format(http.TimeFormat) }, 0},
 		"with a timeout":      {408, func(time.Time) string { return "2" }, 2 * time.Second},
@@ -74,7 +74,7 @@ func TestRetryAfterIsHonoured(t *testing.T) {
 	}
 }
 
-func TestRetryAfterGarbage(t *testing.T) {
+func TestInvalidRetryAfter(t *testing.T) {
 	t.Parallel()
 	for _, value := range []string{"", "soon", "-1", "1.5", "\u0665"} {
 		synctest.Test(t, func(t *testing.T) {
@@ -87,76 +87,76 @@ func TestRetryAfterGarbage(t *testing.T) {
 	}
 }
 
-// Nobody waits for an attempt that the operation's time limit does not allow any more.
-func TestNoRoomForAnotherAttempt(t *testing.T) {
+// If the wait would end after the operation's time limit, the operation fails at once.
+func TestNoTimeForRetry(t *testing.T) {
 	t.Parallel()
-	patient := Retry{MaxAttempts: 5, MinBackoff: time.Minute, MaxBackoff: time.Minute}
+	longBackoff := Retry{MaxAttempts: 5, MinBackoff: time.Minute, MaxBackoff: time.Minute}
 	for name, test := range map[string]struct {
-		step   func(*http.Request) (*http.Response, error)
-		kind   Kind
-		status int
-		said   string
-		reason string
+		response roundTrip
+		kind     Kind
+		status   int
+		message  string
+		reason   string
 	}{
 		"Retry-After": {respond(503, laterBody, "Retry-After", "3600"), KindGeneric, 503, "later",
 			"the service asked to wait 1h0m0s, which is longer than the operation's time limit allows"},
-		"Retry-After as long as can be": {respond(429, laterBody, "Retry-After", "18446744073709551615"), KindBadRequest, 429, "later",
+		"longest Retry-After": {respond(429, laterBody, "Retry-After", "18446744073709551615"), KindBadRequest, 429, "later",
 			"the service asked to wait 2562047h47m16s, which is longer than the operation's time limit allows"},
 		"backoff": {respond(502, laterBody), KindBadGateway, 502, "later",
 			"the operation's time limit leaves no time for another attempt"},
-		"backoff after no answer": {failWith(errConnectionRefused), KindGeneric, 0, "",
+		"backoff without response": {failWith(errConnectionRefused), KindGeneric, 0, "",
 			"the connection failed: dial tcp: connect: connection refused; the operation's time limit leaves no time for another attempt"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			synctest.Test(t, func(t *testing.T) {
 				start := time.Now()
-				s, e := runUpdate(t, Config{Retry: patient}, 59*time.Second, test.step)
+				s, e := runUpdate(t, Config{Retry: longBackoff}, 59*time.Second, test.response)
 				if e == nil || len(s.times) != 1 || time.Since(start) != 0 {
 					t.Fatalf("error %v after %d attempts and %s", e, len(s.times), time.Since(start))
 				}
-				if e.Kind != test.kind || e.Status != test.status || e.Message != test.said || e.Reason != test.reason || e.Attempts != 1 {
+				if e.Kind != test.kind || e.Status != test.status || e.Message != test.message || e.Reason != test.reason || e.Attempts != 1 {
 					t.Errorf("error %#v", e)
 				}
 			})
 		})
 	}
-	// What just fits is waited for.
+	// A wait that ends before the time limit.
 	synctest.Test(t, func(t *testing.T) {
-		s, e := runUpdate(t, Config{Retry: patient}, time.Minute+time.Second, respond(503, laterBody, "Retry-After", "60"), respondSuccess)
+		s, e := runUpdate(t, Config{Retry: longBackoff}, time.Minute+time.Second, respond(503, laterBody, "Retry-After", "60"), respondSuccess)
 		if e != nil || len(s.times) != 2 {
 			t.Errorf("error %v after %d attempts", e, len(s.times))
 		}
 	})
 }
 
-// The last thing that the service said survives whatever comes after it.
-func TestMessageSurvives(t *testing.T) {
+// The error has the last message of the service, also if later attempts get no response.
+func TestErrorKeepsLastMessage(t *testing.T) {
 	t.Parallel()
-	once := Retry{MaxAttempts: 2, MinBackoff: time.Second, MaxBackoff: time.Second}
-	cut := func(req *http.Request) (*http.Response, error) {
+	oneRetry := Retry{MaxAttempts: 2, MinBackoff: time.Second, MaxBackoff: time.Second}
+	failMidway := func(req *http.Request) (*http.Response, error) {
 		traceConnection(req)
 		return nil, io.ErrUnexpectedEOF
 	}
 	for name, test := range map[string]struct {
-		limit  time.Duration
-		steps  []func(*http.Request) (*http.Response, error)
-		kind   Kind
-		reason string
+		limit     time.Duration
+		responses []roundTrip
+		kind      Kind
+		reason    string
 	}{
-		"the last of two": {0, []func(*http.Request) (*http.Response, error){respond(502, `{"message":"first"}`), respond503}, KindGeneric, ""},
-		"then no connection": {0, []func(*http.Request) (*http.Response, error){respond503, failWith(errConnectionRefused)}, KindGeneric,
+		"two messages": {0, []roundTrip{respond(502, `{"message":"first"}`), respond503}, KindGeneric, ""},
+		"then no connection": {0, []roundTrip{respond503, failWith(errConnectionRefused)}, KindGeneric,
 			"the connection failed: dial tcp: connect: connection refused"},
-		"then a cut connection": {0, []func(*http.Request) (*http.Response, error){respond503, cut}, KindGeneric, "the connection failed: unexpected EOF"},
-		"then no answer": {0, []func(*http.Request) (*http.Response, error){respond503, neverRespond}, KindTimeout,
+		"then a failed connection": {0, []roundTrip{respond503, failMidway}, KindGeneric, "the connection failed: unexpected EOF"},
+		"then no response": {0, []roundTrip{respond503, neverRespond}, KindTimeout,
 			"the service did not respond within 30s"},
-		"then the end of the operation": {10 * time.Second, []func(*http.Request) (*http.Response, error){respond503, neverRespond}, KindTimeout,
+		"then the operation's time limit": {10 * time.Second, []roundTrip{respond503, neverRespond}, KindTimeout,
 			"the operation did not finish within its time limit"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			synctest.Test(t, func(t *testing.T) {
-				_, e := runUpdate(t, Config{Retry: once}, test.limit, test.steps...)
+				_, e := runUpdate(t, Config{Retry: oneRetry}, test.limit, test.responses...)
 				if e == nil || e.Kind != test.kind || e.Message != "later" || !e.Documented || e.Status != 503 || e.Attempts != 2 ||
 					e.Outcome != Unknown || e.Reason != test.reason {
 					t.Errorf("error %#v", e)
@@ -166,7 +166,7 @@ func TestMessageSurvives(t *testing.T) {
 	}
 }
 
-// An interruption ends a wait at once, and what was known before it is told.
+// A cancellation ends the wait before a retry at once. The error describes the attempts before it.
 func TestCancelDuringBackoff(t *testing.T) {
 	t.Parallel()
 	for name, header := range map[string][]string{"backoff": nil, "Retry-After": {"Retry-After", "3600"}} {
@@ -177,14 +177,14 @@ func TestCancelDuringBackoff(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				c.base = &scriptedTransport{responses: []func(*http.Request) (*http.Response, error){respond(503, laterBody, header...)}}
+				c.base = &scriptedTransport{responses: []roundTrip{respond(503, laterBody, header...)}}
 				ctx, cancel := context.WithCancel(t.Context())
 				start, done := time.Now(), make(chan error, 1)
 				go func() {
 					_, err := c.UpdateStream(ctx, "s1", NewProcessorSet("p1"))
 					done <- err
 				}()
-				synctest.Wait() // until it waits
+				synctest.Wait() // for the wait before the retry
 				cancel()
 				e := (*Error)(nil)
 				if err := <-done; !errors.As(err, &e) || !errors.Is(err, context.Canceled) || e.Reason != "the operation was interrupted" ||
@@ -192,7 +192,7 @@ func TestCancelDuringBackoff(t *testing.T) {
 					t.Errorf("error %#v", err)
 				}
 				if time.Since(start) != 0 {
-					t.Errorf("it took %s", time.Since(start))
+					t.Errorf("the operation took %s", time.Since(start))
 				}
 			})
 		})

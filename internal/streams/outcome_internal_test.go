@@ -13,11 +13,11 @@ import (
 	"testing/synctest"
 )
 
-// A time limit of the network's own is no limit of the operation's.
+// A timeout of the network is reported as such, not as the operation's time limit.
 func TestNetworkTimeout(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		dial := &net.OpError{Op: "dial", Net: "tcp", Err: context.DeadlineExceeded} // so says Is of a dialer's own error
+		dial := &net.OpError{Op: "dial", Net: "tcp", Err: context.DeadlineExceeded} // errors.Is of a dialer's timeout reports this, too
 		if _, e := runUpdate(t, Config{}, 0, failWith(dial)); e == nil || e.Kind != KindTimeout || e.Attempts != 5 || e.Outcome != NotChanged ||
 			strings.Contains(e.Reason, "operation") {
 			t.Errorf("error %#v", e)
@@ -28,35 +28,35 @@ func TestNetworkTimeout(t *testing.T) {
 	})
 }
 
-// The outcome counts from when the request may have left.
-func TestOutcomeOfFailure(t *testing.T) {
+// The outcome is unknown if a request may have been sent.
+func TestOutcomeWithoutResponse(t *testing.T) {
 	t.Parallel()
 	broken := errors.New("broken pipe")
 	for name, test := range map[string]struct {
-		steps []func(*http.Request) (*http.Response, error)
-		want  Outcome
+		responses []roundTrip
+		want      Outcome
 	}{
-		"no connection": {[]func(*http.Request) (*http.Response, error){failWith(errConnectionRefused)}, NotChanged},
-		"no answer": {[]func(*http.Request) (*http.Response, error){func(req *http.Request) (*http.Response, error) {
+		"no connection": {[]roundTrip{failWith(errConnectionRefused)}, NotChanged},
+		"no response": {[]roundTrip{func(req *http.Request) (*http.Response, error) {
 			traceConnection(req)
 			return nil, broken
 		}}, Unknown},
-		"no answer, then no connection": {[]func(*http.Request) (*http.Response, error){func(req *http.Request) (*http.Response, error) {
+		"no response, then no connection": {[]roundTrip{func(req *http.Request) (*http.Response, error) {
 			traceConnection(req)
 			return nil, broken
 		}, failWith(errConnectionRefused)}, Unknown},
 	} {
 		synctest.Test(t, func(t *testing.T) {
-			if _, e := runUpdate(t, Config{}, 0, test.steps...); e == nil || e.Outcome != test.want {
+			if _, e := runUpdate(t, Config{}, 0, test.responses...); e == nil || e.Outcome != test.want {
 				t.Errorf("%s: %#v, want outcome %d", name, e, test.want)
 			}
 		})
 	}
 }
 
-// With TLS 1.3 a client has sent its request before it hears that its certificate is refused. Of a new
-// connection, the service has not read it then; of an old one, nobody knows.
-func TestOutcomeOfARefusedCertificate(t *testing.T) {
+// With TLS 1.3, a client sends its request before it learns that its certificate is refused. On a new
+// connection, the service has not read the request. On a reused one, that is unknown.
+func TestOutcomeOfRefusedCertificate(t *testing.T) {
 	t.Parallel()
 	alert := &net.OpError{Op: "remote error", Err: errors.New("tls: certificate required")}
 	for name, test := range map[string]struct {
@@ -64,9 +64,9 @@ func TestOutcomeOfARefusedCertificate(t *testing.T) {
 		err    error
 		want   Outcome
 	}{
-		"new connection, alert": {false, alert, NotChanged},
-		"old connection, alert": {true, alert, Unknown},
-		"new connection, cut":   {false, io.ErrUnexpectedEOF, Unknown},
+		"new connection, alert":    {false, alert, NotChanged},
+		"reused connection, alert": {true, alert, Unknown},
+		"new connection, failed":   {false, io.ErrUnexpectedEOF, Unknown},
 	} {
 		_, e := runUpdate(t, Config{Retry: Retry{MaxAttempts: 1}}, 0, func(req *http.Request) (*http.Response, error) {
 			httptrace.ContextClientTrace(req.Context()).GotConn(httptrace.GotConnInfo{Reused: test.reused})

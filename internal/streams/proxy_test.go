@@ -12,13 +12,13 @@ import (
 	"github.com/stream-management/terraform-provider-stream/internal/streams"
 )
 
-// The proxy of the environment is used whatever the TLS settings are. Go reads it once per process,
-// so the client runs in a process of its own: this test again.
+// The client uses the proxy from the environment with all TLS settings. Go reads these variables once
+// per process, so the test starts itself as another process.
 func TestProxyFromEnvironment(t *testing.T) {
 	const ca, token, setting = "STREAMS_TEST_CA", "STREAMS_TEST_TOKEN_URL", "STREAMS_TEST_SETTING"
 	if pem := os.Getenv(ca); pem != "" {
 		cfg := streams.Config{
-			BaseURL: "https://streams.invalid", // nobody but the proxy knows that name
+			BaseURL: "https://streams.invalid", // only the proxy can reach this host
 			OAuth2:  &streams.OAuth2{TokenURL: os.Getenv(token)},
 			TLS:     streams.TLS{CACertPEM: pem, ServerName: "example.com"},
 			Retry:   streams.Retry{MaxAttempts: 1},
@@ -47,7 +47,7 @@ func TestProxyFromEnvironment(t *testing.T) {
 				tunnels = append(tunnels, r.Method+" "+r.Target)
 			}
 			if got := strings.Join(tunnels, ", "); got != "CONNECT token.invalid:443, CONNECT streams.invalid:443" {
-				t.Errorf("the proxy saw %q", got)
+				t.Errorf("the proxy received %q", got)
 			}
 			s.wantRequests(t, 2)
 			for _, r := range s.requests() {
@@ -59,7 +59,7 @@ func TestProxyFromEnvironment(t *testing.T) {
 	}
 }
 
-// tunnel joins the request's connection with the address.
+// tunnel connects the client of a CONNECT request with the address.
 func tunnel(w http.ResponseWriter, address string) {
 	to, err := net.Dial("tcp", address)
 	if err != nil {
@@ -80,7 +80,7 @@ func tunnel(w http.ResponseWriter, address string) {
 	_, _ = io.Copy(from, to)
 }
 
-// A proxy that refuses is no answer of the service: nothing reached the stream.
+// A response of the proxy is not one of the service, so the stream was not changed.
 func TestProxyRefuses(t *testing.T) {
 	if os.Getenv("STREAMS_TEST_PROXY_REFUSES") != "" {
 		_, err := newClient(t, streams.Config{BaseURL: "https://streams.invalid"}).UpdateStream(t.Context(), "s1", streams.NewProcessorSet())
@@ -99,6 +99,6 @@ func TestProxyRefuses(t *testing.T) {
 	}
 	proxy.wantRequests(t, 5)
 	if got := proxy.requests()[0].Method; got != "CONNECT" {
-		t.Errorf("the proxy saw %s", got)
+		t.Errorf("the proxy received %s", got)
 	}
 }

@@ -3,18 +3,18 @@ package streams
 import (
 	"context"
 	"errors"
-	"net/http"
 	"testing"
 	"testing/synctest"
 	"time"
 )
 
-// The limit counts attempts, so that retries do not go around it; none waits in vain for its turn.
+// The limit applies to each attempt, retries included. An operation fails at once if its time limit ends
+// before its next attempt is allowed.
 func TestRateLimit(t *testing.T) {
 	t.Parallel()
-	eager := Retry{MaxAttempts: 5, MinBackoff: time.Nanosecond, MaxBackoff: time.Nanosecond}
+	noBackoff := Retry{MaxAttempts: 5, MinBackoff: time.Nanosecond, MaxBackoff: time.Nanosecond}
 	synctest.Test(t, func(t *testing.T) {
-		s, e := runUpdate(t, Config{RequestsPerSecond: 2, Retry: eager}, 0, respond503)
+		s, e := runUpdate(t, Config{RequestsPerSecond: 2, Retry: noBackoff}, 0, respond503)
 		if e == nil || e.Attempts != 5 {
 			t.Fatalf("error %#v", e)
 		}
@@ -26,25 +26,25 @@ func TestRateLimit(t *testing.T) {
 	})
 	synctest.Test(t, func(t *testing.T) {
 		start := time.Now()
-		s, e := runUpdate(t, Config{RequestsPerSecond: 0.01, Retry: eager}, 10*time.Second, respond503)
+		s, e := runUpdate(t, Config{RequestsPerSecond: 0.01, Retry: noBackoff}, 10*time.Second, respond503)
 		if e == nil || e.Kind != KindTimeout || e.Attempts != 1 || len(s.times) != 1 || e.Message != "later" || e.Outcome != Unknown ||
 			e.Reason != "the operation's time limit ends before the limit of requests per second allows another request" || time.Since(start) > time.Millisecond {
 			t.Errorf("after %s: %#v", time.Since(start), e)
 		}
 	})
-	// The time limit of an attempt begins with its turn.
+	// The request timeout does not cover the wait for the rate limit.
 	synctest.Test(t, func(t *testing.T) {
-		s, e := runUpdate(t, Config{RequestsPerSecond: 0.1, RequestTimeout: time.Second, Retry: eager}, 0, respond503, respond503, respondSuccess)
+		s, e := runUpdate(t, Config{RequestsPerSecond: 0.1, RequestTimeout: time.Second, Retry: noBackoff}, 0, respond503, respond503, respondSuccess)
 		if e != nil || len(s.times) != 3 {
 			t.Errorf("error %#v after %d attempts", e, len(s.times))
 		}
 	})
 	synctest.Test(t, func(t *testing.T) {
-		c, err := New(Config{BaseURL: "https://host.example", RequestsPerSecond: 0.001, Retry: eager})
+		c, err := New(Config{BaseURL: "https://host.example", RequestsPerSecond: 0.001, Retry: noBackoff})
 		if err != nil {
 			t.Fatal(err)
 		}
-		c.base = &scriptedTransport{responses: []func(*http.Request) (*http.Response, error){respondSuccess}}
+		c.base = &scriptedTransport{responses: []roundTrip{respondSuccess}}
 		if _, err := c.UpdateStream(t.Context(), "s1", NewProcessorSet("p1")); err != nil {
 			t.Fatal(err)
 		}

@@ -28,7 +28,7 @@ func TestReadRequest(t *testing.T) {
 	}
 }
 
-// Over HTTP/2 an empty body would be announced as one of unknown length.
+// Over HTTP/2, an empty body would be sent with an unknown length.
 func TestReadHasNoBody(t *testing.T) {
 	t.Parallel()
 	s := startTLSService(t, nil, applyUpdate)

@@ -15,7 +15,7 @@ import (
 	"github.com/stream-management/terraform-provider-stream/internal/streams"
 )
 
-// raw answers outside of HTTP's rules.
+// respondRaw sends bytes that need not be HTTP.
 func respondRaw(text string) http.HandlerFunc {
 	return func(w http.ResponseWriter, _ *http.Request) {
 		conn, _, err := http.NewResponseController(w).Hijack()
@@ -27,8 +27,8 @@ func respondRaw(text string) http.HandlerFunc {
 	}
 }
 
-// No text that leaves the client holds a secret, wherever a service or a proxy puts it.
-func TestSecretsAreHidden(t *testing.T) {
+// No text that leaves the client contains a secret, whatever part of a response echoes it.
+func TestSecretsAreRedacted(t *testing.T) {
 	t.Parallel()
 	const secret = `s3cret/t0ken+"<&>=`
 	basic := base64.StdEncoding.EncodeToString([]byte("me:" + secret))
@@ -42,14 +42,14 @@ func TestSecretsAreHidden(t *testing.T) {
 		"header":       {streams.Config{Headers: map[string]string{"X-Api-Key": secret}}, secret},
 		"credential":   {streams.Config{Headers: map[string]string{"Authorization": "ApiKey " + secret}}, secret},
 	}
-	quoted := func(s string) string {
+	jsonString := func(s string) string {
 		b, _ := json.Marshal(s)
 		return string(b)
 	}
 	for scheme, test := range schemes {
-		for name, step := range map[string]http.HandlerFunc{
+		for name, response := range map[string]http.HandlerFunc{
 			"message":       respondError(401, "bad token "+test.secret),
-			"other JSON":    respond(403, `{"error":`+quoted("bad "+test.secret)+`}`),
+			"other JSON":    respond(403, `{"error":`+jsonString("bad "+test.secret)+`}`),
 			"text":          respond(500, "bad "+test.secret),
 			"HTML":          respond(502, "<p>"+html.EscapeString(test.secret)+"</p>"),
 			"URL in HTML":   respond(404, "<a href='/?t="+url.QueryEscape(test.secret)+"'>"),
@@ -63,46 +63,46 @@ func TestSecretsAreHidden(t *testing.T) {
 		} {
 			t.Run(scheme+"/"+name, func(t *testing.T) {
 				t.Parallel()
-				var told []streams.Attempt
+				var attempts []streams.Attempt
 				cfg := test.cfg
-				cfg.Observe = func(_ context.Context, a streams.Attempt) { told = append(told, a) }
-				e := startService(t, step).updateError(t, cfg)
+				cfg.Observe = func(_ context.Context, a streams.Attempt) { attempts = append(attempts, a) }
+				e := startService(t, response).updateError(t, cfg)
 				texts := []string{e.Error(), e.Message, e.Reason, e.Location, e.URL, string(e.Kind)}
-				for _, a := range told {
+				for _, a := range attempts {
 					texts = append(texts, a.Err, a.RequestBody, a.ResponseBody, a.URL)
 				}
-				if len(told) != e.Attempts {
-					t.Errorf("%d of %d attempts were told", len(told), e.Attempts)
+				if len(attempts) != e.Attempts {
+					t.Errorf("%d of %d attempts were observed", len(attempts), e.Attempts)
 				}
 				all := strings.Join(texts, "\n")
 				for _, spelled := range []string{
-					test.secret, quoted(test.secret), fmt.Sprintf("%q", test.secret)[1 : len(test.secret)+1],
+					test.secret, jsonString(test.secret), fmt.Sprintf("%q", test.secret)[1 : len(test.secret)+1],
 					html.EscapeString(test.secret), url.QueryEscape(test.secret), url.PathEscape(test.secret), test.secret[:10],
 				} {
 					if strings.Contains(all, spelled) {
 						t.Errorf("%q is shown in\n%s", spelled, all)
 					}
 				}
-				wantText(t, all, "***") // it was there
+				wantText(t, all, "***") // the response was shown
 			})
 		}
 	}
 }
 
-// An id that happens to be a secret is hidden in the URL and in the request's body too.
+// An id that is equal to a secret is redacted in the URL and in the logged request body.
 func TestSecretAsID(t *testing.T) {
 	t.Parallel()
 	const secret = "s3cret/id"
-	var told []streams.Attempt
+	var attempts []streams.Attempt
 	s := startService(t, respondError(404, "no stream "+secret))
-	c := newClient(t, streams.Config{BaseURL: s.URL, Token: secret, Observe: func(_ context.Context, a streams.Attempt) { told = append(told, a) }})
+	c := newClient(t, streams.Config{BaseURL: s.URL, Token: secret, Observe: func(_ context.Context, a streams.Attempt) { attempts = append(attempts, a) }})
 	_, err := c.UpdateStream(t.Context(), secret, streams.NewProcessorSet(secret))
 	e := asError(t, err)
-	if shown := fmt.Sprintf("%s %+v", e, told); strings.Contains(shown, "s3cret") || e.URL != s.URL+"/v2/streams/***" || len(told) != 1 ||
-		told[0].RequestBody != `{"processor_ids":["***"]}` {
+	if shown := fmt.Sprintf("%s %+v", e, attempts); strings.Contains(shown, "s3cret") || e.URL != s.URL+"/v2/streams/***" || len(attempts) != 1 ||
+		attempts[0].RequestBody != `{"processor_ids":["***"]}` {
 		t.Errorf("shown: %s", shown)
 	}
 	if got := s.requests()[0]; got.Target != "/v2/streams/s3cret%2Fid" || got.Body != `{"processor_ids":["s3cret/id"]}` {
-		t.Errorf("the request itself was masked: %+v", got)
+		t.Errorf("the request that was sent is redacted: %+v", got)
 	}
 }

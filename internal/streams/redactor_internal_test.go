@@ -12,23 +12,23 @@ func newTestRedactor(secrets ...string) *redactor {
 	return m
 }
 
-// However a service or a proxy spells a secret, it is hidden.
-func TestHide(t *testing.T) {
+// A secret is redacted in every form in which a service or a proxy may escape it.
+func TestRedact(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct {
 		secrets []string
 		text    string
 		want    string
 	}{
-		"nothing to hide":       {nil, `a %41 \u0041 &amp;`, `a %41 \u0041 &amp;`},
-		"no secret in it":       {[]string{"s3cret"}, `a %41 \u0041 &amp;`, `a %41 \u0041 &amp;`},
+		"no secrets":            {nil, `a %41 \u0041 &amp;`, `a %41 \u0041 &amp;`},
+		"text without a secret": {[]string{"s3cret"}, `a %41 \u0041 &amp;`, `a %41 \u0041 &amp;`},
 		"empty secrets":         {[]string{"", ""}, "a b", "a b"},
-		"plain":                 {[]string{"s3cret"}, "a s3cret, s3crets3cret", "a ***, ******"},
+		"unescaped":             {[]string{"s3cret"}, "a s3cret, s3crets3cret", "a ***, ******"},
 		"several":               {[]string{"one", "two"}, "one two", "*** ***"},
 		"a part of another":     {[]string{"abc", "abcdef"}, "abcdef abc", "*** ***"},
 		"the end of another":    {[]string{"def", "abcdef"}, "abcdef def", "*** ***"},
 		"one within another":    {[]string{"cd", "abcdef"}, "abcdef cd", "*** ***"},
-		"twice the same":        {[]string{"abc", "abc"}, "abc", "***"},
+		"same secret twice":     {[]string{"abc", "abc"}, "abc", "***"},
 		"JSON":                  {[]string{`a"b\c`}, `{"x":"a\"b\\c"}`, `{"x":"***"}`},
 		"JSON by Go":            {[]string{`a<b>&"`}, `a\u003cb\u003e\u0026\"`, `***`},
 		"JSON by others":        {[]string{`a<b>&"`}, `a<b>&\"`, `***`},
@@ -38,22 +38,22 @@ func TestHide(t *testing.T) {
 		"URL path":              {[]string{"a/b c&d"}, "/x?a%2Fb%20c&d", "/x?***"},
 		"URL query":             {[]string{"a/b c&d"}, "/x?t=a%2Fb+c%26d&y", "/x?t=***&y"},
 		"URL, small letters":    {[]string{"a/b+c="}, "?t=a%2fb%2bc%3d", "?t=***"},
-		"URL, all of it":        {[]string{"abcd"}, "?t=%61%62%63%64", "?t=***"},
+		"URL, all characters":   {[]string{"abcd"}, "?t=%61%62%63%64", "?t=***"},
 		"URL, twice":            {[]string{"a/b"}, "?next=%2Fx%3Ft%3Da%252fb", "?next=/x?t=***"},
 		"HTML by Go":            {[]string{`a<b>&"'`}, `a&lt;b&gt;&amp;&#34;&#39;`, `***`},
 		"HTML by others":        {[]string{`a<b>&"'`}, `a&lt;b&gt;&amp;&quot;&#x27;`, `***`},
 		"HTML, decimal":         {[]string{"a+b"}, `<p>a&#43;b</p>`, `<p>***</p>`},
 		"HTML in JSON":          {[]string{`a<b`}, `"a\u0026lt;b"`, `"***"`},
 		"JSON in HTML":          {[]string{`a"b`}, `{&quot;x&quot;:&quot;a\&quot;b&quot;}`, `{"x":"***"}`},
-		"looks escaped":         {[]string{"p%41&amp;"}, "p%41&amp; and p%2541&amp%3B", "*** and ***"},
+		"secret with escapes":   {[]string{"p%41&amp;"}, "p%41&amp; and p%2541&amp%3B", "*** and ***"},
 		"looks escaped, URL":    {[]string{"p%41"}, "?t=p%2541&u=p%41", "?t=***&u=***"},
 		"ends with a quote":     {[]string{`ab"`}, `{"x":"ab\""}`, `{"x":"***"}`},
 		"key with lines":        {[]string{"-----BEGIN KEY-----\nabc\n"}, `"-----BEGIN KEY-----\nabc\n"`, `"***"`},
-		"beside an open escape": {[]string{"s3cret"}, `s3cret%zz\q\u12&nope s3cret%`, `***%zz\q\u12&nope ***%`},
+		"invalid escapes":       {[]string{"s3cret"}, `s3cret%zz\q\u12&nope s3cret%`, `***%zz\q\u12&nope ***%`},
 		"not UTF-8":             {[]string{"s3cret"}, "\xff%41s3cret\xfe", "\xff%41***\xfe"},
 	} {
 		if got := newTestRedactor(test.secrets...).redact(test.text); got != test.want {
-			t.Errorf("%s: %q becomes %q, want %q", name, test.text, got, test.want)
+			t.Errorf("%s: redact(%q) = %q, want %q", name, test.text, got, test.want)
 		}
 	}
 	if got := new(redactor).redact("a %41"); got != "a %41" {
@@ -61,8 +61,8 @@ func TestHide(t *testing.T) {
 	}
 }
 
-// Escapes without end take no time without end.
-func TestHideManyLayers(t *testing.T) {
+// Texts with many nested escapes are redacted in a short time.
+func TestRedactManyLayers(t *testing.T) {
 	t.Parallel()
 	for _, layer := range []string{"%25", "&amp;", `\\`, `\u005c`} {
 		text := strings.Repeat(layer, 1<<12) + strings.Repeat("25", 1<<12) + strings.Repeat("amp;", 1<<12)
@@ -72,20 +72,20 @@ func TestHideManyLayers(t *testing.T) {
 	}
 }
 
-func TestMaskIsShared(t *testing.T) {
+func TestRedactorConcurrentUse(t *testing.T) {
 	t.Parallel()
-	m := new(redactor)
-	var all sync.WaitGroup
+	r := new(redactor)
+	var additions sync.WaitGroup
 	for _, secret := range []string{"alpha", "beta", "gamma", "delta"} {
-		all.Go(func() {
-			m.add(secret)
-			if got := m.redact("a " + secret); got != "a ***" {
-				t.Errorf("%q right after it was added", got)
+		additions.Go(func() {
+			r.add(secret)
+			if got := r.redact("a " + secret); got != "a ***" {
+				t.Errorf("%q after the secret was added", got)
 			}
 		})
 	}
-	all.Wait()
-	if got := m.redact("alpha beta gamma delta"); got != "*** *** *** ***" {
+	additions.Wait()
+	if got := r.redact("alpha beta gamma delta"); got != "*** *** *** ***" {
 		t.Errorf("%q in the end", got)
 	}
 }

@@ -11,7 +11,8 @@ import (
 	"github.com/stream-management/terraform-provider-stream/internal/streams"
 )
 
-// A redirect is never followed: Go would turn the PATCH into a GET and take its answer for success.
+// A redirect is never followed: Go would send a GET instead of the PATCH, and its response would look
+// like a success.
 func TestRedirect(t *testing.T) {
 	t.Parallel()
 	target := startService(t, applyUpdate)
@@ -38,13 +39,13 @@ func TestRedirect(t *testing.T) {
 				}
 				s := startService(t, respondError(status, "moved", header...))
 				e := s.updateError(t, streams.Config{})
-				said, documented := "moved", true
+				message, documented := "moved", true
 				if status == http.StatusNotModified {
-					said, documented = "", false // it has no body
+					message, documented = "", false // HTTP does not allow a body
 				}
 				if diff := cmp.Diff(&streams.Error{
 					Kind: streams.KindGeneric, Method: "PATCH", URL: s.URL + "/v2/streams/s1", Status: status,
-					Message: said, Documented: documented, Location: location.shown,
+					Message: message, Documented: documented, Location: location.shown,
 					Reason:   "the response is a redirect, and redirects are never followed",
 					Attempts: 1, Outcome: outcome,
 				}, e); diff != "" {
@@ -54,5 +55,5 @@ func TestRedirect(t *testing.T) {
 			})
 		}
 	}
-	t.Cleanup(func() { target.wantRequests(t, 0) }) // once the parallel tests are through
+	t.Cleanup(func() { target.wantRequests(t, 0) }) // after the parallel tests
 }

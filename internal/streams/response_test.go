@@ -12,34 +12,34 @@ import (
 	"github.com/stream-management/terraform-provider-stream/internal/streams"
 )
 
-// A 2xx is a success only with a whole, valid stream that is as asked.
-func TestSuccessThatIsNone(t *testing.T) {
+// A 2xx is an error unless its body is the stream with the requested id.
+func TestInvalidSuccess(t *testing.T) {
 	t.Parallel()
 	const login = "<!DOCTYPE html>\n<title>Log in</title>"
 	for name, test := range map[string]struct {
-		step       http.HandlerFunc
+		response   http.HandlerFunc
 		reason     string
 		message    string
 		documented bool
 	}{
-		"204":               {respond(204, ""), "the response has no body", "", false},
-		"200 without body":  {respond(200, ""), "the response has no body", "", false},
-		"202 without body":  {respond(202, ""), "the response has no body", "", false},
-		"205":               {respond(205, ""), "the response has no body", "", false},
-		"login page":        {respond(200, login, "Content-Type", "text/html"), "the response is not a JSON object", "<!DOCTYPE html> <title>Log in</title>", false},
-		"an error body":     {respond(200, `{"message":"not really"}`), "the response is not a stream: id is missing, terminal_id is missing, fragment_type_id is missing, processor_ids is missing, last_edited is missing, compatible_namespaces is missing", "not really", true},
-		"null":              {respond(200, "null"), "the response is not a JSON object", "null", false},
-		"a list of streams": {respond(200, "["+streamJSON("s1", []string{"p1"})+"]"), "the response is not a JSON object", "[" + streamJSON("s1", []string{"p1"}) + "]", false},
-		"not UTF-8":         {respond(200, "\xff"), "the response is not UTF-8 text", `\xff`, false},
-		"another stream":    {respond(200, streamJSON("s2", []string{"p1"})), `the response describes another stream, "s2"`, streamJSON("s2", []string{"p1"}), false},
-		"another case":      {respond(200, streamJSON("S1", []string{"p1"})), `the response describes another stream, "S1"`, streamJSON("S1", []string{"p1"}), false},
-		"an ugly stream":    {respond(200, streamJSON("\x1b[2J\u202e", nil)), `the response describes another stream, "\x1b[2J\u202e"`, `{"compatible_namespaces":["ns1"],"fragment_type_id":"image-jpg","id":"\u001b[2J\u202e","last_edited":1718000000000,"processor_ids":[],"terminal_id":"t1"}`, false},
-		"null in the set":   {respond(200, strings.Replace(streamJSON("s1", []string{"p1"}), `"p1"`, "null", 1)), "the response is not a stream: processor_ids is not an array of strings", strings.Replace(streamJSON("s1", []string{"p1"}), `"p1"`, "null", 1), false},
-		"199 bytes of 299":  {respond(299, streamJSON("s1", []string{"p1"})[:50]), "the response is not a JSON object", streamJSON("s1", []string{"p1"})[:50], false},
+		"204":                {respond(204, ""), "the response has no body", "", false},
+		"200 without body":   {respond(200, ""), "the response has no body", "", false},
+		"202 without body":   {respond(202, ""), "the response has no body", "", false},
+		"205":                {respond(205, ""), "the response has no body", "", false},
+		"login page":         {respond(200, login, "Content-Type", "text/html"), "the response is not a JSON object", "<!DOCTYPE html> <title>Log in</title>", false},
+		"an error body":      {respond(200, `{"message":"not really"}`), "the response is not a stream: id is missing, terminal_id is missing, fragment_type_id is missing, processor_ids is missing, last_edited is missing, compatible_namespaces is missing", "not really", true},
+		"null":               {respond(200, "null"), "the response is not a JSON object", "null", false},
+		"a list of streams":  {respond(200, "["+streamJSON("s1", []string{"p1"})+"]"), "the response is not a JSON object", "[" + streamJSON("s1", []string{"p1"}) + "]", false},
+		"not UTF-8":          {respond(200, "\xff"), "the response is not UTF-8 text", `\xff`, false},
+		"another stream":     {respond(200, streamJSON("s2", []string{"p1"})), `the response describes another stream, "s2"`, streamJSON("s2", []string{"p1"}), false},
+		"another case":       {respond(200, streamJSON("S1", []string{"p1"})), `the response describes another stream, "S1"`, streamJSON("S1", []string{"p1"}), false},
+		"control characters": {respond(200, streamJSON("\x1b[2J\u202e", nil)), `the response describes another stream, "\x1b[2J\u202e"`, `{"compatible_namespaces":["ns1"],"fragment_type_id":"image-jpg","id":"\u001b[2J\u202e","last_edited":1718000000000,"processor_ids":[],"terminal_id":"t1"}`, false},
+		"null in the set":    {respond(200, strings.Replace(streamJSON("s1", []string{"p1"}), `"p1"`, "null", 1)), "the response is not a stream: processor_ids is not an array of strings", strings.Replace(streamJSON("s1", []string{"p1"}), `"p1"`, "null", 1), false},
+		"incomplete JSON":    {respond(299, streamJSON("s1", []string{"p1"})[:50]), "the response is not a JSON object", streamJSON("s1", []string{"p1"})[:50], false},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			s := startService(t, test.step)
+			s := startService(t, test.response)
 			e := s.updateError(t, streams.Config{})
 			if e.Status/100 != 2 {
 				t.Errorf("status %d", e.Status)
@@ -61,11 +61,11 @@ func TestSuccessThatIsNone(t *testing.T) {
 	}
 }
 
-// Any 2xx will do, and so will any Content-Type: the body is what counts.
-func TestEveryWholeSuccess(t *testing.T) {
+// The body alone decides on success: status codes and headers may differ.
+func TestValidSuccess(t *testing.T) {
 	t.Parallel()
 	body := streamJSON("s1", []string{"p1"})
-	for name, step := range map[string]http.HandlerFunc{
+	for name, response := range map[string]http.HandlerFunc{
 		"200":             respond(200, body),
 		"201":             respond(201, body),
 		"202":             respond(202, body),
@@ -92,7 +92,7 @@ func TestEveryWholeSuccess(t *testing.T) {
 			_ = z.Close()
 		},
 	} {
-		s := startService(t, step)
+		s := startService(t, response)
 		if stream, err := s.update(t, streams.Config{}); err != nil || stream.ID != "s1" {
 			t.Errorf("%s: %v, %v", name, stream, err)
 		}
@@ -100,10 +100,10 @@ func TestEveryWholeSuccess(t *testing.T) {
 	}
 }
 
-// An answer that turns the connection into something else has no body that ends.
+// The body of a 101 is the connection. The client closes it and does not wait for its end.
 func TestSwitchingProtocols(t *testing.T) {
 	t.Parallel()
-	left := make(chan struct{})
+	closed := make(chan struct{})
 	s := startService(t, func(w http.ResponseWriter, _ *http.Request) {
 		conn, _, err := http.NewResponseController(w).Hijack()
 		if err != nil {
@@ -112,16 +112,16 @@ func TestSwitchingProtocols(t *testing.T) {
 		}
 		defer conn.Close()
 		_, _ = io.WriteString(conn, "HTTP/1.1 101 Switching Protocols\r\nConnection: upgrade\r\nUpgrade: h2c\r\n\r\n")
-		_, _ = io.Copy(io.Discard, conn) // keeps the connection until the client ends it
-		close(left)
+		_, _ = io.Copy(io.Discard, conn) // until the client closes the connection
+		close(closed)
 	})
 	if e := s.updateError(t, streams.Config{}); e.Status != 101 || e.Kind != streams.KindGeneric || e.Outcome != streams.Unknown || e.Attempts != 1 {
 		t.Errorf("error %#v", e)
 	}
-	<-left
+	<-closed
 }
 
-// filler sends size bytes of blanks around a stream, without ever holding them.
+// respondPadded responds with a stream, padded with spaces to size bytes.
 func respondPadded(size int) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		body := streamJSON("s1", []string{"p1"})
@@ -141,28 +141,28 @@ func TestBodyLimit(t *testing.T) {
 	if _, err := startService(t, respondPadded(16<<20)).update(t, streams.Config{}); err != nil {
 		t.Errorf("16 MiB: %v", err)
 	}
-	squeezed := func(w http.ResponseWriter, r *http.Request) {
+	respondCompressed := func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Content-Encoding", "gzip")
 		z := gzip.NewWriter(w)
-		_, _ = io.CopyN(z, spaces{}, 1<<30) // ends when the client has had enough
+		_, _ = io.CopyN(z, spaces{}, 1<<30) // fails when the client stops reading
 		_ = z.Close()
 	}
-	for name, step := range map[string]http.HandlerFunc{
-		"one byte more": respondPadded(16<<20 + 1), "a gibibyte, compressed": squeezed,
+	for name, response := range map[string]http.HandlerFunc{
+		"one byte more": respondPadded(16<<20 + 1), "1 GiB, compressed": respondCompressed,
 	} {
-		s := startService(t, step)
+		s := startService(t, response)
 		if e := s.updateError(t, streams.Config{}); e.Reason != "the response is longer than 16 MiB" || e.Outcome != streams.Unknown || len(e.Message) > 4000 {
 			t.Errorf("%s: %.300v", name, e)
 		}
 		s.wantRequests(t, 1)
 	}
-	// An error may be as long as it likes: its beginning is enough.
-	page := func(w http.ResponseWriter, _ *http.Request) {
+	// An error body may be longer: its beginning is enough.
+	respondLongError := func(w http.ResponseWriter, _ *http.Request) {
 		w.WriteHeader(http.StatusConflict)
 		_, _ = io.WriteString(w, "<h1>No</h1>")
 		_, _ = io.CopyN(w, spaces{}, 1<<30)
 	}
-	if e := startService(t, page).updateError(t, streams.Config{}); e.Message != "<h1>No</h1>" || e.Status != 409 || e.Outcome != streams.NotChanged {
-		t.Errorf("a long error: %.300v", e)
+	if e := startService(t, respondLongError).updateError(t, streams.Config{}); e.Message != "<h1>No</h1>" || e.Status != 409 || e.Outcome != streams.NotChanged {
+		t.Errorf("long error body: %.300v", e)
 	}
 }

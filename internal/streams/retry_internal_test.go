@@ -20,13 +20,13 @@ func TestBackoff(t *testing.T) {
 	const ms = time.Millisecond
 	for _, test := range []struct {
 		retry  Retry
-		bounds []time.Duration // the longest wait after the first, second, … attempt
+		bounds []time.Duration // longest wait after the first, the second, … attempt
 	}{
 		{DefaultRetry, []time.Duration{1000 * ms, 2000 * ms, 4000 * ms, 8000 * ms, 16000 * ms, 30000 * ms, 30000 * ms}},
 		{Retry{MinBackoff: ms, MaxBackoff: 5 * ms}, []time.Duration{2 * ms, 4 * ms, 5 * ms, 5 * ms}},
 		{Retry{MinBackoff: ms, MaxBackoff: 4 * ms}, []time.Duration{2 * ms, 4 * ms, 4 * ms}},
 		{Retry{MinBackoff: ms, MaxBackoff: ms}, []time.Duration{ms, ms}},
-		{Retry{MinBackoff: 5 * ms, MaxBackoff: ms}, []time.Duration{5 * ms, 5 * ms}}, // the shortest wait is a promise
+		{Retry{MinBackoff: 5 * ms, MaxBackoff: ms}, []time.Duration{5 * ms, 5 * ms}}, // MinBackoff takes precedence
 		{Retry{MinBackoff: 0, MaxBackoff: 0}, []time.Duration{0, 0}},
 		{Retry{MinBackoff: 0, MaxBackoff: time.Second}, []time.Duration{0, 0}},
 		{Retry{MinBackoff: 1 << 61, MaxBackoff: 1<<62 + 1<<61}, []time.Duration{1 << 62, 1<<62 + 1<<61, 1<<62 + 1<<61}},
@@ -52,26 +52,26 @@ func TestBackoff(t *testing.T) {
 	}
 }
 
-func TestRetryAfter(t *testing.T) {
+func TestParseRetryAfter(t *testing.T) {
 	t.Parallel()
 	now := time.Date(2026, 3, 4, 5, 6, 7, 0, time.UTC)
 	for value, want := range map[string]struct {
-		wait  time.Duration
-		asked bool
+		wait time.Duration
+		ok   bool
 	}{
 		"0":                                 {0, true},
 		"1":                                 {time.Second, true},
 		" 120 ":                             {2 * time.Minute, true},
 		"007":                               {7 * time.Second, true},
 		"9223372036":                        {9223372036 * time.Second, true},
-		"9223372037":                        {9223372036 * time.Second, true}, // as long as Go can wait
+		"9223372037":                        {9223372036 * time.Second, true}, // the longest time.Duration
 		"18446744073709551615":              {9223372036 * time.Second, true},
 		"18446744073709551616":              {0, false},
 		"Wed, 04 Mar 2026 05:06:17 GMT":     {10 * time.Second, true},
 		"Wed, 04 Mar 2026 05:06:07 GMT":     {0, true},
 		"Wed, 04 Mar 2026 05:06:06 GMT":     {0, true},
 		"Thu, 01 Jan 1970 00:00:00 GMT":     {0, true},
-		"Wednesday, 04-Mar-26 05:07:07 GMT": {time.Minute, true}, // the obsolete forms that RFC 9110 still demands
+		"Wednesday, 04-Mar-26 05:07:07 GMT": {time.Minute, true}, // RFC 9110 requires the obsolete forms, too
 		"Wed Mar  4 06:06:07 2026":          {time.Hour, true},
 		"Fri, 31 Dec 9999 23:59:59 GMT":     {math.MaxInt64, true},
 		"":                                  {0, false},
@@ -89,13 +89,13 @@ func TestRetryAfter(t *testing.T) {
 		"Wed, 04 Mar 2026 05:06:17 +0100":   {0, false},
 		"٥":                                 {0, false},
 	} {
-		if wait, asked := parseRetryAfter(value, now); wait != want.wait || asked != want.asked {
-			t.Errorf("parseRetryAfter(%q) = %s, %t; want %s, %t", value, wait, asked, want.wait, want.asked)
+		if wait, ok := parseRetryAfter(value, now); wait != want.wait || ok != want.ok {
+			t.Errorf("parseRetryAfter(%q) = %s, %t; want %s, %t", value, wait, ok, want.wait, want.ok)
 		}
 	}
 }
 
-func FuzzRetryAfter(f *testing.F) {
+func FuzzParseRetryAfter(f *testing.F) {
 	for _, value := range []string{
 		"0", "120", "-1", "18446744073709551615", "99999999999999999999", "Wed, 04 Mar 2026 05:06:17 GMT",
 		"Wednesday, 04-Mar-26 05:07:07 GMT", "Wed Mar  4 06:06:07 2026", "Fri, 31 Dec 9999 23:59:59 GMT", "soon", "\xff",
@@ -105,9 +105,9 @@ func FuzzRetryAfter(f *testing.F) {
 	f.Add("Mon, 01 Jan 0001 00:00:00 GMT", int64(math.MaxInt64))
 	f.Add("Fri, 31 Dec 9999 23:59:59 GMT", int64(math.MinInt64))
 	f.Fuzz(func(t *testing.T, value string, now int64) {
-		wait, asked := parseRetryAfter(value, time.Unix(now, 0))
-		if wait < 0 || !asked && wait != 0 {
-			t.Errorf("parseRetryAfter(%q, %d) = %s, %t", value, now, wait, asked)
+		wait, ok := parseRetryAfter(value, time.Unix(now, 0))
+		if wait < 0 || !ok && wait != 0 {
+			t.Errorf("parseRetryAfter(%q, %d) = %s, %t", value, now, wait, ok)
 		}
 	})
 }
@@ -118,20 +118,20 @@ func TestIsRetryableError(t *testing.T) {
 		err  error
 		want bool
 	}{
-		"refused":              {&net.OpError{Op: "dial", Err: syscall.ECONNREFUSED}, true},
-		"reset":                {&net.OpError{Op: "read", Err: syscall.ECONNRESET}, true},
-		"no such host":         {&net.OpError{Op: "dial", Err: &net.DNSError{IsNotFound: true}}, true},
-		"end of file":          {io.ErrUnexpectedEOF, true},
-		"request timeout":      {ErrRequestTimeout, true},
-		"local TLS alert":      {&net.OpError{Op: "local error", Err: errors.New("tls: bad record MAC")}, true},
-		"remote TLS alert":     {&net.OpError{Op: "remote error", Err: errors.New("tls: certificate required")}, false},
-		"our own error":        {&Error{}, false},
-		"unknown authority":    {x509.UnknownAuthorityError{}, false},
-		"other host":           {x509.HostnameError{Certificate: &x509.Certificate{}}, false},
-		"expired":              {x509.CertificateInvalidError{Reason: x509.Expired}, false},
-		"certificate":          {&tls.CertificateVerificationError{Err: errors.New("no")}, false},
-		"no TLS there":         {tls.RecordHeaderError{}, false},
-		"no TLS there by HTTP": {http.ErrSchemeMismatch, false},
+		"refused":             {&net.OpError{Op: "dial", Err: syscall.ECONNREFUSED}, true},
+		"reset":               {&net.OpError{Op: "read", Err: syscall.ECONNRESET}, true},
+		"no such host":        {&net.OpError{Op: "dial", Err: &net.DNSError{IsNotFound: true}}, true},
+		"end of file":         {io.ErrUnexpectedEOF, true},
+		"request timeout":     {ErrRequestTimeout, true},
+		"local TLS alert":     {&net.OpError{Op: "local error", Err: errors.New("tls: bad record MAC")}, true},
+		"remote TLS alert":    {&net.OpError{Op: "remote error", Err: errors.New("tls: certificate required")}, false},
+		"error of the client": {&Error{}, false},
+		"unknown authority":   {x509.UnknownAuthorityError{}, false},
+		"other host":          {x509.HostnameError{Certificate: &x509.Certificate{}}, false},
+		"expired":             {x509.CertificateInvalidError{Reason: x509.Expired}, false},
+		"certificate":         {&tls.CertificateVerificationError{Err: errors.New("no")}, false},
+		"response is not TLS": {tls.RecordHeaderError{}, false},
+		"response is HTTP":    {http.ErrSchemeMismatch, false},
 	} {
 		for _, err := range []error{test.err, fmt.Errorf("proxy: %w", test.err), &url.Error{Op: "Patch", Err: test.err}} {
 			if got := isRetryableError(err); got != test.want {

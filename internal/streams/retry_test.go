@@ -10,21 +10,21 @@ import (
 	"github.com/stream-management/terraform-provider-stream/internal/streamstest"
 )
 
-// Two failures that may pass, then success: exactly three requests, and the stream is as asked.
-func TestPassingFaults(t *testing.T) {
+// Two temporary faults and a success take exactly three requests.
+func TestRetrySucceeds(t *testing.T) {
 	t.Parallel()
 	for name, fault := range map[string]streamstest.Fault{
-		"408":          {Status: 408},
-		"429":          {Status: 429},
-		"500":          {Status: 500},
-		"502":          {Status: 502},
-		"503":          {Status: 503},
-		"504":          {Status: 504},
-		"500 applied":  {Status: 500, Apply: true},
-		"reset before": {ResetBefore: true},
-		"reset after":  {ResetAfter: true},
-		"cut body":     {Truncate: true},
-		"cut 400":      {Status: 400, Truncate: true},
+		"408":            {Status: 408},
+		"429":            {Status: 429},
+		"500":            {Status: 500},
+		"502":            {Status: 502},
+		"503":            {Status: 503},
+		"504":            {Status: 504},
+		"500 applied":    {Status: 500, Apply: true},
+		"reset before":   {ResetBefore: true},
+		"reset after":    {ResetAfter: true},
+		"incomplete":     {Truncate: true},
+		"incomplete 400": {Status: 400, Truncate: true},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -36,8 +36,8 @@ func TestPassingFaults(t *testing.T) {
 				t.Errorf("%v, %v", stream, err)
 			}
 			s.wantRequests(t, 3)
-			if held, _ := service.Stream("s1"); len(held.ProcessorIDs) != 1 || held.ProcessorIDs[0] != "p1" {
-				t.Errorf("the service holds %q", held.ProcessorIDs)
+			if actual, _ := service.Stream("s1"); len(actual.ProcessorIDs) != 1 || actual.ProcessorIDs[0] != "p1" {
+				t.Errorf("the service has %q", actual.ProcessorIDs)
 			}
 		})
 	}
@@ -45,8 +45,8 @@ func TestPassingFaults(t *testing.T) {
 
 func TestConnectionFaults(t *testing.T) {
 	t.Parallel()
-	for name, step := range map[string]http.HandlerFunc{"reset": resetConnection, "cut body": respondTruncated(200), "cut refusal": respondTruncated(404)} {
-		s := startService(t, step)
+	for name, response := range map[string]http.HandlerFunc{"reset": resetConnection, "incomplete 200": respondTruncated(200), "incomplete 404": respondTruncated(404)} {
+		s := startService(t, response)
 		e := s.updateError(t, streams.Config{})
 		if e.Kind != streams.KindGeneric || e.Status != 0 || e.Attempts != 5 || e.Outcome != streams.Unknown || e.Reason == "" || e.Err == nil {
 			t.Errorf("%s: %#v", name, e)
@@ -58,7 +58,7 @@ func TestConnectionFaults(t *testing.T) {
 	}
 }
 
-// Not parallel: no other test's server may get the port that this one gives back.
+// Not parallel: a server of another test could get the port that this test closes.
 func TestConnectionRefused(t *testing.T) {
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -73,18 +73,18 @@ func TestConnectionRefused(t *testing.T) {
 	}
 	wantText(t, e.Reason, "dial tcp "+address, "refused")
 	if strings.Contains(e.Reason, "/v2/") {
-		t.Errorf("the reason %q repeats the URL", e.Reason)
+		t.Errorf("the reason %q has the URL, which the error shows already", e.Reason)
 	}
 }
 
-func TestAttempts(t *testing.T) {
+func TestMaxAttempts(t *testing.T) {
 	t.Parallel()
 	for attempts, want := range map[int]int{1: 1, 2: 2, 12: 12, 0: 1} {
 		s := startService(t, respondError(503, "later"))
 		retry := retryAtOnce
 		retry.MaxAttempts = attempts
 		if e := s.updateError(t, streams.Config{Retry: retry}); e.Attempts != want || e.Message != "later" {
-			t.Errorf("%d attempts at most: %#v", attempts, e)
+			t.Errorf("MaxAttempts %d: %#v", attempts, e)
 		}
 		s.wantRequests(t, want)
 	}

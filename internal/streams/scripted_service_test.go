@@ -14,7 +14,8 @@ import (
 	"testing"
 )
 
-// service answers the n-th request with its n-th step and all others with the last. It keeps what it saw.
+// scriptedService gives the n-th request the n-th response, and later requests the last one. It
+// records the requests.
 type scriptedService struct {
 	*httptest.Server
 	responses []http.HandlerFunc
@@ -24,7 +25,7 @@ type scriptedService struct {
 	conns    map[net.Conn]bool
 }
 
-// request is a request as it arrived.
+// receivedRequest is a request as the service received it.
 type receivedRequest struct {
 	Method string
 	Target string // as on the wire
@@ -34,11 +35,11 @@ type receivedRequest struct {
 	Length int64
 }
 
-func newScriptedService(t *testing.T, steps ...http.HandlerFunc) *scriptedService {
+func newScriptedService(t *testing.T, responses ...http.HandlerFunc) *scriptedService {
 	t.Helper()
-	s := &scriptedService{responses: steps, conns: map[net.Conn]bool{}}
+	s := &scriptedService{responses: responses, conns: map[net.Conn]bool{}}
 	s.Server = httptest.NewUnstartedServer(s)
-	s.Config.ErrorLog = log.New(io.Discard, "", 0) // aborted answers and handshakes are what is tested
+	s.Config.ErrorLog = log.New(io.Discard, "", 0) // the tests abort responses and handshakes
 	s.Config.ConnState = func(c net.Conn, _ http.ConnState) {
 		s.mu.Lock()
 		defer s.mu.Unlock()
@@ -48,10 +49,10 @@ func newScriptedService(t *testing.T, steps ...http.HandlerFunc) *scriptedServic
 	return s
 }
 
-// serve starts a service over plain HTTP.
-func startService(t *testing.T, steps ...http.HandlerFunc) *scriptedService {
+// startService starts a service over plain HTTP.
+func startService(t *testing.T, responses ...http.HandlerFunc) *scriptedService {
 	t.Helper()
-	s := newScriptedService(t, steps...)
+	s := newScriptedService(t, responses...)
 	s.Start()
 	return s
 }
@@ -61,9 +62,9 @@ func (s *scriptedService) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	r.Body = io.NopCloser(bytes.NewReader(body))
 	s.mu.Lock()
 	s.received = append(s.received, receivedRequest{r.Method, r.RequestURI, r.Header.Clone(), string(body), r.Proto, r.ContentLength})
-	step := s.responses[min(len(s.received), len(s.responses))-1]
+	response := s.responses[min(len(s.received), len(s.responses))-1]
 	s.mu.Unlock()
-	step(w, r)
+	response(w, r)
 }
 
 func (s *scriptedService) requests() []receivedRequest {
@@ -78,15 +79,15 @@ func (s *scriptedService) connections() int {
 	return len(s.conns)
 }
 
-// wantRequests checks how many requests arrived.
+// wantRequests checks the number of requests.
 func (s *scriptedService) wantRequests(t *testing.T, want int) {
 	t.Helper()
 	if got := len(s.requests()); got != want {
-		t.Errorf("the service saw %d requests, want %d", got, want)
+		t.Errorf("the service received %d requests, want %d", got, want)
 	}
 }
 
-// answer sends a status and a body as they are.
+// respond sends a status, a body and pairs of header name and value.
 func respond(status int, body string, header ...string) http.HandlerFunc {
 	return func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Type", "application/json")
@@ -98,13 +99,13 @@ func respond(status int, body string, header ...string) http.HandlerFunc {
 	}
 }
 
-// refuse sends the documented error body.
+// respondError sends the documented error body.
 func respondError(status int, message string, header ...string) http.HandlerFunc {
 	body, _ := json.Marshal(map[string]string{"message": message})
 	return respond(status, string(body), header...)
 }
 
-// accept does what the update says and answers with the stream; a read finds no processors.
+// applyUpdate responds with a stream that has the processors of the request; for a read, none.
 func applyUpdate(w http.ResponseWriter, r *http.Request) {
 	var update struct {
 		IDs []string `json:"processor_ids"`
@@ -115,11 +116,11 @@ func applyUpdate(w http.ResponseWriter, r *http.Request) {
 	respond(http.StatusOK, streamJSON(id, update.IDs))(w, r)
 }
 
-// reset cuts the connection without an answer, by a TCP reset.
+// resetConnection ends the connection by a TCP reset, without a response.
 func resetConnection(w http.ResponseWriter, _ *http.Request) {
 	conn, _, err := http.NewResponseController(w).Hijack()
 	if err != nil {
-		panic(http.ErrAbortHandler) // HTTP/2: resets the stream
+		panic(http.ErrAbortHandler) // resets the HTTP/2 stream
 	}
 	if tcp, ok := conn.(*net.TCPConn); ok {
 		_ = tcp.SetLinger(0)
@@ -127,7 +128,7 @@ func resetConnection(w http.ResponseWriter, _ *http.Request) {
 	_ = conn.Close()
 }
 
-// truncated promises more than it sends.
+// respondTruncated sends less than the Content-Length and then ends the connection.
 func respondTruncated(status int) http.HandlerFunc {
 	return func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Length", "1000")
@@ -138,7 +139,7 @@ func respondTruncated(status int) http.HandlerFunc {
 	}
 }
 
-// hang never answers, until the client leaves.
+// neverRespond waits until the client gives up.
 func neverRespond(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() }
 
 func streamJSON(id string, processors []string) string {

@@ -14,19 +14,22 @@ import (
 	"time"
 )
 
-// script is a connection on which the n-th attempt takes the n-th step, and later ones the last.
+// roundTrip is one attempt: the response to a request, or the error of the connection.
+type roundTrip func(*http.Request) (*http.Response, error)
+
+// scriptedTransport gives the n-th attempt the n-th response, and later attempts the last one.
 type scriptedTransport struct {
-	responses []func(*http.Request) (*http.Response, error)
+	responses []roundTrip
 	times     []time.Time // of each attempt
 }
 
 func (s *scriptedTransport) RoundTrip(req *http.Request) (*http.Response, error) {
 	s.times = append(s.times, time.Now())
-	step := s.responses[min(len(s.times), len(s.responses))-1]
-	return step(req)
+	response := s.responses[min(len(s.times), len(s.responses))-1]
+	return response(req)
 }
 
-// waits are the times between the attempts.
+// waits returns the times between the attempts.
 func (s *scriptedTransport) waits() []time.Duration {
 	var waits []time.Duration
 	for i := 1; i < len(s.times); i++ {
@@ -35,11 +38,12 @@ func (s *scriptedTransport) waits() []time.Duration {
 	return waits
 }
 
+// traceConnection reports a new connection, as [http.Transport] does.
 func traceConnection(req *http.Request) {
 	httptrace.ContextClientTrace(req.Context()).GotConn(httptrace.GotConnInfo{})
 }
 
-func respond(status int, text string, header ...string) func(*http.Request) (*http.Response, error) {
+func respond(status int, text string, header ...string) roundTrip {
 	return func(req *http.Request) (*http.Response, error) {
 		traceConnection(req)
 		resp := &http.Response{StatusCode: status, Header: http.Header{}, Body: io.NopCloser(bytes.NewBufferString(text)), Request: req}
@@ -50,11 +54,11 @@ func respond(status int, text string, header ...string) func(*http.Request) (*ht
 	}
 }
 
-func failWith(err error) func(*http.Request) (*http.Response, error) {
+func failWith(err error) roundTrip {
 	return func(*http.Request) (*http.Response, error) { return nil, err }
 }
 
-// silence takes the request and never answers.
+// neverRespond waits until the client gives up.
 func neverRespond(req *http.Request) (*http.Response, error) {
 	traceConnection(req)
 	<-req.Context().Done()
@@ -69,15 +73,16 @@ var (
 	errConnectionRefused = &net.OpError{Op: "dial", Net: "tcp", Err: os.NewSyscallError("connect", syscall.ECONNREFUSED)}
 )
 
-// play runs an update over a script, in the bubble's time.
-func runUpdate(t *testing.T, cfg Config, limit time.Duration, steps ...func(*http.Request) (*http.Response, error)) (*scriptedTransport, *Error) {
+// runUpdate attaches processor p1 to stream s1, over a transport with these responses. A limit of 0
+// means none.
+func runUpdate(t *testing.T, cfg Config, limit time.Duration, responses ...roundTrip) (*scriptedTransport, *Error) {
 	t.Helper()
 	cfg.BaseURL = "https://host.example"
 	c, err := New(cfg)
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := &scriptedTransport{responses: steps}
+	s := &scriptedTransport{responses: responses}
 	c.base = s
 	ctx := t.Context()
 	if limit > 0 {
@@ -88,7 +93,7 @@ func runUpdate(t *testing.T, cfg Config, limit time.Duration, steps ...func(*htt
 	_, err = c.UpdateStream(ctx, "s1", NewProcessorSet("p1"))
 	e := (*Error)(nil)
 	if err != nil && !errors.As(err, &e) {
-		t.Fatalf("%v (%T) is no *Error", err, err)
+		t.Fatalf("%v (%T) is not an *Error", err, err)
 	}
 	return s, e
 }

@@ -4,7 +4,7 @@ import (
 	"testing"
 )
 
-func TestSecretsOfConfig(t *testing.T) {
+func TestConfigSecrets(t *testing.T) {
 	t.Parallel()
 	cfg := Config{
 		Token:     "t0ken",
@@ -14,29 +14,29 @@ func TestSecretsOfConfig(t *testing.T) {
 		TLS:       TLS{ClientKeyPEM: "key in PEM", ClientCertPEM: "visible cert", CACertPEM: "visible CA"},
 	}
 	m := newTestRedactor(cfg.secrets()...)
-	for _, hidden := range []string{
+	for _, secret := range []string{
 		"t0ken", "passw0rd", "dmlzaWJsZS11c2VyOnBhc3N3MHJk", "cl1ent/secret", "cl1ent%2Fsecret",
 		"dmlzaWJsZStjbGllbnQ6Y2wxZW50JTJGc2VjcmV0", "k3yk3y", "ApiKey z9y8", "z9y8", "4711", "key in PEM",
 	} {
-		if got := m.redact("<" + hidden + ">"); got != "<***>" {
-			t.Errorf("%q is shown as %q", hidden, got)
+		if got := m.redact("<" + secret + ">"); got != "<***>" {
+			t.Errorf("%q is not redacted: %q", secret, got)
 		}
 	}
 	for _, shown := range []string{"visible-user", "visible client", "https://visible.example", "X-Key", "ApiKey", "123", "v a", "visible cert", "visible CA"} {
 		if got := m.redact(shown); got != shown {
-			t.Errorf("%q is hidden as %q", shown, got)
+			t.Errorf("%q is redacted: %q", shown, got)
 		}
 	}
 }
 
-// Go quotes a proxy's address that it cannot read, so that it is a secret if it can hold a password.
+// Go's error for an invalid proxy address quotes the address, so one with a password is a secret.
 func TestProxyAddressIsSecret(t *testing.T) {
 	const with, without = "http://user:pr0xy-secret@[::1", "http://proxy.example:3128"
 	t.Setenv("HTTPS_PROXY", with)
 	t.Setenv("http_proxy", without)
-	hidden := new(redactor)
-	hidden.add(Config{}.secrets()...)
-	if got, want := hidden.redact("invalid proxy address "+with+", not "+without), "invalid proxy address ***, not "+without; got != want {
+	r := new(redactor)
+	r.add(Config{}.secrets()...)
+	if got, want := r.redact("invalid proxy address "+with+", not "+without), "invalid proxy address ***, not "+without; got != want {
 		t.Errorf("got %q, want %q", got, want)
 	}
 }

@@ -17,8 +17,8 @@ type Stream struct {
 	CompatibleNamespaces []string // sorted, each once, never nil
 }
 
-// CheckStreamID says why id cannot address a stream, or returns nil. The format of ids is not shown
-// (INTERFACE.md, section 2), so it only refuses what a URL path cannot safely contain.
+// CheckStreamID returns an error, such as "must not be empty", if id cannot address a stream. The
+// format of ids is not shown (INTERFACE.md, section 2), so any id is valid that a URL path can contain.
 func CheckStreamID(id string) error {
 	// Servers and proxies resolve dot segments, escaped or not, and the request would miss the stream.
 	if id == "." || id == ".." {
@@ -30,7 +30,7 @@ func CheckStreamID(id string) error {
 	return CheckProcessorID(id)
 }
 
-// CheckProcessorID says why id cannot be the id of a processor, or returns nil.
+// CheckProcessorID returns an error, such as "must not be empty", if id cannot be a processor id.
 func CheckProcessorID(id string) error {
 	switch {
 	case id == "":

@@ -39,10 +39,10 @@ func TestCheckIDs(t *testing.T) {
 		{"a\n", control, space},
 	} {
 		if got := errorText(streams.CheckStreamID(test.id)); got != test.stream {
-			t.Errorf("CheckStreamID(%.20q) says %q, want %q", test.id, got, test.stream)
+			t.Errorf("CheckStreamID(%.20q) = %q, want %q", test.id, got, test.stream)
 		}
 		if got := errorText(streams.CheckProcessorID(test.id)); got != test.processor {
-			t.Errorf("CheckProcessorID(%.20q) says %q, want %q", test.id, got, test.processor)
+			t.Errorf("CheckProcessorID(%.20q) = %q, want %q", test.id, got, test.processor)
 		}
 	}
 }

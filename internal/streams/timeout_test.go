@@ -10,18 +10,18 @@ import (
 	"github.com/stream-management/terraform-provider-stream/internal/streams"
 )
 
-// A service that answers half of the request only must not hold the client for ever.
+// The request timeout covers the body of the response.
 func TestRequestTimeout(t *testing.T) {
 	t.Parallel()
-	stalls := func(w http.ResponseWriter, r *http.Request) {
+	sendHeaderOnly := func(w http.ResponseWriter, r *http.Request) {
 		w.WriteHeader(http.StatusOK)
 		_ = http.NewResponseController(w).Flush()
 		<-r.Context().Done()
 	}
-	for name, step := range map[string]http.HandlerFunc{"no answer": neverRespond, "no body": stalls} {
+	for name, response := range map[string]http.HandlerFunc{"no response": neverRespond, "no body": sendHeaderOnly} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			s := startService(t, step)
+			s := startService(t, response)
 			e := s.updateError(t, streams.Config{RequestTimeout: 20 * time.Millisecond, Retry: streams.Retry{MaxAttempts: 2}})
 			if e.Kind != streams.KindTimeout || e.Status != 0 || e.Attempts != 2 || e.Reason != "the service did not respond within 20ms" ||
 				!errors.Is(e, streams.ErrRequestTimeout) {
@@ -31,21 +31,21 @@ func TestRequestTimeout(t *testing.T) {
 	}
 }
 
-// A hanging operation ends with its context.
+// A cancellation ends an operation that waits for a response.
 func TestCancel(t *testing.T) {
 	t.Parallel()
-	stalls := func(w http.ResponseWriter, r *http.Request) {
+	sendHeaderOnly := func(w http.ResponseWriter, r *http.Request) {
 		w.WriteHeader(http.StatusOK)
 		_ = http.NewResponseController(w).Flush()
 		<-r.Context().Done()
 	}
-	for name, step := range map[string]http.HandlerFunc{"no answer": neverRespond, "no body": stalls} {
+	for name, response := range map[string]http.HandlerFunc{"no response": neverRespond, "no body": sendHeaderOnly} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			arrived := make(chan struct{}, 1)
 			s := startService(t, func(w http.ResponseWriter, r *http.Request) {
 				arrived <- struct{}{}
-				step(w, r)
+				response(w, r)
 			})
 			ctx, cancel := context.WithCancel(t.Context())
 			defer cancel()
@@ -78,7 +78,7 @@ func TestDeadline(t *testing.T) {
 	}
 }
 
-func TestOverBeforeItBegins(t *testing.T) {
+func TestCancelBeforeStart(t *testing.T) {
 	t.Parallel()
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()

@@ -17,7 +17,7 @@ type TLS struct {
 	InsecureSkipVerify bool   // accept any certificate
 }
 
-// CheckCACert says why text is not a bundle of PEM certificates, or returns nil.
+// CheckCACert returns an error if text contains no PEM certificate.
 func CheckCACert(text string) error {
 	if !x509.NewCertPool().AppendCertsFromPEM([]byte(text)) {
 		return errors.New("contains no PEM certificate")
@@ -25,7 +25,7 @@ func CheckCACert(text string) error {
 	return nil
 }
 
-// CheckKeyPair says why a PEM certificate and a PEM key do not form a client certificate, or returns nil.
+// CheckKeyPair returns an error if a PEM certificate and a PEM key do not form a client certificate.
 func CheckKeyPair(certificate, key string) error {
 	_, err := tls.X509KeyPair([]byte(certificate), []byte(key))
 	return err

@@ -8,7 +8,7 @@ import (
 	"github.com/stream-management/terraform-provider-stream/internal/streams"
 )
 
-// Every setting of TLS leaves HTTP/2 on, for the service and for the token endpoint.
+// Each TLS setting works for the service and for the token endpoint, over HTTP/2.
 func TestTLSAccepted(t *testing.T) {
 	t.Parallel()
 	client := newCertificate(t, "client")
@@ -53,7 +53,7 @@ func TestTLSAccepted(t *testing.T) {
 	}
 }
 
-// What both sides will not agree on next time either is final, and the stream is as it was.
+// A TLS error is not retried, and the stream is not changed.
 func TestTLSRefused(t *testing.T) {
 	t.Parallel()
 	client, other := newCertificate(t, "client"), newCertificate(t, "other")
@@ -90,7 +90,7 @@ func TestTLSRefused(t *testing.T) {
 			wantText(t, e.Reason, test.reason)
 			s.wantRequests(t, 0)
 
-			// The same at a token endpoint.
+			// A token endpoint gives the same error.
 			service := startService(t, applyUpdate)
 			cfg.OAuth2 = &streams.OAuth2{TokenURL: s.URL}
 			e = service.updateError(t, cfg)
@@ -103,8 +103,8 @@ func TestTLSRefused(t *testing.T) {
 	}
 }
 
-// With TLS 1.3 a client hears only after its request that its certificate is missing, if at all: the
-// service may have closed the connection by then.
+// With TLS 1.3, a client learns only after its request that its certificate is missing. The service may
+// have closed the connection before that.
 func TestNoClientCertificateTLS13(t *testing.T) {
 	t.Parallel()
 	s := startTLSService(t, requireClientCertificate(newCertificate(t, "client"), 0), applyUpdate)
@@ -115,25 +115,25 @@ func TestNoClientCertificateTLS13(t *testing.T) {
 	s.wantRequests(t, 0)
 }
 
-func TestTLSOnTheWrongPort(t *testing.T) {
+func TestTLSAndPlainHTTP(t *testing.T) {
 	t.Parallel()
-	plain := startService(t, applyUpdate)
-	_, err := newClient(t, streams.Config{BaseURL: "https://" + plain.Listener.Addr().String()}).UpdateStream(t.Context(), "s1", streams.NewProcessorSet())
+	httpService := startService(t, applyUpdate)
+	_, err := newClient(t, streams.Config{BaseURL: "https://" + httpService.Listener.Addr().String()}).UpdateStream(t.Context(), "s1", streams.NewProcessorSet())
 	e := asError(t, err)
 	if e.Attempts != 1 || e.Outcome != streams.NotChanged || e.Status != 0 {
 		t.Errorf("https to http: %#v", e)
 	}
 	wantText(t, e.Reason, "server gave HTTP response to HTTPS client")
-	plain.wantRequests(t, 0)
+	httpService.wantRequests(t, 0)
 
-	secure := startTLSService(t, nil, applyUpdate)
-	_, err = newClient(t, streams.Config{BaseURL: "http://" + secure.Listener.Addr().String()}).ReadStream(t.Context(), "s1")
+	httpsService := startTLSService(t, nil, applyUpdate)
+	_, err = newClient(t, streams.Config{BaseURL: "http://" + httpsService.Listener.Addr().String()}).ReadStream(t.Context(), "s1")
 	e = asError(t, err)
 	if e.Attempts != 1 || e.Outcome != streams.NotChanged || e.Status != 400 || e.Documented {
 		t.Errorf("http to https: %#v", e)
 	}
 	wantText(t, e.Message, "Client sent an HTTP request to an HTTPS server.")
-	secure.wantRequests(t, 0)
+	httpsService.wantRequests(t, 0)
 }
 
 func TestTLSSettings(t *testing.T) {
@@ -143,11 +143,11 @@ func TestTLSSettings(t *testing.T) {
 		tls  streams.TLS
 		want string
 	}{
-		"junk authority":     {streams.TLS{CACertPEM: "junk"}, "CA certificate contains no PEM certificate"},
+		"authority not PEM":  {streams.TLS{CACertPEM: "junk"}, "CA certificate contains no PEM certificate"},
 		"a key as authority": {streams.TLS{CACertPEM: a.keyPEM}, "CA certificate contains no PEM certificate"},
 		"certificate alone":  {streams.TLS{ClientCertPEM: a.certPEM}, "client certificate: "},
 		"key alone":          {streams.TLS{ClientKeyPEM: a.keyPEM}, "client certificate: "},
-		"another's key":      {streams.TLS{ClientCertPEM: a.certPEM, ClientKeyPEM: b.keyPEM}, "client certificate: "},
+		"key of another":     {streams.TLS{ClientCertPEM: a.certPEM, ClientKeyPEM: b.keyPEM}, "client certificate: "},
 		"swapped":            {streams.TLS{ClientCertPEM: a.keyPEM, ClientKeyPEM: a.certPEM}, "client certificate: "},
 	} {
 		c, err := streams.New(streams.Config{BaseURL: "https://host.example", TLS: test.tls})

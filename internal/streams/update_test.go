@@ -12,7 +12,7 @@ import (
 	"github.com/stream-management/terraform-provider-stream/internal/streamstest"
 )
 
-// The whole request as the interface document has it (section 4).
+// The request has exactly what INTERFACE.md, section 4 specifies, and what is configured.
 func TestUpdateRequest(t *testing.T) {
 	t.Parallel()
 	s := startService(t, applyUpdate)
@@ -80,7 +80,7 @@ func TestUpdateBody(t *testing.T) {
 	}
 }
 
-// A retry sends the whole request again, its body included.
+// A retry sends the same request, including its body.
 func TestRetriedRequestIsTheSame(t *testing.T) {
 	t.Parallel()
 	s := startService(t, respondError(503, "later"), resetConnection, respondTruncated(200), applyUpdate)
@@ -90,13 +90,13 @@ func TestRetriedRequestIsTheSame(t *testing.T) {
 	s.wantRequests(t, 4)
 	for _, r := range s.requests()[1:] {
 		if diff := cmp.Diff(s.requests()[0], r); diff != "" {
-			t.Errorf("a later attempt differs (-first +later):\n%s", diff)
+			t.Errorf("a retry differs (-first +retry):\n%s", diff)
 		}
 	}
 }
 
-// Whether an update replaces or merges is not shown (section 4, rule 4): the difference is named.
-func TestAnotherSet(t *testing.T) {
+// Whether an update replaces or merges is not shown (INTERFACE.md, section 4). The error lists the difference.
+func TestDifferentSet(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct {
 		sent, reported []string
@@ -112,7 +112,7 @@ func TestAnotherSet(t *testing.T) {
 			`the service did not attach ["p1"]`},
 		"another": {[]string{"p1"}, []string{"P1"},
 			`the service did not attach ["p1"]; the service reports additional processors ["P1"]`},
-		"ugly": {nil, []string{"\x1b[2J\"\u202e"},
+		"control characters": {nil, []string{"\x1b[2J\"\u202e"},
 			`the service reports additional processors ["\x1b[2J\"\u202e"]; it may have merged the set instead of replacing it`},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -138,24 +138,24 @@ func TestAnotherSet(t *testing.T) {
 	}
 }
 
-// The same by a service that really merges: what it reports is what it holds.
+// After an update of a service that merges, the error has the stream as it is.
 func TestMergingService(t *testing.T) {
 	t.Parallel()
 	service := streamstest.New(streamstest.Options{Merge: true}, streamstest.Stream{ID: "s1", ProcessorIDs: []string{"old"}})
 	e := startService(t, respondError(503, "later"), service.ServeHTTP).updateError(t, streams.Config{})
-	held, _ := service.Stream("s1")
+	actual, _ := service.Stream("s1")
 	if e.Message != "" || e.Attempts != 2 {
-		t.Errorf("what was said before the answer is told with it: %#v", e)
+		t.Errorf("the error has the message of an earlier attempt: %#v", e)
 	}
 	if e.Stream == nil || e.Outcome != streams.Changed {
 		t.Fatalf("error %#v", e)
 	}
-	if diff := cmp.Diff(held.ProcessorIDs, e.Stream.ProcessorIDs.IDs()); diff != "" {
-		t.Errorf("processor ids (-held +reported):\n%s", diff)
+	if diff := cmp.Diff(actual.ProcessorIDs, e.Stream.ProcessorIDs.IDs()); diff != "" {
+		t.Errorf("processor ids (-service +error):\n%s", diff)
 	}
 }
 
-// A reason that quotes thousands of ids is cut.
+// A reason with thousands of ids is truncated.
 func TestLongDifference(t *testing.T) {
 	t.Parallel()
 	var ids []string
@@ -164,11 +164,11 @@ func TestLongDifference(t *testing.T) {
 	}
 	e := startService(t, respond(200, streamJSON("s1", append(ids, "p1")))).updateError(t, streams.Config{})
 	if n := len([]rune(e.Reason)); n != 4001 || e.Stream.ProcessorIDs.Len() != 2001 {
-		t.Errorf("a reason of %d characters, %d ids", n, e.Stream.ProcessorIDs.Len())
+		t.Errorf("the reason has %d characters, the stream %d ids", n, e.Stream.ProcessorIDs.Len())
 	}
 }
 
-// The stand-in reads requests by the letter of the interface document, with types of its own.
+// The stand-in checks requests strictly against INTERFACE.md, with types of its own.
 func TestAgainstStandIn(t *testing.T) {
 	t.Parallel()
 	service := streamstest.New(streamstest.Options{ServeGet: true, Prefix: "/eu", Authorize: streamstest.Bearer("t0ken")},
@@ -187,9 +187,9 @@ func TestAgainstStandIn(t *testing.T) {
 		if diff := cmp.Diff(updated, read); diff != "" {
 			t.Errorf("read after update (-updated +read):\n%s", diff)
 		}
-		held, _ := service.Stream("a/b c")
-		if len(held.ProcessorIDs) != len(ids) || held.LastEdited != read.LastEdited || held.TerminalID != read.TerminalID {
-			t.Errorf("the service holds %+v, the client read %+v", held, read)
+		actual, _ := service.Stream("a/b c")
+		if len(actual.ProcessorIDs) != len(ids) || actual.LastEdited != read.LastEdited || actual.TerminalID != read.TerminalID {
+			t.Errorf("the service has %+v, the client read %+v", actual, read)
 		}
 	}
 	stream, err := c.UpdateStream(t.Context(), "other", streams.NewProcessorSet())
