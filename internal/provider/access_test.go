@@ -299,7 +299,7 @@ func TestAccAttempts(t *testing.T) {
   request_timeout = "200ms"
   retry           = { max_attempts = 2, min_backoff = "1ms", max_backoff = "1ms" }`,
 			streamstest.Fault{Delay: time.Hour}, 2,
-			[]string{"Error: Timeout Error", "The service did not answer within 200ms.", "(2 attempts)", "The stream may or may not have been changed"},
+			[]string{"Error: Timeout Error", "The service did not respond within 200ms.", "(2 attempts)", "The stream may or may not have been changed"},
 		},
 		{
 			"one attempt", `
@@ -377,18 +377,18 @@ provider "stream" {
 	w.file("other-key.pem", ca.issue(t, "other").keyPEM)
 	w.setenv("STREAM_BASE_URL", "https://me:Hidden1@streams.test/?key=Hidden2#Hidden3")
 	wrong := []string{
-		`base_url must not hold a user name or password`,
+		`base_url must not contain a user name or password`,
 		`token must not hold line breaks`,
 		`headers["Content-Type"] must not set Content-Type`,
-		`headers["X Y"] is not a legal header name`,
-		`headers["X-Line"] has a value that a header cannot carry`,
-		`tls.ca_cert_pem holds no PEM certificate`,
+		`headers["X Y"] is not a valid header name`,
+		`headers["X-Line"] has a value with characters that a header must not contain`,
+		`tls.ca_cert_pem contains no PEM certificate`,
 		`tls.client_key_pem is missing`,
 		`request_timeout must be a duration above zero`,
 		`retry.max_attempts must be at least 1`,
 		`retry.min_backoff must be a duration above zero`,
 		`requests_per_second must be more than 0`,
-		`base_url must not hold a user name or password`, // for both provider blocks
+		`base_url must not contain a user name or password`, // for both provider blocks
 		`oauth2.token_url must begin with "https://"`,
 		`tls.client_cert_pem and client_key_pem do not make a client certificate`,
 	}

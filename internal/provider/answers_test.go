@@ -33,7 +33,7 @@ func oddAnswers() map[string]struct {
 		"list":        {streamstest.Fault{Body: new("[]")}, "not a JSON object"},
 		"binary":      {streamstest.Fault{Body: new("\xff\xfe\x00")}, "not UTF-8"},
 		"acceptance":  {streamstest.Fault{Status: 202, Apply: true, Body: new(`{"message":"queued"}`)}, "queued"},
-		"other id":    {streamstest.Fault{Edit: func(s *streamstest.Stream) { s.ID = "another" }}, `about another stream, "another"`},
+		"other id":    {streamstest.Fault{Edit: func(s *streamstest.Stream) { s.ID = "another" }}, `describes another stream, "another"`},
 		"missing all": {streamstest.Fault{Body: new("{}")}, "terminal_id is missing, fragment_type_id is missing"},
 	}
 	for field, kind := range map[string]string{

@@ -419,5 +419,5 @@ func TestAccDriftReadTimeout(t *testing.T) {
 	w.write(fmt.Sprintf(hcl, "200ms")) // nothing for the service to know, but the state has it then
 	w.mustApply()
 	service.Configure(func(o *streamstest.Options) { o.Latency = time.Minute })
-	wantEnd(t, w.plan(), 1, "Timeout Error", "did not end within its time limit")
+	wantEnd(t, w.plan(), 1, "Timeout Error", "did not finish within its time limit")
 }

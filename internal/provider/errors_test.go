@@ -223,7 +223,7 @@ func TestAccRedirects(t *testing.T) {
 	w := newWorkspace(t, url, many(ids, `processor_ids = ["p1"]`))
 	got := errorsByAddress(w)
 	for id := range broken {
-		wantIn(t, got[each(id)].Detail, "redirect, which is never followed", "Location: "+there+"/v2/streams/"+id, "base_url")
+		wantIn(t, got[each(id)].Detail, "redirects are never followed", "Location: "+there+"/v2/streams/"+id, "base_url")
 	}
 	if diff := cmp.Diff(want, asked(service)); diff != "" {
 		t.Errorf("requests (-want +got):\n%s", diff)
@@ -395,9 +395,9 @@ resource "stream_processors" "this" {
 		t.Errorf("want three errors, got %+v", got)
 	}
 	for address, says := range map[string]string{
-		"stream_processors.attempt": "The service did not answer within 100ms.",
-		each("create"):              "The operation did not end within its time limit.",
-		"stream_processors.asked":   "The service asked to wait 1h0m0s, longer than the operation may take.",
+		"stream_processors.attempt": "The service did not respond within 100ms.",
+		each("create"):              "The operation did not finish within its time limit.",
+		"stream_processors.asked":   "The service asked to wait 1h0m0s, which is longer than the operation's time limit allows.",
 	} {
 		wantIn(t, got[address].Detail, says, inDoubt)
 	}
@@ -413,14 +413,14 @@ resource "stream_processors" "this" {
 	service.InjectFunc(faults(map[string]streamstest.Fault{"update": hangs}))
 	w.write(fmt.Sprintf(config, `["p2"]`))
 	got = errorsByAddress(w)
-	wantIn(t, got[each("update")].Detail, "The operation did not end within its time limit.", inDoubt)
+	wantIn(t, got[each("update")].Detail, "The operation did not finish within its time limit.", inDoubt)
 	service.InjectFunc(nil)
 	w.mustApply()
 	w.wantNoChanges()
 
 	service.InjectFunc(faults(map[string]streamstest.Fault{"delete": hangs}))
 	got = errorsByAddress(w, "-destroy") // whose errors have no address
-	wantIn(t, got[""].Detail, `of stream "delete"`, "The operation did not end within its time limit.", inDoubt)
+	wantIn(t, got[""].Detail, `of stream "delete"`, "The operation did not finish within its time limit.", inDoubt)
 	service.InjectFunc(nil)
 	w.mustApply("-destroy")
 	wantAttached(t, service, "delete")

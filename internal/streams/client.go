@@ -11,23 +11,22 @@ import (
 	"time"
 
 	"github.com/hashicorp/go-retryablehttp"
-	"golang.org/x/net/http/httpguts"
 	"golang.org/x/time/rate"
 )
 
-// DefaultRequestTimeout bounds one attempt where [Config] does not.
+// DefaultRequestTimeout is the time limit of one attempt, unless [Config] sets another.
 const DefaultRequestTimeout = 30 * time.Second
 
-// Config says where the service is and how to talk to it. Only BaseURL is needed.
+// Config is the address of a deployment and the settings for requests to it. Only BaseURL is required.
 type Config struct {
 	BaseURL string // see [ParseBaseURL]
 
-	// At most one of these; the interface document shows no scheme (section 5).
+	// Set at most one of these. No scheme is specified (INTERFACE.md, section 5).
 	Token     string
 	BasicAuth *BasicAuth
 	OAuth2    *OAuth2
 
-	Headers           map[string]string // for the service, not for a token endpoint; the values are secret
+	Headers           map[string]string // sent to the service, not to a token endpoint; the values are secret
 	TLS               TLS
 	RequestTimeout    time.Duration // of one attempt; 0 means DefaultRequestTimeout
 	Retry             Retry         // the zero value means DefaultRetry
@@ -36,18 +35,18 @@ type Config struct {
 	Observe           func(context.Context, Attempt) // called after each attempt; may be nil
 }
 
-// Client talks to one deployment of the service. It is safe for concurrent use.
+// Client sends requests to one deployment of the service. It is safe for concurrent use.
 type Client struct {
 	*transport
-	endpoint *url.URL
-	headers  http.Header
-	auth     authorization
-	dial     *firstDial
+	baseURL         *url.URL
+	headers         http.Header
+	authorizer      authorizer
+	firstConnection *firstConnection
 }
 
-// New returns a client for a deployment. It sends nothing yet.
+// New returns a client for a deployment. It does not send a request.
 func New(cfg Config) (*Client, error) {
-	endpoint, err := ParseBaseURL(cfg.BaseURL)
+	baseURL, err := ParseBaseURL(cfg.BaseURL)
 	if err != nil {
 		return nil, fmt.Errorf("base URL %w", err)
 	}
@@ -62,26 +61,26 @@ func New(cfg Config) (*Client, error) {
 		cfg.Retry = DefaultRetry
 	}
 	t := &transport{
-		base:      newHTTPTransport(tlsConfig),
-		timeout:   cfg.RequestTimeout,
-		retry:     cfg.Retry,
-		userAgent: cfg.UserAgent,
-		secrets:   new(mask),
-		observe:   cfg.Observe,
+		base:           newHTTPTransport(tlsConfig),
+		requestTimeout: cfg.RequestTimeout,
+		retry:          cfg.Retry,
+		userAgent:      cfg.UserAgent,
+		redactor:       new(redactor),
+		observe:        cfg.Observe,
 	}
 	if cfg.RequestsPerSecond > 0 {
 		t.limiter = rate.NewLimiter(rate.Limit(cfg.RequestsPerSecond), 1)
 	}
-	t.secrets.add(cfg.secrets()...)
+	t.redactor.add(cfg.secrets()...)
 
 	c := &Client{
-		transport: t,
-		endpoint:  endpoint,
-		headers:   http.Header{"Accept": {"application/json"}},
-		auth:      cfg.authorization(t),
+		transport:  t,
+		baseURL:    baseURL,
+		headers:    http.Header{"Accept": {"application/json"}},
+		authorizer: cfg.authorizer(t),
 	}
-	if endpoint.Scheme == "https" {
-		c.dial = &firstDial{done: make(chan struct{})}
+	if baseURL.Scheme == "https" {
+		c.firstConnection = &firstConnection{finished: make(chan struct{})}
 	}
 	for name, value := range cfg.Headers {
 		c.headers.Set(name, value)
@@ -89,118 +88,96 @@ func New(cfg Config) (*Client, error) {
 	return c, nil
 }
 
-// CheckHeader says why a header cannot be set by configuration, or returns nil. What the client or
-// Go sets by itself would be ignored, or break the request.
-func CheckHeader(name, value string) error {
-	switch {
-	case !httpguts.ValidHeaderFieldName(name):
-		return errors.New("is not a legal header name")
-	case !httpguts.ValidHeaderFieldValue(value):
-		return errors.New("has a value that a header cannot carry, such as a line break")
-	}
-	switch canonical := http.CanonicalHeaderKey(name); canonical {
-	case "Accept-Encoding", "Connection", "Content-Encoding", "Content-Length", "Content-Type", "Host",
-		"Keep-Alive", "Proxy-Connection", "Te", "Trailer", "Transfer-Encoding", "Upgrade":
-		return fmt.Errorf("must not set %s, which belongs to the request itself", canonical)
-	}
-	return nil
-}
-
 // UpdateStream attaches exactly the given processors to a stream, and detaches all others: PATCH
-// /v2/streams/{id} (INTERFACE.md, section 4). If the response is not this stream with this set, the
-// update has failed. Every failure is an [*Error].
+// /v2/streams/{id} (INTERFACE.md, section 4). The update fails if the response is not this stream
+// with this set. Every failure is an [*Error].
 func (c *Client) UpdateStream(ctx context.Context, id string, processors ProcessorSet) (*Stream, error) {
 	body, err := marshalUnescaped(map[string]ProcessorSet{"processor_ids": processors})
 	if err != nil {
 		return nil, fmt.Errorf("encoding the processor ids: %w", err)
 	}
 	o := &operation{transport: c.transport, method: http.MethodPatch, body: body}
-	got, err := c.do(ctx, o, id)
+	updated, err := c.run(ctx, o, id)
 	if err != nil {
 		return nil, err
 	}
-	if !got.ProcessorIDs.Equal(processors) {
-		e := o.error(KindGeneric)
-		e.Reason = describeDifference(processors, got.ProcessorIDs)
-		e.Outcome, e.Stream = Changed, got
-		return nil, c.clean(e)
+	if !updated.ProcessorIDs.Equal(processors) {
+		e := o.invalidResponse(describeDifference(processors, updated.ProcessorIDs))
+		e.Outcome, e.Stream = Changed, updated
+		return nil, e
 	}
-	return got, nil
+	return updated, nil
 }
 
-// ReadStream reads a stream: GET /v2/streams/{id}. The interface document does not specify this
-// route (section 4, "Other endpoints: not shown"): call it only where it is known to exist. Every
-// failure is an [*Error]; its outcome is always NotChanged.
+// ReadStream reads a stream: GET /v2/streams/{id}. This operation is not shown (INTERFACE.md,
+// section 4), so call it only for a deployment that is known to have it. Every failure is an
+// [*Error] with the outcome NotChanged.
 func (c *Client) ReadStream(ctx context.Context, id string) (*Stream, error) {
 	o := &operation{transport: c.transport, method: http.MethodGet}
-	s, err := c.do(ctx, o, id)
+	stream, err := c.run(ctx, o, id)
 	if e := (*Error)(nil); errors.As(err, &e) {
 		e.Outcome = NotChanged
 	}
-	return s, err
+	return stream, err
 }
 
-// do runs an operation on a stream and returns the stream of a valid success (section 4, rule 2).
-func (c *Client) do(ctx context.Context, o *operation, id string) (*Stream, error) {
-	o.dial = c.dial
+// run sends an operation's request for a stream and returns the stream from the response.
+func (c *Client) run(ctx context.Context, o *operation, id string) (*Stream, error) {
+	o.firstConnection = c.firstConnection
 	var err error
-	if o.url, err = streamURL(c.endpoint, id); err != nil {
-		e := o.error(KindBadRequest)
+	if o.url, err = streamURL(c.baseURL, id); err != nil {
+		e := o.newError(KindBadRequest)
 		e.Reason = err.Error()
 		return nil, e
 	}
-	credential, err := c.credential(ctx, o, "")
+	resp, err := c.sendAuthorized(ctx, o)
+	if err != nil {
+		return nil, o.noResponse(err)
+	}
+	if resp.StatusCode/100 != 2 {
+		return nil, o.newError(kindOf(resp.StatusCode))
+	}
+	body, err := io.ReadAll(resp.Body)
+	if err != nil {
+		return nil, o.noResponse(err)
+	}
+	stream, err := decodeResponse(body, id)
+	if err != nil {
+		// The body is the best clue to what has responded: a login page, for example.
+		o.message, o.documented = readMessage(body, c.redactor)
+		o.outcome = Unknown
+		return nil, o.invalidResponse(err.Error())
+	}
+	return stream, nil
+}
+
+// sendAuthorized sends the request, and once more with a new credential if the service refuses the
+// first one.
+func (c *Client) sendAuthorized(ctx context.Context, o *operation) (*http.Response, error) {
+	credential, err := c.authorization(ctx, o, "")
 	if err != nil {
 		return nil, err
 	}
 	resp, err := c.send(ctx, o, credential)
-	if err == nil && resp.StatusCode == http.StatusUnauthorized {
-		renewed, failed := c.credential(ctx, o, credential)
-		if failed != nil {
-			return nil, failed
-		}
-		if renewed != credential {
-			resp, err = c.send(ctx, o, renewed)
-		}
+	if err != nil || resp.StatusCode != http.StatusUnauthorized {
+		return resp, err
 	}
+	renewed, err := c.authorization(ctx, o, credential)
 	if err != nil {
-		return nil, o.failure(err)
+		return nil, err
 	}
-	if resp.StatusCode/100 != 2 {
-		return nil, o.error(kindOf(resp.StatusCode))
+	if renewed == credential {
+		return resp, nil
 	}
-
-	body, err := io.ReadAll(resp.Body)
-	if err != nil {
-		return nil, o.failure(err)
-	}
-	if len(body) > maxBody {
-		err = fmt.Errorf("the answer is longer than %d MiB", maxBody>>20)
-	}
-	var s *Stream
-	if err == nil {
-		s, err = decodeStream(body)
-	}
-	if err == nil && s.ID != id {
-		err = fmt.Errorf("the answer is about another stream, %q", s.ID)
-	}
-	if err != nil {
-		// A success, but of what: the body is the best clue (a login page, say).
-		o.message, o.documented = readMessage(body, c.secrets)
-		o.outcome = Unknown
-		e := o.error(KindGeneric)
-		e.Reason = err.Error()
-		return nil, c.clean(e)
-	}
-	return s, nil
+	return c.send(ctx, o, renewed)
 }
 
-// credential returns the Authorization header. A token endpoint's failure says nothing of the
-// stream: there only counts what earlier attempts did.
-func (c *Client) credential(ctx context.Context, o *operation, refused string) (string, error) {
-	header, err := c.auth.header(ctx, refused)
+// authorization returns the Authorization header. A failed token request does not reach the
+// stream, so the outcome stays that of the operation's earlier attempts.
+func (c *Client) authorization(ctx context.Context, o *operation, refused string) (string, error) {
+	header, err := c.authorizer.header(ctx, refused)
 	if err != nil {
-		e := o.failure(err)
+		e := o.noResponse(err)
 		e.Outcome = o.outcome
 		return "", e
 	}
@@ -208,7 +185,7 @@ func (c *Client) credential(ctx context.Context, o *operation, refused string) (
 }
 
 func (c *Client) send(ctx context.Context, o *operation, credential string) (*http.Response, error) {
-	var body any // a typed nil would count as an empty body
+	var body any // a nil []byte in it would be sent as an empty body
 	if o.body != nil {
 		body = o.body
 	}
@@ -223,25 +200,19 @@ func (c *Client) send(ctx context.Context, o *operation, credential string) (*ht
 	if credential != "" {
 		req.Header.Set("Authorization", credential)
 	}
-	return o.client().Do(req)
-}
-
-// clean hides secrets in a reason that quotes the service.
-func (c *Client) clean(e *Error) *Error {
-	e.Reason = cut(visible(c.secrets.hide(e.Reason)), maxMessage)
-	return e
+	return o.httpClient().Do(req)
 }
 
 // describeDifference says how the reported set differs from the sent one. Whether an update replaces
 // or merges is not shown (INTERFACE.md, section 4).
 func describeDifference(sent, reported ProcessorSet) string {
 	var parts []string
-	missing, extra := sent.Minus(reported), reported.Minus(sent)
+	missing, additional := sent.Minus(reported), reported.Minus(sent)
 	if missing.Len() > 0 {
 		parts = append(parts, "the service did not attach "+missing.String())
 	}
-	if extra.Len() > 0 {
-		parts = append(parts, "the service reports additional processors "+extra.String())
+	if additional.Len() > 0 {
+		parts = append(parts, "the service reports additional processors "+additional.String())
 	}
 	if missing.Len() == 0 {
 		parts = append(parts, "it may have merged the set instead of replacing it")

@@ -9,39 +9,38 @@ import (
 	"time"
 )
 
-// newHTTPTransport keeps a connection for each operation that Terraform may run in parallel; Go's
-// default keeps two and would dial anew for nearly every request. It also limits the time to dial
-// and to shake hands, which is the request timeout's business.
+// newHTTPTransport keeps an idle connection for each operation that Terraform may run in parallel.
+// Go's default keeps two per host, and would reconnect for most requests. The request timeout also
+// covers connecting and the TLS handshake.
 func newHTTPTransport(tlsConfig *tls.Config) *http.Transport {
 	return &http.Transport{
 		Proxy:               http.ProxyFromEnvironment,
 		TLSClientConfig:     tlsConfig,
-		ForceAttemptHTTP2:   true, // a TLS configuration of one's own would turn it off
+		ForceAttemptHTTP2:   true, // a custom TLS configuration would disable it
 		MaxIdleConnsPerHost: 1024,
 		IdleConnTimeout:     90 * time.Second,
 	}
 }
 
-// firstDial lets one attempt connect before all others. Over HTTP/2 they then share its connection,
-// where Go would open one for each that starts in the meantime. It costs them nothing: the wait is
-// for a handshake that they would have made themselves.
-type firstDial struct {
-	taken atomic.Bool
-	done  chan struct{} // closed when the first attempt has a connection, or has failed
+// firstConnection makes all attempts wait until the first one has connected. Over HTTP/2 they then
+// share its connection, while Go would open one for each attempt that starts in the meantime.
+type firstConnection struct {
+	claimed  atomic.Bool   // by the first attempt
+	finished chan struct{} // closed when the first attempt has connected or failed
 }
 
-// begin waits for the first dial, or returns at once to who makes it. The function that it returns
-// says that the dial is over; it may be called more than once.
-func (d *firstDial) begin(ctx context.Context) (end func()) {
-	if d == nil {
+// wait returns at once for the first attempt, and for all others when the first one has connected
+// or failed. The attempt must call finish when it has connected or failed; it may do so repeatedly.
+func (f *firstConnection) wait(ctx context.Context) (finish func()) {
+	if f == nil {
 		return func() {}
 	}
-	if d.taken.CompareAndSwap(false, true) {
-		return sync.OnceFunc(func() { close(d.done) })
+	if f.claimed.CompareAndSwap(false, true) {
+		return sync.OnceFunc(func() { close(f.finished) })
 	}
 	select {
-	case <-d.done:
-	case <-ctx.Done(): // the request will say so
+	case <-f.finished:
+	case <-ctx.Done(): // the request with this context fails
 	}
 	return func() {}
 }

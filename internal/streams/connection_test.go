@@ -7,7 +7,6 @@ import (
 	"io"
 	"net"
 	"net/http"
-	"net/http/httptest"
 	"sync"
 	"testing"
 	"time"
@@ -15,130 +14,131 @@ import (
 	"github.com/stream-management/terraform-provider-stream/internal/streams"
 )
 
-// together answers once n requests are there, so that all of them are in flight at a time.
-func together(n int, step http.HandlerFunc) http.HandlerFunc {
+// respondTogether responds when n requests have arrived, so that all of them are open at the same time.
+func respondTogether(n int, response http.HandlerFunc) http.HandlerFunc {
 	var mu sync.Mutex
-	waiting, gate := 0, make(chan struct{})
+	waiting, batchArrived := 0, make(chan struct{})
 	return func(w http.ResponseWriter, r *http.Request) {
 		mu.Lock()
-		mine := gate
+		arrived := batchArrived
 		if waiting++; waiting == n {
-			waiting, gate = 0, make(chan struct{})
-			close(mine)
+			waiting, batchArrived = 0, make(chan struct{})
+			close(arrived)
 		}
 		mu.Unlock()
 		select {
-		case <-mine:
-			step(w, r)
+		case <-arrived:
+			response(w, r)
 		case <-r.Context().Done():
 		}
 	}
 }
 
-// updates runs n updates at a time.
-func updates(ctx context.Context, c *streams.Client, n int) []error {
-	failures := make([]error, n)
-	var all sync.WaitGroup
+// updateInParallel runs n updates at the same time and returns their errors.
+func updateInParallel(ctx context.Context, c *streams.Client, n int) []error {
+	errs := make([]error, n)
+	var updates sync.WaitGroup
 	for i := range n {
-		all.Go(func() { _, failures[i] = c.UpdateStream(ctx, fmt.Sprintf("s%d", i), streams.NewProcessorSet("p1")) })
+		updates.Go(func() { _, errs[i] = c.UpdateStream(ctx, fmt.Sprintf("s%d", i), streams.NewProcessorSet("p1")) })
 	}
-	all.Wait()
-	return failures
+	updates.Wait()
+	return errs
 }
 
-// Connections are reused one after the other and in parallel, also when the answers are errors.
+// Requests reuse connections, in sequence and in parallel, also after error responses.
 func TestConnectionsAreReused(t *testing.T) {
 	t.Parallel()
-	for name, step := range map[string]http.HandlerFunc{
-		"success": accept, "refusal": refuse(404, "no"), "fault": refuse(503, "later"), "page": answer(409, "<h1>No</h1>"),
-		"redirect": refuse(302, "moved", "Location", "/"), "nothing": answer(204, ""),
+	for name, response := range map[string]http.HandlerFunc{
+		"success": applyUpdate, "refused": respondError(404, "no"), "unavailable": respondError(503, "later"), "HTML": respond(409, "<h1>No</h1>"),
+		"redirect": respondError(302, "moved", "Location", "/"), "no content": respond(204, ""),
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			s := serve(t, step)
-			c := connect(t, streams.Config{BaseURL: s.URL})
+			s := startService(t, response)
+			c := newClient(t, streams.Config{BaseURL: s.URL})
 			for range 5 {
-				updates(t.Context(), c, 1)
+				updateInParallel(t.Context(), c, 1)
 			}
 			if got := s.connections(); got != 1 {
-				t.Errorf("one after the other: %d connections", got)
+				t.Errorf("in sequence: %d connections, want 1", got)
 			}
 
-			const parallel = 20 // Go's default would keep two of them
-			s = serve(t, together(parallel, step))
-			c = connect(t, streams.Config{BaseURL: s.URL, Retry: streams.Retry{MaxAttempts: 1}})
+			const parallel = 20 // Go's default would keep two idle connections
+			s = startService(t, respondTogether(parallel, response))
+			c = newClient(t, streams.Config{BaseURL: s.URL, Retry: streams.Retry{MaxAttempts: 1}})
 			for range 4 {
-				updates(t.Context(), c, parallel)
+				updateInParallel(t.Context(), c, parallel)
 			}
 			s.wantRequests(t, 4*parallel)
 			if got := s.connections(); got != parallel {
-				t.Errorf("%d at a time: %d connections", parallel, got)
+				t.Errorf("in parallel: %d connections, want %d", got, parallel)
 			}
 		})
 	}
 }
 
-// Over HTTP/2 all share one connection, from the first moment on.
+// Over HTTP/2, all requests share one connection, the first ones included.
 func TestOneHTTP2Connection(t *testing.T) {
 	t.Parallel()
 	const parallel = 30
-	s := serveTLS(t, nil, together(parallel, accept))
-	c := connect(t, streams.Config{BaseURL: s.URL, TLS: streams.TLS{CACertPEM: s.caPEM()}})
+	s := startTLSService(t, nil, respondTogether(parallel, applyUpdate))
+	c := newClient(t, streams.Config{BaseURL: s.URL, TLS: streams.TLS{CACertPEM: s.caPEM()}})
 	for range 3 {
-		if err := errors.Join(updates(t.Context(), c, parallel)...); err != nil {
+		if err := errors.Join(updateInParallel(t.Context(), c, parallel)...); err != nil {
 			t.Fatal(err)
 		}
 	}
 	s.wantRequests(t, 3*parallel)
 	if got := s.connections(); got != 1 {
-		t.Errorf("%d connections", got)
+		t.Errorf("%d connections, want 1", got)
 	}
 }
 
-// Without HTTP/2 nobody waits for another's answer: all are in flight at a time.
+// Without HTTP/2, requests only wait for the first connection, not for its response.
 func TestTLSWithoutHTTP2(t *testing.T) {
 	t.Parallel()
 	const parallel = 10
-	s := newService(t, together(parallel, accept))
+	s := newScriptedService(t, respondTogether(parallel, applyUpdate))
 	s.StartTLS()
-	c := connect(t, streams.Config{BaseURL: s.URL, TLS: streams.TLS{CACertPEM: s.caPEM()}})
+	c := newClient(t, streams.Config{BaseURL: s.URL, TLS: streams.TLS{CACertPEM: s.caPEM()}})
 	for range 3 {
-		if err := errors.Join(updates(t.Context(), c, parallel)...); err != nil {
+		if err := errors.Join(updateInParallel(t.Context(), c, parallel)...); err != nil {
 			t.Fatal(err)
 		}
 	}
 	if got := s.connections(); got != parallel || s.requests()[0].Proto != "HTTP/1.1" {
-		t.Errorf("%d connections, %s", got, s.requests()[0].Proto)
+		t.Errorf("%d connections with %s, want %d", got, s.requests()[0].Proto, parallel)
 	}
 }
 
-// A first connection that cannot be made is a failure of each operation, and holds none of them up.
-func TestFirstDialFails(t *testing.T) {
+// If the first connection fails, the other operations do not wait any longer.
+func TestFirstConnectionFails(t *testing.T) {
 	t.Parallel()
-	s := serveTLS(t, nil, accept)
-	for _, err := range updates(t.Context(), connect(t, streams.Config{BaseURL: s.URL}), 20) {
-		if e := failure(t, err); e.Attempts != 1 || e.Outcome != streams.NotChanged {
+	s := startTLSService(t, nil, applyUpdate)
+	for _, err := range updateInParallel(t.Context(), newClient(t, streams.Config{BaseURL: s.URL}), 20) {
+		if e := asError(t, err); e.Attempts != 1 || e.Outcome != streams.NotChanged {
 			t.Errorf("error %#v", e)
 		}
 	}
 	s.wantRequests(t, 0)
 }
 
-// Who waits for the first connection can leave, and has its own time limit for an attempt.
-func TestFirstDialHangs(t *testing.T) {
+// An operation that waits for the first connection can be cancelled, and the wait counts towards its
+// request timeout.
+func TestFirstConnectionHangs(t *testing.T) {
 	t.Parallel()
-	listener, err := net.Listen("tcp", "127.0.0.1:0") // takes connections, says nothing
+	listener, err := net.Listen("tcp", "127.0.0.1:0") // accepts connections and sends nothing
 	if err != nil {
 		t.Fatal(err)
 	}
-	dialled := make(chan struct{}, 100)
+	accepted := make(chan struct{}, 100)
 	go func() {
 		for {
 			conn, err := listener.Accept()
 			if err != nil {
 				return
 			}
-			dialled <- struct{}{}
+			accepted <- struct{}{}
 			go func() {
 				_, _ = io.Copy(io.Discard, conn)
 				_ = conn.Close()
@@ -146,7 +146,7 @@ func TestFirstDialHangs(t *testing.T) {
 		}
 	}()
 	t.Cleanup(func() { _ = listener.Close() })
-	c := connect(t, streams.Config{BaseURL: "https://" + listener.Addr().String(), RequestTimeout: time.Hour})
+	c := newClient(t, streams.Config{BaseURL: "https://" + listener.Addr().String(), RequestTimeout: time.Hour})
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
 	first := make(chan error, 1)
@@ -154,36 +154,36 @@ func TestFirstDialHangs(t *testing.T) {
 		_, err := c.UpdateStream(ctx, "s1", streams.NewProcessorSet())
 		first <- err
 	}()
-	<-dialled
+	<-accepted
 
-	leaving, leave := context.WithCancel(t.Context())
+	secondCtx, cancelSecond := context.WithCancel(t.Context())
 	second := make(chan error, 1)
 	go func() {
-		_, err := c.UpdateStream(leaving, "s2", streams.NewProcessorSet())
+		_, err := c.UpdateStream(secondCtx, "s2", streams.NewProcessorSet())
 		second <- err
 	}()
-	leave()
+	cancelSecond()
 	for _, done := range []<-chan error{second, first} {
-		if e := failure(t, ended(t, done)); !errors.Is(e, context.Canceled) || e.Outcome != streams.NotChanged {
+		if e := asError(t, waitForEnd(t, done)); !errors.Is(e, context.Canceled) || e.Outcome != streams.NotChanged {
 			t.Errorf("error %#v", e)
 		}
 		cancel()
 	}
 
-	impatient := connect(t, streams.Config{BaseURL: "https://" + listener.Addr().String(), RequestTimeout: 20 * time.Millisecond,
+	withShortTimeout := newClient(t, streams.Config{BaseURL: "https://" + listener.Addr().String(), RequestTimeout: 20 * time.Millisecond,
 		Retry: streams.Retry{MaxAttempts: 2}})
-	for _, err := range updates(t.Context(), impatient, 5) {
-		if e := failure(t, err); e.Kind != streams.KindTimeout || e.Attempts != 2 || e.Outcome != streams.NotChanged {
+	for _, err := range updateInParallel(t.Context(), withShortTimeout, 5) {
+		if e := asError(t, err); e.Kind != streams.KindTimeout || e.Attempts != 2 || e.Outcome != streams.NotChanged {
 			t.Errorf("error %#v", e)
 		}
 	}
 }
 
-// A connection that the service closed while it was idle costs no attempt, or one, but no operation.
+// Updates succeed although the service closes idle connections.
 func TestIdleConnectionClosed(t *testing.T) {
 	t.Parallel()
-	s := serve(t, accept)
-	c := connect(t, streams.Config{BaseURL: s.URL})
+	s := startService(t, applyUpdate)
+	c := newClient(t, streams.Config{BaseURL: s.URL})
 	for range 5 {
 		if _, err := c.UpdateStream(t.Context(), "s1", streams.NewProcessorSet()); err != nil {
 			t.Error(err)
@@ -192,24 +192,21 @@ func TestIdleConnectionClosed(t *testing.T) {
 	}
 }
 
-// The round trip over loopback; the allocations are those of client and server together.
-func BenchmarkUpdateStream(b *testing.B) {
-	const id = "7d444840-9dc0-11d1-b245-5ffdce74fad2"
-	ids := []string{"f47ac10b-58cc-4372-a567-0e02b2c3d479", "9b2d1c1e-3b1a-4f0e-8c47-2f6a0a9d7b11", "0d9c6f3e-6b1f-4a47-b0a9-5f2a3c1d8e77"}
-	reply := answer(http.StatusOK, streamJSON(id, []string{ids[2], ids[1], ids[0]}))
-	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		_, _ = io.Copy(io.Discard, r.Body)
-		reply(w, r)
-	}))
-	b.Cleanup(server.Close)
-	c, err := streams.New(streams.Config{BaseURL: server.URL, Token: "t0ken", UserAgent: "terraform-provider-stream/1.2.3"})
-	if err != nil {
-		b.Fatal(err)
+// Over HTTP/2, a fault resets one stream of the shared connection. The attempt is retried as over HTTP/1.1.
+func TestHTTP2Faults(t *testing.T) {
+	t.Parallel()
+	s := startTLSService(t, nil, resetConnection, respondTruncated(200), respondError(503, "later"), applyUpdate)
+	if _, err := s.update(t, streams.Config{TLS: streams.TLS{CACertPEM: s.caPEM()}}); err != nil {
+		t.Fatal(err)
 	}
-	b.ReportAllocs()
-	for b.Loop() {
-		if _, err := c.UpdateStream(b.Context(), id, streams.NewProcessorSet(ids...)); err != nil {
-			b.Fatal(err)
+	s.wantRequests(t, 4)
+	for _, r := range s.requests() {
+		if r.Proto != "HTTP/2.0" || r.Body != `{"processor_ids":["p1"]}` {
+			t.Errorf("request %+v", r)
 		}
+	}
+	resetting := startTLSService(t, nil, resetConnection)
+	if e := resetting.updateError(t, streams.Config{TLS: streams.TLS{CACertPEM: resetting.caPEM()}}); e.Outcome != streams.Unknown || e.Attempts != 5 || e.Reason == "" {
+		t.Errorf("error %#v", e)
 	}
 }

@@ -8,14 +8,14 @@ import (
 	"strings"
 )
 
-// ParseBaseURL reads the address of a deployment (interface document, section 4: {base_url}).
-// A trailing slash or /v2 makes no difference and is cut; a path prefix is kept.
+// ParseBaseURL parses the address of a deployment (INTERFACE.md, section 4). The address may end with
+// a slash or /v2, which are removed. A path prefix is kept.
 func ParseBaseURL(raw string) (*url.URL, error) {
 	u, err := parseHTTPURL(raw)
 	if err != nil {
 		return nil, err
 	}
-	// The raw text decides: an empty query or fragment leaves no trace in u.
+	// Not u.RawQuery or u.Fragment: they are also empty for a bare ? or #.
 	if strings.ContainsAny(raw, "?#") {
 		return nil, errors.New("must not have a query or a fragment")
 	}
@@ -28,8 +28,8 @@ func ParseBaseURL(raw string) (*url.URL, error) {
 	return u, nil
 }
 
-// ParseTokenURL reads the address of an OAuth2 token endpoint. A query is legal there (RFC 6749,
-// section 3.2), a fragment is not.
+// ParseTokenURL parses the address of an OAuth2 token endpoint. It may have a query, but not a
+// fragment (RFC 6749, section 3.2).
 func ParseTokenURL(raw string) (*url.URL, error) {
 	u, err := parseHTTPURL(raw)
 	if err == nil && strings.Contains(raw, "#") {
@@ -38,14 +38,14 @@ func ParseTokenURL(raw string) (*url.URL, error) {
 	return u, err
 }
 
-// parseHTTPURL never quotes raw in an error: it may hold a password.
+// parseHTTPURL does not quote raw in an error, because it may contain a password.
 func parseHTTPURL(raw string) (*url.URL, error) {
 	u, err := url.Parse(raw)
 	switch {
 	case err != nil || strings.TrimSpace(raw) != raw:
 		return nil, errors.New(`is not a URL; write it as "https://host"`)
 	case u.User != nil:
-		return nil, errors.New("must not hold a user name or password; use an authentication attribute")
+		return nil, errors.New("must not contain a user name or password; use an authentication attribute")
 	case u.Scheme != "https" && u.Scheme != "http":
 		return nil, errors.New(`must begin with "https://" (or "http://")`)
 	case u.Hostname() == "":
@@ -54,7 +54,7 @@ func parseHTTPURL(raw string) (*url.URL, error) {
 	return u, nil
 }
 
-// SentInClear reports whether what is sent to u can be read on the way: http to another machine.
+// SentInClear reports whether requests to u can be read in transit: plain HTTP to another machine.
 func SentInClear(u *url.URL) bool {
 	host := u.Hostname()
 	ip := net.ParseIP(host)
@@ -62,7 +62,7 @@ func SentInClear(u *url.URL) bool {
 	return u.Scheme == "http" && !loopback
 }
 
-// streamURL addresses a stream (section 4, path): its id is one path segment, whatever it contains.
+// streamURL returns the URL of a stream (INTERFACE.md, section 4). Its id is always one path segment.
 func streamURL(base *url.URL, id string) (string, error) {
 	if err := CheckStreamID(id); err != nil {
 		return "", fmt.Errorf("stream id %w", err)

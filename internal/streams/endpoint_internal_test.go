@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// An id that is accepted is one segment of the path, whatever it contains, and decodes to itself.
+// An accepted id is one segment of the path and decodes to itself.
 func FuzzStreamURL(f *testing.F) {
 	for _, id := range []string{"s1", "a/b", "..", ".", "%2e%2e", "a?b#c", "a b", "a\x00", "grün", "\xff", ";", "//", "a\\b", ""} {
 		f.Add(id)
@@ -29,7 +29,7 @@ func FuzzStreamURL(f *testing.F) {
 		if err != nil {
 			t.Fatalf("%q makes the URL %q: %v", id, raw, err)
 		}
-		// What Go writes into the first line of the request, and what a server makes of it.
+		// What Go sends as request target, and how a server parses it.
 		target := req.URL.RequestURI()
 		segment, found := strings.CutPrefix(target, prefix)
 		if !found || segment == "" || strings.Contains(segment, "/") || req.URL.Host != "host.example:8443" {

@@ -8,54 +8,6 @@ import (
 	"github.com/stream-management/terraform-provider-stream/internal/streams"
 )
 
-// said turns an error into its text, nil into "".
-func said(err error) string {
-	if err == nil {
-		return ""
-	}
-	return err.Error()
-}
-
-func TestCheckIDs(t *testing.T) {
-	t.Parallel()
-	const (
-		empty   = "must not be empty"
-		space   = "must not begin or end with white space"
-		control = "must not contain control characters"
-	)
-	for _, test := range []struct{ id, stream, processor string }{
-		{"s1", "", ""},
-		{"a b", "", ""},
-		{"a/b?c#d%2F;e", "", ""},
-		{"...", "", ""},
-		{"./..", "", ""},
-		{"%2e%2e", "", ""},
-		{"grün-流-😀", "", ""},
-		{"a\u202eb", "", ""},
-		{strings.Repeat("x", 5000), "", ""},
-		{"", empty, empty},
-		{" ", space, space},
-		{" a", space, space},
-		{"a ", space, space},
-		{"a\u00a0", space, space},
-		{"\u2003a", space, space},
-		{".", `must not be ".": a URL path cannot carry it as a name`, ""},
-		{"..", `must not be "..": a URL path cannot carry it as a name`, ""},
-		{"a\x00b", control, ""},
-		{"a\nb", control, ""},
-		{"a\x7fb", control, ""},
-		{"a\u0085b", control, ""},
-		{"a\n", control, space},
-	} {
-		if got := said(streams.CheckStreamID(test.id)); got != test.stream {
-			t.Errorf("CheckStreamID(%.20q) says %q, want %q", test.id, got, test.stream)
-		}
-		if got := said(streams.CheckProcessorID(test.id)); got != test.processor {
-			t.Errorf("CheckProcessorID(%.20q) says %q, want %q", test.id, got, test.processor)
-		}
-	}
-}
-
 func TestParseBaseURL(t *testing.T) {
 	t.Parallel()
 	for raw, want := range map[string]string{
@@ -71,7 +23,7 @@ func TestParseBaseURL(t *testing.T) {
 		"https://host/eu//v2/":            "https://host/eu",
 		"https://host/myv2":               "https://host/myv2",
 		"https://host/V2":                 "https://host/V2",
-		"https://host/v2/v2":              "https://host/v2", // the prefix is /v2
+		"https://host/v2/v2":              "https://host/v2", // the path prefix is /v2
 		"https://host/v2/eu":              "https://host/v2/eu",
 		"https://host/a%2Fb/v2":           "https://host/a%2Fb",
 		"https://host/a%2fv2":             "https://host/a%2fv2",
@@ -88,18 +40,18 @@ func TestParseBaseURL(t *testing.T) {
 		} else if got := u.String(); got != want {
 			t.Errorf("ParseBaseURL(%q) = %q, want %q", raw, got, want)
 		} else if again, err := streams.ParseBaseURL(got); err != nil || raw != "https://host/v2/v2" && again.String() != got {
-			t.Errorf("ParseBaseURL(%q) = %v, %v: not what it was", got, again, err)
+			t.Errorf("ParseBaseURL(%q) = %v, %v, want it unchanged", got, again, err)
 		}
 	}
 }
 
-func TestParseURLRefuses(t *testing.T) {
+func TestParseInvalidURL(t *testing.T) {
 	t.Parallel()
 	const (
-		noURL    = `is not a URL; write it as "https://host"`
+		notURL   = `is not a URL; write it as "https://host"`
 		scheme   = `must begin with "https://" (or "http://")`
 		noHost   = `has no host; write it as "https://host"`
-		userinfo = "must not hold a user name or password; use an authentication attribute"
+		userinfo = "must not contain a user name or password; use an authentication attribute"
 		query    = "must not have a query or a fragment"
 		fragment = "must not have a fragment"
 	)
@@ -115,19 +67,19 @@ func TestParseURLRefuses(t *testing.T) {
 		{"https:///v2", noHost, noHost},
 		{"https://:443", noHost, noHost},
 		{"https://", noHost, noHost},
-		{"https://ho st", noURL, noURL},
-		{" https://host", noURL, noURL},
-		{"https://host ", noURL, noURL},
-		{"https://host\n", noURL, noURL},
-		{"https://host/\x00", noURL, noURL},
-		{"https://host/%zz", noURL, noURL},
-		{"https://host:port", noURL, noURL},
-		{"https://[::1", noURL, noURL},
+		{"https://ho st", notURL, notURL},
+		{" https://host", notURL, notURL},
+		{"https://host ", notURL, notURL},
+		{"https://host\n", notURL, notURL},
+		{"https://host/\x00", notURL, notURL},
+		{"https://host/%zz", notURL, notURL},
+		{"https://host:port", notURL, notURL},
+		{"https://[::1", notURL, notURL},
 		{"https://user@host", userinfo, userinfo},
 		{"https://user:s3cret@host", userinfo, userinfo},
 		{"https://:s3cret@host", userinfo, userinfo},
 		{"https://@host", userinfo, userinfo},
-		{"https://user:s3cret%zz@host", noURL, noURL},
+		{"https://user:s3cret%zz@host", notURL, notURL},
 		{"https://host?", query, ""},
 		{"https://host?a=b", query, ""},
 		{"https://host#", query, fragment},
@@ -135,17 +87,17 @@ func TestParseURLRefuses(t *testing.T) {
 		{"https://host/token?tenant=a", query, ""},
 	} {
 		_, err := streams.ParseBaseURL(test.raw)
-		if got := said(err); got != test.base {
-			t.Errorf("ParseBaseURL(%q) says %q, want %q", test.raw, got, test.base)
+		if got := errorText(err); got != test.base {
+			t.Errorf("ParseBaseURL(%q) reports %q, want %q", test.raw, got, test.base)
 		}
 		u, err := streams.ParseTokenURL(test.raw)
-		if got := said(err); got != test.token {
-			t.Errorf("ParseTokenURL(%q) says %q, want %q", test.raw, got, test.token)
+		if got := errorText(err); got != test.token {
+			t.Errorf("ParseTokenURL(%q) reports %q, want %q", test.raw, got, test.token)
 		} else if err == nil && u.String() != test.raw {
 			t.Errorf("ParseTokenURL(%q) = %q", test.raw, u)
 		}
-		if _, err := streams.New(streams.Config{BaseURL: test.raw}); said(err) != "base URL "+test.base {
-			t.Errorf("New with base URL %q says %q, want %q", test.raw, said(err), "base URL "+test.base)
+		if _, err := streams.New(streams.Config{BaseURL: test.raw}); errorText(err) != "base URL "+test.base {
+			t.Errorf("New with base URL %q reports %q, want %q", test.raw, errorText(err), "base URL "+test.base)
 		}
 	}
 }
@@ -176,56 +128,18 @@ func TestSentInClear(t *testing.T) {
 	}
 }
 
-func TestCheckHeader(t *testing.T) {
-	t.Parallel()
-	for _, test := range []struct{ name, value, want string }{
-		{"X-Api-Key", "k3y", ""},
-		{"authorization", "ApiKey abc", ""},
-		{"User-Agent", "me", ""},
-		{"Cookie", "a=b", ""},
-		{"X-Empty", "", ""},
-		{"X-Tab", "a\tb", ""},
-		{"X-Latin", "gr\xfcn", ""},
-		{"", "x", "is not a legal header name"},
-		{"X Key", "x", "is not a legal header name"},
-		{"X-Key:", "x", "is not a legal header name"},
-		{":path", "x", "is not a legal header name"},
-		{"X-Grün", "x", "is not a legal header name"},
-		{"X\r\nY", "x", "is not a legal header name"},
-		{"X-Key", "a\nb", "has a value that a header cannot carry, such as a line break"},
-		{"X-Key", "a\r", "has a value that a header cannot carry, such as a line break"},
-		{"X-Key", "a\x00b", "has a value that a header cannot carry, such as a line break"},
-		{"content-type", "text/plain", "must not set Content-Type, which belongs to the request itself"},
-		{"CONTENT-LENGTH", "1", "must not set Content-Length, which belongs to the request itself"},
-		{"Host", "x", "must not set Host, which belongs to the request itself"},
-		{"Transfer-Encoding", "chunked", "must not set Transfer-Encoding, which belongs to the request itself"},
-		{"Trailer", "x", "must not set Trailer, which belongs to the request itself"},
-		{"Connection", "close", "must not set Connection, which belongs to the request itself"},
-		{"Upgrade", "h2c", "must not set Upgrade, which belongs to the request itself"},
-		{"TE", "trailers", "must not set Te, which belongs to the request itself"},
-		{"Keep-Alive", "5", "must not set Keep-Alive, which belongs to the request itself"},
-		{"Proxy-Connection", "close", "must not set Proxy-Connection, which belongs to the request itself"},
-		{"Accept-Encoding", "gzip", "must not set Accept-Encoding, which belongs to the request itself"},
-		{"Content-Encoding", "gzip", "must not set Content-Encoding, which belongs to the request itself"},
-	} {
-		if got := said(streams.CheckHeader(test.name, test.value)); got != test.want {
-			t.Errorf("CheckHeader(%q, %q) says %q, want %q", test.name, test.value, got, test.want)
-		}
-	}
-}
-
-// The server sees exactly one segment, and decodes it to the id.
+// A server gets exactly one path segment and decodes it to the id.
 func TestStreamIDIsOneSegment(t *testing.T) {
 	t.Parallel()
-	s := serve(t, accept)
-	mux := http.NewServeMux() // a router as services have it
+	s := startService(t, applyUpdate)
+	mux := http.NewServeMux() // routes as a service does
 	got := make(chan string, 1)
 	mux.HandleFunc("PATCH /eu west/v2/streams/{id}", func(w http.ResponseWriter, r *http.Request) {
 		got <- r.PathValue("id")
-		accept(w, r)
+		applyUpdate(w, r)
 	})
-	s.steps = []http.HandlerFunc{mux.ServeHTTP}
-	c := connect(t, streams.Config{BaseURL: s.URL + "/eu%20west/v2/"})
+	s.responses = []http.HandlerFunc{mux.ServeHTTP}
+	c := newClient(t, streams.Config{BaseURL: s.URL + "/eu%20west/v2/"})
 	for _, id := range []string{
 		"s1", "a/b", "a b", "a%2Fb", "%2e%2e", "..a", "a..", "...", "a?b=c", "a#b", "a;b,c", "a:b@c&d=e+f$g!h*i'(j)", `a\b`, `"a"`,
 		"<a>", "[a]", "{a|b}^`~", "grün", "流", "😀", "a\u202eb", "a\u200bb", "-", "_", "~", "v2", "streams", "a//b", "/a", "//", "../x",
@@ -236,8 +150,8 @@ func TestStreamIDIsOneSegment(t *testing.T) {
 			t.Errorf("%q: %v", id, err)
 			continue
 		}
-		if seen := <-got; seen != id || stream.ID != id {
-			t.Errorf("%q arrived as %q, and the answer was read as %q", id, seen, stream.ID)
+		if received := <-got; received != id || stream.ID != id {
+			t.Errorf("%q arrived as %q, and the response was read as %q", id, received, stream.ID)
 		}
 	}
 	for _, r := range s.requests() {
@@ -248,18 +162,18 @@ func TestStreamIDIsOneSegment(t *testing.T) {
 	}
 }
 
-// What a path cannot carry is refused before anything is sent.
-func TestStreamIDRefused(t *testing.T) {
+// An id that a path cannot contain is refused without a request.
+func TestInvalidStreamID(t *testing.T) {
 	t.Parallel()
-	s := serve(t, accept)
-	c := connect(t, streams.Config{BaseURL: s.URL})
+	s := startService(t, applyUpdate)
+	c := newClient(t, streams.Config{BaseURL: s.URL})
 	for _, id := range []string{"", ".", "..", " s1", "s1\n", "s\x001"} {
 		for name, call := range map[string]func() (*streams.Stream, error){
 			"update": func() (*streams.Stream, error) { return c.UpdateStream(t.Context(), id, streams.NewProcessorSet()) },
 			"read":   func() (*streams.Stream, error) { return c.ReadStream(t.Context(), id) },
 		} {
 			stream, err := call()
-			e := failure(t, err)
+			e := asError(t, err)
 			if stream != nil || e.Kind != streams.KindBadRequest || e.Outcome != streams.NotChanged || e.Attempts != 0 || e.Status != 0 {
 				t.Errorf("%s of %q: %v, %#v", name, id, stream, e)
 			}

@@ -1,15 +1,12 @@
 package streams
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"math/rand/v2"
 	"net"
 	"net/http"
-	"net/http/httptrace"
 	"net/url"
 	"time"
 
@@ -17,250 +14,157 @@ import (
 	"golang.org/x/time/rate"
 )
 
-// maxBody is the longest answer that is read: some thousand times a large stream.
-const maxBody = 16 << 20
-
 // Causes of an [Error], beside those of package context.
 var (
-	// ErrRequestTimeout says that the last attempt got no answer in time.
-	ErrRequestTimeout = errors.New("no answer within the request timeout")
-	// ErrTLS says that client and service do not accept each other's certificate or protocol.
-	ErrTLS = errors.New("no agreement on TLS")
+	// ErrRequestTimeout means that the last attempt got no response within the request timeout.
+	ErrRequestTimeout = errors.New("no response within the request timeout")
+	// ErrTLS means that client and service do not accept each other's certificate or protocol.
+	ErrTLS = errors.New("client and service cannot agree on TLS")
 )
-
-// Attempt describes one HTTP request and what came of it, for a log. Known secrets are hidden in
-// all of its texts.
-type Attempt struct {
-	Number       int // 1 is the first
-	Method       string
-	URL          string
-	Status       int // 0 without an answer
-	Duration     time.Duration
-	Err          string // why there was no answer
-	RequestBody  string // empty for a token request: all of it is secret
-	ResponseBody string // likewise
-}
 
 // transport is what all operations of a client share.
 type transport struct {
-	base      http.RoundTripper
-	limiter   *rate.Limiter // nil: no limit
-	timeout   time.Duration // of one attempt
-	retry     Retry
-	userAgent string
-	secrets   *mask
-	observe   func(context.Context, Attempt) // nil: nobody listens
+	base           http.RoundTripper
+	limiter        *rate.Limiter // nil: no limit
+	requestTimeout time.Duration // of one attempt
+	retry          Retry
+	userAgent      string
+	redactor       *redactor
+	observe        func(context.Context, Attempt) // may be nil
 }
 
-// operation is one update, read or token request: its attempts, and what is known after them. The
-// error that a user sees draws on all of them, not only on the last.
+// operation is one update, read or token request: its attempts, and what is known after them. Its
+// error describes all attempts, not only the last one.
 type operation struct {
 	*transport
-	method string
-	url    string
-	body   []byte
-	secret bool       // nothing of its bodies may be logged
-	dial   *firstDial // nil: it need not wait to connect
+	method          string
+	url             string
+	body            []byte
+	omitBodies      bool             // from an Attempt, because all of them is secret
+	firstConnection *firstConnection // nil: attempts connect without waiting
 
-	attempts   int
-	outcome    Outcome
-	status     int    // of the last answer, 0 while there is none
-	message    string // what it said, when it was no success
-	documented bool
-	note       string        // why there is no further attempt, where it would surprise
-	wait       time.Duration // before the next attempt
+	attempts      int
+	outcome       Outcome
+	status        int    // of the last response; 0 if there was none
+	message       string // from the last response, unless that was a success
+	documented    bool   // the message came in the documented error body
+	noRetryReason string // set if a retry was due but could not be made
+	retryWait     time.Duration
 }
 
-// client returns an HTTP client whose every request is an attempt of this operation.
-func (o *operation) client() *retryablehttp.Client {
+// httpClient returns a client that sends each request as an attempt of this operation.
+func (o *operation) httpClient() *retryablehttp.Client {
 	return &retryablehttp.Client{
 		HTTPClient: &http.Client{Transport: o},
 		RetryMax:   o.retry.MaxAttempts - 1,
 		CheckRetry: func(ctx context.Context, resp *http.Response, err error) (bool, error) {
-			return o.again(ctx, resp, err), nil
+			return o.planRetry(ctx, resp, err), nil
 		},
-		Backoff:      func(_, _ time.Duration, _ int, _ *http.Response) time.Duration { return o.wait },
+		Backoff:      func(_, _ time.Duration, _ int, _ *http.Response) time.Duration { return o.retryWait },
 		ErrorHandler: retryablehttp.PassthroughErrorHandler,
 	}
 }
 
-// RoundTrip makes one attempt, all of it: the wait for the rate limit, the request, the whole
-// answer. So the request timeout covers the body, and an answer cut off is a failed connection.
-func (o *operation) RoundTrip(req *http.Request) (*http.Response, error) {
-	parent := req.Context()
-	if o.limiter != nil {
-		if err := o.limiter.Wait(parent); err != nil {
-			return nil, o.limited(parent)
-		}
-	}
-	ctx, cancel := context.WithTimeoutCause(parent, o.timeout, ErrRequestTimeout)
-	defer cancel()
-	connected := o.dial.begin(ctx)
-	sent, fresh := false, false
-	ctx = httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{
-		GotConn:      func(c httptrace.GotConnInfo) { sent, fresh = true, !c.Reused },
-		WroteHeaders: connected,
-	})
-	req = req.Clone(ctx)
-	if req.Header.Get("User-Agent") == "" {
-		req.Header.Set("User-Agent", o.userAgent)
-	}
-
-	o.attempts++
-	start := time.Now()
-	resp, body, err := o.exchange(req)
-	connected()
-	if err != nil && ctx.Err() != nil {
-		err = context.Cause(ctx) // the transport's own words for it vary
-	}
-	if o.observe != nil {
-		o.observe(parent, o.describe(resp, body, err, time.Since(start)))
-	}
-	if err != nil {
-		// Of a new connection, a service may refuse the client's certificate only after the client has
-		// sent its request; then it has not read that.
-		if sent && (!fresh || !disagreement(err)) {
-			o.outcome = Unknown
-		}
-		return nil, err
-	}
-	o.status = resp.StatusCode
-	if o.status/100 == 2 {
-		o.message, o.documented = "", false
-		return resp, nil
-	}
-	o.message, o.documented = readMessage(body, o.secrets)
-	o.outcome = max(o.outcome, outcomeOf(o.status))
-	if o.status/100 == 3 {
-		return nil, o.redirected(resp)
-	}
-	return resp, nil
-}
-
-// exchange sends req and reads the whole answer, up to one byte more than is allowed.
-func (o *operation) exchange(req *http.Request) (*http.Response, []byte, error) {
-	resp, err := o.base.RoundTrip(req)
-	if err != nil {
-		return nil, nil, err
-	}
-	if resp.StatusCode == http.StatusSwitchingProtocols {
-		// The body would be the bare connection, which ends with no time limit.
-		return resp, nil, resp.Body.Close()
-	}
-	body, err := io.ReadAll(io.LimitReader(resp.Body, maxBody+1))
-	if err = errors.Join(err, resp.Body.Close()); err != nil {
-		return nil, nil, fmt.Errorf("the answer was cut off: %w", err)
-	}
-	resp.Body = io.NopCloser(bytes.NewReader(body))
-	return resp, body, nil
-}
-
-func (o *operation) describe(resp *http.Response, body []byte, err error, d time.Duration) Attempt {
-	a := Attempt{Number: o.attempts, Method: o.method, URL: o.secrets.hide(o.url), Duration: d}
-	if err != nil {
-		a.Err = visible(o.secrets.hide(err.Error()))
-	} else {
-		a.Status = resp.StatusCode
-	}
-	if !o.secret {
-		a.RequestBody = o.secrets.hide(string(o.body))
-		a.ResponseBody = o.secrets.hide(string(body))
-	}
-	return a
-}
-
-// limited is the error for a wait that was interrupted, or would have outlasted the operation: the
-// limiter sees that beforehand and has an error of its own for it.
-func (o *operation) limited(ctx context.Context) *Error {
-	if ctx.Err() != nil {
-		return o.failure(ctx.Err())
-	}
-	e := o.error(KindTimeout)
-	e.Reason = "the limit of requests per second left no turn within the operation's time limit"
-	return e
-}
-
-// redirected makes an answer an error before http.Client sees it: that would turn the PATCH into a
-// GET, or stumble over a Location that is no URL.
-func (o *operation) redirected(resp *http.Response) *Error {
-	e := o.error(KindGeneric)
-	e.Location = cut(visible(o.secrets.hide(resp.Header.Get("Location"))), maxText)
-	e.Reason = "the service answered with a redirect, which is never followed"
-	return e
-}
-
-// again decides whether there is another attempt, and after what wait.
-func (o *operation) again(ctx context.Context, resp *http.Response, err error) bool {
-	if err != nil && !retryableFailure(err) || err == nil && !retryableStatus(resp.StatusCode) {
+// planRetry reports whether there is another attempt, and sets the wait before it.
+func (o *operation) planRetry(ctx context.Context, resp *http.Response, err error) bool {
+	if err != nil && !isRetryableError(err) || err == nil && !isRetryableStatus(resp.StatusCode) {
 		return false
 	}
 	if o.attempts >= o.retry.MaxAttempts || err != nil && ctx.Err() != nil {
 		return false
 	}
 	if ctx.Err() != nil {
-		o.note = "there was no other attempt, because the operation was interrupted or out of time"
+		o.noRetryReason = "the request was not retried, because the operation was interrupted or its time limit had passed"
 		return false
 	}
-	o.wait = o.retry.backoff(o.attempts, rand.Float64())
-	asked := false
+	o.retryWait = o.retry.backoff(o.attempts, rand.Float64())
+	requested := false // by the service
 	if err == nil {
-		var after time.Duration
-		if after, asked = retryAfter(resp.Header.Get("Retry-After"), time.Now()); asked {
-			o.wait = after
+		var wait time.Duration
+		if wait, requested = parseRetryAfter(resp.Header.Get("Retry-After"), time.Now()); requested {
+			o.retryWait = wait
 		}
 	}
-	// To sit out a deadline that comes first would only hold the bad news back.
-	if deadline, ok := ctx.Deadline(); ok && time.Until(deadline) < o.wait {
-		o.note = "the time limit of the operation leaves no room for another attempt"
-		if asked {
-			o.note = fmt.Sprintf("the service asked to wait %s, longer than the operation may take", o.wait)
+	// A wait beyond the deadline would only delay the error.
+	if deadline, ok := ctx.Deadline(); ok && time.Until(deadline) < o.retryWait {
+		o.noRetryReason = "the operation's time limit leaves no time for another attempt"
+		if requested {
+			o.noRetryReason = fmt.Sprintf("the service asked to wait %s, which is longer than the operation's time limit allows", o.retryWait)
 		}
 		return false
 	}
 	return true
 }
 
-// error returns what is known so far as an error of the given kind.
-func (o *operation) error(kind Kind) *Error {
+// newError returns what is known so far as an error of the given kind.
+func (o *operation) newError(kind Kind) *Error {
 	return &Error{
-		Kind: kind, Method: o.method, URL: o.secrets.hide(o.url), Status: o.status,
-		Message: o.message, Documented: o.documented, Reason: o.note,
+		Kind: kind, Method: o.method, URL: o.redactor.redact(o.url), Status: o.status,
+		Message: o.message, Documented: o.documented, Reason: o.noRetryReason,
 		Attempts: o.attempts, Outcome: o.outcome,
 	}
 }
 
-// failure is the error for a request that ended without an answer.
-func (o *operation) failure(err error) *Error {
+// invalidResponse is the error for a 2xx response that is not the expected stream. The reason may
+// quote the response.
+func (o *operation) invalidResponse(reason string) *Error {
+	e := o.newError(KindGeneric)
+	e.Reason = o.redactor.printable(reason, maxMessage)
+	return e
+}
+
+// redirectRefused is the error for a redirect. It must be returned before [http.Client] sees the
+// response: that would send a GET instead of the PATCH, or fail if Location is not a URL.
+func (o *operation) redirectRefused(resp *http.Response) *Error {
+	e := o.newError(KindGeneric)
+	e.Location = o.redactor.printable(resp.Header.Get("Location"), maxText)
+	e.Reason = "the response is a redirect, and redirects are never followed"
+	return e
+}
+
+// noTurn is the error if the rate limit did not allow a request. The limiter returns an error of its
+// own at once if the wait would outlast the context's deadline.
+func (o *operation) noTurn(ctx context.Context) *Error {
+	if ctx.Err() != nil {
+		return o.noResponse(ctx.Err())
+	}
+	e := o.newError(KindTimeout)
+	e.Reason = "the operation's time limit ends before the limit of requests per second allows another request"
+	return e
+}
+
+// noResponse is the error for an operation whose last attempt got no response.
+func (o *operation) noResponse(err error) *Error {
 	if known := (*Error)(nil); errors.As(err, &known) {
 		return known
 	}
-	e := o.error(KindGeneric)
+	e := o.newError(KindGeneric)
 	e.Err = err
 	switch {
 	case errors.Is(err, context.Canceled):
 		e.Reason = "the operation was interrupted"
 	case errors.Is(err, ErrRequestTimeout):
 		e.Kind = KindTimeout
-		e.Reason = fmt.Sprintf("the service did not answer within %s", o.timeout)
+		e.Reason = fmt.Sprintf("the service did not respond within %s", o.requestTimeout)
 	case errors.Is(err, context.DeadlineExceeded) && !errors.As(err, new(*net.OpError)):
 		e.Kind = KindTimeout
-		e.Reason = "the operation did not end within its time limit"
+		e.Reason = "the operation did not finish within its time limit"
 	default:
-		// Method and URL are shown anyway; the cause below them is what helps.
+		// The error shows method and URL already.
 		if u := (*url.Error)(nil); errors.As(err, &u) {
 			err = u.Err
 		}
-		if disagreement(err) {
+		if isPermanentTLSError(err) {
 			e.Err = errors.Join(ErrTLS, err)
 		}
 		// The network has time limits of its own.
 		if n := net.Error(nil); errors.As(err, &n) && n.Timeout() {
 			e.Kind = KindTimeout
 		}
-		e.Reason = "the connection failed: " + cut(visible(o.secrets.hide(err.Error())), maxText)
+		e.Reason = "the connection failed: " + o.redactor.printable(err.Error(), maxText)
 	}
-	if o.note != "" {
-		e.Reason += "; " + o.note
+	if o.noRetryReason != "" {
+		e.Reason += "; " + o.noRetryReason
 	}
 	return e
 }

@@ -3,7 +3,6 @@ package streams
 import (
 	"bytes"
 	"encoding/json"
-	"errors"
 	"slices"
 	"strconv"
 	"strings"
@@ -77,20 +76,4 @@ func marshalUnescaped(v any) ([]byte, error) {
 	encoder.SetEscapeHTML(false)
 	err := encoder.Encode(v)
 	return bytes.TrimSpace(b.Bytes()), err
-}
-
-// decodeStringArray refuses null, which package json would decode as a nil slice or an empty string.
-func decodeStringArray(data []byte) ([]string, error) {
-	var elements []*string
-	if err := json.Unmarshal(data, &elements); err != nil {
-		return nil, err
-	}
-	if elements == nil || slices.Contains(elements, nil) {
-		return nil, errors.New("must be an array of strings, without null")
-	}
-	values := make([]string, len(elements))
-	for i, element := range elements {
-		values[i] = *element
-	}
-	return values, nil
 }

@@ -11,19 +11,19 @@ import (
 	"time"
 )
 
-// Retry says how often and how patiently an operation is tried. Sending the whole set twice is the
-// same as sending it once, so an update may be repeated whatever became of the first.
+// Retry limits the attempts of one operation and the waits between them. An update can always be
+// repeated, because sending the whole set twice has the same effect as sending it once.
 type Retry struct {
 	MaxAttempts int           // at least 1; 1 means no retry
-	MinBackoff  time.Duration // the shortest wait, unless the service names one
-	MaxBackoff  time.Duration // the longest wait, unless the service names one
+	MinBackoff  time.Duration // shortest wait, unless the service asks for another
+	MaxBackoff  time.Duration // longest wait, unless the service asks for another
 }
 
-// DefaultRetry is what a deployment gets that asks for nothing else.
+// DefaultRetry is used if [Config] has no Retry.
 var DefaultRetry = Retry{MaxAttempts: 5, MinBackoff: 500 * time.Millisecond, MaxBackoff: 30 * time.Second}
 
-// retryableStatus reports whether the same request may succeed later.
-func retryableStatus(status int) bool {
+// isRetryableStatus reports whether the same request may succeed later.
+func isRetryableStatus(status int) bool {
 	switch status {
 	case http.StatusRequestTimeout, http.StatusTooManyRequests, http.StatusInternalServerError,
 		http.StatusBadGateway, http.StatusServiceUnavailable, http.StatusGatewayTimeout:
@@ -32,15 +32,15 @@ func retryableStatus(status int) bool {
 	return false
 }
 
-// retryableFailure reports whether an attempt that got no answer may succeed later. Failed
-// connections may; what the two sides will not agree on next time either is final.
-func retryableFailure(err error) bool {
-	return !errors.As(err, new(*Error)) && !disagreement(err)
+// isRetryableError reports whether an attempt without a response may succeed later: a connection may
+// fail for a moment, but TLS settings do not change.
+func isRetryableError(err error) bool {
+	return !errors.As(err, new(*Error)) && !isPermanentTLSError(err)
 }
 
-// disagreement reports whether a connection failed because client and service do not accept each
-// other's certificate or protocol.
-func disagreement(err error) bool {
+// isPermanentTLSError reports whether a connection failed because client and service do not accept
+// each other's certificate or protocol.
+func isPermanentTLSError(err error) bool {
 	var (
 		certificate *tls.CertificateVerificationError
 		authority   x509.UnknownAuthorityError
@@ -54,13 +54,13 @@ func disagreement(err error) bool {
 		errors.As(err, &invalid), errors.As(err, &record), errors.Is(err, http.ErrSchemeMismatch):
 		return true
 	case errors.As(err, &network):
-		return network.Op == "remote error" // a TLS alert
+		return network.Op == "remote error" // a TLS alert from the service
 	}
 	return false
 }
 
-// backoff is the wait before the attempt after the given one (1 is the first). It doubles its upper
-// bound each time; random, from 0 to 1, places it, so that parallel operations spread out.
+// backoff returns the wait after an attempt; the first attempt is number 1. Its upper bound doubles
+// with each attempt. random, from 0 to 1, selects the wait below it, so that operations spread out.
 func (r Retry) backoff(attempt int, random float64) time.Duration {
 	bound := r.MinBackoff
 	for range attempt {
@@ -73,12 +73,12 @@ func (r Retry) backoff(attempt int, random float64) time.Duration {
 	return r.MinBackoff + time.Duration(random*float64(max(0, bound-r.MinBackoff)))
 }
 
-// retryAfter reads a Retry-After header, seconds or a date (RFC 9110, section 10.2.3).
-func retryAfter(value string, now time.Time) (time.Duration, bool) {
+// parseRetryAfter reads a Retry-After header, in seconds or as a date (RFC 9110, section 10.2.3).
+func parseRetryAfter(value string, now time.Time) (wait time.Duration, ok bool) {
 	value = strings.TrimSpace(value)
 	if seconds, err := strconv.ParseUint(value, 10, 64); err == nil {
-		const most = uint64(1<<63-1) / uint64(time.Second)
-		return time.Duration(min(seconds, most)) * time.Second, true
+		const longest = uint64(1<<63-1) / uint64(time.Second)
+		return time.Duration(min(seconds, longest)) * time.Second, true
 	}
 	if date, err := http.ParseTime(value); err == nil {
 		return max(0, date.Sub(now)), true

@@ -7,25 +7,25 @@ import (
 	"fmt"
 )
 
-// TLS adjusts how the service is verified and how the client proves itself. All of it is optional,
-// and each part works without the others.
+// TLS configures how the client verifies the service and identifies itself. Every setting is
+// optional and works without the others, except that a client certificate needs its key.
 type TLS struct {
-	CACertPEM          string // trusted instead of the system's authorities
-	ClientCertPEM      string // goes together with ClientKeyPEM
-	ClientKeyPEM       string
-	ServerName         string // expected in the certificate instead of the URL's host
+	CACertPEM          string // trusted instead of the system's certificate authorities
+	ClientCertPEM      string // requires ClientKeyPEM
+	ClientKeyPEM       string // requires ClientCertPEM
+	ServerName         string // expected in the service's certificate instead of the URL's host
 	InsecureSkipVerify bool   // accept any certificate
 }
 
-// CheckCACert says why text is no bundle of PEM certificates, or returns nil.
+// CheckCACert returns an error if text contains no PEM certificate.
 func CheckCACert(text string) error {
 	if !x509.NewCertPool().AppendCertsFromPEM([]byte(text)) {
-		return errors.New("holds no PEM certificate")
+		return errors.New("contains no PEM certificate")
 	}
 	return nil
 }
 
-// CheckKeyPair says why a PEM certificate and key do not make a client certificate, or returns nil.
+// CheckKeyPair returns an error if a PEM certificate and a PEM key do not form a client certificate.
 func CheckKeyPair(certificate, key string) error {
 	_, err := tls.X509KeyPair([]byte(certificate), []byte(key))
 	return err

@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// Refusal is an error of Options.Authorize that picks its own status, such as 403 for the Unauthorized Error.
+// Refusal is an error of Options.Authorize with a status of its own, such as 403 for an Unauthorized Error.
 type Refusal struct {
 	Status  int
 	Message string
@@ -15,7 +15,7 @@ type Refusal struct {
 
 func (r *Refusal) Error() string { return r.Message }
 
-// Bearer demands Authorization: Bearer token, for Options.Authorize.
+// Bearer requires the header Authorization: Bearer token. It is a function for Options.Authorize.
 func Bearer(token string) func(*http.Request) error {
 	return func(r *http.Request) error {
 		got, err := bearerToken(r)
@@ -26,7 +26,7 @@ func Bearer(token string) func(*http.Request) error {
 	}
 }
 
-// Basic demands HTTP Basic credentials, for Options.Authorize.
+// Basic requires HTTP Basic credentials. It is a function for Options.Authorize.
 func Basic(user, pass string) func(*http.Request) error {
 	return func(r *http.Request) error {
 		gotUser, gotPass, ok := r.BasicAuth()
@@ -40,7 +40,7 @@ func Basic(user, pass string) func(*http.Request) error {
 	}
 }
 
-// APIKey demands one header of that name with that value, for Options.Authorize.
+// APIKey requires exactly one header with this name and value. It is a function for Options.Authorize.
 func APIKey(header, value string) func(*http.Request) error {
 	return func(r *http.Request) error {
 		if !slices.Equal(r.Header.Values(header), []string{value}) {
@@ -50,6 +50,7 @@ func APIKey(header, value string) func(*http.Request) error {
 	}
 }
 
+// bearerToken returns the token of the only Authorization header.
 func bearerToken(r *http.Request) (string, error) {
 	values := r.Header.Values("Authorization")
 	if len(values) == 1 {

@@ -10,7 +10,7 @@ import (
 	"github.com/stream-management/terraform-provider-stream/internal/streamstest"
 )
 
-func TestSection5EachScheme(t *testing.T) {
+func TestSection5Authorize(t *testing.T) {
 	t.Parallel()
 	header := func(name string, values ...string) http.Header { return http.Header{name: values} }
 	for name, test := range map[string]struct {
@@ -47,17 +47,17 @@ func TestSection5EachScheme(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			service, url := serve(t, streamstest.Options{Authorize: test.authorize}, streamstest.Stream{ID: "cam"})
+			service, url := startService(t, streamstest.Options{Authorize: test.authorize}, streamstest.Stream{ID: "cam"})
 			req := newRequest(t, "PATCH", url+"/v2/streams/cam", `{"processor_ids":["p1"]}`)
 			maps.Copy(req.Header, test.header)
-			resp, body := do(t, req)
+			resp, body := sendChecked(t, req)
 			if resp.StatusCode != test.status {
 				t.Errorf("got %s %s, want %d", resp.Status, body, test.status)
 			}
 			if test.message != "" && errorMessage(t, body) != test.message {
 				t.Errorf("got %s, want the message %q", body, test.message)
 			}
-			if applied := len(processors(t, service, "cam")) > 0; applied != (test.status == 200) {
+			if applied := len(attachedProcessors(t, service, "cam")) > 0; applied != (test.status == 200) {
 				t.Errorf("applied: %t", applied)
 			}
 		})

@@ -12,64 +12,63 @@ import (
 	"time"
 )
 
-// Fault says what goes wrong with one request. The zero value: nothing.
+// Fault is what goes wrong with one request. The zero value is no fault.
 //
-// A fault acts in front of the service, as a gateway does. Unless it has a Status or ResetBefore, the service handles
-// the request as ever (an update is applied) and the fault only spoils the answer. Fields combine.
+// A fault acts as a gateway in front of the service. Unless it has Status or ResetBefore, the service handles the
+// request and applies an update, and the fault only changes the response. Fields can be combined.
 type Fault struct {
-	// Delay passes before anything else, on top of Options.Latency. It ends when the client leaves: then nothing is
-	// applied.
+	// Delay is a wait before everything else, in addition to Options.Latency. If the client disconnects in the
+	// meantime, the wait ends and nothing is applied.
 	Delay time.Duration
 
-	// ResetBefore cuts the connection with nothing applied.
+	// ResetBefore resets the connection and applies nothing.
 	ResetBefore bool
 
-	// ResetAfter applies the update and cuts the connection without an answer.
+	// ResetAfter applies the update and resets the connection without a response.
 	ResetAfter bool
 
-	// Truncate sends the header of the whole answer but only half of its body, then cuts the connection.
+	// Truncate sends the header of the response and half of its body, and then ends the connection.
 	Truncate bool
 
-	// Status is answered instead of the service's own. Nothing is applied, unless Apply is set. The body is the
-	// documented error body; for a 2xx it is the stream, applied or not.
+	// Status replaces the status of the service. Nothing is applied, unless Apply is set. The body is the specified
+	// error body, or for a 2xx the stream.
 	Status int
 
-	// Apply lets the service apply the update although Status is set.
+	// Apply makes the service apply the update although Status is set.
 	Apply bool
 
-	// Header is set on the answer (Location, Retry-After, Content-Type). A nil value removes a header.
+	// Header is set on the response, such as Location or Retry-After. A nil value removes a header.
 	Header http.Header
 
-	// Message is the message of the error body that goes with Status; empty: a text that names the status.
+	// Message is the message in the error body for Status. If it is empty, the message names the status.
 	Message string
 
-	// Body, unless nil, is answered as it is, in place of any other body. With Status 0, the status stays the
-	// service's own.
+	// Body, unless nil, replaces the body. The status is that of the service, unless Status is set.
 	Body *string
 
-	// Edit changes the stream that is answered on success, not the stream that is held.
+	// Edit changes the stream in a success response. It does not change the stream in the service.
 	Edit func(*Stream)
 
-	// EditJSON does the same to the JSON object, to delete a field or change its type. Numbers are [json.Number]. It
-	// runs after Edit.
+	// EditJSON does the same with the JSON object, after Edit. It can remove a field or change its type. Numbers are
+	// [json.Number].
 	EditJSON func(map[string]any)
 }
 
-// answer is what the service means to send: an error body if stream is nil.
-type answer struct {
+// response is the response of the service before its fault. Without a stream, it has an error body.
+type response struct {
 	status  int
 	header  http.Header
 	stream  *Stream
 	message string
 }
 
-func refuse(status int, format string, args ...any) answer {
-	return answer{status: status, message: fmt.Sprintf(format, args...)}
+func errorResponse(status int, format string, args ...any) response {
+	return response{status: status, message: fmt.Sprintf(format, args...)}
 }
 
-// pick returns the answer under the fault. The service's own comes from handle, which applies an update or only says
-// what the stream is now; it is not asked when its answer cannot matter.
-func (f *Fault) pick(handle func(apply bool) answer) answer {
+// respond returns the response with the fault's status. It calls handle only if the fault needs the service's own
+// response. handle applies an update, or with apply false only returns the stream.
+func (f *Fault) respond(handle func(apply bool) response) response {
 	if f.Status == 0 {
 		return handle(true)
 	}
@@ -78,77 +77,78 @@ func (f *Fault) pick(handle func(apply bool) answer) answer {
 	if message == "" {
 		message = fmt.Sprintf("injected: %d %s", f.Status, http.StatusText(f.Status))
 	}
-	a := answer{}
+	resp := response{}
 	if f.Apply || success {
-		a = handle(f.Apply)
+		resp = handle(f.Apply)
 	}
-	a.status = f.Status
+	resp.status = f.Status
 	if !success {
-		a.stream, a.message = nil, message
+		resp.stream, resp.message = nil, message
 	}
-	return a
+	return resp
 }
 
-// body returns the encoded body of the answer under the fault.
-func (f *Fault) body(a answer) []byte {
+// encodeBody returns the body of the response with the fault's changes.
+func (f *Fault) encodeBody(resp response) []byte {
 	switch {
 	case f.Body != nil:
 		return []byte(*f.Body)
-	case a.stream == nil:
-		return encode(map[string]string{"message": a.message})
+	case resp.stream == nil:
+		return mustMarshal(map[string]string{"message": resp.message})
 	}
-	stream := *a.stream
+	stream := *resp.stream
 	if f.Edit != nil {
 		f.Edit(&stream)
 	}
-	body := encode(stream.clone())
+	body := mustMarshal(stream.clone())
 	if f.EditJSON != nil {
 		object := map[string]any{}
 		decoder := json.NewDecoder(bytes.NewReader(body))
 		decoder.UseNumber()
 		if err := decoder.Decode(&object); err != nil {
-			panic(fmt.Sprintf("streamstest: decoding a stream just encoded: %v", err))
+			panic(fmt.Sprintf("streamstest: decoding an encoded stream: %v", err))
 		}
 		f.EditJSON(object)
-		body = encode(object)
+		body = mustMarshal(object)
 	}
 	return body
 }
 
-func encode(v any) []byte {
+func mustMarshal(v any) []byte {
 	body, err := json.Marshal(v)
-	if err != nil { // only an EditJSON can put in what JSON cannot hold
-		panic(fmt.Sprintf("streamstest: encoding an answer: %v", err))
+	if err != nil { // possible only after an EditJSON
+		panic(fmt.Sprintf("streamstest: encoding a response: %v", err))
 	}
 	return body
 }
 
-// send writes an answer; truncated, it declares the whole body but sends half of it and cuts the connection.
-func send(w http.ResponseWriter, status int, body []byte, truncate bool) {
+// writeResponse writes the response. With truncate, it declares the length of the body, sends half of it and ends the
+// connection.
+func writeResponse(w http.ResponseWriter, status int, body []byte, truncate bool) {
 	if status == http.StatusNoContent || status == http.StatusNotModified {
-		body = nil // HTTP forbids one
+		body = nil // HTTP does not allow a body
 	} else {
 		w.Header().Set("Content-Length", strconv.Itoa(len(body)))
 	}
 	w.WriteHeader(status)
 	if !truncate {
-		_, _ = w.Write(body) // fails only if the client has left
+		_, _ = w.Write(body) // fails only if the client has disconnected
 		return
 	}
 	_, _ = w.Write(body[:len(body)/2])
-	_ = http.NewResponseController(w).Flush() // or the cut would take the header with it
+	_ = http.NewResponseController(w).Flush() // or the header would be lost with the connection
 	panic(http.ErrAbortHandler)
 }
 
-// cut ends the connection with no answer: by a TCP reset where it is the request's own, else by resetting the HTTP/2
-// stream, which is what the panic means to the server.
-func cut(w http.ResponseWriter) {
+// abortConnection ends the connection without a response. Over HTTP/1.1 it sends a TCP reset; over HTTP/2 the panic
+// makes the server reset the stream.
+func abortConnection(w http.ResponseWriter) {
 	conn, _, err := http.NewResponseController(w).Hijack()
 	if err != nil {
 		panic(http.ErrAbortHandler)
 	}
 	if secure, ok := conn.(*tls.Conn); ok {
-		conn = secure.NetConn() // past TLS, whose Close says goodbye
+		conn = secure.NetConn() // closing the TLS connection would send an alert
 	}
 	if tcp, ok := conn.(*net.TCPConn); ok {
 		_ = tcp.SetLinger(0)
@@ -156,8 +156,8 @@ func cut(w http.ResponseWriter) {
 	_ = conn.Close()
 }
 
-// wait passes the time and reports whether the client is still there.
-func wait(ctx context.Context, d time.Duration) bool {
+// waitUnlessCancelled waits for d, and reports false if ctx ends before.
+func waitUnlessCancelled(ctx context.Context, d time.Duration) bool {
 	if d <= 0 {
 		return true
 	}

@@ -18,8 +18,8 @@ import (
 	"github.com/stream-management/terraform-provider-stream/internal/streamstest"
 )
 
-// connections are the ways in which a connection is cut.
-var connections = map[string]struct {
+// protocols differ in how a connection is closed.
+var protocols = map[string]struct {
 	proto string
 	start func(*httptest.Server)
 }{
@@ -31,13 +31,13 @@ var connections = map[string]struct {
 	}},
 }
 
-func TestFaultCutsTheConnection(t *testing.T) {
+func TestFaultClosesConnection(t *testing.T) {
 	t.Parallel()
-	for protocol, connection := range connections {
+	for protocol, connection := range protocols {
 		for name, test := range map[string]struct {
 			fault   streamstest.Fault
 			applied bool
-			status  int // of the header that arrives; 0: none
+			status  int // of the header that arrives; 0 if none does
 		}{
 			"ResetBefore":          {streamstest.Fault{ResetBefore: true}, false, 0},
 			"ResetAfter":           {streamstest.Fault{ResetAfter: true}, true, 0},
@@ -56,13 +56,13 @@ func TestFaultCutsTheConnection(t *testing.T) {
 				switch {
 				case err == nil:
 					defer resp.Body.Close()
-					checkHeaders(t, resp)
+					checkResponseHeaders(t, resp)
 					body, readErr := io.ReadAll(resp.Body)
 					if resp.StatusCode != test.status || readErr == nil || len(body) == 0 {
 						t.Errorf("got %s, %d bytes, then %v; want %d and a part of the body", resp.Status, len(body), readErr, test.status)
 					}
 					if declared, _ := strconv.Atoi(resp.Header.Get("Content-Length")); len(body) != declared/2 {
-						t.Errorf("%d of %d bytes arrived, want half", len(body), declared)
+						t.Errorf("%d of %d bytes arrived, want half of them", len(body), declared)
 					}
 				case test.status != 0:
 					t.Errorf("no header arrived: %v", err)
@@ -70,15 +70,15 @@ func TestFaultCutsTheConnection(t *testing.T) {
 					t.Errorf("got error %v, want a TCP reset", err)
 				}
 
-				if applied := len(processors(t, service, "cam")) > 0; applied != test.applied {
+				if applied := len(attachedProcessors(t, service, "cam")) > 0; applied != test.applied {
 					t.Errorf("applied: %t, want %t", applied, test.applied)
 				}
 				r := service.Requests()[0]
-				if r.Status != 0 || !strings.HasSuffix(r.String(), "→ connection cut") || r.Proto != connection.proto {
+				if r.Status != 0 || !strings.HasSuffix(r.String(), "→ connection closed") || r.Proto != connection.proto {
 					t.Errorf("recorded as %s over %s", r, r.Proto)
 				}
 
-				// The fault is over; the client gets through again.
+				// The next request has no fault.
 				resp, err = server.Client().Transport.RoundTrip(newRequest(t, "PATCH", server.URL+"/v2/streams/cam", `{"processor_ids":["p2"]}`))
 				if err != nil {
 					t.Fatal(err)
@@ -92,7 +92,7 @@ func TestFaultCutsTheConnection(t *testing.T) {
 	}
 }
 
-func TestFaultAnswers(t *testing.T) {
+func TestFaultResponse(t *testing.T) {
 	t.Parallel()
 	raw := func(s string) *string { return &s }
 	const updated = `"processor_ids":["p1"]`
@@ -123,17 +123,17 @@ func TestFaultAnswers(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			service, url := serve(t, streamstest.Options{}, streamstest.Stream{ID: "cam"})
+			service, url := startService(t, streamstest.Options{}, streamstest.Stream{ID: "cam"})
 			service.Inject(test.fault)
 			resp, body, err := roundTrip(t, newRequest(t, "PATCH", url+"/v2/streams/cam", `{"processor_ids":["p1"]}`))
 			if err != nil {
 				t.Fatal(err)
 			}
-			checkHeaders(t, resp)
+			checkResponseHeaders(t, resp)
 			if resp.StatusCode != test.status || !strings.Contains(body, test.contains) || (test.contains == "") != (body == "") {
 				t.Errorf("got %s %s, want %d with %s", resp.Status, body, test.status, test.contains)
 			}
-			if applied := len(processors(t, service, "cam")) > 0; applied != test.applied {
+			if applied := len(attachedProcessors(t, service, "cam")) > 0; applied != test.applied {
 				t.Errorf("applied: %t, want %t", applied, test.applied)
 			}
 			if r := service.Requests()[0]; r.Status != test.status {
@@ -143,9 +143,9 @@ func TestFaultAnswers(t *testing.T) {
 	}
 }
 
-func TestFaultMessageIsExact(t *testing.T) {
+func TestFaultMessage(t *testing.T) {
 	t.Parallel()
-	service, url := serve(t, streamstest.Options{})
+	service, url := startService(t, streamstest.Options{})
 	const message = "no <b>way</b> & \x1b[31m \"ü\""
 	service.Inject(streamstest.Fault{Status: 422, Message: message})
 	if _, body := patch(t, url+"/v2/streams/cam", `{"processor_ids":[]}`); errorMessage(t, body) != message {
@@ -153,9 +153,9 @@ func TestFaultMessageIsExact(t *testing.T) {
 	}
 }
 
-func TestFaultEditsOnlyTheAnswer(t *testing.T) {
+func TestFaultEditsOnlyTheResponse(t *testing.T) {
 	t.Parallel()
-	service, url := serve(t, streamstest.Options{KeepLastEdited: true}, streamstest.Stream{ID: "cam"})
+	service, url := startService(t, streamstest.Options{KeepLastEdited: true}, streamstest.Stream{ID: "cam"})
 	want, _ := service.Stream("cam")
 	want.ProcessorIDs = []string{"p1"}
 	service.Inject(
@@ -168,14 +168,14 @@ func TestFaultEditsOnlyTheAnswer(t *testing.T) {
 		patch(t, url+"/v2/streams/cam", `{"processor_ids":["p1"]}`)
 		got, _ := service.Stream("cam")
 		if diff := cmp.Diff(want, got); diff != "" {
-			t.Errorf("held (-want +got):\n%s", diff)
+			t.Errorf("stream (-want +got):\n%s", diff)
 		}
 	}
 }
 
-func TestFaultEditsNoError(t *testing.T) {
+func TestFaultDoesNotEditErrors(t *testing.T) {
 	t.Parallel()
-	service, url := serve(t, streamstest.Options{})
+	service, url := startService(t, streamstest.Options{})
 	service.Inject(streamstest.Fault{
 		Edit:     func(*streamstest.Stream) { t.Error("Edit was called") },
 		EditJSON: func(map[string]any) { t.Error("EditJSON was called") },
@@ -187,7 +187,7 @@ func TestFaultEditsNoError(t *testing.T) {
 
 func TestFaultHeader(t *testing.T) {
 	t.Parallel()
-	service, url := serve(t, streamstest.Options{}, streamstest.Stream{ID: "cam"})
+	service, url := startService(t, streamstest.Options{}, streamstest.Stream{ID: "cam"})
 	service.Inject(streamstest.Fault{Status: 301, Header: http.Header{
 		"Location":                    {"/elsewhere"},
 		"content-type":                {"text/html"},
@@ -204,13 +204,13 @@ func TestFaultHeader(t *testing.T) {
 		t.Errorf("Content-Type %q, want the fault's", got)
 	}
 	if got, ok := resp.Header["Access-Control-Allow-Origin"]; ok {
-		t.Errorf("a removed header is there: %q", got)
+		t.Errorf("the header was not removed: %q", got)
 	}
 }
 
-func TestFaultsAreUsedInOrderThenTheFunction(t *testing.T) {
+func TestFaultOrder(t *testing.T) {
 	t.Parallel()
-	service, url := serve(t, streamstest.Options{}, streamstest.Stream{ID: "cam"})
+	service, url := startService(t, streamstest.Options{}, streamstest.Stream{ID: "cam"})
 	service.InjectFunc(func(r streamstest.Request) *streamstest.Fault {
 		if strings.Contains(r.Body, "pass") {
 			return nil
@@ -225,29 +225,29 @@ func TestFaultsAreUsedInOrderThenTheFunction(t *testing.T) {
 		}
 	}
 	if resp, _ := patch(t, url+"/v2/streams/cam", `{"processor_ids":["pass"]}`); resp.StatusCode != 200 {
-		t.Errorf("the function's nil: got %s", resp.Status)
+		t.Errorf("the function returned nil: got %s", resp.Status)
 	}
 	service.InjectFunc(nil)
 	if resp, _ := patch(t, url+"/v2/streams/cam", `{"processor_ids":[]}`); resp.StatusCode != 200 {
-		t.Errorf("the nil function: got %s", resp.Status)
+		t.Errorf("after InjectFunc(nil): got %s", resp.Status)
 	}
 }
 
 func TestFaultDelay(t *testing.T) {
 	t.Parallel()
 	const delay = 30 * time.Millisecond
-	service, url := serve(t, streamstest.Options{}, streamstest.Stream{ID: "cam"})
+	service, url := startService(t, streamstest.Options{}, streamstest.Stream{ID: "cam"})
 	service.Inject(streamstest.Fault{Delay: delay})
 	start := time.Now()
 	resp, _ := patch(t, url+"/v2/streams/cam", `{"processor_ids":["p1"]}`)
 	if took := time.Since(start); resp.StatusCode != http.StatusOK || took < delay {
-		t.Errorf("%s after %s, want 200 after %s at least", resp.Status, took, delay)
+		t.Errorf("%s after %s, want 200 after at least %s", resp.Status, took, delay)
 	}
 }
 
-func TestWaitingEndsWhenTheClientLeaves(t *testing.T) {
+func TestWaitEndsWhenClientDisconnects(t *testing.T) {
 	t.Parallel()
-	for protocol, connection := range connections {
+	for protocol, connection := range protocols {
 		for name, test := range map[string]struct {
 			opts  streamstest.Options
 			fault streamstest.Fault
@@ -262,9 +262,9 @@ func TestWaitingEndsWhenTheClientLeaves(t *testing.T) {
 				connection.start(server)
 				t.Cleanup(server.Close)
 
-				ctx, leave := context.WithCancel(t.Context())
+				ctx, disconnect := context.WithCancel(t.Context())
 				service.InjectFunc(func(streamstest.Request) *streamstest.Fault {
-					leave()
+					disconnect()
 					return &test.fault
 				})
 				ended := make(chan streamstest.Request, 1)
@@ -272,7 +272,7 @@ func TestWaitingEndsWhenTheClientLeaves(t *testing.T) {
 				req := newRequest(t, "PATCH", server.URL+"/v2/streams/cam", `{"processor_ids":["p1"]}`).WithContext(ctx)
 				if resp, err := server.Client().Transport.RoundTrip(req); err == nil {
 					resp.Body.Close()
-					t.Errorf("answered with %s", resp.Status)
+					t.Errorf("got a response: %s", resp.Status)
 				} else if !errors.Is(err, context.Canceled) {
 					t.Error(err)
 				}
@@ -282,9 +282,9 @@ func TestWaitingEndsWhenTheClientLeaves(t *testing.T) {
 						t.Errorf("recorded as %s", r)
 					}
 				case <-time.After(time.Minute):
-					t.Fatal("it still waits")
+					t.Fatal("the service still waits")
 				}
-				if got := processors(t, service, "cam"); len(got) != 0 {
+				if got := attachedProcessors(t, service, "cam"); len(got) != 0 {
 					t.Errorf("applied: %q", got)
 				}
 			})
@@ -292,22 +292,22 @@ func TestWaitingEndsWhenTheClientLeaves(t *testing.T) {
 	}
 }
 
-func TestBrokenRequestIsRecordedAndNotApplied(t *testing.T) {
+func TestIncompleteRequest(t *testing.T) {
 	t.Parallel()
-	service, url := serve(t, streamstest.Options{}, streamstest.Stream{ID: "cam"})
-	service.Inject(streamstest.Fault{Status: 503}) // for a request that arrives whole
+	service, url := startService(t, streamstest.Options{}, streamstest.Stream{ID: "cam"})
+	service.Inject(streamstest.Fault{Status: 503}) // for the next complete request
 	ended := make(chan streamstest.Request, 1)
 	service.OnRequest(func(r streamstest.Request) { ended <- r })
 
-	body, half := io.Pipe()
+	body, bodyWriter := io.Pipe()
 	req := newRequest(t, "PATCH", url+"/v2/streams/cam", "")
 	req.Body, req.ContentLength = body, -1
 	go func() {
-		_, _ = io.WriteString(half, `{"processor_ids":["p1"]}`)
-		half.CloseWithError(errors.New("the client fails"))
+		_, _ = io.WriteString(bodyWriter, `{"processor_ids":["p1"]}`)
+		bodyWriter.CloseWithError(errors.New("the client fails"))
 	}()
 	if _, _, err := roundTrip(t, req); err == nil {
-		t.Error("half a request was answered")
+		t.Error("an incomplete request got a response")
 	}
 	select {
 	case r := <-ended:
@@ -315,12 +315,12 @@ func TestBrokenRequestIsRecordedAndNotApplied(t *testing.T) {
 			t.Errorf("recorded as %s", r)
 		}
 	case <-time.After(time.Minute):
-		t.Fatal("never recorded")
+		t.Fatal("the request is not recorded")
 	}
-	if got := processors(t, service, "cam"); len(got) != 0 {
+	if got := attachedProcessors(t, service, "cam"); len(got) != 0 {
 		t.Errorf("applied: %q", got)
 	}
 	if resp, _ := patch(t, url+"/v2/streams/cam", `{"processor_ids":[]}`); resp.StatusCode != 503 {
-		t.Errorf("the next whole request: got %s, want the queued fault", resp.Status)
+		t.Errorf("the next complete request: got %s, want the queued fault", resp.Status)
 	}
 }

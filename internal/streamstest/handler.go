@@ -13,7 +13,7 @@ import (
 	"unicode/utf8"
 )
 
-// ServeHTTP answers one request: records it, lets its fault act and settles the record before the answer is sent.
+// ServeHTTP responds to one request. Its record is complete before the response is sent.
 func (s *Service) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	s.mu.Lock()
 	opts := s.opts
@@ -21,45 +21,46 @@ func (s *Service) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 
 	req, readErr := readRequest(r)
 	req.StreamID = opts.streamID(r.URL)
-	fault := s.arrive(req, readErr)
+	fault := s.recordArrival(req, readErr)
 
-	if readErr != nil || !wait(r.Context(), opts.Latency+fault.Delay) || fault.ResetBefore {
-		s.settle(req, 0)
-		cut(w)
+	if readErr != nil || !waitUnlessCancelled(r.Context(), opts.Latency+fault.Delay) || fault.ResetBefore {
+		s.recordEnd(req, 0)
+		abortConnection(w)
 		return
 	}
-	a := fault.pick(func(apply bool) answer { return s.handle(opts, req, r, apply) })
+	resp := fault.respond(func(apply bool) response { return s.handle(opts, req, r, apply) })
 	if fault.ResetAfter {
-		s.settle(req, 0)
-		cut(w)
+		s.recordEnd(req, 0)
+		abortConnection(w)
 		return
 	}
 
-	body := fault.body(a)
+	body := fault.encodeBody(resp)
 	header := w.Header()
 	header.Set("Content-Type", "application/json")
 	header.Set("Access-Control-Allow-Origin", "*")
 	header.Set("Access-Control-Allow-Credentials", "true")
-	for _, extra := range []http.Header{a.header, fault.Header} {
+	for _, extra := range []http.Header{resp.header, fault.Header} {
 		for name, values := range extra {
 			header[http.CanonicalHeaderKey(name)] = values
 		}
 	}
-	status := a.status
+	status := resp.status
 	if fault.Truncate {
-		s.settle(req, 0)
+		s.recordEnd(req, 0)
 	} else {
-		s.settle(req, status)
+		s.recordEnd(req, status)
 	}
-	send(w, status, body, fault.Truncate)
+	writeResponse(w, status, body, fault.Truncate)
 }
 
-// arrive records the request and returns its fault. Both happen under one lock, so the n-th request has the n-th fault.
-func (s *Service) arrive(req *Request, readErr error) *Fault {
+// recordArrival records the request and returns its fault. One lock covers the record and the queue, so that the n-th
+// recorded request gets the n-th fault.
+func (s *Service) recordArrival(req *Request, readErr error) *Fault {
 	s.mu.Lock()
 	s.requests = append(s.requests, req)
-	inject := s.inject
-	seen := req.clone()
+	faultFunc := s.faultFunc
+	recorded := req.clone()
 	if readErr == nil && len(s.faults) > 0 {
 		fault := s.faults[0]
 		s.faults = s.faults[1:]
@@ -68,91 +69,91 @@ func (s *Service) arrive(req *Request, readErr error) *Fault {
 	}
 	s.mu.Unlock()
 
-	if readErr == nil && inject != nil {
-		s.injectMu.Lock()
-		defer s.injectMu.Unlock()
-		if fault := inject(seen); fault != nil {
+	if readErr == nil && faultFunc != nil {
+		s.faultFuncMu.Lock()
+		defer s.faultFuncMu.Unlock()
+		if fault := faultFunc(recorded); fault != nil {
 			return fault
 		}
 	}
 	return &Fault{}
 }
 
-// settle completes the record of a request and tells OnRequest. Status 0: no answer.
-func (s *Service) settle(req *Request, status int) {
+// recordEnd completes the record of a request and calls the OnRequest function. Status 0 means no response.
+func (s *Service) recordEnd(req *Request, status int) {
 	s.mu.Lock()
 	req.Status = status
 	req.End = time.Now()
-	seen := req.clone()
+	recorded := req.clone()
 	onRequest := s.onRequest
 	s.mu.Unlock()
 
 	if onRequest != nil {
 		s.onRequestMu.Lock()
 		defer s.onRequestMu.Unlock()
-		onRequest(seen)
+		onRequest(recorded)
 	}
 }
 
-// handle is the service proper (section 4). Without apply, it says what the stream is and leaves it alone.
-func (s *Service) handle(opts Options, req *Request, r *http.Request, apply bool) answer {
+// handle is the service without faults (INTERFACE.md, section 4). With apply false, an update changes nothing.
+func (s *Service) handle(opts Options, req *Request, r *http.Request, apply bool) response {
 	if opts.Authorize != nil {
 		if err := opts.Authorize(r); err != nil {
 			if refusal, ok := errors.AsType[*Refusal](err); ok {
-				return refuse(refusal.Status, "%s", refusal.Message)
+				return errorResponse(refusal.Status, "%s", refusal.Message)
 			}
-			return refuse(http.StatusUnauthorized, "%s", err)
+			return errorResponse(http.StatusUnauthorized, "%s", err)
 		}
 	}
 	if req.StreamID == "" {
-		return refuse(http.StatusNotFound, "nothing is served at this path")
+		return errorResponse(http.StatusNotFound, "there is no operation at this path")
 	}
 	switch {
 	case req.Method == http.MethodPatch:
-		return s.update(opts, req, apply)
+		return s.updateStream(opts, req, apply)
 	case req.Method == http.MethodGet && opts.ServeGet:
 		stream, ok := s.Stream(req.StreamID)
 		if !ok {
-			return unknownStream(req.StreamID)
+			return streamNotFound(req.StreamID)
 		}
-		return answer{status: http.StatusOK, stream: &stream}
+		return response{status: http.StatusOK, stream: &stream}
 	}
-	a := refuse(http.StatusMethodNotAllowed, "the method %s is not allowed here", req.Method)
-	a.header = http.Header{"Allow": {"PATCH"}}
+	resp := errorResponse(http.StatusMethodNotAllowed, "the method %s is not allowed here", req.Method)
+	resp.header = http.Header{"Allow": {"PATCH"}}
 	if opts.ServeGet {
-		a.header.Set("Allow", "GET, PATCH")
+		resp.header.Set("Allow", "GET, PATCH")
 	}
-	return a
+	return resp
 }
 
-// update is the operation "Update stream". Duplicate ids count once.
-func (s *Service) update(opts Options, req *Request, apply bool) answer {
+// updateStream is the operation "Update stream" (INTERFACE.md, section 4). It ignores repeated ids.
+func (s *Service) updateStream(opts Options, req *Request, apply bool) response {
 	if !isJSON(req.Header.Values("Content-Type")) {
-		return refuse(http.StatusUnsupportedMediaType, "the Content-Type must be application/json")
+		return errorResponse(http.StatusUnsupportedMediaType, "the Content-Type must be application/json")
 	}
 	if len(req.Body) > maxBody {
-		return refuse(http.StatusRequestEntityTooLarge, "the request body is larger than %d bytes", maxBody)
+		return errorResponse(http.StatusRequestEntityTooLarge, "the request body is larger than %d bytes", maxBody)
 	}
-	ids, err := processorIDs(req.Body)
+	ids, err := decodeUpdate(req.Body)
 	if err != nil {
-		return refuse(http.StatusBadRequest, "%s", err)
+		return errorResponse(http.StatusBadRequest, "%s", err)
 	}
 
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	stream, ok := s.streams[req.StreamID]
 	if !ok {
-		return unknownStream(req.StreamID)
+		return streamNotFound(req.StreamID)
 	}
 	if opts.RefuseEmpty && len(ids) == 0 {
-		return refuse(http.StatusBadRequest, "processor_ids must not be empty")
+		return errorResponse(http.StatusBadRequest, "processor_ids must not be empty")
 	}
 	if opts.KnownProcessors != nil {
 		unknown := slices.DeleteFunc(slices.Clone(ids), func(id string) bool {
 			return slices.Contains(opts.KnownProcessors, id)
 		})
 		if len(unknown) > 0 {
-			return refuse(http.StatusBadRequest, "processor_ids has unknown processors: %q", unknown)
+			return errorResponse(http.StatusBadRequest, "processor_ids has unknown processors: %q", unknown)
 		}
 	}
 	if apply {
@@ -161,20 +162,20 @@ func (s *Service) update(opts Options, req *Request, apply bool) answer {
 		}
 		stream.ProcessorIDs = ids
 		if !opts.KeepLastEdited {
-			stream.LastEdited = editedAfter(stream.LastEdited)
+			stream.LastEdited = nextEditTime(stream.LastEdited)
 		}
 		s.streams[req.StreamID] = stream
 	}
 	stream = stream.clone()
-	return answer{status: http.StatusOK, stream: &stream}
+	return response{status: http.StatusOK, stream: &stream}
 }
 
-func unknownStream(id string) answer {
-	return refuse(http.StatusNotFound, "there is no stream %q", id)
+func streamNotFound(id string) response {
+	return errorResponse(http.StatusNotFound, "there is no stream %q", id)
 }
 
-// streamID returns the id that the path addresses, decoded: exactly one escaped segment after /v2/streams/, so that an
-// id may hold a slash. Empty: the path is no stream's.
+// streamID returns the decoded id from the path of a stream, or "" for another path. The id is exactly one escaped
+// segment after /v2/streams/, so it may contain a slash.
 func (o Options) streamID(u *url.URL) string {
 	base := "/v2/streams/"
 	if prefix := strings.Trim(o.Prefix, "/"); prefix != "" {
@@ -184,7 +185,7 @@ func (o Options) streamID(u *url.URL) string {
 	if !ok || strings.Contains(segment, "/") {
 		return ""
 	}
-	id, _ := url.PathUnescape(segment) // EscapedPath is well formed
+	id, _ := url.PathUnescape(segment) // EscapedPath returns valid escapes only
 	return id
 }
 
@@ -196,9 +197,9 @@ func isJSON(contentTypes []string) bool {
 	return err == nil && mediaType == "application/json"
 }
 
-// processorIDs decodes the body of an update. It goes by map, not by struct: encoding/json would take other spellings
-// of the name for it, and null for an empty list.
-func processorIDs(body string) ([]string, error) {
+// decodeUpdate returns the processor ids in the body of an update. It does not decode into a struct: encoding/json
+// would accept other spellings of the name, and null as an empty list.
+func decodeUpdate(body string) ([]string, error) {
 	if !utf8.ValidString(body) {
 		return nil, errors.New("the request body is not UTF-8")
 	}

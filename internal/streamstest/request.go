@@ -12,59 +12,60 @@ import (
 	"unicode"
 )
 
-// maxBody bounds what is read of a request body, in bytes. The document names no limit (section 8).
+// maxBody is the longest request body that is accepted, in bytes. No limit is specified (INTERFACE.md, section 8).
 const maxBody = 16 << 20
 
-// maxShown bounds the body in [Request.String], in characters.
-const maxShown = 1000
+// maxStringBody is the longest body in [Request.String], in characters.
+const maxStringBody = 1000
 
-// Request is a request as it arrived, and how it ended.
+// Request is a request as the service received it, and its result.
 type Request struct {
 	Method     string
-	Target     string // the request target as on the wire: escaped, with its query
-	StreamID   string // decoded; empty if the path is no stream's
+	Target     string // as received: escaped, with the query
+	StreamID   string // decoded; empty if the path is not that of a stream
 	Host       string
 	Header     http.Header
 	Body       string
 	Proto      string               // "HTTP/1.1", "HTTP/2.0"
-	TLS        *tls.ConnectionState // nil without TLS; not to be changed
+	TLS        *tls.ConnectionState // nil without TLS; must not be changed
 	RemoteAddr string
 
-	Status int       // of the answer; 0: no answer was completed, or not yet
-	Start  time.Time // when its first line had arrived
-	End    time.Time // when its answer was settled, before the client can have it; zero: not yet
+	Status int       // of the response; 0 if there is no complete response, or not yet
+	Start  time.Time // when the header had been received
+	End    time.Time // just before the response was sent; zero before that
 }
 
-// String returns the request and its outcome in one line, such as
+// String returns the request and its result in one line, such as
 //
 //	PATCH /v2/streams/a%2Fb {"processor_ids":["p1"]} → 200
 //
-// JSON is compacted, control characters are escaped and a long body is cut. Headers are not shown.
+// JSON is compacted, control characters are escaped and a long body is truncated. Headers are not shown.
 func (r Request) String() string {
 	line := []string{r.Method, r.Target}
 	if r.Body != "" {
-		line = append(line, oneLine(r.Body))
+		line = append(line, compactBody(r.Body))
 	}
 	line = append(line, "→")
 	switch {
 	case r.Status != 0:
 		line = append(line, strconv.Itoa(r.Status))
 	case r.End.IsZero():
-		line = append(line, "no answer yet")
+		line = append(line, "no response yet")
 	default:
-		line = append(line, "connection cut")
+		line = append(line, "connection closed")
 	}
 	return strings.Join(line, " ")
 }
 
-func oneLine(body string) string {
+// compactBody returns a body for [Request.String].
+func compactBody(body string) string {
 	if compact := new(bytes.Buffer); json.Compact(compact, []byte(body)) == nil {
 		body = compact.String()
 	}
 	var b strings.Builder
 	n := 0
 	for _, c := range body {
-		if n == maxShown {
+		if n == maxStringBody {
 			b.WriteString("…")
 			break
 		}
@@ -78,8 +79,8 @@ func oneLine(body string) string {
 	return b.String()
 }
 
-// readRequest reads the whole request, so that from here on its context ends when the client leaves. A body over
-// maxBody is kept one byte longer than that. The error is the client's: it left, or broke the framing.
+// readRequest reads the whole request: only then does its context end when the client disconnects. It reads at most one
+// byte more than maxBody. An error means that the client disconnected or sent an invalid body.
 func readRequest(r *http.Request) (*Request, error) {
 	start := time.Now()
 	body, err := io.ReadAll(io.LimitReader(r.Body, maxBody+1))

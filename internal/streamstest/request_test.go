@@ -11,20 +11,20 @@ import (
 	"github.com/stream-management/terraform-provider-stream/internal/streamstest"
 )
 
-func TestRequestsAreRecordedAsTheyArrive(t *testing.T) {
+func TestRequests(t *testing.T) {
 	t.Parallel()
-	service, url := serve(t, streamstest.Options{}, streamstest.Stream{ID: "a/b"})
+	service, url := startService(t, streamstest.Options{}, streamstest.Stream{ID: "a/b"})
 	service.Inject(streamstest.Fault{}, streamstest.Fault{ResetBefore: true})
 
 	req := newRequest(t, "PATCH", url+"/v2/streams/a%2Fb?x=%20y", `{"processor_ids":["p1"]}`)
 	req.Header.Set("X-Test", "yes")
 	before := time.Now()
-	do(t, req)
+	sendChecked(t, req)
 	after := time.Now()
 	if _, _, err := roundTrip(t, newRequest(t, "PATCH", url+"/v2/streams/a%2Fb", `{"processor_ids":[]}`)); err == nil {
-		t.Error("the second request was answered")
+		t.Error("the second request got a response")
 	}
-	do(t, newRequest(t, "POST", url+"/else", ""))
+	sendChecked(t, newRequest(t, "POST", url+"/else", ""))
 
 	requests := service.Requests()
 	var got []string
@@ -33,7 +33,7 @@ func TestRequestsAreRecordedAsTheyArrive(t *testing.T) {
 	}
 	want := []string{
 		`PATCH /v2/streams/a%2Fb?x=%20y {"processor_ids":["p1"]} → 200`,
-		`PATCH /v2/streams/a%2Fb {"processor_ids":[]} → connection cut`,
+		`PATCH /v2/streams/a%2Fb {"processor_ids":[]} → connection closed`,
 		`POST /else → 404`,
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
@@ -44,7 +44,7 @@ func TestRequestsAreRecordedAsTheyArrive(t *testing.T) {
 		t.Errorf("stream ids %q and %q", first.StreamID, requests[2].StreamID)
 	}
 	if first.Header.Get("X-Test") != "yes" || first.Host != req.URL.Host || first.Proto != "HTTP/1.1" || first.TLS != nil {
-		t.Errorf("not as sent: %+v", first)
+		t.Errorf("the request differs from the one sent: %+v", first)
 	}
 	if !strings.HasPrefix(first.RemoteAddr, "127.0.0.1:") {
 		t.Errorf("remote address %q", first.RemoteAddr)
@@ -59,38 +59,38 @@ func TestRequestsAreRecordedAsTheyArrive(t *testing.T) {
 	}
 	service.ForgetRequests()
 	if left := service.Requests(); len(left) != 0 {
-		t.Errorf("not forgotten: %v", left)
+		t.Errorf("after ForgetRequests: %v", left)
 	}
 }
 
-func TestRequestIsRecordedBeforeItIsAnswered(t *testing.T) {
+func TestRequestIsRecordedOnArrival(t *testing.T) {
 	t.Parallel()
-	service, url := serve(t, streamstest.Options{}, streamstest.Stream{ID: "cam"})
+	service, url := startService(t, streamstest.Options{}, streamstest.Stream{ID: "cam"})
 	service.InjectFunc(func(r streamstest.Request) *streamstest.Fault {
-		const want = `PATCH /v2/streams/cam {"processor_ids":[]} → no answer yet`
+		const want = `PATCH /v2/streams/cam {"processor_ids":[]} → no response yet`
 		if r.String() != want || len(service.Requests()) != 1 {
-			t.Errorf("seen on arrival: %s among %v", r, service.Requests())
+			t.Errorf("on arrival: %s of %v", r, service.Requests())
 		}
 		return nil
 	})
 	patch(t, url+"/v2/streams/cam", `{"processor_ids":[]}`)
 }
 
-// TestRecordIsSettledBeforeTheAnswerIsRead needs no waiting: that is the point.
-func TestRecordIsSettledBeforeTheAnswerIsRead(t *testing.T) {
+// TestRecordIsCompleteBeforeResponse reads the record without waiting.
+func TestRecordIsCompleteBeforeResponse(t *testing.T) {
 	t.Parallel()
-	service, url := serve(t, streamstest.Options{}, streamstest.Stream{ID: "cam"})
-	var told []string
-	service.OnRequest(func(r streamstest.Request) { told = append(told, r.String()) })
-	long := `{"processor_ids":["` + strings.Repeat("p", 1<<20) + `"]}` // an answer larger than any buffer
+	service, url := startService(t, streamstest.Options{}, streamstest.Stream{ID: "cam"})
+	var ended []string
+	service.OnRequest(func(r streamstest.Request) { ended = append(ended, r.String()) })
+	long := `{"processor_ids":["` + strings.Repeat("p", 1<<20) + `"]}` // a response larger than any buffer
 	patch(t, url+"/v2/streams/cam", long)
-	if r := service.Requests()[0]; r.Status != http.StatusOK || r.End.IsZero() || len(told) != 1 {
-		t.Errorf("status %d, end %s, told %d times", r.Status, r.End, len(told))
+	if r := service.Requests()[0]; r.Status != http.StatusOK || r.End.IsZero() || len(ended) != 1 {
+		t.Errorf("status %d, end %s, %d OnRequest calls", r.Status, r.End, len(ended))
 	}
 	service.OnRequest(nil)
 	patch(t, url+"/v2/streams/cam", `{"processor_ids":[]}`)
-	if len(told) != 1 {
-		t.Errorf("told after OnRequest(nil): %s", told[1:])
+	if len(ended) != 1 {
+		t.Errorf("calls after OnRequest(nil): %s", ended[1:])
 	}
 }
 
@@ -106,8 +106,8 @@ func TestRequestString(t *testing.T) {
 		"control characters": {streamstest.Request{Method: "PATCH", Target: "/", Body: "a\r\n\x1b[2Jb", Status: 400, End: now}, `PATCH / a\r\n\x1b[2Jb → 400`},
 		"letters and quotes": {streamstest.Request{Method: "PATCH", Target: "/", Body: `"ü 'x'"`, Status: 400, End: now}, `PATCH / "ü 'x'" → 400`},
 		"long body":          {streamstest.Request{Method: "PATCH", Target: "/", Body: strings.Repeat("ü", 1001), Status: 400, End: now}, `PATCH / ` + strings.Repeat("ü", 1000) + `… → 400`},
-		"cut":                {streamstest.Request{Method: "PATCH", Target: "/", End: now}, `PATCH / → connection cut`},
-		"in progress":        {streamstest.Request{Method: "PATCH", Target: "/"}, `PATCH / → no answer yet`},
+		"connection closed":  {streamstest.Request{Method: "PATCH", Target: "/", End: now}, `PATCH / → connection closed`},
+		"in progress":        {streamstest.Request{Method: "PATCH", Target: "/"}, `PATCH / → no response yet`},
 	} {
 		if got := test.request.String(); got != test.want {
 			t.Errorf("%s: got %s, want %s", name, got, test.want)

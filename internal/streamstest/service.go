@@ -1,13 +1,13 @@
-// Package streamstest is a stand-in for the stream management service: an [http.Handler] that implements the interface
-// document strictly, for tests, the demo and trying the provider by hand.
+// Package streamstest is a stand-in for the stream management service, for tests, the demo and manual trials. It is an
+// [http.Handler] that implements internal/streams/INTERFACE.md strictly; comments cite its sections.
 //
-// What the document specifies always holds: method, path, content type, the required body field, the fields of a stream
-// (section 2), the error body (section 7) and both response headers (section 4) on every answer. What it leaves open is
-// a switch in [Options]. [Fault] breaks single answers the way a network, a gateway or another service would.
+// Everything specified always applies: method, path, content type, the required body field and both response headers
+// (section 4), the fields of a stream (section 2) and the error body (section 7). [Options] select what is not shown. A
+// [Fault] changes a single response, as a network, a gateway or another service may do.
 //
-// The package has wire types of its own, never those of the client: a wrong JSON name must not agree with itself.
+// The package does not use the client's types: with a shared type, a wrong JSON name would not be found.
 //
-// Serve a [Service] directly. An [http.ServeMux] in front of it cleans paths, and redirects ids such as "..".
+// Serve a [Service] directly. An [http.ServeMux] in front of it would redirect paths with ids such as "..".
 package streamstest
 
 import (
@@ -17,7 +17,7 @@ import (
 	"time"
 )
 
-// Stream is a stream as it goes over the wire (section 2).
+// Stream is a stream as the service sends it (INTERFACE.md, section 2).
 type Stream struct {
 	ID                   string   `json:"id"`
 	TerminalID           string   `json:"terminal_id"`
@@ -27,60 +27,60 @@ type Stream struct {
 	CompatibleNamespaces []string `json:"compatible_namespaces"`
 }
 
-// clone returns a copy that shares nothing and whose lists encode as arrays, never as null.
+// clone returns a deep copy, whose lists are never nil and so never encoded as null.
 func (s Stream) clone() Stream {
 	s.ProcessorIDs = append([]string{}, s.ProcessorIDs...)
 	s.CompatibleNamespaces = append([]string{}, s.CompatibleNamespaces...)
 	return s
 }
 
-// Options picks one reading of each thing that the interface document leaves open. The zero value replaces the set,
-// accepts an empty one and any processor id, serves PATCH alone, asks for no credentials and moves last_edited on.
+// Options select the behaviour that is not shown. By default, an update replaces the set and increases last_edited, an
+// empty set and any processor id are accepted, only PATCH is served, and no credentials are required.
 type Options struct {
-	// Merge adds the processors of an update to those attached, instead of replacing them (section 4, rule 4).
+	// Merge makes an update add to the attached processors instead of replacing them (INTERFACE.md, section 4).
 	Merge bool
 
-	// RefuseEmpty answers an empty processor_ids array with 400 (section 4, rule 4).
+	// RefuseEmpty refuses an empty processor_ids with 400 (INTERFACE.md, section 4).
 	RefuseEmpty bool
 
-	// KnownProcessors, unless nil, lists the processor ids that exist: any other is answered with 400, by name
-	// (section 4, rule 4).
+	// KnownProcessors, unless nil, are the processor ids that exist. Any other id is refused with 400 and a message
+	// that names it (INTERFACE.md, section 4).
 	KnownProcessors []string
 
-	// KeepLastEdited leaves last_edited as it is on an update (section 4, rule 5).
+	// KeepLastEdited makes an update leave last_edited unchanged (INTERFACE.md, section 4).
 	KeepLastEdited bool
 
-	// ServeGet serves GET /v2/streams/{id}, which the document does not specify (section 1).
+	// ServeGet also serves GET /v2/streams/{id}, which is not shown (INTERFACE.md, section 4).
 	ServeGet bool
 
 	// Prefix is the escaped path in front of /v2, such as "/gateway/eu".
 	Prefix string
 
-	// Latency passes before each answer, and before an update is applied. It ends when the client leaves: then
+	// Latency is a wait before each request is handled. If the client disconnects in the meantime, the wait ends and
 	// nothing is applied.
 	Latency time.Duration
 
-	// Authorize, unless nil, decides on each request (section 5); the request's body has been read. An error is
-	// answered with 401 and its text as message, a [*Refusal] with its own status. See [Bearer], [Basic], [APIKey] and
-	// [TokenServer.Authorize]. It is called concurrently.
+	// Authorize, unless nil, checks each request (INTERFACE.md, section 5), whose body has been read already. An error
+	// becomes a 401 with its text as message; a [*Refusal] has a status of its own. See [Bearer], [Basic], [APIKey] and
+	// [TokenServer.Authorize]. The function must be safe for concurrent use.
 	Authorize func(*http.Request) error
 }
 
-// Service is the stand-in. Make it with [New]; it is safe for concurrent use.
+// Service is the stand-in. Create it with [New]. It is safe for concurrent use.
 type Service struct {
 	mu        sync.Mutex
 	opts      Options
 	streams   map[string]Stream
 	requests  []*Request
 	faults    []Fault
-	inject    func(Request) *Fault
+	faultFunc func(Request) *Fault
 	onRequest func(Request)
 
-	// Callbacks run outside mu, so that they may call the service, and one at a time, so that they need no lock.
-	injectMu, onRequestMu sync.Mutex
+	// Callbacks run without mu, so they may call the service, and one at a time, so they need no lock.
+	faultFuncMu, onRequestMu sync.Mutex
 }
 
-// New returns a service that holds the seeded streams; see [Service.Seed].
+// New returns a service with the given streams; see [Service.Seed].
 func New(opts Options, seed ...Stream) *Service {
 	s := &Service{streams: map[string]Stream{}}
 	s.Configure(func(o *Options) { *o = opts })
@@ -88,7 +88,7 @@ func New(opts Options, seed ...Stream) *Service {
 	return s
 }
 
-// Configure changes the options for the requests that arrive from now on. The function must not call the service.
+// Configure changes the options for later requests. The function must not call the service.
 func (s *Service) Configure(change func(*Options)) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -96,16 +96,16 @@ func (s *Service) Configure(change func(*Options)) {
 	s.opts.KnownProcessors = slices.Clone(s.opts.KnownProcessors)
 }
 
-// Seed adds streams or changes existing ones, as somebody else would: no request is recorded. ProcessorIDs is taken as
-// it is; any other field left empty (CompatibleNamespaces: nil) keeps what the stream has, or gets a plausible value.
-// A LastEdited of 0 moves on if the stream exists, whatever Options.KeepLastEdited says.
+// Seed adds or changes streams without a request, as another client of the service would. ProcessorIDs replaces the
+// set. Any other field with its zero value keeps the value of an existing stream, and gets a plausible one for a new
+// stream. A LastEdited of 0 increases that of an existing stream, even with Options.KeepLastEdited.
 func (s *Service) Seed(streams ...Stream) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for _, stream := range streams {
 		old, exists := s.streams[stream.ID]
 		if exists {
-			old.LastEdited = editedAfter(old.LastEdited)
+			old.LastEdited = nextEditTime(old.LastEdited)
 		} else {
 			old = Stream{
 				TerminalID:           "terminal-1",
@@ -131,14 +131,14 @@ func (s *Service) Seed(streams ...Stream) {
 	}
 }
 
-// Remove deletes a stream, as somebody else would. An unknown id is no error.
+// Remove deletes a stream without a request. It does nothing if there is no such stream.
 func (s *Service) Remove(id string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	delete(s.streams, id)
 }
 
-// Stream returns a copy of the stream as it is now, and whether it exists.
+// Stream returns a copy of a stream, and whether it exists.
 func (s *Service) Stream(id string) (Stream, bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -149,46 +149,47 @@ func (s *Service) Stream(id string) (Stream, bool) {
 	return stream.clone(), true
 }
 
-// Requests returns a copy of the requests so far, in order of arrival, those not answered yet included. By the time a
-// client has its answer, the request is there with its status.
+// Requests returns a copy of the requests in the order of arrival, including those without a response yet. When a client
+// has its response, the request is recorded with its status.
 func (s *Service) Requests() []Request {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return copyRequests(s.requests)
 }
 
-// ForgetRequests empties the record of requests.
+// ForgetRequests deletes the recorded requests.
 func (s *Service) ForgetRequests() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.requests = nil
 }
 
-// OnRequest sets the function that is told of each request once its answer is settled. The client has the answer only
-// after it returns, so what it prints comes before what the client prints. Calls come one at a time. Nil ends it.
+// OnRequest sets a function that is called with each request and its status before the response is sent. So its output
+// precedes that of the client. It is called once at a time. nil removes it.
 func (s *Service) OnRequest(f func(Request)) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.onRequest = f
 }
 
-// Inject queues faults, one for each of the next requests in order of arrival. A zero [Fault] lets its request pass.
+// Inject queues faults, one for each of the next requests in the order of arrival. For a zero [Fault], the request is
+// handled without a fault.
 func (s *Service) Inject(faults ...Fault) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.faults = append(s.faults, faults...)
 }
 
-// InjectFunc sets the function that is asked for the fault of each request while the queue of [Service.Inject] is
-// empty; it returns nil for none. It sees the request before anything is decided, so it can also signal an arrival.
-// Calls come one at a time. A nil function ends it.
+// InjectFunc sets a function that returns the fault of each request, or nil for none. It is not called for requests that
+// have a fault from [Service.Inject]. It is called before the request is handled, so it can also report the arrival, and
+// once at a time. nil removes it.
 func (s *Service) InjectFunc(f func(Request) *Fault) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.inject = f
+	s.faultFunc = f
 }
 
-// union returns the ids of both lists in order, each once.
+// union returns the ids of both lists in their order, each once.
 func union(a, b []string) []string {
 	ids := []string{}
 	seen := map[string]bool{}
@@ -201,7 +202,7 @@ func union(a, b []string) []string {
 	return ids
 }
 
-// editedAfter returns the present as epoch milliseconds, but always later than the last edit.
-func editedAfter(last int64) int64 {
+// nextEditTime returns the current time in epoch milliseconds, but at least one more than the last edit.
+func nextEditTime(last int64) int64 {
 	return max(time.Now().UnixMilli(), last+1)
 }

@@ -11,44 +11,46 @@ import (
 )
 
 // TokenServer is the token endpoint of an OAuth 2.0 authorization server for the client credentials grant (RFC 6749,
-// sections 4.4 and 5). It serves every path. The n-th token it issues is "token-n". Set the fields before serving; the
-// methods are safe for concurrent use.
+// sections 4.4 and 5). It serves every path. Its n-th token is "token-n". The fields must be set before the first
+// request. The methods are safe for concurrent use.
 type TokenServer struct {
-	// ClientID and ClientSecret are what a client must show, by HTTP Basic or in the form, not both.
+	// ClientID and ClientSecret are the credentials that a client must send, by HTTP Basic or in the form, not both.
 	ClientID, ClientSecret string
 
-	// ExpiresIn is the life of a token, answered as expires_in in whole seconds. 0: it lives for ever, unsaid.
+	// ExpiresIn is how long a token is valid. The response has it as expires_in, in whole seconds. 0 means that tokens
+	// do not expire, and that the response has no expires_in.
 	ExpiresIn time.Duration
 
 	mu       sync.Mutex
 	requests []*Request
-	failures []int
+	injected []int
 	issued   int
-	live     map[string]time.Time // token to its end; the zero time is never
+	expiry   map[string]time.Time // by token; the zero time means never
 }
 
-// Inject queues statuses, one for each of the next requests, answered with an error body.
+// Inject queues error statuses, one for each of the next requests.
 func (t *TokenServer) Inject(statuses ...int) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	t.failures = append(t.failures, statuses...)
+	t.injected = append(t.injected, statuses...)
 }
 
-// Revoke ends a token's life.
+// Revoke makes a token invalid.
 func (t *TokenServer) Revoke(token string) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	delete(t.live, token)
+	delete(t.expiry, token)
 }
 
-// Requests returns a copy of the requests so far, in order of arrival. Bodies may hold the client's secret.
+// Requests returns a copy of the requests in the order of arrival. Their bodies may contain the client's secret.
 func (t *TokenServer) Requests() []Request {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	return copyRequests(t.requests)
 }
 
-// Authorize demands a bearer token that this server issued and that still lives, for Options.Authorize.
+// Authorize requires a bearer token that this server issued and that is still valid. It is a function for
+// Options.Authorize.
 func (t *TokenServer) Authorize(r *http.Request) error {
 	token, err := bearerToken(r)
 	if err != nil {
@@ -56,25 +58,25 @@ func (t *TokenServer) Authorize(r *http.Request) error {
 	}
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	if end, ok := t.live[token]; !ok || !end.IsZero() && time.Now().After(end) {
+	if end, ok := t.expiry[token]; !ok || !end.IsZero() && time.Now().After(end) {
 		return errors.New("the access token is unknown, revoked or expired")
 	}
 	return nil
 }
 
-// ServeHTTP answers a token request.
+// ServeHTTP responds to a token request.
 func (t *TokenServer) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	req, err := readRequest(r)
 	t.mu.Lock()
 	t.requests = append(t.requests, req)
 	status, body := 0, map[string]any(nil)
 	if err == nil {
-		status, body = t.answer(r, req)
+		status, body = t.respond(r, req)
 	}
 	req.Status, req.End = status, time.Now()
 	t.mu.Unlock()
 	if err != nil {
-		cut(w)
+		abortConnection(w)
 		return
 	}
 
@@ -87,15 +89,15 @@ func (t *TokenServer) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	case http.StatusMethodNotAllowed:
 		header.Set("Allow", "POST")
 	}
-	send(w, status, encode(body), false)
+	writeResponse(w, status, mustMarshal(body), false)
 }
 
-// answer decides on a request; t.mu is held.
-func (t *TokenServer) answer(r *http.Request, req *Request) (int, map[string]any) {
-	if len(t.failures) > 0 {
-		status := t.failures[0]
-		t.failures = t.failures[1:]
-		return oauthError(status, injectedCode(status), fmt.Sprintf("injected: %d %s", status, http.StatusText(status)))
+// respond returns the status and the body for a request. The caller holds t.mu.
+func (t *TokenServer) respond(r *http.Request, req *Request) (int, map[string]any) {
+	if len(t.injected) > 0 {
+		status := t.injected[0]
+		t.injected = t.injected[1:]
+		return oauthError(status, oauthErrorCode(status), fmt.Sprintf("injected: %d %s", status, http.StatusText(status)))
 	}
 	if req.Method != http.MethodPost {
 		return oauthError(http.StatusMethodNotAllowed, "invalid_request", "the method must be POST")
@@ -115,8 +117,8 @@ func (t *TokenServer) answer(r *http.Request, req *Request) (int, map[string]any
 		if form.Has("client_secret") {
 			return oauthError(http.StatusBadRequest, "invalid_request", "the client authenticates twice")
 		}
-		// RFC 6749, section 2.3.1: both are form-encoded before they go into the header.
-		id, secret = formDecoded(id), formDecoded(secret)
+		// Both are form-encoded in the header (RFC 6749, section 2.3.1).
+		id, secret = formDecode(id), formDecode(secret)
 	} else {
 		id, secret = form.Get("client_id"), form.Get("client_secret")
 	}
@@ -142,10 +144,10 @@ func (t *TokenServer) answer(r *http.Request, req *Request) (int, map[string]any
 	if scope := form.Get("scope"); scope != "" {
 		body["scope"] = scope
 	}
-	if t.live == nil {
-		t.live = map[string]time.Time{}
+	if t.expiry == nil {
+		t.expiry = map[string]time.Time{}
 	}
-	t.live[token] = end
+	t.expiry[token] = end
 	return http.StatusOK, body
 }
 
@@ -153,7 +155,7 @@ func oauthError(status int, code, description string) (int, map[string]any) {
 	return status, map[string]any{"error": code, "error_description": description}
 }
 
-func injectedCode(status int) string {
+func oauthErrorCode(status int) string {
 	switch {
 	case status == http.StatusUnauthorized:
 		return "invalid_client"
@@ -165,8 +167,8 @@ func injectedCode(status int) string {
 	return "invalid_request"
 }
 
-// formDecoded returns the decoded text, or the text itself where it is not encoded: it then matches no known client.
-func formDecoded(s string) string {
+// formDecode returns the decoded text, or the text itself if it is not encoded correctly. Then it matches no client.
+func formDecode(s string) string {
 	if decoded, err := url.QueryUnescape(s); err == nil {
 		return decoded
 	}

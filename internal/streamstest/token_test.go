@@ -14,15 +14,15 @@ import (
 	"github.com/stream-management/terraform-provider-stream/internal/streamstest"
 )
 
-func serveTokens(t *testing.T, tokens *streamstest.TokenServer) string {
+func startTokenServer(t *testing.T, tokens *streamstest.TokenServer) string {
 	t.Helper()
 	server := httptest.NewServer(tokens)
 	t.Cleanup(server.Close)
 	return server.URL + "/oauth2/token"
 }
 
-// tokenRequest makes a request for a token, with HTTP Basic if user is not empty.
-func tokenRequest(t *testing.T, url, user, pass, form string) *http.Request {
+// newTokenRequest returns a request for a token, with HTTP Basic if user is not empty.
+func newTokenRequest(t *testing.T, url, user, pass, form string) *http.Request {
 	t.Helper()
 	req := newRequest(t, "POST", url, form)
 	req.Header.Set("Content-Type", "application/x-www-form-urlencoded")
@@ -32,7 +32,7 @@ func tokenRequest(t *testing.T, url, user, pass, form string) *http.Request {
 	return req
 }
 
-func doToken(t *testing.T, req *http.Request) (*http.Response, map[string]any) {
+func sendTokenRequest(t *testing.T, req *http.Request) (*http.Response, map[string]any) {
 	t.Helper()
 	resp, body, err := roundTrip(t, req)
 	if err != nil {
@@ -41,23 +41,23 @@ func doToken(t *testing.T, req *http.Request) (*http.Response, map[string]any) {
 	if got := resp.Header.Get("Cache-Control"); got != "no-store" {
 		t.Errorf("Cache-Control %q, want no-store (RFC 6749, section 5.1)", got)
 	}
-	return resp, decode(t, body)
+	return resp, decodeObject(t, body)
 }
 
-func authorize(tokens *streamstest.TokenServer, token string) error {
+func authorizeBearer(tokens *streamstest.TokenServer, token string) error {
 	return tokens.Authorize(&http.Request{Header: http.Header{"Authorization": {"Bearer " + token}}})
 }
 
-func TestTokenServerIssuesTokens(t *testing.T) {
+func TestTokenServerToken(t *testing.T) {
 	t.Parallel()
 	tokens := &streamstest.TokenServer{ClientID: "me", ClientSecret: "s", ExpiresIn: time.Hour}
-	url := serveTokens(t, tokens)
-	_, got := doToken(t, tokenRequest(t, url, "me", "s", "grant_type=client_credentials&scope=a+b&audience=x"))
+	url := startTokenServer(t, tokens)
+	_, got := sendTokenRequest(t, newTokenRequest(t, url, "me", "s", "grant_type=client_credentials&scope=a+b&audience=x"))
 	want := map[string]any{"access_token": "token-1", "token_type": "Bearer", "expires_in": json.Number("3600"), "scope": "a b"}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("in the header (-want +got):\n%s", diff)
 	}
-	_, got = doToken(t, tokenRequest(t, url, "", "", "grant_type=client_credentials&client_id=me&client_secret=s"))
+	_, got = sendTokenRequest(t, newTokenRequest(t, url, "", "", "grant_type=client_credentials&client_id=me&client_secret=s"))
 	want = map[string]any{"access_token": "token-2", "token_type": "Bearer", "expires_in": json.Number("3600")}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("in the form (-want +got):\n%s", diff)
@@ -73,25 +73,25 @@ func TestTokenServerIssuesTokens(t *testing.T) {
 func TestTokenServerWithoutExpiry(t *testing.T) {
 	t.Parallel()
 	tokens := &streamstest.TokenServer{ClientID: "me", ClientSecret: "s"}
-	_, got := doToken(t, tokenRequest(t, serveTokens(t, tokens), "me", "s", "grant_type=client_credentials"))
+	_, got := sendTokenRequest(t, newTokenRequest(t, startTokenServer(t, tokens), "me", "s", "grant_type=client_credentials"))
 	if _, ok := got["expires_in"]; ok {
 		t.Errorf("expires_in is there: %v", got)
 	}
-	if err := authorize(tokens, "token-1"); err != nil {
+	if err := authorizeBearer(tokens, "token-1"); err != nil {
 		t.Error(err)
 	}
 }
 
-func TestTokenServerDecodesTheHeader(t *testing.T) {
+func TestTokenServerDecodesHeader(t *testing.T) {
 	t.Parallel()
 	tokens := &streamstest.TokenServer{ClientID: "m e", ClientSecret: "50%:+ü"}
-	resp, got := doToken(t, tokenRequest(t, serveTokens(t, tokens), "m+e", "50%25%3A%2B%C3%BC", "grant_type=client_credentials"))
+	resp, got := sendTokenRequest(t, newTokenRequest(t, startTokenServer(t, tokens), "m+e", "50%25%3A%2B%C3%BC", "grant_type=client_credentials"))
 	if resp.StatusCode != http.StatusOK {
 		t.Errorf("got %s %v", resp.Status, got)
 	}
 }
 
-func TestTokenServerRefuses(t *testing.T) {
+func TestTokenServerErrors(t *testing.T) {
 	t.Parallel()
 	const good = "grant_type=client_credentials"
 	for name, test := range map[string]struct {
@@ -118,11 +118,11 @@ func TestTokenServerRefuses(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			tokens := &streamstest.TokenServer{ClientID: "me", ClientSecret: "s"}
-			req := tokenRequest(t, serveTokens(t, tokens), test.user, test.pass, test.form)
+			req := newTokenRequest(t, startTokenServer(t, tokens), test.user, test.pass, test.form)
 			if test.change != nil {
 				test.change(req)
 			}
-			resp, got := doToken(t, req)
+			resp, got := sendTokenRequest(t, req)
 			description, _ := got["error_description"].(string)
 			if resp.StatusCode != test.status || got["error"] != test.code || description == "" || len(got) != 2 {
 				t.Errorf("got %s %v, want %d %s", resp.Status, got, test.status, test.code)
@@ -130,17 +130,17 @@ func TestTokenServerRefuses(t *testing.T) {
 			if challenged := resp.Header.Get("WWW-Authenticate") != ""; challenged != (test.status == 401) {
 				t.Errorf("WWW-Authenticate %q", resp.Header.Get("WWW-Authenticate"))
 			}
-			if err := authorize(tokens, "token-1"); err == nil {
+			if err := authorizeBearer(tokens, "token-1"); err == nil {
 				t.Error("a token was issued")
 			}
 		})
 	}
 }
 
-func TestTokenServerInjectsFailuresFirst(t *testing.T) {
+func TestTokenServerInject(t *testing.T) {
 	t.Parallel()
 	tokens := &streamstest.TokenServer{ClientID: "me", ClientSecret: "s"}
-	url := serveTokens(t, tokens)
+	url := startTokenServer(t, tokens)
 	tokens.Inject(503, 500, 429)
 	tokens.Inject(401, 400)
 	for i, want := range []struct {
@@ -150,28 +150,28 @@ func TestTokenServerInjectsFailuresFirst(t *testing.T) {
 		{503, "temporarily_unavailable"}, {500, "server_error"}, {429, "temporarily_unavailable"},
 		{401, "invalid_client"}, {400, "invalid_request"}, {200, nil},
 	} {
-		resp, got := doToken(t, tokenRequest(t, url, "me", "s", "grant_type=client_credentials"))
+		resp, got := sendTokenRequest(t, newTokenRequest(t, url, "me", "s", "grant_type=client_credentials"))
 		if resp.StatusCode != want.status || got["error"] != want.code {
 			t.Errorf("request %d: got %s %v, want %v", i+1, resp.Status, got, want)
 		}
 		if want.status == 200 && got["access_token"] != "token-1" {
-			t.Errorf("a failure used up a token: %v", got)
+			t.Errorf("an injected status used a token: %v", got)
 		}
 	}
 }
 
-func TestTokenServerAuthorizes(t *testing.T) {
+func TestTokenServerAuthorize(t *testing.T) {
 	t.Parallel()
 	tokens := &streamstest.TokenServer{ClientID: "me", ClientSecret: "s", ExpiresIn: time.Hour}
-	tokenURL := serveTokens(t, tokens)
-	_, url := serve(t, streamstest.Options{Authorize: tokens.Authorize}, streamstest.Stream{ID: "cam"})
+	tokenURL := startTokenServer(t, tokens)
+	_, url := startService(t, streamstest.Options{Authorize: tokens.Authorize}, streamstest.Stream{ID: "cam"})
 	status := func(authorization string) int {
 		t.Helper()
 		req := newRequest(t, "PATCH", url+"/v2/streams/cam", `{"processor_ids":[]}`)
 		if authorization != "" {
 			req.Header.Set("Authorization", authorization)
 		}
-		resp, _ := do(t, req)
+		resp, _ := sendChecked(t, req)
 		return resp.StatusCode
 	}
 	for _, authorization := range []string{"", "Bearer token-1", "Basic token-1"} {
@@ -180,7 +180,7 @@ func TestTokenServerAuthorizes(t *testing.T) {
 		}
 	}
 	for range 2 {
-		doToken(t, tokenRequest(t, tokenURL, "me", "s", "grant_type=client_credentials"))
+		sendTokenRequest(t, newTokenRequest(t, tokenURL, "me", "s", "grant_type=client_credentials"))
 	}
 	tokens.Revoke("token-1")
 	for authorization, want := range map[string]int{"Bearer token-1": 401, "Bearer token-2": 200, "Bearer token-3": 401} {
@@ -190,33 +190,33 @@ func TestTokenServerAuthorizes(t *testing.T) {
 	}
 }
 
-func TestTokenServerTokensExpire(t *testing.T) {
+func TestTokenServerExpiry(t *testing.T) {
 	t.Parallel()
-	tokens := &streamstest.TokenServer{ClientID: "me", ClientSecret: "s", ExpiresIn: -time.Second} // over when issued
-	doToken(t, tokenRequest(t, serveTokens(t, tokens), "me", "s", "grant_type=client_credentials"))
-	if err := authorize(tokens, "token-1"); err == nil || !strings.Contains(err.Error(), "expired") {
-		t.Errorf("got %v, want an error that says expired", err)
+	tokens := &streamstest.TokenServer{ClientID: "me", ClientSecret: "s", ExpiresIn: -time.Second} // expired when issued
+	sendTokenRequest(t, newTokenRequest(t, startTokenServer(t, tokens), "me", "s", "grant_type=client_credentials"))
+	if err := authorizeBearer(tokens, "token-1"); err == nil || !strings.Contains(err.Error(), "expired") {
+		t.Errorf("got %v, want an error with \"expired\"", err)
 	}
 }
 
 func TestTokenServerConcurrentUse(t *testing.T) {
 	t.Parallel()
 	tokens := &streamstest.TokenServer{ClientID: "me", ClientSecret: "s"}
-	url := serveTokens(t, tokens)
+	url := startTokenServer(t, tokens)
 	const clients = 16
 	var mu sync.Mutex
 	issued := map[string]bool{}
 	var wg sync.WaitGroup
 	for range clients {
 		wg.Go(func() {
-			_, body, err := roundTrip(t, tokenRequest(t, url, "me", "s", "grant_type=client_credentials"))
+			_, body, err := roundTrip(t, newTokenRequest(t, url, "me", "s", "grant_type=client_credentials"))
 			var got struct {
 				AccessToken string `json:"access_token"`
 			}
 			if err == nil {
 				err = json.Unmarshal([]byte(body), &got)
 			}
-			if err != nil || authorize(tokens, got.AccessToken) != nil {
+			if err != nil || authorizeBearer(tokens, got.AccessToken) != nil {
 				t.Errorf("token %q: %v", got.AccessToken, err)
 			}
 			tokens.Requests()

@@ -12,8 +12,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// body is a valid answer with some fields replaced; "" removes one.
-func body(replace map[string]string) string {
+// streamBody returns a valid response with some fields replaced. The value "" removes a field.
+func streamBody(replace map[string]string) string {
 	fields := map[string]string{
 		"id":                    `"s1"`,
 		"terminal_id":           `"t1"`,
@@ -42,34 +42,34 @@ func TestDecodeStream(t *testing.T) {
 		change(s)
 		return s
 	}
-	same := func(*Stream) {}
-	edited := func(at int64) func(*Stream) { return func(s *Stream) { s.LastEdited = at } }
+	unchanged := func(*Stream) {}
+	edited := func(ms int64) func(*Stream) { return func(s *Stream) { s.LastEdited = ms } }
 	for name, test := range map[string]struct {
 		body string
 		want func(*Stream)
 	}{
-		"as specified":          {body(nil), same},
-		"white space around it": {" \r\n\t" + body(nil) + "\n", same},
-		"unknown fields":        {body(map[string]string{"owner": `{"a":[null]}`, "": `1`}), same},
-		"another spelling too":  {body(map[string]string{"ID": `"other"`, "Processor_Ids": `null`}), same},
-		"the last of two":       {`{"id":"other",` + body(nil)[1:], same},
-		"empty strings": {body(map[string]string{"terminal_id": `""`, "fragment_type_id": `""`}),
+		"as specified":          {streamBody(nil), unchanged},
+		"white space around it": {" \r\n\t" + streamBody(nil) + "\n", unchanged},
+		"unknown fields":        {streamBody(map[string]string{"owner": `{"a":[null]}`, "": `1`}), unchanged},
+		"another spelling too":  {streamBody(map[string]string{"ID": `"other"`, "Processor_Ids": `null`}), unchanged},
+		"the last of two":       {`{"id":"other",` + streamBody(nil)[1:], unchanged},
+		"empty strings": {streamBody(map[string]string{"terminal_id": `""`, "fragment_type_id": `""`}),
 			func(s *Stream) { s.TerminalID, s.FragmentTypeID = "", "" }},
-		"empty sets": {body(map[string]string{"processor_ids": `[]`, "compatible_namespaces": `[ ]`}),
+		"empty sets": {streamBody(map[string]string{"processor_ids": `[]`, "compatible_namespaces": `[ ]`}),
 			func(s *Stream) { s.ProcessorIDs, s.CompatibleNamespaces = NewProcessorSet(), []string{} }},
-		"repeated members": {body(map[string]string{"processor_ids": `["b","a","b","a"]`}),
+		"repeated members": {streamBody(map[string]string{"processor_ids": `["b","a","b","a"]`}),
 			func(s *Stream) { s.ProcessorIDs = NewProcessorSet("a", "b") }},
-		"escapes and every plane": {body(map[string]string{"terminal_id": `"\u0000\ud83d\ude00é\""`}),
+		"escapes and every plane": {streamBody(map[string]string{"terminal_id": `"\u0000\ud83d\ude00é\""`}),
 			func(s *Stream) { s.TerminalID = "\x00😀é\"" }},
-		"time with exponent":       {body(map[string]string{"last_edited": `1.718e12`}), edited(1718000000000)},
-		"time with big exponent":   {body(map[string]string{"last_edited": `1.718E+12`}), edited(1718000000000)},
-		"time with decimal point":  {body(map[string]string{"last_edited": `1.0`}), edited(1)},
-		"time zero":                {body(map[string]string{"last_edited": `0`}), edited(0)},
-		"time minus zero":          {body(map[string]string{"last_edited": `-0.0`}), edited(0)},
-		"time before 1970":         {body(map[string]string{"last_edited": `-1`}), edited(-1)},
-		"largest time":             {body(map[string]string{"last_edited": `9223372036854775807`}), edited(math.MaxInt64)},
-		"smallest time":            {body(map[string]string{"last_edited": `-9223372036854775808`}), edited(math.MinInt64)},
-		"largest exact float time": {body(map[string]string{"last_edited": `9007199254740991.0`}), edited(1<<53 - 1)},
+		"time with exponent":       {streamBody(map[string]string{"last_edited": `1.718e12`}), edited(1718000000000)},
+		"time with big exponent":   {streamBody(map[string]string{"last_edited": `1.718E+12`}), edited(1718000000000)},
+		"time with decimal point":  {streamBody(map[string]string{"last_edited": `1.0`}), edited(1)},
+		"time zero":                {streamBody(map[string]string{"last_edited": `0`}), edited(0)},
+		"time minus zero":          {streamBody(map[string]string{"last_edited": `-0.0`}), edited(0)},
+		"time before 1970":         {streamBody(map[string]string{"last_edited": `-1`}), edited(-1)},
+		"largest time":             {streamBody(map[string]string{"last_edited": `9223372036854775807`}), edited(math.MaxInt64)},
+		"smallest time":            {streamBody(map[string]string{"last_edited": `-9223372036854775808`}), edited(math.MinInt64)},
+		"largest exact float time": {streamBody(map[string]string{"last_edited": `9007199254740991.0`}), edited(1<<53 - 1)},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -84,7 +84,7 @@ func TestDecodeStream(t *testing.T) {
 	}
 }
 
-// Each field is required and has one type (interface document, section 2).
+// Each field is required and has one type (INTERFACE.md, section 2).
 func TestDecodeStreamWrongField(t *testing.T) {
 	t.Parallel()
 	const text, list, number = "a string", "an array of strings", "an integer"
@@ -104,20 +104,20 @@ func TestDecodeStreamWrongField(t *testing.T) {
 				`1e-1`, `9007199254740993.0`, `1e16`)
 		}
 		for _, value := range wrong {
-			_, err := decodeStream([]byte(body(map[string]string{field: value})))
-			if want := "the answer is not a stream: " + field + " is not " + kind; err == nil || err.Error() != want {
+			_, err := decodeStream([]byte(streamBody(map[string]string{field: value})))
+			if want := "the response is not a stream: " + field + " is not " + kind; err == nil || err.Error() != want {
 				t.Errorf("%s %s: error %v, want %q", field, value, err, want)
 			}
 		}
 
-		want := "the answer is not a stream: " + field + " is missing"
+		want := "the response is not a stream: " + field + " is missing"
 		first := strings.ToUpper(field[:1]) + field[1:]
 		for _, spelling := range []string{"", strings.ToUpper(field), first, strings.ReplaceAll(field, "_", "-") + "s", field + " "} {
 			replace := map[string]string{field: ""}
 			if spelling != "" {
 				replace[spelling] = `"s1"`
 			}
-			if _, err := decodeStream([]byte(body(replace))); err == nil || err.Error() != want {
+			if _, err := decodeStream([]byte(streamBody(replace))); err == nil || err.Error() != want {
 				t.Errorf("%s spelled %q: error %v, want %q", field, spelling, err, want)
 			}
 		}
@@ -127,9 +127,9 @@ func TestDecodeStreamWrongField(t *testing.T) {
 func TestDecodeStreamAllProblemsAtOnce(t *testing.T) {
 	t.Parallel()
 	for in, want := range map[string]string{
-		`{}`: "the answer is not a stream: id is missing, terminal_id is missing, fragment_type_id is missing, " +
+		`{}`: "the response is not a stream: id is missing, terminal_id is missing, fragment_type_id is missing, " +
 			"processor_ids is missing, last_edited is missing, compatible_namespaces is missing",
-		`{"id":1,"terminal_id":null,"processor_ids":{},"last_edited":"x","compatible_namespaces":[1]}`: "the answer is not a " +
+		`{"id":1,"terminal_id":null,"processor_ids":{},"last_edited":"x","compatible_namespaces":[1]}`: "the response is not a " +
 			"stream: id is not a string, terminal_id is not a string, fragment_type_id is missing, processor_ids is not an " +
 			"array of strings, last_edited is not an integer, compatible_namespaces is not an array of strings",
 	} {
@@ -139,35 +139,35 @@ func TestDecodeStreamAllProblemsAtOnce(t *testing.T) {
 	}
 }
 
-func TestDecodeStreamNoObject(t *testing.T) {
+func TestDecodeStreamNotAnObject(t *testing.T) {
 	t.Parallel()
-	const text, empty, object = "the answer is not UTF-8 text", "the answer has no body", "the answer is not a JSON object"
+	const text, empty, object = "the response is not UTF-8 text", "the response has no body", "the response is not a JSON object"
 	for in, want := range map[string]string{
 		"":                                 empty,
 		" \r\n\t":                          empty,
 		"null":                             object,
 		"true":                             object,
 		`"s1"`:                             object,
-		"[" + body(nil) + "]":              object,
-		body(nil) + "x":                    object,
-		body(nil) + body(nil):              object,
-		body(nil)[1:]:                      object,
-		body(nil)[:40]:                     object,
-		"\ufeff" + body(nil):               object,
-		")]}'\n" + body(nil):               object,
+		"[" + streamBody(nil) + "]":        object,
+		streamBody(nil) + "x":              object,
+		streamBody(nil) + streamBody(nil):  object,
+		streamBody(nil)[1:]:                object,
+		streamBody(nil)[:40]:               object,
+		"\ufeff" + streamBody(nil):         object,
+		")]}'\n" + streamBody(nil):         object,
 		"<!DOCTYPE html><title>Log in":     object,
 		strings.Repeat("[", 20000):         object,
 		`{"a":` + strings.Repeat("[", 1e5): object,
-		strings.Replace(body(nil), "s1", "s\xff1", 1):         text,
-		"\xff\xfe{\x00}\x00":                                  text,
-		strings.Replace(body(nil), "s1", "\xed\xa0\x80", 1):   text, // a surrogate half in UTF-8
-		strings.Replace(body(nil), "s1", "gr\xfc\xdfe", 1):    text, // Latin-1
-		body(map[string]string{"other": "\"\xc3\x28\""}):      text,
-		"\x1f\x8b\x08\x00\x00\x00\x00\x00":                    text, // gzip, unasked
-		strings.Replace(body(nil), `"s1"`, "\"s\n1\"", 1):     object,
-		strings.Replace(body(nil), `"s1"`, `'s1'`, 1):         object,
-		strings.Replace(body(nil), `1718000000000`, "01", 1):  object,
-		strings.Replace(body(nil), `1718000000000`, "NaN", 1): object,
+		strings.Replace(streamBody(nil), "s1", "s\xff1", 1): text,
+		"\xff\xfe{\x00}\x00": text,
+		strings.Replace(streamBody(nil), "s1", "\xed\xa0\x80", 1):   text, // half of a surrogate pair
+		strings.Replace(streamBody(nil), "s1", "gr\xfc\xdfe", 1):    text, // Latin-1
+		streamBody(map[string]string{"other": "\"\xc3\x28\""}):      text,
+		"\x1f\x8b\x08\x00\x00\x00\x00\x00":                          text, // gzip
+		strings.Replace(streamBody(nil), `"s1"`, "\"s\n1\"", 1):     object,
+		strings.Replace(streamBody(nil), `"s1"`, `'s1'`, 1):         object,
+		strings.Replace(streamBody(nil), `1718000000000`, "01", 1):  object,
+		strings.Replace(streamBody(nil), `1718000000000`, "NaN", 1): object,
 	} {
 		s, err := decodeStream([]byte(in))
 		if s != nil || err == nil || err.Error() != want {
@@ -176,12 +176,12 @@ func TestDecodeStreamNoObject(t *testing.T) {
 	}
 }
 
-// What is accepted has all six fields, of their types and under their exact names, by another way of looking.
+// An accepted body has all six fields, with their types and exact names, according to another decoder.
 func FuzzDecodeStream(f *testing.F) {
-	f.Add([]byte(body(nil)))
-	f.Add([]byte(body(map[string]string{"last_edited": "1.718e12", "processor_ids": "[]"})))
-	f.Add([]byte(body(map[string]string{"last_edited": "9007199254740993.0"})))
-	f.Add([]byte(body(map[string]string{"id": "", "ID": `"s1"`})))
+	f.Add([]byte(streamBody(nil)))
+	f.Add([]byte(streamBody(map[string]string{"last_edited": "1.718e12", "processor_ids": "[]"})))
+	f.Add([]byte(streamBody(map[string]string{"last_edited": "9007199254740993.0"})))
+	f.Add([]byte(streamBody(map[string]string{"id": "", "ID": `"s1"`})))
 	f.Add([]byte(`{"id":"a","id":null}`))
 	f.Add([]byte(`null`))
 	f.Add([]byte("\xff"))
@@ -197,7 +197,7 @@ func FuzzDecodeStream(f *testing.F) {
 		decoder := json.NewDecoder(strings.NewReader(string(in)))
 		decoder.UseNumber()
 		if err := decoder.Decode(&fields); err != nil || decoder.More() || !utf8.Valid(in) {
-			t.Fatalf("accepted what is no JSON object in UTF-8: %q (%v)", in, err)
+			t.Fatalf("%q was accepted, but is not a JSON object in UTF-8 (%v)", in, err)
 		}
 		for field, got := range map[string]string{
 			"id": s.ID, "terminal_id": s.TerminalID, "fragment_type_id": s.FragmentTypeID,
@@ -227,7 +227,7 @@ func FuzzDecodeStream(f *testing.F) {
 			}
 		}
 		number, ok := fields["last_edited"].(json.Number)
-		if at, err := number.Float64(); !ok || err != nil || float64(s.LastEdited) != at {
+		if ms, err := number.Float64(); !ok || err != nil || float64(s.LastEdited) != ms {
 			t.Errorf("last_edited is %d, want %#v", s.LastEdited, fields["last_edited"])
 		}
 	})

@@ -10,7 +10,7 @@ import (
 	"golang.org/x/oauth2"
 )
 
-// A token is used until shortly before its end, then renewed before it can be refused.
+// A token is renewed shortly before it expires.
 func TestTokenExpires(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -19,33 +19,33 @@ func TestTokenExpires(t *testing.T) {
 			t.Fatal(err)
 		}
 		issued, used := 0, ""
-		c.base = &script{steps: []func(*http.Request) (*http.Response, error){func(req *http.Request) (*http.Response, error) {
+		c.base = &scriptedTransport{responses: []roundTrip{func(req *http.Request) (*http.Response, error) {
 			if req.Method == http.MethodPost {
 				issued++
-				return answers(200, fmt.Sprintf(`{"access_token":"token-%d","expires_in":3600}`, issued),
+				return respond(200, fmt.Sprintf(`{"access_token":"token-%d","expires_in":3600}`, issued),
 					"Content-Type", "application/json")(req)
 			}
 			used = req.Header.Get("Authorization")
-			return success(req)
+			return respondSuccess(req)
 		}}}
 		start := time.Now()
 		for _, step := range []struct {
-			at    time.Duration
+			after time.Duration
 			token int
 		}{{0, 1}, {30 * time.Minute, 1}, {time.Hour - 11*time.Second, 1}, {time.Hour - 9*time.Second, 2}, {100 * time.Minute, 2}, {100 * time.Hour, 3}} {
-			<-time.After(time.Until(start.Add(step.at)))
+			<-time.After(time.Until(start.Add(step.after)))
 			if _, err := c.UpdateStream(t.Context(), "s1", NewProcessorSet("p1")); err != nil {
 				t.Fatal(err)
 			}
 			if want := fmt.Sprintf("Bearer token-%d", step.token); used != want || issued != step.token {
-				t.Errorf("after %s: %s in use, %d issued; want %s", step.at, used, issued, want)
+				t.Errorf("after %s: %s in use, %d issued; want %s", step.after, used, issued, want)
 			}
 		}
 	})
 }
 
-// The limit and the retries are the same for the token as for the service.
-func TestRateLimitCoversToken(t *testing.T) {
+// The rate limit and the retries also apply to token requests.
+func TestTokenRequestsAreRateLimited(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		c, err := New(Config{
@@ -55,9 +55,9 @@ func TestRateLimitCoversToken(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		s := &script{steps: []func(*http.Request) (*http.Response, error){
-			unusable, fails(refused), answers(200, "access_token=a", "Content-Type", "application/x-www-form-urlencoded"),
-			unusable, answers(401, later), answers(200, "access_token=b", "Content-Type", "application/x-www-form-urlencoded"), success,
+		s := &scriptedTransport{responses: []roundTrip{
+			respond503, failWith(errConnectionRefused), respond(200, "access_token=a", "Content-Type", "application/x-www-form-urlencoded"),
+			respond503, respond(401, laterBody), respond(200, "access_token=b", "Content-Type", "application/x-www-form-urlencoded"), respondSuccess,
 		}}
 		c.base = s
 		if _, err := c.UpdateStream(t.Context(), "s1", NewProcessorSet("p1")); err != nil || len(s.times) != 7 {
@@ -71,7 +71,7 @@ func TestRateLimitCoversToken(t *testing.T) {
 	})
 }
 
-func TestTokenValue(t *testing.T) {
+func TestTokenHeader(t *testing.T) {
 	t.Parallel()
 	for want, token := range map[string]*oauth2.Token{
 		"":           nil,
@@ -81,7 +81,7 @@ func TestTokenValue(t *testing.T) {
 		"MAC d":      {AccessToken: "d", TokenType: "mac"},
 		"Bearer e/+": {AccessToken: "e/+", TokenType: "BEARER"},
 	} {
-		if got := value(token); got != want {
+		if got := tokenHeader(token); got != want {
 			t.Errorf("%+v is sent as %q, want %q", token, got, want)
 		}
 	}

@@ -1,0 +1,115 @@
+package streams
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptrace"
+	"time"
+)
+
+// maxBody is the longest response body that is accepted, in bytes. A large stream is some thousand
+// times smaller.
+const maxBody = 16 << 20
+
+// Attempt describes one HTTP request and its result, for a log. Known secrets are redacted in all
+// of its texts.
+type Attempt struct {
+	Number       int // 1 is the first
+	Method       string
+	URL          string
+	Status       int // 0 without a response
+	Duration     time.Duration
+	Err          string // why there was no response
+	RequestBody  string // empty for a token request, because it is secret
+	ResponseBody string // likewise
+}
+
+// RoundTrip makes one attempt: it waits for the rate limit, sends the request and reads the whole
+// response. So the request timeout covers the body, and an incomplete response is a failed connection.
+func (o *operation) RoundTrip(req *http.Request) (*http.Response, error) {
+	operationCtx := req.Context()
+	if o.limiter != nil {
+		if err := o.limiter.Wait(operationCtx); err != nil {
+			return nil, o.noTurn(operationCtx)
+		}
+	}
+	ctx, cancel := context.WithTimeoutCause(operationCtx, o.requestTimeout, ErrRequestTimeout)
+	defer cancel()
+	finishConnecting := o.firstConnection.wait(ctx)
+	connected, newConnection := false, false
+	ctx = httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{
+		GotConn:      func(c httptrace.GotConnInfo) { connected, newConnection = true, !c.Reused },
+		WroteHeaders: finishConnecting,
+	})
+	req = req.Clone(ctx)
+	if req.Header.Get("User-Agent") == "" {
+		req.Header.Set("User-Agent", o.userAgent)
+	}
+
+	o.attempts++
+	start := time.Now()
+	resp, body, err := o.sendAndReadBody(req)
+	finishConnecting()
+	if err != nil && ctx.Err() != nil {
+		err = context.Cause(ctx) // the transport reports it in several ways
+	}
+	if o.observe != nil {
+		o.observe(operationCtx, o.describeAttempt(resp, body, err, time.Since(start)))
+	}
+	if err != nil {
+		// On a new connection, a client may send its request before it learns that the service refuses
+		// its certificate. The service has not read that request.
+		notRead := newConnection && isPermanentTLSError(err)
+		if connected && !notRead {
+			o.outcome = Unknown
+		}
+		return nil, err
+	}
+	o.status = resp.StatusCode
+	if o.status/100 == 2 {
+		o.message, o.documented = "", false
+		return resp, nil
+	}
+	o.message, o.documented = readMessage(body, o.redactor)
+	o.outcome = max(o.outcome, outcomeOf(o.status))
+	if o.status/100 == 3 {
+		return nil, o.redirectRefused(resp)
+	}
+	return resp, nil
+}
+
+// sendAndReadBody returns the response and its body, up to one byte more than maxBody.
+func (o *operation) sendAndReadBody(req *http.Request) (*http.Response, []byte, error) {
+	resp, err := o.base.RoundTrip(req)
+	if err != nil {
+		return nil, nil, err
+	}
+	if resp.StatusCode == http.StatusSwitchingProtocols {
+		// This body is the connection itself, and the request timeout would not end it.
+		return resp, nil, resp.Body.Close()
+	}
+	body, err := io.ReadAll(io.LimitReader(resp.Body, maxBody+1))
+	if err = errors.Join(err, resp.Body.Close()); err != nil {
+		return nil, nil, fmt.Errorf("the response is incomplete: %w", err)
+	}
+	resp.Body = io.NopCloser(bytes.NewReader(body))
+	return resp, body, nil
+}
+
+func (o *operation) describeAttempt(resp *http.Response, body []byte, err error, d time.Duration) Attempt {
+	a := Attempt{Number: o.attempts, Method: o.method, URL: o.redactor.redact(o.url), Duration: d}
+	if err != nil {
+		a.Err = escapeInvisible(o.redactor.redact(err.Error()))
+	} else {
+		a.Status = resp.StatusCode
+	}
+	if !o.omitBodies {
+		a.RequestBody = o.redactor.redact(string(o.body))
+		a.ResponseBody = o.redactor.redact(string(body))
+	}
+	return a
+}

@@ -1,0 +1,123 @@
+package streams
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+)
+
+// decodeResponse reads the body of a 2xx response, which must be the stream with the given id
+// (INTERFACE.md, section 4).
+func decodeResponse(body []byte, id string) (*Stream, error) {
+	if len(body) > maxBody {
+		return nil, fmt.Errorf("the response is longer than %d MiB", maxBody>>20)
+	}
+	s, err := decodeStream(body)
+	if err != nil {
+		return nil, err
+	}
+	if s.ID != id {
+		return nil, fmt.Errorf("the response describes another stream, %q", s.ID)
+	}
+	return s, nil
+}
+
+// decodeStream is stricter than encoding/json, which accepts null, missing fields and other
+// spellings of a name. Its error lists all problems.
+func decodeStream(body []byte) (*Stream, error) {
+	if !utf8.Valid(body) {
+		return nil, errors.New("the response is not UTF-8 text")
+	}
+	if len(strings.TrimSpace(string(body))) == 0 {
+		return nil, errors.New("the response has no body")
+	}
+	var fields map[string]json.RawMessage
+	if err := json.Unmarshal(body, &fields); err != nil || fields == nil {
+		return nil, errors.New("the response is not a JSON object")
+	}
+
+	var problems []string
+	var s Stream
+	decode := func(name, typeName string, into func(json.RawMessage) bool) {
+		switch raw, ok := fields[name]; {
+		case !ok:
+			problems = append(problems, fmt.Sprintf("%s is missing", name))
+		case !into(raw):
+			problems = append(problems, fmt.Sprintf("%s is not %s", name, typeName))
+		}
+	}
+	decode("id", "a string", stringInto(&s.ID))
+	decode("terminal_id", "a string", stringInto(&s.TerminalID))
+	decode("fragment_type_id", "a string", stringInto(&s.FragmentTypeID))
+	decode("processor_ids", "an array of strings", processorSetInto(&s.ProcessorIDs))
+	decode("last_edited", "an integer", integerInto(&s.LastEdited))
+	decode("compatible_namespaces", "an array of strings", stringSetInto(&s.CompatibleNamespaces))
+	if problems != nil {
+		return nil, errors.New("the response is not a stream: " + strings.Join(problems, ", "))
+	}
+	return &s, nil
+}
+
+func stringInto(to *string) func(json.RawMessage) bool {
+	return func(raw json.RawMessage) bool {
+		var s *string
+		if json.Unmarshal(raw, &s) != nil || s == nil {
+			return false
+		}
+		*to = *s
+		return true
+	}
+}
+
+func processorSetInto(to *ProcessorSet) func(json.RawMessage) bool {
+	return func(raw json.RawMessage) bool { return json.Unmarshal(raw, to) == nil }
+}
+
+func stringSetInto(to *[]string) func(json.RawMessage) bool {
+	return func(raw json.RawMessage) bool {
+		elements, err := decodeStringArray(raw)
+		if err != nil {
+			return false
+		}
+		slices.Sort(elements)
+		*to = slices.Compact(elements)
+		return true
+	}
+}
+
+// integerInto accepts 1.718e12, because some services encode every number as a float.
+func integerInto(to *int64) func(json.RawMessage) bool {
+	return func(raw json.RawMessage) bool {
+		var err error
+		if *to, err = strconv.ParseInt(string(raw), 10, 64); err == nil {
+			return true
+		}
+		var f *float64
+		if json.Unmarshal(raw, &f) != nil || f == nil || math.Trunc(*f) != *f || math.Abs(*f) >= 1<<53 {
+			return false
+		}
+		*to = int64(*f)
+		return true
+	}
+}
+
+// decodeStringArray refuses null, which package json would decode as a nil slice or an empty string.
+func decodeStringArray(data []byte) ([]string, error) {
+	var elements []*string
+	if err := json.Unmarshal(data, &elements); err != nil {
+		return nil, err
+	}
+	if elements == nil || slices.Contains(elements, nil) {
+		return nil, errors.New("must be an array of strings, without null")
+	}
+	decoded := make([]string, len(elements))
+	for i, element := range elements {
+		decoded[i] = *element
+	}
+	return decoded, nil
+}

@@ -1,0 +1,64 @@
+package streams
+
+import (
+	"context"
+	"errors"
+	"testing"
+	"testing/synctest"
+	"time"
+)
+
+// The limit applies to each attempt, retries included. An operation fails at once if its time limit ends
+// before its next attempt is allowed.
+func TestRateLimit(t *testing.T) {
+	t.Parallel()
+	noBackoff := Retry{MaxAttempts: 5, MinBackoff: time.Nanosecond, MaxBackoff: time.Nanosecond}
+	synctest.Test(t, func(t *testing.T) {
+		s, e := runUpdate(t, Config{RequestsPerSecond: 2, Retry: noBackoff}, 0, respond503)
+		if e == nil || e.Attempts != 5 {
+			t.Fatalf("error %#v", e)
+		}
+		for _, wait := range s.waits() {
+			if wait < 499*time.Millisecond || wait > 501*time.Millisecond {
+				t.Errorf("waits %s, want half a second each", s.waits())
+			}
+		}
+	})
+	synctest.Test(t, func(t *testing.T) {
+		start := time.Now()
+		s, e := runUpdate(t, Config{RequestsPerSecond: 0.01, Retry: noBackoff}, 10*time.Second, respond503)
+		if e == nil || e.Kind != KindTimeout || e.Attempts != 1 || len(s.times) != 1 || e.Message != "later" || e.Outcome != Unknown ||
+			e.Reason != "the operation's time limit ends before the limit of requests per second allows another request" || time.Since(start) > time.Millisecond {
+			t.Errorf("after %s: %#v", time.Since(start), e)
+		}
+	})
+	// The request timeout does not cover the wait for the rate limit.
+	synctest.Test(t, func(t *testing.T) {
+		s, e := runUpdate(t, Config{RequestsPerSecond: 0.1, RequestTimeout: time.Second, Retry: noBackoff}, 0, respond503, respond503, respondSuccess)
+		if e != nil || len(s.times) != 3 {
+			t.Errorf("error %#v after %d attempts", e, len(s.times))
+		}
+	})
+	synctest.Test(t, func(t *testing.T) {
+		c, err := New(Config{BaseURL: "https://host.example", RequestsPerSecond: 0.001, Retry: noBackoff})
+		if err != nil {
+			t.Fatal(err)
+		}
+		c.base = &scriptedTransport{responses: []roundTrip{respondSuccess}}
+		if _, err := c.UpdateStream(t.Context(), "s1", NewProcessorSet("p1")); err != nil {
+			t.Fatal(err)
+		}
+		ctx, cancel := context.WithCancel(t.Context())
+		done := make(chan error, 1)
+		go func() {
+			_, err := c.UpdateStream(ctx, "s1", NewProcessorSet("p1"))
+			done <- err
+		}()
+		synctest.Wait()
+		cancel()
+		e := (*Error)(nil)
+		if err := <-done; !errors.As(err, &e) || !errors.Is(err, context.Canceled) || e.Attempts != 0 || e.Outcome != NotChanged {
+			t.Errorf("error %#v", err)
+		}
+	})
+}

@@ -1,0 +1,201 @@
+package streams_test
+
+import (
+	"fmt"
+	"net/http"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/stream-management/terraform-provider-stream/internal/streams"
+	"github.com/stream-management/terraform-provider-stream/internal/streamstest"
+)
+
+// The request has exactly what INTERFACE.md, section 4 specifies, and what is configured.
+func TestUpdateRequest(t *testing.T) {
+	t.Parallel()
+	s := startService(t, applyUpdate)
+	c := newClient(t, streams.Config{
+		BaseURL:   s.URL + "/eu/v2/",
+		Token:     "t0ken",
+		Headers:   map[string]string{"x-api-key": "k3y", "X-Empty": ""},
+		UserAgent: "terraform-provider-stream/1.2.3 Terraform/1.14.0",
+	})
+	got, err := c.UpdateStream(t.Context(), "s1", streams.NewProcessorSet("p2", "p1", "p2"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := &streams.Stream{
+		ID: "s1", TerminalID: "t1", FragmentTypeID: "image-jpg", ProcessorIDs: streams.NewProcessorSet("p1", "p2"),
+		LastEdited: 1718000000000, CompatibleNamespaces: []string{"ns1"},
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("stream (-want +got):\n%s", diff)
+	}
+	wantRequest := []receivedRequest{{
+		Method: "PATCH", Target: "/eu/v2/streams/s1", Proto: "HTTP/1.1",
+		Body: `{"processor_ids":["p1","p2"]}`, Length: 29,
+		Header: http.Header{
+			"Accept":          {"application/json"},
+			"Accept-Encoding": {"gzip"},
+			"Authorization":   {"Bearer t0ken"},
+			"Content-Length":  {"29"},
+			"Content-Type":    {"application/json"},
+			"User-Agent":      {"terraform-provider-stream/1.2.3 Terraform/1.14.0"},
+			"X-Api-Key":       {"k3y"},
+			"X-Empty":         {""},
+		},
+	}}
+	if diff := cmp.Diff(wantRequest, s.requests()); diff != "" {
+		t.Errorf("requests (-want +got):\n%s", diff)
+	}
+}
+
+func TestUpdateBody(t *testing.T) {
+	t.Parallel()
+	s := startService(t, applyUpdate)
+	c := newClient(t, streams.Config{BaseURL: s.URL})
+	var want []string
+	for _, test := range []struct {
+		ids  []string
+		body string
+	}{
+		{[]string{}, `{"processor_ids":[]}`},
+		{[]string{"b", "a", "B", "b", "10", "9"}, `{"processor_ids":["10","9","B","a","b"]}`},
+		{[]string{`<a&b>'"\`}, `{"processor_ids":["<a&b>'\"\\"]}`},
+		{[]string{"grün 流 😀"}, `{"processor_ids":["grün 流 😀"]}`},
+	} {
+		if _, err := c.UpdateStream(t.Context(), "s1", streams.NewProcessorSet(test.ids...)); err != nil {
+			t.Errorf("%q: %v", test.ids, err)
+		}
+		want = append(want, test.body)
+	}
+	var got []string
+	for _, r := range s.requests() {
+		got = append(got, r.Body)
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("bodies (-want +got):\n%s", diff)
+	}
+}
+
+// A retry sends the same request, including its body.
+func TestRetriedRequestIsTheSame(t *testing.T) {
+	t.Parallel()
+	s := startService(t, respondError(503, "later"), resetConnection, respondTruncated(200), applyUpdate)
+	if _, err := s.update(t, streams.Config{Token: "t0ken", UserAgent: "me"}); err != nil {
+		t.Fatal(err)
+	}
+	s.wantRequests(t, 4)
+	for _, r := range s.requests()[1:] {
+		if diff := cmp.Diff(s.requests()[0], r); diff != "" {
+			t.Errorf("a retry differs (-first +retry):\n%s", diff)
+		}
+	}
+}
+
+// Whether an update replaces or merges is not shown (INTERFACE.md, section 4). The error lists the difference.
+func TestDifferentSet(t *testing.T) {
+	t.Parallel()
+	for name, test := range map[string]struct {
+		sent, reported []string
+		reason         string
+	}{
+		"merged": {[]string{"p1"}, []string{"p0", "p1"},
+			`the service reports additional processors ["p0"]; it may have merged the set instead of replacing it`},
+		"not emptied": {nil, []string{"p1", "p2"},
+			`the service reports additional processors ["p1", "p2"]; it may have merged the set instead of replacing it`},
+		"left out": {[]string{"p1", "p2", "p3"}, []string{"p2"},
+			`the service did not attach ["p1", "p3"]`},
+		"ignored": {[]string{"p1"}, nil,
+			`the service did not attach ["p1"]`},
+		"another": {[]string{"p1"}, []string{"P1"},
+			`the service did not attach ["p1"]; the service reports additional processors ["P1"]`},
+		"control characters": {nil, []string{"\x1b[2J\"\u202e"},
+			`the service reports additional processors ["\x1b[2J\"\u202e"]; it may have merged the set instead of replacing it`},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := startService(t, respond(200, streamJSON("s1", test.reported)))
+			got, err := newClient(t, streams.Config{BaseURL: s.URL}).UpdateStream(t.Context(), "s1", streams.NewProcessorSet(test.sent...))
+			e := asError(t, err)
+			if got != nil {
+				t.Errorf("a failed update returned %+v", got)
+			}
+			if diff := cmp.Diff(&streams.Error{
+				Kind: streams.KindGeneric, Method: "PATCH", URL: s.URL + "/v2/streams/s1", Status: 200,
+				Reason: test.reason, Attempts: 1, Outcome: streams.Changed,
+				Stream: &streams.Stream{
+					ID: "s1", TerminalID: "t1", FragmentTypeID: "image-jpg", LastEdited: 1718000000000,
+					ProcessorIDs: streams.NewProcessorSet(test.reported...), CompatibleNamespaces: []string{"ns1"},
+				},
+			}, e); diff != "" {
+				t.Errorf("error (-want +got):\n%s", diff)
+			}
+			s.wantRequests(t, 1)
+		})
+	}
+}
+
+// After an update of a service that merges, the error has the stream as it is.
+func TestMergingService(t *testing.T) {
+	t.Parallel()
+	service := streamstest.New(streamstest.Options{Merge: true}, streamstest.Stream{ID: "s1", ProcessorIDs: []string{"old"}})
+	e := startService(t, respondError(503, "later"), service.ServeHTTP).updateError(t, streams.Config{})
+	actual, _ := service.Stream("s1")
+	if e.Message != "" || e.Attempts != 2 {
+		t.Errorf("the error has the message of an earlier attempt: %#v", e)
+	}
+	if e.Stream == nil || e.Outcome != streams.Changed {
+		t.Fatalf("error %#v", e)
+	}
+	if diff := cmp.Diff(actual.ProcessorIDs, e.Stream.ProcessorIDs.IDs()); diff != "" {
+		t.Errorf("processor ids (-service +error):\n%s", diff)
+	}
+}
+
+// A reason with thousands of ids is truncated.
+func TestLongDifference(t *testing.T) {
+	t.Parallel()
+	var ids []string
+	for i := range 2000 {
+		ids = append(ids, fmt.Sprintf("processor-%d", i))
+	}
+	e := startService(t, respond(200, streamJSON("s1", append(ids, "p1")))).updateError(t, streams.Config{})
+	if n := len([]rune(e.Reason)); n != 4001 || e.Stream.ProcessorIDs.Len() != 2001 {
+		t.Errorf("the reason has %d characters, the stream %d ids", n, e.Stream.ProcessorIDs.Len())
+	}
+}
+
+// The stand-in checks requests strictly against INTERFACE.md, with types of its own.
+func TestAgainstStandIn(t *testing.T) {
+	t.Parallel()
+	service := streamstest.New(streamstest.Options{ServeGet: true, Prefix: "/eu", Authorize: streamstest.Bearer("t0ken")},
+		streamstest.Stream{ID: "a/b c", ProcessorIDs: []string{"old"}})
+	s := startService(t, service.ServeHTTP)
+	c := newClient(t, streams.Config{BaseURL: s.URL + "/eu", Token: "t0ken"})
+	for _, ids := range [][]string{{"p3", "p1", "p2"}, {"p1"}, {}} {
+		updated, err := c.UpdateStream(t.Context(), "a/b c", streams.NewProcessorSet(ids...))
+		if err != nil {
+			t.Fatal(err)
+		}
+		read, err := c.ReadStream(t.Context(), "a/b c")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff(updated, read); diff != "" {
+			t.Errorf("read after update (-updated +read):\n%s", diff)
+		}
+		actual, _ := service.Stream("a/b c")
+		if len(actual.ProcessorIDs) != len(ids) || actual.LastEdited != read.LastEdited || actual.TerminalID != read.TerminalID {
+			t.Errorf("the service has %+v, the client read %+v", actual, read)
+		}
+	}
+	stream, err := c.UpdateStream(t.Context(), "other", streams.NewProcessorSet())
+	e := asError(t, err)
+	if stream != nil || e.Kind != streams.KindNotFound || !e.Documented || e.Outcome != streams.NotChanged {
+		t.Errorf("an unknown stream: %#v", e)
+	}
+	wantText(t, strings.ToLower(e.Message), "other")
+}
