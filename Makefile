@@ -74,7 +74,7 @@ fuzz: ## each fuzz test for FUZZTIME, 10s
 	done
 
 .PHONY: bench
-bench: cli ## Go benchmarks, then a real CLI beside its yardsticks, into internal/cmd/bench/RESULTS.md
+bench: cli ## Go benchmarks, then a real CLI with 100 and 1,000 streams, into internal/cmd/bench/RESULTS.md
 	go test -run '^$$' -bench . -benchmem ./internal/streams ./internal/provider
 	@mkdir -p bin
 	go run ./internal/cmd/bench $(BENCHFLAGS) >bin/RESULTS.md
