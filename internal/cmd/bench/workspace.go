@@ -97,6 +97,9 @@ func (w *workspace) path(name string) string { return filepath.Join(w.dir, name)
 func (w *workspace) runCLI(ctx context.Context, args ...string) error {
 	var out bytes.Buffer
 	if err := w.sandbox.Run(ctx, w.dir, &out, args...); err != nil {
+		if ctx.Err() != nil {
+			return err // interrupted; the output does not matter
+		}
 		return fmt.Errorf("%s: %s: %w\n%s", w.name, strings.Join(args, " "), err, out.Bytes())
 	}
 	return nil
