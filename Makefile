@@ -74,7 +74,7 @@ fuzz: ## run each fuzz test for FUZZTIME (default 10s)
 	done
 
 .PHONY: bench
-bench: cli ## run the Go benchmarks, then measure a real CLI, into internal/cmd/bench/RESULTS.md
+bench: cli ## run the Go benchmarks, then measure a real CLI with 100 and 1,000 streams, into internal/cmd/bench/RESULTS.md
 	go test -run '^$$' -bench . -benchmem ./internal/streams ./internal/provider
 	@mkdir -p bin
 	go run ./internal/cmd/bench $(BENCHFLAGS) >bin/RESULTS.md

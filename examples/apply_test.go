@@ -16,8 +16,8 @@ import (
 	"github.com/stream-management/terraform-provider-stream/internal/streamstest"
 )
 
-// applied says which of the examples run as they are, and what is attached to each stream after an
-// apply and after a destroy.
+// applied lists the examples that need no change to run, with the processors of each stream after an apply and
+// after a destroy.
 var applied = []struct {
 	folder, keptImport string
 	attached, detached map[string]string
@@ -43,13 +43,13 @@ var (
 	actions = map[string]string{"cam-2": "object-detection"}
 )
 
-// TestAccApply applies the examples that need nothing but an address, plans them again, and destroys them.
+// TestAccApply applies the examples that only need a base URL, plans them again, and destroys them.
 func TestAccApply(t *testing.T) {
 	t.Parallel()
 	for _, example := range applied {
 		t.Run(path.Join(example.folder, example.keptImport), func(t *testing.T) {
 			t.Parallel()
-			service, sandbox := served(t)
+			service, sandbox := startService(t)
 			dir := initialized(t, sandbox, example.folder, example.keptImport)
 
 			mustRun(t, sandbox, dir, "apply", "-auto-approve")
@@ -65,10 +65,10 @@ func TestAccApply(t *testing.T) {
 	}
 }
 
-// TestAccInvoke runs the action as its example says.
+// TestAccInvoke runs the action with the command from its example.
 func TestAccInvoke(t *testing.T) {
 	t.Parallel()
-	service, sandbox := served(t)
+	service, sandbox := startService(t)
 	dir := initialized(t, sandbox, "actions/stream_set_processors", "")
 	service.Seed(streamstest.Stream{ID: "cam-1", ProcessorIDs: []string{"object-detection"}})
 
@@ -76,13 +76,13 @@ func TestAccInvoke(t *testing.T) {
 	wantRequests(t, service, `PATCH /v2/streams/cam-1 {"processor_ids":[]} → 200`)
 }
 
-// TestAccMigratingFromCurl comes over from terraform_data and curl, and detaches nothing on the way.
+// TestAccMigratingFromCurl migrates from terraform_data with curl. No processor is detached meanwhile.
 func TestAccMigratingFromCurl(t *testing.T) {
 	t.Parallel()
 	if _, err := exec.LookPath("curl"); err != nil {
 		t.Skip(err)
 	}
-	service, sandbox := served(t)
+	service, sandbox := startService(t)
 	sandbox.Env["TF_VAR_stream_base_url"] = sandbox.Env["STREAM_BASE_URL"]
 	after := initialized(t, sandbox, "migrating/curl/after", "")
 	before := filepath.Join(after, "..", "before")
@@ -96,7 +96,7 @@ func TestAccMigratingFromCurl(t *testing.T) {
 
 	plan := mustRun(t, sandbox, after, "plan")
 	if !strings.Contains(plan, "Plan: 1 to import, 0 to add, 1 to change, 0 to destroy") {
-		t.Errorf("the guide promises one import and one change:\n%s", plan)
+		t.Errorf("want one import and one change, as in the guide:\n%s", plan)
 	}
 	wantRequests(t, service)
 
@@ -105,11 +105,11 @@ func TestAccMigratingFromCurl(t *testing.T) {
 	mustRun(t, sandbox, after, "plan", "-detailed-exitcode")
 }
 
-// TestAccModuleTests runs the tests of the module in terraform-test: without a service those that mock
-// the provider, and all of them on the stand-in.
+// TestAccModuleTests runs the tests of the module in terraform-test: first, without a service, the tests that
+// mock the provider; then all tests on the stand-in service.
 func TestAccModuleTests(t *testing.T) {
 	t.Parallel()
-	service, sandbox := served(t)
+	service, sandbox := startService(t)
 	dir := initialized(t, sandbox, "terraform-test", "")
 
 	wantPassed(t, mustRun(t, newSandbox(t), dir, "test", "-filter=tests/unit.tftest.hcl"), "2 passed, 0 failed")
@@ -126,9 +126,9 @@ func wantPassed(t *testing.T, out, want string) {
 	}
 }
 
-// served starts a stand-in service with the streams of the examples, and returns it with a CLI whose
-// environment names it.
-func served(t *testing.T) (*streamstest.Service, *cli.Sandbox) {
+// startService starts a stand-in service with the streams of the examples. It returns the service, and a CLI
+// that has the service's base URL in its environment.
+func startService(t *testing.T) (*streamstest.Service, *cli.Sandbox) {
 	t.Helper()
 	sandbox := newSandbox(t)
 	service := streamstest.New(streamstest.Options{})
@@ -143,7 +143,7 @@ func served(t *testing.T) (*streamstest.Service, *cli.Sandbox) {
 
 var streamIDs = []string{"cam-1", "cam-2", "cam-3", "cam-4", "cam-5"}
 
-// wantAttached fails the test unless these are the processors of each stream, and no other has any.
+// wantAttached fails the test unless the streams have these processors, and other streams have none.
 func wantAttached(t *testing.T, service *streamstest.Service, want map[string]string) {
 	t.Helper()
 	got := map[string]string{}
@@ -161,7 +161,7 @@ func wantAttached(t *testing.T, service *streamstest.Service, want map[string]st
 	}
 }
 
-// wantRequests fails the test unless these are the requests since the last look.
+// wantRequests fails the test unless the service has received exactly these requests since the last call.
 func wantRequests(t *testing.T, service *streamstest.Service, want ...string) {
 	t.Helper()
 	var got []string

@@ -9,8 +9,8 @@ import (
 	"testing"
 )
 
-// TestDocumentsShowExamples holds the README and the generated pages to the examples: what is shown
-// there has been tested here.
+// TestDocumentsShowExamples checks that every configuration in the README and in the generated pages is one
+// of the tested examples.
 func TestDocumentsShowExamples(t *testing.T) {
 	t.Parallel()
 	tested := map[string]bool{}
@@ -28,12 +28,12 @@ func TestDocumentsShowExamples(t *testing.T) {
 		for _, block := range terraformBlock.FindAllStringSubmatch(read(t, document), -1) {
 			shown++
 			if !tested[strings.TrimSpace(block[1])] {
-				t.Errorf("%s shows what no example has:\n%s", document, block[1])
+				t.Errorf("%s has a configuration that is not an example:\n%s", document, block[1])
 			}
 		}
 	}
 	if shown == 0 {
-		t.Error("no document shows an example")
+		t.Error("no document has a configuration")
 	}
 }
 
@@ -61,12 +61,12 @@ func read(t *testing.T, path string) string {
 	return strings.ReplaceAll(string(content), "\r\n", "\n")
 }
 
-// TestTroubleshootingIsComplete holds the guide to the summaries that the provider can print.
+// TestTroubleshootingIsComplete checks that the guide has a section for each summary of a diagnostic.
 func TestTroubleshootingIsComplete(t *testing.T) {
 	t.Parallel()
 	guide := read(t, filepath.Join("..", "docs", "guides", "troubleshooting.md"))
 	summaries := map[string]bool{}
-	for _, pattern := range []string{"../internal/provider/*.go", "../internal/streams/error.go"} {
+	for _, pattern := range []string{"../internal/provider/*.go", "../internal/streams/*.go"} {
 		files, err := filepath.Glob(filepath.FromSlash(pattern))
 		if err != nil {
 			t.Fatal(err)
@@ -82,22 +82,22 @@ func TestTroubleshootingIsComplete(t *testing.T) {
 	}
 	for _, expected := range []string{"Bad Gateway Error", "Invalid Provider Configuration", "Stream Is Gone"} {
 		if !summaries[expected] {
-			t.Errorf("the search for summaries does not find %q", expected)
+			t.Errorf("the regular expression does not find the summary %q", expected)
 		}
 	}
 	for s := range summaries {
 		if !strings.Contains(guide, "### "+s+"\n") {
-			t.Errorf("the guide lacks %q", s)
+			t.Errorf("the guide has no section %q", s)
 		}
 	}
 }
 
-// summary finds the texts of diagnostics' summaries: in calls, and where they are constants.
+// summary matches the summaries of diagnostics, in function calls and in constants.
 var summary = regexp.MustCompile(`(?:(?:Error|Warning|Diagnostic)\([^"\n]*|Kind = |invalidConfiguration = )"([A-Z][A-Za-z ]+)"`)
 
-// TestLinksLead follows the links from one document to another, in the form that registries want: from
-// a page's folder, without an extension.
-func TestLinksLead(t *testing.T) {
+// TestLinks checks that every relative link in a document has a target. In the generated pages, links have no
+// file extension, as registries require.
+func TestLinks(t *testing.T) {
 	t.Parallel()
 	documents := map[string]string{}
 	for _, name := range []string{"README.md", "CHANGELOG.md", "DESIGN.md", ".github/CONTRIBUTING.md"} {

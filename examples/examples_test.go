@@ -1,5 +1,5 @@
-// Package examples tests that what users copy works: the CLI installs the provider for each example and
-// finds the example valid, and what needs no credentials is applied to the stand-in service.
+// Package examples tests the examples that users copy. For each example, the CLI runs init and validate. The
+// examples that need no credentials are also applied to the stand-in service.
 package examples
 
 import (
@@ -19,8 +19,7 @@ import (
 	"github.com/stream-management/terraform-provider-stream/internal/provider"
 )
 
-// TestAccExamples validates every folder that has Terraform files. One that demands a newer CLI
-// (required_version) is skipped.
+// TestAccExamples validates every folder that has Terraform files. Examples that need a newer CLI are skipped.
 func TestAccExamples(t *testing.T) {
 	t.Parallel()
 	sandbox := newSandbox(t)
@@ -31,7 +30,7 @@ func TestAccExamples(t *testing.T) {
 			if len(imports) == 0 {
 				validate(t, sandbox, folder, "")
 			}
-			for _, file := range imports { // ways to write one and the same block
+			for _, file := range imports { // alternative forms of one block
 				t.Run(file, func(t *testing.T) {
 					t.Parallel()
 					validate(t, sandbox, folder, file)
@@ -41,15 +40,15 @@ func TestAccExamples(t *testing.T) {
 	}
 }
 
-// validate runs init and validate on a folder; see initialized.
+// validate runs init and validate in a copy of a folder; see initialized.
 func validate(t *testing.T, sandbox *cli.Sandbox, folder, keptImport string) {
 	t.Helper()
 	dir := initialized(t, sandbox, folder, keptImport)
 	mustRun(t, sandbox, dir, "validate")
 }
 
-// initialized runs init on a copy of all examples, so that relative paths hold, and returns the folder
-// in it. Of the imports there, only the given one is kept.
+// initialized copies all examples, because some have relative paths, and runs init in the copy of a folder. It
+// returns the path of that copy. Of its import-by-*.tf files, only keptImport remains.
 func initialized(t *testing.T, sandbox *cli.Sandbox, folder, keptImport string) string {
 	t.Helper()
 	all := t.TempDir()
@@ -78,7 +77,7 @@ func initialized(t *testing.T, sandbox *cli.Sandbox, folder, keptImport string) 
 	return dir
 }
 
-// mustRun runs a command of the CLI that has to succeed, and returns all that it wrote.
+// mustRun runs the CLI and returns its output. It fails the test if the command fails.
 func mustRun(t *testing.T, sandbox *cli.Sandbox, dir string, args ...string) string {
 	t.Helper()
 	var out bytes.Buffer
@@ -88,12 +87,12 @@ func mustRun(t *testing.T, sandbox *cli.Sandbox, dir string, args ...string) str
 	return out.String()
 }
 
-// unsupported is how a CLI says that an example is not for it. OpenTofu, which has no actions, reports
-// the block before the version.
+// unsupported matches the message of a CLI that an example does not support. OpenTofu has no actions, and
+// reports the unknown block before the version.
 var unsupported = regexp.MustCompile(`This configuration does not support (Terraform|OpenTofu) version [0-9.]+|` +
 	`Blocks of type "action" are not expected here`)
 
-// completeSnippet adds what the registry's pages leave out of the examples for one resource or action.
+// completeSnippet adds the terraform block, which the examples of a resource or an action omit.
 func completeSnippet(t *testing.T, dir, folder, importFile string) {
 	t.Helper()
 	kind, _, _ := strings.Cut(filepath.ToSlash(folder), "/")
@@ -127,7 +126,7 @@ func terraformFolders(t *testing.T) map[string][]string {
 		case err != nil:
 			return err
 		case entry.IsDir() && (entry.Name() == ".terraform" || entry.Name() == "before"):
-			return fs.SkipDir // "before" is what people come from: the configurations of other providers
+			return fs.SkipDir // "before" has configurations of other providers, which are not installed
 		case strings.HasSuffix(path, ".tf"):
 			folder := filepath.Dir(path)
 			folders[folder] = append(folders[folder], entry.Name())
@@ -143,7 +142,7 @@ func terraformFolders(t *testing.T) map[string][]string {
 	return folders
 }
 
-// newSandbox returns a CLI that installs the provider of this tree, or skips the test.
+// newSandbox returns a CLI that installs the provider of this source tree. It skips the test unless TF_ACC is set.
 func newSandbox(t *testing.T) *cli.Sandbox {
 	t.Helper()
 	if os.Getenv("TF_ACC") == "" {
@@ -156,7 +155,7 @@ func newSandbox(t *testing.T) *cli.Sandbox {
 	return &cli.Sandbox{Program: made.Program, Env: maps.Clone(made.Env)}
 }
 
-// sandbox is made once, because the build of the provider takes longer than most tests.
+// sandbox is shared by all tests, because building the provider takes longer than most tests.
 var sandbox = sync.OnceValues(func() (*cli.Sandbox, error) {
 	program, err := cli.Find()
 	if err != nil {

@@ -1,5 +1,6 @@
-// Package release makes the files of a release by itself, and checks them against what registries ask
-// for. Both read .goreleaser.yml, which says how the published ones are made.
+// Package release builds the files of a release without goreleaser, and checks the files of any release
+// against the requirements of registries. Both read .goreleaser.yml, the configuration of the releases that
+// are published.
 package release
 
 import (
@@ -12,20 +13,20 @@ import (
 	"text/template"
 )
 
-// Platform is what a file of a release is for.
+// Platform is an operating system and an architecture.
 type Platform struct {
 	OS   string // as in GOOS
 	Arch string // as in GOARCH
 }
 
-// String returns the platform as file names have it: linux_amd64.
+// String returns the platform in the form that file names have, such as linux_amd64.
 func (p Platform) String() string { return p.OS + "_" + p.Arch }
 
-// config holds the values of .goreleaser.yml by their keys: "builds.goos".
+// config has the values of .goreleaser.yml by their full keys, such as "builds.goos".
 type config map[string]any
 
-// readConfig reads .goreleaser.yml in the given folder. It understands a part of YAML, and refuses the
-// rest: maps and lists of maps by indentation, whose values are plain or JSON on one line.
+// readConfig reads .goreleaser.yml in the given folder. It supports a part of YAML: maps and lists of maps
+// by indentation, with values that are plain or JSON on one line. Anything else is an error.
 func readConfig(root string) (config, error) {
 	path := filepath.Join(root, ".goreleaser.yml")
 	content, err := os.ReadFile(path)
@@ -36,7 +37,7 @@ func readConfig(root string) (config, error) {
 		indent int
 		key    string
 	}
-	var at []level
+	var parents []level
 	values := config{}
 	for i, line := range strings.Split(strings.ReplaceAll(string(content), "\r\n", "\n"), "\n") {
 		text := strings.TrimLeft(line, " -")
@@ -48,11 +49,11 @@ func readConfig(root string) (config, error) {
 		if !ok {
 			return nil, fmt.Errorf("%s:%d: neither a key nor a comment", path, i+1)
 		}
-		at = slices.DeleteFunc(at, func(l level) bool { return l.indent >= indent })
-		if len(at) > 0 {
-			key = at[len(at)-1].key + "." + key
+		parents = slices.DeleteFunc(parents, func(l level) bool { return l.indent >= indent })
+		if len(parents) > 0 {
+			key = parents[len(parents)-1].key + "." + key
 		}
-		at = append(at, level{indent, key})
+		parents = append(parents, level{indent, key})
 		if value = strings.TrimSpace(value); value == "" {
 			continue
 		}
@@ -62,25 +63,25 @@ func readConfig(root string) (config, error) {
 				return nil, fmt.Errorf("%s:%d: not JSON: %w", path, i+1, err)
 			}
 		}
-		if _, twice := values[key]; twice {
-			return nil, fmt.Errorf("%s:%d: %s is there twice", path, i+1, key)
+		if _, exists := values[key]; exists {
+			return nil, fmt.Errorf("%s:%d: duplicate key %s", path, i+1, key)
 		}
 		values[key] = decoded
 	}
 	return values, nil
 }
 
-// list returns a list of texts, or none.
+// list returns the elements of a list as strings, or nil if the key has no list.
 func (c config) list(key string) []string {
-	var texts []string
+	var elements []string
 	all, _ := c[key].([]any)
 	for _, one := range all {
-		texts = append(texts, fmt.Sprint(one))
+		elements = append(elements, fmt.Sprint(one))
 	}
-	return texts
+	return elements
 }
 
-// platforms returns what there is a build for.
+// platforms returns the platforms that releases are built for.
 func (c config) platforms() []Platform {
 	var all []Platform
 	ignored, _ := c["builds.ignore"].([]any)
@@ -97,8 +98,8 @@ func (c config) platforms() []Platform {
 	return all
 }
 
-// fill fills in the template that a key holds.
-func (c config) fill(key, version string, platform Platform) (string, error) {
+// fillTemplate executes the template that is the value of a key.
+func (c config) fillTemplate(key, version string, platform Platform) (string, error) {
 	text, _ := c[key].(string)
 	parsed, err := template.New(key).Option("missingkey=error").Parse(text)
 	if err != nil {

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
-	"flag"
 	"fmt"
 	"net/http/httptest"
 	"os"
@@ -21,16 +20,16 @@ import (
 	"github.com/stream-management/terraform-provider-stream/internal/streamstest"
 )
 
-// TestAccMirror installs from a folder with the archive, twice with the same lock file.
+// TestAccMirror installs from a filesystem mirror, twice with the same lock file.
 func TestAccMirror(t *testing.T) {
 	t.Parallel()
-	w := newWorkspace(t, mirrored(mirror(t, built(t, "0.1.0"))), source)
+	w := newWorkspace(t, installFrom(newMirror(t, releaseOf(t, "0.1.0"))), source)
 	w.mustRun("init")
 	lock := read(t, w.path(".terraform.lock.hcl"))
 	w.mustRun("apply", "-auto-approve")
 	w.wantVersion("0.1.0")
 
-	if err := os.RemoveAll(w.path(".terraform")); err != nil { // as on another machine
+	if err := os.RemoveAll(w.path(".terraform")); err != nil { // so that init installs again, as on another machine
 		t.Fatal(err)
 	}
 	w.mustRun("init", "-lockfile=readonly")
@@ -43,29 +42,30 @@ func TestAccMirror(t *testing.T) {
 	}
 }
 
-// TestAccMirrorOfSomethingElse shows that the lock file protects: one version has one archive.
-func TestAccMirrorOfSomethingElse(t *testing.T) {
+// TestAccMirrorWithAnotherArchive checks that the CLI refuses another archive of the version that the lock
+// file has.
+func TestAccMirrorWithAnotherArchive(t *testing.T) {
 	t.Parallel()
-	r := built(t, "0.1.0")
-	dir := mirror(t, r)
-	w := newWorkspace(t, mirrored(dir), source)
+	r := releaseOf(t, "0.1.0")
+	dir := newMirror(t, r)
+	w := newWorkspace(t, installFrom(dir), source)
 	w.mustRun("init")
 	for _, host := range hosts {
 		archive := filepath.Join(dir, host, filepath.FromSlash(source), filepath.Base(r.Zip(Host())))
-		repack(t, archive, archive, func(name string) string { return name + "x" })
+		copyArchive(t, archive, archive, func(name string) string { return name + "x" })
 	}
 	if err := os.RemoveAll(w.path(".terraform")); err != nil {
 		t.Fatal(err)
 	}
 	if out, err := w.run("init"); err == nil || !strings.Contains(out, "checksum") {
-		t.Errorf("init ended with %v and wrote\n%s", err, out)
+		t.Errorf("init ended with %v and printed\n%s", err, out)
 	}
 }
 
-// TestAccUpgrade goes to a newer version: not before it is asked to, and with the state as it was.
+// TestAccUpgrade upgrades to a newer version. The upgrade changes neither the state nor a stream.
 func TestAccUpgrade(t *testing.T) {
 	t.Parallel()
-	w := newWorkspace(t, mirrored(mirror(t, built(t, "0.1.0"), built(t, "0.1.1"))), source)
+	w := newWorkspace(t, installFrom(newMirror(t, releaseOf(t, "0.1.0"), releaseOf(t, "0.1.1"))), source)
 	write(t, w.path("pin.tf"), []byte("terraform {\n  required_providers {\n    stream = {\n"+
 		"      source  = \""+source+"\"\n      version = \"0.1.0\"\n    }\n  }\n}\n"))
 	if err := os.Remove(w.path("source.tf")); err != nil {
@@ -90,12 +90,12 @@ func TestAccUpgrade(t *testing.T) {
 	w.wantVersion("0.1.1")
 }
 
-// TestAccMakeInstall installs with make, for a CLI without any configuration.
+// TestAccMakeInstall runs "make install", then init with a CLI that has no configuration.
 func TestAccMakeInstall(t *testing.T) {
 	t.Parallel()
-	needAcc(t)
+	skipWithoutAcc(t)
 	if runtime.GOOS == "windows" {
-		t.Skip("a CLI looks elsewhere on Windows")
+		t.Skip("on Windows, the CLI's plugin folder is a different one")
 	}
 	w := newWorkspace(t, "", source)
 	home := t.TempDir()
@@ -111,7 +111,7 @@ func TestAccMakeInstall(t *testing.T) {
 	install := exec.CommandContext(t.Context(), "make", "-C", root, "install",
 		"VERSION=0.1.0-3-gabcdef0", "PROVIDER="+filepath.Join(t.TempDir(), "provider"))
 	install.Env = append(os.Environ(), "HOME="+home)
-	for name, value := range env { // else they move with the home
+	for name, value := range env { // by default, the folders depend on HOME
 		install.Env = append(install.Env, name+"="+value)
 	}
 	if out, err := install.CombinedOutput(); err != nil {
@@ -124,68 +124,34 @@ func TestAccMakeInstall(t *testing.T) {
 	w.wantVersion("0.1.0-3-gabcdef0")
 }
 
-var record = flag.String("record", "", "write the state that this `version` leaves, as test data")
-
-// TestAccStates plans on a state of each released version: it has to be read, and to be up to date.
-func TestAccStates(t *testing.T) {
-	t.Parallel()
-	needAcc(t)
-	const states = "testdata/states"
-	if *record != "" {
-		w := newWorkspace(t, mirrored(mirror(t, built(t, "0.1.0"))), source)
-		write(t, w.path("main.tf"), read(t, filepath.Join(states, *record+".tf")))
-		w.mustRun("init")
-		w.mustRun("apply", "-auto-approve")
-		write(t, filepath.Join(states, *record+".json"), read(t, w.path("terraform.tfstate")))
-	}
-	recorded, err := filepath.Glob(filepath.Join(states, "*.json"))
-	if err != nil || len(recorded) == 0 {
-		t.Fatalf("no states: %v", err)
-	}
-	for _, path := range recorded {
-		t.Run(filepath.Base(path), func(t *testing.T) {
-			t.Parallel()
-			w := newWorkspace(t, mirrored(mirror(t, built(t, "0.1.0"))), source)
-			write(t, w.path("main.tf"), read(t, strings.TrimSuffix(path, ".json")+".tf"))
-			write(t, w.path("terraform.tfstate"), read(t, path))
-			w.mustRun("init")
-			w.mustRun("plan", "-detailed-exitcode")
-			w.mustRun("plan", "-detailed-exitcode", "-refresh=false")
-			if requests := w.service.Requests(); len(requests) != 0 {
-				t.Errorf("the plans sent %v", requests)
-			}
-		})
-	}
-}
-
-// hosts are where a CLI looks for a source without a host.
+// hosts are the default hosts of Terraform and OpenTofu.
 var hosts = []string{"registry.terraform.io", "registry.opentofu.org"}
 
-// source is the address of the provider without a host.
+// source is the address of the provider without the host.
 var _, source, _ = strings.Cut(provider.Address, "/")
 
-// mirror makes a folder with the archives of these releases.
-func mirror(t *testing.T, releases ...*Release) string {
+// newMirror returns a filesystem mirror with the archives of these releases.
+func newMirror(t *testing.T, releases ...*Release) string {
 	t.Helper()
 	dir := t.TempDir()
 	for _, host := range hosts {
-		packed := filepath.Join(dir, host, filepath.FromSlash(source))
-		if err := os.MkdirAll(packed, 0o755); err != nil {
+		folder := filepath.Join(dir, host, filepath.FromSlash(source))
+		if err := os.MkdirAll(folder, 0o755); err != nil {
 			t.Fatal(err)
 		}
 		for _, r := range releases {
-			write(t, filepath.Join(packed, filepath.Base(r.Zip(Host()))), read(t, r.Zip(Host())))
+			write(t, filepath.Join(folder, filepath.Base(r.Zip(Host()))), read(t, r.Zip(Host())))
 		}
 	}
 	return dir
 }
 
-// mirrored is the installation method of such a folder.
-func mirrored(dir string) string {
+// installFrom returns the block of the CLI configuration that installs from a filesystem mirror.
+func installFrom(dir string) string {
 	return fmt.Sprintf("filesystem_mirror {\n    path = %q\n  }", filepath.ToSlash(dir))
 }
 
-// workspace is a configuration, a CLI that knows nothing but one place to install from, and a service.
+// workspace is a configuration, a CLI that installs providers from one place only, and a service.
 type workspace struct {
 	t       *testing.T
 	dir     string
@@ -193,10 +159,10 @@ type workspace struct {
 	service *streamstest.Service
 }
 
-// newWorkspace makes a workspace whose provider has the given source and installation method.
+// newWorkspace returns a workspace whose provider has the given source and installation method.
 func newWorkspace(t *testing.T, installation, source string) *workspace {
 	t.Helper()
-	needAcc(t)
+	skipWithoutAcc(t)
 	program, err := cli.Find()
 	if err != nil {
 		t.Fatal(err)
@@ -234,7 +200,7 @@ resource "stream_processors" "camera" {
 
 func (w *workspace) path(name string) string { return filepath.Join(w.dir, name) }
 
-// run runs the CLI and returns what it wrote, on one line.
+// run runs the CLI and returns its output on one line.
 func (w *workspace) run(args ...string) (string, error) {
 	w.t.Helper()
 	var out bytes.Buffer
@@ -254,13 +220,14 @@ func (w *workspace) mustRun(args ...string) {
 	}
 }
 
-// wantVersion fails the test unless exactly one update came since the last look, from this version.
+// wantVersion fails the test unless the service has received exactly one update since the last call, from
+// this version of the provider.
 func (w *workspace) wantVersion(version string) {
 	w.t.Helper()
 	requests := w.service.Requests()
 	w.service.ForgetRequests()
 	if len(requests) != 1 || requests[0].Method != "PATCH" {
-		w.t.Fatalf("the service saw %v, want one update", requests)
+		w.t.Fatalf("the service received %v, want one update", requests)
 	}
 	product, _, _ := strings.Cut(requests[0].Header.Get("User-Agent"), " ")
 	if product != "terraform-provider-stream/"+version {
@@ -268,7 +235,7 @@ func (w *workspace) wantVersion(version string) {
 	}
 }
 
-// resources returns the part of the state that the provider made.
+// resources returns the resources in the state.
 func (w *workspace) resources() any {
 	w.t.Helper()
 	var state struct {

@@ -17,13 +17,14 @@ var (
 	sourceVar = regexp.MustCompile(`(?m)^SOURCE\s*:?=\s*(\S+)$`)
 )
 
-// TestNamespace holds everything that names the namespace to provider.Address: the module, the
-// configurations that users copy, and the Makefile. A placeholder that is replaced must not survive.
+// TestNamespace compares every use of the namespace with provider.Address: in the module path, the
+// configurations that users copy, and the Makefile. After the placeholder has been replaced, no file may
+// contain it.
 func TestNamespace(t *testing.T) {
 	t.Parallel()
 	_, source, _ := strings.Cut(provider.Address, "/")
 	namespace, _, _ := strings.Cut(source, "/")
-	const placeholder = "stream-" + "management" // in two parts, or a replacement would hit it too
+	const placeholder = "stream-" + "management" // in two parts, so that a replacement does not change it
 
 	uses := map[string]int{}
 	err := filepath.WalkDir(root, func(path string, entry fs.DirEntry, err error) error {
@@ -51,7 +52,7 @@ func TestNamespace(t *testing.T) {
 			for _, found := range rule.use.FindAllStringSubmatch(string(content), -1) {
 				uses[filepath.ToSlash(path)]++
 				if found[1] != rule.want {
-					t.Errorf("%s: %q should have %q, as in provider.Address", path, found[0], rule.want)
+					t.Errorf("%s: %q must have %q, as in provider.Address", path, found[0], rule.want)
 				}
 			}
 		}
@@ -65,7 +66,7 @@ func TestNamespace(t *testing.T) {
 	}
 	for _, path := range []string{"go.mod", "Makefile", "README.md", "docs/index.md", "examples/provider/provider.tf"} {
 		if uses["../../"+path] == 0 {
-			t.Errorf("%s does not name the namespace", path)
+			t.Errorf("%s does not contain the namespace", path)
 		}
 	}
 }

@@ -19,30 +19,30 @@ import (
 	"github.com/ProtonMail/go-crypto/openpgp/packet"
 )
 
-// TestAccRegistry installs from a registry: the CLI has to find the release, and to believe its signature,
-// but nothing that was tampered with.
+// TestAccRegistry installs from a registry. The CLI finds the release and accepts its signature; it refuses
+// a release that was tampered with.
 func TestAccRegistry(t *testing.T) {
 	t.Parallel()
 	if runtime.GOOS == "windows" || runtime.GOOS == "darwin" {
-		t.Skip("here a CLI takes no certificate authority from its environment")
+		t.Skip("on this platform, SSL_CERT_FILE has no effect")
 	}
-	original := built(t, "0.1.0")
+	original := releaseOf(t, "0.1.0")
 	key, other := newKey(t), newKey(t)
 	for name, test := range map[string]struct {
 		tamper func(t *testing.T, r *Release)
 		want   string // "" if it installs
 	}{
-		"as made": {func(*testing.T, *Release) {}, ""},
+		"unchanged": {func(*testing.T, *Release) {}, ""},
 		"another archive": {func(t *testing.T, r *Release) {
-			write(t, r.Zip(Host()), read(t, built(t, "0.1.1").Zip(Host())))
+			write(t, r.Zip(Host()), read(t, releaseOf(t, "0.1.1").Zip(Host())))
 		}, "checksum"},
 		"another archive and its sum": {func(t *testing.T, r *Release) {
-			write(t, r.Zip(Host()), read(t, built(t, "0.1.1").Zip(Host())))
+			write(t, r.Zip(Host()), read(t, releaseOf(t, "0.1.1").Zip(Host())))
 			if err := r.writeSums(); err != nil {
 				t.Fatal(err)
 			}
 		}, "signature"},
-		"signed by somebody else": {func(t *testing.T, r *Release) { sign(t, r, other) }, "signature"},
+		"signed with another key": {func(t *testing.T, r *Release) { sign(t, r, other) }, "signature"},
 		"not signed": {func(t *testing.T, r *Release) {
 			if err := os.Remove(r.Sums() + ".sig"); err != nil {
 				t.Fatal(err)
@@ -51,13 +51,13 @@ func TestAccRegistry(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			r := copied(t, original)
+			r := copyOf(t, original)
 			sign(t, r, key)
 			if err := checkSignature(r.Sums() + ".sig"); err != nil {
 				t.Fatal(err)
 			}
 			test.tamper(t, r)
-			registry := httptest.NewTLSServer(serve(t, r, key))
+			registry := httptest.NewTLSServer(registryHandler(t, r, key))
 			t.Cleanup(registry.Close)
 
 			w := newWorkspace(t, "direct {}", strings.TrimPrefix(registry.URL, "https://")+"/"+source)
@@ -66,7 +66,7 @@ func TestAccRegistry(t *testing.T) {
 			out, err := w.run("init")
 			if test.want != "" {
 				if err == nil || !strings.Contains(strings.ToLower(out), test.want) {
-					t.Errorf("init ended with %v and wrote\n%s", err, out)
+					t.Errorf("init ended with %v and printed\n%s", err, out)
 				}
 				return
 			}
@@ -78,8 +78,8 @@ func TestAccRegistry(t *testing.T) {
 	}
 }
 
-// serve is a registry that has one version of one provider.
-func serve(t *testing.T, r *Release, key *openpgp.Entity) http.Handler {
+// registryHandler returns a registry that has one version of one provider.
+func registryHandler(t *testing.T, r *Release, key *openpgp.Entity) http.Handler {
 	t.Helper()
 	var manifest struct {
 		Metadata struct {
@@ -89,25 +89,25 @@ func serve(t *testing.T, r *Release, key *openpgp.Entity) http.Handler {
 	if err := json.Unmarshal(read(t, r.Manifest()), &manifest); err != nil {
 		t.Fatal(err)
 	}
-	sum, err := sumOf(r.Zip(Host()))
+	sum, err := fileSum(r.Zip(Host()))
 	if err != nil {
 		t.Fatal(err)
 	}
 	type object = map[string]any
 	registry := http.NewServeMux()
-	answer := func(path string, body object) {
+	respond := func(path string, body object) {
 		registry.HandleFunc("GET "+path, func(w http.ResponseWriter, _ *http.Request) {
 			w.Header().Set("Content-Type", "application/json")
-			_ = json.NewEncoder(w).Encode(body) // a client that has gone is no failure
+			_ = json.NewEncoder(w).Encode(body) // fails only if the client has gone
 		})
 	}
-	answer("/.well-known/terraform.json", object{"providers.v1": "/v1/providers/"})
-	answer("/v1/providers/"+source+"/versions", object{"versions": []object{{
+	respond("/.well-known/terraform.json", object{"providers.v1": "/v1/providers/"})
+	respond("/v1/providers/"+source+"/versions", object{"versions": []object{{
 		"version":   r.Version,
 		"protocols": manifest.Metadata.ProtocolVersions,
 		"platforms": []object{{"os": Host().OS, "arch": Host().Arch}},
 	}}})
-	answer(fmt.Sprintf("/v1/providers/%s/%s/download/%s/%s", source, r.Version, Host().OS, Host().Arch), object{
+	respond(fmt.Sprintf("/v1/providers/%s/%s/download/%s/%s", source, r.Version, Host().OS, Host().Arch), object{
 		"protocols":             manifest.Metadata.ProtocolVersions,
 		"os":                    Host().OS,
 		"arch":                  Host().Arch,
@@ -125,7 +125,7 @@ func serve(t *testing.T, r *Release, key *openpgp.Entity) http.Handler {
 	return registry
 }
 
-// newKey makes a key of the kind that both registries take.
+// newKey returns a key of a kind that both registries accept.
 func newKey(t *testing.T) *openpgp.Entity {
 	t.Helper()
 	key, err := openpgp.NewEntity("Test", "", "", &packet.Config{Algorithm: packet.PubKeyAlgoRSA, RSABits: 2048})
@@ -135,7 +135,7 @@ func newKey(t *testing.T) *openpgp.Entity {
 	return key
 }
 
-// sign does what gpg --detach-sign does.
+// sign writes a signature like that of "gpg --detach-sign".
 func sign(t *testing.T, r *Release, key *openpgp.Entity) {
 	t.Helper()
 	var signature bytes.Buffer
@@ -145,7 +145,7 @@ func sign(t *testing.T, r *Release, key *openpgp.Entity) {
 	write(t, r.Sums()+".sig", signature.Bytes())
 }
 
-// armored is what gpg --armor --export writes.
+// armored returns the public key like "gpg --armor --export".
 func armored(t *testing.T, key *openpgp.Entity) string {
 	t.Helper()
 	var text strings.Builder

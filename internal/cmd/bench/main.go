@@ -1,154 +1,219 @@
 //go:build linux
 
-// Command bench measures what the provider costs with a real CLI, beside yardsticks in the same call:
-// terraform_data, which does no work at all; terraform_data with curl in a local-exec, which is what
-// people do without a provider; and a provider that does nothing.
+// Command bench measures what the provider costs with a real CLI, and prints Markdown.
 //
-// Seconds depend on the machine, so the ratios are the result. It prints Markdown.
+// By default it compares this provider with a provider that does nothing, with terraform_data, and with
+// terraform_data that calls curl. With -provider, it compares builds of the provider instead:
+//
+//	go run ./internal/cmd/bench -provider before=bin/before -provider after=bin/after -streams 1000 -rows '^plan|^update' -rounds 5
+//
+// All rows of a table alternate in each round, so a change in the machine's speed affects all of them.
+// State is remote, on a loopback port, because with local state the CLI rewrites the state file after
+// each resource, which takes more time than everything else.
 package main
 
 import (
-	"cmp"
 	"context"
+	"errors"
 	"flag"
 	"fmt"
 	"log"
 	"os"
+	"os/exec"
 	"os/signal"
-	"runtime"
+	"path/filepath"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 	"time"
 )
 
-func main() {
-	if isShim() {
-		os.Exit(shim())
-	}
-	counts := flag.String("streams", "1,100,1000", "numbers of streams")
-	latencies := flag.String("latency", "0s,20ms", "latencies of the service")
-	parallelisms := flag.String("parallelism", "10,64", "values of the CLI's -parallelism")
-	runs := flag.Int("runs", 3, "runs of each; the median counts")
-	flag.Parse()
-
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
-	defer stop()
-	l, err := newLab(ctx)
-	if err != nil {
-		log.Fatal(err)
-	}
-	defer os.RemoveAll(l.dir)
-
-	fmt.Printf("# Measurements\n\n%s on %s, %s/%s with %d processors. Medians of %d runs.\n",
-		l.version(), runtime.Version(), runtime.GOOS, runtime.GOARCH, runtime.NumCPU(), *runs)
-	fmt.Print("\n`make bench` makes this page. Compare rows, not seconds: the ratios are to `terraform_data`" +
-		" (no work at all) and to `terraform_data` with `curl` in a `local-exec`, in the same call." +
-		" \"Processor\" is the CLI with its children; \"provider\" is the provider alone.\n")
-	l.startup(*runs)
-	for _, n := range parsed(*counts, strconv.Atoi) {
-		for _, latency := range parsed(*latencies, time.ParseDuration) {
-			for _, parallelism := range parsed(*parallelisms, strconv.Atoi) {
-				if n == 1 && parallelism > 10 {
-					continue // one stream knows no parallelism
-				}
-				l.compare(setting{n, latency, parallelism}, *runs)
-			}
-		}
-	}
-}
-
-// parsed reads a flag with commas.
-func parsed[T any](text string, parse func(string) (T, error)) []T {
-	var values []T
-	for field := range strings.SplitSeq(text, ",") {
-		v, err := parse(field)
-		if err != nil {
-			log.Fatal(err)
-		}
-		values = append(values, v)
-	}
-	return values
-}
-
-// setting is what all contenders of one table have in common.
-type setting struct {
-	streams     int
+// options are what the command line can change.
+type options struct {
+	streams     []int
+	rounds      int
 	latency     time.Duration
 	parallelism int
+	rows        *regexp.Regexp
+	builds      []contender // from -provider
 }
 
-// startup compares how long two providers take to be ready to talk to the CLI.
-func (l *lab) startup(runs int) {
-	taken := map[string][]time.Duration{}
-	names := []string{stream, nothing}
-	for range 30 * runs { // they are short
-		for _, name := range names {
-			taken[name] = append(taken[name], must(l.handshake(l.providers[name])))
-		}
-	}
-	fmt.Print("\n## Start-up to handshake\n\n| provider | ms |\n|---|---|\n")
-	for _, name := range names {
-		fmt.Printf("| %s | %.1f |\n", name, median(taken[name]).Seconds()*1000)
-	}
-}
-
-// compare runs all contenders in turn, several times, and prints a table of the medians.
-func (l *lab) compare(s setting, runs int) {
-	taken := map[string]map[string][]sample{} // by operation and contender
-	for _, operation := range operations {
-		taken[operation.name] = map[string][]sample{}
-	}
-	for i := range runs {
-		for _, c := range contenders {
-			log.Printf("%d streams, latency %s, parallelism %d: run %d of %s", s.streams, s.latency, s.parallelism, i+1, c.name)
-			for operation, sample := range must(l.run(c, s)) {
-				taken[operation][c.name] = append(taken[operation][c.name], sample)
-			}
-		}
-	}
-
-	fmt.Printf("\n## %d streams, latency %s, parallelism %d\n", s.streams, s.latency, s.parallelism)
-	fmt.Print("\n| | | s | × data | × curl | processor s | provider ms/stream | peak MB | requests | connections | state B/stream |\n" +
-		"|---|---|---|---|---|---|---|---|---|---|---|\n")
-	for _, operation := range operations {
-		of := func(name string, value func(sample) float64) float64 {
-			var values []float64
-			for _, s := range taken[operation.name][name] {
-				values = append(values, value(s))
-			}
-			return median(values)
-		}
-		wall := func(s sample) float64 { return s.wall.Seconds() }
-		for _, c := range contenders {
-			if c.shimmed {
-				continue
-			}
-			provider := "–"
-			if c.name == stream {
-				perStream := of(shimmed, func(s sample) float64 { return s.provider.Seconds() * 1000 / float64(s.streams) })
-				provider = fmt.Sprintf("%.2f", perStream)
-			}
-			seconds := of(c.name, wall)
-			fmt.Printf("| %s | %s | %.2f | %.2f | %.2f | %.2f | %s | %.0f | %.0f | %.0f | %.0f |\n",
-				operation.name, c.name, seconds, seconds/of(data, wall), seconds/of(curl, wall),
-				of(c.name, func(s sample) float64 { return s.processor.Seconds() }), provider,
-				of(c.name, func(s sample) float64 { return float64(s.memory) / 1e6 }),
-				of(c.name, func(s sample) float64 { return float64(s.requests) }),
-				of(c.name, func(s sample) float64 { return float64(s.connections) }),
-				of(c.name, func(s sample) float64 { return float64(s.state) / float64(s.streams) }))
-		}
-	}
-}
-
-func must[T any](v T, err error) T {
+func main() {
+	o, err := parseFlags()
 	if err != nil {
 		log.Fatal(err)
 	}
-	return v
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+	err = run(ctx, o)
+	stop()
+	if err != nil {
+		log.Fatal(err)
+	}
 }
 
-func median[T cmp.Ordered](values []T) T {
-	slices.Sort(values)
-	return values[len(values)/2]
+func parseFlags() (options, error) {
+	o := options{streams: []int{100, 1000}}
+	flag.IntVar(&o.rounds, "rounds", 3, "run each row this many times and print the medians")
+	flag.DurationVar(&o.latency, "latency", 20*time.Millisecond, "`duration` that the service waits before each response")
+	flag.IntVar(&o.parallelism, "parallelism", 10, "value of the CLI's -parallelism")
+	flag.Func("streams", "comma-separated `numbers` of streams, one table each (default 100,1000)", func(text string) error {
+		o.streams = nil
+		for field := range strings.SplitSeq(text, ",") {
+			n, err := strconv.Atoi(field)
+			if err != nil || n < 1 {
+				return fmt.Errorf("%q is not a number of streams", field)
+			}
+			o.streams = append(o.streams, n)
+		}
+		return nil
+	})
+	flag.Func("rows", "run only the rows \"operation: name\" that match this `regexp`, such as '^update: this provider$'", func(text string) (err error) {
+		o.rows, err = regexp.Compile(text)
+		return err
+	})
+	flag.Func("provider", "compare the builds `name=path`, comma-separated or repeated, with the first one", func(text string) error {
+		for field := range strings.SplitSeq(text, ",") {
+			if err := o.addBuild(field); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	flag.Parse()
+	switch {
+	case flag.NArg() > 0:
+		return o, fmt.Errorf("unexpected argument %q", flag.Arg(0))
+	case o.rounds < 1 || o.parallelism < 1:
+		return o, errors.New("-rounds and -parallelism must be at least 1")
+	}
+	for i := range o.builds {
+		o.builds[i].parallelism = o.parallelism
+	}
+	return o, nil
+}
+
+func (o *options) addBuild(text string) error {
+	name, path, ok := strings.Cut(text, "=")
+	if !ok || name == "" {
+		return fmt.Errorf("%q is not name=path", text)
+	}
+	if slices.ContainsFunc(o.builds, func(c contender) bool { return c.name == name }) {
+		return fmt.Errorf("there are two builds with the name %s", name)
+	}
+	program, err := filepath.Abs(path) // the CLI runs in another folder
+	if err != nil {
+		return err
+	}
+	if _, err := exec.LookPath(program); err != nil {
+		return err
+	}
+	o.builds = append(o.builds, contender{name: name, resource: providerResource, provider: program, sends: true})
+	return nil
+}
+
+// selects reports whether -rows has the row.
+func (o *options) selects(operation, contender string) bool {
+	return o.rows == nil || o.rows.MatchString(operation+": "+contender)
+}
+
+func run(ctx context.Context, o options) (err error) {
+	l, err := newLab(ctx)
+	if l != nil {
+		defer func() { err = errors.Join(err, os.RemoveAll(l.dir)) }()
+	}
+	if err != nil {
+		return err
+	}
+	contenders := o.builds
+	if contenders == nil {
+		this, err := l.build(ctx, "this", module)
+		if err != nil {
+			return err
+		}
+		nothing, err := l.build(ctx, "nothing", module+"/internal/cmd/bench/nothing")
+		if err != nil {
+			return err
+		}
+		contenders = yardsticks(this, nothing, o.parallelism)
+	}
+	version, err := l.cliVersion(ctx)
+	if err != nil {
+		return err
+	}
+	printHeader(version, o)
+	if err := compareStarts(ctx, o, contenders); err != nil {
+		return err
+	}
+	for _, streams := range o.streams {
+		if err := l.compare(ctx, o, contenders, streams); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// compareStarts prints how long the providers take until the CLI can connect.
+func compareStarts(ctx context.Context, o options, contenders []contender) error {
+	var started []contender // one for each provider
+	for _, c := range contenders {
+		known := slices.ContainsFunc(started, func(s contender) bool { return s.provider == c.provider })
+		if c.provider != "" && !known && o.selects("start", c.name) {
+			started = append(started, c)
+		}
+	}
+	taken := map[string][]float64{}
+	for range 30 * o.rounds { // a start takes milliseconds
+		for _, c := range started {
+			t, err := timeToHandshake(ctx, c.provider)
+			if err != nil {
+				return fmt.Errorf("%s: %w", c.name, err)
+			}
+			taken[c.name] = append(taken[c.name], t.Seconds()*1000)
+		}
+	}
+	if started != nil {
+		printStarts(started, taken)
+	}
+	return nil
+}
+
+// compare runs the selected rows for a number of streams, and prints them.
+func (l *lab) compare(ctx context.Context, o options, contenders []contender, streams int) error {
+	operations := []operation{create, noop, update}
+	var workspaces []*workspace
+	for _, c := range contenders {
+		if !slices.ContainsFunc(operations, func(op operation) bool { return o.selects(op.name, c.name) }) {
+			continue
+		}
+		w, err := l.newWorkspace(ctx, c, streams, o.latency)
+		if err != nil {
+			return err
+		}
+		defer w.close()
+		workspaces = append(workspaces, w)
+	}
+	measured := results{}
+	for round := range o.rounds {
+		for _, op := range operations {
+			for _, w := range workspaces {
+				selected := o.selects(op.name, w.name)
+				if !selected && (op.name != create.name || round > 0) {
+					continue // the other operations need one create, at least
+				}
+				log.Printf("%d streams, round %d of %d: %s: %s", streams, round+1, o.rounds, op.name, w.name)
+				m, err := w.measure(ctx, op)
+				if err != nil {
+					return err
+				}
+				if selected {
+					measured.add(op.name, w.name, m)
+				}
+			}
+		}
+	}
+	if len(workspaces) > 0 {
+		printTable(streams, operations, workspaces, measured)
+	}
+	return nil
 }

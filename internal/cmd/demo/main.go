@@ -1,9 +1,9 @@
-// Command demo shows the provider at work: a real Terraform or OpenTofu CLI plans, applies, changes and
-// destroys a small configuration, and after each command stand the requests that the service saw.
+// Command demo shows the provider at work. A real Terraform or OpenTofu CLI plans, applies, changes and
+// destroys a small configuration. After each step, the demo prints the requests that the service received.
 //
-// It needs nothing but Go; where no CLI is installed, it fetches Terraform for as long as it runs. It
-// leaves nothing behind. Its exit status is 0 if all went as it should, 1 if not, and 130 if it was
-// interrupted.
+// The demo only needs Go: if no CLI is installed, it downloads Terraform into a temporary folder. It removes
+// everything that it creates. The exit status is 0 if every step succeeds, 1 if a step fails, and 130 if the
+// demo is interrupted.
 package main
 
 import (
@@ -31,22 +31,22 @@ func main() {
 	provider := flag.String("provider", "", "use this provider `program` instead of building one")
 	flag.Parse()
 
-	// Also when the terminal or the reader of a pipe goes away.
+	// SIGHUP and SIGPIPE: the terminal, or the reader of the output, has gone.
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM, syscall.SIGHUP, syscall.SIGPIPE)
 	defer stop()
 	err := run(ctx, *program, *provider)
 	switch {
 	case ctx.Err() != nil:
-		fmt.Println("\nInterrupted; nothing is left behind.")
+		fmt.Println("\nInterrupted. All temporary files are removed.")
 		os.Exit(130)
 	case err != nil:
 		fmt.Printf("\n%s %s\n", red("The demo failed:"), err)
 		os.Exit(1)
 	}
-	fmt.Printf("\n%s Every step did what it should.\n", green("The demo succeeded."))
+	fmt.Printf("\n%s Every step had the expected result.\n", green("The demo succeeded."))
 }
 
-// run does everything between two moments at which the machine looks the same.
+// run runs all steps in a temporary folder, and removes the folder.
 func run(ctx context.Context, program, provider string) (err error) {
 	dir, err := os.MkdirTemp("", "stream-demo-")
 	if err != nil {
@@ -82,27 +82,27 @@ func run(ctx context.Context, program, provider string) (err error) {
 	return (&demo{sandbox: sandbox, service: service, address: address, dir: work}).run(ctx)
 }
 
-// findCLI returns the path of the installed CLI, else fetches the newest Terraform into dir.
+// findCLI returns the path of the installed CLI. If there is none, it downloads the newest Terraform into dir.
 func findCLI(ctx context.Context, dir string) (string, error) {
 	program, err := cli.Find()
 	if !errors.Is(err, cli.ErrNone) {
 		return program, err
 	}
-	fmt.Println("Neither terraform nor tofu is on PATH: fetching the newest Terraform, for as long as this runs.")
+	fmt.Println("Neither terraform nor tofu is on PATH. Downloading the newest Terraform into a temporary folder.")
 	latest := &releases.LatestVersion{Product: product.Terraform, InstallDir: dir}
 	if program, err = latest.Install(ctx); err != nil {
-		return "", fmt.Errorf("fetching Terraform, as no CLI is installed: %w", err)
+		return "", fmt.Errorf("downloading Terraform: %w", err)
 	}
 	return program, nil
 }
 
-// serve runs the service on a free loopback port and returns its base URL, and a function that ends it.
+// serve starts the service on a free loopback port. It returns the base URL and a function that stops it.
 func serve(ctx context.Context, service http.Handler) (string, func(), error) {
 	listener, err := new(net.ListenConfig).Listen(ctx, "tcp", "127.0.0.1:0")
 	if err != nil {
 		return "", nil, err
 	}
 	server := &http.Server{Handler: service, ReadHeaderTimeout: 10 * time.Second}
-	go func() { _ = server.Serve(listener) }() // ends with ErrServerClosed
+	go func() { _ = server.Serve(listener) }() // returns ErrServerClosed
 	return "http://" + listener.Addr().String(), func() { server.Close() }, nil
 }

@@ -20,14 +20,14 @@ var configuration string
 
 const planFile = "next.tfplan"
 
-// step is a few commands and what has to come of them.
+// step is a list of commands and their expected result.
 type step struct {
 	title    string
-	from, to string // one line of the configuration that the user edits first
+	from, to string // an edit of one line of the configuration, before the commands
 	commands [][]string
 	planned  []string          // the changes in the plan file
-	requests []string          // what the service saw, in any order
-	attached map[string]string // what each stream has afterwards; nil: as before
+	requests []string          // what the service receives, in any order
+	attached map[string]string // the processors of each stream afterwards; nil if they do not change
 	shows    string
 }
 
@@ -36,13 +36,13 @@ var steps = []step{
 		title:    "Install the provider",
 		commands: [][]string{{"init"}},
 		attached: map[string]string{"entrance": "", "loading": "", "parking": ""},
-		shows:    "The provider is installed, from the build of this tree.",
+		shows:    "The provider of this source tree is installed.",
 	},
 	{
 		title:    "Plan",
 		commands: [][]string{{"plan", "-out=" + planFile}},
 		planned:  []string{"create entrance", "create loading", "create parking"},
-		shows:    "A plan sends nothing.",
+		shows:    "A plan sends no request.",
 	},
 	{
 		title:    "Apply",
@@ -57,7 +57,7 @@ var steps = []step{
 			"loading":  "object-detection plate-reader",
 			"parking":  "object-detection",
 		},
-		shows: "One request for each stream, and each has its processors.",
+		shows: "One request for each stream. Each stream has its processors.",
 	},
 	{
 		title:    "Change the processors of one camera",
@@ -71,14 +71,14 @@ var steps = []step{
 			"loading":  "object-detection plate-reader",
 			"parking":  "object-detection",
 		},
-		shows: "One request, with the whole new set: the stream is at no time without processors.",
+		shows: "One request with the whole new set. The stream is never without processors.",
 	},
 	{
-		title:    "Reorder the processors of another",
+		title:    "Reorder the processors of another camera",
 		from:     `loading  = ["object-detection", "plate-reader"]`,
 		to:       `loading  = ["plate-reader", "object-detection"]`,
 		commands: [][]string{{"plan", "-out=" + planFile}},
-		shows:    "Order means nothing: no change, no request.",
+		shows:    "The order does not matter: no change, no request.",
 	},
 	{
 		title:    "Destroy",
@@ -89,11 +89,11 @@ var steps = []step{
 			`PATCH /v2/streams/parking {"processor_ids":[]} → 200`,
 		},
 		attached: map[string]string{"entrance": "", "loading": "", "parking": ""},
-		shows:    "The processors are detached; the streams themselves stay.",
+		shows:    "The processors are detached. The streams still exist.",
 	},
 }
 
-// demo is a run of the steps: a CLI in a folder, on a service at an address.
+// demo runs the steps with a CLI in a folder, and a service at an address.
 type demo struct {
 	sandbox *cli.Sandbox
 	service *streamstest.Service
@@ -101,7 +101,7 @@ type demo struct {
 	dir     string
 
 	configuration string
-	attached      map[string]string // what each stream should have by now
+	attached      map[string]string // the expected processors of each stream
 }
 
 func (d *demo) run(ctx context.Context) error {
@@ -141,11 +141,11 @@ func (d *demo) step(ctx context.Context, s step) error {
 		if err != nil {
 			return err
 		}
-		if err := same("planned changes", planned, s.planned); err != nil {
+		if err := wantSame("planned changes", planned, s.planned); err != nil {
 			return err
 		}
 	}
-	if err := same("requests", requests, s.requests); err != nil {
+	if err := wantSame("requests", requests, s.requests); err != nil {
 		return err
 	}
 	if s.attached != nil {
@@ -154,7 +154,7 @@ func (d *demo) step(ctx context.Context, s step) error {
 	return d.checkStreams()
 }
 
-// command runs the CLI and shows it as if it had been typed.
+// command prints a command of the CLI like in a terminal, and runs it.
 func (d *demo) command(ctx context.Context, args []string) error {
 	name := strings.TrimSuffix(filepath.Base(d.sandbox.Program), ".exe")
 	typed := name + " " + strings.Join(args, " ")
@@ -169,21 +169,21 @@ func (d *demo) command(ctx context.Context, args []string) error {
 	return nil
 }
 
-// requests shows and returns what the service has seen since the step began.
+// requests prints and returns the requests that the service has received in this step.
 func (d *demo) requests() []string {
-	var seen []string
+	var received []string
 	for _, r := range d.service.Requests() {
-		seen = append(seen, r.String())
+		received = append(received, r.String())
 	}
-	if seen == nil {
-		fmt.Println("The service saw no request.")
+	if received == nil {
+		fmt.Println("The service received no request.")
 		return nil
 	}
-	fmt.Println("The service saw:")
-	for _, r := range seen {
+	fmt.Println("The service received:")
+	for _, r := range received {
 		fmt.Println("  " + r)
 	}
-	return seen
+	return received
 }
 
 // planned returns the changes in the plan file, such as "update entrance".
@@ -208,30 +208,30 @@ func (d *demo) planned(ctx context.Context) ([]string, error) {
 	return changes, nil
 }
 
-// checkStreams compares what is attached at the service with what should be.
+// checkStreams compares the processors of the streams at the service with the expected ones.
 func (d *demo) checkStreams() error {
 	for id, want := range d.attached {
 		stream, ok := d.service.Stream(id)
 		if !ok {
-			return fmt.Errorf("the stream %s is gone", id)
+			return fmt.Errorf("the stream %s does not exist", id)
 		}
-		if err := same("processors of "+id, stream.ProcessorIDs, strings.Fields(want)); err != nil {
+		if err := wantSame("processors of "+id, stream.ProcessorIDs, strings.Fields(want)); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// same compares two lists in which order means nothing.
-func same(what string, got, want []string) error {
+// wantSame returns an error unless both lists have the same elements, in any order.
+func wantSame(what string, got, want []string) error {
 	got, want = slices.Sorted(slices.Values(got)), slices.Sorted(slices.Values(want))
 	if slices.Equal(got, want) {
 		return nil
 	}
-	return fmt.Errorf("%s\n  have %q\n  want %q", what, got, want)
+	return fmt.Errorf("%s\n  got  %q\n  want %q", what, got, want)
 }
 
-// terminal is whether someone watches, and wants colours.
+// terminal reports whether the output goes to a terminal and may have colors.
 var terminal = func() bool {
 	info, err := os.Stdout.Stat()
 	return err == nil && info.Mode()&os.ModeCharDevice != 0 && os.Getenv("NO_COLOR") == ""

@@ -1,6 +1,6 @@
-// Command release makes a trial release of the last commit in dist/, publishes nothing, and checks it
-// against what registries ask for, and against a second build of the same commit in another folder. With
-// -check, it checks a release that goreleaser has made.
+// Command release builds a trial release of the last commit in dist/ and publishes nothing. It checks that
+// registries would accept the release, and that a second build of the same commit in another folder has the
+// same contents. With -check, it checks a release that goreleaser has built.
 package main
 
 import (
@@ -21,8 +21,8 @@ func main() {
 	log.SetFlags(0)
 	version := flag.String("version", "", "the version to build")
 	dir := flag.String("dist", "dist", "the `folder` of the release")
-	check := flag.Bool("check", false, "check the release that is in the folder, instead of building one")
-	published := flag.Bool("published", false, "expect a signature and bills of materials, too")
+	check := flag.Bool("check", false, "check the release in the folder instead of building one")
+	published := flag.Bool("published", false, "require a signature, and a bill of materials for each archive")
 	flag.Parse()
 
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
@@ -39,33 +39,34 @@ func run(ctx context.Context, version, dir string, check, published bool) (err e
 	}
 	defer func() { err = errors.Join(err, os.RemoveAll(temp)) }()
 
-	var made *release.Release
+	var checked *release.Release
 	if check {
-		made, err = release.Find(ctx, ".", dir)
+		checked, err = release.Find(ctx, ".", dir)
 	} else {
 		if err := os.RemoveAll(dir); err != nil {
 			return err
 		}
-		made, err = build(ctx, filepath.Join(temp, "first"), dir, version)
+		checked, err = build(ctx, filepath.Join(temp, "first"), dir, version)
 	}
 	if err != nil {
 		return err
 	}
-	if err := made.Check(ctx, published); err != nil {
+	if err := checked.Check(ctx, published); err != nil {
 		return err
 	}
-	again, err := build(ctx, filepath.Join(temp, "another", "place"), filepath.Join(temp, "again"), made.Version)
+	again, err := build(ctx, filepath.Join(temp, "another", "place"), filepath.Join(temp, "again"), checked.Version)
 	if err != nil {
 		return err
 	}
-	if err := made.Same(again); err != nil {
+	if err := checked.CheckSameContents(again); err != nil {
 		return err
 	}
-	fmt.Printf("%s has version %s for %d platforms. A second build is identical.\n", dir, made.Version, len(made.Platforms))
+	fmt.Printf("%s has version %s for %d platforms. A second build has the same contents.\n",
+		dir, checked.Version, len(checked.Platforms))
 	return nil
 }
 
-// build makes a release in dir, from a clone of the last commit.
+// build clones the last commit and writes its release to dir.
 func build(ctx context.Context, clone, dir, version string) (*release.Release, error) {
 	git := exec.CommandContext(ctx, "git", "-c", "advice.detachedHead=false", "clone", "--quiet", ".", clone)
 	git.Stderr = os.Stderr
@@ -75,9 +76,9 @@ func build(ctx context.Context, clone, dir, version string) (*release.Release, e
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return nil, err
 	}
-	made, err := release.New(ctx, clone, dir, version)
+	built, err := release.New(ctx, clone, dir, version)
 	if err != nil {
 		return nil, err
 	}
-	return made, made.Build(ctx)
+	return built, built.Build(ctx)
 }

@@ -1,8 +1,8 @@
-// Command schema writes the provider's schema to standard output, in the form of "terraform providers
+// Command schema writes the provider's schema to standard output, in the format of "terraform providers
 // schema -json", for the documentation generator.
 //
-// A CLI leaves out what it does not know itself (identities before Terraform 1.12, actions before
-// 1.14), so the pages would depend on the CLI that happens to be installed. This does not.
+// That command of Terraform omits what the installed version does not support: identities before
+// Terraform 1.12, actions before 1.14. The output of this command does not depend on the installed CLI.
 package main
 
 import (
@@ -51,20 +51,20 @@ func schemas(ctx context.Context) (object, error) {
 	if problems != nil {
 		return nil, errors.Join(problems...)
 	}
-	// The generator looks a provider up by its bare name.
+	// The generator finds a provider by its name without host and namespace.
 	return object{"format_version": "1.0", "provider_schemas": object{"stream": object{
 		"provider":                  schema(all.Provider),
-		"resource_schemas":          each(all.ResourceSchemas, schema),
-		"resource_identity_schemas": each(identities.IdentitySchemas, identity),
-		"data_source_schemas":       each(all.DataSourceSchemas, schema),
-		"action_schemas":            each(all.ActionSchemas, func(a *tfprotov6.ActionSchema) object { return schema(a.Schema) }),
+		"resource_schemas":          convertAll(all.ResourceSchemas, schema),
+		"resource_identity_schemas": convertAll(identities.IdentitySchemas, identity),
+		"data_source_schemas":       convertAll(all.DataSourceSchemas, schema),
+		"action_schemas":            convertAll(all.ActionSchemas, func(a *tfprotov6.ActionSchema) object { return schema(a.Schema) }),
 	}}}, nil
 }
 
-func each[T any](all map[string]T, convert func(T) object) object {
+func convertAll[T any](all map[string]T, convert func(T) object) object {
 	converted := object{}
-	for name, one := range all {
-		converted[name] = convert(one)
+	for name, element := range all {
+		converted[name] = convert(element)
 	}
 	return converted
 }
@@ -95,7 +95,7 @@ func block(b *tfprotov6.SchemaBlock) object {
 func attributes(all []*tfprotov6.SchemaAttribute) object {
 	converted := object{}
 	for _, a := range all {
-		one := object{
+		attribute := object{
 			"description":      a.Description,
 			"description_kind": lower(a.DescriptionKind),
 			"deprecated":       a.Deprecated,
@@ -106,14 +106,14 @@ func attributes(all []*tfprotov6.SchemaAttribute) object {
 			"write_only":       a.WriteOnly,
 		}
 		if a.NestedType != nil {
-			one["nested_type"] = object{
+			attribute["nested_type"] = object{
 				"nesting_mode": lower(a.NestedType.Nesting),
 				"attributes":   attributes(a.NestedType.Attributes),
 			}
 		} else {
-			one["type"] = a.Type
+			attribute["type"] = a.Type
 		}
-		converted[a.Name] = one
+		converted[a.Name] = attribute
 	}
 	return converted
 }

@@ -1,4 +1,4 @@
-// Command standin runs the stand-in service alone on a loopback address, to try the provider by hand.
+// Command standin runs the stand-in service on a loopback address, so that you can try the provider by hand.
 package main
 
 import (
@@ -29,21 +29,21 @@ func main() {
 	}
 }
 
-// run serves until the context ends, which is no error.
+// run serves until ctx is done, and then returns nil.
 func run(ctx context.Context, args []string, stdout io.Writer) error {
 	var opts streamstest.Options
 	var streams []streamstest.Stream
 	var listen, token string
 
 	flags := flag.NewFlagSet("standin", flag.ContinueOnError)
-	flags.SetOutput(io.Discard) // main prints the error, once
+	flags.SetOutput(io.Discard) // main prints the error
 	flags.StringVar(&listen, "listen", "127.0.0.1:0", "loopback `address` to listen on; port 0 picks a free one")
-	flags.StringVar(&token, "token", "", "demand this bearer `token`")
-	flags.BoolVar(&opts.ServeGet, "get", false, "serve GET as well, which the interface document does not specify")
-	flags.BoolVar(&opts.Merge, "merge", false, "let an update add to the set instead of replacing it")
+	flags.StringVar(&token, "token", "", "require this bearer `token`")
+	flags.BoolVar(&opts.ServeGet, "get", false, "also serve GET, which the interface does not specify")
+	flags.BoolVar(&opts.Merge, "merge", false, "an update adds to the set instead of replacing it")
 	flags.BoolVar(&opts.RefuseEmpty, "refuse-empty", false, "refuse an empty set")
-	flags.DurationVar(&opts.Latency, "latency", 0, "`duration` before each answer, such as 500ms")
-	flags.Func("stream", "`id` of a stream to hold, repeatable (default cam-1, cam-2, cam-3)", func(id string) error {
+	flags.DurationVar(&opts.Latency, "latency", 0, "wait this `duration` before each response, such as 500ms")
+	flags.Func("stream", "`id` of a stream that exists, repeatable (default cam-1, cam-2, cam-3)", func(id string) error {
 		if id == "" {
 			return errors.New("an id must not be empty")
 		}
@@ -75,7 +75,7 @@ func run(ctx context.Context, args []string, stdout io.Writer) error {
 	if err != nil {
 		return err
 	}
-	fmt.Fprintf(stdout, "The stand-in service is running; Ctrl-C ends it. In another terminal:\n\n")
+	fmt.Fprintf(stdout, "The stand-in service is running. Press Ctrl-C to stop it. In another terminal:\n\n")
 	fmt.Fprintf(stdout, "  export STREAM_BASE_URL=http://%s\n", listener.Addr())
 	if token != "" {
 		fmt.Fprintf(stdout, "  export STREAM_TOKEN=%s\n", shellQuote(token))
@@ -95,7 +95,7 @@ func serve(ctx context.Context, listener net.Listener, handler http.Handler) err
 	server := &http.Server{
 		Handler:           handler,
 		ReadHeaderTimeout: 10 * time.Second,
-		BaseContext:       func(net.Listener) context.Context { return ctx }, // ends a latency with the service
+		BaseContext:       func(net.Listener) context.Context { return ctx }, // stopping the service also ends a wait for -latency
 	}
 	failed := make(chan error, 1)
 	go func() { failed <- server.Serve(listener) }()
@@ -107,12 +107,12 @@ func serve(ctx context.Context, listener net.Listener, handler http.Handler) err
 	grace, cancel := context.WithTimeout(context.Background(), time.Second)
 	defer cancel()
 	if server.Shutdown(grace) != nil {
-		_ = server.Close() // a client that does not finish its request is cut
+		_ = server.Close() // closes connections with unfinished requests
 	}
 	return nil
 }
 
-// checkLoopback refuses what other machines could reach: the stand-in is no server for a network.
+// checkLoopback refuses addresses that other machines can reach.
 func checkLoopback(address string) error {
 	host, _, err := net.SplitHostPort(address)
 	if err != nil {

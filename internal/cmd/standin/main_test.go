@@ -16,9 +16,9 @@ import (
 // running is a stand-in started by start.
 type running struct {
 	baseURL string
-	banner  string        // all that it printed before its first request
-	lines   <-chan string // what it prints after that; closed at its end
-	stop    func() error  // ends it and returns what run returned; may be called again
+	banner  string        // printed before the first request
+	lines   <-chan string // printed later, line by line; closed when run has returned
+	stop    func() error  // stops the stand-in and returns the error of run; can be called again
 }
 
 func start(t *testing.T, args ...string) running {
@@ -43,7 +43,7 @@ func start(t *testing.T, args ...string) running {
 		}
 	})
 
-	// The service prints before it answers, so somebody must read all the time.
+	// The service prints a request before it responds, so the output must be read all the time.
 	lines := make(chan string, 100)
 	go func() {
 		defer close(lines)
@@ -58,7 +58,7 @@ func start(t *testing.T, args ...string) running {
 			return running{exported(t, banner.String(), "STREAM_BASE_URL"), banner.String(), lines, stop}
 		}
 	}
-	t.Fatalf("it ended with %v after printing:\n%s", stop(), banner.String())
+	t.Fatalf("run returned %v and printed:\n%s", stop(), banner.String())
 	panic("unreachable")
 }
 
@@ -76,7 +76,7 @@ func (r running) nextLine(t *testing.T) string {
 	t.Helper()
 	line, ok := <-r.lines
 	if !ok {
-		t.Fatal("it ended before it printed another line")
+		t.Fatal("run returned before it printed another line")
 	}
 	return strings.TrimSpace(line)
 }
@@ -99,21 +99,21 @@ func send(t *testing.T, method, url, token, body string) (int, string) {
 		t.Fatal(err)
 	}
 	defer resp.Body.Close()
-	answer, err := io.ReadAll(resp.Body)
+	content, err := io.ReadAll(resp.Body)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return resp.StatusCode, string(answer)
+	return resp.StatusCode, string(content)
 }
 
 func TestPrintsAddressStreamsAndRequests(t *testing.T) {
 	t.Parallel()
 	r := start(t)
 	if !strings.HasPrefix(r.baseURL, "http://127.0.0.1:") || strings.HasSuffix(r.baseURL, ":0") {
-		t.Errorf("base URL %q: want the port in use on 127.0.0.1", r.baseURL)
+		t.Errorf("base URL %q: want a port on 127.0.0.1 that is not 0", r.baseURL)
 	}
 	if strings.Contains(r.banner, "STREAM_TOKEN") {
-		t.Errorf("a token is exported although none is set:\n%s", r.banner)
+		t.Errorf("without -token, a token is exported:\n%s", r.banner)
 	}
 	for _, id := range []string{"cam-1", "cam-2", "cam-3"} {
 		if !strings.Contains(r.banner, "  "+id+"\n") {
@@ -192,7 +192,7 @@ func TestSwitches(t *testing.T) {
 	})
 }
 
-func TestStopEndsALatency(t *testing.T) {
+func TestStopEndsTheWaitForLatency(t *testing.T) {
 	t.Parallel()
 	r := start(t, "-latency", "1h")
 	body := &sentBody{Reader: strings.NewReader(`{"processor_ids":["p1"]}`), sent: make(chan struct{})}
@@ -208,14 +208,14 @@ func TestStopEndsALatency(t *testing.T) {
 	resp, err := (&http.Transport{}).RoundTrip(req)
 	if err == nil {
 		resp.Body.Close()
-		t.Errorf("answered with %s, want the connection cut", resp.Status)
+		t.Errorf("got the response %s, want a closed connection", resp.Status)
 	}
 	if err := <-stopped; err != nil {
 		t.Errorf("stopping: %v", err)
 	}
 }
 
-// sentBody tells when the transport has read it to its end.
+// sentBody closes the channel when the transport has read the whole request body.
 type sentBody struct {
 	io.Reader
 	sent chan struct{}
@@ -246,10 +246,10 @@ func TestRefusesArguments(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			ctx, cancel := context.WithCancel(t.Context())
-			cancel() // should it be accepted, it ends at once
+			cancel() // if run accepts the arguments, it returns at once
 			err := run(ctx, test.args, io.Discard)
 			if err == nil || !strings.Contains(err.Error(), test.want) {
-				t.Errorf("got error %v, want one with %q", err, test.want)
+				t.Errorf("got error %v, want an error that contains %q", err, test.want)
 			}
 		})
 	}
@@ -272,7 +272,7 @@ func TestAcceptsLoopbackAddresses(t *testing.T) {
 	}
 }
 
-// TestSignalsExitWithZero runs the built command: signals and exit status are main's.
+// TestSignalsExitWithZero runs the compiled command, because main handles signals and the exit status.
 func TestSignalsExitWithZero(t *testing.T) {
 	t.Parallel()
 	binary := filepath.Join(t.TempDir(), "standin")

@@ -1,5 +1,5 @@
-// Command nothing is a provider with the resource of the real one and no work in it: the yardstick
-// for what Terraform and the plugin framework take by themselves.
+// Command nothing is a provider that has the same resource as the real provider and does nothing. It
+// shows what Terraform and the plugin framework cost by themselves.
 package main
 
 import (

@@ -19,7 +19,7 @@ func TestAccInterrupt(t *testing.T) {
 		t.Skip("acceptance tests run with TF_ACC=1")
 	}
 	if runtime.GOOS == "windows" {
-		t.Skip("a process cannot be interrupted from outside")
+		t.Skip("Windows cannot interrupt another process")
 	}
 	t.Parallel()
 	program := filepath.Join(t.TempDir(), "demo")
@@ -48,19 +48,20 @@ func TestAccInterrupt(t *testing.T) {
 
 	var exit *exec.ExitError
 	if err := demo.Wait(); !errors.As(err, &exit) || exit.ExitCode() != 130 {
-		t.Errorf("the demo ended with %v, not with exit status 130\n%s", err, shown.String())
+		t.Errorf("the demo ended with %v, want exit status 130\n%s", err, shown.String())
 	}
 	left, err := os.ReadDir(tmp)
 	if err != nil {
 		t.Fatal(err)
 	}
 	for _, entry := range left {
-		t.Errorf("left behind: %s", entry.Name())
+		t.Errorf("not removed: %s", entry.Name())
 	}
 	checkNoProcess(t, tmp)
 }
 
-// checkNoProcess waits until no process has path in its command line, where the system shows them.
+// checkNoProcess waits until no process has path in its command line. It checks nothing on a system without
+// /proc.
 func checkNoProcess(t *testing.T, path string) {
 	t.Helper()
 	for deadline := time.After(5 * time.Second); ; {
