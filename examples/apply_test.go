@@ -1,7 +1,6 @@
 package examples
 
 import (
-	"net/http/httptest"
 	"os"
 	"os/exec"
 	"path"
@@ -131,13 +130,8 @@ func wantPassed(t *testing.T, out, want string) {
 func served(t *testing.T) (*streamstest.Service, *cli.Sandbox) {
 	t.Helper()
 	sandbox := newSandbox(t)
-	service := streamstest.New(streamstest.Options{})
-	for _, id := range streamIDs {
-		service.Seed(streamstest.Stream{ID: id})
-	}
-	server := httptest.NewServer(service)
-	t.Cleanup(server.Close)
-	sandbox.Env["STREAM_BASE_URL"] = server.URL
+	service, url := streamstest.Start(t, streamstest.Options{}, streamstest.Streams(streamIDs...)...)
+	sandbox.Env["STREAM_BASE_URL"] = url
 	return service, sandbox
 }
 

@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"net/http/httptest"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -20,67 +19,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	version "github.com/hashicorp/go-version"
 	tfjson "github.com/hashicorp/terraform-json"
-
-	"github.com/stream-management/terraform-provider-stream/internal/streamstest"
 )
-
-// The acceptance tests run a real Terraform or OpenTofu CLI with the provider as a process of its
-// own, and look at what a user sees and at what the service saw.
-
-// newService starts a stand-in service for one test and returns it with its address.
-func newService(t *testing.T, opts streamstest.Options, seed ...streamstest.Stream) (*streamstest.Service, string) {
-	t.Helper()
-	onStandIn(t)
-	service := streamstest.New(opts, seed...)
-	server := httptest.NewServer(service)
-	t.Cleanup(server.Close)
-	return service, server.URL
-}
-
-// seedStreams are streams with the given ids and nothing attached.
-func seedStreams(ids ...string) []streamstest.Stream {
-	var seed []streamstest.Stream
-	for _, id := range ids {
-		seed = append(seed, streamstest.Stream{ID: id})
-	}
-	return seed
-}
-
-// sent lists what a service was asked since the last call, one "METHOD target body" a request.
-func sent(service *streamstest.Service) []string {
-	var lines []string
-	for _, r := range service.Requests() {
-		lines = append(lines, strings.TrimSpace(r.Method+" "+r.Target+" "+r.Body))
-	}
-	service.ForgetRequests()
-	return lines
-}
-
-// wantSent fails the test unless the service was asked exactly this since the last look, in any order
-// between streams.
-func wantSent(t *testing.T, service *streamstest.Service, want ...string) {
-	t.Helper()
-	got := sent(service)
-	slices.Sort(got)
-	slices.Sort(want)
-	if diff := cmp.Diff(want, got); diff != "" {
-		t.Fatalf("requests (-want +got):\n%s", diff)
-	}
-}
-
-// wantAttached fails the test unless the service has exactly these processors on a stream.
-func wantAttached(t *testing.T, service *streamstest.Service, id string, want ...string) {
-	t.Helper()
-	stream, ok := service.Stream(id)
-	if !ok {
-		t.Fatalf("the service has no stream %q", id)
-	}
-	got := slices.Sorted(slices.Values(stream.ProcessorIDs))
-	slices.Sort(want)
-	if !slices.Equal(got, want) {
-		t.Fatalf("stream %q has processors %q, want %q", id, got, want)
-	}
-}
 
 // cli is the CLI under test: its path and its version.
 var cli = sync.OnceValues(func() (string, error) {

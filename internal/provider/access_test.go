@@ -122,13 +122,13 @@ func TestAccSchemes(t *testing.T) {
 			if authorize == nil {
 				authorize = tokens.Authorize
 			}
-			service, url := newService(t, streamstest.Options{Authorize: authorize}, seedStreams("cam-1")...)
+			service, url := streamstest.Start(t, streamstest.Options{Authorize: authorize}, streamstest.Streams("cam-1")...)
 			w := newWorkspace(t, url, withProvider(""))
 
 			if test.env == nil { // the others have a namesake without
 				r := w.apply()
 				wantResult(t, r, 1, "Error: Authentication Error", "401 Unauthorized", "The stream was not changed.")
-				wantSent(t, service, `PATCH /v2/streams/cam-1 {"processor_ids":["p1"]}`)
+				service.WantRequests(t, `PATCH /v2/streams/cam-1 {"processor_ids":["p1"]}`)
 			}
 
 			w.write(withProvider(strings.ReplaceAll(test.block, "<token url>", tokenURL)))
@@ -136,15 +136,15 @@ func TestAccSchemes(t *testing.T) {
 				w.env = append(w.env, strings.ReplaceAll(variable, "<token url>", tokenURL))
 			}
 			w.mustApply()
-			wantSent(t, service, `PATCH /v2/streams/cam-1 {"processor_ids":["p1"]}`)
-			wantAttached(t, service, "cam-1", "p1")
+			service.WantRequests(t, `PATCH /v2/streams/cam-1 {"processor_ids":["p1"]}`)
+			service.WantAttached(t, "cam-1", "p1")
 		})
 	}
 }
 
 func TestAccTwoSchemesAreRefused(t *testing.T) {
 	t.Parallel()
-	service, url := newService(t, streamstest.Options{}, seedStreams("cam-1")...)
+	service, url := streamstest.Start(t, streamstest.Options{}, streamstest.Streams("cam-1")...)
 	w := newWorkspace(t, url, withProvider(`
   token      = "t0ken"
   basic_auth = { username = "me", password = "pass" }
@@ -155,7 +155,7 @@ func TestAccTwoSchemesAreRefused(t *testing.T) {
 	w.setenv("STREAM_TOKEN", "t0ken")
 	w.setenv("STREAM_OAUTH2_CLIENT_ID", "me")
 	wantResult(t, w.plan(), 1, "token (STREAM_TOKEN) and oauth2 (STREAM_OAUTH2_CLIENT_ID)")
-	wantSent(t, service)
+	service.WantRequests(t)
 }
 
 // 30 streams share one token, also if the first request for it fails. The token endpoint is behind the
@@ -165,11 +165,11 @@ func TestAccOAuth2SharesOneToken(t *testing.T) {
 	for name, failures := range map[string][]int{"at once": nil, "after a 503": {http.StatusServiceUnavailable}} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			ca := newAuthority(t)
+			ca := streamstest.NewAuthority(t)
 			tokens := &streamstest.TokenServer{ClientID: "me", ClientSecret: "s3cret"}
 			tokens.Inject(failures...)
-			service := streamstest.New(streamstest.Options{Authorize: tokens.Authorize}, seedStreams(fleetIDs(30)...)...)
-			certificate := ca.issue(t, "127.0.0.1", "login.test")
+			service := streamstest.New(streamstest.Options{Authorize: tokens.Authorize}, streamstest.Streams(fleetIDs(30)...)...)
+			certificate := ca.Issue(t, "127.0.0.1", "login.test")
 			proxy, connected := newProxy(t, map[string]string{"login.test:443": serveTLS(t, tokens, certificate, nil)})
 
 			w := newWorkspace(t, "https://"+serveTLS(t, service, certificate, nil), `
@@ -179,7 +179,7 @@ provider "stream" {
   tls    = { ca_cert_pem = file("ca.pem") }
 }
 `+fleet(30))
-			w.file("ca.pem", ca.certPEM)
+			w.file("ca.pem", ca.CertPEM)
 			w.setenv("HTTPS_PROXY", proxy)
 			w.setenv("STREAM_OAUTH2_CLIENT_SECRET", "s3cret")
 			w.mustApply("-parallelism=30")
@@ -210,12 +210,12 @@ func TestAccOAuth2RenewsARefusedToken(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			tokens, tokenURL := newTokenServer(t)
-			service, url := newService(t, streamstest.Options{Authorize: func(r *http.Request) error {
+			service, url := streamstest.Start(t, streamstest.Options{Authorize: func(r *http.Request) error {
 				for _, token := range test.revoked {
 					tokens.Revoke(token)
 				}
 				return tokens.Authorize(r)
-			}}, seedStreams("cam-1")...)
+			}}, streamstest.Streams("cam-1")...)
 			w := newWorkspace(t, url, withProvider(""))
 			w.setenv("STREAM_OAUTH2_TOKEN_URL", tokenURL)
 			w.setenv("STREAM_OAUTH2_CLIENT_ID", tokens.ClientID)
@@ -240,7 +240,7 @@ func TestAccOAuth2RenewsARefusedToken(t *testing.T) {
 
 func TestAccOAuth2Failures(t *testing.T) {
 	t.Parallel()
-	service, url := newService(t, streamstest.Options{}, seedStreams("cam-1")...)
+	service, url := streamstest.Start(t, streamstest.Options{}, streamstest.Streams("cam-1")...)
 	tokens, tokenURL := newTokenServer(t)
 	w := newWorkspace(t, url, withProvider(`retry = { max_attempts = 1 }`))
 	w.setenv("STREAM_OAUTH2_TOKEN_URL", tokenURL)
@@ -257,15 +257,15 @@ func TestAccOAuth2Failures(t *testing.T) {
 	tokens.Inject(http.StatusServiceUnavailable)
 	wantResult(t, w.apply(), 1, "Error: Error", "→ 503 Service Unavailable", "temporarily_unavailable: injected", "The stream was not changed.")
 
-	w.setenv("STREAM_OAUTH2_TOKEN_URL", "https://"+serveTLS(t, tokens, newAuthority(t).issue(t, "127.0.0.1"), nil))
+	w.setenv("STREAM_OAUTH2_TOKEN_URL", "https://"+serveTLS(t, tokens, streamstest.NewAuthority(t).Issue(t, "127.0.0.1"), nil))
 	wantResult(t, w.apply(), 1, "certificate signed by unknown authority", "The stream was not changed.")
-	wantSent(t, service)
+	service.WantRequests(t)
 }
 
 // The limit holds for all requests together, retries included.
 func TestAccRequestsPerSecond(t *testing.T) {
 	t.Parallel()
-	service, url := newService(t, streamstest.Options{}, seedStreams(fleetIDs(15)...)...)
+	service, url := streamstest.Start(t, streamstest.Options{}, streamstest.Streams(fleetIDs(15)...)...)
 	service.Inject(streamstest.Fault{Status: 503}, streamstest.Fault{Status: 429}) // 17 requests
 	w := newWorkspace(t, url, `
 provider "stream" {
@@ -316,7 +316,7 @@ func TestAccAttempts(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
-			service, url := newService(t, streamstest.Options{}, seedStreams("cam-1")...)
+			service, url := streamstest.Start(t, streamstest.Options{}, streamstest.Streams("cam-1")...)
 			service.InjectFunc(func(streamstest.Request) *streamstest.Fault { return &test.fault })
 			wantResult(t, newWorkspace(t, url, withProvider(test.block)).apply(), 1, test.want...)
 			if got := len(service.Requests()); got != test.sent {
@@ -330,8 +330,8 @@ func TestAccAttempts(t *testing.T) {
 // password is quoted.
 func TestAccWrongValuesAreRefused(t *testing.T) {
 	t.Parallel()
-	service, _ := newService(t, streamstest.Options{}, seedStreams("cam-1")...)
-	ca := newAuthority(t)
+	service, _ := streamstest.Start(t, streamstest.Options{}, streamstest.Streams("cam-1")...)
+	ca := streamstest.NewAuthority(t)
 	w := newWorkspace(t, "", `
 provider "stream" {
   token = "two\nlines"
@@ -373,8 +373,8 @@ provider "stream" {
 }
 `+cam1+strings.Replace(cam1, `"this" {`, `"unpaired" {
   provider = stream.unpaired`, 1))
-	w.file("client.pem", ca.issue(t, "client").certPEM)
-	w.file("other-key.pem", ca.issue(t, "other").keyPEM)
+	w.file("client.pem", ca.Issue(t, "client").CertPEM)
+	w.file("other-key.pem", ca.Issue(t, "other").KeyPEM)
 	w.setenv("STREAM_BASE_URL", "https://me:Hidden1@streams.test/?key=Hidden2#Hidden3")
 	wrong := []string{
 		`base_url must not hold a user name or password`,
@@ -402,7 +402,7 @@ provider "stream" {
 			t.Errorf("a password is quoted: %v", r)
 		}
 	}
-	wantSent(t, service)
+	service.WantRequests(t)
 }
 
 // The password in an address from a variable is not quoted either.
@@ -452,13 +452,13 @@ func TestAccClearTextIsWarnedOf(t *testing.T) {
 // cost no state.
 func TestAccProviderValuesUnknownAtPlan(t *testing.T) {
 	t.Parallel()
-	ca := newAuthority(t)
+	ca := streamstest.NewAuthority(t)
 	tokens := &streamstest.TokenServer{ClientID: "me", ClientSecret: "s3cret"}
 	authorize := map[string]func(*http.Request) error{
 		"token": streamstest.Bearer("t0ken"), "header": streamstest.APIKey("X-Api-Key", "k3y"), "oauth2": tokens.Authorize,
 	}
-	service := streamstest.New(streamstest.Options{}, seedStreams("token", "header", "oauth2")...)
-	certificate := ca.issue(t, "127.0.0.1")
+	service := streamstest.New(streamstest.Options{}, streamstest.Streams("token", "header", "oauth2")...)
+	certificate := ca.Issue(t, "127.0.0.1")
 	service.Configure(func(o *streamstest.Options) {
 		o.Authorize = func(r *http.Request) error { return authorize[filepath.Base(r.URL.Path)](r) }
 	})
@@ -510,14 +510,14 @@ resource "stream_processors" "oauth2" {
 `)
 	values, err := json.Marshal(map[string]string{
 		"base_url": "https://" + serveTLS(t, service, certificate, nil), "token_url": "https://" + serveTLS(t, tokens, certificate, nil),
-		"token": "t0ken", "key": "k3y", "secret": "s3cret", "ca": ca.certPEM,
+		"token": "t0ken", "key": "k3y", "secret": "s3cret", "ca": ca.CertPEM,
 	})
 	if err != nil {
 		t.Fatal(err)
 	}
 	w.setenv("TF_VAR_values", string(values))
 	w.mustApply()
-	wantSent(t, service,
+	service.WantRequests(t,
 		`PATCH /v2/streams/header {"processor_ids":["p1"]}`,
 		`PATCH /v2/streams/oauth2 {"processor_ids":["p1"]}`,
 		`PATCH /v2/streams/token {"processor_ids":["p1"]}`,
@@ -525,7 +525,7 @@ resource "stream_processors" "oauth2" {
 
 	before := w.resources()
 	wantResult(t, w.mustApply("-replace=terraform_data.x"), 0, "Resources: 1 added, 0 changed, 1 destroyed.")
-	wantSent(t, service)
+	service.WantRequests(t)
 	after := w.resources()
 	delete(before, "terraform_data.x")
 	delete(after, "terraform_data.x")
@@ -539,14 +539,14 @@ resource "stream_processors" "oauth2" {
 	}
 	r := w.run("destroy", "-auto-approve", "-no-color")
 	wantResult(t, r, 1, "The configuration of the provider is not known yet.", "The stream was not changed.")
-	wantSent(t, service)
+	service.WantRequests(t)
 }
 
 // The examples work as they are written, on a service that demands their scheme.
 func TestAccExamplesOfAuthentication(t *testing.T) {
 	t.Parallel()
-	ca := newAuthority(t)
-	client := ca.issue(t, "terraform")
+	ca := streamstest.NewAuthority(t)
+	client := ca.Issue(t, "terraform")
 	for _, test := range []struct {
 		folder    string
 		authorize func(*http.Request) error
@@ -566,24 +566,24 @@ func TestAccExamplesOfAuthentication(t *testing.T) {
 		t.Run(test.folder, func(t *testing.T) {
 			t.Parallel()
 			w := newExample(t, "authentication/"+test.folder)
-			w.file("ca.pem", ca.certPEM)
-			w.file("client.pem", client.certPEM)
-			w.file("client-key.pem", client.keyPEM)
+			w.file("ca.pem", ca.CertPEM)
+			w.file("client.pem", client.CertPEM)
+			w.file("client-key.pem", client.KeyPEM)
 			tokens, tokenURL := newTokenServer(t)
 			authorize := test.authorize
 			if authorize == nil {
 				authorize = tokens.Authorize
 			}
-			service, url := newService(t, streamstest.Options{Authorize: authorize}, seedStreams("cam-1")...)
+			service, url := streamstest.Start(t, streamstest.Options{Authorize: authorize}, streamstest.Streams("cam-1")...)
 			if test.folder == "mutual-tls" {
-				url = "https://" + serveTLS(t, service, ca.issue(t, "127.0.0.1"), ca)
+				url = "https://" + serveTLS(t, service, ca.Issue(t, "127.0.0.1"), ca)
 			}
 			w.setenv("TF_VAR_base_url", url)
 			for _, variable := range test.env {
 				w.env = append(w.env, strings.ReplaceAll(variable, "<token url>", tokenURL))
 			}
 			w.mustApply()
-			wantSent(t, service, `PATCH /v2/streams/cam-1 {"processor_ids":["object-detection"]}`)
+			service.WantRequests(t, `PATCH /v2/streams/cam-1 {"processor_ids":["object-detection"]}`)
 		})
 	}
 }
@@ -591,14 +591,14 @@ func TestAccExamplesOfAuthentication(t *testing.T) {
 func TestAccExampleOfTwoRegions(t *testing.T) {
 	t.Parallel()
 	w := newExample(t, "two-regions")
-	here, url := newService(t, streamstest.Options{Authorize: streamstest.Bearer("t0ken")}, seedStreams("cam-1")...)
-	there, alt := newService(t, streamstest.Options{Authorize: streamstest.Bearer("t0ken")}, seedStreams("cam-2")...)
+	here, url := streamstest.Start(t, streamstest.Options{Authorize: streamstest.Bearer("t0ken")}, streamstest.Streams("cam-1")...)
+	there, alt := streamstest.Start(t, streamstest.Options{Authorize: streamstest.Bearer("t0ken")}, streamstest.Streams("cam-2")...)
 	w.setenv("TF_VAR_base_url", url)
 	w.setenv("TF_VAR_base_url_alt", alt)
 	w.setenv("STREAM_TOKEN", "t0ken")
 	w.mustApply()
-	wantSent(t, here, `PATCH /v2/streams/cam-1 {"processor_ids":["object-detection"]}`)
-	wantSent(t, there, `PATCH /v2/streams/cam-2 {"processor_ids":["object-detection"]}`)
+	here.WantRequests(t, `PATCH /v2/streams/cam-1 {"processor_ids":["object-detection"]}`)
+	there.WantRequests(t, `PATCH /v2/streams/cam-2 {"processor_ids":["object-detection"]}`)
 	w.wantNoChanges()
 }
 
@@ -608,10 +608,10 @@ func TestAccExamplesOfFleets(t *testing.T) {
 		t.Run(folder, func(t *testing.T) {
 			t.Parallel()
 			w := newExample(t, folder)
-			service, url := newService(t, streamstest.Options{}, seedStreams(fleetIDs(3)...)...)
+			service, url := streamstest.Start(t, streamstest.Options{}, streamstest.Streams(fleetIDs(3)...)...)
 			w.setenv("STREAM_BASE_URL", url)
 			w.mustApply()
-			wantSent(t, service,
+			service.WantRequests(t,
 				`PATCH /v2/streams/cam-1 {"processor_ids":["object-detection","people-counter"]}`,
 				`PATCH /v2/streams/cam-2 {"processor_ids":["object-detection"]}`,
 				`PATCH /v2/streams/cam-3 {"processor_ids":[]}`,

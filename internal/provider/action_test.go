@@ -47,7 +47,7 @@ func TestActionInvoke(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			service, url := newService(t, streamstest.Options{}, streamstest.Stream{ID: "cam-1", ProcessorIDs: []string{"p0"}})
+			service, url := streamstest.Start(t, streamstest.Options{}, streamstest.Stream{ID: "cam-1", ProcessorIDs: []string{"p0"}})
 			p := startProvider(t, attributes{"base_url": url, "retry": quick})
 			service.Inject(test.faults...)
 			progress, diags := p.invoke(attributes{"stream_id": "cam-1", "processor_ids": test.set})
@@ -64,7 +64,7 @@ func TestActionInvoke(t *testing.T) {
 			if diff := cmp.Diff(test.want, progress); diff != "" {
 				t.Errorf("progress (-want +got):\n%s", diff)
 			}
-			wantAttached(t, service, "cam-1", test.attached...)
+			service.WantAttached(t, "cam-1", test.attached...)
 		})
 	}
 }
@@ -91,7 +91,7 @@ func TestActionFails(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			opts := streamstest.Options{RefuseEmpty: true, Authorize: streamstest.Bearer("secret-token")}
-			service, url := newService(t, opts, seedStreams("cam-1")...)
+			service, url := streamstest.Start(t, opts, streamstest.Streams("cam-1")...)
 			p := startProvider(t, attributes{"base_url": url, "token": "secret-token", "retry": attributes{"max_attempts": 1}})
 			service.Inject(test.fault)
 			progress, diags := p.invoke(test.config)
@@ -156,7 +156,7 @@ func TestActionValidates(t *testing.T) {
 
 func TestActionPlanSendsNothing(t *testing.T) {
 	t.Parallel()
-	service, url := newService(t, streamstest.Options{ServeGet: true}, seedStreams("cam-1")...)
+	service, url := streamstest.Start(t, streamstest.Options{ServeGet: true}, streamstest.Streams("cam-1")...)
 	for _, config := range []attributes{
 		{"stream_id": "cam-1", "processor_ids": []string{"p1"}},
 		{"stream_id": tftypes.UnknownValue, "processor_ids": tftypes.UnknownValue},
@@ -169,7 +169,7 @@ func TestActionPlanSendsNothing(t *testing.T) {
 			t.Errorf("%+v, %v", resp, err)
 		}
 	}
-	wantSent(t, service)
+	service.WantRequests(t)
 }
 
 // What comes from another resource is not known at validate, and nobody but the action looks at it later.
@@ -185,12 +185,12 @@ func TestActionChecksWhatWasNotKnown(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			service, url := newService(t, streamstest.Options{}, seedStreams("cam-1")...)
+			service, url := streamstest.Start(t, streamstest.Options{}, streamstest.Streams("cam-1")...)
 			progress, diags := startProvider(t, attributes{"base_url": url}).invoke(config)
 			if !diags.failed() || len(progress) > 0 || diags[0].Attribute == nil {
 				t.Errorf("progress %q, diagnostics %s", progress, diags)
 			}
-			wantSent(t, service)
+			service.WantRequests(t)
 		})
 	}
 }
@@ -252,7 +252,7 @@ func TestActionIsInterrupted(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			service, url := newService(t, streamstest.Options{}, seedStreams("cam-1")...)
+			service, url := streamstest.Start(t, streamstest.Options{}, streamstest.Streams("cam-1")...)
 			p := startProvider(t, attributes{"base_url": url})
 			arrived, stopped := make(chan struct{}, 10), make(chan struct{})
 			service.InjectFunc(func(streamstest.Request) *streamstest.Fault {
@@ -287,25 +287,25 @@ action "stream_set_processors" "pause" {
 
 func TestAccActionInvoke(t *testing.T) {
 	t.Parallel()
-	service, url := newService(t, streamstest.Options{ServeGet: true}, streamstest.Stream{ID: "cam-1", ProcessorIDs: []string{"p1"}})
+	service, url := streamstest.Start(t, streamstest.Options{ServeGet: true}, streamstest.Stream{ID: "cam-1", ProcessorIDs: []string{"p1"}})
 	w := newWorkspace(t, url, pauseAction)
 	w.atLeast("1.14", "")
 	if r := w.run("validate", "-no-color"); r.code != 0 {
 		t.Fatal(r)
 	}
 	wantEnd(t, w.plan("-invoke=action.stream_set_processors.pause"), 2, "1 to invoke")
-	wantSent(t, service)
+	service.WantRequests(t)
 
 	service.Inject(streamstest.Fault{Status: 503, Header: map[string][]string{"Retry-After": {"0"}}})
 	wantEnd(t, w.mustApply("-invoke=action.stream_set_processors.pause"), 0,
 		`Setting the processors of stream "cam-1" to []`, "503 Service Unavailable", "200 OK", "Actions: 1 invoked")
 	empty := `PATCH /v2/streams/cam-1 {"processor_ids":[]}`
-	wantSent(t, service, empty, empty)
-	wantAttached(t, service, "cam-1")
+	service.WantRequests(t, empty, empty)
+	service.WantAttached(t, "cam-1")
 
 	// An apply without -invoke leaves it alone, and there is no state.
 	w.mustApply()
-	wantSent(t, service)
+	service.WantRequests(t)
 	if left := w.resources(); len(left) != 0 {
 		t.Errorf("the state has %v", left)
 	}
@@ -313,7 +313,7 @@ func TestAccActionInvoke(t *testing.T) {
 
 func TestAccActionOfEachStream(t *testing.T) {
 	t.Parallel()
-	service, url := newService(t, streamstest.Options{}, seedStreams("cam-1", "cam-2")...)
+	service, url := streamstest.Start(t, streamstest.Options{}, streamstest.Streams("cam-1", "cam-2")...)
 	w := newWorkspace(t, url, `
 action "stream_set_processors" "fleet" {
   for_each = toset(["cam-1", "cam-2"])
@@ -325,15 +325,15 @@ action "stream_set_processors" "fleet" {
 `)
 	w.atLeast("1.14", "")
 	w.mustApply(`-invoke=action.stream_set_processors.fleet["cam-2"]`)
-	wantSent(t, service, `PATCH /v2/streams/cam-2 {"processor_ids":["p1"]}`)
+	service.WantRequests(t, `PATCH /v2/streams/cam-2 {"processor_ids":["p1"]}`)
 	w.mustApply(`-invoke=action.stream_set_processors.fleet`)
-	wantSent(t, service, `PATCH /v2/streams/cam-1 {"processor_ids":["p1"]}`, `PATCH /v2/streams/cam-2 {"processor_ids":["p1"]}`)
+	service.WantRequests(t, `PATCH /v2/streams/cam-1 {"processor_ids":["p1"]}`, `PATCH /v2/streams/cam-2 {"processor_ids":["p1"]}`)
 }
 
 // Detach before another resource changes, attach again after it.
 func TestAccActionTrigger(t *testing.T) {
 	t.Parallel()
-	service, url := newService(t, streamstest.Options{}, seedStreams("cam-1")...)
+	service, url := streamstest.Start(t, streamstest.Options{}, streamstest.Streams("cam-1")...)
 	hcl := pauseAction + `
 action "stream_set_processors" "resume" {
   config {
@@ -365,26 +365,26 @@ resource "terraform_data" "model" {
 	w.atLeast("1.14", "")
 	pause, resume := `PATCH /v2/streams/cam-1 {"processor_ids":[]}`, `PATCH /v2/streams/cam-1 {"processor_ids":["p1"]}`
 	w.mustApply()
-	wantSent(t, service, resume)
+	service.WantRequests(t, resume)
 	w.wantNoChanges()
 
 	w.write(strings.Replace(hcl, `"one"`, `"two"`, 1))
 	w.mustApply()
-	if diff := cmp.Diff([]string{pause, resume}, sent(service)); diff != "" {
+	if diff := cmp.Diff([]string{pause, resume}, service.DrainRequests()); diff != "" {
 		t.Errorf("requests (-want +got):\n%s", diff)
 	}
 	w.mustApply()
-	wantSent(t, service)
+	service.WantRequests(t)
 }
 
 func TestAccActionFails(t *testing.T) {
 	t.Parallel()
-	service, url := newService(t, streamstest.Options{})
+	service, url := streamstest.Start(t, streamstest.Options{})
 	w := newWorkspace(t, url, pauseAction)
 	w.atLeast("1.14", "")
 	wantEnd(t, w.apply("-invoke=action.stream_set_processors.pause"), 1,
 		"Resource Not Found Error", `there is no stream "cam-1"`, "404 Not Found", "The stream was not changed.")
-	wantSent(t, service, `PATCH /v2/streams/cam-1 {"processor_ids":[]}`)
+	service.WantRequests(t, `PATCH /v2/streams/cam-1 {"processor_ids":[]}`)
 
 	w.write(strings.Replace(pauseAction, "[]", `[" p1 "]`, 1))
 	wantEnd(t, w.run("validate", "-no-color"), 1, "Invalid Attribute Value", `processor_ids: " p1 " is not a processor id`)
@@ -393,7 +393,7 @@ func TestAccActionFails(t *testing.T) {
 // Terraform invokes an action although its provider is not known yet: by -invoke, it applies nothing else.
 func TestAccActionBeforeTheProviderIsKnown(t *testing.T) {
 	t.Parallel()
-	service, url := newService(t, streamstest.Options{}, seedStreams("cam-1")...)
+	service, url := streamstest.Start(t, streamstest.Options{}, streamstest.Streams("cam-1")...)
 	w := newWorkspace(t, "", `
 resource "terraform_data" "url" {
   input = "`+url+`"
@@ -406,18 +406,18 @@ provider "stream" {
 	w.atLeast("1.14", "")
 	wantEnd(t, w.apply("-invoke=action.stream_set_processors.pause"), 1,
 		"Provider Configuration Not Known", "Nothing was sent. The stream was not changed.")
-	wantSent(t, service)
+	service.WantRequests(t)
 	w.mustApply()
-	wantSent(t, service)
+	service.WantRequests(t)
 	w.mustApply("-invoke=action.stream_set_processors.pause")
-	wantSent(t, service, `PATCH /v2/streams/cam-1 {"processor_ids":[]}`)
+	service.WantRequests(t, `PATCH /v2/streams/cam-1 {"processor_ids":[]}`)
 }
 
 // Ctrl-C ends a request that hangs. Terraform 1.15.9 crashes if it comes before a message of the action
 // has been printed, so this waits for that.
 func TestAccActionIsInterrupted(t *testing.T) {
 	t.Parallel()
-	service, url := newService(t, streamstest.Options{}, seedStreams("cam-1")...)
+	service, url := streamstest.Start(t, streamstest.Options{}, streamstest.Streams("cam-1")...)
 	w := newWorkspace(t, url, pauseAction)
 	w.atLeast("1.14", "")
 	arrived, printed, both := make(chan struct{}, 10), make(chan struct{}, 10), make(chan struct{})

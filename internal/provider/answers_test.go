@@ -56,7 +56,7 @@ func TestAccOddAnswers(t *testing.T) {
 		broken[name], once[name] = odd.fault, 1
 	}
 	ids := slices.Sorted(maps.Keys(answers))
-	service, url := newService(t, streamstest.Options{}, seedStreams(ids...)...)
+	service, url := streamstest.Start(t, streamstest.Options{}, streamstest.Streams(ids...)...)
 	w := newWorkspace(t, url, many(ids, `processor_ids = ["p1"]`))
 
 	wantErrors := func() {
@@ -81,7 +81,7 @@ func TestAccOddAnswers(t *testing.T) {
 	}
 	w.mustApply()
 	before := w.resources()
-	sent(service)
+	service.ForgetRequests()
 
 	w.write(many(ids, `processor_ids = ["p2"]`))
 	wantErrors()
@@ -106,7 +106,7 @@ func TestAccTolerableAnswers(t *testing.T) {
 		}},
 	}
 	ids := slices.Sorted(maps.Keys(broken))
-	service, url := newService(t, streamstest.Options{}, seedStreams(ids...)...)
+	service, url := streamstest.Start(t, streamstest.Options{}, streamstest.Streams(ids...)...)
 	service.InjectFunc(faults(broken))
 	w := newWorkspace(t, url, "")
 	for _, set := range []string{`["p1", "p2"]`, `["p2", "p3"]`} {
@@ -141,7 +141,7 @@ func TestAccAnotherSet(t *testing.T) {
 		broken[name], once[name] = streamstest.Fault{Edit: answer.edit}, 1
 	}
 	ids := slices.Sorted(maps.Keys(answers))
-	service, url := newService(t, streamstest.Options{}, seedStreams(ids...)...)
+	service, url := streamstest.Start(t, streamstest.Options{}, streamstest.Streams(ids...)...)
 	w := newWorkspace(t, url, many(ids, `processor_ids = ["p2", "p3"]`))
 	wantErrors := func() {
 		t.Helper()
@@ -164,7 +164,7 @@ func TestAccAnotherSet(t *testing.T) {
 	}
 	w.write(many(ids, `processor_ids = ["p1"]`))
 	w.mustApply()
-	sent(service)
+	service.ForgetRequests()
 
 	w.write(many(ids, `processor_ids = ["p2", "p3"]`))
 	wantErrors()
@@ -182,7 +182,7 @@ func TestAccAnotherSet(t *testing.T) {
 // A service that merges can add, but neither replace nor detach.
 func TestAccMergingService(t *testing.T) {
 	t.Parallel()
-	_, url := newService(t, streamstest.Options{Merge: true}, streamstest.Stream{ID: "cam", ProcessorIDs: []string{"p0"}})
+	_, url := streamstest.Start(t, streamstest.Options{Merge: true}, streamstest.Stream{ID: "cam", ProcessorIDs: []string{"p0"}})
 	config := func(set string) string { return one("stream_id = \"cam\"\nprocessor_ids = " + set) }
 	w := newWorkspace(t, url, config(`["p1"]`))
 	r := w.apply()
@@ -216,7 +216,7 @@ func TestAccMergingService(t *testing.T) {
 // A stream that has moved to another terminal is reported once; then the state is right.
 func TestAccRelocatedStream(t *testing.T) {
 	t.Parallel()
-	service, url := newService(t, streamstest.Options{}, seedStreams("cam")...)
+	service, url := streamstest.Start(t, streamstest.Options{}, streamstest.Streams("cam")...)
 	config := `
 resource "stream_processors" "this" {
   stream_id     = "cam"
@@ -240,13 +240,13 @@ output "place" {
 			t.Errorf("the last line is not %q: %s", changed, p.Detail)
 		}
 	}
-	wantAttached(t, service, "cam", "p2")
-	sent(service)
+	service.WantAttached(t, "cam", "p2")
+	service.ForgetRequests()
 	state := w.resources()[this]
 	if got := state.AttributeValues; got["terminal_id"] != "terminal-2" || got["fragment_type_id"] != "video" || state.Tainted {
 		t.Errorf("the state has %v", got)
 	}
 	w.mustApply() // the output
 	w.wantNoChanges()
-	wantSent(t, service)
+	service.WantRequests(t)
 }

@@ -20,7 +20,7 @@ func TestAccChaos(t *testing.T) {
 	for i := range ids {
 		ids[i] = fmt.Sprintf("stream-%03d", i)
 	}
-	service, url := newService(t, streamstest.Options{}, seedStreams(ids...)...)
+	service, url := streamstest.Start(t, streamstest.Options{}, streamstest.Streams(ids...)...)
 	chaos := func(streamstest.Request) *streamstest.Fault {
 		if random.IntN(5) > 0 {
 			return nil
@@ -69,7 +69,7 @@ resource "stream_processors" "this" {
 			t.Errorf("the state has %d resources", held)
 		}
 		for i, id := range ids {
-			wantAttached(t, service, id, step.want(i)...)
+			service.WantAttached(t, id, step.want(i)...)
 		}
 		w.wantNoChanges()
 	}
@@ -78,7 +78,7 @@ resource "stream_processors" "this" {
 		t.Errorf("the state still has %d resources", held)
 	}
 	for _, id := range ids {
-		wantAttached(t, service, id)
+		service.WantAttached(t, id)
 	}
 	if failures == 0 {
 		t.Error("no apply failed: the chaos was too tame")

@@ -15,6 +15,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-go/tftypes"
 
 	"github.com/stream-management/terraform-provider-stream/internal/streams"
+	"github.com/stream-management/terraform-provider-stream/internal/streamstest"
 )
 
 // block is a provider block, or an object or a map in it.
@@ -31,8 +32,8 @@ type problem struct{ at, says string }
 
 func TestReadSettings(t *testing.T) {
 	t.Parallel()
-	ca := newAuthority(t)
-	pair := ca.issue(t, "client")
+	ca := streamstest.NewAuthority(t)
+	pair := ca.Issue(t, "client")
 
 	for name, test := range map[string]struct {
 		block block
@@ -123,12 +124,12 @@ func TestReadSettings(t *testing.T) {
 		},
 
 		"authority alone": {
-			block: block{"tls": block{"ca_cert_pem": ca.certPEM}},
-			want:  streams.Config{TLS: streams.TLS{CACertPEM: ca.certPEM}},
+			block: block{"tls": block{"ca_cert_pem": ca.CertPEM}},
+			want:  streams.Config{TLS: streams.TLS{CACertPEM: ca.CertPEM}},
 		},
 		"client certificate alone": {
-			block: block{"tls": block{"client_cert_pem": pair.certPEM, "client_key_pem": pair.keyPEM}},
-			want:  streams.Config{TLS: streams.TLS{ClientCertPEM: pair.certPEM, ClientKeyPEM: pair.keyPEM}},
+			block: block{"tls": block{"client_cert_pem": pair.CertPEM, "client_key_pem": pair.KeyPEM}},
+			want:  streams.Config{TLS: streams.TLS{ClientCertPEM: pair.CertPEM, ClientKeyPEM: pair.KeyPEM}},
 		},
 		"server name alone": {
 			block: block{"tls": block{"server_name": "streams.internal", "insecure_skip_verify": false}},
@@ -208,8 +209,8 @@ func TestReadSettingsDetectDrift(t *testing.T) {
 
 func TestReadSettingsRefuses(t *testing.T) {
 	t.Parallel()
-	ca := newAuthority(t)
-	pair, other := ca.issue(t, "client"), ca.issue(t, "other")
+	ca := streamstest.NewAuthority(t)
+	pair, other := ca.Issue(t, "client"), ca.Issue(t, "other")
 	const junk = "-----BEGIN CERTIFICATE-----\njunk\n-----END CERTIFICATE-----\n"
 
 	for name, test := range map[string]struct {
@@ -344,12 +345,12 @@ func TestReadSettingsRefuses(t *testing.T) {
 		},
 		"junk for an authority":     {block{"tls": block{"ca_cert_pem": junk}}, nil, []problem{{"tls.ca_cert_pem", "holds no PEM certificate"}}},
 		"a path for an authority":   {block{"tls": block{"ca_cert_pem": "/etc/ca.pem"}}, nil, []problem{{"tls.ca_cert_pem", "holds no PEM certificate"}}},
-		"a key for an authority":    {block{"tls": block{"ca_cert_pem": pair.keyPEM}}, nil, []problem{{"tls.ca_cert_pem", "holds no PEM certificate"}}},
-		"certificate without key":   {block{"tls": block{"client_cert_pem": pair.certPEM}}, nil, []problem{{"tls.client_key_pem", "tls.client_key_pem is missing"}}},
-		"key without certificate":   {block{"tls": block{"client_key_pem": pair.keyPEM}}, nil, []problem{{"tls.client_cert_pem", "tls.client_cert_pem is missing"}}},
-		"another certificate's key": {block{"tls": block{"client_cert_pem": pair.certPEM, "client_key_pem": other.keyPEM}}, nil, []problem{{"tls.client_cert_pem", "does not match"}}},
-		"junk for a key":            {block{"tls": block{"client_cert_pem": pair.certPEM, "client_key_pem": "Hidden1"}}, nil, []problem{{"tls.client_cert_pem", "do not make a client certificate"}}},
-		"junk for a certificate":    {block{"tls": block{"client_cert_pem": junk, "client_key_pem": pair.keyPEM}}, nil, []problem{{"tls.client_cert_pem", "do not make a client certificate"}}},
+		"a key for an authority":    {block{"tls": block{"ca_cert_pem": pair.KeyPEM}}, nil, []problem{{"tls.ca_cert_pem", "holds no PEM certificate"}}},
+		"certificate without key":   {block{"tls": block{"client_cert_pem": pair.CertPEM}}, nil, []problem{{"tls.client_key_pem", "tls.client_key_pem is missing"}}},
+		"key without certificate":   {block{"tls": block{"client_key_pem": pair.KeyPEM}}, nil, []problem{{"tls.client_cert_pem", "tls.client_cert_pem is missing"}}},
+		"another certificate's key": {block{"tls": block{"client_cert_pem": pair.CertPEM, "client_key_pem": other.KeyPEM}}, nil, []problem{{"tls.client_cert_pem", "does not match"}}},
+		"junk for a key":            {block{"tls": block{"client_cert_pem": pair.CertPEM, "client_key_pem": "Hidden1"}}, nil, []problem{{"tls.client_cert_pem", "do not make a client certificate"}}},
+		"junk for a certificate":    {block{"tls": block{"client_cert_pem": junk, "client_key_pem": pair.KeyPEM}}, nil, []problem{{"tls.client_cert_pem", "do not make a client certificate"}}},
 
 		"request_timeout without unit": {block{"request_timeout": "30"}, nil, []problem{{"request_timeout", `must be a duration above zero, such as "500ms", "30s" or "1m30s"; it is "30"`}}},
 		"request_timeout of zero":      {block{"request_timeout": "0s"}, nil, []problem{{"request_timeout", "above zero"}}},
@@ -439,7 +440,7 @@ func TestReadSettingsWarns(t *testing.T) {
 // What is not known yet is no problem, whatever it is, and what the environment says does not stand in.
 func TestReadSettingsUnknown(t *testing.T) {
 	t.Parallel()
-	pair := newAuthority(t).issue(t, "client")
+	pair := streamstest.NewAuthority(t).Issue(t, "client")
 	both := environment{
 		"STREAM_BASE_URL": "junk", "STREAM_TOKEN": "t", "STREAM_USERNAME": "u", "STREAM_PASSWORD": "p", "STREAM_DETECT_DRIFT": "junk",
 	}
@@ -466,8 +467,8 @@ func TestReadSettingsUnknown(t *testing.T) {
 		`headers["Authorization"]`:      {block{"headers": block{"Authorization": notKnown}}, environment{"STREAM_TOKEN": "t", "STREAM_USERNAME": "u"}},
 		"tls":                           {block{"tls": notKnown}, nil},
 		"tls.ca_cert_pem":               {block{"tls": block{"ca_cert_pem": notKnown}}, nil},
-		"tls.client_cert_pem":           {block{"tls": block{"client_cert_pem": notKnown, "client_key_pem": pair.keyPEM}}, nil},
-		"tls.client_key_pem":            {block{"tls": block{"client_cert_pem": pair.certPEM, "client_key_pem": notKnown}}, nil},
+		"tls.client_cert_pem":           {block{"tls": block{"client_cert_pem": notKnown, "client_key_pem": pair.KeyPEM}}, nil},
+		"tls.client_key_pem":            {block{"tls": block{"client_cert_pem": pair.CertPEM, "client_key_pem": notKnown}}, nil},
 		"tls.client_key_pem alone":      {block{"tls": block{"client_key_pem": notKnown}}, nil},
 		"tls.server_name":               {block{"tls": block{"server_name": notKnown}}, nil},
 		"tls.insecure_skip_verify":      {block{"tls": block{"insecure_skip_verify": notKnown}}, nil},

@@ -59,12 +59,12 @@ func (w *workspace) stateFile() string {
 
 func TestAccDriftIsShownAndMended(t *testing.T) {
 	t.Parallel()
-	service, url := newService(t, streamstest.Options{ServeGet: true}, seedStreams("cam-1")...)
+	service, url := streamstest.Start(t, streamstest.Options{ServeGet: true}, streamstest.Streams("cam-1")...)
 	w := newWorkspace(t, url, detecting(cam1p1p2))
 	w.mustApply()
 	service.ForgetRequests()
 	w.wantNoChanges()
-	wantSent(t, service, getCam1)
+	service.WantRequests(t, getCam1)
 
 	service.Seed(streamstest.Stream{ID: "cam-1", TerminalID: "terminal-9", ProcessorIDs: []string{"p2", "stranger"}})
 	change := w.changes()["stream_processors.this"]
@@ -81,25 +81,25 @@ func TestAccDriftIsShownAndMended(t *testing.T) {
 	if before["terminal_id"] != "terminal-9" || after["terminal_id"] != "terminal-9" {
 		t.Errorf("terminal_id is %v, then %v, want what was read", before["terminal_id"], after["terminal_id"])
 	}
-	wantSent(t, service, getCam1)
+	service.WantRequests(t, getCam1)
 
 	w.mustApply("-refresh-only")
-	wantSent(t, service, getCam1)
+	service.WantRequests(t, getCam1)
 	got := w.resources()["stream_processors.this"].AttributeValues["processor_ids"]
 	if diff := cmp.Diff([]any{"p2", "stranger"}, got); diff != "" {
 		t.Errorf("state after a refresh (-want +got):\n%s", diff)
 	}
 
 	w.mustApply()
-	wantSent(t, service, getCam1, patchCam1)
-	wantAttached(t, service, "cam-1", "p1", "p2")
+	service.WantRequests(t, getCam1, patchCam1)
+	service.WantAttached(t, "cam-1", "p1", "p2")
 	w.wantNoChanges()
 }
 
 // Only what the service computes has changed: there is nothing to mend.
 func TestAccDriftOfComputedValuesIsNoChange(t *testing.T) {
 	t.Parallel()
-	service, url := newService(t, streamstest.Options{ServeGet: true}, seedStreams("cam-1")...)
+	service, url := streamstest.Start(t, streamstest.Options{ServeGet: true}, streamstest.Streams("cam-1")...)
 	w := newWorkspace(t, url, detecting(cam1p1p2))
 	w.mustApply()
 	service.Seed(streamstest.Stream{ID: "cam-1", ProcessorIDs: []string{"p2", "p1"}, CompatibleNamespaces: []string{"new"}})
@@ -121,20 +121,20 @@ func TestAccDriftByEnvironment(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			service, url := newService(t, streamstest.Options{ServeGet: true}, seedStreams("cam-1")...)
+			service, url := streamstest.Start(t, streamstest.Options{ServeGet: true}, streamstest.Streams("cam-1")...)
 			w := newWorkspace(t, url, "provider \"stream\" {\n"+test.provider+"\n}\n"+cam1p1p2)
 			w.setenv("STREAM_DETECT_DRIFT", test.variable)
 			if r := w.plan(); r.code != 2 {
 				t.Fatalf("plan: %v", r)
 			}
-			wantSent(t, service, test.want...)
+			service.WantRequests(t, test.want...)
 		})
 	}
 }
 
 func TestAccDriftPlanOfACreateLooksOnce(t *testing.T) {
 	t.Parallel()
-	service, url := newService(t, streamstest.Options{ServeGet: true},
+	service, url := streamstest.Start(t, streamstest.Options{ServeGet: true},
 		streamstest.Stream{ID: "cam-1", ProcessorIDs: []string{"p1", "other\x1b[2J", "stranger"}},
 		streamstest.Stream{ID: "cam-2", ProcessorIDs: []string{"p1"}},
 		streamstest.Stream{ID: "cam-3"},
@@ -150,7 +150,7 @@ resource "stream_processors" "this" {
 	if r.code != 2 {
 		t.Fatalf("plan: %v", r)
 	}
-	wantSent(t, service, getCam1, "GET /v2/streams/cam-2", "GET /v2/streams/cam-3")
+	service.WantRequests(t, getCam1, "GET /v2/streams/cam-2", "GET /v2/streams/cam-3")
 	wantEnd(t, r, 2, "Warning: Processors Will Be Detached",
 		`Stream "cam-1" has processors that are not in processor_ids, and the create detaches them: ["other\x1b[2J", "stranger"].`)
 	if n := strings.Count(r.text(), "Processors Will Be Detached"); n != 1 {
@@ -159,7 +159,7 @@ resource "stream_processors" "this" {
 
 	w.mustApply()
 	for _, id := range []string{"cam-1", "cam-2", "cam-3"} {
-		wantAttached(t, service, id, "p1", "p2")
+		service.WantAttached(t, id, "p1", "p2")
 	}
 	w.wantNoChanges()
 }
@@ -167,7 +167,7 @@ resource "stream_processors" "this" {
 // Ids that are not known yet: no stream can be read, or no set compared, and nothing fails for it.
 func TestAccDriftPlanOfACreateWithUnknownValues(t *testing.T) {
 	t.Parallel()
-	service, url := newService(t, streamstest.Options{ServeGet: true},
+	service, url := streamstest.Start(t, streamstest.Options{ServeGet: true},
 		streamstest.Stream{ID: "cam-1", ProcessorIDs: []string{"p9"}}, streamstest.Stream{ID: "cam-2"})
 	w := newWorkspace(t, url, detecting(`
 resource "terraform_data" "p1" {
@@ -191,18 +191,18 @@ resource "stream_processors" "stream" {
 	if r := w.plan(); r.code != 2 || strings.Contains(r.text(), "Will Be Detached") {
 		t.Fatalf("plan: %v", r)
 	}
-	wantSent(t, service, getCam1)
+	service.WantRequests(t, getCam1)
 	// While it is applied, all is known, and Terraform plans each create once more.
 	if r := w.mustApply(); !strings.Contains(r.text(), "Will Be Detached") {
 		t.Errorf("nothing says that p9 is detached: %v", r)
 	}
-	wantAttached(t, service, "cam-1", "p1", "p2")
-	wantAttached(t, service, "cam-2", "p1")
+	service.WantAttached(t, "cam-1", "p1", "p2")
+	service.WantAttached(t, "cam-2", "p1")
 }
 
 func TestAccDriftPlanOfAReplaceLooksAtTheNewStream(t *testing.T) {
 	t.Parallel()
-	service, url := newService(t, streamstest.Options{ServeGet: true}, seedStreams("cam-1", "cam-2")...)
+	service, url := streamstest.Start(t, streamstest.Options{ServeGet: true}, streamstest.Streams("cam-1", "cam-2")...)
 	w := newWorkspace(t, url, detecting(cam1p1p2))
 	w.mustApply()
 	service.ForgetRequests()
@@ -210,27 +210,27 @@ func TestAccDriftPlanOfAReplaceLooksAtTheNewStream(t *testing.T) {
 	if r := w.plan(); r.code != 2 {
 		t.Fatalf("plan: %v", r)
 	}
-	wantSent(t, service, getCam1, "GET /v2/streams/cam-2")
+	service.WantRequests(t, getCam1, "GET /v2/streams/cam-2")
 }
 
 func TestAccDriftMissingStreamFailsThePlan(t *testing.T) {
 	t.Parallel()
-	service, url := newService(t, streamstest.Options{ServeGet: true})
+	service, url := streamstest.Start(t, streamstest.Options{ServeGet: true})
 	w := newWorkspace(t, url, detecting(cam1p1p2))
 	wantEnd(t, w.plan(), 1, "Error: Resource Not Found Error", `stream_id = "cam-1"`, `there is no stream "cam-1"`, "404")
-	wantSent(t, service, getCam1)
+	service.WantRequests(t, getCam1)
 }
 
 func TestAccDriftForgetsAStreamThatIsGone(t *testing.T) {
 	t.Parallel()
-	service, url := newService(t, streamstest.Options{ServeGet: true}, seedStreams("cam-1")...)
+	service, url := streamstest.Start(t, streamstest.Options{ServeGet: true}, streamstest.Streams("cam-1")...)
 	w := newWorkspace(t, url, detecting(cam1p1p2))
 	w.mustApply()
 	service.Remove("cam-1")
 	service.ForgetRequests()
 
 	wantEnd(t, w.plan(), 1, "Warning: Stream Is Gone", "Error: Resource Not Found Error")
-	wantSent(t, service, getCam1, getCam1)
+	service.WantRequests(t, getCam1, getCam1)
 	wantEnd(t, w.apply("-refresh-only"), 0, "Warning: Stream Is Gone", `no stream "cam-1" any more`)
 	if left := w.resources(); len(left) != 0 {
 		t.Fatalf("the state still has %v", left)
@@ -239,7 +239,7 @@ func TestAccDriftForgetsAStreamThatIsGone(t *testing.T) {
 	service.Seed(streamstest.Stream{ID: "cam-1"})
 	service.ForgetRequests()
 	w.mustApply()
-	if got := sent(service); !slices.Contains(got, patchCam1) {
+	if got := service.DrainRequests(); !slices.Contains(got, patchCam1) {
 		t.Errorf("the stream is back, but the requests are %q", got)
 	}
 }
@@ -277,7 +277,7 @@ func TestAccDriftBadAnswers(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			service, url := newService(t, streamstest.Options{ServeGet: true}, seedStreams("cam-1")...)
+			service, url := streamstest.Start(t, streamstest.Options{ServeGet: true}, streamstest.Streams("cam-1")...)
 			w := newWorkspace(t, url, detecting(cam1p1p2))
 			refused := func(r result) {
 				t.Helper()
@@ -285,7 +285,7 @@ func TestAccDriftBadAnswers(t *testing.T) {
 				if named := strings.Contains(r.text(), "detect_drift = false"); named != test.noRoute {
 					t.Errorf("the error names detect_drift: %t, want %t: %v", named, test.noRoute, r)
 				}
-				wantSent(t, service, getCam1)
+				service.WantRequests(t, getCam1)
 			}
 			fault := func(r streamstest.Request) *streamstest.Fault {
 				if r.Method == http.MethodGet {
@@ -313,7 +313,7 @@ func TestAccDriftBadAnswers(t *testing.T) {
 
 			service.InjectFunc(nil)
 			w.mustApply()
-			wantAttached(t, service, "cam-1", "p1", "p2")
+			service.WantAttached(t, "cam-1", "p1", "p2")
 		})
 	}
 }
@@ -322,7 +322,7 @@ func TestAccDriftBadAnswers(t *testing.T) {
 // lost either.
 func TestAccDriftOnAServiceWithoutIt(t *testing.T) {
 	t.Parallel()
-	service, url := newService(t, streamstest.Options{}, seedStreams("cam-1")...)
+	service, url := streamstest.Start(t, streamstest.Options{}, streamstest.Streams("cam-1")...)
 	w := newWorkspace(t, url, cam1p1p2)
 	w.mustApply()
 	before := w.stateFile()
@@ -338,7 +338,7 @@ func TestAccDriftOnAServiceWithoutIt(t *testing.T) {
 // nothing send nothing.
 func TestAccNoReadsUnlessAsked(t *testing.T) {
 	t.Parallel()
-	service, url := newService(t, streamstest.Options{ServeGet: true}, seedStreams("cam-1", "cam-2")...)
+	service, url := streamstest.Start(t, streamstest.Options{ServeGet: true}, streamstest.Streams("cam-1", "cam-2")...)
 	w := newWorkspace(t, url, cam1p1p2)
 	silent := func(args ...string) {
 		t.Helper()
@@ -346,7 +346,7 @@ func TestAccNoReadsUnlessAsked(t *testing.T) {
 		if r.code != 0 {
 			t.Fatalf("%s: %v", strings.Join(args, " "), r)
 		}
-		if got := sent(service); len(got) > 0 {
+		if got := service.DrainRequests(); len(got) > 0 {
 			t.Errorf("%s sent %q", strings.Join(args, " "), got)
 		}
 	}
@@ -359,7 +359,7 @@ func TestAccNoReadsUnlessAsked(t *testing.T) {
 	if r := w.run("apply", "-no-color", "tfplan"); r.code != 0 {
 		t.Fatalf("apply: %v", r)
 	}
-	wantSent(t, service, patchCam1)
+	service.WantRequests(t, patchCam1)
 
 	silent("plan", "-no-color")
 	silent("apply", "-no-color", "-auto-approve")
@@ -387,11 +387,11 @@ func TestAccNoReadsUnlessAsked(t *testing.T) {
 	silent("import", "-no-color", "stream_processors.this", "cam-1")
 	silent("plan", "-no-color")
 	w.mustApply()
-	wantSent(t, service, patchCam1)
+	service.WantRequests(t, patchCam1)
 	if r := w.run("destroy", "-no-color", "-auto-approve"); r.code != 0 {
 		t.Fatalf("destroy: %v", r)
 	}
-	wantSent(t, service, `PATCH /v2/streams/cam-1 {"processor_ids":[]}`)
+	service.WantRequests(t, `PATCH /v2/streams/cam-1 {"processor_ids":[]}`)
 
 	w.write(cam1p1p2 + `
 import {
@@ -406,13 +406,13 @@ resource "stream_processors" "other" {
 `)
 	silent("plan", "-no-color")
 	w.mustApply()
-	wantSent(t, service, patchCam1, `PATCH /v2/streams/cam-2 {"processor_ids":["p1"]}`)
+	service.WantRequests(t, patchCam1, `PATCH /v2/streams/cam-2 {"processor_ids":["p1"]}`)
 }
 
 // A read that is known to work, and the time limit that goes for it.
 func TestAccDriftReadTimeout(t *testing.T) {
 	t.Parallel()
-	service, url := newService(t, streamstest.Options{ServeGet: true}, seedStreams("cam-1")...)
+	service, url := streamstest.Start(t, streamstest.Options{ServeGet: true}, streamstest.Streams("cam-1")...)
 	hcl := detecting(strings.Replace(cam1p1p2, "\n}", "\n  timeouts = { read = \"%s\" }\n}", 1))
 	w := newWorkspace(t, url, fmt.Sprintf(hcl, "1m"))
 	w.mustApply()

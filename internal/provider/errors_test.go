@@ -101,7 +101,7 @@ func TestAccStatuses(t *testing.T) {
 		attempts[id] = want.attempts
 	}
 	ids := slices.Sorted(maps.Keys(broken))
-	service, url := newService(t, streamstest.Options{}, seedStreams(ids...)...)
+	service, url := streamstest.Start(t, streamstest.Options{}, streamstest.Streams(ids...)...)
 	service.InjectFunc(faults(broken))
 	w := newWorkspace(t, url, many(ids, `processor_ids = ["p1"]`))
 
@@ -138,7 +138,7 @@ func TestAccStatuses(t *testing.T) {
 	service.InjectFunc(nil)
 	w.mustApply()
 	before := w.resources()
-	sent(service)
+	service.ForgetRequests()
 
 	service.InjectFunc(faults(broken))
 	w.write(many(ids, `processor_ids = ["p2"]`))
@@ -150,7 +150,7 @@ func TestAccStatuses(t *testing.T) {
 	w.mustApply()
 	w.wantNoChanges()
 	before = w.resources()
-	sent(service)
+	service.ForgetRequests()
 
 	// A destroy: what is missing is gone, all else stays.
 	service.InjectFunc(faults(broken))
@@ -166,7 +166,7 @@ func TestAccStatuses(t *testing.T) {
 	w.mustApply()
 	for _, id := range ids {
 		if id != "s/404" {
-			wantAttached(t, service, id)
+			service.WantAttached(t, id)
 		}
 	}
 }
@@ -184,7 +184,7 @@ func TestAccRetries(t *testing.T) {
 	}
 	broken["429 with Retry-After"] = streamstest.Fault{Status: 429, Header: http.Header{"Retry-After": {"0"}}}
 	ids := slices.Sorted(maps.Keys(broken))
-	service, url := newService(t, streamstest.Options{}, seedStreams(ids...)...)
+	service, url := streamstest.Start(t, streamstest.Options{}, streamstest.Streams(ids...)...)
 	w := newWorkspace(t, url, "")
 	for _, processor := range []string{"p1", "p2"} { // create, update
 		seen := map[string]int{}
@@ -201,7 +201,7 @@ func TestAccRetries(t *testing.T) {
 			if n != 3 {
 				t.Errorf("%s: %d requests, want 3", id, n)
 			}
-			wantAttached(t, service, id, processor)
+			service.WantAttached(t, id, processor)
 		}
 		w.wantNoChanges()
 	}
@@ -209,7 +209,7 @@ func TestAccRetries(t *testing.T) {
 
 func TestAccRedirects(t *testing.T) {
 	t.Parallel()
-	elsewhere, there := newService(t, streamstest.Options{}, seedStreams("301", "302", "303", "307", "308")...)
+	elsewhere, there := streamstest.Start(t, streamstest.Options{}, streamstest.Streams("301", "302", "303", "307", "308")...)
 	broken := map[string]streamstest.Fault{}
 	want := map[string]int{}
 	for _, status := range []int{301, 302, 303, 307, 308} {
@@ -218,7 +218,7 @@ func TestAccRedirects(t *testing.T) {
 		want[id] = 1
 	}
 	ids := slices.Sorted(maps.Keys(broken))
-	service, url := newService(t, streamstest.Options{}, seedStreams(ids...)...)
+	service, url := streamstest.Start(t, streamstest.Options{}, streamstest.Streams(ids...)...)
 	service.InjectFunc(faults(broken))
 	w := newWorkspace(t, url, many(ids, `processor_ids = ["p1"]`))
 	got := errorsByAddress(w)
@@ -228,7 +228,7 @@ func TestAccRedirects(t *testing.T) {
 	if diff := cmp.Diff(want, asked(service)); diff != "" {
 		t.Errorf("requests (-want +got):\n%s", diff)
 	}
-	wantSent(t, elsewhere)
+	elsewhere.WantRequests(t)
 	if left := w.resources(); len(left) > 0 {
 		t.Errorf("a redirected create is in the state: %v", left)
 	}
@@ -252,7 +252,7 @@ func TestAccUnknownOutcome(t *testing.T) {
 	for name, change := range map[string]string{"update": second, "destroy": quick} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			service, url := newService(t, streamstest.Options{}, seedStreams(ids...)...)
+			service, url := streamstest.Start(t, streamstest.Options{}, streamstest.Streams(ids...)...)
 			w := newWorkspace(t, url, first)
 			w.mustApply()
 			before := w.resources()
@@ -264,7 +264,7 @@ func TestAccUnknownOutcome(t *testing.T) {
 			}
 			wantUntouched(w, before)
 			service.InjectFunc(nil)
-			sent(service)
+			service.ForgetRequests()
 
 			w.write(first)
 			w.wantPlanned(all(ids, updatePlanned))
@@ -275,7 +275,7 @@ func TestAccUnknownOutcome(t *testing.T) {
 			for _, p := range complaints {
 				wantIn(t, p.Summary, "Outcome of an Earlier Operation Unknown")
 			}
-			wantSent(t, service)
+			service.WantRequests(t)
 
 			// A failure that is sure does not settle what was unsure.
 			service.InjectFunc(func(streamstest.Request) *streamstest.Fault { return &streamstest.Fault{Status: 403} })
@@ -285,7 +285,7 @@ func TestAccUnknownOutcome(t *testing.T) {
 
 			w.mustApply()
 			for _, id := range ids {
-				wantAttached(t, service, id, "p1")
+				service.WantAttached(t, id, "p1")
 			}
 			w.wantNoChanges()
 			wantUntouchedButEdited(t, before, w)
@@ -320,7 +320,7 @@ func TestAccInterrupt(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			service, url := newService(t, streamstest.Options{}, seedStreams("cam")...)
+			service, url := streamstest.Start(t, streamstest.Options{}, streamstest.Streams("cam")...)
 			arrived := make(chan struct{})
 			var once sync.Once
 			service.InjectFunc(func(streamstest.Request) *streamstest.Fault {
@@ -357,7 +357,7 @@ resource "stream_processors" "this" {
 // request_timeout bounds an attempt, timeouts all of them.
 func TestAccTimeouts(t *testing.T) {
 	t.Parallel()
-	service, url := newService(t, streamstest.Options{}, seedStreams("attempt", "create", "update", "delete", "asked")...)
+	service, url := streamstest.Start(t, streamstest.Options{}, streamstest.Streams("attempt", "create", "update", "delete", "asked")...)
 	config := `
 provider "stream" {
   request_timeout = "1m"
@@ -423,5 +423,5 @@ resource "stream_processors" "this" {
 	wantIn(t, got[""].Detail, `of stream "delete"`, "The operation did not end within its time limit.", inDoubt)
 	service.InjectFunc(nil)
 	w.mustApply("-destroy")
-	wantAttached(t, service, "delete")
+	service.WantAttached(t, "delete")
 }

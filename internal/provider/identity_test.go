@@ -45,7 +45,7 @@ func (w *workspace) identity(address string) map[string]any {
 
 func TestAccIdentityIsKept(t *testing.T) {
 	t.Parallel()
-	_, url := newService(t, streamstest.Options{}, seedStreams("cam-1", "a/b")...)
+	_, url := streamstest.Start(t, streamstest.Options{}, streamstest.Streams("cam-1", "a/b")...)
 	w := newWorkspace(t, url, cam1p1p2)
 	w.atLeast("1.12", "1.12")
 	want := func(step, id string) {
@@ -84,7 +84,7 @@ func TestIdentityIsKept(t *testing.T) {
 	for _, detect := range []bool{false, true} {
 		t.Run(fmt.Sprintf("detect_drift=%t", detect), func(t *testing.T) {
 			t.Parallel()
-			service, url := newService(t, streamstest.Options{ServeGet: true}, seedStreams("cam-1", "cam-2")...)
+			service, url := streamstest.Start(t, streamstest.Options{ServeGet: true}, streamstest.Streams("cam-1", "cam-2")...)
 			p := startProvider(t, attributes{"base_url": url, "detect_drift": detect})
 			want := func(step string, got managed, diags diagnostics, id string) {
 				t.Helper()
@@ -133,7 +133,7 @@ func TestIdentityIsKept(t *testing.T) {
 			want("a read of an old state", read, diags, "cam-1")
 			change("an update of an old state", old, config("cam-1", "keep", "p3"), "cam-1")
 			change("an update of an old state that sends nothing", old, config("cam-1", "detach", "p3"), "cam-1")
-			wantAttached(t, service, "cam-1", "p3")
+			service.WantAttached(t, "cam-1", "p3")
 		})
 	}
 }
@@ -164,7 +164,7 @@ func TestAccImportReads(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			service, url := newService(t, streamstest.Options{ServeGet: true},
+			service, url := streamstest.Start(t, streamstest.Options{ServeGet: true},
 				streamstest.Stream{ID: "cam-1", TerminalID: "terminal-5", ProcessorIDs: []string{"p2", "p1"}})
 			w := newWorkspace(t, url, detecting(cam1p1p2))
 			w.atLeast(test.terraform, test.tofu)
@@ -173,12 +173,12 @@ func TestAccImportReads(t *testing.T) {
 			} else {
 				w.write(test.block + detecting(cam1p1p2))
 				wantEnd(t, w.plan(), 2, "1 to import, 0 to add, 0 to change")
-				wantSent(t, service, getCam1)
+				service.WantRequests(t, getCam1)
 				w.mustApply()
 			}
-			wantSent(t, service, getCam1)
+			service.WantRequests(t, getCam1)
 			w.wantNoChanges()
-			wantSent(t, service, getCam1)
+			service.WantRequests(t, getCam1)
 			values := w.resources()["stream_processors.this"].AttributeValues
 			if values["id"] != "cam-1" || values["terminal_id"] != "terminal-5" {
 				t.Errorf("the state is %v", values)
@@ -189,10 +189,10 @@ func TestAccImportReads(t *testing.T) {
 
 func TestAccImportOfAMissingStream(t *testing.T) {
 	t.Parallel()
-	service, url := newService(t, streamstest.Options{ServeGet: true})
+	service, url := streamstest.Start(t, streamstest.Options{ServeGet: true})
 	w := newWorkspace(t, url, detecting(cam1p1p2))
 	wantEnd(t, w.run("import", "-no-color", "stream_processors.this", "cam-1"), 1, "non-existent remote object")
-	wantSent(t, service, getCam1)
+	service.WantRequests(t, getCam1)
 	if left := w.resources(); len(left) != 0 {
 		t.Errorf("the state has %v", left)
 	}
@@ -200,7 +200,7 @@ func TestAccImportOfAMissingStream(t *testing.T) {
 
 func TestAccGenerateConfig(t *testing.T) {
 	t.Parallel()
-	service, url := newService(t, streamstest.Options{ServeGet: true},
+	service, url := streamstest.Start(t, streamstest.Options{ServeGet: true},
 		streamstest.Stream{ID: `a/"b" ${c}`, ProcessorIDs: []string{"p2", "p1", "%{x}"}}, streamstest.Stream{ID: "cam-2"})
 	// To generate, Terraform 1.16.0-rc2 finds the provider by this argument alone. No CLI minds it then,
 	// and each refuses it once there is a configuration.
@@ -230,7 +230,7 @@ import {
 	if !strings.Contains(string(blind), "processor_ids = null") {
 		t.Errorf("generated without a read:\n%s", blind)
 	}
-	wantSent(t, service)
+	service.WantRequests(t)
 	if err := os.Remove(filepath.Join(w.dir, "blind.tf")); err != nil {
 		t.Fatal(err)
 	}
@@ -243,10 +243,10 @@ import {
 	}
 	w.mustApply()
 	w.wantNoChanges()
-	for _, line := range sent(service) {
+	for _, line := range service.DrainRequests() {
 		if !strings.HasPrefix(line, "GET ") {
 			t.Errorf("sent %s", line)
 		}
 	}
-	wantAttached(t, service, `a/"b" ${c}`, "%{x}", "p1", "p2")
+	service.WantAttached(t, `a/"b" ${c}`, "%{x}", "p1", "p2")
 }

@@ -22,7 +22,7 @@ func TestAccImport(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			service, url := newService(t, streamstest.Options{},
+			service, url := streamstest.Start(t, streamstest.Options{},
 				streamstest.Stream{ID: "a/b c", TerminalID: "t-5", ProcessorIDs: []string{"p1", "p9"}})
 			resource := one("stream_id = \"a/b c\"\nprocessor_ids = [\"p1\", \"p2\"]\non_destroy = \"keep\"")
 			w := newWorkspace(t, url, resource)
@@ -38,9 +38,9 @@ func TestAccImport(t *testing.T) {
 				w.write(resource + fmt.Sprintf("import {\n  to = %s\n  %s\n}\n", this, how.config))
 			}
 			w.wantPlanned(map[string]string{this: imported})
-			wantSent(t, service)
+			service.WantRequests(t)
 			w.mustApply("tfplan")
-			wantSent(t, service, `PATCH /v2/streams/a%2Fb%20c {"processor_ids":["p1","p2"]}`)
+			service.WantRequests(t, `PATCH /v2/streams/a%2Fb%20c {"processor_ids":["p1","p2"]}`)
 			if got := w.resources()[this].AttributeValues; got["terminal_id"] != "t-5" || got["on_destroy"] != "keep" {
 				t.Errorf("the state has %v", got)
 			}
@@ -52,16 +52,16 @@ func TestAccImport(t *testing.T) {
 // An imported resource that is destroyed before it was applied is one like any other.
 func TestAccImportThenDestroy(t *testing.T) {
 	t.Parallel()
-	service, url := newService(t, streamstest.Options{}, streamstest.Stream{ID: "cam", ProcessorIDs: []string{"p1"}})
+	service, url := streamstest.Start(t, streamstest.Options{}, streamstest.Stream{ID: "cam", ProcessorIDs: []string{"p1"}})
 	w := newWorkspace(t, url, one("stream_id = \"cam\"\nprocessor_ids = [\"p1\"]"))
 	w.run("import", "-no-color", this, "cam")
 	w.mustApply("-destroy")
-	wantSent(t, service, `PATCH /v2/streams/cam {"processor_ids":[]}`)
+	service.WantRequests(t, `PATCH /v2/streams/cam {"processor_ids":[]}`)
 }
 
 func TestAccImportRefused(t *testing.T) {
 	t.Parallel()
-	service, url := newService(t, streamstest.Options{})
+	service, url := streamstest.Start(t, streamstest.Options{})
 	w := newWorkspace(t, url, one("stream_id = \"cam\"\nprocessor_ids = []"))
 	for id, says := range map[string]string{
 		"":     "must not be empty",
@@ -79,5 +79,5 @@ func TestAccImportRefused(t *testing.T) {
 	if left := w.resources(); len(left) > 0 {
 		t.Errorf("the state has %v", left)
 	}
-	wantSent(t, service)
+	service.WantRequests(t)
 }

@@ -529,7 +529,7 @@ func newMovedService(t *testing.T) (*streamstest.Service, string) {
 	for _, id := range []string{"cam-1", "cam-2", "cam-5", "cam-301"} {
 		seed = append(seed, streamstest.Stream{ID: id, TerminalID: "term-" + id, FragmentTypeID: "image/jpg"})
 	}
-	return newService(t, streamstest.Options{}, seed...)
+	return streamstest.Start(t, streamstest.Options{}, seed...)
 }
 
 func wantText(t *testing.T, r result, wants ...string) {
@@ -558,11 +558,11 @@ func TestAccMoveSendsNothing(t *testing.T) {
 			wantText(t, w.plan(), from+".s has moved to stream_processors.this", "Plan: 0 to add, 0 to change, 0 to destroy.")
 			w.mustApply()
 			w.wantNoChanges()
-			wantSent(t, service)
+			service.WantRequests(t)
 
 			w.write(taken(from, "cam-1", `["p3", "p1"]`))
 			wantText(t, w.mustApply(), "0 added, 1 changed, 0 destroyed")
-			wantSent(t, service, `PATCH /v2/streams/cam-1 {"processor_ids":["p1","p3"]}`)
+			service.WantRequests(t, `PATCH /v2/streams/cam-1 {"processor_ids":["p1","p3"]}`)
 		})
 	}
 }
@@ -580,9 +580,9 @@ func TestAccMoveMendsTheSet(t *testing.T) {
 			service, url := newMovedService(t)
 			w := newMovedWorkspace(t, url, state, taken(move.from, move.id, `["p1", "p2"]`))
 			wantText(t, w.plan(), "will be updated in-place", "Plan: 0 to add, 1 to change, 0 to destroy.")
-			wantSent(t, service)
+			service.WantRequests(t)
 			w.mustApply()
-			wantSent(t, service, `PATCH /v2/streams/`+move.id+` {"processor_ids":["p1","p2"]}`)
+			service.WantRequests(t, `PATCH /v2/streams/`+move.id+` {"processor_ids":["p1","p2"]}`)
 			w.wantNoChanges()
 		})
 	}
@@ -606,7 +606,7 @@ resource "stream_processors" "this" {
 	wantText(t, w.plan(), "Plan: 0 to add, 0 to change, 0 to destroy.")
 	w.mustApply()
 	w.wantNoChanges()
-	wantSent(t, service)
+	service.WantRequests(t)
 }
 
 // A taint moves too, which a provider does not see. The plan says so, and untaint before the move helps.
@@ -615,9 +615,9 @@ func TestAccMoveTainted(t *testing.T) {
 	service, url := newMovedService(t)
 	w := newMovedWorkspace(t, url, "restful-tainted", taken("restful_operation", "cam-1", `["p1", "p2"]`))
 	wantText(t, w.plan(), "stream_processors.this is tainted, so", "Plan: 1 to add, 0 to change, 1 to destroy.")
-	wantSent(t, service)
+	service.WantRequests(t)
 	w.mustApply()
-	wantSent(t, service,
+	service.WantRequests(t,
 		`PATCH /v2/streams/cam-1 {"processor_ids":[]}`,
 		`PATCH /v2/streams/cam-1 {"processor_ids":["p1","p2"]}`,
 	)
@@ -642,5 +642,5 @@ func TestAccMoveRefused(t *testing.T) {
 	if err != nil || !bytes.Equal(before, after) {
 		t.Fatalf("the state is another one (%v): %s", err, after)
 	}
-	wantSent(t, service)
+	service.WantRequests(t)
 }

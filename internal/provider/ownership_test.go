@@ -86,7 +86,7 @@ resource "stream_processors" "this" {
 		for _, latency := range []time.Duration{0, 20 * time.Millisecond} {
 			t.Run(fmt.Sprintf("%s, latency up to %s", name, latency), func(t *testing.T) {
 				t.Parallel()
-				service, url := newService(t, streamstest.Options{}, seedStreams(streamIDs...)...)
+				service, url := streamstest.Start(t, streamstest.Options{}, streamstest.Streams(streamIDs...)...)
 				if latency > 0 {
 					service.InjectFunc(func(streamstest.Request) *streamstest.Fault {
 						return &streamstest.Fault{Delay: rand.N(latency)}
@@ -110,7 +110,7 @@ resource "stream_processors" "this" {
 						if scenario.want != nil {
 							processor = scenario.want(round, i)
 						}
-						wantAttached(t, service, id, processor)
+						service.WantAttached(t, id, processor)
 					}
 				}
 				w.wantNoChanges()
@@ -142,7 +142,7 @@ func rotated(round, i int) string { return fmt.Sprintf("p%d", ((i-round)%6+6)%6)
 // The old streams are left as on_destroy says, also when the new ones come first.
 func TestAccChangedStreamCreateBeforeDestroy(t *testing.T) {
 	t.Parallel()
-	service, url := newService(t, streamstest.Options{}, seedStreams("a", "b")...)
+	service, url := streamstest.Start(t, streamstest.Options{}, streamstest.Streams("a", "b")...)
 	config := `
 resource "stream_processors" "this" {
   stream_id     = %q
@@ -156,14 +156,14 @@ resource "stream_processors" "this" {
 	w.mustApply()
 	w.write(fmt.Sprintf(config, "b"))
 	w.mustApply()
-	wantAttached(t, service, "a")
-	wantAttached(t, service, "b", "p1")
+	service.WantAttached(t, "a")
+	service.WantAttached(t, "b", "p1")
 	w.wantNoChanges()
 }
 
 func TestAccConflictAtPlan(t *testing.T) {
 	t.Parallel()
-	service, url := newService(t, streamstest.Options{}, seedStreams("cam", "other")...)
+	service, url := streamstest.Start(t, streamstest.Options{}, streamstest.Streams("cam", "other")...)
 	owner := `
 resource "stream_processors" "owner" {
   stream_id     = "cam"
@@ -219,19 +219,19 @@ resource "stream_processors" "rival" {
 			}
 		}
 		w.apply()
-		wantSent(t, service)
+		service.WantRequests(t)
 	}
 	wantConflicts() // among new resources
 
 	w.write(owner)
 	w.mustApply()
-	sent(service)
+	service.ForgetRequests()
 	wantConflicts() // beside an existing one
 
 	// To hand the stream over is no conflict.
 	w.write(rivals["resource"])
 	w.mustApply()
-	wantAttached(t, service, "cam", "p3")
+	service.WantAttached(t, "cam", "p3")
 	w.wantNoChanges()
 }
 
@@ -258,7 +258,7 @@ resource "stream_processors" "rival" {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			service, url := newService(t, streamstest.Options{}, seedStreams("cam")...)
+			service, url := streamstest.Start(t, streamstest.Options{}, streamstest.Streams("cam")...)
 			w := newWorkspace(t, url, late+rival+`
 resource "stream_processors" "owner" {
   stream_id     = "cam"
@@ -269,7 +269,7 @@ resource "stream_processors" "owner" {
 			if r.code != 1 || len(complaints) != 1 || complaints[0].Summary != "Conflicting Processor Sets" {
 				t.Errorf("want one conflict: %v", r)
 			}
-			if requests := sent(service); len(requests) != 1 {
+			if requests := service.DrainRequests(); len(requests) != 1 {
 				t.Errorf("want one request, got %q", requests)
 			}
 			// The one that is in the state is the one that the service has.
@@ -298,7 +298,7 @@ resource "stream_processors" %q {
 	for _, latency := range []time.Duration{0, 20 * time.Millisecond} {
 		t.Run(fmt.Sprintf("latency %s", latency), func(t *testing.T) {
 			t.Parallel()
-			service, url := newService(t, streamstest.Options{Latency: latency}, seedStreams(ids...)...)
+			service, url := streamstest.Start(t, streamstest.Options{Latency: latency}, streamstest.Streams(ids...)...)
 			w := newWorkspace(t, url, "")
 			for round, step := range []string{
 				fmt.Sprintf(resource+resource, "a", "p1", "b", "p1"),
@@ -323,7 +323,7 @@ resource "stream_processors" %q {
 			w.write("")
 			w.mustApply()
 			for _, id := range ids {
-				wantAttached(t, service, id)
+				service.WantAttached(t, id)
 			}
 		})
 	}

@@ -68,7 +68,7 @@ func all(ids []string, text string) map[string]string {
 func TestAccCreateSendsOnePatchAStream(t *testing.T) {
 	t.Parallel()
 	ids := []string{"a/b", "ü x", "%2e%2e", "q?x=1#f", "...", "cam-1", `"\`}
-	service, url := newService(t, streamstest.Options{}, seedStreams(ids...)...)
+	service, url := streamstest.Start(t, streamstest.Options{}, streamstest.Streams(ids...)...)
 	w := newWorkspace(t, url, `
 resource "stream_processors" "this" {
   for_each      = toset(["a/b", "ü x", "%2e%2e", "q?x=1#f", "...", "cam-1", "\"\\"])
@@ -77,7 +77,7 @@ resource "stream_processors" "this" {
 }
 `)
 	w.mustApply()
-	wantSent(t, service,
+	service.WantRequests(t,
 		`PATCH /v2/streams/a%2Fb {"processor_ids":["p1","p2"]}`,
 		`PATCH /v2/streams/%C3%BC%20x {"processor_ids":["p1","p2"]}`,
 		`PATCH /v2/streams/%252e%252e {"processor_ids":["p1","p2"]}`,
@@ -87,16 +87,16 @@ resource "stream_processors" "this" {
 		`PATCH /v2/streams/%22%5C {"processor_ids":["p1","p2"]}`,
 	)
 	for _, id := range ids {
-		wantAttached(t, service, id, "p1", "p2")
+		service.WantAttached(t, id, "p1", "p2")
 	}
 	w.wantNoChanges()
-	wantSent(t, service)
+	service.WantRequests(t)
 }
 
 // One resource through all that a user changes on it, one after the other.
 func TestAccChanges(t *testing.T) {
 	t.Parallel()
-	service, url := newService(t, streamstest.Options{}, seedStreams("cam")...)
+	service, url := streamstest.Start(t, streamstest.Options{}, streamstest.Streams("cam")...)
 	w := newWorkspace(t, url, "")
 	for _, step := range []struct {
 		name       string
@@ -147,9 +147,9 @@ func TestAccChanges(t *testing.T) {
 		}
 		t.Log(step.name)
 		w.wantPlanned(want)
-		wantSent(t, service)
+		service.WantRequests(t)
 		w.mustApply("tfplan")
-		wantSent(t, service, requests...)
+		service.WantRequests(t, requests...)
 	}
 	w.wantNoChanges()
 }
@@ -157,7 +157,7 @@ func TestAccChanges(t *testing.T) {
 // The computed values are those of the service, and follow it.
 func TestAccComputedValues(t *testing.T) {
 	t.Parallel()
-	service, url := newService(t, streamstest.Options{}, streamstest.Stream{
+	service, url := streamstest.Start(t, streamstest.Options{}, streamstest.Stream{
 		ID: "cam", TerminalID: "t-9", FragmentTypeID: "f-9", LastEdited: 1767225600000,
 		CompatibleNamespaces: []string{"b", "a", "b"},
 	})
@@ -193,7 +193,7 @@ func TestAccComputedValues(t *testing.T) {
 
 func TestAccChangedStream(t *testing.T) {
 	t.Parallel()
-	service, url := newService(t, streamstest.Options{}, seedStreams("a", "b", "c", "d")...)
+	service, url := streamstest.Start(t, streamstest.Options{}, streamstest.Streams("a", "b", "c", "d")...)
 	config := `
 resource "stream_processors" "detach" {
   stream_id     = %q
@@ -207,11 +207,11 @@ resource "stream_processors" "keep" {
 `
 	w := newWorkspace(t, url, fmt.Sprintf(config, "a", "b"))
 	w.mustApply()
-	sent(service)
+	service.ForgetRequests()
 
 	w.write(fmt.Sprintf(config, "c", "d"))
 	w.wantPlanned(map[string]string{"stream_processors.detach": replacePlanned, "stream_processors.keep": replacePlanned})
-	wantSent(t, service)
+	service.WantRequests(t)
 	w.mustApply("tfplan")
 	var order []string
 	for _, r := range service.Requests() {
@@ -223,19 +223,19 @@ resource "stream_processors" "keep" {
 		`PATCH /v2/streams/c {"processor_ids":["p1"]} → 200` {
 		t.Errorf("the old stream, then the new one; got\n%s", got)
 	}
-	wantSent(t, service,
+	service.WantRequests(t,
 		`PATCH /v2/streams/a {"processor_ids":[]}`,
 		`PATCH /v2/streams/c {"processor_ids":["p1"]}`,
 		`PATCH /v2/streams/d {"processor_ids":["p2"]}`,
 	)
-	wantAttached(t, service, "a")
-	wantAttached(t, service, "b", "p2")
+	service.WantAttached(t, "a")
+	service.WantAttached(t, "b", "p2")
 	w.wantNoChanges()
 }
 
 func TestAccDestroy(t *testing.T) {
 	t.Parallel()
-	service, url := newService(t, streamstest.Options{}, seedStreams("detach", "keep", "changed mind", "gone", "lost")...)
+	service, url := streamstest.Start(t, streamstest.Options{}, streamstest.Streams("detach", "keep", "changed mind", "gone", "lost")...)
 	config := `
 resource "stream_processors" "this" {
   for_each      = toset(["detach", "keep", "changed mind", "gone", "lost"])
@@ -248,7 +248,7 @@ resource "stream_processors" "this" {
 	w.mustApply()
 	w.write(fmt.Sprintf(config, `endswith(each.key, "e") || each.key == "changed mind" ? "keep" : "detach"`))
 	w.mustApply("-target=" + each("changed mind"))
-	sent(service)
+	service.ForgetRequests()
 
 	service.Remove("gone")
 	page := "404 page not found\n"
@@ -263,14 +263,14 @@ resource "stream_processors" "this" {
 	if r.code != 0 {
 		t.Fatalf("apply: %v", r)
 	}
-	wantSent(t, service,
+	service.WantRequests(t,
 		`PATCH /v2/streams/detach {"processor_ids":[]}`,
 		`PATCH /v2/streams/gone {"processor_ids":[]}`,
 		`PATCH /v2/streams/lost {"processor_ids":[]}`,
 	)
-	wantAttached(t, service, "detach")
-	wantAttached(t, service, "keep", "p1")
-	wantAttached(t, service, "changed mind", "p1")
+	service.WantAttached(t, "detach")
+	service.WantAttached(t, "keep", "p1")
+	service.WantAttached(t, "changed mind", "p1")
 	if len(complaints) != 1 || complaints[0].Severity != "warning" {
 		t.Errorf("want one warning, about the 404 that is not the service's own; got %+v", complaints)
 	} else {
@@ -284,7 +284,7 @@ resource "stream_processors" "this" {
 // Values that come from other resources are known only when they are needed.
 func TestAccUnknownAtPlan(t *testing.T) {
 	t.Parallel()
-	service, url := newService(t, streamstest.Options{}, seedStreams("a", "b", "c")...)
+	service, url := streamstest.Start(t, streamstest.Options{}, streamstest.Streams("a", "b", "c")...)
 	config := `
 resource "terraform_data" "ids" {
   input = { a = "a", set = ["p1", "%[1]s"], one = "%[1]s" }
@@ -310,15 +310,15 @@ resource "stream_processors" "element" {
 		"stream_processors.element": "create compatible_namespaces fragment_type_id last_edited processor_ids terminal_id",
 	})
 	w.mustApply("tfplan")
-	wantAttached(t, service, "a", "p1")
-	wantAttached(t, service, "b", "p1", "p2")
-	wantAttached(t, service, "c", "p1", "p2")
+	service.WantAttached(t, "a", "p1")
+	service.WantAttached(t, "b", "p1", "p2")
+	service.WantAttached(t, "c", "p1", "p2")
 	w.wantNoChanges()
-	sent(service)
+	service.ForgetRequests()
 
 	w.write(fmt.Sprintf(config, "p3"))
 	w.mustApply("-target=stream_processors.set", "-target=stream_processors.element")
-	wantSent(t, service,
+	service.WantRequests(t,
 		`PATCH /v2/streams/b {"processor_ids":["p1","p3"]}`,
 		`PATCH /v2/streams/c {"processor_ids":["p1","p3"]}`,
 	)
@@ -328,7 +328,7 @@ resource "stream_processors" "element" {
 // Sensitive values work like others, and stay hidden.
 func TestAccSensitiveValues(t *testing.T) {
 	t.Parallel()
-	service, url := newService(t, streamstest.Options{}, seedStreams("hush-1")...)
+	service, url := streamstest.Start(t, streamstest.Options{}, streamstest.Streams("hush-1")...)
 	config := `
 variable "stream" {
   default   = "hush-1"
@@ -351,15 +351,15 @@ resource "stream_processors" "this" {
 		if strings.Contains(r.text(), "hush-2") || strings.Contains(r.text(), last) {
 			t.Errorf("a sensitive value is shown: %v", r)
 		}
-		wantSent(t, service, `PATCH /v2/streams/hush-1 {"processor_ids":["hush-2","`+last+`"]}`)
+		service.WantRequests(t, `PATCH /v2/streams/hush-1 {"processor_ids":["hush-2","`+last+`"]}`)
 		w.wantNoChanges()
 	}
 }
 
 func TestAccBaseURL(t *testing.T) {
 	t.Parallel()
-	service, url := newService(t, streamstest.Options{}, seedStreams("0", "1", "2", "3", "environment")...)
-	behind, gateway := newService(t, streamstest.Options{Prefix: "/gateway/eu%2F1"}, seedStreams("4", "5")...)
+	service, url := streamstest.Start(t, streamstest.Options{}, streamstest.Streams("0", "1", "2", "3", "environment")...)
+	behind, gateway := streamstest.Start(t, streamstest.Options{Prefix: "/gateway/eu%2F1"}, streamstest.Streams("4", "5")...)
 	config := "resource \"stream_processors\" \"environment\" {\n  stream_id = \"environment\"\n  processor_ids = []\n}\n"
 	for i, base := range []string{
 		url, url + "/", url + "/v2", url + "/v2/", gateway + "/gateway/eu%2F1", gateway + "/gateway/eu%2F1/v2/",
@@ -382,8 +382,8 @@ resource "stream_processors" "p%[1]d" {
 	for _, id := range []string{"0", "1", "2", "3", "environment"} {
 		want = append(want, "PATCH /v2/streams/"+id+` {"processor_ids":[]}`)
 	}
-	wantSent(t, service, want...)
-	wantSent(t, behind,
+	service.WantRequests(t, want...)
+	behind.WantRequests(t,
 		`PATCH /gateway/eu%2F1/v2/streams/4 {"processor_ids":[]}`,
 		`PATCH /gateway/eu%2F1/v2/streams/5 {"processor_ids":[]}`,
 	)
@@ -392,7 +392,8 @@ resource "stream_processors" "p%[1]d" {
 // The same life in the form of terraform-plugin-testing, which most providers use.
 func TestAccLifecycle(t *testing.T) {
 	t.Parallel()
-	service, url := newService(t, streamstest.Options{}, streamstest.Stream{ID: "cam", TerminalID: "t-1"})
+	onStandIn(t)
+	service, url := streamstest.Start(t, streamstest.Options{}, streamstest.Stream{ID: "cam", TerminalID: "t-1"})
 	config := func(ids string) string {
 		return fmt.Sprintf("provider \"stream\" {\n  base_url = %q\n}\n", url) + `
 resource "stream_processors" "this" {
@@ -445,7 +446,7 @@ resource "stream_processors" "this" {
 			},
 		},
 	})
-	wantSent(t, service,
+	service.WantRequests(t,
 		`PATCH /v2/streams/cam {"processor_ids":["p1","p2"]}`,
 		`PATCH /v2/streams/cam {"processor_ids":["p3"]}`,
 		`PATCH /v2/streams/cam {"processor_ids":[]}`,

@@ -36,9 +36,9 @@ func TestAccSecretsStaySecret(t *testing.T) {
 	basic := func(user, password string) string {
 		return base64.StdEncoding.EncodeToString([]byte(user + ":" + password))
 	}
-	ca := newAuthority(t)
-	client := ca.issue(t, "terraform")
-	keyLines := strings.Split(strings.TrimSpace(client.keyPEM), "\n")
+	ca := streamstest.NewAuthority(t)
+	client := ca.Issue(t, "terraform")
+	keyLines := strings.Split(strings.TrimSpace(client.KeyPEM), "\n")
 	for _, test := range []struct {
 		name    string
 		block   string
@@ -82,8 +82,8 @@ func TestAccSecretsStaySecret(t *testing.T) {
 		{
 			name:    "client certificate",
 			block:   `tls = { client_cert_pem = file("client.pem"), client_key_pem = file("client-key.pem") }`,
-			files:   map[string]string{"client.pem": client.certPEM, "client-key.pem": client.keyPEM},
-			sent:    []string{client.keyPEM}, // never, but if
+			files:   map[string]string{"client.pem": client.CertPEM, "client-key.pem": client.KeyPEM},
+			sent:    []string{client.KeyPEM}, // never, but if
 			secrets: keyLines[1 : len(keyLines)-1],
 		},
 	} {
@@ -93,7 +93,7 @@ func TestAccSecretsStaySecret(t *testing.T) {
 			tokenServer := httptest.NewServer(tokens)
 			t.Cleanup(tokenServer.Close)
 			ids := []string{"good", "flaky", "message", "html", "location", "header", "success", "other", "extra"}
-			service, address := newService(t, streamstest.Options{}, seedStreams(ids...)...)
+			service, address := streamstest.Start(t, streamstest.Options{}, streamstest.Streams(ids...)...)
 			flaky := false
 			service.InjectFunc(func(r streamstest.Request) *streamstest.Fault {
 				echo := strings.Join(slices.Concat(test.sent, r.Header["Authorization"], r.Header["X-Api-Key"]), " | ")
@@ -241,7 +241,7 @@ func TestAccSecretsStaySecretAtTheTokenEndpoint(t *testing.T) {
 				answer(w, fmt.Sprintf("%s | %s | %s", secret, form, credential))
 			}))
 			t.Cleanup(server.Close)
-			service, address := newService(t, streamstest.Options{}, seedStreams("cam-1")...)
+			service, address := streamstest.Start(t, streamstest.Options{}, streamstest.Streams("cam-1")...)
 			w := newWorkspace(t, address, withProvider(`oauth2 = { client_id = "me" }`))
 			w.setenv("STREAM_OAUTH2_TOKEN_URL", server.URL)
 			w.setenv("STREAM_OAUTH2_CLIENT_SECRET", secret)
@@ -250,7 +250,7 @@ func TestAccSecretsStaySecretAtTheTokenEndpoint(t *testing.T) {
 
 			r := w.apply()
 			wantResult(t, r, 1, "POST "+server.URL, "The stream was not changed.")
-			wantSent(t, service)
+			service.WantRequests(t)
 			for _, text := range []string{r.String(), w.content("log")} {
 				for _, secret := range secrets {
 					if i := strings.Index(text, secret); i >= 0 {

@@ -3,7 +3,6 @@ package provider
 import (
 	"context"
 	"net/http"
-	"net/http/httptest"
 	"reflect"
 	"runtime"
 	"testing"
@@ -163,7 +162,7 @@ func TestCreates(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			service, url := newService(t, streamstest.Options{KeepLastEdited: true}, seedStreams("cam-1")...)
+			service, url := streamstest.Start(t, streamstest.Options{KeepLastEdited: true}, streamstest.Streams("cam-1")...)
 			config := value(resourceSchema().ValueType(), attributes{
 				"stream_id": "cam-1", "processor_ids": []string{"p2", "p1"}, "timeouts": attributes{"create": "1m"},
 			})
@@ -197,13 +196,12 @@ func TestCreates(t *testing.T) {
 // TestShortcutsAreTaken has no framework to fall back on.
 func TestShortcutsAreTaken(t *testing.T) {
 	t.Parallel()
-	service := httptest.NewServer(streamstest.New(streamstest.Options{}, streamstest.Stream{ID: "cam-1"}))
-	t.Cleanup(service.Close)
+	_, url := streamstest.Start(t, streamstest.Options{}, streamstest.Streams("cam-1")...)
 	config := value(resourceSchema().ValueType(), attributes{"stream_id": "cam-1", "processor_ids": []string{"p1"}})
 	none := managed{value: nothing()}
 	s := newServer("test")
 	p := &process{t: t, server: s}
-	p.configure(attributes{"base_url": service.URL})
+	p.configure(attributes{"base_url": url})
 	s.frameworkServer = nil
 	p.validate(config)
 	planned, _, _ := p.plan(none, config, config)

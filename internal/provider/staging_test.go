@@ -156,7 +156,7 @@ func TestAccDeployment(t *testing.T) {
 	t.Parallel()
 	d, _ := staging()
 	if d == nil {
-		_, url := newService(t, streamstest.Options{}, seedStreams("cam-1")...)
+		_, url := streamstest.Start(t, streamstest.Options{}, streamstest.Streams("cam-1")...)
 		d = &deployment{"cam-1", []string{"p1", "p2", "p3"}, false, []string{"STREAM_BASE_URL=" + url}}
 	}
 	l := newLife(t, d)
@@ -526,8 +526,9 @@ func TestAccDeploymentByEnvironment(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
+			onStandIn(t)
 			test.opts.Authorize = streamstest.Bearer("staging-token")
-			service, url := newService(t, test.opts, streamstest.Stream{ID: "a/b", ProcessorIDs: test.before})
+			service, url := streamstest.Start(t, test.opts, streamstest.Stream{ID: "a/b", ProcessorIDs: test.before})
 			if os.Getenv("TF_ACC") == "" {
 				t.Skip("acceptance tests need TF_ACC=1")
 			}
@@ -551,7 +552,7 @@ func TestAccDeploymentByEnvironment(t *testing.T) {
 				}
 			}
 			if !test.fails {
-				wantAttached(t, service, "a/b", test.attached...)
+				service.WantAttached(t, "a/b", test.attached...)
 			}
 		})
 	}

@@ -1,17 +1,11 @@
 package provider
 
 import (
-	"crypto/ecdsa"
-	"crypto/elliptic"
-	"crypto/rand"
 	"crypto/tls"
 	"crypto/x509"
-	"crypto/x509/pkix"
-	"encoding/pem"
 	"fmt"
 	"io"
 	"log"
-	"math/big"
 	"net"
 	"net/http"
 	"net/http/httptest"
@@ -19,7 +13,6 @@ import (
 	"strings"
 	"sync"
 	"testing"
-	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -30,13 +23,13 @@ import (
 // knows where the made-up host is; Go sends nothing to a proxy that goes to a loopback address.
 func TestAccTLS(t *testing.T) {
 	t.Parallel()
-	ca := newAuthority(t)
-	server := ca.issue(t, "127.0.0.1", "streams.test")
-	renamed := ca.issue(t, "streams.internal")
-	client := ca.issue(t, "terraform")
+	ca := streamstest.NewAuthority(t)
+	server := ca.Issue(t, "127.0.0.1", "streams.test")
+	renamed := ca.Issue(t, "streams.internal")
+	client := ca.Issue(t, "terraform")
 	for _, test := range []struct {
 		name        string
-		certificate keyPair
+		certificate streamstest.KeyPair
 		mutual      bool
 		tls         string // what makes it work
 		without     string // what does not suffice
@@ -76,8 +69,8 @@ func TestAccTLS(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
-			service := streamstest.New(streamstest.Options{}, seedStreams("direct", "proxied")...)
-			var clients *authority
+			service := streamstest.New(streamstest.Options{}, streamstest.Streams("direct", "proxied")...)
+			var clients *streamstest.Authority
 			if test.mutual {
 				clients = ca
 			}
@@ -86,9 +79,9 @@ func TestAccTLS(t *testing.T) {
 
 			w := newWorkspace(t, "", "")
 			w.setenv("HTTPS_PROXY", proxy)
-			w.file("ca.pem", ca.certPEM)
-			w.file("client.pem", client.certPEM)
-			w.file("client-key.pem", client.keyPEM)
+			w.file("ca.pem", ca.CertPEM)
+			w.file("client.pem", client.CertPEM)
+			w.file("client-key.pem", client.KeyPEM)
 			config := func(tls string) string {
 				return fmt.Sprintf(`
 provider "stream" {
@@ -118,7 +111,7 @@ resource "stream_processors" "proxied" {
 			w.write(config(test.without))
 			r := w.apply()
 			wantResult(t, r, 1, test.refusal, "(tls.ca_cert_pem)", "(tls.client_cert_pem and client_key_pem)")
-			wantSent(t, service)
+			service.WantRequests(t)
 
 			w.write(config(test.tls))
 			r = w.mustApply()
@@ -131,7 +124,7 @@ resource "stream_processors" "proxied" {
 					t.Errorf("%s came by %s", request, request.Proto)
 				}
 			}
-			wantSent(t, service,
+			service.WantRequests(t,
 				`PATCH /v2/streams/direct {"processor_ids":["p1"]}`,
 				`PATCH /v2/streams/proxied {"processor_ids":["p1"]}`,
 			)
@@ -147,9 +140,9 @@ resource "stream_processors" "proxied" {
 // NO_PROXY decides. Go's rules do not take 0.0.0.0 for a loopback address, although it leads there.
 func TestAccNoProxy(t *testing.T) {
 	t.Parallel()
-	ca := newAuthority(t)
-	service := streamstest.New(streamstest.Options{}, seedStreams("cam-1")...)
-	address := serveTLS(t, service, ca.issue(t, "0.0.0.0"), nil)
+	ca := streamstest.NewAuthority(t)
+	service := streamstest.New(streamstest.Options{}, streamstest.Streams("cam-1")...)
+	address := serveTLS(t, service, ca.Issue(t, "0.0.0.0"), nil)
 	_, port, err := net.SplitHostPort(address)
 	if err != nil {
 		t.Fatal(err)
@@ -158,7 +151,7 @@ func TestAccNoProxy(t *testing.T) {
 	proxy, connected := newProxy(t, map[string]string{target: address})
 
 	w := newWorkspace(t, "https://"+target, withProvider(`tls = { ca_cert_pem = file("ca.pem") }`))
-	w.file("ca.pem", ca.certPEM)
+	w.file("ca.pem", ca.CertPEM)
 	w.setenv("HTTPS_PROXY", proxy)
 	w.mustApply()
 	if diff := cmp.Diff([]string{target}, connected()); diff != "" {
@@ -175,83 +168,11 @@ func TestAccNoProxy(t *testing.T) {
 	}
 }
 
-// authority is a certificate authority.
-type authority struct {
-	certificate *x509.Certificate
-	key         *ecdsa.PrivateKey
-	certPEM     string
-}
-
-// keyPair is a certificate with its key, in PEM.
-type keyPair struct{ certPEM, keyPEM string }
-
-func newAuthority(t *testing.T) *authority {
-	t.Helper()
-	a := &authority{certificate: &x509.Certificate{
-		SerialNumber:          big.NewInt(1),
-		Subject:               pkix.Name{CommonName: "Private Authority"},
-		NotBefore:             time.Now().Add(-time.Hour),
-		NotAfter:              time.Now().Add(24 * time.Hour),
-		KeyUsage:              x509.KeyUsageCertSign,
-		BasicConstraintsValid: true,
-		IsCA:                  true,
-	}}
-	a.key = newKey(t)
-	a.certPEM = a.sign(t, a.certificate, a.key)
-	return a
-}
-
-// issue makes a certificate for names and addresses, good for servers and clients.
-func (a *authority) issue(t *testing.T, names ...string) keyPair {
-	t.Helper()
-	certificate := &x509.Certificate{
-		SerialNumber: big.NewInt(time.Now().UnixNano()),
-		Subject:      pkix.Name{CommonName: names[0]},
-		NotBefore:    a.certificate.NotBefore,
-		NotAfter:     a.certificate.NotAfter,
-		ExtKeyUsage:  []x509.ExtKeyUsage{x509.ExtKeyUsageServerAuth, x509.ExtKeyUsageClientAuth},
-	}
-	for _, name := range names {
-		if ip := net.ParseIP(name); ip != nil {
-			certificate.IPAddresses = append(certificate.IPAddresses, ip)
-		} else {
-			certificate.DNSNames = append(certificate.DNSNames, name)
-		}
-	}
-	key := newKey(t)
-	der, err := x509.MarshalPKCS8PrivateKey(key)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return keyPair{
-		certPEM: a.sign(t, certificate, key),
-		keyPEM:  string(pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: der})),
-	}
-}
-
-func (a *authority) sign(t *testing.T, certificate *x509.Certificate, key *ecdsa.PrivateKey) string {
-	t.Helper()
-	der, err := x509.CreateCertificate(rand.Reader, certificate, a.certificate, &key.PublicKey, a.key)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return string(pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: der}))
-}
-
-func newKey(t *testing.T) *ecdsa.PrivateKey {
-	t.Helper()
-	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return key
-}
-
 // serveTLS serves HTTPS, HTTP/2 included, and returns the address. Clients need a certificate of the
 // authority clients, unless that is nil.
-func serveTLS(t *testing.T, handler http.Handler, certificate keyPair, clients *authority) string {
+func serveTLS(t *testing.T, handler http.Handler, certificate streamstest.KeyPair, clients *streamstest.Authority) string {
 	t.Helper()
-	pair, err := tls.X509KeyPair([]byte(certificate.certPEM), []byte(certificate.keyPEM))
+	pair, err := tls.X509KeyPair([]byte(certificate.CertPEM), []byte(certificate.KeyPEM))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -261,7 +182,7 @@ func serveTLS(t *testing.T, handler http.Handler, certificate keyPair, clients *
 	if clients != nil {
 		server.TLS.ClientAuth = tls.RequireAndVerifyClientCert
 		server.TLS.ClientCAs = x509.NewCertPool()
-		server.TLS.ClientCAs.AppendCertsFromPEM([]byte(clients.certPEM))
+		server.TLS.ClientCAs.AppendCertsFromPEM([]byte(clients.CertPEM))
 	}
 	server.Config.ErrorLog = log.New(io.Discard, "", 0) // handshakes fail on purpose
 	server.StartTLS()

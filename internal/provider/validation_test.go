@@ -89,7 +89,7 @@ func TestAccValidateOneResource(t *testing.T) {
 // What comes from a variable is not known before the plan.
 func TestAccValidateAtPlan(t *testing.T) {
 	t.Parallel()
-	service, url := newService(t, streamstest.Options{}, seedStreams("cam")...)
+	service, url := streamstest.Start(t, streamstest.Options{}, streamstest.Streams("cam")...)
 	w := newWorkspace(t, url, `
 variable "stream" {}
 variable "processor" {}
@@ -106,7 +106,7 @@ resource "stream_processors" "this" {
 		t.Errorf("plan: %v", r)
 	}
 	wantIn(t, r.text(), `stream_id: ".." is not a stream id`, `processor_ids: " p" is not a processor id`)
-	wantSent(t, service)
+	service.WantRequests(t)
 }
 
 func TestAccMissingBaseURL(t *testing.T) {
