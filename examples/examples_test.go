@@ -4,19 +4,15 @@ package examples
 
 import (
 	"bytes"
-	"context"
 	"io/fs"
-	"maps"
 	"os"
 	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
-	"sync"
 	"testing"
 
 	"github.com/stream-management/terraform-provider-stream/internal/cli"
-	"github.com/stream-management/terraform-provider-stream/internal/provider"
 )
 
 // TestAccExamples validates every folder that has Terraform files. One that demands a newer CLI
@@ -106,11 +102,10 @@ func completeSnippet(t *testing.T, dir, folder, importFile string) {
 	case importFile == "import-by-identity.tf":
 		version = ">= 1.12"
 	}
-	_, source, _ := strings.Cut(provider.Address, "/")
 	rest := `terraform {
   required_version = "` + version + `"
   required_providers {
-    stream = { source = "` + source + `" }
+    stream = { source = "` + cli.Source + `" }
   }
 }`
 	if err := os.WriteFile(filepath.Join(dir, "completed_by_test.tf"), []byte(rest), 0o600); err != nil {
@@ -146,38 +141,12 @@ func terraformFolders(t *testing.T) map[string][]string {
 // newSandbox returns a CLI that installs the provider of this tree, or skips the test.
 func newSandbox(t *testing.T) *cli.Sandbox {
 	t.Helper()
-	if os.Getenv("TF_ACC") == "" {
-		t.Skip("acceptance tests run with TF_ACC=1")
-	}
-	made, err := sandbox()
+	program, provider := cli.ForTest(t)
+	sandbox, err := cli.NewSandbox(t.TempDir(), program, provider)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return &cli.Sandbox{Program: made.Program, Env: maps.Clone(made.Env)}
+	return sandbox
 }
 
-// sandbox is made once, because the build of the provider takes longer than most tests.
-var sandbox = sync.OnceValues(func() (*cli.Sandbox, error) {
-	program, err := cli.Find()
-	if err != nil {
-		return nil, err
-	}
-	if sandboxDir, err = os.MkdirTemp("", "stream-examples-"); err != nil {
-		return nil, err
-	}
-	binary, err := cli.Build(context.Background(), sandboxDir)
-	if err != nil {
-		return nil, err
-	}
-	return cli.NewSandbox(sandboxDir, program, binary)
-})
-
-var sandboxDir string
-
-func TestMain(m *testing.M) {
-	code := m.Run()
-	if sandboxDir != "" {
-		os.RemoveAll(sandboxDir)
-	}
-	os.Exit(code)
-}
+func TestMain(m *testing.M) { os.Exit(cli.RunTests(m)) }
