@@ -3,88 +3,16 @@ package provider
 import (
 	"context"
 	"net/http"
-	"reflect"
 	"runtime"
 	"testing"
 	"weak"
 
-	"github.com/google/go-cmp/cmp"
-	"github.com/google/go-cmp/cmp/cmpopts"
 	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
 	"github.com/hashicorp/terraform-plugin-go/tftypes"
 	"pgregory.net/rapid"
 
 	"github.com/stream-management/terraform-provider-stream/internal/streamstest"
 )
-
-// comparing is a server that asks the framework too, wherever there is a shortcut, and fails the test if
-// that would have answered otherwise. All protocol tests run on it.
-type comparing struct {
-	*server
-	t rapid.TB
-}
-
-func newComparing(t rapid.TB) comparing { return comparing{newServer("test"), t} }
-
-func (c comparing) ValidateResourceConfig(ctx context.Context, req *tfprotov6.ValidateResourceConfigRequest) (*tfprotov6.ValidateResourceConfigResponse, error) {
-	got, err := c.server.ValidateResourceConfig(ctx, req)
-	want, wantErr := c.frameworkServer.ValidateResourceConfig(ctx, req)
-	c.same("ValidateResourceConfig", got, want, err, wantErr)
-	return got, err
-}
-
-func (c comparing) ReadResource(ctx context.Context, req *tfprotov6.ReadResourceRequest) (*tfprotov6.ReadResourceResponse, error) {
-	got, err := c.server.ReadResource(ctx, req)
-	if c.unread(req) == nil {
-		return got, err // that is the framework's
-	}
-	want, wantErr := c.frameworkServer.ReadResource(ctx, req)
-	c.same("ReadResource", got, want, err, wantErr)
-	return got, err
-}
-
-// PlanResourceChange asks twice only where that is the same as once: to plan one destroy twice is not, if
-// another resource of the stream is planned in between.
-func (c comparing) PlanResourceChange(ctx context.Context, req *tfprotov6.PlanResourceChangeRequest) (*tfprotov6.PlanResourceChangeResponse, error) {
-	shortcut := c.planned(req) != nil
-	got, err := c.server.PlanResourceChange(ctx, req)
-	if !shortcut {
-		return got, err
-	}
-	want, wantErr := c.frameworkServer.PlanResourceChange(ctx, req)
-	c.same("PlanResourceChange", got, want, err, wantErr)
-	return got, err
-}
-
-// same compares two answers by what they mean: the encoding of a value is not unique.
-func (c comparing) same(call string, got, want any, err, wantErr error) {
-	c.t.Helper()
-	if err != nil || wantErr != nil {
-		c.t.Fatalf("%s failed: %v; the framework: %v", call, err, wantErr)
-	}
-	if reflect.DeepEqual(got, want) {
-		return // most often, and much sooner
-	}
-	meaning := cmp.Options{
-		cmp.Transformer("object", func(v *tfprotov6.DynamicValue) any {
-			if v == nil {
-				return nil
-			}
-			decoded, err := v.Unmarshal(resourceSchema().ValueType())
-			if err != nil {
-				c.t.Fatal(err)
-			}
-			return plain(decoded)
-		}),
-		cmp.Transformer("identity", func(d *tfprotov6.ResourceIdentityData) any { return identityIn(c.t, d) }),
-		cmpopts.SortSlices(func(a, b *tfprotov6.Diagnostic) bool { return a.Detail < b.Detail }),
-		cmp.Transformer("bytes", func(b []byte) string { return string(b) }),
-		cmp.Transformer("path", (*tftypes.AttributePath).String),
-	}
-	if diff := cmp.Diff(want, got, meaning); diff != "" {
-		c.t.Fatalf("%s answers otherwise than the framework (-framework +shortcut):\n%s", call, diff)
-	}
-}
 
 // TestShortcuts compares answers for whatever a configuration and a state may hold.
 func TestShortcuts(t *testing.T) {
@@ -107,9 +35,9 @@ func TestShortcuts(t *testing.T) {
 		if name := draw("computed", "", "", "id", "terminal_id", "fragment_type_id", "compatible_namespaces", "last_edited"); name != "" {
 			config[name.(string)] = unknown
 		}
-		state := managed{value: nothing()}
+		state := managed{value: nullResource()}
 		if draw("state", false, true) == true {
-			state.value = value(resourceSchema().ValueType(), attributes{
+			state.value = toTerraform(resourceSchema().ValueType(), attributes{
 				"stream_id":             "cam-1",
 				"processor_ids":         draw("its processor_ids", nil, []string{}, []string{"p1"}),
 				"on_destroy":            draw("its on_destroy", onDestroyDetach, onDestroyKeep),
@@ -126,19 +54,19 @@ func TestShortcuts(t *testing.T) {
 				t.Fatal(diags)
 			}
 		}
-		wanted := value(resourceSchema().ValueType(), config)
-		if p.validate(wanted).failed() {
+		block := toTerraform(resourceSchema().ValueType(), config)
+		if p.validate(block).failed() {
 			return
 		}
-		p.plan(state, wanted, proposed(state.value, wanted))
-		p.plan(state, nothing(), nothing())
+		p.plan(state, block, proposedState(state.value, block))
+		p.plan(state, nullResource(), nullResource())
 	})
 }
 
 // A call may lack its values.
 func TestShortcutsWithoutValues(t *testing.T) {
 	t.Parallel()
-	c := newComparing(t)
+	c := newComparingServer(t)
 	if _, err := c.ValidateResourceConfig(t.Context(), &tfprotov6.ValidateResourceConfigRequest{TypeName: resourceName}); err != nil {
 		t.Error(err)
 	}
@@ -163,14 +91,14 @@ func TestCreates(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			service, url := streamstest.Start(t, streamstest.Options{KeepLastEdited: true}, streamstest.Streams("cam-1")...)
-			config := value(resourceSchema().ValueType(), attributes{
+			config := toTerraform(resourceSchema().ValueType(), attributes{
 				"stream_id": "cam-1", "processor_ids": []string{"p2", "p1"}, "timeouts": attributes{"create": "1m"},
 			})
 			create := func(shortcut bool) *tfprotov6.ApplyResourceChangeResponse {
 				s := newServer("test")
 				p := &process{t: t, server: s}
 				p.configure(attributes{"base_url": url, "retry": attributes{"max_attempts": 1}})
-				planned, _, diags := p.plan(managed{value: nothing()}, config, config)
+				planned, _, diags := p.plan(managed{value: nullResource()}, config, config)
 				if diags.failed() {
 					t.Fatal(diags)
 				}
@@ -179,13 +107,13 @@ func TestCreates(t *testing.T) {
 				}
 				service.Inject(fault)
 				resp, err := p.server.ApplyResourceChange(t.Context(), &tfprotov6.ApplyResourceChangeRequest{
-					TypeName: resourceName, PriorState: dynamic(nothing()), PlannedState: dynamic(planned.value),
-					PlannedPrivate: planned.private, PlannedIdentity: planned.identity, Config: dynamic(config),
+					TypeName: resourceName, PriorState: dynamicValue(nullResource()), PlannedState: dynamicValue(planned.value),
+					PlannedPrivate: planned.private, PlannedIdentity: planned.identity, Config: dynamicValue(config),
 				})
 				p.must(err)
 				return resp
 			}
-			comparing{t: t}.same("ApplyResourceChange", create(true), create(false), nil, nil)
+			comparingServer{t: t}.wantSameResponse("ApplyResourceChange", create(true), create(false), nil, nil)
 			if sent := len(service.Requests()); sent != 2 {
 				t.Errorf("%d requests, want one for each", sent)
 			}
@@ -197,8 +125,8 @@ func TestCreates(t *testing.T) {
 func TestShortcutsAreTaken(t *testing.T) {
 	t.Parallel()
 	_, url := streamstest.Start(t, streamstest.Options{}, streamstest.Streams("cam-1")...)
-	config := value(resourceSchema().ValueType(), attributes{"stream_id": "cam-1", "processor_ids": []string{"p1"}})
-	none := managed{value: nothing()}
+	config := toTerraform(resourceSchema().ValueType(), attributes{"stream_id": "cam-1", "processor_ids": []string{"p1"}})
+	none := managed{value: nullResource()}
 	s := newServer("test")
 	p := &process{t: t, server: s}
 	p.configure(attributes{"base_url": url})
@@ -221,7 +149,7 @@ func TestCallsLeaveNothingBehind(t *testing.T) {
 	var carried []weak.Pointer[[1 << 10]byte]
 	for name, call := range map[string]func(context.Context) error{
 		"ValidateResourceConfig": func(ctx context.Context) error {
-			_, err := s.ValidateResourceConfig(ctx, &tfprotov6.ValidateResourceConfigRequest{TypeName: resourceName, Config: dynamic(nothing())})
+			_, err := s.ValidateResourceConfig(ctx, &tfprotov6.ValidateResourceConfigRequest{TypeName: resourceName, Config: dynamicValue(nullResource())})
 			return err
 		},
 		"UpgradeResourceState": func(ctx context.Context) error {
@@ -229,18 +157,18 @@ func TestCallsLeaveNothingBehind(t *testing.T) {
 			return err
 		},
 		"ReadResource": func(ctx context.Context) error {
-			_, err := s.ReadResource(ctx, &tfprotov6.ReadResourceRequest{TypeName: resourceName, CurrentState: dynamic(nothing())})
+			_, err := s.ReadResource(ctx, &tfprotov6.ReadResourceRequest{TypeName: resourceName, CurrentState: dynamicValue(nullResource())})
 			return err
 		},
 		"PlanResourceChange": func(ctx context.Context) error {
 			_, err := s.PlanResourceChange(ctx, &tfprotov6.PlanResourceChangeRequest{
-				TypeName: resourceName, Config: dynamic(nothing()), PriorState: dynamic(nothing()), ProposedNewState: dynamic(nothing()),
+				TypeName: resourceName, Config: dynamicValue(nullResource()), PriorState: dynamicValue(nullResource()), ProposedNewState: dynamicValue(nullResource()),
 			})
 			return err
 		},
 		"ApplyResourceChange": func(ctx context.Context) error {
 			_, err := s.ApplyResourceChange(ctx, &tfprotov6.ApplyResourceChangeRequest{
-				TypeName: resourceName, PriorState: dynamic(nothing()), PlannedState: dynamic(nothing()),
+				TypeName: resourceName, PriorState: dynamicValue(nullResource()), PlannedState: dynamicValue(nullResource()),
 			})
 			return err
 		},

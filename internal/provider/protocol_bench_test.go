@@ -18,7 +18,7 @@ func BenchmarkProtocol(b *testing.B) {
 	p.configure(attributes{"base_url": url})
 	ids := []string{"6f1c0f8e-0001-4c5e-9a51-2f4b8a3d7e10", "6f1c0f8e-0002-4c5e-9a51-2f4b8a3d7e10", "6f1c0f8e-0003-4c5e-9a51-2f4b8a3d7e10"}
 	none := managed{value: tftypes.NewValue(resourceSchema().ValueType(), nil)}
-	config := value(resourceSchema().ValueType(), attributes{"stream_id": "cam-1", "processor_ids": ids})
+	config := toTerraform(resourceSchema().ValueType(), attributes{"stream_id": "cam-1", "processor_ids": ids})
 	planned, _, diags := p.plan(none, config, config)
 	if diags.failed() {
 		b.Fatal(diags)
@@ -28,7 +28,7 @@ func BenchmarkProtocol(b *testing.B) {
 		b.Fatal(diags)
 	}
 
-	stored, err := json.Marshal(plain(state.value))
+	stored, err := json.Marshal(fromTerraform(state.value))
 	if err != nil {
 		b.Fatal(err)
 	}

@@ -1,10 +1,8 @@
-package provider
+package acceptance
 
 import (
 	"fmt"
 	"net/http"
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -15,59 +13,18 @@ import (
 	"github.com/stream-management/terraform-provider-stream/internal/streamstest"
 )
 
-// Reads: with detect_drift, which the deployment must offer, and their absence without it.
-
-// detecting is a root module that reads, with the given resources. One attempt: a fault is what is looked at.
-func detecting(resources string) string {
-	return `
-provider "stream" {
-  detect_drift = true
-  retry        = { max_attempts = 1 }
-}
-` + resources
-}
-
-const (
-	cam1p1p2 = `
-resource "stream_processors" "this" {
-  stream_id     = "cam-1"
-  processor_ids = ["p1", "p2"]
-}
-`
-	getCam1   = "GET /v2/streams/cam-1"
-	patchCam1 = `PATCH /v2/streams/cam-1 {"processor_ids":["p1","p2"]}`
-)
-
-// wantEnd fails the test unless a command ended with this exit code and said all of this.
-func wantEnd(t *testing.T, r result, code int, says ...string) {
-	t.Helper()
-	if r.code != code {
-		t.Fatalf("the exit code is not %d: %v", code, r)
-	}
-	wantIn(t, r.text(), says...)
-}
-
-// stateFile is the state as it is on disk.
-func (w *workspace) stateFile() string {
-	w.t.Helper()
-	content, err := os.ReadFile(filepath.Join(w.dir, "terraform.tfstate"))
-	if err != nil {
-		w.t.Fatal(err)
-	}
-	return string(content)
-}
-
+// An apply restores the configured processors.
 func TestAccDriftIsShownAndMended(t *testing.T) {
 	t.Parallel()
 	service, url := streamstest.Start(t, streamstest.Options{ServeGet: true}, streamstest.Streams("cam-1")...)
-	w := newWorkspace(t, url, detecting(cam1p1p2))
+	w := newWorkspace(t, url, withDetectDrift(cam1p1p2))
 	w.mustApply()
 	service.ForgetRequests()
 	w.wantNoChanges()
 	service.WantRequests(t, getCam1)
 
 	service.Seed(streamstest.Stream{ID: "cam-1", TerminalID: "terminal-9", ProcessorIDs: []string{"p2", "stranger"}})
-	change := w.changes()["stream_processors.this"]
+	change := w.plannedChanges()[this]
 	if change == nil || !change.Actions.Update() {
 		t.Fatalf("the plan is %+v, want an update", change)
 	}
@@ -85,7 +42,7 @@ func TestAccDriftIsShownAndMended(t *testing.T) {
 
 	w.mustApply("-refresh-only")
 	service.WantRequests(t, getCam1)
-	got := w.resources()["stream_processors.this"].AttributeValues["processor_ids"]
+	got := w.stateResources()[this].AttributeValues["processor_ids"]
 	if diff := cmp.Diff([]any{"p2", "stranger"}, got); diff != "" {
 		t.Errorf("state after a refresh (-want +got):\n%s", diff)
 	}
@@ -96,11 +53,11 @@ func TestAccDriftIsShownAndMended(t *testing.T) {
 	w.wantNoChanges()
 }
 
-// Only what the service computes has changed: there is nothing to mend.
+// Only computed values have changed: the plan is empty.
 func TestAccDriftOfComputedValuesIsNoChange(t *testing.T) {
 	t.Parallel()
 	service, url := streamstest.Start(t, streamstest.Options{ServeGet: true}, streamstest.Streams("cam-1")...)
-	w := newWorkspace(t, url, detecting(cam1p1p2))
+	w := newWorkspace(t, url, withDetectDrift(cam1p1p2))
 	w.mustApply()
 	service.Seed(streamstest.Stream{ID: "cam-1", ProcessorIDs: []string{"p2", "p1"}, CompatibleNamespaces: []string{"new"}})
 	w.wantNoChanges()
@@ -112,34 +69,32 @@ func TestAccDriftByEnvironment(t *testing.T) {
 		variable, provider string
 		want               []string
 	}{
-		"unset":                       {"", "", nil},
-		"true":                        {"true", "", []string{getCam1}},
-		"1":                           {"1", "", []string{getCam1}},
-		"false":                       {"false", "", nil},
-		"the configuration beats it":  {"true", "detect_drift = false", nil},
-		"the configuration beats it ": {"false", "detect_drift = true", []string{getCam1}},
+		"unset":                            {"", "", nil},
+		"true":                             {"true", "", []string{getCam1}},
+		"1":                                {"1", "", []string{getCam1}},
+		"false":                            {"false", "", nil},
+		"true, false in the configuration": {"true", "detect_drift = false", nil},
+		"false, true in the configuration": {"false", "detect_drift = true", []string{getCam1}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			service, url := streamstest.Start(t, streamstest.Options{ServeGet: true}, streamstest.Streams("cam-1")...)
 			w := newWorkspace(t, url, "provider \"stream\" {\n"+test.provider+"\n}\n"+cam1p1p2)
 			w.setenv("STREAM_DETECT_DRIFT", test.variable)
-			if r := w.plan(); r.code != 2 {
-				t.Fatalf("plan: %v", r)
-			}
+			wantResult(t, w.plan(), 2)
 			service.WantRequests(t, test.want...)
 		})
 	}
 }
 
-func TestAccDriftPlanOfACreateLooksOnce(t *testing.T) {
+func TestAccDriftPlanOfACreateReadsOnce(t *testing.T) {
 	t.Parallel()
 	service, url := streamstest.Start(t, streamstest.Options{ServeGet: true},
 		streamstest.Stream{ID: "cam-1", ProcessorIDs: []string{"p1", "other\x1b[2J", "stranger"}},
 		streamstest.Stream{ID: "cam-2", ProcessorIDs: []string{"p1"}},
 		streamstest.Stream{ID: "cam-3"},
 	)
-	w := newWorkspace(t, url, detecting(`
+	w := newWorkspace(t, url, withDetectDrift(`
 resource "stream_processors" "this" {
   for_each      = toset(["cam-1", "cam-2", "cam-3"])
   stream_id     = each.key
@@ -147,11 +102,8 @@ resource "stream_processors" "this" {
 }
 `))
 	r := w.plan()
-	if r.code != 2 {
-		t.Fatalf("plan: %v", r)
-	}
 	service.WantRequests(t, getCam1, "GET /v2/streams/cam-2", "GET /v2/streams/cam-3")
-	wantEnd(t, r, 2, "Warning: Processors Will Be Detached",
+	wantResult(t, r, 2, "Warning: Processors Will Be Detached",
 		`Stream "cam-1" has processors that are not in processor_ids, and the create detaches them: ["other\x1b[2J", "stranger"].`)
 	if n := strings.Count(r.text(), "Processors Will Be Detached"); n != 1 {
 		t.Errorf("%d warnings, want 1, for cam-1: %v", n, r)
@@ -164,12 +116,12 @@ resource "stream_processors" "this" {
 	w.wantNoChanges()
 }
 
-// Ids that are not known yet: no stream can be read, or no set compared, and nothing fails for it.
+// If an id is known after apply, the plan reads no stream or compares no set, and succeeds.
 func TestAccDriftPlanOfACreateWithUnknownValues(t *testing.T) {
 	t.Parallel()
 	service, url := streamstest.Start(t, streamstest.Options{ServeGet: true},
 		streamstest.Stream{ID: "cam-1", ProcessorIDs: []string{"p9"}}, streamstest.Stream{ID: "cam-2"})
-	w := newWorkspace(t, url, detecting(`
+	w := newWorkspace(t, url, withDetectDrift(`
 resource "terraform_data" "p1" {
   input = "p1"
 }
@@ -192,49 +144,43 @@ resource "stream_processors" "stream" {
 		t.Fatalf("plan: %v", r)
 	}
 	service.WantRequests(t, getCam1)
-	// While it is applied, all is known, and Terraform plans each create once more.
-	if r := w.mustApply(); !strings.Contains(r.text(), "Will Be Detached") {
-		t.Errorf("nothing says that p9 is detached: %v", r)
-	}
+	// During the apply all values are known, and Terraform plans each create again.
+	wantResult(t, w.mustApply(), 0, "Will Be Detached")
 	service.WantAttached(t, "cam-1", "p1", "p2")
 	service.WantAttached(t, "cam-2", "p1")
 }
 
-func TestAccDriftPlanOfAReplaceLooksAtTheNewStream(t *testing.T) {
+func TestAccDriftPlanOfAReplaceReadsTheNewStream(t *testing.T) {
 	t.Parallel()
 	service, url := streamstest.Start(t, streamstest.Options{ServeGet: true}, streamstest.Streams("cam-1", "cam-2")...)
-	w := newWorkspace(t, url, detecting(cam1p1p2))
+	w := newWorkspace(t, url, withDetectDrift(cam1p1p2))
 	w.mustApply()
 	service.ForgetRequests()
-	w.write(detecting(strings.Replace(cam1p1p2, "cam-1", "cam-2", 1)))
-	if r := w.plan(); r.code != 2 {
-		t.Fatalf("plan: %v", r)
-	}
+	w.writeConfig(withDetectDrift(strings.Replace(cam1p1p2, "cam-1", "cam-2", 1)))
+	wantResult(t, w.plan(), 2)
 	service.WantRequests(t, getCam1, "GET /v2/streams/cam-2")
 }
 
 func TestAccDriftMissingStreamFailsThePlan(t *testing.T) {
 	t.Parallel()
 	service, url := streamstest.Start(t, streamstest.Options{ServeGet: true})
-	w := newWorkspace(t, url, detecting(cam1p1p2))
-	wantEnd(t, w.plan(), 1, "Error: Resource Not Found Error", `stream_id = "cam-1"`, `there is no stream "cam-1"`, "404")
+	w := newWorkspace(t, url, withDetectDrift(cam1p1p2))
+	wantResult(t, w.plan(), 1, "Error: Resource Not Found Error", `stream_id = "cam-1"`, `there is no stream "cam-1"`, "404")
 	service.WantRequests(t, getCam1)
 }
 
 func TestAccDriftForgetsAStreamThatIsGone(t *testing.T) {
 	t.Parallel()
 	service, url := streamstest.Start(t, streamstest.Options{ServeGet: true}, streamstest.Streams("cam-1")...)
-	w := newWorkspace(t, url, detecting(cam1p1p2))
+	w := newWorkspace(t, url, withDetectDrift(cam1p1p2))
 	w.mustApply()
 	service.Remove("cam-1")
 	service.ForgetRequests()
 
-	wantEnd(t, w.plan(), 1, "Warning: Stream Is Gone", "Error: Resource Not Found Error")
+	wantResult(t, w.plan(), 1, "Warning: Stream Is Gone", "Error: Resource Not Found Error")
 	service.WantRequests(t, getCam1, getCam1)
-	wantEnd(t, w.apply("-refresh-only"), 0, "Warning: Stream Is Gone", `no stream "cam-1" any more`)
-	if left := w.resources(); len(left) != 0 {
-		t.Fatalf("the state still has %v", left)
-	}
+	wantResult(t, w.apply("-refresh-only"), 0, "Warning: Stream Is Gone", `no stream "cam-1" any more`)
+	w.wantEmptyState()
 
 	service.Seed(streamstest.Stream{ID: "cam-1"})
 	service.ForgetRequests()
@@ -244,16 +190,15 @@ func TestAccDriftForgetsAStreamThatIsGone(t *testing.T) {
 	}
 }
 
-// Whatever a read is answered, short of the service's own "not found", no plan comes of it and no
-// state is lost.
-func TestAccDriftBadAnswers(t *testing.T) {
+// Every failed read fails the plan and keeps the state, except for the "not found" of the service itself.
+func TestAccDriftFailedReads(t *testing.T) {
 	t.Parallel()
 	text := func(s string) *string { return &s }
 	html := http.Header{"Content-Type": {"text/html"}}
 	for name, test := range map[string]struct {
 		fault   streamstest.Fault
 		want    []string
-		noRoute bool // detect_drift is the cause
+		noRoute bool // the service has no read: the error names detect_drift
 	}{
 		"405":                  {streamstest.Fault{Status: 405}, []string{"Bad Request Error", "405"}, true},
 		"501":                  {streamstest.Fault{Status: 501}, []string{"Error: Error", "501"}, true},
@@ -272,16 +217,16 @@ func TestAccDriftBadAnswers(t *testing.T) {
 		"403":             {streamstest.Fault{Status: 403, Message: "not yours"}, []string{"Unauthorized Error", "not yours"}, false},
 		"500":             {streamstest.Fault{Status: 500, Message: "out of cheese"}, []string{"out of cheese"}, false},
 		"503":             {streamstest.Fault{Status: 503, Message: "busy"}, []string{"busy"}, false},
-		"a cut answer":    {streamstest.Fault{Truncate: true}, []string{"cut off"}, false},
-		"no answer":       {streamstest.Fault{ResetBefore: true}, []string{"no answer"}, false},
+		"a cut response":  {streamstest.Fault{Truncate: true}, []string{"cut off"}, false},
+		"no response":     {streamstest.Fault{ResetBefore: true}, []string{"no answer"}, false},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			service, url := streamstest.Start(t, streamstest.Options{ServeGet: true}, streamstest.Streams("cam-1")...)
-			w := newWorkspace(t, url, detecting(cam1p1p2))
-			refused := func(r result) {
+			w := newWorkspace(t, url, withDetectDrift(cam1p1p2))
+			wantRefused := func(r result) {
 				t.Helper()
-				wantEnd(t, r, 1, append(test.want, `Stream "cam-1" could not be read`, "The stream was not changed.")...)
+				wantResult(t, r, 1, append(test.want, `Stream "cam-1" could not be read`, notChanged)...)
 				if named := strings.Contains(r.text(), "detect_drift = false"); named != test.noRoute {
 					t.Errorf("the error names detect_drift: %t, want %t: %v", named, test.noRoute, r)
 				}
@@ -295,19 +240,19 @@ func TestAccDriftBadAnswers(t *testing.T) {
 			}
 
 			service.InjectFunc(fault)
-			refused(w.plan()) // a create
+			wantRefused(w.plan()) // of a create
 			service.InjectFunc(nil)
 			w.mustApply()
-			before := w.stateFile()
+			before := w.readFile("terraform.tfstate")
 			service.Seed(streamstest.Stream{ID: "cam-1", ProcessorIDs: []string{"p3"}})
 			service.ForgetRequests()
 
 			service.InjectFunc(fault)
-			refused(w.plan())
-			refused(w.apply())
-			refused(w.apply("-refresh-only"))
-			refused(w.run("refresh", "-no-color"))
-			if after := w.stateFile(); after != before {
+			wantRefused(w.plan())
+			wantRefused(w.apply())
+			wantRefused(w.apply("-refresh-only"))
+			wantRefused(w.run("refresh", "-no-color"))
+			if after := w.readFile("terraform.tfstate"); after != before {
 				t.Errorf("the state has changed:\n%s", cmp.Diff(before, after))
 			}
 
@@ -318,82 +263,73 @@ func TestAccDriftBadAnswers(t *testing.T) {
 	}
 }
 
-// Where the service has no read, a stream that was created before detect_drift was turned on is not
-// lost either.
+// If the service has no read, detect_drift fails the plan and keeps the state of an existing resource.
 func TestAccDriftOnAServiceWithoutIt(t *testing.T) {
 	t.Parallel()
 	service, url := streamstest.Start(t, streamstest.Options{}, streamstest.Streams("cam-1")...)
 	w := newWorkspace(t, url, cam1p1p2)
 	w.mustApply()
-	before := w.stateFile()
+	before := w.readFile("terraform.tfstate")
 	service.ForgetRequests()
-	w.write(detecting(cam1p1p2))
-	wantEnd(t, w.plan(), 1, "405", "detect_drift = false", "STREAM_DETECT_DRIFT", "interface document does not specify")
-	if after := w.stateFile(); after != before {
+	w.writeConfig(withDetectDrift(cam1p1p2))
+	wantResult(t, w.plan(), 1, "405", "detect_drift = false", "STREAM_DETECT_DRIFT", "interface document does not specify")
+	if after := w.readFile("terraform.tfstate"); after != before {
 		t.Errorf("the state has changed:\n%s", cmp.Diff(before, after))
 	}
 }
 
-// Without detect_drift, no command of the CLI sends anything but an update, and those that change
-// nothing send nothing.
+// Without detect_drift, the CLI sends nothing but updates, and nothing at all where there is nothing to change.
 func TestAccNoReadsUnlessAsked(t *testing.T) {
 	t.Parallel()
 	service, url := streamstest.Start(t, streamstest.Options{ServeGet: true}, streamstest.Streams("cam-1", "cam-2")...)
 	w := newWorkspace(t, url, cam1p1p2)
-	silent := func(args ...string) {
+	mustRunSilently := func(args ...string) {
 		t.Helper()
-		r := w.run(args...)
-		if r.code != 0 {
-			t.Fatalf("%s: %v", strings.Join(args, " "), r)
-		}
+		w.mustRun(args...)
 		if got := service.DrainRequests(); len(got) > 0 {
 			t.Errorf("%s sent %q", strings.Join(args, " "), got)
 		}
 	}
 
-	silent("validate", "-no-color")
-	silent("providers", "schema", "-json")
-	silent("plan", "-no-color")
-	silent("plan", "-no-color", "-out=tfplan")
-	silent("show", "-json", "tfplan")
-	if r := w.run("apply", "-no-color", "tfplan"); r.code != 0 {
-		t.Fatalf("apply: %v", r)
-	}
+	mustRunSilently("validate", "-no-color")
+	mustRunSilently("providers", "schema", "-json")
+	mustRunSilently("plan", "-no-color")
+	mustRunSilently("plan", "-no-color", "-out=tfplan")
+	mustRunSilently("show", "-json", "tfplan")
+	w.mustRun("apply", "-no-color", "tfplan")
 	service.WantRequests(t, patchCam1)
 
-	silent("plan", "-no-color")
-	silent("apply", "-no-color", "-auto-approve")
-	silent("plan", "-no-color", "-refresh-only")
-	silent("apply", "-no-color", "-auto-approve", "-refresh-only")
-	silent("refresh", "-no-color")
-	silent("plan", "-no-color", "-destroy")
-	silent("plan", "-no-color", "-replace=stream_processors.this")
-	silent("show", "-json")
-	silent("state", "list")
-	silent("state", "show", "stream_processors.this")
-	silent("state", "pull")
-	silent("output", "-json")
-	silent("graph")
-	silent("taint", "stream_processors.this")
-	silent("untaint", "stream_processors.this")
-	silent("state", "mv", "stream_processors.this", "stream_processors.that")
-	silent("state", "mv", "stream_processors.that", "stream_processors.this")
+	mustRunSilently("plan", "-no-color")
+	mustRunSilently("apply", "-no-color", "-auto-approve")
+	mustRunSilently("plan", "-no-color", "-refresh-only")
+	mustRunSilently("apply", "-no-color", "-auto-approve", "-refresh-only")
+	mustRunSilently("refresh", "-no-color")
+	mustRunSilently("plan", "-no-color", "-destroy")
+	mustRunSilently("plan", "-no-color", "-replace=stream_processors.this")
+	mustRunSilently("show", "-json")
+	mustRunSilently("state", "list")
+	mustRunSilently("state", "show", this)
+	mustRunSilently("state", "pull")
+	mustRunSilently("output", "-json")
+	mustRunSilently("graph")
+	mustRunSilently("taint", this)
+	mustRunSilently("untaint", this)
+	mustRunSilently("state", "mv", this, "stream_processors.that")
+	mustRunSilently("state", "mv", "stream_processors.that", this)
 	console := w.command("console")
 	console.Stdin = strings.NewReader("stream_processors.this.terminal_id\n")
 	if out, err := console.CombinedOutput(); err != nil || !strings.Contains(string(out), `"terminal-1"`) {
 		t.Errorf("console: %v\n%s", err, out)
 	}
-	silent("state", "rm", "stream_processors.this")
-	silent("import", "-no-color", "stream_processors.this", "cam-1")
-	silent("plan", "-no-color")
+	mustRunSilently("state", "rm", this)
+	mustRunSilently("import", "-no-color", this, "cam-1")
+	mustRunSilently("plan", "-no-color")
 	w.mustApply()
 	service.WantRequests(t, patchCam1)
-	if r := w.run("destroy", "-no-color", "-auto-approve"); r.code != 0 {
-		t.Fatalf("destroy: %v", r)
-	}
+	w.mustRun("destroy", "-no-color", "-auto-approve")
 	service.WantRequests(t, `PATCH /v2/streams/cam-1 {"processor_ids":[]}`)
 
-	w.write(cam1p1p2 + `
+	w.writeConfig(cam1p1p2 + `
 import {
   to = stream_processors.other
   id = "cam-2"
@@ -404,20 +340,20 @@ resource "stream_processors" "other" {
   processor_ids = ["p1"]
 }
 `)
-	silent("plan", "-no-color")
+	mustRunSilently("plan", "-no-color")
 	w.mustApply()
 	service.WantRequests(t, patchCam1, `PATCH /v2/streams/cam-2 {"processor_ids":["p1"]}`)
 }
 
-// A read that is known to work, and the time limit that goes for it.
+// The read timeout of a resource bounds its read.
 func TestAccDriftReadTimeout(t *testing.T) {
 	t.Parallel()
 	service, url := streamstest.Start(t, streamstest.Options{ServeGet: true}, streamstest.Streams("cam-1")...)
-	hcl := detecting(strings.Replace(cam1p1p2, "\n}", "\n  timeouts = { read = \"%s\" }\n}", 1))
+	hcl := withDetectDrift(strings.Replace(cam1p1p2, "\n}", "\n  timeouts = { read = \"%s\" }\n}", 1))
 	w := newWorkspace(t, url, fmt.Sprintf(hcl, "1m"))
 	w.mustApply()
-	w.write(fmt.Sprintf(hcl, "200ms")) // nothing for the service to know, but the state has it then
+	w.writeConfig(fmt.Sprintf(hcl, "200ms"))
 	w.mustApply()
 	service.Configure(func(o *streamstest.Options) { o.Latency = time.Minute })
-	wantEnd(t, w.plan(), 1, "Timeout Error", "did not end within its time limit")
+	wantResult(t, w.plan(), 1, "Timeout Error", "did not end within its time limit")
 }
