@@ -18,15 +18,15 @@ import (
 // applied says which of the examples run as they are, and what is attached to each stream after an
 // apply and after a destroy.
 var applied = []struct {
-	folder, keptImport string
+	folder, importFile string
 	attached, detached map[string]string
 }{
 	{folder: "provider", attached: map[string]string{"cam-1": "object-detection people-counter"}},
 	{folder: "fleet-csv", attached: fleet},
 	{folder: "fleet-yaml", attached: fleet},
-	{folder: "resources/stream_processors", attached: resources, detached: kept},
-	{folder: "resources/stream_processors", keptImport: "import-by-string-id.tf", attached: resources, detached: kept},
-	{folder: "resources/stream_processors", keptImport: "import-by-identity.tf", attached: resources, detached: kept},
+	{folder: "resources/stream_processors", attached: resources, detached: cam2Kept},
+	{folder: "resources/stream_processors", importFile: "import-by-string-id.tf", attached: resources, detached: cam2Kept},
+	{folder: "resources/stream_processors", importFile: "import-by-identity.tf", attached: resources, detached: cam2Kept},
 	{folder: "actions/stream_set_processors", attached: actions, detached: actions},
 }
 
@@ -37,19 +37,19 @@ var (
 		"cam-3": "object-detection",
 		"cam-4": "face-blur object-detection",
 	}
-	fleet   = map[string]string{"cam-1": "object-detection people-counter", "cam-2": "object-detection"}
-	kept    = map[string]string{"cam-2": "object-detection plate-reader"}
-	actions = map[string]string{"cam-2": "object-detection"}
+	fleet    = map[string]string{"cam-1": "object-detection people-counter", "cam-2": "object-detection"}
+	cam2Kept = map[string]string{"cam-2": "object-detection plate-reader"}
+	actions  = map[string]string{"cam-2": "object-detection"}
 )
 
 // TestAccApply applies the examples that need nothing but an address, plans them again, and destroys them.
 func TestAccApply(t *testing.T) {
 	t.Parallel()
 	for _, example := range applied {
-		t.Run(path.Join(example.folder, example.keptImport), func(t *testing.T) {
+		t.Run(path.Join(example.folder, example.importFile), func(t *testing.T) {
 			t.Parallel()
 			service, sandbox := served(t)
-			dir := initialized(t, sandbox, example.folder, example.keptImport)
+			dir := initialized(t, sandbox, example.folder, example.importFile)
 
 			mustRun(t, sandbox, dir, "apply", "-auto-approve")
 			wantAttached(t, service, example.attached)

@@ -38,15 +38,15 @@ func TestAccExamples(t *testing.T) {
 }
 
 // validate runs init and validate on a folder; see initialized.
-func validate(t *testing.T, sandbox *cli.Sandbox, folder, keptImport string) {
+func validate(t *testing.T, sandbox *cli.Sandbox, folder, importFile string) {
 	t.Helper()
-	dir := initialized(t, sandbox, folder, keptImport)
+	dir := initialized(t, sandbox, folder, importFile)
 	mustRun(t, sandbox, dir, "validate")
 }
 
 // initialized runs init on a copy of all examples, so that relative paths hold, and returns the folder
 // in it. Of the imports there, only the given one is kept.
-func initialized(t *testing.T, sandbox *cli.Sandbox, folder, keptImport string) string {
+func initialized(t *testing.T, sandbox *cli.Sandbox, folder, importFile string) string {
 	t.Helper()
 	all := t.TempDir()
 	if err := os.CopyFS(all, os.DirFS(".")); err != nil {
@@ -55,13 +55,13 @@ func initialized(t *testing.T, sandbox *cli.Sandbox, folder, keptImport string) 
 	dir := filepath.Join(all, filepath.FromSlash(folder))
 	imports, _ := filepath.Glob(filepath.Join(dir, "import-by-*.tf"))
 	for _, name := range imports {
-		if filepath.Base(name) != keptImport {
+		if filepath.Base(name) != importFile {
 			if err := os.Remove(name); err != nil {
 				t.Fatal(err)
 			}
 		}
 	}
-	completeSnippet(t, dir, folder, keptImport)
+	completeSnippet(t, dir, folder, importFile)
 
 	var out bytes.Buffer
 	err := sandbox.Run(t.Context(), dir, &out, "init", "-no-color")

@@ -26,25 +26,11 @@ func TestAccStreamHandover(t *testing.T) {
 		want   func(round int, i int) string // the processor on stream i
 	}{
 		"renamed resource": {
-			config: func(round int) string {
-				return fmt.Sprintf(`
-resource "stream_processors" "round%d" {
-  for_each      = toset(local.streams)
-  stream_id     = each.key
-  processor_ids = ["p"]
-}`, round)
-			},
+			config: func(round int) string { return resourceOfRound(round, "p") },
 		},
 		"renamed resource with another set": {
-			config: func(round int) string {
-				return fmt.Sprintf(`
-resource "stream_processors" "round%[1]d" {
-  for_each      = toset(local.streams)
-  stream_id     = each.key
-  processor_ids = ["p%[1]d"]
-}`, round)
-			},
-			want: func(round, _ int) string { return fmt.Sprintf("p%d", round) },
+			config: func(round int) string { return resourceOfRound(round, fmt.Sprintf("p%d", round)) },
+			want:   func(round, _ int) string { return fmt.Sprintf("p%d", round) },
 		},
 		"another for_each key": {
 			config: func(round int) string {
@@ -118,6 +104,16 @@ resource "stream_processors" "this" {
 			})
 		}
 	}
+}
+
+// resourceOfRound has one resource for each stream, with another name in each round.
+func resourceOfRound(round int, processor string) string {
+	return fmt.Sprintf(`
+resource "stream_processors" "round%d" {
+  for_each      = toset(local.streams)
+  stream_id     = each.key
+  processor_ids = [%q]
+}`, round, processor)
 }
 
 // resourceByIndex has one resource for each stream, each with a processor of its own.

@@ -10,7 +10,7 @@ import (
 	"github.com/stream-management/terraform-provider-stream/internal/streamstest"
 )
 
-// Each CLI asks for identities through the same protocol, and some of them do not show it.
+// Every operation returns the identity, also to CLIs that do not show it.
 func TestIdentityIsKept(t *testing.T) {
 	t.Parallel()
 	for _, detect := range []bool{false, true} {
@@ -18,7 +18,7 @@ func TestIdentityIsKept(t *testing.T) {
 			t.Parallel()
 			service, url := streamstest.Start(t, streamstest.Options{ServeGet: true}, streamstest.Streams("cam-1", "cam-2")...)
 			p := startProvider(t, attributes{"base_url": url, "detect_drift": detect})
-			want := func(step string, got managed, diags diagnostics, id string) {
+			wantIdentity := func(step string, got managed, diags diagnostics, id string) {
 				t.Helper()
 				if diags.failed() {
 					t.Fatalf("%s: %s", step, diags)
@@ -28,16 +28,16 @@ func TestIdentityIsKept(t *testing.T) {
 				}
 			}
 			config := func(id, onDestroy string, set ...string) tftypes.Value {
-				return toTerraform(resourceSchema().ValueType(), attributes{"stream_id": id, "processor_ids": set, "on_destroy": onDestroy})
+				return resourceValue(attributes{"stream_id": id, "processor_ids": set, "on_destroy": onDestroy})
 			}
-			change := func(step string, prior managed, config tftypes.Value, id string) managed {
+			planAndApply := func(step string, prior managed, config tftypes.Value, id string) managed {
 				t.Helper()
 				planned, _, diags := p.plan(prior, config, proposedState(prior.value, config))
 				if diags.failed() {
 					t.Fatalf("%s: %s", step, diags)
 				}
 				got, diags := p.apply(prior.value, planned, config)
-				want(step, got, diags, id)
+				wantIdentity(step, got, diags, id)
 				return got
 			}
 
@@ -46,25 +46,25 @@ func TestIdentityIsKept(t *testing.T) {
 				t.Fatal(diags)
 			}
 			imported, diags = p.read(imported)
-			want("import", imported, diags, "cam-2")
-			change("the update after an import", imported, config("cam-2", "keep", "p1"), "cam-2")
+			wantIdentity("import", imported, diags, "cam-2")
+			planAndApply("the update after an import", imported, config("cam-2", "keep", "p1"), "cam-2")
 
 			p = startProvider(t, attributes{"base_url": url, "detect_drift": detect})
-			created := change("create", managed{value: nullResource()}, config("cam-1", "detach", "p1"), "cam-1")
+			created := planAndApply("create", managed{value: nullResource()}, config("cam-1", "detach", "p1"), "cam-1")
 			p = startProvider(t, attributes{"base_url": url, "detect_drift": detect})
 			read, diags := p.read(created)
-			want("read", read, diags, "cam-1")
-			updated := change("update", read, config("cam-1", "detach", "p2"), "cam-1")
-			kept := change("an update that sends nothing", updated, config("cam-1", "keep", "p2"), "cam-1")
+			wantIdentity("read", read, diags, "cam-1")
+			updated := planAndApply("update", read, config("cam-1", "detach", "p2"), "cam-1")
+			unsent := planAndApply("an update that sends nothing", updated, config("cam-1", "keep", "p2"), "cam-1")
 
-			// A state from before there was an identity.
-			old := kept
+			// The state of a version without identities.
+			old := unsent
 			old.identity = nil
 			p = startProvider(t, attributes{"base_url": url, "detect_drift": detect})
 			read, diags = p.read(old)
-			want("a read of an old state", read, diags, "cam-1")
-			change("an update of an old state", old, config("cam-1", "keep", "p3"), "cam-1")
-			change("an update of an old state that sends nothing", old, config("cam-1", "detach", "p3"), "cam-1")
+			wantIdentity("a read of an old state", read, diags, "cam-1")
+			planAndApply("an update of an old state", old, config("cam-1", "keep", "p3"), "cam-1")
+			planAndApply("an update of an old state that sends nothing", old, config("cam-1", "detach", "p3"), "cam-1")
 			service.WantAttached(t, "cam-1", "p3")
 		})
 	}

@@ -9,8 +9,8 @@ import (
 	"github.com/stream-management/terraform-provider-stream/internal/streamstest"
 )
 
-// BenchmarkProtocol measures each call that the CLI makes for a resource, in the test's own process.
-// The service of the applies has no latency, and its share is in the numbers.
+// BenchmarkProtocol measures each call that the CLI makes for a resource, within the process of the test. The numbers of
+// the applies include the service, which has no latency.
 func BenchmarkProtocol(b *testing.B) {
 	_, url := streamstest.Start(b, streamstest.Options{}, streamstest.Streams("cam-1")...)
 	TuneProcess()
@@ -18,7 +18,7 @@ func BenchmarkProtocol(b *testing.B) {
 	p.configure(attributes{"base_url": url})
 	ids := []string{"6f1c0f8e-0001-4c5e-9a51-2f4b8a3d7e10", "6f1c0f8e-0002-4c5e-9a51-2f4b8a3d7e10", "6f1c0f8e-0003-4c5e-9a51-2f4b8a3d7e10"}
 	none := managed{value: tftypes.NewValue(resourceSchema().ValueType(), nil)}
-	config := toTerraform(resourceSchema().ValueType(), attributes{"stream_id": "cam-1", "processor_ids": ids})
+	config := resourceValue(attributes{"stream_id": "cam-1", "processor_ids": ids})
 	planned, _, diags := p.plan(none, config, config)
 	if diags.failed() {
 		b.Fatal(diags)

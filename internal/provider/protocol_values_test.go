@@ -128,6 +128,9 @@ func dynamicValue(v tftypes.Value) *tfprotov6.DynamicValue {
 	return &encoded
 }
 
+// resourceValue makes a value of the resource.
+func resourceValue(a attributes) tftypes.Value { return toTerraform(resourceSchema().ValueType(), a) }
+
 // proposedState is the new state that Terraform core proposes in a plan: the configuration, with the computed values of
 // the prior state.
 func proposedState(prior, config tftypes.Value) tftypes.Value {

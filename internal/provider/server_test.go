@@ -14,7 +14,7 @@ import (
 	"github.com/stream-management/terraform-provider-stream/internal/streamstest"
 )
 
-// TestShortcuts compares answers for whatever a configuration and a state may hold.
+// TestShortcuts compares the shortcuts with the framework, for random configurations and states.
 func TestShortcuts(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
@@ -37,7 +37,7 @@ func TestShortcuts(t *testing.T) {
 		}
 		state := managed{value: nullResource()}
 		if draw("state", false, true) == true {
-			state.value = toTerraform(resourceSchema().ValueType(), attributes{
+			state.value = resourceValue(attributes{
 				"stream_id":             "cam-1",
 				"processor_ids":         draw("its processor_ids", nil, []string{}, []string{"p1"}),
 				"on_destroy":            draw("its on_destroy", onDestroyDetach, onDestroyKeep),
@@ -54,7 +54,7 @@ func TestShortcuts(t *testing.T) {
 				t.Fatal(diags)
 			}
 		}
-		block := toTerraform(resourceSchema().ValueType(), config)
+		block := resourceValue(config)
 		if p.validate(block).failed() {
 			return
 		}
@@ -63,7 +63,7 @@ func TestShortcuts(t *testing.T) {
 	})
 }
 
-// A call may lack its values.
+// The values of a call may be missing.
 func TestShortcutsWithoutValues(t *testing.T) {
 	t.Parallel()
 	c := newComparingServer(t)
@@ -78,8 +78,8 @@ func TestShortcutsWithoutValues(t *testing.T) {
 	}
 }
 
-// TestCreates compares the creates of the two, each on the same service.
-func TestCreates(t *testing.T) {
+// TestShortcutCreate compares the shortcut of a create with the framework, on the same service.
+func TestShortcutCreate(t *testing.T) {
 	t.Parallel()
 	for name, fault := range map[string]streamstest.Fault{
 		"success":   {},
@@ -91,7 +91,7 @@ func TestCreates(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			service, url := streamstest.Start(t, streamstest.Options{KeepLastEdited: true}, streamstest.Streams("cam-1")...)
-			config := toTerraform(resourceSchema().ValueType(), attributes{
+			config := resourceValue(attributes{
 				"stream_id": "cam-1", "processor_ids": []string{"p2", "p1"}, "timeouts": attributes{"create": "1m"},
 			})
 			create := func(shortcut bool) *tfprotov6.ApplyResourceChangeResponse {
@@ -114,18 +114,18 @@ func TestCreates(t *testing.T) {
 				return resp
 			}
 			comparingServer{t: t}.wantSameResponse("ApplyResourceChange", create(true), create(false), nil, nil)
-			if sent := len(service.Requests()); sent != 2 {
-				t.Errorf("%d requests, want one for each", sent)
+			if requests := len(service.Requests()); requests != 2 {
+				t.Errorf("%d requests, want one for each", requests)
 			}
 		})
 	}
 }
 
-// TestShortcutsAreTaken has no framework to fall back on.
+// TestShortcutsAreTaken removes the framework, so that a call without a shortcut panics.
 func TestShortcutsAreTaken(t *testing.T) {
 	t.Parallel()
 	_, url := streamstest.Start(t, streamstest.Options{}, streamstest.Streams("cam-1")...)
-	config := toTerraform(resourceSchema().ValueType(), attributes{"stream_id": "cam-1", "processor_ids": []string{"p1"}})
+	config := resourceValue(attributes{"stream_id": "cam-1", "processor_ids": []string{"p1"}})
 	none := managed{value: nullResource()}
 	s := newServer("test")
 	p := &process{t: t, server: s}
@@ -141,8 +141,8 @@ func TestShortcutsAreTaken(t *testing.T) {
 	p.plan(state, config, state.value)
 }
 
-// The framework keeps the context of each call: with what that carries, a large fleet took 100 MB.
-func TestCallsLeaveNothingBehind(t *testing.T) {
+// The framework keeps the context of each call. The values of these contexts took 100 MB for a large fleet.
+func TestContextValuesAreReleased(t *testing.T) {
 	t.Parallel()
 	s := newServer("test")
 	type key struct{}

@@ -14,8 +14,6 @@ import (
 	"github.com/stream-management/terraform-provider-stream/internal/streamstest"
 )
 
-// The action, through the protocol for every CLI and through those that have actions.
-
 func actionConfig(config attributes) *tfprotov6.DynamicValue {
 	return dynamicValue(toTerraform(schemas().ActionSchemas[actionName].Schema.ValueType(), config))
 }
@@ -54,7 +52,7 @@ func TestActionInvoke(t *testing.T) {
 			if len(diags) > 0 {
 				t.Fatal(diags)
 			}
-			for i, line := range progress { // a failed connection has the words of the system
+			for i, line := range progress { // the text of a failed connection depends on the system
 				line = strings.Replace(line, url, "…", 1)
 				progress[i] = line
 				if before, _, found := strings.Cut(line, "no answer: "); found {
@@ -172,8 +170,8 @@ func TestActionPlanSendsNothing(t *testing.T) {
 	service.WantRequests(t)
 }
 
-// What comes from another resource is not known at validate, and nobody but the action looks at it later.
-func TestActionChecksWhatWasNotKnown(t *testing.T) {
+// Validate cannot check values of other resources, so the action checks them.
+func TestActionChecksUnknownValues(t *testing.T) {
 	t.Parallel()
 	nulls := []tftypes.Value{tftypes.NewValue(tftypes.String, nil)}
 	for name, config := range map[string]attributes{
@@ -195,12 +193,12 @@ func TestActionChecksWhatWasNotKnown(t *testing.T) {
 	}
 }
 
-// An action has its say before a stop is over: after that, the protocol server listens no more.
+// An interrupted action reports its error before StopProvider returns: then, the protocol server no longer listens.
 func TestActionIsInterrupted(t *testing.T) {
 	t.Parallel()
 	for name, fault := range map[string]streamstest.Fault{
-		"no answer":         {Delay: patience},
-		"failures for ever": {ResetAfter: true},
+		"no response":     {Delay: patience},
+		"failed attempts": {ResetAfter: true},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -225,5 +223,5 @@ func TestActionIsInterrupted(t *testing.T) {
 	}
 }
 
-// patience is longer than any step of a test should take.
+// patience is longer than any step of the test takes.
 const patience = time.Minute

@@ -78,7 +78,7 @@ func (b resourceBlock) configValue(applying bool) tftypes.Value {
 	if b.lateProcessors && !applying {
 		a["processor_ids"] = tftypes.UnknownValue
 	}
-	return toTerraform(resourceSchema().ValueType(), a)
+	return resourceValue(a)
 }
 
 // blockFor is a block for a stream and its processors.
