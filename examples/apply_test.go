@@ -1,7 +1,6 @@
 package examples
 
 import (
-	"net/http/httptest"
 	"os"
 	"os/exec"
 	"path"
@@ -19,15 +18,15 @@ import (
 // applied lists the examples that need no change to run, with the processors of each stream after an apply and
 // after a destroy.
 var applied = []struct {
-	folder, keptImport string
+	folder, importFile string
 	attached, detached map[string]string
 }{
 	{folder: "provider", attached: map[string]string{"cam-1": "object-detection people-counter"}},
 	{folder: "fleet-csv", attached: fleet},
 	{folder: "fleet-yaml", attached: fleet},
-	{folder: "resources/stream_processors", attached: resources, detached: kept},
-	{folder: "resources/stream_processors", keptImport: "import-by-string-id.tf", attached: resources, detached: kept},
-	{folder: "resources/stream_processors", keptImport: "import-by-identity.tf", attached: resources, detached: kept},
+	{folder: "resources/stream_processors", attached: resources, detached: cam2Kept},
+	{folder: "resources/stream_processors", importFile: "import-by-string-id.tf", attached: resources, detached: cam2Kept},
+	{folder: "resources/stream_processors", importFile: "import-by-identity.tf", attached: resources, detached: cam2Kept},
 	{folder: "actions/stream_set_processors", attached: actions, detached: actions},
 }
 
@@ -38,19 +37,19 @@ var (
 		"cam-3": "object-detection",
 		"cam-4": "face-blur object-detection",
 	}
-	fleet   = map[string]string{"cam-1": "object-detection people-counter", "cam-2": "object-detection"}
-	kept    = map[string]string{"cam-2": "object-detection plate-reader"}
-	actions = map[string]string{"cam-2": "object-detection"}
+	fleet    = map[string]string{"cam-1": "object-detection people-counter", "cam-2": "object-detection"}
+	cam2Kept = map[string]string{"cam-2": "object-detection plate-reader"}
+	actions  = map[string]string{"cam-2": "object-detection"}
 )
 
 // TestAccApply applies the examples that only need a base URL, plans them again, and destroys them.
 func TestAccApply(t *testing.T) {
 	t.Parallel()
 	for _, example := range applied {
-		t.Run(path.Join(example.folder, example.keptImport), func(t *testing.T) {
+		t.Run(path.Join(example.folder, example.importFile), func(t *testing.T) {
 			t.Parallel()
 			service, sandbox := startService(t)
-			dir := initialized(t, sandbox, example.folder, example.keptImport)
+			dir := initialized(t, sandbox, example.folder, example.importFile)
 
 			mustRun(t, sandbox, dir, "apply", "-auto-approve")
 			wantAttached(t, service, example.attached)
@@ -131,13 +130,8 @@ func wantPassed(t *testing.T, out, want string) {
 func startService(t *testing.T) (*streamstest.Service, *cli.Sandbox) {
 	t.Helper()
 	sandbox := newSandbox(t)
-	service := streamstest.New(streamstest.Options{})
-	for _, id := range streamIDs {
-		service.Seed(streamstest.Stream{ID: id})
-	}
-	server := httptest.NewServer(service)
-	t.Cleanup(server.Close)
-	sandbox.Env["STREAM_BASE_URL"] = server.URL
+	service, url := streamstest.Start(t, streamstest.Options{}, streamstest.Streams(streamIDs...)...)
+	sandbox.Env["STREAM_BASE_URL"] = url
 	return service, sandbox
 }
 

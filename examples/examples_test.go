@@ -4,19 +4,15 @@ package examples
 
 import (
 	"bytes"
-	"context"
 	"io/fs"
-	"maps"
 	"os"
 	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
-	"sync"
 	"testing"
 
 	"github.com/stream-management/terraform-provider-stream/internal/cli"
-	"github.com/stream-management/terraform-provider-stream/internal/provider"
 )
 
 // TestAccExamples validates every folder that has Terraform files. Examples that need a newer CLI are skipped.
@@ -41,15 +37,15 @@ func TestAccExamples(t *testing.T) {
 }
 
 // validate runs init and validate in a copy of a folder; see initialized.
-func validate(t *testing.T, sandbox *cli.Sandbox, folder, keptImport string) {
+func validate(t *testing.T, sandbox *cli.Sandbox, folder, importFile string) {
 	t.Helper()
-	dir := initialized(t, sandbox, folder, keptImport)
+	dir := initialized(t, sandbox, folder, importFile)
 	mustRun(t, sandbox, dir, "validate")
 }
 
 // initialized copies all examples, because some have relative paths, and runs init in the copy of a folder. It
-// returns the path of that copy. Of its import-by-*.tf files, only keptImport remains.
-func initialized(t *testing.T, sandbox *cli.Sandbox, folder, keptImport string) string {
+// returns the path of that copy. Of its import-by-*.tf files, only importFile remains.
+func initialized(t *testing.T, sandbox *cli.Sandbox, folder, importFile string) string {
 	t.Helper()
 	all := t.TempDir()
 	if err := os.CopyFS(all, os.DirFS(".")); err != nil {
@@ -58,13 +54,13 @@ func initialized(t *testing.T, sandbox *cli.Sandbox, folder, keptImport string) 
 	dir := filepath.Join(all, filepath.FromSlash(folder))
 	imports, _ := filepath.Glob(filepath.Join(dir, "import-by-*.tf"))
 	for _, name := range imports {
-		if filepath.Base(name) != keptImport {
+		if filepath.Base(name) != importFile {
 			if err := os.Remove(name); err != nil {
 				t.Fatal(err)
 			}
 		}
 	}
-	completeSnippet(t, dir, folder, keptImport)
+	completeSnippet(t, dir, folder, importFile)
 
 	var out bytes.Buffer
 	err := sandbox.Run(t.Context(), dir, &out, "init", "-no-color")
@@ -105,11 +101,10 @@ func completeSnippet(t *testing.T, dir, folder, importFile string) {
 	case importFile == "import-by-identity.tf":
 		version = ">= 1.12"
 	}
-	_, source, _ := strings.Cut(provider.Address, "/")
 	rest := `terraform {
   required_version = "` + version + `"
   required_providers {
-    stream = { source = "` + source + `" }
+    stream = { source = "` + cli.Source + `" }
   }
 }`
 	if err := os.WriteFile(filepath.Join(dir, "completed_by_test.tf"), []byte(rest), 0o600); err != nil {
@@ -145,38 +140,12 @@ func terraformFolders(t *testing.T) map[string][]string {
 // newSandbox returns a CLI that installs the provider of this source tree. It skips the test unless TF_ACC is set.
 func newSandbox(t *testing.T) *cli.Sandbox {
 	t.Helper()
-	if os.Getenv("TF_ACC") == "" {
-		t.Skip("acceptance tests run with TF_ACC=1")
-	}
-	made, err := sandbox()
+	program, provider := cli.ForTest(t)
+	sandbox, err := cli.NewSandbox(t.TempDir(), program, provider)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return &cli.Sandbox{Program: made.Program, Env: maps.Clone(made.Env)}
+	return sandbox
 }
 
-// sandbox is shared by all tests, because building the provider takes longer than most tests.
-var sandbox = sync.OnceValues(func() (*cli.Sandbox, error) {
-	program, err := cli.Find()
-	if err != nil {
-		return nil, err
-	}
-	if sandboxDir, err = os.MkdirTemp("", "stream-examples-"); err != nil {
-		return nil, err
-	}
-	binary, err := cli.Build(context.Background(), sandboxDir)
-	if err != nil {
-		return nil, err
-	}
-	return cli.NewSandbox(sandboxDir, program, binary)
-})
-
-var sandboxDir string
-
-func TestMain(m *testing.M) {
-	code := m.Run()
-	if sandboxDir != "" {
-		os.RemoveAll(sandboxDir)
-	}
-	os.Exit(code)
-}
+func TestMain(m *testing.M) { os.Exit(cli.RunTests(m)) }

@@ -34,7 +34,7 @@ import (
 
 // All protocol tests run on a server that compares the fast path with the framework.
 func init() {
-	newTestServer = func(t rapid.TB) tfprotov6.ProviderServer {
+	newTestServer = func(t failer) tfprotov6.ProviderServer {
 		return withStop(newComparingServer(t, newProcessorsResource()))
 	}
 }
@@ -44,14 +44,14 @@ func init() {
 type comparingServer struct {
 	*fastPath
 	served resource.Resource
-	t      rapid.TB
+	t      failer
 }
 
-func newComparingServer(t rapid.TB, r resource.Resource) comparingServer {
+func newComparingServer(t failer, r resource.Resource) comparingServer {
 	p := &variantProvider{streamProvider: &streamProvider{version: "test"}, resource: r}
 	fast, ok := withFastPath(providerserver.NewProtocol6(p)(), r, p.currentSession).(*fastPath)
 	if !ok {
-		t.Fatal("the fast path hides a method of the framework's server")
+		t.Fatalf("the fast path hides a method of the framework's server")
 	}
 	return comparingServer{fast, r, t}
 }
@@ -103,11 +103,11 @@ func compared[Req, Resp any](ctx context.Context, c comparingServer, req Req, fa
 			c.served.Schema(ctx, resource.SchemaRequest{}, &resp)
 			decoded, err := v.Unmarshal(resp.Schema.Type().TerraformType(ctx))
 			if err != nil {
-				c.t.Fatal(err)
+				c.t.Fatalf("%v", err)
 			}
-			return plain(decoded)
+			return fromTerraform(decoded)
 		}),
-		cmp.Transformer("identity", func(d *tfprotov6.ResourceIdentityData) any { return identityIn(c.t, d) }),
+		cmp.Transformer("identity", func(d *tfprotov6.ResourceIdentityData) any { return decodeIdentity(c.t, d) }),
 		cmpopts.SortSlices(func(a, b *tfprotov6.Diagnostic) bool { return a.Detail < b.Detail }),
 		cmp.Transformer("bytes", func(b []byte) string { return string(b) }),
 		cmp.Transformer("path", (*tftypes.AttributePath).String),
@@ -146,16 +146,16 @@ func compareRandomCalls(t *rapid.T, r resource.Resource) {
 		private = rapid.SampledFrom([][]byte{nil, nil, []byte(`{"unconfirmed":"dHJ1ZQ=="}`)}).Draw(t, "private")
 	}
 	read, _ := compared(ctx, c, &tfprotov6.ReadResourceRequest{
-		TypeName: resourceName, CurrentState: dynamic(prior), Private: private,
+		TypeName: resourceName, CurrentState: dynamicValue(prior), Private: private,
 	}, c.fastPath.ReadResource, c.fullServer.ReadResource)
-	valid, _ := compared(ctx, c, &tfprotov6.ValidateResourceConfigRequest{TypeName: resourceName, Config: dynamic(config)},
+	valid, _ := compared(ctx, c, &tfprotov6.ValidateResourceConfigRequest{TypeName: resourceName, Config: dynamicValue(config)},
 		c.fastPath.ValidateResourceConfig, c.fullServer.ValidateResourceConfig)
 	if diagnostics(valid.Diagnostics).failed() {
 		return
 	}
 	_, _ = compared(ctx, c, &tfprotov6.PlanResourceChangeRequest{
-		TypeName: resourceName, PriorState: dynamic(prior), PriorPrivate: private, PriorIdentity: read.NewIdentity,
-		Config: dynamic(config), ProposedNewState: dynamic(proposedBy(s, prior, config)),
+		TypeName: resourceName, PriorState: dynamicValue(prior), PriorPrivate: private, PriorIdentity: read.NewIdentity,
+		Config: dynamicValue(config), ProposedNewState: dynamicValue(proposedStateOf(s, prior, config)),
 	}, c.fastPath.PlanResourceChange, c.fullServer.PlanResourceChange)
 }
 
@@ -334,7 +334,7 @@ func TestValidatorBesideFastPath(t *testing.T) {
 	}}
 	p := &process{t: t, server: newComparingServer(t, r)}
 	config := attributes{"stream_id": "cam-1", "processor_ids": []string{}, "triggers": map[string]string{"a": "1", "b": "2"}}
-	if !p.validate(value(resourceSchema().ValueType(), config)).failed() {
+	if !p.validate(resourceValue(config)).failed() {
 		t.Error("the validator did not run")
 	}
 }
@@ -344,8 +344,8 @@ func TestFastPathIsUsed(t *testing.T) {
 	t.Parallel()
 	service := httptest.NewServer(streamstest.New(streamstest.Options{}, streamstest.Stream{ID: "cam-1"}))
 	t.Cleanup(service.Close)
-	config := value(resourceSchema().ValueType(), attributes{"stream_id": "cam-1", "processor_ids": []string{"p1"}})
-	none := managed{value: nothing()}
+	config := resourceValue(attributes{"stream_id": "cam-1", "processor_ids": []string{"p1"}})
+	none := managed{value: nullResource()}
 	c := newComparingServer(t, newProcessorsResource())
 	p := &process{t: t, server: c.fastPath}
 	p.configure(attributes{"base_url": service.URL})
@@ -379,7 +379,7 @@ func TestContextsAreReleased(t *testing.T) {
 	var carried []weak.Pointer[[1 << 10]byte]
 	for name, call := range map[string]func(context.Context) error{
 		"ValidateResourceConfig": func(ctx context.Context) error {
-			_, err := s.ValidateResourceConfig(ctx, &tfprotov6.ValidateResourceConfigRequest{TypeName: resourceName, Config: dynamic(nothing())})
+			_, err := s.ValidateResourceConfig(ctx, &tfprotov6.ValidateResourceConfigRequest{TypeName: resourceName, Config: dynamicValue(nullResource())})
 			return err
 		},
 		"UpgradeResourceState": func(ctx context.Context) error {
@@ -387,18 +387,18 @@ func TestContextsAreReleased(t *testing.T) {
 			return err
 		},
 		"ReadResource": func(ctx context.Context) error {
-			_, err := s.ReadResource(ctx, &tfprotov6.ReadResourceRequest{TypeName: resourceName, CurrentState: dynamic(nothing())})
+			_, err := s.ReadResource(ctx, &tfprotov6.ReadResourceRequest{TypeName: resourceName, CurrentState: dynamicValue(nullResource())})
 			return err
 		},
 		"PlanResourceChange": func(ctx context.Context) error {
 			_, err := s.PlanResourceChange(ctx, &tfprotov6.PlanResourceChangeRequest{
-				TypeName: resourceName, Config: dynamic(nothing()), PriorState: dynamic(nothing()), ProposedNewState: dynamic(nothing()),
+				TypeName: resourceName, Config: dynamicValue(nullResource()), PriorState: dynamicValue(nullResource()), ProposedNewState: dynamicValue(nullResource()),
 			})
 			return err
 		},
 		"ApplyResourceChange": func(ctx context.Context) error {
 			_, err := s.ApplyResourceChange(ctx, &tfprotov6.ApplyResourceChangeRequest{
-				TypeName: resourceName, PriorState: dynamic(nothing()), PlannedState: dynamic(nothing()),
+				TypeName: resourceName, PriorState: dynamicValue(nullResource()), PlannedState: dynamicValue(nullResource()),
 			})
 			return err
 		},

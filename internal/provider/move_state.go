@@ -75,7 +75,7 @@ func (x exchange) attachment() (processorsModel, error) {
 		}
 	}
 	if x.status != "" && x.status[0] != '2' {
-		return m, fmt.Errorf("the response to its request has status %q", x.status)
+		return m, fmt.Errorf("its request failed with status %q", x.status)
 	}
 	body, err := jsonObject(x.sent)
 	if err == nil {

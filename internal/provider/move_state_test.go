@@ -5,10 +5,8 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"math/big"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"testing"
 	"unicode/utf8"
@@ -18,23 +16,21 @@ import (
 	"github.com/hashicorp/terraform-plugin-go/tftypes"
 
 	"github.com/stream-management/terraform-provider-stream/internal/streams"
-	"github.com/stream-management/terraform-provider-stream/internal/streamstest"
 )
 
-// The files in testdata/moved are states as the current and some older releases of the three
-// providers wrote them, each after an apply on a stand-in service. Their names say what is special.
+// The files in testdata/moved are states as current and older releases of the three providers wrote them, each after an
+// apply on a stand-in service. The name of a file says what is special.
 
-// old is one resource of another provider, as a state file holds it.
-type old struct {
-	key      string // of for_each
+// foreignState is the state of a resource of another provider.
+type foreignState struct {
 	typeName string
 	provider string // its address
 	version  int64
-	state    string // its attributes, as JSON
+	state    string // the attributes, as JSON
 }
 
-// olds reads the resources of a state file.
-func olds(tb testing.TB, file string) []old {
+// readForeignStates returns the resource instances in a state file.
+func readForeignStates(tb testing.TB, file string) []foreignState {
 	tb.Helper()
 	content, err := os.ReadFile(file)
 	if err != nil {
@@ -45,7 +41,6 @@ func olds(tb testing.TB, file string) []old {
 			Type      string
 			Provider  string
 			Instances []struct {
-				IndexKey      any   `json:"index_key"`
 				SchemaVersion int64 `json:"schema_version"`
 				Attributes    json.RawMessage
 			}
@@ -54,40 +49,25 @@ func olds(tb testing.TB, file string) []old {
 	if err := json.Unmarshal(content, &state); err != nil {
 		tb.Fatal(err)
 	}
-	var found []old
+	var found []foreignState
 	for _, r := range state.Resources {
 		for _, i := range r.Instances {
 			address := strings.TrimSuffix(strings.TrimPrefix(r.Provider, `provider["`), `"]`)
-			found = append(found, old{fmt.Sprint(i.IndexKey), r.Type, address, i.SchemaVersion, string(i.Attributes)})
+			found = append(found, foreignState{r.Type, address, i.SchemaVersion, string(i.Attributes)})
 		}
 	}
 	return found
 }
 
-// move does what Terraform does for a moved block, and tells the result in one line.
-func (o old) move(tb testing.TB) string {
+// move does what Terraform does for a moved block, and returns either the new state or the error.
+func (s foreignState) move(tb testing.TB) (state tftypes.Value, problem string) {
 	tb.Helper()
-	value, problem := o.moved(tb)
-	if problem != "" {
-		return problem
-	}
-	moved := texted(tb, value)
-	return strings.Join([]string{
-		moved["stream_id"], moved["processor_ids"], moved["terminal_id"], moved["fragment_type_id"],
-		moved["compatible_namespaces"], moved["last_edited"],
-	}, " ")
-}
-
-// moved returns the new state, or else the error.
-func (o old) moved(tb testing.TB) (state tftypes.Value, problem string) {
-	tb.Helper()
-	server := NewServer("test")()
-	resp, err := server.MoveResourceState(context.Background(), &tfprotov6.MoveResourceStateRequest{
-		SourceProviderAddress: o.provider,
-		SourceTypeName:        o.typeName,
-		SourceSchemaVersion:   o.version,
-		SourceState:           &tfprotov6.RawState{JSON: []byte(o.state)},
-		TargetTypeName:        "stream_processors",
+	resp, err := NewServer("test")().MoveResourceState(context.Background(), &tfprotov6.MoveResourceStateRequest{
+		SourceProviderAddress: s.provider,
+		SourceTypeName:        s.typeName,
+		SourceSchemaVersion:   s.version,
+		SourceState:           &tfprotov6.RawState{JSON: []byte(s.state)},
+		TargetTypeName:        resourceName,
 	})
 	if err != nil {
 		tb.Fatal(err)
@@ -101,61 +81,37 @@ func (o old) moved(tb testing.TB) (state tftypes.Value, problem string) {
 		}
 		return state, problem
 	}
-	schemas, err := server.GetProviderSchema(context.Background(), nil)
-	if err != nil {
-		tb.Fatal(err)
-	}
-	state, err = resp.TargetState.Unmarshal(schemas.ResourceSchemas["stream_processors"].ValueType())
-	if err != nil {
-		tb.Fatal(err)
-	}
-	identities, err := server.GetResourceIdentitySchemas(context.Background(), nil)
-	if err != nil {
-		tb.Fatal(err)
-	}
-	identity, err := resp.TargetIdentity.IdentityData.Unmarshal(identities.IdentitySchemas["stream_processors"].ValueType())
-	if err != nil {
-		tb.Fatal(err)
-	}
-	id, moved := texted(tb, identity)["stream_id"], texted(tb, state)
-	if id != moved["stream_id"] || id != moved["id"] {
-		tb.Errorf("identity has stream_id %q, state has stream_id %q and id %q", id, moved["stream_id"], moved["id"])
+	state = decodeResource(tb, resp.TargetState)
+	identity, texts := decodeIdentity(tb, resp.TargetIdentity), attributeTexts(state)
+	want := map[string]any{"stream_id": texts["stream_id"]}
+	if diff := cmp.Diff(want, identity); diff != "" || texts["stream_id"] != texts["id"] {
+		tb.Errorf("id %q, identity (-want +got):\n%s", texts["id"], diff)
 	}
 	return state, ""
 }
 
-// texted returns the attributes of an object as texts, "-" for null.
-func texted(tb testing.TB, object tftypes.Value) map[string]string {
+// moveToText is move with the new state as one line.
+func (s foreignState) moveToText(tb testing.TB) string {
 	tb.Helper()
-	var attributes map[string]tftypes.Value
-	if err := object.As(&attributes); err != nil {
-		tb.Fatal(err)
+	state, problem := s.move(tb)
+	if problem != "" {
+		return problem
 	}
+	texts := attributeTexts(state)
+	return strings.Join([]string{
+		texts["stream_id"], texts["processor_ids"], texts["terminal_id"], texts["fragment_type_id"],
+		texts["compatible_namespaces"], texts["last_edited"],
+	}, " ")
+}
+
+// attributeTexts returns the attributes of an object as texts, "-" for null.
+func attributeTexts(object tftypes.Value) map[string]string {
 	texts := map[string]string{}
-	for name, value := range attributes {
-		var text string
-		var number big.Float
-		var set []tftypes.Value
-		switch {
-		case value.IsNull():
-			text = "-"
-		case value.As(&text) == nil:
-		case value.As(&number) == nil:
-			text = number.Text('f', -1)
-		case value.As(&set) == nil:
-			elements := []string{}
-			for _, element := range set {
-				if err := element.As(&text); err != nil {
-					tb.Fatal(err)
-				}
-				elements = append(elements, text)
-			}
-			slices.Sort(elements)
-			text = fmt.Sprint(elements)
-		default:
-			tb.Fatalf("%s is %s", name, value)
+	for name, value := range attributesOf(object) {
+		texts[name] = "-"
+		if !value.IsNull() {
+			texts[name] = fmt.Sprint(fromTerraform(value))
 		}
-		texts[name] = text
 	}
 	return texts
 }
@@ -164,7 +120,7 @@ func TestMoveRealStates(t *testing.T) {
 	t.Parallel()
 	const usual = " term-cam-1 image/jpg [core ptz.acme] "
 	for name, want := range map[string]string{
-		// The ids of schema versions 0 and 1 too: their own provider fails to upgrade them.
+		// Schema versions 0 and 1 too, which their own provider fails to upgrade.
 		"restful-simple":            "cam-1 [p1 p2]" + usual + "1718000001124",
 		"restful-v0.13.3-heredoc":   "cam-1 [p1 p2]" + usual + "1718000001178",
 		"restful-v0.15.0-toset":     "cam-1 [p1 p2]" + usual + "1718000001182",
@@ -175,7 +131,7 @@ func TestMoveRealStates(t *testing.T) {
 		"restful-foreach": "cam-1 [p1]" + usual + "1718000001171\n" +
 			"cam-2 [] term-cam-2 image/jpg [core ptz.acme] 1718000001172",
 		"restful-tainted": "cam-1 [p1 p2]" + usual + "1718000001170",
-		// The answer was empty, or only a part of it was kept: the body is what is known of the set.
+		// The state has no complete response: the set is the one in the request body.
 		"restful-204":         "cam-204 [p1 p2] - - - -",
 		"restful-outputattrs": "cam-1 [p1 p2] - - - 1718000001153",
 		// The PATCH was redirected and became a GET, so the set was never written.
@@ -207,8 +163,8 @@ func TestMoveRealStates(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			var got []string
-			for _, o := range olds(t, filepath.Join("testdata/moved", name+".json")) {
-				got = append(got, o.move(t))
+			for _, s := range readForeignStates(t, filepath.Join("testdata/moved", name+".json")) {
+				got = append(got, s.moveToText(t))
 			}
 			if failed := strings.HasPrefix(want, "its "); failed && strings.Contains(got[0], "Resource Cannot Be Moved: ") &&
 				strings.Contains(got[0], want) {
@@ -221,46 +177,46 @@ func TestMoveRealStates(t *testing.T) {
 	}
 }
 
-// Answers as the three providers keep them.
-const answered = `{"id":"cam-1","terminal_id":"t","fragment_type_id":"f","processor_ids":["p1"],"last_edited":5,"compatible_namespaces":["n"]}`
+// streamJSON is a response of the service.
+const streamJSON = `{"id":"cam-1","terminal_id":"t","fragment_type_id":"f","processor_ids":["p1"],"last_edited":5,"compatible_namespaces":["n"]}`
 
-// made returns states of resources that did the same: one that each provider could have written. The
-// arguments are JSON.
-func made(target, method, body, answer string) map[string]old {
+// foreignStates returns states that the providers write for the same request and response. The arguments are JSON.
+func foreignStates(target, method, body, response string) map[string]foreignState {
 	inText := func(json string) string {
 		if json == "null" {
 			return `""`
 		}
-		return quoted(json)
+		return quoteJSON(json)
 	}
 	typed := func(json string) string { return `{"value":` + json + `,"type":"dynamic"}` }
-	return map[string]old{
-		"restful": {"", "restful_operation", "registry.terraform.io/magodo/restful", 2, fmt.Sprintf(
-			`{"path":%s,"method":%s,"body":%s,"output":%s}`, target, method, typed(body), typed(answer))},
-		"restful 0": {"", "restful_operation", "registry.terraform.io/magodo/restful", 0, fmt.Sprintf(
-			`{"path":%s,"method":%s,"body":%s,"output":%s}`, target, method, inText(body), inText(answer))},
-		"restapi": {"", "restapi_object", "registry.terraform.io/mastercard/restapi", 0, fmt.Sprintf(
-			`{"id":"cam-1","path":%s,"update_method":%s,"data":%s,"api_response":%s}`, target, method, inText(body), inText(answer))},
-		"terracurl": {"", "terracurl_request", "registry.terraform.io/devops-rob/terracurl", 1, fmt.Sprintf(
-			`{"url":%s,"method":%s,"request_body":%s,"status_code":"200","response":%s}`, target, method, inText(body), inText(answer))},
+	return map[string]foreignState{
+		"restful": {"restful_operation", "registry.terraform.io/magodo/restful", 2, fmt.Sprintf(
+			`{"path":%s,"method":%s,"body":%s,"output":%s}`, target, method, typed(body), typed(response))},
+		"restful 0": {"restful_operation", "registry.terraform.io/magodo/restful", 0, fmt.Sprintf(
+			`{"path":%s,"method":%s,"body":%s,"output":%s}`, target, method, inText(body), inText(response))},
+		"restapi": {"restapi_object", "registry.terraform.io/mastercard/restapi", 0, fmt.Sprintf(
+			`{"id":"cam-1","path":%s,"update_method":%s,"data":%s,"api_response":%s}`, target, method, inText(body), inText(response))},
+		"terracurl": {"terracurl_request", "registry.terraform.io/devops-rob/terracurl", 1, fmt.Sprintf(
+			`{"url":%s,"method":%s,"request_body":%s,"status_code":"200","response":%s}`, target, method, inText(body), inText(response))},
 	}
 }
 
-func quoted(text string) string {
+func quoteJSON(text string) string {
 	quoted, _ := json.Marshal(text)
 	return string(quoted)
 }
 
-func TestMoveJudgesAlike(t *testing.T) {
+// The states of all providers have the same result.
+func TestMoveOfTheSameRequest(t *testing.T) {
 	t.Parallel()
 	const url, patch, body = "https://u:sec%72et@h.example/api/v2/streams/cam-1", "PATCH", `{"processor_ids":["p1"]}`
-	for name, tc := range map[string]struct{ url, method, body, answer, want string }{
-		"as it should be":       {url, patch, body, answered, "cam-1 [p1] t f [n] 5"},
-		"lower case method":     {url, "patch", body, answered, "cam-1 [p1] t f [n] 5"},
-		"query and fragment":    {url + "?token=secret#secret", patch, body, answered, "cam-1 [p1] t f [n] 5"},
-		"trailing slash":        {url + "/", patch, body, answered, "cam-1 [p1] t f [n] 5"},
-		"path alone":            {"/v2/streams/cam-1", patch, body, answered, "cam-1 [p1] t f [n] 5"},
-		"another set reported":  {url, patch, `{"processor_ids":["secret"]}`, answered, "cam-1 [p1] t f [n] 5"},
+	for name, tc := range map[string]struct{ url, method, body, response, want string }{
+		"usual":                 {url, patch, body, streamJSON, "cam-1 [p1] t f [n] 5"},
+		"lower case method":     {url, "patch", body, streamJSON, "cam-1 [p1] t f [n] 5"},
+		"query and fragment":    {url + "?token=secret#secret", patch, body, streamJSON, "cam-1 [p1] t f [n] 5"},
+		"trailing slash":        {url + "/", patch, body, streamJSON, "cam-1 [p1] t f [n] 5"},
+		"path alone":            {"/v2/streams/cam-1", patch, body, streamJSON, "cam-1 [p1] t f [n] 5"},
+		"another set reported":  {url, patch, `{"processor_ids":["secret"]}`, streamJSON, "cam-1 [p1] t f [n] 5"},
 		"order and duplicates":  {url, patch, `{"processor_ids":["b","a","b"]}`, `{"id":"cam-1"}`, "cam-1 [a b] - - - -"},
 		"empty set":             {url, patch, `{"processor_ids":[]}`, `{}`, "cam-1 [] - - - -"},
 		"number as a float":     {url, patch, body, `{"last_edited":1.718e12}`, "cam-1 [p1] - - - 1718000000000"},
@@ -268,39 +224,39 @@ func TestMoveJudgesAlike(t *testing.T) {
 		"more odd values":       {url, patch, body, `{"terminal_id":[],"compatible_namespaces":"n","last_edited":1e30}`, "cam-1 [p1] - - - -"},
 		"escaped id":            {"https://h/v2/streams/a%2fb%20%25+c", patch, body, `{}`, "a/b %+c [p1] - - - -"},
 		"id is streams":         {"https://h/v2/streams/v2", patch, body, `{}`, "v2 [p1] - - - -"},
-		"another version":       {"https://u:secret@h.example/v3/streams/cam-1?t=secret", patch, body, answered, `its path is "/v3/streams/cam-1", not /v2/streams/{id}`},
-		"another collection":    {"https://h/v2/terminals/cam-1", patch, body, answered, `its path is "/v2/terminals/cam-1", not`},
-		"below the stream":      {url + "/processors", patch, body, answered, `its path is "/api/v2/streams/cam-1/processors", not`},
-		"no version in a URL":   {"https://h/streams/cam-1", patch, body, answered, `its path is "/streams/cam-1", not`},
-		"no path":               {"", patch, body, answered, `its path is "", not /v2/streams/{id}`},
-		"malformed path":        {"https://u:secret@h:x/v2/streams/%zz", patch, body, answered, "its path is malformed"},
-		"dots for an id":        {"https://h/v2/streams/%2e%2e", patch, body, answered, `its path names stream "%2e%2e", and a stream id must not be`},
-		"control character":     {"https://h/v2/streams/a%00b", patch, body, answered, "must not contain control characters"},
-		"space around the id":   {"https://h/v2/streams/cam-1%20", patch, body, answered, "must not begin or end with white space"},
-		"id is no UTF-8":        {"https://h/v2/streams/%ff", patch, body, answered, "a stream id must be UTF-8 text"},
-		"another method":        {url, "PUT", body, answered, `its method is "PUT", not PATCH`},
-		"another stream":        {"https://h/v2/streams/cam-2", patch, body, answered, `its path names stream "cam-2", and its response does not`},
+		"another version":       {"https://u:secret@h.example/v3/streams/cam-1?t=secret", patch, body, streamJSON, `its path is "/v3/streams/cam-1", not /v2/streams/{id}`},
+		"another collection":    {"https://h/v2/terminals/cam-1", patch, body, streamJSON, `its path is "/v2/terminals/cam-1", not`},
+		"below the stream":      {url + "/processors", patch, body, streamJSON, `its path is "/api/v2/streams/cam-1/processors", not`},
+		"no version in a URL":   {"https://h/streams/cam-1", patch, body, streamJSON, `its path is "/streams/cam-1", not`},
+		"no path":               {"", patch, body, streamJSON, `its path is "", not /v2/streams/{id}`},
+		"malformed path":        {"https://u:secret@h:x/v2/streams/%zz", patch, body, streamJSON, "its path is malformed"},
+		"dots for an id":        {"https://h/v2/streams/%2e%2e", patch, body, streamJSON, `its path names stream "%2e%2e", and a stream id must not be`},
+		"control character":     {"https://h/v2/streams/a%00b", patch, body, streamJSON, "must not contain control characters"},
+		"space around the id":   {"https://h/v2/streams/cam-1%20", patch, body, streamJSON, "must not begin or end with white space"},
+		"id is no UTF-8":        {"https://h/v2/streams/%ff", patch, body, streamJSON, "a stream id must be UTF-8 text"},
+		"another method":        {url, "PUT", body, streamJSON, `its method is "PUT", not PATCH`},
+		"another stream":        {"https://h/v2/streams/cam-2", patch, body, streamJSON, `its path names stream "cam-2", and its response does not`},
 		"id is no string":       {url, patch, body, `{"id":1}`, `its path names stream "cam-1", and its response does not`},
-		"no body":               {url, patch, `null`, answered, "its request body has no processor_ids"},
-		"body without the set":  {url, patch, `{"note":"secret"}`, answered, "its request body has no processor_ids"},
-		"body is an array":      {url, patch, `["secret"]`, answered, "its request body is not a JSON object"},
-		"set is null":           {url, patch, `{"processor_ids":null}`, answered, "its request body has processor_ids that are not an array of strings"},
-		"set is a string":       {url, patch, `{"processor_ids":"secret"}`, answered, "its request body has processor_ids that are not an array of strings"},
-		"set has a number":      {url, patch, `{"processor_ids":["secret",1]}`, answered, "its request body has processor_ids that are not an array of strings"},
-		"set has a null":        {url, patch, `{"processor_ids":[null]}`, answered, "its request body has processor_ids that are not an array of strings"},
-		"set has an empty id":   {url, patch, `{"processor_ids":[""]}`, answered, "its request body has a processor id that is not one: it must not be empty"},
-		"answer is an array":    {url, patch, body, `["secret"]`, "its response is not a JSON object"},
-		"answer is an error":    {url, patch, body, `{"message":"secret"}`, "its response is not a stream"},
+		"no body":               {url, patch, `null`, streamJSON, "its request body has no processor_ids"},
+		"body without the set":  {url, patch, `{"note":"secret"}`, streamJSON, "its request body has no processor_ids"},
+		"body is an array":      {url, patch, `["secret"]`, streamJSON, "its request body is not a JSON object"},
+		"set is null":           {url, patch, `{"processor_ids":null}`, streamJSON, "its request body has processor_ids that are not an array of strings"},
+		"set is a string":       {url, patch, `{"processor_ids":"secret"}`, streamJSON, "its request body has processor_ids that are not an array of strings"},
+		"set has a number":      {url, patch, `{"processor_ids":["secret",1]}`, streamJSON, "its request body has processor_ids that are not an array of strings"},
+		"set has a null":        {url, patch, `{"processor_ids":[null]}`, streamJSON, "its request body has processor_ids that are not an array of strings"},
+		"set has an empty id":   {url, patch, `{"processor_ids":[""]}`, streamJSON, "its request body has a processor id that is not one: it must not be empty"},
+		"response is an array":  {url, patch, body, `["secret"]`, "its response is not a JSON object"},
+		"response is an error":  {url, patch, body, `{"message":"secret"}`, "its response is not a stream"},
 		"reported set is odd":   {url, patch, body, `{"processor_ids":[1]}`, "its response has processor_ids that are not an array of strings"},
 		"reported set is null":  {url, patch, body, `{"processor_ids":null}`, "its response has processor_ids that are not an array of strings"},
 		"reported id is spaces": {url, patch, body, `{"processor_ids":[" "]}`, "its response has a processor id that is not one"},
 	} {
-		for kind, o := range made(quoted(tc.url), quoted(tc.method), tc.body, tc.answer) {
+		for kind, s := range foreignStates(quoteJSON(tc.url), quoteJSON(tc.method), tc.body, tc.response) {
 			t.Run(name+"/"+kind, func(t *testing.T) {
 				t.Parallel()
-				got := o.move(t)
+				got := s.moveToText(t)
 				if strings.Contains(tc.want, "its ") || strings.Contains(tc.want, "must ") {
-					for _, want := range []string{tc.want, "Resource Cannot Be Moved", "from = " + o.typeName + ".", "removed {", "import {"} {
+					for _, want := range []string{tc.want, "Resource Cannot Be Moved", "from = " + s.typeName + ".", "removed {", "import {"} {
 						if !strings.Contains(got, want) {
 							t.Errorf("no %q in %s", want, got)
 						}
@@ -326,28 +282,28 @@ func TestMoveOddStates(t *testing.T) {
 		state    string
 		want     string
 	}{
-		"newer restful":            {restful, 3, `{}`, "its schema version is 3, and only those up to 2 are known"},
-		"newer restapi":            {restapi, 1, `{}`, "its schema version is 1, and only those up to 0 are known"},
-		"newer terracurl":          {terracurl, 2, `{}`, "its schema version is 2, and only those up to 1 are known"},
-		"nothing":                  {restful, 2, ``, "its state is not a JSON object"},
-		"null":                     {restapi, 0, `null`, "its state is not a JSON object"},
-		"junk":                     {terracurl, 1, `{"url":"secret`, "its state is not a JSON object"},
-		"no attributes":            {terracurl, 1, `{}`, `its path is "", not /v2/streams/{id}`},
-		"null attributes":          {restapi, 0, `{"path":null,"id":null,"data":null}`, `its path is "", not /v2/streams/{id}`},
-		"attribute of a type":      {restful, 2, `{"path":"/v2/streams/cam-1","method":["secret"]}`, "its method is not a string"},
-		"no method":                {restful, 2, `{"path":"/v2/streams/cam-1"}`, `its method is "", not PATCH`},
-		"not a success":            {terracurl, 1, `{"url":"https://h/v2/streams/cam-1","method":"PATCH","status_code":"404"}`, `its request was answered with status "404"`},
-		"data from a refresh":      {restapi, 0, `{"path":"/v2/streams/cam-1","data":` + quoted(answered) + `,"api_response":` + quoted(answered) + `}`, "cam-1 [p1] t f [n] 5"},
-		"base address with /v2":    {restapi, 0, `{"path":"streams","id":"cam-1",` + data + `,"api_response":"{}"}`, "cam-1 [p1] - - - -"},
-		"no answer, never written": {restapi, 0, `{"path":"/v2/streams/","id":"cam-1",` + data + `,"api_response":""}`, "cam-1 - - - - -"},
-		"either may be the last":   {restapi, 0, `{"path":"/v2/streams","id":"cam-1",` + data + `,"update_data":"{}","api_response":"{}"}`, "cam-1 - - - - -"},
-		"created by a POST":        {restapi, 0, `{"path":"/v2/streams","id":"cam-1","create_method":"POST",` + data + `}`, `its method is "POST", not PATCH`},
-		"placeholder, no id":       {restapi, 0, `{"path":"/v2/streams",` + data + `}`, `its path is "/v2/streams/", not /v2/streams/{id}`},
+		"newer restful":           {restful, 3, `{}`, "its schema version is 3, and only those up to 2 are known"},
+		"newer restapi":           {restapi, 1, `{}`, "its schema version is 1, and only those up to 0 are known"},
+		"newer terracurl":         {terracurl, 2, `{}`, "its schema version is 2, and only those up to 1 are known"},
+		"nothing":                 {restful, 2, ``, "its state is not a JSON object"},
+		"null":                    {restapi, 0, `null`, "its state is not a JSON object"},
+		"junk":                    {terracurl, 1, `{"url":"secret`, "its state is not a JSON object"},
+		"no attributes":           {terracurl, 1, `{}`, `its path is "", not /v2/streams/{id}`},
+		"null attributes":         {restapi, 0, `{"path":null,"id":null,"data":null}`, `its path is "", not /v2/streams/{id}`},
+		"attribute of a type":     {restful, 2, `{"path":"/v2/streams/cam-1","method":["secret"]}`, "its method is not a string"},
+		"no method":               {restful, 2, `{"path":"/v2/streams/cam-1"}`, `its method is "", not PATCH`},
+		"not a success":           {terracurl, 1, `{"url":"https://h/v2/streams/cam-1","method":"PATCH","status_code":"404"}`, `its request failed with status "404"`},
+		"data from a refresh":     {restapi, 0, `{"path":"/v2/streams/cam-1","data":` + quoteJSON(streamJSON) + `,"api_response":` + quoteJSON(streamJSON) + `}`, "cam-1 [p1] t f [n] 5"},
+		"base address with /v2":   {restapi, 0, `{"path":"streams","id":"cam-1",` + data + `,"api_response":"{}"}`, "cam-1 [p1] - - - -"},
+		"no response, never sent": {restapi, 0, `{"path":"/v2/streams/","id":"cam-1",` + data + `,"api_response":""}`, "cam-1 - - - - -"},
+		"either may be the last":  {restapi, 0, `{"path":"/v2/streams","id":"cam-1",` + data + `,"update_data":"{}","api_response":"{}"}`, "cam-1 - - - - -"},
+		"created by a POST":       {restapi, 0, `{"path":"/v2/streams","id":"cam-1","create_method":"POST",` + data + `}`, `its method is "POST", not PATCH`},
+		"placeholder, no id":      {restapi, 0, `{"path":"/v2/streams",` + data + `}`, `its path is "/v2/streams/", not /v2/streams/{id}`},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			got := old{"", tc.typeName, "", tc.version, tc.state}.move(t)
-			if strings.HasPrefix(tc.want, "its ") && !strings.Contains(got, "This one cannot: "+tc.want+".\n") ||
+			got := foreignState{tc.typeName, "", tc.version, tc.state}.moveToText(t)
+			if strings.HasPrefix(tc.want, "its ") && !strings.Contains(got, "This resource cannot be moved: "+tc.want+".\n") ||
 				!strings.HasPrefix(tc.want, "its ") && got != tc.want || strings.Contains(got, "secret") {
 				t.Errorf("got %s, want %s", got, tc.want)
 			}
@@ -355,7 +311,7 @@ func TestMoveOddStates(t *testing.T) {
 	}
 }
 
-// An error gives the blocks to import the stream by, ready to copy where the id is known.
+// The error has blocks to import the stream, with the id if there is exactly one.
 func TestMoveErrorNamesImport(t *testing.T) {
 	t.Parallel()
 	for id, want := range map[string]string{
@@ -365,13 +321,13 @@ func TestMoveErrorNamesImport(t *testing.T) {
 		"%E2%80%8Bzero-width": `id = "\u200bzero-width"`,
 		"..":                  `id = "STREAM_ID"`,
 	} {
-		got := made(quoted("https://h/v2/streams/"+id), `"POST"`, "null", "null")["terracurl"].move(t)
+		got := foreignStates(quoteJSON("https://h/v2/streams/"+id), `"POST"`, "null", "null")["terracurl"].moveToText(t)
 		if !strings.Contains(got, "\n    "+want+"\n") {
 			t.Errorf("no %s in %s", want, got)
 		}
 	}
-	for kind, o := range made(`"/v2/streams/cam-2"`, `"PATCH"`, `{"processor_ids":[]}`, answered) {
-		if got := o.move(t); !strings.Contains(got, "\n    id = \"STREAM_ID\"\n") {
+	for kind, s := range foreignStates(`"/v2/streams/cam-2"`, `"PATCH"`, `{"processor_ids":[]}`, streamJSON) {
+		if got := s.moveToText(t); !strings.Contains(got, "\n    id = \"STREAM_ID\"\n") {
 			t.Errorf("%s: an id where there are two in %s", kind, got)
 		}
 	}
@@ -379,7 +335,7 @@ func TestMoveErrorNamesImport(t *testing.T) {
 
 func TestMoveFindsOriginByTypeAndProvider(t *testing.T) {
 	t.Parallel()
-	o := olds(t, "testdata/moved/restful-simple.json")[0]
+	s := readForeignStates(t, "testdata/moved/restful-simple.json")[0]
 	for address, known := range map[string]bool{
 		"registry.terraform.io/magodo/restful": true,
 		"registry.opentofu.org/magodo/restful": true,
@@ -389,17 +345,17 @@ func TestMoveFindsOriginByTypeAndProvider(t *testing.T) {
 		"registry.terraform.io/magodo/other":   false,
 		"restfull":                             false,
 	} {
-		o.provider = address
-		if _, problem := o.moved(t); known != (problem == "") {
+		s.provider = address
+		if _, problem := s.move(t); known != (problem == "") {
 			t.Errorf("from %q: %s", address, problem)
 		} else if !known && !strings.HasPrefix(problem, "Unable to Move Resource State: ") {
-			t.Errorf("from %q it is not left to the framework: %s", address, problem)
+			t.Errorf("from %q the error is not that of the framework: %s", address, problem)
 		}
 	}
-	o.provider = "restful"
+	s.provider = "restful"
 	for _, typeName := range []string{"restful_resource", "restful", "", "stream_processors", "null_resource"} {
-		o.typeName = typeName
-		if _, problem := o.moved(t); !strings.HasPrefix(problem, "Unable to Move Resource State: ") {
+		s.typeName = typeName
+		if _, problem := s.move(t); !strings.HasPrefix(problem, "Unable to Move Resource State: ") {
 			t.Errorf("type %q: %s", typeName, problem)
 		}
 	}
@@ -407,7 +363,7 @@ func TestMoveFindsOriginByTypeAndProvider(t *testing.T) {
 
 func TestMoveSetsDefaults(t *testing.T) {
 	t.Parallel()
-	state, problem := olds(t, "testdata/moved/restful-simple.json")[0].moved(t)
+	state, problem := readForeignStates(t, "testdata/moved/restful-simple.json")[0].move(t)
 	if problem != "" {
 		t.Fatal(problem)
 	}
@@ -416,28 +372,28 @@ func TestMoveSetsDefaults(t *testing.T) {
 		"terminal_id": "term-cam-1", "fragment_type_id": "image/jpg", "compatible_namespaces": "[core ptz.acme]",
 		"last_edited": "1718000001124",
 	}
-	if diff := cmp.Diff(want, texted(t, state)); diff != "" {
+	if diff := cmp.Diff(want, attributeTexts(state)); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
 }
 
-// FuzzMoveState holds that no state makes the provider panic, and that what it makes of one is valid.
+// FuzzMoveState checks that no state makes the provider panic, and that each new state is valid.
 func FuzzMoveState(f *testing.F) {
 	files, err := filepath.Glob("testdata/moved/*.json")
 	if err != nil || len(files) == 0 {
 		f.Fatal("no seeds", err)
 	}
 	for _, file := range files {
-		for _, o := range olds(f, file) {
+		for _, s := range readForeignStates(f, file) {
 			var compact bytes.Buffer
-			if err := json.Compact(&compact, []byte(o.state)); err != nil {
+			if err := json.Compact(&compact, []byte(s.state)); err != nil {
 				f.Fatal(err)
 			}
-			f.Add(o.typeName, o.version, compact.Bytes())
+			f.Add(s.typeName, s.version, compact.Bytes())
 		}
 	}
 	f.Fuzz(func(t *testing.T, typeName string, version int64, state []byte) {
-		moved, problem := old{"", typeName, "", version, string(state)}.moved(t)
+		moved, problem := foreignState{typeName, "", version, string(state)}.move(t)
 		if problem != "" {
 			return
 		}
@@ -461,186 +417,4 @@ func FuzzMoveState(f *testing.F) {
 			seen[id] = true
 		}
 	})
-}
-
-// pretendOrigins makes a workspace find the providers of the states in testdata/moved. To move a resource,
-// Terraform starts the provider it comes from and asks it nothing about the resource, so this one will do.
-func (w *workspace) pretendOrigins() {
-	w.t.Helper()
-	built, err := builtProvider()
-	if err != nil {
-		w.t.Fatal(err)
-	}
-	programs, err := filepath.Glob(filepath.Join(built, "terraform-provider-stream*"))
-	if err != nil || len(programs) != 1 {
-		w.t.Fatal(programs, err)
-	}
-	config, err := os.ReadFile(filepath.Join(w.dir, "cli.tfrc"))
-	if err != nil {
-		w.t.Fatal(err)
-	}
-	overrides := "dev_overrides {\n"
-	for _, name := range []string{"magodo/restful", "mastercard/restapi", "devops-rob/terracurl"} {
-		dir := w.t.TempDir()
-		program := strings.Replace(filepath.Base(programs[0]), "stream", filepath.Base(name), 1)
-		if err := os.Symlink(programs[0], filepath.Join(dir, program)); err != nil {
-			w.t.Fatal(err)
-		}
-		for _, host := range []string{"registry.terraform.io/", "registry.opentofu.org/"} {
-			overrides += fmt.Sprintf("    %q = %q\n", host+name, dir)
-		}
-	}
-	w.file("cli.tfrc", strings.Replace(string(config), "dev_overrides {\n", overrides, 1))
-}
-
-// newMovedWorkspace makes a workspace with a state from testdata/moved and a configuration that takes
-// its resource over.
-func newMovedWorkspace(t *testing.T, url, state, hcl string) *workspace {
-	t.Helper()
-	w := newWorkspace(t, url, hcl)
-	w.atLeast("1.8.0", "1.10.0")
-	w.pretendOrigins()
-	content, err := os.ReadFile(filepath.Join("testdata/moved", state+".json"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	w.file("terraform.tfstate", string(content))
-	return w
-}
-
-func taken(from, id, processorIDs string) string {
-	return fmt.Sprintf(`
-moved {
-  from = %s.s
-  to   = stream_processors.this
-}
-
-resource "stream_processors" "this" {
-  stream_id     = %q
-  processor_ids = %s
-}
-`, from, id, processorIDs)
-}
-
-// newMovedService starts a service that has the streams of the states in testdata/moved.
-func newMovedService(t *testing.T) (*streamstest.Service, string) {
-	t.Helper()
-	var seed []streamstest.Stream
-	for _, id := range []string{"cam-1", "cam-2", "cam-5", "cam-301"} {
-		seed = append(seed, streamstest.Stream{ID: id, TerminalID: "term-" + id, FragmentTypeID: "image/jpg"})
-	}
-	return newService(t, streamstest.Options{}, seed...)
-}
-
-func wantText(t *testing.T, r result, wants ...string) {
-	t.Helper()
-	for _, want := range wants {
-		if !strings.Contains(r.text(), want) {
-			t.Fatalf("no %q in %v", want, r)
-		}
-	}
-}
-
-func TestAccMoveSendsNothing(t *testing.T) {
-	t.Parallel()
-	for state, from := range map[string]string{
-		"restful-simple":          "restful_operation",
-		"restful-v0.13.3-heredoc": "restful_operation",
-		"restful-sensitiveoutput": "restful_operation",
-		"restapi-objectid":        "restapi_object",
-		"restapi-sensitive":       "restapi_object",
-		"terracurl-simple":        "terracurl_request",
-	} {
-		t.Run(state, func(t *testing.T) {
-			t.Parallel()
-			service, url := newMovedService(t)
-			w := newMovedWorkspace(t, url, state, taken(from, "cam-1", `["p2", "p1"]`))
-			wantText(t, w.plan(), from+".s has moved to stream_processors.this", "Plan: 0 to add, 0 to change, 0 to destroy.")
-			w.mustApply()
-			w.wantNoChanges()
-			wantSent(t, service)
-
-			w.write(taken(from, "cam-1", `["p3", "p1"]`))
-			wantText(t, w.mustApply(), "0 added, 1 changed, 0 destroyed")
-			wantSent(t, service, `PATCH /v2/streams/cam-1 {"processor_ids":["p1","p3"]}`)
-		})
-	}
-}
-
-// What the service does not have as far as the old state knows is sent by the apply of the move.
-func TestAccMoveMendsTheSet(t *testing.T) {
-	t.Parallel()
-	for state, move := range map[string]struct{ from, id string }{
-		"restful-redirect":               {"restful_operation", "cam-301"},
-		"terracurl-redirect":             {"terracurl_request", "cam-301"},
-		"restapi-failedupdate-norefresh": {"restapi_object", "cam-5"},
-	} {
-		t.Run(state, func(t *testing.T) {
-			t.Parallel()
-			service, url := newMovedService(t)
-			w := newMovedWorkspace(t, url, state, taken(move.from, move.id, `["p1", "p2"]`))
-			wantText(t, w.plan(), "will be updated in-place", "Plan: 0 to add, 1 to change, 0 to destroy.")
-			wantSent(t, service)
-			w.mustApply()
-			wantSent(t, service, `PATCH /v2/streams/`+move.id+` {"processor_ids":["p1","p2"]}`)
-			w.wantNoChanges()
-		})
-	}
-}
-
-func TestAccMoveForEach(t *testing.T) {
-	t.Parallel()
-	service, url := newMovedService(t)
-	w := newMovedWorkspace(t, url, "restful-foreach", `
-moved {
-  from = restful_operation.s
-  to   = stream_processors.this
-}
-
-resource "stream_processors" "this" {
-  for_each      = { "cam-1" = ["p1"], "cam-2" = [] }
-  stream_id     = each.key
-  processor_ids = each.value
-}
-`)
-	wantText(t, w.plan(), "Plan: 0 to add, 0 to change, 0 to destroy.")
-	w.mustApply()
-	w.wantNoChanges()
-	wantSent(t, service)
-}
-
-// A taint moves too, which a provider does not see. The plan says so, and untaint before the move helps.
-func TestAccMoveTainted(t *testing.T) {
-	t.Parallel()
-	service, url := newMovedService(t)
-	w := newMovedWorkspace(t, url, "restful-tainted", taken("restful_operation", "cam-1", `["p1", "p2"]`))
-	wantText(t, w.plan(), "stream_processors.this is tainted, so", "Plan: 1 to add, 0 to change, 1 to destroy.")
-	wantSent(t, service)
-	w.mustApply()
-	wantSent(t, service,
-		`PATCH /v2/streams/cam-1 {"processor_ids":[]}`,
-		`PATCH /v2/streams/cam-1 {"processor_ids":["p1","p2"]}`,
-	)
-	w.wantNoChanges()
-}
-
-// An error leaves the state as it is.
-func TestAccMoveRefused(t *testing.T) {
-	t.Parallel()
-	service, url := newMovedService(t)
-	w := newMovedWorkspace(t, url, "restful-ephemeralbody", taken("restful_operation", "cam-1", `["p1"]`))
-	before, err := os.ReadFile(filepath.Join(w.dir, "terraform.tfstate"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	r := w.apply()
-	if r.code != 1 {
-		t.Fatalf("no error: %v", r)
-	}
-	wantText(t, r, "Error: Resource Cannot Be Moved", "its request body has no processor_ids", `id = "cam-1"`)
-	after, err := os.ReadFile(filepath.Join(w.dir, "terraform.tfstate"))
-	if err != nil || !bytes.Equal(before, after) {
-		t.Fatalf("the state is another one (%v): %s", err, after)
-	}
-	wantSent(t, service)
 }

@@ -63,7 +63,7 @@ func TestSchema(t *testing.T) {
 // else must plan no change.
 func TestImportPlansNothing(t *testing.T) {
 	t.Parallel()
-	_, url := newService(t, streamstest.Options{ServeGet: true}, streamstest.Stream{ID: "cam-1", ProcessorIDs: []string{"p1"}})
+	_, url := streamstest.Start(t, streamstest.Options{ServeGet: true}, streamstest.Stream{ID: "cam-1", ProcessorIDs: []string{"p1"}})
 	p := startProvider(t, attributes{"base_url": url, "detect_drift": true})
 	state, diags := p.importState("cam-1")
 	if diags.failed() {
@@ -72,12 +72,12 @@ func TestImportPlansNothing(t *testing.T) {
 	if state, diags = p.read(state); diags.failed() {
 		t.Fatal(diags)
 	}
-	config := value(resourceSchema().ValueType(), attributes{"stream_id": "cam-1", "processor_ids": []string{"p1"}})
-	planned, _, diags := p.plan(state, config, proposed(state.value, config))
+	config := resourceValue(attributes{"stream_id": "cam-1", "processor_ids": []string{"p1"}})
+	planned, _, diags := p.plan(state, config, proposedState(state.value, config))
 	if diags.failed() {
 		t.Fatal(diags)
 	}
-	if diff := cmp.Diff(plain(state.value), plain(planned.value)); diff != "" {
+	if diff := cmp.Diff(fromTerraform(state.value), fromTerraform(planned.value)); diff != "" {
 		t.Errorf("the plan changes an imported resource (-state +plan):\n%s", diff)
 	}
 }

@@ -47,7 +47,7 @@ func TestSection5Authorize(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			service, url := startService(t, streamstest.Options{Authorize: test.authorize}, streamstest.Stream{ID: "cam"})
+			service, url := streamstest.Start(t, streamstest.Options{Authorize: test.authorize}, streamstest.Stream{ID: "cam"})
 			req := newRequest(t, "PATCH", url+"/v2/streams/cam", `{"processor_ids":["p1"]}`)
 			maps.Copy(req.Header, test.header)
 			resp, body := sendChecked(t, req)

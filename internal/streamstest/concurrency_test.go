@@ -15,7 +15,7 @@ import (
 func TestConcurrentUse(t *testing.T) {
 	t.Parallel()
 	const clients, rounds = 16, 8
-	service, url := startService(t, streamstest.Options{})
+	service, url := streamstest.Start(t, streamstest.Options{})
 	ended := 0
 	service.OnRequest(func(streamstest.Request) { ended++ })
 	faults := make([]streamstest.Fault, clients)

@@ -123,7 +123,7 @@ func TestFaultResponse(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			service, url := startService(t, streamstest.Options{}, streamstest.Stream{ID: "cam"})
+			service, url := streamstest.Start(t, streamstest.Options{}, streamstest.Stream{ID: "cam"})
 			service.Inject(test.fault)
 			resp, body, err := roundTrip(t, newRequest(t, "PATCH", url+"/v2/streams/cam", `{"processor_ids":["p1"]}`))
 			if err != nil {
@@ -145,7 +145,7 @@ func TestFaultResponse(t *testing.T) {
 
 func TestFaultMessage(t *testing.T) {
 	t.Parallel()
-	service, url := startService(t, streamstest.Options{})
+	service, url := streamstest.Start(t, streamstest.Options{})
 	const message = "no <b>way</b> & \x1b[31m \"ü\""
 	service.Inject(streamstest.Fault{Status: 422, Message: message})
 	if _, body := patch(t, url+"/v2/streams/cam", `{"processor_ids":[]}`); errorMessage(t, body) != message {
@@ -155,7 +155,7 @@ func TestFaultMessage(t *testing.T) {
 
 func TestFaultEditsOnlyTheResponse(t *testing.T) {
 	t.Parallel()
-	service, url := startService(t, streamstest.Options{KeepLastEdited: true}, streamstest.Stream{ID: "cam"})
+	service, url := streamstest.Start(t, streamstest.Options{KeepLastEdited: true}, streamstest.Stream{ID: "cam"})
 	want, _ := service.Stream("cam")
 	want.ProcessorIDs = []string{"p1"}
 	service.Inject(
@@ -175,7 +175,7 @@ func TestFaultEditsOnlyTheResponse(t *testing.T) {
 
 func TestFaultDoesNotEditErrors(t *testing.T) {
 	t.Parallel()
-	service, url := startService(t, streamstest.Options{})
+	service, url := streamstest.Start(t, streamstest.Options{})
 	service.Inject(streamstest.Fault{
 		Edit:     func(*streamstest.Stream) { t.Error("Edit was called") },
 		EditJSON: func(map[string]any) { t.Error("EditJSON was called") },
@@ -187,7 +187,7 @@ func TestFaultDoesNotEditErrors(t *testing.T) {
 
 func TestFaultHeader(t *testing.T) {
 	t.Parallel()
-	service, url := startService(t, streamstest.Options{}, streamstest.Stream{ID: "cam"})
+	service, url := streamstest.Start(t, streamstest.Options{}, streamstest.Stream{ID: "cam"})
 	service.Inject(streamstest.Fault{Status: 301, Header: http.Header{
 		"Location":                    {"/elsewhere"},
 		"content-type":                {"text/html"},
@@ -210,7 +210,7 @@ func TestFaultHeader(t *testing.T) {
 
 func TestFaultOrder(t *testing.T) {
 	t.Parallel()
-	service, url := startService(t, streamstest.Options{}, streamstest.Stream{ID: "cam"})
+	service, url := streamstest.Start(t, streamstest.Options{}, streamstest.Stream{ID: "cam"})
 	service.InjectFunc(func(r streamstest.Request) *streamstest.Fault {
 		if strings.Contains(r.Body, "pass") {
 			return nil
@@ -236,7 +236,7 @@ func TestFaultOrder(t *testing.T) {
 func TestFaultDelay(t *testing.T) {
 	t.Parallel()
 	const delay = 30 * time.Millisecond
-	service, url := startService(t, streamstest.Options{}, streamstest.Stream{ID: "cam"})
+	service, url := streamstest.Start(t, streamstest.Options{}, streamstest.Stream{ID: "cam"})
 	service.Inject(streamstest.Fault{Delay: delay})
 	start := time.Now()
 	resp, _ := patch(t, url+"/v2/streams/cam", `{"processor_ids":["p1"]}`)
@@ -294,7 +294,7 @@ func TestWaitEndsWhenClientDisconnects(t *testing.T) {
 
 func TestIncompleteRequest(t *testing.T) {
 	t.Parallel()
-	service, url := startService(t, streamstest.Options{}, streamstest.Stream{ID: "cam"})
+	service, url := streamstest.Start(t, streamstest.Options{}, streamstest.Stream{ID: "cam"})
 	service.Inject(streamstest.Fault{Status: 503}) // for the next complete request
 	ended := make(chan streamstest.Request, 1)
 	service.OnRequest(func(r streamstest.Request) { ended <- r })

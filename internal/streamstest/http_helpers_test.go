@@ -4,22 +4,12 @@ import (
 	"encoding/json"
 	"io"
 	"net/http"
-	"net/http/httptest"
 	"slices"
 	"strings"
 	"testing"
 
 	"github.com/stream-management/terraform-provider-stream/internal/streamstest"
 )
-
-// startService starts a service over plain HTTP and returns it with its URL.
-func startService(t *testing.T, opts streamstest.Options, seed ...streamstest.Stream) (*streamstest.Service, string) {
-	t.Helper()
-	service := streamstest.New(opts, seed...)
-	server := httptest.NewServer(service)
-	t.Cleanup(server.Close)
-	return service, server.URL
-}
 
 // newRequest returns a request with the Content-Type of an update (INTERFACE.md, section 4).
 func newRequest(t *testing.T, method, url, body string) *http.Request {

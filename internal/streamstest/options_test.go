@@ -34,7 +34,7 @@ func TestSection4ProcessorOptions(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			service, url := startService(t, test.opts, streamstest.Stream{ID: "cam", ProcessorIDs: []string{"p1", "p2"}})
+			service, url := streamstest.Start(t, test.opts, streamstest.Stream{ID: "cam", ProcessorIDs: []string{"p1", "p2"}})
 			resp, body := patch(t, url+"/v2/streams/cam", `{"processor_ids":`+test.body+`}`)
 			if resp.StatusCode != test.status {
 				t.Errorf("got %s %s, want %d", resp.Status, body, test.status)
@@ -63,7 +63,7 @@ func TestSection4LastEdited(t *testing.T) {
 	}
 	t.Run("increases", func(t *testing.T) {
 		t.Parallel()
-		_, url := startService(t, streamstest.Options{}, streamstest.Stream{ID: "cam"})
+		_, url := streamstest.Start(t, streamstest.Options{}, streamstest.Stream{ID: "cam"})
 		start := time.Now().UnixMilli()
 		first := edited(t, url)
 		if second := edited(t, url); first < start || second <= first {
@@ -72,14 +72,14 @@ func TestSection4LastEdited(t *testing.T) {
 	})
 	t.Run("increases from a future time", func(t *testing.T) {
 		t.Parallel()
-		_, url := startService(t, streamstest.Options{}, streamstest.Stream{ID: "cam", LastEdited: future})
+		_, url := streamstest.Start(t, streamstest.Options{}, streamstest.Stream{ID: "cam", LastEdited: future})
 		if got := edited(t, url); got != future+1 {
 			t.Errorf("last_edited changed from %d to %d, want one more", future, got)
 		}
 	})
 	t.Run("is kept", func(t *testing.T) {
 		t.Parallel()
-		_, url := startService(t, streamstest.Options{KeepLastEdited: true}, streamstest.Stream{ID: "cam", LastEdited: 5})
+		_, url := streamstest.Start(t, streamstest.Options{KeepLastEdited: true}, streamstest.Stream{ID: "cam", LastEdited: 5})
 		if got := edited(t, url); got != 5 {
 			t.Errorf("last_edited changed from 5 to %d", got)
 		}
@@ -88,7 +88,7 @@ func TestSection4LastEdited(t *testing.T) {
 
 func TestServeGet(t *testing.T) {
 	t.Parallel()
-	service, url := startService(t, streamstest.Options{ServeGet: true}, streamstest.Stream{ID: "a/b", ProcessorIDs: []string{"p1"}})
+	service, url := streamstest.Start(t, streamstest.Options{ServeGet: true}, streamstest.Stream{ID: "a/b", ProcessorIDs: []string{"p1"}})
 	req := newRequest(t, "GET", url+"/v2/streams/a%2Fb", "")
 	req.Header.Del("Content-Type")
 	resp, body := sendChecked(t, req)
@@ -105,7 +105,7 @@ func TestServeGet(t *testing.T) {
 func TestPrefix(t *testing.T) {
 	t.Parallel()
 	for _, prefix := range []string{"/gateway/eu%20west", "gateway/eu%20west/"} {
-		_, url := startService(t, streamstest.Options{Prefix: prefix}, streamstest.Stream{ID: "cam"})
+		_, url := streamstest.Start(t, streamstest.Options{Prefix: prefix}, streamstest.Stream{ID: "cam"})
 		for path, want := range map[string]int{
 			"/gateway/eu%20west/v2/streams/cam": http.StatusOK,
 			"/v2/streams/cam":                   http.StatusNotFound,
@@ -120,7 +120,7 @@ func TestPrefix(t *testing.T) {
 func TestLatency(t *testing.T) {
 	t.Parallel()
 	const latency = 30 * time.Millisecond
-	service, url := startService(t, streamstest.Options{Latency: latency}, streamstest.Stream{ID: "cam"})
+	service, url := streamstest.Start(t, streamstest.Options{Latency: latency}, streamstest.Stream{ID: "cam"})
 	for _, path := range []string{"/v2/streams/cam", "/nothing"} {
 		start := time.Now()
 		patch(t, url+path, `{"processor_ids":[]}`)
@@ -138,7 +138,7 @@ func TestLatency(t *testing.T) {
 func TestConfigure(t *testing.T) {
 	t.Parallel()
 	known := []string{"p1"}
-	service, url := startService(t, streamstest.Options{}, streamstest.Stream{ID: "cam"})
+	service, url := streamstest.Start(t, streamstest.Options{}, streamstest.Stream{ID: "cam"})
 	service.Configure(func(o *streamstest.Options) { o.KnownProcessors = known })
 	known[0] = "p2" // must not change the options
 	if resp, body := patch(t, url+"/v2/streams/cam", `{"processor_ids":["p1"]}`); resp.StatusCode != http.StatusOK {

@@ -13,7 +13,7 @@ import (
 
 func TestRequests(t *testing.T) {
 	t.Parallel()
-	service, url := startService(t, streamstest.Options{}, streamstest.Stream{ID: "a/b"})
+	service, url := streamstest.Start(t, streamstest.Options{}, streamstest.Stream{ID: "a/b"})
 	service.Inject(streamstest.Fault{}, streamstest.Fault{ResetBefore: true})
 
 	req := newRequest(t, "PATCH", url+"/v2/streams/a%2Fb?x=%20y", `{"processor_ids":["p1"]}`)
@@ -65,7 +65,7 @@ func TestRequests(t *testing.T) {
 
 func TestRequestIsRecordedOnArrival(t *testing.T) {
 	t.Parallel()
-	service, url := startService(t, streamstest.Options{}, streamstest.Stream{ID: "cam"})
+	service, url := streamstest.Start(t, streamstest.Options{}, streamstest.Stream{ID: "cam"})
 	service.InjectFunc(func(r streamstest.Request) *streamstest.Fault {
 		const want = `PATCH /v2/streams/cam {"processor_ids":[]} → no response yet`
 		if r.String() != want || len(service.Requests()) != 1 {
@@ -79,7 +79,7 @@ func TestRequestIsRecordedOnArrival(t *testing.T) {
 // TestRecordIsCompleteBeforeResponse reads the record without waiting.
 func TestRecordIsCompleteBeforeResponse(t *testing.T) {
 	t.Parallel()
-	service, url := startService(t, streamstest.Options{}, streamstest.Stream{ID: "cam"})
+	service, url := streamstest.Start(t, streamstest.Options{}, streamstest.Stream{ID: "cam"})
 	var ended []string
 	service.OnRequest(func(r streamstest.Request) { ended = append(ended, r.String()) })
 	long := `{"processor_ids":["` + strings.Repeat("p", 1<<20) + `"]}` // a response larger than any buffer

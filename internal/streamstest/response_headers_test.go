@@ -39,7 +39,7 @@ func TestSection4ResponseHeaders(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			service, url := startService(t, test.opts, streamstest.Stream{ID: "cam"})
+			service, url := streamstest.Start(t, test.opts, streamstest.Stream{ID: "cam"})
 			service.Inject(test.fault)
 			resp, respBody := sendChecked(t, newRequest(t, test.method, url+test.path, test.body))
 			if resp.StatusCode != test.status {

@@ -12,7 +12,7 @@ import (
 
 func TestSection2StreamFields(t *testing.T) {
 	t.Parallel()
-	_, url := startService(t, streamstest.Options{KeepLastEdited: true}, streamstest.Stream{
+	_, url := streamstest.Start(t, streamstest.Options{KeepLastEdited: true}, streamstest.Stream{
 		ID: "cam", TerminalID: "t-7", FragmentTypeID: "image/jpg", LastEdited: 1790000000123,
 		CompatibleNamespaces: []string{"ns-1", "ns-2"},
 	})
@@ -33,7 +33,7 @@ func TestSection2StreamFields(t *testing.T) {
 
 func TestSection2ArraysAreNeverNull(t *testing.T) {
 	t.Parallel()
-	service, url := startService(t, streamstest.Options{ServeGet: true}, streamstest.Stream{ID: "cam", CompatibleNamespaces: []string{}})
+	service, url := streamstest.Start(t, streamstest.Options{ServeGet: true}, streamstest.Stream{ID: "cam", CompatibleNamespaces: []string{}})
 	empty := func(s *streamstest.Stream) { s.ProcessorIDs, s.CompatibleNamespaces = nil, nil }
 	for _, step := range []struct {
 		method string

@@ -164,7 +164,7 @@ func TestTokenServerAuthorize(t *testing.T) {
 	t.Parallel()
 	tokens := &streamstest.TokenServer{ClientID: "me", ClientSecret: "s", ExpiresIn: time.Hour}
 	tokenURL := startTokenServer(t, tokens)
-	_, url := startService(t, streamstest.Options{Authorize: tokens.Authorize}, streamstest.Stream{ID: "cam"})
+	_, url := streamstest.Start(t, streamstest.Options{Authorize: tokens.Authorize}, streamstest.Stream{ID: "cam"})
 	status := func(authorization string) int {
 		t.Helper()
 		req := newRequest(t, "PATCH", url+"/v2/streams/cam", `{"processor_ids":[]}`)

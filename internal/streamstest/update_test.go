@@ -21,7 +21,7 @@ func TestSection4Method(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			service, url := startService(t, test.opts, streamstest.Stream{ID: "cam", ProcessorIDs: []string{"p0"}})
+			service, url := streamstest.Start(t, test.opts, streamstest.Stream{ID: "cam", ProcessorIDs: []string{"p0"}})
 			for _, method := range []string{"GET", "HEAD", "POST", "PUT", "DELETE", "OPTIONS", "patch", "MERGE"} {
 				if method == "GET" && test.opts.ServeGet {
 					continue
@@ -45,7 +45,7 @@ func TestSection4Path(t *testing.T) {
 	for _, id := range ids {
 		seed = append(seed, streamstest.Stream{ID: id})
 	}
-	service, url := startService(t, streamstest.Options{}, seed...)
+	service, url := streamstest.Start(t, streamstest.Options{}, seed...)
 	for path, id := range map[string]string{
 		"/v2/streams/cam":                     "cam",
 		"/v2/streams/%63am":                   "cam",
@@ -101,7 +101,7 @@ func TestSection4Path(t *testing.T) {
 
 func TestSection4ContentType(t *testing.T) {
 	t.Parallel()
-	service, url := startService(t, streamstest.Options{}, streamstest.Stream{ID: "cam"})
+	service, url := streamstest.Start(t, streamstest.Options{}, streamstest.Stream{ID: "cam"})
 	for _, test := range []struct {
 		contentType []string
 		status      int
@@ -131,7 +131,7 @@ func TestSection4ContentType(t *testing.T) {
 
 func TestSection4InvalidBody(t *testing.T) {
 	t.Parallel()
-	service, url := startService(t, streamstest.Options{}, streamstest.Stream{ID: "cam", ProcessorIDs: []string{"p0"}})
+	service, url := streamstest.Start(t, streamstest.Options{}, streamstest.Stream{ID: "cam", ProcessorIDs: []string{"p0"}})
 	for _, body := range []string{
 		``, ` `, `null`, `[]`, `["p1"]`, `"p1"`, `7`, `{}`, `{`, `{"processor_ids":["p1"]`, `{"processor_ids":["p1"]}{}`,
 		`{"processor_ids":null}`, `{"processor_ids":"p1"}`, `{"processor_ids":{}}`, `{"processor_ids":1}`,
@@ -151,7 +151,7 @@ func TestSection4InvalidBody(t *testing.T) {
 
 func TestSection4ResponseIsUpdatedStream(t *testing.T) {
 	t.Parallel()
-	service, url := startService(t, streamstest.Options{}, streamstest.Stream{ID: "cam", ProcessorIDs: []string{"p0"}})
+	service, url := streamstest.Start(t, streamstest.Options{}, streamstest.Stream{ID: "cam", ProcessorIDs: []string{"p0"}})
 	_, body := patch(t, url+"/v2/streams/cam", " {\"processor_ids\" : [\"p2\",\"p1\",\"p2\",\"p\\u0033\"] }\n")
 	if diff := cmp.Diff([]any{"p2", "p1", "p3"}, decodeObject(t, body)["processor_ids"]); diff != "" {
 		t.Errorf("response (-want +got):\n%s", diff)
@@ -163,7 +163,7 @@ func TestSection4ResponseIsUpdatedStream(t *testing.T) {
 
 func TestSection4OtherStreamsAreUnchanged(t *testing.T) {
 	t.Parallel()
-	service, url := startService(t, streamstest.Options{}, streamstest.Stream{ID: "a"}, streamstest.Stream{ID: "b"})
+	service, url := streamstest.Start(t, streamstest.Options{}, streamstest.Stream{ID: "a"}, streamstest.Stream{ID: "b"})
 	before, _ := service.Stream("b")
 	patch(t, url+"/v2/streams/a", `{"processor_ids":["p1"]}`)
 	after, _ := service.Stream("b")
@@ -177,7 +177,7 @@ func TestSection4OtherStreamsAreUnchanged(t *testing.T) {
 
 func TestSection7UnknownStream(t *testing.T) {
 	t.Parallel()
-	service, url := startService(t, streamstest.Options{}, streamstest.Stream{ID: "cam"})
+	service, url := streamstest.Start(t, streamstest.Options{}, streamstest.Stream{ID: "cam"})
 	service.Remove("cam")
 	service.Remove("cam")
 	resp, body := patch(t, url+"/v2/streams/cam", `{"processor_ids":["p1"]}`)
@@ -191,7 +191,7 @@ func TestSection7UnknownStream(t *testing.T) {
 
 func TestSection8LargestBody(t *testing.T) {
 	t.Parallel()
-	service, url := startService(t, streamstest.Options{}, streamstest.Stream{ID: "cam"})
+	service, url := streamstest.Start(t, streamstest.Options{}, streamstest.Stream{ID: "cam"})
 	const body = `{"processor_ids":["p1"]}`
 	resp, respBody := patch(t, url+"/v2/streams/cam", body+strings.Repeat(" ", 16<<20-len(body)))
 	if resp.StatusCode != http.StatusOK {

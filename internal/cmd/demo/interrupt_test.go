@@ -11,13 +11,13 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/stream-management/terraform-provider-stream/internal/cli"
 )
 
 // TestAccInterrupt interrupts the demo while the CLI and the provider run.
 func TestAccInterrupt(t *testing.T) {
-	if os.Getenv("TF_ACC") == "" {
-		t.Skip("acceptance tests run with TF_ACC=1")
-	}
+	cli.SkipUnlessAcc(t)
 	if runtime.GOOS == "windows" {
 		t.Skip("Windows cannot interrupt another process")
 	}

@@ -1,4 +1,4 @@
-package provider
+package acceptance
 
 import (
 	"fmt"
@@ -8,13 +8,13 @@ import (
 	"github.com/stream-management/terraform-provider-stream/internal/streamstest"
 )
 
-// Each bad input is refused before anything runs, all of them at once, each where it stands.
+// Validate reports all wrong values of resources at once, each on its attribute.
 func TestAccValidate(t *testing.T) {
 	t.Parallel()
 	cases := map[string]struct {
 		attributes string
-		attribute  string // the complaint's place and name
-		says       string
+		attribute  string // of the error
+		want       string
 	}{
 		"empty_stream":         {`stream_id = ""`, "stream_id", "must not be empty"},
 		"dot":                  {`stream_id = "."`, "stream_id", `must not be "."`},
@@ -50,46 +50,46 @@ func TestAccValidate(t *testing.T) {
 		}
 		config.WriteString("}\n")
 	}
-	w.write(config.String())
-	_, complaints := w.complaints("validate")
+	w.writeConfig(config.String())
+	_, diags := w.diagnostics("validate")
 	for name, c := range cases {
-		var found []complaint
-		for _, p := range complaints {
-			if p.Severity == "error" && p.Snippet.Context == fmt.Sprintf("resource %q %q", "stream_processors", name) {
-				found = append(found, p)
+		var found []diagnostic
+		for _, d := range diags {
+			if d.Severity == "error" && d.Snippet.Context == fmt.Sprintf("resource %q %q", "stream_processors", name) {
+				found = append(found, d)
 			}
 		}
 		if len(found) != 1 {
 			t.Errorf("%s: want one error, got %+v", name, found)
 			continue
 		}
-		p := found[0]
-		wantIn(t, p.Detail, c.says)
-		if !strings.Contains(p.Detail+p.Snippet.Code, c.attribute) {
-			t.Errorf("%s: %s is not named in %+v", name, c.attribute, p)
+		d := found[0]
+		wantContains(t, d.Detail, c.want)
+		if !strings.Contains(d.Detail+d.Snippet.Code, c.attribute) {
+			t.Errorf("%s: %s is not named in %+v", name, c.attribute, d)
 		}
 	}
 }
 
-// Several mistakes in one resource are all reported, too.
+// Validate reports all wrong values of one resource.
 func TestAccValidateOneResource(t *testing.T) {
 	t.Parallel()
-	w := newWorkspace(t, "", one(`
+	w := newWorkspace(t, "", oneResource(`
   stream_id     = ".."
   processor_ids = ["", " p"]
   on_destroy    = "forget"
   timeouts      = { create = "1", read = "2" }
 `))
-	_, complaints := w.complaints("validate")
-	if len(complaints) != 6 {
-		t.Errorf("want 6 complaints, got %+v", complaints)
+	_, diags := w.diagnostics("validate")
+	if len(diags) != 6 {
+		t.Errorf("want 6 errors, got %+v", diags)
 	}
 }
 
-// What comes from a variable is not known before the plan.
+// Plan reports wrong values from variables.
 func TestAccValidateAtPlan(t *testing.T) {
 	t.Parallel()
-	service, url := newService(t, streamstest.Options{}, seedStreams("cam")...)
+	service, url := streamstest.Start(t, streamstest.Options{}, streamstest.Streams("cam")...)
 	w := newWorkspace(t, url, `
 variable "stream" {}
 variable "processor" {}
@@ -98,30 +98,8 @@ resource "stream_processors" "this" {
   processor_ids = [var.processor]
 }
 `)
-	if r := w.run("validate", "-no-color"); r.code != 0 {
-		t.Errorf("validate: %v", r)
-	}
-	r := w.plan("-var=stream=..", "-var=processor= p")
-	if r.code != 1 {
-		t.Errorf("plan: %v", r)
-	}
-	wantIn(t, r.text(), `stream_id: ".." is not a stream id`, `processor_ids: " p" is not a processor id`)
-	wantSent(t, service)
-}
-
-func TestAccMissingBaseURL(t *testing.T) {
-	t.Parallel()
-	w := newWorkspace(t, "", one("stream_id = \"cam\"\nprocessor_ids = []"))
-	if r := w.run("validate", "-no-color"); r.code != 0 {
-		t.Errorf("validate needs no base_url: %v", r)
-	}
-	for _, command := range []string{"plan", "apply"} {
-		r := w.run(command, "-no-color", "-input=false")
-		if r.code != 1 {
-			t.Errorf("%s: %v", command, r)
-		}
-		wantIn(t, r.text(), "base_url", "STREAM_BASE_URL")
-	}
-	w.setenv("STREAM_BASE_URL", "") // set to nothing is not set
-	wantIn(t, w.plan().text(), "STREAM_BASE_URL")
+	w.mustRun("validate", "-no-color")
+	wantResult(t, w.plan("-var=stream=..", "-var=processor= p"), 1,
+		`stream_id: ".." is not a stream id`, `processor_ids: " p" is not a processor id`)
+	service.WantRequests(t)
 }

@@ -1,17 +1,14 @@
-package provider
+package acceptance
 
 import (
-	"archive/zip"
 	"encoding/base64"
 	"fmt"
 	"html"
 	"io"
-	"io/fs"
 	"maps"
 	"net/http"
 	"net/http/httptest"
 	"net/url"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -23,10 +20,10 @@ import (
 	"github.com/stream-management/terraform-provider-stream/internal/streamstest"
 )
 
-// Nothing secret is in a log, a plan, a state or a diagnostic, even if the service sends it back.
+// Logs, plans, states and diagnostics have no secret, even if the service sends the secrets back.
 func TestAccSecretsStaySecret(t *testing.T) {
 	t.Parallel()
-	// In other spellings than these, the letters in the middle would still show.
+	// However a secret is escaped, the letters in the middle stay the same.
 	const (
 		token        = `eyJ0Vb5gN1cF/~+=`
 		password     = `p"&<Zq7mK2xW>\ü+/ %1`
@@ -36,16 +33,16 @@ func TestAccSecretsStaySecret(t *testing.T) {
 	basic := func(user, password string) string {
 		return base64.StdEncoding.EncodeToString([]byte(user + ":" + password))
 	}
-	ca := newAuthority(t)
-	client := ca.issue(t, "terraform")
-	keyLines := strings.Split(strings.TrimSpace(client.keyPEM), "\n")
+	ca := streamstest.NewAuthority(t)
+	client := ca.Issue(t, "terraform")
+	keyLines := strings.Split(strings.TrimSpace(client.KeyPEM), "\n")
 	for _, test := range []struct {
 		name    string
 		block   string
 		env     []string
 		files   map[string]string
-		sent    []string // secrets in the form in which the service gets them
-		secrets []string // what must not show
+		sent    []string // secrets as the service gets them
+		secrets []string // what nothing may show
 	}{
 		{
 			name:    "token",
@@ -82,18 +79,16 @@ func TestAccSecretsStaySecret(t *testing.T) {
 		{
 			name:    "client certificate",
 			block:   `tls = { client_cert_pem = file("client.pem"), client_key_pem = file("client-key.pem") }`,
-			files:   map[string]string{"client.pem": client.certPEM, "client-key.pem": client.keyPEM},
-			sent:    []string{client.keyPEM}, // never, but if
+			files:   map[string]string{"client.pem": client.CertPEM, "client-key.pem": client.KeyPEM},
+			sent:    []string{client.KeyPEM}, // the provider never sends the key
 			secrets: keyLines[1 : len(keyLines)-1],
 		},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
-			tokens := &streamstest.TokenServer{ClientID: "me@tenant", ClientSecret: clientSecret}
-			tokenServer := httptest.NewServer(tokens)
-			t.Cleanup(tokenServer.Close)
+			tokens, tokenURL := startTokenServer(t, clientSecret)
 			ids := []string{"good", "flaky", "message", "html", "location", "header", "success", "other", "extra"}
-			service, address := newService(t, streamstest.Options{}, seedStreams(ids...)...)
+			service, address := streamstest.Start(t, streamstest.Options{}, streamstest.Streams(ids...)...)
 			flaky := false
 			service.InjectFunc(func(r streamstest.Request) *streamstest.Fault {
 				echo := strings.Join(slices.Concat(test.sent, r.Header["Authorization"], r.Header["X-Api-Key"]), " | ")
@@ -133,43 +128,47 @@ resource "stream_processors" "this" {
   processor_ids = ["p1"]
 }
 `, test.block, strings.Join(ids, " ")))
-			for _, variable := range test.env {
-				w.env = append(w.env, strings.ReplaceAll(variable, "<token url>", tokenServer.URL+"/token"))
-			}
+			w.setenvs(withTokenURL(test.env, tokenURL)...)
 			for name, content := range test.files {
-				w.file(name, content)
+				w.writeFile(name, content)
 			}
 			w.setenv("TF_LOG", "TRACE")
 			w.setenv("TF_LOG_PATH", filepath.Join(w.dir, "log"))
 
 			seen := map[string]string{}
 			plan := w.plan("-out=tfplan")
-			seen["what plan says"] = plan.String()
-			seen["the plan as JSON"] = w.run("show", "-json", "tfplan").stdout
+			seen["plan"] = plan.String()
+			seen["show -json tfplan"] = w.run("show", "-json", "tfplan").stdout
 			apply := w.apply("tfplan")
 			wantResult(t, apply, 1, "Error: Authentication Error", "Error: Unauthorized Error", "Location:", "***")
-			seen["what apply says"] = apply.String()
-			seen["the state as JSON"] = w.run("show", "-json").stdout
-			seen["the log"] = w.content("log")
-			seen["the state"] = w.content("terraform.tfstate")
-			maps.Copy(seen, w.zipped("tfplan"))
+			seen["apply"] = apply.String()
+			seen["show -json"] = w.run("show", "-json").stdout
+			seen["the log"] = w.readFile("log")
+			seen["the state"] = w.readFile("terraform.tfstate")
+			maps.Copy(seen, w.unzip("tfplan"))
 			for where, text := range seen {
 				if text == "" {
 					t.Errorf("%s is empty", where)
 				}
-				for _, secret := range test.secrets {
-					if i := strings.Index(text, secret); i >= 0 {
-						t.Errorf("%s holds %q: …%s…", where, secret, text[max(0, i-200):min(len(text), i+200)])
-					}
-				}
+				wantNoSecrets(t, where, text, test.secrets)
 			}
-			wantAttempts(t, seen["the log"], append(service.Requests(), tokens.Requests()...))
+			wantLoggedAttempts(t, seen["the log"], append(service.Requests(), tokens.Requests()...))
 		})
 	}
 }
 
-// wantAttempts fails the test unless the log has exactly one line at DEBUG for each request.
-func wantAttempts(t *testing.T, log string, requests []streamstest.Request) {
+// wantNoSecrets fails the test if a text has one of the secrets.
+func wantNoSecrets(t *testing.T, where, text string, secrets []string) {
+	t.Helper()
+	for _, secret := range secrets {
+		if i := strings.Index(text, secret); i >= 0 {
+			t.Errorf("%s: %q is shown: …%s…", where, secret, text[max(0, i-200):min(len(text), i+200)])
+		}
+	}
+}
+
+// wantLoggedAttempts fails the test unless the log has exactly one line at DEBUG for each request.
+func wantLoggedAttempts(t *testing.T, log string, requests []streamstest.Request) {
 	t.Helper()
 	var got, want []string
 	for line := range strings.Lines(log) {
@@ -189,7 +188,7 @@ func wantAttempts(t *testing.T, log string, requests []streamstest.Request) {
 	for _, r := range requests {
 		url := "http://" + r.Host + r.Target
 		if attempts[url]++; r.Method == http.MethodPost {
-			attempts[url] = 1 // each is an operation of its own
+			attempts[url] = 1 // each token request is one operation
 		}
 		want = append(want, fmt.Sprintf("%s %s %d %d", r.Method, url, r.Status, attempts[url]))
 	}
@@ -200,11 +199,11 @@ func wantAttempts(t *testing.T, log string, requests []streamstest.Request) {
 	}
 }
 
-// A token endpoint that sends back what it got does not give the secret away either.
+// The same holds if a token endpoint sends the secrets back.
 func TestAccSecretsStaySecretAtTheTokenEndpoint(t *testing.T) {
 	t.Parallel()
 	const secret = `c"&<Yh4nR8sT>\ü+/ %2`
-	for name, answer := range map[string]func(w http.ResponseWriter, echo string){
+	for name, respond := range map[string]func(w http.ResponseWriter, echo string){
 		"OAuth error": func(w http.ResponseWriter, echo string) {
 			w.Header().Set("Content-Type", "application/json")
 			w.WriteHeader(http.StatusBadRequest)
@@ -238,10 +237,10 @@ func TestAccSecretsStaySecretAtTheTokenEndpoint(t *testing.T) {
 				if err != nil {
 					t.Error(err)
 				}
-				answer(w, fmt.Sprintf("%s | %s | %s", secret, form, credential))
+				respond(w, fmt.Sprintf("%s | %s | %s", secret, form, credential))
 			}))
 			t.Cleanup(server.Close)
-			service, address := newService(t, streamstest.Options{}, seedStreams("cam-1")...)
+			service, address := streamstest.Start(t, streamstest.Options{}, streamstest.Streams("cam-1")...)
 			w := newWorkspace(t, address, withProvider(`oauth2 = { client_id = "me" }`))
 			w.setenv("STREAM_OAUTH2_TOKEN_URL", server.URL)
 			w.setenv("STREAM_OAUTH2_CLIENT_SECRET", secret)
@@ -249,44 +248,12 @@ func TestAccSecretsStaySecretAtTheTokenEndpoint(t *testing.T) {
 			w.setenv("TF_LOG_PATH", filepath.Join(w.dir, "log"))
 
 			r := w.apply()
-			wantResult(t, r, 1, "POST "+server.URL, "The stream was not changed.")
-			wantSent(t, service)
-			for _, text := range []string{r.String(), w.content("log")} {
-				for _, secret := range secrets {
-					if i := strings.Index(text, secret); i >= 0 {
-						t.Errorf("%q is shown: …%s…", secret, text[max(0, i-200):min(len(text), i+200)])
-					}
-				}
-			}
+			wantResult(t, r, 1, "POST "+server.URL, notChanged)
+			service.WantRequests(t)
+			mu.Lock()
+			defer mu.Unlock()
+			wantNoSecrets(t, "apply", r.String(), secrets)
+			wantNoSecrets(t, "the log", w.readFile("log"), secrets)
 		})
 	}
-}
-
-// content returns a file of the workspace.
-func (w *workspace) content(name string) string {
-	w.t.Helper()
-	content, err := os.ReadFile(filepath.Join(w.dir, name))
-	if err != nil {
-		w.t.Fatal(err)
-	}
-	return string(content)
-}
-
-// zipped returns the files in an archive of the workspace: a plan is one.
-func (w *workspace) zipped(name string) map[string]string {
-	w.t.Helper()
-	archive, err := zip.OpenReader(filepath.Join(w.dir, name))
-	if err != nil {
-		w.t.Fatal(err)
-	}
-	defer archive.Close()
-	files := map[string]string{}
-	for _, file := range archive.File {
-		content, err := fs.ReadFile(archive, file.Name)
-		if err != nil {
-			w.t.Fatal(err)
-		}
-		files[name+"/"+file.Name] = string(content)
-	}
-	return files
 }

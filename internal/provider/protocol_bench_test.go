@@ -2,7 +2,6 @@ package provider
 
 import (
 	"encoding/json"
-	"net/http/httptest"
 	"testing"
 
 	"github.com/hashicorp/terraform-plugin-go/tftypes"
@@ -10,17 +9,16 @@ import (
 	"github.com/stream-management/terraform-provider-stream/internal/streamstest"
 )
 
-// BenchmarkProtocol measures each call that the CLI makes for a resource, in the test's own process.
-// The service of the applies has no latency, and its share is in the numbers.
+// BenchmarkProtocol measures each call that the CLI makes for a resource, within the process of the test. The numbers of
+// the applies include the service, which has no latency.
 func BenchmarkProtocol(b *testing.B) {
-	server := httptest.NewServer(streamstest.New(streamstest.Options{}, streamstest.Stream{ID: "cam-1"}))
-	b.Cleanup(server.Close)
+	_, url := streamstest.Start(b, streamstest.Options{}, streamstest.Streams("cam-1")...)
 	TuneProcess()
 	p := &process{t: b, server: NewServer("test")()}
-	p.configure(attributes{"base_url": server.URL})
+	p.configure(attributes{"base_url": url})
 	ids := []string{"6f1c0f8e-0001-4c5e-9a51-2f4b8a3d7e10", "6f1c0f8e-0002-4c5e-9a51-2f4b8a3d7e10", "6f1c0f8e-0003-4c5e-9a51-2f4b8a3d7e10"}
 	none := managed{value: tftypes.NewValue(resourceSchema().ValueType(), nil)}
-	config := value(resourceSchema().ValueType(), attributes{"stream_id": "cam-1", "processor_ids": ids})
+	config := resourceValue(attributes{"stream_id": "cam-1", "processor_ids": ids})
 	planned, _, diags := p.plan(none, config, config)
 	if diags.failed() {
 		b.Fatal(diags)
@@ -30,7 +28,7 @@ func BenchmarkProtocol(b *testing.B) {
 		b.Fatal(diags)
 	}
 
-	stored, err := json.Marshal(plain(state.value))
+	stored, err := json.Marshal(fromTerraform(state.value))
 	if err != nil {
 		b.Fatal(err)
 	}

@@ -1,4 +1,4 @@
-package provider
+package acceptance
 
 import (
 	"fmt"
@@ -8,9 +8,9 @@ import (
 	"github.com/stream-management/terraform-provider-stream/internal/streamstest"
 )
 
-// Hundreds of streams behind a network where one request in five goes wrong. However often an apply
-// fails, the next one goes on from what is true.
-func TestAccChaos(t *testing.T) {
+// TestAccRandomFaults breaks one request in five, for hundreds of streams. Repeated applies reach the configuration, and
+// a failed apply loses no resource.
+func TestAccRandomFaults(t *testing.T) {
 	t.Parallel()
 	const streamCount, applies = 400, 25
 	seed := rand.Uint64()
@@ -20,8 +20,8 @@ func TestAccChaos(t *testing.T) {
 	for i := range ids {
 		ids[i] = fmt.Sprintf("stream-%03d", i)
 	}
-	service, url := newService(t, streamstest.Options{}, seedStreams(ids...)...)
-	chaos := func(streamstest.Request) *streamstest.Fault {
+	service, url := streamstest.Start(t, streamstest.Options{}, streamstest.Streams(ids...)...)
+	randomFault := func(streamstest.Request) *streamstest.Fault {
 		if random.IntN(5) > 0 {
 			return nil
 		}
@@ -31,18 +31,18 @@ func TestAccChaos(t *testing.T) {
 		}[random.IntN(8)]
 	}
 	w := newWorkspace(t, url, "")
-	failures, held := 0, 0
-	converge := func(config string) {
+	failures, inState := 0, 0
+	applyUntilSuccess := func(config string) {
 		t.Helper()
-		w.write("provider \"stream\" {\n  retry = { max_attempts = 2, min_backoff = \"1ms\", max_backoff = \"2ms\" }\n}\n" + config)
-		service.InjectFunc(chaos)
+		w.writeConfig("provider \"stream\" {\n  retry = { max_attempts = 2, min_backoff = \"1ms\", max_backoff = \"2ms\" }\n}\n" + config)
+		service.InjectFunc(randomFault)
 		defer service.InjectFunc(nil)
 		for range applies {
 			r := w.apply("-parallelism=20")
-			lost := held
-			held = len(w.resources())
-			if lost -= held; lost > 0 && config != "" {
-				t.Fatalf("an apply lost %d resources: %v", lost, r)
+			before := inState
+			inState = len(w.stateResources())
+			if inState < before && config != "" {
+				t.Fatalf("an apply lost %d resources: %v", before-inState, r)
 			}
 			if r.code == 0 {
 				return
@@ -58,29 +58,29 @@ func TestAccChaos(t *testing.T) {
 		{`["p${count.index}", "all"]`, func(i int) []string { return []string{"all", fmt.Sprintf("p%d", i)} }},
 		{`["p${count.index % 7}"]`, func(i int) []string { return []string{fmt.Sprintf("p%d", i%7)} }},
 	} {
-		converge(fmt.Sprintf(`
+		applyUntilSuccess(fmt.Sprintf(`
 resource "stream_processors" "this" {
   count         = %d
   stream_id     = format("stream-%%03d", count.index)
   processor_ids = %s
 }
 `, streamCount, step.set))
-		if held != streamCount {
-			t.Errorf("the state has %d resources", held)
+		if inState != streamCount {
+			t.Errorf("the state has %d resources", inState)
 		}
 		for i, id := range ids {
-			wantAttached(t, service, id, step.want(i)...)
+			service.WantAttached(t, id, step.want(i)...)
 		}
 		w.wantNoChanges()
 	}
-	converge("")
-	if held > 0 {
-		t.Errorf("the state still has %d resources", held)
+	applyUntilSuccess("")
+	if inState > 0 {
+		t.Errorf("the state still has %d resources", inState)
 	}
 	for _, id := range ids {
-		wantAttached(t, service, id)
+		service.WantAttached(t, id)
 	}
 	if failures == 0 {
-		t.Error("no apply failed: the chaos was too tame")
+		t.Error("no apply failed: there were too few faults")
 	}
 }

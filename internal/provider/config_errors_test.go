@@ -1,0 +1,239 @@
+package provider
+
+import (
+	"testing"
+
+	"github.com/stream-management/terraform-provider-stream/internal/streamstest"
+)
+
+func TestReadSettingsRefuses(t *testing.T) {
+	t.Parallel()
+	ca := streamstest.NewAuthority(t)
+	pair, other := ca.Issue(t, "client"), ca.Issue(t, "other")
+	const junk = "-----BEGIN CERTIFICATE-----\njunk\n-----END CERTIFICATE-----\n"
+
+	for name, test := range map[string]struct {
+		block block
+		env   environment
+		want  []problem
+	}{
+		"empty base_url":   {block{"base_url": ""}, nil, []problem{{"base_url", "must not be empty"}}},
+		"no scheme":        {block{"base_url": "streams.example.com"}, nil, []problem{{"base_url", `must begin with "https://"`}}},
+		"another scheme":   {block{"base_url": "ftp://example.com"}, nil, []problem{{"base_url", `must begin with "https://"`}}},
+		"no host":          {block{"base_url": "https:///v2"}, nil, []problem{{"base_url", "has no host"}}},
+		"only a port":      {block{"base_url": "https://:443"}, nil, []problem{{"base_url", "has no host"}}},
+		"user name":        {block{"base_url": "https://me:Hidden1@example.com"}, nil, []problem{{"base_url", "must not contain a user name or password"}}},
+		"query":            {block{"base_url": "https://example.com?key=Hidden1"}, nil, []problem{{"base_url", "must not have a query"}}},
+		"empty query":      {block{"base_url": "https://example.com/?"}, nil, []problem{{"base_url", "must not have a query"}}},
+		"fragment":         {block{"base_url": "https://example.com#Hidden1"}, nil, []problem{{"base_url", "must not have a query or a fragment"}}},
+		"no URL":           {block{"base_url": "https://me:Hidden1@exa mple.com"}, nil, []problem{{"base_url", "is not a URL"}}},
+		"white space":      {block{"base_url": "https://example.com\n"}, nil, []problem{{"base_url", "is not a URL"}}},
+		"STREAM_BASE_URL":  {nil, environment{"STREAM_BASE_URL": "https://me:Hidden1@example.com"}, []problem{{"base_url", "must not contain a user name"}}},
+		"empty token":      {block{"token": ""}, nil, []problem{{"token", "must not be empty"}}},
+		"line in a token":  {block{"token": "Hidden1\nX: 1"}, nil, []problem{{"token", "must not contain line breaks"}}},
+		"space at a token": {block{"token": "Hidden1 "}, nil, []problem{{"token", "trimspace()"}}},
+		"STREAM_TOKEN":     {nil, environment{"STREAM_TOKEN": "Hidden1\n"}, []problem{{"token", "must not contain line breaks"}}},
+
+		"basic_auth without anything": {block{"basic_auth": block{}}, nil, []problem{
+			{"basic_auth.password", "is missing. Set it in the provider block, or set the environment variable STREAM_PASSWORD"},
+			{"basic_auth.username", "is missing. Set it in the provider block, or set the environment variable STREAM_USERNAME"},
+		}},
+		"basic_auth empty": {block{"basic_auth": block{"username": "", "password": ""}}, nil, []problem{
+			{"basic_auth.password", "must not be empty"},
+			{"basic_auth.username", "must not be empty"},
+		}},
+		"half of basic_auth in the environment": {nil, environment{"STREAM_PASSWORD": "Hidden1"}, []problem{{"basic_auth.username", "STREAM_USERNAME"}}},
+		"colon in a user name":                  {block{"basic_auth": block{"username": "a:b", "password": "p"}}, nil, []problem{{"basic_auth.username", "colon"}}},
+
+		"oauth2 without anything": {block{"oauth2": block{}}, nil, []problem{
+			{"oauth2.client_id", "STREAM_OAUTH2_CLIENT_ID"},
+			{"oauth2.client_secret", "STREAM_OAUTH2_CLIENT_SECRET"},
+			{"oauth2.token_url", "STREAM_OAUTH2_TOKEN_URL"},
+		}},
+		"third of oauth2 in the environment": {nil, environment{"STREAM_OAUTH2_CLIENT_ID": "c"}, []problem{
+			{"oauth2.client_secret", "STREAM_OAUTH2_CLIENT_SECRET"},
+			{"oauth2.token_url", "STREAM_OAUTH2_TOKEN_URL"},
+		}},
+		"oauth2 beyond repair": {
+			block{"oauth2": block{
+				"token_url": "https://me:Hidden1@example.com", "client_id": "c", "client_secret": "s",
+				"scopes": []any{"a", nil}, "endpoint_params": block{"audience": nil, "client_secret": "Hidden1", "scope": "x"},
+			}}, nil,
+			[]problem{
+				{`oauth2.endpoint_params["audience"]`, "must not be null"},
+				{`oauth2.endpoint_params["client_secret"]`, "has an attribute of its own"},
+				{`oauth2.endpoint_params["scope"]`, "has an attribute of its own"},
+				{"oauth2.scopes[1]", "must not be null"},
+				{"oauth2.token_url", "must not contain a user name"},
+			},
+		},
+		"fragment in the token address": {
+			block{"oauth2": block{"token_url": "https://id.example.com/#a", "client_id": "c", "client_secret": "s"}}, nil,
+			[]problem{{"oauth2.token_url", "must not have a fragment"}},
+		},
+
+		"two schemes": {
+			block{"token": "t", "basic_auth": block{"username": "u", "password": "p"}}, nil,
+			[]problem{{"basic_auth", "basic_auth and token are two ways"}},
+		},
+		"two schemes, of which one is not known": {
+			block{"token": unknown, "oauth2": unknown}, nil,
+			[]problem{{"oauth2", "oauth2 and token are two ways"}},
+		},
+		"all schemes": {
+			block{
+				"token": "t", "basic_auth": block{"username": "u"}, "oauth2": block{"token_url": "junk", "client_id": "c", "client_secret": "s"},
+				"headers": block{"AUTHORIZATION": "x"},
+			}, nil,
+			[]problem{
+				{"basic_auth", "basic_auth and token are two ways"},
+				{"basic_auth.password", "is missing"},
+				{`headers["AUTHORIZATION"]`, "and basic_auth are two ways"},
+				{`headers["AUTHORIZATION"]`, "and oauth2 are two ways"},
+				{`headers["AUTHORIZATION"]`, "and token are two ways"},
+				{"oauth2", "oauth2 and token are two ways"},
+				{"oauth2.token_url", "must begin with"},
+			},
+		},
+		"Authorization not known yet, and a scheme": {
+			block{"token": "t", "headers": block{"Authorization": unknown}}, nil,
+			[]problem{{`headers["Authorization"]`, "and token are two ways"}},
+		},
+		"two schemes in the environment": {
+			nil, environment{"STREAM_TOKEN": "Hidden1", "STREAM_USERNAME": "u", "STREAM_PASSWORD": "Hidden2"},
+			[]problem{{"", "token (STREAM_TOKEN) and basic_auth (STREAM_USERNAME, STREAM_PASSWORD)"}},
+		},
+		"a scheme and a part of another in the environment": {
+			nil, environment{"STREAM_TOKEN": "t", "STREAM_OAUTH2_CLIENT_SECRET": "Hidden1"},
+			[]problem{{"", "token (STREAM_TOKEN) and oauth2 (STREAM_OAUTH2_CLIENT_SECRET)"}},
+		},
+
+		"headers": {
+			block{"headers": block{
+				"Content-Type": "text/plain", "content-length": "1", "HOST": "x", "Transfer-Encoding": "chunked", "Trailer": "x", "Connection": "close",
+				"": "x", "a b": "x", "a:b": "x", "ä": "x",
+				"X-Line": "Hidden1\r\nX: 1", "X-Null": nil, "X-Space": " Hidden1",
+				"X-Key": "1", "x-key": "2",
+			}}, nil,
+			[]problem{
+				{`headers[""]`, "is not a valid header name"},
+				{`headers["Connection"]`, "must not set Connection"},
+				{`headers["Content-Type"]`, "must not set Content-Type"},
+				{`headers["HOST"]`, "must not set Host"},
+				{`headers["Trailer"]`, "must not set Trailer"},
+				{`headers["Transfer-Encoding"]`, "must not set Transfer-Encoding"},
+				{`headers["X-Line"]`, "a line break"},
+				{`headers["X-Null"]`, "must not be null"},
+				{`headers["X-Space"]`, "surrounding white space"},
+				{`headers["a b"]`, "is not a valid header name"},
+				{`headers["a:b"]`, "is not a valid header name"},
+				{`headers["content-length"]`, "must not set Content-Length"},
+				{`headers["x-key"]`, `is the same header as "X-Key"`},
+				{`headers["ä"]`, "is not a valid header name"},
+			},
+		},
+
+		"empty texts in tls": {
+			block{"tls": block{"ca_cert_pem": "", "client_cert_pem": "", "client_key_pem": "", "server_name": ""}}, nil,
+			[]problem{
+				{"tls.ca_cert_pem", "must not be empty"},
+				{"tls.client_cert_pem", "must not be empty"},
+				{"tls.client_key_pem", "must not be empty"},
+				{"tls.server_name", "must not be empty"},
+			},
+		},
+		"junk for an authority":     {block{"tls": block{"ca_cert_pem": junk}}, nil, []problem{{"tls.ca_cert_pem", "contains no PEM certificate"}}},
+		"a path for an authority":   {block{"tls": block{"ca_cert_pem": "/etc/ca.pem"}}, nil, []problem{{"tls.ca_cert_pem", "contains no PEM certificate"}}},
+		"a key for an authority":    {block{"tls": block{"ca_cert_pem": pair.KeyPEM}}, nil, []problem{{"tls.ca_cert_pem", "contains no PEM certificate"}}},
+		"certificate without key":   {block{"tls": block{"client_cert_pem": pair.CertPEM}}, nil, []problem{{"tls.client_key_pem", "tls.client_key_pem is missing"}}},
+		"key without certificate":   {block{"tls": block{"client_key_pem": pair.KeyPEM}}, nil, []problem{{"tls.client_cert_pem", "tls.client_cert_pem is missing"}}},
+		"another certificate's key": {block{"tls": block{"client_cert_pem": pair.CertPEM, "client_key_pem": other.KeyPEM}}, nil, []problem{{"tls.client_cert_pem", "does not match"}}},
+		"junk for a key":            {block{"tls": block{"client_cert_pem": pair.CertPEM, "client_key_pem": "Hidden1"}}, nil, []problem{{"tls.client_cert_pem", "do not make a client certificate"}}},
+		"junk for a certificate":    {block{"tls": block{"client_cert_pem": junk, "client_key_pem": pair.KeyPEM}}, nil, []problem{{"tls.client_cert_pem", "do not make a client certificate"}}},
+
+		"request_timeout without unit": {block{"request_timeout": "30"}, nil, []problem{{"request_timeout", `must be a duration above zero, such as "500ms", "30s" or "1m30s"; it is "30"`}}},
+		"request_timeout of zero":      {block{"request_timeout": "0s"}, nil, []problem{{"request_timeout", "above zero"}}},
+		"request_timeout below zero":   {block{"request_timeout": "-1s"}, nil, []problem{{"request_timeout", "above zero"}}},
+		"request_timeout empty":        {block{"request_timeout": ""}, nil, []problem{{"request_timeout", "must not be empty"}}},
+		"retry": {
+			block{"retry": block{"max_attempts": 0, "min_backoff": "soon", "max_backoff": "0"}}, nil,
+			[]problem{
+				{"retry.max_attempts", "must be at least 1, which means no retry; it is 0"},
+				{"retry.max_backoff", "must be a duration above zero"},
+				{"retry.min_backoff", "must be a duration above zero"},
+			},
+		},
+		"one wait that is wrong, one below the default of the other": {
+			block{"retry": block{"min_backoff": "soon", "max_backoff": "1ms"}}, nil,
+			[]problem{{"retry.min_backoff", "must be a duration above zero"}},
+		},
+		"attempts below zero":       {block{"retry": block{"max_attempts": -1}}, nil, []problem{{"retry.max_attempts", "it is -1"}}},
+		"shortest wait the longest": {block{"retry": block{"min_backoff": "2s", "max_backoff": "1s"}}, nil, []problem{{"retry.max_backoff", "must not be shorter than min_backoff"}}},
+		"rate of zero":              {block{"requests_per_second": 0}, nil, []problem{{"requests_per_second", "must be more than 0"}}},
+		"rate below zero":           {block{"requests_per_second": -0.5}, nil, []problem{{"requests_per_second", "must be more than 0"}}},
+		"STREAM_DETECT_DRIFT":       {nil, environment{"STREAM_DETECT_DRIFT": "yes"}, []problem{{"detect_drift", `must be "true" or "false" in the environment variable STREAM_DETECT_DRIFT`}}},
+
+		"all at once": {
+			block{
+				"base_url": "example.com", "token": "a\nb", "headers": block{"Host": "x"}, "tls": block{"ca_cert_pem": "x"},
+				"request_timeout": "x", "retry": block{"max_attempts": 0}, "requests_per_second": -1,
+			},
+			environment{"STREAM_DETECT_DRIFT": "x"},
+			[]problem{
+				{"base_url", "must begin with"},
+				{"detect_drift", "must be"},
+				{`headers["Host"]`, "must not set Host"},
+				{"request_timeout", "must be a duration"},
+				{"requests_per_second", "must be more than 0"},
+				{"retry.max_attempts", "must be at least 1"},
+				{"tls.ca_cert_pem", "contains no PEM certificate"},
+				{"token", "must not contain line breaks"},
+			},
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := readBlock(t, test.block, test.env)
+			wantProblems(t, s.diags, test.want...)
+			if len(s.diags.Warnings()) > 0 {
+				t.Errorf("refused, and warned besides: %v", s.diags.Warnings())
+			}
+		})
+	}
+}
+
+func TestReadSettingsWarns(t *testing.T) {
+	t.Parallel()
+	warning := func(path string) []problem {
+		return []problem{{path, path + " is an http:// address of another machine"}}
+	}
+	for name, test := range map[string]struct {
+		block block
+		want  []problem
+	}{
+		"http":                              {block{"base_url": "http://example.com"}, warning("base_url")},
+		"http to a private address":         {block{"base_url": "http://10.0.0.1:8080"}, warning("base_url")},
+		"http to localhost":                 {block{"base_url": "http://LocalHost:8080"}, nil},
+		"http to 127.0.0.2":                 {block{"base_url": "http://127.0.0.2"}, nil},
+		"http to ::1":                       {block{"base_url": "http://[::1]:8080"}, nil},
+		"a name that begins like localhost": {block{"base_url": "http://localhost.example.com"}, warning("base_url")},
+		"https":                             {block{"base_url": "https://example.com"}, nil},
+		"http for tokens": {
+			block{"oauth2": block{"token_url": "http://id.example.com", "client_id": "c", "client_secret": "s"}},
+			warning("oauth2.token_url"),
+		},
+		"insecure_skip_verify": {
+			block{"tls": block{"insecure_skip_verify": true}},
+			[]problem{{"tls.insecure_skip_verify", "set ca_cert_pem instead"}},
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := readBlock(t, test.block, nil)
+			if s.diags.HasError() {
+				t.Error(s.diags.Errors())
+			}
+			wantProblems(t, s.diags, test.want...)
+		})
+	}
+}

@@ -1,0 +1,248 @@
+package provider
+
+import (
+	"maps"
+	"net/http"
+	"reflect"
+	"slices"
+	"strconv"
+
+	"pgregory.net/rapid"
+
+	"github.com/stream-management/terraform-provider-stream/internal/streamstest"
+)
+
+var (
+	historyAddrs   = []string{"a", "b", "c", "d"}
+	historyStreams = []string{"s1", "s2", "s3"}
+)
+
+// runRandomHistory makes a few random runs with faults and changes by others, and then a run without, after which the
+// service, the state and the configuration must agree.
+func runRandomHistory(t *rapid.T, inTurn bool) {
+	c := newTerraformCore(t, chance(t, 30, "detect_drift"), rapid.IntRange(1, 2).Draw(t, "max_attempts"), historyStreams...)
+	if inTurn {
+		c.next = func(names []string) int {
+			if len(names) == 1 {
+				return 0
+			}
+			name := rapid.SampledFrom(names).Draw(t, "next")
+			return slices.Index(names, name)
+		}
+	}
+	var past []config
+	for range rapid.IntRange(1, 4).Draw(t, "runs") {
+		cfg := drawConfig(t, past)
+		past = append(past, cfg)
+		cfg = c.withoutSharedCreateBeforeDestroy(cfg)
+		t.Logf("run %+v", cfg)
+		stop := func() {}
+		if chance(t, 70, "faulty") {
+			stop = c.injectRandomFaults(t)
+		}
+		replace, imports := c.drawOptions(t, cfg)
+		c.run(cfg, replace, imports)
+		stop()
+		if c.drift && chance(t, 50, "changed by others") {
+			c.changeByOthers(t)
+		}
+	}
+	for _, id := range historyStreams {
+		if _, ok := c.service.Stream(id); !ok {
+			c.service.Seed(streamstest.Stream{ID: id})
+		}
+	}
+
+	for _, s := range c.objects() {
+		id := s.text("stream_id")
+		if s.restored && !c.isShared(id) && !c.drift && !reflect.DeepEqual(fromTerraform(attributesOf(s.value)["processor_ids"]), c.attached(id)) {
+			t.Skip("the service applied the set of a create that failed, and Terraform restored the old object without a call " +
+				"of the provider: without a read, the provider cannot know")
+		}
+	}
+
+	cfg := drawConfig(t, past)
+	if len(conflicts(cfg, true)) > 0 {
+		cfg = withoutConflicts(cfg)
+	}
+	cfg = c.withoutSharedCreateBeforeDestroy(cfg)
+	t.Logf("last run %+v", cfg)
+	c.runClean(cfg)
+}
+
+func chance(t *rapid.T, percent int, what string) bool {
+	return rapid.IntRange(0, 99).Draw(t, what) >= 100-percent
+}
+
+// drawConfig makes a configuration, or takes an older one, completely or in part.
+func drawConfig(t *rapid.T, past []config) config {
+	cfg := config{}
+	if len(past) > 0 && chance(t, 50, "older configuration") {
+		cfg = maps.Clone(rapid.SampledFrom(past).Draw(t, "which"))
+		if chance(t, 50, "as it was") {
+			return cfg
+		}
+		addr := rapid.SampledFrom(historyAddrs).Draw(t, "but for")
+		delete(cfg, addr)
+		if chance(t, 70, "another one") {
+			cfg[addr] = drawBlock(t)
+		}
+	} else {
+		for _, addr := range historyAddrs {
+			if chance(t, 50, addr) {
+				cfg[addr] = drawBlock(t)
+			}
+		}
+	}
+	if chance(t, 90, "without conflicts") {
+		return withoutConflicts(cfg)
+	}
+	// The provider cannot compare a value that is known after apply with a resource without changes, because core does not
+	// call the provider for this resource again.
+	for addr, b := range cfg {
+		b.lateStream, b.lateProcessors = false, false
+		cfg[addr] = b
+	}
+	return cfg
+}
+
+func drawBlock(t *rapid.T) resourceBlock {
+	b := resourceBlock{stream: rapid.SampledFrom(historyStreams).Draw(t, "stream"), processors: []string{}}
+	mask := rapid.IntRange(0, 7).Draw(t, "processors")
+	for i, id := range []string{"p1", "p2", "p3"} {
+		if mask>>i&1 == 1 {
+			b.processors = append(b.processors, id)
+		}
+	}
+	b.onDestroy = rapid.SampledFrom([]string{"", onDestroyDetach, onDestroyKeep}).Draw(t, "on_destroy")
+	b.trigger = rapid.SampledFrom([]string{"", "1", "2"}).Draw(t, "triggers")
+	b.createBeforeDestroy = chance(t, 30, "create_before_destroy")
+	b.lateStream = chance(t, 5, "late stream_id")
+	b.lateProcessors = chance(t, 10, "late processor_ids")
+	return b
+}
+
+// withoutConflicts gives all resources of a stream the set of the first one.
+func withoutConflicts(cfg config) config {
+	cfg = maps.Clone(cfg)
+	sets := map[string][]string{}
+	for _, addr := range slices.Sorted(maps.Keys(cfg)) {
+		b := cfg[addr]
+		if _, ok := sets[b.stream]; !ok {
+			sets[b.stream] = b.processors
+		}
+		b.processors = sets[b.stream]
+		cfg[addr] = b
+	}
+	return cfg
+}
+
+// drawOptions makes the options of an apply: -replace and imports. It also taints objects.
+func (c *terraformCore) drawOptions(t *rapid.T, cfg config) (replace, imports []string) {
+	for _, addr := range slices.Sorted(maps.Keys(cfg)) {
+		switch is := c.state[addr]; {
+		case is == nil:
+			if chance(t, 10, "import "+addr) {
+				imports = append(imports, addr)
+			}
+		case is.current == nil || c.isShared(is.current.text("stream_id")):
+		case chance(t, 10, "replace "+addr):
+			replace = append(replace, addr)
+		case chance(t, 10, "taint "+addr):
+			is.current.tainted = true
+		}
+	}
+	return replace, imports
+}
+
+// withoutSharedCreateBeforeDestroy turns create_before_destroy off for the objects of shared streams. The destroy of such
+// an object cannot know of the other objects of its stream: core plans the destroy without the private state of the plan,
+// and does not call the provider for an object without changes. For the same reason, drawOptions neither replaces nor
+// taints such objects.
+func (c *terraformCore) withoutSharedCreateBeforeDestroy(cfg config) config {
+	cfg = maps.Clone(cfg)
+	for addr, b := range cfg {
+		if is := c.state[addr]; is != nil && is.current != nil && c.isShared(is.current.text("stream_id")) {
+			b.createBeforeDestroy = false
+			cfg[addr] = b
+		}
+	}
+	return cfg
+}
+
+// changeByOthers changes a stream as somebody else would.
+func (c *terraformCore) changeByOthers(t *rapid.T) {
+	id := rapid.SampledFrom(historyStreams).Draw(t, "changed stream")
+	c.doubtful[id] = true
+	switch rapid.IntRange(0, 2).Draw(t, "change") {
+	case 0:
+		c.service.Seed(streamstest.Stream{ID: id, ProcessorIDs: drawBlock(t).processors})
+	case 1:
+		c.service.Seed(streamstest.Stream{ID: id, TerminalID: "terminal-" + strconv.Itoa(rapid.IntRange(1, 3).Draw(t, "terminal"))})
+	case 2:
+		c.service.Remove(id)
+	}
+}
+
+// injectRandomFaults makes the service and the network fail until the returned function is called.
+func (c *terraformCore) injectRandomFaults(t *rapid.T) (stop func()) {
+	switch rapid.IntRange(0, 9).Draw(t, "reading") {
+	case 0:
+		c.service.Configure(func(o *streamstest.Options) { o.Merge = true })
+	case 1:
+		c.service.Configure(func(o *streamstest.Options) { o.RefuseEmpty = true })
+	case 2:
+		c.service.Configure(func(o *streamstest.Options) { o.KnownProcessors = []string{"p1", "p2"} })
+	}
+	faults := rapid.SliceOfN(rapid.SampledFrom(slices.Sorted(maps.Keys(historyFaults))), 0, 20).Draw(t, "faults")
+	c.service.InjectFunc(func(r streamstest.Request) *streamstest.Fault {
+		if len(faults) == 0 {
+			return nil
+		}
+		name := faults[0]
+		faults = faults[1:]
+		fault := historyFaults[name]
+		if name == "moved" {
+			if stream, ok := c.service.Stream(r.StreamID); ok {
+				stream.TerminalID += "'"
+				c.service.Seed(stream)
+			}
+		}
+		return &fault
+	})
+	return func() {
+		c.service.InjectFunc(nil)
+		c.service.Configure(func(o *streamstest.Options) { *o = streamstest.Options{ServeGet: c.drift} })
+	}
+}
+
+// historyFaults are what may happen to a request. None of them makes a response with a wrong set, because the provider
+// could not notice it.
+var historyFaults = map[string]streamstest.Fault{
+	"":                 {},
+	"400":              {Status: 400},
+	"401":              {Status: 401},
+	"404":              {Status: 404},
+	"404 of a proxy":   {Status: 404, Body: new("not found")},
+	"409":              {Status: 409},
+	"429":              {Status: 429},
+	"408":              {Status: 408},
+	"408 applied":      {Status: 408, Apply: true},
+	"500":              {Status: 500},
+	"500 applied":      {Status: 500, Apply: true},
+	"501":              {Status: 501},
+	"503":              {Status: 503},
+	"504 applied":      {Status: 504, Apply: true},
+	"302":              {Status: 302, Header: http.Header{"Location": {"/login"}}},
+	"303 applied":      {Status: 303, Apply: true, Header: http.Header{"Location": {"/v2"}}},
+	"204 applied":      {Status: 204, Apply: true},
+	"200 not applied":  {Status: 200},
+	"login page":       {Status: 200, Body: new("<html>")},
+	"garbage":          {Body: new("{")},
+	"no processor_ids": {EditJSON: func(o map[string]any) { delete(o, "processor_ids") }},
+	"another stream":   {Edit: func(s *streamstest.Stream) { s.ID += "'" }},
+	"reset before":     {ResetBefore: true},
+	"reset after":      {ResetAfter: true},
+	"cut off":          {Truncate: true},
+	"moved":            {},
+}

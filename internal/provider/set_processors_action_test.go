@@ -1,0 +1,227 @@
+package provider
+
+import (
+	"context"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
+	"github.com/hashicorp/terraform-plugin-go/tftypes"
+
+	"github.com/stream-management/terraform-provider-stream/internal/streamstest"
+)
+
+func actionConfig(config attributes) *tfprotov6.DynamicValue {
+	return dynamicValue(toTerraform(schemas().ActionSchemas[actionName].Schema.ValueType(), config))
+}
+
+func TestActionInvoke(t *testing.T) {
+	t.Parallel()
+	quick := attributes{"min_backoff": "1ms", "max_backoff": "1ms"}
+	const patch = "PATCH …/v2/streams/cam-1 → "
+	for name, test := range map[string]struct {
+		set      []string
+		faults   []streamstest.Fault
+		want     []string // progress
+		attached []string
+	}{
+		"a set": {[]string{"p2", "p1"}, nil, []string{
+			`Setting the processors of stream "cam-1" to ["p1", "p2"]`,
+			"Attempt 1: " + patch + "200 OK",
+		}, []string{"p1", "p2"}},
+		"retries": {[]string{"p3"}, []streamstest.Fault{{Status: 503}, {ResetBefore: true}}, []string{
+			`Setting the processors of stream "cam-1" to ["p3"]`,
+			"Attempt 1: " + patch + "503 Service Unavailable",
+			"Attempt 2: " + patch + "no response: …",
+			"Attempt 3: " + patch + "200 OK",
+		}, []string{"p3"}},
+		"the empty set": {[]string{}, nil, []string{
+			`Setting the processors of stream "cam-1" to []`,
+			"Attempt 1: " + patch + "200 OK",
+		}, nil},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			service, url := streamstest.Start(t, streamstest.Options{}, streamstest.Stream{ID: "cam-1", ProcessorIDs: []string{"p0"}})
+			p := startProvider(t, attributes{"base_url": url, "retry": quick})
+			service.Inject(test.faults...)
+			progress, diags := p.invoke(attributes{"stream_id": "cam-1", "processor_ids": test.set})
+			if len(diags) > 0 {
+				t.Fatal(diags)
+			}
+			for i, line := range progress { // the text of a failed connection depends on the system
+				line = strings.Replace(line, url, "…", 1)
+				progress[i] = line
+				if before, _, found := strings.Cut(line, "no response: "); found {
+					progress[i] = before + "no response: …"
+				}
+			}
+			if diff := cmp.Diff(test.want, progress); diff != "" {
+				t.Errorf("progress (-want +got):\n%s", diff)
+			}
+			service.WantAttached(t, "cam-1", test.attached...)
+		})
+	}
+}
+
+func TestActionFails(t *testing.T) {
+	t.Parallel()
+	for name, test := range map[string]struct {
+		config    attributes
+		fault     streamstest.Fault
+		attribute string
+		want      []string
+	}{
+		"refused": {attributes{"stream_id": "cam-1", "processor_ids": []string{}}, streamstest.Fault{},
+			`AttributeName("processor_ids")`, []string{"Bad Request Error", "processor_ids must not be empty", "The stream was not changed."}},
+		"missing": {attributes{"stream_id": "cam-9", "processor_ids": []string{"p1"}}, streamstest.Fault{},
+			`AttributeName("stream_id")`, []string{"Resource Not Found Error", `there is no stream "cam-9"`}},
+		"merged": {attributes{"stream_id": "cam-1", "processor_ids": []string{"p1"}},
+			streamstest.Fault{Edit: func(s *streamstest.Stream) { s.ProcessorIDs = []string{"p1", "p9"} }},
+			"", []string{`reports additional processors ["p9"]`, "The stream was changed."}},
+		"unknown outcome": {attributes{"stream_id": "cam-1", "processor_ids": []string{"p1"}},
+			streamstest.Fault{Status: 500, Message: "secret-token is not the matter"},
+			"", []string{"*** is not the matter", "may or may not have been changed"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			opts := streamstest.Options{RefuseEmpty: true, Authorize: streamstest.Bearer("secret-token")}
+			service, url := streamstest.Start(t, opts, streamstest.Streams("cam-1")...)
+			p := startProvider(t, attributes{"base_url": url, "token": "secret-token", "retry": attributes{"max_attempts": 1}})
+			service.Inject(test.fault)
+			progress, diags := p.invoke(test.config)
+			if len(diags) != 1 || !diags.failed() {
+				t.Fatalf("diagnostics: %s", diags)
+			}
+			for _, want := range test.want {
+				if !strings.Contains(diags.String(), want) {
+					t.Errorf("no %q in %s", want, diags)
+				}
+			}
+			if got := diags[0].Attribute.String(); got != test.attribute {
+				t.Errorf("the error is on %q, want %q", got, test.attribute)
+			}
+			if all := strings.Join(progress, "\n"); len(progress) != 2 || strings.Contains(all, "secret-token") {
+				t.Errorf("progress:\n%s", all)
+			}
+		})
+	}
+}
+
+func TestActionValidates(t *testing.T) {
+	t.Parallel()
+	server, ok := NewServer("test")().(tfprotov6.ActionServer)
+	if !ok {
+		t.Fatal("the server has no actions")
+	}
+	element := func(id string) string {
+		return `AttributeName("processor_ids").ElementKeyValue(tftypes.String<"` + id + `">)`
+	}
+	for name, test := range map[string]struct {
+		config attributes
+		want   []string // paths
+	}{
+		"right":          {attributes{"stream_id": "a/b", "processor_ids": []string{"p1"}}, nil},
+		"empty set":      {attributes{"stream_id": "cam-1", "processor_ids": []string{}}, nil},
+		"not known yet":  {attributes{"stream_id": tftypes.UnknownValue, "processor_ids": tftypes.UnknownValue}, nil},
+		"nothing":        {attributes{}, []string{`AttributeName("processor_ids")`, `AttributeName("stream_id")`}},
+		"wrong id":       {attributes{"stream_id": "..", "processor_ids": []string{"p1"}}, []string{`AttributeName("stream_id")`}},
+		"wrong elements": {attributes{"stream_id": "cam-1", "processor_ids": []string{"", " p"}}, []string{element(""), element(" p")}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			resp, err := server.ValidateActionConfig(t.Context(), &tfprotov6.ValidateActionConfigRequest{
+				ActionType: actionName, Config: actionConfig(test.config),
+			})
+			if err != nil {
+				t.Fatal(err)
+			}
+			var got []string
+			for _, d := range resp.Diagnostics {
+				got = append(got, d.Attribute.String())
+			}
+			slices.Sort(got)
+			slices.Sort(test.want)
+			if diff := cmp.Diff(test.want, got); diff != "" {
+				t.Errorf("paths (-want +got):\n%s\n%s", diff, diagnostics(resp.Diagnostics))
+			}
+		})
+	}
+}
+
+func TestActionPlanSendsNothing(t *testing.T) {
+	t.Parallel()
+	service, url := streamstest.Start(t, streamstest.Options{ServeGet: true}, streamstest.Streams("cam-1")...)
+	for _, config := range []attributes{
+		{"stream_id": "cam-1", "processor_ids": []string{"p1"}},
+		{"stream_id": tftypes.UnknownValue, "processor_ids": tftypes.UnknownValue},
+	} {
+		p := startProvider(t, attributes{"base_url": url, "detect_drift": true})
+		resp, err := p.server.(tfprotov6.ActionServer).PlanAction(t.Context(), &tfprotov6.PlanActionRequest{
+			ActionType: actionName, Config: actionConfig(config),
+		})
+		if err != nil || len(resp.Diagnostics) > 0 || resp.Deferred != nil {
+			t.Errorf("%+v, %v", resp, err)
+		}
+	}
+	service.WantRequests(t)
+}
+
+// Validate cannot check values of other resources, so the action checks them.
+func TestActionChecksUnknownValues(t *testing.T) {
+	t.Parallel()
+	nulls := []tftypes.Value{tftypes.NewValue(tftypes.String, nil)}
+	for name, config := range map[string]attributes{
+		"no stream":         {"processor_ids": []string{"p2"}},
+		"wrong stream":      {"stream_id": "..", "processor_ids": []string{"p2"}},
+		"no set":            {"stream_id": "cam-1"},
+		"wrong processor":   {"stream_id": "cam-1", "processor_ids": []string{" p2 "}},
+		"missing processor": {"stream_id": "cam-1", "processor_ids": nulls},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			service, url := streamstest.Start(t, streamstest.Options{}, streamstest.Streams("cam-1")...)
+			progress, diags := startProvider(t, attributes{"base_url": url}).invoke(config)
+			if !diags.failed() || len(progress) > 0 || diags[0].Attribute == nil {
+				t.Errorf("progress %q, diagnostics %s", progress, diags)
+			}
+			service.WantRequests(t)
+		})
+	}
+}
+
+// An interrupted action reports its error before StopProvider returns: then, the protocol server no longer listens.
+func TestActionIsInterrupted(t *testing.T) {
+	t.Parallel()
+	for name, fault := range map[string]streamstest.Fault{
+		"no response":     {Delay: patience},
+		"failed attempts": {ResetAfter: true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			service, url := streamstest.Start(t, streamstest.Options{}, streamstest.Streams("cam-1")...)
+			p := startProvider(t, attributes{"base_url": url})
+			arrived, stopped := make(chan struct{}, 10), make(chan struct{})
+			service.InjectFunc(func(streamstest.Request) *streamstest.Fault {
+				arrived <- struct{}{}
+				return &fault
+			})
+			go func() {
+				defer close(stopped)
+				<-arrived
+				_, _ = p.server.StopProvider(context.WithoutCancel(t.Context()), &tfprotov6.StopProviderRequest{})
+			}()
+			p.stopped = stopped
+			_, diags := p.invoke(attributes{"stream_id": "cam-1", "processor_ids": []string{"p1"}})
+			if text := diags.String(); !strings.Contains(text, "interrupted") || !strings.Contains(text, "may or may not") {
+				t.Errorf("diagnostics: %s", text)
+			}
+		})
+	}
+}
+
+// patience is longer than any step of the test takes.
+const patience = time.Minute

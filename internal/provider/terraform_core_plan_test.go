@@ -1,0 +1,183 @@
+package provider
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"slices"
+
+	"github.com/hashicorp/terraform-plugin-go/tftypes"
+)
+
+// plan refreshes and plans each object. It returns no changes if there is an error.
+func (c *terraformCore) plan(cfg config, replace, imports []string) (changes []change, refreshed map[string]*instance) {
+	c.t.Helper()
+	p := c.startProvider()
+	c.failures = nil
+	refreshed = map[string]*instance{}
+	addrs := slices.Collect(maps.Keys(cfg))
+	for addr := range c.state {
+		if _, ok := cfg[addr]; !ok {
+			addrs = append(addrs, addr)
+		}
+	}
+	slices.Sort(addrs)
+	var nodes []node
+	for _, addr := range addrs {
+		was, is := c.state[addr], &instance{}
+		if was == nil {
+			was = &instance{}
+		}
+		refreshed[addr] = is
+		add := func(ch change, ok bool) bool {
+			c.mu.Lock()
+			defer c.mu.Unlock()
+			if ok {
+				c.t.Logf("plan %s: %s", ch.addr, ch.verb)
+				changes = append(changes, ch)
+			}
+			return ok
+		}
+		nodes = append(nodes, node{name: "plan " + addr, run: func(pause func()) bool {
+			b, configured := cfg[addr]
+			current := was.current
+			if current == nil && configured && slices.Contains(imports, addr) {
+				got, diags := p.importState(b.stream)
+				if !c.noErrors("import "+addr, diags) {
+					return false
+				}
+				current = &stored{managed: got}
+			}
+			is.current, _ = c.refresh(p, addr, current)
+			pause()
+			switch {
+			case configured:
+				return add(c.planChange(p, addr, b, is.current, slices.Contains(replace, addr), nil, pause))
+			case is.current != nil:
+				return add(c.planDestroy(p, addr, is.current, false))
+			}
+			return true
+		}})
+		for i, old := range was.deposed {
+			nodes = append(nodes, node{name: fmt.Sprintf("plan %s deposed %d", addr, i), run: func(pause func()) bool {
+				old, _ := c.refresh(p, addr, old)
+				if old == nil {
+					return true
+				}
+				c.mu.Lock()
+				is.deposed = append(is.deposed, old)
+				c.mu.Unlock()
+				pause()
+				return add(c.planDestroy(p, addr, old, true))
+			}})
+		}
+	}
+	c.walk(nodes)
+	if len(c.failures) > 0 {
+		return nil, nil
+	}
+	slices.SortFunc(changes, func(a, b change) int { return cmp.Compare(a.addr, b.addr) })
+	return changes, refreshed
+}
+
+func (c *terraformCore) refresh(p *process, addr string, s *stored) (*stored, bool) {
+	if s == nil {
+		return nil, true
+	}
+	got, diags := p.read(s.managed)
+	switch {
+	case !c.noErrors("refresh "+addr, diags):
+		return s, false
+	case got.value.IsNull():
+		return nil, true
+	case !got.value.IsFullyKnown():
+		c.problem("refresh %s: the state has unknown values: %v", addr, fromTerraform(got.value))
+	}
+	return &stored{got, s.tainted, s.restored}, true
+}
+
+// planChange plans a configured instance. An apply does so again, with the change from the plan as earlier.
+func (c *terraformCore) planChange(p *process, addr string, b resourceBlock, prior *stored, forced bool, earlier *change, pause func()) (change, bool) {
+	what := "plan " + addr
+	ch := change{addr: addr, wanted: b, forced: forced, prior: prior}
+	createBeforeDestroy := b.createBeforeDestroy
+	if earlier != nil {
+		createBeforeDestroy = earlier.verb == createThenDelete
+	}
+	before := managed{value: nullResource()}
+	if prior != nil && !prior.tainted {
+		before = prior.managed
+	}
+	cfg := b.configValue(earlier != nil)
+	if !c.noErrors(what, p.validate(cfg)) {
+		return ch, false
+	}
+	planned, replace, diags := p.plan(before, cfg, proposedState(before.value, cfg))
+	if !c.noErrors(what, diags) {
+		return ch, false
+	}
+	c.checkPlan(what, cfg, planned.value)
+	different := func(attribute string) bool {
+		was, is := attributesOf(before.value)[attribute], attributesOf(planned.value)[attribute]
+		return !is.IsFullyKnown() || !equalValues(was, is)
+	}
+	switch {
+	case before.value.IsNull():
+		ch.verb = create
+	case forced || slices.ContainsFunc(replace, different):
+		ch.verb = deleteThenCreate
+		if createBeforeDestroy {
+			ch.verb = createThenDelete
+		}
+		pause()
+		planned, _, diags = p.plan(managed{nullResource(), planned.private, planned.identity}, cfg, cfg)
+		if !c.noErrors(what, diags) {
+			return ch, false
+		}
+		c.checkPlan(what, cfg, planned.value)
+	case planned.value.IsFullyKnown() && equalValues(before.value, planned.value):
+		ch.verb = noop
+	default:
+		ch.verb = update
+	}
+	if ch.verb == create && prior != nil {
+		ch.verb = deleteThenCreate
+		if createBeforeDestroy {
+			ch.verb = createThenDelete
+		}
+	}
+	if ch.verb == create && earlier != nil && earlier.verb.replaces() {
+		ch.verb = earlier.verb
+	}
+	ch.planned = planned
+	return ch, true
+}
+
+// checkPlan compares a planned object with the configuration. Only computed attributes that are not configured may
+// differ.
+func (c *terraformCore) checkPlan(what string, cfg, planned tftypes.Value) {
+	if planned.IsNull() {
+		c.problem("%s: nothing is planned", what)
+		return
+	}
+	want, got := attributesOf(cfg), attributesOf(planned)
+	for _, a := range resourceSchema().Block.Attributes {
+		if a.Computed && want[a.Name].IsNull() {
+			continue
+		}
+		if !equalValues(want[a.Name], got[a.Name]) {
+			c.problem("%s: %s is configured as %v and planned as %v", what, a.Name, fromTerraform(want[a.Name]), fromTerraform(got[a.Name]))
+		}
+	}
+}
+
+func (c *terraformCore) planDestroy(p *process, addr string, s *stored, deposed bool) (change, bool) {
+	planned, _, diags := p.plan(s.managed, nullResource(), nullResource())
+	if !c.noErrors("plan "+addr, diags) {
+		return change{}, false
+	}
+	if !planned.value.IsNull() {
+		c.problem("plan %s: a destroy plans %v", addr, fromTerraform(planned.value))
+	}
+	return change{addr: addr, verb: destroy, prior: s, planned: planned, deposed: deposed}, true
+}

@@ -1,0 +1,183 @@
+package provider
+
+import (
+	"maps"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"slices"
+	"sync"
+
+	"github.com/hashicorp/terraform-plugin-go/tftypes"
+	"pgregory.net/rapid"
+
+	"github.com/stream-management/terraform-provider-stream/internal/streamstest"
+)
+
+// terraformCore is a model of Terraform core, as a provider sees it: which calls core makes for a configuration and a
+// state, with which arguments and in which order, and which responses core accepts.
+type terraformCore struct {
+	t        rapid.TB
+	service  *streamstest.Service
+	provider attributes
+	drift    bool
+	state    map[string]*instance // by address
+
+	// next chooses which of the named nodes of a walk continues. If next is nil, each node has a goroutine of its own.
+	next func(names []string) int
+
+	mu       sync.Mutex      // guards the fields below while the nodes run
+	failures []string        // errors that the provider reported in this run
+	problems []string        // violations by the provider, and failures of the test
+	doubtful map[string]bool // streams that may differ from the state: an operation failed, or somebody else changed them
+}
+
+// instance is a resource instance in the state.
+type instance struct {
+	current *stored
+	deposed []*stored // replaced, but not destroyed yet
+}
+
+// stored is an object of an instance.
+type stored struct {
+	managed
+	tainted  bool
+	restored bool // by core, because the create of the replacement failed
+}
+
+func (s *stored) text(attribute string) string {
+	text, _ := fromTerraform(attributesOf(s.value)[attribute]).(string)
+	return text
+}
+
+// config has the resource blocks of a root module, by address.
+type config map[string]resourceBlock
+
+type resourceBlock struct {
+	stream              string
+	processors          []string
+	onDestroy           string // "": the default
+	trigger             string // "": no triggers
+	createBeforeDestroy bool
+
+	lateStream, lateProcessors bool // stream_id and processor_ids are known after apply
+}
+
+// configValue is the configuration that the provider gets during a plan or an apply.
+func (b resourceBlock) configValue(applying bool) tftypes.Value {
+	a := attributes{"stream_id": b.stream, "processor_ids": b.processors}
+	if b.onDestroy != "" {
+		a["on_destroy"] = b.onDestroy
+	}
+	if b.trigger != "" {
+		a["triggers"] = map[string]string{"t": b.trigger}
+	}
+	if b.lateStream && !applying {
+		a["stream_id"] = tftypes.UnknownValue
+	}
+	if b.lateProcessors && !applying {
+		a["processor_ids"] = tftypes.UnknownValue
+	}
+	return resourceValue(a)
+}
+
+// blockFor is a block for a stream and its processors.
+func blockFor(stream string, processors ...string) resourceBlock {
+	return resourceBlock{stream: stream, processors: append([]string{}, processors...)}
+}
+
+func (b resourceBlock) withCreateBeforeDestroy() resourceBlock {
+	b.createBeforeDestroy = true
+	return b
+}
+
+// verb is an action of a plan.
+type verb string
+
+const (
+	noop             verb = "no-op"
+	create           verb = "create"
+	update           verb = "update"
+	destroy          verb = "destroy"
+	deleteThenCreate verb = "destroy and then create"
+	createThenDelete verb = "create and then destroy"
+)
+
+func (v verb) replaces() bool { return v == deleteThenCreate || v == createThenDelete }
+
+// change is the planned change of one object.
+type change struct {
+	addr    string
+	verb    verb
+	wanted  resourceBlock
+	forced  bool // -replace
+	prior   *stored
+	planned managed
+	deposed bool
+}
+
+// attached returns the processors of a stream in the service, in the form of fromTerraform.
+func (c *terraformCore) attached(id string) any {
+	stream, ok := c.service.Stream(id)
+	if !ok {
+		return nil
+	}
+	slices.Sort(stream.ProcessorIDs)
+	return stream.ProcessorIDs
+}
+
+// objects returns all objects of the state.
+func (c *terraformCore) objects() []*stored {
+	var all []*stored
+	for _, addr := range slices.Sorted(maps.Keys(c.state)) {
+		if is := c.state[addr]; is.current != nil {
+			all = append(all, is.current)
+		}
+		all = append(all, c.state[addr].deposed...)
+	}
+	return all
+}
+
+// isShared reports whether several objects of the state have the same stream.
+func (c *terraformCore) isShared(id string) bool {
+	n := 0
+	for _, s := range c.objects() {
+		if s.text("stream_id") == id {
+			n++
+		}
+	}
+	return n > 1
+}
+
+// newTerraformCore returns a core with an empty state, and a service with the given streams.
+func newTerraformCore(t interface {
+	rapid.TB
+	Cleanup(func())
+}, drift bool, attempts int, streams ...string,
+) *terraformCore {
+	t.Helper()
+	service := streamstest.New(streamstest.Options{ServeGet: drift}, streamstest.Streams(streams...)...)
+	server := httptest.NewUnstartedServer(service)
+	// Without this, each of thousands of closed connections keeps its port for a minute.
+	server.Config.ConnState = func(conn net.Conn, state http.ConnState) {
+		if tcp, ok := conn.(*net.TCPConn); ok && state == http.StateNew {
+			_ = tcp.SetLinger(0)
+		}
+	}
+	server.Start()
+	t.Cleanup(server.Close)
+	return &terraformCore{
+		t:       t,
+		service: service,
+		drift:   drift,
+		provider: attributes{
+			"base_url":     server.URL,
+			"detect_drift": drift,
+			"retry": attributes{
+				"max_attempts": attempts, "min_backoff": "1ns", "max_backoff": "1ns",
+			},
+		},
+		state:    map[string]*instance{},
+		doubtful: map[string]bool{},
+	}
+}
