@@ -272,7 +272,7 @@ func TestAccDriftBadAnswers(t *testing.T) {
 		"403":             {streamstest.Fault{Status: 403, Message: "not yours"}, []string{"Unauthorized Error", "not yours"}, false},
 		"500":             {streamstest.Fault{Status: 500, Message: "out of cheese"}, []string{"out of cheese"}, false},
 		"503":             {streamstest.Fault{Status: 503, Message: "busy"}, []string{"busy"}, false},
-		"a cut answer":    {streamstest.Fault{Truncate: true}, []string{"cut off"}, false},
+		"a cut answer":    {streamstest.Fault{Truncate: true}, []string{"the response is incomplete"}, false},
 		"no answer":       {streamstest.Fault{ResetBefore: true}, []string{"no answer"}, false},
 	} {
 		t.Run(name, func(t *testing.T) {
