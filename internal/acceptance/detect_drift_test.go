@@ -217,8 +217,8 @@ func TestAccDriftFailedReads(t *testing.T) {
 		"403":             {streamstest.Fault{Status: 403, Message: "not yours"}, []string{"Unauthorized Error", "not yours"}, false},
 		"500":             {streamstest.Fault{Status: 500, Message: "out of cheese"}, []string{"out of cheese"}, false},
 		"503":             {streamstest.Fault{Status: 503, Message: "busy"}, []string{"busy"}, false},
-		"a cut response":  {streamstest.Fault{Truncate: true}, []string{"cut off"}, false},
-		"no response":     {streamstest.Fault{ResetBefore: true}, []string{"no answer"}, false},
+		"a cut response":  {streamstest.Fault{Truncate: true}, []string{"incomplete"}, false},
+		"no response":     {streamstest.Fault{ResetBefore: true}, []string{"no response"}, false},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -43,7 +43,7 @@ resource "stream_processors" "this" {
 			}
 			wantContains(t, r.text(), "could not be set", inDoubt)
 			if test.fault.Status == 0 { // otherwise the error may say what the response was
-				wantContains(t, r.text(), "The operation was interrupted.", "→ no answer")
+				wantContains(t, r.text(), "The operation was interrupted.", "→ no response")
 			}
 			if n := drainRequestCounts(service)["cam"]; n != 1 {
 				t.Errorf("%d requests, want 1", n)

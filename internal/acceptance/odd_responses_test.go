@@ -63,7 +63,7 @@ func TestAccOddResponses(t *testing.T) {
 		got := w.applyErrors()
 		for name, odd := range responses {
 			d := got[addressOf(name)]
-			wantContains(t, d.Detail, odd.want, "Something else than the service may have answered")
+			wantContains(t, d.Detail, odd.want, "The response may not have come from the service")
 			if d.Summary != "Error" || !strings.HasSuffix(d.Detail, inDoubt) {
 				t.Errorf("%s: %+v", name, d)
 			}

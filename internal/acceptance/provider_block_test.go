@@ -261,6 +261,6 @@ resource "stream_processors" "oauth2" {
 	}))
 
 	w.mustRun("state", "rm", "terraform_data.x")
-	wantResult(t, w.run("destroy", "-auto-approve", "-no-color"), 1, "The configuration of the provider is not known yet.", notChanged)
+	wantResult(t, w.run("destroy", "-auto-approve", "-no-color"), 1, "The provider's configuration is not known yet.", notChanged)
 	service.WantRequests(t)
 }
