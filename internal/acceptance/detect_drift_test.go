@@ -179,7 +179,7 @@ func TestAccDriftForgetsAStreamThatIsGone(t *testing.T) {
 
 	wantResult(t, w.plan(), 1, "Warning: Stream Is Gone", "Error: Resource Not Found Error")
 	service.WantRequests(t, getCam1, getCam1)
-	wantResult(t, w.apply("-refresh-only"), 0, "Warning: Stream Is Gone", `no stream "cam-1" any more`)
+	wantResult(t, w.apply("-refresh-only"), 0, "Warning: Stream Is Gone", `does not know stream "cam-1" any more`)
 	w.wantEmptyState()
 
 	service.Seed(streamstest.Stream{ID: "cam-1"})
