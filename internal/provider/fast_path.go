@@ -72,7 +72,7 @@ func (f *fastPath) ReadResource(ctx context.Context, req *tfprotov6.ReadResource
 // is the same as planning it once.
 func (f *fastPath) PlanResourceChange(ctx context.Context, req *tfprotov6.PlanResourceChangeRequest) (*tfprotov6.PlanResourceChangeResponse, error) {
 	if f.answers(req.TypeName, req.PriorPrivate) {
-		if planned := f.plan(req); planned != nil {
+		if planned := f.plan(ctx, req); planned != nil {
 			tflog.Trace(ctx, "plan without the framework")
 			return &tfprotov6.PlanResourceChangeResponse{PlannedState: planned, PlannedIdentity: req.PriorIdentity}, nil
 		}
@@ -85,7 +85,7 @@ func (f *fastPath) answers(typeName string, private []byte) bool {
 }
 
 // plan returns nil for a destroy, a replacement, a create that reads first, and a plan with diagnostics.
-func (f *fastPath) plan(req *tfprotov6.PlanResourceChangeRequest) *tfprotov6.DynamicValue {
+func (f *fastPath) plan(ctx context.Context, req *tfprotov6.PlanResourceChangeRequest) *tfprotov6.DynamicValue {
 	config, state, planned := decodeObject(req.Config), decodeObject(req.PriorState), decodeObject(req.ProposedNewState)
 	if config == nil || state == nil || planned == nil || planned.StreamID.IsNull() {
 		return nil
@@ -97,7 +97,7 @@ func (f *fastPath) plan(req *tfprotov6.PlanResourceChangeRequest) *tfprotov6.Dyn
 	if config.OnDestroy.IsNull() {
 		planned.setDefaults()
 	}
-	if f.session().planSet(planned, state, false) != nil {
+	if f.session().planSet(ctx, planned, state, false) != nil {
 		return nil
 	}
 	value, err := planned.ToTerraform5Value()

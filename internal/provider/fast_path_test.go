@@ -76,7 +76,7 @@ func (c comparingServer) ReadResource(ctx context.Context, req *tfprotov6.ReadRe
 // PlanResourceChange asks twice only where that is the same as asking once. It is not for a destroy: another
 // resource of the stream may be planned in between.
 func (c comparingServer) PlanResourceChange(ctx context.Context, req *tfprotov6.PlanResourceChangeRequest) (*tfprotov6.PlanResourceChangeResponse, error) {
-	if !c.answers(req.TypeName, req.PriorPrivate) || c.plan(req) == nil {
+	if !c.answers(req.TypeName, req.PriorPrivate) || c.plan(ctx, req) == nil {
 		return c.fastPath.PlanResourceChange(ctx, req)
 	}
 	return compared(ctx, c, req, c.fastPath.PlanResourceChange, c.fullServer.PlanResourceChange)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"sync"
+	"time"
 
 	"github.com/stream-management/terraform-provider-stream/internal/streams"
 )
@@ -13,33 +14,52 @@ import (
 type ownership struct {
 	mu      sync.Mutex
 	streams map[string]*ownedStream
+
+	firstClaims chan struct{} // closed when the first calls of the run have had time to claim their streams
 }
 
 // ownedStream is what a run has planned for one stream, and done to it.
 type ownedStream struct {
-	lock chan struct{} // held by the operation that uses the stream
+	inUse chan struct{} // holds an element while an operation uses the stream
 
 	// Guarded by ownership.mu.
-	claimed  bool                   // a resource has planned or sent set
-	set      streams.ProcessorSet   // see claimed
-	reliedOn bool                   // a resource has planned to leave the stream as it is, with set
-	releases []streams.ProcessorSet // what destroyed resources leave attached
+	claimed  bool                 // a resource has planned or sent set
+	set      streams.ProcessorSet // see claimed
+	reliedOn bool                 // a resource has planned to leave the stream as it is, with set
+	releases []release            // departed resources
+	gone     bool                 // the refresh of this run found no such stream
 
-	// Guarded by lock.
-	written     bool            // the set of a resource that stays has been sent
-	reported    *streams.Stream // the last report of the service in this run; nil if there is none
-	unconfirmed bool            // a request since then may or may not have taken effect
-	blocked     bool            // an operation failed whose resource stays in the state unchanged
+	// Guarded by inUse.
+	written     bool                  // the set of a resource that stays has been sent
+	reported    *streams.Stream       // the last report of the service in this run; nil if there is none
+	unconfirmed bool                  // a request since then may or may not have taken effect
+	blocked     bool                  // an operation failed whose resource stays in the state unchanged
+	failed      bool                  // the set of a resource could not be sent
+	abandoned   *streams.ProcessorSet // what a departed resource left for another resource to replace
 }
 
+// claimDelay is how long a run's first destroys wait for the claims of the calls beside them. A destroy
+// then knows whether a renamed resource has its stream. No result depends on the delay. Tests set it to 0.
+var claimDelay = 50 * time.Millisecond
+
 func newOwnership() *ownership {
-	return &ownership{streams: map[string]*ownedStream{}}
+	o := &ownership{streams: map[string]*ownedStream{}, firstClaims: make(chan struct{})}
+	time.AfterFunc(claimDelay, func() { close(o.firstClaims) })
+	return o
+}
+
+// awaitFirstClaims waits at most once in a run, for claimDelay after the configuration of the provider.
+func (o *ownership) awaitFirstClaims(ctx context.Context) {
+	select {
+	case <-o.firstClaims:
+	case <-ctx.Done():
+	}
 }
 
 func (o *ownership) stream(id string) *ownedStream {
 	s, ok := o.streams[id]
 	if !ok {
-		s = &ownedStream{lock: make(chan struct{}, 1)}
+		s = &ownedStream{inUse: make(chan struct{}, 1)}
 		o.streams[id] = s
 	}
 	return s
@@ -61,13 +81,13 @@ func (o *ownership) claim(id string, set streams.ProcessorSet) error {
 }
 
 // relyOn registers a resource that has claimed a stream and plans to send nothing. It reports false if
-// a destroyed resource leaves another set attached: then the claimed set must be sent again.
+// a departed resource leaves another set attached: then the claimed set must be sent again.
 func (o *ownership) relyOn(id string) bool {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	s := o.stream(id)
-	for _, left := range s.releases {
-		if !left.Equal(s.set) {
+	for _, r := range s.releases {
+		if !r.left.Equal(s.set) {
 			return false
 		}
 	}
@@ -75,27 +95,65 @@ func (o *ownership) relyOn(id string) bool {
 	return true
 }
 
-// release registers a destroyed resource and the set that it leaves attached. If another resource relies
-// on the stream, release returns that resource's set, which must stay attached, and true.
-func (o *ownership) release(id string, left streams.ProcessorSet) (streams.ProcessorSet, bool) {
+// release is a departed resource: one that is destroyed, or moves to another stream.
+type release struct {
+	left    streams.ProcessorSet // the set that stays attached
+	planned bool                 // by a plan; otherwise the apply has destroyed the resource
+}
+
+// successor is what another resource of the run does with the stream of a departed resource.
+type successor struct {
+	Set    streams.ProcessorSet `json:"set"`    // the other resource's set
+	Relies bool                 `json:"relies"` // the other resource sends nothing, so Set must stay attached
+}
+
+// release registers a departed resource, unless another resource of the run has claimed the stream. Then
+// it returns what that resource does, else nil.
+func (o *ownership) release(id string, r release) *successor {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	s := o.stream(id)
-	if s.reliedOn {
-		return s.set, true
+	if s.claimed {
+		return &successor{s.set, s.reliedOn}
 	}
-	s.releases = append(s.releases, left)
-	return streams.ProcessorSet{}, false
+	s.releases = append(s.releases, r)
+	return nil
 }
 
-// lock waits until no other operation uses a stream. The caller must call unlock.
-func (o *ownership) lock(ctx context.Context, id string) (stream *ownedStream, unlock func(), err error) {
+// plannedRelease returns what a planned departure leaves attached, if that differs from the claimed set.
+func (o *ownership) plannedRelease(id string) (left streams.ProcessorSet, found bool) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	s := o.stream(id)
+	for _, r := range s.releases {
+		if r.planned && !r.left.Equal(s.set) {
+			return r.left, true
+		}
+	}
+	return left, false
+}
+
+// markGone registers that the refresh found no stream with this id.
+func (o *ownership) markGone(id string) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	o.stream(id).gone = true
+}
+
+func (o *ownership) isGone(id string) bool {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return o.stream(id).gone
+}
+
+// use waits until no other operation uses a stream. The caller must call end.
+func (o *ownership) use(ctx context.Context, id string) (stream *ownedStream, end func(), err error) {
 	o.mu.Lock()
 	s := o.stream(id)
 	o.mu.Unlock()
 	select {
-	case s.lock <- struct{}{}:
-		return s, func() { <-s.lock }, nil
+	case s.inUse <- struct{}{}:
+		return s, func() { <-s.inUse }, nil
 	case <-ctx.Done():
 		return nil, nil, fmt.Errorf("another operation on stream %q did not end in time: %w", id, ctx.Err())
 	}
@@ -105,6 +163,7 @@ func (o *ownership) lock(ctx context.Context, id string) (stream *ownedStream, u
 type conflictError struct {
 	streamID      string
 	first, second streams.ProcessorSet
+	knowledge
 }
 
 func (e *conflictError) Error() string {

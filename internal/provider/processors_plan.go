@@ -7,8 +7,6 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/resource"
 	"github.com/hashicorp/terraform-plugin-framework/types"
-
-	"github.com/stream-management/terraform-provider-stream/internal/streams"
 )
 
 // Keys of the private state. A resource whose state is confirmed has neither.
@@ -16,9 +14,8 @@ const (
 	// unconfirmedKey marks a state that may be untrue: an update or destroy failed, but may have taken
 	// effect. Each plan sends the set again until a response confirms the state.
 	unconfirmedKey = "unconfirmed"
-	// staysKey tells the apply of a destroy that another resource relies on the stream. Its value is
-	// the other resource's set.
-	staysKey = "stays"
+	// successorKey tells the apply of a destroy which other resource of the plan has the stream.
+	successorKey = "successor"
 )
 
 // ModifyPlan sends nothing without detect_drift.
@@ -42,7 +39,7 @@ func (r *processorsResource) ModifyPlan(ctx context.Context, req resource.Modify
 	if created {
 		state = new(processorsModel)
 	}
-	resp.Diagnostics.Append(r.session.planSet(plan, state, unconfirmed != nil)...)
+	resp.Diagnostics.Append(r.session.planSet(ctx, plan, state, unconfirmed != nil)...)
 	if resp.Diagnostics.HasError() {
 		return
 	}
@@ -57,29 +54,34 @@ func (r *processorsResource) ModifyPlan(ctx context.Context, req resource.Modify
 
 // planSet claims the planned set and decides whether the apply sends it: last_edited is unknown then,
 // and only then. The state is empty before a create.
-func (s *session) planSet(planned, state *processorsModel, unconfirmed bool) diag.Diagnostics {
+func (s *session) planSet(ctx context.Context, planned, state *processorsModel, unconfirmed bool) diag.Diagnostics {
 	var diags diag.Diagnostics
+	id := planned.StreamID.ValueString()
 	if known(planned.StreamID) && fullyKnown(planned.ProcessorIDs) {
-		if err := s.ownership.claim(planned.StreamID.ValueString(), planned.processors()); err != nil {
-			diags.Append(diagnose("", err))
+		if err := s.claim(ctx, id, planned.processors()); err != nil {
+			diags.Append(diagnose("", err, knowledge{}))
 			return diags
 		}
 	}
 	planned.ID = planned.StreamID
 	planned.TerminalID, planned.FragmentTypeID = types.StringUnknown(), types.StringUnknown()
 	planned.CompatibleNamespaces, planned.LastEdited = types.SetUnknown(types.StringType), types.Int64Unknown()
-	if !planned.StreamID.Equal(state.StreamID) {
-		return diags
-	}
-	if planned.sendsSameAs(state) {
+	stays := planned.StreamID.Equal(state.StreamID)
+	if stays && planned.sendsSameAs(state) {
 		switch {
 		case unconfirmed:
-			diags.Append(unconfirmedWarning(state.StreamID.ValueString()))
-		case s.ownership.relyOn(state.StreamID.ValueString()):
+			diags.Append(unconfirmedWarning(id))
+		case s.ownership.relyOn(id):
 			planned.TerminalID, planned.FragmentTypeID = state.TerminalID, state.FragmentTypeID
 			planned.CompatibleNamespaces, planned.LastEdited = state.CompatibleNamespaces, state.LastEdited
 			return diags
 		}
+	}
+	if left, found := s.ownership.plannedRelease(id); found {
+		diags.Append(sharedStreamWarnings(id, left, stays && planned.sendsSameAs(state) && !unconfirmed)...)
+	}
+	if !stays {
+		return diags
 	}
 	// An update has no reason to change where a stream belongs. An imported state does not know it yet.
 	if !state.TerminalID.IsNull() {
@@ -91,12 +93,19 @@ func (s *session) planSet(planned, state *processorsModel, unconfirmed bool) dia
 	return diags
 }
 
-// planDestroy marks a destroy if another resource relies on the stream.
+// planDestroy marks the destroy of a resource, or of the old half of a replacement, if another resource
+// of the plan has the stream.
 func (r *processorsResource) planDestroy(ctx context.Context, state *processorsModel, resp *resource.ModifyPlanResponse) {
-	set, reliedOn := r.session.ownership.release(state.StreamID.ValueString(), state.departure().leaves())
-	if reliedOn {
-		value, _ := json.Marshal(set) // a set of strings always encodes
-		resp.Diagnostics.Append(resp.Private.SetKey(ctx, staysKey, value)...)
+	id := state.StreamID.ValueString()
+	r.session.ownership.awaitFirstClaims(ctx)
+	next := r.session.ownership.release(id, release{left: state.departure().left(), planned: true})
+	if next == nil {
+		return
+	}
+	value, _ := json.Marshal(next) // sets of strings always encode
+	resp.Diagnostics.Append(resp.Private.SetKey(ctx, successorKey, value)...)
+	if replaced := !resp.Plan.Raw.IsNull(); replaced && next.Relies && state.departure().detach {
+		resp.Diagnostics.Append(createBeforeDestroyWarning(id))
 	}
 }
 
@@ -108,7 +117,11 @@ func (r *processorsResource) readBeforeCreate(ctx context.Context, plan *process
 	defer cancel()
 	id := plan.StreamID.ValueString()
 	found, err := r.session.client.ReadStream(ctx, id)
-	if err != nil {
+	switch {
+	case streamNotFound(err) && r.session.ownership.isGone(id):
+		diags.Append(createOfGoneStreamWarning(id))
+		return diags
+	case err != nil:
 		diags.Append(diagnoseRead(id, err))
 		return diags
 	}
@@ -121,11 +134,11 @@ func (r *processorsResource) readBeforeCreate(ctx context.Context, plan *process
 	return diags
 }
 
-// staysIn returns the set that a mark of planDestroy carries, or nil if there is no mark.
-func staysIn(mark []byte) *streams.ProcessorSet {
-	var set *streams.ProcessorSet
+// successorIn decodes a mark of planDestroy. It returns nil if there is no mark.
+func successorIn(mark []byte) *successor {
+	var next *successor
 	if mark != nil {
-		_ = json.Unmarshal(mark, &set) // planDestroy wrote it
+		_ = json.Unmarshal(mark, &next) // planDestroy wrote it
 	}
-	return set
+	return next
 }

@@ -59,9 +59,9 @@ func (r *processorsResource) Create(ctx context.Context, req resource.CreateRequ
 	ctx, cancel := context.WithTimeout(ctx, timeout)
 	defer cancel()
 
-	got, _, err := r.session.set(ctx, plan.StreamID.ValueString(), plan.processors(), false)
+	got, known, err := r.session.set(ctx, plan.StreamID.ValueString(), plan.processors(), false)
 	if err != nil {
-		resp.Diagnostics.Append(diagnoseSet(plan.StreamID.ValueString(), err))
+		resp.Diagnostics.Append(diagnoseSet(plan.StreamID.ValueString(), err, known))
 		return
 	}
 	plan.setReported(got)
@@ -95,6 +95,7 @@ func (r *processorsResource) Read(ctx context.Context, req resource.ReadRequest,
 	switch {
 	case streamNotFound(err):
 		resp.State.RemoveResource(ctx)
+		r.session.ownership.markGone(id.ValueString())
 		resp.Diagnostics.Append(streamGoneWarning(id.ValueString()))
 	case err != nil:
 		resp.Diagnostics.Append(diagnoseRead(id.ValueString(), err))
@@ -123,7 +124,7 @@ func (r *processorsResource) Update(ctx context.Context, req resource.UpdateRequ
 	if plan.LastEdited.IsUnknown() { // see planSet
 		got, known, err := r.session.set(ctx, plan.StreamID.ValueString(), plan.processors(), true)
 		if err != nil {
-			resp.Diagnostics.Append(diagnoseUpdate(plan.StreamID.ValueString(), err))
+			resp.Diagnostics.Append(diagnoseUpdate(plan.StreamID.ValueString(), err, known))
 			resp.Diagnostics.Append(keepState(ctx, state, known, &resp.State, resp.Private)...)
 			return
 		}
@@ -138,7 +139,7 @@ func (r *processorsResource) Update(ctx context.Context, req resource.UpdateRequ
 func (r *processorsResource) Delete(ctx context.Context, req resource.DeleteRequest, resp *resource.DeleteResponse) {
 	var state *processorsModel
 	resp.Diagnostics.Append(req.State.Get(ctx, &state)...)
-	mark, diags := req.Private.GetKey(ctx, staysKey)
+	mark, diags := req.Private.GetKey(ctx, successorKey)
 	resp.Diagnostics.Append(diags...)
 	if resp.Diagnostics.HasError() {
 		return
@@ -152,10 +153,12 @@ func (r *processorsResource) Delete(ctx context.Context, req resource.DeleteRequ
 	defer cancel()
 
 	id, d := state.StreamID.ValueString(), state.departure()
-	d.stays = staysIn(mark)
+	d.next = successorIn(mark)
 	known, err := r.session.leave(ctx, id, d)
 	switch {
-	case err == nil, streamNotFound(err):
+	case err == nil && known.abandoned != nil:
+		resp.Diagnostics.Append(abandonedWarning(id, *known.abandoned))
+	case err == nil:
 	case asStreamError(err).Status == http.StatusNotFound:
 		resp.Diagnostics.Append(notFoundOnDestroyWarning(id, err))
 	default:

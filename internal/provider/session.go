@@ -13,37 +13,62 @@ import (
 // session is one provider configuration in one run. Resources and actions change streams only through
 // a session, which decides what is sent:
 //
-//	create; update of processor_ids or triggers      the set
-//	any update after an unknown outcome              the set, again
-//	any other update                                 nothing
-//	destroy, on_destroy = "detach"                   the empty set
-//	destroy, on_destroy = "keep"                     nothing
-//	destroy of a stream that another resource has    nothing, or the other resource's set if the two differ
+//	create; update of processor_ids or triggers            the set
+//	any update after an unknown outcome                    the set, again
+//	any other update                                       nothing
+//	destroy, on_destroy = "detach"                         the empty set
+//	destroy, on_destroy = "keep"                           nothing
+//	destroy, another resource of the run sets the stream   nothing
+//	destroy, another resource of the run relies on it      nothing, or the other resource's set if the two differ
 type session struct {
 	client      *streams.Client // nil while the provider's configuration is not known
 	ownership   *ownership
 	detectDrift bool
 }
 
-var (
-	// errNotConfigured: Terraform invokes an action with -invoke although the provider's configuration
-	// depends on resources that have not been applied.
-	errNotConfigured = errors.New("the provider's configuration is not known yet")
+// errNotConfigured: Terraform invokes an action with -invoke although the provider's configuration
+// depends on resources that have not been applied.
+var errNotConfigured = errors.New("the provider's configuration is not known yet")
 
-	// errBlocked: after a failed operation, a change by another resource would make the state of the
-	// failed resource untrue, and later runs rely on that state.
-	errBlocked = errors.New("an operation of another resource on this stream has failed")
-)
+// blockedError says that an operation of another resource on the stream has failed. A change by this
+// resource could make the state of the other resource untrue, and later runs rely on that state.
+type blockedError struct{ knowledge }
+
+func (*blockedError) Error() string {
+	return "an operation of another resource on this stream has failed"
+}
 
 func (s *session) configured() bool { return s != nil && s.client != nil }
 
 // readsStreams reports whether the user turned detect_drift on.
 func (s *session) readsStreams() bool { return s.configured() && s.detectDrift }
 
-// knowledge is what a run knows of a stream after a failed operation.
+// knowledge is what a run knows of a stream after an operation.
 type knowledge struct {
-	reported    *streams.Stream // the last report of the service in this run; nil if there is none
-	unconfirmed bool            // a request since then may or may not have taken effect
+	reported    *streams.Stream       // the last report of the service in this run; nil if there is none
+	unconfirmed bool                  // a request since then may or may not have taken effect
+	abandoned   *streams.ProcessorSet // the set of a destroyed resource that another resource failed to replace; or nil
+}
+
+func (s *ownedStream) knowledge() knowledge {
+	k := knowledge{reported: s.reported, unconfirmed: s.unconfirmed}
+	if s.failed {
+		k.abandoned = s.abandoned
+	}
+	return k
+}
+
+// claim registers the set that a resource gives a stream. If that is a conflict, the error says what an
+// operation of the other resource did to the stream.
+func (s *session) claim(ctx context.Context, id string, set streams.ProcessorSet) error {
+	err := s.ownership.claim(id, set)
+	if conflict := (*conflictError)(nil); errors.As(err, &conflict) {
+		if stream, end, interrupted := s.ownership.use(ctx, id); interrupted == nil {
+			conflict.knowledge = stream.knowledge()
+			end()
+		}
+	}
+	return err
 }
 
 // set sends the set of a resource. inState says that the state has the resource with this stream, so
@@ -52,66 +77,73 @@ func (s *session) set(ctx context.Context, id string, set streams.ProcessorSet, 
 	if !s.configured() {
 		return nil, knowledge{}, errNotConfigured
 	}
-	if err := s.ownership.claim(id, set); err != nil {
+	if err := s.claim(ctx, id, set); err != nil {
 		return nil, knowledge{}, err
 	}
-	stream, unlock, err := s.ownership.lock(ctx, id)
+	stream, end, err := s.ownership.use(ctx, id)
 	if err != nil {
 		return nil, knowledge{}, err
 	}
-	defer unlock()
+	defer end()
 	if stream.blocked {
-		return nil, stream.knowledge(), errBlocked
+		return nil, stream.knowledge(), &blockedError{stream.knowledge()}
 	}
 	got, err := stream.send(ctx, s.client, id, set)
 	stream.written = stream.written || err == nil
+	stream.failed = stream.failed || err != nil
 	stream.blocked = inState && !stream.written
 	return got, stream.knowledge(), err
 }
 
 // departure is a resource that is destroyed, or moves to another stream.
 type departure struct {
-	was    streams.ProcessorSet  // the set in the resource's state
-	detach bool                  // on_destroy = "detach"
-	stays  *streams.ProcessorSet // the set of another resource that relies on the stream; nil if none is known
+	was    streams.ProcessorSet // the set in the resource's state
+	detach bool                 // on_destroy = "detach"
+	next   *successor           // as the plan found it; nil if the plan found none
 }
 
-// leaves is the set that stays attached after the departure.
-func (d departure) leaves() streams.ProcessorSet {
-	switch {
-	case d.stays != nil:
-		return *d.stays
-	case d.detach:
+// left is the set that stays attached if no other resource of the run has the stream.
+func (d departure) left() streams.ProcessorSet {
+	if d.detach {
 		return streams.ProcessorSet{}
 	}
 	return d.was
 }
 
-// leave ends a resource's use of a stream. Nothing is sent if another resource of this run has set the
-// stream: Terraform often destroys an old object after that.
+// leave ends a resource's use of a stream.
 func (s *session) leave(ctx context.Context, id string, d departure) (knowledge, error) {
 	if !s.configured() {
 		return knowledge{}, errNotConfigured
 	}
-	stream, unlock, err := s.ownership.lock(ctx, id)
+	if d.next == nil {
+		s.ownership.awaitFirstClaims(ctx)
+	}
+	stream, end, err := s.ownership.use(ctx, id)
 	if err != nil {
 		return knowledge{}, err
 	}
-	defer unlock()
-	if stream.blocked {
-		return stream.knowledge(), errBlocked
+	defer end()
+	if d.next == nil {
+		d.next = s.ownership.release(id, release{left: d.left()})
 	}
-	if !stream.written && d.stays == nil {
-		if set, reliedOn := s.ownership.release(id, d.leaves()); reliedOn {
-			d.stays = &set
-		}
+	set, send := d.left(), d.detach
+	switch {
+	case stream.written:
+		send = false
+	case d.next != nil && !d.next.Relies:
+		send = false
+		stream.abandoned = &d.was
+	case d.next != nil:
+		set, send = d.next.Set, !d.next.Set.Equal(d.was)
 	}
-	detach := d.detach && d.stays == nil
-	if stream.written || !detach && d.leaves().Equal(d.was) {
+	if !send {
 		tflog.Info(ctx, "the stream is left as it is; nothing is sent", map[string]any{"stream_id": id})
-		return knowledge{}, nil
+		return stream.knowledge(), nil
 	}
-	_, err = stream.send(ctx, s.client, id, d.leaves())
+	if stream.blocked {
+		return stream.knowledge(), &blockedError{stream.knowledge()}
+	}
+	_, err = stream.send(ctx, s.client, id, set)
 	stream.blocked = err != nil && asStreamError(err).Status != http.StatusNotFound
 	return stream.knowledge(), err
 }
@@ -121,16 +153,16 @@ func (s *session) setOnce(ctx context.Context, id string, set streams.ProcessorS
 	if !s.configured() {
 		return errNotConfigured
 	}
-	stream, unlock, err := s.ownership.lock(ctx, id)
+	stream, end, err := s.ownership.use(ctx, id)
 	if err != nil {
 		return err
 	}
-	defer unlock()
+	defer end()
 	_, err = stream.send(ctx, s.client, id, set)
 	return err
 }
 
-// send updates a stream and remembers the result. The caller has the stream's lock.
+// send updates a stream and remembers the result. The caller uses the stream.
 func (s *ownedStream) send(ctx context.Context, client *streams.Client, id string, set streams.ProcessorSet) (*streams.Stream, error) {
 	got, err := client.UpdateStream(ctx, id, set)
 	reported := got
@@ -144,5 +176,3 @@ func (s *ownedStream) send(ctx context.Context, client *streams.Client, id strin
 	}
 	return got, err
 }
-
-func (s *ownedStream) knowledge() knowledge { return knowledge{s.reported, s.unconfirmed} }

@@ -84,7 +84,7 @@ func (a *setProcessorsAction) Invoke(ctx context.Context, req action.InvokeReque
 		progress("Attempt %d: %s %s → %s", attempt.Number, attempt.Method, attempt.URL, response)
 	})
 	if err := a.session.setOnce(ctx, id, set); err != nil {
-		resp.Diagnostics.Append(diagnoseSet(id, err))
+		resp.Diagnostics.Append(diagnoseSet(id, err, knowledge{}))
 	}
 }
 

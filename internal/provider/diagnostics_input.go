@@ -1,0 +1,88 @@
+package provider
+
+import (
+	"cmp"
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/hashicorp/terraform-plugin-framework/diag"
+	"github.com/hashicorp/terraform-plugin-framework/path"
+)
+
+// Diagnostics of what a user wrote: values, import ids, moved blocks and the provider block.
+
+func invalidImportID(id string, err error) diag.Diagnostic {
+	return diag.NewAttributeErrorDiagnostic(path.Root("stream_id"), "Invalid Stream ID",
+		fmt.Sprintf("%q cannot be imported: a stream id %s.", id, err))
+}
+
+func invalidValue(at path.Path, value, what string, err error) diag.Diagnostic {
+	name, _, _ := strings.Cut(at.String(), "[") // the path of a set's element repeats the value
+	return diag.NewAttributeErrorDiagnostic(at, "Invalid Attribute Value",
+		fmt.Sprintf("%s: %q is not %s: it %s.", name, value, what, err))
+}
+
+func missingValue(name string) diag.Diagnostic {
+	return diag.NewAttributeErrorDiagnostic(path.Root(name), "Missing Attribute Value", name+" must not be null.")
+}
+
+// cannotMove shows how to take a stream over without a moved block.
+func cannotMove(from, id string, err error) diag.Diagnostic {
+	quoted := strconv.Quote(cmp.Or(id, "STREAM_ID"))
+	quoted = strings.NewReplacer("${", "$${", "%{", "%%{").Replace(quoted)
+	return diag.NewErrorDiagnostic("Resource Cannot Be Moved", fmt.Sprintf(`A %[1]s can be moved if its request is a PATCH of /v2/streams/{id} with processor_ids. This resource cannot be moved: %[3]s.
+
+Import the stream instead. Replace the moved block with these two, with your own resource names, and keep the old provider configured until they are applied:
+
+  removed {
+    from = %[1]s.example
+    lifecycle {
+      destroy = false
+    }
+  }
+
+  import {
+    to = stream_processors.example
+    id = %[2]s
+  }
+
+Nothing was sent, and nothing was changed in the state.`, from, quoted, err))
+}
+
+const invalidConfiguration = "Invalid Provider Configuration"
+
+// invalidSetting names the attribute, because Terraform shows no line of a nested attribute.
+func invalidSetting(at path.Path, problem string) diag.Diagnostic {
+	return diag.NewAttributeErrorDiagnostic(at, invalidConfiguration, at.String()+" "+problem)
+}
+
+func missingBaseURL() diag.Diagnostic {
+	return diag.NewAttributeErrorDiagnostic(path.Root("base_url"), invalidConfiguration,
+		"The address of the service is missing. Set base_url in the provider block, or the environment variable "+
+			`STREAM_BASE_URL, to an address such as "https://streams.example.com".`)
+}
+
+// invalidClient reports what the client refused although every single value was accepted.
+func invalidClient(err error) diag.Diagnostic {
+	return diag.NewErrorDiagnostic(invalidConfiguration, sentence(err.Error()))
+}
+
+func twoSchemesInEnvironment(first string, firstVariables []string, second string, secondVariables []string) diag.Diagnostic {
+	return diag.NewErrorDiagnostic(invalidConfiguration, fmt.Sprintf(
+		"The environment has two ways to authenticate, %s (%s) and %s (%s). A request carries one. Unset the variables of one, "+
+			"or set the other in the provider block.",
+		first, strings.Join(firstVariables, ", "), second, strings.Join(secondVariables, ", ")))
+}
+
+func sentInClearWarning(at path.Path) diag.Diagnostic {
+	return diag.NewAttributeWarningDiagnostic(at, "Credentials Travel in Clear", fmt.Sprintf(
+		"%s is an http:// address of another machine. Anyone between Terraform and that machine can read the credentials and "+
+			"change the requests. Use https:// if the service offers it.", at))
+}
+
+func notVerifiedWarning(at path.Path) diag.Diagnostic {
+	return diag.NewAttributeWarningDiagnostic(at, "Certificates Are Not Verified",
+		"Anyone between Terraform and the service can read the credentials and change the requests. To trust a private "+
+			"authority, set ca_cert_pem instead.")
+}
