@@ -81,7 +81,7 @@ func TestActionFails(t *testing.T) {
 			`AttributeName("stream_id")`, []string{"Resource Not Found Error", `there is no stream "cam-9"`}},
 		"merged": {attributes{"stream_id": "cam-1", "processor_ids": []string{"p1"}},
 			streamstest.Fault{Edit: func(s *streamstest.Stream) { s.ProcessorIDs = []string{"p1", "p9"} }},
-			"", []string{`reports additional processors ["p9"]`, "The stream was changed."}},
+			"", []string{`reports additional processors ["p9"]`, `The service reports that the stream now has ["p1", "p9"].`}},
 		"unknown outcome": {attributes{"stream_id": "cam-1", "processor_ids": []string{"p1"}},
 			streamstest.Fault{Status: 500, Message: "secret-token is not the matter"},
 			"", []string{"*** is not the matter", "may or may not have been changed"}},
