@@ -20,6 +20,9 @@ func (c *terraformCore) run(cfg config, replace, imports []string) bool {
 	for _, id := range historyStreams {
 		apart[id] = !c.isShared(id)
 	}
+	for _, addr := range imports {
+		apart[cfg[addr].stream] = false
+	}
 	changes, refreshed := c.plan(cfg, replace, imports)
 	for _, r := range c.service.Requests() {
 		if !c.drift || r.Method != http.MethodGet {
@@ -35,6 +38,7 @@ func (c *terraformCore) run(cfg config, replace, imports []string) bool {
 	c.service.ForgetRequests()
 	c.apply(changes, refreshed)
 	c.checkRequests(cfg)
+	c.checkWarnings(cfg)
 	if len(c.failures) == 0 {
 		c.checkAgreement(cfg)
 		c.checkLastResponses(apart)
@@ -124,6 +128,22 @@ func (c *terraformCore) checkRequests(cfg config) {
 		}
 		if r.Method != http.MethodPatch || !slices.Contains(allowed, r.Body) {
 			c.t.Fatalf("an apply sent %s", r)
+		}
+	}
+}
+
+// checkWarnings fails if a stream of the configuration passed through an empty set, and the plan did not warn. A plan
+// cannot warn about a resource that is replaced on its own stream, or whose values are known after apply.
+func (c *terraformCore) checkWarnings(cfg config) {
+	c.t.Helper()
+	for _, r := range c.service.Requests() {
+		if r.Method != http.MethodPatch || !r.Applied || r.Body != patchBody(nil) || c.warned[r.StreamID] || c.replacedInPlace[r.StreamID] {
+			continue
+		}
+		for addr, b := range cfg {
+			if b.stream == r.StreamID && len(b.processors) > 0 && !b.lateStream && !b.lateProcessors {
+				c.t.Fatalf("%s has stream %q, which was emptied, and the plan did not warn", addr, b.stream)
+			}
 		}
 	}
 }

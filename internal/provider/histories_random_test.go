@@ -33,7 +33,6 @@ func runRandomHistory(t *rapid.T, inTurn bool) {
 	for range rapid.IntRange(1, 4).Draw(t, "runs") {
 		cfg := drawConfig(t, past)
 		past = append(past, cfg)
-		cfg = c.withoutSharedCreateBeforeDestroy(cfg)
 		t.Logf("run %+v", cfg)
 		stop := func() {}
 		if chance(t, 70, "faulty") {
@@ -56,7 +55,6 @@ func runRandomHistory(t *rapid.T, inTurn bool) {
 	if len(conflicts(cfg, true)) > 0 {
 		cfg = withoutConflicts(cfg)
 	}
-	cfg = c.withoutSharedCreateBeforeDestroy(cfg)
 	t.Logf("last run %+v", cfg)
 	c.runClean(cfg)
 }
@@ -136,7 +134,7 @@ func (c *terraformCore) drawOptions(t *rapid.T, cfg config) (replace, imports []
 			if chance(t, 10, "import "+addr) {
 				imports = append(imports, addr)
 			}
-		case is.current == nil || c.isShared(is.current.text("stream_id")):
+		case is.current == nil:
 		case chance(t, 10, "replace "+addr):
 			replace = append(replace, addr)
 		case chance(t, 10, "taint "+addr):
@@ -144,21 +142,6 @@ func (c *terraformCore) drawOptions(t *rapid.T, cfg config) (replace, imports []
 		}
 	}
 	return replace, imports
-}
-
-// withoutSharedCreateBeforeDestroy turns create_before_destroy off for the objects of shared streams. The destroy of such
-// an object cannot know of the other objects of its stream: core plans the destroy without the private state of the plan,
-// and does not call the provider for an object without changes. For the same reason, drawOptions neither replaces nor
-// taints such objects.
-func (c *terraformCore) withoutSharedCreateBeforeDestroy(cfg config) config {
-	cfg = maps.Clone(cfg)
-	for addr, b := range cfg {
-		if is := c.state[addr]; is != nil && is.current != nil && c.isShared(is.current.text("stream_id")) {
-			b.createBeforeDestroy = false
-			cfg[addr] = b
-		}
-	}
-	return cfg
 }
 
 // changeByOthers changes a stream as somebody else would.

@@ -73,7 +73,12 @@ func (c *terraformCore) plan(cfg config, replace, imports []string) (changes []c
 		}
 	}
 	c.walk(nodes)
-	c.warned = c.rules.warned
+	c.warned, c.replacedInPlace = c.rules.warned, map[string]bool{}
+	for _, ch := range changes {
+		if ch.verb.replaces() && (ch.forced || ch.prior.tainted) {
+			c.replacedInPlace[ch.prior.text("stream_id")] = true
+		}
+	}
 	if len(c.failures) > 0 {
 		return nil, nil
 	}

@@ -34,6 +34,8 @@ type terraformCore struct {
 
 	rules  *processRules   // of the current process of the provider
 	warned map[string]bool // streams that a warning of the last plan names
+	// replacedInPlace are streams of an object of the last plan that is tainted or replaced, and destroyed without a plan.
+	replacedInPlace map[string]bool
 
 	// unrecorded are the streams of Known Limits: their state may be untrue, and no call of core could have recorded it.
 	unrecorded map[string]bool
