@@ -39,14 +39,21 @@ func sharedStreamWarnings(id string, left streams.ProcessorSet, resend bool) dia
 }
 
 // createBeforeDestroyWarning is for a replacement that leaves a stream to another resource. With
-// create_before_destroy, Terraform does not pass the mark of the plan to the destroy.
-func createBeforeDestroyWarning(id string) diag.Diagnostic {
-	return diag.NewWarningDiagnostic(aboutStream("Another Resource Has the Stream", id), paragraphs(
-		"This resource moves to another stream, and another resource keeps this stream with its processors. That works by "+
-			"default. But if this resource has create_before_destroy, the destroy of the old object detaches the processors, and "+
-			"the state of the other resource becomes untrue.",
-		"If this resource has create_before_destroy, set on_destroy = \"keep\" and apply that change first, or remove "+
-			"create_before_destroy."))
+// create_before_destroy, Terraform does not pass the mark of the plan to the destroy. relies says that the
+// other resource sends nothing.
+func createBeforeDestroyWarning(id string, relies bool) diag.Diagnostic {
+	const remedy = "If this resource has create_before_destroy, set on_destroy = \"keep\" and apply that change first, or " +
+		"remove create_before_destroy."
+	if relies {
+		return diag.NewWarningDiagnostic(aboutStream("Another Resource Has the Stream", id), paragraphs(
+			"This resource moves to another stream, and another resource keeps this stream with its processors. But if this "+
+				"resource has create_before_destroy, the destroy of the old object detaches the processors, and the state of the "+
+				"other resource becomes untrue.", remedy))
+	}
+	return diag.NewWarningDiagnostic(aboutStream("Processors May Be Detached for a Moment", id), paragraphs(
+		"This resource moves to another stream, and another resource of this plan takes this stream over. If this resource has "+
+			"create_before_destroy, the destroy of the old object may detach the processors before the other resource is applied.",
+		remedy))
 }
 
 // abandonedWarning is for a destroy that left its stream to a resource that could not be applied.
