@@ -158,7 +158,7 @@ func (r *processorsResource) Delete(ctx context.Context, req resource.DeleteRequ
 	known, err := r.session.leave(ctx, id, d)
 	switch {
 	case err == nil && known.abandoned != nil:
-		resp.Diagnostics.Append(abandonedWarning(id, *known.abandoned))
+		resp.Diagnostics.Append(abandonedWarning(id, known))
 	case err == nil:
 	case asStreamError(err).Status == http.StatusNotFound:
 		resp.Diagnostics.Append(notFoundOnDestroyWarning(id, err))
