@@ -55,7 +55,7 @@ func TestPublish(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			r := textRelease(t, test.version)
-			f := newFakeGitHub(t, "Acme-Corp/terraform-provider-stream")
+			f := newFakeGitHub(t, "Acme-Corp/"+project)
 			draft := f.addDraft(t, r)
 			test.change(f, draft)
 			before := f.describe(draft.TagName)
@@ -78,7 +78,7 @@ func TestPublish(t *testing.T) {
 
 func TestCheckUnpublished(t *testing.T) {
 	t.Parallel()
-	f := newFakeGitHub(t, "Acme-Corp/terraform-provider-stream")
+	f := newFakeGitHub(t, "Acme-Corp/"+project)
 	draft := f.addDraft(t, textRelease(t, "0.1.0"))
 	if err := f.CheckUnpublished(t.Context(), "v0.1.0"); err != nil {
 		t.Errorf("a draft of an earlier run is a problem: %v", err)

@@ -2,13 +2,13 @@ package release
 
 import (
 	"archive/zip"
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
-	"slices"
 )
 
 // Rebuild builds the programs of the given platforms once more and returns an error unless the archives have
@@ -35,15 +35,18 @@ func (r *Release) Rebuild(ctx context.Context, platforms []Platform) (err error)
 		if err != nil {
 			return err
 		}
-		released, err := r.program(p)
-		if err != nil {
-			return err
-		}
-		if !slices.Equal(rebuilt, released) {
-			problems = append(problems, fmt.Errorf("%s: the program has the sum %s, a second build has %s", p, sum(released), sum(rebuilt)))
-		}
+		problems = append(problems, r.compareProgram(p, rebuilt))
 	}
 	return errors.Join(problems...)
+}
+
+// compareProgram returns an error unless the archive for a platform has this program.
+func (r *Release) compareProgram(p Platform, rebuilt []byte) error {
+	released, err := r.program(p)
+	if err == nil && !bytes.Equal(rebuilt, released) {
+		err = fmt.Errorf("%s: the program has the sum %s, a second build has %s", p, sum(released), sum(rebuilt))
+	}
+	return err
 }
 
 // compile builds the program as .goreleaser.yml says.

@@ -29,13 +29,13 @@ func TestAccRegistry(t *testing.T) {
 	original := copyOf(t, releaseOf(t, "0.1.0"))
 	key := newKey(t)
 	sign(t, original, key)
-	testInstall(t, original, armored(t, key))
+	testInstall(t, original, source, armored(t, key))
 	for name, damage := range tamperings(key) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			r := copyOf(t, original)
 			damage.tamper(t, r)
-			testRefused(t, r, armored(t, key), damage.want)
+			testRefused(t, r, source, armored(t, key), damage.want)
 		})
 	}
 }
@@ -87,9 +87,9 @@ func tamperings(key *openpgp.Entity) map[string]tampering {
 }
 
 // newRegistry returns a workspace that installs the release from a registry on loopback, over TLS.
-func newRegistry(t *testing.T, r *Release, publicKey string) *workspace {
+func newRegistry(t *testing.T, r *Release, source, publicKey string) *workspace {
 	t.Helper()
-	registry := httptest.NewTLSServer(registryHandler(t, r, publicKey))
+	registry := httptest.NewTLSServer(registryHandler(t, r, source, publicKey))
 	t.Cleanup(registry.Close)
 	w := newWorkspace(t, "direct {}", strings.TrimPrefix(registry.URL, "https://")+"/"+source)
 	w.sandbox.Env["SSL_CERT_FILE"] = filepath.Join(w.dir, "registry.pem")
@@ -98,9 +98,9 @@ func newRegistry(t *testing.T, r *Release, publicKey string) *workspace {
 }
 
 // testInstall checks that the CLI installs the release, names the key, and applies with the provider.
-func testInstall(t *testing.T, r *Release, publicKey string) {
+func testInstall(t *testing.T, r *Release, source, publicKey string) {
 	t.Helper()
-	w := newRegistry(t, r, publicKey)
+	w := newRegistry(t, r, source, publicKey)
 	out, err := w.run("init")
 	if err != nil || !strings.Contains(out, keyID(t, publicKey)) {
 		t.Fatalf("init did not accept the key %s: %v\n%s", keyID(t, publicKey), err, out)
@@ -110,9 +110,9 @@ func testInstall(t *testing.T, r *Release, publicKey string) {
 }
 
 // testRefused checks that the CLI does not install the release, and says why.
-func testRefused(t *testing.T, r *Release, publicKey, want string) {
+func testRefused(t *testing.T, r *Release, source, publicKey, want string) {
 	t.Helper()
-	out, err := newRegistry(t, r, publicKey).run("init")
+	out, err := newRegistry(t, r, source, publicKey).run("init")
 	if err == nil || !strings.Contains(strings.ToLower(out), want) {
 		t.Errorf("init ended with %v and printed\n%s", err, out)
 	}
@@ -128,7 +128,7 @@ func keyID(t *testing.T, publicKey string) string {
 }
 
 // registryHandler returns a registry that has one version of one provider.
-func registryHandler(t *testing.T, r *Release, publicKey string) http.Handler {
+func registryHandler(t *testing.T, r *Release, source, publicKey string) http.Handler {
 	t.Helper()
 	var manifest struct {
 		Metadata struct {
@@ -142,6 +142,7 @@ func registryHandler(t *testing.T, r *Release, publicKey string) http.Handler {
 	if err != nil {
 		t.Fatal(err)
 	}
+	source = strings.ToLower(source) // a CLI asks for the provider in lower case
 	type object = map[string]any
 	registry := http.NewServeMux()
 	respond := func(path string, body object) {

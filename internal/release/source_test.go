@@ -15,19 +15,19 @@ func TestCheckSource(t *testing.T) {
 		change          func(t *testing.T, dir string) // made before the commit
 		want            string                         // "" if the commit may be published
 	}{
-		"right": {"Acme-Corp/terraform-provider-stream", "v0.2.0", nil, ""},
-		"no licence": {"Acme-Corp/terraform-provider-stream", "v0.2.0", func(t *testing.T, dir string) {
+		"right": {"Acme-Corp/" + project, "v0.2.0", nil, ""},
+		"no licence": {"Acme-Corp/" + project, "v0.2.0", func(t *testing.T, dir string) {
 			if err := os.Remove(filepath.Join(dir, "LICENSE")); err != nil {
 				t.Fatal(err)
 			}
 		}, "no licence"},
-		"another repository":    {"other/terraform-provider-stream", "v0.2.0", nil, "module github.com/other/terraform-provider-stream"},
-		"version without date":  {"Acme-Corp/terraform-provider-stream", "v0.3.0", nil, "0.3.0 in CHANGELOG.md has no date"},
-		"unknown version":       {"Acme-Corp/terraform-provider-stream", "v0.4.0", nil, "no section for 0.4.0"},
-		"no version":            {"Acme-Corp/terraform-provider-stream", "v0.2", nil, "not a semantic version"},
-		"no leading v":          {"Acme-Corp/terraform-provider-stream", "0.2.0", nil, "not a semantic version"},
-		"tag of another commit": {"Acme-Corp/terraform-provider-stream", "v0.1.0", nil, "the tag v0.1.0 is not on the last commit"},
-		"not on main": {"Acme-Corp/terraform-provider-stream", "v0.2.0", func(t *testing.T, dir string) {
+		"another repository":    {"other/" + project, "v0.2.0", nil, "module github.com/other/" + project},
+		"version without date":  {"Acme-Corp/" + project, "v0.3.0", nil, "0.3.0 in CHANGELOG.md has no date"},
+		"unknown version":       {"Acme-Corp/" + project, "v0.4.0", nil, "no section for 0.4.0"},
+		"no version":            {"Acme-Corp/" + project, "v0.2", nil, "not a semantic version"},
+		"no leading v":          {"Acme-Corp/" + project, "0.2.0", nil, "not a semantic version"},
+		"tag of another commit": {"Acme-Corp/" + project, "v0.1.0", nil, "the tag v0.1.0 is not on the last commit"},
+		"not on main": {"Acme-Corp/" + project, "v0.2.0", func(t *testing.T, dir string) {
 			mustGit(t, dir, "update-ref", "refs/remotes/origin/main", "v0.1.0")
 		}, "not on main"},
 	} {
@@ -35,7 +35,7 @@ func TestCheckSource(t *testing.T) {
 			t.Parallel()
 			dir := t.TempDir()
 			write(t, filepath.Join(dir, "LICENSE"), []byte("text"))
-			write(t, filepath.Join(dir, "go.mod"), []byte("module github.com/Acme-Corp/terraform-provider-stream\n"))
+			write(t, filepath.Join(dir, "go.mod"), []byte("module github.com/Acme-Corp/"+project+"\n"))
 			write(t, filepath.Join(dir, "CHANGELOG.md"), []byte(changelog))
 			mustGit(t, dir, "init", "--quiet")
 			commit(t, dir)

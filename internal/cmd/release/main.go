@@ -12,6 +12,7 @@ import (
 	"os"
 	"os/exec"
 	"os/signal"
+	"slices"
 
 	"github.com/stream-management/terraform-provider-stream/internal/release"
 )
@@ -19,7 +20,7 @@ import (
 // options are the flags of all subcommands.
 type options struct {
 	tag, repository, fingerprint string
-	dir, program, out            string
+	dir, program, out, platform  string
 }
 
 // commands are the subcommands by their names. Each returns what it has found to be right.
@@ -33,7 +34,7 @@ var commands = []struct {
 	{"notes", "write the version's section of CHANGELOG.md: -tag, -out", writeNotes},
 	{"notices", "write the licences of the modules in a program: -program, -out", writeNotices},
 	{"check", "check the files: -dist, and for a release to be published -tag, -fingerprint", check},
-	{"rebuild", "build the programs of all archives again and compare them: -dist", rebuild},
+	{"rebuild", "build the programs in the archives again and compare them: -dist, -platform", rebuild},
 	{"publish", "make the draft public: -tag, -repository, -dist, GITHUB_TOKEN", publish},
 }
 
@@ -77,6 +78,7 @@ func parse(args []string) (options, error) {
 	flags.StringVar(&o.repository, "repository", "", "the `owner/name` of the repository on GitHub")
 	flags.StringVar(&o.fingerprint, "fingerprint", "", "the `fingerprint` of the signing key, which gpg has")
 	flags.StringVar(&o.dir, "dist", "dist", "the `folder` of the release")
+	flags.StringVar(&o.platform, "platform", "", "the only `platform` to build, such as linux_amd64")
 	flags.StringVar(&o.program, "program", "", "the `path` of a program")
 	flags.StringVar(&o.out, "out", "", "the `file` to write")
 	err := flags.Parse(args[1:])
@@ -162,7 +164,13 @@ func rebuild(ctx context.Context, o options) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	return "A build in another folder and with an empty cache has the same programs.", r.Rebuild(ctx, r.Platforms)
+	platforms := slices.DeleteFunc(slices.Clone(r.Platforms), func(p release.Platform) bool {
+		return o.platform != "" && p.String() != o.platform
+	})
+	if len(platforms) == 0 {
+		return "", fmt.Errorf("a release has no platform %q", o.platform)
+	}
+	return fmt.Sprintf("A build in another folder and with an empty cache has the same program for %v.", platforms), r.Rebuild(ctx, platforms)
 }
 
 func publish(ctx context.Context, o options) (string, error) {
