@@ -116,7 +116,7 @@ func TestAccReplaceNamespace(t *testing.T) {
 	if runtime.GOOS == "darwin" {
 		commands = strings.ReplaceAll(commands, "sed -i ", "sed -i '' ")
 	}
-	if out, err := runShell(t, dir, commands); err != nil {
+	if out, err := runShell(t, dir, commands, "REHEARSAL_GORELEASER="); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
 	if left, err := git(t.Context(), dir, "grep", "-l", original); err == nil {
