@@ -86,6 +86,10 @@ demo: ## show real plans and applies, good and bad ones, with each request that 
 	@go build -o bin/demo ./internal/cmd/demo
 	@bin/demo
 
+.PHONY: picture
+picture: ## draw the pictures of the README from a real run of Terraform
+	go run ./internal/cmd/picture
+
 .PHONY: lint
 lint: ## run the linters of .golangci.yml
 	$(GOLANGCI) run
