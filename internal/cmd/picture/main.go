@@ -6,6 +6,7 @@ package main
 import (
 	"bytes"
 	"context"
+	"errors"
 	"flag"
 	"fmt"
 	"net/http/httptest"
@@ -27,7 +28,7 @@ func main() {
 	}
 }
 
-func run(ctx context.Context, out string) (err error) {
+func run(ctx context.Context, out string) error {
 	dir, err := os.MkdirTemp("", "stream-picture-")
 	if err != nil {
 		return err
@@ -146,8 +147,13 @@ resource "stream_processors" "entrance" {
 func output(ctx context.Context, sandbox *cli.Sandbox, dir string, fails bool, args ...string) (string, error) {
 	var out bytes.Buffer
 	err := sandbox.Run(ctx, dir, &out, append(args, "-no-color")...)
-	if (err != nil) != fails {
-		return "", fmt.Errorf("%s: %v\n%s", strings.Join(args, " "), err, out.String())
+	if fails && err == nil {
+		err = errors.New("succeeded, want an error")
+	} else if fails {
+		err = nil
+	}
+	if err != nil {
+		return "", fmt.Errorf("%s: %w\n%s", strings.Join(args, " "), err, out.String())
 	}
 	return out.String(), nil
 }

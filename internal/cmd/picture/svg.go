@@ -40,20 +40,20 @@ func svg(panels []panel, th theme) string {
 			requests = append(requests, wrap(r)...)
 		}
 		y += padding + lineHeight
-		text(&b, th, padding, y, th.text, true, p.title)
+		text(&b, padding, y, th.text, true, p.title)
 		y += padding / 2
 		height := 2*padding + lineHeight*max(len(p.lines), len(requests))
 		fmt.Fprintf(&b, `<rect x="0.5" y="%d.5" width="%d" height="%d" rx="6" fill="%s" stroke="%s"/>`+"\n", y, width-1, height, th.panel, th.border)
 		fmt.Fprintf(&b, `<path d="M%d.5 %d.5v%d" stroke="%s"/>`+"\n", divider, y, height, th.border)
 		for i, line := range p.lines {
-			text(&b, th, padding, y+padding+lineHeight*i+lineHeight*3/4, th.color(line), i == 0, line)
+			text(&b, padding, y+padding+lineHeight*i+lineHeight*3/4, th.color(line), i == 0, line)
 		}
 		for i, line := range requests {
 			color := th.color(line)
 			if i == 0 {
 				color = th.faint
 			}
-			text(&b, th, divider+padding, y+padding+lineHeight*i+lineHeight*3/4, color, false, line)
+			text(&b, divider+padding, y+padding+lineHeight*i+lineHeight*3/4, color, false, line)
 		}
 		y += height + padding
 	}
@@ -66,7 +66,7 @@ func svg(panels []panel, th theme) string {
 `, width, y, width, y, width, y, th.page, b.String())
 }
 
-func text(b *strings.Builder, th theme, x, y int, color string, bold bool, line string) {
+func text(b *strings.Builder, x, y int, color string, bold bool, line string) {
 	weight := ""
 	if bold {
 		weight = ` font-weight="bold"`
