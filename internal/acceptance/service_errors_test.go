@@ -217,7 +217,7 @@ func TestAccUnknownOutcome(t *testing.T) {
 			}
 			service.WantRequests(t)
 
-			// The outcome stays unknown after an apply that changes nothing for sure.
+			// A later failure with a known outcome does not settle the unknown one.
 			service.InjectFunc(func(streamstest.Request) *streamstest.Fault { return &streamstest.Fault{Status: 403} })
 			w.apply()
 			service.InjectFunc(nil)

@@ -3,7 +3,6 @@ package provider
 import (
 	"maps"
 	"net/http"
-	"reflect"
 	"slices"
 	"strconv"
 
@@ -34,7 +33,6 @@ func runRandomHistory(t *rapid.T, inTurn bool) {
 	for range rapid.IntRange(1, 4).Draw(t, "runs") {
 		cfg := drawConfig(t, past)
 		past = append(past, cfg)
-		cfg = c.withoutSharedCreateBeforeDestroy(cfg)
 		t.Logf("run %+v", cfg)
 		stop := func() {}
 		if chance(t, 70, "faulty") {
@@ -53,19 +51,10 @@ func runRandomHistory(t *rapid.T, inTurn bool) {
 		}
 	}
 
-	for _, s := range c.objects() {
-		id := s.text("stream_id")
-		if s.restored && !c.isShared(id) && !c.drift && !reflect.DeepEqual(fromTerraform(attributesOf(s.value)["processor_ids"]), c.attached(id)) {
-			t.Skip("the service applied the set of a create that failed, and Terraform restored the old object without a call " +
-				"of the provider: without a read, the provider cannot know")
-		}
-	}
-
 	cfg := drawConfig(t, past)
 	if len(conflicts(cfg, true)) > 0 {
 		cfg = withoutConflicts(cfg)
 	}
-	cfg = c.withoutSharedCreateBeforeDestroy(cfg)
 	t.Logf("last run %+v", cfg)
 	c.runClean(cfg)
 }
@@ -145,7 +134,7 @@ func (c *terraformCore) drawOptions(t *rapid.T, cfg config) (replace, imports []
 			if chance(t, 10, "import "+addr) {
 				imports = append(imports, addr)
 			}
-		case is.current == nil || c.isShared(is.current.text("stream_id")):
+		case is.current == nil:
 		case chance(t, 10, "replace "+addr):
 			replace = append(replace, addr)
 		case chance(t, 10, "taint "+addr):
@@ -153,21 +142,6 @@ func (c *terraformCore) drawOptions(t *rapid.T, cfg config) (replace, imports []
 		}
 	}
 	return replace, imports
-}
-
-// withoutSharedCreateBeforeDestroy turns create_before_destroy off for the objects of shared streams. The destroy of such
-// an object cannot know of the other objects of its stream: core plans the destroy without the private state of the plan,
-// and does not call the provider for an object without changes. For the same reason, drawOptions neither replaces nor
-// taints such objects.
-func (c *terraformCore) withoutSharedCreateBeforeDestroy(cfg config) config {
-	cfg = maps.Clone(cfg)
-	for addr, b := range cfg {
-		if is := c.state[addr]; is != nil && is.current != nil && c.isShared(is.current.text("stream_id")) {
-			b.createBeforeDestroy = false
-			cfg[addr] = b
-		}
-	}
-	return cfg
 }
 
 // changeByOthers changes a stream as somebody else would.
