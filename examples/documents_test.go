@@ -16,7 +16,7 @@ func TestDocumentsShowExamples(t *testing.T) {
 	tested := map[string]bool{}
 	walk(t, ".", func(path string) {
 		switch filepath.Ext(path) {
-		case ".tf", ".hcl":
+		case ".tf", ".hcl", ".tfrc":
 			tested[strings.TrimSpace(read(t, path))] = true
 		}
 	})

@@ -123,8 +123,7 @@ func TestAccPageExistingStreamsGenerate(t *testing.T) {
 		}
 	}
 
-	out := mustFail(t, sandbox, dir, "plan", "-generate-config-out=without.tf")
-	t.Log(out)
+	mustFail(t, sandbox, dir, "plan", "-generate-config-out=without.tf")
 	written := read(t, filepath.Join(dir, "without.tf"))
 	wantText(t, written, `stream_id     = "cam-1"`, "processor_ids = null")
 	wantRequests(t, service)

@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"syscall"
 	"testing"
@@ -297,6 +298,28 @@ func TestHelp(t *testing.T) {
 	var out strings.Builder
 	if err := run(t.Context(), []string{"-h"}, &out); err != nil || !strings.Contains(out.String(), "-refuse-empty") {
 		t.Errorf("got error %v and:\n%s", err, out.String())
+	}
+}
+
+// TestGuideHasEveryFlag compares the help with the guide for teams that test their own modules.
+func TestGuideHasEveryFlag(t *testing.T) {
+	t.Parallel()
+	guide, err := os.ReadFile(filepath.Join("..", "..", "..", "templates", "guides", "testing-modules.md.tmpl"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var help strings.Builder
+	if err := run(t.Context(), []string{"-help"}, &help); err != nil {
+		t.Fatal(err)
+	}
+	flags := regexp.MustCompile(`(?m)^  (-[a-z-]+)`).FindAllStringSubmatch(help.String(), -1)
+	if len(flags) == 0 {
+		t.Fatalf("no flags in:\n%s", help.String())
+	}
+	for _, flag := range flags {
+		if !regexp.MustCompile("(?m)^\\| `" + flag[1] + "[` ]").Match(guide) {
+			t.Errorf("the guide has no row for %s", flag[1])
+		}
 	}
 }
 
