@@ -132,7 +132,7 @@ func TestAccShellBlocks(t *testing.T) {
 				case b.notRun != "":
 					continue
 				case b.begins == standIn:
-					sandbox.Env["STREAM_BASE_URL"] = startStandIn(t, shown[i][1])
+					sandbox.Env["STREAM_BASE_URL"] = startStandIn(t, "..", shown[i][1]).baseURL
 					continue
 				case b.folder != folder:
 					folder, dir = b.folder, initialized(t, sandbox, b.folder, "")
@@ -204,41 +204,54 @@ func mirrorForPlatforms(t *testing.T, sandbox *cli.Sandbox, platforms ...string)
 	return mirror
 }
 
-// startStandIn runs the stand-in service with the arguments of a block until the test ends, and returns its address.
-// It does not use go run, which would leave the service behind when it is killed.
-func startStandIn(t *testing.T, text string) (baseURL string) {
+// standInService is a stand-in service in a process of its own.
+type standInService struct {
+	baseURL string
+	banner  string        // printed before the first request
+	lines   <-chan string // the requests
+}
+
+// startStandIn runs the stand-in service of a source tree with the arguments of a block until the test ends. It does not
+// use go run, which would leave the service behind when it is killed.
+func startStandIn(t *testing.T, tree, text string) *standInService {
 	t.Helper()
 	binary := filepath.Join(t.TempDir(), "standin")
-	if out, err := exec.CommandContext(t.Context(), "go", "build", "-o", binary, "../internal/cmd/standin").CombinedOutput(); err != nil {
+	build := exec.CommandContext(t.Context(), "go", "build", "-o", binary, "./internal/cmd/standin")
+	build.Dir = tree
+	if out, err := build.CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
 	args := strings.Fields(strings.TrimPrefix(strings.TrimSpace(text), standIn))
 	ctx, cancel := context.WithCancel(context.Background())
-	service := exec.CommandContext(ctx, binary, args...)
-	stdout, err := service.StdoutPipe()
+	process := exec.CommandContext(ctx, binary, args...)
+	stdout, err := process.StdoutPipe()
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := service.Start(); err != nil {
+	if err := process.Start(); err != nil {
 		t.Fatal(err)
 	}
-	lines := bufio.NewScanner(stdout)
 	t.Cleanup(func() {
 		cancel()
-		_ = service.Wait() // killed
+		_ = process.Wait() // killed
 	})
-	for lines.Scan() {
-		if _, address, ok := strings.Cut(lines.Text(), "export STREAM_BASE_URL="); ok {
-			baseURL = address
+	lines := make(chan string, 1000) // more requests than a test makes: the service must not wait for a reader
+	service := &standInService{lines: lines}
+	for out := bufio.NewScanner(stdout); out.Scan(); {
+		service.banner += out.Text() + "\n"
+		if _, address, ok := strings.Cut(out.Text(), "export STREAM_BASE_URL="); ok {
+			service.baseURL = address
 		}
-		if lines.Text() == "Requests:" {
+		if out.Text() == "Requests:" {
 			go func() {
-				for lines.Scan() { // or the service would wait for a reader
+				defer close(lines)
+				for out.Scan() {
+					lines <- out.Text()
 				}
 			}()
-			return baseURL
+			return service
 		}
 	}
-	t.Fatalf("%s: ended without listening", text)
-	return ""
+	t.Fatalf("%s: ended without listening:\n%s", text, service.banner)
+	return nil
 }

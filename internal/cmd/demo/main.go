@@ -30,9 +30,9 @@ const module = "github.com/stream-management/terraform-provider-stream"
 
 const whatNext = `
 What next:
-  docs/guides/testing-modules.md  run the stand-in service yourself
-  docs/guides/existing-streams.md manage streams that already have processors
-  docs/index.md                   the provider's documentation
+  docs/guides/testing-modules.md   play with the stand-in service yourself
+  docs/guides/existing-streams.md  manage streams that already have processors
+  docs/index.md                    read the provider's documentation
 `
 
 func main() {
