@@ -1,7 +1,6 @@
 package examples
 
 import (
-	"encoding/json"
 	"fmt"
 	"os"
 	"os/exec"
@@ -173,11 +172,11 @@ func TestAccPagePipelines(t *testing.T) {
 	dir := initialized(t, sandbox, "provider", "")
 
 	// A plan needs an address, but neither credentials nor a service.
-	wantStatus(t, sandbox, dir, 2, "plan", "-detailed-exitcode", "-out=plan.tfplan")
+	wantStatus(t, sandbox, dir, 2, "plan", "-detailed-exitcode")
 	wantRequests(t, service)
 	address := sandbox.Env["STREAM_BASE_URL"]
 	sandbox.Env["STREAM_BASE_URL"] = "https://streams.invalid"
-	wantStatus(t, sandbox, dir, 2, "plan", "-detailed-exitcode")
+	wantStatus(t, sandbox, dir, 2, "plan", "-detailed-exitcode", "-out=plan.tfplan")
 	delete(sandbox.Env, "STREAM_BASE_URL")
 	wantText(t, wantStatus(t, sandbox, dir, 1, "plan", "-detailed-exitcode"), "STREAM_BASE_URL")
 	mustRun(t, sandbox, dir, "validate")
@@ -216,94 +215,6 @@ func wantStatus(t *testing.T, sandbox *cli.Sandbox, dir string, status int, args
 		t.Fatalf("%s: %v, want exit status %d\n%s", strings.Join(args, " "), err, status, out)
 	}
 	return cli.Unwrap(string(out))
-}
-
-// TestAccPipelines parses the pipelines, and runs their commands in order: those for a merge request without
-// credentials and without a service, and those that apply.
-func TestAccPipelines(t *testing.T) {
-	t.Parallel()
-	for _, name := range []string{"github-actions.yml", "gitlab-ci.yml"} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			service, sandbox := startService(t)
-			dir := initialized(t, sandbox, "provider", "")
-			commands := pipelineCommands(t, sandbox, name)
-			if err := os.RemoveAll(filepath.Join(dir, ".terraform")); err != nil {
-				t.Fatal(err)
-			}
-			for _, variable := range []string{"TF_IN_AUTOMATION=1", "TF_INPUT=0"} {
-				key, value, _ := strings.Cut(variable, "=")
-				sandbox.Env[key] = value
-			}
-			for _, line := range commands["plan"] {
-				runLine(t, sandbox, dir, line)
-			}
-			wantRequests(t, service)
-			for _, line := range commands["apply"] {
-				runLine(t, sandbox, dir, line)
-			}
-			wantRequests(t, service, `PATCH /v2/streams/cam-1 {"processor_ids":["object-detection","people-counter"]} → 200`)
-		})
-	}
-}
-
-// pipelineCommands returns the commands of each job. The CLI is the YAML parser.
-func pipelineCommands(t *testing.T, sandbox *cli.Sandbox, name string) map[string][]string {
-	t.Helper()
-	dir := t.TempDir()
-	if err := os.CopyFS(dir, os.DirFS("pipelines")); err != nil {
-		t.Fatal(err)
-	}
-	console := sandbox.Command(t.Context(), dir, "console")
-	console.Stdin = strings.NewReader(`jsonencode(yamldecode(file("` + name + `")))` + "\n")
-	out, err := console.CombinedOutput()
-	if err != nil {
-		t.Fatalf("%v\n%s", err, out)
-	}
-	var text string
-	if err := json.Unmarshal(out, &text); err != nil {
-		t.Fatalf("%v\n%s", err, out)
-	}
-	type job struct {
-		Script []string `json:"script"` // GitLab
-		Steps  []struct {
-			Run string `json:"run"`
-		} `json:"steps"` // GitHub
-	}
-	var pipeline struct {
-		Plan, Apply job // GitLab
-		Jobs        struct{ Plan, Apply job }
-	}
-	if err := json.Unmarshal([]byte(text), &pipeline); err != nil {
-		t.Fatal(err)
-	}
-	commands := map[string][]string{}
-	add := func(name string, j job) {
-		commands[name] = append(commands[name], j.Script...)
-		for _, step := range j.Steps {
-			if step.Run != "" {
-				commands[name] = append(commands[name], step.Run)
-			}
-		}
-	}
-	add("plan", pipeline.Plan)
-	add("plan", pipeline.Jobs.Plan)
-	add("apply", pipeline.Apply)
-	add("apply", pipeline.Jobs.Apply)
-	if len(commands["plan"]) != 2 || len(commands["apply"]) != 3 {
-		t.Fatalf("commands: %q", commands)
-	}
-	return commands
-}
-
-// runLine runs a command like "terraform plan".
-func runLine(t *testing.T, sandbox *cli.Sandbox, dir, line string) {
-	t.Helper()
-	args := strings.Fields(line)
-	if args[0] != "terraform" {
-		t.Fatalf("not a command of the CLI: %s", line)
-	}
-	mustRun(t, sandbox, dir, args[1:]...)
 }
 
 // TestAccPageInstalling installs the provider from the mirror of the CLI configuration in the example, and records the

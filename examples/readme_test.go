@@ -17,7 +17,7 @@ import (
 var readmeCommands = map[string]string{
 	"terraform init\n":         "",
 	"go run":                   "",
-	"make install\n":           "",
+	"make install":             "",
 	"terraform providers lock": "not run: needs a registry that has the provider",
 	"make demo":                "",
 	"make test":                "not run: it runs this test",
@@ -71,7 +71,7 @@ func TestAccReadme(t *testing.T) {
 	wantText(t, reader.run("go run ./internal/cmd/standin -help", reader.clone), "-latency", "-token", "-known", "-stream")
 
 	// The second terminal: the block changes its folder to examples/provider.
-	install := strings.Replace(reader.block("make install\n"), "http://127.0.0.1:…", service.baseURL, 1)
+	install := strings.Replace(reader.block("make install"), "http://127.0.0.1:…", service.baseURL, 1)
 	wantText(t, reader.run(install, reader.clone), "Apply complete! Resources: 1 added")
 	installed, _ := filepath.Glob(filepath.Join(reader.home, ".terraform.d", "plugins", "*", filepath.FromSlash(cli.Source), "*", runtime.GOOS+"_"+runtime.GOARCH, "*"))
 	if len(installed) != 2 {
