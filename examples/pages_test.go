@@ -233,8 +233,12 @@ func TestAccPageInstalling(t *testing.T) {
 	if strings.Count(config, path) != 1 {
 		t.Fatalf("no %s in:\n%s", path, config)
 	}
+	config = strings.Replace(config, path, filepath.ToSlash(sandbox.Mirror), 1)
+	if cli.IsTofu(sandbox.Program) { // as the page says
+		config = strings.ReplaceAll(config, "registry.terraform.io", "registry.opentofu.org")
+	}
 	file := filepath.Join(t.TempDir(), "mirror.tfrc")
-	if err := os.WriteFile(file, []byte(strings.Replace(config, path, filepath.ToSlash(sandbox.Mirror), 1)), 0o600); err != nil {
+	if err := os.WriteFile(file, []byte(config), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	sandbox.Env["TF_CLI_CONFIG_FILE"] = file
@@ -244,9 +248,6 @@ func TestAccPageInstalling(t *testing.T) {
 	}
 	mustRun(t, sandbox, dir, "providers", "lock", "-fs-mirror="+sandbox.Mirror, "-platform="+strings.Join(strings.Fields(string(platform)), "_"))
 	lock := read(t, filepath.Join(dir, ".terraform.lock.hcl"))
-	if cli.IsTofu(sandbox.Program) {
-		t.Skip("the example names Terraform's registry; OpenTofu has another one")
-	}
 	wantText(t, mustRun(t, sandbox, dir, "init", "-lockfile=readonly"), "Installing stream-management/stream v0.1.0")
 	if after := read(t, filepath.Join(dir, ".terraform.lock.hcl")); after != lock {
 		t.Errorf("init has changed the lock file:\n%s", after)

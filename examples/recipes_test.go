@@ -97,7 +97,7 @@ func TestAccRecipeReassert(t *testing.T) {
 
 	// On the next day, the state has another day.
 	state := filepath.Join(dir, "terraform.tfstate")
-	day := regexp.MustCompile(`"day": "(\d{4}-\d{2}-\d{2})"`).FindStringSubmatch(read(t, state))
+	day := regexp.MustCompile(`"day": ?"(\d{4}-\d{2}-\d{2})"`).FindStringSubmatch(read(t, state))
 	if day == nil {
 		t.Fatalf("no day in the state:\n%s", read(t, state))
 	}
