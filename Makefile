@@ -24,6 +24,10 @@ GOVULNCHECK  := $(TOOL) govulncheck
 DOCS     := docs
 FUZZTIME := 10s
 
+# Random tests repeat the same cases in each run. SEED=0 draws fresh ones.
+SEED      := 1
+HISTORIES := 100000
+
 # Ignore the user's CLI configuration, and do not check for newer CLI versions.
 export TF_CLI_CONFIG_FILE := /dev/null
 export CHECKPOINT_DISABLE := 1
@@ -51,7 +55,7 @@ test: testunit testacc ## run all tests: unit tests with the race detector, then
 .PHONY: testunit
 testunit: ## run only the unit tests
 	$(if $(RACE),,@echo "No C compiler (CGO_ENABLED=0): the race detector is off.")
-	TF_ACC= go test $(RACE) -skip '^TestAcc' ./...
+	TF_ACC= RAPID_SEED=$(SEED) go test $(RACE) -skip '^TestAcc' ./...
 
 .PHONY: testacc
 testacc: cli ## run only the acceptance tests: a real CLI and the stand-in service, or $STREAM_BASE_URL
@@ -72,6 +76,10 @@ fuzz: ## run each fuzz test for FUZZTIME (default 10s)
 			go test -run '^$$' -fuzz "^$$name\$$" -fuzztime $(FUZZTIME) $$pkg || exit; \
 		done; \
 	done
+
+.PHONY: histories
+histories: ## run HISTORIES random histories with fresh seeds, 100000; a failure prints the command that repeats it
+	go test ./internal/provider -run '^TestHistories' -timeout=24h -rapid.checks=$$(( $(HISTORIES) / 25 ))
 
 .PHONY: bench
 bench: cli ## run the Go benchmarks, then measure a real CLI with 100 and 1,000 streams, into internal/cmd/bench/RESULTS.md
