@@ -93,9 +93,14 @@ bench: cli ## run the Go benchmarks, then measure a real CLI with 100 and 1,000 
 	mv bin/RESULTS.md internal/cmd/bench/RESULTS.md
 
 .PHONY: demo
-demo: build ## show a real apply, change and destroy, with each request that the service receives
+demo: ## show real plans and applies, good and bad ones, with each request that the service receives
+	@echo 'Compiling the demo. The first time takes about half a minute.'
 	@go build -o bin/demo ./internal/cmd/demo
-	@bin/demo -provider $(PROVIDER)
+	@bin/demo
+
+.PHONY: picture
+picture: ## draw the pictures of the README from a real run of Terraform
+	go run ./internal/cmd/picture
 
 .PHONY: lint
 lint: ## run the linters of .golangci.yml, and actionlint on the workflows
