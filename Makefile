@@ -28,6 +28,10 @@ GORELEASER := go run github.com/goreleaser/goreleaser/v2@$(shell sed -n 's/^  GO
 DOCS     := docs
 FUZZTIME := 10s
 
+# Random tests repeat the same cases in each run. SEED=0 draws fresh ones.
+SEED      := 1
+HISTORIES := 100000
+
 # Ignore the user's CLI configuration, and do not check for newer CLI versions.
 export TF_CLI_CONFIG_FILE := /dev/null
 export CHECKPOINT_DISABLE := 1
@@ -55,7 +59,7 @@ test: testunit testacc ## run all tests: unit tests with the race detector, then
 .PHONY: testunit
 testunit: ## run only the unit tests
 	$(if $(RACE),,@echo "No C compiler (CGO_ENABLED=0): the race detector is off.")
-	TF_ACC= go test $(RACE) -skip '^TestAcc' ./...
+	TF_ACC= RAPID_SEED=$(SEED) go test $(RACE) -skip '^TestAcc' ./...
 
 .PHONY: testacc
 testacc: cli ## run only the acceptance tests: a real CLI and the stand-in service, or $STREAM_BASE_URL
@@ -77,6 +81,10 @@ fuzz: ## run each fuzz test for FUZZTIME (default 10s)
 		done; \
 	done
 
+.PHONY: histories
+histories: ## run HISTORIES random histories with fresh seeds, 100000; a failure prints the command that repeats it
+	go test ./internal/provider -run '^TestHistories' -timeout=24h -rapid.checks=$$(( $(HISTORIES) / 25 ))
+
 .PHONY: bench
 bench: cli ## run the Go benchmarks, then measure a real CLI with 100 and 1,000 streams, into internal/cmd/bench/RESULTS.md
 	go test -run '^$$' -bench . -benchmem ./internal/streams ./internal/provider
@@ -85,9 +93,14 @@ bench: cli ## run the Go benchmarks, then measure a real CLI with 100 and 1,000 
 	mv bin/RESULTS.md internal/cmd/bench/RESULTS.md
 
 .PHONY: demo
-demo: build ## show a real apply, change and destroy, with each request that the service receives
+demo: ## show real plans and applies, good and bad ones, with each request that the service receives
+	@echo 'Compiling the demo. The first time takes about half a minute.'
 	@go build -o bin/demo ./internal/cmd/demo
-	@bin/demo -provider $(PROVIDER)
+	@bin/demo
+
+.PHONY: picture
+picture: ## draw the pictures of the README from a real run of Terraform
+	go run ./internal/cmd/picture
 
 .PHONY: lint
 lint: ## run the linters of .golangci.yml, and actionlint on the workflows

@@ -13,6 +13,10 @@ import (
 // apply applies changes, in a new process of the provider.
 func (c *terraformCore) apply(changes []change, refreshed map[string]*instance) {
 	c.t.Helper()
+	c.tally.add("apply")
+	if !slices.ContainsFunc(changes, func(ch change) bool { return ch.verb != noop }) {
+		c.tally.add("apply without changes")
+	}
 	p := c.startProvider()
 	c.state = refreshed
 	for _, s := range c.objects() {
@@ -66,7 +70,10 @@ func (c *terraformCore) apply(changes []change, refreshed map[string]*instance) 
 
 // createOrUpdate creates or updates an instance.
 func (c *terraformCore) createOrUpdate(p *process, ch change, pause func()) bool {
-	what, is := "set "+ch.addr, c.state[ch.addr]
+	what, is := string(ch.verb)[:6]+" "+ch.addr, c.state[ch.addr]
+	if ch.verb.replaces() {
+		what = "create " + ch.addr
+	}
 	if ch.verb == createThenDelete {
 		is.deposed, is.current = append(is.deposed, is.current), nil
 	}

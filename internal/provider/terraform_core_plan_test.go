@@ -115,12 +115,17 @@ func (c *terraformCore) planChange(p *process, addr string, b resourceBlock, pri
 		before = prior.managed
 	}
 	cfg := b.configValue(earlier != nil)
+	known := earlier != nil || !b.lateStream && !b.lateProcessors
 	if !c.noErrors(what, p.validate(cfg)) {
 		return ch, false
 	}
 	planned, replace, diags := p.plan(before, cfg, proposedState(before.value, cfg))
 	c.note(func() {
+		next := c.rules.successorOf(b.stream)
 		c.rules.notePlan(planned.value, diags)
+		if before.value.IsNull() && prior != nil && prior.text("stream_id") == b.stream && known {
+			ch.next = next
+		}
 		if prior != nil && !prior.tainted && !equalValues(attributesOf(before.value)["stream_id"], attributesOf(cfg)["stream_id"]) {
 			ch.next = c.rules.successorOf(prior.text("stream_id"))
 		}
@@ -143,7 +148,12 @@ func (c *terraformCore) planChange(p *process, addr string, b resourceBlock, pri
 		}
 		pause()
 		planned, _, diags = p.plan(managed{nullResource(), planned.private, planned.identity}, cfg, cfg)
-		c.note(func() { c.rules.notePlan(planned.value, diags) })
+		c.note(func() {
+			if next := c.rules.successorOf(b.stream); prior.text("stream_id") == b.stream && known && ch.next == nil {
+				ch.next = next
+			}
+			c.rules.notePlan(planned.value, diags)
+		})
 		if !c.noErrors(what, diags) {
 			return ch, false
 		}

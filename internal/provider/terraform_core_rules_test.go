@@ -94,8 +94,18 @@ type operation struct {
 // operate makes a call and records what the service received.
 func (c *terraformCore) operate(what, id string, sends []string, call func() diagnostics) {
 	o := operation{what: what, id: id, sends: sends, before: c.attached(id)}
+	kind, _, _ := strings.Cut(what, " ")
+	c.note(func() { c.operating = kind })
 	seen := len(c.service.Requests())
 	o.diags = call()
+	c.note(func() { c.operating = "" })
+	c.tally.add("operation: " + kind)
+	for _, d := range o.diags {
+		if d.Severity == tfprotov6.DiagnosticSeverityError {
+			sentence := d.Detail[strings.LastIndex(d.Detail, "\n")+1:]
+			c.tally.add("outcome: " + kind + ": " + sentence[:min(len(sentence), 30)])
+		}
+	}
 	if c.next == nil {
 		return // requests of other operations are in between
 	}

@@ -32,6 +32,9 @@ type terraformCore struct {
 	problems []string        // violations by the provider, and failures of the test
 	doubtful map[string]bool // streams that may differ from the state: an operation failed, or somebody else changed them
 
+	tally     *tally // may be nil
+	operating string // kind of the operation in progress; only in turn
+
 	rules  *processRules   // of the current process of the provider
 	warned map[string]bool // streams that a warning of the last plan names
 	// replacedInPlace are streams of an object of the last plan that is tainted or replaced, and destroyed without a plan.
