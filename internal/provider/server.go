@@ -15,7 +15,7 @@ func NewServer(version string) func() tfprotov6.ProviderServer {
 		p := &streamProvider{version: version}
 		server := providerserver.NewProtocol6(p)()
 		server = withFastPath(server, newProcessorsResource(), p.currentSession)
-		return withStop(server)
+		return withStop(withRedaction(server, p.currentSession))
 	}
 }
 

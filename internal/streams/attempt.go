@@ -23,10 +23,28 @@ type Attempt struct {
 	URL          string
 	Status       int // 0 without a response
 	Duration     time.Duration
-	Err          string // why there was no response
-	RequestBody  string // empty for a token request, because it is secret
-	ResponseBody string // likewise
+	Err          string  // why there was no response
+	RequestBody  LogText // empty for a token request, because it is secret
+	ResponseBody LogText // likewise
 }
+
+// LogText is a text for a log. It is prepared only if the log wants it: secrets are redacted, and the
+// text is cut to 64 KiB.
+type LogText struct {
+	redactor *redactor
+	text     []byte
+}
+
+// String returns the text.
+func (t LogText) String() string {
+	if t.redactor == nil {
+		return ""
+	}
+	return t.redactor.log(string(t.text[:min(len(t.text), maxLogged+1)]))
+}
+
+// MarshalText returns the text, for a log in JSON.
+func (t LogText) MarshalText() ([]byte, error) { return []byte(t.String()), nil }
 
 // RoundTrip makes one attempt: it waits for the rate limit, sends the request and reads the whole
 // response. So the request timeout covers the body, and an incomplete response is a failed connection.
@@ -103,13 +121,13 @@ func (o *operation) sendAndReadBody(req *http.Request) (*http.Response, []byte, 
 func (o *operation) describeAttempt(resp *http.Response, body []byte, err error, d time.Duration) Attempt {
 	a := Attempt{Number: o.attempts, Method: o.method, URL: o.redactor.redact(o.url), Duration: d}
 	if err != nil {
-		a.Err = escapeInvisible(o.redactor.redact(err.Error()))
+		a.Err = o.redactor.printable(err.Error(), maxMessage)
 	} else {
 		a.Status = resp.StatusCode
 	}
 	if !o.omitBodies {
-		a.RequestBody = o.redactor.redact(string(o.body))
-		a.ResponseBody = o.redactor.redact(string(body))
+		a.RequestBody = LogText{o.redactor, o.body}
+		a.ResponseBody = LogText{o.redactor, body}
 	}
 	return a
 }

@@ -88,6 +88,10 @@ func New(cfg Config) (*Client, error) {
 	return c, nil
 }
 
+// Redact replaces known secrets in a text about a stream. The fields of a [Stream] are what the service
+// reported, so that a state is truthful, and may repeat a secret. At most 64 KiB of the text are returned.
+func (c *Client) Redact(text string) string { return c.redactor.log(text) }
+
 // UpdateStream attaches exactly the given processors to a stream, and detaches all others: PATCH
 // /v2/streams/{id} (INTERFACE.md, section 4). The update fails if the response is not this stream
 // with this set. Every failure is an [*Error].

@@ -23,8 +23,7 @@ func readMessage(body []byte, secrets *redactor) (message string, documented boo
 	if json.Unmarshal(body, &fields) == nil && stringInto(&message)(fields["message"]) {
 		return secrets.printable(message, maxMessage), true
 	}
-	text := strings.Join(strings.Fields(secrets.redact(string(body))), " ")
-	return truncate(escapeInvisible(text), maxText), false
+	return secrets.line(body, maxText), false
 }
 
 // escapeInvisible escapes the characters that a terminal interprets or does not show, so that a
@@ -56,8 +55,9 @@ func escapeInvisible(s string) string {
 
 // truncate returns the first limit characters of s, and "…" if there are more.
 func truncate(s string, limit int) string {
-	if utf8.RuneCountInString(s) <= limit {
-		return s
+	start, more := cutRunes(s, limit)
+	if more {
+		start += "…"
 	}
-	return string([]rune(s)[:limit]) + "…"
+	return start
 }

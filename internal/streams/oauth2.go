@@ -19,6 +19,10 @@ type OAuth2 struct {
 	ClientSecret   string
 	Scopes         []string
 	EndpointParams map[string]string
+
+	// ClientAssertion authenticates the client instead of ClientSecret (RFC 7523, section 2.2).
+	ClientAssertion     string
+	ClientAssertionFile string
 }
 
 // tokenSource gets one token and shares it among all operations until it expires or is refused. An
@@ -61,7 +65,7 @@ func (s *tokenSource) header(ctx context.Context, refused string) (string, error
 		if err != nil {
 			return "", err
 		}
-		s.redactor.add(token.AccessToken)
+		s.redactor.add(tokenSecrets(token)...)
 		s.token = token
 	}
 	return tokenHeader(s.token), nil
