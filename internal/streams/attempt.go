@@ -48,6 +48,7 @@ func (t LogText) MarshalText() ([]byte, error) { return []byte(t.String()), nil 
 
 // RoundTrip makes one attempt: it waits for the rate limit, sends the request and reads the whole
 // response. So the request timeout covers the body, and an incomplete response is a failed connection.
+// An interrupt ends the waits at once, and the attempt after a grace period.
 func (o *operation) RoundTrip(req *http.Request) (*http.Response, error) {
 	operationCtx := req.Context()
 	if o.limiter != nil {
@@ -55,9 +56,13 @@ func (o *operation) RoundTrip(req *http.Request) (*http.Response, error) {
 			return nil, o.noTurn(operationCtx)
 		}
 	}
-	ctx, cancel := context.WithTimeoutCause(operationCtx, o.requestTimeout, ErrRequestTimeout)
+	ctx, cancel := attemptContext(operationCtx, o.requestTimeout)
 	defer cancel()
-	finishConnecting := o.firstConnection.wait(ctx)
+	finishConnecting := o.firstConnection.wait(operationCtx, ctx)
+	if err := operationCtx.Err(); err != nil {
+		finishConnecting()
+		return nil, o.noResponse(err)
+	}
 	connected, newConnection := false, false
 	ctx = httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{
 		GotConn:      func(c httptrace.GotConnInfo) { connected, newConnection = true, !c.Reused },
@@ -68,7 +73,9 @@ func (o *operation) RoundTrip(req *http.Request) (*http.Response, error) {
 		req.Header.Set("User-Agent", o.userAgent)
 	}
 
-	o.attempts++
+	if o.attempts++; o.attempts == 1 {
+		o.responsesBefore = o.reachability.count()
+	}
 	start := time.Now()
 	resp, body, err := o.sendAndReadBody(req)
 	finishConnecting()
@@ -106,6 +113,7 @@ func (o *operation) sendAndReadBody(req *http.Request) (*http.Response, []byte, 
 	if err != nil {
 		return nil, nil, err
 	}
+	o.reachability.responded()
 	if resp.StatusCode == http.StatusSwitchingProtocols {
 		// This body is the connection itself, and the request timeout would not end it.
 		return resp, nil, resp.Body.Close()

@@ -23,6 +23,7 @@ type Config struct {
 
 	// Set at most one of these. No scheme is specified (INTERFACE.md, section 5).
 	Token     string
+	TokenFile string // the path of a file with a bearer token, which may change at any time
 	BasicAuth *BasicAuth
 	OAuth2    *OAuth2
 
@@ -42,6 +43,7 @@ type Client struct {
 	headers         http.Header
 	authorizer      authorizer
 	firstConnection *firstConnection
+	reachability    reachability
 }
 
 // New returns a client for a deployment. It does not send a request.
@@ -127,7 +129,7 @@ func (c *Client) ReadStream(ctx context.Context, id string) (*Stream, error) {
 
 // run sends an operation's request for a stream and returns the stream from the response.
 func (c *Client) run(ctx context.Context, o *operation, id string) (*Stream, error) {
-	o.firstConnection = c.firstConnection
+	o.firstConnection, o.reachability = c.firstConnection, &c.reachability
 	var err error
 	if o.url, err = streamURL(c.baseURL, id); err != nil {
 		e := o.newError(KindBadRequest)
@@ -162,7 +164,7 @@ func (c *Client) sendAuthorized(ctx context.Context, o *operation) (*http.Respon
 	if err != nil {
 		return nil, err
 	}
-	resp, err := c.send(ctx, o, credential)
+	resp, err := c.sendWith(ctx, o, credential)
 	if err != nil || resp.StatusCode != http.StatusUnauthorized {
 		return resp, err
 	}
@@ -173,7 +175,7 @@ func (c *Client) sendAuthorized(ctx context.Context, o *operation) (*http.Respon
 	if renewed == credential {
 		return resp, nil
 	}
-	return c.send(ctx, o, renewed)
+	return c.sendWith(ctx, o, renewed)
 }
 
 // authorization returns the Authorization header. A failed token request does not reach the
@@ -181,11 +183,20 @@ func (c *Client) sendAuthorized(ctx context.Context, o *operation) (*http.Respon
 func (c *Client) authorization(ctx context.Context, o *operation, refused string) (string, error) {
 	header, err := c.authorizer.header(ctx, refused)
 	if err != nil {
-		e := o.noResponse(err)
+		e := *o.noResponse(err) // a copy: all operations share a refusal
 		e.Outcome = o.outcome
-		return "", e
+		return "", &e
 	}
 	return header, nil
+}
+
+// sendWith sends the request with a credential.
+func (c *Client) sendWith(ctx context.Context, o *operation, credential string) (*http.Response, error) {
+	resp, err := c.send(ctx, o, credential)
+	if err == nil && resp.StatusCode/100 == 2 {
+		c.authorizer.accepted(credential)
+	}
+	return resp, err
 }
 
 func (c *Client) send(ctx context.Context, o *operation, credential string) (*http.Response, error) {

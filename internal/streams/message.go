@@ -1,6 +1,7 @@
 package streams
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"strings"
@@ -18,6 +19,7 @@ const (
 // readMessage returns the message of an error body, and whether the body has the documented form
 // (INTERFACE.md, section 2). For any other body it returns the text.
 func readMessage(body []byte, secrets *redactor) (message string, documented bool) {
+	body = bytes.TrimPrefix(body, byteOrderMark)
 	// Not a struct: that would accept "Message", which web frameworks send for an unknown route.
 	var fields map[string]json.RawMessage
 	if json.Unmarshal(body, &fields) == nil && stringInto(&message)(fields["message"]) {
