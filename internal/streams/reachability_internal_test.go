@@ -96,7 +96,7 @@ func TestShortOutage(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			back := time.Now().Add(7 * time.Second)
+			back := time.Now().Add(4 * time.Second)
 			c.base = transportFunc(func(req *http.Request) (*http.Response, error) {
 				if time.Now().Before(back) {
 					return nil, errConnectionRefused

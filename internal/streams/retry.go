@@ -60,8 +60,8 @@ func isPermanentTLSError(err error) bool {
 }
 
 // backoff returns the wait after an attempt; the first attempt is number 1. Its upper bound doubles
-// with each attempt. random, from 0 to 1, selects the wait from half of the bound up to the bound, so
-// that operations spread out, and all attempts together take long enough for an outage of seconds.
+// with each attempt. random, from 0 to 1, selects the wait from a quarter of the bound up to the bound, so
+// that operations spread out, and all default attempts together outlast an outage of four seconds.
 func (r Retry) backoff(attempt int, random float64) time.Duration {
 	bound := r.MinBackoff
 	for range attempt {
@@ -71,7 +71,7 @@ func (r Retry) backoff(attempt int, random float64) time.Duration {
 		}
 		bound *= 2
 	}
-	shortest := max(r.MinBackoff, bound/2)
+	shortest := max(r.MinBackoff, bound/4)
 	return shortest + time.Duration(random*float64(max(0, bound-shortest)))
 }
 
