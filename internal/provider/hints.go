@@ -41,6 +41,8 @@ var hints = []struct {
 		"that it does not know. Compare processor_ids with the processors in the service."},
 	{statusClass(2), "The response may not have come from the service, but from a proxy, a login page or another version of the " +
 		"service. Check base_url."},
+	{causedBy(streams.ErrSecretFile), "The file may not be mounted or written yet, or may be another one. A relative path is relative to the " +
+		"folder where Terraform runs."},
 	{tokenRequest, "The token endpoint may not know the client, or may have another address. Check oauth2, or the environment " +
 		"variables STREAM_OAUTH2_…."},
 	{causedBy(streams.ErrTLS), "The service's certificate may come from a private authority (tls.ca_cert_pem) or be for another " +

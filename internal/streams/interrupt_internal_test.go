@@ -58,11 +58,13 @@ func TestInterruptedAttempt(t *testing.T) {
 		"no retry": {respondAfter(2*second, respond503), second, false, 503, Unknown,
 			"the request was not retried, because the operation was interrupted or its time limit had passed"},
 		"no retry of a connection": {respondAfter(2*second, failWith(errConnectionRefused)), second, false, 0, Unknown,
-			"the connection failed: dial tcp: connect: connection refused"},
-		"too late":            {respondAfter(7*second, respondSuccess), 5 * second, false, 0, Unknown, "the operation was interrupted"},
-		"no response at all":  {neverRespond, 5 * second, false, 0, Unknown, "the operation was interrupted"},
-		"no connection":       {failAfterCancel, 5 * second, false, 0, NotChanged, "the operation was interrupted"},
-		"the request timeout": {respondAfter(90*second, respondSuccess), 3 * second, false, 0, Unknown, "the service did not respond within 4s"},
+			"the connection failed: dial tcp: connect: connection refused; the request was not retried, " +
+				"because the operation was interrupted or its time limit had passed"},
+		"too late":           {respondAfter(7*second, respondSuccess), 5 * second, false, 0, Unknown, "the operation was interrupted"},
+		"no response at all": {neverRespond, 5 * second, false, 0, Unknown, "the operation was interrupted"},
+		"no connection":      {failAfterCancel, 5 * second, false, 0, NotChanged, "the operation was interrupted"},
+		"the request timeout": {respondAfter(90*second, respondSuccess), 3 * second, false, 0, Unknown,
+			"the service did not respond within 4s; the request was not retried, because the operation was interrupted or its time limit had passed"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

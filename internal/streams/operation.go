@@ -72,8 +72,8 @@ func (o *operation) planRetry(ctx context.Context, resp *http.Response, err erro
 	if err != nil && !isRetryableError(err) || err == nil && !isRetryableStatus(resp.StatusCode) {
 		return false
 	}
-	if err != nil && ctx.Err() != nil {
-		return false
+	if err != nil && ctx.Err() != nil && errors.Is(err, ctx.Err()) {
+		return false // the error says why
 	}
 	if o.attempts >= o.retry.MaxAttempts {
 		if err != nil {
