@@ -32,15 +32,15 @@ func (f secretFile) read() (string, error) {
 	switch {
 	case err != nil:
 	case text == "":
-		err = errors.New("the file is empty")
+		err = errors.New("it is empty")
 	case strings.ContainsAny(text, "\r\n"):
-		err = errors.New("the file has more than one line")
+		err = errors.New("it has more than one line")
 	case strings.ContainsFunc(text, unicode.IsControl) || CheckHeader("Authorization", text) != nil:
-		err = errors.New("the file has control characters")
+		err = errors.New("it has control characters")
 	}
 	if err != nil {
 		return "", &Error{
-			Kind: KindAuthentication, Reason: fmt.Sprintf("%s %q: %s", f.setting, f.path, err), Err: errors.Join(ErrSecretFile, err),
+			Kind: KindAuthentication, Reason: fmt.Sprintf("the file %q of %s cannot be used: %s", f.path, f.setting, err), Err: errors.Join(ErrSecretFile, err),
 		}
 	}
 	return text, nil
@@ -52,7 +52,7 @@ func (f secretFile) content() (string, error) {
 		return "", withoutPath(err)
 	}
 	if !info.Mode().IsRegular() {
-		return "", errors.New("this is not a file") // to open a pipe could take forever
+		return "", errors.New("it is not a regular file") // to open a pipe could take forever
 	}
 	file, err := os.Open(f.path)
 	if err != nil {
@@ -64,7 +64,7 @@ func (f secretFile) content() (string, error) {
 		return "", withoutPath(err)
 	}
 	if len(content) > maxSecretFile {
-		return "", fmt.Errorf("the file is longer than %d KiB", maxSecretFile>>10)
+		return "", fmt.Errorf("it is longer than %d KiB", maxSecretFile>>10)
 	}
 	return string(content), nil
 }

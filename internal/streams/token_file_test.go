@@ -100,8 +100,8 @@ func TestBadSecretFiles(t *testing.T) {
 		want  string
 	}{
 		"missing":   {func(string) error { return nil }, "no such file or directory"},
-		"a folder":  {func(path string) error { return os.Mkdir(path, 0o700) }, "not a file"},
-		"empty":     {writeFile(" \n\t"), "the file is empty"},
+		"a folder":  {func(path string) error { return os.Mkdir(path, 0o700) }, "it is not a regular file"},
+		"empty":     {writeFile(" \n\t"), "it is empty"},
 		"two lines": {writeFile("s3cret-1\ns3cret-2\n"), "more than one line"},
 		"binary":    {writeFile("s3cret\x00\x01"), "control characters"},
 		"huge":      {writeFile(strings.Repeat("s3cret", 20000)), "longer than 64 KiB"},
@@ -122,7 +122,7 @@ func TestBadSecretFiles(t *testing.T) {
 				if e.Kind != streams.KindAuthentication || e.Outcome != streams.NotChanged || e.Attempts != 0 || !errors.Is(e, streams.ErrSecretFile) {
 					t.Errorf("error %#v", e)
 				}
-				wantText(t, e.Reason, setting+" ", path, test.want)
+				wantText(t, e.Reason, " of "+setting, path, test.want)
 				if strings.Contains(e.Error(), "s3cret") {
 					t.Errorf("the content is shown: %s", e)
 				}
