@@ -83,20 +83,22 @@ func (o *ownership) stream(id string) *ownedStream {
 	return s
 }
 
-// claim registers the set that a resource gives a stream. Claiming the same set twice is no conflict:
-// Terraform plans one instance twice when it replaces the instance.
-func (o *ownership) claim(id string, set streams.ProcessorSet) error {
+// claim registers the set that a resource gives a stream, and returns what a resource that has claimed the
+// stream before does with it, or nil. Claiming the same set twice is no conflict: Terraform plans one
+// instance twice when it replaces the instance.
+func (o *ownership) claim(id string, set streams.ProcessorSet) (before *successor, err error) {
 	o.noteCall()
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	s := o.stream(id)
 	if !s.claimed {
 		s.claimed, s.set = true, set
+		return nil, nil
 	}
 	if !s.set.Equal(set) {
-		return &conflictError{streamID: id, first: s.set, second: set}
+		return nil, &conflictError{streamID: id, first: s.set, second: set}
 	}
-	return nil
+	return &successor{s.set, s.reliedOn}, nil
 }
 
 // relyOn registers a resource that has claimed a stream and plans to send nothing. It reports false if

@@ -14,8 +14,9 @@ const (
 	// unconfirmedKey marks a state that may be untrue: an update or destroy failed, but may have taken
 	// effect. Each plan sends the set again until a response confirms the state.
 	unconfirmedKey = "unconfirmed"
-	// successorKey tells the apply of a destroy which other resource of the plan has the stream.
-	successorKey = "successor"
+	// successorsKey tells the apply of a destroy, by stream id, what another resource of the plan does with
+	// the stream. Only planned private states have it.
+	successorsKey = "successors"
 )
 
 // ModifyPlan sends nothing without detect_drift.
@@ -39,11 +40,13 @@ func (r *processorsResource) ModifyPlan(ctx context.Context, req resource.Modify
 	if created {
 		state = new(processorsModel)
 	}
-	resp.Diagnostics.Append(r.session.planSet(ctx, plan, state, unconfirmed != nil)...)
+	next, diags := r.session.planSet(ctx, plan, state, unconfirmed != nil)
+	resp.Diagnostics.Append(diags...)
 	if resp.Diagnostics.HasError() {
 		return
 	}
 	resp.Diagnostics.Append(resp.Plan.Set(ctx, plan)...)
+	resp.Diagnostics.Append(addSuccessor(ctx, resp.Private, plan.StreamID.ValueString(), next)...)
 	switch {
 	case created && r.session.readsStreams() && known(plan.StreamID):
 		resp.Diagnostics.Append(r.readBeforeCreate(ctx, plan)...)
@@ -53,14 +56,15 @@ func (r *processorsResource) ModifyPlan(ctx context.Context, req resource.Modify
 }
 
 // planSet claims the planned set and decides whether the apply sends it: last_edited is unknown then,
-// and only then. The state is empty before a create.
-func (s *session) planSet(ctx context.Context, planned, state *processorsModel, unconfirmed bool) diag.Diagnostics {
-	var diags diag.Diagnostics
+// and only then. The state is empty before a create. A create may be half of a replacement on the same
+// stream: next is the mark for the other half, if a resource has claimed the stream before.
+func (s *session) planSet(ctx context.Context, planned, state *processorsModel, unconfirmed bool) (next *successor, diags diag.Diagnostics) {
 	id := planned.StreamID.ValueString()
 	if known(planned.StreamID) && fullyKnown(planned.ProcessorIDs) {
-		if err := s.claim(ctx, id, planned.processors()); err != nil {
+		var err error
+		if next, err = s.claim(ctx, id, planned.processors()); err != nil {
 			diags.Append(diagnose("", err, knowledge{}))
-			return diags
+			return nil, diags
 		}
 	}
 	planned.ID = planned.StreamID
@@ -74,14 +78,14 @@ func (s *session) planSet(ctx context.Context, planned, state *processorsModel, 
 		case s.ownership.relyOn(id):
 			planned.TerminalID, planned.FragmentTypeID = state.TerminalID, state.FragmentTypeID
 			planned.CompatibleNamespaces, planned.LastEdited = state.CompatibleNamespaces, state.LastEdited
-			return diags
+			return nil, diags
 		}
 	}
 	if left, found := s.ownership.plannedRelease(id); found {
 		diags.Append(sharedStreamWarnings(id, left, stays && planned.sendsSameAs(state) && !unconfirmed)...)
 	}
 	if !stays {
-		return diags
+		return next, diags
 	}
 	// An update has no reason to change where a stream belongs. An imported state does not know it yet.
 	if !state.TerminalID.IsNull() {
@@ -90,7 +94,7 @@ func (s *session) planSet(ctx context.Context, planned, state *processorsModel, 
 	if !state.FragmentTypeID.IsNull() {
 		planned.FragmentTypeID = state.FragmentTypeID
 	}
-	return diags
+	return nil, diags
 }
 
 // planDestroy marks the destroy of a resource, or of the old half of a replacement, if another resource
@@ -99,13 +103,9 @@ func (r *processorsResource) planDestroy(ctx context.Context, state *processorsM
 	id := state.StreamID.ValueString()
 	r.session.ownership.awaitFirstClaims(ctx)
 	next := r.session.ownership.release(id, release{left: state.departure().left(), planned: true})
-	if next == nil {
-		return
-	}
-	value, _ := json.Marshal(next) // sets of strings always encode
-	resp.Diagnostics.Append(resp.Private.SetKey(ctx, successorKey, value)...)
-	if replaced := !resp.Plan.Raw.IsNull(); replaced && next.Relies && state.departure().detach {
-		resp.Diagnostics.Append(createBeforeDestroyWarning(id))
+	resp.Diagnostics.Append(addSuccessor(ctx, resp.Private, id, next)...)
+	if replaced := !resp.Plan.Raw.IsNull(); replaced && next != nil && state.departure().detach {
+		resp.Diagnostics.Append(createBeforeDestroyWarning(id, next.Relies))
 	}
 }
 
@@ -134,11 +134,24 @@ func (r *processorsResource) readBeforeCreate(ctx context.Context, plan *process
 	return diags
 }
 
-// successorIn decodes a mark of planDestroy. It returns nil if there is no mark.
-func successorIn(mark []byte) *successor {
-	var next *successor
-	if mark != nil {
-		_ = json.Unmarshal(mark, &next) // planDestroy wrote it
+// addSuccessor adds a mark to a planned private state, or does nothing for nil.
+func addSuccessor(ctx context.Context, private privateState, id string, next *successor) diag.Diagnostics {
+	if next == nil {
+		return nil
 	}
-	return next
+	marks, diags := successors(ctx, private)
+	marks[id] = next
+	value, _ := json.Marshal(marks) // strings always encode
+	diags.Append(private.SetKey(ctx, successorsKey, value)...)
+	return diags
+}
+
+// successors returns the marks of a planned private state, by stream id.
+func successors(ctx context.Context, private privateState) (map[string]*successor, diag.Diagnostics) {
+	marks := map[string]*successor{}
+	value, diags := private.GetKey(ctx, successorsKey)
+	if value != nil {
+		_ = json.Unmarshal(value, &marks) // addSuccessor wrote it
+	}
+	return marks, diags
 }

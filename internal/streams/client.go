@@ -27,6 +27,9 @@ type Config struct {
 	BasicAuth *BasicAuth
 	OAuth2    *OAuth2
 
+	// Credentials says in errors what authenticates requests, such as "a bearer token". It must hold no secret.
+	Credentials string
+
 	Headers           map[string]string // sent to the service, not to a token endpoint; the values are secret
 	TLS               TLS
 	RequestTimeout    time.Duration // of one attempt; 0 means DefaultRequestTimeout
@@ -42,6 +45,7 @@ type Client struct {
 	baseURL         *url.URL
 	headers         http.Header
 	authorizer      authorizer
+	credentials     string
 	firstConnection *firstConnection
 	reachability    reachability
 }
@@ -80,6 +84,8 @@ func New(cfg Config) (*Client, error) {
 		baseURL:    baseURL,
 		headers:    http.Header{"Accept": {"application/json"}},
 		authorizer: cfg.authorizer(t),
+
+		credentials: cfg.Credentials,
 	}
 	if baseURL.Scheme == "https" {
 		c.firstConnection = &firstConnection{finished: make(chan struct{})}
@@ -129,7 +135,7 @@ func (c *Client) ReadStream(ctx context.Context, id string) (*Stream, error) {
 
 // run sends an operation's request for a stream and returns the stream from the response.
 func (c *Client) run(ctx context.Context, o *operation, id string) (*Stream, error) {
-	o.firstConnection, o.reachability = c.firstConnection, &c.reachability
+	o.firstConnection, o.reachability, o.credentials = c.firstConnection, &c.reachability, c.credentials
 	var err error
 	if o.url, err = streamURL(c.baseURL, id); err != nil {
 		e := o.newError(KindBadRequest)

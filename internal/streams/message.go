@@ -17,7 +17,7 @@ const (
 )
 
 // readMessage returns the message of an error body, and whether the body has the documented form
-// (INTERFACE.md, section 2). For any other body it returns the text.
+// (INTERFACE.md, section 2). For any other body it returns the text, or describes the web page.
 func readMessage(body []byte, secrets *redactor) (message string, documented bool) {
 	body = bytes.TrimPrefix(body, byteOrderMark)
 	// Not a struct: that would accept "Message", which web frameworks send for an unknown route.
@@ -25,7 +25,7 @@ func readMessage(body []byte, secrets *redactor) (message string, documented boo
 	if json.Unmarshal(body, &fields) == nil && stringInto(&message)(fields["message"]) {
 		return secrets.printable(message, maxMessage), true
 	}
-	return secrets.line(body, maxText), false
+	return secrets.line(describeText(body), maxText), false
 }
 
 // escapeInvisible escapes the characters that a terminal interprets or does not show, so that a

@@ -84,7 +84,7 @@ func (s *tokenSource) header(ctx context.Context, refused string) (string, error
 	case s.lock <- struct{}{}:
 		defer func() { <-s.lock }()
 	case <-ctx.Done():
-		return "", ctx.Err()
+		return "", fmt.Errorf("%w: %w", ErrTokenWait, ctx.Err())
 	}
 	current := tokenHeader(s.token)
 	wasRefused := s.token != nil && current == refused
@@ -173,7 +173,7 @@ func isRefusal(err error) bool {
 }
 
 func (s *tokenSource) requestToken(ctx context.Context, config clientcredentials.Config) (*oauth2.Token, error) {
-	o := &operation{transport: s.transport, method: http.MethodPost, url: s.config.TokenURL, omitBodies: true, reachability: &s.reachability}
+	o := &operation{transport: s.transport, method: http.MethodPost, url: s.config.TokenURL, tokenRequest: true, reachability: &s.reachability}
 	client := o.httpClient().StandardClient()
 	client.Transport = tolerantTokens{client.Transport}
 	token, err := config.Token(context.WithValue(ctx, oauth2.HTTPClient, client))
@@ -183,13 +183,13 @@ func (s *tokenSource) requestToken(ctx context.Context, config clientcredentials
 	retrieveErr := (*oauth2.RetrieveError)(nil)
 	if !errors.As(err, &retrieveErr) {
 		e := o.noResponse(err)
-		if e.Status/100 == 2 {
-			e.Kind = KindAuthentication
+		if e.Kind == KindConnection && e.Status/100 == 2 {
+			e.Kind = KindUnexpected
 		}
 		return nil, e
 	}
 	e := o.newError(kindOf(o.status))
-	if o.status/100 == 2 || o.status/100 == 4 && !isRetryableStatus(o.status) {
+	if o.status/100 == 4 && !isRetryableStatus(o.status) {
 		e.Kind = KindAuthentication
 	}
 	if retrieveErr.ErrorCode != "" {
