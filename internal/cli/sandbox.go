@@ -116,10 +116,10 @@ func run(ctx context.Context, cmd *exec.Cmd) error {
 	return err
 }
 
-// fillMirror puts the provider where either CLI looks for it.
+// fillMirror puts the provider where either CLI looks for it, in lower case.
 func fillMirror(mirror, program string) error {
 	for _, host := range hosts {
-		dir := filepath.Join(mirror, host, filepath.FromSlash(Source), Version, runtime.GOOS+"_"+runtime.GOARCH)
+		dir := filepath.Join(mirror, host, filepath.FromSlash(strings.ToLower(Source)), Version, runtime.GOOS+"_"+runtime.GOARCH)
 		if err := os.MkdirAll(dir, 0o755); err != nil {
 			return err
 		}
