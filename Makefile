@@ -108,9 +108,10 @@ picture: ## draw the pictures of the README from a real run of Terraform
 	go run ./internal/cmd/picture
 
 .PHONY: lint
-lint: ## run the linters of .golangci.yml, and actionlint on the workflows
+lint: ## run the linters of .golangci.yml, and actionlint on the workflows and on the example of the guide
 	$(GOLANGCI) run
 	$(ACTIONLINT)
+	$(ACTIONLINT) examples/pipelines/github-actions.yml
 
 .PHONY: fmt
 fmt: cli ## format Go and HCL
