@@ -20,6 +20,11 @@ TOOL         := go tool -modfile=internal/tools/go.mod
 GOLANGCI     := $(TOOL) golangci-lint
 TFPLUGINDOCS := $(TOOL) tfplugindocs
 GOVULNCHECK  := $(TOOL) govulncheck
+# The same result on each machine: without the programs that actionlint runs if they are installed.
+ACTIONLINT   := $(TOOL) actionlint -shellcheck= -pyflakes=
+
+# The version that the release workflow uses. Building it takes minutes; GORELEASER=goreleaser uses the one on PATH.
+GORELEASER := go run github.com/goreleaser/goreleaser/v2@$(shell sed -n 's/^  GORELEASER: //p' .github/workflows/release.yml)
 
 DOCS     := docs
 FUZZTIME := 10s
@@ -43,7 +48,7 @@ build: ## build the provider into bin/
 .PHONY: install
 install: build ## install the provider where terraform init and tofu init find it
 	@for host in registry.terraform.io registry.opentofu.org; do \
-		dir="$$HOME/.terraform.d/plugins/$$host/$(SOURCE)/$(RELEASE)/$$(go env GOOS)_$$(go env GOARCH)"; \
+		dir="$$HOME/.terraform.d/plugins/$$host/$$(echo '$(SOURCE)' | tr '[:upper:]' '[:lower:]')/$(RELEASE)/$$(go env GOOS)_$$(go env GOARCH)"; \
 		mkdir -p "$$dir"; \
 		install -m 755 $(PROVIDER) "$$dir/terraform-provider-stream_v$(RELEASE)" || exit; \
 		echo "$$dir"; \
@@ -89,13 +94,19 @@ bench: cli ## run the Go benchmarks, then measure a real CLI with 100 and 1,000 
 	mv bin/RESULTS.md internal/cmd/bench/RESULTS.md
 
 .PHONY: demo
-demo: build ## show a real apply, change and destroy, with each request that the service receives
+demo: ## show real plans and applies, good and bad ones, with each request that the service receives
+	@echo 'Compiling the demo. The first time takes about half a minute.'
 	@go build -o bin/demo ./internal/cmd/demo
-	@bin/demo -provider $(PROVIDER)
+	@bin/demo
+
+.PHONY: picture
+picture: ## draw the pictures of the README from a real run of Terraform
+	go run ./internal/cmd/picture
 
 .PHONY: lint
-lint: ## run the linters of .golangci.yml
+lint: ## run the linters of .golangci.yml, and actionlint on the workflows
 	$(GOLANGCI) run
+	$(ACTIONLINT)
 
 .PHONY: fmt
 fmt: cli ## format Go and HCL
@@ -120,12 +131,19 @@ check-clean: cli ## check that nothing is left to format, tidy or generate
 	$(TFPLUGINDOCS) validate --provider-name stream --providers-schema bin/schema.json
 
 .PHONY: vulncheck
-vulncheck: ## check the code for known vulnerabilities (queries vuln.go.dev)
-	$(GOVULNCHECK) ./...
+vulncheck: ## check the code for known vulnerabilities, unless vuln.go.dev cannot be reached
+	go run ./internal/cmd/vulncheck $(GOVULNCHECK) ./...
 
 .PHONY: release-check
-release-check: ## build a release of the last commit in dist/, twice, and check it; publishes nothing
-	go run ./internal/cmd/release -version '$(VERSION)'
+release-check: ## build a trial release of the last commit in dist/ and check it; publishes nothing
+	$(GORELEASER) release --snapshot --clean --skip=sign,sbom
+	go run ./internal/cmd/release check
+
+.PHONY: rehearsal
+rehearsal: cli ## publish the last commit to a stand-in for GitHub, into dist/, and install the release; NAMESPACE=Acme-Corp replaces the namespace first
+	@$(GORELEASER) --version >/dev/null
+	TF_ACC=1 TF_ACC_TERRAFORM_PATH='$(CLI)' REHEARSAL_GORELEASER='$(GORELEASER)' REHEARSAL_NAMESPACE='$(NAMESPACE)' \
+		go test -count=1 -v -timeout 60m -run '^TestRehearsal$$' ./internal/release
 
 .PHONY: cli
 cli:

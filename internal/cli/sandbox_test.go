@@ -54,7 +54,7 @@ func TestSandboxesFindTheProvider(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, host := range []string{"registry.terraform.io", "registry.opentofu.org"} {
-		content, err := os.ReadFile(filepath.Join(dir, "mirror", host, "stream-management", "stream", Version,
+		content, err := os.ReadFile(filepath.Join(dir, "mirror", host, strings.ToLower("stream-management"), "stream", Version,
 			runtime.GOOS+"_"+runtime.GOARCH, programName()))
 		if err != nil || string(content) != "a program" {
 			t.Errorf("the mirror of %s has %q: %v", host, content, err)
