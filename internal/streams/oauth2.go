@@ -185,6 +185,7 @@ func (s *tokenSource) requestToken(ctx context.Context, config clientcredentials
 		e := o.noResponse(err)
 		if e.Kind == KindConnection && e.Status/100 == 2 {
 			e.Kind = KindUnexpected
+			e.Reason = "the response has no token: " + s.redactor.printable(strings.TrimPrefix(err.Error(), "oauth2: "), maxText)
 		}
 		return nil, e
 	}
