@@ -28,10 +28,18 @@ type Attempt struct {
 	ResponseBody string // likewise
 }
 
-// RoundTrip makes one attempt: it waits for the rate limit, sends the request and reads the whole
-// response. So the request timeout covers the body, and an incomplete response is a failed connection.
+// RoundTrip makes one attempt: it waits for a slot and for the rate limit, sends the request and reads the
+// whole response. So the request timeout covers the body, and an incomplete response is a failed connection.
+// Operations hold no slot while they wait for a retry.
 func (o *operation) RoundTrip(req *http.Request) (*http.Response, error) {
 	operationCtx := req.Context()
+	// The slot comes first: after a wait for a slot, requests that the rate limit has let through would burst.
+	select {
+	case o.slots <- struct{}{}:
+		defer func() { <-o.slots }()
+	case <-operationCtx.Done():
+		return nil, o.noResponse(operationCtx.Err())
+	}
 	if o.limiter != nil {
 		if err := o.limiter.Wait(operationCtx); err != nil {
 			return nil, o.noTurn(operationCtx)
