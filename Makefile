@@ -20,9 +20,17 @@ TOOL         := go tool -modfile=internal/tools/go.mod
 GOLANGCI     := $(TOOL) golangci-lint
 TFPLUGINDOCS := $(TOOL) tfplugindocs
 GOVULNCHECK  := $(TOOL) govulncheck
+ACTIONLINT   := $(TOOL) actionlint -shellcheck= -pyflakes=
+
+# The version that the release workflow uses. Building it takes minutes; GORELEASER=goreleaser uses the one on PATH.
+GORELEASER := go run github.com/goreleaser/goreleaser/v2@$(shell sed -n 's/^  GORELEASER: //p' .github/workflows/release.yml)
 
 DOCS     := docs
 FUZZTIME := 10s
+
+# Random tests repeat the same cases in each run. SEED=0 draws fresh ones.
+SEED      := 1
+HISTORIES := 100000
 
 # Ignore the user's CLI configuration, and do not check for newer CLI versions.
 export TF_CLI_CONFIG_FILE := /dev/null
@@ -39,7 +47,7 @@ build: ## build the provider into bin/
 .PHONY: install
 install: build ## install the provider where terraform init and tofu init find it
 	@for host in registry.terraform.io registry.opentofu.org; do \
-		dir="$$HOME/.terraform.d/plugins/$$host/$(SOURCE)/$(RELEASE)/$$(go env GOOS)_$$(go env GOARCH)"; \
+		dir="$$HOME/.terraform.d/plugins/$$host/$$(echo '$(SOURCE)' | tr '[:upper:]' '[:lower:]')/$(RELEASE)/$$(go env GOOS)_$$(go env GOARCH)"; \
 		mkdir -p "$$dir"; \
 		install -m 755 $(PROVIDER) "$$dir/terraform-provider-stream_v$(RELEASE)" || exit; \
 		echo "$$dir"; \
@@ -51,7 +59,7 @@ test: testunit testacc ## run all tests: unit tests with the race detector, then
 .PHONY: testunit
 testunit: ## run only the unit tests
 	$(if $(RACE),,@echo "No C compiler (CGO_ENABLED=0): the race detector is off.")
-	TF_ACC= go test $(RACE) -skip '^TestAcc' ./...
+	TF_ACC= RAPID_SEED=$(SEED) go test $(RACE) -skip '^TestAcc' ./...
 
 .PHONY: testacc
 testacc: cli ## run only the acceptance tests: a real CLI and the stand-in service, or $STREAM_BASE_URL
@@ -73,6 +81,10 @@ fuzz: ## run each fuzz test for FUZZTIME (default 10s)
 		done; \
 	done
 
+.PHONY: histories
+histories: ## run HISTORIES random histories with fresh seeds, 100000; a failure prints the command that repeats it
+	go test ./internal/provider -run '^TestHistories' -timeout=24h -rapid.checks=$$(( $(HISTORIES) / 25 ))
+
 .PHONY: bench
 bench: cli ## run the Go benchmarks, then measure a real CLI with 100 and 1,000 streams, into internal/cmd/bench/RESULTS.md
 	go test -run '^$$' -bench . -benchmem ./internal/streams ./internal/provider
@@ -81,13 +93,19 @@ bench: cli ## run the Go benchmarks, then measure a real CLI with 100 and 1,000 
 	mv bin/RESULTS.md internal/cmd/bench/RESULTS.md
 
 .PHONY: demo
-demo: build ## show a real apply, change and destroy, with each request that the service receives
+demo: ## show real plans and applies, good and bad ones, with each request that the service receives
+	@echo 'Compiling the demo. The first time takes about half a minute.'
 	@go build -o bin/demo ./internal/cmd/demo
-	@bin/demo -provider $(PROVIDER)
+	@bin/demo
+
+.PHONY: picture
+picture: ## draw the pictures of the README from a real run of Terraform
+	go run ./internal/cmd/picture
 
 .PHONY: lint
-lint: ## run the linters of .golangci.yml
+lint: ## run the linters of .golangci.yml, and actionlint on the workflows
 	$(GOLANGCI) run
+	$(ACTIONLINT)
 
 .PHONY: fmt
 fmt: cli ## format Go and HCL
@@ -112,12 +130,19 @@ check-clean: cli ## check that nothing is left to format, tidy or generate
 	$(TFPLUGINDOCS) validate --provider-name stream --providers-schema bin/schema.json
 
 .PHONY: vulncheck
-vulncheck: ## check the code for known vulnerabilities (queries vuln.go.dev)
-	$(GOVULNCHECK) ./...
+vulncheck: ## check the code for known vulnerabilities, unless vuln.go.dev cannot be reached
+	go run ./internal/cmd/vulncheck $(GOVULNCHECK) ./...
 
 .PHONY: release-check
-release-check: ## build a release of the last commit in dist/, twice, and check it; publishes nothing
-	go run ./internal/cmd/release -version '$(VERSION)'
+release-check: ## build a trial release of the last commit in dist/ and check it; publishes nothing
+	$(GORELEASER) release --snapshot --clean --skip=sign,sbom
+	go run ./internal/cmd/release check
+
+.PHONY: rehearsal
+rehearsal: cli ## publish the last commit to a stand-in for GitHub, into dist/, and install the release; NAMESPACE=Acme-Corp replaces the namespace first
+	@$(GORELEASER) --version >/dev/null
+	TF_ACC=1 TF_ACC_TERRAFORM_PATH='$(CLI)' REHEARSAL_GORELEASER='$(GORELEASER)' REHEARSAL_NAMESPACE='$(NAMESPACE)' \
+		go test -count=1 -v -timeout 60m -run '^TestRehearsal$$' ./internal/release
 
 .PHONY: cli
 cli:

@@ -9,14 +9,14 @@ import (
 	"testing"
 )
 
-// TestDocumentsShowExamples checks that every configuration in the README and in the generated pages is one
-// of the tested examples.
+// TestDocumentsShowExamples checks that every configuration, pipeline and list in the README and in the generated pages
+// is the file of a tested example.
 func TestDocumentsShowExamples(t *testing.T) {
 	t.Parallel()
 	tested := map[string]bool{}
 	walk(t, ".", func(path string) {
 		switch filepath.Ext(path) {
-		case ".tf", ".hcl":
+		case ".tf", ".hcl", ".tfrc", ".yaml", ".yml", ".csv":
 			tested[strings.TrimSpace(read(t, path))] = true
 		}
 	})
@@ -37,7 +37,48 @@ func TestDocumentsShowExamples(t *testing.T) {
 	}
 }
 
-var terraformBlock = regexp.MustCompile("(?s)```(?:terraform|hcl)\r?\n(.*?)```")
+var terraformBlock = regexp.MustCompile("(?s)```(?:terraform|hcl|yaml|csv)\r?\n(.*?)```")
+
+// TestEveryExampleIsRun checks that each configuration is validated by TestAccExamples, or says which test runs it, or why
+// none does.
+func TestEveryExampleIsRun(t *testing.T) {
+	t.Parallel()
+	validated := terraformFolders(t)
+	walk(t, ".", func(path string) {
+		path = filepath.ToSlash(path)
+		switch filepath.Ext(path) {
+		case ".tf":
+			if validated[filepath.Dir(path)] != nil {
+				return
+			}
+		case ".hcl", ".tfrc", ".yml":
+		default:
+			return
+		}
+		if notValidated[path] == "" {
+			t.Errorf("%s: no test validates it", path)
+		}
+	})
+	for path, reason := range notValidated {
+		if _, err := os.Stat(filepath.FromSlash(path)); err != nil {
+			t.Errorf("notValidated has %s (%s): %v", path, reason, err)
+		}
+	}
+}
+
+var notValidated = map[string]string{
+	"installing/filesystem-mirror.tfrc":       "run by TestAccPageInstalling",
+	"installing/network-mirror.tfrc":          "run by TestAccPageInstalling",
+	"migrating/curl/before/main.tf":           "run by TestAccMigratingFromCurl",
+	"migrating/restapi/before/main.tf":        "needs a provider that is not installed; internal/provider/testdata/moved has states that it wrote",
+	"migrating/restful/before/main.tf":        "needs a provider that is not installed; internal/provider/testdata/moved has states that it wrote",
+	"migrating/terracurl/before/main.tf":      "needs a provider that is not installed; internal/provider/testdata/moved has states that it wrote",
+	"pipelines/github-actions.yml":            "run by TestAccPipelines",
+	"pipelines/gitlab-ci.yml":                 "run by TestAccPipelines",
+	"several-teams/tests/merge.tftest.hcl":    "run by TestAccPageSeveralTeams",
+	"terraform-test/tests/service.tftest.hcl": "run by TestAccModuleTests",
+	"terraform-test/tests/unit.tftest.hcl":    "run by TestAccModuleTests",
+}
 
 func walk(t *testing.T, root string, visit func(path string)) {
 	t.Helper()
@@ -112,6 +153,70 @@ func TestLinks(t *testing.T) {
 			}
 		}
 	}
+}
+
+// TestLinksStayOnThePages checks that links in the generated pages lead to another page of the registry and to a heading
+// that exists there. A registry shows nothing but docs.
+func TestLinksStayOnThePages(t *testing.T) {
+	t.Parallel()
+	docs := filepath.Join("..", "docs")
+	links := 0
+	walk(t, docs, func(page string) {
+		for _, link := range anyLink.FindAllStringSubmatch(read(t, page), -1) {
+			links++
+			path, anchor, _ := strings.Cut(link[1], "#")
+			if strings.Contains(path, ":") {
+				t.Errorf("%s: %s leaves the registry", page, link[1])
+				continue
+			}
+			target := page
+			if path != "" {
+				target = filepath.Join(filepath.Dir(page), filepath.FromSlash(path)) + ".md"
+			}
+			if inside, err := filepath.Rel(docs, target); err != nil || strings.HasPrefix(inside, "..") {
+				t.Errorf("%s: %s leaves the pages of the registry", page, link[1])
+				continue
+			}
+			if anchor != "" && !headings(read(t, target))[anchor] {
+				t.Errorf("%s: %s has no heading %s", page, target, anchor)
+			}
+		}
+	})
+	if links == 0 {
+		t.Error("no page has a link")
+	}
+}
+
+var (
+	anyLink    = regexp.MustCompile(`\]\(([^)\s]+)\)`)
+	heading    = regexp.MustCompile(`(?m)^#+ (.+)$`)
+	namedPlace = regexp.MustCompile(`<a id="([^"]+)"></a>`)
+	notInSlug  = regexp.MustCompile(`[^\p{L}\p{N} _-]`)
+)
+
+// headings returns the anchors of a page.
+func headings(page string) map[string]bool {
+	anchors := map[string]bool{}
+	for _, h := range heading.FindAllStringSubmatch(page, -1) {
+		anchors[strings.ReplaceAll(notInSlug.ReplaceAllString(strings.ToLower(h[1]), ""), " ", "-")] = true
+	}
+	for _, a := range namedPlace.FindAllStringSubmatch(page, -1) {
+		anchors[a[1]] = true
+	}
+	return anchors
+}
+
+// TestPagesAreDescribed checks what a registry shows of a page in its navigation and in search results.
+func TestPagesAreDescribed(t *testing.T) {
+	t.Parallel()
+	walk(t, filepath.Join("..", "docs"), func(page string) {
+		front, _, _ := strings.Cut(strings.TrimPrefix(read(t, page), "---\n"), "\n---\n")
+		for _, want := range []string{`(?m)^page_title: "\S.*"$`, `(?m)^description: \|-\n  \S`} {
+			if !regexp.MustCompile(want).MatchString(front) {
+				t.Errorf("%s: no %s in:\n%s", page, want, front)
+			}
+		}
+	})
 }
 
 var relativeLink = regexp.MustCompile(`\]\(([^)#:]+)(?:#[^)]*)?\)`)

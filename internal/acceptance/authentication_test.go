@@ -191,15 +191,15 @@ func TestAccOAuth2Failures(t *testing.T) {
 
 	r := w.apply()
 	wantResult(t, r, 1, "Error: Authentication Error", "POST "+tokenURL+" → 401 Unauthorized",
-		"invalid_client: the client is unknown or its secret is wrong", "Check oauth2", notChanged)
+		"invalid_client: the client is unknown or its secret is wrong", "Check oauth2.client_id", "oauth2.token_url", "The token endpoint said:", notChanged)
 	if strings.Contains(r.text(), "wr0ng") {
 		t.Errorf("the secret is shown: %s", r)
 	}
 
 	tokens.Inject(http.StatusServiceUnavailable)
-	wantResult(t, w.apply(), 1, "Error: Error", "→ 503 Service Unavailable", "temporarily_unavailable: injected", notChanged)
+	wantResult(t, w.apply(), 1, "Error: Generic Error", "The token request to oauth2.token_url failed.", "The token endpoint said:", "→ 503 Service Unavailable", "temporarily_unavailable: injected", notChanged)
 
 	w.setenv("STREAM_OAUTH2_TOKEN_URL", "https://"+serveTLS(t, tokens, streamstest.NewAuthority(t).Issue(t, "127.0.0.1"), nil))
-	wantResult(t, w.apply(), 1, "certificate signed by unknown authority", notChanged)
+	wantResult(t, w.apply(), 1, "certificate signed by unknown authority", "tls.ca_cert_pem", "oauth2.token_url", notChanged)
 	service.WantRequests(t)
 }

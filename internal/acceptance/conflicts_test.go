@@ -121,8 +121,9 @@ resource "stream_processors" "owner" {
 			if requests := service.DrainRequests(); len(requests) != 1 {
 				t.Errorf("want one request, got %q", requests)
 			}
-			// The state has the set that the service has.
+			// The last sentence and the state have the set that the service has.
 			stream, _ := service.Stream("cam")
+			wantContains(t, diags[0].Detail, fmt.Sprintf(`The service reports that the stream now has %s.`, hclList(stream.ProcessorIDs)))
 			for address, r := range w.stateResources() {
 				if ids := r.AttributeValues["processor_ids"]; ids != nil && fmt.Sprint(ids) != fmt.Sprint(stream.ProcessorIDs) {
 					t.Errorf("%s has %v in the state, the service has %v", address, ids, stream.ProcessorIDs)

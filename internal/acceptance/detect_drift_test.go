@@ -104,7 +104,8 @@ resource "stream_processors" "this" {
 	r := w.plan()
 	service.WantRequests(t, getCam1, "GET /v2/streams/cam-2", "GET /v2/streams/cam-3")
 	wantResult(t, r, 2, "Warning: Processors Will Be Detached",
-		`Stream "cam-1" has processors that are not in processor_ids, and the create detaches them: ["other\x1b[2J", "stranger"].`)
+		`Will Be Detached: stream "cam-1"`,
+		`The stream has processors that are not in processor_ids, and the create detaches them: ["other\x1b[2J", "stranger"].`)
 	if n := strings.Count(r.text(), "Processors Will Be Detached"); n != 1 {
 		t.Errorf("%d warnings, want 1, for cam-1: %v", n, r)
 	}
@@ -177,9 +178,18 @@ func TestAccDriftForgetsAStreamThatIsGone(t *testing.T) {
 	service.Remove("cam-1")
 	service.ForgetRequests()
 
-	wantResult(t, w.plan(), 1, "Warning: Stream Is Gone", "Error: Resource Not Found Error")
+	// The stream blocks neither a plan nor a destroy.
+	wantResult(t, w.plan(), 2, `Warning: Stream Is Gone: stream "cam-1"`, `Warning: Create Will Fail: stream "cam-1"`)
 	service.WantRequests(t, getCam1, getCam1)
-	wantResult(t, w.apply("-refresh-only"), 0, "Warning: Stream Is Gone", `does not know stream "cam-1" any more`)
+	wantResult(t, w.plan("-refresh=false"), 0)
+	service.WantRequests(t)
+	wantResult(t, w.mustRun("destroy", "-auto-approve", "-no-color"), 0, "Stream Is Gone")
+	w.wantEmptyState()
+
+	service.Seed(streamstest.Stream{ID: "cam-1"})
+	w.mustApply()
+	service.Remove("cam-1")
+	wantResult(t, w.apply(), 1, "Create Will Fail", "Error: Resource Not Found Error", notChanged)
 	w.wantEmptyState()
 
 	service.Seed(streamstest.Stream{ID: "cam-1"})
@@ -201,14 +211,14 @@ func TestAccDriftFailedReads(t *testing.T) {
 		noRoute bool // the service has no read: the error names detect_drift
 	}{
 		"405":                  {streamstest.Fault{Status: 405}, []string{"Bad Request Error", "405"}, true},
-		"501":                  {streamstest.Fault{Status: 501}, []string{"Error: Error", "501"}, true},
+		"501":                  {streamstest.Fault{Status: 501}, []string{"Error: Generic Error", "501"}, true},
 		"404 without a body":   {streamstest.Fault{Status: 404, Body: text("")}, []string{"Resource Not Found Error", "404"}, true},
-		"404 of a web server":  {streamstest.Fault{Status: 404, Body: text("<h1>Not Found</h1>"), Header: html}, []string{"<h1>Not Found</h1>"}, true},
+		"404 of a web server":  {streamstest.Fault{Status: 404, Body: text("<h1>Not Found</h1>"), Header: html}, []string{"the documented form: HTML page: Not Found"}, true},
 		"404 of a framework":   {streamstest.Fault{Status: 404, Body: text(`{"Message":"No HTTP resource"}`)}, []string{"No HTTP resource"}, true},
 		"404, message no text": {streamstest.Fault{Status: 404, Body: text(`{"message":null}`)}, []string{"404"}, true},
 		"302": {streamstest.Fault{Status: 302, Header: http.Header{"Location": {"https://login.example.com"}}},
-			[]string{"302", "https://login.example.com"}, true},
-		"a page":          {streamstest.Fault{Body: text("<html>Welcome"), Header: html}, []string{"not a JSON object", "<html>Welcome"}, true},
+			[]string{"Redirect Refused", "302", "https://login.example.com"}, true},
+		"a page":          {streamstest.Fault{Body: text("<html>Welcome"), Header: html}, []string{"Unexpected Answer", "not a JSON object", "HTML page: Welcome"}, true},
 		"nothing":         {streamstest.Fault{Status: 204}, []string{"204", "has no body"}, true},
 		"a wrapped one":   {streamstest.Fault{Body: text(`{"data":{"id":"cam-1"}}`)}, []string{"id is missing", "processor_ids is missing"}, true},
 		"another stream":  {streamstest.Fault{Edit: func(s *streamstest.Stream) { s.ID = "cam-7" }}, []string{"another stream", "cam-7"}, true},
@@ -217,8 +227,8 @@ func TestAccDriftFailedReads(t *testing.T) {
 		"403":             {streamstest.Fault{Status: 403, Message: "not yours"}, []string{"Unauthorized Error", "not yours"}, false},
 		"500":             {streamstest.Fault{Status: 500, Message: "out of cheese"}, []string{"out of cheese"}, false},
 		"503":             {streamstest.Fault{Status: 503, Message: "busy"}, []string{"busy"}, false},
-		"a cut response":  {streamstest.Fault{Truncate: true}, []string{"incomplete"}, false},
-		"no response":     {streamstest.Fault{ResetBefore: true}, []string{"no response"}, false},
+		"a cut response":  {streamstest.Fault{Truncate: true}, []string{"Connection Failed", "incomplete"}, false},
+		"no response":     {streamstest.Fault{ResetBefore: true}, []string{"Connection Failed", "no response"}, false},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -43,7 +43,7 @@ resource "stream_processors" "this" {
 			}
 			wantContains(t, r.text(), "could not be set", inDoubt)
 			if test.fault.Status == 0 { // otherwise the error may say what the response was
-				wantContains(t, r.text(), "The operation was interrupted.", "→ no response")
+				wantContains(t, r.text(), "Error: Operation Interrupted", "The operation was interrupted.", "→ no response", "Apply again when you are ready.")
 			}
 			if n := drainRequestCounts(service)["cam"]; n != 1 {
 				t.Errorf("%d requests, want 1", n)

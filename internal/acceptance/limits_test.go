@@ -55,7 +55,7 @@ func TestAccAttempts(t *testing.T) {
 			"one attempt", `
   retry = { max_attempts = 1 }`,
 			streamstest.Fault{Status: 503, Message: "come back later"}, 1,
-			[]string{"Error: Error", "→ 503 Service Unavailable The service said: come back later"},
+			[]string{"Error: Generic Error", "→ 503 Service Unavailable The service said: come back later"},
 		},
 		{
 			"three attempts", `

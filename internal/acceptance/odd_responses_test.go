@@ -24,7 +24,7 @@ func oddResponses() map[string]oddResponse {
 	responses := map[string]oddResponse{
 		"login page": {streamstest.Fault{
 			Body: new("<html><h1>Sign in</h1></html>"), Header: http.Header{"Content-Type": {"text/html"}},
-		}, "<h1>Sign in</h1>"},
+		}, "HTML page: Sign in"},
 		"204":         {streamstest.Fault{Status: 204, Apply: true}, "no body"},
 		"empty":       {streamstest.Fault{Body: new("")}, "no body"},
 		"null":        {streamstest.Fault{Body: new("null")}, "not a JSON object"},
@@ -64,7 +64,7 @@ func TestAccOddResponses(t *testing.T) {
 		for name, odd := range responses {
 			d := got[addressOf(name)]
 			wantContains(t, d.Detail, odd.want, "The response may not have come from the service")
-			if d.Summary != "Error" || !strings.HasSuffix(d.Detail, inDoubt) {
+			if d.Summary != "Unexpected Answer" || !strings.HasSuffix(d.Detail, inDoubt) {
 				t.Errorf("%s: %+v", name, d)
 			}
 		}
@@ -179,7 +179,8 @@ func TestAccMergingService(t *testing.T) {
 	_, url := streamstest.Start(t, streamstest.Options{Merge: true}, streamstest.Stream{ID: "cam", ProcessorIDs: []string{"p0"}})
 	config := func(set string) string { return oneResource("stream_id = \"cam\"\nprocessor_ids = " + set) }
 	w := newWorkspace(t, url, config(`["p1"]`))
-	wantResult(t, w.apply(), 1, `The service reports additional processors ["p0"]`, "merged", changed)
+	wantResult(t, w.apply(), 1, `The service reports additional processors ["p0"]`, "merged",
+		`The service reports that the stream now has ["p0", "p1"].`)
 	w.wantEmptyState()
 
 	w.writeConfig(config(`["p0", "p1"]`))
@@ -188,7 +189,8 @@ func TestAccMergingService(t *testing.T) {
 	w.writeConfig(config(`["p0", "p1", "p2"]`))
 	w.mustApply()
 	w.writeConfig(config(`["p2"]`))
-	wantResult(t, w.apply(), 1, `The service reports additional processors ["p0", "p1"]`, changed)
+	wantResult(t, w.apply(), 1, `The service reports additional processors ["p0", "p1"]`,
+		`The service reports that the stream now has ["p0", "p1", "p2"].`)
 
 	wantResult(t, w.apply("-destroy"), 1, "could not be detached", `additional processors ["p0", "p1", "p2"]`, `on_destroy = "keep"`)
 	if got := w.stateResources()[this].AttributeValues["processor_ids"]; !cmp.Equal(got, []any{"p0", "p1", "p2"}) {

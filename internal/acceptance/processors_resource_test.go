@@ -3,6 +3,7 @@ package acceptance
 import (
 	"fmt"
 	"net/http"
+	"slices"
 	"strings"
 	"testing"
 
@@ -222,10 +223,18 @@ resource "stream_processors" "this" {
 	service.WantAttached(t, "detach")
 	service.WantAttached(t, "keep", "p1")
 	service.WantAttached(t, "changed", "p1")
-	if len(diags) != 1 || diags[0].Severity != "warning" {
-		t.Errorf("want one warning, about the 404 that the service did not send; got %+v", diags)
-	} else {
-		wantContains(t, diags[0].Detail, `"lost"`, "404 page not found", "base_url")
+	slices.SortFunc(diags, func(a, b diagnostic) int { return strings.Compare(a.Summary, b.Summary) })
+	if len(diags) != 2 {
+		t.Fatalf("want two warnings, one for each 404; got %+v", diags)
+	}
+	for i, want := range []struct{ id, text string }{
+		{"gone", "The service does not know this stream at this address"}, {"lost", "404 page not found"},
+	} {
+		if d := diags[i]; d.Severity != "warning" || d.Summary != fmt.Sprintf("Stream Not Found: stream %q", want.id) {
+			t.Errorf("want a warning about %q, got %+v", want.id, d)
+		}
+		wantContains(t, diags[i].Detail, want.text, "check base_url")
+		diags[i].wantLastLine(t, notChanged)
 	}
 	w.wantEmptyState()
 }

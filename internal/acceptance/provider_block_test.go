@@ -64,7 +64,7 @@ provider "stream" {
 	w.writeFile("other-key.pem", ca.Issue(t, "other").KeyPEM)
 	w.setenv("STREAM_BASE_URL", "https://me:Hidden1@streams.test/?key=Hidden2#Hidden3")
 	wrong := []string{
-		`base_url must not contain a user name or password`,
+		`The environment variable STREAM_BASE_URL (base_url) must not contain a user name or password`,
 		`token must not contain line breaks`,
 		`headers["Content-Type"] must not set Content-Type`,
 		`headers["X Y"] is not a valid header name`,
@@ -75,7 +75,7 @@ provider "stream" {
 		`retry.max_attempts must be at least 1`,
 		`retry.min_backoff must be a duration above zero`,
 		`requests_per_second must be more than 0`,
-		`base_url must not contain a user name or password`, // for both provider blocks
+		`The environment variable STREAM_BASE_URL (base_url) must not contain a user name or password`, // for both provider blocks
 		`oauth2.token_url must begin with "https://"`,
 		`tls.client_cert_pem and client_key_pem do not make a client certificate`,
 	}

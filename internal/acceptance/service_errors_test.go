@@ -32,10 +32,10 @@ func TestAccStatuses(t *testing.T) {
 		418: {"Bad Request Error", "processor_ids", 1, notChanged},
 		422: {"Bad Request Error", "processor_ids", 1, notChanged},
 		429: {"Bad Request Error", "processor_ids", 3, notChanged},
-		500: {"Error", "", 3, inDoubt},
-		501: {"Error", "", 1, notChanged},
+		500: {"Generic Error", "", 3, inDoubt},
+		501: {"Generic Error", "", 1, notChanged},
 		502: {"Bad Gateway Error", "", 3, inDoubt},
-		503: {"Error", "", 3, inDoubt},
+		503: {"Generic Error", "", 3, inDoubt},
 		504: {"Timeout Error", "", 3, inDoubt},
 	}
 	faults := map[string]streamstest.Fault{}
@@ -93,13 +93,14 @@ func TestAccStatuses(t *testing.T) {
 	before = w.stateResources()
 	service.ForgetRequests()
 
-	// A destroy of a missing stream succeeds. All other resources stay in the state.
+	// A destroy of a missing stream warns. All other resources stay in the state.
 	service.InjectFunc(faultsByStream(faults))
 	w.writeConfig(quickRetry)
 	r := w.apply()
 	wantResult(t, r, 1, `The processors of stream "s/503" could not be detached.`)
-	if strings.Contains(r.text(), "says 404") {
-		t.Errorf("destroy: %v", r)
+	wantContains(t, r.text(), `Warning: Stream Not Found: stream "s/404"`)
+	if got := strings.Count(r.text(), `set on_destroy = "keep"`); got != 2 {
+		t.Errorf("%d hints name keep, want those of 400 and 422: %v", got, r)
 	}
 	delete(before, addressOf("s/404"))
 	w.wantState(before)
@@ -217,7 +218,7 @@ func TestAccUnknownOutcome(t *testing.T) {
 			}
 			service.WantRequests(t)
 
-			// The outcome stays unknown after an apply that changes nothing for sure.
+			// A later failure with a known outcome does not settle the unknown one.
 			service.InjectFunc(func(streamstest.Request) *streamstest.Fault { return &streamstest.Fault{Status: 403} })
 			w.apply()
 			service.InjectFunc(nil)

@@ -159,6 +159,51 @@ resource "stream_processors" "this" {
 	w.wantNoChanges()
 }
 
+// One of two resources of a stream moves away. The other one keeps its set, or the plan warns about the stream.
+func TestAccSharedStreamOneMoves(t *testing.T) {
+	t.Parallel()
+	for name, lifecycle := range map[string]string{
+		"destroy first":         "",
+		"create_before_destroy": "lifecycle {\n    create_before_destroy = true\n  }",
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			service, url := streamstest.Start(t, streamstest.Options{}, streamstest.Streams("s1", "s2")...)
+			config := func(streamOfB string) string {
+				return fmt.Sprintf(`
+resource "stream_processors" "a" {
+  stream_id     = "s1"
+  processor_ids = ["p1"]
+}
+
+resource "stream_processors" "b" {
+  stream_id     = %q
+  processor_ids = ["p1"]
+  %s
+}`, streamOfB, lifecycle)
+			}
+			w := newWorkspace(t, url, "")
+			for range 3 {
+				w.writeConfig(config("s1"))
+				w.mustApply()
+				w.writeConfig(config("s2"))
+				plan := w.mustRun("plan", "-out=plan", "-no-color").text()
+				w.mustApply("plan")
+				stream, _ := service.Stream("s1")
+				resent := strings.Contains(plan, `Set Will Be Sent Again: stream "s1"`)
+				warned := strings.Contains(plan, `Another Resource Has the Stream: stream "s1"`)
+				if !resent && !warned {
+					t.Errorf("the plan says nothing about the shared stream:\n%s", plan)
+				}
+				if len(stream.ProcessorIDs) == 0 && (lifecycle == "" || !warned) {
+					t.Errorf("s1 was emptied, and the plan did not warn:\n%s", plan)
+				}
+				service.WantAttached(t, "s2", "p1")
+			}
+		})
+	}
+}
+
 // Two resources may have the same set for a stream. A destroy of one of them detaches nothing.
 func TestAccSharedStream(t *testing.T) {
 	t.Parallel()

@@ -12,8 +12,6 @@ import (
 	"slices"
 	"strings"
 	"time"
-
-	"github.com/stream-management/terraform-provider-stream/internal/provider"
 )
 
 // patience is how long an interrupted program may take to end by itself.
@@ -27,6 +25,9 @@ type Sandbox struct {
 	// Program is the path of the CLI.
 	Program string
 
+	// Mirror is the folder from which init installs the provider; empty with dev_overrides.
+	Mirror string
+
 	// Env is the environment that the CLI gets.
 	Env map[string]string
 }
@@ -39,7 +40,11 @@ func NewSandbox(dir, program, provider string) (*Sandbox, error) {
 	if err := fillMirror(mirror, provider); err != nil {
 		return nil, fmt.Errorf("making a mirror of the provider: %w", err)
 	}
-	return newSandbox(dir, program, fmt.Sprintf("filesystem_mirror {\n    path = %q\n  }", filepath.ToSlash(mirror)))
+	sandbox, err := newSandbox(dir, program, fmt.Sprintf("filesystem_mirror {\n    path = %q\n  }", filepath.ToSlash(mirror)))
+	if err == nil {
+		sandbox.Mirror = mirror
+	}
+	return sandbox, err
 }
 
 // NewOverridingSandbox prepares an existing folder for a CLI that runs providers without init, by dev_overrides. The
@@ -55,8 +60,9 @@ func NewOverridingSandbox(dir, program string, providerDirs map[string]string) (
 	return newSandbox(dir, program, "dev_overrides {\n"+overrides.String()+"  }\n  direct {}")
 }
 
-// Source is the address of the provider without a host.
-var Source = strings.TrimPrefix(provider.Address, hosts[0]+"/")
+// Source is the address of the provider without a host. It repeats provider.Address, because an import of that package
+// would make the demo compile the provider twice.
+const Source = "stream-management/stream"
 
 func newSandbox(dir, program, installation string) (*Sandbox, error) {
 	config := filepath.Join(dir, "cli.tfrc")
@@ -110,10 +116,10 @@ func run(ctx context.Context, cmd *exec.Cmd) error {
 	return err
 }
 
-// fillMirror puts the provider where either CLI looks for it.
+// fillMirror puts the provider where either CLI looks for it, in lower case.
 func fillMirror(mirror, program string) error {
 	for _, host := range hosts {
-		dir := filepath.Join(mirror, host, filepath.FromSlash(Source), Version, runtime.GOOS+"_"+runtime.GOARCH)
+		dir := filepath.Join(mirror, host, filepath.FromSlash(strings.ToLower(Source)), Version, runtime.GOOS+"_"+runtime.GOARCH)
 		if err := os.MkdirAll(dir, 0o755); err != nil {
 			return err
 		}

@@ -44,7 +44,7 @@ var built = sync.OnceValues(func() (provider string, err error) {
 	if builtDir, err = os.MkdirTemp("", "stream-provider-"); err != nil {
 		return "", err
 	}
-	return Build(context.Background(), builtDir)
+	return Build(context.Background(), builtDir, nil)
 })
 
 var builtDir string

@@ -59,12 +59,13 @@ type settings struct {
 	unknown        bool // a value is not known yet
 	diags          diag.Diagnostics
 
-	getenv func(string) string
+	getenv    func(string) string
+	variables map[string]string // the environment variables that attributes got their values from, by path
 }
 
 // readSettings reads all values before anything is reported, so that all problems are reported at once.
 func readSettings(m providerModel, getenv func(string) string) *settings {
-	s := &settings{getenv: getenv}
+	s := &settings{getenv: getenv, variables: map[string]string{}}
 	s.readBaseURL(m.BaseURL)
 	s.readHeaders(m.Headers)
 	s.readCredentials(m)
@@ -74,6 +75,7 @@ func readSettings(m providerModel, getenv func(string) string) *settings {
 	s.readRequestsPerSecond(m.RequestsPerSecond)
 	s.readMaxConcurrent(m.MaxConcurrent)
 	s.readDetectDrift(m.DetectDrift)
+	s.client.Credentials = s.describeCredentials()
 	return s
 }
 
@@ -89,10 +91,11 @@ func detectDriftAttribute() schema.Attribute {
 func (s *settings) readDetectDrift(v types.Bool) {
 	s.unknown = s.unknown || v.IsUnknown()
 	s.detectDrift = v.ValueBool()
-	if text := s.getenv("STREAM_DETECT_DRIFT"); v.IsNull() && text != "" {
+	if v.IsNull() {
+		text := s.fromEnvironment(path.Root("detect_drift"), "STREAM_DETECT_DRIFT")
 		var err error
-		if s.detectDrift, err = strconv.ParseBool(text); err != nil {
-			s.refuse(path.Root("detect_drift"), `must be "true" or "false" in the environment variable STREAM_DETECT_DRIFT.`)
+		if s.detectDrift, err = strconv.ParseBool(text); text != "" && err != nil {
+			s.refuse(path.Root("detect_drift"), `must be "true" or "false".`)
 		}
 	}
 }
@@ -105,7 +108,7 @@ func (s *settings) text(at path.Path, v types.String, variable string) (string, 
 		s.unknown = true
 		return "", false
 	case v.IsNull() && variable != "":
-		return s.getenv(variable), true
+		return s.fromEnvironment(at, variable), true
 	case v.IsNull():
 		return "", true
 	case v.ValueString() == "":
@@ -114,6 +117,19 @@ func (s *settings) text(at path.Path, v types.String, variable string) (string, 
 	}
 	return v.ValueString(), true
 }
+
+// fromEnvironment returns the value of an environment variable, and remembers where the attribute got its
+// value from.
+func (s *settings) fromEnvironment(at path.Path, variable string) string {
+	text := s.getenv(variable)
+	if text != "" {
+		s.variables[at.String()] = variable
+	}
+	return text
+}
+
+// variable returns the environment variable that an attribute got its value from, or "".
+func (s *settings) variable(at path.Path) string { return s.variables[at.String()] }
 
 func (s *settings) requiredText(at path.Path, v types.String, variable string) string {
 	text, ok := s.text(at, v, variable)
@@ -149,7 +165,7 @@ func (s *settings) duration(at path.Path, v types.String) time.Duration {
 
 // refuse reports a problem of an attribute.
 func (s *settings) refuse(at path.Path, format string, args ...any) {
-	s.diags.Append(invalidSetting(at, fmt.Sprintf(format, args...)))
+	s.diags.Append(invalidSetting(at, s.variable(at), fmt.Sprintf(format, args...)))
 }
 
 // objectAttribute returns an attribute of an object, or null if the object is null.

@@ -1,6 +1,8 @@
 package provider
 
 import (
+	"cmp"
+	"fmt"
 	"maps"
 	"slices"
 	"strings"
@@ -129,7 +131,11 @@ func (s *settings) readToken(v types.String) {
 	at := path.Root("token")
 	s.client.Token, _ = s.text(at, v, "STREAM_TOKEN")
 	if err := streams.CheckHeader("Authorization", s.client.Token); err != nil || strings.TrimSpace(s.client.Token) != s.client.Token {
-		s.refuse(at, "must not contain line breaks or surrounding white space. If it comes from a file, use trimspace().")
+		advice := " If it comes from a file, use trimspace()."
+		if s.variable(at) != "" {
+			advice = ""
+		}
+		s.refuse(at, "must not contain line breaks or surrounding white space.%s", advice)
 	}
 }
 
@@ -145,4 +151,40 @@ func (s *settings) readBasicAuth(v types.Object) {
 	if strings.Contains(s.client.BasicAuth.Username, ":") {
 		s.refuse(at.AtName("username"), "must not contain a colon, which HTTP Basic authentication cannot carry.")
 	}
+}
+
+// noCredentials is what describeCredentials says of requests without any.
+const noCredentials = "no credentials"
+
+// describeCredentials says for errors what authenticates the requests, and where it comes from. A header's
+// name is no secret, and its value is.
+func (s *settings) describeCredentials() string {
+	var sent []string
+	switch c := s.client; {
+	case c.OAuth2 != nil:
+		sent = append(sent, fmt.Sprintf("a token of the oauth2 client %q%s", c.OAuth2.ClientID, s.origin(path.Root("oauth2").AtName("client_id"))))
+	case c.BasicAuth != nil:
+		sent = append(sent, fmt.Sprintf("the basic_auth of user %q%s", c.BasicAuth.Username, s.origin(path.Root("basic_auth").AtName("username"))))
+	case c.Token != "":
+		sent = append(sent, "a bearer token"+cmp.Or(s.origin(path.Root("token")), " from the provider block"))
+	}
+	for _, name := range slices.Sorted(maps.Keys(s.client.Headers)) {
+		sent = append(sent, "the header "+name)
+	}
+	if s.client.TLS.ClientCertPEM != "" {
+		sent = append(sent, "a client certificate")
+	}
+	if sent == nil {
+		return noCredentials
+	}
+	return strings.Join(sent, " and ")
+}
+
+// origin says which environment variable an attribute got its value from. It is empty if the value is in
+// the provider block.
+func (s *settings) origin(at path.Path) string {
+	if variable := s.variable(at); variable != "" {
+		return " from " + variable
+	}
+	return ""
 }

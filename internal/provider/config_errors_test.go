@@ -28,11 +28,19 @@ func TestReadSettingsRefuses(t *testing.T) {
 		"fragment":         {block{"base_url": "https://example.com#Hidden1"}, nil, []problem{{"base_url", "must not have a query or a fragment"}}},
 		"no URL":           {block{"base_url": "https://me:Hidden1@exa mple.com"}, nil, []problem{{"base_url", "is not a URL"}}},
 		"white space":      {block{"base_url": "https://example.com\n"}, nil, []problem{{"base_url", "is not a URL"}}},
-		"STREAM_BASE_URL":  {nil, environment{"STREAM_BASE_URL": "https://me:Hidden1@example.com"}, []problem{{"base_url", "must not contain a user name"}}},
+		"STREAM_BASE_URL":  {nil, environment{"STREAM_BASE_URL": "https://me:Hidden1@example.com"}, []problem{{"base_url", "The environment variable STREAM_BASE_URL (base_url) must not contain a user name"}}},
 		"empty token":      {block{"token": ""}, nil, []problem{{"token", "must not be empty"}}},
 		"line in a token":  {block{"token": "Hidden1\nX: 1"}, nil, []problem{{"token", "must not contain line breaks"}}},
 		"space at a token": {block{"token": "Hidden1 "}, nil, []problem{{"token", "trimspace()"}}},
-		"STREAM_TOKEN":     {nil, environment{"STREAM_TOKEN": "Hidden1\n"}, []problem{{"token", "must not contain line breaks"}}},
+		"STREAM_TOKEN":     {nil, environment{"STREAM_TOKEN": "Hidden1\n"}, []problem{{"token", "The environment variable STREAM_TOKEN (token) must not contain line breaks or surrounding white space."}}},
+		"STREAM_USERNAME":  {nil, environment{"STREAM_USERNAME": "a:b", "STREAM_PASSWORD": "Hidden1"}, []problem{{"basic_auth.username", "The environment variable STREAM_USERNAME (basic_auth.username) must not contain a colon"}}},
+		"STREAM_OAUTH2_TOKEN_URL": {
+			nil, environment{"STREAM_OAUTH2_TOKEN_URL": "id.example.com", "STREAM_OAUTH2_CLIENT_ID": "c", "STREAM_OAUTH2_CLIENT_SECRET": "Hidden1"},
+			[]problem{{"oauth2.token_url", "The environment variable STREAM_OAUTH2_TOKEN_URL (oauth2.token_url) must begin with"}},
+		},
+		"address of a stream": {block{"base_url": "https://example.com/eu/v2/streams/cam-1"}, nil, []problem{{"base_url", `not of its streams; write "https://example.com/eu"`}}},
+		"port":                {block{"base_url": "https://example.com:80800"}, nil, []problem{{"base_url", "has a port that is not between 1 and 65535"}}},
+		"two dots":            {block{"base_url": "https://example.com/eu/../us"}, nil, []problem{{"base_url", `must not have "." or ".." in its path`}}},
 
 		"basic_auth without anything": {block{"basic_auth": block{}}, nil, []problem{
 			{"basic_auth.password", "is missing. Set it in the provider block, or set the environment variable STREAM_PASSWORD"},
@@ -143,7 +151,8 @@ func TestReadSettingsRefuses(t *testing.T) {
 			},
 		},
 		"junk for an authority":     {block{"tls": block{"ca_cert_pem": junk}}, nil, []problem{{"tls.ca_cert_pem", "contains no PEM certificate"}}},
-		"a path for an authority":   {block{"tls": block{"ca_cert_pem": "/etc/ca.pem"}}, nil, []problem{{"tls.ca_cert_pem", "contains no PEM certificate"}}},
+		"a path for an authority":   {block{"tls": block{"ca_cert_pem": "/etc/ca.pem"}}, nil, []problem{{"tls.ca_cert_pem", `contains no PEM certificate. If it is the path of a file, use file("…").`}}},
+		"paths for a pair":          {block{"tls": block{"client_cert_pem": "client.pem", "client_key_pem": "Hidden1.pem"}}, nil, []problem{{"tls.client_cert_pem", `If it is the path of a file, use file("…").`}}},
 		"a key for an authority":    {block{"tls": block{"ca_cert_pem": pair.KeyPEM}}, nil, []problem{{"tls.ca_cert_pem", "contains no PEM certificate"}}},
 		"certificate without key":   {block{"tls": block{"client_cert_pem": pair.CertPEM}}, nil, []problem{{"tls.client_key_pem", "tls.client_key_pem is missing"}}},
 		"key without certificate":   {block{"tls": block{"client_key_pem": pair.KeyPEM}}, nil, []problem{{"tls.client_cert_pem", "tls.client_cert_pem is missing"}}},
@@ -173,7 +182,7 @@ func TestReadSettingsRefuses(t *testing.T) {
 		"no request at a time":      {block{"max_concurrent_requests": 0}, nil, []problem{{"max_concurrent_requests", "must be from 1 to 10000; it is 0"}}},
 		"too many at a time":        {block{"max_concurrent_requests": 10001}, nil, []problem{{"max_concurrent_requests", "must be from 1 to 10000; it is 10001"}}},
 		"rate below zero":           {block{"requests_per_second": -0.5}, nil, []problem{{"requests_per_second", "must be more than 0"}}},
-		"STREAM_DETECT_DRIFT":       {nil, environment{"STREAM_DETECT_DRIFT": "yes"}, []problem{{"detect_drift", `must be "true" or "false" in the environment variable STREAM_DETECT_DRIFT`}}},
+		"STREAM_DETECT_DRIFT":       {nil, environment{"STREAM_DETECT_DRIFT": "yes"}, []problem{{"detect_drift", `The environment variable STREAM_DETECT_DRIFT (detect_drift) must be "true" or "false".`}}},
 
 		"all at once": {
 			block{

@@ -175,7 +175,7 @@ func TestReadSettings(t *testing.T) {
 			if test.want.Retry == (streams.Retry{}) {
 				test.want.Retry = streams.DefaultRetry
 			}
-			if diff := cmp.Diff(test.want, s.client, cmpopts.EquateEmpty()); diff != "" {
+			if diff := cmp.Diff(test.want, s.client, cmpopts.EquateEmpty(), cmpopts.IgnoreFields(streams.Config{}, "Credentials")); diff != "" {
 				t.Errorf("settings (-want +got):\n%s", diff)
 			}
 		})
@@ -248,4 +248,30 @@ func problemList(problems []problem) string {
 		fmt.Fprintf(&b, "\t%s: %s\n", p.path, p.text)
 	}
 	return b.String()
+}
+
+func TestDescribeCredentials(t *testing.T) {
+	t.Parallel()
+	pair := streamstest.NewAuthority(t).Issue(t, "client")
+	oauth2 := block{"token_url": "https://id.example.com", "client_id": "me", "client_secret": "Hidden1"}
+	for name, test := range map[string]struct {
+		block block
+		env   environment
+		want  string
+	}{
+		"nothing":    {nil, nil, "no credentials"},
+		"token":      {block{"token": "Hidden1"}, nil, "a bearer token from the provider block"},
+		"token, env": {nil, environment{"STREAM_TOKEN": "Hidden1"}, "a bearer token from STREAM_TOKEN"},
+		"basic_auth": {block{"basic_auth": block{"username": "me", "password": "Hidden1"}}, nil, `the basic_auth of user "me"`},
+		"basic_auth, env": {nil, environment{"STREAM_USERNAME": "me", "STREAM_PASSWORD": "Hidden1"},
+			`the basic_auth of user "me" from STREAM_USERNAME`},
+		"oauth2":  {block{"oauth2": oauth2}, nil, `a token of the oauth2 client "me"`},
+		"headers": {block{"headers": block{"X-Api-Key": "Hidden1", "X-Tenant": "Hidden2"}}, nil, "the header X-Api-Key and the header X-Tenant"},
+		"client certificate": {block{"token": "Hidden1", "tls": block{"client_cert_pem": pair.CertPEM, "client_key_pem": pair.KeyPEM}}, nil,
+			"a bearer token from the provider block and a client certificate"},
+	} {
+		if got := readBlock(t, test.block, test.env).client.Credentials; got != test.want {
+			t.Errorf("%s: %q, want %q", name, got, test.want)
+		}
+	}
 }

@@ -1,6 +1,9 @@
 package provider
 
 import (
+	"cmp"
+	"strings"
+
 	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/provider/schema"
 	"github.com/hashicorp/terraform-plugin-framework/types"
@@ -51,7 +54,7 @@ func (s *settings) readTLS(v types.Object) {
 	t.CACertPEM, _ = s.text(at.AtName("ca_cert_pem"), objectAttribute[types.String](v, "ca_cert_pem"), "")
 	if t.CACertPEM != "" {
 		if err := streams.CheckCACert(t.CACertPEM); err != nil {
-			s.refuse(at.AtName("ca_cert_pem"), "%s.", err)
+			s.refuse(at.AtName("ca_cert_pem"), "%s.%s", err, fileAdvice(t.CACertPEM))
 		}
 	}
 	s.readClientCertificate(at, v)
@@ -76,7 +79,17 @@ func (s *settings) readClientCertificate(at path.Path, v types.Object) {
 		s.refuse(at.AtName("client_cert_pem"), "is missing: a private key needs its certificate.")
 	default:
 		if err := streams.CheckKeyPair(t.ClientCertPEM, t.ClientKeyPEM); err != nil {
-			s.refuse(at.AtName("client_cert_pem"), "and client_key_pem do not make a client certificate: %s.", err)
+			s.refuse(at.AtName("client_cert_pem"), "and client_key_pem do not make a client certificate: %s.%s", err,
+				cmp.Or(fileAdvice(t.ClientCertPEM), fileAdvice(t.ClientKeyPEM)))
 		}
 	}
+}
+
+// fileAdvice is a hint for a text of one line where PEM is expected: it may be the path of a file. It does
+// not quote the text, which may be a key.
+func fileAdvice(text string) string {
+	if strings.ContainsAny(strings.TrimSpace(text), "\r\n") {
+		return ""
+	}
+	return ` If it is the path of a file, use file("…").`
 }

@@ -51,44 +51,34 @@ func diagnose(what string, err error, known knowledge) diag.Diagnostic {
 			"Nothing was sent for this resource. "+blocked.nowTrue(),
 		))
 	}
-	e := asStreamError(err)
-	advice := hint(e)
+	return diagnoseFailure(what, failure{Error: asStreamError(err)}, known)
+}
+
+// diagnoseDetach is for a destroy. Its hint differs, because a resource whose stream cannot be emptied would
+// otherwise stay in the state for ever.
+func diagnoseDetach(id string, err error) diag.Diagnostic {
+	what := fmt.Sprintf("the processors of stream %q could not be detached", id)
+	if operationError := (*streams.Error)(nil); !errors.As(err, &operationError) {
+		return diagnose(what, err, knowledge{})
+	}
+	return diagnoseFailure(what, failure{Error: asStreamError(err), destroy: true}, knowledge{})
+}
+
+func diagnoseRead(id string, err error) diag.Diagnostic {
+	return diagnose(fmt.Sprintf("stream %q could not be read", id), err, knowledge{})
+}
+
+func diagnoseFailure(what string, f failure, known knowledge) diag.Diagnostic {
+	advice := hint(f)
 	if known.abandoned != nil {
 		advice += fmt.Sprintf(" A resource that was destroyed in this run left the stream to this resource, and had set %s.", known.abandoned)
 	}
-	return diagnoseOperation(what, e, advice)
-}
-
-// diagnoseDetach has a hint of its own: a resource whose stream cannot be emptied would otherwise stay
-// in the state for ever.
-func diagnoseDetach(id string, err error) diag.Diagnostic {
-	what := fmt.Sprintf("the processors of stream %q could not be detached", id)
-	e := asStreamError(err)
-	refused := e.Kind == streams.KindBadRequest && e.Status != http.StatusTooManyRequests
-	if !refused && e.Stream == nil {
-		return diagnose(what, err, knowledge{})
-	}
-	return diagnoseOperation(what, e, hintCannotDetach)
-}
-
-// diagnoseRead has a hint of its own: a route that the deployment does not have is no fault of the stream.
-func diagnoseRead(id string, err error) diag.Diagnostic {
-	what := fmt.Sprintf("stream %q could not be read", id)
-	e := asStreamError(err)
+	summary, detail := string(f.Kind), operationDetail(what, f.Error, advice)
 	switch {
-	case e.Status == http.StatusNotFound && !e.Documented, e.Status == http.StatusMethodNotAllowed,
-		e.Status == http.StatusNotImplemented, e.Status/100 == 2, e.Status/100 == 3:
-		return diag.NewErrorDiagnostic(string(e.Kind), operationDetail(what, e, hintCannotRead))
-	}
-	return diagnose(what, err, knowledge{})
-}
-
-func diagnoseOperation(what string, e *streams.Error, advice string) diag.Diagnostic {
-	summary, detail := string(e.Kind), operationDetail(what, e, advice)
-	switch e.Kind {
-	case streams.KindBadRequest:
+	case f.TokenRequest, cannotRead(f):
+	case f.Kind == streams.KindBadRequest:
 		return diag.NewAttributeErrorDiagnostic(path.Root("processor_ids"), summary, detail)
-	case streams.KindNotFound:
+	case f.Kind == streams.KindNotFound:
 		return diag.NewAttributeErrorDiagnostic(path.Root("stream_id"), summary, detail)
 	}
 	return diag.NewErrorDiagnostic(summary, detail)
@@ -96,6 +86,9 @@ func diagnoseOperation(what string, e *streams.Error, advice string) diag.Diagno
 
 func operationDetail(what string, e *streams.Error, advice string) string {
 	happened := sentence(what)
+	if e.TokenRequest {
+		happened += " The token request to oauth2.token_url failed."
+	}
 	if e.Reason != "" {
 		happened += " " + sentence(e.Reason)
 	}
@@ -113,7 +106,7 @@ func asStreamError(err error) *streams.Error {
 	if errors.As(err, &e) {
 		return e
 	}
-	e = &streams.Error{Kind: streams.KindGeneric, Reason: err.Error(), Err: err}
+	e = &streams.Error{Kind: streams.KindInterrupted, Reason: err.Error(), Err: err}
 	if errors.Is(err, context.DeadlineExceeded) {
 		e.Kind = streams.KindTimeout
 	}
@@ -130,9 +123,12 @@ func streamNotFound(err error) bool {
 func requestAndResponse(e *streams.Error) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s %s", e.Method, e.URL)
-	if e.Status != 0 {
+	switch {
+	case e.Status != 0:
 		fmt.Fprintf(&b, " → %s", streams.StatusText(e.Status))
-	} else {
+	case e.Attempts == 0:
+		b.WriteString(" → no request was sent")
+	default:
 		b.WriteString(" → no response")
 	}
 	if e.Attempts > 1 {
@@ -145,8 +141,12 @@ func requestAndResponse(e *streams.Error) string {
 	case e.Status == 0, e.Status/100 == 2 && e.Message == "":
 	case e.Message == "":
 		b.WriteString("\nThe response has no message.")
+	case e.Documented && e.TokenRequest:
+		fmt.Fprintf(&b, "\nThe token endpoint said: %s", e.Message)
 	case e.Documented:
 		fmt.Fprintf(&b, "\nThe service said: %s", e.Message)
+	case e.TokenRequest:
+		fmt.Fprintf(&b, "\nThe response does not have the form of a token endpoint: %s", e.Message)
 	default:
 		fmt.Fprintf(&b, "\nThe response does not have the documented form: %s", e.Message)
 	}

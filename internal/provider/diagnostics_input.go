@@ -52,9 +52,17 @@ Nothing was sent, and nothing was changed in the state.`, from, quoted, err))
 
 const invalidConfiguration = "Invalid Provider Configuration"
 
-// invalidSetting names the attribute, because Terraform shows no line of a nested attribute.
-func invalidSetting(at path.Path, problem string) diag.Diagnostic {
-	return diag.NewAttributeErrorDiagnostic(at, invalidConfiguration, at.String()+" "+problem)
+// invalidSetting names the attribute, because Terraform shows no line of a nested attribute, or the
+// environment variable that the value comes from.
+func invalidSetting(at path.Path, variable, problem string) diag.Diagnostic {
+	return diag.NewAttributeErrorDiagnostic(at, invalidConfiguration, settingName(at, variable)+" "+problem)
+}
+
+func settingName(at path.Path, variable string) string {
+	if variable != "" {
+		return fmt.Sprintf("The environment variable %s (%s)", variable, at)
+	}
+	return at.String()
 }
 
 func missingBaseURL() diag.Diagnostic {
@@ -75,10 +83,10 @@ func twoSchemesInEnvironment(first string, firstVariables []string, second strin
 		first, strings.Join(firstVariables, ", "), second, strings.Join(secondVariables, ", ")))
 }
 
-func sentInClearWarning(at path.Path) diag.Diagnostic {
+func sentInClearWarning(at path.Path, variable string) diag.Diagnostic {
 	return diag.NewAttributeWarningDiagnostic(at, "Credentials Travel in Clear", fmt.Sprintf(
 		"%s is an http:// address of another machine. Anyone between Terraform and that machine can read the credentials and "+
-			"change the requests. Use https:// if the service offers it.", at))
+			"change the requests. Use https:// if the service offers it.", settingName(at, variable)))
 }
 
 func notVerifiedWarning(at path.Path) diag.Diagnostic {

@@ -39,21 +39,30 @@ func sharedStreamWarnings(id string, left streams.ProcessorSet, resend bool) dia
 }
 
 // createBeforeDestroyWarning is for a replacement that leaves a stream to another resource. With
-// create_before_destroy, Terraform does not pass the mark of the plan to the destroy.
-func createBeforeDestroyWarning(id string) diag.Diagnostic {
-	return diag.NewWarningDiagnostic(aboutStream("Another Resource Has the Stream", id), paragraphs(
-		"This resource moves to another stream, and another resource keeps this stream with its processors. That works by "+
-			"default. But if this resource has create_before_destroy, the destroy of the old object detaches the processors, and "+
-			"the state of the other resource becomes untrue.",
-		"If this resource has create_before_destroy, set on_destroy = \"keep\" and apply that change first, or remove "+
-			"create_before_destroy."))
+// create_before_destroy, Terraform does not pass the mark of the plan to the destroy. relies says that the
+// other resource sends nothing.
+func createBeforeDestroyWarning(id string, relies bool) diag.Diagnostic {
+	const remedy = "If this resource has create_before_destroy, set on_destroy = \"keep\" and apply that change first, or " +
+		"remove create_before_destroy."
+	if relies {
+		return diag.NewWarningDiagnostic(aboutStream("Another Resource Has the Stream", id), paragraphs(
+			"This resource moves to another stream, and another resource keeps this stream with its processors. But if this "+
+				"resource has create_before_destroy, the destroy of the old object detaches the processors, and the state of the "+
+				"other resource becomes untrue.", remedy))
+	}
+	return diag.NewWarningDiagnostic(aboutStream("Processors May Be Detached for a Moment", id), paragraphs(
+		"This resource moves to another stream, and another resource of this plan takes this stream over. If this resource has "+
+			"create_before_destroy, the destroy of the old object may detach the processors before the other resource is applied.",
+		remedy))
 }
 
 // abandonedWarning is for a destroy that left its stream to a resource that could not be applied.
-func abandonedWarning(id string, set streams.ProcessorSet) diag.Diagnostic {
-	return diag.NewWarningDiagnostic(aboutStream("Processors Stay Attached", id), fmt.Sprintf(
-		"The destroy sent nothing, because another resource of this run sets the processors of the stream. That resource "+
-			"failed, so the stream may still have the processors of the destroyed resource: %s. Apply again.", set))
+func abandonedWarning(id string, known knowledge) diag.Diagnostic {
+	return diag.NewWarningDiagnostic(aboutStream("Processors Stay Attached", id), paragraphs(
+		fmt.Sprintf("The destroy sent nothing, because another resource of this run sets the processors of the stream. That "+
+			"resource failed, so the stream may still have the processors of the destroyed resource: %s. Apply again.", known.abandoned),
+		known.nowTrue(),
+	))
 }
 
 func detachedByCreateWarning(id string, detached streams.ProcessorSet) diag.Diagnostic {
@@ -76,11 +85,11 @@ func createOfGoneStreamWarning(id string) diag.Diagnostic {
 
 func notFoundOnDestroyWarning(id string, err error) diag.Diagnostic {
 	e := asStreamError(err)
-	text := "The service does not know this stream at this address, so the destroy changed nothing and the resource was removed " +
-		"from the state. If the stream exists at another address, its processors are still attached: check base_url."
+	text := "The service does not know this stream at this address, and the resource was removed from the state. If the stream " +
+		"exists at another address, its processors are still attached: check base_url."
 	if !e.Documented {
 		text = "The response to the destroy was 404 Not Found, so the resource was removed from the state. The response does not " +
 			"have the form of the service's own errors. If the stream exists, its processors are still attached: check base_url."
 	}
-	return diag.NewWarningDiagnostic(aboutStream("Stream Not Found", id), paragraphs(text, requestAndResponse(e)))
+	return diag.NewWarningDiagnostic(aboutStream("Stream Not Found", id), paragraphs(text, requestAndResponse(e), nowTrue(e.Outcome, e.Stream)))
 }

@@ -20,8 +20,8 @@ import (
 // This file can be deleted, with its tests and its line in [NewServer]: every result stays the same, only
 // slower. The gains of each part are in DESIGN.md, "Performance".
 
-// fastPath answers a refresh that reads nothing and a plan without diagnostics itself. The framework
-// answers every other call, and all calls if the schema is not the one that this file was written for.
+// fastPath answers a refresh that reads nothing, and the plan of an update without diagnostics, itself. The
+// framework answers every other call, and all calls if the schema is not the one that this file was written for.
 type fastPath struct {
 	fullServer
 	session  func() *session // the configured session, or nil
@@ -84,20 +84,16 @@ func (f *fastPath) answers(typeName string, private []byte) bool {
 	return f.resource != nil && typeName == processorsTypeName && len(private) == 0 && f.session() != nil
 }
 
-// plan returns nil for a destroy, a replacement, a create that reads first, and a plan with diagnostics.
+// plan returns nil unless the plan is an update, or no change, without diagnostics.
 func (f *fastPath) plan(ctx context.Context, req *tfprotov6.PlanResourceChangeRequest) *tfprotov6.DynamicValue {
 	config, state, planned := decodeObject(req.Config), decodeObject(req.PriorState), decodeObject(req.ProposedNewState)
-	if config == nil || state == nil || planned == nil || planned.StreamID.IsNull() {
-		return nil
-	}
-	switch created := state.StreamID.IsNull(); {
-	case created && f.session().readsStreams(), !created && !planned.StreamID.Equal(state.StreamID):
+	if config == nil || state == nil || planned == nil || state.StreamID.IsNull() || !planned.StreamID.Equal(state.StreamID) {
 		return nil
 	}
 	if config.OnDestroy.IsNull() {
 		planned.setDefaults()
 	}
-	if f.session().planSet(ctx, planned, state, false) != nil {
+	if _, diags := f.session().planSet(ctx, planned, state, false); diags != nil {
 		return nil
 	}
 	value, err := planned.ToTerraform5Value()

@@ -20,6 +20,9 @@ func (c *terraformCore) run(cfg config, replace, imports []string) bool {
 	for _, id := range historyStreams {
 		apart[id] = !c.isShared(id)
 	}
+	for _, addr := range imports {
+		apart[cfg[addr].stream] = false
+	}
 	changes, refreshed := c.plan(cfg, replace, imports)
 	for _, r := range c.service.Requests() {
 		if !c.drift || r.Method != http.MethodGet {
@@ -35,6 +38,7 @@ func (c *terraformCore) run(cfg config, replace, imports []string) bool {
 	c.service.ForgetRequests()
 	c.apply(changes, refreshed)
 	c.checkRequests(cfg)
+	c.checkWarnings(cfg)
 	if len(c.failures) == 0 {
 		c.checkAgreement(cfg)
 		c.checkLastResponses(apart)
@@ -42,7 +46,7 @@ func (c *terraformCore) run(cfg config, replace, imports []string) bool {
 	}
 	for _, s := range c.objects() {
 		id := s.text("stream_id")
-		if got, truth := fromTerraform(attributesOf(s.value)["processor_ids"]), c.attached(id); !c.doubtful[id] && !reflect.DeepEqual(got, truth) {
+		if got, truth := fromTerraform(attributesOf(s.value)["processor_ids"]), c.attached(id); !c.doubtful[id] && !c.unrecorded[id] && !reflect.DeepEqual(got, truth) {
 			c.t.Fatalf("no operation on stream %q failed, but the state has %v and the service %v", id, got, truth)
 		}
 	}
@@ -128,6 +132,22 @@ func (c *terraformCore) checkRequests(cfg config) {
 	}
 }
 
+// checkWarnings fails if a stream of the configuration passed through an empty set, and the plan did not warn. A plan
+// cannot warn about a resource that is replaced on its own stream, or whose values are known after apply.
+func (c *terraformCore) checkWarnings(cfg config) {
+	c.t.Helper()
+	for _, r := range c.service.Requests() {
+		if r.Method != http.MethodPatch || !r.Applied || r.Body != patchBody(nil) || c.warned[r.StreamID] || c.replacedInPlace[r.StreamID] {
+			continue
+		}
+		for addr, b := range cfg {
+			if b.stream == r.StreamID && len(b.processors) > 0 && !b.lateStream && !b.lateProcessors {
+				c.t.Fatalf("%s has stream %q, which was emptied, and the plan did not warn", addr, b.stream)
+			}
+		}
+	}
+}
+
 func patchBody(ids []string) string {
 	quoted := make([]string, len(ids))
 	for i, id := range ids {
@@ -153,7 +173,7 @@ func (c *terraformCore) checkAgreement(cfg config) {
 		if got, want := is.current.text("on_destroy"), cmp.Or(b.onDestroy, onDestroyDetach); got != want {
 			c.t.Fatalf("%s: on_destroy is %s in the state, %s in the configuration", addr, got, want)
 		}
-		if set, truth := fromTerraform(got["processor_ids"]), c.attached(b.stream); !reflect.DeepEqual(set, truth) {
+		if set, truth := fromTerraform(got["processor_ids"]), c.attached(b.stream); !reflect.DeepEqual(set, truth) && !c.unrecorded[b.stream] {
 			c.t.Fatalf("%s: stream %q has %v in the state, %v in the service", addr, b.stream, set, truth)
 		}
 	}

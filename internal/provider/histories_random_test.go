@@ -3,7 +3,6 @@ package provider
 import (
 	"maps"
 	"net/http"
-	"reflect"
 	"slices"
 	"strconv"
 
@@ -19,8 +18,9 @@ var (
 
 // runRandomHistory makes a few random runs with faults and changes by others, and then a run without, after which the
 // service, the state and the configuration must agree.
-func runRandomHistory(t *rapid.T, inTurn bool) {
+func runRandomHistory(t *rapid.T, inTurn bool, counts *tally) {
 	c := newTerraformCore(t, chance(t, 30, "detect_drift"), rapid.IntRange(1, 2).Draw(t, "max_attempts"), historyStreams...)
+	c.tally = counts
 	if inTurn {
 		c.next = func(names []string) int {
 			if len(names) == 1 {
@@ -34,7 +34,6 @@ func runRandomHistory(t *rapid.T, inTurn bool) {
 	for range rapid.IntRange(1, 4).Draw(t, "runs") {
 		cfg := drawConfig(t, past)
 		past = append(past, cfg)
-		cfg = c.withoutSharedCreateBeforeDestroy(cfg)
 		t.Logf("run %+v", cfg)
 		stop := func() {}
 		if chance(t, 70, "faulty") {
@@ -53,19 +52,10 @@ func runRandomHistory(t *rapid.T, inTurn bool) {
 		}
 	}
 
-	for _, s := range c.objects() {
-		id := s.text("stream_id")
-		if s.restored && !c.isShared(id) && !c.drift && !reflect.DeepEqual(fromTerraform(attributesOf(s.value)["processor_ids"]), c.attached(id)) {
-			t.Skip("the service applied the set of a create that failed, and Terraform restored the old object without a call " +
-				"of the provider: without a read, the provider cannot know")
-		}
-	}
-
 	cfg := drawConfig(t, past)
 	if len(conflicts(cfg, true)) > 0 {
 		cfg = withoutConflicts(cfg)
 	}
-	cfg = c.withoutSharedCreateBeforeDestroy(cfg)
 	t.Logf("last run %+v", cfg)
 	c.runClean(cfg)
 }
@@ -74,22 +64,17 @@ func chance(t *rapid.T, percent int, what string) bool {
 	return rapid.IntRange(0, 99).Draw(t, what) >= 100-percent
 }
 
-// drawConfig makes a configuration, or takes an older one, completely or in part.
+// drawConfig edits the last configuration, or takes an older one, or makes a new one.
 func drawConfig(t *rapid.T, past []config) config {
 	cfg := config{}
-	if len(past) > 0 && chance(t, 50, "older configuration") {
-		cfg = maps.Clone(rapid.SampledFrom(past).Draw(t, "which"))
-		if chance(t, 50, "as it was") {
-			return cfg
-		}
-		addr := rapid.SampledFrom(historyAddrs).Draw(t, "but for")
-		delete(cfg, addr)
-		if chance(t, 70, "another one") {
-			cfg[addr] = drawBlock(t)
-		}
-	} else {
+	switch kind := rapid.IntRange(0, 9).Draw(t, "kind of configuration"); {
+	case len(past) > 0 && kind < 2:
+		return maps.Clone(rapid.SampledFrom(past).Draw(t, "older configuration"))
+	case len(past) > 0 && kind < 8:
+		cfg = editConfig(t, past[len(past)-1])
+	default:
 		for _, addr := range historyAddrs {
-			if chance(t, 50, addr) {
+			if chance(t, 60, addr) {
 				cfg[addr] = drawBlock(t)
 			}
 		}
@@ -102,6 +87,33 @@ func drawConfig(t *rapid.T, past []config) config {
 	for addr, b := range cfg {
 		b.lateStream, b.lateProcessors = false, false
 		cfg[addr] = b
+	}
+	return cfg
+}
+
+// editConfig changes most resources of a configuration a little.
+func editConfig(t *rapid.T, last config) config {
+	cfg := maps.Clone(last)
+	for _, addr := range historyAddrs {
+		b, exists := cfg[addr]
+		drawn := drawBlock(t)
+		edit := rapid.IntRange(0, 9).Draw(t, "edit of "+addr)
+		switch {
+		case !exists && edit < 4:
+			cfg[addr] = drawn
+		case !exists, edit < 3:
+		case edit == 3:
+			delete(cfg, addr)
+		case edit == 4:
+			b.stream, b.lateStream = drawn.stream, drawn.lateStream
+			cfg[addr] = b
+		case edit == 5:
+			b.trigger, b.onDestroy = drawn.trigger, drawn.onDestroy
+			cfg[addr] = b
+		default:
+			b.processors, b.lateProcessors = drawn.processors, drawn.lateProcessors
+			cfg[addr] = b
+		}
 	}
 	return cfg
 }
@@ -145,7 +157,7 @@ func (c *terraformCore) drawOptions(t *rapid.T, cfg config) (replace, imports []
 			if chance(t, 10, "import "+addr) {
 				imports = append(imports, addr)
 			}
-		case is.current == nil || c.isShared(is.current.text("stream_id")):
+		case is.current == nil:
 		case chance(t, 10, "replace "+addr):
 			replace = append(replace, addr)
 		case chance(t, 10, "taint "+addr):
@@ -153,21 +165,6 @@ func (c *terraformCore) drawOptions(t *rapid.T, cfg config) (replace, imports []
 		}
 	}
 	return replace, imports
-}
-
-// withoutSharedCreateBeforeDestroy turns create_before_destroy off for the objects of shared streams. The destroy of such
-// an object cannot know of the other objects of its stream: core plans the destroy without the private state of the plan,
-// and does not call the provider for an object without changes. For the same reason, drawOptions neither replaces nor
-// taints such objects.
-func (c *terraformCore) withoutSharedCreateBeforeDestroy(cfg config) config {
-	cfg = maps.Clone(cfg)
-	for addr, b := range cfg {
-		if is := c.state[addr]; is != nil && is.current != nil && c.isShared(is.current.text("stream_id")) {
-			b.createBeforeDestroy = false
-			cfg[addr] = b
-		}
-	}
-	return cfg
 }
 
 // changeByOthers changes a stream as somebody else would.
@@ -194,14 +191,20 @@ func (c *terraformCore) injectRandomFaults(t *rapid.T) (stop func()) {
 	case 2:
 		c.service.Configure(func(o *streamstest.Options) { o.KnownProcessors = []string{"p1", "p2"} })
 	}
-	faults := rapid.SliceOfN(rapid.SampledFrom(slices.Sorted(maps.Keys(historyFaults))), 0, 20).Draw(t, "faults")
+	faults := rapid.SliceOfN(rapid.SampledFrom(slices.Sorted(maps.Keys(historyFaults))), 20, 20).Draw(t, "faults")
+	refreshFails := chance(t, 20, "faults in refresh") // an apply without a plan says little
 	c.service.InjectFunc(func(r streamstest.Request) *streamstest.Fault {
-		if len(faults) == 0 {
+		if len(faults) == 0 || r.Method == http.MethodGet && !refreshFails {
 			return nil
 		}
 		name := faults[0]
 		faults = faults[1:]
 		fault := historyFaults[name]
+		c.note(func() {
+			if c.operating != "" {
+				c.tally.add("fault: " + c.operating + ": " + name)
+			}
+		})
 		if name == "moved" {
 			if stream, ok := c.service.Stream(r.StreamID); ok {
 				stream.TerminalID += "'"

@@ -2,6 +2,8 @@ package provider
 
 import (
 	"context"
+	"fmt"
+	"time"
 
 	"github.com/hashicorp/terraform-plugin-log/tflog"
 
@@ -20,6 +22,9 @@ func observe(ctx context.Context, a streams.Attempt) {
 	if a.Err != "" {
 		fields["error"] = a.Err
 	}
+	if a.Retry {
+		fields["next_in"] = nextIn(a)
+	}
 	tflog.Debug(ctx, "stream service request", fields)
 	tflog.Trace(ctx, "stream service bodies", map[string]any{
 		"request": a.RequestBody, "response": a.ResponseBody, "attempt": a.Number,
@@ -28,6 +33,20 @@ func observe(ctx context.Context, a streams.Attempt) {
 		observer(a)
 	}
 }
+
+// describeAttempt says what became of an attempt, in one line.
+func describeAttempt(a streams.Attempt) string {
+	result := streams.StatusText(a.Status)
+	if a.Err != "" {
+		result = "no response: " + a.Err
+	}
+	if a.Retry {
+		result += ", next in " + nextIn(a)
+	}
+	return fmt.Sprintf("Attempt %d: %s %s → %s", a.Number, a.Method, a.URL, result)
+}
+
+func nextIn(a streams.Attempt) string { return a.RetryWait.Round(time.Millisecond).String() }
 
 type attemptObserverKey struct{}
 

@@ -16,6 +16,8 @@ type ownership struct {
 	mu      sync.Mutex
 	streams map[string]*ownedStream
 
+	firstCall   sync.Once     // starts the time for firstClaims
+	waiting     chan struct{} // holds an element for each waiting destroy
 	firstClaims chan struct{} // closed when the first calls of the run have had time to claim their streams
 }
 
@@ -44,13 +46,29 @@ type ownedStream struct {
 var claimDelay = 50 * time.Millisecond
 
 func newOwnership() *ownership {
-	o := &ownership{streams: map[string]*ownedStream{}, firstClaims: make(chan struct{})}
-	time.AfterFunc(claimDelay, func() { close(o.firstClaims) })
-	return o
+	return &ownership{
+		streams: map[string]*ownedStream{}, firstClaims: make(chan struct{}), waiting: make(chan struct{}, maxWaiting),
+	}
 }
 
-// awaitFirstClaims waits at most once in a run, for claimDelay after the configuration of the provider.
+// maxWaiting is how many destroys wait at the same time. It is less than Terraform's default parallelism,
+// so that other resources can claim their streams meanwhile.
+const maxWaiting = 8
+
+// noteCall starts the time of awaitFirstClaims at the first call of the run that claims or releases a stream.
+func (o *ownership) noteCall() {
+	o.firstCall.Do(func() { time.AfterFunc(claimDelay, func() { close(o.firstClaims) }) })
+}
+
+// awaitFirstClaims waits at most once in a run, for claimDelay after the first call.
 func (o *ownership) awaitFirstClaims(ctx context.Context) {
+	o.noteCall()
+	select {
+	case o.waiting <- struct{}{}:
+		defer func() { <-o.waiting }()
+	default:
+		return
+	}
 	select {
 	case <-o.firstClaims:
 	case <-ctx.Done():
@@ -66,19 +84,22 @@ func (o *ownership) stream(id string) *ownedStream {
 	return s
 }
 
-// claim registers the set that a resource gives a stream. Claiming the same set twice is no conflict:
-// Terraform plans one instance twice when it replaces the instance.
-func (o *ownership) claim(id string, set streams.ProcessorSet) error {
+// claim registers the set that a resource gives a stream, and returns what a resource that has claimed the
+// stream before does with it, or nil. Claiming the same set twice is no conflict: Terraform plans one
+// instance twice when it replaces the instance.
+func (o *ownership) claim(id string, set streams.ProcessorSet) (before *successor, err error) {
+	o.noteCall()
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	s := o.stream(id)
 	if !s.claimed {
 		s.claimed, s.set = true, set
+		return nil, nil
 	}
 	if !s.set.Equal(set) {
-		return &conflictError{streamID: id, first: s.set, second: set}
+		return nil, &conflictError{streamID: id, first: s.set, second: set}
 	}
-	return nil
+	return &successor{s.set, s.reliedOn}, nil
 }
 
 // relyOn registers a resource that has claimed a stream and plans to send nothing. It reports false if

@@ -27,17 +27,16 @@ const (
 	pendingUnsent      pending = "unsent"      // the set of the state could not be sent again
 )
 
-// Keys of the private state of a group. Its values are JSON objects by stream id.
+// Keys of the private state of a group, beside successorsKey. The values are JSON objects by stream id.
 const (
-	groupPendingKey    = unconfirmedKey
-	groupResendKey     = "resend"
-	groupSuccessorsKey = "successors"
+	groupPendingKey = unconfirmedKey
+	groupResendKey  = "resend"
 )
 
-func readGroupMarks(ctx context.Context, private privateReader) (groupMarks, diag.Diagnostics) {
+func readGroupMarks(ctx context.Context, private privateState) (groupMarks, diag.Diagnostics) {
 	m := groupMarks{Pending: map[string]pending{}}
 	var diags diag.Diagnostics
-	for key, to := range map[string]any{groupPendingKey: &m.Pending, groupResendKey: &m.Resend, groupSuccessorsKey: &m.Successors} {
+	for key, to := range map[string]any{groupPendingKey: &m.Pending, groupResendKey: &m.Resend, successorsKey: &m.Successors} {
 		value, found := private.GetKey(ctx, key)
 		diags.Append(found...)
 		if value != nil {
@@ -50,7 +49,7 @@ func readGroupMarks(ctx context.Context, private privateReader) (groupMarks, dia
 func (m groupMarks) save(ctx context.Context, private privateState) diag.Diagnostics {
 	diags := saveMarks(ctx, private, groupPendingKey, m.Pending)
 	diags.Append(saveMarks(ctx, private, groupResendKey, m.Resend)...)
-	diags.Append(saveMarks(ctx, private, groupSuccessorsKey, m.Successors)...)
+	diags.Append(saveMarks(ctx, private, successorsKey, m.Successors)...)
 	return diags
 }
 
@@ -61,11 +60,6 @@ func saveMarks[T any](ctx context.Context, private privateState, key string, mar
 		value, _ = json.Marshal(marks) // texts and sets of texts always encode
 	}
 	return private.SetKey(ctx, key, value)
-}
-
-// privateReader is the part of the framework's private state that readGroupMarks needs.
-type privateReader interface {
-	GetKey(ctx context.Context, key string) ([]byte, diag.Diagnostics)
 }
 
 // keep returns what the state has of a stream after a failed operation, as keepState does for one resource.

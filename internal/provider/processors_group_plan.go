@@ -25,7 +25,10 @@ func (r *groupResource) ModifyPlan(ctx context.Context, req resource.ModifyPlanR
 	if resp.Diagnostics.HasError() {
 		return
 	}
-	marks.Resend, marks.Successors = map[string]bool{}, map[string]*successor{}
+	// In a replacement, Terraform passes the marks of the first plan to the second one, without a state.
+	if marks.Resend = map[string]bool{}; state != nil || marks.Successors == nil {
+		marks.Successors = map[string]*successor{}
+	}
 	report := newGroupReport()
 	if plan == nil {
 		sets, _ := state.sets()
@@ -63,7 +66,7 @@ func (s *session) planGroup(ctx context.Context, planned, state *groupModel, mar
 		set := sets.known(id)
 		before, inState := was[id]
 		unchanged := inState && set != nil && before.Equal(*set) && sameTriggers && marks.Pending[id] != pendingUnsent
-		send, diags := s.planStream(ctx, id, set, unchanged, marks.Pending[id] == pendingUnconfirmed)
+		send, next, diags := s.planStream(ctx, id, set, unchanged, marks.Pending[id] == pendingUnconfirmed)
 		report.add(id, diags...)
 		sends = sends || send
 		if send && inState {
@@ -71,6 +74,9 @@ func (s *session) planGroup(ctx context.Context, planned, state *groupModel, mar
 		}
 		if !inState {
 			added = append(added, id)
+			if next != nil {
+				marks.Successors[id] = next // this plan may be half of a replacement: see planSet
+			}
 		}
 	}
 	if planned.LastEdited = state.LastEdited; sends {

@@ -223,6 +223,9 @@ func (r *groupResource) Delete(ctx context.Context, req resource.DeleteRequest, 
 // leaveAll ends the group's use of the streams in drops, and calls done for each. A stream that the service
 // does not know counts as left.
 func leaveAll(ctx context.Context, s *session, m *groupModel, drops groupSets, successors map[string]*successor, report *groupReport, done func(groupOutcome)) {
+	if len(drops) > 0 {
+		s.ownership.awaitFirstClaims(ctx) // once, because only a few departures wait at the same time
+	}
 	for _, o := range forEach(s, drops.ids(), func(id string) groupOutcome {
 		d := m.departure(drops[id])
 		d.next = successors[id]
@@ -231,7 +234,7 @@ func leaveAll(ctx context.Context, s *session, m *groupModel, drops groupSets, s
 	}) {
 		switch {
 		case o.err == nil && o.known.abandoned != nil:
-			report.add(o.id, abandonedWarning(o.id, *o.known.abandoned))
+			report.add(o.id, abandonedWarning(o.id, o.known))
 		case o.err == nil:
 			report.left++
 		case asStreamError(o.err).Status == http.StatusNotFound:

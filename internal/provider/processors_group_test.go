@@ -63,7 +63,7 @@ func TestGroupCreateFails(t *testing.T) {
 	r := newGroupRun(t, attributes{"base_url": url, "retry": oneAttempt})
 	config := group(streams, nil)
 	_, diags := r.run(&config)
-	want := map[string][]string{"s007": {"Bad Request Error"}, "s042": {"Resource Not Found Error"}, "s321": {"Error"}, "": {"Streams Failed"}}
+	want := map[string][]string{"s007": {"Bad Request Error"}, "s042": {"Resource Not Found Error"}, "s321": {"Connection Failed"}, "": {"Streams Failed"}}
 	if diff := cmp.Diff(want, errorsAt(diags)); diff != "" {
 		t.Fatal(diff)
 	}
@@ -100,7 +100,7 @@ func TestGroupUpdateFails(t *testing.T) {
 	})
 	config := group(changed, nil)
 	_, diags := r.run(&config)
-	want := map[string][]string{"s007": {"Unauthorized Error"}, "s042": {"Error"}, "s100": {"Unauthorized Error"}, "new1": {"Unauthorized Error"}, "": {"Streams Failed"}}
+	want := map[string][]string{"s007": {"Unauthorized Error"}, "s042": {"Connection Failed"}, "s100": {"Unauthorized Error"}, "new1": {"Unauthorized Error"}, "": {"Streams Failed"}}
 	if diff := cmp.Diff(want, errorsAt(diags)); diff != "" {
 		t.Fatal(diff)
 	}

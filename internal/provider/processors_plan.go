@@ -16,8 +16,9 @@ const (
 	// unconfirmedKey marks a state that may be untrue: an update or destroy failed, but may have taken
 	// effect. Each plan sends the set again until a response confirms the state.
 	unconfirmedKey = "unconfirmed"
-	// successorKey tells the apply of a destroy which other resource of the plan has the stream.
-	successorKey = "successor"
+	// successorsKey tells the apply of a destroy, by stream id, what another resource of the plan does with
+	// the stream. Only planned private states have it.
+	successorsKey = "successors"
 )
 
 // ModifyPlan sends nothing without detect_drift.
@@ -41,11 +42,13 @@ func (r *processorsResource) ModifyPlan(ctx context.Context, req resource.Modify
 	if created {
 		state = new(processorsModel)
 	}
-	resp.Diagnostics.Append(r.session.planSet(ctx, plan, state, unconfirmed != nil)...)
+	next, diags := r.session.planSet(ctx, plan, state, unconfirmed != nil)
+	resp.Diagnostics.Append(diags...)
 	if resp.Diagnostics.HasError() {
 		return
 	}
 	resp.Diagnostics.Append(resp.Plan.Set(ctx, plan)...)
+	resp.Diagnostics.Append(addSuccessor(ctx, resp.Private, plan.StreamID.ValueString(), next)...)
 	switch {
 	case created && r.session.readsStreams() && known(plan.StreamID):
 		timeout, diags := plan.Timeouts.Read(ctx, defaultTimeout)
@@ -59,53 +62,59 @@ func (r *processorsResource) ModifyPlan(ctx context.Context, req resource.Modify
 }
 
 // planSet plans the set of the resource, and makes last_edited unknown if the apply sends the set, and only
-// then. The state is empty before a create.
-func (s *session) planSet(ctx context.Context, planned, state *processorsModel, unconfirmed bool) diag.Diagnostics {
+// then. The state is empty before a create. A create may be half of a replacement on the same stream: next is
+// the mark for the other half, if a resource has claimed the stream before.
+func (s *session) planSet(ctx context.Context, planned, state *processorsModel, unconfirmed bool) (next *successor, diags diag.Diagnostics) {
 	var set *streams.ProcessorSet
 	if known(planned.StreamID) {
 		set = planned.knownProcessors()
 	}
 	stays := planned.StreamID.Equal(state.StreamID)
 	unchanged := stays && planned.sendsSameAs(state)
-	send, diags := s.planStream(ctx, planned.StreamID.ValueString(), set, unchanged, unconfirmed)
+	send, next, diags := s.planStream(ctx, planned.StreamID.ValueString(), set, unchanged, unconfirmed)
 	planned.ID = planned.StreamID
 	planned.TerminalID, planned.FragmentTypeID = types.StringUnknown(), types.StringUnknown()
 	planned.CompatibleNamespaces, planned.LastEdited = types.SetUnknown(types.StringType), types.Int64Unknown()
+	if !stays {
+		return next, diags
+	}
 	if !send {
 		planned.CompatibleNamespaces, planned.LastEdited = state.CompatibleNamespaces, state.LastEdited
 	}
 	// An update has no reason to change where a stream belongs. An imported state does not know it yet.
-	if stays && (!send || !state.TerminalID.IsNull()) {
+	if !send || !state.TerminalID.IsNull() {
 		planned.TerminalID = state.TerminalID
 	}
-	if stays && (!send || !state.FragmentTypeID.IsNull()) {
+	if !send || !state.FragmentTypeID.IsNull() {
 		planned.FragmentTypeID = state.FragmentTypeID
 	}
-	return diags
+	return nil, diags
 }
 
 // planStream claims the set that a resource gives a stream, and decides whether the apply sends it. set is nil
-// if it is known after apply. unchanged says that the state has the set, and that no trigger has changed.
-func (s *session) planStream(ctx context.Context, id string, set *streams.ProcessorSet, unchanged, unconfirmed bool) (send bool, diags diag.Diagnostics) {
+// if it is known after apply. unchanged says that the state has the set, and that no trigger has changed. next
+// is the mark of a resource that has claimed the stream before.
+func (s *session) planStream(ctx context.Context, id string, set *streams.ProcessorSet, unchanged, unconfirmed bool) (send bool, next *successor, diags diag.Diagnostics) {
 	if set != nil {
-		if err := s.claim(ctx, id, *set); err != nil {
-			return true, diag.Diagnostics{diagnose("", err, knowledge{})}
+		var err error
+		if next, err = s.claim(ctx, id, *set); err != nil {
+			return true, nil, diag.Diagnostics{diagnose("", err, knowledge{})}
 		}
 	}
 	resend := unchanged && !unconfirmed
 	switch {
 	case resend && s.ownership.relyOn(id):
-		return false, nil
+		return false, next, nil
 	case unchanged && unconfirmed:
 		diags.Append(unconfirmedWarning(id))
 	}
 	if left, found := s.ownership.plannedDrop(id); found && resend {
-		return true, diag.Diagnostics{droppedStreamError(id, left)}
+		return true, next, diag.Diagnostics{droppedStreamError(id, left)}
 	}
 	if left, found := s.ownership.plannedRelease(id); found {
 		diags.Append(sharedStreamWarnings(id, left, resend)...)
 	}
-	return true, diags
+	return true, next, diags
 }
 
 // planDestroy marks the destroy of a resource, or of the old half of a replacement, if another resource
@@ -114,13 +123,9 @@ func (r *processorsResource) planDestroy(ctx context.Context, state *processorsM
 	id := state.StreamID.ValueString()
 	r.session.ownership.awaitFirstClaims(ctx)
 	next := r.session.ownership.release(id, release{left: state.departure().left(), planned: true})
-	if next == nil {
-		return
-	}
-	value, _ := json.Marshal(next) // sets of strings always encode
-	resp.Diagnostics.Append(resp.Private.SetKey(ctx, successorKey, value)...)
-	if replaced := !resp.Plan.Raw.IsNull(); replaced && next.Relies && state.departure().detach {
-		resp.Diagnostics.Append(createBeforeDestroyWarning(id))
+	resp.Diagnostics.Append(addSuccessor(ctx, resp.Private, id, next)...)
+	if replaced := !resp.Plan.Raw.IsNull(); replaced && next != nil && state.departure().detach {
+		resp.Diagnostics.Append(createBeforeDestroyWarning(id, next.Relies))
 	}
 }
 
@@ -142,11 +147,24 @@ func (s *session) readBeforeCreate(ctx context.Context, id string, set *streams.
 	return nil
 }
 
-// successorIn decodes a mark of planDestroy. It returns nil if there is no mark.
-func successorIn(mark []byte) *successor {
-	var next *successor
-	if mark != nil {
-		_ = json.Unmarshal(mark, &next) // planDestroy wrote it
+// addSuccessor adds a mark to a planned private state, or does nothing for nil.
+func addSuccessor(ctx context.Context, private privateState, id string, next *successor) diag.Diagnostics {
+	if next == nil {
+		return nil
 	}
-	return next
+	marks, diags := successors(ctx, private)
+	marks[id] = next
+	value, _ := json.Marshal(marks) // strings always encode
+	diags.Append(private.SetKey(ctx, successorsKey, value)...)
+	return diags
+}
+
+// successors returns the marks of a planned private state, by stream id.
+func successors(ctx context.Context, private privateState) (map[string]*successor, diag.Diagnostics) {
+	marks := map[string]*successor{}
+	value, diags := private.GetKey(ctx, successorsKey)
+	if value != nil {
+		_ = json.Unmarshal(value, &marks) // addSuccessor wrote it
+	}
+	return marks, diags
 }

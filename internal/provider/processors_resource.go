@@ -66,6 +66,7 @@ func (r *processorsResource) Create(ctx context.Context, req resource.CreateRequ
 	}
 	plan.setReported(got)
 	resp.Diagnostics.Append(resp.State.Set(ctx, plan)...)
+	resp.Diagnostics.Append(resp.Private.SetKey(ctx, successorsKey, nil)...)
 	resp.Diagnostics.Append(resp.Identity.SetAttribute(ctx, path.Root("stream_id"), plan.StreamID)...)
 }
 
@@ -139,7 +140,7 @@ func (r *processorsResource) Update(ctx context.Context, req resource.UpdateRequ
 func (r *processorsResource) Delete(ctx context.Context, req resource.DeleteRequest, resp *resource.DeleteResponse) {
 	var state *processorsModel
 	resp.Diagnostics.Append(req.State.Get(ctx, &state)...)
-	mark, diags := req.Private.GetKey(ctx, successorKey)
+	marks, diags := successors(ctx, req.Private)
 	resp.Diagnostics.Append(diags...)
 	if resp.Diagnostics.HasError() {
 		return
@@ -153,11 +154,11 @@ func (r *processorsResource) Delete(ctx context.Context, req resource.DeleteRequ
 	defer cancel()
 
 	id, d := state.StreamID.ValueString(), state.departure()
-	d.next = successorIn(mark)
+	d.next = marks[id]
 	known, err := r.session.leave(ctx, id, d)
 	switch {
 	case err == nil && known.abandoned != nil:
-		resp.Diagnostics.Append(abandonedWarning(id, *known.abandoned))
+		resp.Diagnostics.Append(abandonedWarning(id, known))
 	case err == nil:
 	case asStreamError(err).Status == http.StatusNotFound:
 		resp.Diagnostics.Append(notFoundOnDestroyWarning(id, err))
@@ -203,8 +204,9 @@ func keepState(ctx context.Context, m *processorsModel, known knowledge, state *
 	return diags
 }
 
-// privateState is the part of the framework's private state that keepState needs. The framework's own
-// type is internal.
+// privateState is the part of the framework's private state that is used here. The framework's own type
+// is internal.
 type privateState interface {
+	GetKey(ctx context.Context, key string) ([]byte, diag.Diagnostics)
 	SetKey(ctx context.Context, key string, value []byte) diag.Diagnostics
 }

@@ -16,7 +16,7 @@ import (
 	"github.com/stream-management/terraform-provider-stream/internal/streams"
 )
 
-// Address is the provider's address in registries. The namespace is a placeholder until publication.
+// Address is the provider's address in registries. .github/PUBLISHING.md says how to replace the namespace.
 const Address = "registry.terraform.io/stream-management/stream"
 
 var (

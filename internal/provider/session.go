@@ -58,17 +58,17 @@ func (s *ownedStream) knowledge() knowledge {
 	return k
 }
 
-// claim registers the set that a resource gives a stream. If that is a conflict, the error says what an
-// operation of the other resource did to the stream.
-func (s *session) claim(ctx context.Context, id string, set streams.ProcessorSet) error {
-	err := s.ownership.claim(id, set)
+// claim is ownership.claim. If there is a conflict, the error says what an operation of the other resource
+// did to the stream.
+func (s *session) claim(ctx context.Context, id string, set streams.ProcessorSet) (before *successor, err error) {
+	before, err = s.ownership.claim(id, set)
 	if conflict := (*conflictError)(nil); errors.As(err, &conflict) {
 		if stream, end, interrupted := s.ownership.use(ctx, id); interrupted == nil {
 			conflict.knowledge = stream.knowledge()
 			end()
 		}
 	}
-	return err
+	return before, err
 }
 
 // set sends the set of a resource. inState says that the state has the resource with this stream, so
@@ -77,7 +77,7 @@ func (s *session) set(ctx context.Context, id string, set streams.ProcessorSet, 
 	if !s.configured() {
 		return nil, knowledge{}, errNotConfigured
 	}
-	if err := s.claim(ctx, id, set); err != nil {
+	if _, err := s.claim(ctx, id, set); err != nil {
 		return nil, knowledge{}, err
 	}
 	stream, end, err := s.ownership.use(ctx, id)

@@ -77,11 +77,7 @@ func (a *setProcessorsAction) Invoke(ctx context.Context, req action.InvokeReque
 	}
 	progress("Setting the processors of stream %q to %s", id, set)
 	ctx = withAttemptObserver(ctx, func(attempt streams.Attempt) {
-		response := streams.StatusText(attempt.Status)
-		if attempt.Err != "" {
-			response = "no response: " + attempt.Err
-		}
-		progress("Attempt %d: %s %s → %s", attempt.Number, attempt.Method, attempt.URL, response)
+		progress("%s", describeAttempt(attempt))
 	})
 	if err := a.session.setOnce(ctx, id, set); err != nil {
 		resp.Diagnostics.Append(diagnoseSet(id, err, knowledge{}))

@@ -73,6 +73,12 @@ func (c *terraformCore) plan(cfg config, replace, imports []string) (changes []c
 		}
 	}
 	c.walk(nodes)
+	c.warned, c.replacedInPlace = c.rules.warned, map[string]bool{}
+	for _, ch := range changes {
+		if ch.verb.replaces() && (ch.forced || ch.prior.tainted) {
+			c.replacedInPlace[ch.prior.text("stream_id")] = true
+		}
+	}
 	if len(c.failures) > 0 {
 		return nil, nil
 	}
@@ -93,7 +99,7 @@ func (c *terraformCore) refresh(p *process, addr string, s *stored) (*stored, bo
 	case !got.value.IsFullyKnown():
 		c.problem("refresh %s: the state has unknown values: %v", addr, fromTerraform(got.value))
 	}
-	return &stored{got, s.tainted, s.restored}, true
+	return &stored{managed: got, tainted: s.tainted}, true
 }
 
 // planChange plans a configured instance. An apply does so again, with the change from the plan as earlier.
@@ -109,10 +115,21 @@ func (c *terraformCore) planChange(p *process, addr string, b resourceBlock, pri
 		before = prior.managed
 	}
 	cfg := b.configValue(earlier != nil)
+	known := earlier != nil || !b.lateStream && !b.lateProcessors
 	if !c.noErrors(what, p.validate(cfg)) {
 		return ch, false
 	}
 	planned, replace, diags := p.plan(before, cfg, proposedState(before.value, cfg))
+	c.note(func() {
+		next := c.rules.successorOf(b.stream)
+		c.rules.notePlan(planned.value, diags)
+		if before.value.IsNull() && prior != nil && prior.text("stream_id") == b.stream && known {
+			ch.next = next
+		}
+		if prior != nil && !prior.tainted && !equalValues(attributesOf(before.value)["stream_id"], attributesOf(cfg)["stream_id"]) {
+			ch.next = c.rules.successorOf(prior.text("stream_id"))
+		}
+	})
 	if !c.noErrors(what, diags) {
 		return ch, false
 	}
@@ -131,6 +148,12 @@ func (c *terraformCore) planChange(p *process, addr string, b resourceBlock, pri
 		}
 		pause()
 		planned, _, diags = p.plan(managed{nullResource(), planned.private, planned.identity}, cfg, cfg)
+		c.note(func() {
+			if next := c.rules.successorOf(b.stream); prior.text("stream_id") == b.stream && known && ch.next == nil {
+				ch.next = next
+			}
+			c.rules.notePlan(planned.value, diags)
+		})
 		if !c.noErrors(what, diags) {
 			return ch, false
 		}
@@ -173,11 +196,13 @@ func (c *terraformCore) checkPlan(what string, cfg, planned tftypes.Value) {
 
 func (c *terraformCore) planDestroy(p *process, addr string, s *stored, deposed bool) (change, bool) {
 	planned, _, diags := p.plan(s.managed, nullResource(), nullResource())
+	var next *claimed
+	c.note(func() { next = c.rules.successorOf(s.text("stream_id")) })
 	if !c.noErrors("plan "+addr, diags) {
 		return change{}, false
 	}
 	if !planned.value.IsNull() {
 		c.problem("plan %s: a destroy plans %v", addr, fromTerraform(planned.value))
 	}
-	return change{addr: addr, verb: destroy, prior: s, planned: planned, deposed: deposed}, true
+	return change{addr: addr, verb: destroy, prior: s, planned: planned, next: next, deposed: deposed}, true
 }

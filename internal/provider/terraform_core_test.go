@@ -21,6 +21,7 @@ type terraformCore struct {
 	service  *streamstest.Service
 	provider attributes
 	drift    bool
+	attempts int
 	state    map[string]*instance // by address
 
 	// next chooses which of the named nodes of a walk continues. If next is nil, each node has a goroutine of its own.
@@ -30,6 +31,17 @@ type terraformCore struct {
 	failures []string        // errors that the provider reported in this run
 	problems []string        // violations by the provider, and failures of the test
 	doubtful map[string]bool // streams that may differ from the state: an operation failed, or somebody else changed them
+
+	tally     *tally // may be nil
+	operating string // kind of the operation in progress; only in turn
+
+	rules  *processRules   // of the current process of the provider
+	warned map[string]bool // streams that a warning of the last plan names
+	// replacedInPlace are streams of an object of the last plan that is tainted or replaced, and destroyed without a plan.
+	replacedInPlace map[string]bool
+
+	// unrecorded are the streams of Known Limits: their state may be untrue, and no call of core could have recorded it.
+	unrecorded map[string]bool
 }
 
 // instance is a resource instance in the state.
@@ -41,8 +53,9 @@ type instance struct {
 // stored is an object of an instance.
 type stored struct {
 	managed
-	tainted  bool
-	restored bool // by core, because the create of the replacement failed
+	tainted   bool
+	unchanged bool // by the current apply
+	restored  bool // by core in the current apply, because the create of the replacement failed
 }
 
 func (s *stored) text(attribute string) string {
@@ -113,6 +126,7 @@ type change struct {
 	forced  bool // -replace
 	prior   *stored
 	planned managed
+	next    *claimed // the successor that the plan found on the prior stream
 	deposed bool
 }
 
@@ -167,9 +181,10 @@ func newTerraformCore(t interface {
 	server.Start()
 	t.Cleanup(server.Close)
 	return &terraformCore{
-		t:       t,
-		service: service,
-		drift:   drift,
+		t:        t,
+		service:  service,
+		drift:    drift,
+		attempts: attempts,
 		provider: attributes{
 			"base_url":     server.URL,
 			"detect_drift": drift,
@@ -179,5 +194,9 @@ func newTerraformCore(t interface {
 		},
 		state:    map[string]*instance{},
 		doubtful: map[string]bool{},
+
+		rules:      newProcessRules(),
+		warned:     map[string]bool{},
+		unrecorded: map[string]bool{},
 	}
 }

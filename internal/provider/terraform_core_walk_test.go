@@ -122,6 +122,7 @@ type nodeFailed struct{}
 // startProvider starts and configures a process of the provider, to be called from nodes.
 func (c *terraformCore) startProvider() *process {
 	c.t.Helper()
+	c.rules = newProcessRules()
 	p := &process{t: nodeFailer{c}, server: newTestServer(nodeFailer{c})}
 	c.walk([]node{{name: "configure the provider", run: func(func()) bool {
 		p.configure(c.provider)
@@ -160,6 +161,13 @@ func (c *terraformCore) logf(format string, args ...any) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.t.Logf(format, args...)
+}
+
+// note changes what the nodes share.
+func (c *terraformCore) note(change func()) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	change()
 }
 
 // noErrors records the errors of an operation on streams, and reports whether there are none.

@@ -1,23 +1,30 @@
 package release
 
 import (
+	"bytes"
 	"context"
+	"crypto/sha256"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
+
+	"github.com/ProtonMail/go-crypto/openpgp"
 )
 
 // semver is the form of a version that registries accept.
 var semver = regexp.MustCompile(`^\d+\.\d+\.\d+(-[0-9A-Za-z.-]+)?$`)
 
-// Check returns an error that lists everything that a registry or a CLI would refuse. A published release
-// also needs a signature, and a bill of materials for each archive. A trial release has neither.
-func (r *Release) Check(ctx context.Context, published bool) error {
+// Check returns an error that lists everything that a registry or a CLI would refuse. A release that is to be
+// published also needs a signature by the armored public key, and a bill of materials for each archive. A
+// trial release has neither, and its key is empty.
+func (r *Release) Check(ctx context.Context, key string) error {
+	published := key != ""
 	var problems []error
 	report := func(path string, err error) {
 		if err != nil {
@@ -34,7 +41,7 @@ func (r *Release) Check(ctx context.Context, published bool) error {
 		report(r.Zip(p), r.checkZip(ctx, p))
 	}
 	if published {
-		report(r.Sums()+".sig", checkSignature(r.Sums()+".sig"))
+		report(r.Signature(), r.checkSignature(key))
 	}
 	return errors.Join(problems...)
 }
@@ -42,61 +49,32 @@ func (r *Release) Check(ctx context.Context, published bool) error {
 // checkNames compares the names of all files with the required names. It ignores the folders and metadata
 // that goreleaser leaves, because they are not published.
 func (r *Release) checkNames(published bool) error {
-	want := []string{filepath.Base(r.Sums())}
-	for _, path := range r.filesWithSum() {
-		want = append(want, filepath.Base(path))
-	}
-	if published {
-		want = append(want, filepath.Base(r.Sums())+".sig")
-		for _, p := range r.Platforms {
-			want = append(want, filepath.Base(r.Zip(p))+".sbom.json")
+	missing := map[string]bool{}
+	for _, path := range r.files(published) {
+		if r.source(path) == path {
+			missing[filepath.Base(path)] = true
 		}
 	}
 	entries, err := os.ReadDir(r.dir)
 	if err != nil {
 		return err
 	}
-	var got []string
-	project, _ := r.config["project_name"].(string)
-	for _, entry := range entries {
-		if entry.Type().IsRegular() && strings.HasPrefix(entry.Name(), project) {
-			got = append(got, entry.Name())
-		}
-	}
-	if r.uploadsSourceManifest() {
-		got = append(got, filepath.Base(r.Manifest()))
-	}
 	var problems []error
-	for _, name := range want {
-		if !slices.Contains(got, name) {
-			problems = append(problems, fmt.Errorf("%s is missing", name))
-		}
-	}
-	for _, name := range got {
-		if !slices.Contains(want, name) {
+	for _, entry := range entries {
+		name := entry.Name()
+		if entry.Type().IsRegular() && strings.HasPrefix(name, project) && !missing[name] {
 			problems = append(problems, fmt.Errorf("%s must not be there", name))
 		}
+		delete(missing, name)
+	}
+	for _, name := range slices.Sorted(maps.Keys(missing)) {
+		problems = append(problems, fmt.Errorf("%s is missing", name))
 	}
 	return errors.Join(problems...)
 }
 
-// uploadsSourceManifest reports whether the folder has no manifest. Goreleaser does not copy the manifest:
-// it uploads the one in the source tree under another name.
-func (r *Release) uploadsSourceManifest() bool {
-	_, err := os.Stat(r.Manifest())
-	return errors.Is(err, os.ErrNotExist)
-}
-
-// manifestPath returns the path of the file that is uploaded as the manifest.
-func (r *Release) manifestPath() string {
-	if r.uploadsSourceManifest() {
-		return r.sourceManifest()
-	}
-	return r.Manifest()
-}
-
 func (r *Release) checkManifest() error {
-	content, err := os.ReadFile(r.manifestPath())
+	content, err := os.ReadFile(r.source(r.Manifest()))
 	if err != nil {
 		return err
 	}
@@ -119,15 +97,11 @@ func (r *Release) checkManifest() error {
 func (r *Release) checkSums() error {
 	var want []string
 	for _, path := range r.filesWithSum() {
-		name := filepath.Base(path)
-		if path == r.Manifest() {
-			path = r.manifestPath()
-		}
-		sum, err := fileSum(path)
+		sum, err := fileSum(r.source(path))
 		if err != nil {
 			return err
 		}
-		want = append(want, sum+"  "+name)
+		want = append(want, sum+"  "+filepath.Base(path))
 	}
 	content, err := os.ReadFile(r.Sums())
 	if err != nil {
@@ -142,15 +116,31 @@ func (r *Release) checkSums() error {
 	return nil
 }
 
-// checkSignature refuses an armored signature. Registries require the binary form, in which the first bit
-// of a packet is set. The function does not verify the signature.
-func checkSignature(path string) error {
-	content, err := os.ReadFile(path)
+// checkSignature verifies the signature of the sums. It refuses an armored signature: registries require the
+// binary form, in which the first bit of a packet is set.
+func (r *Release) checkSignature(key string) error {
+	signature, err := os.ReadFile(r.Signature())
 	if err != nil {
 		return err
 	}
-	if len(content) == 0 || content[0]&0x80 == 0 {
+	if len(signature) == 0 || signature[0]&0x80 == 0 {
 		return errors.New("not a signature in binary form")
 	}
-	return nil
+	keys, err := openpgp.ReadArmoredKeyRing(strings.NewReader(key))
+	if err != nil {
+		return fmt.Errorf("reading the public key: %w", err)
+	}
+	sums, err := os.ReadFile(r.Sums())
+	if err != nil {
+		return err
+	}
+	_, err = openpgp.CheckDetachedSignature(keys, bytes.NewReader(sums), bytes.NewReader(signature), nil)
+	return err
 }
+
+func fileSum(path string) (string, error) {
+	content, err := os.ReadFile(path)
+	return sum(content), err
+}
+
+func sum(content []byte) string { return fmt.Sprintf("%x", sha256.Sum256(content)) }

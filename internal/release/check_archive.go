@@ -5,13 +5,12 @@ import (
 	"bytes"
 	"context"
 	"debug/buildinfo"
-	"errors"
 	"fmt"
 	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
-	"runtime"
+	"runtime/debug"
 	"slices"
 	"strings"
 )
@@ -33,12 +32,12 @@ var testOnlyModules = []string{
 
 // checkZip checks an archive and the program in it.
 func (r *Release) checkZip(ctx context.Context, p Platform) error {
-	licences, err := r.licences()
+	own, err := licences(r.root)
 	if err != nil {
 		return err
 	}
-	want := []string{r.programName(p)}
-	for _, licence := range licences {
+	want := []string{r.programName(p), noticesName}
+	for _, licence := range own {
 		want = append(want, filepath.Base(licence))
 	}
 
@@ -48,19 +47,23 @@ func (r *Release) checkZip(ctx context.Context, p Platform) error {
 	}
 	defer archive.Close()
 	var got []string
+	var notices, program []byte
 	for _, file := range archive.File {
 		got = append(got, file.Name)
 		if !file.Modified.Equal(r.commitTime) {
 			return fmt.Errorf("%s has the time %s, the commit has %s", file.Name, file.Modified.UTC(), r.commitTime)
 		}
-		if file.Name != r.programName(p) {
-			continue
+		switch file.Name {
+		case noticesName:
+			notices, err = unpack(file)
+		case r.programName(p):
+			if file.Mode() != 0o755 {
+				return fmt.Errorf("%s has mode %s", file.Name, file.Mode())
+			}
+			program, err = unpack(file)
 		}
-		if file.Mode() != 0o755 {
-			return fmt.Errorf("%s has mode %s", file.Name, file.Mode())
-		}
-		if err := r.checkProgram(ctx, p, file); err != nil {
-			return fmt.Errorf("%s: %w", file.Name, err)
+		if err != nil {
+			return err
 		}
 	}
 	slices.Sort(got)
@@ -68,22 +71,24 @@ func (r *Release) checkZip(ctx context.Context, p Platform) error {
 	if !slices.Equal(got, want) {
 		return fmt.Errorf("it contains %q, want %q", got, want)
 	}
+	info, err := buildinfo.Read(bytes.NewReader(program))
+	if err != nil {
+		return fmt.Errorf("%s: %w", r.programName(p), err)
+	}
+	if err := r.checkProgram(ctx, p, program, info); err != nil {
+		return fmt.Errorf("%s: %w", r.programName(p), err)
+	}
+	if err := checkNotices(notices, info); err != nil {
+		return fmt.Errorf("%s: %w", noticesName, err)
+	}
 	return nil
 }
 
 // checkProgram checks the size of a program and its build information. It also runs a program that is for
 // this platform, and checks the version that the program prints.
-func (r *Release) checkProgram(ctx context.Context, p Platform, file *zip.File) error {
-	if p == (Platform{"linux", "amd64"}) && file.UncompressedSize64 >= maxProgramSize {
-		return fmt.Errorf("the size is %d bytes, the limit %d", file.UncompressedSize64, maxProgramSize)
-	}
-	content, err := unpack(file)
-	if err != nil {
-		return err
-	}
-	info, err := buildinfo.Read(bytes.NewReader(content))
-	if err != nil {
-		return err
+func (r *Release) checkProgram(ctx context.Context, p Platform, content []byte, info *debug.BuildInfo) error {
+	if p == (Platform{"linux", "amd64"}) && len(content) >= maxProgramSize {
+		return fmt.Errorf("the size is %d bytes, the limit %d", len(content), maxProgramSize)
 	}
 	settings := map[string]string{}
 	for _, setting := range info.Settings {
@@ -105,9 +110,6 @@ func (r *Release) checkProgram(ctx context.Context, p Platform, file *zip.File) 
 	return nil
 }
 
-// Host returns the platform of this machine.
-func Host() Platform { return Platform{runtime.GOOS, runtime.GOARCH} }
-
 func (r *Release) checkVersion(ctx context.Context, program []byte) error {
 	temp, err := os.MkdirTemp("", "stream-release-")
 	if err != nil {
@@ -126,41 +128,6 @@ func (r *Release) checkVersion(ctx context.Context, program []byte) error {
 		return fmt.Errorf("it prints version %s, want %s", printed, r.Version)
 	}
 	return nil
-}
-
-// CheckSameContents returns an error unless the archives of both releases contain the same files, byte by
-// byte.
-func (r *Release) CheckSameContents(other *Release) error {
-	var problems []error
-	for _, p := range r.Platforms {
-		one, err := describeContents(r.Zip(p))
-		problems = append(problems, err)
-		two, err := describeContents(other.Zip(p))
-		problems = append(problems, err)
-		if one != two {
-			problems = append(problems, fmt.Errorf("%s: the releases differ:\n%s\n%s", p, one, two))
-		}
-	}
-	return errors.Join(problems...)
-}
-
-// describeContents returns one line for each file in an archive. The lines do not depend on the compression.
-func describeContents(path string) (string, error) {
-	archive, err := zip.OpenReader(path)
-	if err != nil {
-		return "", err
-	}
-	defer archive.Close()
-	var lines []string
-	for _, file := range archive.File {
-		content, err := unpack(file)
-		if err != nil {
-			return "", err
-		}
-		lines = append(lines, fmt.Sprintf("%s %s %s %s", file.Name, file.Mode(), file.Modified.UTC(), sum(content)))
-	}
-	slices.Sort(lines)
-	return strings.Join(lines, "\n"), nil
 }
 
 func unpack(file *zip.File) ([]byte, error) {

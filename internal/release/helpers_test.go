@@ -8,6 +8,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"strings"
 	"sync"
 	"testing"
 )
@@ -53,7 +54,81 @@ func buildHere(version string) (*Release, error) {
 		return nil, err
 	}
 	r.Platforms = []Platform{Host()}
-	return r, r.Build(ctx)
+	return r, r.build(ctx)
+}
+
+// build writes the files of a trial release as goreleaser does, for the platforms of the release.
+func (r *Release) build(ctx context.Context) error {
+	manifest, err := os.ReadFile(r.source(r.Manifest()))
+	if err != nil {
+		return err
+	}
+	if err := os.WriteFile(r.Manifest(), manifest, 0o644); err != nil {
+		return err
+	}
+	for _, p := range r.Platforms {
+		temp, err := os.MkdirTemp(buildDir, "program-")
+		if err != nil {
+			return err
+		}
+		program := filepath.Join(temp, r.programName(p))
+		if err := compile(ctx, r.root, program, r.Version, p); err != nil {
+			return err
+		}
+		notices := filepath.Join(temp, noticesName)
+		if err := WriteNotices(ctx, r.root, program, notices); err != nil {
+			return err
+		}
+		own, err := licences(r.root)
+		if err != nil {
+			return err
+		}
+		if err := r.pack(p, append(own, notices, program)...); err != nil {
+			return err
+		}
+	}
+	return r.writeSums()
+}
+
+// pack writes the archive for a platform.
+func (r *Release) pack(p Platform, paths ...string) error {
+	var packed bytes.Buffer
+	archive := zip.NewWriter(&packed)
+	for _, path := range paths {
+		content, err := os.ReadFile(path)
+		if err != nil {
+			return err
+		}
+		header := &zip.FileHeader{Name: filepath.Base(path), Method: zip.Deflate, Modified: r.commitTime}
+		header.SetMode(0o644)
+		if header.Name == r.programName(p) {
+			header.SetMode(0o755)
+		}
+		entry, err := archive.CreateHeader(header)
+		if err != nil {
+			return err
+		}
+		if _, err := entry.Write(content); err != nil {
+			return err
+		}
+	}
+	if err := archive.Close(); err != nil {
+		return err
+	}
+	return os.WriteFile(r.Zip(p), packed.Bytes(), 0o644)
+}
+
+// writeSums writes the sums of all files that a registry serves.
+func (r *Release) writeSums() error {
+	var sums strings.Builder
+	for _, path := range r.filesWithSum() {
+		sum, err := fileSum(path)
+		if err != nil {
+			return err
+		}
+		fmt.Fprintf(&sums, "%s  %s\n", sum, filepath.Base(path))
+	}
+	return os.WriteFile(r.Sums(), []byte(sums.String()), 0o644)
 }
 
 func TestMain(m *testing.M) {
@@ -79,7 +154,7 @@ func copyOf(t *testing.T, r *Release) *Release {
 	return &duplicate
 }
 
-// copyArchive copies an archive and renames the files in it.
+// copyArchive copies an archive and renames the files in it. It leaves out a file with an empty new name.
 func copyArchive(t *testing.T, from, to string, rename func(string) string) {
 	t.Helper()
 	archive, err := zip.OpenReader(from)
@@ -91,7 +166,9 @@ func copyArchive(t *testing.T, from, to string, rename func(string) string) {
 	writer := zip.NewWriter(&packed)
 	for _, file := range archive.File {
 		header := file.FileHeader
-		header.Name = rename(file.Name)
+		if header.Name = rename(file.Name); header.Name == "" {
+			continue
+		}
 		entry, err := writer.CreateRaw(&header)
 		if err != nil {
 			t.Fatal(err)

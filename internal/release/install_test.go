@@ -51,7 +51,7 @@ func TestAccMirrorWithAnotherArchive(t *testing.T) {
 	w := newWorkspace(t, installFrom(dir), source)
 	w.mustRun("init")
 	for _, host := range hosts {
-		archive := filepath.Join(dir, host, filepath.FromSlash(source), filepath.Base(r.Zip(Host())))
+		archive := filepath.Join(mirrorFolder(dir, host), filepath.Base(r.Zip(Host())))
 		copyArchive(t, archive, archive, func(name string) string { return name + "x" })
 	}
 	if err := os.RemoveAll(w.path(".terraform")); err != nil {
@@ -135,7 +135,7 @@ func newMirror(t *testing.T, releases ...*Release) string {
 	t.Helper()
 	dir := t.TempDir()
 	for _, host := range hosts {
-		folder := filepath.Join(dir, host, filepath.FromSlash(source))
+		folder := mirrorFolder(dir, host)
 		if err := os.MkdirAll(folder, 0o755); err != nil {
 			t.Fatal(err)
 		}
@@ -144,6 +144,11 @@ func newMirror(t *testing.T, releases ...*Release) string {
 		}
 	}
 	return dir
+}
+
+// mirrorFolder returns the folder of the provider in a filesystem mirror. A CLI looks for lower-case names.
+func mirrorFolder(dir, host string) string {
+	return filepath.Join(dir, host, filepath.FromSlash(strings.ToLower(source)))
 }
 
 // installFrom returns the block of the CLI configuration that installs from a filesystem mirror.

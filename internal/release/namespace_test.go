@@ -1,10 +1,12 @@
 package release
 
 import (
+	"errors"
 	"io/fs"
 	"os"
 	"path/filepath"
 	"regexp"
+	"runtime"
 	"strings"
 	"testing"
 
@@ -17,14 +19,20 @@ var (
 	sourceVar = regexp.MustCompile(`(?m)^SOURCE\s*:?=\s*(\S+)$`)
 )
 
+// original is the namespace of this tree before an owner replaces it. The name is in two parts, so that the
+// replacement does not change it.
+const original = "stream-" + "management"
+
+// namespaceSection is the heading in PUBLISHING.md of the section about the namespace.
+const namespaceSection = "2. The namespace"
+
 // TestNamespace compares every use of the namespace with provider.Address: in the module path, the
-// configurations that users copy, and the Makefile. After the placeholder has been replaced, no file may
-// contain it.
+// configurations that users copy, and the Makefile. After the replacement, no file may contain the original
+// namespace.
 func TestNamespace(t *testing.T) {
 	t.Parallel()
 	_, source, _ := strings.Cut(provider.Address, "/")
 	namespace, _, _ := strings.Cut(source, "/")
-	const placeholder = "stream-" + "management" // in two parts, so that a replacement does not change it
 
 	uses := map[string]int{}
 	err := filepath.WalkDir(root, func(path string, entry fs.DirEntry, err error) error {
@@ -56,8 +64,11 @@ func TestNamespace(t *testing.T) {
 				}
 			}
 		}
-		if namespace != placeholder && strings.Contains(string(content), placeholder) {
-			t.Errorf("%s still has the placeholder %s", path, placeholder)
+		if namespace != original && strings.Contains(string(content), original) {
+			t.Errorf("%s still has the namespace %s", path, original)
+		}
+		if text := string(content); strings.Contains(text, "is a "+"placeholder") && strings.Contains(text, namespace) {
+			t.Errorf("%s calls something a placeholder, which the replacement may make false", path)
 		}
 		return nil
 	})
@@ -68,5 +79,47 @@ func TestNamespace(t *testing.T) {
 		if uses["../../"+path] == 0 {
 			t.Errorf("%s does not contain the namespace", path)
 		}
+	}
+}
+
+// TestAccReplaceNamespace runs the commands of PUBLISHING.md that replace the namespace in a copy of this tree.
+// The last of these commands runs the tests of this package, here with the acceptance tests.
+func TestAccReplaceNamespace(t *testing.T) {
+	t.Parallel()
+	skipWithoutAcc(t)
+	if strings.Split(provider.Address, "/")[1] != original {
+		t.Skip("the namespace has been replaced")
+	}
+	if runtime.GOOS == "windows" {
+		t.Skip("the commands need a Unix shell")
+	}
+	dir := t.TempDir()
+	for path := range strings.SplitSeq(mustGit(t, root, "ls-files", "--cached", "--others", "--exclude-standard", "-z"), "\x00") {
+		from, to := filepath.Join(root, path), filepath.Join(dir, path)
+		info, err := os.Stat(from)
+		if path == "" || errors.Is(err, fs.ErrNotExist) { // deleted, but not committed
+			continue
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := os.MkdirAll(filepath.Dir(to), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(to, read(t, from), info.Mode()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	mustGit(t, dir, "init", "--quiet")
+	commit(t, dir)
+	commands := strings.ReplaceAll(documentedCommands(t, namespaceSection), "NAMESPACE", "Acme-Corp")
+	if runtime.GOOS == "darwin" {
+		commands = strings.ReplaceAll(commands, "sed -i ", "sed -i '' ")
+	}
+	if out, err := runShell(t, dir, commands, "REHEARSAL_GORELEASER="); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	if left, err := git(t.Context(), dir, "grep", "-l", original); err == nil {
+		t.Errorf("the namespace %s is left in\n%s", original, left)
 	}
 }

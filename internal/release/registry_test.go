@@ -26,60 +26,109 @@ func TestAccRegistry(t *testing.T) {
 	if runtime.GOOS == "windows" || runtime.GOOS == "darwin" {
 		t.Skip("on this platform, SSL_CERT_FILE has no effect")
 	}
-	original := releaseOf(t, "0.1.0")
-	key, other := newKey(t), newKey(t)
-	for name, test := range map[string]struct {
-		tamper func(t *testing.T, r *Release)
-		want   string // "" if it installs
-	}{
-		"unchanged": {func(*testing.T, *Release) {}, ""},
-		"another archive": {func(t *testing.T, r *Release) {
-			write(t, r.Zip(Host()), read(t, releaseOf(t, "0.1.1").Zip(Host())))
-		}, "checksum"},
-		"another archive and its sum": {func(t *testing.T, r *Release) {
-			write(t, r.Zip(Host()), read(t, releaseOf(t, "0.1.1").Zip(Host())))
-			if err := r.writeSums(); err != nil {
-				t.Fatal(err)
-			}
-		}, "signature"},
-		"signed with another key": {func(t *testing.T, r *Release) { sign(t, r, other) }, "signature"},
-		"not signed": {func(t *testing.T, r *Release) {
-			if err := os.Remove(r.Sums() + ".sig"); err != nil {
-				t.Fatal(err)
-			}
-		}, "signature"},
-	} {
+	original := copyOf(t, releaseOf(t, "0.1.0"))
+	key := newKey(t)
+	sign(t, original, key)
+	testInstall(t, original, source, armored(t, key))
+	for name, damage := range tamperings(key) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			r := copyOf(t, original)
-			sign(t, r, key)
-			if err := checkSignature(r.Sums() + ".sig"); err != nil {
-				t.Fatal(err)
-			}
-			test.tamper(t, r)
-			registry := httptest.NewTLSServer(registryHandler(t, r, key))
-			t.Cleanup(registry.Close)
-
-			w := newWorkspace(t, "direct {}", strings.TrimPrefix(registry.URL, "https://")+"/"+source)
-			w.sandbox.Env["SSL_CERT_FILE"] = filepath.Join(w.dir, "registry.pem")
-			write(t, w.sandbox.Env["SSL_CERT_FILE"], certificate(registry.Certificate()))
-			out, err := w.run("init")
-			if test.want != "" {
-				if err == nil || !strings.Contains(strings.ToLower(out), test.want) {
-					t.Errorf("init ended with %v and printed\n%s", err, out)
-				}
-				return
-			}
-			if err != nil || !strings.Contains(out, key.PrimaryKey.KeyIdString()) {
-				t.Fatalf("init did not accept the key %s: %v\n%s", key.PrimaryKey.KeyIdString(), err, out)
-			}
-			w.mustRun("apply", "-auto-approve")
+			damage.tamper(t, r)
+			testRefused(t, r, source, armored(t, key), damage.want)
 		})
 	}
 }
 
+// tampering changes a signed release. The CLI refuses to install the release with a text.
+type tampering struct {
+	tamper func(t *testing.T, r *Release)
+	want   string
+}
+
+// tamperings are by their descriptions. The one that signs again uses the given key.
+func tamperings(key *openpgp.Entity) map[string]tampering {
+	otherProgram := func(t *testing.T, r *Release) {
+		copyArchive(t, r.Zip(Host()), r.Zip(Host()), func(name string) string { return name + "x" })
+	}
+	changeSums := func(t *testing.T, r *Release, change func(string) string) {
+		write(t, r.Sums(), []byte(change(string(read(t, r.Sums())))))
+	}
+	return map[string]tampering{
+		"another archive": {otherProgram, "checksum"},
+		"another archive and its sum": {func(t *testing.T, r *Release) {
+			otherProgram(t, r)
+			if err := r.writeSums(); err != nil {
+				t.Fatal(err)
+			}
+		}, "signature"},
+		"half an archive": {func(t *testing.T, r *Release) {
+			content := read(t, r.Zip(Host()))
+			write(t, r.Zip(Host()), content[:len(content)/2])
+		}, "checksum"},
+		"sum of the archive missing, signed": {func(t *testing.T, r *Release) {
+			changeSums(t, r, func(sums string) string {
+				return strings.ReplaceAll(sums, filepath.Base(r.Zip(Host())), "another.zip")
+			})
+			sign(t, r, key)
+		}, "checksum"},
+		"a line more in the sums": {func(t *testing.T, r *Release) {
+			changeSums(t, r, func(sums string) string { return sums + strings.Repeat("0", 64) + "  more.zip\n" })
+		}, "signature"},
+		"no sums":                 {func(t *testing.T, r *Release) { changeSums(t, r, func(string) string { return "" }) }, "checksum"},
+		"signed with another key": {func(t *testing.T, r *Release) { sign(t, r, newKey(t)) }, "signature"},
+		"empty signature":         {func(t *testing.T, r *Release) { write(t, r.Signature(), nil) }, "signature"},
+		"not signed": {func(t *testing.T, r *Release) {
+			if err := os.Remove(r.Signature()); err != nil {
+				t.Fatal(err)
+			}
+		}, "signature"},
+	}
+}
+
+// newRegistry returns a workspace that installs the release from a registry on loopback, over TLS.
+func newRegistry(t *testing.T, r *Release, source, publicKey string) *workspace {
+	t.Helper()
+	registry := httptest.NewTLSServer(registryHandler(t, r, source, publicKey))
+	t.Cleanup(registry.Close)
+	w := newWorkspace(t, "direct {}", strings.TrimPrefix(registry.URL, "https://")+"/"+source)
+	w.sandbox.Env["SSL_CERT_FILE"] = filepath.Join(w.dir, "registry.pem")
+	write(t, w.sandbox.Env["SSL_CERT_FILE"], certificate(registry.Certificate()))
+	return w
+}
+
+// testInstall checks that the CLI installs the release, names the key, and applies with the provider.
+func testInstall(t *testing.T, r *Release, source, publicKey string) {
+	t.Helper()
+	w := newRegistry(t, r, source, publicKey)
+	out, err := w.run("init")
+	if err != nil || !strings.Contains(out, keyID(t, publicKey)) {
+		t.Fatalf("init did not accept the key %s: %v\n%s", keyID(t, publicKey), err, out)
+	}
+	w.mustRun("apply", "-auto-approve")
+	w.wantVersion(r.Version)
+}
+
+// testRefused checks that the CLI does not install the release, and says why.
+func testRefused(t *testing.T, r *Release, source, publicKey, want string) {
+	t.Helper()
+	out, err := newRegistry(t, r, source, publicKey).run("init")
+	if err == nil || !strings.Contains(strings.ToLower(out), want) {
+		t.Errorf("init ended with %v and printed\n%s", err, out)
+	}
+}
+
+func keyID(t *testing.T, publicKey string) string {
+	t.Helper()
+	keys, err := openpgp.ReadArmoredKeyRing(strings.NewReader(publicKey))
+	if err != nil || len(keys) != 1 {
+		t.Fatalf("%d keys: %v", len(keys), err)
+	}
+	return keys[0].PrimaryKey.KeyIdString()
+}
+
 // registryHandler returns a registry that has one version of one provider.
-func registryHandler(t *testing.T, r *Release, key *openpgp.Entity) http.Handler {
+func registryHandler(t *testing.T, r *Release, source, publicKey string) http.Handler {
 	t.Helper()
 	var manifest struct {
 		Metadata struct {
@@ -93,6 +142,7 @@ func registryHandler(t *testing.T, r *Release, key *openpgp.Entity) http.Handler
 	if err != nil {
 		t.Fatal(err)
 	}
+	source = strings.ToLower(source) // a CLI asks for the provider in lower case
 	type object = map[string]any
 	registry := http.NewServeMux()
 	respond := func(path string, body object) {
@@ -117,8 +167,8 @@ func registryHandler(t *testing.T, r *Release, key *openpgp.Entity) http.Handler
 		"shasums_signature_url": "/files/" + filepath.Base(r.Sums()) + ".sig",
 		"shasum":                sum,
 		"signing_keys": object{"gpg_public_keys": []object{{
-			"key_id":      key.PrimaryKey.KeyIdString(),
-			"ascii_armor": armored(t, key),
+			"key_id":      keyID(t, publicKey),
+			"ascii_armor": publicKey,
 		}}},
 	})
 	registry.Handle("GET /files/", http.StripPrefix("/files/", http.FileServer(http.Dir(r.dir))))
@@ -142,19 +192,21 @@ func sign(t *testing.T, r *Release, key *openpgp.Entity) {
 	if err := openpgp.DetachSign(&signature, key, bytes.NewReader(read(t, r.Sums())), nil); err != nil {
 		t.Fatal(err)
 	}
-	write(t, r.Sums()+".sig", signature.Bytes())
+	write(t, r.Signature(), signature.Bytes())
 }
 
-// armored returns the public key like "gpg --armor --export".
-func armored(t *testing.T, key *openpgp.Entity) string {
+// armored returns the public keys like "gpg --armor --export".
+func armored(t *testing.T, keys ...*openpgp.Entity) string {
 	t.Helper()
 	var text strings.Builder
 	writer, err := armor.Encode(&text, openpgp.PublicKeyType, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := key.Serialize(writer); err != nil {
-		t.Fatal(err)
+	for _, key := range keys {
+		if err := key.Serialize(writer); err != nil {
+			t.Fatal(err)
+		}
 	}
 	if err := writer.Close(); err != nil {
 		t.Fatal(err)

@@ -1,43 +1,63 @@
+// Package release checks what a release must be: before the build the source and the signing key, after the
+// build the files, and at the end the draft on GitHub. Goreleaser builds the files.
 package release
 
 import (
 	"context"
 	"fmt"
+	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strconv"
 	"strings"
 	"time"
 )
 
+// project begins the name of each file of a release. Registries require this name.
+const project = "terraform-provider-stream"
+
+// Platform is an operating system and an architecture.
+type Platform struct {
+	OS   string // as in GOOS
+	Arch string // as in GOARCH
+}
+
+// String returns the platform in the form that file names have, such as linux_amd64.
+func (p Platform) String() string { return p.OS + "_" + p.Arch }
+
+// Host returns the platform of this machine.
+func Host() Platform { return Platform{runtime.GOOS, runtime.GOARCH} }
+
+// Platforms are the platforms that a release must have.
+var Platforms = []Platform{
+	{"linux", "amd64"}, {"linux", "arm64"}, {"linux", "386"}, {"linux", "arm"},
+	{"darwin", "amd64"}, {"darwin", "arm64"},
+	{"windows", "amd64"}, {"windows", "arm64"}, {"windows", "386"},
+	{"freebsd", "amd64"}, {"freebsd", "arm64"}, {"freebsd", "386"}, {"freebsd", "arm"},
+}
+
 // Release is one version of the provider as files in a folder.
 type Release struct {
 	// Version has no leading "v".
 	Version string
 
-	// Platforms are those of .goreleaser.yml. Tests set fewer.
+	// Platforms are those that the release must have. Tests set fewer.
 	Platforms []Platform
 
 	root, dir  string
-	config     config
 	commitTime time.Time // modification time of all files in an archive
 }
 
 // New returns the release of a version from the last commit. Root is the folder of the module; dir is the
-// folder of the release's files. The error says that .goreleaser.yml cannot be read or that git fails.
+// folder of the release's files. The error says that git fails.
 func New(ctx context.Context, root, dir, version string) (*Release, error) {
-	config, err := readConfig(root)
-	if err != nil {
-		return nil, err
-	}
 	commitTime, err := lastCommitTime(ctx, root)
 	if err != nil {
 		return nil, err
 	}
-	return &Release{
-		Version: version, Platforms: config.platforms(), root: root, dir: dir, config: config, commitTime: commitTime,
-	}, nil
+	return &Release{Version: version, Platforms: Platforms, root: root, dir: dir, commitTime: commitTime}, nil
 }
 
 // Find returns the release whose files are in dir. The error says that dir does not have exactly one file
@@ -54,32 +74,36 @@ func Find(ctx context.Context, root, dir string) (*Release, error) {
 	return New(ctx, root, dir, version)
 }
 
-// Zip returns the path of the archive for a platform.
-func (r *Release) Zip(p Platform) string { return r.path("archives.name_template", p) + ".zip" }
-
-// Manifest returns the path of the file that tells registries the protocol version.
-func (r *Release) Manifest() string { return r.path("checksum.extra_files.name_template", Platform{}) }
-
-// Sums returns the path of the file with the checksums. The path of its signature has ".sig" added.
-func (r *Release) Sums() string { return r.path("checksum.name_template", Platform{}) }
-
-func (r *Release) path(key string, p Platform) string {
-	return filepath.Join(r.dir, r.fillTemplate(key, p))
+// CheckTag returns an error unless the tag is "v" and the version of the files.
+func (r *Release) CheckTag(tag string) error {
+	if tag != "v"+r.Version {
+		return fmt.Errorf("the files have version %s, the tag is %s", r.Version, tag)
+	}
+	return nil
 }
 
-// fillTemplate executes a template of the configuration. An error becomes part of the result, so that every
-// use of the result as a file name or an argument fails.
-func (r *Release) fillTemplate(key string, p Platform) string {
-	text, err := r.config.fillTemplate(key, r.Version, p)
-	if err != nil {
-		return "invalid: " + err.Error()
-	}
-	return text
+// Zip returns the path of the archive for a platform.
+func (r *Release) Zip(p Platform) string { return r.path(p.String() + ".zip") }
+
+// Manifest returns the path of the file that tells registries the protocol version.
+func (r *Release) Manifest() string { return r.path("manifest.json") }
+
+// Sums returns the path of the file with the checksums.
+func (r *Release) Sums() string { return r.path("SHA256SUMS") }
+
+// Signature returns the path of the signature of the sums.
+func (r *Release) Signature() string { return r.Sums() + ".sig" }
+
+// BillOfMaterials returns the path of the list of the modules in the archive for a platform.
+func (r *Release) BillOfMaterials(p Platform) string { return r.Zip(p) + ".sbom.json" }
+
+func (r *Release) path(suffix string) string {
+	return filepath.Join(r.dir, project+"_"+r.Version+"_"+suffix)
 }
 
 // programName returns the name of the program in an archive.
 func (r *Release) programName(p Platform) string {
-	name := r.fillTemplate("builds.binary", p)
+	name := project + "_v" + r.Version
 	if p.OS == "windows" {
 		name += ".exe"
 	}
@@ -96,20 +120,52 @@ func (r *Release) filesWithSum() []string {
 	return paths
 }
 
-func (r *Release) sourceManifest() string {
-	return filepath.Join(r.root, "terraform-registry-manifest.json")
+// files returns the paths of all files of a release. A published release has a signature and bills of
+// materials, a trial release has neither.
+func (r *Release) files(published bool) []string {
+	paths := append(r.filesWithSum(), r.Sums())
+	if published {
+		paths = append(paths, r.Signature())
+		for _, p := range r.Platforms {
+			paths = append(paths, r.BillOfMaterials(p))
+		}
+	}
+	return paths
 }
 
-func (r *Release) licences() ([]string, error) {
-	pattern, _ := r.config["archives.files.src"].(string)
-	return filepath.Glob(filepath.Join(r.root, pattern))
+// source returns the path of the file that is uploaded under the name of the given path. Goreleaser does
+// not copy the manifest: it uploads the one in the source tree under another name.
+func (r *Release) source(path string) string {
+	if path == r.Manifest() {
+		if _, err := os.Stat(path); err != nil {
+			return filepath.Join(r.root, "terraform-registry-manifest.json")
+		}
+	}
+	return path
+}
+
+// licences returns the paths of the licence files of this project.
+func licences(root string) ([]string, error) {
+	return filepath.Glob(filepath.Join(root, "LICENSE*"))
 }
 
 func lastCommitTime(ctx context.Context, root string) (time.Time, error) {
-	out, err := exec.CommandContext(ctx, "git", "-C", root, "log", "-1", "--format=%ct").Output()
+	out, err := git(ctx, root, "log", "-1", "--format=%ct")
 	if err != nil {
-		return time.Time{}, fmt.Errorf("getting the time of the last commit: %w", err)
+		return time.Time{}, err
 	}
-	seconds, err := strconv.ParseInt(strings.TrimSpace(string(out)), 10, 64)
+	seconds, err := strconv.ParseInt(out, 10, 64)
 	return time.Unix(seconds, 0).UTC(), err
+}
+
+// git runs git in a folder and returns its output without the last line break.
+func git(ctx context.Context, dir string, args ...string) (string, error) {
+	var errors strings.Builder
+	cmd := exec.CommandContext(ctx, "git", append([]string{"-C", dir}, args...)...)
+	cmd.Stderr = &errors
+	out, err := cmd.Output()
+	if err != nil {
+		return "", fmt.Errorf("git %s: %w\n%s", strings.Join(args, " "), err, errors.String())
+	}
+	return strings.TrimSpace(string(out)), nil
 }

@@ -29,6 +29,11 @@ func TestPlatforms(t *testing.T) {
 	if diff := cmp.Diff(want, names); diff != "" {
 		t.Errorf("archives (-want +got):\n%s", diff)
 	}
+	for tag, right := range map[string]bool{"v1.2.3": true, "v1.2.3-rc.1": false, "1.2.3": false, "": false} {
+		if err := r.CheckTag(tag); (err == nil) != right {
+			t.Errorf("CheckTag(%q) = %v", tag, err)
+		}
+	}
 	if got := r.programName(Platform{"windows", "386"}); got != "terraform-provider-stream_v1.2.3.exe" {
 		t.Errorf("the program for Windows is %s", got)
 	}

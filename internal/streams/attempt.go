@@ -24,6 +24,8 @@ type Attempt struct {
 	Status       int // 0 without a response
 	Duration     time.Duration
 	Err          string // why there was no response
+	Retry        bool   // another attempt follows, after RetryWait
+	RetryWait    time.Duration
 	RequestBody  string // empty for a token request, because it is secret
 	ResponseBody string // likewise
 }
@@ -66,12 +68,12 @@ func (o *operation) RoundTrip(req *http.Request) (*http.Response, error) {
 		err = context.Cause(ctx) // the transport reports it in several ways
 	}
 	if o.observe != nil {
-		o.observe(operationCtx, o.describeAttempt(resp, body, err, time.Since(start)))
+		o.attempt = o.describeAttempt(resp, body, err, time.Since(start))
 	}
 	if err != nil {
 		// On a new connection, a client may send its request before it learns that the service refuses
 		// its certificate. The service has not read that request.
-		notRead := newConnection && isPermanentTLSError(err)
+		notRead := newConnection && tlsFailure(err) != nil
 		if connected && !notRead {
 			o.outcome = Unknown
 		}
@@ -108,16 +110,29 @@ func (o *operation) sendAndReadBody(req *http.Request) (*http.Response, []byte, 
 	return resp, body, nil
 }
 
-func (o *operation) describeAttempt(resp *http.Response, body []byte, err error, d time.Duration) Attempt {
-	a := Attempt{Number: o.attempts, Method: o.method, URL: o.redactor.redact(o.url), Duration: d}
+func (o *operation) describeAttempt(resp *http.Response, body []byte, err error, d time.Duration) *Attempt {
+	a := &Attempt{Number: o.attempts, Method: o.method, URL: o.redactor.redact(o.url), Duration: d}
 	if err != nil {
 		a.Err = escapeInvisible(o.redactor.redact(err.Error()))
 	} else {
 		a.Status = resp.StatusCode
 	}
-	if !o.omitBodies {
+	if !o.tokenRequest {
 		a.RequestBody = o.redactor.redact(string(o.body))
 		a.ResponseBody = o.redactor.redact(string(body))
 	}
 	return a
+}
+
+// reportAttempt passes the last attempt on, if there was one since the last report, when it is known
+// whether a retry follows.
+func (o *operation) reportAttempt(ctx context.Context, retry bool) {
+	if o.attempt == nil {
+		return
+	}
+	if o.attempt.Retry = retry; retry {
+		o.attempt.RetryWait = o.retryWait
+	}
+	o.observe(ctx, *o.attempt)
+	o.attempt = nil
 }

@@ -29,6 +29,9 @@ type Config struct {
 	BasicAuth *BasicAuth
 	OAuth2    *OAuth2
 
+	// Credentials says in errors what authenticates requests, such as "a bearer token". It must hold no secret.
+	Credentials string
+
 	Headers           map[string]string // sent to the service, not to a token endpoint; the values are secret
 	TLS               TLS
 	RequestTimeout    time.Duration // of one attempt; 0 means DefaultRequestTimeout
@@ -45,6 +48,7 @@ type Client struct {
 	baseURL         *url.URL
 	headers         http.Header
 	authorizer      authorizer
+	credentials     string
 	firstConnection *firstConnection
 }
 
@@ -86,6 +90,8 @@ func New(cfg Config) (*Client, error) {
 		baseURL:    baseURL,
 		headers:    http.Header{"Accept": {"application/json"}},
 		authorizer: cfg.authorizer(t),
+
+		credentials: cfg.Credentials,
 	}
 	if baseURL.Scheme == "https" {
 		c.firstConnection = &firstConnection{finished: make(chan struct{})}
@@ -134,7 +140,7 @@ func (c *Client) ReadStream(ctx context.Context, id string) (*Stream, error) {
 
 // run sends an operation's request for a stream and returns the stream from the response.
 func (c *Client) run(ctx context.Context, o *operation, id string) (*Stream, error) {
-	o.firstConnection = c.firstConnection
+	o.firstConnection, o.credentials = c.firstConnection, c.credentials
 	var err error
 	if o.url, err = streamURL(c.baseURL, id); err != nil {
 		e := o.newError(KindBadRequest)

@@ -3,7 +3,9 @@ package streams
 import (
 	"context"
 	"crypto/tls"
+	"errors"
 	"net/http"
+	"net/url"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -19,8 +21,17 @@ func newHTTPTransport(tlsConfig *tls.Config, maxConcurrent int) *http.Transport 
 		ForceAttemptHTTP2:   true, // a custom TLS configuration would disable it
 		MaxIdleConnsPerHost: maxConcurrent,
 		IdleConnTimeout:     90 * time.Second,
+		OnProxyConnectResponse: func(_ context.Context, _ *url.URL, _ *http.Request, resp *http.Response) error {
+			if resp.StatusCode == http.StatusProxyAuthRequired {
+				return ErrProxyCredentials
+			}
+			return nil
+		},
 	}
 }
+
+// ErrProxyCredentials is the cause of an [Error] if the proxy refused to connect without other credentials.
+var ErrProxyCredentials = errors.New("the proxy responded with 407 Proxy Authentication Required")
 
 // firstConnection makes all attempts wait until the first one has connected. Over HTTP/2 they then
 // share its connection, while Go would open one for each attempt that starts in the meantime.

@@ -5,11 +5,14 @@ import (
 	"fmt"
 	"net"
 	"net/url"
+	"slices"
+	"strconv"
 	"strings"
 )
 
 // ParseBaseURL parses the address of a deployment (INTERFACE.md, section 4). The address may end with
-// a slash or /v2, which are removed. A path prefix is kept.
+// a slash or /v2, which are removed. A path prefix is kept. The address of a stream is an error that
+// names the right address.
 func ParseBaseURL(raw string) (*url.URL, error) {
 	u, err := parseHTTPURL(raw)
 	if err != nil {
@@ -25,7 +28,20 @@ func ParseBaseURL(raw string) (*url.URL, error) {
 		return nil, errors.New("is not a URL")
 	}
 	u.RawPath = path
+	if prefix, found := cutStreamPath(path); found {
+		return nil, fmt.Errorf("must be the address of the service, not of its streams; write %q",
+			u.Scheme+"://"+u.Host+prefix)
+	}
 	return u, nil
+}
+
+// cutStreamPath returns what is before /v2/streams or /v2/streams/{id} at the end of an escaped path.
+func cutStreamPath(path string) (prefix string, found bool) {
+	const streams = "/v2/streams"
+	if before, isStream := strings.CutSuffix(path[:strings.LastIndex(path, "/")+1], streams+"/"); isStream {
+		return before, true
+	}
+	return strings.CutSuffix(path, streams)
 }
 
 // ParseTokenURL parses the address of an OAuth2 token endpoint. It may have a query, but not a
@@ -50,8 +66,17 @@ func parseHTTPURL(raw string) (*url.URL, error) {
 		return nil, errors.New(`must begin with "https://" (or "http://")`)
 	case u.Hostname() == "":
 		return nil, errors.New(`has no host; write it as "https://host"`)
+	case !isPort(u.Port()):
+		return nil, errors.New("has a port that is not between 1 and 65535")
+	case slices.ContainsFunc(strings.Split(u.Path, "/"), func(s string) bool { return s == "." || s == ".." }):
+		return nil, errors.New(`must not have "." or ".." in its path`)
 	}
 	return u, nil
+}
+
+func isPort(text string) bool {
+	port, err := strconv.ParseUint(text, 10, 16)
+	return text == "" || err == nil && port > 0
 }
 
 // SentInClear reports whether requests to u can be read in transit: plain HTTP to another machine.

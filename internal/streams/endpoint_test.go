@@ -33,6 +33,12 @@ func TestParseBaseURL(t *testing.T) {
 		"HTTPS://Host:8443/x":             "https://Host:8443/x",
 		"http://127.0.0.1:1/":             "http://127.0.0.1:1",
 		"http://[::1]:8080/v2":            "http://[::1]:8080",
+		"https://host:65535":              "https://host:65535",
+		"https://host:":                   "https://host:",
+		"https://host/streams":            "https://host/streams",
+		"https://host/v2/streams/eu/a":    "https://host/v2/streams/eu/a",
+		"https://host/v2/mystreams/a":     "https://host/v2/mystreams/a",
+		"https://host/a..b/...":           "https://host/a..b/...",
 	} {
 		u, err := streams.ParseBaseURL(raw)
 		if err != nil {
@@ -54,6 +60,9 @@ func TestParseInvalidURL(t *testing.T) {
 		userinfo = "must not contain a user name or password; use an authentication attribute"
 		query    = "must not have a query or a fragment"
 		fragment = "must not have a fragment"
+		port     = "has a port that is not between 1 and 65535"
+		dots     = `must not have "." or ".." in its path`
+		stream   = "must be the address of the service, not of its streams; write "
 	)
 	for _, test := range []struct{ raw, base, token string }{
 		{"", scheme, scheme},
@@ -85,6 +94,18 @@ func TestParseInvalidURL(t *testing.T) {
 		{"https://host#", query, fragment},
 		{"https://host/v2#x", query, fragment},
 		{"https://host/token?tenant=a", query, ""},
+		{"https://host:0", port, port},
+		{"https://host:65536/v2", port, port},
+		{"https://host:99999999999999999999", port, port},
+		{"https://[::1]:70000", port, port},
+		{"https://host/eu/../us", dots, dots},
+		{"https://host/..", dots, dots},
+		{"https://host/./v2", dots, dots},
+		{"https://host/%2e%2E/v2", dots, dots},
+		{"https://host/v2/streams", stream + `"https://host"`, ""},
+		{"https://host/v2/streams/", stream + `"https://host"`, ""},
+		{"https://host:8443/eu%2F1/v2/streams/cam-1", stream + `"https://host:8443/eu%2F1"`, ""},
+		{"https://host/v2/streams/a%2Fb/", stream + `"https://host"`, ""},
 	} {
 		_, err := streams.ParseBaseURL(test.raw)
 		if got := errorText(err); got != test.base {

@@ -6,18 +6,27 @@ import (
 	"strings"
 )
 
-// Kind is one of the service's error kinds (INTERFACE.md, section 7).
+// Kind is one of the service's error kinds (INTERFACE.md, section 7), or a kind of failure without an
+// error of the service.
 type Kind string
 
-// The error kinds. Their status codes are not shown; this mapping follows RFC 9110.
+// The service's error kinds. Their status codes are not shown; this mapping follows RFC 9110.
 const (
 	KindBadRequest     Kind = "Bad Request Error"        // 400, 422 and every 4xx not listed below
-	KindAuthentication Kind = "Authentication Error"     // 401, or no token from the token endpoint
+	KindAuthentication Kind = "Authentication Error"     // 401, or a token request refused with 4xx
 	KindUnauthorized   Kind = "Unauthorized Error"       // 403
 	KindNotFound       Kind = "Resource Not Found Error" // 404
 	KindTimeout        Kind = "Timeout Error"            // 408, 504, or a time limit of the client
 	KindBadGateway     Kind = "Bad Gateway Error"        // 502
-	KindGeneric        Kind = "Error"                    // everything else
+	KindGeneric        Kind = "Generic Error"            // every other error status: 500, 503 and so on
+)
+
+// The kinds of failures without an error of the service.
+const (
+	KindConnection  Kind = "Connection Failed"     // no response, or an incomplete one
+	KindRedirect    Kind = "Redirect Refused"      // 3xx
+	KindUnexpected  Kind = "Unexpected Answer"     // a 2xx that is no success, or a 1xx
+	KindInterrupted Kind = "Operation Interrupted" // the caller cancelled the operation
 )
 
 func kindOf(status int) Kind {
@@ -33,7 +42,12 @@ func kindOf(status int) Kind {
 	case http.StatusBadGateway:
 		return KindBadGateway
 	}
-	if status/100 == 4 {
+	switch status / 100 {
+	case 1, 2:
+		return KindUnexpected
+	case 3:
+		return KindRedirect
+	case 4:
 		return KindBadRequest
 	}
 	return KindGeneric
@@ -69,18 +83,20 @@ func outcomeOf(status int) Outcome {
 // Error is the error of every operation of a [Client]; find it with [errors.As]. Its texts, except
 // that of Err, contain no known secret and no control character.
 type Error struct {
-	Kind       Kind
-	Method     string
-	URL        string  // of the last request: the stream's or the token endpoint's
-	Status     int     // of the last response, even if a later attempt got none; 0 without a response
-	Message    string  // from the last response, even if a later attempt got none
-	Documented bool    // Message came in the documented error body (INTERFACE.md, section 2)
-	Reason     string  // what the client adds to status and message; may be empty
-	Location   string  // target of a refused redirect
-	Attempts   int     // requests sent; 0 if nothing was sent
-	Outcome    Outcome // what is known about the stream
-	Stream     *Stream // the stream as the service reported it; nil unless Outcome is Changed
-	Err        error   // the cause, for errors.Is; its text may contain secrets
+	Kind         Kind
+	Method       string
+	URL          string  // of the last request: the stream's or the token endpoint's
+	TokenRequest bool    // the failed request is the token request; Attempts counts its attempts
+	Credentials  string  // what the request carried, as Config.Credentials says; empty for a token request
+	Status       int     // of the last response, even if a later attempt got none; 0 without a response
+	Message      string  // from the last response, even if a later attempt got none
+	Documented   bool    // Message came in the documented error body (INTERFACE.md, section 2)
+	Reason       string  // what the client adds to status and message; may be empty
+	Location     string  // target of a refused redirect
+	Attempts     int     // requests sent; 0 if nothing was sent
+	Outcome      Outcome // what is known about the stream
+	Stream       *Stream // the stream as the service reported it; nil unless Outcome is Changed
+	Err          error   // the cause, for errors.Is; its text may contain secrets
 }
 
 // Error returns the error in one line.

@@ -23,7 +23,7 @@ func TestStatus(t *testing.T) {
 		notFound       = "Resource Not Found Error"
 		timeout        = "Timeout Error"
 		gateway        = "Bad Gateway Error"
-		generic        = "Error"
+		generic        = "Generic Error"
 	)
 	for status, want := range map[int]struct {
 		kind     streams.Kind

@@ -16,14 +16,14 @@ const (
 )
 
 // readMessage returns the message of an error body, and whether the body has the documented form
-// (INTERFACE.md, section 2). For any other body it returns the text.
+// (INTERFACE.md, section 2). For any other body it returns the text, or describes the web page.
 func readMessage(body []byte, secrets *redactor) (message string, documented bool) {
 	// Not a struct: that would accept "Message", which web frameworks send for an unknown route.
 	var fields map[string]json.RawMessage
 	if json.Unmarshal(body, &fields) == nil && stringInto(&message)(fields["message"]) {
 		return secrets.printable(message, maxMessage), true
 	}
-	text := strings.Join(strings.Fields(secrets.redact(string(body))), " ")
+	text := joinFields(secrets.redact(describeText(body)))
 	return truncate(escapeInvisible(text), maxText), false
 }
 

@@ -54,7 +54,7 @@ func (s *tokenSource) header(ctx context.Context, refused string) (string, error
 	case s.lock <- struct{}{}:
 		defer func() { <-s.lock }()
 	case <-ctx.Done():
-		return "", ctx.Err()
+		return "", fmt.Errorf("%w: %w", ErrTokenWait, ctx.Err())
 	}
 	if !s.token.Valid() || tokenHeader(s.token) == refused {
 		token, err := s.getToken(ctx)
@@ -88,7 +88,7 @@ func credentialsRefused(err error) bool {
 }
 
 func (s *tokenSource) requestToken(ctx context.Context) (*oauth2.Token, error) {
-	o := &operation{transport: s.transport, method: http.MethodPost, url: s.config.TokenURL, omitBodies: true}
+	o := &operation{transport: s.transport, method: http.MethodPost, url: s.config.TokenURL, tokenRequest: true}
 	token, err := s.config.Token(context.WithValue(ctx, oauth2.HTTPClient, o.httpClient().StandardClient()))
 	if err == nil {
 		return token, nil
@@ -96,13 +96,13 @@ func (s *tokenSource) requestToken(ctx context.Context) (*oauth2.Token, error) {
 	retrieveErr := (*oauth2.RetrieveError)(nil)
 	if !errors.As(err, &retrieveErr) {
 		e := o.noResponse(err)
-		if e.Status/100 == 2 {
-			e.Kind = KindAuthentication
+		if e.Kind == KindConnection && e.Status/100 == 2 {
+			e.Kind = KindUnexpected
 		}
 		return nil, e
 	}
 	e := o.newError(kindOf(o.status))
-	if o.status/100 == 2 || o.status/100 == 4 && !isRetryableStatus(o.status) {
+	if o.status/100 == 4 && !isRetryableStatus(o.status) {
 		e.Kind = KindAuthentication
 	}
 	if retrieveErr.ErrorCode != "" {

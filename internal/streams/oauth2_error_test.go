@@ -30,21 +30,21 @@ func TestTokenErrors(t *testing.T) {
 		"bad":     {respond(400, `{"error":"invalid_scope"}`), streams.KindAuthentication, 400, 2, "invalid_scope", ""},
 		"forbidden": {respond(403, `{"error":"unauthorized_client","error_description":"not you"}`), streams.KindAuthentication, 403, 1,
 			"unauthorized_client: not you", ""},
-		"not there":          {respond(404, "<h1>Not found</h1>", "Content-Type", "text/html"), streams.KindAuthentication, 404, 1, "<h1>Not found</h1>", ""},
+		"not there":          {respond(404, "<h1>Not found</h1>", "Content-Type", "text/html"), streams.KindAuthentication, 404, 1, "HTML page: Not found", ""},
 		"as a form":          {respond(400, "error=invalid_grant&error_description=no+grant", "Content-Type", "application/x-www-form-urlencoded"), streams.KindAuthentication, 400, 2, "invalid_grant: no grant", ""},
-		"error with 200":     {respond(200, `{"error":"invalid_client","error_description":"wrong"}`), streams.KindAuthentication, 200, 1, "invalid_client: wrong", ""},
-		"200 without token":  {respond(200, `{}`), streams.KindAuthentication, 200, 1, "", "access_token"},
-		"login page":         {respond(200, "<html>", "Content-Type", "text/html"), streams.KindAuthentication, 200, 1, "", "cannot parse json"},
-		"204":                {respond(204, ""), streams.KindAuthentication, 204, 1, "", "cannot parse json"},
+		"error with 200":     {respond(200, `{"error":"invalid_client","error_description":"wrong"}`), streams.KindUnexpected, 200, 1, "invalid_client: wrong", ""},
+		"200 without token":  {respond(200, `{}`), streams.KindUnexpected, 200, 1, "", "access_token"},
+		"login page":         {respond(200, "<html>", "Content-Type", "text/html"), streams.KindUnexpected, 200, 1, "", "cannot parse json"},
+		"204":                {respond(204, ""), streams.KindUnexpected, 204, 1, "", "cannot parse json"},
 		"down":               {respondError(503, "maintenance"), streams.KindGeneric, 503, 5, "maintenance", ""},
-		"gateway":            {respond(502, "<h1>Bad gateway</h1>"), streams.KindBadGateway, 502, 5, "<h1>Bad gateway</h1>", ""},
-		"reset":              {resetConnection, streams.KindGeneric, 0, 5, "", ""},
+		"gateway":            {respond(502, "<h1>Bad gateway</h1>"), streams.KindBadGateway, 502, 5, "HTML page: Bad gateway", ""},
+		"reset":              {resetConnection, streams.KindConnection, 0, 5, "", ""},
 		"hanging":            {neverRespond, streams.KindTimeout, 0, 5, "", "did not respond within 20ms"},
 		"control characters": {respond(401, `{"error":"x\u001b[2J","error_description":"\u202e\n"}`), streams.KindAuthentication, 401, 2, `x\u001b[2J: \u202e\n`, ""},
 		"echo":               {respond(403, fmt.Sprintf(`{"error":%q,"error_description":%q}`, clientSecret, echo)), streams.KindAuthentication, 403, 1, "***: *** *** ***", ""},
 		"echo as text":       {respond(403, echo), streams.KindAuthentication, 403, 1, "*** *** ***", ""},
-		"redirect":           {respondError(302, "moved", "Location", "https://elsewhere.invalid/"+clientSecret), streams.KindGeneric, 302, 1, "moved", "redirects are never followed"},
-		"redirect with POST": {respondError(307, "moved", "Location", "/token2"), streams.KindGeneric, 307, 1, "moved", "redirects are never followed"},
+		"redirect":           {respondError(302, "moved", "Location", "https://elsewhere.invalid/"+clientSecret), streams.KindRedirect, 302, 1, "moved", "redirects are never followed"},
+		"redirect with POST": {respondError(307, "moved", "Location", "/token2"), streams.KindRedirect, 307, 1, "moved", "redirects are never followed"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -60,7 +60,7 @@ func TestTokenErrors(t *testing.T) {
 				Observe:        func(_ context.Context, a streams.Attempt) { attempts = append(attempts, a) },
 			})
 			if e.Kind != test.kind || e.Status != test.status || e.Outcome != streams.NotChanged || e.Message != test.message ||
-				e.Method != "POST" || e.URL != endpoint.URL+"/token" || e.Stream != nil {
+				!e.TokenRequest || e.Method != "POST" || e.URL != endpoint.URL+"/token" || e.Stream != nil {
 				t.Errorf("error %#v", e)
 			}
 			wantText(t, e.Reason, test.reason)

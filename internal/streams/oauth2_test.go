@@ -248,7 +248,8 @@ func TestCancelWaitForToken(t *testing.T) {
 	second, third := start(secondCtx), start(t.Context())
 	cancelSecond()
 	e := asError(t, waitForEnd(t, second))
-	if !errors.Is(e, context.Canceled) || e.Outcome != streams.NotChanged || e.Attempts != 0 || e.Reason != "the operation was interrupted" {
+	if !errors.Is(e, context.Canceled) || e.Outcome != streams.NotChanged || e.Attempts != 0 || !errors.Is(e, streams.ErrTokenWait) ||
+		e.Reason != "the operation was interrupted while it waited for the token request of another operation" {
 		t.Errorf("the cancelled wait: %#v", e)
 	}
 	cancelFirst()

@@ -18,8 +18,10 @@ import (
 var (
 	// ErrRequestTimeout means that the last attempt got no response within the request timeout.
 	ErrRequestTimeout = errors.New("no response within the request timeout")
-	// ErrTLS means that client and service do not accept each other's certificate or protocol.
-	ErrTLS = errors.New("client and service cannot agree on TLS")
+	// ErrTokenWait means that the operation ended while it waited for the token request of another one.
+	ErrTokenWait = errors.New("the operation waited for the token request of another operation")
+	// ErrRateLimit means that the limit of requests per second left no time for a request.
+	ErrRateLimit = errors.New("the limit of requests per second allows no request in time")
 )
 
 // transport is what all operations of a client share.
@@ -41,7 +43,8 @@ type operation struct {
 	method          string
 	url             string
 	body            []byte
-	omitBodies      bool             // from an Attempt, because all of them is secret
+	tokenRequest    bool             // its bodies are secret, and omitted from an Attempt
+	credentials     string           // see Config.Credentials
 	firstConnection *firstConnection // nil: attempts connect without waiting
 
 	attempts      int
@@ -51,6 +54,7 @@ type operation struct {
 	documented    bool   // the message came in the documented error body
 	noRetryReason string // set if a retry was due but could not be made
 	retryWait     time.Duration
+	attempt       *Attempt // the last one, until it is reported
 }
 
 // httpClient returns a client that sends each request as an attempt of this operation.
@@ -59,7 +63,9 @@ func (o *operation) httpClient() *retryablehttp.Client {
 		HTTPClient: &http.Client{Transport: o},
 		RetryMax:   o.retry.MaxAttempts - 1,
 		CheckRetry: func(ctx context.Context, resp *http.Response, err error) (bool, error) {
-			return o.planRetry(ctx, resp, err), nil
+			retry := o.planRetry(ctx, resp, err)
+			o.reportAttempt(ctx, retry)
+			return retry, nil
 		},
 		Backoff:      func(_, _ time.Duration, _ int, _ *http.Response) time.Duration { return o.retryWait },
 		ErrorHandler: retryablehttp.PassthroughErrorHandler,
@@ -90,7 +96,7 @@ func (o *operation) planRetry(ctx context.Context, resp *http.Response, err erro
 	if deadline, ok := ctx.Deadline(); ok && time.Until(deadline) < o.retryWait {
 		o.noRetryReason = "the operation's time limit leaves no time for another attempt"
 		if requested {
-			o.noRetryReason = fmt.Sprintf("the service asked to wait %s, which is longer than the operation's time limit allows", o.retryWait)
+			o.noRetryReason = fmt.Sprintf("the %s asked to wait %s, which is longer than the operation's time limit allows", o.receiver(), o.retryWait)
 		}
 		return false
 	}
@@ -100,8 +106,9 @@ func (o *operation) planRetry(ctx context.Context, resp *http.Response, err erro
 // newError returns what is known so far as an error of the given kind.
 func (o *operation) newError(kind Kind) *Error {
 	return &Error{
-		Kind: kind, Method: o.method, URL: o.redactor.redact(o.url), Status: o.status,
-		Message: o.message, Documented: o.documented, Reason: o.noRetryReason,
+		Kind: kind, Method: o.method, URL: o.redactor.redact(o.url), TokenRequest: o.tokenRequest,
+		Credentials: o.redactor.printable(o.credentials, maxText),
+		Status:      o.status, Message: o.message, Documented: o.documented, Reason: o.noRetryReason,
 		Attempts: o.attempts, Outcome: o.outcome,
 	}
 }
@@ -109,7 +116,7 @@ func (o *operation) newError(kind Kind) *Error {
 // invalidResponse is the error for a 2xx response that is not the expected stream. The reason may
 // quote the response.
 func (o *operation) invalidResponse(reason string) *Error {
-	e := o.newError(KindGeneric)
+	e := o.newError(KindUnexpected)
 	e.Reason = o.redactor.printable(reason, maxMessage)
 	return e
 }
@@ -117,7 +124,7 @@ func (o *operation) invalidResponse(reason string) *Error {
 // redirectRefused is the error for a redirect. It must be returned before [http.Client] sees the
 // response: that would send a GET instead of the PATCH, or fail if Location is not a URL.
 func (o *operation) redirectRefused(resp *http.Response) *Error {
-	e := o.newError(KindGeneric)
+	e := o.newError(KindRedirect)
 	e.Location = o.redactor.printable(resp.Header.Get("Location"), maxText)
 	e.Reason = "the response is a redirect, and redirects are never followed"
 	return e
@@ -131,6 +138,7 @@ func (o *operation) noTurn(ctx context.Context) *Error {
 	}
 	e := o.newError(KindTimeout)
 	e.Reason = "the operation's time limit ends before the limit of requests per second allows another request"
+	e.Err = ErrRateLimit
 	return e
 }
 
@@ -139,14 +147,15 @@ func (o *operation) noResponse(err error) *Error {
 	if known := (*Error)(nil); errors.As(err, &known) {
 		return known
 	}
-	e := o.newError(KindGeneric)
+	e := o.newError(KindConnection)
 	e.Err = err
 	switch {
 	case errors.Is(err, context.Canceled):
+		e.Kind = KindInterrupted
 		e.Reason = "the operation was interrupted"
 	case errors.Is(err, ErrRequestTimeout):
 		e.Kind = KindTimeout
-		e.Reason = fmt.Sprintf("the service did not respond within %s", o.requestTimeout)
+		e.Reason = fmt.Sprintf("the %s did not respond within %s", o.receiver(), o.requestTimeout)
 	case errors.Is(err, context.DeadlineExceeded) && !errors.As(err, new(*net.OpError)):
 		e.Kind = KindTimeout
 		e.Reason = "the operation did not finish within its time limit"
@@ -155,17 +164,26 @@ func (o *operation) noResponse(err error) *Error {
 		if u := (*url.Error)(nil); errors.As(err, &u) {
 			err = u.Err
 		}
-		if isPermanentTLSError(err) {
-			e.Err = errors.Join(ErrTLS, err)
-		}
+		e.Err = errors.Join(tlsFailure(err), err)
 		// The network has time limits of its own.
 		if n := net.Error(nil); errors.As(err, &n) && n.Timeout() {
 			e.Kind = KindTimeout
 		}
 		e.Reason = "the connection failed: " + o.redactor.printable(err.Error(), maxText)
 	}
+	if errors.Is(err, ErrTokenWait) {
+		e.Reason += " while it waited for the token request of another operation"
+	}
 	if o.noRetryReason != "" {
 		e.Reason += "; " + o.noRetryReason
 	}
 	return e
+}
+
+// receiver names what the operation sends its requests to.
+func (o *operation) receiver() string {
+	if o.tokenRequest {
+		return "token endpoint"
+	}
+	return "service"
 }

@@ -104,7 +104,7 @@ func TestNoTimeForRetry(t *testing.T) {
 			"the service asked to wait 2562047h47m16s, which is longer than the operation's time limit allows"},
 		"backoff": {respond(502, laterBody), KindBadGateway, 502, "later",
 			"the operation's time limit leaves no time for another attempt"},
-		"backoff without response": {failWith(errConnectionRefused), KindGeneric, 0, "",
+		"backoff without response": {failWith(errConnectionRefused), KindConnection, 0, "",
 			"the connection failed: dial tcp: connect: connection refused; the operation's time limit leaves no time for another attempt"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -145,9 +145,9 @@ func TestErrorKeepsLastMessage(t *testing.T) {
 		reason    string
 	}{
 		"two messages": {0, []roundTrip{respond(502, `{"message":"first"}`), respond503}, KindGeneric, ""},
-		"then no connection": {0, []roundTrip{respond503, failWith(errConnectionRefused)}, KindGeneric,
+		"then no connection": {0, []roundTrip{respond503, failWith(errConnectionRefused)}, KindConnection,
 			"the connection failed: dial tcp: connect: connection refused"},
-		"then a failed connection": {0, []roundTrip{respond503, failMidway}, KindGeneric, "the connection failed: unexpected EOF"},
+		"then a failed connection": {0, []roundTrip{respond503, failMidway}, KindConnection, "the connection failed: unexpected EOF"},
 		"then no response": {0, []roundTrip{respond503, neverRespond}, KindTimeout,
 			"the service did not respond within 30s"},
 		"then the operation's time limit": {10 * time.Second, []roundTrip{respond503, neverRespond}, KindTimeout,

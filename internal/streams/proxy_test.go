@@ -1,6 +1,8 @@
 package streams_test
 
 import (
+	"errors"
+	"fmt"
 	"io"
 	"net"
 	"net/http"
@@ -85,19 +87,28 @@ func TestProxyRefuses(t *testing.T) {
 	if os.Getenv("STREAMS_TEST_PROXY_REFUSES") != "" {
 		_, err := newClient(t, streams.Config{BaseURL: "https://streams.invalid"}).UpdateStream(t.Context(), "s1", streams.NewProcessorSet())
 		e := asError(t, err)
-		if e.Status != 0 || e.Outcome != streams.NotChanged || e.Attempts != 5 {
+		credentials := os.Getenv("STREAMS_TEST_PROXY_REFUSES") == "407"
+		if e.Status != 0 || e.Outcome != streams.NotChanged || errors.Is(e, streams.ErrProxyCredentials) != credentials ||
+			e.Kind != streams.KindConnection || credentials != (e.Attempts == 1) {
 			t.Errorf("error %#v", e)
 		}
-		wantText(t, e.Reason, "Forbidden")
+		wantText(t, e.Reason, map[bool]string{true: "Proxy Authentication Required", false: "Forbidden"}[credentials])
 		return
 	}
-	proxy := startService(t, respondError(http.StatusForbidden, "no"))
+	for status, attempts := range map[int]int{403: 5, 407: 1} {
+		wantProxyRefusal(t, status, attempts)
+	}
+}
+
+func wantProxyRefusal(t *testing.T, status, attempts int) {
+	t.Helper()
+	proxy := startService(t, respondError(status, "no"))
 	child := exec.CommandContext(t.Context(), os.Args[0], "-test.run=^TestProxyRefuses$", "-test.count=1")
-	child.Env = append(os.Environ(), "HTTPS_PROXY="+proxy.URL, "NO_PROXY=", "no_proxy=", "STREAMS_TEST_PROXY_REFUSES=1")
+	child.Env = append(os.Environ(), "HTTPS_PROXY="+proxy.URL, "NO_PROXY=", "no_proxy=", fmt.Sprintf("STREAMS_TEST_PROXY_REFUSES=%d", status))
 	if out, err := child.CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
-	proxy.wantRequests(t, 5)
+	proxy.wantRequests(t, attempts)
 	if got := proxy.requests()[0].Method; got != "CONNECT" {
 		t.Errorf("the proxy received %s", got)
 	}

@@ -27,7 +27,7 @@ func TestRateLimit(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		start := time.Now()
 		s, e := runUpdate(t, Config{RequestsPerSecond: 0.01, Retry: noBackoff}, 10*time.Second, respond503)
-		if e == nil || e.Kind != KindTimeout || e.Attempts != 1 || len(s.times) != 1 || e.Message != "later" || e.Outcome != Unknown ||
+		if e == nil || e.Kind != KindTimeout || e.Attempts != 1 || len(s.times) != 1 || e.Message != "later" || e.Outcome != Unknown || !errors.Is(e, ErrRateLimit) ||
 			e.Reason != "the operation's time limit ends before the limit of requests per second allows another request" || time.Since(start) > time.Millisecond {
 			t.Errorf("after %s: %#v", time.Since(start), e)
 		}

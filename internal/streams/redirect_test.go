@@ -44,7 +44,7 @@ func TestRedirect(t *testing.T) {
 					message, documented = "", false // HTTP does not allow a body
 				}
 				if diff := cmp.Diff(&streams.Error{
-					Kind: streams.KindGeneric, Method: "PATCH", URL: s.URL + "/v2/streams/s1", Status: status,
+					Kind: streams.KindRedirect, Method: "PATCH", URL: s.URL + "/v2/streams/s1", Status: status,
 					Message: message, Documented: documented, Location: location.shown,
 					Reason:   "the response is a redirect, and redirects are never followed",
 					Attempts: 1, Outcome: outcome,

@@ -26,7 +26,7 @@ func TestInvalidSuccess(t *testing.T) {
 		"200 without body":   {respond(200, ""), "the response has no body", "", false},
 		"202 without body":   {respond(202, ""), "the response has no body", "", false},
 		"205":                {respond(205, ""), "the response has no body", "", false},
-		"login page":         {respond(200, login, "Content-Type", "text/html"), "the response is not a JSON object", "<!DOCTYPE html> <title>Log in</title>", false},
+		"login page":         {respond(200, login, "Content-Type", "text/html"), "the response is not a JSON object", `HTML page "Log in"`, false},
 		"an error body":      {respond(200, `{"message":"not really"}`), "the response is not a stream: id is missing, terminal_id is missing, fragment_type_id is missing, processor_ids is missing, last_edited is missing, compatible_namespaces is missing", "not really", true},
 		"null":               {respond(200, "null"), "the response is not a JSON object", "null", false},
 		"a list of streams":  {respond(200, "["+streamJSON("s1", []string{"p1"})+"]"), "the response is not a JSON object", "[" + streamJSON("s1", []string{"p1"}) + "]", false},
@@ -46,7 +46,7 @@ func TestInvalidSuccess(t *testing.T) {
 			}
 			e.Status = 0
 			if diff := cmp.Diff(&streams.Error{
-				Kind: streams.KindGeneric, Method: "PATCH", URL: s.URL + "/v2/streams/s1",
+				Kind: streams.KindUnexpected, Method: "PATCH", URL: s.URL + "/v2/streams/s1",
 				Message: test.message, Documented: test.documented, Reason: test.reason, Attempts: 1, Outcome: streams.Unknown,
 			}, e); diff != "" {
 				t.Errorf("error (-want +got):\n%s", diff)
@@ -115,7 +115,7 @@ func TestSwitchingProtocols(t *testing.T) {
 		_, _ = io.Copy(io.Discard, conn) // until the client closes the connection
 		close(closed)
 	})
-	if e := s.updateError(t, streams.Config{}); e.Status != 101 || e.Kind != streams.KindGeneric || e.Outcome != streams.Unknown || e.Attempts != 1 {
+	if e := s.updateError(t, streams.Config{}); e.Status != 101 || e.Kind != streams.KindUnexpected || e.Outcome != streams.Unknown || e.Attempts != 1 {
 		t.Errorf("error %#v", e)
 	}
 	<-closed
@@ -162,7 +162,7 @@ func TestBodyLimit(t *testing.T) {
 		_, _ = io.WriteString(w, "<h1>No</h1>")
 		_, _ = io.CopyN(w, spaces{}, 1<<30)
 	}
-	if e := startService(t, respondLongError).updateError(t, streams.Config{}); e.Message != "<h1>No</h1>" || e.Status != 409 || e.Outcome != streams.NotChanged {
+	if e := startService(t, respondLongError).updateError(t, streams.Config{}); e.Message != "HTML page: No" || e.Status != 409 || e.Outcome != streams.NotChanged {
 		t.Errorf("long error body: %.300v", e)
 	}
 }

@@ -1,10 +1,7 @@
 package streams
 
 import (
-	"crypto/tls"
-	"crypto/x509"
 	"errors"
-	"net"
 	"net/http"
 	"strconv"
 	"strings"
@@ -35,28 +32,7 @@ func isRetryableStatus(status int) bool {
 // isRetryableError reports whether an attempt without a response may succeed later: a connection may
 // fail for a moment, but TLS settings do not change.
 func isRetryableError(err error) bool {
-	return !errors.As(err, new(*Error)) && !isPermanentTLSError(err)
-}
-
-// isPermanentTLSError reports whether a connection failed because client and service do not accept
-// each other's certificate or protocol.
-func isPermanentTLSError(err error) bool {
-	var (
-		certificate *tls.CertificateVerificationError
-		authority   x509.UnknownAuthorityError
-		hostname    x509.HostnameError
-		invalid     x509.CertificateInvalidError
-		record      tls.RecordHeaderError
-		network     *net.OpError
-	)
-	switch {
-	case errors.As(err, &certificate), errors.As(err, &authority), errors.As(err, &hostname),
-		errors.As(err, &invalid), errors.As(err, &record), errors.Is(err, http.ErrSchemeMismatch):
-		return true
-	case errors.As(err, &network):
-		return network.Op == "remote error" // a TLS alert from the service
-	}
-	return false
+	return !errors.As(err, new(*Error)) && tlsFailure(err) == nil && !errors.Is(err, ErrProxyCredentials)
 }
 
 // backoff returns the wait after an attempt; the first attempt is number 1. Its upper bound doubles

@@ -48,7 +48,7 @@ func TestConnectionFaults(t *testing.T) {
 	for name, response := range map[string]http.HandlerFunc{"reset": resetConnection, "incomplete 200": respondTruncated(200), "incomplete 404": respondTruncated(404)} {
 		s := startService(t, response)
 		e := s.updateError(t, streams.Config{})
-		if e.Kind != streams.KindGeneric || e.Status != 0 || e.Attempts != 5 || e.Outcome != streams.Unknown || e.Reason == "" || e.Err == nil {
+		if e.Kind != streams.KindConnection || e.Status != 0 || e.Attempts != 5 || e.Outcome != streams.Unknown || e.Reason == "" || e.Err == nil {
 			t.Errorf("%s: %#v", name, e)
 		}
 		if name != "reset" {
@@ -68,7 +68,7 @@ func TestConnectionRefused(t *testing.T) {
 	_ = listener.Close()
 	_, err = newClient(t, streams.Config{BaseURL: "http://" + address}).UpdateStream(t.Context(), "s1", streams.NewProcessorSet())
 	e := asError(t, err)
-	if e.Kind != streams.KindGeneric || e.Status != 0 || e.Attempts != 5 || e.Outcome != streams.NotChanged || e.Message != "" {
+	if e.Kind != streams.KindConnection || e.Status != 0 || e.Attempts != 5 || e.Outcome != streams.NotChanged || e.Message != "" {
 		t.Errorf("error %#v", e)
 	}
 	wantText(t, e.Reason, "dial tcp "+address, "refused")

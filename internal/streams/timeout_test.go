@@ -58,7 +58,7 @@ func TestCancel(t *testing.T) {
 			<-arrived
 			cancel()
 			e := asError(t, waitForEnd(t, done))
-			if e.Kind != streams.KindGeneric || e.Outcome != streams.Unknown || e.Attempts != 1 || !errors.Is(e, context.Canceled) ||
+			if e.Kind != streams.KindInterrupted || e.Outcome != streams.Unknown || e.Attempts != 1 || !errors.Is(e, context.Canceled) ||
 				e.Reason != "the operation was interrupted" {
 				t.Errorf("error %#v", e)
 			}

@@ -2,6 +2,7 @@ package streams_test
 
 import (
 	"crypto/tls"
+	"errors"
 	"strings"
 	"testing"
 
@@ -62,29 +63,32 @@ func TestTLSRefused(t *testing.T) {
 		server *tls.Config
 		client func(ca string) streams.TLS
 		reason string
+		cause  error
 	}{
-		"unknown authority": {open, func(string) streams.TLS { return streams.TLS{} }, "certificate signed by unknown authority"},
+		"unknown authority": {open, func(string) streams.TLS { return streams.TLS{} },
+			"certificate signed by unknown authority", streams.ErrUnknownAuthority},
 		"another authority": {open, func(string) streams.TLS { return streams.TLS{CACertPEM: other.certPEM} },
-			"certificate signed by unknown authority"},
+			"certificate signed by unknown authority", streams.ErrUnknownAuthority},
 		"another name": {open, func(ca string) streams.TLS { return streams.TLS{CACertPEM: ca, ServerName: "other.example"} },
-			"certificate is valid for example.com"},
+			"certificate is valid for example.com", streams.ErrWrongName},
 		"client certificate alone": {open, func(string) streams.TLS {
 			return streams.TLS{ClientCertPEM: client.certPEM, ClientKeyPEM: client.keyPEM}
-		}, "certificate signed by unknown authority"},
-		"no client certificate": {mutual, func(ca string) streams.TLS { return streams.TLS{CACertPEM: ca} }, "remote error: tls"},
+		}, "certificate signed by unknown authority", streams.ErrUnknownAuthority},
+		"no client certificate": {mutual, func(ca string) streams.TLS { return streams.TLS{CACertPEM: ca} },
+			"remote error: tls", streams.ErrClientCertificate},
 		"another client certificate": {mutual, func(ca string) streams.TLS {
 			return streams.TLS{CACertPEM: ca, ClientCertPEM: other.certPEM, ClientKeyPEM: other.keyPEM}
-		}, "remote error: tls"},
+		}, "remote error: tls", streams.ErrClientCertificate},
 		"too old": {&tls.Config{MaxVersion: tls.VersionTLS11, MinVersion: tls.VersionTLS10}, func(ca string) streams.TLS {
 			return streams.TLS{CACertPEM: ca}
-		}, "remote error: tls: protocol version not supported"},
+		}, "remote error: tls: protocol version not supported", streams.ErrTLS},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			s := startTLSService(t, test.server.Clone(), applyUpdate)
 			cfg := streams.Config{TLS: test.client(s.caPEM())}
 			e := s.updateError(t, cfg)
-			if e.Kind != streams.KindGeneric || e.Status != 0 || e.Attempts != 1 || e.Outcome != streams.NotChanged || e.Err == nil {
+			if e.Kind != streams.KindConnection || e.Status != 0 || e.Attempts != 1 || e.Outcome != streams.NotChanged || !errors.Is(e, test.cause) || !errors.Is(e, streams.ErrTLS) {
 				t.Errorf("error %#v", e)
 			}
 			wantText(t, e.Reason, test.reason)
@@ -94,7 +98,7 @@ func TestTLSRefused(t *testing.T) {
 			service := startService(t, applyUpdate)
 			cfg.OAuth2 = &streams.OAuth2{TokenURL: s.URL}
 			e = service.updateError(t, cfg)
-			if e.Kind != streams.KindGeneric || e.Attempts != 1 || e.Outcome != streams.NotChanged || e.Method != "POST" {
+			if e.Kind != streams.KindConnection || e.Attempts != 1 || e.Outcome != streams.NotChanged || !e.TokenRequest || !errors.Is(e, test.cause) {
 				t.Errorf("token error %#v", e)
 			}
 			wantText(t, e.Reason, test.reason)
@@ -109,7 +113,7 @@ func TestNoClientCertificateTLS13(t *testing.T) {
 	t.Parallel()
 	s := startTLSService(t, requireClientCertificate(newCertificate(t, "client"), 0), applyUpdate)
 	e := s.updateError(t, streams.Config{TLS: streams.TLS{CACertPEM: s.caPEM()}})
-	if e.Status != 0 || e.Kind != streams.KindGeneric || e.Reason == "" {
+	if e.Status != 0 || e.Kind != streams.KindConnection || e.Reason == "" {
 		t.Errorf("error %#v", e)
 	}
 	s.wantRequests(t, 0)
@@ -120,7 +124,7 @@ func TestTLSAndPlainHTTP(t *testing.T) {
 	httpService := startService(t, applyUpdate)
 	_, err := newClient(t, streams.Config{BaseURL: "https://" + httpService.Listener.Addr().String()}).UpdateStream(t.Context(), "s1", streams.NewProcessorSet())
 	e := asError(t, err)
-	if e.Attempts != 1 || e.Outcome != streams.NotChanged || e.Status != 0 {
+	if e.Attempts != 1 || e.Outcome != streams.NotChanged || e.Status != 0 || !errors.Is(e, streams.ErrNotTLS) {
 		t.Errorf("https to http: %#v", e)
 	}
 	wantText(t, e.Reason, "server gave HTTP response to HTTPS client")

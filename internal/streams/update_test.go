@@ -124,7 +124,7 @@ func TestDifferentSet(t *testing.T) {
 				t.Errorf("a failed update returned %+v", got)
 			}
 			if diff := cmp.Diff(&streams.Error{
-				Kind: streams.KindGeneric, Method: "PATCH", URL: s.URL + "/v2/streams/s1", Status: 200,
+				Kind: streams.KindUnexpected, Method: "PATCH", URL: s.URL + "/v2/streams/s1", Status: 200,
 				Reason: test.reason, Attempts: 1, Outcome: streams.Changed,
 				Stream: &streams.Stream{
 					ID: "s1", TerminalID: "t1", FragmentTypeID: "image-jpg", LastEdited: 1718000000000,

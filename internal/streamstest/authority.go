@@ -45,11 +45,22 @@ func NewAuthority(t TB) *Authority {
 // Issue makes a certificate for servers and clients with the given host names and IP addresses.
 func (a *Authority) Issue(t TB, names ...string) KeyPair {
 	t.Helper()
+	return a.issue(t, a.certificate.NotAfter, names)
+}
+
+// IssueExpired makes a certificate that has expired.
+func (a *Authority) IssueExpired(t TB, names ...string) KeyPair {
+	t.Helper()
+	return a.issue(t, time.Now().Add(-time.Minute), names)
+}
+
+func (a *Authority) issue(t TB, end time.Time, names []string) KeyPair {
+	t.Helper()
 	certificate := &x509.Certificate{
 		SerialNumber: big.NewInt(time.Now().UnixNano()),
 		Subject:      pkix.Name{CommonName: names[0]},
 		NotBefore:    a.certificate.NotBefore,
-		NotAfter:     a.certificate.NotAfter,
+		NotAfter:     end,
 		ExtKeyUsage:  []x509.ExtKeyUsage{x509.ExtKeyUsageServerAuth, x509.ExtKeyUsageClientAuth},
 	}
 	for _, name := range names {

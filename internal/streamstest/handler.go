@@ -161,6 +161,7 @@ func (s *Service) updateStream(opts Options, req *Request, apply bool) response 
 			ids = union(stream.ProcessorIDs, ids)
 		}
 		stream.ProcessorIDs = ids
+		req.Applied = true
 		if !opts.KeepLastEdited {
 			stream.LastEdited = nextEditTime(stream.LastEdited)
 		}

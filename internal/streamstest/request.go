@@ -30,9 +30,10 @@ type Request struct {
 	TLS        *tls.ConnectionState // nil without TLS; must not be changed
 	RemoteAddr string
 
-	Status int       // of the response; 0 if there is no complete response, or not yet
-	Start  time.Time // when the header had been received
-	End    time.Time // just before the response was sent; zero before that
+	Status  int       // of the response; 0 if there is no complete response, or not yet
+	Applied bool      // the service set the processors of the stream
+	Start   time.Time // when the header had been received
+	End     time.Time // just before the response was sent; zero before that
 }
 
 // String returns the request and its result in one line, such as

@@ -1,5 +1,6 @@
 // Command demo shows the provider at work. A real Terraform or OpenTofu CLI plans, applies, changes and
-// destroys a small configuration. After each step, the demo prints the requests that the service received.
+// destroys a small configuration, and refuses mistakes. After each step, the demo prints the requests that the
+// service received.
 //
 // The demo only needs Go: if no CLI is installed, it downloads Terraform into a temporary folder. It removes
 // everything that it creates. The exit status is 0 if every step succeeds, 1 if a step fails, and 130 if the
@@ -14,17 +15,25 @@ import (
 	"net"
 	"net/http"
 	"os"
+	"os/exec"
 	"os/signal"
 	"path/filepath"
+	"strings"
 	"syscall"
 	"time"
-
-	"github.com/hashicorp/hc-install/product"
-	"github.com/hashicorp/hc-install/releases"
 
 	"github.com/stream-management/terraform-provider-stream/internal/cli"
 	"github.com/stream-management/terraform-provider-stream/internal/streamstest"
 )
+
+const module = "github.com/stream-management/terraform-provider-stream"
+
+const whatNext = `
+What next:
+  docs/guides/testing-modules.md   play with the stand-in service yourself
+  docs/guides/existing-streams.md  manage streams that already have processors
+  docs/index.md                    read the provider's documentation
+`
 
 func main() {
 	program := flag.String("cli", "", "run this Terraform or OpenTofu `program` instead of the one on PATH")
@@ -43,7 +52,7 @@ func main() {
 		fmt.Printf("\n%s %s\n", red("The demo failed:"), err)
 		os.Exit(1)
 	}
-	fmt.Printf("\n%s Every step had the expected result.\n", green("The demo succeeded."))
+	fmt.Printf("\n%s Every step had the expected result.\n%s", green("The demo succeeded."), whatNext)
 }
 
 // run runs all steps in a temporary folder, and removes the folder.
@@ -60,7 +69,11 @@ func run(ctx context.Context, program, provider string) (err error) {
 		}
 	}
 	if provider == "" {
-		if provider, err = cli.Build(ctx, dir); err != nil {
+		err := compile(ctx, "the provider", module, func(p *progress) (err error) {
+			provider, err = cli.Build(ctx, dir, p, "-v")
+			return err
+		})
+		if err != nil {
 			return err
 		}
 	}
@@ -68,7 +81,10 @@ func run(ctx context.Context, program, provider string) (err error) {
 	if err != nil {
 		return err
 	}
-	service := streamstest.New(streamstest.Options{})
+	service := streamstest.New(streamstest.Options{
+		ServeGet:        true,
+		KnownProcessors: []string{"face-blur", "object-detection", "people-counter", "plate-reader"},
+	})
 	address, stop, err := serve(ctx, service)
 	if err != nil {
 		return err
@@ -88,12 +104,21 @@ func findCLI(ctx context.Context, dir string) (string, error) {
 	if !errors.Is(err, cli.ErrNone) {
 		return program, err
 	}
-	fmt.Println("Neither terraform nor tofu is on PATH. Downloading the newest Terraform into a temporary folder.")
-	latest := &releases.LatestVersion{Product: product.Terraform, InstallDir: dir}
-	if program, err = latest.Install(ctx); err != nil {
-		return "", fmt.Errorf("downloading Terraform: %w", err)
+	fmt.Println("Neither terraform nor tofu is on PATH. The demo downloads the newest Terraform\ninto a temporary folder.")
+	pkg, downloader := module+"/internal/cmd/demo/terraform", filepath.Join(dir, "download.exe")
+	err = compile(ctx, "the downloader", pkg, func(p *progress) error {
+		return cli.Compile(ctx, pkg, downloader, p, "-v")
+	})
+	if err != nil {
+		return "", err
 	}
-	return program, nil
+	var stdout, stderr strings.Builder
+	download := exec.CommandContext(ctx, downloader, dir)
+	download.Stdout, download.Stderr = &stdout, &stderr
+	if err := download.Run(); err != nil {
+		return "", fmt.Errorf("downloading Terraform: %w: %s", err, stderr.String())
+	}
+	return strings.TrimSpace(stdout.String()), nil
 }
 
 // serve starts the service on a free loopback port. It returns the base URL and a function that stops it.

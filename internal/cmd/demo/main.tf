@@ -12,13 +12,13 @@ provider "stream" {
 
 locals {
   cameras = {
-    entrance = ["object-detection", "people-counter"]
-    loading  = ["object-detection", "plate-reader"]
-    parking  = ["object-detection"]
+    gate    = ["object-detection", "people-counter"]
+    loading = ["object-detection", "plate-reader"]
+    parking = ["object-detection"]
   }
 }
 
-resource "stream_processors" "camera" {
+resource "stream_processors" "cam" {
   for_each = local.cameras
 
   stream_id     = each.key

@@ -43,12 +43,16 @@ func run(ctx context.Context, args []string, stdout io.Writer) error {
 	flags.BoolVar(&opts.Merge, "merge", false, "an update adds to the set instead of replacing it")
 	flags.BoolVar(&opts.RefuseEmpty, "refuse-empty", false, "refuse an empty set")
 	flags.DurationVar(&opts.Latency, "latency", 0, "wait this `duration` before each response, such as 500ms")
-	flags.Func("stream", "`id` of a stream that exists, repeatable (default cam-1, cam-2, cam-3)", func(id string) error {
-		if id == "" {
-			return errors.New("an id must not be empty")
-		}
-		streams = append(streams, streamstest.Stream{ID: id})
-		return nil
+	flags.Func("stream", "`id[=processor,…]` of a stream that exists, and the processors that it starts with, repeatable "+
+		"(default cam-1, cam-2, cam-3)", func(value string) error {
+		stream, err := parseStream(value)
+		streams = append(streams, stream)
+		return err
+	})
+	flags.Func("known", "refuse ids other than these, `processor,…`, repeatable (default: accept any id)", func(value string) error {
+		ids, err := parseProcessors(value)
+		opts.KnownProcessors = append(opts.KnownProcessors, ids...)
+		return err
 	})
 	switch err := flags.Parse(args); {
 	case errors.Is(err, flag.ErrHelp):
@@ -82,7 +86,10 @@ func run(ctx context.Context, args []string, stdout io.Writer) error {
 	}
 	fmt.Fprintf(stdout, "\nStreams:\n")
 	for _, stream := range streams {
-		fmt.Fprintf(stdout, "  %s\n", stream.ID)
+		fmt.Fprintf(stdout, "  %s\n", describe(stream))
+	}
+	if opts.KnownProcessors != nil {
+		fmt.Fprintf(stdout, "\nKnown processors: %s\n", strings.Join(opts.KnownProcessors, ", "))
 	}
 	fmt.Fprintf(stdout, "\nRequests:\n")
 
@@ -110,6 +117,41 @@ func serve(ctx context.Context, listener net.Listener, handler http.Handler) err
 		_ = server.Close() // closes connections with unfinished requests
 	}
 	return nil
+}
+
+// parseStream reads "id" or "id=processor,…". An id may contain "=", so the list starts after the last one.
+func parseStream(value string) (streamstest.Stream, error) {
+	id, list := value, ""
+	if i := strings.LastIndex(value, "="); i >= 0 {
+		id, list = value[:i], value[i+1:]
+	}
+	stream := streamstest.Stream{ID: id}
+	if id == "" {
+		return stream, errors.New("a stream id must not be empty")
+	}
+	var err error
+	if list != "" {
+		stream.ProcessorIDs, err = parseProcessors(list)
+	}
+	return stream, err
+}
+
+// parseProcessors reads one or more ids separated by commas.
+func parseProcessors(value string) ([]string, error) {
+	ids := strings.Split(value, ",")
+	for _, id := range ids {
+		if id == "" || strings.TrimSpace(id) != id {
+			return nil, fmt.Errorf("a processor id must not be empty, or begin or end with white space: %q", id)
+		}
+	}
+	return ids, nil
+}
+
+func describe(stream streamstest.Stream) string {
+	if len(stream.ProcessorIDs) == 0 {
+		return stream.ID
+	}
+	return stream.ID + ": " + strings.Join(stream.ProcessorIDs, ", ")
 }
 
 // checkLoopback refuses addresses that other machines can reach.

@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"syscall"
 	"testing"
@@ -144,6 +145,38 @@ func TestStreamFlagReplacesTheDefaultStreams(t *testing.T) {
 	}
 }
 
+func TestStreamFlagWithProcessors(t *testing.T) {
+	t.Parallel()
+	r := start(t, "-get", "-stream", "cam-1=p1,p2", "-stream", "a=b=", "-stream", "cam-2")
+	for _, line := range []string{"  cam-1: p1, p2\n", "  a=b\n", "  cam-2\n"} {
+		if !strings.Contains(r.banner, line) {
+			t.Errorf("no %q in:\n%s", line, r.banner)
+		}
+	}
+	for id, want := range map[string]string{"cam-1": `["p1","p2"]`, "a=b": `[]`, "cam-2": `[]`} {
+		status, body := send(t, "GET", r.baseURL+"/v2/streams/"+id, "", "")
+		if status != 200 || !strings.Contains(body, `"processor_ids":`+want) {
+			t.Errorf("%s: got %d %s, want the processors %s", id, status, body, want)
+		}
+		r.nextLine(t)
+	}
+}
+
+func TestKnownFlag(t *testing.T) {
+	t.Parallel()
+	r := start(t, "-known", "p1,p2", "-known", "p3")
+	if want := "\nKnown processors: p1, p2, p3\n"; !strings.Contains(r.banner, want) {
+		t.Errorf("no %q in:\n%s", want, r.banner)
+	}
+	for body, want := range map[string]int{`["p1","p3"]`: 200, `["p4"]`: 400, `["p1","P2"]`: 400, `[]`: 200} {
+		status, text := send(t, "PATCH", r.baseURL+"/v2/streams/cam-1", "", `{"processor_ids":`+body+`}`)
+		if status != want {
+			t.Errorf("%s: got %d %s, want %d", body, status, text, want)
+		}
+		r.nextLine(t)
+	}
+}
+
 func TestTokenFlag(t *testing.T) {
 	t.Parallel()
 	r := start(t, "-token", "it's secret")
@@ -240,6 +273,11 @@ func TestRefusesArguments(t *testing.T) {
 		"no port":             {[]string{"-listen", "127.0.0.1"}, "missing port"},
 		"an argument":         {[]string{"cam-1"}, `unexpected argument "cam-1"`},
 		"empty stream id":     {[]string{"-stream", ""}, "must not be empty"},
+		"no stream id":        {[]string{"-stream", "=p1"}, "must not be empty"},
+		"empty processor id":  {[]string{"-stream", "cam-1=p1,,p2"}, "must not be empty"},
+		"space in the list":   {[]string{"-stream", "cam-1=p1, p2"}, "white space"},
+		"empty known id":      {[]string{"-known", "p1,"}, "must not be empty"},
+		"no known id":         {[]string{"-known", ""}, "must not be empty"},
 		"unknown flag":        {[]string{"-post"}, "not defined"},
 		"junk latency":        {[]string{"-latency", "soon"}, "invalid value"},
 	} {
@@ -260,6 +298,28 @@ func TestHelp(t *testing.T) {
 	var out strings.Builder
 	if err := run(t.Context(), []string{"-h"}, &out); err != nil || !strings.Contains(out.String(), "-refuse-empty") {
 		t.Errorf("got error %v and:\n%s", err, out.String())
+	}
+}
+
+// TestGuideHasEveryFlag compares the help with the guide for teams that test their own modules.
+func TestGuideHasEveryFlag(t *testing.T) {
+	t.Parallel()
+	guide, err := os.ReadFile(filepath.Join("..", "..", "..", "templates", "guides", "testing-modules.md.tmpl"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var help strings.Builder
+	if err := run(t.Context(), []string{"-help"}, &help); err != nil {
+		t.Fatal(err)
+	}
+	flags := regexp.MustCompile(`(?m)^  (-[a-z-]+)`).FindAllStringSubmatch(help.String(), -1)
+	if len(flags) == 0 {
+		t.Fatalf("no flags in:\n%s", help.String())
+	}
+	for _, flag := range flags {
+		if !regexp.MustCompile("(?m)^\\| `" + flag[1] + "[` ]").Match(guide) {
+			t.Errorf("the guide has no row for %s", flag[1])
+		}
 	}
 }
 

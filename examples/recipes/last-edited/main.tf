@@ -1,0 +1,18 @@
+terraform {
+  required_providers {
+    stream = {
+      source  = "stream-management/stream"
+      version = "~> 0.1"
+    }
+  }
+}
+
+resource "stream_processors" "entrance" {
+  stream_id     = "cam-1"
+  processor_ids = ["object-detection"]
+}
+
+output "last_edited" {
+  description = "Time of the last edit, as RFC 3339 in UTC."
+  value       = timeadd("1970-01-01T00:00:00Z", "${floor(stream_processors.entrance.last_edited / 1000)}s")
+}

@@ -1,0 +1,26 @@
+terraform {
+  required_providers {
+    stream = {
+      source  = "stream-management/stream"
+      version = "~> 0.1"
+    }
+  }
+}
+
+locals {
+  known = yamldecode(file("${path.module}/processors.yaml"))
+}
+
+resource "stream_processors" "camera" {
+  for_each = yamldecode(file("${path.module}/cameras.yaml"))
+
+  stream_id     = each.key
+  processor_ids = each.value
+
+  lifecycle {
+    precondition {
+      condition     = length(setsubtract(each.value, local.known)) == 0
+      error_message = "${each.key} has unknown processors: ${join(", ", setsubtract(each.value, local.known))}."
+    }
+  }
+}

@@ -1,0 +1,29 @@
+terraform {
+  required_providers {
+    stream = {
+      source  = "stream-management/stream"
+      version = "~> 0.1"
+    }
+  }
+}
+
+variable "cameras" {
+  description = "The processors of each camera, by stream id."
+  type        = map(set(string))
+
+  default = {
+    "cam-1" = ["object-detection", "people-counter"]
+  }
+
+  validation {
+    condition     = alltrue([for ids in values(var.cameras) : length(setsubtract(ids, ["object-detection", "people-counter"])) == 0])
+    error_message = "The known processors are object-detection and people-counter."
+  }
+}
+
+resource "stream_processors" "camera" {
+  for_each = var.cameras
+
+  stream_id     = each.key
+  processor_ids = each.value
+}

@@ -1,0 +1,215 @@
+package provider
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/stream-management/terraform-provider-stream/internal/streams"
+)
+
+// Each row of the table is the hint of at least one failure here, and says what it must.
+func TestHints(t *testing.T) {
+	t.Parallel()
+	const testURL = "https://streams.example.com/v2/streams/cam-1"
+	update := func(status int, kind streams.Kind) streams.Error {
+		return streams.Error{Kind: kind, Method: "PATCH", URL: testURL, Status: status, Documented: true, Attempts: 1, Credentials: "a bearer token"}
+	}
+	page := func(e streams.Error) streams.Error { e.Documented = false; return e }
+	token := func(e streams.Error) streams.Error { e.Method, e.TokenRequest = "POST", true; return e }
+	read := func(e streams.Error) streams.Error { e.Method = "GET"; return e }
+	merged := func(e streams.Error) streams.Error {
+		e.Outcome, e.Stream = streams.Changed, &streams.Stream{ID: "cam-1"}
+		return e
+	}
+	without := func(cause error) streams.Error {
+		return streams.Error{Kind: streams.KindConnection, Method: "PATCH", URL: testURL, Attempts: 1, Err: errors.Join(cause, errors.New("x"))}
+	}
+	withCredentials := func(sent string) streams.Error {
+		e := update(401, streams.KindAuthentication)
+		e.Credentials = sent
+		return e
+	}
+	afterStatus := update(503, streams.KindConnection)
+	afterStatus.Err, afterStatus.Outcome = errors.New("refused"), streams.Unknown
+	clientTimeout := update(0, streams.KindTimeout)
+	clientTimeout.Err = streams.ErrRequestTimeout
+	const bad, generic = streams.KindBadRequest, streams.KindGeneric
+
+	used := map[int]bool{}
+	for name, test := range map[string]struct {
+		err     streams.Error
+		destroy bool
+		want    []string
+		not     []string
+	}{
+		"interrupted":                  {without(context.Canceled), false, []string{"Apply again when you are ready."}, nil},
+		"interrupted wait for a token": {without(errors.Join(streams.ErrTokenWait, context.Canceled)), false, []string{"Apply again when you are ready."}, nil},
+		"wait for a token":             {without(streams.ErrTokenWait), false, []string{"oauth2.token_url", "timeouts of the resource"}, []string{"base_url", "service"}},
+		"rate limit":                   {without(streams.ErrRateLimit), false, []string{"requests_per_second"}, []string{"base_url", "slow"}},
+		"wait for the stream":          {streams.Error{Kind: streams.KindTimeout, Err: context.DeadlineExceeded}, false, []string{"Another operation on the same stream"}, []string{"base_url"}},
+
+		"read, 404 of a proxy": {read(page(update(404, streams.KindNotFound))), false, []string{"detect_drift = false"}, nil},
+		"read, 404":            {read(update(404, streams.KindNotFound)), false, []string{"stream may not exist"}, []string{"detect_drift"}},
+		"read, 405":            {read(update(405, bad)), false, []string{"detect_drift = false"}, nil},
+		"read, 501":            {read(update(501, generic)), false, []string{"detect_drift = false"}, nil},
+		"read, 302":            {read(update(302, streams.KindRedirect)), false, []string{"detect_drift = false"}, nil},
+		"read, 200":            {read(update(200, streams.KindUnexpected)), false, []string{"detect_drift = false"}, nil},
+		"read, 500":            {read(update(500, generic)), false, []string{"temporary fault"}, []string{"detect_drift"}},
+
+		"destroy, 400":        {update(400, bad), true, []string{`on_destroy = "keep"`}, nil},
+		"destroy, 422":        {update(422, bad), true, []string{`on_destroy = "keep"`}, nil},
+		"destroy, merged":     {merged(update(200, streams.KindUnexpected)), true, []string{`on_destroy = "keep"`}, nil},
+		"destroy, 405":        {update(405, bad), true, []string{"Check base_url"}, []string{"keep"}},
+		"destroy, 409":        {update(409, bad), true, []string{"Apply again"}, []string{"keep", "base_url"}},
+		"destroy, 418":        {update(418, bad), true, []string{"Check base_url"}, []string{"keep"}},
+		"destroy, 429":        {update(429, bad), true, []string{"requests_per_second"}, []string{"keep"}},
+		"destroy, 500":        {update(500, generic), true, []string{"Apply again later"}, []string{"keep"}},
+		"destroy, 503":        {update(503, generic), true, []string{"Apply again later"}, []string{"keep"}},
+		"destroy, token, 400": {token(update(400, streams.KindAuthentication)), true, []string{"oauth2.client_id"}, []string{"keep"}},
+
+		"unknown authority":         {without(streams.ErrUnknownAuthority), false, []string{"tls.ca_cert_pem", "check base_url"}, []string{"client_cert_pem", "server_name"}},
+		"unknown authority, token":  {token(without(streams.ErrUnknownAuthority)), false, []string{"tls.ca_cert_pem", "check oauth2.token_url"}, []string{"base_url"}},
+		"wrong name":                {without(streams.ErrWrongName), false, []string{"tls.server_name", "base_url"}, []string{"ca_cert_pem", "client_cert_pem"}},
+		"wrong name, token":         {token(without(streams.ErrWrongName)), false, []string{"tls.server_name", "oauth2.token_url"}, []string{"base_url"}},
+		"expired":                   {without(streams.ErrExpired), false, []string{"renew its certificate", "clock"}, []string{"ca_cert_pem", "server_name", "client_cert_pem"}},
+		"not TLS":                   {without(streams.ErrNotTLS), false, []string{"may not use TLS", "http://"}, []string{"_pem", "server_name"}},
+		"client certificate":        {without(streams.ErrClientCertificate), false, []string{"tls.client_cert_pem and tls.client_key_pem"}, []string{"ca_cert_pem", "server_name"}},
+		"client certificate, token": {token(without(streams.ErrClientCertificate)), false, []string{"tls.client_cert_pem", "oauth2.token_url"}, []string{"base_url"}},
+		"TLS version":               {without(streams.ErrTLS), false, []string{"TLS 1.2"}, []string{"_pem"}},
+		"proxy credentials":         {without(streams.ErrProxyCredentials), false, []string{"HTTPS_PROXY"}, []string{"base_url"}},
+		"407":                       {page(update(407, bad)), false, []string{"user name and password in HTTPS_PROXY"}, []string{"processor_ids"}},
+		"redirect":                  {page(update(301, streams.KindRedirect)), false, []string{"change base_url to that address"}, nil},
+		"redirect, token":           {token(page(update(307, streams.KindRedirect))), false, []string{"change oauth2.token_url to that address"}, []string{"base_url"}},
+
+		"token, 400":         {token(update(400, streams.KindAuthentication)), false, []string{"may not know the client", "oauth2.client_id", "oauth2.token_url"}, []string{"base_url"}},
+		"token, 401":         {token(update(401, streams.KindAuthentication)), false, []string{"may not know the client", "oauth2.token_url"}, []string{"base_url", "carried"}},
+		"token, 403":         {token(update(403, streams.KindAuthentication)), false, []string{"oauth2.token_url"}, []string{"the client", "base_url"}},
+		"token, 404":         {token(page(update(404, streams.KindAuthentication))), false, []string{"oauth2.token_url"}, []string{"the client", "base_url", "stream_id"}},
+		"token, 429":         {token(update(429, bad)), false, []string{"oauth2.token_url"}, []string{"base_url"}},
+		"token, 200":         {token(page(update(200, streams.KindUnexpected))), false, []string{"login page", "oauth2.token_url"}, []string{"base_url"}},
+		"token, 500":         {token(update(500, generic)), false, []string{"token endpoint may have a temporary fault", "oauth2.token_url"}, []string{"base_url", "service"}},
+		"token, 502":         {token(update(502, streams.KindBadGateway)), false, []string{"token endpoint", "oauth2.token_url"}, []string{"base_url", "service"}},
+		"token, 504":         {token(update(504, streams.KindTimeout)), false, []string{"token endpoint", "oauth2.token_url"}, []string{"base_url", "service"}},
+		"token, timeout":     {token(clientTimeout), false, []string{"token endpoint", "oauth2.token_url"}, []string{"base_url", "service"}},
+		"token, no response": {token(without(errors.New("refused"))), false, []string{"token endpoint may be down", "oauth2.token_url"}, []string{"base_url", "service"}},
+
+		"merged":               {merged(update(200, streams.KindUnexpected)), false, []string{"merge sets"}, nil},
+		"not a stream":         {page(update(200, streams.KindUnexpected)), false, []string{"may not have come from the service", "base_url"}, nil},
+		"101":                  {page(update(101, streams.KindUnexpected)), false, []string{"may not have come from the service", "base_url"}, nil},
+		"429":                  {update(429, bad), false, []string{"requests_per_second", "-parallelism"}, nil},
+		"401":                  {withCredentials(`the basic_auth of user "me"`), false, []string{`The request carried the basic_auth of user "me".`}, nil},
+		"401, no credentials":  {withCredentials("no credentials"), false, []string{"The request carried no credentials.", "token, basic_auth, oauth2"}, []string{"expired"}},
+		"401 of a proxy":       {page(update(401, streams.KindAuthentication)), false, []string{"may not have come from the service", "proxy"}, []string{"carried"}},
+		"403":                  {update(403, streams.KindUnauthorized), false, []string{"The request carried a bearer token.", "may not permit"}, nil},
+		"403 of a proxy":       {page(update(403, streams.KindUnauthorized)), false, []string{"may not have come from the service", "proxy"}, []string{"permit"}},
+		"404":                  {update(404, streams.KindNotFound), false, []string{"stream may not exist", "stream_id"}, nil},
+		"404 of a proxy":       {page(update(404, streams.KindNotFound)), false, []string{"may not have come from the service", "base_url"}, nil},
+		"405":                  {update(405, bad), false, []string{"may not offer updates at this address", "base_url"}, []string{"processor_ids"}},
+		"501":                  {update(501, generic), false, []string{"may not offer updates at this address", "base_url"}, []string{"later"}},
+		"409":                  {update(409, bad), false, []string{"Apply again"}, []string{"processor_ids"}},
+		"423":                  {update(423, bad), false, []string{"Apply again"}, []string{"processor_ids"}},
+		"413":                  {page(update(413, bad)), false, []string{"too large"}, []string{"may not know"}},
+		"400 of a web server":  {page(update(400, bad)), false, []string{"base_url", "https://"}, []string{"processor_ids"}},
+		"400":                  {update(400, bad), false, []string{"may not know one of the processor_ids"}, nil},
+		"422":                  {update(422, bad), false, []string{"may not know one of the processor_ids"}, []string{"keep"}},
+		"415":                  {update(415, bad), false, []string{"base_url"}, []string{"processor_ids"}},
+		"504":                  {update(504, streams.KindTimeout), false, []string{"slow or overloaded", "Apply again later"}, []string{"request_timeout"}},
+		"timeout":              {clientTimeout, false, []string{"request_timeout", "base_url"}, nil},
+		"502":                  {update(502, streams.KindBadGateway), false, []string{"A proxy may not reach the service"}, nil},
+		"500":                  {update(500, generic), false, []string{"temporary fault", "Apply again later"}, nil},
+		"503, then no service": {afterStatus, false, []string{"temporary fault"}, nil},
+		"no service":           {without(errors.New("refused")), false, []string{"base_url", "HTTPS_PROXY"}, nil},
+	} {
+		f := failure{Error: &test.err, destroy: test.destroy}
+		used[firstHint(f)] = true
+		got := hint(f)
+		for _, part := range test.want {
+			if !strings.Contains(got, part) {
+				t.Errorf("%s: no %q in %q", name, part, got)
+			}
+		}
+		for _, part := range test.not {
+			if strings.Contains(got, part) {
+				t.Errorf("%s: %q in %q", name, part, got)
+			}
+		}
+		if strings.Contains(got, "%!") || !strings.HasSuffix(got, ".") {
+			t.Errorf("%s: %q", name, got)
+		}
+	}
+	for i, row := range hints {
+		if !used[i] {
+			t.Errorf("no failure has the hint of row %d: %s", i, row.text(failure{Error: new(streams.Error)}))
+		}
+	}
+}
+
+// The last sentence of every diagnostic about an operation comes from nowTrue. All outcomes are here.
+func TestNowTrue(t *testing.T) {
+	t.Parallel()
+	reported := &streams.Stream{ProcessorIDs: streams.NewProcessorSet("p1", "p2")}
+	empty := &streams.Stream{ProcessorIDs: streams.NewProcessorSet()}
+	const (
+		unchanged = "The stream was not changed."
+		changed   = "The stream was changed."
+		inDoubt   = "The stream may or may not have been changed; apply again: sending the same set twice is safe."
+		nowBoth   = `The service reports that the stream now has ["p1", "p2"].`
+	)
+	for _, test := range []struct {
+		outcome  streams.Outcome
+		reported *streams.Stream
+		want     string
+	}{
+		{streams.NotChanged, nil, unchanged},
+		{streams.NotChanged, reported, nowBoth}, // by another operation of the run
+		{streams.Unknown, nil, inDoubt},
+		{streams.Unknown, reported, inDoubt}, // the report came before
+		{streams.Changed, nil, changed},
+		{streams.Changed, reported, nowBoth},
+		{streams.Changed, empty, "The service reports that the stream now has []."},
+	} {
+		if got := nowTrue(test.outcome, test.reported); got != test.want {
+			t.Errorf("outcome %d, reported %v: %q, want %q", test.outcome, test.reported, got, test.want)
+		}
+	}
+
+	// Every diagnostic about an operation ends with it.
+	failed := func(outcome streams.Outcome, s *streams.Stream) error {
+		return &streams.Error{Kind: streams.KindGeneric, Method: "PATCH", URL: "https://host", Attempts: 1, Outcome: outcome, Stream: s}
+	}
+	const id = "cam-1"
+	unsent := knowledge{reported: reported}
+	doubtful := knowledge{reported: reported, unconfirmed: true}
+	sets := conflictError{streamID: id, first: streams.NewProcessorSet("p1"), second: streams.NewProcessorSet()}
+	conflict := func(k knowledge) error { c := sets; c.knowledge = k; return &c }
+	for name, test := range map[string]struct {
+		detail string
+		want   string
+	}{
+		"set, refused":          {diagnoseSet(id, failed(streams.NotChanged, nil), knowledge{}).Detail(), unchanged},
+		"set, in doubt":         {diagnoseSet(id, failed(streams.Unknown, nil), knowledge{}).Detail(), inDoubt},
+		"set, merged":           {diagnoseSet(id, failed(streams.Changed, reported), knowledge{}).Detail(), nowBoth},
+		"set, abandoned":        {diagnoseSet(id, failed(streams.NotChanged, nil), knowledge{abandoned: &sets.first}).Detail(), unchanged},
+		"update, in doubt":      {diagnoseUpdate(id, failed(streams.Unknown, nil), knowledge{}).Detail(), inDoubt},
+		"detach, refused":       {diagnoseDetach(id, failed(streams.NotChanged, nil)).Detail(), unchanged},
+		"detach, ignored":       {diagnoseDetach(id, failed(streams.Changed, reported)).Detail(), nowBoth},
+		"read":                  {diagnoseRead(id, failed(streams.NotChanged, nil)).Detail(), unchanged},
+		"wait":                  {diagnoseUpdate(id, fmt.Errorf("waiting: %w", context.Canceled), knowledge{}).Detail(), unchanged},
+		"not configured":        {diagnoseSet(id, errNotConfigured, knowledge{}).Detail(), "Nothing was sent. " + unchanged},
+		"conflict":              {diagnoseSet(id, conflict(knowledge{}), knowledge{}).Detail(), "Nothing was sent for this resource. " + unchanged},
+		"conflict, other set":   {diagnoseSet(id, conflict(unsent), knowledge{}).Detail(), "Nothing was sent for this resource. " + nowBoth},
+		"conflict, in doubt":    {diagnoseSet(id, conflict(doubtful), knowledge{}).Detail(), "Nothing was sent for this resource. " + inDoubt},
+		"blocked":               {diagnoseDetach(id, &blockedError{}).Detail(), "Nothing was sent for this resource. " + unchanged},
+		"blocked, in doubt":     {diagnoseDetach(id, &blockedError{doubtful}).Detail(), "Nothing was sent for this resource. " + inDoubt},
+		"left, other failed":    {abandonedWarning(id, knowledge{abandoned: &sets.first, unconfirmed: true}).Detail(), inDoubt},
+		"gone on destroy":       {notFoundOnDestroyWarning(id, failed(streams.NotChanged, nil)).Detail(), unchanged},
+		"gone, after a failure": {notFoundOnDestroyWarning(id, failed(streams.Unknown, nil)).Detail(), inDoubt},
+	} {
+		if !strings.HasSuffix(test.detail, "\n\n"+test.want) {
+			t.Errorf("%s: the last paragraph is not %q: %s", name, test.want, test.detail)
+		}
+	}
+}

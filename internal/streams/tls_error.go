@@ -1,0 +1,68 @@
+package streams
+
+import (
+	"crypto/tls"
+	"crypto/x509"
+	"errors"
+	"fmt"
+	"net"
+	"net/http"
+	"slices"
+)
+
+// Causes of an [Error] if client and service do not accept each other's certificate or protocol. Each
+// is also an ErrTLS.
+var (
+	ErrTLS = errors.New("client and service cannot agree on TLS")
+
+	ErrUnknownAuthority  = fmt.Errorf("%w: unknown authority", ErrTLS)
+	ErrWrongName         = fmt.Errorf("%w: the certificate is for another name", ErrTLS)
+	ErrExpired           = fmt.Errorf("%w: the certificate is expired or not yet valid", ErrTLS)
+	ErrNotTLS            = fmt.Errorf("%w: the response is not TLS", ErrTLS)
+	ErrClientCertificate = fmt.Errorf("%w: the client certificate is missing or refused", ErrTLS)
+)
+
+// tlsFailure returns the cause of a connection that failed because client and service do not accept
+// each other's certificate or protocol, or else nil.
+func tlsFailure(err error) error {
+	var (
+		authority   x509.UnknownAuthorityError
+		roots       x509.SystemRootsError
+		hostname    x509.HostnameError
+		invalid     x509.CertificateInvalidError
+		certificate *tls.CertificateVerificationError
+		record      tls.RecordHeaderError
+		network     *net.OpError
+	)
+	switch {
+	case errors.As(err, &authority), errors.As(err, &roots):
+		return ErrUnknownAuthority
+	case errors.As(err, &hostname):
+		return ErrWrongName
+	case errors.As(err, &invalid) && invalid.Reason == x509.Expired:
+		return ErrExpired
+	case errors.As(err, &record), errors.Is(err, http.ErrSchemeMismatch):
+		return ErrNotTLS
+	case errors.As(err, &network) && network.Op == "remote error": // a TLS alert from the service
+		if slices.ContainsFunc(clientCertificateAlerts, func(a tls.AlertError) bool { return a.Error() == network.Err.Error() }) {
+			return ErrClientCertificate
+		}
+		return ErrTLS
+	case errors.As(err, &certificate), errors.As(err, &invalid):
+		return ErrTLS
+	}
+	return nil
+}
+
+// clientCertificateAlerts are the alerts that refuse a missing or unsuitable client certificate (RFC
+// 8446, section 6.2). Package tls has no other type to recognize an alert of the service.
+var clientCertificateAlerts = []tls.AlertError{
+	40,  // handshake_failure; some services send it for a missing one
+	42,  // bad_certificate; up to TLS 1.2 also for a missing one
+	43,  // unsupported_certificate
+	44,  // certificate_revoked
+	45,  // certificate_expired
+	46,  // certificate_unknown
+	48,  // unknown_ca
+	116, // certificate_required
+}
