@@ -20,6 +20,7 @@ TOOL         := go tool -modfile=internal/tools/go.mod
 GOLANGCI     := $(TOOL) golangci-lint
 TFPLUGINDOCS := $(TOOL) tfplugindocs
 GOVULNCHECK  := $(TOOL) govulncheck
+# The same result on each machine: without the programs that actionlint runs if they are installed.
 ACTIONLINT   := $(TOOL) actionlint -shellcheck= -pyflakes=
 
 # The version that the release workflow uses. Building it takes minutes; GORELEASER=goreleaser uses the one on PATH.

@@ -102,7 +102,8 @@ func read(t *testing.T, path string) string {
 	return strings.ReplaceAll(string(content), "\r\n", "\n")
 }
 
-// TestTroubleshootingIsComplete checks that the guide has a section for each summary of a diagnostic.
+// TestTroubleshootingIsComplete checks that the guide has a section for each summary of a diagnostic, and no
+// others. Summaries about one stream are found by their fixed words.
 func TestTroubleshootingIsComplete(t *testing.T) {
 	t.Parallel()
 	guide := read(t, filepath.Join("..", "docs", "guides", "troubleshooting.md"))
@@ -121,7 +122,7 @@ func TestTroubleshootingIsComplete(t *testing.T) {
 			}
 		}
 	}
-	for _, expected := range []string{"Bad Gateway Error", "Invalid Provider Configuration", "Stream Is Gone"} {
+	for _, expected := range []string{"Bad Gateway Error", "Redirect Refused", "Invalid Provider Configuration", "Stream Is Gone"} {
 		if !summaries[expected] {
 			t.Errorf("the regular expression does not find the summary %q", expected)
 		}
@@ -131,10 +132,19 @@ func TestTroubleshootingIsComplete(t *testing.T) {
 			t.Errorf("the guide has no section %q", s)
 		}
 	}
+	about, _, _ := strings.Cut(guide, "\n## Looking Closer\n")
+	for _, section := range section.FindAllStringSubmatch(about, -1) {
+		if !summaries[section[1]] {
+			t.Errorf("the guide has a section %q, which is no summary of a diagnostic", section[1])
+		}
+	}
 }
 
+// section matches the heading of a section about one diagnostic.
+var section = regexp.MustCompile(`(?m)^### (.*)$`)
+
 // summary matches the summaries of diagnostics, in function calls and in constants.
-var summary = regexp.MustCompile(`(?:(?:Error|Warning|Diagnostic)\([^"\n]*|Kind = |invalidConfiguration = )"([A-Z][A-Za-z ]+)"`)
+var summary = regexp.MustCompile(`(?:(?:Error|Warning|Diagnostic)\((?:path\.Root\("[a-z_]+"\), )?[^"\n]*|Kind = |invalidConfiguration = )"([A-Z][A-Za-z ]+)"`)
 
 // TestLinks checks that every relative link in a document has a target. In the generated pages, links have no
 // file extension, as registries require.

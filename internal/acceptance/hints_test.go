@@ -101,7 +101,14 @@ func TestAccHints(t *testing.T) {
 	service.InjectFunc(nil)
 	w.mustApply("-parallelism=30")
 	service.InjectFunc(faultsByStream(faults))
-	got = w.applyErrors("-destroy", "-parallelism=30")
+	got = map[string]diagnostic{} // Terraform prints no address with the error of a destroy
+	_, diags := w.diagnostics("apply", "-auto-approve", "-destroy", "-parallelism=30")
+	for _, d := range diags {
+		if _, after, found := strings.Cut(d.Detail, `of stream "`); found {
+			id, _, _ := strings.Cut(after, `"`)
+			got[addressOf(id)] = d
+		}
+	}
 	for _, id := range []string{"400", "422", "400 page", "merged"} {
 		hinted{cases[id].summary, []string{`set on_destroy = "keep"`}, nil}.check(t, "destroy, "+id, got[addressOf(id)])
 	}

@@ -154,7 +154,7 @@ func withoutTexts(attributes map[string]schema.Attribute) map[string]schema.Attr
 		if nested, ok := attribute.(schema.SingleNestedAttribute); ok {
 			fields.FieldByName("Attributes").Set(reflect.ValueOf(withoutTexts(nested.Attributes)))
 		}
-		bare[name], _ = fields.Interface().(schema.Attribute)
+		bare[name], _ = reflect.TypeAssert[schema.Attribute](fields)
 	}
 	return bare
 }

@@ -153,7 +153,7 @@ func compareRandomCalls(t *rapid.T, r resource.Resource) {
 		TypeName: resourceName, CurrentState: dynamicValue(prior), Private: private,
 	}, c.fastPath.ReadResource, c.fullServer.ReadResource)
 	valid, _ := compared(ctx, c, &tfprotov6.ValidateResourceConfigRequest{TypeName: resourceName, Config: dynamicValue(config)},
-		c.fastPath.ValidateResourceConfig, c.fullServer.ValidateResourceConfig)
+		c.ValidateResourceConfig, c.fullServer.ValidateResourceConfig)
 	if diagnostics(valid.Diagnostics).failed() {
 		return
 	}

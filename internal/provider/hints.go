@@ -91,7 +91,7 @@ var hints = []hintRow{
 			"have expired. Check the provider block and the environment variables STREAM_….", f.Credentials)
 	}},
 	{status(http.StatusForbidden), func(f failure) string {
-		return fmt.Sprintf("The request carried %s. These may not permit the operation on this stream.", f.Credentials)
+		return fmt.Sprintf("The request carried %s. The credentials may not permit the operation on this stream.", f.Credentials)
 	}},
 	{allOf(undocumented, status(http.StatusNotFound)), says("The response may not have come from the service, whose errors have " +
 		"another form. Check base_url and stream_id.")},

@@ -34,7 +34,7 @@ func (m *processorsModel) FromTerraform5Value(object tftypes.Value) error {
 func (m *processorsModel) ToTerraform5Value() (any, error) {
 	values := map[string]tftypes.Value{}
 	err := m.eachField(func(name string, field reflect.Value) (err error) {
-		value, _ := field.Interface().(attr.Value) // all fields are
+		value, _ := reflect.TypeAssert[attr.Value](field) // all fields are values
 		values[name], err = value.ToTerraformValue(context.Background())
 		return err
 	})

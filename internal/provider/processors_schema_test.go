@@ -20,9 +20,8 @@ func TestProcessorsModel(t *testing.T) {
 	var resp resource.SchemaResponse
 	new(processorsResource).Schema(t.Context(), resource.SchemaRequest{}, &resp)
 	var fields []string
-	model := reflect.TypeFor[processorsModel]()
-	for i := range model.NumField() {
-		fields = append(fields, model.Field(i).Tag.Get("tfsdk"))
+	for field := range reflect.TypeFor[processorsModel]().Fields() {
+		fields = append(fields, field.Tag.Get("tfsdk"))
 	}
 	slices.Sort(fields)
 	if diff := cmp.Diff(slices.Sorted(maps.Keys(resp.Schema.Attributes)), fields); diff != "" {

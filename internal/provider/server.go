@@ -30,9 +30,8 @@ type fullServer interface {
 // hidesNothing reports whether a wrapper has every method of the server that it wraps. Terraform would
 // otherwise not find the optional parts of the protocol.
 func hidesNothing(wrapper, wrapped any) bool {
-	outer, inner := reflect.TypeOf(wrapper), reflect.TypeOf(wrapped)
-	for i := range inner.NumMethod() {
-		if _, ok := outer.MethodByName(inner.Method(i).Name); !ok {
+	for method := range reflect.TypeOf(wrapped).Methods() {
+		if _, ok := reflect.TypeOf(wrapper).MethodByName(method.Name); !ok {
 			return false
 		}
 	}

@@ -47,10 +47,11 @@ func visibleText(page []byte) (title, text string) {
 		case html.ErrorToken: // the end of the page
 			return joinFields(titles.String()), joinFields(texts.String())
 		case html.TextToken:
-			if within == "" {
+			switch within {
+			case "":
 				texts.Write(tokens.Text())
 				texts.WriteByte(' ')
-			} else if within == "title" {
+			case "title":
 				titles.Write(tokens.Text())
 			}
 		case html.StartTagToken, html.EndTagToken:
