@@ -233,3 +233,39 @@ func TestPagesAreDescribed(t *testing.T) {
 }
 
 var relativeLink = regexp.MustCompile(`\]\(([^)#:]+)(?:#[^)]*)?\)`)
+
+// TestFilesAreDecodedOnce checks that no example and no document decodes a file in for_each: Terraform would decode
+// it again for each instance, which makes the time for a plan quadratic.
+func TestFilesAreDecodedOnce(t *testing.T) {
+	t.Parallel()
+	texts := []string{filepath.Join("..", "README.md")}
+	for _, root := range []string{".", filepath.Join("..", "docs"), filepath.Join("..", "templates")} {
+		walk(t, root, func(path string) {
+			switch filepath.Ext(path) {
+			case ".tf", ".hcl", ".md", ".tmpl":
+				texts = append(texts, path)
+			}
+		})
+	}
+	decoded := 0
+	for _, path := range texts {
+		text := read(t, path)
+		decoded += strings.Count(text, "decode(file")
+		for _, found := range decodedInForEach.FindAllString(text, -1) {
+			t.Errorf("%s decodes for each instance: %s", path, found)
+		}
+	}
+	if decoded == 0 {
+		t.Error("no example decodes a file")
+	}
+	for _, slow := range []string{
+		`for_each = yamldecode(file("a"))`, "for_each  =  toset(csvdecode(file(\"a\"))[*].id)", "for_each = { for id, c in var.files : id => csvdecode(c) }", "for_each = {\n for c in jsondecode(file(\"a\")) : c.id => c\n}",
+	} {
+		if !decodedInForEach.MatchString(slow) {
+			t.Errorf("the test does not find %s", slow)
+		}
+	}
+}
+
+// decodedInForEach matches a for_each up to the next argument or block that calls a function such as yamldecode.
+var decodedInForEach = regexp.MustCompile(`for_each\s*=(?:[^=]|=>)*?\b[a-z0-9]+decode\(`)

@@ -176,11 +176,11 @@ func TestReadSettings(t *testing.T) {
 
 		"limits": {
 			block: block{
-				"request_timeout": "1m30s", "requests_per_second": 0.5,
+				"request_timeout": "1m30s", "requests_per_second": 0.5, "max_concurrent_requests": 8,
 				"retry": block{"max_attempts": 1, "min_backoff": "10ms", "max_backoff": "10ms"},
 			},
 			want: streams.Config{
-				RequestTimeout: 90 * time.Second, RequestsPerSecond: 0.5,
+				RequestTimeout: 90 * time.Second, RequestsPerSecond: 0.5, MaxConcurrent: 8,
 				Retry: streams.Retry{MaxAttempts: 1, MinBackoff: 10 * time.Millisecond, MaxBackoff: 10 * time.Millisecond},
 			},
 		},

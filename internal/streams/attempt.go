@@ -48,11 +48,19 @@ func (t LogText) String() string {
 // MarshalText returns the text, for a log in JSON.
 func (t LogText) MarshalText() ([]byte, error) { return []byte(t.String()), nil }
 
-// RoundTrip makes one attempt: it waits for the rate limit, sends the request and reads the whole
-// response. So the request timeout covers the body, and an incomplete response is a failed connection.
-// An interrupt ends the waits at once, and the attempt after a grace period.
+// RoundTrip makes one attempt: it waits for a slot and for the rate limit, sends the request and reads the
+// whole response. So the request timeout covers the body, and an incomplete response is a failed connection.
+// Operations hold no slot while they wait for a retry. An interrupt ends the waits at once, and the attempt
+// after a grace period.
 func (o *operation) RoundTrip(req *http.Request) (*http.Response, error) {
 	operationCtx := req.Context()
+	// The slot comes first: after a wait for a slot, requests that the rate limit has let through would burst.
+	select {
+	case o.slots <- struct{}{}:
+		defer func() { <-o.slots }()
+	case <-operationCtx.Done():
+		return nil, o.noResponse(operationCtx.Err())
+	}
 	if o.limiter != nil {
 		if err := o.limiter.Wait(operationCtx); err != nil {
 			return nil, o.noTurn(operationCtx)

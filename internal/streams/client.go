@@ -17,6 +17,9 @@ import (
 // DefaultRequestTimeout is the time limit of one attempt, unless [Config] sets another.
 const DefaultRequestTimeout = 30 * time.Second
 
+// DefaultMaxConcurrent is the limit of requests at the same time, unless [Config] sets another.
+const DefaultMaxConcurrent = 64
+
 // Config is the address of a deployment and the settings for requests to it. Only BaseURL is required.
 type Config struct {
 	BaseURL string // see [ParseBaseURL]
@@ -35,6 +38,7 @@ type Config struct {
 	RequestTimeout    time.Duration // of one attempt; 0 means DefaultRequestTimeout
 	Retry             Retry         // the zero value means DefaultRetry
 	RequestsPerSecond float64       // 0 means no limit
+	MaxConcurrent     int           // requests at the same time; 0 means DefaultMaxConcurrent
 	UserAgent         string
 	Observe           func(context.Context, Attempt) // called after each attempt; may be nil
 }
@@ -66,8 +70,12 @@ func New(cfg Config) (*Client, error) {
 	if cfg.Retry == (Retry{}) {
 		cfg.Retry = DefaultRetry
 	}
+	if cfg.MaxConcurrent == 0 {
+		cfg.MaxConcurrent = DefaultMaxConcurrent
+	}
 	t := &transport{
-		base:           newHTTPTransport(tlsConfig),
+		base:           newHTTPTransport(tlsConfig, cfg.MaxConcurrent),
+		slots:          make(chan struct{}, cfg.MaxConcurrent),
 		requestTimeout: cfg.RequestTimeout,
 		retry:          cfg.Retry,
 		userAgent:      cfg.UserAgent,
@@ -99,6 +107,9 @@ func New(cfg Config) (*Client, error) {
 // Redact replaces known secrets in a text about a stream. The fields of a [Stream] are what the service
 // reported, so that a state is truthful, and may repeat a secret. At most 64 KiB of the text are returned.
 func (c *Client) Redact(text string) string { return c.redactor.log(text) }
+
+// MaxConcurrent is the limit of requests at the same time.
+func (c *Client) MaxConcurrent() int { return cap(c.slots) }
 
 // UpdateStream attaches exactly the given processors to a stream, and detaches all others: PATCH
 // /v2/streams/{id} (INTERFACE.md, section 4). The update fails if the response is not this stream

@@ -11,15 +11,15 @@ import (
 	"time"
 )
 
-// newHTTPTransport keeps an idle connection for each operation that Terraform may run in parallel.
-// Go's default keeps two per host, and would reconnect for most requests. The request timeout also
-// covers connecting and the TLS handshake.
-func newHTTPTransport(tlsConfig *tls.Config) *http.Transport {
+// newHTTPTransport keeps an idle connection for each request that may be under way. Go's default keeps two
+// per host, and would reconnect for most requests. The request timeout also covers connecting and the TLS
+// handshake.
+func newHTTPTransport(tlsConfig *tls.Config, maxConcurrent int) *http.Transport {
 	return &http.Transport{
 		Proxy:               http.ProxyFromEnvironment,
 		TLSClientConfig:     tlsConfig,
 		ForceAttemptHTTP2:   true, // a custom TLS configuration would disable it
-		MaxIdleConnsPerHost: 1024,
+		MaxIdleConnsPerHost: maxConcurrent,
 		IdleConnTimeout:     90 * time.Second,
 		OnProxyConnectResponse: func(_ context.Context, _ *url.URL, _ *http.Request, resp *http.Response) error {
 			if resp.StatusCode == http.StatusProxyAuthRequired {

@@ -27,6 +27,7 @@ var (
 // transport is what all operations of a client share.
 type transport struct {
 	base           http.RoundTripper
+	slots          chan struct{} // holds an element for each attempt under way
 	limiter        *rate.Limiter // nil: no limit
 	requestTimeout time.Duration // of one attempt
 	retry          Retry
