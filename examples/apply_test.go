@@ -22,6 +22,8 @@ var applied = []struct {
 	attached, detached map[string]string
 }{
 	{folder: "provider", attached: map[string]string{"cam-1": "object-detection people-counter"}},
+	{folder: "fleet", attached: resourceGroups["fleet"]},
+	{folder: "resources/stream_processors_group", attached: resourceGroups["resource"], detached: resourceGroups["kept"]},
 	{folder: "fleet-csv", attached: fleet},
 	{folder: "fleet-yaml", attached: fleet},
 	{folder: "resources/stream_processors", attached: resources, detached: cam2Kept},
@@ -36,6 +38,17 @@ var (
 		"cam-2": "object-detection plate-reader",
 		"cam-3": "object-detection",
 		"cam-4": "face-blur object-detection",
+	}
+	resourceGroups = map[string]map[string]string{
+		"fleet": {
+			"cam-1": "object-detection people-counter", "cam-2": "object-detection",
+			"cam-4": "object-detection", "cam-5": "face-blur object-detection",
+		},
+		"resource": {
+			"cam-1": "object-detection people-counter", "cam-2": "object-detection",
+			"cam-4": "object-detection plate-reader", "cam-5": "object-detection",
+		},
+		"kept": {"cam-4": "object-detection plate-reader", "cam-5": "object-detection"},
 	}
 	fleet    = map[string]string{"cam-1": "object-detection people-counter", "cam-2": "object-detection"}
 	cam2Kept = map[string]string{"cam-2": "object-detection plate-reader"}
@@ -116,6 +129,14 @@ func TestAccModuleTests(t *testing.T) {
 
 	wantPassed(t, mustRun(t, sandbox, dir, "test"), "4 passed, 0 failed")
 	wantAttached(t, service, nil)
+}
+
+// TestAccFleetTests runs the tests of the fleet, which mock the provider.
+func TestAccFleetTests(t *testing.T) {
+	t.Parallel()
+	sandbox := newSandbox(t)
+	dir := initialized(t, sandbox, "fleet", "")
+	wantPassed(t, mustRun(t, sandbox, dir, "test"), "4 passed, 0 failed")
 }
 
 func wantPassed(t *testing.T, out, want string) {

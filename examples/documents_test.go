@@ -67,17 +67,20 @@ func TestEveryExampleIsRun(t *testing.T) {
 }
 
 var notValidated = map[string]string{
-	"installing/filesystem-mirror.tfrc":       "run by TestAccPageInstalling",
-	"installing/network-mirror.tfrc":          "run by TestAccPageInstalling",
-	"migrating/curl/before/main.tf":           "run by TestAccMigratingFromCurl",
-	"migrating/restapi/before/main.tf":        "needs a provider that is not installed; internal/provider/testdata/moved has states that it wrote",
-	"migrating/restful/before/main.tf":        "needs a provider that is not installed; internal/provider/testdata/moved has states that it wrote",
-	"migrating/terracurl/before/main.tf":      "needs a provider that is not installed; internal/provider/testdata/moved has states that it wrote",
-	"pipelines/github-actions.yml":            "run by TestAccPipelines",
-	"pipelines/gitlab-ci.yml":                 "run by TestAccPipelines",
-	"several-teams/tests/merge.tftest.hcl":    "run by TestAccPageSeveralTeams",
-	"terraform-test/tests/service.tftest.hcl": "run by TestAccModuleTests",
-	"terraform-test/tests/unit.tftest.hcl":    "run by TestAccModuleTests",
+	"authentication/client-assertion/github-actions.yml": "run by TestAccAssertionOfGitHub",
+	"authentication/client-assertion/gitlab-ci.yml":      "run by TestAccAssertionOfGitLab",
+	"authentication/token-file/agent.hcl":                "needs an agent with a server for secrets",
+	"installing/filesystem-mirror.tfrc":                  "run by TestAccPageInstalling",
+	"installing/network-mirror.tfrc":                     "run by TestAccPageInstalling",
+	"migrating/curl/before/main.tf":                      "run by TestAccMigratingFromCurl",
+	"migrating/restapi/before/main.tf":                   "needs a provider that is not installed; internal/provider/testdata/moved has states that it wrote",
+	"migrating/restful/before/main.tf":                   "needs a provider that is not installed; internal/provider/testdata/moved has states that it wrote",
+	"migrating/terracurl/before/main.tf":                 "needs a provider that is not installed; internal/provider/testdata/moved has states that it wrote",
+	"pipelines/github-actions.yml":                       "run by TestAccPipelines",
+	"pipelines/gitlab-ci.yml":                            "run by TestAccPipelines",
+	"several-teams/tests/merge.tftest.hcl":               "run by TestAccPageSeveralTeams",
+	"terraform-test/tests/service.tftest.hcl":            "run by TestAccModuleTests",
+	"terraform-test/tests/unit.tftest.hcl":               "run by TestAccModuleTests",
 }
 
 func walk(t *testing.T, root string, visit func(path string)) {
@@ -230,3 +233,39 @@ func TestPagesAreDescribed(t *testing.T) {
 }
 
 var relativeLink = regexp.MustCompile(`\]\(([^)#:]+)(?:#[^)]*)?\)`)
+
+// TestFilesAreDecodedOnce checks that no example and no document decodes a file in for_each: Terraform would decode
+// it again for each instance, which makes the time for a plan quadratic.
+func TestFilesAreDecodedOnce(t *testing.T) {
+	t.Parallel()
+	texts := []string{filepath.Join("..", "README.md")}
+	for _, root := range []string{".", filepath.Join("..", "docs"), filepath.Join("..", "templates")} {
+		walk(t, root, func(path string) {
+			switch filepath.Ext(path) {
+			case ".tf", ".hcl", ".md", ".tmpl":
+				texts = append(texts, path)
+			}
+		})
+	}
+	decoded := 0
+	for _, path := range texts {
+		text := read(t, path)
+		decoded += strings.Count(text, "decode(file")
+		for _, found := range decodedInForEach.FindAllString(text, -1) {
+			t.Errorf("%s decodes for each instance: %s", path, found)
+		}
+	}
+	if decoded == 0 {
+		t.Error("no example decodes a file")
+	}
+	for _, slow := range []string{
+		`for_each = yamldecode(file("a"))`, "for_each  =  toset(csvdecode(file(\"a\"))[*].id)", "for_each = { for id, c in var.files : id => csvdecode(c) }", "for_each = {\n for c in jsondecode(file(\"a\")) : c.id => c\n}",
+	} {
+		if !decodedInForEach.MatchString(slow) {
+			t.Errorf("the test does not find %s", slow)
+		}
+	}
+}
+
+// decodedInForEach matches a for_each up to the next argument or block that calls a function such as yamldecode.
+var decodedInForEach = regexp.MustCompile(`for_each\s*=(?:[^=]|=>)*?\b[a-z0-9]+decode\(`)

@@ -10,8 +10,13 @@ terraform {
 # The address and the credentials come from the environment, such as STREAM_BASE_URL and STREAM_TOKEN.
 provider "stream" {}
 
+locals {
+  # The file is decoded once. In for_each, it would be decoded again for each instance.
+  cameras = yamldecode(file("${path.module}/cameras.yaml"))
+}
+
 resource "stream_processors" "camera" {
-  for_each = yamldecode(file("${path.module}/cameras.yaml"))
+  for_each = local.cameras
 
   stream_id     = each.key
   processor_ids = each.value

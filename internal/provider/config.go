@@ -19,6 +19,7 @@ import (
 type providerModel struct {
 	BaseURL           types.String  `tfsdk:"base_url"`
 	Token             types.String  `tfsdk:"token"`
+	TokenFile         types.String  `tfsdk:"token_file"`
 	BasicAuth         types.Object  `tfsdk:"basic_auth"`
 	OAuth2            types.Object  `tfsdk:"oauth2"`
 	Headers           types.Map     `tfsdk:"headers"`
@@ -26,6 +27,7 @@ type providerModel struct {
 	RequestTimeout    types.String  `tfsdk:"request_timeout"`
 	Retry             types.Object  `tfsdk:"retry"`
 	RequestsPerSecond types.Float64 `tfsdk:"requests_per_second"`
+	MaxConcurrent     types.Int64   `tfsdk:"max_concurrent_requests"`
 	DetectDrift       types.Bool    `tfsdk:"detect_drift"`
 }
 
@@ -35,16 +37,18 @@ func providerSchema() schema.Schema {
 	return schema.Schema{
 		MarkdownDescription: "Manages which processors are attached to the streams of a stream management service.",
 		Attributes: map[string]schema.Attribute{
-			"base_url":            baseURLAttribute(),
-			"token":               tokenAttribute(),
-			"basic_auth":          basicAuthAttribute(),
-			"oauth2":              oauth2Attribute(),
-			"headers":             headersAttribute(),
-			"tls":                 tlsAttribute(),
-			"request_timeout":     requestTimeoutAttribute(),
-			"retry":               retryAttribute(),
-			"requests_per_second": requestsPerSecondAttribute(),
-			"detect_drift":        detectDriftAttribute(),
+			"base_url":                baseURLAttribute(),
+			"token":                   tokenAttribute(),
+			"token_file":              tokenFileAttribute(),
+			"basic_auth":              basicAuthAttribute(),
+			"oauth2":                  oauth2Attribute(),
+			"headers":                 headersAttribute(),
+			"tls":                     tlsAttribute(),
+			"request_timeout":         requestTimeoutAttribute(),
+			"retry":                   retryAttribute(),
+			"requests_per_second":     requestsPerSecondAttribute(),
+			"max_concurrent_requests": maxConcurrentAttribute(),
+			"detect_drift":            detectDriftAttribute(),
 		},
 	}
 }
@@ -71,6 +75,7 @@ func readSettings(m providerModel, getenv func(string) string) *settings {
 	s.readRequestTimeout(m.RequestTimeout)
 	s.readRetry(m.Retry)
 	s.readRequestsPerSecond(m.RequestsPerSecond)
+	s.readMaxConcurrent(m.MaxConcurrent)
 	s.readDetectDrift(m.DetectDrift)
 	s.client.Credentials = s.describeCredentials()
 	return s

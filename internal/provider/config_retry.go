@@ -71,19 +71,3 @@ func (s *settings) readRetry(v types.Object) {
 	r.MinBackoff = cmp.Or(shortest, min(standard.MinBackoff, cmp.Or(longest, standard.MinBackoff)))
 	r.MaxBackoff = cmp.Or(longest, max(standard.MaxBackoff, shortest))
 }
-
-func requestsPerSecondAttribute() schema.Attribute {
-	return schema.Float64Attribute{
-		Optional: true,
-		MarkdownDescription: "Limit of requests per second, including retries and token requests. Fractions are allowed. " +
-			"Default: no limit.",
-	}
-}
-
-func (s *settings) readRequestsPerSecond(v types.Float64) {
-	s.unknown = s.unknown || v.IsUnknown()
-	s.client.RequestsPerSecond = v.ValueFloat64()
-	if !v.IsNull() && !v.IsUnknown() && v.ValueFloat64() <= 0 {
-		s.refuse(path.Root("requests_per_second"), "must be more than 0. Leave it out for no limit.")
-	}
-}

@@ -47,6 +47,7 @@ func TestReadSettingsUnknown(t *testing.T) {
 		"retry.min_backoff":             {block{"retry": block{"min_backoff": unknown, "max_backoff": "1ms"}}, nil},
 		"retry.max_backoff":             {block{"retry": block{"min_backoff": "1h", "max_backoff": unknown}}, nil},
 		"requests_per_second":           {block{"requests_per_second": unknown}, nil},
+		"max_concurrent_requests":       {block{"max_concurrent_requests": unknown}, nil},
 		"detect_drift":                  {block{"detect_drift": unknown}, environment{"STREAM_DETECT_DRIFT": "junk"}},
 		"everything": {block{
 			"base_url": unknown, "token": unknown, "headers": unknown, "tls": unknown, "request_timeout": unknown,

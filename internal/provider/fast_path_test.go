@@ -65,7 +65,7 @@ type variantProvider struct {
 }
 
 func (p *variantProvider) Resources(context.Context) []func() resource.Resource {
-	return []func() resource.Resource{func() resource.Resource { return p.resource }}
+	return []func() resource.Resource{func() resource.Resource { return p.resource }, newGroupResource}
 }
 
 func (c comparingServer) ReadResource(ctx context.Context, req *tfprotov6.ReadResourceRequest) (*tfprotov6.ReadResourceResponse, error) {

@@ -3,6 +3,7 @@ package provider
 import (
 	"context"
 	"fmt"
+	"slices"
 	"sync"
 	"time"
 
@@ -120,6 +121,7 @@ func (o *ownership) relyOn(id string) bool {
 type release struct {
 	left    streams.ProcessorSet // the set that stays attached
 	planned bool                 // by a plan; otherwise the apply has destroyed the resource
+	dropped bool                 // by the planned update of a group: Terraform passes no mark from that plan to its apply
 }
 
 // successor is what another resource of the run does with the stream of a departed resource.
@@ -134,11 +136,28 @@ func (o *ownership) release(id string, r release) *successor {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	s := o.stream(id)
+	if !r.planned { // this is the apply of the planned departure
+		s.releases = slices.DeleteFunc(s.releases, func(r release) bool { return r.dropped })
+	}
 	if s.claimed {
 		return &successor{s.set, s.reliedOn}
 	}
 	s.releases = append(s.releases, r)
 	return nil
+}
+
+// plannedDrop returns what a group leaves attached whose planned update drops the stream, if that differs from
+// the claimed set.
+func (o *ownership) plannedDrop(id string) (left streams.ProcessorSet, found bool) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	s := o.stream(id)
+	for _, r := range s.releases {
+		if r.dropped && !r.left.Equal(s.set) {
+			return r.left, true
+		}
+	}
+	return left, false
 }
 
 // plannedRelease returns what a planned departure leaves attached, if that differs from the claimed set.

@@ -41,6 +41,9 @@ func (m *processorsModel) setReported(s *streams.Stream) {
 // processors is the set of processor ids. The ids must be known.
 func (m *processorsModel) processors() streams.ProcessorSet { return processorSet(m.ProcessorIDs) }
 
+// knownProcessors is the set of processor ids, or nil if it is known after apply.
+func (m *processorsModel) knownProcessors() *streams.ProcessorSet { return knownSet(m.ProcessorIDs) }
+
 // sendsSameAs reports whether the set and its triggers equal those of an earlier state.
 func (m *processorsModel) sendsSameAs(state *processorsModel) bool {
 	return m.ProcessorIDs.Equal(state.ProcessorIDs) && m.Triggers.Equal(state.Triggers)
@@ -55,6 +58,15 @@ func known(s types.String) bool { return !s.IsNull() && !s.IsUnknown() }
 
 func fullyKnown(set types.Set) bool {
 	return !set.IsUnknown() && !slices.ContainsFunc(set.Elements(), attr.Value.IsUnknown)
+}
+
+// knownSet converts a set of strings, or returns nil if an element is unknown.
+func knownSet(set types.Set) *streams.ProcessorSet {
+	if !fullyKnown(set) {
+		return nil
+	}
+	processors := processorSet(set)
+	return &processors
 }
 
 // processorSet converts a set of strings. Its elements must be known.

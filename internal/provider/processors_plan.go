@@ -7,6 +7,8 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/resource"
 	"github.com/hashicorp/terraform-plugin-framework/types"
+
+	"github.com/stream-management/terraform-provider-stream/internal/streams"
 )
 
 // Keys of the private state. A resource whose state is confirmed has neither.
@@ -49,52 +51,70 @@ func (r *processorsResource) ModifyPlan(ctx context.Context, req resource.Modify
 	resp.Diagnostics.Append(addSuccessor(ctx, resp.Private, plan.StreamID.ValueString(), next)...)
 	switch {
 	case created && r.session.readsStreams() && known(plan.StreamID):
-		resp.Diagnostics.Append(r.readBeforeCreate(ctx, plan)...)
+		timeout, diags := plan.Timeouts.Read(ctx, defaultTimeout)
+		resp.Diagnostics.Append(diags...)
+		ctx, cancel := context.WithTimeout(ctx, timeout)
+		defer cancel()
+		resp.Diagnostics.Append(r.session.readBeforeCreate(ctx, plan.StreamID.ValueString(), plan.knownProcessors())...)
 	case !created && !plan.StreamID.Equal(state.StreamID):
 		r.planDestroy(ctx, state, resp) // Terraform plans no separate destroy for a replacement
 	}
 }
 
-// planSet claims the planned set and decides whether the apply sends it: last_edited is unknown then,
-// and only then. The state is empty before a create. A create may be half of a replacement on the same
-// stream: next is the mark for the other half, if a resource has claimed the stream before.
+// planSet plans the set of the resource, and makes last_edited unknown if the apply sends the set, and only
+// then. The state is empty before a create. A create may be half of a replacement on the same stream: next is
+// the mark for the other half, if a resource has claimed the stream before.
 func (s *session) planSet(ctx context.Context, planned, state *processorsModel, unconfirmed bool) (next *successor, diags diag.Diagnostics) {
-	id := planned.StreamID.ValueString()
-	if known(planned.StreamID) && fullyKnown(planned.ProcessorIDs) {
-		var err error
-		if next, err = s.claim(ctx, id, planned.processors()); err != nil {
-			diags.Append(diagnose("", err, knowledge{}))
-			return nil, diags
-		}
+	var set *streams.ProcessorSet
+	if known(planned.StreamID) {
+		set = planned.knownProcessors()
 	}
+	stays := planned.StreamID.Equal(state.StreamID)
+	unchanged := stays && planned.sendsSameAs(state)
+	send, next, diags := s.planStream(ctx, planned.StreamID.ValueString(), set, unchanged, unconfirmed)
 	planned.ID = planned.StreamID
 	planned.TerminalID, planned.FragmentTypeID = types.StringUnknown(), types.StringUnknown()
 	planned.CompatibleNamespaces, planned.LastEdited = types.SetUnknown(types.StringType), types.Int64Unknown()
-	stays := planned.StreamID.Equal(state.StreamID)
-	if stays && planned.sendsSameAs(state) {
-		switch {
-		case unconfirmed:
-			diags.Append(unconfirmedWarning(id))
-		case s.ownership.relyOn(id):
-			planned.TerminalID, planned.FragmentTypeID = state.TerminalID, state.FragmentTypeID
-			planned.CompatibleNamespaces, planned.LastEdited = state.CompatibleNamespaces, state.LastEdited
-			return nil, diags
-		}
-	}
-	if left, found := s.ownership.plannedRelease(id); found {
-		diags.Append(sharedStreamWarnings(id, left, stays && planned.sendsSameAs(state) && !unconfirmed)...)
-	}
 	if !stays {
 		return next, diags
 	}
+	if !send {
+		planned.CompatibleNamespaces, planned.LastEdited = state.CompatibleNamespaces, state.LastEdited
+	}
 	// An update has no reason to change where a stream belongs. An imported state does not know it yet.
-	if !state.TerminalID.IsNull() {
+	if !send || !state.TerminalID.IsNull() {
 		planned.TerminalID = state.TerminalID
 	}
-	if !state.FragmentTypeID.IsNull() {
+	if !send || !state.FragmentTypeID.IsNull() {
 		planned.FragmentTypeID = state.FragmentTypeID
 	}
 	return nil, diags
+}
+
+// planStream claims the set that a resource gives a stream, and decides whether the apply sends it. set is nil
+// if it is known after apply. unchanged says that the state has the set, and that no trigger has changed. next
+// is the mark of a resource that has claimed the stream before.
+func (s *session) planStream(ctx context.Context, id string, set *streams.ProcessorSet, unchanged, unconfirmed bool) (send bool, next *successor, diags diag.Diagnostics) {
+	if set != nil {
+		var err error
+		if next, err = s.claim(ctx, id, *set); err != nil {
+			return true, nil, diag.Diagnostics{diagnose("", err, knowledge{})}
+		}
+	}
+	resend := unchanged && !unconfirmed
+	switch {
+	case resend && s.ownership.relyOn(id):
+		return false, next, nil
+	case unchanged && unconfirmed:
+		diags.Append(unconfirmedWarning(id))
+	}
+	if left, found := s.ownership.plannedDrop(id); found && resend {
+		return true, next, diag.Diagnostics{droppedStreamError(id, left)}
+	}
+	if left, found := s.ownership.plannedRelease(id); found {
+		diags.Append(sharedStreamWarnings(id, left, resend)...)
+	}
+	return true, next, diags
 }
 
 // planDestroy marks the destroy of a resource, or of the old half of a replacement, if another resource
@@ -110,28 +130,21 @@ func (r *processorsResource) planDestroy(ctx context.Context, state *processorsM
 }
 
 // readBeforeCreate reads the stream that a create takes over, and warns about processors that the
-// create detaches.
-func (r *processorsResource) readBeforeCreate(ctx context.Context, plan *processorsModel) diag.Diagnostics {
-	timeout, diags := plan.Timeouts.Read(ctx, defaultTimeout)
-	ctx, cancel := context.WithTimeout(ctx, timeout)
-	defer cancel()
-	id := plan.StreamID.ValueString()
-	found, err := r.session.client.ReadStream(ctx, id)
+// create detaches. set is nil if it is known after apply.
+func (s *session) readBeforeCreate(ctx context.Context, id string, set *streams.ProcessorSet) diag.Diagnostics {
+	found, err := s.client.ReadStream(ctx, id)
 	switch {
-	case streamNotFound(err) && r.session.ownership.isGone(id):
-		diags.Append(createOfGoneStreamWarning(id))
-		return diags
+	case streamNotFound(err) && s.ownership.isGone(id):
+		return diag.Diagnostics{createOfGoneStreamWarning(id)}
 	case err != nil:
-		diags.Append(diagnoseRead(id, err))
-		return diags
+		return diag.Diagnostics{diagnoseRead(id, err)}
+	case set == nil:
+		return nil
 	}
-	if !fullyKnown(plan.ProcessorIDs) {
-		return diags
+	if detached := found.ProcessorIDs.Minus(*set); detached.Len() > 0 {
+		return diag.Diagnostics{detachedByCreateWarning(id, detached)}
 	}
-	if detached := found.ProcessorIDs.Minus(plan.processors()); detached.Len() > 0 {
-		diags.Append(detachedByCreateWarning(id, detached))
-	}
-	return diags
+	return nil
 }
 
 // addSuccessor adds a mark to a planned private state, or does nothing for nil.

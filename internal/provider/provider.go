@@ -89,7 +89,7 @@ func (p *streamProvider) Configure(ctx context.Context, req provider.ConfigureRe
 }
 
 func (p *streamProvider) Resources(context.Context) []func() resource.Resource {
-	return []func() resource.Resource{newProcessorsResource}
+	return []func() resource.Resource{newProcessorsResource, newGroupResource}
 }
 
 func (p *streamProvider) DataSources(context.Context) []func() datasource.DataSource {

@@ -52,7 +52,7 @@ func newRehearsal(t *testing.T, namespace string) *rehearsal {
 	r.tag = "v" + string(version[1])
 	r.github = newFakeGitHub(t, owner+"/"+project)
 
-	home, err := os.MkdirTemp("", "gpg-") // the path of a socket of gpg must be short
+	home, err := os.MkdirTemp("", "gpg-") //nolint:usetesting // the path of a socket of gpg must be short
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -11,15 +11,15 @@ import (
 	"time"
 )
 
-// newHTTPTransport keeps an idle connection for each operation that Terraform may run in parallel.
-// Go's default keeps two per host, and would reconnect for most requests. The request timeout also
-// covers connecting and the TLS handshake.
-func newHTTPTransport(tlsConfig *tls.Config) *http.Transport {
+// newHTTPTransport keeps an idle connection for each request that may be under way. Go's default keeps two
+// per host, and would reconnect for most requests. The request timeout also covers connecting and the TLS
+// handshake.
+func newHTTPTransport(tlsConfig *tls.Config, maxConcurrent int) *http.Transport {
 	return &http.Transport{
 		Proxy:               http.ProxyFromEnvironment,
 		TLSClientConfig:     tlsConfig,
 		ForceAttemptHTTP2:   true, // a custom TLS configuration would disable it
-		MaxIdleConnsPerHost: 1024,
+		MaxIdleConnsPerHost: maxConcurrent,
 		IdleConnTimeout:     90 * time.Second,
 		OnProxyConnectResponse: func(_ context.Context, _ *url.URL, _ *http.Request, resp *http.Response) error {
 			if resp.StatusCode == http.StatusProxyAuthRequired {
@@ -42,7 +42,7 @@ type firstConnection struct {
 
 // wait returns at once for the first attempt, and for all others when the first one has connected
 // or failed. The attempt must call finish when it has connected or failed; it may do so repeatedly.
-func (f *firstConnection) wait(ctx context.Context) (finish func()) {
+func (f *firstConnection) wait(operation, attempt context.Context) (finish func()) {
 	if f == nil {
 		return func() {}
 	}
@@ -51,7 +51,8 @@ func (f *firstConnection) wait(ctx context.Context) (finish func()) {
 	}
 	select {
 	case <-f.finished:
-	case <-ctx.Done(): // the request with this context fails
+	case <-operation.Done():
+	case <-attempt.Done(): // the request with this context fails
 	}
 	return func() {}
 }

@@ -62,3 +62,24 @@ func TestRateLimit(t *testing.T) {
 		}
 	})
 }
+
+// An operation that ends while it waits for a slot has sent nothing.
+func TestInterruptedWaitForSlot(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		c, err := New(Config{BaseURL: "https://host.example", MaxConcurrent: 1})
+		if err != nil {
+			t.Fatal(err)
+		}
+		s := &scriptedTransport{responses: []roundTrip{respondSuccess}}
+		c.base = s
+		c.slots <- struct{}{} // another attempt, which does not end
+		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+		defer cancel()
+		_, err = c.UpdateStream(ctx, "s1", NewProcessorSet("p1"))
+		e := (*Error)(nil)
+		if !errors.As(err, &e) || e.Kind != KindTimeout || e.Attempts != 0 || e.Outcome != NotChanged || len(s.times) != 0 {
+			t.Errorf("error %#v after %d attempts", err, len(s.times))
+		}
+	})
+}

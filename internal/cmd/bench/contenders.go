@@ -10,20 +10,65 @@ type contender struct {
 	sends       bool   // create and update send one request for each stream
 	parallelism int    // of the CLI
 	localState  bool   // a file, which Terraform rewrites after each resource, instead of remote state
+	part        string // the child module in the folder part, if there is one
+	largest     int    // number of streams up to which the row runs without -long; 0: every number
 }
 
 const providerResource = `
 resource "stream_processors" "this" {
   count         = var.streams
   stream_id     = "stream-${count.index}"
-  processor_ids = var.processor_ids
+  processor_ids = count.index == 0 ? var.first_processor_ids : var.processor_ids
 }
+`
+
+// groupResource has groups of up to 500 streams.
+const groupResource = `
+resource "stream_processors_group" "this" {
+  count = ceil(var.streams / 500)
+  streams = {
+    for i in range(min(500, var.streams - 500 * count.index)) : "stream-${500 * count.index + i}" =>
+    500 * count.index + i == 0 ? var.first_processor_ids : var.processor_ids
+  }
+}
+`
+
+// partResource has a module for each 100 streams, so that each stream has an address of its own.
+const partResource = `
+module "part" {
+  source              = "./part"
+  count               = ceil(var.streams / 100)
+  first               = 100 * count.index
+  streams             = min(100, var.streams - 100 * count.index)
+  processor_ids       = var.processor_ids
+  first_processor_ids = var.first_processor_ids
+}
+`
+
+const part = variables + `
+variable "first" { type = number }
+terraform {
+  required_providers {
+    stream = { source = "stream-management/stream" }
+  }
+}
+resource "stream_processors" "this" {
+  count         = var.streams
+  stream_id     = "stream-${var.first + count.index}"
+  processor_ids = var.first + count.index == 0 ? var.first_processor_ids : var.processor_ids
+}
+`
+
+const variables = `
+variable "streams" { type = number }
+variable "processor_ids" { type = list(string) }
+variable "first_processor_ids" { type = list(string) }
 `
 
 const dataResource = `
 resource "terraform_data" "this" {
   count = var.streams
-  input = { stream_id = "stream-${count.index}", processor_ids = var.processor_ids }
+  input = { stream_id = "stream-${count.index}", processor_ids = count.index == 0 ? var.first_processor_ids : var.processor_ids }
 }
 `
 
@@ -32,21 +77,30 @@ resource "terraform_data" "this" {
   count            = var.streams
   triggers_replace = var.processor_ids
   provisioner "local-exec" {
-    command = "curl --silent --show-error --fail -X PATCH -H 'Content-Type: application/json' -d '${jsonencode({ processor_ids = var.processor_ids })}' $STREAM_BASE_URL/v2/streams/stream-${count.index}"
+    command = "curl --silent --show-error --fail -X PATCH -H 'Content-Type: application/json' -d '${jsonencode({ processor_ids = count.index == 0 ? var.first_processor_ids : var.processor_ids })}' $STREAM_BASE_URL/v2/streams/stream-${count.index}"
   }
 }
 `
+
+// Names of the rows in the plot.
+const (
+	single = "this provider"
+	groups = "this provider, groups of 500"
+	parts  = "this provider, modules of 100"
+)
 
 // yardsticks returns this provider, first, and what to compare it with. The arguments are the paths of the
 // two providers' programs.
 func yardsticks(this, nothing string, parallelism int) []contender {
 	all := []contender{
-		{name: "this provider", resource: providerResource, provider: this, sends: true},
-		{name: "this provider, `-parallelism=64`", resource: providerResource, provider: this, sends: true, parallelism: 64},
-		{name: "this provider, local state", resource: providerResource, provider: this, sends: true, localState: true},
-		{name: "a provider that does nothing", resource: providerResource, provider: nothing},
-		{name: "`terraform_data`", resource: dataResource},
-		{name: "`terraform_data` + curl", resource: curlResource, sends: true},
+		{name: single, resource: providerResource, provider: this, sends: true, largest: 1000},
+		{name: "this provider, `-parallelism=64`", resource: providerResource, provider: this, sends: true, parallelism: 64, largest: 1000},
+		{name: "this provider, local state", resource: providerResource, provider: this, sends: true, localState: true, largest: 1000},
+		{name: groups, resource: groupResource, provider: this, sends: true},
+		{name: parts, resource: partResource, part: part, provider: this, sends: true, largest: 1000},
+		{name: "a provider that does nothing", resource: providerResource, provider: nothing, largest: 1000},
+		{name: "`terraform_data`", resource: dataResource, largest: 1000},
+		{name: "`terraform_data` + curl", resource: curlResource, sends: true, largest: 1000},
 	}
 	for i := range all {
 		if all[i].parallelism == 0 {
@@ -58,7 +112,7 @@ func yardsticks(this, nothing string, parallelism int) []contender {
 
 // configuration returns the content of main.tf.
 func (c contender) configuration() string {
-	text := "variable \"streams\" { type = number }\nvariable \"processor_ids\" { type = set(string) }\n" + c.resource
+	text := variables + c.resource
 	if c.provider != "" {
 		text += `
 terraform {

@@ -37,6 +37,8 @@ type options struct {
 	parallelism int
 	rows        *regexp.Regexp
 	builds      []contender // from -provider
+	long        bool        // also the rows that take more than ten minutes
+	plot        string      // path of the SVG; "" for none
 }
 
 func main() {
@@ -53,11 +55,13 @@ func main() {
 }
 
 func parseFlags() (options, error) {
-	o := options{streams: []int{100, 1000}}
+	o := options{streams: []int{100, 1000, 10_000}}
 	flag.IntVar(&o.rounds, "rounds", 3, "run each row this many times and print the medians")
 	flag.DurationVar(&o.latency, "latency", 20*time.Millisecond, "`duration` that the service waits before each response")
 	flag.IntVar(&o.parallelism, "parallelism", 10, "value of the CLI's -parallelism")
-	flag.Func("streams", "comma-separated `numbers` of streams, one table each (default 100,1000)", func(text string) error {
+	flag.BoolVar(&o.long, "long", false, "also run the rows that take more than ten minutes")
+	flag.StringVar(&o.plot, "plot", "", "write the plot of seconds against streams to this `file`")
+	flag.Func("streams", "comma-separated `numbers` of streams, one table each (default 100,1000,10000)", func(text string) error {
 		o.streams = nil
 		for field := range strings.SplitSeq(text, ",") {
 			n, err := strconv.Atoi(field)
@@ -145,12 +149,18 @@ func run(ctx context.Context, o options) (err error) {
 	if err := compareStarts(ctx, o, contenders); err != nil {
 		return err
 	}
+	var points []point
 	for _, streams := range o.streams {
-		if err := l.compare(ctx, o, contenders, streams); err != nil {
+		measured, err := l.compare(ctx, o, contenders, streams)
+		if err != nil {
 			return err
 		}
+		points = append(points, pointsOf(streams, measured)...)
 	}
-	return nil
+	if o.plot == "" {
+		return nil
+	}
+	return os.WriteFile(o.plot, []byte(drawPlot(points)), 0o644)
 }
 
 // compareStarts prints how long the providers take until the CLI can connect.
@@ -179,16 +189,19 @@ func compareStarts(ctx context.Context, o options, contenders []contender) error
 }
 
 // compare runs the selected rows for a number of streams, and prints them.
-func (l *lab) compare(ctx context.Context, o options, contenders []contender, streams int) error {
-	operations := []operation{create, noop, update}
+func (l *lab) compare(ctx context.Context, o options, contenders []contender, streams int) (results, error) {
+	operations := []operation{create, noop, one, update}
 	var workspaces []*workspace
 	for _, c := range contenders {
+		if c.largest > 0 && streams > c.largest && !o.long {
+			continue
+		}
 		if !slices.ContainsFunc(operations, func(op operation) bool { return o.selects(op.name, c.name) }) {
 			continue
 		}
 		w, err := l.newWorkspace(ctx, c, streams, o.latency)
 		if err != nil {
-			return err
+			return nil, err
 		}
 		defer w.close()
 		workspaces = append(workspaces, w)
@@ -204,7 +217,7 @@ func (l *lab) compare(ctx context.Context, o options, contenders []contender, st
 				log.Printf("%d streams, round %d of %d: %s: %s", streams, round+1, o.rounds, op.name, w.name)
 				m, err := w.measure(ctx, op)
 				if err != nil {
-					return err
+					return nil, err
 				}
 				if selected {
 					measured.add(op.name, w.name, m)
@@ -215,5 +228,5 @@ func (l *lab) compare(ctx context.Context, o options, contenders []contender, st
 	if len(workspaces) > 0 {
 		printTable(streams, operations, workspaces, measured)
 	}
-	return nil
+	return measured, nil
 }

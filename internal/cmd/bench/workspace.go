@@ -28,12 +28,14 @@ type operation struct {
 	name    string
 	command []string
 	writes  bool // changes each stream
+	one     bool // changes one stream
 }
 
 var (
-	create = operation{"create", []string{"apply", "-auto-approve"}, true}
-	noop   = operation{"plan, no change", []string{"plan", "-detailed-exitcode"}, false} // fails if there is a change
-	update = operation{"update", []string{"apply", "-auto-approve"}, true}
+	create = operation{name: "create", command: []string{"apply", "-auto-approve"}, writes: true}
+	noop   = operation{name: "plan, no change", command: []string{"plan", "-detailed-exitcode"}} // fails if there is a change
+	one    = operation{name: "one change", command: []string{"apply", "-auto-approve"}, one: true}
+	update = operation{name: "update", command: []string{"apply", "-auto-approve"}, writes: true}
 )
 
 // processorSets are the two sets between which updates alternate: three ids of 36 characters each.
@@ -59,6 +61,7 @@ type workspace struct {
 	service *streamstest.Service
 	state   *stateServer
 	set     int    // index in processorSets of what the streams have
+	first   int    // the same for the first stream
 	close   func() // stops the servers
 }
 
@@ -88,6 +91,11 @@ func (l *lab) newWorkspace(ctx context.Context, c contender, streams int, latenc
 	if err := os.WriteFile(w.path("main.tf"), []byte(c.configuration()), 0o600); err != nil {
 		return nil, err
 	}
+	if c.part != "" {
+		if err := errors.Join(os.Mkdir(w.path("part"), 0o700), os.WriteFile(w.path("part/main.tf"), []byte(c.part), 0o600)); err != nil {
+			return nil, err
+		}
+	}
 	return w, w.runCLI(ctx, "init")
 }
 
@@ -108,15 +116,20 @@ func (w *workspace) runCLI(ctx context.Context, args ...string) error {
 // measure runs one operation. It returns an error unless the service received exactly the requests that
 // the operation has to send.
 func (w *workspace) measure(ctx context.Context, o operation) (measurement, error) {
+	first := w.first
 	switch o.name {
 	case create.name:
 		if err := w.forgetState(); err != nil {
 			return measurement{}, err
 		}
-		w.set = 0
+		w.set, w.first = 0, 0
 	case update.name:
 		w.set = 1 - w.set
+		w.first = w.set
+	case one.name:
+		w.first = 1 - w.first
 	}
+	w.sandbox.Env["TF_VAR_first_processor_ids"] = processorSets[w.first]
 	w.sandbox.Env["TF_VAR_processor_ids"] = processorSets[w.set]
 	w.service.ForgetRequests()
 	args := append(slices.Clip(o.command), "-input=false", "-parallelism="+strconv.Itoa(w.parallelism))
@@ -128,8 +141,13 @@ func (w *workspace) measure(ctx context.Context, o operation) (measurement, erro
 	m := measurement{wall: time.Since(start), cpu: childrenCPU() - cpu}
 
 	want := 0
-	if w.sends && o.writes {
+	switch {
+	case w.sends && o.name == update.name && first == w.first:
+		want = w.streams - 1 // the first stream has this set already
+	case w.sends && o.writes:
 		want = w.streams
+	case w.sends && o.one:
+		want = 1
 	}
 	if got := len(w.service.Requests()); got != want {
 		return m, fmt.Errorf("%s: %s sent %d requests, want %d", w.name, o.name, got, want)

@@ -1,0 +1,61 @@
+package acceptance
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/stream-management/terraform-provider-stream/internal/streamstest"
+)
+
+// The example of a fleet with 2,000 streams: a change of the file sends what differs, and another order of its lines
+// nothing.
+func TestAccExampleOfAFleet(t *testing.T) {
+	t.Parallel()
+	ids := fleetIDs(2001)
+	service, url := streamstest.Start(t, streamstest.Options{}, streamstest.Streams(ids...)...)
+	w := newExample(t, "fleet")
+	w.setenv("STREAM_BASE_URL", url)
+	lines := make([]string, 2000)
+	for i := range lines {
+		lines[i] = fmt.Sprintf("%s: [p1, p2]", ids[i])
+	}
+	apply := func(want ...string) result {
+		t.Helper()
+		w.writeFile("streams.yaml", strings.Join(lines, "\n")+"\n")
+		r := w.mustApply()
+		service.WantRequests(t, want...)
+		return r
+	}
+	apply(updatesOf(sets(ids[:2000], `"p1", "p2"`))...)
+
+	lines = append([]string{"cam-2001: [p3]"}, lines...)
+	apply(updatesOf(map[string]string{"cam-2001": `"p3"`})...)
+	lines = slices.DeleteFunc(lines, func(line string) bool { return strings.HasPrefix(line, "cam-1000:") })
+	apply(updatesOf(map[string]string{"cam-1000": ""})...)
+	slices.Reverse(lines)
+	apply()
+
+	// Another group key: the groups are created again under new names. Nothing is emptied without a warning.
+	config := w.readFile("main.tf")
+	renamed := strings.Replace(config, "substr(sha256(id), 0, 1) => id...", `"group-${substr(sha256(id), 0, 1)}" => id...`, 1)
+	if renamed == config {
+		t.Fatal("the example has no such key any more")
+	}
+	w.writeConfig(renamed)
+	r := w.mustApply()
+	emptied := 0
+	for _, request := range service.DrainRequests() {
+		if strings.Contains(request, "[]") {
+			emptied++
+		}
+	}
+	if emptied > 0 && !strings.Contains(r.text(), "Processors May Be Detached for a Moment") {
+		t.Errorf("%d streams were emptied without a warning", emptied)
+	}
+	for _, id := range ids[:999] {
+		service.WantAttached(t, id, "p1", "p2")
+	}
+	w.wantNoChanges()
+}

@@ -1,0 +1,155 @@
+package provider
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/hashicorp/terraform-plugin-go/tftypes"
+
+	"github.com/stream-management/terraform-provider-stream/internal/streamstest"
+)
+
+// Each invalid id is reported at the key of its stream.
+func TestGroupValidation(t *testing.T) {
+	t.Parallel()
+	p := startProvider(t, attributes{"base_url": "http://127.0.0.1:1"})
+	config := toTerraform(groupSchema().ValueType(), attributes{"on_destroy": "drop", "streams": attributes{
+		"ok": []string{}, " cam": []string{"p1"}, "..": []string{"p1"}, "cam-1": []string{"p1", " p2", ""},
+		"cam-2": nil, "cam-3": []any{nil, "p1"}, "late": tftypes.UnknownValue, "later": []any{tftypes.UnknownValue},
+	}})
+	diags := p.validateGroup(config)
+	want := map[string][]string{
+		" cam": {"Invalid Attribute Value"}, "..": {"Invalid Attribute Value"}, "cam-1": {"Invalid Attribute Value", "Invalid Attribute Value"},
+		"cam-2": {"Missing Attribute Value"}, "cam-3": {"Missing Attribute Value"}, "": {"Invalid Attribute Value Match"},
+	}
+	if diff := cmp.Diff(want, errorsAt(diags)); diff != "" {
+		t.Error(diff)
+	}
+	for _, text := range []string{
+		`streams: " cam" is not a stream id: it must not begin or end with white space.`,
+		`streams["cam-1"]: " p2" is not a processor id: it must not begin or end with white space.`,
+		`streams["cam-3"]: a processor id must not be null.`,
+	} {
+		if !strings.Contains(diags.String(), text) {
+			t.Errorf("no %q in\n%s", text, diags)
+		}
+	}
+}
+
+// More than 1,000 streams in a group is a warning that names for_each.
+func TestGroupIsLarge(t *testing.T) {
+	t.Parallel()
+	p := startProvider(t, attributes{"base_url": "http://127.0.0.1:1"})
+	for n, want := range map[int]int{1000: 0, 1001: 1} {
+		config := group(sameSet(n, "p1"), nil)
+		_, diags := p.planGroup(nullGroup(), &config)
+		if len(diags) != want || want == 1 && !strings.Contains(diags.String(), "for_each") {
+			t.Errorf("%d streams: %s", n, diags)
+		}
+	}
+}
+
+// Sets that are known after apply are no problem, and neither is an unknown map.
+func TestGroupUnknown(t *testing.T) {
+	t.Parallel()
+	streams := sameSet(2, "p1")
+	service, url := streamstest.Start(t, streamstest.Options{}, seeds(streams)...)
+	provider := attributes{"base_url": url}
+	unknownSet := toTerraform(groupSchema().ValueType(), attributes{"streams": attributes{"s000": []string{"p1"}, "s001": tftypes.UnknownValue}})
+	unknownMap := toTerraform(groupSchema().ValueType(), attributes{"streams": tftypes.UnknownValue})
+	r := newGroupRun(t, provider)
+	for _, late := range []tftypes.Value{unknownSet, unknownMap} {
+		plan, diags := startProvider(t, provider).planGroup(r.state, &late)
+		if len(diags) > 0 || fromTerraform(attributesOf(plan.value)["last_edited"]) != tftypes.UnknownValue {
+			t.Errorf("%s: %v", diags, fromTerraform(plan.value))
+		}
+	}
+	config := group(streams, nil)
+	r.mustRun(&config)
+	service.ForgetRequests()
+	for _, late := range []tftypes.Value{unknownSet, unknownMap} {
+		if _, diags := startProvider(t, provider).planGroup(r.state, &late); len(diags) > 0 {
+			t.Error(diags)
+		}
+		r.wantNoChanges(config) // what the apply finds, if the values turn out to be the same
+	}
+	service.WantRequests(t)
+}
+
+// Two resources with different sets for a stream are a conflict at the stream's key.
+func TestGroupConflict(t *testing.T) {
+	t.Parallel()
+	p := startProvider(t, attributes{"base_url": "http://127.0.0.1:1"})
+	one, other := group(sameSet(3, "p1"), nil), group(map[string][]string{"s001": {"p2"}, "s002": {"p1"}}, nil)
+	if _, diags := p.planGroup(nullGroup(), &one); len(diags) > 0 {
+		t.Fatal(diags)
+	}
+	_, diags := p.planGroup(nullGroup(), &other)
+	if diff := cmp.Diff(map[string][]string{"s001": {"Conflicting Processor Sets"}}, errorsAt(diags)); diff != "" {
+		t.Error(diff)
+	}
+	config := single("s001", "p2")
+	if _, _, diags := p.plan(managed{value: nullResource()}, config, config); !strings.Contains(diags.String(), "Conflicting Processor Sets") {
+		t.Error(diags)
+	}
+}
+
+// With detect_drift, a refresh reads each stream, and the plan of a create reads the streams that it takes over.
+func TestGroupDrift(t *testing.T) {
+	t.Parallel()
+	streams := sameSet(3, "p1")
+	service, url := streamstest.Start(t, streamstest.Options{ServeGet: true}, seeds(streams)...)
+	service.Seed(streamstest.Stream{ID: "s000", ProcessorIDs: []string{"p9"}})
+	r := newGroupRun(t, attributes{"base_url": url, "detect_drift": true})
+	config := group(streams, nil)
+	planned, _ := r.run(&config)
+	if len(planned) != 1 || planned[0].Summary != `Processors Will Be Detached: stream "s000"` {
+		t.Errorf("the plan of a create says %s", planned)
+	}
+	service.Seed(streamstest.Stream{ID: "s001", ProcessorIDs: []string{"p2"}})
+	service.Remove("s002")
+	service.ForgetRequests()
+	var diags diagnostics
+	if r.state, diags = startProvider(t, r.provider).readGroup(r.state); len(diags) != 1 || diags[0].Summary != `Stream Is Gone: stream "s002"` {
+		t.Errorf("the refresh says %s", diags)
+	}
+	service.WantRequests(t, "GET /v2/streams/s000", "GET /v2/streams/s001", "GET /v2/streams/s002")
+	r.wantStreams(map[string][]string{"s000": {"p1"}, "s001": {"p2"}})
+	config = group(without(streams, "s002"), nil)
+	r.mustRun(&config)
+	service.WantRequests(t, patches(map[string][]string{"s001": {"p1"}})...)
+
+	// A stream that does not exist is an error of the plan. A refresh that fails keeps the state.
+	config = group(with(streams, "other", "p1"), nil)
+	planned, _ = r.run(&config)
+	want := map[string][]string{"s002": {"Resource Not Found Error"}, "other": {"Resource Not Found Error"}}
+	if diff := cmp.Diff(want, errorsAt(planned)); diff != "" {
+		t.Error(diff)
+	}
+	refuse(service, map[string]streamstest.Fault{"s000": {Status: 403}})
+	after, diags := startProvider(t, r.provider).readGroup(r.state)
+	if diff := cmp.Diff(map[string][]string{"s000": {"Unauthorized Error"}, "": {"Streams Failed"}}, errorsAt(diags)); diff != "" {
+		t.Error(diff)
+	}
+	if !equalValues(after.value, r.state.value) {
+		t.Error("a failed refresh changes the state")
+	}
+}
+
+// The refresh finds that a stream is gone. The plan of the same run warns that its create will fail.
+func TestGroupStreamGone(t *testing.T) {
+	t.Parallel()
+	streams := sameSet(2, "p1")
+	service, url := streamstest.Start(t, streamstest.Options{ServeGet: true}, seeds(streams)...)
+	r := newGroupRun(t, attributes{"base_url": url, "detect_drift": true})
+	config := group(streams, nil)
+	r.mustRun(&config)
+	service.Remove("s001")
+	p := startProvider(t, r.provider)
+	state, _ := p.readGroup(r.state)
+	_, diags := p.planGroup(state, &config)
+	if diags.failed() || len(diags) != 1 || diags[0].Summary != `Create Will Fail: stream "s001"` {
+		t.Errorf("the plan says %s", diags)
+	}
+}
