@@ -67,6 +67,7 @@ func TestEveryExampleIsRun(t *testing.T) {
 }
 
 var notValidated = map[string]string{
+	"fleet/tests/unit.tftest.hcl":             "run by TestAccFleetTests",
 	"installing/filesystem-mirror.tfrc":       "run by TestAccPageInstalling",
 	"installing/network-mirror.tfrc":          "run by TestAccPageInstalling",
 	"migrating/curl/before/main.tf":           "run by TestAccMigratingFromCurl",
