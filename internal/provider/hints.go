@@ -177,7 +177,9 @@ func sentNoCredentials(f failure) bool { return f.Credentials == noCredentials }
 func neverSent(f failure) bool { return f.URL == "" && f.Err != nil }
 
 // waitedForTurn fits an operation that ended while it waited for the end of other requests.
-func waitedForTurn(f failure) bool { return f.Attempts == 0 && errors.Is(f.Err, context.DeadlineExceeded) }
+func waitedForTurn(f failure) bool {
+	return f.Attempts == 0 && errors.Is(f.Err, context.DeadlineExceeded)
+}
 
 // cannotRead fits a read that says something about the route, not about the stream.
 func cannotRead(f failure) bool {
