@@ -70,6 +70,7 @@ var notValidated = map[string]string{
 	"authentication/client-assertion/github-actions.yml": "run by TestAccAssertionOfGitHub",
 	"authentication/client-assertion/gitlab-ci.yml":      "run by TestAccAssertionOfGitLab",
 	"authentication/token-file/agent.hcl":                "needs an agent with a server for secrets",
+	"fleet/tests/unit.tftest.hcl":                        "run by TestAccFleetTests",
 	"installing/filesystem-mirror.tfrc":                  "run by TestAccPageInstalling",
 	"installing/network-mirror.tfrc":                     "run by TestAccPageInstalling",
 	"migrating/curl/before/main.tf":                      "run by TestAccMigratingFromCurl",

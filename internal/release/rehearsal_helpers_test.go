@@ -62,7 +62,7 @@ func newRehearsal(t *testing.T, namespace string) *rehearsal {
 	})
 	r.env = []string{
 		"GNUPGHOME=" + home, "RUNNER_TEMP=" + temp,
-		"GITHUB_API_URL=" + r.github.URL, "GITHUB_TOKEN=" + r.github.Token,
+		"GITHUB_API_URL=" + r.github.API, "GITHUB_TOKEN=" + r.github.Token,
 		"GITHUB_REPOSITORY=" + r.github.Repository, "GITHUB_REF_NAME=" + r.tag, "GORELEASER_CURRENT_TAG=" + r.tag,
 	}
 	if _, err := exec.LookPath("syft"); err != nil {

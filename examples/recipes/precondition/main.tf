@@ -8,11 +8,12 @@ terraform {
 }
 
 locals {
-  known = yamldecode(file("${path.module}/processors.yaml"))
+  known   = yamldecode(file("${path.module}/processors.yaml"))
+  cameras = yamldecode(file("${path.module}/cameras.yaml"))
 }
 
 resource "stream_processors" "camera" {
-  for_each = yamldecode(file("${path.module}/cameras.yaml"))
+  for_each = local.cameras
 
   stream_id     = each.key
   processor_ids = each.value
