@@ -86,6 +86,10 @@ fuzz: ## run each fuzz test for FUZZTIME (default 10s)
 histories: ## run HISTORIES random histories with fresh seeds, 100000; a failure prints the command that repeats it
 	go test ./internal/provider -run '^TestHistories' -timeout=24h -rapid.checks=$$(( $(HISTORIES) / 25 ))
 
+.PHONY: mutants
+mutants: ## change one place of the provider at a time, and expect the random histories to fail
+	go run ./internal/cmd/mutants
+
 .PHONY: bench
 bench: cli ## run the Go benchmarks, then measure a real CLI with 100 and 1,000 streams, into internal/cmd/bench/RESULTS.md
 	go test -run '^$$' -bench . -benchmem ./internal/streams ./internal/provider
@@ -104,9 +108,10 @@ picture: ## draw the pictures of the README from a real run of Terraform
 	go run ./internal/cmd/picture
 
 .PHONY: lint
-lint: ## run the linters of .golangci.yml, and actionlint on the workflows
+lint: ## run the linters of .golangci.yml, and actionlint on the workflows and on the example of the guide
 	$(GOLANGCI) run
 	$(ACTIONLINT)
+	$(ACTIONLINT) examples/pipelines/github-actions.yml
 
 .PHONY: fmt
 fmt: cli ## format Go and HCL

@@ -67,18 +67,21 @@ func TestEveryExampleIsRun(t *testing.T) {
 }
 
 var notValidated = map[string]string{
-	"fleet/tests/unit.tftest.hcl":             "run by TestAccFleetTests",
-	"installing/filesystem-mirror.tfrc":       "run by TestAccPageInstalling",
-	"installing/network-mirror.tfrc":          "run by TestAccPageInstalling",
-	"migrating/curl/before/main.tf":           "run by TestAccMigratingFromCurl",
-	"migrating/restapi/before/main.tf":        "needs a provider that is not installed; internal/provider/testdata/moved has states that it wrote",
-	"migrating/restful/before/main.tf":        "needs a provider that is not installed; internal/provider/testdata/moved has states that it wrote",
-	"migrating/terracurl/before/main.tf":      "needs a provider that is not installed; internal/provider/testdata/moved has states that it wrote",
-	"pipelines/github-actions.yml":            "run by TestAccPipelines",
-	"pipelines/gitlab-ci.yml":                 "run by TestAccPipelines",
-	"several-teams/tests/merge.tftest.hcl":    "run by TestAccPageSeveralTeams",
-	"terraform-test/tests/service.tftest.hcl": "run by TestAccModuleTests",
-	"terraform-test/tests/unit.tftest.hcl":    "run by TestAccModuleTests",
+	"authentication/client-assertion/github-actions.yml": "run by TestAccAssertionOfGitHub",
+	"authentication/client-assertion/gitlab-ci.yml":      "run by TestAccAssertionOfGitLab",
+	"authentication/token-file/agent.hcl":                "needs an agent with a server for secrets",
+	"fleet/tests/unit.tftest.hcl":                        "run by TestAccFleetTests",
+	"installing/filesystem-mirror.tfrc":                  "run by TestAccPageInstalling",
+	"installing/network-mirror.tfrc":                     "run by TestAccPageInstalling",
+	"migrating/curl/before/main.tf":                      "run by TestAccMigratingFromCurl",
+	"migrating/restapi/before/main.tf":                   "needs a provider that is not installed; internal/provider/testdata/moved has states that it wrote",
+	"migrating/restful/before/main.tf":                   "needs a provider that is not installed; internal/provider/testdata/moved has states that it wrote",
+	"migrating/terracurl/before/main.tf":                 "needs a provider that is not installed; internal/provider/testdata/moved has states that it wrote",
+	"pipelines/github-actions.yml":                       "run by TestAccPipelines",
+	"pipelines/gitlab-ci.yml":                            "run by TestAccPipelines",
+	"several-teams/tests/merge.tftest.hcl":               "run by TestAccPageSeveralTeams",
+	"terraform-test/tests/service.tftest.hcl":            "run by TestAccModuleTests",
+	"terraform-test/tests/unit.tftest.hcl":               "run by TestAccModuleTests",
 }
 
 func walk(t *testing.T, root string, visit func(path string)) {

@@ -4,8 +4,11 @@ import (
 	"errors"
 	"net/http"
 	"os"
+	"os/exec"
 	"path/filepath"
+	"runtime"
 	"testing"
+	"time"
 
 	"github.com/stream-management/terraform-provider-stream/internal/streamstest"
 )
@@ -21,8 +24,10 @@ func TestAccExamplesOfAuthentication(t *testing.T) {
 		env       []string
 	}{
 		{"token", streamstest.Bearer("t0ken"), []string{"TF_VAR_token=t0ken"}},
+		{"token-file", streamstest.Bearer("t0ken"), []string{"TF_VAR_token_file=t0ken"}},
 		{"basic-auth", streamstest.Basic("me", "pass"), []string{"TF_VAR_username=me", "TF_VAR_password=pass"}},
 		{"oauth2", nil, []string{"TF_VAR_token_url=<token url>", "TF_VAR_client_id=me@tenant", "TF_VAR_client_secret=s3cret/+ %&"}},
+		{"client-assertion", nil, []string{"TF_VAR_token_url=<token url>", "TF_VAR_client_id=me@tenant", "STREAM_OAUTH2_CLIENT_ASSERTION_FILE=assertion"}},
 		{"api-key-header", streamstest.APIKey("X-Api-Key", "k3y"), []string{"TF_VAR_api_key=k3y"}},
 		{"mutual-tls", func(r *http.Request) error {
 			if r.TLS == nil || len(r.TLS.PeerCertificates) == 0 {
@@ -38,6 +43,11 @@ func TestAccExamplesOfAuthentication(t *testing.T) {
 			w.writeFile("client.pem", client.CertPEM)
 			w.writeFile("client-key.pem", client.KeyPEM)
 			tokens, tokenURL := startTokenServer(t, clientSecret)
+			w.writeFile("t0ken", "t0ken\n")
+			if test.folder == "client-assertion" {
+				tokens.Assertions = streamstest.NewAssertions(t, "https://login.example.com")
+				w.writeFile("assertion", tokens.Assertions.Issue(tokens.ClientID, time.Minute)+"\n")
+			}
 			authorize := test.authorize
 			if authorize == nil {
 				authorize = tokens.Authorize
@@ -97,4 +107,22 @@ func newExample(t *testing.T, folder string) *workspace {
 		t.Fatal(err)
 	}
 	return w
+}
+
+// The hook for agents of HCP Terraform writes a variable in the form that the agent reads.
+func TestExampleOfAnAgentHook(t *testing.T) {
+	t.Parallel()
+	if runtime.GOOS == "windows" {
+		t.Skip("the hook is a shell script")
+	}
+	variables := filepath.Join(t.TempDir(), "variables")
+	hook := exec.CommandContext(t.Context(), "sh", filepath.Join("..", "..", "examples", "authentication", "client-assertion", "agent-hook.sh"))
+	hook.Env = append(os.Environ(), "TFC_AGENT_ENV="+variables, "TFC_WORKLOAD_IDENTITY_TOKEN=a.b.c")
+	if out, err := hook.CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	written, err := os.ReadFile(variables)
+	if err != nil || string(written) != "STREAM_OAUTH2_CLIENT_ASSERTION=a.b.c\n" {
+		t.Errorf("the hook wrote %q, %v", written, err)
+	}
 }

@@ -149,6 +149,9 @@ func TestAccTokenHints(t *testing.T) {
 	tokens := &streamstest.TokenServer{ClientID: "me", ClientSecret: "s3cret"}
 	respond := func(status int, body string) string {
 		server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+			if strings.HasPrefix(body, "{") {
+				w.Header().Set("Content-Type", "application/json")
+			}
 			w.Header().Set("Location", "https://login.example.com/")
 			w.WriteHeader(status)
 			fmt.Fprint(w, body)

@@ -34,7 +34,7 @@ func TestAccActionInvoke(t *testing.T) {
 
 	service.Inject(streamstest.Fault{Status: 503, Header: map[string][]string{"Retry-After": {"0"}}})
 	wantResult(t, w.mustApply(invokePause), 0,
-		`Setting the processors of stream "cam-1" to []`, "503 Service Unavailable", "200 OK", "Actions: 1 invoked")
+		`Setting the processors of stream "cam-1" to []`, "Attempt 1: PATCH "+url+"/v2/streams/cam-1 → 503 Service Unavailable, next in 0s", "200 OK", "Actions: 1 invoked")
 	service.WantRequests(t, pauseRequest, pauseRequest)
 	service.WantAttached(t, "cam-1")
 

@@ -26,6 +26,7 @@ func TestAccTLS(t *testing.T) {
 		tls         string // works
 		without     string // does not suffice
 		refusal     string // a part of the error without
+		hint        string // the setting that the error names
 		warning     string
 	}{
 		{
@@ -34,6 +35,7 @@ func TestAccTLS(t *testing.T) {
 			tls:         `{ ca_cert_pem = file("ca.pem") }`,
 			without:     `null`,
 			refusal:     "certificate signed by unknown authority",
+			hint:        "tls.ca_cert_pem",
 		},
 		{
 			name:        "mutual TLS",
@@ -42,6 +44,7 @@ func TestAccTLS(t *testing.T) {
 			tls:         `{ ca_cert_pem = file("ca.pem"), client_cert_pem = file("client.pem"), client_key_pem = file("client-key.pem") }`,
 			without:     `{ ca_cert_pem = file("ca.pem") }`,
 			refusal:     "certificate required",
+			hint:        "tls.client_cert_pem and tls.client_key_pem",
 		},
 		{
 			name:        "server name",
@@ -49,6 +52,7 @@ func TestAccTLS(t *testing.T) {
 			tls:         `{ ca_cert_pem = file("ca.pem"), server_name = "streams.internal" }`,
 			without:     `{ ca_cert_pem = file("ca.pem") }`,
 			refusal:     "doesn't contain any IP SANs",
+			hint:        "tls.server_name",
 		},
 		{
 			name:        "no verification",
@@ -56,6 +60,7 @@ func TestAccTLS(t *testing.T) {
 			tls:         `{ insecure_skip_verify = true }`,
 			without:     `{ insecure_skip_verify = false }`,
 			refusal:     "failed to verify certificate",
+			hint:        "tls.server_name",
 			warning:     "Warning: Certificates Are Not Verified",
 		},
 	} {
@@ -101,7 +106,7 @@ resource "stream_processors" "proxied" {
 			}
 
 			w.writeConfig(config(test.without))
-			wantResult(t, w.apply(), 1, test.refusal, "(tls.ca_cert_pem)", "(tls.client_cert_pem and client_key_pem)")
+			wantResult(t, w.apply(), 1, test.refusal, test.hint)
 			service.WantRequests(t)
 
 			w.writeConfig(config(test.tls))

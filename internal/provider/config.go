@@ -19,6 +19,7 @@ import (
 type providerModel struct {
 	BaseURL           types.String  `tfsdk:"base_url"`
 	Token             types.String  `tfsdk:"token"`
+	TokenFile         types.String  `tfsdk:"token_file"`
 	BasicAuth         types.Object  `tfsdk:"basic_auth"`
 	OAuth2            types.Object  `tfsdk:"oauth2"`
 	Headers           types.Map     `tfsdk:"headers"`
@@ -38,6 +39,7 @@ func providerSchema() schema.Schema {
 		Attributes: map[string]schema.Attribute{
 			"base_url":                baseURLAttribute(),
 			"token":                   tokenAttribute(),
+			"token_file":              tokenFileAttribute(),
 			"basic_auth":              basicAuthAttribute(),
 			"oauth2":                  oauth2Attribute(),
 			"headers":                 headersAttribute(),

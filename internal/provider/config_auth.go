@@ -20,7 +20,17 @@ func tokenAttribute() schema.Attribute {
 		Optional:  true,
 		Sensitive: true,
 		MarkdownDescription: "Bearer token, sent as `Authorization: Bearer …`. Environment: `STREAM_TOKEN`. " +
-			"At most one of `token`, `basic_auth` and `oauth2`. Default: none.",
+			"At most one of `token`, `token_file`, `basic_auth` and `oauth2`. Default: none.",
+	}
+}
+
+func tokenFileAttribute() schema.Attribute {
+	return schema.StringAttribute{
+		Optional: true,
+		MarkdownDescription: "Path of a file with a bearer token, for tokens that are replaced while Terraform runs. The file is " +
+			"read when the first request is sent, and again when it has changed or the service has refused the token. White " +
+			"space around the token is ignored. A relative path is relative to the folder where Terraform runs. " +
+			"Environment: `STREAM_TOKEN_FILE`. Default: none.",
 	}
 }
 
@@ -92,9 +102,11 @@ func (s *settings) readCredentials(m providerModel) {
 	var configured, inEnvironment []scheme
 	for _, c := range []scheme{
 		{"token", m.Token, func() { s.readToken(m.Token) }, []string{"STREAM_TOKEN"}},
+		{"token_file", m.TokenFile, func() { s.readTokenFile(m.TokenFile) }, []string{"STREAM_TOKEN_FILE"}},
 		{"basic_auth", m.BasicAuth, func() { s.readBasicAuth(m.BasicAuth) }, []string{"STREAM_USERNAME", "STREAM_PASSWORD"}},
 		{"oauth2", m.OAuth2, func() { s.readOAuth2(m.OAuth2) },
-			[]string{"STREAM_OAUTH2_TOKEN_URL", "STREAM_OAUTH2_CLIENT_ID", "STREAM_OAUTH2_CLIENT_SECRET"}},
+			[]string{"STREAM_OAUTH2_TOKEN_URL", "STREAM_OAUTH2_CLIENT_ID", "STREAM_OAUTH2_CLIENT_SECRET",
+				"STREAM_OAUTH2_CLIENT_ASSERTION", "STREAM_OAUTH2_CLIENT_ASSERTION_FILE"}},
 	} {
 		if !c.value.IsNull() {
 			configured = append(configured, c)
@@ -130,8 +142,18 @@ func (s *settings) readCredentials(m providerModel) {
 func (s *settings) readToken(v types.String) {
 	at := path.Root("token")
 	s.client.Token, _ = s.text(at, v, "STREAM_TOKEN")
-	if err := streams.CheckHeader("Authorization", s.client.Token); err != nil || strings.TrimSpace(s.client.Token) != s.client.Token {
-		advice := " If it comes from a file, use trimspace()."
+	s.checkCredential(at, s.client.Token, "token_file")
+}
+
+// readTokenFile does not read the file: it may not exist before the first request.
+func (s *settings) readTokenFile(v types.String) {
+	s.client.TokenFile, _ = s.text(path.Root("token_file"), v, "STREAM_TOKEN_FILE")
+}
+
+// checkCredential refuses a credential that a header cannot carry. As a rule, it comes from a file.
+func (s *settings) checkCredential(at path.Path, text, fileAttribute string) {
+	if err := streams.CheckHeader("Authorization", text); err != nil || strings.TrimSpace(text) != text {
+		advice := fmt.Sprintf(" If it comes from a file, use trimspace() or %s.", fileAttribute)
 		if s.variable(at) != "" {
 			advice = ""
 		}
@@ -165,6 +187,8 @@ func (s *settings) describeCredentials() string {
 		sent = append(sent, fmt.Sprintf("a token of the oauth2 client %q%s", c.OAuth2.ClientID, s.origin(path.Root("oauth2").AtName("client_id"))))
 	case c.BasicAuth != nil:
 		sent = append(sent, fmt.Sprintf("the basic_auth of user %q%s", c.BasicAuth.Username, s.origin(path.Root("basic_auth").AtName("username"))))
+	case c.TokenFile != "":
+		sent = append(sent, fmt.Sprintf("the bearer token in the file %q of %s", c.TokenFile, cmp.Or(s.variable(path.Root("token_file")), "token_file")))
 	case c.Token != "":
 		sent = append(sent, "a bearer token"+cmp.Or(s.origin(path.Root("token")), " from the provider block"))
 	}

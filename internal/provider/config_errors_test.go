@@ -80,6 +80,65 @@ func TestReadSettingsRefuses(t *testing.T) {
 			[]problem{{"oauth2.token_url", "must not have a fragment"}},
 		},
 
+		"empty token_file": {block{"token_file": ""}, nil, []problem{{"token_file", "must not be empty"}}},
+		"token and token_file": {
+			block{"token": "t", "token_file": "f"}, nil,
+			[]problem{{"token_file", "token_file and token are two ways"}},
+		},
+		"token_file and basic_auth": {
+			block{"token_file": unknown, "basic_auth": block{"username": "u", "password": "p"}}, nil,
+			[]problem{{"basic_auth", "basic_auth and token_file are two ways"}},
+		},
+		"token_file and Authorization": {
+			block{"token_file": "f", "headers": block{"Authorization": "x"}}, nil,
+			[]problem{{`headers["Authorization"]`, "and token_file are two ways"}},
+		},
+		"token and token_file in the environment": {
+			nil, environment{"STREAM_TOKEN": "Hidden1", "STREAM_TOKEN_FILE": "f"},
+			[]problem{{"", "token (STREAM_TOKEN) and token_file (STREAM_TOKEN_FILE)"}},
+		},
+		"token_file and an assertion in the environment": {
+			nil, environment{"STREAM_TOKEN_FILE": "f", "STREAM_OAUTH2_CLIENT_ASSERTION": "Hidden1"},
+			[]problem{{"", "token_file (STREAM_TOKEN_FILE) and oauth2 (STREAM_OAUTH2_CLIENT_ASSERTION)"}},
+		},
+		"three ways to authenticate a client": {
+			block{"oauth2": block{
+				"token_url": "https://id.example.com", "client_id": "c", "client_secret": "Hidden1", "client_assertion": unknown, "client_assertion_file": "f",
+			}}, nil,
+			[]problem{
+				{"oauth2.client_assertion", "and client_secret are two ways"},
+				{"oauth2.client_assertion_file", "and client_secret are two ways"},
+			},
+		},
+		"two ways to authenticate a client in the environment": {
+			block{"oauth2": block{"token_url": "https://id.example.com", "client_id": "c"}},
+			environment{"STREAM_OAUTH2_CLIENT_SECRET": "Hidden1", "STREAM_OAUTH2_CLIENT_ASSERTION_FILE": "f"},
+			[]problem{{"", "oauth2.client_secret (STREAM_OAUTH2_CLIENT_SECRET) and oauth2.client_assertion_file (STREAM_OAUTH2_CLIENT_ASSERTION_FILE)"}},
+		},
+		"no way to authenticate a client": {
+			block{"oauth2": block{"token_url": "https://id.example.com", "client_id": "c"}}, nil,
+			[]problem{{"oauth2.client_secret", "STREAM_OAUTH2_CLIENT_SECRET. Instead of a secret, you can set client_assertion or client_assertion_file."}},
+		},
+		"assertion with a line break": {
+			nil, environment{
+				"STREAM_OAUTH2_TOKEN_URL": "https://id.example.com", "STREAM_OAUTH2_CLIENT_ID": "c", "STREAM_OAUTH2_CLIENT_ASSERTION": "Hidden1\n",
+			},
+			[]problem{{"oauth2.client_assertion", "must not contain line breaks or surrounding white space."}},
+		},
+		"empty assertion": {
+			block{"oauth2": block{"token_url": "https://id.example.com", "client_id": "c", "client_assertion": ""}}, nil,
+			[]problem{{"oauth2.client_assertion", "must not be empty"}},
+		},
+		"assertion among the parameters": {
+			block{"oauth2": block{"token_url": "https://id.example.com", "client_id": "c", "client_secret": "s", "endpoint_params": block{
+				"client_assertion": "Hidden1", "client_assertion_type": "x",
+			}}}, nil,
+			[]problem{
+				{`oauth2.endpoint_params["client_assertion"]`, "has an attribute of its own"},
+				{`oauth2.endpoint_params["client_assertion_type"]`, "is set by the provider"},
+			},
+		},
+
 		"two schemes": {
 			block{"token": "t", "basic_auth": block{"username": "u", "password": "p"}}, nil,
 			[]problem{{"basic_auth", "basic_auth and token are two ways"}},

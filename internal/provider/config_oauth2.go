@@ -15,8 +15,9 @@ func oauth2Attribute() schema.Attribute {
 	return schema.SingleNestedAttribute{
 		Optional: true,
 		MarkdownDescription: "OAuth2 client credentials grant. One token is requested when it is first needed, shared by " +
-			"all operations, and renewed when it expires or is refused. Environment: `STREAM_OAUTH2_TOKEN_URL`, " +
-			"`STREAM_OAUTH2_CLIENT_ID` and `STREAM_OAUTH2_CLIENT_SECRET`. Default: none.",
+			"all operations, and renewed when it expires or is refused. The client authenticates with one of `client_secret`, " +
+			"`client_assertion` and `client_assertion_file`. Environment: the variables `STREAM_OAUTH2_…` of the attributes. " +
+			"Default: none.",
 		Attributes: map[string]schema.Attribute{
 			"token_url": schema.StringAttribute{
 				Optional:            true,
@@ -31,6 +32,18 @@ func oauth2Attribute() schema.Attribute {
 				Sensitive:           true,
 				MarkdownDescription: "Secret of the client. Environment: `STREAM_OAUTH2_CLIENT_SECRET`. No default.",
 			},
+			"client_assertion": schema.StringAttribute{
+				Optional:  true,
+				Sensitive: true,
+				MarkdownDescription: "Assertion that authenticates the client instead of a secret (RFC 7523), such as a token of the " +
+					"CI system. Environment: `STREAM_OAUTH2_CLIENT_ASSERTION`. No default.",
+			},
+			"client_assertion_file": schema.StringAttribute{
+				Optional: true,
+				MarkdownDescription: "Path of a file with the assertion, for assertions that are replaced while Terraform runs. The file is " +
+					"read for each token request. White space around the assertion is ignored. A relative path is relative to the folder " +
+					"where Terraform runs. Environment: `STREAM_OAUTH2_CLIENT_ASSERTION_FILE`. No default.",
+			},
 			"scopes": schema.ListAttribute{
 				ElementType:         types.StringType,
 				Optional:            true,
@@ -39,6 +52,7 @@ func oauth2Attribute() schema.Attribute {
 			"endpoint_params": schema.MapAttribute{
 				ElementType:         types.StringType,
 				Optional:            true,
+				Sensitive:           true,
 				MarkdownDescription: "Additional parameters of the token request, such as `audience`. Default: none.",
 			},
 		},
@@ -53,12 +67,12 @@ func (s *settings) readOAuth2(v types.Object) {
 	a := &streams.OAuth2{
 		TokenURL:       s.requiredText(at.AtName("token_url"), objectAttribute[types.String](v, "token_url"), "STREAM_OAUTH2_TOKEN_URL"),
 		ClientID:       s.requiredText(at.AtName("client_id"), objectAttribute[types.String](v, "client_id"), "STREAM_OAUTH2_CLIENT_ID"),
-		ClientSecret:   s.requiredText(at.AtName("client_secret"), objectAttribute[types.String](v, "client_secret"), "STREAM_OAUTH2_CLIENT_SECRET"),
 		EndpointParams: map[string]string{},
 	}
 	if a.TokenURL != "" {
 		s.checkAddress(at.AtName("token_url"), a.TokenURL, streams.ParseTokenURL)
 	}
+	s.readClientAuthentication(at, v, a)
 	scopes := objectAttribute[types.List](v, "scopes")
 	for i, scope := range scopes.Elements() {
 		a.Scopes = append(a.Scopes, s.elementText(at.AtName("scopes").AtListIndex(i), scope))
@@ -66,11 +80,56 @@ func (s *settings) readOAuth2(v types.Object) {
 	params := objectAttribute[types.Map](v, "endpoint_params")
 	for _, name := range slices.Sorted(maps.Keys(params.Elements())) {
 		at := at.AtName("endpoint_params").AtMapKey(name)
-		if name == "client_id" || name == "client_secret" || name == "scope" {
+		switch name {
+		case "client_id", "client_secret", "client_assertion", "scope":
 			s.refuse(at, "has an attribute of its own in oauth2.")
+		case "client_assertion_type":
+			s.refuse(at, "is set by the provider together with client_assertion.")
 		}
 		a.EndpointParams[name] = s.elementText(at, params.Elements()[name])
 	}
 	s.unknown = s.unknown || scopes.IsUnknown() || params.IsUnknown()
 	s.client.OAuth2 = a
+}
+
+// readClientAuthentication reads the one way to authenticate the client that is configured, or else the
+// one in the environment.
+func (s *settings) readClientAuthentication(oauth2 path.Path, v types.Object, a *streams.OAuth2) {
+	type way struct {
+		name, variable string
+		to             *string
+	}
+	ways := []way{
+		{"client_secret", "STREAM_OAUTH2_CLIENT_SECRET", &a.ClientSecret},
+		{"client_assertion", "STREAM_OAUTH2_CLIENT_ASSERTION", &a.ClientAssertion},
+		{"client_assertion_file", "STREAM_OAUTH2_CLIENT_ASSERTION_FILE", &a.ClientAssertionFile},
+	}
+	var configured, inEnvironment []way
+	for _, w := range ways {
+		if !objectAttribute[types.String](v, w.name).IsNull() {
+			configured = append(configured, w)
+		}
+		if s.getenv(w.variable) != "" {
+			inEnvironment = append(inEnvironment, w)
+		}
+	}
+	used := configured
+	switch {
+	case len(configured) > 1:
+		for _, w := range configured[1:] {
+			s.refuse(oauth2.AtName(w.name), "and %s are two ways to authenticate. A request carries one.", configured[0].name)
+		}
+	case len(configured) == 0 && len(inEnvironment) == 0:
+		s.refuse(oauth2.AtName("client_secret"), "is missing. Set it in the provider block, or set the environment variable %s. "+
+			"Instead of a secret, you can set client_assertion or client_assertion_file.", ways[0].variable)
+	case len(configured) == 0:
+		used = inEnvironment[:1]
+		for _, w := range inEnvironment[1:] {
+			s.diags.Append(twoSchemesInEnvironment("oauth2."+used[0].name, []string{used[0].variable}, "oauth2."+w.name, []string{w.variable}))
+		}
+	}
+	for _, w := range used {
+		*w.to, _ = s.text(oauth2.AtName(w.name), objectAttribute[types.String](v, w.name), w.variable)
+	}
+	s.checkCredential(oauth2.AtName("client_assertion"), a.ClientAssertion, "client_assertion_file")
 }

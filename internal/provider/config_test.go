@@ -68,6 +68,20 @@ func TestReadSettings(t *testing.T) {
 			env:   environment{"STREAM_TOKEN": "environment"},
 			want:  streams.Config{Token: "config"},
 		},
+		"token_file": {
+			block: block{"token_file": "run/token"},
+			env:   environment{"STREAM_TOKEN_FILE": "other", "STREAM_TOKEN": "t"},
+			want:  streams.Config{TokenFile: "run/token"},
+		},
+		"token_file from the environment": {
+			env:  environment{"STREAM_TOKEN_FILE": "/run/token"},
+			want: streams.Config{TokenFile: "/run/token"},
+		},
+		"token, token_file in the environment": {
+			block: block{"token": "t"},
+			env:   environment{"STREAM_TOKEN_FILE": "/run/token"},
+			want:  streams.Config{Token: "t"},
+		},
 		"basic_auth": {
 			block: block{"basic_auth": block{"username": "u", "password": "p:ü"}},
 			want:  streams.Config{BasicAuth: &streams.BasicAuth{Username: "u", Password: "p:ü"}},
@@ -106,6 +120,27 @@ func TestReadSettings(t *testing.T) {
 			block: block{"oauth2": block{"token_url": "https://id.example.com", "client_id": "c"}},
 			env:   environment{"STREAM_OAUTH2_CLIENT_ID": "other", "STREAM_OAUTH2_CLIENT_SECRET": "s"},
 			want:  streams.Config{OAuth2: &streams.OAuth2{TokenURL: "https://id.example.com", ClientID: "c", ClientSecret: "s"}},
+		},
+		"oauth2 with an assertion": {
+			block: block{"oauth2": block{"token_url": "https://id.example.com", "client_id": "c", "client_assertion": "a.b.c"}},
+			env:   environment{"STREAM_OAUTH2_CLIENT_SECRET": "s", "STREAM_OAUTH2_CLIENT_ASSERTION": "other", "STREAM_OAUTH2_CLIENT_ASSERTION_FILE": "f"},
+			want:  streams.Config{OAuth2: &streams.OAuth2{TokenURL: "https://id.example.com", ClientID: "c", ClientAssertion: "a.b.c"}},
+		},
+		"oauth2 with an assertion from a file": {
+			block: block{"oauth2": block{"token_url": "https://id.example.com", "client_id": "c", "client_assertion_file": "f"}},
+			env:   environment{"STREAM_OAUTH2_CLIENT_SECRET": "s"},
+			want:  streams.Config{OAuth2: &streams.OAuth2{TokenURL: "https://id.example.com", ClientID: "c", ClientAssertionFile: "f"}},
+		},
+		"oauth2, its assertion from the environment": {
+			block: block{"oauth2": block{"token_url": "https://id.example.com"}},
+			env:   environment{"STREAM_OAUTH2_CLIENT_ID": "c", "STREAM_OAUTH2_CLIENT_ASSERTION": "a.b.c"},
+			want:  streams.Config{OAuth2: &streams.OAuth2{TokenURL: "https://id.example.com", ClientID: "c", ClientAssertion: "a.b.c"}},
+		},
+		"oauth2 with an assertion, from the environment": {
+			env: environment{
+				"STREAM_OAUTH2_TOKEN_URL": "https://id.example.com", "STREAM_OAUTH2_CLIENT_ID": "c", "STREAM_OAUTH2_CLIENT_ASSERTION_FILE": "f",
+			},
+			want: streams.Config{OAuth2: &streams.OAuth2{TokenURL: "https://id.example.com", ClientID: "c", ClientAssertionFile: "f"}},
 		},
 		"one scheme in the configuration, two in the environment": {
 			block: block{"token": "t"},

@@ -37,6 +37,8 @@ var hints = []hintRow{
 		"one attempt of a token request; the timeouts of the resource include the wait for it.")},
 	{causedBy(streams.ErrRateLimit), says("requests_per_second may be too low for this number of streams. Raise it, or raise the " +
 		"timeouts of the resource.")},
+	{causedBy(streams.ErrSecretFile), says("The file may not be mounted or written yet, or may be another one. A relative path is " +
+		"relative to the folder where Terraform runs.")},
 	{neverSent, says("Another operation on the same stream may be slow. Apply again, or raise the timeouts of the resource.")},
 
 	// The operation decides.
@@ -84,7 +86,7 @@ var hints = []hintRow{
 		"Terraform's -parallelism.")},
 	{allOf(undocumented, status(401, 403)), says("The response may not have come from the service, whose errors have another form, but " +
 		"from a proxy or gateway. Check base_url and the proxy settings (HTTPS_PROXY, NO_PROXY), and what the proxy requires.")},
-	{allOf(status(http.StatusUnauthorized), sentNoCredentials), says("The request carried no credentials. Set token, basic_auth, oauth2 " +
+	{allOf(status(http.StatusUnauthorized), sentNoCredentials), says("The request carried no credentials. Set token, token_file, basic_auth, oauth2 " +
 		"or headers in the provider block, or the environment variables of one of them.")},
 	{status(http.StatusUnauthorized), func(f failure) string {
 		return fmt.Sprintf("The request carried %s. The service may expect another credential or another form, or the credential may "+

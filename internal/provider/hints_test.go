@@ -47,9 +47,11 @@ func TestHints(t *testing.T) {
 	}{
 		"interrupted":                  {without(context.Canceled), false, []string{"Apply again when you are ready."}, nil},
 		"interrupted wait for a token": {without(errors.Join(streams.ErrTokenWait, context.Canceled)), false, []string{"Apply again when you are ready."}, nil},
-		"wait for a token":             {without(streams.ErrTokenWait), false, []string{"oauth2.token_url", "timeouts of the resource"}, []string{"base_url", "service"}},
-		"rate limit":                   {without(streams.ErrRateLimit), false, []string{"requests_per_second"}, []string{"base_url", "slow"}},
-		"wait for the stream":          {streams.Error{Kind: streams.KindTimeout, Err: context.DeadlineExceeded}, false, []string{"Another operation on the same stream"}, []string{"base_url"}},
+		"bad token file": {streams.Error{Kind: streams.KindAuthentication, Err: errors.Join(streams.ErrSecretFile, errors.New("x"))}, false,
+			[]string{"relative to the folder where Terraform runs"}, []string{"base_url"}},
+		"wait for a token":    {without(streams.ErrTokenWait), false, []string{"oauth2.token_url", "timeouts of the resource"}, []string{"base_url", "service"}},
+		"rate limit":          {without(streams.ErrRateLimit), false, []string{"requests_per_second"}, []string{"base_url", "slow"}},
+		"wait for the stream": {streams.Error{Kind: streams.KindTimeout, Err: context.DeadlineExceeded}, false, []string{"Another operation on the same stream"}, []string{"base_url"}},
 
 		"read, 404 of a proxy": {read(page(update(404, streams.KindNotFound))), false, []string{"detect_drift = false"}, nil},
 		"read, 404":            {read(update(404, streams.KindNotFound)), false, []string{"stream may not exist"}, []string{"detect_drift"}},
@@ -101,7 +103,7 @@ func TestHints(t *testing.T) {
 		"101":                  {page(update(101, streams.KindUnexpected)), false, []string{"may not have come from the service", "base_url"}, nil},
 		"429":                  {update(429, bad), false, []string{"requests_per_second", "-parallelism"}, nil},
 		"401":                  {withCredentials(`the basic_auth of user "me"`), false, []string{`The request carried the basic_auth of user "me".`}, nil},
-		"401, no credentials":  {withCredentials("no credentials"), false, []string{"The request carried no credentials.", "token, basic_auth, oauth2"}, []string{"expired"}},
+		"401, no credentials":  {withCredentials("no credentials"), false, []string{"The request carried no credentials.", "token, token_file, basic_auth, oauth2"}, []string{"expired"}},
 		"401 of a proxy":       {page(update(401, streams.KindAuthentication)), false, []string{"may not have come from the service", "proxy"}, []string{"carried"}},
 		"403":                  {update(403, streams.KindUnauthorized), false, []string{"The request carried a bearer token.", "may not permit"}, nil},
 		"403 of a proxy":       {page(update(403, streams.KindUnauthorized)), false, []string{"may not have come from the service", "proxy"}, []string{"permit"}},

@@ -1,11 +1,15 @@
 package provider
 
 import (
+	"context"
 	"maps"
 	"net/http"
 	"slices"
 	"strconv"
+	"strings"
+	"time"
 
+	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
 	"pgregory.net/rapid"
 
 	"github.com/stream-management/terraform-provider-stream/internal/streamstest"
@@ -199,7 +203,14 @@ func (c *terraformCore) injectRandomFaults(t *rapid.T) (stop func()) {
 		}
 		name := faults[0]
 		faults = faults[1:]
-		fault := historyFaults[name]
+		fault, fast := historyFaults[name]
+		if !fast {
+			fault = slowFaults[name]
+		}
+		if strings.HasPrefix(name, "interrupt") {
+			// The request is under way, and the response must count.
+			_, _ = c.running.Load().server.StopProvider(context.Background(), &tfprotov6.StopProviderRequest{})
+		}
 		c.note(func() {
 			if c.operating != "" {
 				c.tally.add("fault: " + c.operating + ": " + name)
@@ -214,6 +225,7 @@ func (c *terraformCore) injectRandomFaults(t *rapid.T) (stop func()) {
 		return &fault
 	})
 	return func() {
+		delete(c.provider, "request_timeout")
 		c.service.InjectFunc(nil)
 		c.service.Configure(func(o *streamstest.Options) { *o = streamstest.Options{ServeGet: c.drift} })
 	}
@@ -248,4 +260,15 @@ var historyFaults = map[string]streamstest.Fault{
 	"reset after":      {ResetAfter: true},
 	"cut off":          {Truncate: true},
 	"moved":            {},
+	"interrupt":        {},
+	"interrupt, 500":   {Status: 500, Apply: true},
+	"interrupt, late":  {ResponseDelay: 5 * time.Millisecond},
+}
+
+// slowFaults are responses that come after the request timeout, or after the client has given up.
+var slowFaults = map[string]streamstest.Fault{
+	"no response":            {Delay: time.Minute},
+	"too late":               {ResponseDelay: time.Minute},
+	"interrupt, no response": {Delay: time.Minute},
+	"interrupt, too late":    {ResponseDelay: time.Minute},
 }

@@ -191,6 +191,9 @@ func (o *ownership) use(ctx context.Context, id string) (stream *ownedStream, en
 	o.mu.Lock()
 	s := o.stream(id)
 	o.mu.Unlock()
+	if ctx.Err() != nil {
+		return nil, nil, interruptedError{ctx.Err()}
+	}
 	select {
 	case s.inUse <- struct{}{}:
 		return s, func() { <-s.inUse }, nil
@@ -198,6 +201,14 @@ func (o *ownership) use(ctx context.Context, id string) (stream *ownedStream, en
 		return nil, nil, fmt.Errorf("another operation on stream %q did not end in time: %w", id, ctx.Err())
 	}
 }
+
+// interruptedError says that an operation ended before it did anything.
+type interruptedError struct{ error }
+
+func (interruptedError) Error() string {
+	return "the operation was interrupted before anything was sent"
+}
+func (e interruptedError) Unwrap() error { return e.error }
 
 // conflictError says that a run would give one stream two different sets.
 type conflictError struct {

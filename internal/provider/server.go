@@ -4,6 +4,7 @@ import (
 	"context"
 	"reflect"
 	"sync"
+	"sync/atomic"
 
 	"github.com/hashicorp/terraform-plugin-framework/providerserver"
 	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
@@ -15,7 +16,7 @@ func NewServer(version string) func() tfprotov6.ProviderServer {
 		p := &streamProvider{version: version}
 		server := providerserver.NewProtocol6(p)()
 		server = withFastPath(server, newProcessorsResource(), p.currentSession)
-		return withStop(server)
+		return withStop(withRedaction(server, p.currentSession))
 	}
 }
 
@@ -38,10 +39,12 @@ func hidesNothing(wrapper, wrapped any) bool {
 	return true
 }
 
-// stoppingServer lets interrupted actions report before the provider stops.
+// stoppingServer ends a run cleanly when Terraform is interrupted: no operation starts any more, and
+// the client lets attempts end for a moment (see package streams).
 type stoppingServer struct {
 	fullServer
 	actions sync.RWMutex // read-locked by each running action
+	stopped atomic.Bool
 }
 
 func withStop(server tfprotov6.ProviderServer) tfprotov6.ProviderServer {
@@ -49,21 +52,46 @@ func withStop(server tfprotov6.ProviderServer) tfprotov6.ProviderServer {
 	return &stoppingServer{fullServer: full}
 }
 
+// ConfigureProvider begins a run. A provider that runs for a debugger serves several.
+func (s *stoppingServer) ConfigureProvider(ctx context.Context, req *tfprotov6.ConfigureProviderRequest) (*tfprotov6.ConfigureProviderResponse, error) {
+	s.stopped.Store(false)
+	return s.fullServer.ConfigureProvider(ctx, req)
+}
+
+func (s *stoppingServer) ApplyResourceChange(ctx context.Context, req *tfprotov6.ApplyResourceChangeRequest) (*tfprotov6.ApplyResourceChangeResponse, error) {
+	ctx, cancel := s.unlessStopped(ctx)
+	defer cancel()
+	return s.fullServer.ApplyResourceChange(ctx, req)
+}
+
 func (s *stoppingServer) InvokeAction(ctx context.Context, req *tfprotov6.InvokeActionRequest) (*tfprotov6.InvokeActionServerStream, error) {
+	ctx, cancel := s.unlessStopped(ctx)
 	stream, err := s.fullServer.InvokeAction(ctx, req)
 	if err != nil {
+		cancel()
 		return nil, err
 	}
 	return &tfprotov6.InvokeActionServerStream{Events: func(push func(tfprotov6.InvokeActionEvent) bool) {
+		defer cancel()
 		s.actions.RLock()
 		defer s.actions.RUnlock()
 		stream.Events(push)
 	}}, nil
 }
 
+// unlessStopped returns a context that is cancelled if the run has been interrupted.
+func (s *stoppingServer) unlessStopped(ctx context.Context) (context.Context, context.CancelFunc) {
+	ctx, cancel := context.WithCancel(ctx)
+	if s.stopped.Load() {
+		cancel()
+	}
+	return ctx, cancel
+}
+
 // StopProvider interrupts all operations, and waits until actions have reported: the protocol server
 // drops later events, and Terraform would take an interrupted action for a success.
 func (s *stoppingServer) StopProvider(ctx context.Context, req *tfprotov6.StopProviderRequest) (*tfprotov6.StopProviderResponse, error) {
+	s.stopped.Store(true)
 	resp, err := s.fullServer.StopProvider(ctx, req)
 	s.actions.Lock()
 	defer s.actions.Unlock()

@@ -138,6 +138,9 @@ func (c *terraformCore) checkOperationRequests(o operation) {
 			c.problem("%s: succeeded with %s", o.what, r)
 		}
 	}
+	if n := len(o.requests); n > 0 && o.requests[n-1].Status == http.StatusNotFound && o.diags.failed() && strings.HasPrefix(o.what, "destroy") {
+		c.problem("%s: failed with %s, but a stream that is gone needs no destroy", o.what, o.requests[n-1])
+	}
 	if len(o.requests) == 0 || len(o.requests) > c.attempts {
 		c.problem("%s: sent %d requests, want 1 to %d", o.what, len(o.requests), c.attempts)
 	}

@@ -7,6 +7,7 @@ import (
 	"net/http/httptest"
 	"slices"
 	"sync"
+	"sync/atomic"
 
 	"github.com/hashicorp/terraform-plugin-go/tftypes"
 	"pgregory.net/rapid"
@@ -26,6 +27,8 @@ type terraformCore struct {
 
 	// next chooses which of the named nodes of a walk continues. If next is nil, each node has a goroutine of its own.
 	next func(names []string) int
+
+	running atomic.Pointer[process] // the last one that was started
 
 	mu       sync.Mutex      // guards the fields below while the nodes run
 	failures []string        // errors that the provider reported in this run

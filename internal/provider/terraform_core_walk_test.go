@@ -124,6 +124,7 @@ func (c *terraformCore) startProvider() *process {
 	c.t.Helper()
 	c.rules = newProcessRules()
 	p := &process{t: nodeFailer{c}, server: newTestServer(nodeFailer{c})}
+	c.running.Store(p)
 	c.walk([]node{{name: "configure the provider", run: func(func()) bool {
 		p.configure(c.provider)
 		return true

@@ -84,12 +84,9 @@ func (r *Release) checkZip(ctx context.Context, p Platform) error {
 	return nil
 }
 
-// checkProgram checks the size of a program and its build information. It also runs a program that is for
+// checkProgram checks the build information of a program and its size. It also runs a program that is for
 // this platform, and checks the version that the program prints.
 func (r *Release) checkProgram(ctx context.Context, p Platform, content []byte, info *debug.BuildInfo) error {
-	if p == (Platform{"linux", "amd64"}) && len(content) >= maxProgramSize {
-		return fmt.Errorf("the size is %d bytes, the limit %d", len(content), maxProgramSize)
-	}
 	settings := map[string]string{}
 	for _, setting := range info.Settings {
 		settings[setting.Key] = setting.Value
@@ -103,6 +100,9 @@ func (r *Release) checkProgram(ctx context.Context, p Platform, content []byte, 
 		if slices.Contains(testOnlyModules, module.Path) {
 			return fmt.Errorf("it contains %s, which only tests and tools need", module.Path)
 		}
+	}
+	if p == (Platform{"linux", "amd64"}) && len(content) >= maxProgramSize {
+		return fmt.Errorf("the size is %d bytes, the limit %d", len(content), maxProgramSize)
 	}
 	if p == Host() {
 		return r.checkVersion(ctx, content)

@@ -76,10 +76,18 @@ func newFakeGitHub(t *testing.T, repository string) *fakeGitHub {
 		limit := map[string]int{"limit": 5000, "remaining": 4999, "reset": 1}
 		return http.StatusOK, map[string]any{"resources": map[string]any{"core": limit}}
 	})
-	server := httptest.NewServer(mux)
+	// Goreleaser expects the paths of a GitHub server other than github.com.
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		for _, prefix := range []string{"/api/v3", "/api/uploads"} {
+			if rest, ok := strings.CutPrefix(r.URL.Path, prefix); ok {
+				r.URL.Path = rest
+			}
+		}
+		mux.ServeHTTP(w, r)
+	}))
 	t.Cleanup(server.Close)
 	fake.URL = server.URL
-	fake.GitHub = &GitHub{API: server.URL, Repository: repository, Token: "test-token"}
+	fake.GitHub = &GitHub{API: server.URL + "/api/v3", Repository: repository, Token: "test-token"}
 	return fake
 }
 

@@ -4,8 +4,10 @@ import (
 	"archive/zip"
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
@@ -152,6 +154,27 @@ func copyOf(t *testing.T, r *Release) *Release {
 	duplicate := *r
 	duplicate.dir = dir
 	return &duplicate
+}
+
+// copyTree copies the files of this tree, with changes that are not committed, to an existing folder.
+func copyTree(t *testing.T, dir string) {
+	t.Helper()
+	for path := range strings.SplitSeq(mustGit(t, root, "ls-files", "--cached", "--others", "--exclude-standard", "-z"), "\x00") {
+		from, to := filepath.Join(root, path), filepath.Join(dir, path)
+		info, err := os.Stat(from)
+		if path == "" || errors.Is(err, fs.ErrNotExist) { // deleted, but not committed
+			continue
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := os.MkdirAll(filepath.Dir(to), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(to, read(t, from), info.Mode()); err != nil {
+			t.Fatal(err)
+		}
+	}
 }
 
 // copyArchive copies an archive and renames the files in it. It leaves out a file with an empty new name.

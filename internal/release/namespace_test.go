@@ -1,7 +1,6 @@
 package release
 
 import (
-	"errors"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -94,22 +93,7 @@ func TestAccReplaceNamespace(t *testing.T) {
 		t.Skip("the commands need a Unix shell")
 	}
 	dir := t.TempDir()
-	for path := range strings.SplitSeq(mustGit(t, root, "ls-files", "--cached", "--others", "--exclude-standard", "-z"), "\x00") {
-		from, to := filepath.Join(root, path), filepath.Join(dir, path)
-		info, err := os.Stat(from)
-		if path == "" || errors.Is(err, fs.ErrNotExist) { // deleted, but not committed
-			continue
-		}
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := os.MkdirAll(filepath.Dir(to), 0o755); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(to, read(t, from), info.Mode()); err != nil {
-			t.Fatal(err)
-		}
-	}
+	copyTree(t, dir)
 	mustGit(t, dir, "init", "--quiet")
 	commit(t, dir)
 	commands := strings.ReplaceAll(documentedCommands(t, namespaceSection), "NAMESPACE", "Acme-Corp")

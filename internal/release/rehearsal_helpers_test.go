@@ -52,7 +52,7 @@ func newRehearsal(t *testing.T, namespace string) *rehearsal {
 	r.tag = "v" + string(version[1])
 	r.github = newFakeGitHub(t, owner+"/"+project)
 
-	home, err := os.MkdirTemp("", "gpg-") // the path of a socket of gpg must be short
+	home, err := os.MkdirTemp("", "gpg-") //nolint:usetesting // the path of a socket of gpg must be short
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -62,7 +62,7 @@ func newRehearsal(t *testing.T, namespace string) *rehearsal {
 	})
 	r.env = []string{
 		"GNUPGHOME=" + home, "RUNNER_TEMP=" + temp,
-		"GITHUB_API_URL=" + r.github.URL, "GITHUB_TOKEN=" + r.github.Token,
+		"GITHUB_API_URL=" + r.github.API, "GITHUB_TOKEN=" + r.github.Token,
 		"GITHUB_REPOSITORY=" + r.github.Repository, "GITHUB_REF_NAME=" + r.tag, "GORELEASER_CURRENT_TAG=" + r.tag,
 	}
 	if _, err := exec.LookPath("syft"); err != nil {

@@ -26,13 +26,32 @@ type Attempt struct {
 	Err          string // why there was no response
 	Retry        bool   // another attempt follows, after RetryWait
 	RetryWait    time.Duration
-	RequestBody  string // empty for a token request, because it is secret
-	ResponseBody string // likewise
+	RequestBody  LogText // empty for a token request, because it is secret
+	ResponseBody LogText // likewise
 }
+
+// LogText is a text for a log. It is prepared only if the log wants it: secrets are redacted, and the
+// text is cut to 64 KiB.
+type LogText struct {
+	redactor *redactor
+	text     []byte
+}
+
+// String returns the text.
+func (t LogText) String() string {
+	if t.redactor == nil {
+		return ""
+	}
+	return t.redactor.log(string(t.text[:min(len(t.text), maxLogged+1)]))
+}
+
+// MarshalText returns the text, for a log in JSON.
+func (t LogText) MarshalText() ([]byte, error) { return []byte(t.String()), nil }
 
 // RoundTrip makes one attempt: it waits for a slot and for the rate limit, sends the request and reads the
 // whole response. So the request timeout covers the body, and an incomplete response is a failed connection.
-// Operations hold no slot while they wait for a retry.
+// Operations hold no slot while they wait for a retry. An interrupt ends the waits at once, and the attempt
+// after a grace period.
 func (o *operation) RoundTrip(req *http.Request) (*http.Response, error) {
 	operationCtx := req.Context()
 	// The slot comes first: after a wait for a slot, requests that the rate limit has let through would burst.
@@ -47,9 +66,13 @@ func (o *operation) RoundTrip(req *http.Request) (*http.Response, error) {
 			return nil, o.noTurn(operationCtx)
 		}
 	}
-	ctx, cancel := context.WithTimeoutCause(operationCtx, o.requestTimeout, ErrRequestTimeout)
+	ctx, cancel := attemptContext(operationCtx, o.requestTimeout)
 	defer cancel()
-	finishConnecting := o.firstConnection.wait(ctx)
+	finishConnecting := o.firstConnection.wait(operationCtx, ctx)
+	if err := operationCtx.Err(); err != nil {
+		finishConnecting()
+		return nil, o.noResponse(err)
+	}
 	connected, newConnection := false, false
 	ctx = httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{
 		GotConn:      func(c httptrace.GotConnInfo) { connected, newConnection = true, !c.Reused },
@@ -60,7 +83,9 @@ func (o *operation) RoundTrip(req *http.Request) (*http.Response, error) {
 		req.Header.Set("User-Agent", o.userAgent)
 	}
 
-	o.attempts++
+	if o.attempts++; o.attempts == 1 {
+		o.responsesBefore = o.reachability.count()
+	}
 	start := time.Now()
 	resp, body, err := o.sendAndReadBody(req)
 	finishConnecting()
@@ -98,6 +123,7 @@ func (o *operation) sendAndReadBody(req *http.Request) (*http.Response, []byte, 
 	if err != nil {
 		return nil, nil, err
 	}
+	o.reachability.responded()
 	if resp.StatusCode == http.StatusSwitchingProtocols {
 		// This body is the connection itself, and the request timeout would not end it.
 		return resp, nil, resp.Body.Close()
@@ -113,13 +139,13 @@ func (o *operation) sendAndReadBody(req *http.Request) (*http.Response, []byte, 
 func (o *operation) describeAttempt(resp *http.Response, body []byte, err error, d time.Duration) *Attempt {
 	a := &Attempt{Number: o.attempts, Method: o.method, URL: o.redactor.redact(o.url), Duration: d}
 	if err != nil {
-		a.Err = escapeInvisible(o.redactor.redact(err.Error()))
+		a.Err = o.redactor.printable(err.Error(), maxMessage)
 	} else {
 		a.Status = resp.StatusCode
 	}
 	if !o.tokenRequest {
-		a.RequestBody = o.redactor.redact(string(o.body))
-		a.ResponseBody = o.redactor.redact(string(body))
+		a.RequestBody = LogText{o.redactor, o.body}
+		a.ResponseBody = LogText{o.redactor, body}
 	}
 	return a
 }

@@ -26,7 +26,7 @@ func TestObserve(t *testing.T) {
 		if a.Method != "PATCH" || a.URL != s.URL+"/v2/streams/s1" || a.Duration <= 0 || a.Retry != (a.RetryWait > 0) {
 			t.Errorf("attempt %+v", a)
 		}
-		got = append(got, observed{a.Number, a.Status, a.Err != "", a.Retry, a.RequestBody, a.ResponseBody})
+		got = append(got, observed{a.Number, a.Status, a.Err != "", a.Retry, a.RequestBody.String(), a.ResponseBody.String()})
 	}})
 	if _, err := c.UpdateStream(ctx, "s1", streams.NewProcessorSet("p1")); err != nil {
 		t.Fatal(err)

@@ -17,6 +17,9 @@ type authorizer interface {
 	// header returns the header's value, or "" for no header. After a 401 to the value refused, it
 	// returns a new value if it can get one.
 	header(ctx context.Context, refused string) (string, error)
+
+	// accepted reports that the service has accepted a value.
+	accepted(header string)
 }
 
 func (cfg Config) authorizer(t *transport) authorizer {
@@ -25,8 +28,10 @@ func (cfg Config) authorizer(t *transport) authorizer {
 		return newTokenSource(*cfg.OAuth2, t)
 	case cfg.BasicAuth != nil:
 		return staticHeader("Basic " + basicCredentials(cfg.BasicAuth.Username, cfg.BasicAuth.Password))
+	case cfg.TokenFile != "":
+		return newTokenFile(cfg.TokenFile, t.redactor)
 	case cfg.Token != "":
-		return staticHeader("Bearer " + cfg.Token)
+		return staticHeader(bearer(cfg.Token))
 	}
 	return staticHeader("")
 }
@@ -35,6 +40,8 @@ func (cfg Config) authorizer(t *transport) authorizer {
 type staticHeader string
 
 func (h staticHeader) header(context.Context, string) (string, error) { return string(h), nil }
+
+func (staticHeader) accepted(string) {} // nothing depends on it
 
 // basicCredentials encodes a user for HTTP Basic authentication (RFC 7617, section 2).
 func basicCredentials(user, password string) string {

@@ -26,6 +26,7 @@ type Config struct {
 
 	// Set at most one of these. No scheme is specified (INTERFACE.md, section 5).
 	Token     string
+	TokenFile string // the path of a file with a bearer token, which may change at any time
 	BasicAuth *BasicAuth
 	OAuth2    *OAuth2
 
@@ -50,6 +51,7 @@ type Client struct {
 	authorizer      authorizer
 	credentials     string
 	firstConnection *firstConnection
+	reachability    reachability
 }
 
 // New returns a client for a deployment. It does not send a request.
@@ -102,6 +104,10 @@ func New(cfg Config) (*Client, error) {
 	return c, nil
 }
 
+// Redact replaces known secrets in a text about a stream. The fields of a [Stream] are what the service
+// reported, so that a state is truthful, and may repeat a secret. At most 64 KiB of the text are returned.
+func (c *Client) Redact(text string) string { return c.redactor.log(text) }
+
 // MaxConcurrent is the limit of requests at the same time.
 func (c *Client) MaxConcurrent() int { return cap(c.slots) }
 
@@ -140,7 +146,7 @@ func (c *Client) ReadStream(ctx context.Context, id string) (*Stream, error) {
 
 // run sends an operation's request for a stream and returns the stream from the response.
 func (c *Client) run(ctx context.Context, o *operation, id string) (*Stream, error) {
-	o.firstConnection, o.credentials = c.firstConnection, c.credentials
+	o.firstConnection, o.reachability, o.credentials = c.firstConnection, &c.reachability, c.credentials
 	var err error
 	if o.url, err = streamURL(c.baseURL, id); err != nil {
 		e := o.newError(KindBadRequest)
@@ -175,7 +181,7 @@ func (c *Client) sendAuthorized(ctx context.Context, o *operation) (*http.Respon
 	if err != nil {
 		return nil, err
 	}
-	resp, err := c.send(ctx, o, credential)
+	resp, err := c.sendWith(ctx, o, credential)
 	if err != nil || resp.StatusCode != http.StatusUnauthorized {
 		return resp, err
 	}
@@ -186,7 +192,7 @@ func (c *Client) sendAuthorized(ctx context.Context, o *operation) (*http.Respon
 	if renewed == credential {
 		return resp, nil
 	}
-	return c.send(ctx, o, renewed)
+	return c.sendWith(ctx, o, renewed)
 }
 
 // authorization returns the Authorization header. A failed token request does not reach the
@@ -194,11 +200,20 @@ func (c *Client) sendAuthorized(ctx context.Context, o *operation) (*http.Respon
 func (c *Client) authorization(ctx context.Context, o *operation, refused string) (string, error) {
 	header, err := c.authorizer.header(ctx, refused)
 	if err != nil {
-		e := o.noResponse(err)
+		e := *o.noResponse(err) // a copy: all operations share a refusal
 		e.Outcome = o.outcome
-		return "", e
+		return "", &e
 	}
 	return header, nil
+}
+
+// sendWith sends the request with a credential.
+func (c *Client) sendWith(ctx context.Context, o *operation, credential string) (*http.Response, error) {
+	resp, err := c.send(ctx, o, credential)
+	if err == nil && resp.StatusCode/100 == 2 {
+		c.authorizer.accepted(credential)
+	}
+	return resp, err
 }
 
 func (c *Client) send(ctx context.Context, o *operation, credential string) (*http.Response, error) {

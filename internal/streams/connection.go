@@ -42,7 +42,7 @@ type firstConnection struct {
 
 // wait returns at once for the first attempt, and for all others when the first one has connected
 // or failed. The attempt must call finish when it has connected or failed; it may do so repeatedly.
-func (f *firstConnection) wait(ctx context.Context) (finish func()) {
+func (f *firstConnection) wait(operation, attempt context.Context) (finish func()) {
 	if f == nil {
 		return func() {}
 	}
@@ -51,7 +51,8 @@ func (f *firstConnection) wait(ctx context.Context) (finish func()) {
 	}
 	select {
 	case <-f.finished:
-	case <-ctx.Done(): // the request with this context fails
+	case <-operation.Done():
+	case <-attempt.Done(): // the request with this context fails
 	}
 	return func() {}
 }

@@ -70,8 +70,10 @@ func TestConnectionsAreReused(t *testing.T) {
 				updateInParallel(t.Context(), c, parallel)
 			}
 			s.wantRequests(t, 4*parallel)
-			if got := s.connections(); got != parallel {
-				t.Errorf("in parallel: %d connections, want %d", got, parallel)
+			// A connection may return to the pool just after its response, when the next round has begun. With Go's
+			// default, there would be 74.
+			if got := s.connections(); got < parallel || got > parallel*3/2 {
+				t.Errorf("in parallel: %d connections, want %d, or a few more", got, parallel)
 			}
 		})
 	}

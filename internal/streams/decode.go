@@ -1,6 +1,7 @@
 package streams
 
 import (
+	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -17,7 +18,7 @@ func decodeResponse(body []byte, id string) (*Stream, error) {
 	if len(body) > maxBody {
 		return nil, fmt.Errorf("the response is longer than %d MiB", maxBody>>20)
 	}
-	s, err := decodeStream(body)
+	s, err := decodeStream(bytes.TrimPrefix(body, byteOrderMark))
 	if err != nil {
 		return nil, err
 	}

@@ -11,20 +11,20 @@ import (
 
 // describeText returns the text of a response body in any form. A web page is reduced to its title and
 // visible text: its first characters are markup, and would say nothing.
-func describeText(body []byte) string {
+func describeText(body []byte) []byte {
 	if !isHTML(body) {
-		return string(body)
+		return body
 	}
 	title, text := visibleText(body)
 	switch {
 	case title != "" && text != "":
-		return `HTML page "` + title + `": ` + text
+		return []byte(`HTML page "` + title + `": ` + text)
 	case title != "":
-		return `HTML page "` + title + `"`
+		return []byte(`HTML page "` + title + `"`)
 	case text != "":
-		return "HTML page: " + text
+		return []byte("HTML page: " + text)
 	}
-	return "HTML page without text"
+	return []byte("HTML page without text")
 }
 
 func isHTML(body []byte) bool {

@@ -20,7 +20,7 @@ func TestDescribeText(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			if got := joinFields(describeText([]byte(test.body))); got != test.want {
+			if got := joinFields(string(describeText([]byte(test.body)))); got != test.want {
 				t.Errorf("got %q, want %q", got, test.want)
 			}
 		})

@@ -1,6 +1,7 @@
 package streams
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"strings"
@@ -18,13 +19,13 @@ const (
 // readMessage returns the message of an error body, and whether the body has the documented form
 // (INTERFACE.md, section 2). For any other body it returns the text, or describes the web page.
 func readMessage(body []byte, secrets *redactor) (message string, documented bool) {
+	body = bytes.TrimPrefix(body, byteOrderMark)
 	// Not a struct: that would accept "Message", which web frameworks send for an unknown route.
 	var fields map[string]json.RawMessage
 	if json.Unmarshal(body, &fields) == nil && stringInto(&message)(fields["message"]) {
 		return secrets.printable(message, maxMessage), true
 	}
-	text := joinFields(secrets.redact(describeText(body)))
-	return truncate(escapeInvisible(text), maxText), false
+	return secrets.line(describeText(body), maxText), false
 }
 
 // escapeInvisible escapes the characters that a terminal interprets or does not show, so that a
@@ -56,8 +57,9 @@ func escapeInvisible(s string) string {
 
 // truncate returns the first limit characters of s, and "…" if there are more.
 func truncate(s string, limit int) string {
-	if utf8.RuneCountInString(s) <= limit {
-		return s
+	start, more := cutRunes(s, limit)
+	if more {
+		start += "…"
 	}
-	return string([]rune(s)[:limit]) + "…"
+	return start
 }

@@ -78,7 +78,7 @@ func TestTokenErrors(t *testing.T) {
 				t.Errorf("%d attempts were observed, want %d", len(attempts), test.requests)
 			}
 			for _, a := range attempts {
-				if a.Method != "POST" || a.URL != endpoint.URL+"/token" || a.RequestBody != "" || a.ResponseBody != "" {
+				if a.Method != "POST" || a.URL != endpoint.URL+"/token" || a.RequestBody.String() != "" || a.ResponseBody.String() != "" {
 					t.Errorf("attempt %+v shows a secret body or another request", a)
 				}
 			}

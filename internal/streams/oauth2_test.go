@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
-	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -33,18 +32,23 @@ type tokenIssuer struct {
 func newTokenIssuer(t *testing.T, expiresIn time.Duration) *tokenIssuer {
 	t.Helper()
 	i := &tokenIssuer{tokens: &streamstest.TokenServer{ClientID: clientID, ClientSecret: clientSecret, ExpiresIn: expiresIn}}
-	var seed []streamstest.Stream
-	for n := range 30 {
-		seed = append(seed, streamstest.Stream{ID: fmt.Sprintf("s%d", n)})
-	}
 	i.endpoint = startService(t, i.tokens.ServeHTTP)
-	i.service = startService(t, streamstest.New(streamstest.Options{Authorize: i.tokens.Authorize}, seed...).ServeHTTP)
+	i.service = startService(t, streamstest.New(streamstest.Options{Authorize: i.tokens.Authorize}, streamstest.Streams(streamIDs(30)...)...).ServeHTTP)
 	i.config = streams.Config{
 		BaseURL: i.service.URL,
 		OAuth2:  &streams.OAuth2{TokenURL: i.endpoint.URL + "/token?tenant=a", ClientID: clientID, ClientSecret: clientSecret},
 		Retry:   retryAtOnce,
 	}
 	return i
+}
+
+// streamIDs returns s0, s1 and so on.
+func streamIDs(count int) []string {
+	ids := make([]string, count)
+	for n := range ids {
+		ids[n] = fmt.Sprintf("s%d", n)
+	}
+	return ids
 }
 
 // updateAll updates 30 streams in parallel.
@@ -193,30 +197,6 @@ func TestCredentialsInBody(t *testing.T) {
 		if got := s.requests()[1].Header.Get("Authorization"); got != "Bearer token-2" {
 			t.Errorf("%d: the service received %q", status, got)
 		}
-	}
-}
-
-// Credentials that are refused in header and body are sent in the header first the next time, too.
-func TestCredentialsRefusedBothWays(t *testing.T) {
-	t.Parallel()
-	endpoint := startService(t, respond(401, `{"error":"invalid_client","error_description":"in header"}`), respond(401, `{"error":"invalid_client"}`),
-		respond(400, `{"error":"invalid_client"}`), respond(200, `{"access_token":"token-1"}`))
-	s := startService(t, applyUpdate)
-	c := newClient(t, streams.Config{BaseURL: s.URL,
-		OAuth2: &streams.OAuth2{TokenURL: endpoint.URL, ClientID: clientID, ClientSecret: clientSecret}})
-	_, err := c.UpdateStream(t.Context(), "s1", streams.NewProcessorSet())
-	if e := asError(t, err); e.Message != "invalid_client: in header" { // the form that RFC 6749 prefers
-		t.Errorf("error %#v", e)
-	}
-	if _, err := c.UpdateStream(t.Context(), "s1", streams.NewProcessorSet()); err != nil {
-		t.Fatal(err)
-	}
-	var inHeader []bool
-	for _, r := range endpoint.requests() {
-		inHeader = append(inHeader, r.Header.Get("Authorization") != "" && !strings.Contains(r.Body, "client_secret"))
-	}
-	if diff := cmp.Diff([]bool{true, false, true, false}, inHeader); diff != "" {
-		t.Errorf("credentials in the header (-want +got):\n%s", diff)
 	}
 }
 

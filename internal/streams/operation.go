@@ -46,6 +46,8 @@ type operation struct {
 	tokenRequest    bool             // its bodies are secret, and omitted from an Attempt
 	credentials     string           // see Config.Credentials
 	firstConnection *firstConnection // nil: attempts connect without waiting
+	reachability    *reachability    // of the endpoint
+	responsesBefore int              // the first attempt; see reachability
 
 	attempts      int
 	outcome       Outcome
@@ -77,11 +79,21 @@ func (o *operation) planRetry(ctx context.Context, resp *http.Response, err erro
 	if err != nil && !isRetryableError(err) || err == nil && !isRetryableStatus(resp.StatusCode) {
 		return false
 	}
-	if o.attempts >= o.retry.MaxAttempts || err != nil && ctx.Err() != nil {
+	if err != nil && ctx.Err() != nil && errors.Is(err, ctx.Err()) {
+		return false // the error says why
+	}
+	if o.attempts >= o.retry.MaxAttempts {
+		if err != nil {
+			o.reachability.gaveUp(o.responsesBefore)
+		}
 		return false
 	}
 	if ctx.Err() != nil {
 		o.noRetryReason = "the request was not retried, because the operation was interrupted or its time limit had passed"
+		return false
+	}
+	if err != nil && o.reachability.isLost() {
+		o.noRetryReason = "the request was not retried, because another operation has used up its attempts and there was no response since"
 		return false
 	}
 	o.retryWait = o.retry.backoff(o.attempts, rand.Float64())

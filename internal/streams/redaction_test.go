@@ -69,7 +69,7 @@ func TestSecretsAreRedacted(t *testing.T) {
 				e := startService(t, response).updateError(t, cfg)
 				texts := []string{e.Error(), e.Message, e.Reason, e.Location, e.URL, string(e.Kind)}
 				for _, a := range attempts {
-					texts = append(texts, a.Err, a.RequestBody, a.ResponseBody, a.URL)
+					texts = append(texts, a.Err, a.RequestBody.String(), a.ResponseBody.String(), a.URL)
 				}
 				if len(attempts) != e.Attempts {
 					t.Errorf("%d of %d attempts were observed", len(attempts), e.Attempts)
@@ -99,7 +99,7 @@ func TestSecretAsID(t *testing.T) {
 	_, err := c.UpdateStream(t.Context(), secret, streams.NewProcessorSet(secret))
 	e := asError(t, err)
 	if shown := fmt.Sprintf("%s %+v", e, attempts); strings.Contains(shown, "s3cret") || e.URL != s.URL+"/v2/streams/***" || len(attempts) != 1 ||
-		attempts[0].RequestBody != `{"processor_ids":["***"]}` {
+		attempts[0].RequestBody.String() != `{"processor_ids":["***"]}` {
 		t.Errorf("shown: %s", shown)
 	}
 	if got := s.requests()[0]; got.Target != "/v2/streams/s3cret%2Fid" || got.Body != `{"processor_ids":["s3cret/id"]}` {

@@ -1,14 +1,12 @@
 package streams
 
 import (
-	"cmp"
-	"encoding/json"
-	"html"
-	"net/url"
-	"regexp"
+	"bytes"
 	"slices"
 	"strings"
 	"sync"
+	"unicode"
+	"unicode/utf8"
 )
 
 // replacement is written in place of a secret.
@@ -18,94 +16,127 @@ const replacement = "***"
 // request. The zero value replaces nothing. It is safe for concurrent use.
 type redactor struct {
 	mu       sync.RWMutex
-	secrets  []string
-	replacer *strings.Replacer
+	patterns [][]byte // see secretForms; never changed in place
 }
 
-// add makes the redactor replace secrets from now on, also as they are escaped in JSON, HTML and URLs.
+// add makes the redactor replace secrets from now on, in all of their forms.
 func (r *redactor) add(secrets ...string) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	for _, s := range secrets {
-		quoted, _ := json.Marshal(s) // cannot fail for a string
-		for _, form := range []string{
-			s, string(quoted[1 : len(quoted)-1]), html.EscapeString(s), url.QueryEscape(s), url.PathEscape(s),
-		} {
-			if form != "" && !slices.Contains(r.secrets, form) {
-				r.secrets = append(r.secrets, form)
+	patterns := slices.Clone(r.patterns)
+	for _, secret := range secrets {
+		for _, form := range secretForms(secret) {
+			if !slices.ContainsFunc(patterns, func(p []byte) bool { return bytes.Equal(p, form) }) {
+				patterns = append(patterns, form)
 			}
 		}
 	}
-	// Longest first, because a secret may be the beginning of another one.
-	slices.SortFunc(r.secrets, func(a, b string) int { return cmp.Compare(len(b), len(a)) })
-	pairs := make([]string, 0, 2*len(r.secrets))
-	for _, s := range r.secrets {
-		pairs = append(pairs, s, replacement)
-	}
-	r.replacer = strings.NewReplacer(pairs...)
+	r.patterns = patterns
 }
 
-// redact replaces the secrets in s. Frameworks escape in different ways, and sometimes twice, so no
-// list of forms is complete. If s contains a secret only after unescaping, the result is unescaped.
-func (r *redactor) redact(s string) string {
-	r.mu.RLock()
-	defer r.mu.RUnlock()
-	if r.replacer == nil {
-		return s
-	}
-	s = r.replacer.Replace(s)
-	unescaped := s
-	for i := 0; i < 3 && strings.ContainsAny(unescaped, escapeStarts); i++ {
-		unescaped = unescape(unescaped)
-		if redacted := r.replacer.Replace(unescaped); redacted != unescaped {
-			s, unescaped = redacted, redacted
-		}
-	}
-	return s
-}
+// redact replaces the secrets in s.
+func (r *redactor) redact(s string) string { return r.replace(s, false) }
 
 // printable returns a text of the service as an error shows it: without secrets and invisible
-// characters, and with at most limit characters.
+// characters, and with at most limit characters. Only these characters are searched for secrets.
 func (r *redactor) printable(s string, limit int) string {
-	return truncate(escapeInvisible(r.redact(s)), limit)
+	shown, more := cutRunes(s, limit)
+	shown = truncate(escapeInvisible(r.replace(shown, more)), limit)
+	if more && !strings.HasSuffix(shown, "…") {
+		shown += "…"
+	}
+	return shown
 }
 
-// escapeStarts has the first character of each escape sequence in JSON, URLs and HTML.
-const escapeStarts = `\%&`
-
-var escapeSequence = regexp.MustCompile(`^(?:\\u[Dd][89ABab][0-9A-Fa-f]{2}\\u[0-9A-Fa-f]{4}|\\u[0-9A-Fa-f]{4}|\\["\\/bfnrt]` +
-	`|%[0-9A-Fa-f]{2}|&#?[0-9A-Za-z]+;)`)
-
-// maxEscapeSequence limits the search for an escape sequence, in bytes: on all of a long text, the
-// regular expression would be slow.
-const maxEscapeSequence = 40
-
-// unescape replaces each escape sequence of JSON, URLs and HTML by its character.
-func unescape(s string) string {
-	var b strings.Builder
-	for {
-		i := strings.IndexAny(s, escapeStarts)
-		if i < 0 {
-			b.WriteString(s)
-			return b.String()
+// line is like printable, and replaces each sequence of white space by one space.
+func (r *redactor) line(text []byte, limit int) string {
+	enough := utf8.UTFMax*limit + 1 // bytes, for more than limit characters
+	var shown []byte
+	for len(shown) <= enough {
+		text = bytes.TrimLeftFunc(text, unicode.IsSpace)
+		if len(text) == 0 {
+			break
 		}
-		b.WriteString(s[:i])
-		s = s[i:]
-		sequence := escapeSequence.FindString(s[:min(len(s), maxEscapeSequence)])
-		switch {
-		case sequence == "":
-			sequence = s[:1]
-			b.WriteString(sequence)
-		case sequence[0] == '\\':
-			var decoded string
-			_ = json.Unmarshal([]byte(`"`+sequence+`"`), &decoded) // the pattern matches only valid JSON
-			b.WriteString(decoded)
-		case sequence[0] == '%':
-			decoded, _ := url.PathUnescape(sequence) // the pattern matches only valid escapes
-			b.WriteString(decoded)
-		default:
-			b.WriteString(html.UnescapeString(sequence))
+		field := text[:min(len(text), enough)]
+		if end := bytes.IndexFunc(field, unicode.IsSpace); end >= 0 {
+			field = field[:end]
 		}
-		s = s[len(sequence):]
+		if len(shown) > 0 {
+			shown = append(shown, ' ')
+		}
+		shown = append(shown, field...)
+		text = text[len(field):]
 	}
+	return r.printable(string(shown), limit)
+}
+
+// log returns a text as a log line shows it: without secrets, and at most maxLogged bytes of it.
+func (r *redactor) log(s string) string {
+	if len(s) <= maxLogged {
+		return r.redact(s)
+	}
+	cut := maxLogged
+	for cut > maxLogged-utf8.UTFMax && !utf8.RuneStart(s[cut]) {
+		cut--
+	}
+	return r.replace(s[:cut], true) + "…"
+}
+
+// maxLogged is the length of the longest text in a log line, in bytes.
+const maxLogged = 64 << 10
+
+// replace replaces the secrets in s. If s is only the beginning of a text, more says so, and the
+// beginning of a secret at the end of s is replaced, too.
+func (r *redactor) replace(s string, more bool) string {
+	r.mu.RLock()
+	patterns := r.patterns
+	r.mu.RUnlock()
+	if len(patterns) == 0 {
+		return s
+	}
+	var found []span
+	for _, l := range unescapedLayers(s) {
+		for _, pattern := range patterns {
+			found = l.find(pattern, found)
+			if more {
+				found = l.findCut(pattern, len(s), found)
+			}
+		}
+	}
+	return replaceSpans(s, found)
+}
+
+// span is a part of a text.
+type span struct{ from, to int }
+
+// replaceSpans replaces each span of s. Spans that overlap are replaced together.
+func replaceSpans(s string, spans []span) string {
+	if len(spans) == 0 {
+		return s
+	}
+	slices.SortFunc(spans, func(a, b span) int { return a.from - b.from })
+	var b strings.Builder
+	end := 0
+	for i, next := range spans {
+		if i == 0 || next.from >= end {
+			b.WriteString(s[end:next.from])
+			b.WriteString(replacement)
+		}
+		end = max(end, next.to)
+	}
+	b.WriteString(s[end:])
+	return b.String()
+}
+
+// cutRunes returns the first limit characters of s, and whether there are more.
+func cutRunes(s string, limit int) (start string, more bool) {
+	if len(s) <= limit {
+		return s, false
+	}
+	for i := range s {
+		if limit--; limit < 0 {
+			return s[:i], true
+		}
+	}
+	return s, false
 }

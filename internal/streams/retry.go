@@ -36,7 +36,8 @@ func isRetryableError(err error) bool {
 }
 
 // backoff returns the wait after an attempt; the first attempt is number 1. Its upper bound doubles
-// with each attempt. random, from 0 to 1, selects the wait below it, so that operations spread out.
+// with each attempt. random, from 0 to 1, selects the wait from a quarter of the bound up to the bound, so
+// that operations spread out, and all default attempts together outlast an outage of four seconds.
 func (r Retry) backoff(attempt int, random float64) time.Duration {
 	bound := r.MinBackoff
 	for range attempt {
@@ -46,13 +47,15 @@ func (r Retry) backoff(attempt int, random float64) time.Duration {
 		}
 		bound *= 2
 	}
-	return r.MinBackoff + time.Duration(random*float64(max(0, bound-r.MinBackoff)))
+	shortest := max(r.MinBackoff, bound/4)
+	return shortest + time.Duration(random*float64(max(0, bound-shortest)))
 }
 
 // parseRetryAfter reads a Retry-After header, in seconds or as a date (RFC 9110, section 10.2.3).
 func parseRetryAfter(value string, now time.Time) (wait time.Duration, ok bool) {
 	value = strings.TrimSpace(value)
-	if seconds, err := strconv.ParseUint(value, 10, 64); err == nil {
+	seconds, err := strconv.ParseUint(value, 10, 64)
+	if err == nil || errors.Is(err, strconv.ErrRange) { // out of range, seconds is the largest number
 		const longest = uint64(1<<63-1) / uint64(time.Second)
 		return time.Duration(min(seconds, longest)) * time.Second, true
 	}

@@ -66,7 +66,9 @@ func TestParseRetryAfter(t *testing.T) {
 		"9223372036":                        {9223372036 * time.Second, true},
 		"9223372037":                        {9223372036 * time.Second, true}, // the longest time.Duration
 		"18446744073709551615":              {9223372036 * time.Second, true},
-		"18446744073709551616":              {0, false},
+		"18446744073709551616":              {9223372036 * time.Second, true}, // beyond 64 bits
+		"99999999999999999999999999999":     {9223372036 * time.Second, true},
+		"-99999999999999999999999999999":    {0, false},
 		"Wed, 04 Mar 2026 05:06:17 GMT":     {10 * time.Second, true},
 		"Wed, 04 Mar 2026 05:06:07 GMT":     {0, true},
 		"Wed, 04 Mar 2026 05:06:06 GMT":     {0, true},

@@ -97,3 +97,8 @@ func runUpdate(t *testing.T, cfg Config, limit time.Duration, responses ...round
 	}
 	return s, e
 }
+
+// transportFunc is a transport that responds to each attempt in the same way.
+type transportFunc roundTrip
+
+func (f transportFunc) RoundTrip(req *http.Request) (*http.Response, error) { return f(req) }

@@ -27,6 +27,10 @@ type Fault struct {
 	// ResetAfter applies the update and resets the connection without a response.
 	ResetAfter bool
 
+	// ResponseDelay is a wait before the response, after the service has handled the request. It ends if the client
+	// disconnects in the meantime.
+	ResponseDelay time.Duration
+
 	// Truncate sends the header of the response and half of its body, and then ends the connection.
 	Truncate bool
 

@@ -29,7 +29,7 @@ func (s *Service) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	resp := fault.respond(func(apply bool) response { return s.handle(opts, req, r, apply) })
-	if fault.ResetAfter {
+	if !waitUnlessCancelled(r.Context(), fault.ResponseDelay) || fault.ResetAfter {
 		s.recordEnd(req, 0)
 		abortConnection(w)
 		return

@@ -17,6 +17,9 @@ type TokenServer struct {
 	// ClientID and ClientSecret are the credentials that a client must send, by HTTP Basic or in the form, not both.
 	ClientID, ClientSecret string
 
+	// Assertions, unless nil, checks client assertions, which then replace the client's secret.
+	Assertions *Assertions
+
 	// ExpiresIn is how long a token is valid. The response has it as expires_in, in whole seconds. 0 means that tokens
 	// do not expire, and that the response has no expires_in.
 	ExpiresIn time.Duration
@@ -112,6 +115,12 @@ func (t *TokenServer) respond(r *http.Request, req *Request) (int, map[string]an
 			return oauthError(http.StatusBadRequest, "invalid_request", "the parameter "+name+" is repeated")
 		}
 	}
+	if t.Assertions != nil {
+		if err := t.Assertions.check(form, t.ClientID); err != nil {
+			return oauthError(http.StatusUnauthorized, "invalid_client", err.Error())
+		}
+		return t.issue(form)
+	}
 	id, secret, inHeader := r.BasicAuth()
 	if inHeader {
 		if form.Has("client_secret") {
@@ -125,6 +134,11 @@ func (t *TokenServer) respond(r *http.Request, req *Request) (int, map[string]an
 	if id != t.ClientID || secret != t.ClientSecret {
 		return oauthError(http.StatusUnauthorized, "invalid_client", "the client is unknown or its secret is wrong")
 	}
+	return t.issue(form)
+}
+
+// issue returns a token for a client that has authenticated. The caller holds t.mu.
+func (t *TokenServer) issue(form url.Values) (int, map[string]any) {
 	switch form.Get("grant_type") {
 	case "client_credentials":
 	case "":
