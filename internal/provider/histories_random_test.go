@@ -195,7 +195,12 @@ func (c *terraformCore) injectRandomFaults(t *rapid.T) (stop func()) {
 	case 2:
 		c.service.Configure(func(o *streamstest.Options) { o.KnownProcessors = []string{"p1", "p2"} })
 	}
-	faults := rapid.SliceOfN(rapid.SampledFrom(slices.Sorted(maps.Keys(historyFaults))), 20, 20).Draw(t, "faults")
+	names := slices.Sorted(maps.Keys(historyFaults))
+	if chance(t, 5, "slow") {
+		names = append(names, slices.Sorted(maps.Keys(slowFaults))...)
+		c.provider["request_timeout"] = "300ms"
+	}
+	faults := rapid.SliceOfN(rapid.SampledFrom(names), 20, 20).Draw(t, "faults")
 	refreshFails := chance(t, 20, "faults in refresh") // an apply without a plan says little
 	c.service.InjectFunc(func(r streamstest.Request) *streamstest.Fault {
 		if len(faults) == 0 || r.Method == http.MethodGet && !refreshFails {
@@ -209,6 +214,7 @@ func (c *terraformCore) injectRandomFaults(t *rapid.T) (stop func()) {
 		}
 		if strings.HasPrefix(name, "interrupt") {
 			// The request is under way, and the response must count.
+			c.interrupted.Store(true)
 			_, _ = c.running.Load().server.StopProvider(context.Background(), &tfprotov6.StopProviderRequest{})
 		}
 		c.note(func() {

@@ -141,7 +141,7 @@ func (c *terraformCore) checkOperationRequests(o operation) {
 	if n := len(o.requests); n > 0 && o.requests[n-1].Status == http.StatusNotFound && o.diags.failed() && strings.HasPrefix(o.what, "destroy") {
 		c.problem("%s: failed with %s, but a stream that is gone needs no destroy", o.what, o.requests[n-1])
 	}
-	if len(o.requests) == 0 || len(o.requests) > c.attempts {
+	if len(o.requests) == 0 && !c.interrupted.Load() || len(o.requests) > c.attempts {
 		c.problem("%s: sent %d requests, want 1 to %d", o.what, len(o.requests), c.attempts)
 	}
 }

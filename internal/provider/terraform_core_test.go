@@ -28,7 +28,8 @@ type terraformCore struct {
 	// next chooses which of the named nodes of a walk continues. If next is nil, each node has a goroutine of its own.
 	next func(names []string) int
 
-	running atomic.Pointer[process] // the last one that was started
+	running     atomic.Pointer[process] // the last one that was started
+	interrupted atomic.Bool             // the running process
 
 	mu       sync.Mutex      // guards the fields below while the nodes run
 	failures []string        // errors that the provider reported in this run

@@ -125,6 +125,7 @@ func (c *terraformCore) startProvider() *process {
 	c.rules = newProcessRules()
 	p := &process{t: nodeFailer{c}, server: newTestServer(nodeFailer{c})}
 	c.running.Store(p)
+	c.interrupted.Store(false)
 	c.walk([]node{{name: "configure the provider", run: func(func()) bool {
 		p.configure(c.provider)
 		return true
