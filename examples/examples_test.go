@@ -5,6 +5,7 @@ package examples
 import (
 	"bytes"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -40,6 +41,12 @@ func TestAccExamples(t *testing.T) {
 func validate(t *testing.T, sandbox *cli.Sandbox, folder, importFile string) {
 	t.Helper()
 	dir := initialized(t, sandbox, folder, importFile)
+	if folder == "authentication/client-assertion" { // has its credential in the environment only
+		withAssertion := *sandbox
+		withAssertion.Env = maps.Clone(sandbox.Env)
+		withAssertion.Env["STREAM_OAUTH2_CLIENT_ASSERTION"] = "assertion"
+		sandbox = &withAssertion
+	}
 	mustRun(t, sandbox, dir, "validate")
 }
 
