@@ -94,7 +94,8 @@ mutants: ## change one place of the provider at a time, and expect the random hi
 bench: cli ## run the Go benchmarks, then measure a real CLI with 100 and 1,000 streams, into internal/cmd/bench/RESULTS.md
 	go test -run '^$$' -bench . -benchmem ./internal/streams ./internal/provider
 	@mkdir -p bin
-	go run ./internal/cmd/bench $(BENCHFLAGS) >bin/RESULTS.md
+	go run ./internal/cmd/bench -plot bin/plot.svg $(BENCHFLAGS) >bin/RESULTS.md
+	mv bin/plot.svg internal/cmd/bench/plot.svg
 	mv bin/RESULTS.md internal/cmd/bench/RESULTS.md
 
 .PHONY: demo

@@ -41,6 +41,9 @@ var hints = []hintRow{
 		"relative to the folder where Terraform runs.")},
 	{neverSent, says("Another operation on the same stream may be slow. Apply again, or raise the timeouts of the resource.")},
 
+	{waitedForTurn, says("Too many operations may wait for their turn. Raise max_concurrent_requests or the timeouts of the resource, " +
+		"or lower Terraform's -parallelism.")},
+
 	// The operation decides.
 	{cannotRead, says("This deployment may not offer GET /v2/streams/{id}, which the service's interface document does not " +
 		"specify, or may respond in a form of its own. Set detect_drift = false (or unset STREAM_DETECT_DRIFT). If reads have " +
@@ -172,6 +175,11 @@ func sentNoCredentials(f failure) bool { return f.Credentials == noCredentials }
 
 // neverSent fits an operation that ended while it waited for another operation on the stream.
 func neverSent(f failure) bool { return f.URL == "" && f.Err != nil }
+
+// waitedForTurn fits an operation that ended while it waited for the end of other requests.
+func waitedForTurn(f failure) bool {
+	return f.Attempts == 0 && errors.Is(f.Err, context.DeadlineExceeded)
+}
 
 // cannotRead fits a read that says something about the route, not about the stream.
 func cannotRead(f failure) bool {

@@ -146,6 +146,7 @@ func run(ctx context.Context, o options) (err error) {
 		return err
 	}
 	printHeader(version, o)
+	printPlot(o.plot)
 	if err := compareStarts(ctx, o, contenders); err != nil {
 		return err
 	}

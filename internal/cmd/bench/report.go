@@ -4,6 +4,7 @@ package main
 
 import (
 	"fmt"
+	"path/filepath"
 	"runtime"
 	"slices"
 )
@@ -29,6 +30,13 @@ func printHeader(cliVersion string, o options) {
 - **CPU s**: of the CLI and all processes that it started.
 - **provider CPU ms/stream** and **provider peak MB**: of the provider's own processes. Peak is the maximum resident set size.
 `)
+}
+
+// printPlot shows the plot, which is in the folder of the page.
+func printPlot(file string) {
+	if file != "" {
+		fmt.Printf("\n![Seconds against streams: single resources, modules of 100, and groups of 500](%s)\n", filepath.Base(file))
+	}
 }
 
 func printStarts(contenders []contender, taken map[string][]float64) {
