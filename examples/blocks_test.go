@@ -41,8 +41,8 @@ var shellBlocks = map[string][]block{
 		{begins: "terraform providers lock", folder: "provider", want: []string{"checksums for darwin_arm64", "checksums for linux_amd64"}},
 	},
 	"guides/large-fleets": {
-		{begins: "terraform apply -parallelism=64", folder: "provider", want: []string{"1 added, 0 changed, 0 destroyed"}},
-		{begins: "terraform plan -refresh=false", folder: "provider", setup: []string{"terraform apply"}, want: []string{"No changes."}},
+		{begins: "terraform apply -parallelism", folder: "provider", want: []string{"1 added"}},
+		{begins: "terraform plan -refresh=false", folder: "provider", want: []string{"No changes."}},
 	},
 	"guides/pipelines": {
 		{begins: "terraform plan -out", folder: "provider", want: []string{"1 added, 0 changed, 0 destroyed"}},
