@@ -148,7 +148,7 @@ func TestInterruptedWaitForTheFirstConnection(t *testing.T) {
 		})
 		limited, cancel := context.WithTimeout(t.Context(), 10*time.Second)
 		defer cancel()
-		go c.UpdateStream(limited, "s0", NewProcessorSet("p1"))
+		go func() { _, _ = c.UpdateStream(limited, "s0", NewProcessorSet("p1")) }()
 		synctest.Wait()
 		_, e, took := interruptedUpdate(t, c, time.Second)
 		if e == nil || e.Attempts != 0 || e.Outcome != NotChanged || took != 0 {

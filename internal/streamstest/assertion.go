@@ -62,7 +62,8 @@ func (a *Assertions) check(form url.Values, clientID string) error {
 	assertion := form.Get("client_assertion")
 	end := max(0, strings.LastIndex(assertion, "."))
 	signature, _ := base64.RawURLEncoding.DecodeString(strings.TrimPrefix(assertion[end:], "."))
-	if !ed25519.Verify(a.key.Public().(ed25519.PublicKey), []byte(assertion[:end]), signature) {
+	public, ok := a.key.Public().(ed25519.PublicKey)
+	if !ok || !ed25519.Verify(public, []byte(assertion[:end]), signature) {
 		return errors.New("the signature of the assertion is wrong")
 	}
 	var c claims

@@ -44,7 +44,7 @@ func TestAssertions(t *testing.T) {
 		if test.change != nil {
 			test.change(form)
 		}
-		resp, err := http.PostForm(server.URL, form)
+		resp, err := server.Client().PostForm(server.URL, form)
 		if err != nil {
 			t.Fatal(err)
 		}
