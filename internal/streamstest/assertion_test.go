@@ -1,7 +1,6 @@
 package streamstest_test
 
 import (
-	"net/http"
 	"net/http/httptest"
 	"net/url"
 	"testing"
