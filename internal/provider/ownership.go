@@ -102,6 +102,16 @@ func (o *ownership) claim(id string, set streams.ProcessorSet) (before *successo
 	return &successor{s.set, s.reliedOn}, nil
 }
 
+// successor returns what a resource that has claimed a stream does with it, or nil.
+func (o *ownership) successor(id string) *successor {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if s := o.stream(id); s.claimed {
+		return &successor{s.set, s.reliedOn}
+	}
+	return nil
+}
+
 // relyOn registers a resource that has claimed a stream and plans to send nothing. It reports false if
 // a departed resource leaves another set attached: then the claimed set must be sent again.
 func (o *ownership) relyOn(id string) bool {
@@ -160,17 +170,18 @@ func (o *ownership) plannedDrop(id string) (left streams.ProcessorSet, found boo
 	return left, false
 }
 
-// plannedRelease returns what a planned departure leaves attached, if that differs from the claimed set.
+// plannedRelease returns what a planned departure leaves attached, if that differs from the claimed set. Of
+// several departures, one that detaches counts.
 func (o *ownership) plannedRelease(id string) (left streams.ProcessorSet, found bool) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	s := o.stream(id)
 	for _, r := range s.releases {
-		if r.planned && !r.left.Equal(s.set) {
-			return r.left, true
+		if r.planned && !r.left.Equal(s.set) && (!found || r.left.Len() == 0) {
+			left, found = r.left, true
 		}
 	}
-	return left, false
+	return left, found
 }
 
 // markGone registers that the refresh found no stream with this id.

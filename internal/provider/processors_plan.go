@@ -28,6 +28,9 @@ func (r *processorsResource) ModifyPlan(ctx context.Context, req resource.Modify
 	}
 	var plan, state *processorsModel
 	resp.Diagnostics.Append(req.State.Get(ctx, &state)...)
+	if !req.State.Raw.IsNull() {
+		resp.Diagnostics.Append(dropSuccessors(ctx, resp.Private)...)
+	}
 	if req.Plan.Raw.IsNull() {
 		r.planDestroy(ctx, state, resp)
 		return
@@ -100,6 +103,8 @@ func (s *session) planStream(ctx context.Context, id string, set *streams.Proces
 		if next, err = s.claim(ctx, id, *set); err != nil {
 			return true, nil, diag.Diagnostics{diagnose("", err, knowledge{})}
 		}
+	} else {
+		next = s.ownership.successor(id)
 	}
 	resend := unchanged && !unconfirmed
 	switch {
@@ -156,6 +161,15 @@ func addSuccessor(ctx context.Context, private privateState, id string, next *su
 	marks[id] = next
 	value, _ := json.Marshal(marks) // strings always encode
 	diags.Append(private.SetKey(ctx, successorsKey, value)...)
+	return diags
+}
+
+// dropSuccessors removes the marks of an earlier plan, which a failed destroy has left in the state.
+func dropSuccessors(ctx context.Context, private privateState) diag.Diagnostics {
+	value, diags := private.GetKey(ctx, successorsKey)
+	if value != nil {
+		diags.Append(private.SetKey(ctx, successorsKey, nil)...)
+	}
 	return diags
 }
 

@@ -54,7 +54,12 @@ func (c *terraformCore) apply(changes []change, refreshed map[string]*instance) 
 			}})
 		}
 	}
+	c.destroyed = nil
 	c.walk(nodes)
+	for _, d := range c.destroyed {
+		c.checkOthers(d.what, d.object, d.unmarked)
+	}
+	c.failOnProblems()
 	for _, s := range c.objects() {
 		if s.restored {
 			restored = append(restored, s)
@@ -190,7 +195,7 @@ func (c *terraformCore) destroy(p *process, ch change) bool {
 		planned.identity = ch.planned.identity
 	}
 	var ok bool
-	is.current, ok = c.applyDestroy(p, "destroy "+ch.addr, is.current, planned, ch.next, is.current.tainted)
+	is.current, ok = c.applyDestroy(p, "destroy "+ch.addr, is.current, planned, ch.next, is.current.tainted || ch.forced)
 	return ok
 }
 
@@ -228,9 +233,11 @@ func (c *terraformCore) applyDestroy(p *process, what string, s *stored, planned
 			c.rules.blocked[id] = !ok
 		}
 	})
-	if c.next != nil && ok {
-		c.checkOthers(what, s, unmarked)
-	}
+	c.note(func() {
+		if ok {
+			c.destroyed = append(c.destroyed, destroyed{what, s, unmarked})
+		}
+	})
 	switch {
 	case ok && !got.value.IsNull():
 		c.problem("%s: success, but the object is still there", what)

@@ -115,7 +115,7 @@ func (c *terraformCore) planChange(p *process, addr string, b resourceBlock, pri
 		before = prior.managed
 	}
 	cfg := b.configValue(earlier != nil)
-	known := earlier != nil || !b.lateStream && !b.lateProcessors
+	known := earlier != nil || !b.lateStream
 	if !c.noErrors(what, p.validate(cfg)) {
 		return ch, false
 	}

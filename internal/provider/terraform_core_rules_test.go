@@ -188,7 +188,7 @@ func (c *terraformCore) checkOthers(what string, s *stored, unmarked bool) {
 		}
 		if !unmarked {
 			c.problem("%s: the state of another resource is untrue: stream %q has %v", what, id, c.attached(id))
-		} else if !s.tainted && !c.warned[id] {
+		} else if !s.tainted && !c.replacedInPlace[id] && !c.warned[id] {
 			c.problem("%s: the state of another resource is untrue, and no plan warned about stream %q", what, id)
 		}
 		c.unrecorded[id] = true

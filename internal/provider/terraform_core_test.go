@@ -39,6 +39,8 @@ type terraformCore struct {
 	tally     *tally // may be nil
 	operating string // kind of the operation in progress; only in turn
 
+	destroyed []destroyed // by the current apply
+
 	rules  *processRules   // of the current process of the provider
 	warned map[string]bool // streams that a warning of the last plan names
 	// replacedInPlace are streams of an object of the last plan that is tainted or replaced, and destroyed without a plan.
@@ -132,6 +134,14 @@ type change struct {
 	planned managed
 	next    *claimed // the successor that the plan found on the prior stream
 	deposed bool
+}
+
+// destroyed is an object that an apply has destroyed. unmarked says that core does not pass the marks of the plan, or
+// that the plan has none because another resource of the stream was planned after it.
+type destroyed struct {
+	what     string
+	object   *stored
+	unmarked bool
 }
 
 // attached returns the processors of a stream in the service, in the form of fromTerraform.
