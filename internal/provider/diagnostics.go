@@ -73,7 +73,14 @@ func diagnoseFailure(what string, f failure, known knowledge) diag.Diagnostic {
 	if known.abandoned != nil {
 		advice += fmt.Sprintf(" A resource that was destroyed in this run left the stream to this resource, and had set %s.", known.abandoned)
 	}
-	summary, detail := string(f.Kind), operationDetail(what, f.Error, advice)
+	e := *f.Error
+	if e.Attempts == 0 { // what other operations of the run did counts
+		e.Stream = known.reported
+		if known.unconfirmed {
+			e.Outcome = streams.Unknown
+		}
+	}
+	summary, detail := string(f.Kind), operationDetail(what, &e, advice)
 	switch {
 	case f.TokenRequest, cannotRead(f):
 	case f.Kind == streams.KindBadRequest:

@@ -213,6 +213,21 @@ func (o *ownership) use(ctx context.Context, id string) (stream *ownedStream, en
 	}
 }
 
+// peek returns what the run knows of a stream, for an operation that could not use it. While another
+// operation uses the stream, nothing is certain.
+func (o *ownership) peek(id string) knowledge {
+	o.mu.Lock()
+	s := o.stream(id)
+	o.mu.Unlock()
+	select {
+	case s.inUse <- struct{}{}:
+		defer func() { <-s.inUse }()
+		return s.knowledge()
+	default:
+		return knowledge{unconfirmed: true}
+	}
+}
+
 // interruptedError says that an operation ended before it did anything.
 type interruptedError struct{ error }
 

@@ -82,7 +82,7 @@ func (s *session) set(ctx context.Context, id string, set streams.ProcessorSet, 
 	}
 	stream, end, err := s.ownership.use(ctx, id)
 	if err != nil {
-		return nil, knowledge{}, err
+		return nil, s.ownership.peek(id), err
 	}
 	defer end()
 	if stream.blocked {
@@ -120,7 +120,7 @@ func (s *session) leave(ctx context.Context, id string, d departure) (knowledge,
 	}
 	stream, end, err := s.ownership.use(ctx, id)
 	if err != nil {
-		return knowledge{}, err
+		return s.ownership.peek(id), err
 	}
 	defer end()
 	if d.next == nil {
