@@ -36,7 +36,7 @@ import (
 // All protocol tests run on a server that compares the fast path with the framework.
 func init() {
 	newTestServer = func(t failer) tfprotov6.ProviderServer {
-		return withStop(newComparingServer(t, newProcessorsResource()))
+		return withStop(newComparingServer(t, newProcessorsResource))
 	}
 }
 
@@ -49,23 +49,23 @@ type comparingServer struct {
 	t      failer
 }
 
-func newComparingServer(t failer, r resource.Resource) comparingServer {
-	p := &variantProvider{streamProvider: &streamProvider{version: "test"}, resource: r}
-	fast, ok := withFastPath(providerserver.NewProtocol6(p)(), r, p.currentSession).(*fastPath)
+func newComparingServer(t failer, newResource func() resource.Resource) comparingServer {
+	p := &variantProvider{streamProvider: &streamProvider{version: "test"}, newResource: newResource}
+	fast, ok := withFastPath(providerserver.NewProtocol6(p)(), newResource(), p.currentSession).(*fastPath)
 	if !ok {
 		t.Fatalf("the fast path hides a method of the framework's server")
 	}
-	return comparingServer{fast, r, new(sync.Mutex), t}
+	return comparingServer{fast, newResource(), new(sync.Mutex), t}
 }
 
 // variantProvider serves a variant of the resource.
 type variantProvider struct {
 	*streamProvider
-	resource resource.Resource
+	newResource func() resource.Resource
 }
 
 func (p *variantProvider) Resources(context.Context) []func() resource.Resource {
-	return []func() resource.Resource{func() resource.Resource { return p.resource }, newGroupResource}
+	return []func() resource.Resource{p.newResource, newGroupResource}
 }
 
 func (c comparingServer) ReadResource(ctx context.Context, req *tfprotov6.ReadResourceRequest) (*tfprotov6.ReadResourceResponse, error) {
@@ -124,13 +124,13 @@ func compared[Req, Resp any](ctx context.Context, c comparingServer, req Req, fa
 
 func TestFastPath(t *testing.T) {
 	t.Parallel()
-	rapid.Check(t, func(t *rapid.T) { compareRandomCalls(t, newProcessorsResource()) })
+	rapid.Check(t, func(t *rapid.T) { compareRandomCalls(t, newProcessorsResource) })
 }
 
 // compareRandomCalls compares responses to whatever the schema allows in a configuration, a state and the
 // private state.
-func compareRandomCalls(t *rapid.T, r resource.Resource) {
-	c := newComparingServer(t, r)
+func compareRandomCalls(t *rapid.T, newResource func() resource.Resource) {
+	c := newComparingServer(t, newResource)
 	(&process{t: t, server: c}).configure(attributes{"base_url": "http://127.0.0.1:1"})
 	ctx := context.Background()
 	schemas, err := c.GetProviderSchema(ctx, &tfprotov6.GetProviderSchemaRequest{})
@@ -157,7 +157,7 @@ func compareRandomCalls(t *rapid.T, r resource.Resource) {
 	if diagnostics(valid.Diagnostics).failed() {
 		return
 	}
-	framework := newComparingServer(t, r) // in a run of its own, because a plan claims a stream
+	framework := newComparingServer(t, newResource) // in a run of its own, because a plan claims a stream
 	(&process{t: t, server: framework}).configure(attributes{"base_url": "http://127.0.0.1:1"})
 	_, _ = compared(ctx, c, &tfprotov6.PlanResourceChangeRequest{
 		TypeName: resourceName, PriorState: dynamicValue(prior), PriorPrivate: private, PriorIdentity: read.NewIdentity,
@@ -318,7 +318,7 @@ func TestFastPathFailsClosed(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			r := &variantResource{edit: tc.edit}
+			r := func() resource.Resource { return &variantResource{edit: tc.edit} }
 			if got := newComparingServer(t, r).resource != nil; got != tc.fast {
 				t.Fatalf("the fast path is used: %t, want %t", got, tc.fast)
 			}
@@ -333,11 +333,13 @@ func TestFastPathFailsClosed(t *testing.T) {
 // TestValidatorBesideFastPath shows that the framework validates whatever the fast path does.
 func TestValidatorBesideFastPath(t *testing.T) {
 	t.Parallel()
-	r := &variantResource{edit: func(attributes map[string]schema.Attribute, _ *schema.Schema) {
-		a, _ := attributes["triggers"].(schema.MapAttribute)
-		a.Validators = []validator.Map{mapvalidator.SizeAtMost(1)}
-		attributes["triggers"] = a
-	}}
+	r := func() resource.Resource {
+		return &variantResource{edit: func(attributes map[string]schema.Attribute, _ *schema.Schema) {
+			a, _ := attributes["triggers"].(schema.MapAttribute)
+			a.Validators = []validator.Map{mapvalidator.SizeAtMost(1)}
+			attributes["triggers"] = a
+		}}
+	}
 	p := &process{t: t, server: newComparingServer(t, r)}
 	config := attributes{"stream_id": "cam-1", "processor_ids": []string{}, "triggers": map[string]string{"a": "1", "b": "2"}}
 	if !p.validate(resourceValue(config)).failed() {
@@ -352,7 +354,7 @@ func TestFastPathIsUsed(t *testing.T) {
 	t.Cleanup(service.Close)
 	config := resourceValue(attributes{"stream_id": "cam-1", "processor_ids": []string{"p1"}})
 	none := managed{value: nullResource()}
-	c := newComparingServer(t, newProcessorsResource())
+	c := newComparingServer(t, newProcessorsResource)
 	if c.resource == nil {
 		t.Fatal("the schema has changed: everything works, but slowly, until plan and writtenFor know the new schema")
 	}
@@ -371,7 +373,7 @@ func TestFastPathIsUsed(t *testing.T) {
 // TestFastPathWithoutValues makes calls that lack values.
 func TestFastPathWithoutValues(t *testing.T) {
 	t.Parallel()
-	c := newComparingServer(t, newProcessorsResource())
+	c := newComparingServer(t, newProcessorsResource)
 	(&process{t: t, server: c}).configure(attributes{"base_url": "http://127.0.0.1:1"})
 	_, _ = compared(t.Context(), c, &tfprotov6.ReadResourceRequest{TypeName: resourceName},
 		c.fastPath.ReadResource, c.fullServer.ReadResource)
@@ -382,7 +384,7 @@ func TestFastPathWithoutValues(t *testing.T) {
 // TestContextsAreReleased fails if a finished call keeps its context.
 func TestContextsAreReleased(t *testing.T) {
 	t.Parallel()
-	s := newComparingServer(t, newProcessorsResource()).fastPath
+	s := newComparingServer(t, newProcessorsResource).fastPath
 	type key struct{}
 	var carried []weak.Pointer[[1 << 10]byte]
 	for name, call := range map[string]func(context.Context) error{
