@@ -116,6 +116,24 @@ func (r *groupResource) Read(ctx context.Context, req resource.ReadRequest, resp
 	resp.Diagnostics.Append(marks.save(ctx, resp.Private)...)
 }
 
+// compareSets sorts the streams of an update into those that stay as they are, are sent, and are dropped.
+func compareSets(was, planned groupSets, resend func(id string) bool) (stay, send, drop groupSets) {
+	stay, send, drop = groupSets{}, groupSets{}, groupSets{}
+	for id, set := range planned {
+		if before, inState := was[id]; !inState || !before.Equal(set) || resend(id) {
+			send[id] = set
+		} else {
+			stay[id] = set
+		}
+	}
+	for id, set := range was {
+		if _, stays := planned[id]; !stays {
+			drop[id] = set
+		}
+	}
+	return stay, send, drop
+}
+
 // Update sends the sets that differ, then leaves the streams that were removed: another resource may have
 // sent its set by then. The state takes what succeeded.
 func (r *groupResource) Update(ctx context.Context, req resource.UpdateRequest, resp *resource.UpdateResponse) {
@@ -138,20 +156,7 @@ func (r *groupResource) Update(ctx context.Context, req resource.UpdateRequest, 
 	planned, _ := plan.sets()
 	was, _ := state.sets()
 	triggered := !plan.Triggers.Equal(state.Triggers)
-	after, sends, drops := groupSets{}, groupSets{}, groupSets{}
-	for id, set := range planned {
-		before, inState := was[id]
-		if triggered || !inState || !before.Equal(set) || marks.Resend[id] {
-			sends[id] = set
-		} else {
-			after[id] = set
-		}
-	}
-	for id, set := range was {
-		if _, stays := planned[id]; !stays {
-			drops[id] = set
-		}
-	}
+	after, sends, drops := compareSets(was, planned, func(id string) bool { return triggered || marks.Resend[id] })
 	next := groupMarks{Pending: marks.Pending}
 	plan.LastEdited = state.LastEdited
 	report := newGroupReport()

@@ -54,18 +54,11 @@ func (t LogText) MarshalText() ([]byte, error) { return []byte(t.String()), nil 
 // after a grace period.
 func (o *operation) RoundTrip(req *http.Request) (*http.Response, error) {
 	operationCtx := req.Context()
-	// The slot comes first: after a wait for a slot, requests that the rate limit has let through would burst.
-	select {
-	case o.slots <- struct{}{}:
-		defer func() { <-o.slots }()
-	case <-operationCtx.Done():
-		return nil, o.noResponse(operationCtx.Err())
+	freeSlot, err := o.waitForTurn(operationCtx)
+	if err != nil {
+		return nil, err
 	}
-	if o.limiter != nil {
-		if err := o.limiter.Wait(operationCtx); err != nil {
-			return nil, o.noTurn(operationCtx)
-		}
-	}
+	defer freeSlot()
 	ctx, cancel := attemptContext(operationCtx, o.requestTimeout)
 	defer cancel()
 	finishConnecting := o.firstConnection.wait(operationCtx, ctx)
@@ -104,6 +97,27 @@ func (o *operation) RoundTrip(req *http.Request) (*http.Response, error) {
 		}
 		return nil, err
 	}
+	return o.noteResponse(resp, body)
+}
+
+// waitForTurn waits for a slot and for the rate limit. The slot comes first: after a wait for a slot, requests
+// that the rate limit has let through would burst.
+func (o *operation) waitForTurn(ctx context.Context) (freeSlot func(), err error) {
+	select {
+	case o.slots <- struct{}{}:
+	case <-ctx.Done():
+		return nil, o.noResponse(ctx.Err())
+	}
+	freeSlot = func() { <-o.slots }
+	if o.limiter != nil && o.limiter.Wait(ctx) != nil {
+		freeSlot()
+		return nil, o.noTurn(ctx)
+	}
+	return freeSlot, nil
+}
+
+// noteResponse notes what a response says, and refuses a redirect.
+func (o *operation) noteResponse(resp *http.Response, body []byte) (*http.Response, error) {
 	o.status = resp.StatusCode
 	if o.status/100 == 2 {
 		o.message, o.documented = "", false

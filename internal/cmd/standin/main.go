@@ -29,6 +29,23 @@ func main() {
 	}
 }
 
+// printStart prints how to use the service, and what it holds.
+func printStart(stdout io.Writer, addr net.Addr, token string, streams []streamstest.Stream, known []string) {
+	fmt.Fprintf(stdout, "The stand-in service is running. Press Ctrl-C to stop it. In another terminal:\n\n")
+	fmt.Fprintf(stdout, "  export STREAM_BASE_URL=http://%s\n", addr)
+	if token != "" {
+		fmt.Fprintf(stdout, "  export STREAM_TOKEN=%s\n", shellQuote(token))
+	}
+	fmt.Fprintf(stdout, "\nStreams:\n")
+	for _, stream := range streams {
+		fmt.Fprintf(stdout, "  %s\n", describe(stream))
+	}
+	if known != nil {
+		fmt.Fprintf(stdout, "\nKnown processors: %s\n", strings.Join(known, ", "))
+	}
+	fmt.Fprintf(stdout, "\nRequests:\n")
+}
+
 // run serves until ctx is done, and then returns nil.
 func run(ctx context.Context, args []string, stdout io.Writer) error {
 	var opts streamstest.Options
@@ -79,20 +96,7 @@ func run(ctx context.Context, args []string, stdout io.Writer) error {
 	if err != nil {
 		return err
 	}
-	fmt.Fprintf(stdout, "The stand-in service is running. Press Ctrl-C to stop it. In another terminal:\n\n")
-	fmt.Fprintf(stdout, "  export STREAM_BASE_URL=http://%s\n", listener.Addr())
-	if token != "" {
-		fmt.Fprintf(stdout, "  export STREAM_TOKEN=%s\n", shellQuote(token))
-	}
-	fmt.Fprintf(stdout, "\nStreams:\n")
-	for _, stream := range streams {
-		fmt.Fprintf(stdout, "  %s\n", describe(stream))
-	}
-	if opts.KnownProcessors != nil {
-		fmt.Fprintf(stdout, "\nKnown processors: %s\n", strings.Join(opts.KnownProcessors, ", "))
-	}
-	fmt.Fprintf(stdout, "\nRequests:\n")
-
+	printStart(stdout, listener.Addr(), token, streams, opts.KnownProcessors)
 	service := streamstest.New(opts, streams...)
 	service.OnRequest(func(r streamstest.Request) { fmt.Fprintf(stdout, "  %s\n", r) })
 	return serve(ctx, listener, service)
