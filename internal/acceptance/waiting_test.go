@@ -5,6 +5,7 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptest"
+	"path"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -25,17 +26,28 @@ func TestAccWaits(t *testing.T) {
 	}))
 	t.Cleanup(tokens.Close)
 	gates := map[string]chan struct{}{"token-gate": tokenRequested, "stream-gate": updateArrived}
-	service, url := streamstest.Start(t, streamstest.Options{}, streamstest.Streams("token-gate", "stream-gate", "rate-1", "rate-2", "shared")...)
+	service := streamstest.New(streamstest.Options{}, streamstest.Streams("token-gate", "stream-gate", "rate-1", "rate-2", "shared")...)
 	service.InjectFunc(func(r streamstest.Request) *streamstest.Fault {
 		if r.StreamID == "shared" {
-			updateArrived <- struct{}{}
 			return &streamstest.Fault{Delay: time.Hour}
-		}
-		if gate, ok := gates[r.StreamID]; ok {
-			<-gate
 		}
 		return nil
 	})
+	// The gates are in front of the service, which calls the function for faults one request at a time.
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		id := path.Base(r.URL.Path)
+		if id == "shared" {
+			updateArrived <- struct{}{}
+		}
+		if gate, ok := gates[id]; ok {
+			select {
+			case <-gate:
+			case <-r.Context().Done():
+			}
+		}
+		service.ServeHTTP(w, r)
+	}))
+	t.Cleanup(server.Close)
 	resource := func(name, provider, stream, timeout, after string) string {
 		return fmt.Sprintf(`
 resource "stream_processors" %q {
@@ -47,7 +59,7 @@ resource "stream_processors" %q {
 }
 `, name, provider, stream, timeout, after)
 	}
-	w := newWorkspace(t, url, fmt.Sprintf(`
+	w := newWorkspace(t, server.URL, fmt.Sprintf(`
 provider "stream" {
   alias = "plain"
 }
