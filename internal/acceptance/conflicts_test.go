@@ -96,12 +96,14 @@ resource "terraform_data" "late" {
 resource "stream_processors" "rival" {
   stream_id     = "cam"
   processor_ids = terraform_data.late.output.set
+  depends_on    = [stream_processors.owner]
 }
 `,
 		"unknown stream": `
 resource "stream_processors" "rival" {
   stream_id     = terraform_data.late.output.stream
   processor_ids = ["p2"]
+  depends_on    = [stream_processors.owner]
 }
 `,
 	} {

@@ -139,6 +139,9 @@ func TestAccAnotherSet(t *testing.T) {
 	ids := slices.Sorted(maps.Keys(responses))
 	service, url := streamstest.Start(t, streamstest.Options{}, streamstest.Streams(ids...)...)
 	w := newWorkspace(t, url, resourceForEach(ids, `processor_ids = ["p2", "p3"]`))
+	reported := map[string]string{
+		"fewer": `["p2"]`, "none": `[]`, "more": `["p2", "p3", "p9"]`, "others": `["p8"]`,
+	}
 	wantErrors := func() {
 		t.Helper()
 		service.InjectFunc(faultsByStream(faults))
@@ -146,7 +149,7 @@ func TestAccAnotherSet(t *testing.T) {
 		for name, response := range responses {
 			d := got[addressOf(name)]
 			wantContains(t, d.Detail, append(response.want, "may merge sets")...)
-			d.wantLastLine(t, changed)
+			d.wantLastLine(t, "The service reports that the stream now has "+reported[name]+".")
 		}
 		if diff := cmp.Diff(oneEach, drainRequestCounts(service)); diff != "" {
 			t.Errorf("requests (-want +got):\n%s", diff)

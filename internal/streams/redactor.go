@@ -25,7 +25,11 @@ func (r *redactor) add(secrets ...string) {
 	defer r.mu.Unlock()
 	patterns := slices.Clone(r.patterns)
 	for _, secret := range secrets {
-		for _, form := range secretForms(secret) {
+		forms := secretForms(secret)
+		if inLine := strings.Join(strings.Fields(secret), " "); inLine != secret {
+			forms = append(forms, secretForms(inLine)...) // as line shows a secret of several lines
+		}
+		for _, form := range forms {
 			if !slices.ContainsFunc(patterns, func(p []byte) bool { return bytes.Equal(p, form) }) {
 				patterns = append(patterns, form)
 			}
