@@ -59,7 +59,7 @@ func withTokenURL(variables []string, tokenURL string) []string {
 
 // serveTLS serves HTTPS, HTTP/2 included, and returns the host and port. Clients need a certificate of the authority
 // clients, unless clients is nil.
-func serveTLS(t *testing.T, handler http.Handler, certificate streamstest.KeyPair, clients *streamstest.Authority) string {
+func serveTLS(t *testing.T, handler http.Handler, certificate streamstest.KeyPair, clients *streamstest.Authority, change ...func(*tls.Config)) string {
 	t.Helper()
 	pair, err := tls.X509KeyPair([]byte(certificate.CertPEM), []byte(certificate.KeyPEM))
 	if err != nil {
@@ -72,6 +72,9 @@ func serveTLS(t *testing.T, handler http.Handler, certificate streamstest.KeyPai
 		server.TLS.ClientAuth = tls.RequireAndVerifyClientCert
 		server.TLS.ClientCAs = x509.NewCertPool()
 		server.TLS.ClientCAs.AppendCertsFromPEM([]byte(clients.CertPEM))
+	}
+	for _, change := range change {
+		change(server.TLS)
 	}
 	server.Config.ErrorLog = log.New(io.Discard, "", 0) // handshakes fail on purpose
 	server.StartTLS()
