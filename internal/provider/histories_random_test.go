@@ -18,7 +18,7 @@ import (
 var (
 	historyAddrs   = []string{"a", "b", "c", "d", "g", "h"}
 	historyGroups  = []string{"g", "h"} // the others are single resources
-	historyStreams = []string{"s1", "s2", "s3", "s4", "s5"}
+	historyStreams = []string{"s1", "s2", "s3", "s4", "s5", "s6", "s7", "s8"}
 )
 
 // runRandomHistory makes a few random runs with faults and changes by others, and then a run without, after which the
@@ -26,6 +26,7 @@ var (
 func runRandomHistory(t *rapid.T, inTurn bool, counts *tally) {
 	c := newTerraformCore(t, chance(t, 30, "detect_drift"), rapid.IntRange(1, 3).Draw(t, "max_attempts"), historyStreams...)
 	c.tally = counts
+	c.compares = chance(t, 25, "comparing") // half of the time is spent in comparisons
 	if inTurn {
 		c.next = func(names []string) int {
 			if len(names) == 1 {
@@ -36,9 +37,18 @@ func runRandomHistory(t *rapid.T, inTurn bool, counts *tally) {
 		}
 	}
 	var past []config
-	for i := range rapid.IntRange(1, 5).Draw(t, "runs") {
+	for i := range 1 + evenIndex(t, 5, "runs") {
 		cfg := drawConfig(t, past)
 		past = append(past, cfg)
+		kinds := []string{"", "create", "update", "update", "destroy"}
+		failing := kinds[evenIndex(t, len(kinds), "failing operations")]
+		if failing == "destroy" {
+			for _, addr := range historyAddrs {
+				if chance(t, 50, "without "+addr) {
+					delete(cfg, addr)
+				}
+			}
+		}
 		t.Logf("run %+v", cfg)
 		faulty := 90
 		if i == 0 {
@@ -46,7 +56,7 @@ func runRandomHistory(t *rapid.T, inTurn bool, counts *tally) {
 		}
 		stop := func() {}
 		if chance(t, faulty, "faulty") {
-			stop = c.injectRandomFaults(t)
+			stop = c.injectRandomFaults(t, failing)
 		}
 		c.moveAndRemove(t, cfg)
 		c.run(cfg, c.drawOptions(t, cfg))
@@ -70,13 +80,23 @@ func runRandomHistory(t *rapid.T, inTurn bool, counts *tally) {
 }
 
 func chance(t *rapid.T, percent int, what string) bool {
-	return rapid.IntRange(0, 99).Draw(t, what) >= 100-percent
+	return evenIndex(t, 100, what) >= 100-percent
+}
+
+// evenIndex draws an index, and zero for the simplest one. The generators of rapid prefer small numbers; their sum hardly
+// does.
+func evenIndex(t *rapid.T, n int, what string) int {
+	sum := 0
+	for range 3 {
+		sum += rapid.IntRange(0, n-1).Draw(t, what)
+	}
+	return sum % n
 }
 
 // drawConfig edits the last configuration, or takes an older one, or makes a new one.
 func drawConfig(t *rapid.T, past []config) config {
 	cfg := config{}
-	switch kind := rapid.IntRange(0, 9).Draw(t, "kind of configuration"); {
+	switch kind := evenIndex(t, 10, "kind of configuration"); {
 	case len(past) > 0 && kind < 2:
 		return maps.Clone(rapid.SampledFrom(past).Draw(t, "older configuration"))
 	case len(past) > 0 && kind < 8:
@@ -106,7 +126,7 @@ func editConfig(t *rapid.T, last config) config {
 	for _, addr := range historyAddrs {
 		b, exists := cfg[addr]
 		drawn := drawBlock(t, addr)
-		edit := rapid.IntRange(0, 9).Draw(t, "edit of "+addr)
+		edit := evenIndex(t, 10, "edit of "+addr)
 		switch {
 		case !exists && edit < 4:
 			cfg[addr] = drawn
@@ -142,11 +162,11 @@ func editConfig(t *rapid.T, last config) config {
 }
 
 func drawBlock(t *rapid.T, addr string) resourceBlock {
-	b := resourceBlock{stream: rapid.SampledFrom(historyStreams).Draw(t, "stream"), processors: drawProcessors(t)}
+	b := resourceBlock{stream: historyStreams[evenIndex(t, len(historyStreams), "stream")], processors: drawProcessors(t)}
 	if slices.Contains(historyGroups, addr) {
 		b.group = map[string][]string{b.stream: b.processors}
 		for _, id := range historyStreams {
-			if id != b.stream && chance(t, 25, id) {
+			if id != b.stream && chance(t, 35, id) {
 				b.group[id] = drawProcessors(t)
 			}
 		}
@@ -166,7 +186,7 @@ func drawBlock(t *rapid.T, addr string) resourceBlock {
 
 func drawProcessors(t *rapid.T) []string {
 	set := []string{}
-	mask := rapid.IntRange(0, 7).Draw(t, "processors")
+	mask := evenIndex(t, 8, "processors")
 	for i, id := range []string{"p1", "p2", "p3"} {
 		if mask>>i&1 == 1 {
 			set = append(set, id)
@@ -273,9 +293,10 @@ func (c *terraformCore) changeByOthers(t *rapid.T) {
 	}
 }
 
-// injectRandomFaults makes the service and the network fail until the returned function is called.
-func (c *terraformCore) injectRandomFaults(t *rapid.T) (stop func()) {
-	switch rapid.IntRange(0, 9).Draw(t, "reading") {
+// injectRandomFaults makes the service and the network fail until the returned function is called. In turn, only one kind
+// of operation fails, or all for "".
+func (c *terraformCore) injectRandomFaults(t *rapid.T, failing string) (stop func()) {
+	switch evenIndex(t, 20, "reading") {
 	case 0:
 		c.service.Configure(func(o *streamstest.Options) { o.Merge = true })
 	case 1:
@@ -290,12 +311,11 @@ func (c *terraformCore) injectRandomFaults(t *rapid.T) (stop func()) {
 		names = slices.Sorted(maps.Keys(slowFaults))
 		c.provider["request_timeout"] = "500ms"
 	}
-	faults := make([]string, 12)
+	faults := make([]string, 24)
 	for i := range faults {
-		faults[i] = names[evenIndex(t, len(names))]
+		faults[i] = names[evenIndex(t, len(names), "fault")]
 	}
 	refreshFails := chance(t, 10, "faults in refresh") // an apply without a plan says little
-	failing := rapid.SampledFrom([]string{"", "destroy", "update", "create", "destroy", "update"}).Draw(t, "failing operations")
 	c.service.InjectFunc(func(r streamstest.Request) *streamstest.Fault {
 		operating := ""
 		c.note(func() { operating = c.operating })
@@ -335,15 +355,6 @@ func (c *terraformCore) injectRandomFaults(t *rapid.T) (stop func()) {
 		c.service.InjectFunc(nil)
 		c.service.Configure(func(o *streamstest.Options) { *o = streamstest.Options{ServeGet: c.drift} })
 	}
-}
-
-// evenIndex draws an index. The generators of rapid prefer the first ones, and their sum hardly does.
-func evenIndex(t *rapid.T, n int) int {
-	sum := 0
-	for range 3 {
-		sum += rapid.IntRange(0, n-1).Draw(t, "index")
-	}
-	return sum % n
 }
 
 // historyFaults are what may happen to a request. None of them makes a response with a wrong set, because the provider

@@ -157,7 +157,7 @@ func nullOf(typ tftypes.Type) tftypes.Value { return tftypes.NewValue(typ, nil) 
 
 // typeNameOf returns the type name of the resource that has a value.
 func typeNameOf(v tftypes.Value) string {
-	if v.Type().Equal(groupSchema().ValueType()) {
+	if object, ok := v.Type().(tftypes.Object); ok && object.AttributeTypes["streams"] != nil {
 		return groupName
 	}
 	return resourceName

@@ -276,13 +276,15 @@ func (c *terraformCore) checkLastSentence(o *operation, id, detail string) {
 func (c *terraformCore) checkOthers(d departed) {
 	for _, id := range d.streams {
 		for _, other := range c.objects() {
-			if other == d.object || !other.unchanged || !other.has(id) || c.doubtful[id] || c.unrecorded[id] {
+			if other == d.object || !other.unchanged || !other.has(id) || c.unrecorded[id] || c.doubtful[id] && !d.unmarked {
 				continue
 			}
 			if reflect.DeepEqual(other.sets()[id], c.attached(id)) {
 				continue
 			}
-			if !d.unmarked {
+			if c.doubtful[id] {
+				c.t.Logf("%s: stream %q was in doubt before", d.what, id)
+			} else if !d.unmarked {
 				c.problem("%s: the state of another resource is untrue: stream %q has %v", d.what, id, c.attached(id))
 			} else if !d.object.tainted && !c.unforeseen[id] && !c.warned[id] {
 				c.problem("%s: the state of another resource is untrue, and no plan warned about stream %q", d.what, id)

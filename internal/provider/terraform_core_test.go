@@ -23,6 +23,7 @@ type terraformCore struct {
 	provider attributes
 	drift    bool
 	attempts int
+	compares bool // with the framework's results: see newTestServer
 	state    map[string]*instance // by address
 
 	// next chooses which of the named nodes of a walk continues. If next is nil, each node has a goroutine of its own.
@@ -272,6 +273,7 @@ func newTerraformCore(t interface {
 		service:  service,
 		drift:    drift,
 		attempts: attempts,
+		compares: true,
 		provider: attributes{
 			"base_url":     server.URL,
 			"detect_drift": drift,

@@ -126,7 +126,10 @@ func (c *terraformCore) startProvider() *process {
 	if c.next != nil {
 		c.provider["max_concurrent_requests"] = 1 // the streams of a group in turn
 	}
-	p := &process{t: nodeFailer{c}, server: newTestServer(nodeFailer{c})}
+	p := &process{t: nodeFailer{c}}
+	if p.server = NewServer("test")(); c.compares {
+		p.server = newTestServer(nodeFailer{c})
+	}
 	c.running.Store(p)
 	c.interrupted.Store(false)
 	c.walk([]node{{name: "configure the provider", run: func(func()) bool {
