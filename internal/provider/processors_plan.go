@@ -54,9 +54,7 @@ func (r *processorsResource) ModifyPlan(ctx context.Context, req resource.Modify
 	resp.Diagnostics.Append(addSuccessor(ctx, resp.Private, plan.StreamID.ValueString(), next)...)
 	switch {
 	case created && r.session.readsStreams() && known(plan.StreamID):
-		timeout, diags := plan.Timeouts.Read(ctx, defaultTimeout)
-		resp.Diagnostics.Append(diags...)
-		ctx, cancel := context.WithTimeout(ctx, timeout)
+		ctx, cancel := withTimeLimit(ctx, plan.Timeouts.Read, &resp.Diagnostics)
 		defer cancel()
 		resp.Diagnostics.Append(r.session.readBeforeCreate(ctx, plan.StreamID.ValueString(), plan.knownProcessors())...)
 	case !created && !plan.StreamID.Equal(state.StreamID):
