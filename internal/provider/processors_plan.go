@@ -111,10 +111,10 @@ func (s *session) planStream(ctx context.Context, id string, set *streams.Proces
 	case unchanged && unconfirmed:
 		diags.Append(unconfirmedWarning(id))
 	}
-	if left, found := s.ownership.plannedDrop(id); found && resend {
+	if left, found := s.ownership.leftBy(id, func(r release) bool { return r.dropped }); found && resend {
 		return true, next, diag.Diagnostics{droppedStreamError(id, left)}
 	}
-	if left, found := s.ownership.plannedRelease(id); found {
+	if left, found := s.ownership.leftBy(id, func(r release) bool { return r.planned }); found {
 		diags.Append(sharedStreamWarnings(id, left, resend)...)
 	}
 	return true, next, diags
