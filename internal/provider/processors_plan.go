@@ -28,9 +28,6 @@ func (r *processorsResource) ModifyPlan(ctx context.Context, req resource.Modify
 	}
 	var plan, state *processorsModel
 	resp.Diagnostics.Append(req.State.Get(ctx, &state)...)
-	if !req.State.Raw.IsNull() {
-		resp.Diagnostics.Append(dropSuccessors(ctx, resp.Private)...)
-	}
 	if req.Plan.Raw.IsNull() {
 		r.planDestroy(ctx, state, resp)
 		return
@@ -159,15 +156,6 @@ func addSuccessor(ctx context.Context, private privateState, id string, next *su
 	marks[id] = next
 	value, _ := json.Marshal(marks) // strings always encode
 	diags.Append(private.SetKey(ctx, successorsKey, value)...)
-	return diags
-}
-
-// dropSuccessors removes the marks of an earlier plan, which a failed destroy has left in the state.
-func dropSuccessors(ctx context.Context, private privateState) diag.Diagnostics {
-	value, diags := private.GetKey(ctx, successorsKey)
-	if value != nil {
-		diags.Append(private.SetKey(ctx, successorsKey, nil)...)
-	}
 	return diags
 }
 
