@@ -19,8 +19,8 @@ import (
 // This file can be deleted, with its test and its line in [NewServer]: every result stays the same, only
 // slower. The gain is in DESIGN.md, "Performance".
 
-// fastPath answers a refresh that reads nothing, and the plan of an update without diagnostics, itself. The
-// framework answers every other call.
+// fastPath handles a refresh that reads nothing, and the plan of an update without diagnostics, itself. The
+// framework handles every other call.
 type fastPath struct {
 	fullServer
 	session func() *session // the configured session, or nil
@@ -37,7 +37,7 @@ func withFastPath(server tfprotov6.ProviderServer, r resource.Resource, session 
 }
 
 func (f *fastPath) ReadResource(ctx context.Context, req *tfprotov6.ReadResourceRequest) (*tfprotov6.ReadResourceResponse, error) {
-	if f.answers(req.TypeName, req.Private) && !f.session().readsStreams() {
+	if f.handles(req.TypeName, req.Private) && !f.session().readsStreams() {
 		if state := decodeModel(req.CurrentState); state != nil && known(state.StreamID) {
 			return &tfprotov6.ReadResourceResponse{NewState: req.CurrentState, NewIdentity: identity(state.StreamID)}, nil
 		}
@@ -48,7 +48,7 @@ func (f *fastPath) ReadResource(ctx context.Context, req *tfprotov6.ReadResource
 // PlanResourceChange lets the framework repeat a plan that has diagnostics: planning an instance twice
 // is the same as planning it once.
 func (f *fastPath) PlanResourceChange(ctx context.Context, req *tfprotov6.PlanResourceChangeRequest) (*tfprotov6.PlanResourceChangeResponse, error) {
-	if f.answers(req.TypeName, req.PriorPrivate) {
+	if f.handles(req.TypeName, req.PriorPrivate) {
 		if planned := f.plan(ctx, req); planned != nil {
 			return &tfprotov6.PlanResourceChangeResponse{PlannedState: planned, PlannedIdentity: req.PriorIdentity}, nil
 		}
@@ -56,7 +56,7 @@ func (f *fastPath) PlanResourceChange(ctx context.Context, req *tfprotov6.PlanRe
 	return f.fullServer.PlanResourceChange(ctx, req)
 }
 
-func (f *fastPath) answers(typeName string, private []byte) bool {
+func (f *fastPath) handles(typeName string, private []byte) bool {
 	return typeName == processorsTypeName && len(private) == 0 && f.session() != nil
 }
 

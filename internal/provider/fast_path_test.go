@@ -42,7 +42,7 @@ func init() {
 	}
 }
 
-// comparingServer also asks the framework wherever the fast path answers, and fails the test if the two
+// comparingServer also asks the framework wherever the fast path handles, and fails the test if the two
 // responses differ.
 type comparingServer struct {
 	*fastPath
@@ -76,7 +76,7 @@ func (p *variantProvider) Resources(context.Context) []func() resource.Resource 
 }
 
 func (c comparingServer) ReadResource(ctx context.Context, req *tfprotov6.ReadResourceRequest) (*tfprotov6.ReadResourceResponse, error) {
-	if !c.answers(req.TypeName, req.Private) || c.session().readsStreams() {
+	if !c.handles(req.TypeName, req.Private) || c.session().readsStreams() {
 		return c.fastPath.ReadResource(ctx, req)
 	}
 	return compared(ctx, c, req, c.fastPath.ReadResource, c.fullServer.ReadResource)
@@ -87,7 +87,7 @@ func (c comparingServer) ReadResource(ctx context.Context, req *tfprotov6.ReadRe
 func (c comparingServer) PlanResourceChange(ctx context.Context, req *tfprotov6.PlanResourceChangeRequest) (*tfprotov6.PlanResourceChangeResponse, error) {
 	c.plans.Lock()
 	defer c.plans.Unlock()
-	if !c.answers(req.TypeName, req.PriorPrivate) || c.plan(ctx, req) == nil {
+	if !c.handles(req.TypeName, req.PriorPrivate) || c.plan(ctx, req) == nil {
 		return c.fastPath.PlanResourceChange(ctx, req)
 	}
 	return compared(ctx, c, req, c.fastPath.PlanResourceChange, c.fullServer.PlanResourceChange)
