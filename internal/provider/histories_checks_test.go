@@ -45,9 +45,10 @@ func (c *terraformCore) run(cfg config, replace, imports []string) bool {
 		return true
 	}
 	for _, s := range c.objects() {
-		id := s.text("stream_id")
-		if got, truth := fromTerraform(attributesOf(s.value)["processor_ids"]), c.attached(id); !c.doubtful[id] && !c.unrecorded[id] && !reflect.DeepEqual(got, truth) {
-			c.t.Fatalf("no operation on stream %q failed, but the state has %v and the service %v", id, got, truth)
+		for id, got := range s.sets() {
+			if truth := c.attached(id); !c.doubtful[id] && !c.unrecorded[id] && !reflect.DeepEqual(got, truth) {
+				c.t.Fatalf("no operation on stream %q failed, but the state has %v and the service %v", id, got, truth)
+			}
 		}
 	}
 	return false
@@ -58,12 +59,26 @@ func (c *terraformCore) runClean(cfg config) {
 	c.t.Helper()
 	before := map[string][]string{} // on_destroy of the objects of each stream
 	sets := map[string]any{}
-	for _, s := range c.objects() {
-		id := s.text("stream_id")
-		before[id] = append(before[id], s.text("on_destroy"))
-		sets[id] = c.attached(id)
+	for addr, is := range c.state {
+		for i, s := range append([]*stored{is.current}, is.deposed...) {
+			if s == nil {
+				continue
+			}
+			onDestroy := s.text("on_destroy")
+			if b, stays := cfg[addr]; i == 0 && stays && b.group != nil && !s.tainted {
+				onDestroy = cmp.Or(b.onDestroy, onDestroyDetach) // an update of a group drops streams
+			}
+			for _, id := range s.streams() {
+				before[id] = append(before[id], onDestroy)
+				sets[id] = c.attached(id)
+			}
+		}
 	}
 	c.run(cfg, nil, nil)
+	if c.hasFailure("Another Resource Keeps the Stream") {
+		cfg = withNewTriggers(cfg) // as the diagnostic says
+		c.run(cfg, nil, nil)
+	}
 	for _, failure := range c.failures {
 		// Somebody else has moved the stream: the provider reports this once.
 		if !strings.Contains(failure, "Unexpected Change of the Stream") {
@@ -72,7 +87,9 @@ func (c *terraformCore) runClean(cfg config) {
 	}
 	c.checkAgreement(cfg)
 	for _, b := range cfg {
-		delete(before, b.stream)
+		for id := range b.sets() {
+			delete(before, id)
+		}
 	}
 	for id, onDestroy := range before {
 		switch slices.Sort(onDestroy); {
@@ -89,6 +106,20 @@ func (c *terraformCore) runClean(cfg config) {
 	c.checkNextPlanEmpty(cfg)
 }
 
+func (c *terraformCore) hasFailure(summary string) bool {
+	return slices.ContainsFunc(c.failures, func(failure string) bool { return strings.Contains(failure, summary) })
+}
+
+// withNewTriggers makes all resources send their sets.
+func withNewTriggers(cfg config) config {
+	cfg = maps.Clone(cfg)
+	for addr, b := range cfg {
+		b.trigger += "'"
+		cfg[addr] = b
+	}
+	return cfg
+}
+
 // conflicts returns the streams to which a configuration gives two sets. During a plan, it ignores unknown values.
 func conflicts(cfg config, applying bool) []string {
 	sets := map[string][]string{}
@@ -98,10 +129,12 @@ func conflicts(cfg config, applying bool) []string {
 		if !applying && (b.lateStream || b.lateProcessors) {
 			continue
 		}
-		if set, ok := sets[b.stream]; ok && !slices.Equal(set, b.processors) {
-			ids = append(ids, b.stream)
+		for id, processors := range b.sets() {
+			if set, ok := sets[id]; ok && !slices.Equal(set, processors) {
+				ids = append(ids, id)
+			}
+			sets[id] = processors
 		}
-		sets[b.stream] = b.processors
 	}
 	return ids
 }
@@ -122,8 +155,8 @@ func (c *terraformCore) checkRequests(cfg config) {
 		last[r.StreamID] = r
 		allowed := []string{`{"processor_ids":[]}`}
 		for _, b := range cfg {
-			if b.stream == r.StreamID {
-				allowed = append(allowed, patchBody(b.processors))
+			if set, ok := b.sets()[r.StreamID]; ok {
+				allowed = append(allowed, patchBody(set))
 			}
 		}
 		if r.Method != http.MethodPatch || !slices.Contains(allowed, r.Body) {
@@ -141,7 +174,7 @@ func (c *terraformCore) checkWarnings(cfg config) {
 			continue
 		}
 		for addr, b := range cfg {
-			if b.stream == r.StreamID && len(b.processors) > 0 && !b.lateStream && !b.lateProcessors {
+			if len(b.sets()[r.StreamID]) > 0 && !b.lateStream && !b.lateProcessors {
 				c.t.Fatalf("%s has stream %q, which was emptied, and the plan did not warn", addr, b.stream)
 			}
 		}
@@ -165,7 +198,10 @@ func (c *terraformCore) checkAgreement(cfg config) {
 			c.t.Fatalf("%s: the state has what the configuration does not", addr)
 		}
 		got, want := attributesOf(is.current.value), attributesOf(b.configValue(true))
-		for _, name := range []string{"stream_id", "processor_ids", "triggers"} {
+		for _, name := range []string{"stream_id", "processor_ids", "streams", "triggers"} {
+			if _, ok := want[name]; !ok {
+				continue
+			}
 			if !equalValues(got[name], want[name]) {
 				c.t.Fatalf("%s: %s is %v in the state, %v in the configuration", addr, name, fromTerraform(got[name]), fromTerraform(want[name]))
 			}
@@ -173,8 +209,10 @@ func (c *terraformCore) checkAgreement(cfg config) {
 		if got, want := is.current.text("on_destroy"), cmp.Or(b.onDestroy, onDestroyDetach); got != want {
 			c.t.Fatalf("%s: on_destroy is %s in the state, %s in the configuration", addr, got, want)
 		}
-		if set, truth := fromTerraform(got["processor_ids"]), c.attached(b.stream); !reflect.DeepEqual(set, truth) && !c.unrecorded[b.stream] {
-			c.t.Fatalf("%s: stream %q has %v in the state, %v in the service", addr, b.stream, set, truth)
+		for id, set := range is.current.sets() {
+			if truth := c.attached(id); !reflect.DeepEqual(set, truth) && !c.unrecorded[id] {
+				c.t.Fatalf("%s: stream %q has %v in the state, %v in the service", addr, id, set, truth)
+			}
 		}
 	}
 	if len(c.state) != len(cfg) {
@@ -192,7 +230,7 @@ func (c *terraformCore) checkLastResponses(apart map[string]bool) {
 		written[r.StreamID] = written[r.StreamID] || r.Status == http.StatusOK && r.Method == http.MethodPatch
 	}
 	for _, s := range c.objects() {
-		id := s.text("stream_id")
+		id := s.text("stream_id") // none for a group, whose last_edited is that of its last change
 		stream, _ := c.service.Stream(id)
 		if written[id] && apart[id] && !c.isShared(id) && (s.text("last_edited") != strconv.FormatInt(stream.LastEdited, 10) ||
 			s.text("terminal_id") != stream.TerminalID) {
@@ -214,7 +252,8 @@ func (c *terraformCore) checkNextPlanEmpty(cfg config) {
 		c.t.Fatalf("the next plan fails: %s", c.failures)
 	}
 	for _, ch := range changes {
-		if ch.verb != noop && !c.unrecorded[ch.wanted.stream] {
+		unrecorded := slices.ContainsFunc(slices.Collect(maps.Keys(ch.wanted.sets())), func(id string) bool { return c.unrecorded[id] })
+		if ch.verb != noop && !unrecorded {
 			c.t.Fatalf("the next plan is not empty: %s %s", ch.verb, ch.addr)
 		}
 	}

@@ -16,7 +16,8 @@ import (
 )
 
 var (
-	historyAddrs   = []string{"a", "b", "c", "d"}
+	historyAddrs   = []string{"a", "b", "c", "d", "g", "h"}
+	historyGroups  = []string{"g", "h"} // the others are single resources
 	historyStreams = []string{"s1", "s2", "s3"}
 )
 
@@ -79,7 +80,7 @@ func drawConfig(t *rapid.T, past []config) config {
 	default:
 		for _, addr := range historyAddrs {
 			if chance(t, 60, addr) {
-				cfg[addr] = drawBlock(t)
+				cfg[addr] = drawBlock(t, addr)
 			}
 		}
 	}
@@ -100,7 +101,7 @@ func editConfig(t *rapid.T, last config) config {
 	cfg := maps.Clone(last)
 	for _, addr := range historyAddrs {
 		b, exists := cfg[addr]
-		drawn := drawBlock(t)
+		drawn := drawBlock(t, addr)
 		edit := rapid.IntRange(0, 9).Draw(t, "edit of "+addr)
 		switch {
 		case !exists && edit < 4:
@@ -108,26 +109,41 @@ func editConfig(t *rapid.T, last config) config {
 		case !exists, edit < 3:
 		case edit == 3:
 			delete(cfg, addr)
+		case edit == 4 && b.group != nil: // one stream comes or goes
+			b.group = maps.Clone(b.group)
+			if _, has := b.group[drawn.stream]; has {
+				delete(b.group, drawn.stream)
+			} else {
+				b.group[drawn.stream] = drawn.processors
+			}
+			cfg[addr] = b
 		case edit == 4:
 			b.stream, b.lateStream = drawn.stream, drawn.lateStream
 			cfg[addr] = b
 		case edit == 5:
 			b.trigger, b.onDestroy = drawn.trigger, drawn.onDestroy
 			cfg[addr] = b
+		case b.group != nil && len(b.group) > 0:
+			b.group = maps.Clone(b.group)
+			b.group[rapid.SampledFrom(slices.Sorted(maps.Keys(b.group))).Draw(t, "edited stream")] = drawn.processors
+			b.lateProcessors, b.partlyLate = drawn.lateProcessors, drawn.partlyLate
+			cfg[addr] = b
 		default:
-			b.processors, b.lateProcessors = drawn.processors, drawn.lateProcessors
+			b.processors, b.lateProcessors, b.partlyLate = drawn.processors, drawn.lateProcessors, drawn.partlyLate
 			cfg[addr] = b
 		}
 	}
 	return cfg
 }
 
-func drawBlock(t *rapid.T) resourceBlock {
-	b := resourceBlock{stream: rapid.SampledFrom(historyStreams).Draw(t, "stream"), processors: []string{}}
-	mask := rapid.IntRange(0, 7).Draw(t, "processors")
-	for i, id := range []string{"p1", "p2", "p3"} {
-		if mask>>i&1 == 1 {
-			b.processors = append(b.processors, id)
+func drawBlock(t *rapid.T, addr string) resourceBlock {
+	b := resourceBlock{stream: rapid.SampledFrom(historyStreams).Draw(t, "stream"), processors: drawProcessors(t)}
+	if slices.Contains(historyGroups, addr) {
+		b.group = map[string][]string{b.stream: b.processors}
+		for _, id := range historyStreams {
+			if id != b.stream && chance(t, 40, id) {
+				b.group[id] = drawProcessors(t)
+			}
 		}
 	}
 	b.onDestroy = rapid.SampledFrom([]string{"", onDestroyDetach, onDestroyKeep}).Draw(t, "on_destroy")
@@ -135,7 +151,19 @@ func drawBlock(t *rapid.T) resourceBlock {
 	b.createBeforeDestroy = chance(t, 30, "create_before_destroy")
 	b.lateStream = chance(t, 5, "late stream_id")
 	b.lateProcessors = chance(t, 10, "late processor_ids")
+	b.partlyLate = chance(t, 50, "partly")
 	return b
+}
+
+func drawProcessors(t *rapid.T) []string {
+	set := []string{}
+	mask := rapid.IntRange(0, 7).Draw(t, "processors")
+	for i, id := range []string{"p1", "p2", "p3"} {
+		if mask>>i&1 == 1 {
+			set = append(set, id)
+		}
+	}
+	return set
 }
 
 // withoutConflicts gives all resources of a stream the set of the first one.
@@ -144,10 +172,18 @@ func withoutConflicts(cfg config) config {
 	sets := map[string][]string{}
 	for _, addr := range slices.Sorted(maps.Keys(cfg)) {
 		b := cfg[addr]
-		if _, ok := sets[b.stream]; !ok {
-			sets[b.stream] = b.processors
+		own := maps.Clone(b.sets())
+		for id, set := range own {
+			if _, ok := sets[id]; !ok {
+				sets[id] = set
+			}
+			own[id] = sets[id]
 		}
-		b.processors = sets[b.stream]
+		if b.group == nil {
+			b.processors = own[b.stream]
+		} else {
+			b.group = own
+		}
 		cfg[addr] = b
 	}
 	return cfg
@@ -158,7 +194,7 @@ func (c *terraformCore) drawOptions(t *rapid.T, cfg config) (replace, imports []
 	for _, addr := range slices.Sorted(maps.Keys(cfg)) {
 		switch is := c.state[addr]; {
 		case is == nil:
-			if chance(t, 10, "import "+addr) {
+			if cfg[addr].group == nil && chance(t, 10, "import "+addr) {
 				imports = append(imports, addr)
 			}
 		case is.current == nil:
@@ -177,7 +213,7 @@ func (c *terraformCore) changeByOthers(t *rapid.T) {
 	c.doubtful[id] = true
 	switch rapid.IntRange(0, 2).Draw(t, "change") {
 	case 0:
-		c.service.Seed(streamstest.Stream{ID: id, ProcessorIDs: drawBlock(t).processors})
+		c.service.Seed(streamstest.Stream{ID: id, ProcessorIDs: drawProcessors(t)})
 	case 1:
 		c.service.Seed(streamstest.Stream{ID: id, TerminalID: "terminal-" + strconv.Itoa(rapid.IntRange(1, 3).Draw(t, "terminal"))})
 	case 2:

@@ -18,7 +18,7 @@ func TestGroupValidation(t *testing.T) {
 		"ok": []string{}, " cam": []string{"p1"}, "..": []string{"p1"}, "cam-1": []string{"p1", " p2", ""},
 		"cam-2": nil, "cam-3": []any{nil, "p1"}, "late": tftypes.UnknownValue, "later": []any{tftypes.UnknownValue},
 	}})
-	diags := p.validateGroup(config)
+	diags := p.validate(config)
 	want := map[string][]string{
 		" cam": {"Invalid Attribute Value"}, "..": {"Invalid Attribute Value"}, "cam-1": {"Invalid Attribute Value", "Invalid Attribute Value"},
 		"cam-2": {"Missing Attribute Value"}, "cam-3": {"Missing Attribute Value"}, "": {"Invalid Attribute Value Match"},
@@ -111,7 +111,7 @@ func TestGroupDrift(t *testing.T) {
 	service.Remove("s002")
 	service.ForgetRequests()
 	var diags diagnostics
-	if r.state, diags = startProvider(t, r.provider).readGroup(r.state); len(diags) != 1 || diags[0].Summary != `Stream Is Gone: stream "s002"` {
+	if r.state, diags = startProvider(t, r.provider).read(r.state); len(diags) != 1 || diags[0].Summary != `Stream Is Gone: stream "s002"` {
 		t.Errorf("the refresh says %s", diags)
 	}
 	service.WantRequests(t, "GET /v2/streams/s000", "GET /v2/streams/s001", "GET /v2/streams/s002")
@@ -128,7 +128,7 @@ func TestGroupDrift(t *testing.T) {
 		t.Error(diff)
 	}
 	refuse(service, map[string]streamstest.Fault{"s000": {Status: 403}})
-	after, diags := startProvider(t, r.provider).readGroup(r.state)
+	after, diags := startProvider(t, r.provider).read(r.state)
 	if diff := cmp.Diff(map[string][]string{"s000": {"Unauthorized Error"}, "": {"Streams Failed"}}, errorsAt(diags)); diff != "" {
 		t.Error(diff)
 	}
@@ -147,7 +147,7 @@ func TestGroupStreamGone(t *testing.T) {
 	r.mustRun(&config)
 	service.Remove("s001")
 	p := startProvider(t, r.provider)
-	state, _ := p.readGroup(r.state)
+	state, _ := p.read(r.state)
 	_, diags := p.planGroup(state, &config)
 	if diags.failed() || len(diags) != 1 || diags[0].Summary != `Create Will Fail: stream "s001"` {
 		t.Errorf("the plan says %s", diags)

@@ -1,7 +1,6 @@
 package provider
 
 import (
-	"context"
 	"fmt"
 	"maps"
 	"slices"
@@ -18,7 +17,7 @@ const groupName = "stream_processors_group"
 
 func groupSchema() *tfprotov6.Schema { return schemas().ResourceSchemas[groupName] }
 
-func nullGroup() managed { return managed{value: tftypes.NewValue(groupSchema().ValueType(), nil)} }
+func nullGroup() managed { return managed{value: nullOf(groupSchema().ValueType())} }
 
 // group makes a configuration of a group.
 func group(streams map[string][]string, others attributes) tftypes.Value {
@@ -59,24 +58,6 @@ func seeds(streams map[string][]string) []streamstest.Stream {
 	return streamstest.Streams(slices.Sorted(maps.Keys(streams))...)
 }
 
-func (p *process) decodeGroup(v *tfprotov6.DynamicValue) tftypes.Value {
-	p.t.Helper()
-	if v == nil {
-		return nullGroup().value
-	}
-	decoded, err := v.Unmarshal(groupSchema().ValueType())
-	p.must(err)
-	return decoded
-}
-
-func (p *process) validateGroup(config tftypes.Value) diagnostics {
-	resp, err := p.server.ValidateResourceConfig(context.Background(), &tfprotov6.ValidateResourceConfigRequest{
-		TypeName: groupName, Config: dynamicValue(config),
-	})
-	p.must(err)
-	return resp.Diagnostics
-}
-
 // planGroup plans a configuration; nil plans the destroy.
 func (p *process) planGroup(prior managed, config *tftypes.Value) (managed, diagnostics) {
 	p.t.Helper()
@@ -84,12 +65,8 @@ func (p *process) planGroup(prior managed, config *tftypes.Value) (managed, diag
 	if config != nil {
 		wanted = *config
 	}
-	resp, err := p.server.PlanResourceChange(context.Background(), &tfprotov6.PlanResourceChangeRequest{
-		TypeName: groupName, PriorState: dynamicValue(prior.value), PriorPrivate: prior.private,
-		Config: dynamicValue(wanted), ProposedNewState: dynamicValue(proposedStateOf(groupSchema(), prior.value, wanted)),
-	})
-	p.must(err)
-	return managed{value: p.decodeGroup(resp.PlannedState), private: resp.PlannedPrivate}, resp.Diagnostics
+	planned, _, diags := p.plan(prior, wanted, proposedState(prior.value, wanted))
+	return planned, diags
 }
 
 func (p *process) applyGroup(prior, planned managed, config *tftypes.Value) (managed, diagnostics) {
@@ -98,21 +75,7 @@ func (p *process) applyGroup(prior, planned managed, config *tftypes.Value) (man
 	if config != nil {
 		wanted = *config
 	}
-	resp, err := p.server.ApplyResourceChange(context.Background(), &tfprotov6.ApplyResourceChangeRequest{
-		TypeName: groupName, PriorState: dynamicValue(prior.value), PlannedState: dynamicValue(planned.value),
-		PlannedPrivate: planned.private, Config: dynamicValue(wanted),
-	})
-	p.must(err)
-	return managed{value: p.decodeGroup(resp.NewState), private: resp.Private}, resp.Diagnostics
-}
-
-func (p *process) readGroup(state managed) (managed, diagnostics) {
-	p.t.Helper()
-	resp, err := p.server.ReadResource(context.Background(), &tfprotov6.ReadResourceRequest{
-		TypeName: groupName, CurrentState: dynamicValue(state.value), Private: state.private,
-	})
-	p.must(err)
-	return managed{value: p.decodeGroup(resp.NewState), private: resp.Private}, resp.Diagnostics
+	return p.apply(prior.value, planned, wanted)
 }
 
 // groupRun plans and applies as Terraform does: the apply is another process, which plans updates again.

@@ -139,7 +139,7 @@ func TestGroupUnconfirmed(t *testing.T) {
 		service.ForgetRequests()
 		if confirm == "refresh" {
 			r.provider["detect_drift"] = true
-			r.state, _ = startProvider(t, r.provider).readGroup(r.state)
+			r.state, _ = startProvider(t, r.provider).read(r.state)
 			r.wantStreams(with(streams, "s001", "p2"))
 			r.mustRun(&changed)
 			r.wantNoChanges(changed)

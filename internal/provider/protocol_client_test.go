@@ -91,7 +91,7 @@ func (p *process) must(err error) {
 
 func (p *process) validate(config tftypes.Value) diagnostics {
 	resp, err := p.server.ValidateResourceConfig(context.Background(), &tfprotov6.ValidateResourceConfigRequest{
-		TypeName: resourceName, Config: dynamicValue(config),
+		TypeName: typeNameOf(config), Config: dynamicValue(config),
 	})
 	p.must(err)
 	return resp.Diagnostics
@@ -120,16 +120,16 @@ func (p *process) upgrade(state []byte) (tftypes.Value, diagnostics) {
 
 func (p *process) read(state managed) (managed, diagnostics) {
 	resp, err := p.server.ReadResource(context.Background(), &tfprotov6.ReadResourceRequest{
-		TypeName: resourceName, CurrentState: dynamicValue(state.value), Private: state.private, CurrentIdentity: state.identity,
+		TypeName: typeNameOf(state.value), CurrentState: dynamicValue(state.value), Private: state.private, CurrentIdentity: state.identity,
 	})
 	p.must(err)
-	return managed{decodeResource(p.t, resp.NewState), resp.Private, resp.NewIdentity}, resp.Diagnostics
+	return managed{decodeAs(p.t, state.value.Type(), resp.NewState), resp.Private, resp.NewIdentity}, resp.Diagnostics
 }
 
 // plan returns the planned state and the attributes whose change forces a new resource.
 func (p *process) plan(prior managed, config, proposed tftypes.Value) (managed, []string, diagnostics) {
 	resp, err := p.server.PlanResourceChange(context.Background(), &tfprotov6.PlanResourceChangeRequest{
-		TypeName: resourceName, PriorState: dynamicValue(prior.value), PriorPrivate: prior.private, PriorIdentity: prior.identity,
+		TypeName: typeNameOf(prior.value), PriorState: dynamicValue(prior.value), PriorPrivate: prior.private, PriorIdentity: prior.identity,
 		Config: dynamicValue(config), ProposedNewState: dynamicValue(proposed),
 	})
 	p.must(err)
@@ -137,16 +137,16 @@ func (p *process) plan(prior managed, config, proposed tftypes.Value) (managed, 
 	for _, path := range resp.RequiresReplace {
 		replace = append(replace, string(path.Steps()[0].(tftypes.AttributeName)))
 	}
-	return managed{decodeResource(p.t, resp.PlannedState), resp.PlannedPrivate, resp.PlannedIdentity}, replace, resp.Diagnostics
+	return managed{decodeAs(p.t, prior.value.Type(), resp.PlannedState), resp.PlannedPrivate, resp.PlannedIdentity}, replace, resp.Diagnostics
 }
 
 func (p *process) apply(prior tftypes.Value, planned managed, config tftypes.Value) (managed, diagnostics) {
 	resp, err := p.server.ApplyResourceChange(context.Background(), &tfprotov6.ApplyResourceChangeRequest{
-		TypeName: resourceName, PriorState: dynamicValue(prior), PlannedState: dynamicValue(planned.value),
+		TypeName: typeNameOf(prior), PriorState: dynamicValue(prior), PlannedState: dynamicValue(planned.value),
 		PlannedPrivate: planned.private, PlannedIdentity: planned.identity, Config: dynamicValue(config),
 	})
 	p.must(err)
-	return managed{decodeResource(p.t, resp.NewState), resp.Private, resp.NewIdentity}, resp.Diagnostics
+	return managed{decodeAs(p.t, prior.Type(), resp.NewState), resp.Private, resp.NewIdentity}, resp.Diagnostics
 }
 
 // invoke runs an action to its end and returns its progress messages.

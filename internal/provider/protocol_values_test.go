@@ -134,7 +134,7 @@ func resourceValue(a attributes) tftypes.Value { return toTerraform(resourceSche
 // proposedState is the new state that Terraform core proposes in a plan: the configuration, with the computed values of
 // the prior state.
 func proposedState(prior, config tftypes.Value) tftypes.Value {
-	return proposedStateOf(resourceSchema(), prior, config)
+	return proposedStateOf(schemas().ResourceSchemas[typeNameOf(prior)], prior, config)
 }
 
 func proposedStateOf(s *tfprotov6.Schema, prior, config tftypes.Value) tftypes.Value {
@@ -151,15 +151,30 @@ func proposedStateOf(s *tfprotov6.Schema, prior, config tftypes.Value) tftypes.V
 }
 
 // nullResource is a resource that does not exist.
-func nullResource() tftypes.Value { return tftypes.NewValue(resourceSchema().ValueType(), nil) }
+func nullResource() tftypes.Value { return nullOf(resourceSchema().ValueType()) }
 
-// decodeResource decodes a resource; nil is a null resource.
+func nullOf(typ tftypes.Type) tftypes.Value { return tftypes.NewValue(typ, nil) }
+
+// typeNameOf returns the type name of the resource that has a value.
+func typeNameOf(v tftypes.Value) string {
+	if v.Type().Equal(groupSchema().ValueType()) {
+		return groupName
+	}
+	return resourceName
+}
+
+// decodeResource decodes a stream_processors resource; nil is a null resource.
 func decodeResource(t failer, v *tfprotov6.DynamicValue) tftypes.Value {
 	t.Helper()
+	return decodeAs(t, resourceSchema().ValueType(), v)
+}
+
+func decodeAs(t failer, typ tftypes.Type, v *tfprotov6.DynamicValue) tftypes.Value {
+	t.Helper()
 	if v == nil {
-		return nullResource()
+		return nullOf(typ)
 	}
-	decoded, err := v.Unmarshal(resourceSchema().ValueType())
+	decoded, err := v.Unmarshal(typ)
 	if err != nil {
 		t.Fatalf("decoding a resource: %v", err)
 	}

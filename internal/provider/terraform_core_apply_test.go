@@ -2,6 +2,7 @@ package provider
 
 import (
 	"fmt"
+	"maps"
 	"reflect"
 	"slices"
 
@@ -54,10 +55,10 @@ func (c *terraformCore) apply(changes []change, refreshed map[string]*instance) 
 			}})
 		}
 	}
-	c.destroyed = nil
+	c.departed = nil
 	c.walk(nodes)
-	for _, d := range c.destroyed {
-		c.checkOthers(d.what, d.object, d.unmarked)
+	for _, d := range c.departed {
+		c.checkOthers(d)
 	}
 	c.failOnProblems()
 	for _, s := range c.objects() {
@@ -83,13 +84,13 @@ func (c *terraformCore) createOrUpdate(p *process, ch change, pause func()) bool
 		is.deposed, is.current = append(is.deposed, is.current), nil
 	}
 	prior := is.current
-	streams := []string{ch.wanted.stream}
+	ids := slices.Collect(maps.Keys(ch.wanted.sets()))
 	if ch.prior != nil {
-		streams = append(streams, ch.prior.text("stream_id"))
+		ids = append(ids, ch.prior.streams()...)
 	}
 	actual, ok := c.planChange(p, ch.addr, ch.wanted, prior, ch.forced, &ch, pause)
 	if !ok {
-		c.markDoubtful(streams...)
+		c.markDoubtful(ids...)
 		return false
 	}
 	if actual.verb != ch.verb && (ch.verb != update || actual.verb != noop) {
@@ -101,28 +102,40 @@ func (c *terraformCore) createOrUpdate(p *process, ch change, pause func()) bool
 	}
 	pause()
 
-	before := nullResource()
+	before, was := nullOf(actual.planned.value.Type()), map[string]any{}
+	ids = slices.Sorted(maps.Keys(ch.wanted.sets()))
+	var dropped []string
 	if prior != nil {
-		before = prior.value
+		before, was = prior.value, prior.sets()
+		dropped = slices.DeleteFunc(prior.streams(), func(id string) bool { return ch.wanted.sets()[id] != nil })
+		ids = append(ids, dropped...)
 	}
+	sends, leaves := plannedSends(before, actual.planned), map[string][]string{}
+	for id := range sends {
+		sends[id] = ch.wanted.sets()[id] // the planned one may be unknown in part
+	}
+	if len(dropped) > 0 {
+		c.note(func() { c.rules.addLeaves(leaves, prior.departures(dropped, ch.wanted.onDestroy, actual.next)) })
+	}
+	expected := maps.Clone(sends)
+	maps.Copy(expected, leaves)
 	var got managed
-	var sends []string
-	if !actual.planned.value.IsFullyKnown() {
-		sends = ch.wanted.processors
-	}
-	c.operate(what, ch.wanted.stream, sends, func() (diags diagnostics) {
+	o := c.operate(what, ids, expected, func() (diags diagnostics) {
 		got, diags = p.apply(before, actual.planned, ch.wanted.configValue(true))
-		ok = c.noErrors(what, diags, streams...)
 		return diags
 	})
+	ok = len(o.errors) == 0
 	c.note(func() {
-		if id := ch.wanted.stream; sends != nil {
-			c.rules.written[id] = c.rules.written[id] || ok
-			c.rules.blocked[id] = prior != nil && !c.rules.written[id]
-			if ok {
+		for id := range sends {
+			_, failed := o.errors[id]
+			_, inState := was[id]
+			c.rules.written[id] = c.rules.written[id] || !failed
+			c.rules.blocked[id] = inState && !c.rules.written[id]
+			if !failed {
 				delete(c.unrecorded, id)
 			}
 		}
+		c.noteLeft(o, prior, dropped, leaves, false)
 	})
 	if !got.value.IsFullyKnown() {
 		c.problem("%s: the result has unknown values: %v", what, fromTerraform(got.value))
@@ -138,7 +151,7 @@ func (c *terraformCore) createOrUpdate(p *process, ch change, pause func()) bool
 		c.problem("%s: a failed create leaves a tainted object", what)
 	default:
 		is.current = &stored{managed: got, tainted: prior.tainted}
-		c.checkHonest(what, prior, is.current)
+		c.checkHonest(o, prior, ch.wanted.sets(), is.current)
 	}
 	if !ok && ch.verb == createThenDelete && is.current == nil {
 		is.current = is.deposed[len(is.deposed)-1]
@@ -161,28 +174,51 @@ func (c *terraformCore) checkCompatible(what string, planned, actual tftypes.Val
 	}
 }
 
-// noteRestored notes objects that core has put back, because the create of their replacement failed: if another create
-// of this run changed their stream and failed, no call of core can record that.
+// noteRestored notes objects that core has put back, because the create of their replacement failed: if a create of this
+// run changed their stream, and that create or another one failed, no call of core can record that.
 func (c *terraformCore) noteRestored(restored []*stored) {
 	for _, s := range restored {
 		s.restored = false
-		id := s.text("stream_id")
-		applied := slices.ContainsFunc(c.service.Requests(), func(r streamstest.Request) bool { return r.Applied && r.StreamID == id })
-		if applied && c.doubtful[id] && !c.drift {
-			c.unrecorded[id] = true
+		for _, id := range s.streams() {
+			applied := slices.ContainsFunc(c.service.Requests(), func(r streamstest.Request) bool { return r.Applied && r.StreamID == id })
+			partly := typeNameOf(s.value) == groupName
+			if applied && (c.doubtful[id] || partly) && !c.drift {
+				c.unrecorded[id] = true
+			}
 		}
 	}
 }
 
-// checkHonest checks the state after a failed operation: the processors are the prior ones, or those in the service.
-func (c *terraformCore) checkHonest(what string, before, after *stored) {
-	is := fromTerraform(attributesOf(after.value)["processor_ids"])
-	was := fromTerraform(attributesOf(before.value)["processor_ids"])
-	if reflect.DeepEqual(is, was) || c.next == nil {
-		return
+// noteLeft takes note of the departures of an object from streams. The caller holds the lock.
+func (c *terraformCore) noteLeft(o *operation, s *stored, ids []string, sends map[string][]string, unmarked bool) {
+	left := slices.DeleteFunc(slices.Clone(ids), func(id string) bool {
+		_, failed := o.errors[id]
+		if _, sent := sends[id]; sent {
+			c.rules.blocked[id] = failed
+		}
+		return failed
+	})
+	if len(left) > 0 {
+		c.departed = append(c.departed, departed{o.what, s, left, unmarked})
 	}
-	if truth := c.attached(after.text("stream_id")); !reflect.DeepEqual(is, truth) {
-		c.problem("%s: failed, and the state went from %v to %v, but the service has %v", what, was, is, truth)
+}
+
+// checkHonest checks the state after a failed operation: a stream without an error has what was planned. The processors
+// of the others are the prior ones, or those in the service.
+func (c *terraformCore) checkHonest(o *operation, before *stored, planned map[string][]string, after *stored) {
+	was, is := before.sets(), after.sets()
+	for _, id := range o.streams {
+		set, found := is[id]
+		old, inState := was[id]
+		wanted, stays := planned[id]
+		switch _, failed := o.errors[id]; {
+		case !failed && (found != stays || stays && !reflect.DeepEqual(set, any(wanted))):
+			c.problem("%s: stream %q did not fail, and the state has %v, want %v", o.what, id, set, wanted)
+		case failed && found != inState:
+			c.problem("%s: stream %q failed, and it was in the state: %t, and is: %t", o.what, id, inState, found)
+		case failed && found && c.next != nil && !reflect.DeepEqual(set, old) && !reflect.DeepEqual(set, c.attached(id)):
+			c.problem("%s: failed, and the state of %q went from %v to %v, but the service has %v", o.what, id, old, set, c.attached(id))
+		}
 	}
 }
 
@@ -190,7 +226,7 @@ func (c *terraformCore) checkHonest(what string, before, after *stored) {
 // planned for the new object.
 func (c *terraformCore) destroy(p *process, ch change) bool {
 	is := c.state[ch.addr]
-	planned := managed{value: nullResource(), private: ch.planned.private}
+	planned := managed{value: nullOf(is.current.value.Type()), private: ch.planned.private}
 	if ch.verb == destroy {
 		planned.identity = ch.planned.identity
 	}
@@ -217,27 +253,16 @@ func (c *terraformCore) destroyDeposed(p *process, addr string, s *stored, pause
 }
 
 // applyDestroy destroys an object. unmarked says that core does not pass the marks of the plan.
-func (c *terraformCore) applyDestroy(p *process, what string, s *stored, planned managed, next *claimed, unmarked bool) (*stored, bool) {
+func (c *terraformCore) applyDestroy(p *process, what string, s *stored, planned managed, next map[string]*claimed, unmarked bool) (*stored, bool) {
 	var got managed
-	var ok bool
-	var sends []string
-	id := s.text("stream_id")
-	c.note(func() { sends = c.rules.destroySends(s, next) })
-	c.operate(what, id, sends, func() (diags diagnostics) {
-		got, diags = p.apply(s.value, planned, nullResource())
-		ok = c.noErrors(what, diags, id)
+	ids, sends := s.streams(), map[string][]string{}
+	c.note(func() { c.rules.addLeaves(sends, s.departures(ids, s.text("on_destroy"), next)) })
+	o := c.operate(what, ids, sends, func() (diags diagnostics) {
+		got, diags = p.apply(s.value, planned, nullOf(s.value.Type()))
 		return diags
 	})
-	c.note(func() {
-		if sends != nil {
-			c.rules.blocked[id] = !ok
-		}
-	})
-	c.note(func() {
-		if ok {
-			c.destroyed = append(c.destroyed, destroyed{what, s, unmarked})
-		}
-	})
+	c.note(func() { c.noteLeft(o, s, ids, sends, unmarked) })
+	ok := len(o.errors) == 0
 	switch {
 	case ok && !got.value.IsNull():
 		c.problem("%s: success, but the object is still there", what)
@@ -247,6 +272,6 @@ func (c *terraformCore) applyDestroy(p *process, what string, s *stored, planned
 		return s, false
 	}
 	left := &stored{managed: got, tainted: s.tainted}
-	c.checkHonest(what, s, left)
+	c.checkHonest(o, s, nil, left)
 	return left, false
 }

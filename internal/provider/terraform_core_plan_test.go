@@ -76,7 +76,9 @@ func (c *terraformCore) plan(cfg config, replace, imports []string) (changes []c
 	c.warned, c.replacedInPlace = c.rules.warned, map[string]bool{}
 	for _, ch := range changes {
 		if ch.verb.replaces() && (ch.forced || ch.prior.tainted) {
-			c.replacedInPlace[ch.prior.text("stream_id")] = true
+			for _, id := range ch.prior.streams() {
+				c.replacedInPlace[id] = true
+			}
 		}
 	}
 	if len(c.failures) > 0 {
@@ -105,29 +107,34 @@ func (c *terraformCore) refresh(p *process, addr string, s *stored) (*stored, bo
 // planChange plans a configured instance. An apply does so again, with the change from the plan as earlier.
 func (c *terraformCore) planChange(p *process, addr string, b resourceBlock, prior *stored, forced bool, earlier *change, pause func()) (change, bool) {
 	what := "plan " + addr
-	ch := change{addr: addr, wanted: b, forced: forced, prior: prior}
+	ch := change{addr: addr, wanted: b, forced: forced, prior: prior, next: map[string]*claimed{}}
 	createBeforeDestroy := b.createBeforeDestroy
 	if earlier != nil {
 		createBeforeDestroy = earlier.verb == createThenDelete
 	}
-	before := managed{value: nullResource()}
+	cfg := b.configValue(earlier != nil)
+	before := managed{value: nullOf(cfg.Type())}
 	if prior != nil && !prior.tainted {
 		before = prior.managed
 	}
-	cfg := b.configValue(earlier != nil)
-	known := earlier != nil || !b.lateStream
+	was, wanted := map[string]any{}, b.sets()
+	if prior != nil {
+		was = prior.sets()
+	}
+	if earlier == nil && b.lateStream {
+		wanted = nil
+	}
 	if !c.noErrors(what, p.validate(cfg)) {
 		return ch, false
 	}
 	planned, replace, diags := p.plan(before, cfg, proposedState(before.value, cfg))
 	c.note(func() {
-		next := c.rules.successorOf(b.stream)
-		c.rules.notePlan(planned.value, diags)
-		if before.value.IsNull() && prior != nil && prior.text("stream_id") == b.stream && known {
-			ch.next = next
+		if before.value.IsNull() {
+			c.noteSuccessors(&ch, was, func(id string) bool { return wanted[id] != nil })
 		}
-		if prior != nil && !prior.tainted && !equalValues(attributesOf(before.value)["stream_id"], attributesOf(cfg)["stream_id"]) {
-			ch.next = c.rules.successorOf(prior.text("stream_id"))
+		c.rules.notePlan(before.value, planned, diags)
+		if unknownGroup := b.group != nil && wanted == nil; !before.value.IsNull() && !unknownGroup {
+			c.noteSuccessors(&ch, was, func(id string) bool { return wanted[id] == nil })
 		}
 	})
 	if !c.noErrors(what, diags) {
@@ -147,12 +154,10 @@ func (c *terraformCore) planChange(p *process, addr string, b resourceBlock, pri
 			ch.verb = createThenDelete
 		}
 		pause()
-		planned, _, diags = p.plan(managed{nullResource(), planned.private, planned.identity}, cfg, cfg)
+		planned, _, diags = p.plan(managed{nullOf(cfg.Type()), planned.private, planned.identity}, cfg, cfg)
 		c.note(func() {
-			if next := c.rules.successorOf(b.stream); prior.text("stream_id") == b.stream && known && ch.next == nil {
-				ch.next = next
-			}
-			c.rules.notePlan(planned.value, diags)
+			c.noteSuccessors(&ch, was, func(id string) bool { return wanted[id] != nil && ch.next[id] == nil })
+			c.rules.notePlan(nullOf(cfg.Type()), planned, diags)
 		})
 		if !c.noErrors(what, diags) {
 			return ch, false
@@ -176,6 +181,15 @@ func (c *terraformCore) planChange(p *process, addr string, b resourceBlock, pri
 	return ch, true
 }
 
+// noteSuccessors notes who has claimed the streams that a change leaves.
+func (c *terraformCore) noteSuccessors(ch *change, was map[string]any, leaves func(stream string) bool) {
+	for id := range was {
+		if leaves(id) {
+			ch.next[id] = c.rules.successorOf(id)
+		}
+	}
+}
+
 // checkPlan compares a planned object with the configuration. Only computed attributes that are not configured may
 // differ.
 func (c *terraformCore) checkPlan(what string, cfg, planned tftypes.Value) {
@@ -184,7 +198,7 @@ func (c *terraformCore) checkPlan(what string, cfg, planned tftypes.Value) {
 		return
 	}
 	want, got := attributesOf(cfg), attributesOf(planned)
-	for _, a := range resourceSchema().Block.Attributes {
+	for _, a := range schemas().ResourceSchemas[typeNameOf(cfg)].Block.Attributes {
 		if a.Computed && want[a.Name].IsNull() {
 			continue
 		}
@@ -195,14 +209,15 @@ func (c *terraformCore) checkPlan(what string, cfg, planned tftypes.Value) {
 }
 
 func (c *terraformCore) planDestroy(p *process, addr string, s *stored, deposed bool) (change, bool) {
-	planned, _, diags := p.plan(s.managed, nullResource(), nullResource())
-	var next *claimed
-	c.note(func() { next = c.rules.successorOf(s.text("stream_id")) })
+	none := nullOf(s.value.Type())
+	planned, _, diags := p.plan(s.managed, none, none)
+	ch := change{addr: addr, verb: destroy, prior: s, planned: planned, next: map[string]*claimed{}, deposed: deposed}
+	c.note(func() { c.noteSuccessors(&ch, s.sets(), func(string) bool { return true }) })
 	if !c.noErrors("plan "+addr, diags) {
 		return change{}, false
 	}
 	if !planned.value.IsNull() {
 		c.problem("plan %s: a destroy plans %v", addr, fromTerraform(planned.value))
 	}
-	return change{addr: addr, verb: destroy, prior: s, planned: planned, next: next, deposed: deposed}, true
+	return ch, true
 }

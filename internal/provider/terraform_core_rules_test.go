@@ -1,7 +1,9 @@
 package provider
 
 import (
+	"encoding/json"
 	"fmt"
+	"maps"
 	"net/http"
 	"reflect"
 	"regexp"
@@ -35,22 +37,46 @@ func newProcessRules() *processRules {
 var streamOfWarning = regexp.MustCompile(`: stream "(\w+)"$`)
 
 // notePlan takes note of a plan of a resource, and of what its diagnostics say.
-func (r *processRules) notePlan(planned tftypes.Value, diags diagnostics) {
+func (r *processRules) notePlan(prior tftypes.Value, planned managed, diags diagnostics) {
 	for _, d := range diags {
 		if found := streamOfWarning.FindStringSubmatch(d.Summary); found != nil && d.Severity == tfprotov6.DiagnosticSeverityWarning {
 			r.warned[found[1]] = true
 		}
 	}
-	if planned.IsNull() || diags.failed() {
+	if planned.value.IsNull() || diags.failed() {
 		return
 	}
-	a := attributesOf(planned)
-	if !a["stream_id"].IsKnown() || !a["processor_ids"].IsFullyKnown() {
-		return
+	sends := plannedSends(prior, planned)
+	for id, set := range setsOf(planned.value) {
+		if set, ok := set.([]string); ok && !slices.Contains(set, fmt.Sprint(tftypes.UnknownValue)) {
+			_, sent := sends[id]
+			r.claims[id] = claimed{set, r.claims[id].relies || !sent}
+		}
 	}
-	id, _ := fromTerraform(a["stream_id"]).(string)
-	set, _ := fromTerraform(a["processor_ids"]).([]string)
-	r.claims[id] = claimed{set, r.claims[id].relies || a["last_edited"].IsKnown()}
+}
+
+// plannedSends returns the sets that the apply of a plan sends, by stream. The plan of a group tells its apply which of
+// the sets in the state are sent again.
+func plannedSends(prior tftypes.Value, planned managed) map[string][]string {
+	sends := map[string][]string{}
+	if attributesOf(planned.value)["last_edited"].IsKnown() {
+		return sends
+	}
+	var was map[string]any
+	if !prior.IsNull() {
+		was = setsOf(prior)
+	}
+	var private map[string][]byte
+	_ = json.Unmarshal(planned.private, &private) // fails without a private state
+	resend := map[string]bool{}
+	_ = json.Unmarshal(private[groupResendKey], &resend)
+	for id, set := range setsOf(planned.value) {
+		_, inState := was[id]
+		if typeNameOf(planned.value) == resourceName || !inState || resend[id] {
+			sends[id], _ = set.([]string)
+		}
+	}
+	return sends
 }
 
 // successorOf returns what another resource does with a stream that a resource leaves, or nil.
@@ -61,10 +87,17 @@ func (r *processRules) successorOf(id string) *claimed {
 	return nil
 }
 
-// destroySends returns the set that a destroy sends, or nil for no request. next is the successor in the plan.
-func (r *processRules) destroySends(s *stored, next *claimed) []string {
-	id := s.text("stream_id")
-	was, _ := fromTerraform(attributesOf(s.value)["processor_ids"]).([]string)
+// departedStream is a stream that a resource leaves.
+type departedStream struct {
+	id       string
+	was      []string // in the state
+	detaches bool
+	next     *claimed // the successor in the plan
+}
+
+// leaveSends returns the set that a departure sends, or nil for no request.
+func (r *processRules) leaveSends(d departedStream) []string {
+	id, was, next := d.id, d.was, d.next
 	if next == nil {
 		next = r.successorOf(id)
 	}
@@ -75,90 +108,153 @@ func (r *processRules) destroySends(s *stored, next *claimed) []string {
 		return nil
 	case next != nil:
 		return next.set
-	case s.text("on_destroy") == onDestroyKeep:
+	case !d.detaches:
 		return nil
 	}
 	return []string{}
 }
 
-// operation is one call that may change a stream, and its result.
-type operation struct {
-	what     string
-	id       string
-	sends    []string // the expected set; nil for no request
-	before   any      // processors in the service
-	requests []streamstest.Request
-	diags    diagnostics
+// departures returns the departures of an object from streams.
+func (s *stored) departures(ids []string, onDestroy string, next map[string]*claimed) []departedStream {
+	var all []departedStream
+	for _, id := range ids {
+		was, _ := s.sets()[id].([]string)
+		all = append(all, departedStream{id, was, onDestroy != onDestroyKeep, next[id]})
+	}
+	return all
 }
 
+// addLeaves adds what departures send.
+func (r *processRules) addLeaves(sends map[string][]string, departures []departedStream) {
+	for _, d := range departures {
+		if set := r.leaveSends(d); set != nil {
+			sends[d.id] = set
+		}
+	}
+}
+
+// operation is one call that may change streams, and its result.
+type operation struct {
+	what     string
+	streams  []string            // of the resource, before and after
+	sends    map[string][]string // the expected sets; a stream without a request is missing
+	requests []streamstest.Request
+	errors   map[string]string // by stream
+}
+
+// failed returns the streams with an error.
+func (o *operation) failed() []string { return slices.Sorted(maps.Keys(o.errors)) }
+
 // operate makes a call and records what the service received.
-func (c *terraformCore) operate(what, id string, sends []string, call func() diagnostics) {
-	o := operation{what: what, id: id, sends: sends, before: c.attached(id)}
+func (c *terraformCore) operate(what string, ids []string, sends map[string][]string, call func() diagnostics) *operation {
+	o := &operation{what: what, streams: ids, sends: sends, errors: map[string]string{}}
 	kind, _, _ := strings.Cut(what, " ")
 	c.note(func() { c.operating = kind })
 	seen := len(c.service.Requests())
-	o.diags = call()
+	diags := call()
 	c.note(func() { c.operating = "" })
 	c.tally.add("operation: " + kind)
-	for _, d := range o.diags {
-		if d.Severity == tfprotov6.DiagnosticSeverityError {
-			sentence := d.Detail[strings.LastIndex(d.Detail, "\n")+1:]
-			c.tally.add("outcome: " + kind + ": " + sentence[:min(len(sentence), 30)])
-		}
-	}
+	c.noteErrors(o, diags)
+	c.noErrors(what, diags, o.failed()...)
 	if c.next == nil {
-		return // requests of other operations are in between
+		return o // requests of other operations are in between
 	}
 	o.requests = c.service.Requests()[seen:]
-	c.checkOperationRequests(o)
-	for _, d := range o.diags {
-		if d.Severity == tfprotov6.DiagnosticSeverityError {
-			c.checkLastSentence(o, d.Detail)
+	for _, r := range o.requests {
+		if !slices.Contains(ids, r.StreamID) {
+			c.problem("%s: sent %s for another stream", what, r)
+		}
+	}
+	for _, id := range ids {
+		c.checkStreamRequests(o, id)
+		if detail, failed := o.errors[id]; failed {
+			c.checkLastSentence(o, id, detail)
+		}
+	}
+	return o
+}
+
+// noteErrors sorts errors by stream. Those of a group end with one about all of its streams.
+func (c *terraformCore) noteErrors(o *operation, diags diagnostics) {
+	kind, _, _ := strings.Cut(o.what, " ")
+	count := 0
+	for _, d := range diags {
+		if d.Severity != tfprotov6.DiagnosticSeverityError {
+			continue
+		}
+		sentence := d.Detail[strings.LastIndex(d.Detail, "\n")+1:]
+		c.tally.add("outcome: " + kind + ": " + sentence[:min(len(sentence), 30)])
+		switch steps := d.Attribute.Steps(); {
+		case d.Summary == "Streams Failed":
+			if want := fmt.Sprintf("Streams of this group with errors: %d (", count); !strings.HasPrefix(d.Detail, want) {
+				c.problem("%s: the last error is %q, want %q", o.what, d.Detail, want)
+			}
+		case len(steps) > 1:
+			count++
+			key, _ := steps[1].(tftypes.ElementKeyString)
+			o.errors[string(key)] = d.Detail
+		case len(o.streams) == 1:
+			o.errors[o.streams[0]] = d.Detail
+		default:
+			c.problem("%s: an error of no stream: %s", o.what, d.Detail)
 		}
 	}
 }
 
 var retried = []int{0, 408, 429, 500, 502, 503, 504}
 
-// checkOperationRequests checks that an operation sent exactly what the rules say.
-func (c *terraformCore) checkOperationRequests(o operation) {
-	if strings.Contains(o.diags.String(), "Nothing was sent") || o.sends == nil {
-		if len(o.requests) > 0 {
-			c.problem("%s: sent %v, want no request", o.what, o.requests)
+// checkStreamRequests checks that an operation sent exactly what the rules say.
+func (c *terraformCore) checkStreamRequests(o *operation, id string) {
+	want, sent := o.sends[id]
+	detail, failed := o.errors[id]
+	requests := o.requestsTo(id)
+	if strings.Contains(detail, "Nothing was sent") || !sent {
+		if len(requests) > 0 {
+			c.problem("%s: sent %v, want no request", o.what, requests)
 		}
 		return
 	}
-	for i, r := range o.requests {
-		if r.Method != http.MethodPatch || r.StreamID != o.id || r.Body != patchBody(o.sends) {
-			c.problem("%s: sent %s, want only %s to %s", o.what, r, patchBody(o.sends), o.id)
+	for i, r := range requests {
+		if r.Method != http.MethodPatch || r.Body != patchBody(want) {
+			c.problem("%s: sent %s, want only %s to %s", o.what, r, patchBody(want), id)
 		}
-		if last := i == len(o.requests)-1; !last && !slices.Contains(retried, r.Status) {
+		if last := i == len(requests)-1; !last && !slices.Contains(retried, r.Status) {
 			c.problem("%s: sent another request after %s", o.what, r)
-		} else if last && !o.diags.failed() && r.Status != http.StatusOK && r.Status != http.StatusNotFound {
+		} else if last && !failed && r.Status != http.StatusOK && r.Status != http.StatusNotFound {
 			c.problem("%s: succeeded with %s", o.what, r)
 		}
 	}
-	if n := len(o.requests); n > 0 && o.requests[n-1].Status == http.StatusNotFound && o.diags.failed() && strings.HasPrefix(o.what, "destroy") {
-		c.problem("%s: failed with %s, but a stream that is gone needs no destroy", o.what, o.requests[n-1])
+	if n := len(requests); n > 0 && requests[n-1].Status == http.StatusNotFound && failed && strings.HasPrefix(o.what, "destroy") {
+		c.problem("%s: failed with %s, but a stream that is gone needs no destroy", o.what, requests[n-1])
 	}
-	if len(o.requests) == 0 && !c.interrupted.Load() || len(o.requests) > c.attempts {
-		c.problem("%s: sent %d requests, want 1 to %d", o.what, len(o.requests), c.attempts)
+	if len(requests) == 0 && !c.interrupted.Load() || len(requests) > c.attempts {
+		c.problem("%s: sent %d requests, want 1 to %d", o.what, len(requests), c.attempts)
 	}
 }
 
+func (o *operation) requestsTo(id string) (requests []streamstest.Request) {
+	for _, r := range o.requests {
+		if r.StreamID == id {
+			requests = append(requests, r)
+		}
+	}
+	return requests
+}
+
 // checkLastSentence compares the last sentence of an error with the service.
-func (c *terraformCore) checkLastSentence(o operation, detail string) {
+func (c *terraformCore) checkLastSentence(o *operation, id, detail string) {
+	requests := o.requestsTo(id)
 	paragraphs := strings.Split(detail, "\n\n")
 	last := strings.TrimPrefix(strings.TrimPrefix(paragraphs[len(paragraphs)-1], "Nothing was sent for this resource. "), "Nothing was sent. ")
-	applied := slices.ContainsFunc(o.requests, func(r streamstest.Request) bool { return r.Applied })
-	after := c.attached(o.id)
+	applied := slices.ContainsFunc(requests, func(r streamstest.Request) bool { return r.Applied })
+	after := c.attached(id)
 	switch reported := "The service reports that the stream now has "; {
 	case last == "The stream was not changed.":
 		if applied {
 			c.problem("%s: says %q, but the service applied a request", o.what, last)
 		}
 	case last == "The stream was changed.":
-		if !reflect.DeepEqual(after, any(o.sends)) {
+		if !reflect.DeepEqual(after, any(o.sends[id])) {
 			c.problem("%s: says %q, but the service has %v", o.what, last, after)
 		}
 	case strings.HasPrefix(last, reported):
@@ -167,8 +263,8 @@ func (c *terraformCore) checkLastSentence(o operation, detail string) {
 		}
 	case strings.HasPrefix(last, "The stream may or may not have been changed"):
 		refused := func(r streamstest.Request) bool { return r.Status/100 == 4 && r.Status != http.StatusRequestTimeout }
-		if len(o.requests) > 0 && !slices.ContainsFunc(o.requests, func(r streamstest.Request) bool { return !refused(r) }) {
-			c.problem("%s: says %q, but the service refused all requests: %v", o.what, last, o.requests)
+		if len(requests) > 0 && !slices.ContainsFunc(requests, func(r streamstest.Request) bool { return !refused(r) }) {
+			c.problem("%s: says %q, but the service refused all requests: %v", o.what, last, requests)
 		}
 	default:
 		c.problem("%s: the last sentence is %q", o.what, last)
@@ -177,20 +273,21 @@ func (c *terraformCore) checkLastSentence(o operation, detail string) {
 
 // checkOthers checks the state of resources without changes after the destroy of another object of their stream. Only two
 // kinds of destroy may make such a state untrue: core gives them no mark of a plan.
-func (c *terraformCore) checkOthers(what string, s *stored, unmarked bool) {
-	id := s.text("stream_id")
-	for _, other := range c.objects() {
-		if other == s || !other.unchanged || other.text("stream_id") != id || c.doubtful[id] || c.unrecorded[id] {
-			continue
+func (c *terraformCore) checkOthers(d departed) {
+	for _, id := range d.streams {
+		for _, other := range c.objects() {
+			if other == d.object || !other.unchanged || !other.has(id) || c.doubtful[id] || c.unrecorded[id] {
+				continue
+			}
+			if reflect.DeepEqual(other.sets()[id], c.attached(id)) {
+				continue
+			}
+			if !d.unmarked {
+				c.problem("%s: the state of another resource is untrue: stream %q has %v", d.what, id, c.attached(id))
+			} else if !d.object.tainted && !c.replacedInPlace[id] && !c.warned[id] {
+				c.problem("%s: the state of another resource is untrue, and no plan warned about stream %q", d.what, id)
+			}
+			c.unrecorded[id] = true
 		}
-		if reflect.DeepEqual(fromTerraform(attributesOf(other.value)["processor_ids"]), c.attached(id)) {
-			continue
-		}
-		if !unmarked {
-			c.problem("%s: the state of another resource is untrue: stream %q has %v", what, id, c.attached(id))
-		} else if !s.tainted && !c.replacedInPlace[id] && !c.warned[id] {
-			c.problem("%s: the state of another resource is untrue, and no plan warned about stream %q", what, id)
-		}
-		c.unrecorded[id] = true
 	}
 }

@@ -39,7 +39,7 @@ type terraformCore struct {
 	tally     *tally // may be nil
 	operating string // kind of the operation in progress; only in turn
 
-	destroyed []destroyed // by the current apply
+	departed []departed // in the current apply
 
 	rules  *processRules   // of the current process of the provider
 	warned map[string]bool // streams that a warning of the last plan names
@@ -64,6 +64,29 @@ type stored struct {
 	restored  bool // by core in the current apply, because the create of the replacement failed
 }
 
+// setsOf returns the processors of an object in a plan or state, by stream.
+func setsOf(v tftypes.Value) map[string]any {
+	a := attributesOf(v)
+	if typeNameOf(v) == groupName {
+		sets, _ := fromTerraform(a["streams"]).(map[string]any)
+		return sets
+	}
+	id, ok := fromTerraform(a["stream_id"]).(string)
+	if !ok {
+		return nil
+	}
+	return map[string]any{id: fromTerraform(a["processor_ids"])}
+}
+
+func (s *stored) sets() map[string]any { return setsOf(s.value) }
+
+func (s *stored) streams() []string { return slices.Sorted(maps.Keys(s.sets())) }
+
+func (s *stored) has(stream string) bool {
+	_, ok := s.sets()[stream]
+	return ok
+}
+
 func (s *stored) text(attribute string) string {
 	text, _ := fromTerraform(attributesOf(s.value)[attribute]).(string)
 	return text
@@ -75,29 +98,59 @@ type config map[string]resourceBlock
 type resourceBlock struct {
 	stream              string
 	processors          []string
+	group               map[string][]string // processors by stream; not nil: the block is a stream_processors_group
 	onDestroy           string // "": the default
 	trigger             string // "": no triggers
 	createBeforeDestroy bool
 
-	lateStream, lateProcessors bool // stream_id and processor_ids are known after apply
+	lateStream, lateProcessors bool // known after apply: stream_id or streams; processor_ids
+	partlyLate                 bool // with lateProcessors: only one of the processor_ids is
+}
+
+// sets returns the processors by stream.
+func (b resourceBlock) sets() map[string][]string {
+	if b.group != nil {
+		return b.group
+	}
+	return map[string][]string{b.stream: b.processors}
 }
 
 // configValue is the configuration that the provider gets during a plan or an apply.
 func (b resourceBlock) configValue(applying bool) tftypes.Value {
-	a := attributes{"stream_id": b.stream, "processor_ids": b.processors}
+	a := attributes{}
 	if b.onDestroy != "" {
 		a["on_destroy"] = b.onDestroy
 	}
 	if b.trigger != "" {
 		a["triggers"] = map[string]string{"t": b.trigger}
 	}
+	if b.group == nil {
+		a["stream_id"], a["processor_ids"] = b.late(b.stream, applying), b.lateSet(b.processors, applying)
+		return resourceValue(a)
+	}
+	sets := attributes{}
+	for id, set := range b.group {
+		sets[id] = b.lateSet(set, applying)
+	}
+	a["streams"] = b.late(sets, applying)
+	return toTerraform(groupSchema().ValueType(), a)
+}
+
+func (b resourceBlock) late(v any, applying bool) any {
 	if b.lateStream && !applying {
-		a["stream_id"] = tftypes.UnknownValue
+		return tftypes.UnknownValue
 	}
-	if b.lateProcessors && !applying {
-		a["processor_ids"] = tftypes.UnknownValue
+	return v
+}
+
+func (b resourceBlock) lateSet(set []string, applying bool) any {
+	switch {
+	case !b.lateProcessors || applying:
+		return set
+	case b.partlyLate && len(set) > 0:
+		return []any{set[0], tftypes.UnknownValue}
 	}
-	return resourceValue(a)
+	return tftypes.UnknownValue
 }
 
 // blockFor is a block for a stream and its processors.
@@ -132,15 +185,16 @@ type change struct {
 	forced  bool // -replace
 	prior   *stored
 	planned managed
-	next    *claimed // the successor that the plan found on the prior stream
+	next    map[string]*claimed // the successors that the plan found on the prior streams
 	deposed bool
 }
 
-// destroyed is an object that an apply has destroyed. unmarked says that core does not pass the marks of the plan, or
-// that the plan has none because another resource of the stream was planned after it.
-type destroyed struct {
+// departed is an object that an apply has destroyed, or a group that has dropped streams. unmarked says that core does
+// not pass the marks of the plan, or that the plan has none because another resource of the stream was planned after it.
+type departed struct {
 	what     string
 	object   *stored
+	streams  []string
 	unmarked bool
 }
 
@@ -170,7 +224,7 @@ func (c *terraformCore) objects() []*stored {
 func (c *terraformCore) isShared(id string) bool {
 	n := 0
 	for _, s := range c.objects() {
-		if s.text("stream_id") == id {
+		if s.has(id) {
 			n++
 		}
 	}

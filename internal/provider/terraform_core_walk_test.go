@@ -123,6 +123,9 @@ type nodeFailed struct{}
 func (c *terraformCore) startProvider() *process {
 	c.t.Helper()
 	c.rules = newProcessRules()
+	if c.next != nil {
+		c.provider["max_concurrent_requests"] = 1 // the streams of a group in turn
+	}
 	p := &process{t: nodeFailer{c}, server: newTestServer(nodeFailer{c})}
 	c.running.Store(p)
 	c.interrupted.Store(false)
