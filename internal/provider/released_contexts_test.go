@@ -19,6 +19,7 @@ func TestContextsAreReleased(t *testing.T) {
 	if _, ok := s.(releasingServer); !ok {
 		t.Fatal("the wrapper hides a method of the framework's server")
 	}
+	state := resourceValue(attributes{"stream_id": "cam-1", "processor_ids": []string{}})
 	type key struct{}
 	var carried []weak.Pointer[[1 << 10]byte]
 	for name, call := range map[string]func(context.Context) error{
@@ -42,7 +43,7 @@ func TestContextsAreReleased(t *testing.T) {
 		},
 		"ApplyResourceChange": func(ctx context.Context) error {
 			_, err := s.ApplyResourceChange(ctx, &tfprotov6.ApplyResourceChangeRequest{
-				TypeName: resourceName, PriorState: dynamicValue(nullResource()), PlannedState: dynamicValue(nullResource()),
+				TypeName: resourceName, PriorState: dynamicValue(state), PlannedState: dynamicValue(nullResource()),
 			})
 			return err
 		},
