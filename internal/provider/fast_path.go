@@ -6,6 +6,7 @@ import (
 	"maps"
 	"reflect"
 	"slices"
+	"strings"
 
 	"github.com/hashicorp/terraform-plugin-framework/resource"
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema"
@@ -127,18 +128,19 @@ func writtenFor(r resource.Resource) bool {
 // outline writes a schema or an attribute with all of its fields, and with the addresses of its functions. It
 // leaves out descriptions, and validators: the framework validates.
 func outline(part any) string {
-	text := fmt.Sprintf("%T{", part)
+	var text strings.Builder
+	fmt.Fprintf(&text, "%T{", part)
 	for field, value := range reflect.Indirect(reflect.ValueOf(part)).Fields() {
 		switch field.Name {
 		case "Description", "MarkdownDescription", "DeprecationMessage", "Validators":
 		case "Attributes":
 			attributes, _ := reflect.TypeAssert[map[string]schema.Attribute](value)
 			for _, name := range slices.Sorted(maps.Keys(attributes)) {
-				text += name + ": " + outline(attributes[name])
+				fmt.Fprintf(&text, "%s: %s", name, outline(attributes[name]))
 			}
 		default:
-			text += fmt.Sprintf("%s: %#v, ", field.Name, value)
+			fmt.Fprintf(&text, "%s: %#v, ", field.Name, value)
 		}
 	}
-	return text + "}\n"
+	return text.String() + "}\n"
 }

@@ -159,9 +159,7 @@ func compareRandomCalls(t *rapid.T, newResource func() resource.Resource) {
 	read, _ := compared(ctx, c, &tfprotov6.ReadResourceRequest{
 		TypeName: resourceName, CurrentState: dynamicValue(prior), Private: private,
 	}, c.fastPath.ReadResource, c.fullServer.ReadResource)
-	valid, _ := compared(ctx, c, &tfprotov6.ValidateResourceConfigRequest{TypeName: resourceName, Config: dynamicValue(config)},
-		c.ValidateResourceConfig, c.fullServer.ValidateResourceConfig)
-	if diagnostics(valid.Diagnostics).failed() {
+	if (&process{t: t, server: c}).validate(config).failed() {
 		return
 	}
 	framework := newComparingServer(t, newResource) // in a run of its own, because a plan claims a stream

@@ -12,6 +12,12 @@ import (
 	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
 )
 
+// All protocol tests run with released contexts.
+func init() {
+	inner := newTestServer
+	newTestServer = func(t failer) tfprotov6.ProviderServer { return withReleasedContexts(inner(t)) }
+}
+
 // TestContextsAreReleased fails if a finished call keeps its context.
 func TestContextsAreReleased(t *testing.T) {
 	t.Parallel()
