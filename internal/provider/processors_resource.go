@@ -136,7 +136,7 @@ func (r *processorsResource) Delete(ctx context.Context, req resource.DeleteRequ
 	resp.Diagnostics.Append(req.State.Get(ctx, &state)...)
 	marks, diags := successors(ctx, req.Private)
 	resp.Diagnostics.Append(diags...)
-	resp.Diagnostics.Append(resp.Private.SetKey(ctx, successorsKey, nil)...) // if the destroy fails, the state keeps the rest
+	resp.Diagnostics.Append(resp.Private.SetKey(ctx, successorsKey, nil)...) // a failed destroy keeps its private state
 	if resp.Diagnostics.HasError() {
 		return
 	}

@@ -61,7 +61,7 @@ var mutants = []mutant{
 	{name: "a successor always relies", file: ownership,
 		old: "return &successor{s.set, s.reliedOn}", now: "return &successor{s.set, true}"},
 	{name: "a failed destroy keeps the marks of its plan", file: resource,
-		old: "\tresp.Diagnostics.Append(resp.Private.SetKey(ctx, successorsKey, nil)...) // if the destroy fails, the state keeps the rest\n",
+		old: "\tresp.Diagnostics.Append(resp.Private.SetKey(ctx, successorsKey, nil)...) // a failed destroy keeps its private state\n",
 		now: "", test: "^TestFailedDestroyKeepsNoMark$"},
 	{name: "a written stream is emptied", file: session, old: "\tcase stream.written:\n\t\tsend = false\n", now: ""},
 	{name: "a claimed stream is emptied", file: session,
