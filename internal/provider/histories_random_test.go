@@ -18,13 +18,13 @@ import (
 var (
 	historyAddrs   = []string{"a", "b", "c", "d", "g", "h"}
 	historyGroups  = []string{"g", "h"} // the others are single resources
-	historyStreams = []string{"s1", "s2", "s3"}
+	historyStreams = []string{"s1", "s2", "s3", "s4", "s5"}
 )
 
 // runRandomHistory makes a few random runs with faults and changes by others, and then a run without, after which the
 // service, the state and the configuration must agree.
 func runRandomHistory(t *rapid.T, inTurn bool, counts *tally) {
-	c := newTerraformCore(t, chance(t, 30, "detect_drift"), rapid.IntRange(1, 2).Draw(t, "max_attempts"), historyStreams...)
+	c := newTerraformCore(t, chance(t, 30, "detect_drift"), rapid.IntRange(1, 3).Draw(t, "max_attempts"), historyStreams...)
 	c.tally = counts
 	if inTurn {
 		c.next = func(names []string) int {
@@ -36,18 +36,22 @@ func runRandomHistory(t *rapid.T, inTurn bool, counts *tally) {
 		}
 	}
 	var past []config
-	for range rapid.IntRange(1, 4).Draw(t, "runs") {
+	for i := range rapid.IntRange(1, 5).Draw(t, "runs") {
 		cfg := drawConfig(t, past)
 		past = append(past, cfg)
 		t.Logf("run %+v", cfg)
+		faulty := 90
+		if i == 0 {
+			faulty = 25 // a state that is empty gives few kinds of operations
+		}
 		stop := func() {}
-		if chance(t, 70, "faulty") {
+		if chance(t, faulty, "faulty") {
 			stop = c.injectRandomFaults(t)
 		}
-		replace, imports := c.drawOptions(t, cfg)
-		c.run(cfg, replace, imports)
+		c.moveAndRemove(t, cfg)
+		c.run(cfg, c.drawOptions(t, cfg))
 		stop()
-		if c.drift && chance(t, 50, "changed by others") {
+		if chance(t, 20, "changed by others") {
 			c.changeByOthers(t)
 		}
 	}
@@ -121,7 +125,8 @@ func editConfig(t *rapid.T, last config) config {
 			b.stream, b.lateStream = drawn.stream, drawn.lateStream
 			cfg[addr] = b
 		case edit == 5:
-			b.trigger, b.onDestroy = drawn.trigger, drawn.onDestroy
+			b.trigger, b.onDestroy, b.dependsOn = drawn.trigger, drawn.onDestroy, drawn.dependsOn
+			b.createBeforeDestroy = b.createBeforeDestroy && b.dependsOn == ""
 			cfg[addr] = b
 		case b.group != nil && len(b.group) > 0:
 			b.group = maps.Clone(b.group)
@@ -141,7 +146,7 @@ func drawBlock(t *rapid.T, addr string) resourceBlock {
 	if slices.Contains(historyGroups, addr) {
 		b.group = map[string][]string{b.stream: b.processors}
 		for _, id := range historyStreams {
-			if id != b.stream && chance(t, 40, id) {
+			if id != b.stream && chance(t, 25, id) {
 				b.group[id] = drawProcessors(t)
 			}
 		}
@@ -152,6 +157,10 @@ func drawBlock(t *rapid.T, addr string) resourceBlock {
 	b.lateStream = chance(t, 5, "late stream_id")
 	b.lateProcessors = chance(t, 10, "late processor_ids")
 	b.partlyLate = chance(t, 50, "partly")
+	if i := slices.Index(historyAddrs, addr); i > 0 && chance(t, 15, "depends_on") {
+		b.dependsOn = historyAddrs[rapid.IntRange(0, i-1).Draw(t, "dependency")]
+		b.createBeforeDestroy = false // Terraform would pass it on to the dependency
+	}
 	return b
 }
 
@@ -189,28 +198,71 @@ func withoutConflicts(cfg config) config {
 	return cfg
 }
 
-// drawOptions makes the options of an apply: -replace and imports. It also taints objects.
-func (c *terraformCore) drawOptions(t *rapid.T, cfg config) (replace, imports []string) {
+// moveAndRemove changes the state as moved and removed blocks do.
+func (c *terraformCore) moveAndRemove(t *rapid.T, cfg config) {
+	for _, addr := range slices.Sorted(maps.Keys(c.state)) {
+		if _, stays := cfg[addr]; stays || !chance(t, 20, "moved or removed "+addr) {
+			continue
+		}
+		to := slices.IndexFunc(historyAddrs, func(to string) bool {
+			_, inState := c.state[to]
+			b, configured := cfg[to]
+			return configured && !inState && (b.group != nil) == slices.Contains(historyGroups, addr)
+		})
+		if is := c.state[addr]; to >= 0 {
+			t.Logf("moved %s to %s", addr, historyAddrs[to])
+			c.state[historyAddrs[to]] = is
+			delete(c.state, addr)
+		} else if len(is.deposed) == 0 {
+			t.Logf("removed %s", addr)
+			delete(c.state, addr)
+		}
+	}
+}
+
+// drawOptions makes the options of an apply. It also taints objects.
+func (c *terraformCore) drawOptions(t *rapid.T, cfg config) (o options) {
+	if chance(t, 10, "-target") {
+		o.targets = []string{}
+		for _, addr := range historyAddrs {
+			if chance(t, 50, "target "+addr) {
+				o.targets = append(o.targets, addr)
+			}
+		}
+		for i := range slices.Backward(historyAddrs) {
+			if on := cfg[historyAddrs[i]].dependsOn; on != "" && o.targeted(historyAddrs[i]) {
+				o.targets = append(o.targets, on)
+			}
+		}
+	}
+	o.keepsState = chance(t, 10, "-refresh=false")
+	if chance(t, 10, "meanwhile") {
+		o.meanwhile = func() { c.changeByOthers(t) }
+	}
+	if chance(t, 15, "action") {
+		b := drawBlock(t, "")
+		o.action, o.actionAfter = &b, rapid.SampledFrom(historyAddrs).Draw(t, "action after")
+	}
 	for _, addr := range slices.Sorted(maps.Keys(cfg)) {
 		switch is := c.state[addr]; {
 		case is == nil:
 			if cfg[addr].group == nil && chance(t, 10, "import "+addr) {
-				imports = append(imports, addr)
+				o.imports = append(o.imports, addr)
 			}
 		case is.current == nil:
 		case chance(t, 10, "replace "+addr):
-			replace = append(replace, addr)
+			o.replace = append(o.replace, addr)
 		case chance(t, 10, "taint "+addr):
 			is.current.tainted = true
 		}
 	}
-	return replace, imports
+	return o
 }
 
 // changeByOthers changes a stream as somebody else would.
 func (c *terraformCore) changeByOthers(t *rapid.T) {
 	id := rapid.SampledFrom(historyStreams).Draw(t, "changed stream")
-	c.doubtful[id] = true
+	c.doubtful[id], c.unrecorded[id] = true, true
 	switch rapid.IntRange(0, 2).Draw(t, "change") {
 	case 0:
 		c.service.Seed(streamstest.Stream{ID: id, ProcessorIDs: drawProcessors(t)})
@@ -230,20 +282,34 @@ func (c *terraformCore) injectRandomFaults(t *rapid.T) (stop func()) {
 		c.service.Configure(func(o *streamstest.Options) { o.RefuseEmpty = true })
 	case 2:
 		c.service.Configure(func(o *streamstest.Options) { o.KnownProcessors = []string{"p1", "p2"} })
+	case 3:
+		c.service.Configure(func(o *streamstest.Options) { o.KeepLastEdited = true })
 	}
 	names := slices.Sorted(maps.Keys(historyFaults))
-	if chance(t, 5, "slow") {
-		names = append(names, slices.Sorted(maps.Keys(slowFaults))...)
-		c.provider["request_timeout"] = "300ms"
+	if chance(t, 20, "slow") {
+		names = slices.Sorted(maps.Keys(slowFaults))
+		c.provider["request_timeout"] = "500ms"
 	}
-	faults := rapid.SliceOfN(rapid.SampledFrom(names), 20, 20).Draw(t, "faults")
-	refreshFails := chance(t, 20, "faults in refresh") // an apply without a plan says little
+	faults := make([]string, 12)
+	for i := range faults {
+		faults[i] = names[evenIndex(t, len(names))]
+	}
+	refreshFails := chance(t, 10, "faults in refresh") // an apply without a plan says little
+	failing := rapid.SampledFrom([]string{"", "destroy", "update", "create", "destroy", "update"}).Draw(t, "failing operations")
 	c.service.InjectFunc(func(r streamstest.Request) *streamstest.Fault {
-		if len(faults) == 0 || r.Method == http.MethodGet && !refreshFails {
+		operating := ""
+		c.note(func() { operating = c.operating })
+		switch {
+		case len(faults) == 0, r.Method == http.MethodGet && !refreshFails:
+			return nil
+		case r.Method == http.MethodPatch && c.next != nil && failing != "" && failing != operating:
 			return nil
 		}
 		name := faults[0]
 		faults = faults[1:]
+		if operating == "invoke" && strings.HasPrefix(name, "interrupt") {
+			return nil // StopProvider waits for the action, whose request waits for this function
+		}
 		fault, fast := historyFaults[name]
 		if !fast {
 			fault = slowFaults[name]
@@ -253,11 +319,9 @@ func (c *terraformCore) injectRandomFaults(t *rapid.T) (stop func()) {
 			c.interrupted.Store(true)
 			_, _ = c.running.Load().server.StopProvider(context.Background(), &tfprotov6.StopProviderRequest{})
 		}
-		c.note(func() {
-			if c.operating != "" {
-				c.tally.add("fault: " + c.operating + ": " + name)
-			}
-		})
+		if operating != "" {
+			c.tally.add("fault: " + operating + ": " + name)
+		}
 		if name == "moved" {
 			if stream, ok := c.service.Stream(r.StreamID); ok {
 				stream.TerminalID += "'"
@@ -271,6 +335,15 @@ func (c *terraformCore) injectRandomFaults(t *rapid.T) (stop func()) {
 		c.service.InjectFunc(nil)
 		c.service.Configure(func(o *streamstest.Options) { *o = streamstest.Options{ServeGet: c.drift} })
 	}
+}
+
+// evenIndex draws an index. The generators of rapid prefer the first ones, and their sum hardly does.
+func evenIndex(t *rapid.T, n int) int {
+	sum := 0
+	for range 3 {
+		sum += rapid.IntRange(0, n-1).Draw(t, "index")
+	}
+	return sum % n
 }
 
 // historyFaults are what may happen to a request. None of them makes a response with a wrong set, because the provider
@@ -302,6 +375,8 @@ var historyFaults = map[string]streamstest.Fault{
 	"reset after":      {ResetAfter: true},
 	"cut off":          {Truncate: true},
 	"moved":            {},
+	"429, at once":     {Status: 429, Header: http.Header{"Retry-After": {"0"}}},
+	"503, tomorrow":    {Status: 503, Header: http.Header{"Retry-After": {"86400"}}},
 	"interrupt":        {},
 	"interrupt, 500":   {Status: 500, Apply: true},
 	"interrupt, late":  {ResponseDelay: 5 * time.Millisecond},

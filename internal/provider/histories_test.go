@@ -66,7 +66,7 @@ func TestHistoryTakeoverAfterAFailedDestroy(t *testing.T) {
 	next := config{"a": blockFor("s2", "p1").withCreateBeforeDestroy(), "b": blockFor("s1", "p2")}
 	c.inOrder("plan a", "set a", "destroy a", "set b")
 	c.service.Inject(streamstest.Fault{}, streamstest.Fault{Status: http.StatusServiceUnavailable})
-	if c.run(next, nil, nil) {
+	if c.run(next, options{}) {
 		t.Fatal("no error")
 	}
 	if got := len(c.service.Requests()); got != 2 {
@@ -92,7 +92,7 @@ func TestHistoryTakeoverTakenBack(t *testing.T) {
 		c.runClean(first)
 		c.inOrder("plan a", "set a")
 		c.service.Inject(streamstest.Fault{Status: http.StatusForbidden})
-		if c.run(config{"a": blockFor("s2", "p1").withCreateBeforeDestroy(), "b": other}, nil, nil) {
+		if c.run(config{"a": blockFor("s2", "p1").withCreateBeforeDestroy(), "b": other}, options{}) {
 			t.Fatal("no error")
 		}
 		c.inOrder(order...)
@@ -115,7 +115,7 @@ func TestHistoryFailedUpdateBesideADestroy(t *testing.T) {
 			}
 			return nil
 		})
-		if c.run(config{"a": blockFor("s1", "p2")}, nil, nil) {
+		if c.run(config{"a": blockFor("s1", "p2")}, options{}) {
 			t.Fatal("no error")
 		}
 		delete(first, "b")
@@ -131,7 +131,7 @@ func TestHistoryOneOfTwoIsRefused(t *testing.T) {
 	c.runClean(config{"a": blockFor("s1", "p1"), "b": blockFor("s1", "p1")})
 	c.inOrder("plan a", "set a")
 	c.service.Inject(streamstest.Fault{Status: http.StatusForbidden}, streamstest.Fault{ResetAfter: true})
-	if c.run(config{"a": blockFor("s1", "p2"), "b": blockFor("s1", "p2")}, nil, nil) {
+	if c.run(config{"a": blockFor("s1", "p2"), "b": blockFor("s1", "p2")}, options{}) {
 		t.Fatal("no error")
 	}
 	c.runClean(config{"a": blockFor("s1", "p1")})

@@ -12,7 +12,7 @@ import (
 )
 
 // apply applies changes, in a new process of the provider.
-func (c *terraformCore) apply(changes []change, refreshed map[string]*instance) {
+func (c *terraformCore) apply(changes []change, refreshed map[string]*instance, opts options) {
 	c.t.Helper()
 	c.tally.add("apply")
 	if !slices.ContainsFunc(changes, func(ch change) bool { return ch.verb != noop }) {
@@ -21,7 +21,7 @@ func (c *terraformCore) apply(changes []change, refreshed map[string]*instance) 
 	p := c.startProvider()
 	c.state = refreshed
 	for _, s := range c.objects() {
-		s.unchanged = !slices.ContainsFunc(changes, func(ch change) bool { return ch.prior == s && ch.verb != noop })
+		s.unchanged = slices.ContainsFunc(changes, func(ch change) bool { return ch.prior == s && ch.verb == noop })
 	}
 	var restored []*stored
 	var nodes []node
@@ -55,8 +55,17 @@ func (c *terraformCore) apply(changes []change, refreshed map[string]*instance) 
 			}})
 		}
 	}
+	nodes = inOrderOfDependencies(nodes, changes)
+	if opts.action != nil {
+		nodes = append(nodes, c.actionNode(p, opts, nodes))
+	}
 	c.departed = nil
 	c.walk(nodes)
+	for _, s := range c.objects() {
+		if slices.ContainsFunc(changes, func(ch change) bool { return ch.prior == s && ch.verb != noop }) {
+			c.markDoubtful(s.streams()...) // the operation failed, or a dependency did
+		}
+	}
 	for _, d := range c.departed {
 		c.checkOthers(d)
 	}
@@ -72,6 +81,53 @@ func (c *terraformCore) apply(changes []change, refreshed map[string]*instance) 
 			delete(c.state, addr)
 		}
 	}
+}
+
+// inOrderOfDependencies adds the order that depends_on asks for: a dependency is created or updated first, and destroyed
+// last.
+func inOrderOfDependencies(nodes []node, changes []change) []node {
+	index := map[string]int{}
+	for i, n := range nodes {
+		index[n.name] = i
+	}
+	order := func(first, then string) {
+		_, exists := index[first]
+		if i, ok := index[then]; ok && exists && first != then && !slices.Contains(nodes[i].after, first) {
+			nodes[i].after = append(nodes[i].after, first)
+		}
+	}
+	for _, ch := range changes {
+		if on := ch.wanted.dependsOn; on != "" {
+			order("set "+on, "set "+ch.addr)
+		}
+		if ch.prior == nil || ch.prior.dependsOn == "" {
+			continue
+		}
+		on := "destroy " + ch.prior.dependsOn
+		order("destroy "+ch.addr, on)
+		if ch.verb == update && ch.wanted.dependsOn != ch.prior.dependsOn {
+			order("set "+ch.addr, on)
+		}
+	}
+	return nodes
+}
+
+// actionNode invokes the action after the operation that triggers it, or at any time if there is none.
+func (c *terraformCore) actionNode(p *process, opts options, nodes []node) node {
+	id, set := opts.action.stream, opts.action.processors
+	var after []string
+	if trigger := "set " + opts.actionAfter; slices.ContainsFunc(nodes, func(n node) bool { return n.name == trigger }) {
+		after = []string{trigger}
+	}
+	return node{"invoke", after, func(func()) bool {
+		o := c.operate("invoke", []string{id}, map[string][]string{id: set}, func() (diags diagnostics) {
+			_, diags = p.invoke(attributes{"stream_id": id, "processor_ids": set})
+			return diags
+		})
+		c.markDoubtful(id)
+		c.note(func() { c.unrecorded[id] = true }) // an action has no state
+		return len(o.errors) == 0
+	}}
 }
 
 // createOrUpdate creates or updates an instance.
@@ -124,7 +180,9 @@ func (c *terraformCore) createOrUpdate(p *process, ch change, pause func()) bool
 		got, diags = p.apply(before, actual.planned, ch.wanted.configValue(true))
 		return diags
 	})
-	ok = len(o.errors) == 0
+	if ok = len(o.errors) == 0; !ok && ch.verb.replaces() {
+		c.markDoubtful(ch.prior.streams()...) // core may put the object back
+	}
 	c.note(func() {
 		for id := range sends {
 			_, failed := o.errors[id]
@@ -135,7 +193,7 @@ func (c *terraformCore) createOrUpdate(p *process, ch change, pause func()) bool
 				delete(c.unrecorded, id)
 			}
 		}
-		c.noteLeft(o, prior, dropped, leaves, false)
+		c.noteLeft(o, prior, dropped, leaves, ch.wanted.lateGroup())
 	})
 	if !got.value.IsFullyKnown() {
 		c.problem("%s: the result has unknown values: %v", what, fromTerraform(got.value))
@@ -145,12 +203,12 @@ func (c *terraformCore) createOrUpdate(p *process, ch change, pause func()) bool
 		c.problem("%s: success, but no object", what)
 	case ok:
 		c.checkCompatible(what+": inconsistent result", actual.planned.value, got.value)
-		is.current = &stored{managed: got}
+		is.current = &stored{managed: got, dependsOn: ch.wanted.dependsOn}
 	case got.value.IsNull(): // core keeps the prior state
 	case prior == nil:
 		c.problem("%s: a failed create leaves a tainted object", what)
 	default:
-		is.current = &stored{managed: got, tainted: prior.tainted}
+		is.current = &stored{managed: got, tainted: prior.tainted, dependsOn: prior.dependsOn}
 		c.checkHonest(o, prior, ch.wanted.sets(), is.current)
 	}
 	if !ok && ch.verb == createThenDelete && is.current == nil {
@@ -199,7 +257,12 @@ func (c *terraformCore) noteLeft(o *operation, s *stored, ids []string, sends ma
 		return failed
 	})
 	if len(left) > 0 {
-		c.departed = append(c.departed, departed{o.what, s, left, unmarked})
+		d := departed{o.what, s, left, unmarked}
+		if unmarked && len(sends) > 0 {
+			c.departed = slices.Insert(c.departed, 0, d) // the first one to look at, if a state is untrue
+		} else {
+			c.departed = append(c.departed, d)
+		}
 	}
 }
 
@@ -271,7 +334,7 @@ func (c *terraformCore) applyDestroy(p *process, what string, s *stored, planned
 	case got.value.IsNull():
 		return s, false
 	}
-	left := &stored{managed: got, tainted: s.tainted}
+	left := &stored{managed: got, tainted: s.tainted, dependsOn: s.dependsOn}
 	c.checkHonest(o, s, nil, left)
 	return left, false
 }

@@ -10,7 +10,7 @@ import (
 )
 
 // plan refreshes and plans each object. It returns no changes if there is an error.
-func (c *terraformCore) plan(cfg config, replace, imports []string) (changes []change, refreshed map[string]*instance) {
+func (c *terraformCore) plan(cfg config, opts options) (changes []change, refreshed map[string]*instance) {
 	c.t.Helper()
 	p := c.startProvider()
 	c.failures = nil
@@ -29,6 +29,10 @@ func (c *terraformCore) plan(cfg config, replace, imports []string) (changes []c
 			was = &instance{}
 		}
 		refreshed[addr] = is
+		if !opts.targeted(addr) {
+			*is = *was
+			continue
+		}
 		add := func(ch change, ok bool) bool {
 			c.mu.Lock()
 			defer c.mu.Unlock()
@@ -38,21 +42,28 @@ func (c *terraformCore) plan(cfg config, replace, imports []string) (changes []c
 			}
 			return ok
 		}
-		nodes = append(nodes, node{name: "plan " + addr, run: func(pause func()) bool {
+		var after []string
+		on := cfg[addr].dependsOn
+		if _, exists := cfg[on]; exists && opts.targeted(on) {
+			after = []string{"plan " + on}
+		}
+		nodes = append(nodes, node{name: "plan " + addr, after: after, run: func(pause func()) bool {
 			b, configured := cfg[addr]
 			current := was.current
-			if current == nil && configured && slices.Contains(imports, addr) {
+			if current == nil && configured && slices.Contains(opts.imports, addr) {
 				got, diags := p.importState(b.stream)
 				if !c.noErrors("import "+addr, diags) {
 					return false
 				}
 				current = &stored{managed: got}
 			}
-			is.current, _ = c.refresh(p, addr, current)
+			if is.current = current; !opts.keepsState {
+				is.current, _ = c.refresh(p, addr, current)
+			}
 			pause()
 			switch {
 			case configured:
-				return add(c.planChange(p, addr, b, is.current, slices.Contains(replace, addr), nil, pause))
+				return add(c.planChange(p, addr, b, is.current, slices.Contains(opts.replace, addr), nil, pause))
 			case is.current != nil:
 				return add(c.planDestroy(p, addr, is.current, false))
 			}
@@ -60,7 +71,10 @@ func (c *terraformCore) plan(cfg config, replace, imports []string) (changes []c
 		}})
 		for i, old := range was.deposed {
 			nodes = append(nodes, node{name: fmt.Sprintf("plan %s deposed %d", addr, i), run: func(pause func()) bool {
-				old, _ := c.refresh(p, addr, old)
+				old := old
+				if !opts.keepsState {
+					old, _ = c.refresh(p, addr, old)
+				}
 				if old == nil {
 					return true
 				}
@@ -73,11 +87,11 @@ func (c *terraformCore) plan(cfg config, replace, imports []string) (changes []c
 		}
 	}
 	c.walk(nodes)
-	c.warned, c.replacedInPlace = c.rules.warned, map[string]bool{}
+	c.warned, c.unforeseen = c.rules.warned, map[string]bool{}
 	for _, ch := range changes {
-		if ch.verb.replaces() && (ch.forced || ch.prior.tainted) {
+		if ch.prior != nil && (ch.wanted.lateGroup() || ch.verb.replaces() && (ch.forced || ch.prior.tainted)) {
 			for _, id := range ch.prior.streams() {
-				c.replacedInPlace[id] = true
+				c.unforeseen[id] = true
 			}
 		}
 	}
@@ -101,7 +115,7 @@ func (c *terraformCore) refresh(p *process, addr string, s *stored) (*stored, bo
 	case !got.value.IsFullyKnown():
 		c.problem("refresh %s: the state has unknown values: %v", addr, fromTerraform(got.value))
 	}
-	return &stored{managed: got, tainted: s.tainted}, true
+	return &stored{managed: got, tainted: s.tainted, dependsOn: s.dependsOn}, true
 }
 
 // planChange plans a configured instance. An apply does so again, with the change from the plan as earlier.
@@ -133,7 +147,7 @@ func (c *terraformCore) planChange(p *process, addr string, b resourceBlock, pri
 			c.noteSuccessors(&ch, was, func(id string) bool { return wanted[id] != nil })
 		}
 		c.rules.notePlan(before.value, planned, diags)
-		if unknownGroup := b.group != nil && wanted == nil; !before.value.IsNull() && !unknownGroup {
+		if !before.value.IsNull() && (earlier != nil || !b.lateGroup()) {
 			c.noteSuccessors(&ch, was, func(id string) bool { return wanted[id] == nil })
 		}
 	})

@@ -284,7 +284,7 @@ func (c *terraformCore) checkOthers(d departed) {
 			}
 			if !d.unmarked {
 				c.problem("%s: the state of another resource is untrue: stream %q has %v", d.what, id, c.attached(id))
-			} else if !d.object.tainted && !c.replacedInPlace[id] && !c.warned[id] {
+			} else if !d.object.tainted && !c.unforeseen[id] && !c.warned[id] {
 				c.problem("%s: the state of another resource is untrue, and no plan warned about stream %q", d.what, id)
 			}
 			c.unrecorded[id] = true

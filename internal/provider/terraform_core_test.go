@@ -43,12 +43,26 @@ type terraformCore struct {
 
 	rules  *processRules   // of the current process of the provider
 	warned map[string]bool // streams that a warning of the last plan names
-	// replacedInPlace are streams of an object of the last plan that is tainted or replaced, and destroyed without a plan.
-	replacedInPlace map[string]bool
+	// unforeseen are streams that the last plan could not warn about: of an object that is tainted or replaced, and destroyed
+	// without a plan, or of a group whose streams are known after apply.
+	unforeseen map[string]bool
 
 	// unrecorded are the streams of Known Limits: their state may be untrue, and no call of core could have recorded it.
 	unrecorded map[string]bool
 }
+
+// options are those of `terraform apply`, and what happens meanwhile.
+type options struct {
+	replace, imports []string // addresses
+	targets          []string // addresses; nil: all
+	keepsState       bool     // -refresh=false
+	meanwhile        func()   // between the plan and the apply; may be nil
+
+	action      *resourceBlock // sets the processors of a stream; may be nil
+	actionAfter string         // the address whose operation triggers the action
+}
+
+func (o options) targeted(addr string) bool { return o.targets == nil || slices.Contains(o.targets, addr) }
 
 // instance is a resource instance in the state.
 type instance struct {
@@ -62,6 +76,7 @@ type stored struct {
 	tainted   bool
 	unchanged bool // by the current apply
 	restored  bool // by core in the current apply, because the create of the replacement failed
+	dependsOn string
 }
 
 // setsOf returns the processors of an object in a plan or state, by stream.
@@ -102,6 +117,7 @@ type resourceBlock struct {
 	onDestroy           string // "": the default
 	trigger             string // "": no triggers
 	createBeforeDestroy bool
+	dependsOn           string // an address; "": none
 
 	lateStream, lateProcessors bool // known after apply: stream_id or streams; processor_ids
 	partlyLate                 bool // with lateProcessors: only one of the processor_ids is
@@ -135,6 +151,9 @@ func (b resourceBlock) configValue(applying bool) tftypes.Value {
 	a["streams"] = b.late(sets, applying)
 	return toTerraform(groupSchema().ValueType(), a)
 }
+
+// lateGroup reports whether the streams of a group are known after apply.
+func (b resourceBlock) lateGroup() bool { return b.group != nil && b.lateStream }
 
 func (b resourceBlock) late(v any, applying bool) any {
 	if b.lateStream && !applying {
