@@ -14,7 +14,7 @@ func baseURLAttribute() schema.Attribute {
 	return schema.StringAttribute{
 		Optional: true,
 		MarkdownDescription: "Address of the service, such as `https://streams.example.com`. A trailing `/` or `/v2` makes no " +
-			"difference; a path prefix is kept. The address of a stream is refused. Environment: `STREAM_BASE_URL`. Required, in one of the two.",
+			"difference; a path prefix is kept. The address of a stream is refused. Environment: `STREAM_BASE_URL`. Required, here or in the environment.",
 	}
 }
 

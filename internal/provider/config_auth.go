@@ -20,7 +20,7 @@ func tokenAttribute() schema.Attribute {
 		Optional:  true,
 		Sensitive: true,
 		MarkdownDescription: "Bearer token, sent as `Authorization: Bearer …`. Environment: `STREAM_TOKEN`. " +
-			"At most one of `token`, `token_file`, `basic_auth` and `oauth2`. Default: none.",
+			"Set at most one of `token`, `token_file`, `basic_auth` and `oauth2`. Default: none.",
 	}
 }
 

@@ -36,9 +36,10 @@ func TestReadSettings(t *testing.T) {
 	pair := ca.Issue(t, "client")
 
 	for name, test := range map[string]struct {
-		block block
-		env   environment
-		want  streams.Config // Retry is filled in
+		block       block
+		env         environment
+		want        streams.Config // Retry is filled in
+		detectDrift bool
 	}{
 		"nothing": {},
 		"address": {
@@ -196,6 +197,19 @@ func TestReadSettings(t *testing.T) {
 			block: block{"retry": block{"max_backoff": "1ms"}},
 			want:  streams.Config{Retry: streams.Retry{MaxAttempts: streams.DefaultRetry.MaxAttempts, MinBackoff: time.Millisecond, MaxBackoff: time.Millisecond}},
 		},
+
+		"detect_drift":                       {block: block{"detect_drift": true}, detectDrift: true},
+		"detect_drift from the environment":  {env: environment{"STREAM_DETECT_DRIFT": "true"}, detectDrift: true},
+		"detect_drift, 0 in the environment": {env: environment{"STREAM_DETECT_DRIFT": "0"}},
+		"detect_drift off, on in the environment": {
+			block: block{"detect_drift": false},
+			env:   environment{"STREAM_DETECT_DRIFT": "true"},
+		},
+		"detect_drift on, junk in the environment": {
+			block:       block{"detect_drift": true},
+			env:         environment{"STREAM_DETECT_DRIFT": "junk"},
+			detectDrift: true,
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -203,6 +217,9 @@ func TestReadSettings(t *testing.T) {
 			wantProblems(t, s.diags)
 			if s.unknown {
 				t.Error("something is not known")
+			}
+			if s.detectDrift != test.detectDrift {
+				t.Errorf("detectDrift is %t", s.detectDrift)
 			}
 			if s.missingBaseURL != (test.want.BaseURL == "") {
 				t.Errorf("missingBaseURL is %t", s.missingBaseURL)
@@ -212,31 +229,6 @@ func TestReadSettings(t *testing.T) {
 			}
 			if diff := cmp.Diff(test.want, s.client, cmpopts.EquateEmpty(), cmpopts.IgnoreFields(streams.Config{}, "Credentials")); diff != "" {
 				t.Errorf("settings (-want +got):\n%s", diff)
-			}
-		})
-	}
-}
-
-func TestReadSettingsDetectDrift(t *testing.T) {
-	t.Parallel()
-	for name, test := range map[string]struct {
-		block block
-		env   environment
-		want  bool
-	}{
-		"default":                     {nil, nil, false},
-		"configured":                  {block{"detect_drift": true}, nil, true},
-		"from the environment":        {nil, environment{"STREAM_DETECT_DRIFT": "true"}, true},
-		"off in the environment":      {nil, environment{"STREAM_DETECT_DRIFT": "0"}, false},
-		"off, on in the environment":  {block{"detect_drift": false}, environment{"STREAM_DETECT_DRIFT": "true"}, false},
-		"on, junk in the environment": {block{"detect_drift": true}, environment{"STREAM_DETECT_DRIFT": "junk"}, true},
-	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			s := readBlock(t, test.block, test.env)
-			wantProblems(t, s.diags)
-			if s.detectDrift != test.want {
-				t.Errorf("got %t", s.detectDrift)
 			}
 		})
 	}

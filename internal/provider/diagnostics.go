@@ -71,7 +71,7 @@ func diagnoseRead(id string, err error) diag.Diagnostic {
 func diagnoseFailure(what string, f failure, known knowledge) diag.Diagnostic {
 	advice := hint(f)
 	if known.abandoned != nil {
-		advice += fmt.Sprintf(" A resource that was destroyed in this run left the stream to this resource, and had set %s.", known.abandoned)
+		advice += fmt.Sprintf(" A resource that was destroyed in this run had set %s, and left the stream to this resource.", known.abandoned)
 	}
 	e := *f.Error
 	if e.Attempts == 0 { // what other operations of the run did counts

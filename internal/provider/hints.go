@@ -37,7 +37,7 @@ var hints = []hintRow{
 		"one attempt of a token request; the timeouts of the resource include the wait for it.")},
 	{causedBy(streams.ErrRateLimit), says("requests_per_second may be too low for this number of streams. Raise it, or raise the " +
 		"timeouts of the resource.")},
-	{causedBy(streams.ErrSecretFile), says("The file may not be mounted or written yet, or may be another one. A relative path is " +
+	{causedBy(streams.ErrSecretFile), says("The file may not be mounted or written yet, or the path may be wrong. A relative path is " +
 		"relative to the folder where Terraform runs.")},
 	{neverSent, says("Another operation on the same stream may be slow. Apply again, or raise the timeouts of the resource.")},
 
@@ -62,7 +62,7 @@ var hints = []hintRow{
 		"%[1]s has no TLS.")},
 	{causedBy(streams.ErrClientCertificate), namesAddress("The %[1]s may require a client certificate, or may not accept the " +
 		"configured one. Check tls.client_cert_pem and tls.client_key_pem, or whether %[2]s is right.")},
-	{causedBy(streams.ErrTLS), namesAddress("The %[1]s may support no common TLS version: the provider needs TLS 1.2 or newer. " +
+	{causedBy(streams.ErrTLS), namesAddress("The %[1]s may not support TLS 1.2 or newer, which the provider needs. " +
 		"Check %[2]s.")},
 	{anyOf(causedBy(streams.ErrProxyCredentials), status(http.StatusProxyAuthRequired)), says("The proxy may need other credentials. " +
 		"Check the user name and password in HTTPS_PROXY, or list the host in NO_PROXY.")},

@@ -7,6 +7,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/hashicorp/terraform-plugin-framework/types"
+
 	"github.com/stream-management/terraform-provider-stream/internal/streams"
 )
 
@@ -191,6 +193,14 @@ func TestNowTrue(t *testing.T) {
 	doubtful := knowledge{reported: reported, unconfirmed: true}
 	sets := conflictError{streamID: id, first: streams.NewProcessorSet("p1"), second: streams.NewProcessorSet()}
 	conflict := func(k knowledge) error { c := sets; c.knowledge = k; return &c }
+	report := newGroupReport()
+	report.changed, report.left = 1, 2
+	for _, outcome := range []streams.Outcome{streams.NotChanged, streams.Changed, streams.Unknown, streams.Unknown} {
+		err := failed(outcome, nil)
+		report.failed(groupOutcome{id: id, err: err}, diagnoseSet(id, err, knowledge{}))
+	}
+	group := report.diagnostics("The state is as before.")
+	moved := diagnoseMoved(&processorsModel{TerminalID: types.StringValue("t1")}, &processorsModel{TerminalID: types.StringValue("t2")})
 	for name, test := range map[string]struct {
 		detail string
 		want   string
@@ -213,6 +223,12 @@ func TestNowTrue(t *testing.T) {
 		"left, other failed":    {abandonedWarning(id, knowledge{abandoned: &sets.first, unconfirmed: true}).Detail(), inDoubt},
 		"gone on destroy":       {notFoundOnDestroyWarning(id, failed(streams.NotChanged, nil)).Detail(), unchanged},
 		"gone, after a failure": {notFoundOnDestroyWarning(id, failed(streams.Unknown, nil)).Detail(), inDoubt},
+		"moved":                 {moved[0].Detail(), changed},
+		"group, refused":        {group[0].Detail(), unchanged},
+		"group, in doubt":       {group[2].Detail(), inDoubt},
+		"group, dropped":        {droppedStreamError(id, sets.first).Detail(), "Nothing was sent. " + unchanged},
+		"group, all streams": {group[4].Detail(), "1 stream has its planned set. 2 streams were left as on_destroy says. 1 stream was not changed. " +
+			"1 stream was changed, but not as planned. 2 streams may or may not have been changed. The state is as before."},
 	} {
 		if !strings.HasSuffix(test.detail, "\n\n"+test.want) {
 			t.Errorf("%s: the last paragraph is not %q: %s", name, test.want, test.detail)

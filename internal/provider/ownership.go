@@ -84,6 +84,20 @@ func (o *ownership) stream(id string) *ownedStream {
 	return s
 }
 
+// successor is what another resource of the run does with the stream of a departed resource.
+type successor struct {
+	Set    streams.ProcessorSet `json:"set"`    // the other resource's set
+	Relies bool                 `json:"relies"` // the other resource sends nothing, so Set must stay attached
+}
+
+// successor returns what a resource that has claimed the stream does with it, or nil.
+func (s *ownedStream) successor() *successor {
+	if !s.claimed {
+		return nil
+	}
+	return &successor{s.set, s.reliedOn}
+}
+
 // claim registers the set that a resource gives a stream, and returns what a resource that has claimed the
 // stream before does with it, or nil. Claiming the same set twice is no conflict: Terraform plans one
 // instance twice when it replaces the instance.
@@ -99,17 +113,14 @@ func (o *ownership) claim(id string, set streams.ProcessorSet) (before *successo
 	if !s.set.Equal(set) {
 		return nil, &conflictError{streamID: id, first: s.set, second: set}
 	}
-	return &successor{s.set, s.reliedOn}, nil
+	return s.successor(), nil
 }
 
 // successor returns what a resource that has claimed a stream does with it, or nil.
 func (o *ownership) successor(id string) *successor {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	if s := o.stream(id); s.claimed {
-		return &successor{s.set, s.reliedOn}
-	}
-	return nil
+	return o.stream(id).successor()
 }
 
 // relyOn registers a resource that has claimed a stream and plans to send nothing. It reports false if
@@ -134,12 +145,6 @@ type release struct {
 	dropped bool                 // by the planned update of a group: Terraform passes no mark from that plan to its apply
 }
 
-// successor is what another resource of the run does with the stream of a departed resource.
-type successor struct {
-	Set    streams.ProcessorSet `json:"set"`    // the other resource's set
-	Relies bool                 `json:"relies"` // the other resource sends nothing, so Set must stay attached
-}
-
 // release registers a departed resource, unless another resource of the run has claimed the stream. Then
 // it returns what that resource does, else nil.
 func (o *ownership) release(id string, r release) *successor {
@@ -149,35 +154,21 @@ func (o *ownership) release(id string, r release) *successor {
 	if !r.planned { // this is the apply of the planned departure
 		s.releases = slices.DeleteFunc(s.releases, func(r release) bool { return r.dropped })
 	}
-	if s.claimed {
-		return &successor{s.set, s.reliedOn}
+	next := s.successor()
+	if next == nil {
+		s.releases = append(s.releases, r)
 	}
-	s.releases = append(s.releases, r)
-	return nil
+	return next
 }
 
-// plannedDrop returns what a group leaves attached whose planned update drops the stream, if that differs from
-// the claimed set.
-func (o *ownership) plannedDrop(id string) (left streams.ProcessorSet, found bool) {
+// leftBy returns the set that a departure leaves attached, if the departure is of the given kind and the set
+// differs from the claimed one. Of several departures, one that detaches counts.
+func (o *ownership) leftBy(id string, kind func(release) bool) (left streams.ProcessorSet, found bool) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	s := o.stream(id)
 	for _, r := range s.releases {
-		if r.dropped && !r.left.Equal(s.set) {
-			return r.left, true
-		}
-	}
-	return left, false
-}
-
-// plannedRelease returns what a planned departure leaves attached, if that differs from the claimed set. Of
-// several departures, one that detaches counts.
-func (o *ownership) plannedRelease(id string) (left streams.ProcessorSet, found bool) {
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	s := o.stream(id)
-	for _, r := range s.releases {
-		if r.planned && !r.left.Equal(s.set) && (!found || r.left.Len() == 0) {
+		if kind(r) && !r.left.Equal(s.set) && (!found || r.left.Len() == 0) {
 			left, found = r.left, true
 		}
 	}

@@ -23,7 +23,7 @@ func TuneProcess() {
 		debug.SetMemoryLimit(memoryLimit)
 	}
 	// The libraries write trace lines for each call, and the CLI parses them only to discard them, which
-	// takes an eighth of its processor time with a large state. Warnings are still written.
+	// takes an eighth of its CPU time with a large state. Warnings are still written.
 	if logsWanted(os.Environ()) {
 		return
 	}

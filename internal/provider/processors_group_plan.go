@@ -117,9 +117,8 @@ func (s *session) planDepartures(ctx context.Context, m *groupModel, drops group
 }
 
 // readBeforeCreate reads the streams that the group takes over.
-func (r *groupResource) readBeforeCreate(ctx context.Context, plan *groupModel, added []string, report *groupReport) diag.Diagnostics {
-	timeout, diags := plan.Timeouts.Read(ctx, defaultTimeout)
-	ctx, cancel := context.WithTimeout(ctx, timeout)
+func (r *groupResource) readBeforeCreate(ctx context.Context, plan *groupModel, added []string, report *groupReport) (diags diag.Diagnostics) {
+	ctx, cancel := withTimeLimit(ctx, plan.Timeouts.Read, &diags)
 	defer cancel()
 	sets, _ := plan.sets()
 	for i, found := range forEach(r.session, added, func(id string) diag.Diagnostics {

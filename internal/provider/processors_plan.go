@@ -28,9 +28,6 @@ func (r *processorsResource) ModifyPlan(ctx context.Context, req resource.Modify
 	}
 	var plan, state *processorsModel
 	resp.Diagnostics.Append(req.State.Get(ctx, &state)...)
-	if !req.State.Raw.IsNull() {
-		resp.Diagnostics.Append(dropSuccessors(ctx, resp.Private)...)
-	}
 	if req.Plan.Raw.IsNull() {
 		r.planDestroy(ctx, state, resp)
 		return
@@ -54,9 +51,7 @@ func (r *processorsResource) ModifyPlan(ctx context.Context, req resource.Modify
 	resp.Diagnostics.Append(addSuccessor(ctx, resp.Private, plan.StreamID.ValueString(), next)...)
 	switch {
 	case created && r.session.readsStreams() && known(plan.StreamID):
-		timeout, diags := plan.Timeouts.Read(ctx, defaultTimeout)
-		resp.Diagnostics.Append(diags...)
-		ctx, cancel := context.WithTimeout(ctx, timeout)
+		ctx, cancel := withTimeLimit(ctx, plan.Timeouts.Read, &resp.Diagnostics)
 		defer cancel()
 		resp.Diagnostics.Append(r.session.readBeforeCreate(ctx, plan.StreamID.ValueString(), plan.knownProcessors())...)
 	case !created && !plan.StreamID.Equal(state.StreamID):
@@ -113,10 +108,10 @@ func (s *session) planStream(ctx context.Context, id string, set *streams.Proces
 	case unchanged && unconfirmed:
 		diags.Append(unconfirmedWarning(id))
 	}
-	if left, found := s.ownership.plannedDrop(id); found && resend {
+	if left, found := s.ownership.leftBy(id, func(r release) bool { return r.dropped }); found && resend {
 		return true, next, diag.Diagnostics{droppedStreamError(id, left)}
 	}
-	if left, found := s.ownership.plannedRelease(id); found {
+	if left, found := s.ownership.leftBy(id, func(r release) bool { return r.planned }); found {
 		diags.Append(sharedStreamWarnings(id, left, resend)...)
 	}
 	return true, next, diags
@@ -161,15 +156,6 @@ func addSuccessor(ctx context.Context, private privateState, id string, next *su
 	marks[id] = next
 	value, _ := json.Marshal(marks) // strings always encode
 	diags.Append(private.SetKey(ctx, successorsKey, value)...)
-	return diags
-}
-
-// dropSuccessors removes the marks of an earlier plan, which a failed destroy has left in the state.
-func dropSuccessors(ctx context.Context, private privateState) diag.Diagnostics {
-	value, diags := private.GetKey(ctx, successorsKey)
-	if value != nil {
-		diags.Append(private.SetKey(ctx, successorsKey, nil)...)
-	}
 	return diags
 }
 

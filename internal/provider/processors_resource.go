@@ -51,13 +51,11 @@ func (r *processorsResource) Create(ctx context.Context, req resource.CreateRequ
 	if resp.Diagnostics.HasError() {
 		return
 	}
-	timeout, diags := plan.Timeouts.Create(ctx, defaultTimeout)
-	resp.Diagnostics.Append(diags...)
+	ctx, cancel := withTimeLimit(ctx, plan.Timeouts.Create, &resp.Diagnostics)
+	defer cancel()
 	if resp.Diagnostics.HasError() {
 		return
 	}
-	ctx, cancel := context.WithTimeout(ctx, timeout)
-	defer cancel()
 
 	got, known, err := r.session.set(ctx, plan.StreamID.ValueString(), plan.processors(), false)
 	if err != nil {
@@ -84,13 +82,11 @@ func (r *processorsResource) Read(ctx context.Context, req resource.ReadRequest,
 	if resp.Diagnostics.HasError() {
 		return
 	}
-	timeout, diags := state.Timeouts.Read(ctx, defaultTimeout)
-	resp.Diagnostics.Append(diags...)
+	ctx, cancel := withTimeLimit(ctx, state.Timeouts.Read, &resp.Diagnostics)
+	defer cancel()
 	if resp.Diagnostics.HasError() {
 		return
 	}
-	ctx, cancel := context.WithTimeout(ctx, timeout)
-	defer cancel()
 
 	got, err := r.session.client.ReadStream(ctx, id.ValueString())
 	switch {
@@ -114,13 +110,11 @@ func (r *processorsResource) Update(ctx context.Context, req resource.UpdateRequ
 	if resp.Diagnostics.HasError() {
 		return
 	}
-	timeout, diags := plan.Timeouts.Update(ctx, defaultTimeout)
-	resp.Diagnostics.Append(diags...)
+	ctx, cancel := withTimeLimit(ctx, plan.Timeouts.Update, &resp.Diagnostics)
+	defer cancel()
 	if resp.Diagnostics.HasError() {
 		return
 	}
-	ctx, cancel := context.WithTimeout(ctx, timeout)
-	defer cancel()
 
 	if plan.LastEdited.IsUnknown() { // see planSet
 		got, known, err := r.session.set(ctx, plan.StreamID.ValueString(), plan.processors(), true)
@@ -142,16 +136,15 @@ func (r *processorsResource) Delete(ctx context.Context, req resource.DeleteRequ
 	resp.Diagnostics.Append(req.State.Get(ctx, &state)...)
 	marks, diags := successors(ctx, req.Private)
 	resp.Diagnostics.Append(diags...)
+	resp.Diagnostics.Append(resp.Private.SetKey(ctx, successorsKey, nil)...) // a failed destroy keeps its private state
 	if resp.Diagnostics.HasError() {
 		return
 	}
-	timeout, diags := state.Timeouts.Delete(ctx, defaultTimeout)
-	resp.Diagnostics.Append(diags...)
-	if resp.Diagnostics.HasError() {
-		return
-	}
-	ctx, cancel := context.WithTimeout(ctx, timeout)
+	ctx, cancel := withTimeLimit(ctx, state.Timeouts.Delete, &resp.Diagnostics)
 	defer cancel()
+	if resp.Diagnostics.HasError() {
+		return
+	}
 
 	id, d := state.StreamID.ValueString(), state.departure()
 	d.next = marks[id]
@@ -187,6 +180,13 @@ func (r *processorsResource) ImportState(ctx context.Context, req resource.Impor
 	m.setDefaults()
 	m.ID = m.StreamID
 	resp.Diagnostics.Append(resp.State.Set(ctx, m)...)
+}
+
+// withTimeLimit bounds an operation by a time limit of its model, such as m.Timeouts.Create.
+func withTimeLimit(ctx context.Context, limit func(context.Context, time.Duration) (time.Duration, diag.Diagnostics), diags *diag.Diagnostics) (context.Context, context.CancelFunc) {
+	timeout, problems := limit(ctx, defaultTimeout)
+	diags.Append(problems...)
+	return context.WithTimeout(ctx, timeout)
 }
 
 // keepState keeps a resource in the state after a failed operation: with what the service reported in

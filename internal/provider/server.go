@@ -15,6 +15,7 @@ func NewServer(version string) func() tfprotov6.ProviderServer {
 	return func() tfprotov6.ProviderServer {
 		p := &streamProvider{version: version}
 		server := providerserver.NewProtocol6(p)()
+		server = withReleasedContexts(server)
 		server = withFastPath(server, newProcessorsResource(), p.currentSession)
 		return withStop(withRedaction(server, p.currentSession))
 	}

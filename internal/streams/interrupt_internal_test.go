@@ -18,11 +18,7 @@ func interruptedUpdate(t *testing.T, c *Client, after time.Duration) (*Stream, *
 	time.AfterFunc(after, cancel)
 	start := time.Now()
 	got, err := c.UpdateStream(ctx, "s1", NewProcessorSet("p1"))
-	e := (*Error)(nil)
-	if err != nil && !errors.As(err, &e) {
-		t.Fatalf("%v (%T) is not an *Error", err, err)
-	}
-	return got, e, time.Since(start) - after
+	return got, asError(t, err), time.Since(start) - after
 }
 
 // respondAfter responds after a time, unless the client gives up before.
@@ -69,17 +65,12 @@ func TestInterruptedAttempt(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			synctest.Test(t, func(t *testing.T) {
-				cfg := Config{BaseURL: "https://host.example"}
+				cfg := Config{}
 				if name == "the request timeout" {
 					cfg.RequestTimeout = 4 * second
 				}
-				c, err := New(cfg)
-				if err != nil {
-					t.Fatal(err)
-				}
-				s := &scriptedTransport{responses: []roundTrip{test.response}}
-				c.base = s
-				got, e, took := interruptedUpdate(t, c, second)
+				s := scripted(test.response)
+				got, e, took := interruptedUpdate(t, clientOver(t, cfg, s), second)
 				if (got != nil) != test.ok || took != test.took || len(s.times) != 1 {
 					t.Fatalf("stream %v, error %v, after %s and %d attempts", got, e, took, len(s.times))
 				}
@@ -101,15 +92,8 @@ func failAfterCancel(req *http.Request) (*http.Response, error) {
 func TestInterruptedTokenRequest(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		c, err := New(Config{BaseURL: "https://host.example", OAuth2: &OAuth2{TokenURL: "https://token.example"}})
-		if err != nil {
-			t.Fatal(err)
-		}
-		s := &scriptedTransport{responses: []roundTrip{
-			respondAfter(3*time.Second, respond(200, `{"access_token":"a"}`, "Content-Type", "application/json")), respondSuccess,
-		}}
-		c.base = s
-		_, e, took := interruptedUpdate(t, c, time.Second)
+		s := scripted(respondAfter(3*time.Second, respond(200, `{"access_token":"a"}`, "Content-Type", "application/json")), respondSuccess)
+		_, e, took := interruptedUpdate(t, clientOver(t, Config{OAuth2: &OAuth2{TokenURL: "https://token.example"}}, s), time.Second)
 		if e == nil || e.Outcome != NotChanged || e.Reason != "the operation was interrupted" || e.Method != http.MethodPatch || len(s.times) != 1 ||
 			took != 2*time.Second {
 			t.Errorf("error %#v after %s and %d requests", e, took, len(s.times))
@@ -138,14 +122,7 @@ func TestInterruptedNearTheTimeLimit(t *testing.T) {
 func TestInterruptedWaitForTheFirstConnection(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		c, err := New(Config{BaseURL: "https://host.example"})
-		if err != nil {
-			t.Fatal(err)
-		}
-		c.base = transportFunc(func(req *http.Request) (*http.Response, error) {
-			<-req.Context().Done() // connecting takes forever
-			return nil, req.Context().Err()
-		})
+		c := clientOver(t, Config{}, transportFunc(failAfterCancel))
 		limited, cancel := context.WithTimeout(t.Context(), 10*time.Second)
 		defer cancel()
 		go func() { _, _ = c.UpdateStream(limited, "s0", NewProcessorSet("p1")) }()

@@ -14,12 +14,8 @@ import (
 func TestTokenExpires(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		c, err := New(Config{BaseURL: "https://host.example", OAuth2: &OAuth2{TokenURL: "https://token.example"}})
-		if err != nil {
-			t.Fatal(err)
-		}
 		issued, used := 0, ""
-		c.base = &scriptedTransport{responses: []roundTrip{func(req *http.Request) (*http.Response, error) {
+		c := clientOver(t, Config{OAuth2: &OAuth2{TokenURL: "https://token.example"}}, transportFunc(func(req *http.Request) (*http.Response, error) {
 			if req.Method == http.MethodPost {
 				issued++
 				return respond(200, fmt.Sprintf(`{"access_token":"token-%d","expires_in":3600}`, issued),
@@ -27,7 +23,7 @@ func TestTokenExpires(t *testing.T) {
 			}
 			used = req.Header.Get("Authorization")
 			return respondSuccess(req)
-		}}}
+		}))
 		start := time.Now()
 		for _, step := range []struct {
 			after time.Duration
@@ -48,18 +44,14 @@ func TestTokenExpires(t *testing.T) {
 func TestTokenRequestsAreRateLimited(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		c, err := New(Config{
-			BaseURL: "https://host.example", OAuth2: &OAuth2{TokenURL: "https://token.example"}, RequestsPerSecond: 1,
-			Retry: Retry{MaxAttempts: 5, MinBackoff: 1, MaxBackoff: 1},
-		})
-		if err != nil {
-			t.Fatal(err)
-		}
-		s := &scriptedTransport{responses: []roundTrip{
+		s := scripted(
 			respond503, failWith(errConnectionRefused), respond(200, "access_token=a", "Content-Type", "application/x-www-form-urlencoded"),
 			respond503, respond(401, laterBody), respond(200, "access_token=b", "Content-Type", "application/x-www-form-urlencoded"), respondSuccess,
-		}}
-		c.base = s
+		)
+		c := clientOver(t, Config{
+			OAuth2: &OAuth2{TokenURL: "https://token.example"}, RequestsPerSecond: 1,
+			Retry: Retry{MaxAttempts: 5, MinBackoff: 1, MaxBackoff: 1},
+		}, s)
 		if _, err := c.UpdateStream(t.Context(), "s1", NewProcessorSet("p1")); err != nil || len(s.times) != 7 {
 			t.Fatalf("%d requests, %v", len(s.times), err)
 		}

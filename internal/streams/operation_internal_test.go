@@ -173,11 +173,8 @@ func TestCancelDuringBackoff(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			synctest.Test(t, func(t *testing.T) {
-				c, err := New(Config{BaseURL: "https://host.example", Retry: Retry{MaxAttempts: 5, MinBackoff: time.Hour, MaxBackoff: time.Hour}})
-				if err != nil {
-					t.Fatal(err)
-				}
-				c.base = &scriptedTransport{responses: []roundTrip{respond(503, laterBody, header...)}}
+				cfg := Config{Retry: Retry{MaxAttempts: 5, MinBackoff: time.Hour, MaxBackoff: time.Hour}}
+				c := clientOver(t, cfg, scripted(respond(503, laterBody, header...)))
 				ctx, cancel := context.WithCancel(t.Context())
 				start, done := time.Now(), make(chan error, 1)
 				go func() {

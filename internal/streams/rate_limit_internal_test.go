@@ -40,11 +40,7 @@ func TestRateLimit(t *testing.T) {
 		}
 	})
 	synctest.Test(t, func(t *testing.T) {
-		c, err := New(Config{BaseURL: "https://host.example", RequestsPerSecond: 0.001, Retry: noBackoff})
-		if err != nil {
-			t.Fatal(err)
-		}
-		c.base = &scriptedTransport{responses: []roundTrip{respondSuccess}}
+		c := clientOver(t, Config{RequestsPerSecond: 0.001, Retry: noBackoff}, scripted(respondSuccess))
 		if _, err := c.UpdateStream(t.Context(), "s1", NewProcessorSet("p1")); err != nil {
 			t.Fatal(err)
 		}
@@ -67,16 +63,12 @@ func TestRateLimit(t *testing.T) {
 func TestInterruptedWaitForSlot(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		c, err := New(Config{BaseURL: "https://host.example", MaxConcurrent: 1})
-		if err != nil {
-			t.Fatal(err)
-		}
-		s := &scriptedTransport{responses: []roundTrip{respondSuccess}}
-		c.base = s
+		s := scripted(respondSuccess)
+		c := clientOver(t, Config{MaxConcurrent: 1}, s)
 		c.slots <- struct{}{} // another attempt, which does not end
 		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 		defer cancel()
-		_, err = c.UpdateStream(ctx, "s1", NewProcessorSet("p1"))
+		_, err := c.UpdateStream(ctx, "s1", NewProcessorSet("p1"))
 		e := (*Error)(nil)
 		if !errors.As(err, &e) || e.Kind != KindTimeout || e.Attempts != 0 || e.Outcome != NotChanged || len(s.times) != 0 {
 			t.Errorf("error %#v after %d attempts", err, len(s.times))

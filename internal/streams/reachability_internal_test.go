@@ -1,7 +1,6 @@
 package streams
 
 import (
-	"errors"
 	"net/http"
 	"strings"
 	"sync"
@@ -12,28 +11,13 @@ import (
 
 const onlyOnce = "another operation has used up its attempts and there was no response since"
 
-// update updates stream s1 and returns the error.
-func update(t *testing.T, c *Client) *Error {
-	t.Helper()
-	_, err := c.UpdateStream(t.Context(), "s1", NewProcessorSet("p1"))
-	e := (*Error)(nil)
-	if err != nil && !errors.As(err, &e) {
-		t.Fatalf("%v (%T) is not an *Error", err, err)
-	}
-	return e
-}
-
 // When one operation has used up its attempts without a response, the others make one each, until there
 // is a response.
 func TestUnreachableService(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		c, err := New(Config{BaseURL: "https://host.example"})
-		if err != nil {
-			t.Fatal(err)
-		}
-		down := &scriptedTransport{responses: []roundTrip{failWith(errConnectionRefused)}}
-		c.base = down
+		down := scripted(failWith(errConnectionRefused))
+		c := clientOver(t, Config{}, down)
 		if e := update(t, c); e == nil || e.Attempts != 5 || strings.Contains(e.Reason, onlyOnce) {
 			t.Fatalf("the first error: %#v", e)
 		}
@@ -46,7 +30,7 @@ func TestUnreachableService(t *testing.T) {
 		if took := time.Since(start); took != 0 {
 			t.Errorf("100 operations took %s", took)
 		}
-		c.base = &scriptedTransport{responses: []roundTrip{respond(404, laterBody)}}
+		c.base = scripted(respond(404, laterBody))
 		if e := update(t, c); e == nil || e.Status != 404 {
 			t.Fatalf("the error of the service: %#v", e)
 		}
@@ -61,16 +45,12 @@ func TestUnreachableService(t *testing.T) {
 func TestOneUnreachableStream(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		c, err := New(Config{BaseURL: "https://host.example"})
-		if err != nil {
-			t.Fatal(err)
-		}
-		c.base = transportFunc(func(req *http.Request) (*http.Response, error) {
+		c := clientOver(t, Config{}, transportFunc(func(req *http.Request) (*http.Response, error) {
 			if strings.HasSuffix(req.URL.Path, "/s1") {
 				return nil, errConnectionRefused
 			}
 			return respondSuccess(req)
-		})
+		}))
 		var operations sync.WaitGroup
 		operations.Go(func() {
 			for range 3 {
@@ -92,17 +72,13 @@ func TestShortOutage(t *testing.T) {
 	t.Parallel()
 	for range 20 {
 		synctest.Test(t, func(t *testing.T) {
-			c, err := New(Config{BaseURL: "https://host.example"})
-			if err != nil {
-				t.Fatal(err)
-			}
 			back := time.Now().Add(4 * time.Second)
-			c.base = transportFunc(func(req *http.Request) (*http.Response, error) {
+			c := clientOver(t, Config{}, transportFunc(func(req *http.Request) (*http.Response, error) {
 				if time.Now().Before(back) {
 					return nil, errConnectionRefused
 				}
 				return respondSuccess(req)
-			})
+			}))
 			var operations sync.WaitGroup
 			for range 10 {
 				operations.Go(func() {
@@ -122,11 +98,7 @@ func TestShortOutage(t *testing.T) {
 func TestUnreachableTokenEndpoint(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		c, err := New(Config{BaseURL: "https://host.example", OAuth2: &OAuth2{TokenURL: "https://token.example"}})
-		if err != nil {
-			t.Fatal(err)
-		}
-		c.base = &scriptedTransport{responses: []roundTrip{failWith(errConnectionRefused)}}
+		c := clientOver(t, Config{OAuth2: &OAuth2{TokenURL: "https://token.example"}}, scripted(failWith(errConnectionRefused)))
 		for _, want := range []int{5, 1, 1} {
 			if e := update(t, c); e == nil || e.Attempts != want || e.Method != http.MethodPost {
 				t.Errorf("error %#v, want %d attempts", e, want)

@@ -23,6 +23,10 @@ type scriptedTransport struct {
 	times     []time.Time // of each attempt
 }
 
+func scripted(responses ...roundTrip) *scriptedTransport {
+	return &scriptedTransport{responses: responses}
+}
+
 func (s *scriptedTransport) RoundTrip(req *http.Request) (*http.Response, error) {
 	s.times = append(s.times, time.Now())
 	response := s.responses[min(len(s.times), len(s.responses))-1]
@@ -73,32 +77,52 @@ var (
 	errConnectionRefused = &net.OpError{Op: "dial", Net: "tcp", Err: os.NewSyscallError("connect", syscall.ECONNREFUSED)}
 )
 
-// runUpdate attaches processor p1 to stream s1, over a transport with these responses. A limit of 0
-// means none.
-func runUpdate(t *testing.T, cfg Config, limit time.Duration, responses ...roundTrip) (*scriptedTransport, *Error) {
+// transportFunc is a transport that responds to each attempt in the same way.
+type transportFunc roundTrip
+
+func (f transportFunc) RoundTrip(req *http.Request) (*http.Response, error) { return f(req) }
+
+// clientOver returns a client whose requests go to a transport.
+func clientOver(t *testing.T, cfg Config, base http.RoundTripper) *Client {
 	t.Helper()
 	cfg.BaseURL = "https://host.example"
 	c, err := New(cfg)
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := &scriptedTransport{responses: responses}
-	c.base = s
+	c.base = base
+	return c
+}
+
+// asError returns nil for nil, and fails the test for an error of another type.
+func asError(t *testing.T, err error) *Error {
+	t.Helper()
+	e := (*Error)(nil)
+	if err != nil && !errors.As(err, &e) {
+		t.Fatalf("%v (%T) is not an *Error", err, err)
+	}
+	return e
+}
+
+// update attaches processor p1 to stream s1.
+func update(t *testing.T, c *Client) *Error {
+	t.Helper()
+	_, err := c.UpdateStream(t.Context(), "s1", NewProcessorSet("p1"))
+	return asError(t, err)
+}
+
+// runUpdate attaches processor p1 to stream s1, over a transport with these responses. A limit of 0
+// means none.
+func runUpdate(t *testing.T, cfg Config, limit time.Duration, responses ...roundTrip) (*scriptedTransport, *Error) {
+	t.Helper()
+	s := scripted(responses...)
+	c := clientOver(t, cfg, s)
 	ctx := t.Context()
 	if limit > 0 {
 		var cancel context.CancelFunc
 		ctx, cancel = context.WithTimeout(ctx, limit)
 		defer cancel()
 	}
-	_, err = c.UpdateStream(ctx, "s1", NewProcessorSet("p1"))
-	e := (*Error)(nil)
-	if err != nil && !errors.As(err, &e) {
-		t.Fatalf("%v (%T) is not an *Error", err, err)
-	}
-	return s, e
+	_, err := c.UpdateStream(ctx, "s1", NewProcessorSet("p1"))
+	return s, asError(t, err)
 }
-
-// transportFunc is a transport that responds to each attempt in the same way.
-type transportFunc roundTrip
-
-func (f transportFunc) RoundTrip(req *http.Request) (*http.Response, error) { return f(req) }

@@ -34,11 +34,7 @@ func TestTolerantTokens(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			synctest.Test(t, func(t *testing.T) {
-				c, err := New(Config{BaseURL: "https://host.example", OAuth2: &OAuth2{TokenURL: "https://token.example"}})
-				if err != nil {
-					t.Fatal(err)
-				}
-				c.base = transportFunc(func(req *http.Request) (*http.Response, error) {
+				c := clientOver(t, Config{OAuth2: &OAuth2{TokenURL: "https://token.example"}}, transportFunc(func(req *http.Request) (*http.Response, error) {
 					if req.Method == http.MethodPost {
 						return respond(200, test.body, "Content-Type", test.contentType)(req)
 					}
@@ -46,7 +42,7 @@ func TestTolerantTokens(t *testing.T) {
 						t.Errorf("the service received %q", got)
 					}
 					return respondSuccess(req)
-				})
+				}))
 				if e := update(t, c); e != nil {
 					t.Fatal(e)
 				}
@@ -63,11 +59,8 @@ func TestTolerantTokens(t *testing.T) {
 func TestTolerantTokenErrors(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		c, err := New(Config{BaseURL: "https://host.example", OAuth2: &OAuth2{TokenURL: "https://token.example"}})
-		if err != nil {
-			t.Fatal(err)
-		}
-		c.base = transportFunc(respond(401, "\ufeff"+`{"error":"invalid_client","error_description":"who?"}`, "Content-Type", "text/plain"))
+		refuse := respond(401, "\ufeff"+`{"error":"invalid_client","error_description":"who?"}`, "Content-Type", "text/plain")
+		c := clientOver(t, Config{OAuth2: &OAuth2{TokenURL: "https://token.example"}}, transportFunc(refuse))
 		if e := update(t, c); e == nil || e.Message != "invalid_client: who?" || !e.Documented {
 			t.Errorf("error %#v", e)
 		}

@@ -1,0 +1,93 @@
+package provider
+
+import (
+	"context"
+	"errors"
+	"runtime"
+	"testing"
+	"time"
+	"weak"
+
+	"github.com/hashicorp/terraform-plugin-framework/providerserver"
+	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
+)
+
+// All protocol tests run with released contexts.
+func init() {
+	inner := newTestServer
+	newTestServer = func(t failer) tfprotov6.ProviderServer { return withReleasedContexts(inner(t)) }
+}
+
+// TestContextsAreReleased fails if a finished call keeps its context.
+func TestContextsAreReleased(t *testing.T) {
+	t.Parallel()
+	s := withReleasedContexts(providerserver.NewProtocol6(&streamProvider{})())
+	if _, ok := s.(releasingServer); !ok {
+		t.Fatal("the wrapper hides a method of the framework's server")
+	}
+	state := resourceValue(attributes{"stream_id": "cam-1", "processor_ids": []string{}})
+	type key struct{}
+	var carried []weak.Pointer[[1 << 10]byte]
+	for name, call := range map[string]func(context.Context) error{
+		"ValidateResourceConfig": func(ctx context.Context) error {
+			_, err := s.ValidateResourceConfig(ctx, &tfprotov6.ValidateResourceConfigRequest{TypeName: resourceName, Config: dynamicValue(nullResource())})
+			return err
+		},
+		"UpgradeResourceState": func(ctx context.Context) error {
+			_, err := s.UpgradeResourceState(ctx, &tfprotov6.UpgradeResourceStateRequest{TypeName: resourceName, RawState: &tfprotov6.RawState{JSON: []byte(`{}`)}})
+			return err
+		},
+		"ReadResource": func(ctx context.Context) error {
+			_, err := s.ReadResource(ctx, &tfprotov6.ReadResourceRequest{TypeName: resourceName, CurrentState: dynamicValue(nullResource())})
+			return err
+		},
+		"PlanResourceChange": func(ctx context.Context) error {
+			_, err := s.PlanResourceChange(ctx, &tfprotov6.PlanResourceChangeRequest{
+				TypeName: resourceName, Config: dynamicValue(nullResource()), PriorState: dynamicValue(nullResource()), ProposedNewState: dynamicValue(nullResource()),
+			})
+			return err
+		},
+		"ApplyResourceChange": func(ctx context.Context) error {
+			_, err := s.ApplyResourceChange(ctx, &tfprotov6.ApplyResourceChangeRequest{
+				TypeName: resourceName, PriorState: dynamicValue(state), PlannedState: dynamicValue(nullResource()),
+			})
+			return err
+		},
+	} {
+		value := new([1 << 10]byte)
+		if err := call(context.WithValue(t.Context(), key{}, value)); err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
+		carried = append(carried, weak.Make(value))
+	}
+	runtime.GC()
+	for _, value := range carried {
+		if value.Value() != nil {
+			t.Error("the context of a finished call is still in memory")
+		}
+	}
+	runtime.KeepAlive(s)
+}
+
+// TestReleasedContext shows that a call has the whole context of its caller, until the call ends.
+func TestReleasedContext(t *testing.T) {
+	t.Parallel()
+	type key struct{}
+	ctx, cancel := context.WithTimeout(context.WithValue(t.Context(), key{}, "value"), time.Hour)
+	defer cancel()
+	released, err := releaseContext(ctx, "request", func(c context.Context, req string) (context.Context, error) {
+		got, _ := c.Deadline()
+		want, _ := ctx.Deadline()
+		if req != "request" || !got.Equal(want) || c.Value(key{}) != "value" || c.Err() != nil {
+			t.Errorf("request %q, deadline %v, value %v, error %v", req, got, c.Value(key{}), c.Err())
+		}
+		derived, end := context.WithCancel(c)
+		defer end()
+		cancel()
+		<-derived.Done()
+		return c, c.Err()
+	})
+	if _, limited := released.Deadline(); !errors.Is(err, context.Canceled) || limited || released.Value(key{}) != nil || released.Err() != nil {
+		t.Errorf("during the call: %v; afterwards: %v, value %v, error %v", err, limited, released.Value(key{}), released.Err())
+	}
+}
