@@ -190,7 +190,7 @@ func (c *terraformCore) checkWarnings(cfg config, opts options) {
 		}
 		for addr, b := range cfg {
 			if opts.targeted(addr) && len(b.sets()[r.StreamID]) > 0 && !b.lateStream && !b.lateProcessors {
-				c.t.Fatalf("%s has stream %q, which was emptied, and the plan did not warn", addr, b.stream)
+				c.t.Fatalf("%s has stream %q, which was emptied, and the plan did not warn", addr, r.StreamID)
 			}
 		}
 	}

@@ -24,7 +24,7 @@ var (
 // runRandomHistory makes a few random runs with faults and changes by others, and then a run without, after which the
 // service, the state and the configuration must agree.
 func runRandomHistory(t *rapid.T, inTurn bool, counts *tally) {
-	c := newTerraformCore(t, chance(t, 30, "detect_drift"), rapid.IntRange(1, 3).Draw(t, "max_attempts"), historyStreams...)
+	c := newTerraformCore(t, chance(t, 30, "detect_drift"), 1+evenIndex(t, 4, "max_attempts"), historyStreams...)
 	c.tally = counts
 	c.compares = chance(t, 25, "comparing") // half of the time is spent in comparisons
 	if inTurn {
@@ -40,13 +40,15 @@ func runRandomHistory(t *rapid.T, inTurn bool, counts *tally) {
 	for i := range 1 + evenIndex(t, 5, "runs") {
 		cfg := drawConfig(t, past)
 		past = append(past, cfg)
-		kinds := []string{"", "create", "update", "update", "destroy"}
+		kinds := []string{"", "create", "update", "update", "destroy", "destroy"}
 		failing := kinds[evenIndex(t, len(kinds), "failing operations")]
-		if failing == "destroy" {
-			for _, addr := range historyAddrs {
-				if chance(t, 50, "without "+addr) {
-					delete(cfg, addr)
-				}
+		for _, addr := range slices.Sorted(maps.Keys(cfg)) {
+			switch b := cfg[addr]; {
+			case failing == "destroy" && chance(t, 80, "without "+addr):
+				delete(cfg, addr)
+			case failing == "update" && chance(t, 60, "triggered "+addr):
+				b.trigger = strconv.Itoa(i)
+				cfg[addr] = b
 			}
 		}
 		t.Logf("run %+v", cfg)

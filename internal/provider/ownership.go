@@ -188,17 +188,24 @@ func (o *ownership) isGone(id string) bool {
 	return o.stream(id).gone
 }
 
-// use waits until no other operation uses a stream. The caller must call end.
+// use waits until no other operation uses a stream. The caller must call end, and must send nothing if the
+// context has ended.
 func (o *ownership) use(ctx context.Context, id string) (stream *ownedStream, end func(), err error) {
 	o.mu.Lock()
 	s := o.stream(id)
 	o.mu.Unlock()
-	if ctx.Err() != nil {
-		return nil, nil, interruptedError{ctx.Err()}
+	end = func() { <-s.inUse }
+	select {
+	case s.inUse <- struct{}{}:
+		return s, end, nil
+	default:
+	}
+	if err := interrupted(ctx); err != nil {
+		return nil, nil, err
 	}
 	select {
 	case s.inUse <- struct{}{}:
-		return s, func() { <-s.inUse }, nil
+		return s, end, nil
 	case <-ctx.Done():
 		return nil, nil, fmt.Errorf("another operation on stream %q did not end in time: %w", id, ctx.Err())
 	}
@@ -226,6 +233,13 @@ func (interruptedError) Error() string {
 	return "the operation was interrupted before anything was sent"
 }
 func (e interruptedError) Unwrap() error { return e.error }
+
+func interrupted(ctx context.Context) error {
+	if ctx.Err() == nil {
+		return nil
+	}
+	return interruptedError{ctx.Err()}
+}
 
 // conflictError says that a run would give one stream two different sets.
 type conflictError struct {

@@ -63,7 +63,7 @@ func (s *ownedStream) knowledge() knowledge {
 func (s *session) claim(ctx context.Context, id string, set streams.ProcessorSet) (before *successor, err error) {
 	before, err = s.ownership.claim(id, set)
 	if conflict := (*conflictError)(nil); errors.As(err, &conflict) {
-		if stream, end, interrupted := s.ownership.use(ctx, id); interrupted == nil {
+		if stream, end, inUse := s.ownership.use(ctx, id); inUse == nil {
 			conflict.knowledge = stream.knowledge()
 			end()
 		}
@@ -85,6 +85,9 @@ func (s *session) set(ctx context.Context, id string, set streams.ProcessorSet, 
 		return nil, s.ownership.peek(id), err
 	}
 	defer end()
+	if err := interrupted(ctx); err != nil {
+		return nil, stream.knowledge(), err
+	}
 	if stream.blocked {
 		return nil, stream.knowledge(), &blockedError{stream.knowledge()}
 	}
@@ -123,6 +126,11 @@ func (s *session) leave(ctx context.Context, id string, d departure) (knowledge,
 		return s.ownership.peek(id), err
 	}
 	defer end()
+	// With create_before_destroy, an object that stays in the state would be destroyed in a run of its own,
+	// without the mark that the new object has the stream.
+	if err := interrupted(ctx); err != nil && !stream.written {
+		return stream.knowledge(), err
+	}
 	if d.next == nil {
 		d.next = s.ownership.release(id, release{left: d.left()})
 	}
@@ -158,6 +166,9 @@ func (s *session) setOnce(ctx context.Context, id string, set streams.ProcessorS
 		return err
 	}
 	defer end()
+	if err := interrupted(ctx); err != nil {
+		return err
+	}
 	_, err = stream.send(ctx, s.client, id, set)
 	return err
 }

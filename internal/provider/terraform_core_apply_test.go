@@ -61,6 +61,9 @@ func (c *terraformCore) apply(changes []change, refreshed map[string]*instance, 
 	}
 	c.departed = nil
 	c.walk(nodes)
+	if opts.action != nil && c.next == nil {
+		c.unrecorded[opts.action.stream] = true // whichever request came last
+	}
 	for _, s := range c.objects() {
 		if slices.ContainsFunc(changes, func(ch change) bool { return ch.prior == s && ch.verb != noop }) {
 			c.markDoubtful(s.streams()...) // the operation failed, or a dependency did

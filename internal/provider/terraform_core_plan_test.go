@@ -89,7 +89,7 @@ func (c *terraformCore) plan(cfg config, opts options) (changes []change, refres
 	c.walk(nodes)
 	c.warned, c.unforeseen = c.rules.warned, map[string]bool{}
 	for _, ch := range changes {
-		if ch.prior != nil && (ch.wanted.lateGroup() || ch.verb.replaces() && (ch.forced || ch.prior.tainted)) {
+		if ch.prior != nil && (ch.deposed || ch.wanted.lateGroup() || ch.verb.replaces() && (ch.forced || ch.prior.tainted)) {
 			for _, id := range ch.prior.streams() {
 				c.unforeseen[id] = true
 			}

@@ -208,6 +208,9 @@ func (c *terraformCore) checkStreamRequests(o *operation, id string) {
 	want, sent := o.sends[id]
 	detail, failed := o.errors[id]
 	requests := o.requestsTo(id)
+	if failed && c.rules.written[id] && strings.HasPrefix(o.what, "destroy") {
+		c.problem("%s: failed, but another resource has set the processors of %q", o.what, id)
+	}
 	if strings.Contains(detail, "Nothing was sent") || !sent {
 		if len(requests) > 0 {
 			c.problem("%s: sent %v, want no request", o.what, requests)

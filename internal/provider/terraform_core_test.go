@@ -44,8 +44,8 @@ type terraformCore struct {
 
 	rules  *processRules   // of the current process of the provider
 	warned map[string]bool // streams that a warning of the last plan names
-	// unforeseen are streams that the last plan could not warn about: of an object that is tainted or replaced, and destroyed
-	// without a plan, or of a group whose streams are known after apply.
+	// unforeseen are streams that the last plan could not warn about: of an object that is tainted, replaced or deposed, whose
+	// destroy does not get the marks of the plan, or of a group whose streams are known after apply.
 	unforeseen map[string]bool
 
 	// unrecorded are the streams of Known Limits: their state may be untrue, and no call of core could have recorded it.
