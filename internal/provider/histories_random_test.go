@@ -24,7 +24,7 @@ var (
 // runRandomHistory makes a few random runs with faults and changes by others, and then a run without, after which the
 // service, the state and the configuration must agree.
 func runRandomHistory(t *rapid.T, inTurn bool, counts *tally) {
-	c := newTerraformCore(t, chance(t, 30, "detect_drift"), 1+evenIndex(t, 4, "max_attempts"), historyStreams...)
+	c := newTerraformCore(t, chance(t, 30, "detect_drift"), 1+evenIndex(t, 3, "max_attempts"), historyStreams...)
 	c.tally = counts
 	c.compares = chance(t, 25, "comparing") // half of the time is spent in comparisons
 	if inTurn {
@@ -37,24 +37,24 @@ func runRandomHistory(t *rapid.T, inTurn bool, counts *tally) {
 		}
 	}
 	var past []config
-	for i := range 1 + evenIndex(t, 5, "runs") {
+	for i := range 3 + evenIndex(t, 4, "runs") {
 		cfg := drawConfig(t, past)
 		past = append(past, cfg)
-		kinds := []string{"", "create", "update", "update", "destroy", "destroy"}
+		kinds := []string{"", "", "create", "update", "update", "update", "update", "destroy", "destroy", "destroy", "destroy"}
 		failing := kinds[evenIndex(t, len(kinds), "failing operations")]
 		for _, addr := range slices.Sorted(maps.Keys(cfg)) {
 			switch b := cfg[addr]; {
-			case failing == "destroy" && chance(t, 80, "without "+addr):
+			case failing == "destroy" && chance(t, 85, "without "+addr):
 				delete(cfg, addr)
-			case failing == "update" && chance(t, 60, "triggered "+addr):
+			case failing == "update" && chance(t, 80, "triggered "+addr):
 				b.trigger = strconv.Itoa(i)
 				cfg[addr] = b
 			}
 		}
 		t.Logf("run %+v", cfg)
-		faulty := 90
+		faulty := 95
 		if i == 0 {
-			faulty = 25 // a state that is empty gives few kinds of operations
+			faulty = 10 // a state that is empty gives few kinds of operations
 		}
 		stop := func() {}
 		if chance(t, faulty, "faulty") {
@@ -150,7 +150,7 @@ func editConfig(t *rapid.T, last config) config {
 			b.trigger, b.onDestroy, b.dependsOn = drawn.trigger, drawn.onDestroy, drawn.dependsOn
 			b.createBeforeDestroy = b.createBeforeDestroy && b.dependsOn == ""
 			cfg[addr] = b
-		case b.group != nil && len(b.group) > 0:
+		case len(b.group) > 0:
 			b.group = maps.Clone(b.group)
 			b.group[rapid.SampledFrom(slices.Sorted(maps.Keys(b.group))).Draw(t, "edited stream")] = drawn.processors
 			b.lateProcessors, b.partlyLate = drawn.lateProcessors, drawn.partlyLate
@@ -168,12 +168,12 @@ func drawBlock(t *rapid.T, addr string) resourceBlock {
 	if slices.Contains(historyGroups, addr) {
 		b.group = map[string][]string{b.stream: b.processors}
 		for _, id := range historyStreams {
-			if id != b.stream && chance(t, 35, id) {
+			if id != b.stream && chance(t, 50, id) {
 				b.group[id] = drawProcessors(t)
 			}
 		}
 	}
-	b.onDestroy = rapid.SampledFrom([]string{"", onDestroyDetach, onDestroyKeep}).Draw(t, "on_destroy")
+	b.onDestroy = rapid.SampledFrom([]string{"", onDestroyDetach, onDestroyKeep, onDestroyDetach}).Draw(t, "on_destroy")
 	b.trigger = rapid.SampledFrom([]string{"", "1", "2"}).Draw(t, "triggers")
 	b.createBeforeDestroy = chance(t, 30, "create_before_destroy")
 	b.lateStream = chance(t, 5, "late stream_id")
@@ -235,6 +235,9 @@ func (c *terraformCore) moveAndRemove(t *rapid.T, cfg config) {
 			t.Logf("moved %s to %s", addr, historyAddrs[to])
 			c.state[historyAddrs[to]] = is
 			delete(c.state, addr)
+			for _, s := range c.objects() {
+				s.dependsOn = "" // of the addresses before the move
+			}
 		} else if len(is.deposed) == 0 {
 			t.Logf("removed %s", addr)
 			delete(c.state, addr)
@@ -308,19 +311,23 @@ func (c *terraformCore) injectRandomFaults(t *rapid.T, failing string) (stop fun
 	case 3:
 		c.service.Configure(func(o *streamstest.Options) { o.KeepLastEdited = true })
 	}
-	names := slices.Sorted(maps.Keys(historyFaults))
-	if chance(t, 20, "slow") {
-		names = slices.Sorted(maps.Keys(slowFaults))
+	of := historyFaults
+	switch kind := evenIndex(t, 100, "kind of faults"); {
+	case kind < 24:
+		of = interruptions // one ends the run
+	case kind < 42:
+		of = slowFaults
 		c.provider["request_timeout"] = "500ms"
 	}
+	names := slices.Sorted(maps.Keys(of))
 	faults := make([]string, 24)
 	for i := range faults {
 		faults[i] = names[evenIndex(t, len(names), "fault")]
 	}
 	refreshFails := chance(t, 10, "faults in refresh") // an apply without a plan says little
 	c.service.InjectFunc(func(r streamstest.Request) *streamstest.Fault {
-		operating := ""
-		c.note(func() { operating = c.operating })
+		operating, invoking, running := "", "", c.running.Load()
+		c.note(func() { operating, invoking = c.operating, c.invoking })
 		switch {
 		case len(faults) == 0, r.Method == http.MethodGet && !refreshFails:
 			return nil
@@ -329,19 +336,16 @@ func (c *terraformCore) injectRandomFaults(t *rapid.T, failing string) (stop fun
 		}
 		name := faults[0]
 		faults = faults[1:]
-		if operating == "invoke" && strings.HasPrefix(name, "interrupt") {
+		if invoking == r.StreamID && strings.HasPrefix(name, "interrupt") {
 			return nil // StopProvider waits for the action, whose request waits for this function
 		}
-		fault, fast := historyFaults[name]
-		if !fast {
-			fault = slowFaults[name]
-		}
+		fault := of[name]
 		if strings.HasPrefix(name, "interrupt") {
 			// The request is under way, and the response must count.
 			c.interrupted.Store(true)
-			_, _ = c.running.Load().server.StopProvider(context.Background(), &tfprotov6.StopProviderRequest{})
+			_, _ = running.server.StopProvider(context.Background(), &tfprotov6.StopProviderRequest{})
 		}
-		if operating != "" {
+		if operating != "" && name != "" {
 			c.tally.add("fault: " + operating + ": " + name)
 		}
 		if name == "moved" {
@@ -362,7 +366,6 @@ func (c *terraformCore) injectRandomFaults(t *rapid.T, failing string) (stop fun
 // historyFaults are what may happen to a request. None of them makes a response with a wrong set, because the provider
 // could not notice it.
 var historyFaults = map[string]streamstest.Fault{
-	"":                 {},
 	"400":              {Status: 400},
 	"401":              {Status: 401},
 	"404":              {Status: 404},
@@ -390,9 +393,14 @@ var historyFaults = map[string]streamstest.Fault{
 	"moved":            {},
 	"429, at once":     {Status: 429, Header: http.Header{"Retry-After": {"0"}}},
 	"503, tomorrow":    {Status: 503, Header: http.Header{"Retry-After": {"86400"}}},
-	"interrupt":        {},
-	"interrupt, 500":   {Status: 500, Apply: true},
-	"interrupt, late":  {ResponseDelay: 5 * time.Millisecond},
+}
+
+// interruptions are faults during which somebody interrupts Terraform.
+var interruptions = map[string]streamstest.Fault{
+	"":                {},
+	"interrupt":       {},
+	"interrupt, 500":  {Status: 500, Apply: true},
+	"interrupt, late": {ResponseDelay: 5 * time.Millisecond},
 }
 
 // slowFaults are responses that come after the request timeout, or after the client has given up.

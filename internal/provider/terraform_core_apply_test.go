@@ -23,7 +23,6 @@ func (c *terraformCore) apply(changes []change, refreshed map[string]*instance, 
 	for _, s := range c.objects() {
 		s.unchanged = slices.ContainsFunc(changes, func(ch change) bool { return ch.prior == s && ch.verb == noop })
 	}
-	var restored []*stored
 	var nodes []node
 	for _, ch := range changes {
 		set, gone := "set "+ch.addr, "destroy "+ch.addr
@@ -56,7 +55,9 @@ func (c *terraformCore) apply(changes []change, refreshed map[string]*instance, 
 		}
 	}
 	nodes = inOrderOfDependencies(nodes, changes)
+	c.note(func() { c.invoking = "" })
 	if opts.action != nil {
+		c.note(func() { c.invoking = opts.action.stream })
 		nodes = append(nodes, c.actionNode(p, opts, nodes))
 	}
 	c.departed = nil
@@ -66,19 +67,13 @@ func (c *terraformCore) apply(changes []change, refreshed map[string]*instance, 
 	}
 	for _, s := range c.objects() {
 		if slices.ContainsFunc(changes, func(ch change) bool { return ch.prior == s && ch.verb != noop }) {
-			c.markDoubtful(s.streams()...) // the operation failed, or a dependency did
+			c.noteLeftOver(s)
 		}
 	}
 	for _, d := range c.departed {
 		c.checkOthers(d)
 	}
 	c.failOnProblems()
-	for _, s := range c.objects() {
-		if s.restored {
-			restored = append(restored, s)
-		}
-	}
-	c.noteRestored(restored)
 	for addr, is := range c.state {
 		if is.current == nil && len(is.deposed) == 0 {
 			delete(c.state, addr)
@@ -216,7 +211,6 @@ func (c *terraformCore) createOrUpdate(p *process, ch change, pause func()) bool
 	}
 	if !ok && ch.verb == createThenDelete && is.current == nil {
 		is.current = is.deposed[len(is.deposed)-1]
-		is.current.restored = true
 		is.deposed = is.deposed[:len(is.deposed)-1]
 	}
 	return ok
@@ -235,19 +229,18 @@ func (c *terraformCore) checkCompatible(what string, planned, actual tftypes.Val
 	}
 }
 
-// noteRestored notes objects that core has put back, because the create of their replacement failed: if a create of this
-// run changed their stream, and that create or another one failed, no call of core can record that.
-func (c *terraformCore) noteRestored(restored []*stored) {
-	for _, s := range restored {
-		s.restored = false
-		for _, id := range s.streams() {
-			applied := slices.ContainsFunc(c.service.Requests(), func(r streamstest.Request) bool { return r.Applied && r.StreamID == id })
-			partly := typeNameOf(s.value) == groupName
-			if applied && (c.doubtful[id] || partly) && !c.drift {
-				c.unrecorded[id] = true
-			}
+// noteLeftOver notes an object that was to be changed and is in the state as before: a dependency failed, or the create of
+// its replacement, after which core puts the object back. If an operation of another object changed a stream of this one,
+// and one failed, no call of core can record that.
+func (c *terraformCore) noteLeftOver(s *stored) {
+	for _, id := range s.streams() {
+		applied := slices.ContainsFunc(c.service.Requests(), func(r streamstest.Request) bool { return r.Applied && r.StreamID == id })
+		partly := typeNameOf(s.value) == groupName // a group is not saved if one of its streams fails
+		if applied && (c.doubtful[id] || partly) && !c.drift {
+			c.unrecorded[id] = true
 		}
 	}
+	c.markDoubtful(s.streams()...)
 }
 
 // noteLeft takes note of the departures of an object from streams. The caller holds the lock.

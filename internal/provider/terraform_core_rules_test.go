@@ -8,6 +8,7 @@ import (
 	"reflect"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
@@ -43,16 +44,25 @@ func (r *processRules) notePlan(prior tftypes.Value, planned managed, diags diag
 			r.warned[found[1]] = true
 		}
 	}
-	if planned.value.IsNull() || diags.failed() {
+	if planned.value.IsNull() {
 		return
 	}
 	sends := plannedSends(prior, planned)
 	for id, set := range setsOf(planned.value) {
-		if set, ok := set.([]string); ok && !slices.Contains(set, fmt.Sprint(tftypes.UnknownValue)) {
-			_, sent := sends[id]
-			r.claims[id] = claimed{set, r.claims[id].relies || !sent}
+		set, ok := set.([]string)
+		if !ok || slices.Contains(set, fmt.Sprint(tftypes.UnknownValue)) || diags.conflict(id) {
+			continue
 		}
+		_, sent := sends[id]
+		r.claims[id] = claimed{set, r.claims[id].relies || !sent}
 	}
+}
+
+// conflict reports whether a resource could not claim a stream. After any other error in a plan, it has claimed it.
+func (d diagnostics) conflict(id string) bool {
+	return slices.ContainsFunc(d, func(d *tfprotov6.Diagnostic) bool {
+		return d.Summary == "Conflicting Processor Sets" && strings.Contains(d.Detail, strconv.Quote(id))
+	})
 }
 
 // plannedSends returns the sets that the apply of a plan sends, by stream. The plan of a group tells its apply which of

@@ -23,7 +23,7 @@ type terraformCore struct {
 	provider attributes
 	drift    bool
 	attempts int
-	compares bool // with the framework's results: see newTestServer
+	compares bool                 // with the framework's results: see newTestServer
 	state    map[string]*instance // by address
 
 	// next chooses which of the named nodes of a walk continues. If next is nil, each node has a goroutine of its own.
@@ -41,6 +41,7 @@ type terraformCore struct {
 	operating string // kind of the operation in progress; only in turn
 
 	departed []departed // in the current apply
+	invoking string     // the stream that the action of the current apply changes
 
 	rules  *processRules   // of the current process of the provider
 	warned map[string]bool // streams that a warning of the last plan names
@@ -63,7 +64,9 @@ type options struct {
 	actionAfter string         // the address whose operation triggers the action
 }
 
-func (o options) targeted(addr string) bool { return o.targets == nil || slices.Contains(o.targets, addr) }
+func (o options) targeted(addr string) bool {
+	return o.targets == nil || slices.Contains(o.targets, addr)
+}
 
 // instance is a resource instance in the state.
 type instance struct {
@@ -76,7 +79,6 @@ type stored struct {
 	managed
 	tainted   bool
 	unchanged bool // by the current apply
-	restored  bool // by core in the current apply, because the create of the replacement failed
 	dependsOn string
 }
 
@@ -115,8 +117,8 @@ type resourceBlock struct {
 	stream              string
 	processors          []string
 	group               map[string][]string // processors by stream; not nil: the block is a stream_processors_group
-	onDestroy           string // "": the default
-	trigger             string // "": no triggers
+	onDestroy           string              // "": the default
+	trigger             string              // "": no triggers
 	createBeforeDestroy bool
 	dependsOn           string // an address; "": none
 
