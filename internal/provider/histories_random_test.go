@@ -313,11 +313,11 @@ func (c *terraformCore) injectRandomFaults(t *rapid.T, failing string) (stop fun
 	}
 	of := historyFaults
 	switch kind := evenIndex(t, 100, "kind of faults"); {
-	case kind < 24:
+	case kind < 22:
 		of = interruptions // one ends the run
-	case kind < 42:
+	case kind < 43:
 		of = slowFaults
-		c.provider["request_timeout"] = "500ms"
+		c.provider["request_timeout"] = "400ms"
 	}
 	names := slices.Sorted(maps.Keys(of))
 	faults := make([]string, 24)
@@ -397,7 +397,6 @@ var historyFaults = map[string]streamstest.Fault{
 
 // interruptions are faults during which somebody interrupts Terraform.
 var interruptions = map[string]streamstest.Fault{
-	"":                {},
 	"interrupt":       {},
 	"interrupt, 500":  {Status: 500, Apply: true},
 	"interrupt, late": {ResponseDelay: 5 * time.Millisecond},

@@ -6,6 +6,7 @@ import (
 	"reflect"
 	"slices"
 
+	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
 	"github.com/hashicorp/terraform-plugin-go/tftypes"
 
 	"github.com/stream-management/terraform-provider-stream/internal/streamstest"
@@ -150,6 +151,15 @@ func (c *terraformCore) createOrUpdate(p *process, ch change, pause func()) bool
 	if actual.verb != ch.verb && (ch.verb != update || actual.verb != noop) {
 		c.problem("%s: inconsistent final plan: %s became %s", what, ch.verb, actual.verb)
 	}
+	if c.changedByTaint(ch, actual) {
+		c.noErrors(what, diagnostics{{Severity: tfprotov6.DiagnosticSeverityError, Summary: "Provider produced inconsistent final plan"}}, ids...)
+		c.note(func() {
+			for _, id := range ids {
+				c.unrecorded[id] = true
+			}
+		})
+		return false
+	}
 	c.checkCompatible(what+": inconsistent final plan", ch.planned.value, actual.planned.value)
 	if actual.verb == noop {
 		return true
@@ -214,6 +224,14 @@ func (c *terraformCore) createOrUpdate(p *process, ch change, pause func()) bool
 		is.deposed = is.deposed[:len(is.deposed)-1]
 	}
 	return ok
+}
+
+// changedByTaint reports whether the destroy of a tainted or replaced resource, for which core does not ask for a plan, has
+// made an update that would send nothing into one that sends the set of a shared stream again (Known Limits).
+func (c *terraformCore) changedByTaint(ch, actual change) bool {
+	was, is := attributesOf(ch.planned.value)["last_edited"], attributesOf(actual.planned.value)["last_edited"]
+	return ch.verb == update && was.IsKnown() && !is.IsKnown() &&
+		slices.ContainsFunc(ch.prior.streams(), func(id string) bool { return c.unforeseen[id] })
 }
 
 // checkCompatible checks that an object has the known values of the planned one.
