@@ -14,6 +14,8 @@ var (
 	_ resource.ResourceWithModifyPlan = (*groupResource)(nil)
 )
 
+const groupTypeName = "stream_processors_group"
+
 func newGroupResource() resource.Resource { return &groupResource{} }
 
 // groupResource is stream_processors_group. Its schema is in processors_group_schema.go, its plan in
@@ -23,7 +25,7 @@ type groupResource struct {
 }
 
 func (r *groupResource) Metadata(_ context.Context, _ resource.MetadataRequest, resp *resource.MetadataResponse) {
-	resp.TypeName = "stream_processors_group"
+	resp.TypeName = groupTypeName
 }
 
 func (r *groupResource) Configure(_ context.Context, req resource.ConfigureRequest, _ *resource.ConfigureResponse) {

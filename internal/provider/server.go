@@ -17,6 +17,7 @@ func NewServer(version string) func() tfprotov6.ProviderServer {
 		server := providerserver.NewProtocol6(p)()
 		server = withReleasedContexts(server)
 		server = withFastPath(server, newProcessorsResource(), p.currentSession)
+		server = withGroupFastPath(server, newGroupResource(), p.currentSession)
 		return withStop(withRedaction(server, p.currentSession))
 	}
 }
