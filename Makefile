@@ -85,8 +85,8 @@ fuzz: ## run each fuzz test for FUZZTIME (default 10s)
 	done
 
 .PHONY: histories
-histories: ## run HISTORIES random histories with fresh seeds, 100000; a failure prints the command that repeats it
-	go test ./internal/provider -run '^TestHistories' -timeout=24h -rapid.checks=$$(( $(HISTORIES) / 25 ))
+histories: ## run HISTORIES random histories with fresh seeds, 100000, and count what they did; a failure prints how to repeat it
+	GOGC=400 go test ./internal/provider -v -run '^TestHistories' -timeout=24h -rapid.checks=$$(( $(HISTORIES) / 25 ))
 
 .PHONY: mutants
 mutants: ## change one place of the provider at a time, and expect the random histories to fail

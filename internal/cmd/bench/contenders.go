@@ -75,7 +75,7 @@ resource "terraform_data" "this" {
 const curlResource = `
 resource "terraform_data" "this" {
   count            = var.streams
-  triggers_replace = var.processor_ids
+  triggers_replace = count.index == 0 ? var.first_processor_ids : var.processor_ids
   provisioner "local-exec" {
     command = "curl --silent --show-error --fail -X PATCH -H 'Content-Type: application/json' -d '${jsonencode({ processor_ids = count.index == 0 ? var.first_processor_ids : var.processor_ids })}' $STREAM_BASE_URL/v2/streams/stream-${count.index}"
   }
@@ -97,7 +97,7 @@ func yardsticks(this, nothing string, parallelism int) []contender {
 		{name: "this provider, `-parallelism=64`", resource: providerResource, provider: this, sends: true, parallelism: 64, largest: 1000},
 		{name: "this provider, local state", resource: providerResource, provider: this, sends: true, localState: true, largest: 1000},
 		{name: groups, resource: groupResource, provider: this, sends: true},
-		{name: parts, resource: partResource, part: part, provider: this, sends: true, largest: 1000},
+		{name: parts, resource: partResource, part: part, provider: this, sends: true, largest: 10000},
 		{name: "a provider that does nothing", resource: providerResource, provider: nothing, largest: 1000},
 		{name: "`terraform_data`", resource: dataResource, largest: 1000},
 		{name: "`terraform_data` + curl", resource: curlResource, sends: true, largest: 1000},

@@ -6,6 +6,9 @@ const (
 	plan      = "internal/provider/processors_plan.go"
 	resource  = "internal/provider/processors_resource.go"
 	model     = "internal/provider/processors_model.go"
+	group     = "internal/provider/processors_group_resource.go"
+	groupPlan = "internal/provider/processors_group_plan.go"
+	marks     = "internal/provider/processors_group_marks.go"
 	texts     = "internal/provider/diagnostics.go"
 	attempt   = "internal/streams/attempt.go"
 	errs      = "internal/streams/error.go"
@@ -93,5 +96,20 @@ var mutants = []mutant{
 	{name: "the mark of a plan is lost", file: plan, old: "\tmarks[id] = next\n", now: ""},
 	{name: "another set is a success", file: client, old: "if !updated.ProcessorIDs.Equal(processors) {", now: "if false {"},
 	{name: "operations of one stream overlap", file: ownership,
-		old: "return s, func() { <-s.inUse }, nil", now: "<-s.inUse\n\t\treturn s, func() {}, nil"},
+		old: "\tend = func() { <-s.inUse }\n", now: "\tend, s.inUse = func() {}, make(chan struct{}, 1)\n"},
+	{name: "a destroy that sends nothing fails after an interrupt", file: session,
+		old: "err != nil && !stream.written", now: "err != nil"},
+	{name: "a group keeps the planned set after a failure", file: group,
+		old: "after[o.id] = next.keep(o, before)", now: "next.keep(o, before)\n\t\t\tafter[o.id] = sends[o.id]"},
+	{name: "a group forgets a doubt", file: marks, old: "\t\tm.Pending[o.id] = pendingUnconfirmed\n", now: ""},
+	{name: "a group does not save the report", file: marks, old: "return o.known.reported.ProcessorIDs", now: "return was"},
+	{name: "a changed trigger of a group sends nothing", file: group,
+		old: "triggered := !plan.Triggers.Equal(state.Triggers)", now: "triggered := false"},
+	{name: "a group sends every set", file: group, old: "!before.Equal(set) || resend(id)", now: "true || resend(id)"},
+	{name: "a group does not repeat a set", file: group, old: "return triggered || marks.Resend[id]", now: "return triggered"},
+	{name: "a group drops what another resource keeps", file: groupPlan,
+		old: "case update && next.Relies && !next.Set.Equal(d.left()):", now: "case false:"},
+	{name: "a stream that a group drops is not warned about", file: groupPlan,
+		old: "case update && !next.Relies && d.detach:", now: "case false:"},
+	{name: "a destroyed group loses the marks of its plan", file: groupPlan, old: "\t\tmarks.Successors[id] = next\n\t\tswitch", now: "\t\tswitch"},
 }
