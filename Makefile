@@ -93,7 +93,7 @@ mutants: ## change one place of the provider at a time, and expect the random hi
 	go run ./internal/cmd/mutants
 
 .PHONY: bench
-bench: cli ## run the Go benchmarks, then measure a real CLI with 100 and 1,000 streams, into internal/cmd/bench/RESULTS.md
+bench: cli ## run the Go benchmarks, then measure a real CLI with 100 to 10,000 streams, into internal/cmd/bench/RESULTS.md
 	go test -run '^$$' -bench . -benchmem ./internal/streams ./internal/provider
 	@mkdir -p bin
 	go run ./internal/cmd/bench -plot bin/plot.svg $(BENCHFLAGS) >bin/RESULTS.md

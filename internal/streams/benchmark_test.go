@@ -1,6 +1,9 @@
 package streams_test
 
 import (
+	"bytes"
+	"context"
+	"errors"
 	"io"
 	"net/http"
 	"net/http/httptest"
@@ -28,5 +31,37 @@ func BenchmarkUpdateStream(b *testing.B) {
 		if _, err := c.UpdateStream(b.Context(), id, streams.NewProcessorSet(ids...)); err != nil {
 			b.Fatal(err)
 		}
+	}
+}
+
+// BenchmarkHostileResponse measures an update whose error response has 15 MiB, and its text for a TRACE log. Each pattern
+// must take at most twice the time of the plain text.
+func BenchmarkHostileResponse(b *testing.B) {
+	const secret = "s3cret-t0ken-s3cret-t0ken-of-some-length"
+	for name, pattern := range map[string]string{
+		"plain text": "plain text ", "backslash": `\`, "percent": "%25", "entity": "&amp;", "prefix of the secret": secret[:39],
+		"escaped backslash": `\u005c`, "white space": " ",
+	} {
+		body := bytes.Repeat([]byte(pattern), 15<<20/len(pattern))
+		server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+			w.WriteHeader(http.StatusBadRequest)
+			_, _ = w.Write(body)
+		}))
+		b.Cleanup(server.Close)
+		c, err := streams.New(streams.Config{
+			BaseURL: server.URL, Token: secret, UserAgent: "terraform-provider-stream/1.2.3",
+			Observe: func(_ context.Context, a streams.Attempt) { _ = a.ResponseBody.String() },
+		})
+		if err != nil {
+			b.Fatal(err)
+		}
+		b.Run(name, func(b *testing.B) {
+			for b.Loop() {
+				var e *streams.Error
+				if _, err := c.UpdateStream(b.Context(), "s", streams.NewProcessorSet()); !errors.As(err, &e) || e.Status != http.StatusBadRequest {
+					b.Fatal(err)
+				}
+			}
+		})
 	}
 }
