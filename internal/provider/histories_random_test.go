@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync/atomic"
 	"time"
 
 	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
@@ -325,11 +326,12 @@ func (c *terraformCore) injectRandomFaults(t *rapid.T, failing string) (stop fun
 		faults[i] = names[evenIndex(t, len(names), "fault")]
 	}
 	refreshFails := chance(t, 10, "faults in refresh") // an apply without a plan says little
+	var ended atomic.Bool                              // a late request must not interrupt the next run
 	c.service.InjectFunc(func(r streamstest.Request) *streamstest.Fault {
 		operating, invoking, running := "", "", c.running.Load()
 		c.note(func() { operating, invoking = c.operating, c.invoking })
 		switch {
-		case len(faults) == 0, r.Method == http.MethodGet && !refreshFails:
+		case ended.Load(), len(faults) == 0, r.Method == http.MethodGet && !refreshFails:
 			return nil
 		case r.Method == http.MethodPatch && c.next != nil && failing != "" && failing != operating:
 			return nil
@@ -357,6 +359,7 @@ func (c *terraformCore) injectRandomFaults(t *rapid.T, failing string) (stop fun
 		return &fault
 	})
 	return func() {
+		ended.Store(true)
 		delete(c.provider, "request_timeout")
 		c.service.InjectFunc(nil)
 		c.service.Configure(func(o *streamstest.Options) { *o = streamstest.Options{ServeGet: c.drift} })

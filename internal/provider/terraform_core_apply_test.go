@@ -89,6 +89,10 @@ func inOrderOfDependencies(nodes []node, changes []change) []node {
 	for i, n := range nodes {
 		index[n.name] = i
 	}
+	destroyed := map[string]bool{} // and not created again
+	for _, ch := range changes {
+		destroyed[ch.addr] = ch.verb == destroy && !ch.deposed
+	}
 	order := func(first, then string) {
 		_, exists := index[first]
 		if i, ok := index[then]; ok && exists && first != then && !slices.Contains(nodes[i].after, first) {
@@ -104,7 +108,7 @@ func inOrderOfDependencies(nodes []node, changes []change) []node {
 		}
 		on := "destroy " + ch.prior.dependsOn
 		order("destroy "+ch.addr, on)
-		if ch.verb == update && ch.wanted.dependsOn != ch.prior.dependsOn {
+		if ch.verb == update && destroyed[ch.prior.dependsOn] {
 			order("set "+ch.addr, on)
 		}
 	}

@@ -20,8 +20,26 @@ type node struct {
 	run   func(pause func()) (ok bool)
 }
 
+// failOnCycle fails the test if nodes wait for each other.
+func (c *terraformCore) failOnCycle(nodes []node) {
+	c.t.Helper()
+	ended := map[string]bool{}
+	for waiting := nodes; len(waiting) > 0; {
+		left := slices.DeleteFunc(slices.Clone(waiting), func(n node) bool {
+			ended[n.name] = !slices.ContainsFunc(n.after, func(name string) bool { return !ended[name] })
+			return ended[n.name]
+		})
+		if len(left) == len(waiting) {
+			c.t.Fatalf("nodes wait for each other, or for a node that does not exist: %v", left)
+		}
+		waiting = left
+	}
+}
+
 // walk runs the nodes in an order that their dependencies allow, interleaved at their pauses.
 func (c *terraformCore) walk(nodes []node) {
+	c.t.Helper()
+	c.failOnCycle(nodes)
 	if c.next == nil {
 		c.walkAtOnce(nodes)
 		return
