@@ -83,7 +83,7 @@ func (c *terraformCore) apply(changes []change, refreshed map[string]*instance, 
 }
 
 // inOrderOfDependencies adds the order that depends_on asks for: a dependency is created or updated first, and destroyed
-// last.
+// after what is destroyed with it. An update that no longer depends on a destroyed resource comes after the destroy.
 func inOrderOfDependencies(nodes []node, changes []change) []node {
 	index := map[string]int{}
 	for i, n := range nodes {
@@ -109,7 +109,7 @@ func inOrderOfDependencies(nodes []node, changes []change) []node {
 		on := "destroy " + ch.prior.dependsOn
 		order("destroy "+ch.addr, on)
 		if ch.verb == update && destroyed[ch.prior.dependsOn] {
-			order("set "+ch.addr, on)
+			order(on, "set "+ch.addr)
 		}
 	}
 	return nodes
