@@ -45,7 +45,7 @@ func withGroupFastPath(server tfprotov6.ProviderServer, r resource.Resource, ses
 }
 
 func (f *groupFastPath) ReadResource(ctx context.Context, req *tfprotov6.ReadResourceRequest) (*tfprotov6.ReadResourceResponse, error) {
-	if req.TypeName == groupTypeName && len(req.Private) == 0 && f.session() != nil && !f.session().readsStreams() {
+	if f.handles(req.TypeName, req.Private) && !f.session().readsStreams() {
 		return &tfprotov6.ReadResourceResponse{NewState: req.CurrentState}, nil
 	}
 	return f.fullServer.ReadResource(ctx, req)
@@ -54,10 +54,14 @@ func (f *groupFastPath) ReadResource(ctx context.Context, req *tfprotov6.ReadRes
 // PlanResourceChange lets the framework repeat a plan with changes: planning an instance twice is the same as
 // planning it once.
 func (f *groupFastPath) PlanResourceChange(ctx context.Context, req *tfprotov6.PlanResourceChangeRequest) (*tfprotov6.PlanResourceChangeResponse, error) {
-	if req.TypeName == groupTypeName && len(req.PriorPrivate) == 0 && f.session() != nil && f.unchanged(ctx, req) {
+	if f.handles(req.TypeName, req.PriorPrivate) && f.unchanged(ctx, req) {
 		return &tfprotov6.PlanResourceChangeResponse{PlannedState: req.ProposedNewState}, nil
 	}
 	return f.fullServer.PlanResourceChange(ctx, req)
+}
+
+func (f *groupFastPath) handles(typeName string, private []byte) bool {
+	return typeName == groupTypeName && len(private) == 0 && f.session() != nil
 }
 
 // unchanged plans a group, and reports whether the plan has neither changes nor diagnostics.
