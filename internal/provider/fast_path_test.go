@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"net/http/httptest"
 	"reflect"
-	"sync"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -47,7 +46,7 @@ func init() {
 type comparingServer struct {
 	*fastPath
 	served resource.Resource
-	plans  *sync.Mutex // keeps other plans from coming between the two calls
+	plans  chan struct{} // holds an element during a plan, so that none comes between its two calls
 	t      failer
 }
 
@@ -57,7 +56,7 @@ func newComparingServer(t failer, newResource func() resource.Resource) comparin
 		t.Fatalf("the fast path is not used: the schema has changed, or the fast path hides a method of the framework's server; " +
 			"everything works, but slowly, until plan and writtenFor know the new schema")
 	}
-	return comparingServer{fast, newResource(), new(sync.Mutex), t}
+	return comparingServer{fast, newResource(), make(chan struct{}, 1), t}
 }
 
 func newVariantServer(newResource func() resource.Resource) tfprotov6.ProviderServer {
@@ -85,8 +84,8 @@ func (c comparingServer) ReadResource(ctx context.Context, req *tfprotov6.ReadRe
 // PlanResourceChange asks twice only where that is the same as asking once. It is not for a destroy: another
 // resource of the stream may be planned in between.
 func (c comparingServer) PlanResourceChange(ctx context.Context, req *tfprotov6.PlanResourceChangeRequest) (*tfprotov6.PlanResourceChangeResponse, error) {
-	c.plans.Lock()
-	defer c.plans.Unlock()
+	c.plans <- struct{}{} // not a mutex, which would stop the clock of a bubble of synctest
+	defer func() { <-c.plans }()
 	if !c.handles(req.TypeName, req.PriorPrivate) || c.plan(ctx, req) == nil {
 		return c.fastPath.PlanResourceChange(ctx, req)
 	}

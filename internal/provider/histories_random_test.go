@@ -7,7 +7,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"sync/atomic"
 	"time"
 
 	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
@@ -24,8 +23,9 @@ var (
 
 // runRandomHistory makes a few random runs with faults and changes by others, and then a run without, after which the
 // service, the state and the configuration must agree.
-func runRandomHistory(t *rapid.T, inTurn bool, counts *tally) {
-	c := newTerraformCore(t, chance(t, 30, "detect_drift"), 1+evenIndex(t, 3, "max_attempts"), historyStreams...)
+func runRandomHistory(test historyT, inTurn bool, counts *tally) {
+	t := test.T
+	c := newTerraformCore(test, chance(t, 30, "detect_drift"), 1+evenIndex(t, 3, "max_attempts"), historyStreams...)
 	c.tally = counts
 	c.compares = chance(t, 25, "comparing") // half of the time is spent in comparisons
 	if inTurn {
@@ -41,8 +41,18 @@ func runRandomHistory(t *rapid.T, inTurn bool, counts *tally) {
 	for i := range 3 + evenIndex(t, 4, "runs") {
 		cfg := drawConfig(t, past)
 		past = append(past, cfg)
-		kinds := []string{"", "", "create", "update", "update", "update", "update", "destroy", "destroy", "destroy", "destroy"}
-		failing := kinds[evenIndex(t, len(kinds), "failing operations")]
+		failing, faulty := "", 95
+		switch kind := evenIndex(t, 13, "failing operations"); {
+		case kind > 6:
+			failing = "update"
+		case kind > 1:
+			failing = "destroy"
+		case kind > 0:
+			failing = "create"
+		}
+		if i == 0 {
+			failing, faulty = "create", 50 // the later runs need a state
+		}
 		for _, addr := range slices.Sorted(maps.Keys(cfg)) {
 			switch b := cfg[addr]; {
 			case failing == "destroy" && chance(t, 85, "without "+addr):
@@ -53,10 +63,6 @@ func runRandomHistory(t *rapid.T, inTurn bool, counts *tally) {
 			}
 		}
 		t.Logf("run %+v", cfg)
-		faulty := 95
-		if i == 0 {
-			faulty = 10 // a state that is empty gives few kinds of operations
-		}
 		stop := func() {}
 		if chance(t, faulty, "faulty") {
 			stop = c.injectRandomFaults(t, failing)
@@ -100,7 +106,7 @@ func evenIndex(t *rapid.T, n int, what string) int {
 func drawConfig(t *rapid.T, past []config) config {
 	cfg := config{}
 	switch kind := evenIndex(t, 10, "kind of configuration"); {
-	case len(past) > 0 && kind < 2:
+	case len(past) > 0 && kind < 1:
 		return maps.Clone(rapid.SampledFrom(past).Draw(t, "older configuration"))
 	case len(past) > 0 && kind < 8:
 		cfg = editConfig(t, past[len(past)-1])
@@ -299,8 +305,8 @@ func (c *terraformCore) changeByOthers(t *rapid.T) {
 	}
 }
 
-// injectRandomFaults makes the service and the network fail until the returned function is called. In turn, only one kind
-// of operation fails, or all for "".
+// injectRandomFaults makes the service and the network fail until the returned function is called. Only one kind of
+// operation fails, or all for "".
 func (c *terraformCore) injectRandomFaults(t *rapid.T, failing string) (stop func()) {
 	switch evenIndex(t, 20, "reading") {
 	case 0:
@@ -318,7 +324,6 @@ func (c *terraformCore) injectRandomFaults(t *rapid.T, failing string) (stop fun
 		of = interruptions // one ends the run
 	case kind < 43:
 		of = slowFaults
-		c.provider["request_timeout"] = "400ms"
 	}
 	names := slices.Sorted(maps.Keys(of))
 	faults := make([]string, 24)
@@ -326,20 +331,19 @@ func (c *terraformCore) injectRandomFaults(t *rapid.T, failing string) (stop fun
 		faults[i] = names[evenIndex(t, len(names), "fault")]
 	}
 	refreshFails := chance(t, 10, "faults in refresh") // an apply without a plan says little
-	var ended atomic.Bool                              // a late request must not interrupt the next run
 	c.service.InjectFunc(func(r streamstest.Request) *streamstest.Fault {
-		operating, invoking, running := "", "", c.running.Load()
-		c.note(func() { operating, invoking = c.operating, c.invoking })
+		operating, invoking, running := "", false, c.running.Load()
+		c.note(func() { operating, invoking = c.operating[r.StreamID], c.invoking })
 		switch {
-		case ended.Load(), len(faults) == 0, r.Method == http.MethodGet && !refreshFails:
+		case len(faults) == 0, r.Method == http.MethodGet && !refreshFails:
 			return nil
-		case r.Method == http.MethodPatch && c.next != nil && failing != "" && failing != operating:
+		case r.Method == http.MethodPatch && failing != "" && failing != operating:
 			return nil
 		}
 		name := faults[0]
 		faults = faults[1:]
-		if invoking == r.StreamID && strings.HasPrefix(name, "interrupt") {
-			return nil // StopProvider waits for the action, whose request waits for this function
+		if strings.HasPrefix(name, "interrupt") && (operating == "invoke" || c.next == nil && invoking) {
+			return nil // StopProvider waits for the action, and the action for this request or the clock
 		}
 		fault := of[name]
 		if strings.HasPrefix(name, "interrupt") {
@@ -351,16 +355,11 @@ func (c *terraformCore) injectRandomFaults(t *rapid.T, failing string) (stop fun
 			c.tally.add("fault: " + operating + ": " + name)
 		}
 		if name == "moved" {
-			if stream, ok := c.service.Stream(r.StreamID); ok {
-				stream.TerminalID += "'"
-				c.service.Seed(stream)
-			}
+			c.service.Edit(r.StreamID, func(s *streamstest.Stream) { s.TerminalID += "'" })
 		}
 		return &fault
 	})
 	return func() {
-		ended.Store(true)
-		delete(c.provider, "request_timeout")
 		c.service.InjectFunc(nil)
 		c.service.Configure(func(o *streamstest.Options) { *o = streamstest.Options{ServeGet: c.drift} })
 	}

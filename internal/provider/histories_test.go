@@ -1,10 +1,12 @@
 package provider
 
 import (
+	"fmt"
 	"net/http"
+	"runtime/debug"
 	"strconv"
-	"sync"
 	"testing"
+	"testing/synctest"
 
 	"pgregory.net/rapid"
 
@@ -24,29 +26,53 @@ func TestHistoriesAtOnce(t *testing.T) {
 	runHistories(t, 5, false)
 }
 
-// runHistories runs batches of random histories at the same time: they often wait for a slow service. The number of
-// histories in a batch is -rapid.checks. With RAPID_SEED, which make test sets, all batches have one seed; each batch skips
-// another number of draws.
+// runHistories runs batches of random histories. The number of histories in a batch is -rapid.checks. With RAPID_SEED,
+// which make test sets, all batches have one seed; each batch skips another number of draws.
 func runHistories(t *testing.T, batches int, inTurn bool) {
 	if testing.Short() {
 		batches = 1
 	}
 	counts := newTally(t)
-	var running sync.WaitGroup
 	for i := range batches {
-		running.Go(func() {
-			t.Run(strconv.Itoa(i), func(t *testing.T) {
-				rapid.Check(t, func(t *rapid.T) {
-					for range i {
-						rapid.Uint64().Draw(t, "skipped")
-					}
-					runRandomHistory(t, inTurn, counts)
-				})
+		t.Run(strconv.Itoa(i), func(batch *testing.T) {
+			batch.Parallel()
+			rapid.Check(batch, func(t *rapid.T) {
+				for range i {
+					rapid.Uint64().Draw(t, "skipped")
+				}
+				inBubble(batch, func(bubble *testing.T) { runRandomHistory(historyT{t, bubble}, inTurn, counts) })
 			})
 		})
 	}
-	running.Wait()
 }
+
+// inBubble calls f in a bubble of synctest, whose clock goes on only when everything waits. So a timeout never depends on
+// how busy the machine is, and takes no time. But the clock also stands while something waits for a mutex.
+func inBubble(t *testing.T, f func(bubble *testing.T)) {
+	var cause any
+	synctest.Test(t, func(bubble *testing.T) {
+		defer func() {
+			if cause = recover(); cause == nil {
+				return
+			}
+			if err, ok := cause.(error); ok {
+				cause = fmt.Errorf("%w\n%s", err, debug.Stack())
+			}
+		}()
+		f(bubble)
+	})
+	if cause != nil {
+		panic(cause) // where rapid expects it
+	}
+}
+
+// historyT is a test in a bubble, which ends before the test does.
+type historyT struct {
+	*rapid.T
+	bubble *testing.T
+}
+
+func (t historyT) Cleanup(f func()) { t.bubble.Cleanup(f) }
 
 // The histories below are counterexamples that random histories found, each in its shortest form.
 

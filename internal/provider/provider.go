@@ -5,6 +5,7 @@ package provider
 import (
 	"context"
 	"fmt"
+	"net"
 	"os"
 	"strings"
 
@@ -56,6 +57,9 @@ func (p *streamProvider) ValidateConfig(ctx context.Context, req provider.Valida
 	}
 }
 
+// dialContext makes connections; nil means the network. Tests set it.
+var dialContext func(ctx context.Context, network, address string) (net.Conn, error)
+
 func (p *streamProvider) Configure(ctx context.Context, req provider.ConfigureRequest, resp *provider.ConfigureResponse) {
 	var model providerModel
 	resp.Diagnostics.Append(req.Config.Get(ctx, &model)...)
@@ -80,6 +84,7 @@ func (p *streamProvider) Configure(ctx context.Context, req provider.ConfigureRe
 	}
 	s.client.UserAgent = userAgent(p.version, req.TerraformVersion)
 	s.client.Observe = observe
+	s.client.DialContext = dialContext
 	client, err := streams.New(s.client)
 	if err != nil {
 		resp.Diagnostics.Append(invalidClient(err))

@@ -56,9 +56,8 @@ func (c *terraformCore) apply(changes []change, refreshed map[string]*instance, 
 		}
 	}
 	nodes = inOrderOfDependencies(nodes, changes)
-	c.note(func() { c.invoking = "" })
+	c.note(func() { c.invoking = opts.action != nil })
 	if opts.action != nil {
-		c.note(func() { c.invoking = opts.action.stream })
 		nodes = append(nodes, c.actionNode(p, opts, nodes))
 	}
 	c.departed = nil

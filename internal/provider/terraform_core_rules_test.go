@@ -159,10 +159,10 @@ func (o *operation) failed() []string { return slices.Sorted(maps.Keys(o.errors)
 func (c *terraformCore) operate(what string, ids []string, sends map[string][]string, call func() diagnostics) *operation {
 	o := &operation{what: what, streams: ids, sends: sends, errors: map[string]string{}}
 	kind, _, _ := strings.Cut(what, " ")
-	c.note(func() { c.operating = kind })
+	c.note(func() { setAll(c.operating, ids, kind) })
 	seen := len(c.service.Requests())
 	diags := call()
-	c.note(func() { c.operating = "" })
+	c.note(func() { setAll(c.operating, ids, "") })
 	c.tally.add("operation: " + kind)
 	c.noteErrors(o, diags)
 	c.noErrors(what, diags, o.failed()...)
@@ -184,6 +184,19 @@ func (c *terraformCore) operate(what string, ids []string, sends map[string][]st
 	return o
 }
 
+func setAll(values map[string]string, keys []string, value string) {
+	for _, key := range keys {
+		values[key] = value
+	}
+}
+
+// outcomeOf shortens the last sentence of an error, without numbers of streams.
+func outcomeOf(sentence string) string {
+	sentence, _, _ = strings.Cut(sentence, ". ")
+	sentence = regexp.MustCompile(`^\d+ streams? \w+`).ReplaceAllString(sentence, "streams:")
+	return sentence[:min(len(sentence), 40)]
+}
+
 // noteErrors sorts errors by stream. Those of a group end with one about all of its streams.
 func (c *terraformCore) noteErrors(o *operation, diags diagnostics) {
 	kind, _, _ := strings.Cut(o.what, " ")
@@ -193,7 +206,7 @@ func (c *terraformCore) noteErrors(o *operation, diags diagnostics) {
 			continue
 		}
 		sentence := d.Detail[strings.LastIndex(d.Detail, "\n")+1:]
-		c.tally.add("outcome: " + kind + ": " + sentence[:min(len(sentence), 30)])
+		c.tally.add("outcome: " + kind + ": " + outcomeOf(sentence))
 		switch steps := d.Attribute.Steps(); {
 		case d.Summary == "Streams Failed":
 			if want := fmt.Sprintf("Streams of this group with errors: %d (", count); !strings.HasPrefix(d.Detail, want) {

@@ -2,9 +2,6 @@ package provider
 
 import (
 	"maps"
-	"net"
-	"net/http"
-	"net/http/httptest"
 	"slices"
 	"sync"
 	"sync/atomic"
@@ -37,11 +34,11 @@ type terraformCore struct {
 	problems []string        // violations by the provider, and failures of the test
 	doubtful map[string]bool // streams that may differ from the state: an operation failed, or somebody else changed them
 
-	tally     *tally // may be nil
-	operating string // kind of the operation in progress; only in turn
+	tally     *tally            // may be nil
+	operating map[string]string // the kind of the operation in progress on a stream, or of the last that began
 
 	departed []departed // in the current apply
-	invoking string     // the stream that the action of the current apply changes
+	invoking bool       // the current apply has an action
 
 	rules  *processRules   // of the current process of the provider
 	warned map[string]bool // streams that a warning of the last plan names
@@ -261,14 +258,7 @@ func newTerraformCore(t interface {
 ) *terraformCore {
 	t.Helper()
 	service := streamstest.New(streamstest.Options{ServeGet: drift}, streamstest.Streams(streams...)...)
-	server := httptest.NewUnstartedServer(service)
-	// Without this, each of thousands of closed connections keeps its port for a minute.
-	server.Config.ConnState = func(conn net.Conn, state http.ConnState) {
-		if tcp, ok := conn.(*net.TCPConn); ok && state == http.StateNew {
-			_ = tcp.SetLinger(0)
-		}
-	}
-	server.Start()
+	server := serveInMemory(service)
 	t.Cleanup(server.Close)
 	return &terraformCore{
 		t:        t,
@@ -285,6 +275,8 @@ func newTerraformCore(t interface {
 		},
 		state:    map[string]*instance{},
 		doubtful: map[string]bool{},
+
+		operating: map[string]string{},
 
 		rules:      newProcessRules(),
 		warned:     map[string]bool{},

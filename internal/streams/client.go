@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"net"
 	"net/http"
 	"net/url"
 	"strings"
@@ -41,6 +42,9 @@ type Config struct {
 	MaxConcurrent     int           // requests at the same time; 0 means DefaultMaxConcurrent
 	UserAgent         string
 	Observe           func(context.Context, Attempt) // called after each attempt; may be nil
+
+	// DialContext makes connections, as in [http.Transport]; nil means the network.
+	DialContext func(ctx context.Context, network, address string) (net.Conn, error)
 }
 
 // Client sends requests to one deployment of the service. It is safe for concurrent use.
@@ -74,7 +78,7 @@ func New(cfg Config) (*Client, error) {
 		cfg.MaxConcurrent = DefaultMaxConcurrent
 	}
 	t := &transport{
-		base:           newHTTPTransport(tlsConfig, cfg.MaxConcurrent),
+		base:           newHTTPTransport(cfg, tlsConfig),
 		slots:          make(chan struct{}, cfg.MaxConcurrent),
 		requestTimeout: cfg.RequestTimeout,
 		retry:          cfg.Retry,

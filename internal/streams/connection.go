@@ -14,12 +14,13 @@ import (
 // newHTTPTransport keeps an idle connection for each request that may be under way. Go's default keeps two
 // per host, and would reconnect for most requests. The request timeout also covers connecting and the TLS
 // handshake.
-func newHTTPTransport(tlsConfig *tls.Config, maxConcurrent int) *http.Transport {
+func newHTTPTransport(cfg Config, tlsConfig *tls.Config) *http.Transport {
 	return &http.Transport{
 		Proxy:               http.ProxyFromEnvironment,
+		DialContext:         cfg.DialContext,
 		TLSClientConfig:     tlsConfig,
 		ForceAttemptHTTP2:   true, // a custom TLS configuration would disable it
-		MaxIdleConnsPerHost: maxConcurrent,
+		MaxIdleConnsPerHost: cfg.MaxConcurrent,
 		IdleConnTimeout:     90 * time.Second,
 		OnProxyConnectResponse: func(_ context.Context, _ *url.URL, _ *http.Request, resp *http.Response) error {
 			if resp.StatusCode == http.StatusProxyAuthRequired {

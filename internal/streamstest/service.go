@@ -131,6 +131,21 @@ func (s *Service) Seed(streams ...Stream) {
 	}
 }
 
+// Edit changes a stream without a request, and increases its LastEdited. It does nothing if there is no such stream. The
+// function must not call the service.
+func (s *Service) Edit(id string, change func(*Stream)) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	stream, ok := s.streams[id]
+	if !ok {
+		return
+	}
+	stream = stream.clone()
+	stream.LastEdited = nextEditTime(stream.LastEdited)
+	change(&stream)
+	s.streams[id] = stream.clone()
+}
+
 // Remove deletes a stream without a request. It does nothing if there is no such stream.
 func (s *Service) Remove(id string) {
 	s.mu.Lock()

@@ -3,6 +3,7 @@ package streamstest_test
 import (
 	"encoding/json"
 	"net/http"
+	"slices"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -96,5 +97,19 @@ func TestStreamReturnsCopy(t *testing.T) {
 	}
 	if stream, ok := service.Stream("other"); ok {
 		t.Errorf("an unknown stream exists: %+v", stream)
+	}
+}
+
+func TestEdit(t *testing.T) {
+	t.Parallel()
+	service := streamstest.New(streamstest.Options{}, streamstest.Stream{ID: "cam", ProcessorIDs: []string{"p1"}, LastEdited: 7})
+	service.Edit("cam", func(s *streamstest.Stream) { s.TerminalID = "t-2" })
+	got, _ := service.Stream("cam")
+	if got.TerminalID != "t-2" || got.LastEdited <= 7 || !slices.Equal(got.ProcessorIDs, []string{"p1"}) {
+		t.Errorf("the stream is %+v", got)
+	}
+	service.Edit("other", func(*streamstest.Stream) { t.Error("a stream that does not exist was edited") })
+	if _, ok := service.Stream("other"); ok {
+		t.Error("Edit added a stream")
 	}
 }
