@@ -24,6 +24,7 @@ type processRules struct {
 	written map[string]bool    // streams whose set a resource of this process has sent
 	blocked map[string]bool    // streams of a failed operation whose resource stays in the state
 	warned  map[string]bool    // streams that a warning of this process names
+	known   map[string]bool    // streams of which the service has reported the set, after the last update in doubt
 }
 
 type claimed struct {
@@ -32,7 +33,9 @@ type claimed struct {
 }
 
 func newProcessRules() *processRules {
-	return &processRules{map[string]claimed{}, map[string]bool{}, map[string]bool{}, map[string]bool{}}
+	return &processRules{
+		claims: map[string]claimed{}, written: map[string]bool{}, blocked: map[string]bool{}, warned: map[string]bool{}, known: map[string]bool{},
+	}
 }
 
 var streamOfWarning = regexp.MustCompile(`: stream "(\w+)"$`)
@@ -180,6 +183,7 @@ func (c *terraformCore) operate(what string, ids []string, sends map[string][]st
 		if detail, failed := o.errors[id]; failed {
 			c.checkLastSentence(o, id, detail)
 		}
+		c.rules.noteReport(id, o)
 	}
 	return o
 }
@@ -267,6 +271,23 @@ func (o *operation) requestsTo(id string) (requests []streamstest.Request) {
 	return requests
 }
 
+// noteReport takes note of what the response to an operation says about a stream.
+func (r *processRules) noteReport(id string, o *operation) {
+	requests := o.requestsTo(id)
+	switch detail, failed := o.errors[id]; {
+	case strings.Contains(detail, reportedNow), !failed && len(requests) > 0 && requests[len(requests)-1].Status == http.StatusOK:
+		r.known[id] = true
+	case strings.Contains(detail, inDoubt):
+		r.known[id] = false
+	}
+}
+
+// The beginnings of last sentences.
+const (
+	reportedNow = "The service reports that the stream now has "
+	inDoubt     = "The stream may or may not have been changed"
+)
+
 // checkLastSentence compares the last sentence of an error with the service.
 func (c *terraformCore) checkLastSentence(o *operation, id, detail string) {
 	requests := o.requestsTo(id)
@@ -274,7 +295,7 @@ func (c *terraformCore) checkLastSentence(o *operation, id, detail string) {
 	last := strings.TrimPrefix(strings.TrimPrefix(paragraphs[len(paragraphs)-1], "Nothing was sent for this resource. "), "Nothing was sent. ")
 	applied := slices.ContainsFunc(requests, func(r streamstest.Request) bool { return r.Applied })
 	after := c.attached(id)
-	switch reported := "The service reports that the stream now has "; {
+	switch {
 	case last == "The stream was not changed.":
 		if applied {
 			c.problem("%s: says %q, but the service applied a request", o.what, last)
@@ -283,11 +304,14 @@ func (c *terraformCore) checkLastSentence(o *operation, id, detail string) {
 		if !reflect.DeepEqual(after, any(o.sends[id])) {
 			c.problem("%s: says %q, but the service has %v", o.what, last, after)
 		}
-	case strings.HasPrefix(last, reported):
-		if set := fmt.Sprintf("%q", after); strings.ReplaceAll(strings.TrimPrefix(last, reported), ", ", " ") != set+"." {
+	case strings.HasPrefix(last, reportedNow):
+		if set := fmt.Sprintf("%q", after); strings.ReplaceAll(strings.TrimPrefix(last, reportedNow), ", ", " ") != set+"." {
 			c.problem("%s: says %q, but the service has %s", o.what, last, set)
 		}
-	case strings.HasPrefix(last, "The stream may or may not have been changed"):
+	case strings.HasPrefix(last, inDoubt):
+		if len(requests) == 0 && c.rules.known[id] {
+			c.problem("%s: says %q, but the service has reported the set of %q", o.what, last, id)
+		}
 		refused := func(r streamstest.Request) bool { return r.Status/100 == 4 && r.Status != http.StatusRequestTimeout }
 		if len(requests) > 0 && !slices.ContainsFunc(requests, func(r streamstest.Request) bool { return !refused(r) }) {
 			c.problem("%s: says %q, but the service refused all requests: %v", o.what, last, requests)
