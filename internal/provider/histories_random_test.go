@@ -27,7 +27,7 @@ func runRandomHistory(test historyT, inTurn bool, counts *tally) {
 	t := test.T
 	c := newTerraformCore(test, chance(t, 30, "detect_drift"), 1+evenIndex(t, 3, "max_attempts"), historyStreams...)
 	c.tally = counts
-	c.compares = chance(t, 25, "comparing") // half of the time is spent in comparisons
+	c.compares = chance(t, 10, "comparing") // a comparison takes long
 	if inTurn {
 		c.next = func(names []string) int {
 			if len(names) == 1 {

@@ -37,6 +37,9 @@ func runHistories(t *testing.T, batches int, inTurn bool) {
 	for i := range batches {
 		t.Run(strconv.Itoa(i), func(batch *testing.T) {
 			batch.Parallel()
+			if t.Failed() {
+				batch.Skip("another batch has failed")
+			}
 			rapid.Check(batch, func(t *rapid.T) {
 				for range i {
 					rapid.Uint64().Draw(t, "skipped")

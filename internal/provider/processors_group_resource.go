@@ -115,10 +115,10 @@ func (r *groupResource) Read(ctx context.Context, req resource.ReadRequest, resp
 }
 
 // compareSets sorts the streams of an update into those that stay as they are, are sent, and are dropped.
-func compareSets(was, planned groupSets, resend func(id string) bool) (stay, send, drop groupSets) {
+func compareSets(was, planned groupSets, resend map[string]bool) (stay, send, drop groupSets) {
 	stay, send, drop = groupSets{}, groupSets{}, groupSets{}
 	for id, set := range planned {
-		if before, inState := was[id]; !inState || !before.Equal(set) || resend(id) {
+		if before, inState := was[id]; !inState || !before.Equal(set) || resend[id] {
 			send[id] = set
 		} else {
 			stay[id] = set
@@ -151,8 +151,7 @@ func (r *groupResource) Update(ctx context.Context, req resource.UpdateRequest, 
 
 	planned, _ := plan.sets()
 	was, _ := state.sets()
-	triggered := !plan.Triggers.Equal(state.Triggers)
-	after, sends, drops := compareSets(was, planned, func(id string) bool { return triggered || marks.Resend[id] })
+	after, sends, drops := compareSets(was, planned, marks.Resend)
 	next := groupMarks{Pending: marks.Pending}
 	plan.LastEdited = state.LastEdited
 	report := newGroupReport()

@@ -32,7 +32,7 @@ type mutant struct {
 
 func main() {
 	run := flag.String("run", "", "only the mutants whose names match this `regexp`")
-	checks := flag.Int("checks", 60, "`number` of histories in a batch")
+	checks := flag.Int("checks", 150, "`number` of histories in a batch")
 	flag.Parse()
 	selected, err := regexp.Compile(*run)
 	if err != nil {
