@@ -361,7 +361,7 @@ func (c *terraformCore) injectRandomFaults(t *rapid.T, failing string) (stop fun
 	})
 	return func() {
 		c.service.InjectFunc(nil)
-		c.service.Configure(func(o *streamstest.Options) { *o = streamstest.Options{ServeGet: c.drift} })
+		c.service.Configure(func(o *streamstest.Options) { *o = historyService(c.drift) })
 	}
 }
 

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"sync"
 	"sync/atomic"
+	"time"
 
 	"github.com/hashicorp/terraform-plugin-go/tftypes"
 	"pgregory.net/rapid"
@@ -250,6 +251,11 @@ func (c *terraformCore) isShared(id string) bool {
 	return n > 1
 }
 
+// historyService has a latency, without which no two requests would overlap by the clock of a bubble.
+func historyService(drift bool) streamstest.Options {
+	return streamstest.Options{ServeGet: drift, Latency: time.Millisecond}
+}
+
 // newTerraformCore returns a core with an empty state, and a service with the given streams.
 func newTerraformCore(t interface {
 	rapid.TB
@@ -257,7 +263,7 @@ func newTerraformCore(t interface {
 }, drift bool, attempts int, streams ...string,
 ) *terraformCore {
 	t.Helper()
-	service := streamstest.New(streamstest.Options{ServeGet: drift}, streamstest.Streams(streams...)...)
+	service := streamstest.New(historyService(drift), streamstest.Streams(streams...)...)
 	server := serveInMemory(service)
 	t.Cleanup(server.Close)
 	return &terraformCore{
