@@ -5,6 +5,7 @@ import (
 	"maps"
 	"reflect"
 	"slices"
+	"strings"
 
 	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
 	"github.com/hashicorp/terraform-plugin-go/tftypes"
@@ -196,10 +197,13 @@ func (c *terraformCore) createOrUpdate(p *process, ch change, pause func()) bool
 	}
 	c.note(func() {
 		for id := range sends {
-			_, failed := o.errors[id]
+			detail, failed := o.errors[id]
 			_, inState := was[id]
-			c.rules.written[id] = c.rules.written[id] || !failed
-			c.rules.blocked[id] = inState && !c.rules.written[id]
+			moved := strings.HasSuffix(detail, "The stream was changed.") // reported as an error, after the update
+			c.rules.written[id] = c.rules.written[id] || !failed || moved
+			if len(o.requestsTo(id)) > 0 {
+				c.rules.blocked[id] = inState && !c.rules.written[id]
+			}
 			if !failed {
 				delete(c.unrecorded, id)
 			}
@@ -268,7 +272,7 @@ func (c *terraformCore) noteLeftOver(s *stored) {
 func (c *terraformCore) noteLeft(o *operation, s *stored, ids []string, sends map[string][]string, unmarked bool) {
 	left := slices.DeleteFunc(slices.Clone(ids), func(id string) bool {
 		_, failed := o.errors[id]
-		if _, sent := sends[id]; sent {
+		if len(o.requestsTo(id)) > 0 {
 			c.rules.blocked[id] = failed
 		}
 		return failed
