@@ -175,3 +175,31 @@ func TestHistoryOneOfTwoIsRefused(t *testing.T) {
 	}
 	c.runClean(config{"a": blockFor("s1", "p1")})
 }
+
+// A group drops a stream that another resource keeps and was planned before. The apply calls the provider for the group
+// only, so the plan must fail.
+func TestHistoryGroupDropsWhatAnotherResourceKeeps(t *testing.T) {
+	t.Parallel()
+	c := newTerraformCore(t, false, 1, "s1", "s2")
+	c.inOrder("plan a", "plan g")
+	group := resourceBlock{group: map[string][]string{"s1": {"p1"}, "s2": {"p1"}}}
+	c.runClean(config{"a": blockFor("s1", "p1"), "g": group})
+	group.group = map[string][]string{"s2": {"p1"}}
+	if c.run(config{"a": blockFor("s1", "p1"), "g": group}, options{}) || !c.hasFailure("Another Resource Keeps the Stream") {
+		t.Fatalf("the run did not fail as expected: %v", c.failures)
+	}
+	c.runClean(config{"a": blockFor("s1", "p1"), "g": group})
+}
+
+// A destroy comes after another resource has sent its set to the stream, and nothing is left to send: not even the set of a
+// third resource, which relies on the stream.
+func TestHistoryDestroyAfterTheSetWasSent(t *testing.T) {
+	t.Parallel()
+	c := newTerraformCore(t, false, 1, "s1")
+	c.runClean(config{"c": blockFor("s1", "p2")})
+	a, b := blockFor("s1", "p1"), blockFor("s1", "p1")
+	c.run(config{"a": a, "b": b, "c": blockFor("s1", "p2")}, options{targets: []string{"a", "b"}})
+	b.trigger = "1"
+	c.inOrder("plan a", "plan b", "plan c", "set b", "destroy c")
+	c.runClean(config{"a": a, "b": b})
+}

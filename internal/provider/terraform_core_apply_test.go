@@ -300,7 +300,7 @@ func (c *terraformCore) checkHonest(o *operation, before *stored, planned map[st
 			c.problem("%s: stream %q did not fail, and the state has %v, want %v", o.what, id, set, wanted)
 		case failed && found != inState:
 			c.problem("%s: stream %q failed, and it was in the state: %t, and is: %t", o.what, id, inState, found)
-		case failed && found && c.rules.known[id] && typeNameOf(after.value) == resourceName && !reflect.DeepEqual(set, c.attached(id)):
+		case failed && found && c.rules.known[id] && !reflect.DeepEqual(set, c.attached(id)):
 			c.problem("%s: failed, and the state of %q has %v, but the service has reported %v", o.what, id, set, c.attached(id))
 		case failed && found && c.next != nil && !reflect.DeepEqual(set, old) && !reflect.DeepEqual(set, c.attached(id)):
 			c.problem("%s: failed, and the state of %q went from %v to %v, but the service has %v", o.what, id, old, set, c.attached(id))

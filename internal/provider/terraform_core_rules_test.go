@@ -239,7 +239,7 @@ func (c *terraformCore) checkStreamRequests(o *operation, id string) {
 		c.problem("%s: failed, but another resource has set the processors of %q", o.what, id)
 	}
 	blocked := c.rules.blocked[id] && o.what != "invoke"
-	if strings.Contains(detail, (*blockedError)(nil).Error()) && !blocked || len(requests) > 0 && blocked {
+	if strings.Contains(detail, sentence((*blockedError)(nil).Error())) && !blocked || len(requests) > 0 && blocked {
 		c.problem("%s: sent %v to %q; an operation of a resource that stays has failed there: %t", o.what, requests, id, blocked)
 	}
 	if strings.Contains(detail, "Nothing was sent") || !sent {
