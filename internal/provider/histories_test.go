@@ -203,3 +203,49 @@ func TestHistoryDestroyAfterTheSetWasSent(t *testing.T) {
 	c.inOrder("plan a", "plan b", "plan c", "set b", "destroy c")
 	c.runClean(config{"a": a, "b": b})
 }
+
+// With detect_drift, a read after an update in doubt says what the stream has, and the next apply sends nothing.
+func TestHistoryReadEndsTheDoubt(t *testing.T) {
+	t.Parallel()
+	c := newTerraformCore(t, true, 1, "s1")
+	c.runClean(config{"a": blockFor("s1", "p1")})
+	next := config{"a": blockFor("s1", "p2")}
+	c.service.InjectFunc(func(r streamstest.Request) *streamstest.Fault {
+		return &streamstest.Fault{ResetAfter: r.Method == http.MethodPatch}
+	})
+	if c.run(next, options{}) {
+		t.Fatal("no error")
+	}
+	c.service.InjectFunc(nil)
+	c.runClean(next)
+	for _, r := range c.service.Requests() {
+		if r.Method == http.MethodPatch {
+			t.Errorf("sent %s", r)
+		}
+	}
+}
+
+// A 404 that is not the service's own says nothing about the stream.
+func TestHistoryReadThroughAWrongProxy(t *testing.T) {
+	t.Parallel()
+	c := newTerraformCore(t, true, 1, "s1")
+	cfg := config{"a": blockFor("s1", "p1")}
+	c.runClean(cfg)
+	c.service.Inject(streamstest.Fault{Status: http.StatusNotFound, Body: new("not found")})
+	if c.run(cfg, options{}) {
+		t.Fatal("no error")
+	}
+	c.runClean(cfg)
+}
+
+// A set that is known after apply conflicts with the set that another resource has sent.
+func TestHistoryLateConflict(t *testing.T) {
+	t.Parallel()
+	c := newTerraformCore(t, false, 1, "s1")
+	late := blockFor("s1", "p2")
+	late.lateProcessors = true
+	c.inOrder("plan a", "plan b", "set a")
+	if c.run(config{"a": blockFor("s1", "p1"), "b": late}, options{}) || !c.hasFailure(reportedNow+`["p1"]`) {
+		t.Fatalf("the conflict does not say what the stream has: %v", c.failures)
+	}
+}
