@@ -194,10 +194,12 @@ func setAll(values map[string]string, keys []string, value string) {
 	}
 }
 
+var streamCount = regexp.MustCompile(`^\d+ streams? \w+`)
+
 // outcomeOf shortens the last sentence of an error, without numbers of streams.
 func outcomeOf(sentence string) string {
 	sentence, _, _ = strings.Cut(sentence, ". ")
-	sentence = regexp.MustCompile(`^\d+ streams? \w+`).ReplaceAllString(sentence, "streams:")
+	sentence = streamCount.ReplaceAllString(sentence, "streams:")
 	return sentence[:min(len(sentence), 40)]
 }
 
