@@ -91,7 +91,9 @@ func inOrderOfDependencies(nodes []node, changes []change) []node {
 	}
 	destroyed := map[string]bool{} // and not created again
 	for _, ch := range changes {
-		destroyed[ch.addr] = ch.verb == destroy && !ch.deposed
+		if ch.verb == destroy && !ch.deposed {
+			destroyed[ch.addr] = true
+		}
 	}
 	order := func(first, then string) {
 		_, exists := index[first]
