@@ -24,7 +24,7 @@ func printHeader(cliVersion string, o options) {
 		cliVersion, runtime.Version(), runtime.GOOS, runtime.GOARCH, runtime.NumCPU())
 	fmt.Printf("Remote state, `-parallelism=%d`, and a service that waits %s before each response, unless the row says otherwise.\n",
 		o.parallelism, o.latency)
-	fmt.Printf("Medians of %d rounds; in parentheses the lowest and the highest value.\n", o.rounds)
+	fmt.Printf("Rounds: %d. Each value is the median, with the lowest and the highest value in parentheses.\n", o.rounds)
 	fmt.Print(`
 - **ratio**: to the time of the first row of the same operation, in the same round. Seconds depend on the machine; compare ratios.
 - **CPU s**: of the CLI and all processes that it started.
