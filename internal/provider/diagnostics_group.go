@@ -115,7 +115,7 @@ func droppedStreamError(id string, left streams.ProcessorSet) diag.Diagnostic {
 			"the stream too, with another set, and would send nothing: its state would become untrue.", id, left),
 		"Change a value in triggers of the other resource in the same apply, so that the other resource sends its set. If both "+
 			"resources have the same set, on_destroy = \"keep\" in the group is enough.",
-		"Nothing was sent. "+nowTrue(streams.NotChanged, nil),
+		"Nothing was sent for this resource. "+nowTrue(streams.NotChanged, nil),
 	))
 }
 

@@ -226,7 +226,7 @@ func TestNowTrue(t *testing.T) {
 		"moved":                 {moved[0].Detail(), changed},
 		"group, refused":        {group[0].Detail(), unchanged},
 		"group, in doubt":       {group[2].Detail(), inDoubt},
-		"group, dropped":        {droppedStreamError(id, sets.first).Detail(), "Nothing was sent. " + unchanged},
+		"group, dropped":        {droppedStreamError(id, sets.first).Detail(), "Nothing was sent for this resource. " + unchanged},
 		"group, all streams": {group[4].Detail(), "1 stream has its planned set. 2 streams were left as on_destroy says. 1 stream was not changed. " +
 			"1 stream was changed, but not as planned. 2 streams may or may not have been changed. The state is as before."},
 	} {

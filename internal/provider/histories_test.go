@@ -3,8 +3,10 @@ package provider
 import (
 	"fmt"
 	"net/http"
+	"reflect"
 	"runtime"
 	"runtime/debug"
+	"slices"
 	"strconv"
 	"testing"
 	"testing/synctest"
@@ -247,5 +249,34 @@ func TestHistoryLateConflict(t *testing.T) {
 	c.inOrder("plan a", "plan b", "set a")
 	if c.run(config{"a": blockFor("s1", "p1"), "b": late}, options{}) || !c.hasFailure(reportedNow+`["p1"]`) {
 		t.Fatalf("the conflict does not say what the stream has: %v", c.failures)
+	}
+}
+
+// A set that is known after apply turns out to be the one in the state, while a group drops the stream. The resource stays
+// in the state as it is, so the group must leave its set attached.
+func TestHistoryLateSetBesideAGroupThatDropsTheStream(t *testing.T) {
+	t.Parallel()
+	for _, late := range []resourceBlock{blockFor("s1", "p2"), {group: map[string][]string{"s1": {"p2"}}}} {
+		c := newTerraformCore(t, false, 1, "s1", "s2")
+		c.runClean(config{"a": late})
+		late.lateProcessors = true
+		group := resourceBlock{group: map[string][]string{"s1": {"p1"}, "s2": {"p1"}}}
+		c.run(config{"a": late, "g": group}, options{targets: []string{"g"}})
+		group.group = map[string][]string{"s2": {"p1"}}
+		planned := false
+		c.next = func(ready []string) int {
+			if i := slices.Index(ready, "set g"); i >= 0 && !planned {
+				planned = true
+				return i
+			}
+			return 0
+		}
+		if c.run(config{"a": late, "g": group}, options{}) || !c.hasFailure("Another Resource Keeps the Stream") {
+			t.Fatalf("the run did not fail as expected: %v", c.failures)
+		}
+		if got := c.attached("s1"); !reflect.DeepEqual(got, []string{"p2"}) {
+			t.Errorf("the stream has %v, and the state of the other resource [p2]", got)
+		}
+		c.runClean(config{"a": late, "g": group})
 	}
 }

@@ -124,18 +124,21 @@ func (o *ownership) successor(id string) *successor {
 }
 
 // relyOn registers a resource that has claimed a stream and plans to send nothing. It reports false if
-// a departed resource leaves another set attached: then the claimed set must be sent again.
+// a departed resource leaves another set attached: then the claimed set must be sent again. If a group
+// drops the stream, the plan fails instead, and the resource sends nothing.
 func (o *ownership) relyOn(id string) bool {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	s := o.stream(id)
+	attached := true
 	for _, r := range s.releases {
 		if !r.left.Equal(s.set) {
-			return false
+			attached = false
+			s.reliedOn = s.reliedOn || r.dropped
 		}
 	}
-	s.reliedOn = true
-	return true
+	s.reliedOn = s.reliedOn || attached
+	return attached
 }
 
 // release is a departed resource: one that is destroyed, or moves to another stream.

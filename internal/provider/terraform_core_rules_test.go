@@ -53,18 +53,20 @@ func (r *processRules) notePlan(prior tftypes.Value, planned managed, diags diag
 	sends := plannedSends(prior, planned)
 	for id, set := range setsOf(planned.value) {
 		set, ok := set.([]string)
-		if !ok || slices.Contains(set, fmt.Sprint(tftypes.UnknownValue)) || diags.conflict(id) {
+		if !ok || slices.Contains(set, fmt.Sprint(tftypes.UnknownValue)) || diags.about("Conflicting Processor Sets", id) {
 			continue
 		}
 		_, sent := sends[id]
-		r.claims[id] = claimed{set, r.claims[id].relies || !sent}
+		fails := diags.about("Another Resource Keeps the Stream", id)
+		r.claims[id] = claimed{set, r.claims[id].relies || !sent || fails}
 	}
 }
 
-// conflict reports whether a resource could not claim a stream. After any other error in a plan, it has claimed it.
-func (d diagnostics) conflict(id string) bool {
+// about reports whether there is a diagnostic about a stream. After an error in a plan, a resource has claimed its streams,
+// unless two sets conflict.
+func (d diagnostics) about(summary, id string) bool {
 	return slices.ContainsFunc(d, func(d *tfprotov6.Diagnostic) bool {
-		return d.Summary == "Conflicting Processor Sets" && strings.Contains(d.Detail, strconv.Quote(id))
+		return d.Summary == summary && strings.Contains(d.Detail, strconv.Quote(id))
 	})
 }
 
