@@ -174,10 +174,16 @@ func TestFirstConnectionHangs(t *testing.T) {
 
 	withShortTimeout := newClient(t, streams.Config{BaseURL: "https://" + listener.Addr().String(), RequestTimeout: 20 * time.Millisecond,
 		Retry: streams.Retry{MaxAttempts: 2}})
+	attempts := 0
 	for _, err := range updateInParallel(t.Context(), withShortTimeout, 5) {
-		if e := asError(t, err); e.Kind != streams.KindTimeout || e.Attempts != 2 || e.Outcome != streams.NotChanged {
+		e := asError(t, err)
+		if e.Kind != streams.KindTimeout || e.Outcome != streams.NotChanged {
 			t.Errorf("error %#v", e)
 		}
+		attempts = max(attempts, e.Attempts) // an operation that is late makes only one
+	}
+	if attempts != 2 {
+		t.Errorf("%d attempts, want 2", attempts)
 	}
 }
 
