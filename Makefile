@@ -62,7 +62,7 @@ test: testunit testacc ## run all tests: unit tests with the race detector, then
 testunit: ## run only the unit tests
 	$(if $(RACE),,@echo "No C compiler (CGO_ENABLED=0): the race detector is off.")
 	TF_ACC= RAPID_SEED=$(SEED) go test $(RACE) -skip '^TestAcc|^TestHistories$$' ./...
-	RAPID_SEED=$(SEED) go test -run '^TestHistories$$' ./internal/provider
+	GOGC=400 RAPID_SEED=$(SEED) go test -run '^TestHistories$$' ./internal/provider
 
 .PHONY: testacc
 testacc: cli ## run only the acceptance tests: a real CLI and the stand-in service, or $STREAM_BASE_URL
