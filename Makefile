@@ -102,13 +102,10 @@ bench: cli ## run the Go benchmarks, then measure a real CLI with 100 to 10,000 
 
 .PHONY: demo
 demo: ## show real plans and applies, good and bad ones, with each request that the service receives
-	@echo 'Compiling the demo. The first time takes about half a minute.'
+	@echo 'Compiling. The first time takes a few minutes, and lists each package.'
+	@go build -v . ./internal/cmd/demo
 	@go build -o bin/demo ./internal/cmd/demo
 	@bin/demo
-
-.PHONY: picture
-picture: ## draw the pictures of the README from a real run of Terraform
-	go run ./internal/cmd/picture
 
 .PHONY: lint
 lint: ## run the linters of .golangci.yml, and actionlint on the workflows and on the example of the guide

@@ -7,7 +7,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -38,26 +37,16 @@ func Find() (string, error) {
 // IsTofu reports whether the CLI with this path is OpenTofu, by its name.
 func IsTofu(program string) bool { return strings.Contains(filepath.Base(program), "tofu") }
 
-// Build builds the provider of this tree into an existing folder and returns the path of the program. The output of the
-// go command goes to out, and is part of the error if out is nil. The flags are those of go build, such as -v.
-func Build(ctx context.Context, dir string, out io.Writer, flags ...string) (string, error) {
+// Build builds the provider of this tree into an existing folder and returns the path of the program.
+func Build(ctx context.Context, dir string) (string, error) {
 	program := filepath.Join(dir, programName())
-	return program, Compile(ctx, "github.com/stream-management/terraform-provider-stream", program, out, flags...)
-}
-
-// Compile does the same for any package of this tree, into a file with the given path.
-func Compile(ctx context.Context, pkg, program string, out io.Writer, flags ...string) error {
-	args := append([]string{"build", "-ldflags", "-X main.version=" + Version + "-dev", "-o", program}, flags...)
-	build := exec.CommandContext(ctx, "go", append(args, pkg)...)
-	var own bytes.Buffer
-	if out == nil {
-		out = &own
+	build := exec.CommandContext(ctx, "go", "build", "-ldflags", "-X main.version="+Version+"-dev", "-o", program,
+		"github.com/stream-management/terraform-provider-stream")
+	var out bytes.Buffer
+	if err := run(ctx, interruptible(build), &out); err != nil {
+		return "", fmt.Errorf("compiling the provider: %w\n%s", err, out.Bytes())
 	}
-	build.Stdout, build.Stderr = out, out
-	if err := run(ctx, interruptible(build)); err != nil {
-		return fmt.Errorf("compiling %s: %w\n%s", pkg, err, own.Bytes())
-	}
-	return nil
+	return program, nil
 }
 
 func programName() string {

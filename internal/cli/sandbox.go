@@ -60,8 +60,8 @@ func NewOverridingSandbox(dir, program string, providerDirs map[string]string) (
 	return newSandbox(dir, program, "dev_overrides {\n"+overrides.String()+"  }\n  direct {}")
 }
 
-// Source is the address of the provider without a host. It repeats provider.Address, because an import of that package
-// would make the demo compile the provider twice.
+// Source is the address of the provider without a host. It repeats provider.Address, because users of this package see
+// the provider only from outside.
 const Source = "stream-management/stream"
 
 func newSandbox(dir, program, installation string) (*Sandbox, error) {
@@ -95,9 +95,7 @@ func (s *Sandbox) Command(ctx context.Context, dir string, args ...string) *exec
 // fails. When ctx ends, the CLI is interrupted as by Ctrl-C, and whatever of it is left 10 seconds later
 // is killed; the error is then that of ctx.
 func (s *Sandbox) Run(ctx context.Context, dir string, out io.Writer, args ...string) error {
-	cmd := s.Command(ctx, dir, args...)
-	cmd.Stdout, cmd.Stderr = out, out
-	return run(ctx, cmd)
+	return run(ctx, s.Command(ctx, dir, args...), out)
 }
 
 // interruptible gives a program the time to end by itself: it may have files and children to remove.
@@ -107,7 +105,8 @@ func interruptible(cmd *exec.Cmd) *exec.Cmd {
 	return cmd
 }
 
-func run(ctx context.Context, cmd *exec.Cmd) error {
+func run(ctx context.Context, cmd *exec.Cmd, out io.Writer) error {
+	cmd.Stdout, cmd.Stderr = out, out
 	err := cmd.Run()
 	if ctx.Err() != nil {
 		killGroup(cmd)

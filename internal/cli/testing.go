@@ -44,7 +44,7 @@ var built = sync.OnceValues(func() (provider string, err error) {
 	if builtDir, err = os.MkdirTemp("", "stream-provider-"); err != nil {
 		return "", err
 	}
-	return Build(context.Background(), builtDir, nil)
+	return Build(context.Background(), builtDir)
 })
 
 var builtDir string

@@ -1,80 +1,114 @@
 package main
 
 import (
-	"bytes"
+	"bufio"
+	"errors"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"runtime"
 	"strings"
 	"testing"
-	"unicode/utf8"
 
 	"github.com/stream-management/terraform-provider-stream/internal/cli"
 )
 
-func TestMain(m *testing.M) { os.Exit(cli.RunTests(m)) }
-
-// TestAccFile runs the demo with its output in a file.
-func TestAccFile(t *testing.T) {
-	t.Parallel()
-	demo := demoCommand(t)
-	out, err := os.Create(filepath.Join(t.TempDir(), "out"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer out.Close()
-	demo.Stdout, demo.Stderr = out, out
-	err = demo.Run()
-	text, readErr := os.ReadFile(out.Name())
-	if err != nil || readErr != nil {
-		t.Fatalf("%v, %v\n%s", err, readErr, text)
-	}
-	if bytes.ContainsAny(text, "\x1b\r") {
-		t.Errorf("a file has escape sequences:\n%q", text)
-	}
-	checkOutput(t, string(text))
-}
-
-// demoCommand returns a command for the compiled demo.
-func demoCommand(t *testing.T) *exec.Cmd {
+// compile returns a command for the compiled demo, and the folder for its temporary files.
+func compile(t *testing.T) (demo *exec.Cmd, tmp string) {
 	t.Helper()
-	program, provider := cli.ForTest(t)
-	binary := filepath.Join(t.TempDir(), "demo.exe")
-	if out, err := exec.CommandContext(t.Context(), "go", "build", "-o", binary, ".").CombinedOutput(); err != nil {
+	cli.SkipUnlessAcc(t)
+	program := filepath.Join(t.TempDir(), "demo.exe")
+	if out, err := exec.Command("go", "build", "-o", program, ".").CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
-	return exec.CommandContext(t.Context(), binary, "-cli", program, "-provider", provider)
+	tmp = t.TempDir()
+	demo = exec.CommandContext(t.Context(), program)
+	demo.Env = append(os.Environ(), "TMPDIR="+tmp)
+	return demo, tmp
 }
 
-// checkOutput checks what the demo and the CLI print, without escape sequences.
-func checkOutput(t *testing.T, text string) {
-	t.Helper()
-	for _, want := range []string{
-		`The service said: processor_ids has unknown processors: ["object-detektion"]`,
-		"The stream was not changed.",
-		"Error: Conflicting Processor Sets",
-		"STREAM_DETECT_DRIFT=true",
-		"The demo succeeded.",
-	} {
+// TestAccDemo runs the demo, and compares the output with what the README shows of it.
+func TestAccDemo(t *testing.T) {
+	t.Parallel()
+	demo, tmp := compile(t)
+	out, err := demo.CombinedOutput()
+	if err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	text := string(out)
+	for _, want := range []string{"The demo succeeded.", "No changes.", "Error: Conflicting Processor Sets", "STREAM_DETECT_DRIFT=true"} {
 		if !strings.Contains(text, want) {
 			t.Errorf("the output has no %q:\n%s", want, text)
 		}
 	}
-	if strings.Contains(text, "Warning:") {
-		t.Errorf("the output has a warning:\n%s", text)
-	}
-	for line := range strings.Lines(text) {
-		// The CLI prints this on one line, whatever the width of the terminal.
-		if strings.Contains(line, "from the dependency lock file") {
-			continue
-		}
-		if n := utf8.RuneCountInString(strings.TrimRight(line, "\r\n")); n > columns {
-			t.Errorf("a line has %d characters: %s", n, line)
+	for _, refused := range []string{"Warning:", "\x1b"} {
+		if strings.Contains(text, refused) {
+			t.Errorf("the output has %q:\n%s", refused, text)
 		}
 	}
-	if !strings.HasSuffix(strings.ReplaceAll(text, "\r\n", "\n"), whatNext) {
-		t.Errorf("the output does not end with what to do next:\n%s", text)
+	wantNothingIn(t, tmp)
+
+	readme, err := os.ReadFile("../../../README.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	shown := regexp.MustCompile("(?ms)^```text\n(.*?)^```").FindStringSubmatch(string(readme))
+	if shown == nil {
+		t.Fatal("the README does not show the demo")
+	}
+	if program, err := cli.Find(); err == nil && cli.IsTofu(program) {
+		text = strings.ReplaceAll(text, "$ tofu", "$ terraform")
+	}
+	left := "\n" + text
+	for line := range strings.Lines(shown[1]) {
+		_, after, found := strings.Cut(left, "\n"+line)
+		if !found && line != "\n" {
+			t.Errorf("the README shows a line that the demo does not print, or not there: %s", line)
+		} else if found {
+			left = "\n" + after
+		}
+	}
+}
+
+// TestAccInterrupt interrupts the demo while the CLI and the provider run.
+func TestAccInterrupt(t *testing.T) {
+	t.Parallel()
+	demo, tmp := compile(t)
+	if runtime.GOOS == "windows" {
+		t.Skip("Windows cannot interrupt another process")
+	}
+	stdout, err := demo.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := demo.Start(); err != nil {
+		t.Fatal(err)
+	}
+	var shown strings.Builder
+	for lines := bufio.NewScanner(stdout); lines.Scan(); {
+		shown.WriteString(lines.Text() + "\n")
+		if strings.Contains(lines.Text(), "Creating...") {
+			if err := demo.Process.Signal(os.Interrupt); err != nil {
+				t.Error(err)
+			}
+		}
+	}
+	var exit *exec.ExitError
+	if err := demo.Wait(); !errors.As(err, &exit) || exit.ExitCode() != 130 {
+		t.Errorf("the demo ended with %v, want exit status 130\n%s", err, shown.String())
+	}
+	wantNothingIn(t, tmp)
+}
+
+func wantNothingIn(t *testing.T, dir string) {
+	t.Helper()
+	left, err := os.ReadDir(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, entry := range left {
+		t.Errorf("not removed: %s", entry.Name())
 	}
 }
 

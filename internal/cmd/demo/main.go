@@ -10,23 +10,20 @@ package main
 import (
 	"context"
 	"errors"
-	"flag"
 	"fmt"
-	"net"
-	"net/http"
+	"net/http/httptest"
 	"os"
-	"os/exec"
 	"os/signal"
 	"path/filepath"
 	"strings"
 	"syscall"
-	"time"
+
+	"github.com/hashicorp/hc-install/product"
+	"github.com/hashicorp/hc-install/releases"
 
 	"github.com/stream-management/terraform-provider-stream/internal/cli"
 	"github.com/stream-management/terraform-provider-stream/internal/streamstest"
 )
-
-const module = "github.com/stream-management/terraform-provider-stream"
 
 const whatNext = `
 What next:
@@ -36,46 +33,36 @@ What next:
 `
 
 func main() {
-	program := flag.String("cli", "", "run this Terraform or OpenTofu `program` instead of the one on PATH")
-	provider := flag.String("provider", "", "use this provider `program` instead of building one")
-	flag.Parse()
-
 	// SIGHUP and SIGPIPE: the terminal, or the reader of the output, has gone.
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM, syscall.SIGHUP, syscall.SIGPIPE)
 	defer stop()
-	err := run(ctx, *program, *provider)
+	err := run(ctx)
 	switch {
 	case ctx.Err() != nil:
 		fmt.Println("\nInterrupted. All temporary files are removed.")
 		os.Exit(130)
 	case err != nil:
-		fmt.Printf("\n%s %s\n", red("The demo failed:"), err)
+		fmt.Printf("\nThe demo failed: %s\n", err)
 		os.Exit(1)
 	}
-	fmt.Printf("\n%s Every step had the expected result.\n%s", green("The demo succeeded."), whatNext)
+	fmt.Print(styled(green, "\nThe demo succeeded."), " Every step had the expected result.\n", whatNext)
 }
 
 // run runs all steps in a temporary folder, and removes the folder.
-func run(ctx context.Context, program, provider string) (err error) {
+func run(ctx context.Context) (err error) {
 	dir, err := os.MkdirTemp("", "stream-demo-")
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
 
-	if program == "" {
-		if program, err = findCLI(ctx, dir); err != nil {
-			return err
-		}
+	program, err := findCLI(ctx, dir)
+	if err != nil {
+		return err
 	}
-	if provider == "" {
-		err := compile(ctx, "the provider", module, func(p *progress) (err error) {
-			provider, err = cli.Build(ctx, dir, p, "-v")
-			return err
-		})
-		if err != nil {
-			return err
-		}
+	provider, err := cli.Build(ctx, dir)
+	if err != nil {
+		return err
 	}
 	sandbox, err := cli.NewSandbox(dir, program, provider)
 	if err != nil {
@@ -84,18 +71,17 @@ func run(ctx context.Context, program, provider string) (err error) {
 	service := streamstest.New(streamstest.Options{
 		ServeGet:        true,
 		KnownProcessors: []string{"face-blur", "object-detection", "people-counter", "plate-reader"},
-	})
-	address, stop, err := serve(ctx, service)
-	if err != nil {
-		return err
-	}
-	defer stop()
+	}, streamstest.Streams("gate", "loading", "parking")...)
+	server := httptest.NewServer(service)
+	defer server.Close()
 
 	work := filepath.Join(dir, "cameras")
 	if err := os.Mkdir(work, 0o755); err != nil {
 		return err
 	}
-	return (&demo{sandbox: sandbox, service: service, address: address, dir: work}).run(ctx)
+	d := &demo{sandbox: sandbox, service: service, dir: work}
+	d.configuration = strings.Replace(configuration, "https://streams.example.com", server.URL, 1)
+	return d.run(ctx)
 }
 
 // findCLI returns the path of the installed CLI. If there is none, it downloads the newest Terraform into dir.
@@ -105,29 +91,9 @@ func findCLI(ctx context.Context, dir string) (string, error) {
 		return program, err
 	}
 	fmt.Println("Neither terraform nor tofu is on PATH. The demo downloads the newest Terraform\ninto a temporary folder.")
-	pkg, downloader := module+"/internal/cmd/demo/terraform", filepath.Join(dir, "download.exe")
-	err = compile(ctx, "the downloader", pkg, func(p *progress) error {
-		return cli.Compile(ctx, pkg, downloader, p, "-v")
-	})
-	if err != nil {
-		return "", err
+	latest := &releases.LatestVersion{Product: product.Terraform, InstallDir: dir}
+	if program, err = latest.Install(ctx); err != nil {
+		return "", fmt.Errorf("downloading Terraform: %w", err)
 	}
-	var stdout, stderr strings.Builder
-	download := exec.CommandContext(ctx, downloader, dir)
-	download.Stdout, download.Stderr = &stdout, &stderr
-	if err := download.Run(); err != nil {
-		return "", fmt.Errorf("downloading Terraform: %w: %s", err, stderr.String())
-	}
-	return strings.TrimSpace(stdout.String()), nil
-}
-
-// serve starts the service on a free loopback port. It returns the base URL and a function that stops it.
-func serve(ctx context.Context, service http.Handler) (string, func(), error) {
-	listener, err := new(net.ListenConfig).Listen(ctx, "tcp", "127.0.0.1:0")
-	if err != nil {
-		return "", nil, err
-	}
-	server := &http.Server{Handler: service, ReadHeaderTimeout: 10 * time.Second}
-	go func() { _ = server.Serve(listener) }() // returns ErrServerClosed
-	return "http://" + listener.Addr().String(), func() { server.Close() }, nil
+	return program, nil
 }
