@@ -1,190 +1,233 @@
 package examples
 
 import (
+	"crypto/tls"
+	"crypto/x509"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
 	"os"
-	"os/exec"
-	"path"
 	"path/filepath"
-	"slices"
 	"strings"
 	"testing"
+	"time"
 
-	"github.com/google/go-cmp/cmp"
-
-	"github.com/stream-management/terraform-provider-stream/internal/cli"
 	"github.com/stream-management/terraform-provider-stream/internal/streamstest"
 )
 
-// applied lists the examples that need no change to run, with the processors of each stream after an apply and
-// after a destroy.
-var applied = []struct {
-	folder, importFile string
-	attached, detached map[string]string
-}{
-	{folder: "provider", attached: map[string]string{"cam-1": "object-detection people-counter"}},
-	{folder: "fleet", attached: resourceGroups["fleet"]},
-	{folder: "resources/stream_processors_group", attached: resourceGroups["resource"], detached: resourceGroups["kept"]},
-	{folder: "fleet-csv", attached: fleet},
-	{folder: "fleet-yaml", attached: fleet},
-	{folder: "resources/stream_processors", attached: resources, detached: cam2Kept},
-	{folder: "resources/stream_processors", importFile: "import-by-string-id.tf", attached: resources, detached: cam2Kept},
-	{folder: "resources/stream_processors", importFile: "import-by-identity.tf", attached: resources, detached: cam2Kept},
-	{folder: "actions/stream_set_processors", attached: actions, detached: actions},
+// example says how an example is run as a module of one configuration.
+type example struct {
+	folder    string
+	options   streamstest.Options
+	authority *streamstest.Authority // of client certificates
+	arguments string                 // of the module
+	attached  map[string]string      // the processors of each stream after an apply
+	detached  map[string]string      // and after a destroy
 }
 
 var (
-	resources = map[string]string{
-		"cam-1": "object-detection people-counter",
-		"cam-2": "object-detection plate-reader",
-		"cam-3": "object-detection",
-		"cam-4": "face-blur object-detection",
-	}
-	resourceGroups = map[string]map[string]string{
-		"fleet": {
-			"cam-1": "object-detection people-counter", "cam-2": "object-detection",
-			"cam-4": "object-detection", "cam-5": "face-blur object-detection",
-		},
-		"resource": {
-			"cam-1": "object-detection people-counter", "cam-2": "object-detection",
-			"cam-4": "object-detection plate-reader", "cam-5": "object-detection",
-		},
-		"kept": {"cam-4": "object-detection plate-reader", "cam-5": "object-detection"},
-	}
-	fleet    = map[string]string{"cam-1": "object-detection people-counter", "cam-2": "object-detection"}
-	cam2Kept = map[string]string{"cam-2": "object-detection plate-reader"}
-	actions  = map[string]string{"cam-2": "object-detection"}
+	entrance = map[string]string{"cam-1": "object-detection people-counter"}
+	oneEach  = map[string]string{"cam-1": "object-detection people-counter", "cam-2": "object-detection"}
+	parking  = map[string]string{"cam-2": "object-detection plate-reader"}
+	parkings = map[string]string{"cam-4": "object-detection plate-reader", "cam-5": "object-detection"}
+	detected = map[string]string{"cam-1": "object-detection"}
+	restored = map[string]string{"cam-2": "object-detection"}
 )
 
-// TestAccApply applies the examples that only need a base URL, plans them again, and destroys them.
+var applied = []example{
+	{folder: "provider", attached: entrance},
+	{folder: "actions/stream_set_processors", attached: restored, detached: restored},
+	{folder: "existing-streams/create", attached: oneEach, detached: oneEach},
+	{folder: "fleet", attached: map[string]string{
+		"cam-1": "object-detection people-counter", "cam-2": "object-detection", "cam-4": "object-detection", "cam-5": "face-blur object-detection",
+	}},
+	{folder: "fleet-csv", attached: oneEach},
+	{folder: "migrating/restapi/after", attached: entrance},
+	{folder: "migrating/restful/after", attached: entrance},
+	{folder: "migrating/terracurl/after", attached: entrance},
+	{folder: "fleet-yaml", attached: oneEach},
+	{folder: "recipes/commands", attached: detected},
+	{folder: "recipes/last-edited", attached: detected},
+	{folder: "recipes/maintenance", attached: entrance},
+	{folder: "recipes/namespaces", attached: detected},
+	{folder: "recipes/precondition", attached: entrance},
+	{folder: "recipes/validation", attached: entrance},
+	{folder: "resources/stream_processors", attached: map[string]string{
+		"cam-1": "object-detection people-counter", "cam-2": "object-detection plate-reader",
+		"cam-3": "object-detection", "cam-4": "face-blur object-detection",
+	}, detached: parking},
+	{folder: "resources/stream_processors_group", attached: map[string]string{
+		"cam-1": "object-detection people-counter", "cam-2": "object-detection",
+		"cam-4": "object-detection plate-reader", "cam-5": "object-detection",
+	}, detached: parkings},
+	{folder: "two-regions", attached: map[string]string{"cam-1": "object-detection", "cam-2": "object-detection"}},
+	{folder: "several-teams", attached: map[string]string{
+		"cam-1": "face-blur object-detection plate-reader", "cam-2": "object-detection", "cam-3": "plate-reader",
+	}},
+}
+
+// TestAccApply applies all examples as modules of one configuration, each on a service of its own. It plans them again,
+// makes a mistake in each of some, and destroys them all.
 func TestAccApply(t *testing.T) {
 	t.Parallel()
-	for _, example := range applied {
-		t.Run(path.Join(example.folder, example.importFile), func(t *testing.T) {
-			t.Parallel()
-			service, sandbox := startService(t)
-			dir := initialized(t, sandbox, example.folder, example.importFile)
-
-			mustRun(t, sandbox, dir, "apply", "-auto-approve")
-			wantAttached(t, service, example.attached)
-			service.ForgetRequests()
-
-			mustRun(t, sandbox, dir, "plan", "-detailed-exitcode")
-			wantRequests(t, service)
-
-			mustRun(t, sandbox, dir, "destroy", "-auto-approve")
-			wantAttached(t, service, example.detached)
-		})
+	w := newWorkspace(t, "", "")
+	modules, services := []example{}, []*streamstest.Service{}
+	for _, e := range append(schemes(t), applied...) {
+		if !w.supports(read(t, e.folder)) {
+			continue
+		}
+		service, url := startService(t, e.options)
+		if e.authority != nil {
+			service, url = startTLS(t, e.authority)
+		}
+		w.addModule(e, url)
+		modules, services = append(modules, e), append(services, service)
 	}
-}
-
-// TestAccInvoke runs the action with the command from its example.
-func TestAccInvoke(t *testing.T) {
-	t.Parallel()
-	service, sandbox := startService(t)
-	dir := initialized(t, sandbox, "actions/stream_set_processors", "")
-	service.Seed(streamstest.Stream{ID: "cam-1", ProcessorIDs: []string{"object-detection"}})
-
-	mustRun(t, sandbox, dir, "apply", "-auto-approve", "-invoke=action.stream_set_processors.pause")
-	wantRequests(t, service, `PATCH /v2/streams/cam-1 {"processor_ids":[]} → 200`)
-}
-
-// TestAccMigratingFromCurl migrates from terraform_data with curl. No processor is detached meanwhile.
-func TestAccMigratingFromCurl(t *testing.T) {
-	t.Parallel()
-	if _, err := exec.LookPath("curl"); err != nil {
-		t.Skip(err)
+	w.must("init")
+	w.must("apply", "-auto-approve")
+	for i, e := range modules {
+		wantAttached(t, e.folder, services[i], e.attached)
+		services[i].ForgetRequests()
 	}
-	service, sandbox := startService(t)
-	sandbox.Env["TF_VAR_stream_base_url"] = sandbox.Env["STREAM_BASE_URL"]
-	after := initialized(t, sandbox, "migrating/curl/after", "")
-	before := filepath.Join(after, "..", "before")
-
-	mustRun(t, sandbox, before, "init")
-	mustRun(t, sandbox, before, "apply", "-auto-approve")
-	if err := os.Rename(filepath.Join(before, "terraform.tfstate"), filepath.Join(after, "terraform.tfstate")); err != nil {
-		t.Fatal(err)
-	}
-	service.ForgetRequests()
-
-	plan := mustRun(t, sandbox, after, "plan")
-	if !strings.Contains(plan, "Plan: 1 to import, 0 to add, 1 to change, 0 to destroy") {
-		t.Errorf("want one import and one change, as in the guide:\n%s", plan)
-	}
-	wantRequests(t, service)
-
-	mustRun(t, sandbox, after, "apply", "-auto-approve")
-	wantRequests(t, service, `PATCH /v2/streams/cam-1 {"processor_ids":["object-detection","people-counter"]} → 200`)
-	mustRun(t, sandbox, after, "plan", "-detailed-exitcode")
-}
-
-// TestAccModuleTests runs the tests of the module in terraform-test: first, without a service, the tests that
-// mock the provider; then all tests on the stand-in service.
-func TestAccModuleTests(t *testing.T) {
-	t.Parallel()
-	service, sandbox := startService(t)
-	dir := initialized(t, sandbox, "terraform-test", "")
-
-	wantPassed(t, mustRun(t, newSandbox(t), dir, "test", "-filter=tests/unit.tftest.hcl"), "2 passed, 0 failed")
-	wantRequests(t, service)
-
-	wantPassed(t, mustRun(t, sandbox, dir, "test"), "4 passed, 0 failed")
-	wantAttached(t, service, nil)
-}
-
-// TestAccFleetTests runs the tests of the fleet, which mock the provider.
-func TestAccFleetTests(t *testing.T) {
-	t.Parallel()
-	sandbox := newSandbox(t)
-	dir := initialized(t, sandbox, "fleet", "")
-	wantPassed(t, mustRun(t, sandbox, dir, "test"), "4 passed, 0 failed")
-}
-
-func wantPassed(t *testing.T, out, want string) {
-	t.Helper()
-	if !strings.Contains(out, want) {
-		t.Errorf("no %q in:\n%s", want, out)
-	}
-}
-
-// startService starts a stand-in service with the streams of the examples. It returns the service, and a CLI
-// that has the service's base URL in its environment.
-func startService(t *testing.T) (*streamstest.Service, *cli.Sandbox) {
-	t.Helper()
-	sandbox := newSandbox(t)
-	service, url := streamstest.Start(t, streamstest.Options{}, streamstest.Streams(streamIDs...)...)
-	sandbox.Env["STREAM_BASE_URL"] = url
-	return service, sandbox
-}
-
-var streamIDs = []string{"cam-1", "cam-2", "cam-3", "cam-4", "cam-5"}
-
-// wantAttached fails the test unless the streams have these processors, and other streams have none.
-func wantAttached(t *testing.T, service *streamstest.Service, want map[string]string) {
-	t.Helper()
-	got := map[string]string{}
-	for _, id := range streamIDs {
-		stream, _ := service.Stream(id)
-		if len(stream.ProcessorIDs) > 0 {
-			got[id] = strings.Join(slices.Sorted(slices.Values(stream.ProcessorIDs)), " ")
+	w.must("plan", "-detailed-exitcode")
+	wantMistakes(t, w, modules)
+	for i, e := range modules {
+		if requests := services[i].Requests(); len(requests) > 0 {
+			t.Errorf("%s: the plans have sent %v", e.folder, requests)
 		}
 	}
-	if want == nil {
-		want = map[string]string{}
-	}
-	if diff := cmp.Diff(want, got); diff != "" {
-		t.Errorf("processors of the streams (-want +got):\n%s", diff)
+	w.must("destroy", "-auto-approve")
+	for i, e := range modules {
+		wantAttached(t, e.folder, services[i], e.detached)
 	}
 }
 
-// wantRequests fails the test unless the service has received exactly these requests since the last call.
-func wantRequests(t *testing.T, service *streamstest.Service, want ...string) {
+// addModule copies an example and adds it to the configuration. Its provider has the given address.
+func (w *workspace) addModule(e example, url string) {
+	w.t.Helper()
+	name := strings.ReplaceAll(e.folder, "/", "-")
+	copyExample(w.t, e.folder, filepath.Join(w.dir, name))
+	arguments := e.arguments
+	for _, address := range []string{"base_url", "base_url_alt"} {
+		if strings.Contains(read(w.t, filepath.Join(w.dir, name)), fmt.Sprintf("variable %q", address)) {
+			arguments += fmt.Sprintf("  %s = %q\n", address, url)
+		}
+	}
+	if arguments == e.arguments {
+		w.setAddress(name, url)
+	}
+	main := filepath.Join(w.dir, "main.tf")
+	w.write("main.tf", read(w.t, main)+fmt.Sprintf("module %q {\n  source = %q\n%s}\n", name, "./"+name, arguments))
+}
+
+// setAddress writes an address into the provider block of a module.
+func (w *workspace) setAddress(module, url string) {
+	w.t.Helper()
+	const block = `provider "stream" {`
+	address := fmt.Sprintf("base_url = %q\n", url)
+	for file := range texts(w.t, filepath.Join(w.dir, module), ".tf") {
+		name, err := filepath.Rel(w.dir, file)
+		if err != nil {
+			w.t.Fatal(err)
+		}
+		switch text := read(w.t, file); {
+		case strings.Contains(text, `base_url = "https://streams.example.com"`):
+			w.edit(name, `base_url = "https://streams.example.com"`, address)
+			return
+		case strings.Contains(text, block):
+			w.edit(name, block, block+"\n"+address)
+			return
+		}
+	}
+	w.write(filepath.Join(module, "address_by_test.tf"), block+"\n"+address+"}\n")
+}
+
+// mistakes has mistakes that the documentation speaks of, each with the message that it promises.
+var mistakes = []struct{ folder, file, from, to, want string }{
+	{"recipes/precondition", "cameras.yaml", "people-counter", "people-countr", "cam-1 has unknown processors: people-countr."},
+	{"recipes/namespaces", "main.tf", `"acme.ptz"`, `"other.lidar"`, "Stream cam-1 is not compatible with other.lidar, but with: acme.camera, acme.ptz."},
+}
+
+// wantMistakes plans a copy of the applied configuration with all mistakes at once.
+func wantMistakes(t *testing.T, w *workspace, modules []example) {
 	t.Helper()
-	var got []string
-	for _, r := range service.Requests() {
-		got = append(got, r.String())
+	wrong := &workspace{Sandbox: w.Sandbox, t: t, dir: t.TempDir()}
+	if err := os.CopyFS(wrong.dir, os.DirFS(w.dir)); err != nil {
+		t.Fatal(err)
 	}
-	service.ForgetRequests()
-	if diff := cmp.Diff(want, got); diff != "" {
-		t.Errorf("requests (-want +got):\n%s", diff)
+	for _, m := range mistakes {
+		wrong.edit(filepath.Join(strings.ReplaceAll(m.folder, "/", "-"), m.file), m.from, m.to)
 	}
+	commands := filepath.Join("recipes-commands", "main.tf")
+	wrong.edit(commands, "toset(local.namespaces)", "stream_processors.entrance.compatible_namespaces")
+	wrong.edit(commands, `processor_ids = ["object-detection"]`, `processor_ids = ["people-counter"]`)
+	out := wrong.status(1, "plan")
+	wantText(t, out, "Invalid for_each argument", "cannot be determined until apply")
+	for _, m := range mistakes {
+		wantText(t, out, m.want)
+	}
+}
+
+// TestAccMistakeInVariable has a mistake of its own plan: if a variable is not valid, Terraform plans nothing else.
+func TestAccMistakeInVariable(t *testing.T) {
+	t.Parallel()
+	w := newWorkspace(t, "recipes/validation", "http://127.0.0.1:1")
+	wantText(t, w.status(1, "plan", `-var=cameras={"cam-1"=["object-detektion"]}`), "The known processors are object-detection and people-counter.")
+}
+
+// schemes returns the examples of authentication, each with a service that demands the scheme.
+func schemes(t *testing.T) []example {
+	t.Helper()
+	file := func(content string) string {
+		path := filepath.Join(t.TempDir(), "file")
+		if err := os.WriteFile(path, []byte(content), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		return filepath.ToSlash(path)
+	}
+	assertions := streamstest.NewAssertions(t, "https://login.example.com")
+	secrets := &streamstest.TokenServer{ClientID: "terraform", ClientSecret: "s3cret"}
+	assertive := &streamstest.TokenServer{ClientID: "terraform", Assertions: assertions}
+	withSecret, withAssertion := httptest.NewServer(secrets), httptest.NewServer(assertive)
+	t.Cleanup(withSecret.Close)
+	t.Cleanup(withAssertion.Close)
+	ca := streamstest.NewAuthority(t)
+	client := ca.Issue(t, "terraform")
+	scheme := func(name string, authorize func(*http.Request) error, arguments ...string) example {
+		e := example{folder: "authentication/" + name, options: streamstest.Options{Authorize: authorize}, attached: detected}
+		for i := 0; i < len(arguments); i += 2 {
+			e.arguments += fmt.Sprintf("  %s = %q\n", arguments[i], arguments[i+1])
+		}
+		return e
+	}
+	mutual := scheme("mutual-tls", nil, "ca_cert_file", file(ca.CertPEM), "client_cert_file", file(client.CertPEM), "client_key_file", file(client.KeyPEM))
+	mutual.authority = ca
+	return []example{
+		scheme("token", streamstest.Bearer("t0ken"), "token", "t0ken"),
+		scheme("token-file", streamstest.Bearer("t0ken"), "token_file", file("t0ken\n")),
+		scheme("basic-auth", streamstest.Basic("me", "pass"), "username", "me", "password", "pass"),
+		scheme("api-key-header", streamstest.APIKey("X-Api-Key", "k3y"), "api_key", "k3y"),
+		scheme("oauth2", secrets.Authorize, "token_url", withSecret.URL, "client_id", "terraform", "client_secret", "s3cret"),
+		scheme("client-assertion", assertive.Authorize, "token_url", withAssertion.URL, "client_id", "terraform",
+			"client_assertion_file", file(assertions.Issue("terraform", time.Hour))),
+		mutual,
+	}
+}
+
+// startTLS starts a service that demands a client certificate of an authority, whose certificate it has itself.
+func startTLS(t *testing.T, ca *streamstest.Authority) (service *streamstest.Service, url string) {
+	t.Helper()
+	own := ca.Issue(t, "127.0.0.1")
+	pair, err := tls.X509KeyPair([]byte(own.CertPEM), []byte(own.KeyPEM))
+	if err != nil {
+		t.Fatal(err)
+	}
+	clients := x509.NewCertPool()
+	clients.AppendCertsFromPEM([]byte(ca.CertPEM))
+	service = streamstest.New(streamstest.Options{}, streamstest.Streams(streamIDs...)...)
+	server := httptest.NewUnstartedServer(service)
+	server.TLS = &tls.Config{Certificates: []tls.Certificate{pair}, ClientAuth: tls.RequireAndVerifyClientCert, ClientCAs: clients}
+	server.StartTLS()
+	t.Cleanup(server.Close)
+	return service, server.URL
 }

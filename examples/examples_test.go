@@ -1,11 +1,10 @@
-// Package examples tests the examples that users copy. For each example, the CLI runs init and validate. The
-// examples that need no credentials are also applied to the stand-in service.
+// Package examples tests what users copy from the documentation: each example is applied on the stand-in service, each
+// block of a page is a tested file, each command of a page is run, and each link has a target.
 package examples
 
 import (
-	"bytes"
-	"io/fs"
-	"maps"
+	"encoding/json"
+	"fmt"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -13,146 +12,193 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+
 	"github.com/stream-management/terraform-provider-stream/internal/cli"
+	"github.com/stream-management/terraform-provider-stream/internal/streamstest"
 )
 
-// TestAccExamples validates every folder that has Terraform files. Examples that need a newer CLI are skipped.
-func TestAccExamples(t *testing.T) {
-	t.Parallel()
-	sandbox := newSandbox(t)
-	for folder, files := range terraformFolders(t) {
-		t.Run(folder, func(t *testing.T) {
-			t.Parallel()
-			imports := slices.DeleteFunc(slices.Clone(files), func(name string) bool { return !strings.HasPrefix(name, "import-by-") })
-			if len(imports) == 0 {
-				validate(t, sandbox, folder, "")
-			}
-			for _, file := range imports { // alternative forms of one block
-				t.Run(file, func(t *testing.T) {
-					t.Parallel()
-					validate(t, sandbox, folder, file)
-				})
-			}
-		})
-	}
+func TestMain(m *testing.M) { os.Exit(cli.RunTests(m)) }
+
+// workspace is a folder with a copy of an example, and a CLI that runs the provider of this tree.
+type workspace struct {
+	*cli.Sandbox
+	t   *testing.T
+	dir string
 }
 
-// validate runs init and validate in a copy of a folder; see initialized.
-func validate(t *testing.T, sandbox *cli.Sandbox, folder, importFile string) {
-	t.Helper()
-	dir := initialized(t, sandbox, folder, importFile)
-	if folder == "authentication/client-assertion" { // has its credential in the environment only
-		withAssertion := *sandbox
-		withAssertion.Env = maps.Clone(sandbox.Env)
-		withAssertion.Env["STREAM_OAUTH2_CLIENT_ASSERTION"] = "assertion"
-		sandbox = &withAssertion
-	}
-	mustRun(t, sandbox, dir, "validate")
-}
-
-// initialized copies all examples, because some have relative paths, and runs init in the copy of a folder. It
-// returns the path of that copy. Of its import-by-*.tf files, only importFile remains.
-func initialized(t *testing.T, sandbox *cli.Sandbox, folder, importFile string) string {
-	t.Helper()
-	all := t.TempDir()
-	if err := os.CopyFS(all, os.DirFS(".")); err != nil {
-		t.Fatal(err)
-	}
-	dir := filepath.Join(all, filepath.FromSlash(folder))
-	imports, _ := filepath.Glob(filepath.Join(dir, "import-by-*.tf"))
-	for _, name := range imports {
-		if filepath.Base(name) != importFile {
-			if err := os.Remove(name); err != nil {
-				t.Fatal(err)
-			}
-		}
-	}
-	completeSnippet(t, dir, folder, importFile)
-
-	var out bytes.Buffer
-	err := sandbox.Run(t.Context(), dir, &out, "init", "-no-color")
-	if m := unsupported.FindString(out.String()); m != "" {
-		t.Skip(m)
-	}
-	if err != nil {
-		t.Fatalf("init: %v\n%s", err, out.Bytes())
-	}
-	return dir
-}
-
-// mustRun runs the CLI and returns its output. It fails the test if the command fails.
-func mustRun(t *testing.T, sandbox *cli.Sandbox, dir string, args ...string) string {
-	t.Helper()
-	var out bytes.Buffer
-	if err := sandbox.Run(t.Context(), dir, &out, append(args, "-no-color")...); err != nil {
-		t.Fatalf("%s: %v\n%s", strings.Join(args, " "), err, out.Bytes())
-	}
-	return out.String()
-}
-
-// unsupported matches the message of a CLI that an example does not support. OpenTofu has no actions, and
-// reports the unknown block before the version.
-var unsupported = regexp.MustCompile(`This configuration does not support (Terraform|OpenTofu) version [0-9.]+|` +
-	`Blocks of type "action" are not expected here`)
-
-// completeSnippet adds the terraform block, which the examples of a resource or an action omit.
-func completeSnippet(t *testing.T, dir, folder, importFile string) {
-	t.Helper()
-	kind, _, _ := strings.Cut(filepath.ToSlash(folder), "/")
-	version := ">= 1.5"
-	switch {
-	case kind == "actions":
-		version = ">= 1.14"
-	case kind != "resources":
-		return
-	case importFile == "import-by-identity.tf":
-		version = ">= 1.12"
-	}
-	rest := `terraform {
-  required_version = "` + version + `"
-  required_providers {
-    stream = { source = "` + cli.Source + `" }
-  }
-}`
-	if err := os.WriteFile(filepath.Join(dir, "completed_by_test.tf"), []byte(rest), 0o600); err != nil {
-		t.Fatal(err)
-	}
-}
-
-// terraformFolders returns the names of the Terraform files in each folder that has any.
-func terraformFolders(t *testing.T) map[string][]string {
-	t.Helper()
-	folders := map[string][]string{}
-	err := filepath.WalkDir(".", func(path string, entry fs.DirEntry, err error) error {
-		switch {
-		case err != nil:
-			return err
-		case entry.IsDir() && (entry.Name() == ".terraform" || entry.Name() == "before"):
-			return fs.SkipDir // "before" has configurations of other providers, which are not installed
-		case strings.HasSuffix(path, ".tf"):
-			folder := filepath.Dir(path)
-			folders[folder] = append(folders[folder], entry.Name())
-		}
-		return nil
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if len(folders) == 0 {
-		t.Fatal("there are no examples")
-	}
-	return folders
-}
-
-// newSandbox returns a CLI that installs the provider of this source tree. It skips the test unless TF_ACC is set.
-func newSandbox(t *testing.T) *cli.Sandbox {
+// newWorkspace copies an example and runs init. The environment has the address of a service.
+func newWorkspace(t *testing.T, folder, serviceURL string) *workspace {
 	t.Helper()
 	program, provider := cli.ForTest(t)
 	sandbox, err := cli.NewSandbox(t.TempDir(), program, provider)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return sandbox
+	w := &workspace{Sandbox: sandbox, t: t, dir: t.TempDir()}
+	w.Env["STREAM_BASE_URL"] = serviceURL
+	w.Env["TF_CLI_ARGS"] = "-no-color"
+	if folder != "" {
+		copyExample(t, folder, w.dir)
+		if !w.supports(read(t, w.dir)) {
+			t.Skip("the example needs a newer CLI")
+		}
+		w.must("init")
+	}
+	return w
 }
 
-func TestMain(m *testing.M) { os.Exit(cli.RunTests(m)) }
+// startService starts a stand-in service with the streams of the examples.
+func startService(t *testing.T, options streamstest.Options) (service *streamstest.Service, url string) {
+	t.Helper()
+	return streamstest.Start(t, options, streamstest.Streams(streamIDs...)...)
+}
+
+var streamIDs = []string{"cam-1", "cam-2", "cam-3", "cam-4", "cam-5"}
+
+// wantAttached fails the test unless the streams have these processors, and other streams have none.
+func wantAttached(t *testing.T, name string, service *streamstest.Service, want map[string]string) {
+	t.Helper()
+	got := map[string]string{}
+	for _, id := range streamIDs {
+		stream, _ := service.Stream(id)
+		if len(stream.ProcessorIDs) > 0 {
+			got[id] = strings.Join(slices.Sorted(slices.Values(stream.ProcessorIDs)), " ")
+		}
+	}
+	if want == nil {
+		want = map[string]string{}
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("%s: processors of the streams (-want +got):\n%s", name, diff)
+	}
+}
+
+// must runs the CLI, which must succeed, and returns its output on one line.
+func (w *workspace) must(args ...string) string {
+	w.t.Helper()
+	return w.status(0, args...)
+}
+
+// status runs the CLI, which must end with this exit status, and returns its output on one line.
+func (w *workspace) status(want int, args ...string) string {
+	w.t.Helper()
+	command := w.Command(w.t.Context(), w.dir, args...)
+	out, err := command.CombinedOutput()
+	if command.ProcessState == nil || command.ProcessState.ExitCode() != want {
+		w.t.Fatalf("%s: %v, want exit status %d\n%s", strings.Join(args, " "), err, want, out)
+	}
+	return cli.Unwrap(string(out))
+}
+
+// edit replaces a part of a file.
+func (w *workspace) edit(name, from, to string) {
+	w.t.Helper()
+	file := filepath.Join(w.dir, name)
+	content := read(w.t, file)
+	if !strings.Contains(content, from) {
+		w.t.Fatalf("%s has no %q", file, from)
+	}
+	w.write(name, strings.Replace(content, from, to, 1))
+}
+
+func (w *workspace) write(name, content string) {
+	w.t.Helper()
+	if err := os.WriteFile(filepath.Join(w.dir, name), []byte(content), 0o600); err != nil {
+		w.t.Fatal(err)
+	}
+}
+
+// supports reports whether the CLI can read a configuration: whether it has the version that the configuration needs.
+func (w *workspace) supports(configuration string) bool {
+	w.t.Helper()
+	minimum := ""
+	switch required := requiredVersion.FindStringSubmatch(configuration); {
+	case strings.Contains(configuration, "\naction \""):
+		if minimum = "1.14"; cli.IsTofu(w.Program) {
+			return false
+		}
+	case strings.Contains(configuration, "\n  identity = "):
+		minimum = "1.12"
+	case strings.Contains(configuration, "ephemeral = true"):
+		minimum = "1.10"
+	case required != nil:
+		minimum = required[1]
+	default:
+		return true
+	}
+	out, err := w.Command(w.t.Context(), w.dir, "version", "-json").Output()
+	var version struct {
+		Version string `json:"terraform_version"`
+	}
+	if err != nil || json.Unmarshal(out, &version) != nil {
+		w.t.Fatalf("version -json: %v\n%s", err, out)
+	}
+	return number(version.Version) >= number(minimum)
+}
+
+var requiredVersion = regexp.MustCompile(`required_version = ">= ([0-9.]+)"`)
+
+// number makes versions comparable: 1.14.2 is 1014.
+func number(version string) int {
+	var major, minor int
+	_, _ = fmt.Sscanf(version, "%d.%d", &major, &minor) // an unreadable version is 0
+	return 1000*major + minor
+}
+
+// copyExample copies an example without its import blocks, which come in two forms, and adds what a snippet leaves out:
+// the terraform block, the variables, and a resource.
+func copyExample(t *testing.T, folder, dir string) {
+	t.Helper()
+	if err := os.CopyFS(dir, os.DirFS(filepath.FromSlash(folder))); err != nil {
+		t.Fatal(err)
+	}
+	imports, _ := filepath.Glob(filepath.Join(dir, "import-by-*.tf"))
+	for _, file := range imports {
+		if err := os.Remove(file); err != nil {
+			t.Fatal(err)
+		}
+	}
+	text, rest := read(t, dir), ""
+	if !strings.Contains(text, "required_providers") {
+		rest = "terraform {\n  required_providers {\n    stream = { source = \"" + cli.Source + "\" }\n  }\n}\n"
+	}
+	for _, used := range regexp.MustCompile(`\bvar\.(\w+)`).FindAllStringSubmatch(text, -1) {
+		if declaration := `variable "` + used[1] + `" {`; !strings.Contains(text+rest, declaration) {
+			rest += declaration + "}\n"
+		}
+	}
+	if !strings.Contains(text, "\nresource ") && strings.Contains(text, `provider "stream"`) {
+		rest += "resource \"stream_processors\" \"entrance\" {\n  stream_id     = \"cam-1\"\n  processor_ids = [\"object-detection\"]\n}\n"
+	}
+	if err := os.WriteFile(filepath.Join(dir, "completed_by_test.tf"), []byte(rest), 0o600); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// read returns a file, or all configurations in a folder.
+func read(t *testing.T, path string) string {
+	t.Helper()
+	files, _ := filepath.Glob(filepath.Join(path, "*.tf"))
+	if info, err := os.Stat(path); err == nil && !info.IsDir() {
+		files = []string{path}
+	}
+	text := ""
+	for _, file := range files {
+		content, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		text += strings.ReplaceAll(string(content), "\r\n", "\n")
+	}
+	return text
+}
+
+func wantText(t *testing.T, out string, want ...string) {
+	t.Helper()
+	for _, text := range want {
+		if !strings.Contains(out, text) {
+			t.Errorf("no %q in:\n%s", text, out)
+		}
+	}
+}

@@ -1,265 +1,185 @@
 package examples
 
 import (
-	"fmt"
+	"net/http"
+	"net/http/httptest"
 	"os"
 	"os/exec"
 	"path/filepath"
-	"slices"
+	"regexp"
+	"runtime"
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-
-	"github.com/stream-management/terraform-provider-stream/internal/cli"
 	"github.com/stream-management/terraform-provider-stream/internal/streamstest"
 )
 
-// Each test here is named after a page, and checks what the page says beyond its examples.
+// Each test here checks what a page says beyond its examples and commands.
 
-func TestAccPageExistingStreamsCreate(t *testing.T) {
+const (
+	setEntrance  = `PATCH /v2/streams/cam-1 {"processor_ids":["object-detection","people-counter"]}`
+	setDetection = `PATCH /v2/streams/cam-1 {"processor_ids":["object-detection"]}`
+)
+
+func TestAccPageMigratingFromCurl(t *testing.T) {
 	t.Parallel()
-	service, sandbox := startService(t)
-	dir := initialized(t, sandbox, "existing-streams/create", "")
-	const streams = 500
-	var want []string
-	list := "stream_id,processor_ids\n"
-	for i := range streams {
-		id := fmt.Sprintf("gate-%03d", i)
-		list += id + ",object-detection\n"
-		service.Seed(streamstest.Stream{ID: id, ProcessorIDs: []string{"object-detection", "other"}})
-		want = append(want, `PATCH /v2/streams/`+id+` {"processor_ids":["object-detection"]} → 200`)
+	if _, err := exec.LookPath("curl"); err != nil {
+		t.Skip(err)
 	}
-	if err := os.WriteFile(filepath.Join(dir, "cameras.csv"), []byte(list), 0o600); err != nil {
-		t.Fatal(err)
-	}
-
-	mustRun(t, sandbox, dir, "plan", "-out=plan.tfplan")
-	wantRequests(t, service)
-	wantText(t, mustRun(t, sandbox, dir, "apply", "-parallelism=30", "plan.tfplan"), "500 added, 0 changed, 0 destroyed")
-	var got []string
-	for _, r := range service.Requests() {
-		got = append(got, r.String())
-	}
-	slices.Sort(got)
-	if diff := cmp.Diff(want, got); diff != "" {
-		t.Errorf("requests (-want +got):\n%s", diff)
-	}
+	service, url := startService(t, streamstest.Options{})
+	before, after := newWorkspace(t, "migrating/curl/before", url), newWorkspace(t, "migrating/curl/after", url)
+	before.Env["TF_VAR_stream_base_url"], after.Env["TF_VAR_stream_base_url"] = url, url
+	before.must("apply", "-auto-approve")
+	after.write("terraform.tfstate", read(t, filepath.Join(before.dir, "terraform.tfstate")))
 	service.ForgetRequests()
-
-	// A stream that leaves the list keeps its processors.
-	replace(t, filepath.Join(dir, "cameras.csv"), "gate-007,object-detection\n", "")
-	wantText(t, mustRun(t, sandbox, dir, "apply", "-auto-approve"), "0 added, 0 changed, 1 destroyed")
-	wantRequests(t, service)
+	wantText(t, after.must("plan"), "Plan: 1 to import, 0 to add, 1 to change, 0 to destroy")
+	service.WantRequests(t)
+	after.must("apply", "-auto-approve")
+	service.WantRequests(t, setEntrance) // no processor is detached
 }
 
-func TestAccPageExistingStreamsImport(t *testing.T) {
+// A state of single resources becomes one of groups: nothing is emptied.
+func TestAccPageLargeFleets(t *testing.T) {
 	t.Parallel()
-	for name, test := range map[string]struct {
-		drift       string
-		plan        string
-		sentByPlan  []string
-		sentByApply []string
-	}{
-		"with detect_drift": {
-			drift:       "true",
-			plan:        "3 to import, 0 to add, 1 to change, 0 to destroy",
-			sentByPlan:  []string{"GET /v2/streams/cam-1 → 200", "GET /v2/streams/cam-2 → 200", "GET /v2/streams/cam-3 → 200"},
-			sentByApply: []string{`PATCH /v2/streams/cam-2 {"processor_ids":["object-detection"]} → 200`},
-		},
-		"without": {
-			drift: "false",
-			plan:  "3 to import, 0 to add, 3 to change, 0 to destroy",
-			sentByApply: []string{
-				`PATCH /v2/streams/cam-1 {"processor_ids":["object-detection","people-counter"]} → 200`,
-				`PATCH /v2/streams/cam-2 {"processor_ids":["object-detection"]} → 200`,
-				`PATCH /v2/streams/cam-3 {"processor_ids":[]} → 200`,
-			},
-		},
-	} {
+	service, url := startService(t, streamstest.Options{})
+	single := newWorkspace(t, "existing-streams/create", url)
+	single.edit("main.tf", `on_destroy = "keep"`, "")
+	single.must("apply", "-auto-approve")
+	service.ForgetRequests()
+	groups := newWorkspace(t, "migrating/to-groups", url)
+	groups.write("terraform.tfstate", read(t, filepath.Join(single.dir, "terraform.tfstate")))
+	groups.must("apply", "-auto-approve")
+	service.WantRequests(t, setEntrance, `PATCH /v2/streams/cam-2 {"processor_ids":["object-detection"]}`)
+}
+
+func TestAccPageExistingStreams(t *testing.T) {
+	t.Parallel()
+	service, url := startService(t, streamstest.Options{ServeGet: true})
+	service.Seed(
+		streamstest.Stream{ID: "cam-1", ProcessorIDs: []string{"object-detection", "people-counter"}},
+		streamstest.Stream{ID: "cam-2", ProcessorIDs: []string{"face-blur"}})
+	w := newWorkspace(t, "existing-streams/import", url)
+	wantText(t, w.must("plan", "-out=plan.tfplan"), "3 to import, 0 to add, 1 to change, 0 to destroy")
+	service.WantRequests(t, "GET /v2/streams/cam-1", "GET /v2/streams/cam-2", "GET /v2/streams/cam-3")
+	w.must("apply", "plan.tfplan")
+	service.WantRequests(t, `PATCH /v2/streams/cam-2 {"processor_ids":["object-detection"]}`)
+}
+
+// TestAccPageRecipes sends the set on the next day, although nothing else has changed.
+func TestAccPageRecipes(t *testing.T) {
+	t.Parallel()
+	service, url := startService(t, streamstest.Options{})
+	w := newWorkspace(t, "recipes/reassert", url)
+	w.must("apply", "-auto-approve")
+	service.WantRequests(t, setDetection)
+	day := regexp.MustCompile(`"day": ?"(\d{4}-\d{2}-\d{2})"`).FindStringSubmatch(read(t, filepath.Join(w.dir, "terraform.tfstate")))
+	if day == nil {
+		t.Fatal("no day in the state")
+	}
+	w.edit("terraform.tfstate", day[1], "2025-01-01")
+	w.must("apply", "-auto-approve")
+	service.WantRequests(t, setDetection)
+}
+
+// TestAccPagePipelines checks what the page says about addresses, credentials, saved plans and exit statuses.
+func TestAccPagePipelines(t *testing.T) {
+	t.Parallel()
+	service, url := startService(t, streamstest.Options{Authorize: streamstest.Bearer("t0ken")})
+	w := newWorkspace(t, "provider", "")
+	wantText(t, w.status(1, "plan", "-detailed-exitcode"), "STREAM_BASE_URL")
+	w.must("validate")
+	w.Env["STREAM_BASE_URL"] = "https://streams.invalid" // a plan needs an address, but neither credentials nor a service
+	w.status(2, "plan", "-detailed-exitcode", "-out=plan.tfplan")
+	w.Env["STREAM_BASE_URL"] = url
+	wantText(t, w.status(1, "apply", "plan.tfplan"), "Authentication Error", "The stream was not changed.")
+	service.ForgetRequests()
+	w.Env["STREAM_TOKEN"] = "t0ken"
+	w.status(2, "plan", "-detailed-exitcode", "-out=plan.tfplan")
+	w.status(0, "apply", "plan.tfplan") // with the address and the credentials of its own environment
+	service.WantRequests(t, setEntrance)
+	wantText(t, w.status(1, "apply", "plan.tfplan"), "Saved plan is stale")
+}
+
+// TestAccPipelines runs the commands of the pipelines in their order: those of a merge request without credentials, and
+// those that apply.
+func TestAccPipelines(t *testing.T) {
+	t.Parallel()
+	for _, name := range []string{"github-actions.yml", "gitlab-ci.yml"} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			service, sandbox := startService(t)
-			service.Configure(func(o *streamstest.Options) { o.ServeGet = true })
-			dir := initialized(t, sandbox, "existing-streams/import", "")
-			replace(t, filepath.Join(dir, "main.tf"), "detect_drift = true", "detect_drift = "+test.drift)
-			service.Seed(
-				streamstest.Stream{ID: "cam-1", ProcessorIDs: []string{"object-detection", "people-counter"}},
-				streamstest.Stream{ID: "cam-2", ProcessorIDs: []string{"face-blur"}})
-
-			wantText(t, mustRun(t, sandbox, dir, "plan", "-out=plan.tfplan"), test.plan)
-			wantSortedRequests(t, service, test.sentByPlan)
-			mustRun(t, sandbox, dir, "apply", "plan.tfplan")
-			wantSortedRequests(t, service, test.sentByApply)
-			mustRun(t, sandbox, dir, "plan", "-detailed-exitcode")
+			service, url := startService(t, streamstest.Options{})
+			w := newWorkspace(t, "provider", url)
+			text := read(t, filepath.Join("pipelines", name))
+			for _, line := range pipelineCommand.FindAllStringSubmatch(text, -1) {
+				w.must(strings.Fields(line[1])...)
+			}
+			service.WantRequests(t, setEntrance)
 		})
 	}
 }
 
-func wantSortedRequests(t *testing.T, service *streamstest.Service, want []string) {
-	t.Helper()
-	var got []string
-	for _, r := range service.Requests() {
-		got = append(got, r.String())
-	}
-	service.ForgetRequests()
-	slices.Sort(got)
-	if diff := cmp.Diff(want, got); diff != "" {
-		t.Errorf("requests (-want +got):\n%s", diff)
-	}
-}
+var pipelineCommand = regexp.MustCompile(`(?m)^ +- (?:run: )?terraform (.*)$`)
 
-// TestAccPageExistingStreamsGenerate checks what -generate-config-out writes.
-func TestAccPageExistingStreamsGenerate(t *testing.T) {
-	t.Parallel()
-	service, sandbox := startService(t)
-	service.Configure(func(o *streamstest.Options) { o.ServeGet = true })
-	service.Seed(streamstest.Stream{ID: "cam-1", ProcessorIDs: []string{"object-detection"}})
-	dir := initialized(t, sandbox, "resources/stream_processors", "import-by-string-id.tf")
-	for _, name := range []string{"resource.tf", "resource_for_each.tf", "resource_options.tf"} {
-		if err := os.Remove(filepath.Join(dir, name)); err != nil {
-			t.Fatal(err)
-		}
-	}
-
-	mustFail(t, sandbox, dir, "plan", "-generate-config-out=without.tf")
-	written := read(t, filepath.Join(dir, "without.tf"))
-	wantText(t, written, `stream_id     = "cam-1"`, "processor_ids = null")
-	wantRequests(t, service)
-	if err := os.Remove(filepath.Join(dir, "without.tf")); err != nil {
-		t.Fatal(err)
-	}
-
-	sandbox.Env["STREAM_DETECT_DRIFT"] = "true"
-	wantText(t, mustRun(t, sandbox, dir, "plan", "-generate-config-out=with.tf"), "1 to import, 0 to add, 0 to change")
-	wantText(t, read(t, filepath.Join(dir, "with.tf")), `stream_id     = "cam-1"`, `processor_ids = ["object-detection"]`)
-	service.ForgetRequests()
-}
-
-func TestAccPageSeveralTeams(t *testing.T) {
-	t.Parallel()
-	service, sandbox := startService(t)
-	dir := initialized(t, sandbox, "several-teams", "")
-
-	wantPassed(t, mustRun(t, newSandbox(t), dir, "test"), "2 passed, 0 failed")
-	wantRequests(t, service)
-	mustRun(t, sandbox, dir, "apply", "-auto-approve")
-	wantAttached(t, service, map[string]string{
-		"cam-1": "face-blur object-detection plate-reader",
-		"cam-2": "object-detection",
-		"cam-3": "plate-reader",
-	})
-}
-
-// TestAccPageIDs checks that the service receives ids in Unicode normalization form NFC, whatever the configuration has.
-func TestAccPageIDs(t *testing.T) {
-	t.Parallel()
-	service, sandbox := startService(t)
-	dir := initialized(t, sandbox, "provider", "")
-	service.Seed(streamstest.Stream{ID: "entr\u00e9e"})
-	replace(t, filepath.Join(dir, "provider.tf"), `"cam-1"`, "\"entre\u0301e\"")
-	replace(t, filepath.Join(dir, "provider.tf"), `"people-counter"`, "\"e\u0301-counter\"")
-
-	mustRun(t, sandbox, dir, "apply", "-auto-approve")
-	wantRequests(t, service, "PATCH /v2/streams/entr%C3%A9e {\"processor_ids\":[\"object-detection\",\"\u00e9-counter\"]} → 200")
-}
-
-// TestAccPagePipelines checks what the page says about credentials, saved plans and exit statuses.
-func TestAccPagePipelines(t *testing.T) {
-	t.Parallel()
-	service, sandbox := startService(t)
-	service.Configure(func(o *streamstest.Options) { o.Authorize = streamstest.Bearer("t0ken") })
-	dir := initialized(t, sandbox, "provider", "")
-
-	// A plan needs an address, but neither credentials nor a service.
-	wantStatus(t, sandbox, dir, 2, "plan", "-detailed-exitcode")
-	wantRequests(t, service)
-	address := sandbox.Env["STREAM_BASE_URL"]
-	sandbox.Env["STREAM_BASE_URL"] = "https://streams.invalid"
-	wantStatus(t, sandbox, dir, 2, "plan", "-detailed-exitcode", "-out=plan.tfplan")
-	delete(sandbox.Env, "STREAM_BASE_URL")
-	wantText(t, wantStatus(t, sandbox, dir, 1, "plan", "-detailed-exitcode"), "STREAM_BASE_URL")
-	mustRun(t, sandbox, dir, "validate")
-
-	// The apply of the saved plan reads the address and the credentials from its own environment.
-	sandbox.Env["STREAM_BASE_URL"] = address
-	wantText(t, wantStatus(t, sandbox, dir, 1, "apply", "plan.tfplan"), "Authentication Error", "The stream was not changed.")
-	service.ForgetRequests()
-	sandbox.Env["STREAM_TOKEN"] = "t0ken"
-	wantStatus(t, sandbox, dir, 0, "plan", "-out=plan.tfplan")
-	wantStatus(t, sandbox, dir, 0, "apply", "plan.tfplan")
-	wantRequests(t, service, `PATCH /v2/streams/cam-1 {"processor_ids":["object-detection","people-counter"]} → 200`)
-	wantStatus(t, sandbox, dir, 0, "plan", "-detailed-exitcode")
-	wantText(t, wantStatus(t, sandbox, dir, 1, "apply", "plan.tfplan"), "Saved plan is stale")
-
-	// After an unknown outcome, the next plan sends the set again.
-	replace(t, filepath.Join(dir, "provider.tf"), `"people-counter"`, `"face-blur"`)
-	wantStatus(t, sandbox, dir, 0, "plan", "-out=plan.tfplan")
-	service.InjectFunc(func(streamstest.Request) *streamstest.Fault { return &streamstest.Fault{ResetAfter: true} })
-	replace(t, filepath.Join(dir, "provider.tf"), `provider "stream" {}`, "provider \"stream\" {\n  retry = { max_attempts = 1 }\n}")
-	wantStatus(t, sandbox, dir, 0, "plan", "-out=plan.tfplan")
-	wantText(t, wantStatus(t, sandbox, dir, 1, "apply", "plan.tfplan"), "The stream may or may not have been changed")
-	service.InjectFunc(nil)
-	service.ForgetRequests()
-	wantStatus(t, sandbox, dir, 2, "plan", "-detailed-exitcode", "-out=plan.tfplan")
-	wantStatus(t, sandbox, dir, 0, "apply", "plan.tfplan")
-	wantRequests(t, service, `PATCH /v2/streams/cam-1 {"processor_ids":["face-blur","object-detection"]} → 200`)
-}
-
-// wantStatus runs the CLI, fails the test unless it ends with this exit status, and returns its output on one line.
-func wantStatus(t *testing.T, sandbox *cli.Sandbox, dir string, status int, args ...string) string {
-	t.Helper()
-	cmd := sandbox.Command(t.Context(), dir, append(args[:1:1], append([]string{"-no-color"}, args[1:]...)...)...)
-	out, err := cmd.CombinedOutput()
-	if cmd.ProcessState == nil || cmd.ProcessState.ExitCode() != status {
-		t.Fatalf("%s: %v, want exit status %d\n%s", strings.Join(args, " "), err, status, out)
-	}
-	return cli.Unwrap(string(out))
-}
-
-// TestAccPageInstalling installs the provider from the mirror of the CLI configuration in the example, and records the
-// checksums for the platform without a registry.
+// TestAccPageInstalling installs the provider with the CLI configurations of the page.
 func TestAccPageInstalling(t *testing.T) {
 	t.Parallel()
-	_, sandbox := startService(t)
-	dir := initialized(t, sandbox, "provider", "")
-	for _, name := range []string{".terraform", ".terraform.lock.hcl"} {
-		if err := os.RemoveAll(filepath.Join(dir, name)); err != nil {
+	w := newWorkspace(t, "provider", "http://127.0.0.1:1")
+	use := func(name, from, to string) {
+		config := read(t, filepath.Join("installing", name))
+		if !strings.Contains(config, from) {
+			t.Fatalf("%s has no %s", name, from)
+		}
+		w.write(name, strings.Replace(config, from, to, 1))
+		w.Env["TF_CLI_CONFIG_FILE"] = filepath.Join(w.dir, name)
+	}
+	use("filesystem-mirror.tfrc", "/srv/terraform/providers", filepath.ToSlash(w.Mirror))
+	w.must("providers", "lock", "-fs-mirror="+w.Mirror, "-platform="+runtime.GOOS+"_"+runtime.GOARCH)
+	uninstall := func() {
+		if err := os.RemoveAll(filepath.Join(w.dir, ".terraform")); err != nil {
 			t.Fatal(err)
 		}
 	}
-	config := read(t, filepath.Join("installing", "filesystem-mirror.tfrc"))
-	const path = "/srv/terraform/providers"
-	if strings.Count(config, path) != 1 {
-		t.Fatalf("no %s in:\n%s", path, config)
-	}
-	config = strings.Replace(config, path, filepath.ToSlash(sandbox.Mirror), 1)
-	if cli.IsTofu(sandbox.Program) { // as the page says
-		config = strings.ReplaceAll(config, "registry.terraform.io", "registry.opentofu.org")
-	}
-	file := filepath.Join(t.TempDir(), "mirror.tfrc")
-	if err := os.WriteFile(file, []byte(config), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	sandbox.Env["TF_CLI_CONFIG_FILE"] = file
-	platform, err := exec.Command("go", "env", "GOOS", "GOARCH").Output()
-	if err != nil {
-		t.Fatal(err)
-	}
-	mustRun(t, sandbox, dir, "providers", "lock", "-fs-mirror="+sandbox.Mirror, "-platform="+strings.Join(strings.Fields(string(platform)), "_"))
-	lock := read(t, filepath.Join(dir, ".terraform.lock.hcl"))
-	wantText(t, mustRun(t, sandbox, dir, "init", "-lockfile=readonly"), "Installing stream-management/stream v0.1.0")
-	if after := read(t, filepath.Join(dir, ".terraform.lock.hcl")); after != lock {
-		t.Errorf("init has changed the lock file:\n%s", after)
-	}
+	uninstall()
+	wantText(t, w.must("init", "-lockfile=readonly"), "Installing stream-management/stream v0.1.0")
+	uninstall()
+	use("network-mirror.tfrc", "mirror.example.com", "127.0.0.1:1")
+	wantText(t, w.status(1, "init"), "127.0.0.1:1") // asked before anything else
+}
 
-	// A network mirror is asked before anything else: the mirror of the example does not exist.
-	if err := os.RemoveAll(filepath.Join(dir, ".terraform")); err != nil {
-		t.Fatal(err)
+// TestPageAuthentication runs the scripts that pass on the token of a CI system.
+func TestPageAuthentication(t *testing.T) {
+	t.Parallel()
+	for _, program := range []string{"sh", "curl", "jq"} {
+		if _, err := exec.LookPath(program); err != nil {
+			t.Skip(err)
+		}
 	}
-	network := strings.Replace(read(t, filepath.Join("installing", "network-mirror.tfrc")), "mirror.example.com", "127.0.0.1:1", 1)
-	if err := os.WriteFile(file, []byte(network), 0o600); err != nil {
-		t.Fatal(err)
+	github := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.Header.Get("Authorization") != "Bearer request-token" || r.FormValue("audience") != "https://login.example.com" {
+			w.WriteHeader(http.StatusForbidden)
+		}
+		_, _ = w.Write([]byte(`{"value":"a.b.c"}`))
+	}))
+	t.Cleanup(github.Close)
+	folder := filepath.Join("authentication", "client-assertion")
+	step := regexp.MustCompile(`(?s)run: \|\n(.*)`).FindStringSubmatch(read(t, filepath.Join(folder, "github-actions.yml")))
+	for name, test := range map[string]struct{ script, wantFile, wantEnv string }{
+		"GitHub":       {step[1], "a.b.c", "STREAM_OAUTH2_CLIENT_ASSERTION_FILE=%s/assertion"},
+		"agent's hook": {read(t, filepath.Join(folder, "agent-hook.sh")), "", "STREAM_OAUTH2_CLIENT_ASSERTION=a.b.c"},
+	} {
+		dir := t.TempDir()
+		script := exec.CommandContext(t.Context(), "sh", "-euc", test.script)
+		script.Env = append(os.Environ(), "AUDIENCE=https://login.example.com", "RUNNER_TEMP="+dir, "GITHUB_ENV="+filepath.Join(dir, "env"),
+			"ACTIONS_ID_TOKEN_REQUEST_TOKEN=request-token", "ACTIONS_ID_TOKEN_REQUEST_URL="+github.URL+"?api-version=2",
+			"TFC_AGENT_ENV="+filepath.Join(dir, "env"), "TFC_WORKLOAD_IDENTITY_TOKEN=a.b.c")
+		if out, err := script.CombinedOutput(); err != nil {
+			t.Fatalf("%s: %v\n%s", name, err, out)
+		}
+		if got := strings.TrimSpace(read(t, filepath.Join(dir, "assertion"))); got != test.wantFile {
+			t.Errorf("%s: the assertion is %q", name, got)
+		}
+		if got, want := strings.TrimSpace(read(t, filepath.Join(dir, "env"))), strings.Replace(test.wantEnv, "%s", dir, 1); got != want {
+			t.Errorf("%s: the environment is %q, want %q", name, got, want)
+		}
 	}
-	wantText(t, mustFail(t, sandbox, dir, "init"), "127.0.0.1:1")
 }

@@ -16,7 +16,7 @@ variable "folder" {
 }
 
 locals {
-  teams      = [for file in fileset(var.folder, "*.yaml") : yamldecode(file("${var.folder}/${file}"))]
+  teams      = [for file in fileset("${path.module}/${var.folder}", "*.yaml") : yamldecode(file("${path.module}/${var.folder}/${file}"))]
   stream_ids = toset(flatten([for streams in local.teams : keys(streams)]))
 }
 

@@ -1,0 +1,6 @@
+provider "stream" {
+  basic_auth = {
+    username = var.username
+    password = var.password
+  }
+}

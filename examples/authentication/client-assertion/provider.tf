@@ -1,0 +1,7 @@
+provider "stream" {
+  oauth2 = {
+    token_url             = var.token_url
+    client_id             = var.client_id
+    client_assertion_file = var.client_assertion_file
+  }
+}

@@ -1,0 +1,8 @@
+provider "stream" {
+  oauth2 = {
+    token_url     = var.token_url
+    client_id     = var.client_id
+    client_secret = var.client_secret
+    scopes        = ["streams.write"]
+  }
+}

@@ -1,0 +1,3 @@
+provider "stream" {
+  token_file = var.token_file
+}
