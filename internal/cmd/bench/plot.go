@@ -1,88 +1,65 @@
-//go:build linux
-
 package main
 
 import (
+	"bytes"
 	"fmt"
+	"maps"
 	"math"
 	"slices"
 	"strings"
 )
 
-// point is a measurement in the plot: the median time of an operation on a number of streams.
-type point struct {
-	contender, operation string
-	streams              int
-	seconds              float64
-}
+const plotTitle = "Seconds against number of streams"
 
-// pointsOf returns the points of the rows that the plot shows.
-func pointsOf(streams int, measured results) []point {
-	var points []point
-	for _, contender := range []string{single, parts, groups} {
-		for _, operation := range []string{create.name, noop.name} {
-			var seconds []float64
-			for _, m := range measured[row{operation, contender}] {
-				seconds = append(seconds, m.wall.Seconds())
-			}
-			if seconds != nil {
-				points = append(points, point{contender, operation, streams, median(seconds)})
-			}
-		}
-	}
-	return points
-}
+const plotHead = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 840 440">
+<style>
+  svg { background: #fff; fill: #1f2328; font: 13px sans-serif }
+  path { fill: none; stroke-width: 2 }
+  .grid { stroke: #d1d9e0; stroke-width: 1 }
+  .dash1 { stroke-dasharray: 6 4 }
+  .c0 { stroke: #0969da } .c1 { stroke: #bc4c00 } .c2 { stroke: #8250df } .c3 { stroke: #59636e }
+  @media (prefers-color-scheme: dark) {
+    svg { background: #0d1117; fill: #f0f6fc }
+    .grid { stroke: #3d444d }
+    .c0 { stroke: #4493f8 } .c1 { stroke: #db6d28 } .c2 { stroke: #ab7df8 } .c3 { stroke: #9198a1 }
+  }
+</style>
+<title>` + plotTitle + `</title>
+<text x="20" y="24" font-size="15" font-weight="bold">` + plotTitle + `</text>
+<text x="272" y="428" text-anchor="middle">streams</text>
+<path class="c3" d="M500 180h30"/><text x="540" y="184">create</text>
+<path class="c3 dash1" d="M500 204h30"/><text x="540" y="208">plan without changes</text>
+`
 
-// lines are the lines of the plot and their colours. A dashed line is a plan.
-var lines = []struct{ contender, operation, colour, dash string }{
-	{single, create.name, "#c0392b", "none"},
-	{single, noop.name, "#c0392b", "6 4"},
-	{parts, create.name, "#d68910", "none"},
-	{parts, noop.name, "#d68910", "6 4"},
-	{groups, create.name, "#1f618d", "none"},
-	{groups, noop.name, "#1f618d", "6 4"},
-}
-
-// drawPlot draws seconds against streams, both on logarithmic scales, as an SVG.
-func drawPlot(points []point) string {
-	const width, height, left, right, top, bottom = 760, 420, 70, 270, 20, 50
-	x := func(streams int) float64 {
-		return left + (width-left-right)*(math.Log10(float64(streams))-2)/(math.Log10(50_000)-2)
-	}
-	y := func(seconds float64) float64 {
-		return height - bottom - (height-top-bottom)*(math.Log10(seconds)+1)/4 // from 0.1 s to 1,000 s
-	}
-	var b strings.Builder
-	fmt.Fprintf(&b, `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 %d %d" font-family="sans-serif" font-size="12">`+"\n", width, height)
-	fmt.Fprintf(&b, `<title>Seconds against streams</title>`+"\n"+`<rect width="%d" height="%d" fill="white"/>`+"\n", width, height)
-	for _, seconds := range []float64{0.1, 1, 10, 100, 1000} {
-		fmt.Fprintf(&b, `<line x1="%d" x2="%d" y1="%.1f" y2="%.1f" stroke="#ddd"/><text x="%d" y="%.1f" text-anchor="end">%g s</text>`+"\n",
-			left, width-right, y(seconds), y(seconds), left-8, y(seconds)+4, seconds)
-	}
+// drawPlot returns an SVG with seconds against streams, both on logarithmic scales.
+func drawPlot(all map[int]results) []byte {
+	x := func(streams int) float64 { return 70 + 150*(math.Log10(float64(streams))-2) }
+	y := func(seconds float64) float64 { return 390 - 68*(math.Log10(seconds)+2) }
+	b := bytes.NewBufferString(plotHead)
 	for _, streams := range []int{100, 1000, 10_000, 50_000} {
-		fmt.Fprintf(&b, `<line x1="%.1f" x2="%.1f" y1="%d" y2="%d" stroke="#ddd"/><text x="%.1f" y="%d" text-anchor="middle">%d</text>`+"\n",
-			x(streams), x(streams), top, height-bottom, x(streams), height-bottom+18, streams)
+		fmt.Fprintf(b, `<path class="grid" d="M%.1f 50V390"/><text x="%.1f" y="410" text-anchor="middle">%s</text>`+"\n", x(streams), x(streams), thousands(streams))
 	}
-	fmt.Fprintf(&b, `<text x="%d" y="%d" text-anchor="middle">streams</text>`+"\n", (left+width-right)/2, height-8)
-	for i, l := range lines {
-		var path []string
-		for _, p := range points {
-			if p.contender == l.contender && p.operation == l.operation {
-				path = append(path, fmt.Sprintf("%.1f,%.1f", x(p.streams), y(p.seconds)))
+	for _, seconds := range []float64{0.01, 0.1, 1, 10, 100, 1000} {
+		label := fmt.Sprint(seconds)
+		if seconds >= 1000 {
+			label = thousands(int(seconds))
+		}
+		fmt.Fprintf(b, `<path class="grid" d="M70 %.1fH475"/><text x="62" y="%.1f" text-anchor="end">%s s</text>`+"\n", y(seconds), y(seconds)+4, label)
+	}
+	for i, name := range []string{single, parts, groups, loop} {
+		fmt.Fprintf(b, `<path class="c%d" d="M500 %dh30"/><text x="540" y="%d">%s</text>`+"\n", i, 60+24*i, 64+24*i, strings.ReplaceAll(name, "`", ""))
+		for dash, operation := range []string{create, noop} {
+			var points []string
+			for _, streams := range slices.Sorted(maps.Keys(all)) {
+				if seconds := all[streams].of(name, operation, wall); seconds != nil {
+					points = append(points, fmt.Sprintf("%.1f %.1f", x(streams), y(median(seconds))))
+				}
+			}
+			if points != nil {
+				fmt.Fprintf(b, `<path class="c%d dash%d" d="M%s"/>`+"\n", i, dash, strings.Join(points, "L"))
 			}
 		}
-		if path == nil {
-			continue
-		}
-		fmt.Fprintf(&b, `<polyline points="%s" fill="none" stroke="%s" stroke-width="2" stroke-dasharray="%s"/>`+"\n", strings.Join(path, " "), l.colour, l.dash)
-		for _, at := range slices.Compact(path) {
-			cx, cy, _ := strings.Cut(at, ",")
-			fmt.Fprintf(&b, `<circle cx="%s" cy="%s" r="3" fill="%s"/>`+"\n", cx, cy, l.colour)
-		}
-		at := top + 20 + 22*i
-		fmt.Fprintf(&b, `<line x1="%d" x2="%d" y1="%d" y2="%d" stroke="%s" stroke-width="2" stroke-dasharray="%s"/>`,
-			width-right+20, width-right+50, at, at, l.colour, l.dash)
-		fmt.Fprintf(&b, `<text x="%d" y="%d">%s: %s</text>`+"\n", width-right+58, at+4, l.operation, strings.TrimPrefix(l.contender, "this provider, "))
 	}
-	return b.String() + "</svg>\n"
+	b.WriteString("</svg>\n")
+	return b.Bytes()
 }

@@ -1,90 +1,99 @@
-//go:build linux
-
 package main
 
 import (
+	"context"
 	"fmt"
 	"path/filepath"
 	"runtime"
 	"slices"
+	"strings"
+	"time"
+
+	"github.com/stream-management/terraform-provider-stream/internal/cli"
 )
 
-// results has the measurements of each row, one for each round.
-type results map[row][]measurement
-
-type row struct{ operation, contender string }
-
-func (r results) add(operation, contender string, m measurement) {
-	key := row{operation, contender}
-	r[key] = append(r[key], m)
+// measurement is what one operation took in one round.
+type measurement struct {
+	contender, operation string
+	wall                 time.Duration
+	cpu                  time.Duration // of the CLI and all processes that it started
+	state                float64       // bytes for each stream
 }
 
-func printHeader(cliVersion string, o options) {
-	fmt.Printf("# Measurements\n\n%s on %s, %s/%s with %d processors.\n",
-		cliVersion, runtime.Version(), runtime.GOOS, runtime.GOARCH, runtime.NumCPU())
-	fmt.Printf("Remote state, `-parallelism=%d`, and a service that waits %s before each response, unless the row says otherwise.\n",
-		o.parallelism, o.latency)
-	fmt.Printf("Rounds: %d. Each value is the median, with the lowest and the highest value in parentheses.\n", o.rounds)
-	fmt.Print(`
-- **ratio**: to the time of the first row of the same operation, in the same round. Seconds depend on the machine; compare ratios.
-- **CPU s**: of the CLI and all processes that it started.
-- **provider CPU ms/stream** and **provider peak MB**: of the provider's own processes. Peak is the maximum resident set size.
-`)
-}
+// results has the measurements of all rounds in their order.
+type results []measurement
 
-// printPlot shows the plot, which is in the folder of the page.
-func printPlot(file string) {
-	if file != "" {
-		fmt.Printf("\n![Seconds against streams: single resources, modules of 100, and groups of 500](%s)\n", filepath.Base(file))
+// of returns one value of a row for each round.
+func (r results) of(contender, operation string, value func(measurement) float64) []float64 {
+	var values []float64
+	for _, m := range r {
+		if m.contender == contender && m.operation == operation {
+			values = append(values, value(m))
+		}
 	}
+	return values
 }
 
-func printStarts(contenders []contender, taken map[string][]float64) {
-	fmt.Print("\n## From start to handshake\n\n| | ms |\n|---|---|\n")
-	for _, c := range contenders {
-		fmt.Printf("| %s | %.1f |\n", c.name, median(taken[c.name]))
+func wall(m measurement) float64  { return m.wall.Seconds() }
+func cpu(m measurement) float64   { return m.cpu.Seconds() }
+func state(m measurement) float64 { return m.state }
+
+func printHeader(ctx context.Context, sandbox *cli.Sandbox, rounds int, plot string) error {
+	var version strings.Builder
+	if err := sandbox.Run(ctx, "", &version, "version"); err != nil {
+		return err
 	}
+	line, _, _ := strings.Cut(version.String(), "\n")
+	fmt.Printf("# Measurements\n\n%s on %s, %s/%s with %d processors.\n", line, runtime.Version(), runtime.GOOS, runtime.GOARCH, runtime.NumCPU())
+	fmt.Printf("Remote state, `-parallelism=10` unless the row says otherwise, and a service that waits %s before each response.\n", latency)
+	fmt.Printf("Each value is the median of %d rounds, with the lowest and the highest value in parentheses.\n\n", rounds)
+	fmt.Println("- **ratio**: to the time of the Go loop, which sends the same requests and does nothing else, in the same round. Seconds depend on the machine; compare ratios.")
+	fmt.Println("- **CPU s**: of the CLI and all processes that it started.")
+	if plot != "" {
+		fmt.Printf("\n![%s](%s)\n", plotTitle, filepath.Base(plot))
+	}
+	return nil
 }
 
-func printTable(streams int, operations []operation, workspaces []*workspace, measured results) {
-	fmt.Printf("\n## Streams: %d\n\n", streams)
-	fmt.Print("| operation | | s | ratio | CPU s | provider CPU ms/stream | provider peak MB | state B/stream |\n" +
-		"|---|---|---|---|---|---|---|---|\n")
-	for _, o := range operations {
-		var first []measurement
-		for _, w := range workspaces {
-			all := measured[row{o.name, w.name}]
-			if all == nil {
+func printTable(streams int, measured results) {
+	fmt.Printf("\n## %s streams\n\n| operation | | s | ratio | CPU s | state B/stream |\n|---|---|---|---|---|---|\n", thousands(streams))
+	for _, operation := range operations {
+		lowest := measured.of(loop, operation, wall)
+		for _, c := range contenders {
+			seconds := measured.of(c.name, operation, wall)
+			switch {
+			case seconds == nil, c.name == loop && operation == noop: // nothing to send
+				continue
+			case c.name == loop:
+				fmt.Printf("| %s | %s | %s | 1.00 | – | – |\n", operation, c.name, spread(seconds))
 				continue
 			}
-			if first == nil {
-				first = all
+			ratio := "–"
+			if operation != noop && c.name != data {
+				ratios := slices.Clone(seconds)
+				for i := range ratios {
+					ratios[i] /= lowest[i]
+				}
+				ratio = spread(ratios)
 			}
-			var wall, ratio, cpu, providerCPU, peak, state []float64
-			for i, m := range all {
-				wall = append(wall, m.wall.Seconds())
-				ratio = append(ratio, m.wall.Seconds()/first[i].wall.Seconds())
-				cpu = append(cpu, m.cpu.Seconds())
-				providerCPU = append(providerCPU, m.provider.CPU.Seconds()*1000/float64(streams))
-				peak = append(peak, float64(m.provider.PeakMemory)/1e6)
-				state = append(state, float64(m.stateSize)/float64(streams))
-			}
-			provider := "– | –"
-			if w.provider != "" {
-				provider = fmt.Sprintf("%.2f | %.0f", median(providerCPU), median(peak))
-			}
-			fmt.Printf("| %s | %s | %.2f (%.2f–%.2f) | %.2f | %.2f | %s | %.0f |\n", o.name, w.name,
-				median(wall), slices.Min(wall), slices.Max(wall), median(ratio), median(cpu), provider, median(state))
+			fmt.Printf("| %s | %s | %s | %s | %s | %.0f |\n", operation, c.name,
+				spread(seconds), ratio, spread(measured.of(c.name, operation, cpu)), median(measured.of(c.name, operation, state)))
 		}
 	}
 }
 
-// median returns the middle value, or the mean of the two in the middle.
-func median(values []float64) float64 {
-	sorted := slices.Sorted(slices.Values(values))
-	middle := len(sorted) / 2
-	if len(sorted)%2 == 1 {
-		return sorted[middle]
+// spread returns the median, the lowest and the highest value.
+func spread(values []float64) string {
+	return fmt.Sprintf("%.2f (%.2f–%.2f)", median(values), slices.Min(values), slices.Max(values))
+}
+
+// median returns the middle value, or the higher one of the two in the middle.
+func median(values []float64) float64 { return slices.Sorted(slices.Values(values))[len(values)/2] }
+
+// thousands returns a number below a million with a comma.
+func thousands(n int) string {
+	if n < 1000 {
+		return fmt.Sprint(n)
 	}
-	return (sorted[middle-1] + sorted[middle]) / 2
+	return fmt.Sprintf("%d,%03d", n/1000, n%1000)
 }
