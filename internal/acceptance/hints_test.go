@@ -51,7 +51,7 @@ func TestAccHints(t *testing.T) {
 		bad, generic = "Bad Request Error", "Generic Error"
 		notService   = "may not have come from the service"
 		carried      = "The request carried a bearer token from STREAM_TOKEN"
-		signIn       = `HTML page "Proxy Login": Please sign in.`
+		signIn       = "HTML page: Proxy Login Please sign in."
 	)
 	cases := map[string]struct {
 		fault streamstest.Fault

@@ -167,7 +167,7 @@ func nowTrue(o streams.Outcome, reported *streams.Stream) string {
 	case o == streams.Unknown:
 		return "The stream may or may not have been changed; apply again: sending the same set twice is safe."
 	case reported != nil:
-		return fmt.Sprintf("The service reports that the stream now has %s.", reported.ProcessorIDs)
+		return fmt.Sprintf("The service reports that the stream now has %s.", reported.ShownProcessors())
 	case o == streams.Changed:
 		return "The stream was changed."
 	}
@@ -183,8 +183,9 @@ func (k knowledge) nowTrue() string {
 }
 
 // diagnoseMoved reports, once, that the service moved a stream to another terminal or fragment type:
-// the plan promised the old value to the resources that depend on it.
-func diagnoseMoved(before, after *processorsModel) diag.Diagnostics {
+// the plan promised the old value to the resources that depend on it. mask hides secrets in what the service
+// reported.
+func diagnoseMoved(before, after *processorsModel, mask func(string) string) diag.Diagnostics {
 	var diags diag.Diagnostics
 	for _, field := range []struct {
 		name     string
@@ -196,7 +197,7 @@ func diagnoseMoved(before, after *processorsModel) diag.Diagnostics {
 		if !field.old.IsNull() && !field.old.Equal(field.now) {
 			diags.AddAttributeError(path.Root(field.name), "Unexpected Change of the Stream", paragraphs(
 				fmt.Sprintf("The processors of stream %q were set, but its %s changed from %s to %s outside of Terraform.",
-					after.StreamID.ValueString(), field.name, field.old, field.now),
+					after.StreamID.ValueString(), field.name, mask(field.old.String()), mask(field.now.String())),
 				"The state has the new value. Apply again, to update the resources that depend on it.",
 				nowTrue(streams.Changed, nil),
 			))

@@ -65,7 +65,7 @@ func abandonedWarning(id string, known knowledge) diag.Diagnostic {
 	))
 }
 
-func detachedByCreateWarning(id string, detached streams.ProcessorSet) diag.Diagnostic {
+func detachedByCreateWarning(id, detached string) diag.Diagnostic {
 	return diag.NewAttributeWarningDiagnostic(path.Root("processor_ids"), aboutStream("Processors Will Be Detached", id), fmt.Sprintf(
 		"The stream has processors that are not in processor_ids, and the create detaches them: %s. To keep them, add them to "+
 			"processor_ids. If another configuration manages them, let only one configuration manage the stream.", detached))

@@ -200,7 +200,7 @@ func TestNowTrue(t *testing.T) {
 		report.failed(groupOutcome{id: id, err: err}, diagnoseSet(id, err, knowledge{}))
 	}
 	group := report.diagnostics("The state is as before.")
-	moved := diagnoseMoved(&processorsModel{TerminalID: types.StringValue("t1")}, &processorsModel{TerminalID: types.StringValue("t2")})
+	moved := diagnoseMoved(&processorsModel{TerminalID: types.StringValue("t1")}, &processorsModel{TerminalID: types.StringValue("t2")}, strings.ToUpper)
 	for name, test := range map[string]struct {
 		detail string
 		want   string

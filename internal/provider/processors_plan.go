@@ -142,7 +142,7 @@ func (s *session) readBeforeCreate(ctx context.Context, id string, set *streams.
 		return nil
 	}
 	if detached := found.ProcessorIDs.Minus(*set); detached.Len() > 0 {
-		return diag.Diagnostics{detachedByCreateWarning(id, detached)}
+		return diag.Diagnostics{detachedByCreateWarning(id, s.client.Redact(detached.String()))}
 	}
 	return nil
 }

@@ -125,7 +125,7 @@ func (r *processorsResource) Update(ctx context.Context, req resource.UpdateRequ
 		}
 		plan.setReported(got)
 		resp.Diagnostics.Append(resp.Private.SetKey(ctx, unconfirmedKey, nil)...)
-		resp.Diagnostics.Append(diagnoseMoved(state, plan)...)
+		resp.Diagnostics.Append(diagnoseMoved(state, plan, r.session.client.Redact)...)
 	}
 	resp.Diagnostics.Append(resp.State.Set(ctx, plan)...)
 	resp.Diagnostics.Append(resp.Identity.SetAttribute(ctx, path.Root("stream_id"), plan.StreamID)...)

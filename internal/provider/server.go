@@ -18,7 +18,7 @@ func NewServer(version string) func() tfprotov6.ProviderServer {
 		server = withReleasedContexts(server)
 		server = withFastPath(server, newProcessorsResource(), p.currentSession)
 		server = withGroupFastPath(server, newGroupResource(), p.currentSession)
-		return withStop(withRedaction(server, p.currentSession))
+		return withStop(server)
 	}
 }
 

@@ -8,6 +8,7 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptrace"
+	"strings"
 	"time"
 )
 
@@ -15,8 +16,8 @@ import (
 // times smaller.
 const maxBody = 16 << 20
 
-// Attempt describes one HTTP request and its result, for a log. Known secrets are redacted in all
-// of its texts.
+// Attempt describes one HTTP request and its result, for a log. Known secrets are masked in the texts from
+// outside.
 type Attempt struct {
 	Number       int // 1 is the first
 	Method       string
@@ -30,19 +31,26 @@ type Attempt struct {
 	ResponseBody LogText // likewise
 }
 
-// LogText is a text for a log. It is prepared only if the log wants it: secrets are redacted, and the
-// text is cut to 64 KiB.
+// LogText is a text for a log. It is prepared only if the log wants it: secrets are masked in a text from
+// outside, and the text is cut to 64 KiB.
 type LogText struct {
-	redactor *redactor
-	text     []byte
+	text    []byte
+	secrets *redactor // nil: the text is the provider's own
 }
+
+// maxLogged is the length of the longest text in a log line, in bytes.
+const maxLogged = 64 << 10
 
 // String returns the text.
 func (t LogText) String() string {
-	if t.redactor == nil {
-		return ""
+	text := string(t.text)
+	if t.secrets != nil {
+		text = t.secrets.mask(text)
 	}
-	return t.redactor.log(string(t.text[:min(len(t.text), maxLogged+1)]))
+	if len(text) > maxLogged {
+		return strings.ToValidUTF8(text[:maxLogged], "") + "…"
+	}
+	return text
 }
 
 // MarshalText returns the text, for a log in JSON.
@@ -151,15 +159,15 @@ func (o *operation) sendAndReadBody(req *http.Request) (*http.Response, []byte, 
 }
 
 func (o *operation) describeAttempt(resp *http.Response, body []byte, err error, d time.Duration) *Attempt {
-	a := &Attempt{Number: o.attempts, Method: o.method, URL: o.redactor.redact(o.url), Duration: d}
+	a := &Attempt{Number: o.attempts, Method: o.method, URL: o.url, Duration: d}
 	if err != nil {
 		a.Err = o.redactor.printable(err.Error(), maxMessage)
 	} else {
 		a.Status = resp.StatusCode
 	}
 	if !o.tokenRequest {
-		a.RequestBody = LogText{o.redactor, o.body}
-		a.ResponseBody = LogText{o.redactor, body}
+		a.RequestBody = LogText{text: o.body}
+		a.ResponseBody = LogText{body, o.redactor}
 	}
 	return a
 }

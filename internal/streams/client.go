@@ -108,9 +108,8 @@ func New(cfg Config) (*Client, error) {
 	return c, nil
 }
 
-// Redact replaces known secrets in a text about a stream. The fields of a [Stream] are what the service
-// reported, so that a state is truthful, and may repeat a secret. At most 64 KiB of the text are returned.
-func (c *Client) Redact(text string) string { return c.redactor.log(text) }
+// Redact masks known secrets in a text that the service reported, such as a field of a [Stream].
+func (c *Client) Redact(text string) string { return c.redactor.mask(text) }
 
 // MaxConcurrent is the limit of requests at the same time.
 func (c *Client) MaxConcurrent() int { return cap(c.slots) }
@@ -129,7 +128,8 @@ func (c *Client) UpdateStream(ctx context.Context, id string, processors Process
 		return nil, err
 	}
 	if !updated.ProcessorIDs.Equal(processors) {
-		e := o.invalidResponse(describeDifference(processors, updated.ProcessorIDs))
+		updated.shown = c.redactor.processors(updated.ProcessorIDs, processors)
+		e := o.invalidResponse(c.redactor.difference(processors, updated.ProcessorIDs))
 		e.Outcome, e.Stream = Changed, updated
 		return nil, e
 	}
@@ -144,8 +144,10 @@ func (c *Client) ReadStream(ctx context.Context, id string) (*Stream, error) {
 	stream, err := c.run(ctx, o, id)
 	if e := (*Error)(nil); errors.As(err, &e) {
 		e.Outcome = NotChanged
+		return nil, e
 	}
-	return stream, err
+	stream.shown = c.redactor.processors(stream.ProcessorIDs, ProcessorSet{})
+	return stream, nil
 }
 
 // run sends an operation's request for a stream and returns the stream from the response.
@@ -168,7 +170,10 @@ func (c *Client) run(ctx context.Context, o *operation, id string) (*Stream, err
 	if err != nil {
 		return nil, o.noResponse(err)
 	}
-	stream, err := decodeResponse(body, id)
+	stream, err := decodeStream(body)
+	if err == nil && stream.ID != id {
+		err = fmt.Errorf("the response describes another stream, %q", c.redactor.mask(stream.ID))
+	}
 	if err != nil {
 		// The body is the best clue to what has responded: a login page, for example.
 		o.message, o.documented = readMessage(body, c.redactor)
@@ -239,16 +244,16 @@ func (c *Client) send(ctx context.Context, o *operation, credential string) (*ht
 	return o.httpClient().Do(req)
 }
 
-// describeDifference says how the reported set differs from the sent one. Whether an update replaces
+// difference says how the reported set differs from the sent one. Whether an update replaces
 // or merges is not shown (INTERFACE.md, section 4).
-func describeDifference(sent, reported ProcessorSet) string {
+func (r *redactor) difference(sent, reported ProcessorSet) string {
 	var parts []string
 	missing, additional := sent.Minus(reported), reported.Minus(sent)
 	if missing.Len() > 0 {
 		parts = append(parts, "the service did not attach "+missing.String())
 	}
 	if additional.Len() > 0 {
-		parts = append(parts, "the service reports additional processors "+additional.String())
+		parts = append(parts, "the service reports additional processors "+r.processors(additional, ProcessorSet{}))
 	}
 	if missing.Len() == 0 {
 		parts = append(parts, "it may have merged the set instead of replacing it")

@@ -12,25 +12,13 @@ import (
 	"unicode/utf8"
 )
 
-// decodeResponse reads the body of a 2xx response, which must be the stream with the given id
-// (INTERFACE.md, section 4).
-func decodeResponse(body []byte, id string) (*Stream, error) {
+// decodeStream reads the body of a 2xx response (INTERFACE.md, section 4). It is stricter than encoding/json,
+// which accepts null, missing fields and other spellings of a name. Its error lists all problems.
+func decodeStream(body []byte) (*Stream, error) {
 	if len(body) > maxBody {
 		return nil, fmt.Errorf("the response is longer than %d MiB", maxBody>>20)
 	}
-	s, err := decodeStream(bytes.TrimPrefix(body, byteOrderMark))
-	if err != nil {
-		return nil, err
-	}
-	if s.ID != id {
-		return nil, fmt.Errorf("the response describes another stream, %q", s.ID)
-	}
-	return s, nil
-}
-
-// decodeStream is stricter than encoding/json, which accepts null, missing fields and other
-// spellings of a name. Its error lists all problems.
-func decodeStream(body []byte) (*Stream, error) {
+	body = bytes.TrimPrefix(body, byteOrderMark)
 	if !utf8.Valid(body) {
 		return nil, errors.New("the response is not UTF-8 text")
 	}

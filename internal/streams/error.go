@@ -80,8 +80,8 @@ func outcomeOf(status int) Outcome {
 	return Unknown
 }
 
-// Error is the error of every operation of a [Client]; find it with [errors.As]. Its texts, except
-// that of Err, contain no known secret and no control character.
+// Error is the error of every operation of a [Client]; find it with [errors.As]. Its texts from
+// outside, except that of Err, contain no known secret and no control character.
 type Error struct {
 	Kind         Kind
 	Method       string

@@ -4,6 +4,9 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"html"
+	"net/http"
+	"regexp"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -17,7 +20,7 @@ const (
 )
 
 // readMessage returns the message of an error body, and whether the body has the documented form
-// (INTERFACE.md, section 2). For any other body it returns the text, or describes the web page.
+// (INTERFACE.md, section 2). For any other body it returns the text.
 func readMessage(body []byte, secrets *redactor) (message string, documented bool) {
 	body = bytes.TrimPrefix(body, byteOrderMark)
 	// Not a struct: that would accept "Message", which web frameworks send for an unknown route.
@@ -25,8 +28,16 @@ func readMessage(body []byte, secrets *redactor) (message string, documented boo
 	if json.Unmarshal(body, &fields) == nil && stringInto(&message)(fields["message"]) {
 		return secrets.printable(message, maxMessage), true
 	}
-	return secrets.line(describeText(body), maxText), false
+	text := secrets.mask(string(body))
+	if strings.HasPrefix(http.DetectContentType(body), "text/html") {
+		text = "HTML page: " + secrets.mask(html.UnescapeString(markup.ReplaceAllString(text, " ")))
+	}
+	return secrets.printable(strings.Join(strings.Fields(text), " "), maxText), false
 }
+
+// markup is what a browser does not show of a web page. The first characters of a page are markup, and would
+// say nothing.
+var markup = regexp.MustCompile(`(?is)<!--.*?-->|<(script|style|svg|noscript|template)\b.*?</(script|style|svg|noscript|template)\s*>|<[^>]*>`)
 
 // escapeInvisible escapes the characters that a terminal interprets or does not show, so that a
 // message cannot move the cursor, hide words or add lines to Terraform's output.
@@ -57,9 +68,13 @@ func escapeInvisible(s string) string {
 
 // truncate returns the first limit characters of s, and "…" if there are more.
 func truncate(s string, limit int) string {
-	start, more := cutRunes(s, limit)
-	if more {
-		start += "…"
+	if len(s) <= limit {
+		return s
 	}
-	return start
+	for i := range s {
+		if limit--; limit < 0 {
+			return s[:i] + "…"
+		}
+	}
+	return s
 }

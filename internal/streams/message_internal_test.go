@@ -1,31 +1,11 @@
 package streams
 
 import (
-	"encoding/json"
-	"html"
-	"net/url"
 	"strings"
 	"testing"
 	"unicode"
 	"unicode/utf8"
 )
-
-// A secret at the length limit is redacted before the text is truncated.
-func TestTruncatedSecret(t *testing.T) {
-	t.Parallel()
-	const secret = "s3cret-t0ken-of-some-length"
-	m := newTestRedactor(secret)
-	for _, limit := range []int{maxText, maxMessage} {
-		for before := limit - len(secret) - 5; before < limit+5; before++ {
-			text := strings.Repeat("x", before) + secret + "tail"
-			for _, body := range []string{text, `{"message":"` + text + `"}`} {
-				if message, _ := readMessage([]byte(body), m); strings.Contains(message, "s3cret") || strings.Contains(message, "s3c") {
-					t.Fatalf("a secret after %d characters: …%s", before, message[max(0, len(message)-40):])
-				}
-			}
-		}
-	}
-}
 
 func TestEscapeInvisible(t *testing.T) {
 	t.Parallel()
@@ -62,41 +42,26 @@ func TestTruncate(t *testing.T) {
 	}
 }
 
-// The message of any body is short, has one line and only visible characters, and not the secret.
+// The message of any body is short, has one line and only visible characters.
 func FuzzReadMessage(f *testing.F) {
-	const secret = `s3cret/t0ken+"<&%25>'==`
-	m := newTestRedactor(secret)
 	for _, body := range []string{
 		"", "null", `{"message":"no"}`, `{"message":null}`, `{"Message":"x"}`, "<h1>No</h1>", "\xff\xfe", "a\x1b[2J\u202eb",
-		strings.Repeat("x", maxText-3), strings.Repeat("x", maxMessage-3), `{"message":"` + strings.Repeat("x", maxMessage-3), `%`, `\u00`, `&#`, "s3cret/",
+		strings.Repeat("\x1b", maxText), strings.Repeat("x", maxText-3), `{"message":"` + strings.Repeat("x", maxMessage) + `"}`,
 	} {
-		f.Add([]byte(body), []byte(`"}`))
+		f.Add([]byte(body))
 	}
-	quoted, _ := json.Marshal(secret)
-	f.Fuzz(func(t *testing.T, before, after []byte) {
-		for _, spelled := range []string{
-			secret, string(quoted), html.EscapeString(secret), url.QueryEscape(secret), url.PathEscape(secret),
-			strings.ReplaceAll(string(quoted[1:len(quoted)-1]), "/", `\/`), "",
-		} {
-			body := string(before) + spelled + string(after)
-			message, documented := readMessage([]byte(body), m)
-			limit := maxText
-			if documented {
-				limit = maxMessage
-			}
-			if n := utf8.RuneCountInString(message); n > limit+1 || n == limit+1 && !strings.HasSuffix(message, "…") {
-				t.Errorf("%d characters of %q", n, body)
-			}
-			if strings.Contains(message, secret) || strings.Contains(message, "s3cret/t0ken+") && spelled != "" {
-				t.Errorf("%q shows the secret as %q", body, message)
-			}
-			for _, r := range message {
-				if !unicode.IsGraphic(r) {
-					t.Errorf("%q is shown as %q, which has %U", body, message, r)
-				}
-			}
-			if !utf8.ValidString(message) {
-				t.Errorf("%q is shown as %q, which is not UTF-8", body, message)
+	f.Fuzz(func(t *testing.T, body []byte) {
+		message, documented := readMessage(body, new(redactor))
+		limit := maxText
+		if documented {
+			limit = maxMessage
+		}
+		if n := utf8.RuneCountInString(message); n > limit+1 || n == limit+1 && !strings.HasSuffix(message, "…") || !utf8.ValidString(message) {
+			t.Errorf("%q is shown as %d characters: %q", body, n, message)
+		}
+		for _, r := range message {
+			if !unicode.IsGraphic(r) {
+				t.Errorf("%q is shown as %q, which has %U", body, message, r)
 			}
 		}
 	})

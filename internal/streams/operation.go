@@ -118,18 +118,17 @@ func (o *operation) planRetry(ctx context.Context, resp *http.Response, err erro
 // newError returns what is known so far as an error of the given kind.
 func (o *operation) newError(kind Kind) *Error {
 	return &Error{
-		Kind: kind, Method: o.method, URL: o.redactor.redact(o.url), TokenRequest: o.tokenRequest,
-		Credentials: o.redactor.printable(o.credentials, maxText),
+		Kind: kind, Method: o.method, URL: o.url, TokenRequest: o.tokenRequest,
+		Credentials: o.credentials,
 		Status:      o.status, Message: o.message, Documented: o.documented, Reason: o.noRetryReason,
 		Attempts: o.attempts, Outcome: o.outcome,
 	}
 }
 
-// invalidResponse is the error for a 2xx response that is not the expected stream. The reason may
-// quote the response.
+// invalidResponse is the error for a 2xx response that is not the expected stream.
 func (o *operation) invalidResponse(reason string) *Error {
 	e := o.newError(KindUnexpected)
-	e.Reason = o.redactor.printable(reason, maxMessage)
+	e.Reason = truncate(escapeInvisible(reason), maxMessage)
 	return e
 }
 

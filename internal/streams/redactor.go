@@ -1,146 +1,81 @@
 package streams
 
 import (
-	"bytes"
+	"encoding/json"
+	"html"
+	"net/url"
 	"slices"
 	"strings"
 	"sync"
-	"unicode"
-	"unicode/utf8"
 )
 
 // replacement is written in place of a secret.
 const replacement = "***"
 
-// redactor replaces known secrets in texts that leave the client: a service or a proxy may echo a
-// request. The zero value replaces nothing. It is safe for concurrent use.
+// redactor masks known secrets in texts from outside: a service, a proxy or a library may quote what it
+// received. The provider's own words, its URLs and the ids that the user wrote are never masked. The zero
+// value masks nothing. It is safe for concurrent use.
 type redactor struct {
 	mu       sync.RWMutex
-	patterns [][]byte // see secretForms; never changed in place
+	spelled  []string // each secret in each of its spellings, longest first
+	replacer *strings.Replacer
 }
 
-// add makes the redactor replace secrets from now on, in all of their forms.
+// add makes the redactor mask secrets from now on.
 func (r *redactor) add(secrets ...string) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	patterns := slices.Clone(r.patterns)
 	for _, secret := range secrets {
-		forms := secretForms(secret)
-		if inLine := strings.Join(strings.Fields(secret), " "); inLine != secret {
-			forms = append(forms, secretForms(inLine)...) // as line shows a secret of several lines
-		}
-		for _, form := range forms {
-			if !slices.ContainsFunc(patterns, func(p []byte) bool { return bytes.Equal(p, form) }) {
-				patterns = append(patterns, form)
-			}
+		if secret != "" && !slices.Contains(r.spelled, secret) {
+			r.spelled = append(r.spelled, spellings(secret)...)
 		}
 	}
-	r.patterns = patterns
+	slices.SortStableFunc(r.spelled, func(a, b string) int { return len(b) - len(a) })
+	var pairs []string
+	for _, s := range r.spelled {
+		pairs = append(pairs, s, replacement)
+	}
+	r.replacer = strings.NewReplacer(pairs...)
 }
 
-// redact replaces the secrets in s.
-func (r *redactor) redact(s string) string { return r.replace(s, false) }
-
-// printable returns a text of the service as an error shows it: without secrets and invisible
-// characters, and with at most limit characters. Only these characters are searched for secrets.
-func (r *redactor) printable(s string, limit int) string {
-	shown, more := cutRunes(s, limit)
-	shown = truncate(escapeInvisible(r.replace(shown, more)), limit)
-	if more && !strings.HasSuffix(shown, "…") {
-		shown += "…"
-	}
-	return shown
-}
-
-// line is like printable, and replaces each sequence of white space by one space.
-func (r *redactor) line(text []byte, limit int) string {
-	enough := utf8.UTFMax*limit + 1 // bytes, for more than limit characters
-	var shown []byte
-	for len(shown) <= enough {
-		text = bytes.TrimLeftFunc(text, unicode.IsSpace)
-		if len(text) == 0 {
-			break
-		}
-		field := text[:min(len(text), enough)]
-		if end := bytes.IndexFunc(field, unicode.IsSpace); end >= 0 {
-			field = field[:end]
-		}
-		if len(shown) > 0 {
-			shown = append(shown, ' ')
-		}
-		shown = append(shown, field...)
-		text = text[len(field):]
-	}
-	return r.printable(string(shown), limit)
-}
-
-// log returns a text as a log line shows it: without secrets, and at most maxLogged bytes of it.
-func (r *redactor) log(s string) string {
-	if len(s) <= maxLogged {
-		return r.redact(s)
-	}
-	cut := maxLogged
-	for cut > maxLogged-utf8.UTFMax && !utf8.RuneStart(s[cut]) {
-		cut--
-	}
-	return r.replace(s[:cut], true) + "…"
-}
-
-// maxLogged is the length of the longest text in a log line, in bytes.
-const maxLogged = 64 << 10
-
-// replace replaces the secrets in s. If s is only the beginning of a text, more says so, and the
-// beginning of a secret at the end of s is replaced, too.
-func (r *redactor) replace(s string, more bool) string {
+// mask replaces the secrets in a text from outside. Mask before a text is cut: half a secret is not found.
+func (r *redactor) mask(text string) string {
 	r.mu.RLock()
-	patterns := r.patterns
-	r.mu.RUnlock()
-	if len(patterns) == 0 {
-		return s
+	defer r.mu.RUnlock()
+	if r.replacer == nil {
+		return text
 	}
-	var found []span
-	for _, l := range unescapedLayers(s) {
-		for _, pattern := range patterns {
-			found = l.find(pattern, found)
-			if more {
-				found = l.findCut(pattern, len(s), found)
-			}
-		}
-	}
-	return replaceSpans(s, found)
+	return r.replacer.Replace(text)
 }
 
-// span is a part of a text.
-type span struct{ from, to int }
-
-// replaceSpans replaces each span of s. Spans that overlap are replaced together.
-func replaceSpans(s string, spans []span) string {
-	if len(spans) == 0 {
-		return s
-	}
-	slices.SortFunc(spans, func(a, b span) int { return a.from - b.from })
-	var b strings.Builder
-	end := 0
-	for i, next := range spans {
-		if i == 0 || next.from >= end {
-			b.WriteString(s[end:next.from])
-			b.WriteString(replacement)
-		}
-		end = max(end, next.to)
-	}
-	b.WriteString(s[end:])
-	return b.String()
+// printable returns a text from outside as an error shows it: without secrets and invisible characters,
+// and with at most limit characters.
+func (r *redactor) printable(text string, limit int) string {
+	return truncate(escapeInvisible(truncate(r.mask(text), limit)), limit)
 }
 
-// cutRunes returns the first limit characters of s, and whether there are more.
-func cutRunes(s string, limit int) (start string, more bool) {
-	if len(s) <= limit {
-		return s, false
-	}
-	for i := range s {
-		if limit--; limit < 0 {
-			return s[:i], true
+// processors describes a set that the service reported. The ids that the user wrote are shown as they are.
+func (r *redactor) processors(reported, own ProcessorSet) string {
+	shown := slices.Clone(reported.ids)
+	for i, id := range shown {
+		if _, written := slices.BinarySearch(own.ids, id); !written {
+			shown[i] = r.mask(id)
 		}
 	}
-	return s, false
+	return ProcessorSet{shown}.String()
+}
+
+// spellings returns a secret as it is, and escaped for JSON, URLs and HTML. Secrets that are sent in base64
+// are secrets of their own.
+func spellings(secret string) []string {
+	byGo, _ := json.Marshal(secret) // fails for no string
+	byOthers, _ := marshalUnescaped(secret)
+	inJSON, inHTML := string(byOthers[1:len(byOthers)-1]), html.EscapeString(secret)
+	all := []string{
+		secret, url.QueryEscape(secret), url.PathEscape(secret),
+		string(byGo[1 : len(byGo)-1]), inJSON, strings.ReplaceAll(inJSON, "/", `\/`),
+		inHTML, strings.ReplaceAll(inHTML, "&#34;", "&quot;"),
+	}
+	slices.Sort(all)
+	return slices.Compact(all)
 }

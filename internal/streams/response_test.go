@@ -26,7 +26,7 @@ func TestInvalidSuccess(t *testing.T) {
 		"200 without body":   {respond(200, ""), "the response has no body", "", false},
 		"202 without body":   {respond(202, ""), "the response has no body", "", false},
 		"205":                {respond(205, ""), "the response has no body", "", false},
-		"login page":         {respond(200, login, "Content-Type", "text/html"), "the response is not a JSON object", `HTML page "Log in"`, false},
+		"login page":         {respond(200, login, "Content-Type", "text/html"), "the response is not a JSON object", "HTML page: Log in", false},
 		"an error body":      {respond(200, `{"message":"not really"}`), "the response is not a stream: id is missing, terminal_id is missing, fragment_type_id is missing, processor_ids is missing, last_edited is missing, compatible_namespaces is missing", "not really", true},
 		"null":               {respond(200, "null"), "the response is not a JSON object", "null", false},
 		"a list of streams":  {respond(200, "["+streamJSON("s1", []string{"p1"})+"]"), "the response is not a JSON object", "[" + streamJSON("s1", []string{"p1"}) + "]", false},

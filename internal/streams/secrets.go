@@ -11,8 +11,8 @@ import (
 // This file lists all places that secrets come from: the configuration, the environment, files and
 // the responses of a token endpoint.
 
-// minSecretValue is the length of the shortest header or parameter value that is redacted, in bytes.
-// To redact a value such as "1" would make other texts unreadable.
+// minSecretValue is the length of the shortest header or parameter value that is masked, in bytes.
+// To mask a value such as "1" would make other texts unreadable.
 const minSecretValue = 4
 
 // secrets returns the configured secrets, in each form in which they are sent.
@@ -25,8 +25,7 @@ func (cfg Config) secrets() []string {
 		secrets = append(secrets, a.ClientSecret, a.ClientAssertion, basicCredentials(a.ClientID, a.ClientSecret),
 			basicCredentials(url.QueryEscape(a.ClientID), url.QueryEscape(a.ClientSecret)))
 		for _, value := range a.EndpointParams {
-			// An audience is often the address itself, which errors show.
-			if len(value) >= minSecretValue && !strings.Contains(cfg.BaseURL, strings.TrimRight(value, "/")) && !strings.Contains(a.TokenURL, value) {
+			if len(value) >= minSecretValue {
 				secrets = append(secrets, value)
 			}
 		}

@@ -13,26 +13,26 @@ func TestConfigSecrets(t *testing.T) {
 		BasicAuth: &BasicAuth{Username: "visible-user", Password: "passw0rd"},
 		OAuth2: &OAuth2{ClientID: "visible client", ClientSecret: "cl1ent/secret", TokenURL: "https://visible.example",
 			ClientAssertion: "eyJ.assertion", EndpointParams: map[string]string{
-				"api_key": "par4m", "audience": "https://streams.example/", "resource": "https://visible.example", "version": "12",
+				"api_key": "par4m", "version": "12",
 			}},
 		BaseURL: "https://streams.example",
 		Headers: map[string]string{"X-Key": "k3yk3y", "X-Auth": "ApiKey z9y8", "X-Pin": "4711", "X-Version": "123", "X-Two": "v a"},
 		TLS:     TLS{ClientKeyPEM: "key in PEM", ClientCertPEM: "visible cert", CACertPEM: "visible CA"},
 	}
-	m := newTestRedactor(cfg.secrets()...)
+	m := newRedactor(cfg.secrets()...)
 	for _, secret := range []string{
 		"t0ken", "passw0rd", "dmlzaWJsZS11c2VyOnBhc3N3MHJk", "cl1ent/secret", "cl1ent%2Fsecret",
 		"dmlzaWJsZStjbGllbnQ6Y2wxZW50JTJGc2VjcmV0", "k3yk3y", "ApiKey z9y8", "z9y8", "4711", "key in PEM",
 		"eyJ.assertion", "par4m", "dmlzaWJsZSBjbGllbnQ6Y2wxZW50L3NlY3JldA==",
 	} {
-		if got := m.redact("<" + secret + ">"); got != "<***>" {
-			t.Errorf("%q is not redacted: %q", secret, got)
+		if got := m.mask("<" + secret + ">"); got != "<***>" {
+			t.Errorf("%q is not masked: %q", secret, got)
 		}
 	}
 	for _, shown := range []string{"visible-user", "visible client", "https://visible.example", "X-Key", "ApiKey", "123", "v a", "visible cert", "visible CA",
 		"https://streams.example/v2/streams/s1", "12"} {
-		if got := m.redact(shown); got != shown {
-			t.Errorf("%q is redacted: %q", shown, got)
+		if got := m.mask(shown); got != shown {
+			t.Errorf("%q is masked: %q", shown, got)
 		}
 	}
 }
@@ -52,7 +52,7 @@ func TestProxySecrets(t *testing.T) {
 			"wrong password " + url.QueryEscape(password):               "wrong password ***",
 			"proxy-user at proxy.example:3128":                          "proxy-user at proxy.example:3128",
 		} {
-			if got := strings.TrimRight(r.redact(text), "="); got != want {
+			if got := strings.TrimRight(r.mask(text), "="); got != want {
 				t.Errorf("%q is shown as %q, want %q", text, got, want)
 			}
 		}
@@ -73,12 +73,12 @@ func TestProxySecretsInAddresses(t *testing.T) {
 		r := new(redactor)
 		r.add(proxySecrets(address)...)
 		for _, secret := range want {
-			if got := r.redact(secret); strings.Trim(got, "*=") != "" {
+			if got := r.mask(secret); strings.Trim(got, "*=") != "" {
 				t.Errorf("%s: %q is shown as %q", address, secret, got)
 			}
 		}
-		if got := r.redact("proxy.example host ::1 3128"); got != "proxy.example host ::1 3128" {
-			t.Errorf("%s: too much is redacted: %q", address, got)
+		if got := r.mask("proxy.example host ::1 3128"); got != "proxy.example host ::1 3128" {
+			t.Errorf("%s: too much is masked: %q", address, got)
 		}
 	}
 }
@@ -90,7 +90,7 @@ func TestProxyAddressIsSecret(t *testing.T) {
 	t.Setenv("http_proxy", without)
 	r := new(redactor)
 	r.add(Config{}.secrets()...)
-	if got, want := r.redact("invalid proxy address "+with+", not "+without), "invalid proxy address ***, not "+without; got != want {
+	if got, want := r.mask("invalid proxy address "+with+", not "+without), "invalid proxy address ***, not "+without; got != want {
 		t.Errorf("got %q, want %q", got, want)
 	}
 }

@@ -1,6 +1,7 @@
 package streams
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"strings"
@@ -15,7 +16,14 @@ type Stream struct {
 	ProcessorIDs         ProcessorSet
 	LastEdited           int64    // epoch milliseconds
 	CompatibleNamespaces []string // sorted, each once, never nil
+
+	shown string // see ShownProcessors
 }
+
+// ShownProcessors returns the set as an error or a warning may show it. The fields of a stream are what the
+// service reported, so that a state is truthful, and the service may repeat a secret: known secrets are masked
+// in the ids that the user did not write.
+func (s *Stream) ShownProcessors() string { return cmp.Or(s.shown, s.ProcessorIDs.String()) }
 
 // CheckStreamID returns an error, such as "must not be empty", if id cannot address a stream. The
 // format of ids is not shown (INTERFACE.md, section 2), so any id is valid that a URL path can contain.

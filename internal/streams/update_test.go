@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"github.com/stream-management/terraform-provider-stream/internal/streams"
 	"github.com/stream-management/terraform-provider-stream/internal/streamstest"
@@ -30,7 +31,7 @@ func TestUpdateRequest(t *testing.T) {
 		ID: "s1", TerminalID: "t1", FragmentTypeID: "image-jpg", ProcessorIDs: streams.NewProcessorSet("p1", "p2"),
 		LastEdited: 1718000000000, CompatibleNamespaces: []string{"ns1"},
 	}
-	if diff := cmp.Diff(want, got); diff != "" {
+	if diff := cmp.Diff(want, got, cmpopts.IgnoreUnexported(streams.Stream{})); diff != "" {
 		t.Errorf("stream (-want +got):\n%s", diff)
 	}
 	wantRequest := []receivedRequest{{
@@ -75,7 +76,7 @@ func TestUpdateBody(t *testing.T) {
 	for _, r := range s.requests() {
 		got = append(got, r.Body)
 	}
-	if diff := cmp.Diff(want, got); diff != "" {
+	if diff := cmp.Diff(want, got, cmpopts.IgnoreUnexported(streams.Stream{})); diff != "" {
 		t.Errorf("bodies (-want +got):\n%s", diff)
 	}
 }
@@ -130,7 +131,7 @@ func TestDifferentSet(t *testing.T) {
 					ID: "s1", TerminalID: "t1", FragmentTypeID: "image-jpg", LastEdited: 1718000000000,
 					ProcessorIDs: streams.NewProcessorSet(test.reported...), CompatibleNamespaces: []string{"ns1"},
 				},
-			}, e); diff != "" {
+			}, e, cmpopts.IgnoreUnexported(streams.Stream{})); diff != "" {
 				t.Errorf("error (-want +got):\n%s", diff)
 			}
 			s.wantRequests(t, 1)
@@ -184,7 +185,7 @@ func TestAgainstStandIn(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if diff := cmp.Diff(updated, read); diff != "" {
+		if diff := cmp.Diff(updated, read, cmpopts.IgnoreUnexported(streams.Stream{})); diff != "" {
 			t.Errorf("read after update (-updated +read):\n%s", diff)
 		}
 		actual, _ := service.Stream("a/b c")
