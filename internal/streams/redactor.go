@@ -1,6 +1,7 @@
 package streams
 
 import (
+	"cmp"
 	"encoding/json"
 	"html"
 	"net/url"
@@ -26,11 +27,12 @@ func (r *redactor) add(secrets ...string) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	for _, secret := range secrets {
-		if secret != "" && !slices.Contains(r.spelled, secret) {
+		if secret != "" {
 			r.spelled = append(r.spelled, spellings(secret)...)
 		}
 	}
-	slices.SortStableFunc(r.spelled, func(a, b string) int { return len(b) - len(a) })
+	slices.SortFunc(r.spelled, func(a, b string) int { return cmp.Or(len(b)-len(a), strings.Compare(a, b)) })
+	r.spelled = slices.Compact(r.spelled)
 	var pairs []string
 	for _, s := range r.spelled {
 		pairs = append(pairs, s, replacement)
@@ -71,11 +73,9 @@ func spellings(secret string) []string {
 	byGo, _ := json.Marshal(secret) // fails for no string
 	byOthers, _ := marshalUnescaped(secret)
 	inJSON, inHTML := string(byOthers[1:len(byOthers)-1]), html.EscapeString(secret)
-	all := []string{
+	return []string{
 		secret, url.QueryEscape(secret), url.PathEscape(secret),
 		string(byGo[1 : len(byGo)-1]), inJSON, strings.ReplaceAll(inJSON, "/", `\/`),
 		inHTML, strings.ReplaceAll(inHTML, "&#34;", "&quot;"),
 	}
-	slices.Sort(all)
-	return slices.Compact(all)
 }

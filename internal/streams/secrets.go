@@ -22,7 +22,7 @@ func (cfg Config) secrets() []string {
 		secrets = append(secrets, a.Password, basicCredentials(a.Username, a.Password))
 	}
 	if a := cfg.OAuth2; a != nil {
-		secrets = append(secrets, a.ClientSecret, a.ClientAssertion, basicCredentials(a.ClientID, a.ClientSecret),
+		secrets = append(secrets, a.ClientSecret, url.QueryEscape(a.ClientSecret), a.ClientAssertion, basicCredentials(a.ClientID, a.ClientSecret),
 			basicCredentials(url.QueryEscape(a.ClientID), url.QueryEscape(a.ClientSecret)))
 		for _, value := range a.EndpointParams {
 			if len(value) >= minSecretValue {
