@@ -8,7 +8,6 @@ package main
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"log"
 	"os"
@@ -23,42 +22,31 @@ import (
 type object = map[string]any
 
 func main() {
-	schemas, err := schemas(context.Background())
-	if err != nil {
-		log.Fatal(err)
-	}
-	out := json.NewEncoder(os.Stdout)
-	out.SetIndent("", "  ")
-	if err := out.Encode(schemas); err != nil {
-		log.Fatal(err)
-	}
-}
-
-func schemas(ctx context.Context) (object, error) {
-	server := provider.NewServer("docs")()
+	ctx, server := context.Background(), provider.NewServer("docs")()
 	all, err := server.GetProviderSchema(ctx, &tfprotov6.GetProviderSchemaRequest{})
 	if err != nil {
-		return nil, err
+		log.Fatal(err)
 	}
 	identities, err := server.GetResourceIdentitySchemas(ctx, &tfprotov6.GetResourceIdentitySchemasRequest{})
 	if err != nil {
-		return nil, err
+		log.Fatal(err)
 	}
-	var problems []error
 	for _, d := range append(all.Diagnostics, identities.Diagnostics...) {
-		problems = append(problems, fmt.Errorf("%s: %s", d.Summary, d.Detail))
+		log.Fatalf("%s: %s", d.Summary, d.Detail)
 	}
-	if problems != nil {
-		return nil, errors.Join(problems...)
-	}
+	out := json.NewEncoder(os.Stdout)
+	out.SetIndent("", "  ")
 	// The generator finds a provider by its name without host and namespace.
-	return object{"format_version": "1.0", "provider_schemas": object{"stream": object{
+	err = out.Encode(object{"format_version": "1.0", "provider_schemas": object{"stream": object{
 		"provider":                  schema(all.Provider),
 		"resource_schemas":          convertAll(all.ResourceSchemas, schema),
 		"resource_identity_schemas": convertAll(identities.IdentitySchemas, identity),
 		"data_source_schemas":       convertAll(all.DataSourceSchemas, schema),
 		"action_schemas":            convertAll(all.ActionSchemas, func(a *tfprotov6.ActionSchema) object { return schema(a.Schema) }),
-	}}}, nil
+	}}})
+	if err != nil {
+		log.Fatal(err)
+	}
 }
 
 func convertAll[T any](all map[string]T, convert func(T) object) object {
@@ -70,26 +58,15 @@ func convertAll[T any](all map[string]T, convert func(T) object) object {
 }
 
 func schema(s *tfprotov6.Schema) object {
-	return object{"version": s.Version, "block": block(s.Block)}
-}
-
-func block(b *tfprotov6.SchemaBlock) object {
-	nested := object{}
-	for _, n := range b.BlockTypes {
-		nested[n.TypeName] = object{
-			"nesting_mode": lower(n.Nesting),
-			"block":        block(n.Block),
-			"min_items":    n.MinItems,
-			"max_items":    n.MaxItems,
-		}
+	if len(s.Block.BlockTypes) > 0 {
+		log.Fatal("this command only knows attributes: use nested attributes instead of blocks")
 	}
-	return object{
-		"attributes":       attributes(b.Attributes),
-		"block_types":      nested,
-		"description":      b.Description,
-		"description_kind": lower(b.DescriptionKind),
-		"deprecated":       b.Deprecated,
-	}
+	return object{"version": s.Version, "block": object{
+		"attributes":       attributes(s.Block.Attributes),
+		"description":      s.Block.Description,
+		"description_kind": lower(s.Block.DescriptionKind),
+		"deprecated":       s.Block.Deprecated,
+	}}
 }
 
 func attributes(all []*tfprotov6.SchemaAttribute) object {

@@ -102,23 +102,12 @@ func run(ctx context.Context, args []string, stdout io.Writer) error {
 	return serve(ctx, listener, service)
 }
 
+// serve returns nil when ctx is done. It does not wait for unfinished requests: -latency may be long.
 func serve(ctx context.Context, listener net.Listener, handler http.Handler) error {
-	server := &http.Server{
-		Handler:           handler,
-		ReadHeaderTimeout: 10 * time.Second,
-		BaseContext:       func(net.Listener) context.Context { return ctx }, // stopping the service also ends a wait for -latency
-	}
-	failed := make(chan error, 1)
-	go func() { failed <- server.Serve(listener) }()
-	select {
-	case err := <-failed:
+	server := &http.Server{Handler: handler, ReadHeaderTimeout: 10 * time.Second}
+	context.AfterFunc(ctx, func() { server.Close() })
+	if err := server.Serve(listener); !errors.Is(err, http.ErrServerClosed) {
 		return err
-	case <-ctx.Done():
-	}
-	grace, cancel := context.WithTimeout(context.Background(), time.Second)
-	defer cancel()
-	if server.Shutdown(grace) != nil {
-		_ = server.Close() // closes connections with unfinished requests
 	}
 	return nil
 }
