@@ -185,9 +185,8 @@ func schemes(t *testing.T) []example {
 		}
 		return filepath.ToSlash(path)
 	}
-	assertions := streamstest.NewAssertions(t, "https://login.example.com")
 	secrets := &streamstest.TokenServer{ClientID: "terraform", ClientSecret: "s3cret"}
-	assertive := &streamstest.TokenServer{ClientID: "terraform", Assertions: assertions}
+	assertive := &streamstest.TokenServer{ClientID: "terraform"}
 	withSecret, withAssertion := httptest.NewServer(secrets), httptest.NewServer(assertive)
 	t.Cleanup(withSecret.Close)
 	t.Cleanup(withAssertion.Close)
@@ -209,7 +208,7 @@ func schemes(t *testing.T) []example {
 		scheme("api-key-header", streamstest.APIKey("X-Api-Key", "k3y"), "api_key", "k3y"),
 		scheme("oauth2", secrets.Authorize, "token_url", withSecret.URL, "client_id", "terraform", "client_secret", "s3cret"),
 		scheme("client-assertion", assertive.Authorize, "token_url", withAssertion.URL, "client_id", "terraform",
-			"client_assertion_file", file(assertions.Issue("terraform", time.Hour))),
+			"client_assertion_file", file(assertive.IssueAssertion("terraform", time.Hour))),
 		mutual,
 	}
 }

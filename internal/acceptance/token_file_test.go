@@ -94,12 +94,11 @@ func TestAccTokenFileRotation(t *testing.T) {
 func TestAccClientAssertionRotation(t *testing.T) {
 	t.Parallel()
 	tokens, tokenURL := startTokenServer(t, "")
-	tokens.Assertions = streamstest.NewAssertions(t, tokenURL)
 	r := &rotation{path: filepath.Join(t.TempDir(), "assertion")}
 	issued := 1
-	replaceFile(t, r.path, tokens.Assertions.Issue(tokens.ClientID, time.Hour)+"\n")
+	replaceFile(t, r.path, tokens.IssueAssertion(tokens.ClientID, time.Hour)+"\n")
 	r.replace = func() {
-		replaceFile(t, r.path, tokens.Assertions.Issue(tokens.ClientID, time.Hour))
+		replaceFile(t, r.path, tokens.IssueAssertion(tokens.ClientID, time.Hour))
 		tokens.Revoke(fmt.Sprintf("token-%d", issued))
 		issued++
 	}
@@ -125,22 +124,21 @@ func TestAccClientAssertionRotation(t *testing.T) {
 func TestAccClientAssertion(t *testing.T) {
 	t.Parallel()
 	tokens, tokenURL := startTokenServer(t, "")
-	tokens.Assertions = streamstest.NewAssertions(t, tokenURL)
 	service, url := streamstest.Start(t, streamstest.Options{Authorize: tokens.Authorize}, streamstest.Streams("cam-1")...)
 	w := newWorkspace(t, url, withProvider(`oauth2 = { client_id = "me@tenant" }`))
 	w.setenv("STREAM_OAUTH2_TOKEN_URL", tokenURL)
-	w.setenv("STREAM_OAUTH2_CLIENT_ASSERTION", tokens.Assertions.Issue(tokens.ClientID, -time.Minute))
+	w.setenv("STREAM_OAUTH2_CLIENT_ASSERTION", tokens.IssueAssertion(tokens.ClientID, -time.Minute))
 	wantResult(t, w.apply(), 1, "invalid_client: the assertion has expired", notChanged)
 	if got := len(tokens.Requests()); got != 1 {
 		t.Errorf("%d token requests, want 1", got)
 	}
 	service.WantRequests(t)
 
-	w.setenv("STREAM_OAUTH2_CLIENT_ASSERTION", tokens.Assertions.Issue(tokens.ClientID, time.Hour))
+	w.setenv("STREAM_OAUTH2_CLIENT_ASSERTION", tokens.IssueAssertion(tokens.ClientID, time.Hour))
 	w.mustApply()
 	service.WantRequests(t, `PATCH /v2/streams/cam-1 {"processor_ids":["p1"]}`)
 
-	w.writeFile("assertion", tokens.Assertions.Issue(tokens.ClientID, time.Hour)+"\n") // relative to the root module
+	w.writeFile("assertion", tokens.IssueAssertion(tokens.ClientID, time.Hour)+"\n") // relative to the root module
 	w.writeConfig(strings.ReplaceAll(withProvider(`oauth2 = { client_id = "me@tenant", client_assertion_file = "assertion" }`), `"p1"`, `"p2"`))
 	w.mustApply()
 	service.WantRequests(t, `PATCH /v2/streams/cam-1 {"processor_ids":["p2"]}`)

@@ -355,7 +355,9 @@ func (c *terraformCore) injectRandomFaults(t *rapid.T, failing string) (stop fun
 			c.tally.add("fault: " + operating + ": " + name)
 		}
 		if name == "moved" {
-			c.service.Edit(r.StreamID, func(s *streamstest.Stream) { s.TerminalID += "'" })
+			stream, _ := c.service.Stream(r.StreamID)
+			stream.TerminalID, stream.LastEdited = stream.TerminalID+"'", 0
+			c.service.Seed(stream)
 		}
 		return &fault
 	})

@@ -142,18 +142,17 @@ func TestClientAssertionFile(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "assertion")
 	i := newTokenIssuer(t, time.Hour)
-	i.tokens.Assertions = streamstest.NewAssertions(t, "https://login.example")
 	i.config.OAuth2.ClientSecret, i.config.OAuth2.ClientAssertionFile = "", path
-	writeSecret(t, path, i.tokens.Assertions.Issue(clientID, time.Hour)+"\n")
+	writeSecret(t, path, i.tokens.IssueAssertion(clientID, time.Hour)+"\n")
 	c := newClient(t, i.config)
 	updateAll(t, c)
 	i.endpoint.wantRequests(t, 1)
 
 	// The old assertion and the old token become invalid at once, and the file changes a moment later.
 	i.tokens.Revoke("token-1")
-	expired := i.tokens.Assertions.Issue(clientID, -time.Second)
+	expired := i.tokens.IssueAssertion(clientID, -time.Second)
 	writeSecret(t, path, expired)
-	time.AfterFunc(200*time.Millisecond, func() { writeSecret(t, path, i.tokens.Assertions.Issue(clientID, time.Hour)) })
+	time.AfterFunc(200*time.Millisecond, func() { writeSecret(t, path, i.tokens.IssueAssertion(clientID, time.Hour)) })
 	updateAll(t, c)
 	i.endpoint.wantRequests(t, 3)
 }
@@ -163,9 +162,8 @@ func TestRefusedAssertion(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "assertion")
 	i := newTokenIssuer(t, time.Hour)
-	i.tokens.Assertions = streamstest.NewAssertions(t, "https://login.example")
 	i.config.OAuth2.ClientSecret, i.config.OAuth2.ClientAssertionFile = "", path
-	writeSecret(t, path, i.tokens.Assertions.Issue("somebody else", time.Hour))
+	writeSecret(t, path, i.tokens.IssueAssertion("somebody else", time.Hour))
 	c := newClient(t, i.config)
 	for _, e := range updateErrors(t, c, 30) {
 		if e.Status != http.StatusUnauthorized || e.Message != "invalid_client: the assertion is for another client" {
@@ -173,7 +171,7 @@ func TestRefusedAssertion(t *testing.T) {
 		}
 	}
 	i.endpoint.wantRequests(t, 1)
-	writeSecret(t, path, i.tokens.Assertions.Issue(clientID, time.Hour))
+	writeSecret(t, path, i.tokens.IssueAssertion(clientID, time.Hour))
 	updateAll(t, c)
 	i.endpoint.wantRequests(t, 2)
 }

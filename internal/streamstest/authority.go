@@ -1,14 +1,15 @@
 package streamstest
 
 import (
-	"crypto/ecdsa"
-	"crypto/elliptic"
+	"crypto/ed25519"
 	"crypto/rand"
 	"crypto/x509"
 	"crypto/x509/pkix"
 	"encoding/pem"
+	"errors"
 	"math/big"
 	"net"
+	"testing"
 	"time"
 )
 
@@ -17,51 +18,41 @@ type Authority struct {
 	CertPEM string
 
 	certificate *x509.Certificate
-	key         *ecdsa.PrivateKey
+	key         ed25519.PrivateKey
 }
 
 // KeyPair is a certificate and its key.
 type KeyPair struct{ CertPEM, KeyPEM string }
 
 // NewAuthority makes an authority whose certificates are valid for a day.
-func NewAuthority(t TB) *Authority {
+func NewAuthority(t testing.TB) *Authority {
 	t.Helper()
-	a := &Authority{
-		certificate: &x509.Certificate{
-			SerialNumber:          big.NewInt(1),
-			Subject:               pkix.Name{CommonName: "Private Authority"},
-			NotBefore:             time.Now().Add(-time.Hour),
-			NotAfter:              time.Now().Add(24 * time.Hour),
-			KeyUsage:              x509.KeyUsageCertSign,
-			BasicConstraintsValid: true,
-			IsCA:                  true,
-		},
-		key: newKey(t),
-	}
-	a.CertPEM = a.sign(t, a.certificate, a.key)
+	a := &Authority{certificate: &x509.Certificate{
+		Subject:               pkix.Name{CommonName: "Private Authority"},
+		KeyUsage:              x509.KeyUsageCertSign,
+		BasicConstraintsValid: true,
+		IsCA:                  true,
+	}}
+	a.CertPEM = a.issue(t, a.certificate, 24*time.Hour).CertPEM
 	return a
 }
 
 // Issue makes a certificate for servers and clients with the given host names and IP addresses.
-func (a *Authority) Issue(t TB, names ...string) KeyPair {
+func (a *Authority) Issue(t testing.TB, names ...string) KeyPair {
 	t.Helper()
-	return a.issue(t, a.certificate.NotAfter, names)
+	return a.issue(t, leaf(names), 24*time.Hour)
 }
 
 // IssueExpired makes a certificate that has expired.
-func (a *Authority) IssueExpired(t TB, names ...string) KeyPair {
+func (a *Authority) IssueExpired(t testing.TB, names ...string) KeyPair {
 	t.Helper()
-	return a.issue(t, time.Now().Add(-time.Minute), names)
+	return a.issue(t, leaf(names), -time.Minute)
 }
 
-func (a *Authority) issue(t TB, end time.Time, names []string) KeyPair {
-	t.Helper()
+func leaf(names []string) *x509.Certificate {
 	certificate := &x509.Certificate{
-		SerialNumber: big.NewInt(time.Now().UnixNano()),
-		Subject:      pkix.Name{CommonName: names[0]},
-		NotBefore:    a.certificate.NotBefore,
-		NotAfter:     end,
-		ExtKeyUsage:  []x509.ExtKeyUsage{x509.ExtKeyUsageServerAuth, x509.ExtKeyUsageClientAuth},
+		Subject:     pkix.Name{CommonName: names[0]},
+		ExtKeyUsage: []x509.ExtKeyUsage{x509.ExtKeyUsageServerAuth, x509.ExtKeyUsageClientAuth},
 	}
 	for _, name := range names {
 		if ip := net.ParseIP(name); ip != nil {
@@ -70,31 +61,26 @@ func (a *Authority) issue(t TB, end time.Time, names []string) KeyPair {
 			certificate.DNSNames = append(certificate.DNSNames, name)
 		}
 	}
-	key := newKey(t)
-	der, err := x509.MarshalPKCS8PrivateKey(key)
-	if err != nil {
-		t.Fatalf("encoding a key: %v", err)
+	return certificate
+}
+
+// issue makes a key and signs a certificate for it. The first certificate is the authority's own.
+func (a *Authority) issue(t testing.TB, certificate *x509.Certificate, validity time.Duration) KeyPair {
+	t.Helper()
+	public, key, keyErr := ed25519.GenerateKey(rand.Reader)
+	if a.key == nil {
+		a.key = key
+	}
+	certificate.SerialNumber = big.NewInt(time.Now().UnixNano())
+	certificate.NotBefore = time.Now().Add(-time.Hour)
+	certificate.NotAfter = time.Now().Add(validity)
+	certDER, certErr := x509.CreateCertificate(rand.Reader, certificate, a.certificate, public, a.key)
+	keyDER, encodeErr := x509.MarshalPKCS8PrivateKey(key)
+	if err := errors.Join(keyErr, certErr, encodeErr); err != nil {
+		t.Fatalf("making a certificate: %v", err)
 	}
 	return KeyPair{
-		CertPEM: a.sign(t, certificate, key),
-		KeyPEM:  string(pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: der})),
+		CertPEM: string(pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: certDER})),
+		KeyPEM:  string(pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: keyDER})),
 	}
-}
-
-func (a *Authority) sign(t TB, certificate *x509.Certificate, key *ecdsa.PrivateKey) string {
-	t.Helper()
-	der, err := x509.CreateCertificate(rand.Reader, certificate, a.certificate, &key.PublicKey, a.key)
-	if err != nil {
-		t.Fatalf("signing a certificate: %v", err)
-	}
-	return string(pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: der}))
-}
-
-func newKey(t TB) *ecdsa.PrivateKey {
-	t.Helper()
-	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
-	if err != nil {
-		t.Fatalf("making a key: %v", err)
-	}
-	return key
 }

@@ -1,67 +1,37 @@
 package streamstest
 
 import (
-	"bytes"
+	"cmp"
 	"context"
-	"crypto/tls"
 	"encoding/json"
 	"fmt"
 	"net"
 	"net/http"
-	"strconv"
 	"time"
 )
 
-// Fault is what goes wrong with one request. The zero value is no fault.
-//
-// A fault acts as a gateway in front of the service. Unless it has Status or ResetBefore, the service handles the
-// request and applies an update, and the fault only changes the response. Fields can be combined.
+// Fault is what goes wrong with one request, as a gateway in front of the service may do. The zero value is no fault.
+// Unless Status or ResetBefore is set, the service handles the request and applies an update, and the fault only changes
+// the response. Fields can be combined. A wait ends when the client disconnects.
 type Fault struct {
-	// Delay is a wait before everything else, in addition to Options.Latency. If the client disconnects in the
-	// meantime, the wait ends and nothing is applied.
-	Delay time.Duration
+	Delay         time.Duration // a wait before everything else; nothing is applied if the client disconnects meanwhile
+	ResetBefore   bool          // resets the connection and applies nothing
+	ResetAfter    bool          // applies the update and resets the connection without a response
+	ResponseDelay time.Duration // a wait before the response, after the service has handled the request
+	Truncate      bool          // ends the connection after half of the response body
 
-	// ResetBefore resets the connection and applies nothing.
-	ResetBefore bool
-
-	// ResetAfter applies the update and resets the connection without a response.
-	ResetAfter bool
-
-	// ResponseDelay is a wait before the response, after the service has handled the request. It ends if the client
-	// disconnects in the meantime.
-	ResponseDelay time.Duration
-
-	// Truncate sends the header of the response and half of its body, and then ends the connection.
-	Truncate bool
-
-	// Status replaces the status of the service. Nothing is applied, unless Apply is set. The body is the specified
-	// error body, or for a 2xx the stream.
-	Status int
-
-	// Apply makes the service apply the update although Status is set.
-	Apply bool
-
-	// Header is set on the response, such as Location or Retry-After. A nil value removes a header.
-	Header http.Header
-
-	// Message is the message in the error body for Status. If it is empty, the message names the status.
-	Message string
-
-	// Body, unless nil, replaces the body. The status is that of the service, unless Status is set.
-	Body *string
-
-	// Edit changes the stream in a success response. It does not change the stream in the service.
-	Edit func(*Stream)
-
-	// EditJSON does the same with the JSON object, after Edit. It can remove a field or change its type. Numbers are
-	// [json.Number].
-	EditJSON func(map[string]any)
+	Status   int                  // replaces the status; a status other than 2xx comes with an error body
+	Apply    bool                 // applies the update although Status is set
+	Message  string               // in the error body for Status, in place of one that names the status
+	Header   http.Header          // is set on the response, with canonical names; a nil value removes a header
+	Body     *string              // unless nil, replaces the body
+	Edit     func(*Stream)        // changes the stream in a success response, not the stream in the service
+	EditJSON func(map[string]any) // changes the JSON object in a success response, after Edit
 }
 
-// response is the response of the service before its fault. Without a stream, it has an error body.
+// response is the response of the service. Without a stream, it has an error body.
 type response struct {
 	status  int
-	header  http.Header
 	stream  *Stream
 	message string
 }
@@ -70,26 +40,24 @@ func errorResponse(status int, format string, args ...any) response {
 	return response{status: status, message: fmt.Sprintf(format, args...)}
 }
 
-// respond returns the response with the fault's status. It calls handle only if the fault needs the service's own
-// response. handle applies an update, or with apply false only returns the stream.
+func injectedMessage(status int) string {
+	return fmt.Sprintf("injected: %d %s", status, http.StatusText(status))
+}
+
+// respond returns the response with the fault's status. handle returns the service's own response; with apply false, it
+// does not apply an update.
 func (f *Fault) respond(handle func(apply bool) response) response {
-	if f.Status == 0 {
+	switch {
+	case f.Status == 0:
 		return handle(true)
+	case f.Status/100 == 2:
+		resp := handle(f.Apply)
+		resp.status = f.Status
+		return resp
+	case f.Apply:
+		handle(true)
 	}
-	success := f.Status/100 == 2
-	message := f.Message
-	if message == "" {
-		message = fmt.Sprintf("injected: %d %s", f.Status, http.StatusText(f.Status))
-	}
-	resp := response{}
-	if f.Apply || success {
-		resp = handle(f.Apply)
-	}
-	resp.status = f.Status
-	if !success {
-		resp.stream, resp.message = nil, message
-	}
-	return resp
+	return errorResponse(f.Status, "%s", cmp.Or(f.Message, injectedMessage(f.Status)))
 }
 
 // encodeBody returns the body of the response with the fault's changes.
@@ -98,61 +66,36 @@ func (f *Fault) encodeBody(resp response) []byte {
 	case f.Body != nil:
 		return []byte(*f.Body)
 	case resp.stream == nil:
-		return mustMarshal(map[string]string{"message": resp.message})
+		return encodeJSON(map[string]string{"message": resp.message})
 	}
-	stream := *resp.stream
+	stream := resp.stream.clone()
 	if f.Edit != nil {
 		f.Edit(&stream)
 	}
-	body := mustMarshal(stream.clone())
+	body := encodeJSON(stream.clone())
 	if f.EditJSON != nil {
-		object := map[string]any{}
-		decoder := json.NewDecoder(bytes.NewReader(body))
-		decoder.UseNumber()
-		if err := decoder.Decode(&object); err != nil {
-			panic(fmt.Sprintf("streamstest: decoding an encoded stream: %v", err))
-		}
+		var object map[string]any
+		_ = json.Unmarshal(body, &object) // body is an object
 		f.EditJSON(object)
-		body = mustMarshal(object)
+		body = encodeJSON(object)
 	}
 	return body
 }
 
-func mustMarshal(v any) []byte {
+func encodeJSON(v any) []byte {
 	body, err := json.Marshal(v)
 	if err != nil { // possible only after an EditJSON
-		panic(fmt.Sprintf("streamstest: encoding a response: %v", err))
+		panic(err)
 	}
 	return body
 }
 
-// writeResponse writes the response. With truncate, it declares the length of the body, sends half of it and ends the
-// connection.
-func writeResponse(w http.ResponseWriter, status int, body []byte, truncate bool) {
-	if status == http.StatusNoContent || status == http.StatusNotModified {
-		body = nil // HTTP does not allow a body
-	} else {
-		w.Header().Set("Content-Length", strconv.Itoa(len(body)))
-	}
-	w.WriteHeader(status)
-	if !truncate {
-		_, _ = w.Write(body) // fails only if the client has disconnected
-		return
-	}
-	_, _ = w.Write(body[:len(body)/2])
-	_ = http.NewResponseController(w).Flush() // or the header would be lost with the connection
-	panic(http.ErrAbortHandler)
-}
-
-// abortConnection ends the connection without a response. Over HTTP/1.1 it sends a TCP reset; over HTTP/2 the panic
+// resetConnection ends the connection without a response. Over HTTP/1.1 it sends a TCP reset; over HTTP/2 the panic
 // makes the server reset the stream.
-func abortConnection(w http.ResponseWriter) {
+func resetConnection(w http.ResponseWriter) {
 	conn, _, err := http.NewResponseController(w).Hijack()
 	if err != nil {
 		panic(http.ErrAbortHandler)
-	}
-	if secure, ok := conn.(*tls.Conn); ok {
-		conn = secure.NetConn() // closing the TLS connection would send an alert
 	}
 	if tcp, ok := conn.(*net.TCPConn); ok {
 		_ = tcp.SetLinger(0)
@@ -165,10 +108,8 @@ func waitUnlessCancelled(ctx context.Context, d time.Duration) bool {
 	if d <= 0 {
 		return true
 	}
-	timer := time.NewTimer(d)
-	defer timer.Stop()
 	select {
-	case <-timer.C:
+	case <-time.After(d):
 		return true
 	case <-ctx.Done():
 		return false

@@ -1,112 +1,88 @@
 package streamstest
 
 import (
-	"bytes"
-	"crypto/tls"
-	"encoding/json"
 	"io"
 	"net/http"
 	"strconv"
 	"strings"
+	"sync"
 	"time"
-	"unicode"
 )
 
-// maxBody is the longest request body that is accepted, in bytes. No limit is specified (INTERFACE.md, section 8).
-const maxBody = 16 << 20
-
-// maxStringBody is the longest body in [Request.String], in characters.
-const maxStringBody = 1000
-
-// Request is a request as the service received it, and its result.
+// Request is a request as the service received it, and its result. Its Header must not be changed.
 type Request struct {
-	Method     string
-	Target     string // as received: escaped, with the query
-	StreamID   string // decoded; empty if the path is not that of a stream
-	Host       string
-	Header     http.Header
-	Body       string
-	Proto      string               // "HTTP/1.1", "HTTP/2.0"
-	TLS        *tls.ConnectionState // nil without TLS; must not be changed
-	RemoteAddr string
+	Method   string
+	Target   string // as received: escaped, with the query
+	StreamID string // decoded; empty if the path is not that of a stream
+	Host     string
+	Header   http.Header
+	Body     string
+	Proto    string // "HTTP/1.1", "HTTP/2.0"
 
 	Status  int       // of the response; 0 if there is no complete response, or not yet
 	Applied bool      // the service set the processors of the stream
 	Start   time.Time // when the header had been received
 	End     time.Time // just before the response was sent; zero before that
+
+	path string // escaped
 }
 
 // String returns the request and its result in one line, such as
 //
 //	PATCH /v2/streams/a%2Fb {"processor_ids":["p1"]} → 200
-//
-// JSON is compacted, control characters are escaped and a long body is truncated. Headers are not shown.
 func (r Request) String() string {
-	line := []string{r.Method, r.Target}
-	if r.Body != "" {
-		line = append(line, compactBody(r.Body))
+	if r.Status == 0 {
+		return r.line() + " → no response"
 	}
-	line = append(line, "→")
-	switch {
-	case r.Status != 0:
-		line = append(line, strconv.Itoa(r.Status))
-	case r.End.IsZero():
-		line = append(line, "no response yet")
-	default:
-		line = append(line, "connection closed")
-	}
-	return strings.Join(line, " ")
+	return r.line() + " → " + strconv.Itoa(r.Status)
 }
 
-// compactBody returns a body for [Request.String].
-func compactBody(body string) string {
-	if compact := new(bytes.Buffer); json.Compact(compact, []byte(body)) == nil {
-		body = compact.String()
-	}
-	var b strings.Builder
-	n := 0
-	for _, c := range body {
-		if n == maxStringBody {
-			b.WriteString("…")
-			break
-		}
-		n++
-		if unicode.IsPrint(c) {
-			b.WriteRune(c)
-		} else {
-			b.WriteString(strings.Trim(strconv.QuoteRune(c), "'"))
-		}
-	}
-	return b.String()
+func (r Request) line() string {
+	return strings.TrimSpace(r.Method + " " + r.Target + " " + r.Body)
 }
 
-// readRequest reads the whole request: only then does its context end when the client disconnects. It reads at most one
-// byte more than maxBody. An error means that the client disconnected or sent an invalid body.
+// readRequest reads the whole request: only then does its context end when the client disconnects. An error means that
+// the client disconnected or sent an invalid body.
 func readRequest(r *http.Request) (*Request, error) {
 	start := time.Now()
-	body, err := io.ReadAll(io.LimitReader(r.Body, maxBody+1))
+	body, err := io.ReadAll(r.Body)
 	return &Request{
-		Method:     r.Method,
-		Target:     r.RequestURI,
-		Host:       r.Host,
-		Header:     r.Header.Clone(),
-		Body:       string(body),
-		Proto:      r.Proto,
-		TLS:        r.TLS,
-		RemoteAddr: r.RemoteAddr,
-		Start:      start,
+		Method: r.Method, Target: r.RequestURI, Host: r.Host, Header: r.Header.Clone(), Body: string(body), Proto: r.Proto,
+		Start: start, path: r.URL.EscapedPath(),
 	}, err
 }
 
-func (r Request) clone() Request {
-	r.Header = r.Header.Clone()
-	return r
+// record is the requests of a server in the order of arrival.
+type record struct {
+	mu       sync.Mutex // also guards what the server keeps beside it
+	requests []*Request
 }
 
-func copyRequests(requests []*Request) []Request {
-	copies := make([]Request, len(requests))
-	for i, r := range requests {
-		copies[i] = r.clone()
+// Requests returns a copy of the requests in the order of arrival, including those without a response yet. When a client
+// has its response, the request is recorded with its status.
+func (r *record) Requests() []Request {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	copies := make([]Request, len(r.requests))
+	for i, request := range r.requests {
+		copies[i] = *request
 	}
 	return copies
+}
+
+// ForgetRequests deletes the recorded requests.
+func (r *record) ForgetRequests() {
+	r.DrainRequests()
+}
+
+// DrainRequests deletes the recorded requests and returns them, one "METHOD target body" for each.
+func (r *record) DrainRequests() []string {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	var lines []string
+	for _, request := range r.requests {
+		lines = append(lines, request.line())
+	}
+	r.requests = nil
+	return lines
 }

@@ -11,8 +11,10 @@
 package streamstest
 
 import (
+	"cmp"
 	"net/http"
-	"slices"
+	"net/url"
+	"strings"
 	"sync"
 	"time"
 )
@@ -37,53 +39,41 @@ func (s Stream) clone() Stream {
 // Options select the behaviour that is not shown. By default, an update replaces the set and increases last_edited, an
 // empty set and any processor id are accepted, only PATCH is served, and no credentials are required.
 type Options struct {
-	// Merge makes an update add to the attached processors instead of replacing them (INTERFACE.md, section 4).
-	Merge bool
-
-	// RefuseEmpty refuses an empty processor_ids with 400 (INTERFACE.md, section 4).
-	RefuseEmpty bool
-
-	// KnownProcessors, unless nil, are the processor ids that exist. Any other id is refused with 400 and a message
-	// that names it (INTERFACE.md, section 4).
-	KnownProcessors []string
-
-	// KeepLastEdited makes an update leave last_edited unchanged (INTERFACE.md, section 4).
-	KeepLastEdited bool
-
-	// ServeGet also serves GET /v2/streams/{id}, which is not shown (INTERFACE.md, section 4).
-	ServeGet bool
-
-	// Prefix is the escaped path in front of /v2, such as "/gateway/eu".
-	Prefix string
+	Merge           bool     // an update adds to the attached processors instead of replacing them
+	RefuseEmpty     bool     // an empty processor_ids is refused with 400
+	KnownProcessors []string // unless nil, any other processor id is refused with 400 and named in the message
+	KeepLastEdited  bool     // an update leaves last_edited unchanged
+	ServeGet        bool     // GET /v2/streams/{id} is served, too
+	Prefix          string   // the escaped path in front of /v2, such as "/gateway/eu"
 
 	// Latency is a wait before each request is handled. If the client disconnects in the meantime, the wait ends and
 	// nothing is applied.
 	Latency time.Duration
 
-	// Authorize, unless nil, checks each request (INTERFACE.md, section 5), whose body has been read already. An error
-	// becomes a 401 with its text as message; a [*Refusal] has a status of its own. See [Bearer], [Basic], [APIKey] and
-	// [TokenServer.Authorize]. The function must be safe for concurrent use.
+	// Authorize, unless nil, checks each request, whose body has been read already. An error becomes a 401 with its text
+	// as message. See [Bearer], [Basic], [APIKey] and [TokenServer.Authorize]. It must be safe for concurrent use.
 	Authorize func(*http.Request) error
+
+	// OnRequest, unless nil, is called with each request and its status before the response is sent. So its output
+	// precedes that of the client.
+	OnRequest func(Request)
 }
 
 // Service is the stand-in. Create it with [New]. It is safe for concurrent use.
 type Service struct {
-	mu        sync.Mutex
+	record
 	opts      Options
 	streams   map[string]Stream
-	requests  []*Request
 	faults    []Fault
 	faultFunc func(Request) *Fault
-	onRequest func(Request)
 
 	// Callbacks run without mu, so they may call the service, and one at a time, so they need no lock.
-	faultFuncMu, onRequestMu sync.Mutex
+	callbacks sync.Mutex
 }
 
 // New returns a service with the given streams; see [Service.Seed].
 func New(opts Options, seed ...Stream) *Service {
-	s := &Service{streams: map[string]Stream{}}
-	s.Configure(func(o *Options) { *o = opts })
+	s := &Service{opts: opts, streams: map[string]Stream{}}
 	s.Seed(seed...)
 	return s
 }
@@ -93,7 +83,6 @@ func (s *Service) Configure(change func(*Options)) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	change(&s.opts)
-	s.opts.KnownProcessors = slices.Clone(s.opts.KnownProcessors)
 }
 
 // Seed adds or changes streams without a request, as another client of the service would. ProcessorIDs replaces the
@@ -107,43 +96,17 @@ func (s *Service) Seed(streams ...Stream) {
 		if exists {
 			old.LastEdited = nextEditTime(old.LastEdited)
 		} else {
-			old = Stream{
-				TerminalID:           "terminal-1",
-				FragmentTypeID:       "image-jpg",
-				LastEdited:           time.Date(2025, time.January, 1, 0, 0, 0, 0, time.UTC).UnixMilli(),
-				CompatibleNamespaces: []string{"acme.camera", "acme.ptz"},
-			}
+			old.LastEdited = time.Date(2025, time.January, 1, 0, 0, 0, 0, time.UTC).UnixMilli()
+			old.CompatibleNamespaces = []string{"acme.camera", "acme.ptz"}
 		}
-		if stream.TerminalID == "" {
-			stream.TerminalID = old.TerminalID
-		}
-		if stream.FragmentTypeID == "" {
-			stream.FragmentTypeID = old.FragmentTypeID
-		}
-		if stream.LastEdited == 0 {
-			stream.LastEdited = old.LastEdited
-		}
+		stream.TerminalID = cmp.Or(stream.TerminalID, old.TerminalID, "terminal-1")
+		stream.FragmentTypeID = cmp.Or(stream.FragmentTypeID, old.FragmentTypeID, "image-jpg")
+		stream.LastEdited = cmp.Or(stream.LastEdited, old.LastEdited)
 		if stream.CompatibleNamespaces == nil {
 			stream.CompatibleNamespaces = old.CompatibleNamespaces
 		}
-		stream.ProcessorIDs = union(nil, stream.ProcessorIDs)
 		s.streams[stream.ID] = stream.clone()
 	}
-}
-
-// Edit changes a stream without a request, and increases its LastEdited. It does nothing if there is no such stream. The
-// function must not call the service.
-func (s *Service) Edit(id string, change func(*Stream)) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	stream, ok := s.streams[id]
-	if !ok {
-		return
-	}
-	stream = stream.clone()
-	stream.LastEdited = nextEditTime(stream.LastEdited)
-	change(&stream)
-	s.streams[id] = stream.clone()
 }
 
 // Remove deletes a stream without a request. It does nothing if there is no such stream.
@@ -158,33 +121,7 @@ func (s *Service) Stream(id string) (Stream, bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	stream, ok := s.streams[id]
-	if !ok {
-		return Stream{}, false
-	}
-	return stream.clone(), true
-}
-
-// Requests returns a copy of the requests in the order of arrival, including those without a response yet. When a client
-// has its response, the request is recorded with its status.
-func (s *Service) Requests() []Request {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return copyRequests(s.requests)
-}
-
-// ForgetRequests deletes the recorded requests.
-func (s *Service) ForgetRequests() {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.requests = nil
-}
-
-// OnRequest sets a function that is called with each request and its status before the response is sent. So its output
-// precedes that of the client. It is called once at a time. nil removes it.
-func (s *Service) OnRequest(f func(Request)) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.onRequest = f
+	return stream.clone(), ok
 }
 
 // Inject queues faults, one for each of the next requests in the order of arrival. For a zero [Fault], the request is
@@ -196,28 +133,65 @@ func (s *Service) Inject(faults ...Fault) {
 }
 
 // InjectFunc sets a function that returns the fault of each request, or nil for none. It is not called for requests that
-// have a fault from [Service.Inject]. It is called before the request is handled, so it can also report the arrival, and
-// once at a time. nil removes it.
+// have a fault from [Service.Inject]. It is called before the request is handled, so it can also report the arrival.
+// nil removes it.
 func (s *Service) InjectFunc(f func(Request) *Fault) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.faultFunc = f
 }
 
-// union returns the ids of both lists in their order, each once.
-func union(a, b []string) []string {
-	ids := []string{}
-	seen := map[string]bool{}
-	for _, id := range slices.Concat(a, b) {
-		if !seen[id] {
-			seen[id] = true
-			ids = append(ids, id)
+// arrive records the request and returns its fault and the options for it. One lock covers the record and the queue, so
+// that the n-th recorded request gets the n-th fault.
+func (s *Service) arrive(req *Request) (Options, *Fault) {
+	s.mu.Lock()
+	req.StreamID = s.opts.streamID(req.path)
+	s.requests = append(s.requests, req)
+	opts, faultFunc, recorded := s.opts, s.faultFunc, *req
+	if len(s.faults) > 0 {
+		fault := s.faults[0]
+		s.faults = s.faults[1:]
+		s.mu.Unlock()
+		return opts, &fault
+	}
+	s.mu.Unlock()
+
+	if faultFunc != nil {
+		s.callbacks.Lock()
+		defer s.callbacks.Unlock()
+		if fault := faultFunc(recorded); fault != nil {
+			return opts, fault
 		}
 	}
-	return ids
+	return opts, &Fault{}
+}
+
+// end completes the record of a request. Status 0 means no response.
+func (s *Service) end(opts Options, req *Request, status int) {
+	s.mu.Lock()
+	req.Status, req.End = status, time.Now()
+	recorded := *req
+	s.mu.Unlock()
+
+	if opts.OnRequest != nil {
+		s.callbacks.Lock()
+		defer s.callbacks.Unlock()
+		opts.OnRequest(recorded)
+	}
 }
 
 // nextEditTime returns the current time in epoch milliseconds, but at least one more than the last edit.
 func nextEditTime(last int64) int64 {
 	return max(time.Now().UnixMilli(), last+1)
+}
+
+// streamID returns the decoded id from the path of a stream, or "" for another path. The id is exactly one escaped
+// segment after /v2/streams/, so it may contain a slash.
+func (o Options) streamID(path string) string {
+	segment, ok := strings.CutPrefix(path, o.Prefix+"/v2/streams/")
+	if !ok || strings.Contains(segment, "/") {
+		return ""
+	}
+	id, _ := url.PathUnescape(segment) // EscapedPath returns valid escapes only
+	return id
 }

@@ -4,9 +4,10 @@ import (
 	"encoding/json"
 	"net/http"
 	"net/http/httptest"
+	"net/url"
 	"strings"
-	"sync"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
@@ -14,17 +15,9 @@ import (
 	"github.com/stream-management/terraform-provider-stream/internal/streamstest"
 )
 
-func startTokenServer(t *testing.T, tokens *streamstest.TokenServer) string {
-	t.Helper()
-	server := httptest.NewServer(tokens)
-	t.Cleanup(server.Close)
-	return server.URL + "/oauth2/token"
-}
-
-// newTokenRequest returns a request for a token, with HTTP Basic if user is not empty.
-func newTokenRequest(t *testing.T, url, user, pass, form string) *http.Request {
-	t.Helper()
-	req := newRequest(t, "POST", url, form)
+// tokenRequest returns a request for a token, with HTTP Basic if user is not empty.
+func tokenRequest(user, pass, form string) *http.Request {
+	req := newRequest("POST", "/oauth2/token", form)
 	req.Header.Set("Content-Type", "application/x-www-form-urlencoded")
 	if user != "" {
 		req.SetBasicAuth(user, pass)
@@ -32,201 +25,104 @@ func newTokenRequest(t *testing.T, url, user, pass, form string) *http.Request {
 	return req
 }
 
-func sendTokenRequest(t *testing.T, req *http.Request) (*http.Response, map[string]any) {
+func sendTokenRequest(t *testing.T, tokens *streamstest.TokenServer, req *http.Request) (status int, body map[string]any) {
 	t.Helper()
-	resp, body, err := roundTrip(t, req)
-	if err != nil {
-		t.Fatal(err)
+	w := httptest.NewRecorder()
+	tokens.ServeHTTP(w, req)
+	if err := json.Unmarshal(w.Body.Bytes(), &body); err != nil || w.Header().Get("Content-Type") != "application/json" {
+		t.Fatalf("got %d %v %s", w.Code, w.Header(), w.Body)
 	}
-	if got := resp.Header.Get("Cache-Control"); got != "no-store" {
-		t.Errorf("Cache-Control %q, want no-store (RFC 6749, section 5.1)", got)
-	}
-	return resp, decodeObject(t, body)
+	return w.Code, body
 }
 
-func authorizeBearer(tokens *streamstest.TokenServer, token string) error {
-	return tokens.Authorize(&http.Request{Header: http.Header{"Authorization": {"Bearer " + token}}})
-}
+const grant = "grant_type=client_credentials"
 
-func TestTokenServerToken(t *testing.T) {
+func TestTokenServer(t *testing.T) {
 	t.Parallel()
-	tokens := &streamstest.TokenServer{ClientID: "me", ClientSecret: "s", ExpiresIn: time.Hour}
-	url := startTokenServer(t, tokens)
-	_, got := sendTokenRequest(t, newTokenRequest(t, url, "me", "s", "grant_type=client_credentials&scope=a+b&audience=x"))
-	want := map[string]any{"access_token": "token-1", "token_type": "Bearer", "expires_in": json.Number("3600"), "scope": "a b"}
-	if diff := cmp.Diff(want, got); diff != "" {
-		t.Errorf("in the header (-want +got):\n%s", diff)
-	}
-	_, got = sendTokenRequest(t, newTokenRequest(t, url, "", "", "grant_type=client_credentials&client_id=me&client_secret=s"))
-	want = map[string]any{"access_token": "token-2", "token_type": "Bearer", "expires_in": json.Number("3600")}
-	if diff := cmp.Diff(want, got); diff != "" {
-		t.Errorf("in the form (-want +got):\n%s", diff)
-	}
-
-	requests := tokens.Requests()
-	if len(requests) != 2 || requests[0].Status != 200 || requests[0].Target != "/oauth2/token" ||
-		requests[0].Body != "grant_type=client_credentials&scope=a+b&audience=x" {
-		t.Errorf("recorded: %v", requests)
-	}
-}
-
-func TestTokenServerWithoutExpiry(t *testing.T) {
-	t.Parallel()
-	tokens := &streamstest.TokenServer{ClientID: "me", ClientSecret: "s"}
-	_, got := sendTokenRequest(t, newTokenRequest(t, startTokenServer(t, tokens), "me", "s", "grant_type=client_credentials"))
-	if _, ok := got["expires_in"]; ok {
-		t.Errorf("expires_in is there: %v", got)
-	}
-	if err := authorizeBearer(tokens, "token-1"); err != nil {
-		t.Error(err)
-	}
-}
-
-func TestTokenServerDecodesHeader(t *testing.T) {
-	t.Parallel()
-	tokens := &streamstest.TokenServer{ClientID: "m e", ClientSecret: "50%:+ü"}
-	resp, got := sendTokenRequest(t, newTokenRequest(t, startTokenServer(t, tokens), "m+e", "50%25%3A%2B%C3%BC", "grant_type=client_credentials"))
-	if resp.StatusCode != http.StatusOK {
-		t.Errorf("got %s %v", resp.Status, got)
-	}
+	synctest.Test(t, func(t *testing.T) {
+		tokens := &streamstest.TokenServer{ClientID: "m e", ClientSecret: "50%:+ü", ExpiresIn: time.Hour}
+		service := streamstest.New(streamstest.Options{Authorize: tokens.Authorize}, streamstest.Streams("cam")...)
+		wantStatus := func(token string, want int) {
+			t.Helper()
+			req := newRequest("PATCH", camera, attachP1)
+			req.Header.Set("Authorization", "Bearer "+token)
+			if status, _ := send(t, service, req); status != want {
+				t.Errorf("%s: got %d, want %d", token, status, want)
+			}
+		}
+		wantStatus("token-1", 401)
+		tokens.Inject(503, 400)
+		for _, want := range []int{503, 400} {
+			if status, got := sendTokenRequest(t, tokens, tokenRequest("", "", "")); status != want || got["error"] == nil {
+				t.Errorf("got %d %v, want %d", status, got, want)
+			}
+		}
+		status, got := sendTokenRequest(t, tokens, tokenRequest("m+e", "50%25%3A%2B%C3%BC", grant))
+		want := map[string]any{"access_token": "token-1", "token_type": "Bearer", "expires_in": 3600.0}
+		if diff := cmp.Diff(want, got); status != 200 || diff != "" {
+			t.Errorf("in the header: %d (-want +got):\n%s", status, diff)
+		}
+		status, got = sendTokenRequest(t, tokens, tokenRequest("", "", grant+"&client_id=m+e&client_secret=50%25%3A%2B%C3%BC"))
+		if status != 200 || got["access_token"] != "token-2" {
+			t.Errorf("in the form: %d %v", status, got)
+		}
+		wantStatus("token-1", 200)
+		tokens.Revoke("token-1")
+		wantStatus("token-1", 401)
+		wantStatus("token-2", 200)
+		time.Sleep(time.Hour + 1) // in the bubble
+		wantStatus("token-2", 401)
+		if got := len(tokens.Requests()); got != 4 {
+			t.Errorf("%d requests are recorded", got)
+		}
+	})
 }
 
 func TestTokenServerErrors(t *testing.T) {
 	t.Parallel()
-	const good = "grant_type=client_credentials"
+	tokens := &streamstest.TokenServer{ClientID: "me", ClientSecret: "s"}
+	asserted := func(assertion string) string {
+		return grant + "&client_assertion_type=" + url.QueryEscape("urn:ietf:params:oauth:client-assertion-type:jwt-bearer") +
+			"&client_assertion=" + assertion
+	}
+	valid := asserted(tokens.IssueAssertion("me", time.Hour))
+	if status, got := sendTokenRequest(t, tokens, tokenRequest("", "", valid)); status != 200 || got["expires_in"] != nil {
+		t.Errorf("with an assertion: %d %v", status, got)
+	}
 	for name, test := range map[string]struct {
 		user, pass, form string
-		change           func(*http.Request)
-		status           int
-		code             string
+		description      string // "" for the wrong grant
 	}{
-		"wrong secret":         {user: "me", pass: "x", form: good, status: 401, code: "invalid_client"},
-		"wrong id":             {user: "you", pass: "s", form: good, status: 401, code: "invalid_client"},
-		"badly encoded":        {user: "me", pass: "%s", form: good, status: 401, code: "invalid_client"},
-		"no client":            {form: good, status: 401, code: "invalid_client"},
-		"wrong secret in form": {form: good + "&client_id=me&client_secret=x", status: 401, code: "invalid_client"},
-		"both ways":            {user: "me", pass: "s", form: good + "&client_id=me&client_secret=s", status: 400, code: "invalid_request"},
-		"no grant type":        {user: "me", pass: "s", form: "scope=a", status: 400, code: "invalid_request"},
-		"other grant type":     {user: "me", pass: "s", form: "grant_type=password", status: 400, code: "unsupported_grant_type"},
-		"repeated parameter":   {user: "me", pass: "s", form: good + "&scope=a&scope=b", status: 400, code: "invalid_request"},
-		"broken form":          {user: "me", pass: "s", form: good + "&scope=%zz", status: 400, code: "invalid_request"},
-		"JSON": {user: "me", pass: "s", form: `{"grant_type":"client_credentials"}`, status: 400, code: "invalid_request",
-			change: func(r *http.Request) { r.Header.Set("Content-Type", "application/json") }},
-		"GET": {user: "me", pass: "s", form: good, status: 405, code: "invalid_request",
-			change: func(r *http.Request) { r.Method = "GET" }},
+		"wrong secret":         {"me", "x", grant, "the client is unknown or its secret is wrong"},
+		"wrong id":             {"you", "s", grant, "the client is unknown or its secret is wrong"},
+		"badly encoded":        {"me", "%s", grant, "the client is unknown or its secret is wrong"},
+		"no client":            {"", "", grant, "the client is unknown or its secret is wrong"},
+		"wrong secret in form": {"", "", grant + "&client_id=me&client_secret=x", "the client is unknown or its secret is wrong"},
+		"both ways":            {"me", "s", grant + "&client_id=me&client_secret=s", "the client authenticates twice"},
+		"secret and assertion": {"", "", valid + "&client_secret=s", "the client authenticates twice"},
+		"header and assertion": {"me", "s", valid, "the client authenticates twice"},
+		"unknown assertion":    {"", "", asserted("e30.e30.e30"), "the assertion is unknown"},
+		"no assertion type":    {"", "", strings.Replace(valid, "client_assertion_type", "type", 1), "the assertion is unknown"},
+		"of another client":    {"", "", asserted(tokens.IssueAssertion("you", time.Hour)), "the assertion is for another client"},
+		"expired assertion":    {"", "", asserted(tokens.IssueAssertion("me", -time.Second)), "the assertion has expired"},
+		"no grant type":        {"me", "s", "scope=a", ""},
+		"other grant type":     {"me", "s", "grant_type=password", ""},
+		"broken form":          {"me", "s", "grant_type=%zz", ""},
 	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			tokens := &streamstest.TokenServer{ClientID: "me", ClientSecret: "s"}
-			req := newTokenRequest(t, startTokenServer(t, tokens), test.user, test.pass, test.form)
-			if test.change != nil {
-				test.change(req)
-			}
-			resp, got := sendTokenRequest(t, req)
-			description, _ := got["error_description"].(string)
-			if resp.StatusCode != test.status || got["error"] != test.code || description == "" || len(got) != 2 {
-				t.Errorf("got %s %v, want %d %s", resp.Status, got, test.status, test.code)
-			}
-			if challenged := resp.Header.Get("WWW-Authenticate") != ""; challenged != (test.status == 401) {
-				t.Errorf("WWW-Authenticate %q", resp.Header.Get("WWW-Authenticate"))
-			}
-			if err := authorizeBearer(tokens, "token-1"); err == nil {
-				t.Error("a token was issued")
-			}
-		})
+		status, got := sendTokenRequest(t, tokens, tokenRequest(test.user, test.pass, test.form))
+		if test.description == "" && (status != 400 || got["error"] != "unsupported_grant_type") ||
+			test.description != "" && (status != 401 || got["error"] != "invalid_client" || got["error_description"] != test.description) {
+			t.Errorf("%s: got %d %v", name, status, got)
+		}
 	}
-}
-
-func TestTokenServerInject(t *testing.T) {
-	t.Parallel()
-	tokens := &streamstest.TokenServer{ClientID: "me", ClientSecret: "s"}
-	url := startTokenServer(t, tokens)
-	tokens.Inject(503, 500, 429)
-	tokens.Inject(401, 400)
-	for i, want := range []struct {
-		status int
-		code   any
-	}{
-		{503, "temporarily_unavailable"}, {500, "server_error"}, {429, "temporarily_unavailable"},
-		{401, "invalid_client"}, {400, "invalid_request"}, {200, nil},
+	for name, change := range map[string]func(*http.Request){
+		"JSON": func(r *http.Request) { r.Header.Set("Content-Type", "application/json") },
+		"PUT":  func(r *http.Request) { r.Method = "PUT" },
 	} {
-		resp, got := sendTokenRequest(t, newTokenRequest(t, url, "me", "s", "grant_type=client_credentials"))
-		if resp.StatusCode != want.status || got["error"] != want.code {
-			t.Errorf("request %d: got %s %v, want %v", i+1, resp.Status, got, want)
+		req := tokenRequest("me", "s", grant)
+		change(req)
+		if status, got := sendTokenRequest(t, tokens, req); status != 400 {
+			t.Errorf("%s: got %d %v", name, status, got)
 		}
-		if want.status == 200 && got["access_token"] != "token-1" {
-			t.Errorf("an injected status used a token: %v", got)
-		}
-	}
-}
-
-func TestTokenServerAuthorize(t *testing.T) {
-	t.Parallel()
-	tokens := &streamstest.TokenServer{ClientID: "me", ClientSecret: "s", ExpiresIn: time.Hour}
-	tokenURL := startTokenServer(t, tokens)
-	_, url := streamstest.Start(t, streamstest.Options{Authorize: tokens.Authorize}, streamstest.Stream{ID: "cam"})
-	status := func(authorization string) int {
-		t.Helper()
-		req := newRequest(t, "PATCH", url+"/v2/streams/cam", `{"processor_ids":[]}`)
-		if authorization != "" {
-			req.Header.Set("Authorization", authorization)
-		}
-		resp, _ := sendChecked(t, req)
-		return resp.StatusCode
-	}
-	for _, authorization := range []string{"", "Bearer token-1", "Basic token-1"} {
-		if got := status(authorization); got != 401 {
-			t.Errorf("%q before any token: got %d, want 401", authorization, got)
-		}
-	}
-	for range 2 {
-		sendTokenRequest(t, newTokenRequest(t, tokenURL, "me", "s", "grant_type=client_credentials"))
-	}
-	tokens.Revoke("token-1")
-	for authorization, want := range map[string]int{"Bearer token-1": 401, "Bearer token-2": 200, "Bearer token-3": 401} {
-		if got := status(authorization); got != want {
-			t.Errorf("%q after token-1 was revoked: got %d, want %d", authorization, got, want)
-		}
-	}
-}
-
-func TestTokenServerExpiry(t *testing.T) {
-	t.Parallel()
-	tokens := &streamstest.TokenServer{ClientID: "me", ClientSecret: "s", ExpiresIn: -time.Second} // expired when issued
-	sendTokenRequest(t, newTokenRequest(t, startTokenServer(t, tokens), "me", "s", "grant_type=client_credentials"))
-	if err := authorizeBearer(tokens, "token-1"); err == nil || !strings.Contains(err.Error(), "expired") {
-		t.Errorf("got %v, want an error with \"expired\"", err)
-	}
-}
-
-func TestTokenServerConcurrentUse(t *testing.T) {
-	t.Parallel()
-	tokens := &streamstest.TokenServer{ClientID: "me", ClientSecret: "s"}
-	url := startTokenServer(t, tokens)
-	const clients = 16
-	var mu sync.Mutex
-	issued := map[string]bool{}
-	var wg sync.WaitGroup
-	for range clients {
-		wg.Go(func() {
-			_, body, err := roundTrip(t, newTokenRequest(t, url, "me", "s", "grant_type=client_credentials"))
-			var got struct {
-				AccessToken string `json:"access_token"`
-			}
-			if err == nil {
-				err = json.Unmarshal([]byte(body), &got)
-			}
-			if err != nil || authorizeBearer(tokens, got.AccessToken) != nil {
-				t.Errorf("token %q: %v", got.AccessToken, err)
-			}
-			tokens.Requests()
-			mu.Lock()
-			defer mu.Unlock()
-			issued[got.AccessToken] = true
-		})
-	}
-	wg.Wait()
-	if len(issued) != clients || len(tokens.Requests()) != clients {
-		t.Errorf("%d tokens for %d requests, want %d", len(issued), len(tokens.Requests()), clients)
 	}
 }

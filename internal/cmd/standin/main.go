@@ -97,9 +97,8 @@ func run(ctx context.Context, args []string, stdout io.Writer) error {
 		return err
 	}
 	printStart(stdout, listener.Addr(), token, streams, opts.KnownProcessors)
-	service := streamstest.New(opts, streams...)
-	service.OnRequest(func(r streamstest.Request) { fmt.Fprintf(stdout, "  %s\n", r) })
-	return serve(ctx, listener, service)
+	opts.OnRequest = func(r streamstest.Request) { fmt.Fprintf(stdout, "  %s\n", r) }
+	return serve(ctx, listener, streamstest.New(opts, streams...))
 }
 
 // serve returns nil when ctx is done. It does not wait for unfinished requests: -latency may be long.
