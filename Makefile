@@ -12,8 +12,8 @@ RELEASE := $(firstword $(subst -, ,$(VERSION)))
 CLI  := $(or $(TF_ACC_TERRAFORM_PATH),$(shell command -v terraform || command -v tofu))
 TOFU := $(findstring tofu,$(notdir $(CLI)))
 
-# The race detector needs cgo, and go turns cgo off if there is no C compiler.
-RACE := $(if $(filter 1,$(shell go env CGO_ENABLED)),-race)
+# RACE=1 runs the unit tests with the race detector, which needs a C compiler.
+RACE :=
 
 # A separate module keeps the tools out of the provider's dependencies.
 TOOL         := go tool -modfile=internal/tools/go.mod
@@ -54,15 +54,23 @@ install: build ## install the provider where terraform init and tofu init find i
 		echo "$$dir"; \
 	done
 
+.PHONY: dev
+dev: ## build the provider, and print the lines that make a CLI use this build
+	go build -o bin/dev/ .
+	@printf 'provider_installation {\n  dev_overrides { "%s" = "%s" }\n  direct {}\n}\n' '$(SOURCE)' '$(CURDIR)/bin/dev' >bin/dev/cli.tfrc
+	@printf '\nWithout init and without a lock file, a CLI uses this build with these two lines in provider_installation\n'
+	@printf 'of ~/.terraformrc or ~/.tofurc:\n\n'
+	@sed -n 2,3p bin/dev/cli.tfrc
+	@printf '\nor in one shell with\n\n  export TF_CLI_CONFIG_FILE=%s\n' '$(CURDIR)/bin/dev/cli.tfrc'
+
 .PHONY: test
-test: testunit testacc ## run all tests: unit tests with the race detector, then acceptance tests
+test: testunit testacc ## run all tests; RACE=1 adds the race detector
 
 # Histories that run one step at a time have no races to detect.
 .PHONY: testunit
 testunit: ## run only the unit tests
-	$(if $(RACE),,@echo "No C compiler (CGO_ENABLED=0): the race detector is off.")
-	TF_ACC= RAPID_SEED=$(SEED) go test $(RACE) -skip '^TestAcc|^TestHistories$$' ./...
-	GOGC=400 RAPID_SEED=$(SEED) go test -run '^TestHistories$$' ./internal/provider
+	TF_ACC= RAPID_SEED=$(SEED) go test $(if $(RACE),-race) -timeout=30m -skip '^TestAcc|^TestHistories$$' ./...
+	GOGC=400 RAPID_SEED=$(SEED) go test -timeout=30m -run '^TestHistories$$' ./internal/provider
 
 .PHONY: testacc
 testacc: cli ## run only the acceptance tests: a real CLI and the stand-in service, or $STREAM_BASE_URL
@@ -70,17 +78,13 @@ testacc: cli ## run only the acceptance tests: a real CLI and the stand-in servi
 		$(if $(TOFU),TF_ACC_PROVIDER_HOST=registry.opentofu.org TF_ACC_PROVIDER_NAMESPACE=hashicorp) \
 		go test -count=1 -timeout=30m $(if $(STREAM_ACC_STREAM_ID),-v) -run '^TestAcc' ./...
 
-.PHONY: validate-examples
-validate-examples: cli ## run only the acceptance tests of the examples
-	TF_ACC=1 TF_ACC_TERRAFORM_PATH='$(CLI)' go test -count=1 -v -run '^TestAcc' ./examples
-
 .PHONY: fuzz
 fuzz: ## run each fuzz test for FUZZTIME (default 10s)
 	@for pkg in $$(go list ./internal/...); do \
 		found=$$(go test -list '^Fuzz' $$pkg) || { echo "$$found"; exit 1; }; \
 		for name in $$(echo "$$found" | grep '^Fuzz'); do \
 			echo "$$name"; \
-			go test -run '^$$' -fuzz "^$$name\$$" -fuzztime $(FUZZTIME) $$pkg || exit; \
+			go test -timeout=24h -run '^$$' -fuzz "^$$name\$$" -fuzztime $(FUZZTIME) $$pkg || exit; \
 		done; \
 	done
 

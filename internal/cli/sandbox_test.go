@@ -16,61 +16,20 @@ func TestSandboxIsolatesTheEnvironment(t *testing.T) {
 	t.Setenv("TF_CLI_ARGS", "-help")
 	t.Setenv("STREAM_TOKEN", "t0ken")
 	t.Setenv("HTTPS_PROXY", "http://proxy.test")
-	provider := filepath.Join(t.TempDir(), "provider")
-	if err := os.WriteFile(provider, []byte("a program"), 0o755); err != nil {
-		t.Fatal(err)
-	}
-	for name, newSandbox := range map[string]func(dir string) (*Sandbox, error){
-		"mirror":    func(dir string) (*Sandbox, error) { return NewSandbox(dir, "cli", provider) },
-		"overrides": func(dir string) (*Sandbox, error) { return NewOverridingSandbox(dir, "cli", nil) },
-	} {
-		dir := t.TempDir()
-		sandbox, err := newSandbox(dir)
-		if err != nil {
-			t.Fatal(err)
-		}
-		for variable, want := range map[string]string{
-			"TF_CLI_ARGS":        "",
-			"STREAM_TOKEN":       "",
-			"HTTPS_PROXY":        "http://proxy.test",
-			"TF_CLI_CONFIG_FILE": filepath.Join(dir, "cli.tfrc"),
-			"CHECKPOINT_DISABLE": "1",
-		} {
-			if got := sandbox.Env[variable]; got != want {
-				t.Errorf("%s: %s is %q, want %q", name, variable, got, want)
-			}
-		}
-	}
-}
-
-func TestSandboxesFindTheProvider(t *testing.T) {
-	t.Parallel()
-	dir, built := t.TempDir(), t.TempDir()
-	provider := filepath.Join(built, programName())
-	if err := os.WriteFile(provider, []byte("a program"), 0o755); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := NewSandbox(dir, "cli", provider); err != nil {
-		t.Fatal(err)
-	}
-	for _, host := range []string{"registry.terraform.io", "registry.opentofu.org"} {
-		content, err := os.ReadFile(filepath.Join(dir, "mirror", host, strings.ToLower("stream-management"), "stream", Version,
-			runtime.GOOS+"_"+runtime.GOARCH, programName()))
-		if err != nil || string(content) != "a program" {
-			t.Errorf("the mirror of %s has %q: %v", host, content, err)
-		}
-	}
-
-	if _, err := NewOverridingSandbox(dir, "cli", map[string]string{Source: built}); err != nil {
-		t.Fatal(err)
-	}
-	config, err := os.ReadFile(filepath.Join(dir, "cli.tfrc"))
+	dir := t.TempDir()
+	sandbox, err := NewOverridingSandbox(dir, "cli", nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, host := range []string{"registry.terraform.io", "registry.opentofu.org"} {
-		if want := `"` + host + `/stream-management/stream" = "` + filepath.ToSlash(built) + `"`; !strings.Contains(string(config), want) {
-			t.Errorf("no %s in:\n%s", want, config)
+	for variable, want := range map[string]string{
+		"TF_CLI_ARGS":        "",
+		"STREAM_TOKEN":       "",
+		"HTTPS_PROXY":        "http://proxy.test",
+		"TF_CLI_CONFIG_FILE": filepath.Join(dir, "cli.tfrc"),
+		"CHECKPOINT_DISABLE": "1",
+	} {
+		if got := sandbox.Env[variable]; got != want {
+			t.Errorf("%s is %q, want %q", variable, got, want)
 		}
 	}
 }
