@@ -70,7 +70,7 @@ test: testunit testacc ## run all tests; RACE=1 adds the race detector
 .PHONY: testunit
 testunit: ## run only the unit tests
 	TF_ACC= RAPID_SEED=$(SEED) go test $(if $(RACE),-race) -timeout=30m -skip '^TestAcc|^TestHistories$$' ./...
-	GOGC=400 RAPID_SEED=$(SEED) go test -timeout=30m -run '^TestHistories$$' ./internal/provider
+	GOGC=400 RAPID_SEED=$(SEED) go test -timeout=30m -run '^TestHistories$$' ./internal/coretest
 
 .PHONY: testacc
 testacc: cli ## run only the acceptance tests: a real CLI and the stand-in service, or $STREAM_BASE_URL
@@ -90,7 +90,7 @@ fuzz: ## run each fuzz test for FUZZTIME (default 10s)
 
 .PHONY: histories
 histories: ## run HISTORIES random histories with fresh seeds, 100000, and count what they did; a failure prints how to repeat it
-	GOGC=400 go test ./internal/provider -v -run '^TestHistories' -timeout=24h -rapid.checks=$$(( $(HISTORIES) / 25 ))
+	GOGC=400 go test ./internal/coretest -v -run '^TestHistories' -timeout=24h -rapid.checks=$$(( $(HISTORIES) / 25 ))
 
 .PHONY: mutants
 mutants: ## change one place of the provider at a time, and expect the random histories to fail

@@ -14,12 +14,13 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/tfsdk"
 	"github.com/hashicorp/terraform-plugin-go/tftypes"
 
+	"github.com/stream-management/terraform-provider-stream/internal/coretest"
 	"github.com/stream-management/terraform-provider-stream/internal/streams"
 	"github.com/stream-management/terraform-provider-stream/internal/streamstest"
 )
 
 // block is a provider block, or an object or a map in it.
-type block = attributes
+type block = coretest.Attributes
 
 // environment has the environment variables of the provider.
 type environment map[string]string
@@ -239,7 +240,7 @@ func readBlock(t *testing.T, block block, env environment) *settings {
 	t.Helper()
 	var schema provider.SchemaResponse
 	new(streamProvider).Schema(t.Context(), provider.SchemaRequest{}, &schema)
-	config := tfsdk.Config{Schema: schema.Schema, Raw: toTerraform(schema.Schema.Type().TerraformType(t.Context()), block)}
+	config := tfsdk.Config{Schema: schema.Schema, Raw: coretest.ToTerraform(schema.Schema.Type().TerraformType(t.Context()), block)}
 	var model providerModel
 	if diags := config.Get(t.Context(), &model); diags.HasError() {
 		t.Fatal(diags)

@@ -2,6 +2,7 @@ package provider
 
 import (
 	"context"
+	"maps"
 	"reflect"
 	"testing"
 
@@ -13,6 +14,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-go/tftypes"
 	"pgregory.net/rapid"
 
+	"github.com/stream-management/terraform-provider-stream/internal/coretest"
 	"github.com/stream-management/terraform-provider-stream/internal/streamstest"
 )
 
@@ -33,59 +35,82 @@ func TestGroupFastPath(t *testing.T) {
 	_, url := streamstest.Start(t, streamstest.Options{})
 	unchanged := 0
 	rapid.Check(t, func(t *rapid.T) {
-		fast := &process{t: t, server: newGroupServer(true)}
-		framework := &process{t: t, server: newGroupServer(false)}
-		for _, p := range []*process{fast, framework} {
-			p.configure(attributes{"base_url": url})
+		fast := newProcess(t, newGroupServer(true))
+		framework := newProcess(t, newGroupServer(false))
+		for _, p := range []*coretest.Process{fast, framework} {
+			p.Configure(coretest.Attributes{"base_url": url})
 		}
 		for range rapid.IntRange(1, 3).Draw(t, "groups") {
-			is, wanted := drawBlock(t, "g"), drawBlock(t, "g")
-			if chance(t, 70, "no change") {
-				wanted = is
-				if chance(t, 30, "default") {
-					wanted.onDestroy = ""
-				}
+			is, wanted := drawGroup(t), drawGroup(t)
+			if rapid.Bool().Draw(t, "no change") {
+				wanted = maps.Clone(is)
 			}
-			config := wanted.configValue(!chance(t, 20, "known after apply"))
-			was := attributesOf(is.configValue(true))
+			if rapid.Bool().Draw(t, "default") {
+				delete(wanted, "on_destroy")
+			}
+			config := coretest.ToTerraform(groupSchema().ValueType(), wanted)
+			was := coretest.AttributesOf(coretest.ToTerraform(groupSchema().ValueType(), is))
 			was["last_edited"] = tftypes.NewValue(tftypes.Number, 7)
 			if was["on_destroy"].IsNull() {
 				was["on_destroy"] = tftypes.NewValue(tftypes.String, onDestroyDetach)
 			}
+			if rapid.IntRange(0, 4).Draw(t, "known after apply") == 4 {
+				values := coretest.AttributesOf(config)
+				values["streams"] = tftypes.NewValue(was["streams"].Type(), tftypes.UnknownValue)
+				config = tftypes.NewValue(config.Type(), values)
+			}
 			prior := tftypes.NewValue(config.Type(), was)
-			read := tfprotov6.ReadResourceRequest{TypeName: groupTypeName, CurrentState: dynamicValue(prior)}
+			read := tfprotov6.ReadResourceRequest{TypeName: groupTypeName, CurrentState: coretest.DynamicValue(prior)}
 			var private []byte
-			if chance(t, 10, "unconfirmed") {
+			if rapid.IntRange(0, 9).Draw(t, "unconfirmed") == 9 {
 				private = []byte(`{"unconfirmed":"eyJzMSI6InVuY29uZmlybWVkIn0="}`)
 			}
 			plan := tfprotov6.PlanResourceChangeRequest{
-				TypeName: groupTypeName, PriorState: dynamicValue(prior), ProposedNewState: dynamicValue(proposedState(prior, config)),
-				Config: dynamicValue(config), PriorPrivate: private,
+				TypeName: groupTypeName, PriorState: coretest.DynamicValue(prior), ProposedNewState: coretest.DynamicValue(coretest.ProposedState(groupSchema(), prior, config)),
+				Config: coretest.DynamicValue(config), PriorPrivate: private,
 			}
-			if equalValues(prior, proposedState(prior, config)) {
+			if coretest.EqualValues(prior, coretest.ProposedState(groupSchema(), prior, config)) {
 				plan.ProposedNewState = plan.PriorState // Terraform encodes equal values alike
 				unchanged++
 			}
-			wantRead, err := framework.server.ReadResource(t.Context(), &read)
-			framework.must(err)
-			gotRead, err := fast.server.ReadResource(t.Context(), &read)
-			fast.must(err)
-			if !equalValues(decodeAs(t, config.Type(), gotRead.NewState), decodeAs(t, config.Type(), wantRead.NewState)) {
-				t.Fatalf("the refresh changes %v", fromTerraform(prior))
+			wantRead, err := framework.Server.ReadResource(t.Context(), &read)
+			must(t, err)
+			gotRead, err := fast.Server.ReadResource(t.Context(), &read)
+			must(t, err)
+			if !coretest.EqualValues(coretest.DecodeAs(t, config.Type(), gotRead.NewState), coretest.DecodeAs(t, config.Type(), wantRead.NewState)) {
+				t.Fatalf("the refresh changes %v", coretest.FromTerraform(prior))
 			}
-			wantPlan, err := framework.server.PlanResourceChange(t.Context(), &plan)
-			framework.must(err)
-			gotPlan, err := fast.server.PlanResourceChange(t.Context(), &plan)
-			fast.must(err)
-			got, want := decodeAs(t, config.Type(), gotPlan.PlannedState), decodeAs(t, config.Type(), wantPlan.PlannedState)
+			wantPlan, err := framework.Server.PlanResourceChange(t.Context(), &plan)
+			must(t, err)
+			gotPlan, err := fast.Server.PlanResourceChange(t.Context(), &plan)
+			must(t, err)
+			got, want := coretest.DecodeAs(t, config.Type(), gotPlan.PlannedState), coretest.DecodeAs(t, config.Type(), wantPlan.PlannedState)
 			gotPlan.PlannedState, wantPlan.PlannedState = nil, nil
-			if !equalValues(got, want) || !reflect.DeepEqual(gotPlan, wantPlan) {
-				t.Fatalf("the plan is %v %+v, want %v %+v", fromTerraform(got), gotPlan, fromTerraform(want), wantPlan)
+			if !coretest.EqualValues(got, want) || !reflect.DeepEqual(gotPlan, wantPlan) {
+				t.Fatalf("the plan is %v %+v, want %v %+v", coretest.FromTerraform(got), gotPlan, coretest.FromTerraform(want), wantPlan)
 			}
 		}
 	})
 	if unchanged == 0 {
 		t.Fatal("no plan was without changes")
+	}
+}
+
+func must(t coretest.Failer, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatalf("the server failed: %v", err)
+	}
+}
+
+// drawGroup draws a configuration of a group.
+func drawGroup(t *rapid.T) coretest.Attributes {
+	id := rapid.SampledFrom([]string{"s1", "s2", "s3", "s4"})
+	set := rapid.SliceOfNDistinct(rapid.SampledFrom([]string{"p1", "p2", "p3"}), 0, 3, rapid.ID[string])
+	return coretest.Attributes{
+		"streams":    rapid.MapOfN(id, set, 0, 4).Draw(t, "streams"),
+		"on_destroy": rapid.SampledFrom([]any{nil, onDestroyDetach, onDestroyKeep}).Draw(t, "on_destroy"),
+		"triggers":   rapid.SampledFrom([]any{nil, map[string]string{"t": "1"}}).Draw(t, "triggers"),
 	}
 }
 

@@ -27,6 +27,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-go/tftypes"
 	"pgregory.net/rapid"
 
+	"github.com/stream-management/terraform-provider-stream/internal/coretest"
 	"github.com/stream-management/terraform-provider-stream/internal/streamstest"
 )
 
@@ -36,7 +37,7 @@ func init() {
 	if !writtenFor(newProcessorsResource()) {
 		return
 	}
-	newTestServer = func(t failer) tfprotov6.ProviderServer {
+	newTestServer = func(t coretest.Failer) tfprotov6.ProviderServer {
 		return withStop(newComparingServer(t, newProcessorsResource))
 	}
 }
@@ -47,10 +48,10 @@ type comparingServer struct {
 	*fastPath
 	served resource.Resource
 	plans  chan struct{} // holds an element during a plan, so that none comes between its two calls
-	t      failer
+	t      coretest.Failer
 }
 
-func newComparingServer(t failer, newResource func() resource.Resource) comparingServer {
+func newComparingServer(t coretest.Failer, newResource func() resource.Resource) comparingServer {
 	fast, ok := newVariantServer(newResource).(*fastPath)
 	if !ok {
 		t.Fatalf("the fast path is not used: the schema has changed, or the fast path hides a method of the framework's server; " +
@@ -115,7 +116,7 @@ func compared[Req, Resp any](ctx context.Context, c comparingServer, req Req, fa
 			if err != nil {
 				c.t.Fatalf("%v", err)
 			}
-			return fromTerraform(decoded)
+			return coretest.FromTerraform(decoded)
 		}),
 		cmp.Transformer("identity", func(d *tfprotov6.ResourceIdentityData) any { return decodeIdentity(c.t, d) }),
 		cmpopts.SortSlices(func(a, b *tfprotov6.Diagnostic) bool { return a.Detail < b.Detail }),
@@ -137,13 +138,13 @@ func TestFastPath(t *testing.T) {
 // private state.
 func compareRandomCalls(t *rapid.T, newResource func() resource.Resource) {
 	c := newComparingServer(t, newResource)
-	(&process{t: t, server: c}).configure(attributes{"base_url": "http://127.0.0.1:1"})
+	newProcess(t, c).Configure(coretest.Attributes{"base_url": "http://127.0.0.1:1"})
 	ctx := context.Background()
 	schemas, err := c.GetProviderSchema(ctx, &tfprotov6.GetProviderSchemaRequest{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := schemas.ResourceSchemas[resourceName]
+	s := schemas.ResourceSchemas[coretest.SingleName]
 	config := drawObject(t, "config", s, true, func(a *tfprotov6.SchemaAttribute) (any, bool) {
 		return nil, a.Computed && !a.Optional
 	})
@@ -156,16 +157,16 @@ func compareRandomCalls(t *rapid.T, newResource func() resource.Resource) {
 		private = rapid.SampledFrom([][]byte{nil, nil, []byte(`{"unconfirmed":"dHJ1ZQ=="}`)}).Draw(t, "private")
 	}
 	read, _ := compared(ctx, c, &tfprotov6.ReadResourceRequest{
-		TypeName: resourceName, CurrentState: dynamicValue(prior), Private: private,
+		TypeName: coretest.SingleName, CurrentState: coretest.DynamicValue(prior), Private: private,
 	}, c.fastPath.ReadResource, c.fullServer.ReadResource)
-	if (&process{t: t, server: c}).validate(config).failed() {
+	if newProcess(t, c).Validate(config).Failed() {
 		return
 	}
 	framework := newComparingServer(t, newResource) // in a run of its own, because a plan claims a stream
-	(&process{t: t, server: framework}).configure(attributes{"base_url": "http://127.0.0.1:1"})
+	newProcess(t, framework).Configure(coretest.Attributes{"base_url": "http://127.0.0.1:1"})
 	_, _ = compared(ctx, c, &tfprotov6.PlanResourceChangeRequest{
-		TypeName: resourceName, PriorState: dynamicValue(prior), PriorPrivate: private, PriorIdentity: read.NewIdentity,
-		Config: dynamicValue(config), ProposedNewState: dynamicValue(proposedStateOf(s, prior, config)),
+		TypeName: coretest.SingleName, PriorState: coretest.DynamicValue(prior), PriorPrivate: private, PriorIdentity: read.NewIdentity,
+		Config: coretest.DynamicValue(config), ProposedNewState: coretest.DynamicValue(coretest.ProposedState(s, prior, config)),
 	}, c.fastPath.PlanResourceChange, framework.fullServer.PlanResourceChange)
 }
 
@@ -346,9 +347,9 @@ func TestValidatorBesideFastPath(t *testing.T) {
 		"of an attribute": func() resource.Resource { return &variantResource{edit: edited} },
 		"of the resource": func() resource.Resource { return &validatedResource{variantResource{edit: unchanged}} },
 	} {
-		p := &process{t: t, server: newComparingServer(t, r)}
-		config := attributes{"stream_id": "cam-1", "processor_ids": []string{}, "triggers": map[string]string{"a": "1", "b": "2"}}
-		if !p.validate(resourceValue(config)).failed() {
+		p := newProcess(t, newComparingServer(t, r))
+		config := coretest.Attributes{"stream_id": "cam-1", "processor_ids": []string{}, "triggers": map[string]string{"a": "1", "b": "2"}}
+		if !p.Validate(resourceValue(config)).Failed() {
 			t.Errorf("the validator %s did not run", name)
 		}
 	}
@@ -359,28 +360,28 @@ func TestFastPathIsUsed(t *testing.T) {
 	t.Parallel()
 	service := httptest.NewServer(streamstest.New(streamstest.Options{}, streamstest.Stream{ID: "cam-1"}))
 	t.Cleanup(service.Close)
-	config := resourceValue(attributes{"stream_id": "cam-1", "processor_ids": []string{"p1"}})
-	none := managed{value: nullResource()}
+	config := resourceValue(coretest.Attributes{"stream_id": "cam-1", "processor_ids": []string{"p1"}})
+	none := coretest.Managed{Value: nullResource()}
 	c := newComparingServer(t, newProcessorsResource)
-	p := &process{t: t, server: c.fastPath}
-	p.configure(attributes{"base_url": service.URL})
-	planned, _, _ := p.plan(none, config, config)
-	state, diags := p.apply(none.value, planned, config)
-	if diags.failed() {
+	p := newProcess(t, c.fastPath)
+	p.Configure(coretest.Attributes{"base_url": service.URL})
+	planned, _, _ := p.Plan(none, config)
+	state, diags := p.Apply(none.Value, planned, config)
+	if diags.Failed() {
 		t.Fatal(diags)
 	}
 	c.fullServer = nil
-	p.read(state)
-	p.plan(state, config, state.value)
+	p.Read(state)
+	p.Plan(state, config)
 }
 
 // TestFastPathWithoutValues makes calls that lack values.
 func TestFastPathWithoutValues(t *testing.T) {
 	t.Parallel()
 	c := newComparingServer(t, newProcessorsResource)
-	(&process{t: t, server: c}).configure(attributes{"base_url": "http://127.0.0.1:1"})
-	_, _ = compared(t.Context(), c, &tfprotov6.ReadResourceRequest{TypeName: resourceName},
+	newProcess(t, c).Configure(coretest.Attributes{"base_url": "http://127.0.0.1:1"})
+	_, _ = compared(t.Context(), c, &tfprotov6.ReadResourceRequest{TypeName: coretest.SingleName},
 		c.fastPath.ReadResource, c.fullServer.ReadResource)
-	_, _ = compared(t.Context(), c, &tfprotov6.PlanResourceChangeRequest{TypeName: resourceName},
+	_, _ = compared(t.Context(), c, &tfprotov6.PlanResourceChangeRequest{TypeName: coretest.SingleName},
 		c.fastPath.PlanResourceChange, c.fullServer.PlanResourceChange)
 }

@@ -16,6 +16,8 @@ import (
 	"github.com/hashicorp/terraform-plugin-go/tftypes"
 
 	"github.com/stream-management/terraform-provider-stream/internal/streams"
+
+	"github.com/stream-management/terraform-provider-stream/internal/coretest"
 )
 
 // The files in testdata/moved are states as current and older releases of the three providers wrote them, each after an
@@ -67,7 +69,7 @@ func (s foreignState) move(tb testing.TB) (state tftypes.Value, problem string) 
 		SourceTypeName:        s.typeName,
 		SourceSchemaVersion:   s.version,
 		SourceState:           &tfprotov6.RawState{JSON: []byte(s.state)},
-		TargetTypeName:        resourceName,
+		TargetTypeName:        coretest.SingleName,
 	})
 	if err != nil {
 		tb.Fatal(err)
@@ -81,7 +83,7 @@ func (s foreignState) move(tb testing.TB) (state tftypes.Value, problem string) 
 		}
 		return state, problem
 	}
-	state = decodeResource(tb, resp.TargetState)
+	state = coretest.DecodeAs(tb, resourceSchema().ValueType(), resp.TargetState)
 	identity, texts := decodeIdentity(tb, resp.TargetIdentity), attributeTexts(state)
 	want := map[string]any{"stream_id": texts["stream_id"]}
 	if diff := cmp.Diff(want, identity); diff != "" || texts["stream_id"] != texts["id"] {
@@ -107,10 +109,10 @@ func (s foreignState) moveToText(tb testing.TB) string {
 // attributeTexts returns the attributes of an object as texts, "-" for null.
 func attributeTexts(object tftypes.Value) map[string]string {
 	texts := map[string]string{}
-	for name, value := range attributesOf(object) {
+	for name, value := range coretest.AttributesOf(object) {
 		texts[name] = "-"
 		if !value.IsNull() {
-			texts[name] = fmt.Sprint(fromTerraform(value))
+			texts[name] = fmt.Sprint(coretest.FromTerraform(value))
 		}
 	}
 	return texts

@@ -7,18 +7,19 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/hashicorp/terraform-plugin-go/tftypes"
 
+	"github.com/stream-management/terraform-provider-stream/internal/coretest"
 	"github.com/stream-management/terraform-provider-stream/internal/streamstest"
 )
 
 // Each invalid id is reported at the key of its stream.
 func TestGroupValidation(t *testing.T) {
 	t.Parallel()
-	p := startProvider(t, attributes{"base_url": "http://127.0.0.1:1"})
-	config := toTerraform(groupSchema().ValueType(), attributes{"on_destroy": "drop", "streams": attributes{
+	p := startProvider(t, coretest.Attributes{"base_url": "http://127.0.0.1:1"})
+	config := coretest.ToTerraform(groupSchema().ValueType(), coretest.Attributes{"on_destroy": "drop", "streams": coretest.Attributes{
 		"ok": []string{}, " cam": []string{"p1"}, "..": []string{"p1"}, "cam-1": []string{"p1", " p2", ""},
 		"cam-2": nil, "cam-3": []any{nil, "p1"}, "late": tftypes.UnknownValue, "later": []any{tftypes.UnknownValue},
 	}})
-	diags := p.validate(config)
+	diags := p.Validate(config)
 	want := map[string][]string{
 		" cam": {"Invalid Attribute Value"}, "..": {"Invalid Attribute Value"}, "cam-1": {"Invalid Attribute Value", "Invalid Attribute Value"},
 		"cam-2": {"Missing Attribute Value"}, "cam-3": {"Missing Attribute Value"}, "": {"Invalid Attribute Value Match"},
@@ -40,10 +41,10 @@ func TestGroupValidation(t *testing.T) {
 // More than 1,000 streams in a group is a warning that names for_each.
 func TestGroupIsLarge(t *testing.T) {
 	t.Parallel()
-	p := startProvider(t, attributes{"base_url": "http://127.0.0.1:1"})
+	p := startProvider(t, coretest.Attributes{"base_url": "http://127.0.0.1:1"})
 	for n, want := range map[int]int{1000: 0, 1001: 1} {
 		config := group(sameSet(n, "p1"), nil)
-		_, diags := p.planGroup(nullGroup(), &config)
+		_, diags := planGroup(p, nullGroup(), &config)
 		if len(diags) != want || want == 1 && !strings.Contains(diags.String(), "for_each") {
 			t.Errorf("%d streams: %s", n, diags)
 		}
@@ -55,21 +56,21 @@ func TestGroupUnknown(t *testing.T) {
 	t.Parallel()
 	streams := sameSet(2, "p1")
 	service, url := streamstest.Start(t, streamstest.Options{}, seeds(streams)...)
-	provider := attributes{"base_url": url}
-	unknownSet := toTerraform(groupSchema().ValueType(), attributes{"streams": attributes{"s000": []string{"p1"}, "s001": tftypes.UnknownValue}})
-	unknownMap := toTerraform(groupSchema().ValueType(), attributes{"streams": tftypes.UnknownValue})
+	provider := coretest.Attributes{"base_url": url}
+	unknownSet := coretest.ToTerraform(groupSchema().ValueType(), coretest.Attributes{"streams": coretest.Attributes{"s000": []string{"p1"}, "s001": tftypes.UnknownValue}})
+	unknownMap := coretest.ToTerraform(groupSchema().ValueType(), coretest.Attributes{"streams": tftypes.UnknownValue})
 	r := newGroupRun(t, provider)
 	for _, late := range []tftypes.Value{unknownSet, unknownMap} {
-		plan, diags := startProvider(t, provider).planGroup(r.state, &late)
-		if len(diags) > 0 || fromTerraform(attributesOf(plan.value)["last_edited"]) != tftypes.UnknownValue {
-			t.Errorf("%s: %v", diags, fromTerraform(plan.value))
+		plan, diags := planGroup(startProvider(t, provider), r.state, &late)
+		if len(diags) > 0 || coretest.FromTerraform(coretest.AttributesOf(plan.Value)["last_edited"]) != tftypes.UnknownValue {
+			t.Errorf("%s: %v", diags, coretest.FromTerraform(plan.Value))
 		}
 	}
 	config := group(streams, nil)
 	r.mustRun(&config)
 	service.ForgetRequests()
 	for _, late := range []tftypes.Value{unknownSet, unknownMap} {
-		if _, diags := startProvider(t, provider).planGroup(r.state, &late); len(diags) > 0 {
+		if _, diags := planGroup(startProvider(t, provider), r.state, &late); len(diags) > 0 {
 			t.Error(diags)
 		}
 		r.wantNoChanges(config) // what the apply finds, if the values turn out to be the same
@@ -80,17 +81,17 @@ func TestGroupUnknown(t *testing.T) {
 // Two resources with different sets for a stream are a conflict at the stream's key.
 func TestGroupConflict(t *testing.T) {
 	t.Parallel()
-	p := startProvider(t, attributes{"base_url": "http://127.0.0.1:1"})
+	p := startProvider(t, coretest.Attributes{"base_url": "http://127.0.0.1:1"})
 	one, other := group(sameSet(3, "p1"), nil), group(map[string][]string{"s001": {"p2"}, "s002": {"p1"}}, nil)
-	if _, diags := p.planGroup(nullGroup(), &one); len(diags) > 0 {
+	if _, diags := planGroup(p, nullGroup(), &one); len(diags) > 0 {
 		t.Fatal(diags)
 	}
-	_, diags := p.planGroup(nullGroup(), &other)
+	_, diags := planGroup(p, nullGroup(), &other)
 	if diff := cmp.Diff(map[string][]string{"s001": {"Conflicting Processor Sets"}}, errorsAt(diags)); diff != "" {
 		t.Error(diff)
 	}
-	config := single("s001", "p2")
-	if _, _, diags := p.plan(managed{value: nullResource()}, config, config); !strings.Contains(diags.String(), "Conflicting Processor Sets") {
+	config := resourceValue(coretest.Attributes{"stream_id": "s001", "processor_ids": []string{"p2"}})
+	if _, _, diags := p.Plan(coretest.Managed{Value: nullResource()}, config); !strings.Contains(diags.String(), "Conflicting Processor Sets") {
 		t.Error(diags)
 	}
 }
@@ -101,7 +102,7 @@ func TestGroupDrift(t *testing.T) {
 	streams := sameSet(3, "p1")
 	service, url := streamstest.Start(t, streamstest.Options{ServeGet: true}, seeds(streams)...)
 	service.Seed(streamstest.Stream{ID: "s000", ProcessorIDs: []string{"p9"}})
-	r := newGroupRun(t, attributes{"base_url": url, "detect_drift": true})
+	r := newGroupRun(t, coretest.Attributes{"base_url": url, "detect_drift": true})
 	config := group(streams, nil)
 	planned, _ := r.run(&config)
 	if len(planned) != 1 || planned[0].Summary != `Processors Will Be Detached: stream "s000"` {
@@ -110,8 +111,8 @@ func TestGroupDrift(t *testing.T) {
 	service.Seed(streamstest.Stream{ID: "s001", ProcessorIDs: []string{"p2"}})
 	service.Remove("s002")
 	service.ForgetRequests()
-	var diags diagnostics
-	if r.state, diags = startProvider(t, r.provider).read(r.state); len(diags) != 1 || diags[0].Summary != `Stream Is Gone: stream "s002"` {
+	var diags coretest.Diagnostics
+	if r.state, diags = startProvider(t, r.provider).Read(r.state); len(diags) != 1 || diags[0].Summary != `Stream Is Gone: stream "s002"` {
 		t.Errorf("the refresh says %s", diags)
 	}
 	service.WantRequests(t, "GET /v2/streams/s000", "GET /v2/streams/s001", "GET /v2/streams/s002")
@@ -128,11 +129,11 @@ func TestGroupDrift(t *testing.T) {
 		t.Error(diff)
 	}
 	refuse(service, map[string]streamstest.Fault{"s000": {Status: 403}})
-	after, diags := startProvider(t, r.provider).read(r.state)
+	after, diags := startProvider(t, r.provider).Read(r.state)
 	if diff := cmp.Diff(map[string][]string{"s000": {"Unauthorized Error"}, "": {"Streams Failed"}}, errorsAt(diags)); diff != "" {
 		t.Error(diff)
 	}
-	if !equalValues(after.value, r.state.value) {
+	if !coretest.EqualValues(after.Value, r.state.Value) {
 		t.Error("a failed refresh changes the state")
 	}
 }
@@ -142,14 +143,14 @@ func TestGroupStreamGone(t *testing.T) {
 	t.Parallel()
 	streams := sameSet(2, "p1")
 	service, url := streamstest.Start(t, streamstest.Options{ServeGet: true}, seeds(streams)...)
-	r := newGroupRun(t, attributes{"base_url": url, "detect_drift": true})
+	r := newGroupRun(t, coretest.Attributes{"base_url": url, "detect_drift": true})
 	config := group(streams, nil)
 	r.mustRun(&config)
 	service.Remove("s001")
 	p := startProvider(t, r.provider)
-	state, _ := p.read(r.state)
-	_, diags := p.planGroup(state, &config)
-	if diags.failed() || len(diags) != 1 || diags[0].Summary != `Create Will Fail: stream "s001"` {
+	state, _ := p.Read(r.state)
+	_, diags := planGroup(p, state, &config)
+	if diags.Failed() || len(diags) != 1 || diags[0].Summary != `Create Will Fail: stream "s001"` {
 		t.Errorf("the plan says %s", diags)
 	}
 }

@@ -1,6 +1,7 @@
 package provider
 
 import (
+	"encoding/json"
 	"fmt"
 	"maps"
 	"slices"
@@ -10,24 +11,25 @@ import (
 	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
 	"github.com/hashicorp/terraform-plugin-go/tftypes"
 
+	"github.com/stream-management/terraform-provider-stream/internal/coretest"
 	"github.com/stream-management/terraform-provider-stream/internal/streamstest"
 )
 
-const groupName = "stream_processors_group"
+func groupSchema() *tfprotov6.Schema { return schemas().ResourceSchemas[coretest.GroupName] }
 
-func groupSchema() *tfprotov6.Schema { return schemas().ResourceSchemas[groupName] }
-
-func nullGroup() managed { return managed{value: nullOf(groupSchema().ValueType())} }
+func nullGroup() coretest.Managed {
+	return coretest.Managed{Value: tftypes.NewValue(groupSchema().ValueType(), nil)}
+}
 
 // group makes a configuration of a group.
-func group(streams map[string][]string, others attributes) tftypes.Value {
-	all := attributes{}
+func group(streams map[string][]string, others coretest.Attributes) tftypes.Value {
+	all := coretest.Attributes{}
 	for id, processors := range streams {
 		all[id] = processors
 	}
-	a := attributes{"streams": all}
+	a := coretest.Attributes{"streams": all}
 	maps.Copy(a, others)
-	return toTerraform(groupSchema().ValueType(), a)
+	return coretest.ToTerraform(groupSchema().ValueType(), a)
 }
 
 // sameSet gives n streams one set.
@@ -59,55 +61,55 @@ func seeds(streams map[string][]string) []streamstest.Stream {
 }
 
 // planGroup plans a configuration; nil plans the destroy.
-func (p *process) planGroup(prior managed, config *tftypes.Value) (managed, diagnostics) {
-	p.t.Helper()
-	wanted := nullGroup().value
+func planGroup(p *coretest.Process, prior coretest.Managed, config *tftypes.Value) (coretest.Managed, coretest.Diagnostics) {
+	p.T.Helper()
+	wanted := nullGroup().Value
 	if config != nil {
 		wanted = *config
 	}
-	planned, _, diags := p.plan(prior, wanted, proposedState(prior.value, wanted))
+	planned, _, diags := p.Plan(prior, wanted)
 	return planned, diags
 }
 
-func (p *process) applyGroup(prior, planned managed, config *tftypes.Value) (managed, diagnostics) {
-	p.t.Helper()
-	wanted := nullGroup().value
+func applyGroup(p *coretest.Process, prior, planned coretest.Managed, config *tftypes.Value) (coretest.Managed, coretest.Diagnostics) {
+	p.T.Helper()
+	wanted := nullGroup().Value
 	if config != nil {
 		wanted = *config
 	}
-	return p.apply(prior.value, planned, wanted)
+	return p.Apply(prior.Value, planned, wanted)
 }
 
 // groupRun plans and applies as Terraform does: the apply is another process, which plans updates again.
 type groupRun struct {
 	t        *testing.T
-	provider attributes
-	state    managed
+	provider coretest.Attributes
+	state    coretest.Managed
 }
 
-func newGroupRun(t *testing.T, provider attributes) *groupRun {
+func newGroupRun(t *testing.T, provider coretest.Attributes) *groupRun {
 	return &groupRun{t, provider, nullGroup()}
 }
 
 // run returns the diagnostics of the plan and of the apply. A plan without a change is not applied.
-func (r *groupRun) run(config *tftypes.Value) (planned, applied diagnostics) {
+func (r *groupRun) run(config *tftypes.Value) (planned, applied coretest.Diagnostics) {
 	r.t.Helper()
-	plan, planned := startProvider(r.t, r.provider).planGroup(r.state, config)
-	if planned.failed() || equalValues(plan.value, r.state.value) {
+	plan, planned := planGroup(startProvider(r.t, r.provider), r.state, config)
+	if planned.Failed() || coretest.EqualValues(plan.Value, r.state.Value) {
 		return planned, nil
 	}
 	p := startProvider(r.t, r.provider)
 	if config != nil {
-		var again diagnostics
-		if plan, again = p.planGroup(r.state, config); again.failed() {
+		var again coretest.Diagnostics
+		if plan, again = planGroup(p, r.state, config); again.Failed() {
 			r.t.Fatalf("the apply cannot plan: %s", again)
 		}
 	}
-	r.state, applied = p.applyGroup(r.state, plan, config)
-	if !r.state.value.IsFullyKnown() {
-		r.t.Fatalf("the state has unknown values: %v", fromTerraform(r.state.value))
+	r.state, applied = applyGroup(p, r.state, plan, config)
+	if !r.state.Value.IsFullyKnown() {
+		r.t.Fatalf("the state has unknown values: %v", coretest.FromTerraform(r.state.Value))
 	}
-	if config != nil && !applied.failed() && !equalValues(attributesOf(r.state.value)["streams"], attributesOf(*config)["streams"]) {
+	if config != nil && !applied.Failed() && !coretest.EqualValues(coretest.AttributesOf(r.state.Value)["streams"], coretest.AttributesOf(*config)["streams"]) {
 		r.t.Fatal("the state after a success has other streams than the configuration")
 	}
 	return planned, applied
@@ -115,8 +117,8 @@ func (r *groupRun) run(config *tftypes.Value) (planned, applied diagnostics) {
 
 func (r *groupRun) mustRun(config *tftypes.Value) {
 	r.t.Helper()
-	for _, diags := range []diagnostics{first(r.run(config))} {
-		if diags.failed() {
+	for _, diags := range []coretest.Diagnostics{first(r.run(config))} {
+		if diags.Failed() {
 			r.t.Fatal(diags)
 		}
 	}
@@ -124,8 +126,8 @@ func (r *groupRun) mustRun(config *tftypes.Value) {
 
 func (r *groupRun) wantNoChanges(config tftypes.Value) {
 	r.t.Helper()
-	plan, diags := startProvider(r.t, r.provider).planGroup(r.state, &config)
-	if len(diags) > 0 || !equalValues(plan.value, r.state.value) {
+	plan, diags := planGroup(startProvider(r.t, r.provider), r.state, &config)
+	if len(diags) > 0 || !coretest.EqualValues(plan.Value, r.state.Value) {
 		r.t.Fatalf("the plan is not empty: %s", diags)
 	}
 }
@@ -133,15 +135,17 @@ func (r *groupRun) wantNoChanges(config tftypes.Value) {
 // wantStreams fails the test unless the state has exactly these streams.
 func (r *groupRun) wantStreams(want map[string][]string) {
 	r.t.Helper()
-	if !equalValues(attributesOf(r.state.value)["streams"], attributesOf(group(want, nil))["streams"]) {
-		r.t.Fatalf("the state has other streams: %v", fromTerraform(attributesOf(r.state.value)["streams"]))
+	if !coretest.EqualValues(coretest.AttributesOf(r.state.Value)["streams"], coretest.AttributesOf(group(want, nil))["streams"]) {
+		r.t.Fatalf("the state has other streams: %v", coretest.FromTerraform(coretest.AttributesOf(r.state.Value)["streams"]))
 	}
 }
 
-func first(planned, applied diagnostics) diagnostics { return slices.Concat(planned, applied) }
+func first(planned, applied coretest.Diagnostics) coretest.Diagnostics {
+	return slices.Concat(planned, applied)
+}
 
 // errorsAt returns the summaries of the errors by the key in streams; "" is streams itself.
-func errorsAt(diags diagnostics) map[string][]string {
+func errorsAt(diags coretest.Diagnostics) map[string][]string {
 	found := map[string][]string{}
 	for _, d := range diags {
 		if d.Severity != tfprotov6.DiagnosticSeverityError {
@@ -160,7 +164,8 @@ func errorsAt(diags diagnostics) map[string][]string {
 func patches(streams map[string][]string) []string {
 	var lines []string
 	for id, processors := range streams {
-		lines = append(lines, "PATCH /v2/streams/"+id+" "+patchBody(processors))
+		body, _ := json.Marshal(map[string][]string{"processor_ids": append([]string{}, processors...)})
+		lines = append(lines, fmt.Sprintf("PATCH /v2/streams/%s %s", id, body))
 	}
 	return lines
 }

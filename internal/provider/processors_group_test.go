@@ -10,17 +10,18 @@ import (
 	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
 	"github.com/hashicorp/terraform-plugin-go/tftypes"
 
+	"github.com/stream-management/terraform-provider-stream/internal/coretest"
 	"github.com/stream-management/terraform-provider-stream/internal/streamstest"
 )
 
-var oneAttempt = attributes{"max_attempts": 1}
+var oneAttempt = coretest.Attributes{"max_attempts": 1}
 
 // An update sends the sets that differ, and nothing else.
 func TestGroupRequests(t *testing.T) {
 	t.Parallel()
 	streams := sameSet(5, "p1")
 	service, url := streamstest.Start(t, streamstest.Options{}, seeds(streams)...)
-	r := newGroupRun(t, attributes{"base_url": url})
+	r := newGroupRun(t, coretest.Attributes{"base_url": url})
 	apply := func(what string, config tftypes.Value, want ...string) {
 		t.Helper()
 		t.Log(what)
@@ -30,12 +31,12 @@ func TestGroupRequests(t *testing.T) {
 	}
 	apply("create", group(streams, nil), patches(streams)...)
 	apply("change one", group(with(streams, "s001", "p2"), nil), patches(map[string][]string{"s001": {"p2"}})...)
-	apply("add none", group(with(streams, "s001", "p2"), attributes{"on_destroy": "keep"}))
-	apply("remove one with keep", group(without(streams, "s001"), attributes{"on_destroy": "keep"}))
+	apply("add none", group(with(streams, "s001", "p2"), coretest.Attributes{"on_destroy": "keep"}))
+	apply("remove one with keep", group(without(streams, "s001"), coretest.Attributes{"on_destroy": "keep"}))
 	service.WantAttached(t, "s001", "p2")
 	apply("add one", group(streams, nil), patches(map[string][]string{"s001": {"p1"}})...)
 	apply("remove one", group(without(streams, "s001"), nil), patches(map[string][]string{"s001": {}})...)
-	apply("trigger", group(without(streams, "s001"), attributes{"triggers": map[string]string{"t": "1"}}), patches(without(streams, "s001"))...)
+	apply("trigger", group(without(streams, "s001"), coretest.Attributes{"triggers": map[string]string{"t": "1"}}), patches(without(streams, "s001"))...)
 	r.mustRun(nil)
 	service.WantRequests(t, patches(map[string][]string{"s000": {}, "s002": {}, "s003": {}, "s004": {}})...)
 }
@@ -44,7 +45,7 @@ func TestGroupRequests(t *testing.T) {
 func TestGroupEmpty(t *testing.T) {
 	t.Parallel()
 	service, url := streamstest.Start(t, streamstest.Options{})
-	r := newGroupRun(t, attributes{"base_url": url})
+	r := newGroupRun(t, coretest.Attributes{"base_url": url})
 	config := group(nil, nil)
 	r.mustRun(&config)
 	r.wantNoChanges(config)
@@ -60,7 +61,7 @@ func TestGroupCreateFails(t *testing.T) {
 	refuse(service, map[string]streamstest.Fault{
 		"s007": {Status: http.StatusBadRequest}, "s042": {Status: http.StatusNotFound}, "s321": {ResetAfter: true},
 	})
-	r := newGroupRun(t, attributes{"base_url": url, "retry": oneAttempt})
+	r := newGroupRun(t, coretest.Attributes{"base_url": url, "retry": oneAttempt})
 	config := group(streams, nil)
 	_, diags := r.run(&config)
 	want := map[string][]string{"s007": {"Bad Request Error"}, "s042": {"Resource Not Found Error"}, "s321": {"Connection Failed"}, "": {"Streams Failed"}}
@@ -72,7 +73,7 @@ func TestGroupCreateFails(t *testing.T) {
 		"": "497 streams have their planned sets. 2 streams were not changed. 1 stream may or may not have been changed. " +
 			"The group is not in the state. The next apply sends all of its sets.",
 	})
-	if !r.state.value.IsNull() {
+	if !r.state.Value.IsNull() {
 		t.Fatal("a failed create leaves a state")
 	}
 	service.WantRequests(t, patches(streams)...)
@@ -87,7 +88,7 @@ func TestGroupUpdateFails(t *testing.T) {
 	t.Parallel()
 	streams := sameSet(500, "p1")
 	service, url := streamstest.Start(t, streamstest.Options{}, append(seeds(streams), streamstest.Streams("new1", "new2")...)...)
-	r := newGroupRun(t, attributes{"base_url": url, "retry": oneAttempt})
+	r := newGroupRun(t, coretest.Attributes{"base_url": url, "retry": oneAttempt})
 	before := group(streams, nil)
 	r.mustRun(&before)
 	service.ForgetRequests()
@@ -126,11 +127,11 @@ func TestGroupUnconfirmed(t *testing.T) {
 	streams := sameSet(3, "p1")
 	service, url := streamstest.Start(t, streamstest.Options{ServeGet: true}, seeds(streams)...)
 	for _, confirm := range []string{"apply", "refresh"} {
-		r := newGroupRun(t, attributes{"base_url": url, "retry": oneAttempt})
+		r := newGroupRun(t, coretest.Attributes{"base_url": url, "retry": oneAttempt})
 		before, changed := group(streams, nil), group(with(streams, "s001", "p2"), nil)
 		r.mustRun(&before)
 		refuse(service, map[string]streamstest.Fault{"s001": {ResetAfter: true}})
-		if _, diags := r.run(&changed); !diags.failed() {
+		if _, diags := r.run(&changed); !diags.Failed() {
 			t.Fatal("no error")
 		}
 		service.InjectFunc(nil)
@@ -139,7 +140,7 @@ func TestGroupUnconfirmed(t *testing.T) {
 		service.ForgetRequests()
 		if confirm == "refresh" {
 			r.provider["detect_drift"] = true
-			r.state, _ = startProvider(t, r.provider).read(r.state)
+			r.state, _ = startProvider(t, r.provider).Read(r.state)
 			r.wantStreams(with(streams, "s001", "p2"))
 			r.mustRun(&changed)
 			r.wantNoChanges(changed)
@@ -159,11 +160,11 @@ func TestGroupTriggerFails(t *testing.T) {
 	t.Parallel()
 	streams := sameSet(4, "p1")
 	service, url := streamstest.Start(t, streamstest.Options{}, seeds(streams)...)
-	r := newGroupRun(t, attributes{"base_url": url, "retry": oneAttempt})
-	before, triggered := group(streams, nil), group(streams, attributes{"triggers": map[string]string{"t": "1"}})
+	r := newGroupRun(t, coretest.Attributes{"base_url": url, "retry": oneAttempt})
+	before, triggered := group(streams, nil), group(streams, coretest.Attributes{"triggers": map[string]string{"t": "1"}})
 	r.mustRun(&before)
 	refuse(service, map[string]streamstest.Fault{"s002": {Status: http.StatusForbidden}})
-	if _, diags := r.run(&triggered); !diags.failed() {
+	if _, diags := r.run(&triggered); !diags.Failed() {
 		t.Fatal("no error")
 	}
 	service.InjectFunc(nil)
@@ -178,7 +179,7 @@ func TestGroupDestroyFails(t *testing.T) {
 	t.Parallel()
 	streams := sameSet(500, "p1")
 	service, url := streamstest.Start(t, streamstest.Options{}, seeds(streams)...)
-	r := newGroupRun(t, attributes{"base_url": url, "retry": oneAttempt})
+	r := newGroupRun(t, coretest.Attributes{"base_url": url, "retry": oneAttempt})
 	config := group(streams, nil)
 	r.mustRun(&config)
 	service.ForgetRequests()
@@ -203,7 +204,7 @@ func TestGroupDestroyFails(t *testing.T) {
 func TestGroupManyErrors(t *testing.T) {
 	t.Parallel()
 	_, url := streamstest.Start(t, streamstest.Options{})
-	r := newGroupRun(t, attributes{"base_url": url, "retry": oneAttempt})
+	r := newGroupRun(t, coretest.Attributes{"base_url": url, "retry": oneAttempt})
 	config := group(sameSet(50, "p1"), nil)
 	_, diags := r.run(&config)
 	if found := errorsAt(diags); len(found) != 21 || len(found["s019"]) != 1 || len(found[""]) != 1 {
@@ -216,11 +217,11 @@ func TestGroupManyErrors(t *testing.T) {
 }
 
 // wantSentences checks how the details of errors end, by key.
-func wantSentences(t *testing.T, diags diagnostics, want map[string]string) {
+func wantSentences(t *testing.T, diags coretest.Diagnostics, want map[string]string) {
 	t.Helper()
 	for key, end := range want {
 		if !slices.ContainsFunc(diags, func(d *tfprotov6.Diagnostic) bool {
-			return strings.HasSuffix(d.Detail, end) && len(errorsAt(diagnostics{d})[key]) == 1
+			return strings.HasSuffix(d.Detail, end) && len(errorsAt(coretest.Diagnostics{d})[key]) == 1
 		}) {
 			t.Errorf("no error at %q ends with %q:\n%s", key, end, diags)
 		}

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/stream-management/terraform-provider-stream/internal/coretest"
 	"github.com/stream-management/terraform-provider-stream/internal/streamstest"
 )
 
@@ -13,37 +14,37 @@ import (
 func TestFailedDestroyKeepsNoMark(t *testing.T) {
 	t.Parallel()
 	service, url := streamstest.Start(t, streamstest.Options{}, streamstest.Streams("cam-1")...)
-	provider := attributes{"base_url": url, "retry": attributes{"max_attempts": 1}}
-	stays := resourceValue(attributes{"stream_id": "cam-1", "processor_ids": []string{"p1"}})
-	goes := resourceValue(attributes{"stream_id": "cam-1", "processor_ids": []string{"p2"}})
+	provider := coretest.Attributes{"base_url": url, "retry": coretest.Attributes{"max_attempts": 1}}
+	stays := resourceValue(coretest.Attributes{"stream_id": "cam-1", "processor_ids": []string{"p1"}})
+	goes := resourceValue(coretest.Attributes{"stream_id": "cam-1", "processor_ids": []string{"p2"}})
 	create := startProvider(t, provider)
-	none := managed{value: nullResource()}
-	planned, _, _ := create.plan(none, stays, stays)
-	first, diags := create.apply(none.value, planned, stays)
-	if diags.failed() {
+	none := coretest.Managed{Value: nullResource()}
+	planned, _, _ := create.Plan(none, stays)
+	first, diags := create.Apply(none.Value, planned, stays)
+	if diags.Failed() {
 		t.Fatal(diags)
 	}
 	create = startProvider(t, provider)
-	planned, _, _ = create.plan(none, goes, goes)
-	second, diags := create.apply(none.value, planned, goes)
-	if diags.failed() {
+	planned, _, _ = create.Plan(none, goes)
+	second, diags := create.Apply(none.Value, planned, goes)
+	if diags.Failed() {
 		t.Fatal(diags)
 	}
 
 	plan := startProvider(t, provider)
-	if _, _, diags := plan.plan(first, stays, proposedState(first.value, stays)); diags.failed() {
+	if _, _, diags := plan.Plan(first, stays); diags.Failed() {
 		t.Fatal(diags)
 	}
-	planned, _, diags = plan.plan(second, none.value, none.value)
-	if diags.failed() || !strings.Contains(string(planned.private), successorsKey) {
-		t.Fatalf("the plan of the destroy has no mark: %s, %s", planned.private, diags)
+	planned, _, diags = plan.Plan(second, none.Value)
+	if diags.Failed() || !strings.Contains(string(planned.Private), successorsKey) {
+		t.Fatalf("the plan of the destroy has no mark: %s, %s", planned.Private, diags)
 	}
 	service.Inject(streamstest.Fault{Status: http.StatusInternalServerError})
-	failed, diags := startProvider(t, provider).apply(second.value, planned, none.value)
-	if !diags.failed() || failed.value.IsNull() {
+	failed, diags := startProvider(t, provider).Apply(second.Value, planned, none.Value)
+	if !diags.Failed() || failed.Value.IsNull() {
 		t.Fatalf("the destroy did not fail: %s", diags)
 	}
-	if private := string(failed.private); strings.Contains(private, successorsKey) || !strings.Contains(private, unconfirmedKey) {
+	if private := string(failed.Private); strings.Contains(private, successorsKey) || !strings.Contains(private, unconfirmedKey) {
 		t.Errorf("private state: %s", private)
 	}
 }

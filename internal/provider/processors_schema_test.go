@@ -11,6 +11,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/resource"
 	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
 
+	"github.com/stream-management/terraform-provider-stream/internal/coretest"
 	"github.com/stream-management/terraform-provider-stream/internal/streamstest"
 )
 
@@ -63,20 +64,20 @@ func TestSchema(t *testing.T) {
 func TestImportPlansNothing(t *testing.T) {
 	t.Parallel()
 	_, url := streamstest.Start(t, streamstest.Options{ServeGet: true}, streamstest.Stream{ID: "cam-1", ProcessorIDs: []string{"p1"}})
-	p := startProvider(t, attributes{"base_url": url, "detect_drift": true})
-	state, diags := p.importState("cam-1")
-	if diags.failed() {
+	p := startProvider(t, coretest.Attributes{"base_url": url, "detect_drift": true})
+	state, diags := p.ImportState("cam-1")
+	if diags.Failed() {
 		t.Fatal(diags)
 	}
-	if state, diags = p.read(state); diags.failed() {
+	if state, diags = p.Read(state); diags.Failed() {
 		t.Fatal(diags)
 	}
-	config := resourceValue(attributes{"stream_id": "cam-1", "processor_ids": []string{"p1"}})
-	planned, _, diags := p.plan(state, config, proposedState(state.value, config))
-	if diags.failed() {
+	config := resourceValue(coretest.Attributes{"stream_id": "cam-1", "processor_ids": []string{"p1"}})
+	planned, _, diags := p.Plan(state, config)
+	if diags.Failed() {
 		t.Fatal(diags)
 	}
-	if diff := cmp.Diff(fromTerraform(state.value), fromTerraform(planned.value)); diff != "" {
+	if diff := cmp.Diff(coretest.FromTerraform(state.Value), coretest.FromTerraform(planned.Value)); diff != "" {
 		t.Errorf("the plan changes an imported resource (-state +plan):\n%s", diff)
 	}
 }

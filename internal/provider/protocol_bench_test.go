@@ -1,12 +1,15 @@
 package provider
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
 	"testing"
 
+	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
 	"github.com/hashicorp/terraform-plugin-go/tftypes"
 
+	"github.com/stream-management/terraform-provider-stream/internal/coretest"
 	"github.com/stream-management/terraform-provider-stream/internal/streamstest"
 )
 
@@ -15,21 +18,21 @@ import (
 func BenchmarkProtocol(b *testing.B) {
 	_, url := streamstest.Start(b, streamstest.Options{}, streamstest.Streams("cam-1")...)
 	TuneProcess()
-	p := &process{t: b, server: NewServer("test")()}
-	p.configure(attributes{"base_url": url})
+	p := newProcess(b, NewServer("test")())
+	p.Configure(coretest.Attributes{"base_url": url})
 	ids := []string{"6f1c0f8e-0001-4c5e-9a51-2f4b8a3d7e10", "6f1c0f8e-0002-4c5e-9a51-2f4b8a3d7e10", "6f1c0f8e-0003-4c5e-9a51-2f4b8a3d7e10"}
-	none := managed{value: tftypes.NewValue(resourceSchema().ValueType(), nil)}
-	config := resourceValue(attributes{"stream_id": "cam-1", "processor_ids": ids})
-	planned, _, diags := p.plan(none, config, config)
-	if diags.failed() {
+	none := coretest.Managed{Value: tftypes.NewValue(resourceSchema().ValueType(), nil)}
+	config := resourceValue(coretest.Attributes{"stream_id": "cam-1", "processor_ids": ids})
+	planned, _, diags := p.Plan(none, config)
+	if diags.Failed() {
 		b.Fatal(diags)
 	}
-	state, diags := p.apply(none.value, planned, config)
-	if diags.failed() {
+	state, diags := p.Apply(none.Value, planned, config)
+	if diags.Failed() {
 		b.Fatal(diags)
 	}
 
-	stored, err := json.Marshal(fromTerraform(state.value))
+	stored, err := json.Marshal(coretest.FromTerraform(state.Value))
 	if err != nil {
 		b.Fatal(err)
 	}
@@ -38,12 +41,12 @@ func BenchmarkProtocol(b *testing.B) {
 		name string
 		make func()
 	}{
-		{"ValidateResourceConfig", func() { p.validate(config) }},
-		{"PlanResourceChange/create", func() { p.plan(none, config, config) }},
-		{"PlanResourceChange/no-op", func() { p.plan(state, config, state.value) }},
-		{"UpgradeResourceState", func() { p.upgrade(stored) }},
-		{"ReadResource", func() { p.read(state) }},
-		{"ApplyResourceChange", func() { p.apply(none.value, planned, config) }},
+		{"ValidateResourceConfig", func() { p.Validate(config) }},
+		{"PlanResourceChange/create", func() { p.Plan(none, config) }},
+		{"PlanResourceChange/no-op", func() { p.Plan(state, config) }},
+		{"UpgradeResourceState", func() { upgrade(b, p, stored) }},
+		{"ReadResource", func() { p.Read(state) }},
+		{"ApplyResourceChange", func() { p.Apply(none.Value, planned, config) }},
 	} {
 		b.Run(call.name, func(b *testing.B) {
 			b.ReportAllocs()
@@ -51,6 +54,16 @@ func BenchmarkProtocol(b *testing.B) {
 				call.make()
 			}
 		})
+	}
+}
+
+// upgrade decodes the JSON of a state file.
+func upgrade(b *testing.B, p *coretest.Process, state []byte) {
+	_, err := p.Server.UpgradeResourceState(context.Background(), &tfprotov6.UpgradeResourceStateRequest{
+		TypeName: coretest.SingleName, Version: resourceSchema().Version, RawState: &tfprotov6.RawState{JSON: state},
+	})
+	if err != nil {
+		b.Fatal(err)
 	}
 }
 
@@ -64,24 +77,24 @@ func BenchmarkGroupProtocol(b *testing.B) {
 	}
 	_, url := streamstest.Start(b, streamstest.Options{}, seeds(streams)...)
 	TuneProcess()
-	p := startProvider(b, attributes{"base_url": url})
+	p := startProvider(b, coretest.Attributes{"base_url": url})
 	config := group(streams, nil)
-	planned, diags := p.planGroup(nullGroup(), &config)
-	if diags.failed() {
+	planned, diags := planGroup(p, nullGroup(), &config)
+	if diags.Failed() {
 		b.Fatal(diags)
 	}
-	state, diags := p.applyGroup(nullGroup(), planned, &config)
-	if diags.failed() {
+	state, diags := applyGroup(p, nullGroup(), planned, &config)
+	if diags.Failed() {
 		b.Fatal(diags)
 	}
 	for _, call := range []struct {
 		name string
 		make func()
 	}{
-		{"ValidateResourceConfig", func() { p.validate(config) }},
-		{"PlanResourceChange/create", func() { p.planGroup(nullGroup(), &config) }},
-		{"PlanResourceChange/no-op", func() { p.planGroup(state, &config) }},
-		{"ReadResource", func() { p.read(state) }},
+		{"ValidateResourceConfig", func() { p.Validate(config) }},
+		{"PlanResourceChange/create", func() { planGroup(p, nullGroup(), &config) }},
+		{"PlanResourceChange/no-op", func() { planGroup(p, state, &config) }},
+		{"ReadResource", func() { p.Read(state) }},
 	} {
 		b.Run(call.name, func(b *testing.B) {
 			b.ReportAllocs()

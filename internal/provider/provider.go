@@ -5,7 +5,6 @@ package provider
 import (
 	"context"
 	"fmt"
-	"net"
 	"os"
 	"strings"
 
@@ -28,7 +27,8 @@ var (
 
 type streamProvider struct {
 	version string
-	session *session // nil before Configure
+	dial    DialContext // nil means the network
+	session *session    // nil before Configure
 }
 
 func (p *streamProvider) currentSession() *session { return p.session }
@@ -57,9 +57,6 @@ func (p *streamProvider) ValidateConfig(ctx context.Context, req provider.Valida
 	}
 }
 
-// dialContext makes connections; nil means the network. Tests set it.
-var dialContext func(ctx context.Context, network, address string) (net.Conn, error)
-
 func (p *streamProvider) Configure(ctx context.Context, req provider.ConfigureRequest, resp *provider.ConfigureResponse) {
 	var model providerModel
 	resp.Diagnostics.Append(req.Config.Get(ctx, &model)...)
@@ -84,7 +81,7 @@ func (p *streamProvider) Configure(ctx context.Context, req provider.ConfigureRe
 	}
 	s.client.UserAgent = userAgent(p.version, req.TerraformVersion)
 	s.client.Observe = observe
-	s.client.DialContext = dialContext
+	s.client.DialContext = p.dial
 	client, err := streams.New(s.client)
 	if err != nil {
 		resp.Diagnostics.Append(invalidClient(err))

@@ -10,12 +10,14 @@ import (
 
 	"github.com/hashicorp/terraform-plugin-framework/providerserver"
 	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
+
+	"github.com/stream-management/terraform-provider-stream/internal/coretest"
 )
 
 // All protocol tests run with released contexts.
 func init() {
 	inner := newTestServer
-	newTestServer = func(t failer) tfprotov6.ProviderServer { return withReleasedContexts(inner(t)) }
+	newTestServer = func(t coretest.Failer) tfprotov6.ProviderServer { return withReleasedContexts(inner(t)) }
 }
 
 // TestContextsAreReleased fails if a finished call keeps its context.
@@ -25,31 +27,31 @@ func TestContextsAreReleased(t *testing.T) {
 	if _, ok := s.(releasingServer); !ok {
 		t.Fatal("the wrapper hides a method of the framework's server")
 	}
-	state := resourceValue(attributes{"stream_id": "cam-1", "processor_ids": []string{}})
+	state := resourceValue(coretest.Attributes{"stream_id": "cam-1", "processor_ids": []string{}})
 	type key struct{}
 	var carried []weak.Pointer[[1 << 10]byte]
 	for name, call := range map[string]func(context.Context) error{
 		"ValidateResourceConfig": func(ctx context.Context) error {
-			_, err := s.ValidateResourceConfig(ctx, &tfprotov6.ValidateResourceConfigRequest{TypeName: resourceName, Config: dynamicValue(nullResource())})
+			_, err := s.ValidateResourceConfig(ctx, &tfprotov6.ValidateResourceConfigRequest{TypeName: coretest.SingleName, Config: coretest.DynamicValue(nullResource())})
 			return err
 		},
 		"UpgradeResourceState": func(ctx context.Context) error {
-			_, err := s.UpgradeResourceState(ctx, &tfprotov6.UpgradeResourceStateRequest{TypeName: resourceName, RawState: &tfprotov6.RawState{JSON: []byte(`{}`)}})
+			_, err := s.UpgradeResourceState(ctx, &tfprotov6.UpgradeResourceStateRequest{TypeName: coretest.SingleName, RawState: &tfprotov6.RawState{JSON: []byte(`{}`)}})
 			return err
 		},
 		"ReadResource": func(ctx context.Context) error {
-			_, err := s.ReadResource(ctx, &tfprotov6.ReadResourceRequest{TypeName: resourceName, CurrentState: dynamicValue(nullResource())})
+			_, err := s.ReadResource(ctx, &tfprotov6.ReadResourceRequest{TypeName: coretest.SingleName, CurrentState: coretest.DynamicValue(nullResource())})
 			return err
 		},
 		"PlanResourceChange": func(ctx context.Context) error {
 			_, err := s.PlanResourceChange(ctx, &tfprotov6.PlanResourceChangeRequest{
-				TypeName: resourceName, Config: dynamicValue(nullResource()), PriorState: dynamicValue(nullResource()), ProposedNewState: dynamicValue(nullResource()),
+				TypeName: coretest.SingleName, Config: coretest.DynamicValue(nullResource()), PriorState: coretest.DynamicValue(nullResource()), ProposedNewState: coretest.DynamicValue(nullResource()),
 			})
 			return err
 		},
 		"ApplyResourceChange": func(ctx context.Context) error {
 			_, err := s.ApplyResourceChange(ctx, &tfprotov6.ApplyResourceChangeRequest{
-				TypeName: resourceName, PriorState: dynamicValue(state), PlannedState: dynamicValue(nullResource()),
+				TypeName: coretest.SingleName, PriorState: coretest.DynamicValue(state), PlannedState: coretest.DynamicValue(nullResource()),
 			})
 			return err
 		},

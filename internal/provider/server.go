@@ -2,6 +2,7 @@ package provider
 
 import (
 	"context"
+	"net"
 	"reflect"
 	"sync"
 	"sync/atomic"
@@ -10,10 +11,18 @@ import (
 	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
 )
 
+// DialContext makes a connection, as in [http.Transport].
+type DialContext = func(ctx context.Context, network, address string) (net.Conn, error)
+
 // NewServer returns a constructor for the provider of a version, as [tf6server.Serve] expects it.
 func NewServer(version string) func() tfprotov6.ProviderServer {
+	return NewServerWithDial(version, nil)
+}
+
+// NewServerWithDial is NewServer for a service that is reached through dial; nil means the network.
+func NewServerWithDial(version string, dial DialContext) func() tfprotov6.ProviderServer {
 	return func() tfprotov6.ProviderServer {
-		p := &streamProvider{version: version}
+		p := &streamProvider{version: version, dial: dial}
 		server := providerserver.NewProtocol6(p)()
 		server = withReleasedContexts(server)
 		server = withFastPath(server, newProcessorsResource(), p.currentSession)

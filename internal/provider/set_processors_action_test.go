@@ -12,16 +12,17 @@ import (
 	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
 	"github.com/hashicorp/terraform-plugin-go/tftypes"
 
+	"github.com/stream-management/terraform-provider-stream/internal/coretest"
 	"github.com/stream-management/terraform-provider-stream/internal/streamstest"
 )
 
-func actionConfig(config attributes) *tfprotov6.DynamicValue {
-	return dynamicValue(toTerraform(schemas().ActionSchemas[actionName].Schema.ValueType(), config))
+func actionConfig(config coretest.Attributes) *tfprotov6.DynamicValue {
+	return coretest.DynamicValue(coretest.ToTerraform(schemas().ActionSchemas[coretest.ActionName].Schema.ValueType(), config))
 }
 
 func TestActionInvoke(t *testing.T) {
 	t.Parallel()
-	quick := attributes{"min_backoff": "1ms", "max_backoff": "1ms"}
+	quick := coretest.Attributes{"min_backoff": "1ms", "max_backoff": "1ms"}
 	const patch = "PATCH …/v2/streams/cam-1 → "
 	for name, test := range map[string]struct {
 		set      []string
@@ -47,9 +48,9 @@ func TestActionInvoke(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			service, url := streamstest.Start(t, streamstest.Options{}, streamstest.Stream{ID: "cam-1", ProcessorIDs: []string{"p0"}})
-			p := startProvider(t, attributes{"base_url": url, "retry": quick})
+			p := startProvider(t, coretest.Attributes{"base_url": url, "retry": quick})
 			service.Inject(test.faults...)
-			progress, diags := p.invoke(attributes{"stream_id": "cam-1", "processor_ids": test.set})
+			progress, diags := p.Invoke(coretest.Attributes{"stream_id": "cam-1", "processor_ids": test.set})
 			if len(diags) > 0 {
 				t.Fatal(diags)
 			}
@@ -73,19 +74,19 @@ var (
 func TestActionFails(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct {
-		config    attributes
+		config    coretest.Attributes
 		fault     streamstest.Fault
 		attribute string
 		want      []string
 	}{
-		"refused": {attributes{"stream_id": "cam-1", "processor_ids": []string{}}, streamstest.Fault{},
+		"refused": {coretest.Attributes{"stream_id": "cam-1", "processor_ids": []string{}}, streamstest.Fault{},
 			`AttributeName("processor_ids")`, []string{"Bad Request Error", "processor_ids must not be empty", "The stream was not changed."}},
-		"missing": {attributes{"stream_id": "cam-9", "processor_ids": []string{"p1"}}, streamstest.Fault{},
+		"missing": {coretest.Attributes{"stream_id": "cam-9", "processor_ids": []string{"p1"}}, streamstest.Fault{},
 			`AttributeName("stream_id")`, []string{"Resource Not Found Error", `there is no stream "cam-9"`}},
-		"merged": {attributes{"stream_id": "cam-1", "processor_ids": []string{"p1"}},
+		"merged": {coretest.Attributes{"stream_id": "cam-1", "processor_ids": []string{"p1"}},
 			streamstest.Fault{Edit: func(s *streamstest.Stream) { s.ProcessorIDs = []string{"p1", "p9"} }},
 			"", []string{`reports additional processors ["p9"]`, `The service reports that the stream now has ["p1", "p9"].`}},
-		"unknown outcome": {attributes{"stream_id": "cam-1", "processor_ids": []string{"p1"}},
+		"unknown outcome": {coretest.Attributes{"stream_id": "cam-1", "processor_ids": []string{"p1"}},
 			streamstest.Fault{Status: 500, Message: "secret-token is not the matter"},
 			"", []string{"*** is not the matter", "may or may not have been changed"}},
 	} {
@@ -93,10 +94,10 @@ func TestActionFails(t *testing.T) {
 			t.Parallel()
 			opts := streamstest.Options{RefuseEmpty: true, Authorize: streamstest.Bearer("secret-token")}
 			service, url := streamstest.Start(t, opts, streamstest.Streams("cam-1")...)
-			p := startProvider(t, attributes{"base_url": url, "token": "secret-token", "retry": attributes{"max_attempts": 1}})
+			p := startProvider(t, coretest.Attributes{"base_url": url, "token": "secret-token", "retry": coretest.Attributes{"max_attempts": 1}})
 			service.Inject(test.fault)
-			progress, diags := p.invoke(test.config)
-			if len(diags) != 1 || !diags.failed() {
+			progress, diags := p.Invoke(test.config)
+			if len(diags) != 1 || !diags.Failed() {
 				t.Fatalf("diagnostics: %s", diags)
 			}
 			for _, want := range test.want {
@@ -124,20 +125,20 @@ func TestActionValidates(t *testing.T) {
 		return `AttributeName("processor_ids").ElementKeyValue(tftypes.String<"` + id + `">)`
 	}
 	for name, test := range map[string]struct {
-		config attributes
+		config coretest.Attributes
 		want   []string // paths
 	}{
-		"right":          {attributes{"stream_id": "a/b", "processor_ids": []string{"p1"}}, nil},
-		"empty set":      {attributes{"stream_id": "cam-1", "processor_ids": []string{}}, nil},
-		"not known yet":  {attributes{"stream_id": tftypes.UnknownValue, "processor_ids": tftypes.UnknownValue}, nil},
-		"nothing":        {attributes{}, []string{`AttributeName("processor_ids")`, `AttributeName("stream_id")`}},
-		"wrong id":       {attributes{"stream_id": "..", "processor_ids": []string{"p1"}}, []string{`AttributeName("stream_id")`}},
-		"wrong elements": {attributes{"stream_id": "cam-1", "processor_ids": []string{"", " p"}}, []string{element(""), element(" p")}},
+		"right":          {coretest.Attributes{"stream_id": "a/b", "processor_ids": []string{"p1"}}, nil},
+		"empty set":      {coretest.Attributes{"stream_id": "cam-1", "processor_ids": []string{}}, nil},
+		"not known yet":  {coretest.Attributes{"stream_id": tftypes.UnknownValue, "processor_ids": tftypes.UnknownValue}, nil},
+		"nothing":        {coretest.Attributes{}, []string{`AttributeName("processor_ids")`, `AttributeName("stream_id")`}},
+		"wrong id":       {coretest.Attributes{"stream_id": "..", "processor_ids": []string{"p1"}}, []string{`AttributeName("stream_id")`}},
+		"wrong elements": {coretest.Attributes{"stream_id": "cam-1", "processor_ids": []string{"", " p"}}, []string{element(""), element(" p")}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			resp, err := server.ValidateActionConfig(t.Context(), &tfprotov6.ValidateActionConfigRequest{
-				ActionType: actionName, Config: actionConfig(test.config),
+				ActionType: coretest.ActionName, Config: actionConfig(test.config),
 			})
 			if err != nil {
 				t.Fatal(err)
@@ -149,7 +150,7 @@ func TestActionValidates(t *testing.T) {
 			slices.Sort(got)
 			slices.Sort(test.want)
 			if diff := cmp.Diff(test.want, got); diff != "" {
-				t.Errorf("paths (-want +got):\n%s\n%s", diff, diagnostics(resp.Diagnostics))
+				t.Errorf("paths (-want +got):\n%s\n%s", diff, coretest.Diagnostics(resp.Diagnostics))
 			}
 		})
 	}
@@ -158,13 +159,13 @@ func TestActionValidates(t *testing.T) {
 func TestActionPlanSendsNothing(t *testing.T) {
 	t.Parallel()
 	service, url := streamstest.Start(t, streamstest.Options{ServeGet: true}, streamstest.Streams("cam-1")...)
-	for _, config := range []attributes{
+	for _, config := range []coretest.Attributes{
 		{"stream_id": "cam-1", "processor_ids": []string{"p1"}},
 		{"stream_id": tftypes.UnknownValue, "processor_ids": tftypes.UnknownValue},
 	} {
-		p := startProvider(t, attributes{"base_url": url, "detect_drift": true})
-		resp, err := p.server.(tfprotov6.ActionServer).PlanAction(t.Context(), &tfprotov6.PlanActionRequest{
-			ActionType: actionName, Config: actionConfig(config),
+		p := startProvider(t, coretest.Attributes{"base_url": url, "detect_drift": true})
+		resp, err := p.Server.(tfprotov6.ActionServer).PlanAction(t.Context(), &tfprotov6.PlanActionRequest{
+			ActionType: coretest.ActionName, Config: actionConfig(config),
 		})
 		if err != nil || len(resp.Diagnostics) > 0 || resp.Deferred != nil {
 			t.Errorf("%+v, %v", resp, err)
@@ -177,7 +178,7 @@ func TestActionPlanSendsNothing(t *testing.T) {
 func TestActionChecksUnknownValues(t *testing.T) {
 	t.Parallel()
 	nulls := []tftypes.Value{tftypes.NewValue(tftypes.String, nil)}
-	for name, config := range map[string]attributes{
+	for name, config := range map[string]coretest.Attributes{
 		"no stream":         {"processor_ids": []string{"p2"}},
 		"wrong stream":      {"stream_id": "..", "processor_ids": []string{"p2"}},
 		"no set":            {"stream_id": "cam-1"},
@@ -187,8 +188,8 @@ func TestActionChecksUnknownValues(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			service, url := streamstest.Start(t, streamstest.Options{}, streamstest.Streams("cam-1")...)
-			progress, diags := startProvider(t, attributes{"base_url": url}).invoke(config)
-			if !diags.failed() || len(progress) > 0 || diags[0].Attribute == nil {
+			progress, diags := startProvider(t, coretest.Attributes{"base_url": url}).Invoke(config)
+			if !diags.Failed() || len(progress) > 0 || diags[0].Attribute == nil {
 				t.Errorf("progress %q, diagnostics %s", progress, diags)
 			}
 			service.WantRequests(t)
@@ -206,7 +207,7 @@ func TestActionIsInterrupted(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			service, url := streamstest.Start(t, streamstest.Options{}, streamstest.Streams("cam-1")...)
-			p := startProvider(t, attributes{"base_url": url})
+			p := startProvider(t, coretest.Attributes{"base_url": url})
 			arrived, stopped := make(chan struct{}, 10), make(chan struct{})
 			service.InjectFunc(func(streamstest.Request) *streamstest.Fault {
 				arrived <- struct{}{}
@@ -215,10 +216,10 @@ func TestActionIsInterrupted(t *testing.T) {
 			go func() {
 				defer close(stopped)
 				<-arrived
-				_, _ = p.server.StopProvider(context.WithoutCancel(t.Context()), &tfprotov6.StopProviderRequest{})
+				_, _ = p.Server.StopProvider(context.WithoutCancel(t.Context()), &tfprotov6.StopProviderRequest{})
 			}()
-			p.stopped = stopped
-			_, diags := p.invoke(attributes{"stream_id": "cam-1", "processor_ids": []string{"p1"}})
+			p.Stopped = stopped
+			_, diags := p.Invoke(coretest.Attributes{"stream_id": "cam-1", "processor_ids": []string{"p1"}})
 			if text := diags.String(); !strings.Contains(text, "interrupted") || !strings.Contains(text, "may or may not") {
 				t.Errorf("diagnostics: %s", text)
 			}

@@ -5,25 +5,27 @@ import (
 	"testing"
 
 	"github.com/hashicorp/terraform-plugin-go/tftypes"
+
+	"github.com/stream-management/terraform-provider-stream/internal/coretest"
 )
 
 // A provider with an unknown configuration can plan and refresh, and refuses the rest.
 func TestUnknownConfiguration(t *testing.T) {
 	t.Parallel()
-	config := resourceValue(attributes{"stream_id": "cam-1", "processor_ids": []string{"p1"}, "on_destroy": "detach"})
-	for name, start := range map[string]func(*testing.T) *process{
-		"unknown": func(t *testing.T) *process {
+	config := resourceValue(coretest.Attributes{"stream_id": "cam-1", "processor_ids": []string{"p1"}, "on_destroy": "detach"})
+	for name, start := range map[string]func(*testing.T) *coretest.Process{
+		"unknown": func(t *testing.T) *coretest.Process {
 			t.Helper()
-			return startProvider(t, attributes{"base_url": tftypes.UnknownValue, "detect_drift": true})
+			return startProvider(t, coretest.Attributes{"base_url": tftypes.UnknownValue, "detect_drift": true})
 		},
-		"not configured": func(t *testing.T) *process {
+		"not configured": func(t *testing.T) *coretest.Process {
 			t.Helper()
-			return &process{t: t, server: NewServer("test")()}
+			return newProcess(t, NewServer("test")())
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			wantRefused := func(diags diagnostics) {
+			wantRefused := func(diags coretest.Diagnostics) {
 				t.Helper()
 				if text := diags.String(); !strings.Contains(text, "Provider Configuration Not Known") ||
 					!strings.HasSuffix(text, "Nothing was sent. The stream was not changed.") {
@@ -31,24 +33,24 @@ func TestUnknownConfiguration(t *testing.T) {
 				}
 			}
 			p := start(t)
-			_, diags := p.invoke(attributes{"stream_id": "cam-1", "processor_ids": []string{"p1"}})
+			_, diags := p.Invoke(coretest.Attributes{"stream_id": "cam-1", "processor_ids": []string{"p1"}})
 			wantRefused(diags)
 
-			planned, _, diags := p.plan(managed{value: nullResource()}, config, config)
-			if diags.failed() {
+			planned, _, diags := p.Plan(coretest.Managed{Value: nullResource()}, config)
+			if diags.Failed() {
 				t.Fatal(diags)
 			}
-			_, diags = p.apply(nullResource(), planned, config)
+			_, diags = p.Apply(nullResource(), planned, config)
 			wantRefused(diags)
 
-			all := attributesOf(config)
+			all := coretest.AttributesOf(config)
 			all["last_edited"] = tftypes.NewValue(tftypes.Number, tftypes.UnknownValue)
 			update := tftypes.NewValue(resourceSchema().ValueType(), all)
-			_, diags = p.apply(config, managed{value: update}, config)
+			_, diags = p.Apply(config, coretest.Managed{Value: update}, config)
 			wantRefused(diags)
-			_, diags = p.apply(config, managed{value: nullResource()}, nullResource())
+			_, diags = p.Apply(config, coretest.Managed{Value: nullResource()}, nullResource())
 			wantRefused(diags)
-			if _, diags := p.read(managed{value: config}); diags.failed() {
+			if _, diags := p.Read(coretest.Managed{Value: config}); diags.Failed() {
 				t.Error(diags)
 			}
 		})

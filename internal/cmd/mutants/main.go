@@ -19,7 +19,7 @@ import (
 	"time"
 )
 
-const histories = "^TestHistor"
+const histories = "Histories"
 
 // mutant is one defect.
 type mutant struct {
@@ -27,7 +27,6 @@ type mutant struct {
 	file     string
 	old, now string // old occurs once in file
 	test     string // the tests that catch the defect, if it is out of reach for the histories
-	pkg      string // of test; "" means internal/provider
 }
 
 func main() {
@@ -101,9 +100,9 @@ func (m mutant) check(ctx context.Context, checks int) (string, error) {
 	if err := os.WriteFile(overlay, replaced, 0o600); err != nil {
 		return "", err
 	}
-	pkg := "./internal/provider"
-	if m.pkg != "" {
-		pkg = m.pkg
+	pkg := "./internal/coretest"
+	if m.test != "" {
+		pkg = "./internal/provider"
 	}
 	if out, err := exec.CommandContext(ctx, "go", "vet", "-overlay", overlay, pkg).CombinedOutput(); err != nil {
 		return "", fmt.Errorf("the mutant does not compile: %s", out)

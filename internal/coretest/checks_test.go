@@ -1,4 +1,4 @@
-package provider
+package coretest
 
 import (
 	"cmp"
@@ -74,7 +74,7 @@ func (c *terraformCore) runClean(cfg config) {
 			}
 			onDestroy := s.text("on_destroy")
 			if b, stays := cfg[addr]; i == 0 && stays && b.group != nil && !s.tainted {
-				onDestroy = cmp.Or(b.onDestroy, onDestroyDetach) // an update of a group drops streams
+				onDestroy = cmp.Or(b.onDestroy, "detach") // an update of a group drops streams
 			}
 			for _, id := range s.streams() {
 				before[id] = append(before[id], onDestroy)
@@ -102,11 +102,11 @@ func (c *terraformCore) runClean(cfg config) {
 	}
 	for id, onDestroy := range before {
 		switch slices.Sort(onDestroy); {
-		case onDestroy[len(onDestroy)-1] == onDestroyDetach:
+		case onDestroy[len(onDestroy)-1] == "detach":
 			if got := c.attached(id); !reflect.DeepEqual(got, []string{}) {
 				c.t.Fatalf("stream %q should be detached and has %v", id, got)
 			}
-		case onDestroy[0] == onDestroyKeep:
+		case onDestroy[0] == "keep":
 			if got := c.attached(id); !reflect.DeepEqual(got, sets[id]) {
 				c.t.Fatalf("stream %q should keep %v and has %v", id, sets[id], got)
 			}
@@ -235,16 +235,16 @@ func (c *terraformCore) checkAgreement(cfg config, opts options) {
 		if !ok || len(is.deposed) > 0 || is.current == nil {
 			c.t.Fatalf("%s: the state has what the configuration does not", addr)
 		}
-		got, want := attributesOf(is.current.value), attributesOf(b.configValue(true))
+		got, want := AttributesOf(is.current.Value), AttributesOf(b.configValue(true))
 		for _, name := range []string{"stream_id", "processor_ids", "streams", "triggers"} {
 			if _, ok := want[name]; !ok {
 				continue
 			}
-			if !equalValues(got[name], want[name]) {
-				c.t.Fatalf("%s: %s is %v in the state, %v in the configuration", addr, name, fromTerraform(got[name]), fromTerraform(want[name]))
+			if !EqualValues(got[name], want[name]) {
+				c.t.Fatalf("%s: %s is %v in the state, %v in the configuration", addr, name, FromTerraform(got[name]), FromTerraform(want[name]))
 			}
 		}
-		if got, want := is.current.text("on_destroy"), cmp.Or(b.onDestroy, onDestroyDetach); got != want {
+		if got, want := is.current.text("on_destroy"), cmp.Or(b.onDestroy, "detach"); got != want {
 			c.t.Fatalf("%s: on_destroy is %s in the state, %s in the configuration", addr, got, want)
 		}
 		for id, set := range is.current.sets() {
@@ -275,7 +275,7 @@ func (c *terraformCore) checkLastResponses(apart map[string]bool) {
 		stream, _ := c.service.Stream(id)
 		if written[id] && apart[id] && !c.isShared(id) && (s.text("last_edited") != strconv.FormatInt(stream.LastEdited, 10) ||
 			s.text("terminal_id") != stream.TerminalID) {
-			c.t.Fatalf("the state is not the last response: %v, want %+v", fromTerraform(s.value), stream)
+			c.t.Fatalf("the state is not the last response: %v, want %+v", FromTerraform(s.Value), stream)
 		}
 	}
 }

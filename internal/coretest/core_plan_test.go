@@ -1,4 +1,4 @@
-package provider
+package coretest
 
 import (
 	"cmp"
@@ -51,11 +51,11 @@ func (c *terraformCore) plan(cfg config, opts options) (changes []change, refres
 			b, configured := cfg[addr]
 			current := was.current
 			if current == nil && configured && slices.Contains(opts.imports, addr) {
-				got, diags := p.importState(b.stream)
+				got, diags := p.ImportState(b.stream)
 				if !c.noErrors("import "+addr, diags) {
 					return false
 				}
-				current = &stored{managed: got}
+				current = &stored{Managed: got}
 			}
 			if is.current = current; !opts.keepsState {
 				is.current, _ = c.refresh(p, addr, current)
@@ -102,24 +102,24 @@ func (c *terraformCore) plan(cfg config, opts options) (changes []change, refres
 	return changes, refreshed
 }
 
-func (c *terraformCore) refresh(p *process, addr string, s *stored) (*stored, bool) {
+func (c *terraformCore) refresh(p *Process, addr string, s *stored) (*stored, bool) {
 	if s == nil {
 		return nil, true
 	}
-	got, diags := p.read(s.managed)
+	got, diags := p.Read(s.Managed)
 	switch {
 	case !c.noErrors("refresh "+addr, diags):
 		return s, false
-	case got.value.IsNull():
+	case got.Value.IsNull():
 		return nil, true
-	case !got.value.IsFullyKnown():
-		c.problem("refresh %s: the state has unknown values: %v", addr, fromTerraform(got.value))
+	case !got.Value.IsFullyKnown():
+		c.problem("refresh %s: the state has unknown values: %v", addr, FromTerraform(got.Value))
 	}
-	return &stored{managed: got, tainted: s.tainted, dependsOn: s.dependsOn}, true
+	return &stored{Managed: got, tainted: s.tainted, dependsOn: s.dependsOn}, true
 }
 
 // planChange plans a configured instance. An apply does so again, with the change from the plan as earlier.
-func (c *terraformCore) planChange(p *process, addr string, b resourceBlock, prior *stored, forced bool, earlier *change, pause func()) (change, bool) {
+func (c *terraformCore) planChange(p *Process, addr string, b resourceBlock, prior *stored, forced bool, earlier *change, pause func()) (change, bool) {
 	what := "plan " + addr
 	ch := change{addr: addr, wanted: b, forced: forced, prior: prior, next: map[string]*claimed{}}
 	createBeforeDestroy := b.createBeforeDestroy
@@ -127,9 +127,9 @@ func (c *terraformCore) planChange(p *process, addr string, b resourceBlock, pri
 		createBeforeDestroy = earlier.verb == createThenDelete
 	}
 	cfg := b.configValue(earlier != nil)
-	before := managed{value: nullOf(cfg.Type())}
+	before := Managed{Value: nullOf(cfg.Type())}
 	if prior != nil && !prior.tainted {
-		before = prior.managed
+		before = prior.Managed
 	}
 	was, wanted := map[string]any{}, b.sets()
 	if prior != nil {
@@ -138,29 +138,29 @@ func (c *terraformCore) planChange(p *process, addr string, b resourceBlock, pri
 	if earlier == nil && b.lateStream {
 		wanted = nil
 	}
-	if !c.noErrors(what, p.validate(cfg)) {
+	if !c.noErrors(what, p.Validate(cfg)) {
 		return ch, false
 	}
-	planned, replace, diags := p.plan(before, cfg, proposedState(before.value, cfg))
+	planned, replace, diags := p.Plan(before, cfg)
 	c.note(func() {
-		if before.value.IsNull() {
+		if before.Value.IsNull() {
 			c.noteSuccessors(&ch, was, func(id string) bool { return wanted[id] != nil })
 		}
-		c.rules.notePlan(before.value, planned, diags)
-		if !before.value.IsNull() && (earlier != nil || !b.lateGroup()) {
+		c.rules.notePlan(before.Value, planned, diags)
+		if !before.Value.IsNull() && (earlier != nil || !b.lateGroup()) {
 			c.noteSuccessors(&ch, was, func(id string) bool { return wanted[id] == nil })
 		}
 	})
 	if !c.noErrors(what, diags) {
 		return ch, false
 	}
-	c.checkPlan(what, cfg, planned.value)
+	c.checkPlan(what, cfg, planned.Value)
 	different := func(attribute string) bool {
-		was, is := attributesOf(before.value)[attribute], attributesOf(planned.value)[attribute]
-		return !is.IsFullyKnown() || !equalValues(was, is)
+		was, is := AttributesOf(before.Value)[attribute], AttributesOf(planned.Value)[attribute]
+		return !is.IsFullyKnown() || !EqualValues(was, is)
 	}
 	switch {
-	case before.value.IsNull():
+	case before.Value.IsNull():
 		ch.verb = create
 	case forced || slices.ContainsFunc(replace, different):
 		ch.verb = deleteThenCreate
@@ -168,7 +168,7 @@ func (c *terraformCore) planChange(p *process, addr string, b resourceBlock, pri
 			ch.verb = createThenDelete
 		}
 		pause()
-		planned, _, diags = p.plan(managed{nullOf(cfg.Type()), planned.private, planned.identity}, cfg, cfg)
+		planned, _, diags = p.Plan(Managed{nullOf(cfg.Type()), planned.Private, planned.Identity}, cfg)
 		c.note(func() {
 			c.noteSuccessors(&ch, was, func(id string) bool { return wanted[id] != nil && ch.next[id] == nil })
 			c.rules.notePlan(nullOf(cfg.Type()), planned, diags)
@@ -176,8 +176,8 @@ func (c *terraformCore) planChange(p *process, addr string, b resourceBlock, pri
 		if !c.noErrors(what, diags) {
 			return ch, false
 		}
-		c.checkPlan(what, cfg, planned.value)
-	case planned.value.IsFullyKnown() && equalValues(before.value, planned.value):
+		c.checkPlan(what, cfg, planned.Value)
+	case planned.Value.IsFullyKnown() && EqualValues(before.Value, planned.Value):
 		ch.verb = noop
 	default:
 		ch.verb = update
@@ -211,27 +211,27 @@ func (c *terraformCore) checkPlan(what string, cfg, planned tftypes.Value) {
 		c.problem("%s: nothing is planned", what)
 		return
 	}
-	want, got := attributesOf(cfg), attributesOf(planned)
+	want, got := AttributesOf(cfg), AttributesOf(planned)
 	for _, a := range schemas().ResourceSchemas[typeNameOf(cfg)].Block.Attributes {
 		if a.Computed && want[a.Name].IsNull() {
 			continue
 		}
-		if !equalValues(want[a.Name], got[a.Name]) {
-			c.problem("%s: %s is configured as %v and planned as %v", what, a.Name, fromTerraform(want[a.Name]), fromTerraform(got[a.Name]))
+		if !EqualValues(want[a.Name], got[a.Name]) {
+			c.problem("%s: %s is configured as %v and planned as %v", what, a.Name, FromTerraform(want[a.Name]), FromTerraform(got[a.Name]))
 		}
 	}
 }
 
-func (c *terraformCore) planDestroy(p *process, addr string, s *stored, deposed bool) (change, bool) {
-	none := nullOf(s.value.Type())
-	planned, _, diags := p.plan(s.managed, none, none)
+func (c *terraformCore) planDestroy(p *Process, addr string, s *stored, deposed bool) (change, bool) {
+	none := nullOf(s.Value.Type())
+	planned, _, diags := p.Plan(s.Managed, none)
 	ch := change{addr: addr, verb: destroy, prior: s, planned: planned, next: map[string]*claimed{}, deposed: deposed}
 	c.note(func() { c.noteSuccessors(&ch, s.sets(), func(string) bool { return true }) })
 	if !c.noErrors("plan "+addr, diags) {
 		return change{}, false
 	}
-	if !planned.value.IsNull() {
-		c.problem("plan %s: a destroy plans %v", addr, fromTerraform(planned.value))
+	if !planned.Value.IsNull() {
+		c.problem("plan %s: a destroy plans %v", addr, FromTerraform(planned.Value))
 	}
 	return ch, true
 }

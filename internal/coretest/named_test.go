@@ -1,95 +1,43 @@
-package provider
+package coretest
 
 import (
-	"fmt"
+	"maps"
 	"net/http"
 	"reflect"
-	"runtime"
-	"runtime/debug"
 	"slices"
-	"strconv"
 	"testing"
 	"testing/synctest"
-
-	"pgregory.net/rapid"
 
 	"github.com/stream-management/terraform-provider-stream/internal/streamstest"
 )
 
-// TestHistories runs random histories one step at a time, in an order that is part of the history. So a counterexample
-// can be repeated and reduced.
-func TestHistories(t *testing.T) {
+// TestNamedHistories runs counterexamples that random histories found, each in its shortest form.
+func TestNamedHistories(t *testing.T) {
 	t.Parallel()
-	runHistories(t, 20, true)
-}
-
-// TestHistoriesAtOnce runs all steps that Terraform may run at once on goroutines of their own.
-func TestHistoriesAtOnce(t *testing.T) {
-	t.Parallel()
-	runHistories(t, 5, false)
-}
-
-// runHistories runs batches of random histories. The number of histories in a batch is -rapid.checks. With RAPID_SEED,
-// which make test sets, all batches have one seed; each batch skips another number of draws.
-func runHistories(t *testing.T, batches int, inTurn bool) {
-	if testing.Short() {
-		batches = 1
-	}
-	counts := newTally(t)
-	for i := range batches {
-		t.Run(strconv.Itoa(i), func(batch *testing.T) {
-			batch.Parallel()
-			if t.Failed() {
-				batch.Skip("another batch has failed")
-			}
-			rapid.Check(batch, func(t *rapid.T) {
-				for range i {
-					rapid.Uint64().Draw(t, "skipped")
-				}
-				inBubble(batch, func(bubble *testing.T) { runRandomHistory(historyT{t, bubble}, inTurn, counts) })
-			})
+	for name, history := range map[string]func(*testing.T){
+		"handovers":                                     handovers,
+		"one of two leaves the stream":                  oneOfTwoLeavesTheStream,
+		"takeover after a failed destroy":               takeoverAfterAFailedDestroy,
+		"takeover taken back":                           takeoverTakenBack,
+		"failed update beside a destroy":                failedUpdateBesideADestroy,
+		"one of two is refused":                         oneOfTwoIsRefused,
+		"group drops what another resource keeps":       groupDropsWhatAnotherResourceKeeps,
+		"destroy after the set was sent":                destroyAfterTheSetWasSent,
+		"read ends the doubt":                           readEndsTheDoubt,
+		"read through a wrong proxy":                    readThroughAWrongProxy,
+		"late conflict":                                 lateConflict,
+		"late set beside a group that drops the stream": lateSetBesideAGroupThatDropsTheStream,
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			synctest.Test(t, history)
 		})
 	}
 }
 
-// inBubble calls f in a bubble of synctest, whose clock goes on only when everything waits. So a timeout never depends on
-// how busy the machine is, and takes no time. But the clock also stands while something waits for a mutex.
-func inBubble(t *testing.T, f func(bubble *testing.T)) {
-	var cause any
-	synctest.Test(t, func(bubble *testing.T) {
-		defer func() {
-			if cause = recover(); cause == nil {
-				return
-			}
-			if err, ok := cause.(runtime.Error); ok {
-				cause = fmt.Errorf("%w\n%s", err, debug.Stack())
-			}
-		}()
-		f(bubble)
-	})
-	// rapid tells panics apart by their lines: a history that asks for more than was recorded is not a failure.
-	if fmt.Sprintf("%T", cause) == "rapid.invalidData" {
-		panic(cause)
-	}
-	if cause != nil {
-		panic(cause)
-	}
-}
-
-// historyT is a test in a bubble, which ends before the test does.
-type historyT struct {
-	*rapid.T
-	bubble *testing.T
-}
-
-func (t historyT) Cleanup(f func()) { t.bubble.Cleanup(f) }
-
-// The histories below are counterexamples that random histories found, each in its shortest form.
-
 // One of two resources of a stream changes to another stream. Terraform plans a replacement, and calls the provider for
 // no plan of the destroy alone.
-func TestHistoryOneOfTwoLeavesTheStream(t *testing.T) {
-	t.Parallel()
+func oneOfTwoLeavesTheStream(t *testing.T) {
 	for _, order := range [][]string{{"plan a", "plan b"}, {"plan b", "plan a"}} {
 		c := newTerraformCore(t, false, 1, "s1", "s2")
 		c.inOrder(order...)
@@ -100,8 +48,7 @@ func TestHistoryOneOfTwoLeavesTheStream(t *testing.T) {
 
 // A destroy fails, another resource takes the stream over, and the next run repeats the destroy of the deposed object.
 // Terraform plans this destroy again during the apply, and does not call the provider for resources without changes.
-func TestHistoryTakeoverAfterAFailedDestroy(t *testing.T) {
-	t.Parallel()
+func takeoverAfterAFailedDestroy(t *testing.T) {
 	c := newTerraformCore(t, false, 1, "s1", "s2")
 	c.runClean(config{"a": blockFor("s1", "p1").withCreateBeforeDestroy()})
 	next := config{"a": blockFor("s2", "p1").withCreateBeforeDestroy(), "b": blockFor("s1", "p2")}
@@ -118,8 +65,7 @@ func TestHistoryTakeoverAfterAFailedDestroy(t *testing.T) {
 
 // A change of stream_id fails, while another resource takes the old stream over. When the configuration goes back, the
 // two states contradict each other, until the destroy of the other resource restores the set of the first one.
-func TestHistoryTakeoverTakenBack(t *testing.T) {
-	t.Parallel()
+func takeoverTakenBack(t *testing.T) {
 	for i, order := range [][]string{
 		{"plan a", "plan b"}, {"plan b", "plan a", "set a"}, {"plan b", "plan a", "destroy b"},
 		{"plan a", "plan b"}, {"plan b", "plan a", "set a"}, {"plan b", "plan a", "destroy b"},
@@ -127,7 +73,7 @@ func TestHistoryTakeoverTakenBack(t *testing.T) {
 		c := newTerraformCore(t, false, 1, "s1", "s2")
 		other := blockFor("s1", "p2")
 		if i > 2 {
-			other.onDestroy = onDestroyKeep
+			other.onDestroy = "keep"
 		}
 		first := config{"a": blockFor("s1", "p1").withCreateBeforeDestroy()}
 		c.runClean(first)
@@ -143,8 +89,7 @@ func TestHistoryTakeoverTakenBack(t *testing.T) {
 
 // The update of one of two resources of a stream fails, and the destroy of the other succeeds. The destroy must not detach:
 // when the configuration goes back, the plan for the first resource would be empty.
-func TestHistoryFailedUpdateBesideADestroy(t *testing.T) {
-	t.Parallel()
+func failedUpdateBesideADestroy(t *testing.T) {
 	for _, order := range [][]string{{"plan a", "set a"}, {"plan b", "destroy b"}} {
 		c := newTerraformCore(t, false, 1, "s1")
 		first := config{"a": blockFor("s1", "p1"), "b": blockFor("s1", "p1")}
@@ -166,8 +111,7 @@ func TestHistoryFailedUpdateBesideADestroy(t *testing.T) {
 
 // Two resources of a stream change their set. The service refuses the first update and would accept the second: when the
 // configuration goes back without the second resource, the state of the first one would be wrong.
-func TestHistoryOneOfTwoIsRefused(t *testing.T) {
-	t.Parallel()
+func oneOfTwoIsRefused(t *testing.T) {
 	c := newTerraformCore(t, false, 1, "s1")
 	c.runClean(config{"a": blockFor("s1", "p1"), "b": blockFor("s1", "p1")})
 	c.inOrder("plan a", "set a")
@@ -180,8 +124,7 @@ func TestHistoryOneOfTwoIsRefused(t *testing.T) {
 
 // A group drops a stream that another resource keeps and was planned before. The apply calls the provider for the group
 // only, so the plan must fail.
-func TestHistoryGroupDropsWhatAnotherResourceKeeps(t *testing.T) {
-	t.Parallel()
+func groupDropsWhatAnotherResourceKeeps(t *testing.T) {
 	c := newTerraformCore(t, false, 1, "s1", "s2")
 	c.inOrder("plan a", "plan g")
 	group := resourceBlock{group: map[string][]string{"s1": {"p1"}, "s2": {"p1"}}}
@@ -195,8 +138,7 @@ func TestHistoryGroupDropsWhatAnotherResourceKeeps(t *testing.T) {
 
 // A destroy comes after another resource has sent its set to the stream, and nothing is left to send: not even the set of a
 // third resource, which relies on the stream.
-func TestHistoryDestroyAfterTheSetWasSent(t *testing.T) {
-	t.Parallel()
+func destroyAfterTheSetWasSent(t *testing.T) {
 	c := newTerraformCore(t, false, 1, "s1")
 	c.runClean(config{"c": blockFor("s1", "p2")})
 	a, b := blockFor("s1", "p1"), blockFor("s1", "p1")
@@ -207,8 +149,7 @@ func TestHistoryDestroyAfterTheSetWasSent(t *testing.T) {
 }
 
 // With detect_drift, a read after an update in doubt says what the stream has, and the next apply sends nothing.
-func TestHistoryReadEndsTheDoubt(t *testing.T) {
-	t.Parallel()
+func readEndsTheDoubt(t *testing.T) {
 	c := newTerraformCore(t, true, 1, "s1")
 	c.runClean(config{"a": blockFor("s1", "p1")})
 	next := config{"a": blockFor("s1", "p2")}
@@ -228,8 +169,7 @@ func TestHistoryReadEndsTheDoubt(t *testing.T) {
 }
 
 // A 404 that is not the service's own says nothing about the stream.
-func TestHistoryReadThroughAWrongProxy(t *testing.T) {
-	t.Parallel()
+func readThroughAWrongProxy(t *testing.T) {
 	c := newTerraformCore(t, true, 1, "s1")
 	cfg := config{"a": blockFor("s1", "p1")}
 	c.runClean(cfg)
@@ -241,8 +181,7 @@ func TestHistoryReadThroughAWrongProxy(t *testing.T) {
 }
 
 // A set that is known after apply conflicts with the set that another resource has sent.
-func TestHistoryLateConflict(t *testing.T) {
-	t.Parallel()
+func lateConflict(t *testing.T) {
 	c := newTerraformCore(t, false, 1, "s1")
 	late := blockFor("s1", "p2")
 	late.lateProcessors = true
@@ -254,8 +193,7 @@ func TestHistoryLateConflict(t *testing.T) {
 
 // A set that is known after apply turns out to be the one in the state, while a group drops the stream. The resource stays
 // in the state as it is, so the group must leave its set attached.
-func TestHistoryLateSetBesideAGroupThatDropsTheStream(t *testing.T) {
-	t.Parallel()
+func lateSetBesideAGroupThatDropsTheStream(t *testing.T) {
 	for _, late := range []resourceBlock{blockFor("s1", "p2"), {group: map[string][]string{"s1": {"p2"}}}} {
 		c := newTerraformCore(t, false, 1, "s1", "s2")
 		c.runClean(config{"a": late})
@@ -278,5 +216,54 @@ func TestHistoryLateSetBesideAGroupThatDropsTheStream(t *testing.T) {
 			t.Errorf("the stream has %v, and the state of the other resource [p2]", got)
 		}
 		c.runClean(config{"a": late, "g": group})
+	}
+}
+
+// A stream moves between two resources, in each order of plans and applies. If a run empties a stream that stays, its plan
+// has warned: see runClean.
+func handovers(t *testing.T) {
+	one, two := map[string][]string{"s1": {"p1"}}, map[string][]string{"s1": {"p1"}, "s2": {"p1"}}
+	only2, other2, three := map[string][]string{"s2": {"p1"}}, map[string][]string{"s2": {"p2"}}, map[string][]string{"s3": {"p1"}}
+	group := func(sets map[string][]string) resourceBlock { return resourceBlock{group: sets} }
+	for name, test := range map[string]struct{ before, after config }{
+		"group to group": {
+			config{"g": group(two), "h": group(three)},
+			config{"g": group(one), "h": group(map[string][]string{"s2": {"p1"}, "s3": {"p1"}})},
+		},
+		"group to group, with another set": {
+			config{"g": group(two), "h": group(three)},
+			config{"g": group(one), "h": group(map[string][]string{"s2": {"p2"}, "s3": {"p1"}})},
+		},
+		"swap":            {config{"g": group(one), "h": group(other2)}, config{"g": group(only2), "h": group(map[string][]string{"s1": {"p2"}})}},
+		"renamed group":   {config{"g": group(two)}, config{"h": group(two)}},
+		"renamed":         {config{"a": blockFor("s1", "p1")}, config{"b": blockFor("s1", "p1")}},
+		"group to single": {config{"g": group(two)}, config{"g": group(one), "a": blockFor("s2", "p2")}},
+		"single to group": {config{"g": group(one), "a": blockFor("s2", "p2")}, config{"g": group(two)}},
+		"the single resource of a shared stream is destroyed": {config{"g": group(two), "a": blockFor("s2", "p1")}, config{"g": group(two)}},
+		"the group of a shared stream is destroyed":           {config{"g": group(two), "a": blockFor("s2", "p1")}, config{"a": blockFor("s2", "p1")}},
+		"a group drops a shared stream with keep": {
+			config{"g": group(two), "h": group(one)}, config{"g": {group: only2, onDestroy: "keep"}, "h": group(one)},
+		},
+		"a group drops a shared stream, and the other one has a trigger": {
+			config{"g": group(two), "h": group(one)}, config{"g": group(only2), "h": {group: one, trigger: "1"}},
+		},
+	} {
+		addrs := slices.Sorted(maps.Keys(test.before))
+		for addr := range test.after {
+			if !slices.Contains(addrs, addr) {
+				addrs = append(addrs, addr)
+			}
+		}
+		for i := range 4 {
+			first, second := addrs[i/2%len(addrs)], addrs[i%2%len(addrs)]
+			t.Logf("%s: plan %s first, apply %s first", name, first, second)
+			c := newTerraformCore(t, false, 1, "s1", "s2", "s3")
+			c.inOrder("plan "+first, "set "+second, "destroy "+second)
+			c.runClean(test.before)
+			c.runClean(test.after)
+			if len(c.failures) > 0 {
+				t.Errorf("%s", c.failures)
+			}
+		}
 	}
 }

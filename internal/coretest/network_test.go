@@ -1,4 +1,4 @@
-package provider
+package coretest
 
 import (
 	"context"
@@ -16,13 +16,11 @@ var (
 	inMemoryServerCount atomic.Uint32
 )
 
-func init() {
-	dialContext = func(ctx context.Context, network, address string) (net.Conn, error) {
-		if l, ok := inMemoryServers.Load(address); ok {
-			return l.(*inMemoryListener).dial(ctx)
-		}
-		return new(net.Dialer).DialContext(ctx, network, address)
+func dialInMemory(ctx context.Context, _, address string) (net.Conn, error) {
+	if l, ok := inMemoryServers.Load(address); ok {
+		return l.(*inMemoryListener).dial(ctx)
 	}
+	return nil, fmt.Errorf("nothing listens on %s", address)
 }
 
 // serveInMemory returns a server whose URL only the provider reaches, in this process. The caller must close it.

@@ -1,4 +1,4 @@
-package provider
+package coretest
 
 import (
 	"maps"
@@ -10,7 +10,13 @@ import (
 	"github.com/hashicorp/terraform-plugin-go/tftypes"
 	"pgregory.net/rapid"
 
+	"github.com/stream-management/terraform-provider-stream/internal/provider"
 	"github.com/stream-management/terraform-provider-stream/internal/streamstest"
+)
+
+var (
+	newServer = provider.NewServerWithDial("test", dialInMemory)
+	schemas   = sync.OnceValue(func() *Schemas { return SchemasOf(newServer()) })
 )
 
 // terraformCore is a model of Terraform core, as a provider sees it: which calls core makes for a configuration and a
@@ -18,16 +24,15 @@ import (
 type terraformCore struct {
 	t        rapid.TB
 	service  *streamstest.Service
-	provider attributes
+	provider Attributes
 	drift    bool
 	attempts int
-	compares bool                 // with the framework's results: see newTestServer
 	state    map[string]*instance // by address
 
 	// next chooses which of the named nodes of a walk continues. If next is nil, each node has a goroutine of its own.
 	next func(names []string) int
 
-	running     atomic.Pointer[process] // the last one that was started
+	running     atomic.Pointer[Process] // the last one that was started
 	interrupted atomic.Bool             // the running process
 
 	mu       sync.Mutex      // guards the fields below while the nodes run
@@ -74,7 +79,7 @@ type instance struct {
 
 // stored is an object of an instance.
 type stored struct {
-	managed
+	Managed
 	tainted   bool
 	unchanged bool // by the current apply
 	dependsOn string
@@ -82,19 +87,19 @@ type stored struct {
 
 // setsOf returns the processors of an object in a plan or state, by stream.
 func setsOf(v tftypes.Value) map[string]any {
-	a := attributesOf(v)
-	if typeNameOf(v) == groupName {
-		sets, _ := fromTerraform(a["streams"]).(map[string]any)
+	a := AttributesOf(v)
+	if typeNameOf(v) == GroupName {
+		sets, _ := FromTerraform(a["streams"]).(map[string]any)
 		return sets
 	}
-	id, ok := fromTerraform(a["stream_id"]).(string)
+	id, ok := FromTerraform(a["stream_id"]).(string)
 	if !ok {
 		return nil
 	}
-	return map[string]any{id: fromTerraform(a["processor_ids"])}
+	return map[string]any{id: FromTerraform(a["processor_ids"])}
 }
 
-func (s *stored) sets() map[string]any { return setsOf(s.value) }
+func (s *stored) sets() map[string]any { return setsOf(s.Value) }
 
 func (s *stored) streams() []string { return slices.Sorted(maps.Keys(s.sets())) }
 
@@ -104,7 +109,7 @@ func (s *stored) has(stream string) bool {
 }
 
 func (s *stored) text(attribute string) string {
-	text, _ := fromTerraform(attributesOf(s.value)[attribute]).(string)
+	text, _ := FromTerraform(AttributesOf(s.Value)[attribute]).(string)
 	return text
 }
 
@@ -134,7 +139,7 @@ func (b resourceBlock) sets() map[string][]string {
 
 // configValue is the configuration that the provider gets during a plan or an apply.
 func (b resourceBlock) configValue(applying bool) tftypes.Value {
-	a := attributes{}
+	a := Attributes{}
 	if b.onDestroy != "" {
 		a["on_destroy"] = b.onDestroy
 	}
@@ -143,14 +148,14 @@ func (b resourceBlock) configValue(applying bool) tftypes.Value {
 	}
 	if b.group == nil {
 		a["stream_id"], a["processor_ids"] = b.late(b.stream, applying), b.lateSet(b.processors, applying)
-		return resourceValue(a)
+		return ToTerraform(schemas().ResourceSchemas[SingleName].ValueType(), a)
 	}
-	sets := attributes{}
+	sets := Attributes{}
 	for id, set := range b.group {
 		sets[id] = b.lateSet(set, applying)
 	}
 	a["streams"] = b.late(sets, applying)
-	return toTerraform(groupSchema().ValueType(), a)
+	return ToTerraform(schemas().ResourceSchemas[GroupName].ValueType(), a)
 }
 
 // lateGroup reports whether the streams of a group are known after apply.
@@ -204,7 +209,7 @@ type change struct {
 	wanted  resourceBlock
 	forced  bool // -replace
 	prior   *stored
-	planned managed
+	planned Managed
 	next    map[string]*claimed // the successors that the plan found on the prior streams
 	deposed bool
 }
@@ -218,7 +223,7 @@ type departed struct {
 	unmarked bool
 }
 
-// attached returns the processors of a stream in the service, in the form of fromTerraform.
+// attached returns the processors of a stream in the service, in the form of FromTerraform.
 func (c *terraformCore) attached(id string) any {
 	stream, ok := c.service.Stream(id)
 	if !ok {
@@ -251,6 +256,20 @@ func (c *terraformCore) isShared(id string) bool {
 	return n > 1
 }
 
+// mayBeRepeated are the streams whose sets a group may send again although its configuration has not changed: an earlier
+// operation failed, or another object of the stream may leave it.
+func (c *terraformCore) mayBeRepeated() map[string]bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	repeats, found := maps.Clone(c.doubtful), map[string]bool{}
+	for _, s := range c.objects() {
+		for _, id := range s.streams() {
+			repeats[id], found[id] = repeats[id] || found[id], true
+		}
+	}
+	return repeats
+}
+
 // historyService has a latency, without which no two requests would overlap by the clock of a bubble.
 func historyService(drift bool) streamstest.Options {
 	return streamstest.Options{ServeGet: drift, Latency: time.Millisecond}
@@ -271,11 +290,10 @@ func newTerraformCore(t interface {
 		service:  service,
 		drift:    drift,
 		attempts: attempts,
-		compares: true,
-		provider: attributes{
+		provider: Attributes{
 			"base_url":     server.URL,
 			"detect_drift": drift,
-			"retry": attributes{
+			"retry": Attributes{
 				"max_attempts": attempts, "min_backoff": "1ns", "max_backoff": "1ns",
 			},
 		},
@@ -284,7 +302,6 @@ func newTerraformCore(t interface {
 
 		operating: map[string]string{},
 
-		rules:      newProcessRules(),
 		warned:     map[string]bool{},
 		unrecorded: map[string]bool{},
 	}

@@ -1,4 +1,4 @@
-package provider
+package coretest
 
 import (
 	"fmt"
@@ -124,7 +124,7 @@ func (c *terraformCore) runNode(n node, pause func()) (ok bool) {
 	return n.run(pause)
 }
 
-// nodeFailer is the failer of the calls within a node.
+// nodeFailer is the Failer of the calls within a node.
 type nodeFailer struct{ core *terraformCore }
 
 func (f nodeFailer) Helper() {}
@@ -138,20 +138,17 @@ func (f nodeFailer) Fatalf(format string, args ...any) {
 type nodeFailed struct{}
 
 // startProvider starts and configures a process of the provider, to be called from nodes.
-func (c *terraformCore) startProvider() *process {
+func (c *terraformCore) startProvider() *Process {
 	c.t.Helper()
-	c.rules = newProcessRules()
+	c.rules = newProcessRules(c.mayBeRepeated())
 	if c.next != nil {
 		c.provider["max_concurrent_requests"] = 1 // the streams of a group in turn
 	}
-	p := &process{t: nodeFailer{c}}
-	if p.server = NewServer("test")(); c.compares {
-		p.server = newTestServer(nodeFailer{c})
-	}
+	p := &Process{T: nodeFailer{c}, Server: newServer(), Schemas: schemas()}
 	c.running.Store(p)
 	c.interrupted.Store(false)
 	c.walk([]node{{name: "configure the provider", run: func(func()) bool {
-		p.configure(c.provider)
+		p.Configure(c.provider)
 		return true
 	}}})
 	return p
@@ -197,11 +194,11 @@ func (c *terraformCore) note(change func()) {
 }
 
 // noErrors records the errors of an operation on streams, and reports whether there are none.
-func (c *terraformCore) noErrors(what string, diags diagnostics, streams ...string) bool {
+func (c *terraformCore) noErrors(what string, diags Diagnostics, streams ...string) bool {
 	if len(diags) > 0 {
 		c.logf("%s: %s", what, diags)
 	}
-	if !diags.failed() {
+	if !diags.Failed() {
 		return true
 	}
 	c.markDoubtful(streams...)

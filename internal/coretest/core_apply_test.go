@@ -1,4 +1,4 @@
-package provider
+package coretest
 
 import (
 	"fmt"
@@ -118,15 +118,15 @@ func inOrderOfDependencies(nodes []node, changes []change) []node {
 }
 
 // actionNode invokes the action after the operation that triggers it, or at any time if there is none.
-func (c *terraformCore) actionNode(p *process, opts options, nodes []node) node {
+func (c *terraformCore) actionNode(p *Process, opts options, nodes []node) node {
 	id, set := opts.action.stream, opts.action.processors
 	var after []string
 	if trigger := "set " + opts.actionAfter; slices.ContainsFunc(nodes, func(n node) bool { return n.name == trigger }) {
 		after = []string{trigger}
 	}
 	return node{"invoke", after, func(func()) bool {
-		o := c.operate("invoke", []string{id}, map[string][]string{id: set}, func() (diags diagnostics) {
-			_, diags = p.invoke(attributes{"stream_id": id, "processor_ids": set})
+		o := c.operate("invoke", []string{id}, map[string][]string{id: set}, nil, func() (diags Diagnostics) {
+			_, diags = p.Invoke(Attributes{"stream_id": id, "processor_ids": set})
 			return diags
 		})
 		c.markDoubtful(id)
@@ -136,7 +136,7 @@ func (c *terraformCore) actionNode(p *process, opts options, nodes []node) node 
 }
 
 // createOrUpdate creates or updates an instance.
-func (c *terraformCore) createOrUpdate(p *process, ch change, pause func()) bool {
+func (c *terraformCore) createOrUpdate(p *Process, ch change, pause func()) bool {
 	what, is := string(ch.verb)[:6]+" "+ch.addr, c.state[ch.addr]
 	if ch.verb.replaces() {
 		what = "create " + ch.addr
@@ -158,7 +158,7 @@ func (c *terraformCore) createOrUpdate(p *process, ch change, pause func()) bool
 		c.problem("%s: inconsistent final plan: %s became %s", what, ch.verb, actual.verb)
 	}
 	if c.changedByTaint(ch, actual) {
-		c.noErrors(what, diagnostics{{Severity: tfprotov6.DiagnosticSeverityError, Summary: "Provider produced inconsistent final plan"}}, ids...)
+		c.noErrors(what, Diagnostics{{Severity: tfprotov6.DiagnosticSeverityError, Summary: "Provider produced inconsistent final plan"}}, ids...)
 		c.note(func() {
 			for _, id := range ids {
 				c.unrecorded[id] = true
@@ -166,32 +166,34 @@ func (c *terraformCore) createOrUpdate(p *process, ch change, pause func()) bool
 		})
 		return false
 	}
-	c.checkCompatible(what+": inconsistent final plan", ch.planned.value, actual.planned.value)
+	c.checkCompatible(what+": inconsistent final plan", ch.planned.Value, actual.planned.Value)
 	if actual.verb == noop {
 		return true
 	}
 	pause()
 
-	before, was := nullOf(actual.planned.value.Type()), map[string]any{}
+	before, was := nullOf(actual.planned.Value.Type()), map[string]any{}
 	ids = slices.Sorted(maps.Keys(ch.wanted.sets()))
 	var dropped []string
 	if prior != nil {
-		before, was = prior.value, prior.sets()
+		before, was = prior.Value, prior.sets()
 		dropped = slices.DeleteFunc(prior.streams(), func(id string) bool { return ch.wanted.sets()[id] != nil })
 		ids = append(ids, dropped...)
 	}
-	sends, leaves := plannedSends(before, actual.planned), map[string][]string{}
+	var sends, leaves map[string][]string
+	var may map[string]bool
+	c.note(func() {
+		sends, may = c.rules.plannedSends(before, actual.planned.Value)
+		leaves = c.rules.leaveSends(prior.departures(dropped, ch.wanted.onDestroy, actual.next), may)
+	})
 	for id := range sends {
 		sends[id] = ch.wanted.sets()[id] // the planned one may be unknown in part
 	}
-	if len(dropped) > 0 {
-		c.note(func() { c.rules.addLeaves(leaves, prior.departures(dropped, ch.wanted.onDestroy, actual.next)) })
-	}
 	expected := maps.Clone(sends)
 	maps.Copy(expected, leaves)
-	var got managed
-	o := c.operate(what, ids, expected, func() (diags diagnostics) {
-		got, diags = p.apply(before, actual.planned, ch.wanted.configValue(true))
+	var got Managed
+	o := c.operate(what, ids, expected, may, func() (diags Diagnostics) {
+		got, diags = p.Apply(before, actual.planned, ch.wanted.configValue(true))
 		return diags
 	})
 	if ok = len(o.errors) == 0; !ok && ch.verb.replaces() {
@@ -199,6 +201,9 @@ func (c *terraformCore) createOrUpdate(p *process, ch change, pause func()) bool
 	}
 	c.note(func() {
 		for id := range sends {
+			if may[id] && len(o.requestsTo(id)) == 0 {
+				continue
+			}
 			detail, failed := o.errors[id]
 			_, inState := was[id]
 			moved := strings.HasSuffix(detail, "The stream was changed.") // reported as an error, after the update
@@ -212,20 +217,20 @@ func (c *terraformCore) createOrUpdate(p *process, ch change, pause func()) bool
 		}
 		c.noteLeft(o, prior, dropped, leaves, ch.wanted.lateGroup())
 	})
-	if !got.value.IsFullyKnown() {
-		c.problem("%s: the result has unknown values: %v", what, fromTerraform(got.value))
+	if !got.Value.IsFullyKnown() {
+		c.problem("%s: the result has unknown values: %v", what, FromTerraform(got.Value))
 	}
 	switch {
-	case ok && got.value.IsNull():
+	case ok && got.Value.IsNull():
 		c.problem("%s: success, but no object", what)
 	case ok:
-		c.checkCompatible(what+": inconsistent result", actual.planned.value, got.value)
-		is.current = &stored{managed: got, dependsOn: ch.wanted.dependsOn}
-	case got.value.IsNull(): // core keeps the prior state
+		c.checkCompatible(what+": inconsistent result", actual.planned.Value, got.Value)
+		is.current = &stored{Managed: got, dependsOn: ch.wanted.dependsOn}
+	case got.Value.IsNull(): // core keeps the prior state
 	case prior == nil:
 		c.problem("%s: a failed create leaves a tainted object", what)
 	default:
-		is.current = &stored{managed: got, tainted: prior.tainted, dependsOn: prior.dependsOn}
+		is.current = &stored{Managed: got, tainted: prior.tainted, dependsOn: prior.dependsOn}
 		c.checkHonest(o, prior, ch.wanted.sets(), is.current)
 	}
 	if !ok && ch.verb == createThenDelete && is.current == nil {
@@ -238,7 +243,7 @@ func (c *terraformCore) createOrUpdate(p *process, ch change, pause func()) bool
 // changedByTaint reports whether the destroy of a tainted or replaced resource, for which core does not ask for a plan, has
 // made an update that would send nothing into one that sends the set of a shared stream again (Known Limits).
 func (c *terraformCore) changedByTaint(ch, actual change) bool {
-	was, is := attributesOf(ch.planned.value)["last_edited"], attributesOf(actual.planned.value)["last_edited"]
+	was, is := AttributesOf(ch.planned.Value)["last_edited"], AttributesOf(actual.planned.Value)["last_edited"]
 	return ch.verb == update && was.IsKnown() && !is.IsKnown() &&
 		slices.ContainsFunc(ch.prior.streams(), func(id string) bool { return c.unforeseen[id] })
 }
@@ -248,10 +253,10 @@ func (c *terraformCore) checkCompatible(what string, planned, actual tftypes.Val
 	if actual.IsNull() {
 		return
 	}
-	want, got := attributesOf(planned), attributesOf(actual)
+	want, got := AttributesOf(planned), AttributesOf(actual)
 	for name := range want {
-		if want[name].IsFullyKnown() && !equalValues(want[name], got[name]) {
-			c.problem("%s: %s was %v and is %v", what, name, fromTerraform(want[name]), fromTerraform(got[name]))
+		if want[name].IsFullyKnown() && !EqualValues(want[name], got[name]) {
+			c.problem("%s: %s was %v and is %v", what, name, FromTerraform(want[name]), FromTerraform(got[name]))
 		}
 	}
 }
@@ -262,7 +267,7 @@ func (c *terraformCore) checkCompatible(what string, planned, actual tftypes.Val
 func (c *terraformCore) noteLeftOver(s *stored) {
 	for _, id := range s.streams() {
 		applied := slices.ContainsFunc(c.service.Requests(), func(r streamstest.Request) bool { return r.Applied && r.StreamID == id })
-		partly := typeNameOf(s.value) == groupName // a group is not saved if one of its streams fails
+		partly := typeNameOf(s.Value) == GroupName // a group is not saved if one of its streams fails
 		if applied && (c.doubtful[id] || partly) && !c.drift {
 			c.unrecorded[id] = true
 		}
@@ -312,18 +317,18 @@ func (c *terraformCore) checkHonest(o *operation, before *stored, planned map[st
 
 // destroy destroys the current object of an instance. In a replacement, the provider gets the private state that it
 // planned for the new object.
-func (c *terraformCore) destroy(p *process, ch change) bool {
+func (c *terraformCore) destroy(p *Process, ch change) bool {
 	is := c.state[ch.addr]
-	planned := managed{value: nullOf(is.current.value.Type()), private: ch.planned.private}
+	planned := Managed{Value: nullOf(is.current.Value.Type()), Private: ch.planned.Private}
 	if ch.verb == destroy {
-		planned.identity = ch.planned.identity
+		planned.Identity = ch.planned.Identity
 	}
 	var ok bool
 	is.current, ok = c.applyDestroy(p, "destroy "+ch.addr, is.current, planned, ch.next, is.current.tainted || ch.forced)
 	return ok
 }
 
-func (c *terraformCore) destroyDeposed(p *process, addr string, s *stored, pause func()) bool {
+func (c *terraformCore) destroyDeposed(p *Process, addr string, s *stored, pause func()) bool {
 	is := c.state[addr]
 	ch, ok := c.planDestroy(p, addr, s, true)
 	if !ok {
@@ -341,25 +346,26 @@ func (c *terraformCore) destroyDeposed(p *process, addr string, s *stored, pause
 }
 
 // applyDestroy destroys an object. unmarked says that core does not pass the marks of the plan.
-func (c *terraformCore) applyDestroy(p *process, what string, s *stored, planned managed, next map[string]*claimed, unmarked bool) (*stored, bool) {
-	var got managed
-	ids, sends := s.streams(), map[string][]string{}
-	c.note(func() { c.rules.addLeaves(sends, s.departures(ids, s.text("on_destroy"), next)) })
-	o := c.operate(what, ids, sends, func() (diags diagnostics) {
-		got, diags = p.apply(s.value, planned, nullOf(s.value.Type()))
+func (c *terraformCore) applyDestroy(p *Process, what string, s *stored, planned Managed, next map[string]*claimed, unmarked bool) (*stored, bool) {
+	var got Managed
+	ids, may := s.streams(), map[string]bool{}
+	var sends map[string][]string
+	c.note(func() { sends = c.rules.leaveSends(s.departures(ids, s.text("on_destroy"), next), may) })
+	o := c.operate(what, ids, sends, may, func() (diags Diagnostics) {
+		got, diags = p.Apply(s.Value, planned, nullOf(s.Value.Type()))
 		return diags
 	})
 	c.note(func() { c.noteLeft(o, s, ids, sends, unmarked) })
 	ok := len(o.errors) == 0
 	switch {
-	case ok && !got.value.IsNull():
+	case ok && !got.Value.IsNull():
 		c.problem("%s: success, but the object is still there", what)
 	case ok:
 		return nil, true
-	case got.value.IsNull():
+	case got.Value.IsNull():
 		return s, false
 	}
-	left := &stored{managed: got, tainted: s.tainted, dependsOn: s.dependsOn}
+	left := &stored{Managed: got, tainted: s.tainted, dependsOn: s.dependsOn}
 	c.checkHonest(o, s, nil, left)
 	return left, false
 }

@@ -1,0 +1,175 @@
+// Package coretest calls the provider as Terraform core does, within the process of a test. It speaks only protocol 6 to
+// the provider. Its own tests are random histories, which run against a model of Terraform core.
+package coretest
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
+	"github.com/hashicorp/terraform-plugin-go/tftypes"
+)
+
+// The names of what the provider has.
+const (
+	SingleName = "stream_processors"
+	GroupName  = "stream_processors_group"
+	ActionName = "stream_set_processors"
+)
+
+// Failer is the part of a test that the calls need.
+type Failer interface {
+	Helper()
+	Fatalf(format string, args ...any)
+}
+
+// Schemas are those of the provider.
+type Schemas = tfprotov6.GetProviderSchemaResponse
+
+// SchemasOf asks a server for its schemas. It panics if there is an error.
+func SchemasOf(server tfprotov6.ProviderServer) *Schemas {
+	schemas, err := server.GetProviderSchema(context.Background(), nil)
+	if err != nil {
+		panic(err)
+	}
+	return schemas
+}
+
+// Process stands for one process of the provider. Terraform starts one for each plan and each apply.
+type Process struct {
+	T       Failer
+	Server  tfprotov6.ProviderServer
+	Schemas *Schemas
+	Stopped <-chan struct{} // closed when Terraform no longer listens to an action; may be nil
+}
+
+// Managed is a resource in a state or a plan.
+type Managed struct {
+	Value    tftypes.Value // null: the resource does not exist
+	Private  []byte
+	Identity *tfprotov6.ResourceIdentityData
+}
+
+// Diagnostics are those of one call.
+type Diagnostics []*tfprotov6.Diagnostic
+
+// Failed reports whether there is an error.
+func (d Diagnostics) Failed() bool {
+	return slices.ContainsFunc(d, func(d *tfprotov6.Diagnostic) bool { return d.Severity == tfprotov6.DiagnosticSeverityError })
+}
+
+func (d Diagnostics) String() string {
+	var lines []string
+	for _, d := range d {
+		lines = append(lines, fmt.Sprintf("%s: %s: %s", d.Severity, d.Summary, d.Detail))
+	}
+	return strings.Join(lines, "\n")
+}
+
+// Configure configures the provider. Its methods fail the test if the provider refuses the configuration or the protocol.
+func (p *Process) Configure(config Attributes) {
+	p.T.Helper()
+	resp, err := p.Server.ConfigureProvider(context.Background(), &tfprotov6.ConfigureProviderRequest{
+		TerraformVersion: "1.14.0",
+		Config:           DynamicValue(ToTerraform(p.Schemas.Provider.ValueType(), config)),
+	})
+	p.must(err)
+	if diags := Diagnostics(resp.Diagnostics); diags.Failed() {
+		p.T.Fatalf("the provider refuses its configuration: %s", diags)
+	}
+}
+
+func (p *Process) must(err error) {
+	p.T.Helper()
+	if err != nil {
+		p.T.Fatalf("the protocol server failed: %v", err)
+	}
+}
+
+// Validate validates the configuration of a resource.
+func (p *Process) Validate(config tftypes.Value) Diagnostics {
+	p.T.Helper()
+	resp, err := p.Server.ValidateResourceConfig(context.Background(), &tfprotov6.ValidateResourceConfigRequest{
+		TypeName: typeNameOf(config), Config: DynamicValue(config),
+	})
+	p.must(err)
+	return resp.Diagnostics
+}
+
+// ImportState imports a single resource.
+func (p *Process) ImportState(id string) (Managed, Diagnostics) {
+	p.T.Helper()
+	resp, err := p.Server.ImportResourceState(context.Background(), &tfprotov6.ImportResourceStateRequest{TypeName: SingleName, ID: id})
+	p.must(err)
+	if Diagnostics(resp.Diagnostics).Failed() {
+		return Managed{}, resp.Diagnostics
+	}
+	got := resp.ImportedResources[0]
+	typ := p.Schemas.ResourceSchemas[SingleName].ValueType()
+	return Managed{DecodeAs(p.T, typ, got.State), got.Private, got.Identity}, resp.Diagnostics
+}
+
+// Read refreshes a resource.
+func (p *Process) Read(state Managed) (Managed, Diagnostics) {
+	p.T.Helper()
+	resp, err := p.Server.ReadResource(context.Background(), &tfprotov6.ReadResourceRequest{
+		TypeName: typeNameOf(state.Value), CurrentState: DynamicValue(state.Value), Private: state.Private, CurrentIdentity: state.Identity,
+	})
+	p.must(err)
+	return Managed{DecodeAs(p.T, state.Value.Type(), resp.NewState), resp.Private, resp.NewIdentity}, resp.Diagnostics
+}
+
+// Plan returns the planned state and the attributes whose change forces a new resource.
+func (p *Process) Plan(prior Managed, config tftypes.Value) (Managed, []string, Diagnostics) {
+	p.T.Helper()
+	proposed := ProposedState(p.Schemas.ResourceSchemas[typeNameOf(config)], prior.Value, config)
+	resp, err := p.Server.PlanResourceChange(context.Background(), &tfprotov6.PlanResourceChangeRequest{
+		TypeName: typeNameOf(config), PriorState: DynamicValue(prior.Value), PriorPrivate: prior.Private, PriorIdentity: prior.Identity,
+		Config: DynamicValue(config), ProposedNewState: DynamicValue(proposed),
+	})
+	p.must(err)
+	var replace []string
+	for _, path := range resp.RequiresReplace {
+		name, _ := path.Steps()[0].(tftypes.AttributeName)
+		replace = append(replace, string(name))
+	}
+	return Managed{DecodeAs(p.T, config.Type(), resp.PlannedState), resp.PlannedPrivate, resp.PlannedIdentity}, replace, resp.Diagnostics
+}
+
+// Apply applies a plan.
+func (p *Process) Apply(prior tftypes.Value, planned Managed, config tftypes.Value) (Managed, Diagnostics) {
+	p.T.Helper()
+	resp, err := p.Server.ApplyResourceChange(context.Background(), &tfprotov6.ApplyResourceChangeRequest{
+		TypeName: typeNameOf(prior), PriorState: DynamicValue(prior), PlannedState: DynamicValue(planned.Value),
+		PlannedPrivate: planned.Private, PlannedIdentity: planned.Identity, Config: DynamicValue(config),
+	})
+	p.must(err)
+	return Managed{DecodeAs(p.T, prior.Type(), resp.NewState), resp.Private, resp.NewIdentity}, resp.Diagnostics
+}
+
+// Invoke runs an action to its end and returns its progress messages.
+func (p *Process) Invoke(config Attributes) (progress []string, diags Diagnostics) {
+	p.T.Helper()
+	actions, _ := p.Server.(tfprotov6.ActionServer)
+	stream, err := actions.InvokeAction(context.Background(), &tfprotov6.InvokeActionRequest{
+		ActionType: ActionName,
+		Config:     DynamicValue(ToTerraform(p.Schemas.ActionSchemas[ActionName].Schema.ValueType(), config)),
+	})
+	p.must(err)
+	for event := range stream.Events {
+		select {
+		case <-p.Stopped:
+			return progress, diags
+		default:
+		}
+		switch event := event.Type.(type) {
+		case tfprotov6.ProgressInvokeActionEventType:
+			progress = append(progress, event.Message)
+		case tfprotov6.CompletedInvokeActionEventType:
+			diags = event.Diagnostics
+		}
+	}
+	return progress, diags
+}

@@ -1,0 +1,80 @@
+package coretest
+
+import (
+	"fmt"
+	"runtime"
+	"runtime/debug"
+	"strconv"
+	"testing"
+	"testing/synctest"
+
+	"pgregory.net/rapid"
+)
+
+// TestHistories runs random histories one step at a time, in an order that is part of the history. So a counterexample
+// can be repeated and reduced.
+func TestHistories(t *testing.T) {
+	t.Parallel()
+	runHistories(t, 20, true)
+}
+
+// TestHistoriesAtOnce runs all steps that Terraform may run at once on goroutines of their own.
+func TestHistoriesAtOnce(t *testing.T) {
+	t.Parallel()
+	runHistories(t, 5, false)
+}
+
+// runHistories runs batches of random histories. The number of histories in a batch is -rapid.checks. With RAPID_SEED,
+// which make test sets, all batches have one seed; each batch skips another number of draws.
+func runHistories(t *testing.T, batches int, inTurn bool) {
+	if testing.Short() {
+		batches = 1
+	}
+	counts := newTally(t)
+	for i := range batches {
+		t.Run(strconv.Itoa(i), func(batch *testing.T) {
+			batch.Parallel()
+			if t.Failed() {
+				batch.Skip("another batch has failed")
+			}
+			rapid.Check(batch, func(t *rapid.T) {
+				for range i {
+					rapid.Uint64().Draw(t, "skipped")
+				}
+				inBubble(batch, func(bubble *testing.T) { runRandomHistory(historyT{t, bubble}, inTurn, counts) })
+			})
+		})
+	}
+}
+
+// inBubble calls f in a bubble of synctest, whose clock goes on only when everything waits. So a timeout never depends on
+// how busy the machine is, and takes no time. But the clock also stands while something waits for a mutex.
+func inBubble(t *testing.T, f func(bubble *testing.T)) {
+	var cause any
+	synctest.Test(t, func(bubble *testing.T) {
+		defer func() {
+			if cause = recover(); cause == nil {
+				return
+			}
+			if err, ok := cause.(runtime.Error); ok {
+				cause = fmt.Errorf("%w\n%s", err, debug.Stack())
+			}
+		}()
+		f(bubble)
+	})
+	// rapid tells panics apart by their lines: a history that asks for more than was recorded is not a failure.
+	if fmt.Sprintf("%T", cause) == "rapid.invalidData" {
+		panic(cause)
+	}
+	if cause != nil {
+		panic(cause)
+	}
+}
+
+// historyT is a test in a bubble, which ends before the test does.
+type historyT struct {
+	*rapid.T
+	bubble *testing.T
+}
+
+func (t historyT) Cleanup(f func()) { t.bubble.Cleanup(f) }
