@@ -25,7 +25,7 @@ type Sandbox struct {
 	// Program is the path of the CLI.
 	Program string
 
-	// Mirror is the folder from which init installs the provider; empty with dev_overrides.
+	// Mirror is the folder from which init installs the provider; it does not exist with dev_overrides.
 	Mirror string
 
 	// Env is the environment that the CLI gets.
@@ -40,11 +40,7 @@ func NewSandbox(dir, program, provider string) (*Sandbox, error) {
 	if err := fillMirror(mirror, provider); err != nil {
 		return nil, fmt.Errorf("making a mirror of the provider: %w", err)
 	}
-	sandbox, err := newSandbox(dir, program, fmt.Sprintf("filesystem_mirror {\n    path = %q\n  }", filepath.ToSlash(mirror)))
-	if err == nil {
-		sandbox.Mirror = mirror
-	}
-	return sandbox, err
+	return newSandbox(dir, program, fmt.Sprintf("filesystem_mirror {\n    path = %q\n  }", filepath.ToSlash(mirror)))
 }
 
 // NewOverridingSandbox prepares an existing folder for a CLI that runs providers without init, by dev_overrides. The
@@ -77,7 +73,7 @@ func newSandbox(dir, program, installation string) (*Sandbox, error) {
 	}
 	env["TF_CLI_CONFIG_FILE"] = config
 	env["CHECKPOINT_DISABLE"] = "1"
-	return &Sandbox{Program: program, Env: env}, nil
+	return &Sandbox{Program: program, Mirror: filepath.Join(dir, "mirror"), Env: env}, nil
 }
 
 // Command returns a command of the CLI in a folder, not started yet. When ctx ends, or Cancel is called, the CLI is

@@ -111,16 +111,3 @@ func wantNothingIn(t *testing.T, dir string) {
 		t.Errorf("not removed: %s", entry.Name())
 	}
 }
-
-func TestWhatNext(t *testing.T) {
-	t.Parallel()
-	links := regexp.MustCompile(`(?m)^  (\S+) `).FindAllStringSubmatch(whatNext, -1)
-	if len(links) != 3 {
-		t.Errorf("%d links, want 3", len(links))
-	}
-	for _, link := range links {
-		if _, err := os.Stat(filepath.Join("..", "..", "..", filepath.FromSlash(link[1]))); err != nil {
-			t.Error(err)
-		}
-	}
-}

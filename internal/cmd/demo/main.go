@@ -25,13 +25,6 @@ import (
 	"github.com/stream-management/terraform-provider-stream/internal/streamstest"
 )
 
-const whatNext = `
-What next:
-  docs/guides/testing-modules.md   play with the stand-in service yourself
-  docs/guides/existing-streams.md  manage streams that already have processors
-  docs/index.md                    read the provider's documentation
-`
-
 func main() {
 	// SIGHUP and SIGPIPE: the terminal, or the reader of the output, has gone.
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM, syscall.SIGHUP, syscall.SIGPIPE)
@@ -45,7 +38,7 @@ func main() {
 		fmt.Printf("\nThe demo failed: %s\n", err)
 		os.Exit(1)
 	}
-	fmt.Print(styled(green, "\nThe demo succeeded."), " Every step had the expected result.\n", whatNext)
+	fmt.Println(styled(green, "\nThe demo succeeded.") + " Every step had the expected result.")
 }
 
 // run runs all steps in a temporary folder, and removes the folder.
