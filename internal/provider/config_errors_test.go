@@ -18,16 +18,8 @@ func TestReadSettingsRefuses(t *testing.T) {
 		want  []problem
 	}{
 		"empty base_url":   {block{"base_url": ""}, nil, []problem{{"base_url", "must not be empty"}}},
-		"no scheme":        {block{"base_url": "streams.example.com"}, nil, []problem{{"base_url", `must begin with "https://"`}}},
-		"another scheme":   {block{"base_url": "ftp://example.com"}, nil, []problem{{"base_url", `must begin with "https://"`}}},
-		"no host":          {block{"base_url": "https:///v2"}, nil, []problem{{"base_url", "has no host"}}},
-		"only a port":      {block{"base_url": "https://:443"}, nil, []problem{{"base_url", "has no host"}}},
 		"user name":        {block{"base_url": "https://me:Hidden1@example.com"}, nil, []problem{{"base_url", "must not contain a user name or password"}}},
-		"query":            {block{"base_url": "https://example.com?key=Hidden1"}, nil, []problem{{"base_url", "must not have a query"}}},
-		"empty query":      {block{"base_url": "https://example.com/?"}, nil, []problem{{"base_url", "must not have a query"}}},
-		"fragment":         {block{"base_url": "https://example.com#Hidden1"}, nil, []problem{{"base_url", "must not have a query or a fragment"}}},
 		"no URL":           {block{"base_url": "https://me:Hidden1@exa mple.com"}, nil, []problem{{"base_url", "is not a URL"}}},
-		"white space":      {block{"base_url": "https://example.com\n"}, nil, []problem{{"base_url", "is not a URL"}}},
 		"STREAM_BASE_URL":  {nil, environment{"STREAM_BASE_URL": "https://me:Hidden1@example.com"}, []problem{{"base_url", "The environment variable STREAM_BASE_URL (base_url) must not contain a user name"}}},
 		"empty token":      {block{"token": ""}, nil, []problem{{"token", "must not be empty"}}},
 		"line in a token":  {block{"token": "Hidden1\nX: 1"}, nil, []problem{{"token", "must not contain line breaks"}}},
@@ -39,27 +31,17 @@ func TestReadSettingsRefuses(t *testing.T) {
 			[]problem{{"oauth2.token_url", "The environment variable STREAM_OAUTH2_TOKEN_URL (oauth2.token_url) must begin with"}},
 		},
 		"address of a stream": {block{"base_url": "https://example.com/eu/v2/streams/cam-1"}, nil, []problem{{"base_url", `not of its streams; write "https://example.com/eu"`}}},
-		"port":                {block{"base_url": "https://example.com:80800"}, nil, []problem{{"base_url", "has a port that is not between 1 and 65535"}}},
-		"two dots":            {block{"base_url": "https://example.com/eu/../us"}, nil, []problem{{"base_url", `must not have "." or ".." in its path`}}},
 
 		"basic_auth without anything": {block{"basic_auth": block{}}, nil, []problem{
 			{"basic_auth.password", "is missing. Set it in the provider block, or set the environment variable STREAM_PASSWORD"},
 			{"basic_auth.username", "is missing. Set it in the provider block, or set the environment variable STREAM_USERNAME"},
-		}},
-		"basic_auth empty": {block{"basic_auth": block{"username": "", "password": ""}}, nil, []problem{
-			{"basic_auth.password", "must not be empty"},
-			{"basic_auth.username", "must not be empty"},
 		}},
 		"half of basic_auth in the environment": {nil, environment{"STREAM_PASSWORD": "Hidden1"}, []problem{{"basic_auth.username", "STREAM_USERNAME"}}},
 		"colon in a user name":                  {block{"basic_auth": block{"username": "a:b", "password": "p"}}, nil, []problem{{"basic_auth.username", "colon"}}},
 
 		"oauth2 without anything": {block{"oauth2": block{}}, nil, []problem{
 			{"oauth2.client_id", "STREAM_OAUTH2_CLIENT_ID"},
-			{"oauth2.client_secret", "STREAM_OAUTH2_CLIENT_SECRET"},
-			{"oauth2.token_url", "STREAM_OAUTH2_TOKEN_URL"},
-		}},
-		"third of oauth2 in the environment": {nil, environment{"STREAM_OAUTH2_CLIENT_ID": "c"}, []problem{
-			{"oauth2.client_secret", "STREAM_OAUTH2_CLIENT_SECRET"},
+			{"oauth2.client_secret", "STREAM_OAUTH2_CLIENT_SECRET. Instead of a secret, you can set client_assertion or client_assertion_file."},
 			{"oauth2.token_url", "STREAM_OAUTH2_TOKEN_URL"},
 		}},
 		"oauth2 beyond repair": {
@@ -75,28 +57,7 @@ func TestReadSettingsRefuses(t *testing.T) {
 				{"oauth2.token_url", "must not contain a user name"},
 			},
 		},
-		"fragment in the token address": {
-			block{"oauth2": block{"token_url": "https://id.example.com/#a", "client_id": "c", "client_secret": "s"}}, nil,
-			[]problem{{"oauth2.token_url", "must not have a fragment"}},
-		},
 
-		"empty token_file": {block{"token_file": ""}, nil, []problem{{"token_file", "must not be empty"}}},
-		"token and token_file": {
-			block{"token": "t", "token_file": "f"}, nil,
-			[]problem{{"token_file", "token_file and token are two ways"}},
-		},
-		"token_file and basic_auth": {
-			block{"token_file": unknown, "basic_auth": block{"username": "u", "password": "p"}}, nil,
-			[]problem{{"basic_auth", "basic_auth and token_file are two ways"}},
-		},
-		"token_file and Authorization": {
-			block{"token_file": "f", "headers": block{"Authorization": "x"}}, nil,
-			[]problem{{`headers["Authorization"]`, "and token_file are two ways"}},
-		},
-		"token and token_file in the environment": {
-			nil, environment{"STREAM_TOKEN": "Hidden1", "STREAM_TOKEN_FILE": "f"},
-			[]problem{{"", "token (STREAM_TOKEN) and token_file (STREAM_TOKEN_FILE)"}},
-		},
 		"token_file and an assertion in the environment": {
 			nil, environment{"STREAM_TOKEN_FILE": "f", "STREAM_OAUTH2_CLIENT_ASSERTION": "Hidden1"},
 			[]problem{{"", "token_file (STREAM_TOKEN_FILE) and oauth2 (STREAM_OAUTH2_CLIENT_ASSERTION)"}},
@@ -115,19 +76,11 @@ func TestReadSettingsRefuses(t *testing.T) {
 			environment{"STREAM_OAUTH2_CLIENT_SECRET": "Hidden1", "STREAM_OAUTH2_CLIENT_ASSERTION_FILE": "f"},
 			[]problem{{"", "oauth2.client_secret (STREAM_OAUTH2_CLIENT_SECRET) and oauth2.client_assertion_file (STREAM_OAUTH2_CLIENT_ASSERTION_FILE)"}},
 		},
-		"no way to authenticate a client": {
-			block{"oauth2": block{"token_url": "https://id.example.com", "client_id": "c"}}, nil,
-			[]problem{{"oauth2.client_secret", "STREAM_OAUTH2_CLIENT_SECRET. Instead of a secret, you can set client_assertion or client_assertion_file."}},
-		},
 		"assertion with a line break": {
 			nil, environment{
 				"STREAM_OAUTH2_TOKEN_URL": "https://id.example.com", "STREAM_OAUTH2_CLIENT_ID": "c", "STREAM_OAUTH2_CLIENT_ASSERTION": "Hidden1\n",
 			},
 			[]problem{{"oauth2.client_assertion", "must not contain line breaks or surrounding white space."}},
-		},
-		"empty assertion": {
-			block{"oauth2": block{"token_url": "https://id.example.com", "client_id": "c", "client_assertion": ""}}, nil,
-			[]problem{{"oauth2.client_assertion", "must not be empty"}},
 		},
 		"assertion among the parameters": {
 			block{"oauth2": block{"token_url": "https://id.example.com", "client_id": "c", "client_secret": "s", "endpoint_params": block{
@@ -139,17 +92,13 @@ func TestReadSettingsRefuses(t *testing.T) {
 			},
 		},
 
-		"two schemes": {
-			block{"token": "t", "basic_auth": block{"username": "u", "password": "p"}}, nil,
-			[]problem{{"basic_auth", "basic_auth and token are two ways"}},
-		},
 		"two schemes, of which one is not known": {
 			block{"token": unknown, "oauth2": unknown}, nil,
 			[]problem{{"oauth2", "oauth2 and token are two ways"}},
 		},
 		"all schemes": {
 			block{
-				"token": "t", "basic_auth": block{"username": "u"}, "oauth2": block{"token_url": "junk", "client_id": "c", "client_secret": "s"},
+				"token": "t", "token_file": "f", "basic_auth": block{"username": "u"}, "oauth2": block{"token_url": "junk", "client_id": "c", "client_secret": "s"},
 				"headers": block{"AUTHORIZATION": "x"},
 			}, nil,
 			[]problem{
@@ -158,8 +107,10 @@ func TestReadSettingsRefuses(t *testing.T) {
 				{`headers["AUTHORIZATION"]`, "and basic_auth are two ways"},
 				{`headers["AUTHORIZATION"]`, "and oauth2 are two ways"},
 				{`headers["AUTHORIZATION"]`, "and token are two ways"},
+				{`headers["AUTHORIZATION"]`, "and token_file are two ways"},
 				{"oauth2", "oauth2 and token are two ways"},
 				{"oauth2.token_url", "must begin with"},
+				{"token_file", "token_file and token are two ways"},
 			},
 		},
 		"Authorization not known yet, and a scheme": {
@@ -170,33 +121,18 @@ func TestReadSettingsRefuses(t *testing.T) {
 			nil, environment{"STREAM_TOKEN": "Hidden1", "STREAM_USERNAME": "u", "STREAM_PASSWORD": "Hidden2"},
 			[]problem{{"", "token (STREAM_TOKEN) and basic_auth (STREAM_USERNAME, STREAM_PASSWORD)"}},
 		},
-		"a scheme and a part of another in the environment": {
-			nil, environment{"STREAM_TOKEN": "t", "STREAM_OAUTH2_CLIENT_SECRET": "Hidden1"},
-			[]problem{{"", "token (STREAM_TOKEN) and oauth2 (STREAM_OAUTH2_CLIENT_SECRET)"}},
-		},
 
 		"headers": {
 			block{"headers": block{
-				"Content-Type": "text/plain", "content-length": "1", "HOST": "x", "Transfer-Encoding": "chunked", "Trailer": "x", "Connection": "close",
-				"": "x", "a b": "x", "a:b": "x", "ä": "x",
-				"X-Line": "Hidden1\r\nX: 1", "X-Null": nil, "X-Space": " Hidden1",
-				"X-Key": "1", "x-key": "2",
+				"HOST": "x", "": "x", "X-Line": "Hidden1\r\nX: 1", "X-Null": nil, "X-Space": " Hidden1", "X-Key": "1", "x-key": "2",
 			}}, nil,
 			[]problem{
 				{`headers[""]`, "is not a valid header name"},
-				{`headers["Connection"]`, "must not set Connection"},
-				{`headers["Content-Type"]`, "must not set Content-Type"},
 				{`headers["HOST"]`, "must not set Host"},
-				{`headers["Trailer"]`, "must not set Trailer"},
-				{`headers["Transfer-Encoding"]`, "must not set Transfer-Encoding"},
 				{`headers["X-Line"]`, "a line break"},
 				{`headers["X-Null"]`, "must not be null"},
 				{`headers["X-Space"]`, "surrounding white space"},
-				{`headers["a b"]`, "is not a valid header name"},
-				{`headers["a:b"]`, "is not a valid header name"},
-				{`headers["content-length"]`, "must not set Content-Length"},
 				{`headers["x-key"]`, `is the same header as "X-Key"`},
-				{`headers["ä"]`, "is not a valid header name"},
 			},
 		},
 
@@ -209,19 +145,14 @@ func TestReadSettingsRefuses(t *testing.T) {
 				{"tls.server_name", "must not be empty"},
 			},
 		},
-		"junk for an authority":     {block{"tls": block{"ca_cert_pem": junk}}, nil, []problem{{"tls.ca_cert_pem", "contains no PEM certificate"}}},
 		"a path for an authority":   {block{"tls": block{"ca_cert_pem": "/etc/ca.pem"}}, nil, []problem{{"tls.ca_cert_pem", `contains no PEM certificate. If it is the path of a file, use file("…").`}}},
 		"paths for a pair":          {block{"tls": block{"client_cert_pem": "client.pem", "client_key_pem": "Hidden1.pem"}}, nil, []problem{{"tls.client_cert_pem", `If it is the path of a file, use file("…").`}}},
-		"a key for an authority":    {block{"tls": block{"ca_cert_pem": pair.KeyPEM}}, nil, []problem{{"tls.ca_cert_pem", "contains no PEM certificate"}}},
 		"certificate without key":   {block{"tls": block{"client_cert_pem": pair.CertPEM}}, nil, []problem{{"tls.client_key_pem", "tls.client_key_pem is missing"}}},
 		"key without certificate":   {block{"tls": block{"client_key_pem": pair.KeyPEM}}, nil, []problem{{"tls.client_cert_pem", "tls.client_cert_pem is missing"}}},
 		"another certificate's key": {block{"tls": block{"client_cert_pem": pair.CertPEM, "client_key_pem": other.KeyPEM}}, nil, []problem{{"tls.client_cert_pem", "does not match"}}},
-		"junk for a key":            {block{"tls": block{"client_cert_pem": pair.CertPEM, "client_key_pem": "Hidden1"}}, nil, []problem{{"tls.client_cert_pem", "do not make a client certificate"}}},
 		"junk for a certificate":    {block{"tls": block{"client_cert_pem": junk, "client_key_pem": pair.KeyPEM}}, nil, []problem{{"tls.client_cert_pem", "do not make a client certificate"}}},
 
 		"request_timeout without unit": {block{"request_timeout": "30"}, nil, []problem{{"request_timeout", `must be a duration above zero, such as "500ms", "30s" or "1m30s"; it is "30"`}}},
-		"request_timeout of zero":      {block{"request_timeout": "0s"}, nil, []problem{{"request_timeout", "above zero"}}},
-		"request_timeout below zero":   {block{"request_timeout": "-1s"}, nil, []problem{{"request_timeout", "above zero"}}},
 		"request_timeout empty":        {block{"request_timeout": ""}, nil, []problem{{"request_timeout", "must not be empty"}}},
 		"retry": {
 			block{"retry": block{"max_attempts": 0, "min_backoff": "soon", "max_backoff": "0"}}, nil,
@@ -235,12 +166,10 @@ func TestReadSettingsRefuses(t *testing.T) {
 			block{"retry": block{"min_backoff": "soon", "max_backoff": "1ms"}}, nil,
 			[]problem{{"retry.min_backoff", "must be a duration above zero"}},
 		},
-		"attempts below zero":       {block{"retry": block{"max_attempts": -1}}, nil, []problem{{"retry.max_attempts", "it is -1"}}},
 		"shortest wait the longest": {block{"retry": block{"min_backoff": "2s", "max_backoff": "1s"}}, nil, []problem{{"retry.max_backoff", "must not be shorter than min_backoff"}}},
 		"rate of zero":              {block{"requests_per_second": 0}, nil, []problem{{"requests_per_second", "must be more than 0"}}},
 		"no request at a time":      {block{"max_concurrent_requests": 0}, nil, []problem{{"max_concurrent_requests", "must be from 1 to 10000; it is 0"}}},
 		"too many at a time":        {block{"max_concurrent_requests": 10001}, nil, []problem{{"max_concurrent_requests", "must be from 1 to 10000; it is 10001"}}},
-		"rate below zero":           {block{"requests_per_second": -0.5}, nil, []problem{{"requests_per_second", "must be more than 0"}}},
 		"STREAM_DETECT_DRIFT":       {nil, environment{"STREAM_DETECT_DRIFT": "yes"}, []problem{{"detect_drift", `The environment variable STREAM_DETECT_DRIFT (detect_drift) must be "true" or "false".`}}},
 
 		"all at once": {
@@ -284,10 +213,8 @@ func TestReadSettingsWarns(t *testing.T) {
 		"http":                              {block{"base_url": "http://example.com"}, warning("base_url")},
 		"http to a private address":         {block{"base_url": "http://10.0.0.1:8080"}, warning("base_url")},
 		"http to localhost":                 {block{"base_url": "http://LocalHost:8080"}, nil},
-		"http to 127.0.0.2":                 {block{"base_url": "http://127.0.0.2"}, nil},
 		"http to ::1":                       {block{"base_url": "http://[::1]:8080"}, nil},
 		"a name that begins like localhost": {block{"base_url": "http://localhost.example.com"}, warning("base_url")},
-		"https":                             {block{"base_url": "https://example.com"}, nil},
 		"http for tokens": {
 			block{"oauth2": block{"token_url": "http://id.example.com", "client_id": "c", "client_secret": "s"}},
 			warning("oauth2.token_url"),

@@ -2,6 +2,7 @@ package provider
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"testing"
@@ -36,194 +37,92 @@ func TestReadSettings(t *testing.T) {
 	ca := streamstest.NewAuthority(t)
 	pair := ca.Issue(t, "client")
 
+	oauth2 := func(change block) block {
+		return block{"oauth2": merge(block{"token_url": "https://id.example.com", "client_id": "c"}, change)}
+	}
+	wantOAuth2 := func(o streams.OAuth2) streams.Config {
+		o.TokenURL, o.ClientID = "https://id.example.com", "c"
+		return streams.Config{OAuth2: &o}
+	}
+	retry := func(attempts int, shortest, longest time.Duration) streams.Config {
+		return streams.Config{Retry: streams.Retry{MaxAttempts: attempts, MinBackoff: shortest, MaxBackoff: longest}}
+	}
+	byDefault := streams.DefaultRetry
+
 	for name, test := range map[string]struct {
-		block       block
-		env         environment
-		want        streams.Config // Retry is filled in
-		detectDrift bool
+		block block
+		env   environment
+		want  streams.Config // Retry is filled in
 	}{
-		"nothing": {},
-		"address": {
-			block: block{"base_url": "https://streams.example.com/eu/v2/"},
-			want:  streams.Config{BaseURL: "https://streams.example.com/eu/v2/"},
-		},
-		"address from the environment": {
-			env:  environment{"STREAM_BASE_URL": "https://streams.example.com"},
-			want: streams.Config{BaseURL: "https://streams.example.com"},
-		},
-		"address from both": {
-			block: block{"base_url": "https://eu.example.com"},
-			env:   environment{"STREAM_BASE_URL": "https://us.example.com"},
-			want:  streams.Config{BaseURL: "https://eu.example.com"},
+		"nothing":       {},
+		"empty objects": {block: block{"tls": block{}, "retry": block{}, "headers": block{}}},
+		"token":         {block{"base_url": "https://host/eu/v2/", "token": "t"}, nil, streams.Config{BaseURL: "https://host/eu/v2/", Token: "t"}},
+		"token from the environment": {nil, environment{"STREAM_BASE_URL": "https://host", "STREAM_TOKEN": "t"},
+			streams.Config{BaseURL: "https://host", Token: "t"}},
+		"address from both": {block{"base_url": "https://eu"}, environment{"STREAM_BASE_URL": "https://us"}, streams.Config{BaseURL: "https://eu"}},
+		"token, all schemes in the environment": {block{"token": "t"}, environment{
+			"STREAM_USERNAME": "u", "STREAM_PASSWORD": "p", "STREAM_OAUTH2_CLIENT_ID": "c", "STREAM_TOKEN": "other", "STREAM_TOKEN_FILE": "f",
+		}, streams.Config{Token: "t"}},
+		"token_file": {block{"token_file": "run/token"}, environment{"STREAM_TOKEN_FILE": "other", "STREAM_TOKEN": "t"},
+			streams.Config{TokenFile: "run/token"}},
+		"token_file from the environment": {nil, environment{"STREAM_TOKEN_FILE": "/run/token"}, streams.Config{TokenFile: "/run/token"}},
+
+		"basic_auth": {block{"basic_auth": block{"username": "u", "password": "p:ü"}}, nil,
+			streams.Config{BasicAuth: &streams.BasicAuth{Username: "u", Password: "p:ü"}}},
+		"basic_auth from the environment": {nil, environment{"STREAM_USERNAME": "u", "STREAM_PASSWORD": "p"},
+			streams.Config{BasicAuth: &streams.BasicAuth{Username: "u", Password: "p"}}},
+		"basic_auth, its password from the environment": {block{"basic_auth": block{"username": "config"}},
+			environment{"STREAM_USERNAME": "environment", "STREAM_PASSWORD": "p"},
+			streams.Config{BasicAuth: &streams.BasicAuth{Username: "config", Password: "p"}}},
+		"basic_auth, all of it from the environment": {block{"basic_auth": block{}},
+			environment{"STREAM_USERNAME": "u", "STREAM_PASSWORD": "p", "STREAM_TOKEN": "t"},
+			streams.Config{BasicAuth: &streams.BasicAuth{Username: "u", Password: "p"}}},
+
+		"oauth2": {oauth2(block{"client_secret": "s", "scopes": []any{"b", "a"}, "endpoint_params": block{"audience": "x", "resource": ""}}), nil,
+			wantOAuth2(streams.OAuth2{
+				ClientSecret: "s", Scopes: []string{"b", "a"}, EndpointParams: map[string]string{"audience": "x", "resource": ""},
+			})},
+		"oauth2 from the environment": {nil, environment{
+			"STREAM_OAUTH2_TOKEN_URL": "https://id.example.com", "STREAM_OAUTH2_CLIENT_ID": "c", "STREAM_OAUTH2_CLIENT_SECRET": "s",
+		}, wantOAuth2(streams.OAuth2{ClientSecret: "s"})},
+		"oauth2, its secret from the environment": {oauth2(nil),
+			environment{"STREAM_OAUTH2_CLIENT_ID": "other", "STREAM_OAUTH2_CLIENT_SECRET": "s"}, wantOAuth2(streams.OAuth2{ClientSecret: "s"})},
+		"oauth2, its assertion from the environment": {oauth2(nil), environment{"STREAM_OAUTH2_CLIENT_ASSERTION": "a.b.c"},
+			wantOAuth2(streams.OAuth2{ClientAssertion: "a.b.c"})},
+		"oauth2 with an assertion": {oauth2(block{"client_assertion": "a.b.c"}), environment{
+			"STREAM_OAUTH2_CLIENT_SECRET": "s", "STREAM_OAUTH2_CLIENT_ASSERTION": "other", "STREAM_OAUTH2_CLIENT_ASSERTION_FILE": "f",
+		}, wantOAuth2(streams.OAuth2{ClientAssertion: "a.b.c"})},
+		"oauth2 with an assertion from a file": {oauth2(block{"client_assertion_file": "f"}), environment{"STREAM_OAUTH2_CLIENT_SECRET": "s"},
+			wantOAuth2(streams.OAuth2{ClientAssertionFile: "f"})},
+		"oauth2 with an assertion from a file, from the environment": {oauth2(nil), environment{"STREAM_OAUTH2_CLIENT_ASSERTION_FILE": "f"},
+			wantOAuth2(streams.OAuth2{ClientAssertionFile: "f"})},
+
+		"headers beside a scheme from the environment": {block{"headers": block{"X-Api-Key": "k", "x-empty": ""}}, environment{"STREAM_TOKEN": "t"},
+			streams.Config{Token: "t", Headers: map[string]string{"X-Api-Key": "k", "x-empty": ""}}},
+		"Authorization in headers, schemes in the environment": {block{"headers": block{"authorization": "ApiKey k"}},
+			environment{"STREAM_TOKEN": "t", "STREAM_USERNAME": "u"}, streams.Config{Headers: map[string]string{"authorization": "ApiKey k"}}},
+		"authority alone": {block{"tls": block{"ca_cert_pem": ca.CertPEM}}, nil, streams.Config{TLS: streams.TLS{CACertPEM: ca.CertPEM}}},
+		"client certificate and server name": {
+			block{"tls": block{"client_cert_pem": pair.CertPEM, "client_key_pem": pair.KeyPEM, "server_name": "host", "insecure_skip_verify": false}}, nil,
+			streams.Config{TLS: streams.TLS{ClientCertPEM: pair.CertPEM, ClientKeyPEM: pair.KeyPEM, ServerName: "host"}},
 		},
 
-		"token": {
-			block: block{"token": "t"},
-			want:  streams.Config{Token: "t"},
-		},
-		"token from the environment": {
-			env:  environment{"STREAM_TOKEN": "t"},
-			want: streams.Config{Token: "t"},
-		},
-		"token from both": {
-			block: block{"token": "config"},
-			env:   environment{"STREAM_TOKEN": "environment"},
-			want:  streams.Config{Token: "config"},
-		},
-		"token_file": {
-			block: block{"token_file": "run/token"},
-			env:   environment{"STREAM_TOKEN_FILE": "other", "STREAM_TOKEN": "t"},
-			want:  streams.Config{TokenFile: "run/token"},
-		},
-		"token_file from the environment": {
-			env:  environment{"STREAM_TOKEN_FILE": "/run/token"},
-			want: streams.Config{TokenFile: "/run/token"},
-		},
-		"token, token_file in the environment": {
-			block: block{"token": "t"},
-			env:   environment{"STREAM_TOKEN_FILE": "/run/token"},
-			want:  streams.Config{Token: "t"},
-		},
-		"basic_auth": {
-			block: block{"basic_auth": block{"username": "u", "password": "p:ü"}},
-			want:  streams.Config{BasicAuth: &streams.BasicAuth{Username: "u", Password: "p:ü"}},
-		},
-		"basic_auth from the environment": {
-			env:  environment{"STREAM_USERNAME": "u", "STREAM_PASSWORD": "p"},
-			want: streams.Config{BasicAuth: &streams.BasicAuth{Username: "u", Password: "p"}},
-		},
-		"basic_auth, its password from the environment": {
-			block: block{"basic_auth": block{"username": "config"}},
-			env:   environment{"STREAM_USERNAME": "environment", "STREAM_PASSWORD": "p"},
-			want:  streams.Config{BasicAuth: &streams.BasicAuth{Username: "config", Password: "p"}},
-		},
-		"basic_auth, all of it from the environment": {
-			block: block{"basic_auth": block{}},
-			env:   environment{"STREAM_USERNAME": "u", "STREAM_PASSWORD": "p", "STREAM_TOKEN": "t"},
-			want:  streams.Config{BasicAuth: &streams.BasicAuth{Username: "u", Password: "p"}},
-		},
-		"oauth2": {
-			block: block{"oauth2": block{
-				"token_url": "https://id.example.com/token?tenant=1", "client_id": "c", "client_secret": "s",
-				"scopes": []any{"b", "a"}, "endpoint_params": block{"audience": "x", "resource": ""},
-			}},
-			want: streams.Config{OAuth2: &streams.OAuth2{
-				TokenURL: "https://id.example.com/token?tenant=1", ClientID: "c", ClientSecret: "s",
-				Scopes: []string{"b", "a"}, EndpointParams: map[string]string{"audience": "x", "resource": ""},
-			}},
-		},
-		"oauth2 from the environment": {
-			env: environment{
-				"STREAM_OAUTH2_TOKEN_URL": "https://id.example.com", "STREAM_OAUTH2_CLIENT_ID": "c", "STREAM_OAUTH2_CLIENT_SECRET": "s",
-			},
-			want: streams.Config{OAuth2: &streams.OAuth2{TokenURL: "https://id.example.com", ClientID: "c", ClientSecret: "s"}},
-		},
-		"oauth2, its secret from the environment": {
-			block: block{"oauth2": block{"token_url": "https://id.example.com", "client_id": "c"}},
-			env:   environment{"STREAM_OAUTH2_CLIENT_ID": "other", "STREAM_OAUTH2_CLIENT_SECRET": "s"},
-			want:  streams.Config{OAuth2: &streams.OAuth2{TokenURL: "https://id.example.com", ClientID: "c", ClientSecret: "s"}},
-		},
-		"oauth2 with an assertion": {
-			block: block{"oauth2": block{"token_url": "https://id.example.com", "client_id": "c", "client_assertion": "a.b.c"}},
-			env:   environment{"STREAM_OAUTH2_CLIENT_SECRET": "s", "STREAM_OAUTH2_CLIENT_ASSERTION": "other", "STREAM_OAUTH2_CLIENT_ASSERTION_FILE": "f"},
-			want:  streams.Config{OAuth2: &streams.OAuth2{TokenURL: "https://id.example.com", ClientID: "c", ClientAssertion: "a.b.c"}},
-		},
-		"oauth2 with an assertion from a file": {
-			block: block{"oauth2": block{"token_url": "https://id.example.com", "client_id": "c", "client_assertion_file": "f"}},
-			env:   environment{"STREAM_OAUTH2_CLIENT_SECRET": "s"},
-			want:  streams.Config{OAuth2: &streams.OAuth2{TokenURL: "https://id.example.com", ClientID: "c", ClientAssertionFile: "f"}},
-		},
-		"oauth2, its assertion from the environment": {
-			block: block{"oauth2": block{"token_url": "https://id.example.com"}},
-			env:   environment{"STREAM_OAUTH2_CLIENT_ID": "c", "STREAM_OAUTH2_CLIENT_ASSERTION": "a.b.c"},
-			want:  streams.Config{OAuth2: &streams.OAuth2{TokenURL: "https://id.example.com", ClientID: "c", ClientAssertion: "a.b.c"}},
-		},
-		"oauth2 with an assertion, from the environment": {
-			env: environment{
-				"STREAM_OAUTH2_TOKEN_URL": "https://id.example.com", "STREAM_OAUTH2_CLIENT_ID": "c", "STREAM_OAUTH2_CLIENT_ASSERTION_FILE": "f",
-			},
-			want: streams.Config{OAuth2: &streams.OAuth2{TokenURL: "https://id.example.com", ClientID: "c", ClientAssertionFile: "f"}},
-		},
-		"one scheme in the configuration, two in the environment": {
-			block: block{"token": "t"},
-			env:   environment{"STREAM_USERNAME": "u", "STREAM_PASSWORD": "p", "STREAM_OAUTH2_CLIENT_ID": "c", "STREAM_TOKEN": "other"},
-			want:  streams.Config{Token: "t"},
-		},
-		"headers beside a scheme from the environment": {
-			block: block{"headers": block{"X-Api-Key": "k", "x-empty": ""}},
-			env:   environment{"STREAM_TOKEN": "t"},
-			want:  streams.Config{Token: "t", Headers: map[string]string{"X-Api-Key": "k", "x-empty": ""}},
-		},
-		"Authorization in headers, schemes in the environment": {
-			block: block{"headers": block{"authorization": "ApiKey k"}},
-			env:   environment{"STREAM_TOKEN": "t", "STREAM_USERNAME": "u"},
-			want:  streams.Config{Headers: map[string]string{"authorization": "ApiKey k"}},
-		},
-
-		"authority alone": {
-			block: block{"tls": block{"ca_cert_pem": ca.CertPEM}},
-			want:  streams.Config{TLS: streams.TLS{CACertPEM: ca.CertPEM}},
-		},
-		"client certificate alone": {
-			block: block{"tls": block{"client_cert_pem": pair.CertPEM, "client_key_pem": pair.KeyPEM}},
-			want:  streams.Config{TLS: streams.TLS{ClientCertPEM: pair.CertPEM, ClientKeyPEM: pair.KeyPEM}},
-		},
-		"server name alone": {
-			block: block{"tls": block{"server_name": "streams.internal", "insecure_skip_verify": false}},
-			want:  streams.Config{TLS: streams.TLS{ServerName: "streams.internal"}},
-		},
-		"empty objects": {
-			block: block{"tls": block{}, "retry": block{}, "headers": block{}},
-		},
-
-		"limits": {
-			block: block{
-				"request_timeout": "1m30s", "requests_per_second": 0.5, "max_concurrent_requests": 8,
-				"retry": block{"max_attempts": 1, "min_backoff": "10ms", "max_backoff": "10ms"},
-			},
-			want: streams.Config{
-				RequestTimeout: 90 * time.Second, RequestsPerSecond: 0.5, MaxConcurrent: 8,
-				Retry: streams.Retry{MaxAttempts: 1, MinBackoff: 10 * time.Millisecond, MaxBackoff: 10 * time.Millisecond},
-			},
-		},
-		"attempts alone": {
-			block: block{"retry": block{"max_attempts": 3}},
-			want:  streams.Config{Retry: streams.Retry{MaxAttempts: 3, MinBackoff: streams.DefaultRetry.MinBackoff, MaxBackoff: streams.DefaultRetry.MaxBackoff}},
-		},
-		"shortest wait above the default of the longest": {
-			block: block{"retry": block{"min_backoff": "1m"}},
-			want:  streams.Config{Retry: streams.Retry{MaxAttempts: streams.DefaultRetry.MaxAttempts, MinBackoff: time.Minute, MaxBackoff: time.Minute}},
-		},
-		"longest wait below the default of the shortest": {
-			block: block{"retry": block{"max_backoff": "1ms"}},
-			want:  streams.Config{Retry: streams.Retry{MaxAttempts: streams.DefaultRetry.MaxAttempts, MinBackoff: time.Millisecond, MaxBackoff: time.Millisecond}},
-		},
-
-		"detect_drift":                       {block: block{"detect_drift": true}, detectDrift: true},
-		"detect_drift from the environment":  {env: environment{"STREAM_DETECT_DRIFT": "true"}, detectDrift: true},
-		"detect_drift, 0 in the environment": {env: environment{"STREAM_DETECT_DRIFT": "0"}},
-		"detect_drift off, on in the environment": {
-			block: block{"detect_drift": false},
-			env:   environment{"STREAM_DETECT_DRIFT": "true"},
-		},
-		"detect_drift on, junk in the environment": {
-			block:       block{"detect_drift": true},
-			env:         environment{"STREAM_DETECT_DRIFT": "junk"},
-			detectDrift: true,
-		},
+		"limits": {block{"request_timeout": "1m30s", "requests_per_second": 0.5, "max_concurrent_requests": 8}, nil,
+			streams.Config{RequestTimeout: 90 * time.Second, RequestsPerSecond: 0.5, MaxConcurrent: 8}},
+		"retry": {block{"retry": block{"max_attempts": 1, "min_backoff": "10ms", "max_backoff": "10ms"}}, nil,
+			retry(1, 10*time.Millisecond, 10*time.Millisecond)},
+		"attempts alone": {block{"retry": block{"max_attempts": 3}}, nil, retry(3, byDefault.MinBackoff, byDefault.MaxBackoff)},
+		"shortest wait above the default of the longest": {block{"retry": block{"min_backoff": "1m"}}, nil,
+			retry(byDefault.MaxAttempts, time.Minute, time.Minute)},
+		"longest wait below the default of the shortest": {block{"retry": block{"max_backoff": "1ms"}}, nil,
+			retry(byDefault.MaxAttempts, time.Millisecond, time.Millisecond)},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			s := readBlock(t, test.block, test.env)
 			wantProblems(t, s.diags)
-			if s.unknown {
-				t.Error("something is not known")
-			}
-			if s.detectDrift != test.detectDrift {
-				t.Errorf("detectDrift is %t", s.detectDrift)
-			}
-			if s.missingBaseURL != (test.want.BaseURL == "") {
-				t.Errorf("missingBaseURL is %t", s.missingBaseURL)
+			if s.unknown || s.detectDrift || s.missingBaseURL != (test.want.BaseURL == "") {
+				t.Errorf("unknown is %t, detectDrift is %t, missingBaseURL is %t", s.unknown, s.detectDrift, s.missingBaseURL)
 			}
 			if test.want.Retry == (streams.Retry{}) {
 				test.want.Retry = streams.DefaultRetry
@@ -232,6 +131,33 @@ func TestReadSettings(t *testing.T) {
 				t.Errorf("settings (-want +got):\n%s", diff)
 			}
 		})
+	}
+}
+
+// merge returns the attributes of both objects. Those of the second one come first.
+func merge(a, b block) block {
+	merged := maps.Clone(a)
+	maps.Copy(merged, b)
+	return merged
+}
+
+func TestReadDetectDrift(t *testing.T) {
+	t.Parallel()
+	for name, test := range map[string]struct {
+		block block
+		env   environment
+		want  bool
+	}{
+		"on":                          {block{"detect_drift": true}, nil, true},
+		"on in the environment":       {nil, environment{"STREAM_DETECT_DRIFT": "true"}, true},
+		"off in the environment":      {nil, environment{"STREAM_DETECT_DRIFT": "0"}, false},
+		"off, environment ignored":    {block{"detect_drift": false}, environment{"STREAM_DETECT_DRIFT": "true"}, false},
+		"on, junk in the environment": {block{"detect_drift": true}, environment{"STREAM_DETECT_DRIFT": "junk"}, true},
+	} {
+		s := readBlock(t, test.block, test.env)
+		if wantProblems(t, s.diags); s.detectDrift != test.want {
+			t.Errorf("%s: detectDrift is %t", name, s.detectDrift)
+		}
 	}
 }
 

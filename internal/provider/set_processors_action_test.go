@@ -40,10 +40,6 @@ func TestActionInvoke(t *testing.T) {
 			"Attempt 2: " + patch + "no response: …, next in …",
 			"Attempt 3: " + patch + "200 OK",
 		}, []string{"p3"}},
-		"the empty set": {[]string{}, nil, []string{
-			`Setting the processors of stream "cam-1" to []`,
-			"Attempt 1: " + patch + "200 OK",
-		}, nil},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -83,9 +79,6 @@ func TestActionFails(t *testing.T) {
 			`AttributeName("processor_ids")`, []string{"Bad Request Error", "processor_ids must not be empty", "The stream was not changed."}},
 		"missing": {coretest.Attributes{"stream_id": "cam-9", "processor_ids": []string{"p1"}}, streamstest.Fault{},
 			`AttributeName("stream_id")`, []string{"Resource Not Found Error", `there is no stream "cam-9"`}},
-		"merged": {coretest.Attributes{"stream_id": "cam-1", "processor_ids": []string{"p1"}},
-			streamstest.Fault{Edit: func(s *streamstest.Stream) { s.ProcessorIDs = []string{"p1", "p9"} }},
-			"", []string{`reports additional processors ["p9"]`, `The service reports that the stream now has ["p1", "p9"].`}},
 		"unknown outcome": {coretest.Attributes{"stream_id": "cam-1", "processor_ids": []string{"p1"}},
 			streamstest.Fault{Status: 500, Message: "secret-token is not the matter"},
 			"", []string{"*** is not the matter", "may or may not have been changed"}},
@@ -128,7 +121,6 @@ func TestActionValidates(t *testing.T) {
 		config coretest.Attributes
 		want   []string // paths
 	}{
-		"right":          {coretest.Attributes{"stream_id": "a/b", "processor_ids": []string{"p1"}}, nil},
 		"empty set":      {coretest.Attributes{"stream_id": "cam-1", "processor_ids": []string{}}, nil},
 		"not known yet":  {coretest.Attributes{"stream_id": tftypes.UnknownValue, "processor_ids": tftypes.UnknownValue}, nil},
 		"nothing":        {coretest.Attributes{}, []string{`AttributeName("processor_ids")`, `AttributeName("stream_id")`}},
