@@ -19,12 +19,8 @@ RACE :=
 TOOL         := go tool -modfile=internal/tools/go.mod
 GOLANGCI     := $(TOOL) golangci-lint
 TFPLUGINDOCS := $(TOOL) tfplugindocs
-GOVULNCHECK  := $(TOOL) govulncheck
 # The same result on each machine: without the programs that actionlint runs if they are installed.
 ACTIONLINT   := $(TOOL) actionlint -shellcheck= -pyflakes=
-
-# The version that the release workflow uses. Building it takes minutes; GORELEASER=goreleaser uses the one on PATH.
-GORELEASER := go run github.com/goreleaser/goreleaser/v2@$(shell sed -n 's/^  GORELEASER: //p' .github/workflows/release.yml)
 
 DOCS     := docs
 FUZZTIME := 10s
@@ -139,19 +135,18 @@ check-clean: cli ## check that nothing is left to format, tidy or generate
 	$(TFPLUGINDOCS) validate --provider-name stream --providers-schema bin/schema.json
 
 .PHONY: vulncheck
-vulncheck: ## check the code for known vulnerabilities, unless vuln.go.dev cannot be reached
-	go run ./internal/cmd/vulncheck $(GOVULNCHECK) ./...
+vulncheck: ## check the code for known vulnerabilities; needs vuln.go.dev
+	$(TOOL) govulncheck ./...
 
-.PHONY: release-check
-release-check: ## build a trial release of the last commit in dist/ and check it; publishes nothing
-	$(GORELEASER) release --snapshot --clean --skip=sign,sbom
-	go run ./internal/cmd/release check
+.PHONY: notices
+notices: ## write the licences of all modules in the provider to bin/NOTICES
+	@mkdir -p bin
+	go run ./internal/cmd/notices >bin/NOTICES
 
-.PHONY: rehearsal
-rehearsal: cli ## publish the last commit to a stand-in for GitHub, into dist/, and install the release; NAMESPACE=Acme-Corp replaces the namespace first
-	@$(GORELEASER) --version >/dev/null
-	TF_ACC=1 TF_ACC_TERRAFORM_PATH='$(CLI)' REHEARSAL_GORELEASER='$(GORELEASER)' REHEARSAL_NAMESPACE='$(NAMESPACE)' \
-		go test -count=1 -v -timeout 60m -run '^TestRehearsal$$' ./internal/release
+.PHONY: snapshot
+snapshot: cli ## build the files of a release from the last commit into dist/, with the goreleaser on PATH, and install one
+	goreleaser release --snapshot --clean --skip=sign,sbom
+	RELEASE_DIST=dist TF_ACC=1 TF_ACC_TERRAFORM_PATH='$(CLI)' go test -count=1 -v -run '^TestAccMirror$$' ./internal/release
 
 .PHONY: cli
 cli:

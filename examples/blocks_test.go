@@ -40,7 +40,7 @@ var shellBlocks = map[string][]block{
 	},
 	"guides/installing.md": {
 		{begins: "terraform providers mirror", notRun: "needs a registry that has the provider"},
-		{begins: "terraform providers lock", folder: "provider", want: []string{"Obtained stream-management/stream checksums"}},
+		{begins: "terraform providers lock", folder: "provider", want: []string{"Obtained " + strings.ToLower(cli.Source) + " checksums"}},
 	},
 	"guides/large-fleets.md": {
 		{begins: "terraform apply -parallelism", folder: "provider", want: []string{"1 added"}},

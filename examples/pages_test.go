@@ -11,6 +11,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/stream-management/terraform-provider-stream/internal/cli"
 	"github.com/stream-management/terraform-provider-stream/internal/streamstest"
 )
 
@@ -140,7 +141,7 @@ func TestAccPageInstalling(t *testing.T) {
 		}
 	}
 	uninstall()
-	wantText(t, w.must("init", "-lockfile=readonly"), "Installing stream-management/stream v0.1.0")
+	wantText(t, w.must("init", "-lockfile=readonly"), "Installing "+strings.ToLower(cli.Source)+" v0.1.0")
 	uninstall()
 	use("network-mirror.tfrc", "mirror.example.com", "127.0.0.1:1")
 	wantText(t, w.status(1, "init"), "127.0.0.1:1") // asked before anything else

@@ -1,40 +1,96 @@
+// Package release has tests of what a release needs: its files, its source, and the states of older versions.
 package release
 
 import (
+	"bytes"
+	"context"
+	"net/http/httptest"
+	"os"
+	"os/exec"
 	"path/filepath"
+	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
+	"github.com/stream-management/terraform-provider-stream/internal/cli"
+	"github.com/stream-management/terraform-provider-stream/internal/streamstest"
 )
 
-func TestPlatforms(t *testing.T) {
-	t.Parallel()
-	r, err := New(t.Context(), root, t.TempDir(), "1.2.3")
+// root is the folder of the module.
+var root = filepath.Join("..", "..")
+
+func TestMain(m *testing.M) { os.Exit(cli.RunTests(m)) }
+
+// workspace is a folder with a configuration, a CLI, and a service with the streams cam-1, cam-2 and cam-3.
+type workspace struct {
+	dir     string
+	sandbox *cli.Sandbox
+	service *streamstest.Service
+}
+
+func newWorkspace(t *testing.T) *workspace {
+	t.Helper()
+	program, provider := cli.ForTest(t)
+	sandbox, err := cli.NewSandbox(t.TempDir(), program, provider)
 	if err != nil {
 		t.Fatal(err)
 	}
-	var names []string
-	for _, p := range r.Platforms {
-		names = append(names, filepath.Base(r.Zip(p)))
+	service := streamstest.New(streamstest.Options{}, streamstest.Stream{ID: "cam-1"}, streamstest.Stream{ID: "cam-2"}, streamstest.Stream{ID: "cam-3"})
+	server := httptest.NewServer(service)
+	t.Cleanup(server.Close)
+	sandbox.Env["STREAM_BASE_URL"] = server.URL
+	w := &workspace{dir: t.TempDir(), sandbox: sandbox, service: service}
+	write(t, w.path("source.tf"), "terraform {\n  required_providers {\n    stream = { source = \""+cli.Source+"\" }\n  }\n}\n")
+	return w
+}
+
+func (w *workspace) path(name string) string { return filepath.Join(w.dir, name) }
+
+// run runs the CLI and returns its output on one line.
+func (w *workspace) run(t *testing.T, args ...string) string {
+	t.Helper()
+	var out bytes.Buffer
+	if err := w.sandbox.Run(t.Context(), w.dir, &out, append(args, "-no-color", "-input=false")...); err != nil {
+		t.Fatalf("%s: %v\n%s", strings.Join(args, " "), err, out.String())
 	}
-	var want []string
-	for _, platform := range []string{
-		"linux_amd64", "linux_arm64", "linux_386", "linux_arm",
-		"darwin_amd64", "darwin_arm64",
-		"windows_amd64", "windows_arm64", "windows_386",
-		"freebsd_amd64", "freebsd_arm64", "freebsd_386", "freebsd_arm",
-	} {
-		want = append(want, "terraform-provider-stream_1.2.3_"+platform+".zip")
+	return cli.Unwrap(out.String())
+}
+
+// shell runs a command in a folder and returns all that it writes.
+func shell(ctx context.Context, dir string, env []string, name string, args ...string) (string, error) {
+	cmd := exec.CommandContext(ctx, name, args...)
+	cmd.Dir = dir
+	cmd.Env = append(os.Environ(), env...)
+	out, err := cmd.CombinedOutput()
+	return string(out), err
+}
+
+// git runs git in a folder, as somebody who needs no configuration.
+func git(t *testing.T, dir string, args ...string) string {
+	t.Helper()
+	out, err := shell(t.Context(), dir, nil, "git", append([]string{
+		"-c", "user.name=Test", "-c", "user.email=test@example.com", "-c", "commit.gpgsign=false",
+	}, args...)...)
+	if err != nil {
+		t.Fatalf("git %s: %v\n%s", strings.Join(args, " "), err, out)
 	}
-	if diff := cmp.Diff(want, names); diff != "" {
-		t.Errorf("archives (-want +got):\n%s", diff)
+	return strings.TrimSpace(out)
+}
+
+func read(t *testing.T, path string) string {
+	t.Helper()
+	content, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
 	}
-	for tag, right := range map[string]bool{"v1.2.3": true, "v1.2.3-rc.1": false, "1.2.3": false, "": false} {
-		if err := r.CheckTag(tag); (err == nil) != right {
-			t.Errorf("CheckTag(%q) = %v", tag, err)
-		}
+	return string(content)
+}
+
+func write(t *testing.T, path, content string) {
+	t.Helper()
+	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+		t.Fatal(err)
 	}
-	if got := r.programName(Platform{"windows", "386"}); got != "terraform-provider-stream_v1.2.3.exe" {
-		t.Errorf("the program for Windows is %s", got)
+	if err := os.WriteFile(path, []byte(content), 0o644); err != nil {
+		t.Fatal(err)
 	}
 }

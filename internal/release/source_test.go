@@ -1,71 +1,16 @@
 package release
 
 import (
-	"os"
+	"os/exec"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"testing"
 )
 
-// TestCheckSource refuses a commit in which one thing is wrong.
-func TestCheckSource(t *testing.T) {
-	t.Parallel()
-	for name, test := range map[string]struct {
-		repository, tag string
-		change          func(t *testing.T, dir string) // made before the commit
-		want            string                         // "" if the commit may be published
-	}{
-		"right": {"Acme-Corp/" + project, "v0.2.0", nil, ""},
-		"no licence": {"Acme-Corp/" + project, "v0.2.0", func(t *testing.T, dir string) {
-			if err := os.Remove(filepath.Join(dir, "LICENSE")); err != nil {
-				t.Fatal(err)
-			}
-		}, "no licence"},
-		"another repository":    {"other/" + project, "v0.2.0", nil, "module github.com/other/" + project},
-		"version without date":  {"Acme-Corp/" + project, "v0.3.0", nil, "0.3.0 in CHANGELOG.md has no date"},
-		"unknown version":       {"Acme-Corp/" + project, "v0.4.0", nil, "no section for 0.4.0"},
-		"no version":            {"Acme-Corp/" + project, "v0.2", nil, "not a semantic version"},
-		"no leading v":          {"Acme-Corp/" + project, "0.2.0", nil, "not a semantic version"},
-		"tag of another commit": {"Acme-Corp/" + project, "v0.1.0", nil, "the tag v0.1.0 is not on the last commit"},
-		"not on main": {"Acme-Corp/" + project, "v0.2.0", func(t *testing.T, dir string) {
-			mustGit(t, dir, "update-ref", "refs/remotes/origin/main", "v0.1.0")
-		}, "not on main"},
-	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			dir := t.TempDir()
-			write(t, filepath.Join(dir, "LICENSE"), []byte("text"))
-			write(t, filepath.Join(dir, "go.mod"), []byte("module github.com/Acme-Corp/"+project+"\n"))
-			write(t, filepath.Join(dir, "CHANGELOG.md"), []byte(changelog))
-			mustGit(t, dir, "init", "--quiet")
-			commit(t, dir)
-			mustGit(t, dir, "tag", "v0.1.0")
-			if test.change != nil {
-				test.change(t, dir)
-			}
-			commit(t, dir)
-			if test.tag != "v0.1.0" {
-				mustGit(t, dir, "tag", test.tag)
-			}
-			if name != "not on main" {
-				mustGit(t, dir, "update-ref", "refs/remotes/origin/main", "HEAD")
-			}
-			err := CheckSource(t.Context(), dir, test.repository, test.tag)
-			if test.want == "" && err != nil {
-				t.Errorf("got %v", err)
-			}
-			if test.want != "" && (err == nil || !strings.Contains(err.Error(), test.want)) {
-				t.Errorf("got %v, want an error that contains %q", err, test.want)
-			}
-		})
-	}
-}
-
 const changelog = `# Changelog
 
 ## 0.3.0 (unreleased)
-
-FEATURES:
 
 - Later.
 
@@ -77,52 +22,70 @@ FEATURES:
 
 ## 0.1.1 (2026-01-02)
 
-## 0.1.0 (2026-01-01)
+## 0.1.0 (soon)
 
 First.
 `
 
-func TestNotes(t *testing.T) {
+const repository = "Acme-Corp/terraform-provider-stream"
+
+// TestCheckRelease runs the script that refuses a commit before its tag is published.
+func TestCheckRelease(t *testing.T) {
 	t.Parallel()
-	for name, test := range map[string]struct{ content, tag, notes, problem string }{
-		"first section":        {changelog, "v0.2.0", "FEATURES:\n\n- Now.\n", ""},
-		"last section":         {changelog, "v0.1.0", "First.\n", ""},
-		"Windows line breaks":  {strings.ReplaceAll(changelog, "\n", "\r\n"), "v0.2.0", "FEATURES:\n\n- Now.\n", ""},
-		"candidate":            {changelog, "v0.3.0-rc.1", "FEATURES:\n\n- Later.\n", ""},
-		"no date":              {changelog, "v0.3.0", "", "has no date"},
-		"nothing after number": {"## 0.2.0\n\nText.\n", "v0.2.0", "", "has no date"},
-		"not a date":           {"## 0.2.0 (soon)\n\nText.\n", "v0.2.0", "", "has no date"},
-		"empty":                {changelog, "v0.1.1", "", "is empty"},
-		"missing":              {changelog, "v0.4.0", "", "no section"},
-		"longer version":       {"## 0.2.01 (2026-01-01)\n\nText.\n", "v0.2.0", "", "no section"},
+	if _, err := exec.LookPath("gpg"); err != nil || runtime.GOOS == "windows" {
+		t.Skip("the script needs gpg and a Unix shell")
+	}
+	for name, test := range map[string]struct {
+		tag, path, content string // the file that differs, "" for none
+		text               string // of the release
+		refusal            string // a part of it
+	}{
+		"right":               {tag: "v0.2.0", text: "FEATURES:\n\n- Now.\n"},
+		"candidate":           {tag: "v0.3.0-rc.1", text: "- Later.\n"},
+		"no date":             {tag: "v0.3.0", refusal: "v0.3.0: the section for 0.3.0 in CHANGELOG.md has no date"},
+		"something else":      {tag: "v0.1.0", refusal: "has no date"},
+		"empty section":       {tag: "v0.1.1", refusal: "the section for 0.1.1 in CHANGELOG.md is empty"},
+		"no section":          {tag: "v0.4.0", refusal: "CHANGELOG.md has no section for 0.4.0"},
+		"no version":          {tag: "v0.2", refusal: "not a version"},
+		"no leading v":        {tag: "0.2.0", refusal: "not a version"},
+		"empty licence":       {tag: "v0.2.0", path: "LICENSE", content: "\n", refusal: "no licence"},
+		"another module":      {tag: "v0.2.0", path: "go.mod", content: "module github.com/" + strings.ToLower(repository) + "\n", refusal: "go.mod does not have the module github.com/" + repository},
+		"key of another type": {tag: "v0.2.0", path: ".github/release-key.asc", content: read(t, filepath.Join("testdata", "ed25519.asc")), refusal: "not a valid RSA or DSA key"},
+		"no key":              {tag: "v0.2.0", path: ".github/release-key.asc", refusal: "not a valid RSA or DSA key"},
+		"not on main":         {tag: "v0.2.0", path: "other", content: "not pushed", refusal: "not on main"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			dir := t.TempDir()
-			write(t, filepath.Join(dir, "CHANGELOG.md"), []byte(test.content))
-			notes, err := Notes(dir, test.tag)
-			if notes != test.notes {
-				t.Errorf("the notes are %q, want %q", notes, test.notes)
+			write(t, filepath.Join(dir, "LICENSE"), "text")
+			write(t, filepath.Join(dir, "go.mod"), "module github.com/"+repository+"\n\ngo 1.26\n")
+			write(t, filepath.Join(dir, "CHANGELOG.md"), changelog)
+			write(t, filepath.Join(dir, ".github", "release-key.asc"), read(t, filepath.Join("testdata", "rsa.asc")))
+			script := filepath.Join(".ci", "check-release")
+			write(t, filepath.Join(dir, script), read(t, filepath.Join(root, script)))
+			git(t, dir, "init", "--quiet")
+			git(t, dir, "remote", "add", "origin", "git@github.com:"+repository+".git")
+			commit := func() {
+				git(t, dir, "add", "--all")
+				git(t, dir, "commit", "--quiet", "--allow-empty", "--message", "Test")
 			}
-			if test.problem == "" && err != nil || test.problem != "" && (err == nil || !strings.Contains(err.Error(), test.problem)) {
-				t.Errorf("got %v, want %q", err, test.problem)
+			commit()
+			git(t, dir, "update-ref", "refs/remotes/origin/main", "HEAD")
+			if test.path != "" {
+				write(t, filepath.Join(dir, test.path), test.content)
+				commit()
+			}
+			if name != "not on main" {
+				git(t, dir, "update-ref", "refs/remotes/origin/main", "HEAD")
+			}
+			write(t, filepath.Join(dir, "CHANGELOG.md"), "not committed")
+			out, err := shell(t.Context(), dir, []string{"GITHUB_REPOSITORY="}, "bash", script, test.tag)
+			if test.refusal == "" && (err != nil || out != test.text) {
+				t.Errorf("the script ended with %v and printed\n%s\nwant\n%s", err, out, test.text)
+			}
+			if test.refusal != "" && (err == nil || !strings.Contains(out, test.refusal) || strings.Count(out, "\n") != 1) {
+				t.Errorf("the script ended with %v and printed\n%s\nwant only %q", err, out, test.refusal)
 			}
 		})
 	}
-}
-
-func mustGit(t *testing.T, dir string, args ...string) string {
-	t.Helper()
-	out, err := git(t.Context(), dir, args...)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return out
-}
-
-func commit(t *testing.T, dir string) {
-	t.Helper()
-	mustGit(t, dir, "add", "--all")
-	mustGit(t, dir, "-c", "user.name=Test", "-c", "user.email=test@example.com",
-		"-c", "commit.gpgsign=false", "commit", "--quiet", "--allow-empty", "--message", "Test")
 }

@@ -2,40 +2,57 @@ package release
 
 import (
 	"flag"
+	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
+
+	"github.com/google/go-cmp/cmp"
 )
 
-var record = flag.String("record", "", "write the state of this `version` to the test data")
+var record = flag.Bool("record", false, "write the state of each folder that has none to the test data")
 
-// TestAccStates plans on a state of each released version. The plan has no changes.
+// TestAccStates applies, updates and destroys from a state of each released version. The folder of a version has:
+//
+//   - main.tf: the configuration. The variable "added" has processor ids that each set gets in the update.
+//   - state.json: the state after its apply.
+//   - requests.txt: the requests of an apply without a change, of the update, and of a destroy, each from this state.
 func TestAccStates(t *testing.T) {
 	t.Parallel()
-	skipWithoutAcc(t)
-	const states = "testdata/states"
-	if *record != "" {
-		w := newWorkspace(t, installFrom(newMirror(t, releaseOf(t, "0.1.0"))), source)
-		write(t, w.path("main.tf"), read(t, filepath.Join(states, *record+".tf")))
-		w.mustRun("init")
-		w.mustRun("apply", "-auto-approve")
-		write(t, filepath.Join(states, *record+".json"), read(t, w.path("terraform.tfstate")))
-	}
-	recorded, err := filepath.Glob(filepath.Join(states, "*.json"))
-	if err != nil || len(recorded) == 0 {
+	folders, err := filepath.Glob(filepath.Join("testdata", "states", "*"))
+	if err != nil || len(folders) == 0 {
 		t.Fatalf("no states: %v", err)
 	}
-	for _, path := range recorded {
-		t.Run(filepath.Base(path), func(t *testing.T) {
+	for _, folder := range folders {
+		t.Run(filepath.Base(folder), func(t *testing.T) {
 			t.Parallel()
-			w := newWorkspace(t, installFrom(newMirror(t, releaseOf(t, "0.1.0"))), source)
-			write(t, w.path("main.tf"), read(t, strings.TrimSuffix(path, ".json")+".tf"))
-			write(t, w.path("terraform.tfstate"), read(t, path))
-			w.mustRun("init")
-			w.mustRun("plan", "-detailed-exitcode")
-			w.mustRun("plan", "-detailed-exitcode", "-refresh=false")
-			if requests := w.service.Requests(); len(requests) != 0 {
-				t.Errorf("the plans sent %v", requests)
+			w := newWorkspace(t)
+			write(t, w.path("main.tf"), read(t, filepath.Join(folder, "main.tf")))
+			w.run(t, "init")
+			state := filepath.Join(folder, "state.json")
+			if _, err := os.Stat(state); err != nil && *record {
+				w.run(t, "apply", "-auto-approve")
+				write(t, state, read(t, w.path("terraform.tfstate")))
+			}
+			var got strings.Builder
+			for _, step := range []struct{ name, flag string }{{"apply", ""}, {"update", `-var=added=["c"]`}, {"destroy", "-destroy"}} {
+				write(t, w.path("terraform.tfstate"), read(t, state))
+				w.service.ForgetRequests()
+				args := []string{"apply", "-auto-approve", step.flag}
+				out := w.run(t, slices.DeleteFunc(args, func(arg string) bool { return arg == "" })...)
+				var requests []string
+				for _, request := range w.service.Requests() {
+					requests = append(requests, request.String()+"\n")
+				}
+				slices.Sort(requests)
+				got.WriteString(step.name + ":\n" + strings.Join(requests, ""))
+				if step.name == "apply" && len(requests) == 0 && !strings.Contains(out, "No changes.") {
+					t.Errorf("the apply changed something:\n%s", out)
+				}
+			}
+			if diff := cmp.Diff(read(t, filepath.Join(folder, "requests.txt")), got.String()); diff != "" {
+				t.Errorf("other requests than in requests.txt:\n%s", diff)
 			}
 		})
 	}

@@ -1,11 +1,16 @@
+variable "added" {
+  type    = set(string)
+  default = []
+}
+
 resource "stream_processors" "plain" {
   stream_id     = "cam-1"
-  processor_ids = ["b", "a"]
+  processor_ids = setunion(["b", "a"], var.added)
 }
 
 resource "stream_processors" "every_option" {
   stream_id     = "cam-2"
-  processor_ids = ["a"]
+  processor_ids = setunion(["a"], var.added)
   on_destroy    = "keep"
   triggers      = { model = "2026-01" }
   timeouts      = { create = "1m", update = "90s" }
@@ -13,5 +18,5 @@ resource "stream_processors" "every_option" {
 
 resource "stream_processors" "empty" {
   stream_id     = "cam-3"
-  processor_ids = []
+  processor_ids = var.added
 }

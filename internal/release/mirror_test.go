@@ -1,0 +1,152 @@
+package release
+
+import (
+	"archive/zip"
+	"debug/buildinfo"
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"runtime"
+	"strings"
+	"testing"
+
+	"github.com/stream-management/terraform-provider-stream/internal/cli"
+)
+
+// TestAccMirror copies an archive with the layout of .goreleaser.yml into a filesystem mirror, as the guide on
+// installing says, installs, and installs again with the lock file. RELEASE_DIST names a folder with archives that
+// goreleaser has built; "make snapshot" sets it.
+func TestAccMirror(t *testing.T) {
+	t.Parallel()
+	w := newWorkspace(t)
+	archive, version := archiveOfRelease(t)
+	name := regexp.MustCompile(`^terraform-provider-stream_(.+)_` + runtime.GOOS + "_" + runtime.GOARCH + `\.zip$`).FindStringSubmatch(filepath.Base(archive))
+	if name == nil {
+		t.Fatalf("the archive has the name %s", filepath.Base(archive))
+	}
+	mirror := t.TempDir()
+	for _, host := range []string{"registry.terraform.io", "registry.opentofu.org"} {
+		folder := filepath.FromSlash(strings.ToLower(cli.Source))
+		write(t, filepath.Join(mirror, host, folder, filepath.Base(archive)), read(t, archive))
+	}
+	config := fmt.Sprintf("provider_installation {\n  filesystem_mirror {\n    path = %q\n  }\n}\n", filepath.ToSlash(mirror))
+	write(t, w.path("mirror.tfrc"), config)
+	w.sandbox.Env["TF_CLI_CONFIG_FILE"] = w.path("mirror.tfrc")
+	write(t, w.path("source.tf"), fmt.Sprintf("terraform {\n  required_providers {\n    stream = {\n      source = %q\n      version = %q\n    }\n  }\n}\n", cli.Source, name[1]))
+	write(t, w.path("main.tf"), camera)
+
+	w.run(t, "init")
+	if err := os.RemoveAll(w.path(".terraform")); err != nil { // as on another machine
+		t.Fatal(err)
+	}
+	w.run(t, "init", "-lockfile=readonly")
+	w.run(t, "apply", "-auto-approve")
+	w.wantUpdateFrom(t, version)
+}
+
+// camera is a configuration with one stream.
+const camera = "resource \"stream_processors\" \"camera\" {\n  stream_id     = \"cam-1\"\n  processor_ids = [\"a\"]\n}\n"
+
+// wantUpdateFrom fails the test unless the service has received exactly one update, from this version of the provider.
+func (w *workspace) wantUpdateFrom(t *testing.T, version string) {
+	t.Helper()
+	requests := w.service.Requests()
+	if len(requests) != 1 || requests[0].Method != "PATCH" {
+		t.Fatalf("the service received %v, want one update", requests)
+	}
+	if agent := requests[0].Header.Get("User-Agent"); !strings.HasPrefix(agent, "terraform-provider-stream/"+version+" ") {
+		t.Errorf("the update came from %s, want version %s", agent, version)
+	}
+}
+
+// archiveOfRelease returns the path of the archive for this platform, and the version of its program.
+func archiveOfRelease(t *testing.T) (path, version string) {
+	t.Helper()
+	if dist := os.Getenv("RELEASE_DIST"); dist != "" {
+		archives, err := filepath.Glob(filepath.Join(root, dist, "*_"+runtime.GOOS+"_"+runtime.GOARCH+".zip"))
+		if err != nil || len(archives) != 1 {
+			t.Fatalf("%s has the archives %v, want one for this platform: %v", dist, archives, err)
+		}
+		_, version, _ := strings.Cut(filepath.Base(archives[0]), "_")
+		return archives[0], strings.TrimSuffix(version, "_"+runtime.GOOS+"_"+runtime.GOARCH+".zip")
+	}
+	_, program := cli.ForTest(t)
+	path = filepath.Join(t.TempDir(), fmt.Sprintf("terraform-provider-stream_%s_%s_%s.zip", cli.Version, runtime.GOOS, runtime.GOARCH))
+	file, err := os.Create(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer file.Close()
+	archive := zip.NewWriter(file)
+	for name, content := range map[string]string{"LICENSE": "text", "NOTICES": "text", filepath.Base(program): read(t, program)} {
+		header := &zip.FileHeader{Name: name, Method: zip.Store}
+		header.SetMode(0o755)
+		entry, err := archive.CreateHeader(header)
+		if err == nil {
+			_, err = entry.Write([]byte(content))
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := archive.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return path, cli.Version + "-dev"
+}
+
+// TestAccNotices checks that the notices of a release have a section with a licence for Go and for each module in the
+// program.
+func TestAccNotices(t *testing.T) {
+	t.Parallel()
+	_, program := cli.ForTest(t)
+	info, err := buildinfo.ReadFile(program)
+	if err != nil || len(info.Deps) == 0 {
+		t.Fatalf("the program has %d modules: %v", len(info.Deps), err)
+	}
+	notices, err := shell(t.Context(), root, []string{"GOFLAGS=-mod=readonly", "GOPROXY=off"}, "go", "run", "./internal/cmd/notices")
+	if err != nil {
+		t.Fatalf("%v\n%s", err, notices)
+	}
+	sections := map[string]bool{}
+	for _, section := range strings.Split(notices, strings.Repeat("=", 80)+"\n")[1:] {
+		module, text, _ := strings.Cut(section, "\n")
+		sections[module] = regexp.MustCompile(`(?i)copyright|licen[sc]e`).MatchString(text)
+	}
+	want := []string{info.GoVersion}
+	for _, module := range info.Deps {
+		want = append(want, module.Path+" "+module.Version)
+	}
+	for _, module := range want {
+		if !sections[module] {
+			t.Errorf("the notices lack %s", module)
+		}
+	}
+}
+
+// TestAccMakeInstall runs "make install", then init with a CLI that has no configuration.
+func TestAccMakeInstall(t *testing.T) {
+	t.Parallel()
+	w := newWorkspace(t)
+	if runtime.GOOS == "windows" {
+		t.Skip("the CLI's plugin folder is a different one")
+	}
+	out, err := shell(t.Context(), root, nil, "go", "env", "GOCACHE", "GOMODCACHE", "GOPATH")
+	if err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	env := []string{"HOME=" + t.TempDir()}
+	for i, value := range strings.Fields(out) { // by default, the folders depend on HOME
+		env = append(env, []string{"GOCACHE", "GOMODCACHE", "GOPATH"}[i]+"="+value)
+	}
+	if out, err := shell(t.Context(), root, env, "make", "install", "VERSION=0.1.0-3-gabcdef0", "PROVIDER="+filepath.Join(t.TempDir(), "provider")); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	w.sandbox.Env["HOME"] = strings.TrimPrefix(env[0], "HOME=")
+	delete(w.sandbox.Env, "TF_CLI_CONFIG_FILE")
+	write(t, w.path("main.tf"), camera)
+	w.run(t, "init")
+	w.run(t, "apply", "-auto-approve")
+	w.wantUpdateFrom(t, "0.1.0-3-gabcdef0")
+}
