@@ -20,19 +20,18 @@ import (
 func TestAccMirror(t *testing.T) {
 	t.Parallel()
 	w := newWorkspace(t)
-	archive, version := archiveOfRelease(t)
+	archive := archiveOfRelease(t)
 	name := regexp.MustCompile(`^terraform-provider-stream_(.+)_` + runtime.GOOS + "_" + runtime.GOARCH + `\.zip$`).FindStringSubmatch(filepath.Base(archive))
 	if name == nil {
 		t.Fatalf("the archive has the name %s", filepath.Base(archive))
 	}
-	mirror := t.TempDir()
+	if err := os.RemoveAll(w.sandbox.Mirror); err != nil {
+		t.Fatal(err)
+	}
 	for _, host := range []string{"registry.terraform.io", "registry.opentofu.org"} {
 		folder := filepath.FromSlash(strings.ToLower(cli.Source))
-		write(t, filepath.Join(mirror, host, folder, filepath.Base(archive)), read(t, archive))
+		write(t, filepath.Join(w.sandbox.Mirror, host, folder, filepath.Base(archive)), read(t, archive))
 	}
-	config := fmt.Sprintf("provider_installation {\n  filesystem_mirror {\n    path = %q\n  }\n}\n", filepath.ToSlash(mirror))
-	write(t, w.path("mirror.tfrc"), config)
-	w.sandbox.Env["TF_CLI_CONFIG_FILE"] = w.path("mirror.tfrc")
 	write(t, w.path("source.tf"), fmt.Sprintf("terraform {\n  required_providers {\n    stream = {\n      source = %q\n      version = %q\n    }\n  }\n}\n", cli.Source, name[1]))
 	write(t, w.path("main.tf"), camera)
 
@@ -42,58 +41,50 @@ func TestAccMirror(t *testing.T) {
 	}
 	w.run(t, "init", "-lockfile=readonly")
 	w.run(t, "apply", "-auto-approve")
-	w.wantUpdateFrom(t, version)
+	w.wantUpdateFrom(t, name[1])
 }
 
 // camera is a configuration with one stream.
 const camera = "resource \"stream_processors\" \"camera\" {\n  stream_id     = \"cam-1\"\n  processor_ids = [\"a\"]\n}\n"
 
-// wantUpdateFrom fails the test unless the service has received exactly one update, from this version of the provider.
+// wantUpdateFrom fails the test unless the service has received exactly one update, from this version of the provider
+// or a development version of it.
 func (w *workspace) wantUpdateFrom(t *testing.T, version string) {
 	t.Helper()
 	requests := w.service.Requests()
 	if len(requests) != 1 || requests[0].Method != "PATCH" {
 		t.Fatalf("the service received %v, want one update", requests)
 	}
-	if agent := requests[0].Header.Get("User-Agent"); !strings.HasPrefix(agent, "terraform-provider-stream/"+version+" ") {
+	if agent := requests[0].Header.Get("User-Agent"); !strings.HasPrefix(agent, "terraform-provider-stream/"+version) {
 		t.Errorf("the update came from %s, want version %s", agent, version)
 	}
 }
 
-// archiveOfRelease returns the path of the archive for this platform, and the version of its program.
-func archiveOfRelease(t *testing.T) (path, version string) {
+// archiveOfRelease returns the path of the archive for this platform.
+func archiveOfRelease(t *testing.T) string {
 	t.Helper()
 	if dist := os.Getenv("RELEASE_DIST"); dist != "" {
 		archives, err := filepath.Glob(filepath.Join(root, dist, "*_"+runtime.GOOS+"_"+runtime.GOARCH+".zip"))
 		if err != nil || len(archives) != 1 {
 			t.Fatalf("%s has the archives %v, want one for this platform: %v", dist, archives, err)
 		}
-		_, version, _ := strings.Cut(filepath.Base(archives[0]), "_")
-		return archives[0], strings.TrimSuffix(version, "_"+runtime.GOOS+"_"+runtime.GOARCH+".zip")
+		return archives[0]
 	}
 	_, program := cli.ForTest(t)
-	path = filepath.Join(t.TempDir(), fmt.Sprintf("terraform-provider-stream_%s_%s_%s.zip", cli.Version, runtime.GOOS, runtime.GOARCH))
+	path := filepath.Join(t.TempDir(), fmt.Sprintf("terraform-provider-stream_%s_%s_%s.zip", cli.Version, runtime.GOOS, runtime.GOARCH))
 	file, err := os.Create(path)
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer file.Close()
 	archive := zip.NewWriter(file)
-	for name, content := range map[string]string{"LICENSE": "text", "NOTICES": "text", filepath.Base(program): read(t, program)} {
-		header := &zip.FileHeader{Name: name, Method: zip.Store}
-		header.SetMode(0o755)
-		entry, err := archive.CreateHeader(header)
-		if err == nil {
-			_, err = entry.Write([]byte(content))
-		}
-		if err != nil {
-			t.Fatal(err)
-		}
+	if err := archive.AddFS(os.DirFS(filepath.Dir(program))); err != nil {
+		t.Fatal(err)
 	}
 	if err := archive.Close(); err != nil {
 		t.Fatal(err)
 	}
-	return path, cli.Version + "-dev"
+	return path
 }
 
 // TestAccNotices checks that the notices of a release have a section with a licence for Go and for each module in the

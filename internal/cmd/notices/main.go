@@ -3,6 +3,7 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -32,7 +33,7 @@ var (
 
 func main() {
 	log.SetFlags(0)
-	modules, err := modules()
+	modules, err := modules(context.Background())
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -48,14 +49,14 @@ func main() {
 
 // modules returns the folder of the Go distribution, and of each module in the provider's programs, by its name and
 // version.
-func modules() (map[string]string, error) {
-	goroot, err := exec.Command("go", "env", "GOROOT").Output()
+func modules(ctx context.Context) (map[string]string, error) {
+	goroot, err := exec.CommandContext(ctx, "go", "env", "GOROOT").Output()
 	if err != nil {
 		return nil, err
 	}
 	found := map[string]string{runtime.Version(): strings.TrimSpace(string(goroot))}
 	for _, platform := range platforms {
-		list := exec.Command("go", "list", "-deps", "-f",
+		list := exec.CommandContext(ctx, "go", "list", "-deps", "-f",
 			"{{with .Module}}{{if not .Main}}{{.Path}} {{.Version}}\t{{.Dir}}{{end}}{{end}}", program)
 		list.Env = append(os.Environ(), "GOOS="+platform, "CGO_ENABLED=0")
 		list.Stderr = os.Stderr
