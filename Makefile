@@ -146,7 +146,7 @@ notices: ## write the licences of all modules in the provider to bin/NOTICES
 .PHONY: snapshot
 snapshot: cli ## build the files of a release from the last commit into dist/, with the goreleaser on PATH, and install one
 	goreleaser release --snapshot --clean --skip=sign,sbom
-	RELEASE_DIST=dist TF_ACC=1 TF_ACC_TERRAFORM_PATH='$(CLI)' go test -count=1 -v -run '^TestAccMirror$$' ./internal/release
+	RELEASE_DIST=dist TF_ACC=1 TF_ACC_TERRAFORM_PATH='$(CLI)' go test -count=1 -timeout=30m -v -run '^TestAccMirror$$' ./internal/release
 
 .PHONY: cli
 cli:

@@ -97,7 +97,7 @@ func TestLinks(t *testing.T) {
 	for page, text := range pages(t) {
 		documents["docs/"+page] = text
 	}
-	for _, name := range []string{"README.md", "CHANGELOG.md", "DESIGN.md", "SECURITY.md", ".github/CONTRIBUTING.md", ".github/PUBLISHING.md"} {
+	for _, name := range []string{"README.md", "CHANGELOG.md", "DESIGN.md", "SECURITY.md", ".github/CONTRIBUTING.md", ".github/PUBLISHING.md", ".github/RELEASING.md"} {
 		documents[name] = read(t, filepath.Join("..", name))
 	}
 	for document, text := range documents {
