@@ -2,85 +2,72 @@ package acceptance
 
 import (
 	"fmt"
+	"maps"
+	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/stream-management/terraform-provider-stream/internal/streamstest"
 )
 
-// this is the address of the one resource in many configurations.
-const this = "stream_processors.this"
-
+// The addresses of the one resource in many configurations.
 const (
-	cam1p1 = `
-resource "stream_processors" "this" {
-  stream_id     = "cam-1"
-  processor_ids = ["p1"]
-}
-`
-	cam1p1p2 = `
-resource "stream_processors" "this" {
-  stream_id     = "cam-1"
-  processor_ids = ["p1", "p2"]
-}
-`
-	getCam1   = `GET /v2/streams/cam-1`
-	patchCam1 = `PATCH /v2/streams/cam-1 {"processor_ids":["p1","p2"]}`
+	this  = "stream_processors.this"
+	group = "stream_processors_group.this"
 )
 
-// quickRetry makes a failed attempt cost next to no time.
-const quickRetry = `
-provider "stream" {
-  retry = { max_attempts = 3, min_backoff = "1ms", max_backoff = "5ms" }
-}
-`
+// providerWith is a provider block.
+func providerWith(body string) string { return "provider \"stream\" {\n  " + body + "\n}\n" }
 
-// withProvider is a provider block with the given body, and one resource.
-func withProvider(body string) string {
-	return "provider \"stream\" {\n" + body + "\n}\n" + cam1p1
+// resourceOf is a resource with one stream, and other attributes.
+func resourceOf(name, streamID, set, others string) string {
+	return fmt.Sprintf("resource \"stream_processors\" %q {\n  stream_id     = %s\n  processor_ids = [%s]\n  %s\n}\n",
+		name, hclString(streamID), set, others)
 }
 
-// withDetectDrift makes the provider read for the given resources, and make one attempt for each request.
-func withDetectDrift(resources string) string {
-	return `
-provider "stream" {
-  detect_drift = true
-  retry        = { max_attempts = 1 }
-}
-` + resources
-}
-
-// oneResource has the resource at the address this.
-func oneResource(attributes string) string {
-	return quickRetry + "resource \"stream_processors\" \"this\" {\n" + attributes + "\n}\n"
-}
-
-// resourceForEach has a resource for each stream, all with the same attributes.
-func resourceForEach(ids []string, attributes string) string {
-	return oneResource(fmt.Sprintf("for_each = toset(%s)\nstream_id = each.key\n%s", hclList(ids), attributes))
+// resourceForEach has a resource for each stream, all with the same set.
+func resourceForEach(ids []string, set string) string {
+	return fmt.Sprintf("resource \"stream_processors\" \"this\" {\n  for_each      = toset(%s)\n  stream_id     = each.key\n  processor_ids = [%s]\n}\n",
+		hclList(ids), set)
 }
 
 // addressOf is the address of a resource of resourceForEach.
 func addressOf(id string) string { return fmt.Sprintf("%s[%q]", this, id) }
 
-// forEachAddress maps the addresses of resourceForEach to the same text.
-func forEachAddress(ids []string, text string) map[string]string {
-	texts := map[string]string{}
-	for _, id := range ids {
-		texts[addressOf(id)] = text
+// groupOf is a group with these streams, and other attributes.
+func groupOf(name string, streams map[string]string, others string) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "resource \"stream_processors_group\" %q {\n  streams = {\n", name)
+	for _, id := range slices.Sorted(maps.Keys(streams)) {
+		fmt.Fprintf(&b, "    %s = [%s]\n", hclString(id), streams[id])
 	}
-	return texts
+	fmt.Fprintf(&b, "  }\n  %s\n}\n", others)
+	return b.String()
 }
 
-// fleet has n resources, by count, for the streams of fleetIDs.
-func fleet(n int) string {
-	return fmt.Sprintf(`
-resource "stream_processors" "this" {
-  count         = %d
-  stream_id     = "cam-${count.index + 1}"
-  processor_ids = ["p1"]
-}
-`, n)
+// sets gives streams one set.
+func sets(ids []string, set string) map[string]string {
+	streams := map[string]string{}
+	for _, id := range ids {
+		streams[id] = set
+	}
+	return streams
 }
 
+// updatesOf are the requests that give streams their sets.
+func updatesOf(streams map[string]string) []string {
+	var lines []string
+	for id, set := range streams {
+		lines = append(lines, updateOf(id, set))
+	}
+	return lines
+}
+
+func updateOf(id, set string) string {
+	return fmt.Sprintf(`PATCH /v2/streams/%s {"processor_ids":[%s]}`, id, strings.ReplaceAll(set, ", ", ","))
+}
+
+// fleetIDs are the ids of n streams.
 func fleetIDs(n int) []string {
 	var ids []string
 	for i := range n {
@@ -100,4 +87,24 @@ func hclList(texts []string) string {
 
 func hclString(text string) string {
 	return strings.NewReplacer("${", "$${", "%{", "%%{").Replace(strconv.Quote(text))
+}
+
+// faultsByStream breaks each request on a stream in the way of this stream.
+func faultsByStream(faults map[string]streamstest.Fault) func(streamstest.Request) *streamstest.Fault {
+	return func(r streamstest.Request) *streamstest.Fault {
+		if fault, ok := faults[r.StreamID]; ok {
+			return &fault
+		}
+		return nil
+	}
+}
+
+// emptiedWithoutWarning returns the streams that a run sent the empty set, although its plan did not warn of it.
+func emptiedWithoutWarning(service *streamstest.Service, plan result) (ids []string) {
+	for _, r := range service.Requests() {
+		if strings.Contains(r.Body, "[]") && !strings.Contains(plan.text(), fmt.Sprintf("Processors May Be Detached for a Moment: stream %q", r.StreamID)) {
+			ids = append(ids, r.StreamID)
+		}
+	}
+	return ids
 }

@@ -36,9 +36,6 @@ func TestAccDeployment(t *testing.T) {
 			l.Fatalf("the deployment did not take the first update. Check its address, the credentials, STREAM_ACC_STREAM_ID "+
 				"and STREAM_ACC_PROCESSOR_IDS.\n%v", r)
 		}
-		if len(l.stateResources()) > 0 {
-			l.Fatalf("the create failed, but it is in the state: %v", r)
-		}
 		l.Skipf("the deployment reports that the stream has %q when it is given %q, so no set of it can be confirmed. "+
 			"If it merges sets, detach what else is there.", r.stream.ProcessorIDs, all)
 	}
@@ -58,7 +55,6 @@ func TestAccDeployment(t *testing.T) {
 	}
 	const trigger = `triggers = { run = "1" }`
 	l.mustApplySet("trigger", all, trigger)
-	l.wantEmptyPlan("plan after trigger", all, trigger)
 	l.importElsewhere(all, trigger)
 
 	r := l.applySet("empty set", nil, trigger)
@@ -149,26 +145,19 @@ func (l *lifecycle) runLogged(args ...string) step {
 			last.Request, last.Response = a.Request, a.Response
 		}
 	}
+	drift := slices.ContainsFunc(l.d.environment, func(entry string) bool { return strings.HasPrefix(entry, "STREAM_DETECT_DRIFT=") })
 	for _, a := range s.attempts {
-		switch a.Method {
-		case "PATCH":
-			var stream streamstest.Stream
-			if s.stream = nil; a.Status/100 == 2 && json.Unmarshal([]byte(a.Response), &stream) == nil && stream.ID == l.d.streamID {
-				s.stream = &stream
-			}
-			fallthrough
-		case "GET":
-			if !strings.HasSuffix(a.URL, "/v2/streams/"+url.PathEscape(l.d.streamID)) {
-				l.Errorf("%s sent %s %s", args[0], a.Method, a.URL)
-			}
-			if a.Method == "GET" && !slices.ContainsFunc(l.d.environment, func(entry string) bool {
-				return strings.HasPrefix(entry, "STREAM_DETECT_DRIFT=")
-			}) {
-				l.Errorf("%s sent %s %s without being asked to", args[0], a.Method, a.URL)
-			}
-		case "POST": // a token
-		default:
+		isStream := strings.HasSuffix(a.URL, "/v2/streams/"+url.PathEscape(l.d.streamID))
+		isToken := a.Method == "POST"
+		if !isToken && !(isStream && (a.Method == "PATCH" || a.Method == "GET" && drift)) {
 			l.Errorf("%s sent %s %s", args[0], a.Method, a.URL)
+		}
+		if a.Method != "PATCH" {
+			continue
+		}
+		var stream streamstest.Stream
+		if s.stream = nil; a.Status/100 == 2 && json.Unmarshal([]byte(a.Response), &stream) == nil && stream.ID == l.d.streamID {
+			s.stream = &stream
 		}
 	}
 	return s
@@ -196,7 +185,7 @@ func (l *lifecycle) applySet(name string, set []string, lines string) step {
 		l.Fatalf("%s: a success without a successful response: %v", name, s)
 	case s.ok:
 		l.wantValues(name, s.stream, after)
-		if got := s.stream.ProcessorIDs; !sameSet(got, set) {
+		if got := s.stream.ProcessorIDs; !cmp.Equal(setOf(got), setOf(set)) {
 			l.Fatalf("%s: a success, but the deployment says %q: %v", name, got, s)
 		}
 	case before == nil:
@@ -286,14 +275,11 @@ func (l *lifecycle) detachAfterFailure() {
 
 func (l *lifecycle) stateValues() map[string]any {
 	l.t.Helper()
-	r := l.stateResources()[this]
-	if r == nil {
-		return nil
-	}
-	if r.Tainted {
+	object := l.state()[this]
+	if object.Tainted {
 		l.Errorf("the resource is tainted")
 	}
-	return r.AttributeValues
+	return object.Attributes
 }
 
 // wantValues fails the test unless the state has the values of the response.
@@ -302,24 +288,11 @@ func (l *lifecycle) wantValues(name string, want *streamstest.Stream, got map[st
 	edited, _ := got["last_edited"].(float64)
 	if got["stream_id"] != want.ID || got["id"] != want.ID || got["terminal_id"] != want.TerminalID ||
 		got["fragment_type_id"] != want.FragmentTypeID || edited != float64(want.LastEdited) ||
-		!sameSet(stringsOf(got["processor_ids"]), want.ProcessorIDs) ||
-		!sameSet(stringsOf(got["compatible_namespaces"]), want.CompatibleNamespaces) {
+		!cmp.Equal(got["processor_ids"], any(setOf(want.ProcessorIDs))) ||
+		!cmp.Equal(got["compatible_namespaces"], any(setOf(want.CompatibleNamespaces))) {
 		l.Fatalf("%s: the state is %v, the deployment said %+v", name, got, *want)
 	}
 }
 
-func stringsOf(list any) []string {
-	var all []string
-	elements, _ := list.([]any)
-	for _, e := range elements {
-		all = append(all, fmt.Sprint(e))
-	}
-	return all
-}
-
-func sameSet(a, b []string) bool {
-	a, b = slices.Clone(a), slices.Clone(b)
-	slices.Sort(a)
-	slices.Sort(b)
-	return slices.Equal(slices.Compact(a), slices.Compact(b))
-}
+// setOf is a set in the state.
+func setOf(ids []string) []any { return list(slices.Compact(slices.Sorted(slices.Values(ids)))...) }

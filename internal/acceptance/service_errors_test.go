@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"maps"
 	"net/http"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -14,222 +15,167 @@ import (
 	"github.com/stream-management/terraform-provider-stream/internal/streamstest"
 )
 
-// Each status has its summary, attribute, number of attempts and outcome, for create, update and destroy.
-func TestAccStatuses(t *testing.T) {
-	t.Parallel()
-	statuses := map[int]struct {
-		summary   string
-		attribute string // of the error; "": the resource
-		attempts  int
-		outcome   string
-	}{
-		400: {"Bad Request Error", "processor_ids", 1, notChanged},
-		401: {"Authentication Error", "", 1, notChanged},
-		403: {"Unauthorized Error", "", 1, notChanged},
-		404: {"Resource Not Found Error", "stream_id", 1, notChanged},
-		408: {"Timeout Error", "", 3, inDoubt},
-		409: {"Bad Request Error", "processor_ids", 1, notChanged},
-		418: {"Bad Request Error", "processor_ids", 1, notChanged},
-		422: {"Bad Request Error", "processor_ids", 1, notChanged},
-		429: {"Bad Request Error", "processor_ids", 3, notChanged},
-		500: {"Generic Error", "", 3, inDoubt},
-		501: {"Generic Error", "", 1, notChanged},
-		502: {"Bad Gateway Error", "", 3, inDoubt},
-		503: {"Generic Error", "", 3, inDoubt},
-		504: {"Timeout Error", "", 3, inDoubt},
-	}
-	faults := map[string]streamstest.Fault{}
-	attempts := map[string]int{}
-	for status, want := range statuses {
-		id := fmt.Sprintf("s/%d", status)
-		faults[id] = streamstest.Fault{Status: status, Message: fmt.Sprintf("the service says %d", status)}
-		attempts[id] = want.attempts
-	}
-	ids := slices.Sorted(maps.Keys(faults))
-	service, url := streamstest.Start(t, streamstest.Options{}, streamstest.Streams(ids...)...)
-	service.InjectFunc(faultsByStream(faults))
-	w := newWorkspace(t, url, resourceForEach(ids, `processor_ids = ["p1"]`))
+// A failure is what the service does to each request on one stream, and what the error then says.
+type failure struct {
+	fault     streamstest.Fault
+	summary   string
+	attribute string // of the error; "": the resource
+	attempts  int
+	lastLine  string
+	want      string
+}
 
-	wantErrors := func(verb string) {
-		t.Helper()
-		got := w.applyErrors()
-		for status, want := range statuses {
-			id := fmt.Sprintf("s/%d", status)
-			d, found := got[addressOf(id)]
-			if !found || d.Summary != want.summary {
-				t.Errorf("%s: summary is %q, want %q", id, d.Summary, want.summary)
-			}
-			if line := d.Snippet.Code; !strings.Contains(line, cmp.Or(want.attribute, "resource")) {
-				t.Errorf("%s: the error is at %q, want %q", id, line, want.attribute)
-			}
-			wantContains(t, d.Detail, fmt.Sprintf("of stream %q could not be %s", id, verb),
-				"The service said: the service says "+fmt.Sprint(status),
-				fmt.Sprintf("PATCH %s/v2/streams/s%%2F%d → %d %s", url, status, status, http.StatusText(status)))
-			d.wantLastLine(t, want.outcome)
-			if said := strings.Contains(d.Detail, "(3 attempts)"); said != (want.attempts == 3) {
-				t.Errorf("%s: the number of attempts is wrong: %s", id, d.Detail)
-			}
-		}
-		if diff := gocmp.Diff(attempts, drainRequestCounts(service)); diff != "" {
-			t.Errorf("requests (-want +got):\n%s", diff)
-		}
-	}
-	wantErrors("set")
-	w.wantEmptyState()
-	service.InjectFunc(nil)
-	w.mustApply()
-	before := w.stateResources()
-	service.ForgetRequests()
-
-	service.InjectFunc(faultsByStream(faults))
-	w.writeConfig(resourceForEach(ids, `processor_ids = ["p2"]`))
-	wantErrors("updated")
-	w.wantState(before)
-	w.wantPlannedChanges(forEachAddress(ids, updatePlanned))
-
-	service.InjectFunc(nil)
-	w.mustApply()
-	w.wantNoChanges()
-	before = w.stateResources()
-	service.ForgetRequests()
-
-	// A destroy of a missing stream warns. All other resources stay in the state.
-	service.InjectFunc(faultsByStream(faults))
-	w.writeConfig(quickRetry)
-	r := w.apply()
-	wantResult(t, r, 1, `The processors of stream "s/503" could not be detached.`)
-	wantContains(t, r.text(), `Warning: Stream Not Found: stream "s/404"`)
-	if got := strings.Count(r.text(), `set on_destroy = "keep"`); got != 2 {
-		t.Errorf("%d hints name keep, want those of 400 and 422: %v", got, r)
-	}
-	delete(before, addressOf("s/404"))
-	w.wantState(before)
-	service.InjectFunc(nil)
-	w.mustApply()
-	for _, id := range ids {
-		if id != "s/404" {
-			service.WantAttached(t, id)
-		}
+func failures(elsewhere string) map[string]failure {
+	return map[string]failure{
+		"400": {streamstest.Fault{Status: 400}, "Bad Request Error", "processor_ids", 1, notChanged, "injected: 400 Bad Request"},
+		"401": {streamstest.Fault{Status: 401}, "Authentication Error", "", 1, notChanged, "The request carried a bearer token from STREAM_TOKEN"},
+		"403": {streamstest.Fault{Status: 403}, "Unauthorized Error", "", 1, notChanged, "injected: 403 Forbidden"},
+		"404": {streamstest.Fault{Status: 404}, "Resource Not Found Error", "stream_id", 1, notChanged, "injected: 404 Not Found"},
+		"302": {streamstest.Fault{Status: 302, Header: http.Header{"Location": {elsewhere}}},
+			"Redirect Refused", "", 1, notChanged, "redirects are never followed. PATCH"},
+		"500":   {streamstest.Fault{Status: 500, Apply: true, Message: "out of cheese"}, "Generic Error", "", 2, inDoubt, "(2 attempts) The service said: out of cheese"},
+		"502":   {streamstest.Fault{Status: 502}, "Bad Gateway Error", "", 2, inDoubt, "injected: 502 Bad Gateway"},
+		"504":   {streamstest.Fault{Status: 504}, "Timeout Error", "", 2, inDoubt, "injected: 504 Gateway Timeout"},
+		"reset": {streamstest.Fault{ResetAfter: true}, "Connection Failed", "", 2, inDoubt, "→ no response"},
+		"page":  {streamstest.Fault{Body: new("<html>Sign in</html>")}, "Unexpected Answer", "", 1, inDoubt, "The response may not have come from the service"},
+		"merged": {streamstest.Fault{Edit: func(s *streamstest.Stream) { s.ProcessorIDs = append(s.ProcessorIDs, "p9") }},
+			"Unexpected Answer", "", 1, "", "merged the set instead of replacing it"},
 	}
 }
 
-// An operation that succeeds after two failed attempts prints no error.
-func TestAccRetries(t *testing.T) {
+// A failed create is not in the state, a failed update changes nothing in the state but to what the service reported, and a
+// failed destroy keeps the resource. What may have been applied is sent again, also if the configuration goes back.
+func TestAccErrors(t *testing.T) {
 	t.Parallel()
-	faults := map[string]streamstest.Fault{
-		"reset before": {ResetBefore: true},
-		"reset after":  {ResetAfter: true},
-		"cut body":     {Truncate: true},
-	}
-	for _, status := range []int{408, 429, 500, 502, 503, 504} {
-		faults[fmt.Sprint(status)] = streamstest.Fault{Status: status}
-	}
-	faults["429 with Retry-After"] = streamstest.Fault{Status: 429, Header: http.Header{"Retry-After": {"0"}}}
-	ids := slices.Sorted(maps.Keys(faults))
+	there, elsewhere := streamstest.Start(t, streamstest.Options{}, streamstest.Streams("302")...)
+	cases := failures(elsewhere + "/v2/streams/302")
+	ids := slices.Sorted(maps.Keys(cases))
 	service, url := streamstest.Start(t, streamstest.Options{}, streamstest.Streams(ids...)...)
 	w := newWorkspace(t, url, "")
-	for _, processor := range []string{"p1", "p2"} { // create, update
-		seen := map[string]int{}
-		service.InjectFunc(func(r streamstest.Request) *streamstest.Fault {
-			fault := faults[r.StreamID]
-			if seen[r.StreamID]++; seen[r.StreamID] > 2 {
-				return nil
-			}
-			return &fault
-		})
-		w.writeConfig(resourceForEach(ids, fmt.Sprintf("processor_ids = [%q]", processor)))
-		w.mustApply()
-		counts := drainRequestCounts(service)
-		for _, id := range ids {
-			if counts[id] != 3 {
-				t.Errorf("%s: %d requests, want 3", id, counts[id])
-			}
-			service.WantAttached(t, id, processor)
+	w.setenv("STREAM_TOKEN", "t0ken")
+	configure := func(set string) {
+		resources := ""
+		if set != "" {
+			resources = resourceForEach(ids, set)
 		}
-		w.wantNoChanges()
+		w.writeConfig(providerWith(`retry = { max_attempts = 2, min_backoff = "1ms", max_backoff = "1ms" }`) + resources)
 	}
+	breakService := func() {
+		service.ForgetRequests()
+		faults := map[string]streamstest.Fault{}
+		for id, c := range cases {
+			faults[id] = c.fault
+		}
+		service.InjectFunc(faultsByStream(faults))
+	}
+	mend := func() { service.InjectFunc(nil); service.ForgetRequests() }
+	wantErrors := func(verb, set string) {
+		t.Helper()
+		got, attempts := w.applyErrors(), map[string]int{}
+		for _, r := range service.Requests() {
+			attempts[r.StreamID]++
+		}
+		for id, c := range cases {
+			d := got[addressOf(id)]
+			if d.Summary != c.summary || !strings.Contains(d.Snippet.Code, cmp.Or(c.attribute, "resource")) || attempts[id] != c.attempts {
+				t.Errorf("%s: the summary is %q, at %q, after %d attempts", id, d.Summary, d.Snippet.Code, attempts[id])
+			}
+			wantContains(t, strings.Join(strings.Fields(d.Detail), " "), fmt.Sprintf("of stream %q could not be %s", id, verb), "PATCH "+url+"/v2/streams/"+id, cmp.Or(c.fault.Header.Get("Location"), "."), c.want)
+			d.wantLastLine(t, cmp.Or(c.lastLine, fmt.Sprintf(`The service reports that the stream now has [%s, "p9"].`, set)))
+		}
+	}
+
+	configure(`"p1"`)
+	breakService()
+	wantErrors("set", `"p1"`)
+	w.wantEmptyState()
+	mend()
+	w.mustApply()
+
+	configure(`"p2"`)
+	breakService()
+	wantErrors("updated", `"p2"`)
+	want := map[string]any{}
+	for _, id := range ids {
+		want[addressOf(id)] = list("p1")
+	}
+	want[addressOf("merged")] = list("p2", "p9")
+	w.wantState("processor_ids", want)
+	there.WantRequests(t)
+	mend()
+
+	configure(`"p1"`)
+	doubtful := map[string]string{"500": `"p1"`, "502": `"p1"`, "504": `"p1"`, "reset": `"p1"`, "page": `"p1"`}
+	_, diags := w.diagnostics("plan")
+	if len(diags) != len(doubtful) {
+		t.Errorf("want a warning for each of %v, got %+v", doubtful, diags)
+	}
+	for _, d := range diags {
+		wantContains(t, d.Summary, "Outcome of an Earlier Operation Unknown")
+	}
+	w.mustApply()
+	doubtful["merged"] = `"p1"`
+	service.WantRequests(t, updatesOf(doubtful)...)
+
+	configure("")
+	breakService()
+	r := w.apply()
+	wantResult(t, r, 1, `The processors of stream "500" could not be detached.`, `Warning: Stream Not Found: stream "404"`, `set on_destroy = "keep"`)
+	want[addressOf("merged")] = list("p9")
+	delete(want, addressOf("404"))
+	w.wantState("processor_ids", want)
 }
 
-func TestAccRedirects(t *testing.T) {
+// Operations that succeed after failed attempts print no error. The log has one line at DEBUG for each attempt.
+func TestAccRetry(t *testing.T) {
 	t.Parallel()
-	elsewhere, there := streamstest.Start(t, streamstest.Options{}, streamstest.Streams("301", "302", "303", "307", "308")...)
-	faults := map[string]streamstest.Fault{}
-	want := map[string]int{}
-	for _, status := range []int{301, 302, 303, 307, 308} {
-		id := fmt.Sprint(status)
-		faults[id] = streamstest.Fault{Status: status, Header: http.Header{"Location": {there + "/v2/streams/" + id}}}
-		want[id] = 1
+	const past = "Wed, 21 Oct 2015 07:28:00 GMT"
+	faults := map[string]streamstest.Fault{
+		"date":  {Status: 503, Header: http.Header{"Retry-After": {past}}},
+		"429":   {Status: 429, Header: http.Header{"Retry-After": {"0"}}},
+		"reset": {ResetAfter: true},
+		"cut":   {Truncate: true},
 	}
 	ids := slices.Sorted(maps.Keys(faults))
 	service, url := streamstest.Start(t, streamstest.Options{}, streamstest.Streams(ids...)...)
-	service.InjectFunc(faultsByStream(faults))
-	w := newWorkspace(t, url, resourceForEach(ids, `processor_ids = ["p1"]`))
-	got := w.applyErrors()
-	for id := range faults {
-		wantContains(t, got[addressOf(id)].Detail, "redirects are never followed", "Location: "+there+"/v2/streams/"+id, "base_url")
+	seen := map[string]int{}
+	service.InjectFunc(func(r streamstest.Request) *streamstest.Fault {
+		if seen[r.StreamID]++; seen[r.StreamID] > 2 {
+			return nil
+		}
+		fault := faults[r.StreamID]
+		return &fault
+	})
+	w := newWorkspace(t, url, providerWith(`retry = { min_backoff = "7ms", max_backoff = "7ms" }`)+resourceForEach(ids, `"p1"`))
+	w.setenvs("TF_LOG_PROVIDER=DEBUG", "TF_LOG_PATH="+filepath.Join(w.dir, "log"))
+	w.mustApply()
+
+	got, want := map[string][]string{}, map[string][]string{}
+	for line := range strings.Lines(w.readFile("log")) {
+		_, attempt, found := strings.Cut(line, ": stream service request: ")
+		if !found {
+			continue
+		}
+		fields := map[string]string{}
+		for field := range strings.FieldsSeq(attempt) {
+			name, value, _ := strings.Cut(field, "=")
+			fields[name] = value
+		}
+		if !strings.Contains(line, "[DEBUG] provider.") || fields["duration_ms"] == "" {
+			t.Errorf("the line of an attempt: %s", line)
+		}
+		id := strings.TrimPrefix(fields["url"], url+"/v2/streams/")
+		got[id] = append(got[id], strings.TrimSpace(fields["method"]+" "+fields["attempt"]+" "+fields["next_in"]))
 	}
-	if diff := gocmp.Diff(want, drainRequestCounts(service)); diff != "" {
-		t.Errorf("requests (-want +got):\n%s", diff)
+	for _, id := range ids {
+		service.WantAttached(t, id, "p1")
+		next := "7ms"
+		if faults[id].Header != nil {
+			next = "0s"
+		}
+		want[id] = []string{"PATCH 1 " + next, "PATCH 2 " + next, "PATCH 3"}
 	}
-	elsewhere.WantRequests(t)
-	w.wantEmptyState()
-}
-
-// An update fails after the service has applied it, and the configuration goes back to what the state says: the next
-// apply sends the old set, although the configuration and the state agree.
-func TestAccUnknownOutcome(t *testing.T) {
-	t.Parallel()
-	faults := map[string]streamstest.Fault{
-		"reset": {ResetAfter: true},
-		"cut":   {Truncate: true},
-		"500":   {Status: 500, Apply: true},
-		"504":   {Status: 504, Apply: true},
-		"login": {Body: new("<html>Sign in</html>"), Header: http.Header{"Content-Type": {"text/html"}}},
-		"204":   {Status: 204, Apply: true},
-	}
-	ids := slices.Sorted(maps.Keys(faults))
-	first, second := resourceForEach(ids, `processor_ids = ["p1"]`), resourceForEach(ids, `processor_ids = ["p2"]`)
-
-	for name, change := range map[string]string{"update": second, "destroy": quickRetry} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			service, url := streamstest.Start(t, streamstest.Options{}, streamstest.Streams(ids...)...)
-			w := newWorkspace(t, url, first)
-			w.mustApply()
-			before := w.stateResources()
-
-			service.InjectFunc(faultsByStream(faults))
-			w.writeConfig(change)
-			if r := w.apply(); r.code != 1 || strings.Count(r.text(), inDoubt) != len(ids) {
-				t.Fatalf("apply: %v", r)
-			}
-			w.wantState(before)
-			service.InjectFunc(nil)
-			service.ForgetRequests()
-
-			w.writeConfig(first)
-			w.wantPlannedChanges(forEachAddress(ids, updatePlanned))
-			_, diags := w.diagnostics("plan")
-			if len(diags) != len(ids) {
-				t.Errorf("want a warning for each of %q, got %+v", ids, diags)
-			}
-			for _, d := range diags {
-				wantContains(t, d.Summary, "Outcome of an Earlier Operation Unknown")
-			}
-			service.WantRequests(t)
-
-			// A later failure with a known outcome does not settle the unknown one.
-			service.InjectFunc(func(streamstest.Request) *streamstest.Fault { return &streamstest.Fault{Status: 403} })
-			w.apply()
-			service.InjectFunc(nil)
-			w.wantPlannedChanges(forEachAddress(ids, updatePlanned))
-
-			w.mustApply()
-			for _, id := range ids {
-				service.WantAttached(t, id, "p1")
-			}
-			w.wantNoChanges()
-			w.wantState(before, ignoreLastEdited())
-		})
+	if diff := gocmp.Diff(want, got); diff != "" {
+		t.Errorf("attempts in the log (-want +got):\n%s", diff)
 	}
 }

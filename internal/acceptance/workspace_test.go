@@ -1,18 +1,16 @@
 package acceptance
 
 import (
-	"archive/zip"
 	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
-	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -21,13 +19,14 @@ import (
 	"github.com/stream-management/terraform-provider-stream/internal/cli"
 )
 
+// patience is longer than any command of these tests takes, also on a busy machine.
+const patience = 5 * time.Minute
+
 // workspace is a root module in a temporary folder, and the CLI to run there.
 type workspace struct {
 	t       *testing.T
 	dir     string
 	sandbox *cli.Sandbox
-
-	onStdout func(text string) // gets what a command writes, as it comes; may be nil
 }
 
 // newWorkspace makes a root module with the given configuration, whose provider talks to a service at baseURL: "" leaves
@@ -51,15 +50,8 @@ func newWorkspaceAnywhere(t *testing.T, hcl string) *workspace {
 	if err != nil {
 		t.Fatal(err)
 	}
-	w := &workspace{t: t, dir: dir, sandbox: sandbox}
-	w.writeFile("versions.tf", fmt.Sprintf(`terraform {
-  required_providers {
-    stream = {
-      source = %q
-    }
-  }
-}
-`, cli.Source))
+	w := &workspace{t, dir, sandbox}
+	w.writeFile("versions.tf", fmt.Sprintf("terraform {\n  required_providers {\n    stream = { source = %q }\n  }\n}\n", cli.Source))
 	w.writeConfig(hcl)
 	return w
 }
@@ -93,48 +85,43 @@ func (w *workspace) readFile(name string) string {
 	return string(content)
 }
 
-func (w *workspace) removeFile(name string) {
-	w.t.Helper()
-	if err := os.Remove(filepath.Join(w.dir, name)); err != nil {
-		w.t.Fatal(err)
-	}
-}
-
-// unzip returns the files in an archive of the workspace, such as a plan.
-func (w *workspace) unzip(name string) map[string]string {
-	w.t.Helper()
-	archive, err := zip.OpenReader(filepath.Join(w.dir, name))
+var installedVersion = sync.OnceValues(func() (*version.Version, error) {
+	program, err := cli.Find()
 	if err != nil {
-		w.t.Fatal(err)
+		return nil, err
 	}
-	defer archive.Close()
-	files := map[string]string{}
-	for _, file := range archive.File {
-		content, err := fs.ReadFile(archive, file.Name)
-		if err != nil {
-			w.t.Fatal(err)
-		}
-		files[name+"/"+file.Name] = string(content)
+	out, err := exec.Command(program, "version", "-json").Output()
+	if err != nil {
+		return nil, err
 	}
-	return files
-}
-
-// atLeast skips the test on an older CLI. OpenTofu has versions of its own: "" skips the test on each of them.
-func (w *workspace) atLeast(terraform, tofu string) {
-	w.t.Helper()
 	var installed struct {
 		Version string `json:"terraform_version"`
 	}
-	if err := json.Unmarshal([]byte(w.run("version", "-json").stdout), &installed); err != nil {
-		w.t.Fatal(err)
+	if err := json.Unmarshal(out, &installed); err != nil {
+		return nil, err
 	}
+	return version.NewVersion(installed.Version)
+})
+
+// isAtLeast reports whether the CLI is not older. OpenTofu has versions of its own: "" means none of them.
+func (w *workspace) isAtLeast(terraform, tofu string) bool {
+	w.t.Helper()
 	oldest := terraform
 	if cli.IsTofu(w.sandbox.Program) {
 		oldest = tofu
 	}
-	if oldest == "" || version.Must(version.NewVersion(installed.Version)).LessThan(version.Must(version.NewVersion(oldest))) {
-		w.t.Skipf("needs Terraform %s or OpenTofu %q; this is %s %s",
-			terraform, tofu, filepath.Base(w.sandbox.Program), installed.Version)
+	installed, err := installedVersion()
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	return oldest != "" && installed.Core().GreaterThanOrEqual(version.Must(version.NewVersion(oldest)))
+}
+
+// atLeast skips the test on an older CLI.
+func (w *workspace) atLeast(terraform, tofu string) {
+	w.t.Helper()
+	if !w.isAtLeast(terraform, tofu) {
+		w.t.Skipf("needs Terraform %s or OpenTofu %q", terraform, tofu)
 	}
 }
 
@@ -156,11 +143,7 @@ func wantResult(t *testing.T, r result, code int, want ...string) {
 	if r.code != code {
 		t.Fatalf("the exit code is not %d: %v", code, r)
 	}
-	for _, text := range want {
-		if !strings.Contains(r.text(), text) {
-			t.Errorf("no %q in: %v", text, r)
-		}
-	}
+	wantContains(t, r.text(), want...)
 }
 
 // wantContains fails the test unless a text contains all of these.
@@ -176,8 +159,7 @@ func wantContains(t *testing.T, text string, want ...string) {
 // run runs one command, which may fail.
 func (w *workspace) run(args ...string) result {
 	w.t.Helper()
-	r, _ := w.runInterrupted(nil, args...)
-	return r
+	return w.runInterrupted(nil, args...)
 }
 
 func (w *workspace) mustRun(args ...string) result {
@@ -209,24 +191,32 @@ func (w *workspace) plan(args ...string) result {
 	return w.run(append([]string{"plan", "-input=false", "-no-color", "-detailed-exitcode"}, args...)...)
 }
 
-// runInterrupted runs one command and interrupts it when there is something on the channel. It also returns how long
-// the command took to end after that.
-func (w *workspace) runInterrupted(when <-chan struct{}, args ...string) (result, time.Duration) {
+// wantNoChanges fails the test unless a plan finds nothing to do.
+func (w *workspace) wantNoChanges() {
+	w.t.Helper()
+	if r := w.plan(); r.code != 0 {
+		w.t.Fatalf("the plan is not empty: %v", r)
+	}
+}
+
+// runInterrupted runs one command and interrupts it as by Ctrl-C when the channel is closed.
+func (w *workspace) runInterrupted(when <-chan struct{}, args ...string) result {
 	w.t.Helper()
 	cmd := w.command(args...)
 	var stdout, stderr bytes.Buffer
-	cmd.Stdout, cmd.Stderr = io.MultiWriter(&stdout, writerFunc(w.onStdout)), &stderr
+	cmd.Stdout, cmd.Stderr = &stdout, &stderr
 	if err := cmd.Start(); err != nil {
 		w.t.Fatalf("%s: %v", cmd, err)
 	}
 	ended := make(chan error, 1)
 	go func() { ended <- cmd.Wait() }()
 	var err error
-	var interrupted time.Time
 	select {
 	case err = <-ended:
+		if when != nil {
+			w.t.Fatalf("%s ended before it was interrupted: %s%s", cmd, &stdout, &stderr)
+		}
 	case <-when:
-		interrupted = time.Now()
 		if err := cmd.Cancel(); err != nil {
 			w.t.Fatalf("%s: %v", cmd, err)
 		}
@@ -236,30 +226,17 @@ func (w *workspace) runInterrupted(when <-chan struct{}, args ...string) (result
 		w.t.Fatalf("%s: %v", cmd, err)
 	}
 	r := result{stdout.String(), stderr.String(), cmd.ProcessState.ExitCode()}
-	if interrupted.IsZero() && when != nil {
-		w.t.Fatalf("%s ended before it was interrupted: %v", cmd, r)
-	}
 	for _, blame := range []string{"inconsistent result", "bug in the provider", "panic:", "Provider produced", "Plugin did not respond"} {
 		if strings.Contains(r.text(), blame) {
 			w.t.Errorf("%s blames the provider: %v", cmd, r)
 		}
 	}
-	return r, time.Since(interrupted)
-}
-
-// writerFunc is a writer that calls a function; nil ignores what is written.
-type writerFunc func(text string)
-
-func (f writerFunc) Write(text []byte) (int, error) {
-	if f != nil {
-		f(string(text))
-	}
-	return len(text), nil
+	return r
 }
 
 func (w *workspace) command(args ...string) *exec.Cmd {
 	w.t.Helper()
-	ctx, cancel := context.WithTimeout(w.t.Context(), 5*time.Minute)
+	ctx, cancel := context.WithTimeout(w.t.Context(), patience)
 	w.t.Cleanup(cancel)
 	return w.sandbox.Command(ctx, w.dir, args...)
 }

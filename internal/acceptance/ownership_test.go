@@ -1,0 +1,126 @@
+package acceptance
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/stream-management/terraform-provider-stream/internal/streamstest"
+)
+
+// Without a moved block, a new name, a new key in for_each and a swap of two streams empty no stream unless the plan has
+// warned about this stream. With a moved block, nothing is sent.
+func TestAccRename(t *testing.T) {
+	t.Parallel()
+	ids := []string{"renamed", "key", "swapped-1", "swapped-2", "moved"}
+	service, url := streamstest.Start(t, streamstest.Options{}, streamstest.Streams(ids...)...)
+	config := func(suffix, first, second string) string {
+		return resourceOf("renamed"+suffix, "renamed", `"p1"`, "") + resourceOf("swap-1", first, `"p1"`, "") +
+			resourceOf("swap-2", second, `"p2"`, "") + resourceOf("moved"+suffix, "moved", `"p1"`, "") + fmt.Sprintf(`
+resource "stream_processors" "keys" {
+  for_each      = { "key%s" = "key" }
+  stream_id     = each.value
+  processor_ids = ["p1"]
+}
+`, suffix)
+	}
+	w := newWorkspace(t, url, config("", "swapped-1", "swapped-2"))
+	w.mustApply()
+	service.ForgetRequests()
+
+	w.writeConfig(config("-2", "swapped-2", "swapped-1") + "moved {\n  from = stream_processors.moved\n  to   = stream_processors.moved-2\n}\n")
+	plan := w.mustRun("plan", "-out=plan", "-no-color")
+	w.mustApply("plan")
+	if emptied := emptiedWithoutWarning(service, plan); len(emptied) > 0 {
+		t.Errorf("%q were emptied, and the plan did not warn: %v", emptied, plan)
+	}
+	for _, r := range service.Requests() {
+		if r.StreamID == "moved" {
+			t.Errorf("a moved block sent %s", r)
+		}
+	}
+	for id, processor := range map[string]string{"renamed": "p1", "key": "p1", "swapped-1": "p2", "swapped-2": "p1", "moved": "p1"} {
+		service.WantAttached(t, id, processor)
+	}
+	w.wantNoChanges()
+}
+
+// Two sets for one stream are an error of the plan. If one of them is known after apply, the second one to be applied is
+// refused, and the state has the set that was sent.
+func TestAccConflict(t *testing.T) {
+	t.Parallel()
+	service, url := streamstest.Start(t, streamstest.Options{}, streamstest.Streams("cam", "late", "other")...)
+	w := newWorkspace(t, url, resourceOf("owner", "cam", `"p1"`, "")+groupOf("rival", map[string]string{"cam": "", "other": `"p1"`}, ""))
+	r, diags := w.diagnostics("apply", "-auto-approve")
+	if r.code != 1 || len(diags) != 1 {
+		t.Fatalf("want one conflict: %v", r)
+	}
+	wantContains(t, diags[0].Summary, "Conflicting Processor Sets")
+	wantContains(t, diags[0].Detail, `stream "cam"`, `["p1"]`, "[]", "Nothing was sent")
+	diags[0].wantLastLine(t, notChanged)
+	service.WantRequests(t)
+
+	w.writeConfig(resourceOf("owner", "late", `"p1"`, "") + resourceOf("rival", "late", "terraform_data.late.output",
+		"depends_on = [stream_processors.owner]") + "resource \"terraform_data\" \"late\" {\n  input = \"p2\"\n}\n")
+	r, diags = w.diagnostics("apply", "-auto-approve")
+	if r.code != 1 || len(diags) != 1 {
+		t.Fatalf("want one conflict: %v", r)
+	}
+	stream, _ := service.Stream("late")
+	wantContains(t, diags[0].Summary, "Conflicting Processor Sets")
+	diags[0].wantLastLine(t, fmt.Sprintf("The service reports that the stream now has %s.", hclList(stream.ProcessorIDs)))
+	if requests := service.DrainRequests(); len(requests) != 1 {
+		t.Errorf("want one request, got %q", requests)
+	}
+	for address, object := range w.state() {
+		if ids := object.Attributes["processor_ids"]; ids != nil && !cmp.Equal(ids, list(stream.ProcessorIDs...)) {
+			t.Errorf("%s has %v in the state, the service has %v", address, ids, stream.ProcessorIDs)
+		}
+	}
+}
+
+// Ids and the provider block may have values that are known after apply. If the provider block becomes unknown again, an
+// apply keeps the state and a destroy is an error.
+func TestAccUnknownAtPlan(t *testing.T) {
+	t.Parallel()
+	service, url := streamstest.Start(t, streamstest.Options{Authorize: streamstest.Bearer("t0ken")}, streamstest.Streams("a", "b", "c", "d")...)
+	w := newWorkspace(t, "", `
+variable "base_url" {}
+resource "terraform_data" "late" {
+  input = { base_url = var.base_url, token = "t0ken", stream = "a", set = ["p1"], processor = "p1" }
+}
+provider "stream" {
+  base_url = terraform_data.late.output.base_url
+  token    = terraform_data.late.output.token
+}
+`+resourceOf("stream", "a", `"p1"`, "")+resourceOf("element", "b", `"p2", terraform_data.late.output.processor`, "")+`
+resource "stream_processors" "set" {
+  stream_id     = "c"
+  processor_ids = terraform_data.late.output.set
+}
+resource "stream_processors_group" "this" {
+  streams = { d = terraform_data.late.output.set }
+}
+`)
+	w.writeConfig(strings.Replace(w.readFile("main.tf"), `stream_id     = "a"`, "stream_id = terraform_data.late.output.stream", 1))
+	w.setenv("TF_VAR_base_url", url)
+	wantResult(t, w.plan(), 2, "5 to add, 0 to change, 0 to destroy")
+	w.mustApply()
+	service.WantRequests(t, updateOf("a", `"p1"`), updateOf("b", `"p1", "p2"`), updateOf("c", `"p1"`), updateOf("d", `"p1"`))
+
+	before := w.state()
+	wantResult(t, w.mustApply("-replace=terraform_data.late", "-target=terraform_data.late"), 0, "1 added, 0 changed, 1 destroyed")
+	service.WantRequests(t)
+	delete(before, "terraform_data.late")
+	after := w.state()
+	delete(after, "terraform_data.late")
+	if diff := cmp.Diff(before, after); diff != "" {
+		t.Errorf("state (-before +after):\n%s", diff)
+	}
+
+	w.mustRun("state", "rm", "terraform_data.late")
+	wantResult(t, w.run("destroy", "-auto-approve", "-no-color"), 1, "The provider's configuration is not known yet.", notChanged)
+	service.WantRequests(t)
+}
