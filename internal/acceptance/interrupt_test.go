@@ -3,7 +3,6 @@ package acceptance
 import (
 	"fmt"
 	"net/http"
-	"sync"
 	"testing"
 	"time"
 
@@ -55,15 +54,10 @@ func TestAccKilledProvider(t *testing.T) {
 
 	w.writeConfig(config(`"p2"`, "0"))
 	cmd := w.command("apply", "-auto-approve", "-input=false")
-	var once sync.Once
-	service.InjectFunc(func(streamstest.Request) *streamstest.Fault {
-		once.Do(func() { cli.Kill(cmd) })
-		return nil // the service applies the update
-	})
+	service.Inject(streamstest.Fault{Edit: func(*streamstest.Stream) { cli.Kill(cmd) }}) // the service has applied the update
 	if err := cmd.Run(); err == nil {
 		t.Fatal("the apply was not killed")
 	}
-	service.InjectFunc(nil)
 	service.WantAttached(t, "cam-1", "p2")
 
 	w.writeConfig(config(`"p1"`, "0"))
