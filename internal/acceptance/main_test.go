@@ -16,8 +16,9 @@ func TestMain(m *testing.M) {
 		os.Exit(1)
 	}
 	if program, err := cli.Find(); err == nil {
-		// Without this variable, terraform-plugin-testing chooses a CLI itself.
+		// Without these variables, terraform-plugin-testing chooses a CLI itself and reads the user's configuration.
 		os.Setenv("TF_ACC_TERRAFORM_PATH", program)
+		os.Setenv("TF_CLI_CONFIG_FILE", os.DevNull)
 		if cli.IsTofu(program) {
 			os.Setenv("TF_ACC_PROVIDER_HOST", "registry.opentofu.org")
 			os.Setenv("TF_ACC_PROVIDER_NAMESPACE", "hashicorp")

@@ -90,7 +90,9 @@ var installedVersion = sync.OnceValues(func() (*version.Version, error) {
 	if err != nil {
 		return nil, err
 	}
-	out, err := exec.Command(program, "version", "-json").Output()
+	cmd := exec.Command(program, "version", "-json")
+	cmd.Env = []string{"CHECKPOINT_DISABLE=1"} // a warning about the user's configuration would precede the JSON
+	out, err := cmd.Output()
 	if err != nil {
 		return nil, err
 	}
