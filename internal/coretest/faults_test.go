@@ -60,9 +60,6 @@ func (c *terraformCore) injectRandomFaults(t *rapid.T, failing string) (stop fun
 			c.interrupted.Store(true)
 			_, _ = running.Server.StopProvider(context.Background(), &tfprotov6.StopProviderRequest{})
 		}
-		if operating != "" && name != "" {
-			c.tally.add("fault: " + operating + ": " + name)
-		}
 		if name == "moved" {
 			stream, _ := c.service.Stream(r.StreamID)
 			stream.TerminalID, stream.LastEdited = stream.TerminalID+"'", 0

@@ -15,22 +15,18 @@ import (
 // can be repeated and reduced.
 func TestHistories(t *testing.T) {
 	t.Parallel()
-	runHistories(t, 20, true)
+	runHistories(t, 4, true)
 }
 
 // TestHistoriesAtOnce runs all steps that Terraform may run at once on goroutines of their own.
 func TestHistoriesAtOnce(t *testing.T) {
 	t.Parallel()
-	runHistories(t, 5, false)
+	runHistories(t, 1, false)
 }
 
 // runHistories runs batches of random histories. The number of histories in a batch is -rapid.checks. With RAPID_SEED,
 // which make test sets, all batches have one seed; each batch skips another number of draws.
 func runHistories(t *testing.T, batches int, inTurn bool) {
-	if testing.Short() {
-		batches = 1
-	}
-	counts := newTally(t)
 	for i := range batches {
 		t.Run(strconv.Itoa(i), func(batch *testing.T) {
 			batch.Parallel()
@@ -41,7 +37,7 @@ func runHistories(t *testing.T, batches int, inTurn bool) {
 				for range i {
 					rapid.Uint64().Draw(t, "skipped")
 				}
-				inBubble(batch, func(bubble *testing.T) { runRandomHistory(historyT{t, bubble}, inTurn, counts) })
+				inBubble(batch, func(bubble *testing.T) { runRandomHistory(historyT{t, bubble}, inTurn) })
 			})
 		})
 	}

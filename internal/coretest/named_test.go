@@ -127,9 +127,9 @@ func oneOfTwoIsRefused(t *testing.T) {
 func groupDropsWhatAnotherResourceKeeps(t *testing.T) {
 	c := newTerraformCore(t, false, 1, "s1", "s2")
 	c.inOrder("plan a", "plan g")
-	group := resourceBlock{group: map[string][]string{"s1": {"p1"}, "s2": {"p1"}}}
+	group := groupFor(map[string][]string{"s1": {"p1"}, "s2": {"p1"}})
 	c.runClean(config{"a": blockFor("s1", "p1"), "g": group})
-	group.group = map[string][]string{"s2": {"p1"}}
+	group.sets = map[string][]string{"s2": {"p1"}}
 	if c.run(config{"a": blockFor("s1", "p1"), "g": group}, options{}) || !c.hasFailure("Another Resource Keeps the Stream") {
 		t.Fatalf("the run did not fail as expected: %v", c.failures)
 	}
@@ -194,13 +194,13 @@ func lateConflict(t *testing.T) {
 // A set that is known after apply turns out to be the one in the state, while a group drops the stream. The resource stays
 // in the state as it is, so the group must leave its set attached.
 func lateSetBesideAGroupThatDropsTheStream(t *testing.T) {
-	for _, late := range []resourceBlock{blockFor("s1", "p2"), {group: map[string][]string{"s1": {"p2"}}}} {
+	for _, late := range []resourceBlock{blockFor("s1", "p2"), groupFor(map[string][]string{"s1": {"p2"}})} {
 		c := newTerraformCore(t, false, 1, "s1", "s2")
 		c.runClean(config{"a": late})
 		late.lateProcessors = true
-		group := resourceBlock{group: map[string][]string{"s1": {"p1"}, "s2": {"p1"}}}
+		group := groupFor(map[string][]string{"s1": {"p1"}, "s2": {"p1"}})
 		c.run(config{"a": late, "g": group}, options{targets: []string{"g"}})
-		group.group = map[string][]string{"s2": {"p1"}}
+		group.sets = map[string][]string{"s2": {"p1"}}
 		planned := false
 		c.next = func(ready []string) int {
 			if i := slices.Index(ready, "set g"); i >= 0 && !planned {
@@ -224,28 +224,27 @@ func lateSetBesideAGroupThatDropsTheStream(t *testing.T) {
 func handovers(t *testing.T) {
 	one, two := map[string][]string{"s1": {"p1"}}, map[string][]string{"s1": {"p1"}, "s2": {"p1"}}
 	only2, other2, three := map[string][]string{"s2": {"p1"}}, map[string][]string{"s2": {"p2"}}, map[string][]string{"s3": {"p1"}}
-	group := func(sets map[string][]string) resourceBlock { return resourceBlock{group: sets} }
 	for name, test := range map[string]struct{ before, after config }{
 		"group to group": {
-			config{"g": group(two), "h": group(three)},
-			config{"g": group(one), "h": group(map[string][]string{"s2": {"p1"}, "s3": {"p1"}})},
+			config{"g": groupFor(two), "h": groupFor(three)},
+			config{"g": groupFor(one), "h": groupFor(map[string][]string{"s2": {"p1"}, "s3": {"p1"}})},
 		},
 		"group to group, with another set": {
-			config{"g": group(two), "h": group(three)},
-			config{"g": group(one), "h": group(map[string][]string{"s2": {"p2"}, "s3": {"p1"}})},
+			config{"g": groupFor(two), "h": groupFor(three)},
+			config{"g": groupFor(one), "h": groupFor(map[string][]string{"s2": {"p2"}, "s3": {"p1"}})},
 		},
-		"swap":            {config{"g": group(one), "h": group(other2)}, config{"g": group(only2), "h": group(map[string][]string{"s1": {"p2"}})}},
-		"renamed group":   {config{"g": group(two)}, config{"h": group(two)}},
+		"swap":            {config{"g": groupFor(one), "h": groupFor(other2)}, config{"g": groupFor(only2), "h": groupFor(map[string][]string{"s1": {"p2"}})}},
+		"renamed group":   {config{"g": groupFor(two)}, config{"h": groupFor(two)}},
 		"renamed":         {config{"a": blockFor("s1", "p1")}, config{"b": blockFor("s1", "p1")}},
-		"group to single": {config{"g": group(two)}, config{"g": group(one), "a": blockFor("s2", "p2")}},
-		"single to group": {config{"g": group(one), "a": blockFor("s2", "p2")}, config{"g": group(two)}},
-		"the single resource of a shared stream is destroyed": {config{"g": group(two), "a": blockFor("s2", "p1")}, config{"g": group(two)}},
-		"the group of a shared stream is destroyed":           {config{"g": group(two), "a": blockFor("s2", "p1")}, config{"a": blockFor("s2", "p1")}},
+		"group to single": {config{"g": groupFor(two)}, config{"g": groupFor(one), "a": blockFor("s2", "p2")}},
+		"single to group": {config{"g": groupFor(one), "a": blockFor("s2", "p2")}, config{"g": groupFor(two)}},
+		"the single resource of a shared stream is destroyed": {config{"g": groupFor(two), "a": blockFor("s2", "p1")}, config{"g": groupFor(two)}},
+		"the group of a shared stream is destroyed":           {config{"g": groupFor(two), "a": blockFor("s2", "p1")}, config{"a": blockFor("s2", "p1")}},
 		"a group drops a shared stream with keep": {
-			config{"g": group(two), "h": group(one)}, config{"g": {group: only2, onDestroy: "keep"}, "h": group(one)},
+			config{"g": groupFor(two), "h": groupFor(one)}, config{"g": {sets: only2, group: true, onDestroy: "keep"}, "h": groupFor(one)},
 		},
 		"a group drops a shared stream, and the other one has a trigger": {
-			config{"g": group(two), "h": group(one)}, config{"g": group(only2), "h": {group: one, trigger: "1"}},
+			config{"g": groupFor(two), "h": groupFor(one)}, config{"g": groupFor(only2), "h": {sets: one, group: true, trigger: "1"}},
 		},
 	} {
 		addrs := slices.Sorted(maps.Keys(test.before))

@@ -2,46 +2,32 @@ package coretest
 
 import (
 	"context"
-	"fmt"
 	"net"
 	"net/http"
 	"net/http/httptest"
 	"sync"
-	"sync/atomic"
 )
 
-// inMemoryServers are listeners by address. Unlike a socket, their connections let the clock of a bubble of synctest go on.
-var (
-	inMemoryServers     sync.Map
-	inMemoryServerCount atomic.Uint32
-)
+// inMemoryURL is the address of each service in memory. A proxy of the environment does not apply to it.
+const inMemoryURL = "http://127.0.0.1"
 
-func dialInMemory(ctx context.Context, _, address string) (net.Conn, error) {
-	if l, ok := inMemoryServers.Load(address); ok {
-		return l.(*inMemoryListener).dial(ctx)
-	}
-	return nil, fmt.Errorf("nothing listens on %s", address)
+// inMemoryListener serves connections of the same process. Unlike those of a socket, they let the clock of a bubble of
+// synctest go on.
+type inMemoryListener struct {
+	conns  chan net.Conn
+	closed chan struct{}
+	close  sync.Once
 }
 
-// serveInMemory returns a server whose URL only the provider reaches, in this process. The caller must close it.
-func serveInMemory(handler http.Handler) *httptest.Server {
-	n := inMemoryServerCount.Add(1)
-	address := fmt.Sprintf("127.%d.%d.%d:80", 128|byte(n>>16), byte(n>>8), byte(n)) // a proxy of the environment does not apply to 127.*
-	l := &inMemoryListener{address: address, conns: make(chan net.Conn), closed: make(chan struct{})}
-	inMemoryServers.Store(address, l)
+// serveInMemory starts a server. The caller must close it.
+func serveInMemory(handler http.Handler) (*inMemoryListener, *httptest.Server) {
+	l := &inMemoryListener{conns: make(chan net.Conn), closed: make(chan struct{})}
 	server := &httptest.Server{Listener: l, Config: &http.Server{Handler: handler}}
 	server.Start()
-	return server
+	return l, server
 }
 
-type inMemoryListener struct {
-	address string
-	conns   chan net.Conn
-	closed  chan struct{}
-	close   sync.Once
-}
-
-func (l *inMemoryListener) dial(ctx context.Context) (net.Conn, error) {
+func (l *inMemoryListener) dial(ctx context.Context, _, _ string) (net.Conn, error) {
 	client, server := net.Pipe()
 	select {
 	case l.conns <- server:
@@ -53,8 +39,6 @@ func (l *inMemoryListener) dial(ctx context.Context) (net.Conn, error) {
 	}
 }
 
-// These methods implement [net.Listener] and [net.Addr].
-
 func (l *inMemoryListener) Accept() (net.Conn, error) {
 	select {
 	case conn := <-l.conns:
@@ -65,11 +49,8 @@ func (l *inMemoryListener) Accept() (net.Conn, error) {
 }
 
 func (l *inMemoryListener) Close() error {
-	inMemoryServers.Delete(l.address)
 	l.close.Do(func() { close(l.closed) })
 	return nil
 }
 
-func (l *inMemoryListener) Addr() net.Addr  { return l }
-func (l *inMemoryListener) Network() string { return "in memory" }
-func (l *inMemoryListener) String() string  { return l.address }
+func (l *inMemoryListener) Addr() net.Addr { return &net.TCPAddr{IP: net.IPv4(127, 0, 0, 1), Port: 80} }

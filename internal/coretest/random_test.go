@@ -18,10 +18,9 @@ var (
 
 // runRandomHistory makes a few random runs with faults and changes by others, and then a run without, after which the
 // service, the state and the configuration must agree.
-func runRandomHistory(test historyT, inTurn bool, counts *tally) {
+func runRandomHistory(test historyT, inTurn bool) {
 	t := test.T
 	c := newTerraformCore(test, chance(t, 30, "detect_drift"), 1+evenIndex(t, 3, "max_attempts"), historyStreams...)
-	c.tally = counts
 	if inTurn {
 		c.next = func(names []string) int {
 			if len(names) == 1 {
@@ -136,28 +135,26 @@ func editConfig(t *rapid.T, last config) config {
 		case !exists, edit < 3:
 		case edit == 3:
 			delete(cfg, addr)
-		case edit == 4 && b.group != nil: // one stream comes or goes
-			b.group = maps.Clone(b.group)
-			if _, has := b.group[drawn.stream]; has {
-				delete(b.group, drawn.stream)
+		case edit == 4 && b.group: // one stream comes or goes
+			b.sets = maps.Clone(b.sets)
+			id := rapid.SampledFrom(historyStreams).Draw(t, "edited stream")
+			if _, has := b.sets[id]; has {
+				delete(b.sets, id)
 			} else {
-				b.group[drawn.stream] = drawn.processors
+				b.sets[id] = drawProcessors(t)
 			}
 			cfg[addr] = b
 		case edit == 4:
-			b.stream, b.lateStream = drawn.stream, drawn.lateStream
+			b.sets, b.lateStream = map[string][]string{drawn.stream(): b.sets[b.stream()]}, drawn.lateStream
 			cfg[addr] = b
 		case edit == 5:
 			b.trigger, b.onDestroy, b.dependsOn = drawn.trigger, drawn.onDestroy, drawn.dependsOn
 			b.createBeforeDestroy = b.createBeforeDestroy && b.dependsOn == ""
 			cfg[addr] = b
-		case len(b.group) > 0:
-			b.group = maps.Clone(b.group)
-			b.group[rapid.SampledFrom(slices.Sorted(maps.Keys(b.group))).Draw(t, "edited stream")] = drawn.processors
+		case len(b.sets) > 0:
+			b.sets = maps.Clone(b.sets)
+			b.sets[rapid.SampledFrom(slices.Sorted(maps.Keys(b.sets))).Draw(t, "edited stream")] = drawProcessors(t)
 			b.lateProcessors, b.partlyLate = drawn.lateProcessors, drawn.partlyLate
-			cfg[addr] = b
-		default:
-			b.processors, b.lateProcessors, b.partlyLate = drawn.processors, drawn.lateProcessors, drawn.partlyLate
 			cfg[addr] = b
 		}
 	}
@@ -165,12 +162,11 @@ func editConfig(t *rapid.T, last config) config {
 }
 
 func drawBlock(t *rapid.T, addr string) resourceBlock {
-	b := resourceBlock{stream: historyStreams[evenIndex(t, len(historyStreams), "stream")], processors: drawProcessors(t)}
-	if slices.Contains(historyGroups, addr) {
-		b.group = map[string][]string{b.stream: b.processors}
+	b := blockFor(historyStreams[evenIndex(t, len(historyStreams), "stream")], drawProcessors(t)...)
+	if b.group = slices.Contains(historyGroups, addr); b.group {
 		for _, id := range historyStreams {
-			if id != b.stream && chance(t, 50, id) {
-				b.group[id] = drawProcessors(t)
+			if b.sets[id] == nil && chance(t, 50, id) {
+				b.sets[id] = drawProcessors(t)
 			}
 		}
 	}
@@ -204,17 +200,12 @@ func withoutConflicts(cfg config) config {
 	sets := map[string][]string{}
 	for _, addr := range slices.Sorted(maps.Keys(cfg)) {
 		b := cfg[addr]
-		own := maps.Clone(b.sets())
-		for id, set := range own {
+		b.sets = maps.Clone(b.sets)
+		for id, set := range b.sets {
 			if _, ok := sets[id]; !ok {
 				sets[id] = set
 			}
-			own[id] = sets[id]
-		}
-		if b.group == nil {
-			b.processors = own[b.stream]
-		} else {
-			b.group = own
+			b.sets[id] = sets[id]
 		}
 		cfg[addr] = b
 	}
@@ -230,7 +221,7 @@ func (c *terraformCore) moveAndRemove(t *rapid.T, cfg config) {
 		to := slices.IndexFunc(historyAddrs, func(to string) bool {
 			_, inState := c.state[to]
 			b, configured := cfg[to]
-			return configured && !inState && (b.group != nil) == slices.Contains(historyGroups, addr)
+			return configured && !inState && b.group == slices.Contains(historyGroups, addr)
 		})
 		if is := c.state[addr]; to >= 0 {
 			t.Logf("moved %s to %s", addr, historyAddrs[to])
@@ -272,7 +263,7 @@ func (c *terraformCore) drawOptions(t *rapid.T, cfg config) (o options) {
 	for _, addr := range slices.Sorted(maps.Keys(cfg)) {
 		switch is := c.state[addr]; {
 		case is == nil:
-			if cfg[addr].group == nil && chance(t, 10, "import "+addr) {
+			if !cfg[addr].group && chance(t, 10, "import "+addr) {
 				o.imports = append(o.imports, addr)
 			}
 		case is.current == nil:

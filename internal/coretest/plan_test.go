@@ -51,7 +51,7 @@ func (c *terraformCore) plan(cfg config, opts options) (changes []change, refres
 			b, configured := cfg[addr]
 			current := was.current
 			if current == nil && configured && slices.Contains(opts.imports, addr) {
-				got, diags := p.ImportState(b.stream)
+				got, diags := p.ImportState(b.stream())
 				if !c.noErrors("import "+addr, diags) {
 					return false
 				}
@@ -131,7 +131,7 @@ func (c *terraformCore) planChange(p *Process, addr string, b resourceBlock, pri
 	if prior != nil && !prior.tainted {
 		before = prior.Managed
 	}
-	was, wanted := map[string]any{}, b.sets()
+	was, wanted := map[string]any{}, b.sets
 	if prior != nil {
 		was = prior.sets()
 	}

@@ -3,23 +3,15 @@ package coretest
 import (
 	"fmt"
 	"maps"
-	"reflect"
 	"slices"
 	"strings"
 
 	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
-	"github.com/hashicorp/terraform-plugin-go/tftypes"
-
-	"github.com/stream-management/terraform-provider-stream/internal/streamstest"
 )
 
 // apply applies changes, in a new process of the provider.
 func (c *terraformCore) apply(changes []change, refreshed map[string]*instance, opts options) {
 	c.t.Helper()
-	c.tally.add("apply")
-	if !slices.ContainsFunc(changes, func(ch change) bool { return ch.verb != noop }) {
-		c.tally.add("apply without changes")
-	}
 	p := c.startProvider()
 	c.state = refreshed
 	for _, s := range c.objects() {
@@ -64,7 +56,7 @@ func (c *terraformCore) apply(changes []change, refreshed map[string]*instance, 
 	c.departed = nil
 	c.walk(nodes)
 	if opts.action != nil && c.next == nil {
-		c.unrecorded[opts.action.stream] = true // whichever request came last
+		c.unrecorded[opts.action.stream()] = true // whichever request came last
 	}
 	for _, s := range c.objects() {
 		if slices.ContainsFunc(changes, func(ch change) bool { return ch.prior == s && ch.verb != noop }) {
@@ -119,7 +111,7 @@ func inOrderOfDependencies(nodes []node, changes []change) []node {
 
 // actionNode invokes the action after the operation that triggers it, or at any time if there is none.
 func (c *terraformCore) actionNode(p *Process, opts options, nodes []node) node {
-	id, set := opts.action.stream, opts.action.processors
+	id, set := opts.action.stream(), opts.action.sets[opts.action.stream()]
 	var after []string
 	if trigger := "set " + opts.actionAfter; slices.ContainsFunc(nodes, func(n node) bool { return n.name == trigger }) {
 		after = []string{trigger}
@@ -145,7 +137,7 @@ func (c *terraformCore) createOrUpdate(p *Process, ch change, pause func()) bool
 		is.deposed, is.current = append(is.deposed, is.current), nil
 	}
 	prior := is.current
-	ids := slices.Collect(maps.Keys(ch.wanted.sets()))
+	ids := slices.Collect(maps.Keys(ch.wanted.sets))
 	if ch.prior != nil {
 		ids = append(ids, ch.prior.streams()...)
 	}
@@ -173,11 +165,11 @@ func (c *terraformCore) createOrUpdate(p *Process, ch change, pause func()) bool
 	pause()
 
 	before, was := nullOf(actual.planned.Value.Type()), map[string]any{}
-	ids = slices.Sorted(maps.Keys(ch.wanted.sets()))
+	ids = slices.Sorted(maps.Keys(ch.wanted.sets))
 	var dropped []string
 	if prior != nil {
 		before, was = prior.Value, prior.sets()
-		dropped = slices.DeleteFunc(prior.streams(), func(id string) bool { return ch.wanted.sets()[id] != nil })
+		dropped = slices.DeleteFunc(prior.streams(), func(id string) bool { return ch.wanted.sets[id] != nil })
 		ids = append(ids, dropped...)
 	}
 	var sends, leaves map[string][]string
@@ -187,7 +179,7 @@ func (c *terraformCore) createOrUpdate(p *Process, ch change, pause func()) bool
 		leaves = c.rules.leaveSends(prior.departures(dropped, ch.wanted.onDestroy, actual.next), may)
 	})
 	for id := range sends {
-		sends[id] = ch.wanted.sets()[id] // the planned one may be unknown in part
+		sends[id] = ch.wanted.sets[id] // the planned one may be unknown in part
 	}
 	expected := maps.Clone(sends)
 	maps.Copy(expected, leaves)
@@ -226,12 +218,13 @@ func (c *terraformCore) createOrUpdate(p *Process, ch change, pause func()) bool
 	case ok:
 		c.checkCompatible(what+": inconsistent result", actual.planned.Value, got.Value)
 		is.current = &stored{Managed: got, dependsOn: ch.wanted.dependsOn}
+		c.checkResponse(o, is.current)
 	case got.Value.IsNull(): // core keeps the prior state
 	case prior == nil:
 		c.problem("%s: a failed create leaves a tainted object", what)
 	default:
 		is.current = &stored{Managed: got, tainted: prior.tainted, dependsOn: prior.dependsOn}
-		c.checkHonest(o, prior, ch.wanted.sets(), is.current)
+		c.checkHonest(o, prior, ch.wanted.sets, is.current)
 	}
 	if !ok && ch.verb == createThenDelete && is.current == nil {
 		is.current = is.deposed[len(is.deposed)-1]
@@ -246,73 +239,6 @@ func (c *terraformCore) changedByTaint(ch, actual change) bool {
 	was, is := AttributesOf(ch.planned.Value)["last_edited"], AttributesOf(actual.planned.Value)["last_edited"]
 	return ch.verb == update && was.IsKnown() && !is.IsKnown() &&
 		slices.ContainsFunc(ch.prior.streams(), func(id string) bool { return c.unforeseen[id] })
-}
-
-// checkCompatible checks that an object has the known values of the planned one.
-func (c *terraformCore) checkCompatible(what string, planned, actual tftypes.Value) {
-	if actual.IsNull() {
-		return
-	}
-	want, got := AttributesOf(planned), AttributesOf(actual)
-	for name := range want {
-		if want[name].IsFullyKnown() && !EqualValues(want[name], got[name]) {
-			c.problem("%s: %s was %v and is %v", what, name, FromTerraform(want[name]), FromTerraform(got[name]))
-		}
-	}
-}
-
-// noteLeftOver notes an object that was to be changed and is in the state as before: a dependency failed, or the create of
-// its replacement, after which core puts the object back. If an operation of another object changed a stream of this one,
-// and one failed, no call of core can record that.
-func (c *terraformCore) noteLeftOver(s *stored) {
-	for _, id := range s.streams() {
-		applied := slices.ContainsFunc(c.service.Requests(), func(r streamstest.Request) bool { return r.Applied && r.StreamID == id })
-		partly := typeNameOf(s.Value) == GroupName // a group is not saved if one of its streams fails
-		if applied && (c.doubtful[id] || partly) && !c.drift {
-			c.unrecorded[id] = true
-		}
-	}
-	c.markDoubtful(s.streams()...)
-}
-
-// noteLeft takes note of the departures of an object from streams. The caller holds the lock.
-func (c *terraformCore) noteLeft(o *operation, s *stored, ids []string, sends map[string][]string, unmarked bool) {
-	left := slices.DeleteFunc(slices.Clone(ids), func(id string) bool {
-		_, failed := o.errors[id]
-		if len(o.requestsTo(id)) > 0 {
-			c.rules.blocked[id] = failed
-		}
-		return failed
-	})
-	if len(left) > 0 {
-		d := departed{o.what, s, left, unmarked}
-		if unmarked && len(sends) > 0 {
-			c.departed = slices.Insert(c.departed, 0, d) // the first one to look at, if a state is untrue
-		} else {
-			c.departed = append(c.departed, d)
-		}
-	}
-}
-
-// checkHonest checks the state after a failed operation: a stream without an error has what was planned. The processors
-// of the others are the prior ones, or those in the service.
-func (c *terraformCore) checkHonest(o *operation, before *stored, planned map[string][]string, after *stored) {
-	was, is := before.sets(), after.sets()
-	for _, id := range o.streams {
-		set, found := is[id]
-		old, inState := was[id]
-		wanted, stays := planned[id]
-		switch _, failed := o.errors[id]; {
-		case !failed && (found != stays || stays && !reflect.DeepEqual(set, any(wanted))):
-			c.problem("%s: stream %q did not fail, and the state has %v, want %v", o.what, id, set, wanted)
-		case failed && found != inState:
-			c.problem("%s: stream %q failed, and it was in the state: %t, and is: %t", o.what, id, inState, found)
-		case failed && found && c.rules.known[id] && !reflect.DeepEqual(set, c.attached(id)):
-			c.problem("%s: failed, and the state of %q has %v, but the service has reported %v", o.what, id, set, c.attached(id))
-		case failed && found && c.next != nil && !reflect.DeepEqual(set, old) && !reflect.DeepEqual(set, c.attached(id)):
-			c.problem("%s: failed, and the state of %q went from %v to %v, but the service has %v", o.what, id, old, set, c.attached(id))
-		}
-	}
 }
 
 // destroy destroys the current object of an instance. In a replacement, the provider gets the private state that it

@@ -1,0 +1,169 @@
+package coretest
+
+import (
+	"maps"
+	"slices"
+
+	"github.com/hashicorp/terraform-plugin-go/tftypes"
+)
+
+// options are those of `terraform apply`, and what happens meanwhile.
+type options struct {
+	replace, imports []string // addresses
+	targets          []string // addresses; nil: all
+	keepsState       bool     // -refresh=false
+	meanwhile        func()   // between the plan and the apply; may be nil
+
+	action      *resourceBlock // of one stream; may be nil
+	actionAfter string         // the address whose operation triggers the action
+}
+
+func (o options) targeted(addr string) bool {
+	return o.targets == nil || slices.Contains(o.targets, addr)
+}
+
+// instance is a resource instance in the state.
+type instance struct {
+	current *stored
+	deposed []*stored // replaced, but not destroyed yet
+}
+
+// stored is an object of an instance.
+type stored struct {
+	Managed
+	tainted   bool
+	unchanged bool // by the current apply
+	dependsOn string
+}
+
+// setsOf returns the processors of an object in a plan or state, by stream.
+func setsOf(v tftypes.Value) map[string]any {
+	a := AttributesOf(v)
+	if typeNameOf(v) == GroupName {
+		sets, _ := FromTerraform(a["streams"]).(map[string]any)
+		return sets
+	}
+	id, ok := FromTerraform(a["stream_id"]).(string)
+	if !ok {
+		return nil
+	}
+	return map[string]any{id: FromTerraform(a["processor_ids"])}
+}
+
+func (s *stored) sets() map[string]any { return setsOf(s.Value) }
+
+func (s *stored) streams() []string { return slices.Sorted(maps.Keys(s.sets())) }
+
+func (s *stored) has(stream string) bool {
+	_, ok := s.sets()[stream]
+	return ok
+}
+
+func (s *stored) text(attribute string) string {
+	text, _ := FromTerraform(AttributesOf(s.Value)[attribute]).(string)
+	return text
+}
+
+// config has the resource blocks of a root module, by address.
+type config map[string]resourceBlock
+
+type resourceBlock struct {
+	sets                map[string][]string // processors by stream; one stream, unless the block is a group
+	group               bool
+	onDestroy           string // "": the default
+	trigger             string // "": no triggers
+	createBeforeDestroy bool
+	dependsOn           string // an address; "": none
+
+	lateStream, lateProcessors bool // known after apply: stream_id or streams; processor_ids
+	partlyLate                 bool // with lateProcessors: only one of the processor_ids is
+}
+
+// stream returns the stream of a single resource.
+func (b resourceBlock) stream() string {
+	for id := range b.sets {
+		return id
+	}
+	return ""
+}
+
+// configValue is the configuration that the provider gets during a plan or an apply.
+func (b resourceBlock) configValue(applying bool) tftypes.Value {
+	a := Attributes{}
+	if b.onDestroy != "" {
+		a["on_destroy"] = b.onDestroy
+	}
+	if b.trigger != "" {
+		a["triggers"] = map[string]string{"t": b.trigger}
+	}
+	sets := Attributes{}
+	for id, set := range b.sets {
+		sets[id] = b.lateSet(set, applying)
+	}
+	name := SingleName
+	if b.group {
+		name = GroupName
+		a["streams"] = b.late(sets, applying)
+	} else {
+		a["stream_id"], a["processor_ids"] = b.late(b.stream(), applying), sets[b.stream()]
+	}
+	return ToTerraform(schemas().ResourceSchemas[name].ValueType(), a)
+}
+
+// lateGroup reports whether the streams of a group are known after apply.
+func (b resourceBlock) lateGroup() bool { return b.group && b.lateStream }
+
+func (b resourceBlock) late(v any, applying bool) any {
+	if b.lateStream && !applying {
+		return tftypes.UnknownValue
+	}
+	return v
+}
+
+func (b resourceBlock) lateSet(set []string, applying bool) any {
+	switch {
+	case !b.lateProcessors || applying:
+		return set
+	case b.partlyLate && len(set) > 0:
+		return []any{set[0], tftypes.UnknownValue}
+	}
+	return tftypes.UnknownValue
+}
+
+// blockFor is a block for a stream and its processors.
+func blockFor(stream string, processors ...string) resourceBlock {
+	return resourceBlock{sets: map[string][]string{stream: append([]string{}, processors...)}}
+}
+
+func groupFor(sets map[string][]string) resourceBlock { return resourceBlock{sets: sets, group: true} }
+
+func (b resourceBlock) withCreateBeforeDestroy() resourceBlock {
+	b.createBeforeDestroy = true
+	return b
+}
+
+// verb is an action of a plan.
+type verb string
+
+const (
+	noop             verb = "no-op"
+	create           verb = "create"
+	update           verb = "update"
+	destroy          verb = "destroy"
+	deleteThenCreate verb = "destroy and then create"
+	createThenDelete verb = "create and then destroy"
+)
+
+func (v verb) replaces() bool { return v == deleteThenCreate || v == createThenDelete }
+
+// change is the planned change of one object.
+type change struct {
+	addr    string
+	verb    verb
+	wanted  resourceBlock
+	forced  bool // -replace
+	prior   *stored
+	planned Managed
+	next    map[string]*claimed // the successors that the plan found on the prior streams
+	deposed bool
+}
