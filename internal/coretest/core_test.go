@@ -46,6 +46,7 @@ type terraformCore struct {
 	invoking bool       // the current apply has an action
 
 	rules  *processRules   // of the current process of the provider
+	known  map[string]bool // streams whose set the service has reported to this process, after the last update in doubt
 	warned map[string]bool // streams that a warning of the last plan names
 	// unforeseen are streams that the last plan could not warn about: of an object that is tainted, replaced or deposed, whose
 	// destroy does not get the marks of the plan, or of a group whose streams are known after apply.
@@ -118,7 +119,7 @@ func newTerraformCore(t interface {
 // startProvider starts and configures a process of the provider, to be called from nodes.
 func (c *terraformCore) startProvider() *Process {
 	c.t.Helper()
-	c.rules = newProcessRules(c.mayBeRepeated())
+	c.rules, c.known = newProcessRules(c.mayBeRepeated()), map[string]bool{}
 	if c.next != nil {
 		c.provider["max_concurrent_requests"] = 1 // the streams of a group in turn
 	}

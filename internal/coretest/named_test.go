@@ -16,7 +16,6 @@ func TestNamedHistories(t *testing.T) {
 	t.Parallel()
 	for name, history := range map[string]func(*testing.T){
 		"handovers":                                     handovers,
-		"one of two leaves the stream":                  oneOfTwoLeavesTheStream,
 		"takeover after a failed destroy":               takeoverAfterAFailedDestroy,
 		"takeover taken back":                           takeoverTakenBack,
 		"failed update beside a destroy":                failedUpdateBesideADestroy,
@@ -32,17 +31,6 @@ func TestNamedHistories(t *testing.T) {
 			t.Parallel()
 			synctest.Test(t, history)
 		})
-	}
-}
-
-// One of two resources of a stream changes to another stream. Terraform plans a replacement, and calls the provider for
-// no plan of the destroy alone.
-func oneOfTwoLeavesTheStream(t *testing.T) {
-	for _, order := range [][]string{{"plan a", "plan b"}, {"plan b", "plan a"}} {
-		c := newTerraformCore(t, false, 1, "s1", "s2")
-		c.inOrder(order...)
-		c.runClean(config{"a": blockFor("s1", "p1"), "b": blockFor("s1", "p1")})
-		c.runClean(config{"a": blockFor("s1", "p1"), "b": blockFor("s2", "p1")})
 	}
 }
 
@@ -233,8 +221,11 @@ func handovers(t *testing.T) {
 			config{"g": groupFor(two), "h": groupFor(three)},
 			config{"g": groupFor(one), "h": groupFor(map[string][]string{"s2": {"p2"}, "s3": {"p1"}})},
 		},
-		"swap":            {config{"g": groupFor(one), "h": groupFor(other2)}, config{"g": groupFor(only2), "h": groupFor(map[string][]string{"s1": {"p2"}})}},
-		"renamed group":   {config{"g": groupFor(two)}, config{"h": groupFor(two)}},
+		"swap":          {config{"g": groupFor(one), "h": groupFor(other2)}, config{"g": groupFor(only2), "h": groupFor(map[string][]string{"s1": {"p2"}})}},
+		"renamed group": {config{"g": groupFor(two)}, config{"h": groupFor(two)}},
+		"one of two leaves the stream": { // a replacement: core calls the provider for no plan of the destroy alone
+			config{"a": blockFor("s1", "p1"), "b": blockFor("s1", "p1")}, config{"a": blockFor("s1", "p1"), "b": blockFor("s2", "p1")},
+		},
 		"renamed":         {config{"a": blockFor("s1", "p1")}, config{"b": blockFor("s1", "p1")}},
 		"group to single": {config{"g": groupFor(two)}, config{"g": groupFor(one), "a": blockFor("s2", "p2")}},
 		"single to group": {config{"g": groupFor(one), "a": blockFor("s2", "p2")}, config{"g": groupFor(two)}},

@@ -55,7 +55,7 @@ func (c *terraformCore) checkHonest(o *operation, before *stored, planned map[st
 			c.problem("%s: stream %q did not fail, and the state has %v, want %v", o.what, id, set, wanted)
 		case failed && found != inState:
 			c.problem("%s: stream %q failed, and it was in the state: %t, and is: %t", o.what, id, inState, found)
-		case failed && found && c.rules.known[id] && !reflect.DeepEqual(set, c.attached(id)):
+		case failed && found && c.known[id] && !reflect.DeepEqual(set, c.attached(id)):
 			c.problem("%s: failed, and the state of %q has %v, but the service has reported %v", o.what, id, set, c.attached(id))
 		case failed && found && c.next != nil && !reflect.DeepEqual(set, old) && !reflect.DeepEqual(set, c.attached(id)):
 			c.problem("%s: failed, and the state of %q went from %v to %v, but the service has %v", o.what, id, old, set, c.attached(id))
@@ -100,7 +100,7 @@ func (c *terraformCore) operate(what string, ids []string, sends map[string][]st
 		if detail, failed := o.errors[id]; failed {
 			c.checkLastSentence(o, id, detail)
 		}
-		c.rules.noteReport(id, o)
+		c.noteReport(id, o)
 	}
 	return o
 }
@@ -190,6 +190,17 @@ const (
 	inDoubt     = "The stream may or may not have been changed"
 )
 
+// noteReport takes note of what the response to an operation says about a stream.
+func (c *terraformCore) noteReport(id string, o *operation) {
+	requests := o.requestsTo(id)
+	switch detail, failed := o.errors[id]; {
+	case strings.Contains(detail, reportedNow), !failed && len(requests) > 0 && requests[len(requests)-1].Status == http.StatusOK:
+		c.known[id] = true
+	case strings.Contains(detail, inDoubt):
+		c.known[id] = false
+	}
+}
+
 // checkLastSentence compares the last sentence of an error with the service.
 func (c *terraformCore) checkLastSentence(o *operation, id, detail string) {
 	requests := o.requestsTo(id)
@@ -211,7 +222,7 @@ func (c *terraformCore) checkLastSentence(o *operation, id, detail string) {
 			c.problem("%s: says %q, but the service has %s", o.what, last, set)
 		}
 	case strings.HasPrefix(last, inDoubt):
-		if len(requests) == 0 && c.rules.known[id] {
+		if len(requests) == 0 && c.known[id] {
 			c.problem("%s: says %q, but the service has reported the set of %q", o.what, last, id)
 		}
 		refused := func(r streamstest.Request) bool { return r.Status/100 == 4 && r.Status != http.StatusRequestTimeout }

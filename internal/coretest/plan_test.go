@@ -4,8 +4,10 @@ import (
 	"cmp"
 	"fmt"
 	"maps"
+	"regexp"
 	"slices"
 
+	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
 	"github.com/hashicorp/terraform-plugin-go/tftypes"
 )
 
@@ -13,7 +15,7 @@ import (
 func (c *terraformCore) plan(cfg config, opts options) (changes []change, refreshed map[string]*instance) {
 	c.t.Helper()
 	p := c.startProvider()
-	c.failures = nil
+	c.failures, c.warned = nil, map[string]bool{}
 	refreshed = map[string]*instance{}
 	addrs := slices.Collect(maps.Keys(cfg))
 	for addr := range c.state {
@@ -58,7 +60,7 @@ func (c *terraformCore) plan(cfg config, opts options) (changes []change, refres
 				current = &stored{Managed: got}
 			}
 			if is.current = current; !opts.keepsState {
-				is.current, _ = c.refresh(p, addr, current)
+				is.current = c.refresh(p, addr, current)
 			}
 			pause()
 			switch {
@@ -73,7 +75,7 @@ func (c *terraformCore) plan(cfg config, opts options) (changes []change, refres
 			nodes = append(nodes, node{name: fmt.Sprintf("plan %s deposed %d", addr, i), run: func(pause func()) bool {
 				old := old
 				if !opts.keepsState {
-					old, _ = c.refresh(p, addr, old)
+					old = c.refresh(p, addr, old)
 				}
 				if old == nil {
 					return true
@@ -87,7 +89,7 @@ func (c *terraformCore) plan(cfg config, opts options) (changes []change, refres
 		}
 	}
 	c.walk(nodes)
-	c.warned, c.unforeseen = c.rules.warned, map[string]bool{}
+	c.unforeseen = map[string]bool{}
 	for _, ch := range changes {
 		if ch.prior != nil && (ch.deposed || ch.wanted.lateGroup() || ch.verb.replaces() && (ch.forced || ch.prior.tainted)) {
 			for _, id := range ch.prior.streams() {
@@ -102,20 +104,20 @@ func (c *terraformCore) plan(cfg config, opts options) (changes []change, refres
 	return changes, refreshed
 }
 
-func (c *terraformCore) refresh(p *Process, addr string, s *stored) (*stored, bool) {
+func (c *terraformCore) refresh(p *Process, addr string, s *stored) *stored {
 	if s == nil {
-		return nil, true
+		return nil
 	}
 	got, diags := p.Read(s.Managed)
 	switch {
 	case !c.noErrors("refresh "+addr, diags):
-		return s, false
+		return s
 	case got.Value.IsNull():
-		return nil, true
+		return nil
 	case !got.Value.IsFullyKnown():
 		c.problem("refresh %s: the state has unknown values: %v", addr, FromTerraform(got.Value))
 	}
-	return &stored{Managed: got, tainted: s.tainted, dependsOn: s.dependsOn}, true
+	return &stored{Managed: got, tainted: s.tainted, dependsOn: s.dependsOn}
 }
 
 // planChange plans a configured instance. An apply does so again, with the change from the plan as earlier.
@@ -143,6 +145,9 @@ func (c *terraformCore) planChange(p *Process, addr string, b resourceBlock, pri
 	}
 	planned, replace, diags := p.Plan(before, cfg)
 	c.note(func() {
+		if earlier == nil {
+			c.noteWarnings(diags)
+		}
 		if before.Value.IsNull() {
 			c.noteSuccessors(&ch, was, func(id string) bool { return wanted[id] != nil })
 		}
@@ -171,6 +176,9 @@ func (c *terraformCore) planChange(p *Process, addr string, b resourceBlock, pri
 		planned, _, diags = p.Plan(Managed{nullOf(cfg.Type()), planned.Private, planned.Identity}, cfg)
 		c.note(func() {
 			c.noteSuccessors(&ch, was, func(id string) bool { return wanted[id] != nil && ch.next[id] == nil })
+			if earlier == nil {
+				c.noteWarnings(diags)
+			}
 			c.rules.notePlan(nullOf(cfg.Type()), planned, diags)
 		})
 		if !c.noErrors(what, diags) {
@@ -193,6 +201,17 @@ func (c *terraformCore) planChange(p *Process, addr string, b resourceBlock, pri
 	}
 	ch.planned = planned
 	return ch, true
+}
+
+var streamOfWarning = regexp.MustCompile(`: stream "(\w+)"$`)
+
+// noteWarnings takes note of what the diagnostics of a plan say. The caller holds the lock.
+func (c *terraformCore) noteWarnings(diags Diagnostics) {
+	for _, d := range diags {
+		if found := streamOfWarning.FindStringSubmatch(d.Summary); found != nil && d.Severity == tfprotov6.DiagnosticSeverityWarning {
+			c.warned[found[1]] = true
+		}
+	}
 }
 
 // noteSuccessors notes who has claimed the streams that a change leaves.

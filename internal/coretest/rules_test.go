@@ -3,9 +3,7 @@ package coretest
 import (
 	"fmt"
 	"maps"
-	"net/http"
 	"reflect"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -34,8 +32,6 @@ type processRules struct {
 	claims  map[string]claimed // by stream: what the plans of this process have given it
 	written map[string]bool    // streams whose set a resource of this process has sent
 	blocked map[string]bool    // streams of a failed operation whose resource stays in the state
-	warned  map[string]bool    // streams that a warning of this process names
-	known   map[string]bool    // streams of which the service has reported the set, after the last update in doubt
 	repeats map[string]bool    // see mayBeRepeated
 }
 
@@ -56,19 +52,12 @@ const (
 func newProcessRules(repeats map[string]bool) *processRules {
 	return &processRules{
 		repeats: repeats,
-		claims:  map[string]claimed{}, written: map[string]bool{}, blocked: map[string]bool{}, warned: map[string]bool{}, known: map[string]bool{},
+		claims:  map[string]claimed{}, written: map[string]bool{}, blocked: map[string]bool{},
 	}
 }
 
-var streamOfWarning = regexp.MustCompile(`: stream "(\w+)"$`)
-
-// notePlan takes note of a plan of a resource, and of what its diagnostics say.
+// notePlan takes note of a plan of a resource. After an error, the resource has claimed its streams, unless two sets conflict.
 func (r *processRules) notePlan(prior tftypes.Value, planned Managed, diags Diagnostics) {
-	for _, d := range diags {
-		if found := streamOfWarning.FindStringSubmatch(d.Summary); found != nil && d.Severity == tfprotov6.DiagnosticSeverityWarning {
-			r.warned[found[1]] = true
-		}
-	}
 	if planned.Value.IsNull() {
 		return
 	}
@@ -88,8 +77,7 @@ func (r *processRules) notePlan(prior tftypes.Value, planned Managed, diags Diag
 	}
 }
 
-// about reports whether there is a diagnostic about a stream. After an error in a plan, a resource has claimed its streams,
-// unless two sets conflict.
+// about reports whether there is a diagnostic about a stream.
 func (d Diagnostics) about(summary, id string) bool {
 	return slices.ContainsFunc(d, func(d *tfprotov6.Diagnostic) bool {
 		return d.Summary == summary && strings.Contains(d.Detail, strconv.Quote(id))
@@ -163,15 +151,4 @@ func (s *stored) departures(ids []string, onDestroy string, next map[string]*cla
 		all = append(all, departedStream{id, was, onDestroy != "keep", next[id]})
 	}
 	return all
-}
-
-// noteReport takes note of what the response to an operation says about a stream.
-func (r *processRules) noteReport(id string, o *operation) {
-	requests := o.requestsTo(id)
-	switch detail, failed := o.errors[id]; {
-	case strings.Contains(detail, reportedNow), !failed && len(requests) > 0 && requests[len(requests)-1].Status == http.StatusOK:
-		r.known[id] = true
-	case strings.Contains(detail, inDoubt):
-		r.known[id] = false
-	}
 }
