@@ -110,18 +110,22 @@ func oneOfTwoIsRefused(t *testing.T) {
 	c.runClean(config{"a": blockFor("s1", "p1")})
 }
 
-// A group drops a stream that another resource keeps and was planned before. The apply calls the provider for the group
-// only, so the plan must fail.
+// A group drops a stream that another resource keeps. The apply calls the provider for the group only, so the plan must
+// fail.
 func groupDropsWhatAnotherResourceKeeps(t *testing.T) {
-	c := newTerraformCore(t, false, 1, "s1", "s2")
-	c.inOrder("plan a", "plan g")
-	group := groupFor(map[string][]string{"s1": {"p1"}, "s2": {"p1"}})
-	c.runClean(config{"a": blockFor("s1", "p1"), "g": group})
-	group.sets = map[string][]string{"s2": {"p1"}}
-	if c.run(config{"a": blockFor("s1", "p1"), "g": group}, options{}) || !c.hasFailure("Another Resource Keeps the Stream") {
-		t.Fatalf("the run did not fail as expected: %v", c.failures)
+	one := map[string][]string{"s1": {"p1"}}
+	for _, other := range []resourceBlock{blockFor("s1", "p1"), groupFor(one)} {
+		for _, first := range []string{"plan a", "plan g"} {
+			c := newTerraformCore(t, false, 1, "s1", "s2")
+			c.inOrder(first)
+			c.runClean(config{"a": other, "g": groupFor(map[string][]string{"s1": {"p1"}, "s2": {"p1"}})})
+			next := config{"a": other, "g": groupFor(map[string][]string{"s2": {"p1"}})}
+			if c.run(next, options{}) || !c.hasFailure("Another Resource Keeps the Stream") {
+				t.Fatalf("the run did not fail as expected: %v", c.failures)
+			}
+			c.runClean(next)
+		}
 	}
-	c.runClean(config{"a": blockFor("s1", "p1"), "g": group})
 }
 
 // A destroy comes after another resource has sent its set to the stream, and nothing is left to send: not even the set of a
