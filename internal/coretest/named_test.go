@@ -22,6 +22,7 @@ func TestNamedHistories(t *testing.T) {
 		"one of two is refused":                         oneOfTwoIsRefused,
 		"group drops what another resource keeps":       groupDropsWhatAnotherResourceKeeps,
 		"destroy after the set was sent":                destroyAfterTheSetWasSent,
+		"failed destroy keeps no mark":                  failedDestroyKeepsNoMark,
 		"read ends the doubt":                           readEndsTheDoubt,
 		"read through a wrong proxy":                    readThroughAWrongProxy,
 		"late conflict":                                 lateConflict,
@@ -140,22 +141,41 @@ func destroyAfterTheSetWasSent(t *testing.T) {
 	c.runClean(config{"a": a, "b": b})
 }
 
-// With detect_drift, a read after an update in doubt says what the stream has, and the next apply sends nothing.
-func readEndsTheDoubt(t *testing.T) {
-	c := newTerraformCore(t, true, 1, "s1")
-	c.runClean(config{"a": blockFor("s1", "p1")})
-	next := config{"a": blockFor("s1", "p2")}
-	c.service.InjectFunc(func(r streamstest.Request) *streamstest.Fault {
-		return &streamstest.Fault{ResetAfter: r.Method == http.MethodPatch}
-	})
-	if c.run(next, options{}) {
+// A destroy that leaves the set of another resource attached fails. When both resources are destroyed next, the plan of the
+// failed destroy must not count any more.
+func failedDestroyKeepsNoMark(t *testing.T) {
+	c := newTerraformCore(t, false, 1, "s1")
+	a, b := blockFor("s1", "p1"), blockFor("s1", "p2")
+	c.runClean(config{"a": a})
+	c.run(config{"a": a, "b": b}, options{targets: []string{"b"}})
+	c.inOrder("plan a", "plan b")
+	c.service.Inject(streamstest.Fault{Status: http.StatusInternalServerError})
+	if c.run(config{"a": a}, options{}) {
 		t.Fatal("no error")
 	}
-	c.service.InjectFunc(nil)
-	c.runClean(next)
-	for _, r := range c.service.Requests() {
-		if r.Method == http.MethodPatch {
-			t.Errorf("sent %s", r)
+	c.inOrder("destroy a", "destroy b")
+	c.runClean(config{})
+}
+
+// With detect_drift, a read after an update in doubt says what the stream has, and the next apply sends nothing.
+func readEndsTheDoubt(t *testing.T) {
+	for _, group := range []bool{false, true} {
+		c := newTerraformCore(t, true, 1, "s1")
+		first, next := blockFor("s1", "p1"), blockFor("s1", "p2")
+		first.group, next.group = group, group
+		c.runClean(config{"a": first})
+		c.service.InjectFunc(func(r streamstest.Request) *streamstest.Fault {
+			return &streamstest.Fault{ResetAfter: r.Method == http.MethodPatch}
+		})
+		if c.run(config{"a": next}, options{}) {
+			t.Fatal("no error")
+		}
+		c.service.InjectFunc(nil)
+		c.runClean(config{"a": next})
+		for _, r := range c.service.Requests() {
+			if r.Method == http.MethodPatch {
+				t.Errorf("sent %s", r)
+			}
 		}
 	}
 }
