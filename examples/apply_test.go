@@ -41,12 +41,7 @@ var applied = []example{
 	{folder: "fleet", attached: map[string]string{
 		"cam-1": "object-detection people-counter", "cam-2": "object-detection", "cam-4": "object-detection", "cam-5": "face-blur object-detection",
 	}},
-	{folder: "fleet-csv", attached: oneEach},
-	{folder: "migrating/restapi/after", attached: entrance},
 	{folder: "migrating/restful/after", attached: entrance},
-	{folder: "migrating/terracurl/after", attached: entrance},
-	{folder: "fleet-yaml", attached: oneEach},
-	{folder: "recipes/commands", attached: detected},
 	{folder: "recipes/last-edited", attached: detected},
 	{folder: "recipes/maintenance", attached: entrance},
 	{folder: "recipes/namespaces", attached: detected},
@@ -60,7 +55,7 @@ var applied = []example{
 		"cam-1": "object-detection people-counter", "cam-2": "object-detection",
 		"cam-4": "object-detection plate-reader", "cam-5": "object-detection",
 	}, detached: parkings},
-	{folder: "two-regions", attached: map[string]string{"cam-1": "object-detection", "cam-2": "object-detection"}},
+	{folder: "two-regions", attached: restored},
 	{folder: "several-teams", attached: map[string]string{
 		"cam-1": "face-blur object-detection plate-reader", "cam-2": "object-detection", "cam-3": "plate-reader",
 	}},
@@ -146,6 +141,10 @@ func (w *workspace) setAddress(module, url string) {
 var mistakes = []struct{ folder, file, from, to, want string }{
 	{"recipes/precondition", "cameras.yaml", "people-counter", "people-countr", "cam-1 has unknown processors: people-countr."},
 	{"recipes/namespaces", "main.tf", `"acme.ptz"`, `"other.lidar"`, "Stream cam-1 is not compatible with other.lidar, but with: acme.camera, acme.ptz."},
+	{"fleet", "streams.yaml", "cam-3: []", "cam-3:", `streams["cam-3"]: the set of processor ids must not be null.`},
+	{"fleet", "main.tf", "default     = null", `default = ["object-detection", "face-blur"]`, "Unknown processors: cam-1: people-counter."},
+	{"provider", "provider.tf", `"people-counter"]`, `"people-counter"]` + "\n}\nresource \"terraform_data\" \"command\" {\n  for_each = stream_processors.new.compatible_namespaces\n}\n" +
+		"resource \"stream_processors\" \"new\" {\n  stream_id     = \"cam-2\"\n  processor_ids = []", "Invalid for_each argument"},
 }
 
 // wantMistakes plans a copy of the applied configuration with all mistakes at once.
@@ -158,11 +157,7 @@ func wantMistakes(t *testing.T, w *workspace, modules []example) {
 	for _, m := range mistakes {
 		wrong.edit(filepath.Join(strings.ReplaceAll(m.folder, "/", "-"), m.file), m.from, m.to)
 	}
-	commands := filepath.Join("recipes-commands", "main.tf")
-	wrong.edit(commands, "toset(local.namespaces)", "stream_processors.entrance.compatible_namespaces")
-	wrong.edit(commands, `processor_ids = ["object-detection"]`, `processor_ids = ["people-counter"]`)
 	out := wrong.status(1, "plan")
-	wantText(t, out, "Invalid for_each argument", "cannot be determined until apply")
 	for _, m := range mistakes {
 		wantText(t, out, m.want)
 	}

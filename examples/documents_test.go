@@ -66,18 +66,15 @@ func TestBlocksAreExamples(t *testing.T) {
 func TestEveryExampleIsRun(t *testing.T) {
 	t.Parallel()
 	run := map[string]string{
-		"authentication/token-file":  "agent.hcl needs an agent with a server for secrets",
-		"existing-streams/import":    "TestAccPageExistingStreams",
-		"migrating/curl/after":       "TestAccPageMigratingFromCurl",
-		"migrating/curl/before":      "TestAccPageMigratingFromCurl",
-		"migrating/restapi/before":   "needs a provider that is not installed; the states that it wrote are test data of internal/provider",
-		"migrating/restful/before":   "the same",
-		"migrating/terracurl/before": "the same",
-		"migrating/to-groups":        "TestAccPageLargeFleets",
-		"recipes/reassert":           "TestAccPageRecipes",
-		"several-teams/tests":        "TestAccShellBlocks",
-		"terraform-test":             "TestAccShellBlocks",
-		"terraform-test/tests":       "TestAccShellBlocks",
+		"authentication/token-file": "agent.hcl needs an agent with a server for secrets",
+		"existing-streams/import":   "TestAccPageExistingStreams",
+		"migrating/curl/after":      "TestAccPageMigratingFromCurl",
+		"migrating/curl/before":     "TestAccPageMigratingFromCurl",
+		"migrating/to-groups":       "TestAccPageLargeFleets",
+		"recipes/reassert":          "TestAccPageRecipes",
+		"several-teams/tests":       "TestAccShellBlocks",
+		"terraform-test":            "TestAccShellBlocks",
+		"terraform-test/tests":      "TestAccShellBlocks",
 	}
 	for _, e := range append(schemes(t), applied...) {
 		run[e.folder] = "TestAccApply"

@@ -1,22 +1,14 @@
 terraform {
-  required_version = ">= 1.7"
-
   required_providers {
     stream = {
       source  = "stream-management/stream"
-      version = "~> 0.1"
+      version = "~> 0.1.0"
     }
   }
 }
 
 # The address and the credentials come from the environment, such as STREAM_BASE_URL and STREAM_TOKEN.
 provider "stream" {}
-
-variable "stream_id_pattern" {
-  description = "Regular expression that each stream id must match."
-  type        = string
-  default     = "^cam-[0-9]+$"
-}
 
 variable "known_processors" {
   description = "Ids of all processors that exist. The plan then finds typos in the file. Default: no check."
@@ -31,6 +23,11 @@ locals {
   # The group of a stream is the start of a hash of its id: one digit makes 16 groups, two digits make 256. A site or a
   # customer is a good group, too. A position in the file is not: an inserted line would move streams to other groups.
   ids_by_group = { for id in keys(local.streams) : substr(sha256(id), 0, 1) => id... }
+
+  # The typos of each stream. The splat makes an empty list of a stream without a value.
+  unknown = var.known_processors == null ? {} : {
+    for id, processors in local.streams : id => join(" ", setsubtract(processors[*], var.known_processors))
+  }
 }
 
 resource "stream_processors_group" "fleet" {
@@ -40,16 +37,8 @@ resource "stream_processors_group" "fleet" {
 
   lifecycle {
     precondition {
-      condition     = alltrue([for id in each.value : can(regex(var.stream_id_pattern, id))])
-      error_message = "Stream ids that do not match ${var.stream_id_pattern}: ${join(", ", [for id in each.value : id if !can(regex(var.stream_id_pattern, id))])}."
-    }
-    precondition {
-      condition = var.known_processors == null || alltrue([
-        for id in each.value : length(setsubtract(local.streams[id], coalesce(var.known_processors, []))) == 0
-      ])
-      error_message = "Unknown processors of streams: ${join(", ", [
-        for id in each.value : id if length(setsubtract(local.streams[id], coalesce(var.known_processors, []))) > 0
-      ])}."
+      condition     = alltrue([for id in each.value : lookup(local.unknown, id, "") == ""])
+      error_message = "Unknown processors: ${join("; ", [for id in each.value : "${id}: ${local.unknown[id]}" if lookup(local.unknown, id, "") != ""])}."
     }
   }
 }

@@ -1,14 +1,3 @@
-terraform {
-  required_version = ">= 1.7"
-
-  required_providers {
-    stream = {
-      source  = "stream-management/stream"
-      version = "~> 0.1"
-    }
-  }
-}
-
 variable "folder" {
   description = "The folder with one YAML file for each team: stream ids with the processors that the team needs."
   type        = string
@@ -16,14 +5,18 @@ variable "folder" {
 }
 
 locals {
-  teams      = [for file in fileset("${path.module}/${var.folder}", "*.yaml") : yamldecode(file("${path.module}/${var.folder}/${file}"))]
+  folder = "${path.module}/${var.folder}"
+  texts  = [for name in fileset(local.folder, "*.{yaml,yml}") : file("${local.folder}/${name}")]
+
+  # A file without a line of content has no streams.
+  teams      = [for text in local.texts : yamldecode(text) if can(regex("(?m)^[^#\\s]", text))]
   stream_ids = toset(flatten([for streams in local.teams : keys(streams)]))
 }
 
-# Each stream gets the processors of all teams.
+# Each stream gets the processors of all teams. The splat makes an empty list of a stream without a value.
 resource "stream_processors" "camera" {
   for_each = local.stream_ids
 
   stream_id     = each.key
-  processor_ids = setunion([for streams in local.teams : try(streams[each.key], [])]...)
+  processor_ids = setunion([for streams in local.teams : try(streams[each.key][*], [])]...)
 }

@@ -2,7 +2,7 @@ terraform {
   required_providers {
     stream = {
       source  = "stream-management/stream"
-      version = "~> 0.1"
+      version = "~> 0.1.0"
     }
   }
 }

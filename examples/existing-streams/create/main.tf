@@ -1,17 +1,6 @@
-terraform {
-  required_providers {
-    stream = {
-      source  = "stream-management/stream"
-      version = "~> 0.1"
-    }
-  }
-}
-
-# The address and the credentials come from the environment, such as STREAM_BASE_URL and STREAM_TOKEN.
-provider "stream" {}
-
 locals {
-  rows    = csvdecode(file("${path.module}/cameras.csv"))
+  # Spreadsheets may write a byte order mark at the start of the file.
+  rows    = csvdecode(trimprefix(file("${path.module}/cameras.csv"), "\ufeff"))
   cameras = { for row in local.rows : row.stream_id => compact(split(" ", row.processor_ids)) }
 }
 

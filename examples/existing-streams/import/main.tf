@@ -1,20 +1,10 @@
-terraform {
-  required_version = ">= 1.7"
-
-  required_providers {
-    stream = {
-      source  = "stream-management/stream"
-      version = "~> 0.1"
-    }
-  }
-}
-
 provider "stream" {
   detect_drift = true
 }
 
 locals {
-  rows    = csvdecode(file("${path.module}/cameras.csv"))
+  # Spreadsheets may write a byte order mark at the start of the file.
+  rows    = csvdecode(trimprefix(file("${path.module}/cameras.csv"), "\ufeff"))
   cameras = { for row in local.rows : row.stream_id => compact(split(" ", row.processor_ids)) }
 }
 

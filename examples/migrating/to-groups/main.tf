@@ -1,17 +1,3 @@
-terraform {
-  required_version = ">= 1.7"
-
-  required_providers {
-    stream = {
-      source  = "stream-management/stream"
-      version = "~> 0.1"
-    }
-  }
-}
-
-# The address and the credentials come from the environment, such as STREAM_BASE_URL and STREAM_TOKEN.
-provider "stream" {}
-
 locals {
   streams = {
     "cam-1" = ["object-detection", "people-counter"]

@@ -1,14 +1,3 @@
-terraform {
-  required_version = ">= 1.14"
-
-  required_providers {
-    stream = {
-      source  = "stream-management/stream"
-      version = "~> 0.1"
-    }
-  }
-}
-
 resource "stream_processors" "entrance" {
   stream_id     = "cam-1"
   processor_ids = ["object-detection", "people-counter"]

@@ -1,12 +1,3 @@
-terraform {
-  required_providers {
-    stream = {
-      source  = "stream-management/stream"
-      version = "~> 0.1"
-    }
-  }
-}
-
 variable "namespace" {
   description = "The namespace that the stream must be compatible with."
   type        = string

@@ -1,12 +1,3 @@
-terraform {
-  required_providers {
-    stream = {
-      source  = "stream-management/stream"
-      version = "~> 0.1"
-    }
-  }
-}
-
 locals {
   known   = yamldecode(file("${path.module}/processors.yaml"))
   cameras = yamldecode(file("${path.module}/cameras.yaml"))

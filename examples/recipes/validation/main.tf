@@ -1,12 +1,3 @@
-terraform {
-  required_providers {
-    stream = {
-      source  = "stream-management/stream"
-      version = "~> 0.1"
-    }
-  }
-}
-
 variable "cameras" {
   description = "The processors of each camera, by stream id."
   type        = map(set(string))

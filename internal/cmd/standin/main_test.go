@@ -5,8 +5,6 @@ import (
 	"context"
 	"io"
 	"net/http"
-	"os"
-	"path/filepath"
 	"regexp"
 	"strings"
 	"testing"
@@ -149,28 +147,6 @@ func TestRefusesArguments(t *testing.T) {
 	for _, address := range []string{"127.1.2.3:0", "localhost:0", "[::1]:0"} {
 		if err := checkLoopback(address); err != nil {
 			t.Errorf("%s: %v", address, err)
-		}
-	}
-}
-
-// TestGuideHasEveryFlag compares the help with the guide for teams that test their own modules.
-func TestGuideHasEveryFlag(t *testing.T) {
-	t.Parallel()
-	guide, err := os.ReadFile(filepath.Join("..", "..", "..", "templates", "guides", "testing-modules.md.tmpl"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	var help strings.Builder
-	if err := run(t.Context(), []string{"-help"}, &help); err != nil {
-		t.Fatal(err)
-	}
-	flags := regexp.MustCompile(`(?m)^  (-[a-z-]+)`).FindAllStringSubmatch(help.String(), -1)
-	if len(flags) == 0 {
-		t.Fatalf("no flags in:\n%s", help.String())
-	}
-	for _, flag := range flags {
-		if !regexp.MustCompile("(?m)^\\| `" + flag[1] + "[` ]").Match(guide) {
-			t.Errorf("the guide has no row for %s", flag[1])
 		}
 	}
 }

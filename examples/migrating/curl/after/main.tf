@@ -4,7 +4,7 @@ terraform {
   required_providers {
     stream = {
       source  = "stream-management/stream"
-      version = "~> 0.1"
+      version = "~> 0.1.0"
     }
   }
 }
@@ -24,11 +24,6 @@ removed {
   lifecycle {
     destroy = false # the destroy provisioner must not run: it would detach the processors
   }
-}
-
-import {
-  to = stream_processors.entrance
-  id = "cam-1"
 }
 
 resource "stream_processors" "entrance" {
