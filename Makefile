@@ -103,8 +103,11 @@ demo: ## show real plans and applies, good and bad ones, with each request that 
 	@bin/demo
 
 .PHONY: lint
-lint: ## run the linters of .golangci.yml, and actionlint on the workflows and on the example of the guide
+lint: ## run the linters of .golangci.yml, vet for other platforms, and actionlint on the workflows and on the example of the guide
 	$(GOLANGCI) run
+	GOOS=windows go vet ./...
+	GOOS=darwin go vet ./...
+	GOOS=linux GOARCH=386 go vet ./...
 	$(ACTIONLINT)
 	$(ACTIONLINT) examples/pipelines/github-actions.yml
 
