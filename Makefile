@@ -19,8 +19,9 @@ RACE :=
 TOOL         := go tool -modfile=internal/tools/go.mod
 GOLANGCI     := $(TOOL) golangci-lint
 TFPLUGINDOCS := $(TOOL) tfplugindocs
-# The same result on each machine: without the programs that actionlint runs if they are installed.
-ACTIONLINT   := $(TOOL) actionlint -shellcheck= -pyflakes=
+# Not in that module, because it needs another version of a library than golangci-lint. The result is the same on each
+# machine: actionlint does not run programs that may be installed.
+ACTIONLINT   := go run github.com/rhysd/actionlint/cmd/actionlint@v1.7.12 -shellcheck= -pyflakes=
 
 DOCS     := docs
 FUZZTIME := 10s
