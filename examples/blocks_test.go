@@ -30,7 +30,7 @@ const standIn = "go run ./internal/cmd/standin"
 // shellBlocks lists the shell blocks of every page in their order.
 var shellBlocks = map[string][]block{
 	"README.md": {
-		{begins: "make install", folder: "..", want: []string{"Installing stream-management/stream v0.1.0", "1 to add, 0 to change, 0 to destroy"}},
+		{begins: "make install", folder: "..", want: []string{"Installing " + strings.ToLower(cli.Source) + " v0.1.0", "1 to add, 0 to change, 0 to destroy"}},
 		{begins: standIn},
 	},
 	"actions/set_processors.md": {
