@@ -1,0 +1,51 @@
+package provider
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stream-management/terraform-provider-stream/internal/coretest"
+	"github.com/stream-management/terraform-provider-stream/internal/streamstest"
+)
+
+// The attribute timeouts bounds each operation, and each by its own value. Without it, the operation would only end with
+// request_timeout, after an hour.
+func TestOperationTimeouts(t *testing.T) {
+	t.Parallel()
+	service, url := streamstest.Start(t, streamstest.Options{ServeGet: true}, streamstest.Streams("cam-1")...)
+	r := newSingleRun(t, coretest.Attributes{"base_url": url, "detect_drift": true, "request_timeout": "1h"})
+	limited := func(operation string, processors ...string) coretest.Attributes {
+		config := cam1(processors...)
+		config["timeouts"] = coretest.Attributes{operation: "20ms"}
+		return config
+	}
+	noResponse := func(method string) {
+		service.InjectFunc(func(r streamstest.Request) *streamstest.Fault {
+			if r.Method == method {
+				return &streamstest.Fault{Delay: time.Hour}
+			}
+			return nil
+		})
+	}
+	wantTimeout := func(operation string, diags coretest.Diagnostics) {
+		t.Helper()
+		if text := diags.String(); !diags.Failed() || !strings.Contains(text, "Timeout Error") {
+			t.Errorf("%s: %s", operation, text)
+		}
+	}
+	noResponse("PATCH")
+	wantTimeout("create", r.apply(limited("create", "p1")))
+	service.InjectFunc(nil)
+	r.mustApply(cam1("p1"))
+	noResponse("PATCH")
+	wantTimeout("update", r.apply(limited("update", "p2")))
+	service.InjectFunc(nil)
+	r.mustApply(limited("delete", "p2"))
+	noResponse("PATCH")
+	wantTimeout("delete", r.apply(nil))
+	service.InjectFunc(nil)
+	r.mustApply(limited("read", "p2"))
+	noResponse("GET")
+	wantTimeout("read", r.refresh())
+}
