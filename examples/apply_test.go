@@ -78,6 +78,13 @@ func TestAccApply(t *testing.T) {
 		w.addModule(e, url)
 		modules, services = append(modules, e), append(services, service)
 	}
+	// Neither a byte order mark, nor the ending .yml, nor an empty file changes anything.
+	w.edit("existing-streams-create/cameras.csv", "stream_id", "\ufeffstream_id")
+	w.edit("several-teams/main.tf", `"teams"`, `"others"`)
+	w.write("several-teams/others/empty.yaml", "# Nothing yet.\n")
+	for _, team := range []string{"security", "traffic"} {
+		w.write("several-teams/others/"+team+".yml", read(t, filepath.Join("several-teams", "teams", team+".yaml")))
+	}
 	w.must("init")
 	w.must("apply", "-auto-approve")
 	for i, e := range modules {

@@ -1,8 +1,6 @@
 package examples
 
 import (
-	"bufio"
-	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -24,14 +22,13 @@ type block struct {
 	notRun string   // the reason why the block is not run
 }
 
-// standIn begins a block that runs the stand-in service. Later blocks of the page use it.
-const standIn = "go run ./internal/cmd/standin"
+const runsInTest = "the service runs in the test; internal/cmd/standin has tests of the program"
 
 // shellBlocks lists the shell blocks of every page in their order.
 var shellBlocks = map[string][]block{
 	"README.md": {
 		{begins: "make install", folder: "..", want: []string{"Installing " + strings.ToLower(cli.Source) + " v0.1.0", "1 to add, 0 to change, 0 to destroy"}},
-		{begins: standIn},
+		{begins: "go run ./internal/cmd/standin", notRun: runsInTest},
 	},
 	"actions/set_processors.md": {
 		{begins: "terraform apply -invoke", folder: "actions/stream_set_processors"},
@@ -59,7 +56,7 @@ var shellBlocks = map[string][]block{
 	},
 	"guides/testing-modules.md": {
 		{begins: "terraform init", folder: "terraform-test", want: []string{"2 passed, 0 failed."}},
-		{begins: standIn},
+		{begins: "go run ./internal/cmd/standin", notRun: runsInTest},
 		{begins: "export STREAM_BASE_URL", want: []string{"3 passed, 0 failed."}},
 	},
 	"guides/troubleshooting.md": {
@@ -99,9 +96,6 @@ func TestAccShellBlocks(t *testing.T) {
 				case !strings.HasPrefix(shown[i][1], b.begins):
 					t.Fatalf("block %d does not begin with %q:\n%s", i+1, b.begins, shown[i][1])
 				case b.notRun != "":
-					continue
-				case b.begins == standIn:
-					url = startStandIn(t, shown[i][1])
 					continue
 				case b.folder == "..":
 					w = newSourceTree(t)
@@ -170,39 +164,4 @@ func (w *workspace) shell(text string) (string, error) {
 	shell.Env = append(shell.Env, "TF_INPUT=0", "TF_CLI_ARGS_apply=-auto-approve")
 	out, err := shell.CombinedOutput()
 	return string(out), err
-}
-
-// startStandIn runs the stand-in service with the arguments of a block until the test ends, and returns its address. It
-// does not use go run, which leaves the service behind when it is killed.
-func startStandIn(t *testing.T, text string) string {
-	t.Helper()
-	binary := filepath.Join(t.TempDir(), "standin")
-	build := exec.CommandContext(t.Context(), "go", "build", "-o", binary, "./internal/cmd/standin")
-	build.Dir = ".."
-	if out, err := build.CombinedOutput(); err != nil {
-		t.Fatalf("%v\n%s", err, out)
-	}
-	process := exec.Command(binary, strings.Fields(strings.TrimPrefix(strings.TrimSpace(text), standIn))...)
-	stdout, err := process.StdoutPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := process.Start(); err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		_ = process.Process.Kill()
-		_ = process.Wait() // killed
-	})
-	out := bufio.NewReader(stdout)
-	for {
-		line, err := out.ReadString('\n')
-		if err != nil {
-			t.Fatalf("the stand-in service ended: %v", err)
-		}
-		if _, address, ok := strings.Cut(strings.TrimSpace(line), "export STREAM_BASE_URL="); ok {
-			go out.WriteTo(io.Discard) //nolint:errcheck // the service must not wait for a reader of its requests
-			return address
-		}
-	}
 }

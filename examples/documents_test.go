@@ -62,26 +62,52 @@ func TestBlocksAreExamples(t *testing.T) {
 	}
 }
 
-// TestEveryExampleIsRun checks that each folder with a configuration is in a list of a test, or in this one.
+// TestEveryExampleIsRun checks that a test names each folder with a configuration.
 func TestEveryExampleIsRun(t *testing.T) {
 	t.Parallel()
-	run := map[string]string{
-		"authentication/token-file": "agent.hcl needs an agent with a server for secrets",
-		"existing-streams/import":   "TestAccPageExistingStreams",
-		"migrating/curl/after":      "TestAccPageMigratingFromCurl",
-		"migrating/curl/before":     "TestAccPageMigratingFromCurl",
-		"migrating/to-groups":       "TestAccPageLargeFleets",
-		"recipes/reassert":          "TestAccPageRecipes",
-		"several-teams/tests":       "TestAccShellBlocks",
-		"terraform-test":            "TestAccShellBlocks",
-		"terraform-test/tests":      "TestAccShellBlocks",
+	tests := ""
+	for _, test := range texts(t, ".", "_test.go") {
+		tests += test
 	}
-	for _, e := range append(schemes(t), applied...) {
-		run[e.folder] = "TestAccApply"
-	}
-	for path := range texts(t, ".", ".tf", ".hcl") {
-		if folder := filepath.ToSlash(filepath.Dir(path)); run[folder] == "" {
+	for file := range texts(t, ".", ".tf") {
+		folder := strings.TrimPrefix(filepath.ToSlash(filepath.Dir(file)), "authentication/")
+		if !strings.Contains(tests, `"`+folder+`"`) {
 			t.Errorf("no test runs %s", folder)
+		}
+	}
+}
+
+// TestDiagnosticsAreDocumented compares Troubleshooting with the source: each summary has an entry, and each quoted text
+// is one of the provider's, of a library, or a setting.
+func TestDiagnosticsAreDocumented(t *testing.T) {
+	t.Parallel()
+	guide, source := pages(t)["guides/troubleshooting.md"], ""
+	for _, folder := range []string{"provider", "streams", "claims"} {
+		files, _ := filepath.Glob(filepath.Join("..", "internal", folder, "*.go"))
+		for _, file := range files {
+			if !strings.HasSuffix(file, "_test.go") {
+				source += read(t, file)
+			}
+		}
+	}
+	summaries := regexp.MustCompile(`(?:Error|Warning|Diagnostic|aboutStream)\((?:at, |path\.Root\([^)]*\), |aboutStream\()*"([A-Z][A-Za-z ]+)"|Kind += "([A-Z][A-Za-z ]+)"|invalidConfiguration += "([A-Za-z ]+)"`)
+	for _, found := range summaries.FindAllStringSubmatch(source, -1) {
+		if summary := found[1] + found[2] + found[3]; !regexp.MustCompile(`(?m)^- .*\*\*` + summary + `\.?\*\*`).MatchString(guide) {
+			t.Errorf("Troubleshooting has no entry for %q", summary)
+		}
+	}
+	for _, entry := range regexp.MustCompile(`\*\*([A-Z][a-z]+ [A-Za-z ]+)\.?\*\*`).FindAllStringSubmatch(guide, -1) {
+		if !strings.Contains(source, `"`+entry[1]+`"`) {
+			t.Errorf("no diagnostic has the summary %q", entry[1])
+		}
+	}
+	ofOthers := regexp.MustCompile(`^(connection refused|no such host|certificate .*|bad certificate|handshake failure|server gave HTTP response.*|doesn't match any.*|terraform init)$`)
+	for _, quoted := range regexp.MustCompile("`([a-zA-Z][^`=:]* [^`]*)`").FindAllStringSubmatch(guide, -1) {
+		for part := range strings.SplitSeq(strings.Trim(quoted[1], "…"), "…") {
+			part = strings.TrimSpace(strings.Trim(part, "[].: "))
+			if part != "" && !ofOthers.MatchString(quoted[1]) && !strings.Contains(source, part) {
+				t.Errorf("the provider does not say %q", part)
+			}
 		}
 	}
 }

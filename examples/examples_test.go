@@ -4,15 +4,13 @@ package examples
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
 	"regexp"
-	"slices"
 	"strings"
 	"testing"
-
-	"github.com/google/go-cmp/cmp"
 
 	"github.com/stream-management/terraform-provider-stream/internal/cli"
 	"github.com/stream-management/terraform-provider-stream/internal/streamstest"
@@ -57,21 +55,13 @@ func startService(t *testing.T, options streamstest.Options) (service *streamste
 var streamIDs = []string{"cam-1", "cam-2", "cam-3", "cam-4", "cam-5"}
 
 // wantAttached fails the test unless the streams have these processors, and other streams have none.
-func wantAttached(t *testing.T, name string, service *streamstest.Service, want map[string]string) {
+func wantAttached(t *testing.T, example string, service *streamstest.Service, want map[string]string) {
 	t.Helper()
-	got := map[string]string{}
-	for _, id := range streamIDs {
-		stream, _ := service.Stream(id)
-		if len(stream.ProcessorIDs) > 0 {
-			got[id] = strings.Join(slices.Sorted(slices.Values(stream.ProcessorIDs)), " ")
+	t.Run(example, func(t *testing.T) {
+		for _, id := range streamIDs {
+			service.WantAttached(t, id, strings.Fields(want[id])...)
 		}
-	}
-	if want == nil {
-		want = map[string]string{}
-	}
-	if diff := cmp.Diff(want, got); diff != "" {
-		t.Errorf("%s: processors of the streams (-want +got):\n%s", name, diff)
-	}
+	})
 }
 
 // must runs the CLI, which must succeed, and returns its output on one line.
@@ -104,7 +94,8 @@ func (w *workspace) edit(name, from, to string) {
 
 func (w *workspace) write(name, content string) {
 	w.t.Helper()
-	if err := os.WriteFile(filepath.Join(w.dir, name), []byte(content), 0o600); err != nil {
+	file := filepath.Join(w.dir, name)
+	if err := errors.Join(os.MkdirAll(filepath.Dir(file), 0o700), os.WriteFile(file, []byte(content), 0o600)); err != nil {
 		w.t.Fatal(err)
 	}
 }

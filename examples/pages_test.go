@@ -51,6 +51,15 @@ func TestAccPageLargeFleets(t *testing.T) {
 	groups.write("terraform.tfstate", read(t, filepath.Join(single.dir, "terraform.tfstate")))
 	groups.must("apply", "-auto-approve")
 	service.WantRequests(t, setEntrance, `PATCH /v2/streams/cam-2 {"processor_ids":["object-detection"]}`)
+
+	// With keep, new keys send each set once.
+	keep := newWorkspace(t, "existing-streams/create", url)
+	keep.must("apply", "-auto-approve")
+	service.ForgetRequests()
+	keep.edit("main.tf", "for_each = local.cameras", "for_each = { for id, ids in local.cameras : upper(id) => ids }")
+	keep.edit("main.tf", "each.key", "lower(each.key)")
+	keep.must("apply", "-auto-approve")
+	service.WantRequests(t, setEntrance, `PATCH /v2/streams/cam-2 {"processor_ids":["object-detection"]}`, `PATCH /v2/streams/cam-3 {"processor_ids":[]}`)
 }
 
 func TestAccPageExistingStreams(t *testing.T) {
@@ -64,9 +73,15 @@ func TestAccPageExistingStreams(t *testing.T) {
 	service.WantRequests(t, "GET /v2/streams/cam-1", "GET /v2/streams/cam-2", "GET /v2/streams/cam-3")
 	w.must("apply", "plan.tfplan")
 	service.WantRequests(t, `PATCH /v2/streams/cam-2 {"processor_ids":["object-detection"]}`)
+
+	// To forget one instance.
+	w.must("state", "rm", `stream_processors.camera["cam-2"]`)
+	w.edit("cameras.csv", "cam-2,object-detection\n", "")
+	w.edit("main.tf", "detect_drift = true", "")
+	w.must("plan", "-detailed-exitcode")
 }
 
-// TestAccPageRecipes sends the set on the next day, although nothing else has changed.
+// TestAccPageRecipes sends the set again: on the next day, and when the resource is replaced.
 func TestAccPageRecipes(t *testing.T) {
 	t.Parallel()
 	service, url := startService(t, streamstest.Options{})
@@ -80,41 +95,26 @@ func TestAccPageRecipes(t *testing.T) {
 	w.edit("terraform.tfstate", day[1], "2025-01-01")
 	w.must("apply", "-auto-approve")
 	service.WantRequests(t, setDetection)
+	w.must("apply", "-auto-approve", "-replace=stream_processors.entrance")
+	service.WantRequests(t, setDetection)
 }
 
-// TestAccPagePipelines checks what the page says about addresses, credentials, saved plans and exit statuses.
-func TestAccPagePipelines(t *testing.T) {
-	t.Parallel()
-	service, url := startService(t, streamstest.Options{Authorize: streamstest.Bearer("t0ken")})
-	w := newWorkspace(t, "provider", "")
-	wantText(t, w.status(1, "plan", "-detailed-exitcode"), "STREAM_BASE_URL")
-	w.must("validate")
-	w.Env["STREAM_BASE_URL"] = "https://streams.invalid" // a plan needs an address, but neither credentials nor a service
-	w.status(2, "plan", "-detailed-exitcode", "-out=plan.tfplan")
-	w.Env["STREAM_BASE_URL"] = url
-	wantText(t, w.status(1, "apply", "plan.tfplan"), "Authentication Error", "The stream was not changed.")
-	service.ForgetRequests()
-	w.Env["STREAM_TOKEN"] = "t0ken"
-	w.status(2, "plan", "-detailed-exitcode", "-out=plan.tfplan")
-	w.status(0, "apply", "plan.tfplan") // with the address and the credentials of its own environment
-	service.WantRequests(t, setEntrance)
-	wantText(t, w.status(1, "apply", "plan.tfplan"), "Saved plan is stale")
-}
-
-// TestAccPipelines runs the commands of the pipelines in their order: those of a merge request without credentials, and
-// those that apply.
+// TestAccPipelines runs the commands of the pipelines: those that plan have neither credentials nor a service.
 func TestAccPipelines(t *testing.T) {
 	t.Parallel()
 	for _, name := range []string{"github-actions.yml", "gitlab-ci.yml"} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			service, url := startService(t, streamstest.Options{})
-			w := newWorkspace(t, "provider", url)
-			text := read(t, filepath.Join("pipelines", name))
-			for _, line := range pipelineCommand.FindAllStringSubmatch(text, -1) {
+			service, url := startService(t, streamstest.Options{Authorize: streamstest.Bearer("t0ken")})
+			w := newWorkspace(t, "provider", "https://streams.invalid")
+			for _, line := range pipelineCommand.FindAllStringSubmatch(read(t, filepath.Join("pipelines", name)), -1) {
+				if strings.HasPrefix(line[1], "apply ") {
+					w.Env["STREAM_BASE_URL"], w.Env["STREAM_TOKEN"] = url, "t0ken"
+				}
 				w.must(strings.Fields(line[1])...)
 			}
 			service.WantRequests(t, setEntrance)
+			wantText(t, w.status(1, "apply", "plan.tfplan"), "Saved plan is stale")
 		})
 	}
 }
