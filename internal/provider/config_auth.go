@@ -143,6 +143,9 @@ func (s *settings) readToken(v types.String) {
 	at := path.Root("token")
 	s.client.Token, _ = s.text(at, v, "STREAM_TOKEN")
 	s.checkCredential(at, s.client.Token, "token_file")
+	if scheme, _, found := strings.Cut(s.client.Token, " "); found && strings.EqualFold(scheme, "Bearer") {
+		s.refuse(at, `must not begin with "Bearer", which is sent before the token.`)
+	}
 }
 
 // readTokenFile does not read the file: it may not exist before the first request.

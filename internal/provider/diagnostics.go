@@ -141,6 +141,9 @@ func requestAndResponse(e *streams.Error) string {
 	if e.Attempts > 1 {
 		fmt.Fprintf(&b, " (%d attempts)", e.Attempts)
 	}
+	if e.RequestID != "" {
+		fmt.Fprintf(&b, "\nRequest id: %s", e.RequestID)
+	}
 	if e.Location != "" {
 		fmt.Fprintf(&b, "\nLocation: %s", e.Location)
 	}

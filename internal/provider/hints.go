@@ -33,6 +33,9 @@ type hintRow struct {
 var hints = []hintRow{
 	// No request was sent.
 	{causedBy(context.Canceled), says("Apply again when you are ready.")},
+	{repeatsAnother, says("The error of the other operation says what to check.")},
+	{causedBy(streams.ErrNotSent), says("A setting or an environment variable of this machine may be invalid. Check headers, and the " +
+		"variables that the error names.")},
 	{causedBy(streams.ErrTokenWait), says("The token endpoint may be slow or overloaded. Check oauth2.token_url. request_timeout limits " +
 		"one attempt of a token request; the timeouts of the resource include the wait for it.")},
 	{causedBy(streams.ErrRateLimit), says("requests_per_second may be too low for this number of streams. Raise it, or raise the " +
@@ -66,11 +69,13 @@ var hints = []hintRow{
 		"Check %[2]s.")},
 	{anyOf(causedBy(streams.ErrProxyCredentials), status(http.StatusProxyAuthRequired)), says("The proxy may need other credentials. " +
 		"Check the user name and password in HTTPS_PROXY, or list the host in NO_PROXY.")},
+	{causedBy(streams.ErrProxyRefused), says("The proxy may not allow connections to this host, or may not reach it. Check HTTPS_PROXY, or " +
+		"list the host in NO_PROXY.")},
 	{statusClass(3), namesAddress("The address in %[2]s may be old, may lack a path, or may need https. If Location is the " +
 		"%[1]s, change %[2]s to that address. If Location is a login page, check the credentials.")},
 
 	// The token endpoint responded.
-	{allOf(tokenRequest, status(400, 401)), says("The token endpoint may not know the client, or may not accept its credentials, " +
+	{allOf(tokenRequest, anyOf(status(400, 401), refusedWithSuccess)), says("The token endpoint may not know the client, or may not accept its credentials, " +
 		"scopes or parameters. Check oauth2.client_id and the other attributes of oauth2 or the environment variables " +
 		"STREAM_OAUTH2_…, and whether oauth2.token_url is the right endpoint.")},
 	{allOf(tokenRequest, kind(streams.KindUnexpected)), says("The response may not have come from a token endpoint, but from a login page or a " +
@@ -172,6 +177,14 @@ func reportsAnotherSet(f failure) bool { return f.Stream != nil }
 func tokenRequest(f failure) bool { return f.TokenRequest }
 
 func sentNoCredentials(f failure) bool { return f.Credentials == noCredentials }
+
+// repeatsAnother fits an operation that sent nothing because another one had failed.
+func repeatsAnother(f failure) bool { return f.Repeated && !errors.Is(f.Err, streams.ErrSecretFile) }
+
+// refusedWithSuccess fits a token endpoint that refuses with a status of success.
+func refusedWithSuccess(f failure) bool {
+	return f.Status/100 == 2 && f.Kind == streams.KindAuthentication
+}
 
 // neverSent fits an operation that ended while it waited for another operation on the stream.
 func neverSent(f failure) bool { return f.URL == "" && f.Err != nil }

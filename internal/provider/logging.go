@@ -10,7 +10,8 @@ import (
 	"github.com/stream-management/terraform-provider-stream/internal/streams"
 )
 
-// observe logs an attempt: one line at DEBUG, the bodies at TRACE. Headers are never logged.
+// observe logs an attempt: one line at DEBUG; bodies and the headers of the response at TRACE. Headers of requests are
+// never logged.
 func observe(ctx context.Context, a streams.Attempt) {
 	fields := map[string]any{
 		"method":      a.Method,
@@ -27,7 +28,7 @@ func observe(ctx context.Context, a streams.Attempt) {
 	}
 	tflog.Debug(ctx, "stream service request", fields)
 	tflog.Trace(ctx, "stream service bodies", map[string]any{
-		"request": a.RequestBody, "response": a.ResponseBody, "attempt": a.Number,
+		"request": a.RequestBody, "response": a.ResponseBody, "response_headers": a.Header, "attempt": a.Number,
 	})
 	if observer, ok := ctx.Value(attemptObserverKey{}).(func(streams.Attempt)); ok {
 		observer(a)

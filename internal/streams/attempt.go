@@ -12,9 +12,8 @@ import (
 	"time"
 )
 
-// maxBody is the longest response body that is accepted, in bytes. A large stream is some thousand
-// times smaller.
-const maxBody = 16 << 20
+// maxBody is the longest response body that is accepted, in bytes. A stream has a few hundred bytes.
+const maxBody = 1 << 20
 
 // Attempt describes one HTTP request and its result, for a log. Known secrets are masked in the texts from
 // outside.
@@ -27,6 +26,7 @@ type Attempt struct {
 	Err          string // why there was no response
 	Retry        bool   // another attempt follows, after RetryWait
 	RetryWait    time.Duration
+	Header       LogText // of the response
 	RequestBody  LogText // empty for a token request, because it is secret
 	ResponseBody LogText // likewise
 }
@@ -67,16 +67,24 @@ func (o *operation) RoundTrip(req *http.Request) (*http.Response, error) {
 		return nil, err
 	}
 	defer freeSlot()
-	ctx, cancel := attemptContext(operationCtx, o.requestTimeout)
+	if o.attempts++; o.attempts == 1 {
+		o.successesBefore = o.endpoint.count()
+	}
+	if o.timeout = o.requestTimeout; o.endpoint.isBad(1) {
+		o.timeout /= shorterTimeout
+	}
+	ctx, cancel := attemptContext(operationCtx, o.timeout)
 	defer cancel()
 	finishConnecting := o.firstConnection.wait(operationCtx, ctx)
+	defer finishConnecting()
 	if err := operationCtx.Err(); err != nil {
-		finishConnecting()
+		o.attempts--
 		return nil, o.noResponse(err)
 	}
-	connected, newConnection := false, false
+	asked, connected, newConnection := false, false, false
 	ctx = httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{
-		GotConn:      func(c httptrace.GotConnInfo) { connected, newConnection = true, !c.Reused },
+		GetConn:      func(string) { asked = true },
+		GotConn:      func(c httptrace.GotConnInfo) { asked, connected, newConnection = true, true, !c.Reused },
 		WroteHeaders: finishConnecting,
 	})
 	req = req.Clone(ctx)
@@ -84,29 +92,32 @@ func (o *operation) RoundTrip(req *http.Request) (*http.Response, error) {
 		req.Header.Set("User-Agent", o.userAgent)
 	}
 
-	if o.attempts++; o.attempts == 1 {
-		o.responsesBefore = o.reachability.count()
-	}
 	start := time.Now()
 	resp, body, err := o.sendAndReadBody(req)
-	finishConnecting()
 	if err != nil && ctx.Err() != nil {
 		err = context.Cause(ctx) // the transport reports it in several ways
 	}
 	if o.observe != nil {
 		o.attempt = o.describeAttempt(resp, body, err, time.Since(start))
 	}
-	if err != nil {
-		// On a new connection, a client may send its request before it learns that the service refuses
-		// its certificate. The service has not read that request.
-		notRead := newConnection && tlsFailure(err) != nil
-		if connected && !notRead {
-			o.outcome = Unknown
-		}
-		return nil, err
+	switch {
+	case err == nil:
+		return o.noteResponse(resp, body)
+	case !asked && ctx.Err() == nil:
+		o.attempts--
+		return nil, fmt.Errorf("%w: %w", ErrNotSent, err)
 	}
-	return o.noteResponse(resp, body)
+	// On a new connection, a client may send its request before it learns that the service refuses its
+	// certificate. The service has not read that request.
+	if notRead := newConnection && tlsFailure(err) != nil; connected && !notRead {
+		o.outcome = Unknown
+	}
+	return nil, err
 }
+
+// shorterTimeout divides the request timeout while the endpoint does not work: the first operation has waited
+// for the whole timeout several times.
+const shorterTimeout = 5
 
 // waitForTurn waits for a slot and for the rate limit. The slot comes first: after a wait for a slot, requests
 // that the rate limit has let through would burst.
@@ -126,7 +137,10 @@ func (o *operation) waitForTurn(ctx context.Context) (freeSlot func(), err error
 
 // noteResponse notes what a response says, and refuses a redirect.
 func (o *operation) noteResponse(resp *http.Response, body []byte) (*http.Response, error) {
-	o.status = resp.StatusCode
+	if !isOutage(resp.StatusCode) {
+		o.endpoint.succeeded()
+	}
+	o.status, o.requestID = resp.StatusCode, o.redactor.printable(requestID(resp.Header), maxText)
 	if o.status/100 == 2 {
 		o.message, o.documented = "", false
 		return resp, nil
@@ -145,17 +159,17 @@ func (o *operation) sendAndReadBody(req *http.Request) (*http.Response, []byte, 
 	if err != nil {
 		return nil, nil, err
 	}
-	o.reachability.responded()
 	if resp.StatusCode == http.StatusSwitchingProtocols {
 		// This body is the connection itself, and the request timeout would not end it.
 		return resp, nil, resp.Body.Close()
 	}
-	body, err := io.ReadAll(io.LimitReader(resp.Body, maxBody+1))
+	var body bytes.Buffer
+	_, err = body.ReadFrom(io.LimitReader(resp.Body, maxBody+1))
 	if err = errors.Join(err, resp.Body.Close()); err != nil {
 		return nil, nil, fmt.Errorf("the response is incomplete: %w", err)
 	}
-	resp.Body = io.NopCloser(bytes.NewReader(body))
-	return resp, body, nil
+	resp.Body = io.NopCloser(bytes.NewReader(body.Bytes()))
+	return resp, body.Bytes(), nil
 }
 
 func (o *operation) describeAttempt(resp *http.Response, body []byte, err error, d time.Duration) *Attempt {
@@ -164,6 +178,7 @@ func (o *operation) describeAttempt(resp *http.Response, body []byte, err error,
 		a.Err = o.redactor.printable(err.Error(), maxMessage)
 	} else {
 		a.Status = resp.StatusCode
+		a.Header = headerText(resp.Header, o.redactor)
 	}
 	if !o.tokenRequest {
 		a.RequestBody = LogText{text: o.body}

@@ -9,7 +9,6 @@ import (
 	"crypto/x509/pkix"
 	"encoding/pem"
 	"math/big"
-	"net/http"
 	"testing"
 	"time"
 )
@@ -51,18 +50,7 @@ func newCertificate(t *testing.T, name string) certificate {
 	}
 }
 
-// startTLSService starts a service whose certificate is for 127.0.0.1 and example.com, from an unknown
-// authority.
-func startTLSService(t *testing.T, config *tls.Config, responses ...http.HandlerFunc) *scriptedService {
-	t.Helper()
-	s := newScriptedService(t, responses...)
-	s.TLS = config
-	s.EnableHTTP2 = true
-	s.StartTLS()
-	return s
-}
-
-func (s *scriptedService) caPEM() string {
+func (s *service) caPEM() string {
 	return string(pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: s.Certificate().Raw}))
 }
 

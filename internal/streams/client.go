@@ -9,9 +9,12 @@ import (
 	"net/http"
 	"net/url"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/hashicorp/go-retryablehttp"
+	"golang.org/x/net/http/httpguts"
+	"golang.org/x/net/http/httpproxy"
 	"golang.org/x/time/rate"
 )
 
@@ -52,10 +55,11 @@ type Client struct {
 	*transport
 	baseURL         *url.URL
 	headers         http.Header
-	authorizer      authorizer
-	credentials     string
+	credential      *credential
+	credentials     string // see Config
 	firstConnection *firstConnection
-	reachability    reachability
+	endpoint        verdict
+	decoding        sync.Mutex
 }
 
 // New returns a client for a deployment. It does not send a request.
@@ -77,8 +81,24 @@ func New(cfg Config) (*Client, error) {
 	if cfg.MaxConcurrent == 0 {
 		cfg.MaxConcurrent = DefaultMaxConcurrent
 	}
+	proxy := httpproxy.FromEnvironment()
+	if err := checkProxy(proxy, baseURL); err != nil {
+		return nil, err
+	}
+	if cfg.OAuth2 != nil {
+		tokenURL, err := ParseTokenURL(cfg.OAuth2.TokenURL)
+		if err != nil {
+			return nil, fmt.Errorf("token URL %w", err)
+		}
+		if err := checkProxy(proxy, tokenURL); err != nil {
+			return nil, err
+		}
+	}
+	if !httpguts.ValidHeaderFieldValue(cfg.UserAgent) {
+		return nil, errors.New("the User-Agent, which TF_APPEND_USER_AGENT is a part of, has a line break or another control character")
+	}
 	t := &transport{
-		base:           newHTTPTransport(cfg, tlsConfig),
+		base:           newHTTPTransport(cfg, tlsConfig, proxy),
 		slots:          make(chan struct{}, cfg.MaxConcurrent),
 		requestTimeout: cfg.RequestTimeout,
 		retry:          cfg.Retry,
@@ -95,7 +115,7 @@ func New(cfg Config) (*Client, error) {
 		transport:  t,
 		baseURL:    baseURL,
 		headers:    http.Header{"Accept": {"application/json"}},
-		authorizer: cfg.authorizer(t),
+		credential: newCredential(cfg, t),
 
 		credentials: cfg.Credentials,
 	}
@@ -152,7 +172,7 @@ func (c *Client) ReadStream(ctx context.Context, id string) (*Stream, error) {
 
 // run sends an operation's request for a stream and returns the stream from the response.
 func (c *Client) run(ctx context.Context, o *operation, id string) (*Stream, error) {
-	o.firstConnection, o.reachability, o.credentials = c.firstConnection, &c.reachability, c.credentials
+	o.firstConnection, o.endpoint, o.credentials = c.firstConnection, &c.endpoint, c.credentials
 	var err error
 	if o.url, err = streamURL(c.baseURL, id); err != nil {
 		e := o.newError(KindBadRequest)
@@ -170,10 +190,7 @@ func (c *Client) run(ctx context.Context, o *operation, id string) (*Stream, err
 	if err != nil {
 		return nil, o.noResponse(err)
 	}
-	stream, err := decodeStream(body)
-	if err == nil && stream.ID != id {
-		err = fmt.Errorf("the response describes another stream, %q", c.redactor.mask(stream.ID))
-	}
+	stream, err := c.decode(resp, body, id)
 	if err != nil {
 		// The body is the best clue to what has responded: a login page, for example.
 		o.message, o.documented = readMessage(body, c.redactor)
@@ -183,46 +200,62 @@ func (c *Client) run(ctx context.Context, o *operation, id string) (*Stream, err
 	return stream, nil
 }
 
+// decode reads a successful response. Large ones are read one at a time, because a set in JSON needs many times
+// its size.
+func (c *Client) decode(resp *http.Response, body []byte, id string) (*Stream, error) {
+	if coding := resp.Header.Get("Content-Encoding"); coding != "" && coding != "identity" {
+		return nil, fmt.Errorf("the response has the Content-Encoding %q, which the request does not allow", c.redactor.mask(coding))
+	}
+	if len(body) > maxBody/16 {
+		c.decoding.Lock()
+		defer c.decoding.Unlock()
+	}
+	stream, err := decodeStream(body)
+	if err == nil && stream.ID != id {
+		return nil, fmt.Errorf("the response describes another stream, %q", c.redactor.mask(stream.ID))
+	}
+	return stream, err
+}
+
 // sendAuthorized sends the request, and once more with a new credential if the service refuses the
 // first one.
 func (c *Client) sendAuthorized(ctx context.Context, o *operation) (*http.Response, error) {
-	credential, err := c.authorization(ctx, o, "")
+	first, err := c.authorization(ctx, o, "")
 	if err != nil {
 		return nil, err
 	}
-	resp, err := c.sendWith(ctx, o, credential)
-	if err != nil || resp.StatusCode != http.StatusUnauthorized {
-		return resp, err
+	header, before := first, c.credential.successes()
+	resp, err := c.send(ctx, o, header)
+	if err == nil && resp.StatusCode == http.StatusUnauthorized && first != "" {
+		if header, err = c.authorization(ctx, o, first); err != nil {
+			return nil, err
+		}
+		if header != first {
+			before = c.credential.successes()
+			resp, err = c.send(ctx, o, header)
+		}
 	}
-	renewed, err := c.authorization(ctx, o, credential)
-	if err != nil {
+	switch {
+	case err != nil:
 		return nil, err
+	case resp.StatusCode == http.StatusUnauthorized:
+		c.credential.refused(header, before, header != first, o.newError(KindAuthentication))
+	case resp.StatusCode/100 == 2:
+		c.credential.succeeded(header)
 	}
-	if renewed == credential {
-		return resp, nil
-	}
-	return c.sendWith(ctx, o, renewed)
+	return resp, nil
 }
 
 // authorization returns the Authorization header. A failed token request does not reach the
 // stream, so the outcome stays that of the operation's earlier attempts.
 func (c *Client) authorization(ctx context.Context, o *operation, refused string) (string, error) {
-	header, err := c.authorizer.header(ctx, refused)
+	header, err := c.credential.header(ctx, refused)
 	if err != nil {
 		e := *o.noResponse(err) // a copy: all operations share a refusal
 		e.Outcome = o.outcome
 		return "", &e
 	}
 	return header, nil
-}
-
-// sendWith sends the request with a credential.
-func (c *Client) sendWith(ctx context.Context, o *operation, credential string) (*http.Response, error) {
-	resp, err := c.send(ctx, o, credential)
-	if err == nil && resp.StatusCode/100 == 2 {
-		c.authorizer.accepted(credential)
-	}
-	return resp, err
 }
 
 func (c *Client) send(ctx context.Context, o *operation, credential string) (*http.Response, error) {

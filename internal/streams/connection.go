@@ -3,36 +3,36 @@ package streams
 import (
 	"context"
 	"crypto/tls"
-	"errors"
 	"net/http"
 	"net/url"
 	"sync"
 	"sync/atomic"
 	"time"
+
+	"golang.org/x/net/http/httpproxy"
 )
 
 // newHTTPTransport keeps an idle connection for each request that may be under way. Go's default keeps two
 // per host, and would reconnect for most requests. The request timeout also covers connecting and the TLS
 // handshake.
-func newHTTPTransport(cfg Config, tlsConfig *tls.Config) *http.Transport {
+func newHTTPTransport(cfg Config, tlsConfig *tls.Config, proxy *httpproxy.Config) *http.Transport {
+	proxyFor := proxy.ProxyFunc()
 	return &http.Transport{
-		Proxy:               http.ProxyFromEnvironment,
-		DialContext:         cfg.DialContext,
-		TLSClientConfig:     tlsConfig,
-		ForceAttemptHTTP2:   true, // a custom TLS configuration would disable it
-		MaxIdleConnsPerHost: cfg.MaxConcurrent,
-		IdleConnTimeout:     90 * time.Second,
-		OnProxyConnectResponse: func(_ context.Context, _ *url.URL, _ *http.Request, resp *http.Response) error {
-			if resp.StatusCode == http.StatusProxyAuthRequired {
-				return ErrProxyCredentials
+		Proxy:                  func(req *http.Request) (*url.URL, error) { return proxyFor(req.URL) },
+		DialContext:            cfg.DialContext,
+		TLSClientConfig:        tlsConfig,
+		ForceAttemptHTTP2:      true, // a custom TLS configuration would disable it
+		MaxIdleConnsPerHost:    cfg.MaxConcurrent,
+		IdleConnTimeout:        90 * time.Second,
+		MaxResponseHeaderBytes: 256 << 10, // Go's default is 10 MB
+		OnProxyConnectResponse: func(_ context.Context, proxy *url.URL, _ *http.Request, resp *http.Response) error {
+			if resp.StatusCode == http.StatusOK {
+				return nil
 			}
-			return nil
+			return &proxyError{proxy: proxy.Scheme + "://" + proxy.Host, status: resp.StatusCode}
 		},
 	}
 }
-
-// ErrProxyCredentials is the cause of an [Error] if the proxy refused to connect without other credentials.
-var ErrProxyCredentials = errors.New("the proxy responded with 407 Proxy Authentication Required")
 
 // firstConnection makes all attempts wait until the first one has connected. Over HTTP/2 they then
 // share its connection, while Go would open one for each attempt that starts in the meantime.

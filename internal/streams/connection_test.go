@@ -4,11 +4,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
-	"net"
 	"net/http"
 	"sync"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/stream-management/terraform-provider-stream/internal/streams"
@@ -34,15 +33,14 @@ func respondTogether(n int, response http.HandlerFunc) http.HandlerFunc {
 	}
 }
 
-// updateInParallel runs n updates at the same time and returns their errors.
-func updateInParallel(ctx context.Context, c *streams.Client, n int) []error {
-	errs := make([]error, n)
+// updateInParallel runs n updates at the same time.
+func updateInParallel(t *testing.T, c *streams.Client, n int) {
+	t.Helper()
 	var updates sync.WaitGroup
 	for i := range n {
-		updates.Go(func() { _, errs[i] = c.UpdateStream(ctx, fmt.Sprintf("s%d", i), streams.NewProcessorSet("p1")) })
+		updates.Go(func() { _, _ = c.UpdateStream(t.Context(), fmt.Sprintf("s%d", i), streams.NewProcessorSet("p1")) })
 	}
 	updates.Wait()
-	return errs
 }
 
 // Requests reuse connections, in sequence and in parallel, also after error responses.
@@ -53,138 +51,68 @@ func TestConnectionsAreReused(t *testing.T) {
 		"redirect": respondError(302, "moved", "Location", "/"), "no content": respond(204, ""),
 	} {
 		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			s := startService(t, response)
-			c := newClient(t, streams.Config{BaseURL: s.URL})
-			for range 5 {
-				updateInParallel(t.Context(), c, 1)
-			}
-			if got := s.connections(); got != 1 {
-				t.Errorf("in sequence: %d connections, want 1", got)
-			}
-
-			const parallel = 20 // Go's default would keep two idle connections
-			s = startService(t, respondTogether(parallel, response))
-			c = newClient(t, streams.Config{BaseURL: s.URL, Retry: streams.Retry{MaxAttempts: 1}})
-			for range 4 {
-				updateInParallel(t.Context(), c, parallel)
-			}
-			s.wantRequests(t, 4*parallel)
-			// A connection may return to the pool just after its response, when the next round has begun. With Go's
-			// default, there would be 74.
-			if got := s.connections(); got < parallel || got > parallel*3/2 {
-				t.Errorf("in parallel: %d connections, want %d, or a few more", got, parallel)
-			}
+			virtual(t, func(t *testing.T) {
+				const parallel = 20 // Go's default would keep two idle connections
+				s := startService(t, respondAfter(time.Second, response))
+				c := newClient(t, streams.Config{BaseURL: s.URL, Retry: streams.Retry{MaxAttempts: 1}})
+				for range 4 {
+					updateInParallel(t, c, parallel)
+					time.Sleep(time.Second) // until all connections are idle
+				}
+				s.wantRequests(t, 4*parallel)
+				if got := s.connections(); got != parallel {
+					t.Errorf("%d connections, want %d", got, parallel)
+				}
+			})
 		})
 	}
 }
 
-// Over HTTP/2, all requests share one connection, the first ones included.
-func TestOneHTTP2Connection(t *testing.T) {
+// Over HTTP/2, all requests share one connection, the first ones included. Without HTTP/2, requests only wait
+// for the first connection, not for its response.
+func TestConnectionsWithTLS(t *testing.T) {
 	t.Parallel()
-	const parallel = 30
-	s := startTLSService(t, nil, respondTogether(parallel, applyUpdate))
-	c := newClient(t, streams.Config{BaseURL: s.URL, TLS: streams.TLS{CACertPEM: s.caPEM()}})
-	for range 3 {
-		if err := errors.Join(updateInParallel(t.Context(), c, parallel)...); err != nil {
-			t.Fatal(err)
-		}
-	}
-	s.wantRequests(t, 3*parallel)
-	if got := s.connections(); got != 1 {
-		t.Errorf("%d connections, want 1", got)
+	for proto, want := range map[string]int{"HTTP/2.0": 1, "HTTP/1.1": 30} {
+		t.Run(proto, func(t *testing.T) {
+			virtual(t, func(t *testing.T) {
+				s := newService(t, respondAfter(time.Second, applyUpdate))
+				s.EnableHTTP2 = proto == "HTTP/2.0"
+				s.StartTLS()
+				c := newClient(t, streams.Config{BaseURL: s.URL, TLS: streams.TLS{CACertPEM: s.caPEM()}})
+				start := time.Now()
+				for range 3 {
+					updateInParallel(t, c, 30)
+				}
+				s.wantRequests(t, 90)
+				if took := time.Since(start); s.connections() != want || took != 3*time.Second || s.requests()[0].Proto != proto {
+					t.Errorf("%d connections with %s, after %s", s.connections(), s.requests()[0].Proto, took)
+				}
+			})
+		})
 	}
 }
 
-// Without HTTP/2, requests only wait for the first connection, not for its response.
-func TestTLSWithoutHTTP2(t *testing.T) {
-	t.Parallel()
-	const parallel = 10
-	s := newScriptedService(t, respondTogether(parallel, applyUpdate))
-	s.StartTLS()
-	c := newClient(t, streams.Config{BaseURL: s.URL, TLS: streams.TLS{CACertPEM: s.caPEM()}})
-	for range 3 {
-		if err := errors.Join(updateInParallel(t.Context(), c, parallel)...); err != nil {
-			t.Fatal(err)
-		}
-	}
-	if got := s.connections(); got != parallel || s.requests()[0].Proto != "HTTP/1.1" {
-		t.Errorf("%d connections with %s, want %d", got, s.requests()[0].Proto, parallel)
-	}
-}
-
-// If the first connection fails, the other operations do not wait any longer.
-func TestFirstConnectionFails(t *testing.T) {
-	t.Parallel()
-	s := startTLSService(t, nil, applyUpdate)
-	for _, err := range updateInParallel(t.Context(), newClient(t, streams.Config{BaseURL: s.URL}), 20) {
-		if e := asError(t, err); e.Attempts != 1 || e.Outcome != streams.NotChanged {
-			t.Errorf("error %#v", e)
-		}
-	}
-	s.wantRequests(t, 0)
-}
-
-// An operation that waits for the first connection can be cancelled, and the wait counts towards its
-// request timeout.
+// An operation that waits for the first connection can be cancelled, has not sent anything, and the wait counts
+// towards its request timeout.
 func TestFirstConnectionHangs(t *testing.T) {
-	t.Parallel()
-	listener, err := net.Listen("tcp", "127.0.0.1:0") // accepts connections and sends nothing
-	if err != nil {
-		t.Fatal(err)
-	}
-	accepted := make(chan struct{}, 100)
-	go func() {
-		for {
-			conn, err := listener.Accept()
-			if err != nil {
-				return
-			}
-			accepted <- struct{}{}
-			go func() {
-				_, _ = io.Copy(io.Discard, conn)
-				_ = conn.Close()
-			}()
+	virtual(t, func(t *testing.T) {
+		l := newListener() // accepts nothing
+		t.Cleanup(func() { _ = l.Close() })
+		c := newClient(t, streams.Config{BaseURL: "https://" + l.address, Retry: streams.Retry{MaxAttempts: 1}})
+		start, first := time.Now(), make(chan error)
+		go func() {
+			_, err := c.UpdateStream(t.Context(), "s1", streams.NewProcessorSet())
+			first <- err
+		}()
+		synctest.Wait()
+		_, err, took := interruptedUpdate(t, c, time.Second)
+		if e := asError(t, err); e.Attempts != 0 || e.Outcome != streams.NotChanged || took != 0 || !errors.Is(e, context.Canceled) {
+			t.Errorf("error %#v after %s", e, took)
 		}
-	}()
-	t.Cleanup(func() { _ = listener.Close() })
-	c := newClient(t, streams.Config{BaseURL: "https://" + listener.Addr().String(), RequestTimeout: time.Hour})
-	ctx, cancel := context.WithCancel(t.Context())
-	defer cancel()
-	first := make(chan error, 1)
-	go func() {
-		_, err := c.UpdateStream(ctx, "s1", streams.NewProcessorSet())
-		first <- err
-	}()
-	<-accepted
-
-	secondCtx, cancelSecond := context.WithCancel(t.Context())
-	second := make(chan error, 1)
-	go func() {
-		_, err := c.UpdateStream(secondCtx, "s2", streams.NewProcessorSet())
-		second <- err
-	}()
-	cancelSecond()
-	for _, done := range []<-chan error{second, first} {
-		if e := asError(t, waitForEnd(t, done)); !errors.Is(e, context.Canceled) || e.Outcome != streams.NotChanged {
-			t.Errorf("error %#v", e)
+		if e := asError(t, <-first); e.Kind != streams.KindTimeout || e.Outcome != streams.NotChanged || time.Since(start) != streams.DefaultRequestTimeout {
+			t.Errorf("error %#v after %s", e, time.Since(start))
 		}
-		cancel()
-	}
-
-	withShortTimeout := newClient(t, streams.Config{BaseURL: "https://" + listener.Addr().String(), RequestTimeout: 20 * time.Millisecond,
-		Retry: streams.Retry{MaxAttempts: 2}})
-	attempts := 0
-	for _, err := range updateInParallel(t.Context(), withShortTimeout, 5) {
-		e := asError(t, err)
-		if e.Kind != streams.KindTimeout || e.Attempts < 1 || e.Outcome != streams.NotChanged {
-			t.Errorf("error %#v", e)
-		}
-		attempts = max(attempts, e.Attempts) // an operation that is late makes only one
-	}
-	if attempts != 2 {
-		t.Errorf("%d attempts, want 2", attempts)
-	}
+	})
 }
 
 // Updates succeed although the service closes idle connections.

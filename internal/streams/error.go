@@ -91,9 +91,11 @@ type Error struct {
 	Status       int     // of the last response, even if a later attempt got none; 0 without a response
 	Message      string  // from the last response, even if a later attempt got none
 	Documented   bool    // Message came in the documented error body (INTERFACE.md, section 2)
+	RequestID    string  // of the last response, for the service's support; may be empty
 	Reason       string  // what the client adds to status and message; may be empty
 	Location     string  // target of a refused redirect
 	Attempts     int     // requests sent; 0 if nothing was sent
+	Repeated     bool    // nothing was sent, because another operation has failed; Reason has its error
 	Outcome      Outcome // what is known about the stream
 	Stream       *Stream // the stream as the service reported it; nil unless Outcome is Changed
 	Err          error   // the cause, for errors.Is; its text may contain secrets
@@ -101,7 +103,10 @@ type Error struct {
 
 // Error returns the error in one line.
 func (e *Error) Error() string {
-	parts := []string{fmt.Sprintf("%s: %s %s", e.Kind, e.Method, e.URL)}
+	parts := []string{string(e.Kind)}
+	if e.URL != "" {
+		parts = append(parts, e.Method+" "+e.URL)
+	}
 	if e.Status != 0 {
 		parts = append(parts, StatusText(e.Status))
 	}

@@ -1,9 +1,12 @@
 package streams
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"net/http"
+	"strings"
+	"unicode"
 
 	"golang.org/x/net/http/httpguts"
 )
@@ -23,4 +26,35 @@ func CheckHeader(name, value string) error {
 		return fmt.Errorf("must not set %s, which the HTTP client controls", canonical)
 	}
 	return nil
+}
+
+// CheckToken returns an error, such as "it has control characters", if a token cannot be sent as
+// "Authorization: Bearer …".
+func CheckToken(token string) error {
+	scheme, _, found := strings.Cut(token, " ")
+	switch {
+	case found && strings.EqualFold(scheme, "Bearer"):
+		return errors.New(`it begins with "Bearer", which is sent before the token`)
+	case strings.ContainsFunc(token, unicode.IsControl) || !httpguts.ValidHeaderFieldValue(token):
+		return errors.New("it has control characters")
+	}
+	return nil
+}
+
+// requestID returns the value of the first header that identifies the request for the service's support, or "".
+func requestID(h http.Header) string {
+	for _, name := range []string{"X-Request-Id", "Request-Id", "X-Correlation-Id", "X-Amzn-Requestid", "X-Amz-Request-Id",
+		"X-Ms-Request-Id", "X-Amzn-Trace-Id", "X-Trace-Id", "Cf-Ray"} {
+		if id := h.Get(name); id != "" {
+			return id
+		}
+	}
+	return ""
+}
+
+// headerText returns the headers of a response for a log, one a line. A cookie is a credential.
+func headerText(h http.Header, secrets *redactor) LogText {
+	var b bytes.Buffer
+	_ = h.WriteSubset(&b, map[string]bool{"Set-Cookie": true}) // a buffer takes everything
+	return LogText{b.Bytes(), secrets}
 }

@@ -8,7 +8,7 @@ import (
 	"net/http"
 	"net/url"
 	"strings"
-	"sync/atomic"
+	"time"
 
 	"golang.org/x/oauth2"
 	"golang.org/x/oauth2/clientcredentials"
@@ -28,28 +28,14 @@ type OAuth2 struct {
 	ClientAssertionFile string
 }
 
-// tokenSource gets one token and shares it among all operations until it expires or is refused. An
-// [oauth2.TokenSource] cannot interrupt its wait for a token, and keeps a refused token.
+// tokenSource requests tokens.
 type tokenSource struct {
 	*transport
 	config        clientcredentials.Config
 	assertion     string      // "": none
 	assertionFile *secretFile // nil: none
-	renewal       renewal
-	failures      atomic.Int64 // of token requests
-	reachability  reachability // of the token endpoint
-
-	lock    chan struct{} // a mutex whose wait a context can end; guards the fields below
-	token   *oauth2.Token
-	failure error    // of the last token request; nil if it succeeded or was interrupted
-	refusal *refusal // nil: the endpoint has not refused the client
-}
-
-// refusal is a definitive refusal by the token endpoint. It holds for the run, because a client that
-// is refused again and again may get locked.
-type refusal struct {
-	err       error
-	assertion string // that was refused; another one in the file is worth another request
+	worked        bool        // the endpoint has issued a token
+	endpoint      verdict
 }
 
 func newTokenSource(cfg OAuth2, t *transport) *tokenSource {
@@ -68,7 +54,6 @@ func newTokenSource(cfg OAuth2, t *transport) *tokenSource {
 			AuthStyle:      oauth2.AuthStyleInHeader,
 		},
 		assertion: cfg.ClientAssertion,
-		lock:      make(chan struct{}, 1),
 	}
 	if cfg.ClientAssertionFile != "" {
 		s.assertionFile = &secretFile{"oauth2.client_assertion_file", cfg.ClientAssertionFile}
@@ -76,60 +61,42 @@ func newTokenSource(cfg OAuth2, t *transport) *tokenSource {
 	return s
 }
 
-func (s *tokenSource) accepted(header string) { s.renewal.accept(header) }
-
-func (s *tokenSource) header(ctx context.Context, refused string) (string, error) {
-	failures := s.failures.Load()
-	select {
-	case s.lock <- struct{}{}:
-		defer func() { <-s.lock }()
-	case <-ctx.Done():
-		return "", fmt.Errorf("%w: %w", ErrTokenWait, ctx.Err())
+// find requests a token. A refusal holds for the run, unless the file with the assertion changes: a client that is
+// refused again and again may get locked. Other failures hold until a retry would be due.
+func (s *tokenSource) find(ctx context.Context, _ string) found {
+	unchanged := always
+	if s.assertionFile != nil {
+		unchanged = s.assertionFile.unchanged(s.assertionFile.info())
 	}
-	current := tokenHeader(s.token)
-	wasRefused := s.token != nil && current == refused
-	switch {
-	case s.token.Valid() && (!wasRefused || !s.renewal.worthwhile()):
-		return current, nil
-	case s.failure != nil && s.failures.Load() != failures:
-		return "", s.failure // of a request that was made while this operation waited
-	}
-	token, err := s.getToken(ctx)
-	if s.failure = nil; err != nil {
-		if ctx.Err() == nil {
-			s.failure = err
-			s.failures.Add(1)
-		}
-		return "", err
-	}
-	s.redactor.add(tokenSecrets(token)...)
-	s.renewal.replace(tokenHeader(token), wasRefused)
-	s.token = token
-	return tokenHeader(token), nil
-}
-
-// getToken requests a token, unless the endpoint has refused the client before.
-func (s *tokenSource) getToken(ctx context.Context) (*oauth2.Token, error) {
 	assertion, err := s.readAssertion()
 	if err != nil {
-		return nil, err
+		return found{err: err, holds: unchanged}
 	}
-	if s.refusal != nil && s.refusal.assertion == assertion {
-		return nil, s.refusal.err
-	}
-	token, err := s.getTokenWith(ctx, assertion)
-	if isRefusal(err) && s.assertionFile != nil && s.token != nil {
+	token, retryAt, err := s.getToken(ctx, assertion)
+	if isRefusal(err) && s.assertionFile != nil && s.worked {
 		// The file worked before, so a new assertion may be on its way.
-		if other, readErr := s.assertionFile.readOther(ctx, assertion); readErr == nil && other != assertion {
-			assertion = other
-			s.redactor.add(assertion)
-			token, err = s.getTokenWith(ctx, assertion)
+		other, info, readErr := s.assertionFile.readUntil(ctx, func(text string, err error) bool { return err == nil && text != assertion }, nil)
+		if unchanged = s.assertionFile.unchanged(info); readErr == nil && other != assertion {
+			s.redactor.add(other)
+			token, retryAt, err = s.getToken(ctx, other)
 		}
 	}
-	if s.refusal = nil; isRefusal(err) {
-		s.refusal = &refusal{err, assertion}
+	if err != nil {
+		return found{err: err, holds: func() bool { return unchanged() && (retryAt.IsZero() || time.Now().Before(retryAt)) }}
 	}
-	return token, err
+	s.worked = true
+	s.redactor.add(tokenSecrets(token)...)
+	return found{header: token.Type() + " " + token.AccessToken, holds: validFor(token)}
+}
+
+// validFor returns a function that reports whether a token is worth another request: it is about to expire
+// in its last ten seconds, or in the last tenth of a shorter life.
+func validFor(t *oauth2.Token) func() bool {
+	if t.Expiry.IsZero() {
+		return always
+	}
+	end := t.Expiry.Add(-min(10*time.Second, time.Until(t.Expiry)/10))
+	return func() bool { return time.Now().Before(end) }
 }
 
 // readAssertion returns the client's assertion, or "" if the client has a secret.
@@ -142,10 +109,10 @@ func (s *tokenSource) readAssertion() (string, error) {
 	return assertion, err
 }
 
-// getTokenWith requests a token with an assertion, or else with the secret: in the header, which RFC
-// 6749 prefers, and if that is refused, in the body. The library's own detection would also repeat
-// every other failure.
-func (s *tokenSource) getTokenWith(ctx context.Context, assertion string) (*oauth2.Token, error) {
+// getToken requests a token with an assertion, or else with the secret: in the header, which RFC 6749 prefers,
+// and if that is refused, in the body. The library's own detection would also repeat every other failure. After a
+// failure, retryAt is the time for another try, or zero if a repeated request would fail in the same way.
+func (s *tokenSource) getToken(ctx context.Context, assertion string) (token *oauth2.Token, retryAt time.Time, err error) {
 	config := s.config
 	if assertion != "" {
 		config.AuthStyle = oauth2.AuthStyleInParams
@@ -153,17 +120,16 @@ func (s *tokenSource) getTokenWith(ctx context.Context, assertion string) (*oaut
 		config.EndpointParams.Set("client_assertion_type", "urn:ietf:params:oauth:client-assertion-type:jwt-bearer")
 		config.EndpointParams.Set("client_assertion", assertion)
 	}
-	token, err := s.requestToken(ctx, config)
+	token, retryAt, err = s.requestToken(ctx, config)
 	if config.AuthStyle == oauth2.AuthStyleInParams || !isRefusal(err) {
-		return token, err
+		return token, retryAt, err
 	}
 	config.AuthStyle = oauth2.AuthStyleInParams
-	token, bodyErr := s.requestToken(ctx, config)
-	if bodyErr != nil {
-		return nil, err
+	if token, _, bodyErr := s.requestToken(ctx, config); bodyErr == nil {
+		s.config.AuthStyle = oauth2.AuthStyleInParams
+		return token, time.Time{}, nil
 	}
-	s.config.AuthStyle = oauth2.AuthStyleInParams
-	return token, nil
+	return nil, retryAt, err
 }
 
 // isRefusal reports whether the token endpoint has refused the client.
@@ -172,38 +138,42 @@ func isRefusal(err error) bool {
 	return errors.As(err, &e) && (e.Status == http.StatusBadRequest || e.Status == http.StatusUnauthorized)
 }
 
-func (s *tokenSource) requestToken(ctx context.Context, config clientcredentials.Config) (*oauth2.Token, error) {
-	o := &operation{transport: s.transport, method: http.MethodPost, url: s.config.TokenURL, tokenRequest: true, reachability: &s.reachability}
+func (s *tokenSource) requestToken(ctx context.Context, config clientcredentials.Config) (*oauth2.Token, time.Time, error) {
+	o := &operation{transport: s.transport, method: http.MethodPost, url: s.config.TokenURL, tokenRequest: true, endpoint: &s.endpoint}
 	client := o.httpClient().StandardClient()
 	client.Transport = tolerantTokens{client.Transport}
 	token, err := config.Token(context.WithValue(ctx, oauth2.HTTPClient, client))
-	if err == nil {
-		return token, nil
+	var retryAt time.Time
+	if o.retryable {
+		retryAt = time.Now().Add(o.retryWait)
 	}
 	retrieveErr := (*oauth2.RetrieveError)(nil)
-	if !errors.As(err, &retrieveErr) {
-		e := o.noResponse(err)
-		if e.Kind == KindConnection && e.Status/100 == 2 {
-			e.Kind = KindUnexpected
-			e.Reason = "the response has no token: " + s.redactor.printable(strings.TrimPrefix(err.Error(), "oauth2: "), maxText)
+	switch {
+	case err == nil:
+		if err = CheckToken(token.AccessToken); err == nil {
+			return token, time.Time{}, nil
 		}
-		return nil, e
+		return nil, retryAt, o.invalidResponse("the token in the response cannot be sent: " + err.Error())
+	case errors.As(err, &retrieveErr):
+		return nil, retryAt, s.refused(o, retrieveErr)
 	}
-	e := o.newError(kindOf(o.status))
-	if o.status/100 == 4 && !isRetryableStatus(o.status) {
-		e.Kind = KindAuthentication
+	e := o.noResponse(err)
+	if e.Kind == KindConnection && e.Status/100 == 2 {
+		e.Kind = KindUnexpected
+		e.Reason = "the response has no token: " + s.redactor.printable(strings.TrimPrefix(err.Error(), "oauth2: "), maxText)
 	}
-	if retrieveErr.ErrorCode != "" {
-		message := strings.TrimSuffix(fmt.Sprintf("%s: %s", retrieveErr.ErrorCode, retrieveErr.ErrorDescription), ": ")
-		e.Message, e.Documented = s.redactor.printable(message, maxMessage), true
-	}
-	return nil, e
+	return nil, retryAt, e
 }
 
-// tokenHeader returns the Authorization header for a token.
-func tokenHeader(t *oauth2.Token) string {
-	if t == nil {
-		return ""
+// refused is the error for an error response of the token endpoint. Some endpoints send it with status 200.
+func (s *tokenSource) refused(o *operation, err *oauth2.RetrieveError) *Error {
+	e := o.newError(kindOf(o.status))
+	if o.status/100 == 4 && !isRetryableStatus(o.status) || o.status/100 == 2 && err.ErrorCode != "" {
+		e.Kind = KindAuthentication
 	}
-	return t.Type() + " " + t.AccessToken
+	if err.ErrorCode != "" {
+		message := strings.TrimSuffix(fmt.Sprintf("%s: %s", err.ErrorCode, err.ErrorDescription), ": ")
+		e.Message, e.Documented = s.redactor.printable(message, maxMessage), true
+	}
+	return e
 }

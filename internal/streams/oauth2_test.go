@@ -6,11 +6,13 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
-	"sync"
+	"net/url"
+	"strings"
 	"testing"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"github.com/stream-management/terraform-provider-stream/internal/streams"
 	"github.com/stream-management/terraform-provider-stream/internal/streamstest"
@@ -24,8 +26,8 @@ const (
 // tokenIssuer is a token endpoint and a service that requires its tokens.
 type tokenIssuer struct {
 	tokens   *streamstest.TokenServer
-	endpoint *scriptedService
-	service  *scriptedService
+	endpoint *service
+	service  *service
 	config   streams.Config
 }
 
@@ -33,11 +35,10 @@ func newTokenIssuer(t *testing.T, expiresIn time.Duration) *tokenIssuer {
 	t.Helper()
 	i := &tokenIssuer{tokens: &streamstest.TokenServer{ClientID: clientID, ClientSecret: clientSecret, ExpiresIn: expiresIn}}
 	i.endpoint = startService(t, i.tokens.ServeHTTP)
-	i.service = startService(t, streamstest.New(streamstest.Options{Authorize: i.tokens.Authorize}, streamstest.Streams(streamIDs(30)...)...).ServeHTTP)
+	i.service = startService(t, streamstest.New(streamstest.Options{Authorize: i.tokens.Authorize}, streamstest.Streams(streamIDs(100)...)...).ServeHTTP)
 	i.config = streams.Config{
 		BaseURL: i.service.URL,
 		OAuth2:  &streams.OAuth2{TokenURL: i.endpoint.URL + "/token?tenant=a", ClientID: clientID, ClientSecret: clientSecret},
-		Retry:   retryAtOnce,
 	}
 	return i
 }
@@ -51,37 +52,18 @@ func streamIDs(count int) []string {
 	return ids
 }
 
-// updateAll updates 30 streams in parallel.
-func updateAll(t *testing.T, c *streams.Client) {
-	t.Helper()
-	var updates sync.WaitGroup
-	for n := range 30 {
-		updates.Go(func() {
-			if _, err := c.UpdateStream(t.Context(), fmt.Sprintf("s%d", n), streams.NewProcessorSet("p1")); err != nil {
-				t.Error(err)
-			}
-		})
+// oauth2Config is for a service and a token endpoint that need not check credentials.
+func oauth2Config(service, endpoint *service) streams.Config {
+	return streams.Config{BaseURL: service.URL, OAuth2: &streams.OAuth2{TokenURL: endpoint.URL, ClientID: clientID, ClientSecret: clientSecret}}
+}
+
+// issueTokens issues token-1, token-2 and so on.
+func issueTokens(expiresIn int) http.HandlerFunc {
+	issued := 0
+	return func(w http.ResponseWriter, r *http.Request) {
+		issued++
+		respond(200, fmt.Sprintf(`{"access_token":"token-%d","expires_in":%d}`, issued, expiresIn))(w, r)
 	}
-	updates.Wait()
-}
-
-func TestTokenIsShared(t *testing.T) {
-	t.Parallel()
-	i := newTokenIssuer(t, time.Hour)
-	c := newClient(t, i.config)
-	updateAll(t, c)
-	updateAll(t, c)
-	i.endpoint.wantRequests(t, 1)
-	i.service.wantRequests(t, 60)
-}
-
-func TestTokenRequestIsRetried(t *testing.T) {
-	t.Parallel()
-	i := newTokenIssuer(t, 0)
-	i.tokens.Inject(http.StatusServiceUnavailable)
-	updateAll(t, newClient(t, i.config))
-	i.endpoint.wantRequests(t, 2)
-	i.service.wantRequests(t, 30)
 }
 
 func TestTokenRequest(t *testing.T) {
@@ -105,7 +87,7 @@ func TestTokenRequest(t *testing.T) {
 			"User-Agent":      {"me/1"},
 		},
 	}}
-	if diff := cmp.Diff(want, i.endpoint.requests()); diff != "" {
+	if diff := cmp.Diff(want, i.endpoint.requests(), cmpopts.IgnoreUnexported(receivedRequest{})); diff != "" {
 		t.Errorf("token requests (-want +got):\n%s", diff)
 	}
 	if got := i.service.requests()[0].Header; got.Get("Authorization") != "Bearer token-1" || got.Get("X-Api-Key") != "k3y" {
@@ -113,132 +95,259 @@ func TestTokenRequest(t *testing.T) {
 	}
 }
 
-// A token that the service refuses is renewed once, by the first operation that gets a 401.
-func TestRefusedTokenIsRenewed(t *testing.T) {
-	t.Parallel()
-	i := newTokenIssuer(t, time.Hour)
-	c := newClient(t, i.config)
-	updateAll(t, c)
-	i.tokens.Revoke("token-1")
-	updateAll(t, c)
-	i.endpoint.wantRequests(t, 2)
-	if got := len(i.service.requests()); got < 61 || got > 90 {
-		t.Errorf("the service received %d requests, want 60 and a 401 for each request with the old token", got)
-	}
-	if _, err := c.ReadStream(t.Context(), "s1"); asError(t, err).Status != http.StatusMethodNotAllowed {
-		t.Errorf("read: %v", err)
-	}
-}
-
-func TestRenewedTokenRefused(t *testing.T) {
-	t.Parallel()
-	i := newTokenIssuer(t, time.Hour)
-	s := startService(t, respondError(401, "not you"))
-	e := s.updateError(t, i.config)
-	if e.Kind != streams.KindAuthentication || e.Message != "not you" || e.Attempts != 2 || e.Outcome != streams.NotChanged || e.Method != "PATCH" {
-		t.Errorf("error %#v", e)
-	}
-	s.wantRequests(t, 2)
-	i.endpoint.wantRequests(t, 2)
-	if got := s.requests()[1].Header.Get("Authorization"); got != "Bearer token-2" {
-		t.Errorf("the second attempt had %q", got)
-	}
-}
-
-// If the endpoint issues the refused token again, the request is not repeated.
-func TestRefusedTokenIssuedAgain(t *testing.T) {
-	t.Parallel()
-	endpoint := startService(t, respond(200, `{"access_token":"same","token_type":"bearer","expires_in":3600}`))
-	s := startService(t, respondError(401, "not you"))
-	if e := s.updateError(t, streams.Config{OAuth2: &streams.OAuth2{TokenURL: endpoint.URL}}); e.Attempts != 1 || e.Status != 401 {
-		t.Errorf("error %#v", e)
-	}
-	s.wantRequests(t, 1)
-	endpoint.wantRequests(t, 2)
-}
-
-// A token that is about to expire is not used for another request.
-func TestTokenAboutToExpire(t *testing.T) {
-	t.Parallel()
-	i := newTokenIssuer(t, 5*time.Second)
-	c := newClient(t, i.config)
-	for range 3 {
-		if _, err := c.UpdateStream(t.Context(), "s1", streams.NewProcessorSet()); err != nil {
-			t.Fatal(err)
+// One operation requests a token, and all operations share it, also after a retry and after each revocation.
+func TestTokenIsShared(t *testing.T) {
+	virtual(t, func(t *testing.T) {
+		i := newTokenIssuer(t, time.Hour)
+		i.tokens.Inject(http.StatusServiceUnavailable)
+		c := newClient(t, i.config)
+		mustUpdateAll(t, c, 30)
+		i.endpoint.wantRequests(t, 2)
+		i.service.wantRequests(t, 30)
+		for n := range 3 {
+			i.tokens.Revoke(fmt.Sprintf("token-%d", n+1))
+			mustUpdateAll(t, c, 30)
+			i.endpoint.wantRequests(t, n+3)
 		}
+		if got := len(i.service.requests()); got < 123 || got > 150 {
+			t.Errorf("the service received %d requests, want 120 and a 401 for each request with an old token", got)
+		}
+	})
+}
+
+// A token is used for most of its life: until ten seconds before its end, or for nine tenths of a shorter life.
+func TestTokenExpires(t *testing.T) {
+	t.Parallel()
+	for expiresIn, end := range map[int]time.Duration{3600: 3590 * time.Second, 50: 45 * time.Second, 10: 9 * time.Second, 1: 900 * time.Millisecond} {
+		t.Run(fmt.Sprint(expiresIn), func(t *testing.T) {
+			virtual(t, func(t *testing.T) {
+				endpoint, s := startService(t, issueTokens(expiresIn)), startService(t, applyUpdate)
+				c := newClient(t, oauth2Config(s, endpoint))
+				start := time.Now()
+				for i, after := range []time.Duration{0, end / 2, end - time.Millisecond, end + time.Millisecond} {
+					time.Sleep(time.Until(start.Add(after)))
+					mustUpdateAll(t, c, 1)
+					endpoint.wantRequests(t, 1+i/3)
+				}
+			})
+		})
 	}
-	i.endpoint.wantRequests(t, 3)
-	i.service.wantRequests(t, 3)
+}
+
+// Token requests are bounded, however a service or an endpoint behaves. There are 100 streams.
+func TestTokenRequestsAreBounded(t *testing.T) {
+	t.Parallel()
+	same := respond(200, `{"access_token":"same","expires_in":3600}`)
+	refuse := respondError(401, "not you")
+	for name, test := range map[string]struct {
+		service, endpoint http.HandlerFunc
+		requests, tokens  int // at most
+		message           string
+	}{
+		"short tokens":                 {respondAfter(50*time.Millisecond, applyUpdate), issueTokens(1), 100, 1, ""},
+		"fresh tokens are refused":     {refuse, issueTokens(3600), 22, 2, "not you"},
+		"the same token again":         {refuse, same, 13, 2, "not you"},
+		"401 for some streams":         {refuseSome, issueTokens(3600), 200, 12, "not you"},
+		"client refused":               {applyUpdate, respond(401, `{"error":"invalid_client"}`), 0, 2, "invalid_client"},
+		"refused with 200":             {applyUpdate, respond(200, `{"error":"invalid_client"}`), 0, 1, "invalid_client"},
+		"forbidden":                    {applyUpdate, respondError(403, "never"), 0, 1, "never"},
+		"too many":                     {applyUpdate, respondError(429, "slow down", "Retry-After", "3600"), 0, 1, "slow down"},
+		"down":                         {applyUpdate, respondError(503, "down"), 0, 6, "down"},
+		"each token lives too shortly": {refuse, issueTokens(1), 22, 2, "not you"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			virtual(t, func(t *testing.T) {
+				endpoint, s := startService(t, test.endpoint), startService(t, test.service)
+				cfg := oauth2Config(s, endpoint)
+				cfg.Retry = streams.DefaultRetry
+				full := 0
+				for _, err := range updateAll(t, newClient(t, cfg), 100) {
+					if err == nil {
+						continue
+					}
+					e := asError(t, err)
+					if !e.Repeated {
+						full++
+					}
+					if e.Outcome != streams.NotChanged && e.Status != 503 || !strings.Contains(e.Message+e.Reason, test.message) {
+						t.Errorf("error %#v", e)
+					}
+				}
+				if got := len(endpoint.requests()); got > test.tokens {
+					t.Errorf("%d token requests, want at most %d", got, test.tokens)
+				}
+				if got := len(s.requests()); got > test.requests {
+					t.Errorf("%d requests, want at most %d", got, test.requests)
+				}
+				if test.requests == 0 && full > test.tokens {
+					t.Errorf("%d errors in full, want one for each token request at most", full)
+				}
+			})
+		})
+	}
+}
+
+// refuseSome refuses every tenth stream, whatever its token.
+func refuseSome(w http.ResponseWriter, r *http.Request) {
+	if strings.HasSuffix(r.URL.Path, "5") {
+		respondError(401, "not you")(w, r)
+		return
+	}
+	applyUpdate(w, r)
 }
 
 // If an endpoint accepts the credentials only in the body, later requests send them there at once.
 func TestCredentialsInBody(t *testing.T) {
-	t.Parallel()
-	for _, status := range []int{400, 401} {
-		issued := 0
+	virtual(t, func(t *testing.T) {
+		issue := issueTokens(10)
 		endpoint := startService(t, func(w http.ResponseWriter, r *http.Request) {
 			_, _, inHeader := r.BasicAuth()
 			if inHeader || r.PostFormValue("client_id") != clientID || r.PostFormValue("client_secret") != clientSecret {
-				respond(status, `{"error":"invalid_client"}`)(w, r)
+				respond(400, `{"error":"invalid_client"}`)(w, r)
 				return
 			}
-			issued++
-			respond(200, fmt.Sprintf(`{"access_token":"token-%d","expires_in":1}`, issued))(w, r)
+			issue(w, r)
 		})
-		s := startService(t, applyUpdate)
-		c := newClient(t, streams.Config{BaseURL: s.URL,
-			OAuth2: &streams.OAuth2{TokenURL: endpoint.URL, ClientID: clientID, ClientSecret: clientSecret}})
-		for range 2 {
-			if _, err := c.UpdateStream(t.Context(), "s1", streams.NewProcessorSet()); err != nil {
-				t.Fatalf("%d: %v", status, err)
-			}
-		}
+		c := newClient(t, oauth2Config(startService(t, applyUpdate), endpoint))
+		mustUpdateAll(t, c, 1)
+		time.Sleep(10 * time.Second)
+		mustUpdateAll(t, c, 1)
 		endpoint.wantRequests(t, 3) // for the first token, in the header and in the body; for the second, in the body
-		if got := s.requests()[1].Header.Get("Authorization"); got != "Bearer token-2" {
-			t.Errorf("%d: the service received %q", status, got)
+	})
+}
+
+// A wait for a token that another operation requests can be cancelled. If the requesting operation is cancelled,
+// the next one requests the token.
+func TestInterruptedTokenRequest(t *testing.T) {
+	virtual(t, func(t *testing.T) {
+		endpoint, s := startService(t, neverRespond, issueTokens(3600)), startService(t, applyUpdate)
+		cfg := oauth2Config(s, endpoint)
+		cfg.RequestTimeout = time.Hour
+		c := newClient(t, cfg)
+		first, third := make(chan error, 1), make(chan error, 1)
+		go func() {
+			_, err, _ := interruptedUpdate(t, c, 10*time.Second)
+			first <- err
+		}()
+		time.Sleep(time.Second)
+		go func() {
+			_, err := c.UpdateStream(t.Context(), "s3", streams.NewProcessorSet())
+			third <- err
+		}()
+		_, err, took := interruptedUpdate(t, c, time.Second)
+		e := asError(t, err)
+		if !errors.Is(e, context.Canceled) || e.Outcome != streams.NotChanged || e.Attempts != 0 || !errors.Is(e, streams.ErrTokenWait) || took != 0 ||
+			e.Reason != "the operation was interrupted while it waited for the token request of another operation" {
+			t.Errorf("the cancelled wait: %#v", e)
+		}
+		if e := asError(t, <-first); !errors.Is(e, context.Canceled) || e.Outcome != streams.NotChanged {
+			t.Errorf("the cancelled token request: %#v", e)
+		}
+		if err := <-third; err != nil {
+			t.Errorf("the third operation: %v", err)
+		}
+		endpoint.wantRequests(t, 2)
+		s.wantRequests(t, 1)
+	})
+}
+
+// Without a token, no request is sent to the service. The error has the token endpoint's message.
+func TestTokenErrors(t *testing.T) {
+	t.Parallel()
+	basic := base64.StdEncoding.EncodeToString([]byte("my+client:" + url.QueryEscape(clientSecret)))
+	echo := clientSecret + " " + url.QueryEscape(clientSecret) + " " + basic
+	for name, test := range map[string]struct {
+		response        http.HandlerFunc
+		kind            streams.Kind
+		status          int
+		requests        int
+		message, reason string
+	}{
+		"refused":   {respond(401, `{"error":"invalid_client","error_description":"wrong secret"}`), streams.KindAuthentication, 401, 2, "invalid_client: wrong secret", ""},
+		"as text":   {respond(401, "\ufeff"+`{"error":"invalid_client"}`, "Content-Type", "text/plain"), streams.KindAuthentication, 401, 2, "invalid_client", ""},
+		"not there": {respond(404, "<h1>Not found</h1>", "Content-Type", "text/html"), streams.KindAuthentication, 404, 1, "HTML page: Not found", ""},
+		"as a form": {respond(400, "error=invalid_grant&error_description=no+grant", "Content-Type", "application/x-www-form-urlencoded"),
+			streams.KindAuthentication, 400, 2, "invalid_grant: no grant", ""},
+		"refused with 200":   {respond(200, `{"error":"invalid_client","error_description":"wrong"}`), streams.KindAuthentication, 200, 1, "invalid_client: wrong", ""},
+		"200 without token":  {respond(200, `{}`), streams.KindUnexpected, 200, 1, "", "access_token"},
+		"a line break in it": {respond(200, `{"access_token":"a\nb"}`), streams.KindUnexpected, 200, 1, "", "the token in the response cannot be sent: it has control characters"},
+		"login page":         {respond(200, "<html>", "Content-Type", "text/html"), streams.KindUnexpected, 200, 1, "", "cannot parse json"},
+		"down":               {respondError(503, "maintenance"), streams.KindGeneric, 503, 5, "maintenance", ""},
+		"reset":              {resetConnection, streams.KindConnection, 0, 5, "", ""},
+		"hanging":            {neverRespond, streams.KindTimeout, 0, 5, "", "the token endpoint did not respond within 30s"},
+		"control characters": {respond(401, `{"error":"x\u001b[2J","error_description":"\u202e\n"}`), streams.KindAuthentication, 401, 2, `x\u001b[2J: \u202e\n`, ""},
+		"echo":               {respond(403, fmt.Sprintf(`{"error":%q,"error_description":%q}`, clientSecret, echo)), streams.KindAuthentication, 403, 1, "***: *** *** ***", ""},
+		"redirect":           {respondError(307, "moved", "Location", "/token2"), streams.KindRedirect, 307, 1, "moved", "redirects are never followed"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			virtual(t, func(t *testing.T) {
+				endpoint, s := startService(t, test.response), startService(t, applyUpdate)
+				cfg := oauth2Config(s, endpoint)
+				attempts := 0
+				cfg.Observe = func(_ context.Context, a streams.Attempt) {
+					attempts++
+					if a.Method != "POST" || a.URL != endpoint.URL || a.RequestBody.String() != "" || a.ResponseBody.String() != "" {
+						t.Errorf("attempt %+v shows a secret body or another request", a)
+					}
+				}
+				e := s.updateError(t, cfg)
+				if e.Kind != test.kind || e.Status != test.status || e.Outcome != streams.NotChanged || e.Message != test.message ||
+					!e.TokenRequest || e.Method != "POST" || e.URL != endpoint.URL || attempts != test.requests {
+					t.Errorf("%d attempts, error %#v", attempts, e)
+				}
+				wantText(t, e.Reason, test.reason)
+				s.wantRequests(t, 0)
+				endpoint.wantRequests(t, test.requests)
+			})
+		})
+	}
+}
+
+// A failed token request keeps the outcome of the operation's earlier attempts.
+func TestTokenErrorKeepsOutcome(t *testing.T) {
+	t.Parallel()
+	for want, first := range map[streams.Outcome]http.HandlerFunc{streams.Unknown: resetConnection, streams.NotChanged: respondError(401, "no")} {
+		endpoint := startService(t, issueTokens(0), respondError(403, "no more"))
+		s := startService(t, first, respondError(401, "expired"))
+		if e := s.updateError(t, oauth2Config(s, endpoint)); e.Outcome != want || e.Method != "POST" || e.Message != `no more` {
+			t.Errorf("want outcome %d: %#v", want, e)
 		}
 	}
 }
 
-// A wait for a token that another operation requests can be cancelled. If the requesting operation is
-// cancelled, the next one requests the token.
-func TestCancelWaitForToken(t *testing.T) {
+// Responses of token endpoints that differ from RFC 6749 in a harmless way are accepted, and the token is masked.
+func TestTolerantTokens(t *testing.T) {
 	t.Parallel()
-	arrived := make(chan struct{}, 2)
-	endpoint := startService(t, func(w http.ResponseWriter, r *http.Request) {
-		arrived <- struct{}{}
-		neverRespond(w, r)
-	}, respond(200, `{"access_token":"token-1"}`))
-	s := startService(t, applyUpdate)
-	c := newClient(t, streams.Config{BaseURL: s.URL, RequestTimeout: time.Hour, OAuth2: &streams.OAuth2{TokenURL: endpoint.URL}})
-	start := func(ctx context.Context) <-chan error {
-		done := make(chan error, 1)
-		go func() {
-			_, err := c.UpdateStream(ctx, "s1", streams.NewProcessorSet())
-			done <- err
-		}()
-		return done
+	const jsonType = "application/json"
+	for name, test := range map[string]struct {
+		contentType, body string
+		expires           bool
+	}{
+		"as specified":    {jsonType, `{"access_token":"t0ken","token_type":"bearer","expires_in":3600}`, true},
+		"JSON as text":    {"text/plain; charset=utf-8", `{"access_token":"t0ken","expires_in":3600}`, true},
+		"a form as text":  {"text/plain", "access_token=t0ken&expires_in=3600", true},
+		"byte order mark": {jsonType, "\ufeff" + `{"access_token":"t0ken","expires_in":3600}`, true},
+		"fraction":        {jsonType, `{"access_token":"t0ken","expires_in":3600.75}`, true},
+		"exponent":        {jsonType, `{"access_token":"t0ken","expires_in":3.6e3}`, true},
+		"string":          {jsonType, `{"access_token":"t0ken","expires_in":"3600.0"}`, true},
+		"huge":            {jsonType, `{"access_token":"t0ken","expires_in":1e300}`, false},
+		"beyond 64 bits":  {jsonType, `{"access_token":"t0ken","expires_in":99999999999999999999}`, false},
+		"null":            {jsonType, `{"access_token":"t0ken","expires_in":null}`, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			virtual(t, func(t *testing.T) {
+				endpoint := startService(t, respond(200, test.body, "Content-Type", test.contentType))
+				s := startService(t, func(w http.ResponseWriter, r *http.Request) { respondError(409, r.Header.Get("Authorization"))(w, r) })
+				c := newClient(t, oauth2Config(s, endpoint))
+				for _, err := range updateAll(t, c, 1) {
+					if e := asError(t, err); e.Message != "Bearer ***" || s.requests()[0].Header.Get("Authorization") != "Bearer t0ken" {
+						t.Errorf("error %#v, header %q", e, s.requests()[0].Header)
+					}
+				}
+				time.Sleep(time.Hour)
+				updateAll(t, c, 1)
+				endpoint.wantRequests(t, map[bool]int{true: 2, false: 1}[test.expires])
+			})
+		})
 	}
-	firstCtx, cancelFirst := context.WithCancel(t.Context())
-	defer cancelFirst()
-	first := start(firstCtx)
-	<-arrived
-
-	secondCtx, cancelSecond := context.WithCancel(t.Context())
-	second, third := start(secondCtx), start(t.Context())
-	cancelSecond()
-	e := asError(t, waitForEnd(t, second))
-	if !errors.Is(e, context.Canceled) || e.Outcome != streams.NotChanged || e.Attempts != 0 || !errors.Is(e, streams.ErrTokenWait) ||
-		e.Reason != "the operation was interrupted while it waited for the token request of another operation" {
-		t.Errorf("the cancelled wait: %#v", e)
-	}
-	cancelFirst()
-	if e := asError(t, waitForEnd(t, first)); !errors.Is(e, context.Canceled) || e.Outcome != streams.NotChanged {
-		t.Errorf("the cancelled token request: %#v", e)
-	}
-	if err := waitForEnd(t, third); err != nil {
-		t.Errorf("the third operation: %v", err)
-	}
-	endpoint.wantRequests(t, 2)
-	s.wantRequests(t, 1)
 }

@@ -18,8 +18,8 @@ import (
 var (
 	// ErrRequestTimeout means that the last attempt got no response within the request timeout.
 	ErrRequestTimeout = errors.New("no response within the request timeout")
-	// ErrTokenWait means that the operation ended while it waited for the token request of another one.
-	ErrTokenWait = errors.New("the operation waited for the token request of another operation")
+	// ErrNotSent means that a setting or an environment variable makes a request that Go's HTTP library does not send.
+	ErrNotSent = errors.New("the request cannot be sent")
 	// ErrRateLimit means that the limit of requests per second left no time for a request.
 	ErrRateLimit = errors.New("the limit of requests per second allows no request in time")
 )
@@ -46,14 +46,17 @@ type operation struct {
 	tokenRequest    bool             // its bodies are secret, and omitted from an Attempt
 	credentials     string           // see Config.Credentials
 	firstConnection *firstConnection // nil: attempts connect without waiting
-	reachability    *reachability    // of the endpoint
-	responsesBefore int              // the first attempt; see reachability
+	endpoint        *verdict         // whether the endpoint works
+	successesBefore int              // the first attempt; see verdict
 
 	attempts      int
+	timeout       time.Duration // of the last attempt
 	outcome       Outcome
 	status        int    // of the last response; 0 if there was none
 	message       string // from the last response, unless that was a success
 	documented    bool   // the message came in the documented error body
+	requestID     string // from the last response
+	retryable     bool   // the last attempt may succeed later
 	noRetryReason string // set if a retry was due but could not be made
 	retryWait     time.Duration
 	attempt       *Attempt // the last one, until it is reported
@@ -76,26 +79,11 @@ func (o *operation) httpClient() *retryablehttp.Client {
 
 // planRetry reports whether there is another attempt, and sets the wait before it.
 func (o *operation) planRetry(ctx context.Context, resp *http.Response, err error) bool {
-	if err != nil && !isRetryableError(err) || err == nil && !isRetryableStatus(resp.StatusCode) {
+	o.retryable = err == nil && isRetryableStatus(resp.StatusCode) || err != nil && isRetryableError(err)
+	if !o.retryable {
 		return false
 	}
-	if err != nil && ctx.Err() != nil && errors.Is(err, ctx.Err()) {
-		return false // the error says why
-	}
-	if o.attempts >= o.retry.MaxAttempts {
-		if err != nil {
-			o.reachability.gaveUp(o.responsesBefore)
-		}
-		return false
-	}
-	if ctx.Err() != nil {
-		o.noRetryReason = "the request was not retried, because the operation was interrupted or its time limit had passed"
-		return false
-	}
-	if err != nil && o.reachability.isLost() {
-		o.noRetryReason = "the request was not retried, because another operation has used up its attempts and there was no response since"
-		return false
-	}
+	outage := err != nil || isOutage(resp.StatusCode)
 	o.retryWait = o.retry.backoff(o.attempts, rand.Float64())
 	requested := false // by the service
 	if err == nil {
@@ -104,15 +92,26 @@ func (o *operation) planRetry(ctx context.Context, resp *http.Response, err erro
 			o.retryWait = wait
 		}
 	}
-	// A wait beyond the deadline would only delay the error.
-	if deadline, ok := ctx.Deadline(); ok && time.Until(deadline) < o.retryWait {
-		o.noRetryReason = "the operation's time limit leaves no time for another attempt"
-		if requested {
-			o.noRetryReason = fmt.Sprintf("the %s asked to wait %s, which is longer than the operation's time limit allows", o.receiver(), o.retryWait)
-		}
-		return false
+	deadline, limited := ctx.Deadline()
+	if outage && (o.attempts >= o.retry.MaxAttempts || errors.Is(ctx.Err(), context.DeadlineExceeded)) {
+		o.endpoint.failed(o.successesBefore)
 	}
-	return true
+	switch {
+	case err != nil && ctx.Err() != nil && errors.Is(err, ctx.Err()): // the error says why
+	case o.attempts >= o.retry.MaxAttempts:
+	case ctx.Err() != nil:
+		o.noRetryReason = "the request was not retried, because the operation was interrupted or its time limit had passed"
+	case outage && o.endpoint.isBad(1):
+		o.noRetryReason = "the request was not retried, because another operation has used up its attempts and nothing has worked since"
+	case limited && time.Until(deadline) < o.retryWait && requested: // a wait beyond the deadline would only delay the error
+		o.noRetryReason = fmt.Sprintf("the %s asked to wait %s, which is longer than the operation's time limit allows", o.receiver(), describeWait(o.retryWait))
+	case limited && time.Until(deadline) < o.retryWait:
+		o.noRetryReason = "the operation's time limit leaves no time for another attempt"
+		o.endpoint.failed(o.successesBefore)
+	default:
+		return true
+	}
+	return false
 }
 
 // newError returns what is known so far as an error of the given kind.
@@ -120,7 +119,7 @@ func (o *operation) newError(kind Kind) *Error {
 	return &Error{
 		Kind: kind, Method: o.method, URL: o.url, TokenRequest: o.tokenRequest,
 		Credentials: o.credentials,
-		Status:      o.status, Message: o.message, Documented: o.documented, Reason: o.noRetryReason,
+		Status:      o.status, Message: o.message, Documented: o.documented, RequestID: o.requestID, Reason: o.noRetryReason,
 		Attempts: o.attempts, Outcome: o.outcome,
 	}
 }
@@ -166,10 +165,12 @@ func (o *operation) noResponse(err error) *Error {
 		e.Reason = "the operation was interrupted"
 	case errors.Is(err, ErrRequestTimeout):
 		e.Kind = KindTimeout
-		e.Reason = fmt.Sprintf("the %s did not respond within %s", o.receiver(), o.requestTimeout)
+		e.Reason = fmt.Sprintf("the %s did not respond within %s", o.receiver(), o.timeout)
 	case errors.Is(err, context.DeadlineExceeded) && !errors.As(err, new(*net.OpError)):
 		e.Kind = KindTimeout
 		e.Reason = "the operation did not finish within its time limit"
+	case errors.Is(err, ErrNotSent):
+		e.Reason = o.redactor.printable(err.Error(), maxText)
 	default:
 		// The error shows method and URL already.
 		if u := (*url.Error)(nil); errors.As(err, &u) {

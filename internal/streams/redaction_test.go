@@ -2,7 +2,6 @@ package streams_test
 
 import (
 	"context"
-	"fmt"
 	"html"
 	"net/http"
 	"net/url"
@@ -68,17 +67,5 @@ func TestNotMasked(t *testing.T) {
 	}
 	if got := e.Stream.ProcessorIDs.String(); got != `["acme-p1", "acme-p2"]` {
 		t.Errorf("the fields of the stream are not what the service reported: %s", got)
-	}
-}
-
-// respondRaw sends bytes that need not be HTTP.
-func respondRaw(text string) http.HandlerFunc {
-	return func(w http.ResponseWriter, _ *http.Request) {
-		conn, _, err := http.NewResponseController(w).Hijack()
-		if err != nil {
-			return
-		}
-		defer conn.Close()
-		_, _ = fmt.Fprint(conn, text)
 	}
 }

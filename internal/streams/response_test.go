@@ -3,6 +3,7 @@ package streams_test
 import (
 	"compress/gzip"
 	"io"
+	"maps"
 	"net/http"
 	"strings"
 	"testing"
@@ -12,78 +13,41 @@ import (
 	"github.com/stream-management/terraform-provider-stream/internal/streams"
 )
 
-// A 2xx is an error unless its body is the stream with the requested id.
-func TestInvalidSuccess(t *testing.T) {
-	t.Parallel()
-	const login = "<!DOCTYPE html>\n<title>Log in</title>"
-	for name, test := range map[string]struct {
-		response   http.HandlerFunc
-		reason     string
-		message    string
-		documented bool
-	}{
-		"204":                {respond(204, ""), "the response has no body", "", false},
-		"200 without body":   {respond(200, ""), "the response has no body", "", false},
-		"202 without body":   {respond(202, ""), "the response has no body", "", false},
-		"205":                {respond(205, ""), "the response has no body", "", false},
-		"login page":         {respond(200, login, "Content-Type", "text/html"), "the response is not a JSON object", "HTML page: Log in", false},
-		"an error body":      {respond(200, `{"message":"not really"}`), "the response is not a stream: id is missing, terminal_id is missing, fragment_type_id is missing, processor_ids is missing, last_edited is missing, compatible_namespaces is missing", "not really", true},
-		"null":               {respond(200, "null"), "the response is not a JSON object", "null", false},
-		"a list of streams":  {respond(200, "["+streamJSON("s1", []string{"p1"})+"]"), "the response is not a JSON object", "[" + streamJSON("s1", []string{"p1"}) + "]", false},
-		"not UTF-8":          {respond(200, "\xff"), "the response is not UTF-8 text", `\xff`, false},
-		"another stream":     {respond(200, streamJSON("s2", []string{"p1"})), `the response describes another stream, "s2"`, streamJSON("s2", []string{"p1"}), false},
-		"another case":       {respond(200, streamJSON("S1", []string{"p1"})), `the response describes another stream, "S1"`, streamJSON("S1", []string{"p1"}), false},
-		"control characters": {respond(200, streamJSON("\x1b[2J\u202e", nil)), `the response describes another stream, "\x1b[2J\u202e"`, `{"compatible_namespaces":["ns1"],"fragment_type_id":"image-jpg","id":"\u001b[2J\u202e","last_edited":1718000000000,"processor_ids":[],"terminal_id":"t1"}`, false},
-		"null in the set":    {respond(200, strings.Replace(streamJSON("s1", []string{"p1"}), `"p1"`, "null", 1)), "the response is not a stream: processor_ids is not an array of strings", strings.Replace(streamJSON("s1", []string{"p1"}), `"p1"`, "null", 1), false},
-		"incomplete JSON":    {respond(299, streamJSON("s1", []string{"p1"})[:50]), "the response is not a JSON object", streamJSON("s1", []string{"p1"})[:50], false},
-	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			s := startService(t, test.response)
-			e := s.updateError(t, streams.Config{})
-			if e.Status/100 != 2 {
-				t.Errorf("status %d", e.Status)
-			}
-			e.Status = 0
-			if diff := cmp.Diff(&streams.Error{
-				Kind: streams.KindUnexpected, Method: "PATCH", URL: s.URL + "/v2/streams/s1",
-				Message: test.message, Documented: test.documented, Reason: test.reason, Attempts: 1, Outcome: streams.Unknown,
-			}, e); diff != "" {
-				t.Errorf("error (-want +got):\n%s", diff)
-			}
-			s.wantRequests(t, 1)
-
-			stream, err := newClient(t, streams.Config{BaseURL: s.URL}).ReadStream(t.Context(), "s1")
-			if e := asError(t, err); stream != nil || e.Outcome != streams.NotChanged || e.Reason != test.reason {
-				t.Errorf("read: %v, %#v", stream, e)
-			}
-		})
+// streamWith returns a valid stream with some fields replaced. The value "" removes a field.
+func streamWith(replace map[string]string) string {
+	fields := map[string]string{
+		"id": `"s1"`, "terminal_id": `"t1"`, "fragment_type_id": `"image/jpg"`, "processor_ids": `["p1"]`,
+		"last_edited": "1718000000000", "compatible_namespaces": `["ns2","ns1","ns2"]`,
 	}
+	maps.Copy(fields, replace)
+	var members []string
+	for name, value := range fields {
+		if value != "" {
+			members = append(members, `"`+name+`":`+value)
+		}
+	}
+	return "{" + strings.Join(members, ",") + "}"
 }
 
-// The body alone decides on success: status codes and headers may differ.
-func TestValidSuccess(t *testing.T) {
+// The body alone decides on success: status, headers and additional fields may differ.
+func TestSuccess(t *testing.T) {
 	t.Parallel()
-	body := streamJSON("s1", []string{"p1"})
+	body := streamWith(nil)
 	for name, response := range map[string]http.HandlerFunc{
-		"200":             respond(200, body),
-		"201":             respond(201, body),
-		"202":             respond(202, body),
-		"299":             respond(299, body),
-		"no content type": respond(200, body, "Content-Type", ""),
-		"text/plain":      respond(200, body, "Content-Type", "text/plain; charset=latin1"),
-		"more fields":     respond(200, `{"owner":null,`+body[1:]),
-		"repeated ids":    respond(200, strings.Replace(body, `"p1"`, `"p1","p1"`, 1)),
-		"a Location":      respond(201, body, "Location", "/v2/streams/other"),
+		"200":                   respond(200, body),
+		"299":                   respond(299, body),
+		"text/plain":            respond(200, body, "Content-Type", "text/plain; charset=latin1"),
+		"a Location":            respond(201, body, "Location", "/v2/streams/other"),
+		"byte order mark":       respond(200, "\ufeff"+body),
+		"white space around it": respond(200, " \r\n\t"+body+"\n"),
+		"more fields":           respond(200, streamWith(map[string]string{"owner": `{"a":[null]}`, "ID": `"other"`, "Processor_Ids": `null`})),
+		"the last of two":       respond(200, `{"id":"other",`+body[1:]),
+		"repeated ids":          respond(200, streamWith(map[string]string{"processor_ids": `["p1","p1"]`})),
+		"float":                 respond(200, streamWith(map[string]string{"last_edited": "1.718E+12"})),
+		"identity":              respond(200, body, "Content-Encoding", "identity"),
 		"early hints": func(w http.ResponseWriter, r *http.Request) {
 			w.WriteHeader(http.StatusEarlyHints)
 			respond(200, body)(w, r)
-		},
-		"in pieces": func(w http.ResponseWriter, _ *http.Request) {
-			for _, piece := range strings.SplitAfter(body, ",") {
-				_, _ = io.WriteString(w, piece)
-				_ = http.NewResponseController(w).Flush()
-			}
 		},
 		"compressed": func(w http.ResponseWriter, _ *http.Request) {
 			w.Header().Set("Content-Encoding", "gzip")
@@ -91,12 +55,71 @@ func TestValidSuccess(t *testing.T) {
 			_, _ = io.WriteString(z, body)
 			_ = z.Close()
 		},
+		"1 MiB": respond(200, body+strings.Repeat(" ", 1<<20-len(body))),
 	} {
 		s := startService(t, response)
-		if stream, err := s.update(t, streams.Config{}); err != nil || stream.ID != "s1" {
-			t.Errorf("%s: %v, %v", name, stream, err)
+		got, err := s.update(t, streams.Config{})
+		want := &streams.Stream{
+			ID: "s1", TerminalID: "t1", FragmentTypeID: "image/jpg", LastEdited: 1718000000000,
+			ProcessorIDs: streams.NewProcessorSet("p1"), CompatibleNamespaces: []string{"ns1", "ns2"},
+		}
+		if diff := cmp.Diff(want, got, ignoreShown); err != nil || diff != "" {
+			t.Errorf("%s: %v, stream (-want +got):\n%s", name, err, diff)
 		}
 		s.wantRequests(t, 1)
+	}
+}
+
+// A 2xx is an error unless its body is the stream with the requested id.
+func TestInvalidSuccess(t *testing.T) {
+	t.Parallel()
+	const (
+		noBody = "the response has no body"
+		object = "the response is not a JSON object"
+		text   = "the response is not UTF-8 text"
+		stream = "the response is not a stream: "
+	)
+	body := streamWith(nil)
+	for name, test := range map[string]struct {
+		response        http.HandlerFunc
+		reason, message string
+	}{
+		"204":             {respond(204, ""), noBody, ""},
+		"white space":     {respond(200, " \r\n\t"), noBody, ""},
+		"login page":      {respond(200, "<!DOCTYPE html>\n<title>Log in</title>"), object, "HTML page: Log in"},
+		"null":            {respond(200, "null"), object, "null"},
+		"a list":          {respond(200, "["+body+"]"), object, "["},
+		"incomplete JSON": {respond(299, body[:40]), object, body[:40]},
+		"two":             {respond(200, body+body), object, body[:40]},
+		"deep":            {respond(200, `{"a":`+strings.Repeat("[", 1e5)), object, `{"a":[[[`},
+		"not UTF-8":       {respond(200, strings.Replace(body, "s1", "gr\xfcn", 1)), text, `gr\xfcn`},
+		"compressed":      {respond(200, "\x0b\x02\x80", "Content-Encoding", "br"), `the response has the Content-Encoding "br", which the request does not allow`, ""},
+		"longer":          {respond(200, strings.Repeat(" ", 1<<20)+body), "the response is longer than 1 MiB", ""},
+		"another stream":  {respond(200, streamWith(map[string]string{"id": `"S1"`})), `the response describes another stream, "S1"`, `"S1"`},
+		"an error body": {respond(200, `{"message":"not really"}`), stream + "id is missing, terminal_id is missing, fragment_type_id is missing, " +
+			"processor_ids is missing, last_edited is missing, compatible_namespaces is missing", "not really"},
+		"all wrong": {respond(200, `{"id":1,"terminal_id":null,"processor_ids":{},"last_edited":"x","compatible_namespaces":[1]}`), stream +
+			"id is not a string, terminal_id is not a string, fragment_type_id is missing, processor_ids is not an array of strings, " +
+			"last_edited is not an integer, compatible_namespaces is not an array of strings", `{"id":1`},
+		"null in the set":  {respond(200, streamWith(map[string]string{"processor_ids": `["p1",null]`})), stream + "processor_ids is not an array of strings", "null"},
+		"null for the set": {respond(200, streamWith(map[string]string{"processor_ids": `null`})), stream + "processor_ids is not an array of strings", "null"},
+		"another spelling": {respond(200, streamWith(map[string]string{"terminal_id": "", "Terminal_id": `"t1"`})), stream + "terminal_id is missing", "Terminal_id"},
+		"a fraction":       {respond(200, streamWith(map[string]string{"last_edited": `1.5`})), stream + "last_edited is not an integer", "1.5"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := startService(t, test.response)
+			e := s.updateError(t, streams.Config{})
+			if e.Kind != streams.KindUnexpected || e.Reason != test.reason || e.Outcome != streams.Unknown || e.Attempts != 1 || e.Status/100 != 2 {
+				t.Errorf("error %#v", e)
+			}
+			wantText(t, e.Message, test.message)
+			s.wantRequests(t, 1)
+			_, err := newClient(t, streams.Config{BaseURL: s.URL}).ReadStream(t.Context(), "s1")
+			if e := asError(t, err); e.Outcome != streams.NotChanged || e.Reason != test.reason {
+				t.Errorf("read: %#v", e)
+			}
+		})
 	}
 }
 
@@ -121,48 +144,72 @@ func TestSwitchingProtocols(t *testing.T) {
 	<-closed
 }
 
-// respondPadded responds with a stream, padded with spaces to size bytes.
-func respondPadded(size int) http.HandlerFunc {
-	return func(w http.ResponseWriter, r *http.Request) {
-		body := streamJSON("s1", []string{"p1"})
-		_, _ = io.CopyN(w, spaces{}, int64(size-len(body)))
-		_, _ = io.WriteString(w, body)
-	}
-}
-
-type spaces struct{}
-
-func (spaces) Read(p []byte) (int, error) {
-	return copy(p, strings.Repeat(" ", len(p))), nil
-}
-
-func TestBodyLimit(t *testing.T) {
+// The error has the documented message unchanged, or the text of any other body. Neither can change the terminal's
+// output.
+func TestMessage(t *testing.T) {
 	t.Parallel()
-	if _, err := startService(t, respondPadded(16<<20)).update(t, streams.Config{}); err != nil {
-		t.Errorf("16 MiB: %v", err)
-	}
-	respondCompressed := func(w http.ResponseWriter, r *http.Request) {
-		w.Header().Set("Content-Encoding", "gzip")
-		z := gzip.NewWriter(w)
-		_, _ = io.CopyN(z, spaces{}, 1<<30) // fails when the client stops reading
-		_ = z.Close()
-	}
-	for name, response := range map[string]http.HandlerFunc{
-		"one byte more": respondPadded(16<<20 + 1), "1 GiB, compressed": respondCompressed,
+	long := strings.Repeat("ä", 5000)
+	for name, test := range map[string]struct {
+		body, want string
+		documented bool
+	}{
+		"documented form":      {`{"message":"no such processor: \"p9\"  "}`, `no such processor: "p9"  `, true},
+		"additional field":     {`{"code":7,"message":"no"}`, "no", true},
+		"byte order mark":      {"\ufeff" + `{"message":"no"}`, "no", true},
+		"empty message":        {`{"message":""}`, "", true},
+		"long":                 {`{"message":"` + long + `"}`, long[:2*4000] + "…", true},
+		"longest message":      {`{"message":"` + long[:2*4000] + `"}`, long[:2*4000], true},
+		"another spelling":     {`{"Message":"No HTTP resource"}`, `{"Message":"No HTTP resource"}`, false},
+		"message not a string": {`{"message":{"a":1}}`, `{"message":{"a":1}}`, false},
+		"null message":         {`{"message":null}`, `{"message":null}`, false},
+		"in an array":          {`[{"message":"no"}]`, `[{"message":"no"}]`, false},
+		"trailing garbage":     {`{"message":"no"}}`, `{"message":"no"}}`, false},
+		"empty":                {" \n ", "", false},
+		"HTML": {"<!DOCTYPE html><html><title>502</title><style>p {}</style><script>if (a<b) {}</script><!-- <p> -->\n  <h1 a='b'>Bad\tGateway&nbsp;</h1>\n",
+			"HTML page: 502 Bad Gateway", false},
+		"long HTML":          {"<p>" + long, "HTML page: " + long[:2*289] + "…", false},
+		"not UTF-8":          {"gr\xfcn", `gr\xfcn`, false},
+		"terminal escapes":   {`{"message":"a\r\n\tb\u001b[31mred\u0007"}`, `a\u000d\n\tb\u001b[31mred\u0007`, true},
+		"escapes in a page":  {"<p>\x1b]0;title\x07", `HTML page: \u001b]0;title\u0007`, false},
+		"bidirectional text": {`{"message":"p1\u202e1p\u200b\udb40\udc41"}`, `p1\u202e1p\u200b\U000e0041`, true},
+		"every script":       {`{"message":"grün 流れ 😀 \u00a0 é"}`, "grün 流れ 😀 \u00a0 é", true},
 	} {
-		s := startService(t, response)
-		if e := s.updateError(t, streams.Config{}); e.Reason != "the response is longer than 16 MiB" || e.Outcome != streams.Unknown || len(e.Message) > 4000 {
-			t.Errorf("%s: %.300v", name, e)
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			e := startService(t, respond(http.StatusConflict, test.body)).updateError(t, streams.Config{})
+			if e.Message != test.want || e.Documented != test.documented {
+				t.Errorf("%.100q is shown as %.200q, documented %t; want %.200q, %t", test.body, e.Message, e.Documented, test.want, test.documented)
+			}
+		})
+	}
+}
+
+// A redirect is never followed: Go would send a GET instead of the PATCH, and its response would look
+// like a success.
+func TestRedirect(t *testing.T) {
+	t.Parallel()
+	target := startService(t, applyUpdate)
+	for status, outcome := range map[int]streams.Outcome{
+		301: streams.NotChanged, 302: streams.NotChanged, 303: streams.Unknown, 307: streams.NotChanged, 308: streams.NotChanged, 399: streams.Unknown,
+	} {
+		for location, shown := range map[string]string{
+			target.URL + "/v2/streams/s1":                 target.URL + "/v2/streams/s1",
+			"/login?next=%2Fv2":                           "/login?next=%2Fv2",
+			"http://[::1":                                 "http://[::1",
+			"https://x/\xff\xe2\x80\xae":                  `https://x/\xff\u202e`,
+			"https://x/" + strings.Repeat("a", 5000):      "https://x/" + strings.Repeat("a", 290) + "…",
+			"https://x/login?token=" + "t0ken%2F" + "abc": "https://x/login?token=***",
+		} {
+			s := startService(t, respondError(status, "moved", "Location", location))
+			e := s.updateError(t, streams.Config{Token: "t0ken/abc"})
+			if diff := cmp.Diff(&streams.Error{
+				Kind: streams.KindRedirect, Method: "PATCH", URL: s.URL + "/v2/streams/s1", Status: status, Message: "moved", Documented: true,
+				Location: shown, Reason: "the response is a redirect, and redirects are never followed", Attempts: 1, Outcome: outcome,
+			}, e); diff != "" {
+				t.Errorf("%d to %.40q: error (-want +got):\n%s", status, location, diff)
+			}
+			s.wantRequests(t, 1)
 		}
-		s.wantRequests(t, 1)
 	}
-	// An error body may be longer: its beginning is enough.
-	respondLongError := func(w http.ResponseWriter, _ *http.Request) {
-		w.WriteHeader(http.StatusConflict)
-		_, _ = io.WriteString(w, "<h1>No</h1>")
-		_, _ = io.CopyN(w, spaces{}, 1<<30)
-	}
-	if e := startService(t, respondLongError).updateError(t, streams.Config{}); e.Message != "HTML page: No" || e.Status != 409 || e.Outcome != streams.NotChanged {
-		t.Errorf("long error body: %.300v", e)
-	}
+	target.wantRequests(t, 0)
 }

@@ -29,10 +29,19 @@ func isRetryableStatus(status int) bool {
 	return false
 }
 
+// isOutage reports whether a status may mean that the service as a whole does not work. A service that limits
+// requests works.
+func isOutage(status int) bool {
+	return isRetryableStatus(status) && status != http.StatusTooManyRequests
+}
+
 // isRetryableError reports whether an attempt without a response may succeed later: a connection may
 // fail for a moment, but TLS settings do not change.
 func isRetryableError(err error) bool {
-	return !errors.As(err, new(*Error)) && tlsFailure(err) == nil && !errors.Is(err, ErrProxyCredentials)
+	if refused := (*proxyError)(nil); errors.As(err, &refused) {
+		return isRetryableStatus(refused.status)
+	}
+	return !errors.As(err, new(*Error)) && tlsFailure(err) == nil && !errors.Is(err, ErrNotSent)
 }
 
 // backoff returns the wait after an attempt; the first attempt is number 1. Its upper bound doubles
@@ -56,11 +65,20 @@ func parseRetryAfter(value string, now time.Time) (wait time.Duration, ok bool) 
 	value = strings.TrimSpace(value)
 	seconds, err := strconv.ParseUint(value, 10, 64)
 	if err == nil || errors.Is(err, strconv.ErrRange) { // out of range, seconds is the largest number
-		const longest = uint64(1<<63-1) / uint64(time.Second)
-		return time.Duration(min(seconds, longest)) * time.Second, true
+		return time.Duration(min(seconds, uint64(longestWait/time.Second))) * time.Second, true
 	}
 	if date, err := http.ParseTime(value); err == nil {
-		return max(0, date.Sub(now)), true
+		return min(max(0, date.Sub(now)), longestWait), true
 	}
 	return 0, false
+}
+
+// longestWait is as good as for ever.
+const longestWait = 365 * 24 * time.Hour
+
+func describeWait(wait time.Duration) string {
+	if wait == longestWait {
+		return "a year or more"
+	}
+	return wait.Round(time.Second).String()
 }

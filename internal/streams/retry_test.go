@@ -1,80 +1,89 @@
 package streams_test
 
 import (
-	"net"
+	"context"
+	"errors"
+	"fmt"
 	"net/http"
 	"strings"
 	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
 
 	"github.com/stream-management/terraform-provider-stream/internal/streams"
 	"github.com/stream-management/terraform-provider-stream/internal/streamstest"
 )
 
-// Two temporary faults and a success take exactly three requests.
+// Two temporary faults and a success take exactly three requests, which are the same.
 func TestRetrySucceeds(t *testing.T) {
 	t.Parallel()
 	for name, fault := range map[string]streamstest.Fault{
-		"408":            {Status: 408},
-		"429":            {Status: 429},
-		"500":            {Status: 500},
-		"502":            {Status: 502},
-		"503":            {Status: 503},
-		"504":            {Status: 504},
-		"500 applied":    {Status: 500, Apply: true},
-		"reset before":   {ResetBefore: true},
-		"reset after":    {ResetAfter: true},
-		"incomplete":     {Truncate: true},
-		"incomplete 400": {Status: 400, Truncate: true},
+		"429": {Status: 429}, "500 applied": {Status: 500, Apply: true},
+		"reset before": {ResetBefore: true}, "reset after": {ResetAfter: true},
+		"incomplete": {Truncate: true}, "incomplete 400": {Status: 400, Truncate: true},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			service := streamstest.New(streamstest.Options{}, streamstest.Stream{ID: "s1", ProcessorIDs: []string{"old"}})
-			service.Inject(fault, fault)
-			s := startService(t, service.ServeHTTP)
-			stream, err := s.update(t, streams.Config{})
-			if err != nil || stream.ProcessorIDs.Len() != 1 {
+			stand := streamstest.New(streamstest.Options{}, streamstest.Stream{ID: "s1", ProcessorIDs: []string{"old"}})
+			stand.Inject(fault, fault)
+			s := startService(t, stand.ServeHTTP)
+			stream, err := s.update(t, streams.Config{Token: "t0ken", UserAgent: "me"})
+			if err != nil || stream.ProcessorIDs.String() != `["p1"]` {
 				t.Errorf("%v, %v", stream, err)
 			}
 			s.wantRequests(t, 3)
-			if actual, _ := service.Stream("s1"); len(actual.ProcessorIDs) != 1 || actual.ProcessorIDs[0] != "p1" {
-				t.Errorf("the service has %q", actual.ProcessorIDs)
+			for _, r := range s.requests() {
+				r.at = s.requests()[0].at
+				if diff := cmp.Diff(s.requests()[0], r, cmp.AllowUnexported(receivedRequest{})); diff != "" {
+					t.Errorf("a retry differs (-first +retry):\n%s", diff)
+				}
 			}
 		})
 	}
 }
 
+// A failed connection is retried. The outcome is unknown if a request may have been sent.
 func TestConnectionFaults(t *testing.T) {
 	t.Parallel()
-	for name, response := range map[string]http.HandlerFunc{"reset": resetConnection, "incomplete 200": respondTruncated(200), "incomplete 404": respondTruncated(404)} {
-		s := startService(t, response)
+	for name, test := range map[string]struct {
+		response http.HandlerFunc
+		reason   string
+	}{
+		"reset":      {resetConnection, "the connection failed: EOF"},
+		"incomplete": {respondTruncated(200), "the connection failed: the response is incomplete: unexpected EOF"},
+	} {
+		s := startService(t, test.response)
 		e := s.updateError(t, streams.Config{})
-		if e.Kind != streams.KindConnection || e.Status != 0 || e.Attempts != 5 || e.Outcome != streams.Unknown || e.Reason == "" || e.Err == nil {
+		if e.Kind != streams.KindConnection || e.Status != 0 || e.Attempts != 5 || e.Outcome != streams.Unknown || e.Reason != test.reason {
 			t.Errorf("%s: %#v", name, e)
-		}
-		if name != "reset" {
-			wantText(t, e.Reason, "the response is incomplete: unexpected EOF")
 		}
 		s.wantRequests(t, 5)
 	}
+	s := startService(t, applyUpdate)
+	s.Close()
+	e := s.updateError(t, streams.Config{})
+	if e.Kind != streams.KindConnection || e.Status != 0 || e.Attempts != 5 || e.Outcome != streams.NotChanged ||
+		e.Reason != "the connection failed: dial tcp: connect: connection refused" {
+		t.Errorf("refused: %#v", e)
+	}
 }
 
-// Not parallel: a server of another test could get the port that this test closes.
-func TestConnectionRefused(t *testing.T) {
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	address := listener.Addr().String()
-	_ = listener.Close()
-	_, err = newClient(t, streams.Config{BaseURL: "http://" + address}).UpdateStream(t.Context(), "s1", streams.NewProcessorSet())
-	e := asError(t, err)
-	if e.Kind != streams.KindConnection || e.Status != 0 || e.Attempts != 5 || e.Outcome != streams.NotChanged || e.Message != "" {
-		t.Errorf("error %#v", e)
-	}
-	wantText(t, e.Reason, "dial tcp "+address, "refused")
-	if strings.Contains(e.Reason, "/v2/") {
-		t.Errorf("the reason %q has the URL, which the error shows already", e.Reason)
-	}
+// The default settings make five attempts of 30 seconds, with waits from half a second to 8 seconds.
+func TestDefaultSettings(t *testing.T) {
+	virtual(t, func(t *testing.T) {
+		s := startService(t, neverRespond)
+		e := s.updateError(t, streams.Config{Retry: streams.DefaultRetry})
+		if e.Attempts != 5 || e.Kind != streams.KindTimeout || e.Outcome != streams.Unknown || e.Status != 0 ||
+			e.Reason != "the service did not respond within 30s" || !errors.Is(e, streams.ErrRequestTimeout) {
+			t.Errorf("error %#v", e)
+		}
+		for i, wait := range s.waits() {
+			if wait -= streams.DefaultRequestTimeout; wait < 500*time.Millisecond || wait > time.Second<<i {
+				t.Errorf("wait %d is %s", i+1, wait)
+			}
+		}
+	})
 }
 
 func TestMaxAttempts(t *testing.T) {
@@ -88,4 +97,274 @@ func TestMaxAttempts(t *testing.T) {
 		}
 		s.wantRequests(t, want)
 	}
+}
+
+// Retry-After sets the wait, also below MinBackoff and above MaxBackoff.
+func TestRetryAfter(t *testing.T) {
+	t.Parallel()
+	const second = time.Second
+	for name, test := range map[string]struct {
+		status int
+		value  func(now time.Time) string
+		want   time.Duration
+	}{
+		"seconds":          {503, func(time.Time) string { return "7" }, 7 * second},
+		"above MaxBackoff": {429, func(time.Time) string { return "3600" }, time.Hour},
+		"no wait":          {429, func(time.Time) string { return "0" }, 0},
+		"date":             {503, func(now time.Time) string { return now.Add(90 * second).UTC().Format(http.TimeFormat) }, 90 * second},
+		"junk":             {500, func(time.Time) string { return "soon" }, 30 * second},
+	} {
+		t.Run(name, func(t *testing.T) {
+			virtual(t, func(t *testing.T) {
+				s := startService(t, respondError(test.status, "later", "Retry-After", test.value(time.Now())), applyUpdate)
+				_, err := s.update(t, streams.Config{Retry: streams.Retry{MaxAttempts: 3, MinBackoff: 30 * second, MaxBackoff: 30 * second}})
+				if diff := cmp.Diff([]time.Duration{test.want}, s.waits()); err != nil || diff != "" {
+					t.Errorf("error %v, waits (-want +got):\n%s", err, diff)
+				}
+			})
+		})
+	}
+}
+
+// limitedUpdate updates stream s1 with a time limit.
+func (s *service) limitedUpdate(t *testing.T, cfg streams.Config, limit time.Duration) (*streams.Stream, error) {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), limit)
+	defer cancel()
+	cfg.BaseURL = s.URL
+	return newClient(t, cfg).UpdateStream(ctx, "s1", streams.NewProcessorSet("p1"))
+}
+
+// If the wait would end after the operation's time limit, the operation fails at once.
+func TestNoTimeForRetry(t *testing.T) {
+	t.Parallel()
+	for name, test := range map[string]struct {
+		response http.HandlerFunc
+		reason   string
+	}{
+		"Retry-After": {respondError(503, "later", "Retry-After", "3600"),
+			"the service asked to wait 1h0m0s, which is longer than the operation's time limit allows"},
+		"longest Retry-After": {respondError(429, "later", "Retry-After", "1000000000000"),
+			"the service asked to wait a year or more, which is longer than the operation's time limit allows"},
+		"backoff": {respondError(502, "later"), "the operation's time limit leaves no time for another attempt"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			virtual(t, func(t *testing.T) {
+				start, s := time.Now(), startService(t, test.response)
+				_, err := s.limitedUpdate(t, streams.Config{Retry: streams.Retry{MaxAttempts: 5, MinBackoff: time.Minute, MaxBackoff: time.Minute}}, 59*time.Second)
+				if e := asError(t, err); e.Message != "later" || e.Reason != test.reason || e.Attempts != 1 || time.Since(start) != 0 {
+					t.Errorf("error %#v after %s", e, time.Since(start))
+				}
+			})
+		})
+	}
+}
+
+// The error has the last message of the service, also if later attempts get no response.
+func TestErrorKeepsLastMessage(t *testing.T) {
+	t.Parallel()
+	for name, test := range map[string]struct {
+		limit     time.Duration
+		responses []http.HandlerFunc
+		kind      streams.Kind
+		reason    string
+	}{
+		"two messages":             {time.Hour, []http.HandlerFunc{respondError(502, "first"), respondError(503, "later")}, streams.KindGeneric, ""},
+		"then a failed connection": {time.Hour, []http.HandlerFunc{respondError(503, "later"), resetConnection}, streams.KindConnection, "the connection failed: EOF"},
+		"then no response": {time.Hour, []http.HandlerFunc{respondError(503, "later"), neverRespond}, streams.KindTimeout,
+			"the service did not respond within 30s"},
+		"then the time limit": {10 * time.Second, []http.HandlerFunc{respondError(503, "later"), neverRespond}, streams.KindTimeout,
+			"the operation did not finish within its time limit"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			virtual(t, func(t *testing.T) {
+				s := startService(t, test.responses...)
+				_, err := s.limitedUpdate(t, streams.Config{Retry: streams.Retry{MaxAttempts: 2, MinBackoff: time.Second, MaxBackoff: time.Second}}, test.limit)
+				if e := asError(t, err); e.Kind != test.kind || e.Message != "later" || !e.Documented || e.Status != 503 || e.Attempts != 2 ||
+					e.Outcome != streams.Unknown || e.Reason != test.reason {
+					t.Errorf("error %#v", e)
+				}
+			})
+		})
+	}
+}
+
+// interruptedUpdate updates stream s1, cancels the operation after the given time, and returns what the update
+// returned, and how long it took after the cancellation.
+func interruptedUpdate(t *testing.T, c *streams.Client, after time.Duration) (*streams.Stream, error, time.Duration) {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), time.Hour)
+	defer cancel()
+	time.AfterFunc(after, cancel)
+	start := time.Now()
+	got, err := c.UpdateStream(ctx, "s1", streams.NewProcessorSet("p1"))
+	return got, err, time.Since(start) - after
+}
+
+// An attempt under way may end within five seconds after an interrupt, and its response counts. Nothing
+// new starts.
+func TestInterrupt(t *testing.T) {
+	t.Parallel()
+	const (
+		second      = time.Second
+		notRetried  = "the request was not retried, because the operation was interrupted or its time limit had passed"
+		interrupted = "the operation was interrupted"
+	)
+	for name, test := range map[string]struct {
+		response http.HandlerFunc
+		cfg      streams.Config
+		took     time.Duration
+		ok       bool
+		status   int
+		outcome  streams.Outcome
+		reason   string
+	}{
+		"success in time": {respondAfter(5*second, applyUpdate), streams.Config{}, 4 * second, true, 0, streams.NotChanged, ""},
+		"refusal in time": {respondAfter(5*second, respondError(403, "no")), streams.Config{}, 4 * second, false, 403, streams.NotChanged, ""},
+		"no retry":        {respondAfter(2*second, respondError(503, "later")), streams.Config{}, second, false, 503, streams.Unknown, notRetried},
+		"no response":     {neverRespond, streams.Config{}, 5 * second, false, 0, streams.Unknown, interrupted},
+		"request timeout": {neverRespond, streams.Config{RequestTimeout: 4 * second}, 3 * second, false, 0, streams.Unknown,
+			"the service did not respond within 4s; " + notRetried},
+		"wait before a retry": {respondError(503, "later", "Retry-After", "3500"), streams.Config{}, 0, false, 503, streams.Unknown, interrupted},
+	} {
+		t.Run(name, func(t *testing.T) {
+			virtual(t, func(t *testing.T) {
+				s := startService(t, test.response)
+				test.cfg.BaseURL = s.URL
+				got, err, took := interruptedUpdate(t, newClient(t, test.cfg), second)
+				s.wantRequests(t, 1)
+				if (got != nil) != test.ok || took != test.took {
+					t.Fatalf("stream %v, error %v after %s", got, err, took)
+				}
+				if test.ok {
+					return
+				}
+				if e := asError(t, err); e.Status != test.status || e.Outcome != test.outcome || e.Reason != test.reason || e.Attempts != 1 {
+					t.Errorf("error %#v", e)
+				}
+			})
+		})
+	}
+	t.Run("before the start", func(t *testing.T) {
+		s := startService(t, applyUpdate)
+		ctx, cancel := context.WithCancel(t.Context())
+		cancel()
+		_, err := newClient(t, streams.Config{BaseURL: s.URL}).UpdateStream(ctx, "s1", streams.NewProcessorSet())
+		if e := asError(t, err); e.Kind != streams.KindInterrupted || e.Outcome != streams.NotChanged || e.Reason != interrupted {
+			t.Errorf("error %#v", e)
+		}
+		s.wantRequests(t, 0)
+	})
+}
+
+// The time limit of the operation also ends an interrupted attempt.
+func TestInterruptNearTheTimeLimit(t *testing.T) {
+	virtual(t, func(t *testing.T) {
+		s := startService(t, neverRespond)
+		ctx, cancel := context.WithTimeout(t.Context(), 3*time.Second)
+		defer cancel()
+		time.AfterFunc(time.Second, cancel)
+		start := time.Now()
+		_, err := newClient(t, streams.Config{BaseURL: s.URL}).UpdateStream(ctx, "s1", streams.NewProcessorSet())
+		if took := time.Since(start); took != 3*time.Second || !errors.Is(err, context.Canceled) {
+			t.Errorf("%v after %s", err, took)
+		}
+	})
+}
+
+// The request timeout covers the body of the response.
+func TestRequestTimeout(t *testing.T) {
+	virtual(t, func(t *testing.T) {
+		s := startService(t, func(w http.ResponseWriter, r *http.Request) {
+			_ = http.NewResponseController(w).Flush()
+			<-r.Context().Done()
+		})
+		if e := s.updateError(t, streams.Config{RequestTimeout: time.Second}); e.Kind != streams.KindTimeout || e.Reason != "the service did not respond within 1s" {
+			t.Errorf("error %#v", e)
+		}
+	})
+}
+
+// The limit applies to each attempt, retries included. An operation fails at once if its time limit ends
+// before its next attempt is allowed.
+func TestRateLimit(t *testing.T) {
+	virtual(t, func(t *testing.T) {
+		s := startService(t, respondError(503, "later"))
+		s.updateError(t, streams.Config{RequestsPerSecond: 2, RequestTimeout: time.Millisecond})
+		for _, wait := range s.waits() {
+			if wait.Round(time.Millisecond) != 500*time.Millisecond {
+				t.Errorf("waits %s, want half a second each", s.waits())
+			}
+		}
+		start := time.Now()
+		_, err := s.limitedUpdate(t, streams.Config{RequestsPerSecond: 0.01}, 10*time.Second)
+		if e := asError(t, err); e.Kind != streams.KindTimeout || e.Attempts != 1 || e.Message != "later" || !errors.Is(e, streams.ErrRateLimit) ||
+			e.Reason != "the operation's time limit ends before the limit of requests per second allows another request" || time.Since(start) > time.Millisecond {
+			t.Errorf("after %s: %#v", time.Since(start), e)
+		}
+		c := newClient(t, streams.Config{BaseURL: s.URL, RequestsPerSecond: 0.001, Retry: streams.Retry{MaxAttempts: 1}})
+		_, _ = c.UpdateStream(t.Context(), "s1", streams.NewProcessorSet())
+		_, err, took := interruptedUpdate(t, c, time.Second)
+		if e := asError(t, err); e.Attempts != 0 || e.Outcome != streams.NotChanged || took != 0 || !errors.Is(e, context.Canceled) {
+			t.Errorf("interrupted after %s: %#v", took, e)
+		}
+	})
+}
+
+// No more than MaxConcurrent requests are under way at the same time. An operation that waits before a retry
+// does not keep others from sending, and one that ends while it waits for its turn has sent nothing.
+func TestMaxConcurrent(t *testing.T) {
+	virtual(t, func(t *testing.T) {
+		s := startService(t, respondAfter(time.Second, applyUpdate))
+		c := newClient(t, streams.Config{BaseURL: s.URL, MaxConcurrent: 2})
+		start := time.Now()
+		mustUpdateAll(t, c, 6)
+		if took := time.Since(start); took != 3*time.Second || s.connections() != 2 {
+			t.Errorf("six requests of a second took %s, over %d connections", took, s.connections())
+		}
+		s = startService(t, respondError(503, "later", "Retry-After", "60"), neverRespond)
+		c = newClient(t, streams.Config{BaseURL: s.URL, MaxConcurrent: 1, RequestTimeout: time.Minute})
+		go func() { _, _ = c.UpdateStream(t.Context(), "s2", streams.NewProcessorSet()) }()
+		time.Sleep(time.Second)
+		go func() { _, _ = c.UpdateStream(t.Context(), "s3", streams.NewProcessorSet()) }()
+		time.Sleep(time.Second)
+		s.wantRequests(t, 2)
+		_, err, _ := interruptedUpdate(t, c, time.Second)
+		if e := asError(t, err); e.Attempts != 0 || e.Outcome != streams.NotChanged {
+			t.Errorf("error %#v", e)
+		}
+		s.wantRequests(t, 2)
+	})
+}
+
+// Observe gets each attempt once, with its result and the wait before the next one.
+func TestObserve(t *testing.T) {
+	virtual(t, func(t *testing.T) {
+		s := startService(t, respondError(503, "later", "X-Request-Id", "req-1", "Set-Cookie", "session=s3cret"), resetConnection, applyUpdate)
+		var got []string
+		key := struct{ name string }{"key"}
+		ctx := context.WithValue(t.Context(), key, "value")
+		c := newClient(t, streams.Config{BaseURL: s.URL, Observe: func(ctx context.Context, a streams.Attempt) {
+			if ctx.Value(key) != "value" || a.Method != "PATCH" || a.URL != s.URL+"/v2/streams/s1" || a.Retry != (a.RetryWait > 0) {
+				t.Errorf("attempt %+v", a)
+			}
+			got = append(got, fmt.Sprintf("%d: %s → %d %s %s, retry %t", a.Number, a.RequestBody, a.Status, a.Err, a.ResponseBody, a.Retry))
+			if a.Number == 1 {
+				if header := a.Header.String(); !strings.Contains(header, "X-Request-Id: req-1\r\n") || strings.Contains(header, "s3cret") {
+					t.Errorf("headers %q", header)
+				}
+			}
+		}})
+		if _, err := c.UpdateStream(ctx, "s1", streams.NewProcessorSet("p1")); err != nil {
+			t.Fatal(err)
+		}
+		const sent = `{"processor_ids":["p1"]}`
+		if diff := cmp.Diff([]string{
+			"1: " + sent + ` → 503  {"message":"later"}, retry true`,
+			"2: " + sent + " → 0 EOF , retry true",
+			"3: " + sent + " → 200  " + streamJSON("s1", []string{"p1"}) + ", retry false",
+		}, got); diff != "" {
+			t.Errorf("attempts (-want +got):\n%s", diff)
+		}
+	})
 }

@@ -9,11 +9,12 @@ import (
 	"os"
 	"strings"
 	"time"
-	"unicode"
 )
 
 // ErrSecretFile is the cause of an [Error] if a file with a credential cannot be used.
 var ErrSecretFile = errors.New("the file with the credential cannot be used")
+
+var errEmptyFile = errors.New("it is empty")
 
 // maxSecretFile is the length of the longest file that can be a credential, in bytes.
 const maxSecretFile = 64 << 10
@@ -32,11 +33,11 @@ func (f secretFile) read() (string, error) {
 	switch {
 	case err != nil:
 	case text == "":
-		err = errors.New("it is empty")
+		err = errEmptyFile
 	case strings.ContainsAny(text, "\r\n"):
 		err = errors.New("it has more than one line")
-	case strings.ContainsFunc(text, unicode.IsControl) || CheckHeader("Authorization", text) != nil:
-		err = errors.New("it has control characters")
+	default:
+		err = CheckToken(text)
 	}
 	if err != nil {
 		return "", &Error{
@@ -76,37 +77,49 @@ func withoutPath(err error) error {
 	return err
 }
 
-// changedSince reports whether the file may have changed since info, which may be nil.
-func (f secretFile) changedSince(info fs.FileInfo) (now fs.FileInfo, changed bool) {
-	now, err := os.Stat(f.path)
-	if err != nil {
-		return nil, true
-	}
-	return now, info == nil || !os.SameFile(now, info) || now.Size() != info.Size() || !now.ModTime().Equal(info.ModTime())
+// unchanged returns a function that reports whether the file is as it was. A file without info did not exist.
+func (f secretFile) unchanged(info fs.FileInfo) func() bool {
+	return func() bool { return sameFile(info, f.info()) }
 }
 
-// rotationDelay is how long a refused credential waits for the file to change: the service may refuse
-// the old credential a moment before the new one is written.
+// info returns nil if the file cannot be found.
+func (f secretFile) info() fs.FileInfo {
+	info, err := os.Stat(f.path)
+	if err != nil {
+		return nil
+	}
+	return info
+}
+
+func sameFile(a, b fs.FileInfo) bool {
+	if a == nil || b == nil {
+		return a == nil && b == nil
+	}
+	return os.SameFile(a, b) && a.Size() == b.Size() && a.ModTime().Equal(b.ModTime())
+}
+
+// rotationDelay is how long an operation waits for a file to change.
 const rotationDelay = 2 * time.Second
 
-// readOther reads the file until its content is not old, for at most rotationDelay. Then it returns
-// what the last read returned.
-func (f secretFile) readOther(ctx context.Context, old string) (string, error) {
+// readUntil reads the file until the result is as wanted, for at most rotationDelay, and not at all if the file
+// is still as it was after an earlier wait. It returns the last result, and the file's state before that read.
+func (f secretFile) readUntil(ctx context.Context, wanted func(string, error) bool, waited fs.FileInfo) (string, fs.FileInfo, error) {
 	limit := time.NewTimer(rotationDelay)
 	defer limit.Stop()
 	again := time.NewTicker(rotationDelay / 40)
 	defer again.Stop()
 	for {
+		info := f.info()
 		text, err := f.read()
-		if err == nil && text != old {
-			return text, nil
+		if wanted(text, err) || waited != nil && sameFile(info, waited) {
+			return text, info, err
 		}
 		select {
 		case <-again.C:
 		case <-limit.C:
-			return text, err
+			return text, info, err
 		case <-ctx.Done():
-			return "", ctx.Err()
+			return "", info, ctx.Err()
 		}
 	}
 }

@@ -2,9 +2,9 @@ package streams
 
 import (
 	"net/url"
-	"os"
 	"strings"
 
+	"golang.org/x/net/http/httpproxy"
 	"golang.org/x/oauth2"
 )
 
@@ -39,33 +39,12 @@ func (cfg Config) secrets() []string {
 			secrets = append(secrets, credential)
 		}
 	}
-	for _, variable := range proxyVariables {
-		secrets = append(secrets, proxySecrets(os.Getenv(variable))...)
-	}
-	return secrets
-}
-
-// proxyVariables are the environment variables that Go reads the address of a proxy from.
-var proxyVariables = []string{"HTTPS_PROXY", "https_proxy", "HTTP_PROXY", "http_proxy"}
-
-// proxySecrets returns the secrets in the address of a proxy. An address that Go refuses is secret as a
-// whole, because Go's error quotes the address.
-func proxySecrets(address string) []string {
-	end := strings.LastIndex(address, "@")
-	if end < 0 {
-		return nil
-	}
-	begin := strings.Index(address, "://") // Go takes an address without a scheme for one of HTTP
-	if begin >= 0 {
-		begin += len("://")
-	}
-	userinfo := address[max(0, begin):end]
-	rawUser, rawPassword, _ := strings.Cut(userinfo, ":")
-	user, userErr := url.PathUnescape(rawUser)
-	password, passwordErr := url.PathUnescape(rawPassword)
-	secrets := []string{address, userinfo, rawPassword}
-	if userErr == nil && passwordErr == nil {
-		secrets = append(secrets, password, basicCredentials(user, password))
+	proxies := httpproxy.FromEnvironment()
+	for _, address := range []string{proxies.HTTPSProxy, proxies.HTTPProxy} {
+		if u, err := parseProxy(address); err == nil && u.User != nil {
+			password, _ := u.User.Password()
+			secrets = append(secrets, password, u.User.String(), basicCredentials(u.User.Username(), password))
+		}
 	}
 	return secrets
 }

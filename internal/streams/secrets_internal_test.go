@@ -1,10 +1,6 @@
 package streams
 
-import (
-	"net/url"
-	"strings"
-	"testing"
-)
+import "testing"
 
 func TestConfigSecrets(t *testing.T) {
 	t.Parallel()
@@ -37,60 +33,17 @@ func TestConfigSecrets(t *testing.T) {
 	}
 }
 
-// A proxy may echo the header that it gets, and Go's errors quote the address of a proxy.
+// A proxy may repeat the header that it gets.
 func TestProxySecrets(t *testing.T) {
-	for _, variable := range []string{"HTTPS_PROXY", "https_proxy", "HTTP_PROXY", "http_proxy"} {
-		t.Setenv(variable, "http://proxy-user:pa%40ss-"+variable+"@proxy.example:3128")
-	}
-	r := new(redactor)
-	r.add(Config{}.secrets()...)
-	for _, variable := range []string{"HTTPS_PROXY", "https_proxy", "HTTP_PROXY", "http_proxy"} {
-		password := "pa@ss-" + variable
-		for text, want := range map[string]string{
-			"407 for Basic " + basicCredentials("proxy-user", password): "407 for Basic ***",
-			"wrong password " + password:                                "wrong password ***",
-			"wrong password " + url.QueryEscape(password):               "wrong password ***",
-			"proxy-user at proxy.example:3128":                          "proxy-user at proxy.example:3128",
-		} {
-			if got := strings.TrimRight(r.mask(text), "="); got != want {
-				t.Errorf("%q is shown as %q, want %q", text, got, want)
-			}
+	t.Setenv("HTTPS_PROXY", "http://proxy-user:pa%40ss@proxy.example:3128")
+	t.Setenv("HTTP_PROXY", "other-user:passw0rd@proxy.example")
+	r := newRedactor(Config{}.secrets()...)
+	for _, secret := range []string{basicCredentials("proxy-user", "pa@ss"), "pa@ss", "pa%40ss", "passw0rd", basicCredentials("other-user", "passw0rd")} {
+		if got := r.mask("<" + secret + ">"); got != "<***>" {
+			t.Errorf("%q is shown as %q", secret, got)
 		}
 	}
-}
-
-func TestProxySecretsInAddresses(t *testing.T) {
-	t.Parallel()
-	for address, want := range map[string][]string{
-		"":                                  nil,
-		"proxy.example:3128":                nil,
-		"user:passw0rd@proxy.example":       {"passw0rd", "user:passw0rd", "dXNlcjpwYXNzdzByZA=="},
-		"socks5://t0ken@proxy.example":      {"t0ken"},
-		"http://user:p@ss/w0rd@host":        {"p@ss/w0rd"},
-		"http://user:100%-wr0ng@host":       {"100%-wr0ng", "http://user:100%-wr0ng@host"},
-		"https://me:passw%30rd@[::1]:3128/": {"passw0rd", "passw%30rd", "bWU6cGFzc3cwcmQ="},
-	} {
-		r := new(redactor)
-		r.add(proxySecrets(address)...)
-		for _, secret := range want {
-			if got := r.mask(secret); strings.Trim(got, "*=") != "" {
-				t.Errorf("%s: %q is shown as %q", address, secret, got)
-			}
-		}
-		if got := r.mask("proxy.example host ::1 3128"); got != "proxy.example host ::1 3128" {
-			t.Errorf("%s: too much is masked: %q", address, got)
-		}
-	}
-}
-
-// Go's error for an invalid proxy address quotes the address, so one with a password is a secret.
-func TestProxyAddressIsSecret(t *testing.T) {
-	const with, without = "http://user:pr0xy-secret@[::1", "http://proxy.example:3128"
-	t.Setenv("HTTPS_PROXY", with)
-	t.Setenv("http_proxy", without)
-	r := new(redactor)
-	r.add(Config{}.secrets()...)
-	if got, want := r.mask("invalid proxy address "+with+", not "+without), "invalid proxy address ***, not "+without; got != want {
-		t.Errorf("got %q, want %q", got, want)
+	if got := r.mask("proxy-user at proxy.example:3128"); got != "proxy-user at proxy.example:3128" {
+		t.Errorf("too much is masked: %q", got)
 	}
 }

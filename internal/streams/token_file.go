@@ -2,55 +2,38 @@ package streams
 
 import (
 	"context"
+	"errors"
 	"io/fs"
 )
 
-// tokenFile is a bearer token in a file that may change during a run. All operations share what was
-// read last.
+// tokenFile is a bearer token in a file that may change during a run.
 type tokenFile struct {
 	file     secretFile
 	redactor *redactor
-	renewal  renewal
-	lock     chan struct{} // a mutex whose wait a context can end; guards the fields below
-	token    string        // "" before the first read
-	info     fs.FileInfo   // of the file when it was read
+	token    string      // that was read last
+	waited   fs.FileInfo // of the file after a wait that brought no token
 }
 
-func newTokenFile(path string, r *redactor) *tokenFile {
-	return &tokenFile{file: secretFile{"token_file", path}, redactor: r, lock: make(chan struct{}, 1)}
-}
-
-func (t *tokenFile) accepted(header string) { t.renewal.accept(header) }
-
-func (t *tokenFile) header(ctx context.Context, refused string) (string, error) {
-	select {
-	case t.lock <- struct{}{}:
-		defer func() { <-t.lock }()
-	case <-ctx.Done():
-		return "", ctx.Err()
+// find reads the file. It waits a moment for another token if the service has refused the token in the file: a
+// service may refuse the old token just before the new one is written. It also waits while the file is
+// empty, because it is being written. It does not wait twice for the same change.
+func (t *tokenFile) find(ctx context.Context, refused string) found {
+	wanted := func(token string, err error) bool {
+		if refused == "" && t.token != "" {
+			return true // the old token serves until the service refuses it
+		}
+		return err == nil && bearer(token) != refused || err != nil && !errors.Is(err, errEmptyFile) && refused == ""
 	}
-	info, changed := t.file.changedSince(t.info)
-	wasRefused := t.token != "" && refused == bearer(t.token)
-	if !changed && !wasRefused {
-		return bearer(t.token), nil
+	token, info, err := t.file.readUntil(ctx, wanted, t.waited)
+	if !wanted(token, err) {
+		t.waited = info
 	}
-	var token string
-	var err error
-	if wasRefused && t.renewal.worthwhile() {
-		token, err = t.file.readOther(ctx, t.token)
-	} else {
-		token, err = t.file.read()
+	if err != nil && (t.token == "" || refused != "") {
+		return found{err: err, holds: t.file.unchanged(info)}
 	}
-	switch {
-	case err == nil:
+	if err == nil {
 		t.redactor.add(token)
-		t.renewal.replace(bearer(token), wasRefused)
-		t.token, t.info = token, info
-	case t.token == "" || wasRefused:
-		return "", err
+		t.token = token
 	}
-	// A file that is being written may be empty. The old token serves until the service refuses it.
-	return bearer(t.token), nil
+	return found{header: bearer(t.token), holds: t.file.unchanged(info)}
 }
-
-func bearer(token string) string { return "Bearer " + token }

@@ -1,0 +1,364 @@
+package streams_test
+
+import (
+	"bytes"
+	"context"
+	"crypto/tls"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"log"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"os"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"syscall"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stream-management/terraform-provider-stream/internal/streams"
+)
+
+// virtual runs a test with a clock of its own, which goes on when all goroutines wait.
+func virtual(t *testing.T, test func(*testing.T)) {
+	t.Helper()
+	t.Parallel()
+	synctest.Test(t, test)
+}
+
+// listeners are in-memory listeners by address. Unlike a socket, their connections let a virtual clock go on.
+var (
+	listeners     sync.Map
+	listenerCount atomic.Uint32
+)
+
+// dial connects to a listener. No other address can be reached.
+func dial(ctx context.Context, _, address string) (net.Conn, error) {
+	l, ok := listeners.Load(address)
+	if !ok {
+		return nil, &net.OpError{Op: "dial", Net: "tcp", Err: os.NewSyscallError("connect", syscall.ECONNREFUSED)}
+	}
+	client, server := net.Pipe()
+	select {
+	case l.(*listener).conns <- server:
+		return client, nil
+	case <-l.(*listener).closed:
+		return nil, net.ErrClosed
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
+}
+
+type listener struct {
+	address string
+	conns   chan net.Conn
+	close   func()
+	closed  chan struct{}
+}
+
+func newListener() *listener {
+	n := listenerCount.Add(1)
+	l := &listener{address: fmt.Sprintf("127.0.0.1:%d", n), conns: make(chan net.Conn), closed: make(chan struct{})}
+	l.close = sync.OnceFunc(func() { close(l.closed) })
+	listeners.Store(l.address, l)
+	return l
+}
+
+// These methods implement [net.Listener] and [net.Addr].
+
+func (l *listener) Accept() (net.Conn, error) {
+	select {
+	case conn := <-l.conns:
+		return conn, nil
+	case <-l.closed:
+		return nil, net.ErrClosed
+	}
+}
+
+func (l *listener) Close() error {
+	listeners.Delete(l.address)
+	l.close()
+	return nil
+}
+
+func (l *listener) Addr() net.Addr  { return l }
+func (l *listener) Network() string { return "in memory" }
+func (l *listener) String() string  { return l.address }
+
+// service gives the n-th request the n-th response, and later requests the last one. It records the requests.
+type service struct {
+	*httptest.Server
+	responses []http.HandlerFunc
+
+	mu       sync.Mutex
+	received []receivedRequest
+	conns    map[net.Conn]bool
+}
+
+// receivedRequest is a request as the service received it.
+type receivedRequest struct {
+	Method string
+	Target string // as on the wire
+	Header http.Header
+	Body   string
+	Proto  string
+	Length int64
+	at     time.Time
+}
+
+func newService(t *testing.T, responses ...http.HandlerFunc) *service {
+	t.Helper()
+	s := &service{responses: responses, conns: map[net.Conn]bool{}}
+	s.Server = &httptest.Server{Listener: newListener(), Config: &http.Server{Handler: s}}
+	s.Config.ErrorLog = log.New(io.Discard, "", 0) // the tests abort responses and handshakes
+	s.Config.ConnState = func(c net.Conn, _ http.ConnState) {
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		s.conns[c] = true
+	}
+	t.Cleanup(s.Close)
+	return s
+}
+
+// startService starts a service over plain HTTP.
+func startService(t *testing.T, responses ...http.HandlerFunc) *service {
+	t.Helper()
+	s := newService(t, responses...)
+	s.Start()
+	return s
+}
+
+// startTLSService starts a service whose certificate is for 127.0.0.1 and example.com, from an unknown authority.
+func startTLSService(t *testing.T, config *tls.Config, responses ...http.HandlerFunc) *service {
+	t.Helper()
+	s := newService(t, responses...)
+	s.TLS = config
+	s.EnableHTTP2 = true
+	s.StartTLS()
+	return s
+}
+
+func (s *service) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	body, _ := io.ReadAll(r.Body)
+	r.Body = io.NopCloser(bytes.NewReader(body))
+	s.mu.Lock()
+	s.received = append(s.received, receivedRequest{r.Method, r.RequestURI, r.Header.Clone(), string(body), r.Proto, r.ContentLength, time.Now()})
+	response := s.responses[min(len(s.received), len(s.responses))-1]
+	s.mu.Unlock()
+	response(w, r)
+}
+
+func (s *service) requests() []receivedRequest {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return append([]receivedRequest(nil), s.received...)
+}
+
+// waits returns the times between the requests.
+func (s *service) waits() []time.Duration {
+	var waits []time.Duration
+	for i, r := range s.requests()[1:] {
+		waits = append(waits, r.at.Sub(s.requests()[i].at))
+	}
+	return waits
+}
+
+func (s *service) connections() int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return len(s.conns)
+}
+
+// wantRequests checks the number of requests.
+func (s *service) wantRequests(t *testing.T, want int) {
+	t.Helper()
+	if got := len(s.requests()); got != want {
+		t.Errorf("the service received %d requests, want %d", got, want)
+	}
+}
+
+// retryAtOnce makes as many attempts as the default, without a wait.
+var retryAtOnce = streams.Retry{MaxAttempts: 5, MinBackoff: time.Nanosecond, MaxBackoff: time.Nanosecond}
+
+// newClient returns a client over the in-memory network. It retries at once, unless the configuration says otherwise.
+func newClient(t *testing.T, cfg streams.Config) *streams.Client {
+	t.Helper()
+	if cfg.Retry == (streams.Retry{}) {
+		cfg.Retry = retryAtOnce
+	}
+	if cfg.DialContext == nil {
+		cfg.DialContext = dial
+	}
+	c, err := streams.New(cfg)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return c
+}
+
+// update attaches processor p1 to stream s1.
+func (s *service) update(t *testing.T, cfg streams.Config) (*streams.Stream, error) {
+	t.Helper()
+	cfg.BaseURL = s.URL
+	return newClient(t, cfg).UpdateStream(t.Context(), "s1", streams.NewProcessorSet("p1"))
+}
+
+// updateError expects that the update fails, and returns its error.
+func (s *service) updateError(t *testing.T, cfg streams.Config) *streams.Error {
+	t.Helper()
+	stream, err := s.update(t, cfg)
+	if stream != nil {
+		t.Errorf("a failed update returned the stream %+v", stream)
+	}
+	return asError(t, err)
+}
+
+// updateAll updates as many streams with the default time limit, and returns the errors.
+func updateAll(t *testing.T, c *streams.Client, count int) []error {
+	t.Helper()
+	return updateWithin(t, c, count, 5*time.Minute)
+}
+
+// updateWithin runs at most ten operations at a time, as Terraform does. Each has a time limit.
+func updateWithin(t *testing.T, c *streams.Client, count int, limit time.Duration) []error {
+	t.Helper()
+	errs := make([]error, count)
+	var workers sync.WaitGroup
+	next := make(chan int)
+	for range 10 {
+		workers.Go(func() {
+			for n := range next {
+				ctx, cancel := context.WithTimeout(t.Context(), limit)
+				_, errs[n] = c.UpdateStream(ctx, fmt.Sprintf("s%d", n), streams.NewProcessorSet("p1"))
+				cancel()
+			}
+		})
+	}
+	for n := range count {
+		next <- n
+	}
+	close(next)
+	workers.Wait()
+	return errs
+}
+
+// mustUpdateAll expects that all updates succeed.
+func mustUpdateAll(t *testing.T, c *streams.Client, count int) {
+	t.Helper()
+	if err := errors.Join(updateAll(t, c, count)...); err != nil {
+		t.Errorf("after all updates: %v", err)
+	}
+}
+
+func asError(t *testing.T, err error) *streams.Error {
+	t.Helper()
+	e := (*streams.Error)(nil)
+	if !errors.As(err, &e) {
+		t.Fatalf("error %v (%T) is not a *streams.Error", err, err)
+	}
+	return e
+}
+
+// wantText checks that text contains each part.
+func wantText(t *testing.T, text string, parts ...string) {
+	t.Helper()
+	for _, part := range parts {
+		if !strings.Contains(text, part) {
+			t.Errorf("%q does not contain %q", text, part)
+		}
+	}
+}
+
+// errorText returns the text of an error, "" for nil.
+func errorText(err error) string {
+	if err == nil {
+		return ""
+	}
+	return err.Error()
+}
+
+// respond sends a status, a body and pairs of header name and value.
+func respond(status int, body string, header ...string) http.HandlerFunc {
+	return func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Type", "application/json")
+		for i := 0; i < len(header); i += 2 {
+			w.Header().Set(header[i], header[i+1])
+		}
+		w.WriteHeader(status)
+		_, _ = io.WriteString(w, body)
+	}
+}
+
+// respondError sends the documented error body.
+func respondError(status int, message string, header ...string) http.HandlerFunc {
+	body, _ := json.Marshal(map[string]string{"message": message})
+	return respond(status, string(body), header...)
+}
+
+// applyUpdate responds with a stream that has the processors of the request; for a read, none.
+func applyUpdate(w http.ResponseWriter, r *http.Request) {
+	var update struct {
+		IDs []string `json:"processor_ids"`
+	}
+	_ = json.NewDecoder(r.Body).Decode(&update)
+	path := r.URL.EscapedPath()
+	id, _ := url.PathUnescape(path[strings.LastIndex(path, "/")+1:])
+	respond(http.StatusOK, streamJSON(id, update.IDs))(w, r)
+}
+
+// respondAfter responds after a time, unless the client gives up before.
+func respondAfter(d time.Duration, response http.HandlerFunc) http.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) {
+		select {
+		case <-time.After(d):
+			response(w, r)
+		case <-r.Context().Done():
+		}
+	}
+}
+
+// resetConnection ends the connection without a response.
+func resetConnection(http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) }
+
+// respondTruncated sends less than the Content-Length and then ends the connection.
+func respondTruncated(status int) http.HandlerFunc {
+	return func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Length", "1000")
+		w.WriteHeader(status)
+		_, _ = io.WriteString(w, `{"id":`)
+		_ = http.NewResponseController(w).Flush()
+		panic(http.ErrAbortHandler)
+	}
+}
+
+// respondRaw sends bytes that need not be HTTP.
+func respondRaw(text string) http.HandlerFunc {
+	return func(w http.ResponseWriter, _ *http.Request) {
+		conn, _, err := http.NewResponseController(w).Hijack()
+		if err != nil {
+			return
+		}
+		defer conn.Close()
+		_, _ = io.WriteString(conn, text)
+	}
+}
+
+// neverRespond waits until the client gives up.
+func neverRespond(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() }
+
+func streamJSON(id string, processors []string) string {
+	if processors == nil {
+		processors = []string{}
+	}
+	body, _ := json.Marshal(map[string]any{
+		"id": id, "terminal_id": "t1", "fragment_type_id": "image-jpg", "processor_ids": processors,
+		"last_edited": 1718000000000, "compatible_namespaces": []string{"ns1"},
+	})
+	return string(body)
+}
