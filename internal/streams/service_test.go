@@ -358,7 +358,7 @@ func streamJSON(id string, processors []string) string {
 	}
 	body, _ := json.Marshal(map[string]any{
 		"id": id, "terminal_id": "t1", "fragment_type_id": "image-jpg", "processor_ids": processors,
-		"last_edited": 1718000000000, "compatible_namespaces": []string{"ns1"},
+		"last_edited": int64(1718000000000), "compatible_namespaces": []string{"ns1"},
 	})
 	return string(body)
 }
