@@ -6,6 +6,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"strings"
 	"testing"
 )
 
@@ -37,7 +38,7 @@ resource "stream_processors" "this" {
 }
 `,
 		".terraform.lock.hcl": `
-provider "registry.terraform.io/` + Source + `" {
+provider "registry.terraform.io/` + strings.ToLower(Source) + `" {
   version = "0.0.1"
   hashes  = ["h1:AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA="]
 }

@@ -77,7 +77,7 @@ func TestAccReplaceNamespace(t *testing.T) {
 		script = strings.ReplaceAll(script, "sed -i ", "sed -i '' ")
 	}
 	script += "TF_ACC=1 go test ./internal/cli ./internal/release ./examples -timeout=30m -count=1 -run " +
-		"'^(TestSource|TestAccStates|TestAccMirror|TestAccPageInstalling|TestAccShellBlocks)$/^(v0|README|guides)/^installing'\n"
+		"'^(TestSource|TestAccMakeDev|TestAccStates|TestAccMirror|TestAccPageInstalling|TestAccShellBlocks)$/^(v0|README|guides)/^installing'\n"
 	if out, err := shell(t.Context(), dir, []string{"TF_ACC="}, "bash", "-c", script); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
