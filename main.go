@@ -26,6 +26,8 @@ func main() {
 	var opts []tf6server.ServeOpt
 	if *debug {
 		opts = append(opts, tf6server.WithManagedDebug())
+	} else {
+		provider.EndWithTerraform()
 	}
 	if err := tf6server.Serve(provider.Address, provider.NewServer(version), opts...); err != nil {
 		log.Fatal(err)

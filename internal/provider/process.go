@@ -2,8 +2,12 @@ package provider
 
 import (
 	"os"
+	"os/signal"
+	"runtime"
 	"runtime/debug"
 	"strings"
+	"syscall"
+	"time"
 )
 
 // memoryLimit keeps the process below 150 MB with 10,000 streams in groups.
@@ -29,6 +33,36 @@ func TuneProcess() {
 	}
 	os.Setenv("TF_LOG_SDK", "WARN")
 	os.Setenv("TF_LOG_PROVIDER_STREAM", "WARN")
+}
+
+// EndWithTerraform makes the process ignore SIGTERM and SIGHUP while Terraform, its parent, is there, and end within
+// a second after Terraform. Shells and CI systems signal the whole process group: Terraform then stops gracefully,
+// and needs the results of the requests under way. Call it before serving, but not for a debugger, which is no child.
+func EndWithTerraform() {
+	terraform := os.Getppid()
+	signal.Ignore(syscall.SIGTERM, syscall.SIGHUP)
+	go func() {
+		awaitEnd(terraform)
+		os.Exit(1)
+	}()
+}
+
+// awaitEnd waits for the end of the parent process. A process of Unix gets another parent then, and cannot wait for
+// a process that is not its child. On Windows, the id of the parent stays the same.
+func awaitEnd(parent int) {
+	if runtime.GOOS == "windows" {
+		process, err := os.FindProcess(parent)
+		if err == nil {
+			_, err = process.Wait()
+		}
+		if err != nil {
+			select {} // the parent cannot be watched
+		}
+		return
+	}
+	for os.Getppid() == parent {
+		time.Sleep(time.Second)
+	}
 }
 
 // logsWanted reports whether an environment asks for a provider's logs: TF_LOG, TF_LOG_PROVIDER,
