@@ -3,18 +3,17 @@ package provider
 import (
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/stream-management/terraform-provider-stream/internal/coretest"
 	"github.com/stream-management/terraform-provider-stream/internal/streamstest"
 )
 
-// The attribute timeouts bounds each operation, and each by its own value. Without it, the operation would only end with
-// request_timeout, after an hour.
+// The attribute timeouts bounds each operation, and each by its own value. Without it, the service would
+// respond after a minute.
 func TestOperationTimeouts(t *testing.T) {
 	t.Parallel()
 	service, url := streamstest.Start(t, streamstest.Options{ServeGet: true}, streamstest.Streams("cam-1")...)
-	r := newSingleRun(t, coretest.Attributes{"base_url": url, "detect_drift": true, "request_timeout": "1h"})
+	r := newSingleRun(t, coretest.Attributes{"base_url": url, "detect_drift": true, "request_timeout": "5m"})
 	limited := func(operation string, processors ...string) coretest.Attributes {
 		config := cam1(processors...)
 		config["timeouts"] = coretest.Attributes{operation: "20ms"}
@@ -23,7 +22,7 @@ func TestOperationTimeouts(t *testing.T) {
 	noResponse := func(method string) {
 		service.InjectFunc(func(r streamstest.Request) *streamstest.Fault {
 			if r.Method == method {
-				return &streamstest.Fault{Delay: time.Hour}
+				return &streamstest.Fault{Delay: patience}
 			}
 			return nil
 		})
