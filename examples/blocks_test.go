@@ -49,7 +49,7 @@ var shellBlocks = map[string][]block{
 		{begins: "terraform plan -refresh=false", want: []string{"No changes."}},
 	},
 	"guides/recipes.md": {
-		{begins: "terraform apply -invoke", folder: "recipes/maintenance"},
+		{begins: "terraform apply", folder: "recipes/maintenance"},
 	},
 	"guides/several-teams.md": {
 		{begins: "terraform init", folder: "several-teams", want: []string{"2 passed, 0 failed."}},

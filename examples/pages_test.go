@@ -33,7 +33,7 @@ func TestAccPageMigratingFromCurl(t *testing.T) {
 	before.must("apply", "-auto-approve")
 	after.write("terraform.tfstate", read(t, filepath.Join(before.dir, "terraform.tfstate")))
 	service.ForgetRequests()
-	wantText(t, after.must("plan"), "Plan: 1 to add, 0 to change, 0 to destroy", "will no longer be managed by Terraform, but will not be destroyed")
+	wantText(t, after.must("plan"), "Plan: 1 to add, 0 to change, 0 to destroy", "will not be destroyed")
 	service.WantRequests(t)
 	after.must("apply", "-auto-approve")
 	service.WantRequests(t, setEntrance) // no processor is detached
