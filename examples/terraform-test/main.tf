@@ -10,14 +10,12 @@ terraform {
 }
 
 variable "cameras" {
-  description = "The processors of each camera, by stream id."
-  type        = map(set(string))
+  type = map(set(string)) # the processors of each camera
 }
 
 variable "everywhere" {
-  description = "Processors for every camera."
-  type        = set(string)
-  default     = []
+  type    = set(string) # the processors of every camera
+  default = []
 }
 
 resource "stream_processors" "camera" {
@@ -28,6 +26,5 @@ resource "stream_processors" "camera" {
 }
 
 output "terminals" {
-  description = "The terminal of each stream, as the service reported it."
-  value       = { for id, stream in stream_processors.camera : id => stream.terminal_id }
+  value = { for id, stream in stream_processors.camera : id => stream.terminal_id }
 }

@@ -27,9 +27,7 @@ func tokenAttribute() schema.Attribute {
 func tokenFileAttribute() schema.Attribute {
 	return schema.StringAttribute{
 		Optional: true,
-		MarkdownDescription: "Path of a file with a bearer token, for tokens that are replaced while Terraform runs. The file is " +
-			"read when the first request is sent, and again when it has changed or the service has refused the token. White " +
-			"space around the token is ignored. A relative path is relative to the folder where Terraform runs. " +
+		MarkdownDescription: "Path of a file with a bearer token, for tokens that are replaced while Terraform runs. " +
 			"Environment: `STREAM_TOKEN_FILE`. Default: none.",
 	}
 }

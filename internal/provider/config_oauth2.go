@@ -40,9 +40,8 @@ func oauth2Attribute() schema.Attribute {
 			},
 			"client_assertion_file": schema.StringAttribute{
 				Optional: true,
-				MarkdownDescription: "Path of a file with the assertion, for assertions that are replaced while Terraform runs. The file is " +
-					"read for each token request. White space around the assertion is ignored. A relative path is relative to the folder " +
-					"where Terraform runs. Environment: `STREAM_OAUTH2_CLIENT_ASSERTION_FILE`. No default.",
+				MarkdownDescription: "Path of a file with the assertion, for assertions that are replaced while Terraform runs. " +
+					"Environment: `STREAM_OAUTH2_CLIENT_ASSERTION_FILE`. No default.",
 			},
 			"scopes": schema.ListAttribute{
 				ElementType:         types.StringType,

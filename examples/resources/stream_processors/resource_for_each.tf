@@ -12,8 +12,3 @@ resource "stream_processors" "camera" {
   stream_id     = each.key
   processor_ids = each.value
 }
-
-output "terminals" {
-  description = "The terminal of each stream, as the service reported it."
-  value       = { for id, stream in stream_processors.camera : id => stream.terminal_id }
-}

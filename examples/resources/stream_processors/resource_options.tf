@@ -1,9 +1,3 @@
-variable "model_version" {
-  description = "Version of the model that the processors load when they are attached."
-  type        = string
-  default     = "2025-06"
-}
-
 resource "stream_processors" "parking" {
   stream_id     = "cam-2"
   processor_ids = ["object-detection", "plate-reader"]
@@ -11,9 +5,9 @@ resource "stream_processors" "parking" {
   # Destroy leaves the processors attached.
   on_destroy = "keep"
 
-  # When the version changes, the resource is updated in place: the set is sent again.
+  # When a value changes, the set is sent again, in place.
   triggers = {
-    model_version = var.model_version
+    firmware = "2.1"
   }
 
   timeouts = {
