@@ -147,7 +147,7 @@ func (w *workspace) setAddress(module, url string) {
 // mistakes has mistakes that the documentation speaks of, each with the message that it promises.
 var mistakes = []struct{ folder, file, from, to, want string }{
 	{"recipes/precondition", "cameras.yaml", "people-counter", "people-countr", "cam-1 has unknown processors: people-countr."},
-	{"recipes/namespaces", "main.tf", `"acme.ptz"`, `"other.lidar"`, "Stream cam-1 is not compatible with other.lidar, but with: acme.camera, acme.ptz."},
+	{"recipes/namespaces", "main.tf", `"acme.ptz"`, `"other.lidar"`, "Stream cam-1 is not compatible with acme.ptz, but with: acme.camera, acme.ptz."},
 	{"fleet", "streams.yaml", "cam-3: []", "cam-3:", `streams["cam-3"]: the set of processor ids must not be null.`},
 	{"fleet", "main.tf", "default     = null", `default = ["object-detection", "face-blur"]`, "Unknown processors: cam-1: people-counter."},
 	{"provider", "provider.tf", `"people-counter"]`, `"people-counter"]` + "\n}\nresource \"terraform_data\" \"command\" {\n  for_each = stream_processors.new.compatible_namespaces\n}\n" +

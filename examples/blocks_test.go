@@ -33,9 +33,6 @@ var shellBlocks = map[string][]block{
 	"actions/set_processors.md": {
 		{begins: "terraform apply -invoke", folder: "actions/stream_set_processors"},
 	},
-	"guides/authentication.md": {
-		{begins: "export HTTPS_PROXY", folder: "provider"},
-	},
 	"guides/existing-streams.md": {
 		{begins: "terraform plan -out", folder: "existing-streams/create", want: []string{"3 added, 0 changed, 0 destroyed"}},
 	},

@@ -92,7 +92,11 @@ func TestDiagnosticsAreDocumented(t *testing.T) {
 	}
 	summaries := regexp.MustCompile(`(?:Error|Warning|Diagnostic|aboutStream)\((?:at, |path\.Root\([^)]*\), |aboutStream\()*"([A-Z][A-Za-z ]+)"|(?:Kind|summary) +:?= "([A-Z][A-Za-z ]+)"|invalidConfiguration += "([A-Za-z ]+)"`)
 	for _, found := range summaries.FindAllStringSubmatch(source, -1) {
-		if summary := found[1] + found[2] + found[3]; !regexp.MustCompile(`(?m)^- .*\*\*` + summary + `\.?\*\*`).MatchString(guide) {
+		summary := found[1] + found[2] + found[3]
+		if summary == "Unexpected Provider Data" { // a bug, which the message says
+			continue
+		}
+		if !regexp.MustCompile(`(?m)^- .*\*\*` + summary + `\.?\*\*`).MatchString(guide) {
 			t.Errorf("Troubleshooting has no entry for %q", summary)
 		}
 	}

@@ -1,7 +1,6 @@
 variable "folder" {
-  description = "The folder with one YAML file for each team: stream ids with the processors that the team needs."
-  type        = string
-  default     = "teams"
+  type    = string
+  default = "teams" # has one YAML file for each team
 }
 
 locals {

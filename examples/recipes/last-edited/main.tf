@@ -4,6 +4,5 @@ resource "stream_processors" "entrance" {
 }
 
 output "last_edited" {
-  description = "Time of the last edit, as RFC 3339 in UTC."
-  value       = timeadd("1970-01-01T00:00:00Z", "${floor(stream_processors.entrance.last_edited / 1000)}s")
+  value = timeadd("1970-01-01T00:00:00Z", "${floor(stream_processors.entrance.last_edited / 1000)}s")
 }

@@ -1,6 +1,5 @@
 variable "cameras" {
-  description = "The processors of each camera, by stream id."
-  type        = map(set(string))
+  type = map(set(string)) # the processors of each camera
 
   default = {
     "cam-1" = ["object-detection", "people-counter"]

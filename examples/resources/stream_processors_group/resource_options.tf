@@ -4,7 +4,7 @@ resource "stream_processors_group" "parking" {
     "cam-5" = ["object-detection"]
   }
 
-  # When a stream is removed or the group is destroyed, send nothing and leave the processors attached.
+  # A removed stream, or a destroy, leaves the processors attached.
   on_destroy = "keep"
 
   # When a value changes, all sets are sent again.
@@ -12,7 +12,6 @@ resource "stream_processors_group" "parking" {
     firmware = "2.1"
   }
 
-  # Each limit is for all streams of the group together.
   timeouts = {
     create = "15m"
     update = "15m"
