@@ -3,6 +3,7 @@ package provider
 import (
 	"fmt"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/hashicorp/terraform-plugin-framework/attr"
@@ -124,6 +125,9 @@ func (s *settings) text(at path.Path, v types.String, variable string) (string, 
 // value from.
 func (s *settings) fromEnvironment(at path.Path, variable string) string {
 	text := s.getenv(variable)
+	if strings.HasSuffix(variable, "_URL") {
+		text = strings.TrimSpace(text) // such as the line break of a file
+	}
 	if text != "" {
 		s.variables[at.String()] = variable
 	}

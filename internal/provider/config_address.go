@@ -2,7 +2,6 @@ package provider
 
 import (
 	"net/url"
-	"strings"
 
 	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/provider/schema"
@@ -22,9 +21,6 @@ func baseURLAttribute() schema.Attribute {
 func (s *settings) readBaseURL(v types.String) {
 	at := path.Root("base_url")
 	text, ok := s.text(at, v, "STREAM_BASE_URL")
-	if s.variable(at) != "" {
-		text = strings.TrimSpace(text) // such as the line break of a file
-	}
 	s.missingBaseURL = ok && text == ""
 	if text != "" {
 		s.checkAddress(at, text, streams.ParseBaseURL)

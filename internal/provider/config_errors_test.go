@@ -17,15 +17,16 @@ func TestReadSettingsRefuses(t *testing.T) {
 		env   environment
 		want  []problem
 	}{
-		"empty base_url":   {block{"base_url": ""}, nil, []problem{{"base_url", "must not be empty"}}},
-		"user name":        {block{"base_url": "https://me:Hidden1@example.com"}, nil, []problem{{"base_url", "must not contain a user name or password"}}},
-		"no URL":           {block{"base_url": "https://me:Hidden1@exa mple.com"}, nil, []problem{{"base_url", "is not a URL"}}},
-		"STREAM_BASE_URL":  {nil, environment{"STREAM_BASE_URL": "https://me:Hidden1@example.com"}, []problem{{"base_url", "The environment variable STREAM_BASE_URL (base_url) must not contain a user name"}}},
-		"empty token":      {block{"token": ""}, nil, []problem{{"token", "must not be empty"}}},
-		"line in a token":  {block{"token": "Hidden1\nX: 1"}, nil, []problem{{"token", "must not contain line breaks"}}},
-		"space at a token": {block{"token": "Hidden1 "}, nil, []problem{{"token", "trimspace()"}}},
-		"STREAM_TOKEN":     {nil, environment{"STREAM_TOKEN": "Hidden1\n"}, []problem{{"token", "The environment variable STREAM_TOKEN (token) must not contain line breaks or surrounding white space."}}},
-		"STREAM_USERNAME":  {nil, environment{"STREAM_USERNAME": "a:b", "STREAM_PASSWORD": "Hidden1"}, []problem{{"basic_auth.username", "The environment variable STREAM_USERNAME (basic_auth.username) must not contain a colon"}}},
+		"empty base_url":    {block{"base_url": ""}, nil, []problem{{"base_url", "must not be empty"}}},
+		"user name":         {block{"base_url": "https://me:Hidden1@example.com"}, nil, []problem{{"base_url", "must not contain a user name or password"}}},
+		"no URL":            {block{"base_url": "https://me:Hidden1@exa mple.com"}, nil, []problem{{"base_url", "is not a URL"}}},
+		"STREAM_BASE_URL":   {nil, environment{"STREAM_BASE_URL": "https://me:Hidden1@example.com"}, []problem{{"base_url", "The environment variable STREAM_BASE_URL (base_url) must not contain a user name"}}},
+		"empty token":       {block{"token": ""}, nil, []problem{{"token", "must not be empty"}}},
+		"line in a token":   {block{"token": "Hidden1\nX: 1"}, nil, []problem{{"token", "must not contain line breaks"}}},
+		"scheme in a token": {block{"token": "bearer Hidden1"}, nil, []problem{{"token", `must not begin with "Bearer", which is sent before the token.`}}},
+		"space at a token":  {block{"token": "Hidden1 "}, nil, []problem{{"token", "trimspace()"}}},
+		"STREAM_TOKEN":      {nil, environment{"STREAM_TOKEN": "Hidden1\n"}, []problem{{"token", "The environment variable STREAM_TOKEN (token) must not contain line breaks or surrounding white space."}}},
+		"STREAM_USERNAME":   {nil, environment{"STREAM_USERNAME": "a:b", "STREAM_PASSWORD": "Hidden1"}, []problem{{"basic_auth.username", "The environment variable STREAM_USERNAME (basic_auth.username) must not contain a colon"}}},
 		"STREAM_OAUTH2_TOKEN_URL": {
 			nil, environment{"STREAM_OAUTH2_TOKEN_URL": "id.example.com", "STREAM_OAUTH2_CLIENT_ID": "c", "STREAM_OAUTH2_CLIENT_SECRET": "Hidden1"},
 			[]problem{{"oauth2.token_url", "The environment variable STREAM_OAUTH2_TOKEN_URL (oauth2.token_url) must begin with"}},

@@ -57,7 +57,7 @@ func TestReadSettings(t *testing.T) {
 		"nothing":       {},
 		"empty objects": {block: block{"tls": block{}, "retry": block{}, "headers": block{}}},
 		"token":         {block{"base_url": "https://host/eu/v2/", "token": "t"}, nil, streams.Config{BaseURL: "https://host/eu/v2/", Token: "t"}},
-		"token from the environment": {nil, environment{"STREAM_BASE_URL": "https://host", "STREAM_TOKEN": "t"},
+		"token from the environment": {nil, environment{"STREAM_BASE_URL": "https://host\n", "STREAM_TOKEN": "t"},
 			streams.Config{BaseURL: "https://host", Token: "t"}},
 		"address from both": {block{"base_url": "https://eu"}, environment{"STREAM_BASE_URL": "https://us"}, streams.Config{BaseURL: "https://eu"}},
 		"token, all schemes in the environment": {block{"token": "t"}, environment{

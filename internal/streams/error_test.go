@@ -120,3 +120,28 @@ func TestErrorAsAndIs(t *testing.T) {
 		}
 	}
 }
+
+// An error has the id of the request, for the service's support.
+func TestRequestID(t *testing.T) {
+	t.Parallel()
+	for _, header := range []string{"x-request-id", "X-Correlation-ID", "x-amzn-RequestId", "CF-Ray"} {
+		e := startService(t, respondError(500, "broken", header, "req-4711 t0ken\u202e")).updateError(t, streams.Config{Token: "t0ken"})
+		if e.RequestID != `req-4711 ***\u202e` {
+			t.Errorf("%s: %#v", header, e)
+		}
+	}
+}
+
+// What Go's HTTP library refuses to send is not retried, and the service is not blamed.
+func TestNotSent(t *testing.T) {
+	t.Parallel()
+	s := startService(t, applyUpdate)
+	e := s.updateError(t, streams.Config{Headers: map[string]string{"X-Key": "a\nb"}})
+	if e.Kind != streams.KindConnection || e.Attempts != 0 || e.Outcome != streams.NotChanged || !errors.Is(e, streams.ErrNotSent) {
+		t.Errorf("error %#v", e)
+	}
+	wantText(t, e.Reason, "the request cannot be sent: ", "X-Key")
+	s.wantRequests(t, 0)
+	_, err := streams.New(streams.Config{BaseURL: s.URL, UserAgent: "me\nX: y"})
+	wantText(t, errorText(err), "TF_APPEND_USER_AGENT")
+}
