@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -60,9 +61,9 @@ func TestRefusedCredential(t *testing.T) {
 // A service may refuse some streams with 401. After a success, the credential counts as right.
 func TestCredentialRefusedForSomeStreams(t *testing.T) {
 	virtual(t, func(t *testing.T) {
-		refused := 0
+		var refused atomic.Int32
 		s := startService(t, applyUpdate, func(w http.ResponseWriter, r *http.Request) {
-			if refused++; refused < 20 {
+			if refused.Add(1) < 20 {
 				respondError(401, "not this one")(w, r)
 				return
 			}

@@ -13,32 +13,20 @@ func TestParseBaseURL(t *testing.T) {
 	for raw, want := range map[string]string{
 		"https://host":                    "https://host",
 		"https://host/":                   "https://host",
-		"https://host//":                  "https://host",
 		"https://host/v2":                 "https://host",
 		"https://host/v2/":                "https://host",
-		"https://host/v2//":               "https://host",
-		"https://host//v2":                "https://host",
 		"https://host/eu/v2":              "https://host/eu",
-		"https://host/eu/":                "https://host/eu",
 		"https://host/eu//v2/":            "https://host/eu",
 		"https://host/myv2":               "https://host/myv2",
-		"https://host/V2":                 "https://host/V2",
 		"https://host/v2/v2":              "https://host/v2", // the path prefix is /v2
 		"https://host/v2/eu":              "https://host/v2/eu",
 		"https://host/a%2Fb/v2":           "https://host/a%2Fb",
-		"https://host/a%2fv2":             "https://host/a%2fv2",
-		"https://host/a%20b":              "https://host/a%20b",
 		"https://host/grün":               "https://host/gr%C3%BCn",
 		"https://host/a+b;c,d=e@f:g!$&'*": "https://host/a+b;c,d=e@f:g!$&'*",
 		"HTTPS://Host:8443/x":             "https://Host:8443/x",
-		"http://127.0.0.1:1/":             "http://127.0.0.1:1",
 		"http://[::1]:8080/v2":            "http://[::1]:8080",
-		"https://host:65535":              "https://host:65535",
-		"https://host:":                   "https://host:",
-		"https://host/streams":            "https://host/streams",
 		"https://host/v2/streams/eu/a":    "https://host/v2/streams/eu/a",
 		"https://host/v2/mystreams/a":     "https://host/v2/mystreams/a",
-		"https://host/a..b/...":           "https://host/a..b/...",
 	} {
 		u, err := streams.ParseBaseURL(raw)
 		if err != nil {
@@ -66,44 +54,23 @@ func TestParseInvalidURL(t *testing.T) {
 	)
 	for _, test := range []struct{ raw, base, token string }{
 		{"", scheme, scheme},
-		{"host", scheme, scheme},
 		{"host:443", scheme, scheme},
-		{"//host", scheme, scheme},
-		{"/v2", scheme, scheme},
 		{"ftp://host", scheme, scheme},
-		{"file:///etc/passwd", scheme, scheme},
 		{"https:host", noHost, noHost},
-		{"https:///v2", noHost, noHost},
-		{"https://:443", noHost, noHost},
 		{"https://", noHost, noHost},
 		{"https://ho st", notURL, notURL},
-		{" https://host", notURL, notURL},
-		{"https://host ", notURL, notURL},
 		{"https://host\n", notURL, notURL},
-		{"https://host/\x00", notURL, notURL},
 		{"https://host/%zz", notURL, notURL},
-		{"https://host:port", notURL, notURL},
-		{"https://[::1", notURL, notURL},
-		{"https://user@host", userinfo, userinfo},
 		{"https://user:s3cret@host", userinfo, userinfo},
-		{"https://:s3cret@host", userinfo, userinfo},
-		{"https://@host", userinfo, userinfo},
 		{"https://user:s3cret%zz@host", notURL, notURL},
 		{"https://host?", query, ""},
-		{"https://host?a=b", query, ""},
 		{"https://host#", query, fragment},
-		{"https://host/v2#x", query, fragment},
 		{"https://host/token?tenant=a", query, ""},
 		{"https://host:0", port, port},
-		{"https://host:65536/v2", port, port},
-		{"https://host:99999999999999999999", port, port},
 		{"https://[::1]:70000", port, port},
 		{"https://host/eu/../us", dots, dots},
-		{"https://host/..", dots, dots},
-		{"https://host/./v2", dots, dots},
 		{"https://host/%2e%2E/v2", dots, dots},
 		{"https://host/v2/streams", stream + `"https://host"`, ""},
-		{"https://host/v2/streams/", stream + `"https://host"`, ""},
 		{"https://host:8443/eu%2F1/v2/streams/cam-1", stream + `"https://host:8443/eu%2F1"`, ""},
 		{"https://host/v2/streams/a%2Fb/", stream + `"https://host"`, ""},
 	} {
@@ -126,18 +93,8 @@ func TestParseInvalidURL(t *testing.T) {
 func TestSentInClear(t *testing.T) {
 	t.Parallel()
 	for raw, want := range map[string]bool{
-		"https://host":            false,
-		"http://host":             true,
-		"http://10.0.0.1":         true,
-		"http://[fe80::1]":        true,
-		"http://localhost.evil":   true,
-		"http://127.0.0.1.evil":   true,
-		"http://localhost":        false,
-		"http://LOCALHOST:80":     false,
-		"http://127.0.0.1:8080":   false,
-		"http://127.9.9.9":        false,
-		"http://[::1]:8080":       false,
-		"http://[::ffff:7f00:1]/": false,
+		"https://host": false, "http://host": true, "http://10.0.0.1": true, "http://localhost.evil": true, "http://127.0.0.1.evil": true,
+		"http://LOCALHOST:80": false, "http://127.9.9.9": false, "http://[::1]:8080": false,
 	} {
 		u, err := streams.ParseBaseURL(raw)
 		if err != nil {
@@ -162,9 +119,8 @@ func TestStreamIDIsOneSegment(t *testing.T) {
 	s.responses = []http.HandlerFunc{mux.ServeHTTP}
 	c := newClient(t, streams.Config{BaseURL: s.URL + "/eu%20west/v2/"})
 	for _, id := range []string{
-		"s1", "a/b", "a b", "a%2Fb", "%2e%2e", "..a", "a..", "...", "a?b=c", "a#b", "a;b,c", "a:b@c&d=e+f$g!h*i'(j)", `a\b`, `"a"`,
-		"<a>", "[a]", "{a|b}^`~", "grün", "流", "😀", "a\u202eb", "a\u200bb", "-", "_", "~", "v2", "streams", "a//b", "/a", "//", "../x",
-		"a/../b", "a/./b", "%", "%%", "%zz", "+", "a\u2028b", strings.Repeat("long/", 200),
+		"s1", "a/b", "a b", "a%2Fb", "%2e%2e", "...", "a?b=c", "a#b", "a;b,c", "a:b@c&d=e+f$g!h*i'(j)", `a\b`, "{a|b}^`~<[\"", "grün 流 😀",
+		"a\u202eb", "~", "v2", "//", "../x", "a/../b", "%", "%zz", strings.Repeat("long/", 200),
 	} {
 		stream, err := c.UpdateStream(t.Context(), id, streams.NewProcessorSet())
 		if err != nil {

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
-	"net/url"
 	"strings"
 	"testing"
 	"time"
@@ -249,70 +248,6 @@ func TestInterruptedTokenRequest(t *testing.T) {
 		endpoint.wantRequests(t, 2)
 		s.wantRequests(t, 1)
 	})
-}
-
-// Without a token, no request is sent to the service. The error has the token endpoint's message.
-func TestTokenErrors(t *testing.T) {
-	t.Parallel()
-	basic := base64.StdEncoding.EncodeToString([]byte("my+client:" + url.QueryEscape(clientSecret)))
-	echo := clientSecret + " " + url.QueryEscape(clientSecret) + " " + basic
-	for name, test := range map[string]struct {
-		response        http.HandlerFunc
-		kind            streams.Kind
-		status          int
-		requests        int
-		message, reason string
-	}{
-		"refused":   {respond(401, `{"error":"invalid_client","error_description":"wrong secret"}`), streams.KindAuthentication, 401, 2, "invalid_client: wrong secret", ""},
-		"as text":   {respond(401, "\ufeff"+`{"error":"invalid_client"}`, "Content-Type", "text/plain"), streams.KindAuthentication, 401, 2, "invalid_client", ""},
-		"not there": {respond(404, "<h1>Not found</h1>", "Content-Type", "text/html"), streams.KindAuthentication, 404, 1, "HTML page: Not found", ""},
-		"as a form": {respond(400, "error=invalid_grant&error_description=no+grant", "Content-Type", "application/x-www-form-urlencoded"),
-			streams.KindAuthentication, 400, 2, "invalid_grant: no grant", ""},
-		"refused with 200":   {respond(200, `{"error":"invalid_client","error_description":"wrong"}`), streams.KindAuthentication, 200, 1, "invalid_client: wrong", ""},
-		"200 without token":  {respond(200, `{}`), streams.KindUnexpected, 200, 1, "", "access_token"},
-		"a line break in it": {respond(200, `{"access_token":"a\nb"}`), streams.KindUnexpected, 200, 1, "", "the token in the response cannot be sent: it has control characters"},
-		"login page":         {respond(200, "<html>", "Content-Type", "text/html"), streams.KindUnexpected, 200, 1, "", "cannot parse json"},
-		"down":               {respondError(503, "maintenance"), streams.KindGeneric, 503, 5, "maintenance", ""},
-		"reset":              {resetConnection, streams.KindConnection, 0, 5, "", ""},
-		"hanging":            {neverRespond, streams.KindTimeout, 0, 5, "", "the token endpoint did not respond within 30s"},
-		"control characters": {respond(401, `{"error":"x\u001b[2J","error_description":"\u202e\n"}`), streams.KindAuthentication, 401, 2, `x\u001b[2J: \u202e\n`, ""},
-		"echo":               {respond(403, fmt.Sprintf(`{"error":%q,"error_description":%q}`, clientSecret, echo)), streams.KindAuthentication, 403, 1, "***: *** *** ***", ""},
-		"redirect":           {respondError(307, "moved", "Location", "/token2"), streams.KindRedirect, 307, 1, "moved", "redirects are never followed"},
-	} {
-		t.Run(name, func(t *testing.T) {
-			virtual(t, func(t *testing.T) {
-				endpoint, s := startService(t, test.response), startService(t, applyUpdate)
-				cfg := oauth2Config(s, endpoint)
-				attempts := 0
-				cfg.Observe = func(_ context.Context, a streams.Attempt) {
-					attempts++
-					if a.Method != "POST" || a.URL != endpoint.URL || a.RequestBody.String() != "" || a.ResponseBody.String() != "" {
-						t.Errorf("attempt %+v shows a secret body or another request", a)
-					}
-				}
-				e := s.updateError(t, cfg)
-				if e.Kind != test.kind || e.Status != test.status || e.Outcome != streams.NotChanged || e.Message != test.message ||
-					!e.TokenRequest || e.Method != "POST" || e.URL != endpoint.URL || attempts != test.requests {
-					t.Errorf("%d attempts, error %#v", attempts, e)
-				}
-				wantText(t, e.Reason, test.reason)
-				s.wantRequests(t, 0)
-				endpoint.wantRequests(t, test.requests)
-			})
-		})
-	}
-}
-
-// A failed token request keeps the outcome of the operation's earlier attempts.
-func TestTokenErrorKeepsOutcome(t *testing.T) {
-	t.Parallel()
-	for want, first := range map[streams.Outcome]http.HandlerFunc{streams.Unknown: resetConnection, streams.NotChanged: respondError(401, "no")} {
-		endpoint := startService(t, issueTokens(0), respondError(403, "no more"))
-		s := startService(t, first, respondError(401, "expired"))
-		if e := s.updateError(t, oauth2Config(s, endpoint)); e.Outcome != want || e.Method != "POST" || e.Message != `no more` {
-			t.Errorf("want outcome %d: %#v", want, e)
-		}
-	}
 }
 
 // Responses of token endpoints that differ from RFC 6749 in a harmless way are accepted, and the token is masked.

@@ -1,9 +1,7 @@
 package streams_test
 
 import (
-	"bytes"
 	"encoding/json"
-	"reflect"
 	"slices"
 	"testing"
 
@@ -14,75 +12,53 @@ import (
 
 func TestProcessorSet(t *testing.T) {
 	t.Parallel()
-	for name, test := range map[string]struct {
-		set  streams.ProcessorSet
-		ids  []string
-		text string
-		json string
+	for _, test := range []struct {
+		in, ids    []string
+		text, json string
 	}{
-		"zero value":     {streams.ProcessorSet{}, []string{}, `[]`, `[]`},
-		"no ids":         {streams.NewProcessorSet(), []string{}, `[]`, `[]`},
-		"one id":         {streams.NewProcessorSet("a"), []string{"a"}, `["a"]`, `["a"]`},
-		"the empty id":   {streams.NewProcessorSet(""), []string{""}, `[""]`, `[""]`},
-		"unsorted":       {streams.NewProcessorSet("b", "a", "C"), []string{"C", "a", "b"}, `["C", "a", "b"]`, `["C","a","b"]`},
-		"repeated":       {streams.NewProcessorSet("b", "a", "b", "b"), []string{"a", "b"}, `["a", "b"]`, `["a","b"]`},
-		"special":        {streams.NewProcessorSet(`"\`, "\n", "ä"), []string{"\n", `"\`, "ä"}, `["\n", "\"\\", "ä"]`, `["\n","\"\\","ä"]`},
-		"HTML stays":     {streams.NewProcessorSet("<a&b>"), []string{"<a&b>"}, `["<a&b>"]`, `["<a&b>"]`},
-		"not graphic":    {streams.NewProcessorSet("\x1b\u202e"), []string{"\x1b\u202e"}, `["\x1b\u202e"]`, "[\"\\u001b\u202e\"]"},
-		"commas, spaces": {streams.NewProcessorSet("a, b", "a,b"), []string{"a, b", "a,b"}, `["a, b", "a,b"]`, `["a, b","a,b"]`},
+		{nil, []string{}, `[]`, `[]`},
+		{[]string{""}, []string{""}, `[""]`, `[""]`},
+		{[]string{"b", "a", "C", "b"}, []string{"C", "a", "b"}, `["C", "a", "b"]`, `["C","a","b"]`},
+		{[]string{`"\`, "\n", "<ä&>"}, []string{"\n", `"\`, "<ä&>"}, `["\n", "\"\\", "<ä&>"]`, `["\n","\"\\","<ä&>"]`},
+		{[]string{"\x1b\u202e"}, []string{"\x1b\u202e"}, `["\x1b\u202e"]`, "[\"\\u001b\u202e\"]"},
 	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			if got := test.set.IDs(); !reflect.DeepEqual(got, test.ids) {
-				t.Errorf("IDs() = %#v, want %#v", got, test.ids)
-			}
-			if got := test.set.Len(); got != len(test.ids) {
-				t.Errorf("Len() = %d, want %d", got, len(test.ids))
-			}
-			if got := test.set.String(); got != test.text {
-				t.Errorf("String() = %s, want %s", got, test.text)
-			}
-			encoded, err := test.set.MarshalJSON()
-			if err != nil || string(encoded) != test.json {
-				t.Errorf("MarshalJSON() = %s, %v, want %s", encoded, err, test.json)
-			}
-			decoded := streams.NewProcessorSet("before")
-			if err := json.Unmarshal(encoded, &decoded); err != nil || !decoded.Equal(test.set) {
-				t.Errorf("json.Unmarshal(%s) = %v, %v", encoded, decoded, err)
-			}
-		})
+		set := streams.NewProcessorSet(test.in...)
+		if diff := cmp.Diff(test.ids, set.IDs()); diff != "" || set.Len() != len(test.ids) || set.String() != test.text {
+			t.Errorf("%q: %d ids, %s (-want +got):\n%s", test.in, set.Len(), set, diff)
+		}
+		encoded, err := set.MarshalJSON()
+		if err != nil || string(encoded) != test.json {
+			t.Errorf("%q is encoded as %s, %v", test.in, encoded, err)
+		}
+		decoded := streams.NewProcessorSet("before")
+		if err := json.Unmarshal(encoded, &decoded); err != nil || !decoded.Equal(set) {
+			t.Errorf("%s is decoded as %v, %v", encoded, decoded, err)
+		}
+	}
+	for _, in := range []string{`null`, `[null]`, `["a",null]`, `[1]`, `{}`, `"a"`} {
+		set := streams.NewProcessorSet("before")
+		if err := json.Unmarshal([]byte(in), &set); err == nil || set.String() != `["before"]` {
+			t.Errorf("%s is decoded as %v", in, set)
+		}
 	}
 }
 
 func TestProcessorSetOperations(t *testing.T) {
 	t.Parallel()
 	set := streams.NewProcessorSet
-	for name, test := range map[string]struct {
+	for _, test := range []struct {
 		a, b, minus streams.ProcessorSet
 		equal       bool
 	}{
-		"both empty":      {set(), streams.ProcessorSet{}, set(), true},
-		"same ids":        {set("a", "b"), set("b", "a", "a"), set(), true},
-		"first is empty":  {set(), set("a"), set(), false},
-		"second is empty": {set("a"), set(), set("a"), false},
-		"subset":          {set("b"), set("a", "b", "c"), set(), false},
-		"superset":        {set("a", "b", "c"), set("b"), set("a", "c"), false},
-		"overlap":         {set("a", "b"), set("b", "c"), set("a"), false},
-		"disjoint":        {set("a", "c"), set("b"), set("a", "c"), false},
-		"another case":    {set("a"), set("A"), set("a"), false},
+		{set(), streams.ProcessorSet{}, set(), true},
+		{set("a", "b"), set("b", "a", "a"), set(), true},
+		{set(), set("a"), set(), false},
+		{set("a"), set("A"), set("a"), false},
+		{set("a", "b", "c"), set("b", "d"), set("a", "c"), false},
 	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			if test.a.Equal(test.b) != test.equal || test.b.Equal(test.a) != test.equal {
-				t.Errorf("%v equal to %v: want %t", test.a, test.b, test.equal)
-			}
-			if diff := cmp.Diff(test.minus.IDs(), test.a.Minus(test.b).IDs()); diff != "" {
-				t.Errorf("%v minus %v (-want +got):\n%s", test.a, test.b, diff)
-			}
-			if test.a.Minus(test.a).Len() != 0 {
-				t.Errorf("%v minus itself is not empty", test.a)
-			}
-		})
+		if test.a.Equal(test.b) != test.equal || test.b.Equal(test.a) != test.equal || !test.a.Minus(test.b).Equal(test.minus) {
+			t.Errorf("%v and %v: equal %t, minus %v", test.a, test.b, test.a.Equal(test.b), test.a.Minus(test.b))
+		}
 	}
 }
 
@@ -94,42 +70,10 @@ func TestProcessorSetIsImmutable(t *testing.T) {
 	if !slices.Equal(in, []string{"b", "a"}) {
 		t.Errorf("NewProcessorSet changed its argument to %q", in)
 	}
-	in[0], in[1] = "x", "y"
+	in[0] = "x"
 	s.IDs()[0] = "z"
 	_ = append(s.IDs()[:1], "z")
-	if want := streams.NewProcessorSet("a", "b"); !s.Equal(want) {
+	if s.String() != `["a", "b"]` {
 		t.Errorf("the set changed to %v", s)
-	}
-}
-
-func TestProcessorSetUnmarshalRefuses(t *testing.T) {
-	t.Parallel()
-	for _, in := range []string{`null`, `[null]`, `["a",null]`, `[1]`, `[["a"]]`, `{}`, `"a"`, `true`} {
-		s := streams.NewProcessorSet("before")
-		if err := json.Unmarshal([]byte(in), &s); err == nil {
-			t.Errorf("%s was accepted as %v", in, s)
-		}
-		if !s.Equal(streams.NewProcessorSet("before")) {
-			t.Errorf("%s was refused, but changed the set to %v", in, s)
-		}
-	}
-}
-
-// As a field, too, the empty set is an array, and HTML escaping is the encoder's choice.
-func TestProcessorSetAsField(t *testing.T) {
-	t.Parallel()
-	type body struct {
-		IDs streams.ProcessorSet `json:"ids"`
-	}
-	for want, set := range map[string]streams.ProcessorSet{
-		`{"ids":[]}`:      {},
-		`{"ids":["<a>"]}`: streams.NewProcessorSet("<a>"),
-	} {
-		var b bytes.Buffer
-		encoder := json.NewEncoder(&b)
-		encoder.SetEscapeHTML(false)
-		if err := encoder.Encode(body{set}); err != nil || b.String() != want+"\n" {
-			t.Errorf("encoded as %s (%v), want %s", b.String(), err, want)
-		}
 	}
 }

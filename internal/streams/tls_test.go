@@ -2,48 +2,56 @@ package streams_test
 
 import (
 	"crypto/tls"
+	"crypto/x509"
+	"encoding/pem"
 	"errors"
 	"net"
 	"strings"
 	"testing"
 
 	"github.com/stream-management/terraform-provider-stream/internal/streams"
+	"github.com/stream-management/terraform-provider-stream/internal/streamstest"
 )
+
+func (s *service) caPEM() string {
+	return string(pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: s.Certificate().Raw}))
+}
+
+// requireCertificateOf returns the TLS configuration of a service that accepts the certificates of an authority.
+func requireCertificateOf(ca *streamstest.Authority, maxVersion uint16) *tls.Config {
+	pool := x509.NewCertPool()
+	pool.AppendCertsFromPEM([]byte(ca.CertPEM))
+	return &tls.Config{ClientAuth: tls.RequireAndVerifyClientCert, ClientCAs: pool, MaxVersion: maxVersion}
+}
 
 // Each TLS setting works for the service and for the token endpoint, over HTTP/2.
 func TestTLSAccepted(t *testing.T) {
 	t.Parallel()
-	client := newCertificate(t, "client")
-	open, mutual := &tls.Config{}, requireClientCertificate(client, 0)
+	ca := streamstest.NewAuthority(t)
+	client := ca.Issue(t, "client")
+	open, mutual := &tls.Config{}, requireCertificateOf(ca, 0)
 	for name, test := range map[string]struct {
 		server *tls.Config
 		client func(ca string) streams.TLS
 	}{
 		"authority alone": {open, func(ca string) streams.TLS { return streams.TLS{CACertPEM: ca} }},
 		"one of several authorities": {open, func(ca string) streams.TLS {
-			return streams.TLS{CACertPEM: "# ours\n" + client.certPEM + "\n# theirs\n" + ca}
+			return streams.TLS{CACertPEM: "# ours\n" + client.CertPEM + "\n# theirs\n" + ca}
 		}},
-		"server name": {open, func(ca string) streams.TLS { return streams.TLS{CACertPEM: ca, ServerName: "example.com"} }},
-		"insecure":    {open, func(string) streams.TLS { return streams.TLS{InsecureSkipVerify: true} }},
-		"insecure, with another name": {open, func(string) streams.TLS {
-			return streams.TLS{InsecureSkipVerify: true, ServerName: "other.example"}
-		}},
+		"server name":                 {open, func(ca string) streams.TLS { return streams.TLS{CACertPEM: ca, ServerName: "example.com"} }},
+		"insecure, with another name": {open, func(string) streams.TLS { return streams.TLS{InsecureSkipVerify: true, ServerName: "other.example"} }},
 		"client certificate": {mutual, func(ca string) streams.TLS {
-			return streams.TLS{CACertPEM: ca, ClientCertPEM: client.certPEM, ClientKeyPEM: client.keyPEM}
+			return streams.TLS{CACertPEM: ca, ClientCertPEM: client.CertPEM, ClientKeyPEM: client.KeyPEM}
 		}},
 		"client certificate, insecure": {mutual, func(string) streams.TLS {
-			return streams.TLS{InsecureSkipVerify: true, ClientCertPEM: client.certPEM, ClientKeyPEM: client.keyPEM}
-		}},
-		"client certificate, unasked": {open, func(ca string) streams.TLS {
-			return streams.TLS{CACertPEM: ca, ClientCertPEM: client.certPEM, ClientKeyPEM: client.keyPEM}
+			return streams.TLS{InsecureSkipVerify: true, ClientCertPEM: client.CertPEM, ClientKeyPEM: client.KeyPEM}
 		}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			endpoint := startTLSService(t, test.server.Clone(), respond(200, `{"access_token":"token-1"}`))
+			endpoint := startTLSService(t, test.server.Clone(), issueTokens(0))
 			s := startTLSService(t, test.server.Clone(), applyUpdate)
-			cfg := streams.Config{TLS: test.client(s.caPEM()), OAuth2: &streams.OAuth2{TokenURL: endpoint.URL}}
-			if _, err := s.update(t, cfg); err != nil {
+			if _, err := s.update(t, streams.Config{TLS: test.client(s.caPEM()), OAuth2: &streams.OAuth2{TokenURL: endpoint.URL}}); err != nil {
 				t.Fatal(err)
 			}
 			for _, r := range append(s.requests(), endpoint.requests()...) {
@@ -58,8 +66,9 @@ func TestTLSAccepted(t *testing.T) {
 // A TLS error is not retried, and the stream is not changed.
 func TestTLSRefused(t *testing.T) {
 	t.Parallel()
-	client, other := newCertificate(t, "client"), newCertificate(t, "other")
-	open, mutual := &tls.Config{}, requireClientCertificate(client, tls.VersionTLS12)
+	ca, otherCA := streamstest.NewAuthority(t), streamstest.NewAuthority(t)
+	client, other := ca.Issue(t, "client"), otherCA.Issue(t, "other")
+	open, mutual := &tls.Config{}, requireCertificateOf(ca, tls.VersionTLS12)
 	for name, test := range map[string]struct {
 		server *tls.Config
 		client func(ca string) streams.TLS
@@ -68,17 +77,15 @@ func TestTLSRefused(t *testing.T) {
 	}{
 		"unknown authority": {open, func(string) streams.TLS { return streams.TLS{} },
 			"certificate signed by unknown authority", streams.ErrUnknownAuthority},
-		"another authority": {open, func(string) streams.TLS { return streams.TLS{CACertPEM: other.certPEM} },
-			"certificate signed by unknown authority", streams.ErrUnknownAuthority},
+		"another authority": {open, func(string) streams.TLS {
+			return streams.TLS{CACertPEM: otherCA.CertPEM, ClientCertPEM: client.CertPEM, ClientKeyPEM: client.KeyPEM}
+		}, "certificate signed by unknown authority", streams.ErrUnknownAuthority},
 		"another name": {open, func(ca string) streams.TLS { return streams.TLS{CACertPEM: ca, ServerName: "other.example"} },
 			"certificate is valid for example.com", streams.ErrWrongName},
-		"client certificate alone": {open, func(string) streams.TLS {
-			return streams.TLS{ClientCertPEM: client.certPEM, ClientKeyPEM: client.keyPEM}
-		}, "certificate signed by unknown authority", streams.ErrUnknownAuthority},
 		"no client certificate": {mutual, func(ca string) streams.TLS { return streams.TLS{CACertPEM: ca} },
 			"remote error: tls", streams.ErrClientCertificate},
 		"another client certificate": {mutual, func(ca string) streams.TLS {
-			return streams.TLS{CACertPEM: ca, ClientCertPEM: other.certPEM, ClientKeyPEM: other.keyPEM}
+			return streams.TLS{CACertPEM: ca, ClientCertPEM: other.CertPEM, ClientKeyPEM: other.KeyPEM}
 		}, "remote error: tls", streams.ErrClientCertificate},
 		"too old": {&tls.Config{MaxVersion: tls.VersionTLS11, MinVersion: tls.VersionTLS10}, func(ca string) streams.TLS {
 			return streams.TLS{CACertPEM: ca}
@@ -86,24 +93,19 @@ func TestTLSRefused(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			s := startTLSService(t, test.server.Clone(), applyUpdate)
+			s, plain := startTLSService(t, test.server.Clone(), applyUpdate), startService(t, applyUpdate)
 			cfg := streams.Config{TLS: test.client(s.caPEM())}
-			e := s.updateError(t, cfg)
-			if e.Kind != streams.KindConnection || e.Status != 0 || e.Attempts != 1 || e.Outcome != streams.NotChanged || !errors.Is(e, test.cause) || !errors.Is(e, streams.ErrTLS) {
-				t.Errorf("error %#v", e)
+			asEndpoint := cfg
+			asEndpoint.OAuth2 = &streams.OAuth2{TokenURL: s.URL}
+			for _, e := range []*streams.Error{s.updateError(t, cfg), plain.updateError(t, asEndpoint)} {
+				if e.Kind != streams.KindConnection || e.Status != 0 || e.Attempts != 1 || e.Outcome != streams.NotChanged ||
+					!errors.Is(e, test.cause) || !errors.Is(e, streams.ErrTLS) {
+					t.Errorf("error %#v", e)
+				}
+				wantText(t, e.Reason, test.reason)
 			}
-			wantText(t, e.Reason, test.reason)
 			s.wantRequests(t, 0)
-
-			// A token endpoint gives the same error.
-			service := startService(t, applyUpdate)
-			cfg.OAuth2 = &streams.OAuth2{TokenURL: s.URL}
-			e = service.updateError(t, cfg)
-			if e.Kind != streams.KindConnection || e.Attempts != 1 || e.Outcome != streams.NotChanged || !e.TokenRequest || !errors.Is(e, test.cause) {
-				t.Errorf("token error %#v", e)
-			}
-			wantText(t, e.Reason, test.reason)
-			service.wantRequests(t, 0)
+			plain.wantRequests(t, 0)
 		})
 	}
 }
@@ -117,7 +119,7 @@ func TestNoClientCertificateTLS13(t *testing.T) {
 	if s.Listener, err = net.Listen("tcp", "127.0.0.1:0"); err != nil { // in memory, both sides would wait for each other
 		t.Fatal(err)
 	}
-	s.TLS = requireClientCertificate(newCertificate(t, "client"), 0)
+	s.TLS = requireCertificateOf(streamstest.NewAuthority(t), 0)
 	s.StartTLS()
 	e := s.updateError(t, streams.Config{TLS: streams.TLS{CACertPEM: s.caPEM()}, DialContext: new(net.Dialer).DialContext})
 	if e.Status != 0 || e.Kind != streams.KindConnection || e.Reason == "" {
@@ -128,51 +130,39 @@ func TestNoClientCertificateTLS13(t *testing.T) {
 
 func TestTLSAndPlainHTTP(t *testing.T) {
 	t.Parallel()
-	httpService := startService(t, applyUpdate)
-	_, err := newClient(t, streams.Config{BaseURL: "https://" + httpService.Listener.Addr().String()}).UpdateStream(t.Context(), "s1", streams.NewProcessorSet())
-	e := asError(t, err)
-	if e.Attempts != 1 || e.Outcome != streams.NotChanged || e.Status != 0 || !errors.Is(e, streams.ErrNotTLS) {
+	plain, secure := startService(t, applyUpdate), startTLSService(t, nil, applyUpdate)
+	_, err := newClient(t, streams.Config{BaseURL: "https://" + plain.Listener.Addr().String()}).UpdateStream(t.Context(), "s1", streams.NewProcessorSet())
+	if e := asError(t, err); e.Attempts != 1 || e.Outcome != streams.NotChanged || e.Status != 0 || !errors.Is(e, streams.ErrNotTLS) {
 		t.Errorf("https to http: %#v", e)
 	}
-	wantText(t, e.Reason, "server gave HTTP response to HTTPS client")
-	httpService.wantRequests(t, 0)
-
-	httpsService := startTLSService(t, nil, applyUpdate)
-	_, err = newClient(t, streams.Config{BaseURL: "http://" + httpsService.Listener.Addr().String()}).ReadStream(t.Context(), "s1")
-	e = asError(t, err)
-	if e.Attempts != 1 || e.Outcome != streams.NotChanged || e.Status != 400 || e.Documented {
+	_, err = newClient(t, streams.Config{BaseURL: "http://" + secure.Listener.Addr().String()}).ReadStream(t.Context(), "s1")
+	if e := asError(t, err); e.Attempts != 1 || e.Outcome != streams.NotChanged || e.Status != 400 || e.Documented ||
+		!strings.Contains(e.Message, "Client sent an HTTP request to an HTTPS server.") {
 		t.Errorf("http to https: %#v", e)
 	}
-	wantText(t, e.Message, "Client sent an HTTP request to an HTTPS server.")
-	httpsService.wantRequests(t, 0)
+	plain.wantRequests(t, 0)
+	secure.wantRequests(t, 0)
 }
 
 func TestTLSSettings(t *testing.T) {
 	t.Parallel()
-	a, b := newCertificate(t, "a"), newCertificate(t, "b")
+	ca := streamstest.NewAuthority(t)
+	a, b := ca.Issue(t, "a"), ca.Issue(t, "b")
 	for name, test := range map[string]struct {
 		tls  streams.TLS
 		want string
 	}{
-		"authority not PEM":  {streams.TLS{CACertPEM: "junk"}, "CA certificate contains no PEM certificate"},
-		"a key as authority": {streams.TLS{CACertPEM: a.keyPEM}, "CA certificate contains no PEM certificate"},
-		"certificate alone":  {streams.TLS{ClientCertPEM: a.certPEM}, "client certificate: "},
-		"key alone":          {streams.TLS{ClientKeyPEM: a.keyPEM}, "client certificate: "},
-		"key of another":     {streams.TLS{ClientCertPEM: a.certPEM, ClientKeyPEM: b.keyPEM}, "client certificate: "},
-		"swapped":            {streams.TLS{ClientCertPEM: a.keyPEM, ClientKeyPEM: a.certPEM}, "client certificate: "},
+		"a key as authority": {streams.TLS{CACertPEM: a.KeyPEM}, "CA certificate contains no PEM certificate"},
+		"certificate alone":  {streams.TLS{ClientCertPEM: a.CertPEM}, "client certificate: "},
+		"key alone":          {streams.TLS{ClientKeyPEM: a.KeyPEM}, "client certificate: "},
+		"key of another":     {streams.TLS{ClientCertPEM: a.CertPEM, ClientKeyPEM: b.KeyPEM}, "client certificate: "},
 	} {
 		c, err := streams.New(streams.Config{BaseURL: "https://host.example", TLS: test.tls})
-		if c != nil || err == nil || !strings.HasPrefix(err.Error(), test.want) {
+		if c != nil || !strings.HasPrefix(errorText(err), test.want) || strings.Contains(errorText(err), a.KeyPEM[40:80]) {
 			t.Errorf("%s: %v, want %q", name, err, test.want)
 		}
-		if err != nil && strings.Contains(err.Error(), a.keyPEM[40:80]) {
-			t.Errorf("%s: the error shows the key: %v", name, err)
-		}
 	}
-	if err := streams.CheckCACert(a.certPEM + b.certPEM); err != nil {
-		t.Errorf("two authorities: %v", err)
-	}
-	if err := streams.CheckKeyPair(a.certPEM, a.keyPEM); err != nil {
-		t.Errorf("a pair: %v", err)
+	if err := errors.Join(streams.CheckCACert(a.CertPEM+b.CertPEM), streams.CheckKeyPair(a.CertPEM, a.KeyPEM)); err != nil {
+		t.Errorf("valid settings: %v", err)
 	}
 }

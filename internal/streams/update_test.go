@@ -1,8 +1,10 @@
 package streams_test
 
 import (
+	"encoding/json"
 	"fmt"
 	"net/http"
+	"slices"
 	"strings"
 	"testing"
 
@@ -77,27 +79,16 @@ func TestUpdateBody(t *testing.T) {
 	t.Parallel()
 	s := startService(t, applyUpdate)
 	c := newClient(t, streams.Config{BaseURL: s.URL})
-	var want []string
-	for _, test := range []struct {
-		ids  []string
-		body string
-	}{
-		{[]string{}, `{"processor_ids":[]}`},
-		{[]string{"b", "a", "B", "b", "10", "9"}, `{"processor_ids":["10","9","B","a","b"]}`},
-		{[]string{`<a&b>'"\`}, `{"processor_ids":["<a&b>'\"\\"]}`},
-		{[]string{"grün 流 😀"}, `{"processor_ids":["grün 流 😀"]}`},
-	} {
-		if _, err := c.UpdateStream(t.Context(), "s1", streams.NewProcessorSet(test.ids...)); err != nil {
-			t.Errorf("%q: %v", test.ids, err)
+	for i, body := range []string{`[]`, `["10","9","B","a","b"]`, `["<a&b>'\"\\","grün 流 😀"]`} {
+		var ids []string
+		if err := json.Unmarshal([]byte(body), &ids); err != nil {
+			t.Fatal(err)
 		}
-		want = append(want, test.body)
-	}
-	var got []string
-	for _, r := range s.requests() {
-		got = append(got, r.Body)
-	}
-	if diff := cmp.Diff(want, got, ignoreShown); diff != "" {
-		t.Errorf("bodies (-want +got):\n%s", diff)
+		slices.Reverse(ids)
+		_, err := c.UpdateStream(t.Context(), "s1", streams.NewProcessorSet(ids...))
+		if got := s.requests()[i].Body; err != nil || got != `{"processor_ids":`+body+`}` {
+			t.Errorf("%q is sent as %s (%v)", ids, got, err)
+		}
 	}
 }
 
