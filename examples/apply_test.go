@@ -133,9 +133,6 @@ func (w *workspace) setAddress(module, url string) {
 			w.t.Fatal(err)
 		}
 		switch text := read(w.t, file); {
-		case strings.Contains(text, `base_url = "https://streams.example.com"`):
-			w.edit(name, `base_url = "https://streams.example.com"`, address)
-			return
 		case strings.Contains(text, block):
 			w.edit(name, block, block+"\n"+address)
 			return

@@ -113,6 +113,8 @@ func (w *workspace) supports(configuration string) bool {
 		minimum = "1.12"
 	case strings.Contains(configuration, "ephemeral = true"):
 		minimum = "1.10"
+	case strings.Contains(configuration, "moved {"):
+		minimum = "1.8"
 	case strings.Contains(configuration, "import {\n  for_each"), strings.Contains(configuration, "removed {"):
 		minimum = "1.7"
 	case required != nil:

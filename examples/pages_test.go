@@ -29,7 +29,7 @@ func TestAccPageMigratingFromCurl(t *testing.T) {
 	}
 	service, url := startService(t, streamstest.Options{})
 	before, after := newWorkspace(t, "migrating/curl/before", url), newWorkspace(t, "migrating/curl/after", url)
-	before.Env["TF_VAR_stream_base_url"], after.Env["TF_VAR_stream_base_url"] = url, url
+	before.Env["TF_VAR_stream_base_url"] = url
 	before.must("apply", "-auto-approve")
 	after.write("terraform.tfstate", read(t, filepath.Join(before.dir, "terraform.tfstate")))
 	service.ForgetRequests()

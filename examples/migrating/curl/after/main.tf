@@ -1,23 +1,3 @@
-terraform {
-  required_version = ">= 1.7"
-
-  required_providers {
-    stream = {
-      source  = "stream-management/stream"
-      version = "~> 0.1.0"
-    }
-  }
-}
-
-variable "stream_base_url" {
-  description = "Address of the service."
-  type        = string
-}
-
-provider "stream" {
-  base_url = var.stream_base_url
-}
-
 removed {
   from = terraform_data.entrance
 

@@ -1,17 +1,4 @@
-terraform {
-  required_version = ">= 1.8"
-
-  required_providers {
-    stream = {
-      source  = "stream-management/stream"
-      version = "~> 0.1.0"
-    }
-  }
-}
-
-provider "stream" {
-  base_url = "https://streams.example.com"
-}
+provider "stream" {}
 
 resource "stream_processors" "entrance" {
   stream_id     = "cam-1"
