@@ -83,7 +83,9 @@ func waitForEndOfGroup(t *testing.T, cmd *exec.Cmd) {
 	if runtime.GOOS != "linux" {
 		return
 	}
-	for deadline := time.Now().Add(patience); time.Now().Before(deadline); time.Sleep(100 * time.Millisecond) {
+	again := time.NewTicker(100 * time.Millisecond)
+	defer again.Stop()
+	for deadline := time.Now().Add(patience); time.Now().Before(deadline); <-again.C {
 		running := ""
 		stats, err := filepath.Glob("/proc/[0-9]*/stat")
 		if err != nil || len(stats) == 0 {

@@ -179,7 +179,7 @@ func tokenRequest(f failure) bool { return f.TokenRequest }
 func sentNoCredentials(f failure) bool { return f.Credentials == noCredentials }
 
 // repeatsAnother fits an operation that sent nothing because another one had failed.
-func repeatsAnother(f failure) bool { return f.Repeated && !errors.Is(f.Err, streams.ErrSecretFile) }
+func repeatsAnother(f failure) bool { return f.Repeated }
 
 // refusedWithSuccess fits a token endpoint that refuses with a status of success.
 func refusedWithSuccess(f failure) bool {

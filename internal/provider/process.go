@@ -60,8 +60,10 @@ func awaitEnd(parent int) {
 		}
 		return
 	}
+	again := time.NewTicker(time.Second)
+	defer again.Stop()
 	for os.Getppid() == parent {
-		time.Sleep(time.Second)
+		<-again.C
 	}
 }
 

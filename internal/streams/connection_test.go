@@ -13,26 +13,6 @@ import (
 	"github.com/stream-management/terraform-provider-stream/internal/streams"
 )
 
-// respondTogether responds when n requests have arrived, so that all of them are open at the same time.
-func respondTogether(n int, response http.HandlerFunc) http.HandlerFunc {
-	var mu sync.Mutex
-	waiting, batchArrived := 0, make(chan struct{})
-	return func(w http.ResponseWriter, r *http.Request) {
-		mu.Lock()
-		arrived := batchArrived
-		if waiting++; waiting == n {
-			waiting, batchArrived = 0, make(chan struct{})
-			close(arrived)
-		}
-		mu.Unlock()
-		select {
-		case <-arrived:
-			response(w, r)
-		case <-r.Context().Done():
-		}
-	}
-}
-
 // updateInParallel runs n updates at the same time.
 func updateInParallel(t *testing.T, c *streams.Client, n int) {
 	t.Helper()
@@ -57,7 +37,7 @@ func TestConnectionsAreReused(t *testing.T) {
 				c := newClient(t, streams.Config{BaseURL: s.URL, Retry: streams.Retry{MaxAttempts: 1}})
 				for range 4 {
 					updateInParallel(t, c, parallel)
-					time.Sleep(time.Second) // until all connections are idle
+					<-time.After(time.Second) // until all connections are idle
 				}
 				s.wantRequests(t, 4*parallel)
 				if got := s.connections(); got != parallel {
@@ -105,7 +85,7 @@ func TestFirstConnectionHangs(t *testing.T) {
 			first <- err
 		}()
 		synctest.Wait()
-		_, err, took := interruptedUpdate(t, c, time.Second)
+		_, took, err := interruptedUpdate(t, c, time.Second)
 		if e := asError(t, err); e.Attempts != 0 || e.Outcome != streams.NotChanged || took != 0 || !errors.Is(e, context.Canceled) {
 			t.Errorf("error %#v after %s", e, took)
 		}

@@ -12,14 +12,14 @@ import (
 
 // interruptedUpdate updates stream s1, cancels the operation after the given time, and returns what the update
 // returned, and how long it took after the cancellation.
-func interruptedUpdate(t *testing.T, c *streams.Client, after time.Duration) (*streams.Stream, error, time.Duration) {
+func interruptedUpdate(t *testing.T, c *streams.Client, after time.Duration) (*streams.Stream, time.Duration, error) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), time.Hour)
 	defer cancel()
 	time.AfterFunc(after, cancel)
 	start := time.Now()
 	got, err := c.UpdateStream(ctx, "s1", streams.NewProcessorSet("p1"))
-	return got, err, time.Since(start) - after
+	return got, time.Since(start) - after, err
 }
 
 // An attempt under way may end within five seconds after an interrupt, and its response counts. Nothing
@@ -52,7 +52,7 @@ func TestInterrupt(t *testing.T) {
 			virtual(t, func(t *testing.T) {
 				s := startService(t, test.response)
 				test.cfg.BaseURL = s.URL
-				got, err, took := interruptedUpdate(t, newClient(t, test.cfg), second)
+				got, took, err := interruptedUpdate(t, newClient(t, test.cfg), second)
 				s.wantRequests(t, 1)
 				if (got != nil) != test.ok || took != test.took {
 					t.Fatalf("stream %v, error %v after %s", got, err, took)
@@ -111,7 +111,7 @@ func TestRequestTimeout(t *testing.T) {
 func TestRateLimit(t *testing.T) {
 	virtual(t, func(t *testing.T) {
 		s := startService(t, respondError(503, "later"))
-		s.updateError(t, streams.Config{RequestsPerSecond: 2, RequestTimeout: time.Millisecond})
+		_ = s.updateError(t, streams.Config{RequestsPerSecond: 2, RequestTimeout: time.Millisecond})
 		for _, wait := range s.waits() {
 			if wait.Round(time.Millisecond) != 500*time.Millisecond {
 				t.Errorf("waits %s, want half a second each", s.waits())
@@ -125,7 +125,7 @@ func TestRateLimit(t *testing.T) {
 		}
 		c := newClient(t, streams.Config{BaseURL: s.URL, RequestsPerSecond: 0.001, Retry: streams.Retry{MaxAttempts: 1}})
 		_, _ = c.UpdateStream(t.Context(), "s1", streams.NewProcessorSet())
-		_, err, took := interruptedUpdate(t, c, time.Second)
+		_, took, err := interruptedUpdate(t, c, time.Second)
 		if e := asError(t, err); e.Attempts != 0 || e.Outcome != streams.NotChanged || took != 0 || !errors.Is(e, context.Canceled) {
 			t.Errorf("interrupted after %s: %#v", took, e)
 		}
@@ -146,11 +146,11 @@ func TestMaxConcurrent(t *testing.T) {
 		s = startService(t, respondError(503, "later", "Retry-After", "60"), neverRespond)
 		c = newClient(t, streams.Config{BaseURL: s.URL, MaxConcurrent: 1, RequestTimeout: time.Minute})
 		go func() { _, _ = c.UpdateStream(t.Context(), "s2", streams.NewProcessorSet()) }()
-		time.Sleep(time.Second)
+		<-time.After(time.Second)
 		go func() { _, _ = c.UpdateStream(t.Context(), "s3", streams.NewProcessorSet()) }()
-		time.Sleep(time.Second)
+		<-time.After(time.Second)
 		s.wantRequests(t, 2)
-		_, err, _ := interruptedUpdate(t, c, time.Second)
+		_, _, err := interruptedUpdate(t, c, time.Second)
 		if e := asError(t, err); e.Attempts != 0 || e.Outcome != streams.NotChanged {
 			t.Errorf("error %#v", e)
 		}

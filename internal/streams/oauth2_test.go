@@ -124,7 +124,7 @@ func TestTokenExpires(t *testing.T) {
 				c := newClient(t, oauth2Config(s, endpoint))
 				start := time.Now()
 				for i, after := range []time.Duration{0, end / 2, end - time.Millisecond, end + time.Millisecond} {
-					time.Sleep(time.Until(start.Add(after)))
+					<-time.After(time.Until(start.Add(after)))
 					mustUpdateAll(t, c, 1)
 					endpoint.wantRequests(t, 1+i/3)
 				}
@@ -209,7 +209,7 @@ func TestCredentialsInBody(t *testing.T) {
 		})
 		c := newClient(t, oauth2Config(startService(t, applyUpdate), endpoint))
 		mustUpdateAll(t, c, 1)
-		time.Sleep(10 * time.Second)
+		<-time.After(10 * time.Second)
 		mustUpdateAll(t, c, 1)
 		endpoint.wantRequests(t, 3) // for the first token, in the header and in the body; for the second, in the body
 	})
@@ -225,15 +225,15 @@ func TestInterruptedTokenRequest(t *testing.T) {
 		c := newClient(t, cfg)
 		first, third := make(chan error, 1), make(chan error, 1)
 		go func() {
-			_, err, _ := interruptedUpdate(t, c, 10*time.Second)
+			_, _, err := interruptedUpdate(t, c, 10*time.Second)
 			first <- err
 		}()
-		time.Sleep(time.Second)
+		<-time.After(time.Second)
 		go func() {
 			_, err := c.UpdateStream(t.Context(), "s3", streams.NewProcessorSet())
 			third <- err
 		}()
-		_, err, took := interruptedUpdate(t, c, time.Second)
+		_, took, err := interruptedUpdate(t, c, time.Second)
 		e := asError(t, err)
 		if !errors.Is(e, context.Canceled) || e.Outcome != streams.NotChanged || e.Attempts != 0 || !errors.Is(e, streams.ErrTokenWait) || took != 0 ||
 			e.Reason != "the operation was interrupted while it waited for the token request of another operation" {
@@ -279,7 +279,7 @@ func TestTolerantTokens(t *testing.T) {
 						t.Errorf("error %#v, header %q", e, s.requests()[0].Header)
 					}
 				}
-				time.Sleep(time.Hour)
+				<-time.After(time.Hour)
 				updateAll(t, c, 1)
 				endpoint.wantRequests(t, map[bool]int{true: 2, false: 1}[test.expires])
 			})

@@ -87,7 +87,7 @@ func TestNoOutage(t *testing.T) {
 		var others sync.WaitGroup
 		others.Go(func() {
 			for range 100 {
-				time.Sleep(time.Second)
+				<-time.After(time.Second)
 				_, _ = c.UpdateStream(t.Context(), "other", streams.NewProcessorSet())
 			}
 		})
