@@ -164,7 +164,10 @@ func TestAccOutage(t *testing.T) {
 		return &streamstest.Fault{Status: 503, Message: "maintenance", Header: map[string][]string{"X-Request-Id": {"req-4711"}}}
 	})
 	w := newWorkspace(t, url, providerWith(`retry = { min_backoff = "100ms", max_backoff = "100ms" }`)+resourceForEach(ids, `"p1"`))
+	w.setenv("TF_LOG_PROVIDER", "TRACE")
+	w.setenv("TF_LOG_PATH", filepath.Join(w.dir, "log"))
 	r := w.apply()
+	wantContains(t, w.readFile("log"), "X-Request-Id: req-4711")
 	wantResult(t, r, 1, "503 Service Unavailable (5 attempts)", "Request id: req-4711", "The service said: maintenance",
 		"The request was not retried, because another operation has used up its attempts and nothing has worked since.")
 	if n := len(service.DrainRequests()); n > 10*5+90 {

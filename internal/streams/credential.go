@@ -87,31 +87,31 @@ func (c *credential) header(ctx context.Context, refused string) (string, error)
 		c.mu.Lock()
 		last, finding := c.last, c.finding
 		c.mu.Unlock()
-		if finding != nil {
-			select {
-			case <-finding:
-				continue
-			case <-ctx.Done():
-				return "", fmt.Errorf("%w: %w", ErrTokenWait, ctx.Err())
-			}
-		}
 		holds := last.holds() // may look at a file, so not under the lock
 
 		c.mu.Lock()
 		switch {
-		case c.last != last || c.finding != nil: // another operation was faster
+		case c.last != last || c.finding != finding: // another operation was faster
 			c.mu.Unlock()
-		case holds && last.err != nil:
-			c.mu.Unlock()
-			return "", repeated(last.err)
-		case holds && (refused == "" || refused != last.header || !c.worthReplacing()):
+		case holds && refused == "" && c.accepted, // the header is right for other streams
+			finding == nil && holds && last.err == nil && (refused != last.header || !c.worthReplacing()):
 			err := c.refusedBefore(refused)
 			c.mu.Unlock()
 			return last.header, err
-		default:
+		case finding == nil && holds && last.err != nil:
+			c.mu.Unlock()
+			return "", repeated(last.err)
+		case finding == nil:
 			c.finding = make(chan struct{})
 			c.mu.Unlock()
 			return c.find(ctx, refused)
+		default:
+			c.mu.Unlock()
+			select {
+			case <-finding:
+			case <-ctx.Done():
+				return "", fmt.Errorf("%w: %w", ErrTokenWait, ctx.Err())
+			}
 		}
 	}
 }

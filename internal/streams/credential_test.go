@@ -8,6 +8,7 @@ import (
 	"strings"
 	"sync/atomic"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/stream-management/terraform-provider-stream/internal/streams"
@@ -152,6 +153,30 @@ func TestTokenFileExpires(t *testing.T) {
 		}
 		writeSecret(t, path, "t0ken-2")
 		mustUpdateAll(t, c, 30)
+	})
+}
+
+// A stream whose operation looks for another token keeps no other stream waiting.
+func TestStreamsDoNotWaitForAnotherToken(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "token")
+	writeSecret(t, path, "t0ken")
+	virtual(t, func(t *testing.T) {
+		c := newClient(t, streams.Config{BaseURL: startService(t, refuseSome).URL, TokenFile: path})
+		mustUpdateAll(t, c, 1)
+		refused := make(chan error)
+		go func() {
+			_, err := c.UpdateStream(t.Context(), "s5", streams.NewProcessorSet())
+			refused <- err
+		}()
+		synctest.Wait()
+		start := time.Now()
+		mustUpdateAll(t, c, 5)
+		if took := time.Since(start); took != 0 {
+			t.Errorf("five streams took %s", took)
+		}
+		if e := asError(t, <-refused); e.Status != 401 {
+			t.Errorf("error %#v", e)
+		}
 	})
 }
 
