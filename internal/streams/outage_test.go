@@ -127,25 +127,31 @@ func TestOutageEnds(t *testing.T) {
 
 // 64 long responses at the same time take less than 200 MB, although each has 16 MiB.
 func TestMemoryOfLongResponses(t *testing.T) {
-	var before, during runtime.MemStats
 	synctest.Test(t, func(t *testing.T) {
-		const parallel = 64
-		release := make(chan struct{})
-		s := startService(t, func(w http.ResponseWriter, _ *http.Request) {
+		const parallel, size, limit = 64, 16 << 20, 1 << 20
+		steps := []chan struct{}{make(chan struct{}), make(chan struct{})}
+		s := startService(t, func(w http.ResponseWriter, r *http.Request) {
 			piece := make([]byte, 64<<10)
-			for range (1 << 20) / len(piece) {
-				_, _ = w.Write(piece)
-			}
-			<-release
-			for range (15 << 20) / len(piece) {
+			for sent := 0; sent < size; sent += len(piece) {
+				switch sent {
+				case limit: // the client has as much as it accepts
+					<-steps[0]
+				case size - len(piece):
+					<-steps[1]
+				}
 				if _, err := w.Write(piece); err != nil {
 					return
 				}
 			}
 		})
 		c := newClient(t, streams.Config{BaseURL: s.URL, RequestTimeout: time.Hour})
-		runtime.GC()
-		runtime.ReadMemStats(&before)
+		heap := func() int {
+			var m runtime.MemStats
+			runtime.GC()
+			runtime.ReadMemStats(&m)
+			return int(m.HeapAlloc >> 20)
+		}
+		before := heap()
 		var updates sync.WaitGroup
 		for range parallel {
 			updates.Go(func() {
@@ -155,14 +161,14 @@ func TestMemoryOfLongResponses(t *testing.T) {
 				}
 			})
 		}
-		synctest.Wait()
-		runtime.GC()
-		runtime.ReadMemStats(&during)
-		s.wantRequests(t, parallel)
-		close(release)
+		for _, step := range steps {
+			synctest.Wait()
+			if got := heap() - before; got > 200 {
+				t.Errorf("%d MiB", got)
+			}
+			close(step)
+		}
 		updates.Wait()
+		s.wantRequests(t, parallel)
 	})
-	if got := (during.HeapAlloc - before.HeapAlloc) >> 20; got > 200 {
-		t.Errorf("%d MiB", got)
-	}
 }
