@@ -75,7 +75,7 @@ func (s *tokenSource) find(ctx context.Context, _ string) found {
 	token, retryAt, err := s.getToken(ctx, assertion)
 	if isRefusal(err) && s.assertionFile != nil && s.worked {
 		// The file worked before, so a new assertion may be on its way.
-		other, info, readErr := s.assertionFile.readUntil(ctx, func(text string, err error) bool { return err == nil && text != assertion }, nil)
+		other, info, readErr := s.assertionFile.readUntil(ctx, func(text string, err error) bool { return err == nil && text != assertion })
 		if unchanged = s.assertionFile.unchanged(info); readErr == nil && other != assertion {
 			s.redactor.add(other)
 			token, retryAt, err = s.getToken(ctx, other)

@@ -186,6 +186,20 @@ func TestTokenRequestsAreBounded(t *testing.T) {
 	}
 }
 
+// A service may refuse some streams with 401, whatever their token. A renewal that does not help shows that.
+func TestRenewalDoesNotHelp(t *testing.T) {
+	t.Parallel()
+	endpoint, s := startService(t, issueTokens(3600)), startService(t, refuseSome)
+	c := newClient(t, oauth2Config(s, endpoint))
+	for _, id := range []string{"s1", "s5", "s6", "s15", "s16", "s25"} {
+		_, err := c.UpdateStream(t.Context(), id, streams.NewProcessorSet())
+		if refused := strings.HasSuffix(id, "5"); refused != (err != nil) {
+			t.Errorf("%s: %v", id, err)
+		}
+	}
+	endpoint.wantRequests(t, 2)
+}
+
 // refuseSome refuses every tenth stream, whatever its token.
 func refuseSome(w http.ResponseWriter, r *http.Request) {
 	if strings.HasSuffix(r.URL.Path, "5") {

@@ -125,6 +125,19 @@ func TestOutageEnds(t *testing.T) {
 	})
 }
 
+// A service that limits requests works, and each operation uses all of its attempts.
+func TestLimitIsNoOutage(t *testing.T) {
+	t.Parallel()
+	s := startService(t, respondError(429, "slow down"))
+	c := newClient(t, streams.Config{BaseURL: s.URL})
+	for range 2 {
+		_, err := c.UpdateStream(t.Context(), "s1", streams.NewProcessorSet())
+		if e := asError(t, err); e.Attempts != 5 || e.Reason != "" {
+			t.Errorf("error %#v", e)
+		}
+	}
+}
+
 // 64 long responses at the same time take less than 200 MB, although each has 16 MiB.
 func TestMemoryOfLongResponses(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

@@ -101,9 +101,9 @@ func sameFile(a, b fs.FileInfo) bool {
 // rotationDelay is how long an operation waits for a file to change.
 const rotationDelay = 2 * time.Second
 
-// readUntil reads the file until the result is as wanted, for at most rotationDelay, and not at all if the file
-// is still as it was after an earlier wait. It returns the last result, and the file's state before that read.
-func (f secretFile) readUntil(ctx context.Context, wanted func(string, error) bool, waited fs.FileInfo) (string, fs.FileInfo, error) {
+// readUntil reads the file until the result is as wanted, for at most rotationDelay. It returns the last result, and
+// the file's state before that read.
+func (f secretFile) readUntil(ctx context.Context, wanted func(string, error) bool) (string, fs.FileInfo, error) {
 	limit := time.NewTimer(rotationDelay)
 	defer limit.Stop()
 	again := time.NewTicker(rotationDelay / 40)
@@ -111,7 +111,7 @@ func (f secretFile) readUntil(ctx context.Context, wanted func(string, error) bo
 	for {
 		info := f.info()
 		text, err := f.read()
-		if wanted(text, err) || waited != nil && sameFile(info, waited) {
+		if wanted(text, err) {
 			return text, info, err
 		}
 		select {
