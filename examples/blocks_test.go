@@ -43,7 +43,6 @@ var shellBlocks = map[string][]block{
 	},
 	"guides/large-fleets.md": {
 		{begins: "terraform apply -parallelism", folder: "provider", want: []string{"1 added"}},
-		{begins: "terraform plan -refresh=false", want: []string{"No changes."}},
 	},
 	"guides/recipes.md": {
 		{begins: "terraform apply", folder: "recipes/maintenance"},
