@@ -91,7 +91,7 @@ histories: ## run HISTORIES random histories with fresh seeds, 100000; a failure
 
 .PHONY: bench
 bench: cli ## run the Go benchmarks, then measure a real CLI, for about an hour, into internal/cmd/bench/RESULTS.md
-	go test -timeout=1h -run '^$$' -bench . -benchmem ./internal/streams ./internal/provider
+	go test -timeout=1h -run '^$$' -bench . -benchmem ./internal/provider
 	@mkdir -p bin
 	go run ./internal/cmd/bench -plot bin/plot.svg 100 1000 10000 50000 >bin/RESULTS.md
 	mv bin/plot.svg bin/RESULTS.md internal/cmd/bench
