@@ -51,6 +51,8 @@ func TestAccPageLargeFleets(t *testing.T) {
 	groups.write("terraform.tfstate", read(t, filepath.Join(single.dir, "terraform.tfstate")))
 	groups.must("apply", "-auto-approve")
 	service.WantRequests(t, setEntrance, `PATCH /v2/streams/cam-2 {"processor_ids":["object-detection"]}`)
+	groups.must("apply", "-auto-approve", `-replace=stream_processors_group.cameras["1"]`)
+	service.WantRequests(t, setEntrance) // once, and never the empty set
 
 	// With keep, new keys send each set once.
 	keep := newWorkspace(t, "existing-streams/create", url)
