@@ -105,7 +105,7 @@ func TestDiagnosticsAreDocumented(t *testing.T) {
 			t.Errorf("no diagnostic has the summary %q", entry[1])
 		}
 	}
-	ofOthers := regexp.MustCompile(`^(connection refused|no such host|certificate .*|bad certificate|handshake failure|server gave HTTP response.*|doesn't match any.*|terraform init)$`)
+	ofOthers := regexp.MustCompile(`^(connection refused|no such host|certificate .*|bad certificate|handshake failure|server gave HTTP response.*|doesn't match any.*|terraform init|.* = .*)$`)
 	for _, quoted := range regexp.MustCompile("`([a-zA-Z][^`=:]* [^`]*)`").FindAllStringSubmatch(guide, -1) {
 		for part := range strings.SplitSeq(strings.Trim(quoted[1], "…"), "…") {
 			part = strings.TrimSpace(strings.Trim(part, "[].: "))
