@@ -1,0 +1,135 @@
+package claims
+
+import (
+	"slices"
+
+	"github.com/stream-management/terraform-provider-stream/internal/streams"
+)
+
+// Decision is what an operation does now.
+type Decision struct {
+	Send    bool                 // send Set, and then call the End method of the operation
+	Set     streams.ProcessorSet // see Send
+	Refusal Refusal
+	Other   streams.ProcessorSet // see ConflictingSets
+}
+
+// Set begins the operation that sends the set of a resource.
+func (s *Stream) Set(set streams.ProcessorSet, interrupted bool) Decision {
+	switch {
+	case s.claim.conflicts(set):
+		return Decision{Refusal: ConflictingSets, Other: s.claim.Set}
+	case interrupted:
+		return Decision{Refusal: Interrupted}
+	}
+	s.claim.raise(Sends, set)
+	if verdicts[s.phase].set == refuse {
+		return Decision{Refusal: LeftAlone}
+	}
+	s.underWay = true
+	return Decision{Send: true, Set: set}
+}
+
+// Leave begins the operation of a departure. mark is the claim that the plan found; the zero value if it found none.
+func (s *Stream) Leave(d Departure, mark Claim, interrupted bool) Decision {
+	// An object that is destroyed after its successor was created would be destroyed in a run of its own, without
+	// knowing the successor, if it stayed in the state.
+	if interrupted && s.phase != Written {
+		return Decision{Refusal: Interrupted}
+	}
+	if i := slices.IndexFunc(s.planned, func(r remainder) bool { return r.dropped }); d.Kind == Dropped && i >= 0 {
+		s.planned = slices.Delete(slices.Clone(s.planned), i, i+1)
+	}
+	claim := s.claim
+	if mark.Kind > claim.Kind {
+		claim = mark
+	}
+	send := Decision{Send: true}
+	switch d.request(claim) {
+	case nothing:
+		send.Send = false
+	case relied:
+		send.Set = claim.Set
+		send.Send = d.Pending == Unconfirmed || !d.Entry.Set.Equal(claim.Set)
+	}
+	switch verdict := verdicts[s.phase].leave; {
+	case verdict == omit:
+		return Decision{}
+	case !send.Send:
+		s.left = &remainder{set: d.Entry.Set, unsure: d.Pending == Unconfirmed}
+		return Decision{}
+	case verdict == refuse:
+		return Decision{Refusal: LeftAlone}
+	}
+	s.underWay = true
+	return send
+}
+
+// SetOnce begins the operation of an action, which has no state and claims no set.
+func (s *Stream) SetOnce(set streams.ProcessorSet, interrupted bool) Decision {
+	if interrupted {
+		return Decision{Refusal: Interrupted}
+	}
+	s.underWay = true
+	return Decision{Send: true, Set: set}
+}
+
+// Result is the result of a request.
+type Result struct {
+	Failed   bool
+	NotFound bool            // the service does not know the stream: a departure has nothing left to do
+	Outcome  streams.Outcome // of a failure
+	Reported *streams.Stream // what the service reported; nil if it reported nothing
+}
+
+// EndSet ends the operation of Set. inState says that a failure leaves the resource in the state, with the stream.
+func (s *Stream) EndSet(r Result, inState bool) {
+	s.end(r)
+	switch {
+	case !r.Failed:
+		s.phase = transitions[s.phase][SetSent]
+	case inState:
+		s.phase = transitions[s.phase][UpdateFails]
+	default:
+		s.phase = transitions[s.phase][CreateFails]
+	}
+}
+
+// EndLeave ends the operation of Leave.
+func (s *Stream) EndLeave(r Result) {
+	s.end(r)
+	if r.Failed && !r.NotFound {
+		s.phase = transitions[s.phase][DestroyFails]
+	}
+}
+
+// EndOnce ends the operation of SetOnce.
+func (s *Stream) EndOnce(r Result) { s.end(r) }
+
+func (s *Stream) end(r Result) {
+	s.underWay = false
+	switch {
+	case r.Reported != nil:
+		s.reported, s.inDoubt, s.left = r.Reported, false, nil
+	case r.Failed && r.Outcome == streams.Unknown:
+		s.inDoubt = true
+	}
+}
+
+// Keep returns what the state has of a stream after an operation of its resource failed, or nil. before is the
+// entry before the operation, or nil. sent and r are the operation's request; r is nil if it sent nothing.
+func (s *Stream) Keep(before *Entry, sent streams.ProcessorSet, r *Result) *Entry {
+	switch {
+	case before != nil && s.inDoubt:
+		return &Entry{before.Set, Unconfirmed}
+	case before != nil && s.reported != nil:
+		return &Entry{s.reported.ProcessorIDs, Confirmed}
+	case before != nil || r == nil:
+		return before
+	case r.Reported != nil:
+		return &Entry{r.Reported.ProcessorIDs, Confirmed}
+	case r.Outcome == streams.Unknown:
+		return &Entry{sent, Unconfirmed}
+	}
+	return nil
+}
