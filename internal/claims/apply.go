@@ -9,7 +9,7 @@ import (
 // Decision is what an operation does now.
 type Decision struct {
 	Send    bool                 // send Set, and then call the End method of the operation
-	Set     streams.ProcessorSet // see Send
+	Set     streams.ProcessorSet // of Send and ConflictingSets
 	Refusal Refusal
 	Other   streams.ProcessorSet // see ConflictingSets
 }
@@ -18,7 +18,7 @@ type Decision struct {
 func (s *Stream) Set(set streams.ProcessorSet, interrupted bool) Decision {
 	switch {
 	case s.claim.conflicts(set):
-		return Decision{Refusal: ConflictingSets, Other: s.claim.Set}
+		return Decision{Refusal: ConflictingSets, Set: set, Other: s.claim.Set}
 	case interrupted:
 		return Decision{Refusal: Interrupted}
 	}
@@ -50,13 +50,13 @@ func (s *Stream) Leave(d Departure, mark Claim, interrupted bool) Decision {
 		send.Send = false
 	case relied:
 		send.Set = claim.Set
-		send.Send = d.Pending == Unconfirmed || !d.Entry.Set.Equal(claim.Set)
+		send.Send = d.Pending != Confirmed || !d.Entry.Set.Equal(claim.Set)
 	}
 	switch verdict := verdicts[s.phase].leave; {
 	case verdict == omit:
 		return Decision{}
 	case !send.Send:
-		s.left = &remainder{set: d.Entry.Set, unsure: d.Pending == Unconfirmed}
+		s.left = &remainder{set: d.Entry.Set, unsure: d.Pending != Confirmed}
 		return Decision{}
 	case verdict == refuse:
 		return Decision{Refusal: LeftAlone}

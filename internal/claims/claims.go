@@ -161,7 +161,7 @@ func (r remainder) is(set streams.ProcessorSet) bool { return !r.unsure && r.set
 
 // remainder returns what a departure leaves, if nobody changes the claim.
 func (d Departure) remainder(claim Claim) remainder {
-	r := remainder{set: d.Set, unsure: d.Pending == Unconfirmed, dropped: d.Kind == Dropped}
+	r := remainder{set: d.Set, unsure: d.Pending != Confirmed, dropped: d.Kind == Dropped}
 	if d.Kind == Dropped { // its apply may not know the claim
 		claim = Claim{}
 	}
@@ -188,11 +188,12 @@ type Known struct {
 	InDoubt  bool                  // a request since then may or may not have taken effect
 	Left     *streams.ProcessorSet // what a departure since then left without a request; nil if there is none
 	Pending  bool                  // a request has no outcome yet
+	Failed   bool                  // an operation failed, and no resource has sent its set
 }
 
 // Known returns what the run knows of the stream.
 func (s *Stream) Known() Known {
-	k := Known{Reported: s.reported, InDoubt: s.inDoubt, Pending: s.underWay}
+	k := Known{Reported: s.reported, InDoubt: s.inDoubt, Pending: s.underWay, Failed: s.phase == CreateFailed || s.phase == Blocked}
 	if s.left != nil {
 		k.Left = &s.left.set
 	}

@@ -13,80 +13,94 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
+	"github.com/stream-management/terraform-provider-stream/internal/claims"
 	"github.com/stream-management/terraform-provider-stream/internal/streams"
 )
 
-// This file makes every diagnostic of the provider. A failed operation says what happened, where, what
-// the service said, what to check, and last what is now true of the stream.
+// This file and diagnostics_*.go make every diagnostic of the provider. A failed operation says what happened,
+// where, what the service said, what to check, and last what is now true of the stream.
 
-func diagnoseSet(id string, err error, known knowledge) diag.Diagnostic {
-	return diagnose(fmt.Sprintf("the processors of stream %q could not be set", id), err, known)
+// operation is what a diagnostic is about.
+type operation struct {
+	what    string // such as `the processors of stream "cam-1" could not be set`
+	create  bool   // a failure saves nothing in the state
+	destroy bool   // the processors are detached for a destroy
 }
 
-func diagnoseUpdate(id string, err error, known knowledge) diag.Diagnostic {
-	return diagnose(fmt.Sprintf("the processors of stream %q could not be updated", id), err, known)
-}
-
-func diagnose(what string, err error, known knowledge) diag.Diagnostic {
-	if conflict := (*conflictError)(nil); errors.As(err, &conflict) {
-		return diag.NewAttributeErrorDiagnostic(path.Root("processor_ids"), "Conflicting Processor Sets", paragraphs(
-			sentence(err.Error())+" Each update replaces the whole set, so the resource that is applied last would win.",
-			"Let one resource manage the stream, with all of its processor_ids, and remove the other resource.",
-			"Nothing was sent for this resource. "+conflict.nowTrue(),
-		))
+// operationOf returns the operation of a change on a stream.
+func operationOf(id string, c change) operation {
+	o, done := operation{create: c.create}, "updated"
+	if _, stays := c.want[id]; !stays {
+		o.destroy, done = true, "detached"
+	} else if c.create {
+		done = "set"
 	}
-	if errors.Is(err, errNotConfigured) {
+	o.what = fmt.Sprintf("the processors of stream %q could not be %s", id, done)
+	return o
+}
+
+func diagnoseRead(s subject, id string, err error) diag.Diagnostic {
+	return diagnose(s, id, operation{what: fmt.Sprintf("stream %q could not be read", id)}, outcome{err: err})
+}
+
+func diagnose(s subject, id string, op operation, o outcome) diag.Diagnostic {
+	switch {
+	case errors.Is(o.err, errConflict):
+		return diagnoseConflict(s, id, o.decision.Other, &o.decision.Set, o.known)
+	case errors.Is(o.err, errNotConfigured):
 		return diag.NewErrorDiagnostic("Provider Configuration Not Known", paragraphs(
-			sentence(what)+" "+sentence(err.Error()),
+			sentence(op.what)+" "+sentence(o.err.Error()),
 			"A value in the provider block comes from a resource that has not been applied. Apply that resource first "+
 				"(terraform apply, or terraform apply -target=ADDRESS for that resource alone), then try again.",
 			"Nothing was sent. "+nowTrue(streams.NotChanged, nil),
 		))
-	}
-	if blocked := (*blockedError)(nil); errors.As(err, &blocked) {
+	case errors.Is(o.err, errLeftAlone):
 		return diag.NewErrorDiagnostic("Stream Left Alone", paragraphs(
-			sentence(what)+" "+sentence(err.Error()),
+			sentence(op.what)+" "+sentence(o.err.Error()),
 			"The other resource is still in the state, with the values from before the failed operation, and a change by this "+
 				"resource could make those values untrue. Resolve the error of the other resource, then apply again.",
-			"Nothing was sent for this resource. "+blocked.nowTrue(),
+			s.words.Replace("Nothing was sent for this resource. ")+knownNow(o.known),
 		))
 	}
-	return diagnoseFailure(what, failure{Error: asStreamError(err)}, known)
+	return diagnoseFailure(s, id, op, o)
 }
 
-// diagnoseDetach is for a destroy. Its hint differs, because a resource whose stream cannot be emptied would
-// otherwise stay in the state for ever.
-func diagnoseDetach(id string, err error) diag.Diagnostic {
-	what := fmt.Sprintf("the processors of stream %q could not be detached", id)
-	if operationError := (*streams.Error)(nil); !errors.As(err, &operationError) {
-		return diagnose(what, err, knowledge{})
+func diagnoseConflict(s subject, id string, first streams.ProcessorSet, second *streams.ProcessorSet, known claims.Known) diag.Diagnostic {
+	now := s.words.Replace("The stream was not changed by this resource.")
+	if known.InDoubt || known.Reported != nil && !known.Pending {
+		now = knownNow(known)
 	}
-	return diagnoseFailure(what, failure{Error: asStreamError(err), destroy: true}, knowledge{})
+	return diag.NewAttributeErrorDiagnostic(s.set(id), "Conflicting Processor Sets", paragraphs(
+		fmt.Sprintf("Two resources set the processors of stream %q: one to %s, another one to %s. Each update replaces the whole set, "+
+			"so the resource that is applied last would win.", id, first, second),
+		"Let one resource manage the stream, with all of its processors, and remove the stream from the other one.",
+		s.words.Replace("Nothing was sent for this resource. ")+now,
+	))
 }
 
-func diagnoseRead(id string, err error) diag.Diagnostic {
-	return diagnose(fmt.Sprintf("stream %q could not be read", id), err, knowledge{})
-}
-
-func diagnoseFailure(what string, f failure, known knowledge) diag.Diagnostic {
-	advice := hint(f)
-	if known.abandoned != nil {
-		advice += fmt.Sprintf(" A resource that was destroyed in this run had set %s, and left the stream to this resource.", known.abandoned)
+func diagnoseFailure(s subject, id string, op operation, o outcome) diag.Diagnostic {
+	f := failure{Error: asStreamError(o.err), destroy: op.destroy}
+	advice := s.words.Replace(hint(f))
+	if o.known.Left != nil {
+		advice += fmt.Sprintf(" Another resource that had set %s left the stream in this run.", o.known.Left)
+	}
+	if op.create && f.Outcome != streams.NotChanged && !s.group { // a group says it once
+		advice += " The resource is not in the state: until an apply succeeds, a destroy does not detach the processors."
 	}
 	e := *f.Error
 	if e.Attempts == 0 { // what other operations of the run did counts
-		e.Stream = known.reported
-		if known.unconfirmed {
+		e.Stream = o.known.Reported
+		if o.known.InDoubt || o.known.Pending {
 			e.Outcome = streams.Unknown
 		}
 	}
-	summary, detail := string(f.Kind), operationDetail(what, &e, advice)
+	summary, detail := string(f.Kind), operationDetail(op.what, &e, advice)
 	switch {
 	case f.TokenRequest, cannotRead(f):
 	case f.Kind == streams.KindBadRequest:
-		return diag.NewAttributeErrorDiagnostic(path.Root("processor_ids"), summary, detail)
+		return diag.NewAttributeErrorDiagnostic(s.set(id), summary, detail)
 	case f.Kind == streams.KindNotFound:
-		return diag.NewAttributeErrorDiagnostic(path.Root("stream_id"), summary, detail)
+		return diag.NewAttributeErrorDiagnostic(s.stream(id), summary, detail)
 	}
 	return diag.NewErrorDiagnostic(summary, detail)
 }
@@ -177,12 +191,12 @@ func nowTrue(o streams.Outcome, reported *streams.Stream) string {
 	return "The stream was not changed."
 }
 
-// nowTrue is for an operation that sent nothing: what other operations of the run did counts.
-func (k knowledge) nowTrue() string {
-	if k.unconfirmed {
+// knownNow is nowTrue for an operation that sent nothing: what other operations of the run did counts.
+func knownNow(k claims.Known) string {
+	if k.InDoubt || k.Pending {
 		return nowTrue(streams.Unknown, nil)
 	}
-	return nowTrue(streams.NotChanged, k.reported)
+	return nowTrue(streams.NotChanged, k.Reported)
 }
 
 // diagnoseMoved reports, once, that the service moved a stream to another terminal or fragment type:

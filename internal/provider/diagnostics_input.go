@@ -94,3 +94,18 @@ func notVerifiedWarning(at path.Path) diag.Diagnostic {
 		"Anyone between Terraform and the service can read the credentials and change the requests. To trust a private "+
 			"authority, set ca_cert_pem instead.")
 }
+
+func invalidStreamValue(at path.Path, value, what string, err error) diag.Diagnostic {
+	return diag.NewAttributeErrorDiagnostic(at, "Invalid Attribute Value", fmt.Sprintf("%s: %q is not %s: it %s.", at, value, what, err))
+}
+
+func missingStreamValue(at path.Path, what string) diag.Diagnostic {
+	return diag.NewAttributeErrorDiagnostic(at, "Missing Attribute Value", fmt.Sprintf("%s: %s must not be null.", at, what))
+}
+
+func cannotImportGroup() diag.Diagnostic {
+	return diag.NewErrorDiagnostic("Group Cannot Be Imported", paragraphs(
+		"The interface specifies no read, so an import would know nothing of the streams.",
+		"Remove the import, and apply the group: a create sends the same requests, and detaches what is not in the group's sets.",
+		"Nothing was sent, and nothing was changed in the state."))
+}

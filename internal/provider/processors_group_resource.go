@@ -1,39 +1,183 @@
 package provider
 
 import (
+	"cmp"
 	"context"
-	"net/http"
+	"maps"
+	"slices"
 
+	"github.com/hashicorp/terraform-plugin-framework-timeouts/resource/timeouts"
+	"github.com/hashicorp/terraform-plugin-framework/attr"
 	"github.com/hashicorp/terraform-plugin-framework/resource"
+	"github.com/hashicorp/terraform-plugin-framework/resource/schema"
+	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
 	"github.com/hashicorp/terraform-plugin-framework/types"
+
+	"github.com/stream-management/terraform-provider-stream/internal/claims"
+	"github.com/stream-management/terraform-provider-stream/internal/streams"
 )
 
 var (
-	_ resource.Resource               = (*groupResource)(nil)
-	_ resource.ResourceWithConfigure  = (*groupResource)(nil)
-	_ resource.ResourceWithModifyPlan = (*groupResource)(nil)
+	_ resource.Resource                = (*groupResource)(nil)
+	_ resource.ResourceWithConfigure   = (*groupResource)(nil)
+	_ resource.ResourceWithImportState = (*groupResource)(nil)
+	_ resource.ResourceWithModifyPlan  = (*groupResource)(nil)
 )
-
-const groupTypeName = "stream_processors_group"
 
 func newGroupResource() resource.Resource { return &groupResource{} }
 
-// groupResource is stream_processors_group. Its schema is in processors_group_schema.go, its plan in
-// processors_group_plan.go. It has no import: a create sends the same requests.
+// groupResource is stream_processors_group.
 type groupResource struct {
 	session *session // nil while Terraform only asks for schemas or validates
 }
 
-func (r *groupResource) Metadata(_ context.Context, _ resource.MetadataRequest, resp *resource.MetadataResponse) {
-	resp.TypeName = groupTypeName
+// groupModel is a stream_processors_group resource in a configuration, plan or state.
+type groupModel struct {
+	Streams    types.Map      `tfsdk:"streams"`
+	OnDestroy  types.String   `tfsdk:"on_destroy"`
+	Triggers   types.Map      `tfsdk:"triggers"`
+	Timeouts   timeouts.Value `tfsdk:"timeouts"`
+	LastEdited types.Int64    `tfsdk:"last_edited"`
 }
 
-func (r *groupResource) Configure(_ context.Context, req resource.ConfigureRequest, _ *resource.ConfigureResponse) {
-	r.session, _ = req.ProviderData.(*session)
+// want returns the planned sets.
+func (m *groupModel) want() sets {
+	want := sets{}
+	if m != nil {
+		for id, v := range m.Streams.Elements() {
+			set, _ := v.(types.Set) // the schema has no other elements
+			want[id] = knownSet(set)
+		}
+	}
+	return want
 }
 
-// Create saves nothing if a stream fails: the next apply sends all sets again. A tainted group would be
-// destroyed first.
+// was returns what the state has.
+func (m *groupModel) was(marks marks) entries {
+	was := entries{}
+	for id, set := range m.want() {
+		was[id] = marks.entry(id, *set)
+	}
+	return was
+}
+
+func (m *groupModel) setStreams(kept entries) {
+	values := make(map[string]attr.Value, len(kept))
+	for id, entry := range kept {
+		values[id] = stringSet(entry.Set.IDs())
+	}
+	m.Streams = types.MapValueMust(types.SetType{ElemType: types.StringType}, values)
+}
+
+// setEdited raises last_edited to that of the streams that the service reported.
+func (m *groupModel) setEdited(reported map[string]*streams.Stream) {
+	for _, s := range reported {
+		m.LastEdited = types.Int64Value(max(m.LastEdited.ValueInt64(), s.LastEdited))
+	}
+}
+
+func (m *groupModel) detaches() bool { return m != nil && m.OnDestroy.ValueString() != onDestroyKeep }
+
+func (r *groupResource) Metadata(_ context.Context, req resource.MetadataRequest, resp *resource.MetadataResponse) {
+	resp.TypeName = req.ProviderTypeName + "_processors_group"
+}
+
+func (r *groupResource) Schema(_ context.Context, _ resource.SchemaRequest, resp *resource.SchemaResponse) {
+	resp.Schema = schema.Schema{
+		MarkdownDescription: "Manages the sets of processors that are attached to many streams: for fleets of more than " +
+			"about a thousand streams. For each stream, the group manages the whole set.",
+		Attributes: map[string]schema.Attribute{
+			"streams": schema.MapAttribute{
+				ElementType: types.SetType{ElemType: types.StringType},
+				Required:    true,
+				MarkdownDescription: "The ids of the processors to attach to each stream, by stream id. An update sends only the sets " +
+					"that differ. The rules for the ids are those of `stream_processors`.",
+				Validators: []validator.Map{checkedGroup{}},
+			},
+			"on_destroy": onDestroyAttribute("What happens to a stream when the group is destroyed, or when the stream is removed from " +
+				"`streams`: `detach` sends an empty set; `keep` sends nothing and leaves the processors attached."),
+			"triggers": triggersAttribute("all sets are"),
+			"timeouts": timeoutsAttribute(),
+			"last_edited": schema.Int64Attribute{
+				Computed: true,
+				MarkdownDescription: "Time of the latest edit that the service reported for a stream of the group, in milliseconds " +
+					"since 1970-01-01 UTC.",
+			},
+		},
+	}
+}
+
+// checkedGroup validates each stream of a group, and reports each problem at the stream's key.
+type checkedGroup struct{}
+
+func (checkedGroup) Description(context.Context) string {
+	return "keys must be stream ids, values must be sets of processor ids"
+}
+
+func (v checkedGroup) MarkdownDescription(ctx context.Context) string { return v.Description(ctx) }
+
+func (checkedGroup) ValidateMap(_ context.Context, req validator.MapRequest, resp *validator.MapResponse) {
+	all := req.ConfigValue.Elements()
+	for _, id := range slices.Sorted(maps.Keys(all)) {
+		at := req.Path.AtMapKey(id)
+		if err := streams.CheckStreamID(id); err != nil {
+			resp.Diagnostics.Append(invalidValue(at, id, "a stream id", err))
+		}
+		set, _ := all[id].(types.Set) // the schema has no other elements
+		if set.IsNull() {
+			resp.Diagnostics.Append(missingStreamValue(at, "the set of processor ids"))
+		}
+		for _, v := range set.Elements() {
+			processor, _ := v.(types.String)
+			if processor.IsNull() {
+				resp.Diagnostics.Append(missingStreamValue(at, "a processor id"))
+				continue
+			}
+			if err := streams.CheckProcessorID(processor.ValueString()); err != nil && !processor.IsUnknown() {
+				resp.Diagnostics.Append(invalidStreamValue(at, processor.ValueString(), "a processor id", err))
+			}
+		}
+	}
+}
+
+func (r *groupResource) Configure(_ context.Context, req resource.ConfigureRequest, resp *resource.ConfigureResponse) {
+	r.session = providerSession(req.ProviderData, &resp.Diagnostics)
+}
+
+// ModifyPlan sends nothing without detect_drift. last_edited becomes unknown if the apply changes anything, because
+// Terraform would not apply a group without a change.
+func (r *groupResource) ModifyPlan(ctx context.Context, req resource.ModifyPlanRequest, resp *resource.ModifyPlanResponse) {
+	if r.session == nil {
+		return
+	}
+	var plan, state *groupModel
+	resp.Diagnostics.Append(req.State.Get(ctx, &state)...)
+	resp.Diagnostics.Append(req.Plan.Get(ctx, &plan)...)
+	found, diags := readMarks(ctx, req.Private)
+	resp.Diagnostics.Append(diags...)
+	if resp.Diagnostics.HasError() {
+		return
+	}
+	c := change{want: plan.want(), was: state.was(found), create: state == nil, detach: cmp.Or(plan, state).detaches(), marks: found}
+	if plan != nil {
+		c.leaving, c.unknown = claims.Dropped, plan.Streams.IsUnknown()
+		c.again = state != nil && !plan.Triggers.Equal(state.Triggers)
+	}
+	ctx, cancel := withTimeLimit(ctx, cmp.Or(plan, state).Timeouts.Read, &resp.Diagnostics)
+	defer cancel()
+	report := newReport(group)
+	sends, planned := r.session.plan(ctx, c, report)
+	resp.Diagnostics.Append(report.diagnostics("Nothing was sent.")...)
+	resp.Diagnostics.Append(planned.save(ctx, resp.Private)...)
+	if plan != nil {
+		if plan.LastEdited = types.Int64Unknown(); state != nil && !sends {
+			plan.LastEdited = state.LastEdited
+		}
+		resp.Diagnostics.Append(resp.Plan.Set(ctx, plan)...)
+	}
+}
+
+// Create saves nothing if a stream fails: the next apply sends all sets again. A tainted group would be destroyed first.
 func (r *groupResource) Create(ctx context.Context, req resource.CreateRequest, resp *resource.CreateResponse) {
 	var plan *groupModel
 	resp.Diagnostics.Append(req.Plan.Get(ctx, &plan)...)
@@ -42,27 +186,17 @@ func (r *groupResource) Create(ctx context.Context, req resource.CreateRequest, 
 	}
 	ctx, cancel := withTimeLimit(ctx, plan.Timeouts.Create, &resp.Diagnostics)
 	defer cancel()
+	report := newReport(group)
+	result := r.session.apply(ctx, change{want: plan.want(), create: true}, report)
+	resp.Diagnostics.Append(report.diagnostics("The group is not in the state: what was attached stays attached, and until an apply " +
+		"succeeds, a destroy does not detach it. The next apply sends all sets of the group.")...)
 	if resp.Diagnostics.HasError() {
 		return
 	}
-
-	sets, _ := plan.sets()
-	report := newGroupReport()
 	plan.LastEdited = types.Int64Null()
-	for _, o := range r.session.setAll(ctx, sets, nil) {
-		if o.err != nil {
-			report.failed(o, diagnoseSet(o.id, o.err, o.known))
-			continue
-		}
-		report.changed++
-		plan.setEdited(o.got)
-	}
-	resp.Diagnostics.Append(report.diagnostics("The group is not in the state. The next apply sends all of its sets.")...)
-	if resp.Diagnostics.HasError() {
-		return
-	}
+	plan.setEdited(result.reported)
 	resp.Diagnostics.Append(resp.State.Set(ctx, plan)...)
-	resp.Diagnostics.Append(groupMarks{}.save(ctx, resp.Private)...)
+	resp.Diagnostics.Append(result.marks.save(ctx, resp.Private)...)
 }
 
 // Read sends nothing without detect_drift, as that of stream_processors.
@@ -72,184 +206,80 @@ func (r *groupResource) Read(ctx context.Context, req resource.ReadRequest, resp
 	}
 	var state *groupModel
 	resp.Diagnostics.Append(req.State.Get(ctx, &state)...)
-	marks, diags := readGroupMarks(ctx, req.Private)
+	marks, diags := readMarks(ctx, req.Private)
 	resp.Diagnostics.Append(diags...)
 	if resp.Diagnostics.HasError() {
 		return
 	}
 	ctx, cancel := withTimeLimit(ctx, state.Timeouts.Read, &resp.Diagnostics)
 	defer cancel()
-	if resp.Diagnostics.HasError() {
-		return
-	}
-
-	sets, _ := state.sets()
-	report := newGroupReport()
-	for _, o := range forEach(r.session, sets.ids(), func(id string) groupOutcome {
-		got, err := r.session.client.ReadStream(ctx, id)
-		return groupOutcome{id: id, got: got, err: err}
-	}) {
-		switch {
-		case streamNotFound(o.err):
-			delete(sets, o.id)
-			delete(marks.Pending, o.id)
-			r.session.ownership.markGone(o.id)
-			report.add(o.id, streamGoneFromGroupWarning(o.id))
-		case o.err != nil:
-			report.failed(o, diagnoseRead(o.id, o.err))
-		default:
-			sets[o.id] = o.got.ProcessorIDs
-			state.setEdited(o.got)
-			if marks.Pending[o.id] == pendingUnconfirmed {
-				delete(marks.Pending, o.id)
-			}
-		}
-	}
+	report := newReport(group)
+	kept := state.was(marks)
+	found, gone := r.session.read(ctx, slices.Sorted(maps.Keys(kept)), report)
 	resp.Diagnostics.Append(report.diagnostics("The state is as before.")...)
-	if resp.Diagnostics.HasError() {
+	if report.hasErrors() {
 		return
 	}
-	state.setStreams(sets)
+	maps.DeleteFunc(marks, func(_ string, m mark) bool { return m.Pending != claims.Unsent })
+	for id, got := range found {
+		kept[id] = claims.Entry{Set: got.ProcessorIDs}
+	}
+	for _, id := range gone {
+		delete(kept, id)
+		marks[id] = mark{Gone: true} // the plan of the apply is made by another process
+	}
+	state.setStreams(kept)
+	state.setEdited(found)
 	resp.Diagnostics.Append(resp.State.Set(ctx, state)...)
 	resp.Diagnostics.Append(marks.save(ctx, resp.Private)...)
 }
 
-// compareSets sorts the streams of an update into those that stay as they are, are sent, and are dropped.
-func compareSets(was, planned groupSets, resend map[string]bool) (stay, send, drop groupSets) {
-	stay, send, drop = groupSets{}, groupSets{}, groupSets{}
-	for id, set := range planned {
-		if before, inState := was[id]; !inState || !before.Equal(set) || resend[id] {
-			send[id] = set
-		} else {
-			stay[id] = set
-		}
-	}
-	for id, set := range was {
-		if _, stays := planned[id]; !stays {
-			drop[id] = set
-		}
-	}
-	return stay, send, drop
-}
-
-// Update sends the sets that differ, then leaves the streams that were removed: another resource may have
-// sent its set by then. The state takes what succeeded.
+// Update sends what the plan says. The state takes what succeeded.
 func (r *groupResource) Update(ctx context.Context, req resource.UpdateRequest, resp *resource.UpdateResponse) {
 	var plan, state *groupModel
 	resp.Diagnostics.Append(req.Plan.Get(ctx, &plan)...)
 	resp.Diagnostics.Append(req.State.Get(ctx, &state)...)
-	marks, diags := readGroupMarks(ctx, req.Private)
+	found, diags := readMarks(ctx, req.Private)
 	resp.Diagnostics.Append(diags...)
 	if resp.Diagnostics.HasError() {
 		return
 	}
 	ctx, cancel := withTimeLimit(ctx, plan.Timeouts.Update, &resp.Diagnostics)
 	defer cancel()
-	if resp.Diagnostics.HasError() {
-		return
-	}
-
-	planned, _ := plan.sets()
-	was, _ := state.sets()
-	after, sends, drops := compareSets(was, planned, marks.Resend)
-	next := groupMarks{Pending: marks.Pending}
-	plan.LastEdited = state.LastEdited
-	report := newGroupReport()
-	for _, o := range r.session.setAll(ctx, sends, was) {
-		before, inState := was[o.id]
-		switch {
-		case o.err == nil:
-			report.changed++
-			after[o.id] = sends[o.id]
-			plan.setEdited(o.got)
-			delete(next.Pending, o.id)
-			continue
-		case inState:
-			after[o.id] = next.keep(o, before)
-			if after[o.id].Equal(sends[o.id]) && next.Pending[o.id] == "" {
-				next.Pending[o.id] = pendingUnsent // the state alone would plan nothing
-			}
-		}
-		report.failed(o, diagnoseUpdate(o.id, o.err, o.known))
-	}
-	leaveAll(ctx, r.session, plan, drops, marks.Successors, report, func(o groupOutcome) {
-		if o.err != nil {
-			after[o.id] = next.keep(o, drops[o.id])
-		} else {
-			delete(next.Pending, o.id)
-		}
-	})
+	report := newReport(group)
+	result := r.session.apply(ctx, change{
+		want: plan.want(), was: state.was(found), partial: true, detach: plan.detaches(), leaving: claims.Dropped, marks: found,
+	}, report)
 	resp.Diagnostics.Append(report.diagnostics("The state has what succeeded. The next plan shows the rest.")...)
-	plan.setStreams(after)
+	plan.LastEdited = state.LastEdited
+	plan.setEdited(result.reported)
+	plan.setStreams(result.kept)
 	resp.Diagnostics.Append(resp.State.Set(ctx, plan)...)
-	resp.Diagnostics.Append(next.save(ctx, resp.Private)...)
+	resp.Diagnostics.Append(result.marks.save(ctx, resp.Private)...)
 }
 
 // Delete leaves the streams in the state that fail.
 func (r *groupResource) Delete(ctx context.Context, req resource.DeleteRequest, resp *resource.DeleteResponse) {
 	var state *groupModel
 	resp.Diagnostics.Append(req.State.Get(ctx, &state)...)
-	marks, diags := readGroupMarks(ctx, req.Private)
+	found, diags := readMarks(ctx, req.Private)
 	resp.Diagnostics.Append(diags...)
 	if resp.Diagnostics.HasError() {
 		return
 	}
 	ctx, cancel := withTimeLimit(ctx, state.Timeouts.Delete, &resp.Diagnostics)
 	defer cancel()
-	if resp.Diagnostics.HasError() {
-		return
-	}
-
-	drops, _ := state.sets()
-	after, next := groupSets{}, groupMarks{Pending: marks.Pending}
-	report := newGroupReport()
-	leaveAll(ctx, r.session, state, drops, marks.Successors, report, func(o groupOutcome) {
-		if o.err != nil {
-			after[o.id] = next.keep(o, drops[o.id])
-		} else {
-			delete(next.Pending, o.id)
-		}
-	})
+	report := newReport(group)
+	result := r.session.apply(ctx, change{was: state.was(found), detach: state.detaches(), marks: found}, report)
 	resp.Diagnostics.Append(report.diagnostics("The state has only the streams that failed.")...)
-	if resp.Diagnostics.HasError() {
-		state.setStreams(after)
+	if report.hasErrors() {
+		state.setStreams(result.kept)
 		resp.Diagnostics.Append(resp.State.Set(ctx, state)...)
-		resp.Diagnostics.Append(next.save(ctx, resp.Private)...)
+		resp.Diagnostics.Append(result.marks.save(ctx, resp.Private)...)
 	}
 }
 
-// leaveAll ends the group's use of the streams in drops, and calls done for each. A stream that the service
-// does not know counts as left.
-func leaveAll(ctx context.Context, s *session, m *groupModel, drops groupSets, successors map[string]*successor, report *groupReport, done func(groupOutcome)) {
-	if len(drops) > 0 {
-		s.ownership.awaitFirstClaims(ctx) // once, because only a few departures wait at the same time
-	}
-	for _, o := range forEach(s, drops.ids(), func(id string) groupOutcome {
-		d := m.departure(drops[id])
-		d.next = successors[id]
-		known, err := s.leave(ctx, id, d)
-		return groupOutcome{id: id, known: known, err: err}
-	}) {
-		switch {
-		case o.err == nil && o.known.abandoned != nil:
-			report.add(o.id, abandonedWarning(o.id, o.known))
-		case o.err == nil:
-			report.left++
-		case asStreamError(o.err).Status == http.StatusNotFound:
-			report.add(o.id, notFoundOnDestroyWarning(o.id, o.err))
-			o.err = nil
-		default:
-			report.failed(o, diagnoseDetach(o.id, o.err))
-		}
-		done(o)
-	}
-}
-
-// setAll sends sets. A stream of was is in the state.
-func (s *session) setAll(ctx context.Context, sets, was groupSets) []groupOutcome {
-	return forEach(s, sets.ids(), func(id string) groupOutcome {
-		_, inState := was[id]
-		got, known, err := s.set(ctx, id, sets[id], inState)
-		return groupOutcome{id, got, known, err}
-	})
+// ImportState refuses, because a group has no id.
+func (r *groupResource) ImportState(_ context.Context, _ resource.ImportStateRequest, resp *resource.ImportStateResponse) {
+	resp.Diagnostics.Append(cannotImportGroup())
 }

@@ -1,16 +1,19 @@
 package provider
 
 import (
+	"cmp"
 	"context"
-	"net/http"
-	"time"
 
-	"github.com/hashicorp/terraform-plugin-framework/diag"
+	"github.com/hashicorp/terraform-plugin-framework-timeouts/resource/timeouts"
 	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/resource"
-	"github.com/hashicorp/terraform-plugin-framework/tfsdk"
+	"github.com/hashicorp/terraform-plugin-framework/resource/identityschema"
+	"github.com/hashicorp/terraform-plugin-framework/resource/schema"
+	"github.com/hashicorp/terraform-plugin-framework/resource/schema/planmodifier"
+	"github.com/hashicorp/terraform-plugin-framework/resource/schema/stringplanmodifier"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
+	"github.com/stream-management/terraform-provider-stream/internal/claims"
 	"github.com/stream-management/terraform-provider-stream/internal/streams"
 )
 
@@ -25,26 +28,178 @@ var (
 
 func newProcessorsResource() resource.Resource { return &processorsResource{} }
 
-// processorsResource is stream_processors. Its schema is in processors_schema.go, its plan in
-// processors_plan.go.
+// processorsResource is stream_processors.
 type processorsResource struct {
 	session *session // nil while Terraform only asks for schemas or validates
 }
 
-const processorsTypeName = "stream_processors"
-
-const defaultTimeout = 5 * time.Minute
-
-func (r *processorsResource) Metadata(_ context.Context, _ resource.MetadataRequest, resp *resource.MetadataResponse) {
-	resp.TypeName = processorsTypeName
+// processorsModel is a stream_processors resource in a configuration, plan or state.
+type processorsModel struct {
+	StreamID             types.String   `tfsdk:"stream_id"`
+	ProcessorIDs         types.Set      `tfsdk:"processor_ids"`
+	OnDestroy            types.String   `tfsdk:"on_destroy"`
+	Triggers             types.Map      `tfsdk:"triggers"`
+	Timeouts             timeouts.Value `tfsdk:"timeouts"`
+	ID                   types.String   `tfsdk:"id"`
+	TerminalID           types.String   `tfsdk:"terminal_id"`
+	FragmentTypeID       types.String   `tfsdk:"fragment_type_id"`
+	CompatibleNamespaces types.Set      `tfsdk:"compatible_namespaces"`
+	LastEdited           types.Int64    `tfsdk:"last_edited"`
 }
 
-func (r *processorsResource) Configure(_ context.Context, req resource.ConfigureRequest, _ *resource.ConfigureResponse) {
-	r.session, _ = req.ProviderData.(*session)
+// setDefaults gives an imported or moved resource the values that an empty configuration plans, so that the next plan
+// shows no update.
+func (m *processorsModel) setDefaults() { m.OnDestroy = types.StringValue(onDestroyDetach) }
+
+// setReported copies what the service reported into the model.
+func (m *processorsModel) setReported(s *streams.Stream) {
+	m.ID = types.StringValue(s.ID)
+	m.TerminalID = types.StringValue(s.TerminalID)
+	m.FragmentTypeID = types.StringValue(s.FragmentTypeID)
+	m.ProcessorIDs = stringSet(s.ProcessorIDs.IDs())
+	m.CompatibleNamespaces = stringSet(s.CompatibleNamespaces)
+	m.LastEdited = types.Int64Value(s.LastEdited)
 }
 
-// Create saves nothing if it fails: the next apply creates again, which sends the same set. A tainted
-// resource would be destroyed first.
+// want returns the planned set; nothing if the stream is known after apply.
+func (m *processorsModel) want() sets {
+	if m == nil || !known(m.StreamID) {
+		return nil
+	}
+	return sets{m.StreamID.ValueString(): knownSet(m.ProcessorIDs)}
+}
+
+// was returns what the state has.
+func (m *processorsModel) was(marks marks) entries {
+	if m == nil {
+		return nil
+	}
+	id := m.StreamID.ValueString()
+	entry := marks.entry(id, *knownSet(m.ProcessorIDs))
+	if m.ProcessorIDs.IsNull() { // imported
+		entry.Pending = claims.Unsent
+	}
+	return entries{id: entry}
+}
+
+func (m *processorsModel) detaches() bool { return m != nil && m.OnDestroy.ValueString() != onDestroyKeep }
+
+func (r *processorsResource) Metadata(_ context.Context, req resource.MetadataRequest, resp *resource.MetadataResponse) {
+	resp.TypeName = req.ProviderTypeName + "_processors"
+}
+
+func (r *processorsResource) Schema(_ context.Context, _ resource.SchemaRequest, resp *resource.SchemaResponse) {
+	resp.Schema = schema.Schema{
+		MarkdownDescription: "Manages the set of processors that is attached to one stream. The resource manages the whole " +
+			"set: the next update detaches every processor that is not in `processor_ids`.",
+		Attributes: map[string]schema.Attribute{
+			"stream_id": schema.StringAttribute{
+				Required:            true,
+				MarkdownDescription: streamIDDescription + " Changing this forces a new resource.",
+				PlanModifiers:       []planmodifier.String{stringplanmodifier.RequiresReplace()},
+				Validators:          streamIDRules,
+			},
+			"processor_ids": schema.SetAttribute{
+				ElementType:         types.StringType,
+				Required:            true,
+				MarkdownDescription: processorIDsDescription,
+				Validators:          processorIDsRules,
+			},
+			"on_destroy": onDestroyAttribute("What destroy does: `detach` sends an empty set; `keep` sends nothing and leaves " +
+				"the processors attached."),
+			"triggers": triggersAttribute("the set is"),
+			"timeouts": timeoutsAttribute(),
+			"id": schema.StringAttribute{
+				Computed:            true,
+				MarkdownDescription: "Id of the stream, the same as `stream_id`.",
+			},
+			"terminal_id": schema.StringAttribute{
+				Computed:            true,
+				MarkdownDescription: "Id of the terminal that the stream belongs to.",
+			},
+			"fragment_type_id": schema.StringAttribute{
+				Computed:            true,
+				MarkdownDescription: "Id of the fragment type of the stream.",
+			},
+			"compatible_namespaces": schema.SetAttribute{
+				ElementType:         types.StringType,
+				Computed:            true,
+				MarkdownDescription: "Namespaces that are compatible with the stream.",
+			},
+			"last_edited": schema.Int64Attribute{
+				Computed:            true,
+				MarkdownDescription: "Time of the last edit as the service reported it, in milliseconds since 1970-01-01 UTC.",
+			},
+		},
+	}
+}
+
+func (r *processorsResource) IdentitySchema(_ context.Context, _ resource.IdentitySchemaRequest, resp *resource.IdentitySchemaResponse) {
+	resp.IdentitySchema = identityschema.Schema{
+		Attributes: map[string]identityschema.Attribute{
+			"stream_id": identityschema.StringAttribute{
+				RequiredForImport: true,
+				Description:       "Id of the stream.",
+			},
+		},
+	}
+}
+
+func (r *processorsResource) Configure(_ context.Context, req resource.ConfigureRequest, resp *resource.ConfigureResponse) {
+	r.session = providerSession(req.ProviderData, &resp.Diagnostics)
+}
+
+// ModifyPlan sends nothing without detect_drift.
+func (r *processorsResource) ModifyPlan(ctx context.Context, req resource.ModifyPlanRequest, resp *resource.ModifyPlanResponse) {
+	if r.session == nil {
+		return
+	}
+	var plan, state *processorsModel
+	resp.Diagnostics.Append(req.State.Get(ctx, &state)...)
+	resp.Diagnostics.Append(req.Plan.Get(ctx, &plan)...)
+	found, diags := readMarks(ctx, req.Private)
+	resp.Diagnostics.Append(diags...)
+	if resp.Diagnostics.HasError() {
+		return
+	}
+	c := change{want: plan.want(), was: state.was(found), create: state == nil, detach: state.detaches(), marks: found}
+	if plan != nil && state != nil {
+		c.leaving, c.again = claims.Replaced, !plan.Triggers.Equal(state.Triggers)
+	}
+	ctx, cancel := withTimeLimit(ctx, cmp.Or(plan, state).Timeouts.Read, &resp.Diagnostics)
+	defer cancel()
+	report := newReport(single)
+	sends, planned := r.session.plan(ctx, c, report)
+	resp.Diagnostics.Append(report.diagnostics("")...)
+	resp.Diagnostics.Append(planned.save(ctx, resp.Private)...)
+	if plan != nil {
+		plan.planComputed(state, sends)
+		resp.Diagnostics.Append(resp.Plan.Set(ctx, plan)...)
+	}
+}
+
+// planComputed plans the values that the service reports. The state is nil before a create.
+func (m *processorsModel) planComputed(state *processorsModel, sends bool) {
+	m.ID = m.StreamID
+	m.TerminalID, m.FragmentTypeID = types.StringUnknown(), types.StringUnknown()
+	m.CompatibleNamespaces, m.LastEdited = types.SetUnknown(types.StringType), types.Int64Unknown()
+	if state == nil || !m.StreamID.Equal(state.StreamID) {
+		return
+	}
+	if !sends {
+		m.CompatibleNamespaces, m.LastEdited = state.CompatibleNamespaces, state.LastEdited
+	}
+	// An update has no reason to change where a stream belongs. An imported state does not know it yet.
+	if !sends || !state.TerminalID.IsNull() {
+		m.TerminalID = state.TerminalID
+	}
+	if !sends || !state.FragmentTypeID.IsNull() {
+		m.FragmentTypeID = state.FragmentTypeID
+	}
+}
+
+// Create saves nothing if it fails: the next apply creates again, which sends the same set. A tainted resource would
+// be destroyed first.
 func (r *processorsResource) Create(ctx context.Context, req resource.CreateRequest, resp *resource.CreateResponse) {
 	var plan *processorsModel
 	resp.Diagnostics.Append(req.Plan.Get(ctx, &plan)...)
@@ -53,116 +208,101 @@ func (r *processorsResource) Create(ctx context.Context, req resource.CreateRequ
 	}
 	ctx, cancel := withTimeLimit(ctx, plan.Timeouts.Create, &resp.Diagnostics)
 	defer cancel()
+	report := newReport(single)
+	result := r.session.apply(ctx, change{want: plan.want(), create: true}, report)
+	resp.Diagnostics.Append(report.diagnostics("")...)
 	if resp.Diagnostics.HasError() {
 		return
 	}
-
-	got, known, err := r.session.set(ctx, plan.StreamID.ValueString(), plan.processors(), false)
-	if err != nil {
-		resp.Diagnostics.Append(diagnoseSet(plan.StreamID.ValueString(), err, known))
-		return
-	}
-	plan.setReported(got)
+	plan.setReported(result.reported[plan.StreamID.ValueString()])
 	resp.Diagnostics.Append(resp.State.Set(ctx, plan)...)
-	resp.Diagnostics.Append(resp.Private.SetKey(ctx, successorsKey, nil)...)
+	resp.Diagnostics.Append(result.marks.save(ctx, resp.Private)...)
 	resp.Diagnostics.Append(resp.Identity.SetAttribute(ctx, path.Root("stream_id"), plan.StreamID)...)
 }
 
-// Read sends nothing without detect_drift: the interface specifies no read, so the response to the
-// last update is all that is known.
+// Read sends nothing without detect_drift: the interface specifies no read, so the response to the last update is all
+// that is known.
 func (r *processorsResource) Read(ctx context.Context, req resource.ReadRequest, resp *resource.ReadResponse) {
-	var id types.String
-	resp.Diagnostics.Append(req.State.GetAttribute(ctx, path.Root("stream_id"), &id)...)
-	resp.Diagnostics.Append(resp.Identity.SetAttribute(ctx, path.Root("stream_id"), id)...)
-	if resp.Diagnostics.HasError() || !r.session.readsStreams() {
-		return
-	}
 	var state *processorsModel
 	resp.Diagnostics.Append(req.State.Get(ctx, &state)...)
 	if resp.Diagnostics.HasError() {
 		return
 	}
-	ctx, cancel := withTimeLimit(ctx, state.Timeouts.Read, &resp.Diagnostics)
-	defer cancel()
-	if resp.Diagnostics.HasError() {
+	resp.Diagnostics.Append(resp.Identity.SetAttribute(ctx, path.Root("stream_id"), state.StreamID)...)
+	if !r.session.readsStreams() {
 		return
 	}
-
-	got, err := r.session.client.ReadStream(ctx, id.ValueString())
-	switch {
-	case streamNotFound(err):
+	ctx, cancel := withTimeLimit(ctx, state.Timeouts.Read, &resp.Diagnostics)
+	defer cancel()
+	id := state.StreamID.ValueString()
+	report := newReport(single)
+	found, gone := r.session.read(ctx, []string{id}, report)
+	resp.Diagnostics.Append(report.diagnostics("")...)
+	if len(gone) > 0 {
 		resp.State.RemoveResource(ctx)
-		r.session.ownership.markGone(id.ValueString())
-		resp.Diagnostics.Append(streamGoneWarning(id.ValueString()))
-	case err != nil:
-		resp.Diagnostics.Append(diagnoseRead(id.ValueString(), err))
-	default:
+	} else if got := found[id]; got != nil {
 		state.setReported(got)
 		resp.Diagnostics.Append(resp.State.Set(ctx, state)...)
-		resp.Diagnostics.Append(resp.Private.SetKey(ctx, unconfirmedKey, nil)...)
+		resp.Diagnostics.Append(marks{}.save(ctx, resp.Private)...)
 	}
 }
 
+// Update sends the set if the plan says so, and otherwise nothing.
 func (r *processorsResource) Update(ctx context.Context, req resource.UpdateRequest, resp *resource.UpdateResponse) {
 	var plan, state *processorsModel
 	resp.Diagnostics.Append(req.Plan.Get(ctx, &plan)...)
 	resp.Diagnostics.Append(req.State.Get(ctx, &state)...)
+	found, diags := readMarks(ctx, req.Private)
+	resp.Diagnostics.Append(diags...)
 	if resp.Diagnostics.HasError() {
 		return
 	}
 	ctx, cancel := withTimeLimit(ctx, plan.Timeouts.Update, &resp.Diagnostics)
 	defer cancel()
-	if resp.Diagnostics.HasError() {
-		return
+	report := newReport(single)
+	result := r.session.apply(ctx, change{want: plan.want(), was: state.was(found), marks: found}, report)
+	after := plan
+	if report.hasErrors() {
+		after = state
 	}
-
-	if plan.LastEdited.IsUnknown() { // see planSet
-		got, known, err := r.session.set(ctx, plan.StreamID.ValueString(), plan.processors(), true)
-		if err != nil {
-			resp.Diagnostics.Append(diagnoseUpdate(plan.StreamID.ValueString(), err, known))
-			resp.Diagnostics.Append(keepState(ctx, state, known, &resp.State, resp.Private)...)
-			return
-		}
-		plan.setReported(got)
-		resp.Diagnostics.Append(resp.Private.SetKey(ctx, unconfirmedKey, nil)...)
+	if got := result.reported[plan.StreamID.ValueString()]; got != nil {
+		after.setReported(got)
+	}
+	resp.Diagnostics.Append(report.diagnostics("")...)
+	if !report.hasErrors() {
 		resp.Diagnostics.Append(diagnoseMoved(state, plan, r.session.client.Redact)...)
 	}
-	resp.Diagnostics.Append(resp.State.Set(ctx, plan)...)
+	resp.Diagnostics.Append(resp.State.Set(ctx, after)...)
+	resp.Diagnostics.Append(result.marks.save(ctx, resp.Private)...)
 	resp.Diagnostics.Append(resp.Identity.SetAttribute(ctx, path.Root("stream_id"), plan.StreamID)...)
 }
 
+// Delete keeps the resource in the state if it fails.
 func (r *processorsResource) Delete(ctx context.Context, req resource.DeleteRequest, resp *resource.DeleteResponse) {
 	var state *processorsModel
 	resp.Diagnostics.Append(req.State.Get(ctx, &state)...)
-	marks, diags := successors(ctx, req.Private)
+	found, diags := readMarks(ctx, req.Private)
 	resp.Diagnostics.Append(diags...)
-	resp.Diagnostics.Append(resp.Private.SetKey(ctx, successorsKey, nil)...) // a failed destroy keeps its private state
 	if resp.Diagnostics.HasError() {
 		return
 	}
 	ctx, cancel := withTimeLimit(ctx, state.Timeouts.Delete, &resp.Diagnostics)
 	defer cancel()
-	if resp.Diagnostics.HasError() {
+	report := newReport(single)
+	result := r.session.apply(ctx, change{was: state.was(found), detach: state.detaches(), marks: found}, report)
+	resp.Diagnostics.Append(report.diagnostics("")...)
+	if !report.hasErrors() {
 		return
 	}
-
-	id, d := state.StreamID.ValueString(), state.departure()
-	d.next = marks[id]
-	known, err := r.session.leave(ctx, id, d)
-	switch {
-	case err == nil && known.abandoned != nil:
-		resp.Diagnostics.Append(abandonedWarning(id, known))
-	case err == nil:
-	case asStreamError(err).Status == http.StatusNotFound:
-		resp.Diagnostics.Append(notFoundOnDestroyWarning(id, err))
-	default:
-		resp.Diagnostics.Append(diagnoseDetach(id, err))
-		resp.Diagnostics.Append(keepState(ctx, state, known, &resp.State, resp.Private)...)
+	if got := result.reported[state.StreamID.ValueString()]; got != nil {
+		state.setReported(got)
 	}
+	resp.Diagnostics.Append(resp.State.Set(ctx, state)...)
+	resp.Diagnostics.Append(result.marks.save(ctx, resp.Private)...)
 }
 
-// ImportState sends nothing: the state holds only the id. The rest comes from a refresh with
-// detect_drift, or from the response to the first update.
+// ImportState sends nothing: the state holds only the id. The rest comes from a refresh with detect_drift, or from the
+// response to the first update.
 func (r *processorsResource) ImportState(ctx context.Context, req resource.ImportStateRequest, resp *resource.ImportStateResponse) {
 	resource.ImportStatePassthroughWithIdentity(ctx, path.Root("stream_id"), path.Root("stream_id"), req, resp)
 	if resp.Diagnostics.HasError() {
@@ -180,33 +320,4 @@ func (r *processorsResource) ImportState(ctx context.Context, req resource.Impor
 	m.setDefaults()
 	m.ID = m.StreamID
 	resp.Diagnostics.Append(resp.State.Set(ctx, m)...)
-}
-
-// withTimeLimit bounds an operation by a time limit of its model, such as m.Timeouts.Create.
-func withTimeLimit(ctx context.Context, limit func(context.Context, time.Duration) (time.Duration, diag.Diagnostics), diags *diag.Diagnostics) (context.Context, context.CancelFunc) {
-	timeout, problems := limit(ctx, defaultTimeout)
-	diags.Append(problems...)
-	return context.WithTimeout(ctx, timeout)
-}
-
-// keepState keeps a resource in the state after a failed operation: with what the service reported in
-// this run, or else unchanged, with a mark if the state may be untrue.
-func keepState(ctx context.Context, m *processorsModel, known knowledge, state *tfsdk.State, private privateState) diag.Diagnostics {
-	if known.unconfirmed {
-		return private.SetKey(ctx, unconfirmedKey, []byte("true"))
-	}
-	if known.reported == nil {
-		return nil
-	}
-	m.setReported(known.reported)
-	diags := state.Set(ctx, m)
-	diags.Append(private.SetKey(ctx, unconfirmedKey, nil)...)
-	return diags
-}
-
-// privateState is the part of the framework's private state that is used here. The framework's own type
-// is internal.
-type privateState interface {
-	GetKey(ctx context.Context, key string) ([]byte, diag.Diagnostics)
-	SetKey(ctx context.Context, key string, value []byte) diag.Diagnostics
 }

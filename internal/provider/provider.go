@@ -72,7 +72,7 @@ func (p *streamProvider) Configure(ctx context.Context, req provider.ConfigureRe
 		return
 	}
 
-	configured := &session{ownership: newOwnership(), detectDrift: s.detectDrift}
+	configured := newSession(s.detectDrift)
 	p.session = configured
 	resp.ResourceData = configured
 	resp.ActionData = configured

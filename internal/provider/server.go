@@ -25,8 +25,6 @@ func NewServerWithDial(version string, dial DialContext) func() tfprotov6.Provid
 		p := &streamProvider{version: version, dial: dial}
 		server := providerserver.NewProtocol6(p)()
 		server = withReleasedContexts(server)
-		server = withFastPath(server, newProcessorsResource(), p.currentSession)
-		server = withGroupFastPath(server, newGroupResource(), p.currentSession)
 		return withStop(server)
 	}
 }

@@ -3,39 +3,52 @@ package provider
 import (
 	"context"
 	"errors"
+	"fmt"
 	"net/http"
+	"sync"
+	"time"
 
 	"github.com/hashicorp/terraform-plugin-log/tflog"
 
+	"github.com/stream-management/terraform-provider-stream/internal/claims"
 	"github.com/stream-management/terraform-provider-stream/internal/streams"
 )
 
-// session is one provider configuration in one run. Resources and actions change streams only through
-// a session, which decides what is sent:
-//
-//	create; update of processor_ids or triggers            the set
-//	any update after an unknown outcome                    the set, again
-//	any other update                                       nothing
-//	destroy, on_destroy = "detach"                         the empty set
-//	destroy, on_destroy = "keep"                           nothing
-//	destroy, another resource of the run sets the stream   nothing
-//	destroy, another resource of the run relies on it      nothing, or the other resource's set if the two differ
+// session is one provider configuration in one run. Resources and actions plan and change streams only through a
+// session; the rules are in package claims.
 type session struct {
 	client      *streams.Client // nil while the provider's configuration is not known
-	ownership   *ownership
 	detectDrift bool
+
+	mu      sync.Mutex
+	streams map[string]*sharedStream
+
+	firstCall   sync.Once     // starts the time for firstClaims
+	waiting     chan struct{} // holds an element for each waiting departure
+	firstClaims chan struct{} // closed when the first calls of the run have had time to claim their streams
 }
 
-// errNotConfigured: Terraform invokes an action with -invoke although the provider's configuration
-// depends on resources that have not been applied.
-var errNotConfigured = errors.New("the provider's configuration is not known yet")
+// sharedStream is a stream that several resources of a run may have.
+type sharedStream struct {
+	rules claims.Stream // guarded by session.mu
+	turn  chan struct{} // holds an element while an operation uses the stream
+}
 
-// blockedError says that an operation of another resource on the stream has failed. A change by this
-// resource could make the state of the other resource untrue, and later runs rely on that state.
-type blockedError struct{ knowledge }
+// claimDelay is how long the first departures of a run wait for the claims of the calls beside them. A departure then
+// knows whether a renamed resource has its stream. No result depends on the delay.
+const claimDelay = 50 * time.Millisecond
 
-func (*blockedError) Error() string {
-	return "an operation of another resource on this stream has failed"
+// maxWaiting is how many departures wait at the same time. It is less than Terraform's default parallelism, so that
+// other resources can claim their streams meanwhile.
+const maxWaiting = 8
+
+func newSession(detectDrift bool) *session {
+	return &session{
+		detectDrift: detectDrift,
+		streams:     map[string]*sharedStream{},
+		waiting:     make(chan struct{}, maxWaiting),
+		firstClaims: make(chan struct{}),
+	}
 }
 
 func (s *session) configured() bool { return s != nil && s.client != nil }
@@ -43,147 +56,176 @@ func (s *session) configured() bool { return s != nil && s.client != nil }
 // readsStreams reports whether the user turned detect_drift on.
 func (s *session) readsStreams() bool { return s.configured() && s.detectDrift }
 
-// knowledge is what a run knows of a stream after an operation.
-type knowledge struct {
-	reported    *streams.Stream       // the last report of the service in this run; nil if there is none
-	unconfirmed bool                  // a request since then may or may not have taken effect
-	abandoned   *streams.ProcessorSet // the set of a destroyed resource that another resource failed to replace; or nil
+// noteCall starts the time of awaitFirstClaims at the first call of the run that plans or leaves a stream.
+func (s *session) noteCall() {
+	s.firstCall.Do(func() { time.AfterFunc(claimDelay, func() { close(s.firstClaims) }) })
 }
 
-func (s *ownedStream) knowledge() knowledge {
-	k := knowledge{reported: s.reported, unconfirmed: s.unconfirmed}
-	if s.failed {
-		k.abandoned = s.abandoned
+// awaitFirstClaims waits at most once in a run, for claimDelay after the first call.
+func (s *session) awaitFirstClaims(ctx context.Context) {
+	s.noteCall()
+	select {
+	case s.waiting <- struct{}{}:
+		defer func() { <-s.waiting }()
+	default:
+		return
 	}
-	return k
+	select {
+	case <-s.firstClaims:
+	case <-ctx.Done():
+	}
 }
 
-// claim is ownership.claim. If there is a conflict, the error says what an operation of the other resource
-// did to the stream.
-func (s *session) claim(ctx context.Context, id string, set streams.ProcessorSet) (before *successor, err error) {
-	before, err = s.ownership.claim(id, set)
-	if conflict := (*conflictError)(nil); errors.As(err, &conflict) {
-		if stream, end, inUse := s.ownership.use(ctx, id); inUse == nil {
-			conflict.knowledge = stream.knowledge()
-			end()
-		}
+func (s *session) stream(id string) *sharedStream {
+	shared, ok := s.streams[id]
+	if !ok {
+		shared = &sharedStream{turn: make(chan struct{}, 1)}
+		s.streams[id] = shared
 	}
-	return before, err
+	return shared
 }
 
-// set sends the set of a resource. inState says that the state has the resource with this stream, so
-// that a failure leaves it there.
-func (s *session) set(ctx context.Context, id string, set streams.ProcessorSet, inState bool) (*streams.Stream, knowledge, error) {
-	if !s.configured() {
-		return nil, knowledge{}, errNotConfigured
-	}
-	if _, err := s.claim(ctx, id, set); err != nil {
-		return nil, knowledge{}, err
-	}
-	stream, end, err := s.ownership.use(ctx, id)
-	if err != nil {
-		return nil, s.ownership.peek(id), err
-	}
-	defer end()
-	if err := interrupted(ctx); err != nil {
-		return nil, stream.knowledge(), err
-	}
-	if stream.blocked {
-		return nil, stream.knowledge(), &blockedError{stream.knowledge()}
-	}
-	got, err := stream.send(ctx, s.client, id, set)
-	stream.written = stream.written || err == nil
-	stream.failed = stream.failed || err != nil
-	stream.blocked = inState && !stream.written
-	return got, stream.knowledge(), err
+// rules applies a rule to a stream. A rule takes no time: operations wait in [session.operate].
+func rules[T any](s *session, id string, rule func(*claims.Stream) T) T {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return rule(&s.stream(id).rules)
 }
 
-// departure is a resource that is destroyed, or moves to another stream.
-type departure struct {
-	was    streams.ProcessorSet // the set in the resource's state
-	detach bool                 // on_destroy = "detach"
-	next   *successor           // as the plan found it; nil if the plan found none
+// Errors of operations that send nothing.
+var (
+	// errNotConfigured: Terraform invokes an action with -invoke although the provider's configuration depends on
+	// resources that have not been applied.
+	errNotConfigured = errors.New("the provider's configuration is not known yet")
+	errLeftAlone     = errors.New("an operation of another resource on this stream has failed")
+	errConflict      = errors.New("another resource gives the stream another set")
+)
+
+// interruptedError says that an operation ended before it did anything. It wraps the error of the context.
+type interruptedError struct{ error }
+
+func (interruptedError) Error() string { return "the operation was interrupted before anything was sent" }
+
+func (e interruptedError) Unwrap() error { return e.error }
+
+// outcome is the outcome of an operation on one stream.
+type outcome struct {
+	decision claims.Decision
+	got      *streams.Stream // after a success; nil if nothing was sent
+	result   *claims.Result  // of the request; nil if nothing was sent
+	known    claims.Known    // after the operation
+	err      error
 }
 
-// left is the set that stays attached if no other resource of the run has the stream.
-func (d departure) left() streams.ProcessorSet {
-	if d.detach {
-		return streams.ProcessorSet{}
-	}
-	return d.was
+// set sends the set of a resource. inState says that the state has the resource with this stream.
+func (s *session) set(ctx context.Context, id string, set streams.ProcessorSet, inState bool) outcome {
+	return s.operate(ctx, id,
+		func(r *claims.Stream, interrupted bool) claims.Decision { return r.Set(set, interrupted) },
+		func(r *claims.Stream, result claims.Result) { r.EndSet(result, inState) })
 }
 
-// leave ends a resource's use of a stream.
-func (s *session) leave(ctx context.Context, id string, d departure) (knowledge, error) {
-	if !s.configured() {
-		return knowledge{}, errNotConfigured
-	}
-	if d.next == nil {
-		s.ownership.awaitFirstClaims(ctx)
-	}
-	stream, end, err := s.ownership.use(ctx, id)
-	if err != nil {
-		return s.ownership.peek(id), err
-	}
-	defer end()
-	// With create_before_destroy, an object that stays in the state would be destroyed in a run of its own,
-	// without the mark that the new object has the stream.
-	if err := interrupted(ctx); err != nil && !stream.written {
-		return stream.knowledge(), err
-	}
-	if d.next == nil {
-		d.next = s.ownership.release(id, release{left: d.left()})
-	}
-	set, send := d.left(), d.detach
-	switch {
-	case stream.written:
-		send = false
-	case d.next != nil && !d.next.Relies:
-		send = false
-		stream.abandoned = &d.was
-	case d.next != nil:
-		set, send = d.next.Set, !d.next.Set.Equal(d.was)
-	}
-	if !send {
-		tflog.Info(ctx, "the stream is left as it is; nothing is sent", map[string]any{"stream_id": id})
-		return stream.knowledge(), nil
-	}
-	if stream.blocked {
-		return stream.knowledge(), &blockedError{stream.knowledge()}
-	}
-	_, err = stream.send(ctx, s.client, id, set)
-	stream.blocked = err != nil && asStreamError(err).Status != http.StatusNotFound
-	return stream.knowledge(), err
+// leave ends a resource's use of a stream. mark is what the plan found.
+func (s *session) leave(ctx context.Context, id string, d claims.Departure, mark claims.Claim) outcome {
+	return s.operate(ctx, id,
+		func(r *claims.Stream, interrupted bool) claims.Decision { return r.Leave(d, mark, interrupted) },
+		(*claims.Stream).EndLeave)
 }
 
 // setOnce sends a set for an action, which claims nothing and has no state.
-func (s *session) setOnce(ctx context.Context, id string, set streams.ProcessorSet) error {
-	if !s.configured() {
-		return errNotConfigured
-	}
-	stream, end, err := s.ownership.use(ctx, id)
-	if err != nil {
-		return err
-	}
-	defer end()
-	if err := interrupted(ctx); err != nil {
-		return err
-	}
-	_, err = stream.send(ctx, s.client, id, set)
-	return err
+func (s *session) setOnce(ctx context.Context, id string, set streams.ProcessorSet) outcome {
+	return s.operate(ctx, id,
+		func(r *claims.Stream, interrupted bool) claims.Decision { return r.SetOnce(set, interrupted) },
+		(*claims.Stream).EndOnce)
 }
 
-// send updates a stream and remembers the result. The caller uses the stream.
-func (s *ownedStream) send(ctx context.Context, client *streams.Client, id string, set streams.ProcessorSet) (*streams.Stream, error) {
-	got, err := client.UpdateStream(ctx, id, set)
-	reported := got
-	if err != nil {
-		e := asStreamError(err)
-		reported = e.Stream
-		s.unconfirmed = s.unconfirmed || e.Outcome == streams.Unknown
+// operate runs an operation when no other one uses the stream.
+func (s *session) operate(ctx context.Context, id string,
+	begin func(r *claims.Stream, interrupted bool) claims.Decision, end func(*claims.Stream, claims.Result),
+) (o outcome) {
+	if !s.configured() {
+		return outcome{err: errNotConfigured}
 	}
-	if reported != nil {
-		s.reported, s.unconfirmed = reported, false
+	s.mu.Lock()
+	turn := s.stream(id).turn
+	s.mu.Unlock()
+	if err := waitForTurn(ctx, id, turn); err != nil {
+		return outcome{err: err, known: rules(s, id, (*claims.Stream).Known)}
 	}
-	return got, err
+	defer func() {
+		o.known = rules(s, id, (*claims.Stream).Known)
+		<-turn
+	}()
+
+	o.decision = rules(s, id, func(r *claims.Stream) claims.Decision { return begin(r, ctx.Err() != nil) })
+	switch o.decision.Refusal {
+	case claims.ConflictingSets:
+		o.err = errConflict
+	case claims.LeftAlone:
+		o.err = errLeftAlone
+	case claims.Interrupted:
+		o.err = interruptedError{ctx.Err()}
+	}
+	if !o.decision.Send {
+		if o.err == nil {
+			tflog.Info(ctx, "the stream is left as it is; nothing is sent", map[string]any{"stream_id": id})
+		}
+		return o
+	}
+	o.got, o.err = s.client.UpdateStream(ctx, id, o.decision.Set)
+	o.result = resultOf(o.got, o.err)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	end(&s.stream(id).rules, *o.result)
+	return o
+}
+
+// waitForTurn waits until no other operation uses a stream.
+func waitForTurn(ctx context.Context, id string, turn chan struct{}) error {
+	select {
+	case turn <- struct{}{}: // also after an interrupt: the rules may decide that nothing is left to do
+		return nil
+	default:
+	}
+	if ctx.Err() != nil {
+		return interruptedError{ctx.Err()}
+	}
+	select {
+	case turn <- struct{}{}:
+		return nil
+	case <-ctx.Done():
+		return fmt.Errorf("another operation on stream %q did not end in time: %w", id, ctx.Err())
+	}
+}
+
+func resultOf(got *streams.Stream, err error) *claims.Result {
+	if err == nil {
+		return &claims.Result{Reported: got}
+	}
+	e := asStreamError(err)
+	return &claims.Result{Failed: true, NotFound: e.Status == http.StatusNotFound, Outcome: e.Outcome, Reported: e.Stream}
+}
+
+// forEach runs an operation for each stream, as many at the same time as the client sends requests, and returns the
+// results in the order of ids.
+func forEach[T any](s *session, ids []string, operation func(id string) T) []T {
+	results := make([]T, len(ids))
+	workers := 1
+	if s.configured() {
+		workers = min(len(ids), s.client.MaxConcurrent())
+	}
+	next := make(chan int)
+	var running sync.WaitGroup
+	for range workers {
+		running.Go(func() {
+			for i := range next {
+				results[i] = operation(ids[i])
+			}
+		})
+	}
+	for i := range ids {
+		next <- i
+	}
+	close(next)
+	running.Wait()
+	return results
 }

@@ -53,8 +53,8 @@ func (a *setProcessorsAction) Schema(_ context.Context, _ action.SchemaRequest, 
 	}
 }
 
-func (a *setProcessorsAction) Configure(_ context.Context, req action.ConfigureRequest, _ *action.ConfigureResponse) {
-	a.session, _ = req.ProviderData.(*session)
+func (a *setProcessorsAction) Configure(_ context.Context, req action.ConfigureRequest, resp *action.ConfigureResponse) {
+	a.session = providerSession(req.ProviderData, &resp.Diagnostics)
 }
 
 // Invoke waits until no other operation uses the stream, but claims no set: actions exist to detach
@@ -69,7 +69,7 @@ func (a *setProcessorsAction) Invoke(ctx context.Context, req action.InvokeReque
 	ctx, cancel := context.WithTimeout(ctx, defaultTimeout)
 	defer cancel()
 
-	id, set := config.StreamID.ValueString(), processorSet(config.ProcessorIDs)
+	id, set := config.StreamID.ValueString(), *knownSet(config.ProcessorIDs)
 	progress := func(format string, args ...any) {
 		if ctx.Err() == nil { // Terraform reads no progress of an interrupted action
 			resp.SendProgress(action.InvokeProgressEvent{Message: fmt.Sprintf(format, args...)})
@@ -79,8 +79,8 @@ func (a *setProcessorsAction) Invoke(ctx context.Context, req action.InvokeReque
 	ctx = withAttemptObserver(ctx, func(attempt streams.Attempt) {
 		progress("%s", describeAttempt(attempt))
 	})
-	if err := a.session.setOnce(ctx, id, set); err != nil {
-		resp.Diagnostics.Append(diagnoseSet(id, err, knowledge{}))
+	if o := a.session.setOnce(ctx, id, set); o.err != nil {
+		resp.Diagnostics.Append(diagnose(single, id, operation{what: fmt.Sprintf("the processors of stream %q could not be set", id)}, o))
 	}
 }
 

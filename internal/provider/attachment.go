@@ -1,0 +1,213 @@
+package provider
+
+import (
+	"context"
+	"maps"
+	"slices"
+
+	"github.com/stream-management/terraform-provider-stream/internal/claims"
+	"github.com/stream-management/terraform-provider-stream/internal/streams"
+)
+
+// A single resource is a group of one: both resources plan and apply a change here.
+
+// sets are processor sets by stream id; nil stands for a set that is known after apply.
+type sets map[string]*streams.ProcessorSet
+
+// entries is what the state of a resource has, by stream id.
+type entries map[string]claims.Entry
+
+// change is what a resource wants of its streams.
+type change struct {
+	want    sets
+	unknown bool    // the stream ids are known after apply
+	was     entries // in the state
+	create  bool    // there is no state, or Terraform does not show it: the old object is destroyed
+	again   bool    // send all sets: a trigger has changed
+	partial bool    // the state takes the plan even if streams fail
+	detach  bool    // on_destroy = "detach", for the streams that the resource leaves
+	leaving claims.DepartureKind
+	marks   marks // of the private state
+}
+
+func (c change) leaves() []string {
+	if c.unknown {
+		return nil
+	}
+	return slices.DeleteFunc(slices.Sorted(maps.Keys(c.was)), func(id string) bool { _, stays := c.want[id]; return stays })
+}
+
+func (c change) departure(id string) claims.Departure {
+	return claims.Departure{Entry: c.was[id], Detach: c.detach, Kind: c.leaving}
+}
+
+// added returns the streams that the state does not have.
+func (c change) added() []string {
+	return slices.DeleteFunc(slices.Sorted(maps.Keys(c.want)), func(id string) bool { _, inState := c.was[id]; return inState })
+}
+
+// plan plans a change. It reports whether the apply sends anything, and returns the planned marks. With
+// detect_drift it reads the streams that the resource takes over.
+func (s *session) plan(ctx context.Context, c change, r *report) (sends bool, planned marks) {
+	planned = marks{}
+	for id, m := range c.marks {
+		if c.create { // in a replacement, Terraform passes the marks of the first plan to this one
+			planned[id] = mark{Next: m.Next, Pending: m.Pending}
+		} else if m.Pending != claims.Confirmed || m.Gone {
+			planned[id] = mark{Pending: m.Pending, Gone: m.Gone}
+		}
+	}
+	s.noteCall()
+	for _, id := range slices.Sorted(maps.Keys(c.want)) {
+		want := claims.Want{Set: c.want[id], Again: c.again}
+		entry, inState := c.was[id]
+		if inState {
+			want.Entry = &entry
+		}
+		p := rules(s, id, func(r *claims.Stream) claims.Plan { return r.PlanSet(want) })
+		sends = sends || p.Send
+		m := planned[id]
+		m.Send, m.Created = p.Send && inState, c.create
+		if m.Next = nil; c.create {
+			m.Next = newNext(p.Next)
+		}
+		if m != (mark{}) {
+			planned[id] = m
+		}
+		r.planned(id, c, p)
+	}
+	if leaves := c.leaves(); len(leaves) > 0 {
+		s.awaitFirstClaims(ctx)
+		for _, id := range leaves {
+			p := rules(s, id, func(r *claims.Stream) claims.Plan { return r.PlanLeave(c.departure(id)) })
+			m := planned[id]
+			m.Next = newNext(p.Next)
+			planned[id] = m
+			r.planned(id, c, p)
+		}
+		sends = true
+	}
+	if s.readsStreams() && !r.hasErrors() {
+		s.readBeforeCreate(ctx, c, r)
+	}
+	return sends || c.unknown, planned
+}
+
+// readBeforeCreate reads the streams that a plan takes over, and warns about processors that the apply detaches.
+func (s *session) readBeforeCreate(ctx context.Context, c change, r *report) {
+	added := c.added()
+	for i, got := range forEach(s, added, func(id string) outcome {
+		found, err := s.client.ReadStream(ctx, id)
+		return outcome{got: found, err: err}
+	}) {
+		id := added[i]
+		gone := c.marks[id].Gone || rules(s, id, (*claims.Stream).Gone)
+		switch set := c.want[id]; {
+		case streamNotFound(got.err) && gone:
+			r.add(id, createOfGoneStreamWarning(r.subject, id))
+		case got.err != nil:
+			r.add(id, diagnoseRead(r.subject, id, got.err))
+		case set == nil: // known after apply
+		case got.got.ProcessorIDs.Minus(*set).Len() > 0:
+			r.add(id, detachedByCreateWarning(r.subject, id, s.client.Redact(got.got.ProcessorIDs.Minus(*set).String())))
+		}
+	}
+}
+
+// read reads streams with detect_drift. It returns what was found, and the streams that the service does not know.
+func (s *session) read(ctx context.Context, ids []string, r *report) (found map[string]*streams.Stream, gone []string) {
+	found = map[string]*streams.Stream{}
+	for i, o := range forEach(s, ids, func(id string) outcome {
+		got, err := s.client.ReadStream(ctx, id)
+		return outcome{got: got, err: err}
+	}) {
+		id := ids[i]
+		switch {
+		case streamNotFound(o.err):
+			gone = append(gone, id)
+			rules(s, id, func(r *claims.Stream) any { r.SetGone(); return nil })
+			r.add(id, streamGoneWarning(r.subject, id))
+		case o.err != nil:
+			r.failures[streams.NotChanged]++
+			r.add(id, diagnoseRead(r.subject, id, o.err))
+		default:
+			found[id] = o.got
+		}
+	}
+	return found, gone
+}
+
+// applied is the result of a change.
+type applied struct {
+	kept     entries                    // what the state has afterwards
+	reported map[string]*streams.Stream // what the service said of them in this run
+	marks    marks                      // what is still to be sent or confirmed
+}
+
+// apply sends the sets that differ from the state or have a mark, and then leaves the streams that the resource
+// drops: another resource may have sent its set by then.
+func (s *session) apply(ctx context.Context, c change, r *report) applied {
+	a := applied{kept: entries{}, reported: map[string]*streams.Stream{}, marks: marks{}}
+	var sends []string
+	for _, id := range slices.Sorted(maps.Keys(c.want)) {
+		if entry, inState := c.was[id]; inState && entry.Set.Equal(*c.want[id]) && !c.marks[id].Send {
+			a.kept[id] = entry
+		} else {
+			sends = append(sends, id)
+		}
+	}
+	for i, o := range forEach(s, sends, func(id string) outcome {
+		_, inState := c.was[id]
+		return s.set(ctx, id, *c.want[id], inState)
+	}) {
+		id := sends[i]
+		if o.err != nil {
+			s.keep(&a, id, c, o)
+			r.failed(id, c, o)
+			continue
+		}
+		r.changed++
+		a.kept[id], a.reported[id] = claims.Entry{Set: *c.want[id]}, o.got
+	}
+	leaves, replaced := c.leaves(), c.marks.created()
+	if len(leaves) > 0 {
+		s.awaitFirstClaims(ctx) // once, because only a few departures wait at the same time
+	}
+	for i, o := range forEach(s, leaves, func(id string) outcome {
+		return s.leave(ctx, id, c.departure(id), c.marks[id].Next.claim())
+	}) {
+		id := leaves[i]
+		if o.err == nil || o.result != nil && o.result.NotFound {
+			_, seen := c.marks[id]
+			r.left(id, c, o, replaced && !seen)
+			continue
+		}
+		s.keep(&a, id, c, o)
+		r.failed(id, c, o)
+	}
+	for id, entry := range a.kept {
+		if entry.Pending != claims.Confirmed {
+			a.marks[id] = mark{Pending: entry.Pending}
+		}
+	}
+	return a
+}
+
+// keep keeps a stream in the state after a failed operation.
+func (s *session) keep(a *applied, id string, c change, o outcome) {
+	var before *claims.Entry
+	if entry, inState := c.was[id]; inState {
+		before = &entry
+	}
+	kept := rules(s, id, func(r *claims.Stream) *claims.Entry { return r.Keep(before, o.decision.Set, o.result) })
+	if kept == nil {
+		return
+	}
+	a.kept[id] = *kept
+	if kept.Pending == claims.Confirmed && o.known.Reported != nil {
+		a.reported[id] = o.known.Reported
+	}
+	if want := c.want[id]; want != nil && c.partial && kept.Set.Equal(*want) && kept.Pending == claims.Confirmed {
+		a.kept[id] = claims.Entry{Set: kept.Set, Pending: claims.Unsent} // the state alone would plan nothing
+	}
+}

@@ -1,0 +1,115 @@
+package provider
+
+import (
+	"context"
+	"encoding/json"
+
+	"github.com/hashicorp/terraform-plugin-framework/diag"
+
+	"github.com/stream-management/terraform-provider-stream/internal/claims"
+	"github.com/stream-management/terraform-provider-stream/internal/streams"
+)
+
+// marks are the private state of a resource, by stream id. The state of a resource whose operations succeeded has none.
+type marks map[string]mark
+
+// mark is what the state and the plan do not say of a stream. Terraform passes planned marks only to the apply.
+type mark struct {
+	Pending claims.Pending `json:"pending,omitempty"`
+	Gone    bool           `json:"gone,omitempty"` // the refresh found no such stream
+
+	Send    bool  `json:"send,omitempty"`    // planned: the apply sends the set although the state has it
+	Created bool  `json:"created,omitempty"` // planned: the mark comes from the plan of a create
+	Next    *next `json:"next,omitempty"`    // planned: what resources of the plan do with the stream
+}
+
+// next is a claim in JSON.
+type next struct {
+	Set    *streams.ProcessorSet `json:"set"` // nil: known after apply
+	Relies bool                  `json:"relies"`
+}
+
+func newNext(c claims.Claim) *next {
+	switch c.Kind {
+	case claims.Nobody:
+		return nil
+	case claims.Expected:
+		return &next{}
+	}
+	return &next{Set: &c.Set, Relies: c.Kind == claims.Relies}
+}
+
+func (n *next) claim() claims.Claim {
+	switch {
+	case n == nil:
+		return claims.Claim{}
+	case n.Set == nil:
+		return claims.Claim{Kind: claims.Expected}
+	case n.Relies:
+		return claims.Claim{Kind: claims.Relies, Set: *n.Set}
+	}
+	return claims.Claim{Kind: claims.Sends, Set: *n.Set}
+}
+
+// privateState is the part of the framework's private state that is used here. The framework's own type is internal.
+type privateState interface {
+	GetKey(ctx context.Context, key string) ([]byte, diag.Diagnostics)
+	SetKey(ctx context.Context, key string, value []byte) diag.Diagnostics
+}
+
+// Keys of the private state. The provider writes marksKey only; builds before 0.1.0 wrote the others.
+const (
+	marksKey       = "marks"
+	unconfirmedKey = "unconfirmed" // true, or the Pending of each stream of a group
+)
+
+// anyStream has the mark of the only stream of a resource, from a private state that has no stream id.
+const anyStream = ""
+
+// readMarks reads a private state. What is not readable counts as not there.
+func readMarks(ctx context.Context, private privateState) (marks, diag.Diagnostics) {
+	m := marks{}
+	value, diags := private.GetKey(ctx, marksKey)
+	_ = json.Unmarshal(value, &m)
+	old, found := private.GetKey(ctx, unconfirmedKey)
+	diags.Append(found...)
+	var pending map[string]claims.Pending
+	if string(old) == "true" {
+		m[anyStream] = mark{Pending: claims.Unconfirmed}
+	} else if json.Unmarshal(old, &pending) == nil {
+		for id, p := range pending {
+			m[id] = mark{Pending: p}
+		}
+	}
+	return m, diags
+}
+
+// save replaces a private state.
+func (m marks) save(ctx context.Context, private privateState) diag.Diagnostics {
+	var value []byte // removes the key
+	if len(m) > 0 {
+		value, _ = json.Marshal(m) // texts and truth values always encode
+	}
+	diags := private.SetKey(ctx, marksKey, value)
+	diags.Append(private.SetKey(ctx, unconfirmedKey, nil)...)
+	return diags
+}
+
+// entry adds the mark of a stream to what the state has of it.
+func (m marks) entry(id string, set streams.ProcessorSet) claims.Entry {
+	found, ok := m[id]
+	if !ok {
+		found = m[anyStream]
+	}
+	return claims.Entry{Set: set, Pending: found.Pending}
+}
+
+// created reports whether the marks come from the plan of a create. A destroy with such marks is that of the old object.
+func (m marks) created() bool {
+	for _, mark := range m {
+		if mark.Created {
+			return true
+		}
+	}
+	return false
+}

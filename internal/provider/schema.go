@@ -1,0 +1,128 @@
+package provider
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/hashicorp/terraform-plugin-framework-timeouts/resource/timeouts"
+	"github.com/hashicorp/terraform-plugin-framework-validators/setvalidator"
+	"github.com/hashicorp/terraform-plugin-framework-validators/stringvalidator"
+	"github.com/hashicorp/terraform-plugin-framework/attr"
+	"github.com/hashicorp/terraform-plugin-framework/diag"
+	"github.com/hashicorp/terraform-plugin-framework/resource/schema"
+	"github.com/hashicorp/terraform-plugin-framework/resource/schema/stringdefault"
+	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
+	"github.com/hashicorp/terraform-plugin-framework/types"
+
+	"github.com/stream-management/terraform-provider-stream/internal/streams"
+)
+
+// Attributes, descriptions and rules that the resources and the action share.
+
+const (
+	streamIDDescription = "Id of the stream: any text except `.` and `..`, without control characters and surrounding " +
+		"white space."
+	processorIDsDescription = "Ids of the processors to attach, in any order. An empty set detaches all processors."
+)
+
+// Values of on_destroy.
+const (
+	onDestroyDetach = "detach"
+	onDestroyKeep   = "keep"
+)
+
+var (
+	streamIDRules     = []validator.String{checkedString{"a stream id", streams.CheckStreamID}}
+	processorIDsRules = []validator.Set{
+		setvalidator.NoNullValues(),
+		setvalidator.ValueStringsAre(checkedString{"a processor id", streams.CheckProcessorID}),
+	}
+)
+
+func onDestroyAttribute(description string) schema.Attribute {
+	return schema.StringAttribute{
+		Optional:            true,
+		Computed:            true,
+		Default:             stringdefault.StaticString(onDestroyDetach),
+		MarkdownDescription: description + " Destroy uses the last applied value. Default: `detach`.",
+		Validators:          []validator.String{stringvalidator.OneOf(onDestroyDetach, onDestroyKeep)},
+	}
+}
+
+func triggersAttribute(sent string) schema.Attribute {
+	return schema.MapAttribute{
+		ElementType:         types.StringType,
+		Optional:            true,
+		MarkdownDescription: fmt.Sprintf("Arbitrary values. When a value changes, %s sent again, in place. Default: none.", sent),
+	}
+}
+
+const defaultTimeout = 5 * time.Minute
+
+// timeoutsAttribute is the attribute of the timeouts module with other validators: the module's own validators accept a
+// negative time limit, and do not name the limit that they refuse.
+func timeoutsAttribute() schema.Attribute {
+	attributes, attributeTypes := map[string]schema.Attribute{}, map[string]attr.Type{}
+	for name, doing := range map[string]string{
+		"create": "create", "read": "read (only with `detect_drift`)", "update": "update", "delete": "destroy",
+	} {
+		attributeTypes[name] = types.StringType
+		attributes[name] = schema.StringAttribute{
+			Optional: true,
+			MarkdownDescription: fmt.Sprintf(
+				"Time limit for %s, retries included, as a duration such as `30s` or `10m`. Default: `5m`.", doing),
+			Validators: []validator.String{checkedString{"a time limit", checkTimeout}},
+		}
+	}
+	return schema.SingleNestedAttribute{
+		Optional:            true,
+		MarkdownDescription: "Time limits of the operations. Default: `5m` each.",
+		CustomType:          timeouts.Type{ObjectType: types.ObjectType{AttrTypes: attributeTypes}},
+		Attributes:          attributes,
+	}
+}
+
+// checkTimeout says why text is no time limit, or returns nil. Every operation would exceed a limit of zero or less.
+func checkTimeout(text string) error {
+	if d, err := time.ParseDuration(text); err != nil || d <= 0 {
+		return errors.New(`must be written like "30s", "10m" or "1h30m"`)
+	}
+	return nil
+}
+
+// withTimeLimit bounds an operation by a time limit of its model, such as m.Timeouts.Create.
+func withTimeLimit(ctx context.Context, limit func(context.Context, time.Duration) (time.Duration, diag.Diagnostics), diags *diag.Diagnostics) (context.Context, context.CancelFunc) {
+	timeout, problems := limit(ctx, defaultTimeout)
+	diags.Append(problems...)
+	return context.WithTimeout(ctx, timeout)
+}
+
+// checkedString validates a string with a function that returns the reason for a refusal.
+type checkedString struct {
+	what  string // such as "a stream id"
+	check func(string) error
+}
+
+func (v checkedString) Description(context.Context) string { return "value must be " + v.what }
+
+func (v checkedString) MarkdownDescription(ctx context.Context) string { return v.Description(ctx) }
+
+func (v checkedString) ValidateString(_ context.Context, req validator.StringRequest, resp *validator.StringResponse) {
+	if req.ConfigValue.IsNull() || req.ConfigValue.IsUnknown() {
+		return
+	}
+	if err := v.check(req.ConfigValue.ValueString()); err != nil {
+		resp.Diagnostics.Append(invalidValue(req.Path, req.ConfigValue.ValueString(), v.what, err))
+	}
+}
+
+// providerSession returns the session of the provider data, which is nil while Terraform only asks for schemas or validates.
+func providerSession(data any, diags *diag.Diagnostics) *session {
+	configured, ok := data.(*session)
+	if !ok && data != nil {
+		diags.AddError("Unexpected Provider Data", fmt.Sprintf("The provider passed %T to the resource. This is a bug of the provider.", data))
+	}
+	return configured
+}
