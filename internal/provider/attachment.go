@@ -74,7 +74,10 @@ func (s *session) plan(ctx context.Context, c change, r *report) (sends bool, pl
 		if m != (mark{}) {
 			planned[id] = m
 		}
-		r.planned(id, c, p)
+		if p.Refusal == claims.ConflictingSets {
+			r.add(id, diagnoseConflict(r.subject, id, p.Other, *c.want[id], s.knownOfConflict(ctx, id)))
+		}
+		r.planned(id, p)
 	}
 	if leaves := c.leaves(); len(leaves) > 0 {
 		s.awaitFirstClaims(ctx)
@@ -83,7 +86,7 @@ func (s *session) plan(ctx context.Context, c change, r *report) (sends bool, pl
 			m := planned[id]
 			m.Next = newNext(p.Next)
 			planned[id] = m
-			r.planned(id, c, p)
+			r.planned(id, p)
 		}
 		sends = true
 	}

@@ -46,7 +46,7 @@ func diagnoseRead(s subject, id string, err error) diag.Diagnostic {
 func diagnose(s subject, id string, op operation, o outcome) diag.Diagnostic {
 	switch {
 	case errors.Is(o.err, errConflict):
-		return diagnoseConflict(s, id, o.decision.Other, &o.decision.Set, o.known)
+		return diagnoseConflict(s, id, o.decision.Other, o.decision.Set, o.known)
 	case errors.Is(o.err, errNotConfigured):
 		return diag.NewErrorDiagnostic("Provider Configuration Not Known", paragraphs(
 			sentence(op.what)+" "+sentence(o.err.Error()),
@@ -65,16 +65,12 @@ func diagnose(s subject, id string, op operation, o outcome) diag.Diagnostic {
 	return diagnoseFailure(s, id, op, o)
 }
 
-func diagnoseConflict(s subject, id string, first streams.ProcessorSet, second *streams.ProcessorSet, known claims.Known) diag.Diagnostic {
-	now := s.words.Replace("The stream was not changed by this resource.")
-	if known.InDoubt || known.Reported != nil && !known.Pending {
-		now = knownNow(known)
-	}
+func diagnoseConflict(s subject, id string, first, second streams.ProcessorSet, known claims.Known) diag.Diagnostic {
 	return diag.NewAttributeErrorDiagnostic(s.set(id), "Conflicting Processor Sets", paragraphs(
 		fmt.Sprintf("Two resources set the processors of stream %q: one to %s, another one to %s. Each update replaces the whole set, "+
 			"so the resource that is applied last would win.", id, first, second),
 		"Let one resource manage the stream, with all of its processors, and remove the stream from the other one.",
-		s.words.Replace("Nothing was sent for this resource. ")+now,
+		s.words.Replace("Nothing was sent for this resource. ")+knownNow(known),
 	))
 }
 

@@ -165,7 +165,7 @@ func (r *groupResource) ModifyPlan(ctx context.Context, req resource.ModifyPlanR
 	}
 	ctx, cancel := withTimeLimit(ctx, cmp.Or(plan, state).Timeouts.Read, &resp.Diagnostics)
 	defer cancel()
-	report := newReport(group)
+	report := newReport(ofGroup)
 	sends, planned := r.session.plan(ctx, c, report)
 	resp.Diagnostics.Append(report.diagnostics("Nothing was sent.")...)
 	resp.Diagnostics.Append(planned.save(ctx, resp.Private)...)
@@ -186,10 +186,10 @@ func (r *groupResource) Create(ctx context.Context, req resource.CreateRequest, 
 	}
 	ctx, cancel := withTimeLimit(ctx, plan.Timeouts.Create, &resp.Diagnostics)
 	defer cancel()
-	report := newReport(group)
+	report := newReport(ofGroup)
 	result := r.session.apply(ctx, change{want: plan.want(), create: true}, report)
-	resp.Diagnostics.Append(report.diagnostics("The group is not in the state: what was attached stays attached, and until an apply " +
-		"succeeds, a destroy does not detach it. The next apply sends all sets of the group.")...)
+	resp.Diagnostics.Append(report.diagnostics("The group is not in the state. The next apply sends all of its sets. Until an " +
+		"apply succeeds, what was attached stays attached, and a destroy detaches nothing.")...)
 	if resp.Diagnostics.HasError() {
 		return
 	}
@@ -213,7 +213,7 @@ func (r *groupResource) Read(ctx context.Context, req resource.ReadRequest, resp
 	}
 	ctx, cancel := withTimeLimit(ctx, state.Timeouts.Read, &resp.Diagnostics)
 	defer cancel()
-	report := newReport(group)
+	report := newReport(ofGroup)
 	kept := state.was(marks)
 	found, gone := r.session.read(ctx, slices.Sorted(maps.Keys(kept)), report)
 	resp.Diagnostics.Append(report.diagnostics("The state is as before.")...)
@@ -246,7 +246,7 @@ func (r *groupResource) Update(ctx context.Context, req resource.UpdateRequest, 
 	}
 	ctx, cancel := withTimeLimit(ctx, plan.Timeouts.Update, &resp.Diagnostics)
 	defer cancel()
-	report := newReport(group)
+	report := newReport(ofGroup)
 	result := r.session.apply(ctx, change{
 		want: plan.want(), was: state.was(found), partial: true, detach: plan.detaches(), leaving: claims.Dropped, marks: found,
 	}, report)
@@ -269,7 +269,7 @@ func (r *groupResource) Delete(ctx context.Context, req resource.DeleteRequest, 
 	}
 	ctx, cancel := withTimeLimit(ctx, state.Timeouts.Delete, &resp.Diagnostics)
 	defer cancel()
-	report := newReport(group)
+	report := newReport(ofGroup)
 	result := r.session.apply(ctx, change{was: state.was(found), detach: state.detaches(), marks: found}, report)
 	resp.Diagnostics.Append(report.diagnostics("The state has only the streams that failed.")...)
 	if report.hasErrors() {

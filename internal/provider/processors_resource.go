@@ -82,7 +82,9 @@ func (m *processorsModel) was(marks marks) entries {
 	return entries{id: entry}
 }
 
-func (m *processorsModel) detaches() bool { return m != nil && m.OnDestroy.ValueString() != onDestroyKeep }
+func (m *processorsModel) detaches() bool {
+	return m != nil && m.OnDestroy.ValueString() != onDestroyKeep
+}
 
 func (r *processorsResource) Metadata(_ context.Context, req resource.MetadataRequest, resp *resource.MetadataResponse) {
 	resp.TypeName = req.ProviderTypeName + "_processors"
@@ -168,7 +170,7 @@ func (r *processorsResource) ModifyPlan(ctx context.Context, req resource.Modify
 	}
 	ctx, cancel := withTimeLimit(ctx, cmp.Or(plan, state).Timeouts.Read, &resp.Diagnostics)
 	defer cancel()
-	report := newReport(single)
+	report := newReport(ofResource)
 	sends, planned := r.session.plan(ctx, c, report)
 	resp.Diagnostics.Append(report.diagnostics("")...)
 	resp.Diagnostics.Append(planned.save(ctx, resp.Private)...)
@@ -208,7 +210,7 @@ func (r *processorsResource) Create(ctx context.Context, req resource.CreateRequ
 	}
 	ctx, cancel := withTimeLimit(ctx, plan.Timeouts.Create, &resp.Diagnostics)
 	defer cancel()
-	report := newReport(single)
+	report := newReport(ofResource)
 	result := r.session.apply(ctx, change{want: plan.want(), create: true}, report)
 	resp.Diagnostics.Append(report.diagnostics("")...)
 	if resp.Diagnostics.HasError() {
@@ -235,7 +237,7 @@ func (r *processorsResource) Read(ctx context.Context, req resource.ReadRequest,
 	ctx, cancel := withTimeLimit(ctx, state.Timeouts.Read, &resp.Diagnostics)
 	defer cancel()
 	id := state.StreamID.ValueString()
-	report := newReport(single)
+	report := newReport(ofResource)
 	found, gone := r.session.read(ctx, []string{id}, report)
 	resp.Diagnostics.Append(report.diagnostics("")...)
 	if len(gone) > 0 {
@@ -259,7 +261,7 @@ func (r *processorsResource) Update(ctx context.Context, req resource.UpdateRequ
 	}
 	ctx, cancel := withTimeLimit(ctx, plan.Timeouts.Update, &resp.Diagnostics)
 	defer cancel()
-	report := newReport(single)
+	report := newReport(ofResource)
 	result := r.session.apply(ctx, change{want: plan.want(), was: state.was(found), marks: found}, report)
 	after := plan
 	if report.hasErrors() {
@@ -288,7 +290,7 @@ func (r *processorsResource) Delete(ctx context.Context, req resource.DeleteRequ
 	}
 	ctx, cancel := withTimeLimit(ctx, state.Timeouts.Delete, &resp.Diagnostics)
 	defer cancel()
-	report := newReport(single)
+	report := newReport(ofResource)
 	result := r.session.apply(ctx, change{was: state.was(found), detach: state.detaches(), marks: found}, report)
 	resp.Diagnostics.Append(report.diagnostics("")...)
 	if !report.hasErrors() {

@@ -25,12 +25,12 @@ type subject struct {
 }
 
 var (
-	single = subject{
+	ofResource = subject{
 		stream: func(string) path.Path { return path.Root("stream_id") },
 		set:    func(string) path.Path { return path.Root("processor_ids") },
 		words:  strings.NewReplacer(),
 	}
-	group = subject{
+	ofGroup = subject{
 		stream: func(id string) path.Path { return path.Root("streams").AtMapKey(id) },
 		set:    func(id string) path.Path { return path.Root("streams").AtMapKey(id) },
 		words: strings.NewReplacer(
@@ -38,7 +38,6 @@ var (
 			"the resource was removed from the state", "the stream was removed from the group in the state",
 			"Remove the resource from the configuration", "Remove the key from streams",
 			"Nothing was sent for this resource", "Nothing was sent for this stream",
-			"by this resource", "by this group",
 			"stream_id", "the key in streams",
 			"processor_ids", "the stream's set in streams",
 		),
@@ -91,11 +90,8 @@ func (r *report) add(id string, d diag.Diagnostic) {
 }
 
 // planned reports what a plan decides for a stream.
-func (r *report) planned(id string, c change, p claims.Plan) {
-	switch p.Refusal {
-	case claims.ConflictingSets:
-		r.add(id, diagnoseConflict(r.subject, id, p.Other, c.want[id], claims.Known{}))
-	case claims.StreamIsKept:
+func (r *report) planned(id string, p claims.Plan) {
+	if p.Refusal == claims.StreamIsKept {
 		r.add(id, droppedStreamError(r.subject, id, p.Other))
 	}
 	for _, w := range p.Warnings {

@@ -23,6 +23,8 @@ type session struct {
 	mu      sync.Mutex
 	streams map[string]*sharedStream
 
+	applying    chan struct{} // closed when an operation has begun
+	firstApply  sync.Once     // closes applying
 	firstCall   sync.Once     // starts the time for firstClaims
 	waiting     chan struct{} // holds an element for each waiting departure
 	firstClaims chan struct{} // closed when the first calls of the run have had time to claim their streams
@@ -42,10 +44,14 @@ const claimDelay = 50 * time.Millisecond
 // other resources can claim their streams meanwhile.
 const maxWaiting = 8
 
+// conflictDelay is how long a plan with a conflict waits to see whether it is that of an apply.
+const conflictDelay = time.Second
+
 func newSession(detectDrift bool) *session {
 	return &session{
 		detectDrift: detectDrift,
 		streams:     map[string]*sharedStream{},
+		applying:    make(chan struct{}),
 		waiting:     make(chan struct{}, maxWaiting),
 		firstClaims: make(chan struct{}),
 	}
@@ -104,7 +110,9 @@ var (
 // interruptedError says that an operation ended before it did anything. It wraps the error of the context.
 type interruptedError struct{ error }
 
-func (interruptedError) Error() string { return "the operation was interrupted before anything was sent" }
+func (interruptedError) Error() string {
+	return "the operation was interrupted before anything was sent"
+}
 
 func (e interruptedError) Unwrap() error { return e.error }
 
@@ -138,6 +146,28 @@ func (s *session) setOnce(ctx context.Context, id string, set streams.ProcessorS
 		(*claims.Stream).EndOnce)
 }
 
+// knownOfConflict returns what the run knows of a stream to which two resources give different sets. The plans of an
+// apply look like those of a plan, but in an apply the other resource is about to send its set, or has sent it.
+func (s *session) knownOfConflict(ctx context.Context, id string) claims.Known {
+	timeout := time.NewTimer(conflictDelay)
+	defer timeout.Stop()
+	select {
+	case <-s.applying:
+	case <-timeout.C:
+		return claims.Known{}
+	case <-ctx.Done():
+	}
+	s.mu.Lock()
+	turn := s.stream(id).turn
+	s.mu.Unlock()
+	if waitForTurn(ctx, id, turn) == nil {
+		defer func() { <-turn }()
+	}
+	known := rules(s, id, (*claims.Stream).Known)
+	known.InDoubt = known.InDoubt || known.Reported == nil && !known.Failed
+	return known
+}
+
 // operate runs an operation when no other one uses the stream.
 func (s *session) operate(ctx context.Context, id string,
 	begin func(r *claims.Stream, interrupted bool) claims.Decision, end func(*claims.Stream, claims.Result),
@@ -156,6 +186,7 @@ func (s *session) operate(ctx context.Context, id string,
 		<-turn
 	}()
 
+	s.firstApply.Do(func() { close(s.applying) })
 	o.decision = rules(s, id, func(r *claims.Stream) claims.Decision { return begin(r, ctx.Err() != nil) })
 	switch o.decision.Refusal {
 	case claims.ConflictingSets:

@@ -80,7 +80,7 @@ func (a *setProcessorsAction) Invoke(ctx context.Context, req action.InvokeReque
 		progress("%s", describeAttempt(attempt))
 	})
 	if o := a.session.setOnce(ctx, id, set); o.err != nil {
-		resp.Diagnostics.Append(diagnose(single, id, operation{what: fmt.Sprintf("the processors of stream %q could not be set", id)}, o))
+		resp.Diagnostics.Append(diagnose(ofResource, id, operation{what: fmt.Sprintf("the processors of stream %q could not be set", id)}, o))
 	}
 }
 
