@@ -31,8 +31,6 @@ type streamProvider struct {
 	session *session    // nil before Configure
 }
 
-func (p *streamProvider) currentSession() *session { return p.session }
-
 func (p *streamProvider) Metadata(_ context.Context, _ provider.MetadataRequest, resp *provider.MetadataResponse) {
 	resp.TypeName = "stream"
 	resp.Version = p.version
