@@ -150,6 +150,10 @@ type applied struct {
 // apply sends the sets that differ from the state or have a mark, and then leaves the streams that the resource
 // drops: another resource may have sent its set by then.
 func (s *session) apply(ctx context.Context, c change, r *report) applied {
+	if !s.configured() {
+		r.add("", diagnose(r.subject, "", operation{what: "the processors could not be set or detached"}, outcome{err: errNotConfigured}))
+		return applied{kept: c.was, marks: c.marks}
+	}
 	a := applied{kept: entries{}, reported: map[string]*streams.Stream{}, marks: marks{}}
 	var sends []string
 	for _, id := range slices.Sorted(maps.Keys(c.want)) {

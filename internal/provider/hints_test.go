@@ -9,6 +9,7 @@ import (
 
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
+	"github.com/stream-management/terraform-provider-stream/internal/claims"
 	"github.com/stream-management/terraform-provider-stream/internal/streams"
 )
 
@@ -140,11 +141,10 @@ func TestHints(t *testing.T) {
 	}
 }
 
-// Every diagnostic about an operation ends with what nowTrue says. All outcomes are here.
+// Every diagnostic about an operation ends with what is now true. All outcomes are here.
 func TestNowTrue(t *testing.T) {
 	t.Parallel()
 	reported := &streams.Stream{ProcessorIDs: streams.NewProcessorSet("p1", "p2")}
-	empty := &streams.Stream{ProcessorIDs: streams.NewProcessorSet()}
 	const (
 		unchanged = "The stream was not changed."
 		changed   = "The stream was changed."
@@ -155,15 +155,15 @@ func TestNowTrue(t *testing.T) {
 		return &streams.Error{Kind: streams.KindGeneric, Method: "PATCH", URL: "https://host", Attempts: 1, Outcome: outcome, Stream: s}
 	}
 	const id = "cam-1"
-	unsent := knowledge{reported: reported}
-	doubtful := knowledge{reported: reported, unconfirmed: true}
-	sets := conflictError{streamID: id, first: streams.NewProcessorSet("p1"), second: streams.NewProcessorSet()}
-	conflict := func(k knowledge) error { c := sets; c.knowledge = k; return &c }
-	report := newGroupReport()
-	report.changed, report.left = 1, 2
-	for _, outcome := range []streams.Outcome{streams.NotChanged, streams.Changed, streams.Unknown, streams.Unknown} {
-		err := failed(outcome, nil)
-		report.failed(groupOutcome{id: id, err: err}, diagnoseSet(id, err, knowledge{}))
+	first := streams.NewProcessorSet("p1")
+	unsent, doubtful := claims.Known{Reported: reported}, claims.Known{Reported: reported, InDoubt: true}
+	say := func(err error, known claims.Known) string {
+		return diagnose(ofResource, id, operation{what: "it could not be done"}, outcome{err: err, known: known}).Detail()
+	}
+	report := newReport(ofGroup)
+	report.changed, report.released = 1, 2
+	for _, outcomeOfStream := range []streams.Outcome{streams.NotChanged, streams.Changed, streams.Unknown, streams.Unknown} {
+		report.failed(id, change{}, outcome{err: failed(outcomeOfStream, nil), result: new(claims.Result)})
 	}
 	group := report.diagnostics("The state is as before.")
 	moved := diagnoseMoved(&processorsModel{TerminalID: types.StringValue("t1")}, &processorsModel{TerminalID: types.StringValue("t2")}, strings.ToUpper)
@@ -171,29 +171,27 @@ func TestNowTrue(t *testing.T) {
 		detail string
 		want   string
 	}{
-		"set, refused":          {diagnoseSet(id, failed(streams.NotChanged, nil), knowledge{}).Detail(), unchanged},
-		"set, in doubt":         {diagnoseSet(id, failed(streams.Unknown, nil), knowledge{}).Detail(), inDoubt},
-		"set, merged":           {diagnoseSet(id, failed(streams.Changed, reported), knowledge{}).Detail(), nowBoth},
-		"set, ignored":          {diagnoseSet(id, failed(streams.Changed, empty), knowledge{}).Detail(), "The service reports that the stream now has []."},
-		"set, abandoned":        {diagnoseSet(id, failed(streams.NotChanged, nil), knowledge{abandoned: &sets.first}).Detail(), unchanged},
-		"update, in doubt":      {diagnoseUpdate(id, failed(streams.Unknown, nil), knowledge{}).Detail(), inDoubt},
-		"detach, refused":       {diagnoseDetach(id, failed(streams.NotChanged, nil)).Detail(), unchanged},
-		"detach, ignored":       {diagnoseDetach(id, failed(streams.Changed, reported)).Detail(), nowBoth},
-		"read":                  {diagnoseRead(id, failed(streams.NotChanged, nil)).Detail(), unchanged},
-		"wait":                  {diagnoseUpdate(id, fmt.Errorf("waiting: %w", context.Canceled), knowledge{}).Detail(), unchanged},
-		"not configured":        {diagnoseSet(id, errNotConfigured, knowledge{}).Detail(), "Nothing was sent. " + unchanged},
-		"conflict":              {diagnoseSet(id, conflict(knowledge{}), knowledge{}).Detail(), "Nothing was sent for this resource. " + unchanged},
-		"conflict, other set":   {diagnoseSet(id, conflict(unsent), knowledge{}).Detail(), "Nothing was sent for this resource. " + nowBoth},
-		"conflict, in doubt":    {diagnoseSet(id, conflict(doubtful), knowledge{}).Detail(), "Nothing was sent for this resource. " + inDoubt},
-		"blocked":               {diagnoseDetach(id, &blockedError{}).Detail(), "Nothing was sent for this resource. " + unchanged},
-		"blocked, in doubt":     {diagnoseDetach(id, &blockedError{doubtful}).Detail(), "Nothing was sent for this resource. " + inDoubt},
-		"left, other failed":    {abandonedWarning(id, knowledge{abandoned: &sets.first, unconfirmed: true}).Detail(), inDoubt},
-		"gone on destroy":       {notFoundOnDestroyWarning(id, failed(streams.NotChanged, nil)).Detail(), unchanged},
-		"gone, after a failure": {notFoundOnDestroyWarning(id, failed(streams.Unknown, nil)).Detail(), inDoubt},
+		"refused":               {say(failed(streams.NotChanged, nil), claims.Known{}), unchanged},
+		"in doubt":              {say(failed(streams.Unknown, nil), claims.Known{}), inDoubt},
+		"merged":                {say(failed(streams.Changed, reported), claims.Known{}), nowBoth},
+		"left by another one":   {say(failed(streams.NotChanged, nil), claims.Known{Left: &first}), unchanged},
+		"read":                  {diagnoseRead(ofResource, id, failed(streams.NotChanged, nil)).Detail(), unchanged},
+		"wait":                  {say(fmt.Errorf("waiting: %w", context.Canceled), claims.Known{}), unchanged},
+		"wait for another one":  {say(fmt.Errorf("waiting: %w", context.Canceled), claims.Known{Pending: true}), inDoubt},
+		"interrupted":           {say(interruptedError{context.Canceled}, unsent), nowBoth},
+		"not configured":        {say(errNotConfigured, claims.Known{}), "Nothing was sent. " + unchanged},
+		"conflict":              {say(errConflict, claims.Known{}), "Nothing was sent for this resource. " + unchanged},
+		"conflict, other set":   {say(errConflict, unsent), "Nothing was sent for this resource. " + nowBoth},
+		"conflict, in doubt":    {say(errConflict, doubtful), "Nothing was sent for this resource. " + inDoubt},
+		"left alone":            {say(errLeftAlone, claims.Known{}), "Nothing was sent for this resource. " + unchanged},
+		"left alone, in doubt":  {say(errLeftAlone, doubtful), "Nothing was sent for this resource. " + inDoubt},
+		"left, other failed":    {staysAttachedWarning(id, claims.Known{Left: &first, InDoubt: true}).Detail(), inDoubt},
+		"gone on destroy":       {notFoundOnDestroyWarning(ofResource, id, failed(streams.NotChanged, nil)).Detail(), unchanged},
+		"gone, after a failure": {notFoundOnDestroyWarning(ofResource, id, failed(streams.Unknown, nil)).Detail(), inDoubt},
 		"moved":                 {moved[0].Detail(), changed},
 		"group, refused":        {group[0].Detail(), unchanged},
 		"group, in doubt":       {group[2].Detail(), inDoubt},
-		"group, dropped":        {droppedStreamError(id, sets.first).Detail(), "Nothing was sent for this resource. " + unchanged},
+		"group, dropped":        {droppedStreamError(ofResource, id, first).Detail(), "Nothing was sent for this resource. " + unchanged},
 		"group, all streams": {group[4].Detail(), "1 stream has its planned set. 2 streams were left as on_destroy says. 1 stream was not changed. " +
 			"1 stream was changed, but not as planned. 2 streams may or may not have been changed. The state is as before."},
 	} {

@@ -38,19 +38,6 @@ func TestGroupValidation(t *testing.T) {
 	}
 }
 
-// More than 1,000 streams in a group is a warning that names for_each.
-func TestGroupIsLarge(t *testing.T) {
-	t.Parallel()
-	p := startProvider(t, coretest.Attributes{"base_url": "http://127.0.0.1:1"})
-	for n, want := range map[int]int{1000: 0, 1001: 1} {
-		config := group(sameSet(n, "p1"), nil)
-		_, diags := planGroup(p, nullGroup(), &config)
-		if len(diags) != want || want == 1 && !strings.Contains(diags.String(), "for_each") {
-			t.Errorf("%d streams: %s", n, diags)
-		}
-	}
-}
-
 // Sets that are known after apply are no problem, and neither is an unknown map.
 func TestGroupUnknown(t *testing.T) {
 	t.Parallel()

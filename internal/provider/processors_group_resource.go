@@ -188,8 +188,11 @@ func (r *groupResource) Create(ctx context.Context, req resource.CreateRequest, 
 	defer cancel()
 	report := newReport(ofGroup)
 	result := r.session.apply(ctx, change{want: plan.want(), create: true}, report)
-	resp.Diagnostics.Append(report.diagnostics("The group is not in the state. The next apply sends all of its sets. Until an " +
-		"apply succeeds, what was attached stays attached, and a destroy detaches nothing.")...)
+	state := "The group is not in the state. The next apply sends all of its sets."
+	if report.mayHaveAttached() {
+		state += " Until then, what was attached stays attached, and a destroy detaches nothing."
+	}
+	resp.Diagnostics.Append(report.diagnostics(state)...)
 	if resp.Diagnostics.HasError() {
 		return
 	}
@@ -208,7 +211,7 @@ func (r *groupResource) Read(ctx context.Context, req resource.ReadRequest, resp
 	resp.Diagnostics.Append(req.State.Get(ctx, &state)...)
 	marks, diags := readMarks(ctx, req.Private)
 	resp.Diagnostics.Append(diags...)
-	if resp.Diagnostics.HasError() {
+	if resp.Diagnostics.HasError() || state == nil {
 		return
 	}
 	ctx, cancel := withTimeLimit(ctx, state.Timeouts.Read, &resp.Diagnostics)

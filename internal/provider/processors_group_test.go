@@ -71,7 +71,8 @@ func TestGroupCreateFails(t *testing.T) {
 	wantSentences(t, diags, map[string]string{
 		"s007": "The stream was not changed.", "s321": "sending the same set twice is safe.",
 		"": "497 streams have their planned sets. 2 streams were not changed. 1 stream may or may not have been changed. " +
-			"The group is not in the state. The next apply sends all of its sets.",
+			"The group is not in the state. The next apply sends all of its sets. " +
+			"Until then, what was attached stays attached, and a destroy detaches nothing.",
 	})
 	if !r.state.Value.IsNull() {
 		t.Fatal("a failed create leaves a state")

@@ -72,6 +72,10 @@ func newReport(s subject) *report {
 
 func (r *report) hasErrors() bool { return r.errors.count > 0 }
 
+func (r *report) mayHaveAttached() bool {
+	return r.changed+r.failures[streams.Changed]+r.failures[streams.Unknown] > 0
+}
+
 // add reports a diagnostic about a stream.
 func (r *report) add(id string, d diag.Diagnostic) {
 	to := &r.warnings
