@@ -49,12 +49,10 @@ func (c change) added() []string {
 // plan plans a change. It reports whether the apply sends anything, and returns the planned marks. With
 // detect_drift it reads the streams that the resource takes over.
 func (s *session) plan(ctx context.Context, c change, r *report) (sends bool, planned marks) {
-	planned = marks{}
-	for id, m := range c.marks {
-		if c.create { // in a replacement, Terraform passes the marks of the first plan to this one
-			planned[id] = mark{Next: m.Next, Pending: m.Pending}
-		} else if m.Pending != claims.Confirmed || m.Gone {
-			planned[id] = mark{Pending: m.Pending, Gone: m.Gone}
+	planned = c.marks.lasting()
+	if c.create { // in a replacement, Terraform passes the marks of the first plan to this one
+		for id, m := range c.marks {
+			planned[id] = mark{Pending: m.Pending, Next: m.Next}
 		}
 	}
 	s.noteCall()

@@ -29,6 +29,7 @@ type providerModel struct {
 	Retry             types.Object  `tfsdk:"retry"`
 	RequestsPerSecond types.Float64 `tfsdk:"requests_per_second"`
 	MaxConcurrent     types.Int64   `tfsdk:"max_concurrent_requests"`
+	Deployment        types.String  `tfsdk:"deployment"`
 	DetectDrift       types.Bool    `tfsdk:"detect_drift"`
 }
 
@@ -49,6 +50,7 @@ func providerSchema() schema.Schema {
 			"retry":                   retryAttribute(),
 			"requests_per_second":     requestsPerSecondAttribute(),
 			"max_concurrent_requests": maxConcurrentAttribute(),
+			"deployment":              deploymentAttribute(),
 			"detect_drift":            detectDriftAttribute(),
 		},
 	}
@@ -57,6 +59,7 @@ func providerSchema() schema.Schema {
 // settings is what a provider block and its environment variables say.
 type settings struct {
 	client         streams.Config
+	deployment     string // the name in the state; "" if it is known after apply
 	detectDrift    bool
 	missingBaseURL bool
 	unknown        bool // a value is not known yet
@@ -70,6 +73,7 @@ type settings struct {
 func readSettings(m providerModel, getenv func(string) string) *settings {
 	s := &settings{getenv: getenv, variables: map[string]string{}}
 	s.readBaseURL(m.BaseURL)
+	s.readDeployment(m.Deployment)
 	s.readHeaders(m.Headers)
 	s.readCredentials(m)
 	s.readTLS(m.TLS)

@@ -2,6 +2,8 @@ package provider
 
 import (
 	"net/url"
+	"strings"
+	"unicode"
 
 	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/provider/schema"
@@ -23,13 +25,40 @@ func (s *settings) readBaseURL(v types.String) {
 	text, ok := s.text(at, v, "STREAM_BASE_URL")
 	s.missingBaseURL = ok && text == ""
 	if text != "" {
-		s.checkAddress(at, text, streams.ParseBaseURL)
+		if u := s.checkAddress(at, text, streams.ParseBaseURL); u != nil {
+			s.deployment = streams.NormalURL(u)
+		}
 		s.client.BaseURL = text
 	}
 }
 
+func deploymentAttribute() schema.Attribute {
+	return schema.StringAttribute{
+		Optional: true,
+		MarkdownDescription: "Name of the deployment in the state. Set it for a deployment that is reached at several addresses, so " +
+			"that another address plans no change. Environment: `STREAM_DEPLOYMENT`. Default: `base_url`.",
+	}
+}
+
+// readDeployment comes after readBaseURL, whose address is the default.
+func (s *settings) readDeployment(v types.String) {
+	at := path.Root("deployment")
+	name, ok := s.text(at, v, "STREAM_DEPLOYMENT")
+	switch {
+	case v.IsUnknown():
+		s.deployment = ""
+	case !ok, name == "":
+	case strings.ContainsFunc(name, unicode.IsSpace), strings.ContainsFunc(name, unicode.IsControl), len(name) > longestDeployment:
+		s.refuse(at, "must be a name of at most %d bytes, without white space and control characters.", longestDeployment)
+	default:
+		s.deployment = name
+	}
+}
+
+const longestDeployment = 200
+
 // checkAddress refuses what parse refuses, and warns if requests can be read on their way.
-func (s *settings) checkAddress(at path.Path, text string, parse func(string) (*url.URL, error)) {
+func (s *settings) checkAddress(at path.Path, text string, parse func(string) (*url.URL, error)) *url.URL {
 	u, err := parse(text)
 	switch {
 	case err != nil:
@@ -37,4 +66,5 @@ func (s *settings) checkAddress(at path.Path, text string, parse func(string) (*
 	case streams.SentInClear(u):
 		s.diags.Append(sentInClearWarning(at, s.variable(at)))
 	}
+	return u
 }

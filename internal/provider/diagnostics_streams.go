@@ -115,3 +115,22 @@ func notFoundOnDestroyWarning(s subject, id string, err error) diag.Diagnostic {
 	return diag.NewWarningDiagnostic(aboutStream("Stream Not Found", id),
 		paragraphs(s.words.Replace(text), requestAndResponse(e), nowTrue(e.Outcome, e.Stream)))
 }
+
+// deploymentChangedWarning is the same for all resources of a run, so that Terraform shows it once.
+func deploymentChangedWarning(from, to string) diag.Diagnostic {
+	return diag.NewWarningDiagnostic("The Deployment Has Changed", paragraphs(
+		fmt.Sprintf("The state is that of deployment %q, and the provider is configured for deployment %q. The apply sends the sets to %q. "+
+			"Streams at %q keep their processors.", from, to, to, from),
+		fmt.Sprintf("If both are the same deployment, at another address, set deployment = %q in the provider block: then nothing is sent.", from)))
+}
+
+// otherDeploymentError is for a destroy that would detach processors at a deployment that never had the set.
+func otherDeploymentError(from, to string) diag.Diagnostic {
+	return diag.NewErrorDiagnostic("The Deployment Has Changed", paragraphs(
+		fmt.Sprintf("The state is that of deployment %q, and the provider is configured for deployment %q. A destroy would detach the "+
+			"processors of streams at %q, which never got them from this resource.", from, to, to),
+		fmt.Sprintf("To detach the processors at %q, configure that deployment again. To take the set to %q first, apply without the destroy. "+
+			"To leave the processors attached, set on_destroy = \"keep\" and apply, or use a removed block with destroy = false. "+
+			"If the resource is tainted, terraform untaint makes it an update.", from, to),
+		"Nothing was sent. "+nowTrue(streams.NotChanged, nil)))
+}

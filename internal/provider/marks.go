@@ -84,6 +84,17 @@ func readMarks(ctx context.Context, private privateState) (marks, diag.Diagnosti
 	return m, diags
 }
 
+// lasting returns the marks without what a plan adds for its apply.
+func (m marks) lasting() marks {
+	kept := marks{}
+	for id, found := range m {
+		if found.Pending != claims.Confirmed || found.Gone {
+			kept[id] = mark{Pending: found.Pending, Gone: found.Gone}
+		}
+	}
+	return kept
+}
+
 // save replaces a private state.
 func (m marks) save(ctx context.Context, private privateState) diag.Diagnostics {
 	var value []byte // removes the key

@@ -38,6 +38,7 @@ type groupModel struct {
 	Triggers   types.Map      `tfsdk:"triggers"`
 	Timeouts   timeouts.Value `tfsdk:"timeouts"`
 	LastEdited types.Int64    `tfsdk:"last_edited"`
+	Deployment types.String   `tfsdk:"deployment"`
 }
 
 // want returns the planned sets.
@@ -96,8 +97,9 @@ func (r *groupResource) Schema(_ context.Context, _ resource.SchemaRequest, resp
 			},
 			"on_destroy": onDestroyAttribute("What happens to a stream when the group is destroyed, or when the stream is removed from " +
 				"`streams`: `detach` sends an empty set; `keep` sends nothing and leaves the processors attached."),
-			"triggers": triggersAttribute("all sets are"),
-			"timeouts": timeoutsAttribute(),
+			"triggers":   triggersAttribute("all sets are"),
+			"timeouts":   timeoutsAttribute(),
+			"deployment": deploymentAttributeOfResource,
 			"last_edited": schema.Int64Attribute{
 				Computed: true,
 				MarkdownDescription: "Time of the latest edit that the service reported for a stream of the group, in milliseconds " +
@@ -163,15 +165,23 @@ func (r *groupResource) ModifyPlan(ctx context.Context, req resource.ModifyPlanR
 		c.leaving, c.unknown = claims.Dropped, plan.Streams.IsUnknown()
 		c.again = state != nil && !plan.Triggers.Equal(state.Triggers)
 	}
-	ctx, cancel := withTimeLimit(ctx, cmp.Or(plan, state).Timeouts.Read, &resp.Diagnostics)
+	if state != nil && r.session.elsewhere(state.Deployment) {
+		resp.Diagnostics.Append(r.session.planElsewhere(&c, state.Deployment, plan == nil, plan != nil)...)
+		state = nil
+		if resp.Diagnostics.HasError() {
+			return
+		}
+	}
+	ctx, cancel := withTimeLimit(ctx, cmp.Or(plan, state, new(groupModel)).Timeouts.Read, &resp.Diagnostics)
 	defer cancel()
 	report := newReport(ofGroup)
 	sends, planned := r.session.plan(ctx, c, report)
 	resp.Diagnostics.Append(report.diagnostics("Nothing was sent.")...)
 	resp.Diagnostics.Append(planned.save(ctx, resp.Private)...)
 	if plan != nil {
-		if plan.LastEdited = types.Int64Unknown(); state != nil && !sends {
-			plan.LastEdited = state.LastEdited
+		plan.LastEdited, plan.Deployment = types.Int64Unknown(), r.session.deploymentValue()
+		if state != nil && !sends {
+			plan.LastEdited, plan.Deployment = state.LastEdited, state.Deployment
 		}
 		resp.Diagnostics.Append(resp.Plan.Set(ctx, plan)...)
 	}
@@ -196,7 +206,7 @@ func (r *groupResource) Create(ctx context.Context, req resource.CreateRequest, 
 	if resp.Diagnostics.HasError() {
 		return
 	}
-	plan.LastEdited = types.Int64Null()
+	plan.LastEdited, plan.Deployment = types.Int64Null(), r.session.deploymentValue()
 	plan.setEdited(result.reported)
 	resp.Diagnostics.Append(resp.State.Set(ctx, plan)...)
 	resp.Diagnostics.Append(result.marks.save(ctx, resp.Private)...)
@@ -212,6 +222,9 @@ func (r *groupResource) Read(ctx context.Context, req resource.ReadRequest, resp
 	marks, diags := readMarks(ctx, req.Private)
 	resp.Diagnostics.Append(diags...)
 	if resp.Diagnostics.HasError() || state == nil {
+		return
+	}
+	if r.session.elsewhere(state.Deployment) {
 		return
 	}
 	ctx, cancel := withTimeLimit(ctx, state.Timeouts.Read, &resp.Diagnostics)
@@ -249,14 +262,28 @@ func (r *groupResource) Update(ctx context.Context, req resource.UpdateRequest, 
 	}
 	ctx, cancel := withTimeLimit(ctx, plan.Timeouts.Update, &resp.Diagnostics)
 	defer cancel()
-	report := newReport(ofGroup)
-	result := r.session.apply(ctx, change{
+	c := change{
 		want: plan.want(), was: state.was(found), partial: true, detach: plan.detaches(), leaving: claims.Dropped, marks: found,
-	}, report)
+	}
+	moves := r.session.elsewhere(state.Deployment)
+	if moves {
+		c.was, c.marks, state.LastEdited = nil, nil, types.Int64Null()
+	}
+	report := newReport(ofGroup)
+	result := r.session.apply(ctx, c, report)
+	if moves && report.hasErrors() && report.changed == 0 {
+		resp.Diagnostics.Append(report.diagnostics("The state is still that of the former deployment.")...)
+		resp.Diagnostics.Append(found.lasting().save(ctx, resp.Private)...)
+		resp.State.Raw = req.State.Raw
+		return
+	}
 	resp.Diagnostics.Append(report.diagnostics("The state has what succeeded. The next plan shows the rest.")...)
 	plan.LastEdited = state.LastEdited
 	plan.setEdited(result.reported)
 	plan.setStreams(result.kept)
+	if plan.Deployment.IsUnknown() {
+		plan.Deployment = r.session.deploymentValue()
+	}
 	resp.Diagnostics.Append(resp.State.Set(ctx, plan)...)
 	resp.Diagnostics.Append(result.marks.save(ctx, resp.Private)...)
 }
@@ -268,6 +295,11 @@ func (r *groupResource) Delete(ctx context.Context, req resource.DeleteRequest, 
 	found, diags := readMarks(ctx, req.Private)
 	resp.Diagnostics.Append(diags...)
 	if resp.Diagnostics.HasError() {
+		return
+	}
+	if r.session.elsewhere(state.Deployment) {
+		resp.Diagnostics.Append(found.lasting().save(ctx, resp.Private)...)
+		resp.Diagnostics.Append(r.session.leaveElsewhere(state.Deployment, state.detaches())...)
 		return
 	}
 	ctx, cancel := withTimeLimit(ctx, state.Timeouts.Delete, &resp.Diagnostics)

@@ -45,6 +45,7 @@ type processorsModel struct {
 	FragmentTypeID       types.String   `tfsdk:"fragment_type_id"`
 	CompatibleNamespaces types.Set      `tfsdk:"compatible_namespaces"`
 	LastEdited           types.Int64    `tfsdk:"last_edited"`
+	Deployment           types.String   `tfsdk:"deployment"`
 }
 
 // setDefaults gives an imported or moved resource the values that an empty configuration plans, so that the next plan
@@ -128,6 +129,7 @@ func (r *processorsResource) Schema(_ context.Context, _ resource.SchemaRequest,
 				Computed:            true,
 				MarkdownDescription: "Namespaces that are compatible with the stream.",
 			},
+			"deployment": deploymentAttributeOfResource,
 			"last_edited": schema.Int64Attribute{
 				Computed:            true,
 				MarkdownDescription: "Time of the last edit as the service reported it, in milliseconds since 1970-01-01 UTC.",
@@ -168,34 +170,44 @@ func (r *processorsResource) ModifyPlan(ctx context.Context, req resource.Modify
 	if plan != nil && state != nil {
 		c.leaving, c.again = claims.Replaced, !plan.Triggers.Equal(state.Triggers)
 	}
-	ctx, cancel := withTimeLimit(ctx, cmp.Or(plan, state).Timeouts.Read, &resp.Diagnostics)
+	if state != nil && r.session.elsewhere(state.Deployment) {
+		leaves := plan == nil || !plan.StreamID.Equal(state.StreamID)
+		resp.Diagnostics.Append(r.session.planElsewhere(&c, state.Deployment, leaves, plan != nil)...)
+		state = nil
+		if resp.Diagnostics.HasError() {
+			return
+		}
+	}
+	ctx, cancel := withTimeLimit(ctx, cmp.Or(plan, state, new(processorsModel)).Timeouts.Read, &resp.Diagnostics)
 	defer cancel()
 	report := newReport(ofResource)
 	sends, planned := r.session.plan(ctx, c, report)
 	resp.Diagnostics.Append(report.diagnostics("")...)
 	resp.Diagnostics.Append(planned.save(ctx, resp.Private)...)
 	if plan != nil {
-		plan.planComputed(state, sends)
+		plan.planComputed(state, r.session.deploymentValue(), sends)
 		resp.Diagnostics.Append(resp.Plan.Set(ctx, plan)...)
 	}
 }
 
-// planComputed plans the values that the service reports. The state is nil before a create.
-func (m *processorsModel) planComputed(state *processorsModel, sends bool) {
-	m.ID = m.StreamID
+// planComputed plans the values that the service reports. The state is nil if it says nothing of the stream.
+func (m *processorsModel) planComputed(state *processorsModel, deployment types.String, sends bool) {
+	m.ID, m.Deployment = m.StreamID, deployment
 	m.TerminalID, m.FragmentTypeID = types.StringUnknown(), types.StringUnknown()
 	m.CompatibleNamespaces, m.LastEdited = types.SetUnknown(types.StringType), types.Int64Unknown()
 	if state == nil || !m.StreamID.Equal(state.StreamID) {
 		return
 	}
 	if !sends {
-		m.CompatibleNamespaces, m.LastEdited = state.CompatibleNamespaces, state.LastEdited
+		m.Deployment, m.CompatibleNamespaces, m.LastEdited = state.Deployment, state.CompatibleNamespaces, state.LastEdited
 	}
-	// An update has no reason to change where a stream belongs. An imported state does not know it yet.
-	if !sends || !state.TerminalID.IsNull() {
+	// An update has no reason to change where a stream belongs. An imported state does not know it yet, and a deployment
+	// that is known after apply may be another one.
+	stays := !sends || !deployment.IsUnknown()
+	if stays && (!sends || !state.TerminalID.IsNull()) {
 		m.TerminalID = state.TerminalID
 	}
-	if !sends || !state.FragmentTypeID.IsNull() {
+	if stays && (!sends || !state.FragmentTypeID.IsNull()) {
 		m.FragmentTypeID = state.FragmentTypeID
 	}
 }
@@ -217,6 +229,7 @@ func (r *processorsResource) Create(ctx context.Context, req resource.CreateRequ
 		return
 	}
 	plan.setReported(result.reported[plan.StreamID.ValueString()])
+	plan.Deployment = r.session.deploymentValue()
 	resp.Diagnostics.Append(resp.State.Set(ctx, plan)...)
 	resp.Diagnostics.Append(result.marks.save(ctx, resp.Private)...)
 	resp.Diagnostics.Append(resp.Identity.SetAttribute(ctx, path.Root("stream_id"), plan.StreamID)...)
@@ -231,7 +244,7 @@ func (r *processorsResource) Read(ctx context.Context, req resource.ReadRequest,
 		return
 	}
 	resp.Diagnostics.Append(resp.Identity.SetAttribute(ctx, path.Root("stream_id"), state.StreamID)...)
-	if !r.session.readsStreams() {
+	if !r.session.readsStreams() || r.session.elsewhere(state.Deployment) {
 		return
 	}
 	ctx, cancel := withTimeLimit(ctx, state.Timeouts.Read, &resp.Diagnostics)
@@ -261,18 +274,30 @@ func (r *processorsResource) Update(ctx context.Context, req resource.UpdateRequ
 	}
 	ctx, cancel := withTimeLimit(ctx, plan.Timeouts.Update, &resp.Diagnostics)
 	defer cancel()
+	c := change{want: plan.want(), was: state.was(found), marks: found}
+	moves := r.session.elsewhere(state.Deployment)
+	if moves {
+		c.was, c.marks = nil, nil
+	}
 	report := newReport(ofResource)
-	result := r.session.apply(ctx, change{want: plan.want(), was: state.was(found), marks: found}, report)
-	after := plan
-	if report.hasErrors() {
-		after = state
-	}
-	if got := result.reported[plan.StreamID.ValueString()]; got != nil {
-		after.setReported(got)
-	}
+	result := r.session.apply(ctx, c, report)
 	resp.Diagnostics.Append(report.diagnostics("")...)
-	if !report.hasErrors() {
-		resp.Diagnostics.Append(diagnoseMoved(state, plan, r.session.client.Redact)...)
+	after, got := plan, result.reported[plan.StreamID.ValueString()]
+	switch {
+	case !report.hasErrors():
+		if got != nil {
+			plan.setReported(got)
+			plan.Deployment = r.session.deploymentValue()
+		}
+		if !moves {
+			resp.Diagnostics.Append(diagnoseMoved(state, plan, r.session.client.Redact)...)
+		}
+	case moves:
+		after, result.marks = state, found.lasting()
+	default:
+		if after = state; got != nil {
+			state.setReported(got)
+		}
 	}
 	resp.Diagnostics.Append(resp.State.Set(ctx, after)...)
 	resp.Diagnostics.Append(result.marks.save(ctx, resp.Private)...)
@@ -286,6 +311,11 @@ func (r *processorsResource) Delete(ctx context.Context, req resource.DeleteRequ
 	found, diags := readMarks(ctx, req.Private)
 	resp.Diagnostics.Append(diags...)
 	if resp.Diagnostics.HasError() {
+		return
+	}
+	if r.session.elsewhere(state.Deployment) {
+		resp.Diagnostics.Append(found.lasting().save(ctx, resp.Private)...)
+		resp.Diagnostics.Append(r.session.leaveElsewhere(state.Deployment, state.detaches())...)
 		return
 	}
 	ctx, cancel := withTimeLimit(ctx, state.Timeouts.Delete, &resp.Diagnostics)
@@ -321,5 +351,8 @@ func (r *processorsResource) ImportState(ctx context.Context, req resource.Impor
 	}
 	m.setDefaults()
 	m.ID = m.StreamID
+	if r.session != nil && r.session.deployment != "" {
+		m.Deployment = r.session.deploymentValue()
+	}
 	resp.Diagnostics.Append(resp.State.Set(ctx, m)...)
 }

@@ -70,7 +70,7 @@ func (p *streamProvider) Configure(ctx context.Context, req provider.ConfigureRe
 		return
 	}
 
-	configured := newSession(s.detectDrift)
+	configured := newSession(s.deployment, s.detectDrift)
 	p.session = configured
 	resp.ResourceData = configured
 	resp.ActionData = configured

@@ -59,6 +59,11 @@ func triggersAttribute(sent string) schema.Attribute {
 	}
 }
 
+var deploymentAttributeOfResource = schema.StringAttribute{
+	Computed:            true,
+	MarkdownDescription: "Deployment that the provider sent to: its `deployment`, which defaults to `base_url`.",
+}
+
 const defaultTimeout = 5 * time.Minute
 
 // timeoutsAttribute is the attribute of the timeouts module with other validators: the module's own validators accept a

@@ -18,6 +18,7 @@ import (
 // session; the rules are in package claims.
 type session struct {
 	client      *streams.Client // nil while the provider's configuration is not known
+	deployment  string          // in the state; "" while it is not known
 	detectDrift bool
 
 	mu      sync.Mutex
@@ -47,8 +48,9 @@ const maxWaiting = 8
 // conflictDelay is how long a plan with a conflict waits to see whether it is that of an apply.
 const conflictDelay = time.Second
 
-func newSession(detectDrift bool) *session {
+func newSession(deployment string, detectDrift bool) *session {
 	return &session{
+		deployment:  deployment,
 		detectDrift: detectDrift,
 		streams:     map[string]*sharedStream{},
 		applying:    make(chan struct{}),

@@ -35,6 +35,17 @@ func ParseBaseURL(raw string) (*url.URL, error) {
 	return u, nil
 }
 
+// NormalURL returns the parsed address of a deployment in one form: a host in lower case, and no default port.
+func NormalURL(base *url.URL) string {
+	u := *base
+	u.Host = strings.ToLower(u.Host)
+	if port := map[string]string{"http": ":80", "https": ":443"}[u.Scheme]; strings.HasSuffix(u.Host, port) {
+		u.Host = strings.TrimSuffix(u.Host, port)
+	}
+	u.Host = strings.TrimSuffix(u.Host, ":") // a port that is left out after its colon
+	return u.String()
+}
+
 // cutStreamPath returns what is before /v2/streams or /v2/streams/{id} at the end of an escaped path.
 func cutStreamPath(path string) (prefix string, found bool) {
 	const streams = "/v2/streams"

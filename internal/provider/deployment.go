@@ -1,0 +1,43 @@
+package provider
+
+import (
+	"github.com/hashicorp/terraform-plugin-framework/diag"
+	"github.com/hashicorp/terraform-plugin-framework/types"
+)
+
+// The state says at which deployment its streams are, because two deployments may have streams with the same ids.
+
+// elsewhere reports whether a state is that of another deployment: its streams only have the same ids.
+func (s *session) elsewhere(deployment types.String) bool {
+	return s != nil && s.deployment != "" && known(deployment) && deployment.ValueString() != s.deployment
+}
+
+// deploymentValue is the deployment in the plan and the state.
+func (s *session) deploymentValue() types.String {
+	if s == nil || s.deployment == "" {
+		return types.StringUnknown()
+	}
+	return types.StringValue(s.deployment)
+}
+
+// planElsewhere changes a change to one of streams that the resource does not have yet: those of the configured
+// deployment. What the resource leaves is at the deployment of the state, where nothing is sent.
+func (s *session) planElsewhere(c *change, deployment types.String, leaves, stays bool) diag.Diagnostics {
+	if leaves && c.detach {
+		return diag.Diagnostics{otherDeploymentError(deployment.ValueString(), s.deployment)}
+	}
+	c.was, c.marks = nil, nil
+	if stays {
+		return diag.Diagnostics{deploymentChangedWarning(deployment.ValueString(), s.deployment)}
+	}
+	return nil
+}
+
+// leaveElsewhere refuses to detach the processors of streams of another deployment: Terraform does not ask for a plan of
+// the destroy of a tainted or replaced object.
+func (s *session) leaveElsewhere(deployment types.String, detach bool) diag.Diagnostics {
+	if detach {
+		return diag.Diagnostics{otherDeploymentError(deployment.ValueString(), s.deployment)}
+	}
+	return nil
+}
