@@ -28,7 +28,7 @@ type providerModel struct {
 	RequestTimeout    types.String  `tfsdk:"request_timeout"`
 	Retry             types.Object  `tfsdk:"retry"`
 	RequestsPerSecond types.Float64 `tfsdk:"requests_per_second"`
-	MaxConcurrent     types.Int64   `tfsdk:"max_concurrent_requests"`
+	MaxConcurrent     types.Number  `tfsdk:"max_concurrent_requests"`
 	Deployment        types.String  `tfsdk:"deployment"`
 	DetectDrift       types.Bool    `tfsdk:"detect_drift"`
 }

@@ -170,6 +170,8 @@ func TestReadSettingsRefuses(t *testing.T) {
 		"shortest wait the longest": {block{"retry": block{"min_backoff": "2s", "max_backoff": "1s"}}, nil, []problem{{"retry.max_backoff", "must not be shorter than min_backoff"}}},
 		"rate of zero":              {block{"requests_per_second": 0}, nil, []problem{{"requests_per_second", "must be more than 0"}}},
 		"no request at a time":      {block{"max_concurrent_requests": 0}, nil, []problem{{"max_concurrent_requests", "must be from 1 to 10000; it is 0"}}},
+		"half a request":            {block{"max_concurrent_requests": 1.5}, nil, []problem{{"max_concurrent_requests", "must be a whole number; it is 1.5"}}},
+		"half an attempt":           {block{"retry": block{"max_attempts": 2.5}}, nil, []problem{{"retry.max_attempts", "must be a whole number; it is 2.5"}}},
 		"too many at a time":        {block{"max_concurrent_requests": 10001}, nil, []problem{{"max_concurrent_requests", "must be from 1 to 10000; it is 10001"}}},
 		"STREAM_DETECT_DRIFT":       {nil, environment{"STREAM_DETECT_DRIFT": "yes"}, []problem{{"detect_drift", `The environment variable STREAM_DETECT_DRIFT (detect_drift) must be "true" or "false".`}}},
 

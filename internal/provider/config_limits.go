@@ -28,19 +28,34 @@ func (s *settings) readRequestsPerSecond(v types.Float64) {
 const maxConcurrentRequests = 10_000
 
 func maxConcurrentAttribute() schema.Attribute {
-	return schema.Int64Attribute{
+	return schema.NumberAttribute{
 		Optional: true,
 		MarkdownDescription: "Limit of requests at the same time, for all resources and actions of this provider block " +
 			"together. Waits before retries do not count. Default: `64`.",
 	}
 }
 
-func (s *settings) readMaxConcurrent(v types.Int64) {
-	s.unknown = s.unknown || v.IsUnknown()
-	n := v.ValueInt64()
-	if !v.IsNull() && !v.IsUnknown() && (n < 1 || n > maxConcurrentRequests) {
-		s.refuse(path.Root("max_concurrent_requests"), "must be from 1 to %d; it is %d.", maxConcurrentRequests, n)
+func (s *settings) readMaxConcurrent(v types.Number) {
+	at := path.Root("max_concurrent_requests")
+	n, ok := s.wholeNumber(at, v)
+	if ok && (n < 1 || n > maxConcurrentRequests) {
+		s.refuse(at, "must be from 1 to %d; it is %d.", maxConcurrentRequests, n)
 		return
 	}
-	s.client.MaxConcurrent = int(min(n, math.MaxInt32))
+	s.client.MaxConcurrent = n
+}
+
+// wholeNumber reports false if the value is null, not known yet or refused. The schema has no integers, because the
+// framework would call a fraction an error of the provider.
+func (s *settings) wholeNumber(at path.Path, v types.Number) (n int, ok bool) {
+	s.unknown = s.unknown || v.IsUnknown()
+	if v.IsNull() || v.IsUnknown() {
+		return 0, false
+	}
+	if !v.ValueBigFloat().IsInt() {
+		s.refuse(at, "must be a whole number; it is %s.", v)
+		return 0, false
+	}
+	whole, _ := v.ValueBigFloat().Int64()
+	return int(max(math.MinInt32, min(whole, math.MaxInt32))), true
 }

@@ -2,7 +2,6 @@ package provider
 
 import (
 	"cmp"
-	"math"
 
 	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/provider/schema"
@@ -29,7 +28,7 @@ func retryAttribute() schema.Attribute {
 		MarkdownDescription: "How requests are retried. Failed connections and the statuses 408, 429, 500, 502, 503 and 504 " +
 			"are retried, and `Retry-After` is honoured. Default: 5 attempts, with waits from `500ms` to `30s`.",
 		Attributes: map[string]schema.Attribute{
-			"max_attempts": schema.Int64Attribute{
+			"max_attempts": schema.NumberAttribute{
 				Optional:            true,
 				MarkdownDescription: "Number of attempts, including the first; `1` means no retry. Default: `5`.",
 			},
@@ -52,16 +51,11 @@ func (s *settings) readRetry(v types.Object) {
 	}
 	at := path.Root("retry")
 	r, standard := &s.client.Retry, streams.DefaultRetry
-	r.MaxAttempts = standard.MaxAttempts
-	attempts := objectAttribute[types.Int64](v, "max_attempts")
-	s.unknown = s.unknown || attempts.IsUnknown()
-	if n := attempts.ValueInt64(); !attempts.IsNull() && !attempts.IsUnknown() {
-		if n < 1 {
-			s.refuse(at.AtName("max_attempts"), "must be at least 1, which means no retry; it is %d.", n)
-		}
-		r.MaxAttempts = int(min(n, math.MaxInt32))
+	attempts, ok := s.wholeNumber(at.AtName("max_attempts"), objectAttribute[types.Number](v, "max_attempts"))
+	if ok && attempts < 1 {
+		s.refuse(at.AtName("max_attempts"), "must be at least 1, which means no retry; it is %d.", attempts)
 	}
-
+	r.MaxAttempts = cmp.Or(attempts, standard.MaxAttempts)
 	shortest := s.duration(at.AtName("min_backoff"), objectAttribute[types.String](v, "min_backoff"))
 	longest := s.duration(at.AtName("max_backoff"), objectAttribute[types.String](v, "max_backoff"))
 	if longest != 0 && shortest > longest {

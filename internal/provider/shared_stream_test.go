@@ -1,0 +1,236 @@
+package provider
+
+import (
+	"fmt"
+	"net/http"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
+	"github.com/hashicorp/terraform-plugin-go/tftypes"
+
+	"github.com/stream-management/terraform-provider-stream/internal/coretest"
+	"github.com/stream-management/terraform-provider-stream/internal/streamstest"
+)
+
+// single makes a configuration of a single resource. The processors may be unknown.
+func single(id string, processors any) tftypes.Value {
+	return resourceValue(coretest.Attributes{"stream_id": id, "processor_ids": processors})
+}
+
+// mustApply plans and applies one change, in processes of their own.
+func mustApply(t *testing.T, provider coretest.Attributes, prior coretest.Managed, config tftypes.Value) coretest.Managed {
+	t.Helper()
+	planned, _, diags := startProvider(t, provider).Plan(prior, config)
+	if !diags.Failed() {
+		prior, diags = startProvider(t, provider).Apply(prior.Value, planned, config)
+	}
+	if diags.Failed() {
+		t.Fatal(diags)
+	}
+	return prior
+}
+
+func wantDiagnostic(t *testing.T, diags coretest.Diagnostics, severity tfprotov6.DiagnosticSeverity, summary, detail string) {
+	t.Helper()
+	for _, d := range diags {
+		if d.Severity == severity && d.Summary == summary && strings.Contains(d.Detail, detail) {
+			return
+		}
+	}
+	t.Errorf("no %s %q with %q in %s", severity, summary, detail, diags)
+}
+
+// A renamed resource whose set is known after apply owns its stream, as one with a known set does.
+func TestNewOwnerWithUnknownSet(t *testing.T) {
+	t.Parallel()
+	for _, kind := range []string{coretest.SingleName, coretest.GroupName} {
+		service, url := streamstest.Start(t, streamstest.Options{}, streamstest.Streams("cam")...)
+		provider := coretest.Attributes{"base_url": url}
+		null, old, renamed := nullResource(), single("cam", []string{"p1"}), single("cam", tftypes.UnknownValue)
+		if kind == coretest.GroupName {
+			null, old = nullGroup().Value, group(map[string][]string{"cam": {"p1"}}, nil)
+			renamed = coretest.ToTerraform(groupSchema().ValueType(), coretest.Attributes{"streams": coretest.Attributes{"cam": tftypes.UnknownValue}})
+		}
+		state := mustApply(t, provider, coretest.Managed{Value: null}, old)
+		service.ForgetRequests()
+
+		// The new owner is planned first: the destroy carries a mark and sends nothing.
+		p := startProvider(t, provider)
+		if _, _, diags := p.Plan(coretest.Managed{Value: null}, renamed); len(diags) > 0 {
+			t.Errorf("%s: %s", kind, diags)
+		}
+		destroy, _, _ := p.Plan(state, null)
+		if _, diags := startProvider(t, provider).Apply(state.Value, destroy, null); len(diags) > 0 {
+			t.Errorf("%s: %s", kind, diags)
+		}
+		service.WantRequests(t)
+		service.WantAttached(t, "cam", "p1")
+
+		// The destroy is planned first: the plan of the new owner warns.
+		p = startProvider(t, provider)
+		p.Plan(state, null)
+		_, _, diags := p.Plan(coretest.Managed{Value: null}, renamed)
+		wantDiagnostic(t, diags, tfprotov6.DiagnosticSeverityWarning, `Processors May Be Detached for a Moment: stream "cam"`, "moved")
+	}
+}
+
+// An error says what another resource left on the stream only until the service has reported something newer.
+func TestErrorForgetsWhatWasLeftBefore(t *testing.T) {
+	t.Parallel()
+	service, url := streamstest.Start(t, streamstest.Options{}, streamstest.Streams("s1")...)
+	provider := coretest.Attributes{"base_url": url}
+	null := coretest.Managed{Value: nullResource()}
+	state := mustApply(t, provider, null, single("s1", []string{"p2"}))
+	p := startProvider(t, provider)
+	config := single("s1", []string{"p1"})
+	a, _, _ := p.Plan(null, config)
+	b, _, _ := p.Plan(null, config)
+	c, _, _ := p.Plan(state, null.Value)
+	p = startProvider(t, provider)
+	if _, diags := p.Apply(state.Value, c, null.Value); diags.Failed() {
+		t.Fatal(diags)
+	}
+	if _, diags := p.Apply(null.Value, a, config); diags.Failed() {
+		t.Fatal(diags)
+	}
+	service.Inject(streamstest.Fault{Status: http.StatusForbidden})
+	_, diags := p.Apply(null.Value, b, config)
+	wantDiagnostic(t, diags, tfprotov6.DiagnosticSeverityError, "Unauthorized Error", "The stream was not changed.")
+	if strings.Contains(diags.String(), "p2") {
+		t.Errorf("the error names a set that the stream no longer has: %s", diags)
+	}
+}
+
+// The second of two resources that learn one stream id during the apply says what the first one did, or is doing.
+func TestLateConflict(t *testing.T) {
+	t.Parallel()
+	service, url := streamstest.Start(t, streamstest.Options{}, streamstest.Streams("cam")...)
+	p := startProvider(t, coretest.Attributes{"base_url": url})
+	null := coretest.Managed{Value: nullResource()}
+	first, second := single("cam", []string{"p1"}), single("cam", []string{"p2"})
+	planned, _, _ := p.Plan(null, first)
+	received, respond := make(chan struct{}), make(chan struct{})
+	service.InjectFunc(func(streamstest.Request) *streamstest.Fault { close(received); <-respond; return nil })
+	var ended sync.WaitGroup
+	ended.Go(func() { p.Apply(null.Value, planned, first) })
+	<-received
+	var diags coretest.Diagnostics
+	ended.Go(func() { _, _, diags = p.Plan(null, second) })
+	close(respond)
+	ended.Wait()
+	wantDiagnostic(t, diags, tfprotov6.DiagnosticSeverityError, "Conflicting Processor Sets",
+		`Nothing was sent for this resource. The service reports that the stream now has ["p1"].`)
+}
+
+// A key that an update adds is in the state after an unknown outcome, with a mark, so that removing the key detaches.
+func TestAddedKeyWithUnknownOutcome(t *testing.T) {
+	t.Parallel()
+	streams := sameSet(1, "p1")
+	service, url := streamstest.Start(t, streamstest.Options{}, append(seeds(streams), streamstest.Streams("new")...)...)
+	r := newGroupRun(t, coretest.Attributes{"base_url": url, "retry": oneAttempt})
+	before, after := group(streams, nil), group(with(streams, "new", "z"), nil)
+	r.mustRun(&before)
+	refuse(service, map[string]streamstest.Fault{"new": {ResetAfter: true}})
+	if _, diags := r.run(&after); !diags.Failed() {
+		t.Fatal("the update did not fail")
+	}
+	service.WantAttached(t, "new", "z")
+	service.InjectFunc(nil)
+	service.ForgetRequests()
+	r.mustRun(&before)
+	service.WantRequests(t, patches(map[string][]string{"new": {}})...)
+	r.wantNoChanges(before)
+}
+
+// With detect_drift, a stream that is gone does not keep the others of its group from being sent, also in the apply,
+// which is another process.
+func TestGoneStreamDoesNotBlockItsGroup(t *testing.T) {
+	t.Parallel()
+	streams := sameSet(3, "p1")
+	service, url := streamstest.Start(t, streamstest.Options{ServeGet: true}, seeds(streams)...)
+	r := newGroupRun(t, coretest.Attributes{"base_url": url, "detect_drift": true, "retry": oneAttempt})
+	config := group(streams, nil)
+	r.mustRun(&config)
+	service.Remove("s001")
+	r.state, _ = startProvider(t, r.provider).Read(r.state)
+	config = group(sameSet(3, "p2"), nil)
+	planned, applied := r.run(&config)
+	wantDiagnostic(t, planned, tfprotov6.DiagnosticSeverityWarning, `Create Will Fail: stream "s001"`, "Remove the key from streams")
+	if got := errorsAt(applied); len(got) != 2 || got["s001"] == nil {
+		t.Errorf("the apply says %s", applied)
+	}
+	service.WantAttached(t, "s000", "p2")
+	service.WantAttached(t, "s002", "p2")
+}
+
+// Terraform shows a tainted group in no plan. If its replacement does not have one of its streams, the destroy warns.
+func TestTaintedGroupThatDropsAStream(t *testing.T) {
+	t.Parallel()
+	streams := sameSet(2, "p1")
+	service, url := streamstest.Start(t, streamstest.Options{}, seeds(streams)...)
+	provider := coretest.Attributes{"base_url": url}
+	state := mustApply(t, provider, nullGroup(), group(streams, nil))
+	service.ForgetRequests()
+	planned, _, _ := startProvider(t, provider).Plan(nullGroup(), group(without(streams, "s001"), nil))
+	_, diags := startProvider(t, provider).Apply(state.Value, coretest.Managed{Value: nullGroup().Value, Private: planned.Private}, nullGroup().Value)
+	wantDiagnostic(t, diags, tfprotov6.DiagnosticSeverityWarning, `Processors Were Detached: stream "s001"`, "change a value in its triggers")
+	service.WantRequests(t, patches(map[string][]string{"s001": {}})...)
+}
+
+// A failed create says that what it attached has no owner.
+func TestFailedCreateSaysWhatStaysAttached(t *testing.T) {
+	t.Parallel()
+	streams := sameSet(6, "p1")
+	service, url := streamstest.Start(t, streamstest.Options{}, seeds(streams)...)
+	refuse(service, map[string]streamstest.Fault{"s003": {Status: http.StatusBadRequest}})
+	r := newGroupRun(t, coretest.Attributes{"base_url": url, "retry": oneAttempt})
+	config := group(streams, nil)
+	_, diags := r.run(&config)
+	wantDiagnostic(t, diags, tfprotov6.DiagnosticSeverityError, "Streams Failed", "what was attached stays attached, and a destroy detaches nothing.")
+
+	refuse(service, map[string]streamstest.Fault{"s001": {ResetAfter: true}})
+	p := startProvider(t, r.provider)
+	null, alone := coretest.Managed{Value: nullResource()}, single("s001", []string{"p2"})
+	planned, _, _ := p.Plan(null, alone)
+	_, diags = p.Apply(null.Value, planned, alone)
+	wantDiagnostic(t, diags, tfprotov6.DiagnosticSeverityError, "Connection Failed", "until an apply succeeds, a destroy does not detach")
+}
+
+// The texts of a group name what a group has.
+func TestGroupWords(t *testing.T) {
+	t.Parallel()
+	streams := sameSet(1, "p1")
+	service, url := streamstest.Start(t, streamstest.Options{}, seeds(streams)...)
+	service.Remove("s000")
+	r := newGroupRun(t, coretest.Attributes{"base_url": url})
+	config := group(streams, nil)
+	_, diags := r.run(&config)
+	for _, d := range diags {
+		if text := d.Summary + d.Detail; strings.Contains(text, "stream_id") || strings.Contains(text, "processor_ids") {
+			t.Errorf("a group has no such attribute: %s", text)
+		}
+	}
+	wantDiagnostic(t, diags, tfprotov6.DiagnosticSeverityError, "Resource Not Found Error", "Check the key in streams.")
+}
+
+// One interrupt is one error for the streams to which nothing was sent.
+func TestInterruptedGroup(t *testing.T) {
+	t.Parallel()
+	streams := sameSet(50, "p1")
+	service, url := streamstest.Start(t, streamstest.Options{}, seeds(streams)...)
+	p := startProvider(t, coretest.Attributes{"base_url": url, "max_concurrent_requests": 1})
+	config := group(streams, nil)
+	planned, _ := planGroup(p, nullGroup(), &config)
+	var once sync.Once
+	service.InjectFunc(func(streamstest.Request) *streamstest.Fault {
+		once.Do(func() { _, _ = p.Server.StopProvider(t.Context(), &tfprotov6.StopProviderRequest{}) })
+		return nil
+	})
+	_, diags := applyGroup(p, nullGroup(), planned, &config)
+	if len(diags) > 3 {
+		t.Errorf("%d errors for one interrupt: %s", len(diags), diags)
+	}
+	wantDiagnostic(t, diags, tfprotov6.DiagnosticSeverityError, "Streams Failed", fmt.Sprintf("%d × Operation Interrupted", 50-len(service.Requests())))
+}
