@@ -26,8 +26,7 @@ func (s *Stream) Set(set streams.ProcessorSet, interrupted bool) Decision {
 	if verdicts[s.phase].set == refuse {
 		return Decision{Refusal: LeftAlone}
 	}
-	s.underWay = true
-	return Decision{Send: true, Set: set}
+	return s.send(set)
 }
 
 // Leave begins the operation of a departure. mark is the claim that the plan found; the zero value if it found none.
@@ -40,29 +39,27 @@ func (s *Stream) Leave(d Departure, mark Claim, interrupted bool) Decision {
 	if i := slices.IndexFunc(s.planned, func(r remainder) bool { return r.dropped }); d.Kind == Dropped && i >= 0 {
 		s.planned = slices.Delete(slices.Clone(s.planned), i, i+1)
 	}
-	claim := s.claim
-	if mark.Kind > claim.Kind {
-		claim = mark
-	}
-	send := Decision{Send: true}
-	switch d.request(claim) {
+	s.claim.raise(mark.Kind, mark.Set)
+	set, sends := streams.ProcessorSet{}, true
+	switch d.request(s.claim) {
 	case nothing:
-		send.Send = false
+		sends = false
 	case relied:
-		send.Set = claim.Set
-		send.Send = d.Pending != Confirmed || !d.Entry.Set.Equal(claim.Set)
+		set, sends = s.claim.Set, d.Pending != Confirmed || !d.Entry.Set.Equal(s.claim.Set)
 	}
 	switch verdict := verdicts[s.phase].leave; {
 	case verdict == omit:
 		return Decision{}
-	case !send.Send:
-		s.left = &remainder{set: d.Entry.Set, unsure: d.Pending != Confirmed}
+	case !sends && s.reported != nil: // which is newer than the state of the resource
+		return Decision{}
+	case !sends:
+		unsure := d.Pending != Confirmed || s.inDoubt || s.left != nil && !s.left.is(d.Entry.Set)
+		s.left = &remainder{set: d.Entry.Set, unsure: unsure}
 		return Decision{}
 	case verdict == refuse:
 		return Decision{Refusal: LeftAlone}
 	}
-	s.underWay = true
-	return send
+	return s.send(set)
 }
 
 // SetOnce begins the operation of an action, which has no state and claims no set.
@@ -70,7 +67,11 @@ func (s *Stream) SetOnce(set streams.ProcessorSet, interrupted bool) Decision {
 	if interrupted {
 		return Decision{Refusal: Interrupted}
 	}
-	s.underWay = true
+	return s.send(set)
+}
+
+func (s *Stream) send(set streams.ProcessorSet) Decision {
+	s.underWay = &remainder{set: set}
 	return Decision{Send: true, Set: set}
 }
 
@@ -107,7 +108,7 @@ func (s *Stream) EndLeave(r Result) {
 func (s *Stream) EndOnce(r Result) { s.end(r) }
 
 func (s *Stream) end(r Result) {
-	s.underWay = false
+	s.underWay = nil
 	switch {
 	case r.Reported != nil:
 		s.reported, s.inDoubt, s.left = r.Reported, false, nil

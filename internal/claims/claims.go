@@ -15,7 +15,7 @@ type Stream struct {
 	reported *streams.Stream // the last report of the service; nil if there is none
 	inDoubt  bool            // a request since then may or may not have taken effect
 	left     *remainder      // of a departure since then that sent nothing; nil if there is none
-	underWay bool            // a request has no outcome yet
+	underWay *remainder      // what a request without an outcome yet is to leave; nil if there is none
 	gone     bool            // the refresh found no such stream
 }
 
@@ -72,7 +72,7 @@ var verdicts = [...]struct{ set, leave verdict }{
 // value stands for no resource.
 type Claim struct {
 	Kind ClaimKind
-	Set  streams.ProcessorSet // of Sends and Relies
+	Set  streams.ProcessorSet // of Sends, Resends and Relies
 }
 
 // ClaimKind only goes forwards: several resources with the same set count as the last kind of them.
@@ -83,6 +83,7 @@ const (
 	Nobody   ClaimKind = iota
 	Expected           // a resource sends a set that is known after apply
 	Sends              // a resource sends Set
+	Resends            // a resource has Set in the state, and sends it again only because of a departure
 	Relies             // a resource has Set in the state and sends nothing
 )
 
@@ -92,6 +93,7 @@ var leaving = [...]struct{ detach, keep request }{
 	Nobody:   {empty, nothing},
 	Expected: {nothing, nothing},
 	Sends:    {nothing, nothing},
+	Resends:  {nothing, nothing},
 	Relies:   {relied, relied},
 }
 
@@ -105,7 +107,7 @@ const (
 
 // conflicts reports whether the claim has another set.
 func (c Claim) conflicts(set streams.ProcessorSet) bool {
-	return (c.Kind == Sends || c.Kind == Relies) && !c.Set.Equal(set)
+	return c.Kind >= Sends && !c.Set.Equal(set)
 }
 
 // raise adds a claim that does not conflict.
@@ -186,15 +188,15 @@ func (d Departure) request(claim Claim) request {
 type Known struct {
 	Reported *streams.Stream       // the last report of the service; nil if there is none
 	InDoubt  bool                  // a request since then may or may not have taken effect
-	Left     *streams.ProcessorSet // what a departure since then left without a request; nil if there is none
+	Left     *streams.ProcessorSet // what a departure since then left without a request; nil if there is none, or nobody knows
 	Pending  bool                  // a request has no outcome yet
 	Failed   bool                  // an operation failed, and no resource has sent its set
 }
 
 // Known returns what the run knows of the stream.
 func (s *Stream) Known() Known {
-	k := Known{Reported: s.reported, InDoubt: s.inDoubt, Pending: s.underWay, Failed: s.phase == CreateFailed || s.phase == Blocked}
-	if s.left != nil {
+	k := Known{Reported: s.reported, InDoubt: s.inDoubt, Pending: s.underWay != nil, Failed: s.phase == CreateFailed || s.phase == Blocked}
+	if s.left != nil && !s.left.unsure {
 		k.Left = &s.left.set
 	}
 	return k

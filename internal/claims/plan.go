@@ -68,7 +68,11 @@ func (s *Stream) PlanSet(w Want) Plan {
 		s.claim.raise(Relies, *w.Set)
 		return Plan{Refusal: StreamIsKept, Other: other.set}
 	}
-	s.claim.raise(Sends, *w.Set)
+	kind := Sends
+	if quiet {
+		kind = Resends
+	}
+	s.claim.raise(kind, *w.Set)
 	p := Plan{Send: true, Next: s.claim, Other: other.set}
 	switch {
 	case quiet:
@@ -92,6 +96,9 @@ func (s *Stream) differs(set streams.ProcessorSet) (other remainder, differs boo
 	case s.inDoubt:
 		all = append(all, remainder{unsure: true})
 	}
+	if s.underWay != nil {
+		all = append(all, *s.underWay)
+	}
 	for _, r := range all {
 		if !r.is(set) && (!differs || r.dropped && !other.dropped || r.detached && !other.detached && r.dropped == other.dropped) {
 			other, differs = r, true
@@ -114,7 +121,7 @@ func (s *Stream) PlanLeave(d Departure) Plan {
 	s.planned = append(slices.Clone(s.planned), r)
 	switch relies := s.claim.Kind == Relies; {
 	case s.claim.Kind == Nobody:
-	case d.Kind == Dropped && relies && !r.is(s.claim.Set):
+	case d.Kind == Dropped && s.claim.Kind >= Resends && !r.is(s.claim.Set): // in any order of the plans
 		p.Refusal, p.Other = StreamIsKept, r.set
 	case d.Kind == Dropped && !relies && r.detached:
 		p.Warnings = []Warning{DropDetaches}
