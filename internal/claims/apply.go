@@ -39,7 +39,9 @@ func (s *Stream) Leave(d Departure, mark Claim, interrupted bool) Decision {
 	if i := slices.IndexFunc(s.planned, func(r remainder) bool { return r.dropped }); d.Kind == Dropped && i >= 0 {
 		s.planned = slices.Delete(slices.Clone(s.planned), i, i+1)
 	}
-	s.claim.raise(mark.Kind, mark.Set)
+	if !s.claim.conflicts(mark.Set) {
+		s.claim.raise(mark.Kind, mark.Set)
+	}
 	set, sends := streams.ProcessorSet{}, true
 	switch d.request(s.claim) {
 	case nothing:

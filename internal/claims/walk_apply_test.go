@@ -32,7 +32,7 @@ func (k *walk) planAgain(w *world, i int, t task) {
 	a.step++
 	if t == planDrop {
 		if k.planDeparture(w, i, Departure{*a.current.entry(), !c.keep, Dropped}).Refusal != Accepted {
-			a.step = ended
+			a.step, a.called = ended, true
 		}
 		return
 	}
@@ -43,7 +43,7 @@ func (k *walk) planAgain(w *world, i int, t task) {
 	p := k.planSet(w, want)
 	switch {
 	case p.Refusal != Accepted:
-		a.step = ended
+		a.step, a.called = ended, true
 	case p.Send && !a.send && i != groupActor: // core: the provider produced an inconsistent final plan
 		a.step, w.failed, w.said = ended, true, true
 		w.exceptions |= inconsistentPlan
@@ -186,9 +186,9 @@ func (k *walk) answers(before world, i int, t task, emit func(event, world)) {
 		}
 		switch outcome {
 		case ok, merged:
-			r.Reported = reports[w.service]
+			r.Reported, w.doubt = reports[w.service], false
 		case unknownApplied, unknownNotApplied:
-			r.Outcome = streams.Unknown
+			r.Outcome, w.doubt = streams.Unknown, true
 		}
 		k.checkDetached(&w, i, t, before.service)
 		s := w.stream.unpack()
@@ -216,7 +216,7 @@ func (k *walk) answers(before world, i int, t task, emit func(event, world)) {
 
 func (k *walk) setSucceeded(w *world, i int) {
 	a, c := &w.actors[i], k.configs[i]
-	a.underWay, w.written = false, true
+	a.underWay, w.written, w.writtenSet = false, true, c.set
 	a.step++
 	if a.verb == createThenDestroy {
 		a.deposed = a.current

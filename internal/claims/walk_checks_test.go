@@ -71,6 +71,9 @@ func (k *walk) checkDetached(w *world, i int, t task, before set) {
 // checkSentence checks the last sentence of an operation that sent nothing: see Known.
 func (k *walk) checkSentence(w *world, s *Stream, _ Refusal) {
 	known := s.Known()
+	if known.InDoubt && !w.doubt {
+		k.fail("the error says that the stream may or may not have been changed, and the run knows its processors")
+	}
 	switch {
 	case known.InDoubt || known.Pending:
 	case known.Left != nil && setOf(*known.Left) != w.service:
@@ -85,6 +88,10 @@ func (k *walk) checkDecision(w *world, i int, t task, d Decision) {
 	switch {
 	case d.Send && w.interrupted:
 		k.fail("the operation begins after the interrupt")
+	case d.Send && t == setStream && w.written && setOf(d.Set) != w.writtenSet:
+		k.fail("a resource sends another set than the resource before")
+	case d.Refusal == LeftAlone && t != setStream && k.configs[i].keep && len(k.keepers(-1)) == 0:
+		k.fail("a departure fails that has nothing to send")
 	case d.Send && t != setStream && w.written:
 		k.fail("a departure sends a request, although another resource has set the processors")
 	case d.Refusal == Interrupted && t != setStream && w.written:
@@ -98,8 +105,25 @@ func (k *walk) checkRefusedPlan(w *world, p Plan) {
 	if p.Refusal == ConflictingSets && !k.conflict() {
 		k.fail("the plan refuses a conflict that the configuration does not have")
 	}
+	if p.Refusal == StreamIsKept && w.applying && k.done(w, groupActor) {
+		k.fail("the plan is refused because of a departure that has ended")
+	}
 	if w.applying {
 		k.checkSentence(w, w.stream.unpack(), p.Refusal)
+	}
+}
+
+// checkPlanned checks the end of a plan.
+func (k *walk) checkPlanned(w *world) {
+	known := !slices.ContainsFunc(k.keepers(-1), func(j int) bool { return k.configs[j].late })
+	switch refused := Refusal(w.refused); {
+	case k.conflict() && known && refused != ConflictingSets:
+		k.fail("the plan accepts two sets")
+	case !k.conflict():
+		k.refusals |= 1 << refused
+		if k.refusals == 1<<Accepted|1<<StreamIsKept {
+			k.fail("the order of the plans decides whether they are refused")
+		}
 	}
 }
 
@@ -130,7 +154,7 @@ func (k *walk) checkEnd(w *world) {
 		}
 	}
 	if w.failed {
-		if k.clean && !conflict && w.refused != uint8(StreamIsKept) && w.exceptions == 0 {
+		if k.clean && !conflict && Refusal(w.refused) != StreamIsKept && w.exceptions == 0 {
 			k.fail("the clean run fails")
 		}
 		return

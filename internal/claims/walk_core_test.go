@@ -161,11 +161,15 @@ func (k *walk) next(w world, emit func(event, world)) {
 // over reports whether nothing is left to do. An interrupted run can also end before that: see ends.
 func (k *walk) over(w world) bool {
 	for i := range w.actors {
-		if int(w.actors[i].step) < len(k.program(&w.actors[i], k.configs[i])) {
+		if !k.done(&w, i) {
 			return false
 		}
 	}
 	return true
+}
+
+func (k *walk) done(w *world, i int) bool {
+	return int(w.actors[i].step) >= len(k.program(&w.actors[i], k.configs[i]))
 }
 
 func (k *walk) ends(w world) bool {
@@ -193,6 +197,7 @@ func (k *walk) nextOfPlan(w world, emit func(event, world)) {
 	if !planned {
 		return
 	}
+	k.checkPlanned(&w)
 	w.applying, w.stream = true, packed{}
 	for i := range w.actors {
 		a, c := &w.actors[i], k.configs[i]
@@ -259,7 +264,7 @@ func (k *walk) notePlan(w *world, p Plan) {
 		return
 	}
 	w.said, w.failed = true, true
-	if w.refused != uint8(StreamIsKept) {
+	if Refusal(w.refused) != ConflictingSets {
 		w.refused = uint8(p.Refusal)
 	}
 	k.checkRefusedPlan(w, p)

@@ -15,7 +15,7 @@ func roles(group bool) (all []role) {
 			change(&c)
 			_, verb := c.calls(o, group)
 			replaces := verb == destroyThenCreate
-			if r.cbd && !replaces || r.keep && (replaces && c.wants || verb == update && o.has) {
+			if r.cbd && !replaces || r.keep && (replaces && c.wants || verb == update && o.has && c.set == setA) {
 				continue
 			}
 			old := base

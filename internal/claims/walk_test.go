@@ -15,14 +15,14 @@ const groupActor = 2
 
 // walk visits every world of one run.
 type walk struct {
-	configs [3]config
-	clean   bool // every request succeeds, and nothing is interrupted
-	start   world
-	orders  map[world]float64 // from a world to the ends
-	end     func(*walk, world) float64
-	problem string
-	history string // of what follows the end with the problem
-	again   *walk
+	configs  [3]config
+	clean    bool // every request succeeds, and nothing is interrupted
+	start    world
+	orders   map[world]float64 // from a world to the ends
+	end      func(*walk, world) float64
+	refusals uint8 // of the plans, as bits
+	problem  string
+	history  string // of what follows the end with the problem
 }
 
 // from returns the number of orders from a world to the ends.

@@ -48,7 +48,9 @@ type world struct {
 	refused     uint8 // a plan failed
 	interrupted bool
 	failed      bool // an operation did not succeed
-	written     bool // a set has been sent
+	written     bool // a resource has set the processors to writtenSet
+	writtenSet  set
+	doubt       bool // a request since the last report may or may not have taken effect
 	said        bool // a diagnostic has named the stream
 	warned      bool // a plan has warned that the processors may be detached
 	exceptions  exception
