@@ -42,26 +42,34 @@ func (s *Stream) Leave(d Departure, mark Claim, interrupted bool) Decision {
 	if !s.claim.conflicts(mark.Set) {
 		s.claim.raise(mark.Kind, mark.Set)
 	}
+	has := s.has(d.Entry)
 	set, sends := streams.ProcessorSet{}, true
 	switch d.request(s.claim) {
 	case nothing:
 		sends = false
 	case relied:
-		set, sends = s.claim.Set, d.Pending != Confirmed || !d.Entry.Set.Equal(s.claim.Set)
+		set, sends = s.claim.Set, !has.is(s.claim.Set)
 	}
 	switch verdict := verdicts[s.phase].leave; {
 	case verdict == omit:
 		return Decision{}
-	case !sends && s.reported != nil: // which is newer than the state of the resource
-		return Decision{}
 	case !sends:
-		unsure := d.Pending != Confirmed || s.inDoubt || s.left != nil && !s.left.is(d.Entry.Set)
-		s.left = &remainder{set: d.Entry.Set, unsure: unsure}
+		if s.reported == nil {
+			s.left = &has
+		}
 		return Decision{}
 	case verdict == refuse:
 		return Decision{Refusal: LeftAlone}
 	}
 	return s.send(set)
+}
+
+// has returns what the stream has, as far as the run and an entry tell. A report is newer than the entry.
+func (s *Stream) has(e Entry) remainder {
+	if s.reported != nil {
+		return remainder{set: s.reported.ProcessorIDs}
+	}
+	return remainder{set: e.Set, unsure: e.Pending != Confirmed || s.left != nil && !s.left.is(e.Set)}
 }
 
 // SetOnce begins the operation of an action, which has no state and claims no set.

@@ -85,16 +85,15 @@ func (s *Stream) PlanSet(w Want) Plan {
 }
 
 // differs returns what makes the state of a resource untrue that has a set and sends nothing: a departure that
-// leaves another set, or what the run knows already. A dropped stream comes first, then a detached one.
+// leaves another set, or what the run knows already. A dropped stream comes first, then a detached one. A request
+// in doubt does not count: it has sent this set, or belongs to a departure that stays in the state.
 func (s *Stream) differs(set streams.ProcessorSet) (other remainder, differs bool) {
 	all := slices.Clone(s.planned)
 	switch {
 	case s.left != nil:
 		all = append(all, *s.left)
 	case s.reported != nil:
-		all = append(all, remainder{set: s.reported.ProcessorIDs, unsure: s.inDoubt})
-	case s.inDoubt:
-		all = append(all, remainder{unsure: true})
+		all = append(all, remainder{set: s.reported.ProcessorIDs})
 	}
 	if s.underWay != nil {
 		all = append(all, *s.underWay)

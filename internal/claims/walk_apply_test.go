@@ -44,9 +44,16 @@ func (k *walk) planAgain(w *world, i int, t task) {
 	switch {
 	case p.Refusal != Accepted:
 		a.step, a.called = ended, true
-	case p.Send && !a.send && i != groupActor: // core: the provider produced an inconsistent final plan
+	case p.Send && !a.send && i != groupActor:
 		a.step, w.failed, w.said = ended, true, true
-		w.exceptions |= inconsistentPlan
+		unmarked := w.exceptions&unmarkedDestroy != 0
+		for j := range w.actors {
+			unmarked = unmarked || w.actors[j].verb == createThenDestroy || k.start.actors[j].deposed.has
+		}
+		if !unmarked {
+			k.fail("core: the provider produced an inconsistent final plan")
+		}
+		w.exceptions |= unmarkedDestroy
 	case !p.Send:
 		a.step, a.current.triggered = ended, c.triggered
 		if a.deposedPlanned {
@@ -115,6 +122,9 @@ func (k *walk) beginLeave(w *world, i int, t task) (what string) {
 	a.called = true
 	switch {
 	case d.Send:
+		if t == destroyDeposed || t == destroyCurrent && !a.marked {
+			w.exceptions |= unmarkedDestroy
+		}
 		a.underWay, a.sends = true, setOf(d.Set)
 		return "leave, and send " + processorSets[a.sends].String()
 	case d.Refusal == Accepted:

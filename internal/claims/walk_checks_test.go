@@ -10,7 +10,8 @@ type exception uint8
 
 const (
 	// Core plans the destroy of a deposed object once more in the apply, so no mark reaches it. A plan does not show the
-	// object of a tainted resource that leaves the stream at all.
+	// object of a tainted resource that leaves the stream at all. Core may call a set that is sent again because of such a
+	// destroy an inconsistent final plan.
 	unmarkedDestroy exception = 1 << iota
 	// With create_before_destroy, core puts the old object back if the create fails, and asks no provider what it has.
 	restoredObject
@@ -19,8 +20,6 @@ const (
 	// Core does not call a resource with changes: the run was interrupted, or the create of its replacement has failed. Its
 	// state cannot say what the destroy or the failed create of another resource did to the stream, and these have no state.
 	uncalled
-	// A set that is sent again because of an unmarked destroy was not planned: core refuses it.
-	inconsistentPlan
 )
 
 var refusalNames = [...]string{"accepted", "conflicting sets", "the stream is kept", "left alone", "interrupted"}
@@ -53,9 +52,6 @@ func (k *walk) checkDetached(w *world, i int, t task, before set) {
 	}
 	a := &w.actors[i]
 	unseen := !a.marked || t == destroyDeposed && a.verb != createThenDestroy // by the plan
-	if (t == destroyDeposed || t == destroyCurrent && unseen) && len(k.keepers(-1)) > 0 {
-		w.exceptions |= unmarkedDestroy
-	}
 	switch {
 	case w.service != none:
 	case k.configs[i].wants && t == destroyCurrent:
@@ -105,7 +101,7 @@ func (k *walk) checkRefusedPlan(w *world, p Plan) {
 	if p.Refusal == ConflictingSets && !k.conflict() {
 		k.fail("the plan refuses a conflict that the configuration does not have")
 	}
-	if p.Refusal == StreamIsKept && w.applying && k.done(w, groupActor) {
+	if p.Refusal == StreamIsKept && w.applying && !w.actors[groupActor].current.has {
 		k.fail("the plan is refused because of a departure that has ended")
 	}
 	if w.applying {

@@ -91,7 +91,8 @@ func some(all []role) []role {
 	return slices.DeleteFunc(slices.Clone(all), func(r role) bool {
 		return !slices.Contains([]string{
 			"created with [b]", "created with late [a]", "gets the key with [b]", "kept with [a]", "kept with [b]", "other change",
-			"destroyed", "destroyed, keep", "moves away", "tainted, moves away, cbd",
+			"kept with late [b]", "trigger", "replaced with [b]", "destroyed", "destroyed, keep", "moves away", "moves away, cbd",
+			"tainted, moves away, cbd",
 		}, r.name)
 	})
 }
