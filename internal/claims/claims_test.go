@@ -176,6 +176,11 @@ func TestSentenceIsAboutTheLastEvent(t *testing.T) {
 	s.Set(a, false)
 	s.EndSet(refusal, false)
 	check(t, "known", s.Known(), Known{Reported: reports[setA]})
+
+	var two Stream
+	two.Leave(Departure{Entry: *inStateA}, Claim{}, false)
+	two.Leave(Departure{Entry: Entry{b, Confirmed}}, Claim{}, false)
+	check(t, "after two departures with different sets", two.Known(), Known{})
 }
 
 func TestLateConflict(t *testing.T) {

@@ -48,14 +48,15 @@ func (k *walk) planAgain(w *world, i int, t task) {
 		a.step, w.failed, w.said = ended, true, true
 		unmarked := w.exceptions&unmarkedDestroy != 0
 		for j := range w.actors {
-			unmarked = unmarked || w.actors[j].verb == createThenDestroy || k.start.actors[j].deposed.has
+			start := k.start.actors[j]
+			unmarked = unmarked || w.actors[j].verb == createThenDestroy || start.deposed.has || start.current.tainted
 		}
 		if !unmarked {
 			k.fail("core: the provider produced an inconsistent final plan")
 		}
 		w.exceptions |= unmarkedDestroy
 	case !p.Send:
-		a.step, a.current.triggered = ended, c.triggered
+		a.step, a.called, a.current.triggered = ended, true, c.triggered
 		if a.deposedPlanned {
 			a.step = 2 // see program
 		}
