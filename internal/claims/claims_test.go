@@ -177,6 +177,9 @@ func TestSentenceIsAboutTheLastEvent(t *testing.T) {
 	s.EndSet(refusal, false)
 	check(t, "known", s.Known(), Known{Reported: reports[setA]})
 
+	s.Leave(Departure{Entry: Entry{b, Confirmed}}, Claim{}, false)
+	check(t, "after a departure with an older state", s.Known(), Known{Reported: reports[setA]})
+
 	var two Stream
 	two.Leave(Departure{Entry: *inStateA}, Claim{}, false)
 	two.Leave(Departure{Entry: Entry{b, Confirmed}}, Claim{}, false)
@@ -185,7 +188,6 @@ func TestSentenceIsAboutTheLastEvent(t *testing.T) {
 
 func TestLateConflict(t *testing.T) {
 	var s Stream
-	s.PlanSet(Want{Set: &a})
 	s.Set(a, false)
 	check(t, "refusal", s.PlanSet(Want{Set: &b}).Refusal, ConflictingSets)
 	check(t, "a request is under way", s.Known().Pending, true)

@@ -91,8 +91,7 @@ func some(all []role) []role {
 	return slices.DeleteFunc(slices.Clone(all), func(r role) bool {
 		return !slices.Contains([]string{
 			"created with [b]", "created with late [a]", "gets the key with [b]", "kept with [a]", "kept with [b]", "other change",
-			"kept with late [b]", "trigger", "replaced with [b]", "destroyed", "destroyed, keep", "moves away", "moves away, cbd",
-			"tainted, moves away, cbd",
+			"trigger", "replaced with [b]", "destroyed", "destroyed, keep", "moves away", "tainted, moves away, cbd",
 		}, r.name)
 	})
 }
