@@ -31,7 +31,7 @@ func (k *walk) planAgain(w *world, i int, t task) {
 	a, c := &w.actors[i], k.configs[i]
 	a.step++
 	if t == planDrop {
-		if k.planDeparture(w, i, Departure{*a.current.entry(), !c.keep, Dropped}).Refusal != Accepted {
+		if k.planDeparture(w, Departure{*a.current.entry(), !c.keep, Dropped}).Refusal != Accepted {
 			a.step, a.called = ended, true
 		}
 		return
@@ -77,7 +77,7 @@ func (k *walk) beginSet(w *world, i int) (what string) {
 	if d.Refusal == Accepted {
 		k.fail("the set is neither sent nor refused")
 	}
-	k.checkSentence(w, s, d.Refusal)
+	k.checkSentence(w, s)
 	k.failSet(w, i, s, nil)
 	return "its set is refused: " + refusalNames[d.Refusal]
 }
@@ -132,7 +132,7 @@ func (k *walk) beginLeave(w *world, i int, t task) (what string) {
 		k.left(w, i, t)
 		return "leave, and send nothing"
 	}
-	k.checkSentence(w, s, d.Refusal)
+	k.checkSentence(w, s)
 	k.failLeave(w, i, t, s, nil)
 	return "to leave is refused: " + refusalNames[d.Refusal]
 }
@@ -216,6 +216,9 @@ func (k *walk) answers(before world, i int, t task, emit func(event, world)) {
 			if w.stream = pack(s); outcome == ok || outcome == notFound {
 				w.said = w.said || outcome == notFound
 				w.failed = w.failed || outcome == notFound
+				if outcome == notFound && a.sends != none {
+					w.exceptions |= goneForAWhile
+				}
 				k.left(&w, i, t)
 			} else {
 				k.failLeave(&w, i, t, s, r)

@@ -20,6 +20,9 @@ const (
 	// Core does not call a resource with changes: the run was interrupted, or the create of its replacement has failed. Its
 	// state cannot say what the destroy or the failed create of another resource did to the stream, and these have no state.
 	uncalled
+	// The service says that the stream is gone to a departure that sends the set of a kept stream, and has the stream again
+	// in the next run.
+	goneForAWhile
 )
 
 var refusalNames = [...]string{"accepted", "conflicting sets", "the stream is kept", "left alone", "interrupted"}
@@ -65,7 +68,7 @@ func (k *walk) checkDetached(w *world, i int, t task, before set) {
 }
 
 // checkSentence checks the last sentence of an operation that sent nothing: see Known.
-func (k *walk) checkSentence(w *world, s *Stream, _ Refusal) {
+func (k *walk) checkSentence(w *world, s *Stream) {
 	known := s.Known()
 	if known.InDoubt && !w.doubt {
 		k.fail("the error says that the stream may or may not have been changed, and the run knows its processors")
@@ -105,7 +108,7 @@ func (k *walk) checkRefusedPlan(w *world, p Plan) {
 		k.fail("the plan is refused because of a departure that has ended")
 	}
 	if w.applying {
-		k.checkSentence(w, w.stream.unpack(), p.Refusal)
+		k.checkSentence(w, w.stream.unpack())
 	}
 }
 

@@ -134,7 +134,7 @@ func (k *walk) next(w world, emit func(event, world)) {
 			k.planAgain(&then, i, t)
 			emit(event{int8(i), "plan in the apply", ""}, then)
 		case t == planDeposed:
-			k.planDeparture(&then, i, Departure{*a.deposed.entry(), !c.keep, Destroyed})
+			k.planDeparture(&then, Departure{*a.deposed.entry(), !c.keep, Destroyed})
 			then.actors[i].step++
 			emit(event{int8(i), "plan the destroy of the deposed object", ""}, then)
 		case t == createElsewhere && !w.interrupted:
@@ -189,7 +189,7 @@ func (k *walk) nextOfPlan(w world, emit func(event, world)) {
 		if a.deposed.has && !a.deposedPlanned {
 			planned = false
 			then := w
-			k.planDeparture(&then, i, Departure{*a.deposed.entry(), !c.keep, Destroyed})
+			k.planDeparture(&then, Departure{*a.deposed.entry(), !c.keep, Destroyed})
 			then.actors[i].deposedPlanned = true
 			emit(event{int8(i), "plan the destroy of the deposed object", ""}, then)
 		}
@@ -234,7 +234,7 @@ func (k *walk) plan(w *world, i int, kind call) {
 			_, v := c.calls(a.current, i == groupActor)
 			a.late = a.late || j != i && other.step > 0 && k.configs[j].wants && (v == destroy || v == destroyThenCreate)
 		}
-		a.mark, a.marked = packClaim(k.planDeparture(w, i, d).Next), true
+		a.mark, a.marked = packClaim(k.planDeparture(w, d).Next), true
 	}
 }
 
@@ -247,7 +247,7 @@ func (k *walk) planSet(w *world, want Want) Plan {
 	return p
 }
 
-func (k *walk) planDeparture(w *world, _ int, d Departure) Plan {
+func (k *walk) planDeparture(w *world, d Departure) Plan {
 	s := w.stream.unpack()
 	p := s.PlanLeave(d)
 	w.stream = pack(s)

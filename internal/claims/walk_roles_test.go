@@ -58,7 +58,7 @@ func roles(group bool) (all []role) {
 	return all
 }
 
-// scenarios returns every pair of roles, and triples.
+// scenarios returns every resource and every pair with each role, and triples: of some roles, or of all.
 func scenarios(triples bool) (all []scenario) {
 	single, group := roles(false), roles(true)
 	for i, a := range single {
@@ -86,7 +86,7 @@ func scenarios(triples bool) (all []scenario) {
 	return all
 }
 
-// some returns the roles of the triples: with all roles, they take an hour.
+// some returns the roles of the triples. CLAIMS_WALK=all takes all roles, and about an hour.
 func some(all []role) []role {
 	return slices.DeleteFunc(slices.Clone(all), func(r role) bool {
 		return !slices.Contains([]string{
