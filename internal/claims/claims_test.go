@@ -65,17 +65,17 @@ func TestVerdicts(t *testing.T) {
 		Blocked:      {"left alone", "left alone", "accepted"},
 		Written:      {`["a"]`, "accepted", "accepted"},
 	} {
-		new := func() *Stream { return &Stream{phase: Phase(phase)} }
-		check(t, "set", made(new().Set(a, false)), want[0])
-		check(t, "detach", made(new().Leave(detaching, Claim{}, false)), want[1])
-		check(t, "keep", made(new().Leave(Departure{Entry: *inStateA}, Claim{}, false)), want[2])
-		check(t, "an action", made(new().SetOnce(b, false)), `["b"]`)
-		check(t, "set after an interrupt", made(new().Set(a, true)), "interrupted")
+		fresh := func() *Stream { return &Stream{phase: Phase(phase)} }
+		check(t, "set", made(fresh().Set(a, false)), want[0])
+		check(t, "detach", made(fresh().Leave(detaching, Claim{}, false)), want[1])
+		check(t, "keep", made(fresh().Leave(Departure{Entry: *inStateA}, Claim{}, false)), want[2])
+		check(t, "an action", made(fresh().SetOnce(b, false)), `["b"]`)
+		check(t, "set after an interrupt", made(fresh().Set(a, true)), "interrupted")
 		leave := "interrupted"
 		if Phase(phase) == Written {
 			leave = "accepted"
 		}
-		check(t, "leave after an interrupt", made(new().Leave(detaching, Claim{}, true)), leave)
+		check(t, "leave after an interrupt", made(fresh().Leave(detaching, Claim{}, true)), leave)
 	}
 }
 

@@ -62,7 +62,7 @@ func (k *walk) checkDetached(w *world, i int, t task, before set) {
 	case len(k.keepers(i)) == 0, k.conflict():
 	case a.late && t == destroyCurrent:
 		k.fail("the stream is emptied, although the plan could mark the destroy")
-	case !w.warned && !(t == destroyDeposed && unseen):
+	case !w.warned && (t != destroyDeposed || !unseen):
 		k.fail("the stream is emptied, and no plan has warned")
 	}
 }

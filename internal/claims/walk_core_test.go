@@ -1,5 +1,7 @@
 package claims
 
+import "slices"
+
 // config is what the configuration of a run says about a resource and the stream.
 type config struct {
 	exists    bool // the configuration has the resource
@@ -102,7 +104,7 @@ func (k *walk) program(a *actor, c config) []task {
 	}
 	program := tasks[a.verb][i]
 	if a.deposedPlanned && a.verb != createThenDestroy {
-		program = append(program[:len(program):len(program)], planDeposed, destroyDeposed)
+		program = append(slices.Clip(program), planDeposed, destroyDeposed)
 	}
 	return program
 }
