@@ -119,7 +119,7 @@ func TestAccLargeGroup(t *testing.T) {
 			t.Fatal(err)
 		}
 		w.writeFile("streams.json", string(content))
-		wantResult(t, w.mustApply(), 0, "Warning: Large Group")
+		w.mustApply()
 	}
 	apply()
 	service.WantRequests(t, updatesOf(sets(ids, `"p1"`))...)
