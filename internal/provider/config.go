@@ -56,6 +56,14 @@ func providerSchema() schema.Schema {
 	}
 }
 
+func optionalString(description string) schema.StringAttribute {
+	return schema.StringAttribute{Optional: true, MarkdownDescription: description}
+}
+
+func secretString(description string) schema.StringAttribute {
+	return schema.StringAttribute{Optional: true, Sensitive: true, MarkdownDescription: description}
+}
+
 // settings is what a provider block and its environment variables say.
 type settings struct {
 	client         streams.Config

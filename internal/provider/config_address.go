@@ -13,11 +13,8 @@ import (
 )
 
 func baseURLAttribute() schema.Attribute {
-	return schema.StringAttribute{
-		Optional: true,
-		MarkdownDescription: "Address of the service, such as `https://streams.example.com`. A trailing `/` or `/v2` makes no " +
-			"difference; a path prefix is kept. The address of a stream is refused. Environment: `STREAM_BASE_URL`. Required, here or in the environment.",
-	}
+	return optionalString("Address of the service, such as `https://streams.example.com`. A trailing `/` or `/v2` makes no " +
+		"difference; a path prefix is kept. The address of a stream is refused. Environment: `STREAM_BASE_URL`. Required, here or in the environment.")
 }
 
 func (s *settings) readBaseURL(v types.String) {
@@ -33,11 +30,8 @@ func (s *settings) readBaseURL(v types.String) {
 }
 
 func deploymentAttribute() schema.Attribute {
-	return schema.StringAttribute{
-		Optional: true,
-		MarkdownDescription: "Name of the deployment in the state. Set it for a deployment that is reached at several addresses, so " +
-			"that another address plans no change. Environment: `STREAM_DEPLOYMENT`. Default: `base_url`.",
-	}
+	return optionalString("Name of the deployment in the state. Set it for a deployment that is reached at several addresses, so " +
+		"that another address plans no change. Environment: `STREAM_DEPLOYMENT`. Default: `base_url`.")
 }
 
 // readDeployment comes after readBaseURL, whose address is the default.

@@ -7,7 +7,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/hashicorp/terraform-plugin-framework/attr"
 	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/provider/schema"
 	"github.com/hashicorp/terraform-plugin-framework/types"
@@ -16,20 +15,13 @@ import (
 )
 
 func tokenAttribute() schema.Attribute {
-	return schema.StringAttribute{
-		Optional:  true,
-		Sensitive: true,
-		MarkdownDescription: "Bearer token, sent as `Authorization: Bearer …`. Environment: `STREAM_TOKEN`. " +
-			"Set at most one of `token`, `token_file`, `basic_auth` and `oauth2`. Default: none.",
-	}
+	return secretString("Bearer token, sent as `Authorization: Bearer …`. Environment: `STREAM_TOKEN`. " +
+		"Set at most one of `token`, `token_file`, `basic_auth` and `oauth2`. Default: none.")
 }
 
 func tokenFileAttribute() schema.Attribute {
-	return schema.StringAttribute{
-		Optional: true,
-		MarkdownDescription: "Path of a file with a bearer token, for tokens that are replaced while Terraform runs. " +
-			"Environment: `STREAM_TOKEN_FILE`. Default: none.",
-	}
+	return optionalString("Path of a file with a bearer token, for tokens that are replaced while Terraform runs. " +
+		"Environment: `STREAM_TOKEN_FILE`. Default: none.")
 }
 
 func basicAuthAttribute() schema.Attribute {
@@ -38,15 +30,8 @@ func basicAuthAttribute() schema.Attribute {
 		MarkdownDescription: "User for HTTP Basic authentication. Environment: `STREAM_USERNAME` and " +
 			"`STREAM_PASSWORD`. Default: none.",
 		Attributes: map[string]schema.Attribute{
-			"username": schema.StringAttribute{
-				Optional:            true,
-				MarkdownDescription: "Name of the user. Environment: `STREAM_USERNAME`. No default.",
-			},
-			"password": schema.StringAttribute{
-				Optional:            true,
-				Sensitive:           true,
-				MarkdownDescription: "Password of the user. Environment: `STREAM_PASSWORD`. No default.",
-			},
+			"username": optionalString("Name of the user. Environment: `STREAM_USERNAME`. No default."),
+			"password": secretString("Password of the user. Environment: `STREAM_PASSWORD`. No default."),
 		},
 	}
 }
@@ -89,52 +74,62 @@ func (s *settings) configuredHeader(name string) (string, bool) {
 	return "", false
 }
 
-// readCredentials reads the one scheme that is configured, or else the one in the environment.
-func (s *settings) readCredentials(m providerModel) {
-	type scheme struct {
-		name      string
-		value     attr.Value
-		read      func()
-		variables []string
+// way is one of several ways to authenticate.
+type way struct {
+	name      string
+	at        path.Path
+	set       bool // in the provider block
+	read      func()
+	variables []string
+}
+
+// readOneWay reads the one way that is in the provider block, or else the one in the environment. It reports false if
+// there is none. prefix is the path of the names.
+func (s *settings) readOneWay(prefix string, ways []way, mayUseEnvironment bool) bool {
+	var configured, inEnvironment []way
+	for _, w := range ways {
+		if w.set {
+			configured = append(configured, w)
+		}
+		w.variables = slices.DeleteFunc(w.variables, func(name string) bool { return s.getenv(name) == "" })
+		if len(w.variables) > 0 && mayUseEnvironment {
+			inEnvironment = append(inEnvironment, w)
+		}
 	}
-	var configured, inEnvironment []scheme
-	for _, c := range []scheme{
-		{"token", m.Token, func() { s.readToken(m.Token) }, []string{"STREAM_TOKEN"}},
-		{"token_file", m.TokenFile, func() { s.readTokenFile(m.TokenFile) }, []string{"STREAM_TOKEN_FILE"}},
-		{"basic_auth", m.BasicAuth, func() { s.readBasicAuth(m.BasicAuth) }, []string{"STREAM_USERNAME", "STREAM_PASSWORD"}},
-		{"oauth2", m.OAuth2, func() { s.readOAuth2(m.OAuth2) },
+	for i, w := range configured {
+		if i > 0 {
+			s.refuse(w.at, "and %s are two ways to authenticate. A request carries one.", configured[0].name)
+		}
+		w.read()
+	}
+	if len(configured) > 0 || len(inEnvironment) == 0 {
+		return len(configured) > 0
+	}
+	first := inEnvironment[0]
+	for _, w := range inEnvironment[1:] {
+		s.diags.Append(twoSchemesInEnvironment(prefix+first.name, first.variables, prefix+w.name, w.variables))
+	}
+	first.read()
+	return true
+}
+
+func (s *settings) readCredentials(m providerModel) {
+	header, byHeader := s.configuredHeader("Authorization")
+	ways := []way{
+		{"token", path.Root("token"), !m.Token.IsNull(), func() { s.readToken(m.Token) }, []string{"STREAM_TOKEN"}},
+		{"token_file", path.Root("token_file"), !m.TokenFile.IsNull(), func() { s.readTokenFile(m.TokenFile) }, []string{"STREAM_TOKEN_FILE"}},
+		{"basic_auth", path.Root("basic_auth"), !m.BasicAuth.IsNull(), func() { s.readBasicAuth(m.BasicAuth) },
+			[]string{"STREAM_USERNAME", "STREAM_PASSWORD"}},
+		{"oauth2", path.Root("oauth2"), !m.OAuth2.IsNull(), func() { s.readOAuth2(m.OAuth2) },
 			[]string{"STREAM_OAUTH2_TOKEN_URL", "STREAM_OAUTH2_CLIENT_ID", "STREAM_OAUTH2_CLIENT_SECRET",
 				"STREAM_OAUTH2_CLIENT_ASSERTION", "STREAM_OAUTH2_CLIENT_ASSERTION_FILE"}},
-	} {
-		if !c.value.IsNull() {
-			configured = append(configured, c)
-		}
-		c.variables = slices.DeleteFunc(c.variables, func(name string) bool { return s.getenv(name) == "" })
-		if len(c.variables) > 0 {
-			inEnvironment = append(inEnvironment, c)
+	}
+	for _, w := range ways {
+		if byHeader && w.set {
+			s.refuse(path.Root("headers").AtMapKey(header), "and %s are two ways to authenticate. A request carries one.", w.name)
 		}
 	}
-
-	header, byHeader := s.configuredHeader("Authorization")
-	for i, c := range configured {
-		if byHeader {
-			s.refuse(path.Root("headers").AtMapKey(header),
-				"and %s are two ways to authenticate. A request carries one.", c.name)
-		}
-		if i > 0 {
-			s.refuse(path.Root(c.name), "and %s are two ways to authenticate. A request carries one.", configured[0].name)
-		}
-		c.read()
-	}
-	// Headers that are not known yet may hold Authorization: the environment is not used then.
-	if byHeader || m.Headers.IsUnknown() || len(configured) > 0 || len(inEnvironment) == 0 {
-		return
-	}
-	for _, c := range inEnvironment[1:] {
-		s.diags.Append(twoSchemesInEnvironment(
-			inEnvironment[0].name, inEnvironment[0].variables, c.name, c.variables))
-	}
-	inEnvironment[0].read()
+	s.readOneWay("", ways, !byHeader && !m.Headers.IsUnknown()) // unknown headers may hold Authorization
 }
 
 func (s *settings) readToken(v types.String) {

@@ -19,30 +19,13 @@ func oauth2Attribute() schema.Attribute {
 			"`client_assertion` and `client_assertion_file`. Environment: the variables `STREAM_OAUTH2_…` of the attributes. " +
 			"Default: none.",
 		Attributes: map[string]schema.Attribute{
-			"token_url": schema.StringAttribute{
-				Optional:            true,
-				MarkdownDescription: "Address of the token endpoint. Environment: `STREAM_OAUTH2_TOKEN_URL`. No default.",
-			},
-			"client_id": schema.StringAttribute{
-				Optional:            true,
-				MarkdownDescription: "Id of the client. Environment: `STREAM_OAUTH2_CLIENT_ID`. No default.",
-			},
-			"client_secret": schema.StringAttribute{
-				Optional:            true,
-				Sensitive:           true,
-				MarkdownDescription: "Secret of the client. Environment: `STREAM_OAUTH2_CLIENT_SECRET`. No default.",
-			},
-			"client_assertion": schema.StringAttribute{
-				Optional:  true,
-				Sensitive: true,
-				MarkdownDescription: "Assertion that authenticates the client instead of a secret (RFC 7523), such as a token of the " +
-					"CI system. Environment: `STREAM_OAUTH2_CLIENT_ASSERTION`. No default.",
-			},
-			"client_assertion_file": schema.StringAttribute{
-				Optional: true,
-				MarkdownDescription: "Path of a file with the assertion, for assertions that are replaced while Terraform runs. " +
-					"Environment: `STREAM_OAUTH2_CLIENT_ASSERTION_FILE`. No default.",
-			},
+			"token_url":     optionalString("Address of the token endpoint. Environment: `STREAM_OAUTH2_TOKEN_URL`. No default."),
+			"client_id":     optionalString("Id of the client. Environment: `STREAM_OAUTH2_CLIENT_ID`. No default."),
+			"client_secret": secretString("Secret of the client. Environment: `STREAM_OAUTH2_CLIENT_SECRET`. No default."),
+			"client_assertion": secretString("Assertion that authenticates the client instead of a secret (RFC 7523), such as a token of the " +
+				"CI system. Environment: `STREAM_OAUTH2_CLIENT_ASSERTION`. No default."),
+			"client_assertion_file": optionalString("Path of a file with the assertion, for assertions that are replaced while Terraform runs. " +
+				"Environment: `STREAM_OAUTH2_CLIENT_ASSERTION_FILE`. No default."),
 			"scopes": schema.ListAttribute{
 				ElementType:         types.StringType,
 				Optional:            true,
@@ -91,44 +74,24 @@ func (s *settings) readOAuth2(v types.Object) {
 	s.client.OAuth2 = a
 }
 
-// readClientAuthentication reads the one way to authenticate the client that is configured, or else the
-// one in the environment.
+// readClientAuthentication reads the one way in which the client authenticates.
 func (s *settings) readClientAuthentication(oauth2 path.Path, v types.Object, a *streams.OAuth2) {
-	type way struct {
+	var ways []way
+	for _, w := range []struct {
 		name, variable string
 		to             *string
-	}
-	ways := []way{
+	}{
 		{"client_secret", "STREAM_OAUTH2_CLIENT_SECRET", &a.ClientSecret},
 		{"client_assertion", "STREAM_OAUTH2_CLIENT_ASSERTION", &a.ClientAssertion},
 		{"client_assertion_file", "STREAM_OAUTH2_CLIENT_ASSERTION_FILE", &a.ClientAssertionFile},
+	} {
+		at, value := oauth2.AtName(w.name), objectAttribute[types.String](v, w.name)
+		read := func() { *w.to, _ = s.text(at, value, w.variable) }
+		ways = append(ways, way{w.name, at, !value.IsNull(), read, []string{w.variable}})
 	}
-	var configured, inEnvironment []way
-	for _, w := range ways {
-		if !objectAttribute[types.String](v, w.name).IsNull() {
-			configured = append(configured, w)
-		}
-		if s.getenv(w.variable) != "" {
-			inEnvironment = append(inEnvironment, w)
-		}
-	}
-	used := configured
-	switch {
-	case len(configured) > 1:
-		for _, w := range configured[1:] {
-			s.refuse(oauth2.AtName(w.name), "and %s are two ways to authenticate. A request carries one.", configured[0].name)
-		}
-	case len(configured) == 0 && len(inEnvironment) == 0:
-		s.refuse(oauth2.AtName("client_secret"), "is missing. Set it in the provider block, or set the environment variable %s. "+
-			"Instead of a secret, you can set client_assertion or client_assertion_file.", ways[0].variable)
-	case len(configured) == 0:
-		used = inEnvironment[:1]
-		for _, w := range inEnvironment[1:] {
-			s.diags.Append(twoSchemesInEnvironment("oauth2."+used[0].name, []string{used[0].variable}, "oauth2."+w.name, []string{w.variable}))
-		}
-	}
-	for _, w := range used {
-		*w.to, _ = s.text(oauth2.AtName(w.name), objectAttribute[types.String](v, w.name), w.variable)
+	if !s.readOneWay("oauth2.", ways, true) {
+		s.refuse(oauth2.AtName("client_secret"), "is missing. Set it in the provider block, or set the environment variable "+
+			"STREAM_OAUTH2_CLIENT_SECRET. Instead of a secret, you can set client_assertion or client_assertion_file.")
 	}
 	s.checkCredential(oauth2.AtName("client_assertion"), a.ClientAssertion, "client_assertion_file")
 }

@@ -11,11 +11,8 @@ import (
 )
 
 func requestTimeoutAttribute() schema.Attribute {
-	return schema.StringAttribute{
-		Optional: true,
-		MarkdownDescription: "Time limit of one attempt, from the connection to the end of the response, as a duration such " +
-			"as `10s` or `1m30s`. The resource's `timeouts` limit all attempts together. Default: `30s`.",
-	}
+	return optionalString("Time limit of one attempt, from the connection to the end of the response, as a duration such " +
+		"as `10s` or `1m30s`. The resource's `timeouts` limit all attempts together. Default: `30s`.")
 }
 
 func (s *settings) readRequestTimeout(v types.String) {
@@ -32,15 +29,9 @@ func retryAttribute() schema.Attribute {
 				Optional:            true,
 				MarkdownDescription: "Number of attempts, including the first; `1` means no retry. Default: `5`.",
 			},
-			"min_backoff": schema.StringAttribute{
-				Optional:            true,
-				MarkdownDescription: "Shortest wait before a retry, as a duration. Default: `500ms`.",
-			},
-			"max_backoff": schema.StringAttribute{
-				Optional: true,
-				MarkdownDescription: "Longest wait before a retry, as a duration. Only `Retry-After` may exceed it. " +
-					"Default: `30s`.",
-			},
+			"min_backoff": optionalString("Shortest wait before a retry, as a duration. Default: `500ms`."),
+			"max_backoff": optionalString("Longest wait before a retry, as a duration. Only `Retry-After` may exceed it. " +
+				"Default: `30s`."),
 		},
 	}
 }

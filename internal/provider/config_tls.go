@@ -17,24 +17,11 @@ func tlsAttribute() schema.Attribute {
 		MarkdownDescription: "TLS settings: how the service's certificate is verified, and the client certificate. Each part " +
 			"works alone. Default: the system's certificate authorities and no client certificate.",
 		Attributes: map[string]schema.Attribute{
-			"ca_cert_pem": schema.StringAttribute{
-				Optional: true,
-				MarkdownDescription: "Certificates of the authorities to trust instead of the system's, in PEM. " +
-					"Default: the system's.",
-			},
-			"client_cert_pem": schema.StringAttribute{
-				Optional:            true,
-				MarkdownDescription: "Client certificate (chain) in PEM. Requires `client_key_pem`. Default: none.",
-			},
-			"client_key_pem": schema.StringAttribute{
-				Optional:            true,
-				Sensitive:           true,
-				MarkdownDescription: "Private key of the client certificate in PEM. Requires `client_cert_pem`. Default: none.",
-			},
-			"server_name": schema.StringAttribute{
-				Optional:            true,
-				MarkdownDescription: "Name to expect in the service's certificate. Default: the host of `base_url`.",
-			},
+			"ca_cert_pem": optionalString("Certificates of the authorities to trust instead of the system's, in PEM. " +
+				"Default: the system's."),
+			"client_cert_pem": optionalString("Client certificate (chain) in PEM. Requires `client_key_pem`. Default: none."),
+			"client_key_pem":  secretString("Private key of the client certificate in PEM. Requires `client_cert_pem`. Default: none."),
+			"server_name":     optionalString("Name to expect in the service's certificate. Default: the host of `base_url`."),
 			"insecure_skip_verify": schema.BoolAttribute{
 				Optional: true,
 				MarkdownDescription: "Accept any certificate. Anyone between Terraform and the service can then read and change " +

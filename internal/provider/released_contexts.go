@@ -2,7 +2,7 @@ package provider
 
 import (
 	"context"
-	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
@@ -16,12 +16,10 @@ import (
 type releasingServer struct{ fullServer }
 
 func withReleasedContexts(server tfprotov6.ProviderServer) tfprotov6.ProviderServer {
-	full, ok := server.(fullServer)
-	releasing := releasingServer{full}
-	if !ok || !hidesNothing(releasing, server) {
-		return server
+	if full, ok := server.(fullServer); ok {
+		return releasingServer{full}
 	}
-	return releasing
+	return server
 }
 
 func (s releasingServer) ValidateResourceConfig(ctx context.Context, req *tfprotov6.ValidateResourceConfigRequest) (*tfprotov6.ValidateResourceConfigResponse, error) {
@@ -45,28 +43,19 @@ func (s releasingServer) ApplyResourceChange(ctx context.Context, req *tfprotov6
 }
 
 func releaseContext[Req, Resp any](ctx context.Context, req Req, call func(context.Context, Req) (Resp, error)) (Resp, error) {
-	c := &releasedContext{ctx: ctx}
-	defer c.release()
+	c := new(releasedContext)
+	c.ctx.Store(&ctx)
+	background := context.Background()
+	defer c.ctx.Store(&background)
 	return call(c, req)
 }
 
-// releasedContext stands for another context until release.
+// releasedContext stands for another context until the call ends.
 type releasedContext struct {
-	mu  sync.RWMutex
-	ctx context.Context
+	ctx atomic.Pointer[context.Context]
 }
 
-func (c *releasedContext) release() {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.ctx = context.Background()
-}
-
-func (c *releasedContext) current() context.Context {
-	c.mu.RLock()
-	defer c.mu.RUnlock()
-	return c.ctx
-}
+func (c *releasedContext) current() context.Context { return *c.ctx.Load() }
 
 // These methods implement [context.Context].
 

@@ -3,7 +3,6 @@ package provider
 import (
 	"context"
 	"net"
-	"reflect"
 	"sync"
 	"sync/atomic"
 
@@ -35,17 +34,6 @@ type fullServer interface {
 	tfprotov6.ListResourceServer
 	tfprotov6.ActionServer
 	tfprotov6.StateStoreServer
-}
-
-// hidesNothing reports whether a wrapper has every method of the server that it wraps. Terraform would
-// otherwise not find the optional parts of the protocol.
-func hidesNothing(wrapper, wrapped any) bool {
-	for method := range reflect.TypeOf(wrapped).Methods() {
-		if _, ok := reflect.TypeOf(wrapper).MethodByName(method.Name); !ok {
-			return false
-		}
-	}
-	return true
 }
 
 // stoppingServer ends a run cleanly when Terraform is interrupted: no operation starts any more, and
