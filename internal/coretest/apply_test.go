@@ -2,11 +2,7 @@ package coretest
 
 import (
 	"fmt"
-	"maps"
 	"slices"
-	"strings"
-
-	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
 )
 
 // apply applies changes, in a new process of the provider.
@@ -14,9 +10,6 @@ func (c *terraformCore) apply(changes []change, refreshed map[string]*instance, 
 	c.t.Helper()
 	p := c.startProvider()
 	c.state = refreshed
-	for _, s := range c.objects() {
-		s.unchanged = slices.ContainsFunc(changes, func(ch change) bool { return ch.prior == s && ch.verb == noop })
-	}
 	var nodes []node
 	for _, ch := range changes {
 		set, gone := "set "+ch.addr, "destroy "+ch.addr
@@ -53,20 +46,18 @@ func (c *terraformCore) apply(changes []change, refreshed map[string]*instance, 
 	if opts.action != nil {
 		nodes = append(nodes, c.actionNode(p, opts, nodes))
 	}
-	c.departed = nil
+	c.called, c.detached = map[*stored]bool{}, map[string]*stored{}
 	c.walk(nodes)
-	if opts.action != nil && c.next == nil {
-		c.unrecorded[opts.action.stream()] = true // whichever request came last
+	if opts.action != nil {
+		c.limit(opts.action.stream()) // an action has no state
 	}
 	for _, s := range c.objects() {
-		if slices.ContainsFunc(changes, func(ch change) bool { return ch.prior == s && ch.verb != noop }) {
-			c.noteLeftOver(s)
+		if !c.called[s] && slices.ContainsFunc(changes, func(ch change) bool { return ch.prior == s && ch.verb != noop }) {
+			// A dependency failed, or the create of the replacement, after which core puts the object back: no call of core can
+			// record what other objects did to the streams.
+			c.named.add(s.streams()...)
 		}
 	}
-	for _, d := range c.departed {
-		c.checkOthers(d)
-	}
-	c.failOnProblems()
 	for addr, is := range c.state {
 		if is.current == nil && len(is.deposed) == 0 {
 			delete(c.state, addr)
@@ -117,12 +108,11 @@ func (c *terraformCore) actionNode(p *Process, opts options, nodes []node) node 
 		after = []string{trigger}
 	}
 	return node{"invoke", after, func(func()) bool {
-		o := c.operate("invoke", []string{id}, map[string][]string{id: set}, nil, func() (diags Diagnostics) {
+		o := &operation{what: "invoke", sets: map[string][]string{id: set}, must: []string{id}}
+		c.operate(o, func() (diags Diagnostics) {
 			_, diags = p.Invoke(Attributes{"stream_id": id, "processor_ids": set})
 			return diags
 		})
-		c.markDoubtful(id)
-		c.note(func() { c.unrecorded[id] = true }) // an action has no state
 		return len(o.errors) == 0
 	}}
 }
@@ -137,25 +127,16 @@ func (c *terraformCore) createOrUpdate(p *Process, ch change, pause func()) bool
 		is.deposed, is.current = append(is.deposed, is.current), nil
 	}
 	prior := is.current
-	ids := slices.Collect(maps.Keys(ch.wanted.sets))
-	if ch.prior != nil {
-		ids = append(ids, ch.prior.streams()...)
-	}
 	actual, ok := c.planChange(p, ch.addr, ch.wanted, prior, ch.forced, &ch, pause)
 	if !ok {
-		c.markDoubtful(ids...)
 		return false
 	}
 	if actual.verb != ch.verb && (ch.verb != update || actual.verb != noop) {
 		c.problem("%s: inconsistent final plan: %s became %s", what, ch.verb, actual.verb)
 	}
-	if c.changedByTaint(ch, actual) {
-		c.noErrors(what, Diagnostics{{Severity: tfprotov6.DiagnosticSeverityError, Summary: "Provider produced inconsistent final plan"}}, ids...)
-		c.note(func() {
-			for _, id := range ids {
-				c.unrecorded[id] = true
-			}
-		})
+	if late := AttributesOf(actual.planned.Value)["last_edited"]; ch.verb == update && !late.IsKnown() &&
+		AttributesOf(ch.planned.Value)["last_edited"].IsKnown() {
+		c.note(func() { c.failures = append(c.failures, what+": Provider produced inconsistent final plan") })
 		return false
 	}
 	c.checkCompatible(what+": inconsistent final plan", ch.planned.Value, actual.planned.Value)
@@ -164,51 +145,21 @@ func (c *terraformCore) createOrUpdate(p *Process, ch change, pause func()) bool
 	}
 	pause()
 
-	before, was := nullOf(actual.planned.Value.Type()), map[string]any{}
-	ids = slices.Sorted(maps.Keys(ch.wanted.sets))
-	var dropped []string
+	before := nullOf(actual.planned.Value.Type())
+	o := &operation{what: what, sets: ch.wanted.sets}
 	if prior != nil {
-		before, was = prior.Value, prior.sets()
-		dropped = slices.DeleteFunc(prior.streams(), func(id string) bool { return ch.wanted.sets[id] != nil })
-		ids = append(ids, dropped...)
+		before = prior.Value
+		o.prior, o.detaches = prior, ch.wanted.onDestroy != "keep"
 	}
-	var sends, leaves map[string][]string
-	var may map[string]bool
-	c.note(func() {
-		sends, may = c.rules.plannedSends(before, actual.planned.Value)
-		leaves = c.rules.leaveSends(prior.departures(dropped, ch.wanted.onDestroy, actual.next), may)
-	})
-	for id := range sends {
-		sends[id] = ch.wanted.sets[id] // the planned one may be unknown in part
+	if !AttributesOf(actual.planned.Value)["last_edited"].IsKnown() {
+		o.mustSend(before, actual.planned.Value)
 	}
-	expected := maps.Clone(sends)
-	maps.Copy(expected, leaves)
 	var got Managed
-	o := c.operate(what, ids, expected, may, func() (diags Diagnostics) {
+	c.operate(o, func() (diags Diagnostics) {
 		got, diags = p.Apply(before, actual.planned, ch.wanted.configValue(true))
 		return diags
 	})
-	if ok = len(o.errors) == 0; !ok && ch.verb.replaces() {
-		c.markDoubtful(ch.prior.streams()...) // core may put the object back
-	}
-	c.note(func() {
-		for id := range sends {
-			if may[id] && len(o.requestsTo(id)) == 0 {
-				continue
-			}
-			detail, failed := o.errors[id]
-			_, inState := was[id]
-			moved := strings.HasSuffix(detail, "The stream was changed.") // reported as an error, after the update
-			c.rules.written[id] = c.rules.written[id] || !failed || moved
-			if len(o.requestsTo(id)) > 0 {
-				c.rules.blocked[id] = inState && !c.rules.written[id]
-			}
-			if !failed {
-				delete(c.unrecorded, id)
-			}
-		}
-		c.noteLeft(o, prior, dropped, leaves, ch.wanted.lateGroup())
-	})
+	ok = len(o.errors) == 0
 	if !got.Value.IsFullyKnown() {
 		c.problem("%s: the result has unknown values: %v", what, FromTerraform(got.Value))
 	}
@@ -224,21 +175,13 @@ func (c *terraformCore) createOrUpdate(p *Process, ch change, pause func()) bool
 		c.problem("%s: a failed create leaves a tainted object", what)
 	default:
 		is.current = &stored{Managed: got, tainted: prior.tainted, dependsOn: prior.dependsOn}
-		c.checkHonest(o, prior, ch.wanted.sets, is.current)
+		c.checkHonest(o, is.current)
 	}
 	if !ok && ch.verb == createThenDelete && is.current == nil {
 		is.current = is.deposed[len(is.deposed)-1]
 		is.deposed = is.deposed[:len(is.deposed)-1]
 	}
 	return ok
-}
-
-// changedByTaint reports whether the destroy of a tainted or replaced resource, for which core does not ask for a plan, has
-// made an update that would send nothing into one that sends the set of a shared stream again (Known Limits).
-func (c *terraformCore) changedByTaint(ch, actual change) bool {
-	was, is := AttributesOf(ch.planned.Value)["last_edited"], AttributesOf(actual.planned.Value)["last_edited"]
-	return ch.verb == update && was.IsKnown() && !is.IsKnown() &&
-		slices.ContainsFunc(ch.prior.streams(), func(id string) bool { return c.unforeseen[id] })
 }
 
 // destroy destroys the current object of an instance. In a replacement, the provider gets the private state that it
@@ -250,7 +193,7 @@ func (c *terraformCore) destroy(p *Process, ch change) bool {
 		planned.Identity = ch.planned.Identity
 	}
 	var ok bool
-	is.current, ok = c.applyDestroy(p, "destroy "+ch.addr, is.current, planned, ch.next, is.current.tainted || ch.forced)
+	is.current, ok = c.applyDestroy(p, "destroy "+ch.addr, is.current, planned)
 	return ok
 }
 
@@ -261,7 +204,7 @@ func (c *terraformCore) destroyDeposed(p *Process, addr string, s *stored, pause
 		return false
 	}
 	pause()
-	left, ok := c.applyDestroy(p, "destroy deposed "+addr, s, ch.planned, ch.next, true)
+	left, ok := c.applyDestroy(p, "destroy deposed "+addr, s, ch.planned)
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	is.deposed = slices.DeleteFunc(is.deposed, func(d *stored) bool { return d == s })
@@ -271,17 +214,13 @@ func (c *terraformCore) destroyDeposed(p *Process, addr string, s *stored, pause
 	return ok
 }
 
-// applyDestroy destroys an object. unmarked says that core does not pass the marks of the plan.
-func (c *terraformCore) applyDestroy(p *Process, what string, s *stored, planned Managed, next map[string]*claimed, unmarked bool) (*stored, bool) {
+func (c *terraformCore) applyDestroy(p *Process, what string, s *stored, planned Managed) (*stored, bool) {
 	var got Managed
-	ids, may := s.streams(), map[string]bool{}
-	var sends map[string][]string
-	c.note(func() { sends = c.rules.leaveSends(s.departures(ids, s.text("on_destroy"), next), may) })
-	o := c.operate(what, ids, sends, may, func() (diags Diagnostics) {
+	o := &operation{what: what, prior: s, detaches: s.text("on_destroy") != "keep"}
+	c.operate(o, func() (diags Diagnostics) {
 		got, diags = p.Apply(s.Value, planned, nullOf(s.Value.Type()))
 		return diags
 	})
-	c.note(func() { c.noteLeft(o, s, ids, sends, unmarked) })
 	ok := len(o.errors) == 0
 	switch {
 	case ok && !got.Value.IsNull():
@@ -292,6 +231,6 @@ func (c *terraformCore) applyDestroy(p *Process, what string, s *stored, planned
 		return s, false
 	}
 	left := &stored{Managed: got, tainted: s.tainted, dependsOn: s.dependsOn}
-	c.checkHonest(o, s, nil, left)
+	c.checkHonest(o, left)
 	return left, false
 }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -36,24 +37,31 @@ type terraformCore struct {
 	interrupted atomic.Bool             // the running process
 
 	mu       sync.Mutex      // guards the fields below while the nodes run
-	failures []string        // errors that the provider reported in this run
-	problems []string        // violations by the provider, and failures of the test
-	doubtful map[string]bool // streams that may differ from the state: an operation failed, or somebody else changed them
+	failures []string // errors that the provider reported in this run
+	problems []string // violations by the provider, and failures of the test
 
 	operating map[string]string // the kind of the operation in progress on a stream, or of the last that began
+	invoking  bool              // the current apply has an action
 
-	departed []departed // in the current apply
-	invoking bool       // the current apply has an action
+	// Streams about which the provider has said something, in this process, in this run, or in a run since which their
+	// states differ from the service.
+	known  streamNames // the service has reported their set, after the last update in doubt
+	failed streamNames // an operation failed
+	warned streamNames
+	named  streamNames
 
-	rules  *processRules   // of the current process of the provider
-	known  map[string]bool // streams whose set the service has reported to this process, after the last update in doubt
-	warned map[string]bool // streams that a warning of the last plan names
-	// unforeseen are streams that the last plan could not warn about: of an object that is tainted, replaced or deposed, whose
-	// destroy does not get the marks of the plan, or of a group whose streams are known after apply.
-	unforeseen map[string]bool
+	shared   streamNames        // several objects or resource blocks of the run have them
+	limited  streamNames        // states may be untrue: see limit
+	called   map[*stored]bool   // the provider was called for these objects in the current apply
+	detached map[string]*stored // what a destroy or a group has left without an error in the current apply, and detaches
+}
 
-	// unrecorded are the streams of Known Limits: their state may be untrue, and no call of core could have recorded it.
-	unrecorded map[string]bool
+type streamNames map[string]bool
+
+func (s streamNames) add(ids ...string) {
+	for _, id := range ids {
+		s[id] = true
+	}
 }
 
 // attached returns the processors of a stream in the service, in the form of FromTerraform.
@@ -107,19 +115,17 @@ func newTerraformCore(t interface {
 			},
 		},
 		state:    map[string]*instance{},
-		doubtful: map[string]bool{},
 
 		operating: map[string]string{},
-
-		warned:     map[string]bool{},
-		unrecorded: map[string]bool{},
+		named:     streamNames{},
+		limited:   streamNames{},
 	}
 }
 
 // startProvider starts and configures a process of the provider, to be called from nodes.
 func (c *terraformCore) startProvider() *Process {
 	c.t.Helper()
-	c.rules, c.known = newProcessRules(c.mayBeRepeated()), map[string]bool{}
+	c.known, c.failed = streamNames{}, streamNames{}
 	if c.next != nil {
 		c.provider["max_concurrent_requests"] = 1 // the streams of a group in turn
 	}
@@ -172,25 +178,36 @@ func (c *terraformCore) note(change func()) {
 	change()
 }
 
-// noErrors records the errors of an operation on streams, and reports whether there are none.
-func (c *terraformCore) noErrors(what string, diags Diagnostics, streams ...string) bool {
-	if len(diags) > 0 {
-		c.logf("%s: %s", what, diags)
-	}
-	if !diags.Failed() {
-		return true
-	}
-	c.markDoubtful(streams...)
+// noErrors records the diagnostics of a call, and reports whether there are no errors.
+func (c *terraformCore) noErrors(what string, diags Diagnostics) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.failures = append(c.failures, what+": "+diags.String())
-	return false
+	if len(diags) > 0 {
+		c.t.Logf("%s: %s", what, diags)
+	}
+	for _, d := range diags {
+		for _, id := range historyStreams {
+			if !strings.Contains(d.Summary+d.Detail, strconv.Quote(id)) {
+				continue
+			}
+			c.named.add(id)
+			if d.Severity == tfprotov6.DiagnosticSeverityWarning {
+				c.warned.add(id)
+			}
+			if slices.ContainsFunc(saysUntrue, func(summary string) bool { return strings.HasPrefix(d.Summary, summary) }) {
+				c.limit(id)
+			}
+		}
+	}
+	if diags.Failed() {
+		c.failures = append(c.failures, what+": "+diags.String())
+	}
+	return !diags.Failed()
 }
 
-func (c *terraformCore) markDoubtful(streams ...string) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	for _, id := range streams {
-		c.doubtful[id] = true
-	}
-}
+// saysUntrue are the warnings that another resource's state is untrue until its set is sent again.
+var saysUntrue = []string{"Processors Were Detached", "Another Resource Has the Stream"}
+
+// limit notes that the state of a stream may be untrue, and that no call of core could have recorded it. Each caller says
+// why. The caller holds the lock, or no nodes run.
+func (c *terraformCore) limit(id string) { c.limited.add(id) }

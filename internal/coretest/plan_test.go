@@ -4,10 +4,8 @@ import (
 	"cmp"
 	"fmt"
 	"maps"
-	"regexp"
 	"slices"
 
-	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
 	"github.com/hashicorp/terraform-plugin-go/tftypes"
 )
 
@@ -15,7 +13,7 @@ import (
 func (c *terraformCore) plan(cfg config, opts options) (changes []change, refreshed map[string]*instance) {
 	c.t.Helper()
 	p := c.startProvider()
-	c.failures, c.warned = nil, map[string]bool{}
+	c.failures, c.warned = nil, streamNames{}
 	refreshed = map[string]*instance{}
 	addrs := slices.Collect(maps.Keys(cfg))
 	for addr := range c.state {
@@ -89,14 +87,6 @@ func (c *terraformCore) plan(cfg config, opts options) (changes []change, refres
 		}
 	}
 	c.walk(nodes)
-	c.unforeseen = map[string]bool{}
-	for _, ch := range changes {
-		if ch.prior != nil && (ch.deposed || ch.wanted.lateGroup() || ch.verb.replaces() && (ch.forced || ch.prior.tainted)) {
-			for _, id := range ch.prior.streams() {
-				c.unforeseen[id] = true
-			}
-		}
-	}
 	if len(c.failures) > 0 {
 		return nil, nil
 	}
@@ -123,7 +113,7 @@ func (c *terraformCore) refresh(p *Process, addr string, s *stored) *stored {
 // planChange plans a configured instance. An apply does so again, with the change from the plan as earlier.
 func (c *terraformCore) planChange(p *Process, addr string, b resourceBlock, prior *stored, forced bool, earlier *change, pause func()) (change, bool) {
 	what := "plan " + addr
-	ch := change{addr: addr, wanted: b, forced: forced, prior: prior, next: map[string]*claimed{}}
+	ch := change{addr: addr, wanted: b, forced: forced, prior: prior}
 	createBeforeDestroy := b.createBeforeDestroy
 	if earlier != nil {
 		createBeforeDestroy = earlier.verb == createThenDelete
@@ -133,29 +123,13 @@ func (c *terraformCore) planChange(p *Process, addr string, b resourceBlock, pri
 	if prior != nil && !prior.tainted {
 		before = prior.Managed
 	}
-	was, wanted := map[string]any{}, b.sets
-	if prior != nil {
-		was = prior.sets()
-	}
-	if earlier == nil && b.lateStream {
-		wanted = nil
-	}
 	if !c.noErrors(what, p.Validate(cfg)) {
 		return ch, false
 	}
 	planned, replace, diags := p.Plan(before, cfg)
-	c.note(func() {
-		if earlier == nil {
-			c.noteWarnings(diags)
-		}
-		if before.Value.IsNull() {
-			c.noteSuccessors(&ch, was, func(id string) bool { return wanted[id] != nil })
-		}
-		c.rules.notePlan(before.Value, planned, diags)
-		if !before.Value.IsNull() && (earlier != nil || !b.lateGroup()) {
-			c.noteSuccessors(&ch, was, func(id string) bool { return wanted[id] == nil })
-		}
-	})
+	if earlier != nil {
+		c.checkErrors(what, slices.Collect(maps.Keys(b.sets)), diags)
+	}
 	if !c.noErrors(what, diags) {
 		return ch, false
 	}
@@ -174,13 +148,6 @@ func (c *terraformCore) planChange(p *Process, addr string, b resourceBlock, pri
 		}
 		pause()
 		planned, _, diags = p.Plan(Managed{nullOf(cfg.Type()), planned.Private, planned.Identity}, cfg)
-		c.note(func() {
-			c.noteSuccessors(&ch, was, func(id string) bool { return wanted[id] != nil && ch.next[id] == nil })
-			if earlier == nil {
-				c.noteWarnings(diags)
-			}
-			c.rules.notePlan(nullOf(cfg.Type()), planned, diags)
-		})
 		if !c.noErrors(what, diags) {
 			return ch, false
 		}
@@ -201,26 +168,6 @@ func (c *terraformCore) planChange(p *Process, addr string, b resourceBlock, pri
 	}
 	ch.planned = planned
 	return ch, true
-}
-
-var streamOfWarning = regexp.MustCompile(`: stream "(\w+)"$`)
-
-// noteWarnings takes note of what the diagnostics of a plan say. The caller holds the lock.
-func (c *terraformCore) noteWarnings(diags Diagnostics) {
-	for _, d := range diags {
-		if found := streamOfWarning.FindStringSubmatch(d.Summary); found != nil && d.Severity == tfprotov6.DiagnosticSeverityWarning {
-			c.warned[found[1]] = true
-		}
-	}
-}
-
-// noteSuccessors notes who has claimed the streams that a change leaves.
-func (c *terraformCore) noteSuccessors(ch *change, was map[string]any, leaves func(stream string) bool) {
-	for id := range was {
-		if leaves(id) {
-			ch.next[id] = c.rules.successorOf(id)
-		}
-	}
 }
 
 // checkPlan compares a planned object with the configuration. Only computed attributes that are not configured may
@@ -244,8 +191,7 @@ func (c *terraformCore) checkPlan(what string, cfg, planned tftypes.Value) {
 func (c *terraformCore) planDestroy(p *Process, addr string, s *stored, deposed bool) (change, bool) {
 	none := nullOf(s.Value.Type())
 	planned, _, diags := p.Plan(s.Managed, none)
-	ch := change{addr: addr, verb: destroy, prior: s, planned: planned, next: map[string]*claimed{}, deposed: deposed}
-	c.note(func() { c.noteSuccessors(&ch, s.sets(), func(string) bool { return true }) })
+	ch := change{addr: addr, verb: destroy, prior: s, planned: planned, deposed: deposed}
 	if !c.noErrors("plan "+addr, diags) {
 		return change{}, false
 	}

@@ -279,7 +279,7 @@ func (c *terraformCore) drawOptions(t *rapid.T, cfg config) (o options) {
 // changeByOthers changes a stream as somebody else would.
 func (c *terraformCore) changeByOthers(t *rapid.T) {
 	id := rapid.SampledFrom(historyStreams).Draw(t, "changed stream")
-	c.doubtful[id], c.unrecorded[id] = true, true
+	c.limit(id)
 	switch rapid.IntRange(0, 2).Draw(t, "change") {
 	case 0:
 		c.service.Seed(streamstest.Stream{ID: id, ProcessorIDs: drawProcessors(t)})

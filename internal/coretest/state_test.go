@@ -1,6 +1,7 @@
 package coretest
 
 import (
+	"encoding/json"
 	"maps"
 	"slices"
 
@@ -32,7 +33,6 @@ type instance struct {
 type stored struct {
 	Managed
 	tainted   bool
-	unchanged bool // by the current apply
 	dependsOn string
 }
 
@@ -50,14 +50,26 @@ func setsOf(v tftypes.Value) map[string]any {
 	return map[string]any{id: FromTerraform(a["processor_ids"])}
 }
 
-func (s *stored) sets() map[string]any { return setsOf(s.Value) }
+func (s *stored) sets() map[string]any {
+	if s == nil {
+		return nil
+	}
+	return setsOf(s.Value)
+}
+
+// marked reports whether the private state says that each plan sends the set of a stream.
+func (s *stored) marked(id string) bool {
+	if s == nil {
+		return false
+	}
+	var private map[string][]byte
+	var marks map[string]struct{ Pending string }
+	_ = json.Unmarshal(s.Private, &private)
+	_ = json.Unmarshal(private["marks"], &marks)
+	return marks[id].Pending != "" || FromTerraform(AttributesOf(s.Value)["last_edited"]) == nil // imported
+}
 
 func (s *stored) streams() []string { return slices.Sorted(maps.Keys(s.sets())) }
-
-func (s *stored) has(stream string) bool {
-	_, ok := s.sets()[stream]
-	return ok
-}
 
 func (s *stored) text(attribute string) string {
 	text, _ := FromTerraform(AttributesOf(s.Value)[attribute]).(string)
@@ -164,6 +176,5 @@ type change struct {
 	forced  bool // -replace
 	prior   *stored
 	planned Managed
-	next    map[string]*claimed // the successors that the plan found on the prior streams
 	deposed bool
 }
