@@ -75,9 +75,9 @@ func (s *Stream) PlanSet(w Want) Plan {
 	s.claim.raise(kind, *w.Set)
 	p := Plan{Send: true, Next: s.claim, Other: other.set}
 	switch {
-	case quiet:
+	case quiet && !other.unsure:
 		p.Warnings = append(p.Warnings, SentAgain)
-	case kept && w.Entry.Pending == Unconfirmed:
+	case quiet, kept && w.Entry.Pending == Unconfirmed:
 		p.Warnings = append(p.Warnings, OutcomeUnknown)
 	}
 	p.Warnings = s.warnOfDetach(p.Warnings)

@@ -32,11 +32,12 @@ func (c *terraformCore) run(cfg config, opts options) bool {
 		c.t.Fatalf("a plan gives streams %q two sets each", ids)
 	}
 	c.service.ForgetRequests()
+	attached := c.knownToBeAttached()
 	if opts.meanwhile != nil {
 		opts.meanwhile()
 	}
 	c.apply(changes, refreshed, opts)
-	c.checkRequests(cfg, opts)
+	c.checkRequests(cfg, opts, attached)
 	c.checkStates(cfg, opts)
 	if len(c.failures) == 0 {
 		c.checkAgreement(cfg, opts)
@@ -203,9 +204,22 @@ func conflicts(cfg config, applying bool) []string {
 	return ids
 }
 
+// knownToBeAttached returns the streams that have processors in the service and in a state.
+func (c *terraformCore) knownToBeAttached() streamNames {
+	found := streamNames{}
+	for _, s := range c.objects() {
+		for id, set := range s.sets() {
+			if truth, _ := c.attached(id).([]string); len(truth) > 0 && (!reflect.DeepEqual(set, []string{}) || s.marked(id)) {
+				found.add(id)
+			}
+		}
+	}
+	return found
+}
+
 // checkRequests checks the requests of an apply: the updates of a stream do not overlap, and each sends a configured set,
 // or the empty set to a stream that nothing keeps, or after a warning.
-func (c *terraformCore) checkRequests(cfg config, opts options) {
+func (c *terraformCore) checkRequests(cfg config, opts options, attached streamNames) {
 	c.t.Helper()
 	last := map[string]streamstest.Request{}
 	for _, r := range c.service.Requests() {
@@ -225,15 +239,19 @@ func (c *terraformCore) checkRequests(cfg config, opts options) {
 				late = late || b.lateStream || !opts.targeted(addr)
 			}
 		}
+		kept := len(configured) > 0
 		if opts.action != nil && opts.action.stream() == r.StreamID {
 			configured = append(configured, patchBody(opts.action.sets[r.StreamID]))
 		}
 		switch detaches := r.Body == patchBody(nil); {
 		case r.Method != http.MethodPatch, !detaches && !slices.Contains(configured, r.Body):
 			c.t.Fatalf("an apply sent %s", r)
-		case slices.Contains(configured, r.Body), len(configured) == 0, !r.Applied, c.warned[r.StreamID], late:
+		case slices.Contains(configured, r.Body), !kept, !r.Applied, !attached[r.StreamID], c.warned[r.StreamID], late:
 		default:
 			c.t.Fatalf("stream %q was emptied, the configuration keeps it, and nothing warned", r.StreamID)
+		}
+		if r.Applied {
+			attached[r.StreamID] = r.Body != patchBody(nil)
 		}
 	}
 }

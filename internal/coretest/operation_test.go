@@ -106,7 +106,7 @@ func (c *terraformCore) operate(o *operation, call func() Diagnostics) {
 	c.note(func() { setAll(c.operating, ids, "") })
 	c.noErrors(o.what, diags)
 	o.errors = c.errorsOf(o.what, ids, diags)
-	o.hidden = strings.Contains(diags.String(), string(streams.KindInterrupted)+")")
+	o.hidden = strings.Contains(diags.String(), "× "+string(streams.KindInterrupted))
 	for id, detail := range o.errors {
 		if strings.Contains(detail, otherFailed) && !c.failed[id] {
 			c.problem("%s: says that another operation on %q failed", o.what, id)
@@ -146,7 +146,7 @@ func setAll(values map[string]string, keys []string, value string) {
 
 // errorsOf sorts errors by stream. Those of a group end with one about all of its streams.
 func (c *terraformCore) errorsOf(what string, ids []string, diags Diagnostics) map[string]string {
-	errors, count := map[string]string{}, 0
+	errors, count, doubts := map[string]string{}, 0, 0
 	for _, d := range diags {
 		if d.Severity != tfprotov6.DiagnosticSeverityError {
 			continue
@@ -157,10 +157,16 @@ func (c *terraformCore) errorsOf(what string, ids []string, diags Diagnostics) m
 				!strings.Contains(d.Detail, string(streams.KindInterrupted)) { // see hidden
 				c.problem("%s: the last error is %q, want %q", what, d.Detail, want)
 			}
+			if doubts > 0 && !strings.Contains(d.Detail, "may or may not have been changed") {
+				c.problem("%s: %d streams may have been changed, and the last error is %q", what, doubts, d.Detail)
+			}
 		case len(steps) > 1:
 			count++
 			key, _ := steps[1].(tftypes.ElementKeyString)
 			errors[string(key)] = d.Detail
+			if strings.Contains(d.Detail, inDoubt) {
+				doubts++
+			}
 		case len(ids) == 1:
 			errors[ids[0]] = d.Detail
 		default:

@@ -83,14 +83,7 @@ func diagnoseFailure(s subject, id string, op operation, o outcome) diag.Diagnos
 	if op.create && f.Outcome != streams.NotChanged && !s.group { // a group says it once
 		advice += " The resource is not in the state: until an apply succeeds, a destroy does not detach the processors."
 	}
-	e := *f.Error
-	if e.Attempts == 0 { // what other operations of the run did counts
-		e.Stream = o.known.Reported
-		if o.known.InDoubt || o.known.Pending {
-			e.Outcome = streams.Unknown
-		}
-	}
-	summary, detail := string(f.Kind), operationDetail(op.what, &e, advice)
+	summary, detail := string(f.Kind), operationDetail(op.what, o.now(), advice)
 	switch {
 	case f.TokenRequest, cannotRead(f):
 	case f.Kind == streams.KindBadRequest:
@@ -99,6 +92,19 @@ func diagnoseFailure(s subject, id string, op operation, o outcome) diag.Diagnos
 		return diag.NewAttributeErrorDiagnostic(s.stream(id), summary, detail)
 	}
 	return diag.NewErrorDiagnostic(summary, detail)
+}
+
+// now returns the error of a failed operation with what is now true of the stream: if the operation sent nothing, what
+// other operations of the run did counts.
+func (o outcome) now() *streams.Error {
+	e := *asStreamError(o.err)
+	if e.Attempts == 0 {
+		e.Stream = o.known.Reported
+		if o.known.InDoubt || o.known.Pending {
+			e.Outcome = streams.Unknown
+		}
+	}
+	return &e
 }
 
 func operationDetail(what string, e *streams.Error, advice string) string {

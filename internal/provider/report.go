@@ -105,7 +105,7 @@ func (r *report) planned(id string, p claims.Plan) {
 
 // failed reports a failed operation on a stream.
 func (r *report) failed(id string, c change, o outcome) {
-	r.failures[asStreamError(o.err).Outcome]++
+	r.failures[o.now().Outcome]++
 	if r.group && o.result == nil && errors.As(o.err, new(interruptedError)) {
 		if r.interrupted++; r.interrupted > 1 { // they are all alike
 			r.errors.count++
