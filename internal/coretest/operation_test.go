@@ -107,12 +107,9 @@ func (c *terraformCore) operate(o *operation, call func() Diagnostics) {
 	c.noErrors(o.what, diags)
 	o.errors = c.errorsOf(o.what, ids, diags)
 	o.hidden = strings.Contains(diags.String(), "× "+string(streams.KindInterrupted))
-	for id, detail := range o.errors {
-		if strings.Contains(detail, otherFailed) && !c.failed[id] {
-			c.problem("%s: says that another operation on %q failed", o.what, id)
-		}
-	}
+	var before streamNames
 	c.note(func() {
+		before = maps.Clone(c.failed)
 		c.failed.add(slices.Collect(maps.Keys(o.errors))...)
 		for _, id := range ids {
 			_, stays := o.sets[id]
@@ -132,6 +129,9 @@ func (c *terraformCore) operate(o *operation, call func() Diagnostics) {
 	for _, id := range ids {
 		c.checkStreamRequests(o, id)
 		if detail, failed := o.errors[id]; failed {
+			if strings.Contains(detail, otherFailed) && !before[id] {
+				c.problem("%s: says that another operation on %q has failed", o.what, id)
+			}
 			c.checkLastSentence(o, id, detail)
 		}
 		c.noteReport(id, o)
