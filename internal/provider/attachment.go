@@ -30,6 +30,9 @@ type change struct {
 	marks   marks // of the private state
 }
 
+// forget makes all streams ones that the state does not have.
+func (c *change) forget() { c.was, c.marks = nil, nil }
+
 func (c change) leaves() []string {
 	if c.unknown {
 		return nil

@@ -4,6 +4,7 @@ import (
 	"net/url"
 	"strings"
 	"unicode"
+	"unicode/utf8"
 
 	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/provider/schema"
@@ -42,8 +43,8 @@ func (s *settings) readDeployment(v types.String) {
 	case v.IsUnknown():
 		s.deployment = ""
 	case !ok, name == "":
-	case strings.ContainsFunc(name, unicode.IsSpace), strings.ContainsFunc(name, unicode.IsControl), len(name) > longestDeployment:
-		s.refuse(at, "must be a name of at most %d bytes, without white space and control characters.", longestDeployment)
+	case strings.ContainsFunc(name, unicode.IsSpace), strings.ContainsFunc(name, unicode.IsControl), utf8.RuneCountInString(name) > longestDeployment:
+		s.refuse(at, "must have at most %d characters, and no white space or control characters.", longestDeployment)
 	default:
 		s.deployment = name
 	}

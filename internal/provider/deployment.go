@@ -20,13 +20,24 @@ func (s *session) deploymentValue() types.String {
 	return types.StringValue(s.deployment)
 }
 
+// planDeployment plans the deployment of a resource that the state has.
+func (s *session) planDeployment(was types.String, sends, updates bool) types.String {
+	switch {
+	case !updates:
+		return was
+	case was.IsNull() && sends: // the plan of the apply may find that there is nothing to send, and thus no update
+		return types.StringUnknown()
+	}
+	return s.deploymentValue()
+}
+
 // planElsewhere changes a change to one of streams that the resource does not have yet: those of the configured
 // deployment. What the resource leaves is at the deployment of the state, where nothing is sent.
 func (s *session) planElsewhere(c *change, deployment types.String, leaves, stays bool) diag.Diagnostics {
 	if leaves && c.detach {
 		return diag.Diagnostics{otherDeploymentError(deployment.ValueString(), s.deployment)}
 	}
-	c.was, c.marks = nil, nil
+	c.forget()
 	if stays {
 		return diag.Diagnostics{deploymentChangedWarning(deployment.ValueString(), s.deployment)}
 	}

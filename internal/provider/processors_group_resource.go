@@ -6,15 +6,12 @@ import (
 	"maps"
 	"slices"
 
-	"github.com/hashicorp/terraform-plugin-framework-timeouts/resource/timeouts"
-	"github.com/hashicorp/terraform-plugin-framework/attr"
 	"github.com/hashicorp/terraform-plugin-framework/resource"
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema"
 	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
 	"github.com/stream-management/terraform-provider-stream/internal/claims"
-	"github.com/stream-management/terraform-provider-stream/internal/streams"
 )
 
 var (
@@ -30,54 +27,6 @@ func newGroupResource() resource.Resource { return &groupResource{} }
 type groupResource struct {
 	session *session // nil while Terraform only asks for schemas or validates
 }
-
-// groupModel is a stream_processors_group resource in a configuration, plan or state.
-type groupModel struct {
-	Streams    types.Map      `tfsdk:"streams"`
-	OnDestroy  types.String   `tfsdk:"on_destroy"`
-	Triggers   types.Map      `tfsdk:"triggers"`
-	Timeouts   timeouts.Value `tfsdk:"timeouts"`
-	LastEdited types.Int64    `tfsdk:"last_edited"`
-	Deployment types.String   `tfsdk:"deployment"`
-}
-
-// want returns the planned sets.
-func (m *groupModel) want() sets {
-	want := sets{}
-	if m != nil {
-		for id, v := range m.Streams.Elements() {
-			set, _ := v.(types.Set) // the schema has no other elements
-			want[id] = knownSet(set)
-		}
-	}
-	return want
-}
-
-// was returns what the state has.
-func (m *groupModel) was(marks marks) entries {
-	was := entries{}
-	for id, set := range m.want() {
-		was[id] = marks.entry(id, *set)
-	}
-	return was
-}
-
-func (m *groupModel) setStreams(kept entries) {
-	values := make(map[string]attr.Value, len(kept))
-	for id, entry := range kept {
-		values[id] = stringSet(entry.Set.IDs())
-	}
-	m.Streams = types.MapValueMust(types.SetType{ElemType: types.StringType}, values)
-}
-
-// setEdited raises last_edited to that of the streams that the service reported.
-func (m *groupModel) setEdited(reported map[string]*streams.Stream) {
-	for _, s := range reported {
-		m.LastEdited = types.Int64Value(max(m.LastEdited.ValueInt64(), s.LastEdited))
-	}
-}
-
-func (m *groupModel) detaches() bool { return m != nil && m.OnDestroy.ValueString() != onDestroyKeep }
 
 func (r *groupResource) Metadata(_ context.Context, req resource.MetadataRequest, resp *resource.MetadataResponse) {
 	resp.TypeName = req.ProviderTypeName + "_processors_group"
@@ -106,39 +55,6 @@ func (r *groupResource) Schema(_ context.Context, _ resource.SchemaRequest, resp
 					"since 1970-01-01 UTC.",
 			},
 		},
-	}
-}
-
-// checkedGroup validates each stream of a group, and reports each problem at the stream's key.
-type checkedGroup struct{}
-
-func (checkedGroup) Description(context.Context) string {
-	return "keys must be stream ids, values must be sets of processor ids"
-}
-
-func (v checkedGroup) MarkdownDescription(ctx context.Context) string { return v.Description(ctx) }
-
-func (checkedGroup) ValidateMap(_ context.Context, req validator.MapRequest, resp *validator.MapResponse) {
-	all := req.ConfigValue.Elements()
-	for _, id := range slices.Sorted(maps.Keys(all)) {
-		at := req.Path.AtMapKey(id)
-		if err := streams.CheckStreamID(id); err != nil {
-			resp.Diagnostics.Append(invalidValue(at, id, "a stream id", err))
-		}
-		set, _ := all[id].(types.Set) // the schema has no other elements
-		if set.IsNull() {
-			resp.Diagnostics.Append(missingStreamValue(at, "the set of processor ids"))
-		}
-		for _, v := range set.Elements() {
-			processor, _ := v.(types.String)
-			if processor.IsNull() {
-				resp.Diagnostics.Append(missingStreamValue(at, "a processor id"))
-				continue
-			}
-			if err := streams.CheckProcessorID(processor.ValueString()); err != nil && !processor.IsUnknown() {
-				resp.Diagnostics.Append(invalidStreamValue(at, processor.ValueString(), "a processor id", err))
-			}
-		}
 	}
 }
 
@@ -179,10 +95,7 @@ func (r *groupResource) ModifyPlan(ctx context.Context, req resource.ModifyPlanR
 	resp.Diagnostics.Append(report.diagnostics("Nothing was sent.")...)
 	resp.Diagnostics.Append(planned.save(ctx, resp.Private)...)
 	if plan != nil {
-		plan.LastEdited, plan.Deployment = types.Int64Unknown(), r.session.deploymentValue()
-		if state != nil && !sends {
-			plan.LastEdited, plan.Deployment = state.LastEdited, state.Deployment
-		}
+		plan.planComputed(state, r.session, sends)
 		resp.Diagnostics.Append(resp.Plan.Set(ctx, plan)...)
 	}
 }
@@ -267,23 +180,25 @@ func (r *groupResource) Update(ctx context.Context, req resource.UpdateRequest, 
 	}
 	moves := r.session.elsewhere(state.Deployment)
 	if moves {
-		c.was, c.marks, state.LastEdited = nil, nil, types.Int64Null()
+		c.forget()
+		state.LastEdited = types.Int64Null()
 	}
 	report := newReport(ofGroup)
 	result := r.session.apply(ctx, c, report)
-	if moves && report.hasErrors() && report.changed == 0 {
+	sentNone := report.hasErrors() && report.changed == 0
+	if moves && sentNone {
 		resp.Diagnostics.Append(report.diagnostics("The state is still that of the former deployment.")...)
 		resp.Diagnostics.Append(found.lasting().save(ctx, resp.Private)...)
 		resp.State.Raw = req.State.Raw
 		return
 	}
 	resp.Diagnostics.Append(report.diagnostics("The state has what succeeded. The next plan shows the rest.")...)
-	plan.LastEdited = state.LastEdited
+	plan.LastEdited, plan.Deployment = state.LastEdited, r.session.deploymentValue()
+	if sentNone {
+		plan.Deployment = state.Deployment
+	}
 	plan.setEdited(result.reported)
 	plan.setStreams(result.kept)
-	if plan.Deployment.IsUnknown() {
-		plan.Deployment = r.session.deploymentValue()
-	}
 	resp.Diagnostics.Append(resp.State.Set(ctx, plan)...)
 	resp.Diagnostics.Append(result.marks.save(ctx, resp.Private)...)
 }

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 
-	"github.com/hashicorp/terraform-plugin-framework-timeouts/resource/timeouts"
 	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/resource"
 	"github.com/hashicorp/terraform-plugin-framework/resource/identityschema"
@@ -31,60 +30,6 @@ func newProcessorsResource() resource.Resource { return &processorsResource{} }
 // processorsResource is stream_processors.
 type processorsResource struct {
 	session *session // nil while Terraform only asks for schemas or validates
-}
-
-// processorsModel is a stream_processors resource in a configuration, plan or state.
-type processorsModel struct {
-	StreamID             types.String   `tfsdk:"stream_id"`
-	ProcessorIDs         types.Set      `tfsdk:"processor_ids"`
-	OnDestroy            types.String   `tfsdk:"on_destroy"`
-	Triggers             types.Map      `tfsdk:"triggers"`
-	Timeouts             timeouts.Value `tfsdk:"timeouts"`
-	ID                   types.String   `tfsdk:"id"`
-	TerminalID           types.String   `tfsdk:"terminal_id"`
-	FragmentTypeID       types.String   `tfsdk:"fragment_type_id"`
-	CompatibleNamespaces types.Set      `tfsdk:"compatible_namespaces"`
-	LastEdited           types.Int64    `tfsdk:"last_edited"`
-	Deployment           types.String   `tfsdk:"deployment"`
-}
-
-// setDefaults gives an imported or moved resource the values that an empty configuration plans, so that the next plan
-// shows no update.
-func (m *processorsModel) setDefaults() { m.OnDestroy = types.StringValue(onDestroyDetach) }
-
-// setReported copies what the service reported into the model.
-func (m *processorsModel) setReported(s *streams.Stream) {
-	m.ID = types.StringValue(s.ID)
-	m.TerminalID = types.StringValue(s.TerminalID)
-	m.FragmentTypeID = types.StringValue(s.FragmentTypeID)
-	m.ProcessorIDs = stringSet(s.ProcessorIDs.IDs())
-	m.CompatibleNamespaces = stringSet(s.CompatibleNamespaces)
-	m.LastEdited = types.Int64Value(s.LastEdited)
-}
-
-// want returns the planned set; nothing if the stream is known after apply.
-func (m *processorsModel) want() sets {
-	if m == nil || !known(m.StreamID) {
-		return nil
-	}
-	return sets{m.StreamID.ValueString(): knownSet(m.ProcessorIDs)}
-}
-
-// was returns what the state has.
-func (m *processorsModel) was(marks marks) entries {
-	if m == nil {
-		return nil
-	}
-	id := m.StreamID.ValueString()
-	entry := marks.entry(id, *knownSet(m.ProcessorIDs))
-	if m.ProcessorIDs.IsNull() { // imported
-		entry.Pending = claims.Unsent
-	}
-	return entries{id: entry}
-}
-
-func (m *processorsModel) detaches() bool {
-	return m != nil && m.OnDestroy.ValueString() != onDestroyKeep
 }
 
 func (r *processorsResource) Metadata(_ context.Context, req resource.MetadataRequest, resp *resource.MetadataResponse) {
@@ -185,30 +130,8 @@ func (r *processorsResource) ModifyPlan(ctx context.Context, req resource.Modify
 	resp.Diagnostics.Append(report.diagnostics("")...)
 	resp.Diagnostics.Append(planned.save(ctx, resp.Private)...)
 	if plan != nil {
-		plan.planComputed(state, r.session.deploymentValue(), sends)
+		plan.planComputed(state, r.session, sends)
 		resp.Diagnostics.Append(resp.Plan.Set(ctx, plan)...)
-	}
-}
-
-// planComputed plans the values that the service reports. The state is nil if it says nothing of the stream.
-func (m *processorsModel) planComputed(state *processorsModel, deployment types.String, sends bool) {
-	m.ID, m.Deployment = m.StreamID, deployment
-	m.TerminalID, m.FragmentTypeID = types.StringUnknown(), types.StringUnknown()
-	m.CompatibleNamespaces, m.LastEdited = types.SetUnknown(types.StringType), types.Int64Unknown()
-	if state == nil || !m.StreamID.Equal(state.StreamID) {
-		return
-	}
-	if !sends {
-		m.Deployment, m.CompatibleNamespaces, m.LastEdited = state.Deployment, state.CompatibleNamespaces, state.LastEdited
-	}
-	// An update has no reason to change where a stream belongs. An imported state does not know it yet, and a deployment
-	// that is known after apply may be another one.
-	stays := !sends || !deployment.IsUnknown()
-	if stays && (!sends || !state.TerminalID.IsNull()) {
-		m.TerminalID = state.TerminalID
-	}
-	if stays && (!sends || !state.FragmentTypeID.IsNull()) {
-		m.FragmentTypeID = state.FragmentTypeID
 	}
 }
 
@@ -277,26 +200,27 @@ func (r *processorsResource) Update(ctx context.Context, req resource.UpdateRequ
 	c := change{want: plan.want(), was: state.was(found), marks: found}
 	moves := r.session.elsewhere(state.Deployment)
 	if moves {
-		c.was, c.marks = nil, nil
+		c.forget()
 	}
 	report := newReport(ofResource)
 	result := r.session.apply(ctx, c, report)
 	resp.Diagnostics.Append(report.diagnostics("")...)
 	after, got := plan, result.reported[plan.StreamID.ValueString()]
 	switch {
-	case !report.hasErrors():
-		if got != nil {
-			plan.setReported(got)
-			plan.Deployment = r.session.deploymentValue()
-		}
-		if !moves {
-			resp.Diagnostics.Append(diagnoseMoved(state, plan, r.session.client.Redact)...)
-		}
-	case moves:
+	case report.hasErrors() && moves:
 		after, result.marks = state, found.lasting()
-	default:
+	case report.hasErrors():
 		if after = state; got != nil {
 			state.setReported(got)
+		}
+	default:
+		plan.copyReported(state)
+		if got != nil {
+			plan.setReported(got)
+		}
+		plan.Deployment = r.session.deploymentValue()
+		if !moves {
+			resp.Diagnostics.Append(diagnoseMoved(state, plan, r.session.client.Redact)...)
 		}
 	}
 	resp.Diagnostics.Append(resp.State.Set(ctx, after)...)

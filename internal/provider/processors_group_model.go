@@ -1,0 +1,109 @@
+package provider
+
+import (
+	"context"
+	"maps"
+	"slices"
+
+	"github.com/hashicorp/terraform-plugin-framework-timeouts/resource/timeouts"
+	"github.com/hashicorp/terraform-plugin-framework/attr"
+	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
+	"github.com/hashicorp/terraform-plugin-framework/types"
+
+	"github.com/stream-management/terraform-provider-stream/internal/streams"
+)
+
+// groupModel is a stream_processors_group resource in a configuration, plan or state.
+type groupModel struct {
+	Streams    types.Map      `tfsdk:"streams"`
+	OnDestroy  types.String   `tfsdk:"on_destroy"`
+	Triggers   types.Map      `tfsdk:"triggers"`
+	Timeouts   timeouts.Value `tfsdk:"timeouts"`
+	LastEdited types.Int64    `tfsdk:"last_edited"`
+	Deployment types.String   `tfsdk:"deployment"`
+}
+
+// want returns the planned sets.
+func (m *groupModel) want() sets {
+	want := sets{}
+	if m != nil {
+		for id, v := range m.Streams.Elements() {
+			set, _ := v.(types.Set) // the schema has no other elements
+			want[id] = knownSet(set)
+		}
+	}
+	return want
+}
+
+// was returns what the state has.
+func (m *groupModel) was(marks marks) entries {
+	was := entries{}
+	for id, set := range m.want() {
+		was[id] = marks.entry(id, *set)
+	}
+	return was
+}
+
+func (m *groupModel) setStreams(kept entries) {
+	values := make(map[string]attr.Value, len(kept))
+	for id, entry := range kept {
+		values[id] = stringSet(entry.Set.IDs())
+	}
+	m.Streams = types.MapValueMust(types.SetType{ElemType: types.StringType}, values)
+}
+
+// setEdited raises last_edited to that of the streams that the service reported.
+func (m *groupModel) setEdited(reported map[string]*streams.Stream) {
+	for _, s := range reported {
+		m.LastEdited = types.Int64Value(max(m.LastEdited.ValueInt64(), s.LastEdited))
+	}
+}
+
+func (m *groupModel) detaches() bool { return m != nil && m.OnDestroy.ValueString() != onDestroyKeep }
+
+// planComputed plans the computed values, as that of stream_processors. last_edited becomes unknown if the apply changes
+// anything, because Terraform would not apply a group without a change.
+func (m *groupModel) planComputed(state *groupModel, s *session, sends bool) {
+	updates := sends || m.Deployment.IsUnknown()
+	m.LastEdited, m.Deployment = types.Int64Unknown(), s.deploymentValue()
+	if state == nil {
+		return
+	}
+	m.Deployment = s.planDeployment(state.Deployment, sends, updates)
+	if mayMove := updates && s.deployment == ""; !sends && !mayMove {
+		m.LastEdited = state.LastEdited
+	}
+}
+
+// checkedGroup validates each stream of a group, and reports each problem at the stream's key.
+type checkedGroup struct{}
+
+func (checkedGroup) Description(context.Context) string {
+	return "keys must be stream ids, values must be sets of processor ids"
+}
+
+func (v checkedGroup) MarkdownDescription(ctx context.Context) string { return v.Description(ctx) }
+
+func (checkedGroup) ValidateMap(_ context.Context, req validator.MapRequest, resp *validator.MapResponse) {
+	all := req.ConfigValue.Elements()
+	for _, id := range slices.Sorted(maps.Keys(all)) {
+		at := req.Path.AtMapKey(id)
+		if err := streams.CheckStreamID(id); err != nil {
+			resp.Diagnostics.Append(invalidValue(at, id, "a stream id", err))
+		}
+		set, _ := all[id].(types.Set) // the schema has no other elements
+		if set.IsNull() {
+			resp.Diagnostics.Append(missingStreamValue(at, "the set of processor ids"))
+		}
+		for _, v := range set.Elements() {
+			processor, _ := v.(types.String)
+			if processor.IsNull() {
+				resp.Diagnostics.Append(missingStreamValue(at, "a processor id"))
+				continue
+			}
+			if err := streams.CheckProcessorID(processor.ValueString()); err != nil && !processor.IsUnknown() {
+				resp.Diagnostics.Append(invalidStreamValue(at, processor.ValueString(), "a processor id", err))
+			}
+		}
+	}
+}

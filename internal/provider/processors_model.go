@@ -1,0 +1,94 @@
+package provider
+
+import (
+	"github.com/hashicorp/terraform-plugin-framework-timeouts/resource/timeouts"
+	"github.com/hashicorp/terraform-plugin-framework/types"
+
+	"github.com/stream-management/terraform-provider-stream/internal/claims"
+	"github.com/stream-management/terraform-provider-stream/internal/streams"
+)
+
+// processorsModel is a stream_processors resource in a configuration, plan or state.
+type processorsModel struct {
+	StreamID             types.String   `tfsdk:"stream_id"`
+	ProcessorIDs         types.Set      `tfsdk:"processor_ids"`
+	OnDestroy            types.String   `tfsdk:"on_destroy"`
+	Triggers             types.Map      `tfsdk:"triggers"`
+	Timeouts             timeouts.Value `tfsdk:"timeouts"`
+	ID                   types.String   `tfsdk:"id"`
+	TerminalID           types.String   `tfsdk:"terminal_id"`
+	FragmentTypeID       types.String   `tfsdk:"fragment_type_id"`
+	CompatibleNamespaces types.Set      `tfsdk:"compatible_namespaces"`
+	LastEdited           types.Int64    `tfsdk:"last_edited"`
+	Deployment           types.String   `tfsdk:"deployment"`
+}
+
+// setDefaults gives an imported or moved resource the values that an empty configuration plans, so that the next plan
+// shows no update.
+func (m *processorsModel) setDefaults() { m.OnDestroy = types.StringValue(onDestroyDetach) }
+
+// setReported copies what the service reported into the model.
+func (m *processorsModel) setReported(s *streams.Stream) {
+	m.ID = types.StringValue(s.ID)
+	m.TerminalID = types.StringValue(s.TerminalID)
+	m.FragmentTypeID = types.StringValue(s.FragmentTypeID)
+	m.ProcessorIDs = stringSet(s.ProcessorIDs.IDs())
+	m.CompatibleNamespaces = stringSet(s.CompatibleNamespaces)
+	m.LastEdited = types.Int64Value(s.LastEdited)
+}
+
+// copyReported copies what an earlier run reported.
+func (m *processorsModel) copyReported(state *processorsModel) {
+	m.TerminalID, m.FragmentTypeID = state.TerminalID, state.FragmentTypeID
+	m.CompatibleNamespaces, m.LastEdited = state.CompatibleNamespaces, state.LastEdited
+}
+
+// want returns the planned set; nothing if the stream is known after apply.
+func (m *processorsModel) want() sets {
+	if m == nil || !known(m.StreamID) {
+		return nil
+	}
+	return sets{m.StreamID.ValueString(): knownSet(m.ProcessorIDs)}
+}
+
+// was returns what the state has.
+func (m *processorsModel) was(marks marks) entries {
+	if m == nil {
+		return nil
+	}
+	id := m.StreamID.ValueString()
+	entry := marks.entry(id, *knownSet(m.ProcessorIDs))
+	if m.ProcessorIDs.IsNull() { // imported
+		entry.Pending = claims.Unsent
+	}
+	return entries{id: entry}
+}
+
+func (m *processorsModel) detaches() bool {
+	return m != nil && m.OnDestroy.ValueString() != onDestroyKeep
+}
+
+// planComputed plans the computed values. The state is nil if it says nothing of the stream. The framework has made
+// them unknown if the configuration changes the resource.
+func (m *processorsModel) planComputed(state *processorsModel, s *session, sends bool) {
+	updates := sends || m.Deployment.IsUnknown()
+	m.ID, m.Deployment = m.StreamID, s.deploymentValue()
+	m.TerminalID, m.FragmentTypeID = types.StringUnknown(), types.StringUnknown()
+	m.CompatibleNamespaces, m.LastEdited = types.SetUnknown(types.StringType), types.Int64Unknown()
+	if state == nil || !m.StreamID.Equal(state.StreamID) {
+		return
+	}
+	m.Deployment = s.planDeployment(state.Deployment, sends, updates)
+	switch mayMove := updates && s.deployment == ""; {
+	case mayMove: // to a deployment that is known after apply
+	case !sends:
+		m.copyReported(state)
+	default: // an update has no reason to change where a stream belongs, but an imported state does not know it yet
+		if !state.TerminalID.IsNull() {
+			m.TerminalID = state.TerminalID
+		}
+		if !state.FragmentTypeID.IsNull() {
+			m.FragmentTypeID = state.FragmentTypeID
+		}
+	}
+}
