@@ -39,6 +39,33 @@ func TestParseBaseURL(t *testing.T) {
 	}
 }
 
+// Addresses of one deployment have one form.
+func TestNormalURL(t *testing.T) {
+	t.Parallel()
+	for raw, want := range map[string]string{
+		"https://host":                 "https://host",
+		"HTTPS://Host.Example:443/v2/": "https://host.example",
+		"https://host:":                "https://host",
+		"https://host:80":              "https://host:80",
+		"http://HOST:80/":              "http://host",
+		"http://host:443":              "http://host:443",
+		"https://host:8443//v2":        "https://host:8443",
+		"https://host:443/EU/v2":       "https://host/EU",
+		"https://host/a%2Fb/":          "https://host/a%2Fb",
+		"https://[::1]:443/v2":         "https://[::1]",
+		"https://[FE80::443]":          "https://[fe80::443]",
+		"http://127.0.0.1:8080":        "http://127.0.0.1:8080",
+	} {
+		u, err := streams.ParseBaseURL(raw)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := streams.NormalURL(u); got != want {
+			t.Errorf("NormalURL(%s) = %q, want %q", raw, got, want)
+		}
+	}
+}
+
 func TestParseInvalidURL(t *testing.T) {
 	t.Parallel()
 	const (

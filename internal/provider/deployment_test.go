@@ -1,0 +1,262 @@
+package provider
+
+import (
+	"net/http"
+	"strings"
+	"testing"
+
+	"github.com/hashicorp/terraform-plugin-go/tftypes"
+
+	"github.com/stream-management/terraform-provider-stream/internal/coretest"
+	"github.com/stream-management/terraform-provider-stream/internal/streamstest"
+)
+
+func TestReadDeployment(t *testing.T) {
+	t.Parallel()
+	const host, long = "https://host", 200
+	for name, test := range map[string]struct {
+		block block
+		env   environment
+		want  string
+	}{
+		"address":                      {block{"base_url": "HTTPS://Host:443/EU/v2/"}, nil, "https://host/EU"},
+		"address from the environment": {nil, environment{"STREAM_BASE_URL": host + "/v2"}, host},
+		"name":                         {block{"base_url": host, "deployment": "eu-west/1"}, nil, "eu-west/1"},
+		"name from the environment":    {block{"base_url": host}, environment{"STREAM_DEPLOYMENT": "eu"}, "eu"},
+		"name from both":               {block{"base_url": host, "deployment": "eu"}, environment{"STREAM_DEPLOYMENT": "us us"}, "eu"},
+		"empty in the environment":     {block{"base_url": host}, environment{"STREAM_DEPLOYMENT": ""}, host},
+		"longest name":                 {block{"base_url": host, "deployment": strings.Repeat("ü", long)}, nil, strings.Repeat("ü", long)},
+		"unknown name":                 {block{"base_url": host, "deployment": unknown}, environment{"STREAM_DEPLOYMENT": "eu"}, ""},
+		"unknown address":              {block{"base_url": unknown}, environment{"STREAM_BASE_URL": host}, ""},
+		"name of an unknown address":   {block{"base_url": unknown, "deployment": "eu"}, nil, "eu"},
+	} {
+		s := readBlock(t, test.block, test.env)
+		if wantProblems(t, s.diags); s.deployment != test.want {
+			t.Errorf("%s: the deployment is %q, want %q", name, s.deployment, test.want)
+		}
+	}
+	const rule = "must have at most 200 characters, and no white space or control characters."
+	for _, name := range []string{"e u", " eu", "eu\n", "e\u00a0u", "eu\x00", "e\x1bu", strings.Repeat("u", long+1)} {
+		wantProblems(t, readBlock(t, block{"base_url": host, "deployment": name}, nil).diags, problem{"deployment", "deployment " + rule})
+		wantProblems(t, readBlock(t, block{"base_url": host}, environment{"STREAM_DEPLOYMENT": name}).diags,
+			problem{"deployment", "The environment variable STREAM_DEPLOYMENT (deployment) " + rule})
+	}
+	wantProblems(t, readBlock(t, block{"base_url": host, "deployment": ""}, nil).diags, problem{"deployment", "must not be empty"})
+}
+
+// At another deployment, the resource is updated in place, with all of its sets. A name keeps the deployment the same at
+// another address.
+func TestDeploymentChanges(t *testing.T) {
+	t.Parallel()
+	onBoth(t, nil, func(t *testing.T, d *deploymentTest) {
+		config := d.config("p1", nil)
+		d.wantNoChanges(d.at(d.formerURL+"/v2/"), config)
+		d.wantNoChanges(merge(d.at(d.url), block{"deployment": d.formerURL}), config)
+		plan, diags := d.plan(d.at(d.url), config)
+		wantDiagnostics(t, diags, "WARNING: "+deploymentChanged)
+		for _, part := range []string{d.formerURL, "sends the sets to " + `"` + d.url, "keep their processors", `set deployment = "` + d.formerURL} {
+			if !strings.Contains(diags.String(), part) {
+				t.Errorf("no %q in: %s", part, diags)
+			}
+		}
+		wantAttribute(t, plan, "deployment", d.url)
+		for _, name := range d.computed() {
+			wantAttribute(t, plan, name, tftypes.UnknownValue)
+		}
+		d.configured.WantRequests(t)
+
+		d.mustApply(d.at(d.url), config)
+		d.configured.WantRequests(t, d.sets("p1")...)
+		d.want("deployment", d.url)
+		if d.single {
+			d.want("terminal_id", "t2")
+		}
+		d.wantNoChanges(d.at(d.url), config)
+		d.mustApply(d.at(d.url), d.null())
+		d.configured.WantRequests(t, d.sets()...)
+	})
+}
+
+// A destroy and the old half of a replacement that would detach at another deployment are refused, in the plan if
+// Terraform asks for one. With keep, they send nothing.
+func TestDeploymentChangesBeforeDestroy(t *testing.T) {
+	t.Parallel()
+	for _, onDestroy := range []string{"detach", "keep"} {
+		onBoth(t, coretest.Attributes{"on_destroy": onDestroy}, func(t *testing.T, d *deploymentTest) {
+			wantRefused := func(diags coretest.Diagnostics) {
+				t.Helper()
+				if onDestroy == "keep" {
+					wantDiagnostics(t, diags)
+					return
+				}
+				wantDiagnostics(t, diags, "ERROR: "+deploymentChanged)
+				for _, part := range []string{
+					`state is that of deployment "` + d.formerURL, `configured for deployment "` + d.url, "configure that deployment again",
+					"apply without the destroy", `on_destroy = "keep"`, "removed block with destroy = false", "Nothing was sent.",
+				} {
+					if !strings.Contains(diags.String(), part) {
+						t.Errorf("no %q in: %s", part, diags)
+					}
+				}
+			}
+			before := d.state
+			plan, diags := d.plan(d.at(d.url), d.null())
+			wantRefused(diags)
+			// Terraform asks for no plan of the destroy of a tainted or replaced object.
+			after, diags := startProvider(t, d.at(d.url)).Apply(before.Value, coretest.Managed{Value: plan.Value, Private: before.Private}, d.null())
+			wantRefused(diags)
+			if kept := !after.Value.IsNull(); kept != (onDestroy == "detach") || kept && !coretest.EqualValues(before.Value, after.Value) {
+				t.Errorf("the state after the destroy is %v", coretest.FromTerraform(after.Value))
+			}
+			if d.single {
+				other := resourceValue(coretest.Attributes{"stream_id": "s001", "processor_ids": []string{"p1"}})
+				severity := map[string]string{"detach": "ERROR: ", "keep": "WARNING: "}[onDestroy]
+				_, diags := d.plan(d.at(d.url), other) // forces a new resource
+				wantDiagnostics(t, diags, severity+deploymentChanged)
+			}
+			d.configured.WantRequests(t)
+		})
+	}
+}
+
+// With detect_drift, a state of another deployment is neither read nor forgotten, whatever the service at the configured
+// address says. The plan reads what it takes over.
+func TestDeploymentChangesBeforeRefresh(t *testing.T) {
+	t.Parallel()
+	onBoth(t, nil, func(t *testing.T, d *deploymentTest) {
+		config, provider := d.config("p1", nil), merge(d.at(d.url), block{"detect_drift": true})
+		for _, known := range []bool{true, false} {
+			if !known {
+				d.configured.Remove("s000")
+				d.configured.Remove("s001")
+			}
+			read, diags := startProvider(t, provider).Read(d.state)
+			wantDiagnostics(t, diags)
+			if !coretest.EqualValues(read.Value, d.state.Value) {
+				t.Errorf("the refresh changed the state to %v", coretest.FromTerraform(read.Value))
+			}
+			d.configured.WantRequests(t)
+			if _, diags = d.plan(provider, config); diags.Failed() == known {
+				t.Errorf("the plan reports %s", diags)
+			}
+			if reads := d.configured.DrainRequests(); len(reads) != len(d.sets("p1")) {
+				t.Errorf("the plan sent %q", reads)
+			}
+		}
+	})
+}
+
+// A state without a deployment plans no change, and the next update fills the deployment in.
+func TestStateWithoutDeployment(t *testing.T) {
+	t.Parallel()
+	onBoth(t, nil, func(t *testing.T, d *deploymentTest) {
+		d.formerURL, d.former, d.url, d.configured = d.url, d.configured, d.formerURL, d.former
+		values := coretest.AttributesOf(d.state.Value)
+		values["deployment"] = tftypes.NewValue(tftypes.String, nil)
+		old := tftypes.NewValue(d.state.Value.Type(), values)
+		d.state.Value = old
+		d.wantNoChanges(d.at(d.url), d.config("p1", nil))
+
+		// The apply may find that there is nothing to send.
+		late := resourceValue(coretest.Attributes{"stream_id": "s000", "processor_ids": tftypes.UnknownValue})
+		if !d.single {
+			late = coretest.ToTerraform(groupSchema().ValueType(), coretest.Attributes{"streams": tftypes.UnknownValue})
+		}
+		plan, diags := d.plan(d.at(d.url), late)
+		wantDiagnostics(t, diags)
+		wantAttribute(t, plan, "deployment", tftypes.UnknownValue)
+
+		d.mustApply(d.at(d.url), d.config("p1", coretest.Attributes{"on_destroy": "keep"}))
+		d.want("deployment", d.url)
+		d.configured.WantRequests(t)
+		d.state.Value = old
+		d.mustApply(d.at(d.url), d.config("p2", nil))
+		d.want("deployment", d.url)
+		d.configured.WantRequests(t, d.sets("p2")...)
+		d.state.Value = old
+		d.mustApply(d.at(d.url), d.null())
+		d.configured.WantRequests(t, d.sets()...)
+	})
+}
+
+// An address that is known after apply plans no change. An update that happens anyway fills the deployment in, or goes to
+// another deployment.
+func TestDeploymentUnknown(t *testing.T) {
+	t.Parallel()
+	onBoth(t, nil, func(t *testing.T, d *deploymentTest) {
+		before := d.state
+		d.wantNoChanges(d.at(tftypes.UnknownValue), d.config("p1", nil))
+		for name, config := range map[string]tftypes.Value{
+			"triggers": d.config("p1", coretest.Attributes{"triggers": map[string]string{"run": "1"}}),
+			"update":   d.config("p2", nil),
+			"nothing":  d.config("p1", coretest.Attributes{"on_destroy": "keep"}),
+		} {
+			for _, url := range []string{d.formerURL, d.url} {
+				d.state = before
+				plan, diags := d.plan(d.at(tftypes.UnknownValue), config)
+				wantDiagnostics(t, diags)
+				for _, attribute := range append(d.computed(), "deployment") {
+					wantAttribute(t, plan, attribute, tftypes.UnknownValue)
+				}
+				d.mustApply(d.at(url), config)
+				d.want("deployment", url)
+				if sent := d.configured.DrainRequests(); (len(sent) > 0) != (url == d.url) {
+					t.Errorf("%s: the apply sent %q", name, sent)
+				}
+				d.former.ForgetRequests() // of an update there
+			}
+		}
+	})
+}
+
+// If the move of a single resource fails, the state is still that of the former deployment, and the next plan moves again.
+// So is that of a group if all streams fail; if some fail, the next plan shows the rest.
+func TestDeploymentChangeFails(t *testing.T) {
+	t.Parallel()
+	onBoth(t, nil, func(t *testing.T, d *deploymentTest) {
+		config, before := d.config("p1", nil), d.state
+		for _, fault := range []streamstest.Fault{{Status: http.StatusForbidden}, {ResetAfter: true}} {
+			refuse(d.configured, map[string]streamstest.Fault{"s000": fault, "s001": fault})
+			if diags := d.apply(d.at(d.url), config); !diags.Failed() {
+				t.Fatal("the apply succeeded")
+			}
+			d.configured.WantRequests(t, d.sets("p1")...)
+			if !coretest.EqualValues(before.Value, d.state.Value) {
+				t.Errorf("the state is %v", coretest.FromTerraform(d.state.Value))
+			}
+			d.wantNoChanges(d.at(d.formerURL), config)
+		}
+		refuse(d.configured, map[string]streamstest.Fault{"s001": {Status: http.StatusForbidden}})
+		if diags := d.apply(d.at(d.url), config); diags.Failed() == d.single {
+			t.Fatal(diags)
+		}
+		d.configured.WantRequests(t, d.sets("p1")...)
+		d.want("deployment", d.url)
+		refuse(d.configured, nil)
+		if !d.single {
+			d.mustApply(d.at(d.url), config)
+			d.configured.WantRequests(t, patches(map[string][]string{"s001": {"p1"}})...)
+		}
+		d.wantNoChanges(d.at(d.url), config)
+	})
+}
+
+// An import knows the configured deployment. A moved block knows none.
+func TestDeploymentOfImport(t *testing.T) {
+	t.Parallel()
+	for _, test := range []struct{ provider, want any }{
+		{coretest.Attributes{"base_url": "https://Host/v2"}, "https://host"},
+		{coretest.Attributes{"base_url": "https://host", "deployment": "eu"}, "eu"},
+		{coretest.Attributes{"base_url": tftypes.UnknownValue}, nil},
+	} {
+		provider, _ := test.provider.(coretest.Attributes)
+		imported, diags := startProvider(t, provider).ImportState("cam-1")
+		wantDiagnostics(t, diags)
+		wantAttribute(t, imported, "deployment", test.want)
+	}
+	state, problem := readForeignStates(t, "testdata/moved/restful-simple.json")[0].move(t)
+	if problem != "" {
+		t.Fatal(problem)
+	}
+	wantAttribute(t, coretest.Managed{Value: state}, "deployment", nil)
+}
