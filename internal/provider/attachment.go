@@ -28,10 +28,11 @@ type change struct {
 	detach  bool    // on_destroy = "detach", for the streams that the resource leaves
 	leaving claims.DepartureKind
 	marks   marks // of the private state
+	moves   bool  // to another deployment; see move
 }
 
-// forget makes all streams ones that the state does not have.
-func (c *change) forget() { c.was, c.marks = nil, nil }
+// move makes a change one of streams that the state does not have: those of another deployment.
+func (c *change) move() { c.was, c.marks, c.moves = nil, nil, true }
 
 func (c change) leaves() []string {
 	if c.unknown {
@@ -91,7 +92,7 @@ func (s *session) plan(ctx context.Context, c change, r *report) (sends bool, pl
 		}
 		sends = true
 	}
-	if s.readsStreams() && !r.hasErrors() {
+	if s.readsStreams() && !c.moves && !r.hasErrors() { // a destroy also plans a move, only to refresh
 		s.readBeforeCreate(ctx, c, r)
 	}
 	return sends || c.unknown, planned

@@ -31,13 +31,13 @@ func (s *session) planDeployment(was types.String, sends, updates bool) types.St
 	return s.deploymentValue()
 }
 
-// planElsewhere changes a change to one of streams that the resource does not have yet: those of the configured
-// deployment. What the resource leaves is at the deployment of the state, where nothing is sent.
+// planElsewhere plans a move to the configured deployment. What the resource leaves is at the deployment of the state,
+// where nothing is sent.
 func (s *session) planElsewhere(c *change, deployment types.String, leaves, stays bool) diag.Diagnostics {
 	if leaves && c.detach {
 		return diag.Diagnostics{otherDeploymentError(deployment.ValueString(), s.deployment)}
 	}
-	c.forget()
+	c.move()
 	if stays {
 		return diag.Diagnostics{deploymentChangedWarning(deployment.ValueString(), s.deployment)}
 	}

@@ -120,7 +120,7 @@ func TestDeploymentChangesBeforeDestroy(t *testing.T) {
 }
 
 // With detect_drift, a state of another deployment is neither read nor forgotten, whatever the service at the configured
-// address says. The plan reads what it takes over.
+// address says. The plan reads nothing either: each destroy makes such a plan, too.
 func TestDeploymentChangesBeforeRefresh(t *testing.T) {
 	t.Parallel()
 	onBoth(t, nil, func(t *testing.T, d *deploymentTest) {
@@ -135,13 +135,9 @@ func TestDeploymentChangesBeforeRefresh(t *testing.T) {
 			if !coretest.EqualValues(read.Value, d.state.Value) {
 				t.Errorf("the refresh changed the state to %v", coretest.FromTerraform(read.Value))
 			}
+			_, diags = d.plan(provider, config)
+			wantDiagnostics(t, diags, "WARNING: "+deploymentChanged)
 			d.configured.WantRequests(t)
-			if _, diags = d.plan(provider, config); diags.Failed() == known {
-				t.Errorf("the plan reports %s", diags)
-			}
-			if reads := d.configured.DrainRequests(); len(reads) != len(d.sets("p1")) {
-				t.Errorf("the plan sent %q", reads)
-			}
 		}
 	})
 }

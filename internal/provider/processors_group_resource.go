@@ -178,15 +178,14 @@ func (r *groupResource) Update(ctx context.Context, req resource.UpdateRequest, 
 	c := change{
 		want: plan.want(), was: state.was(found), partial: true, detach: plan.detaches(), leaving: claims.Dropped, marks: found,
 	}
-	moves := r.session.elsewhere(state.Deployment)
-	if moves {
-		c.forget()
+	if r.session.elsewhere(state.Deployment) {
+		c.move()
 		state.LastEdited = types.Int64Null()
 	}
 	report := newReport(ofGroup)
 	result := r.session.apply(ctx, c, report)
 	sentNone := report.hasErrors() && report.changed == 0
-	if moves && sentNone {
+	if c.moves && sentNone {
 		resp.Diagnostics.Append(report.diagnostics("The state is still that of the former deployment.")...)
 		resp.Diagnostics.Append(found.lasting().save(ctx, resp.Private)...)
 		resp.State.Raw = req.State.Raw

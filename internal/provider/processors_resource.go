@@ -198,16 +198,15 @@ func (r *processorsResource) Update(ctx context.Context, req resource.UpdateRequ
 	ctx, cancel := withTimeLimit(ctx, plan.Timeouts.Update, &resp.Diagnostics)
 	defer cancel()
 	c := change{want: plan.want(), was: state.was(found), marks: found}
-	moves := r.session.elsewhere(state.Deployment)
-	if moves {
-		c.forget()
+	if r.session.elsewhere(state.Deployment) {
+		c.move()
 	}
 	report := newReport(ofResource)
 	result := r.session.apply(ctx, c, report)
 	resp.Diagnostics.Append(report.diagnostics("")...)
 	after, got := plan, result.reported[plan.StreamID.ValueString()]
 	switch {
-	case report.hasErrors() && moves:
+	case report.hasErrors() && c.moves:
 		after, result.marks = state, found.lasting()
 	case report.hasErrors():
 		if after = state; got != nil {
@@ -219,7 +218,7 @@ func (r *processorsResource) Update(ctx context.Context, req resource.UpdateRequ
 			plan.setReported(got)
 		}
 		plan.Deployment = r.session.deploymentValue()
-		if !moves {
+		if !c.moves {
 			resp.Diagnostics.Append(diagnoseMoved(state, plan, r.session.client.Redact)...)
 		}
 	}
