@@ -236,6 +236,8 @@ func (r *processorsResource) Delete(ctx context.Context, req resource.DeleteRequ
 	if resp.Diagnostics.HasError() {
 		return
 	}
+	// Terraform does not pass the identity to a destroy, and forgets it if the destroy fails without returning it.
+	resp.Diagnostics.Append(resp.Identity.SetAttribute(ctx, path.Root("stream_id"), state.StreamID)...)
 	if r.session.elsewhere(state.Deployment) {
 		resp.Diagnostics.Append(found.lasting().save(ctx, resp.Private)...)
 		resp.Diagnostics.Append(r.session.leaveElsewhere(state.Deployment, state.detaches())...)

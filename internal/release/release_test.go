@@ -20,7 +20,7 @@ var root = filepath.Join("..", "..")
 
 func TestMain(m *testing.M) { os.Exit(cli.RunTests(m)) }
 
-// workspace is a folder with a configuration, a CLI, and a service with the streams cam-1, cam-2 and cam-3.
+// workspace is a folder with a configuration, a CLI, and a service with the streams cam-1 to cam-9.
 type workspace struct {
 	dir     string
 	sandbox *cli.Sandbox
@@ -34,7 +34,8 @@ func newWorkspace(t *testing.T) *workspace {
 	if err != nil {
 		t.Fatal(err)
 	}
-	service := streamstest.New(streamstest.Options{}, streamstest.Stream{ID: "cam-1"}, streamstest.Stream{ID: "cam-2"}, streamstest.Stream{ID: "cam-3"})
+	service := streamstest.New(streamstest.Options{},
+		streamstest.Streams("cam-1", "cam-2", "cam-3", "cam-4", "cam-5", "cam-6", "cam-7", "cam-8", "cam-9")...)
 	server := httptest.NewServer(service)
 	t.Cleanup(server.Close)
 	sandbox.Env["STREAM_BASE_URL"] = server.URL

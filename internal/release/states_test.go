@@ -1,6 +1,8 @@
 package release
 
 import (
+	"bytes"
+	stdcmp "cmp"
 	"flag"
 	"os"
 	"path/filepath"
@@ -9,6 +11,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/stream-management/terraform-provider-stream/internal/streamstest"
 )
 
 var record = flag.Bool("record", false, "write the state of each folder that has none to the test data")
@@ -16,7 +20,7 @@ var record = flag.Bool("record", false, "write the state of each folder that has
 // TestAccStates applies, updates and destroys from a state of each released version. The folder of a version has:
 //
 //   - main.tf: the configuration. The variable "added" has processor ids that each set gets in the update.
-//   - state.json: the state after its apply.
+//   - state.json: the state after its apply; see recordState.
 //   - requests.txt: the requests of an apply without a change, of the update, and of a destroy, each from this state.
 //
 // Before the apply, the state gets an attribute as from a newer version, which this version has to ignore.
@@ -34,7 +38,7 @@ func TestAccStates(t *testing.T) {
 			w.run(t, "init")
 			state := filepath.Join(folder, "state.json")
 			if _, err := os.Stat(state); err != nil && *record {
-				w.run(t, "apply", "-auto-approve")
+				recordState(t, w)
 				write(t, state, read(t, w.path("terraform.tfstate")))
 			}
 			var got strings.Builder
@@ -62,4 +66,30 @@ func TestAccStates(t *testing.T) {
 			}
 		})
 	}
+}
+
+// recordState applies a configuration. Then stream_processors.imported is imported, and the outcome of an update of cam-4
+// and of cam-8 in a group remains unknown.
+func recordState(t *testing.T, w *workspace) {
+	t.Helper()
+	var out bytes.Buffer
+	run := func(args ...string) error { return w.sandbox.Run(t.Context(), w.dir, &out, args...) }
+	if err := stdcmp.Or(
+		run("apply", "-auto-approve"),
+		run("state", "rm", "stream_processors.imported"),
+		run("import", "stream_processors.imported", "cam-3"),
+	); err != nil {
+		t.Fatalf("%v\n%s", err, &out)
+	}
+	w.service.InjectFunc(func(r streamstest.Request) *streamstest.Fault {
+		if r.StreamID == "cam-4" || r.StreamID == "cam-8" {
+			return &streamstest.Fault{ResetAfter: true}
+		}
+		return nil
+	})
+	if err := run("apply", "-auto-approve", `-var=added=["c"]`,
+		"-target=stream_processors.unconfirmed", "-target=stream_processors_group.unconfirmed"); err == nil {
+		t.Fatalf("the outcome of each update is known:\n%s", &out)
+	}
+	w.service.InjectFunc(nil)
 }

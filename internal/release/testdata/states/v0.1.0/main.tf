@@ -3,12 +3,17 @@ variable "added" {
   default = []
 }
 
+provider "stream" {
+  deployment = "recorded"
+  retry      = { max_attempts = 1 }
+}
+
 resource "stream_processors" "plain" {
   stream_id     = "cam-1"
   processor_ids = setunion(["b", "a"], var.added)
 }
 
-resource "stream_processors" "every_option" {
+resource "stream_processors" "keep" {
   stream_id     = "cam-2"
   processor_ids = setunion(["a"], var.added)
   on_destroy    = "keep"
@@ -16,7 +21,25 @@ resource "stream_processors" "every_option" {
   timeouts      = { create = "1m", update = "90s" }
 }
 
-resource "stream_processors" "empty" {
+resource "stream_processors" "imported" {
   stream_id     = "cam-3"
-  processor_ids = var.added
+  processor_ids = setunion(["a"], var.added)
+}
+
+resource "stream_processors" "unconfirmed" {
+  stream_id     = "cam-4"
+  processor_ids = setunion(["a"], var.added)
+}
+
+resource "stream_processors_group" "plain" {
+  streams = { cam-5 = setunion(["a"], var.added), cam-6 = [] }
+}
+
+resource "stream_processors_group" "keep" {
+  streams    = { cam-7 = setunion(["a"], var.added) }
+  on_destroy = "keep"
+}
+
+resource "stream_processors_group" "unconfirmed" {
+  streams = { cam-8 = setunion(["a"], var.added), cam-9 = ["a"] }
 }
