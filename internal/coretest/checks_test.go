@@ -246,9 +246,9 @@ func (c *terraformCore) checkRequests(cfg config, opts options, attached streamN
 		switch detaches := r.Body == patchBody(nil); {
 		case r.Method != http.MethodPatch, !detaches && !slices.Contains(configured, r.Body):
 			c.t.Fatalf("an apply sent %s", r)
-		case slices.Contains(configured, r.Body), !kept, !r.Applied, !attached[r.StreamID], c.warned[r.StreamID], late:
+		case slices.Contains(configured, r.Body), !kept, !r.Applied, !attached[r.StreamID], c.said[r.StreamID], late:
 		default:
-			c.t.Fatalf("stream %q was emptied, the configuration keeps it, and nothing warned", r.StreamID)
+			c.t.Fatalf("stream %q was emptied, the configuration keeps it, and nothing was said of it", r.StreamID)
 		}
 		if r.Applied {
 			attached[r.StreamID] = r.Body != patchBody(nil)

@@ -47,7 +47,7 @@ type terraformCore struct {
 	// states differ from the service.
 	known  streamNames // the service has reported their set, after the last update in doubt
 	failed streamNames // an operation failed
-	warned streamNames
+	said streamNames
 	named  streamNames
 
 	shared   streamNames        // several objects or resource blocks of the run have them
@@ -190,10 +190,8 @@ func (c *terraformCore) noErrors(what string, diags Diagnostics) bool {
 			if !strings.Contains(d.Summary+d.Detail, strconv.Quote(id)) {
 				continue
 			}
+			c.said.add(id)
 			c.named.add(id)
-			if d.Severity == tfprotov6.DiagnosticSeverityWarning {
-				c.warned.add(id)
-			}
 			if slices.ContainsFunc(saysUntrue, func(summary string) bool { return strings.HasPrefix(d.Summary, summary) }) {
 				c.limit(id)
 			}

@@ -111,6 +111,9 @@ func (c *terraformCore) operate(o *operation, call func() Diagnostics) {
 	c.note(func() {
 		before = maps.Clone(c.failed)
 		c.failed.add(slices.Collect(maps.Keys(o.errors))...)
+		if o.hidden {
+			c.named.add(ids...)
+		}
 		for _, id := range ids {
 			_, stays := o.sets[id]
 			if _, failed := o.errors[id]; !stays && !failed && !o.hidden && o.detaches {

@@ -13,7 +13,7 @@ import (
 func (c *terraformCore) plan(cfg config, opts options) (changes []change, refreshed map[string]*instance) {
 	c.t.Helper()
 	p := c.startProvider()
-	c.failures, c.warned = nil, streamNames{}
+	c.failures, c.said = nil, streamNames{}
 	refreshed = map[string]*instance{}
 	addrs := slices.Collect(maps.Keys(cfg))
 	for addr := range c.state {
