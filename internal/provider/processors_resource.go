@@ -131,6 +131,9 @@ func (r *processorsResource) ModifyPlan(ctx context.Context, req resource.Modify
 	resp.Diagnostics.Append(planned.save(ctx, resp.Private)...)
 	if plan != nil {
 		plan.planComputed(state, r.session, sends)
+		if c.create { // a saved plan may be applied with another address
+			plan.Deployment = types.StringUnknown()
+		}
 		resp.Diagnostics.Append(resp.Plan.Set(ctx, plan)...)
 	}
 }
