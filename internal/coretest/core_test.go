@@ -36,9 +36,9 @@ type terraformCore struct {
 	running     atomic.Pointer[Process] // the last one that was started
 	interrupted atomic.Bool             // the running process
 
-	mu       sync.Mutex      // guards the fields below while the nodes run
-	failures []string // errors that the provider reported in this run
-	problems []string // violations by the provider, and failures of the test
+	mu       sync.Mutex // guards the fields below while the nodes run
+	failures []string   // errors that the provider reported in this run
+	problems []string   // violations by the provider, and failures of the test
 
 	operating map[string]string // the kind of the operation in progress on a stream, or of the last that began
 	invoking  bool              // the current apply has an action
@@ -47,7 +47,7 @@ type terraformCore struct {
 	// states differ from the service.
 	known  streamNames // the service has reported their set, after the last update in doubt
 	failed streamNames // an operation failed
-	said streamNames
+	said   streamNames
 	named  streamNames
 
 	shared   streamNames        // several objects or resource blocks of the run have them
@@ -114,7 +114,7 @@ func newTerraformCore(t interface {
 				"max_attempts": attempts, "min_backoff": "1ns", "max_backoff": "1ns",
 			},
 		},
-		state:    map[string]*instance{},
+		state: map[string]*instance{},
 
 		operating: map[string]string{},
 		named:     streamNames{},
@@ -163,12 +163,6 @@ func (c *terraformCore) problem(format string, args ...any) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.problems = append(c.problems, fmt.Sprintf(format, args...))
-}
-
-func (c *terraformCore) logf(format string, args ...any) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.t.Logf(format, args...)
 }
 
 // note changes what the nodes share.

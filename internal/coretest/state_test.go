@@ -122,9 +122,6 @@ func (b resourceBlock) configValue(applying bool) tftypes.Value {
 	return ToTerraform(schemas().ResourceSchemas[name].ValueType(), a)
 }
 
-// lateGroup reports whether the streams of a group are known after apply.
-func (b resourceBlock) lateGroup() bool { return b.group && b.lateStream }
-
 func (b resourceBlock) late(v any, applying bool) any {
 	if b.lateStream && !applying {
 		return tftypes.UnknownValue
