@@ -192,7 +192,7 @@ func (c *terraformCore) checkStreamRequests(o *operation, id string) {
 		c.problem("%s: sent %v, and says that nothing was sent", o.what, requests)
 	}
 	for i, r := range requests {
-		if r.Method != http.MethodPatch || stays && r.Body != patchBody(set) || !stays && !o.detaches && r.Body == patchBody(nil) {
+		if r.Method != http.MethodPatch || stays && r.Body != patchBody(set) || !stays && !o.detaches && !c.shared[id] {
 			c.problem("%s: sent %s", o.what, r)
 		}
 		if last := i == len(requests)-1; !last && !slices.Contains(retried, r.Status) {
