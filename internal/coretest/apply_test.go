@@ -46,6 +46,15 @@ func (c *terraformCore) apply(changes []change, refreshed map[string]*instance, 
 	if opts.action != nil {
 		nodes = append(nodes, c.actionNode(p, opts, nodes))
 	}
+	c.unforeseen = streamNames{}
+	for _, ch := range changes {
+		if ch.prior != nil && (ch.deposed || ch.wanted.lateGroup() || ch.verb.replaces() && (ch.forced || ch.prior.tainted)) {
+			c.unforeseen.add(ch.prior.streams()...)
+		}
+	}
+	if opts.action != nil {
+		c.unforeseen.add(opts.action.stream())
+	}
 	c.called, c.detached = map[*stored]bool{}, map[string]*stored{}
 	c.walk(nodes)
 	if opts.action != nil {
@@ -136,6 +145,11 @@ func (c *terraformCore) createOrUpdate(p *Process, ch change, pause func()) bool
 	}
 	if late := AttributesOf(actual.planned.Value)["last_edited"]; ch.verb == update && !late.IsKnown() &&
 		AttributesOf(ch.planned.Value)["last_edited"].IsKnown() {
+		// The operation of an object whose plan core does not ask for, or an action, has changed a stream of an update that
+		// would send nothing. To send nothing would leave the state untrue.
+		if !slices.ContainsFunc(ch.prior.streams(), func(id string) bool { return c.unforeseen[id] }) {
+			c.problem("%s: inconsistent final plan: the set is sent again", what)
+		}
 		c.note(func() { c.failures = append(c.failures, what+": Provider produced inconsistent final plan") })
 		return false
 	}

@@ -50,10 +50,11 @@ type terraformCore struct {
 	said   streamNames
 	named  streamNames
 
-	shared   streamNames        // several objects or resource blocks of the run have them
-	limited  streamNames        // states may be untrue: see limit
-	called   map[*stored]bool   // the provider was called for these objects in the current apply
-	detached map[string]*stored // what a destroy or a group has left without an error in the current apply, and detaches
+	shared     streamNames        // several objects or resource blocks of the run have them
+	limited    streamNames        // states may be untrue: see limit
+	unforeseen streamNames        // no plan can say what the current apply does to them
+	called     map[*stored]bool   // the provider was called for these objects in the current apply
+	detached   map[string]*stored // what a destroy or a group has left without an error in the current apply, and detaches
 }
 
 type streamNames map[string]bool

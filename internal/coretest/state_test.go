@@ -146,11 +146,6 @@ func blockFor(stream string, processors ...string) resourceBlock {
 
 func groupFor(sets map[string][]string) resourceBlock { return resourceBlock{sets: sets, group: true} }
 
-func (b resourceBlock) withCreateBeforeDestroy() resourceBlock {
-	b.createBeforeDestroy = true
-	return b
-}
-
 // verb is an action of a plan.
 type verb string
 
