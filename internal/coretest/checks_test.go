@@ -45,35 +45,6 @@ func (c *terraformCore) run(cfg config, opts options) bool {
 	return len(c.failures) == 0
 }
 
-func (c *terraformCore) sharedStreams(cfg config, opts options) streamNames {
-	shared, found := streamNames{}, streamNames{}
-	add := func(ids ...string) {
-		for _, id := range ids {
-			shared[id], found[id] = found[id], true
-		}
-	}
-	for addr, is := range c.state {
-		add(is.current.streams()...)
-		for _, s := range is.deposed {
-			add(s.streams()...)
-		}
-		for id := range cfg[addr].sets {
-			if _, has := is.current.sets()[id]; !has {
-				add(id)
-			}
-		}
-	}
-	if opts.action != nil {
-		shared.add(opts.action.stream())
-	}
-	for addr, b := range cfg {
-		if c.state[addr] == nil {
-			add(slices.Collect(maps.Keys(b.sets))...)
-		}
-	}
-	return shared
-}
-
 // checkStates checks that each state is that of the service, unless the provider sends the set again or has said something.
 func (c *terraformCore) checkStates(cfg config, opts options) {
 	c.t.Helper()
@@ -202,19 +173,6 @@ func conflicts(cfg config, applying bool) []string {
 		}
 	}
 	return ids
-}
-
-// knownToBeAttached returns the streams that have processors in the service and in a state.
-func (c *terraformCore) knownToBeAttached() streamNames {
-	found := streamNames{}
-	for _, s := range c.objects() {
-		for id, set := range s.sets() {
-			if truth, _ := c.attached(id).([]string); len(truth) > 0 && (!reflect.DeepEqual(set, []string{}) || s.marked(id)) {
-				found.add(id)
-			}
-		}
-	}
-	return found
 }
 
 // checkRequests checks the requests of an apply: the updates of a stream do not overlap, and each sends a configured set,

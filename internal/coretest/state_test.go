@@ -3,6 +3,7 @@ package coretest
 import (
 	"encoding/json"
 	"maps"
+	"reflect"
 	"slices"
 
 	"github.com/hashicorp/terraform-plugin-go/tftypes"
@@ -169,4 +170,47 @@ type change struct {
 	prior   *stored
 	planned Managed
 	deposed bool
+}
+
+// knownToBeAttached returns the streams that have processors in the service and in a state.
+func (c *terraformCore) knownToBeAttached() streamNames {
+	found := streamNames{}
+	for _, s := range c.objects() {
+		for id, set := range s.sets() {
+			if truth, _ := c.attached(id).([]string); len(truth) > 0 && (!reflect.DeepEqual(set, []string{}) || s.marked(id)) {
+				found.add(id)
+			}
+		}
+	}
+	return found
+}
+
+// sharedStreams returns the streams that several objects or resource blocks have, or an action sets.
+func (c *terraformCore) sharedStreams(cfg config, opts options) streamNames {
+	shared, found := streamNames{}, streamNames{}
+	add := func(ids ...string) {
+		for _, id := range ids {
+			shared[id], found[id] = found[id], true
+		}
+	}
+	for addr, is := range c.state {
+		add(is.current.streams()...)
+		for _, s := range is.deposed {
+			add(s.streams()...)
+		}
+		for id := range cfg[addr].sets {
+			if _, has := is.current.sets()[id]; !has {
+				add(id)
+			}
+		}
+	}
+	if opts.action != nil {
+		shared.add(opts.action.stream())
+	}
+	for addr, b := range cfg {
+		if c.state[addr] == nil {
+			add(slices.Collect(maps.Keys(b.sets))...)
+		}
+	}
+	return shared
 }
