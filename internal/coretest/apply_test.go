@@ -3,6 +3,8 @@ package coretest
 import (
 	"fmt"
 	"slices"
+
+	"github.com/stream-management/terraform-provider-stream/internal/streamstest"
 )
 
 // apply applies changes, in a new process of the provider.
@@ -62,14 +64,22 @@ func (c *terraformCore) apply(changes []change, refreshed map[string]*instance, 
 	}
 	for _, s := range c.objects() {
 		if !c.called[s] && slices.ContainsFunc(changes, func(ch change) bool { return ch.prior == s && ch.verb != noop }) {
-			// A dependency failed, or the create of the replacement, after which core puts the object back: no call of core can
-			// record what other objects did to the streams.
-			c.named.add(s.streams()...)
+			c.limitApplied(s)
 		}
 	}
 	for addr, is := range c.state {
 		if is.current == nil && len(is.deposed) == 0 {
 			delete(c.state, addr)
+		}
+	}
+}
+
+// limitApplied limits the streams of an object that core has left in the state without a call: a dependency failed, or the
+// create of the replacement. No call can record what other objects did to the streams.
+func (c *terraformCore) limitApplied(s *stored) {
+	for _, id := range s.streams() {
+		if slices.ContainsFunc(c.service.Requests(), func(r streamstest.Request) bool { return r.Applied && r.StreamID == id }) {
+			c.limit(id)
 		}
 	}
 }
