@@ -48,9 +48,14 @@ func (c *terraformCore) apply(changes []change, refreshed map[string]*instance, 
 	if opts.action != nil {
 		nodes = append(nodes, c.actionNode(p, opts, nodes))
 	}
-	c.unforeseen = streamNames{}
+	c.unplanned, c.unforeseen = streamNames{}, streamNames{}
 	for _, ch := range changes {
-		if ch.prior != nil && (ch.deposed || ch.wanted.lateGroup() || ch.verb.replaces() && (ch.forced || ch.prior.tainted)) {
+		switch {
+		case ch.prior == nil:
+		case ch.deposed || ch.wanted.lateGroup():
+			c.unplanned.add(ch.prior.streams()...)
+			c.unforeseen.add(ch.prior.streams()...)
+		case ch.verb.replaces() && (ch.forced || ch.prior.tainted):
 			c.unforeseen.add(ch.prior.streams()...)
 		}
 	}

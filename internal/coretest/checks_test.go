@@ -190,7 +190,7 @@ func (c *terraformCore) checkRequests(cfg config, opts options, attached streamN
 		}
 		last[r.StreamID] = r
 		var configured []string
-		late := false
+		late := c.unplanned[r.StreamID]
 		for addr, b := range cfg {
 			if set, ok := b.sets[r.StreamID]; ok {
 				configured = append(configured, patchBody(set))

@@ -52,6 +52,7 @@ type terraformCore struct {
 
 	shared     streamNames        // several objects or resource blocks of the run have them
 	limited    streamNames        // states may be untrue: see limit
+	unplanned  streamNames        // core plans the departure again in the apply, without marks: of a deposed object, or a late group
 	unforeseen streamNames        // no plan can say what the current apply does to them
 	called     map[*stored]bool   // the provider was called for these objects in the current apply
 	detached   map[string]*stored // what a destroy or a group has left without an error in the current apply, and detaches
