@@ -52,7 +52,7 @@ func (c *terraformCore) apply(changes []change, refreshed map[string]*instance, 
 	for _, ch := range changes {
 		switch {
 		case ch.prior == nil:
-		case ch.deposed || ch.wanted.lateGroup():
+		case ch.deposed || ch.wanted.group && ch.wanted.lateStream:
 			c.unplanned.add(ch.prior.streams()...)
 			c.unforeseen.add(ch.prior.streams()...)
 		case ch.verb.replaces() && (ch.forced || ch.prior.tainted):
