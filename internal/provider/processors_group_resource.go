@@ -6,6 +6,7 @@ import (
 	"maps"
 	"slices"
 
+	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/resource"
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema"
 	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
@@ -76,31 +77,40 @@ func (r *groupResource) ModifyPlan(ctx context.Context, req resource.ModifyPlanR
 	if resp.Diagnostics.HasError() {
 		return
 	}
+	planned, diags := r.session.planGroup(ctx, plan, state, found)
+	resp.Diagnostics.Append(diags...)
+	resp.Diagnostics.Append(planned.save(ctx, resp.Private)...)
+	if plan != nil {
+		resp.Diagnostics.Append(resp.Plan.Set(ctx, plan)...)
+	}
+}
+
+// planGroup plans the computed values of a group, and its marks. plan is nil for a destroy, state for a create.
+func (s *session) planGroup(ctx context.Context, plan, state *groupModel, found marks) (planned marks, diags diag.Diagnostics) {
 	c := change{want: plan.want(), was: state.was(found), create: state == nil, detach: cmp.Or(plan, state).detaches(), marks: found}
 	if plan != nil {
 		c.leaving, c.unknown = claims.Dropped, plan.Streams.IsUnknown()
 		c.again = state != nil && !plan.Triggers.Equal(state.Triggers)
 	}
-	if state != nil && r.session.elsewhere(state.Deployment) {
-		resp.Diagnostics.Append(r.session.planElsewhere(&c, state.Deployment, plan == nil, plan != nil)...)
+	if state != nil && s.elsewhere(state.Deployment) {
+		diags.Append(s.planElsewhere(&c, state.Deployment, plan == nil, plan != nil)...)
 		state = nil
-		if resp.Diagnostics.HasError() {
-			return
+		if diags.HasError() {
+			return found, diags
 		}
 	}
-	ctx, cancel := withTimeLimit(ctx, cmp.Or(plan, state, new(groupModel)).Timeouts.Read, &resp.Diagnostics)
+	ctx, cancel := withTimeLimit(ctx, cmp.Or(plan, state, new(groupModel)).Timeouts.Read, &diags)
 	defer cancel()
 	report := newReport(ofGroup)
-	sends, planned := r.session.plan(ctx, c, report)
-	resp.Diagnostics.Append(report.diagnostics("Nothing was sent.")...)
-	resp.Diagnostics.Append(planned.save(ctx, resp.Private)...)
+	sends, planned := s.plan(ctx, c, report)
+	diags.Append(report.diagnostics("Nothing was sent.")...)
 	if plan != nil {
-		plan.planComputed(state, r.session, sends)
+		plan.planComputed(state, s, sends)
 		if c.create { // a saved plan may be applied with another address
 			plan.Deployment = types.StringUnknown()
 		}
-		resp.Diagnostics.Append(resp.Plan.Set(ctx, plan)...)
 	}
+	return planned, diags
 }
 
 // Create saves nothing if a stream fails: the next apply sends all sets again. A tainted group would be destroyed first.
