@@ -166,6 +166,13 @@ func TestStateWithoutDeployment(t *testing.T) {
 		d.want("deployment", d.url)
 		d.configured.WantRequests(t)
 		d.state.Value = old
+		refuse(d.configured, map[string]streamstest.Fault{"s000": {Status: http.StatusForbidden}, "s001": {Status: http.StatusForbidden}})
+		if diags := d.apply(d.at(d.url), d.config("p2", nil)); !diags.Failed() {
+			t.Error("the apply succeeded")
+		}
+		d.want("deployment", nil)
+		refuse(d.configured, nil)
+		d.configured.ForgetRequests()
 		d.mustApply(d.at(d.url), d.config("p2", nil))
 		d.want("deployment", d.url)
 		d.configured.WantRequests(t, d.sets("p2")...)

@@ -216,7 +216,6 @@ func (r *processorsResource) Update(ctx context.Context, req resource.UpdateRequ
 			state.setReported(got)
 		}
 	default:
-		plan.copyReported(state)
 		if got != nil {
 			plan.setReported(got)
 		}
