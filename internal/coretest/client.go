@@ -5,6 +5,7 @@ package coretest
 import (
 	"context"
 	"fmt"
+	"iter"
 	"slices"
 	"strings"
 
@@ -101,13 +102,19 @@ func (p *Process) Validate(config tftypes.Value) Diagnostics {
 // ImportState imports a single resource.
 func (p *Process) ImportState(id string) (Managed, Diagnostics) {
 	p.T.Helper()
-	resp, err := p.Server.ImportResourceState(context.Background(), &tfprotov6.ImportResourceStateRequest{TypeName: SingleName, ID: id})
+	return p.ImportStateOf(SingleName, id)
+}
+
+// ImportStateOf imports a resource.
+func (p *Process) ImportStateOf(typeName, id string) (Managed, Diagnostics) {
+	p.T.Helper()
+	resp, err := p.Server.ImportResourceState(context.Background(), &tfprotov6.ImportResourceStateRequest{TypeName: typeName, ID: id})
 	p.must(err)
 	if Diagnostics(resp.Diagnostics).Failed() {
 		return Managed{}, resp.Diagnostics
 	}
 	got := resp.ImportedResources[0]
-	typ := p.Schemas.ResourceSchemas[SingleName].ValueType()
+	typ := p.Schemas.ResourceSchemas[typeName].ValueType()
 	return Managed{DecodeAs(p.T, typ, got.State), got.Private, got.Identity}, resp.Diagnostics
 }
 
@@ -172,4 +179,16 @@ func (p *Process) Invoke(config Attributes) (progress []string, diags Diagnostic
 		}
 	}
 	return progress, diags
+}
+
+// List returns a query's results one by one, as Terraform gets them.
+func (p *Process) List(config Attributes, includeResource bool, limit int64) iter.Seq[tfprotov6.ListResourceResult] {
+	p.T.Helper()
+	lists, _ := p.Server.(tfprotov6.ListResourceServer)
+	stream, err := lists.ListResource(context.Background(), &tfprotov6.ListResourceRequest{
+		TypeName: SingleName, IncludeResource: includeResource, Limit: limit,
+		Config: DynamicValue(ToTerraform(p.Schemas.ListResourceSchemas[SingleName].ValueType(), config)),
+	})
+	p.must(err)
+	return stream.Results
 }

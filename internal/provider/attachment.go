@@ -53,6 +53,7 @@ func (c change) added() []string {
 // plan plans a change. It reports whether the apply sends anything, and returns the planned marks. With
 // detect_drift it reads the streams that the resource takes over.
 func (s *session) plan(ctx context.Context, c change, r *report) (sends bool, planned marks) {
+	r.warned = &s.warned
 	planned = c.marks.lasting()
 	if c.create { // in a replacement, Terraform passes the marks of the first plan to this one
 		for id, m := range c.marks {
@@ -119,8 +120,10 @@ func (s *session) readBeforeCreate(ctx context.Context, c change, r *report) {
 	}
 }
 
-// read reads streams with detect_drift. It returns what was found, and the streams that the service does not know.
-func (s *session) read(ctx context.Context, ids []string, r *report) (found map[string]*streams.Stream, gone []string) {
+// read reads streams with detect_drift. It returns what was found, and the streams that the service does not know: an
+// error if the streams are imported.
+func (s *session) read(ctx context.Context, ids []string, m marks, r *report) (found map[string]*streams.Stream, gone []string) {
+	r.warned = &s.warned
 	found = map[string]*streams.Stream{}
 	for i, o := range forEach(s, ids, func(id string) outcome {
 		got, err := s.client.ReadStream(ctx, id)
@@ -128,7 +131,7 @@ func (s *session) read(ctx context.Context, ids []string, r *report) (found map[
 	}) {
 		id := ids[i]
 		switch {
-		case streamNotFound(o.err):
+		case streamNotFound(o.err) && !m[id].Import:
 			gone = append(gone, id)
 			rules(s, id, func(r *claims.Stream) any { r.SetGone(); return nil })
 			r.add(id, streamGoneWarning(r.subject, id))

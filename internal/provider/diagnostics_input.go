@@ -8,6 +8,8 @@ import (
 
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/path"
+
+	"github.com/stream-management/terraform-provider-stream/internal/streams"
 )
 
 // Diagnostics of what a user wrote: values, import ids, moved blocks and the provider block.
@@ -103,9 +105,30 @@ func missingStreamValue(at path.Path, what string) diag.Diagnostic {
 	return diag.NewAttributeErrorDiagnostic(at, "Missing Attribute Value", fmt.Sprintf("%s: %s must not be null.", at, what))
 }
 
+func cannotList() diag.Diagnostic {
+	return diag.NewErrorDiagnostic("Streams Cannot Be Listed", paragraphs(
+		"The interface specifies no read, so the provider reads streams only with detect_drift.",
+		"If the deployment serves GET /v2/streams/{id}, set detect_drift = true in the provider block, or STREAM_DETECT_DRIFT=true. "+
+			"Otherwise write the resources by hand.",
+		"Nothing was sent."))
+}
+
+func queryInterrupted(listed, all int) diag.Diagnostic {
+	return diag.NewErrorDiagnostic(string(streams.KindInterrupted), fmt.Sprintf(
+		"The query was interrupted after %d of %d streams. A query changes nothing: run it again.", listed, all))
+}
+
 func cannotImportGroup() diag.Diagnostic {
 	return diag.NewErrorDiagnostic("Group Cannot Be Imported", paragraphs(
 		"The interface specifies no read, so an import would know nothing of the streams.",
-		"Remove the import, and apply the group: a create sends the same requests, and detaches what is not in the group's sets.",
+		"If the deployment serves GET /v2/streams/{id}, set detect_drift = true in the provider block, or STREAM_DETECT_DRIFT=true. "+
+			"Otherwise remove the import, and apply the group: a create sends each set once, and detaches what is not in the sets.",
+		"Nothing was sent, and nothing was changed in the state."))
+}
+
+func invalidGroupImportID(err error) diag.Diagnostic {
+	return diag.NewErrorDiagnostic("Invalid Stream IDs", paragraphs(
+		fmt.Sprintf("The id of the import is wrong: %s.", err),
+		`The id of a group is the ids of its streams: a list in JSON, such as ["cam-1", "cam-2"], or one id on each line.`,
 		"Nothing was sent, and nothing was changed in the state."))
 }

@@ -104,6 +104,11 @@ func createOfGoneStreamWarning(s subject, id string) diag.Diagnostic {
 			"Remove the resource from the configuration, correct stream_id, or create the stream in the service first."))
 }
 
+func notListedWarning(id string, err error) diag.Diagnostic {
+	return diag.NewWarningDiagnostic(aboutStream("Stream Not Found", id), paragraphs(
+		"The service does not know this stream, so the stream is not listed.", requestAndResponse(asStreamError(err))))
+}
+
 func notFoundOnDestroyWarning(s subject, id string, err error) diag.Diagnostic {
 	e := asStreamError(err)
 	text := "The service does not know this stream at this address, and the resource was removed from the state. If the stream " +

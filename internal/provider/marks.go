@@ -18,6 +18,7 @@ type mark struct {
 	Pending claims.Pending `json:"pending,omitempty"`
 	Gone    bool           `json:"gone,omitempty"` // the refresh found no such stream
 
+	Import  bool  `json:"import,omitempty"`  // imported: the next call is the read of the import
 	Send    bool  `json:"send,omitempty"`    // planned: the apply sends the set although the state has it
 	Created bool  `json:"created,omitempty"` // planned: the mark comes from the plan of a create
 	Next    *next `json:"next,omitempty"`    // planned: what resources of the plan do with the stream
@@ -113,6 +114,16 @@ func (m marks) entry(id string, set streams.ProcessorSet) claims.Entry {
 		found = m[anyStream]
 	}
 	return claims.Entry{Set: set, Pending: found.Pending}
+}
+
+// imported returns the marks of an import that reads. Terraform would say itself that an imported stream does not exist
+// if the read of the import removed it.
+func imported(ids ...string) marks {
+	m := marks{}
+	for _, id := range ids {
+		m[id] = mark{Import: true}
+	}
+	return m
 }
 
 // created reports whether the marks come from the plan of a create. A destroy with such marks is that of the old object.

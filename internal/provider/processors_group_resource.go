@@ -157,8 +157,8 @@ func (r *groupResource) Read(ctx context.Context, req resource.ReadRequest, resp
 	defer cancel()
 	report := newReport(ofGroup)
 	kept := state.was(marks)
-	found, gone := r.session.read(ctx, slices.Sorted(maps.Keys(kept)), report)
-	resp.Diagnostics.Append(report.diagnostics("The state is as before.")...)
+	found, gone := r.session.read(ctx, slices.Sorted(maps.Keys(kept)), marks, report)
+	resp.Diagnostics.Append(report.diagnostics("The state was not changed.")...)
 	if report.hasErrors() {
 		return
 	}
@@ -239,9 +239,4 @@ func (r *groupResource) Delete(ctx context.Context, req resource.DeleteRequest, 
 		resp.Diagnostics.Append(resp.State.Set(ctx, state)...)
 		resp.Diagnostics.Append(result.marks.save(ctx, resp.Private)...)
 	}
-}
-
-// ImportState refuses, because a group has no id.
-func (r *groupResource) ImportState(_ context.Context, _ resource.ImportStateRequest, resp *resource.ImportStateResponse) {
-	resp.Diagnostics.Append(cannotImportGroup())
 }

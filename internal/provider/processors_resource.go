@@ -166,6 +166,8 @@ func (r *processorsResource) Create(ctx context.Context, req resource.CreateRequ
 func (r *processorsResource) Read(ctx context.Context, req resource.ReadRequest, resp *resource.ReadResponse) {
 	var state *processorsModel
 	resp.Diagnostics.Append(req.State.Get(ctx, &state)...)
+	marked, diags := readMarks(ctx, req.Private)
+	resp.Diagnostics.Append(diags...)
 	if resp.Diagnostics.HasError() || state == nil {
 		return
 	}
@@ -177,7 +179,7 @@ func (r *processorsResource) Read(ctx context.Context, req resource.ReadRequest,
 	defer cancel()
 	id := state.StreamID.ValueString()
 	report := newReport(ofResource)
-	found, gone := r.session.read(ctx, []string{id}, report)
+	found, gone := r.session.read(ctx, []string{id}, marked, report)
 	resp.Diagnostics.Append(report.diagnostics("")...)
 	if len(gone) > 0 {
 		resp.State.RemoveResource(ctx)
@@ -260,8 +262,8 @@ func (r *processorsResource) Delete(ctx context.Context, req resource.DeleteRequ
 	resp.Diagnostics.Append(result.marks.save(ctx, resp.Private)...)
 }
 
-// ImportState sends nothing: the state holds only the id. The rest comes from a refresh with detect_drift, or from the
-// response to the first update.
+// ImportState sends nothing: the state holds only the id. The rest comes from the read with detect_drift that follows, or
+// from the response to the first update.
 func (r *processorsResource) ImportState(ctx context.Context, req resource.ImportStateRequest, resp *resource.ImportStateResponse) {
 	resource.ImportStatePassthroughWithIdentity(ctx, path.Root("stream_id"), path.Root("stream_id"), req, resp)
 	if resp.Diagnostics.HasError() {
@@ -280,6 +282,9 @@ func (r *processorsResource) ImportState(ctx context.Context, req resource.Impor
 	m.ID = m.StreamID
 	if r.session != nil && r.session.deployment != "" {
 		m.Deployment = r.session.deploymentValue()
+	}
+	if r.session.readsStreams() {
+		resp.Diagnostics.Append(imported(m.ID.ValueString()).save(ctx, resp.Private)...)
 	}
 	resp.Diagnostics.Append(resp.State.Set(ctx, m)...)
 }

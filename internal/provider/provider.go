@@ -10,6 +10,7 @@ import (
 
 	"github.com/hashicorp/terraform-plugin-framework/action"
 	"github.com/hashicorp/terraform-plugin-framework/datasource"
+	"github.com/hashicorp/terraform-plugin-framework/list"
 	"github.com/hashicorp/terraform-plugin-framework/provider"
 	"github.com/hashicorp/terraform-plugin-framework/resource"
 
@@ -23,6 +24,7 @@ var (
 	_ provider.Provider                   = (*streamProvider)(nil)
 	_ provider.ProviderWithValidateConfig = (*streamProvider)(nil)
 	_ provider.ProviderWithActions        = (*streamProvider)(nil)
+	_ provider.ProviderWithListResources  = (*streamProvider)(nil)
 )
 
 type streamProvider struct {
@@ -74,6 +76,7 @@ func (p *streamProvider) Configure(ctx context.Context, req provider.ConfigureRe
 	p.session = configured
 	resp.ResourceData = configured
 	resp.ActionData = configured
+	resp.ListResourceData = configured
 	if s.unknown {
 		return // a value comes from a resource; it is known before anything is sent
 	}
@@ -94,6 +97,10 @@ func (p *streamProvider) Resources(context.Context) []func() resource.Resource {
 
 func (p *streamProvider) DataSources(context.Context) []func() datasource.DataSource {
 	return nil // the interface specifies no read
+}
+
+func (p *streamProvider) ListResources(context.Context) []func() list.ListResource {
+	return []func() list.ListResource{newProcessorsList}
 }
 
 func (p *streamProvider) Actions(context.Context) []func() action.Action {

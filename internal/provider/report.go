@@ -6,6 +6,7 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"sync/atomic"
 
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/path"
@@ -14,8 +15,12 @@ import (
 	"github.com/stream-management/terraform-provider-stream/internal/streams"
 )
 
-// shownStreams is the number of streams of a group that get errors and warnings of their own.
+// shownStreams is the number of streams of a group that get errors of their own, and of streams of a run that get
+// warnings of their own in plans and refreshes.
 const shownStreams = 20
+
+// namedStreams is the number of other streams that are named.
+const namedStreams = 10
 
 // subject is how diagnostics name a resource and its attributes.
 type subject struct {
@@ -43,6 +48,12 @@ var (
 		),
 		group: true,
 	}
+	ofQuery = subject{
+		stream: func(string) path.Path { return path.Root("stream_ids") },
+		set:    func(string) path.Path { return path.Root("stream_ids") },
+		words:  strings.NewReplacer("stream_id", "the id in stream_ids"),
+		group:  true,
+	}
 )
 
 // report collects what an operation says about the streams of a resource. For a group, that is the diagnostics of
@@ -53,12 +64,14 @@ type report struct {
 	failures          map[streams.Outcome]int // streams whose operation failed
 	interrupted       int                     // streams of failures for which nothing was sent
 	errors, warnings  reportedStreams
+	warned            *atomic.Int64 // warnings about streams in this run; nil: only those of the report count
 }
 
 type reportedStreams struct {
-	count int
-	kinds map[string]int // by summary
-	shown diag.Diagnostics
+	count  int
+	kinds  map[string]int // by summary
+	shown  diag.Diagnostics
+	hidden []string // streams whose diagnostics are only counted
 }
 
 func newReport(s subject) *report {
@@ -79,17 +92,23 @@ func (r *report) mayHaveAttached() bool {
 // add reports a diagnostic about a stream.
 func (r *report) add(id string, d diag.Diagnostic) {
 	to := &r.warnings
+	show := !r.group || len(r.warnings.shown) < shownStreams
 	if d.Severity() == diag.SeverityError {
 		to = &r.errors
+		show = !r.group || len(r.errors.shown) < shownStreams
+	} else if r.warned != nil {
+		show = r.warned.Add(1) <= shownStreams
 	}
 	kind, _, _ := strings.Cut(d.Summary(), ": stream ") // see aboutStream
 	to.kinds[kind]++
 	to.count++
 	switch {
-	case !r.group:
-		to.shown = append(to.shown, d)
-	case len(to.shown) < shownStreams:
+	case !show:
+		to.hidden = append(to.hidden, id)
+	case r.group:
 		to.shown = append(to.shown, diag.WithPath(r.stream(id), d))
+	default:
+		to.shown = append(to.shown, d)
 	}
 }
 
@@ -132,11 +151,11 @@ func (r *report) left(id string, c change, o outcome, unseen bool) {
 // diagnostics ends, for a group, with the counts, and with what is now true of the group in the state.
 func (r *report) diagnostics(state string) diag.Diagnostics {
 	diags := slices.Concat(r.warnings.shown, r.errors.shown)
+	if len(r.warnings.hidden) > 0 { // Terraform shows one of the resources that have this summary, and counts the others
+		diags.AddWarning("More Warnings About Streams", r.warnings.text("Streams with warnings"))
+	}
 	if !r.group {
 		return diags
-	}
-	if r.warnings.count > len(r.warnings.shown) {
-		diags.AddAttributeWarning(path.Root("streams"), "More Warnings About Streams", r.warnings.text("warnings"))
 	}
 	if len(r.failures) == 0 && r.errors.count == len(r.errors.shown) {
 		return diags
@@ -155,19 +174,38 @@ func (r *report) diagnostics(state string) diag.Diagnostics {
 	say(r.failures[streams.NotChanged], "was not changed", "were not changed")
 	say(r.failures[streams.Changed], "was changed, but not as planned", "were changed, but not as planned")
 	say(r.failures[streams.Unknown], "may or may not have been changed", "may or may not have been changed")
-	diags.AddAttributeError(path.Root("streams"), "Streams Failed", paragraphs(r.errors.text("errors"), strings.Join(append(now, state), " ")))
+	diags.AddAttributeError(path.Root("streams"), "Streams Failed", paragraphs(r.errors.text("Streams of this group with errors"), strings.Join(append(now, state), " ")))
 	return diags
 }
 
-// text says how many streams have diagnostics, by kind.
+// queryDiagnostics are the errors of a query, and the count of its warnings. Its first warnings were shown before.
+func (r *report) queryDiagnostics() diag.Diagnostics {
+	diags := slices.Clone(r.errors.shown)
+	if len(r.errors.hidden) > 0 {
+		diags.AddError("Streams Failed", r.errors.text("Streams with errors"))
+	}
+	if len(r.warnings.hidden) > 0 {
+		diags.AddWarning("More Warnings About Streams", r.warnings.text("Streams with warnings"))
+	}
+	return diags
+}
+
+// text says how many streams have diagnostics, by kind, and names the first that are not shown.
 func (s *reportedStreams) text(what string) string {
 	var kinds []string
 	for _, kind := range slices.Sorted(maps.Keys(s.kinds)) {
 		kinds = append(kinds, fmt.Sprintf("%d × %s", s.kinds[kind], kind))
 	}
-	text := fmt.Sprintf("Streams of this group with %s: %d (%s).", what, s.count, strings.Join(kinds, ", "))
-	if shown := len(s.shown); s.count > shown {
+	text := fmt.Sprintf("%s: %d (%s).", what, s.count, strings.Join(kinds, ", "))
+	if shown := len(s.shown); s.count > shown && shown > 0 {
 		text += fmt.Sprintf(" The first %d are shown above.", shown)
+	}
+	if named := min(len(s.hidden), namedStreams); named > 0 {
+		text += fmt.Sprintf(" Others: %q", s.hidden[:named])
+		if more := len(s.hidden) - named; more > 0 {
+			text += fmt.Sprintf(" and %d more", more)
+		}
+		text += "."
 	}
 	return text
 }

@@ -2,6 +2,7 @@ package provider
 
 import (
 	"context"
+	"iter"
 	"net"
 	"sync"
 	"sync/atomic"
@@ -41,7 +42,7 @@ type fullServer interface {
 // the client lets attempts end for a moment (see package streams).
 type stoppingServer struct {
 	fullServer
-	actions sync.RWMutex // read-locked by each running action
+	events  sync.RWMutex // read-locked by each running action and list
 	stopped atomic.Bool
 }
 
@@ -69,12 +70,27 @@ func (s *stoppingServer) InvokeAction(ctx context.Context, req *tfprotov6.Invoke
 		cancel()
 		return nil, err
 	}
-	return &tfprotov6.InvokeActionServerStream{Events: func(push func(tfprotov6.InvokeActionEvent) bool) {
+	return &tfprotov6.InvokeActionServerStream{Events: holdStop(s, stream.Events, cancel)}, nil
+}
+
+func (s *stoppingServer) ListResource(ctx context.Context, req *tfprotov6.ListResourceRequest) (*tfprotov6.ListResourceServerStream, error) {
+	ctx, cancel := s.unlessStopped(ctx)
+	stream, err := s.fullServer.ListResource(ctx, req)
+	if err != nil {
+		cancel()
+		return nil, err
+	}
+	return &tfprotov6.ListResourceServerStream{Results: holdStop(s, stream.Results, cancel)}, nil
+}
+
+// holdStop makes StopProvider wait for the end of events.
+func holdStop[E any](s *stoppingServer, events iter.Seq[E], cancel context.CancelFunc) iter.Seq[E] {
+	return func(push func(E) bool) {
 		defer cancel()
-		s.actions.RLock()
-		defer s.actions.RUnlock()
-		stream.Events(push)
-	}}, nil
+		s.events.RLock()
+		defer s.events.RUnlock()
+		events(push)
+	}
 }
 
 // unlessStopped returns a context that is cancelled if the run has been interrupted.
@@ -86,12 +102,12 @@ func (s *stoppingServer) unlessStopped(ctx context.Context) (context.Context, co
 	return ctx, cancel
 }
 
-// StopProvider interrupts all operations, and waits until actions have reported: the protocol server
-// drops later events, and Terraform would take an interrupted action for a success.
+// StopProvider interrupts all operations, and waits until actions and lists have reported: the protocol server
+// drops later events, and Terraform would take an interrupted action or query for a success.
 func (s *stoppingServer) StopProvider(ctx context.Context, req *tfprotov6.StopProviderRequest) (*tfprotov6.StopProviderResponse, error) {
 	s.stopped.Store(true)
 	resp, err := s.fullServer.StopProvider(ctx, req)
-	s.actions.Lock()
-	defer s.actions.Unlock()
+	s.events.Lock()
+	defer s.events.Unlock()
 	return resp, err
 }

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"net/http"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/hashicorp/terraform-plugin-log/tflog"
@@ -20,6 +21,8 @@ type session struct {
 	client      *streams.Client // nil while the provider's configuration is not known
 	deployment  string          // in the state; "" while it is not known
 	detectDrift bool
+
+	warned atomic.Int64 // warnings about streams in plans and refreshes
 
 	mu      sync.Mutex
 	streams map[string]*sharedStream

@@ -42,6 +42,7 @@ func main() {
 		"resource_schemas":          convertAll(all.ResourceSchemas, schema),
 		"resource_identity_schemas": convertAll(identities.IdentitySchemas, identity),
 		"data_source_schemas":       convertAll(all.DataSourceSchemas, schema),
+		"list_resource_schemas":     convertAll(all.ListResourceSchemas, schema),
 		"action_schemas":            convertAll(all.ActionSchemas, func(a *tfprotov6.ActionSchema) object { return schema(a.Schema) }),
 	}}})
 	if err != nil {

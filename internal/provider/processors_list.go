@@ -1,0 +1,150 @@
+package provider
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+
+	"github.com/hashicorp/terraform-plugin-framework-validators/listvalidator"
+	"github.com/hashicorp/terraform-plugin-framework/diag"
+	"github.com/hashicorp/terraform-plugin-framework/list"
+	"github.com/hashicorp/terraform-plugin-framework/list/schema"
+	"github.com/hashicorp/terraform-plugin-framework/path"
+	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
+	"github.com/hashicorp/terraform-plugin-framework/types"
+
+	"github.com/stream-management/terraform-provider-stream/internal/streams"
+)
+
+var (
+	_ list.ListResource              = (*processorsList)(nil)
+	_ list.ListResourceWithConfigure = (*processorsList)(nil)
+)
+
+func newProcessorsList() list.ListResource { return &processorsList{} }
+
+// processorsList lists streams by their ids, because the interface specifies no list.
+type processorsList struct{ processorsResource }
+
+type listModel struct {
+	StreamIDs types.List `tfsdk:"stream_ids"`
+}
+
+var streamIDsRules = []validator.List{listvalidator.NoNullValues(), listvalidator.ValueStringsAre(streamIDRules...)}
+
+func (l *processorsList) ListResourceConfigSchema(_ context.Context, _ list.ListResourceSchemaRequest, resp *list.ListResourceSchemaResponse) {
+	resp.Schema = schema.Schema{
+		MarkdownDescription: "Lists streams and their processors by id: one `GET` for each stream. It needs `detect_drift` in the provider block.",
+		Attributes: map[string]schema.Attribute{
+			"stream_ids": schema.ListAttribute{
+				ElementType: types.StringType,
+				Required:    true,
+				MarkdownDescription: "Ids of the streams. An id that is there twice counts once. The rules for the ids are those of the " +
+					"resource `stream_processors`.",
+				Validators: streamIDsRules,
+			},
+		},
+	}
+}
+
+// List reads each stream once. Terraform reads no results after an error, so all errors come last.
+func (l *processorsList) List(ctx context.Context, req list.ListRequest, stream *list.ListResultsStream) {
+	var config listModel
+	diags := req.Config.Get(ctx, &config)
+	if !diags.HasError() {
+		diags.Append(l.check(ctx, config)...)
+	}
+	if diags.HasError() {
+		stream.Results = list.ListResultsStreamDiagnostics(diags)
+		return
+	}
+	seen := map[string]bool{}
+	var ids []string
+	for _, v := range config.StreamIDs.Elements() {
+		id, _ := v.(types.String) // the schema has no other elements
+		if !seen[id.ValueString()] {
+			ids = append(ids, id.ValueString())
+		}
+		seen[id.ValueString()] = true
+	}
+	stream.Results = func(push func(list.ListResult) bool) {
+		ctx, cancel := context.WithCancel(ctx)
+		defer cancel()
+		report := newReport(ofQuery)
+		listed := 0
+		for id, o := range l.session.readEach(ctx, ids, cmp.Or(req.Limit, int64(len(ids)))) {
+			var result list.ListResult
+			switch {
+			case ctx.Err() != nil && o.err != nil: // the error at the end says it once
+				continue
+			case streamNotFound(o.err):
+				warning := notListedWarning(id, o.err)
+				report.add(id, warning)
+				if len(report.warnings.hidden) > 0 {
+					continue
+				}
+				result.Diagnostics.Append(warning)
+			case o.err != nil:
+				report.add(id, diagnoseRead(ofQuery, id, o.err))
+				continue
+			default:
+				listed++
+				result = l.result(ctx, req, o.got)
+			}
+			if !push(result) {
+				return
+			}
+		}
+		diags := report.queryDiagnostics()
+		if ctx.Err() != nil {
+			diags.Append(queryInterrupted(listed, len(ids)))
+		}
+		if len(diags) > 0 {
+			push(list.ListResult{Diagnostics: diags})
+		}
+	}
+}
+
+// check validates once more: Terraform validates a query only while values may be unknown.
+func (l *processorsList) check(ctx context.Context, config listModel) diag.Diagnostics {
+	var diags diag.Diagnostics
+	if config.StreamIDs.IsNull() {
+		diags.Append(missingValue("stream_ids"))
+	}
+	for _, rule := range streamIDsRules {
+		var resp validator.ListResponse
+		rule.ValidateList(ctx, validator.ListRequest{Path: path.Root("stream_ids"), ConfigValue: config.StreamIDs}, &resp)
+		diags.Append(resp.Diagnostics...)
+	}
+	switch {
+	case !l.session.configured():
+		diags.Append(diagnose(ofQuery, "", operation{what: "the streams could not be listed"}, outcome{err: errNotConfigured}))
+	case !l.session.readsStreams():
+		diags.Append(cannotList())
+	}
+	return diags
+}
+
+func (l *processorsList) result(ctx context.Context, req list.ListRequest, got *streams.Stream) list.ListResult {
+	result := req.NewListResult(ctx)
+	processors := fmt.Sprintf("%d processors", got.ProcessorIDs.Len())
+	if got.ProcessorIDs.Len() == 1 {
+		processors = "1 processor"
+	}
+	result.DisplayName = fmt.Sprintf("%s (%s)", got.ID, processors)
+	result.Diagnostics.Append(result.Identity.SetAttribute(ctx, path.Root("stream_id"), got.ID)...)
+	if !req.IncludeResource {
+		return result
+	}
+	var m *processorsModel
+	result.Diagnostics.Append(result.Resource.SetAttribute(ctx, path.Root("stream_id"), got.ID)...)
+	result.Diagnostics.Append(result.Resource.Get(ctx, &m)...)
+	if result.Diagnostics.HasError() {
+		return result
+	}
+	m.setDefaults()
+	m.setReported(got)
+	m.Deployment = l.session.deploymentValue()
+	result.Diagnostics.Append(result.Resource.Set(ctx, m)...)
+	return result
+}

@@ -1,0 +1,207 @@
+package provider
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"net/http"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
+	"github.com/hashicorp/terraform-plugin-go/tftypes"
+
+	"github.com/stream-management/terraform-provider-stream/internal/coretest"
+	"github.com/stream-management/terraform-provider-stream/internal/streamstest"
+)
+
+// startQuery starts a service, and the provider with detect_drift.
+func startQuery(t *testing.T, provider coretest.Attributes, seed ...streamstest.Stream) (*streamstest.Service, *coretest.Process) {
+	t.Helper()
+	service, url := streamstest.Start(t, streamstest.Options{ServeGet: true}, seed...)
+	config := coretest.Attributes{"base_url": url, "detect_drift": true, "retry": oneAttempt}
+	maps.Copy(config, provider)
+	return service, startProvider(t, config)
+}
+
+// query collects a query: what was listed, by stream id, and the diagnostics.
+func query(p *coretest.Process, limit int64, ids ...string) (listed map[string]tfprotov6.ListResourceResult, diags coretest.Diagnostics) {
+	p.T.Helper()
+	listed = map[string]tfprotov6.ListResourceResult{}
+	for result := range p.List(coretest.Attributes{"stream_ids": ids}, true, limit) {
+		diags = append(diags, result.Diagnostics...)
+		if identity, ok := decodeIdentity(p.T, result.Identity).(map[string]any); ok {
+			listed[fmt.Sprint(identity["stream_id"])] = result
+		}
+	}
+	return listed, diags
+}
+
+func gets(ids ...string) []string {
+	var lines []string
+	for _, id := range ids {
+		lines = append(lines, "GET /v2/streams/"+id)
+	}
+	return lines
+}
+
+// A query reads each stream once. The resource in a result is the state that an import and a refresh make.
+func TestList(t *testing.T) {
+	t.Parallel()
+	service, p := startQuery(t, nil, streamstest.Stream{ID: "cam-1", ProcessorIDs: []string{"p2", "p1"}, TerminalID: "t-1"},
+		streamstest.Stream{ID: "cam-2", ProcessorIDs: []string{"p1"}}, streamstest.Stream{ID: "cam-3"})
+	listed, diags := query(p, 100, "cam-1", "cam-2", "cam-1", "cam-3", "cam-2")
+	service.WantRequests(t, gets("cam-1", "cam-2", "cam-3")...)
+	if len(diags) > 0 {
+		t.Fatal(diags)
+	}
+	names := map[string]string{}
+	for id, result := range listed {
+		names[id] = result.DisplayName
+		imported, _ := p.ImportState(id)
+		imported, _ = p.Read(imported)
+		got := coretest.DecodeAs(t, resourceSchema().ValueType(), result.Resource)
+		if diff := cmp.Diff(coretest.FromTerraform(imported.Value), coretest.FromTerraform(got)); diff != "" {
+			t.Errorf("%s (-imported +listed):\n%s", id, diff)
+		}
+	}
+	want := map[string]string{"cam-1": "cam-1 (2 processors)", "cam-2": "cam-2 (1 processor)", "cam-3": "cam-3 (0 processors)"}
+	if diff := cmp.Diff(want, names); diff != "" {
+		t.Errorf("display names (-want +got):\n%s", diff)
+	}
+	for result := range p.List(coretest.Attributes{"stream_ids": []string{"cam-1"}}, false, 100) {
+		if result.Resource != nil || len(result.Diagnostics) > 0 {
+			t.Errorf("a result without the resource is %+v", result)
+		}
+	}
+}
+
+// A stream that does not exist is a warning, another failure is an error, and the rest is listed. Terraform reads nothing
+// after an error, so errors come last.
+func TestListFailures(t *testing.T) {
+	t.Parallel()
+	streams := sameSet(30, "p1")
+	service, p := startQuery(t, nil, seeds(streams)...)
+	refuse(service, map[string]streamstest.Fault{
+		"s003": {Status: http.StatusForbidden, Message: "not yours"}, "s004": {Status: http.StatusNotFound, Body: new("<h1>Not Found</h1>")},
+	})
+	listed, diags := query(p, 100, append(slices.Sorted(maps.Keys(streams)), "missing")...)
+	if len(listed) != 28 {
+		t.Errorf("%d streams are listed, want 28", len(listed))
+	}
+	wantDiagnostic(t, diags, tfprotov6.DiagnosticSeverityWarning, `Stream Not Found: stream "missing"`, `there is no stream "missing"`)
+	wantDiagnostic(t, diags, tfprotov6.DiagnosticSeverityError, "Unauthorized Error", "not yours")
+	wantDiagnostic(t, diags, tfprotov6.DiagnosticSeverityError, "Resource Not Found Error", "detect_drift")
+	if len(diags) != 3 {
+		t.Errorf("diagnostics: %s", diags)
+	}
+	failed := false
+	for result := range p.List(coretest.Attributes{"stream_ids": slices.Sorted(maps.Keys(streams))}, false, 100) {
+		if failed {
+			t.Error("a result comes after an error")
+		}
+		failed = coretest.Diagnostics(result.Diagnostics).Failed()
+	}
+
+	var missing []string
+	for i := range 50 {
+		missing = append(missing, fmt.Sprintf("m%03d", i))
+	}
+	listed, diags = query(p, 100, append(missing, "s000")...)
+	if len(listed) != 1 || len(diags) != shownStreams+1 {
+		t.Errorf("%d streams are listed, with %s", len(listed), diags)
+	}
+	wantDiagnostic(t, diags, tfprotov6.DiagnosticSeverityWarning, "More Warnings About Streams", "Streams with warnings: 50 (50 × Stream Not Found)")
+}
+
+// A query sends no request for a stream that would be beyond the limit. Streams that do not exist do not count.
+func TestListLimit(t *testing.T) {
+	t.Parallel()
+	streams := sameSet(300, "p1")
+	service, p := startQuery(t, nil, seeds(streams)...)
+	ids := append([]string{"missing"}, slices.Sorted(maps.Keys(streams))...)
+	listed, diags := query(p, 100, ids...)
+	if len(listed) != 100 || len(diags) != 1 {
+		t.Errorf("%d streams are listed, with %s", len(listed), diags)
+	}
+	service.WantRequests(t, gets(ids[:101]...)...)
+}
+
+// Terraform gets results while a read is under way.
+func TestListStreams(t *testing.T) {
+	t.Parallel()
+	streams := sameSet(10, "p1")
+	service, p := startQuery(t, nil, seeds(streams)...)
+	gate := make(chan struct{})
+	refuse(service, map[string]streamstest.Fault{"s001": {Edit: func(*streamstest.Stream) { <-gate }}})
+	listed := 0
+	for range p.List(coretest.Attributes{"stream_ids": slices.Sorted(maps.Keys(streams))}, false, 100) {
+		if listed++; listed == 9 {
+			close(gate)
+		}
+	}
+	if listed != 10 {
+		t.Errorf("%d streams are listed", listed)
+	}
+}
+
+// An interrupted query ends with an error, also for calls that begin after the interrupt.
+func TestListIsInterrupted(t *testing.T) {
+	t.Parallel()
+	streams := sameSet(20, "p1")
+	service, p := startQuery(t, coretest.Attributes{"requests_per_second": 0.01}, seeds(streams)...)
+	var diags coretest.Diagnostics
+	listed := 0
+	stopped := make(chan struct{})
+	for result := range p.List(coretest.Attributes{"stream_ids": slices.Sorted(maps.Keys(streams))}, false, 100) {
+		if diags = append(diags, result.Diagnostics...); result.Identity == nil {
+			continue
+		}
+		if listed++; listed == 1 {
+			go func() {
+				defer close(stopped)
+				if _, err := p.Server.StopProvider(context.Background(), &tfprotov6.StopProviderRequest{}); err != nil {
+					t.Error(err)
+				}
+			}()
+		}
+	}
+	<-stopped
+	wantDiagnostic(t, diags, tfprotov6.DiagnosticSeverityError, "Operation Interrupted", "The query was interrupted after ")
+	if len(diags) != 1 {
+		t.Errorf("diagnostics: %s", diags)
+	}
+	service.ForgetRequests()
+	if listed, diags := query(p, 100, "s000"); len(listed) > 0 || !diags.Failed() {
+		t.Errorf("after the interrupt, %d streams are listed, with %s", len(listed), diags)
+	}
+	service.WantRequests(t)
+}
+
+// Without detect_drift, a query sends nothing. It checks what it gets as the resource does.
+func TestListRefuses(t *testing.T) {
+	t.Parallel()
+	for name, test := range map[string]struct {
+		provider coretest.Attributes
+		ids      any
+		want     string
+	}{
+		"no detect_drift":  {coretest.Attributes{"detect_drift": false}, []string{"cam-1", "cam-2"}, "Streams Cannot Be Listed: The interface specifies no read"},
+		"no configuration": {coretest.Attributes{"base_url": tftypes.UnknownValue}, []string{"cam-1"}, "Provider Configuration Not Known"},
+		"a dot":            {nil, []string{"cam-1", ".."}, `".." is not a stream id`},
+		"a null":           {nil, []any{"cam-1", nil}, "Null"},
+		"no list":          {nil, nil, "stream_ids must not be null"},
+	} {
+		service, p := startQuery(t, test.provider, streamstest.Streams("cam-1", "cam-2")...)
+		var diags coretest.Diagnostics
+		for result := range p.List(coretest.Attributes{"stream_ids": test.ids}, true, 100) {
+			diags = append(diags, result.Diagnostics...)
+		}
+		if len(diags) != 1 || !diags.Failed() || !strings.Contains(diags.String(), test.want) {
+			t.Errorf("%s: no %q in %s", name, test.want, diags)
+		}
+		service.WantRequests(t)
+	}
+}
