@@ -151,7 +151,7 @@ func TestListStreams(t *testing.T) {
 func TestListIsInterrupted(t *testing.T) {
 	t.Parallel()
 	streams := sameSet(20, "p1")
-	service, p := startQuery(t, coretest.Attributes{"requests_per_second": 0.01}, seeds(streams)...)
+	service, p := startQuery(t, coretest.Attributes{"requests_per_second": 0.1}, seeds(streams)...)
 	var diags coretest.Diagnostics
 	listed := 0
 	stopped := make(chan struct{})
