@@ -68,7 +68,7 @@ func TestAccImportReads(t *testing.T) {
 	w := newWorkspace(t, url, config)
 	w.atLeast("1.5", "1.6")
 	w.setenv("STREAM_DETECT_DRIFT", "true")
-	wantResult(t, w.run("import", "-no-color", "stream_processors.command", "missing"), 1, "non-existent remote object")
+	wantResult(t, w.run("import", "-no-color", "stream_processors.command", "missing"), 1, `there is no stream "missing"`)
 	w.wantEmptyState()
 	service.ForgetRequests()
 	w.mustRun("import", "-no-color", "stream_processors.command", "cam-1")
