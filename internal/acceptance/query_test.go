@@ -73,7 +73,7 @@ func TestAccImportGroup(t *testing.T) {
 		streamstest.Stream{ID: "cam-1", ProcessorIDs: []string{"p1"}}, streamstest.Stream{ID: "cam-2", ProcessorIDs: []string{"p2"}})
 	config := groupOf("this", map[string]string{"cam-1": `"p1"`, "cam-2": `"p2"`}, "")
 	w := newWorkspace(t, url, config+resourceOf("this", "missing", `"p1"`, ""))
-	w.atLeast("1.5", "1.6")
+	w.atLeast("1.6", "1.7")
 	wantResult(t, w.run("import", "-no-color", group, `["cam-1"]`), 1, "Group Cannot Be Imported", "detect_drift = true")
 	w.setenv("STREAM_DETECT_DRIFT", "true")
 	wantResult(t, w.run("import", "-no-color", group, "cam-1\nmissing"), 1, "Resource Not Found Error", `there is no stream "missing"`)
