@@ -39,6 +39,7 @@ var applied = []example{
 		"cam-1": "object-detection people-counter", "cam-2": "object-detection", "cam-4": "object-detection", "cam-5": "face-blur object-detection",
 	}},
 	{folder: "migrating/restful/after", attached: entrance},
+	{folder: "recipes/created-processors", attached: entrance},
 	{folder: "recipes/last-edited", attached: detected},
 	{folder: "recipes/maintenance", attached: entrance},
 	{folder: "recipes/namespaces", attached: detected},

@@ -64,6 +64,37 @@ func TestAccPageLargeFleets(t *testing.T) {
 	service.WantRequests(t, setEntrance, `PATCH /v2/streams/cam-2 {"processor_ids":["object-detection"]}`, `PATCH /v2/streams/cam-3 {"processor_ids":[]}`)
 }
 
+// A query, or the import of a group, writes the configuration of streams as they are, and changes none.
+func TestAccPageAdopt(t *testing.T) {
+	t.Parallel()
+	for folder, write := range map[string][]string{
+		"list-resources/stream_processors":  {"query", "-generate-config-out=adopted.tf"},
+		"resources/stream_processors_group": {"plan", "-generate-config-out=adopted.tf"},
+	} {
+		t.Run(folder, func(t *testing.T) {
+			t.Parallel()
+			service, url := startService(t, streamstest.Options{ServeGet: true})
+			service.Seed(streamstest.Stream{ID: "cam-1", ProcessorIDs: []string{"object-detection", "people-counter"}})
+			w := newWorkspace(t, folder, url)
+			w.Env["STREAM_DETECT_DRIFT"] = "true"
+			if write[0] == "plan" {
+				w.write("resource.tf", "")
+				w.write("resource_options.tf", "")
+				w.write("import.tf", read(t, filepath.Join(folder, "import-by-string-id.tf")))
+			}
+			w.must(write...)
+			service.WantRequests(t, "GET /v2/streams/cam-1", "GET /v2/streams/cam-2")
+			w.must("apply", "-auto-approve")
+			wantText(t, w.must("plan"), "No changes.")
+			for _, r := range service.Requests() {
+				if r.Method != http.MethodGet {
+					t.Errorf("the service has received %s", r)
+				}
+			}
+		})
+	}
+}
+
 func TestAccPageExistingStreams(t *testing.T) {
 	t.Parallel()
 	service, url := startService(t, streamstest.Options{ServeGet: true})

@@ -89,7 +89,7 @@ func TestAccCreatedProcessors(t *testing.T) {
 	t.Parallel()
 	for _, first := range []bool{false, true} {
 		service, url := streamstest.Start(t, streamstest.Options{}, streamstest.Streams("cam-1")...)
-		config := func(version string, processors ...string) string {
+		config := func(first bool, version string, processors ...string) string {
 			return fmt.Sprintf(`
 resource "terraform_data" "processor" {
   for_each         = toset(%s)
@@ -106,12 +106,14 @@ resource "stream_processors" "this" {
 }
 `, hclList(processors), version, version, first)
 		}
-		w := newWorkspace(t, url, config("v1", "p1", "p2"))
+		w := newWorkspace(t, url, config(false, "v1", "p1", "p2"))
 		w.mustApply()
 		service.WantRequests(t, updateOf("cam-1", `"p1-v1", "p2-v1"`))
+		w.writeConfig(config(first, "v1", "p1", "p2")) // Terraform takes the setting of a removed processor from the state
+		w.mustApply()
 		for _, step := range []struct{ config, sent string }{
-			{config("v1", "p1"), updateOf("cam-1", `"p1-v1"`)},
-			{config("v2", "p1"), updateOf("cam-1", `"p1-v2"`)},
+			{config(first, "v1", "p1"), updateOf("cam-1", `"p1-v1"`)},
+			{config(first, "v2", "p1"), updateOf("cam-1", `"p1-v2"`)},
 		} {
 			w.writeConfig(step.config)
 			text := w.mustApply().text()
