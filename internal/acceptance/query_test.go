@@ -43,6 +43,11 @@ func TestAccQuery(t *testing.T) {
 	}
 	service.WantRequests(t, "GET /v2/streams/cam-1")
 
+	service.Inject(streamstest.Fault{Status: 403, Message: "not yours"})
+	w.writeFile("streams.tfquery.hcl", queryOf([]string{"cam-1", "cam-2"}, ""))
+	wantResult(t, w.run("query", "-no-color"), 1, "Unauthorized Error", "not yours")
+	service.ForgetRequests()
+
 	w.setenv("STREAM_DETECT_DRIFT", "false")
 	wantResult(t, w.run("query", "-no-color"), 1, "Streams Cannot Be Listed")
 	service.WantRequests(t)
