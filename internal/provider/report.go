@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strconv"
 	"strings"
 	"sync/atomic"
 
@@ -201,7 +202,11 @@ func (s *reportedStreams) text(what string) string {
 		text += fmt.Sprintf(" The first %d are shown above.", shown)
 	}
 	if named := min(len(s.hidden), namedStreams); named > 0 {
-		text += fmt.Sprintf(" Others: %q", s.hidden[:named])
+		var quoted []string
+		for _, id := range s.hidden[:named] {
+			quoted = append(quoted, strconv.Quote(id))
+		}
+		text += " Others: " + strings.Join(quoted, ", ")
 		if more := len(s.hidden) - named; more > 0 {
 			text += fmt.Sprintf(" and %d more", more)
 		}
