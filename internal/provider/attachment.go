@@ -53,7 +53,7 @@ func (c change) added() []string {
 // plan plans a change. It reports whether the apply sends anything, and returns the planned marks. With
 // detect_drift it reads the streams that the resource takes over.
 func (s *session) plan(ctx context.Context, c change, r *report) (sends bool, planned marks) {
-	r.warned = &s.warned
+	r.mayWarn = s.mayWarn
 	planned = c.marks.lasting()
 	if c.create { // in a replacement, Terraform passes the marks of the first plan to this one
 		for id, m := range c.marks {
@@ -123,7 +123,7 @@ func (s *session) readBeforeCreate(ctx context.Context, c change, r *report) {
 // read reads streams with detect_drift. It returns what was found, and the streams that the service does not know: an
 // error if the streams are imported.
 func (s *session) read(ctx context.Context, ids []string, m marks, r *report) (found map[string]*streams.Stream, gone []string) {
-	r.warned = &s.warned
+	r.mayWarn = s.mayWarn
 	found = map[string]*streams.Stream{}
 	for i, o := range forEach(s, ids, func(id string) outcome {
 		got, err := s.client.ReadStream(ctx, id)

@@ -106,8 +106,12 @@ func TestManyWarnings(t *testing.T) {
 		groups[i/25][fmt.Sprintf("s%03d", i)] = []string{"p1"}
 	}
 	for _, streams := range groups {
+		_, _, again := p.Plan(nullGroup(), group(streams, nil))
 		_, _, diags := p.Plan(nullGroup(), group(streams, nil))
 		note(diags)
+		if again.String() != diags.String() {
+			t.Errorf("a repeated plan says\n%s\nin place of\n%s", diags, again)
+		}
 	}
 	_, _, diags := p.Plan(coretest.Managed{Value: nullResource()}, single("s055", []string{"p1"}))
 	note(diags)

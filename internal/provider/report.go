@@ -7,7 +7,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"sync/atomic"
 
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/path"
@@ -65,7 +64,7 @@ type report struct {
 	failures          map[streams.Outcome]int // streams whose operation failed
 	interrupted       int                     // streams of failures for which nothing was sent
 	errors, warnings  reportedStreams
-	warned            *atomic.Int64 // warnings about streams in this run; nil: only those of the report count
+	mayWarn           func(id string) bool // in this run; nil: only the warnings of the report count
 }
 
 type reportedStreams struct {
@@ -97,8 +96,8 @@ func (r *report) add(id string, d diag.Diagnostic) {
 	if d.Severity() == diag.SeverityError {
 		to = &r.errors
 		show = !r.group || len(r.errors.shown) < shownStreams
-	} else if r.warned != nil {
-		show = r.warned.Add(1) <= shownStreams
+	} else if r.mayWarn != nil {
+		show = r.mayWarn(id)
 	}
 	kind, _, _ := strings.Cut(d.Summary(), ": stream ") // see aboutStream
 	to.kinds[kind]++

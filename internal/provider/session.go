@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"net/http"
 	"sync"
-	"sync/atomic"
 	"time"
 
 	"github.com/hashicorp/terraform-plugin-log/tflog"
@@ -22,9 +21,8 @@ type session struct {
 	deployment  string          // in the state; "" while it is not known
 	detectDrift bool
 
-	warned atomic.Int64 // warnings about streams in plans and refreshes
-
 	mu      sync.Mutex
+	warned  map[string]bool // the streams whose warnings are shown
 	streams map[string]*sharedStream
 
 	applying    chan struct{} // closed when an operation has begun
@@ -55,6 +53,7 @@ func newSession(deployment string, detectDrift bool) *session {
 	return &session{
 		deployment:  deployment,
 		detectDrift: detectDrift,
+		warned:      map[string]bool{},
 		streams:     map[string]*sharedStream{},
 		applying:    make(chan struct{}),
 		waiting:     make(chan struct{}, maxWaiting),
@@ -85,6 +84,16 @@ func (s *session) awaitFirstClaims(ctx context.Context) {
 	case <-s.firstClaims:
 	case <-ctx.Done():
 	}
+}
+
+// mayWarn reports whether a plan or a refresh shows its warnings about a stream: a run shows those about the first streams.
+func (s *session) mayWarn(id string) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if len(s.warned) < shownStreams {
+		s.warned[id] = true
+	}
+	return s.warned[id]
 }
 
 func (s *session) stream(id string) *sharedStream {
