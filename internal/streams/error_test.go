@@ -1,7 +1,6 @@
 package streams_test
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"net/http"
@@ -89,21 +88,6 @@ func TestOutcomeOfSeveralAttempts(t *testing.T) {
 	// 429 means that the service did not apply the update.
 	if e := startService(t, respondError(429, "slow down"), respondError(400, "no")).updateError(t, streams.Config{}); e.Outcome != streams.NotChanged {
 		t.Errorf("400 after 429: %#v", e)
-	}
-}
-
-// errors.As and errors.Is find a wrapped *Error and its cause.
-func TestErrorAsAndIs(t *testing.T) {
-	t.Parallel()
-	e := &streams.Error{Kind: streams.KindTimeout, Err: context.DeadlineExceeded}
-	wrapped := fmt.Errorf("updating: %w", e)
-	if got := asError(t, wrapped); got != e || !errors.Is(wrapped, context.DeadlineExceeded) {
-		t.Errorf("found %v in %v", got, wrapped)
-	}
-	for status, want := range map[int]string{404: "404 Not Found", 599: "599", 200: "200 OK"} {
-		if got := streams.StatusText(status); got != want {
-			t.Errorf("StatusText(%d) = %q", status, got)
-		}
 	}
 }
 

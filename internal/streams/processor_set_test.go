@@ -2,7 +2,6 @@ package streams_test
 
 import (
 	"encoding/json"
-	"slices"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -40,40 +39,5 @@ func TestProcessorSet(t *testing.T) {
 		if err := json.Unmarshal([]byte(in), &set); err == nil || set.String() != `["before"]` {
 			t.Errorf("%s is decoded as %v", in, set)
 		}
-	}
-}
-
-func TestProcessorSetOperations(t *testing.T) {
-	t.Parallel()
-	set := streams.NewProcessorSet
-	for _, test := range []struct {
-		a, b, minus streams.ProcessorSet
-		equal       bool
-	}{
-		{set(), streams.ProcessorSet{}, set(), true},
-		{set("a", "b"), set("b", "a", "a"), set(), true},
-		{set(), set("a"), set(), false},
-		{set("a"), set("A"), set("a"), false},
-		{set("a", "b", "c"), set("b", "d"), set("a", "c"), false},
-	} {
-		if test.a.Equal(test.b) != test.equal || test.b.Equal(test.a) != test.equal || !test.a.Minus(test.b).Equal(test.minus) {
-			t.Errorf("%v and %v: equal %t, minus %v", test.a, test.b, test.a.Equal(test.b), test.a.Minus(test.b))
-		}
-	}
-}
-
-// No slice that went into a set or came out of it can change the set.
-func TestProcessorSetIsImmutable(t *testing.T) {
-	t.Parallel()
-	in := []string{"b", "a"}
-	s := streams.NewProcessorSet(in...)
-	if !slices.Equal(in, []string{"b", "a"}) {
-		t.Errorf("NewProcessorSet changed its argument to %q", in)
-	}
-	in[0] = "x"
-	s.IDs()[0] = "z"
-	_ = append(s.IDs()[:1], "z")
-	if s.String() != `["a", "b"]` {
-		t.Errorf("the set changed to %v", s)
 	}
 }

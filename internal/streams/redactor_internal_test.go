@@ -56,13 +56,3 @@ func TestMaskBeforeACut(t *testing.T) {
 		t.Errorf("a page is shown as %q", message)
 	}
 }
-
-// The ids that the user wrote are shown as they are, and those that only the service reported are masked.
-func TestMaskProcessors(t *testing.T) {
-	t.Parallel()
-	r := newRedactor("acme")
-	got := r.processors(NewProcessorSet("acme-p1", "acme-p2", "p3"), NewProcessorSet("acme-p1", "p9"))
-	if want := `["acme-p1", "***-p2", "p3"]`; got != want {
-		t.Errorf("got %s, want %s", got, want)
-	}
-}

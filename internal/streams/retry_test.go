@@ -86,19 +86,6 @@ func TestDefaultSettings(t *testing.T) {
 	})
 }
 
-func TestMaxAttempts(t *testing.T) {
-	t.Parallel()
-	for attempts, want := range map[int]int{1: 1, 2: 2, 12: 12, 0: 1} {
-		s := startService(t, respondError(503, "later"))
-		retry := retryAtOnce
-		retry.MaxAttempts = attempts
-		if e := s.updateError(t, streams.Config{Retry: retry}); e.Attempts != want || e.Message != "later" {
-			t.Errorf("MaxAttempts %d: %#v", attempts, e)
-		}
-		s.wantRequests(t, want)
-	}
-}
-
 // Retry-After sets the wait, also below MinBackoff and above MaxBackoff.
 func TestRetryAfter(t *testing.T) {
 	t.Parallel()

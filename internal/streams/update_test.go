@@ -5,14 +5,12 @@ import (
 	"fmt"
 	"net/http"
 	"slices"
-	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"github.com/stream-management/terraform-provider-stream/internal/streams"
-	"github.com/stream-management/terraform-provider-stream/internal/streamstest"
 )
 
 var ignoreShown = cmpopts.IgnoreUnexported(streams.Stream{})
@@ -146,36 +144,4 @@ func TestLongDifference(t *testing.T) {
 	if n := len([]rune(e.Reason)); n != 4001 || e.Stream.ProcessorIDs.Len() != 2001 {
 		t.Errorf("the reason has %d characters, the stream %d ids", n, e.Stream.ProcessorIDs.Len())
 	}
-}
-
-// The stand-in checks requests strictly against INTERFACE.md, with types of its own.
-func TestAgainstStandIn(t *testing.T) {
-	t.Parallel()
-	service := streamstest.New(streamstest.Options{ServeGet: true, Prefix: "/eu", Authorize: streamstest.Bearer("t0ken")},
-		streamstest.Stream{ID: "a/b c", ProcessorIDs: []string{"old"}})
-	s := startService(t, service.ServeHTTP)
-	c := newClient(t, streams.Config{BaseURL: s.URL + "/eu", Token: "t0ken"})
-	for _, ids := range [][]string{{"p3", "p1", "p2"}, {"p1"}, {}} {
-		updated, err := c.UpdateStream(t.Context(), "a/b c", streams.NewProcessorSet(ids...))
-		if err != nil {
-			t.Fatal(err)
-		}
-		read, err := c.ReadStream(t.Context(), "a/b c")
-		if err != nil {
-			t.Fatal(err)
-		}
-		if diff := cmp.Diff(updated, read, ignoreShown); diff != "" {
-			t.Errorf("read after update (-updated +read):\n%s", diff)
-		}
-		actual, _ := service.Stream("a/b c")
-		if len(actual.ProcessorIDs) != len(ids) || actual.LastEdited != read.LastEdited || actual.TerminalID != read.TerminalID {
-			t.Errorf("the service has %+v, the client read %+v", actual, read)
-		}
-	}
-	stream, err := c.UpdateStream(t.Context(), "other", streams.NewProcessorSet())
-	e := asError(t, err)
-	if stream != nil || e.Kind != streams.KindNotFound || !e.Documented || e.Outcome != streams.NotChanged {
-		t.Errorf("an unknown stream: %#v", e)
-	}
-	wantText(t, strings.ToLower(e.Message), "other")
 }
