@@ -90,8 +90,7 @@ histories: ## run HISTORIES random histories with fresh seeds, 100000; a failure
 	GOGC=400 go test ./internal/coretest -v -run '^TestHistories' -timeout=24h -rapid.checks=$$(( ($(HISTORIES) + 4) / 5 ))
 
 .PHONY: bench
-bench: cli ## run the Go benchmarks, then measure a real CLI, for about an hour, into internal/cmd/bench/RESULTS.md
-	go test -timeout=1h -run '^$$' -bench . -benchmem ./internal/provider
+bench: cli ## measure a real CLI, for about an hour, into internal/cmd/bench/RESULTS.md
 	@mkdir -p bin
 	go run ./internal/cmd/bench -plot bin/plot.svg 100 1000 10000 50000 >bin/RESULTS.md
 	mv bin/plot.svg bin/RESULTS.md internal/cmd/bench

@@ -36,7 +36,8 @@ func TestFailedReads(t *testing.T) {
 		"another stream": {streamstest.Fault{Edit: func(s *streamstest.Stream) { s.ID = "cam-7" }}, []string{"another stream", "cam-7"}, true},
 		"401":            {streamstest.Fault{Status: 401, Message: "who are you"}, []string{"Authentication Error", "who are you"}, false},
 		"403":            {streamstest.Fault{Status: 403, Message: "not yours"}, []string{"Unauthorized Error", "not yours"}, false},
-		"503":            {streamstest.Fault{Status: 503, Message: "busy"}, []string{"Generic Error", "busy"}, false},
+		"503": {streamstest.Fault{Status: 503, Message: "busy", Header: http.Header{"X-Request-Id": {"req-4711"}}},
+			[]string{"Generic Error", "busy", "Request id: req-4711"}, false},
 		"a cut response": {streamstest.Fault{Truncate: true}, []string{"Connection Failed", "incomplete"}, false},
 		"no response":    {streamstest.Fault{ResetBefore: true}, []string{"Connection Failed", "no response"}, false},
 	} {

@@ -124,20 +124,3 @@ func TestGroupDrift(t *testing.T) {
 		t.Error("a failed refresh changes the state")
 	}
 }
-
-// The refresh finds that a stream is gone. The plan of the same run warns that its create will fail.
-func TestGroupStreamGone(t *testing.T) {
-	t.Parallel()
-	streams := sameSet(2, "p1")
-	service, url := streamstest.Start(t, streamstest.Options{ServeGet: true}, seeds(streams)...)
-	r := newGroupRun(t, coretest.Attributes{"base_url": url, "detect_drift": true})
-	config := group(streams, nil)
-	r.mustRun(&config)
-	service.Remove("s001")
-	p := startProvider(t, r.provider)
-	state, _ := p.Read(r.state)
-	_, diags := planGroup(p, state, &config)
-	if diags.Failed() || len(diags) != 1 || diags[0].Summary != `Create Will Fail: stream "s001"` {
-		t.Errorf("the plan says %s", diags)
-	}
-}

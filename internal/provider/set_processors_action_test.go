@@ -148,24 +148,6 @@ func TestActionValidates(t *testing.T) {
 	}
 }
 
-func TestActionPlanSendsNothing(t *testing.T) {
-	t.Parallel()
-	service, url := streamstest.Start(t, streamstest.Options{ServeGet: true}, streamstest.Streams("cam-1")...)
-	for _, config := range []coretest.Attributes{
-		{"stream_id": "cam-1", "processor_ids": []string{"p1"}},
-		{"stream_id": tftypes.UnknownValue, "processor_ids": tftypes.UnknownValue},
-	} {
-		p := startProvider(t, coretest.Attributes{"base_url": url, "detect_drift": true})
-		resp, err := p.Server.(tfprotov6.ActionServer).PlanAction(t.Context(), &tfprotov6.PlanActionRequest{
-			ActionType: coretest.ActionName, Config: actionConfig(config),
-		})
-		if err != nil || len(resp.Diagnostics) > 0 || resp.Deferred != nil {
-			t.Errorf("%+v, %v", resp, err)
-		}
-	}
-	service.WantRequests(t)
-}
-
 // Validate cannot check values of other resources, so the action checks them.
 func TestActionChecksUnknownValues(t *testing.T) {
 	t.Parallel()
