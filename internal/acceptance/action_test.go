@@ -1,10 +1,7 @@
 package acceptance
 
 import (
-	"strings"
 	"testing"
-
-	"github.com/google/go-cmp/cmp"
 
 	"github.com/stream-management/terraform-provider-stream/internal/streamstest"
 )
@@ -39,49 +36,4 @@ func TestAccAction(t *testing.T) {
 	w.mustApply()
 	service.WantRequests(t)
 	w.wantEmptyState()
-}
-
-// One action detaches the processors before another resource changes, and one attaches them again afterwards.
-func TestAccActionTrigger(t *testing.T) {
-	t.Parallel()
-	service, url := streamstest.Start(t, streamstest.Options{}, streamstest.Streams("cam-1")...)
-	hcl := pauseAction + `
-action "stream_set_processors" "resume" {
-  config {
-    stream_id     = "cam-1"
-    processor_ids = [terraform_data.processor.output]
-  }
-}
-
-resource "terraform_data" "processor" {
-  input = "p1"
-}
-
-resource "terraform_data" "model" {
-  input = "one"
-
-  lifecycle {
-    action_trigger {
-      events  = [before_update]
-      actions = [action.stream_set_processors.pause["cam-1"]]
-    }
-    action_trigger {
-      events  = [after_create, after_update]
-      actions = [action.stream_set_processors.resume]
-    }
-  }
-}
-`
-	w := newWorkspace(t, url, hcl)
-	w.atLeast("1.14", "")
-	w.mustApply()
-	service.WantRequests(t, updateOf("cam-1", `"p1"`))
-
-	w.writeConfig(strings.Replace(hcl, `"one"`, `"two"`, 1))
-	w.mustApply()
-	if diff := cmp.Diff([]string{updateOf("cam-1", ""), updateOf("cam-1", `"p1"`)}, service.DrainRequests()); diff != "" {
-		t.Errorf("requests (-want +got):\n%s", diff)
-	}
-	w.mustApply()
-	service.WantRequests(t)
 }

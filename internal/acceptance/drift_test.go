@@ -1,9 +1,6 @@
 package acceptance
 
 import (
-	"fmt"
-	"net/http"
-	"strings"
 	"testing"
 
 	"github.com/stream-management/terraform-provider-stream/internal/streamstest"
@@ -53,34 +50,4 @@ func TestAccDrift(t *testing.T) {
 	wantResult(t, w.plan(), 2, `Warning: Stream Is Gone: stream "cam-1"`, `Warning: Create Will Fail: stream "cam-1"`)
 	w.mustRun("destroy", "-auto-approve", "-no-color")
 	w.wantEmptyState()
-}
-
-// With detect_drift, the plan of a create warns of the processors that it will detach, for each stream by itself. A
-// missing stream is an error of the plan.
-func TestAccDriftOfACreate(t *testing.T) {
-	t.Parallel()
-	service, url := streamstest.Start(t, streamstest.Options{ServeGet: true}, streamstest.Stream{ID: "same", ProcessorIDs: []string{"p1"}})
-	ids := append(fleetIDs(5), "same")
-	for i, id := range ids[:5] {
-		service.Seed(streamstest.Stream{ID: id, ProcessorIDs: []string{fmt.Sprintf("old-%d\x1b[2J", i)}})
-	}
-	w := newWorkspace(t, url, resourceForEach(ids, `"p1"`))
-	w.setenv("STREAM_DETECT_DRIFT", "true")
-	r := w.plan()
-	for i, id := range ids[:5] {
-		wantResult(t, r, 2, fmt.Sprintf("Warning: Processors Will Be Detached: stream %q", id), fmt.Sprintf(`detaches them: ["old-%d\x1b[2J"].`, i))
-	}
-	if strings.Contains(r.text(), "more similar warning") || strings.Contains(r.text(), `Detached: stream "same"`) {
-		t.Errorf("warnings are merged, or one is wrong: %v", r)
-	}
-	for _, request := range service.Requests() {
-		if request.Method != http.MethodGet {
-			t.Errorf("the plan sent %s", request)
-		}
-	}
-	if got := len(service.DrainRequests()); got != len(ids) {
-		t.Errorf("%d reads, want one for each of %d streams", got, len(ids))
-	}
-	service.Remove("same")
-	wantResult(t, w.plan(), 1, "Error: Resource Not Found Error", `there is no stream "same"`, "404")
 }

@@ -80,28 +80,6 @@ func TestAccGroupHandover(t *testing.T) {
 	w.wantNoChanges()
 }
 
-// From single resources to groups by a removed block: each set is sent once more, and nothing is emptied.
-func TestAccGroupsFromSingleResources(t *testing.T) {
-	t.Parallel()
-	ids := fleetIDs(20)
-	service, url := streamstest.Start(t, streamstest.Options{}, streamstest.Streams(ids...)...)
-	w := newWorkspace(t, url, resourceForEach(ids, `"p1"`))
-	w.atLeast("1.7", "1.7")
-	w.mustApply()
-	service.ForgetRequests()
-	w.writeConfig(`
-removed {
-  from = stream_processors.this
-  lifecycle {
-    destroy = false
-  }
-}
-` + groupOf("this", sets(ids, `"p1"`), ""))
-	w.mustApply()
-	service.WantRequests(t, updatesOf(sets(ids, `"p1"`))...)
-	w.wantNoChanges()
-}
-
 // One group of 2,000 streams: a change of one stream sends one request.
 func TestAccLargeGroup(t *testing.T) {
 	t.Parallel()
