@@ -2,9 +2,6 @@ package streamstest_test
 
 import (
 	"fmt"
-	"net/http"
-	"strconv"
-	"sync"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -73,38 +70,5 @@ func TestWant(t *testing.T) {
 	service.WantAttached(f, "missing")
 	if len(f.texts) != 3 {
 		t.Errorf("failures %q", f.texts)
-	}
-}
-
-// TestConcurrentUse is for the race detector. It also checks that no request and no fault is lost.
-func TestConcurrentUse(t *testing.T) {
-	t.Parallel()
-	const clients, rounds = 16, 8
-	reported, asked := 0, 0
-	service := streamstest.New(streamstest.Options{OnRequest: func(streamstest.Request) { reported++ }})
-	service.Inject(make([]streamstest.Fault, clients)...)
-	service.InjectFunc(func(r streamstest.Request) *streamstest.Fault {
-		asked++
-		service.Stream(r.StreamID)
-		return nil
-	})
-	var wg sync.WaitGroup
-	for i := range clients {
-		wg.Go(func() {
-			id := "cam-" + strconv.Itoa(i)
-			service.Seed(streamstest.Stream{ID: id})
-			for range rounds {
-				if status, _ := send(t, service, newRequest("PATCH", "/v2/streams/"+id, attachP1)); status != http.StatusOK {
-					t.Errorf("%s: got %d", id, status)
-				}
-				service.Configure(func(o *streamstest.Options) { o.KeepLastEdited = !o.KeepLastEdited })
-				service.Requests()
-			}
-		})
-	}
-	wg.Wait()
-	const want = clients * rounds
-	if got := len(service.Requests()); got != want || reported != want || asked != want-clients {
-		t.Errorf("%d requests, %d reports, %d asked; want %d, %d, %d", got, reported, asked, want, want, want-clients)
 	}
 }

@@ -194,26 +194,6 @@ func TestServeGet(t *testing.T) {
 	}
 }
 
-func TestSeed(t *testing.T) {
-	t.Parallel()
-	service := streamstest.New(streamstest.Options{KeepLastEdited: true}, streamstest.Streams("cam")...)
-	first, _ := service.Stream("cam")
-	if first.TerminalID == "" || first.FragmentTypeID == "" || first.LastEdited == 0 || len(first.CompatibleNamespaces) == 0 {
-		t.Errorf("a field of a new stream is empty: %+v", first)
-	}
-	service.Seed(streamstest.Stream{ID: "cam", TerminalID: "t-2", ProcessorIDs: []string{"p2"}})
-	second, _ := service.Stream("cam")
-	if second.LastEdited <= first.LastEdited {
-		t.Errorf("last_edited changed from %d to %d", first.LastEdited, second.LastEdited)
-	}
-	first.TerminalID, first.ProcessorIDs, first.LastEdited = "t-2", []string{"p2"}, second.LastEdited
-	if diff := cmp.Diff(first, second); diff != "" {
-		t.Errorf("seeded again (-want +got):\n%s", diff)
-	}
-	second.ProcessorIDs[0] = "changed" // a copy
-	service.WantAttached(t, "cam", "p2")
-}
-
 func TestAuthorize(t *testing.T) {
 	t.Parallel()
 	basic := streamstest.Basic("u", "p:ü")
