@@ -25,6 +25,7 @@ import (
 type contender struct {
 	name        string
 	form        string // of the configuration; "" for the Go loop
+	size        int    // streams in a group; 0: all of them
 	parallelism int    // of the CLI
 	largest     int    // number of streams up to which the row runs; 0: every number
 }
@@ -33,15 +34,15 @@ type contender struct {
 const (
 	loop   = "Go loop, 64 requests at a time"
 	groups = "`stream_processors_group`, groups of 500"
-	parts  = "`stream_processors`, modules of 100"
+	group  = "`stream_processors_group`, one group"
 	single = "`stream_processors`"
 	data   = "`terraform_data`"
 )
 
 var contenders = []contender{
 	{name: loop},
-	{name: groups, form: "group", parallelism: 10},
-	{name: parts, form: "part", parallelism: 10, largest: 10_000},
+	{name: groups, form: "group", size: 500, parallelism: 10},
+	{name: group, form: "group", parallelism: 10},
 	{name: single, form: "single", parallelism: 10, largest: 1000},
 	{name: single + ", `-parallelism=64`", form: "single", parallelism: 64, largest: 1000},
 	{name: data, form: "data", parallelism: 10, largest: 1000},

@@ -1,8 +1,11 @@
 variable "form" { type = string }
 variable "streams" { type = number }
+variable "size" { type = number }    # streams in a group
 variable "changed" { type = number } # how many of the streams have the new set
 
 locals {
+  # range returns 1,024 numbers at most.
+  all = flatten([for i in range(ceil(var.streams / 1000)) : range(1000 * i, min(1000 * (i + 1), var.streams))])
   old = ["6f1c0f8e-0001-4c5e-9a51-2f4b8a3d7e10", "6f1c0f8e-0002-4c5e-9a51-2f4b8a3d7e10", "6f1c0f8e-0003-4c5e-9a51-2f4b8a3d7e10"]
   new = ["6f1c0f8e-0001-4c5e-9a51-2f4b8a3d7e10", "6f1c0f8e-0002-4c5e-9a51-2f4b8a3d7e10", "6f1c0f8e-0004-4c5e-9a51-2f4b8a3d7e10"]
 }
@@ -14,21 +17,11 @@ resource "stream_processors" "single" {
 }
 
 resource "stream_processors_group" "group" {
-  count = var.form == "group" ? ceil(var.streams / 500) : 0
+  count = var.form == "group" ? ceil(var.streams / var.size) : 0
   streams = {
-    for i in range(500 * count.index, min(500 * (count.index + 1), var.streams)) :
+    for i in slice(local.all, var.size * count.index, min(var.size * (count.index + 1), var.streams)) :
     "stream-${i}" => i < var.changed ? local.new : local.old
   }
-}
-
-module "part" {
-  source  = "./part"
-  count   = var.form == "part" ? ceil(var.streams / 100) : 0
-  first   = 100 * count.index
-  streams = min(100, var.streams - 100 * count.index)
-  changed = var.changed
-  old     = local.old
-  new     = local.new
 }
 
 resource "terraform_data" "data" {

@@ -46,7 +46,7 @@ func drawPlot(all map[int]results) []byte {
 		}
 		fmt.Fprintf(b, `<path class="grid" d="M70 %.1fH475"/><text x="62" y="%.1f" text-anchor="end">%s s</text>`+"\n", y(seconds), y(seconds)+4, label)
 	}
-	for i, name := range []string{single, parts, groups, loop} {
+	for i, name := range []string{single, groups, group, loop} {
 		fmt.Fprintf(b, `<path class="c%d" d="M500 %dh30"/><text x="540" y="%d">%s</text>`+"\n", i, 60+24*i, 64+24*i, strings.ReplaceAll(name, "`", ""))
 		for dash, operation := range []string{create, noop} {
 			var points []string

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"embed"
 	"fmt"
@@ -33,7 +34,7 @@ const (
 
 var operations = []string{create, noop, one, update}
 
-//go:embed main.tf part/main.tf
+//go:embed main.tf
 var configuration embed.FS
 
 // workspace is a contender with a folder, a service and a state of its own.
@@ -75,6 +76,7 @@ func newWorkspace(ctx context.Context, dir string, sandbox cli.Sandbox, c conten
 	w.sandbox.Env["STREAM_BASE_URL"] = service.URL
 	w.sandbox.Env["TF_HTTP_ADDRESS"] = state.URL
 	w.sandbox.Env["TF_VAR_form"] = c.form
+	w.sandbox.Env["TF_VAR_size"] = strconv.Itoa(cmp.Or(c.size, streams))
 	w.sandbox.Env["TF_VAR_streams"] = strconv.Itoa(streams)
 	_, err = w.runCLI(ctx, "init")
 	return w, err
