@@ -87,28 +87,28 @@ func TestPlanOfACreateReads(t *testing.T) {
 	service, url := streamstest.Start(t, streamstest.Options{ServeGet: true}, streamstest.Stream{ID: "cam-1", ProcessorIDs: []string{"p9"}})
 	provider := coretest.Attributes{"base_url": url, "detect_drift": true}
 	r := newSingleRun(t, provider)
-	wantPlan := func(config coretest.Attributes, warnings int, requests ...string) {
+	wantPlan := func(config tftypes.Value, warnings int, requests ...string) {
 		t.Helper()
 		if _, diags := r.plan(config); diags.Failed() || len(diags) != warnings {
-			t.Errorf("%v: want %d warnings, got %s", config, warnings, diags)
+			t.Errorf("%v: want %d warnings, got %s", coretest.FromTerraform(config), warnings, diags)
 		}
 		service.WantRequests(t, requests...)
 	}
 	wantPlan(cam1("p1"), 1, "GET /v2/streams/cam-1")
 	wantPlan(cam1("p1", "p9"), 0, "GET /v2/streams/cam-1")
-	wantPlan(coretest.Attributes{"stream_id": "cam-1", "processor_ids": []any{"p1", tftypes.UnknownValue}}, 0, "GET /v2/streams/cam-1")
-	wantPlan(coretest.Attributes{"stream_id": tftypes.UnknownValue, "processor_ids": []string{"p1"}}, 0)
-	if _, diags := r.plan(coretest.Attributes{"stream_id": "missing", "processor_ids": []string{"p1"}}); !diags.Failed() {
+	wantPlan(single("cam-1", []any{"p1", tftypes.UnknownValue}), 0, "GET /v2/streams/cam-1")
+	wantPlan(single(tftypes.UnknownValue, []string{"p1"}), 0)
+	if _, diags := r.plan(single("missing", []string{"p1"})); !diags.Failed() {
 		t.Error("the plan of a create on a missing stream succeeds")
 	}
 	r.mustApply(cam1("p1"))
 	service.Seed(streamstest.Stream{ID: "cam-2", ProcessorIDs: []string{"p9"}})
 	service.DrainRequests()
-	_, replace, _ := startProvider(t, provider).Plan(r.state, resourceValue(coretest.Attributes{"stream_id": "cam-2", "processor_ids": []string{"p1"}}))
+	_, replace, _ := startProvider(t, provider).Plan(r.state, single("cam-2", []string{"p1"}))
 	if diff := cmp.Diff([]string{"stream_id"}, replace); diff != "" {
 		t.Errorf("replaced because of (-want +got):\n%s", diff)
 	}
 	service.DrainRequests() // core plans the create of a replacement next
 	r.state = coretest.Managed{Value: nullResource()}
-	wantPlan(coretest.Attributes{"stream_id": "cam-2", "processor_ids": []string{"p1"}}, 1, "GET /v2/streams/cam-2")
+	wantPlan(single("cam-2", []string{"p1"}), 1, "GET /v2/streams/cam-2")
 }

@@ -4,6 +4,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/hashicorp/terraform-plugin-go/tftypes"
+
 	"github.com/stream-management/terraform-provider-stream/internal/coretest"
 	"github.com/stream-management/terraform-provider-stream/internal/streamstest"
 )
@@ -14,10 +16,10 @@ func TestOperationTimeouts(t *testing.T) {
 	t.Parallel()
 	service, url := streamstest.Start(t, streamstest.Options{ServeGet: true}, streamstest.Streams("cam-1")...)
 	r := newSingleRun(t, coretest.Attributes{"base_url": url, "detect_drift": true, "request_timeout": "5m"})
-	limited := func(operation string, processors ...string) coretest.Attributes {
-		config := cam1(processors...)
-		config["timeouts"] = coretest.Attributes{operation: "20ms"}
-		return config
+	limited := func(operation, processor string) tftypes.Value {
+		return resourceValue(coretest.Attributes{
+			"stream_id": "cam-1", "processor_ids": []string{processor}, "timeouts": coretest.Attributes{operation: "20ms"},
+		})
 	}
 	noResponse := func(method string) {
 		service.InjectFunc(func(r streamstest.Request) *streamstest.Fault {
@@ -42,7 +44,7 @@ func TestOperationTimeouts(t *testing.T) {
 	service.InjectFunc(nil)
 	r.mustApply(limited("delete", "p2"))
 	noResponse("PATCH")
-	wantTimeout("delete", r.apply(nil))
+	wantTimeout("delete", r.apply(r.null()))
 	service.InjectFunc(nil)
 	r.mustApply(limited("read", "p2"))
 	noResponse("GET")

@@ -48,16 +48,16 @@ func TestGroupUnknown(t *testing.T) {
 	unknownMap := coretest.ToTerraform(groupSchema().ValueType(), coretest.Attributes{"streams": tftypes.UnknownValue})
 	r := newGroupRun(t, provider)
 	for _, late := range []tftypes.Value{unknownSet, unknownMap} {
-		plan, diags := planGroup(startProvider(t, provider), r.state, &late)
+		plan, diags := r.plan(late)
 		if len(diags) > 0 || coretest.FromTerraform(coretest.AttributesOf(plan.Value)["last_edited"]) != tftypes.UnknownValue {
 			t.Errorf("%s: %v", diags, coretest.FromTerraform(plan.Value))
 		}
 	}
 	config := group(streams, nil)
-	r.mustRun(&config)
+	r.mustApply(config)
 	service.ForgetRequests()
 	for _, late := range []tftypes.Value{unknownSet, unknownMap} {
-		if _, diags := planGroup(startProvider(t, provider), r.state, &late); len(diags) > 0 {
+		if _, diags := r.plan(late); len(diags) > 0 {
 			t.Error(diags)
 		}
 		r.wantNoChanges(config) // what the apply finds, if the values turn out to be the same
@@ -70,10 +70,10 @@ func TestGroupConflict(t *testing.T) {
 	t.Parallel()
 	p := startProvider(t, coretest.Attributes{"base_url": "http://127.0.0.1:1"})
 	one, other := group(sameSet(3, "p1"), nil), group(map[string][]string{"s001": {"p2"}, "s002": {"p1"}}, nil)
-	if _, diags := planGroup(p, nullGroup(), &one); len(diags) > 0 {
+	if _, _, diags := p.Plan(nullGroup(), one); len(diags) > 0 {
 		t.Fatal(diags)
 	}
-	_, diags := planGroup(p, nullGroup(), &other)
+	_, _, diags := p.Plan(nullGroup(), other)
 	if diff := cmp.Diff(map[string][]string{"s001": {"Conflicting Processor Sets"}}, errorsAt(diags)); diff != "" {
 		t.Error(diff)
 	}
@@ -91,7 +91,7 @@ func TestGroupDrift(t *testing.T) {
 	service.Seed(streamstest.Stream{ID: "s000", ProcessorIDs: []string{"p9"}})
 	r := newGroupRun(t, coretest.Attributes{"base_url": url, "detect_drift": true})
 	config := group(streams, nil)
-	planned, _ := r.run(&config)
+	planned, _ := r.planAndApply(config)
 	if len(planned) != 1 || planned[0].Summary != `Processors Will Be Detached: stream "s000"` {
 		t.Errorf("the plan of a create says %s", planned)
 	}
@@ -105,12 +105,12 @@ func TestGroupDrift(t *testing.T) {
 	service.WantRequests(t, "GET /v2/streams/s000", "GET /v2/streams/s001", "GET /v2/streams/s002")
 	r.wantStreams(map[string][]string{"s000": {"p1"}, "s001": {"p2"}})
 	config = group(without(streams, "s002"), nil)
-	r.mustRun(&config)
+	r.mustApply(config)
 	service.WantRequests(t, patches(map[string][]string{"s001": {"p1"}})...)
 
 	// A stream that does not exist is an error of the plan. A refresh that fails keeps the state.
 	config = group(with(streams, "other", "p1"), nil)
-	planned, _ = r.run(&config)
+	planned, _ = r.planAndApply(config)
 	want := map[string][]string{"s002": {"Resource Not Found Error"}, "other": {"Resource Not Found Error"}}
 	if diff := cmp.Diff(want, errorsAt(planned)); diff != "" {
 		t.Error(diff)

@@ -6,7 +6,6 @@ import (
 	"maps"
 	"slices"
 	"strings"
-	"testing"
 
 	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
 	"github.com/hashicorp/terraform-plugin-go/tftypes"
@@ -60,88 +59,12 @@ func seeds(streams map[string][]string) []streamstest.Stream {
 	return streamstest.Streams(slices.Sorted(maps.Keys(streams))...)
 }
 
-// planGroup plans a configuration; nil plans the destroy.
-func planGroup(p *coretest.Process, prior coretest.Managed, config *tftypes.Value) (coretest.Managed, coretest.Diagnostics) {
-	p.T.Helper()
-	wanted := nullGroup().Value
-	if config != nil {
-		wanted = *config
-	}
-	planned, _, diags := p.Plan(prior, wanted)
-	return planned, diags
-}
-
-func applyGroup(p *coretest.Process, prior, planned coretest.Managed, config *tftypes.Value) (coretest.Managed, coretest.Diagnostics) {
-	p.T.Helper()
-	wanted := nullGroup().Value
-	if config != nil {
-		wanted = *config
-	}
-	return p.Apply(prior.Value, planned, wanted)
-}
-
-// groupRun plans and applies as Terraform does: the apply is another process, which plans updates again.
-type groupRun struct {
-	t        *testing.T
-	provider coretest.Attributes
-	state    coretest.Managed
-}
-
-func newGroupRun(t *testing.T, provider coretest.Attributes) *groupRun {
-	return &groupRun{t, provider, nullGroup()}
-}
-
-// run returns the diagnostics of the plan and of the apply. A plan without a change is not applied.
-func (r *groupRun) run(config *tftypes.Value) (planned, applied coretest.Diagnostics) {
-	r.t.Helper()
-	plan, planned := planGroup(startProvider(r.t, r.provider), r.state, config)
-	if planned.Failed() || coretest.EqualValues(plan.Value, r.state.Value) {
-		return planned, nil
-	}
-	p := startProvider(r.t, r.provider)
-	if config != nil {
-		var again coretest.Diagnostics
-		if plan, again = planGroup(p, r.state, config); again.Failed() {
-			r.t.Fatalf("the apply cannot plan: %s", again)
-		}
-	}
-	r.state, applied = applyGroup(p, r.state, plan, config)
-	if !r.state.Value.IsFullyKnown() {
-		r.t.Fatalf("the state has unknown values: %v", coretest.FromTerraform(r.state.Value))
-	}
-	if config != nil && !applied.Failed() && !coretest.EqualValues(coretest.AttributesOf(r.state.Value)["streams"], coretest.AttributesOf(*config)["streams"]) {
-		r.t.Fatal("the state after a success has other streams than the configuration")
-	}
-	return planned, applied
-}
-
-func (r *groupRun) mustRun(config *tftypes.Value) {
-	r.t.Helper()
-	for _, diags := range []coretest.Diagnostics{first(r.run(config))} {
-		if diags.Failed() {
-			r.t.Fatal(diags)
-		}
-	}
-}
-
-func (r *groupRun) wantNoChanges(config tftypes.Value) {
-	r.t.Helper()
-	plan, diags := planGroup(startProvider(r.t, r.provider), r.state, &config)
-	if len(diags) > 0 || !coretest.EqualValues(plan.Value, r.state.Value) {
-		r.t.Fatalf("the plan is not empty: %s", diags)
-	}
-}
-
 // wantStreams fails the test unless the state has exactly these streams.
-func (r *groupRun) wantStreams(want map[string][]string) {
+func (r *resourceRun) wantStreams(want map[string][]string) {
 	r.t.Helper()
 	if !coretest.EqualValues(coretest.AttributesOf(r.state.Value)["streams"], coretest.AttributesOf(group(want, nil))["streams"]) {
 		r.t.Fatalf("the state has other streams: %v", coretest.FromTerraform(coretest.AttributesOf(r.state.Value)["streams"]))
 	}
-}
-
-func first(planned, applied coretest.Diagnostics) coretest.Diagnostics {
-	return slices.Concat(planned, applied)
 }
 
 // errorsAt returns the summaries of the errors by the key in streams; "" is streams itself.

@@ -25,7 +25,7 @@ func TestGroupRequests(t *testing.T) {
 	apply := func(what string, config tftypes.Value, want ...string) {
 		t.Helper()
 		t.Log(what)
-		r.mustRun(&config)
+		r.mustApply(config)
 		service.WantRequests(t, want...)
 		r.wantNoChanges(config)
 	}
@@ -37,7 +37,7 @@ func TestGroupRequests(t *testing.T) {
 	apply("add one", group(streams, nil), patches(map[string][]string{"s001": {"p1"}})...)
 	apply("remove one", group(without(streams, "s001"), nil), patches(map[string][]string{"s001": {}})...)
 	apply("trigger", group(without(streams, "s001"), coretest.Attributes{"triggers": map[string]string{"t": "1"}}), patches(without(streams, "s001"))...)
-	r.mustRun(nil)
+	r.mustApply(r.null())
 	service.WantRequests(t, patches(map[string][]string{"s000": {}, "s002": {}, "s003": {}, "s004": {}})...)
 }
 
@@ -47,9 +47,9 @@ func TestGroupEmpty(t *testing.T) {
 	service, url := streamstest.Start(t, streamstest.Options{})
 	r := newGroupRun(t, coretest.Attributes{"base_url": url})
 	config := group(nil, nil)
-	r.mustRun(&config)
+	r.mustApply(config)
 	r.wantNoChanges(config)
-	r.mustRun(nil)
+	r.mustApply(r.null())
 	service.WantRequests(t)
 }
 
@@ -63,7 +63,7 @@ func TestGroupCreateFails(t *testing.T) {
 	})
 	r := newGroupRun(t, coretest.Attributes{"base_url": url, "retry": oneAttempt})
 	config := group(streams, nil)
-	_, diags := r.run(&config)
+	_, diags := r.planAndApply(config)
 	want := map[string][]string{"s007": {"Bad Request Error"}, "s042": {"Resource Not Found Error"}, "s321": {"Connection Failed"}, "": {"Streams Failed"}}
 	if diff := cmp.Diff(want, errorsAt(diags)); diff != "" {
 		t.Fatal(diff)
@@ -79,7 +79,7 @@ func TestGroupCreateFails(t *testing.T) {
 	}
 	service.WantRequests(t, patches(streams)...)
 	service.InjectFunc(nil)
-	r.mustRun(&config)
+	r.mustApply(config)
 	service.WantRequests(t, patches(streams)...)
 	r.wantNoChanges(config)
 }
@@ -91,7 +91,7 @@ func TestGroupUpdateFails(t *testing.T) {
 	service, url := streamstest.Start(t, streamstest.Options{}, append(seeds(streams), streamstest.Streams("new1", "new2")...)...)
 	r := newGroupRun(t, coretest.Attributes{"base_url": url, "retry": oneAttempt})
 	before := group(streams, nil)
-	r.mustRun(&before)
+	r.mustApply(before)
 	service.ForgetRequests()
 
 	changed := sameSet(500, "p2")
@@ -101,7 +101,7 @@ func TestGroupUpdateFails(t *testing.T) {
 		"s007": {Status: http.StatusForbidden}, "s042": {ResetAfter: true}, "s100": {Status: http.StatusForbidden}, "new1": {Status: http.StatusForbidden},
 	})
 	config := group(changed, nil)
-	_, diags := r.run(&config)
+	_, diags := r.planAndApply(config)
 	want := map[string][]string{"s007": {"Unauthorized Error"}, "s042": {"Connection Failed"}, "s100": {"Unauthorized Error"}, "new1": {"Unauthorized Error"}, "": {"Streams Failed"}}
 	if diff := cmp.Diff(want, errorsAt(diags)); diff != "" {
 		t.Fatal(diff)
@@ -116,7 +116,7 @@ func TestGroupUpdateFails(t *testing.T) {
 	r.wantStreams(after)
 
 	service.InjectFunc(nil)
-	r.mustRun(&config)
+	r.mustApply(config)
 	service.WantRequests(t, patches(map[string][]string{"s007": {"p2"}, "s042": {"p2"}, "new1": {"p2"}, "s100": {}})...)
 	r.wantNoChanges(config)
 }
@@ -129,16 +129,16 @@ func TestGroupUnconfirmed(t *testing.T) {
 	service, url := streamstest.Start(t, streamstest.Options{}, seeds(streams)...)
 	r := newGroupRun(t, coretest.Attributes{"base_url": url, "retry": oneAttempt})
 	before, changed := group(streams, nil), group(with(streams, "s001", "p2"), nil)
-	r.mustRun(&before)
+	r.mustApply(before)
 	refuse(service, map[string]streamstest.Fault{"s001": {ResetAfter: true}})
-	if _, diags := r.run(&changed); !diags.Failed() {
+	if _, diags := r.planAndApply(changed); !diags.Failed() {
 		t.Fatal("no error")
 	}
 	service.InjectFunc(nil)
 	service.WantAttached(t, "s001", "p2")
 	r.wantStreams(streams)
 	service.ForgetRequests()
-	planned, _ := r.run(&before)
+	planned, _ := r.planAndApply(before)
 	if len(planned) != 1 || planned[0].Summary != `Outcome of an Earlier Operation Unknown: stream "s001"` {
 		t.Fatalf("the plan says %s", planned)
 	}
@@ -153,14 +153,14 @@ func TestGroupTriggerFails(t *testing.T) {
 	service, url := streamstest.Start(t, streamstest.Options{}, seeds(streams)...)
 	r := newGroupRun(t, coretest.Attributes{"base_url": url, "retry": oneAttempt})
 	before, triggered := group(streams, nil), group(streams, coretest.Attributes{"triggers": map[string]string{"t": "1"}})
-	r.mustRun(&before)
+	r.mustApply(before)
 	refuse(service, map[string]streamstest.Fault{"s002": {Status: http.StatusForbidden}})
-	if _, diags := r.run(&triggered); !diags.Failed() {
+	if _, diags := r.planAndApply(triggered); !diags.Failed() {
 		t.Fatal("no error")
 	}
 	service.InjectFunc(nil)
 	service.ForgetRequests()
-	r.mustRun(&triggered)
+	r.mustApply(triggered)
 	service.WantRequests(t, patches(map[string][]string{"s002": {"p1"}})...)
 	r.wantNoChanges(triggered)
 }
@@ -172,11 +172,11 @@ func TestGroupDestroyFails(t *testing.T) {
 	service, url := streamstest.Start(t, streamstest.Options{}, seeds(streams)...)
 	r := newGroupRun(t, coretest.Attributes{"base_url": url, "retry": oneAttempt})
 	config := group(streams, nil)
-	r.mustRun(&config)
+	r.mustApply(config)
 	service.ForgetRequests()
 	service.Remove("s499")
 	refuse(service, map[string]streamstest.Fault{"s007": {Status: http.StatusForbidden}, "s042": {Status: http.StatusBadRequest}, "s321": {Status: http.StatusBadGateway}})
-	_, diags := r.run(nil)
+	_, diags := r.planAndApply(r.null())
 	want := map[string][]string{"s007": {"Unauthorized Error"}, "s042": {"Bad Request Error"}, "s321": {"Bad Gateway Error"}, "": {"Streams Failed"}}
 	if diff := cmp.Diff(want, errorsAt(diags)); diff != "" {
 		t.Fatal(diff)
@@ -187,7 +187,7 @@ func TestGroupDestroyFails(t *testing.T) {
 	service.WantRequests(t, patches(sameSet(500))...)
 	r.wantStreams(map[string][]string{"s007": {"p1"}, "s042": {"p1"}, "s321": {"p1"}})
 	service.InjectFunc(nil)
-	r.mustRun(nil)
+	r.mustApply(r.null())
 	service.WantRequests(t, patches(map[string][]string{"s007": {}, "s042": {}, "s321": {}})...)
 }
 
@@ -197,7 +197,7 @@ func TestGroupManyErrors(t *testing.T) {
 	_, url := streamstest.Start(t, streamstest.Options{})
 	r := newGroupRun(t, coretest.Attributes{"base_url": url, "retry": oneAttempt})
 	config := group(sameSet(50, "p1"), nil)
-	_, diags := r.run(&config)
+	_, diags := r.planAndApply(config)
 	if found := errorsAt(diags); len(found) != 21 || len(found["s019"]) != 1 || len(found[""]) != 1 {
 		t.Fatal(diags)
 	}

@@ -14,24 +14,6 @@ import (
 	"github.com/stream-management/terraform-provider-stream/internal/streamstest"
 )
 
-// single makes a configuration of a single resource. The processors may be unknown.
-func single(id string, processors any) tftypes.Value {
-	return resourceValue(coretest.Attributes{"stream_id": id, "processor_ids": processors})
-}
-
-// mustApply plans and applies one change, in processes of their own.
-func mustApply(t *testing.T, provider coretest.Attributes, prior coretest.Managed, config tftypes.Value) coretest.Managed {
-	t.Helper()
-	planned, _, diags := startProvider(t, provider).Plan(prior, config)
-	if !diags.Failed() {
-		prior, diags = startProvider(t, provider).Apply(prior.Value, planned, config)
-	}
-	if diags.Failed() {
-		t.Fatal(diags)
-	}
-	return prior
-}
-
 func wantDiagnostic(t *testing.T, diags coretest.Diagnostics, severity tfprotov6.DiagnosticSeverity, summary, detail string) {
 	t.Helper()
 	for _, d := range diags {
@@ -131,15 +113,15 @@ func TestAddedKeyWithUnknownOutcome(t *testing.T) {
 	service, url := streamstest.Start(t, streamstest.Options{}, append(seeds(streams), streamstest.Streams("new")...)...)
 	r := newGroupRun(t, coretest.Attributes{"base_url": url, "retry": oneAttempt})
 	before, after := group(streams, nil), group(with(streams, "new", "z"), nil)
-	r.mustRun(&before)
+	r.mustApply(before)
 	refuse(service, map[string]streamstest.Fault{"new": {ResetAfter: true}})
-	if _, diags := r.run(&after); !diags.Failed() {
+	if _, diags := r.planAndApply(after); !diags.Failed() {
 		t.Fatal("the update did not fail")
 	}
 	service.WantAttached(t, "new", "z")
 	service.InjectFunc(nil)
 	service.ForgetRequests()
-	r.mustRun(&before)
+	r.mustApply(before)
 	service.WantRequests(t, patches(map[string][]string{"new": {}})...)
 	r.wantNoChanges(before)
 }
@@ -152,11 +134,11 @@ func TestGoneStreamDoesNotBlockItsGroup(t *testing.T) {
 	service, url := streamstest.Start(t, streamstest.Options{ServeGet: true}, seeds(streams)...)
 	r := newGroupRun(t, coretest.Attributes{"base_url": url, "detect_drift": true, "retry": oneAttempt})
 	config := group(streams, nil)
-	r.mustRun(&config)
+	r.mustApply(config)
 	service.Remove("s001")
 	r.state, _ = startProvider(t, r.provider).Read(r.state)
 	config = group(sameSet(3, "p2"), nil)
-	planned, applied := r.run(&config)
+	planned, applied := r.planAndApply(config)
 	wantDiagnostic(t, planned, tfprotov6.DiagnosticSeverityWarning, `Create Will Fail: stream "s001"`, "Remove the key from streams")
 	if got := errorsAt(applied); len(got) != 2 || got["s001"] == nil {
 		t.Errorf("the apply says %s", applied)
@@ -196,7 +178,7 @@ func TestGroupWords(t *testing.T) {
 	service.Remove("s000")
 	r := newGroupRun(t, coretest.Attributes{"base_url": url})
 	config := group(streams, nil)
-	_, diags := r.run(&config)
+	_, diags := r.planAndApply(config)
 	for _, d := range diags {
 		if text := d.Summary + d.Detail; strings.Contains(text, "stream_id") || strings.Contains(text, "processor_ids") {
 			t.Errorf("a group has no such attribute: %s", text)
@@ -212,13 +194,13 @@ func TestInterruptedGroup(t *testing.T) {
 	service, url := streamstest.Start(t, streamstest.Options{}, seeds(streams)...)
 	p := startProvider(t, coretest.Attributes{"base_url": url, "max_concurrent_requests": 1})
 	config := group(streams, nil)
-	planned, _ := planGroup(p, nullGroup(), &config)
+	planned, _, _ := p.Plan(nullGroup(), config)
 	var once sync.Once
 	service.InjectFunc(func(streamstest.Request) *streamstest.Fault {
 		once.Do(func() { _, _ = p.Server.StopProvider(t.Context(), &tfprotov6.StopProviderRequest{}) })
 		return nil
 	})
-	_, diags := applyGroup(p, nullGroup(), planned, &config)
+	_, diags := p.Apply(nullGroup().Value, planned, config)
 	if len(diags) > 3 {
 		t.Errorf("%d errors for one interrupt: %s", len(diags), diags)
 	}
