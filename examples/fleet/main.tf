@@ -1,15 +1,3 @@
-terraform {
-  required_providers {
-    stream = {
-      source  = "stream-management/stream"
-      version = "~> 0.1.0"
-    }
-  }
-}
-
-# The address and the credentials come from the environment, such as STREAM_BASE_URL and STREAM_TOKEN.
-provider "stream" {}
-
 variable "known_processors" {
   description = "Ids of all processors that exist. The plan then finds typos in the file. Default: no check."
   type        = list(string)

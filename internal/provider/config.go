@@ -97,7 +97,7 @@ func readSettings(m providerModel, getenv func(string) string) *settings {
 func detectDriftAttribute() schema.Attribute {
 	return schema.BoolAttribute{
 		Optional: true,
-		MarkdownDescription: "Read streams with `GET /v2/streams/{id}` in refresh, in import and before a create is planned. " +
+		MarkdownDescription: "Read streams with `GET /v2/streams/{id}` in refresh, import and queries, and before a create is planned. " +
 			"**The service's interface document does not specify this route**: turn `detect_drift` on only for a deployment " +
 			"that offers it. Environment: `STREAM_DETECT_DRIFT`. Default: `false`.",
 	}

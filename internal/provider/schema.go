@@ -75,15 +75,14 @@ func timeoutsAttribute() schema.Attribute {
 	} {
 		attributeTypes[name] = types.StringType
 		attributes[name] = schema.StringAttribute{
-			Optional: true,
-			MarkdownDescription: fmt.Sprintf(
-				"Time limit for %s, retries included, as a duration such as `30s` or `10m`. Default: `5m`.", doing),
-			Validators: []validator.String{checkedString{"a time limit", checkTimeout}},
+			Optional:            true,
+			MarkdownDescription: fmt.Sprintf("Time limit for %s. Default: `5m`.", doing),
+			Validators:          []validator.String{checkedString{"a time limit", checkTimeout}},
 		}
 	}
 	return schema.SingleNestedAttribute{
 		Optional:            true,
-		MarkdownDescription: "Time limits of the operations. Default: `5m` each.",
+		MarkdownDescription: "Time limits of the operations, retries included, as durations such as `30s` or `10m`. Default: `5m` each.",
 		CustomType:          timeouts.Type{ObjectType: types.ObjectType{AttrTypes: attributeTypes}},
 		Attributes:          attributes,
 	}

@@ -2,22 +2,9 @@ provider "stream" {
   detect_drift = true
 }
 
-locals {
-  # Spreadsheets may write a byte order mark at the start of the file.
-  rows    = csvdecode(trimprefix(file("${path.module}/cameras.csv"), "\ufeff"))
-  cameras = { for row in local.rows : row.stream_id => compact(split(" ", row.processor_ids)) }
-}
-
 import {
   for_each = local.cameras
 
   to = stream_processors.camera[each.key]
   id = each.key
-}
-
-resource "stream_processors" "camera" {
-  for_each = local.cameras
-
-  stream_id     = each.key
-  processor_ids = each.value
 }
