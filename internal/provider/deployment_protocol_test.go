@@ -13,11 +13,10 @@ import (
 // deploymentTest has a resource with the streams s000 and s001, or only s000, and two deployments. The streams of each
 // deployment have a terminal of their own.
 type deploymentTest struct {
-	t                  *testing.T
+	*resourceRun
 	single             bool
 	formerURL, url     string
 	former, configured *streamstest.Service
-	state              coretest.Managed
 }
 
 const deploymentChanged = "The Deployment Has Changed"
@@ -28,14 +27,16 @@ func onBoth(t *testing.T, others coretest.Attributes, test func(*testing.T, *dep
 	for name, single := range map[string]bool{"single": true, "group": false} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			d := &deploymentTest{t: t, single: single}
+			d := &deploymentTest{resourceRun: newGroupRun(t, nil), single: single}
+			if single {
+				d.resourceRun = newSingleRun(t, nil)
+			}
 			start := func(terminal string) (*streamstest.Service, string) {
 				return streamstest.Start(t, streamstest.Options{ServeGet: true},
 					streamstest.Stream{ID: "s000", TerminalID: terminal}, streamstest.Stream{ID: "s001", TerminalID: terminal})
 			}
 			d.former, d.formerURL = start("t1")
 			d.configured, d.url = start("t2")
-			d.state.Value = tftypes.NewValue(d.config("p1", nil).Type(), nil)
 			d.mustApply(d.at(d.formerURL), d.config("p1", others))
 			d.want("deployment", d.formerURL)
 			d.former.ForgetRequests()
@@ -64,38 +65,28 @@ func (d *deploymentTest) at(url any) coretest.Attributes {
 	return coretest.Attributes{"base_url": url, "retry": oneAttempt}
 }
 
-func (d *deploymentTest) null() tftypes.Value { return tftypes.NewValue(d.state.Value.Type(), nil) }
-
 func (d *deploymentTest) plan(provider coretest.Attributes, config tftypes.Value) (coretest.Managed, coretest.Diagnostics) {
 	d.t.Helper()
-	plan, _, diags := startProvider(d.t, provider).Plan(d.state, config)
-	return plan, diags
+	d.provider = provider
+	return d.resourceRun.plan(config)
 }
 
-// apply plans again in another process, as Terraform does, and applies what differs from the state.
 func (d *deploymentTest) apply(provider coretest.Attributes, config tftypes.Value) coretest.Diagnostics {
 	d.t.Helper()
-	p := startProvider(d.t, provider)
-	plan, _, diags := p.Plan(d.state, config)
-	if diags.Failed() || coretest.EqualValues(plan.Value, d.state.Value) {
-		return diags
-	}
-	d.state, diags = p.Apply(d.state.Value, plan, config)
-	return diags
+	d.provider = provider
+	return d.resourceRun.apply(config)
 }
 
 func (d *deploymentTest) mustApply(provider coretest.Attributes, config tftypes.Value) {
 	d.t.Helper()
-	if diags := d.apply(provider, config); diags.Failed() {
-		d.t.Fatal(diags)
-	}
+	d.provider = provider
+	d.resourceRun.mustApply(config)
 }
 
 func (d *deploymentTest) wantNoChanges(provider coretest.Attributes, config tftypes.Value) {
 	d.t.Helper()
-	if plan, diags := d.plan(provider, config); len(diags) > 0 || !coretest.EqualValues(plan.Value, d.state.Value) {
-		d.t.Fatalf("the plan has changes: %v %s", coretest.FromTerraform(plan.Value), diags)
-	}
+	d.provider = provider
+	d.resourceRun.wantNoChanges(config)
 }
 
 // want fails the test unless an attribute of the state has a value.
