@@ -42,21 +42,6 @@ resource "stream_processors" "foreach" {
 	service.WantRequests(t, updateOf("cam-1", `"p3"`))
 }
 
-// A state that cannot be moved is an error that leaves the state unchanged. A tainted one is replaced, as the plan shows.
-func TestAccMoveRefused(t *testing.T) {
-	t.Parallel()
-	service, url := streamstest.Start(t, streamstest.Options{}, streamstest.Streams("cam-1")...)
-	w := newMovedWorkspace(t, url, map[string]string{"s": "restful-ephemeralbody"}, resourceOf("s", "cam-1", `"p1"`, ""))
-	before := w.readFile("terraform.tfstate")
-	wantResult(t, w.apply(), 1, "Error: Resource Cannot Be Moved", "its request body has no processor_ids", `id = "cam-1"`)
-	if w.readFile("terraform.tfstate") != before {
-		t.Error("the state has changed")
-	}
-	w.writeMovedState(map[string]string{"s": "restful-tainted"})
-	wantResult(t, w.plan(), 2, "stream_processors.s is tainted, so", "Plan: 1 to add, 0 to change, 1 to destroy.")
-	service.WantRequests(t)
-}
-
 // movedStates has states as other providers wrote them, each after an apply on a stand-in service.
 const movedStates = "../provider/testdata/moved"
 
