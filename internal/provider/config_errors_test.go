@@ -18,11 +18,8 @@ func TestReadSettingsRefuses(t *testing.T) {
 		want  []problem
 	}{
 		"empty base_url":    {block{"base_url": ""}, nil, []problem{{"base_url", "must not be empty"}}},
-		"user name":         {block{"base_url": "https://me:Hidden1@example.com"}, nil, []problem{{"base_url", "must not contain a user name or password"}}},
-		"no URL":            {block{"base_url": "https://me:Hidden1@exa mple.com"}, nil, []problem{{"base_url", "is not a URL"}}},
 		"STREAM_BASE_URL":   {nil, environment{"STREAM_BASE_URL": "https://me:Hidden1@example.com"}, []problem{{"base_url", "The environment variable STREAM_BASE_URL (base_url) must not contain a user name"}}},
 		"empty token":       {block{"token": ""}, nil, []problem{{"token", "must not be empty"}}},
-		"line in a token":   {block{"token": "Hidden1\nX: 1"}, nil, []problem{{"token", "must not contain line breaks"}}},
 		"scheme in a token": {block{"token": "bearer Hidden1"}, nil, []problem{{"token", `must not begin with "Bearer", which is sent before the token.`}}},
 		"space at a token":  {block{"token": "Hidden1 "}, nil, []problem{{"token", "trimspace()"}}},
 		"STREAM_TOKEN":      {nil, environment{"STREAM_TOKEN": "Hidden1\n"}, []problem{{"token", "The environment variable STREAM_TOKEN (token) must not contain line breaks or surrounding white space."}}},
@@ -38,7 +35,6 @@ func TestReadSettingsRefuses(t *testing.T) {
 			{"basic_auth.username", "is missing. Set it in the provider block, or set the environment variable STREAM_USERNAME"},
 		}},
 		"half of basic_auth in the environment": {nil, environment{"STREAM_PASSWORD": "Hidden1"}, []problem{{"basic_auth.username", "STREAM_USERNAME"}}},
-		"colon in a user name":                  {block{"basic_auth": block{"username": "a:b", "password": "p"}}, nil, []problem{{"basic_auth.username", "colon"}}},
 
 		"oauth2 without anything": {block{"oauth2": block{}}, nil, []problem{
 			{"oauth2.client_id", "STREAM_OAUTH2_CLIENT_ID"},
@@ -213,11 +209,7 @@ func TestReadSettingsWarns(t *testing.T) {
 		block block
 		want  []problem
 	}{
-		"http":                              {block{"base_url": "http://example.com"}, warning("base_url")},
-		"http to a private address":         {block{"base_url": "http://10.0.0.1:8080"}, warning("base_url")},
-		"http to localhost":                 {block{"base_url": "http://LocalHost:8080"}, nil},
-		"http to ::1":                       {block{"base_url": "http://[::1]:8080"}, nil},
-		"a name that begins like localhost": {block{"base_url": "http://localhost.example.com"}, warning("base_url")},
+		"http": {block{"base_url": "http://example.com"}, warning("base_url")},
 		"http for tokens": {
 			block{"oauth2": block{"token_url": "http://id.example.com", "client_id": "c", "client_secret": "s"}},
 			warning("oauth2.token_url"),
