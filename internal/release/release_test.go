@@ -4,7 +4,6 @@ package release
 import (
 	"bytes"
 	"context"
-	"net/http/httptest"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -34,11 +33,9 @@ func newWorkspace(t *testing.T) *workspace {
 	if err != nil {
 		t.Fatal(err)
 	}
-	service := streamstest.New(streamstest.Options{},
+	service, url := streamstest.Start(t, streamstest.Options{},
 		streamstest.Streams("cam-1", "cam-2", "cam-3", "cam-4", "cam-5", "cam-6", "cam-7", "cam-8", "cam-9")...)
-	server := httptest.NewServer(service)
-	t.Cleanup(server.Close)
-	sandbox.Env["STREAM_BASE_URL"] = server.URL
+	sandbox.Env["STREAM_BASE_URL"] = url
 	w := &workspace{dir: t.TempDir(), sandbox: sandbox, service: service}
 	write(t, w.path("source.tf"), "terraform {\n  required_providers {\n    stream = { source = \""+cli.Source+"\" }\n  }\n}\n")
 	return w
