@@ -33,7 +33,7 @@ var (
 
 var applied = []example{
 	{folder: "provider", attached: entrance},
-	{folder: "actions/stream_set_processors", attached: restored, detached: restored},
+	{folder: "actions/stream_set_processors", attached: oneEach, detached: restored},
 	{folder: "existing-streams/create", attached: oneEach, detached: oneEach},
 	{folder: "fleet", attached: map[string]string{
 		"cam-1": "object-detection people-counter", "cam-2": "object-detection", "cam-4": "object-detection", "cam-5": "face-blur object-detection",
@@ -41,10 +41,8 @@ var applied = []example{
 	{folder: "migrating/restful/after", attached: entrance},
 	{folder: "recipes/created-processors", attached: entrance},
 	{folder: "recipes/last-edited", attached: detected},
-	{folder: "recipes/maintenance", attached: entrance},
 	{folder: "recipes/namespaces", attached: detected},
 	{folder: "recipes/precondition", attached: entrance},
-	{folder: "recipes/validation", attached: entrance},
 	{folder: "resources/stream_processors", attached: map[string]string{
 		"cam-1": "object-detection people-counter", "cam-2": "object-detection plate-reader",
 		"cam-3": "object-detection", "cam-4": "face-blur object-detection",

@@ -31,7 +31,7 @@ var shellBlocks = map[string][]block{
 		{begins: "go run ./internal/cmd/standin", notRun: runsInTest},
 	},
 	"actions/set_processors.md": {
-		{begins: "terraform apply -invoke", folder: "actions/stream_set_processors"},
+		{begins: "terraform apply", folder: "actions/stream_set_processors"},
 	},
 	"guides/existing-streams.md": {
 		{begins: "terraform plan -out", folder: "existing-streams/create", want: []string{"3 added, 0 changed, 0 destroyed"}},
@@ -43,9 +43,6 @@ var shellBlocks = map[string][]block{
 	},
 	"guides/large-fleets.md": {
 		{begins: "terraform apply -parallelism", folder: "provider", want: []string{"1 added"}},
-	},
-	"guides/recipes.md": {
-		{begins: "terraform apply", folder: "recipes/maintenance"},
 	},
 	"guides/several-teams.md": {
 		{begins: "terraform init", folder: "several-teams", want: []string{"2 passed, 0 failed."}},

@@ -7,8 +7,7 @@ provider "stream" {
   base_url = var.base_url_alt
 }
 
-# The state keeps the deployment. Without the line "provider", the next apply would send the set to the other region, to
-# a stream with the same id, and cam-2 in this region would keep its processors.
+# Without the line "provider", the set would be sent to a stream with the same id in the other region.
 resource "stream_processors" "harbor" {
   provider = stream.alt
 

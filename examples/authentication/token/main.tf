@@ -8,14 +8,12 @@ terraform {
 }
 
 variable "base_url" {
-  description = "Address of the service, such as https://streams.example.com."
-  type        = string
+  type = string
 }
 
 variable "token" {
-  description = "Bearer token."
-  type        = string
-  sensitive   = true
+  type      = string
+  sensitive = true
 }
 
 provider "stream" {
