@@ -59,6 +59,7 @@ func (s *session) plan(ctx context.Context, c change, r *report) (sends bool, pl
 		for id, m := range c.marks {
 			planned[id] = mark{Pending: m.Pending, Next: m.Next}
 		}
+		planned[anyStream] = mark{Created: true}
 	}
 	s.noteCall()
 	for _, id := range slices.Sorted(maps.Keys(c.want)) {
@@ -70,7 +71,7 @@ func (s *session) plan(ctx context.Context, c change, r *report) (sends bool, pl
 		p := rules(s, id, func(r *claims.Stream) claims.Plan { return r.PlanSet(want) })
 		sends = sends || p.Send
 		m := planned[id]
-		m.Send, m.Created = p.Send && inState, c.create
+		m.Send = p.Send && inState
 		if m.Next = nil; c.create {
 			m.Next = newNext(p.Next)
 		}

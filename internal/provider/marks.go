@@ -64,7 +64,7 @@ const (
 	unconfirmedKey = "unconfirmed" // true, or the Pending of each stream of a group
 )
 
-// anyStream has the mark of the only stream of a resource, from a private state that has no stream id.
+// anyStream has the mark that is about no stream, and that of a single resource in a private state without a stream id.
 const anyStream = ""
 
 // readMarks reads a private state. What is not readable counts as not there.
@@ -127,11 +127,4 @@ func imported(ids ...string) marks {
 }
 
 // created reports whether the marks come from the plan of a create. A destroy with such marks is that of the old object.
-func (m marks) created() bool {
-	for _, mark := range m {
-		if mark.Created {
-			return true
-		}
-	}
-	return false
-}
+func (m marks) created() bool { return m[anyStream].Created }

@@ -159,6 +159,13 @@ func TestTaintedGroupThatDropsAStream(t *testing.T) {
 	_, diags := startProvider(t, provider).Apply(state.Value, coretest.Managed{Value: nullGroup().Value, Private: planned.Private}, nullGroup().Value)
 	wantDiagnostic(t, diags, tfprotov6.DiagnosticSeverityWarning, `Processors Were Detached: stream "s001"`, "change a value in its triggers")
 	service.WantRequests(t, patches(map[string][]string{"s001": {}})...)
+
+	// The stream of a replacement may be known after apply.
+	alone := mustApply(t, provider, coretest.Managed{Value: nullResource()}, single("s001", []string{"p1"}))
+	late := resourceValue(coretest.Attributes{"stream_id": tftypes.UnknownValue, "processor_ids": []string{"p1"}})
+	planned, _, _ = startProvider(t, provider).Plan(coretest.Managed{Value: nullResource()}, late)
+	_, diags = startProvider(t, provider).Apply(alone.Value, coretest.Managed{Value: nullResource(), Private: planned.Private}, nullResource())
+	wantDiagnostic(t, diags, tfprotov6.DiagnosticSeverityWarning, `Processors Were Detached: stream "s001"`, "change a value in its triggers")
 }
 
 // A failed create whose outcome is unknown says that what it may have attached has no owner.
