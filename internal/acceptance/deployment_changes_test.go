@@ -5,6 +5,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+
 	"github.com/stream-management/terraform-provider-stream/internal/streamstest"
 )
 
@@ -99,4 +101,57 @@ func TestAccDeploymentOfAlias(t *testing.T) {
 	service.WantRequests(t, updateOf("cam-3", `"p1"`))
 	w.wantNoChanges()
 	former.WantRequests(t)
+}
+
+// Whatever is destroyed before it was applied at the configured deployment, nothing is sent to either deployment, and
+// nothing is forgotten, also with detect_drift. With keep, the state forgets the resource.
+func TestAccDeploymentChangesBeforeDestroy(t *testing.T) {
+	t.Parallel()
+	ids := fleetIDs(4)
+	former, formerURL := streamstest.Start(t, streamstest.Options{}, streamstest.Streams(ids...)...)
+	service, url := streamstest.Start(t, streamstest.Options{ServeGet: true})
+	keep := `on_destroy = "keep"`
+	config := resourceOf("this", "cam-1", `"p1"`, "") + groupOf("this", sets(ids[1:2], `"p1"`), "")
+	w := newWorkspace(t, formerURL, config+resourceOf("kept", "cam-3", `"p1"`, keep)+groupOf("kept", sets(ids[3:], `"p1"`), keep))
+	w.mustApply()
+	former.ForgetRequests()
+	before := w.state()
+	wantUnchanged := func() {
+		t.Helper()
+		if diff := cmp.Diff(before, w.state()); diff != "" {
+			t.Errorf("the state has changed (-before +after):\n%s", diff)
+		}
+	}
+
+	// The service at the new address knows no stream.
+	w.setenv("STREAM_BASE_URL", url)
+	w.setenv("STREAM_DETECT_DRIFT", "true")
+	w.mustApply("-refresh-only")
+	wantResult(t, w.apply("-destroy"), 1, "Error: "+deploymentChanged)
+	wantResult(t, w.plan(), 2, "0 to add, 4 to change, 0 to destroy", "Warning: "+deploymentChanged)
+	wantUnchanged()
+	service.WantRequests(t)
+	w.setenv("STREAM_DETECT_DRIFT", "")
+
+	// Terraform asks for no plan of the destroy.
+	service.Seed(streamstest.Streams(ids...)...)
+	for _, address := range []string{this, group} {
+		wantResult(t, w.apply("-replace="+address, "-target="+address), 1, "Error: "+deploymentChanged, "Nothing was sent.")
+		wantUnchanged()
+		w.mustRun("taint", "-no-color", address)
+		wantResult(t, w.apply("-target="+address), 1, "Error: "+deploymentChanged, "terraform untaint")
+		w.mustRun("untaint", "-no-color", address)
+		wantUnchanged()
+	}
+	w.writeConfig(config)
+	w.mustApply("-target=stream_processors.kept", "-target=stream_processors_group.kept")
+	service.WantRequests(t)
+	former.WantRequests(t)
+	w.wantState("deployment", map[string]any{this: formerURL, group: formerURL})
+
+	// A way out: the former address again.
+	w.setenv("STREAM_BASE_URL", formerURL)
+	w.mustApply("-destroy")
+	former.WantRequests(t, updatesOf(sets(ids[:2], ""))...)
+	service.WantRequests(t)
 }

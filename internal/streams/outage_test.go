@@ -4,9 +4,11 @@ import (
 	"context"
 	"net"
 	"net/http"
+	"runtime"
 	"strings"
 	"sync"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/stream-management/terraform-provider-stream/internal/streams"
@@ -134,4 +136,52 @@ func TestLimitIsNoOutage(t *testing.T) {
 			t.Errorf("error %#v", e)
 		}
 	}
+}
+
+// 64 long responses at the same time take less than 200 MB, although each has 16 MiB.
+func TestMemoryOfLongResponses(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		const parallel, size, limit = 64, 16 << 20, 1 << 20
+		steps := []chan struct{}{make(chan struct{}), make(chan struct{})}
+		s := startService(t, func(w http.ResponseWriter, r *http.Request) {
+			piece := make([]byte, 64<<10)
+			for sent := 0; sent < size; sent += len(piece) {
+				switch sent {
+				case limit: // the client has as much as it accepts
+					<-steps[0]
+				case size - len(piece):
+					<-steps[1]
+				}
+				if _, err := w.Write(piece); err != nil {
+					return
+				}
+			}
+		})
+		c := newClient(t, streams.Config{BaseURL: s.URL, RequestTimeout: time.Hour})
+		heap := func() int {
+			var m runtime.MemStats
+			runtime.GC()
+			runtime.ReadMemStats(&m)
+			return int(m.HeapAlloc >> 20)
+		}
+		before := heap()
+		var updates sync.WaitGroup
+		for range parallel {
+			updates.Go(func() {
+				_, err := c.UpdateStream(t.Context(), "s1", streams.NewProcessorSet())
+				if e := asError(t, err); e.Reason != "the response is longer than 1 MiB" || e.Outcome != streams.Unknown {
+					t.Errorf("error %.300v", e)
+				}
+			})
+		}
+		for _, step := range steps {
+			synctest.Wait()
+			if got := heap() - before; got > 200 {
+				t.Errorf("%d MiB", got)
+			}
+			close(step)
+		}
+		updates.Wait()
+		s.wantRequests(t, parallel)
+	})
 }
