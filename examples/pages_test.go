@@ -114,7 +114,7 @@ func TestAccPageExistingStreams(t *testing.T) {
 	w.must("plan", "-detailed-exitcode")
 }
 
-// TestAccPageRecipes sends the set again: on the next day, and when the resource is replaced.
+// TestAccPageRecipes sends the set again: on the next day, and when the resource is replaced or tainted.
 func TestAccPageRecipes(t *testing.T) {
 	t.Parallel()
 	service, url := startService(t, streamstest.Options{})
@@ -129,6 +129,9 @@ func TestAccPageRecipes(t *testing.T) {
 	w.must("apply", "-auto-approve")
 	service.WantRequests(t, setDetection)
 	w.must("apply", "-auto-approve", "-replace=stream_processors.entrance")
+	service.WantRequests(t, setDetection)
+	w.must("taint", "stream_processors.entrance")
+	w.must("apply", "-auto-approve")
 	service.WantRequests(t, setDetection)
 }
 

@@ -5,7 +5,6 @@ variable "known_processors" {
 }
 
 locals {
-  # The file is decoded once. In for_each, it would be decoded again for each instance.
   streams = yamldecode(file("${path.module}/streams.yaml"))
 
   # The group of a stream is the start of a hash of its id: one digit makes 16 groups, two digits make 256. A site or a

@@ -35,8 +35,8 @@ func (r *groupResource) Metadata(_ context.Context, req resource.MetadataRequest
 
 func (r *groupResource) Schema(_ context.Context, _ resource.SchemaRequest, resp *resource.SchemaResponse) {
 	resp.Schema = schema.Schema{
-		MarkdownDescription: "Manages the sets of processors that are attached to many streams: for fleets of more than " +
-			"about a thousand streams. For each stream, the group manages the whole set.",
+		MarkdownDescription: "Manages the whole set of processors of each of many streams: for fleets of more than about a " +
+			"thousand streams.",
 		Attributes: map[string]schema.Attribute{
 			"streams": schema.MapAttribute{
 				ElementType: types.SetType{ElemType: types.StringType},

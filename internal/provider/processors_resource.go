@@ -38,8 +38,8 @@ func (r *processorsResource) Metadata(_ context.Context, req resource.MetadataRe
 
 func (r *processorsResource) Schema(_ context.Context, _ resource.SchemaRequest, resp *resource.SchemaResponse) {
 	resp.Schema = schema.Schema{
-		MarkdownDescription: "Manages the set of processors that is attached to one stream. The resource manages the whole " +
-			"set: the next update detaches every processor that is not in `processor_ids`.",
+		MarkdownDescription: "Manages the whole set of processors that is attached to one stream: an update detaches every " +
+			"processor that is not in `processor_ids`.",
 		Attributes: map[string]schema.Attribute{
 			"stream_id": schema.StringAttribute{
 				Required:            true,
