@@ -25,8 +25,12 @@ type session struct {
 	warned  map[string]bool // the streams whose warnings are shown
 	streams map[string]*sharedStream
 
-	applying    chan struct{} // closed when an operation has begun
-	firstApply  sync.Once     // closes applying
+	applying   chan struct{} // closed when an operation has begun
+	firstApply sync.Once     // closes applying
+
+	noApply       chan struct{} // closed when no operation has begun for a while after the first conflict
+	firstConflict sync.Once     // starts the time for noApply
+
 	firstCall   sync.Once     // starts the time for firstClaims
 	waiting     chan struct{} // holds an element for each waiting departure
 	firstClaims chan struct{} // closed when the first calls of the run have had time to claim their streams
@@ -46,7 +50,7 @@ const claimDelay = 50 * time.Millisecond
 // other resources can claim their streams meanwhile.
 const maxWaiting = 8
 
-// conflictDelay is how long a plan with a conflict waits to see whether it is that of an apply.
+// conflictDelay is how long the first plan of a run with a conflict waits to see whether it is that of an apply.
 const conflictDelay = time.Second
 
 func newSession(deployment string, detectDrift bool) *session {
@@ -56,6 +60,7 @@ func newSession(deployment string, detectDrift bool) *session {
 		warned:      map[string]bool{},
 		streams:     map[string]*sharedStream{},
 		applying:    make(chan struct{}),
+		noApply:     make(chan struct{}),
 		waiting:     make(chan struct{}, maxWaiting),
 		firstClaims: make(chan struct{}),
 	}
@@ -163,12 +168,15 @@ func (s *session) setOnce(ctx context.Context, id string, set streams.ProcessorS
 // knownOfConflict returns what the run knows of a stream to which two resources give different sets. The plans of an
 // apply look like those of a plan, but in an apply the other resource is about to send its set, or has sent it.
 func (s *session) knownOfConflict(ctx context.Context, id string) claims.Known {
-	timeout := time.NewTimer(conflictDelay)
-	defer timeout.Stop()
+	s.firstConflict.Do(func() { time.AfterFunc(conflictDelay, func() { close(s.noApply) }) })
 	select {
 	case <-s.applying:
-	case <-timeout.C:
-		return claims.Known{}
+	case <-s.noApply:
+		select {
+		case <-s.applying: // it has come later
+		default:
+			return claims.Known{}
+		}
 	case <-ctx.Done():
 	}
 	s.mu.Lock()
