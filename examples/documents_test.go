@@ -77,7 +77,8 @@ func TestEveryExampleIsRun(t *testing.T) {
 	}
 }
 
-// TestDiagnosticsAreDocumented compares Troubleshooting with the source: each summary has an entry, and no other text does.
+// TestDiagnosticsAreDocumented compares Troubleshooting with the source: each summary has an entry, and each quoted text
+// is one of the provider's, of a library, or a setting.
 func TestDiagnosticsAreDocumented(t *testing.T) {
 	t.Parallel()
 	guide, source := pages(t)["guides/troubleshooting.md"], ""
@@ -102,6 +103,15 @@ func TestDiagnosticsAreDocumented(t *testing.T) {
 	for _, entry := range regexp.MustCompile(`\*\*([A-Z][a-z]+ [A-Za-z ]+)\.?\*\*`).FindAllStringSubmatch(guide, -1) {
 		if !strings.Contains(source, `"`+entry[1]+`"`) {
 			t.Errorf("no diagnostic has the summary %q", entry[1])
+		}
+	}
+	ofOthers := regexp.MustCompile(`^(connection refused|no such host|certificate .*|bad certificate|handshake failure|server gave HTTP response.*|doesn't match any.*|terraform init|.* = .*)$`)
+	for _, quoted := range regexp.MustCompile("`([a-zA-Z][^`=:]* [^`]*)`").FindAllStringSubmatch(guide, -1) {
+		for part := range strings.SplitSeq(strings.Trim(quoted[1], "…"), "…") {
+			part = strings.TrimSpace(strings.Trim(part, "[].: "))
+			if part != "" && !ofOthers.MatchString(quoted[1]) && !strings.Contains(source, part) {
+				t.Errorf("the provider does not say %q", part)
+			}
 		}
 	}
 }
