@@ -150,10 +150,7 @@ func (r *report) left(id string, c change, o outcome, unseen bool) {
 
 // diagnostics ends, for a group, with the counts, and with what is now true of the group in the state.
 func (r *report) diagnostics(state string) diag.Diagnostics {
-	diags := slices.Concat(r.warnings.shown, r.errors.shown)
-	if len(r.warnings.hidden) > 0 { // Terraform shows one of the resources that have this summary, and counts the others
-		diags.AddWarning("More Warnings About Streams", r.warnings.text("Streams with warnings"))
-	}
+	diags := slices.Concat(r.warnings.shown, r.errors.shown, r.moreWarnings())
 	if !r.group {
 		return diags
 	}
@@ -184,6 +181,12 @@ func (r *report) queryDiagnostics() diag.Diagnostics {
 	if len(r.errors.hidden) > 0 {
 		diags.AddError("Streams Failed", r.errors.text("Streams with errors"))
 	}
+	return append(diags, r.moreWarnings()...)
+}
+
+// moreWarnings counts the warnings that are not shown. Terraform shows one of the resources that have this summary, and
+// counts the others.
+func (r *report) moreWarnings() (diags diag.Diagnostics) {
 	if len(r.warnings.hidden) > 0 {
 		diags.AddWarning("More Warnings About Streams", r.warnings.text("Streams with warnings"))
 	}

@@ -49,12 +49,13 @@ func (u unchangedGroups) unchanged(ctx context.Context, req *tfprotov6.PlanResou
 	if proposed, err := req.ProposedNewState.Unmarshal(typ); err != nil || !proposed.Equal(prior) {
 		return false
 	}
-	plan, state := u.model(ctx, prior), u.model(ctx, prior)
+	state := u.model(ctx, prior)
 	// Without on_destroy in the configuration, the proposed value has the prior one, and the framework plans the default.
 	if state == nil || state.OnDestroy.ValueString() != onDestroyDetach {
 		return false
 	}
-	planned, diags := u.session().planGroup(ctx, plan, state, nil)
+	plan := *state
+	planned, diags := u.session().planGroup(ctx, &plan, state, nil)
 	return len(planned) == 0 && len(diags) == 0 && plan.LastEdited.Equal(state.LastEdited) && plan.Deployment.Equal(state.Deployment)
 }
 
