@@ -1,16 +1,13 @@
 package coretest
 
 import (
-	"fmt"
 	"maps"
 	"net/http"
 	"reflect"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 
-	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
 	"github.com/hashicorp/terraform-plugin-go/tftypes"
 
 	"github.com/stream-management/terraform-provider-stream/internal/streams"
@@ -41,17 +38,6 @@ func (c *terraformCore) checkResponse(o *operation, s *stored) {
 	stream, _ := c.service.Stream(id)
 	if s.text("last_edited") != strconv.FormatInt(stream.LastEdited, 10) || s.text("terminal_id") != stream.TerminalID {
 		c.problem("%s: the state is not the response: %v, want %+v", o.what, FromTerraform(s.Value), stream)
-	}
-}
-
-// checkErrors checks the errors of a plan within an apply.
-func (c *terraformCore) checkErrors(what string, ids []string, diags Diagnostics) {
-	if c.next == nil {
-		return
-	}
-	o := &operation{what: what}
-	for id, detail := range c.errorsOf(what, ids, diags) {
-		c.checkLastSentence(o, id, detail)
 	}
 }
 
@@ -147,38 +133,6 @@ func setAll(values map[string]string, keys []string, value string) {
 	}
 }
 
-// errorsOf sorts errors by stream. Those of a group end with one about all of its streams.
-func (c *terraformCore) errorsOf(what string, ids []string, diags Diagnostics) map[string]string {
-	errors, count, doubts := map[string]string{}, 0, 0
-	for _, d := range diags {
-		if d.Severity != tfprotov6.DiagnosticSeverityError {
-			continue
-		}
-		switch steps := d.Attribute.Steps(); {
-		case d.Summary == "Streams Failed":
-			if want := fmt.Sprintf("Streams of this group with errors: %d (", count); !strings.HasPrefix(d.Detail, want) &&
-				!strings.Contains(d.Detail, string(streams.KindInterrupted)) { // see hidden
-				c.problem("%s: the last error is %q, want %q", what, d.Detail, want)
-			}
-			if doubts > 0 && !strings.Contains(d.Detail, "may or may not have been changed") {
-				c.problem("%s: %d streams may have been changed, and the last error is %q", what, doubts, d.Detail)
-			}
-		case len(steps) > 1:
-			count++
-			key, _ := steps[1].(tftypes.ElementKeyString)
-			errors[string(key)] = d.Detail
-			if strings.Contains(d.Detail, inDoubt) {
-				doubts++
-			}
-		case len(ids) == 1:
-			errors[ids[0]] = d.Detail
-		default:
-			c.problem("%s: an error of no stream: %s", what, d.Detail)
-		}
-	}
-	return errors
-}
-
 var retried = []int{0, 408, 429, 500, 502, 503, 504}
 
 const otherFailed = "An operation of another resource on this stream has failed."
@@ -244,56 +198,4 @@ func (o *operation) requestsTo(id string) (requests []streamstest.Request) {
 		}
 	}
 	return requests
-}
-
-// The beginnings of last sentences.
-const (
-	reportedNow = "The service reports that the stream now has "
-	inDoubt     = "The stream may or may not have been changed"
-)
-
-// noteReport takes note of what the response to an operation says about a stream.
-func (c *terraformCore) noteReport(id string, o *operation) {
-	requests := o.requestsTo(id)
-	switch detail, failed := o.errors[id]; {
-	case strings.Contains(detail, reportedNow), !failed && len(requests) > 0 && requests[len(requests)-1].Status == http.StatusOK:
-		c.known[id] = true
-	case strings.Contains(detail, inDoubt):
-		c.known[id] = false
-	}
-}
-
-var nothingSent = regexp.MustCompile(`^Nothing was sent( for this (resource|stream))?\. `)
-
-// checkLastSentence compares the last sentence of an error with the service.
-func (c *terraformCore) checkLastSentence(o *operation, id, detail string) {
-	requests := o.requestsTo(id)
-	paragraphs := strings.Split(detail, "\n\n")
-	last := nothingSent.ReplaceAllString(paragraphs[len(paragraphs)-1], "")
-	applied := slices.ContainsFunc(requests, func(r streamstest.Request) bool { return r.Applied })
-	after, _ := c.attached(id).([]string)
-	switch {
-	case last == "The stream was not changed.":
-		if applied {
-			c.problem("%s: says %q, but the service applied a request", o.what, last)
-		}
-	case last == "The stream was changed.":
-		if n := len(requests); n == 0 || patchBody(after) != requests[n-1].Body {
-			c.problem("%s: says %q, but the service has %v", o.what, last, after)
-		}
-	case strings.HasPrefix(last, reportedNow):
-		if set := fmt.Sprintf("%q", after); strings.ReplaceAll(strings.TrimPrefix(last, reportedNow), ", ", " ") != set+"." {
-			c.problem("%s: says %q, but the service has %s", o.what, last, set)
-		}
-	case strings.HasPrefix(last, inDoubt):
-		if len(requests) == 0 && c.known[id] {
-			c.problem("%s: says %q, but the service has reported the set of %q", o.what, last, id)
-		}
-		refused := func(r streamstest.Request) bool { return r.Status/100 == 4 && r.Status != http.StatusRequestTimeout }
-		if len(requests) > 0 && !slices.ContainsFunc(requests, func(r streamstest.Request) bool { return !refused(r) }) {
-			c.problem("%s: says %q, but the service refused all requests: %v", o.what, last, requests)
-		}
-	default:
-		c.problem("%s: the last sentence is %q", o.what, last)
-	}
 }
