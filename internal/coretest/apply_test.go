@@ -53,10 +53,10 @@ func (c *terraformCore) apply(changes []change, refreshed map[string]*instance, 
 		switch {
 		case ch.prior == nil:
 		case ch.deposed || ch.wanted.group && ch.wanted.lateStream:
-			c.unplanned.add(ch.prior.streams()...)
-			c.unforeseen.add(ch.prior.streams()...)
+			c.unplanned.add(c.here(ch.prior).streams()...)
+			c.unforeseen.add(c.here(ch.prior).streams()...)
 		case ch.verb.replaces() && (ch.forced || ch.prior.tainted):
-			c.unforeseen.add(ch.prior.streams()...)
+			c.unforeseen.add(c.here(ch.prior).streams()...)
 		}
 	}
 	if opts.action != nil {
@@ -69,7 +69,7 @@ func (c *terraformCore) apply(changes []change, refreshed map[string]*instance, 
 	}
 	for _, s := range c.objects() {
 		if !c.called[s] && slices.ContainsFunc(changes, func(ch change) bool { return ch.prior == s && ch.verb != noop }) {
-			c.limitApplied(s)
+			c.limitApplied(c.here(s))
 		}
 	}
 	for addr, is := range c.state {
@@ -178,10 +178,10 @@ func (c *terraformCore) createOrUpdate(p *Process, ch change, pause func()) bool
 	o := &operation{what: what, sets: ch.wanted.sets}
 	if prior != nil {
 		before = prior.Value
-		o.prior, o.detaches = prior, ch.wanted.onDestroy != "keep"
+		o.prior, o.detaches = c.here(prior), ch.wanted.onDestroy != "keep"
 	}
-	if !AttributesOf(actual.planned.Value)["last_edited"].IsKnown() {
-		o.mustSend(before, actual.planned.Value)
+	if o.prior == nil || !AttributesOf(actual.planned.Value)["last_edited"].IsKnown() {
+		o.mustSend(actual.planned.Value)
 	}
 	var got Managed
 	c.operate(o, func() (diags Diagnostics) {
@@ -204,6 +204,7 @@ func (c *terraformCore) createOrUpdate(p *Process, ch change, pause func()) bool
 		c.problem("%s: a failed create leaves a tainted object", what)
 	default:
 		is.current = &stored{Managed: got, tainted: prior.tainted, dependsOn: prior.dependsOn}
+		c.checkMove(o, prior, is.current)
 		c.checkHonest(o, is.current)
 	}
 	if !ok && ch.verb == createThenDelete && is.current == nil {
@@ -245,9 +246,10 @@ func (c *terraformCore) destroyDeposed(p *Process, addr string, s *stored, pause
 
 func (c *terraformCore) applyDestroy(p *Process, what string, s *stored, planned Managed) (*stored, bool) {
 	var got Managed
-	o := &operation{what: what, prior: s, detaches: s.text("on_destroy") != "keep"}
+	o := &operation{what: what, prior: c.here(s), detaches: s.text("on_destroy") != "keep"}
 	c.operate(o, func() (diags Diagnostics) {
 		got, diags = p.Apply(s.Value, planned, nullOf(s.Value.Type()))
+		c.checkRefusal(what, s, true, diags)
 		return diags
 	})
 	ok := len(o.errors) == 0
@@ -260,6 +262,7 @@ func (c *terraformCore) applyDestroy(p *Process, what string, s *stored, planned
 		return s, false
 	}
 	left := &stored{Managed: got, tainted: s.tainted, dependsOn: s.dependsOn}
+	c.checkMove(o, s, left)
 	c.checkHonest(o, left)
 	return left, false
 }

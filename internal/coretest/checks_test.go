@@ -15,7 +15,10 @@ import (
 // run runs `terraform apply` and checks what must hold after every run. It reports whether there was no error.
 func (c *terraformCore) run(cfg config, opts options) bool {
 	c.t.Helper()
-	c.service.ForgetRequests()
+	for _, d := range c.deployments {
+		d.service.ForgetRequests()
+	}
+	defer c.checkOthersUntouched()
 	c.shared = c.sharedStreams(cfg, opts)
 	changes, refreshed := c.plan(cfg, opts)
 	for _, r := range c.service.Requests() {
@@ -32,12 +35,15 @@ func (c *terraformCore) run(cfg config, opts options) bool {
 		c.t.Fatalf("a plan gives streams %q two sets each", ids)
 	}
 	c.service.ForgetRequests()
-	attached := c.knownToBeAttached()
+	attached, had := c.knownToBeAttached(), streamNames{}
+	for _, s := range c.objects() {
+		had.add(c.here(s).streams()...)
+	}
 	if opts.meanwhile != nil {
 		opts.meanwhile()
 	}
 	c.apply(changes, refreshed, opts)
-	c.checkRequests(cfg, opts, attached)
+	c.checkRequests(cfg, opts, attached, had)
 	c.checkStates(cfg, opts)
 	if len(c.failures) == 0 {
 		c.checkAgreement(cfg, opts)
@@ -48,20 +54,26 @@ func (c *terraformCore) run(cfg config, opts options) bool {
 // checkStates checks that each state is that of the service, unless the provider sends the set again or has said something.
 func (c *terraformCore) checkStates(cfg config, opts options) {
 	c.t.Helper()
-	untrue, inState := streamNames{}, streamNames{}
+	untrue, inState := map[*deployment]streamNames{}, streamNames{}
+	for _, d := range c.deployments {
+		untrue[d] = streamNames{}
+	}
 	for addr, is := range c.state {
 		for _, s := range append([]*stored{is.current}, is.deposed...) {
+			d := c.deploymentOf(s)
 			for id, got := range s.sets() {
-				inState.add(id)
-				truth := c.attached(id)
+				truth := d.attached(id)
+				if d == c.deployment {
+					inState.add(id)
+				}
 				if reflect.DeepEqual(got, truth) {
 					continue
 				}
-				untrue.add(id)
-				if !opts.targeted(addr) {
+				untrue[d].add(id)
+				if d == c.deployment && !opts.targeted(addr) {
 					c.limit(id) // core does not call the provider for this resource
 				}
-				if !s.marked(id) && !c.named[id] && !c.limited[id] {
+				if !s.marked(id) && !d.named[id] && !d.limited[id] {
 					c.t.Fatalf("%s: stream %q has %v in the state, %v in the service, and nothing was said of it", addr, id, got, truth)
 				}
 			}
@@ -75,16 +87,23 @@ func (c *terraformCore) checkStates(cfg config, opts options) {
 			c.t.Fatalf("stream %q should be detached and has %v, and nothing was said of it", id, got)
 		}
 	}
-	settled := func(id string, _ bool) bool { return !untrue[id] }
-	maps.DeleteFunc(c.named, settled)
-	maps.DeleteFunc(c.limited, settled)
+	for _, d := range c.deployments {
+		settled := func(id string, _ bool) bool { return !untrue[d][id] }
+		maps.DeleteFunc(d.named, settled)
+		maps.DeleteFunc(d.limited, settled)
+	}
 }
 
 // runClean is a run without faults, which must reach the configuration.
 func (c *terraformCore) runClean(cfg config) {
 	c.t.Helper()
-	before := map[string][]string{} // on_destroy of the objects of each stream
-	sets := map[string]any{}
+	c.resolveRefusals(cfg)
+	type streamAt struct {
+		*deployment
+		id string
+	}
+	before := map[streamAt][]string{} // on_destroy of the objects of each stream
+	sets := map[streamAt]any{}
 	for addr, is := range c.state {
 		for i, s := range append([]*stored{is.current}, is.deposed...) {
 			if s == nil {
@@ -94,9 +113,13 @@ func (c *terraformCore) runClean(cfg config) {
 			if b, stays := cfg[addr]; i == 0 && stays && b.group && !s.tainted {
 				onDestroy = cmp.Or(b.onDestroy, "detach") // an update of a group drops streams
 			}
+			if c.here(s) == nil {
+				onDestroy = "keep" // nothing is sent there
+			}
 			for _, id := range s.streams() {
-				before[id] = append(before[id], onDestroy)
-				sets[id] = c.attached(id)
+				at := streamAt{c.deploymentOf(s), id}
+				before[at] = append(before[at], onDestroy)
+				sets[at] = at.attached(id)
 			}
 		}
 	}
@@ -117,18 +140,18 @@ func (c *terraformCore) runClean(cfg config) {
 	}
 	for _, b := range cfg {
 		for id := range b.sets {
-			delete(before, id)
+			delete(before, streamAt{c.deployment, id})
 		}
 	}
-	for id, onDestroy := range before {
+	for at, onDestroy := range before {
 		switch slices.Sort(onDestroy); {
 		case onDestroy[len(onDestroy)-1] == "detach":
-			if got := c.attached(id); !reflect.DeepEqual(got, []string{}) {
-				c.t.Fatalf("stream %q should be detached and has %v", id, got)
+			if got := at.attached(at.id); !reflect.DeepEqual(got, []string{}) {
+				c.t.Fatalf("stream %q should be detached and has %v", at.id, got)
 			}
 		case onDestroy[0] == "keep":
-			if got := c.attached(id); !reflect.DeepEqual(got, sets[id]) {
-				c.t.Fatalf("stream %q should keep %v and has %v", id, sets[id], got)
+			if got := at.attached(at.id); !reflect.DeepEqual(got, sets[at]) {
+				c.t.Fatalf("stream %q should keep %v and has %v", at.id, sets[at], got)
 			}
 		}
 	}
@@ -146,38 +169,9 @@ func (c *terraformCore) hasFailure(summary string) bool {
 	return slices.ContainsFunc(c.failures, func(failure string) bool { return strings.Contains(failure, summary) })
 }
 
-// withNewTriggers makes all resources send their sets.
-func withNewTriggers(cfg config) config {
-	cfg = maps.Clone(cfg)
-	for addr, b := range cfg {
-		b.trigger += "'"
-		cfg[addr] = b
-	}
-	return cfg
-}
-
-// conflicts returns the streams to which a configuration gives two sets. During a plan, it ignores unknown values.
-func conflicts(cfg config, applying bool) []string {
-	sets := map[string][]string{}
-	var ids []string
-	for _, addr := range slices.Sorted(maps.Keys(cfg)) {
-		b := cfg[addr]
-		if !applying && (b.lateStream || b.lateProcessors) {
-			continue
-		}
-		for id, processors := range b.sets {
-			if set, ok := sets[id]; ok && !slices.Equal(set, processors) {
-				ids = append(ids, id)
-			}
-			sets[id] = processors
-		}
-	}
-	return ids
-}
-
 // checkRequests checks the requests of an apply: the updates of a stream do not overlap, and each sends a configured set,
-// or the empty set to a stream that nothing keeps, or after a warning.
-func (c *terraformCore) checkRequests(cfg config, opts options, attached streamNames) {
+// or the empty set to a stream of the state that nothing keeps, or after a warning.
+func (c *terraformCore) checkRequests(cfg config, opts options, attached, had streamNames) {
 	c.t.Helper()
 	last := map[string]streamstest.Request{}
 	for _, r := range c.service.Requests() {
@@ -202,7 +196,7 @@ func (c *terraformCore) checkRequests(cfg config, opts options, attached streamN
 			configured = append(configured, patchBody(opts.action.sets[r.StreamID]))
 		}
 		switch detaches := r.Body == patchBody(nil); {
-		case r.Method != http.MethodPatch, !detaches && !slices.Contains(configured, r.Body):
+		case r.Method != http.MethodPatch, !detaches && !slices.Contains(configured, r.Body), len(configured) == 0 && !had[r.StreamID]:
 			c.t.Fatalf("an apply sent %s", r)
 		case slices.Contains(configured, r.Body), !kept, !r.Applied, !attached[r.StreamID], c.said[r.StreamID], late:
 		default:
@@ -242,6 +236,9 @@ func (c *terraformCore) checkAgreement(cfg config, opts options) {
 				c.t.Fatalf("%s: %s is %v in the state, %v in the configuration", addr, name, FromTerraform(got[name]), FromTerraform(want[name]))
 			}
 		}
+		if c.here(is.current) == nil {
+			c.t.Fatalf("%s: the state is that of deployment %s, and %s is configured", addr, is.current.text("deployment"), c.address)
+		}
 		if got, want := is.current.text("on_destroy"), cmp.Or(b.onDestroy, "detach"); got != want {
 			c.t.Fatalf("%s: on_destroy is %s in the state, %s in the configuration", addr, got, want)
 		}
@@ -259,7 +256,7 @@ func (c *terraformCore) checkAgreement(cfg config, opts options) {
 	}
 }
 
-// checkNextPlanEmpty fails unless the next plan has no changes.
+// checkNextPlanEmpty fails unless the next plan has no changes, at another address of the deployment.
 func (c *terraformCore) checkNextPlanEmpty(cfg config) {
 	c.t.Helper()
 	cfg = maps.Clone(cfg)
@@ -267,6 +264,7 @@ func (c *terraformCore) checkNextPlanEmpty(cfg config) {
 		b.lateStream, b.lateProcessors = false, false
 		cfg[addr] = b
 	}
+	c.configureFor(c.deployment, true)
 	changes, _ := c.plan(cfg, options{})
 	if len(c.failures) > 0 {
 		c.t.Fatalf("the next plan fails: %s", c.failures)

@@ -22,13 +22,14 @@ var schemas = sync.OnceValue(func() *Schemas { return SchemasOf(provider.NewServ
 // terraformCore is a model of Terraform core, as a provider sees it: which calls core makes for a configuration and a
 // state, with which arguments and in which order, and which responses core accepts.
 type terraformCore struct {
-	t        rapid.TB
-	service  *streamstest.Service
-	start    func() tfprotov6.ProviderServer // a process of the provider
-	provider Attributes
-	drift    bool
-	attempts int
-	state    map[string]*instance // by address
+	t           rapid.TB
+	*deployment // the configured one
+	deployments []*deployment
+	start       func() tfprotov6.ProviderServer // a process of the provider
+	provider    Attributes
+	drift       bool
+	attempts    int
+	state       map[string]*instance // by address
 
 	// next chooses which of the named nodes of a walk continues. If next is nil, each node has a goroutine of its own.
 	next func(names []string) int
@@ -48,10 +49,8 @@ type terraformCore struct {
 	known  streamNames // the service has reported their set, after the last update in doubt
 	failed streamNames // an operation failed
 	said   streamNames
-	named  streamNames
 
 	shared     streamNames        // several objects or resource blocks of the run have them
-	limited    streamNames        // states may be untrue: see limit
 	unplanned  streamNames        // core plans the departure again in the apply, without marks: of a deposed object, or a late group
 	unforeseen streamNames        // no plan can say what the current apply does to them
 	called     map[*stored]bool   // the provider was called for these objects in the current apply
@@ -64,16 +63,6 @@ func (s streamNames) add(ids ...string) {
 	for _, id := range ids {
 		s[id] = true
 	}
-}
-
-// attached returns the processors of a stream in the service, in the form of FromTerraform.
-func (c *terraformCore) attached(id string) any {
-	stream, ok := c.service.Stream(id)
-	if !ok {
-		return nil
-	}
-	slices.Sort(stream.ProcessorIDs)
-	return stream.ProcessorIDs
 }
 
 // objects returns all objects of the state.
@@ -100,17 +89,14 @@ func newTerraformCore(t interface {
 }, drift bool, attempts int, streams ...string,
 ) *terraformCore {
 	t.Helper()
-	service := streamstest.New(historyService(drift), streamstest.Streams(streams...)...)
-	listener, server := serveInMemory(service)
-	t.Cleanup(server.Close)
-	return &terraformCore{
-		t:        t,
-		service:  service,
-		start:    provider.NewServerWithDial("test", listener.dial),
-		drift:    drift,
-		attempts: attempts,
+	deployments, dial := deploymentsInMemory(t, historyService(drift), streams...)
+	c := &terraformCore{
+		t:           t,
+		deployments: deployments,
+		start:       provider.NewServerWithDial("test", dial),
+		drift:       drift,
+		attempts:    attempts,
 		provider: Attributes{
-			"base_url":     inMemoryURL,
 			"detect_drift": drift,
 			"retry": Attributes{
 				"max_attempts": attempts, "min_backoff": "1ns", "max_backoff": "1ns",
@@ -119,9 +105,9 @@ func newTerraformCore(t interface {
 		state: map[string]*instance{},
 
 		operating: map[string]string{},
-		named:     streamNames{},
-		limited:   streamNames{},
 	}
+	c.configureFor(deployments[0], false)
+	return c
 }
 
 // startProvider starts and configures a process of the provider, to be called from nodes.
@@ -201,7 +187,3 @@ func (c *terraformCore) noErrors(what string, diags Diagnostics) bool {
 
 // saysUntrue are the warnings that another resource's state is untrue until its set is sent again.
 var saysUntrue = []string{"Processors Were Detached", "Another Resource Has the Stream"}
-
-// limit notes that the state of a stream may be untrue, and that no call of core could have recorded it. Each caller says
-// why. The caller holds the lock, or no nodes run.
-func (c *terraformCore) limit(id string) { c.limited.add(id) }

@@ -33,6 +33,8 @@ func (c *terraformCore) errorsOf(what string, ids []string, diags Diagnostics) m
 			continue
 		}
 		switch steps := d.Attribute.Steps(); {
+		case d.Summary == deploymentChanged:
+			errors[""] = d.Detail // of no stream here
 		case d.Summary == "Streams Failed":
 			if want := fmt.Sprintf("Streams of this group with errors: %d (", count); !strings.HasPrefix(d.Detail, want) &&
 				!strings.Contains(d.Detail, string(streams.KindInterrupted)) { // see hidden

@@ -5,6 +5,7 @@ import (
 	"maps"
 	"net/http"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -118,4 +119,18 @@ var slowFaults = map[string]streamstest.Fault{
 	"too late":               {ResponseDelay: time.Minute},
 	"interrupt, no response": {Delay: time.Minute},
 	"interrupt, too late":    {ResponseDelay: time.Minute},
+}
+
+// changeByOthers changes a stream as somebody else would.
+func (c *terraformCore) changeByOthers(t *rapid.T) {
+	id := rapid.SampledFrom(historyStreams).Draw(t, "changed stream")
+	c.limit(id)
+	switch rapid.IntRange(0, 2).Draw(t, "change") {
+	case 0:
+		c.service.Seed(streamstest.Stream{ID: id, ProcessorIDs: drawProcessors(t)})
+	case 1:
+		c.service.Seed(streamstest.Stream{ID: id, TerminalID: "terminal-" + strconv.Itoa(rapid.IntRange(1, 3).Draw(t, "terminal"))})
+	case 2:
+		c.service.Remove(id)
+	}
 }

@@ -8,9 +8,6 @@ import (
 	"sync"
 )
 
-// inMemoryURL is the address of each service in memory. A proxy of the environment does not apply to it.
-const inMemoryURL = "http://127.0.0.1"
-
 // inMemoryListener serves connections of the same process. Unlike those of a socket, they let the clock of a bubble of
 // synctest go on.
 type inMemoryListener struct {

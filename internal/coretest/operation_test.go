@@ -44,7 +44,7 @@ func (c *terraformCore) checkResponse(o *operation, s *stored) {
 // operation is one call that may change streams, and its result.
 type operation struct {
 	what     string
-	prior    *stored             // nil: there is none
+	prior    *stored             // nil: there is none at the configured deployment
 	sets     map[string][]string // of the streams that the resource has afterwards
 	must     []string            // streams of sets that get a request, unless there is an error
 	detaches bool                // the streams that the resource leaves
@@ -54,10 +54,10 @@ type operation struct {
 }
 
 // mustSend sets must, for an apply that changes anything: what differs from the state, and everything with new triggers.
-func (o *operation) mustSend(before, planned tftypes.Value) {
-	again, was := true, map[string]any{}
-	if !before.IsNull() {
-		again, was = !EqualValues(AttributesOf(before)["triggers"], AttributesOf(planned)["triggers"]), setsOf(before)
+func (o *operation) mustSend(planned tftypes.Value) {
+	again, was := true, o.prior.sets()
+	if o.prior != nil {
+		again = !EqualValues(AttributesOf(o.prior.Value)["triggers"], AttributesOf(planned)["triggers"])
 	}
 	for id, set := range o.sets {
 		if again || !reflect.DeepEqual(was[id], any(set)) || typeNameOf(planned) == SingleName {
@@ -170,7 +170,7 @@ func (c *terraformCore) checkStreamRequests(o *operation, id string) {
 // checkHonest checks the state after a failed operation: a stream without an error has what was planned. The others have
 // the prior set, or that in the service, or a mark.
 func (c *terraformCore) checkHonest(o *operation, after *stored) {
-	was, is := o.prior.sets(), after.sets()
+	was, is := o.prior.sets(), c.here(after).sets()
 	for _, id := range o.streams() {
 		set, found := is[id]
 		old, inState := was[id]

@@ -100,6 +100,9 @@ func (c *terraformCore) refresh(p *Process, addr string, s *stored) *stored {
 	}
 	got, diags := p.Read(s.Managed)
 	switch {
+	case c.here(s) == nil && (len(diags) > 0 || !EqualValues(got.Value, s.Value)):
+		c.problem("refresh %s: an object of another deployment became %v: %s", addr, FromTerraform(got.Value), diags)
+		return s
 	case !c.noErrors("refresh "+addr, diags):
 		return s
 	case got.Value.IsNull():
@@ -127,6 +130,10 @@ func (c *terraformCore) planChange(p *Process, addr string, b resourceBlock, pri
 		return ch, false
 	}
 	planned, replace, diags := p.Plan(before, cfg)
+	if !before.Value.IsNull() {
+		_, stays := prior.sets()[b.stream()]
+		c.checkRefusal(what, prior, !b.group && (!stays || b.lateStream && earlier == nil), diags)
+	}
 	if earlier != nil {
 		c.checkErrors(what, slices.Collect(maps.Keys(b.sets)), diags)
 	}
@@ -192,6 +199,7 @@ func (c *terraformCore) planDestroy(p *Process, addr string, s *stored, deposed 
 	none := nullOf(s.Value.Type())
 	planned, _, diags := p.Plan(s.Managed, none)
 	ch := change{addr: addr, verb: destroy, prior: s, planned: planned, deposed: deposed}
+	c.checkRefusal("plan "+addr, s, true, diags)
 	if !c.noErrors("plan "+addr, diags) {
 		return change{}, false
 	}

@@ -30,13 +30,22 @@ func runRandomHistory(test historyT, inTurn bool) {
 			return slices.Index(names, name)
 		}
 	}
+	if chance(t, 20, "another deployment without streams") {
+		for _, id := range historyStreams {
+			c.deployments[1].service.Remove(id)
+		}
+	}
 	var past []config
 	for i := range 3 + evenIndex(t, 4, "runs") {
 		cfg := drawConfig(t, past)
+		moves := i > 0 && c.drawDeployment(t) && chance(t, 70, "nothing else")
+		if moves {
+			cfg = maps.Clone(past[i-1])
+		}
 		past = append(past, cfg)
 		failing, faulty := "", 95
 		switch kind := evenIndex(t, 13, "failing operations"); {
-		case kind > 6:
+		case kind > 6, moves:
 			failing = "update"
 		case kind > 1:
 			failing = "destroy"
@@ -67,12 +76,12 @@ func runRandomHistory(test historyT, inTurn bool) {
 			c.changeByOthers(t)
 		}
 	}
+	c.drawDeployment(t)
 	for _, id := range historyStreams {
 		if _, ok := c.service.Stream(id); !ok {
 			c.service.Seed(streamstest.Stream{ID: id})
 		}
 	}
-
 	cfg := drawConfig(t, past)
 	if len(conflicts(cfg, true)) > 0 {
 		cfg = withoutConflicts(cfg)
@@ -274,18 +283,4 @@ func (c *terraformCore) drawOptions(t *rapid.T, cfg config) (o options) {
 		}
 	}
 	return o
-}
-
-// changeByOthers changes a stream as somebody else would.
-func (c *terraformCore) changeByOthers(t *rapid.T) {
-	id := rapid.SampledFrom(historyStreams).Draw(t, "changed stream")
-	c.limit(id)
-	switch rapid.IntRange(0, 2).Draw(t, "change") {
-	case 0:
-		c.service.Seed(streamstest.Stream{ID: id, ProcessorIDs: drawProcessors(t)})
-	case 1:
-		c.service.Seed(streamstest.Stream{ID: id, TerminalID: "terminal-" + strconv.Itoa(rapid.IntRange(1, 3).Draw(t, "terminal"))})
-	case 2:
-		c.service.Remove(id)
-	}
 }

@@ -176,7 +176,7 @@ type change struct {
 func (c *terraformCore) knownToBeAttached() streamNames {
 	found := streamNames{}
 	for _, s := range c.objects() {
-		for id, set := range s.sets() {
+		for id, set := range c.here(s).sets() {
 			if truth, _ := c.attached(id).([]string); len(truth) > 0 && (!reflect.DeepEqual(set, []string{}) || s.marked(id)) {
 				found.add(id)
 			}
@@ -194,12 +194,12 @@ func (c *terraformCore) sharedStreams(cfg config, opts options) streamNames {
 		}
 	}
 	for addr, is := range c.state {
-		add(is.current.streams()...)
+		add(c.here(is.current).streams()...)
 		for _, s := range is.deposed {
-			add(s.streams()...)
+			add(c.here(s).streams()...)
 		}
 		for id := range cfg[addr].sets {
-			if _, has := is.current.sets()[id]; !has {
+			if _, has := c.here(is.current).sets()[id]; !has {
 				add(id)
 			}
 		}
@@ -213,4 +213,33 @@ func (c *terraformCore) sharedStreams(cfg config, opts options) streamNames {
 		}
 	}
 	return shared
+}
+
+// withNewTriggers makes all resources send their sets.
+func withNewTriggers(cfg config) config {
+	cfg = maps.Clone(cfg)
+	for addr, b := range cfg {
+		b.trigger += "'"
+		cfg[addr] = b
+	}
+	return cfg
+}
+
+// conflicts returns the streams to which a configuration gives two sets. During a plan, it ignores unknown values.
+func conflicts(cfg config, applying bool) []string {
+	sets := map[string][]string{}
+	var ids []string
+	for _, addr := range slices.Sorted(maps.Keys(cfg)) {
+		b := cfg[addr]
+		if !applying && (b.lateStream || b.lateProcessors) {
+			continue
+		}
+		for id, processors := range b.sets {
+			if set, ok := sets[id]; ok && !slices.Equal(set, processors) {
+				ids = append(ids, id)
+			}
+			sets[id] = processors
+		}
+	}
+	return ids
 }

@@ -1,0 +1,151 @@
+package coretest
+
+import (
+	"context"
+	"net"
+	"slices"
+	"strings"
+
+	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
+	"pgregory.net/rapid"
+
+	"github.com/stream-management/terraform-provider-stream/internal/provider"
+	"github.com/stream-management/terraform-provider-stream/internal/streamstest"
+)
+
+// deployment is a service, and what is known of the objects that the state has of its streams.
+type deployment struct {
+	address string // in the state
+	service *streamstest.Service
+	named   streamNames // see terraformCore.known
+	limited streamNames // states may be untrue: see limit
+}
+
+// deploymentsInMemory starts services whose streams have the same ids, each at all ports of an address. A proxy of the
+// environment does not apply to these addresses.
+func deploymentsInMemory(t interface{ Cleanup(f func()) }, opts streamstest.Options, streams ...string) ([]*deployment, provider.DialContext) {
+	var deployments []*deployment
+	listeners := map[string]*inMemoryListener{}
+	for _, host := range []string{"127.0.0.1", "127.0.0.2"} {
+		d := &deployment{"http://" + host, streamstest.New(opts), streamNames{}, streamNames{}}
+		for _, id := range streams {
+			d.service.Seed(streamstest.Stream{ID: id, TerminalID: "terminal of " + host})
+		}
+		listener, server := serveInMemory(d.service)
+		t.Cleanup(server.Close)
+		deployments, listeners[host] = append(deployments, d), listener
+	}
+	return deployments, func(ctx context.Context, network, address string) (net.Conn, error) {
+		host, _, _ := net.SplitHostPort(address)
+		return listeners[host].dial(ctx, network, address)
+	}
+}
+
+// attached returns the processors of a stream in the service, in the form of FromTerraform.
+func (d *deployment) attached(id string) any {
+	stream, ok := d.service.Stream(id)
+	if !ok {
+		return nil
+	}
+	slices.Sort(stream.ProcessorIDs)
+	return stream.ProcessorIDs
+}
+
+// limit notes that the state of a stream may be untrue, and that no call of core could have recorded it. Each caller says
+// why. The caller holds the lock, or no nodes run.
+func (d *deployment) limit(id string) { d.limited.add(id) }
+
+// configureFor configures the provider for a deployment, perhaps at another address of it.
+func (c *terraformCore) configureFor(d *deployment, atAnotherAddress bool) {
+	c.deployment = d
+	c.provider["base_url"], c.provider["deployment"] = d.address, nil
+	if atAnotherAddress {
+		c.provider["base_url"], c.provider["deployment"] = d.address+":8080", d.address
+	}
+}
+
+// drawDeployment configures the provider for one of the deployments, and reports whether it is another one than before.
+func (c *terraformCore) drawDeployment(t *rapid.T) (moves bool) {
+	d := c.deployment
+	if moves = chance(t, 25, "another deployment"); moves {
+		d = c.deployments[1-slices.Index(c.deployments, d)]
+	}
+	c.configureFor(d, chance(t, 15, "another address"))
+	t.Logf("deployment %s", d.address)
+	return moves
+}
+
+// deploymentOf returns the deployment for which an object speaks.
+func (c *terraformCore) deploymentOf(s *stored) *deployment {
+	if s == nil {
+		return c.deployment
+	}
+	i := slices.IndexFunc(c.deployments, func(d *deployment) bool { return d.address == s.text("deployment") })
+	return c.deployments[i]
+}
+
+// here returns an object of the configured deployment, and nil for that of another one.
+func (c *terraformCore) here(s *stored) *stored {
+	if c.deploymentOf(s) != c.deployment {
+		return nil
+	}
+	return s
+}
+
+const deploymentChanged = "The Deployment Has Changed"
+
+// checkRefusal checks that a plan or a destroy fails if it would detach what another deployment has, and only then.
+func (c *terraformCore) checkRefusal(what string, s *stored, leaves bool, diags Diagnostics) {
+	refused := slices.ContainsFunc(diags, func(d *tfprotov6.Diagnostic) bool {
+		return d.Severity == tfprotov6.DiagnosticSeverityError && d.Summary == deploymentChanged
+	})
+	if want := c.here(s) == nil && leaves && s.text("on_destroy") == "detach"; refused != want {
+		c.problem("%s: the state is that of deployment %s, %s is configured: refused %t, want %t: %s",
+			what, s.text("deployment"), c.address, refused, want, diags)
+	}
+}
+
+// checkMove checks the state after a failed operation on an object of another deployment: the object is left as it is,
+// unless the configured deployment has got a set of it.
+func (c *terraformCore) checkMove(o *operation, before, after *stored) {
+	if c.here(before) != nil {
+		return
+	}
+	moved := slices.ContainsFunc(o.streams(), func(id string) bool { return o.errors[id] == "" })
+	switch here := c.here(after) != nil; {
+	case !here && !EqualValues(before.Value, after.Value):
+		c.problem("%s: the object of another deployment became %v", o.what, FromTerraform(after.Value))
+	case here != moved && !o.hidden:
+		c.problem("%s: failed, and the state is that of deployment %s", o.what, after.text("deployment"))
+	}
+}
+
+// checkOthersUntouched fails if a deployment got a request that is not configured.
+func (c *terraformCore) checkOthersUntouched() {
+	for _, d := range c.deployments {
+		if d != c.deployment && len(d.service.Requests()) > 0 {
+			c.t.Fatalf("%s is configured, and %s got %v", c.address, d.address, d.service.Requests())
+		}
+	}
+}
+
+// resolveRefusals removes from the state what another deployment has and a plan would detach, as removed blocks do.
+func (c *terraformCore) resolveRefusals(cfg config) {
+	elsewhere := 0
+	for _, s := range c.objects() {
+		if c.here(s) == nil {
+			elsewhere++
+			s.tainted = false // terraform untaint
+		}
+	}
+	for elsewhere > 0 {
+		elsewhere = 0
+		c.plan(cfg, options{})
+		for _, failure := range c.failures {
+			if what, _, _ := strings.Cut(failure, ":"); strings.Contains(failure, deploymentChanged) {
+				delete(c.state, what[strings.LastIndex(what, " ")+1:])
+				elsewhere++
+			}
+		}
+	}
+}
