@@ -8,7 +8,6 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/stream-management/terraform-provider-stream/internal/streamstest"
 )
@@ -172,7 +171,7 @@ func schemes(t *testing.T) []example {
 		scheme("api-key-header", streamstest.APIKey("X-Api-Key", "k3y"), "api_key", "k3y"),
 		scheme("oauth2", secrets.Authorize, "token_url", withSecret.URL, "client_id", "terraform", "client_secret", "s3cret"),
 		scheme("client-assertion", assertive.Authorize, "token_url", withAssertion.URL, "client_id", "terraform",
-			"client_assertion_file", file(assertive.IssueAssertion("terraform", time.Hour))),
+			"client_assertion_file", file(assertive.IssueAssertion("terraform"))),
 		// The provider parses the certificates. That it uses them is tested in internal/acceptance.
 		scheme("mutual-tls", nil, "ca_cert_file", file(ca.CertPEM), "client_cert_file", file(client.CertPEM), "client_key_file", file(client.KeyPEM)),
 	}

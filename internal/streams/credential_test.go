@@ -233,9 +233,9 @@ func TestBadSecretFiles(t *testing.T) {
 func TestClientAssertionFile(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "assertion")
 	virtual(t, func(t *testing.T) {
-		i := newTokenIssuer(t, time.Hour)
+		i := newTokenIssuer(t)
 		i.config.OAuth2.ClientSecret, i.config.OAuth2.ClientAssertionFile = "", path
-		writeSecret(t, path, i.tokens.IssueAssertion("somebody else", time.Hour))
+		writeSecret(t, path, i.tokens.IssueAssertion("somebody else"))
 		c := newClient(t, i.config)
 		for _, err := range updateAll(t, c, 30) {
 			e := asError(t, err)
@@ -243,13 +243,13 @@ func TestClientAssertionFile(t *testing.T) {
 		}
 		i.endpoint.wantRequests(t, 1)
 
-		writeSecret(t, path, i.tokens.IssueAssertion(clientID, time.Hour)+"\n")
+		writeSecret(t, path, i.tokens.IssueAssertion(clientID)+"\n")
 		mustUpdateAll(t, c, 30)
 		i.endpoint.wantRequests(t, 2)
 
 		i.tokens.Revoke("token-1")
-		writeSecret(t, path, i.tokens.IssueAssertion(clientID, -time.Second))
-		time.AfterFunc(200*time.Millisecond, func() { writeSecret(t, path, i.tokens.IssueAssertion(clientID, time.Hour)) })
+		writeSecret(t, path, i.tokens.IssueAssertion("somebody else"))
+		time.AfterFunc(200*time.Millisecond, func() { writeSecret(t, path, i.tokens.IssueAssertion(clientID)) })
 		mustUpdateAll(t, c, 30)
 		i.endpoint.wantRequests(t, 4)
 	})

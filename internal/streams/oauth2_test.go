@@ -30,9 +30,9 @@ type tokenIssuer struct {
 	config   streams.Config
 }
 
-func newTokenIssuer(t *testing.T, expiresIn time.Duration) *tokenIssuer {
+func newTokenIssuer(t *testing.T) *tokenIssuer {
 	t.Helper()
-	i := &tokenIssuer{tokens: &streamstest.TokenServer{ClientID: clientID, ClientSecret: clientSecret, ExpiresIn: expiresIn}}
+	i := &tokenIssuer{tokens: &streamstest.TokenServer{ClientID: clientID, ClientSecret: clientSecret}}
 	i.endpoint = startService(t, i.tokens.ServeHTTP)
 	i.service = startService(t, streamstest.New(streamstest.Options{Authorize: i.tokens.Authorize}, streamstest.Streams(streamIDs(100)...)...).ServeHTTP)
 	i.config = streams.Config{
@@ -67,7 +67,7 @@ func issueTokens(expiresIn int) http.HandlerFunc {
 
 func TestTokenRequest(t *testing.T) {
 	t.Parallel()
-	i := newTokenIssuer(t, 0)
+	i := newTokenIssuer(t)
 	i.config.OAuth2.Scopes = []string{"streams:write", "streams:read"}
 	i.config.OAuth2.EndpointParams = map[string]string{"audience": "https://streams.example/"}
 	i.config.Headers = map[string]string{"X-Api-Key": "k3y", "Cookie": "c=d"}
@@ -97,7 +97,7 @@ func TestTokenRequest(t *testing.T) {
 // One operation requests a token, and all operations share it, also after a retry and after each revocation.
 func TestTokenIsShared(t *testing.T) {
 	virtual(t, func(t *testing.T) {
-		i := newTokenIssuer(t, time.Hour)
+		i := newTokenIssuer(t)
 		i.tokens.Inject(http.StatusServiceUnavailable)
 		c := newClient(t, i.config)
 		mustUpdateAll(t, c, 30)

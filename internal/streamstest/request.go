@@ -14,10 +14,8 @@ type Request struct {
 	Method   string
 	Target   string // as received: escaped, with the query
 	StreamID string // decoded; empty if the path is not that of a stream
-	Host     string
 	Header   http.Header
 	Body     string
-	Proto    string // "HTTP/1.1", "HTTP/2.0"
 
 	Status  int       // of the response; 0 if there is no complete response, or not yet
 	Applied bool      // the service set the processors of the stream
@@ -47,7 +45,7 @@ func readRequest(r *http.Request) (*Request, error) {
 	start := time.Now()
 	body, err := io.ReadAll(r.Body)
 	return &Request{
-		Method: r.Method, Target: r.RequestURI, Host: r.Host, Header: r.Header.Clone(), Body: string(body), Proto: r.Proto,
+		Method: r.Method, Target: r.RequestURI, Header: r.Header.Clone(), Body: string(body),
 		Start: start, path: r.URL.EscapedPath(),
 	}, err
 }

@@ -148,79 +148,36 @@ func TestRefusedRequests(t *testing.T) {
 	}
 }
 
-func TestOptions(t *testing.T) {
-	t.Parallel()
-	type options = streamstest.Options
-	for name, test := range map[string]struct {
-		opts   options
-		body   string
-		status int
-		want   []string
-	}{
-		"replaces":                   {options{}, `["p2","p3"]`, 200, []string{"p2", "p3"}},
-		"merges":                     {options{Merge: true}, `["p3","p2"]`, 200, []string{"p1", "p2", "p3"}},
-		"merges an empty set":        {options{Merge: true}, `[]`, 200, []string{"p1", "p2"}},
-		"accepts an empty set":       {options{}, `[]`, 200, nil},
-		"refuses an empty set":       {options{RefuseEmpty: true}, `[]`, 400, []string{"p1", "p2"}},
-		"refuses only an empty set":  {options{RefuseEmpty: true}, `["p3"]`, 200, []string{"p3"}},
-		"accepts any processor":      {options{}, `["nope"]`, 200, []string{"nope"}},
-		"accepts known processors":   {options{KnownProcessors: []string{"p3"}}, `["p3"]`, 200, []string{"p3"}},
-		"refuses unknown processors": {options{KnownProcessors: []string{"p3"}}, `["p3","p4"]`, 400, []string{"p1", "p2"}},
-		"knows no processor":         {options{KnownProcessors: []string{}}, `["p3"]`, 400, []string{"p1", "p2"}},
-	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			service := streamstest.New(options{}, streamstest.Stream{ID: "cam", ProcessorIDs: []string{"p1", "p2"}})
-			service.Configure(func(o *options) { *o = test.opts })
-			if status := update(t, service, `{"processor_ids":`+test.body+`}`); status != test.status {
-				t.Errorf("got %d, want %d", status, test.status)
-			}
-			service.WantAttached(t, "cam", test.want...)
-		})
-	}
+// failures is a test that records its failures and goes on.
+type failures struct {
+	testing.TB
+	count int
 }
 
-func TestServeGet(t *testing.T) {
-	t.Parallel()
-	service := streamstest.New(streamstest.Options{ServeGet: true}, streamstest.Stream{ID: "cam", ProcessorIDs: []string{"p1"}})
-	for path, want := range map[string]int{camera: 200, "/v2/streams/other": 404} {
-		status, got := send(t, service, httptest.NewRequest("GET", path, nil))
-		if status != want || status == 200 && (len(got) != 6 || !cmp.Equal(got["processor_ids"], []any{"p1"})) {
-			t.Errorf("%s: got %d %v", path, status, got)
-		}
-	}
-	if status, _ := send(t, service, newRequest("DELETE", camera, "")); status != 405 {
-		t.Errorf("DELETE: got %d", status)
-	}
-}
+func (*failures) Helper()                 {}
+func (f *failures) Fatalf(string, ...any) { f.count++ }
 
-func TestAuthorize(t *testing.T) {
+// The checks of other tests fail for each difference, and not for another order.
+func TestWant(t *testing.T) {
 	t.Parallel()
-	basic := streamstest.Basic("u", "p:ü")
-	for name, test := range map[string]struct {
-		authorize func(*http.Request) error
-		name      string
-		values    []string
-		status    int
-	}{
-		"bearer":           {streamstest.Bearer("t"), "Authorization", []string{"Bearer t"}, 200},
-		"no bearer":        {streamstest.Bearer("t"), "Authorization", nil, 401},
-		"wrong bearer":     {streamstest.Bearer("t"), "Authorization", []string{"Bearer x"}, 401},
-		"bearer twice":     {streamstest.Bearer("t"), "Authorization", []string{"Bearer t", "Bearer t"}, 401},
-		"basic":            {basic, "Authorization", []string{"Basic dTpwOsO8"}, 200},
-		"basic for bearer": {streamstest.Bearer("dTpwOsO8"), "Authorization", []string{"Basic dTpwOsO8"}, 401},
-		"wrong basic":      {basic, "Authorization", []string{"Basic dTpw"}, 401},
-		"API key":          {streamstest.APIKey("X-Api-Key", "k"), "X-Api-Key", []string{"k"}, 200},
-		"wrong API key":    {streamstest.APIKey("X-Api-Key", "k"), "X-Api-Key", []string{"x"}, 401},
-	} {
-		service := streamstest.New(streamstest.Options{Authorize: test.authorize}, streamstest.Streams("cam")...)
-		req := newRequest("PATCH", camera, attachP1)
-		req.Header[test.name] = test.values
-		if status, _ := send(t, service, req); status != test.status {
-			t.Errorf("%s: got %d, want %d", name, status, test.status)
+	service := streamstest.New(streamstest.Options{}, streamstest.Stream{ID: "other", ProcessorIDs: []string{"p2", "p1"}}, streamstest.Stream{ID: "cam"})
+	const one, two = `PATCH /v2/streams/cam {"processor_ids":["p1"]}`, `POST /else`
+	f := &failures{TB: t}
+	for i, want := range [][]string{{two, one}, nil, {one}, {one, two, two}, {one, one}} {
+		update(t, service, attachP1)
+		send(t, service, newRequest("POST", "/else", ""))
+		if service.WantRequests(f, want...); f.count != i {
+			t.Errorf("%d failures with %q, want %d", f.count, want, i)
 		}
-		if stream, _ := service.Stream("cam"); len(stream.ProcessorIDs) > 0 != (test.status == 200) {
-			t.Errorf("%s: the stream has processors %q", name, stream.ProcessorIDs)
-		}
+	}
+	service.WantRequests(t) // drained
+
+	service.WantAttached(t, "other", "p1", "p2")
+	f = &failures{TB: t}
+	service.WantAttached(f, "other", "p1")
+	service.WantAttached(f, "other", "p1", "p2", "p3")
+	service.WantAttached(f, "missing")
+	if f.count != 3 {
+		t.Errorf("%d failures, want 3", f.count)
 	}
 }

@@ -1,7 +1,6 @@
 package streamstest
 
 import (
-	"cmp"
 	"crypto/rand"
 	"errors"
 	"fmt"
@@ -20,33 +19,23 @@ type TokenServer struct {
 	// Instead of the secret, a client may send an assertion from [TokenServer.IssueAssertion].
 	ClientID, ClientSecret string
 
-	// ExpiresIn is how long a token is valid. The response has it as expires_in, in whole seconds. 0 means a day, and
-	// that the response has no expires_in.
-	ExpiresIn time.Duration
-
 	record
 	injected   []int
 	issued     int
-	expiry     map[string]time.Time // by token
-	assertions map[string]assertion
-}
-
-// assertion is what the JSON Web Token of a real identity provider says in its claims.
-type assertion struct {
-	clientID string
-	expiry   time.Time
+	valid      map[string]bool   // by token
+	assertions map[string]string // the client of each
 }
 
 // IssueAssertion returns an assertion for a client (RFC 7523, section 3), as an identity provider would that this server
 // trusts. Clients must not look into it, so it has no claims and no signature: the server knows what it has issued.
-func (t *TokenServer) IssueAssertion(clientID string, validity time.Duration) string {
+func (t *TokenServer) IssueAssertion(clientID string) string {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if t.assertions == nil {
-		t.assertions = map[string]assertion{}
+		t.assertions = map[string]string{}
 	}
 	issued := "eyJhbGciOiJFUzI1NiJ9." + rand.Text() + "." + rand.Text()
-	t.assertions[issued] = assertion{clientID, time.Now().Add(validity)}
+	t.assertions[issued] = clientID
 	return issued
 }
 
@@ -61,17 +50,17 @@ func (t *TokenServer) Inject(statuses ...int) {
 func (t *TokenServer) Revoke(token string) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	delete(t.expiry, token)
+	delete(t.valid, token)
 }
 
-// Authorize requires a bearer token that this server issued and that is still valid. It is a function for
+// Authorize requires a bearer token that this server issued and did not revoke. It is a function for
 // Options.Authorize.
 func (t *TokenServer) Authorize(r *http.Request) error {
 	token := strings.TrimPrefix(r.Header.Get("Authorization"), "Bearer ")
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	if time.Now().After(t.expiry[token]) {
-		return errors.New("the access token is unknown, revoked or expired")
+	if !t.valid[token] {
+		return errors.New("the access token is unknown or revoked")
 	}
 	return nil
 }
@@ -111,15 +100,11 @@ func (t *TokenServer) respond(r *http.Request, req *Request) (int, map[string]an
 
 	t.issued++
 	token := fmt.Sprintf("token-%d", t.issued)
-	if t.expiry == nil {
-		t.expiry = map[string]time.Time{}
+	if t.valid == nil {
+		t.valid = map[string]bool{}
 	}
-	t.expiry[token] = time.Now().Add(cmp.Or(t.ExpiresIn, 24*time.Hour))
-	body := map[string]any{"access_token": token, "token_type": "Bearer"}
-	if t.ExpiresIn != 0 {
-		body["expires_in"] = int64(t.ExpiresIn / time.Second)
-	}
-	return http.StatusOK, body
+	t.valid[token] = true
+	return http.StatusOK, map[string]any{"access_token": token, "token_type": "Bearer"}
 }
 
 // checkClient returns an error unless the client authenticates in exactly one way. The caller holds t.mu.
@@ -132,7 +117,7 @@ func (t *TokenServer) checkClient(r *http.Request) error {
 		id, _ = url.QueryUnescape(user)
 		secret, _ = url.QueryUnescape(pass)
 	}
-	issued, known := t.assertions[form.Get("client_assertion")]
+	client, known := t.assertions[form.Get("client_assertion")]
 	const jsonWebToken = "urn:ietf:params:oauth:client-assertion-type:jwt-bearer"
 	switch asserted := form.Has("client_assertion"); {
 	case inHeader && (asserted || form.Has("client_secret")), asserted && form.Has("client_secret"):
@@ -141,10 +126,8 @@ func (t *TokenServer) checkClient(r *http.Request) error {
 		return errors.New("the client is unknown or its secret is wrong")
 	case asserted && (!known || form.Get("client_assertion_type") != jsonWebToken):
 		return errors.New("the assertion is unknown")
-	case asserted && issued.clientID != t.ClientID:
+	case asserted && client != t.ClientID:
 		return errors.New("the assertion is for another client")
-	case asserted && time.Now().After(issued.expiry):
-		return errors.New("the assertion has expired")
 	}
 	return nil
 }
