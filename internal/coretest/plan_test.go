@@ -99,10 +99,10 @@ func (c *terraformCore) refresh(p *Process, addr string, s *stored) *stored {
 		return nil
 	}
 	got, diags := p.Read(s.Managed)
+	if c.here(s) == nil {
+		c.checkUnchanged("refresh "+addr, s, got)
+	}
 	switch {
-	case c.here(s) == nil && (len(diags) > 0 || !EqualValues(got.Value, s.Value)):
-		c.problem("refresh %s: an object of another deployment became %v: %s", addr, FromTerraform(got.Value), diags)
-		return s
 	case !c.noErrors("refresh "+addr, diags):
 		return s
 	case got.Value.IsNull():

@@ -31,8 +31,9 @@ type change struct {
 	moves   bool  // to another deployment; see move
 }
 
-// move makes a change one of streams that the state does not have: those of another deployment.
-func (c *change) move() { c.was, c.marks, c.moves = nil, nil, true }
+// move makes a change one of streams that the state does not have: those of another deployment. The marks stay, for the
+// state after a move that fails.
+func (c *change) move() { c.was, c.moves = nil, true }
 
 func (c change) leaves() []string {
 	if c.unknown {

@@ -244,6 +244,24 @@ func TestDeploymentChangeFails(t *testing.T) {
 	})
 }
 
+// What is in doubt at the former deployment is still in doubt after a move that fails.
+func TestDeploymentChangeFailsInDoubt(t *testing.T) {
+	t.Parallel()
+	onBoth(t, nil, func(t *testing.T, d *deploymentTest) {
+		refuse(d.former, map[string]streamstest.Fault{"s000": {ResetAfter: true}, "s001": {ResetAfter: true}})
+		refuse(d.configured, map[string]streamstest.Fault{"s000": {Status: http.StatusForbidden}, "s001": {Status: http.StatusForbidden}})
+		for _, url := range []string{d.formerURL, d.url} {
+			if diags := d.apply(d.at(url), d.config("p2", nil)); !diags.Failed() {
+				t.Fatal("the apply succeeded")
+			}
+		}
+		refuse(d.former, nil)
+		d.former.ForgetRequests()
+		d.mustApply(d.at(d.formerURL), d.config("p1", nil))
+		d.former.WantRequests(t, d.sets("p1")...)
+	})
+}
+
 // An import knows the configured deployment. A moved block knows none.
 func TestDeploymentOfImport(t *testing.T) {
 	t.Parallel()
