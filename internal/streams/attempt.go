@@ -75,17 +75,10 @@ func (o *operation) RoundTrip(req *http.Request) (*http.Response, error) {
 	}
 	ctx, cancel := attemptContext(operationCtx, o.timeout)
 	defer cancel()
-	finishConnecting := o.firstConnection.wait(operationCtx, ctx)
-	defer finishConnecting()
-	if err := operationCtx.Err(); err != nil {
-		o.attempts--
-		return nil, o.noResponse(err)
-	}
 	asked, connected, newConnection := false, false, false
 	ctx = httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{
-		GetConn:      func(string) { asked = true },
-		GotConn:      func(c httptrace.GotConnInfo) { asked, connected, newConnection = true, true, !c.Reused },
-		WroteHeaders: finishConnecting,
+		GetConn: func(string) { asked = true },
+		GotConn: func(c httptrace.GotConnInfo) { asked, connected, newConnection = true, true, !c.Reused },
 	})
 	req = req.Clone(ctx)
 	if req.Header.Get("User-Agent") == "" {
@@ -128,7 +121,7 @@ func (o *operation) waitForTurn(ctx context.Context) (freeSlot func(), err error
 		return nil, o.noResponse(ctx.Err())
 	}
 	freeSlot = func() { <-o.slots }
-	if o.limiter != nil && o.limiter.Wait(ctx) != nil {
+	if ctx.Err() != nil || o.limiter != nil && o.limiter.Wait(ctx) != nil {
 		freeSlot()
 		return nil, o.noTurn(ctx)
 	}

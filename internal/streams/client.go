@@ -53,13 +53,12 @@ type Config struct {
 // Client sends requests to one deployment of the service. It is safe for concurrent use.
 type Client struct {
 	*transport
-	baseURL         *url.URL
-	headers         http.Header
-	credential      *credential
-	credentials     string // see Config
-	firstConnection *firstConnection
-	endpoint        verdict
-	decoding        sync.Mutex
+	baseURL     *url.URL
+	headers     http.Header
+	credential  *credential
+	credentials string // see Config
+	endpoint    verdict
+	decoding    sync.Mutex
 }
 
 // New returns a client for a deployment. It does not send a request.
@@ -119,9 +118,6 @@ func New(cfg Config) (*Client, error) {
 
 		credentials: cfg.Credentials,
 	}
-	if baseURL.Scheme == "https" {
-		c.firstConnection = &firstConnection{finished: make(chan struct{})}
-	}
 	for name, value := range cfg.Headers {
 		c.headers.Set(name, value)
 	}
@@ -172,7 +168,7 @@ func (c *Client) ReadStream(ctx context.Context, id string) (*Stream, error) {
 
 // run sends an operation's request for a stream and returns the stream from the response.
 func (c *Client) run(ctx context.Context, o *operation, id string) (*Stream, error) {
-	o.firstConnection, o.endpoint, o.credentials = c.firstConnection, &c.endpoint, c.credentials
+	o.endpoint, o.credentials = &c.endpoint, c.credentials
 	var err error
 	if o.url, err = streamURL(c.baseURL, id); err != nil {
 		e := o.newError(KindBadRequest)

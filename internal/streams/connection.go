@@ -5,8 +5,6 @@ import (
 	"crypto/tls"
 	"net/http"
 	"net/url"
-	"sync"
-	"sync/atomic"
 	"time"
 
 	"golang.org/x/net/http/httpproxy"
@@ -32,28 +30,4 @@ func newHTTPTransport(cfg Config, tlsConfig *tls.Config, proxy *httpproxy.Config
 			return &proxyError{proxy: proxy.Scheme + "://" + proxy.Host, status: resp.StatusCode}
 		},
 	}
-}
-
-// firstConnection makes all attempts wait until the first one has connected. Over HTTP/2 they then
-// share its connection, while Go would open one for each attempt that starts in the meantime.
-type firstConnection struct {
-	claimed  atomic.Bool   // by the first attempt
-	finished chan struct{} // closed when the first attempt has connected or failed
-}
-
-// wait returns at once for the first attempt, and for all others when the first one has connected
-// or failed. The attempt must call finish when it has connected or failed; it may do so repeatedly.
-func (f *firstConnection) wait(operation, attempt context.Context) (finish func()) {
-	if f == nil {
-		return func() {}
-	}
-	if f.claimed.CompareAndSwap(false, true) {
-		return sync.OnceFunc(func() { close(f.finished) })
-	}
-	select {
-	case <-f.finished:
-	case <-operation.Done():
-	case <-attempt.Done(): // the request with this context fails
-	}
-	return func() {}
 }

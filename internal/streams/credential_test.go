@@ -255,8 +255,8 @@ func TestClientAssertionFile(t *testing.T) {
 	})
 }
 
-// What the files held is masked, as other secrets are.
-func TestSecretFilesAreMasked(t *testing.T) {
+// What the files held is masked, as other secrets are, and so is a token that was received.
+func TestFoundSecretsAreMasked(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "credential")
 	writeSecret(t, path, "s3cret-t0ken\n")
@@ -268,6 +268,10 @@ func TestSecretFilesAreMasked(t *testing.T) {
 	}
 	cfg := streams.Config{OAuth2: &streams.OAuth2{TokenURL: startService(t, echo).URL, ClientAssertionFile: path}}
 	if e := startService(t, applyUpdate).updateError(t, cfg); e.Message != "***" {
+		t.Errorf("error %#v", e)
+	}
+	s := startService(t, echo)
+	if e := s.updateError(t, oauth2Config(s, startService(t, issueTokens(0)))); e.Message != "Bearer ***" {
 		t.Errorf("error %#v", e)
 	}
 }

@@ -5,12 +5,13 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"math"
 	"slices"
-	"strconv"
 	"strings"
 	"unicode/utf8"
 )
+
+// byteOrderMark begins a text in UTF-8 that some programs wrote. JSON does not allow it.
+var byteOrderMark = []byte("\ufeff")
 
 // decodeStream reads the body of a 2xx response (INTERFACE.md, section 4). It is stricter than encoding/json,
 // which accepts null, missing fields and other spellings of a name. Its error lists all problems.
@@ -32,19 +33,19 @@ func decodeStream(body []byte) (*Stream, error) {
 
 	var problems []string
 	var s Stream
-	decode := func(name, typeName string, into func(json.RawMessage) bool) {
+	decode := func(name, typeName string, decoded func(json.RawMessage) bool) {
 		switch raw, ok := fields[name]; {
 		case !ok:
 			problems = append(problems, fmt.Sprintf("%s is missing", name))
-		case !into(raw):
+		case !decoded(raw):
 			problems = append(problems, fmt.Sprintf("%s is not %s", name, typeName))
 		}
 	}
-	decode("id", "a string", stringInto(&s.ID))
-	decode("terminal_id", "a string", stringInto(&s.TerminalID))
-	decode("fragment_type_id", "a string", stringInto(&s.FragmentTypeID))
+	decode("id", "a string", into(&s.ID))
+	decode("terminal_id", "a string", into(&s.TerminalID))
+	decode("fragment_type_id", "a string", into(&s.FragmentTypeID))
 	decode("processor_ids", "an array of strings", processorSetInto(&s.ProcessorIDs))
-	decode("last_edited", "an integer", integerInto(&s.LastEdited))
+	decode("last_edited", "an integer", into(&s.LastEdited))
 	decode("compatible_namespaces", "an array of strings", stringSetInto(&s.CompatibleNamespaces))
 	if problems != nil {
 		return nil, errors.New("the response is not a stream: " + strings.Join(problems, ", "))
@@ -52,13 +53,14 @@ func decodeStream(body []byte) (*Stream, error) {
 	return &s, nil
 }
 
-func stringInto(to *string) func(json.RawMessage) bool {
+// into decodes a value of this type. Unlike package json, it refuses null.
+func into[T string | int64](to *T) func(json.RawMessage) bool {
 	return func(raw json.RawMessage) bool {
-		var s *string
-		if json.Unmarshal(raw, &s) != nil || s == nil {
+		var value *T
+		if json.Unmarshal(raw, &value) != nil || value == nil {
 			return false
 		}
-		*to = *s
+		*to = *value
 		return true
 	}
 }
@@ -75,22 +77,6 @@ func stringSetInto(to *[]string) func(json.RawMessage) bool {
 		}
 		slices.Sort(elements)
 		*to = slices.Compact(elements)
-		return true
-	}
-}
-
-// integerInto accepts 1.718e12, because some services encode every number as a float.
-func integerInto(to *int64) func(json.RawMessage) bool {
-	return func(raw json.RawMessage) bool {
-		var err error
-		if *to, err = strconv.ParseInt(string(raw), 10, 64); err == nil {
-			return true
-		}
-		var f *float64
-		if json.Unmarshal(raw, &f) != nil || f == nil || math.Trunc(*f) != *f || math.Abs(*f) >= 1<<53 {
-			return false
-		}
-		*to = int64(*f)
 		return true
 	}
 }

@@ -1,6 +1,7 @@
 package streams_test
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"net/http"
@@ -106,8 +107,11 @@ func TestRequestID(t *testing.T) {
 func TestNotSent(t *testing.T) {
 	t.Parallel()
 	s := startService(t, applyUpdate)
-	e := s.updateError(t, streams.Config{Headers: map[string]string{"X-Key": "a\nb"}})
-	if e.Kind != streams.KindConnection || e.Attempts != 0 || e.Outcome != streams.NotChanged || !errors.Is(e, streams.ErrNotSent) {
+	tries := 0
+	e := s.updateError(t, streams.Config{
+		Headers: map[string]string{"X-Key": "a\nb"}, Observe: func(context.Context, streams.Attempt) { tries++ },
+	})
+	if tries != 1 || e.Kind != streams.KindConnection || e.Attempts != 0 || e.Outcome != streams.NotChanged || !errors.Is(e, streams.ErrNotSent) {
 		t.Errorf("error %#v", e)
 	}
 	wantText(t, e.Reason, "the request cannot be sent: ", "X-Key")

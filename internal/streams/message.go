@@ -25,7 +25,7 @@ func readMessage(body []byte, secrets *redactor) (message string, documented boo
 	body = bytes.TrimPrefix(body, byteOrderMark)
 	// Not a struct: that would accept "Message", which web frameworks send for an unknown route.
 	var fields map[string]json.RawMessage
-	if json.Unmarshal(body, &fields) == nil && stringInto(&message)(fields["message"]) {
+	if json.Unmarshal(body, &fields) == nil && into(&message)(fields["message"]) {
 		return secrets.printable(message, maxMessage), true
 	}
 	text := secrets.mask(string(body))

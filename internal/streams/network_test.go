@@ -2,7 +2,6 @@ package streams_test
 
 import (
 	"context"
-	"fmt"
 	"net"
 	"os"
 	"sync"
@@ -42,22 +41,23 @@ func dial(ctx context.Context, _, address string) (net.Conn, error) {
 	}
 }
 
+// listener is a [net.Listener].
 type listener struct {
-	address string
-	conns   chan net.Conn
-	close   func()
-	closed  chan struct{}
+	addr   *net.TCPAddr
+	conns  chan net.Conn
+	close  func()
+	closed chan struct{}
 }
 
 func newListener() *listener {
-	n := listenerCount.Add(1)
-	l := &listener{address: fmt.Sprintf("127.0.0.1:%d", n), conns: make(chan net.Conn), closed: make(chan struct{})}
+	l := &listener{
+		addr:  &net.TCPAddr{IP: net.IPv4(127, 0, 0, 1), Port: int(listenerCount.Add(1))},
+		conns: make(chan net.Conn), closed: make(chan struct{}),
+	}
 	l.close = sync.OnceFunc(func() { close(l.closed) })
-	listeners.Store(l.address, l)
+	listeners.Store(l.addr.String(), l)
 	return l
 }
-
-// These methods implement [net.Listener] and [net.Addr].
 
 func (l *listener) Accept() (net.Conn, error) {
 	select {
@@ -69,11 +69,9 @@ func (l *listener) Accept() (net.Conn, error) {
 }
 
 func (l *listener) Close() error {
-	listeners.Delete(l.address)
+	listeners.Delete(l.addr.String())
 	l.close()
 	return nil
 }
 
-func (l *listener) Addr() net.Addr  { return l }
-func (l *listener) Network() string { return "in memory" }
-func (l *listener) String() string  { return l.address }
+func (l *listener) Addr() net.Addr { return l.addr }

@@ -140,9 +140,7 @@ func isRefusal(err error) bool {
 
 func (s *tokenSource) requestToken(ctx context.Context, config clientcredentials.Config) (*oauth2.Token, time.Time, error) {
 	o := &operation{transport: s.transport, method: http.MethodPost, url: s.config.TokenURL, tokenRequest: true, endpoint: &s.endpoint}
-	client := o.httpClient().StandardClient()
-	client.Transport = tolerantTokens{client.Transport}
-	token, err := config.Token(context.WithValue(ctx, oauth2.HTTPClient, client))
+	token, err := config.Token(context.WithValue(ctx, oauth2.HTTPClient, o.httpClient().StandardClient()))
 	var retryAt time.Time
 	if o.retryable {
 		retryAt = time.Now().Add(o.retryWait)

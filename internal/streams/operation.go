@@ -43,11 +43,10 @@ type operation struct {
 	method          string
 	url             string
 	body            []byte
-	tokenRequest    bool             // its bodies are secret, and omitted from an Attempt
-	credentials     string           // see Config.Credentials
-	firstConnection *firstConnection // nil: attempts connect without waiting
-	endpoint        *verdict         // whether the endpoint works
-	successesBefore int              // the first attempt; see verdict
+	tokenRequest    bool     // its bodies are secret, and omitted from an Attempt
+	credentials     string   // see Config.Credentials
+	endpoint        *verdict // whether the endpoint works
+	successesBefore int      // the first attempt; see verdict
 
 	attempts      int
 	timeout       time.Duration // of the last attempt

@@ -1,16 +1,7 @@
 package streams
 
 import (
-	"crypto/tls"
-	"crypto/x509"
-	"errors"
-	"fmt"
-	"io"
 	"math"
-	"net"
-	"net/http"
-	"net/url"
-	"syscall"
 	"testing"
 	"time"
 )
@@ -58,30 +49,6 @@ func TestParseRetryAfter(t *testing.T) {
 	for _, value := range []string{"", "-1", "+1", "1.5", "1e3", "0x10", "5s", "1, 2", "soon", "2026-03-04T05:06:17Z", "٥"} {
 		if wait, ok := parseRetryAfter(value, now); ok {
 			t.Errorf("parseRetryAfter(%q) = %s", value, wait)
-		}
-	}
-}
-
-func TestIsRetryableError(t *testing.T) {
-	t.Parallel()
-	for name, test := range map[string]struct {
-		err  error
-		want bool
-	}{
-		"refused":             {&net.OpError{Op: "dial", Err: syscall.ECONNREFUSED}, true},
-		"end of file":         {io.ErrUnexpectedEOF, true},
-		"request timeout":     {ErrRequestTimeout, true},
-		"local TLS alert":     {&net.OpError{Op: "local error", Err: errors.New("tls: bad record MAC")}, true},
-		"remote TLS alert":    {&net.OpError{Op: "remote error", Err: errors.New("tls: certificate required")}, false},
-		"unknown authority":   {x509.UnknownAuthorityError{}, false},
-		"expired":             {x509.CertificateInvalidError{Reason: x509.Expired}, false},
-		"response is not TLS": {tls.RecordHeaderError{}, false},
-		"response is HTTP":    {http.ErrSchemeMismatch, false},
-	} {
-		for _, err := range []error{test.err, fmt.Errorf("proxy: %w", test.err), &url.Error{Op: "Patch", Err: test.err}} {
-			if got := isRetryableError(err); got != test.want {
-				t.Errorf("%s (%T): %t", name, err, got)
-			}
 		}
 	}
 }

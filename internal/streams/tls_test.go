@@ -67,8 +67,12 @@ func TestTLSAccepted(t *testing.T) {
 func TestTLSRefused(t *testing.T) {
 	t.Parallel()
 	ca, otherCA := streamstest.NewAuthority(t), streamstest.NewAuthority(t)
-	client, other := ca.Issue(t, "client"), otherCA.Issue(t, "other")
+	client, other, expired := ca.Issue(t, "client"), otherCA.Issue(t, "other"), ca.IssueExpired(t, "127.0.0.1")
 	open, mutual := &tls.Config{}, requireCertificateOf(ca, tls.VersionTLS12)
+	expiredPair, err := tls.X509KeyPair([]byte(expired.CertPEM), []byte(expired.KeyPEM))
+	if err != nil {
+		t.Fatal(err)
+	}
 	for name, test := range map[string]struct {
 		server *tls.Config
 		client func(ca string) streams.TLS
@@ -82,6 +86,8 @@ func TestTLSRefused(t *testing.T) {
 		}, "certificate signed by unknown authority", streams.ErrUnknownAuthority},
 		"another name": {open, func(ca string) streams.TLS { return streams.TLS{CACertPEM: ca, ServerName: "other.example"} },
 			"certificate is valid for example.com", streams.ErrWrongName},
+		"expired": {&tls.Config{Certificates: []tls.Certificate{expiredPair}}, func(string) streams.TLS { return streams.TLS{CACertPEM: ca.CertPEM} },
+			"certificate has expired", streams.ErrExpired},
 		"no client certificate": {mutual, func(ca string) streams.TLS { return streams.TLS{CACertPEM: ca} },
 			"remote error: tls", streams.ErrClientCertificate},
 		"another client certificate": {mutual, func(ca string) streams.TLS {
@@ -122,7 +128,7 @@ func TestNoClientCertificateTLS13(t *testing.T) {
 	s.TLS = requireCertificateOf(streamstest.NewAuthority(t), 0)
 	s.StartTLS()
 	e := s.updateError(t, streams.Config{TLS: streams.TLS{CACertPEM: s.caPEM()}, DialContext: new(net.Dialer).DialContext})
-	if e.Status != 0 || e.Kind != streams.KindConnection || e.Reason == "" {
+	if e.Status != 0 || e.Kind != streams.KindConnection || e.Reason == "" || errors.Is(e, streams.ErrClientCertificate) && e.Outcome != streams.NotChanged {
 		t.Errorf("error %#v", e)
 	}
 	s.wantRequests(t, 0)

@@ -1,10 +1,8 @@
 package streams_test
 
 import (
-	"encoding/json"
 	"fmt"
 	"net/http"
-	"slices"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -25,12 +23,12 @@ func TestUpdateRequest(t *testing.T) {
 		Headers:   map[string]string{"x-api-key": "k3y", "X-Empty": ""},
 		UserAgent: "terraform-provider-stream/1.2.3 Terraform/1.14.0",
 	})
-	got, err := c.UpdateStream(t.Context(), "s1", streams.NewProcessorSet("p2", "p1", "p2"))
+	got, err := c.UpdateStream(t.Context(), "s1", streams.NewProcessorSet("<ä&b>", "9", "10", "9"))
 	if err != nil {
 		t.Fatal(err)
 	}
 	want := &streams.Stream{
-		ID: "s1", TerminalID: "t1", FragmentTypeID: "image-jpg", ProcessorIDs: streams.NewProcessorSet("p1", "p2"),
+		ID: "s1", TerminalID: "t1", FragmentTypeID: "image-jpg", ProcessorIDs: streams.NewProcessorSet("10", "9", "<ä&b>"),
 		LastEdited: 1718000000000, CompatibleNamespaces: []string{"ns1"},
 	}
 	if diff := cmp.Diff(want, got, ignoreShown); diff != "" {
@@ -38,12 +36,12 @@ func TestUpdateRequest(t *testing.T) {
 	}
 	wantRequest := []receivedRequest{{
 		Method: "PATCH", Target: "/eu/v2/streams/s1", Proto: "HTTP/1.1",
-		Body: `{"processor_ids":["p1","p2"]}`, Length: 29,
+		Body: `{"processor_ids":["10","9","<ä&b>"]}`, Length: 37,
 		Header: http.Header{
 			"Accept":          {"application/json"},
 			"Accept-Encoding": {"gzip"},
 			"Authorization":   {"Bearer t0ken"},
-			"Content-Length":  {"29"},
+			"Content-Length":  {"37"},
 			"Content-Type":    {"application/json"},
 			"User-Agent":      {"terraform-provider-stream/1.2.3 Terraform/1.14.0"},
 			"X-Api-Key":       {"k3y"},
@@ -70,23 +68,6 @@ func TestReadRequest(t *testing.T) {
 	}}
 	if diff := cmp.Diff(want, s.requests(), cmpopts.IgnoreUnexported(receivedRequest{})); diff != "" {
 		t.Errorf("requests (-want +got):\n%s", diff)
-	}
-}
-
-func TestUpdateBody(t *testing.T) {
-	t.Parallel()
-	s := startService(t, applyUpdate)
-	c := newClient(t, streams.Config{BaseURL: s.URL})
-	for i, body := range []string{`[]`, `["10","9","B","a","b"]`, `["<a&b>'\"\\","grün 流 😀"]`} {
-		var ids []string
-		if err := json.Unmarshal([]byte(body), &ids); err != nil {
-			t.Fatal(err)
-		}
-		slices.Reverse(ids)
-		_, err := c.UpdateStream(t.Context(), "s1", streams.NewProcessorSet(ids...))
-		if got := s.requests()[i].Body; err != nil || got != `{"processor_ids":`+body+`}` {
-			t.Errorf("%q is sent as %s (%v)", ids, got, err)
-		}
 	}
 }
 
