@@ -5,23 +5,22 @@ import (
 	"maps"
 	"slices"
 
-	"github.com/hashicorp/terraform-plugin-framework-timeouts/resource/timeouts"
 	"github.com/hashicorp/terraform-plugin-framework/attr"
 	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
+	"github.com/stream-management/terraform-provider-stream/internal/claims"
 	"github.com/stream-management/terraform-provider-stream/internal/streams"
 )
 
 // groupModel is a stream_processors_group resource in a configuration, plan or state.
 type groupModel struct {
-	Streams    types.Map      `tfsdk:"streams"`
-	OnDestroy  types.String   `tfsdk:"on_destroy"`
-	Triggers   types.Map      `tfsdk:"triggers"`
-	Timeouts   timeouts.Value `tfsdk:"timeouts"`
-	LastEdited types.Int64    `tfsdk:"last_edited"`
-	Deployment types.String   `tfsdk:"deployment"`
+	attachmentModel
+
+	Streams types.Map `tfsdk:"streams"`
 }
+
+func (*groupModel) subject() subject { return ofGroup }
 
 // want returns the planned sets.
 func (m *groupModel) want() sets {
@@ -59,7 +58,17 @@ func (m *groupModel) setEdited(reported map[string]*streams.Stream) {
 	}
 }
 
-func (m *groupModel) detaches() bool { return m != nil && m.OnDestroy.ValueString() != onDestroyKeep }
+// change returns what a plan changes.
+func (m *groupModel) change(state *groupModel, found marks) change {
+	c := change{want: m.want(), was: state.was(found), create: state == nil, marks: found}
+	if m == nil {
+		c.detach = state.detaches()
+		return c
+	}
+	c.detach, c.leaving, c.unknown = m.detaches(), claims.Dropped, m.Streams.IsUnknown()
+	c.again = state != nil && !m.Triggers.Equal(state.Triggers)
+	return c
+}
 
 // planComputed plans the computed values, as that of stream_processors. last_edited becomes unknown if the apply changes
 // anything, because Terraform would not apply a group without a change.

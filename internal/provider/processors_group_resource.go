@@ -1,12 +1,10 @@
 package provider
 
 import (
-	"cmp"
 	"context"
 	"maps"
 	"slices"
 
-	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/resource"
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema"
 	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
@@ -66,51 +64,7 @@ func (r *groupResource) Configure(_ context.Context, req resource.ConfigureReque
 // ModifyPlan sends nothing without detect_drift. last_edited becomes unknown if the apply changes anything, because
 // Terraform would not apply a group without a change.
 func (r *groupResource) ModifyPlan(ctx context.Context, req resource.ModifyPlanRequest, resp *resource.ModifyPlanResponse) {
-	if r.session == nil {
-		return
-	}
-	var plan, state *groupModel
-	resp.Diagnostics.Append(req.State.Get(ctx, &state)...)
-	resp.Diagnostics.Append(req.Plan.Get(ctx, &plan)...)
-	found, diags := readMarks(ctx, req.Private)
-	resp.Diagnostics.Append(diags...)
-	if resp.Diagnostics.HasError() {
-		return
-	}
-	planned, diags := r.session.planGroup(ctx, plan, state, found)
-	resp.Diagnostics.Append(diags...)
-	resp.Diagnostics.Append(planned.save(ctx, resp.Private)...)
-	if plan != nil {
-		resp.Diagnostics.Append(resp.Plan.Set(ctx, plan)...)
-	}
-}
-
-// planGroup plans the computed values of a group, and its marks. plan is nil for a destroy, state for a create.
-func (s *session) planGroup(ctx context.Context, plan, state *groupModel, found marks) (planned marks, diags diag.Diagnostics) {
-	c := change{want: plan.want(), was: state.was(found), create: state == nil, detach: cmp.Or(plan, state).detaches(), marks: found}
-	if plan != nil {
-		c.leaving, c.unknown = claims.Dropped, plan.Streams.IsUnknown()
-		c.again = state != nil && !plan.Triggers.Equal(state.Triggers)
-	}
-	if state != nil && s.elsewhere(state.Deployment) {
-		diags.Append(s.planElsewhere(&c, state.Deployment, plan == nil, plan != nil)...)
-		state = nil
-		if diags.HasError() {
-			return found, diags
-		}
-	}
-	ctx, cancel := withTimeLimit(ctx, cmp.Or(plan, state, new(groupModel)).Timeouts.Read, &diags)
-	defer cancel()
-	report := newReport(ofGroup)
-	sends, planned := s.plan(ctx, c, report)
-	diags.Append(report.diagnostics("Nothing was sent.")...)
-	if plan != nil {
-		plan.planComputed(state, s, sends)
-		if c.create { // a saved plan may be applied with another address
-			plan.Deployment = types.StringUnknown()
-		}
-	}
-	return planned, diags
+	modifyPlan[*groupModel](ctx, r.session, req, resp)
 }
 
 // Create saves nothing if a stream fails: the next apply sends all sets again. A tainted group would be destroyed first.
@@ -143,11 +97,8 @@ func (r *groupResource) Read(ctx context.Context, req resource.ReadRequest, resp
 	if !r.session.readsStreams() {
 		return
 	}
-	var state *groupModel
-	resp.Diagnostics.Append(req.State.Get(ctx, &state)...)
-	marks, diags := readMarks(ctx, req.Private)
-	resp.Diagnostics.Append(diags...)
-	if resp.Diagnostics.HasError() || state == nil {
+	_, state, marks, ok := decode[*groupModel](ctx, nil, req.State, req.Private, &resp.Diagnostics)
+	if !ok || state == nil {
 		return
 	}
 	if r.session.elsewhere(state.Deployment) {
@@ -178,12 +129,8 @@ func (r *groupResource) Read(ctx context.Context, req resource.ReadRequest, resp
 
 // Update sends what the plan says. The state takes what succeeded.
 func (r *groupResource) Update(ctx context.Context, req resource.UpdateRequest, resp *resource.UpdateResponse) {
-	var plan, state *groupModel
-	resp.Diagnostics.Append(req.Plan.Get(ctx, &plan)...)
-	resp.Diagnostics.Append(req.State.Get(ctx, &state)...)
-	found, diags := readMarks(ctx, req.Private)
-	resp.Diagnostics.Append(diags...)
-	if resp.Diagnostics.HasError() {
+	plan, state, found, ok := decode[*groupModel](ctx, req.Plan, req.State, req.Private, &resp.Diagnostics)
+	if !ok {
 		return
 	}
 	ctx, cancel := withTimeLimit(ctx, plan.Timeouts.Update, &resp.Diagnostics)
@@ -217,11 +164,8 @@ func (r *groupResource) Update(ctx context.Context, req resource.UpdateRequest, 
 
 // Delete leaves the streams in the state that fail.
 func (r *groupResource) Delete(ctx context.Context, req resource.DeleteRequest, resp *resource.DeleteResponse) {
-	var state *groupModel
-	resp.Diagnostics.Append(req.State.Get(ctx, &state)...)
-	found, diags := readMarks(ctx, req.Private)
-	resp.Diagnostics.Append(diags...)
-	if resp.Diagnostics.HasError() {
+	_, state, found, ok := decode[*groupModel](ctx, nil, req.State, req.Private, &resp.Diagnostics)
+	if !ok {
 		return
 	}
 	if r.session.elsewhere(state.Deployment) {

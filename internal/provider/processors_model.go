@@ -1,7 +1,6 @@
 package provider
 
 import (
-	"github.com/hashicorp/terraform-plugin-framework-timeouts/resource/timeouts"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
 	"github.com/stream-management/terraform-provider-stream/internal/claims"
@@ -10,22 +9,17 @@ import (
 
 // processorsModel is a stream_processors resource in a configuration, plan or state.
 type processorsModel struct {
-	StreamID             types.String   `tfsdk:"stream_id"`
-	ProcessorIDs         types.Set      `tfsdk:"processor_ids"`
-	OnDestroy            types.String   `tfsdk:"on_destroy"`
-	Triggers             types.Map      `tfsdk:"triggers"`
-	Timeouts             timeouts.Value `tfsdk:"timeouts"`
-	ID                   types.String   `tfsdk:"id"`
-	TerminalID           types.String   `tfsdk:"terminal_id"`
-	FragmentTypeID       types.String   `tfsdk:"fragment_type_id"`
-	CompatibleNamespaces types.Set      `tfsdk:"compatible_namespaces"`
-	LastEdited           types.Int64    `tfsdk:"last_edited"`
-	Deployment           types.String   `tfsdk:"deployment"`
+	attachmentModel
+
+	StreamID             types.String `tfsdk:"stream_id"`
+	ProcessorIDs         types.Set    `tfsdk:"processor_ids"`
+	ID                   types.String `tfsdk:"id"`
+	TerminalID           types.String `tfsdk:"terminal_id"`
+	FragmentTypeID       types.String `tfsdk:"fragment_type_id"`
+	CompatibleNamespaces types.Set    `tfsdk:"compatible_namespaces"`
 }
 
-// setDefaults gives an imported or moved resource the values that an empty configuration plans, so that the next plan
-// shows no update.
-func (m *processorsModel) setDefaults() { m.OnDestroy = types.StringValue(onDestroyDetach) }
+func (*processorsModel) subject() subject { return ofResource }
 
 // setReported copies what the service reported into the model.
 func (m *processorsModel) setReported(s *streams.Stream) {
@@ -64,8 +58,16 @@ func (m *processorsModel) was(marks marks) entries {
 	return entries{id: entry}
 }
 
-func (m *processorsModel) detaches() bool {
-	return m != nil && m.OnDestroy.ValueString() != onDestroyKeep
+// change returns what a plan changes.
+func (m *processorsModel) change(state *processorsModel, found marks) change {
+	c := change{want: m.want(), was: state.was(found), create: state == nil, marks: found}
+	if state != nil {
+		c.detach = state.detaches()
+	}
+	if m != nil && state != nil {
+		c.leaving, c.again = claims.Replaced, !m.Triggers.Equal(state.Triggers)
+	}
+	return c
 }
 
 // planComputed plans the computed values. The state is nil if it says nothing of the stream. The framework has made

@@ -1,7 +1,6 @@
 package provider
 
 import (
-	"cmp"
 	"context"
 
 	"github.com/hashicorp/terraform-plugin-framework/path"
@@ -12,7 +11,6 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema/stringplanmodifier"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
-	"github.com/stream-management/terraform-provider-stream/internal/claims"
 	"github.com/stream-management/terraform-provider-stream/internal/streams"
 )
 
@@ -100,42 +98,7 @@ func (r *processorsResource) Configure(_ context.Context, req resource.Configure
 
 // ModifyPlan sends nothing without detect_drift.
 func (r *processorsResource) ModifyPlan(ctx context.Context, req resource.ModifyPlanRequest, resp *resource.ModifyPlanResponse) {
-	if r.session == nil {
-		return
-	}
-	var plan, state *processorsModel
-	resp.Diagnostics.Append(req.State.Get(ctx, &state)...)
-	resp.Diagnostics.Append(req.Plan.Get(ctx, &plan)...)
-	found, diags := readMarks(ctx, req.Private)
-	resp.Diagnostics.Append(diags...)
-	if resp.Diagnostics.HasError() {
-		return
-	}
-	c := change{want: plan.want(), was: state.was(found), create: state == nil, detach: state.detaches(), marks: found}
-	if plan != nil && state != nil {
-		c.leaving, c.again = claims.Replaced, !plan.Triggers.Equal(state.Triggers)
-	}
-	if state != nil && r.session.elsewhere(state.Deployment) {
-		leaves := plan == nil || !plan.StreamID.Equal(state.StreamID)
-		resp.Diagnostics.Append(r.session.planElsewhere(&c, state.Deployment, leaves, plan != nil)...)
-		state = nil
-		if resp.Diagnostics.HasError() {
-			return
-		}
-	}
-	ctx, cancel := withTimeLimit(ctx, cmp.Or(plan, state, new(processorsModel)).Timeouts.Read, &resp.Diagnostics)
-	defer cancel()
-	report := newReport(ofResource)
-	sends, planned := r.session.plan(ctx, c, report)
-	resp.Diagnostics.Append(report.diagnostics("")...)
-	resp.Diagnostics.Append(planned.save(ctx, resp.Private)...)
-	if plan != nil {
-		plan.planComputed(state, r.session, sends)
-		if c.create { // a saved plan may be applied with another address
-			plan.Deployment = types.StringUnknown()
-		}
-		resp.Diagnostics.Append(resp.Plan.Set(ctx, plan)...)
-	}
+	modifyPlan[*processorsModel](ctx, r.session, req, resp)
 }
 
 // Create saves nothing if it fails: the next apply creates again, which sends the same set. A tainted resource would
@@ -164,11 +127,8 @@ func (r *processorsResource) Create(ctx context.Context, req resource.CreateRequ
 // Read sends nothing without detect_drift: the interface specifies no read, so the response to the last update is all
 // that is known.
 func (r *processorsResource) Read(ctx context.Context, req resource.ReadRequest, resp *resource.ReadResponse) {
-	var state *processorsModel
-	resp.Diagnostics.Append(req.State.Get(ctx, &state)...)
-	marked, diags := readMarks(ctx, req.Private)
-	resp.Diagnostics.Append(diags...)
-	if resp.Diagnostics.HasError() || state == nil {
+	_, state, marked, ok := decode[*processorsModel](ctx, nil, req.State, req.Private, &resp.Diagnostics)
+	if !ok || state == nil {
 		return
 	}
 	resp.Diagnostics.Append(resp.Identity.SetAttribute(ctx, path.Root("stream_id"), state.StreamID)...)
@@ -192,12 +152,8 @@ func (r *processorsResource) Read(ctx context.Context, req resource.ReadRequest,
 
 // Update sends the set if the plan says so, and otherwise nothing.
 func (r *processorsResource) Update(ctx context.Context, req resource.UpdateRequest, resp *resource.UpdateResponse) {
-	var plan, state *processorsModel
-	resp.Diagnostics.Append(req.Plan.Get(ctx, &plan)...)
-	resp.Diagnostics.Append(req.State.Get(ctx, &state)...)
-	found, diags := readMarks(ctx, req.Private)
-	resp.Diagnostics.Append(diags...)
-	if resp.Diagnostics.HasError() {
+	plan, state, found, ok := decode[*processorsModel](ctx, req.Plan, req.State, req.Private, &resp.Diagnostics)
+	if !ok {
 		return
 	}
 	ctx, cancel := withTimeLimit(ctx, plan.Timeouts.Update, &resp.Diagnostics)
@@ -233,11 +189,8 @@ func (r *processorsResource) Update(ctx context.Context, req resource.UpdateRequ
 
 // Delete keeps the resource in the state if it fails.
 func (r *processorsResource) Delete(ctx context.Context, req resource.DeleteRequest, resp *resource.DeleteResponse) {
-	var state *processorsModel
-	resp.Diagnostics.Append(req.State.Get(ctx, &state)...)
-	found, diags := readMarks(ctx, req.Private)
-	resp.Diagnostics.Append(diags...)
-	if resp.Diagnostics.HasError() {
+	_, state, found, ok := decode[*processorsModel](ctx, nil, req.State, req.Private, &resp.Diagnostics)
+	if !ok {
 		return
 	}
 	// Terraform does not pass the identity to a destroy, and forgets it if the destroy fails without returning it.

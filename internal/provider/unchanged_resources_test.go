@@ -1,0 +1,122 @@
+package provider
+
+import (
+	"context"
+	"maps"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/hashicorp/terraform-plugin-framework/providerserver"
+	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
+	"github.com/hashicorp/terraform-plugin-go/tftypes"
+
+	"github.com/stream-management/terraform-provider-stream/internal/coretest"
+	"github.com/stream-management/terraform-provider-stream/internal/streamstest"
+)
+
+// A plan has the same response with and without the shortcut.
+func TestUnchangedResources(t *testing.T) {
+	t.Parallel()
+	_, url := streamstest.Start(t, streamstest.Options{}, streamstest.Streams("cam-1", "cam-2")...)
+	standard := coretest.Attributes{"base_url": url}
+	for typeName, config := range map[string]func(streamID, processors any, others coretest.Attributes) tftypes.Value{
+		coretest.SingleName: func(streamID, processors any, others coretest.Attributes) tftypes.Value {
+			a := coretest.Attributes{"stream_id": streamID, "processor_ids": processors}
+			maps.Copy(a, others)
+			return resourceValue(a)
+		},
+		coretest.GroupName: func(streamID, processors any, others coretest.Attributes) tftypes.Value {
+			a := coretest.Attributes{"streams": tftypes.UnknownValue}
+			if id, ok := streamID.(string); ok {
+				a["streams"] = coretest.Attributes{id: processors}
+			}
+			maps.Copy(a, others)
+			return coretest.ToTerraform(groupSchema().ValueType(), a)
+		},
+	} {
+		set := []string{"p1", "p2"}
+		usual := config("cam-1", set, nil)
+		null := coretest.Managed{Value: tftypes.NewValue(usual.Type(), nil)}
+		state := mustApply(t, standard, null, usual)
+		kept := coretest.Attributes{"on_destroy": "keep"}
+		cases := map[string]struct {
+			prior    coretest.Managed
+			config   tftypes.Value
+			provider coretest.Attributes
+			departs  bool // another resource of the run leaves the stream
+			answered bool // by the shortcut
+		}{
+			"unchanged":            {prior: state, config: usual, answered: true},
+			"changed":              {prior: state, config: config("cam-1", []string{"p2"}, nil)},
+			"other stream":         {prior: state, config: config("cam-2", set, nil)},
+			"other trigger":        {prior: state, config: config("cam-1", set, coretest.Attributes{"triggers": map[string]string{"t": "1"}})},
+			"other time limit":     {prior: state, config: config("cam-1", set, coretest.Attributes{"timeouts": coretest.Attributes{"read": "1m"}})},
+			"unknown stream":       {prior: state, config: config(tftypes.UnknownValue, set, nil)},
+			"unknown set":          {prior: state, config: config("cam-1", tftypes.UnknownValue, nil)},
+			"unknown processor":    {prior: state, config: config("cam-1", []any{"p1", tftypes.UnknownValue}, nil)},
+			"create":               {prior: null, config: usual},
+			"destroy":              {prior: state, config: null.Value},
+			"nothing to nothing":   {prior: null, config: null.Value},
+			"on_destroy stays":     {prior: mustApply(t, standard, null, config("cam-1", set, kept)), config: config("cam-1", set, kept)},
+			"on_destroy dropped":   {prior: mustApply(t, standard, null, config("cam-1", set, kept)), config: usual},
+			"another deployment":   {prior: state, config: usual, provider: coretest.Attributes{"base_url": url, "deployment": "other"}},
+			"deployment not known": {prior: state, config: usual, provider: coretest.Attributes{"base_url": tftypes.UnknownValue}, answered: true},
+			"a departure":          {prior: state, config: usual, departs: true},
+		}
+		if typeName == coretest.SingleName {
+			edited := state
+			values := maps.Clone(coretest.AttributesOf(state.Value))
+			values["id"] = tftypes.NewValue(tftypes.String, "another")
+			edited.Value = tftypes.NewValue(usual.Type(), values)
+			unchanged := cases["unchanged"]
+			unchanged.prior, unchanged.answered = edited, false
+			cases["id edited in the state"] = unchanged
+		}
+		for name, tc := range cases {
+			var responses []any
+			for _, shortcut := range []bool{false, true} {
+				p := &streamProvider{}
+				server := providerserver.NewProtocol6(p)()
+				framework := &countingServer{fullServer: server.(fullServer)} //nolint:forcetypeassert // a panic is a failure
+				server = framework
+				if shortcut {
+					server = withUnchangedResources(server, p)
+				}
+				process := newProcess(t, server)
+				process.Configure(orElse(tc.provider, standard))
+				if tc.departs {
+					process.Plan(state, null.Value)
+				}
+				framework.plans = 0
+				planned, replace, diags := process.Plan(tc.prior, tc.config)
+				responses = append(responses, []any{
+					coretest.FromTerraform(planned.Value), string(planned.Private), decodeIdentity(t, planned.Identity), replace, diags.String(),
+				})
+				if answered := framework.plans == 0; shortcut && answered != tc.answered {
+					t.Errorf("%s, %s: answered by the shortcut: %t", typeName, name, answered)
+				}
+			}
+			if diff := cmp.Diff(responses[0], responses[1]); diff != "" {
+				t.Errorf("%s, %s: without and with the shortcut:\n%s", typeName, name, diff)
+			}
+		}
+	}
+}
+
+// countingServer counts the plans that the framework makes.
+type countingServer struct {
+	fullServer
+	plans int
+}
+
+func (s *countingServer) PlanResourceChange(ctx context.Context, req *tfprotov6.PlanResourceChangeRequest) (*tfprotov6.PlanResourceChangeResponse, error) {
+	s.plans++
+	return s.fullServer.PlanResourceChange(ctx, req)
+}
+
+func orElse(config, standard coretest.Attributes) coretest.Attributes {
+	if config == nil {
+		return standard
+	}
+	return config
+}
