@@ -152,6 +152,8 @@ type applied struct {
 	kept     entries                    // what the state has afterwards
 	reported map[string]*streams.Stream // what the service said of them in this run
 	marks    marks                      // what is still to be sent or confirmed
+	sentNone bool                       // all of the streams failed
+	former   bool                       // the state stays that of the former deployment
 }
 
 // apply sends the sets that differ from the state or have a mark, and then leaves the streams that the resource

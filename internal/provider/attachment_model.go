@@ -46,8 +46,11 @@ func decode[M any](ctx context.Context, plan, state values, private privateState
 	if state != nil {
 		diags.Append(state.Get(ctx, &s)...)
 	}
-	m, problems := readMarks(ctx, private)
-	diags.Append(problems...)
+	if private != nil {
+		found, problems := readMarks(ctx, private)
+		diags.Append(problems...)
+		m = found
+	}
 	return p, s, m, !diags.HasError()
 }
 
@@ -71,6 +74,48 @@ func modifyPlan[M model[M]](ctx context.Context, s *session, req resource.Modify
 	if plan != *new(M) {
 		resp.Diagnostics.Append(resp.Plan.Set(ctx, plan)...)
 	}
+}
+
+// attach applies a change: without a state a create, and without a plan a destroy. failed says that diags has an error.
+func attach[M model[M]](ctx context.Context, s *session, plan, state M, found marks, limit timeLimit, diags *diag.Diagnostics) (result applied, failed bool) {
+	var none M
+	c, any := plan.change(state, found), plan
+	if plan == none {
+		any = state
+	}
+	if state != none && s.elsewhere(state.common().Deployment) {
+		// Terraform does not ask for a plan of the destroy of a tainted or replaced object.
+		if plan == none && c.detach {
+			diags.Append(otherDeploymentError(state.common().Deployment.ValueString(), s.deployment))
+			return applied{kept: c.was, marks: found.lasting()}, true
+		}
+		c.move()
+	}
+	ctx, cancel := withTimeLimit(ctx, limit, diags)
+	defer cancel()
+	report := newReport(any.subject())
+	result = s.apply(ctx, c, report)
+	if result.sentNone = report.hasErrors() && report.changed == 0; result.sentNone && c.moves {
+		result = applied{sentNone: true, former: true, marks: found.lasting()}
+	}
+	diags.Append(report.diagnostics(nowInState(c, report))...)
+	return result, report.hasErrors()
+}
+
+// nowInState says what a failed change leaves in the state of a group.
+func nowInState(c change, r *report) string {
+	switch {
+	case c.create && r.mayHaveAttached():
+		return "The group is not in the state. The next apply sends all of its sets. Until then, what was attached stays attached, " +
+			"and a destroy detaches nothing."
+	case c.create:
+		return "The group is not in the state. The next apply sends all of its sets."
+	case c.leaving == claims.Destroyed:
+		return "The state has only the streams that failed."
+	case c.moves && r.changed == 0:
+		return "The state is still that of the former deployment."
+	}
+	return "The state has what succeeded. The next plan shows the rest."
 }
 
 // planModel plans the computed values of a resource, and its marks. plan is nil for a destroy, state for a create.

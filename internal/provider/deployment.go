@@ -43,12 +43,3 @@ func (s *session) planElsewhere(c *change, deployment types.String, leaves, stay
 	}
 	return nil
 }
-
-// leaveElsewhere refuses to detach the processors of streams of another deployment: Terraform does not ask for a plan of
-// the destroy of a tainted or replaced object.
-func (s *session) leaveElsewhere(deployment types.String, detach bool) diag.Diagnostics {
-	if detach {
-		return diag.Diagnostics{otherDeploymentError(deployment.ValueString(), s.deployment)}
-	}
-	return nil
-}

@@ -66,7 +66,7 @@ func (m *groupModel) change(state *groupModel, found marks) change {
 		return c
 	}
 	c.detach, c.leaving, c.unknown = m.detaches(), claims.Dropped, m.Streams.IsUnknown()
-	c.again = state != nil && !m.Triggers.Equal(state.Triggers)
+	c.partial, c.again = state != nil, state != nil && !m.Triggers.Equal(state.Triggers)
 	return c
 }
 

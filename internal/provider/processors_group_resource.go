@@ -69,21 +69,12 @@ func (r *groupResource) ModifyPlan(ctx context.Context, req resource.ModifyPlanR
 
 // Create saves nothing if a stream fails: the next apply sends all sets again. A tainted group would be destroyed first.
 func (r *groupResource) Create(ctx context.Context, req resource.CreateRequest, resp *resource.CreateResponse) {
-	var plan *groupModel
-	resp.Diagnostics.Append(req.Plan.Get(ctx, &plan)...)
-	if resp.Diagnostics.HasError() {
+	plan, _, _, ok := decode[*groupModel](ctx, req.Plan, nil, nil, &resp.Diagnostics)
+	if !ok {
 		return
 	}
-	ctx, cancel := withTimeLimit(ctx, plan.Timeouts.Create, &resp.Diagnostics)
-	defer cancel()
-	report := newReport(ofGroup)
-	result := r.session.apply(ctx, change{want: plan.want(), create: true}, report)
-	state := "The group is not in the state. The next apply sends all of its sets."
-	if report.mayHaveAttached() {
-		state += " Until then, what was attached stays attached, and a destroy detaches nothing."
-	}
-	resp.Diagnostics.Append(report.diagnostics(state)...)
-	if resp.Diagnostics.HasError() {
+	result, failed := attach(ctx, r.session, plan, nil, nil, plan.Timeouts.Create, &resp.Diagnostics)
+	if failed {
 		return
 	}
 	plan.LastEdited, plan.Deployment = types.Int64Null(), r.session.deploymentValue()
@@ -133,32 +124,20 @@ func (r *groupResource) Update(ctx context.Context, req resource.UpdateRequest, 
 	if !ok {
 		return
 	}
-	ctx, cancel := withTimeLimit(ctx, plan.Timeouts.Update, &resp.Diagnostics)
-	defer cancel()
-	c := change{
-		want: plan.want(), was: state.was(found), partial: true, detach: plan.detaches(), leaving: claims.Dropped, marks: found,
+	result, _ := attach(ctx, r.session, plan, state, found, plan.Timeouts.Update, &resp.Diagnostics)
+	if !result.former {
+		plan.LastEdited, plan.Deployment = state.LastEdited, r.session.deploymentValue()
+		if r.session.elsewhere(state.Deployment) {
+			plan.LastEdited = types.Int64Null()
+		}
+		if result.sentNone {
+			plan.Deployment = state.Deployment
+		}
+		plan.setEdited(result.reported)
+		plan.setStreams(result.kept)
+		state = plan
 	}
-	if r.session.elsewhere(state.Deployment) {
-		c.move()
-		state.LastEdited = types.Int64Null()
-	}
-	report := newReport(ofGroup)
-	result := r.session.apply(ctx, c, report)
-	sentNone := report.hasErrors() && report.changed == 0
-	if c.moves && sentNone {
-		resp.Diagnostics.Append(report.diagnostics("The state is still that of the former deployment.")...)
-		resp.Diagnostics.Append(found.lasting().save(ctx, resp.Private)...)
-		resp.State.Raw = req.State.Raw
-		return
-	}
-	resp.Diagnostics.Append(report.diagnostics("The state has what succeeded. The next plan shows the rest.")...)
-	plan.LastEdited, plan.Deployment = state.LastEdited, r.session.deploymentValue()
-	if sentNone {
-		plan.Deployment = state.Deployment
-	}
-	plan.setEdited(result.reported)
-	plan.setStreams(result.kept)
-	resp.Diagnostics.Append(resp.State.Set(ctx, plan)...)
+	resp.Diagnostics.Append(resp.State.Set(ctx, state)...)
 	resp.Diagnostics.Append(result.marks.save(ctx, resp.Private)...)
 }
 
@@ -168,17 +147,8 @@ func (r *groupResource) Delete(ctx context.Context, req resource.DeleteRequest, 
 	if !ok {
 		return
 	}
-	if r.session.elsewhere(state.Deployment) {
-		resp.Diagnostics.Append(found.lasting().save(ctx, resp.Private)...)
-		resp.Diagnostics.Append(r.session.leaveElsewhere(state.Deployment, state.detaches())...)
-		return
-	}
-	ctx, cancel := withTimeLimit(ctx, state.Timeouts.Delete, &resp.Diagnostics)
-	defer cancel()
-	report := newReport(ofGroup)
-	result := r.session.apply(ctx, change{was: state.was(found), detach: state.detaches(), marks: found}, report)
-	resp.Diagnostics.Append(report.diagnostics("The state has only the streams that failed.")...)
-	if report.hasErrors() {
+	result, failed := attach(ctx, r.session, nil, state, found, state.Timeouts.Delete, &resp.Diagnostics)
+	if failed {
 		state.setStreams(result.kept)
 		resp.Diagnostics.Append(resp.State.Set(ctx, state)...)
 		resp.Diagnostics.Append(result.marks.save(ctx, resp.Private)...)

@@ -104,17 +104,12 @@ func (r *processorsResource) ModifyPlan(ctx context.Context, req resource.Modify
 // Create saves nothing if it fails: the next apply creates again, which sends the same set. A tainted resource would
 // be destroyed first.
 func (r *processorsResource) Create(ctx context.Context, req resource.CreateRequest, resp *resource.CreateResponse) {
-	var plan *processorsModel
-	resp.Diagnostics.Append(req.Plan.Get(ctx, &plan)...)
-	if resp.Diagnostics.HasError() {
+	plan, _, _, ok := decode[*processorsModel](ctx, req.Plan, nil, nil, &resp.Diagnostics)
+	if !ok {
 		return
 	}
-	ctx, cancel := withTimeLimit(ctx, plan.Timeouts.Create, &resp.Diagnostics)
-	defer cancel()
-	report := newReport(ofResource)
-	result := r.session.apply(ctx, change{want: plan.want(), create: true}, report)
-	resp.Diagnostics.Append(report.diagnostics("")...)
-	if resp.Diagnostics.HasError() {
+	result, failed := attach(ctx, r.session, plan, nil, nil, plan.Timeouts.Create, &resp.Diagnostics)
+	if failed {
 		return
 	}
 	plan.setReported(result.reported[plan.StreamID.ValueString()])
@@ -156,31 +151,19 @@ func (r *processorsResource) Update(ctx context.Context, req resource.UpdateRequ
 	if !ok {
 		return
 	}
-	ctx, cancel := withTimeLimit(ctx, plan.Timeouts.Update, &resp.Diagnostics)
-	defer cancel()
-	c := change{want: plan.want(), was: state.was(found), marks: found}
-	if r.session.elsewhere(state.Deployment) {
-		c.move()
+	result, failed := attach(ctx, r.session, plan, state, found, plan.Timeouts.Update, &resp.Diagnostics)
+	after := plan
+	if failed {
+		after = state
 	}
-	report := newReport(ofResource)
-	result := r.session.apply(ctx, c, report)
-	resp.Diagnostics.Append(report.diagnostics("")...)
-	after, got := plan, result.reported[plan.StreamID.ValueString()]
-	switch {
-	case report.hasErrors() && c.moves:
-		after, result.marks = state, found.lasting()
-	case report.hasErrors():
-		if after = state; got != nil {
-			state.setReported(got)
-		}
-	default:
-		if got != nil {
-			plan.setReported(got)
-		}
-		plan.Deployment = r.session.deploymentValue()
-		if !c.moves {
+	if got := result.reported[plan.StreamID.ValueString()]; got != nil {
+		after.setReported(got)
+	}
+	if !failed {
+		if !r.session.elsewhere(state.Deployment) {
 			resp.Diagnostics.Append(diagnoseMoved(state, plan, r.session.client.Redact)...)
 		}
+		plan.Deployment = r.session.deploymentValue()
 	}
 	resp.Diagnostics.Append(resp.State.Set(ctx, after)...)
 	resp.Diagnostics.Append(result.marks.save(ctx, resp.Private)...)
@@ -195,17 +178,8 @@ func (r *processorsResource) Delete(ctx context.Context, req resource.DeleteRequ
 	}
 	// Terraform does not pass the identity to a destroy, and forgets it if the destroy fails without returning it.
 	resp.Diagnostics.Append(resp.Identity.SetAttribute(ctx, path.Root("stream_id"), state.StreamID)...)
-	if r.session.elsewhere(state.Deployment) {
-		resp.Diagnostics.Append(found.lasting().save(ctx, resp.Private)...)
-		resp.Diagnostics.Append(r.session.leaveElsewhere(state.Deployment, state.detaches())...)
-		return
-	}
-	ctx, cancel := withTimeLimit(ctx, state.Timeouts.Delete, &resp.Diagnostics)
-	defer cancel()
-	report := newReport(ofResource)
-	result := r.session.apply(ctx, change{was: state.was(found), detach: state.detaches(), marks: found}, report)
-	resp.Diagnostics.Append(report.diagnostics("")...)
-	if !report.hasErrors() {
+	result, failed := attach(ctx, r.session, nil, state, found, state.Timeouts.Delete, &resp.Diagnostics)
+	if !failed {
 		return
 	}
 	if got := result.reported[state.StreamID.ValueString()]; got != nil {

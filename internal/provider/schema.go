@@ -96,8 +96,11 @@ func checkTimeout(text string) error {
 	return nil
 }
 
-// withTimeLimit bounds an operation by a time limit of its model, such as m.Timeouts.Create.
-func withTimeLimit(ctx context.Context, limit func(context.Context, time.Duration) (time.Duration, diag.Diagnostics), diags *diag.Diagnostics) (context.Context, context.CancelFunc) {
+// timeLimit is a time limit of a model, such as m.Timeouts.Create.
+type timeLimit = func(context.Context, time.Duration) (time.Duration, diag.Diagnostics)
+
+// withTimeLimit bounds an operation by a time limit.
+func withTimeLimit(ctx context.Context, limit timeLimit, diags *diag.Diagnostics) (context.Context, context.CancelFunc) {
 	timeout, problems := limit(ctx, defaultTimeout)
 	diags.Append(problems...)
 	return context.WithTimeout(ctx, timeout)

@@ -1,23 +1,32 @@
 package provider
 
 import (
+	"bytes"
 	"context"
 	"reflect"
 
 	"github.com/hashicorp/terraform-plugin-framework/resource"
+	"github.com/hashicorp/terraform-plugin-framework/resource/schema"
 	"github.com/hashicorp/terraform-plugin-framework/tfsdk"
 	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
+	"github.com/hashicorp/terraform-plugin-go/tftypes"
 )
 
 // This file can be deleted, with its test and its line in [NewServer]: every result stays the same, only slower. The
 // gain is in DESIGN.md, "Performance".
 
-// unchangedServer answers the plan of a resource whose proposed value equals the prior one, if the same plan as for
-// every other resource has nothing to say. The framework walks such a resource several times.
+// unchangedServer answers two calls about a resource without marks, which the framework walks several times: a refresh
+// without detect_drift, and a plan whose proposed value equals the prior one, if the same plan as for every other
+// resource has nothing to say. What it does not know, it leaves to the framework.
 type unchangedServer struct {
 	fullServer
 	session   func() *session // the configured session, or nil
-	unchanged map[string]func(context.Context, *session, *tfprotov6.PlanResourceChangeRequest) bool
+	resources map[string]unchangedResource
+}
+
+type unchangedResource struct {
+	schema schema.Schema
+	plan   func(ctx context.Context, s *session, state tfsdk.State) (unchanged bool)
 }
 
 func withUnchangedResources(server tfprotov6.ProviderServer, p *streamProvider) tfprotov6.ProviderServer {
@@ -25,42 +34,74 @@ func withUnchangedResources(server tfprotov6.ProviderServer, p *streamProvider) 
 	if !ok {
 		return server
 	}
-	return unchangedServer{full, func() *session { return p.session },
-		map[string]func(context.Context, *session, *tfprotov6.PlanResourceChangeRequest) bool{
-			"stream_processors":       unchanged[*processorsModel](newProcessorsResource()),
-			"stream_processors_group": unchanged[*groupModel](newGroupResource()),
-		}}
+	return unchangedServer{full, func() *session { return p.session }, map[string]unchangedResource{
+		"stream_processors":       {schemaOf(newProcessorsResource()), planUnchanged[*processorsModel]},
+		"stream_processors_group": {schemaOf(newGroupResource()), planUnchanged[*groupModel]},
+	}}
+}
+
+func schemaOf(r resource.Resource) schema.Schema {
+	var resp resource.SchemaResponse
+	r.Schema(context.Background(), resource.SchemaRequest{}, &resp)
+	return resp.Schema
+}
+
+func (u unchangedServer) ReadResource(ctx context.Context, req *tfprotov6.ReadResourceRequest) (*tfprotov6.ReadResourceResponse, error) {
+	r, known := u.resources[req.TypeName]
+	if !known || len(req.Private) > 0 || u.session() == nil || u.session().readsStreams() {
+		return u.fullServer.ReadResource(ctx, req)
+	}
+	state, ok := r.decode(ctx, req.CurrentState)
+	identity := identityOf(state)
+	if !ok || req.CurrentIdentity != nil && (identity == nil || !bytes.Equal(identity.IdentityData.MsgPack, req.CurrentIdentity.IdentityData.MsgPack)) {
+		return u.fullServer.ReadResource(ctx, req)
+	}
+	return &tfprotov6.ReadResourceResponse{NewState: req.CurrentState, NewIdentity: identity}, nil
 }
 
 func (u unchangedServer) PlanResourceChange(ctx context.Context, req *tfprotov6.PlanResourceChangeRequest) (*tfprotov6.PlanResourceChangeResponse, error) {
-	unchanged := u.unchanged[req.TypeName]
-	if unchanged != nil && len(req.PriorPrivate) == 0 && u.session() != nil && unchanged(ctx, u.session(), req) {
-		return &tfprotov6.PlanResourceChangeResponse{PlannedState: req.PriorState, PlannedIdentity: req.PriorIdentity}, nil
+	r, known := u.resources[req.TypeName]
+	if !known || len(req.PriorPrivate) > 0 || u.session() == nil {
+		return u.fullServer.PlanResourceChange(ctx, req)
 	}
-	return u.fullServer.PlanResourceChange(ctx, req) // to plan an instance twice is the same as to plan it once
+	state, ok := r.decode(ctx, req.PriorState)
+	proposed, alsoOK := r.decode(ctx, req.ProposedNewState)
+	if !ok || !alsoOK || !proposed.Raw.Equal(state.Raw) || !r.plan(ctx, u.session(), state) {
+		return u.fullServer.PlanResourceChange(ctx, req) // to plan an instance twice is the same as to plan it once
+	}
+	return &tfprotov6.PlanResourceChangeResponse{PlannedState: req.PriorState, PlannedIdentity: req.PriorIdentity}, nil
 }
 
-// unchanged returns a function that plans a resource as the framework would, if nothing is to be done. It reports
-// false for whatever it does not know.
-func unchanged[M model[M]](r resource.Resource) func(context.Context, *session, *tfprotov6.PlanResourceChangeRequest) bool {
-	var resp resource.SchemaResponse
-	r.Schema(context.Background(), resource.SchemaRequest{}, &resp)
-	typ := resp.Schema.Type().TerraformType(context.Background())
-	return func(ctx context.Context, s *session, req *tfprotov6.PlanResourceChangeRequest) bool {
-		prior, err := req.PriorState.Unmarshal(typ)
-		if err != nil || prior.IsNull() {
-			return false
-		}
-		if proposed, err := req.ProposedNewState.Unmarshal(typ); err != nil || !proposed.Equal(prior) {
-			return false
-		}
-		var state, plan M
-		value := tfsdk.State{Raw: prior, Schema: resp.Schema}
-		// Without on_destroy in the configuration, the proposed value has the prior one, and the framework plans the default.
-		if value.Get(ctx, &state).HasError() || value.Get(ctx, &plan).HasError() || state.common().OnDestroy.ValueString() != onDestroyDetach {
-			return false
-		}
-		planned, diags := planModel(ctx, s, plan, state, nil)
-		return len(planned) == 0 && len(diags) == 0 && reflect.DeepEqual(plan, state)
+// decode reports false for no value, and for one of another form.
+func (r unchangedResource) decode(ctx context.Context, value *tfprotov6.DynamicValue) (tfsdk.State, bool) {
+	decoded, err := value.Unmarshal(r.schema.Type().TerraformType(ctx))
+	return tfsdk.State{Raw: decoded, Schema: r.schema}, err == nil && !decoded.IsNull()
+}
+
+// planUnchanged plans a resource as the framework would, if nothing is to be done.
+func planUnchanged[M model[M]](ctx context.Context, s *session, values tfsdk.State) bool {
+	var state, plan M
+	if values.Get(ctx, &state).HasError() || values.Get(ctx, &plan).HasError() {
+		return false
 	}
+	// Without on_destroy in the configuration, the proposed value has the prior one, and the framework plans the default.
+	if state.common().OnDestroy.ValueString() != onDestroyDetach {
+		return false
+	}
+	planned, diags := planModel(ctx, s, plan, state, nil)
+	return len(planned) == 0 && len(diags) == 0 && reflect.DeepEqual(plan, state)
+}
+
+// identityOf returns nil for a group, and for a state that is not readable.
+func identityOf(state tfsdk.State) *tfprotov6.ResourceIdentityData {
+	typ := tftypes.Object{AttributeTypes: map[string]tftypes.Type{"stream_id": tftypes.String}}
+	attributes := map[string]tftypes.Value{}
+	if state.Raw.As(&attributes) != nil || attributes["stream_id"].IsNull() {
+		return nil
+	}
+	encoded, err := tfprotov6.NewDynamicValue(typ, tftypes.NewValue(typ, map[string]tftypes.Value{"stream_id": attributes["stream_id"]}))
+	if err != nil {
+		return nil
+	}
+	return &tfprotov6.ResourceIdentityData{IdentityData: &encoded}
 }

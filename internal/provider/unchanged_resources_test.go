@@ -14,7 +14,7 @@ import (
 	"github.com/stream-management/terraform-provider-stream/internal/streamstest"
 )
 
-// A plan has the same response with and without the shortcut.
+// A refresh and a plan have the same response with and without the shortcut.
 func TestUnchangedResources(t *testing.T) {
 	t.Parallel()
 	_, url := streamstest.Start(t, streamstest.Options{}, streamstest.Streams("cam-1", "cam-2")...)
@@ -44,25 +44,35 @@ func TestUnchangedResources(t *testing.T) {
 			config   tftypes.Value
 			provider coretest.Attributes
 			departs  bool // another resource of the run leaves the stream
-			answered bool // by the shortcut
+			read     bool // answered by the shortcut
+			answered bool // the plan is
 		}{
-			"unchanged":            {prior: state, config: usual, answered: true},
-			"changed":              {prior: state, config: config("cam-1", []string{"p2"}, nil)},
-			"other stream":         {prior: state, config: config("cam-2", set, nil)},
-			"other trigger":        {prior: state, config: config("cam-1", set, coretest.Attributes{"triggers": map[string]string{"t": "1"}})},
-			"other time limit":     {prior: state, config: config("cam-1", set, coretest.Attributes{"timeouts": coretest.Attributes{"read": "1m"}})},
-			"unknown stream":       {prior: state, config: config(tftypes.UnknownValue, set, nil)},
-			"unknown set":          {prior: state, config: config("cam-1", tftypes.UnknownValue, nil)},
-			"unknown processor":    {prior: state, config: config("cam-1", []any{"p1", tftypes.UnknownValue}, nil)},
+			"unchanged":            {prior: state, config: usual, answered: true, read: true},
+			"changed":              {prior: state, config: config("cam-1", []string{"p2"}, nil), read: true},
+			"other stream":         {prior: state, config: config("cam-2", set, nil), read: true},
+			"other trigger":        {prior: state, config: config("cam-1", set, coretest.Attributes{"triggers": map[string]string{"t": "1"}}), read: true},
+			"other time limit":     {prior: state, config: config("cam-1", set, coretest.Attributes{"timeouts": coretest.Attributes{"read": "1m"}}), read: true},
+			"unknown stream":       {prior: state, config: config(tftypes.UnknownValue, set, nil), read: true},
+			"unknown set":          {prior: state, config: config("cam-1", tftypes.UnknownValue, nil), read: true},
+			"unknown processor":    {prior: state, config: config("cam-1", []any{"p1", tftypes.UnknownValue}, nil), read: true},
 			"create":               {prior: null, config: usual},
-			"destroy":              {prior: state, config: null.Value},
+			"destroy":              {prior: state, config: null.Value, read: true},
 			"nothing to nothing":   {prior: null, config: null.Value},
-			"on_destroy stays":     {prior: mustApply(t, standard, null, config("cam-1", set, kept)), config: config("cam-1", set, kept)},
-			"on_destroy dropped":   {prior: mustApply(t, standard, null, config("cam-1", set, kept)), config: usual},
-			"another deployment":   {prior: state, config: usual, provider: coretest.Attributes{"base_url": url, "deployment": "other"}},
-			"deployment not known": {prior: state, config: usual, provider: coretest.Attributes{"base_url": tftypes.UnknownValue}, answered: true},
-			"a departure":          {prior: state, config: usual, departs: true},
+			"on_destroy stays":     {prior: mustApply(t, standard, null, config("cam-1", set, kept)), config: config("cam-1", set, kept), read: true},
+			"on_destroy dropped":   {prior: mustApply(t, standard, null, config("cam-1", set, kept)), config: usual, read: true},
+			"another deployment":   {prior: state, config: usual, provider: coretest.Attributes{"base_url": url, "deployment": "other"}, read: true},
+			"deployment not known": {prior: state, config: usual, provider: coretest.Attributes{"base_url": tftypes.UnknownValue}, answered: true, read: true},
+			"a departure":          {prior: state, config: usual, departs: true, read: true},
 		}
+		withDrift := cases["unchanged"]
+		withDrift.provider, withDrift.read = coretest.Attributes{"base_url": url, "detect_drift": true}, false
+		cases["detect_drift"] = withDrift
+		withoutIdentity := cases["unchanged"]
+		withoutIdentity.prior.Identity = nil
+		cases["no identity"] = withoutIdentity
+		marked := cases["unchanged"]
+		marked.prior.Private, marked.read, marked.answered = []byte(`{"marks":"eyJjYW0tMSI6eyJwZW5kaW5nIjoidW5jb25maXJtZWQifX0="}`), false, false
+		cases["marked"] = marked
 		if typeName == coretest.SingleName {
 			edited := state
 			values := maps.Clone(coretest.AttributesOf(state.Value))
@@ -71,6 +81,9 @@ func TestUnchangedResources(t *testing.T) {
 			unchanged := cases["unchanged"]
 			unchanged.prior, unchanged.answered = edited, false
 			cases["id edited in the state"] = unchanged
+			other := cases["unchanged"]
+			other.prior.Identity, other.read = mustApply(t, standard, null, config("cam-2", set, nil)).Identity, false
+			cases["identity of another stream"] = other
 		}
 		for name, tc := range cases {
 			var responses []any
@@ -87,13 +100,19 @@ func TestUnchangedResources(t *testing.T) {
 				if tc.departs {
 					process.Plan(state, null.Value)
 				}
-				framework.plans = 0
+				framework.reads, framework.plans = 0, 0
+				var refreshed []any
+				if !tc.prior.Value.IsNull() {
+					again, diags := process.Read(tc.prior)
+					refreshed = []any{coretest.FromTerraform(again.Value), string(again.Private), decodeIdentity(t, again.Identity), diags.String()}
+				}
+				read := framework.reads == 0 && refreshed != nil
 				planned, replace, diags := process.Plan(tc.prior, tc.config)
 				responses = append(responses, []any{
-					coretest.FromTerraform(planned.Value), string(planned.Private), decodeIdentity(t, planned.Identity), replace, diags.String(),
+					refreshed, coretest.FromTerraform(planned.Value), string(planned.Private), decodeIdentity(t, planned.Identity), replace, diags.String(),
 				})
-				if answered := framework.plans == 0; shortcut && answered != tc.answered {
-					t.Errorf("%s, %s: answered by the shortcut: %t", typeName, name, answered)
+				if answered := framework.plans == 0; shortcut && (read != tc.read || answered != tc.answered) {
+					t.Errorf("%s, %s: answered by the shortcut: read %t, plan %t", typeName, name, read, answered)
 				}
 			}
 			if diff := cmp.Diff(responses[0], responses[1]); diff != "" {
@@ -103,10 +122,15 @@ func TestUnchangedResources(t *testing.T) {
 	}
 }
 
-// countingServer counts the plans that the framework makes.
+// countingServer counts what the framework handles.
 type countingServer struct {
 	fullServer
-	plans int
+	reads, plans int
+}
+
+func (s *countingServer) ReadResource(ctx context.Context, req *tfprotov6.ReadResourceRequest) (*tfprotov6.ReadResourceResponse, error) {
+	s.reads++
+	return s.fullServer.ReadResource(ctx, req)
 }
 
 func (s *countingServer) PlanResourceChange(ctx context.Context, req *tfprotov6.PlanResourceChangeRequest) (*tfprotov6.PlanResourceChangeResponse, error) {
