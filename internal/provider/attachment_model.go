@@ -79,9 +79,9 @@ func modifyPlan[M model[M]](ctx context.Context, s *session, req resource.Modify
 // attach applies a change: without a state a create, and without a plan a destroy. failed says that diags has an error.
 func attach[M model[M]](ctx context.Context, s *session, plan, state M, found marks, limit timeLimit, diags *diag.Diagnostics) (result applied, failed bool) {
 	var none M
-	c, any := plan.change(state, found), plan
+	c, m := plan.change(state, found), plan
 	if plan == none {
-		any = state
+		m = state
 	}
 	if state != none && s.elsewhere(state.common().Deployment) {
 		// Terraform does not ask for a plan of the destroy of a tainted or replaced object.
@@ -93,7 +93,7 @@ func attach[M model[M]](ctx context.Context, s *session, plan, state M, found ma
 	}
 	ctx, cancel := withTimeLimit(ctx, limit, diags)
 	defer cancel()
-	report := newReport(any.subject())
+	report := newReport(m.subject())
 	result = s.apply(ctx, c, report)
 	if result.sentNone = report.hasErrors() && report.changed == 0; result.sentNone && c.moves {
 		result = applied{sentNone: true, former: true, marks: found.lasting()}
@@ -124,9 +124,9 @@ func planModel[M model[M]](ctx context.Context, s *session, plan, state M, found
 	if plan == none && state == none {
 		return found, nil
 	}
-	c, any := plan.change(state, found), plan
+	c, m := plan.change(state, found), plan
 	if plan == none {
-		any = state
+		m = state
 	}
 	if state != none && s.elsewhere(state.common().Deployment) {
 		leaves := plan == none || c.leaving == claims.Replaced && len(c.leaves()) > 0
@@ -136,9 +136,9 @@ func planModel[M model[M]](ctx context.Context, s *session, plan, state M, found
 		}
 		state = none
 	}
-	ctx, cancel := withTimeLimit(ctx, any.common().Timeouts.Read, &diags)
+	ctx, cancel := withTimeLimit(ctx, m.common().Timeouts.Read, &diags)
 	defer cancel()
-	report := newReport(any.subject())
+	report := newReport(m.subject())
 	sends, planned := s.plan(ctx, c, report)
 	diags.Append(report.diagnostics("Nothing was sent.")...)
 	if plan != none {
