@@ -32,6 +32,12 @@ func TestAccDeploymentByEnvironment(t *testing.T) {
 			want:   []string{"--- SKIP: TestAccDeployment", "detach what else is there", "needs the switches of the stand-in service"},
 			leaves: []string{"p1", "p2", "stranger"},
 		},
+		"no stream": {
+			env:    []string{"STREAM_ACC_STREAM_ID="},
+			want:   []string{"set STREAM_BASE_URL, STREAM_ACC_STREAM_ID and STREAM_ACC_PROCESSOR_IDS"},
+			fails:  true,
+			leaves: []string{"stranger"},
+		},
 		"wrong token": {
 			env:    []string{"STREAM_TOKEN=wrong"},
 			want:   []string{"did not take the first update. Check", "Authentication Error"},

@@ -2,58 +2,10 @@ package acceptance
 
 import (
 	"encoding/json"
-	"fmt"
-	"maps"
-	"regexp"
 	"testing"
-
-	"github.com/hashicorp/terraform-plugin-testing/helper/resource"
-	"github.com/hashicorp/terraform-plugin-testing/plancheck"
-	"github.com/hashicorp/terraform-plugin-testing/terraform"
 
 	"github.com/stream-management/terraform-provider-stream/internal/streamstest"
 )
-
-// An update of a group sends what differs, and a reordered configuration nothing. The state has what succeeded.
-func TestAccGroup(t *testing.T) {
-	t.Parallel()
-	skipOnRealDeployment(t)
-	ids := fleetIDs(4)
-	service, url := streamstest.Start(t, streamstest.Options{}, streamstest.Streams(ids...)...)
-	config := func(streams map[string]string, others string) string {
-		return fmt.Sprintf("provider \"stream\" {\n  base_url = %q\n}\n", url) + groupOf("this", streams, others)
-	}
-	created := sets(ids, `"p1", "p2"`)
-	changed := maps.Clone(created)
-	changed["cam-2"] = `"p3"`
-	delete(changed, "cam-3")
-	kept := maps.Clone(changed)
-	delete(kept, "cam-2")
-	keep, trigger := `on_destroy = "keep"`, `triggers = { run = "1" }`
-	sent := func(want map[string]string) resource.TestCheckFunc {
-		return func(*terraform.State) error { service.WantRequests(t, updatesOf(want)...); return nil }
-	}
-	runSteps(t,
-		resource.TestStep{Config: config(created, ""), Check: sent(created)},
-		resource.TestStep{Config: config(sets(ids, `"p2", "p1", "p2"`), ""), ConfigPlanChecks: beforeApply(plancheck.ExpectEmptyPlan())},
-		resource.TestStep{
-			PreConfig:   func() { service.InjectFunc(faultsByStream(map[string]streamstest.Fault{"cam-3": {Status: 403}})) },
-			Config:      config(changed, ""),
-			ExpectError: regexp.MustCompile(`(?s)stream\s+"cam-3".*Streams Failed`),
-		},
-		resource.TestStep{
-			PreConfig: func() {
-				service.WantRequests(t, updateOf("cam-2", `"p3"`), updateOf("cam-3", ""))
-				service.InjectFunc(nil)
-			},
-			Config: config(changed, ""), Check: sent(map[string]string{"cam-3": ""}),
-		},
-		resource.TestStep{Config: config(kept, keep), Check: sent(nil)},
-		resource.TestStep{Config: config(kept, trigger), Check: sent(kept)},
-	)
-	service.WantRequests(t, updateOf("cam-1", ""), updateOf("cam-4", ""))
-	service.WantAttached(t, "cam-2", "p3")
-}
 
 // Streams move between single resources and groups in one apply each. None is emptied unless the plan has warned about it.
 func TestAccGroupHandover(t *testing.T) {

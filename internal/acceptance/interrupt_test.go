@@ -41,6 +41,31 @@ func TestAccInterrupt(t *testing.T) {
 	w.wantNoChanges()
 }
 
+// An interrupted query fails.
+func TestAccQueryInterrupt(t *testing.T) {
+	t.Parallel()
+	service, url := streamstest.Start(t, streamstest.Options{ServeGet: true}, streamstest.Streams("cam-1", "cam-2")...)
+	w := newWorkspace(t, url, providerWith(`detect_drift = true`))
+	w.atLeast("1.14", "")
+	arrived := make(chan struct{})
+	service.InjectFunc(func(r streamstest.Request) *streamstest.Fault {
+		if r.StreamID == "cam-2" {
+			close(arrived)
+			return &streamstest.Fault{Delay: time.Hour}
+		}
+		return nil
+	})
+	w.writeFile("streams.tfquery.hcl", `
+list "stream_processors" "all" {
+  provider = stream
+  config {
+    stream_ids = ["cam-1", "cam-2"]
+  }
+}
+`)
+	wantResult(t, w.runInterrupted(arrived, "query", "-no-color"), 1, "Operation Interrupted")
+}
+
 // A provider that is killed records nothing: after a return to the old configuration, the plan is empty, although the
 // stream has the new set. A change of triggers sends the set again.
 func TestAccKilledProvider(t *testing.T) {

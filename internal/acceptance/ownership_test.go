@@ -2,7 +2,6 @@ package acceptance
 
 import (
 	"fmt"
-	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -79,48 +78,4 @@ func TestAccConflict(t *testing.T) {
 			t.Errorf("%s has %v in the state, the service has %v", address, ids, stream.ProcessorIDs)
 		}
 	}
-}
-
-// Ids and the provider block may have values that are known after apply. If the provider block becomes unknown again, an
-// apply keeps the state and a destroy is an error.
-func TestAccUnknownAtPlan(t *testing.T) {
-	t.Parallel()
-	service, url := streamstest.Start(t, streamstest.Options{Authorize: streamstest.Bearer("t0ken")}, streamstest.Streams("a", "b", "c", "d")...)
-	w := newWorkspace(t, "", `
-variable "base_url" {}
-resource "terraform_data" "late" {
-  input = { base_url = var.base_url, token = "t0ken", stream = "a", set = ["p1"], processor = "p1" }
-}
-provider "stream" {
-  base_url = terraform_data.late.output.base_url
-  token    = terraform_data.late.output.token
-}
-`+resourceOf("stream", "a", `"p1"`, "")+resourceOf("element", "b", `"p2", terraform_data.late.output.processor`, "")+`
-resource "stream_processors" "set" {
-  stream_id     = "c"
-  processor_ids = terraform_data.late.output.set
-}
-resource "stream_processors_group" "this" {
-  streams = { d = terraform_data.late.output.set }
-}
-`)
-	w.writeConfig(strings.Replace(w.readFile("main.tf"), `stream_id     = "a"`, "stream_id = terraform_data.late.output.stream", 1))
-	w.setenv("TF_VAR_base_url", url)
-	wantResult(t, w.plan(), 2, "5 to add, 0 to change, 0 to destroy")
-	w.mustApply()
-	service.WantRequests(t, updateOf("a", `"p1"`), updateOf("b", `"p1", "p2"`), updateOf("c", `"p1"`), updateOf("d", `"p1"`))
-
-	before := w.state()
-	wantResult(t, w.mustApply("-replace=terraform_data.late", "-target=terraform_data.late"), 0, "1 added, 0 changed, 1 destroyed")
-	service.WantRequests(t)
-	delete(before, "terraform_data.late")
-	after := w.state()
-	delete(after, "terraform_data.late")
-	if diff := cmp.Diff(before, after); diff != "" {
-		t.Errorf("state (-before +after):\n%s", diff)
-	}
-
-	w.mustRun("state", "rm", "terraform_data.late")
-	wantResult(t, w.run("destroy", "-auto-approve", "-no-color"), 1, "The provider's configuration is not known yet.", notChanged)
-	service.WantRequests(t)
 }

@@ -31,6 +31,8 @@ func failures(elsewhere string) map[string]failure {
 		"401": {streamstest.Fault{Status: 401}, "Authentication Error", "", 1, notChanged, "The request carried a bearer token from STREAM_TOKEN"},
 		"403": {streamstest.Fault{Status: 403}, "Unauthorized Error", "", 1, notChanged, "injected: 403 Forbidden"},
 		"404": {streamstest.Fault{Status: 404}, "Resource Not Found Error", "stream_id", 1, notChanged, "injected: 404 Not Found"},
+		"404-proxy": {streamstest.Fault{Status: 404, Body: new("404 page not found\n")},
+			"Resource Not Found Error", "stream_id", 1, notChanged, "The response may not have come from the service"},
 		"302": {streamstest.Fault{Status: 302, Header: http.Header{"Location": {elsewhere}}},
 			"Redirect Refused", "", 1, notChanged, "redirects are never followed. PATCH"},
 		"500":   {streamstest.Fault{Status: 500, Apply: true, Message: "out of cheese"}, "Generic Error", "", 2, inDoubt, "The service said: out of cheese"},
@@ -122,9 +124,10 @@ func TestAccErrors(t *testing.T) {
 	configure("")
 	breakService()
 	r := w.apply()
-	wantResult(t, r, 1, `The processors of stream "500" could not be detached.`, `Warning: Stream Not Found: stream "404"`, `set on_destroy = "keep"`)
+	wantResult(t, r, 1, `The processors of stream "500" could not be detached.`, `Warning: Stream Not Found: stream "404"`, `Warning: Stream Not Found: stream "404-proxy"`, `set on_destroy = "keep"`)
 	want[addressOf("merged")] = list("p9")
 	delete(want, addressOf("404"))
+	delete(want, addressOf("404-proxy"))
 	w.wantState("processor_ids", want)
 }
 
