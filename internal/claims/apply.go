@@ -131,7 +131,7 @@ func (s *Stream) end(r Result) {
 // entry before the operation, or nil. sent and r are the operation's request; r is nil if it sent nothing.
 func (s *Stream) Keep(before *Entry, sent streams.ProcessorSet, r *Result) *Entry {
 	switch {
-	case before != nil && s.inDoubt:
+	case before != nil && (s.inDoubt || s.underWay != nil && !s.underWay.is(s.has(*before).set)):
 		return &Entry{before.Set, Unconfirmed}
 	case before != nil && s.reported != nil:
 		return &Entry{s.reported.ProcessorIDs, Confirmed}

@@ -154,7 +154,8 @@ const (
 type remainder struct {
 	set      streams.ProcessorSet
 	unsure   bool // an operation before this run may or may not have changed it
-	detached bool // the departure detaches processors
+	emptied  bool // the departure sends the empty set
+	detached bool // the departure detaches processors, as far as its resource knows
 	dropped  bool // see Dropped
 }
 
@@ -169,7 +170,7 @@ func (d Departure) remainder(claim Claim) remainder {
 	}
 	switch d.request(claim) {
 	case empty:
-		return remainder{detached: d.Set.Len() > 0 || r.unsure, dropped: r.dropped}
+		return remainder{emptied: true, detached: d.Set.Len() > 0 || r.unsure, dropped: r.dropped}
 	case relied:
 		return remainder{set: claim.Set, dropped: r.dropped}
 	}

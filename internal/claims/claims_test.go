@@ -148,6 +148,9 @@ func TestKeep(t *testing.T) {
 		{"nothing sent", Stream{}, inStateA, nil, inStateA},
 		{"in doubt", Stream{inDoubt: true}, inStateA, &doubtful, &Entry{a, Unconfirmed}},
 		{"in doubt by another operation", Stream{inDoubt: true}, inStateA, nil, &Entry{a, Unconfirmed}},
+		{"beside a request that is under way", Stream{underWay: &remainder{set: b}}, inStateA, nil, &Entry{a, Unconfirmed}},
+		{"beside a request with the same set", Stream{underWay: &remainder{set: a}}, inStateA, nil, inStateA},
+		{"beside a request after a report", Stream{reported: reports[setB], underWay: &remainder{set: a}}, inStateA, nil, &Entry{a, Unconfirmed}},
 		{"reported", Stream{reported: reports[3]}, inStateA, merged, &Entry{processorSets[3], Confirmed}},
 		{"reported to another operation", Stream{reported: reports[none]}, inStateA, nil, &Entry{emptySet, Confirmed}},
 		{"an added key is refused", Stream{}, nil, &refusal, nil},
@@ -165,6 +168,14 @@ func TestNewOwnerWithUnknownSet(t *testing.T) {
 	check(t, "the departure", made(apply.Leave(detaching, mark, false)), "accepted")
 	other.PlanLeave(detaching)
 	check(t, "warnings of the owner", other.PlanSet(Want{}).Warnings, []Warning{DetachedAWhile})
+}
+
+// The departing resource knows of no processors. The other one does.
+func TestDepartureOfAnEmptySet(t *testing.T) {
+	var s Stream
+	s.PlanLeave(Departure{Entry: Entry{Set: emptySet}, Detach: true})
+	check(t, "without processors", s.PlanSet(Want{Set: &a}).Warnings, []Warning(nil))
+	check(t, "with processors", s.PlanSet(Want{Set: &a, Entry: inStateA, Again: true}).Warnings, []Warning{DetachedAWhile})
 }
 
 func TestSentenceIsAboutTheLastEvent(t *testing.T) {

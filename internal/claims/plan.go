@@ -52,7 +52,7 @@ const (
 func (s *Stream) PlanSet(w Want) Plan {
 	if w.Set == nil {
 		s.claim.raise(Expected, streams.ProcessorSet{})
-		return Plan{Send: true, Next: s.claim, Warnings: s.warnOfDetach(nil)}
+		return Plan{Send: true, Next: s.claim, Warnings: s.warnOfDetach(w, nil)}
 	}
 	if s.claim.conflicts(*w.Set) {
 		return Plan{Send: true, Refusal: ConflictingSets, Other: s.claim.Set}
@@ -80,7 +80,7 @@ func (s *Stream) PlanSet(w Want) Plan {
 	case quiet, kept && w.Entry.Pending == Unconfirmed:
 		p.Warnings = append(p.Warnings, OutcomeUnknown)
 	}
-	p.Warnings = s.warnOfDetach(p.Warnings)
+	p.Warnings = s.warnOfDetach(w, p.Warnings)
 	return p
 }
 
@@ -106,8 +106,9 @@ func (s *Stream) differs(set streams.ProcessorSet) (other remainder, differs boo
 	return other, differs
 }
 
-func (s *Stream) warnOfDetach(warnings []Warning) []Warning {
-	if slices.ContainsFunc(s.planned, func(r remainder) bool { return r.detached }) {
+func (s *Stream) warnOfDetach(w Want, warnings []Warning) []Warning {
+	has := w.Entry != nil && w.Entry.Set.Len() > 0
+	if slices.ContainsFunc(s.planned, func(r remainder) bool { return r.detached || r.emptied && has }) {
 		return append(warnings, DetachedAWhile)
 	}
 	return warnings

@@ -131,16 +131,16 @@ type packed struct {
 }
 
 type packedRemainder struct {
-	exists, unsure, detached, dropped bool
-	set                               set
+	exists, unsure, emptied, detached, dropped bool
+	set                                        set
 }
 
 func packRemainder(r remainder) packedRemainder {
-	return packedRemainder{true, r.unsure, r.detached, r.dropped, setOf(r.set)}
+	return packedRemainder{true, r.unsure, r.emptied, r.detached, r.dropped, setOf(r.set)}
 }
 
 func (r packedRemainder) unpack() remainder {
-	return remainder{processorSets[r.set], r.unsure, r.detached, r.dropped}
+	return remainder{processorSets[r.set], r.unsure, r.emptied, r.detached, r.dropped}
 }
 
 func pack(s *Stream) packed {
