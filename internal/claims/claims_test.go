@@ -232,6 +232,38 @@ func TestGroupDropsAKeptStream(t *testing.T) {
 	check(t, "a replaced group, with the mark", made(replaced.Leave(detaching, mark, false)), "accepted")
 }
 
+// TestPlannedDepartures has what a plan says of each departure beside each claim on set a.
+func TestPlannedDepartures(t *testing.T) {
+	detaches, lost, relied := []Warning{DropDetaches}, []Warning{MarkMayBeLost}, []Warning{ReliedMarkMayBeLost}
+	kept := Plan{Refusal: StreamIsKept, Other: b}
+	emptied := Plan{Refusal: StreamIsKept, Other: emptySet}
+	for _, test := range []struct {
+		leaving Departure
+		want    [5]Plan // by the kind of the claim
+	}{
+		{Departure{Entry{b, Confirmed}, true, Destroyed}, [5]Plan{}},
+		{Departure{Entry{b, Confirmed}, false, Destroyed}, [5]Plan{}},
+		{Departure{Entry{b, Confirmed}, true, Replaced},
+			[5]Plan{Expected: {Warnings: lost}, Sends: {Warnings: lost}, Resends: {Warnings: lost}, Relies: {Warnings: relied}}},
+		{Departure{Entry{b, Confirmed}, false, Replaced}, [5]Plan{}},
+		{Departure{Entry{b, Confirmed}, true, Dropped},
+			[5]Plan{Expected: {Warnings: detaches}, Sends: {Warnings: detaches}, Resends: emptied, Relies: emptied}},
+		{Departure{Entry{b, Confirmed}, false, Dropped}, [5]Plan{Resends: kept, Relies: kept}},
+		{Departure{Entry{a, Confirmed}, false, Dropped}, [5]Plan{}},
+	} {
+		for kind := Nobody; kind <= Relies; kind++ {
+			claim := Claim{Kind: kind}
+			if kind >= Sends {
+				claim.Set = a
+			}
+			want := test.want[kind]
+			want.Next = claim
+			s := &Stream{claim: claim}
+			check(t, fmt.Sprintf("%+v beside claim %d", test.leaving, kind), s.PlanLeave(test.leaving), want)
+		}
+	}
+}
+
 func TestPlanBesideARequest(t *testing.T) {
 	var s Stream
 	s.Leave(detaching, Claim{}, false)
