@@ -24,7 +24,7 @@ func TestAccDeploymentByEnvironment(t *testing.T) {
 		"refuses the empty set, keeps last_edited, has a read": {
 			opts:   streamstest.Options{RefuseEmpty: true, KeepLastEdited: true, ServeGet: true},
 			env:    []string{"STREAM_DETECT_DRIFT=true"},
-			want:   []string{"refuses an empty one", "answered 400", "keeps the processors", "--- SKIP: TestAccRetry"},
+			want:   []string{"refuses the empty set", "400 Bad Request", "keeps the processors", "--- SKIP: TestAccRetry"},
 			leaves: []string{"p1", "p2"},
 		},
 		"merges, and has another processor": {
