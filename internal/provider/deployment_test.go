@@ -52,6 +52,8 @@ func TestDeploymentChanges(t *testing.T) {
 		config := d.config("p1", nil)
 		d.wantNoChanges(d.at(d.formerURL+"/v2/"), config)
 		d.wantNoChanges(merge(d.at(d.url), block{"deployment": d.formerURL}), config)
+		plan, _ := d.plan(d.at(d.formerURL), d.config("p2", nil))
+		wantAttribute(t, plan, "deployment", d.formerURL)
 		plan, diags := d.plan(d.at(d.url), config)
 		wantDiagnostics(t, diags, "WARNING: "+deploymentChanged)
 		for _, part := range []string{d.formerURL, "sends the sets to " + `"` + d.url, "keep their processors", `set deployment = "` + d.formerURL} {
@@ -218,11 +220,18 @@ func TestDeploymentChangeFails(t *testing.T) {
 	t.Parallel()
 	onBoth(t, nil, func(t *testing.T, d *deploymentTest) {
 		config, before := d.config("p1", nil), d.state
+		says := func(diags coretest.Diagnostics, text string) {
+			if !d.single && !strings.Contains(diags.String(), text) {
+				t.Errorf("no %q in: %s", text, diags)
+			}
+		}
 		for _, fault := range []streamstest.Fault{{Status: http.StatusForbidden}, {ResetAfter: true}} {
 			refuse(d.configured, map[string]streamstest.Fault{"s000": fault, "s001": fault})
-			if diags := d.apply(d.at(d.url), config); !diags.Failed() {
+			diags := d.apply(d.at(d.url), config)
+			if !diags.Failed() {
 				t.Fatal("the apply succeeded")
 			}
+			says(diags, "The state is still that of the former deployment.")
 			d.configured.WantRequests(t, d.sets("p1")...)
 			if !coretest.EqualValues(before.Value, d.state.Value) {
 				t.Errorf("the state is %v", coretest.FromTerraform(d.state.Value))
@@ -230,9 +239,11 @@ func TestDeploymentChangeFails(t *testing.T) {
 			d.wantNoChanges(d.at(d.formerURL), config)
 		}
 		refuse(d.configured, map[string]streamstest.Fault{"s001": {Status: http.StatusForbidden}})
-		if diags := d.apply(d.at(d.url), config); diags.Failed() == d.single {
+		diags := d.apply(d.at(d.url), config)
+		if diags.Failed() == d.single {
 			t.Fatal(diags)
 		}
+		says(diags, "The state has what succeeded.")
 		d.configured.WantRequests(t, d.sets("p1")...)
 		d.want("deployment", d.url)
 		refuse(d.configured, nil)
@@ -241,6 +252,8 @@ func TestDeploymentChangeFails(t *testing.T) {
 			d.configured.WantRequests(t, patches(map[string][]string{"s001": {"p1"}})...)
 		}
 		d.wantNoChanges(d.at(d.url), config)
+		refuse(d.configured, map[string]streamstest.Fault{"s000": {Status: http.StatusForbidden}, "s001": {Status: http.StatusForbidden}})
+		says(d.apply(d.at(d.url), d.config("p2", nil)), "The state has what succeeded.")
 	})
 }
 
