@@ -10,7 +10,7 @@ import (
 // apply applies changes, in a new process of the provider.
 func (c *terraformCore) apply(changes []change, refreshed map[string]*instance, opts options) {
 	c.t.Helper()
-	p := c.startProvider()
+	p := c.startProvider(false)
 	c.state = refreshed
 	var nodes []node
 	for _, ch := range changes {

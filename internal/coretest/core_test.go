@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
+	"github.com/hashicorp/terraform-plugin-go/tftypes"
 	"pgregory.net/rapid"
 
 	"github.com/stream-management/terraform-provider-stream/internal/provider"
@@ -22,14 +23,15 @@ var schemas = sync.OnceValue(func() *Schemas { return SchemasOf(provider.NewServ
 // terraformCore is a model of Terraform core, as a provider sees it: which calls core makes for a configuration and a
 // state, with which arguments and in which order, and which responses core accepts.
 type terraformCore struct {
-	t           rapid.TB
-	*deployment // the configured one
-	deployments []*deployment
-	start       func() tfprotov6.ProviderServer // a process of the provider
-	provider    Attributes
-	drift       bool
-	attempts    int
-	state       map[string]*instance // by address
+	t              rapid.TB
+	*deployment    // the configured one
+	deployments    []*deployment
+	lateDeployment bool                            // the running process does not know the deployment
+	start          func() tfprotov6.ProviderServer // a process of the provider
+	provider       Attributes
+	drift          bool
+	attempts       int
+	state          map[string]*instance // by address
 
 	// next chooses which of the named nodes of a walk continues. If next is nil, each node has a goroutine of its own.
 	next func(names []string) int
@@ -111,17 +113,22 @@ func newTerraformCore(t interface {
 }
 
 // startProvider starts and configures a process of the provider, to be called from nodes.
-func (c *terraformCore) startProvider() *Process {
+func (c *terraformCore) startProvider(lateAddress bool) *Process {
 	c.t.Helper()
 	c.known, c.failed = streamNames{}, streamNames{}
 	if c.next != nil {
 		c.provider["max_concurrent_requests"] = 1 // the streams of a group in turn
 	}
+	configured := maps.Clone(c.provider)
+	if lateAddress {
+		configured["base_url"] = tftypes.UnknownValue
+	}
+	c.lateDeployment = lateAddress && configured["deployment"] == nil
 	p := &Process{T: nodeFailer{c}, Server: c.start(), Schemas: schemas()}
 	c.running.Store(p)
 	c.interrupted.Store(false)
 	c.walk([]node{{name: "configure the provider", run: func(func()) bool {
-		p.Configure(c.provider)
+		p.Configure(configured)
 		return true
 	}}})
 	return p

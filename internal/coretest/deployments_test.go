@@ -77,7 +77,7 @@ func (c *terraformCore) drawDeployment(t *rapid.T) (moves bool) {
 
 // deploymentOf returns the deployment for which an object speaks.
 func (c *terraformCore) deploymentOf(s *stored) *deployment {
-	if s == nil {
+	if s == nil || s.text("deployment") == "" { // "": imported while the address was not known
 		return c.deployment
 	}
 	i := slices.IndexFunc(c.deployments, func(d *deployment) bool { return d.address == s.text("deployment") })
@@ -99,7 +99,7 @@ func (c *terraformCore) checkRefusal(what string, s *stored, leaves bool, diags 
 	refused := slices.ContainsFunc(diags, func(d *tfprotov6.Diagnostic) bool {
 		return d.Severity == tfprotov6.DiagnosticSeverityError && d.Summary == deploymentChanged
 	})
-	if want := c.here(s) == nil && leaves && s.text("on_destroy") == "detach"; refused != want {
+	if want := c.here(s) == nil && !c.lateDeployment && leaves && s.text("on_destroy") == "detach"; refused != want {
 		c.problem("%s: the state is that of deployment %s, %s is configured: refused %t, want %t: %s",
 			what, s.text("deployment"), c.address, refused, want, diags)
 	}

@@ -12,7 +12,7 @@ import (
 // plan refreshes and plans each object. It returns no changes if there is an error.
 func (c *terraformCore) plan(cfg config, opts options) (changes []change, refreshed map[string]*instance) {
 	c.t.Helper()
-	p := c.startProvider()
+	p := c.startProvider(opts.lateAddress)
 	c.failures, c.said = nil, streamNames{}
 	refreshed = map[string]*instance{}
 	addrs := slices.Collect(maps.Keys(cfg))

@@ -262,6 +262,7 @@ func (c *terraformCore) drawOptions(t *rapid.T, cfg config) (o options) {
 		}
 	}
 	o.keepsState = chance(t, 10, "-refresh=false")
+	o.lateAddress = chance(t, 10, "late base_url")
 	if chance(t, 10, "meanwhile") {
 		o.meanwhile = func() { c.changeByOthers(t) }
 	}

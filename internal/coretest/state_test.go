@@ -14,6 +14,7 @@ type options struct {
 	replace, imports []string // addresses
 	targets          []string // addresses; nil: all
 	keepsState       bool     // -refresh=false
+	lateAddress      bool     // base_url is known after apply
 	meanwhile        func()   // between the plan and the apply; may be nil
 
 	action      *resourceBlock // of one stream; may be nil
