@@ -90,7 +90,9 @@ func (s *session) plan(ctx context.Context, c change, r *report) (sends bool, pl
 			p := rules(s, id, func(r *claims.Stream) claims.Plan { return r.PlanLeave(c.departure(id)) })
 			m := planned[id]
 			m.Next = newNext(p.Next)
-			planned[id] = m
+			if c.detach || m.Next != nil { // with -replace, the destroy may detach although the update planned here does not
+				planned[id] = m
+			}
 			r.planned(id, p)
 		}
 		sends = true

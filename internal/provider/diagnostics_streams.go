@@ -77,12 +77,12 @@ func staysAttachedWarning(id string, known claims.Known) diag.Diagnostic {
 	))
 }
 
-// unseenDetachWarning is for the destroy of a tainted object that has another stream than its replacement: Terraform
-// shows the object to no plan.
+// unseenDetachWarning is for the destroy of a tainted or replaced object that has another stream than its replacement:
+// Terraform asks for no plan of the destroy.
 func unseenDetachWarning(id string) diag.Diagnostic {
 	return diag.NewWarningDiagnostic(aboutStream("Processors Were Detached", id),
-		"A tainted resource had this stream, and its replacement does not. Terraform does not show a tainted object in the plan, so "+
-			"the destroy has detached the processors without knowing other resources of the stream. If another resource has the "+
+		"A resource that is tainted or replaced with -replace had this stream, and its replacement does not. Terraform does not ask "+
+			"for a plan of such a destroy, so it has detached the processors without knowing other resources of the stream. If another resource has the "+
 			"stream, change a value in its triggers and apply again.")
 }
 

@@ -160,6 +160,13 @@ func TestTaintedGroupThatDropsAStream(t *testing.T) {
 	wantDiagnostic(t, diags, tfprotov6.DiagnosticSeverityWarning, `Processors Were Detached: stream "s001"`, "change a value in its triggers")
 	service.WantRequests(t, patches(map[string][]string{"s001": {}})...)
 
+	// With -replace, the plan is that of an update, with the on_destroy of the configuration.
+	p, kept := startProvider(t, provider), group(without(streams, "s001"), coretest.Attributes{"on_destroy": "keep"})
+	planned, _, _ = p.Plan(state, kept)
+	planned, _, _ = p.Plan(coretest.Managed{Value: nullGroup().Value, Private: planned.Private}, kept)
+	_, diags = startProvider(t, provider).Apply(state.Value, coretest.Managed{Value: nullGroup().Value, Private: planned.Private}, nullGroup().Value)
+	wantDiagnostic(t, diags, tfprotov6.DiagnosticSeverityWarning, `Processors Were Detached: stream "s001"`, "replaced with -replace")
+
 	// The stream of a replacement may be known after apply.
 	alone := mustApply(t, provider, coretest.Managed{Value: nullResource()}, single("s001", []string{"p1"}))
 	late := resourceValue(coretest.Attributes{"stream_id": tftypes.UnknownValue, "processor_ids": []string{"p1"}})
