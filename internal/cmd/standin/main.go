@@ -50,6 +50,7 @@ func printStart(stdout io.Writer, addr net.Addr, token string, streams []streams
 func run(ctx context.Context, args []string, stdout io.Writer) error {
 	var opts streamstest.Options
 	var streams []streamstest.Stream
+	var faults []streamstest.RequestFault
 	var listen, token string
 
 	flags := flag.NewFlagSet("standin", flag.ContinueOnError)
@@ -59,6 +60,7 @@ func run(ctx context.Context, args []string, stdout io.Writer) error {
 	flags.BoolVar(&opts.ServeGet, "get", false, "also serve GET, which the interface does not specify")
 	flags.BoolVar(&opts.Merge, "merge", false, "an update adds to the set instead of replacing it")
 	flags.BoolVar(&opts.RefuseEmpty, "refuse-empty", false, "refuse an empty set")
+	flags.BoolVar(&opts.KeepLastEdited, "keep-last-edited", false, "an update leaves last_edited unchanged")
 	flags.DurationVar(&opts.Latency, "latency", 0, "wait this `duration` before each response, such as 500ms")
 	flags.Func("stream", "`id[=processor,…]` of a stream that exists, and the processors that it starts with, repeatable "+
 		"(default cam-1, cam-2, cam-3)", func(value string) error {
@@ -69,6 +71,12 @@ func run(ctx context.Context, args []string, stdout io.Writer) error {
 	flags.Func("known", "refuse ids other than these, `processor,…`, repeatable (default: accept any id)", func(value string) error {
 		ids, err := parseProcessors(value)
 		opts.KnownProcessors = append(opts.KnownProcessors, ids...)
+		return err
+	})
+	flags.Func("fault", "`method stream n name` of what goes wrong with the n-th request to a stream, such as "+
+		"\"PATCH cam-1 2 500 applied\", repeatable; a wrong name lists all", func(value string) error {
+		fault, err := streamstest.ParseRequestFault(value)
+		faults = append(faults, fault)
 		return err
 	})
 	switch err := flags.Parse(args); {
@@ -98,7 +106,9 @@ func run(ctx context.Context, args []string, stdout io.Writer) error {
 	}
 	printStart(stdout, listener.Addr(), token, streams, opts.KnownProcessors)
 	opts.OnRequest = func(r streamstest.Request) { fmt.Fprintf(stdout, "  %s\n", r) }
-	return serve(ctx, listener, streamstest.New(opts, streams...))
+	service := streamstest.New(opts, streams...)
+	service.InjectByStream(faults...)
+	return serve(ctx, listener, service)
 }
 
 // serve returns nil when ctx is done. It does not wait for unfinished requests: -latency may be long.

@@ -8,6 +8,8 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+
+	"github.com/stream-management/terraform-provider-stream/internal/streamstest"
 )
 
 // start runs the stand-in until the test ends. It returns what the stand-in prints before the first request, and the
@@ -104,6 +106,22 @@ func TestOptions(t *testing.T) {
 	}
 }
 
+func TestFaults(t *testing.T) {
+	t.Parallel()
+	banner, _ := start(t, "-fault", "PATCH cam-1 2 500 applied", "-fault", "PATCH cam-2 1 moved", "-get", "-keep-last-edited")
+	address := regexp.MustCompile("http://.*").FindString(banner)
+	for _, step := range []struct{ request, response string }{
+		{`PATCH cam-1 {"processor_ids":["p1"]}`, `200 .*"last_edited":1735689600000`},
+		{`PATCH cam-2 {"processor_ids":["p1"]}`, `200 .*"terminal_id":"terminal-1'"`},
+		{`GET cam-1 `, `200 .*"processor_ids":\["p1"\]`},
+		{`PATCH cam-1 {"processor_ids":["p2"]}`, `500 .*injected`},
+		{`GET cam-1 `, `200 .*"processor_ids":\["p2"\]`},
+		{`PATCH cam-1 {"processor_ids":["p3"]}`, `200 `},
+	} {
+		wantResponse(t, address, "", step.request, step.response)
+	}
+}
+
 // wantResponse sends a request, "METHOD stream body", and compares the status and the body with a pattern.
 func wantResponse(t *testing.T, address, token, request, pattern string) {
 	t.Helper()
@@ -137,11 +155,17 @@ func TestRefusesArguments(t *testing.T) {
 		"-stream cam-1=p1,,p2":   "must not be empty",
 		"-known p1,":             "must not be empty",
 		"-post":                  "not defined",
+		"-fault PATCH":           "a fault must be like",
 	} {
 		ctx, cancel := context.WithCancel(t.Context())
 		cancel() // if run accepts the arguments, it returns at once
 		if err := run(ctx, strings.Fields(args), io.Discard); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: got error %v, want an error that contains %q", args, err, want)
+		}
+	}
+	for fault, want := range map[string]string{"PATCH cam-1 0 500": "must be 1 or more", "PATCH cam-1 1 5000": `no fault "5000", only ["200 not applied"`} {
+		if _, err := streamstest.ParseRequestFault(fault); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: got error %v, want an error that contains %q", fault, err, want)
 		}
 	}
 	for _, address := range []string{"127.1.2.3:0", "localhost:0", "[::1]:0"} {
