@@ -1,8 +1,9 @@
 package coretest
 
 import (
-	"fmt"
 	"slices"
+
+	"github.com/hashicorp/terraform-plugin-go/tftypes"
 
 	"github.com/stream-management/terraform-provider-stream/internal/streamstest"
 )
@@ -13,22 +14,27 @@ func (c *terraformCore) apply(changes []change, refreshed map[string]*instance, 
 	p := c.startProvider(false)
 	c.state = refreshed
 	var nodes []node
+	var destroyers []destroyer
 	for _, ch := range changes {
-		set, gone := "set "+ch.addr, "destroy "+ch.addr
+		set := "set " + ch.addr
+		d, destroys := c.destroyerOf(ch, len(nodes))
+		if destroys {
+			destroyers = append(destroyers, d)
+		}
 		switch ch.verb {
 		case create, update:
 			nodes = append(nodes, node{set, nil, func(pause func()) bool { return c.createOrUpdate(p, ch, pause) }})
 		case deleteThenCreate:
 			nodes = append(nodes,
-				node{gone, nil, func(func()) bool { return c.destroy(p, ch) }},
-				node{set, []string{gone}, func(pause func()) bool { return c.createOrUpdate(p, ch, pause) }})
+				node{d.node, nil, func(func()) bool { return c.destroy(p, ch) }},
+				node{set, []string{d.node}, func(pause func()) bool { return c.createOrUpdate(p, ch, pause) }})
 		case createThenDelete:
 			nodes = append(nodes,
 				node{set, nil, func(pause func()) bool { return c.createOrUpdate(p, ch, pause) }},
-				node{gone, []string{set}, func(pause func()) bool { return c.destroyDeposed(p, ch.addr, ch.prior, pause) }})
+				node{d.node, []string{set}, func(pause func()) bool { return c.destroyDeposed(p, ch.addr, ch.prior, pause) }})
 		case destroy:
 			if !ch.deposed {
-				nodes = append(nodes, node{gone, nil, func(func()) bool { return c.destroy(p, ch) }})
+				nodes = append(nodes, node{d.node, nil, func(func()) bool { return c.destroy(p, ch) }})
 				continue
 			}
 			// Core creates a new object before it destroys the deposed ones.
@@ -38,12 +44,18 @@ func (c *terraformCore) apply(changes []change, refreshed map[string]*instance, 
 			}) {
 				after = []string{set}
 			}
-			nodes = append(nodes, node{fmt.Sprintf("%s deposed %d", gone, len(nodes)), after, func(pause func()) bool {
+			nodes = append(nodes, node{d.node, after, func(pause func()) bool {
 				return c.destroyDeposed(p, ch.addr, ch.prior, pause)
 			}})
 		}
 	}
-	nodes = inOrderOfDependencies(nodes, changes)
+	ordered := inOrderOfDependencies(nodes, changes, destroyers)
+	if c.cyclic = cyclic(ordered); !c.cyclic {
+		nodes = ordered
+	}
+	if c.cli.actions && !slices.ContainsFunc(nodes, func(n node) bool { return n.name == "set "+opts.actionAfter }) {
+		opts.action = nil
+	}
 	c.note(func() { c.invoking = opts.action != nil })
 	if opts.action != nil {
 		nodes = append(nodes, c.actionNode(p, opts, nodes))
@@ -87,41 +99,6 @@ func (c *terraformCore) limitApplied(s *stored) {
 			c.limit(id)
 		}
 	}
-}
-
-// inOrderOfDependencies adds the order that depends_on asks for: a dependency is created or updated first, and destroyed
-// after what is destroyed with it. An update that no longer depends on a destroyed resource comes after the destroy.
-func inOrderOfDependencies(nodes []node, changes []change) []node {
-	index := map[string]int{}
-	for i, n := range nodes {
-		index[n.name] = i
-	}
-	destroyed := map[string]bool{} // and not created again
-	for _, ch := range changes {
-		if ch.verb == destroy && !ch.deposed {
-			destroyed[ch.addr] = true
-		}
-	}
-	order := func(first, then string) {
-		_, exists := index[first]
-		if i, ok := index[then]; ok && exists && first != then && !slices.Contains(nodes[i].after, first) {
-			nodes[i].after = append(nodes[i].after, first)
-		}
-	}
-	for _, ch := range changes {
-		if on := ch.wanted.dependsOn; on != "" {
-			order("set "+on, "set "+ch.addr)
-		}
-		if ch.prior == nil || ch.prior.dependsOn == "" {
-			continue
-		}
-		on := "destroy " + ch.prior.dependsOn
-		order("destroy "+ch.addr, on)
-		if ch.verb == update && destroyed[ch.prior.dependsOn] {
-			order(on, "set "+ch.addr)
-		}
-	}
-	return nodes
 }
 
 // actionNode invokes the action after the operation that triggers it, or at any time if there is none.
@@ -197,13 +174,14 @@ func (c *terraformCore) createOrUpdate(p *Process, ch change, pause func()) bool
 		c.problem("%s: success, but no object", what)
 	case ok:
 		c.checkCompatible(what+": inconsistent result", actual.planned.Value, got.Value)
-		is.current = &stored{Managed: got, dependsOn: ch.wanted.dependsOn}
+		is.current = &stored{Managed: got, dependsOn: ch.dependsOn, createBeforeDestroy: ch.wanted.createBeforeDestroy}
 		c.checkResponse(o, is.current)
 	case got.Value.IsNull(): // core keeps the prior state
 	case prior == nil:
 		c.problem("%s: a failed create leaves a tainted object", what)
 	default:
-		is.current = &stored{Managed: got, tainted: prior.tainted, dependsOn: prior.dependsOn}
+		is.current = prior.with(got)
+		is.current.dependsOn = ch.dependsOn
 		c.checkMove(o, prior, is.current)
 		c.checkHonest(o, is.current)
 	}
@@ -222,8 +200,12 @@ func (c *terraformCore) destroy(p *Process, ch change) bool {
 	if ch.verb == destroy {
 		planned.Identity = ch.planned.Identity
 	}
+	before := is.current.Value
+	if ch.verb == destroy {
+		before = ch.before
+	}
 	var ok bool
-	is.current, ok = c.applyDestroy(p, "destroy "+ch.addr, is.current, planned)
+	is.current, ok = c.applyDestroy(p, "destroy "+ch.addr, is.current, before, planned)
 	return ok
 }
 
@@ -234,7 +216,7 @@ func (c *terraformCore) destroyDeposed(p *Process, addr string, s *stored, pause
 		return false
 	}
 	pause()
-	left, ok := c.applyDestroy(p, "destroy deposed "+addr, s, ch.planned)
+	left, ok := c.applyDestroy(p, "destroy deposed "+addr, s, s.Value, ch.planned)
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	is.deposed = slices.DeleteFunc(is.deposed, func(d *stored) bool { return d == s })
@@ -244,11 +226,12 @@ func (c *terraformCore) destroyDeposed(p *Process, addr string, s *stored, pause
 	return ok
 }
 
-func (c *terraformCore) applyDestroy(p *Process, what string, s *stored, planned Managed) (*stored, bool) {
+func (c *terraformCore) applyDestroy(p *Process, what string, s *stored, before tftypes.Value, planned Managed) (*stored, bool) {
 	var got Managed
-	o := &operation{what: what, prior: c.here(s), detaches: s.text("on_destroy") != "keep"}
+	o := &operation{what: what, prior: c.here(s.with(Managed{Value: before, Private: s.Private})), detaches: s.text("on_destroy") != "keep"}
+	c.note(func() { c.called[s] = true })
 	c.operate(o, func() (diags Diagnostics) {
-		got, diags = p.Apply(s.Value, planned, nullOf(s.Value.Type()))
+		got, diags = p.Apply(before, planned, nullOf(s.Value.Type()))
 		c.checkRefusal(what, s, true, diags)
 		return diags
 	})
@@ -261,7 +244,7 @@ func (c *terraformCore) applyDestroy(p *Process, what string, s *stored, planned
 	case got.Value.IsNull():
 		return s, false
 	}
-	left := &stored{Managed: got, tainted: s.tainted, dependsOn: s.dependsOn}
+	left := s.with(got)
 	c.checkMove(o, s, left)
 	c.checkHonest(o, left)
 	return left, false

@@ -31,6 +31,9 @@ type terraformCore struct {
 	provider       Attributes
 	drift          bool
 	attempts       int
+	cli            cliVersion
+	cyclic         bool // Terraform would not have made the last apply
+	script         script
 	state          map[string]*instance // by address
 
 	// next chooses which of the named nodes of a walk continues. If next is nil, each node has a goroutine of its own.
@@ -57,6 +60,13 @@ type terraformCore struct {
 	unforeseen streamNames        // no plan can say what the current apply does to them
 	called     map[*stored]bool   // the provider was called for these objects in the current apply
 	detached   map[string]*stored // what a destroy or a group has left without an error in the current apply, and detaches
+}
+
+// cliVersion is what versions of the CLI do differently.
+type cliVersion struct {
+	destroysUnrefreshed bool // plans the destroy of what is no longer configured before its refresh: Terraform 1.9 to 1.11
+	identities          bool // Terraform 1.12
+	actions             bool // Terraform 1.14
 }
 
 type streamNames map[string]bool

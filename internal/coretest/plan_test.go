@@ -49,34 +49,61 @@ func (c *terraformCore) plan(cfg config, opts options) (changes []change, refres
 		}
 		nodes = append(nodes, node{name: "plan " + addr, after: after, run: func(pause func()) bool {
 			b, configured := cfg[addr]
-			current := was.current
+			current, keepsState := was.current, opts.keepsState
 			if current == nil && configured && slices.Contains(opts.imports, addr) {
 				got, diags := p.ImportState(b.stream())
 				if !c.noErrors("import "+addr, diags) {
 					return false
 				}
-				current = &stored{Managed: got}
+				current, keepsState = &stored{Managed: got}, false
+				pause()
 			}
-			if is.current = current; !opts.keepsState {
-				is.current = c.refresh(p, addr, current)
+			var early change
+			if is.current = current; current != nil && !configured && c.cli.destroysUnrefreshed {
+				var ok bool
+				if early, ok = c.planDestroy(p, addr, current, false); !ok {
+					return false
+				}
+				pause()
 			}
-			pause()
+			if !keepsState {
+				var ok bool
+				if is.current, ok = c.refresh(p, addr, current); !ok {
+					return false
+				}
+				pause()
+			}
 			switch {
 			case configured:
-				return add(c.planChange(p, addr, b, is.current, slices.Contains(opts.replace, addr), nil, pause))
-			case is.current != nil:
-				return add(c.planDestroy(p, addr, is.current, false))
+				if is.current != nil {
+					planned := *is.current
+					is.current, planned.createBeforeDestroy = &planned, b.createBeforeDestroy
+					if was.current != nil && !keepsState {
+						planned.dependsOn = slices.Concat(planned.dependsOn, cfg.dependencies(addr))
+					}
+				}
+				ch, ok := c.planChange(p, addr, b, is.current, slices.Contains(opts.replace, addr), nil, pause)
+				ch.dependsOn = cfg.dependencies(addr)
+				if ch.verb == noop {
+					is.current.dependsOn = ch.dependsOn
+				}
+				return add(ch, ok)
+			case is.current == nil:
+				return true
+			case c.cli.destroysUnrefreshed:
+				early.prior = is.current
+				return add(early, true)
 			}
-			return true
+			return add(c.planDestroy(p, addr, is.current, false))
 		}})
 		for i, old := range was.deposed {
 			nodes = append(nodes, node{name: fmt.Sprintf("plan %s deposed %d", addr, i), run: func(pause func()) bool {
 				old := old
 				if !opts.keepsState {
-					old = c.refresh(p, addr, old)
-				}
-				if old == nil {
-					return true
+					var ok bool
+					if old, ok = c.refresh(p, addr, old); old == nil || !ok {
+						return ok
+					}
 				}
 				c.mu.Lock()
 				is.deposed = append(is.deposed, old)
@@ -94,9 +121,10 @@ func (c *terraformCore) plan(cfg config, opts options) (changes []change, refres
 	return changes, refreshed
 }
 
-func (c *terraformCore) refresh(p *Process, addr string, s *stored) *stored {
+// refresh reads an object, and returns nil if it is gone.
+func (c *terraformCore) refresh(p *Process, addr string, s *stored) (*stored, bool) {
 	if s == nil {
-		return nil
+		return nil, true
 	}
 	got, diags := p.Read(s.Managed)
 	if c.here(s) == nil {
@@ -104,13 +132,13 @@ func (c *terraformCore) refresh(p *Process, addr string, s *stored) *stored {
 	}
 	switch {
 	case !c.noErrors("refresh "+addr, diags):
-		return s
+		return s, false
 	case got.Value.IsNull():
-		return nil
+		return nil, true
 	case !got.Value.IsFullyKnown():
 		c.problem("refresh %s: the state has unknown values: %v", addr, FromTerraform(got.Value))
 	}
-	return &stored{Managed: got, tainted: s.tainted, dependsOn: s.dependsOn}
+	return s.with(got), true
 }
 
 // planChange plans a configured instance. An apply does so again, with the change from the plan as earlier.
@@ -198,7 +226,7 @@ func (c *terraformCore) checkPlan(what string, cfg, planned tftypes.Value) {
 func (c *terraformCore) planDestroy(p *Process, addr string, s *stored, deposed bool) (change, bool) {
 	none := nullOf(s.Value.Type())
 	planned, _, diags := p.Plan(s.Managed, none)
-	ch := change{addr: addr, verb: destroy, prior: s, planned: planned, deposed: deposed}
+	ch := change{addr: addr, verb: destroy, prior: s, before: s.Value, planned: planned, deposed: deposed}
 	c.checkRefusal("plan "+addr, s, true, diags)
 	if !c.noErrors("plan "+addr, diags) {
 		return change{}, false

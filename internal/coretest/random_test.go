@@ -21,6 +21,7 @@ var (
 func runRandomHistory(test historyT, inTurn bool) {
 	t := test.T
 	c := newTerraformCore(test, chance(t, 30, "detect_drift"), 1+evenIndex(t, 3, "max_attempts"), historyStreams...)
+	c.cli.destroysUnrefreshed = chance(t, 20, "Terraform 1.9 to 1.11")
 	if inTurn {
 		c.next = func(names []string) int {
 			if len(names) == 1 {
@@ -30,6 +31,12 @@ func runRandomHistory(test historyT, inTurn bool) {
 			return slices.Index(names, name)
 		}
 	}
+	failed := true
+	defer func() {
+		if failed {
+			t.Logf("%s", c.script)
+		}
+	}()
 	if chance(t, 20, "another deployment without streams") {
 		for _, id := range historyStreams {
 			c.deployments[1].service.Remove(id)
@@ -64,13 +71,15 @@ func runRandomHistory(test historyT, inTurn bool) {
 				cfg[addr] = b
 			}
 		}
-		t.Logf("run %+v", cfg)
+		c.script.add(c, cfg)
 		stop := func() {}
 		if chance(t, faulty, "faulty") {
 			stop = c.injectRandomFaults(t, failing)
 		}
 		c.moveAndRemove(t, cfg)
-		c.run(cfg, c.drawOptions(t, cfg))
+		opts := c.drawOptions(t, cfg)
+		c.script.last().options = opts
+		c.run(cfg, opts)
 		stop()
 		if chance(t, 20, "changed by others") {
 			c.changeByOthers(t)
@@ -86,8 +95,9 @@ func runRandomHistory(test historyT, inTurn bool) {
 	if len(conflicts(cfg, true)) > 0 {
 		cfg = withoutConflicts(cfg)
 	}
-	t.Logf("last run %+v", cfg)
+	c.script.add(c, cfg)
 	c.runClean(cfg)
+	failed = false
 }
 
 func chance(t *rapid.T, percent int, what string) bool {
@@ -233,14 +243,11 @@ func (c *terraformCore) moveAndRemove(t *rapid.T, cfg config) {
 			return configured && !inState && b.group == slices.Contains(historyGroups, addr)
 		})
 		if is := c.state[addr]; to >= 0 {
-			t.Logf("moved %s to %s", addr, historyAddrs[to])
+			c.script.command("state mv %s %s", addressOf(addr), addressOf(historyAddrs[to]))
 			c.state[historyAddrs[to]] = is
 			delete(c.state, addr)
-			for _, s := range c.objects() {
-				s.dependsOn = "" // of the addresses before the move
-			}
 		} else if len(is.deposed) == 0 {
-			t.Logf("removed %s", addr)
+			c.script.command("state rm %s", addressOf(addr))
 			delete(c.state, addr)
 		}
 	}
@@ -281,6 +288,7 @@ func (c *terraformCore) drawOptions(t *rapid.T, cfg config) (o options) {
 			o.replace = append(o.replace, addr)
 		case chance(t, 10, "taint "+addr):
 			is.current.tainted = true
+			c.script.command("taint %s", addressOf(addr))
 		}
 	}
 	return o

@@ -34,8 +34,16 @@ type instance struct {
 // stored is an object of an instance.
 type stored struct {
 	Managed
-	tainted   bool
-	dependsOn string
+	tainted             bool
+	dependsOn           []string // addresses, also of indirect dependencies
+	createBeforeDestroy bool
+}
+
+// with is the object with another value.
+func (s *stored) with(m Managed) *stored {
+	changed := *s
+	changed.Managed = m
+	return &changed
 }
 
 // setsOf returns the processors of an object in a plan or state, by stream.
@@ -81,6 +89,14 @@ func (s *stored) text(attribute string) string {
 // config has the resource blocks of a root module, by address.
 type config map[string]resourceBlock
 
+// dependencies returns the addresses on which an address depends, also indirectly.
+func (cfg config) dependencies(addr string) (addrs []string) {
+	for on := cfg[addr].dependsOn; cfg[on].sets != nil; on = cfg[on].dependsOn {
+		addrs = append(addrs, on)
+	}
+	return addrs
+}
+
 type resourceBlock struct {
 	sets                map[string][]string // processors by stream; one stream, unless the block is a group
 	group               bool
@@ -90,7 +106,7 @@ type resourceBlock struct {
 	dependsOn           string // an address; "": none
 
 	lateStream, lateProcessors bool // known after apply: stream_id or streams; processor_ids
-	partlyLate                 bool // with lateProcessors: only one of the processor_ids is
+	partlyLate                 bool // with lateProcessors: all of the processor_ids but one are, at least one
 }
 
 // stream returns the stream of a single resource.
@@ -136,7 +152,11 @@ func (b resourceBlock) lateSet(set []string, applying bool) any {
 	case !b.lateProcessors || applying:
 		return set
 	case b.partlyLate && len(set) > 0:
-		return []any{set[0], tftypes.UnknownValue}
+		late := []any{set[0], tftypes.UnknownValue}
+		for range len(set) - 2 {
+			late = append(late, tftypes.UnknownValue)
+		}
+		return late
 	}
 	return tftypes.UnknownValue
 }
@@ -171,6 +191,9 @@ type change struct {
 	prior   *stored
 	planned Managed
 	deposed bool
+
+	before    tftypes.Value // of a destroy; see cliVersion
+	dependsOn []string      // addresses, also of indirect dependencies
 }
 
 // knownToBeAttached returns the streams that have processors in the service and in a state.

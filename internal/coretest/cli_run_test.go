@@ -1,0 +1,216 @@
+package coretest
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"slices"
+	"sync"
+	"testing"
+
+	"github.com/hashicorp/go-hclog"
+	"github.com/hashicorp/go-plugin"
+	"github.com/hashicorp/go-version"
+	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
+	"github.com/hashicorp/terraform-plugin-go/tfprotov6/tf6server"
+
+	"github.com/stream-management/terraform-provider-stream/internal/cli"
+	"github.com/stream-management/terraform-provider-stream/internal/provider"
+	"github.com/stream-management/terraform-provider-stream/internal/streamstest"
+)
+
+// realCore is a real CLI with a folder, a service, and a recorder in front of the provider. The CLI attaches to the recorder,
+// which is in the process of the test: a process of the provider for each walk would take most of the time.
+type realCore struct {
+	t        *testing.T
+	sandbox  *cli.Sandbox
+	dir      string
+	services []*streamstest.Service // of the deployments
+	urls     []string
+	recorder *recorder
+
+	inTurn   sync.Mutex // one call at a time, so that their order is defined
+	calls    []call
+	applying func() // called when the apply begins; may be nil
+}
+
+func startRealCore(t *testing.T, program string, version cliVersion, drift bool) *realCore {
+	t.Helper()
+	sandbox, err := cli.NewOverridingSandbox(t.TempDir(), program, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := &realCore{t: t, sandbox: sandbox, dir: t.TempDir()}
+	for range 2 {
+		service, url := streamstest.Start(t, streamstest.Options{ServeGet: drift})
+		c.services, c.urls = append(c.services, service), append(c.urls, url)
+	}
+	c.recorder = newRecorder(provider.NewServer("test"), c.begin)
+	c.recorder.withoutIdentities = !version.identities
+	c.recorder.configured = func(walk int) {
+		if walk == 2 {
+			c.beginApply()
+		}
+	}
+	sandbox.Env["TF_REATTACH_PROVIDERS"] = serveForCLI(t, c.recorder)
+	return c
+}
+
+// serveForCLI serves until the test ends, and returns how a CLI attaches.
+func serveForCLI(t *testing.T, server tfprotov6.ProviderServer) string {
+	t.Helper()
+	ctx, cancel := context.WithCancel(context.Background())
+	config, closed := make(chan *plugin.ReattachConfig), make(chan struct{})
+	go func() {
+		err := tf6server.Serve(provider.Address, func() tfprotov6.ProviderServer { return server },
+			tf6server.WithDebug(ctx, config, closed), tf6server.WithGoPluginLogger(hclog.NewNullLogger()))
+		if err != nil {
+			t.Error(err)
+		}
+	}()
+	t.Cleanup(func() {
+		cancel()
+		<-closed
+	})
+	got := <-config
+	attach := map[string]any{}
+	for _, host := range []string{"registry.terraform.io", "registry.opentofu.org"} {
+		attach[host+"/"+cli.Source] = map[string]any{
+			"Protocol": got.Protocol, "ProtocolVersion": got.ProtocolVersion, "Pid": got.Pid, "Test": got.Test,
+			"Addr": map[string]any{"Network": got.Addr.Network(), "String": got.Addr.String()},
+		}
+	}
+	return asJSON(attach)
+}
+
+func (c *realCore) begin(call) (func(call), error) {
+	c.inTurn.Lock()
+	return func(done call) {
+		c.calls = append(c.calls, done)
+		c.inTurn.Unlock()
+	}, nil
+}
+
+func (c *realCore) beginApply() {
+	if c.applying != nil {
+		c.applying()
+	}
+	c.applying = nil
+}
+
+// run runs `terraform apply`, and returns the calls, the output, and whether there was no error.
+func (c *realCore) run(configuration string, run historyRun, meanwhile func()) (calls []call, out string, ok bool) {
+	c.t.Helper()
+	if err := os.WriteFile(filepath.Join(c.dir, "main.tf"), []byte(configuration), 0o600); err != nil {
+		c.t.Fatal(err)
+	}
+	for _, addr := range run.tainted {
+		if out, ok := c.command("taint", addressOf(addr)); !ok {
+			c.t.Fatalf("taint %s: %s", addr, out)
+		}
+	}
+	c.calls, c.applying = nil, meanwhile
+	c.recorder.newRun()
+	out, ok = c.command(run.options.arguments()...)
+	if ok {
+		c.beginApply() // an apply without changes makes no calls
+	}
+	return c.calls, out, ok
+}
+
+func (c *realCore) command(args ...string) (string, bool) {
+	var out bytes.Buffer
+	err := c.sandbox.Run(context.Background(), c.dir, &out, slices.Insert(args, 1, "-no-color", "-lock=false")...)
+	return out.String(), err == nil
+}
+
+// objects lists the objects in the state file.
+func (c *realCore) objects() []string {
+	var state struct {
+		Resources []struct {
+			Type, Name string
+			Instances  []struct{ Status, Deposed string }
+		}
+	}
+	content, err := os.ReadFile(filepath.Join(c.dir, "terraform.tfstate"))
+	if os.IsNotExist(err) {
+		return nil
+	}
+	if err == nil {
+		err = json.Unmarshal(content, &state)
+	}
+	if err != nil {
+		c.t.Fatal(err)
+	}
+	var all []string
+	for _, r := range state.Resources {
+		for _, is := range r.Instances {
+			if r.Type != "terraform_data" {
+				all = append(all, describeObject(r.Name, is.Deposed != "", is.Status == "tainted"))
+			}
+		}
+	}
+	slices.Sort(all)
+	return all
+}
+
+// objectNames lists the objects in the state of the model.
+func (c *terraformCore) objectNames() []string {
+	var all []string
+	for addr, is := range c.state {
+		if is.current != nil {
+			all = append(all, describeObject(addr, false, is.current.tainted))
+		}
+		for _, s := range is.deposed {
+			all = append(all, describeObject(addr, true, s.tainted))
+		}
+	}
+	slices.Sort(all)
+	return all
+}
+
+func describeObject(addr string, deposed, tainted bool) string {
+	if deposed {
+		addr += " deposed"
+	}
+	if tainted {
+		addr += " tainted"
+	}
+	return addr
+}
+
+// versionOf asks a CLI for its version.
+func versionOf(t *testing.T, program string) cliVersion {
+	t.Helper()
+	sandbox, err := cli.NewOverridingSandbox(t.TempDir(), program, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var out bytes.Buffer
+	var installed struct {
+		Version string `json:"terraform_version"`
+	}
+	if err := sandbox.Run(t.Context(), t.TempDir(), &out, "version", "-json"); err != nil {
+		t.Fatalf("%v: %s", err, out.String())
+	}
+	if err := json.Unmarshal(out.Bytes(), &installed); err != nil {
+		t.Fatal(err)
+	}
+	is, err := version.NewVersion(installed.Version)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if cli.IsTofu(program) {
+		return cliVersion{}
+	}
+	atLeast := func(oldest string) bool {
+		return is.Core().GreaterThanOrEqual(version.Must(version.NewVersion(oldest)))
+	}
+	return cliVersion{
+		destroysUnrefreshed: atLeast("1.9.0") && !atLeast("1.12.0"),
+		identities:          atLeast("1.12.0"),
+		actions:             atLeast("1.14.0"),
+	}
+}

@@ -1,0 +1,143 @@
+package coretest
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/stream-management/terraform-provider-stream/internal/cli"
+)
+
+// terraformAddress is the address in Terraform of an address of the model.
+func terraformAddress(addr string, group bool) string {
+	if group {
+		return GroupName + "." + addr
+	}
+	return SingleName + "." + addr
+}
+
+func addressOf(addr string) string {
+	return terraformAddress(addr, slices.Contains(historyGroups, addr))
+}
+
+// terraform writes a configuration in Terraform's language.
+func (cfg config) terraform(baseURL, provider string, run int, opts options) string {
+	var text strings.Builder
+	fmt.Fprintf(&text, "terraform {\n  required_providers {\n    stream = {\n      source = %q\n    }\n  }\n}\n", cli.Source)
+	fmt.Fprintf(&text, "\nprovider \"stream\" {\n  base_url                = %q\n%s}\n", baseURL, provider)
+	for _, addr := range slices.Sorted(maps.Keys(cfg)) {
+		b := cfg[addr]
+		if _, exists := cfg[b.dependsOn]; !exists {
+			b.dependsOn = ""
+		}
+		b.write(&text, addr, run, opts)
+	}
+	for _, addr := range opts.imports {
+		fmt.Fprintf(&text, "\nimport {\n  to = %s\n  id = %q\n}\n", addressOf(addr), cfg[addr].stream())
+	}
+	if opts.action != nil {
+		id := opts.action.stream()
+		fmt.Fprintf(&text, "\naction %q \"this\" {\n  config {\n    stream_id     = %q\n    processor_ids = %s\n  }\n}\n",
+			ActionName, id, quotedList(opts.action.sets[id]))
+	}
+	return text.String()
+}
+
+// lateResources writes the resources whose outputs are the values that are known after apply. They stay in the configurations
+// of later runs, because an update or a destroy of them would have an order with the operations of other resources.
+func (cfg config) lateResources(run int) (text string) {
+	for _, addr := range slices.Sorted(maps.Keys(cfg)) {
+		if b := cfg[addr]; b.lateStream || b.lateProcessors {
+			text += fmt.Sprintf("\nresource \"terraform_data\" \"%s%d\" {\n  input = %s\n}\n", addr, run, b.lateValue())
+		}
+	}
+	return text
+}
+
+func (b resourceBlock) write(text *strings.Builder, addr string, run int, opts options) {
+	typeName, name, _ := strings.Cut(terraformAddress(addr, b.group), ".")
+	late := fmt.Sprintf("terraform_data.%s%d.output", name, run)
+	fmt.Fprintf(text, "\nresource %q %q {\n", typeName, name)
+	switch id := b.stream(); {
+	case b.lateStream && b.group:
+		fmt.Fprintf(text, "  streams = %s.sets\n", late)
+	case b.group:
+		fmt.Fprintf(text, "  streams = {\n")
+		for _, id := range slices.Sorted(maps.Keys(b.sets)) {
+			fmt.Fprintf(text, "    %q = %s\n", id, b.setExpression(id, late))
+		}
+		fmt.Fprintf(text, "  }\n")
+	case b.lateStream:
+		fmt.Fprintf(text, "  stream_id     = %s.id\n  processor_ids = %s\n", late, b.setExpression(id, late))
+	default:
+		fmt.Fprintf(text, "  stream_id     = %q\n  processor_ids = %s\n", id, b.setExpression(id, late))
+	}
+	if b.onDestroy != "" {
+		fmt.Fprintf(text, "  on_destroy = %q\n", b.onDestroy)
+	}
+	if b.trigger != "" {
+		fmt.Fprintf(text, "  triggers = { t = %q }\n", b.trigger)
+	}
+	if b.dependsOn != "" {
+		fmt.Fprintf(text, "  depends_on = [%s]\n", addressOf(b.dependsOn))
+	}
+	triggersAction := opts.action != nil && opts.actionAfter == addr
+	if b.createBeforeDestroy || triggersAction {
+		fmt.Fprintf(text, "  lifecycle {\n    create_before_destroy = %t\n", b.createBeforeDestroy)
+		if triggersAction {
+			fmt.Fprintf(text, "    action_trigger {\n      events  = [after_create, after_update]\n      actions = [action.%s.this]\n    }\n", ActionName)
+		}
+		fmt.Fprintf(text, "  }\n")
+	}
+	fmt.Fprintf(text, "}\n")
+}
+
+// lateValue has the sets of all streams, and the id of the first one.
+func (b resourceBlock) lateValue() string {
+	var sets []string
+	for _, id := range slices.Sorted(maps.Keys(b.sets)) {
+		sets = append(sets, fmt.Sprintf("%q = %s", id, quotedList(b.sets[id])))
+	}
+	return fmt.Sprintf("{ id = %q, sets = { %s } }", b.stream(), strings.Join(sets, ", "))
+}
+
+// setExpression is that of the processors of a stream; see lateSet.
+func (b resourceBlock) setExpression(id, late string) string {
+	set := b.sets[id]
+	switch {
+	case !b.lateProcessors:
+		return quotedList(set)
+	case b.partlyLate && len(set) > 0:
+		expression := strconv.Quote(set[0])
+		for i := range max(1, len(set)-1) {
+			expression += fmt.Sprintf(", %s.sets[%q][%d]", late, id, len(set)-1-i)
+		}
+		return "[" + expression + "]"
+	}
+	return fmt.Sprintf("%s.sets[%q]", late, id)
+}
+
+func quotedList(set []string) string {
+	quoted := make([]string, len(set))
+	for i, id := range set {
+		quoted[i] = strconv.Quote(id)
+	}
+	return "[" + strings.Join(quoted, ", ") + "]"
+}
+
+// arguments are those of `terraform apply`.
+func (o options) arguments() []string {
+	args := []string{"apply", "-auto-approve"}
+	for _, addr := range o.targets {
+		args = append(args, "-target="+addressOf(addr))
+	}
+	for _, addr := range o.replace {
+		args = append(args, "-replace="+addressOf(addr))
+	}
+	if o.keepsState {
+		args = append(args, "-refresh=false")
+	}
+	return args
+}
