@@ -29,6 +29,8 @@ FUZZTIME := 10s
 # Random tests repeat the same cases in each run. SEED=0 draws fresh ones.
 SEED      := 1
 HISTORIES := 100000
+# Histories with a real CLI need a second each.
+CLI_HISTORIES := 1000
 
 # Ignore the user's CLI configuration, and do not check for newer CLI versions.
 export TF_CLI_CONFIG_FILE := /dev/null
@@ -88,6 +90,11 @@ fuzz: ## run each fuzz test for FUZZTIME (default 10s)
 .PHONY: histories
 histories: ## run HISTORIES random histories with fresh seeds, 100000; a failure prints how to repeat it
 	GOGC=400 go test ./internal/coretest -v -run '^TestHistories' -timeout=24h -rapid.checks=$$(( ($(HISTORIES) + 4) / 5 ))
+
+.PHONY: clihistories
+clihistories: cli ## compare CLI_HISTORIES random histories of the model of Terraform core with a real CLI, 1000; SEED=0 draws fresh ones
+	TF_ACC=1 TF_ACC_TERRAFORM_PATH='$(CLI)' CLI_HISTORIES=$(CLI_HISTORIES) CLI_HISTORIES_SEED=$(SEED) \
+		go test -count=1 -timeout=24h -run '^TestAccHistories$$' ./internal/coretest
 
 .PHONY: bench
 bench: cli ## measure a real CLI, for about an hour, into internal/cmd/bench/RESULTS.md

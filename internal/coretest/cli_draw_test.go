@@ -171,7 +171,7 @@ func (c *terraformCore) possible(run historyRun) historyRun {
 		return current(addr) && !c.state[addr].current.tainted
 	})
 	run.removed = keep(run.removed, func(addr string, _ resourceBlock, configured bool) bool {
-		return !configured && c.state[addr] != nil && o.targets == nil
+		return c.cli.removes && !configured && c.state[addr] != nil && o.targets == nil
 	})
 	for i := range slices.Backward(historyAddrs) { // Terraform adds the dependencies of targets
 		if on := cfg[historyAddrs[i]].dependsOn; on != "" && o.targeted(historyAddrs[i]) && !o.targeted(on) {

@@ -3,11 +3,12 @@ package coretest
 import (
 	"fmt"
 	"maps"
+	"math/rand/v2"
 	"os"
 	"slices"
 	"strconv"
 	"strings"
-	"sync/atomic"
+	"sync"
 	"testing"
 
 	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
@@ -18,7 +19,7 @@ import (
 )
 
 // TestAccHistories runs random histories with a real CLI, and then with the model of Terraform core: the calls to the
-// provider must be the same. CLI_HISTORIES is the number of histories, and CLI_HISTORIES_SEED the seed of the first one.
+// provider must be the same. CLI_HISTORIES is the number of histories, and CLI_HISTORIES_SEED the seed of the first one; 0 draws it.
 func TestAccHistories(t *testing.T) {
 	cli.SkipUnlessAcc(t)
 	program, err := cli.Find()
@@ -30,14 +31,25 @@ func TestAccHistories(t *testing.T) {
 	}
 	version := versionOf(t, program)
 	first, count := fromEnvironment(t, "CLI_HISTORIES_SEED", 1), fromEnvironment(t, "CLI_HISTORIES", 20)
-	var calls atomic.Int64
-	t.Cleanup(func() { t.Logf("%d histories, %d equal calls", count, calls.Load()) })
+	if first == 0 {
+		first = rand.IntN(1 << 30)
+	}
+	var mu sync.Mutex
+	calls := map[string]int{}
+	t.Cleanup(func() { t.Logf("%d histories, equal calls: %v", count, calls) })
 	for seed := first; seed < first+count; seed++ {
 		t.Run(strconv.Itoa(seed), func(t *testing.T) {
 			t.Parallel()
 			h := rapid.Custom(drawHistory).Example(seed)
 			actual := startRealCore(t, program, version, h.drift)
-			inBubble(t, func(bubble *testing.T) { calls.Add(int64(h.compare(bubble, actual, version))) })
+			inBubble(t, func(bubble *testing.T) {
+				compared := h.compare(bubble, actual, version)
+				mu.Lock()
+				defer mu.Unlock()
+				for name, n := range compared {
+					calls[name] += n
+				}
+			})
 		})
 	}
 }
@@ -55,8 +67,8 @@ func fromEnvironment(t *testing.T, name string, otherwise int) int {
 	return number
 }
 
-// compare makes the runs with the CLI and with the model. It returns the number of equal calls.
-func (h history) compare(t *testing.T, actual *realCore, version cliVersion) int {
+// compare makes the runs with the CLI and with the model. It returns how many calls are equal, by name.
+func (h history) compare(t *testing.T, actual *realCore, version cliVersion) map[string]int {
 	model := newTerraformCore(t, h.drift, h.attempts)
 	model.cli = version
 	model.provider["max_concurrent_requests"] = 1
@@ -64,7 +76,7 @@ func (h history) compare(t *testing.T, actual *realCore, version cliVersion) int
 		seedHistory(d.service)
 		seedHistory(actual.services[i])
 	}
-	order := &replay{t: t}
+	order := &replay{t: t, compared: map[string]int{}}
 	recorder := newRecorder(model.start, order.begin)
 	recorder.withoutIdentities = !version.identities
 	model.start = func() tfprotov6.ProviderServer { return recorder }

@@ -203,7 +203,7 @@ func versionOf(t *testing.T, program string) cliVersion {
 		t.Fatal(err)
 	}
 	if cli.IsTofu(program) {
-		return cliVersion{}
+		return cliVersion{removes: true}
 	}
 	atLeast := func(oldest string) bool {
 		return is.Core().GreaterThanOrEqual(version.Must(version.NewVersion(oldest)))
@@ -212,5 +212,6 @@ func versionOf(t *testing.T, program string) cliVersion {
 		destroysUnrefreshed: atLeast("1.9.0") && !atLeast("1.12.0"),
 		identities:          atLeast("1.12.0"),
 		actions:             atLeast("1.14.0"),
+		removes:             atLeast("1.7.0"),
 	}
 }

@@ -53,6 +53,17 @@ type Managed struct {
 	Identity *tfprotov6.ResourceIdentityData
 }
 
+// knownIdentity returns nil for a null identity, which Terraform does not send to the provider.
+func knownIdentity(identity *tfprotov6.ResourceIdentityData) *tfprotov6.ResourceIdentityData {
+	if identity == nil {
+		return nil
+	}
+	if null, err := identity.IdentityData.IsNull(); null || err != nil {
+		return nil
+	}
+	return identity
+}
+
 // Diagnostics are those of one call.
 type Diagnostics []*tfprotov6.Diagnostic
 
@@ -115,7 +126,7 @@ func (p *Process) ImportStateOf(typeName, id string) (Managed, Diagnostics) {
 	}
 	got := resp.ImportedResources[0]
 	typ := p.Schemas.ResourceSchemas[typeName].ValueType()
-	return Managed{DecodeAs(p.T, typ, got.State), got.Private, got.Identity}, resp.Diagnostics
+	return Managed{DecodeAs(p.T, typ, got.State), got.Private, knownIdentity(got.Identity)}, resp.Diagnostics
 }
 
 // Read refreshes a resource.
@@ -125,7 +136,7 @@ func (p *Process) Read(state Managed) (Managed, Diagnostics) {
 		TypeName: typeNameOf(state.Value), CurrentState: DynamicValue(state.Value), Private: state.Private, CurrentIdentity: state.Identity,
 	})
 	p.must(err)
-	return Managed{DecodeAs(p.T, state.Value.Type(), resp.NewState), resp.Private, resp.NewIdentity}, resp.Diagnostics
+	return Managed{DecodeAs(p.T, state.Value.Type(), resp.NewState), resp.Private, knownIdentity(resp.NewIdentity)}, resp.Diagnostics
 }
 
 // Plan returns the planned state and the attributes whose change forces a new resource.
@@ -142,7 +153,7 @@ func (p *Process) Plan(prior Managed, config tftypes.Value) (Managed, []string, 
 		name, _ := path.Steps()[0].(tftypes.AttributeName)
 		replace = append(replace, string(name))
 	}
-	return Managed{DecodeAs(p.T, config.Type(), resp.PlannedState), resp.PlannedPrivate, resp.PlannedIdentity}, replace, resp.Diagnostics
+	return Managed{DecodeAs(p.T, config.Type(), resp.PlannedState), resp.PlannedPrivate, knownIdentity(resp.PlannedIdentity)}, replace, resp.Diagnostics
 }
 
 // Apply applies a plan.
@@ -153,7 +164,7 @@ func (p *Process) Apply(prior tftypes.Value, planned Managed, config tftypes.Val
 		PlannedPrivate: planned.Private, PlannedIdentity: planned.Identity, Config: DynamicValue(config),
 	})
 	p.must(err)
-	return Managed{DecodeAs(p.T, prior.Type(), resp.NewState), resp.Private, resp.NewIdentity}, resp.Diagnostics
+	return Managed{DecodeAs(p.T, prior.Type(), resp.NewState), resp.Private, knownIdentity(resp.NewIdentity)}, resp.Diagnostics
 }
 
 // Invoke runs an action to its end and returns its progress messages.

@@ -67,6 +67,7 @@ type cliVersion struct {
 	destroysUnrefreshed bool // plans the destroy of what is no longer configured before its refresh: Terraform 1.9 to 1.11
 	identities          bool // Terraform 1.12
 	actions             bool // Terraform 1.14
+	removes             bool // removed blocks: Terraform 1.7, OpenTofu
 }
 
 type streamNames map[string]bool

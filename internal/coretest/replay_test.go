@@ -22,7 +22,7 @@ type replay struct {
 	recorded []call // of the current run, those that the model has not made yet
 	waiting  []*waitingCall
 	failed   bool
-	compared int
+	compared map[string]int // calls by name
 	arrived  chan struct{}
 }
 
@@ -111,7 +111,7 @@ func (r *replay) next() bool {
 		r.failed = true
 		r.t.Errorf("the responses differ:\nCLI:   %s\nmodel: %s", want, got)
 	}
-	r.compared++
+	r.compared[w.Name]++
 	return true
 }
 
