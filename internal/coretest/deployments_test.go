@@ -3,10 +3,13 @@ package coretest
 import (
 	"context"
 	"net"
+	"net/http"
+	"net/http/httptest"
 	"slices"
 	"strings"
 
 	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
+	"google.golang.org/grpc/test/bufconn"
 	"pgregory.net/rapid"
 
 	"github.com/stream-management/terraform-provider-stream/internal/provider"
@@ -25,19 +28,21 @@ type deployment struct {
 // environment does not apply to these addresses.
 func deploymentsInMemory(t interface{ Cleanup(f func()) }, opts streamstest.Options, streams ...string) ([]*deployment, provider.DialContext) {
 	var deployments []*deployment
-	listeners := map[string]*inMemoryListener{}
+	listeners := map[string]*bufconn.Listener{}
 	for _, host := range []string{"127.0.0.1", "127.0.0.2"} {
 		d := &deployment{"http://" + host, streamstest.New(opts), streamNames{}, streamNames{}}
 		for _, id := range streams {
 			d.service.Seed(streamstest.Stream{ID: id, TerminalID: "terminal of " + host})
 		}
-		listener, server := serveInMemory(d.service)
+		listener := bufconn.Listen(4 << 10) // unlike a socket, it lets the clock of a bubble of synctest go on
+		server := &httptest.Server{Listener: listener, Config: &http.Server{Handler: d.service}}
+		server.Start()
 		t.Cleanup(server.Close)
 		deployments, listeners[host] = append(deployments, d), listener
 	}
-	return deployments, func(ctx context.Context, network, address string) (net.Conn, error) {
+	return deployments, func(ctx context.Context, _, address string) (net.Conn, error) {
 		host, _, _ := net.SplitHostPort(address)
-		return listeners[host].dial(ctx, network, address)
+		return listeners[host].DialContext(ctx)
 	}
 }
 

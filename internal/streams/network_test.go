@@ -9,6 +9,8 @@ import (
 	"syscall"
 	"testing"
 	"testing/synctest"
+
+	"google.golang.org/grpc/test/bufconn"
 )
 
 // virtual runs a test with a clock of its own, which goes on when all goroutines wait.
@@ -18,60 +20,35 @@ func virtual(t *testing.T, test func(*testing.T)) {
 	synctest.Test(t, test)
 }
 
-// listeners are in-memory listeners by address. Unlike a socket, their connections let a virtual clock go on.
+// listener is a listener in memory. Unlike those of a socket, its connections let a virtual clock go on.
+type listener struct {
+	*bufconn.Listener
+	addr *net.TCPAddr
+}
+
+// listeners has the listeners by address.
 var (
 	listeners     sync.Map
 	listenerCount atomic.Uint32
 )
 
-// dial connects to a listener. No other address can be reached.
-func dial(ctx context.Context, _, address string) (net.Conn, error) {
-	l, ok := listeners.Load(address)
-	if !ok {
-		return nil, &net.OpError{Op: "dial", Net: "tcp", Err: os.NewSyscallError("connect", syscall.ECONNREFUSED)}
-	}
-	client, server := net.Pipe()
-	select {
-	case l.(*listener).conns <- server:
-		return client, nil
-	case <-l.(*listener).closed:
-		return nil, net.ErrClosed
-	case <-ctx.Done():
-		return nil, ctx.Err()
-	}
-}
-
-// listener is a [net.Listener].
-type listener struct {
-	addr   *net.TCPAddr
-	conns  chan net.Conn
-	close  func()
-	closed chan struct{}
-}
-
 func newListener() *listener {
-	l := &listener{
-		addr:  &net.TCPAddr{IP: net.IPv4(127, 0, 0, 1), Port: int(listenerCount.Add(1))},
-		conns: make(chan net.Conn), closed: make(chan struct{}),
-	}
-	l.close = sync.OnceFunc(func() { close(l.closed) })
+	l := &listener{bufconn.Listen(64 << 10), &net.TCPAddr{IP: net.IPv4(127, 0, 0, 1), Port: int(listenerCount.Add(1))}}
 	listeners.Store(l.addr.String(), l)
 	return l
 }
 
-func (l *listener) Accept() (net.Conn, error) {
-	select {
-	case conn := <-l.conns:
-		return conn, nil
-	case <-l.closed:
-		return nil, net.ErrClosed
-	}
-}
+func (l *listener) Addr() net.Addr { return l.addr }
 
 func (l *listener) Close() error {
 	listeners.Delete(l.addr.String())
-	l.close()
-	return nil
+	return l.Listener.Close()
 }
 
-func (l *listener) Addr() net.Addr { return l.addr }
+// dial connects to a listener. No other address can be reached.
+func dial(ctx context.Context, _, address string) (net.Conn, error) {
+	if l, ok := listeners.Load(address); ok {
+		return l.(*listener).DialContext(ctx)
+	}
+	return nil, &net.OpError{Op: "dial", Net: "tcp", Err: os.NewSyscallError("connect", syscall.ECONNREFUSED)}
+}
