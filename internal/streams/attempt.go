@@ -8,7 +8,6 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptrace"
-	"strings"
 	"time"
 )
 
@@ -31,26 +30,18 @@ type Attempt struct {
 	ResponseBody LogText // likewise
 }
 
-// LogText is a text for a log. It is prepared only if the log wants it: secrets are masked in a text from
-// outside, and the text is cut to 64 KiB.
+// LogText is a text for a log. Only if the log wants it, secrets are masked in a text from outside.
 type LogText struct {
 	text    []byte
 	secrets *redactor // nil: the text is the provider's own
 }
 
-// maxLogged is the length of the longest text in a log line, in bytes.
-const maxLogged = 64 << 10
-
 // String returns the text.
 func (t LogText) String() string {
-	text := string(t.text)
-	if t.secrets != nil {
-		text = t.secrets.mask(text)
+	if t.secrets == nil {
+		return string(t.text)
 	}
-	if len(text) > maxLogged {
-		return strings.ToValidUTF8(text[:maxLogged], "") + "…"
-	}
-	return text
+	return t.secrets.mask(string(t.text))
 }
 
 // MarshalText returns the text, for a log in JSON.

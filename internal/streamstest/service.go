@@ -44,7 +44,6 @@ type Options struct {
 	KnownProcessors []string // unless nil, any other processor id is refused with 400 and named in the message
 	KeepLastEdited  bool     // an update leaves last_edited unchanged
 	ServeGet        bool     // GET /v2/streams/{id} is served, too
-	Prefix          string   // the escaped path in front of /v2, such as "/gateway/eu"
 
 	// Latency is a wait before each request is handled. If the client disconnects in the meantime, the wait ends and
 	// nothing is applied.
@@ -145,7 +144,7 @@ func (s *Service) InjectFunc(f func(Request) *Fault) {
 // that the n-th recorded request gets the n-th fault.
 func (s *Service) arrive(req *Request) (Options, *Fault) {
 	s.mu.Lock()
-	req.StreamID = s.opts.streamID(req.path)
+	req.StreamID = streamIDOf(req.path)
 	s.requests = append(s.requests, req)
 	opts, faultFunc, recorded := s.opts, s.faultFunc, *req
 	if len(s.faults) > 0 {
@@ -185,10 +184,10 @@ func nextEditTime(last int64) int64 {
 	return max(time.Now().UnixMilli(), last+1)
 }
 
-// streamID returns the decoded id from the path of a stream, or "" for another path. The id is exactly one escaped
+// streamIDOf returns the decoded id from the path of a stream, or "" for another path. The id is exactly one escaped
 // segment after /v2/streams/, so it may contain a slash.
-func (o Options) streamID(path string) string {
-	segment, ok := strings.CutPrefix(path, o.Prefix+"/v2/streams/")
+func streamIDOf(path string) string {
+	segment, ok := strings.CutPrefix(path, "/v2/streams/")
 	if !ok || strings.Contains(segment, "/") {
 		return ""
 	}

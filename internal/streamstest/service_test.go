@@ -96,17 +96,13 @@ func TestPath(t *testing.T) {
 		"/v2/streams%2Fcam":                   "",
 		"/v1/streams/cam":                     "",
 		"/v2/v2/streams/cam":                  "",
+		"/other/v2/streams/cam":               "",
 		"/x/../v2/streams/cam":                "",
 	} {
-		for _, prefix := range []string{"", "/gateway/eu%2F1"} {
-			service := streamstest.New(streamstest.Options{Prefix: prefix}, streamstest.Streams("cam", "other", "a", id)...)
-			status, got := send(t, service, newRequest("PATCH", prefix+path, attachP1))
-			if id == "" && status != 404 || id != "" && got["id"] != id {
-				t.Errorf("%s%s: got %d %v, want stream %q", prefix, path, status, got, id)
-			}
-			if status, _ := send(t, service, newRequest("PATCH", "/other"+prefix+path, attachP1)); status != 404 {
-				t.Errorf("/other%s%s: got %d", prefix, path, status)
-			}
+		service := streamstest.New(streamstest.Options{}, streamstest.Streams("cam", "other", "a", id)...)
+		status, got := send(t, service, newRequest("PATCH", path, attachP1))
+		if id == "" && status != 404 || id != "" && got["id"] != id {
+			t.Errorf("%s: got %d %v, want stream %q", path, status, got, id)
 		}
 	}
 }
