@@ -3,9 +3,7 @@
 package examples
 
 import (
-	"encoding/json"
 	"errors"
-	"fmt"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -106,9 +104,7 @@ func (w *workspace) supports(configuration string) bool {
 	minimum := ""
 	switch required := requiredVersion.FindStringSubmatch(configuration); {
 	case strings.Contains(configuration, "\naction \""):
-		if minimum = "1.14"; cli.IsTofu(w.Program) {
-			return false
-		}
+		return cli.AtLeast(w.t, "1.14", "")
 	case strings.Contains(configuration, "\n  identity = "):
 		minimum = "1.12"
 	case strings.Contains(configuration, "ephemeral = true"):
@@ -122,24 +118,10 @@ func (w *workspace) supports(configuration string) bool {
 	default:
 		return true
 	}
-	out, err := w.Command(w.t.Context(), w.dir, "version", "-json").Output()
-	var version struct {
-		Version string `json:"terraform_version"`
-	}
-	if err != nil || json.Unmarshal(out, &version) != nil {
-		w.t.Fatalf("version -json: %v\n%s", err, out)
-	}
-	return number(version.Version) >= number(minimum)
+	return cli.AtLeast(w.t, minimum, minimum)
 }
 
 var requiredVersion = regexp.MustCompile(`required_version = ">= ([0-9.]+)"`)
-
-// number makes versions comparable: 1.14.2 is 1014.
-func number(version string) int {
-	var major, minor int
-	_, _ = fmt.Sscanf(version, "%d.%d", &major, &minor) // an unreadable version is 0
-	return 1000*major + minor
-}
 
 // copyExample copies an example without its import blocks, which come in two forms, and adds what a snippet leaves out:
 // the terraform block, the variables, and a resource.

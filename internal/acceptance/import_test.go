@@ -6,6 +6,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/stream-management/terraform-provider-stream/internal/cli"
 	"github.com/stream-management/terraform-provider-stream/internal/streamstest"
 )
 
@@ -24,7 +25,7 @@ func TestAccImport(t *testing.T) {
 	w := newWorkspace(t, url, command)
 	w.atLeast("1.5", "1.6")
 	byIdentity := `id = "cam-3"`
-	if w.isAtLeast("1.12", "1.12") {
+	if cli.AtLeast(t, "1.12", "1.12") {
 		byIdentity = `identity = { stream_id = "cam-3" }`
 	}
 	w.mustRun("import", "-no-color", "-input=false", "stream_processors.command", "a/b c")
@@ -42,7 +43,7 @@ func TestAccImport(t *testing.T) {
 		t.Errorf("the state has %v", got)
 	}
 	for address, object := range imported {
-		if identity := object.Identity; identity != nil || w.isAtLeast("1.12", "1.12") {
+		if identity := object.Identity; identity != nil || cli.AtLeast(t, "1.12", "1.12") {
 			if diff := cmp.Diff(map[string]any{"stream_id": object.Attributes["stream_id"]}, identity); diff != "" {
 				t.Errorf("identity of %s (-want +got):\n%s", address, diff)
 			}

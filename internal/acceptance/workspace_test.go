@@ -3,18 +3,14 @@ package acceptance
 import (
 	"bytes"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
-	"sync"
 	"testing"
 	"time"
-
-	version "github.com/hashicorp/go-version"
 
 	"github.com/stream-management/terraform-provider-stream/internal/cli"
 )
@@ -85,44 +81,10 @@ func (w *workspace) readFile(name string) string {
 	return string(content)
 }
 
-var installedVersion = sync.OnceValues(func() (*version.Version, error) {
-	program, err := cli.Find()
-	if err != nil {
-		return nil, err
-	}
-	cmd := exec.Command(program, "version", "-json")
-	cmd.Env = []string{"CHECKPOINT_DISABLE=1"} // a warning about the user's configuration would precede the JSON
-	out, err := cmd.Output()
-	if err != nil {
-		return nil, err
-	}
-	var installed struct {
-		Version string `json:"terraform_version"`
-	}
-	if err := json.Unmarshal(out, &installed); err != nil {
-		return nil, err
-	}
-	return version.NewVersion(installed.Version)
-})
-
-// isAtLeast reports whether the CLI is not older. OpenTofu has versions of its own: "" means none of them.
-func (w *workspace) isAtLeast(terraform, tofu string) bool {
-	w.t.Helper()
-	oldest := terraform
-	if cli.IsTofu(w.sandbox.Program) {
-		oldest = tofu
-	}
-	installed, err := installedVersion()
-	if err != nil {
-		w.t.Fatal(err)
-	}
-	return oldest != "" && installed.Core().GreaterThanOrEqual(version.Must(version.NewVersion(oldest)))
-}
-
 // atLeast skips the test on an older CLI.
 func (w *workspace) atLeast(terraform, tofu string) {
 	w.t.Helper()
-	if !w.isAtLeast(terraform, tofu) {
+	if !cli.AtLeast(w.t, terraform, tofu) {
 		w.t.Skipf("needs Terraform %s or OpenTofu %q", terraform, tofu)
 	}
 }

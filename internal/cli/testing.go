@@ -2,9 +2,13 @@ package cli
 
 import (
 	"context"
+	"encoding/json"
 	"os"
+	"os/exec"
 	"sync"
 	"testing"
+
+	version "github.com/hashicorp/go-version"
 )
 
 // SkipUnlessAcc skips an acceptance test unless the variable TF_ACC is set.
@@ -29,6 +33,45 @@ func ForTest(t testing.TB) (program, provider string) {
 	}
 	return program, provider
 }
+
+// AtLeast reports whether the CLI of [Find] is not older. OpenTofu has versions of its own. "" means none of them.
+func AtLeast(t testing.TB, terraform, tofu string) bool {
+	t.Helper()
+	program, err := Find()
+	if err != nil {
+		t.Fatal(err)
+	}
+	oldest := terraform
+	if IsTofu(program) {
+		oldest = tofu
+	}
+	found, err := installed()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return oldest != "" && found.Core().GreaterThanOrEqual(version.Must(version.NewVersion(oldest)))
+}
+
+// installed is the version of the CLI of [Find].
+var installed = sync.OnceValues(func() (*version.Version, error) {
+	program, err := Find()
+	if err != nil {
+		return nil, err
+	}
+	cmd := exec.Command(program, "version", "-json")
+	cmd.Env = []string{"CHECKPOINT_DISABLE=1"} // a warning about the user's configuration would precede the JSON
+	out, err := cmd.Output()
+	if err != nil {
+		return nil, err
+	}
+	var answer struct {
+		Version string `json:"terraform_version"`
+	}
+	if err := json.Unmarshal(out, &answer); err != nil {
+		return nil, err
+	}
+	return version.NewVersion(answer.Version)
+})
 
 // RunTests runs the tests of a package, then removes the provider that [ForTest] has built, and returns the exit status.
 func RunTests(m *testing.M) int {

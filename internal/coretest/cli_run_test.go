@@ -12,7 +12,6 @@ import (
 
 	"github.com/hashicorp/go-hclog"
 	"github.com/hashicorp/go-plugin"
-	"github.com/hashicorp/go-version"
 	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
 	"github.com/hashicorp/terraform-plugin-go/tfprotov6/tf6server"
 
@@ -181,37 +180,16 @@ func describeObject(addr string, deposed, tainted bool) string {
 	return addr
 }
 
-// versionOf asks a CLI for its version.
+// versionOf returns what differs in the version of a CLI.
 func versionOf(t *testing.T, program string) cliVersion {
 	t.Helper()
-	sandbox, err := cli.NewOverridingSandbox(t.TempDir(), program, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	var out bytes.Buffer
-	var installed struct {
-		Version string `json:"terraform_version"`
-	}
-	if err := sandbox.Run(t.Context(), t.TempDir(), &out, "version", "-json"); err != nil {
-		t.Fatalf("%v: %s", err, out.String())
-	}
-	if err := json.Unmarshal(out.Bytes(), &installed); err != nil {
-		t.Fatal(err)
-	}
-	is, err := version.NewVersion(installed.Version)
-	if err != nil {
-		t.Fatal(err)
-	}
 	if cli.IsTofu(program) {
 		return cliVersion{removes: true}
 	}
-	atLeast := func(oldest string) bool {
-		return is.Core().GreaterThanOrEqual(version.Must(version.NewVersion(oldest)))
-	}
 	return cliVersion{
-		destroysUnrefreshed: atLeast("1.9.0") && !atLeast("1.12.0"),
-		identities:          atLeast("1.12.0"),
-		actions:             atLeast("1.14.0"),
-		removes:             atLeast("1.7.0"),
+		destroysUnrefreshed: cli.AtLeast(t, "1.9.0", "") && !cli.AtLeast(t, "1.12.0", ""),
+		identities:          cli.AtLeast(t, "1.12.0", ""),
+		actions:             cli.AtLeast(t, "1.14.0", ""),
+		removes:             cli.AtLeast(t, "1.7.0", ""),
 	}
 }
