@@ -23,7 +23,6 @@ type historyRun struct {
 	deployment int
 	config     config
 	moved      map[string]string // new addresses by old ones
-	removed    []string          // addresses
 	tainted    []string          // addresses
 	options    options
 	reading    int // of historyReadings
@@ -107,7 +106,7 @@ func (run *historyRun) drawAddresses(t *rapid.T, i int) {
 		case !configured && chance(t, 20, "moved "+addr):
 			run.moved[addr] = rapid.SampledFrom(historyAddrs).Draw(t, "to")
 		case !configured && chance(t, 10, "removed "+addr):
-			run.removed = append(run.removed, addr)
+			run.options.forgotten = append(run.options.forgotten, addr)
 		case !configured:
 		case !b.group && chance(t, 10, "import "+addr):
 			run.options.imports = append(run.options.imports, addr)
@@ -170,7 +169,7 @@ func (c *terraformCore) possible(run historyRun) historyRun {
 	run.tainted = keep(run.tainted, func(addr string, _ resourceBlock, _ bool) bool {
 		return current(addr) && !c.state[addr].current.tainted
 	})
-	run.removed = keep(run.removed, func(addr string, _ resourceBlock, configured bool) bool {
+	o.forgotten = keep(o.forgotten, func(addr string, _ resourceBlock, configured bool) bool {
 		return c.cli.removes && !configured && c.state[addr] != nil && o.targets == nil
 	})
 	for i := range slices.Backward(historyAddrs) { // Terraform adds the dependencies of targets
@@ -230,7 +229,7 @@ func (run historyRun) blocks() (text string) {
 	for _, from := range slices.Sorted(maps.Keys(run.moved)) {
 		text += fmt.Sprintf("\nmoved {\n  from = %s\n  to   = %s\n}\n", addressOf(from), addressOf(run.moved[from]))
 	}
-	for _, addr := range run.removed {
+	for _, addr := range run.options.forgotten {
 		text += fmt.Sprintf("\nremoved {\n  from = %s\n  lifecycle {\n    destroy = false\n  }\n}\n", addressOf(addr))
 	}
 	return text

@@ -131,9 +131,6 @@ func (c *terraformCore) runLike(run historyRun, recorder *recorder) bool {
 		c.state[to] = c.state[from]
 		delete(c.state, from)
 	}
-	for _, addr := range run.removed {
-		delete(c.state, addr)
-	}
 	for _, addr := range run.tainted {
 		c.state[addr].current.tainted = true
 	}

@@ -184,7 +184,7 @@ func describeObject(addr string, deposed, tainted bool) string {
 func versionOf(t *testing.T, program string) cliVersion {
 	t.Helper()
 	if cli.IsTofu(program) {
-		return cliVersion{removes: true}
+		return cliVersion{removes: true, readsForgotten: true}
 	}
 	return cliVersion{
 		destroysUnrefreshed: cli.AtLeast(t, "1.9.0", "") && !cli.AtLeast(t, "1.12.0", ""),

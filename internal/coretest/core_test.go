@@ -68,6 +68,7 @@ type cliVersion struct {
 	identities          bool // Terraform 1.12
 	actions             bool // Terraform 1.14
 	removes             bool // removed blocks: Terraform 1.7, OpenTofu
+	readsForgotten      bool // refreshes what it removes from the state: OpenTofu
 }
 
 type streamNames map[string]bool

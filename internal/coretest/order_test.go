@@ -55,8 +55,12 @@ func inOrderOfDependencies(nodes []node, changes []change, destroyers []destroye
 		for _, on := range ch.dependsOn {
 			order("set "+on, set)
 		}
+		stored := ch.dependsOn // of a new object
+		if ch.prior != nil {
+			stored = ch.prior.dependsOn
+		}
 		for _, d := range destroyers {
-			if ch.prior != nil && !ch.deposed && slices.Contains(ch.prior.dependsOn, d.addr) {
+			if !ch.deposed && slices.Contains(stored, d.addr) {
 				afterDestroy(d, set)
 			}
 		}

@@ -58,6 +58,9 @@ func (c *terraformCore) plan(cfg config, opts options) (changes []change, refres
 				current, keepsState = &stored{Managed: got}, false
 				pause()
 			}
+			if slices.Contains(opts.forgotten, addr) {
+				return c.forget(p, addr, current, opts)
+			}
 			var early change
 			if is.current = current; current != nil && !configured && c.cli.destroysUnrefreshed {
 				var ok bool
@@ -99,6 +102,9 @@ func (c *terraformCore) plan(cfg config, opts options) (changes []change, refres
 		for i, old := range was.deposed {
 			nodes = append(nodes, node{name: fmt.Sprintf("plan %s deposed %d", addr, i), run: func(pause func()) bool {
 				old := old
+				if slices.Contains(opts.forgotten, addr) {
+					return c.forget(p, addr, old, opts)
+				}
 				if !opts.keepsState {
 					var ok bool
 					if old, ok = c.refresh(p, addr, old); old == nil || !ok {
@@ -119,6 +125,15 @@ func (c *terraformCore) plan(cfg config, opts options) (changes []change, refres
 	}
 	slices.SortFunc(changes, func(a, b change) int { return cmp.Compare(a.addr, b.addr) })
 	return changes, refreshed
+}
+
+// forget plans to remove an object from the state only.
+func (c *terraformCore) forget(p *Process, addr string, s *stored, opts options) bool {
+	if !c.cli.readsForgotten || opts.keepsState {
+		return true
+	}
+	_, ok := c.refresh(p, addr, s)
+	return ok
 }
 
 // refresh reads an object, and returns nil if it is gone.

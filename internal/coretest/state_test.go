@@ -12,6 +12,7 @@ import (
 // options are those of `terraform apply`, and what happens meanwhile.
 type options struct {
 	replace, imports []string // addresses
+	forgotten        []string // addresses of removed blocks
 	targets          []string // addresses; nil: all
 	keepsState       bool     // -refresh=false
 	lateAddress      bool     // base_url is known after apply
