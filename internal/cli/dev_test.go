@@ -24,7 +24,10 @@ func TestAccMakeDev(t *testing.T) {
 	if err != nil || printed == nil {
 		t.Fatalf("make dev: %v\n%s", err, out)
 	}
-	dir := t.TempDir()
+	dir, host := t.TempDir(), hosts[0]
+	if IsTofu(program) {
+		host = hosts[1]
+	}
 	for name, content := range map[string]string{
 		"main.tf": `
 terraform {
@@ -38,7 +41,7 @@ resource "stream_processors" "this" {
 }
 `,
 		".terraform.lock.hcl": `
-provider "registry.terraform.io/` + strings.ToLower(Source) + `" {
+provider "` + host + `/` + strings.ToLower(Source) + `" {
   version = "0.0.1"
   hashes  = ["h1:AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA="]
 }

@@ -9,7 +9,6 @@ import (
 	"strings"
 
 	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
-	"google.golang.org/grpc/test/bufconn"
 	"pgregory.net/rapid"
 
 	"github.com/stream-management/terraform-provider-stream/internal/provider"
@@ -28,13 +27,13 @@ type deployment struct {
 // environment does not apply to these addresses.
 func deploymentsInMemory(t interface{ Cleanup(f func()) }, opts streamstest.Options, streams ...string) ([]*deployment, provider.DialContext) {
 	var deployments []*deployment
-	listeners := map[string]*bufconn.Listener{}
+	listeners := map[string]*streamstest.Listener{}
 	for _, host := range []string{"127.0.0.1", "127.0.0.2"} {
 		d := &deployment{"http://" + host, streamstest.New(opts), streamNames{}, streamNames{}}
 		for _, id := range streams {
 			d.service.Seed(streamstest.Stream{ID: id, TerminalID: "terminal of " + host})
 		}
-		listener := bufconn.Listen(4 << 10) // unlike a socket, it lets the clock of a bubble of synctest go on
+		listener := streamstest.Listen()
 		server := &httptest.Server{Listener: listener, Config: &http.Server{Handler: d.service}}
 		server.Start()
 		t.Cleanup(server.Close)

@@ -120,12 +120,16 @@ func TestTokenFileIsReadAgain(t *testing.T) {
 			t.Errorf("%d requests, want 90 and a 401 for each request with the old token", got)
 		}
 
+		start := time.Now()
 		writeSecret(t, path, "") // the old token serves as long as the service accepts it
 		mustUpdateAll(t, c, 30)
 		if err := os.Remove(path); err != nil {
 			t.Error(err)
 		}
 		mustUpdateAll(t, c, 30)
+		if took := time.Since(start); took != 0 {
+			t.Errorf("with the old token, 60 streams took %s", took)
+		}
 	})
 }
 

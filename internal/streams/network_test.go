@@ -10,7 +10,7 @@ import (
 	"testing"
 	"testing/synctest"
 
-	"google.golang.org/grpc/test/bufconn"
+	"github.com/stream-management/terraform-provider-stream/internal/streamstest"
 )
 
 // virtual runs a test with a clock of its own, which goes on when all goroutines wait.
@@ -20,9 +20,9 @@ func virtual(t *testing.T, test func(*testing.T)) {
 	synctest.Test(t, test)
 }
 
-// listener is a listener in memory. Unlike those of a socket, its connections let a virtual clock go on.
+// listener is a listener in memory with an address of its own.
 type listener struct {
-	*bufconn.Listener
+	*streamstest.Listener
 	addr *net.TCPAddr
 }
 
@@ -33,7 +33,7 @@ var (
 )
 
 func newListener() *listener {
-	l := &listener{bufconn.Listen(64 << 10), &net.TCPAddr{IP: net.IPv4(127, 0, 0, 1), Port: int(listenerCount.Add(1))}}
+	l := &listener{streamstest.Listen(), &net.TCPAddr{IP: net.IPv4(127, 0, 0, 1), Port: int(listenerCount.Add(1))}}
 	listeners.Store(l.addr.String(), l)
 	return l
 }
