@@ -19,7 +19,12 @@ import (
 )
 
 // TestAccHistories runs random histories with a real CLI, and then with the model of Terraform core: the calls to the
-// provider must be the same. CLI_HISTORIES is the number of histories, and CLI_HISTORIES_SEED the seed of the first one; 0 draws it.
+// provider must be the same. CLI_HISTORIES is the number of histories, and CLI_HISTORIES_SEED the seed of the first one; 0
+// draws it.
+//
+// Left out are interrupts, lost processes, slow responses, and an address of the service that is known after apply. Of the
+// calls, those that validate and that upgrade states, and PlanAction. An order that the model allows and Terraform does not
+// is not found.
 func TestAccHistories(t *testing.T) {
 	cli.SkipUnlessAcc(t)
 	program, err := cli.Find()
@@ -107,7 +112,7 @@ func (h history) compare(t *testing.T, actual *realCore, version cliVersion) map
 		var ok, modelOK bool
 		recorded, out, ok = actual.run(configuration, run, func() { run.between.make(service, nil) })
 		if strings.Contains(out, "Error: Cycle") {
-			recorded = nil // the model has no such error
+			order.compared["left out: Error: Cycle"]++ // Terraform's own error
 			return order.compared
 		}
 		order.run(recorded, func() { modelOK = model.runLike(run, recorder) })
@@ -138,7 +143,7 @@ func (c *terraformCore) runLike(run historyRun, recorder *recorder) bool {
 	opts.meanwhile = func() { run.between.make(c.service, c) }
 	recorder.newRun()
 	ok := c.run(run.config, opts)
-	if recorder.walk < 2 {
+	if _, walk := recorder.current(); walk < 2 {
 		c.state = before // a plan that fails changes no state
 	}
 	return ok

@@ -2,8 +2,8 @@ package coretest
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
+	"reflect"
 	"slices"
 	"sync"
 
@@ -14,19 +14,12 @@ import (
 // call is a call of core to the provider, in a form to compare and print. What is null or empty is left out.
 type call struct {
 	Name     string         `json:"call"`
-	Type     string         `json:"type"` // of the resource or action
 	Walk     int            `json:"walk"` // 1: the plan; 2: the apply
 	Request  map[string]any `json:"request"`
 	Response map[string]any `json:"response,omitempty"`
 }
 
-func (c call) String() string {
-	line, err := json.Marshal(c)
-	if err != nil {
-		panic(err)
-	}
-	return string(line)
-}
+func (c call) String() string { return asJSON(c) }
 
 // fullServer has the methods of the provider's server that a wrapper must not hide.
 type fullServer interface {
@@ -37,7 +30,7 @@ type fullServer interface {
 // recorder is a server in front of the provider that records calls. As in life, there is a new process of the provider
 // for each walk: the call of ConfigureProvider begins one.
 type recorder struct {
-	fullServer // serves what is not recorded and has no state: schemas and validation
+	fullServer // serves what needs no process: schemas and the validation before the first walk
 	start      func() tfprotov6.ProviderServer
 
 	// begin waits for the turn of a call. The caller calls end with the response.
@@ -71,111 +64,63 @@ func (r *recorder) newRun() {
 }
 
 func (r *recorder) ConfigureProvider(ctx context.Context, req *tfprotov6.ConfigureProviderRequest) (*tfprotov6.ConfigureProviderResponse, error) {
-	process := r.start().(fullServer)
 	r.mu.Lock()
-	r.process = process
+	r.process = r.start().(fullServer)
 	r.walk++
-	walk := r.walk
 	r.mu.Unlock()
+	process, walk := r.current()
 	if r.configured != nil {
 		r.configured(walk)
 	}
 	return process.ConfigureProvider(ctx, req)
 }
 
-// record makes a call in its turn. The function respond adds the response to the fields.
-func record[Req, Resp any](r *recorder, ctx context.Context, c call, req Req,
-	method func(fullServer, context.Context, Req) (Resp, error), respond func(Resp) fields,
+// record makes a call in its turn.
+func record[Req, Resp any](
+	ctx context.Context, r *recorder, name, typeName string, req Req, method func(fullServer, context.Context, Req) (Resp, error),
 ) (resp Resp, err error) {
 	process, walk := r.current()
-	c.Walk = walk
+	c := call{Name: name, Walk: walk, Request: r.plain(typeName, reflect.ValueOf(req))}
 	end, err := r.begin(c)
 	if err != nil {
 		return resp, err
 	}
 	defer func() { end(c) }()
-	if resp, err = method(process, ctx, req); err != nil {
-		return resp, err
+	if resp, err = method(process, ctx, req); err == nil {
+		c.Response = r.plain(typeName, reflect.ValueOf(resp))
 	}
-	c.Response = respond(resp).plain(c.Type)
-	return resp, nil
+	return resp, err
 }
 
 func (r *recorder) ImportResourceState(ctx context.Context, req *tfprotov6.ImportResourceStateRequest) (*tfprotov6.ImportResourceStateResponse, error) {
-	c := newCall("ImportResourceState", req.TypeName, fields{"id": req.ID})
-	return record(r, ctx, c, req, fullServer.ImportResourceState, func(resp *tfprotov6.ImportResourceStateResponse) fields {
-		f := fields{"diagnostics": resp.Diagnostics, "deferred": resp.Deferred}
-		for _, imported := range resp.ImportedResources {
-			if r.withoutIdentities {
-				imported.Identity = nil
-			}
-			f["state"], f["private"], f["identity"] = imported.State, imported.Private, imported.Identity
-		}
-		return f
-	})
+	return record(ctx, r, "ImportResourceState", req.TypeName, req, fullServer.ImportResourceState)
 }
 
 func (r *recorder) ReadResource(ctx context.Context, req *tfprotov6.ReadResourceRequest) (*tfprotov6.ReadResourceResponse, error) {
-	c := newCall("ReadResource", req.TypeName, fields{"state": req.CurrentState, "private": req.Private, "identity": req.CurrentIdentity})
-	return record(r, ctx, c, req, fullServer.ReadResource, func(resp *tfprotov6.ReadResourceResponse) fields {
-		if r.withoutIdentities {
-			resp.NewIdentity = nil
-		}
-		return fields{
-			"state": resp.NewState, "private": resp.Private, "identity": resp.NewIdentity,
-			"diagnostics": resp.Diagnostics, "deferred": resp.Deferred,
-		}
-	})
+	return record(ctx, r, "ReadResource", req.TypeName, req, fullServer.ReadResource)
 }
 
 func (r *recorder) PlanResourceChange(ctx context.Context, req *tfprotov6.PlanResourceChangeRequest) (*tfprotov6.PlanResourceChangeResponse, error) {
-	c := newCall("PlanResourceChange", req.TypeName, fields{
-		"prior": req.PriorState, "config": req.Config, "proposed": req.ProposedNewState, "private": req.PriorPrivate,
-		"identity": req.PriorIdentity,
-	})
-	return record(r, ctx, c, req, fullServer.PlanResourceChange, func(resp *tfprotov6.PlanResourceChangeResponse) fields {
-		if r.withoutIdentities {
-			resp.PlannedIdentity = nil
-		}
-		return fields{
-			"planned": resp.PlannedState, "private": resp.PlannedPrivate, "identity": resp.PlannedIdentity, "replace": resp.RequiresReplace,
-			"diagnostics": resp.Diagnostics, "deferred": resp.Deferred,
-		}
-	})
+	return record(ctx, r, "PlanResourceChange", req.TypeName, req, fullServer.PlanResourceChange)
 }
 
 func (r *recorder) ApplyResourceChange(ctx context.Context, req *tfprotov6.ApplyResourceChangeRequest) (*tfprotov6.ApplyResourceChangeResponse, error) {
-	c := newCall("ApplyResourceChange", req.TypeName, fields{
-		"prior": req.PriorState, "config": req.Config, "planned": req.PlannedState, "private": req.PlannedPrivate,
-		"identity": req.PlannedIdentity,
-	})
-	return record(r, ctx, c, req, fullServer.ApplyResourceChange, func(resp *tfprotov6.ApplyResourceChangeResponse) fields {
-		if r.withoutIdentities {
-			resp.NewIdentity = nil
-		}
-		return fields{"state": resp.NewState, "private": resp.Private, "identity": resp.NewIdentity, "diagnostics": resp.Diagnostics}
-	})
+	return record(ctx, r, "ApplyResourceChange", req.TypeName, req, fullServer.ApplyResourceChange)
 }
 
 // InvokeAction collects the events, so that the call ends with the last one.
 func (r *recorder) InvokeAction(ctx context.Context, req *tfprotov6.InvokeActionRequest) (*tfprotov6.InvokeActionServerStream, error) {
-	c := newCall("InvokeAction", req.ActionType, fields{"config": req.Config})
-	invoke := func(s fullServer, ctx context.Context, req *tfprotov6.InvokeActionRequest) ([]tfprotov6.InvokeActionEvent, error) {
+	var events []tfprotov6.InvokeActionEvent
+	invoke := func(s fullServer, ctx context.Context, req *tfprotov6.InvokeActionRequest) (*tfprotov6.CompletedInvokeActionEventType, error) {
 		stream, err := s.InvokeAction(ctx, req)
 		if err != nil {
 			return nil, err
 		}
-		return slices.Collect(stream.Events), nil
+		events = slices.Collect(stream.Events)
+		completed, _ := events[len(events)-1].Type.(tfprotov6.CompletedInvokeActionEventType)
+		return &completed, nil
 	}
-	events, err := record(r, ctx, c, req, invoke, func(events []tfprotov6.InvokeActionEvent) fields {
-		f := fields{}
-		for _, event := range events {
-			if completed, ok := event.Type.(tfprotov6.CompletedInvokeActionEventType); ok {
-				f["diagnostics"] = completed.Diagnostics
-			}
-		}
-		return f
-	})
+	_, err := record(ctx, r, "InvokeAction", req.ActionType, req, invoke)
 	return &tfprotov6.InvokeActionServerStream{Events: slices.Values(events)}, err
 }
 
@@ -196,24 +141,21 @@ func (r *recorder) PlanAction(ctx context.Context, req *tfprotov6.PlanActionRequ
 	return process.PlanAction(ctx, req)
 }
 
-// fields are those of a request or response.
-type fields map[string]any
-
-func newCall(name, typ string, request fields) call {
-	return call{Name: name, Type: typ, Request: request.plain(typ)}
-}
-
-// plain makes the fields comparable and printable. Of diagnostics, the details depend on the address of the service.
-func (f fields) plain(typeName string) map[string]any {
+// plain makes the fields of a request or response comparable and printable. Of diagnostics, the details depend on the address
+// of the service. What the model does not send is left out: capabilities, and the metadata of the provider.
+func (r *recorder) plain(typeName string, message reflect.Value) map[string]any {
 	plain := map[string]any{}
-	for name, value := range f {
-		switch value := value.(type) {
+	for i := range message.Elem().NumField() {
+		name, field := message.Elem().Type().Field(i).Name, message.Elem().Field(i)
+		switch value := field.Interface().(type) {
 		case *tfprotov6.DynamicValue:
-			if v := decodeForPrint(typeName, value); v != nil {
+			if v := decodeForPrint(typeName, value); v != nil && name != "ProviderMeta" {
 				plain[name] = v
 			}
 		case *tfprotov6.ResourceIdentityData:
-			if value != nil {
+			if r.withoutIdentities {
+				field.SetZero()
+			} else if value != nil {
 				plain[name] = fmt.Sprintf("%x", value.IdentityData.MsgPack)
 			}
 		case []byte:
@@ -232,11 +174,15 @@ func (f fields) plain(typeName string) map[string]any {
 			if texts != nil {
 				plain[name] = texts
 			}
+		case []*tfprotov6.ImportedResource:
+			for _, imported := range value {
+				plain[name] = r.plain(typeName, reflect.ValueOf(imported))
+			}
 		case *tfprotov6.Deferred:
 			if value != nil {
 				plain[name] = value.Reason.String()
 			}
-		default:
+		case string:
 			plain[name] = value
 		}
 	}
@@ -247,6 +193,9 @@ func decodeForPrint(typeName string, v *tfprotov6.DynamicValue) any {
 	typ := schemas().ActionSchemas[ActionName].Schema.ValueType()
 	if s, ok := schemas().ResourceSchemas[typeName]; ok {
 		typ = s.ValueType()
+	}
+	if v == nil {
+		return nil
 	}
 	decoded, err := v.Unmarshal(typ)
 	if err != nil {

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"reflect"
 	"slices"
 	"strings"
@@ -121,10 +122,10 @@ func (r *replay) isNext(c call) bool {
 		return false
 	}
 	want := r.recorded[0]
-	return c.Name == want.Name && c.Type == want.Type && c.Walk == want.Walk && reflect.DeepEqual(c.Request, want.Request)
+	return c.Name == want.Name && c.Walk == want.Walk && reflect.DeepEqual(c.Request, want.Request)
 }
 
-// difference shows the next call of the CLI, and those of the model that are most like it.
+// difference shows the next call of the CLI, and how those of the model differ from it.
 func (r *replay) difference(waiting []*waitingCall) string {
 	if len(r.recorded) == 0 {
 		return fmt.Sprintf("the model makes a call that the CLI does not make:\n%s", waiting[0].call)
@@ -134,27 +135,18 @@ func (r *replay) difference(waiting []*waitingCall) string {
 	fmt.Fprintf(text, "the next call of the CLI is not one of the model:\nCLI:   %s\n", want)
 	for _, w := range waiting {
 		fmt.Fprintf(text, "model: %s\n", w.call)
-		if w.Name != want.Name || w.Type != want.Type {
+		if w.Name != want.Name || w.Request["TypeName"] != want.Request["TypeName"] {
 			continue
 		}
-		for name := range fields(want.Request).and(w.Request) {
+		all := maps.Clone(w.Request)
+		maps.Copy(all, want.Request)
+		for _, name := range slices.Sorted(maps.Keys(all)) {
 			if got := w.Request[name]; !reflect.DeepEqual(got, want.Request[name]) {
 				fmt.Fprintf(text, "  %s:\n    CLI:   %s\n    model: %s\n", name, asJSON(want.Request[name]), asJSON(got))
 			}
 		}
 	}
 	return text.String()
-}
-
-func (f fields) and(other fields) map[string]bool {
-	names := map[string]bool{}
-	for name := range f {
-		names[name] = true
-	}
-	for name := range other {
-		names[name] = true
-	}
-	return names
 }
 
 func asJSON(v any) string {
