@@ -93,6 +93,8 @@ func (c *realCore) begin(call) (func(call), error) {
 }
 
 func (c *realCore) beginApply() {
+	c.inTurn.Lock()
+	defer c.inTurn.Unlock()
 	if c.applying != nil {
 		c.applying()
 	}
@@ -110,12 +112,16 @@ func (c *realCore) run(configuration string, run historyRun, meanwhile func()) (
 			c.t.Fatalf("taint %s: %s", addr, out)
 		}
 	}
+	c.inTurn.Lock()
 	c.calls, c.applying = nil, meanwhile
+	c.inTurn.Unlock()
 	c.recorder.newRun()
 	out, ok = c.command(run.options.arguments()...)
 	if ok {
 		c.beginApply() // an apply without changes makes no calls
 	}
+	c.inTurn.Lock()
+	defer c.inTurn.Unlock()
 	return c.calls, out, ok
 }
 

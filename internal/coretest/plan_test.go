@@ -71,21 +71,22 @@ func (c *terraformCore) plan(cfg config, opts options) (changes []change, refres
 			}
 			if !keepsState {
 				var ok bool
-				if is.current, ok = c.refresh(p, addr, current); !ok {
+				if current, ok = c.refresh(p, addr, current); !ok {
 					return false
 				}
+				is.current = current.unlessGone()
 				pause()
 			}
 			switch {
 			case configured:
 				if is.current != nil {
 					planned := *is.current
-					is.current, planned.createBeforeDestroy = &planned, b.createBeforeDestroy
+					is.current, current, planned.createBeforeDestroy = &planned, &planned, b.createBeforeDestroy
 					if was.current != nil && !keepsState {
 						planned.dependsOn = slices.Concat(planned.dependsOn, cfg.dependencies(addr))
 					}
 				}
-				ch, ok := c.planChange(p, addr, b, is.current, slices.Contains(opts.replace, addr), nil, pause)
+				ch, ok := c.planChange(p, addr, b, current, slices.Contains(opts.replace, addr), nil, pause)
 				ch.dependsOn = cfg.dependencies(addr)
 				if ch.verb == noop {
 					is.current.dependsOn = ch.dependsOn
@@ -107,7 +108,7 @@ func (c *terraformCore) plan(cfg config, opts options) (changes []change, refres
 				}
 				if !opts.keepsState {
 					var ok bool
-					if old, ok = c.refresh(p, addr, old); old == nil || !ok {
+					if old, ok = c.refresh(p, addr, old); old.unlessGone() == nil || !ok {
 						return ok
 					}
 				}
@@ -136,7 +137,7 @@ func (c *terraformCore) forget(p *Process, addr string, s *stored, opts options)
 	return ok
 }
 
-// refresh reads an object, and returns nil if it is gone.
+// refresh reads an object. The value of one that is gone is null.
 func (c *terraformCore) refresh(p *Process, addr string, s *stored) (*stored, bool) {
 	if s == nil {
 		return nil, true
@@ -149,7 +150,6 @@ func (c *terraformCore) refresh(p *Process, addr string, s *stored) (*stored, bo
 	case !c.noErrors("refresh "+addr, diags):
 		return s, false
 	case got.Value.IsNull():
-		return nil, true
 	case !got.Value.IsFullyKnown():
 		c.problem("refresh %s: the state has unknown values: %v", addr, FromTerraform(got.Value))
 	}
@@ -159,7 +159,7 @@ func (c *terraformCore) refresh(p *Process, addr string, s *stored) (*stored, bo
 // planChange plans a configured instance. An apply does so again, with the change from the plan as earlier.
 func (c *terraformCore) planChange(p *Process, addr string, b resourceBlock, prior *stored, forced bool, earlier *change, pause func()) (change, bool) {
 	what := "plan " + addr
-	ch := change{addr: addr, wanted: b, forced: forced, prior: prior}
+	ch := change{addr: addr, wanted: b, forced: forced, prior: prior.unlessGone()}
 	createBeforeDestroy := b.createBeforeDestroy
 	if earlier != nil {
 		createBeforeDestroy = earlier.verb == createThenDelete
@@ -207,7 +207,7 @@ func (c *terraformCore) planChange(p *Process, addr string, b resourceBlock, pri
 	default:
 		ch.verb = update
 	}
-	if ch.verb == create && prior != nil {
+	if ch.verb == create && ch.prior != nil {
 		ch.verb = deleteThenCreate
 		if createBeforeDestroy {
 			ch.verb = createThenDelete

@@ -40,6 +40,15 @@ type stored struct {
 	createBeforeDestroy bool
 }
 
+// unlessGone returns nil for an object that a refresh did not find. Terraform shows its identity and its private state to the
+// plan of a new one.
+func (s *stored) unlessGone() *stored {
+	if s == nil || s.Value.IsNull() {
+		return nil
+	}
+	return s
+}
+
 // with is the object with another value.
 func (s *stored) with(m Managed) *stored {
 	changed := *s
