@@ -154,7 +154,7 @@ func drawFaults(t *rapid.T, attempts int) (faults []streamstest.RequestFault) {
 
 // possible leaves out what the state or the CLI does not allow.
 func (c *terraformCore) possible(run historyRun) historyRun {
-	cfg := c.told(run.config)
+	cfg := c.distinguishable(run.config)
 	run.config = cfg
 	keep := func(addrs []string, possible func(addr string, b resourceBlock, configured bool) bool) []string {
 		return slices.DeleteFunc(slices.Clone(addrs), func(addr string) bool {
@@ -194,34 +194,29 @@ func (c *terraformCore) possible(run historyRun) historyRun {
 	return run
 }
 
-// told is a configuration whose calls tell to which resource they belong: two resources with the same stream have different
-// triggers. It is without dependencies that do not exist.
-func (c *terraformCore) told(cfg config) config {
-	told := maps.Clone(cfg)
+// distinguishable is a configuration without dependencies that do not exist, in which no two calls are equal: two resources
+// with the same stream have different triggers. Else the model could not know which one the CLI has called.
+func (c *terraformCore) distinguishable(cfg config) config {
+	changed := maps.Clone(cfg)
 	for addr, b := range cfg {
 		if _, exists := cfg[b.dependsOn]; !exists {
 			b.dependsOn = ""
 		}
-		shared := false
 		for _, other := range historyAddrs {
-			sets := []map[string]any{}
+			ids := slices.Collect(maps.Keys(cfg[other].sets))
 			if is := c.state[other]; is != nil {
 				for _, s := range append([]*stored{is.current}, is.deposed...) {
-					sets = append(sets, s.sets())
+					ids = append(ids, s.streams()...)
 				}
 			}
-			for id := range b.sets {
-				_, has := cfg[other].sets[id]
-				has = has || slices.ContainsFunc(sets, func(sets map[string]any) bool { return sets[id] != nil })
-				shared = shared || has && other != addr
+			if other != addr && slices.ContainsFunc(ids, func(id string) bool { return b.sets[id] != nil }) {
+				b.trigger = addr + b.trigger
+				break
 			}
 		}
-		if shared {
-			b.trigger = addr + b.trigger
-		}
-		told[addr] = b
+		changed[addr] = b
 	}
-	return told
+	return changed
 }
 
 // blocks are the moved and removed blocks of a run.

@@ -45,6 +45,11 @@ func TestAccHistories(t *testing.T) {
 	for seed := first; seed < first+count; seed++ {
 		t.Run(strconv.Itoa(seed), func(t *testing.T) {
 			t.Parallel()
+			t.Cleanup(func() {
+				if t.Failed() {
+					t.Logf("make clihistories CLI_HISTORIES=1 SEED=%d", seed)
+				}
+			})
 			h := rapid.Custom(drawHistory).Example(seed)
 			actual := startRealCore(t, program, version, h.drift)
 			inBubble(t, func(bubble *testing.T) {
