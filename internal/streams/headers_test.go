@@ -42,13 +42,10 @@ func TestConfiguredHeaders(t *testing.T) {
 		want   []string
 	}{
 		"configured user agent":   {streams.Config{UserAgent: "terraform", Headers: map[string]string{"user-agent": "me"}}, "User-Agent", []string{"me"}},
-		"no user agent":           {streams.Config{}, "User-Agent", nil},
 		"authorization by header": {streams.Config{Headers: map[string]string{"AUTHORIZATION": "ApiKey abc"}}, "Authorization", []string{"ApiKey abc"}},
 		"token and header":        {streams.Config{Token: "t0ken", Headers: map[string]string{"Authorization": "ApiKey abc"}}, "Authorization", []string{"Bearer t0ken"}},
 		"basic":                   {streams.Config{BasicAuth: &streams.BasicAuth{Username: "me", Password: "pa:ss"}}, "Authorization", []string{"Basic bWU6cGE6c3M="}},
-		"no authorization":        {streams.Config{}, "Authorization", nil},
 		"configured accept":       {streams.Config{Headers: map[string]string{"Accept": "application/vnd.streams+json"}}, "Accept", []string{"application/vnd.streams+json"}},
-		"content type":            {streams.Config{}, "Content-Type", []string{"application/json"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
