@@ -36,7 +36,7 @@ func (c *terraformCore) plan(cfg config, opts options) (changes []change, refres
 		add := func(ch change, ok bool) bool {
 			c.mu.Lock()
 			defer c.mu.Unlock()
-			if ok {
+			if ok && ch.verb != "" {
 				c.t.Logf("plan %s: %s", ch.addr, ch.verb)
 				changes = append(changes, ch)
 			}
@@ -48,57 +48,14 @@ func (c *terraformCore) plan(cfg config, opts options) (changes []change, refres
 			after = []string{"plan " + on}
 		}
 		nodes = append(nodes, node{name: "plan " + addr, after: after, run: func(pause func()) bool {
-			b, configured := cfg[addr]
-			current, keepsState := was.current, opts.keepsState
-			if current == nil && configured && slices.Contains(opts.imports, addr) {
-				got, diags := p.ImportState(b.stream())
-				if !c.noErrors("import "+addr, diags) {
-					return false
-				}
-				current, keepsState = &stored{Managed: got}, false
-				pause()
-			}
-			if slices.Contains(opts.forgotten, addr) {
-				return c.forget(p, addr, current, opts)
-			}
-			var early change
-			if is.current = current; current != nil && !configured && c.cli.destroysUnrefreshed {
-				var ok bool
-				if early, ok = c.planDestroy(p, addr, current, false); !ok {
-					return false
-				}
-				pause()
-			}
-			if !keepsState {
-				var ok bool
-				if current, ok = c.refresh(p, addr, current); !ok {
-					return false
-				}
-				is.current = current.unlessGone()
-				pause()
-			}
+			_, configured := cfg[addr]
 			switch {
+			case slices.Contains(opts.forgotten, addr):
+				return c.forget(p, addr, was.current, opts)
 			case configured:
-				if is.current != nil {
-					planned := *is.current
-					is.current, current, planned.createBeforeDestroy = &planned, &planned, b.createBeforeDestroy
-					if was.current != nil && !keepsState {
-						planned.dependsOn = slices.Concat(planned.dependsOn, cfg.dependencies(addr))
-					}
-				}
-				ch, ok := c.planChange(p, addr, b, current, slices.Contains(opts.replace, addr), nil, pause)
-				ch.dependsOn = cfg.dependencies(addr)
-				if ch.verb == noop {
-					is.current.dependsOn = ch.dependsOn
-				}
-				return add(ch, ok)
-			case is.current == nil:
-				return true
-			case c.cli.destroysUnrefreshed:
-				early.prior = is.current
-				return add(early, true)
+				return add(c.planConfigured(p, addr, was.current, is, cfg, opts, pause))
 			}
-			return add(c.planDestroy(p, addr, is.current, false))
+			return add(c.planOrphan(p, addr, was.current, is, opts, pause))
 		}})
 		for i, old := range was.deposed {
 			nodes = append(nodes, node{name: fmt.Sprintf("plan %s deposed %d", addr, i), run: func(pause func()) bool {
@@ -126,6 +83,74 @@ func (c *terraformCore) plan(cfg config, opts options) (changes []change, refres
 	}
 	slices.SortFunc(changes, func(a, b change) int { return cmp.Compare(a.addr, b.addr) })
 	return changes, refreshed
+}
+
+// planConfigured imports, refreshes and plans a configured instance.
+func (c *terraformCore) planConfigured(
+	p *Process, addr string, current *stored, is *instance, cfg config, opts options, pause func(),
+) (change, bool) {
+	imports := current == nil && slices.Contains(opts.imports, addr)
+	if imports {
+		got, diags := p.ImportState(cfg[addr].stream())
+		if !c.noErrors("import "+addr, diags) {
+			return change{}, false
+		}
+		current = &stored{Managed: got}
+		pause()
+	}
+	is.current = current
+	if imports || !opts.keepsState {
+		var ok bool
+		if current, ok = c.refresh(p, addr, current); !ok {
+			return change{}, false
+		}
+		pause()
+	}
+	on := cfg.dependencies(addr)
+	if is.current = current.unlessGone(); is.current != nil {
+		is.current = current.with(current.Managed)
+		is.current.createBeforeDestroy = cfg[addr].createBeforeDestroy
+		if !imports && !opts.keepsState {
+			is.current.dependsOn = slices.Concat(current.dependsOn, on)
+		}
+		current = is.current
+	}
+	ch, ok := c.planChange(p, addr, cfg[addr], current, slices.Contains(opts.replace, addr), nil, pause)
+	ch.dependsOn = on
+	if ch.verb == noop {
+		is.current.dependsOn = on
+	}
+	return ch, ok
+}
+
+// planOrphan refreshes an instance that is no longer configured, and plans its destroy. The change has no verb if there is
+// nothing to destroy.
+func (c *terraformCore) planOrphan(
+	p *Process, addr string, current *stored, is *instance, opts options, pause func(),
+) (ch change, ok bool) {
+	if is.current = current; current == nil {
+		return change{}, true
+	}
+	if c.cli.destroysUnrefreshed {
+		if ch, ok = c.planDestroy(p, addr, current, false); !ok {
+			return change{}, false
+		}
+		pause()
+	}
+	if !opts.keepsState {
+		if current, ok = c.refresh(p, addr, current); !ok {
+			return change{}, false
+		}
+		if is.current = current.unlessGone(); is.current == nil {
+			return change{}, true
+		}
+		pause()
+	}
+	if !c.cli.destroysUnrefreshed {
+		return c.planDestroy(p, addr, is.current, false)
+	}
+	ch.prior = is.current
+	return ch, true
 }
 
 // forget plans to remove an object from the state only.
