@@ -89,7 +89,7 @@ func (s *session) plan(ctx context.Context, c change, r *report) (sends bool, pl
 		for _, id := range leaves {
 			p := rules(s, id, func(r *claims.Stream) claims.Plan { return r.PlanLeave(c.departure(id)) })
 			m := planned[id]
-			m.Next = newNext(p.Next)
+			m.Next, m.Late = newNext(p.Next), c.leaving == claims.Destroyed && s.inApply()
 			if c.detach || m.Next != nil { // with -replace, the destroy may detach although the update planned here does not
 				planned[id] = m
 			}
@@ -196,8 +196,8 @@ func (s *session) apply(ctx context.Context, c change, r *report) applied {
 	}) {
 		id := leaves[i]
 		if o.err == nil || o.result != nil && o.result.NotFound {
-			_, seen := c.marks[id]
-			r.left(id, c, o, replaced && !seen)
+			m, seen := c.marks[id]
+			r.left(id, c, o, replaced && !seen || m.Late && r.group) // a stream of a single resource is in each plan
 			continue
 		}
 		s.keep(&a, id, c, o)

@@ -82,8 +82,8 @@ func staysAttachedWarning(id string, known claims.Known) diag.Diagnostic {
 func unseenDetachWarning(id string) diag.Diagnostic {
 	return diag.NewWarningDiagnostic(aboutStream("Processors Were Detached", id),
 		"A resource that is tainted or replaced with -replace had this stream, and its replacement does not. Terraform does not ask "+
-			"for a plan of such a destroy, so it has detached the processors without knowing other resources of the stream. If another resource has the "+
-			"stream, change a value in its triggers and apply again.")
+			"for a plan of such a destroy, so the destroy has detached the processors without knowing other resources of the stream. "+
+			"If another resource has the stream, change a value in its triggers and apply again.")
 }
 
 func detachedByCreateWarning(s subject, id, detached string) diag.Diagnostic {

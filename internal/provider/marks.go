@@ -21,6 +21,7 @@ type mark struct {
 	Import  bool  `json:"import,omitempty"`  // imported: the next call is the read of the import
 	Send    bool  `json:"send,omitempty"`    // planned: the apply sends the set although the state has it
 	Created bool  `json:"created,omitempty"` // planned: the mark comes from the plan of a create
+	Late    bool  `json:"late,omitempty"`    // planned during the apply, as core does for a deposed object
 	Next    *next `json:"next,omitempty"`    // planned: what resources of the plan do with the stream
 }
 

@@ -165,6 +165,16 @@ func (s *session) setOnce(ctx context.Context, id string, set streams.ProcessorS
 		(*claims.Stream).EndOnce)
 }
 
+// inApply reports whether an operation has begun.
+func (s *session) inApply() bool {
+	select {
+	case <-s.applying:
+		return true
+	default:
+		return false
+	}
+}
+
 // knownOfConflict returns what the run knows of a stream to which two resources give different sets. The plans of an
 // apply look like those of a plan, but in an apply the other resource is about to send its set, or has sent it.
 func (s *session) knownOfConflict(ctx context.Context, id string) claims.Known {
@@ -172,9 +182,7 @@ func (s *session) knownOfConflict(ctx context.Context, id string) claims.Known {
 	select {
 	case <-s.applying:
 	case <-s.noApply:
-		select {
-		case <-s.applying: // it has come later
-		default:
+		if !s.inApply() {
 			return claims.Known{}
 		}
 	case <-ctx.Done():

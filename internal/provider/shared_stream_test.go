@@ -167,6 +167,16 @@ func TestTaintedGroupThatDropsAStream(t *testing.T) {
 	_, diags = startProvider(t, provider).Apply(state.Value, coretest.Managed{Value: nullGroup().Value, Private: planned.Private}, nullGroup().Value)
 	wantDiagnostic(t, diags, tfprotov6.DiagnosticSeverityWarning, `Processors Were Detached: stream "s001"`, "replaced with -replace")
 
+	// With create_before_destroy, core plans the destroy in the apply, when the new group has its sets.
+	p = startProvider(t, provider)
+	planned, _, _ = p.Plan(nullGroup(), group(without(streams, "s001"), nil))
+	if _, diags = p.Apply(nullGroup().Value, planned, group(without(streams, "s001"), nil)); diags.Failed() {
+		t.Fatal(diags)
+	}
+	planned, _, _ = p.Plan(state, nullGroup().Value)
+	_, diags = p.Apply(state.Value, planned, nullGroup().Value)
+	wantDiagnostic(t, diags, tfprotov6.DiagnosticSeverityWarning, `Processors Were Detached: stream "s001"`, "change a value in its triggers")
+
 	// The stream of a replacement may be known after apply.
 	alone := mustApply(t, provider, coretest.Managed{Value: nullResource()}, single("s001", []string{"p1"}))
 	late := resourceValue(coretest.Attributes{"stream_id": tftypes.UnknownValue, "processor_ids": []string{"p1"}})
