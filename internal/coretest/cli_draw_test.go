@@ -64,6 +64,7 @@ func drawHistory(t *rapid.T) history {
 			}
 		}
 		run.options.keepsState = chance(t, 10, "-refresh=false")
+		run.options.lateAddress = chance(t, 10, "late address")
 		if chance(t, 20, "action") {
 			b := drawBlock(t, "")
 			run.options.action, run.options.actionAfter = &b, rapid.SampledFrom(historyAddrs).Draw(t, "action after")

@@ -22,9 +22,8 @@ import (
 // provider must be the same. CLI_HISTORIES is the number of histories, and CLI_HISTORIES_SEED the seed of the first one; 0
 // draws it.
 //
-// Left out are interrupts, lost processes, slow responses, and an address of the service that is known after apply. Of the
-// calls, those that validate and that upgrade states, and PlanAction. An order that the model allows and Terraform does not
-// is not found.
+// Left out are interrupts, lost processes and slow responses, the calls that validate and that upgrade states, PlanAction,
+// and runs for which Terraform reports a cycle. An order that the model allows and Terraform does not is not found.
 func TestAccHistories(t *testing.T) {
 	cli.SkipUnlessAcc(t)
 	program, err := cli.Find()
@@ -112,7 +111,7 @@ func (h history) compare(t *testing.T, actual *realCore, version cliVersion) map
 		run.prepare(model.service)
 		run.prepare(service)
 
-		late += run.config.lateResources(i)
+		late += run.config.lateResources(url, i, run.options)
 		configuration := run.config.terraform(url, model.providerArguments(), i, run.options) + late + run.blocks()
 		var ok, modelOK bool
 		recorded, out, ok = actual.run(configuration, run, func() { run.between.make(service, nil) })

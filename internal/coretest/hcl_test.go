@@ -26,7 +26,11 @@ func addressOf(addr string) string {
 func (cfg config) terraform(baseURL, provider string, run int, opts options) string {
 	var text strings.Builder
 	fmt.Fprintf(&text, "terraform {\n  required_providers {\n    stream = {\n      source = %q\n    }\n  }\n}\n", cli.Source)
-	fmt.Fprintf(&text, "\nprovider \"stream\" {\n  base_url                = %q\n%s}\n", baseURL, provider)
+	address := strconv.Quote(baseURL)
+	if opts.lateAddress {
+		address = fmt.Sprintf("terraform_data.address%d.output", run)
+	}
+	fmt.Fprintf(&text, "\nprovider \"stream\" {\n  base_url                = %s\n%s}\n", address, provider)
 	for _, addr := range slices.Sorted(maps.Keys(cfg)) {
 		b := cfg[addr]
 		if _, exists := cfg[b.dependsOn]; !exists {
@@ -47,7 +51,10 @@ func (cfg config) terraform(baseURL, provider string, run int, opts options) str
 
 // lateResources writes the resources whose outputs are the values that are known after apply. They stay in the configurations
 // of later runs, because an update or a destroy of them would have an order with the operations of other resources.
-func (cfg config) lateResources(run int) (text string) {
+func (cfg config) lateResources(baseURL string, run int, opts options) (text string) {
+	if opts.lateAddress {
+		text = fmt.Sprintf("\nresource \"terraform_data\" \"address%d\" {\n  input = %q\n}\n", run, baseURL)
+	}
 	for _, addr := range slices.Sorted(maps.Keys(cfg)) {
 		if b := cfg[addr]; b.lateStream || b.lateProcessors {
 			text += fmt.Sprintf("\nresource \"terraform_data\" \"%s%d\" {\n  input = %s\n}\n", addr, run, b.lateValue())

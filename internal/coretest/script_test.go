@@ -45,7 +45,7 @@ func (s script) String() string {
 	text.WriteString("To repeat the history, run make dev, export TF_CLI_CONFIG_FILE as it says, and run in an empty folder:\n")
 	late := ""
 	for i, run := range s {
-		late += run.config.lateResources(i)
+		late += run.config.lateResources(historyURL, i, run.options)
 		fmt.Fprintf(&text, "\n# Run %d, with in another terminal: %s\n", i, run.standIn())
 		for _, note := range run.notes {
 			fmt.Fprintf(&text, "# %s\n", note)
