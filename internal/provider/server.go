@@ -25,7 +25,6 @@ func NewServerWithDial(version string, dial DialContext) func() tfprotov6.Provid
 		p := &streamProvider{version: version, dial: dial}
 		server := providerserver.NewProtocol6(p)()
 		server = withReleasedContexts(server)
-		server = withSparedValues(server)
 		server = withUnchangedResources(server, p)
 		return withStop(server)
 	}
