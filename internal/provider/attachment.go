@@ -197,7 +197,7 @@ func (s *session) apply(ctx context.Context, c change, r *report) applied {
 		id := leaves[i]
 		if o.err == nil || o.result != nil && o.result.NotFound {
 			m, seen := c.marks[id]
-			r.left(id, c, o, replaced && !seen || m.Late && r.group) // a stream of a single resource is in each plan
+			r.left(id, c, o, replaced && !seen || m.Late)
 			continue
 		}
 		s.keep(&a, id, c, o)

@@ -77,13 +77,14 @@ func staysAttachedWarning(id string, known claims.Known) diag.Diagnostic {
 	))
 }
 
-// unseenDetachWarning is for the destroy of a tainted or replaced object that has another stream than its replacement:
-// Terraform asks for no plan of the destroy.
+// unseenDetachWarning is for the destroy of an object that has another stream than its replacement, if Terraform asked for
+// no plan of the destroy, or asked in the apply.
 func unseenDetachWarning(id string) diag.Diagnostic {
 	return diag.NewWarningDiagnostic(aboutStream("Processors Were Detached", id),
-		"A resource that is tainted or replaced with -replace had this stream, and its replacement does not. Terraform does not ask "+
-			"for a plan of such a destroy, so the destroy has detached the processors without knowing other resources of the stream. "+
-			"If another resource has the stream, change a value in its triggers and apply again.")
+		"A resource that is tainted, replaced with -replace, or has create_before_destroy had this stream, and its replacement does "+
+			"not. Terraform does not ask for a plan of such a destroy before the apply, so the destroy has detached the processors "+
+			"without knowing other resources of the stream. If another resource has the stream, change a value in its triggers and "+
+			"apply again.")
 }
 
 func detachedByCreateWarning(s subject, id, detached string) diag.Diagnostic {

@@ -183,6 +183,11 @@ func TestTaintedGroupThatDropsAStream(t *testing.T) {
 	planned, _, _ = startProvider(t, provider).Plan(coretest.Managed{Value: nullResource()}, late)
 	_, diags = startProvider(t, provider).Apply(alone.Value, coretest.Managed{Value: nullResource(), Private: planned.Private}, nullResource())
 	wantDiagnostic(t, diags, tfprotov6.DiagnosticSeverityWarning, `Processors Were Detached: stream "s001"`, "change a value in its triggers")
+
+	// A single resource with create_before_destroy may be tainted, too.
+	planned, _, _ = p.Plan(alone, nullResource())
+	_, diags = p.Apply(alone.Value, planned, nullResource())
+	wantDiagnostic(t, diags, tfprotov6.DiagnosticSeverityWarning, `Processors Were Detached: stream "s001"`, "has create_before_destroy")
 }
 
 // A failed create whose outcome is unknown says that what it may have attached has no owner.
