@@ -32,6 +32,14 @@ func (c *terraformCore) apply(changes []change, refreshed map[string]*instance, 
 			nodes = append(nodes,
 				node{set, nil, func(pause func()) bool { return c.createOrUpdate(p, ch, pause) }},
 				node{d.node, []string{set}, func(pause func()) bool { return c.destroyDeposed(p, ch.addr, ch.prior, pause) }})
+		case forget:
+			nodes = append(nodes, node{d.node, nil, func(func()) bool {
+				is := c.state[ch.addr]
+				if is.deposed = slices.DeleteFunc(is.deposed, func(s *stored) bool { return s == ch.prior }); !ch.deposed {
+					is.current = nil
+				}
+				return true
+			}})
 		case destroy:
 			if !ch.deposed {
 				nodes = append(nodes, node{d.node, nil, func(func()) bool { return c.destroy(p, ch) }})

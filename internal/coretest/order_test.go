@@ -5,7 +5,7 @@ import (
 	"slices"
 )
 
-// destroyer is a node that destroys an object.
+// destroyer is a node that destroys or forgets an object.
 type destroyer struct {
 	node, addr   string
 	dependsOn    []string // those of the current object, also for a deposed one
@@ -25,7 +25,7 @@ func (c *terraformCore) destroyerOf(ch change, number int) (d destroyer, destroy
 	case ch.verb == destroy:
 		d.createsFirst = ch.prior.createBeforeDestroy
 	}
-	return d, ch.verb == destroy || ch.verb.replaces()
+	return d, ch.verb == destroy || ch.verb == forget || ch.verb.replaces()
 }
 
 // inOrderOfDependencies adds the order that dependencies ask for, those of the configuration and those of the state. A

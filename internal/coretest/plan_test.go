@@ -51,7 +51,8 @@ func (c *terraformCore) plan(cfg config, opts options) (changes []change, refres
 			_, configured := cfg[addr]
 			switch {
 			case slices.Contains(opts.forgotten, addr):
-				return c.forget(p, addr, was.current, opts)
+				is.current = was.current
+				return add(c.forget(p, addr, was.current, opts))
 			case configured:
 				return add(c.planConfigured(p, addr, was.current, is, cfg, opts, pause))
 			}
@@ -61,7 +62,12 @@ func (c *terraformCore) plan(cfg config, opts options) (changes []change, refres
 			nodes = append(nodes, node{name: fmt.Sprintf("plan %s deposed %d", addr, i), run: func(pause func()) bool {
 				old := old
 				if slices.Contains(opts.forgotten, addr) {
-					return c.forget(p, addr, old, opts)
+					c.mu.Lock()
+					is.deposed = append(is.deposed, old)
+					c.mu.Unlock()
+					ch, ok := c.forget(p, addr, old, opts)
+					ch.deposed = true
+					return add(ch, ok)
 				}
 				if !opts.keepsState {
 					var ok bool
@@ -154,12 +160,15 @@ func (c *terraformCore) planOrphan(
 }
 
 // forget plans to remove an object from the state only.
-func (c *terraformCore) forget(p *Process, addr string, s *stored, opts options) bool {
-	if !c.cli.readsForgotten || opts.keepsState {
-		return true
+func (c *terraformCore) forget(p *Process, addr string, s *stored, opts options) (change, bool) {
+	if s == nil {
+		return change{}, true
 	}
-	_, ok := c.refresh(p, addr, s)
-	return ok
+	ok := true
+	if c.cli.readsForgotten && !opts.keepsState {
+		_, ok = c.refresh(p, addr, s)
+	}
+	return change{addr: addr, verb: forget, prior: s}, ok
 }
 
 // refresh reads an object. The value of one that is gone is null.

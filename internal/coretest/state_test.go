@@ -186,6 +186,7 @@ const (
 	create           verb = "create"
 	update           verb = "update"
 	destroy          verb = "destroy"
+	forget           verb = "forget"
 	deleteThenCreate verb = "destroy and then create"
 	createThenDelete verb = "create and then destroy"
 )
