@@ -106,10 +106,7 @@ func (s *session) plan(ctx context.Context, c change, r *report) (sends bool, pl
 // readBeforeCreate reads the streams that a plan takes over, and warns about processors that the apply detaches.
 func (s *session) readBeforeCreate(ctx context.Context, c change, r *report) {
 	added := c.added()
-	for i, got := range forEach(s, added, func(id string) outcome {
-		found, err := s.client.ReadStream(ctx, id)
-		return outcome{got: found, err: err}
-	}) {
+	for i, got := range forEach(s, added, func(id string) outcome { return s.readStream(ctx, id) }) {
 		id := added[i]
 		gone := c.marks[id].Gone || rules(s, id, (*claims.Stream).Gone)
 		switch set := c.want[id]; {
@@ -129,10 +126,7 @@ func (s *session) readBeforeCreate(ctx context.Context, c change, r *report) {
 func (s *session) read(ctx context.Context, ids []string, m marks, r *report) (found map[string]*streams.Stream, gone []string) {
 	r.mayWarn = s.mayWarn
 	found = map[string]*streams.Stream{}
-	for i, o := range forEach(s, ids, func(id string) outcome {
-		got, err := s.client.ReadStream(ctx, id)
-		return outcome{got: got, err: err}
-	}) {
+	for i, o := range forEach(s, ids, func(id string) outcome { return s.readStream(ctx, id) }) {
 		id := ids[i]
 		switch {
 		case streamNotFound(o.err) && !m[id].Import:

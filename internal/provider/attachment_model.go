@@ -1,6 +1,7 @@
 package provider
 
 import (
+	"cmp"
 	"context"
 
 	"github.com/hashicorp/terraform-plugin-framework-timeouts/resource/timeouts"
@@ -79,10 +80,7 @@ func modifyPlan[M model[M]](ctx context.Context, s *session, req resource.Modify
 // attach applies a change: without a state a create, and without a plan a destroy. failed says that diags has an error.
 func attach[M model[M]](ctx context.Context, s *session, plan, state M, found marks, limit timeLimit, diags *diag.Diagnostics) (result applied, failed bool) {
 	var none M
-	c, m := plan.change(state, found), plan
-	if plan == none {
-		m = state
-	}
+	c, m := plan.change(state, found), cmp.Or(plan, state)
 	if state != none && s.elsewhere(state.common().Deployment) {
 		// Terraform does not ask for a plan of the destroy of a tainted or replaced object.
 		if plan == none && c.detach {
@@ -124,10 +122,7 @@ func planModel[M model[M]](ctx context.Context, s *session, plan, state M, found
 	if plan == none && state == none {
 		return found, nil
 	}
-	c, m := plan.change(state, found), plan
-	if plan == none {
-		m = state
-	}
+	c, m := plan.change(state, found), cmp.Or(plan, state)
 	if state != none && s.elsewhere(state.common().Deployment) {
 		leaves := plan == none || c.leaving == claims.Replaced && len(c.leaves()) > 0
 		diags.Append(s.planElsewhere(&c, state.common().Deployment, leaves, plan != none)...)

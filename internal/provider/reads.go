@@ -5,6 +5,12 @@ import (
 	"iter"
 )
 
+// readStream reads a stream, with detect_drift only.
+func (s *session) readStream(ctx context.Context, id string) outcome {
+	got, err := s.client.ReadStream(ctx, id)
+	return outcome{got: got, err: err}
+}
+
 // readEach reads streams, as many at the same time as the client sends requests, and yields the results as they
 // come. It ends when limit streams are read or have failed, or after an interrupt.
 func (s *session) readEach(ctx context.Context, ids []string, limit int64) iter.Seq2[string, outcome] {
@@ -23,8 +29,7 @@ func (s *session) readEach(ctx context.Context, ids []string, limit int64) iter.
 				go func() {
 					ctx, cancel := context.WithTimeout(ctx, defaultTimeout)
 					defer cancel()
-					got, err := s.client.ReadStream(ctx, id)
-					results <- result{id, outcome{got: got, err: err}}
+					results <- result{id, s.readStream(ctx, id)}
 				}()
 			}
 			if running == 0 {

@@ -187,10 +187,7 @@ func (s *session) knownOfConflict(ctx context.Context, id string) claims.Known {
 		}
 	case <-ctx.Done():
 	}
-	s.mu.Lock()
-	turn := s.stream(id).turn
-	s.mu.Unlock()
-	if waitForTurn(ctx, id, turn) == nil {
+	if turn, err := s.waitForTurn(ctx, id); err == nil {
 		defer func() { <-turn }()
 	}
 	known := rules(s, id, (*claims.Stream).Known)
@@ -205,10 +202,8 @@ func (s *session) operate(ctx context.Context, id string,
 	if !s.configured() {
 		return outcome{err: errNotConfigured}
 	}
-	s.mu.Lock()
-	turn := s.stream(id).turn
-	s.mu.Unlock()
-	if err := waitForTurn(ctx, id, turn); err != nil {
+	turn, err := s.waitForTurn(ctx, id)
+	if err != nil {
 		return outcome{err: err, known: rules(s, id, (*claims.Stream).Known)}
 	}
 	defer func() {
@@ -240,21 +235,24 @@ func (s *session) operate(ctx context.Context, id string,
 	return o
 }
 
-// waitForTurn waits until no other operation uses a stream.
-func waitForTurn(ctx context.Context, id string, turn chan struct{}) error {
+// waitForTurn waits until no other operation uses a stream. A receive from the returned channel ends the turn.
+func (s *session) waitForTurn(ctx context.Context, id string) (<-chan struct{}, error) {
+	s.mu.Lock()
+	turn := s.stream(id).turn
+	s.mu.Unlock()
 	select {
 	case turn <- struct{}{}: // also after an interrupt: the rules may decide that nothing is left to do
-		return nil
+		return turn, nil
 	default:
 	}
 	if ctx.Err() != nil {
-		return interruptedError{ctx.Err()}
+		return nil, interruptedError{ctx.Err()}
 	}
 	select {
 	case turn <- struct{}{}:
-		return nil
+		return turn, nil
 	case <-ctx.Done():
-		return fmt.Errorf("another operation on stream %q did not end in time: %w", id, ctx.Err())
+		return nil, fmt.Errorf("another operation on stream %q did not end in time: %w", id, ctx.Err())
 	}
 }
 

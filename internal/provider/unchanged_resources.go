@@ -26,6 +26,7 @@ type unchangedServer struct {
 
 type unchangedResource struct {
 	schema schema.Schema
+	typ    tftypes.Type
 	plan   func(ctx context.Context, s *session, state tfsdk.State) (unchanged bool)
 }
 
@@ -35,15 +36,16 @@ func withUnchangedResources(server tfprotov6.ProviderServer, p *streamProvider) 
 		return server
 	}
 	return unchangedServer{full, func() *session { return p.session }, map[string]unchangedResource{
-		"stream_processors":       {schemaOf(newProcessorsResource()), planUnchanged[*processorsModel]},
-		"stream_processors_group": {schemaOf(newGroupResource()), planUnchanged[*groupModel]},
+		"stream_processors":       newUnchanged[*processorsModel](newProcessorsResource()),
+		"stream_processors_group": newUnchanged[*groupModel](newGroupResource()),
 	}}
 }
 
-func schemaOf(r resource.Resource) schema.Schema {
+func newUnchanged[M model[M]](r resource.Resource) unchangedResource {
+	ctx := context.Background()
 	var resp resource.SchemaResponse
-	r.Schema(context.Background(), resource.SchemaRequest{}, &resp)
-	return resp.Schema
+	r.Schema(ctx, resource.SchemaRequest{}, &resp)
+	return unchangedResource{resp.Schema, resp.Schema.Type().TerraformType(ctx), planUnchanged[M]}
 }
 
 func (u unchangedServer) ReadResource(ctx context.Context, req *tfprotov6.ReadResourceRequest) (*tfprotov6.ReadResourceResponse, error) {
@@ -51,7 +53,7 @@ func (u unchangedServer) ReadResource(ctx context.Context, req *tfprotov6.ReadRe
 	if !known || len(req.Private) > 0 || u.session() == nil || u.session().readsStreams() {
 		return u.fullServer.ReadResource(ctx, req)
 	}
-	state, ok := r.decode(ctx, req.CurrentState)
+	state, ok := r.decode(req.CurrentState)
 	identity := identityOf(state)
 	if !ok || req.CurrentIdentity != nil && (identity == nil || !bytes.Equal(identity.IdentityData.MsgPack, req.CurrentIdentity.IdentityData.MsgPack)) {
 		return u.fullServer.ReadResource(ctx, req)
@@ -64,8 +66,8 @@ func (u unchangedServer) PlanResourceChange(ctx context.Context, req *tfprotov6.
 	if !known || len(req.PriorPrivate) > 0 || u.session() == nil {
 		return u.fullServer.PlanResourceChange(ctx, req)
 	}
-	state, ok := r.decode(ctx, req.PriorState)
-	proposed, alsoOK := r.decode(ctx, req.ProposedNewState)
+	state, ok := r.decode(req.PriorState)
+	proposed, alsoOK := r.decode(req.ProposedNewState)
 	if !ok || !alsoOK || !proposed.Raw.Equal(state.Raw) || !r.plan(ctx, u.session(), state) {
 		return u.fullServer.PlanResourceChange(ctx, req) // to plan an instance twice is the same as to plan it once
 	}
@@ -73,8 +75,8 @@ func (u unchangedServer) PlanResourceChange(ctx context.Context, req *tfprotov6.
 }
 
 // decode reports false for no value, and for one of another form.
-func (r unchangedResource) decode(ctx context.Context, value *tfprotov6.DynamicValue) (tfsdk.State, bool) {
-	decoded, err := value.Unmarshal(r.schema.Type().TerraformType(ctx))
+func (r unchangedResource) decode(value *tfprotov6.DynamicValue) (tfsdk.State, bool) {
+	decoded, err := value.Unmarshal(r.typ)
 	return tfsdk.State{Raw: decoded, Schema: r.schema}, err == nil && !decoded.IsNull()
 }
 
