@@ -209,14 +209,18 @@ type change struct {
 
 // knownToBeAttached returns the streams that have processors in the service and in a state.
 func (c *terraformCore) knownToBeAttached() streamNames {
-	found := streamNames{}
+	found, empty := streamNames{}, streamNames{}
 	for _, s := range c.objects() {
 		for id, set := range c.here(s).sets() {
-			if truth, _ := c.attached(id).([]string); len(truth) > 0 && (!reflect.DeepEqual(set, []string{}) || s.marked(id)) {
+			if reflect.DeepEqual(set, []string{}) && !s.marked(id) {
+				empty.add(id)
+			} else if truth, _ := c.attached(id).([]string); len(truth) > 0 {
 				found.add(id)
 			}
 		}
 	}
+	// A targeted apply may have left an untrue state, and a destroy relies on its state.
+	maps.DeleteFunc(found, func(id string, _ bool) bool { return empty[id] && c.limited[id] })
 	return found
 }
 
