@@ -34,6 +34,9 @@ func (c *terraformCore) apply(changes []change, refreshed map[string]*instance, 
 				node{d.node, []string{set}, func(pause func()) bool { return c.destroyDeposed(p, ch.addr, ch.prior, pause) }})
 		case forget:
 			nodes = append(nodes, node{d.node, nil, func(func()) bool {
+				c.mu.Lock()
+				defer c.mu.Unlock()
+				c.limitMarked(ch.prior)
 				is := c.state[ch.addr]
 				if is.deposed = slices.DeleteFunc(is.deposed, func(s *stored) bool { return s == ch.prior }); !ch.deposed {
 					is.current = nil
@@ -105,6 +108,16 @@ func (c *terraformCore) limitApplied(s *stored) {
 	for _, id := range s.streams() {
 		if slices.ContainsFunc(c.service.Requests(), func(r streamstest.Request) bool { return r.Applied && r.StreamID == id }) {
 			c.limit(id)
+		}
+	}
+}
+
+// limitMarked limits the streams of an object that is removed from the state without a call, and takes along that an
+// operation on them may have taken effect.
+func (c *terraformCore) limitMarked(s *stored) {
+	for _, id := range s.streams() {
+		if s.marked(id) {
+			c.deploymentOf(s).limit(id)
 		}
 	}
 }

@@ -248,6 +248,7 @@ func (c *terraformCore) moveAndRemove(t *rapid.T, cfg config) {
 			delete(c.state, addr)
 		} else if len(is.deposed) == 0 {
 			c.script.command("state rm %s", addressOf(addr))
+			c.limitMarked(is.current)
 			delete(c.state, addr)
 		}
 	}
