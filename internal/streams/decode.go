@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"slices"
 	"strings"
 	"unicode/utf8"
 )
@@ -33,66 +32,29 @@ func decodeStream(body []byte) (*Stream, error) {
 
 	var problems []string
 	var s Stream
-	decode := func(name, typeName string, decoded func(json.RawMessage) bool) {
+	decode := func(name, typeName string, to any) {
 		switch raw, ok := fields[name]; {
 		case !ok:
-			problems = append(problems, fmt.Sprintf("%s is missing", name))
-		case !decoded(raw):
-			problems = append(problems, fmt.Sprintf("%s is not %s", name, typeName))
+			problems = append(problems, name+" is missing")
+		case !decodeValue(raw, to):
+			problems = append(problems, name+" is not "+typeName)
 		}
 	}
-	decode("id", "a string", into(&s.ID))
-	decode("terminal_id", "a string", into(&s.TerminalID))
-	decode("fragment_type_id", "a string", into(&s.FragmentTypeID))
-	decode("processor_ids", "an array of strings", processorSetInto(&s.ProcessorIDs))
-	decode("last_edited", "an integer", into(&s.LastEdited))
-	decode("compatible_namespaces", "an array of strings", stringSetInto(&s.CompatibleNamespaces))
+	var namespaces ProcessorSet // a set of strings, too
+	decode("id", "a string", &s.ID)
+	decode("terminal_id", "a string", &s.TerminalID)
+	decode("fragment_type_id", "a string", &s.FragmentTypeID)
+	decode("processor_ids", "an array of strings", &s.ProcessorIDs)
+	decode("last_edited", "an integer", &s.LastEdited)
+	decode("compatible_namespaces", "an array of strings", &namespaces)
 	if problems != nil {
 		return nil, errors.New("the response is not a stream: " + strings.Join(problems, ", "))
 	}
+	s.CompatibleNamespaces = namespaces.IDs()
 	return &s, nil
 }
 
-// into decodes a value of this type. Unlike package json, it refuses null.
-func into[T string | int64](to *T) func(json.RawMessage) bool {
-	return func(raw json.RawMessage) bool {
-		var value *T
-		if json.Unmarshal(raw, &value) != nil || value == nil {
-			return false
-		}
-		*to = *value
-		return true
-	}
-}
-
-func processorSetInto(to *ProcessorSet) func(json.RawMessage) bool {
-	return func(raw json.RawMessage) bool { return json.Unmarshal(raw, to) == nil }
-}
-
-func stringSetInto(to *[]string) func(json.RawMessage) bool {
-	return func(raw json.RawMessage) bool {
-		elements, err := decodeStringArray(raw)
-		if err != nil {
-			return false
-		}
-		slices.Sort(elements)
-		*to = slices.Compact(elements)
-		return true
-	}
-}
-
-// decodeStringArray refuses null, which package json would decode as a nil slice or an empty string.
-func decodeStringArray(data []byte) ([]string, error) {
-	var elements []*string
-	if err := json.Unmarshal(data, &elements); err != nil {
-		return nil, err
-	}
-	if elements == nil || slices.Contains(elements, nil) {
-		return nil, errors.New("must be an array of strings, without null")
-	}
-	decoded := make([]string, len(elements))
-	for i, element := range elements {
-		decoded[i] = *element
-	}
-	return decoded, nil
+// decodeValue reports whether raw was of the type of to. Unlike package json, it refuses null.
+func decodeValue(raw json.RawMessage, to any) bool {
+	return string(raw) != "null" && json.Unmarshal(raw, to) == nil
 }

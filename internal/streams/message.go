@@ -7,9 +7,8 @@ import (
 	"html"
 	"net/http"
 	"regexp"
+	"strconv"
 	"strings"
-	"unicode"
-	"unicode/utf8"
 )
 
 // Length limits of texts from a service, in characters. A documented message is worth more space
@@ -25,7 +24,7 @@ func readMessage(body []byte, secrets *redactor) (message string, documented boo
 	body = bytes.TrimPrefix(body, byteOrderMark)
 	// Not a struct: that would accept "Message", which web frameworks send for an unknown route.
 	var fields map[string]json.RawMessage
-	if json.Unmarshal(body, &fields) == nil && into(&message)(fields["message"]) {
+	if json.Unmarshal(body, &fields) == nil && decodeValue(fields["message"], &message) {
 		return secrets.printable(message, maxMessage), true
 	}
 	text := secrets.mask(string(body))
@@ -42,39 +41,17 @@ var markup = regexp.MustCompile(`(?is)<!--.*?-->|<(script|style|svg|noscript|tem
 // escapeInvisible escapes the characters that a terminal interprets or does not show, so that a
 // message cannot move the cursor, hide words or add lines to Terraform's output.
 func escapeInvisible(s string) string {
-	var b strings.Builder
-	for i, r := range s {
-		if r == utf8.RuneError {
-			if _, size := utf8.DecodeRuneInString(s[i:]); size == 1 {
-				fmt.Fprintf(&b, `\x%02x`, s[i])
-				continue
-			}
-		}
-		switch {
-		case unicode.IsGraphic(r):
-			b.WriteRune(r)
-		case r == '\n':
-			b.WriteString(`\n`)
-		case r == '\t':
-			b.WriteString(`\t`)
-		case r > 0xffff:
-			fmt.Fprintf(&b, `\U%08x`, r)
-		default:
-			fmt.Fprintf(&b, `\u%04x`, r)
-		}
-	}
-	return b.String()
+	quoted := strconv.QuoteToGraphic(s)
+	return unquoter.Replace(quoted[1 : len(quoted)-1])
 }
+
+// unquoter undoes what only a quoted text needs.
+var unquoter = strings.NewReplacer(`\\`, `\`, `\"`, `"`)
 
 // truncate returns the first limit characters of s, and "…" if there are more.
 func truncate(s string, limit int) string {
-	if len(s) <= limit {
-		return s
-	}
-	for i := range s {
-		if limit--; limit < 0 {
-			return s[:i] + "…"
-		}
+	if first := fmt.Sprintf("%.*s", limit, s); len(first) < len(s) {
+		return first + "…"
 	}
 	return s
 }

@@ -32,7 +32,7 @@ func TestTokenErrors(t *testing.T) {
 		"down":               {respondError(503, "maintenance"), streams.KindGeneric, 503, 5, "maintenance", ""},
 		"reset":              {resetConnection, streams.KindConnection, 0, 5, "", ""},
 		"hanging":            {neverRespond, streams.KindTimeout, 0, 5, "", "the token endpoint did not respond within 30s"},
-		"control characters": {respond(401, `{"error":"x\u001b[2J","error_description":"\u202e\n"}`), streams.KindAuthentication, 401, 2, `x\u001b[2J: \u202e\n`, ""},
+		"control characters": {respond(401, `{"error":"x\u001b[2J","error_description":"\u202e\n"}`), streams.KindAuthentication, 401, 2, `x\x1b[2J: \u202e\n`, ""},
 		"echo":               {respond(403, fmt.Sprintf(`{"error":%q,"error_description":%q}`, clientSecret, echo)), streams.KindAuthentication, 403, 1, "***: *** *** ***", ""},
 		"redirect":           {respondError(307, "moved", "Location", "/token2"), streams.KindRedirect, 307, 1, "moved", "redirects are never followed"},
 	} {

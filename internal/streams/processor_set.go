@@ -3,6 +3,7 @@ package streams
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"slices"
 	"strconv"
 	"strings"
@@ -61,11 +62,19 @@ func (s ProcessorSet) MarshalJSON() ([]byte, error) {
 // UnmarshalJSON accepts an array of strings. Unlike a []string, it refuses null, for the array
 // and for each element.
 func (s *ProcessorSet) UnmarshalJSON(data []byte) error {
-	ids, err := decodeStringArray(data)
-	if err == nil {
-		*s = NewProcessorSet(ids...)
+	var elements []*string
+	if err := json.Unmarshal(data, &elements); err != nil {
+		return err
 	}
-	return err
+	if elements == nil || slices.Contains(elements, nil) {
+		return errors.New("must be an array of strings, without null")
+	}
+	ids := make([]string, len(elements))
+	for i, element := range elements {
+		ids[i] = *element
+	}
+	*s = NewProcessorSet(ids...)
+	return nil
 }
 
 // marshalUnescaped encodes v without the HTML escapes of [json.Marshal], so that ids are sent as they

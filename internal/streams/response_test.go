@@ -155,10 +155,10 @@ func TestMessage(t *testing.T) {
 		"HTML": {"<!DOCTYPE html><html><title>502</title><style>p {}</style><script>if (a<b) {}</script><!-- <p> -->\n  <h1 a='b'>Bad\tGateway&nbsp;</h1>\n",
 			"HTML page: 502 Bad Gateway", false},
 		"long HTML":          {"<p>" + long, "HTML page: " + long[:2*289] + "…", false},
-		"many escapes":       {strings.Repeat("\x1b", 200), strings.Repeat(`\u001b`, 50) + "…", false},
+		"many escapes":       {strings.Repeat("\x1b", 200), strings.Repeat(`\x1b`, 75) + "…", false},
 		"not UTF-8":          {"gr\xfcn", `gr\xfcn`, false},
-		"terminal escapes":   {`{"message":"a\r\n\tb\u001b[31mred\u0007"}`, `a\u000d\n\tb\u001b[31mred\u0007`, true},
-		"escapes in a page":  {"<p>\x1b]0;title\x07", `HTML page: \u001b]0;title\u0007`, false},
+		"terminal escapes":   {`{"message":"a\r\n\tb\u001b[31mred\u0007"}`, `a\r\n\tb\x1b[31mred\a`, true},
+		"escapes in a page":  {"<p>\x1b]0;title\x07", `HTML page: \x1b]0;title\a`, false},
 		"bidirectional text": {`{"message":"p1\u202e1p\u200b\udb40\udc41"}`, `p1\u202e1p\u200b\U000e0041`, true},
 		"every script":       {`{"message":"grün 流れ 😀 \u00a0 é"}`, "grün 流れ 😀 \u00a0 é", true},
 	} {
