@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"net"
 	"net/url"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -24,35 +25,25 @@ func ParseBaseURL(raw string) (*url.URL, error) {
 	}
 	path := strings.TrimRight(u.EscapedPath(), "/")
 	path = strings.TrimRight(strings.TrimSuffix(path, "/v2"), "/")
-	if u.Path, err = url.PathUnescape(path); err != nil {
-		return nil, errors.New("is not a URL")
+	if end := streamPath.FindString(path); end != "" {
+		return nil, fmt.Errorf("must be the address of the service, not of its streams; write %q",
+			u.Scheme+"://"+u.Host+strings.TrimSuffix(path, end))
 	}
 	u.RawPath = path
-	if prefix, found := cutStreamPath(path); found {
-		return nil, fmt.Errorf("must be the address of the service, not of its streams; write %q",
-			u.Scheme+"://"+u.Host+prefix)
-	}
-	return u, nil
+	u.Path, err = url.PathUnescape(path)
+	return u, err
 }
+
+// streamPath is the end of a path to streams or to one stream.
+var streamPath = regexp.MustCompile(`/v2/streams(/[^/]+)?$`)
 
 // NormalURL returns the parsed address of a deployment in one form: a host in lower case, and no default port.
 func NormalURL(base *url.URL) string {
 	u := *base
-	u.Host = strings.ToLower(u.Host)
-	if port := map[string]string{"http": ":80", "https": ":443"}[u.Scheme]; strings.HasSuffix(u.Host, port) {
-		u.Host = strings.TrimSuffix(u.Host, port)
-	}
+	defaultPort := map[string]string{"http": ":80", "https": ":443"}[u.Scheme]
+	u.Host = strings.TrimSuffix(strings.ToLower(u.Host), defaultPort)
 	u.Host = strings.TrimSuffix(u.Host, ":") // a port that is left out after its colon
 	return u.String()
-}
-
-// cutStreamPath returns what is before /v2/streams or /v2/streams/{id} at the end of an escaped path.
-func cutStreamPath(path string) (prefix string, found bool) {
-	const streams = "/v2/streams"
-	if before, isStream := strings.CutSuffix(path[:strings.LastIndex(path, "/")+1], streams+"/"); isStream {
-		return before, true
-	}
-	return strings.CutSuffix(path, streams)
 }
 
 // ParseTokenURL parses the address of an OAuth2 token endpoint. It may have a query, but not a
@@ -92,9 +83,7 @@ func isPort(text string) bool {
 
 // SentInClear reports whether requests to u can be read in transit: plain HTTP to another machine.
 func SentInClear(u *url.URL) bool {
-	host := u.Hostname()
-	ip := net.ParseIP(host)
-	loopback := strings.EqualFold(host, "localhost") || ip != nil && ip.IsLoopback()
+	loopback := strings.EqualFold(u.Hostname(), "localhost") || net.ParseIP(u.Hostname()).IsLoopback()
 	return u.Scheme == "http" && !loopback
 }
 
