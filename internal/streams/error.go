@@ -1,8 +1,10 @@
 package streams
 
 import (
+	"cmp"
 	"fmt"
 	"net/http"
+	"slices"
 	"strings"
 )
 
@@ -29,29 +31,19 @@ const (
 	KindInterrupted Kind = "Operation Interrupted" // the caller cancelled the operation
 )
 
-func kindOf(status int) Kind {
-	switch status {
-	case http.StatusUnauthorized:
-		return KindAuthentication
-	case http.StatusForbidden:
-		return KindUnauthorized
-	case http.StatusNotFound:
-		return KindNotFound
-	case http.StatusRequestTimeout, http.StatusGatewayTimeout:
-		return KindTimeout
-	case http.StatusBadGateway:
-		return KindBadGateway
-	}
-	switch status / 100 {
-	case 1, 2:
-		return KindUnexpected
-	case 3:
-		return KindRedirect
-	case 4:
-		return KindBadRequest
-	}
-	return KindGeneric
+// kinds has the kinds of single statuses and, by the first digit, of all others.
+var kinds = map[int]Kind{
+	http.StatusUnauthorized:   KindAuthentication,
+	http.StatusForbidden:      KindUnauthorized,
+	http.StatusNotFound:       KindNotFound,
+	http.StatusRequestTimeout: KindTimeout,
+	http.StatusGatewayTimeout: KindTimeout,
+	http.StatusBadGateway:     KindBadGateway,
+
+	1: KindUnexpected, 2: KindUnexpected, 3: KindRedirect, 4: KindBadRequest,
 }
+
+func kindOf(status int) Kind { return cmp.Or(kinds[status], kinds[status/100], KindGeneric) }
 
 // Outcome is what is known about the effect of a failed operation on the stream.
 type Outcome int
@@ -67,14 +59,11 @@ const (
 // applied the update, so only a refusal means that it did not.
 func outcomeOf(status int) Outcome {
 	switch status {
-	case http.StatusRequestTimeout, http.StatusSeeOther:
-		return Unknown
-	case http.StatusNotImplemented,
-		http.StatusMovedPermanently, http.StatusFound,
+	case http.StatusNotImplemented, http.StatusMovedPermanently, http.StatusFound,
 		http.StatusTemporaryRedirect, http.StatusPermanentRedirect:
 		return NotChanged
 	}
-	if status/100 == 4 {
+	if status/100 == 4 && status != http.StatusRequestTimeout {
 		return NotChanged
 	}
 	return Unknown
@@ -103,20 +92,15 @@ type Error struct {
 
 // Error returns the error in one line.
 func (e *Error) Error() string {
-	parts := []string{string(e.Kind)}
+	request, status := "", ""
 	if e.URL != "" {
-		parts = append(parts, e.Method+" "+e.URL)
+		request = e.Method + " " + e.URL
 	}
 	if e.Status != 0 {
-		parts = append(parts, StatusText(e.Status))
+		status = StatusText(e.Status)
 	}
-	if e.Message != "" {
-		parts = append(parts, e.Message)
-	}
-	if e.Reason != "" {
-		parts = append(parts, e.Reason)
-	}
-	return strings.Join(parts, ": ")
+	parts := []string{string(e.Kind), request, status, e.Message, e.Reason}
+	return strings.Join(slices.DeleteFunc(parts, func(part string) bool { return part == "" }), ": ")
 }
 
 // Unwrap returns the cause, or nil.
