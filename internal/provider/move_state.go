@@ -12,6 +12,8 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/resource"
 	"github.com/hashicorp/terraform-plugin-framework/types"
+
+	"github.com/stream-management/terraform-provider-stream/internal/streams"
 )
 
 // MoveState moves the state of resources of generic HTTP providers. It sends nothing.
@@ -105,8 +107,8 @@ func (x exchange) attachment() (processorsModel, error) {
 	}
 	m.TerminalID = types.StringPointerValue(decodeJSON[string](response["terminal_id"]))
 	m.FragmentTypeID = types.StringPointerValue(decodeJSON[string](response["fragment_type_id"]))
-	if namespaces, ok := stringsIn(response["compatible_namespaces"]); ok {
-		m.CompatibleNamespaces = stringSet(namespaces)
+	if namespaces := decodeJSON[streams.ProcessorSet](response["compatible_namespaces"]); namespaces != nil { // also a set of strings
+		m.CompatibleNamespaces = stringSet(namespaces.IDs())
 	}
 	if edited := decodeJSON[float64](response["last_edited"]); edited != nil && *edited == math.Trunc(*edited) && math.Abs(*edited) <= 1<<53 {
 		m.LastEdited = types.Int64Value(int64(*edited))

@@ -117,16 +117,16 @@ func processorIDsIn(body map[string]json.RawMessage) (types.Set, error) {
 	if body["processor_ids"] == nil {
 		return none, errors.New("has no processor_ids")
 	}
-	ids, ok := stringsIn(body["processor_ids"])
-	if !ok {
+	ids := decodeJSON[streams.ProcessorSet](body["processor_ids"])
+	if ids == nil {
 		return none, errors.New("has processor_ids that are not an array of strings")
 	}
-	for _, id := range ids {
+	for _, id := range ids.IDs() {
 		if err := streams.CheckProcessorID(id); err != nil {
 			return none, fmt.Errorf("has a processor id that is not one: it %w", err)
 		}
 	}
-	return stringSet(ids), nil
+	return stringSet(ids.IDs()), nil
 }
 
 // jsonObject reads a JSON object, also one in a JSON string, as some bodies are. No text has no fields.
@@ -142,20 +142,6 @@ func jsonObject(raw json.RawMessage) (map[string]json.RawMessage, error) {
 		return nil, errors.New("is not a JSON object")
 	}
 	return fields, nil
-}
-
-// stringsIn reads an array of strings as a set.
-func stringsIn(raw json.RawMessage) ([]string, bool) {
-	array := decodeJSON[[]*string](raw)
-	if array == nil || slices.Contains(*array, nil) {
-		return nil, false
-	}
-	set := make([]string, 0, len(*array))
-	for _, text := range *array {
-		set = append(set, *text)
-	}
-	slices.Sort(set)
-	return slices.Compact(set), true
 }
 
 // decodeJSON reads a JSON value, or nil where there is none of that type.
