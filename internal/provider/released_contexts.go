@@ -8,19 +8,12 @@ import (
 	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
 )
 
-// This file can be deleted, with its test and its line in [NewServer]: every result stays the same, but the
+// This file can be deleted, with its test and its line in [NewServerWithDial]: every result stays the same, but the
 // process needs more memory. The gain is in DESIGN.md, "Performance".
 
 // releasingServer releases the context of each call when the call ends. The framework's server keeps the
 // context until the process ends, some 10 kB a call.
 type releasingServer struct{ fullServer }
-
-func withReleasedContexts(server tfprotov6.ProviderServer) tfprotov6.ProviderServer {
-	if full, ok := server.(fullServer); ok {
-		return releasingServer{full}
-	}
-	return server
-}
 
 func (s releasingServer) ValidateResourceConfig(ctx context.Context, req *tfprotov6.ValidateResourceConfigRequest) (*tfprotov6.ValidateResourceConfigResponse, error) {
 	return releaseContext(ctx, req, s.fullServer.ValidateResourceConfig)

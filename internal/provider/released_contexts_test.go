@@ -17,7 +17,7 @@ import (
 // All protocol tests run with released contexts.
 func init() {
 	inner := newTestServer
-	newTestServer = func(t coretest.Failer) tfprotov6.ProviderServer { return withReleasedContexts(inner(t)) }
+	newTestServer = func(t coretest.Failer) tfprotov6.ProviderServer { return releasingServer{inner(t).(fullServer)} }
 }
 
 // A finished call keeps its context in the framework's server. If that is mended, released_contexts.go can go.
@@ -27,7 +27,7 @@ func TestContextsAreReleased(t *testing.T) {
 	if kept := contextsKept(t, framework); kept == 0 {
 		t.Error("the framework releases contexts: released_contexts.go is no longer needed")
 	}
-	if kept := contextsKept(t, withReleasedContexts(framework)); kept > 0 {
+	if kept := contextsKept(t, releasingServer{framework.(fullServer)}); kept > 0 {
 		t.Errorf("the contexts of %d finished calls are still in memory", kept)
 	}
 }

@@ -23,10 +23,10 @@ func NewServer(version string) func() tfprotov6.ProviderServer {
 func NewServerWithDial(version string, dial DialContext) func() tfprotov6.ProviderServer {
 	return func() tfprotov6.ProviderServer {
 		p := &streamProvider{version: version, dial: dial}
-		server := providerserver.NewProtocol6(p)()
-		server = withReleasedContexts(server)
-		server = withUnchangedResources(server, p)
-		return withStop(server)
+		server, _ := providerserver.NewProtocol6(p)().(fullServer)
+		server = releasingServer{server}
+		server = newUnchangedServer(server, p)
+		return &stoppingServer{fullServer: server}
 	}
 }
 
@@ -46,11 +46,6 @@ type stoppingServer struct {
 	stopped atomic.Bool
 }
 
-func withStop(server tfprotov6.ProviderServer) tfprotov6.ProviderServer {
-	full, _ := server.(fullServer)
-	return &stoppingServer{fullServer: full}
-}
-
 // ConfigureProvider begins a run. A provider that runs for a debugger serves several.
 func (s *stoppingServer) ConfigureProvider(ctx context.Context, req *tfprotov6.ConfigureProviderRequest) (*tfprotov6.ConfigureProviderResponse, error) {
 	s.stopped.Store(false)
@@ -58,35 +53,28 @@ func (s *stoppingServer) ConfigureProvider(ctx context.Context, req *tfprotov6.C
 }
 
 func (s *stoppingServer) ApplyResourceChange(ctx context.Context, req *tfprotov6.ApplyResourceChangeRequest) (*tfprotov6.ApplyResourceChangeResponse, error) {
-	ctx, cancel := s.unlessStopped(ctx)
-	defer cancel()
-	return s.fullServer.ApplyResourceChange(ctx, req)
+	return s.fullServer.ApplyResourceChange(s.unlessStopped(ctx), req)
 }
 
 func (s *stoppingServer) InvokeAction(ctx context.Context, req *tfprotov6.InvokeActionRequest) (*tfprotov6.InvokeActionServerStream, error) {
-	ctx, cancel := s.unlessStopped(ctx)
-	stream, err := s.fullServer.InvokeAction(ctx, req)
+	stream, err := s.fullServer.InvokeAction(s.unlessStopped(ctx), req)
 	if err != nil {
-		cancel()
 		return nil, err
 	}
-	return &tfprotov6.InvokeActionServerStream{Events: holdStop(s, stream.Events, cancel)}, nil
+	return &tfprotov6.InvokeActionServerStream{Events: holdStop(s, stream.Events)}, nil
 }
 
 func (s *stoppingServer) ListResource(ctx context.Context, req *tfprotov6.ListResourceRequest) (*tfprotov6.ListResourceServerStream, error) {
-	ctx, cancel := s.unlessStopped(ctx)
-	stream, err := s.fullServer.ListResource(ctx, req)
+	stream, err := s.fullServer.ListResource(s.unlessStopped(ctx), req)
 	if err != nil {
-		cancel()
 		return nil, err
 	}
-	return &tfprotov6.ListResourceServerStream{Results: holdStop(s, stream.Results, cancel)}, nil
+	return &tfprotov6.ListResourceServerStream{Results: holdStop(s, stream.Results)}, nil
 }
 
 // holdStop makes StopProvider wait for the end of events.
-func holdStop[E any](s *stoppingServer, events iter.Seq[E], cancel context.CancelFunc) iter.Seq[E] {
+func holdStop[E any](s *stoppingServer, events iter.Seq[E]) iter.Seq[E] {
 	return func(push func(E) bool) {
-		defer cancel()
 		s.events.RLock()
 		defer s.events.RUnlock()
 		events(push)
@@ -94,12 +82,13 @@ func holdStop[E any](s *stoppingServer, events iter.Seq[E], cancel context.Cance
 }
 
 // unlessStopped returns a context that is cancelled if the run has been interrupted.
-func (s *stoppingServer) unlessStopped(ctx context.Context) (context.Context, context.CancelFunc) {
-	ctx, cancel := context.WithCancel(ctx)
-	if s.stopped.Load() {
-		cancel()
+func (s *stoppingServer) unlessStopped(ctx context.Context) context.Context {
+	if !s.stopped.Load() {
+		return ctx
 	}
-	return ctx, cancel
+	ctx, cancel := context.WithCancel(ctx)
+	cancel()
+	return ctx
 }
 
 // StopProvider interrupts all operations, and waits until actions and lists have reported: the protocol server

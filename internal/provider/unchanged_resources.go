@@ -12,7 +12,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-go/tftypes"
 )
 
-// This file can be deleted, with its test and its line in [NewServer]: every result stays the same, only slower. The
+// This file can be deleted, with its test and its line in [NewServerWithDial]: every result stays the same, only slower. The
 // gain is in DESIGN.md, "Performance".
 
 // unchangedServer answers two calls about a resource without marks, which the framework walks several times: a refresh
@@ -20,7 +20,7 @@ import (
 // resource has nothing to say. What it does not know, it leaves to the framework.
 type unchangedServer struct {
 	fullServer
-	session   func() *session // the configured session, or nil
+	provider  *streamProvider
 	resources map[string]unchangedResource
 }
 
@@ -30,12 +30,8 @@ type unchangedResource struct {
 	plan   func(ctx context.Context, s *session, state tfsdk.State) (unchanged bool)
 }
 
-func withUnchangedResources(server tfprotov6.ProviderServer, p *streamProvider) tfprotov6.ProviderServer {
-	full, ok := server.(fullServer)
-	if !ok {
-		return server
-	}
-	return unchangedServer{full, func() *session { return p.session }, map[string]unchangedResource{
+func newUnchangedServer(server fullServer, p *streamProvider) unchangedServer {
+	return unchangedServer{server, p, map[string]unchangedResource{
 		"stream_processors":       newUnchanged[*processorsModel](newProcessorsResource()),
 		"stream_processors_group": newUnchanged[*groupModel](newGroupResource()),
 	}}
@@ -50,7 +46,7 @@ func newUnchanged[M model[M]](r resource.Resource) unchangedResource {
 
 func (u unchangedServer) ReadResource(ctx context.Context, req *tfprotov6.ReadResourceRequest) (*tfprotov6.ReadResourceResponse, error) {
 	r, known := u.resources[req.TypeName]
-	if !known || len(req.Private) > 0 || u.session() == nil || u.session().readsStreams() {
+	if !known || len(req.Private) > 0 || u.provider.session == nil || u.provider.session.readsStreams() {
 		return u.fullServer.ReadResource(ctx, req)
 	}
 	state, ok := r.decode(req.CurrentState)
@@ -63,12 +59,12 @@ func (u unchangedServer) ReadResource(ctx context.Context, req *tfprotov6.ReadRe
 
 func (u unchangedServer) PlanResourceChange(ctx context.Context, req *tfprotov6.PlanResourceChangeRequest) (*tfprotov6.PlanResourceChangeResponse, error) {
 	r, known := u.resources[req.TypeName]
-	if !known || len(req.PriorPrivate) > 0 || u.session() == nil {
+	if !known || len(req.PriorPrivate) > 0 || u.provider.session == nil {
 		return u.fullServer.PlanResourceChange(ctx, req)
 	}
 	state, ok := r.decode(req.PriorState)
 	proposed, alsoOK := r.decode(req.ProposedNewState)
-	if !ok || !alsoOK || !proposed.Raw.Equal(state.Raw) || !r.plan(ctx, u.session(), state) {
+	if !ok || !alsoOK || !proposed.Raw.Equal(state.Raw) || !r.plan(ctx, u.provider.session, state) {
 		return u.fullServer.PlanResourceChange(ctx, req) // to plan an instance twice is the same as to plan it once
 	}
 	return &tfprotov6.PlanResourceChangeResponse{PlannedState: req.PriorState, PlannedIdentity: req.PriorIdentity}, nil

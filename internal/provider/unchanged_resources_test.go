@@ -89,11 +89,10 @@ func TestUnchangedResources(t *testing.T) {
 			var responses []any
 			for _, shortcut := range []bool{false, true} {
 				p := &streamProvider{}
-				server := providerserver.NewProtocol6(p)()
-				framework := &countingServer{fullServer: server.(fullServer)}
-				server = framework
+				framework := &countingServer{fullServer: providerserver.NewProtocol6(p)().(fullServer)}
+				server := fullServer(framework)
 				if shortcut {
-					server = withUnchangedResources(server, p)
+					server = newUnchangedServer(framework, p)
 				}
 				process := newProcess(t, server)
 				process.Configure(orElse(tc.provider, standard))
