@@ -74,7 +74,7 @@ func (s *session) plan(ctx context.Context, c change, r *report) (sends bool, pl
 		m := planned[id]
 		m.Send = p.Send && inState
 		if m.Next = nil; c.create {
-			m.Next = newNext(p.Next)
+			m.Next = next(p)
 		}
 		if m != (mark{}) {
 			planned[id] = m
@@ -89,7 +89,7 @@ func (s *session) plan(ctx context.Context, c change, r *report) (sends bool, pl
 		for _, id := range leaves {
 			p := rules(s, id, func(r *claims.Stream) claims.Plan { return r.PlanLeave(c.departure(id)) })
 			m := planned[id]
-			m.Next, m.Late = newNext(p.Next), c.leaving == claims.Destroyed && s.inApply()
+			m.Next, m.Late = next(p), c.leaving == claims.Destroyed && s.inApply()
 			if c.detach || m.Next != nil { // with -replace, the destroy may detach although the update planned here does not
 				planned[id] = m
 			}
@@ -186,7 +186,7 @@ func (s *session) apply(ctx context.Context, c change, r *report) applied {
 		s.awaitFirstClaims(ctx) // once, because only a few departures wait at the same time
 	}
 	for i, o := range forEach(s, leaves, func(id string) outcome {
-		return s.leave(ctx, id, c.departure(id), c.marks[id].Next.claim())
+		return s.leave(ctx, id, c.departure(id), c.marks[id].claim())
 	}) {
 		id := leaves[i]
 		if o.err == nil || o.result != nil && o.result.NotFound {

@@ -18,39 +18,32 @@ type mark struct {
 	Pending claims.Pending `json:"pending,omitempty"`
 	Gone    bool           `json:"gone,omitempty"` // the refresh found no such stream
 
-	Import  bool  `json:"import,omitempty"`  // imported: the next call is the read of the import
-	Send    bool  `json:"send,omitempty"`    // planned: the apply sends the set although the state has it
-	Created bool  `json:"created,omitempty"` // planned: the mark comes from the plan of a create
-	Late    bool  `json:"late,omitempty"`    // planned during the apply, as core does for a deposed object
-	Next    *next `json:"next,omitempty"`    // planned: what resources of the plan do with the stream
+	Import  bool `json:"import,omitempty"`  // imported: the next call is the read of the import
+	Send    bool `json:"send,omitempty"`    // planned: the apply sends the set although the state has it
+	Created bool `json:"created,omitempty"` // planned: the mark comes from the plan of a create
+	Late    bool `json:"late,omitempty"`    // planned during the apply, as core does for a deposed object
+
+	Next *claims.Claim `json:"next,omitempty"` // planned: what resources of the plan do with the stream
 }
 
-// next is a claim in JSON.
-type next struct {
-	Set    *streams.ProcessorSet `json:"set"` // nil: known after apply
-	Relies bool                  `json:"relies"`
-}
-
-func newNext(c claims.Claim) *next {
-	switch c.Kind {
+// next returns the claim that a plan marks a stream with; nil if nobody claims the stream.
+func next(p claims.Plan) *claims.Claim {
+	claim := p.Next
+	switch claim.Kind {
 	case claims.Nobody:
 		return nil
-	case claims.Expected:
-		return &next{}
+	case claims.Resends: // to a departure, the same
+		claim.Kind = claims.Sends
 	}
-	return &next{Set: &c.Set, Relies: c.Kind == claims.Relies}
+	return &claim
 }
 
-func (n *next) claim() claims.Claim {
-	switch {
-	case n == nil:
+// claim returns the claim that the plan marked the stream with.
+func (m mark) claim() claims.Claim {
+	if m.Next == nil {
 		return claims.Claim{}
-	case n.Set == nil:
-		return claims.Claim{Kind: claims.Expected}
-	case n.Relies:
-		return claims.Claim{Kind: claims.Relies, Set: *n.Set}
 	}
-	return claims.Claim{Kind: claims.Sends, Set: *n.Set}
+	return *m.Next
 }
 
 // privateState is the part of the framework's private state that is used here. The framework's own type is internal.
