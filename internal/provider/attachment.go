@@ -148,6 +148,7 @@ type applied struct {
 	kept     entries                    // what the state has afterwards
 	reported map[string]*streams.Stream // what the service said of them in this run
 	marks    marks                      // what is still to be sent or confirmed
+	failed   bool                       // a stream failed
 	sentNone bool                       // all of the streams failed
 	former   bool                       // the state stays that of the former deployment
 }

@@ -6,10 +6,10 @@ import (
 
 	"github.com/hashicorp/terraform-plugin-framework-timeouts/resource/timeouts"
 	"github.com/hashicorp/terraform-plugin-framework/diag"
-	"github.com/hashicorp/terraform-plugin-framework/resource"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
 	"github.com/stream-management/terraform-provider-stream/internal/claims"
+	"github.com/stream-management/terraform-provider-stream/internal/streams"
 )
 
 // attachmentModel has the attributes of both resources.
@@ -35,8 +35,15 @@ type model[M any] interface {
 	comparable
 	common() *attachmentModel
 	subject() subject
+	was(marks marks) entries
 	change(state M, found marks) change
 	planComputed(state M, s *session, sends bool)
+
+	// refresh takes what a refresh found, and removes marks that it made untrue. It reports false if nothing is left.
+	refresh(found map[string]*streams.Stream, gone []string, marked marks) bool
+
+	// after returns what the state has after a change.
+	after(state M, s *session, result applied, diags *diag.Diagnostics) M
 }
 
 // decode reads what Terraform passes to a call. It reports false if it cannot.
@@ -60,44 +67,35 @@ type values interface {
 	Get(ctx context.Context, target any) diag.Diagnostics
 }
 
-// modifyPlan plans a resource. It sends nothing without detect_drift.
-func modifyPlan[M model[M]](ctx context.Context, s *session, req resource.ModifyPlanRequest, resp *resource.ModifyPlanResponse) {
-	if s == nil {
-		return
-	}
-	plan, state, found, ok := decode[M](ctx, req.Plan, req.State, req.Private, &resp.Diagnostics)
-	if !ok {
-		return
-	}
-	planned, diags := planModel(ctx, s, plan, state, found)
-	resp.Diagnostics.Append(diags...)
-	resp.Diagnostics.Append(planned.save(ctx, resp.Private)...)
-	if plan != *new(M) {
-		resp.Diagnostics.Append(resp.Plan.Set(ctx, plan)...)
-	}
-}
-
-// attach applies a change: without a state a create, and without a plan a destroy. failed says that diags has an error.
-func attach[M model[M]](ctx context.Context, s *session, plan, state M, found marks, limit timeLimit, diags *diag.Diagnostics) (result applied, failed bool) {
+// attach applies a change.
+func attach[M model[M]](ctx context.Context, s *session, plan, state M, found marks, diags *diag.Diagnostics) applied {
 	var none M
 	c, m := plan.change(state, found), cmp.Or(plan, state)
+	limit := m.common().Timeouts.Update
+	if state == none {
+		limit = m.common().Timeouts.Create
+	} else if plan == none {
+		limit = m.common().Timeouts.Delete
+	}
 	if state != none && s.elsewhere(state.common().Deployment) {
 		// Terraform does not ask for a plan of the destroy of a tainted or replaced object.
 		if plan == none && c.detach {
 			diags.Append(otherDeploymentError(state.common().Deployment.ValueString(), s.deployment))
-			return applied{kept: c.was, marks: found.lasting()}, true
+			return applied{kept: c.was, marks: found.lasting(), failed: true, sentNone: true}
 		}
 		c.move()
 	}
 	ctx, cancel := withTimeLimit(ctx, limit, diags)
 	defer cancel()
 	report := newReport(m.subject())
-	result = s.apply(ctx, c, report)
-	if result.sentNone = report.hasErrors() && report.changed == 0; result.sentNone && c.moves {
-		result = applied{sentNone: true, former: true, marks: found.lasting()}
+	result := s.apply(ctx, c, report)
+	result.failed = report.hasErrors()
+	result.sentNone = result.failed && report.changed == 0
+	if result.sentNone && c.moves {
+		result = applied{failed: true, sentNone: true, former: true, marks: found.lasting()}
 	}
 	diags.Append(report.diagnostics(nowInState(c, report))...)
-	return result, report.hasErrors()
+	return result
 }
 
 // nowInState says what a failed change leaves in the state of a group.

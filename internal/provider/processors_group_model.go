@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/hashicorp/terraform-plugin-framework/attr"
+	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
@@ -82,6 +83,38 @@ func (m *groupModel) planComputed(state *groupModel, s *session, sends bool) {
 	if mayMove := updates && s.deployment == ""; !sends && !mayMove {
 		m.LastEdited = state.LastEdited
 	}
+}
+
+func (m *groupModel) refresh(found map[string]*streams.Stream, gone []string, marked marks) bool {
+	kept := m.was(nil)
+	maps.DeleteFunc(marked, func(_ string, m mark) bool { return m.Pending != claims.Unsent })
+	for id, got := range found {
+		kept[id] = claims.Entry{Set: got.ProcessorIDs}
+	}
+	for _, id := range gone {
+		delete(kept, id)
+		marked[id] = mark{Gone: true} // the plan of the apply is made by another process
+	}
+	m.setStreams(kept)
+	m.setEdited(found)
+	return true
+}
+
+func (m *groupModel) after(state *groupModel, s *session, result applied, _ *diag.Diagnostics) *groupModel {
+	after := m
+	switch {
+	case result.former:
+		return state
+	case m == nil: // a destroy failed
+		after = state
+	case state != nil && !s.elsewhere(state.Deployment):
+		m.LastEdited = state.LastEdited
+	default:
+		m.LastEdited = types.Int64Null()
+	}
+	after.setStreams(result.kept)
+	after.setEdited(result.reported)
+	return after
 }
 
 // checkedGroup validates each stream of a group, and reports each problem at the stream's key.

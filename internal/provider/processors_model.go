@@ -1,6 +1,7 @@
 package provider
 
 import (
+	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
 	"github.com/stream-management/terraform-provider-stream/internal/claims"
@@ -29,12 +30,6 @@ func (m *processorsModel) setReported(s *streams.Stream) {
 	m.ProcessorIDs = stringSet(s.ProcessorIDs.IDs())
 	m.CompatibleNamespaces = stringSet(s.CompatibleNamespaces)
 	m.LastEdited = types.Int64Value(s.LastEdited)
-}
-
-// copyReported copies what an earlier run reported.
-func (m *processorsModel) copyReported(state *processorsModel) {
-	m.TerminalID, m.FragmentTypeID = state.TerminalID, state.FragmentTypeID
-	m.CompatibleNamespaces, m.LastEdited = state.CompatibleNamespaces, state.LastEdited
 }
 
 // want returns the planned set; nothing if the stream is known after apply.
@@ -84,7 +79,8 @@ func (m *processorsModel) planComputed(state *processorsModel, s *session, sends
 	switch mayMove := updates && s.deployment == ""; {
 	case mayMove: // to a deployment that is known after apply
 	case !sends:
-		m.copyReported(state)
+		m.TerminalID, m.FragmentTypeID = state.TerminalID, state.FragmentTypeID
+		m.CompatibleNamespaces, m.LastEdited = state.CompatibleNamespaces, state.LastEdited
 	default: // an update has no reason to change where a stream belongs, but an imported state does not know it yet
 		if !state.TerminalID.IsNull() {
 			m.TerminalID = state.TerminalID
@@ -93,4 +89,27 @@ func (m *processorsModel) planComputed(state *processorsModel, s *session, sends
 			m.FragmentTypeID = state.FragmentTypeID
 		}
 	}
+}
+
+func (m *processorsModel) refresh(found map[string]*streams.Stream, gone []string, marked marks) bool {
+	if len(gone) > 0 {
+		return false
+	}
+	m.setReported(found[m.StreamID.ValueString()])
+	clear(marked)
+	return true
+}
+
+func (m *processorsModel) after(state *processorsModel, s *session, result applied, diags *diag.Diagnostics) *processorsModel {
+	after := m
+	if result.failed {
+		after = state
+	}
+	if got := result.reported[after.StreamID.ValueString()]; got != nil {
+		after.setReported(got)
+	}
+	if !result.failed && state != nil && !s.elsewhere(state.Deployment) {
+		diags.Append(diagnoseMoved(state, after, s.client.Redact)...)
+	}
+	return after
 }

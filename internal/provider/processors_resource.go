@@ -27,7 +27,7 @@ func newProcessorsResource() resource.Resource { return &processorsResource{} }
 
 // processorsResource is stream_processors.
 type processorsResource struct {
-	session *session // nil while Terraform only asks for schemas or validates
+	attachmentResource[*processorsModel]
 }
 
 func (r *processorsResource) Metadata(_ context.Context, req resource.MetadataRequest, resp *resource.MetadataResponse) {
@@ -90,103 +90,6 @@ func (r *processorsResource) IdentitySchema(_ context.Context, _ resource.Identi
 			},
 		},
 	}
-}
-
-func (r *processorsResource) Configure(_ context.Context, req resource.ConfigureRequest, resp *resource.ConfigureResponse) {
-	r.session = providerSession(req.ProviderData, &resp.Diagnostics)
-}
-
-// ModifyPlan sends nothing without detect_drift.
-func (r *processorsResource) ModifyPlan(ctx context.Context, req resource.ModifyPlanRequest, resp *resource.ModifyPlanResponse) {
-	modifyPlan[*processorsModel](ctx, r.session, req, resp)
-}
-
-// Create saves nothing if it fails: the next apply creates again, which sends the same set. A tainted resource would
-// be destroyed first.
-func (r *processorsResource) Create(ctx context.Context, req resource.CreateRequest, resp *resource.CreateResponse) {
-	plan, _, _, ok := decode[*processorsModel](ctx, req.Plan, nil, nil, &resp.Diagnostics)
-	if !ok {
-		return
-	}
-	result, failed := attach(ctx, r.session, plan, nil, nil, plan.Timeouts.Create, &resp.Diagnostics)
-	if failed {
-		return
-	}
-	plan.setReported(result.reported[plan.StreamID.ValueString()])
-	plan.Deployment = r.session.deploymentValue()
-	resp.Diagnostics.Append(resp.State.Set(ctx, plan)...)
-	resp.Diagnostics.Append(result.marks.save(ctx, resp.Private)...)
-	resp.Diagnostics.Append(resp.Identity.SetAttribute(ctx, path.Root("stream_id"), plan.StreamID)...)
-}
-
-// Read sends nothing without detect_drift: the interface specifies no read, so the response to the last update is all
-// that is known.
-func (r *processorsResource) Read(ctx context.Context, req resource.ReadRequest, resp *resource.ReadResponse) {
-	_, state, marked, ok := decode[*processorsModel](ctx, nil, req.State, req.Private, &resp.Diagnostics)
-	if !ok || state == nil {
-		return
-	}
-	resp.Diagnostics.Append(resp.Identity.SetAttribute(ctx, path.Root("stream_id"), state.StreamID)...)
-	if !r.session.readsStreams() || r.session.elsewhere(state.Deployment) {
-		return
-	}
-	ctx, cancel := withTimeLimit(ctx, state.Timeouts.Read, &resp.Diagnostics)
-	defer cancel()
-	id := state.StreamID.ValueString()
-	report := newReport(ofResource)
-	found, gone := r.session.read(ctx, []string{id}, marked, report)
-	resp.Diagnostics.Append(report.diagnostics("")...)
-	if len(gone) > 0 {
-		resp.State.RemoveResource(ctx)
-	} else if got := found[id]; got != nil {
-		state.setReported(got)
-		resp.Diagnostics.Append(resp.State.Set(ctx, state)...)
-		resp.Diagnostics.Append(marks{}.save(ctx, resp.Private)...)
-	}
-}
-
-// Update sends the set if the plan says so, and otherwise nothing.
-func (r *processorsResource) Update(ctx context.Context, req resource.UpdateRequest, resp *resource.UpdateResponse) {
-	plan, state, found, ok := decode[*processorsModel](ctx, req.Plan, req.State, req.Private, &resp.Diagnostics)
-	if !ok {
-		return
-	}
-	result, failed := attach(ctx, r.session, plan, state, found, plan.Timeouts.Update, &resp.Diagnostics)
-	after := plan
-	if failed {
-		after = state
-	}
-	if got := result.reported[plan.StreamID.ValueString()]; got != nil {
-		after.setReported(got)
-	}
-	if !failed {
-		if !r.session.elsewhere(state.Deployment) {
-			resp.Diagnostics.Append(diagnoseMoved(state, plan, r.session.client.Redact)...)
-		}
-		plan.Deployment = r.session.deploymentValue()
-	}
-	resp.Diagnostics.Append(resp.State.Set(ctx, after)...)
-	resp.Diagnostics.Append(result.marks.save(ctx, resp.Private)...)
-	resp.Diagnostics.Append(resp.Identity.SetAttribute(ctx, path.Root("stream_id"), plan.StreamID)...)
-}
-
-// Delete keeps the resource in the state if it fails.
-func (r *processorsResource) Delete(ctx context.Context, req resource.DeleteRequest, resp *resource.DeleteResponse) {
-	_, state, found, ok := decode[*processorsModel](ctx, nil, req.State, req.Private, &resp.Diagnostics)
-	if !ok {
-		return
-	}
-	// Terraform does not pass the identity to a destroy, and forgets it if the destroy fails without returning it.
-	resp.Diagnostics.Append(resp.Identity.SetAttribute(ctx, path.Root("stream_id"), state.StreamID)...)
-	result, failed := attach(ctx, r.session, nil, state, found, state.Timeouts.Delete, &resp.Diagnostics)
-	if !failed {
-		return
-	}
-	if got := result.reported[state.StreamID.ValueString()]; got != nil {
-		state.setReported(got)
-	}
-	resp.Diagnostics.Append(resp.State.Set(ctx, state)...)
-	resp.Diagnostics.Append(result.marks.save(ctx, resp.Private)...)
 }
 
 // ImportState sends nothing: the state holds only the id. The rest comes from the read with detect_drift that follows, or

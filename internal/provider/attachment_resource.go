@@ -1,0 +1,116 @@
+package provider
+
+import (
+	"context"
+	"maps"
+	"slices"
+
+	"github.com/hashicorp/terraform-plugin-framework/diag"
+	"github.com/hashicorp/terraform-plugin-framework/path"
+	"github.com/hashicorp/terraform-plugin-framework/resource"
+	"github.com/hashicorp/terraform-plugin-framework/tfsdk"
+	"github.com/hashicorp/terraform-plugin-framework/types"
+)
+
+// attachmentResource is what both resources do. The rest is in their schemas and models.
+type attachmentResource[M model[M]] struct {
+	session *session // nil while Terraform only asks for schemas or validates
+}
+
+func (r *attachmentResource[M]) Configure(_ context.Context, req resource.ConfigureRequest, resp *resource.ConfigureResponse) {
+	r.session = providerSession(req.ProviderData, &resp.Diagnostics)
+}
+
+// ModifyPlan sends nothing without detect_drift.
+func (r *attachmentResource[M]) ModifyPlan(ctx context.Context, req resource.ModifyPlanRequest, resp *resource.ModifyPlanResponse) {
+	if r.session == nil {
+		return
+	}
+	plan, state, found, ok := decode[M](ctx, req.Plan, req.State, req.Private, &resp.Diagnostics)
+	if !ok {
+		return
+	}
+	planned, diags := planModel(ctx, r.session, plan, state, found)
+	resp.Diagnostics.Append(diags...)
+	resp.Diagnostics.Append(planned.save(ctx, resp.Private)...)
+	if plan != *new(M) {
+		resp.Diagnostics.Append(resp.Plan.Set(ctx, plan)...)
+	}
+}
+
+// Create saves nothing if it fails: the next apply creates again, which sends the same sets. A tainted resource would
+// be destroyed first.
+func (r *attachmentResource[M]) Create(ctx context.Context, req resource.CreateRequest, resp *resource.CreateResponse) {
+	r.apply(ctx, req.Plan, nil, nil, (*resource.UpdateResponse)(resp))
+}
+
+// Read sends nothing without detect_drift: the interface specifies no read, so the response to the last update is all
+// that is known.
+func (r *attachmentResource[M]) Read(ctx context.Context, req resource.ReadRequest, resp *resource.ReadResponse) {
+	_, state, marked, ok := decode[M](ctx, nil, req.State, req.Private, &resp.Diagnostics)
+	if !ok || state == *new(M) {
+		return
+	}
+	resp.Diagnostics.Append(setIdentity(ctx, resp.Identity, req.State)...)
+	if !r.session.readsStreams() || r.session.elsewhere(state.common().Deployment) {
+		return
+	}
+	ctx, cancel := withTimeLimit(ctx, state.common().Timeouts.Read, &resp.Diagnostics)
+	defer cancel()
+	report := newReport(state.subject())
+	found, gone := r.session.read(ctx, slices.Sorted(maps.Keys(state.was(marked))), marked, report)
+	resp.Diagnostics.Append(report.diagnostics("The state was not changed.")...)
+	if report.hasErrors() {
+		return
+	}
+	if !state.refresh(found, gone, marked) {
+		resp.State.RemoveResource(ctx)
+		return
+	}
+	resp.Diagnostics.Append(resp.State.Set(ctx, state)...)
+	resp.Diagnostics.Append(marked.save(ctx, resp.Private)...)
+}
+
+// Update sends what the plan says. The state takes what succeeded.
+func (r *attachmentResource[M]) Update(ctx context.Context, req resource.UpdateRequest, resp *resource.UpdateResponse) {
+	r.apply(ctx, req.Plan, req.State, req.Private, resp)
+}
+
+// Delete keeps in the state what fails.
+func (r *attachmentResource[M]) Delete(ctx context.Context, req resource.DeleteRequest, resp *resource.DeleteResponse) {
+	r.apply(ctx, nil, req.State, req.Private, (*resource.UpdateResponse)(resp))
+}
+
+// apply applies a change and saves the result: without a state a create, and without a plan a destroy.
+func (r *attachmentResource[M]) apply(ctx context.Context, planned, prior values, private privateState, resp *resource.UpdateResponse) {
+	plan, state, found, ok := decode[M](ctx, planned, prior, private, &resp.Diagnostics)
+	if !ok {
+		return
+	}
+	result := attach(ctx, r.session, plan, state, found, &resp.Diagnostics)
+	created, destroyed := state == *new(M), plan == *new(M)
+	if created && result.failed || destroyed && !result.failed {
+		return
+	}
+	after := plan.after(state, r.session, result, &resp.Diagnostics)
+	deployment := r.session.deploymentValue()
+	if result.sentNone {
+		deployment = state.common().Deployment
+	}
+	after.common().Deployment = deployment
+	resp.Diagnostics.Append(resp.State.Set(ctx, after)...)
+	resp.Diagnostics.Append(result.marks.save(ctx, resp.Private)...)
+	resp.Diagnostics.Append(setIdentity(ctx, resp.Identity, resp.State)...)
+}
+
+// setIdentity sets the identity of a resource in the state. A group has none. Terraform does not pass the identity to a
+// destroy, and forgets it if the destroy fails without returning it.
+func setIdentity(ctx context.Context, identity *tfsdk.ResourceIdentity, state tfsdk.State) (diags diag.Diagnostics) {
+	if identity == nil {
+		return nil
+	}
+	var id types.String
+	diags.Append(state.GetAttribute(ctx, path.Root("stream_id"), &id)...)
+	diags.Append(identity.SetAttribute(ctx, path.Root("stream_id"), id)...)
+	return diags
+}
