@@ -2,6 +2,7 @@ package streams
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -25,27 +26,10 @@ type Attempt struct {
 	Err          string // why there was no response
 	Retry        bool   // another attempt follows, after RetryWait
 	RetryWait    time.Duration
-	Header       LogText // of the response
-	RequestBody  LogText // empty for a token request, because it is secret
-	ResponseBody LogText // likewise
+	Header       string // of the response
+	RequestBody  string // empty for a token request, because it is secret
+	ResponseBody string // likewise
 }
-
-// LogText is a text for a log. Only if the log wants it, secrets are masked in a text from outside.
-type LogText struct {
-	text    []byte
-	secrets *redactor // nil: the text is the provider's own
-}
-
-// String returns the text.
-func (t LogText) String() string {
-	if t.secrets == nil {
-		return string(t.text)
-	}
-	return t.secrets.mask(string(t.text))
-}
-
-// MarshalText returns the text, for a log in JSON.
-func (t LogText) MarshalText() ([]byte, error) { return []byte(t.String()), nil }
 
 // RoundTrip makes one attempt: it waits for a slot and for the rate limit, sends the request and reads the
 // whole response. So the request timeout covers the body, and an incomplete response is a failed connection.
@@ -53,50 +37,61 @@ func (t LogText) MarshalText() ([]byte, error) { return []byte(t.String()), nil 
 // after a grace period.
 func (o *operation) RoundTrip(req *http.Request) (*http.Response, error) {
 	operationCtx := req.Context()
-	freeSlot, err := o.waitForTurn(operationCtx)
-	if err != nil {
-		return nil, err
+	o.retryable, o.retryDue, o.retryWait = false, false, 0
+	if err := o.waitForTurn(operationCtx); err != nil {
+		return nil, o.noResponse(err)
 	}
-	defer freeSlot()
-	if o.attempts++; o.attempts == 1 {
+	defer func() { <-o.slots }()
+	if o.known.Attempts++; o.known.Attempts == 1 {
 		o.successesBefore = o.endpoint.count()
 	}
-	if o.timeout = o.requestTimeout; o.endpoint.isBad(1) {
+	if o.timeout = o.settings.RequestTimeout; o.endpoint.isBad(1) {
 		o.timeout /= shorterTimeout
 	}
 	ctx, cancel := attemptContext(operationCtx, o.timeout)
 	defer cancel()
-	asked, connected, newConnection := false, false, false
+	asked := false
+	var conn *httptrace.GotConnInfo
 	ctx = httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{
 		GetConn: func(string) { asked = true },
-		GotConn: func(c httptrace.GotConnInfo) { asked, connected, newConnection = true, true, !c.Reused },
+		GotConn: func(c httptrace.GotConnInfo) { asked, conn = true, &c },
 	})
 	req = req.Clone(ctx)
 	if req.Header.Get("User-Agent") == "" {
-		req.Header.Set("User-Agent", o.userAgent)
+		req.Header.Set("User-Agent", o.settings.UserAgent)
 	}
 
 	start := time.Now()
-	resp, body, err := o.sendAndReadBody(req)
-	if err != nil && ctx.Err() != nil {
-		err = context.Cause(ctx) // the transport reports it in several ways
-	}
-	if o.observe != nil {
-		o.attempt = o.describeAttempt(resp, body, err, time.Since(start))
-	}
+	resp, err := o.sendAndReadBody(req)
+	duration := time.Since(start)
 	switch {
 	case err == nil:
-		return o.noteResponse(resp, body)
-	case !asked && ctx.Err() == nil:
-		o.attempts--
-		return nil, fmt.Errorf("%w: %w", ErrNotSent, err)
+		o.noteResponse(resp)
+	case ctx.Err() != nil:
+		err = context.Cause(ctx) // the transport reports it in several ways
+	case !asked:
+		err = fmt.Errorf("%w: %w", ErrNotSent, err)
 	}
 	// On a new connection, a client may send its request before it learns that the service refuses its
 	// certificate. The service has not read that request.
-	if notRead := newConnection && tlsFailure(err) != nil; connected && !notRead {
-		o.outcome = Unknown
+	if err != nil && conn != nil && (conn.Reused || tlsFailure(err) == nil) {
+		o.known.Outcome = Unknown
 	}
-	return nil, err
+	o.planRetry(operationCtx, resp, err)
+	if o.settings.Observe != nil {
+		o.settings.Observe(operationCtx, o.describeAttempt(resp, err, duration))
+	}
+
+	switch {
+	case errors.Is(err, ErrNotSent):
+		o.known.Attempts--
+	case err == nil && resp.StatusCode/100 == 3:
+		// [http.Client] would send a GET instead of the PATCH, or fail if Location is not a URL.
+		e := o.fail(KindRedirect, "the response is a redirect, and redirects are never followed")
+		e.Location = o.redactor.printable(resp.Header.Get("Location"), maxText)
+		return nil, e
+	}
+	return resp, err
 }
 
 // shorterTimeout divides the request timeout while the endpoint does not work: the first operation has waited
@@ -105,81 +100,88 @@ const shorterTimeout = 5
 
 // waitForTurn waits for a slot and for the rate limit. The slot comes first: after a wait for a slot, requests
 // that the rate limit has let through would burst.
-func (o *operation) waitForTurn(ctx context.Context) (freeSlot func(), err error) {
+func (o *operation) waitForTurn(ctx context.Context) error {
 	select {
 	case o.slots <- struct{}{}:
 	case <-ctx.Done():
-		return nil, o.noResponse(ctx.Err())
+		return ctx.Err()
 	}
-	freeSlot = func() { <-o.slots }
 	if ctx.Err() != nil || o.limiter != nil && o.limiter.Wait(ctx) != nil {
-		freeSlot()
-		return nil, o.noTurn(ctx)
+		<-o.slots
+		return cmp.Or(ctx.Err(), ErrRateLimit) // the limiter does not wait beyond the deadline
 	}
-	return freeSlot, nil
+	return nil
 }
 
-// noteResponse notes what a response says, and refuses a redirect.
-func (o *operation) noteResponse(resp *http.Response, body []byte) (*http.Response, error) {
+// noteResponse notes what a response says.
+func (o *operation) noteResponse(resp *http.Response) {
 	if !isOutage(resp.StatusCode) {
 		o.endpoint.succeeded()
 	}
-	o.status, o.requestID = resp.StatusCode, o.redactor.printable(requestID(resp.Header), maxText)
-	if o.status/100 == 2 {
-		o.message, o.documented = "", false
-		return resp, nil
+	o.known.Status, o.known.RequestID = resp.StatusCode, o.redactor.printable(requestID(resp.Header), maxText)
+	o.known.Message, o.known.Documented = "", false
+	if resp.StatusCode/100 != 2 {
+		o.known.Message, o.known.Documented = readMessage(o.response, o.redactor)
+		o.known.Outcome = max(o.known.Outcome, outcomeOf(resp.StatusCode))
 	}
-	o.message, o.documented = readMessage(body, o.redactor)
-	o.outcome = max(o.outcome, outcomeOf(o.status))
-	if o.status/100 == 3 {
-		return nil, o.redirectRefused(resp)
-	}
-	return resp, nil
 }
 
-// sendAndReadBody returns the response and its body, up to one byte more than maxBody.
-func (o *operation) sendAndReadBody(req *http.Request) (*http.Response, []byte, error) {
+// sendAndReadBody returns the response, and sets o.response to its body, up to one byte more than maxBody.
+func (o *operation) sendAndReadBody(req *http.Request) (*http.Response, error) {
+	o.response = nil
 	resp, err := o.base.RoundTrip(req)
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 	if resp.StatusCode == http.StatusSwitchingProtocols {
 		// This body is the connection itself, and the request timeout would not end it.
-		return resp, nil, resp.Body.Close()
+		return resp, resp.Body.Close()
 	}
-	var body bytes.Buffer
-	_, err = body.ReadFrom(io.LimitReader(resp.Body, maxBody+1))
+	o.response, err = io.ReadAll(io.LimitReader(resp.Body, maxBody+1))
 	if err = errors.Join(err, resp.Body.Close()); err != nil {
-		return nil, nil, fmt.Errorf("the response is incomplete: %w", err)
+		return nil, fmt.Errorf("the response is incomplete: %w", err)
 	}
-	resp.Body = io.NopCloser(bytes.NewReader(body.Bytes()))
-	return resp, body.Bytes(), nil
+	resp.Body = io.NopCloser(bytes.NewReader(o.response))
+	return resp, nil
 }
 
-func (o *operation) describeAttempt(resp *http.Response, body []byte, err error, d time.Duration) *Attempt {
-	a := &Attempt{Number: o.attempts, Method: o.method, URL: o.url, Duration: d}
+func (o *operation) describeAttempt(resp *http.Response, err error, d time.Duration) Attempt {
+	a := Attempt{
+		Number: o.known.Attempts, Method: o.known.Method, URL: o.known.URL, Duration: d,
+		Retry: o.retryDue, RetryWait: o.retryWait,
+	}
 	if err != nil {
 		a.Err = o.redactor.printable(err.Error(), maxMessage)
 	} else {
-		a.Status = resp.StatusCode
-		a.Header = headerText(resp.Header, o.redactor)
+		a.Status, a.Header = resp.StatusCode, o.redactor.mask(headerText(resp.Header))
 	}
-	if !o.tokenRequest {
-		a.RequestBody = LogText{text: o.body}
-		a.ResponseBody = LogText{body, o.redactor}
+	if !o.known.TokenRequest {
+		a.RequestBody, a.ResponseBody = string(o.body), o.redactor.mask(string(o.response))
 	}
 	return a
 }
 
-// reportAttempt passes the last attempt on, if there was one since the last report, when it is known
-// whether a retry follows.
-func (o *operation) reportAttempt(ctx context.Context, retry bool) {
-	if o.attempt == nil {
-		return
+// interruptGrace is how long an attempt may go on after an interrupt. The service has probably received
+// its request, and only the response tells whether the stream was changed.
+const interruptGrace = 5 * time.Second
+
+// attemptContext returns the context of one attempt. It ends with the request timeout and with the time
+// limit of the operation, and interruptGrace after the operation was cancelled.
+func attemptContext(operation context.Context, requestTimeout time.Duration) (context.Context, context.CancelFunc) {
+	ctx, cancel := context.WithCancelCause(context.WithoutCancel(operation))
+	unregister := context.AfterFunc(operation, func() {
+		grace := time.Duration(0)
+		if deadline, limited := operation.Deadline(); errors.Is(operation.Err(), context.Canceled) {
+			grace = interruptGrace
+			if limited {
+				grace = min(grace, time.Until(deadline))
+			}
+		}
+		time.AfterFunc(grace, func() { cancel(operation.Err()) })
+	})
+	ctx, stop := context.WithTimeoutCause(ctx, requestTimeout, ErrRequestTimeout)
+	return ctx, func() {
+		unregister()
+		stop()
 	}
-	if o.attempt.Retry = retry; retry {
-		o.attempt.RetryWait = o.retryWait
-	}
-	o.observe(ctx, *o.attempt)
-	o.attempt = nil
 }

@@ -1,10 +1,10 @@
 package streams
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"net"
 	"net/http"
 	"net/url"
@@ -53,12 +53,11 @@ type Config struct {
 // Client sends requests to one deployment of the service. It is safe for concurrent use.
 type Client struct {
 	*transport
-	baseURL     *url.URL
-	headers     http.Header
-	credential  *credential
-	credentials string // see Config
-	endpoint    verdict
-	decoding    sync.Mutex
+	baseURL    *url.URL
+	headers    http.Header
+	credential *credential
+	endpoint   verdict
+	decoding   sync.Mutex
 }
 
 // New returns a client for a deployment. It does not send a request.
@@ -71,15 +70,9 @@ func New(cfg Config) (*Client, error) {
 	if err != nil {
 		return nil, err
 	}
-	if cfg.RequestTimeout == 0 {
-		cfg.RequestTimeout = DefaultRequestTimeout
-	}
-	if cfg.Retry == (Retry{}) {
-		cfg.Retry = DefaultRetry
-	}
-	if cfg.MaxConcurrent == 0 {
-		cfg.MaxConcurrent = DefaultMaxConcurrent
-	}
+	cfg.RequestTimeout = cmp.Or(cfg.RequestTimeout, DefaultRequestTimeout)
+	cfg.Retry = cmp.Or(cfg.Retry, DefaultRetry)
+	cfg.MaxConcurrent = cmp.Or(cfg.MaxConcurrent, DefaultMaxConcurrent)
 	proxy := httpproxy.FromEnvironment()
 	if err := checkProxy(proxy, baseURL); err != nil {
 		return nil, err
@@ -97,13 +90,10 @@ func New(cfg Config) (*Client, error) {
 		return nil, errors.New("the User-Agent, which TF_APPEND_USER_AGENT is a part of, has a line break or another control character")
 	}
 	t := &transport{
-		base:           newHTTPTransport(cfg, tlsConfig, proxy),
-		slots:          make(chan struct{}, cfg.MaxConcurrent),
-		requestTimeout: cfg.RequestTimeout,
-		retry:          cfg.Retry,
-		userAgent:      cfg.UserAgent,
-		redactor:       new(redactor),
-		observe:        cfg.Observe,
+		settings: cfg,
+		base:     newHTTPTransport(cfg, tlsConfig, proxy),
+		slots:    make(chan struct{}, cfg.MaxConcurrent),
+		redactor: new(redactor),
 	}
 	if cfg.RequestsPerSecond > 0 {
 		t.limiter = rate.NewLimiter(rate.Limit(cfg.RequestsPerSecond), 1)
@@ -115,8 +105,6 @@ func New(cfg Config) (*Client, error) {
 		baseURL:    baseURL,
 		headers:    http.Header{"Accept": {"application/json"}},
 		credential: newCredential(cfg, t),
-
-		credentials: cfg.Credentials,
 	}
 	for name, value := range cfg.Headers {
 		c.headers.Set(name, value)
@@ -134,18 +122,15 @@ func (c *Client) MaxConcurrent() int { return cap(c.slots) }
 // /v2/streams/{id} (INTERFACE.md, section 4). The update fails if the response is not this stream
 // with this set. Every failure is an [*Error].
 func (c *Client) UpdateStream(ctx context.Context, id string, processors ProcessorSet) (*Stream, error) {
-	body, err := marshalUnescaped(map[string]ProcessorSet{"processor_ids": processors})
-	if err != nil {
-		return nil, fmt.Errorf("encoding the processor ids: %w", err)
-	}
-	o := &operation{transport: c.transport, method: http.MethodPatch, body: body}
-	updated, err := c.run(ctx, o, id)
-	if err != nil {
-		return nil, err
+	body, _ := marshalUnescaped(map[string][]string{"processor_ids": processors.IDs()}) // fails for no strings
+	o := &operation{transport: c.transport, known: Error{Method: http.MethodPatch}, body: body}
+	updated, e := c.run(ctx, o, id)
+	if e != nil {
+		return nil, e
 	}
 	if !updated.ProcessorIDs.Equal(processors) {
 		updated.shown = c.redactor.processors(updated.ProcessorIDs, processors)
-		e := o.invalidResponse(c.redactor.difference(processors, updated.ProcessorIDs))
+		e = o.fail(KindUnexpected, c.redactor.difference(processors, updated.ProcessorIDs))
 		e.Outcome, e.Stream = Changed, updated
 		return nil, e
 	}
@@ -156,9 +141,9 @@ func (c *Client) UpdateStream(ctx context.Context, id string, processors Process
 // section 4), so call it only for a deployment that is known to have it. Every failure is an
 // [*Error] with the outcome NotChanged.
 func (c *Client) ReadStream(ctx context.Context, id string) (*Stream, error) {
-	o := &operation{transport: c.transport, method: http.MethodGet}
-	stream, err := c.run(ctx, o, id)
-	if e := (*Error)(nil); errors.As(err, &e) {
+	o := &operation{transport: c.transport, known: Error{Method: http.MethodGet}}
+	stream, e := c.run(ctx, o, id)
+	if e != nil {
 		e.Outcome = NotChanged
 		return nil, e
 	}
@@ -167,45 +152,38 @@ func (c *Client) ReadStream(ctx context.Context, id string) (*Stream, error) {
 }
 
 // run sends an operation's request for a stream and returns the stream from the response.
-func (c *Client) run(ctx context.Context, o *operation, id string) (*Stream, error) {
-	o.endpoint, o.credentials = &c.endpoint, c.credentials
-	var err error
-	if o.url, err = streamURL(c.baseURL, id); err != nil {
-		e := o.newError(KindBadRequest)
-		e.Reason = err.Error()
-		return nil, e
+func (c *Client) run(ctx context.Context, o *operation, id string) (*Stream, *Error) {
+	o.endpoint, o.known.Credentials = &c.endpoint, c.settings.Credentials
+	if err := CheckStreamID(id); err != nil {
+		return nil, o.fail(KindBadRequest, "stream id "+err.Error())
 	}
+	// INTERFACE.md, section 4. The id is always one path segment.
+	o.known.URL = c.baseURL.String() + "/v2/streams/" + url.PathEscape(id)
 	resp, err := c.sendAuthorized(ctx, o)
 	if err != nil {
 		return nil, o.noResponse(err)
 	}
 	if resp.StatusCode/100 != 2 {
-		return nil, o.newError(kindOf(resp.StatusCode))
+		return nil, o.fail(kindOf(resp.StatusCode), "")
 	}
-	body, err := io.ReadAll(resp.Body)
-	if err != nil {
-		return nil, o.noResponse(err)
-	}
-	stream, err := c.decode(resp, body, id)
+	stream, err := c.decode(resp, o.response, id)
 	if err != nil {
 		// The body is the best clue to what has responded: a login page, for example.
-		o.message, o.documented = readMessage(body, c.redactor)
-		o.outcome = Unknown
-		return nil, o.invalidResponse(err.Error())
+		o.known.Message, o.known.Documented = readMessage(o.response, c.redactor)
+		o.known.Outcome = Unknown
+		return nil, o.fail(KindUnexpected, err.Error())
 	}
 	return stream, nil
 }
 
-// decode reads a successful response. Large ones are read one at a time, because a set in JSON needs many times
+// decode reads a successful response. Bodies are read one at a time, because a set in JSON needs many times
 // its size.
 func (c *Client) decode(resp *http.Response, body []byte, id string) (*Stream, error) {
 	if coding := resp.Header.Get("Content-Encoding"); coding != "" && coding != "identity" {
 		return nil, fmt.Errorf("the response has the Content-Encoding %q, which the request does not allow", c.redactor.mask(coding))
 	}
-	if len(body) > maxBody/16 {
-		c.decoding.Lock()
-		defer c.decoding.Unlock()
-	}
+	c.decoding.Lock()
+	defer c.decoding.Unlock()
 	stream, err := decodeStream(body)
 	if err == nil && stream.ID != id {
 		return nil, fmt.Errorf("the response describes another stream, %q", c.redactor.mask(stream.ID))
@@ -235,7 +213,7 @@ func (c *Client) sendAuthorized(ctx context.Context, o *operation) (*http.Respon
 	case err != nil:
 		return nil, err
 	case resp.StatusCode == http.StatusUnauthorized:
-		c.credential.refused(header, before, header != first, o.newError(KindAuthentication))
+		c.credential.refused(header, before, header != first, o.fail(KindAuthentication, ""))
 	case resp.StatusCode/100 == 2:
 		c.credential.succeeded(header)
 	}
@@ -248,24 +226,21 @@ func (c *Client) authorization(ctx context.Context, o *operation, refused string
 	header, err := c.credential.header(ctx, refused)
 	if err != nil {
 		e := *o.noResponse(err) // a copy: all operations share a refusal
-		e.Outcome = o.outcome
+		e.Outcome = o.known.Outcome
 		return "", &e
 	}
 	return header, nil
 }
 
 func (c *Client) send(ctx context.Context, o *operation, credential string) (*http.Response, error) {
-	var body any // a nil []byte in it would be sent as an empty body
-	if o.body != nil {
-		body = o.body
-	}
-	req, err := retryablehttp.NewRequestWithContext(ctx, o.method, o.url, body)
+	req, err := retryablehttp.NewRequestWithContext(ctx, o.known.Method, o.known.URL, nil)
 	if err != nil {
 		return nil, err
 	}
 	req.Header = c.headers.Clone()
 	if o.body != nil {
 		req.Header.Set("Content-Type", "application/json")
+		_ = req.SetBody(o.body) // fails for no bytes
 	}
 	if credential != "" {
 		req.Header.Set("Authorization", credential)

@@ -86,11 +86,3 @@ func SentInClear(u *url.URL) bool {
 	loopback := strings.EqualFold(u.Hostname(), "localhost") || net.ParseIP(u.Hostname()).IsLoopback()
 	return u.Scheme == "http" && !loopback
 }
-
-// streamURL returns the URL of a stream (INTERFACE.md, section 4). Its id is always one path segment.
-func streamURL(base *url.URL, id string) (string, error) {
-	if err := CheckStreamID(id); err != nil {
-		return "", fmt.Errorf("stream id %w", err)
-	}
-	return base.String() + "/v2/streams/" + url.PathEscape(id), nil
-}

@@ -99,8 +99,12 @@ func (e *Error) Error() string {
 	if e.Status != 0 {
 		status = StatusText(e.Status)
 	}
-	parts := []string{string(e.Kind), request, status, e.Message, e.Reason}
-	return strings.Join(slices.DeleteFunc(parts, func(part string) bool { return part == "" }), ": ")
+	return joinTexts(": ", string(e.Kind), request, status, e.Message, e.Reason)
+}
+
+// joinTexts joins the texts that are not empty.
+func joinTexts(separator string, texts ...string) string {
+	return strings.Join(slices.DeleteFunc(texts, func(text string) bool { return text == "" }), separator)
 }
 
 // Unwrap returns the cause, or nil.

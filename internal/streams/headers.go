@@ -1,7 +1,6 @@
 package streams
 
 import (
-	"bytes"
 	"errors"
 	"fmt"
 	"net/http"
@@ -53,8 +52,8 @@ func requestID(h http.Header) string {
 }
 
 // headerText returns the headers of a response for a log, one a line. A cookie is a credential.
-func headerText(h http.Header, secrets *redactor) LogText {
-	var b bytes.Buffer
-	_ = h.WriteSubset(&b, map[string]bool{"Set-Cookie": true}) // a buffer takes everything
-	return LogText{b.Bytes(), secrets}
+func headerText(h http.Header) string {
+	var b strings.Builder
+	_ = h.WriteSubset(&b, map[string]bool{"Set-Cookie": true}) // a builder takes everything
+	return b.String()
 }

@@ -139,7 +139,8 @@ func isRefusal(err error) bool {
 }
 
 func (s *tokenSource) requestToken(ctx context.Context, config clientcredentials.Config) (*oauth2.Token, time.Time, error) {
-	o := &operation{transport: s.transport, method: http.MethodPost, url: s.config.TokenURL, tokenRequest: true, endpoint: &s.endpoint}
+	known := Error{Method: http.MethodPost, URL: s.config.TokenURL, TokenRequest: true}
+	o := &operation{transport: s.transport, known: known, endpoint: &s.endpoint}
 	token, err := config.Token(context.WithValue(ctx, oauth2.HTTPClient, o.httpClient().StandardClient()))
 	var retryAt time.Time
 	if o.retryable {
@@ -151,7 +152,7 @@ func (s *tokenSource) requestToken(ctx context.Context, config clientcredentials
 		if err = CheckToken(token.AccessToken); err == nil {
 			return token, time.Time{}, nil
 		}
-		return nil, retryAt, o.invalidResponse("the token in the response cannot be sent: " + err.Error())
+		return nil, retryAt, o.fail(KindUnexpected, "the token in the response cannot be sent: "+err.Error())
 	case errors.As(err, &retrieveErr):
 		return nil, retryAt, s.refused(o, retrieveErr)
 	}
@@ -165,8 +166,9 @@ func (s *tokenSource) requestToken(ctx context.Context, config clientcredentials
 
 // refused is the error for an error response of the token endpoint. Some endpoints send it with status 200.
 func (s *tokenSource) refused(o *operation, err *oauth2.RetrieveError) *Error {
-	e := o.newError(kindOf(o.status))
-	if o.status/100 == 4 && !isRetryableStatus(o.status) || o.status/100 == 2 && err.ErrorCode != "" {
+	status := o.known.Status
+	e := o.fail(kindOf(status), "")
+	if status/100 == 4 && !isRetryableStatus(status) || status/100 == 2 && err.ErrorCode != "" {
 		e.Kind = KindAuthentication
 	}
 	if err.ErrorCode != "" {

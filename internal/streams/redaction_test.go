@@ -37,7 +37,7 @@ func TestSecretsAreMasked(t *testing.T) {
 				all += e.Stream.ShownProcessors()
 			}
 			for _, a := range attempts {
-				all += a.Err + a.ResponseBody.String()
+				all += a.Err + a.ResponseBody
 			}
 			if strings.Contains(all, "s3cret") {
 				t.Errorf("the secret is shown in\n%s", all)
@@ -62,7 +62,7 @@ func TestNotMasked(t *testing.T) {
 		e.Reason != `the service did not attach ["acme-p3"]; the service reports additional processors ["***-p2"]` {
 		t.Errorf("error %#v", e)
 	}
-	if a := attempts[0]; a.URL != e.URL || a.RequestBody.String() != `{"processor_ids":["acme-p1","acme-p3"]}` {
+	if a := attempts[0]; a.URL != e.URL || a.RequestBody != `{"processor_ids":["acme-p1","acme-p3"]}` {
 		t.Errorf("attempt %+v", a)
 	}
 	if got := e.Stream.ProcessorIDs.String(); got != `["acme-p1", "acme-p2"]` {

@@ -2,6 +2,7 @@ package streams
 
 import (
 	"errors"
+	"math"
 	"net/http"
 	"strconv"
 	"strings"
@@ -41,7 +42,7 @@ func isRetryableError(err error) bool {
 	if refused := (*proxyError)(nil); errors.As(err, &refused) {
 		return isRetryableStatus(refused.status)
 	}
-	return !errors.As(err, new(*Error)) && tlsFailure(err) == nil && !errors.Is(err, ErrNotSent)
+	return tlsFailure(err) == nil && !errors.Is(err, ErrNotSent)
 }
 
 // backoff returns the wait after an attempt; the first attempt is number 1. Its upper bound doubles
@@ -65,20 +66,10 @@ func parseRetryAfter(value string, now time.Time) (wait time.Duration, ok bool) 
 	value = strings.TrimSpace(value)
 	seconds, err := strconv.ParseUint(value, 10, 64)
 	if err == nil || errors.Is(err, strconv.ErrRange) { // out of range, seconds is the largest number
-		return time.Duration(min(seconds, uint64(longestWait/time.Second))) * time.Second, true
+		return time.Duration(min(seconds, math.MaxInt64/uint64(time.Second))) * time.Second, true
 	}
 	if date, err := http.ParseTime(value); err == nil {
-		return min(max(0, date.Sub(now)), longestWait), true
+		return max(0, date.Sub(now)), true
 	}
 	return 0, false
-}
-
-// longestWait is as good as for ever.
-const longestWait = 365 * 24 * time.Hour
-
-func describeWait(wait time.Duration) string {
-	if wait == longestWait {
-		return "a year or more"
-	}
-	return wait.Round(time.Second).String()
 }
