@@ -36,7 +36,7 @@ func TestAccDeploymentChanges(t *testing.T) {
 	w.setenv("STREAM_DEPLOYMENT", formerURL)
 	w.wantNoChanges()
 	w.setenv("STREAM_DEPLOYMENT", "")
-	wantResult(t, w.plan("-destroy"), 1, "Error: "+deploymentChanged, "Nothing was sent.")
+	wantResult(t, w.plan("-destroy"), 1, "Error: "+deploymentChanged, "Nothing was sent")
 	r := w.plan("-out=tfplan")
 	wantResult(t, r, 2, "0 to add, 2 to change, 0 to destroy", fmt.Sprintf("%q -> %q", formerURL, url), `"terminal-1" -> (known after apply)`)
 	if strings.Count(r.text(), "Warning: "+deploymentChanged) != 1 {
@@ -136,7 +136,7 @@ func TestAccDeploymentChangesBeforeDestroy(t *testing.T) {
 	// Terraform asks for no plan of the destroy.
 	service.Seed(streamstest.Streams(ids...)...)
 	for _, address := range []string{this, group} {
-		wantResult(t, w.apply("-replace="+address, "-target="+address), 1, "Error: "+deploymentChanged, "Nothing was sent.")
+		wantResult(t, w.apply("-replace="+address, "-target="+address), 1, "Error: "+deploymentChanged, "Nothing was sent")
 		wantUnchanged()
 		w.mustRun("taint", "-no-color", address)
 		wantResult(t, w.apply("-target="+address), 1, "Error: "+deploymentChanged, "terraform untaint")

@@ -36,7 +36,7 @@ func (c *terraformCore) errorsOf(what string, ids []string, diags Diagnostics) m
 		case d.Summary == deploymentChanged:
 			errors[""] = d.Detail // of no stream here
 		case d.Summary == "Streams Failed":
-			if want := fmt.Sprintf("Streams of this group with errors: %d (", count); !strings.HasPrefix(d.Detail, want) &&
+			if want := fmt.Sprintf("Streams with errors: %d (", count); !strings.HasPrefix(d.Detail, want) &&
 				!strings.Contains(d.Detail, string(streams.KindInterrupted)) { // see hidden
 				c.problem("%s: the last error is %q, want %q", what, d.Detail, want)
 			}
@@ -76,7 +76,7 @@ func (c *terraformCore) noteReport(id string, o *operation) {
 	}
 }
 
-var nothingSent = regexp.MustCompile(`^Nothing was sent( for this (resource|stream))?\. `)
+var nothingSent = regexp.MustCompile(`^Nothing was sent by this operation\. `)
 
 // checkLastSentence compares the last sentence of an error with the service.
 func (c *terraformCore) checkLastSentence(o *operation, id, detail string) {

@@ -80,7 +80,9 @@ func (s *session) plan(ctx context.Context, c change, r *report) (sends bool, pl
 			planned[id] = m
 		}
 		if p.Refusal == claims.ConflictingSets {
-			r.add(id, diagnoseConflict(r.subject, id, p.Other, *c.want[id], s.knownOfConflict(ctx, id)))
+			decision := claims.Decision{Set: *c.want[id], Other: p.Other}
+			o := outcome{decision: decision, known: s.knownOfConflict(ctx, id), err: errConflict}
+			r.add(id, diagnose(id, operationOf(id, c), o))
 		}
 		r.planned(id, p)
 	}
@@ -111,12 +113,12 @@ func (s *session) readBeforeCreate(ctx context.Context, c change, r *report) {
 		gone := c.marks[id].Gone || rules(s, id, (*claims.Stream).Gone)
 		switch set := c.want[id]; {
 		case streamNotFound(got.err) && gone:
-			r.add(id, createOfGoneStreamWarning(r.subject, id))
+			r.add(id, createOfGoneStreamWarning(id))
 		case got.err != nil:
-			r.add(id, diagnoseRead(r.subject, id, got.err))
+			r.add(id, diagnoseRead(id, got.err))
 		case set == nil: // known after apply
 		case got.got.ProcessorIDs.Minus(*set).Len() > 0:
-			r.add(id, detachedByCreateWarning(r.subject, id, s.client.Redact(got.got.ProcessorIDs.Minus(*set).String())))
+			r.add(id, detachedByCreateWarning(id, s.client.Redact(got.got.ProcessorIDs.Minus(*set).String())))
 		}
 	}
 }
@@ -132,10 +134,10 @@ func (s *session) read(ctx context.Context, ids []string, m marks, r *report) (f
 		case streamNotFound(o.err) && !m[id].Import:
 			gone = append(gone, id)
 			rules(s, id, func(r *claims.Stream) any { r.SetGone(); return nil })
-			r.add(id, streamGoneWarning(r.subject, id))
+			r.add(id, streamGoneWarning(id))
 		case o.err != nil:
 			r.failures[streams.NotChanged]++
-			r.add(id, diagnoseRead(r.subject, id, o.err))
+			r.add(id, diagnoseRead(id, o.err))
 		default:
 			found[id] = o.got
 		}
@@ -157,7 +159,7 @@ type applied struct {
 // drops: another resource may have sent its set by then.
 func (s *session) apply(ctx context.Context, c change, r *report) applied {
 	if !s.configured() {
-		r.add("", diagnose(r.subject, "", operation{what: "the processors could not be set or detached"}, outcome{err: errNotConfigured}))
+		r.add("", diagnose("", operation{what: "the processors could not be set or detached"}, outcome{err: errNotConfigured}))
 		return applied{kept: c.was, marks: c.marks}
 	}
 	a := applied{kept: entries{}, reported: map[string]*streams.Stream{}, marks: marks{}}

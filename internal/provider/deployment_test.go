@@ -94,7 +94,7 @@ func TestDeploymentChangesBeforeDestroy(t *testing.T) {
 				wantDiagnostics(t, diags, "ERROR: "+deploymentChanged)
 				for _, part := range []string{
 					`state is that of deployment "` + d.formerURL, `configured for deployment "` + d.url, "configure that deployment again",
-					"apply without the destroy", `on_destroy = "keep"`, "removed block with destroy = false", "terraform untaint", "Nothing was sent.",
+					"apply without the destroy", `on_destroy = "keep"`, "removed block with destroy = false", "terraform untaint", "Nothing was sent",
 				} {
 					if !strings.Contains(diags.String(), part) {
 						t.Errorf("no %q in: %s", part, diags)

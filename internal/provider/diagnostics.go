@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -13,7 +14,6 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
-	"github.com/stream-management/terraform-provider-stream/internal/claims"
 	"github.com/stream-management/terraform-provider-stream/internal/streams"
 )
 
@@ -29,97 +29,68 @@ type operation struct {
 
 // operationOf returns the operation of a change on a stream.
 func operationOf(id string, c change) operation {
-	o, done := operation{create: c.create}, "updated"
-	if _, stays := c.want[id]; !stays {
-		o.destroy, done = true, "detached"
-	} else if c.create {
+	_, stays := c.want[id]
+	done := "updated"
+	switch {
+	case !stays:
+		done = "detached"
+	case c.create:
 		done = "set"
 	}
-	o.what = fmt.Sprintf("the processors of stream %q could not be %s", id, done)
-	return o
+	return operation{fmt.Sprintf("the processors of stream %q could not be %s", id, done), c.create, !stays}
 }
 
-func diagnoseRead(s subject, id string, err error) diag.Diagnostic {
-	return diagnose(s, id, operation{what: fmt.Sprintf("stream %q could not be read", id)}, outcome{err: err})
+func diagnoseRead(id string, err error) diag.Diagnostic {
+	return diagnose(id, operation{what: fmt.Sprintf("stream %q could not be read", id)}, outcome{err: err})
 }
 
-func diagnose(s subject, id string, op operation, o outcome) diag.Diagnostic {
+func diagnose(id string, op operation, o outcome) diag.Diagnostic {
+	happened := sentence(op.what)
 	switch {
 	case errors.Is(o.err, errConflict):
-		return diagnoseConflict(s, id, o.decision.Other, o.decision.Set, o.known)
+		return diag.WithPath(path.Root("processor_ids"), nothingSent("Conflicting Processor Sets", o,
+			fmt.Sprintf("Two resources set the processors of stream %q: one to %s, another one to %s. Each update replaces the whole "+
+				"set, so the resource that is applied last would win.", id, o.decision.Other, o.decision.Set),
+			"Let one resource manage the stream, with all of its processors, and remove the stream from the other one."))
 	case errors.Is(o.err, errNotConfigured):
-		return diag.NewErrorDiagnostic("Provider Configuration Not Known", paragraphs(
-			sentence(op.what)+" "+sentence(o.err.Error()),
+		return nothingSent("Provider Configuration Not Known", o, happened+" "+sentence(o.err.Error()),
 			"A value in the provider block comes from a resource that has not been applied. Apply that resource first "+
-				"(terraform apply, or terraform apply -target=ADDRESS for that resource alone), then try again.",
-			"Nothing was sent. "+nowTrue(streams.NotChanged, nil),
-		))
+				"(terraform apply, or terraform apply -target=ADDRESS for that resource alone), then try again.")
 	case errors.Is(o.err, errLeftAlone):
-		return diag.NewErrorDiagnostic("Stream Left Alone", paragraphs(
-			sentence(op.what)+" "+sentence(o.err.Error()),
+		return nothingSent("Stream Left Alone", o, happened+" "+sentence(o.err.Error()),
 			"The other resource is still in the state, with the values from before the failed operation, and a change by this "+
-				"resource could make those values untrue. Resolve the error of the other resource, then apply again.",
-			s.words.Replace("Nothing was sent for this resource. ")+knownNow(o.known),
-		))
+				"resource could make those values untrue. Resolve the error of the other resource, then apply again.")
 	}
-	return diagnoseFailure(s, id, op, o)
-}
 
-func diagnoseConflict(s subject, id string, first, second streams.ProcessorSet, known claims.Known) diag.Diagnostic {
-	return diag.NewAttributeErrorDiagnostic(s.set(id), "Conflicting Processor Sets", paragraphs(
-		fmt.Sprintf("Two resources set the processors of stream %q: one to %s, another one to %s. Each update replaces the whole set, "+
-			"so the resource that is applied last would win.", id, first, second),
-		"Let one resource manage the stream, with all of its processors, and remove the stream from the other one.",
-		s.words.Replace("Nothing was sent for this resource. ")+knownNow(known),
-	))
-}
-
-func diagnoseFailure(s subject, id string, op operation, o outcome) diag.Diagnostic {
-	f := failure{Error: asStreamError(o.err), destroy: op.destroy}
-	advice := s.words.Replace(hint(f))
-	if o.known.Left != nil {
-		advice += fmt.Sprintf(" Another resource that had set %s left the stream in this run.", o.known.Left)
-	}
-	if op.create && f.Outcome != streams.NotChanged && !s.group { // a group says it once
-		advice += " The resource is not in the state: until an apply succeeds, a destroy does not detach the processors."
-	}
-	summary, detail := string(f.Kind), operationDetail(op.what, o.now(), advice)
-	switch {
-	case f.TokenRequest, cannotRead(f):
-	case f.Kind == streams.KindBadRequest:
-		return diag.NewAttributeErrorDiagnostic(s.set(id), summary, detail)
-	case f.Kind == streams.KindNotFound:
-		return diag.NewAttributeErrorDiagnostic(s.stream(id), summary, detail)
-	}
-	return diag.NewErrorDiagnostic(summary, detail)
-}
-
-// now returns the error of a failed operation with what is now true of the stream: if the operation sent nothing, what
-// other operations of the run did counts.
-func (o outcome) now() *streams.Error {
-	e := *asStreamError(o.err)
-	if e.Attempts == 0 {
-		e.Stream = o.known.Reported
-		if o.known.InDoubt || o.known.Pending {
-			e.Outcome = streams.Unknown
-		}
-	}
-	return &e
-}
-
-func operationDetail(what string, e *streams.Error, advice string) string {
-	happened := sentence(what)
+	e := asStreamError(o.err)
 	if e.TokenRequest {
 		happened += " The token request to oauth2.token_url failed."
 	}
 	if e.Reason != "" {
 		happened += " " + sentence(e.Reason)
 	}
-	parts := []string{happened}
-	if e.URL != "" {
-		parts = append(parts, requestAndResponse(e))
+	hints := hintsOf(e, op.destroy)
+	advice := hints[firstHint(hints)].text
+	if o.known.Left != nil {
+		advice += fmt.Sprintf(" Another resource that had set %s left the stream in this run.", o.known.Left)
 	}
-	return paragraphs(append(parts, advice, nowTrue(e.Outcome, e.Stream))...)
+	if op.create && e.Outcome != streams.NotChanged {
+		advice += " The resource is not in the state: until an apply succeeds, a destroy does not detach the processors."
+	}
+	d := diag.NewErrorDiagnostic(string(e.Kind), paragraphs(happened, requestAndResponse(e), advice, nowTrue(o.now())))
+	switch {
+	case e.TokenRequest, cannotRead(e):
+	case e.Kind == streams.KindBadRequest:
+		return diag.WithPath(path.Root("processor_ids"), d)
+	case e.Kind == streams.KindNotFound:
+		return diag.WithPath(path.Root("stream_id"), d)
+	}
+	return d
+}
+
+// nothingSent is the error of an operation that was not begun.
+func nothingSent(summary string, o outcome, happened, advice string) diag.Diagnostic {
+	return diag.NewErrorDiagnostic(summary, paragraphs(happened, advice, "Nothing was sent by this operation. "+nowTrue(o.now())))
 }
 
 // asStreamError finds the client's error. An operation that ended before the client was called, such as
@@ -143,40 +114,39 @@ func streamNotFound(err error) bool {
 	return errors.As(err, &e) && e.Status == http.StatusNotFound && e.Documented
 }
 
+// requestAndResponse returns "" if there was no request to send.
 func requestAndResponse(e *streams.Error) string {
-	var b strings.Builder
-	fmt.Fprintf(&b, "%s %s", e.Method, e.URL)
+	if e.URL == "" {
+		return ""
+	}
+	response := "no response"
 	switch {
 	case e.Status != 0:
-		fmt.Fprintf(&b, " → %s", streams.StatusText(e.Status))
+		response = streams.StatusText(e.Status)
 	case e.Attempts == 0:
-		b.WriteString(" → no request was sent")
-	default:
-		b.WriteString(" → no response")
+		response = "no request was sent"
 	}
+	text := fmt.Sprintf("%s %s → %s", e.Method, e.URL, response)
 	if e.Attempts > 1 {
-		fmt.Fprintf(&b, " (%d attempts)", e.Attempts)
+		text += fmt.Sprintf(" (%d attempts)", e.Attempts)
 	}
 	if e.RequestID != "" {
-		fmt.Fprintf(&b, "\nRequest id: %s", e.RequestID)
+		text += "\nRequest id: " + e.RequestID
 	}
 	if e.Location != "" {
-		fmt.Fprintf(&b, "\nLocation: %s", e.Location)
+		text += "\nLocation: " + e.Location
 	}
+	receiver, _ := sentTo(e)
 	switch {
 	case e.Status == 0, e.Status/100 == 2 && e.Message == "":
 	case e.Message == "":
-		b.WriteString("\nThe response has no message.")
-	case e.Documented && e.TokenRequest:
-		fmt.Fprintf(&b, "\nThe token endpoint said: %s", e.Message)
+		text += "\nThe response has no message."
 	case e.Documented:
-		fmt.Fprintf(&b, "\nThe service said: %s", e.Message)
-	case e.TokenRequest:
-		fmt.Fprintf(&b, "\nThe response does not have the form of a token endpoint: %s", e.Message)
+		text += fmt.Sprintf("\nThe %s said: %s", receiver, e.Message)
 	default:
-		fmt.Fprintf(&b, "\nThe response does not have the documented form: %s", e.Message)
+		text += "\nThe response does not have the documented form: " + e.Message
 	}
-	return b.String()
+	return text
 }
 
 // nowTrue is the last sentence of every diagnostic about an operation: what is now true of the stream.
@@ -193,12 +163,16 @@ func nowTrue(o streams.Outcome, reported *streams.Stream) string {
 	return "The stream was not changed."
 }
 
-// knownNow is nowTrue for an operation that sent nothing: what other operations of the run did counts.
-func knownNow(k claims.Known) string {
-	if k.InDoubt || k.Pending {
-		return nowTrue(streams.Unknown, nil)
+// now returns the arguments of nowTrue. If the operation sent nothing, what other operations of the run did counts.
+func (o outcome) now() (streams.Outcome, *streams.Stream) {
+	e := (*streams.Error)(nil)
+	switch {
+	case errors.As(o.err, &e) && e.Attempts > 0:
+		return e.Outcome, e.Stream
+	case o.known.InDoubt, o.known.Pending:
+		return streams.Unknown, nil
 	}
-	return nowTrue(streams.NotChanged, k.Reported)
+	return streams.NotChanged, o.known.Reported
 }
 
 // diagnoseMoved reports, once, that the service moved a stream to another terminal or fragment type:
@@ -225,7 +199,10 @@ func diagnoseMoved(before, after *processorsModel, mask func(string) string) dia
 	return diags
 }
 
-func paragraphs(parts ...string) string { return strings.Join(parts, "\n\n") }
+// paragraphs leaves out the parts that are empty.
+func paragraphs(parts ...string) string {
+	return strings.Join(slices.DeleteFunc(parts, func(part string) bool { return part == "" }), "\n\n")
+}
 
 // sentence makes a clause a sentence.
 func sentence(s string) string {

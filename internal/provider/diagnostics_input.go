@@ -14,19 +14,21 @@ import (
 
 // Diagnostics of what a user wrote: values, import ids, moved blocks and the provider block.
 
+const nothingDone = "Nothing was sent, and nothing was changed in the state."
+
 func invalidImportID(id string, err error) diag.Diagnostic {
 	return diag.NewAttributeErrorDiagnostic(path.Root("stream_id"), "Invalid Stream ID",
 		fmt.Sprintf("%q cannot be imported: a stream id %s.", id, err))
 }
 
 func invalidValue(at path.Path, value, what string, err error) diag.Diagnostic {
-	name, _, _ := strings.Cut(at.String(), "[") // the path of a set's element repeats the value
+	name, _, _ := strings.Cut(at.String(), "[Value(") // the path of a set's element repeats the value
 	return diag.NewAttributeErrorDiagnostic(at, "Invalid Attribute Value",
 		fmt.Sprintf("%s: %q is not %s: it %s.", name, value, what, err))
 }
 
-func missingValue(name string) diag.Diagnostic {
-	return diag.NewAttributeErrorDiagnostic(path.Root(name), "Missing Attribute Value", name+" must not be null.")
+func missingValue(at path.Path, what string) diag.Diagnostic {
+	return diag.NewAttributeErrorDiagnostic(at, "Missing Attribute Value", fmt.Sprintf("%s: %s must not be null.", at, what))
 }
 
 // cannotMove shows how to take a stream over without a moved block.
@@ -49,7 +51,7 @@ Import the stream instead. Replace the moved block with these two, with your own
     id = %[2]s
   }
 
-Nothing was sent, and nothing was changed in the state.`, from, quoted, err))
+%[4]s`, from, quoted, err, nothingDone))
 }
 
 const invalidConfiguration = "Invalid Provider Configuration"
@@ -97,20 +99,22 @@ func notVerifiedWarning(at path.Path) diag.Diagnostic {
 			"authority, set ca_cert_pem instead.")
 }
 
-func invalidStreamValue(at path.Path, value, what string, err error) diag.Diagnostic {
-	return diag.NewAttributeErrorDiagnostic(at, "Invalid Attribute Value", fmt.Sprintf("%s: %q is not %s: it %s.", at, value, what, err))
-}
-
-func missingStreamValue(at path.Path, what string) diag.Diagnostic {
-	return diag.NewAttributeErrorDiagnostic(at, "Missing Attribute Value", fmt.Sprintf("%s: %s must not be null.", at, what))
+// needsReads is the error of what cannot be done without detect_drift.
+func needsReads(summary, otherwise string) diag.Diagnostic {
+	return diag.NewErrorDiagnostic(summary, paragraphs(
+		"The interface specifies no read, so the provider reads streams only with detect_drift.",
+		"If the deployment serves GET /v2/streams/{id}, set detect_drift = true in the provider block, or STREAM_DETECT_DRIFT=true. "+
+			"Otherwise "+otherwise,
+		nothingDone))
 }
 
 func cannotList() diag.Diagnostic {
-	return diag.NewErrorDiagnostic("Streams Cannot Be Listed", paragraphs(
-		"The interface specifies no read, so the provider reads streams only with detect_drift.",
-		"If the deployment serves GET /v2/streams/{id}, set detect_drift = true in the provider block, or STREAM_DETECT_DRIFT=true. "+
-			"Otherwise write the resources by hand.",
-		"Nothing was sent."))
+	return needsReads("Streams Cannot Be Listed", "write the resources by hand.")
+}
+
+func cannotImportGroup() diag.Diagnostic {
+	return needsReads("Group Cannot Be Imported", "remove the import, and apply the group: a create sends each set once, and detaches "+
+		"what is not in the sets.")
 }
 
 func queryInterrupted(listed, all int) diag.Diagnostic {
@@ -118,17 +122,9 @@ func queryInterrupted(listed, all int) diag.Diagnostic {
 		"The query was interrupted after %d of %d streams. A query changes nothing: run it again.", listed, all))
 }
 
-func cannotImportGroup() diag.Diagnostic {
-	return diag.NewErrorDiagnostic("Group Cannot Be Imported", paragraphs(
-		"The interface specifies no read, so an import would know nothing of the streams.",
-		"If the deployment serves GET /v2/streams/{id}, set detect_drift = true in the provider block, or STREAM_DETECT_DRIFT=true. "+
-			"Otherwise remove the import, and apply the group: a create sends each set once, and detaches what is not in the sets.",
-		"Nothing was sent, and nothing was changed in the state."))
-}
-
 func invalidGroupImportID(err error) diag.Diagnostic {
 	return diag.NewErrorDiagnostic("Invalid Stream IDs", paragraphs(
 		fmt.Sprintf("The id of the import is wrong: %s.", err),
 		`The id of a group is the ids of its streams: a list in JSON, such as ["cam-1", "cam-2"], or one id on each line.`,
-		"Nothing was sent, and nothing was changed in the state."))
+		nothingDone))
 }

@@ -90,6 +90,7 @@ func TestHints(t *testing.T) {
 		"token, 429":         {token(update(429, bad)), false, []string{"oauth2.token_url"}, []string{"base_url"}},
 		"token, 200":         {token(page(update(200, streams.KindUnexpected))), false, []string{"login page", "oauth2.token_url"}, []string{"base_url"}},
 		"token, 500":         {token(update(500, generic)), false, []string{"token endpoint may have a temporary fault", "oauth2.token_url"}, []string{"base_url", "service"}},
+		"token, 501":         {token(update(501, generic)), false, []string{"token endpoint may not offer", "oauth2.token_url"}, []string{"base_url", "service"}},
 		"token, 504":         {token(update(504, streams.KindTimeout)), false, []string{"token endpoint", "oauth2.token_url"}, []string{"base_url", "service"}},
 		"token, no response": {token(without(errors.New("refused"))), false, []string{"token endpoint may be down", "oauth2.token_url"}, []string{"base_url", "service"}},
 
@@ -101,14 +102,14 @@ func TestHints(t *testing.T) {
 		"401 of a proxy":       {page(update(401, streams.KindAuthentication)), false, []string{"may not have come from the service", "proxy"}, []string{"carried"}},
 		"403":                  {update(403, streams.KindUnauthorized), false, []string{"The request carried a bearer token.", "may not permit"}, nil},
 		"403 of a proxy":       {page(update(403, streams.KindUnauthorized)), false, []string{"may not have come from the service", "proxy"}, []string{"permit"}},
-		"404":                  {update(404, streams.KindNotFound), false, []string{"stream may not exist", "stream_id"}, nil},
+		"404":                  {update(404, streams.KindNotFound), false, []string{"stream may not exist", "id of the stream"}, nil},
 		"404 of a proxy":       {page(update(404, streams.KindNotFound)), false, []string{"may not have come from the service", "base_url"}, nil},
-		"405":                  {update(405, bad), false, []string{"may not offer updates at this address", "base_url"}, []string{"processor_ids"}},
+		"405":                  {update(405, bad), false, []string{"may not offer this operation at this address", "base_url"}, []string{"processor_ids"}},
 		"409":                  {update(409, bad), false, []string{"Apply again"}, []string{"processor_ids"}},
 		"413":                  {page(update(413, bad)), false, []string{"too large"}, []string{"may not know"}},
 		"400 of a web server":  {page(update(400, bad)), false, []string{"base_url", "https://"}, []string{"processor_ids"}},
-		"400":                  {update(400, bad), false, []string{"may not know one of the processor_ids"}, nil},
-		"422":                  {update(422, bad), false, []string{"may not know one of the processor_ids"}, []string{"keep"}},
+		"400":                  {update(400, bad), false, []string{"may not know one of the processor ids"}, nil},
+		"422":                  {update(422, bad), false, []string{"may not know one of the processor ids"}, []string{"keep"}},
 		"415":                  {update(415, bad), false, []string{"base_url"}, []string{"processor_ids"}},
 		"504":                  {update(504, streams.KindTimeout), false, []string{"slow or overloaded", "Apply again later"}, []string{"request_timeout"}},
 		"timeout":              {clientTimeout, false, []string{"request_timeout", "base_url"}, nil},
@@ -117,9 +118,10 @@ func TestHints(t *testing.T) {
 		"503, then no service": {afterStatus, false, []string{"temporary fault"}, nil},
 		"no service":           {without(errors.New("refused")), false, []string{"base_url", "HTTPS_PROXY"}, nil},
 	} {
-		f := failure{Error: &test.err, destroy: test.destroy}
-		used[firstHint(f)] = true
-		got := hint(f)
+		hints := hintsOf(&test.err, test.destroy)
+		first := firstHint(hints)
+		used[first] = true
+		got := hints[first].text
 		for _, part := range test.want {
 			if !strings.Contains(got, part) {
 				t.Errorf("%s: no %q in %q", name, part, got)
@@ -130,13 +132,13 @@ func TestHints(t *testing.T) {
 				t.Errorf("%s: %q in %q", name, part, got)
 			}
 		}
-		if strings.Contains(got, "%!") || !strings.HasSuffix(got, ".") {
+		if !strings.HasSuffix(got, ".") {
 			t.Errorf("%s: %q", name, got)
 		}
 	}
-	for i, row := range hints {
+	for i, h := range hintsOf(new(streams.Error), false) {
 		if !used[i] {
-			t.Errorf("no failure has the hint of row %d: %s", i, row.text(failure{Error: new(streams.Error)}))
+			t.Errorf("no failure has the hint of row %d: %s", i, h.text)
 		}
 	}
 }
@@ -146,10 +148,11 @@ func TestNowTrue(t *testing.T) {
 	t.Parallel()
 	reported := &streams.Stream{ProcessorIDs: streams.NewProcessorSet("p1", "p2")}
 	const (
-		unchanged = "The stream was not changed."
-		changed   = "The stream was changed."
-		inDoubt   = "The stream may or may not have been changed; apply again: sending the same set twice is safe."
-		nowBoth   = `The service reports that the stream now has ["p1", "p2"].`
+		unchanged   = "The stream was not changed."
+		changed     = "The stream was changed."
+		inDoubt     = "The stream may or may not have been changed; apply again: sending the same set twice is safe."
+		nothingSent = "Nothing was sent by this operation. "
+		nowBoth     = `The service reports that the stream now has ["p1", "p2"].`
 	)
 	failed := func(outcome streams.Outcome, s *streams.Stream) error {
 		return &streams.Error{Kind: streams.KindGeneric, Method: "PATCH", URL: "https://host", Attempts: 1, Outcome: outcome, Stream: s}
@@ -158,7 +161,7 @@ func TestNowTrue(t *testing.T) {
 	first := streams.NewProcessorSet("p1")
 	unsent, doubtful := claims.Known{Reported: reported}, claims.Known{Reported: reported, InDoubt: true}
 	say := func(err error, known claims.Known) string {
-		return diagnose(ofResource, id, operation{what: "it could not be done"}, outcome{err: err, known: known}).Detail()
+		return diagnose(id, operation{what: "it could not be done"}, outcome{err: err, known: known}).Detail()
 	}
 	report := newReport(ofGroup)
 	report.changed, report.released = 1, 2
@@ -175,23 +178,23 @@ func TestNowTrue(t *testing.T) {
 		"in doubt":              {say(failed(streams.Unknown, nil), claims.Known{}), inDoubt},
 		"merged":                {say(failed(streams.Changed, reported), claims.Known{}), nowBoth},
 		"left by another one":   {say(failed(streams.NotChanged, nil), claims.Known{Left: &first}), unchanged},
-		"read":                  {diagnoseRead(ofResource, id, failed(streams.NotChanged, nil)).Detail(), unchanged},
+		"read":                  {diagnoseRead(id, failed(streams.NotChanged, nil)).Detail(), unchanged},
 		"wait":                  {say(fmt.Errorf("waiting: %w", context.Canceled), claims.Known{}), unchanged},
 		"wait for another one":  {say(fmt.Errorf("waiting: %w", context.Canceled), claims.Known{Pending: true}), inDoubt},
 		"interrupted":           {say(interruptedError{context.Canceled}, unsent), nowBoth},
-		"not configured":        {say(errNotConfigured, claims.Known{}), "Nothing was sent. " + unchanged},
-		"conflict":              {say(errConflict, claims.Known{}), "Nothing was sent for this resource. " + unchanged},
-		"conflict, other set":   {say(errConflict, unsent), "Nothing was sent for this resource. " + nowBoth},
-		"conflict, in doubt":    {say(errConflict, doubtful), "Nothing was sent for this resource. " + inDoubt},
-		"left alone":            {say(errLeftAlone, claims.Known{}), "Nothing was sent for this resource. " + unchanged},
-		"left alone, in doubt":  {say(errLeftAlone, doubtful), "Nothing was sent for this resource. " + inDoubt},
-		"left, other failed":    {staysAttachedWarning(id, claims.Known{Left: &first, InDoubt: true}).Detail(), inDoubt},
-		"gone on destroy":       {notFoundOnDestroyWarning(ofResource, id, failed(streams.NotChanged, nil)).Detail(), unchanged},
-		"gone, after a failure": {notFoundOnDestroyWarning(ofResource, id, failed(streams.Unknown, nil)).Detail(), inDoubt},
+		"not configured":        {say(errNotConfigured, claims.Known{}), nothingSent + unchanged},
+		"conflict":              {say(errConflict, claims.Known{}), nothingSent + unchanged},
+		"conflict, other set":   {say(errConflict, unsent), nothingSent + nowBoth},
+		"conflict, in doubt":    {say(errConflict, doubtful), nothingSent + inDoubt},
+		"left alone":            {say(errLeftAlone, claims.Known{}), nothingSent + unchanged},
+		"left alone, in doubt":  {say(errLeftAlone, doubtful), nothingSent + inDoubt},
+		"left, other failed":    {staysAttachedWarning(id, outcome{known: claims.Known{Left: &first, InDoubt: true}}).Detail(), inDoubt},
+		"gone on destroy":       {notFoundOnDestroyWarning(id, outcome{err: failed(streams.NotChanged, nil)}).Detail(), unchanged},
+		"gone, after a failure": {notFoundOnDestroyWarning(id, outcome{err: failed(streams.Unknown, nil)}).Detail(), inDoubt},
 		"moved":                 {moved[0].Detail(), changed},
 		"group, refused":        {group[0].Detail(), unchanged},
 		"group, in doubt":       {group[2].Detail(), inDoubt},
-		"group, dropped":        {droppedStreamError(ofResource, id, first).Detail(), "Nothing was sent for this resource. " + unchanged},
+		"group, dropped":        {droppedStreamError(id, first).Detail(), nothingSent + unchanged},
 		"group, all streams": {group[4].Detail(), "1 stream has its planned set. 2 streams were left as on_destroy says. 1 stream was not changed. " +
 			"1 stream was changed, but not as planned. 2 streams may or may not have been changed. The state is as before."},
 	} {

@@ -116,7 +116,7 @@ func TestManyWarnings(t *testing.T) {
 	_, _, diags := p.Plan(coretest.Managed{Value: nullResource()}, single("s055", []string{"p1"}))
 	note(diags)
 	wantDiagnostic(t, diags, tfprotov6.DiagnosticSeverityWarning, "More Warnings About Streams",
-		`Streams with warnings: 1 (1 × Processors May Be Detached for a Moment). Others: "s055".`)
+		`Streams with warnings: 1 (1 × Processors May Be Detached for a Moment). Not shown above: "s055".`)
 	var want []string
 	for range shownStreams {
 		want = append(want, "WARNING Processors May Be Detached for a Moment")

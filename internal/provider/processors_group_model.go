@@ -135,16 +135,16 @@ func (checkedGroup) ValidateMap(_ context.Context, req validator.MapRequest, res
 		}
 		set, _ := all[id].(types.Set) // the schema has no other elements
 		if set.IsNull() {
-			resp.Diagnostics.Append(missingStreamValue(at, "the set of processor ids"))
+			resp.Diagnostics.Append(missingValue(at, "the set of processor ids"))
 		}
 		for _, v := range set.Elements() {
 			processor, _ := v.(types.String)
 			if processor.IsNull() {
-				resp.Diagnostics.Append(missingStreamValue(at, "a processor id"))
+				resp.Diagnostics.Append(missingValue(at, "a processor id"))
 				continue
 			}
 			if err := streams.CheckProcessorID(processor.ValueString()); err != nil && !processor.IsUnknown() {
-				resp.Diagnostics.Append(invalidStreamValue(at, processor.ValueString(), "a processor id", err))
+				resp.Diagnostics.Append(invalidValue(at, processor.ValueString(), "a processor id", err))
 			}
 		}
 	}

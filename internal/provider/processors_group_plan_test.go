@@ -28,7 +28,7 @@ func TestGroupValidation(t *testing.T) {
 		t.Error(diff)
 	}
 	for _, text := range []string{
-		`streams: " cam" is not a stream id: it must not begin or end with white space.`,
+		`streams[" cam"]: " cam" is not a stream id: it must not begin or end with white space.`,
 		`streams["cam-1"]: " p2" is not a processor id: it must not begin or end with white space.`,
 		`streams["cam-3"]: a processor id must not be null.`,
 	} {

@@ -202,7 +202,7 @@ func TestGroupManyErrors(t *testing.T) {
 		t.Fatal(diags)
 	}
 	wantSentences(t, diags, map[string]string{"": "50 streams were not changed. The group is not in the state. The next apply sends all of its sets."})
-	if last := diags[len(diags)-1].Detail; !strings.HasPrefix(last, "Streams of this group with errors: 50 (50 × Resource Not Found Error). The first 20 are shown above.") {
+	if last := diags[len(diags)-1].Detail; !strings.HasPrefix(last, "Streams with errors: 50 (50 × Resource Not Found Error). Not shown above: \"s020\", ") {
 		t.Error(last)
 	}
 }

@@ -85,7 +85,7 @@ func (l *processorsList) List(ctx context.Context, req list.ListRequest, stream 
 				}
 				result.Diagnostics.Append(warning)
 			case o.err != nil:
-				report.add(id, diagnoseRead(ofQuery, id, o.err))
+				report.add(id, diagnoseRead(id, o.err))
 				continue
 			default:
 				listed++
@@ -95,7 +95,7 @@ func (l *processorsList) List(ctx context.Context, req list.ListRequest, stream 
 				return
 			}
 		}
-		diags := report.queryDiagnostics()
+		diags := report.diagnostics("A query changes nothing.")[len(report.warnings.shown):] // the others are in the results
 		if ctx.Err() != nil {
 			diags.Append(queryInterrupted(listed, len(ids)))
 		}
@@ -109,7 +109,7 @@ func (l *processorsList) List(ctx context.Context, req list.ListRequest, stream 
 func (l *processorsList) check(ctx context.Context, config listModel) diag.Diagnostics {
 	var diags diag.Diagnostics
 	if config.StreamIDs.IsNull() {
-		diags.Append(missingValue("stream_ids"))
+		diags.Append(missingValue(path.Root("stream_ids"), "the list"))
 	}
 	for _, rule := range streamIDsRules {
 		var resp validator.ListResponse
@@ -118,7 +118,7 @@ func (l *processorsList) check(ctx context.Context, config listModel) diag.Diagn
 	}
 	switch {
 	case !l.session.configured():
-		diags.Append(diagnose(ofQuery, "", operation{what: "the streams could not be listed"}, outcome{err: errNotConfigured}))
+		diags.Append(diagnose("", operation{what: "the streams could not be listed"}, outcome{err: errNotConfigured}))
 	case !l.session.readsStreams():
 		diags.Append(cannotList())
 	}

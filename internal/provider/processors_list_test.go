@@ -192,7 +192,7 @@ func TestListRefuses(t *testing.T) {
 		"no configuration": {coretest.Attributes{"base_url": tftypes.UnknownValue}, []string{"cam-1"}, "Provider Configuration Not Known"},
 		"a dot":            {nil, []string{"cam-1", ".."}, `".." is not a stream id`},
 		"a null":           {nil, []any{"cam-1", nil}, "Null"},
-		"no list":          {nil, nil, "stream_ids must not be null"},
+		"no list":          {nil, nil, "stream_ids: the list must not be null"},
 	} {
 		service, p := startQuery(t, test.provider, streamstest.Streams("cam-1", "cam-2")...)
 		var diags coretest.Diagnostics

@@ -80,7 +80,7 @@ func (a *setProcessorsAction) Invoke(ctx context.Context, req action.InvokeReque
 		progress("%s", describeAttempt(attempt))
 	})
 	if o := a.session.setOnce(ctx, id, set); o.err != nil {
-		resp.Diagnostics.Append(diagnose(ofResource, id, operation{what: fmt.Sprintf("the processors of stream %q could not be set", id)}, o))
+		resp.Diagnostics.Append(diagnose(id, operation{what: fmt.Sprintf("the processors of stream %q could not be set", id)}, o))
 	}
 }
 
@@ -89,10 +89,10 @@ func (a *setProcessorsAction) Invoke(ctx context.Context, req action.InvokeReque
 func (m setProcessorsModel) check(ctx context.Context) diag.Diagnostics {
 	var diags diag.Diagnostics
 	if m.StreamID.IsNull() {
-		diags.Append(missingValue("stream_id"))
+		diags.Append(missingValue(path.Root("stream_id"), "the id"))
 	}
 	if m.ProcessorIDs.IsNull() {
-		diags.Append(missingValue("processor_ids"))
+		diags.Append(missingValue(path.Root("processor_ids"), "the set"))
 	}
 	for _, rule := range streamIDRules {
 		var resp validator.StringResponse

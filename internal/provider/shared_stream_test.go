@@ -103,7 +103,7 @@ func TestLateConflict(t *testing.T) {
 	close(respond)
 	ended.Wait()
 	wantDiagnostic(t, diags, tfprotov6.DiagnosticSeverityError, "Conflicting Processor Sets",
-		`Nothing was sent for this resource. The service reports that the stream now has ["p1"].`)
+		`Nothing was sent by this operation. The service reports that the stream now has ["p1"].`)
 }
 
 // A key that an update adds is in the state after an unknown outcome, with a mark, so that removing the key detaches.
@@ -139,7 +139,7 @@ func TestGoneStreamDoesNotBlockItsGroup(t *testing.T) {
 	r.state, _ = startProvider(t, r.provider).Read(r.state)
 	config = group(sameSet(3, "p2"), nil)
 	planned, applied := r.planAndApply(config)
-	wantDiagnostic(t, planned, tfprotov6.DiagnosticSeverityWarning, `Create Will Fail: stream "s001"`, "Remove the key from streams")
+	wantDiagnostic(t, planned, tfprotov6.DiagnosticSeverityWarning, `Create Will Fail: stream "s001"`, "Remove the stream from the configuration")
 	if got := errorsAt(applied); len(got) != 2 || got["s001"] == nil {
 		t.Errorf("the apply says %s", applied)
 	}
@@ -213,7 +213,7 @@ func TestGroupWords(t *testing.T) {
 			t.Errorf("a group has no such attribute: %s", text)
 		}
 	}
-	wantDiagnostic(t, diags, tfprotov6.DiagnosticSeverityError, "Resource Not Found Error", "Check the key in streams.")
+	wantDiagnostic(t, diags, tfprotov6.DiagnosticSeverityError, "Resource Not Found Error", "Check the id of the stream.")
 }
 
 // One interrupt is one error for the streams to which nothing was sent.

@@ -28,7 +28,7 @@ func TestUnknownConfiguration(t *testing.T) {
 			wantRefused := func(diags coretest.Diagnostics) {
 				t.Helper()
 				if text := diags.String(); !strings.Contains(text, "Provider Configuration Not Known") ||
-					!strings.HasSuffix(text, "Nothing was sent. The stream was not changed.") {
+					!strings.HasSuffix(text, "Nothing was sent by this operation. The stream was not changed.") {
 					t.Errorf("diagnostics: %s", text)
 				}
 			}
