@@ -198,36 +198,36 @@ func (c *Client) sendAuthorized(ctx context.Context, o *operation) (*http.Respon
 	if err != nil {
 		return nil, err
 	}
-	header, before := first, c.credential.successes()
-	resp, err := c.send(ctx, o, header)
-	if err == nil && resp.StatusCode == http.StatusUnauthorized && first != "" {
-		if header, err = c.authorization(ctx, o, first); err != nil {
+	sent, before := first, first.count()
+	resp, err := c.send(ctx, o, sent.header)
+	if err == nil && resp.StatusCode == http.StatusUnauthorized && first.header != "" {
+		if sent, err = c.authorization(ctx, o, first.header); err != nil {
 			return nil, err
 		}
-		if header != first {
-			before = c.credential.successes()
-			resp, err = c.send(ctx, o, header)
+		if sent != first {
+			before = sent.count()
+			resp, err = c.send(ctx, o, sent.header)
 		}
 	}
 	switch {
 	case err != nil:
 		return nil, err
 	case resp.StatusCode == http.StatusUnauthorized:
-		c.credential.refused(header, before, header != first, o.fail(KindAuthentication, ""))
+		c.credential.refused(sent, before, o.fail(KindAuthentication, ""))
 	case resp.StatusCode/100 == 2:
-		c.credential.succeeded(header)
+		sent.succeeded()
 	}
 	return resp, nil
 }
 
 // authorization returns the Authorization header. A failed token request does not reach the
 // stream, so the outcome stays that of the operation's earlier attempts.
-func (c *Client) authorization(ctx context.Context, o *operation, refused string) (string, error) {
+func (c *Client) authorization(ctx context.Context, o *operation, refused string) (*found, error) {
 	header, err := c.credential.header(ctx, refused)
 	if err != nil {
 		e := *o.noResponse(err) // a copy: all operations share a refusal
 		e.Outcome = o.known.Outcome
-		return "", &e
+		return nil, &e
 	}
 	return header, nil
 }

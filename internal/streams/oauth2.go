@@ -3,8 +3,6 @@ package streams
 import (
 	"context"
 	"errors"
-	"fmt"
-	"maps"
 	"net/http"
 	"net/url"
 	"strings"
@@ -32,17 +30,11 @@ type OAuth2 struct {
 type tokenSource struct {
 	*transport
 	config        clientcredentials.Config
-	assertion     string      // "": none
-	assertionFile *secretFile // nil: none
-	worked        bool        // the endpoint has issued a token
+	assertionFile *secretFile // nil: the client has a secret or a fixed assertion
 	endpoint      verdict
 }
 
 func newTokenSource(cfg OAuth2, t *transport) *tokenSource {
-	params := url.Values{}
-	for name, value := range cfg.EndpointParams {
-		params.Set(name, value)
-	}
 	s := &tokenSource{
 		transport: t,
 		config: clientcredentials.Config{
@@ -50,86 +42,66 @@ func newTokenSource(cfg OAuth2, t *transport) *tokenSource {
 			ClientSecret:   cfg.ClientSecret,
 			TokenURL:       cfg.TokenURL,
 			Scopes:         cfg.Scopes,
-			EndpointParams: params,
+			EndpointParams: url.Values{},
 			AuthStyle:      oauth2.AuthStyleInHeader,
 		},
-		assertion: cfg.ClientAssertion,
+	}
+	for name, value := range cfg.EndpointParams {
+		s.config.EndpointParams.Set(name, value)
+	}
+	if cfg.ClientAssertion != "" {
+		s.useAssertion(cfg.ClientAssertion)
 	}
 	if cfg.ClientAssertionFile != "" {
-		s.assertionFile = &secretFile{"oauth2.client_assertion_file", cfg.ClientAssertionFile}
+		s.assertionFile = &secretFile{"oauth2.client_assertion_file", cfg.ClientAssertionFile, t.redactor}
 	}
 	return s
 }
 
+func (s *tokenSource) useAssertion(assertion string) {
+	s.config.AuthStyle = oauth2.AuthStyleInParams
+	s.config.EndpointParams.Set("client_assertion_type", "urn:ietf:params:oauth:client-assertion-type:jwt-bearer")
+	s.config.EndpointParams.Set("client_assertion", assertion)
+}
+
 // find requests a token. A refusal holds for the run, unless the file with the assertion changes: a client that is
 // refused again and again may get locked. Other failures hold until a retry would be due.
-func (s *tokenSource) find(ctx context.Context, _ string) found {
-	unchanged := always
+func (s *tokenSource) find(ctx context.Context, _ string) *found {
 	if s.assertionFile != nil {
-		unchanged = s.assertionFile.unchanged(s.assertionFile.info())
+		return s.findByFile(ctx)
 	}
-	assertion, err := s.readAssertion()
+	f := s.requestToken(ctx)
+	if !isRefusal(f.err) || s.config.AuthStyle == oauth2.AuthStyleInParams {
+		return f
+	}
+	// RFC 6749 prefers the secret in the header. The library's own detection would also repeat every other failure.
+	s.config.AuthStyle = oauth2.AuthStyleInParams
+	if inBody := s.requestToken(ctx); inBody.err == nil {
+		return inBody
+	}
+	return f
+}
+
+// findByFile requests a token with the assertion in the file, and again if another one replaces a refused assertion.
+func (s *tokenSource) findByFile(ctx context.Context) *found {
+	assertion, unchanged, err := s.assertionFile.read(ctx, "", rotationDelay)
 	if err != nil {
-		return found{err: err, holds: unchanged}
+		return &found{err: err, holds: unchanged}
 	}
-	token, retryAt, err := s.getToken(ctx, assertion)
-	if isRefusal(err) && s.assertionFile != nil && s.worked {
-		// The file worked before, so a new assertion may be on its way.
-		other, info, readErr := s.assertionFile.readUntil(ctx, func(text string, err error) bool { return err == nil && text != assertion })
-		if unchanged = s.assertionFile.unchanged(info); readErr == nil && other != assertion {
-			s.redactor.add(other)
-			token, retryAt, err = s.getToken(ctx, other)
+	s.useAssertion(assertion)
+	f := s.requestToken(ctx)
+	if isRefusal(f.err) {
+		var other string
+		other, unchanged, err = s.assertionFile.read(ctx, assertion, rotationDelay)
+		if err == nil && other != assertion {
+			s.useAssertion(other)
+			f = s.requestToken(ctx)
 		}
 	}
-	if err != nil {
-		return found{err: err, holds: func() bool { return unchanged() && (retryAt.IsZero() || time.Now().Before(retryAt)) }}
+	if holds := f.holds; f.err != nil {
+		f.holds = func() bool { return unchanged() && holds() }
 	}
-	s.worked = true
-	s.redactor.add(tokenSecrets(token)...)
-	return found{header: token.Type() + " " + token.AccessToken, holds: validFor(token)}
-}
-
-// validFor returns a function that reports whether a token is worth another request: it is about to expire
-// in its last ten seconds, or in the last tenth of a shorter life.
-func validFor(t *oauth2.Token) func() bool {
-	if t.Expiry.IsZero() {
-		return always
-	}
-	end := t.Expiry.Add(-min(10*time.Second, time.Until(t.Expiry)/10))
-	return func() bool { return time.Now().Before(end) }
-}
-
-// readAssertion returns the client's assertion, or "" if the client has a secret.
-func (s *tokenSource) readAssertion() (string, error) {
-	if s.assertionFile == nil {
-		return s.assertion, nil
-	}
-	assertion, err := s.assertionFile.read()
-	s.redactor.add(assertion)
-	return assertion, err
-}
-
-// getToken requests a token with an assertion, or else with the secret: in the header, which RFC 6749 prefers,
-// and if that is refused, in the body. The library's own detection would also repeat every other failure. After a
-// failure, retryAt is the time for another try, or zero if a repeated request would fail in the same way.
-func (s *tokenSource) getToken(ctx context.Context, assertion string) (token *oauth2.Token, retryAt time.Time, err error) {
-	config := s.config
-	if assertion != "" {
-		config.AuthStyle = oauth2.AuthStyleInParams
-		config.EndpointParams = maps.Clone(config.EndpointParams)
-		config.EndpointParams.Set("client_assertion_type", "urn:ietf:params:oauth:client-assertion-type:jwt-bearer")
-		config.EndpointParams.Set("client_assertion", assertion)
-	}
-	token, retryAt, err = s.requestToken(ctx, config)
-	if config.AuthStyle == oauth2.AuthStyleInParams || !isRefusal(err) {
-		return token, retryAt, err
-	}
-	config.AuthStyle = oauth2.AuthStyleInParams
-	if token, _, bodyErr := s.requestToken(ctx, config); bodyErr == nil {
-		s.config.AuthStyle = oauth2.AuthStyleInParams
-		return token, time.Time{}, nil
-	}
-	return nil, retryAt, err
+	return f
 }
 
 // isRefusal reports whether the token endpoint has refused the client.
@@ -138,42 +110,53 @@ func isRefusal(err error) bool {
 	return errors.As(err, &e) && (e.Status == http.StatusBadRequest || e.Status == http.StatusUnauthorized)
 }
 
-func (s *tokenSource) requestToken(ctx context.Context, config clientcredentials.Config) (*oauth2.Token, time.Time, error) {
+// requestToken returns a token for most of its life: until ten seconds before its end, or for nine tenths of a
+// shorter life.
+func (s *tokenSource) requestToken(ctx context.Context) *found {
 	known := Error{Method: http.MethodPost, URL: s.config.TokenURL, TokenRequest: true}
 	o := &operation{transport: s.transport, known: known, endpoint: &s.endpoint}
-	token, err := config.Token(context.WithValue(ctx, oauth2.HTTPClient, o.httpClient().StandardClient()))
-	var retryAt time.Time
-	if o.retryable {
-		retryAt = time.Now().Add(o.retryWait)
+	token, err := s.config.Token(context.WithValue(ctx, oauth2.HTTPClient, o.httpClient().StandardClient()))
+	if err == nil {
+		err = CheckToken(token.AccessToken)
 	}
-	retrieveErr := (*oauth2.RetrieveError)(nil)
-	switch {
-	case err == nil:
-		if err = CheckToken(token.AccessToken); err == nil {
-			return token, time.Time{}, nil
+	var end time.Time
+	if err != nil {
+		if o.retryable {
+			end = time.Now().Add(o.retryWait)
 		}
-		return nil, retryAt, o.fail(KindUnexpected, "the token in the response cannot be sent: "+err.Error())
-	case errors.As(err, &retrieveErr):
-		return nil, retryAt, s.refused(o, retrieveErr)
+		return &found{err: o.noToken(err), holds: until(end)}
 	}
-	e := o.noResponse(err)
-	if e.Kind == KindConnection && e.Status/100 == 2 {
-		e.Kind = KindUnexpected
-		e.Reason = "the response has no token: " + s.redactor.printable(strings.TrimPrefix(err.Error(), "oauth2: "), maxText)
+	idToken, _ := token.Extra("id_token").(string)
+	s.redactor.add(token.AccessToken, token.RefreshToken, idToken)
+	if !token.Expiry.IsZero() {
+		end = token.Expiry.Add(-min(10*time.Second, time.Until(token.Expiry)/10))
 	}
-	return nil, retryAt, e
+	return &found{header: token.Type() + " " + token.AccessToken, holds: until(end)}
 }
 
-// refused is the error for an error response of the token endpoint. Some endpoints send it with status 200.
-func (s *tokenSource) refused(o *operation, err *oauth2.RetrieveError) *Error {
+// until returns a function that reports whether it is before the given time. Zero means that there is no end.
+func until(end time.Time) func() bool {
+	return func() bool { return end.IsZero() || time.Now().Before(end) }
+}
+
+// noToken is the error for a token request without a token that can be sent. Some endpoints refuse with status 200.
+func (o *operation) noToken(err error) *Error {
+	refused := (*oauth2.RetrieveError)(nil)
 	status := o.known.Status
-	e := o.fail(kindOf(status), "")
-	if status/100 == 4 && !isRetryableStatus(status) || status/100 == 2 && err.ErrorCode != "" {
-		e.Kind = KindAuthentication
+	switch {
+	case errors.As(err, &refused):
+		e := o.fail(kindOf(status), "")
+		if status/100 == 2 || status/100 == 4 && !isRetryableStatus(status) {
+			e.Kind = KindAuthentication
+		}
+		if refused.ErrorCode != "" {
+			message := strings.TrimSuffix(refused.ErrorCode+": "+refused.ErrorDescription, ": ")
+			e.Message, e.Documented = o.redactor.printable(message, maxMessage), true
+		}
+		return e
+	case status/100 == 2:
+		reason := o.redactor.printable(strings.TrimPrefix(err.Error(), "oauth2: "), maxText)
+		return o.fail(KindUnexpected, "the response has no usable token: "+reason)
 	}
-	if err.ErrorCode != "" {
-		message := strings.TrimSuffix(fmt.Sprintf("%s: %s", err.ErrorCode, err.ErrorDescription), ": ")
-		e.Message, e.Documented = s.redactor.printable(message, maxMessage), true
-	}
-	return e
+	return o.noResponse(err)
 }

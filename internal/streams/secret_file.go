@@ -1,10 +1,10 @@
 package streams
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"os"
 	"strings"
@@ -19,19 +19,59 @@ var errEmptyFile = errors.New("it is empty")
 // maxSecretFile is the length of the longest file that can be a credential, in bytes.
 const maxSecretFile = 64 << 10
 
+// rotationDelay is how long an operation waits for a file to change.
+const rotationDelay = 2 * time.Second
+
 // secretFile is a file whose content, without surrounding white space, is a credential. Another
 // program may replace the content at any time.
 type secretFile struct {
-	setting string // the name of the file's setting, for errors
-	path    string
+	setting  string // the name of the file's setting, for errors
+	path     string
+	redactor *redactor
 }
 
-// read returns the credential. The error is an [*Error] that names the setting and the path.
-func (f secretFile) read() (string, error) {
+// read returns the credential, and a function that reports whether the file is still as it was then. For at most the
+// given wait, it reads again while the file is empty, because it is being written, and while there is nothing better
+// than a refused credential: a service may refuse the old one just before the new one is written.
+func (f *secretFile) read(ctx context.Context, refused string, wait time.Duration) (text string, unchanged func() bool, err error) {
+	limit, again := time.After(wait), time.Tick(rotationDelay/40)
+	for {
+		unchanged = f.unchanged()
+		text, err = f.readOnce()
+		if err == nil && text != refused || err != nil && refused == "" && !errors.Is(err, errEmptyFile) {
+			return text, unchanged, err
+		}
+		select {
+		case <-again:
+		case <-limit:
+			return text, unchanged, err
+		case <-ctx.Done():
+			return "", unchanged, ctx.Err()
+		}
+	}
+}
+
+// unchanged returns a function that reports whether the file is still as it is now.
+func (f *secretFile) unchanged() func() bool {
+	before, errBefore := os.Stat(f.path)
+	return func() bool {
+		now, err := os.Stat(f.path)
+		if err != nil || errBefore != nil {
+			return err != nil && errBefore != nil
+		}
+		return os.SameFile(before, now) && before.Size() == now.Size() && before.ModTime().Equal(now.ModTime())
+	}
+}
+
+// readOnce returns the credential. The error is an [*Error] that names the setting and the path.
+func (f *secretFile) readOnce() (string, error) {
 	content, err := f.content()
-	text := strings.TrimSpace(strings.TrimPrefix(content, "\ufeff"))
+	text := string(bytes.TrimSpace(bytes.TrimPrefix(content, byteOrderMark)))
 	switch {
 	case err != nil:
+		if p := (*fs.PathError)(nil); errors.As(err, &p) {
+			err = p.Err
+		}
 	case text == "":
 		err = errEmptyFile
 	case strings.ContainsAny(text, "\r\n"):
@@ -40,86 +80,44 @@ func (f secretFile) read() (string, error) {
 		err = CheckToken(text)
 	}
 	if err != nil {
-		return "", &Error{
-			Kind: KindAuthentication, Reason: fmt.Sprintf("the file %q of %s cannot be used: %s", f.path, f.setting, err), Err: errors.Join(ErrSecretFile, err),
-		}
+		reason := fmt.Sprintf("the file %q of %s cannot be used: %s", f.path, f.setting, err)
+		return "", &Error{Kind: KindAuthentication, Reason: reason, Err: errors.Join(ErrSecretFile, err)}
 	}
+	f.redactor.add(text)
 	return text, nil
 }
 
-func (f secretFile) content() (string, error) {
+func (f *secretFile) content() ([]byte, error) {
 	info, err := os.Stat(f.path)
-	if err != nil {
-		return "", withoutPath(err)
+	switch {
+	case err != nil:
+		return nil, err
+	case !info.Mode().IsRegular():
+		return nil, errors.New("it is not a regular file") // to open a pipe could take forever
+	case info.Size() > maxSecretFile:
+		return nil, fmt.Errorf("it is longer than %d KiB", maxSecretFile>>10)
 	}
-	if !info.Mode().IsRegular() {
-		return "", errors.New("it is not a regular file") // to open a pipe could take forever
-	}
-	file, err := os.Open(f.path)
-	if err != nil {
-		return "", withoutPath(err)
-	}
-	defer file.Close()
-	content, err := io.ReadAll(io.LimitReader(file, maxSecretFile+1))
-	if err != nil {
-		return "", withoutPath(err)
-	}
-	if len(content) > maxSecretFile {
-		return "", fmt.Errorf("it is longer than %d KiB", maxSecretFile>>10)
-	}
-	return string(content), nil
+	return os.ReadFile(f.path)
 }
 
-func withoutPath(err error) error {
-	if known := (*fs.PathError)(nil); errors.As(err, &known) {
-		return known.Err
-	}
-	return err
+// tokenFile is a bearer token in a file.
+type tokenFile struct {
+	secretFile
+	token string // that was read last
 }
 
-// unchanged returns a function that reports whether the file is as it was. A file without info did not exist.
-func (f secretFile) unchanged(info fs.FileInfo) func() bool {
-	return func() bool { return sameFile(info, f.info()) }
-}
-
-// info returns nil if the file cannot be found.
-func (f secretFile) info() fs.FileInfo {
-	info, err := os.Stat(f.path)
-	if err != nil {
-		return nil
+// find reads the file. The old token serves until the service refuses it.
+func (t *tokenFile) find(ctx context.Context, refused string) *found {
+	wait := rotationDelay
+	if t.token != "" && refused == "" {
+		wait = 0
 	}
-	return info
-}
-
-func sameFile(a, b fs.FileInfo) bool {
-	if a == nil || b == nil {
-		return a == nil && b == nil
+	token, unchanged, err := t.read(ctx, strings.TrimPrefix(refused, "Bearer "), wait)
+	switch {
+	case err == nil:
+		t.token = token
+	case wait > 0:
+		return &found{err: err, holds: unchanged}
 	}
-	return os.SameFile(a, b) && a.Size() == b.Size() && a.ModTime().Equal(b.ModTime())
-}
-
-// rotationDelay is how long an operation waits for a file to change.
-const rotationDelay = 2 * time.Second
-
-// readUntil reads the file until the result is as wanted, for at most rotationDelay. It returns the last result, and
-// the file's state before that read.
-func (f secretFile) readUntil(ctx context.Context, wanted func(string, error) bool) (string, fs.FileInfo, error) {
-	limit := time.NewTimer(rotationDelay)
-	defer limit.Stop()
-	again := time.NewTicker(rotationDelay / 40)
-	defer again.Stop()
-	for {
-		info := f.info()
-		text, err := f.read()
-		if wanted(text, err) {
-			return text, info, err
-		}
-		select {
-		case <-again.C:
-		case <-limit.C:
-			return text, info, err
-		case <-ctx.Done():
-			return "", info, ctx.Err()
-		}
-	}
+	return &found{header: "Bearer " + t.token, holds: unchanged}
 }
