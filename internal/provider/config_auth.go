@@ -4,207 +4,193 @@ import (
 	"cmp"
 	"fmt"
 	"maps"
+	"net/http"
 	"slices"
 	"strings"
 
+	"github.com/hashicorp/terraform-plugin-framework/attr"
 	"github.com/hashicorp/terraform-plugin-framework/path"
-	"github.com/hashicorp/terraform-plugin-framework/provider/schema"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
 	"github.com/stream-management/terraform-provider-stream/internal/streams"
 )
 
-func tokenAttribute() schema.Attribute {
-	return secretString("Bearer token, sent as `Authorization: Bearer …`. Environment: `STREAM_TOKEN`. " +
-		"Set at most one of `token`, `token_file`, `basic_auth` and `oauth2`. Default: none.")
-}
+// noCredentials describes requests without any.
+const noCredentials = "no credentials"
 
-func tokenFileAttribute() schema.Attribute {
-	return optionalString("Path of a file with a bearer token, for tokens that are replaced while Terraform runs. " +
-		"Environment: `STREAM_TOKEN_FILE`. Default: none.")
-}
+const surroundingSpace = "must not begin or end with white space, such as the line break of a file. In Terraform, trimspace() removes it."
 
-func basicAuthAttribute() schema.Attribute {
-	return schema.SingleNestedAttribute{
-		Optional: true,
-		MarkdownDescription: "User for HTTP Basic authentication. Environment: `STREAM_USERNAME` and " +
-			"`STREAM_PASSWORD`. Default: none.",
-		Attributes: map[string]schema.Attribute{
-			"username": optionalString("Name of the user. Environment: `STREAM_USERNAME`. No default."),
-			"password": secretString("Password of the user. Environment: `STREAM_PASSWORD`. No default."),
-		},
-	}
-}
-
-func headersAttribute() schema.Attribute {
-	return schema.MapAttribute{
-		ElementType: types.StringType,
-		Optional:    true,
-		Sensitive:   true,
-		MarkdownDescription: "Headers of every request to the service, such as an API key. They are not sent to a token " +
-			"endpoint. Headers that the request itself needs, such as `Content-Type` and `Host`, cannot be set, and " +
-			"`Authorization` cannot be set beside another scheme. Default: none.",
-	}
-}
-
-func (s *settings) readHeaders(v types.Map) {
-	s.unknown = s.unknown || v.IsUnknown()
-	s.client.Headers = map[string]string{}
-	for _, name := range slices.Sorted(maps.Keys(v.Elements())) {
-		at := path.Root("headers").AtMapKey(name)
-		value := s.elementText(at, v.Elements()[name])
-		if err := streams.CheckHeader(name, value); err != nil {
-			s.refuse(at, "%s.", err)
-		} else if strings.TrimSpace(value) != value {
-			s.refuse(at, "must not have surrounding white space. If it comes from a file, use trimspace().")
-		} else if other, twice := s.configuredHeader(name); twice {
-			s.refuse(at, "is the same header as %q.", other)
+// readHeaders returns the names of the headers by their canonical form: case does not matter.
+func (o object) readHeaders() map[string]string {
+	o.client.Headers = map[string]string{}
+	names := map[string]string{}
+	headers := attribute[types.Map](o, "headers").Elements()
+	for _, name := range slices.Sorted(maps.Keys(headers)) {
+		at, canonical := o.at("headers").AtMapKey(name), http.CanonicalHeaderKey(name)
+		value := o.element(at, headers[name])
+		err := streams.CheckHeader(name, value)
+		switch {
+		case strings.TrimSpace(value) != value:
+			o.refuse(at, surroundingSpace)
+		case err != nil:
+			o.refuse(at, "%s.", err)
+		case names[canonical] != "":
+			o.refuse(at, "is the same header as %q.", names[canonical])
 		}
-		s.client.Headers[name] = value
+		o.client.Headers[name], names[canonical] = value, name
 	}
-}
-
-// configuredHeader finds the configured spelling of a header's name. Case does not matter in header names.
-func (s *settings) configuredHeader(name string) (string, bool) {
-	for other := range s.client.Headers {
-		if strings.EqualFold(other, name) {
-			return other, true
-		}
-	}
-	return "", false
+	return names
 }
 
 // way is one of several ways to authenticate.
 type way struct {
-	name      string
-	at        path.Path
-	set       bool // in the provider block
-	read      func()
-	variables []string
+	at    path.Path
+	value attr.Value // in the provider block; nil in an object that is null
+	read  func()
 }
 
-// readOneWay reads the one way that is in the provider block, or else the one in the environment. It reports false if
-// there is none. prefix is the path of the names.
-func (s *settings) readOneWay(prefix string, ways []way, mayUseEnvironment bool) bool {
-	var configured, inEnvironment []way
+func (o object) way(name string, read func()) way { return way{o.at(name), o.values[name], read} }
+
+// readConfigured reads the way that is in the provider block. It reports false if there is none.
+func (s *settings) readConfigured(ways []way) bool {
+	var found []way
 	for _, w := range ways {
-		if w.set {
-			configured = append(configured, w)
+		if w.value == nil || w.value.IsNull() {
+			continue
 		}
-		w.variables = slices.DeleteFunc(w.variables, func(name string) bool { return s.getenv(name) == "" })
-		if len(w.variables) > 0 && mayUseEnvironment {
-			inEnvironment = append(inEnvironment, w)
+		if found = append(found, w); len(found) > 1 {
+			s.refuse(w.at, "and %s are two ways to authenticate. A request carries one.", found[0].at)
+		}
+		if !w.value.IsUnknown() {
+			w.read()
 		}
 	}
-	for i, w := range configured {
-		if i > 0 {
-			s.refuse(w.at, "and %s are two ways to authenticate. A request carries one.", configured[0].name)
-		}
-		w.read()
-	}
-	if len(configured) > 0 || len(inEnvironment) == 0 {
-		return len(configured) > 0
-	}
-	first := inEnvironment[0]
-	for _, w := range inEnvironment[1:] {
-		s.diags.Append(twoSchemesInEnvironment(prefix+first.name, first.variables, prefix+w.name, w.variables))
-	}
-	first.read()
-	return true
+	return len(found) > 0
 }
 
-func (s *settings) readCredentials(m providerModel) {
-	header, byHeader := s.configuredHeader("Authorization")
+// readEnvironment reads the way that is in the environment. It reports false if there is none.
+func (s *settings) readEnvironment(ways []way) bool {
+	var found []way
+	var texts []string
+	for _, w := range ways {
+		if variables := s.setVariables(w.at); len(variables) > 0 {
+			found = append(found, w)
+			texts = append(texts, fmt.Sprintf("%s (%s)", w.at, strings.Join(variables, ", ")))
+		}
+	}
+	if len(found) > 1 {
+		s.diags.Append(severalSchemesInEnvironment(texts))
+	}
+	if len(found) > 0 {
+		found[0].read()
+	}
+	return len(found) > 0
+}
+
+// setVariables returns the environment variables of an attribute, and of those in it, that are set.
+func (s *settings) setVariables(at path.Path) []string {
+	var set []string
+	for name, variable := range environmentVariables {
+		if strings.HasPrefix(name+".", at.String()+".") && s.getenv(variable) != "" {
+			set = append(set, variable)
+		}
+	}
+	slices.Sort(set)
+	return set
+}
+
+func (o object) readCredentials() {
 	ways := []way{
-		{"token", path.Root("token"), !m.Token.IsNull(), func() { s.readToken(m.Token) }, []string{"STREAM_TOKEN"}},
-		{"token_file", path.Root("token_file"), !m.TokenFile.IsNull(), func() { s.readTokenFile(m.TokenFile) }, []string{"STREAM_TOKEN_FILE"}},
-		{"basic_auth", path.Root("basic_auth"), !m.BasicAuth.IsNull(), func() { s.readBasicAuth(m.BasicAuth) },
-			[]string{"STREAM_USERNAME", "STREAM_PASSWORD"}},
-		{"oauth2", path.Root("oauth2"), !m.OAuth2.IsNull(), func() { s.readOAuth2(m.OAuth2) },
-			[]string{"STREAM_OAUTH2_TOKEN_URL", "STREAM_OAUTH2_CLIENT_ID", "STREAM_OAUTH2_CLIENT_SECRET",
-				"STREAM_OAUTH2_CLIENT_ASSERTION", "STREAM_OAUTH2_CLIENT_ASSERTION_FILE"}},
+		o.way("token", o.readToken),
+		o.way("token_file", o.readTokenFile),
+		o.way("basic_auth", o.readBasicAuth),
+		o.way("oauth2", o.readOAuth2),
 	}
-	for _, w := range ways {
-		if byHeader && w.set {
-			s.refuse(path.Root("headers").AtMapKey(header), "and %s are two ways to authenticate. A request carries one.", w.name)
-		}
+	names, headers := o.readHeaders(), attribute[types.Map](o, "headers")
+	if name, ok := names["Authorization"]; ok {
+		ways = append(ways, way{o.at("headers").AtMapKey(name), headers.Elements()[name], func() {}})
 	}
-	s.readOneWay("", ways, !byHeader && !m.Headers.IsUnknown()) // unknown headers may hold Authorization
+	if !o.readConfigured(ways) && !headers.IsUnknown() { // unknown headers may hold Authorization
+		o.readEnvironment(ways)
+	}
+	for _, name := range slices.Sorted(maps.Keys(o.client.Headers)) {
+		o.credentials = append(o.credentials, "the header "+name)
+	}
 }
 
-func (s *settings) readToken(v types.String) {
-	at := path.Root("token")
-	s.client.Token, _ = s.text(at, v, "STREAM_TOKEN")
-	s.checkCredential(at, s.client.Token, "token_file")
-	if scheme, _, found := strings.Cut(s.client.Token, " "); found && strings.EqualFold(scheme, "Bearer") {
-		s.refuse(at, `must not begin with "Bearer", which is sent before the token.`)
-	}
+// credential notes for errors what authenticates the requests, and where the value of an attribute of it came from.
+func (o object) credential(name, format string, args ...any) {
+	source := cmp.Or(o.variables[o.at(name).String()], "the provider block")
+	o.credentials = append(o.credentials, fmt.Sprintf(format, args...)+" from "+source)
+}
+
+func (o object) readToken() {
+	o.client.Token = o.text("token")
+	o.checkToken(o.at("token"), o.client.Token)
+	o.credential("token", "a bearer token")
 }
 
 // readTokenFile does not read the file: it may not exist before the first request.
-func (s *settings) readTokenFile(v types.String) {
-	s.client.TokenFile, _ = s.text(path.Root("token_file"), v, "STREAM_TOKEN_FILE")
+func (o object) readTokenFile() {
+	o.client.TokenFile = o.text("token_file")
+	o.credential("token_file", "the bearer token in the file %q", o.client.TokenFile)
 }
 
-// checkCredential refuses a credential that a header cannot carry. As a rule, it comes from a file.
-func (s *settings) checkCredential(at path.Path, text, fileAttribute string) {
-	if err := streams.CheckHeader("Authorization", text); err != nil || strings.TrimSpace(text) != text {
-		advice := fmt.Sprintf(" If it comes from a file, use trimspace() or %s.", fileAttribute)
-		if s.variable(at) != "" {
-			advice = ""
+// checkToken refuses a token that cannot be sent. Many come from a file.
+func (s *settings) checkToken(at path.Path, token string) {
+	if strings.TrimSpace(token) != token {
+		s.refuse(at, surroundingSpace)
+	} else if err := streams.CheckToken(token); err != nil {
+		s.refuse(at, "cannot be sent: %s.", err)
+	}
+}
+
+func (o object) readBasicAuth() {
+	basic := o.nested("basic_auth")
+	username := basic.requiredText("username")
+	if strings.Contains(username, ":") {
+		o.refuse(basic.at("username"), "must not contain a colon, which HTTP Basic authentication cannot carry.")
+	}
+	o.client.BasicAuth = &streams.BasicAuth{Username: username, Password: basic.requiredText("password")}
+	basic.credential("username", "the basic_auth of user %q", username)
+}
+
+func (o object) readOAuth2() {
+	oauth2 := o.nested("oauth2")
+	a := &streams.OAuth2{
+		TokenURL:       oauth2.requiredText("token_url"),
+		ClientID:       oauth2.requiredText("client_id"),
+		EndpointParams: map[string]string{},
+	}
+	o.client.OAuth2 = a
+	oauth2.credential("client_id", "a token of the oauth2 client %q", a.ClientID)
+	if a.TokenURL != "" {
+		o.checkAddress(oauth2.at("token_url"), a.TokenURL, streams.ParseTokenURL)
+	}
+
+	ways := []way{
+		oauth2.way("client_secret", func() { a.ClientSecret = oauth2.text("client_secret") }),
+		oauth2.way("client_assertion", func() { a.ClientAssertion = oauth2.text("client_assertion") }),
+		oauth2.way("client_assertion_file", func() { a.ClientAssertionFile = oauth2.text("client_assertion_file") }),
+	}
+	if !o.readConfigured(ways) && !o.readEnvironment(ways) {
+		o.refuse(oauth2.at("client_secret"), "is missing. Set it in the provider block, or set the environment variable "+
+			"STREAM_OAUTH2_CLIENT_SECRET. Instead of a secret, you can set client_assertion or client_assertion_file.")
+	}
+	o.checkToken(oauth2.at("client_assertion"), a.ClientAssertion)
+
+	for i, scope := range attribute[types.List](oauth2, "scopes").Elements() {
+		a.Scopes = append(a.Scopes, o.element(oauth2.at("scopes").AtListIndex(i), scope))
+	}
+	params := attribute[types.Map](oauth2, "endpoint_params").Elements()
+	for _, name := range slices.Sorted(maps.Keys(params)) {
+		at := oauth2.at("endpoint_params").AtMapKey(name)
+		switch name {
+		case "client_id", "client_secret", "client_assertion", "scope":
+			o.refuse(at, "has an attribute of its own in oauth2.")
+		case "client_assertion_type":
+			o.refuse(at, "is set by the provider together with client_assertion.")
 		}
-		s.refuse(at, "must not contain line breaks or surrounding white space.%s", advice)
+		a.EndpointParams[name] = o.element(at, params[name])
 	}
-}
-
-func (s *settings) readBasicAuth(v types.Object) {
-	if s.unknown = s.unknown || v.IsUnknown(); v.IsUnknown() {
-		return
-	}
-	at := path.Root("basic_auth")
-	s.client.BasicAuth = &streams.BasicAuth{
-		Username: s.requiredText(at.AtName("username"), objectAttribute[types.String](v, "username"), "STREAM_USERNAME"),
-		Password: s.requiredText(at.AtName("password"), objectAttribute[types.String](v, "password"), "STREAM_PASSWORD"),
-	}
-	if strings.Contains(s.client.BasicAuth.Username, ":") {
-		s.refuse(at.AtName("username"), "must not contain a colon, which HTTP Basic authentication cannot carry.")
-	}
-}
-
-// noCredentials is what describeCredentials says of requests without any.
-const noCredentials = "no credentials"
-
-// describeCredentials says for errors what authenticates the requests, and where it comes from. A header's
-// name is no secret, and its value is.
-func (s *settings) describeCredentials() string {
-	var sent []string
-	switch c := s.client; {
-	case c.OAuth2 != nil:
-		sent = append(sent, fmt.Sprintf("a token of the oauth2 client %q%s", c.OAuth2.ClientID, s.origin(path.Root("oauth2").AtName("client_id"))))
-	case c.BasicAuth != nil:
-		sent = append(sent, fmt.Sprintf("the basic_auth of user %q%s", c.BasicAuth.Username, s.origin(path.Root("basic_auth").AtName("username"))))
-	case c.TokenFile != "":
-		sent = append(sent, fmt.Sprintf("the bearer token in the file %q of %s", c.TokenFile, cmp.Or(s.variable(path.Root("token_file")), "token_file")))
-	case c.Token != "":
-		sent = append(sent, "a bearer token"+cmp.Or(s.origin(path.Root("token")), " from the provider block"))
-	}
-	for _, name := range slices.Sorted(maps.Keys(s.client.Headers)) {
-		sent = append(sent, "the header "+name)
-	}
-	if s.client.TLS.ClientCertPEM != "" {
-		sent = append(sent, "a client certificate")
-	}
-	if sent == nil {
-		return noCredentials
-	}
-	return strings.Join(sent, " and ")
-}
-
-// origin says which environment variable an attribute got its value from. It is empty if the value is in
-// the provider block.
-func (s *settings) origin(at path.Path) string {
-	if variable := s.variable(at); variable != "" {
-		return " from " + variable
-	}
-	return ""
 }

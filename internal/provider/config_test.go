@@ -167,11 +167,7 @@ func readBlock(t *testing.T, block block, env environment) *settings {
 	var schema provider.SchemaResponse
 	new(streamProvider).Schema(t.Context(), provider.SchemaRequest{}, &schema)
 	config := tfsdk.Config{Schema: schema.Schema, Raw: coretest.ToTerraform(schema.Schema.Type().TerraformType(t.Context()), block)}
-	var model providerModel
-	if diags := config.Get(t.Context(), &model); diags.HasError() {
-		t.Fatal(diags)
-	}
-	return readSettings(model, func(name string) string { return env[name] })
+	return readSettings(t.Context(), config, func(name string) string { return env[name] })
 }
 
 // wantProblems fails the test unless there are exactly these problems, or if one of them quotes a secret of the tests.
@@ -216,10 +212,10 @@ func TestDescribeCredentials(t *testing.T) {
 		"nothing":    {nil, nil, "no credentials"},
 		"token":      {block{"token": "Hidden1"}, nil, "a bearer token from the provider block"},
 		"token, env": {nil, environment{"STREAM_TOKEN": "Hidden1"}, "a bearer token from STREAM_TOKEN"},
-		"basic_auth": {block{"basic_auth": block{"username": "me", "password": "Hidden1"}}, nil, `the basic_auth of user "me"`},
+		"basic_auth": {block{"basic_auth": block{"username": "me", "password": "Hidden1"}}, nil, `the basic_auth of user "me" from the provider block`},
 		"basic_auth, env": {nil, environment{"STREAM_USERNAME": "me", "STREAM_PASSWORD": "Hidden1"},
 			`the basic_auth of user "me" from STREAM_USERNAME`},
-		"oauth2":  {block{"oauth2": oauth2}, nil, `a token of the oauth2 client "me"`},
+		"oauth2":  {block{"oauth2": oauth2}, nil, `a token of the oauth2 client "me" from the provider block`},
 		"headers": {block{"headers": block{"X-Api-Key": "Hidden1", "X-Tenant": "Hidden2"}}, nil, "the header X-Api-Key and the header X-Tenant"},
 		"client certificate": {block{"token": "Hidden1", "tls": block{"client_cert_pem": pair.CertPEM, "client_key_pem": pair.KeyPEM}}, nil,
 			"a bearer token from the provider block and a client certificate"},

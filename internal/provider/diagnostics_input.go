@@ -80,11 +80,10 @@ func invalidClient(err error) diag.Diagnostic {
 	return diag.NewErrorDiagnostic(invalidConfiguration, sentence(err.Error()))
 }
 
-func twoSchemesInEnvironment(first string, firstVariables []string, second string, secondVariables []string) diag.Diagnostic {
+func severalSchemesInEnvironment(schemes []string) diag.Diagnostic {
 	return diag.NewErrorDiagnostic(invalidConfiguration, fmt.Sprintf(
-		"The environment has two ways to authenticate, %s (%s) and %s (%s). A request carries one. Unset the variables of one, "+
-			"or set the other in the provider block.",
-		first, strings.Join(firstVariables, ", "), second, strings.Join(secondVariables, ", ")))
+		"The environment has several ways to authenticate: %s. A request carries one. Unset the variables of the others, "+
+			"or set one in the provider block.", strings.Join(schemes, " and ")))
 }
 
 func sentInClearWarning(at path.Path, variable string) diag.Diagnostic {

@@ -45,12 +45,7 @@ func (p *streamProvider) Schema(_ context.Context, _ provider.SchemaRequest, res
 // ValidateConfig reports what Configure would refuse, except a missing base_url: terraform validate
 // often runs without the environment variables.
 func (p *streamProvider) ValidateConfig(ctx context.Context, req provider.ValidateConfigRequest, resp *provider.ValidateConfigResponse) {
-	var model providerModel
-	resp.Diagnostics.Append(req.Config.Get(ctx, &model)...)
-	if resp.Diagnostics.HasError() {
-		return
-	}
-	s := readSettings(model, os.Getenv)
+	s := readSettings(ctx, req.Config, os.Getenv)
 	resp.Diagnostics.Append(s.diags.Errors()...)
 	if s.diags.HasError() && s.missingBaseURL {
 		resp.Diagnostics.Append(missingBaseURL())
@@ -58,12 +53,7 @@ func (p *streamProvider) ValidateConfig(ctx context.Context, req provider.Valida
 }
 
 func (p *streamProvider) Configure(ctx context.Context, req provider.ConfigureRequest, resp *provider.ConfigureResponse) {
-	var model providerModel
-	resp.Diagnostics.Append(req.Config.Get(ctx, &model)...)
-	if resp.Diagnostics.HasError() {
-		return
-	}
-	s := readSettings(model, os.Getenv)
+	s := readSettings(ctx, req.Config, os.Getenv)
 	resp.Diagnostics.Append(s.diags...)
 	if s.missingBaseURL {
 		resp.Diagnostics.Append(missingBaseURL())
@@ -72,11 +62,8 @@ func (p *streamProvider) Configure(ctx context.Context, req provider.ConfigureRe
 		return
 	}
 
-	configured := newSession(s.deployment, s.detectDrift)
-	p.session = configured
-	resp.ResourceData = configured
-	resp.ActionData = configured
-	resp.ListResourceData = configured
+	p.session = newSession(s.deployment, s.detectDrift)
+	resp.ResourceData, resp.ActionData, resp.ListResourceData = p.session, p.session, p.session
 	if s.unknown {
 		return // a value comes from a resource; it is known before anything is sent
 	}
@@ -88,7 +75,7 @@ func (p *streamProvider) Configure(ctx context.Context, req provider.ConfigureRe
 		resp.Diagnostics.Append(invalidClient(err))
 		return
 	}
-	configured.client = client
+	p.session.client = client
 }
 
 func (p *streamProvider) Resources(context.Context) []func() resource.Resource {

@@ -1,27 +1,26 @@
 package provider
 
 import (
-	"slices"
-
 	"github.com/hashicorp/terraform-plugin-framework/attr"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
 	"github.com/stream-management/terraform-provider-stream/internal/streams"
 )
 
-func known(s types.String) bool { return !s.IsNull() && !s.IsUnknown() }
+func known(v attr.Value) bool { return !v.IsNull() && !v.IsUnknown() }
 
 // knownSet converts a set of strings, or returns nil if it is known after apply.
 func knownSet(set types.Set) *streams.ProcessorSet {
-	elements := set.Elements()
-	if set.IsUnknown() || slices.ContainsFunc(elements, attr.Value.IsUnknown) {
+	if set.IsUnknown() {
 		return nil
 	}
-	ids := make([]string, 0, len(elements))
-	for _, v := range elements {
-		if id, ok := v.(types.String); ok {
-			ids = append(ids, id.ValueString())
+	ids := make([]string, 0, len(set.Elements()))
+	for _, v := range set.Elements() {
+		id, _ := v.(types.String) // the schemas have no other elements
+		if id.IsUnknown() {
+			return nil
 		}
+		ids = append(ids, id.ValueString())
 	}
 	processors := streams.NewProcessorSet(ids...)
 	return &processors
