@@ -130,22 +130,11 @@ func (checkedGroup) ValidateMap(_ context.Context, req validator.MapRequest, res
 	all := req.ConfigValue.Elements()
 	for _, id := range slices.Sorted(maps.Keys(all)) {
 		at := req.Path.AtMapKey(id)
-		if err := streams.CheckStreamID(id); err != nil {
-			resp.Diagnostics.Append(invalidValue(at, id, "a stream id", err))
-		}
+		resp.Diagnostics.Append(streamIDRule.problems(at, types.StringValue(id))...)
 		set, _ := all[id].(types.Set) // the schema has no other elements
 		if set.IsNull() {
 			resp.Diagnostics.Append(missingValue(at, "the set of processor ids"))
 		}
-		for _, v := range set.Elements() {
-			processor, _ := v.(types.String)
-			if processor.IsNull() {
-				resp.Diagnostics.Append(missingValue(at, "a processor id"))
-				continue
-			}
-			if err := streams.CheckProcessorID(processor.ValueString()); err != nil && !processor.IsUnknown() {
-				resp.Diagnostics.Append(invalidValue(at, processor.ValueString(), "a processor id", err))
-			}
-		}
+		resp.Diagnostics.Append(processorIDRule.problems(at, set.Elements()...)...)
 	}
 }

@@ -11,26 +11,18 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/list/schema"
 	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
+	"github.com/hashicorp/terraform-plugin-framework/tfsdk"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
 	"github.com/stream-management/terraform-provider-stream/internal/streams"
 )
 
-var (
-	_ list.ListResource              = (*processorsList)(nil)
-	_ list.ListResourceWithConfigure = (*processorsList)(nil)
-)
+var _ list.ListResourceWithConfigure = (*processorsList)(nil)
 
 func newProcessorsList() list.ListResource { return &processorsList{} }
 
 // processorsList lists streams by their ids, because the interface specifies no list.
 type processorsList struct{ processorsResource }
-
-type listModel struct {
-	StreamIDs types.List `tfsdk:"stream_ids"`
-}
-
-var streamIDsRules = []validator.List{listvalidator.NoNullValues(), listvalidator.ValueStringsAre(streamIDRules...)}
 
 func (l *processorsList) ListResourceConfigSchema(_ context.Context, _ list.ListResourceSchemaRequest, resp *list.ListResourceSchemaResponse) {
 	resp.Schema = schema.Schema{
@@ -41,7 +33,7 @@ func (l *processorsList) ListResourceConfigSchema(_ context.Context, _ list.List
 				Required:    true,
 				MarkdownDescription: "Ids of the streams. An id that is there twice counts once. The rules for the ids are those of the " +
 					"resource `stream_processors`.",
-				Validators: streamIDsRules,
+				Validators: []validator.List{listvalidator.NoNullValues(), listvalidator.ValueStringsAre(streamIDRule)},
 			},
 		},
 	}
@@ -49,23 +41,10 @@ func (l *processorsList) ListResourceConfigSchema(_ context.Context, _ list.List
 
 // List reads each stream once. Terraform reads no results after an error, so all errors come last.
 func (l *processorsList) List(ctx context.Context, req list.ListRequest, stream *list.ListResultsStream) {
-	var config listModel
-	diags := req.Config.Get(ctx, &config)
-	if !diags.HasError() {
-		diags.Append(l.check(ctx, config)...)
-	}
+	ids, diags := l.streamIDs(ctx, req.Config)
 	if diags.HasError() {
 		stream.Results = list.ListResultsStreamDiagnostics(diags)
 		return
-	}
-	seen := map[string]bool{}
-	var ids []string
-	for _, v := range config.StreamIDs.Elements() {
-		id, _ := v.(types.String) // the schema has no other elements
-		if !seen[id.ValueString()] {
-			ids = append(ids, id.ValueString())
-		}
-		seen[id.ValueString()] = true
 	}
 	stream.Results = func(push func(list.ListResult) bool) {
 		ctx, cancel := context.WithCancel(ctx)
@@ -105,16 +84,13 @@ func (l *processorsList) List(ctx context.Context, req list.ListRequest, stream 
 	}
 }
 
-// check validates once more: Terraform validates a query only while values may be unknown.
-func (l *processorsList) check(ctx context.Context, config listModel) diag.Diagnostics {
-	var diags diag.Diagnostics
-	if config.StreamIDs.IsNull() {
+// streamIDs returns the ids of a query, each once. Terraform validates them only while values may be unknown.
+func (l *processorsList) streamIDs(ctx context.Context, config tfsdk.Config) (ids []string, diags diag.Diagnostics) {
+	var given types.List
+	diags.Append(config.GetAttribute(ctx, path.Root("stream_ids"), &given)...)
+	diags.Append(streamIDRule.problems(path.Root("stream_ids"), given.Elements()...)...)
+	if given.IsNull() {
 		diags.Append(missingValue(path.Root("stream_ids"), "the list"))
-	}
-	for _, rule := range streamIDsRules {
-		var resp validator.ListResponse
-		rule.ValidateList(ctx, validator.ListRequest{Path: path.Root("stream_ids"), ConfigValue: config.StreamIDs}, &resp)
-		diags.Append(resp.Diagnostics...)
 	}
 	switch {
 	case !l.session.configured():
@@ -122,16 +98,24 @@ func (l *processorsList) check(ctx context.Context, config listModel) diag.Diagn
 	case !l.session.readsStreams():
 		diags.Append(cannotList())
 	}
-	return diags
+	if diags.HasError() {
+		return nil, diags
+	}
+
+	seen := map[types.String]bool{}
+	for _, v := range given.Elements() {
+		id, _ := v.(types.String) // the schema has no other elements
+		if !seen[id] {
+			ids = append(ids, id.ValueString())
+		}
+		seen[id] = true
+	}
+	return ids, diags
 }
 
 func (l *processorsList) result(ctx context.Context, req list.ListRequest, got *streams.Stream) list.ListResult {
 	result := req.NewListResult(ctx)
-	processors := fmt.Sprintf("%d processors", got.ProcessorIDs.Len())
-	if got.ProcessorIDs.Len() == 1 {
-		processors = "1 processor"
-	}
-	result.DisplayName = fmt.Sprintf("%s (%s)", got.ID, processors)
+	result.DisplayName = fmt.Sprintf("%s (processors: %d)", got.ID, got.ProcessorIDs.Len())
 	result.Diagnostics.Append(result.Identity.SetAttribute(ctx, path.Root("stream_id"), got.ID)...)
 	if !req.IncludeResource {
 		return result

@@ -67,7 +67,7 @@ func TestList(t *testing.T) {
 			t.Errorf("%s (-imported +listed):\n%s", id, diff)
 		}
 	}
-	want := map[string]string{"cam-1": "cam-1 (2 processors)", "cam-2": "cam-2 (1 processor)", "cam-3": "cam-3 (0 processors)"}
+	want := map[string]string{"cam-1": "cam-1 (processors: 2)", "cam-2": "cam-2 (processors: 1)", "cam-3": "cam-3 (processors: 0)"}
 	if diff := cmp.Diff(want, names); diff != "" {
 		t.Errorf("display names (-want +got):\n%s", diff)
 	}
@@ -191,7 +191,7 @@ func TestListRefuses(t *testing.T) {
 		"no detect_drift":  {coretest.Attributes{"detect_drift": false}, []string{"cam-1", "cam-2"}, "Streams Cannot Be Listed: The interface specifies no read"},
 		"no configuration": {coretest.Attributes{"base_url": tftypes.UnknownValue}, []string{"cam-1"}, "Provider Configuration Not Known"},
 		"a dot":            {nil, []string{"cam-1", ".."}, `".." is not a stream id`},
-		"a null":           {nil, []any{"cam-1", nil}, "Null"},
+		"a null":           {nil, []any{"cam-1", nil}, "stream_ids: a stream id must not be null"},
 		"no list":          {nil, nil, "stream_ids: the list must not be null"},
 	} {
 		service, p := startQuery(t, test.provider, streamstest.Streams("cam-1", "cam-2")...)

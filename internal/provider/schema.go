@@ -11,6 +11,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework-validators/stringvalidator"
 	"github.com/hashicorp/terraform-plugin-framework/attr"
 	"github.com/hashicorp/terraform-plugin-framework/diag"
+	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema"
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema/stringdefault"
 	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
@@ -34,11 +35,11 @@ const (
 )
 
 var (
-	streamIDRules     = []validator.String{checkedString{"a stream id", streams.CheckStreamID}}
-	processorIDsRules = []validator.Set{
-		setvalidator.NoNullValues(),
-		setvalidator.ValueStringsAre(checkedString{"a processor id", streams.CheckProcessorID}),
-	}
+	streamIDRule    = checkedString{"a stream id", streams.CheckStreamID}
+	processorIDRule = checkedString{"a processor id", streams.CheckProcessorID}
+
+	streamIDRules     = []validator.String{streamIDRule}
+	processorIDsRules = []validator.Set{setvalidator.NoNullValues(), setvalidator.ValueStringsAre(processorIDRule)}
 )
 
 func onDestroyAttribute(description string) schema.Attribute {
@@ -117,12 +118,22 @@ func (v checkedString) Description(context.Context) string { return "value must 
 func (v checkedString) MarkdownDescription(ctx context.Context) string { return v.Description(ctx) }
 
 func (v checkedString) ValidateString(_ context.Context, req validator.StringRequest, resp *validator.StringResponse) {
-	if req.ConfigValue.IsNull() || req.ConfigValue.IsUnknown() {
-		return
+	if !req.ConfigValue.IsNull() {
+		resp.Diagnostics.Append(v.problems(req.Path, req.ConfigValue)...)
 	}
-	if err := v.check(req.ConfigValue.ValueString()); err != nil {
-		resp.Diagnostics.Append(invalidValue(req.Path, req.ConfigValue.ValueString(), v.what, err))
+}
+
+// problems says what is wrong with the strings at a path. Unknown ones may turn out right.
+func (v checkedString) problems(at path.Path, values ...attr.Value) (diags diag.Diagnostics) {
+	for _, value := range values {
+		text, _ := value.(types.String) // the schemas have no other values there
+		if text.IsNull() {
+			diags.Append(missingValue(at, v.what))
+		} else if err := v.check(text.ValueString()); err != nil && !text.IsUnknown() {
+			diags.Append(invalidValue(at, text.ValueString(), v.what, err))
+		}
 	}
+	return diags
 }
 
 // providerSession returns the session of the provider data, which is nil while Terraform only asks for schemas or validates.

@@ -6,18 +6,13 @@ import (
 
 	"github.com/hashicorp/terraform-plugin-framework/action"
 	"github.com/hashicorp/terraform-plugin-framework/action/schema"
-	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/path"
-	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
 	"github.com/stream-management/terraform-provider-stream/internal/streams"
 )
 
-var (
-	_ action.Action              = (*setProcessorsAction)(nil)
-	_ action.ActionWithConfigure = (*setProcessorsAction)(nil)
-)
+var _ action.ActionWithConfigure = (*setProcessorsAction)(nil)
 
 func newSetProcessorsAction() action.Action { return &setProcessorsAction{} }
 
@@ -62,7 +57,12 @@ func (a *setProcessorsAction) Configure(_ context.Context, req action.ConfigureR
 func (a *setProcessorsAction) Invoke(ctx context.Context, req action.InvokeRequest, resp *action.InvokeResponse) {
 	var config setProcessorsModel
 	resp.Diagnostics.Append(req.Config.Get(ctx, &config)...)
-	resp.Diagnostics.Append(config.check(ctx)...)
+	// Terraform validates the configuration of an action only while values may be unknown.
+	resp.Diagnostics.Append(streamIDRule.problems(path.Root("stream_id"), config.StreamID)...)
+	resp.Diagnostics.Append(processorIDRule.problems(path.Root("processor_ids"), config.ProcessorIDs.Elements()...)...)
+	if config.ProcessorIDs.IsNull() { // it would detach all processors
+		resp.Diagnostics.Append(missingValue(path.Root("processor_ids"), "the set"))
+	}
 	if resp.Diagnostics.HasError() {
 		return
 	}
@@ -82,27 +82,4 @@ func (a *setProcessorsAction) Invoke(ctx context.Context, req action.InvokeReque
 	if o := a.session.setOnce(ctx, id, set); o.err != nil {
 		resp.Diagnostics.Append(diagnose(id, operation{what: fmt.Sprintf("the processors of stream %q could not be set", id)}, o))
 	}
-}
-
-// check validates once more: Terraform validates the configuration of an action only while values may
-// be unknown. A null set would detach all processors.
-func (m setProcessorsModel) check(ctx context.Context) diag.Diagnostics {
-	var diags diag.Diagnostics
-	if m.StreamID.IsNull() {
-		diags.Append(missingValue(path.Root("stream_id"), "the id"))
-	}
-	if m.ProcessorIDs.IsNull() {
-		diags.Append(missingValue(path.Root("processor_ids"), "the set"))
-	}
-	for _, rule := range streamIDRules {
-		var resp validator.StringResponse
-		rule.ValidateString(ctx, validator.StringRequest{Path: path.Root("stream_id"), ConfigValue: m.StreamID}, &resp)
-		diags.Append(resp.Diagnostics...)
-	}
-	for _, rule := range processorIDsRules {
-		var resp validator.SetResponse
-		rule.ValidateSet(ctx, validator.SetRequest{Path: path.Root("processor_ids"), ConfigValue: m.ProcessorIDs}, &resp)
-		diags.Append(resp.Diagnostics...)
-	}
-	return diags
 }
