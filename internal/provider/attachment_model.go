@@ -6,6 +6,7 @@ import (
 
 	"github.com/hashicorp/terraform-plugin-framework-timeouts/resource/timeouts"
 	"github.com/hashicorp/terraform-plugin-framework/diag"
+	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
 	"github.com/stream-management/terraform-provider-stream/internal/claims"
@@ -23,10 +24,6 @@ type attachmentModel struct {
 
 // common returns the attributes of both resources.
 func (m *attachmentModel) common() *attachmentModel { return m }
-
-// setDefaults gives an imported or moved resource the values that an empty configuration plans, so that the next plan
-// shows no update.
-func (m *attachmentModel) setDefaults() { m.OnDestroy = types.StringValue(onDestroyDetach) }
 
 func (m *attachmentModel) detaches() bool { return m.OnDestroy.ValueString() != onDestroyKeep }
 
@@ -65,6 +62,17 @@ func decode[M any](ctx context.Context, plan, state values, private privateState
 // values is a plan or a state.
 type values interface {
 	Get(ctx context.Context, target any) diag.Diagnostics
+}
+
+// newModel returns the model of an imported, moved or listed resource. on_destroy is what an empty configuration plans,
+// so that the next plan shows no update.
+func newModel[M any](ctx context.Context, of interface {
+	values
+	SetAttribute(ctx context.Context, at path.Path, value any) diag.Diagnostics
+}, diags *diag.Diagnostics) (m M, ok bool) {
+	diags.Append(of.SetAttribute(ctx, path.Root("on_destroy"), onDestroyDetach)...)
+	diags.Append(of.Get(ctx, &m)...)
+	return m, !diags.HasError()
 }
 
 // attach applies a change.

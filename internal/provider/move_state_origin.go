@@ -10,8 +10,6 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"github.com/hashicorp/terraform-plugin-framework/types"
-
 	"github.com/stream-management/terraform-provider-stream/internal/streams"
 )
 
@@ -19,138 +17,114 @@ import (
 var origins = map[string]struct {
 	provider string // last part of the address: mirrors and forks have other hosts and namespaces
 	newest   int64  // known schema version
-	read     func(*originState) exchange
+	read     func(originState) exchange
 }{
 	"restful_operation": {"restful", 2, readRestful},
 	"restapi_object":    {"restapi", 0, readRestapi},
 	"terracurl_request": {"terracurl", 1, readTerracurl},
 }
 
-// exchange is the request that a resource of a generic provider describes, and its response.
-type exchange struct {
-	methods  []string        // as far as the state has them
-	target   string          // URL, or path below a base address that the state does not have
-	sent     json.RawMessage // body of the request
-	status   string          // status of the response; "" if the state does not have it
-	received json.RawMessage // body of the response
-	inDoubt  bool            // the service may not have accepted what was sent
+// originState has attributes of these types. It may contain secrets, so errors name attributes and quote no values.
+type originState struct {
+	Method, Path, URL, ID string
+
+	// restful_operation
+	Body, Output    body
+	SensitiveOutput body `json:"sensitive_output"`
+
+	// restapi_object
+	CreateMethod string `json:"create_method"`
+	UpdateMethod string `json:"update_method"`
+	CreatePath   string `json:"create_path"`
+	UpdatePath   string `json:"update_path"`
+	Data         body
+	UpdateData   body `json:"update_data"`
+	APIResponse  body `json:"api_response"`
+
+	// terracurl_request
+	RequestBody body   `json:"request_body"`
+	StatusCode  string `json:"status_code"`
+	Response    body
 }
 
-// readRestful reads a restful_operation. Bodies are texts in schema 0 and dynamic values since.
-func readRestful(s *originState) exchange {
-	x := exchange{methods: []string{s.text("method")}, target: s.text("path"), sent: s.dynamic("body"), received: s.dynamic("output")}
-	if x.received == nil {
-		x.received = s.dynamic("sensitive_output")
-	}
-	return x
+// exchange is the request that a resource of a generic provider describes, and its response.
+type exchange struct {
+	methods  []string // as far as the state has them
+	target   string   // URL, or path below a base address that the state does not have
+	sent     body
+	status   string // of the response; "" if the state does not have it
+	received body
+	inDoubt  bool // the service may not have accepted what was sent
+}
+
+func readRestful(s originState) exchange {
+	return exchange{methods: []string{s.Method}, target: s.Path, sent: s.Body, received: cmp.Or(s.Output, s.SensitiveOutput)}
 }
 
 // readRestapi reads a restapi_object. Its methods are mostly set on the provider, which no state has.
-func readRestapi(s *originState) exchange {
-	target := cmp.Or(s.text("update_path"), s.text("create_path"), s.text("path"))
+func readRestapi(s originState) exchange {
+	target := cmp.Or(s.UpdatePath, s.CreatePath, s.Path)
 	if collection := strings.TrimRight(target, "/"); strings.HasSuffix(collection, "streams") {
 		target = collection + "/{id}"
 	}
 	return exchange{
-		methods:  slices.DeleteFunc([]string{s.text("create_method"), s.text("update_method")}, func(m string) bool { return m == "" }),
-		target:   strings.ReplaceAll(target, "{id}", s.text("id")),
-		sent:     s.attributes["data"],
-		received: s.attributes["api_response"],
+		methods:  slices.DeleteFunc([]string{s.CreateMethod, s.UpdateMethod}, func(m string) bool { return m == "" }),
+		target:   strings.ReplaceAll(target, "{id}", s.ID),
+		sent:     s.Data,
+		received: s.APIResponse,
 		// A failed update leaves its data and no response. With update_data, either may be the last that was sent.
-		inDoubt: s.text("api_response") == "" || s.text("update_data") != "",
+		inDoubt: s.APIResponse == "" || s.UpdateData != "",
 	}
 }
 
-// readTerracurl reads a terracurl_request.
-func readTerracurl(s *originState) exchange {
-	return exchange{
-		methods:  []string{s.text("method")},
-		target:   s.text("url"),
-		sent:     s.attributes["request_body"],
-		status:   s.text("status_code"),
-		received: s.attributes["response"],
-	}
+func readTerracurl(s originState) exchange {
+	return exchange{methods: []string{s.Method}, target: s.URL, sent: s.RequestBody, status: s.StatusCode, received: s.Response}
 }
 
-// originState is the state of a resource of another provider. It may contain secrets, so errors name
-// attributes and quote no values.
-type originState struct {
-	attributes map[string]json.RawMessage
-	wrong      error // the last attribute that text could not return
-}
+// body is a body in JSON; "" if there is none.
+type body string
 
-func readOrigin(raw []byte) (*originState, error) {
-	var s originState
-	if json.Unmarshal(raw, &s.attributes) != nil || s.attributes == nil {
-		return nil, errors.New("its state is not a JSON object")
-	}
-	return &s, nil
-}
-
-// text returns an attribute that is a string; "" if it is null.
-func (s *originState) text(name string) string {
-	raw := s.attributes[name]
-	text := decodeJSON[string](raw)
-	switch {
-	case text != nil:
-		return *text
-	case raw != nil && string(raw) != "null":
-		s.wrong = fmt.Errorf("its %s is not a string", name)
-	}
-	return ""
-}
-
-// dynamic returns an attribute, without the type if it was saved with one; nil if it is null.
-func (s *originState) dynamic(name string) json.RawMessage {
-	raw := s.attributes[name]
-	if typed := decodeJSON[struct{ Value, Type json.RawMessage }](raw); typed != nil && typed.Type != nil {
+// UnmarshalJSON reads a body that was saved as a text, or as a dynamic value, which has its type beside it.
+func (b *body) UnmarshalJSON(raw []byte) error {
+	var typed struct{ Value, Type json.RawMessage }
+	if json.Unmarshal(raw, &typed) == nil && typed.Type != nil {
 		raw = typed.Value
 	}
-	if string(raw) == "null" {
-		return nil
+	var text string // "" also for null
+	if json.Unmarshal(raw, &text) != nil {
+		text = string(raw)
 	}
-	return raw
+	*b = body(strings.TrimSpace(text))
+	return nil
 }
 
-func processorIDsIn(body map[string]json.RawMessage) (types.Set, error) {
-	none := types.SetNull(types.StringType)
-	if body["processor_ids"] == nil {
-		return none, errors.New("has no processor_ids")
+// movedStream has the fields of a stream (INTERFACE.md, section 2) that a body has.
+type movedStream struct {
+	ID                   *string               `json:"id"`
+	TerminalID           *string               `json:"terminal_id"`
+	FragmentTypeID       *string               `json:"fragment_type_id"`
+	ProcessorIDs         *streams.ProcessorSet `json:"processor_ids"`
+	LastEdited           *int64                `json:"last_edited"`
+	CompatibleNamespaces *streams.ProcessorSet `json:"compatible_namespaces"` // a set of strings, too
+}
+
+// stream reads a body, which may also be missing or empty.
+func (b body) stream() (s movedStream, err error) {
+	if b == "" || b == "{}" {
+		return s, nil
 	}
-	ids := decodeJSON[streams.ProcessorSet](body["processor_ids"])
-	if ids == nil {
-		return none, errors.New("has processor_ids that are not an array of strings")
+	if json.Unmarshal([]byte(b), &s) != nil || s == (movedStream{}) {
+		return s, errors.New("is not a JSON object with fields of a stream, each of its type")
 	}
-	for _, id := range ids.IDs() {
+	if s.ProcessorIDs == nil {
+		return s, nil
+	}
+	for _, id := range s.ProcessorIDs.IDs() {
 		if err := streams.CheckProcessorID(id); err != nil {
-			return none, fmt.Errorf("has a processor id that is not one: it %w", err)
+			return s, fmt.Errorf("has a processor id that is not one: it %w", err)
 		}
 	}
-	return stringSet(ids.IDs()), nil
-}
-
-// jsonObject reads a JSON object, also one in a JSON string, as some bodies are. No text has no fields.
-func jsonObject(raw json.RawMessage) (map[string]json.RawMessage, error) {
-	for text := decodeJSON[string](raw); text != nil; text = decodeJSON[string](raw) {
-		raw = json.RawMessage(*text)
-	}
-	if strings.TrimSpace(string(raw)) == "" {
-		return nil, nil
-	}
-	var fields map[string]json.RawMessage
-	if json.Unmarshal(raw, &fields) != nil {
-		return nil, errors.New("is not a JSON object")
-	}
-	return fields, nil
-}
-
-// decodeJSON reads a JSON value, or nil where there is none of that type.
-func decodeJSON[T any](raw json.RawMessage) *T {
-	var value *T
-	if json.Unmarshal(raw, &value) != nil {
-		return nil
-	}
-	return value
+	return s, nil
 }
 
 // streamIDIn finds the id in …/v2/streams/{id}. Its errors show only the path: the rest of a URL may

@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/resource"
 
 	"github.com/stream-management/terraform-provider-stream/internal/claims"
@@ -30,10 +29,8 @@ func (r *groupResource) ImportState(ctx context.Context, req resource.ImportStat
 	for _, id := range ids {
 		kept[id] = claims.Entry{}
 	}
-	var m *groupModel
-	resp.Diagnostics.Append(resp.State.SetAttribute(ctx, path.Root("on_destroy"), onDestroyDetach)...)
-	resp.Diagnostics.Append(resp.State.Get(ctx, &m)...)
-	if resp.Diagnostics.HasError() {
+	m, ok := newModel[*groupModel](ctx, &resp.State, &resp.Diagnostics)
+	if !ok {
 		return
 	}
 	m.setStreams(kept)

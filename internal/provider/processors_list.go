@@ -120,13 +120,11 @@ func (l *processorsList) result(ctx context.Context, req list.ListRequest, got *
 	if !req.IncludeResource {
 		return result
 	}
-	var m *processorsModel
-	result.Diagnostics.Append(result.Resource.SetAttribute(ctx, path.Root("stream_id"), got.ID)...)
-	result.Diagnostics.Append(result.Resource.Get(ctx, &m)...)
-	if result.Diagnostics.HasError() {
+	m, ok := newModel[*processorsModel](ctx, result.Resource, &result.Diagnostics)
+	if !ok {
 		return result
 	}
-	m.setDefaults()
+	m.StreamID = types.StringValue(got.ID)
 	m.setReported(got)
 	m.Deployment = l.session.deploymentValue()
 	result.Diagnostics.Append(result.Resource.Set(ctx, m)...)

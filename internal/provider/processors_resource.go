@@ -96,19 +96,14 @@ func (r *processorsResource) IdentitySchema(_ context.Context, _ resource.Identi
 // from the response to the first update.
 func (r *processorsResource) ImportState(ctx context.Context, req resource.ImportStateRequest, resp *resource.ImportStateResponse) {
 	resource.ImportStatePassthroughWithIdentity(ctx, path.Root("stream_id"), path.Root("stream_id"), req, resp)
-	if resp.Diagnostics.HasError() {
-		return
-	}
-	var m *processorsModel
-	resp.Diagnostics.Append(resp.State.Get(ctx, &m)...)
-	if resp.Diagnostics.HasError() {
+	m, ok := newModel[*processorsModel](ctx, &resp.State, &resp.Diagnostics)
+	if !ok {
 		return
 	}
 	if err := streams.CheckStreamID(m.StreamID.ValueString()); err != nil {
 		resp.Diagnostics.Append(invalidImportID(m.StreamID.ValueString(), err))
 		return
 	}
-	m.setDefaults()
 	m.ID = m.StreamID
 	if r.session != nil && r.session.deployment != "" {
 		m.Deployment = r.session.deploymentValue()
