@@ -106,7 +106,7 @@ func (o *operation) waitForTurn(ctx context.Context) error {
 	case <-ctx.Done():
 		return ctx.Err()
 	}
-	if ctx.Err() != nil || o.limiter != nil && o.limiter.Wait(ctx) != nil {
+	if o.limiter.Wait(ctx) != nil {
 		<-o.slots
 		return cmp.Or(ctx.Err(), ErrRateLimit) // the limiter does not wait beyond the deadline
 	}
@@ -170,12 +170,9 @@ const interruptGrace = 5 * time.Second
 func attemptContext(operation context.Context, requestTimeout time.Duration) (context.Context, context.CancelFunc) {
 	ctx, cancel := context.WithCancelCause(context.WithoutCancel(operation))
 	unregister := context.AfterFunc(operation, func() {
-		grace := time.Duration(0)
-		if deadline, limited := operation.Deadline(); errors.Is(operation.Err(), context.Canceled) {
-			grace = interruptGrace
-			if limited {
-				grace = min(grace, time.Until(deadline))
-			}
+		grace := interruptGrace
+		if deadline, limited := operation.Deadline(); limited {
+			grace = min(grace, time.Until(deadline))
 		}
 		time.AfterFunc(grace, func() { cancel(operation.Err()) })
 	})

@@ -18,12 +18,6 @@ import (
 	"golang.org/x/time/rate"
 )
 
-// DefaultRequestTimeout is the time limit of one attempt, unless [Config] sets another.
-const DefaultRequestTimeout = 30 * time.Second
-
-// DefaultMaxConcurrent is the limit of requests at the same time, unless [Config] sets another.
-const DefaultMaxConcurrent = 64
-
 // Config is the address of a deployment and the settings for requests to it. Only BaseURL is required.
 type Config struct {
 	BaseURL string // see [ParseBaseURL]
@@ -39,10 +33,10 @@ type Config struct {
 
 	Headers           map[string]string // sent to the service, not to a token endpoint; the values are secret
 	TLS               TLS
-	RequestTimeout    time.Duration // of one attempt; 0 means DefaultRequestTimeout
+	RequestTimeout    time.Duration // of one attempt; 0 means 30 seconds
 	Retry             Retry         // the zero value means DefaultRetry
 	RequestsPerSecond float64       // 0 means no limit
-	MaxConcurrent     int           // requests at the same time; 0 means DefaultMaxConcurrent
+	MaxConcurrent     int           // requests at the same time; 0 means 64
 	UserAgent         string
 	Observe           func(context.Context, Attempt) // called after each attempt; may be nil
 
@@ -54,7 +48,6 @@ type Config struct {
 type Client struct {
 	*transport
 	baseURL    *url.URL
-	headers    http.Header
 	credential *credential
 	endpoint   verdict
 	decoding   sync.Mutex
@@ -70,9 +63,9 @@ func New(cfg Config) (*Client, error) {
 	if err != nil {
 		return nil, err
 	}
-	cfg.RequestTimeout = cmp.Or(cfg.RequestTimeout, DefaultRequestTimeout)
+	cfg.RequestTimeout = cmp.Or(cfg.RequestTimeout, 30*time.Second)
 	cfg.Retry = cmp.Or(cfg.Retry, DefaultRetry)
-	cfg.MaxConcurrent = cmp.Or(cfg.MaxConcurrent, DefaultMaxConcurrent)
+	cfg.MaxConcurrent = cmp.Or(cfg.MaxConcurrent, 64)
 	proxy := httpproxy.FromEnvironment()
 	if err := checkProxy(proxy, baseURL); err != nil {
 		return nil, err
@@ -93,23 +86,11 @@ func New(cfg Config) (*Client, error) {
 		settings: cfg,
 		base:     newHTTPTransport(cfg, tlsConfig, proxy),
 		slots:    make(chan struct{}, cfg.MaxConcurrent),
+		limiter:  rate.NewLimiter(cmp.Or(rate.Limit(cfg.RequestsPerSecond), rate.Inf), 1),
 		redactor: new(redactor),
 	}
-	if cfg.RequestsPerSecond > 0 {
-		t.limiter = rate.NewLimiter(rate.Limit(cfg.RequestsPerSecond), 1)
-	}
 	t.redactor.add(cfg.secrets()...)
-
-	c := &Client{
-		transport:  t,
-		baseURL:    baseURL,
-		headers:    http.Header{"Accept": {"application/json"}},
-		credential: newCredential(cfg, t),
-	}
-	for name, value := range cfg.Headers {
-		c.headers.Set(name, value)
-	}
-	return c, nil
+	return &Client{transport: t, baseURL: baseURL, credential: newCredential(cfg, t)}, nil
 }
 
 // Redact masks known secrets in a text that the service reported, such as a field of a [Stream].
@@ -194,17 +175,15 @@ func (c *Client) decode(resp *http.Response, body []byte, id string) (*Stream, e
 // sendAuthorized sends the request, and once more with a new credential if the service refuses the
 // first one.
 func (c *Client) sendAuthorized(ctx context.Context, o *operation) (*http.Response, error) {
-	first, err := c.authorization(ctx, o, "")
+	first, err := c.credential.header(ctx, "")
 	if err != nil {
 		return nil, err
 	}
 	sent, before := first, first.count()
 	resp, err := c.send(ctx, o, sent.header)
 	if err == nil && resp.StatusCode == http.StatusUnauthorized && first.header != "" {
-		if sent, err = c.authorization(ctx, o, first.header); err != nil {
-			return nil, err
-		}
-		if sent != first {
+		sent, err = c.credential.header(ctx, first.header)
+		if err == nil && sent != first {
 			before = sent.count()
 			resp, err = c.send(ctx, o, sent.header)
 		}
@@ -220,24 +199,15 @@ func (c *Client) sendAuthorized(ctx context.Context, o *operation) (*http.Respon
 	return resp, nil
 }
 
-// authorization returns the Authorization header. A failed token request does not reach the
-// stream, so the outcome stays that of the operation's earlier attempts.
-func (c *Client) authorization(ctx context.Context, o *operation, refused string) (*found, error) {
-	header, err := c.credential.header(ctx, refused)
-	if err != nil {
-		e := *o.noResponse(err) // a copy: all operations share a refusal
-		e.Outcome = o.known.Outcome
-		return nil, &e
-	}
-	return header, nil
-}
-
 func (c *Client) send(ctx context.Context, o *operation, credential string) (*http.Response, error) {
 	req, err := retryablehttp.NewRequestWithContext(ctx, o.known.Method, o.known.URL, nil)
 	if err != nil {
 		return nil, err
 	}
-	req.Header = c.headers.Clone()
+	req.Header.Set("Accept", "application/json")
+	for name, value := range c.settings.Headers {
+		req.Header.Set(name, value)
+	}
 	if o.body != nil {
 		req.Header.Set("Content-Type", "application/json")
 		_ = req.SetBody(o.body) // fails for no bytes

@@ -22,7 +22,7 @@ func decodeStream(body []byte) (*Stream, error) {
 	if !utf8.Valid(body) {
 		return nil, errors.New("the response is not UTF-8 text")
 	}
-	if len(strings.TrimSpace(string(body))) == 0 {
+	if len(bytes.TrimSpace(body)) == 0 {
 		return nil, errors.New("the response has no body")
 	}
 	var fields map[string]json.RawMessage

@@ -29,7 +29,7 @@ type transport struct {
 	settings Config // with the defaults
 	base     http.RoundTripper
 	slots    chan struct{} // holds an element for each attempt under way
-	limiter  *rate.Limiter // nil: no limit
+	limiter  *rate.Limiter
 	redactor *redactor
 }
 
@@ -109,7 +109,9 @@ func (o *operation) fail(kind Kind, reason string) *Error {
 // noResponse is the error for an operation whose last attempt got no response.
 func (o *operation) noResponse(err error) *Error {
 	if known := (*Error)(nil); errors.As(err, &known) {
-		return known
+		e := *known // all operations share a failed token request, and it does not reach their streams
+		e.Outcome = o.known.Outcome
+		return &e
 	}
 	if u := (*url.Error)(nil); errors.As(err, &u) {
 		err = u.Err // without method and URL, which the error shows already

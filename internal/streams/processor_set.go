@@ -21,17 +21,13 @@ func NewProcessorSet(ids ...string) ProcessorSet {
 }
 
 // IDs returns the ids in ascending order, as a copy that is never nil.
-func (s ProcessorSet) IDs() []string {
-	return append([]string{}, s.ids...)
-}
+func (s ProcessorSet) IDs() []string { return append([]string{}, s.ids...) }
 
 // Len returns the number of ids.
 func (s ProcessorSet) Len() int { return len(s.ids) }
 
 // Equal reports whether both sets have the same ids.
-func (s ProcessorSet) Equal(other ProcessorSet) bool {
-	return slices.Equal(s.ids, other.ids)
-}
+func (s ProcessorSet) Equal(other ProcessorSet) bool { return slices.Equal(s.ids, other.ids) }
 
 // Minus returns the ids of s that are not in other.
 func (s ProcessorSet) Minus(other ProcessorSet) ProcessorSet {
@@ -53,11 +49,8 @@ func (s ProcessorSet) String() string {
 	return "[" + strings.Join(quoted, ", ") + "]"
 }
 
-// MarshalJSON returns an array, [] for the empty set. It does not escape HTML: whether to do
-// that is the encoder's choice.
-func (s ProcessorSet) MarshalJSON() ([]byte, error) {
-	return marshalUnescaped(s.IDs())
-}
+// MarshalJSON returns an array, [] for the empty set.
+func (s ProcessorSet) MarshalJSON() ([]byte, error) { return json.Marshal(s.IDs()) }
 
 // UnmarshalJSON accepts an array of strings. Unlike a []string, it refuses null, for the array
 // and for each element.

@@ -7,6 +7,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/hashicorp/go-retryablehttp"
 )
 
 // Retry limits the attempts of one operation and the waits between them. An update can always be
@@ -49,14 +51,7 @@ func isRetryableError(err error) bool {
 // with each attempt. random, from 0 to 1, selects the wait from a quarter of the bound up to the bound, so
 // that operations spread out, and all default attempts together outlast an outage of four seconds.
 func (r Retry) backoff(attempt int, random float64) time.Duration {
-	bound := r.MinBackoff
-	for range attempt {
-		if bound >= r.MaxBackoff/2 {
-			bound = r.MaxBackoff
-			break
-		}
-		bound *= 2
-	}
+	bound := retryablehttp.DefaultBackoff(r.MinBackoff, r.MaxBackoff, attempt, nil)
 	shortest := max(r.MinBackoff, bound/4)
 	return shortest + time.Duration(random*float64(max(0, bound-shortest)))
 }

@@ -30,7 +30,7 @@ func TestBackoff(t *testing.T) {
 
 func TestParseRetryAfter(t *testing.T) {
 	t.Parallel()
-	const longest = math.MaxInt64 / time.Second * time.Second
+	longest := time.Duration(math.MaxInt64).Truncate(time.Second)
 	now := time.Date(2026, 3, 4, 5, 6, 7, 0, time.UTC)
 	for value, want := range map[string]time.Duration{
 		"0":                                 0,

@@ -79,7 +79,7 @@ func TestDefaultSettings(t *testing.T) {
 			t.Errorf("error %#v", e)
 		}
 		for i, wait := range s.waits() {
-			if wait -= streams.DefaultRequestTimeout; wait < 500*time.Millisecond || wait > time.Second<<i {
+			if wait -= 30 * time.Second; wait < 500*time.Millisecond || wait > time.Second<<i {
 				t.Errorf("wait %d is %s", i+1, wait)
 			}
 		}
