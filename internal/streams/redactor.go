@@ -1,7 +1,6 @@
 package streams
 
 import (
-	"cmp"
 	"encoding/json"
 	"html"
 	"net/url"
@@ -31,8 +30,7 @@ func (r *redactor) add(secrets ...string) {
 			r.spelled = append(r.spelled, spellings(secret)...)
 		}
 	}
-	slices.SortFunc(r.spelled, func(a, b string) int { return cmp.Or(len(b)-len(a), strings.Compare(a, b)) })
-	r.spelled = slices.Compact(r.spelled)
+	slices.SortFunc(r.spelled, func(a, b string) int { return len(b) - len(a) })
 	var pairs []string
 	for _, s := range r.spelled {
 		pairs = append(pairs, s, replacement)
