@@ -25,30 +25,23 @@ var (
 // tlsFailure returns the cause of a connection that failed because client and service do not accept
 // each other's certificate or protocol, or else nil.
 func tlsFailure(err error) error {
-	var (
-		authority   x509.UnknownAuthorityError
-		roots       x509.SystemRootsError
-		hostname    x509.HostnameError
-		invalid     x509.CertificateInvalidError
-		certificate *tls.CertificateVerificationError
-		record      tls.RecordHeaderError
-		network     *net.OpError
-	)
+	var invalid x509.CertificateInvalidError
+	var network *net.OpError
 	switch {
-	case errors.As(err, &authority), errors.As(err, &roots):
+	case errors.As(err, new(x509.UnknownAuthorityError)), errors.As(err, new(x509.SystemRootsError)):
 		return ErrUnknownAuthority
-	case errors.As(err, &hostname):
+	case errors.As(err, new(x509.HostnameError)):
 		return ErrWrongName
 	case errors.As(err, &invalid) && invalid.Reason == x509.Expired:
 		return ErrExpired
-	case errors.As(err, &record), errors.Is(err, http.ErrSchemeMismatch):
+	case errors.As(err, new(tls.RecordHeaderError)), errors.Is(err, http.ErrSchemeMismatch):
 		return ErrNotTLS
 	case errors.As(err, &network) && network.Op == "remote error": // a TLS alert from the service
 		if slices.ContainsFunc(clientCertificateAlerts, func(a tls.AlertError) bool { return a.Error() == network.Err.Error() }) {
 			return ErrClientCertificate
 		}
 		return ErrTLS
-	case errors.As(err, &certificate), errors.As(err, &invalid):
+	case errors.As(err, new(*tls.CertificateVerificationError)):
 		return ErrTLS
 	}
 	return nil
