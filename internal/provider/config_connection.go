@@ -45,15 +45,13 @@ func (o object) readTLS() {
 		InsecureSkipVerify: attribute[types.Bool](tls, "insecure_skip_verify").ValueBool(),
 	}
 	o.client.TLS = t
-	if t.CACertPEM != "" {
-		if err := streams.CheckCACert(t.CACertPEM); err != nil {
-			o.refuse(tls.at("ca_cert_pem"), "%s.%s", err, fileAdvice(t.CACertPEM))
-		}
+	if err := (streams.TLS{CACertPEM: t.CACertPEM}).Check(); err != nil {
+		o.refuse(tls.at("ca_cert_pem"), "%s.%s", err, fileAdvice(t.CACertPEM))
 	}
 	switch {
 	case t.ClientCertPEM != "" && t.ClientKeyPEM != "":
 		o.credentials = append(o.credentials, "a client certificate")
-		if err := streams.CheckKeyPair(t.ClientCertPEM, t.ClientKeyPEM); err != nil {
+		if err := (streams.TLS{ClientCertPEM: t.ClientCertPEM, ClientKeyPEM: t.ClientKeyPEM}).Check(); err != nil {
 			o.refuse(tls.at("client_cert_pem"), "and client_key_pem do not make a client certificate: %s.%s", err,
 				cmp.Or(fileAdvice(t.ClientCertPEM), fileAdvice(t.ClientKeyPEM)))
 		}

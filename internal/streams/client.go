@@ -61,7 +61,7 @@ func New(cfg Config) (*Client, error) {
 	}
 	tlsConfig, err := cfg.TLS.config()
 	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("TLS settings: %w", err)
 	}
 	cfg.RequestTimeout = cmp.Or(cfg.RequestTimeout, 30*time.Second)
 	cfg.Retry = cmp.Or(cfg.Retry, DefaultRetry)

@@ -5,6 +5,9 @@ import (
 	"crypto/x509"
 	"errors"
 	"fmt"
+	"net"
+	"net/http"
+	"slices"
 )
 
 // TLS configures how the client verifies the service and identifies itself. Every setting is
@@ -17,17 +20,9 @@ type TLS struct {
 	InsecureSkipVerify bool   // accept any certificate
 }
 
-// CheckCACert returns an error if text contains no PEM certificate.
-func CheckCACert(text string) error {
-	if !x509.NewCertPool().AppendCertsFromPEM([]byte(text)) {
-		return errors.New("contains no PEM certificate")
-	}
-	return nil
-}
-
-// CheckKeyPair returns an error if a PEM certificate and a PEM key do not form a client certificate.
-func CheckKeyPair(certificate, key string) error {
-	_, err := tls.X509KeyPair([]byte(certificate), []byte(key))
+// Check returns an error, such as "contains no PEM certificate", if a certificate or a key cannot be used.
+func (t TLS) Check() error {
+	_, err := t.config()
 	return err
 }
 
@@ -38,18 +33,67 @@ func (t TLS) config() (*tls.Config, error) {
 		InsecureSkipVerify: t.InsecureSkipVerify,
 	}
 	if t.CACertPEM != "" {
-		if err := CheckCACert(t.CACertPEM); err != nil {
-			return nil, fmt.Errorf("CA certificate %w", err)
-		}
 		config.RootCAs = x509.NewCertPool()
-		config.RootCAs.AppendCertsFromPEM([]byte(t.CACertPEM))
+		if !config.RootCAs.AppendCertsFromPEM([]byte(t.CACertPEM)) {
+			return nil, errors.New("contains no PEM certificate")
+		}
 	}
 	if t.ClientCertPEM != "" || t.ClientKeyPEM != "" {
 		pair, err := tls.X509KeyPair([]byte(t.ClientCertPEM), []byte(t.ClientKeyPEM))
 		if err != nil {
-			return nil, fmt.Errorf("client certificate: %w", err)
+			return nil, err
 		}
 		config.Certificates = []tls.Certificate{pair}
 	}
 	return config, nil
+}
+
+// Causes of an [Error] if client and service do not accept each other's certificate or protocol. Each
+// is also an ErrTLS.
+var (
+	ErrTLS = errors.New("client and service cannot agree on TLS")
+
+	ErrUnknownAuthority  = fmt.Errorf("%w: unknown authority", ErrTLS)
+	ErrWrongName         = fmt.Errorf("%w: the certificate is for another name", ErrTLS)
+	ErrExpired           = fmt.Errorf("%w: the certificate is expired or not yet valid", ErrTLS)
+	ErrNotTLS            = fmt.Errorf("%w: the response is not TLS", ErrTLS)
+	ErrClientCertificate = fmt.Errorf("%w: the client certificate is missing or refused", ErrTLS)
+)
+
+// tlsFailure returns the cause of a connection that failed because client and service do not accept
+// each other's certificate or protocol, or else nil.
+func tlsFailure(err error) error {
+	var invalid x509.CertificateInvalidError
+	var network *net.OpError
+	switch {
+	case errors.As(err, new(x509.UnknownAuthorityError)), errors.As(err, new(x509.SystemRootsError)):
+		return ErrUnknownAuthority
+	case errors.As(err, new(x509.HostnameError)):
+		return ErrWrongName
+	case errors.As(err, &invalid) && invalid.Reason == x509.Expired:
+		return ErrExpired
+	case errors.As(err, new(tls.RecordHeaderError)), errors.Is(err, http.ErrSchemeMismatch):
+		return ErrNotTLS
+	case errors.As(err, &network) && network.Op == "remote error": // a TLS alert from the service
+		if slices.ContainsFunc(clientCertificateAlerts, func(a tls.AlertError) bool { return a.Error() == network.Err.Error() }) {
+			return ErrClientCertificate
+		}
+		return ErrTLS
+	case errors.As(err, new(*tls.CertificateVerificationError)):
+		return ErrTLS
+	}
+	return nil
+}
+
+// clientCertificateAlerts are the alerts that refuse a missing or unsuitable client certificate (RFC
+// 8446, section 6.2). Package tls has no other type to recognize an alert of the service.
+var clientCertificateAlerts = []tls.AlertError{
+	40,  // handshake_failure; some services send it for a missing one
+	42,  // bad_certificate; up to TLS 1.2 also for a missing one
+	43,  // unsupported_certificate
+	44,  // certificate_revoked
+	45,  // certificate_expired
+	46,  // certificate_unknown
+	48,  // unknown_ca
+	116, // certificate_required
 }

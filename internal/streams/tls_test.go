@@ -158,17 +158,17 @@ func TestTLSSettings(t *testing.T) {
 		tls  streams.TLS
 		want string
 	}{
-		"a key as authority": {streams.TLS{CACertPEM: a.KeyPEM}, "CA certificate contains no PEM certificate"},
-		"certificate alone":  {streams.TLS{ClientCertPEM: a.CertPEM}, "client certificate: "},
-		"key alone":          {streams.TLS{ClientKeyPEM: a.KeyPEM}, "client certificate: "},
-		"key of another":     {streams.TLS{ClientCertPEM: a.CertPEM, ClientKeyPEM: b.KeyPEM}, "client certificate: "},
+		"a key as authority": {streams.TLS{CACertPEM: a.KeyPEM}, "TLS settings: contains no PEM certificate"},
+		"certificate alone":  {streams.TLS{ClientCertPEM: a.CertPEM}, "TLS settings: tls: "},
+		"key alone":          {streams.TLS{ClientKeyPEM: a.KeyPEM}, "TLS settings: tls: "},
+		"key of another":     {streams.TLS{ClientCertPEM: a.CertPEM, ClientKeyPEM: b.KeyPEM}, "TLS settings: tls: "},
 	} {
 		c, err := streams.New(streams.Config{BaseURL: "https://host.example", TLS: test.tls})
 		if c != nil || !strings.HasPrefix(errorText(err), test.want) || strings.Contains(errorText(err), a.KeyPEM[40:80]) {
 			t.Errorf("%s: %v, want %q", name, err, test.want)
 		}
 	}
-	if err := errors.Join(streams.CheckCACert(a.CertPEM+b.CertPEM), streams.CheckKeyPair(a.CertPEM, a.KeyPEM)); err != nil {
+	if err := (streams.TLS{CACertPEM: a.CertPEM + b.CertPEM, ClientCertPEM: a.CertPEM, ClientKeyPEM: a.KeyPEM}).Check(); err != nil {
 		t.Errorf("valid settings: %v", err)
 	}
 }
