@@ -22,9 +22,8 @@ import (
 
 // operation is what a diagnostic is about.
 type operation struct {
-	what    string // such as `the processors of stream "cam-1" could not be set`
-	create  bool   // a failure saves nothing in the state
-	destroy bool   // the processors are detached for a destroy
+	what   string // such as `the processors of stream "cam-1" could not be set`
+	create bool   // a failure saves nothing in the state
 }
 
 // operationOf returns the operation of a change on a stream.
@@ -37,7 +36,7 @@ func operationOf(id string, c change) operation {
 	case c.create:
 		done = "set"
 	}
-	return operation{fmt.Sprintf("the processors of stream %q could not be %s", id, done), c.create, !stays}
+	return operation{fmt.Sprintf("the processors of stream %q could not be %s", id, done), c.create}
 }
 
 func diagnoseRead(id string, err error) diag.Diagnostic {
@@ -69,7 +68,7 @@ func diagnose(id string, op operation, o outcome) diag.Diagnostic {
 	if e.Reason != "" {
 		happened += " " + sentence(e.Reason)
 	}
-	hints := hintsOf(e, op.destroy)
+	hints := hintsOf(e, o.decision.Send && o.decision.Set.Len() == 0)
 	advice := hints[firstHint(hints)].text
 	if o.known.Left != nil {
 		advice += fmt.Sprintf(" Another resource that had set %s left the stream in this run.", o.known.Left)

@@ -20,8 +20,8 @@ func firstHint(hints []hint) int {
 	return slices.IndexFunc(hints, func(h hint) bool { return h.fits })
 }
 
-// hintsOf returns all hints, in the order in which they are tried. destroys says that the operation is a destroy.
-func hintsOf(e *streams.Error, destroys bool) []hint {
+// hintsOf returns all hints, in the order in which they are tried. empty says that the operation sent the empty set.
+func hintsOf(e *streams.Error, empty bool) []hint {
 	causedBy := func(cause error) bool { return errors.Is(e.Err, cause) }
 	status := func(codes ...int) bool { return slices.Contains(codes, e.Status) }
 	class := e.Status / 100
@@ -50,8 +50,8 @@ func hintsOf(e *streams.Error, destroys bool) []hint {
 		{cannotRead(e), "This deployment may not offer GET /v2/streams/{id}, which the service's interface document does not specify, " +
 			"or may respond in a form of its own. Set detect_drift = false (or unset STREAM_DETECT_DRIFT). If reads have worked before, " +
 			"check base_url."},
-		{destroys && !e.TokenRequest && (status(400, 422) || anotherSet), "The service may not accept an empty set. To leave the " +
-			"processors attached, set on_destroy = \"keep\", apply, and then destroy."},
+		{empty && !e.TokenRequest && (status(400, 422) || anotherSet), "The service may not accept an empty set. To destroy without " +
+			"one, set on_destroy = \"keep\", apply, and then destroy."},
 
 		// The request did not get through.
 		{causedBy(streams.ErrUnknownAuthority), "The certificate may come from a private authority: set tls.ca_cert_pem to the " +

@@ -45,10 +45,10 @@ func TestHints(t *testing.T) {
 
 	used := map[int]bool{}
 	for name, test := range map[string]struct {
-		err     streams.Error
-		destroy bool
-		want    []string
-		not     []string
+		err   streams.Error
+		empty bool
+		want  []string
+		not   []string
 	}{
 		"interrupted": {without(context.Canceled), false, []string{"Apply again when you are ready."}, nil},
 		"bad token file": {streams.Error{Kind: streams.KindAuthentication, Err: errors.Join(streams.ErrSecretFile, errors.New("x"))}, false,
@@ -68,11 +68,11 @@ func TestHints(t *testing.T) {
 		"read, 405":            {read(update(405, bad)), false, []string{"detect_drift = false"}, nil},
 		"read, 500":            {read(update(500, generic)), false, []string{"temporary fault"}, []string{"detect_drift"}},
 
-		"destroy, 400":        {update(400, bad), true, []string{`on_destroy = "keep"`}, nil},
-		"destroy, merged":     {merged(update(200, streams.KindUnexpected)), true, []string{`on_destroy = "keep"`}, nil},
-		"destroy, 405":        {update(405, bad), true, []string{"Check base_url"}, []string{"keep"}},
-		"destroy, 500":        {update(500, generic), true, []string{"Apply again later"}, []string{"keep"}},
-		"destroy, token, 400": {token(update(400, streams.KindAuthentication)), true, []string{"oauth2.client_id"}, []string{"keep"}},
+		"empty set, 400":        {update(400, bad), true, []string{`on_destroy = "keep"`}, nil},
+		"empty set, merged":     {merged(update(200, streams.KindUnexpected)), true, []string{`on_destroy = "keep"`}, nil},
+		"empty set, 405":        {update(405, bad), true, []string{"Check base_url"}, []string{"keep"}},
+		"empty set, 500":        {update(500, generic), true, []string{"Apply again later"}, []string{"keep"}},
+		"empty set, token, 400": {token(update(400, streams.KindAuthentication)), true, []string{"oauth2.client_id"}, []string{"keep"}},
 
 		"unknown authority":        {without(streams.ErrUnknownAuthority), false, []string{"tls.ca_cert_pem", "check base_url"}, []string{"client_cert_pem", "server_name"}},
 		"unknown authority, token": {token(without(streams.ErrUnknownAuthority)), false, []string{"tls.ca_cert_pem", "check oauth2.token_url"}, []string{"base_url"}},
@@ -118,7 +118,7 @@ func TestHints(t *testing.T) {
 		"503, then no service": {afterStatus, false, []string{"temporary fault"}, nil},
 		"no service":           {without(errors.New("refused")), false, []string{"base_url", "HTTPS_PROXY"}, nil},
 	} {
-		hints := hintsOf(&test.err, test.destroy)
+		hints := hintsOf(&test.err, test.empty)
 		first := firstHint(hints)
 		used[first] = true
 		got := hints[first].text
