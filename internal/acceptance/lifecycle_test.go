@@ -155,7 +155,7 @@ func TestAccSendsNothingUnasked(t *testing.T) {
 	mustRunSilently("plan", "-out=tfplan")
 	w.setenv("STREAM_BASE_URL", "") // validate may run in another environment than plan
 	mustRunSilently("validate")
-	wantResult(t, w.plan(), 1, "The address of the service is missing.", "STREAM_BASE_URL")
+	wantResult(t, w.plan(), 1, "base_url is missing.", "STREAM_BASE_URL")
 	w.setenv("STREAM_BASE_URL", url)
 	w.mustRun("apply", "tfplan")
 	service.WantRequests(t, updateOf("cam-1", `"p1"`))

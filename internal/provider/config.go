@@ -74,7 +74,8 @@ func (o object) readDeployment() {
 	case attribute[types.String](o, "deployment").IsUnknown():
 		o.deployment = ""
 	case name == "":
-	case strings.ContainsFunc(name, unicode.IsSpace), strings.ContainsFunc(name, unicode.IsControl), utf8.RuneCountInString(name) > longestDeployment:
+	case utf8.RuneCountInString(name) > longestDeployment,
+		strings.ContainsFunc(name, unicode.IsSpace), strings.ContainsFunc(name, unicode.IsControl):
 		o.refuse(o.at("deployment"), "must have at most %d characters, and no white space or control characters.", longestDeployment)
 	default:
 		o.deployment = name

@@ -164,9 +164,7 @@ func (o object) readOAuth2() {
 	}
 	o.client.OAuth2 = a
 	oauth2.credential("client_id", "a token of the oauth2 client %q", a.ClientID)
-	if a.TokenURL != "" {
-		o.checkAddress(oauth2.at("token_url"), a.TokenURL, streams.ParseTokenURL)
-	}
+	o.checkAddress(oauth2.at("token_url"), a.TokenURL, streams.ParseTokenURL)
 
 	ways := []way{
 		oauth2.way("client_secret", func() { a.ClientSecret = oauth2.text("client_secret") }),

@@ -12,19 +12,20 @@ import (
 )
 
 func (o object) readBaseURL() {
-	text := o.text("base_url")
-	if text == "" {
-		o.missingBaseURL = !o.isSet("base_url")
-		return
-	}
+	text := o.requiredText("base_url")
 	o.client.BaseURL = text
+	o.missingBaseURL = text == "" && !o.isSet("base_url")
 	if u := o.checkAddress(o.at("base_url"), text, streams.ParseBaseURL); u != nil {
 		o.deployment = streams.NormalURL(u)
 	}
 }
 
-// checkAddress refuses what parse refuses, and warns if requests can be read on their way.
+// checkAddress refuses what parse refuses, and warns if requests can be read on their way. It returns nil if there is no
+// text, or it was refused.
 func (s *settings) checkAddress(at path.Path, text string, parse func(string) (*url.URL, error)) *url.URL {
+	if text == "" {
+		return nil
+	}
 	u, err := parse(text)
 	switch {
 	case err != nil:

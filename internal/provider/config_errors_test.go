@@ -17,6 +17,9 @@ func TestReadSettingsRefuses(t *testing.T) {
 		env   environment
 		want  []problem
 	}{
+		"no base_url": {nil, environment{"STREAM_BASE_URL": ""}, []problem{
+			{"base_url", "base_url is missing. Set it in the provider block, or set the environment variable STREAM_BASE_URL."},
+		}},
 		"empty base_url":    {block{"base_url": ""}, nil, []problem{{"base_url", "must not be empty"}}},
 		"STREAM_BASE_URL":   {nil, environment{"STREAM_BASE_URL": "https://me:Hidden1@example.com"}, []problem{{"base_url", "The environment variable STREAM_BASE_URL (base_url) must not contain a user name"}}},
 		"empty token":       {block{"token": ""}, nil, []problem{{"token", "must not be empty"}}},

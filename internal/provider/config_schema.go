@@ -26,22 +26,16 @@ func providerSchema() schema.Schema {
 				"Set at most one of `token`, `token_file`, `basic_auth` and `oauth2`. Default: none."),
 			"token_file": optionalString("Path of a file with a bearer token, for tokens that are replaced while Terraform runs. " +
 				"Environment: `STREAM_TOKEN_FILE`. Default: none."),
-			"basic_auth": schema.SingleNestedAttribute{
-				Optional: true,
-				MarkdownDescription: "User for HTTP Basic authentication. Environment: `STREAM_USERNAME` and " +
-					"`STREAM_PASSWORD`. Default: none.",
-				Attributes: map[string]schema.Attribute{
+			"basic_auth": optionalObject("User for HTTP Basic authentication. Environment: `STREAM_USERNAME` and `STREAM_PASSWORD`. Default: none.",
+				map[string]schema.Attribute{
 					"username": optionalString("Name of the user. Environment: `STREAM_USERNAME`. No default."),
 					"password": secretString("Password of the user. Environment: `STREAM_PASSWORD`. No default."),
-				},
-			},
-			"oauth2": schema.SingleNestedAttribute{
-				Optional: true,
-				MarkdownDescription: "OAuth2 client credentials grant. One token is requested when it is first needed, shared by " +
-					"all operations, and renewed when it expires or is refused. The client authenticates with one of `client_secret`, " +
-					"`client_assertion` and `client_assertion_file`. Environment: the variables `STREAM_OAUTH2_…` of the attributes. " +
-					"Default: none.",
-				Attributes: map[string]schema.Attribute{
+				}),
+			"oauth2": optionalObject("OAuth2 client credentials grant. One token is requested when it is first needed, shared by "+
+				"all operations, and renewed when it expires or is refused. The client authenticates with one of `client_secret`, "+
+				"`client_assertion` and `client_assertion_file`. Environment: the variables `STREAM_OAUTH2_…` of the attributes. "+
+				"Default: none.",
+				map[string]schema.Attribute{
 					"token_url":     optionalString("Address of the token endpoint. Environment: `STREAM_OAUTH2_TOKEN_URL`. No default."),
 					"client_id":     optionalString("Id of the client. Environment: `STREAM_OAUTH2_CLIENT_ID`. No default."),
 					"client_secret": secretString("Secret of the client. Environment: `STREAM_OAUTH2_CLIENT_SECRET`. No default."),
@@ -60,8 +54,7 @@ func providerSchema() schema.Schema {
 						Sensitive:           true,
 						MarkdownDescription: "Additional parameters of the token request, such as `audience`. Default: none.",
 					},
-				},
-			},
+				}),
 			"headers": schema.MapAttribute{
 				ElementType: types.StringType,
 				Optional:    true,
@@ -71,11 +64,9 @@ func providerSchema() schema.Schema {
 					"`Authorization` cannot be set beside another scheme. Default: none.",
 			},
 
-			"tls": schema.SingleNestedAttribute{
-				Optional: true,
-				MarkdownDescription: "TLS settings: how the service's certificate is verified, and the client certificate. Each part " +
-					"works alone. Default: the system's certificate authorities and no client certificate.",
-				Attributes: map[string]schema.Attribute{
+			"tls": optionalObject("TLS settings: how the service's certificate is verified, and the client certificate. Each part "+
+				"works alone. Default: the system's certificate authorities and no client certificate.",
+				map[string]schema.Attribute{
 					"ca_cert_pem": optionalString("Certificates of the authorities to trust instead of the system's, in PEM. " +
 						"Default: the system's."),
 					"client_cert_pem": optionalString("Client certificate (chain) in PEM. Requires `client_key_pem`. Default: none."),
@@ -86,23 +77,19 @@ func providerSchema() schema.Schema {
 						MarkdownDescription: "Accept any certificate. Anyone between Terraform and the service can then read and change " +
 							"every request. Default: `false`.",
 					},
-				},
-			},
+				}),
 			"request_timeout": optionalString("Time limit of one attempt, from the connection to the end of the response, as a duration such " +
 				"as `10s` or `1m30s`. The resource's `timeouts` limit all attempts together. Default: `30s`."),
-			"retry": schema.SingleNestedAttribute{
-				Optional: true,
-				MarkdownDescription: "How requests are retried. Failed connections and the statuses 408, 429, 500, 502, 503 and 504 " +
-					"are retried, and `Retry-After` is honoured. Default: 5 attempts, with waits from `500ms` to `30s`.",
-				Attributes: map[string]schema.Attribute{
+			"retry": optionalObject("How requests are retried. Failed connections and the statuses 408, 429, 500, 502, 503 and 504 "+
+				"are retried, and `Retry-After` is honoured. Default: 5 attempts, with waits from `500ms` to `30s`.",
+				map[string]schema.Attribute{
 					"max_attempts": schema.NumberAttribute{
 						Optional:            true,
 						MarkdownDescription: "Number of attempts, including the first; `1` means no retry. Default: `5`.",
 					},
 					"min_backoff": optionalString("Shortest wait before a retry, as a duration. Default: `500ms`."),
 					"max_backoff": optionalString("Longest wait before a retry, as a duration. Only `Retry-After` may exceed it. Default: `30s`."),
-				},
-			},
+				}),
 			"requests_per_second": schema.Float64Attribute{
 				Optional: true,
 				MarkdownDescription: "Limit of requests per second, including retries and token requests. Fractions are allowed. " +
@@ -119,6 +106,10 @@ func providerSchema() schema.Schema {
 
 func optionalString(description string) schema.StringAttribute {
 	return schema.StringAttribute{Optional: true, MarkdownDescription: description}
+}
+
+func optionalObject(description string, attributes map[string]schema.Attribute) schema.SingleNestedAttribute {
+	return schema.SingleNestedAttribute{Optional: true, MarkdownDescription: description, Attributes: attributes}
 }
 
 func secretString(description string) schema.StringAttribute {

@@ -29,20 +29,15 @@ func TestReadSettingsUnknown(t *testing.T) {
 		"headers, it may have a scheme": {block{"headers": unknown}, environment{"STREAM_TOKEN": "t", "STREAM_USERNAME": "u"}},
 		`headers["X-Api-Key"]`:          {block{"headers": block{"X-Api-Key": unknown}}, nil},
 		`headers["Authorization"]`:      {block{"headers": block{"Authorization": unknown}}, environment{"STREAM_TOKEN": "t", "STREAM_USERNAME": "u"}},
-		"tls":                           {block{"tls": unknown}, nil},
 		"tls.ca_cert_pem":               {block{"tls": block{"ca_cert_pem": unknown}}, nil},
 		"tls.client_cert_pem":           {block{"tls": block{"client_cert_pem": unknown, "client_key_pem": pair.KeyPEM}}, nil},
 		"tls.client_key_pem alone":      {block{"tls": block{"client_key_pem": unknown}}, nil},
-		"request_timeout":               {block{"request_timeout": unknown}, nil},
-		"retry":                         {block{"retry": unknown}, nil},
 		"retry.max_attempts":            {block{"retry": block{"max_attempts": unknown}}, nil},
 		"retry.min_backoff":             {block{"retry": block{"min_backoff": unknown, "max_backoff": "1ms"}}, nil},
-		"requests_per_second":           {block{"requests_per_second": unknown}, nil},
-		"max_concurrent_requests":       {block{"max_concurrent_requests": unknown}, nil},
 		"detect_drift":                  {block{"detect_drift": unknown}, environment{"STREAM_DETECT_DRIFT": "junk"}},
 		"everything": {block{
 			"base_url": unknown, "token": unknown, "headers": unknown, "tls": unknown, "request_timeout": unknown,
-			"retry": unknown, "requests_per_second": unknown, "detect_drift": unknown,
+			"retry": unknown, "requests_per_second": unknown, "max_concurrent_requests": unknown, "detect_drift": unknown, "deployment": unknown,
 		}, both},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -51,9 +46,6 @@ func TestReadSettingsUnknown(t *testing.T) {
 			wantProblems(t, s.diags)
 			if !s.unknown {
 				t.Error("nothing is unknown")
-			}
-			if s.missingBaseURL != (test.block["base_url"] == nil) {
-				t.Errorf("missingBaseURL is %t", s.missingBaseURL)
 			}
 		})
 	}

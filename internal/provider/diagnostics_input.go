@@ -69,12 +69,6 @@ func settingName(at path.Path, variable string) string {
 	return at.String()
 }
 
-func missingBaseURL() diag.Diagnostic {
-	return diag.NewAttributeErrorDiagnostic(path.Root("base_url"), invalidConfiguration,
-		"The address of the service is missing. Set base_url in the provider block, or the environment variable "+
-			`STREAM_BASE_URL, to an address such as "https://streams.example.com".`)
-}
-
 // invalidClient reports what the client refused although every single value was accepted.
 func invalidClient(err error) diag.Diagnostic {
 	return diag.NewErrorDiagnostic(invalidConfiguration, sentence(err.Error()))

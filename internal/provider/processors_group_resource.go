@@ -43,7 +43,7 @@ func (r *groupResource) Schema(_ context.Context, _ resource.SchemaRequest, resp
 				"`streams`: `detach` sends an empty set; `keep` sends nothing and leaves the processors attached."),
 			"triggers":   triggersAttribute("all sets are"),
 			"timeouts":   timeoutsAttribute(),
-			"deployment": deploymentAttributeOfResource,
+			"deployment": deploymentAttribute,
 			"last_edited": schema.Int64Attribute{
 				Computed: true,
 				MarkdownDescription: "Time of the latest edit that the service reported for a stream of the group, in milliseconds " +

@@ -53,26 +53,17 @@ func (r *processorsResource) Schema(_ context.Context, _ resource.SchemaRequest,
 			},
 			"on_destroy": onDestroyAttribute("What destroy does: `detach` sends an empty set; `keep` sends nothing and leaves " +
 				"the processors attached."),
-			"triggers": triggersAttribute("the set is"),
-			"timeouts": timeoutsAttribute(),
-			"id": schema.StringAttribute{
-				Computed:            true,
-				MarkdownDescription: "Id of the stream, the same as `stream_id`.",
-			},
-			"terminal_id": schema.StringAttribute{
-				Computed:            true,
-				MarkdownDescription: "Id of the terminal that the stream belongs to.",
-			},
-			"fragment_type_id": schema.StringAttribute{
-				Computed:            true,
-				MarkdownDescription: "Id of the fragment type of the stream.",
-			},
+			"triggers":         triggersAttribute("the set is"),
+			"timeouts":         timeoutsAttribute(),
+			"id":               computedString("Id of the stream, the same as `stream_id`."),
+			"terminal_id":      computedString("Id of the terminal that the stream belongs to."),
+			"fragment_type_id": computedString("Id of the fragment type of the stream."),
 			"compatible_namespaces": schema.SetAttribute{
 				ElementType:         types.StringType,
 				Computed:            true,
 				MarkdownDescription: "Namespaces that are compatible with the stream.",
 			},
-			"deployment": deploymentAttributeOfResource,
+			"deployment": deploymentAttribute,
 			"last_edited": schema.Int64Attribute{
 				Computed:            true,
 				MarkdownDescription: "Time of the last edit as the service reported it, in milliseconds since 1970-01-01 UTC.",

@@ -42,22 +42,18 @@ func (p *streamProvider) Schema(_ context.Context, _ provider.SchemaRequest, res
 	resp.Schema = providerSchema()
 }
 
-// ValidateConfig reports what Configure would refuse, except a missing base_url: terraform validate
-// often runs without the environment variables.
+// ValidateConfig reports what Configure would refuse. It accepts that only base_url is missing: terraform validate often
+// runs without the environment variables.
 func (p *streamProvider) ValidateConfig(ctx context.Context, req provider.ValidateConfigRequest, resp *provider.ValidateConfigResponse) {
 	s := readSettings(ctx, req.Config, os.Getenv)
-	resp.Diagnostics.Append(s.diags.Errors()...)
-	if s.diags.HasError() && s.missingBaseURL {
-		resp.Diagnostics.Append(missingBaseURL())
+	if !s.missingBaseURL || s.diags.ErrorsCount() > 1 {
+		resp.Diagnostics.Append(s.diags.Errors()...)
 	}
 }
 
 func (p *streamProvider) Configure(ctx context.Context, req provider.ConfigureRequest, resp *provider.ConfigureResponse) {
 	s := readSettings(ctx, req.Config, os.Getenv)
 	resp.Diagnostics.Append(s.diags...)
-	if s.missingBaseURL {
-		resp.Diagnostics.Append(missingBaseURL())
-	}
 	if resp.Diagnostics.HasError() {
 		return
 	}

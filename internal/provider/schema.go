@@ -60,10 +60,11 @@ func triggersAttribute(sent string) schema.Attribute {
 	}
 }
 
-var deploymentAttributeOfResource = schema.StringAttribute{
-	Computed:            true,
-	MarkdownDescription: "Deployment that the provider sent to: its `deployment`, which defaults to `base_url`.",
+func computedString(description string) schema.StringAttribute {
+	return schema.StringAttribute{Computed: true, MarkdownDescription: description}
 }
+
+var deploymentAttribute = computedString("Deployment that the provider sent to: its `deployment`, which defaults to `base_url`.")
 
 const defaultTimeout = 5 * time.Minute
 
