@@ -17,6 +17,8 @@ type Stream struct {
 	left     *remainder      // of a departure since then that sent nothing; nil if there is none
 	underWay *remainder      // what a request without an outcome yet is to leave; nil if there is none
 	gone     bool            // the refresh found no such stream
+
+	mayBeDropped bool // a departure of the kind MayBeDropped detaches
 }
 
 // Phase is what operations that set the processors have come to. A phase only goes forwards.
@@ -145,9 +147,10 @@ type DepartureKind int
 
 // The kinds of departures.
 const (
-	Destroyed DepartureKind = iota // the marks of the plan
-	Replaced                       // the marks of the plan, unless the resource has create_before_destroy
-	Dropped                        // no marks: a group is updated, and no longer has the stream
+	Destroyed    DepartureKind = iota // the marks of the plan
+	Replaced                          // the marks of the plan, unless the resource has create_before_destroy
+	Dropped                           // no marks: a group is updated, and no longer has the stream
+	MayBeDropped                      // likewise, if the streams of the group, which are known after apply, do not have it
 )
 
 // remainder is what a departure leaves attached.

@@ -235,6 +235,7 @@ func TestGroupDropsAKeptStream(t *testing.T) {
 // TestPlannedDepartures has what a plan says of each departure beside each claim on set a.
 func TestPlannedDepartures(t *testing.T) {
 	detaches, lost, relied := []Warning{DropDetaches}, []Warning{MarkMayBeLost}, []Warning{ReliedMarkMayBeLost}
+	unknown := Plan{Warnings: []Warning{MayBeDetached}}
 	kept := Plan{Refusal: StreamIsKept, Other: b}
 	emptied := Plan{Refusal: StreamIsKept, Other: emptySet}
 	for _, test := range []struct {
@@ -250,6 +251,9 @@ func TestPlannedDepartures(t *testing.T) {
 			[5]Plan{Expected: {Warnings: detaches}, Sends: {Warnings: detaches}, Resends: emptied, Relies: emptied}},
 		{Departure{Entry{b, Confirmed}, false, Dropped}, [5]Plan{Resends: kept, Relies: kept}},
 		{Departure{Entry{a, Confirmed}, false, Dropped}, [5]Plan{}},
+		{Departure{Entry{a, Confirmed}, true, MayBeDropped},
+			[5]Plan{Expected: unknown, Sends: unknown, Resends: unknown, Relies: unknown}},
+		{Departure{Entry{a, Confirmed}, false, MayBeDropped}, [5]Plan{}},
 	} {
 		for kind := Nobody; kind <= Relies; kind++ {
 			claim := Claim{Kind: kind}
@@ -275,4 +279,13 @@ func TestOwnersOfAnInterruptedMove(t *testing.T) {
 	s.Set(a, false)
 	s.EndSet(Result{Failed: true, Outcome: streams.Changed, Reported: reports[3]}, true)
 	check(t, "the other owner sends its set", s.PlanSet(Want{Set: &a, Entry: inStateA}).Send, true)
+}
+
+// The plan warns in any order if a group whose streams are known after apply has the stream in its state.
+func TestPlanBesideAGroupWithUnknownStreams(t *testing.T) {
+	for detach, want := range map[bool][]Warning{true: {MayBeDetached}, false: nil} {
+		var s Stream
+		s.PlanLeave(Departure{Entry{a, Confirmed}, detach, MayBeDropped})
+		check(t, "a set in the state", s.PlanSet(Want{Set: &a, Entry: inStateA}).Warnings, want)
+	}
 }

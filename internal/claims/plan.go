@@ -45,11 +45,20 @@ const (
 	DropDetaches                       // this group detaches the processors, and may do that before another resource sets them
 	MarkMayBeLost                      // with create_before_destroy, this resource detaches what another one has set
 	ReliedMarkMayBeLost                // likewise, and the other resource sends nothing
+	MayBeDetached                      // a group whose streams are known after apply may detach what another resource has set
 )
 
 // PlanSet plans the set of a resource. Planning the same set twice is no conflict: Terraform plans an instance
 // twice when it replaces the instance.
 func (s *Stream) PlanSet(w Want) Plan {
+	p := s.planSet(w)
+	if s.mayBeDropped {
+		p.Warnings = append(p.Warnings, MayBeDetached)
+	}
+	return p
+}
+
+func (s *Stream) planSet(w Want) Plan {
 	if w.Set == nil {
 		s.claim.raise(Expected, streams.ProcessorSet{})
 		return Plan{Send: true, Next: s.claim, Warnings: s.warnOfDetach(w, nil)}
@@ -117,6 +126,13 @@ func (s *Stream) warnOfDetach(w Want, warnings []Warning) []Warning {
 // PlanLeave plans the departure of a resource.
 func (s *Stream) PlanLeave(d Departure) Plan {
 	p := Plan{Next: s.claim}
+	if d.Kind == MayBeDropped {
+		s.mayBeDropped = s.mayBeDropped || d.Detach
+		if d.Detach && s.claim.Kind != Nobody {
+			p.Warnings = []Warning{MayBeDetached}
+		}
+		return p
+	}
 	r := d.remainder(s.claim)
 	s.planned = append(slices.Clone(s.planned), r)
 	switch relies := s.claim.Kind == Relies; {

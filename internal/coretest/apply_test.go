@@ -75,10 +75,10 @@ func (c *terraformCore) apply(changes []change, refreshed map[string]*instance, 
 	for _, ch := range changes {
 		switch {
 		case ch.prior == nil:
-		case ch.deposed || ch.wanted.group && ch.wanted.lateStream:
+		case ch.deposed:
 			c.unplanned.add(c.here(ch.prior).streams()...)
 			c.unforeseen.add(c.here(ch.prior).streams()...)
-		case ch.verb.replaces() && (ch.forced || ch.prior.tainted):
+		case ch.wanted.group && ch.wanted.lateStream, ch.verb.replaces() && (ch.forced || ch.prior.tainted):
 			c.unforeseen.add(c.here(ch.prior).streams()...)
 		}
 	}

@@ -56,7 +56,7 @@ type terraformCore struct {
 	said   streamNames
 
 	shared     streamNames        // several objects or resource blocks of the run have them
-	unplanned  streamNames        // core plans the departure again in the apply, without marks: of a deposed object, or a late group
+	unplanned  streamNames        // core plans the departure again in the apply, without marks, that of a deposed object
 	unforeseen streamNames        // no plan can say what the current apply does to them
 	called     map[*stored]bool   // the provider was called for these objects in the current apply
 	detached   map[string]*stored // what a destroy or a group has left without an error in the current apply, and detaches

@@ -36,14 +36,15 @@ type change struct {
 func (c *change) move() { c.was, c.moves = nil, true }
 
 func (c change) leaves() []string {
-	if c.unknown {
-		return nil
-	}
 	return slices.DeleteFunc(slices.Sorted(maps.Keys(c.was)), func(id string) bool { _, stays := c.want[id]; return stays })
 }
 
 func (c change) departure(id string) claims.Departure {
-	return claims.Departure{Entry: c.was[id], Detach: c.detach, Kind: c.leaving}
+	d := claims.Departure{Entry: c.was[id], Detach: c.detach, Kind: c.leaving}
+	if c.unknown {
+		d.Kind = claims.MayBeDropped
+	}
+	return d
 }
 
 // added returns the streams that the state does not have.
@@ -90,12 +91,15 @@ func (s *session) plan(ctx context.Context, c change, r *report) (sends bool, pl
 		s.awaitFirstClaims(ctx)
 		for _, id := range leaves {
 			p := rules(s, id, func(r *claims.Stream) claims.Plan { return r.PlanLeave(c.departure(id)) })
+			r.planned(id, p)
+			if c.unknown { // the plan of the apply decides
+				continue
+			}
 			m := planned[id]
 			m.Next, m.Late = next(p), c.leaving == claims.Destroyed && s.inApply()
 			if c.detach || m.Next != nil { // with -replace, the destroy may detach although the update planned here does not
 				planned[id] = m
 			}
-			r.planned(id, p)
 		}
 		sends = true
 	}

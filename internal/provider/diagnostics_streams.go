@@ -49,6 +49,10 @@ var planWarnings = [...]struct{ summary, detail, advice string }{
 			"has create_before_destroy, the destroy of the old object detaches the processors, and the state of the other resource " +
 			"becomes untrue.",
 		createdFirst},
+	claims.MayBeDetached: {"Another Resource Has the Stream",
+		"The streams of a group of this plan are known after apply, and the state of the group has this stream. If the group drops " +
+			"the stream, the apply may detach the processors, and the state of the other resource becomes untrue.",
+		"Let only single sets of the group depend on other resources."},
 }
 
 func planWarning(w claims.Warning, id string, other streams.ProcessorSet) diag.Diagnostic {
