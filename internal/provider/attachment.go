@@ -59,7 +59,7 @@ func (s *session) plan(ctx context.Context, c change, r *report) (sends bool, pl
 	planned = c.marks.lasting()
 	if c.create { // in a replacement, Terraform passes the marks of the first plan to this one
 		for id, m := range c.marks {
-			planned[id] = mark{Pending: m.Pending, Next: m.Next}
+			planned[id] = mark{Pending: m.Pending, Detach: m.Detach, Next: m.Next}
 		}
 		planned[anyStream] = mark{Created: true}
 	}
@@ -96,8 +96,8 @@ func (s *session) plan(ctx context.Context, c change, r *report) (sends bool, pl
 				continue
 			}
 			m := planned[id]
-			m.Next, m.Late = next(p), c.leaving == claims.Destroyed && s.inApply()
-			if c.detach || m.Next != nil { // with -replace, the destroy may detach although the update planned here does not
+			m.Next, m.Detach, m.Late = next(p), c.detach, c.leaving == claims.Destroyed && s.inApply()
+			if m.foreseen() {
 				planned[id] = m
 			}
 		}
@@ -197,8 +197,8 @@ func (s *session) apply(ctx context.Context, c change, r *report) applied {
 	}) {
 		id := leaves[i]
 		if o.err == nil || o.result != nil && o.result.NotFound {
-			m, seen := c.marks[id]
-			r.left(id, c, o, replaced && !seen || m.Late)
+			m := c.marks[id]
+			r.left(id, c, o, replaced && !m.foreseen() || m.Late)
 			continue
 		}
 		s.keep(&a, id, c, o)

@@ -78,9 +78,9 @@ func staysAttachedWarning(id string, o outcome) diag.Diagnostic {
 		nowTrue(o.now()))
 }
 
-// unseenDetachWarning is for the destroy of an object that has another stream than its replacement, if Terraform asked for
+// unforeseenDetachWarning is for the destroy of an object that has another stream than its replacement, if Terraform asked for
 // no plan of the destroy, or asked in the apply.
-func unseenDetachWarning(id string) diag.Diagnostic {
+func unforeseenDetachWarning(id string) diag.Diagnostic {
 	return warning(id, "Processors Were Detached",
 		"A resource that is tainted, replaced with -replace, or has create_before_destroy had this stream, and its replacement does "+
 			"not. Terraform does not ask for a plan of such a destroy before the apply, so the destroy has detached the processors "+

@@ -21,6 +21,7 @@ type mark struct {
 	Import  bool `json:"import,omitempty"`  // imported: the next call is the read of the import
 	Send    bool `json:"send,omitempty"`    // planned: the apply sends the set although the state has it
 	Created bool `json:"created,omitempty"` // planned: the mark comes from the plan of a create
+	Detach  bool `json:"detach,omitempty"`  // planned: the resource leaves the stream and may detach the processors
 	Late    bool `json:"late,omitempty"`    // planned during the apply, as core does for a deposed object
 
 	Next *claims.Claim `json:"next,omitempty"` // planned: what resources of the plan do with the stream
@@ -37,6 +38,10 @@ func next(p claims.Plan) *claims.Claim {
 	}
 	return &claim
 }
+
+// foreseen reports whether the plan knew that the resource detaches the processors. With -replace, a destroy may detach
+// although the update that was planned before does not.
+func (m mark) foreseen() bool { return m.Detach || m.Next != nil }
 
 // claim returns the claim that the plan marked the stream with.
 func (m mark) claim() claims.Claim {

@@ -120,16 +120,16 @@ func (r *report) failed(id string, c change, o outcome) {
 	}
 }
 
-// left reports a departure from a stream. unseen says that the plan of the run did not see the departure.
-func (r *report) left(id string, c change, o outcome, unseen bool) {
+// left reports a departure from a stream. unforeseen says that the plan of the run did not know of it.
+func (r *report) left(id string, c change, o outcome, unforeseen bool) {
 	r.released++
 	switch {
 	case o.err != nil:
 		r.add(id, notFoundOnDestroyWarning(id, o))
 	case o.result == nil && c.detach && o.known.Failed && o.known.Left != nil:
 		r.add(id, staysAttachedWarning(id, o))
-	case o.result != nil && c.detach && unseen:
-		r.add(id, unseenDetachWarning(id))
+	case o.result != nil && c.detach && unforeseen:
+		r.add(id, unforeseenDetachWarning(id))
 	}
 }
 

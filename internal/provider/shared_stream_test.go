@@ -1,6 +1,7 @@
 package provider
 
 import (
+	"encoding/json"
 	"fmt"
 	"net/http"
 	"strings"
@@ -160,15 +161,19 @@ func TestTaintedGroupThatDropsAStream(t *testing.T) {
 	wantDiagnostic(t, diags, tfprotov6.DiagnosticSeverityWarning, `Processors Were Detached: stream "s001"`, "change a value in its triggers")
 	service.WantRequests(t, patches(map[string][]string{"s001": {}})...)
 
-	// With -replace, the plan is that of an update, with the on_destroy of the configuration.
-	p, kept := startProvider(t, provider), group(without(streams, "s001"), coretest.Attributes{"on_destroy": "keep"})
-	planned, _, _ = p.Plan(state, kept)
-	planned, _, _ = p.Plan(coretest.Managed{Value: nullGroup().Value, Private: planned.Private}, kept)
-	_, diags = startProvider(t, provider).Apply(state.Value, coretest.Managed{Value: nullGroup().Value, Private: planned.Private}, nullGroup().Value)
-	wantDiagnostic(t, diags, tfprotov6.DiagnosticSeverityWarning, `Processors Were Detached: stream "s001"`, "replaced with -replace")
+	// With -replace, the plan is that of an update, with the on_destroy of the configuration. A set that is to be sent again
+	// makes no difference.
+	private, _ := json.Marshal(map[string][]byte{"marks": []byte(`{"s001":{"pending":"unconfirmed"}}`)})
+	for _, prior := range []coretest.Managed{state, {Value: state.Value, Private: private}} {
+		p, kept := startProvider(t, provider), group(without(streams, "s001"), coretest.Attributes{"on_destroy": "keep"})
+		planned, _, _ = p.Plan(prior, kept)
+		planned, _, _ = p.Plan(coretest.Managed{Value: nullGroup().Value, Private: planned.Private}, kept)
+		_, diags = startProvider(t, provider).Apply(state.Value, coretest.Managed{Value: nullGroup().Value, Private: planned.Private}, nullGroup().Value)
+		wantDiagnostic(t, diags, tfprotov6.DiagnosticSeverityWarning, `Processors Were Detached: stream "s001"`, "replaced with -replace")
+	}
 
 	// With create_before_destroy, core plans the destroy in the apply, when the new group has its sets.
-	p = startProvider(t, provider)
+	p := startProvider(t, provider)
 	planned, _, _ = p.Plan(nullGroup(), group(without(streams, "s001"), nil))
 	if _, diags = p.Apply(nullGroup().Value, planned, group(without(streams, "s001"), nil)); diags.Failed() {
 		t.Fatal(diags)
