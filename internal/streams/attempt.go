@@ -115,8 +115,8 @@ func (o *operation) waitForTurn(ctx context.Context) error {
 
 // noteResponse notes what a response says.
 func (o *operation) noteResponse(resp *http.Response) {
-	if !isOutage(resp.StatusCode) {
-		o.endpoint.succeeded()
+	if resp.StatusCode == http.StatusTooManyRequests || !isRetryableStatus(resp.StatusCode) {
+		o.endpoint.succeeded() // a service that limits requests works, and so does one that refuses them
 	}
 	o.known.Status, o.known.RequestID = resp.StatusCode, o.redactor.printable(requestID(resp.Header), maxText)
 	o.known.Message, o.known.Documented = "", false

@@ -32,12 +32,6 @@ func isRetryableStatus(status int) bool {
 	return false
 }
 
-// isOutage reports whether a status may mean that the service as a whole does not work. A service that limits
-// requests works.
-func isOutage(status int) bool {
-	return isRetryableStatus(status) && status != http.StatusTooManyRequests
-}
-
 // isRetryableError reports whether an attempt without a response may succeed later: a connection may
 // fail for a moment, but TLS settings do not change.
 func isRetryableError(err error) bool {
