@@ -93,15 +93,18 @@ func TestInterruptNearTheTimeLimit(t *testing.T) {
 	})
 }
 
-// The request timeout covers the body of the response.
+// The request timeout covers the body of the response. HTTP/1.1 and HTTP/2 report it in different ways.
 func TestRequestTimeout(t *testing.T) {
 	virtual(t, func(t *testing.T) {
-		s := startService(t, func(w http.ResponseWriter, r *http.Request) {
+		noBody := func(w http.ResponseWriter, r *http.Request) {
 			_ = http.NewResponseController(w).Flush()
 			<-r.Context().Done()
-		})
-		if e := s.updateError(t, streams.Config{RequestTimeout: time.Second}); e.Kind != streams.KindTimeout || e.Reason != "the service did not respond within 1s" {
-			t.Errorf("error %#v", e)
+		}
+		cfg := streams.Config{RequestTimeout: time.Second, TLS: streams.TLS{InsecureSkipVerify: true}}
+		for _, s := range []*service{startService(t, noBody), startTLSService(t, nil, noBody), startTLSService(t, nil, neverRespond)} {
+			if e := s.updateError(t, cfg); e.Kind != streams.KindTimeout || e.Reason != "the service did not respond within 1s" {
+				t.Errorf("%s: error %#v", s.URL, e)
+			}
 		}
 	})
 }

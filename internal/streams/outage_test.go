@@ -28,6 +28,7 @@ func TestOutage(t *testing.T) {
 		limit    time.Duration
 	}{
 		"503":                     {respondError(503, "later"), dial, standard},
+		"503, 3 s":                {respondError(503, "later"), dial, 3 * time.Second},
 		"502 of a proxy":          {respond(502, "<h1>Bad Gateway</h1>"), dial, standard},
 		"connections are refused": {nil, refused, standard},
 		"no connections":          {nil, nil, standard},
