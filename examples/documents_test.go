@@ -90,9 +90,10 @@ func TestDiagnosticsAreDocumented(t *testing.T) {
 			}
 		}
 	}
-	summaries := regexp.MustCompile(`(?:Error|Warning|Diagnostic|aboutStream)\((?:at, |path\.Root\([^)]*\), |aboutStream\()*"([A-Z][A-Za-z ]+)"|(?:Kind|summary) +:?= "([A-Z][A-Za-z ]+)"|invalidConfiguration += "([A-Za-z ]+)"`)
+	// A summary is a text of its own whose words begin with capital letters.
+	summaries := regexp.MustCompile(`"([A-Z][a-z]+(?: (?:[A-Z][A-Za-z]*|an?|the|of|in|for))+)"`)
 	for _, found := range summaries.FindAllStringSubmatch(source, -1) {
-		summary := found[1] + found[2] + found[3]
+		summary := found[1]
 		if summary == "Unexpected Provider Data" { // a bug, which the message says
 			continue
 		}
