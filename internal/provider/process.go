@@ -3,7 +3,6 @@ package provider
 import (
 	"os"
 	"os/signal"
-	"runtime"
 	"runtime/debug"
 	"strings"
 	"syscall"
@@ -48,23 +47,18 @@ func EndWithTerraform() {
 	}()
 }
 
-// awaitEnd waits for the end of the parent process. A process of Unix gets another parent then, and cannot wait for
-// a process that is not its child. On Windows, the id of the parent stays the same.
+// awaitEnd waits for the end of the parent process. Windows can wait for it. Unix cannot wait for a process that is not
+// a child, but gives its children another parent.
 func awaitEnd(parent int) {
-	if runtime.GOOS == "windows" {
-		process, err := os.FindProcess(parent)
-		if err == nil {
-			_, err = process.Wait()
+	if process, err := os.FindProcess(parent); err == nil {
+		if _, err := process.Wait(); err == nil {
+			return
 		}
-		if err != nil {
-			select {} // the parent cannot be watched
-		}
-		return
 	}
-	again := time.NewTicker(time.Second)
-	defer again.Stop()
-	for os.Getppid() == parent {
-		<-again.C
+	for range time.Tick(time.Second) {
+		if os.Getppid() != parent {
+			return
+		}
 	}
 }
 
