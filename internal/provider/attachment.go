@@ -188,7 +188,7 @@ func (s *session) apply(ctx context.Context, c change, r *report) applied {
 		r.changed++
 		a.kept[id], a.reported[id] = claims.Entry{Set: *c.want[id]}, o.got
 	}
-	leaves, replaced := c.leaves(), c.marks.created()
+	leaves, replaced := c.leaves(), c.marks[anyStream].Created // a destroy with the marks of a create is that of the old object
 	if len(leaves) > 0 {
 		s.awaitFirstClaims(ctx) // once, because only a few departures wait at the same time
 	}

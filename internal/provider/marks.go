@@ -20,7 +20,7 @@ type mark struct {
 
 	Import  bool `json:"import,omitempty"`  // imported: the next call is the read of the import
 	Send    bool `json:"send,omitempty"`    // planned: the apply sends the set although the state has it
-	Created bool `json:"created,omitempty"` // planned: the mark comes from the plan of a create
+	Created bool `json:"created,omitempty"` // planned with anyStream: the marks come from the plan of a create
 	Detach  bool `json:"detach,omitempty"`  // planned: the resource leaves the stream and may detach the processors
 	Late    bool `json:"late,omitempty"`    // planned during the apply, as core does for a deposed object
 
@@ -67,12 +67,11 @@ const (
 const anyStream = ""
 
 // readMarks reads a private state. What is not readable counts as not there.
-func readMarks(ctx context.Context, private privateState) (marks, diag.Diagnostics) {
+func readMarks(ctx context.Context, private privateState) marks {
 	m := marks{}
-	value, diags := private.GetKey(ctx, marksKey)
+	value, _ := private.GetKey(ctx, marksKey)
 	_ = json.Unmarshal(value, &m)
-	old, found := private.GetKey(ctx, unconfirmedKey)
-	diags.Append(found...)
+	old, _ := private.GetKey(ctx, unconfirmedKey)
 	var pending map[string]claims.Pending
 	if string(old) == "true" {
 		m[anyStream] = mark{Pending: claims.Unconfirmed}
@@ -81,7 +80,7 @@ func readMarks(ctx context.Context, private privateState) (marks, diag.Diagnosti
 			m[id] = mark{Pending: p}
 		}
 	}
-	return m, diags
+	return m
 }
 
 // lasting returns the marks without what a plan adds for its apply.
@@ -124,6 +123,3 @@ func imported(ids ...string) marks {
 	}
 	return m
 }
-
-// created reports whether the marks come from the plan of a create. A destroy with such marks is that of the old object.
-func (m marks) created() bool { return m[anyStream].Created }
