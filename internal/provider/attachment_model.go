@@ -34,7 +34,10 @@ type model[M any] interface {
 	subject() subject
 	was(marks marks) entries
 	change(state M, found marks) change
-	planComputed(state M, s *session, sends bool)
+
+	// planComputed plans the computed values. The state is nil if it says nothing of the streams. mayMove says that the
+	// apply may move the resource to a deployment that is not known yet.
+	planComputed(state M, sends, mayMove bool)
 
 	// refresh takes what a refresh found, and removes marks that it made untrue. It reports false if nothing is left.
 	refresh(found map[string]*streams.Stream, gone []string, marked marks) bool
@@ -52,9 +55,7 @@ func decode[M any](ctx context.Context, plan, state values, private privateState
 		diags.Append(state.Get(ctx, &s)...)
 	}
 	if private != nil {
-		found, problems := readMarks(ctx, private)
-		diags.Append(problems...)
-		m = found
+		m = readMarks(ctx, private)
 	}
 	return p, s, m, !diags.HasError()
 }
@@ -130,11 +131,16 @@ func planModel[M model[M]](ctx context.Context, s *session, plan, state M, found
 	}
 	c, m := plan.change(state, found), cmp.Or(plan, state)
 	if state != none && s.elsewhere(state.common().Deployment) {
+		// What the resource leaves is at the deployment of the state, where nothing is sent.
+		former := state.common().Deployment.ValueString()
 		leaves := plan == none || c.leaving == claims.Replaced && len(c.leaves()) > 0
-		diags.Append(s.planElsewhere(&c, state.common().Deployment, leaves, plan != none)...)
-		if diags.HasError() {
-			return found, diags
+		if leaves && c.detach {
+			return found, diag.Diagnostics{otherDeploymentError(former, s.deployment)}
 		}
+		if plan != none {
+			diags.Append(deploymentChangedWarning(former, s.deployment))
+		}
+		c.move()
 		state = none
 	}
 	ctx, cancel := withTimeLimit(ctx, m.common().Timeouts.Read, &diags)
@@ -142,11 +148,19 @@ func planModel[M model[M]](ctx context.Context, s *session, plan, state M, found
 	report := newReport(m.subject())
 	sends, planned := s.plan(ctx, c, report)
 	diags.Append(report.diagnostics("Nothing was sent.")...)
-	if plan != none {
-		plan.planComputed(state, s, sends)
-		if c.create { // a saved plan may be applied with another address
-			plan.common().Deployment = types.StringUnknown()
-		}
+	if plan == none {
+		return planned, diags
 	}
+	deployment := &plan.common().Deployment
+	updates := sends || deployment.IsUnknown() // the framework has made it unknown if the configuration changes the resource
+	*deployment = s.deploymentValue()
+	switch {
+	case c.moves:
+	case c.create, sends && state.common().Deployment.IsNull():
+		*deployment = types.StringUnknown() // the apply of a saved plan may have another address, or nothing to send
+	case !updates:
+		*deployment = state.common().Deployment
+	}
+	plan.planComputed(state, sends, updates && s.deployment == "")
 	return planned, diags
 }

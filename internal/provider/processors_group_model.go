@@ -71,16 +71,11 @@ func (m *groupModel) change(state *groupModel, found marks) change {
 	return c
 }
 
-// planComputed plans the computed values, as that of stream_processors. last_edited becomes unknown if the apply changes
-// anything, because Terraform would not apply a group without a change.
-func (m *groupModel) planComputed(state *groupModel, s *session, sends bool) {
-	updates := sends || m.Deployment.IsUnknown()
-	m.LastEdited, m.Deployment = types.Int64Unknown(), s.deploymentValue()
-	if state == nil {
-		return
-	}
-	m.Deployment = s.planDeployment(state.Deployment, sends, updates)
-	if mayMove := updates && s.deployment == ""; !sends && !mayMove {
+// planComputed makes last_edited unknown if the apply changes anything, because Terraform would not apply a group without
+// a change.
+func (m *groupModel) planComputed(state *groupModel, sends, mayMove bool) {
+	m.LastEdited = types.Int64Unknown()
+	if state != nil && !sends && !mayMove {
 		m.LastEdited = state.LastEdited
 	}
 }

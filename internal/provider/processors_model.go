@@ -65,29 +65,22 @@ func (m *processorsModel) change(state *processorsModel, found marks) change {
 	return c
 }
 
-// planComputed plans the computed values. The state is nil if it says nothing of the stream. The framework has made
-// them unknown if the configuration changes the resource.
-func (m *processorsModel) planComputed(state *processorsModel, s *session, sends bool) {
-	updates := sends || m.Deployment.IsUnknown()
-	m.ID, m.Deployment = m.StreamID, s.deploymentValue()
+func (m *processorsModel) planComputed(state *processorsModel, sends, mayMove bool) {
+	m.ID = m.StreamID
 	m.TerminalID, m.FragmentTypeID = types.StringUnknown(), types.StringUnknown()
 	m.CompatibleNamespaces, m.LastEdited = types.SetUnknown(types.StringType), types.Int64Unknown()
-	if state == nil || !m.StreamID.Equal(state.StreamID) {
+	if state == nil || mayMove || !m.StreamID.Equal(state.StreamID) {
 		return
 	}
-	m.Deployment = s.planDeployment(state.Deployment, sends, updates)
-	switch mayMove := updates && s.deployment == ""; {
-	case mayMove: // to a deployment that is known after apply
-	case !sends:
-		m.TerminalID, m.FragmentTypeID = state.TerminalID, state.FragmentTypeID
+	if !sends {
 		m.CompatibleNamespaces, m.LastEdited = state.CompatibleNamespaces, state.LastEdited
-	default: // an update has no reason to change where a stream belongs, but an imported state does not know it yet
-		if !state.TerminalID.IsNull() {
-			m.TerminalID = state.TerminalID
-		}
-		if !state.FragmentTypeID.IsNull() {
-			m.FragmentTypeID = state.FragmentTypeID
-		}
+	}
+	// An update has no reason to change where a stream belongs, but an imported state does not know it yet.
+	if !sends || !state.TerminalID.IsNull() {
+		m.TerminalID = state.TerminalID
+	}
+	if !sends || !state.FragmentTypeID.IsNull() {
+		m.FragmentTypeID = state.FragmentTypeID
 	}
 }
 

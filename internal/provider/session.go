@@ -8,7 +8,9 @@ import (
 	"sync"
 	"time"
 
+	"github.com/hashicorp/terraform-plugin-framework/types"
 	"github.com/hashicorp/terraform-plugin-log/tflog"
+	"golang.org/x/sync/errgroup"
 
 	"github.com/stream-management/terraform-provider-stream/internal/claims"
 	"github.com/stream-management/terraform-provider-stream/internal/streams"
@@ -18,7 +20,7 @@ import (
 // session; the rules are in package claims.
 type session struct {
 	client      *streams.Client // nil while the provider's configuration is not known
-	deployment  string          // in the state; "" while it is not known
+	deployment  string          // in the state, because two may have streams with the same ids; "" while it is not known
 	detectDrift bool
 
 	mu      sync.Mutex
@@ -70,6 +72,19 @@ func (s *session) configured() bool { return s != nil && s.client != nil }
 
 // readsStreams reports whether the user turned detect_drift on.
 func (s *session) readsStreams() bool { return s.configured() && s.detectDrift }
+
+// elsewhere reports whether a state is that of another deployment: its streams only have the same ids.
+func (s *session) elsewhere(deployment types.String) bool {
+	return s != nil && s.deployment != "" && known(deployment) && deployment.ValueString() != s.deployment
+}
+
+// deploymentValue is the deployment in the plan and the state.
+func (s *session) deploymentValue() types.String {
+	if s == nil || s.deployment == "" {
+		return types.StringUnknown()
+	}
+	return types.StringValue(s.deployment)
+}
 
 // noteCall starts the time of awaitFirstClaims at the first call of the run that plans or leaves a stream.
 func (s *session) noteCall() {
@@ -268,23 +283,14 @@ func resultOf(got *streams.Stream, err error) *claims.Result {
 // results in the order of ids.
 func forEach[T any](s *session, ids []string, operation func(id string) T) []T {
 	results := make([]T, len(ids))
-	workers := 1
-	if s.configured() {
-		workers = min(len(ids), s.client.MaxConcurrent())
-	}
-	next := make(chan int)
-	var running sync.WaitGroup
-	for range workers {
-		running.Go(func() {
-			for i := range next {
-				results[i] = operation(ids[i])
-			}
+	var running errgroup.Group
+	running.SetLimit(s.client.MaxConcurrent())
+	for i, id := range ids {
+		running.Go(func() error {
+			results[i] = operation(id)
+			return nil
 		})
 	}
-	for i := range ids {
-		next <- i
-	}
-	close(next)
-	running.Wait()
+	_ = running.Wait() // the results have the errors
 	return results
 }
