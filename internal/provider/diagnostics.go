@@ -135,13 +135,16 @@ func requestAndResponse(e *streams.Error) string {
 	if e.Location != "" {
 		text += "\nLocation: " + e.Location
 	}
-	receiver, _ := sentTo(e)
+	said := "The service said: "
+	if e.TokenRequest {
+		said = "The token endpoint said: "
+	}
 	switch {
 	case e.Status == 0, e.Status/100 == 2 && e.Message == "":
 	case e.Message == "":
 		text += "\nThe response has no message."
 	case e.Documented:
-		text += fmt.Sprintf("\nThe %s said: %s", receiver, e.Message)
+		text += "\n" + said + e.Message
 	default:
 		text += "\nThe response does not have the documented form: " + e.Message
 	}
