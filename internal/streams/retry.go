@@ -5,7 +5,6 @@ import (
 	"math"
 	"net/http"
 	"strconv"
-	"strings"
 	"time"
 
 	"github.com/hashicorp/go-retryablehttp"
@@ -52,7 +51,6 @@ func (r Retry) backoff(attempt int, random float64) time.Duration {
 
 // parseRetryAfter reads a Retry-After header, in seconds or as a date (RFC 9110, section 10.2.3).
 func parseRetryAfter(value string, now time.Time) (wait time.Duration, ok bool) {
-	value = strings.TrimSpace(value)
 	seconds, err := strconv.ParseUint(value, 10, 64)
 	if err == nil || errors.Is(err, strconv.ErrRange) { // out of range, seconds is the largest number
 		return time.Duration(min(seconds, math.MaxInt64/uint64(time.Second))) * time.Second, true

@@ -34,7 +34,7 @@ func TestParseRetryAfter(t *testing.T) {
 	now := time.Date(2026, 3, 4, 5, 6, 7, 0, time.UTC)
 	for value, want := range map[string]time.Duration{
 		"0":                                 0,
-		" 120 ":                             2 * time.Minute,
+		"120":                               2 * time.Minute,
 		"1000000000000":                     longest,
 		"99999999999999999999999999999":     longest, // beyond 64 bits
 		"Wed, 04 Mar 2026 05:06:17 GMT":     10 * time.Second,
