@@ -49,7 +49,7 @@ type found struct {
 	holds  func() bool // reports whether this is still right
 
 	verdict
-	refusal   string // the first one, in one line
+	refusal   string // the last one, in one line
 	replaces  bool   // a refused header
 	exhausted bool   // another header would not help
 }
@@ -82,7 +82,7 @@ func (c *credential) header(ctx context.Context, refused string) (*found, error)
 		c.mu.Lock()
 		last, searching, holds := c.last, c.searching, c.last.holds()
 		switch {
-		case holds && refused == "" && last.count() > 0, // the header is right for other streams, also during a search
+		case holds && refused == "", // other streams keep the header during a search for a better one
 			holds && searching == nil && !c.isWorthReplacing(refused):
 			defer c.mu.Unlock()
 			return last, last.unusable(refused)
@@ -104,7 +104,7 @@ func (c *credential) header(ctx context.Context, refused string) (*found, error)
 // refuses a fresh token would refuse the next one, too.
 func (c *credential) isWorthReplacing(refused string) bool {
 	f := c.last
-	return c.source != nil && refused != "" && refused == f.header && !f.exhausted && (f.count() > 0 || !f.replaces)
+	return c.source != nil && refused == f.header && !f.exhausted && (f.count() > 0 || !f.replaces)
 }
 
 // unusable returns an error if there is no header, or if the header is not worth another request.
@@ -155,7 +155,6 @@ func (c *credential) refused(f *found, before int, e *Error) {
 	if c.source == nil {
 		before = 0
 	}
-	if f.failed(before); f.refusal == "" {
-		f.refusal = e.Error()
-	}
+	f.failed(before)
+	f.refusal = e.Error()
 }

@@ -103,7 +103,13 @@ func TestTokenFileIsReadAgain(t *testing.T) {
 		token := "t0ken-1"
 		s := rotatingService(t, &token)
 		c := newClient(t, streams.Config{BaseURL: s.URL, TokenFile: path})
+		if _, took, err := interruptedUpdate(t, c, time.Second); !errors.Is(err, streams.ErrSecretFile) || took >= 0 {
+			t.Errorf("without a file: %v after %s", err, took)
+		}
 		writeSecret(t, path, "") // the agent is just writing the file
+		if _, took, err := interruptedUpdate(t, c, time.Second); asError(t, err).Kind != streams.KindInterrupted || took != 0 {
+			t.Errorf("interrupted: %v after %s", err, took)
+		}
 		time.AfterFunc(30*time.Millisecond, func() { writeSecret(t, path, "\ufefft0ken-1\r\n") })
 		mustUpdateAll(t, c, 30)
 		s.wantRequests(t, 30)
@@ -214,8 +220,12 @@ func TestBadSecretFiles(t *testing.T) {
 					if setting != "token_file" {
 						cfg = streams.Config{BaseURL: s.URL, OAuth2: &streams.OAuth2{TokenURL: endpoint.URL, ClientAssertionFile: path}}
 					}
+					full := 0
 					for _, err := range updateAll(t, newClient(t, cfg), 100) {
 						e := asError(t, err)
+						if !e.Repeated {
+							full++
+						}
 						if e.Kind != streams.KindAuthentication || e.Outcome != streams.NotChanged || e.Attempts != 0 || !errors.Is(e, streams.ErrSecretFile) {
 							t.Errorf("error %#v", e)
 						}
@@ -224,12 +234,24 @@ func TestBadSecretFiles(t *testing.T) {
 							t.Errorf("the content is shown: %s", e)
 						}
 					}
+					if full != 1 {
+						t.Errorf("%d complete errors", full)
+					}
 					s.wantRequests(t, 0)
 					endpoint.wantRequests(t, 0)
 				})
 			})
 		}
 	}
+}
+
+// An assertion from the configuration that the endpoint refuses is not sent again.
+func TestRefusedClientAssertion(t *testing.T) {
+	t.Parallel()
+	i := newTokenIssuer(t)
+	i.config.OAuth2.ClientSecret, i.config.OAuth2.ClientAssertion = "", i.tokens.IssueAssertion("somebody else")
+	wantText(t, i.service.updateError(t, i.config).Message, "the assertion is for another client")
+	i.endpoint.wantRequests(t, 1)
 }
 
 // A client assertion comes from a file that may change: at once, or a moment after the endpoint refuses the old one. A
@@ -274,8 +296,9 @@ func TestFoundSecretsAreMasked(t *testing.T) {
 	if e := startService(t, applyUpdate).updateError(t, cfg); e.Message != "***" {
 		t.Errorf("error %#v", e)
 	}
-	s := startService(t, echo)
-	if e := s.updateError(t, oauth2Config(s, startService(t, issueTokens(0)))); e.Message != "Bearer ***" {
+	s := startService(t, respondError(403, "t0ken-1 t0ken-2 t0ken-3"))
+	issue := respond(200, `{"access_token":"t0ken-1","refresh_token":"t0ken-2","id_token":"t0ken-3"}`)
+	if e := s.updateError(t, oauth2Config(s, startService(t, issue))); e.Message != "*** *** ***" {
 		t.Errorf("error %#v", e)
 	}
 }

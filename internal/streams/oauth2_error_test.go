@@ -30,6 +30,7 @@ func TestTokenErrors(t *testing.T) {
 		"a line break in it": {respond(200, `{"access_token":"a\nb"}`), streams.KindUnexpected, 200, 1, "", "the response has no usable token: it has control characters"},
 		"login page":         {respond(200, "<html>", "Content-Type", "text/html"), streams.KindUnexpected, 200, 1, "", "cannot parse json"},
 		"down":               {respondError(503, "maintenance"), streams.KindGeneric, 503, 5, "maintenance", ""},
+		"too many":           {respondError(429, "slow down"), streams.KindBadRequest, 429, 5, "slow down", ""},
 		"reset":              {resetConnection, streams.KindConnection, 0, 5, "", ""},
 		"hanging":            {neverRespond, streams.KindTimeout, 0, 5, "", "the token endpoint did not respond within 30s"},
 		"control characters": {respond(401, `{"error":"x\u001b[2J","error_description":"\u202e\n"}`), streams.KindAuthentication, 401, 2, `x\x1b[2J: \u202e\n`, ""},

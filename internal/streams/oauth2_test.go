@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
@@ -114,16 +115,18 @@ func TestTokenIsShared(t *testing.T) {
 	})
 }
 
-// A token is used for most of its life: until ten seconds before its end, or for nine tenths of a shorter life.
+// A token is used for most of its life: until ten seconds before its end, or for nine tenths of a shorter life. The
+// endpoint may prolong the life of the same token.
 func TestTokenExpires(t *testing.T) {
 	t.Parallel()
 	for expiresIn, end := range map[int]time.Duration{3600: 3590 * time.Second, 50: 45 * time.Second, 10: 9 * time.Second, 1: 900 * time.Millisecond} {
 		t.Run(fmt.Sprint(expiresIn), func(t *testing.T) {
 			virtual(t, func(t *testing.T) {
-				endpoint, s := startService(t, issueTokens(expiresIn)), startService(t, applyUpdate)
+				same := respond(200, fmt.Sprintf(`{"access_token":"same","expires_in":%d}`, expiresIn))
+				endpoint, s := startService(t, same), startService(t, applyUpdate)
 				c := newClient(t, oauth2Config(s, endpoint))
 				start := time.Now()
-				for i, after := range []time.Duration{0, end / 2, end - time.Millisecond, end + time.Millisecond} {
+				for i, after := range []time.Duration{0, end / 2, end - time.Millisecond, end + time.Millisecond, end + 2*time.Millisecond} {
 					<-time.After(time.Until(start.Add(after)))
 					mustUpdateAll(t, c, 1)
 					endpoint.wantRequests(t, 1+i/3)
@@ -198,6 +201,40 @@ func TestRenewalDoesNotHelp(t *testing.T) {
 		}
 	}
 	endpoint.wantRequests(t, 2)
+}
+
+// A token that replaces a refused one is not replaced itself before the service has accepted it.
+func TestRefusedReplacement(t *testing.T) {
+	virtual(t, func(t *testing.T) {
+		refuse := respondError(401, "not you")
+		endpoint, s := startService(t, issueTokens(3600)), startService(t, refuse, respondAfter(time.Second, refuse), refuse)
+		c := newClient(t, oauth2Config(s, endpoint))
+		go func() { _, _ = c.UpdateStream(t.Context(), "s1", streams.NewProcessorSet()) }()
+		synctest.Wait()
+		_, err := c.UpdateStream(t.Context(), "s2", streams.NewProcessorSet())
+		if e := asError(t, err); e.Message != "not you" {
+			t.Errorf("error %#v", e)
+		}
+		endpoint.wantRequests(t, 2)
+	})
+}
+
+// A failure of the token endpoint holds until a retry would be due.
+func TestTokenEndpointRecovers(t *testing.T) {
+	virtual(t, func(t *testing.T) {
+		endpoint := startService(t, respondError(503, "down", "Retry-After", "60"), issueTokens(3600))
+		cfg := oauth2Config(startService(t, applyUpdate), endpoint)
+		cfg.Retry = streams.Retry{MaxAttempts: 1}
+		c := newClient(t, cfg)
+		for range 2 {
+			_, err := c.UpdateStream(t.Context(), "s1", streams.NewProcessorSet())
+			wantText(t, asError(t, err).Error(), "down")
+			<-time.After(59 * time.Second)
+			endpoint.wantRequests(t, 1)
+		}
+		mustUpdateAll(t, c, 2)
+		endpoint.wantRequests(t, 2)
+	})
 }
 
 // refuseSome refuses every tenth stream, whatever its token.

@@ -31,14 +31,15 @@ type secretFile struct {
 }
 
 // read returns the credential, and a function that reports whether the file is still as it was then. For at most the
-// given wait, it reads again while the file is empty, because it is being written, and while there is nothing better
-// than a refused credential: a service may refuse the old one just before the new one is written.
+// given wait, it reads again while the file is empty, because it is being written, and while it has a refused
+// credential: a service may refuse the old one just before the new one is written.
 func (f *secretFile) read(ctx context.Context, refused string, wait time.Duration) (text string, unchanged func() bool, err error) {
 	limit, again := time.After(wait), time.Tick(rotationDelay/40)
 	for {
 		unchanged = f.unchanged()
 		text, err = f.readOnce()
-		if err == nil && text != refused || err != nil && refused == "" && !errors.Is(err, errEmptyFile) {
+		mayChange := errors.Is(err, errEmptyFile) || err == nil && text == refused
+		if !mayChange {
 			return text, unchanged, err
 		}
 		select {
