@@ -15,12 +15,9 @@ func providerSchema() schema.Schema {
 				"here or in the environment."),
 			"deployment": optionalString("Name of the deployment in the state. Set it for a deployment that is reached at several " +
 				"addresses, so that another address plans no change. Environment: `STREAM_DEPLOYMENT`. Default: `base_url`."),
-			"detect_drift": schema.BoolAttribute{
-				Optional: true,
-				MarkdownDescription: "Read streams with `GET /v2/streams/{id}` in refresh, import and queries, and before a create is planned. " +
-					"**The service's interface document does not specify this route**: turn `detect_drift` on only for a deployment " +
-					"that offers it. Environment: `STREAM_DETECT_DRIFT`. Default: `false`.",
-			},
+			"detect_drift": optionalBool("Read streams with `GET /v2/streams/{id}` in refresh, import and queries, and before a create is " +
+				"planned. **The service's interface document does not specify this route**: turn `detect_drift` on only for a deployment " +
+				"that offers it. Environment: `STREAM_DETECT_DRIFT`. Default: `false`."),
 
 			"token": secretString("Bearer token, sent as `Authorization: Bearer …`. Environment: `STREAM_TOKEN`. " +
 				"Set at most one of `token`, `token_file`, `basic_auth` and `oauth2`. Default: none."),
@@ -48,21 +45,11 @@ func providerSchema() schema.Schema {
 						Optional:            true,
 						MarkdownDescription: "Scopes to request. Default: none.",
 					},
-					"endpoint_params": schema.MapAttribute{
-						ElementType:         types.StringType,
-						Optional:            true,
-						Sensitive:           true,
-						MarkdownDescription: "Additional parameters of the token request, such as `audience`. Default: none.",
-					},
+					"endpoint_params": secretMap("Additional parameters of the token request, such as `audience`. Default: none."),
 				}),
-			"headers": schema.MapAttribute{
-				ElementType: types.StringType,
-				Optional:    true,
-				Sensitive:   true,
-				MarkdownDescription: "Headers of every request to the service, such as an API key. They are not sent to a token " +
-					"endpoint. Headers that the request itself needs, such as `Content-Type` and `Host`, cannot be set, and " +
-					"`Authorization` cannot be set beside another scheme. Default: none.",
-			},
+			"headers": secretMap("Headers of every request to the service, such as an API key. They are not sent to a token endpoint. " +
+				"Headers that the request itself needs, such as `Content-Type` and `Host`, cannot be set, and `Authorization` cannot be " +
+				"set beside another scheme. Default: none."),
 
 			"tls": optionalObject("TLS settings: how the service's certificate is verified, and the client certificate. Each part "+
 				"works alone. Default: the system's certificate authorities and no client certificate.",
@@ -72,34 +59,25 @@ func providerSchema() schema.Schema {
 					"client_cert_pem": optionalString("Client certificate (chain) in PEM. Requires `client_key_pem`. Default: none."),
 					"client_key_pem":  secretString("Private key of the client certificate in PEM. Requires `client_cert_pem`. Default: none."),
 					"server_name":     optionalString("Name to expect in the service's certificate. Default: the host of `base_url`."),
-					"insecure_skip_verify": schema.BoolAttribute{
-						Optional: true,
-						MarkdownDescription: "Accept any certificate. Anyone between Terraform and the service can then read and change " +
-							"every request. Default: `false`.",
-					},
+					"insecure_skip_verify": optionalBool("Accept any certificate. Anyone between Terraform and the service can then read and " +
+						"change every request. Default: `false`."),
 				}),
 			"request_timeout": optionalString("Time limit of one attempt, from the connection to the end of the response, as a duration such " +
 				"as `10s` or `1m30s`. The resource's `timeouts` limit all attempts together. Default: `30s`."),
 			"retry": optionalObject("How requests are retried. Failed connections and the statuses 408, 429, 500, 502, 503 and 504 "+
 				"are retried, and `Retry-After` is honoured. Default: 5 attempts, with waits from `500ms` to `30s`.",
 				map[string]schema.Attribute{
-					"max_attempts": schema.NumberAttribute{
-						Optional:            true,
-						MarkdownDescription: "Number of attempts, including the first; `1` means no retry. Default: `5`.",
-					},
-					"min_backoff": optionalString("Shortest wait before a retry, as a duration. Default: `500ms`."),
-					"max_backoff": optionalString("Longest wait before a retry, as a duration. Only `Retry-After` may exceed it. Default: `30s`."),
+					"max_attempts": optionalNumber("Number of attempts, including the first; `1` means no retry. Default: `5`."),
+					"min_backoff":  optionalString("Shortest wait before a retry, as a duration. Default: `500ms`."),
+					"max_backoff":  optionalString("Longest wait before a retry, as a duration. Only `Retry-After` may exceed it. Default: `30s`."),
 				}),
 			"requests_per_second": schema.Float64Attribute{
 				Optional: true,
 				MarkdownDescription: "Limit of requests per second, including retries and token requests. Fractions are allowed. " +
 					"Default: no limit.",
 			},
-			"max_concurrent_requests": schema.NumberAttribute{
-				Optional: true,
-				MarkdownDescription: "Limit of requests at the same time, for all resources and actions of this provider block " +
-					"together. Waits before retries do not count. Default: `64`.",
-			},
+			"max_concurrent_requests": optionalNumber("Limit of requests at the same time, for all resources and actions of this provider " +
+				"block together. Waits before retries do not count. Default: `64`."),
 		},
 	}
 }
@@ -108,10 +86,22 @@ func optionalString(description string) schema.StringAttribute {
 	return schema.StringAttribute{Optional: true, MarkdownDescription: description}
 }
 
+func optionalBool(description string) schema.BoolAttribute {
+	return schema.BoolAttribute{Optional: true, MarkdownDescription: description}
+}
+
+func optionalNumber(description string) schema.NumberAttribute {
+	return schema.NumberAttribute{Optional: true, MarkdownDescription: description}
+}
+
 func optionalObject(description string, attributes map[string]schema.Attribute) schema.SingleNestedAttribute {
 	return schema.SingleNestedAttribute{Optional: true, MarkdownDescription: description, Attributes: attributes}
 }
 
 func secretString(description string) schema.StringAttribute {
 	return schema.StringAttribute{Optional: true, Sensitive: true, MarkdownDescription: description}
+}
+
+func secretMap(description string) schema.MapAttribute {
+	return schema.MapAttribute{ElementType: types.StringType, Optional: true, Sensitive: true, MarkdownDescription: description}
 }
