@@ -3,6 +3,8 @@ package provider
 import (
 	"testing"
 
+	"github.com/hashicorp/terraform-plugin-framework/provider"
+
 	"github.com/stream-management/terraform-provider-stream/internal/streamstest"
 )
 
@@ -225,6 +227,26 @@ func TestReadSettingsWarns(t *testing.T) {
 				t.Error(s.diags.Errors())
 			}
 			wantProblems(t, s.diags, test.want...)
+		})
+	}
+}
+
+// Terraform validates in environments without the address too. Another problem is reported together with a missing address.
+func TestValidateConfig(t *testing.T) {
+	t.Setenv("STREAM_BASE_URL", "")
+	for name, test := range map[string]struct {
+		block block
+		want  []problem
+	}{
+		"nothing":             {nil, nil},
+		"warning":             {block{"base_url": "http://example.com"}, nil},
+		"problem":             {block{"base_url": someURL, "request_timeout": "x"}, []problem{{"request_timeout", "must be a duration"}}},
+		"problem, no address": {block{"request_timeout": "x"}, []problem{{"base_url", "is missing"}, {"request_timeout", "must be a duration"}}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			var resp provider.ValidateConfigResponse
+			new(streamProvider).ValidateConfig(t.Context(), provider.ValidateConfigRequest{Config: blockConfig(t, test.block)}, &resp)
+			wantProblems(t, resp.Diagnostics, test.want...)
 		})
 	}
 }

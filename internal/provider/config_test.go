@@ -11,7 +11,6 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 	"github.com/hashicorp/terraform-plugin-framework/diag"
-	"github.com/hashicorp/terraform-plugin-framework/provider"
 	"github.com/hashicorp/terraform-plugin-framework/tfsdk"
 	"github.com/hashicorp/terraform-plugin-go/tftypes"
 
@@ -166,18 +165,22 @@ func TestReadDetectDrift(t *testing.T) {
 
 const someURL = "https://streams.example.com"
 
-// readBlock reads a provider block as the framework does. Unless env says otherwise, STREAM_BASE_URL is someURL.
+// readBlock reads a provider block. Unless env says otherwise, STREAM_BASE_URL is someURL.
 func readBlock(t *testing.T, block block, env environment) *settings {
 	t.Helper()
-	var schema provider.SchemaResponse
-	new(streamProvider).Schema(t.Context(), provider.SchemaRequest{}, &schema)
-	config := tfsdk.Config{Schema: schema.Schema, Raw: coretest.ToTerraform(schema.Schema.Type().TerraformType(t.Context()), block)}
-	return readSettings(t.Context(), config, func(name string) string {
+	return readSettings(t.Context(), blockConfig(t, block), func(name string) string {
 		if text, ok := env[name]; ok || name != "STREAM_BASE_URL" {
 			return text
 		}
 		return someURL
 	})
+}
+
+// blockConfig makes of a provider block what the framework makes of it.
+func blockConfig(t *testing.T, block block) tfsdk.Config {
+	t.Helper()
+	schema := providerSchema()
+	return tfsdk.Config{Schema: schema, Raw: coretest.ToTerraform(schema.Type().TerraformType(t.Context()), block)}
 }
 
 // wantProblems fails the test unless there are exactly these problems, or if one of them quotes a secret of the tests.
