@@ -72,6 +72,8 @@ func hintsOf(e *streams.Error, empty bool) []hint {
 		{class == 3, "The address in " + address + " may be old, may lack a path, or may need https. If Location is the " + receiver +
 			", change " + address + " to that address. If Location is a login page, check the credentials."},
 
+		{e.Kind == streams.KindTimeout && e.Err == nil, "The " + receiver + " may be slow or overloaded. " + applyLater},
+
 		// The token endpoint responded. Some refuse a client with a status of success.
 		{e.TokenRequest && (status(400, 401) || class == 2 && e.Kind == streams.KindAuthentication), "The token endpoint may not know the " +
 			"client, or may not accept its credentials, scopes or parameters. Check oauth2.client_id and the other attributes of oauth2 " +
@@ -104,7 +106,6 @@ func hintsOf(e *streams.Error, empty bool) []hint {
 		{status(400, 422), "The service may not know one of the processor ids, or may not accept this set."},
 		{class == 4 || status(http.StatusNotImplemented), "The " + receiver + " may not offer this operation at this address, or may be " +
 			"another version. Check " + address + "."},
-		{e.Kind == streams.KindTimeout && e.Err == nil, "The " + receiver + " may be slow or overloaded. " + applyLater},
 		{e.Kind == streams.KindTimeout, "The " + receiver + " may be slow or overloaded, or nothing may listen at this address. Check " +
 			address + ". request_timeout limits one attempt; the timeouts of the resource limit all attempts together."},
 		{e.Kind == streams.KindBadGateway, "A proxy may not reach the " + receiver + ". " + applyLater},

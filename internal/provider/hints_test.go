@@ -112,6 +112,7 @@ func TestHints(t *testing.T) {
 		"422":                  {update(422, bad), false, []string{"may not know one of the processor ids"}, []string{"keep"}},
 		"415":                  {update(415, bad), false, []string{"base_url"}, []string{"processor_ids"}},
 		"504":                  {update(504, streams.KindTimeout), false, []string{"slow or overloaded", "Apply again later"}, []string{"request_timeout"}},
+		"408":                  {update(408, streams.KindTimeout), false, []string{"slow or overloaded", "Apply again later"}, []string{"another version"}},
 		"timeout":              {clientTimeout, false, []string{"request_timeout", "base_url"}, nil},
 		"502":                  {update(502, streams.KindBadGateway), false, []string{"A proxy may not reach the service"}, nil},
 		"500":                  {update(500, generic), false, []string{"temporary fault", "Apply again later"}, nil},
