@@ -194,6 +194,7 @@ func (c *terraformCore) checkRequests(cfg config, opts options, attached, had st
 		kept := len(configured) > 0
 		if opts.action != nil && opts.action.stream() == r.StreamID {
 			configured = append(configured, patchBody(opts.action.sets[r.StreamID]))
+			late = true // no plan knows of an action
 		}
 		switch detaches := r.Body == patchBody(nil); {
 		case r.Method != http.MethodPatch, !detaches && !slices.Contains(configured, r.Body), len(configured) == 0 && !had[r.StreamID]:
