@@ -22,9 +22,7 @@ func invalidImportID(id string, err error) diag.Diagnostic {
 }
 
 func invalidValue(at path.Path, value, what string, err error) diag.Diagnostic {
-	name, _, _ := strings.Cut(at.String(), "[Value(") // the path of a set's element repeats the value
-	return diag.NewAttributeErrorDiagnostic(at, "Invalid Attribute Value",
-		fmt.Sprintf("%s: %q is not %s: it %s.", name, value, what, err))
+	return diag.NewAttributeErrorDiagnostic(at, "Invalid Attribute Value", fmt.Sprintf("%s: %q is not %s: it %s.", at, value, what, err))
 }
 
 func missingValue(at path.Path, what string) diag.Diagnostic {

@@ -1,13 +1,10 @@
 package provider
 
 import (
-	"context"
 	"maps"
-	"slices"
 
 	"github.com/hashicorp/terraform-plugin-framework/attr"
 	"github.com/hashicorp/terraform-plugin-framework/diag"
-	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
 	"github.com/stream-management/terraform-provider-stream/internal/claims"
@@ -110,26 +107,4 @@ func (m *groupModel) after(state *groupModel, s *session, result applied, _ *dia
 	after.setStreams(result.kept)
 	after.setEdited(result.reported)
 	return after
-}
-
-// checkedGroup validates each stream of a group, and reports each problem at the stream's key.
-type checkedGroup struct{}
-
-func (checkedGroup) Description(context.Context) string {
-	return "keys must be stream ids, values must be sets of processor ids"
-}
-
-func (v checkedGroup) MarkdownDescription(ctx context.Context) string { return v.Description(ctx) }
-
-func (checkedGroup) ValidateMap(_ context.Context, req validator.MapRequest, resp *validator.MapResponse) {
-	all := req.ConfigValue.Elements()
-	for _, id := range slices.Sorted(maps.Keys(all)) {
-		at := req.Path.AtMapKey(id)
-		resp.Diagnostics.Append(streamIDRule.problems(at, types.StringValue(id))...)
-		set, _ := all[id].(types.Set) // the schema has no other elements
-		if set.IsNull() {
-			resp.Diagnostics.Append(missingValue(at, "the set of processor ids"))
-		}
-		resp.Diagnostics.Append(processorIDRule.problems(at, set.Elements()...)...)
-	}
 }

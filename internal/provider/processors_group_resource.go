@@ -3,6 +3,7 @@ package provider
 import (
 	"context"
 
+	"github.com/hashicorp/terraform-plugin-framework-validators/mapvalidator"
 	"github.com/hashicorp/terraform-plugin-framework/resource"
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema"
 	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
@@ -37,7 +38,7 @@ func (r *groupResource) Schema(_ context.Context, _ resource.SchemaRequest, resp
 				Required:    true,
 				MarkdownDescription: "The ids of the processors to attach to each stream, by stream id. An update sends only the sets " +
 					"that differ. The rules for the ids are those of `stream_processors`.",
-				Validators: []validator.Map{checkedGroup{}},
+				Validators: []validator.Map{mapvalidator.KeysAre(streamIDRules...), mapvalidator.ValueSetsAre(processorIDsRules...)},
 			},
 			"on_destroy": onDestroyAttribute("What happens to a stream when the group is destroyed, or when the stream is removed from " +
 				"`streams`: `detach` sends an empty set; `keep` sends nothing and leaves the processors attached."),

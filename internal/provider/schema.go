@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"github.com/hashicorp/terraform-plugin-framework-timeouts/resource/timeouts"
-	"github.com/hashicorp/terraform-plugin-framework-validators/setvalidator"
 	"github.com/hashicorp/terraform-plugin-framework-validators/stringvalidator"
 	"github.com/hashicorp/terraform-plugin-framework/attr"
 	"github.com/hashicorp/terraform-plugin-framework/diag"
@@ -39,7 +38,7 @@ var (
 	processorIDRule = checkedString{"a processor id", streams.CheckProcessorID}
 
 	streamIDRules     = []validator.String{streamIDRule}
-	processorIDsRules = []validator.Set{setvalidator.NoNullValues(), setvalidator.ValueStringsAre(processorIDRule)}
+	processorIDsRules = []validator.Set{processorIDRule}
 )
 
 func onDestroyAttribute(description string) schema.Attribute {
@@ -122,6 +121,14 @@ func (v checkedString) ValidateString(_ context.Context, req validator.StringReq
 	if !req.ConfigValue.IsNull() {
 		resp.Diagnostics.Append(v.problems(req.Path, req.ConfigValue)...)
 	}
+}
+
+// ValidateSet validates the strings of a set. A set in a map must not be null; of an attribute, the framework says it.
+func (v checkedString) ValidateSet(_ context.Context, req validator.SetRequest, resp *validator.SetResponse) {
+	if req.ConfigValue.IsNull() && len(req.Path.Steps()) > 1 {
+		resp.Diagnostics.Append(missingValue(req.Path, "the set of processor ids"))
+	}
+	resp.Diagnostics.Append(v.problems(req.Path, req.ConfigValue.Elements()...)...)
 }
 
 // problems says what is wrong with the strings at a path. Unknown ones may turn out right.
