@@ -72,12 +72,12 @@ func (s *session) plan(ctx context.Context, c change, r *report) (sends bool, pl
 		}
 		p := rules(s, id, func(r *claims.Stream) claims.Plan { return r.PlanSet(want) })
 		sends = sends || p.Send
-		m := planned[id]
+		m, marked := planned[id]
 		m.Send = p.Send && inState
-		if m.Next = nil; c.create {
-			m.Next = next(p)
+		if c.create {
+			m.Next = p.Next
 		}
-		if m != (mark{}) {
+		if marked || m.Send || c.create {
 			planned[id] = m
 		}
 		if p.Refusal == claims.ConflictingSets {
@@ -96,7 +96,7 @@ func (s *session) plan(ctx context.Context, c change, r *report) (sends bool, pl
 				continue
 			}
 			m := planned[id]
-			m.Next, m.Detach, m.Late = next(p), c.detach, c.leaving == claims.Destroyed && s.inApply()
+			m.Next, m.Detach, m.Late = p.Next, c.detach, c.leaving == claims.Destroyed && s.inApply()
 			if m.foreseen() {
 				planned[id] = m
 			}
@@ -193,7 +193,7 @@ func (s *session) apply(ctx context.Context, c change, r *report) applied {
 		s.awaitFirstClaims(ctx) // once, because only a few departures wait at the same time
 	}
 	for i, o := range forEach(s, leaves, func(id string) outcome {
-		return s.leave(ctx, id, c.departure(id), c.marks[id].claim())
+		return s.leave(ctx, id, c.departure(id), c.marks[id].Next)
 	}) {
 		id := leaves[i]
 		if o.err == nil || o.result != nil && o.result.NotFound {

@@ -24,32 +24,12 @@ type mark struct {
 	Detach  bool `json:"detach,omitempty"`  // planned: the resource leaves the stream and may detach the processors
 	Late    bool `json:"late,omitempty"`    // planned during the apply, as core does for a deposed object
 
-	Next *claims.Claim `json:"next,omitempty"` // planned: what resources of the plan do with the stream
-}
-
-// next returns the claim that a plan marks a stream with; nil if nobody claims the stream.
-func next(p claims.Plan) *claims.Claim {
-	claim := p.Next
-	switch claim.Kind {
-	case claims.Nobody:
-		return nil
-	case claims.Resends: // to a departure, the same
-		claim.Kind = claims.Sends
-	}
-	return &claim
+	Next claims.Claim `json:"next,omitzero"` // planned: what resources of the plan do with the stream
 }
 
 // foreseen reports whether the plan knew that the resource detaches the processors. With -replace, a destroy may detach
 // although the update that was planned before does not.
-func (m mark) foreseen() bool { return m.Detach || m.Next != nil }
-
-// claim returns the claim that the plan marked the stream with.
-func (m mark) claim() claims.Claim {
-	if m.Next == nil {
-		return claims.Claim{}
-	}
-	return *m.Next
-}
+func (m mark) foreseen() bool { return m.Detach || m.Next.Kind != claims.Nobody }
 
 // privateState is the part of the framework's private state that is used here. The framework's own type is internal.
 type privateState interface {
