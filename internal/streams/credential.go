@@ -145,9 +145,8 @@ func (c *credential) find(ctx context.Context, refused string) (*found, error) {
 	return f, f.err
 }
 
-// refused reports that the service has refused an operation, with all headers that the operation could get. Before is
-// the number of successes with the last header before the operation. A fixed header that the service has ever
-// accepted counts as right.
+// refused reports that the service has refused an operation, with all headers that the operation could get. f was the
+// last, with before successes at that time. A fixed header that the service has ever accepted counts as right.
 func (c *credential) refused(f *found, before int, e *Error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
