@@ -245,15 +245,6 @@ func TestBadSecretFiles(t *testing.T) {
 	}
 }
 
-// An assertion from the configuration that the endpoint refuses is not sent again.
-func TestRefusedClientAssertion(t *testing.T) {
-	t.Parallel()
-	i := newTokenIssuer(t)
-	i.config.OAuth2.ClientSecret, i.config.OAuth2.ClientAssertion = "", i.tokens.IssueAssertion("somebody else")
-	wantText(t, i.service.updateError(t, i.config).Message, "the assertion is for another client")
-	i.endpoint.wantRequests(t, 1)
-}
-
 // A client assertion comes from a file that may change: at once, or a moment after the endpoint refuses the old one. A
 // refusal holds until there is another assertion in the file.
 func TestClientAssertionFile(t *testing.T) {

@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"net/url"
 	"testing"
+	"time"
 
 	"github.com/stream-management/terraform-provider-stream/internal/streams"
 )
@@ -71,4 +72,31 @@ func TestTokenErrorKeepsOutcome(t *testing.T) {
 			t.Errorf("want outcome %d: %#v", want, e)
 		}
 	}
+}
+
+// An assertion from the configuration that the endpoint refuses is not sent again.
+func TestRefusedClientAssertion(t *testing.T) {
+	t.Parallel()
+	i := newTokenIssuer(t)
+	i.config.OAuth2.ClientSecret, i.config.OAuth2.ClientAssertion = "", i.tokens.IssueAssertion("somebody else")
+	wantText(t, i.service.updateError(t, i.config).Message, "the assertion is for another client")
+	i.endpoint.wantRequests(t, 1)
+}
+
+// A failure of the token endpoint holds until a retry would be due.
+func TestTokenEndpointRecovers(t *testing.T) {
+	virtual(t, func(t *testing.T) {
+		endpoint := startService(t, respondError(503, "down", "Retry-After", "60"), issueTokens(3600))
+		cfg := oauth2Config(startService(t, applyUpdate), endpoint)
+		cfg.Retry = streams.Retry{MaxAttempts: 1}
+		c := newClient(t, cfg)
+		for range 2 {
+			_, err := c.UpdateStream(t.Context(), "s1", streams.NewProcessorSet())
+			wantText(t, asError(t, err).Error(), "down")
+			<-time.After(59 * time.Second)
+			endpoint.wantRequests(t, 1)
+		}
+		mustUpdateAll(t, c, 2)
+		endpoint.wantRequests(t, 2)
+	})
 }

@@ -219,24 +219,6 @@ func TestRefusedReplacement(t *testing.T) {
 	})
 }
 
-// A failure of the token endpoint holds until a retry would be due.
-func TestTokenEndpointRecovers(t *testing.T) {
-	virtual(t, func(t *testing.T) {
-		endpoint := startService(t, respondError(503, "down", "Retry-After", "60"), issueTokens(3600))
-		cfg := oauth2Config(startService(t, applyUpdate), endpoint)
-		cfg.Retry = streams.Retry{MaxAttempts: 1}
-		c := newClient(t, cfg)
-		for range 2 {
-			_, err := c.UpdateStream(t.Context(), "s1", streams.NewProcessorSet())
-			wantText(t, asError(t, err).Error(), "down")
-			<-time.After(59 * time.Second)
-			endpoint.wantRequests(t, 1)
-		}
-		mustUpdateAll(t, c, 2)
-		endpoint.wantRequests(t, 2)
-	})
-}
-
 // refuseSome refuses every tenth stream, whatever its token.
 func refuseSome(w http.ResponseWriter, r *http.Request) {
 	if strings.HasSuffix(r.URL.Path, "5") {
