@@ -156,7 +156,7 @@ type applied struct {
 	marks    marks                      // what is still to be sent or confirmed
 	failed   bool                       // a stream failed
 	sentNone bool                       // all of the streams failed
-	former   bool                       // the state stays that of the former deployment
+	stays    bool                       // the state takes nothing of the plan
 }
 
 // apply sends the sets that differ from the state or have a mark, and then leaves the streams that the resource

@@ -39,11 +39,11 @@ type model[M any] interface {
 	// apply may move the resource to a deployment that is not known yet.
 	planComputed(state M, sends, mayMove bool)
 
-	// refresh takes what a refresh found, and removes marks that it made untrue. It reports false if nothing is left.
-	refresh(found map[string]*streams.Stream, gone []string, marked marks) bool
+	// take makes the model what the state has of the streams, and what the service reported of them.
+	take(kept entries, reported map[string]*streams.Stream)
 
-	// after returns what the state has after a change.
-	after(state M, s *session, result applied, diags *diag.Diagnostics) M
+	// moved reports that the service moved a stream during an update.
+	moved(before M, mask func(string) string) diag.Diagnostics
 }
 
 // decode reads what Terraform passes to a call. It reports false if it cannot.
@@ -90,7 +90,7 @@ func attach[M model[M]](ctx context.Context, s *session, plan, state M, found ma
 		// Terraform does not ask for a plan of the destroy of a tainted or replaced object.
 		if plan == none && c.detach {
 			diags.Append(otherDeploymentError(state.common().Deployment.ValueString(), s.deployment))
-			return applied{kept: c.was, marks: found.lasting(), failed: true, sentNone: true}
+			return applied{kept: c.was, marks: found.lasting(), failed: true, sentNone: true, stays: true}
 		}
 		c.move()
 	}
@@ -101,8 +101,9 @@ func attach[M model[M]](ctx context.Context, s *session, plan, state M, found ma
 	result.failed = report.hasErrors()
 	result.sentNone = result.failed && report.changed == 0
 	if result.sentNone && c.moves {
-		result = applied{failed: true, sentNone: true, former: true, marks: found.lasting()}
+		result = applied{kept: state.was(found), marks: found.lasting(), failed: true, sentNone: true}
 	}
+	result.stays = result.failed && (!c.partial || c.moves && result.sentNone)
 	diags.Append(report.diagnostics(nowInState(c, report))...)
 	return result
 }

@@ -10,6 +10,8 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/resource"
 	"github.com/hashicorp/terraform-plugin-framework/tfsdk"
 	"github.com/hashicorp/terraform-plugin-framework/types"
+
+	"github.com/stream-management/terraform-provider-stream/internal/claims"
 )
 
 // attachmentResource is what both resources do. The rest is in their schemas and models.
@@ -63,10 +65,20 @@ func (r *attachmentResource[M]) Read(ctx context.Context, req resource.ReadReque
 	if report.hasErrors() {
 		return
 	}
-	if !state.refresh(found, gone, marked) {
+	kept := state.was(nil)
+	maps.DeleteFunc(marked, func(id string, m mark) bool { return m.Pending != claims.Unsent || kept[id].Pending == claims.Unsent })
+	for id, got := range found {
+		kept[id] = claims.Entry{Set: got.ProcessorIDs}
+	}
+	for _, id := range gone {
+		delete(kept, id)
+		marked[id] = mark{Gone: true} // the plan of the apply is made by another process
+	}
+	if len(gone) > 0 && report.subject == ofResource {
 		resp.State.RemoveResource(ctx)
 		return
 	}
+	state.take(kept, found)
 	resp.Diagnostics.Append(resp.State.Set(ctx, state)...)
 	resp.Diagnostics.Append(marked.save(ctx, resp.Private)...)
 }
@@ -92,12 +104,24 @@ func (r *attachmentResource[M]) apply(ctx context.Context, planned, prior values
 	if created && result.failed || destroyed && !result.failed {
 		return
 	}
-	after := plan.after(state, r.session, result, &resp.Diagnostics)
 	deployment := r.session.deploymentValue()
 	if result.sentNone {
 		deployment = state.common().Deployment
 	}
+	after, here := plan, !created && !r.session.elsewhere(state.common().Deployment)
+	switch {
+	case result.stays:
+		after = state
+	case here:
+		plan.common().LastEdited = state.common().LastEdited
+	default:
+		plan.common().LastEdited = types.Int64Null()
+	}
 	after.common().Deployment = deployment
+	after.take(result.kept, result.reported)
+	if here && !result.failed {
+		resp.Diagnostics.Append(plan.moved(state, r.session.client.Redact)...)
+	}
 	resp.Diagnostics.Append(resp.State.Set(ctx, after)...)
 	resp.Diagnostics.Append(result.marks.save(ctx, resp.Private)...)
 	resp.Diagnostics.Append(setIdentity(ctx, resp.Identity, resp.State)...)

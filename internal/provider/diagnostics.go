@@ -177,21 +177,21 @@ func (o outcome) now() (streams.Outcome, *streams.Stream) {
 	return streams.NotChanged, o.known.Reported
 }
 
-// diagnoseMoved reports, once, that the service moved a stream to another terminal or fragment type: the plan promised the
-// old value to the resources that depend on it. mask hides secrets in what the service reported.
-func diagnoseMoved(before, after *processorsModel, mask func(string) string) (diags diag.Diagnostics) {
+// moved reports, once, that the service moved a stream to another terminal or fragment type: the plan promised the old value
+// to the resources that depend on it. mask hides secrets in what the service reported.
+func (m *processorsModel) moved(before *processorsModel, mask func(string) string) (diags diag.Diagnostics) {
 	compare := func(name string, old, now types.String) {
 		if old.IsNull() || old.Equal(now) {
 			return
 		}
 		diags.AddAttributeError(path.Root(name), "Unexpected Change of the Stream", paragraphs(
 			fmt.Sprintf("The processors of stream %q were set, but its %s changed from %s to %s outside of Terraform.",
-				after.StreamID.ValueString(), name, mask(old.String()), mask(now.String())),
+				m.StreamID.ValueString(), name, mask(old.String()), mask(now.String())),
 			"The state has the new value. Apply again, to update the resources that depend on it.",
 			nowTrue(streams.Changed, nil)))
 	}
-	compare("terminal_id", before.TerminalID, after.TerminalID)
-	compare("fragment_type_id", before.FragmentTypeID, after.FragmentTypeID)
+	compare("terminal_id", before.TerminalID, m.TerminalID)
+	compare("fragment_type_id", before.FragmentTypeID, m.FragmentTypeID)
 	return diags
 }
 

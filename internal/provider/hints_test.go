@@ -170,7 +170,7 @@ func TestNowTrue(t *testing.T) {
 		report.failed(id, change{}, outcome{err: failed(outcomeOfStream, nil), result: new(claims.Result)})
 	}
 	group := report.diagnostics("The state is as before.")
-	moved := diagnoseMoved(&processorsModel{TerminalID: types.StringValue("t1")}, &processorsModel{TerminalID: types.StringValue("t2")}, strings.ToUpper)
+	moved := (&processorsModel{TerminalID: types.StringValue("t2")}).moved(&processorsModel{TerminalID: types.StringValue("t1")}, strings.ToUpper)
 	for name, test := range map[string]struct {
 		detail string
 		want   string

@@ -33,7 +33,7 @@ func (r *groupResource) ImportState(ctx context.Context, req resource.ImportStat
 	if !ok {
 		return
 	}
-	m.setStreams(kept)
+	m.take(kept, nil)
 	m.Deployment = r.session.deploymentValue()
 	resp.Diagnostics.Append(resp.State.Set(ctx, m)...)
 	resp.Diagnostics.Append(imported(ids...).save(ctx, resp.Private)...)

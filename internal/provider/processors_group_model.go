@@ -1,8 +1,6 @@
 package provider
 
 import (
-	"maps"
-
 	"github.com/hashicorp/terraform-plugin-framework/attr"
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/types"
@@ -41,21 +39,6 @@ func (m *groupModel) was(marks marks) entries {
 	return was
 }
 
-func (m *groupModel) setStreams(kept entries) {
-	values := make(map[string]attr.Value, len(kept))
-	for id, entry := range kept {
-		values[id] = stringSet(entry.Set.IDs())
-	}
-	m.Streams = types.MapValueMust(types.SetType{ElemType: types.StringType}, values)
-}
-
-// setEdited raises last_edited to that of the streams that the service reported.
-func (m *groupModel) setEdited(reported map[string]*streams.Stream) {
-	for _, s := range reported {
-		m.LastEdited = types.Int64Value(max(m.LastEdited.ValueInt64(), s.LastEdited))
-	}
-}
-
 // change returns what a plan changes.
 func (m *groupModel) change(state *groupModel, found marks) change {
 	c := change{want: m.want(), was: state.was(found), create: state == nil, marks: found}
@@ -77,34 +60,15 @@ func (m *groupModel) planComputed(state *groupModel, sends, mayMove bool) {
 	}
 }
 
-func (m *groupModel) refresh(found map[string]*streams.Stream, gone []string, marked marks) bool {
-	kept := m.was(nil)
-	maps.DeleteFunc(marked, func(_ string, m mark) bool { return m.Pending != claims.Unsent })
-	for id, got := range found {
-		kept[id] = claims.Entry{Set: got.ProcessorIDs}
+func (m *groupModel) take(kept entries, reported map[string]*streams.Stream) {
+	values := make(map[string]attr.Value, len(kept))
+	for id, entry := range kept {
+		values[id] = stringSet(entry.Set.IDs())
 	}
-	for _, id := range gone {
-		delete(kept, id)
-		marked[id] = mark{Gone: true} // the plan of the apply is made by another process
+	m.Streams = types.MapValueMust(types.SetType{ElemType: types.StringType}, values)
+	for _, s := range reported {
+		m.LastEdited = types.Int64Value(max(m.LastEdited.ValueInt64(), s.LastEdited))
 	}
-	m.setStreams(kept)
-	m.setEdited(found)
-	return true
 }
 
-func (m *groupModel) after(state *groupModel, s *session, result applied, _ *diag.Diagnostics) *groupModel {
-	after := m
-	switch {
-	case result.former:
-		return state
-	case m == nil: // a destroy failed
-		after = state
-	case state != nil && !s.elsewhere(state.Deployment):
-		m.LastEdited = state.LastEdited
-	default:
-		m.LastEdited = types.Int64Null()
-	}
-	after.setStreams(result.kept)
-	after.setEdited(result.reported)
-	return after
-}
+func (*groupModel) moved(*groupModel, func(string) string) diag.Diagnostics { return nil }

@@ -125,7 +125,7 @@ func (l *processorsList) result(ctx context.Context, req list.ListRequest, got *
 		return result
 	}
 	m.StreamID = types.StringValue(got.ID)
-	m.setReported(got)
+	m.take(nil, map[string]*streams.Stream{got.ID: got})
 	m.Deployment = l.session.deploymentValue()
 	result.Diagnostics.Append(result.Resource.Set(ctx, m)...)
 	return result

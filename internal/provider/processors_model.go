@@ -1,7 +1,6 @@
 package provider
 
 import (
-	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
 	"github.com/stream-management/terraform-provider-stream/internal/claims"
@@ -21,16 +20,6 @@ type processorsModel struct {
 }
 
 func (*processorsModel) subject() subject { return ofResource }
-
-// setReported copies what the service reported into the model.
-func (m *processorsModel) setReported(s *streams.Stream) {
-	m.ID = types.StringValue(s.ID)
-	m.TerminalID = types.StringValue(s.TerminalID)
-	m.FragmentTypeID = types.StringValue(s.FragmentTypeID)
-	m.ProcessorIDs = stringSet(s.ProcessorIDs.IDs())
-	m.CompatibleNamespaces = stringSet(s.CompatibleNamespaces)
-	m.LastEdited = types.Int64Value(s.LastEdited)
-}
 
 // want returns the planned set; nothing if the stream is known after apply.
 func (m *processorsModel) want() sets {
@@ -84,25 +73,15 @@ func (m *processorsModel) planComputed(state *processorsModel, sends, mayMove bo
 	}
 }
 
-func (m *processorsModel) refresh(found map[string]*streams.Stream, gone []string, marked marks) bool {
-	if len(gone) > 0 {
-		return false
+func (m *processorsModel) take(_ entries, reported map[string]*streams.Stream) {
+	s := reported[m.StreamID.ValueString()]
+	if s == nil {
+		return
 	}
-	m.setReported(found[m.StreamID.ValueString()])
-	clear(marked)
-	return true
-}
-
-func (m *processorsModel) after(state *processorsModel, s *session, result applied, diags *diag.Diagnostics) *processorsModel {
-	after := m
-	if result.failed {
-		after = state
-	}
-	if got := result.reported[after.StreamID.ValueString()]; got != nil {
-		after.setReported(got)
-	}
-	if !result.failed && state != nil && !s.elsewhere(state.Deployment) {
-		diags.Append(diagnoseMoved(state, after, s.client.Redact)...)
-	}
-	return after
+	m.ID = types.StringValue(s.ID)
+	m.TerminalID = types.StringValue(s.TerminalID)
+	m.FragmentTypeID = types.StringValue(s.FragmentTypeID)
+	m.ProcessorIDs = stringSet(s.ProcessorIDs.IDs())
+	m.CompatibleNamespaces = stringSet(s.CompatibleNamespaces)
+	m.LastEdited = types.Int64Value(s.LastEdited)
 }
