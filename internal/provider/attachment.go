@@ -47,11 +47,6 @@ func (c change) departure(id string) claims.Departure {
 	return d
 }
 
-// added returns the streams that the state does not have.
-func (c change) added() []string {
-	return slices.DeleteFunc(slices.Sorted(maps.Keys(c.want)), func(id string) bool { _, inState := c.was[id]; return inState })
-}
-
 // plan plans a change. It reports whether the apply sends anything, and returns the planned marks. With
 // detect_drift it reads the streams that the resource takes over.
 func (s *session) plan(ctx context.Context, c change, r *report) (sends bool, planned marks) {
@@ -109,9 +104,15 @@ func (s *session) plan(ctx context.Context, c change, r *report) (sends bool, pl
 	return sends || c.unknown, planned
 }
 
+// readStream reads a stream, with detect_drift only.
+func (s *session) readStream(ctx context.Context, id string) outcome {
+	got, err := s.client.ReadStream(ctx, id)
+	return outcome{got: got, err: err}
+}
+
 // readBeforeCreate reads the streams that a plan takes over, and warns about processors that the apply detaches.
 func (s *session) readBeforeCreate(ctx context.Context, c change, r *report) {
-	added := c.added()
+	added := slices.DeleteFunc(slices.Sorted(maps.Keys(c.want)), func(id string) bool { _, inState := c.was[id]; return inState })
 	for i, got := range forEach(s, added, func(id string) outcome { return s.readStream(ctx, id) }) {
 		id := added[i]
 		gone := c.marks[id].Gone || rules(s, id, (*claims.Stream).Gone)

@@ -12,11 +12,9 @@ import (
 // memoryLimit keeps the process below 250 MB with 10,000 streams in one group. Twice as much saves no time.
 const memoryLimit = 160 << 20
 
-// TuneProcess reduces the cost of the provider's process. Call it before serving. Profiles of large
-// fleets led to these changes.
+// TuneProcess reduces the cost of the provider's process, as profiles of large fleets suggest. Call it before serving.
 func TuneProcess() {
-	// Calls produce garbage and keep nothing. Go would collect every 4 MB, a few dozen calls; 400 makes
-	// it every 16 MB.
+	// Calls produce garbage and keep nothing. Go would collect every 4 MB, a few dozen calls; 400 makes it every 16 MB.
 	if os.Getenv("GOGC") == "" {
 		debug.SetGCPercent(400)
 	}
@@ -25,8 +23,7 @@ func TuneProcess() {
 	if os.Getenv("GOMEMLIMIT") == "" {
 		debug.SetMemoryLimit(memoryLimit)
 	}
-	// The libraries write trace lines for each call, and the CLI parses them only to discard them, which
-	// takes an eighth of its CPU time with a large state. Warnings are still written.
+	// The CLI parses the trace lines of the libraries only to discard them: an eighth of its CPU time with a large state.
 	if logsWanted(os.Environ()) {
 		return
 	}

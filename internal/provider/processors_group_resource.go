@@ -2,16 +2,24 @@ package provider
 
 import (
 	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
 
 	"github.com/hashicorp/terraform-plugin-framework-validators/mapvalidator"
+	"github.com/hashicorp/terraform-plugin-framework/attr"
+	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/resource"
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema"
 	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
 	"github.com/hashicorp/terraform-plugin-framework/types"
+
+	"github.com/stream-management/terraform-provider-stream/internal/claims"
+	"github.com/stream-management/terraform-provider-stream/internal/streams"
 )
 
 var (
-	_ resource.Resource                = (*groupResource)(nil)
 	_ resource.ResourceWithConfigure   = (*groupResource)(nil)
 	_ resource.ResourceWithImportState = (*groupResource)(nil)
 	_ resource.ResourceWithModifyPlan  = (*groupResource)(nil)
@@ -23,6 +31,70 @@ func newGroupResource() resource.Resource { return &groupResource{} }
 type groupResource struct {
 	attachmentResource[*groupModel]
 }
+
+// groupModel is a stream_processors_group resource in a configuration, plan or state.
+type groupModel struct {
+	attachmentModel
+
+	Streams types.Map `tfsdk:"streams"`
+}
+
+func (*groupModel) subject() subject { return ofGroup }
+
+// want returns the planned sets.
+func (m *groupModel) want() sets {
+	want := sets{}
+	if m != nil {
+		for id, v := range m.Streams.Elements() {
+			set, _ := v.(types.Set) // the schema has no other elements
+			want[id] = knownSet(set)
+		}
+	}
+	return want
+}
+
+// was returns what the state has.
+func (m *groupModel) was(marks marks) entries {
+	was := entries{}
+	for id, set := range m.want() {
+		was[id] = marks.entry(id, *set)
+	}
+	return was
+}
+
+// change returns what a plan changes.
+func (m *groupModel) change(state *groupModel, found marks) change {
+	c := change{want: m.want(), was: state.was(found), create: state == nil, marks: found}
+	if m == nil {
+		c.detach = state.detaches()
+		return c
+	}
+	c.detach, c.leaving, c.unknown = m.detaches(), claims.Dropped, m.Streams.IsUnknown()
+	c.partial, c.again = state != nil, state != nil && !m.Triggers.Equal(state.Triggers)
+	return c
+}
+
+// planComputed makes last_edited unknown if the apply changes anything, because Terraform would not apply a group without
+// a change.
+func (m *groupModel) planComputed(state *groupModel, sends, mayMove bool) {
+	m.LastEdited = types.Int64Unknown()
+	if state != nil && !sends && !mayMove {
+		m.LastEdited = state.LastEdited
+	}
+}
+
+func (m *groupModel) take(kept entries, reported map[string]*streams.Stream) {
+	values := make(map[string]attr.Value, len(kept))
+	for id, entry := range kept {
+		values[id] = stringSet(entry.Set.IDs())
+	}
+	m.Streams = types.MapValueMust(types.SetType{ElemType: types.StringType}, values)
+	for _, s := range reported {
+		m.LastEdited = types.Int64Value(max(m.LastEdited.ValueInt64(), s.LastEdited))
+	}
+}
+
+func (*groupModel) moved(*groupModel, func(string) string) diag.Diagnostics { return nil }
 
 func (r *groupResource) Metadata(_ context.Context, req resource.MetadataRequest, resp *resource.MetadataResponse) {
 	resp.TypeName = req.ProviderTypeName + "_processors_group"
@@ -52,4 +124,55 @@ func (r *groupResource) Schema(_ context.Context, _ resource.SchemaRequest, resp
 			},
 		},
 	}
+}
+
+// ImportState sends nothing: the read with detect_drift that follows reads each stream. The id of a group is that of its
+// streams.
+func (r *groupResource) ImportState(ctx context.Context, req resource.ImportStateRequest, resp *resource.ImportStateResponse) {
+	if !r.session.readsStreams() {
+		resp.Diagnostics.Append(cannotImportGroup())
+		return
+	}
+	ids, err := parseStreamIDs(req.ID)
+	if err != nil {
+		resp.Diagnostics.Append(invalidGroupImportID(err))
+		return
+	}
+	kept := entries{}
+	for _, id := range ids {
+		kept[id] = claims.Entry{}
+	}
+	m, ok := newModel[*groupModel](ctx, &resp.State, &resp.Diagnostics)
+	if !ok {
+		return
+	}
+	m.take(kept, nil)
+	m.Deployment = r.session.deploymentValue()
+	resp.Diagnostics.Append(resp.State.Set(ctx, m)...)
+	resp.Diagnostics.Append(imported(ids...).save(ctx, resp.Private)...)
+}
+
+// parseStreamIDs reads stream ids: a list in JSON, or one id on each line.
+func parseStreamIDs(text string) ([]string, error) {
+	var ids []string
+	if text = strings.TrimSpace(text); strings.HasPrefix(text, "[") {
+		if err := json.Unmarshal([]byte(text), &ids); err != nil {
+			return nil, fmt.Errorf("it is no list of texts in JSON: %w", err)
+		}
+	} else {
+		for line := range strings.Lines(text) {
+			if id := strings.TrimSpace(line); id != "" {
+				ids = append(ids, id)
+			}
+		}
+	}
+	if len(ids) == 0 {
+		return nil, errors.New("it has no stream id")
+	}
+	for _, id := range ids {
+		if err := streams.CheckStreamID(id); err != nil {
+			return nil, fmt.Errorf("%q is not a stream id: it %w", id, err)
+		}
+	}
+	return ids, nil
 }

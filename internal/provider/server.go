@@ -58,18 +58,18 @@ func (s *stoppingServer) ApplyResourceChange(ctx context.Context, req *tfprotov6
 
 func (s *stoppingServer) InvokeAction(ctx context.Context, req *tfprotov6.InvokeActionRequest) (*tfprotov6.InvokeActionServerStream, error) {
 	stream, err := s.fullServer.InvokeAction(s.unlessStopped(ctx), req)
-	if err != nil {
-		return nil, err
+	if err == nil {
+		stream.Events = holdStop(s, stream.Events)
 	}
-	return &tfprotov6.InvokeActionServerStream{Events: holdStop(s, stream.Events)}, nil
+	return stream, err
 }
 
 func (s *stoppingServer) ListResource(ctx context.Context, req *tfprotov6.ListResourceRequest) (*tfprotov6.ListResourceServerStream, error) {
 	stream, err := s.fullServer.ListResource(s.unlessStopped(ctx), req)
-	if err != nil {
-		return nil, err
+	if err == nil {
+		stream.Results = holdStop(s, stream.Results)
 	}
-	return &tfprotov6.ListResourceServerStream{Results: holdStop(s, stream.Results)}, nil
+	return stream, err
 }
 
 // holdStop makes StopProvider wait for the end of events.
