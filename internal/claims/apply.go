@@ -109,7 +109,10 @@ func (s *Stream) EndSet(r Result, inState bool) {
 // EndLeave ends the operation of Leave.
 func (s *Stream) EndLeave(r Result) {
 	s.end(r)
-	if r.Failed && !r.NotFound {
+	switch {
+	case r.NotFound && r.Outcome == streams.Unknown:
+		s.left = &remainder{unsure: true} // no state has the stream, so none remembers the doubt
+	case r.Failed && !r.NotFound:
 		s.phase = transitions[s.phase][DestroyFails]
 	}
 }

@@ -289,3 +289,13 @@ func TestPlanBesideAGroupWithUnknownStreams(t *testing.T) {
 		check(t, "a set in the state", s.PlanSet(Want{Set: &a, Entry: inStateA}).Warnings, want)
 	}
 }
+
+// A destroy is done if the service does not know the stream, even if an attempt before may have taken effect.
+func TestPlanAfterADepartureInDoubt(t *testing.T) {
+	for outcome, want := range map[streams.Outcome]bool{streams.Unknown: true, streams.NotChanged: false} {
+		var s Stream
+		s.Leave(detaching, Claim{}, false)
+		s.EndLeave(Result{Failed: true, NotFound: true, Outcome: outcome})
+		check(t, "a set in the state is sent again", s.PlanSet(Want{Set: &a, Entry: inStateA}).Send, want)
+	}
+}

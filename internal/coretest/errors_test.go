@@ -71,7 +71,7 @@ func (c *terraformCore) noteReport(id string, o *operation) {
 	switch detail, failed := o.errors[id]; {
 	case strings.Contains(detail, reportedNow), !failed && len(requests) > 0 && requests[len(requests)-1].Status == http.StatusOK:
 		c.known[id] = true
-	case strings.Contains(detail, inDoubt):
+	case strings.Contains(detail, inDoubt), !failed && len(requests) > 1 && requests[len(requests)-1].Status == http.StatusNotFound:
 		c.known[id] = false
 	}
 }
