@@ -15,12 +15,11 @@ import (
 type sets map[string]*streams.ProcessorSet
 
 // entries is what the state of a resource has, by stream id.
-type entries map[string]claims.Entry
+type entries map[string]*claims.Entry
 
 // change is what a resource wants of its streams.
 type change struct {
 	want    sets
-	unknown bool    // the stream ids are known after apply
 	was     entries // in the state
 	create  bool    // there is no state, or Terraform does not show it: the old object is destroyed
 	again   bool    // send all sets: a trigger has changed
@@ -40,11 +39,7 @@ func (c change) leaves() []string {
 }
 
 func (c change) departure(id string) claims.Departure {
-	d := claims.Departure{Entry: c.was[id], Detach: c.detach, Kind: c.leaving}
-	if c.unknown {
-		d.Kind = claims.MayBeDropped
-	}
-	return d
+	return claims.Departure{Entry: *c.was[id], Detach: c.detach, Kind: c.leaving}
 }
 
 // plan plans a change. It reports whether the apply sends anything, and returns the planned marks. With
@@ -60,15 +55,11 @@ func (s *session) plan(ctx context.Context, c change, r *report) (sends bool, pl
 	}
 	s.noteCall()
 	for _, id := range slices.Sorted(maps.Keys(c.want)) {
-		want := claims.Want{Set: c.want[id], Again: c.again}
-		entry, inState := c.was[id]
-		if inState {
-			want.Entry = &entry
-		}
+		want := claims.Want{Set: c.want[id], Entry: c.was[id], Again: c.again}
 		p := rules(s, id, func(r *claims.Stream) claims.Plan { return r.PlanSet(want) })
 		sends = sends || p.Send
 		m, marked := planned[id]
-		m.Send = p.Send && inState
+		m.Send = p.Send && want.Entry != nil
 		if c.create {
 			m.Next = p.Next
 		}
@@ -87,7 +78,7 @@ func (s *session) plan(ctx context.Context, c change, r *report) (sends bool, pl
 		for _, id := range leaves {
 			p := rules(s, id, func(r *claims.Stream) claims.Plan { return r.PlanLeave(c.departure(id)) })
 			r.planned(id, p)
-			if c.unknown { // the plan of the apply decides
+			if c.leaving == claims.MayBeDropped { // the plan of the apply decides
 				continue
 			}
 			m := planned[id]
@@ -101,7 +92,7 @@ func (s *session) plan(ctx context.Context, c change, r *report) (sends bool, pl
 	if s.readsStreams() && !c.moves && !r.hasErrors() { // a destroy also plans a move, only to refresh
 		s.readBeforeCreate(ctx, c, r)
 	}
-	return sends || c.unknown, planned
+	return sends || c.leaving == claims.MayBeDropped, planned
 }
 
 // readStream reads a stream, with detect_drift only.
@@ -112,7 +103,7 @@ func (s *session) readStream(ctx context.Context, id string) outcome {
 
 // readBeforeCreate reads the streams that a plan takes over, and warns about processors that the apply detaches.
 func (s *session) readBeforeCreate(ctx context.Context, c change, r *report) {
-	added := slices.DeleteFunc(slices.Sorted(maps.Keys(c.want)), func(id string) bool { _, inState := c.was[id]; return inState })
+	added := slices.DeleteFunc(slices.Sorted(maps.Keys(c.want)), func(id string) bool { return c.was[id] != nil })
 	for i, got := range forEach(s, added, func(id string) outcome { return s.readStream(ctx, id) }) {
 		id := added[i]
 		gone := c.marks[id].Gone || rules(s, id, (*claims.Stream).Gone)
@@ -170,24 +161,20 @@ func (s *session) apply(ctx context.Context, c change, r *report) applied {
 	a := applied{kept: entries{}, reported: map[string]*streams.Stream{}, marks: marks{}}
 	var sends []string
 	for _, id := range slices.Sorted(maps.Keys(c.want)) {
-		if entry, inState := c.was[id]; inState && entry.Set.Equal(*c.want[id]) && !c.marks[id].Send {
+		if entry := c.was[id]; entry != nil && entry.Set.Equal(*c.want[id]) && !c.marks[id].Send {
 			a.kept[id] = entry
 		} else {
 			sends = append(sends, id)
 		}
 	}
-	for i, o := range forEach(s, sends, func(id string) outcome {
-		_, inState := c.was[id]
-		return s.set(ctx, id, *c.want[id], inState)
-	}) {
+	for i, o := range forEach(s, sends, func(id string) outcome { return s.set(ctx, id, *c.want[id], c.was[id] != nil) }) {
 		id := sends[i]
 		if o.err != nil {
-			s.keep(&a, id, c, o)
-			r.failed(id, c, o)
+			s.keep(&a, id, c, o, r)
 			continue
 		}
 		r.changed++
-		a.kept[id], a.reported[id] = claims.Entry{Set: *c.want[id]}, o.got
+		a.kept[id], a.reported[id] = &claims.Entry{Set: *c.want[id]}, o.got
 	}
 	leaves, replaced := c.leaves(), c.marks[anyStream].Created // a destroy with the marks of a create is that of the old object
 	if len(leaves) > 0 {
@@ -202,8 +189,7 @@ func (s *session) apply(ctx context.Context, c change, r *report) applied {
 			r.left(id, c, o, replaced && !m.foreseen() || m.Late)
 			continue
 		}
-		s.keep(&a, id, c, o)
-		r.failed(id, c, o)
+		s.keep(&a, id, c, o, r)
 	}
 	for id, entry := range a.kept {
 		if entry.Pending != claims.Confirmed {
@@ -213,21 +199,18 @@ func (s *session) apply(ctx context.Context, c change, r *report) applied {
 	return a
 }
 
-// keep keeps a stream in the state after a failed operation.
-func (s *session) keep(a *applied, id string, c change, o outcome) {
-	var before *claims.Entry
-	if entry, inState := c.was[id]; inState {
-		before = &entry
-	}
-	kept := rules(s, id, func(r *claims.Stream) *claims.Entry { return r.Keep(before, o.decision.Set, o.result) })
+// keep keeps a stream in the state after a failed operation, and reports the failure.
+func (s *session) keep(a *applied, id string, c change, o outcome, r *report) {
+	r.failed(id, c, o)
+	kept := rules(s, id, func(r *claims.Stream) *claims.Entry { return r.Keep(c.was[id], o.decision.Set, o.result) })
 	if kept == nil {
 		return
 	}
-	a.kept[id] = *kept
+	a.kept[id] = kept
 	if kept.Pending == claims.Confirmed && o.known.Reported != nil {
 		a.reported[id] = o.known.Reported
 	}
 	if want := c.want[id]; want != nil && c.partial && kept.Set.Equal(*want) && kept.Pending == claims.Confirmed {
-		a.kept[id] = claims.Entry{Set: kept.Set, Pending: claims.Unsent} // the state alone would plan nothing
+		a.kept[id] = &claims.Entry{Set: kept.Set, Pending: claims.Unsent} // the state alone would plan nothing
 	}
 }

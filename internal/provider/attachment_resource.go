@@ -66,9 +66,11 @@ func (r *attachmentResource[M]) Read(ctx context.Context, req resource.ReadReque
 		return
 	}
 	kept := state.was(nil)
-	maps.DeleteFunc(marked, func(id string, m mark) bool { return m.Pending != claims.Unsent || kept[id].Pending == claims.Unsent })
+	maps.DeleteFunc(marked, func(id string, m mark) bool {
+		return m.Pending != claims.Unsent || kept[id] != nil && kept[id].Pending == claims.Unsent // an imported set is known now
+	})
 	for id, got := range found {
-		kept[id] = claims.Entry{Set: got.ProcessorIDs}
+		kept[id] = &claims.Entry{Set: got.ProcessorIDs}
 	}
 	for _, id := range gone {
 		delete(kept, id)

@@ -86,12 +86,12 @@ func (m marks) save(ctx context.Context, private privateState) diag.Diagnostics 
 }
 
 // entry adds the mark of a stream to what the state has of it.
-func (m marks) entry(id string, set streams.ProcessorSet) claims.Entry {
+func (m marks) entry(id string, set streams.ProcessorSet) *claims.Entry {
 	found, ok := m[id]
 	if !ok {
 		found = m[anyStream]
 	}
-	return claims.Entry{Set: set, Pending: found.Pending}
+	return &claims.Entry{Set: set, Pending: found.Pending}
 }
 
 // imported returns the marks of an import that reads. Terraform would say itself that an imported stream does not exist

@@ -69,7 +69,10 @@ func (m *groupModel) change(state *groupModel, found marks) change {
 		c.detach = state.detaches()
 		return c
 	}
-	c.detach, c.leaving, c.unknown = m.detaches(), claims.Dropped, m.Streams.IsUnknown()
+	c.detach, c.leaving = m.detaches(), claims.Dropped
+	if m.Streams.IsUnknown() {
+		c.leaving = claims.MayBeDropped
+	}
 	c.partial, c.again = state != nil, state != nil && !m.Triggers.Equal(state.Triggers)
 	return c
 }
@@ -140,7 +143,7 @@ func (r *groupResource) ImportState(ctx context.Context, req resource.ImportStat
 	}
 	kept := entries{}
 	for _, id := range ids {
-		kept[id] = claims.Entry{}
+		kept[id] = &claims.Entry{}
 	}
 	m, ok := newModel[*groupModel](ctx, &resp.State, &resp.Diagnostics)
 	if !ok {
