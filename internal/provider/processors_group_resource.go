@@ -104,10 +104,12 @@ func (r *groupResource) Metadata(_ context.Context, req resource.MetadataRequest
 }
 
 func (r *groupResource) Schema(_ context.Context, _ resource.SchemaRequest, resp *resource.SchemaResponse) {
+	const onDestroy = "What happens to a stream when the group is destroyed, or when the stream is removed from `streams`: " +
+		"`detach` sends an empty set; `keep` sends nothing and leaves the processors attached."
 	resp.Schema = schema.Schema{
 		MarkdownDescription: "Manages the whole set of processors of each of many streams: for fleets of more than about a " +
 			"thousand streams.",
-		Attributes: map[string]schema.Attribute{
+		Attributes: attachmentAttributes(onDestroy, map[string]schema.Attribute{
 			"streams": schema.MapAttribute{
 				ElementType: types.SetType{ElemType: types.StringType},
 				Required:    true,
@@ -115,17 +117,7 @@ func (r *groupResource) Schema(_ context.Context, _ resource.SchemaRequest, resp
 					"that differ. The rules for the ids are those of `stream_processors`.",
 				Validators: []validator.Map{mapvalidator.KeysAre(streamIDRules...), mapvalidator.ValueSetsAre(processorIDsRules...)},
 			},
-			"on_destroy": onDestroyAttribute("What happens to a stream when the group is destroyed, or when the stream is removed from " +
-				"`streams`: `detach` sends an empty set; `keep` sends nothing and leaves the processors attached."),
-			"triggers":   triggersAttribute("all sets are"),
-			"timeouts":   timeoutsAttribute(),
-			"deployment": deploymentAttribute,
-			"last_edited": schema.Int64Attribute{
-				Computed: true,
-				MarkdownDescription: "Time of the latest edit that the service reported for a stream of the group, in milliseconds " +
-					"since 1970-01-01 UTC.",
-			},
-		},
+		}),
 	}
 }
 

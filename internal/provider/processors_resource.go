@@ -114,10 +114,11 @@ func (r *processorsResource) Metadata(_ context.Context, req resource.MetadataRe
 }
 
 func (r *processorsResource) Schema(_ context.Context, _ resource.SchemaRequest, resp *resource.SchemaResponse) {
+	const onDestroy = "What destroy does: `detach` sends an empty set; `keep` sends nothing and leaves the processors attached."
 	resp.Schema = schema.Schema{
 		MarkdownDescription: "Manages the whole set of processors that is attached to one stream: an update detaches every " +
 			"processor that is not in `processor_ids`.",
-		Attributes: map[string]schema.Attribute{
+		Attributes: attachmentAttributes(onDestroy, map[string]schema.Attribute{
 			"stream_id": schema.StringAttribute{
 				Required:            true,
 				MarkdownDescription: streamIDDescription + " Changing this forces a new resource.",
@@ -130,10 +131,6 @@ func (r *processorsResource) Schema(_ context.Context, _ resource.SchemaRequest,
 				MarkdownDescription: processorIDsDescription,
 				Validators:          processorIDsRules,
 			},
-			"on_destroy": onDestroyAttribute("What destroy does: `detach` sends an empty set; `keep` sends nothing and leaves " +
-				"the processors attached."),
-			"triggers":         triggersAttribute("the set is"),
-			"timeouts":         timeoutsAttribute(),
 			"id":               computedString("Id of the stream, the same as `stream_id`."),
 			"terminal_id":      computedString("Id of the terminal that the stream belongs to."),
 			"fragment_type_id": computedString("Id of the fragment type of the stream."),
@@ -142,12 +139,7 @@ func (r *processorsResource) Schema(_ context.Context, _ resource.SchemaRequest,
 				Computed:            true,
 				MarkdownDescription: "Namespaces that are compatible with the stream.",
 			},
-			"deployment": deploymentAttribute,
-			"last_edited": schema.Int64Attribute{
-				Computed:            true,
-				MarkdownDescription: "Time of the last edit as the service reported it, in milliseconds since 1970-01-01 UTC.",
-			},
-		},
+		}),
 	}
 }
 

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"time"
 
 	"github.com/hashicorp/terraform-plugin-framework-timeouts/resource/timeouts"
@@ -41,29 +42,34 @@ var (
 	processorIDsRules = []validator.Set{processorIDRule}
 )
 
-func onDestroyAttribute(description string) schema.Attribute {
-	return schema.StringAttribute{
-		Optional:            true,
-		Computed:            true,
-		Default:             stringdefault.StaticString(onDestroyDetach),
-		MarkdownDescription: description + " Destroy uses the last applied value. Default: `detach`.",
-		Validators:          []validator.String{stringvalidator.OneOf(onDestroyDetach, onDestroyKeep)},
-	}
-}
-
-func triggersAttribute(sent string) schema.Attribute {
-	return schema.MapAttribute{
-		ElementType:         types.StringType,
-		Optional:            true,
-		MarkdownDescription: fmt.Sprintf("Arbitrary values. When a value changes, %s sent again, in place. Default: none.", sent),
-	}
+// attachmentAttributes adds the attributes of both resources to those of one.
+func attachmentAttributes(onDestroy string, own map[string]schema.Attribute) map[string]schema.Attribute {
+	maps.Copy(own, map[string]schema.Attribute{
+		"on_destroy": schema.StringAttribute{
+			Optional:            true,
+			Computed:            true,
+			Default:             stringdefault.StaticString(onDestroyDetach),
+			MarkdownDescription: onDestroy + " Destroy uses the last applied value. Default: `detach`.",
+			Validators:          []validator.String{stringvalidator.OneOf(onDestroyDetach, onDestroyKeep)},
+		},
+		"triggers": schema.MapAttribute{
+			ElementType:         types.StringType,
+			Optional:            true,
+			MarkdownDescription: "Arbitrary values. When a value changes, the apply sends the processors again, in place. Default: none.",
+		},
+		"timeouts":   timeoutsAttribute(),
+		"deployment": computedString("Deployment that the provider sent to: its `deployment`, which defaults to `base_url`."),
+		"last_edited": schema.Int64Attribute{
+			Computed:            true,
+			MarkdownDescription: "Time of the latest edit that the service reported, in milliseconds since 1970-01-01 UTC.",
+		},
+	})
+	return own
 }
 
 func computedString(description string) schema.StringAttribute {
 	return schema.StringAttribute{Computed: true, MarkdownDescription: description}
 }
-
-var deploymentAttribute = computedString("Deployment that the provider sent to: its `deployment`, which defaults to `base_url`.")
 
 const defaultTimeout = 5 * time.Minute
 
