@@ -8,6 +8,7 @@ import (
 
 	"github.com/hashicorp/terraform-plugin-go/tfprotov6/tf6server"
 
+	"github.com/stream-management/terraform-provider-stream/internal/process"
 	"github.com/stream-management/terraform-provider-stream/internal/provider"
 )
 
@@ -22,12 +23,12 @@ func main() {
 		fmt.Println(version)
 		return
 	}
-	provider.TuneProcess()
+	process.Tune()
 	var opts []tf6server.ServeOpt
 	if *debug {
 		opts = append(opts, tf6server.WithManagedDebug())
 	} else {
-		provider.EndWithTerraform()
+		process.EndWithTerraform()
 	}
 	if err := tf6server.Serve(provider.Address, provider.NewServer(version), opts...); err != nil {
 		log.Fatal(err)

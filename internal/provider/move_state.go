@@ -1,21 +1,12 @@
 package provider
 
 import (
-	"cmp"
 	"context"
-	"encoding/json"
-	"errors"
-	"fmt"
-	"net/http"
-	"net/url"
-	"slices"
-	"strings"
-	"unicode/utf8"
 
 	"github.com/hashicorp/terraform-plugin-framework/resource"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
-	"github.com/stream-management/terraform-provider-stream/internal/streams"
+	"github.com/stream-management/terraform-provider-stream/internal/moved"
 )
 
 // MoveState moves the state of resources of generic HTTP providers. It sends nothing.
@@ -24,219 +15,29 @@ func (r *processorsResource) MoveState(context.Context) []resource.StateMover {
 }
 
 func moveState(ctx context.Context, req resource.MoveStateRequest, resp *resource.MoveStateResponse) {
-	origin, ok := origins[req.SourceTypeName]
-	// Some OpenTofu versions pass the last part of the address alone.
-	provider := req.SourceProviderAddress[strings.LastIndex(req.SourceProviderAddress, "/")+1:]
-	if !ok || provider != "" && provider != origin.provider {
+	if !moved.IsKnown(req.SourceTypeName, req.SourceProviderAddress) {
 		return // the framework reports that the type cannot be moved
+	}
+	found, err := moved.Read(req.SourceTypeName, req.SourceSchemaVersion, req.SourceRawState.JSON)
+	id := types.StringPointerValue(found.ID)
+	if err != nil {
+		resp.Diagnostics.Append(cannotMove(req.SourceTypeName, id.ValueString(), err))
+		return
 	}
 	m, ok := newModel[*processorsModel](ctx, &resp.TargetState, &resp.Diagnostics)
 	if !ok {
 		return
 	}
-	var state originState
-	var err error
-	switch {
-	case req.SourceSchemaVersion > origin.newest:
-		err = fmt.Errorf("its schema version is %d, and only those up to %d are known", req.SourceSchemaVersion, origin.newest)
-	case json.Unmarshal(req.SourceRawState.JSON, &state) != nil:
-		err = errors.New("its state does not have the form of a " + req.SourceTypeName)
-	default:
-		err = m.setMoved(origin.read(state))
+	m.StreamID, m.ID = id, id
+	if found.ProcessorIDs != nil {
+		m.ProcessorIDs = stringSet(found.ProcessorIDs.IDs())
 	}
-	if err != nil {
-		resp.Diagnostics.Append(cannotMove(req.SourceTypeName, m.StreamID.ValueString(), err))
-		return
+	if found.CompatibleNamespaces != nil {
+		m.CompatibleNamespaces = stringSet(found.CompatibleNamespaces.IDs())
 	}
+	m.TerminalID = types.StringPointerValue(found.TerminalID)
+	m.FragmentTypeID = types.StringPointerValue(found.FragmentTypeID)
+	m.LastEdited = types.Int64PointerValue(found.LastEdited)
 	resp.Diagnostics.Append(resp.TargetState.Set(ctx, m)...)
 	resp.Diagnostics.Append(setIdentity(ctx, resp.TargetIdentity, resp.TargetState)...)
-}
-
-// setMoved takes what an exchange attached to a stream. With an error, the stream id is set if it is known. A reported
-// set counts more than the set that was sent. A set that the service never confirmed stays null, so that the next apply
-// sends the configured set.
-func (m *processorsModel) setMoved(x exchange) error {
-	id, err := streamIDIn(x.target)
-	if err != nil {
-		return err
-	}
-	m.StreamID, m.ID = types.StringValue(id), types.StringValue(id)
-	for _, method := range x.methods {
-		if !strings.EqualFold(method, http.MethodPatch) {
-			return fmt.Errorf("its method is %q, not PATCH", method)
-		}
-	}
-	if x.status != "" && x.status[0] != '2' {
-		return fmt.Errorf("its request failed with status %q", x.status)
-	}
-	sent, err := x.sent.stream()
-	if err == nil && sent.ProcessorIDs == nil {
-		err = errors.New("has no processor_ids")
-	}
-	if err != nil {
-		return fmt.Errorf("its request body %w", err)
-	}
-	reported, err := x.received.stream()
-	if err != nil {
-		return fmt.Errorf("its response %w", err)
-	}
-	if reported.ID != nil && *reported.ID != id {
-		m.StreamID = types.StringNull()
-		return fmt.Errorf("its path names stream %q, and its response does not", id)
-	}
-	if x.inDoubt {
-		sent.ProcessorIDs = nil
-	}
-	if set := cmp.Or(reported.ProcessorIDs, sent.ProcessorIDs); set != nil {
-		m.ProcessorIDs = stringSet(set.IDs())
-	}
-	if namespaces := reported.CompatibleNamespaces; namespaces != nil {
-		m.CompatibleNamespaces = stringSet(namespaces.IDs())
-	}
-	m.TerminalID = types.StringPointerValue(reported.TerminalID)
-	m.FragmentTypeID = types.StringPointerValue(reported.FragmentTypeID)
-	m.LastEdited = types.Int64PointerValue(reported.LastEdited)
-	return nil
-}
-
-// origins are the resource types that a moved block can name.
-var origins = map[string]struct {
-	provider string // last part of the address: mirrors and forks have other hosts and namespaces
-	newest   int64  // known schema version
-	read     func(originState) exchange
-}{
-	"restful_operation": {"restful", 2, readRestful},
-	"restapi_object":    {"restapi", 0, readRestapi},
-	"terracurl_request": {"terracurl", 1, readTerracurl},
-}
-
-// originState has attributes of these types. It may contain secrets, so errors name attributes and quote no values.
-type originState struct {
-	Method, Path, URL, ID string
-
-	// restful_operation
-	Body, Output    body
-	SensitiveOutput body `json:"sensitive_output"`
-
-	// restapi_object
-	CreateMethod string `json:"create_method"`
-	UpdateMethod string `json:"update_method"`
-	CreatePath   string `json:"create_path"`
-	UpdatePath   string `json:"update_path"`
-	Data         body
-	UpdateData   body `json:"update_data"`
-	APIResponse  body `json:"api_response"`
-
-	// terracurl_request
-	RequestBody body   `json:"request_body"`
-	StatusCode  string `json:"status_code"`
-	Response    body
-}
-
-// exchange is the request that a resource of a generic provider describes, and its response.
-type exchange struct {
-	methods  []string // as far as the state has them
-	target   string   // URL, or path below a base address that the state does not have
-	sent     body
-	status   string // of the response; "" if the state does not have it
-	received body
-	inDoubt  bool // the service may not have accepted what was sent
-}
-
-func readRestful(s originState) exchange {
-	return exchange{methods: []string{s.Method}, target: s.Path, sent: s.Body, received: cmp.Or(s.Output, s.SensitiveOutput)}
-}
-
-// readRestapi reads a restapi_object. Its methods are mostly set on the provider, which no state has.
-func readRestapi(s originState) exchange {
-	target := cmp.Or(s.UpdatePath, s.CreatePath, s.Path)
-	if collection := strings.TrimRight(target, "/"); strings.HasSuffix(collection, "streams") {
-		target = collection + "/{id}"
-	}
-	return exchange{
-		methods:  slices.DeleteFunc([]string{s.CreateMethod, s.UpdateMethod}, func(m string) bool { return m == "" }),
-		target:   strings.ReplaceAll(target, "{id}", s.ID),
-		sent:     s.Data,
-		received: s.APIResponse,
-		// A failed update leaves its data and no response. With update_data, either may be the last that was sent.
-		inDoubt: s.APIResponse == "" || s.UpdateData != "",
-	}
-}
-
-func readTerracurl(s originState) exchange {
-	return exchange{methods: []string{s.Method}, target: s.URL, sent: s.RequestBody, status: s.StatusCode, received: s.Response}
-}
-
-// body is a body in JSON; "" if there is none.
-type body string
-
-// UnmarshalJSON reads a body that was saved as a text, or as a dynamic value, which has its type beside it.
-func (b *body) UnmarshalJSON(raw []byte) error {
-	var typed struct{ Value, Type json.RawMessage }
-	if json.Unmarshal(raw, &typed) == nil && typed.Type != nil {
-		raw = typed.Value
-	}
-	var text string // "" also for null
-	if json.Unmarshal(raw, &text) != nil {
-		text = string(raw)
-	}
-	*b = body(strings.TrimSpace(text))
-	return nil
-}
-
-// movedStream has the fields of a stream (INTERFACE.md, section 2) that a body has.
-type movedStream struct {
-	ID                   *string               `json:"id"`
-	TerminalID           *string               `json:"terminal_id"`
-	FragmentTypeID       *string               `json:"fragment_type_id"`
-	ProcessorIDs         *streams.ProcessorSet `json:"processor_ids"`
-	LastEdited           *int64                `json:"last_edited"`
-	CompatibleNamespaces *streams.ProcessorSet `json:"compatible_namespaces"` // a set of strings, too
-}
-
-// stream reads a body, which may also be missing or empty.
-func (b body) stream() (s movedStream, err error) {
-	if b == "" || b == "{}" {
-		return s, nil
-	}
-	if json.Unmarshal([]byte(b), &s) != nil || s == (movedStream{}) {
-		return s, errors.New("is not a JSON object with fields of a stream, each of its type")
-	}
-	if s.ProcessorIDs == nil {
-		return s, nil
-	}
-	for _, id := range s.ProcessorIDs.IDs() {
-		if err := streams.CheckProcessorID(id); err != nil {
-			return s, fmt.Errorf("has a processor id that is not one: it %w", err)
-		}
-	}
-	return s, nil
-}
-
-// streamIDIn finds the id in …/v2/streams/{id}. Its errors show only the path: the rest of a URL may
-// contain a password or a token.
-func streamIDIn(target string) (string, error) {
-	u, err := url.Parse(target)
-	if err != nil {
-		return "", errors.New("its path is malformed")
-	}
-	segments := strings.FieldsFunc(u.EscapedPath(), func(r rune) bool { return r == '/' })
-	if len(segments) == 2 && u.Scheme+u.Host == "" {
-		segments = append([]string{"v2"}, segments...) // which the base address has then
-	}
-	n := len(segments)
-	if n < 3 || segments[n-3] != "v2" || segments[n-2] != "streams" {
-		return "", fmt.Errorf("its path is %q, not /v2/streams/{id}", u.EscapedPath())
-	}
-	id, err := url.PathUnescape(segments[n-1])
-	if err == nil {
-		err = streams.CheckStreamID(id)
-	}
-	if err == nil && !utf8.ValidString(id) {
-		err = errors.New("must be UTF-8 text")
-	}
-	if err != nil {
-		return "", fmt.Errorf("its path names stream %q, and a stream id %w", segments[n-1], err)
-	}
-	return id, nil
 }

@@ -1,4 +1,4 @@
-package provider
+package process
 
 import (
 	"os"
@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// TuneProcess silences traces of the framework that walk a context which grows with each value: two places assign ctx in a
+// Tune silences traces of the framework that walk a context which grows with each value: two places assign ctx in a
 // closure that is called for each value, in server_planresourcechange.go and write_only_nullification.go. With another
 // version of the framework, look whether they still do. If not, TF_LOG_SDK_FRAMEWORK can go.
 func TestFrameworkTracesAreSlow(t *testing.T) {

@@ -1,4 +1,5 @@
-package provider
+// Package process prepares the provider's process: its memory, its logs and its signals.
+package process
 
 import (
 	"os"
@@ -12,8 +13,8 @@ import (
 // memoryLimit keeps the process below 250 MB with 10,000 streams in one group. Twice as much saves no time.
 const memoryLimit = 160 << 20
 
-// TuneProcess reduces the cost of the provider's process, as profiles of large fleets suggest. Call it before serving.
-func TuneProcess() {
+// Tune reduces the cost of the process, as profiles of large fleets suggest. Call it before serving.
+func Tune() {
 	// Calls produce garbage and keep nothing. Go would collect every 4 MB, a few dozen calls; 400 makes it every 16 MB.
 	if os.Getenv("GOGC") == "" {
 		debug.SetGCPercent(400)
