@@ -1,14 +1,13 @@
-// Package process prepares the provider's process: its memory, its logs and its signals.
 package process
 
 import (
 	"os"
-	"os/signal"
 	"runtime/debug"
 	"strings"
-	"syscall"
-	"time"
 )
+
+// This file can be deleted, with its test and its line in main.go: every result stays the same, only slower. The gain is
+// in DESIGN.md, "Performance".
 
 // memoryLimit keeps the process below 250 MB with 10,000 streams in one group. Twice as much saves no time.
 const memoryLimit = 160 << 20
@@ -31,33 +30,6 @@ func Tune() {
 	os.Setenv("TF_LOG_SDK", "WARN")
 	os.Setenv("TF_LOG_SDK_FRAMEWORK", "WARN") // not part of TF_LOG_SDK; its traces walk a context that grows with each value
 	os.Setenv("TF_LOG_PROVIDER_STREAM", "WARN")
-}
-
-// EndWithTerraform makes the process ignore SIGTERM and SIGHUP while Terraform, its parent, is there, and end within
-// a second after Terraform. Shells and CI systems signal the whole process group: Terraform then stops gracefully,
-// and needs the results of the requests under way. Call it before serving, but not for a debugger, which is no child.
-func EndWithTerraform() {
-	terraform := os.Getppid()
-	signal.Ignore(syscall.SIGTERM, syscall.SIGHUP)
-	go func() {
-		awaitEnd(terraform)
-		os.Exit(1)
-	}()
-}
-
-// awaitEnd waits for the end of the parent process. Windows can wait for it. Unix cannot wait for a process that is not
-// a child, but gives its children another parent.
-func awaitEnd(parent int) {
-	if process, err := os.FindProcess(parent); err == nil {
-		if _, err := process.Wait(); err == nil {
-			return
-		}
-	}
-	for range time.Tick(time.Second) {
-		if os.Getppid() != parent {
-			return
-		}
-	}
 }
 
 // logsWanted reports whether an environment asks for a provider's logs: TF_LOG, TF_LOG_PROVIDER,
