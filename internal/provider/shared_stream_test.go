@@ -240,3 +240,26 @@ func TestInterruptedGroup(t *testing.T) {
 	}
 	wantDiagnostic(t, diags, tfprotov6.DiagnosticSeverityError, "Streams Failed", fmt.Sprintf("%d × Operation Interrupted", 50-len(service.Requests())))
 }
+
+// Builds before 0.1.0 wrote the sets to be sent again in another form.
+func TestOldPrivateStates(t *testing.T) {
+	t.Parallel()
+	streams := sameSet(2, "p1")
+	_, url := streamstest.Start(t, streamstest.Options{}, seeds(streams)...)
+	provider := coretest.Attributes{"base_url": url}
+	for old, of := range map[string]struct {
+		none   coretest.Managed
+		config tftypes.Value
+	}{
+		`true`:                   {coretest.Managed{Value: nullResource()}, single("s001", []string{"p1"})},
+		`{"s001":"unconfirmed"}`: {nullGroup(), group(streams, nil)},
+	} {
+		state := mustApply(t, provider, of.none, of.config)
+		state.Private, _ = json.Marshal(map[string][]byte{"unconfirmed": []byte(old)})
+		planned, _, diags := startProvider(t, provider).Plan(state, of.config)
+		wantDiagnostic(t, diags, tfprotov6.DiagnosticSeverityWarning, `Outcome of an Earlier Operation Unknown: stream "s001"`, "sends the set again")
+		if strings.Contains(string(planned.Private), "unconfirmed\":") {
+			t.Errorf("the plan keeps the old form: %s", planned.Private)
+		}
+	}
+}
