@@ -55,7 +55,7 @@ resource "stream_processors" "this" {
 			}
 			maps.Copy(sandbox.Env, w.sandbox.Env)
 			w.sandbox = sandbox
-			state, err := os.ReadFile(filepath.Join("..", "provider", "testdata", "moved", test.state+".json"))
+			state, err := os.ReadFile(filepath.Join("..", "moved", "testdata", test.state+".json"))
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -275,7 +275,7 @@ func TestDeploymentChangeFailsInDoubt(t *testing.T) {
 	})
 }
 
-// An import knows the configured deployment. A moved block knows none.
+// An import knows the configured deployment.
 func TestDeploymentOfImport(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct{ provider, want any }{
@@ -288,9 +288,4 @@ func TestDeploymentOfImport(t *testing.T) {
 		wantDiagnostics(t, diags)
 		wantAttribute(t, imported, "deployment", test.want)
 	}
-	state, problem := readForeignStates(t, "testdata/moved/restful-simple.json")[0].move(t)
-	if problem != "" {
-		t.Fatal(problem)
-	}
-	wantAttribute(t, coretest.Managed{Value: state}, "deployment", nil)
 }
