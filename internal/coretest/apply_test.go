@@ -78,7 +78,8 @@ func (c *terraformCore) apply(changes []change, refreshed map[string]*instance, 
 		case ch.deposed:
 			c.unplanned.add(c.here(ch.prior).streams()...)
 			c.unforeseen.add(c.here(ch.prior).streams()...)
-		case ch.wanted.group && ch.wanted.lateStream, ch.verb.replaces() && (ch.forced || ch.prior.tainted):
+		case ch.wanted.group && ch.wanted.lateStream, ch.verb == createThenDelete,
+			ch.verb.replaces() && (ch.forced || ch.prior.tainted):
 			c.unforeseen.add(c.here(ch.prior).streams()...)
 		}
 	}

@@ -71,8 +71,11 @@ func (c *terraformCore) noteReport(id string, o *operation) {
 	switch detail, failed := o.errors[id]; {
 	case strings.Contains(detail, reportedNow), !failed && len(requests) > 0 && requests[len(requests)-1].Status == http.StatusOK:
 		c.known[id] = true
-	case strings.Contains(detail, inDoubt), !failed && len(requests) > 1 && requests[len(requests)-1].Status == http.StatusNotFound:
+	case strings.Contains(detail, inDoubt):
 		c.known[id] = false
+	case !failed && len(requests) > 1 && requests[len(requests)-1].Status == http.StatusNotFound:
+		c.known[id] = false
+		c.limit(id) // the destroy is done, and only its warning says what an attempt before may have done
 	}
 }
 

@@ -51,7 +51,7 @@ func (s *session) plan(ctx context.Context, c change, r *report) (sends bool, pl
 		for id, m := range c.marks {
 			planned[id] = mark{Pending: m.Pending, Detach: m.Detach, Next: m.Next}
 		}
-		planned[anyStream] = mark{Created: true}
+		planned[anyStream] = mark{Created: true, Pending: claims.Unconfirmed} // nobody knows the marks of a tainted object
 	}
 	s.noteCall()
 	for _, id := range slices.Sorted(maps.Keys(c.want)) {

@@ -71,10 +71,10 @@ func droppedStreamError(id string, left streams.ProcessorSet) diag.Diagnostic {
 }
 
 // staysAttachedWarning is for a departure that left its stream to a resource that could not be applied.
-func staysAttachedWarning(id string, o outcome) diag.Diagnostic {
+func staysAttachedWarning(id string, left streams.ProcessorSet, o outcome) diag.Diagnostic {
 	return warning(id, "Processors Stay Attached",
 		fmt.Sprintf("The destroy sent nothing, because another resource of this run sets the processors of the stream. That "+
-			"resource failed, so the stream may still have the processors of the destroyed resource: %s. Apply again.", o.known.Left),
+			"resource failed, so the stream may still have the processors of the destroyed resource: %s. Apply again.", left),
 		nowTrue(o.now()))
 }
 

@@ -189,7 +189,7 @@ func TestNowTrue(t *testing.T) {
 		"conflict, in doubt":    {say(errConflict, doubtful), nothingSent + inDoubt},
 		"left alone":            {say(errLeftAlone, claims.Known{}), nothingSent + unchanged},
 		"left alone, in doubt":  {say(errLeftAlone, doubtful), nothingSent + inDoubt},
-		"left, other failed":    {staysAttachedWarning(id, outcome{known: claims.Known{Left: &first, InDoubt: true}}).Detail(), inDoubt},
+		"left, other failed":    {staysAttachedWarning(id, first, outcome{known: claims.Known{InDoubt: true}}).Detail(), inDoubt},
 		"gone on destroy":       {notFoundOnDestroyWarning(id, outcome{err: failed(streams.NotChanged, nil)}).Detail(), unchanged},
 		"gone, after a failure": {notFoundOnDestroyWarning(id, outcome{err: failed(streams.Unknown, nil)}).Detail(), inDoubt},
 		"moved":                 {moved[0].Detail(), changed},

@@ -126,9 +126,9 @@ func (r *report) left(id string, c change, o outcome, unforeseen bool) {
 	switch {
 	case o.err != nil:
 		r.add(id, notFoundOnDestroyWarning(id, o))
-	case o.result == nil && c.detach && o.known.Failed && o.known.Left != nil:
-		r.add(id, staysAttachedWarning(id, o))
-	case o.result != nil && c.detach && unforeseen:
+	case o.result == nil && c.detach && o.known.Failed && o.known.Reported == nil:
+		r.add(id, staysAttachedWarning(id, c.was[id].Set, o))
+	case unforeseen && c.detach && o.result != nil && o.decision.Set.Len() == 0:
 		r.add(id, unforeseenDetachWarning(id))
 	}
 }

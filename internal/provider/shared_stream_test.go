@@ -193,6 +193,17 @@ func TestTaintedGroupThatDropsAStream(t *testing.T) {
 	planned, _, _ = p.Plan(alone, nullResource())
 	_, diags = p.Apply(alone.Value, planned, nullResource())
 	wantDiagnostic(t, diags, tfprotov6.DiagnosticSeverityWarning, `Processors Were Detached: stream "s001"`, "has create_before_destroy")
+
+	// Terraform does not pass what an earlier failure left in doubt, so the destroy sends the set of the other resource.
+	planned, _, _ = startProvider(t, provider).Plan(coretest.Managed{Value: nullResource()}, single("s000", []string{"p1"}))
+	p = startProvider(t, provider)
+	p.Plan(state, group(streams, nil))
+	service.ForgetRequests()
+	_, diags = p.Apply(alone.Value, coretest.Managed{Value: nullResource(), Private: planned.Private}, nullResource())
+	if len(diags) > 0 {
+		t.Error(diags)
+	}
+	service.WantRequests(t, patches(map[string][]string{"s001": {"p1"}})...)
 }
 
 // A failed create whose outcome is unknown says that what it may have attached has no owner.
