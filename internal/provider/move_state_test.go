@@ -22,12 +22,12 @@ func TestMoveRealStates(t *testing.T) {
 	for file, want := range map[string]coretest.Attributes{
 		"restful-simple": {
 			"id": "cam-1", "stream_id": "cam-1", "processor_ids": []string{"p1", "p2"}, "on_destroy": "detach", "terminal_id": "term-cam-1",
-			"fragment_type_id": "image/jpg", "compatible_namespaces": []string{"core", "ptz.acme"}, "last_edited": 1718000001124,
+			"fragment_type_id": "image/jpg", "compatible_namespaces": []string{"core", "ptz.acme"}, "last_edited": int64(1718000001124),
 		},
 		"restapi-failedupdate-norefresh": {"id": "cam-5", "stream_id": "cam-5", "on_destroy": "detach"},
 		"terracurl-redirect": {
 			"id": "cam-301", "stream_id": "cam-301", "processor_ids": []string{"old"}, "on_destroy": "detach", "terminal_id": "term-cam-301",
-			"fragment_type_id": "image/jpg", "compatible_namespaces": []string{"core", "ptz.acme"}, "last_edited": 1718000001123,
+			"fragment_type_id": "image/jpg", "compatible_namespaces": []string{"core", "ptz.acme"}, "last_edited": int64(1718000001123),
 		},
 	} {
 		content, err := os.ReadFile("../moved/testdata/" + file + ".json")
