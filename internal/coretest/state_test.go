@@ -86,7 +86,11 @@ func (s *stored) marked(id string) bool {
 	var marks map[string]struct{ Pending string }
 	_ = json.Unmarshal(s.Private, &private)
 	_ = json.Unmarshal(private["marks"], &marks)
-	return marks[id].Pending != "" || FromTerraform(AttributesOf(s.Value)["last_edited"]) == nil // imported
+	mark, ok := marks[id]
+	if !ok {
+		mark = marks[""] // of all streams without a mark of their own
+	}
+	return mark.Pending != "" || FromTerraform(AttributesOf(s.Value)["last_edited"]) == nil // imported
 }
 
 func (s *stored) streams() []string { return slices.Sorted(maps.Keys(s.sets())) }
