@@ -223,8 +223,8 @@ func (c *terraformCore) knownToBeAttached() streamNames {
 			}
 		}
 	}
-	// A targeted apply may have left an untrue state, and a destroy relies on its state.
-	maps.DeleteFunc(found, func(id string, _ bool) bool { return empty[id] && c.limited[id] })
+	// An earlier run may have left an untrue state, with a word or after a targeted apply, and a destroy relies on its state.
+	maps.DeleteFunc(found, func(id string, _ bool) bool { return empty[id] && (c.limited[id] || c.named[id]) })
 	return found
 }
 
