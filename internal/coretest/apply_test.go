@@ -151,6 +151,7 @@ func (c *terraformCore) createOrUpdate(p *Process, ch change, pause func()) bool
 	}
 	prior := is.current
 	actual, ok := c.planChange(p, ch.addr, ch.wanted, prior, ch.forced, &ch, pause)
+	c.note(func() { c.husks[ch.addr] = !ok && prior == nil })
 	if !ok {
 		return false
 	}

@@ -183,7 +183,7 @@ func (c *terraformCore) possible(run historyRun) historyRun {
 		to := run.moved[from]
 		b, configured := cfg[to]
 		_, stays := cfg[from]
-		taken := c.state[to] != nil || slices.Contains(o.imports, to) || slices.Contains(slices.Collect(maps.Values(moved)), to)
+		taken := c.state[to] != nil || c.husks[to] || slices.Contains(o.imports, to) || slices.Contains(slices.Collect(maps.Values(moved)), to)
 		if c.state[from] != nil && !stays && configured && !taken && o.targets == nil && b.group == slices.Contains(historyGroups, from) {
 			moved[from] = to
 		}

@@ -35,6 +35,7 @@ type terraformCore struct {
 	cyclic         bool // Terraform would not have made the last apply
 	script         script
 	state          map[string]*instance // by address
+	husks          map[string]bool      // resources that core keeps in the state without an instance: nothing can move there
 
 	// next chooses which of the named nodes of a walk continues. If next is nil, each node has a goroutine of its own.
 	next func(names []string) int
@@ -116,7 +117,7 @@ func newTerraformCore(t interface {
 				"max_attempts": attempts, "min_backoff": "1ns", "max_backoff": "1ns",
 			},
 		},
-		state: map[string]*instance{},
+		state: map[string]*instance{}, husks: map[string]bool{},
 
 		operating: map[string]string{},
 	}
