@@ -82,7 +82,10 @@ func (s *session) plan(ctx context.Context, c change, r *report) (sends bool, pl
 				continue
 			}
 			m := planned[id]
-			m.Next, m.Detach, m.Late = p.Next, c.detach, c.leaving == claims.Destroyed && s.inApply()
+			m.Next, m.Detach = p.Next, c.detach
+			if c.leaving == claims.Destroyed {
+				s.notePlannedDestroy(id)
+			}
 			if m.foreseen() {
 				planned[id] = m
 			}
@@ -186,7 +189,7 @@ func (s *session) apply(ctx context.Context, c change, r *report) applied {
 		id := leaves[i]
 		if o.err == nil || o.result != nil && o.result.NotFound {
 			m := c.marks[id]
-			r.left(id, c, o, replaced && !m.foreseen() || m.Late)
+			r.left(id, c, o, replaced && !m.foreseen() || c.leaving == claims.Destroyed && s.plannedDestroy(id))
 			continue
 		}
 		s.keep(&a, id, c, o, r)

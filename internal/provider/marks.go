@@ -22,7 +22,6 @@ type mark struct {
 	Send    bool `json:"send,omitempty"`    // planned: the apply sends the set although the state has it
 	Created bool `json:"created,omitempty"` // planned with anyStream: the marks come from the plan of a create
 	Detach  bool `json:"detach,omitempty"`  // planned: the resource leaves the stream and may detach the processors
-	Late    bool `json:"late,omitempty"`    // planned during the apply, as core does for a deposed object
 
 	Next claims.Claim `json:"next,omitzero"` // planned: what resources of the plan do with the stream
 }

@@ -189,7 +189,8 @@ func TestTaintedGroupThatDropsAStream(t *testing.T) {
 	_, diags = startProvider(t, provider).Apply(alone.Value, coretest.Managed{Value: nullResource(), Private: planned.Private}, nullResource())
 	wantDiagnostic(t, diags, tfprotov6.DiagnosticSeverityWarning, `Processors Were Detached: stream "s001"`, "change a value in its triggers")
 
-	// A single resource with create_before_destroy may be tainted, too.
+	// So may a single resource, and its destroy may be the first operation of the apply.
+	p = startProvider(t, provider)
 	planned, _, _ = p.Plan(alone, nullResource())
 	_, diags = p.Apply(alone.Value, planned, nullResource())
 	wantDiagnostic(t, diags, tfprotov6.DiagnosticSeverityWarning, `Processors Were Detached: stream "s001"`, "has create_before_destroy")
