@@ -18,7 +18,8 @@ type Stream struct {
 	underWay *remainder      // what a request without an outcome yet is to leave; nil if there is none
 	gone     bool            // the refresh found no such stream
 
-	mayBeDropped bool // a departure of the kind MayBeDropped detaches
+	mayBeDropped   bool // a departure of the kind MayBeDropped detaches
+	destroyPlanned bool // a departure of the kind Destroyed is planned
 }
 
 // Phase is what operations that set the processors have come to. A phase only goes forwards.
@@ -208,6 +209,9 @@ func (s *Stream) Known() Known {
 
 // SetGone registers that the refresh found no such stream.
 func (s *Stream) SetGone() { s.gone = true }
+
+// DestroyPlanned reports whether this run has planned a departure of the kind [Destroyed].
+func (s *Stream) DestroyPlanned() bool { return s.destroyPlanned }
 
 // Gone reports whether the refresh of this run found no such stream.
 func (s *Stream) Gone() bool { return s.gone }

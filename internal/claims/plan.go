@@ -133,6 +133,7 @@ func (s *Stream) PlanLeave(d Departure) Plan {
 		}
 		return p
 	}
+	s.destroyPlanned = s.destroyPlanned || d.Kind == Destroyed
 	r := d.remainder(s.claim)
 	s.planned = append(slices.Clone(s.planned), r)
 	switch relies := s.claim.Kind == Relies; {

@@ -83,9 +83,6 @@ func (s *session) plan(ctx context.Context, c change, r *report) (sends bool, pl
 			}
 			m := planned[id]
 			m.Next, m.Detach = p.Next, c.detach
-			if c.leaving == claims.Destroyed {
-				s.notePlannedDestroy(id)
-			}
 			if m.foreseen() {
 				planned[id] = m
 			}
@@ -188,8 +185,9 @@ func (s *session) apply(ctx context.Context, c change, r *report) applied {
 	}) {
 		id := leaves[i]
 		if o.err == nil || o.result != nil && o.result.NotFound {
-			m := c.marks[id]
-			r.left(id, c, o, replaced && !m.foreseen() || c.leaving == claims.Destroyed && s.plannedDestroy(id))
+			// Core plans the destroy of a deposed object in the apply, which has a session of its own.
+			late := c.leaving == claims.Destroyed && rules(s, id, (*claims.Stream).DestroyPlanned)
+			r.left(id, c, o, late || replaced && !c.marks[id].foreseen())
 			continue
 		}
 		s.keep(&a, id, c, o, r)

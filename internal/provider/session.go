@@ -42,8 +42,6 @@ type session struct {
 type sharedStream struct {
 	rules claims.Stream // guarded by session.mu
 	turn  chan struct{} // holds an element while an operation uses the stream
-
-	plannedDestroy bool // guarded by session.mu
 }
 
 // claimDelay is how long the first departures of a run wait for the claims of the calls beside them. A departure then
@@ -180,20 +178,6 @@ func (s *session) setOnce(ctx context.Context, id string, set streams.ProcessorS
 	return s.operate(ctx, id,
 		func(r *claims.Stream, interrupted bool) claims.Decision { return r.SetOnce(set, interrupted) },
 		(*claims.Stream).EndOnce)
-}
-
-func (s *session) notePlannedDestroy(id string) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.stream(id).plannedDestroy = true
-}
-
-// plannedDestroy reports whether a destroy was planned in this session: during the apply, as core does for a deposed
-// object. A plan has a session of its own.
-func (s *session) plannedDestroy(id string) bool {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.stream(id).plannedDestroy
 }
 
 // inApply reports whether an operation has begun.
