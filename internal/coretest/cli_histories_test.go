@@ -112,7 +112,7 @@ func (h history) compare(t *testing.T, actual *realCore, version cliVersion) map
 		run.prepare(service)
 
 		late += run.config.lateResources(url, i, run.options)
-		configuration := run.config.terraform(url, model.providerArguments(), i, run.options) + late + run.blocks()
+		configuration := run.config.terraform(url, model.providerBlock(), i, run.options) + late + run.blocks()
 		var ok, modelOK bool
 		recorded, out, ok = actual.run(configuration, run, func() { run.between.make(service, nil) })
 		if strings.Contains(out, "Error: Cycle") {

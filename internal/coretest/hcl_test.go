@@ -23,14 +23,14 @@ func addressOf(addr string) string {
 }
 
 // terraform writes a configuration in Terraform's language.
-func (cfg config) terraform(baseURL, provider string, run int, opts options) string {
+func (cfg config) terraform(baseURL string, provider providerBlock, run int, opts options) string {
 	var text strings.Builder
 	fmt.Fprintf(&text, "terraform {\n  required_providers {\n    stream = {\n      source = %q\n    }\n  }\n}\n", cli.Source)
 	address := strconv.Quote(baseURL)
 	if opts.lateAddress {
 		address = fmt.Sprintf("terraform_data.address%d.output", run)
 	}
-	fmt.Fprintf(&text, "\nprovider \"stream\" {\n  base_url                = %s\n%s}\n", address, provider)
+	text.WriteString(provider.terraform(address, opts.lateAddress))
 	for _, addr := range slices.Sorted(maps.Keys(cfg)) {
 		b := cfg[addr]
 		if _, exists := cfg[b.dependsOn]; !exists {

@@ -2,6 +2,7 @@ package coretest
 
 import (
 	"fmt"
+	"strconv"
 	"strings"
 
 	"github.com/stream-management/terraform-provider-stream/internal/streamstest"
@@ -14,7 +15,7 @@ type script []*scriptRun
 type scriptRun struct {
 	config   config
 	options  options
-	provider string // arguments of the provider block, except base_url
+	provider providerBlock
 	commands []string
 	blocks   string // moved and removed blocks
 	streams  []streamstest.Stream
@@ -26,7 +27,7 @@ type scriptRun struct {
 // add begins a run with the deployment and the streams of now.
 func (s *script) add(c *terraformCore, cfg config) {
 	*s = append(*s, &scriptRun{
-		config: cfg, provider: c.providerArguments(), streams: streamsOf(c.service), service: streamstest.Options{ServeGet: c.drift},
+		config: cfg, provider: c.providerBlock(), streams: streamsOf(c.service), service: streamstest.Options{ServeGet: c.drift},
 	})
 }
 
@@ -99,9 +100,28 @@ func streamsOf(service *streamstest.Service) []streamstest.Stream {
 	return streams
 }
 
-// providerArguments are those of the provider block, except base_url.
-func (c *terraformCore) providerArguments() string {
-	return fmt.Sprintf(`  deployment              = %q
+// providerBlock has the arguments of the provider block, except base_url.
+type providerBlock struct {
+	deployment string
+	named      bool // otherwise the deployment is known when the address is
+	drift      bool
+	attempts   int
+}
+
+func (c *terraformCore) providerBlock() providerBlock {
+	return providerBlock{c.address, c.provider["deployment"] != nil, c.drift, c.attempts}
+}
+
+// terraform writes the provider block. The address is an expression, whose value may be known after apply.
+func (p providerBlock) terraform(address string, late bool) string {
+	deployment := strconv.Quote(p.deployment)
+	if late && !p.named {
+		deployment = fmt.Sprintf("%s == \"\" ? \"\" : %s", address, deployment)
+	}
+	return fmt.Sprintf(`
+provider "stream" {
+  base_url                = %s
+  deployment              = %s
   detect_drift            = %t
   max_concurrent_requests = 1
   retry = {
@@ -109,5 +129,6 @@ func (c *terraformCore) providerArguments() string {
     min_backoff  = "1ns"
     max_backoff  = "1ns"
   }
-`, c.address, c.drift, c.attempts)
+}
+`, address, deployment, p.drift, p.attempts)
 }
