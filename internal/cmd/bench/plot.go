@@ -33,18 +33,14 @@ const plotHead = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 840 440">
 
 // drawPlot returns an SVG with seconds against streams, both on logarithmic scales.
 func drawPlot(all map[int]results) []byte {
-	x := func(streams int) float64 { return 70 + 150*(math.Log10(float64(streams))-2) }
-	y := func(seconds float64) float64 { return 390 - 68*(math.Log10(seconds)+2) }
+	x := func(streams int) float64 { return 70 + 200*(math.Log10(float64(streams))-2) }
+	y := func(seconds float64) float64 { return 390 - 85*(math.Log10(seconds)+2) }
 	b := bytes.NewBufferString(plotHead)
-	for _, streams := range []int{100, 1000, 10_000, 50_000} {
+	for _, streams := range []int{100, 1000, 10_000} {
 		fmt.Fprintf(b, `<path class="grid" d="M%.1f 50V390"/><text x="%.1f" y="410" text-anchor="middle">%s</text>`+"\n", x(streams), x(streams), thousands(streams))
 	}
-	for _, seconds := range []float64{0.01, 0.1, 1, 10, 100, 1000} {
-		label := fmt.Sprint(seconds)
-		if seconds >= 1000 {
-			label = thousands(int(seconds))
-		}
-		fmt.Fprintf(b, `<path class="grid" d="M70 %.1fH475"/><text x="62" y="%.1f" text-anchor="end">%s s</text>`+"\n", y(seconds), y(seconds)+4, label)
+	for _, seconds := range []float64{0.01, 0.1, 1, 10, 100} {
+		fmt.Fprintf(b, `<path class="grid" d="M70 %.1fH475"/><text x="62" y="%.1f" text-anchor="end">%g s</text>`+"\n", y(seconds), y(seconds)+4, seconds)
 	}
 	for i, name := range []string{single, groups, group, loop} {
 		fmt.Fprintf(b, `<path class="c%d" d="M500 %dh30"/><text x="540" y="%d">%s</text>`+"\n", i, 60+24*i, 64+24*i, strings.ReplaceAll(name, "`", ""))

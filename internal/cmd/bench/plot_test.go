@@ -21,7 +21,7 @@ func TestPlot(t *testing.T) {
 		t.Fatal(err)
 	}
 	// 1 s and 10 s for 100 and 1,000 streams are crossings of the grid.
-	if n := strings.Count(plot, `dash0" d="M70.0 254.0L220.0 186.0"`); n != 2 {
+	if n := strings.Count(plot, `dash0" d="M70.0 220.0L270.0 135.0"`); n != 2 {
 		t.Errorf("%d lines through 1 s and 10 s, want 2:\n%s", n, plot)
 	}
 }
