@@ -134,7 +134,10 @@ func (c *terraformCore) runClean(cfg config) {
 		if len(c.failures) == 0 && again {
 			c.t.Fatalf("all sets were sent, but the states of %v are untrue", c.limited)
 		}
-		if len(c.limited) > 0 || c.hasFailure("Another Resource Keeps the Stream") {
+		if !c.hasFailure(keepsTheStream) { // the new triggers are in the state, and the group may not be applied yet
+			maps.DeleteFunc(reported, func(failure string, _ bool) bool { return strings.Contains(failure, keepsTheStream) })
+		}
+		if len(c.limited) > 0 || c.hasFailure(keepsTheStream) {
 			cfg, again = withNewTriggers(cfg), true // as the diagnostics say
 		}
 	}
@@ -158,11 +161,13 @@ func (c *terraformCore) runClean(cfg config) {
 	c.checkNextPlanEmpty(cfg)
 }
 
+const keepsTheStream = "Another Resource Keeps the Stream"
+
 // reportedOnce are the errors of a run without faults. Each resource reports one at most once.
 var reportedOnce = []string{
 	"Unexpected Change of the Stream", // somebody else has moved the stream
 	"inconsistent final plan",         // see createOrUpdate
-	"Another Resource Keeps the Stream",
+	keepsTheStream,                    // again if another error came between
 }
 
 func (c *terraformCore) hasFailure(summary string) bool {

@@ -38,7 +38,7 @@ func groupDropsWhatAnotherResourceKeeps(t *testing.T) {
 			c.inOrder(first)
 			c.runClean(config{"a": other, "g": groupFor(map[string][]string{"s1": {"p1"}, "s2": {"p1"}})})
 			next := config{"a": other, "g": groupFor(map[string][]string{"s2": {"p1"}})}
-			if c.run(next, options{}) || !c.hasFailure("Another Resource Keeps the Stream") {
+			if c.run(next, options{}) || !c.hasFailure(keepsTheStream) {
 				t.Fatalf("the run did not fail as expected: %v", c.failures)
 			}
 			c.runClean(next)
@@ -126,7 +126,7 @@ func lateSetBesideAGroupThatDropsTheStream(t *testing.T) {
 			}
 			return 0
 		}
-		if c.run(config{"a": late, "g": group}, options{}) || !c.hasFailure("Another Resource Keeps the Stream") {
+		if c.run(config{"a": late, "g": group}, options{}) || !c.hasFailure(keepsTheStream) {
 			t.Fatalf("the run did not fail as expected: %v", c.failures)
 		}
 		if got := c.attached("s1"); !reflect.DeepEqual(got, []string{"p2"}) {
