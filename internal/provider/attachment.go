@@ -147,7 +147,6 @@ type applied struct {
 	reported map[string]*streams.Stream // what the service said of them in this run
 	marks    marks                      // what is still to be sent or confirmed
 	failed   bool                       // a stream failed
-	sentNone bool                       // all of the streams failed
 	stays    bool                       // the state takes nothing of the plan
 }
 

@@ -86,11 +86,12 @@ func attach[M model[M]](ctx context.Context, s *session, plan, state M, found ma
 	} else if plan == none {
 		limit = m.common().Timeouts.Delete
 	}
+	former := applied{kept: c.was, marks: found.lasting(), failed: true, stays: true} // the state of the former deployment
 	if state != none && s.elsewhere(state.common().Deployment) {
 		// Terraform does not ask for a plan of the destroy of a tainted or replaced object.
 		if plan == none && c.detach {
 			diags.Append(otherDeploymentError(state.common().Deployment.ValueString(), s.deployment))
-			return applied{kept: c.was, marks: found.lasting(), failed: true, sentNone: true, stays: true}
+			return former
 		}
 		c.move()
 	}
@@ -99,11 +100,10 @@ func attach[M model[M]](ctx context.Context, s *session, plan, state M, found ma
 	report := newReport(m.subject())
 	result := s.apply(ctx, c, report)
 	result.failed = report.hasErrors()
-	result.sentNone = result.failed && report.changed == 0
-	if result.sentNone && c.moves {
-		result = applied{kept: state.was(found), marks: found.lasting(), failed: true, sentNone: true}
+	result.stays = result.failed && !c.partial
+	if result.failed && c.moves && report.changed == 0 {
+		result = former
 	}
-	result.stays = result.failed && (!c.partial || c.moves && result.sentNone)
 	diags.Append(report.diagnostics(nowInState(c, report))...)
 	return result
 }

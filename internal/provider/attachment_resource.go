@@ -107,7 +107,7 @@ func (r *attachmentResource[M]) apply(ctx context.Context, planned, prior values
 		return
 	}
 	deployment := r.session.deploymentValue()
-	if result.sentNone && len(result.reported) == 0 { // a report of the service is kept even if the update failed
+	if result.failed && len(result.reported) == 0 { // the state has nothing of the deployment that is configured now
 		deployment = state.common().Deployment
 	}
 	after, here := plan, !created && !r.session.elsewhere(state.common().Deployment)

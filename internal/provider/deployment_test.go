@@ -168,19 +168,21 @@ func TestStateWithoutDeployment(t *testing.T) {
 		d.want("deployment", d.url)
 		d.configured.WantRequests(t)
 		d.state.Value = old
-		refuse(d.configured, map[string]streamstest.Fault{"s000": {Status: http.StatusForbidden}, "s001": {Status: http.StatusForbidden}})
-		if diags := d.apply(d.at(d.url), d.config("p2", nil)); !diags.Failed() {
-			t.Error("the apply succeeded")
-		}
-		d.want("deployment", nil)
-
 		// A failed update may report the stream: then the state is that of the deployment that reported it.
 		adds := streamstest.Fault{Edit: func(s *streamstest.Stream) { s.ProcessorIDs = append(s.ProcessorIDs, "p3") }}
-		refuse(d.configured, map[string]streamstest.Fault{"s000": adds, "s001": {Status: http.StatusForbidden}})
-		if diags := d.apply(d.at(d.url), d.config("p2", nil)); !diags.Failed() {
-			t.Error("the apply succeeded")
+		for _, test := range []struct {
+			fault streamstest.Fault
+			want  any
+		}{
+			{streamstest.Fault{Status: http.StatusForbidden}, nil},
+			{adds, d.url},
+		} {
+			refuse(d.configured, map[string]streamstest.Fault{"s000": test.fault, "s001": {Status: http.StatusForbidden}})
+			if diags := d.apply(d.at(d.url), d.config("p2", nil)); !diags.Failed() {
+				t.Error("the apply succeeded")
+			}
+			d.want("deployment", test.want)
 		}
-		d.want("deployment", d.url)
 		d.state.Value = old
 		refuse(d.configured, nil)
 		d.configured.ForgetRequests()
