@@ -97,7 +97,7 @@ clihistories: cli ## compare CLI_HISTORIES random histories of the model of Terr
 		go test -count=1 -timeout=24h -run '^TestAccHistories$$' ./internal/coretest
 
 .PHONY: bench
-bench: cli ## measure a real CLI, for some seven minutes, into internal/cmd/bench/RESULTS.md
+bench: cli ## measure a real CLI, for about seven minutes, into internal/cmd/bench/RESULTS.md
 	@mkdir -p bin
 	go run ./internal/cmd/bench -plot bin/plot.svg 100 1000 10000 >bin/RESULTS.md
 	mv bin/plot.svg bin/RESULTS.md internal/cmd/bench
