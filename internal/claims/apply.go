@@ -23,43 +23,38 @@ func (s *Stream) Set(set streams.ProcessorSet, interrupted bool) Decision {
 		return Decision{Refusal: Interrupted}
 	}
 	s.claim.raise(Sends, set)
-	if verdicts[s.phase].set == refuse {
-		return Decision{Refusal: LeftAlone}
+	if s.phase == blocked {
+		return Decision{Refusal: Blocked}
 	}
 	return s.send(set)
 }
 
-// Leave begins the operation of a departure. mark is the claim that the plan found; the zero value if it found none.
-func (s *Stream) Leave(d Departure, mark Claim, interrupted bool) Decision {
+// Leave begins the operation of a resource that leaves the stream. mark is the claim that its plan found; the zero value
+// if it found none.
+func (s *Stream) Leave(l Leave, mark Claim, interrupted bool) Decision {
 	// An object that is destroyed after its successor was created would be destroyed in a run of its own, without
 	// knowing the successor, if it stayed in the state.
-	if interrupted && s.phase != Written {
+	if interrupted && s.phase != written {
 		return Decision{Refusal: Interrupted}
 	}
-	if i := slices.IndexFunc(s.planned, func(r remainder) bool { return r.dropped }); d.Kind == Dropped && i >= 0 {
-		s.planned = slices.Delete(slices.Clone(s.planned), i, i+1)
+	if i := slices.IndexFunc(s.leaves, func(r remainder) bool { return r.dropped }); l.Kind == Dropped && i >= 0 {
+		s.leaves = slices.Delete(slices.Clone(s.leaves), i, i+1)
 	}
 	if !s.claim.conflicts(mark.Set) {
 		s.claim.raise(mark.Kind, mark.Set)
 	}
-	has := s.has(d.Entry)
-	set, sends := streams.ProcessorSet{}, true
-	switch d.request(s.claim) {
-	case nothing:
-		sends = false
-	case relied:
-		set, sends = s.claim.Set, !has.is(s.claim.Set)
-	}
-	switch verdict := verdicts[s.phase].leave; {
-	case verdict == omit:
+	has := s.has(l.Entry)
+	set, sends := l.request(s.claim)
+	switch {
+	case s.phase == written: // another resource has set the processors
 		return Decision{}
-	case !sends:
+	case !sends, s.claim.Kind == Relies && has.is(set):
 		if s.reported == nil {
 			s.left = &has
 		}
 		return Decision{}
-	case verdict == refuse:
-		return Decision{Refusal: LeftAlone}
+	case s.phase == blocked:
+		return Decision{Refusal: Blocked}
 	}
 	return s.send(set)
 }
@@ -69,7 +64,7 @@ func (s *Stream) has(e Entry) remainder {
 	if s.reported != nil {
 		return remainder{set: s.reported.ProcessorIDs}
 	}
-	return remainder{set: e.Set, unsure: e.Pending != Confirmed || s.left != nil && !s.left.is(e.Set)}
+	return remainder{set: e.Set, unknown: e.Resend != Settled || s.left != nil && !s.left.is(e.Set)}
 }
 
 // SetOnce begins the operation of an action, which has no state and claims no set.
@@ -88,45 +83,42 @@ func (s *Stream) send(set streams.ProcessorSet) Decision {
 // Result is the result of a request.
 type Result struct {
 	Failed   bool
-	NotFound bool            // the service does not know the stream: a departure has nothing left to do
-	Outcome  streams.Outcome // of a failure
-	Reported *streams.Stream // what the service reported; nil if it reported nothing
+	Outcome  streams.Outcome // of a failure; of a leave also if it failed in an attempt before the last
+	Reported *streams.Stream // nil if the service reported nothing
 }
 
 // EndSet ends the operation of Set. inState says that a failure leaves the resource in the state, with the stream.
 func (s *Stream) EndSet(r Result, inState bool) {
-	s.end(r)
+	s.EndOnce(r)
 	switch {
 	case !r.Failed:
-		s.phase = transitions[s.phase][SetSent]
+		s.advance(written)
 	case inState:
-		s.phase = transitions[s.phase][UpdateFails]
+		s.advance(blocked)
 	default:
-		s.phase = transitions[s.phase][CreateFails]
+		s.advance(createFailed)
 	}
 }
 
-// EndLeave ends the operation of Leave.
+// EndLeave ends the operation of Leave. It has not failed if the service does not know the stream.
 func (s *Stream) EndLeave(r Result) {
-	s.end(r)
+	s.EndOnce(r)
 	switch {
-	case r.NotFound && r.Outcome == streams.Unknown:
-		s.left = &remainder{unsure: true} // no state has the stream, so none remembers the doubt
-	case r.Failed && !r.NotFound:
-		s.phase = transitions[s.phase][DestroyFails]
+	case r.Failed:
+		s.advance(blocked)
+	case r.Outcome == streams.Unknown: // no state has the stream, so none remembers it
+		s.left = &remainder{unknown: true}
 	}
 }
 
 // EndOnce ends the operation of SetOnce.
-func (s *Stream) EndOnce(r Result) { s.end(r) }
-
-func (s *Stream) end(r Result) {
+func (s *Stream) EndOnce(r Result) {
 	s.underWay = nil
 	switch {
 	case r.Reported != nil:
-		s.reported, s.inDoubt, s.left = r.Reported, false, nil
-	case r.Failed && r.Outcome == streams.Unknown:
-		s.inDoubt = true
+		s.reported, s.unknown, s.left = r.Reported, false, nil
+	case r.Outcome == streams.Unknown:
+		s.unknown = true
 	}
 }
 
@@ -134,16 +126,16 @@ func (s *Stream) end(r Result) {
 // entry before the operation, or nil. sent and r are the operation's request; r is nil if it sent nothing.
 func (s *Stream) Keep(before *Entry, sent streams.ProcessorSet, r *Result) *Entry {
 	switch {
-	case before != nil && (s.inDoubt || s.underWay != nil && !s.underWay.is(s.has(*before).set)):
-		return &Entry{before.Set, Unconfirmed}
+	case before != nil && (s.unknown || s.underWay != nil && !s.underWay.is(s.has(*before).set)):
+		return &Entry{before.Set, Unknown}
 	case before != nil && s.reported != nil:
-		return &Entry{s.reported.ProcessorIDs, Confirmed}
+		return &Entry{s.reported.ProcessorIDs, Settled}
 	case before != nil || r == nil:
 		return before
 	case r.Reported != nil:
-		return &Entry{r.Reported.ProcessorIDs, Confirmed}
+		return &Entry{r.Reported.ProcessorIDs, Settled}
 	case r.Outcome == streams.Unknown:
-		return &Entry{sent, Unconfirmed}
+		return &Entry{sent, Unknown}
 	}
 	return nil
 }

@@ -1,5 +1,18 @@
-// Package claims has the rules of one stream in one run: what resources plan for the stream, what is sent, and
-// what is known afterwards. It knows neither Terraform nor HTTP.
+// Package claims has the rules of one stream in one run: what is planned, what is sent, and what is known afterwards. It
+// knows neither Terraform nor HTTP. Its words, each with one meaning in the whole program:
+//
+//   - run: what Terraform does with one provider configuration, a plan or an apply.
+//   - set: the processor ids of a stream; an update replaces the whole set.
+//   - entry: what the state of one resource has of a stream.
+//   - claim: what the resources that have a stream do with it, as far as the plans of the run tell.
+//   - leave: a resource leaves a stream if it is destroyed, moves to another stream, or drops the stream from its map.
+//   - mark: what a private state says of a stream, such as the claim that a plan passes to a destroy.
+//   - operation: what a resource or an action does with one stream in an apply; it sends at most one request.
+//   - outcome: what a failed request did to the stream: nothing, another change than planned, or unknown.
+//   - unknown: said of an outcome: the request may or may not have taken effect.
+//   - report: what the service last said of a stream.
+//   - resend: to send the set of an entry again, although the configuration did not change it.
+//   - refusal: why a plan fails, or why an operation sends nothing.
 package claims
 
 import "github.com/stream-management/terraform-provider-stream/internal/streams"
@@ -7,72 +20,39 @@ import "github.com/stream-management/terraform-provider-stream/internal/streams"
 // Stream is what one run has planned for a stream, and done to it. The zero value is a stream at the beginning
 // of a run. Stream is not safe for concurrent use, and at most one operation at a time may use a stream.
 type Stream struct {
-	phase   Phase
-	claim   Claim
-	planned []remainder // of departures that are planned, but not applied
+	phase  phase
+	claim  Claim
+	leaves []remainder // planned, but not applied
 
 	// What the run knows. These are no phases: each can be true in any of them.
-	reported *streams.Stream // the last report of the service; nil if there is none
-	inDoubt  bool            // a request since then may or may not have taken effect
-	left     *remainder      // of a departure since then that sent nothing; nil if there is none
+	reported *streams.Stream // the last report; nil if there is none
+	unknown  bool            // the outcome of a request since then
+	left     *remainder      // by a resource that left since then and sent nothing; nil if there is none
 	underWay *remainder      // what a request without an outcome yet is to leave; nil if there is none
 	gone     bool            // the refresh found no such stream
 
-	mayBeDropped   bool // a departure of the kind MayBeDropped detaches
-	destroyPlanned bool // a departure of the kind Destroyed is planned
+	mayBeDropped   bool // a resource with the leave MayBeDropped detaches
+	destroyPlanned bool // a leave of the kind Destroyed is planned
 }
 
-// Phase is what operations that set the processors have come to. A phase only goes forwards.
-type Phase int
+// phase is what operations that set the processors have come to. The last two hold for the rest of the run.
+type phase int
 
-// The phases of a stream.
 const (
-	Untouched    Phase = iota // no operation has ended
-	CreateFailed              // the set of a resource that is not in the state could not be sent
-	Blocked                   // an operation failed whose resource stays in the state, and later runs rely on that state
-	Written                   // the set of a resource was sent
+	untouched    phase = iota // no operation has ended
+	createFailed              // the set of a resource that is not in the state could not be sent
+	blocked                   // an operation failed whose resource stays in the state, and later runs rely on that state
+	written                   // the set of a resource was sent
 )
 
-// Event is the end of an operation.
-type Event int
-
-// The events of a stream.
-const (
-	SetSent      Event = iota // the service has the set of a resource
-	CreateFails               // as in CreateFailed
-	UpdateFails               // the resource stays in the state
-	DestroyFails              // likewise
-)
-
-// transitions has the phase after each event.
-var transitions = [...][4]Phase{
-	//              SetSent  CreateFails   UpdateFails  DestroyFails
-	Untouched:    {Written, CreateFailed, Blocked, Blocked},
-	CreateFailed: {Written, CreateFailed, Blocked, Blocked},
-	Blocked:      {Blocked, Blocked, Blocked, Blocked},
-	Written:      {Written, Written, Written, Written},
+// advance ends an operation in a phase.
+func (s *Stream) advance(to phase) {
+	if s.phase < blocked {
+		s.phase = to
+	}
 }
 
-// verdict is what a phase does to a request.
-type verdict int
-
-const (
-	permit verdict = iota
-	refuse
-	omit // another resource has set the processors
-)
-
-// verdicts has what each phase does to the request of a resource that sets the processors, and of one that
-// leaves the stream.
-var verdicts = [...]struct{ set, leave verdict }{
-	Untouched:    {permit, permit},
-	CreateFailed: {permit, permit},
-	Blocked:      {refuse, refuse},
-	Written:      {permit, omit},
-}
-
-// Claim is what the resources that have a stream do with it, as far as plans of the run have told. The zero
-// value stands for no resource.
+// Claim is what the resources that have a stream do with it. The zero value stands for no resource.
 type Claim struct {
 	Kind ClaimKind
 	Set  streams.ProcessorSet // of Sends, Resends and Relies
@@ -86,26 +66,8 @@ const (
 	Nobody   ClaimKind = iota
 	Expected           // a resource sends a set that is known after apply
 	Sends              // a resource sends Set
-	Resends            // a resource has Set in the state, and sends it again only because of a departure
+	Resends            // a resource has Set in the state, and resends it only because another resource leaves
 	Relies             // a resource has Set in the state and sends nothing
-)
-
-// leaving has what a resource that leaves a stream sends, by the claim of others. relied stands for the set of
-// the claim, unless the stream has that set already.
-var leaving = [...]struct{ detach, keep request }{
-	Nobody:   {empty, nothing},
-	Expected: {nothing, nothing},
-	Sends:    {nothing, nothing},
-	Resends:  {nothing, nothing},
-	Relies:   {relied, relied},
-}
-
-type request int
-
-const (
-	nothing request = iota
-	empty
-	relied
 )
 
 // conflicts reports whether the claim has another set.
@@ -122,86 +84,89 @@ func (c *Claim) raise(kind ClaimKind, set streams.ProcessorSet) {
 
 // Entry is what the state of one resource has of a stream.
 type Entry struct {
-	Set     streams.ProcessorSet
-	Pending Pending
+	Set    streams.ProcessorSet
+	Resend Resend
 }
 
-// Pending is why each plan sends a set again, although the state has the set.
-type Pending string
+// Resend is why each plan resends the set of an entry. Private states have these texts.
+type Resend string
 
-// The reasons to send a set again.
+// The reasons to resend a set.
 const (
-	Confirmed   Pending = ""            // there is none
-	Unconfirmed Pending = "unconfirmed" // an operation failed, and may have taken effect
-	Unsent      Pending = "unsent"      // the set of the state could not be sent again
+	Settled Resend = ""            // there is none
+	Unknown Resend = "unconfirmed" // the outcome of an operation is unknown
+	Unsent  Resend = "unsent"      // the set of the state could not be sent
 )
 
-// Departure is a resource that leaves a stream, with what its state has of the stream.
-type Departure struct {
+// Leave is what a resource that leaves a stream had of the stream, and how it leaves.
+type Leave struct {
 	Entry
 	Detach bool // on_destroy = "detach"
-	Kind   DepartureKind
+	Kind   LeaveKind
 }
 
-// DepartureKind says what Terraform passes from the plan of a departure to its apply.
-type DepartureKind int
+// LeaveKind says what Terraform passes from the plan of a leave to its apply.
+type LeaveKind int
 
-// The kinds of departures.
+// The kinds of leaves.
 const (
-	Destroyed    DepartureKind = iota // the marks of the plan
-	Replaced                          // the marks of the plan, unless the resource has create_before_destroy
-	Dropped                           // no marks: a group is updated, and no longer has the stream
-	MayBeDropped                      // likewise, if the streams of the group, which are known after apply, do not have it
+	Destroyed    LeaveKind = iota // the marks of the plan
+	Replaced                      // the marks of the plan, unless the resource has create_before_destroy
+	Dropped                       // no marks: a group is updated, and no longer has the stream
+	MayBeDropped                  // likewise, if the streams of the group, which are known after apply, do not have it
 )
 
-// remainder is what a departure leaves attached.
+// request returns the set that a resource sends when it leaves a stream beside a claim of others. A resource that relies
+// on its set needs it; one that sends its set does so itself.
+func (l Leave) request(claim Claim) (set streams.ProcessorSet, sends bool) {
+	switch {
+	case claim.Kind == Relies:
+		return claim.Set, true
+	case claim.Kind == Nobody && l.Detach:
+		return streams.ProcessorSet{}, true
+	}
+	return streams.ProcessorSet{}, false
+}
+
+// remainder is what a leave leaves attached.
 type remainder struct {
 	set      streams.ProcessorSet
-	unsure   bool // an operation before this run may or may not have changed it
-	emptied  bool // the departure sends the empty set
-	detached bool // the departure detaches processors, as far as its resource knows
+	unknown  bool // the outcome of an operation before this run
+	emptied  bool // the leave sends the empty set
+	detached bool // the leave detaches processors, as far as its resource knows
 	dropped  bool // see Dropped
 }
 
 // is reports whether the remainder is a set, for sure.
-func (r remainder) is(set streams.ProcessorSet) bool { return !r.unsure && r.set.Equal(set) }
+func (r remainder) is(set streams.ProcessorSet) bool { return !r.unknown && r.set.Equal(set) }
 
-// remainder returns what a departure leaves, if nobody changes the claim.
-func (d Departure) remainder(claim Claim) remainder {
-	r := remainder{set: d.Set, unsure: d.Pending != Confirmed, dropped: d.Kind == Dropped}
-	if d.Kind == Dropped { // its apply may not know the claim
+// remainder returns what a leave leaves attached, if nobody changes the claim.
+func (l Leave) remainder(claim Claim) remainder {
+	r := remainder{set: l.Set, unknown: l.Resend != Settled, dropped: l.Kind == Dropped}
+	if r.dropped { // its apply may not know the claim
 		claim = Claim{}
 	}
-	switch d.request(claim) {
-	case empty:
-		return remainder{emptied: true, detached: d.Set.Len() > 0 || r.unsure, dropped: r.dropped}
-	case relied:
-		return remainder{set: claim.Set, dropped: r.dropped}
+	set, sends := l.request(claim)
+	if !sends {
+		return r
 	}
-	return r
-}
-
-// request returns what a departure sends beside a claim.
-func (d Departure) request(claim Claim) request {
-	if d.Detach {
-		return leaving[claim.Kind].detach
-	}
-	return leaving[claim.Kind].keep
+	emptied := claim.Kind == Nobody
+	return remainder{set: set, emptied: emptied, detached: emptied && (l.Set.Len() > 0 || r.unknown), dropped: r.dropped}
 }
 
 // Known is what a run knows of a stream.
 type Known struct {
-	Reported *streams.Stream       // the last report of the service; nil if there is none
-	InDoubt  bool                  // a request since then may or may not have taken effect
-	Left     *streams.ProcessorSet // what a departure since then left without a request; nil if there is none, or nobody knows
-	Pending  bool                  // a request has no outcome yet
+	Reported *streams.Stream       // the last report; nil if there is none
+	Unknown  bool                  // the outcome of a request since then
+	Left     *streams.ProcessorSet // by a resource that left since then and sent nothing; nil if there is none, or nobody knows
+	UnderWay bool                  // a request has no outcome yet
 	Failed   bool                  // an operation failed, and no resource has sent its set
 }
 
 // Known returns what the run knows of the stream.
 func (s *Stream) Known() Known {
-	k := Known{Reported: s.reported, InDoubt: s.inDoubt, Pending: s.underWay != nil, Failed: s.phase == CreateFailed || s.phase == Blocked}
-	if s.left != nil && !s.left.unsure {
+	k := Known{Reported: s.reported, Unknown: s.unknown, UnderWay: s.underWay != nil, Failed: s.phase == createFailed || s.phase == blocked}
+	if s.left != nil && !s.left.unknown {
 		k.Left = &s.left.set
 	}
 	return k
@@ -210,8 +175,8 @@ func (s *Stream) Known() Known {
 // SetGone registers that the refresh found no such stream.
 func (s *Stream) SetGone() { s.gone = true }
 
-// DestroyPlanned reports whether this run has planned a departure of the kind [Destroyed].
-func (s *Stream) DestroyPlanned() bool { return s.destroyPlanned }
-
 // Gone reports whether the refresh of this run found no such stream.
 func (s *Stream) Gone() bool { return s.gone }
+
+// DestroyPlanned reports whether this run has planned a leave of the kind [Destroyed].
+func (s *Stream) DestroyPlanned() bool { return s.destroyPlanned }

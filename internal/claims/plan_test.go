@@ -7,28 +7,28 @@ import (
 	"github.com/stream-management/terraform-provider-stream/internal/streams"
 )
 
-// TestPlannedDepartures has what a plan says of each departure beside each claim on set a.
-func TestPlannedDepartures(t *testing.T) {
-	detaches, lost, relied := []Warning{DropDetaches}, []Warning{MarkMayBeLost}, []Warning{ReliedMarkMayBeLost}
-	unknown := Plan{Warnings: []Warning{MayBeDetached}}
+// TestPlannedLeaves has what a plan says of each leave beside each claim on set a.
+func TestPlannedLeaves(t *testing.T) {
+	detaches, lost, relied := []Warning{DroppedFirst}, []Warning{MarkMayBeLost}, []Warning{MarkMayBeLostToState}
+	unknown := Plan{Warnings: []Warning{DropUnknown}}
 	kept := Plan{Refusal: StreamIsKept, Other: b}
 	emptied := Plan{Refusal: StreamIsKept, Other: emptySet}
 	for _, test := range []struct {
-		leaving Departure
+		leaving Leave
 		want    [5]Plan // by the kind of the claim
 	}{
-		{Departure{Entry{b, Confirmed}, true, Destroyed}, [5]Plan{}},
-		{Departure{Entry{b, Confirmed}, false, Destroyed}, [5]Plan{}},
-		{Departure{Entry{b, Confirmed}, true, Replaced},
+		{Leave{Entry{b, Settled}, true, Destroyed}, [5]Plan{}},
+		{Leave{Entry{b, Settled}, false, Destroyed}, [5]Plan{}},
+		{Leave{Entry{b, Settled}, true, Replaced},
 			[5]Plan{Expected: {Warnings: lost}, Sends: {Warnings: lost}, Resends: {Warnings: lost}, Relies: {Warnings: relied}}},
-		{Departure{Entry{b, Confirmed}, false, Replaced}, [5]Plan{}},
-		{Departure{Entry{b, Confirmed}, true, Dropped},
+		{Leave{Entry{b, Settled}, false, Replaced}, [5]Plan{}},
+		{Leave{Entry{b, Settled}, true, Dropped},
 			[5]Plan{Expected: {Warnings: detaches}, Sends: {Warnings: detaches}, Resends: emptied, Relies: emptied}},
-		{Departure{Entry{b, Confirmed}, false, Dropped}, [5]Plan{Resends: kept, Relies: kept}},
-		{Departure{Entry{a, Confirmed}, false, Dropped}, [5]Plan{}},
-		{Departure{Entry{a, Confirmed}, true, MayBeDropped},
+		{Leave{Entry{b, Settled}, false, Dropped}, [5]Plan{Resends: kept, Relies: kept}},
+		{Leave{Entry{a, Settled}, false, Dropped}, [5]Plan{}},
+		{Leave{Entry{a, Settled}, true, MayBeDropped},
 			[5]Plan{Expected: unknown, Sends: unknown, Resends: unknown, Relies: unknown}},
-		{Departure{Entry{a, Confirmed}, false, MayBeDropped}, [5]Plan{}},
+		{Leave{Entry{a, Settled}, false, MayBeDropped}, [5]Plan{}},
 	} {
 		for kind := Nobody; kind <= Relies; kind++ {
 			claim := Claim{Kind: kind}
@@ -36,7 +36,7 @@ func TestPlannedDepartures(t *testing.T) {
 				claim.Set = a
 			}
 			want := test.want[kind]
-			want.Next = claim
+			want.Claim = claim
 			s := &Stream{claim: claim}
 			check(t, fmt.Sprintf("%+v beside claim %d", test.leaving, kind), s.PlanLeave(test.leaving), want)
 		}
@@ -52,25 +52,25 @@ func TestPlanBesideARequest(t *testing.T) {
 func TestOwnersOfAnInterruptedMove(t *testing.T) {
 	var s Stream
 	s.Set(a, false)
-	s.EndSet(Result{Failed: true, Outcome: streams.Changed, Reported: reports[3]}, true)
+	s.EndSet(Result{Failed: true, Outcome: streams.Changed, Reported: reports(both)}, true)
 	check(t, "the other owner sends its set", s.PlanSet(Want{Set: &a, Entry: inStateA}).Send, true)
 }
 
 // The plan warns in any order if a group whose streams are known after apply has the stream in its state.
 func TestPlanBesideAGroupWithUnknownStreams(t *testing.T) {
-	for detach, want := range map[bool][]Warning{true: {MayBeDetached}, false: nil} {
+	for detach, want := range map[bool][]Warning{true: {DropUnknown}, false: nil} {
 		var s Stream
-		s.PlanLeave(Departure{Entry{a, Confirmed}, detach, MayBeDropped})
+		s.PlanLeave(Leave{Entry{a, Settled}, detach, MayBeDropped})
 		check(t, "a set in the state", s.PlanSet(Want{Set: &a, Entry: inStateA}).Warnings, want)
 	}
 }
 
 // A destroy is done if the service does not know the stream, even if an attempt before may have taken effect.
-func TestPlanAfterADepartureInDoubt(t *testing.T) {
+func TestPlanAfterALeaveWithUnknownOutcome(t *testing.T) {
 	for outcome, want := range map[streams.Outcome]bool{streams.Unknown: true, streams.NotChanged: false} {
 		var s Stream
 		s.Leave(detaching, Claim{}, false)
-		s.EndLeave(Result{Failed: true, NotFound: true, Outcome: outcome})
+		s.EndLeave(Result{Outcome: outcome})
 		check(t, "a set in the state is sent again", s.PlanSet(Want{Set: &a, Entry: inStateA}).Send, want)
 	}
 }

@@ -1,216 +1,240 @@
 package provider
 
 import (
+	"cmp"
 	"context"
-	"maps"
-	"slices"
+
+	"github.com/hashicorp/terraform-plugin-framework-timeouts/resource/timeouts"
+	"github.com/hashicorp/terraform-plugin-framework/diag"
+	"github.com/hashicorp/terraform-plugin-framework/path"
+	"github.com/hashicorp/terraform-plugin-framework/resource"
+	"github.com/hashicorp/terraform-plugin-framework/tfsdk"
+	"github.com/hashicorp/terraform-plugin-framework/types"
 
 	"github.com/stream-management/terraform-provider-stream/internal/claims"
 	"github.com/stream-management/terraform-provider-stream/internal/streams"
 )
 
-// A single resource is a group of one: both resources plan and apply a change here.
-
-// sets are processor sets by stream id; nil stands for a set that is known after apply.
-type sets map[string]*streams.ProcessorSet
-
-// entries is what the state of a resource has, by stream id.
-type entries map[string]*claims.Entry
-
-// change is what a resource wants of its streams.
-type change struct {
-	want    sets
-	was     entries // in the state
-	create  bool    // there is no state, or Terraform does not show it: the old object is destroyed
-	again   bool    // send all sets: a trigger has changed
-	partial bool    // the state takes the plan even if streams fail
-	detach  bool    // on_destroy = "detach", for the streams that the resource leaves
-	leaving claims.DepartureKind
-	marks   marks // of the private state
-	moves   bool  // to another deployment; see move
+// attachment is what both resources do: it decodes what the framework passes, makes a change of it, plans or applies the
+// change in a session, and saves the result. The rest is in the schemas and models of the resources.
+type attachment[T any, M model[T]] struct {
+	session *session
 }
 
-// move makes a change one of streams that the state does not have: those of another deployment. The marks stay, for the
-// state after a move that fails.
-func (c *change) move() { c.was, c.moves = nil, true }
+// model is the model of a resource in a configuration, plan or state. It is nil where there is no resource.
+type model[T any] interface {
+	*T
+	common() *attachmentModel
+	subject() subject
+	want() sets                                            // what a plan wants of the streams
+	was(marks marks) entries                               // what a state has of the streams
+	leaving(state *T) (kind claims.LeaveKind, detach bool) // how an update leaves streams
 
-func (c change) leaves() []string {
-	return slices.DeleteFunc(slices.Sorted(maps.Keys(c.was)), func(id string) bool { _, stays := c.want[id]; return stays })
+	// planComputed plans the computed values. The state is nil if it says nothing of the streams. mayRedeploy says that the
+	// apply may have another deployment, which is not known yet.
+	planComputed(state *T, sends, mayRedeploy bool)
+
+	// take makes the model what the state has of the streams, and what the service reported of them.
+	take(kept entries, reported map[string]*streams.Stream)
+
+	// unexpectedChanges reports what an update did not promise. mask hides secrets in what the service reported.
+	unexpectedChanges(before *T, mask func(string) string) diag.Diagnostics
 }
 
-func (c change) departure(id string) claims.Departure {
-	return claims.Departure{Entry: *c.was[id], Detach: c.detach, Kind: c.leaving}
+// attachmentModel has the attributes of both resources.
+type attachmentModel struct {
+	OnDestroy  types.String   `tfsdk:"on_destroy"`
+	Triggers   types.Map      `tfsdk:"triggers"`
+	Timeouts   timeouts.Value `tfsdk:"timeouts"`
+	LastEdited types.Int64    `tfsdk:"last_edited"`
+	Deployment types.String   `tfsdk:"deployment"`
 }
 
-// plan plans a change. It reports whether the apply sends anything, and returns the planned marks. With
-// detect_drift it reads the streams that the resource takes over.
-func (s *session) plan(ctx context.Context, c change, r *report) (sends bool, planned marks) {
-	r.mayWarn = s.mayWarn
-	planned = c.marks.lasting()
-	if c.create { // in a replacement, Terraform passes the marks of the first plan to this one
-		for id, m := range c.marks {
-			planned[id] = mark{Pending: m.Pending, Detach: m.Detach, Next: m.Next}
-		}
-		planned[anyStream] = mark{Created: true, Pending: claims.Unconfirmed} // nobody knows the marks of a tainted object
+// common returns the attributes of both resources.
+func (m *attachmentModel) common() *attachmentModel { return m }
+
+func (m *attachmentModel) detaches() bool { return m.OnDestroy.ValueString() != onDestroyKeep }
+
+// changeOf returns what a resource changes. Terraform passes no state to a create, and no plan to a destroy.
+func changeOf[T any, M model[T]](plan, state M, found marks, d deployment) change {
+	c := change{kind: update, of: cmp.Or(plan, state).subject(), marks: found}
+	if plan != nil {
+		c.want = plan.want()
 	}
-	s.noteCall()
-	for _, id := range slices.Sorted(maps.Keys(c.want)) {
-		want := claims.Want{Set: c.want[id], Entry: c.was[id], Again: c.again}
-		p := rules(s, id, func(r *claims.Stream) claims.Plan { return r.PlanSet(want) })
-		sends = sends || p.Send
-		m, marked := planned[id]
-		m.Send = p.Send && want.Entry != nil
-		if c.create {
-			m.Next = p.Next
-		}
-		if marked || m.Send || c.create {
-			planned[id] = m
-		}
-		if p.Refusal == claims.ConflictingSets {
-			decision := claims.Decision{Set: *c.want[id], Other: p.Other}
-			o := outcome{decision: decision, known: s.knownOfConflict(ctx, id), err: errConflict}
-			r.add(id, diagnose(id, operationOf(id, c), o))
-		}
-		r.planned(id, p)
+	if state != nil {
+		c.was, c.deployment = state.was(found), state.common().Deployment
 	}
-	if leaves := c.leaves(); len(leaves) > 0 {
-		s.awaitFirstClaims(ctx)
-		for _, id := range leaves {
-			p := rules(s, id, func(r *claims.Stream) claims.Plan { return r.PlanLeave(c.departure(id)) })
-			r.planned(id, p)
-			if c.leaving == claims.MayBeDropped { // the plan of the apply decides
-				continue
-			}
-			m := planned[id]
-			m.Next, m.Detach = p.Next, c.detach
-			if m.foreseen() {
-				planned[id] = m
-			}
-		}
-		sends = true
+	switch {
+	case state == nil:
+		c.kind = create
+	case plan == nil:
+		c.kind, c.leaving, c.detach = destroy, claims.Destroyed, state.common().detaches()
+	default:
+		c.triggered = !plan.common().Triggers.Equal(state.common().Triggers)
+		c.leaving, c.detach = plan.leaving(state)
 	}
-	if s.readsStreams() && !c.moves && !r.hasErrors() { // a destroy also plans a move, only to refresh
-		s.readBeforeCreate(ctx, c, r)
-	}
-	return sends || c.leaving == claims.MayBeDropped, planned
+	d.leaveFormer(&c)
+	return c
 }
 
-// readStream reads a stream, with detect_drift only.
-func (s *session) readStream(ctx context.Context, id string) outcome {
-	got, err := s.client.ReadStream(ctx, id)
-	return outcome{got: got, err: err}
+func (r *attachment[T, M]) Configure(_ context.Context, req resource.ConfigureRequest, _ *resource.ConfigureResponse) {
+	r.session = providerSession(req.ProviderData)
 }
 
-// readBeforeCreate reads the streams that a plan takes over, and warns about processors that the apply detaches.
-func (s *session) readBeforeCreate(ctx context.Context, c change, r *report) {
-	added := slices.DeleteFunc(slices.Sorted(maps.Keys(c.want)), func(id string) bool { return c.was[id] != nil })
-	for i, got := range forEach(s, added, func(id string) outcome { return s.readStream(ctx, id) }) {
-		id := added[i]
-		gone := c.marks[id].Gone || rules(s, id, (*claims.Stream).Gone)
-		switch set := c.want[id]; {
-		case streamNotFound(got.err) && gone:
-			r.add(id, createOfGoneStreamWarning(id))
-		case got.err != nil:
-			r.add(id, diagnoseRead(id, got.err))
-		case set == nil: // known after apply
-		case got.got.ProcessorIDs.Minus(*set).Len() > 0:
-			r.add(id, detachedByCreateWarning(id, s.client.Redact(got.got.ProcessorIDs.Minus(*set).String())))
-		}
-	}
-}
-
-// read reads streams with detect_drift. It returns what was found, and the streams that the service does not know: an
-// error if the streams are imported.
-func (s *session) read(ctx context.Context, ids []string, m marks, r *report) (found map[string]*streams.Stream, gone []string) {
-	r.mayWarn = s.mayWarn
-	found = map[string]*streams.Stream{}
-	for i, o := range forEach(s, ids, func(id string) outcome { return s.readStream(ctx, id) }) {
-		id := ids[i]
-		switch {
-		case streamNotFound(o.err) && !m[id].Import:
-			gone = append(gone, id)
-			rules(s, id, func(r *claims.Stream) any { r.SetGone(); return nil })
-			r.add(id, streamGoneWarning(id))
-		case o.err != nil:
-			r.failures[streams.NotChanged]++
-			r.add(id, diagnoseRead(id, o.err))
-		default:
-			found[id] = o.got
-		}
-	}
-	return found, gone
-}
-
-// applied is the result of a change.
-type applied struct {
-	kept     entries                    // what the state has afterwards
-	reported map[string]*streams.Stream // what the service said of them in this run
-	marks    marks                      // what is still to be sent or confirmed
-	failed   bool                       // a stream failed
-	stays    bool                       // the state takes nothing of the plan
-}
-
-// apply sends the sets that differ from the state or have a mark, and then leaves the streams that the resource
-// drops: another resource may have sent its set by then.
-func (s *session) apply(ctx context.Context, c change, r *report) applied {
-	if !s.configured() {
-		r.add("", diagnose("", operation{what: "the processors could not be set or detached"}, outcome{err: errNotConfigured}))
-		return applied{kept: c.was, marks: c.marks}
-	}
-	a := applied{kept: entries{}, reported: map[string]*streams.Stream{}, marks: marks{}}
-	var sends []string
-	for _, id := range slices.Sorted(maps.Keys(c.want)) {
-		if entry := c.was[id]; entry != nil && entry.Set.Equal(*c.want[id]) && !c.marks[id].Send {
-			a.kept[id] = entry
-		} else {
-			sends = append(sends, id)
-		}
-	}
-	for i, o := range forEach(s, sends, func(id string) outcome { return s.set(ctx, id, *c.want[id], c.was[id] != nil) }) {
-		id := sends[i]
-		if o.err != nil {
-			s.keep(&a, id, c, o, r)
-			continue
-		}
-		r.changed++
-		a.kept[id], a.reported[id] = &claims.Entry{Set: *c.want[id]}, o.got
-	}
-	leaves, replaced := c.leaves(), c.marks[anyStream].Created // a destroy with the marks of a create is that of the old object
-	if len(leaves) > 0 {
-		s.awaitFirstClaims(ctx) // once, because only a few departures wait at the same time
-	}
-	for i, o := range forEach(s, leaves, func(id string) outcome {
-		return s.leave(ctx, id, c.departure(id), c.marks[id].Next)
-	}) {
-		id := leaves[i]
-		if o.err == nil || o.result != nil && o.result.NotFound {
-			// Core plans the destroy of a deposed object in the apply, which has a session of its own.
-			late := c.leaving == claims.Destroyed && rules(s, id, (*claims.Stream).DestroyPlanned)
-			r.left(id, c, o, late || replaced && !c.marks[id].foreseen())
-			continue
-		}
-		s.keep(&a, id, c, o, r)
-	}
-	for id, entry := range a.kept {
-		if entry.Pending != claims.Confirmed {
-			a.marks[id] = mark{Pending: entry.Pending}
-		}
-	}
-	return a
-}
-
-// keep keeps a stream in the state after a failed operation, and reports the failure.
-func (s *session) keep(a *applied, id string, c change, o outcome, r *report) {
-	r.failed(id, c, o)
-	kept := rules(s, id, func(r *claims.Stream) *claims.Entry { return r.Keep(c.was[id], o.decision.Set, o.result) })
-	if kept == nil {
+// ModifyPlan sends nothing without detect_drift.
+func (r *attachment[T, M]) ModifyPlan(ctx context.Context, req resource.ModifyPlanRequest, resp *resource.ModifyPlanResponse) {
+	plan, state, found, ok := decode[M](ctx, req.Plan, req.State, req.Private, &resp.Diagnostics)
+	if !ok || plan == nil && state == nil {
 		return
 	}
-	a.kept[id] = kept
-	if kept.Pending == claims.Confirmed && o.known.Reported != nil {
-		a.reported[id] = o.known.Reported
+	planned, diags := planModel(ctx, r.session, plan, state, found)
+	resp.Diagnostics.Append(diags...)
+	resp.Diagnostics.Append(planned.save(ctx, resp.Private)...)
+	if plan != nil {
+		resp.Diagnostics.Append(resp.Plan.Set(ctx, plan)...)
 	}
-	if want := c.want[id]; want != nil && c.partial && kept.Set.Equal(*want) && kept.Pending == claims.Confirmed {
-		a.kept[id] = &claims.Entry{Set: kept.Set, Pending: claims.Unsent} // the state alone would plan nothing
+}
+
+// planModel plans the computed values of a resource, and its marks.
+func planModel[T any, M model[T]](ctx context.Context, s *session, plan, state M, found marks) (planned marks, diags diag.Diagnostics) {
+	c := changeOf(plan, state, found, s.deployment)
+	ctx, cancel := withTimeLimit(ctx, cmp.Or(plan, state).common().Timeouts.Read, &diags)
+	defer cancel()
+	sends, planned, problems := s.plan(ctx, c)
+	diags.Append(problems...)
+	if plan == nil || diags.HasError() {
+		return planned, diags
 	}
+	if c.kind == redeploy {
+		state = nil
+	}
+	deployment := &plan.common().Deployment
+	updated := sends || deployment.IsUnknown() // the framework has made it unknown if the configuration changes the resource
+	*deployment = s.deployment.planned(c, sends, updated)
+	plan.planComputed(state, sends, updated && s.deployment == "")
+	return planned, diags
+}
+
+// Create saves nothing if it fails: the next apply creates again, which sends the same sets. A tainted resource would
+// be destroyed first.
+func (r *attachment[T, M]) Create(ctx context.Context, req resource.CreateRequest, resp *resource.CreateResponse) {
+	r.apply(ctx, req.Plan, nil, nil, (*resource.UpdateResponse)(resp))
+}
+
+// Read sends nothing without detect_drift: the interface specifies no read, so the response to the last update is all
+// that is known.
+func (r *attachment[T, M]) Read(ctx context.Context, req resource.ReadRequest, resp *resource.ReadResponse) {
+	_, state, found, ok := decode[M](ctx, nil, req.State, req.Private, &resp.Diagnostics)
+	if !ok || state == nil {
+		return
+	}
+	resp.Diagnostics.Append(setIdentity(ctx, resp.Identity, req.State)...)
+	if !r.session.readsStreams() || r.session.deployment.differs(state.common().Deployment) {
+		return
+	}
+	ctx, cancel := withTimeLimit(ctx, state.common().Timeouts.Read, &resp.Diagnostics)
+	defer cancel()
+	read, diags := r.session.refresh(ctx, state.subject(), state.was(nil), found)
+	resp.Diagnostics.Append(diags...)
+	switch {
+	case diags.HasError():
+	case state.subject() == ofResource && len(read.kept) == 0:
+		resp.State.RemoveResource(ctx)
+	default:
+		state.take(read.kept, read.reported)
+		resp.Diagnostics.Append(resp.State.Set(ctx, state)...)
+		resp.Diagnostics.Append(read.marks.save(ctx, resp.Private)...)
+	}
+}
+
+// Update sends what the plan says. The state takes what succeeded.
+func (r *attachment[T, M]) Update(ctx context.Context, req resource.UpdateRequest, resp *resource.UpdateResponse) {
+	r.apply(ctx, req.Plan, req.State, req.Private, resp)
+}
+
+// Delete keeps in the state what fails.
+func (r *attachment[T, M]) Delete(ctx context.Context, req resource.DeleteRequest, resp *resource.DeleteResponse) {
+	r.apply(ctx, nil, req.State, req.Private, (*resource.UpdateResponse)(resp))
+}
+
+// apply applies a change and saves the result.
+func (r *attachment[T, M]) apply(ctx context.Context, planned, prior values, private privateState, resp *resource.UpdateResponse) {
+	plan, state, found, ok := decode[M](ctx, planned, prior, private, &resp.Diagnostics)
+	if !ok {
+		return
+	}
+	c := changeOf(plan, state, found, r.session.deployment)
+	limit := cmp.Or(plan, state).common().Timeouts.Update
+	switch {
+	case state == nil:
+		limit = plan.common().Timeouts.Create
+	case plan == nil:
+		limit = state.common().Timeouts.Delete
+	}
+	ctx, cancel := withTimeLimit(ctx, limit, &resp.Diagnostics)
+	defer cancel()
+	done, diags := r.session.apply(ctx, c)
+	resp.Diagnostics.Append(diags...)
+	if state == nil && done.failed || plan == nil && !done.failed {
+		return // nothing is in the state
+	}
+	after := plan
+	switch {
+	case done.keepState:
+		after = state
+	case c.kind == update:
+		plan.common().LastEdited = state.common().LastEdited
+	default:
+		plan.common().LastEdited = types.Int64Null()
+	}
+	after.common().Deployment = r.session.deployment.applied(c, done)
+	after.take(done.kept, done.reported)
+	if c.kind == update && !done.failed {
+		resp.Diagnostics.Append(plan.unexpectedChanges(state, r.session.client.Redact)...)
+	}
+	resp.Diagnostics.Append(resp.State.Set(ctx, after)...)
+	resp.Diagnostics.Append(done.marks.save(ctx, resp.Private)...)
+	resp.Diagnostics.Append(setIdentity(ctx, resp.Identity, resp.State)...)
+}
+
+// values is a plan or a state.
+type values interface {
+	Get(ctx context.Context, target any) diag.Diagnostics
+}
+
+// decode reads what Terraform passes to a call. It reports false if it cannot.
+func decode[M any](ctx context.Context, plan, state values, private privateState, diags *diag.Diagnostics) (p, s M, found marks, ok bool) {
+	if plan != nil {
+		diags.Append(plan.Get(ctx, &p)...)
+	}
+	if state != nil {
+		diags.Append(state.Get(ctx, &s)...)
+	}
+	if private != nil {
+		found = readMarks(ctx, private)
+	}
+	return p, s, found, !diags.HasError()
+}
+
+// newModel returns the model of an imported, moved or listed resource. on_destroy is what an empty configuration plans,
+// so that the next plan shows no update.
+func newModel[M any](ctx context.Context, of interface {
+	values
+	SetAttribute(ctx context.Context, at path.Path, value any) diag.Diagnostics
+}, diags *diag.Diagnostics) (m M, ok bool) {
+	diags.Append(of.SetAttribute(ctx, path.Root("on_destroy"), onDestroyDetach)...)
+	diags.Append(of.Get(ctx, &m)...)
+	return m, !diags.HasError()
+}
+
+// setIdentity sets the identity of a resource in the state. A group has none. Terraform does not pass the identity to a
+// destroy, and forgets it if the destroy fails without returning it.
+func setIdentity(ctx context.Context, identity *tfsdk.ResourceIdentity, state tfsdk.State) (diags diag.Diagnostics) {
+	if identity == nil {
+		return nil
+	}
+	var id types.String
+	diags.Append(state.GetAttribute(ctx, path.Root("stream_id"), &id)...)
+	diags.Append(identity.SetAttribute(ctx, path.Root("stream_id"), id)...)
+	return diags
 }

@@ -12,7 +12,6 @@ import (
 
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/path"
-	"github.com/hashicorp/terraform-plugin-framework/types"
 
 	"github.com/stream-management/terraform-provider-stream/internal/streams"
 )
@@ -20,48 +19,27 @@ import (
 // This file and diagnostics_*.go make every diagnostic of the provider. A failed operation says what happened,
 // where, what the service said, what to check, and last what is now true of the stream.
 
-// operation is what a diagnostic is about.
-type operation struct {
-	what   string // such as `the processors of stream "cam-1" could not be set`
-	create bool   // a failure saves nothing in the state
-}
-
-// operationOf returns the operation of a change on a stream.
-func operationOf(id string, c change) operation {
-	_, stays := c.want[id]
-	done := "updated"
-	switch {
-	case !stays:
-		done = "detached"
-	case c.create:
-		done = "set"
-	}
-	return operation{fmt.Sprintf("the processors of stream %q could not be %s", id, done), c.create}
-}
-
 func diagnoseRead(id string, err error) diag.Diagnostic {
-	return diagnose(id, operation{what: fmt.Sprintf("stream %q could not be read", id)}, outcome{err: err})
+	return diagnose(id, fmt.Sprintf("stream %q could not be read", id), "", operation{err: err})
 }
 
-func diagnose(id string, op operation, o outcome) diag.Diagnostic {
-	happened := sentence(op.what)
+// diagnose makes the error of a failed operation. happened is a clause such as `stream "cam-1" could not be read`. inState is
+// what to know of the state if the stream may have been changed.
+func diagnose(id, happened, inState string, o operation) diag.Diagnostic {
 	switch {
 	case errors.Is(o.err, errConflict):
-		return diag.WithPath(path.Root("processor_ids"), nothingSent("Conflicting Processor Sets", o,
-			fmt.Sprintf("Two resources set the processors of stream %q: one to %s, another one to %s. Each update replaces the whole "+
-				"set, so the resource that is applied last would win.", id, o.decision.Other, o.decision.Set),
-			"Let one resource manage the stream, with all of its processors, and remove the stream from the other one."))
+		return conflictError(id, o.decision.Set, o.decision.Other)
 	case errors.Is(o.err, errNotConfigured):
-		return nothingSent("Provider Configuration Not Known", o, happened+" "+sentence(o.err.Error()),
-			"A value in the provider block comes from a resource that has not been applied. Apply that resource first "+
-				"(terraform apply, or terraform apply -target=ADDRESS for that resource alone), then try again.")
-	case errors.Is(o.err, errLeftAlone):
-		return nothingSent("Stream Left Alone", o, happened+" "+sentence(o.err.Error()),
+		return notConfiguredError(happened)
+	case errors.Is(o.err, errBlocked):
+		return nothingSent("Stream Left Alone", sentence(happened)+" "+sentence(o.err.Error()),
 			"The other resource is still in the state, with the values from before the failed operation, and a change by this "+
-				"resource could make those values untrue. Resolve the error of the other resource, then apply again.")
+				"resource could make those values untrue. Resolve the error of the other resource, then apply again.",
+			nowTrue(o.now()))
 	}
 
 	e := asStreamError(o.err)
+	happened = sentence(happened)
 	if e.TokenRequest {
 		happened += " The token request to oauth2.token_url failed."
 	}
@@ -73,8 +51,8 @@ func diagnose(id string, op operation, o outcome) diag.Diagnostic {
 	if o.known.Left != nil {
 		advice += fmt.Sprintf(" Another resource that had set %s left the stream in this run.", o.known.Left)
 	}
-	if op.create && e.Outcome != streams.NotChanged {
-		advice += " The resource is not in the state: until an apply succeeds, a destroy does not detach the processors."
+	if e.Outcome != streams.NotChanged && inState != "" {
+		advice += " " + inState
 	}
 	d := diag.NewErrorDiagnostic(string(e.Kind), paragraphs(happened, requestAndResponse(e), advice, nowTrue(o.now())))
 	switch {
@@ -87,9 +65,25 @@ func diagnose(id string, op operation, o outcome) diag.Diagnostic {
 	return d
 }
 
+// conflictError is for two resources that give a stream different sets. Nobody knows in the plan of the second one
+// whether the first one has been applied, so the last sentence says nothing of it.
+func conflictError(id string, set, other streams.ProcessorSet) diag.Diagnostic {
+	return diag.WithPath(path.Root("processor_ids"), nothingSent("Conflicting Processor Sets",
+		fmt.Sprintf("Two resources set the processors of stream %q: one to %s, another one to %s. Each update replaces the whole "+
+			"set, so the resource that is applied last would win.", id, other, set),
+		"Let one resource manage the stream, with all of its processors, and remove the stream from the other one.",
+		"The stream was not changed by this resource."))
+}
+
+func notConfiguredError(happened string) diag.Diagnostic {
+	return nothingSent("Provider Configuration Not Known", sentence(happened)+" "+sentence(errNotConfigured.Error()),
+		"A value in the provider block comes from a resource that has not been applied. Apply that resource first "+
+			"(terraform apply, or terraform apply -target=ADDRESS for that resource alone), then try again.", notChanged)
+}
+
 // nothingSent is the error of an operation that was not begun.
-func nothingSent(summary string, o outcome, happened, advice string) diag.Diagnostic {
-	return diag.NewErrorDiagnostic(summary, paragraphs(happened, advice, "Nothing was sent by this operation. "+nowTrue(o.now())))
+func nothingSent(summary, happened, advice, now string) diag.Diagnostic {
+	return diag.NewErrorDiagnostic(summary, paragraphs(happened, advice, "Nothing was sent by this operation. "+now))
 }
 
 // asStreamError finds the client's error. An operation that ended before the client was called, such as
@@ -151,6 +145,8 @@ func requestAndResponse(e *streams.Error) string {
 	return text
 }
 
+const notChanged = "The stream was not changed."
+
 // nowTrue is the last sentence of every diagnostic about an operation: what is now true of the stream.
 // reported is what the service reported instead of the set that was sent, or nil.
 func nowTrue(o streams.Outcome, reported *streams.Stream) string {
@@ -162,37 +158,19 @@ func nowTrue(o streams.Outcome, reported *streams.Stream) string {
 	case o == streams.Changed:
 		return "The stream was changed."
 	}
-	return "The stream was not changed."
+	return notChanged
 }
 
 // now returns the arguments of nowTrue. If the operation sent nothing, what other operations of the run did counts.
-func (o outcome) now() (streams.Outcome, *streams.Stream) {
+func (o operation) now() (streams.Outcome, *streams.Stream) {
 	e := (*streams.Error)(nil)
 	switch {
 	case errors.As(o.err, &e) && e.Attempts > 0:
 		return e.Outcome, e.Stream
-	case o.known.InDoubt, o.known.Pending:
+	case o.known.Unknown, o.known.UnderWay:
 		return streams.Unknown, nil
 	}
 	return streams.NotChanged, o.known.Reported
-}
-
-// moved reports, once, that the service moved a stream to another terminal or fragment type: the plan promised the old value
-// to the resources that depend on it. mask hides secrets in what the service reported.
-func (m *processorsModel) moved(before *processorsModel, mask func(string) string) (diags diag.Diagnostics) {
-	compare := func(name string, old, now types.String) {
-		if old.IsNull() || old.Equal(now) {
-			return
-		}
-		diags.AddAttributeError(path.Root(name), "Unexpected Change of the Stream", paragraphs(
-			fmt.Sprintf("The processors of stream %q were set, but its %s changed from %s to %s outside of Terraform.",
-				m.StreamID.ValueString(), name, mask(old.String()), mask(now.String())),
-			"The state has the new value. Apply again, to update the resources that depend on it.",
-			nowTrue(streams.Changed, nil)))
-	}
-	compare("terminal_id", before.TerminalID, m.TerminalID)
-	compare("fragment_type_id", before.FragmentTypeID, m.FragmentTypeID)
-	return diags
 }
 
 // paragraphs leaves out the parts that are empty.

@@ -25,18 +25,18 @@ const (
 
 // planWarnings has the texts of the warnings of plans. {other} stands for the set that a warning is about.
 var planWarnings = [...]struct{ summary, detail, advice string }{
-	claims.OutcomeUnknown: {"Outcome of an Earlier Operation Unknown",
+	claims.ResendingUnknown: {"Outcome of an Earlier Operation Unknown",
 		"An earlier update or destroy of this stream failed, and may or may not have taken effect. The processors of the stream may " +
 			"differ from the state, so this plan sends the set again.", ""},
-	claims.SentAgain: {"Set Will Be Sent Again",
+	claims.Resending: {"Set Will Be Sent Again",
 		"Another resource of this plan has the same stream, and will be destroyed or move to another stream. That leaves the stream " +
 			"with {other}, so this resource sends its set again, although its configuration did not change.", ""},
-	claims.DetachedAWhile: {detachedAWhile,
+	claims.DetachedFirst: {detachedAWhile,
 		"Another resource of this plan leaves this stream and detaches its processors. Terraform may run that operation before it " +
 			"applies this resource, and the stream has no processors in between.",
 		"If a resource was renamed, or its for_each key changed, add a moved block: then nothing is sent. Otherwise set " +
 			"on_destroy = \"keep\" on the other resource, and apply that change first."},
-	claims.DropDetaches: {detachedAWhile,
+	claims.DroppedFirst: {detachedAWhile,
 		"This group drops the stream and detaches its processors, and another resource of this plan sets the processors. Terraform " +
 			"may run the update of this group first, and the stream has no processors in between.",
 		"To keep the processors attached throughout, set on_destroy = \"keep\" in this group, in the same apply."},
@@ -44,12 +44,12 @@ var planWarnings = [...]struct{ summary, detail, advice string }{
 		"This resource moves to another stream, and another resource of this plan takes this stream over. If this resource has " +
 			"create_before_destroy, the destroy of the old object may detach the processors before the other resource is applied.",
 		createdFirst},
-	claims.ReliedMarkMayBeLost: {"Another Resource Has the Stream",
+	claims.MarkMayBeLostToState: {"Another Resource Has the Stream",
 		"This resource moves to another stream, and another resource keeps this stream with its processors. But if this resource " +
 			"has create_before_destroy, the destroy of the old object detaches the processors, and the state of the other resource " +
 			"becomes untrue.",
 		createdFirst},
-	claims.MayBeDetached: {"Another Resource Has the Stream",
+	claims.DropUnknown: {"Another Resource Has the Stream",
 		"The streams of a group of this plan are known after apply, and the state of the group has this stream. If the group drops " +
 			"the stream, the apply may detach the processors, and the state of the other resource becomes untrue.",
 		"Let only single sets of the group depend on other resources."},
@@ -63,15 +63,15 @@ func planWarning(w claims.Warning, id string, other streams.ProcessorSet) diag.D
 // droppedStreamError is for a stream that a group drops while another resource keeps it and sends nothing.
 // Terraform calls only the group in the apply, and passes it nothing from its plan.
 func droppedStreamError(id string, left streams.ProcessorSet) diag.Diagnostic {
-	return nothingSent("Another Resource Keeps the Stream", outcome{},
+	return nothingSent("Another Resource Keeps the Stream",
 		fmt.Sprintf("A group of this plan drops stream %q, which would leave the stream with %s. Another resource of this plan has "+
 			"the stream too, with another set, and would send nothing: its state would become untrue.", id, left),
 		"Change a value in triggers of the other resource in the same apply, so that the other resource sends its set. If both "+
-			"resources have the same set, on_destroy = \"keep\" in the group is enough.")
+			"resources have the same set, on_destroy = \"keep\" in the group is enough.", notChanged)
 }
 
-// staysAttachedWarning is for a departure that left its stream to a resource that could not be applied.
-func staysAttachedWarning(id string, left streams.ProcessorSet, o outcome) diag.Diagnostic {
+// staysAttachedWarning is for a resource that left its stream to another one, which could not be applied.
+func staysAttachedWarning(id string, left streams.ProcessorSet, o operation) diag.Diagnostic {
 	return warning(id, "Processors Stay Attached",
 		fmt.Sprintf("The destroy sent nothing, because another resource of this run sets the processors of the stream. That "+
 			"resource failed, so the stream may still have the processors of the destroyed resource: %s. Apply again.", left),
@@ -110,30 +110,11 @@ func notListedWarning(id string, err error) diag.Diagnostic {
 		"The service does not know this stream, so the stream is not listed.", requestAndResponse(asStreamError(err)))
 }
 
-func notFoundOnDestroyWarning(id string, o outcome) diag.Diagnostic {
-	e := asStreamError(o.err)
+func notFoundOnDestroyWarning(id string, e *streams.Error) diag.Diagnostic {
 	found := "The service does not know this stream at this address."
 	if !e.Documented {
 		found = "The response to the destroy was 404 Not Found, but does not have the form of the service's own errors."
 	}
 	found += " The stream was removed from the state. If it exists, its processors are still attached: check base_url."
-	return warning(id, "Stream Not Found", found, requestAndResponse(e), nowTrue(o.now()))
-}
-
-// deploymentChangedWarning is the same for all resources of a run, so that Terraform shows it once.
-func deploymentChangedWarning(from, to string) diag.Diagnostic {
-	return diag.NewWarningDiagnostic("The Deployment Has Changed", paragraphs(
-		fmt.Sprintf("The state is that of deployment %q, and the provider is configured for deployment %q. The apply sends the sets to %q. "+
-			"Streams at %q keep their processors.", from, to, to, from),
-		fmt.Sprintf("If both are the same deployment, at another address, set deployment = %q in the provider block: then nothing is sent.", from)))
-}
-
-// otherDeploymentError is for a destroy that would detach processors at a deployment that never had the set.
-func otherDeploymentError(from, to string) diag.Diagnostic {
-	return nothingSent("The Deployment Has Changed", outcome{},
-		fmt.Sprintf("The state is that of deployment %q, and the provider is configured for deployment %q. A destroy would detach the "+
-			"processors of streams at %q, which never got them from this resource.", from, to, to),
-		fmt.Sprintf("To detach the processors at %q, configure that deployment again. To take the set to %q first, apply without the destroy. "+
-			"To leave the processors attached, set on_destroy = \"keep\" and apply, or use a removed block with destroy = false. "+
-			"If the resource is tainted, terraform untaint makes it an update.", from, to))
+	return warning(id, "Stream Not Found", found, requestAndResponse(e), nowTrue(e.Outcome, e.Stream))
 }

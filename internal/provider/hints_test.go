@@ -151,7 +151,7 @@ func TestNowTrue(t *testing.T) {
 	const (
 		unchanged   = "The stream was not changed."
 		changed     = "The stream was changed."
-		inDoubt     = "The stream may or may not have been changed; apply again: sending the same set twice is safe."
+		mayHave     = "The stream may or may not have been changed; apply again: sending the same set twice is safe."
 		nothingSent = "Nothing was sent by this operation. "
 		nowBoth     = `The service reports that the stream now has ["p1", "p2"].`
 	)
@@ -160,41 +160,39 @@ func TestNowTrue(t *testing.T) {
 	}
 	const id = "cam-1"
 	first := streams.NewProcessorSet("p1")
-	unsent, doubtful := claims.Known{Reported: reported}, claims.Known{Reported: reported, InDoubt: true}
+	unsent, unknown := claims.Known{Reported: reported}, claims.Known{Reported: reported, Unknown: true}
 	say := func(err error, known claims.Known) string {
-		return diagnose(id, operation{what: "it could not be done"}, outcome{err: err, known: known}).Detail()
+		return diagnose(id, "it could not be done", "", operation{err: err, known: known}).Detail()
 	}
-	report := newReport(ofGroup)
-	report.changed, report.released = 1, 2
+	report := newReport(ofGroup, nil)
+	report.changed, report.leaves = 1, 2
 	for _, outcomeOfStream := range []streams.Outcome{streams.NotChanged, streams.Changed, streams.Unknown, streams.Unknown} {
-		report.failed(id, change{}, outcome{err: failed(outcomeOfStream, nil), result: new(claims.Result)})
+		report.failed(id, change{kind: update}, operation{err: failed(outcomeOfStream, nil), result: new(claims.Result)})
 	}
 	group := report.diagnostics("The state is as before.")
-	moved := (&processorsModel{TerminalID: types.StringValue("t2")}).moved(&processorsModel{TerminalID: types.StringValue("t1")}, strings.ToUpper)
+	changes := (&processorsModel{TerminalID: types.StringValue("t2")}).unexpectedChanges(&processorsModel{TerminalID: types.StringValue("t1")}, strings.ToUpper)
 	for name, test := range map[string]struct {
 		detail string
 		want   string
 	}{
 		"refused":               {say(failed(streams.NotChanged, nil), claims.Known{}), unchanged},
-		"in doubt":              {say(failed(streams.Unknown, nil), claims.Known{}), inDoubt},
+		"unknown":               {say(failed(streams.Unknown, nil), claims.Known{}), mayHave},
 		"merged":                {say(failed(streams.Changed, reported), claims.Known{}), nowBoth},
 		"left by another one":   {say(failed(streams.NotChanged, nil), claims.Known{Left: &first}), unchanged},
 		"read":                  {diagnoseRead(id, failed(streams.NotChanged, nil)).Detail(), unchanged},
 		"wait":                  {say(fmt.Errorf("waiting: %w", context.Canceled), claims.Known{}), unchanged},
-		"wait for another one":  {say(fmt.Errorf("waiting: %w", context.Canceled), claims.Known{Pending: true}), inDoubt},
+		"wait for another one":  {say(fmt.Errorf("waiting: %w", context.Canceled), claims.Known{UnderWay: true}), mayHave},
 		"interrupted":           {say(interruptedError{context.Canceled}, unsent), nowBoth},
 		"not configured":        {say(errNotConfigured, claims.Known{}), nothingSent + unchanged},
-		"conflict":              {say(errConflict, claims.Known{}), nothingSent + unchanged},
-		"conflict, other set":   {say(errConflict, unsent), nothingSent + nowBoth},
-		"conflict, in doubt":    {say(errConflict, doubtful), nothingSent + inDoubt},
-		"left alone":            {say(errLeftAlone, claims.Known{}), nothingSent + unchanged},
-		"left alone, in doubt":  {say(errLeftAlone, doubtful), nothingSent + inDoubt},
-		"left, other failed":    {staysAttachedWarning(id, first, outcome{known: claims.Known{InDoubt: true}}).Detail(), inDoubt},
-		"gone on destroy":       {notFoundOnDestroyWarning(id, outcome{err: failed(streams.NotChanged, nil)}).Detail(), unchanged},
-		"gone, after a failure": {notFoundOnDestroyWarning(id, outcome{err: failed(streams.Unknown, nil)}).Detail(), inDoubt},
-		"moved":                 {moved[0].Detail(), changed},
+		"conflict":              {say(errConflict, unsent), nothingSent + "The stream was not changed by this resource."},
+		"left alone":            {say(errBlocked, claims.Known{}), nothingSent + unchanged},
+		"left alone, unknown":   {say(errBlocked, unknown), nothingSent + mayHave},
+		"left, other failed":    {staysAttachedWarning(id, first, operation{known: claims.Known{Unknown: true}}).Detail(), mayHave},
+		"gone on destroy":       {notFoundOnDestroyWarning(id, asStreamError(failed(streams.NotChanged, nil))).Detail(), unchanged},
+		"gone, after a failure": {notFoundOnDestroyWarning(id, asStreamError(failed(streams.Unknown, nil))).Detail(), mayHave},
+		"unexpected change":     {changes[0].Detail(), changed},
 		"group, refused":        {group[0].Detail(), unchanged},
-		"group, in doubt":       {group[2].Detail(), inDoubt},
+		"group, unknown":        {group[2].Detail(), mayHave},
 		"group, dropped":        {droppedStreamError(id, first).Detail(), nothingSent + unchanged},
 		"group, all streams": {group[4].Detail(), "1 stream has its planned set. 2 streams were left as on_destroy says. 1 stream was not changed. " +
 			"1 stream was changed, but not as planned. 2 streams may or may not have been changed. The state is as before."},

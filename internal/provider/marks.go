@@ -15,20 +15,20 @@ type marks map[string]mark
 
 // mark is what the state and the plan do not say of a stream. Terraform passes planned marks only to the apply.
 type mark struct {
-	Pending claims.Pending `json:"pending,omitempty"`
-	Gone    bool           `json:"gone,omitempty"` // the refresh found no such stream
+	Resend claims.Resend `json:"pending,omitempty"`
+	Gone   bool          `json:"gone,omitempty"` // the refresh found no such stream
 
 	Import  bool `json:"import,omitempty"`  // imported: the next call is the read of the import
 	Send    bool `json:"send,omitempty"`    // planned: the apply sends the set although the state has it
 	Created bool `json:"created,omitempty"` // planned with anyStream: the marks come from the plan of a create
 	Detach  bool `json:"detach,omitempty"`  // planned: the resource leaves the stream and may detach the processors
 
-	Next claims.Claim `json:"next,omitzero"` // planned: what resources of the plan do with the stream
+	Claim claims.Claim `json:"next,omitzero"` // planned: what resources of the plan do with the stream
 }
 
 // foreseen reports whether the plan knew that the resource detaches the processors. With -replace, a destroy may detach
 // although the update that was planned before does not.
-func (m mark) foreseen() bool { return m.Detach || m.Next.Kind != claims.Nobody }
+func (m mark) foreseen() bool { return m.Detach || m.Claim.Kind != claims.Nobody }
 
 // privateState is the part of the framework's private state that is used here. The framework's own type is internal.
 type privateState interface {
@@ -36,13 +36,10 @@ type privateState interface {
 	SetKey(ctx context.Context, key string, value []byte) diag.Diagnostics
 }
 
-// Keys of the private state. The provider writes marksKey only; builds before 0.1.0 wrote the others.
-const (
-	marksKey       = "marks"
-	unconfirmedKey = "unconfirmed" // true, or the Pending of each stream of a group
-)
+// marksKey is the key of the marks in the private state.
+const marksKey = "marks"
 
-// anyStream has the mark that is about no stream, and that of a single resource in a private state without a stream id.
+// anyStream has the mark that is about every stream.
 const anyStream = ""
 
 // readMarks reads a private state. What is not readable counts as not there.
@@ -50,15 +47,6 @@ func readMarks(ctx context.Context, private privateState) marks {
 	m := marks{}
 	value, _ := private.GetKey(ctx, marksKey)
 	_ = json.Unmarshal(value, &m)
-	old, _ := private.GetKey(ctx, unconfirmedKey)
-	var pending map[string]claims.Pending
-	if string(old) == "true" {
-		m[anyStream] = mark{Pending: claims.Unconfirmed}
-	} else if json.Unmarshal(old, &pending) == nil {
-		for id, p := range pending {
-			m[id] = mark{Pending: p}
-		}
-	}
 	return m
 }
 
@@ -66,8 +54,8 @@ func readMarks(ctx context.Context, private privateState) marks {
 func (m marks) lasting() marks {
 	kept := marks{}
 	for id, found := range m {
-		if found.Pending != claims.Confirmed || found.Gone {
-			kept[id] = mark{Pending: found.Pending, Gone: found.Gone}
+		if found.Resend != claims.Settled || found.Gone {
+			kept[id] = mark{Resend: found.Resend, Gone: found.Gone}
 		}
 	}
 	return kept
@@ -79,9 +67,7 @@ func (m marks) save(ctx context.Context, private privateState) diag.Diagnostics 
 	if len(m) > 0 {
 		value, _ = json.Marshal(m) // texts and truth values always encode
 	}
-	diags := private.SetKey(ctx, marksKey, value)
-	diags.Append(private.SetKey(ctx, unconfirmedKey, nil)...)
-	return diags
+	return private.SetKey(ctx, marksKey, value)
 }
 
 // entry adds the mark of a stream to what the state has of it.
@@ -90,7 +76,7 @@ func (m marks) entry(id string, set streams.ProcessorSet) *claims.Entry {
 	if !ok {
 		found = m[anyStream]
 	}
-	return &claims.Entry{Set: set, Pending: found.Pending}
+	return &claims.Entry{Set: set, Resend: found.Resend}
 }
 
 // imported returns the marks of an import that reads. Terraform would say itself that an imported stream does not exist

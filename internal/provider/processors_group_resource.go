@@ -29,7 +29,7 @@ func newGroupResource() resource.Resource { return &groupResource{} }
 
 // groupResource is stream_processors_group.
 type groupResource struct {
-	attachmentResource[*groupModel]
+	attachment[groupModel, *groupModel]
 }
 
 // groupModel is a stream_processors_group resource in a configuration, plan or state.
@@ -41,19 +41,15 @@ type groupModel struct {
 
 func (*groupModel) subject() subject { return ofGroup }
 
-// want returns the planned sets.
 func (m *groupModel) want() sets {
 	want := sets{}
-	if m != nil {
-		for id, v := range m.Streams.Elements() {
-			set, _ := v.(types.Set) // the schema has no other elements
-			want[id] = knownSet(set)
-		}
+	for id, v := range m.Streams.Elements() {
+		set, _ := v.(types.Set) // the schema has no other elements
+		want[id] = knownSet(set)
 	}
 	return want
 }
 
-// was returns what the state has.
 func (m *groupModel) was(marks marks) entries {
 	was := entries{}
 	for id, set := range m.want() {
@@ -62,26 +58,19 @@ func (m *groupModel) was(marks marks) entries {
 	return was
 }
 
-// change returns what a plan changes.
-func (m *groupModel) change(state *groupModel, found marks) change {
-	c := change{want: m.want(), was: state.was(found), create: state == nil, marks: found}
-	if m == nil {
-		c.detach = state.detaches()
-		return c
-	}
-	c.detach, c.leaving = m.detaches(), claims.Dropped
+// leaving is that of the plan: a group that drops a stream is updated.
+func (m *groupModel) leaving(*groupModel) (kind claims.LeaveKind, detach bool) {
 	if m.Streams.IsUnknown() {
-		c.leaving = claims.MayBeDropped
+		return claims.MayBeDropped, m.detaches()
 	}
-	c.partial, c.again = state != nil, state != nil && !m.Triggers.Equal(state.Triggers)
-	return c
+	return claims.Dropped, m.detaches()
 }
 
 // planComputed makes last_edited unknown if the apply changes anything, because Terraform would not apply a group without
 // a change.
-func (m *groupModel) planComputed(state *groupModel, sends, mayMove bool) {
+func (m *groupModel) planComputed(state *groupModel, sends, mayRedeploy bool) {
 	m.LastEdited = types.Int64Unknown()
-	if state != nil && !sends && !mayMove {
+	if state != nil && !sends && !mayRedeploy {
 		m.LastEdited = state.LastEdited
 	}
 }
@@ -97,7 +86,7 @@ func (m *groupModel) take(kept entries, reported map[string]*streams.Stream) {
 	}
 }
 
-func (*groupModel) moved(*groupModel, func(string) string) diag.Diagnostics { return nil }
+func (*groupModel) unexpectedChanges(*groupModel, func(string) string) diag.Diagnostics { return nil }
 
 func (r *groupResource) Metadata(_ context.Context, req resource.MetadataRequest, resp *resource.MetadataResponse) {
 	resp.TypeName = req.ProviderTypeName + "_processors_group"
@@ -142,7 +131,7 @@ func (r *groupResource) ImportState(ctx context.Context, req resource.ImportStat
 		return
 	}
 	m.take(kept, nil)
-	m.Deployment = r.session.deploymentValue()
+	m.Deployment = r.session.deployment.value()
 	resp.Diagnostics.Append(resp.State.Set(ctx, m)...)
 	resp.Diagnostics.Append(imported(ids...).save(ctx, resp.Private)...)
 }

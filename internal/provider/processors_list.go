@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"iter"
 
 	"github.com/hashicorp/terraform-plugin-framework-validators/listvalidator"
 	"github.com/hashicorp/terraform-plugin-framework/diag"
@@ -50,29 +49,39 @@ func (l *processorsList) List(ctx context.Context, req list.ListRequest, stream 
 	stream.Results = func(push func(list.ListResult) bool) {
 		ctx, cancel := context.WithCancel(ctx)
 		defer cancel()
-		report := newReport(ofQuery)
-		listed := 0
-		for id, o := range l.session.readEach(ctx, ids, cmp.Or(req.Limit, int64(len(ids)))) {
-			var result list.ListResult
-			switch {
-			case ctx.Err() != nil && o.err != nil: // the error at the end says it once
-				continue
-			case streamNotFound(o.err):
-				warning := notListedWarning(id, o.err)
-				report.add(id, warning)
-				if len(report.warnings.hidden) > 0 {
+		report := newReport(ofQuery, nil)
+		listed, limit := 0, cmp.Or(int(req.Limit), len(ids))
+		for next := ids; len(next) > 0 && limit > 0 && ctx.Err() == nil; {
+			read := next[:min(limit, len(next))]
+			next = next[len(read):]
+			for id, o := range forEach(l.session, read, func(id string) operation {
+				ctx, cancel := context.WithTimeout(ctx, defaultTimeout)
+				defer cancel()
+				return l.session.readStream(ctx, id)
+			}) {
+				var result list.ListResult
+				switch {
+				case ctx.Err() != nil && o.err != nil: // the error at the end says it once
 					continue
+				case streamNotFound(o.err):
+					warning := notListedWarning(id, o.err)
+					report.add(id, warning)
+					if len(report.warnings.hidden) > 0 {
+						continue
+					}
+					result.Diagnostics.Append(warning)
+				case o.err != nil:
+					limit--
+					report.add(id, diagnoseRead(id, o.err))
+					continue
+				default:
+					limit--
+					listed++
+					result = l.result(ctx, req, o.got)
 				}
-				result.Diagnostics.Append(warning)
-			case o.err != nil:
-				report.add(id, diagnoseRead(id, o.err))
-				continue
-			default:
-				listed++
-				result = l.result(ctx, req, o.got)
-			}
-			if !push(result) {
-				return
+				if !push(result) {
+					return
+				}
 			}
 		}
 		diags := report.diagnostics("A query changes nothing.")[len(report.warnings.shown):] // the others are in the results
@@ -81,42 +90,6 @@ func (l *processorsList) List(ctx context.Context, req list.ListRequest, stream 
 		}
 		if len(diags) > 0 {
 			push(list.ListResult{Diagnostics: diags})
-		}
-	}
-}
-
-// readEach reads streams, as many at the same time as the client sends requests, and yields the results as they
-// come. It ends when limit streams are read or have failed, or after an interrupt.
-func (s *session) readEach(ctx context.Context, ids []string, limit int64) iter.Seq2[string, outcome] {
-	type result struct {
-		id string
-		outcome
-	}
-	return func(yield func(string, outcome) bool) {
-		results := make(chan result, s.client.MaxConcurrent())
-		running, counted := 0, int64(0)
-		for {
-			for len(ids) > 0 && running < cap(results) && int64(running)+counted < limit && ctx.Err() == nil {
-				id := ids[0]
-				ids = ids[1:]
-				running++
-				go func() {
-					ctx, cancel := context.WithTimeout(ctx, defaultTimeout)
-					defer cancel()
-					results <- result{id, s.readStream(ctx, id)}
-				}()
-			}
-			if running == 0 {
-				return
-			}
-			r := <-results
-			running--
-			if !streamNotFound(r.err) {
-				counted++
-			}
-			if !yield(r.id, r.outcome) {
-				return
-			}
 		}
 	}
 }
@@ -131,7 +104,7 @@ func (l *processorsList) streamIDs(ctx context.Context, config tfsdk.Config) (id
 	}
 	switch {
 	case !l.session.configured():
-		diags.Append(diagnose("", operation{what: "the streams could not be listed"}, outcome{err: errNotConfigured}))
+		diags.Append(notConfiguredError("the streams could not be listed"))
 	case !l.session.readsStreams():
 		diags.Append(cannotList())
 	}
@@ -163,7 +136,7 @@ func (l *processorsList) result(ctx context.Context, req list.ListRequest, got *
 	}
 	m.StreamID = types.StringValue(got.ID)
 	m.take(nil, map[string]*streams.Stream{got.ID: got})
-	m.Deployment = l.session.deploymentValue()
+	m.Deployment = l.session.deployment.value()
 	result.Diagnostics.Append(result.Resource.Set(ctx, m)...)
 	return result
 }

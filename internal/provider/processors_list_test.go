@@ -135,7 +135,7 @@ func TestListStreams(t *testing.T) {
 	streams := sameSet(10, "p1")
 	service, p := startQuery(t, nil, seeds(streams)...)
 	gate := make(chan struct{})
-	refuse(service, map[string]streamstest.Fault{"s001": {Edit: func(*streamstest.Stream) { <-gate }}})
+	refuse(service, map[string]streamstest.Fault{"s009": {Edit: func(*streamstest.Stream) { <-gate }}})
 	listed := 0
 	for range p.List(coretest.Attributes{"stream_ids": slices.Sorted(maps.Keys(streams))}, false, 100) {
 		if listed++; listed == 9 {

@@ -2,7 +2,9 @@ package provider
 
 import (
 	"context"
+	"fmt"
 
+	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/resource"
 	"github.com/hashicorp/terraform-plugin-framework/resource/identityschema"
@@ -27,7 +29,7 @@ func newProcessorsResource() resource.Resource { return &processorsResource{} }
 
 // processorsResource is stream_processors.
 type processorsResource struct {
-	attachmentResource[*processorsModel]
+	attachment[processorsModel, *processorsModel]
 }
 
 // processorsModel is a stream_processors resource in a configuration, plan or state.
@@ -44,44 +46,33 @@ type processorsModel struct {
 
 func (*processorsModel) subject() subject { return ofResource }
 
-// want returns the planned set; nothing if the stream is known after apply.
+// want has no stream if its id is known after apply.
 func (m *processorsModel) want() sets {
-	if m == nil || !known(m.StreamID) {
+	if !known(m.StreamID) {
 		return nil
 	}
 	return sets{m.StreamID.ValueString(): knownSet(m.ProcessorIDs)}
 }
 
-// was returns what the state has.
 func (m *processorsModel) was(marks marks) entries {
-	if m == nil {
-		return nil
-	}
 	id := m.StreamID.ValueString()
 	entry := marks.entry(id, *knownSet(m.ProcessorIDs))
 	if m.ProcessorIDs.IsNull() { // imported
-		entry.Pending = claims.Unsent
+		entry.Resend = claims.Unsent
 	}
 	return entries{id: entry}
 }
 
-// change returns what a plan changes.
-func (m *processorsModel) change(state *processorsModel, found marks) change {
-	c := change{want: m.want(), was: state.was(found), create: state == nil, marks: found}
-	if state != nil {
-		c.detach = state.detaches()
-	}
-	if m != nil && state != nil {
-		c.leaving, c.again = claims.Replaced, !m.Triggers.Equal(state.Triggers)
-	}
-	return c
+// leaving is that of the old object: an update that leaves a stream is a replacement.
+func (*processorsModel) leaving(state *processorsModel) (kind claims.LeaveKind, detach bool) {
+	return claims.Replaced, state.detaches()
 }
 
-func (m *processorsModel) planComputed(state *processorsModel, sends, mayMove bool) {
+func (m *processorsModel) planComputed(state *processorsModel, sends, mayRedeploy bool) {
 	m.ID = m.StreamID
 	m.TerminalID, m.FragmentTypeID = types.StringUnknown(), types.StringUnknown()
 	m.CompatibleNamespaces, m.LastEdited = types.SetUnknown(types.StringType), types.Int64Unknown()
-	if state == nil || mayMove || !m.StreamID.Equal(state.StreamID) {
+	if state == nil || mayRedeploy || !m.StreamID.Equal(state.StreamID) {
 		return
 	}
 	if !sends {
@@ -107,6 +98,24 @@ func (m *processorsModel) take(_ entries, reported map[string]*streams.Stream) {
 	m.ProcessorIDs = stringSet(s.ProcessorIDs.IDs())
 	m.CompatibleNamespaces = stringSet(s.CompatibleNamespaces)
 	m.LastEdited = types.Int64Value(s.LastEdited)
+}
+
+// unexpectedChanges reports, once, that the stream has another terminal or fragment type: the plan promised the old value to
+// the resources that depend on it.
+func (m *processorsModel) unexpectedChanges(before *processorsModel, mask func(string) string) (diags diag.Diagnostics) {
+	compare := func(name string, old, now types.String) {
+		if old.IsNull() || old.Equal(now) {
+			return
+		}
+		diags.AddAttributeError(path.Root(name), "Unexpected Change of the Stream", paragraphs(
+			fmt.Sprintf("The processors of stream %q were set, but its %s changed from %s to %s outside of Terraform.",
+				m.StreamID.ValueString(), name, mask(old.String()), mask(now.String())),
+			"The state has the new value. Apply again, to update the resources that depend on it.",
+			nowTrue(streams.Changed, nil)))
+	}
+	compare("terminal_id", before.TerminalID, m.TerminalID)
+	compare("fragment_type_id", before.FragmentTypeID, m.FragmentTypeID)
+	return diags
 }
 
 func (r *processorsResource) Metadata(_ context.Context, req resource.MetadataRequest, resp *resource.MetadataResponse) {
@@ -167,8 +176,8 @@ func (r *processorsResource) ImportState(ctx context.Context, req resource.Impor
 		return
 	}
 	m.ID = m.StreamID
-	if r.session != nil && r.session.deployment != "" {
-		m.Deployment = r.session.deploymentValue()
+	if r.session.deployment != "" {
+		m.Deployment = r.session.deployment.value()
 	}
 	if r.session.readsStreams() {
 		resp.Diagnostics.Append(imported(m.ID.ValueString()).save(ctx, resp.Private)...)

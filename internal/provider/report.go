@@ -45,10 +45,10 @@ func (s subject) path(id string) path.Path {
 // the first streams, and then the counts of all.
 type report struct {
 	subject
-	changed, released int                     // streams whose operation succeeded
-	failures          map[streams.Outcome]int // streams whose operation failed
-	errors, warnings  reportedStreams
-	mayWarn           func(id string) bool // whether warnings about a stream are shown
+	changed, leaves  int                     // streams whose operation succeeded
+	failures         map[streams.Outcome]int // streams whose operation failed
+	errors, warnings reportedStreams
+	mayWarn          func(id string) bool // whether warnings about a stream are shown; nil: those of the first streams are
 }
 
 type reportedStreams struct {
@@ -57,28 +57,27 @@ type reportedStreams struct {
 	hidden []string // streams whose diagnostics are only counted
 }
 
-func newReport(s subject) *report {
-	r := &report{
-		subject:  s,
+func newReport(of subject, mayWarn func(id string) bool) *report {
+	return &report{
+		subject:  of,
 		failures: map[streams.Outcome]int{},
 		errors:   reportedStreams{kinds: map[string]int{}},
 		warnings: reportedStreams{kinds: map[string]int{}},
+		mayWarn:  mayWarn,
 	}
-	r.mayWarn = func(string) bool { return s == ofResource || len(r.warnings.shown) < shownStreams }
-	return r
 }
 
 func (r *report) hasErrors() bool { return len(r.errors.kinds) > 0 }
 
-func (r *report) mayHaveAttached() bool {
-	return r.changed+r.failures[streams.Changed]+r.failures[streams.Unknown] > 0
-}
-
 // add reports a diagnostic about a stream.
 func (r *report) add(id string, d diag.Diagnostic) {
-	to, show := &r.errors, r.subject == ofResource || len(r.errors.shown) < shownStreams
+	to := &r.errors
 	if d.Severity() == diag.SeverityWarning {
-		to, show = &r.warnings, r.mayWarn(id)
+		to = &r.warnings
+	}
+	show := r.subject == ofResource || len(to.shown) < shownStreams
+	if to == &r.warnings && r.mayWarn != nil {
+		show = r.mayWarn(id)
 	}
 	if r.subject != ofResource {
 		d = diag.WithPath(r.path(id), d)
@@ -107,12 +106,22 @@ func (r *report) planned(id string, p claims.Plan) {
 }
 
 // failed reports a failed operation on a stream. An interrupt is shown once for the streams to which nothing was sent.
-func (r *report) failed(id string, c change, o outcome) {
-	result, _ := o.now()
-	r.failures[result]++
-	op := operationOf(id, c)
-	op.create = op.create && r.subject == ofResource // a group says it once
-	d := diagnose(id, op, o)
+func (r *report) failed(id string, c change, o operation) {
+	outcome, _ := o.now()
+	r.failures[outcome]++
+	_, stays := c.want[id]
+	done := "updated"
+	switch {
+	case !stays:
+		done = "detached"
+	case c.kind == create:
+		done = "set"
+	}
+	inState := ""
+	if c.kind == create && r.subject == ofResource { // a group says it once
+		inState = "The resource is not in the state: until an apply succeeds, a destroy does not detach the processors."
+	}
+	d := diagnose(id, fmt.Sprintf("the processors of stream %q could not be %s", id, done), inState, o)
 	if r.errors.kinds[d.Summary()] > 0 && errors.As(o.err, new(interruptedError)) {
 		r.errors.add(id, d, false)
 	} else {
@@ -120,17 +129,34 @@ func (r *report) failed(id string, c change, o outcome) {
 	}
 }
 
-// left reports a departure from a stream. unforeseen says that the plan of the run did not know of it.
-func (r *report) left(id string, c change, o outcome, unforeseen bool) {
-	r.released++
+// left reports that the resource left a stream. unforeseen says that the plan of the run did not know of it.
+func (r *report) left(id string, c change, o operation, unforeseen bool) {
+	r.leaves++
 	switch {
-	case o.err != nil:
-		r.add(id, notFoundOnDestroyWarning(id, o))
+	case o.notFound != nil:
+		r.add(id, notFoundOnDestroyWarning(id, asStreamError(o.notFound)))
 	case o.result == nil && c.detach && o.known.Failed && o.known.Reported == nil:
 		r.add(id, staysAttachedWarning(id, c.was[id].Set, o))
 	case unforeseen && c.detach && o.result != nil && o.decision.Set.Len() == 0:
 		r.add(id, unforeseenDetachWarning(id))
 	}
+}
+
+// nowInState says what a failed change leaves in the state of a group.
+func (r *report) nowInState(c change) string {
+	mayHaveAttached := r.changed+r.failures[streams.Changed]+r.failures[streams.Unknown] > 0
+	switch {
+	case c.kind == create && mayHaveAttached:
+		return "The group is not in the state. The next apply sends all of its sets. Until then, what was attached stays attached, " +
+			"and a destroy detaches nothing."
+	case c.kind == create:
+		return "The group is not in the state. The next apply sends all of its sets."
+	case c.kind == destroy:
+		return "The state has only the streams that failed."
+	case c.kind == redeploy && r.changed == 0:
+		return "The state is still that of the former deployment."
+	}
+	return "The state has what succeeded. The next plan shows the rest."
 }
 
 // diagnostics ends, for a group, with the counts, and with what is now true of the group in the state.
@@ -152,7 +178,7 @@ func (r *report) diagnostics(state string) diag.Diagnostics {
 		}
 	}
 	say(r.changed, "has its planned set", "have their planned sets")
-	say(r.released, "was left as on_destroy says", "were left as on_destroy says")
+	say(r.leaves, "was left as on_destroy says", "were left as on_destroy says")
 	say(r.failures[streams.NotChanged], "was not changed", "were not changed")
 	say(r.failures[streams.Changed], "was changed, but not as planned", "were changed, but not as planned")
 	say(r.failures[streams.Unknown], "may or may not have been changed", "may or may not have been changed")

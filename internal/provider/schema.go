@@ -150,11 +150,10 @@ func (v checkedString) problems(at path.Path, values ...attr.Value) (diags diag.
 	return diags
 }
 
-// providerSession returns the session of the provider data, which is nil while Terraform only asks for schemas or validates.
-func providerSession(data any, diags *diag.Diagnostics) *session {
-	configured, ok := data.(*session)
-	if !ok && data != nil {
-		diags.AddError("Unexpected Provider Data", fmt.Sprintf("The provider passed %T to the resource. This is a bug of the provider.", data))
+// providerSession returns the session of the provider data. There is none before the provider is configured.
+func providerSession(data any) *session {
+	if configured, ok := data.(*session); ok {
+		return configured
 	}
-	return configured
+	return newSession("", false)
 }

@@ -4,13 +4,14 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"iter"
 	"net/http"
 	"sync"
 	"time"
 
-	"github.com/hashicorp/terraform-plugin-framework/types"
 	"github.com/hashicorp/terraform-plugin-log/tflog"
 	"golang.org/x/sync/errgroup"
+	"golang.org/x/sync/semaphore"
 
 	"github.com/stream-management/terraform-provider-stream/internal/claims"
 	"github.com/stream-management/terraform-provider-stream/internal/streams"
@@ -20,71 +21,47 @@ import (
 // session; the rules are in package claims.
 type session struct {
 	client      *streams.Client // nil while the provider's configuration is not known
-	deployment  string          // in the state, because two may have streams with the same ids; "" while it is not known
+	deployment  deployment
 	detectDrift bool
 
 	mu      sync.Mutex
 	warned  map[string]bool // the streams whose warnings are shown
 	streams map[string]*sharedStream
 
-	applying   chan struct{} // closed when an operation has begun
-	firstApply sync.Once     // closes applying
-
-	noApply       chan struct{} // closed when no operation has begun for a while after the first conflict
-	firstConflict sync.Once     // starts the time for noApply
-
-	firstCall   sync.Once     // starts the time for firstClaims
-	waiting     chan struct{} // holds an element for each waiting departure
-	firstClaims chan struct{} // closed when the first calls of the run have had time to claim their streams
+	firstCall   sync.Once           // starts the time for firstClaims
+	waiting     *semaphore.Weighted // held by each operation that waits for firstClaims
+	firstClaims chan struct{}       // closed when the first calls of the run have had time to claim their streams
 }
 
 // sharedStream is a stream that several resources of a run may have.
 type sharedStream struct {
-	rules claims.Stream // guarded by session.mu
-	turn  chan struct{} // holds an element while an operation uses the stream
+	rules claims.Stream       // guarded by session.mu
+	turn  *semaphore.Weighted // held while an operation uses the stream
 }
 
-// claimDelay is how long the first departures of a run wait for the claims of the calls beside them. A departure then
-// knows whether a renamed resource has its stream. No result depends on the delay.
+// claimDelay is how long the first resources of a run that leave streams wait for the claims of the calls beside them.
+// They then know whether a renamed resource has the stream. No result depends on the delay.
 const claimDelay = 50 * time.Millisecond
 
-// maxWaiting is how many departures wait at the same time. It is less than Terraform's default parallelism, so that
-// other resources can claim their streams meanwhile.
+// maxWaiting is how many of them wait at the same time. It is less than Terraform's default parallelism, so that other
+// resources can claim their streams meanwhile.
 const maxWaiting = 8
 
-// conflictDelay is how long the first plan of a run with a conflict waits to see whether it is that of an apply.
-const conflictDelay = time.Second
-
-func newSession(deployment string, detectDrift bool) *session {
+func newSession(name string, detectDrift bool) *session {
 	return &session{
-		deployment:  deployment,
+		deployment:  deployment(name),
 		detectDrift: detectDrift,
 		warned:      map[string]bool{},
 		streams:     map[string]*sharedStream{},
-		applying:    make(chan struct{}),
-		noApply:     make(chan struct{}),
-		waiting:     make(chan struct{}, maxWaiting),
+		waiting:     semaphore.NewWeighted(maxWaiting),
 		firstClaims: make(chan struct{}),
 	}
 }
 
-func (s *session) configured() bool { return s != nil && s.client != nil }
+func (s *session) configured() bool { return s.client != nil }
 
 // readsStreams reports whether the user turned detect_drift on.
 func (s *session) readsStreams() bool { return s.configured() && s.detectDrift }
-
-// elsewhere reports whether a state is that of another deployment: its streams only have the same ids.
-func (s *session) elsewhere(deployment types.String) bool {
-	return s != nil && s.deployment != "" && known(deployment) && deployment.ValueString() != s.deployment
-}
-
-// deploymentValue is the deployment in the plan and the state.
-func (s *session) deploymentValue() types.String {
-	if s == nil || s.deployment == "" {
-		return types.StringUnknown()
-	}
-	return types.StringValue(s.deployment)
-}
 
 // noteCall starts the time of awaitFirstClaims at the first call of the run that plans or leaves a stream.
 func (s *session) noteCall() {
@@ -94,12 +71,10 @@ func (s *session) noteCall() {
 // awaitFirstClaims waits at most once in a run, for claimDelay after the first call.
 func (s *session) awaitFirstClaims(ctx context.Context) {
 	s.noteCall()
-	select {
-	case s.waiting <- struct{}{}:
-		defer func() { <-s.waiting }()
-	default:
+	if !s.waiting.TryAcquire(1) {
 		return
 	}
+	defer s.waiting.Release(1)
 	select {
 	case <-s.firstClaims:
 	case <-ctx.Done():
@@ -119,7 +94,7 @@ func (s *session) mayWarn(id string) bool {
 func (s *session) stream(id string) *sharedStream {
 	shared, ok := s.streams[id]
 	if !ok {
-		shared = &sharedStream{turn: make(chan struct{}, 1)}
+		shared = &sharedStream{turn: semaphore.NewWeighted(1)}
 		s.streams[id] = shared
 	}
 	return shared
@@ -137,102 +112,82 @@ var (
 	// errNotConfigured: Terraform invokes an action with -invoke although the provider's configuration depends on
 	// resources that have not been applied.
 	errNotConfigured = errors.New("the provider's configuration is not known yet")
-	errLeftAlone     = errors.New("an operation of another resource on this stream has failed")
+	errBlocked       = errors.New("an operation of another resource on this stream has failed")
 	errConflict      = errors.New("another resource gives the stream another set")
 )
 
 // interruptedError says that an operation ended before it did anything. It wraps the error of the context.
 type interruptedError struct{ error }
 
-func (interruptedError) Error() string {
+func (e interruptedError) Error() string {
+	if errors.Is(e.error, context.DeadlineExceeded) {
+		return "the time limit was over before anything was sent"
+	}
 	return "the operation was interrupted before anything was sent"
 }
 
 func (e interruptedError) Unwrap() error { return e.error }
 
-// outcome is the outcome of an operation on one stream.
-type outcome struct {
+// operation is what a resource or an action has done with one stream.
+type operation struct {
 	decision claims.Decision
 	got      *streams.Stream // after a success; nil if nothing was sent
 	result   *claims.Result  // of the request; nil if nothing was sent
+	notFound error           // a resource that leaves is done if the service does not know the stream
 	known    claims.Known    // after the operation
 	err      error
 }
 
 // set sends the set of a resource. inState says that the state has the resource with this stream.
-func (s *session) set(ctx context.Context, id string, set streams.ProcessorSet, inState bool) outcome {
+func (s *session) set(ctx context.Context, id string, set streams.ProcessorSet, inState bool) operation {
 	return s.operate(ctx, id,
-		func(r *claims.Stream, interrupted bool) claims.Decision { return r.Set(set, interrupted) },
-		func(r *claims.Stream, result claims.Result) { r.EndSet(result, inState) })
+		func(stream *claims.Stream, interrupted bool) claims.Decision { return stream.Set(set, interrupted) },
+		func(stream *claims.Stream, o *operation) { stream.EndSet(*o.result, inState) })
 }
 
-// leave ends a resource's use of a stream. mark is what the plan found.
-func (s *session) leave(ctx context.Context, id string, d claims.Departure, mark claims.Claim) outcome {
+// leave ends a resource's use of a stream. mark is the claim that the plan found.
+func (s *session) leave(ctx context.Context, id string, l claims.Leave, mark claims.Claim) operation {
 	return s.operate(ctx, id,
-		func(r *claims.Stream, interrupted bool) claims.Decision { return r.Leave(d, mark, interrupted) },
-		(*claims.Stream).EndLeave)
+		func(stream *claims.Stream, interrupted bool) claims.Decision {
+			return stream.Leave(l, mark, interrupted)
+		},
+		func(stream *claims.Stream, o *operation) {
+			if o.err != nil && asStreamError(o.err).Status == http.StatusNotFound {
+				o.notFound, o.err, o.result.Failed = o.err, nil, false
+			}
+			stream.EndLeave(*o.result)
+		})
 }
 
 // setOnce sends a set for an action, which claims nothing and has no state.
-func (s *session) setOnce(ctx context.Context, id string, set streams.ProcessorSet) outcome {
+func (s *session) setOnce(ctx context.Context, id string, set streams.ProcessorSet) operation {
 	return s.operate(ctx, id,
-		func(r *claims.Stream, interrupted bool) claims.Decision { return r.SetOnce(set, interrupted) },
-		(*claims.Stream).EndOnce)
-}
-
-// inApply reports whether an operation has begun.
-func (s *session) inApply() bool {
-	select {
-	case <-s.applying:
-		return true
-	default:
-		return false
-	}
-}
-
-// knownOfConflict returns what the run knows of a stream to which two resources give different sets. The plans of an
-// apply look like those of a plan, but in an apply the other resource is about to send its set, or has sent it.
-func (s *session) knownOfConflict(ctx context.Context, id string) claims.Known {
-	s.firstConflict.Do(func() { time.AfterFunc(conflictDelay, func() { close(s.noApply) }) })
-	select {
-	case <-s.applying:
-	case <-s.noApply:
-		if !s.inApply() {
-			return claims.Known{}
-		}
-	case <-ctx.Done():
-	}
-	if turn, err := s.waitForTurn(ctx, id); err == nil {
-		defer func() { <-turn }()
-	}
-	known := rules(s, id, (*claims.Stream).Known)
-	known.InDoubt = known.InDoubt || known.Reported == nil && !known.Failed
-	return known
+		func(stream *claims.Stream, interrupted bool) claims.Decision { return stream.SetOnce(set, interrupted) },
+		func(stream *claims.Stream, o *operation) { stream.EndOnce(*o.result) })
 }
 
 // operate runs an operation when no other one uses the stream.
 func (s *session) operate(ctx context.Context, id string,
-	begin func(r *claims.Stream, interrupted bool) claims.Decision, end func(*claims.Stream, claims.Result),
-) (o outcome) {
+	begin func(stream *claims.Stream, interrupted bool) claims.Decision, end func(*claims.Stream, *operation),
+) (o operation) {
 	if !s.configured() {
-		return outcome{err: errNotConfigured}
+		return operation{err: errNotConfigured}
 	}
 	turn, err := s.waitForTurn(ctx, id)
 	if err != nil {
-		return outcome{err: err, known: rules(s, id, (*claims.Stream).Known)}
+		return operation{err: err, known: rules(s, id, (*claims.Stream).Known)}
 	}
 	defer func() {
 		o.known = rules(s, id, (*claims.Stream).Known)
-		<-turn
+		turn.Release(1)
 	}()
 
-	s.firstApply.Do(func() { close(s.applying) })
-	o.decision = rules(s, id, func(r *claims.Stream) claims.Decision { return begin(r, ctx.Err() != nil) })
+	o.decision = rules(s, id, func(stream *claims.Stream) claims.Decision { return begin(stream, ctx.Err() != nil) })
 	switch o.decision.Refusal {
 	case claims.ConflictingSets:
 		o.err = errConflict
-	case claims.LeftAlone:
-		o.err = errLeftAlone
+	case claims.Blocked:
+		o.err = errBlocked
 	case claims.Interrupted:
 		o.err = interruptedError{ctx.Err()}
 	}
@@ -243,54 +198,53 @@ func (s *session) operate(ctx context.Context, id string,
 		return o
 	}
 	o.got, o.err = s.client.UpdateStream(ctx, id, o.decision.Set)
-	o.result = resultOf(o.got, o.err)
+	o.result = &claims.Result{Reported: o.got}
+	if o.err != nil {
+		e := asStreamError(o.err)
+		o.result = &claims.Result{Failed: true, Outcome: e.Outcome, Reported: e.Stream}
+	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	end(&s.stream(id).rules, *o.result)
+	end(&s.stream(id).rules, &o)
 	return o
 }
 
-// waitForTurn waits until no other operation uses a stream. A receive from the returned channel ends the turn.
-func (s *session) waitForTurn(ctx context.Context, id string) (<-chan struct{}, error) {
+// waitForTurn waits until no other operation uses a stream. The caller releases what it returns.
+func (s *session) waitForTurn(ctx context.Context, id string) (*semaphore.Weighted, error) {
 	s.mu.Lock()
 	turn := s.stream(id).turn
 	s.mu.Unlock()
-	select {
-	case turn <- struct{}{}: // also after an interrupt: the rules may decide that nothing is left to do
+	if turn.TryAcquire(1) { // also after an interrupt: the rules may decide that nothing is left to do
 		return turn, nil
-	default:
 	}
 	if ctx.Err() != nil {
 		return nil, interruptedError{ctx.Err()}
 	}
-	select {
-	case turn <- struct{}{}:
-		return turn, nil
-	case <-ctx.Done():
-		return nil, fmt.Errorf("another operation on stream %q did not end in time: %w", id, ctx.Err())
+	if err := turn.Acquire(ctx, 1); err != nil {
+		return nil, fmt.Errorf("another operation on stream %q did not end in time: %w", id, err)
 	}
+	return turn, nil
 }
 
-func resultOf(got *streams.Stream, err error) *claims.Result {
-	if err == nil {
-		return &claims.Result{Reported: got}
+// forEach runs an operation for each stream, as many at the same time as the client sends requests, and yields the results
+// in the order of ids.
+func forEach[T any](s *session, ids []string, operation func(id string) T) iter.Seq2[string, T] {
+	return func(yield func(string, T) bool) {
+		results := make([]chan T, len(ids))
+		for i := range ids {
+			results[i] = make(chan T, 1)
+		}
+		go func() {
+			var running errgroup.Group
+			running.SetLimit(s.client.MaxConcurrent())
+			for i, id := range ids {
+				running.Go(func() error { results[i] <- operation(id); return nil })
+			}
+		}()
+		for i, id := range ids {
+			if !yield(id, <-results[i]) {
+				return
+			}
+		}
 	}
-	e := asStreamError(err)
-	return &claims.Result{Failed: true, NotFound: e.Status == http.StatusNotFound, Outcome: e.Outcome, Reported: e.Stream}
-}
-
-// forEach runs an operation for each stream, as many at the same time as the client sends requests, and returns the
-// results in the order of ids.
-func forEach[T any](s *session, ids []string, operation func(id string) T) []T {
-	results := make([]T, len(ids))
-	var running errgroup.Group
-	running.SetLimit(s.client.MaxConcurrent())
-	for i, id := range ids {
-		running.Go(func() error {
-			results[i] = operation(id)
-			return nil
-		})
-	}
-	_ = running.Wait() // the results have the errors
-	return results
 }

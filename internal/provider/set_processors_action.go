@@ -17,7 +17,7 @@ var _ action.ActionWithConfigure = (*setProcessorsAction)(nil)
 func newSetProcessorsAction() action.Action { return &setProcessorsAction{} }
 
 type setProcessorsAction struct {
-	session *session // nil while Terraform only asks for schemas or validates
+	session *session
 }
 
 type setProcessorsModel struct {
@@ -48,8 +48,8 @@ func (a *setProcessorsAction) Schema(_ context.Context, _ action.SchemaRequest, 
 	}
 }
 
-func (a *setProcessorsAction) Configure(_ context.Context, req action.ConfigureRequest, resp *action.ConfigureResponse) {
-	a.session = providerSession(req.ProviderData, &resp.Diagnostics)
+func (a *setProcessorsAction) Configure(_ context.Context, req action.ConfigureRequest, _ *action.ConfigureResponse) {
+	a.session = providerSession(req.ProviderData)
 }
 
 // Invoke waits until no other operation uses the stream, but claims no set: actions exist to detach
@@ -80,6 +80,6 @@ func (a *setProcessorsAction) Invoke(ctx context.Context, req action.InvokeReque
 		progress("%s", describeAttempt(attempt))
 	})
 	if o := a.session.setOnce(ctx, id, set); o.err != nil {
-		resp.Diagnostics.Append(diagnose(id, operation{what: fmt.Sprintf("the processors of stream %q could not be set", id)}, o))
+		resp.Diagnostics.Append(diagnose(id, fmt.Sprintf("the processors of stream %q could not be set", id), "", o))
 	}
 }

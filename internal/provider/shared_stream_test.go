@@ -104,7 +104,7 @@ func TestLateConflict(t *testing.T) {
 	close(respond)
 	ended.Wait()
 	wantDiagnostic(t, diags, tfprotov6.DiagnosticSeverityError, "Conflicting Processor Sets",
-		`Nothing was sent by this operation. The service reports that the stream now has ["p1"].`)
+		"Nothing was sent by this operation. The stream was not changed by this resource.")
 }
 
 // A key that an update adds is in the state after an unknown outcome, with a mark, so that removing the key detaches.
@@ -251,27 +251,4 @@ func TestInterruptedGroup(t *testing.T) {
 		t.Errorf("%d errors for one interrupt: %s", len(diags), diags)
 	}
 	wantDiagnostic(t, diags, tfprotov6.DiagnosticSeverityError, "Streams Failed", fmt.Sprintf("%d × Operation Interrupted", 50-len(service.Requests())))
-}
-
-// Builds before 0.1.0 wrote the sets to be sent again in another form.
-func TestOldPrivateStates(t *testing.T) {
-	t.Parallel()
-	streams := sameSet(2, "p1")
-	_, url := streamstest.Start(t, streamstest.Options{}, seeds(streams)...)
-	provider := coretest.Attributes{"base_url": url}
-	for old, of := range map[string]struct {
-		none   coretest.Managed
-		config tftypes.Value
-	}{
-		`true`:                   {coretest.Managed{Value: nullResource()}, single("s001", []string{"p1"})},
-		`{"s001":"unconfirmed"}`: {nullGroup(), group(streams, nil)},
-	} {
-		state := mustApply(t, provider, of.none, of.config)
-		state.Private, _ = json.Marshal(map[string][]byte{"unconfirmed": []byte(old)})
-		planned, _, diags := startProvider(t, provider).Plan(state, of.config)
-		wantDiagnostic(t, diags, tfprotov6.DiagnosticSeverityWarning, `Outcome of an Earlier Operation Unknown: stream "s001"`, "sends the set again")
-		if strings.Contains(string(planned.Private), "unconfirmed\":") {
-			t.Errorf("the plan keeps the old form: %s", planned.Private)
-		}
-	}
 }

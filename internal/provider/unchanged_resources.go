@@ -32,16 +32,16 @@ type unchangedResource struct {
 
 func newUnchangedServer(server fullServer, p *streamProvider) unchangedServer {
 	return unchangedServer{server, p, map[string]unchangedResource{
-		"stream_processors":       newUnchanged[*processorsModel](newProcessorsResource()),
-		"stream_processors_group": newUnchanged[*groupModel](newGroupResource()),
+		"stream_processors":       newUnchanged[processorsModel](newProcessorsResource()),
+		"stream_processors_group": newUnchanged[groupModel](newGroupResource()),
 	}}
 }
 
-func newUnchanged[M model[M]](r resource.Resource) unchangedResource {
+func newUnchanged[T any, M model[T]](r resource.Resource) unchangedResource {
 	ctx := context.Background()
 	var resp resource.SchemaResponse
 	r.Schema(ctx, resource.SchemaRequest{}, &resp)
-	return unchangedResource{resp.Schema, resp.Schema.Type().TerraformType(ctx), planUnchanged[M]}
+	return unchangedResource{resp.Schema, resp.Schema.Type().TerraformType(ctx), planUnchanged[T, M]}
 }
 
 func (u unchangedServer) ReadResource(ctx context.Context, req *tfprotov6.ReadResourceRequest) (*tfprotov6.ReadResourceResponse, error) {
@@ -77,7 +77,7 @@ func (r unchangedResource) decode(value *tfprotov6.DynamicValue) (tfsdk.State, b
 }
 
 // planUnchanged plans a resource as the framework would, if nothing is to be done.
-func planUnchanged[M model[M]](ctx context.Context, s *session, values tfsdk.State) bool {
+func planUnchanged[T any, M model[T]](ctx context.Context, s *session, values tfsdk.State) bool {
 	var state, plan M
 	if values.Get(ctx, &state).HasError() || values.Get(ctx, &plan).HasError() {
 		return false

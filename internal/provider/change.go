@@ -1,0 +1,210 @@
+package provider
+
+import (
+	"context"
+	"maps"
+	"slices"
+
+	"github.com/hashicorp/terraform-plugin-framework/diag"
+	"github.com/hashicorp/terraform-plugin-framework/types"
+
+	"github.com/stream-management/terraform-provider-stream/internal/claims"
+	"github.com/stream-management/terraform-provider-stream/internal/streams"
+)
+
+// A single resource is a group of one: both resources plan and apply a change here, stream by stream.
+
+// sets are processor sets by stream id; nil stands for a set that is known after apply.
+type sets map[string]*streams.ProcessorSet
+
+// entries is what the state of a resource has, by stream id.
+type entries map[string]*claims.Entry
+
+// without returns the ids that are not in other, in order.
+func (e entries) without(other sets) []string {
+	return slices.DeleteFunc(slices.Sorted(maps.Keys(e)), func(id string) bool { _, found := other[id]; return found })
+}
+
+// change is what a resource wants of its streams.
+type change struct {
+	kind       changeKind
+	of         subject
+	want       sets
+	was        entries      // in the state
+	former     entries      // in the state of another deployment; was is empty then
+	deployment types.String // in the state
+	marks      marks        // of the private state
+	triggered  bool         // triggers have changed: send all sets
+	leaving    claims.LeaveKind
+	detach     bool // on_destroy = "detach", for the streams that the resource leaves
+}
+
+// changeKind is what becomes of a resource.
+type changeKind int
+
+const (
+	create   changeKind = iota // there is no state, or Terraform does not show it: the old object is destroyed
+	update                     // Terraform also plans a replacement as an update first
+	redeploy                   // update, and the state is that of another deployment
+	destroy
+	forget // destroy, and the state is that of another deployment
+)
+
+// partial reports whether the state takes what succeeds if a stream fails.
+func (c change) partial() bool { return c.of == ofGroup && (c.kind == update || c.kind == redeploy) }
+
+func (c change) leave(id string) claims.Leave {
+	return claims.Leave{Entry: *c.was[id], Detach: c.detach, Kind: c.leaving}
+}
+
+// plan plans a change. It reports whether the apply sends anything, and returns the planned marks. With
+// detect_drift it reads the streams that the resource takes over.
+func (s *session) plan(ctx context.Context, c change) (sends bool, planned marks, diags diag.Diagnostics) {
+	if diags = s.deployment.check(c); diags.HasError() {
+		return false, c.marks, diags
+	}
+	r := newReport(c.of, s.mayWarn)
+	planned = c.marks.lasting()
+	if c.kind == create { // in a replacement, Terraform passes the marks of the first plan to this one
+		for id, m := range c.marks {
+			planned[id] = mark{Resend: m.Resend, Detach: m.Detach, Claim: m.Claim}
+		}
+		planned[anyStream] = mark{Created: true, Resend: claims.Unknown} // nobody knows the marks of a tainted object
+	}
+	s.noteCall()
+	for _, id := range slices.Sorted(maps.Keys(c.want)) {
+		sends = s.planSet(c, id, planned, r) || sends
+	}
+	if leaves := c.was.without(c.want); len(leaves) > 0 {
+		s.awaitFirstClaims(ctx)
+		for _, id := range leaves {
+			s.planLeave(c, id, planned, r)
+		}
+		sends = true
+	}
+	if s.readsStreams() && c.kind != redeploy && !r.hasErrors() { // a destroy also plans a change of the deployment, only to refresh
+		s.readBeforeCreate(ctx, c, r)
+	}
+	return sends || c.leaving == claims.MayBeDropped, planned, append(diags, r.diagnostics("Nothing was sent.")...)
+}
+
+// planSet plans the set of a stream.
+func (s *session) planSet(c change, id string, planned marks, r *report) (sends bool) {
+	want := claims.Want{Set: c.want[id], Entry: c.was[id], Triggered: c.triggered}
+	p := rules(s, id, func(stream *claims.Stream) claims.Plan { return stream.PlanSet(want) })
+	m, marked := planned[id]
+	m.Send = p.Send && want.Entry != nil
+	if c.kind == create {
+		m.Claim = p.Claim
+	}
+	if marked || m.Send || c.kind == create {
+		planned[id] = m
+	}
+	if p.Refusal == claims.ConflictingSets {
+		r.add(id, conflictError(id, *c.want[id], p.Other))
+	}
+	r.planned(id, p)
+	return p.Send
+}
+
+// planLeave plans that the resource leaves a stream.
+func (s *session) planLeave(c change, id string, planned marks, r *report) {
+	p := rules(s, id, func(stream *claims.Stream) claims.Plan { return stream.PlanLeave(c.leave(id)) })
+	r.planned(id, p)
+	if c.leaving == claims.MayBeDropped { // the plan of the apply decides
+		return
+	}
+	m := planned[id]
+	m.Claim, m.Detach = p.Claim, c.detach
+	if m.foreseen() {
+		planned[id] = m
+	}
+}
+
+// applied is what a change leaves in the state.
+type applied struct {
+	kept      entries
+	reported  map[string]*streams.Stream // what the service reported of them in this run
+	marks     marks
+	failed    bool // a stream failed
+	keepState bool // the state takes nothing of the plan
+}
+
+// apply sends the sets that differ from the state or have a mark, and then leaves the streams that the resource
+// drops: another resource may have sent its set by then.
+func (s *session) apply(ctx context.Context, c change) (applied, diag.Diagnostics) {
+	former := applied{kept: c.former, marks: c.marks.lasting(), failed: true, keepState: true}
+	if refused := s.deployment.check(c).Errors(); len(refused) > 0 { // of a tainted or replaced object, without a plan
+		return former, refused
+	}
+	if !s.configured() {
+		former.kept = c.was
+		return former, diag.Diagnostics{notConfiguredError("the processors could not be set or detached")}
+	}
+	r := newReport(c.of, nil)
+	a := applied{kept: entries{}, reported: map[string]*streams.Stream{}, marks: marks{}}
+	s.applySets(ctx, c, &a, r)
+	s.applyLeaves(ctx, c, &a, r)
+	for id, entry := range a.kept {
+		if entry.Resend != claims.Settled {
+			a.marks[id] = mark{Resend: entry.Resend}
+		}
+	}
+	a.failed = r.hasErrors()
+	a.keepState = a.failed && !c.partial()
+	if a.failed && c.kind == redeploy && r.changed == 0 {
+		a = former
+	}
+	return a, r.diagnostics(r.nowInState(c))
+}
+
+func (s *session) applySets(ctx context.Context, c change, a *applied, r *report) {
+	var sends []string
+	for _, id := range slices.Sorted(maps.Keys(c.want)) {
+		if entry := c.was[id]; entry != nil && entry.Set.Equal(*c.want[id]) && !c.marks[id].Send {
+			a.kept[id] = entry
+		} else {
+			sends = append(sends, id)
+		}
+	}
+	for id, o := range forEach(s, sends, func(id string) operation { return s.set(ctx, id, *c.want[id], c.was[id] != nil) }) {
+		if o.err != nil {
+			s.keep(a, id, c, o, r)
+			continue
+		}
+		r.changed++
+		a.kept[id], a.reported[id] = &claims.Entry{Set: *c.want[id]}, o.got
+	}
+}
+
+func (s *session) applyLeaves(ctx context.Context, c change, a *applied, r *report) {
+	leaves, replaced := c.was.without(c.want), c.marks[anyStream].Created // a destroy with the marks of a create is that of the old object
+	if len(leaves) > 0 {
+		s.awaitFirstClaims(ctx) // once, because only a few wait at the same time
+	}
+	for id, o := range forEach(s, leaves, func(id string) operation { return s.leave(ctx, id, c.leave(id), c.marks[id].Claim) }) {
+		if o.err != nil {
+			s.keep(a, id, c, o, r)
+			continue
+		}
+		// Core plans the destroy of a deposed object in the apply, which has a session of its own.
+		late := c.leaving == claims.Destroyed && rules(s, id, (*claims.Stream).DestroyPlanned)
+		r.left(id, c, o, late || replaced && !c.marks[id].foreseen())
+	}
+}
+
+// keep keeps a stream in the state after a failed operation, and reports the failure.
+func (s *session) keep(a *applied, id string, c change, o operation, r *report) {
+	r.failed(id, c, o)
+	kept := rules(s, id, func(stream *claims.Stream) *claims.Entry { return stream.Keep(c.was[id], o.decision.Set, o.result) })
+	if kept == nil {
+		return
+	}
+	a.kept[id] = kept
+	if kept.Resend == claims.Settled && o.known.Reported != nil {
+		a.reported[id] = o.known.Reported
+	}
+	if want := c.want[id]; want != nil && c.partial() && kept.Set.Equal(*want) && kept.Resend == claims.Settled {
+		a.kept[id] = &claims.Entry{Set: kept.Set, Resend: claims.Unsent} // the state alone would plan nothing
+	}
+}

@@ -1,0 +1,92 @@
+package provider
+
+import (
+	"fmt"
+
+	"github.com/hashicorp/terraform-plugin-framework/diag"
+	"github.com/hashicorp/terraform-plugin-framework/types"
+
+	"github.com/stream-management/terraform-provider-stream/internal/claims"
+)
+
+// deployment is the name of the deployment that is configured; "" while it is known after apply. The state has the name,
+// because streams of two deployments may have the same ids. This file answers every question about the deployment.
+type deployment string
+
+// value returns the deployment for a state.
+func (d deployment) value() types.String {
+	if d == "" {
+		return types.StringUnknown()
+	}
+	return types.StringValue(string(d))
+}
+
+// differs reports whether a state is that of another deployment.
+func (d deployment) differs(state types.String) bool {
+	return d != "" && known(state) && state.ValueString() != string(d)
+}
+
+// planned returns the deployment in the plan of a change.
+func (d deployment) planned(c change, sends, updated bool) types.String {
+	switch {
+	case c.kind == create, c.kind == update && sends && c.deployment.IsNull():
+		return types.StringUnknown() // the apply of a saved plan may have another address, or nothing to send
+	case c.kind == update && !updated:
+		return c.deployment
+	}
+	return d.value()
+}
+
+// applied returns the deployment in the state after a change: the former one if the state has nothing of this one.
+func (d deployment) applied(c change, a applied) types.String {
+	if a.failed && len(a.reported) == 0 {
+		return c.deployment
+	}
+	return d.value()
+}
+
+// leaveFormer makes a change one of streams that the state does not have, if the state is that of another deployment,
+// where nothing is sent.
+func (d deployment) leaveFormer(c *change) {
+	if !d.differs(c.deployment) {
+		return
+	}
+	c.was, c.former = nil, c.was
+	switch c.kind {
+	case update:
+		c.kind = redeploy
+	case destroy:
+		c.kind = forget
+	}
+}
+
+// check returns the diagnostics of a change that leaves another deployment. It refuses to detach the processors of
+// streams that never had them from this resource.
+func (d deployment) check(c change) (diags diag.Diagnostics) {
+	leaves := c.kind == forget || c.kind == redeploy && c.leaving == claims.Replaced && len(c.former.without(c.want)) > 0
+	former := c.deployment.ValueString()
+	switch {
+	case leaves && c.detach:
+		diags.Append(otherDeploymentError(former, string(d)))
+	case c.kind == redeploy:
+		diags.Append(deploymentChangedWarning(former, string(d)))
+	}
+	return diags
+}
+
+// deploymentChangedWarning is the same for all resources of a run, so that Terraform shows it once.
+func deploymentChangedWarning(from, to string) diag.Diagnostic {
+	return diag.NewWarningDiagnostic("The Deployment Has Changed", paragraphs(
+		fmt.Sprintf("The state is that of deployment %q, and the provider is configured for deployment %q. The apply sends the sets to %q. "+
+			"Streams at %q keep their processors.", from, to, to, from),
+		fmt.Sprintf("If both are the same deployment, at another address, set deployment = %q in the provider block: then nothing is sent.", from)))
+}
+
+func otherDeploymentError(from, to string) diag.Diagnostic {
+	return nothingSent("The Deployment Has Changed",
+		fmt.Sprintf("The state is that of deployment %q, and the provider is configured for deployment %q. A destroy would detach the "+
+			"processors of streams at %q, which never got them from this resource.", from, to, to),
+		fmt.Sprintf("To detach the processors at %q, configure that deployment again. To take the set to %q first, apply without the destroy. "+
+			"To leave the processors attached, set on_destroy = \"keep\" and apply, or use a removed block with destroy = false. "+
+			"If the resource is tainted, terraform untaint makes it an update.", from, to), notChanged)
+}
