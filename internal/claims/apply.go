@@ -12,6 +12,8 @@ type Decision struct {
 	Set     streams.ProcessorSet // of Send and ConflictingSets
 	Refusal Refusal
 	Other   streams.ProcessorSet // see ConflictingSets
+
+	Detached bool // of Set: a leave of this run has detached the processors, and no resource has set them since
 }
 
 // Set begins the operation that sends the set of a resource.
@@ -26,7 +28,9 @@ func (s *Stream) Set(set streams.ProcessorSet, interrupted bool) Decision {
 	if s.phase == blocked {
 		return Decision{Refusal: Blocked}
 	}
-	return s.send(set)
+	d := s.send(set)
+	d.Detached = s.detached
+	return d
 }
 
 // Leave begins the operation of a resource that leaves the stream. mark is the claim that its plan found; the zero value
@@ -56,7 +60,9 @@ func (s *Stream) Leave(l Leave, mark Claim, interrupted bool) Decision {
 	case s.phase == blocked:
 		return Decision{Refusal: Blocked}
 	}
-	return s.send(set)
+	d := s.send(set)
+	s.underWay.detached = set.Len() == 0 && (has.set.Len() > 0 || has.unknown)
+	return d
 }
 
 // has returns what the stream has, as far as the run and an entry tell. A report is newer than the entry.
@@ -92,6 +98,7 @@ func (s *Stream) EndSet(r Result, inState bool) {
 	s.EndOnce(r)
 	switch {
 	case !r.Failed:
+		s.detached = false
 		s.advance(written)
 	case inState:
 		s.advance(blocked)
@@ -102,6 +109,7 @@ func (s *Stream) EndSet(r Result, inState bool) {
 
 // EndLeave ends the operation of Leave. It has not failed if the service does not know the stream.
 func (s *Stream) EndLeave(r Result) {
+	s.detached = s.detached || r.Reported != nil && !r.Failed && s.underWay != nil && s.underWay.detached
 	s.EndOnce(r)
 	switch {
 	case r.Failed:

@@ -30,6 +30,7 @@ type Stream struct {
 	left     *remainder      // by a resource that left since then and sent nothing; nil if there is none
 	underWay *remainder      // what a request without an outcome yet is to leave; nil if there is none
 	gone     bool            // the refresh found no such stream
+	detached bool            // a leave has detached the processors, and no resource has set them since
 
 	mayBeDropped   bool // a resource with the leave MayBeDropped detaches
 	destroyPlanned bool // a leave of the kind Destroyed is planned

@@ -203,6 +203,31 @@ func TestSentenceIsAboutTheLastEvent(t *testing.T) {
 	check(t, "after two leaves with different sets", two.Known(), Known{})
 }
 
+// A resource that sets a stream learns that another one has detached the processors before, in the same run.
+func TestSetAfterALeave(t *testing.T) {
+	for _, test := range []struct {
+		name  string
+		leave Leave
+		end   Result
+		want  bool
+	}{
+		{"detached", detaching, succeeds(emptySet), true},
+		{"detached, by a resource that did not know the set", Leave{Entry: Entry{emptySet, Unknown}, Detach: true}, succeeds(emptySet), true},
+		{"nothing to detach", Leave{Entry: Entry{Set: emptySet}, Detach: true}, succeeds(emptySet), false},
+		{"refused", detaching, refusal, false},
+		{"no such stream", detaching, Result{}, false},
+		{"unknown outcome", detaching, unclear, false},
+	} {
+		var s Stream
+		s.Leave(test.leave, Claim{}, false)
+		s.EndLeave(test.end)
+		s.phase = untouched // a failed leave would block the stream
+		check(t, test.name, s.Set(a, false).Detached, test.want)
+		s.EndSet(succeeds(a), true)
+		check(t, test.name+", and set", s.Set(a, false).Detached, false)
+	}
+}
+
 func TestLateConflict(t *testing.T) {
 	var s Stream
 	s.Set(a, false)

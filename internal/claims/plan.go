@@ -144,7 +144,7 @@ func (s *Stream) PlanLeave(l Leave) Plan {
 		p.Warnings = []Warning{DroppedFirst}
 	case l.Kind == Replaced && l.Detach && relies:
 		p.Warnings = []Warning{MarkMayBeLostToState}
-	case l.Kind == Replaced && l.Detach:
+	case l.Kind == Replaced && l.Detach && (l.Set.Len() > 0 || l.Resend != Settled):
 		p.Warnings = []Warning{MarkMayBeLost}
 	}
 	return p

@@ -153,6 +153,11 @@ func (s *session) apply(ctx context.Context, c change) (applied, diag.Diagnostic
 	a.failed = r.hasErrors()
 	a.keepState = a.failed && !c.partial()
 	if a.failed && c.kind == redeploy && r.changed == 0 {
+		for id := range a.kept { // the streams that may have been changed: both names may stand for one deployment
+			if entry := c.former[id]; entry != nil && !entry.Set.Equal(*c.want[id]) {
+				former.marks[id] = mark{Resend: claims.Unknown}
+			}
+		}
 		a = former
 	}
 	return a, r.diagnostics(r.nowInState(c))
@@ -173,6 +178,9 @@ func (s *session) applySets(ctx context.Context, c change, a *applied, r *report
 			continue
 		}
 		r.changed++
+		if o.decision.Detached && o.decision.Set.Len() > 0 {
+			r.add(id, wereDetachedWarning(id))
+		}
 		a.kept[id], a.reported[id] = &claims.Entry{Set: *c.want[id]}, o.got
 	}
 }

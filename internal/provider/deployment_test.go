@@ -268,8 +268,8 @@ func TestDeploymentChangeFails(t *testing.T) {
 	})
 }
 
-// What is in doubt at the former deployment is still in doubt after a move that fails.
-func TestDeploymentChangeFailsInDoubt(t *testing.T) {
+// An unknown outcome at the former deployment is still remembered after a change of the deployment that fails.
+func TestDeploymentChangeFailsAfterUnknownOutcome(t *testing.T) {
 	t.Parallel()
 	onBoth(t, nil, func(t *testing.T, d *deploymentTest) {
 		refuse(d.former, map[string]streamstest.Fault{"s000": {ResetAfter: true}, "s001": {ResetAfter: true}})
@@ -283,6 +283,23 @@ func TestDeploymentChangeFailsInDoubt(t *testing.T) {
 		d.former.ForgetRequests()
 		d.mustApply(d.at(d.formerURL), d.config("p1", nil))
 		d.former.WantRequests(t, d.sets("p1")...)
+	})
+}
+
+// Two names may stand for one deployment. So a change of the deployment with an unknown outcome is remembered, and the next
+// plan sends the sets again, whichever deployment is configured then.
+func TestUnknownOutcomeOfDeploymentChange(t *testing.T) {
+	t.Parallel()
+	onBoth(t, nil, func(t *testing.T, d *deploymentTest) {
+		refuse(d.configured, map[string]streamstest.Fault{"s000": {Status: 500, Apply: true}, "s001": {Status: 500, Apply: true}})
+		if diags := d.apply(d.at(d.url), d.config("p2", nil)); !diags.Failed() {
+			t.Fatal("the apply succeeded")
+		}
+		d.want("deployment", d.formerURL)
+		d.mustApply(d.at(d.formerURL), d.config("p1", nil))
+		d.former.WantRequests(t, d.sets("p1")...)
+		d.wantNoChanges(d.at(d.formerURL), d.config("p1", nil))
+		d.former.ForgetRequests()
 	})
 }
 

@@ -49,7 +49,7 @@ func diagnose(id, happened, inState string, o operation) diag.Diagnostic {
 	hints := hintsOf(e, o.decision.Send && o.decision.Set.Len() == 0)
 	advice := hints[firstHint(hints)].text
 	if o.known.Left != nil {
-		advice += fmt.Sprintf(" Another resource that had set %s left the stream in this run.", o.known.Left)
+		advice += fmt.Sprintf(" In this run, an object that had set %s left the stream.", o.known.Left)
 	}
 	if e.Outcome != streams.NotChanged && inState != "" {
 		advice += " " + inState

@@ -18,9 +18,9 @@ func warning(id, summary string, parts ...string) diag.Diagnostic {
 }
 
 const (
-	detachedAWhile = "Processors May Be Detached for a Moment"
-	createdFirst   = "If this resource has create_before_destroy, set on_destroy = \"keep\" and apply that change first, or remove " +
-		"create_before_destroy."
+	detachedForAMoment = "Processors May Be Detached for a Moment"
+	createdFirst       = "If this resource has create_before_destroy, set on_destroy = \"keep\" and apply that change first, or remove " +
+		"create_before_destroy. Otherwise, ignore this warning."
 )
 
 // planWarnings has the texts of the warnings of plans. {other} stands for the set that a warning is about.
@@ -31,16 +31,16 @@ var planWarnings = [...]struct{ summary, detail, advice string }{
 	claims.Resending: {"Set Will Be Sent Again",
 		"Another resource of this plan has the same stream, and will be destroyed or move to another stream. That leaves the stream " +
 			"with {other}, so this resource sends its set again, although its configuration did not change.", ""},
-	claims.DetachedFirst: {detachedAWhile,
+	claims.DetachedFirst: {detachedForAMoment,
 		"Another resource of this plan leaves this stream and detaches its processors. Terraform may run that operation before it " +
 			"applies this resource, and the stream has no processors in between.",
 		"If a resource was renamed, or its for_each key changed, add a moved block: then nothing is sent. Otherwise set " +
 			"on_destroy = \"keep\" on the other resource, and apply that change first."},
-	claims.DroppedFirst: {detachedAWhile,
+	claims.DroppedFirst: {detachedForAMoment,
 		"This group drops the stream and detaches its processors, and another resource of this plan sets the processors. Terraform " +
 			"may run the update of this group first, and the stream has no processors in between.",
 		"To keep the processors attached throughout, set on_destroy = \"keep\" in this group, in the same apply."},
-	claims.MarkMayBeLost: {detachedAWhile,
+	claims.MarkMayBeLost: {detachedForAMoment,
 		"This resource moves to another stream, and another resource of this plan takes this stream over. If this resource has " +
 			"create_before_destroy, the destroy of the old object may detach the processors before the other resource is applied.",
 		createdFirst},
@@ -73,8 +73,8 @@ func droppedStreamError(id string, left streams.ProcessorSet) diag.Diagnostic {
 // staysAttachedWarning is for a resource that left its stream to another one, which could not be applied.
 func staysAttachedWarning(id string, left streams.ProcessorSet, o operation) diag.Diagnostic {
 	return warning(id, "Processors Stay Attached",
-		fmt.Sprintf("The destroy sent nothing, because another resource of this run sets the processors of the stream. That "+
-			"resource failed, so the stream may still have the processors of the destroyed resource: %s. Apply again.", left),
+		fmt.Sprintf("The destroy sent nothing, because this run was to set the processors of the stream again. That failed, "+
+			"so the stream may still have the processors of the destroyed object: %s. Apply again.", left),
 		nowTrue(o.now()))
 }
 
@@ -86,6 +86,16 @@ func unforeseenDetachWarning(id string) diag.Diagnostic {
 			"not. Terraform does not ask for a plan of such a destroy before the apply, so the destroy has detached the processors "+
 			"without knowing other resources of the stream. If another resource has the stream, change a value in its triggers and "+
 			"apply again.")
+}
+
+// wereDetachedWarning is for a stream that a resource of this run has left, with the empty set, before another one set it.
+// The plan could not always know: an id that is known after apply may turn out to be that of the stream.
+func wereDetachedWarning(id string) diag.Diagnostic {
+	return warning(id, "Processors Were Detached for a Moment",
+		"In this run, a resource left this stream and detached its processors, and this resource attached its set afterwards. "+
+			"In between, the stream had no processors.",
+		"If a resource was renamed, or its for_each key changed, a moved block keeps the processors attached. Otherwise, set "+
+			"on_destroy = \"keep\" on the resource that leaves a stream, and apply that change first.")
 }
 
 func detachedByCreateWarning(id, detached string) diag.Diagnostic {

@@ -118,7 +118,7 @@ func TestManyWarnings(t *testing.T) {
 	wantDiagnostic(t, diags, tfprotov6.DiagnosticSeverityWarning, "More Warnings About Streams",
 		`Streams with warnings: 1 (1 × Processors May Be Detached for a Moment). Not shown above: "s055".`)
 	var want []string
-	for range shownStreams {
+	for range shownGaps {
 		want = append(want, "WARNING Processors May Be Detached for a Moment")
 	}
 	for range 3 {

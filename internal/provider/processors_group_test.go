@@ -71,8 +71,7 @@ func TestGroupCreateFails(t *testing.T) {
 	wantSentences(t, diags, map[string]string{
 		"s007": "The stream was not changed.", "s321": "sending the same set twice is safe.",
 		"": "497 streams have their planned sets. 2 streams were not changed. 1 stream may or may not have been changed. " +
-			"The group is not in the state. The next apply sends all of its sets. " +
-			"Until then, what was attached stays attached, and a destroy detaches nothing.",
+			notSaved,
 	})
 	if !r.state.Value.IsNull() {
 		t.Fatal("a failed create leaves a state")
@@ -201,7 +200,7 @@ func TestGroupManyErrors(t *testing.T) {
 	if found := errorsAt(diags); len(found) != 21 || len(found["s019"]) != 1 || len(found[""]) != 1 {
 		t.Fatal(diags)
 	}
-	wantSentences(t, diags, map[string]string{"": "50 streams were not changed. The group is not in the state. The next apply sends all of its sets."})
+	wantSentences(t, diags, map[string]string{"": "50 streams were not changed. Nothing of this create is in the state: apply again."})
 	if last := diags[len(diags)-1].Detail; !strings.HasPrefix(last, "Streams with errors: 50 (50 × Resource Not Found Error). Not shown above: \"s020\", ") {
 		t.Error(last)
 	}

@@ -19,6 +19,9 @@ import (
 // warnings of their own in plans and refreshes.
 const shownStreams = 20
 
+// shownGaps is the number of streams of a run for which a plan says that they may have no processors for a moment.
+const shownGaps = 5
+
 // namedStreams is the number of other streams that are named.
 const namedStreams = 10
 
@@ -48,7 +51,7 @@ type report struct {
 	changed, leaves  int                     // streams whose operation succeeded
 	failures         map[streams.Outcome]int // streams whose operation failed
 	errors, warnings reportedStreams
-	mayWarn          func(id string) bool // whether warnings about a stream are shown; nil: those of the first streams are
+	mayWarn          func(kind, id string) bool // whether a warning is shown; nil: those about the first streams are
 }
 
 type reportedStreams struct {
@@ -57,7 +60,7 @@ type reportedStreams struct {
 	hidden []string // streams whose diagnostics are only counted
 }
 
-func newReport(of subject, mayWarn func(id string) bool) *report {
+func newReport(of subject, mayWarn func(kind, id string) bool) *report {
 	return &report{
 		subject:  of,
 		failures: map[streams.Outcome]int{},
@@ -76,17 +79,17 @@ func (r *report) add(id string, d diag.Diagnostic) {
 		to = &r.warnings
 	}
 	show := r.subject == ofResource || len(to.shown) < shownStreams
+	kind, _, _ := strings.Cut(d.Summary(), ": stream ") // see warning
 	if to == &r.warnings && r.mayWarn != nil {
-		show = r.mayWarn(id)
+		show = r.mayWarn(kind, id)
 	}
 	if r.subject != ofResource {
 		d = diag.WithPath(r.path(id), d)
 	}
-	to.add(id, d, show)
+	to.add(kind, id, d, show)
 }
 
-func (s *reportedStreams) add(id string, d diag.Diagnostic, show bool) {
-	kind, _, _ := strings.Cut(d.Summary(), ": stream ") // see warning
+func (s *reportedStreams) add(kind, id string, d diag.Diagnostic, show bool) {
 	s.kinds[kind]++
 	if show {
 		s.shown = append(s.shown, d)
@@ -119,11 +122,11 @@ func (r *report) failed(id string, c change, o operation) {
 	}
 	inState := ""
 	if c.kind == create && r.subject == ofResource { // a group says it once
-		inState = "The resource is not in the state: until an apply succeeds, a destroy does not detach the processors."
+		inState = notSaved
 	}
 	d := diagnose(id, fmt.Sprintf("the processors of stream %q could not be %s", id, done), inState, o)
 	if r.errors.kinds[d.Summary()] > 0 && errors.As(o.err, new(interruptedError)) {
-		r.errors.add(id, d, false)
+		r.errors.add(d.Summary(), id, d, false)
 	} else {
 		r.add(id, d)
 	}
@@ -142,15 +145,18 @@ func (r *report) left(id string, c change, o operation, unforeseen bool) {
 	}
 }
 
+// notSaved is true of every failed create. With create_before_destroy, Terraform keeps the former object.
+const notSaved = "Nothing of this create is in the state: what was attached stays attached, and a destroy may not detach it. Apply " +
+	"again. If the plan then shows no changes, because create_before_destroy keeps the former object, change a value in triggers."
+
 // nowInState says what a failed change leaves in the state of a group.
 func (r *report) nowInState(c change) string {
 	mayHaveAttached := r.changed+r.failures[streams.Changed]+r.failures[streams.Unknown] > 0
 	switch {
 	case c.kind == create && mayHaveAttached:
-		return "The group is not in the state. The next apply sends all of its sets. Until then, what was attached stays attached, " +
-			"and a destroy detaches nothing."
+		return notSaved
 	case c.kind == create:
-		return "The group is not in the state. The next apply sends all of its sets."
+		return "Nothing of this create is in the state: apply again."
 	case c.kind == destroy:
 		return "The state has only the streams that failed."
 	case c.kind == redeploy && r.changed == 0:

@@ -25,7 +25,7 @@ type session struct {
 	detectDrift bool
 
 	mu      sync.Mutex
-	warned  map[string]bool // the streams whose warnings are shown
+	warned  map[string]map[string]bool // by kind of warning: the streams whose warnings are shown
 	streams map[string]*sharedStream
 
 	firstCall   sync.Once           // starts the time for firstClaims
@@ -51,7 +51,7 @@ func newSession(name string, detectDrift bool) *session {
 	return &session{
 		deployment:  deployment(name),
 		detectDrift: detectDrift,
-		warned:      map[string]bool{},
+		warned:      map[string]map[string]bool{},
 		streams:     map[string]*sharedStream{},
 		waiting:     semaphore.NewWeighted(maxWaiting),
 		firstClaims: make(chan struct{}),
@@ -81,14 +81,23 @@ func (s *session) awaitFirstClaims(ctx context.Context) {
 	}
 }
 
-// mayWarn reports whether a plan or a refresh shows its warnings about a stream: a run shows those about the first streams.
-func (s *session) mayWarn(id string) bool {
+// mayWarn reports whether a plan or a refresh shows its warning of a kind about a stream: a run shows those about the first
+// streams.
+func (s *session) mayWarn(kind, id string) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if len(s.warned) < shownStreams {
-		s.warned[id] = true
+	warned, limit := s.warned[kind], shownStreams
+	if kind == detachedForAMoment {
+		limit = shownGaps
 	}
-	return s.warned[id]
+	if warned == nil {
+		warned = map[string]bool{}
+		s.warned[kind] = warned
+	}
+	if len(warned) < limit {
+		warned[id] = true
+	}
+	return warned[id]
 }
 
 func (s *session) stream(id string) *sharedStream {

@@ -86,6 +86,29 @@ func TestErrorForgetsWhatWasLeftBefore(t *testing.T) {
 	}
 }
 
+// A stream id that is known after apply may be that of a stream which another resource has left. The plan does not know it.
+func TestLateStreamIDAfterADetach(t *testing.T) {
+	t.Parallel()
+	service, url := streamstest.Start(t, streamstest.Options{}, streamstest.Streams("cam")...)
+	provider := coretest.Attributes{"base_url": url}
+	null := coretest.Managed{Value: nullResource()}
+	old, renamed := mustApply(t, provider, null, single("cam", []string{"p1"})), single("cam", []string{"p1"})
+	plan := startProvider(t, provider)
+	leave, _, _ := plan.Plan(old, null.Value)
+	if _, _, diags := plan.Plan(null, resourceValue(coretest.Attributes{"stream_id": tftypes.UnknownValue, "processor_ids": []string{"p1"}})); len(diags) > 0 {
+		t.Errorf("the plan says %s", diags)
+	}
+	service.ForgetRequests()
+	apply := startProvider(t, provider)
+	if _, diags := apply.Apply(old.Value, leave, null.Value); len(diags) > 0 {
+		t.Errorf("the destroy says %s", diags)
+	}
+	set, _, _ := apply.Plan(null, renamed)
+	_, diags := apply.Apply(null.Value, set, renamed)
+	wantDiagnostic(t, diags, tfprotov6.DiagnosticSeverityWarning, `Processors Were Detached for a Moment: stream "cam"`, "In between, the stream had no processors.")
+	service.WantRequests(t, append(patches(map[string][]string{"cam": {}}), patches(map[string][]string{"cam": {"p1"}})...)...)
+}
+
 // The second of two resources that learn one stream id during the apply says what the first one did, or is doing.
 func TestLateConflict(t *testing.T) {
 	t.Parallel()
@@ -213,7 +236,7 @@ func TestFailedCreateSaysWhatStaysAttached(t *testing.T) {
 	service, url := streamstest.Start(t, streamstest.Options{}, streamstest.Streams("cam-1")...)
 	service.Inject(streamstest.Fault{ResetAfter: true})
 	r := newSingleRun(t, coretest.Attributes{"base_url": url, "retry": oneAttempt})
-	wantDiagnostic(t, r.apply(cam1("p2")), tfprotov6.DiagnosticSeverityError, "Connection Failed", "until an apply succeeds, a destroy does not detach")
+	wantDiagnostic(t, r.apply(cam1("p2")), tfprotov6.DiagnosticSeverityError, "Connection Failed", notSaved)
 }
 
 // The texts of a group name what a group has.
