@@ -11,39 +11,6 @@ import (
 	"github.com/stream-management/terraform-provider-stream/internal/streamstest"
 )
 
-func TestReadDeployment(t *testing.T) {
-	t.Parallel()
-	const host, long = "https://host", 200
-	for name, test := range map[string]struct {
-		block block
-		env   environment
-		want  string
-	}{
-		"address":                      {block{"base_url": "HTTPS://Host:443/EU/v2/"}, nil, "https://host/EU"},
-		"address from the environment": {nil, environment{"STREAM_BASE_URL": host + "/v2"}, host},
-		"name":                         {block{"base_url": host, "deployment": "eu-west/1"}, nil, "eu-west/1"},
-		"name from the environment":    {block{"base_url": host}, environment{"STREAM_DEPLOYMENT": "eu"}, "eu"},
-		"name from both":               {block{"base_url": host, "deployment": "eu"}, environment{"STREAM_DEPLOYMENT": "us us"}, "eu"},
-		"empty in the environment":     {block{"base_url": host}, environment{"STREAM_DEPLOYMENT": ""}, host},
-		"longest name":                 {block{"base_url": host, "deployment": strings.Repeat("ü", long)}, nil, strings.Repeat("ü", long)},
-		"unknown name":                 {block{"base_url": host, "deployment": unknown}, environment{"STREAM_DEPLOYMENT": "eu"}, ""},
-		"unknown address":              {block{"base_url": unknown}, environment{"STREAM_BASE_URL": host}, ""},
-		"name of an unknown address":   {block{"base_url": unknown, "deployment": "eu"}, nil, "eu"},
-	} {
-		s := readBlock(t, test.block, test.env)
-		if wantProblems(t, s.diags); s.deployment != test.want {
-			t.Errorf("%s: the deployment is %q, want %q", name, s.deployment, test.want)
-		}
-	}
-	const rule = "must have at most 200 characters, and no white space or control characters."
-	for _, name := range []string{"e u", " eu", "eu\n", "e\u00a0u", "eu\x00", "e\x1bu", strings.Repeat("u", long+1)} {
-		wantProblems(t, readBlock(t, block{"base_url": host, "deployment": name}, nil).diags, problem{"deployment", "deployment " + rule})
-		wantProblems(t, readBlock(t, block{"base_url": host}, environment{"STREAM_DEPLOYMENT": name}).diags,
-			problem{"deployment", "The environment variable STREAM_DEPLOYMENT (deployment) " + rule})
-	}
-	wantProblems(t, readBlock(t, block{"base_url": host, "deployment": ""}, nil).diags, problem{"deployment", "must not be empty"})
-}
-
 // At another deployment, the resource is updated in place, with all of its sets. A name keeps the deployment the same at
 // another address.
 func TestDeploymentChanges(t *testing.T) {
@@ -51,7 +18,7 @@ func TestDeploymentChanges(t *testing.T) {
 	onBoth(t, nil, func(t *testing.T, d *deploymentTest) {
 		config := d.config("p1", nil)
 		d.wantNoChanges(d.at(d.formerURL+"/v2/"), config)
-		d.wantNoChanges(merge(d.at(d.url), block{"deployment": d.formerURL}), config)
+		d.wantNoChanges(merge(d.at(d.url), coretest.Attributes{"deployment": d.formerURL}), config)
 		plan, _ := d.plan(d.at(d.formerURL), d.config("p2", nil))
 		wantAttribute(t, plan, "deployment", d.formerURL)
 		plan, diags := d.plan(d.at(d.url), config)
@@ -126,7 +93,7 @@ func TestDeploymentChangesBeforeDestroy(t *testing.T) {
 func TestDeploymentChangesBeforeRefresh(t *testing.T) {
 	t.Parallel()
 	onBoth(t, nil, func(t *testing.T, d *deploymentTest) {
-		config, provider := d.config("p1", nil), merge(d.at(d.url), block{"detect_drift": true})
+		config, provider := d.config("p1", nil), merge(d.at(d.url), coretest.Attributes{"detect_drift": true})
 		for _, known := range []bool{true, false} {
 			if !known {
 				d.configured.Remove("s000")

@@ -9,10 +9,11 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/path"
 
+	"github.com/stream-management/terraform-provider-stream/internal/config"
 	"github.com/stream-management/terraform-provider-stream/internal/streams"
 )
 
-// Diagnostics of what a user wrote: values, import ids, moved blocks and the provider block.
+// Diagnostics of what a user wrote: values, import ids and moved blocks.
 
 const nothingDone = "Nothing was sent, and nothing was changed in the state."
 
@@ -52,42 +53,9 @@ Import the stream instead. Replace the moved block with these two, with your own
 %[4]s`, from, quoted, err, nothingDone))
 }
 
-const invalidConfiguration = "Invalid Provider Configuration"
-
-// invalidSetting names the attribute, because Terraform shows no line of a nested attribute, or the
-// environment variable that the value comes from.
-func invalidSetting(at path.Path, variable, problem string) diag.Diagnostic {
-	return diag.NewAttributeErrorDiagnostic(at, invalidConfiguration, settingName(at, variable)+" "+problem)
-}
-
-func settingName(at path.Path, variable string) string {
-	if variable != "" {
-		return fmt.Sprintf("The environment variable %s (%s)", variable, at)
-	}
-	return at.String()
-}
-
 // invalidClient reports what the client refused although every single value was accepted.
 func invalidClient(err error) diag.Diagnostic {
-	return diag.NewErrorDiagnostic(invalidConfiguration, sentence(err.Error()))
-}
-
-func severalSchemesInEnvironment(schemes []string) diag.Diagnostic {
-	return diag.NewErrorDiagnostic(invalidConfiguration, fmt.Sprintf(
-		"The environment has several ways to authenticate: %s. A request carries one. Unset the variables of the others, "+
-			"or set one in the provider block.", strings.Join(schemes, " and ")))
-}
-
-func sentInClearWarning(at path.Path, variable string) diag.Diagnostic {
-	return diag.NewAttributeWarningDiagnostic(at, "Credentials Travel in Clear", fmt.Sprintf(
-		"%s is an http:// address of another machine. Anyone between Terraform and that machine can read the credentials and "+
-			"change the requests. Use https:// if the service offers it.", settingName(at, variable)))
-}
-
-func notVerifiedWarning(at path.Path) diag.Diagnostic {
-	return diag.NewAttributeWarningDiagnostic(at, "Certificates Are Not Verified",
-		"Anyone between Terraform and the service can read the credentials and change the requests. To trust a private "+
-			"authority, set ca_cert_pem instead.")
+	return diag.NewErrorDiagnostic(config.Invalid, sentence(err.Error()))
 }
 
 // needsReads is the error of what cannot be done without detect_drift.

@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"slices"
 
+	"github.com/stream-management/terraform-provider-stream/internal/config"
 	"github.com/stream-management/terraform-provider-stream/internal/streams"
 )
 
@@ -93,7 +94,7 @@ func hintsOf(e *streams.Error, empty bool) []hint {
 		{!e.Documented && status(400, 401, 403, 404, 422), "The response may not have come from the service, whose errors have another " +
 			"form, but from a proxy or gateway. Check base_url, for example whether it must begin with https://, the id of the stream, " +
 			"and the proxy settings (HTTPS_PROXY, NO_PROXY)."},
-		{status(http.StatusUnauthorized) && e.Credentials == noCredentials, "The request carried no credentials. Set token, token_file, " +
+		{status(http.StatusUnauthorized) && e.Credentials == config.NoCredentials, "The request carried no credentials. Set token, token_file, " +
 			"basic_auth, oauth2 or headers in the provider block, or the environment variables of one of them."},
 		{status(http.StatusUnauthorized), "The request carried " + e.Credentials + ". The service may expect another credential or another " +
 			"form, or the credential may have expired. Check the provider block and the environment variables STREAM_…."},

@@ -1,6 +1,7 @@
 package provider
 
 import (
+	"maps"
 	"sync"
 
 	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
@@ -15,6 +16,13 @@ func resourceSchema() *tfprotov6.Schema { return schemas().ResourceSchemas[coret
 
 func resourceValue(a coretest.Attributes) tftypes.Value {
 	return coretest.ToTerraform(resourceSchema().ValueType(), a)
+}
+
+// merge returns the attributes of both objects. Those of the second one come first.
+func merge(a, b coretest.Attributes) coretest.Attributes {
+	merged := maps.Clone(a)
+	maps.Copy(merged, b)
+	return merged
 }
 
 // nullResource is a resource that does not exist.

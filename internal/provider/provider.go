@@ -1,5 +1,5 @@
-// Package provider is the Terraform provider: schemas, configuration, plan and state. Package streams
-// sends the requests.
+// Package provider is the Terraform provider: schemas, plan and state. Package config reads the provider block, and package
+// streams sends the requests.
 package provider
 
 import (
@@ -14,6 +14,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/provider"
 	"github.com/hashicorp/terraform-plugin-framework/resource"
 
+	"github.com/stream-management/terraform-provider-stream/internal/config"
 	"github.com/stream-management/terraform-provider-stream/internal/streams"
 )
 
@@ -39,34 +40,30 @@ func (p *streamProvider) Metadata(_ context.Context, _ provider.MetadataRequest,
 }
 
 func (p *streamProvider) Schema(_ context.Context, _ provider.SchemaRequest, resp *provider.SchemaResponse) {
-	resp.Schema = providerSchema()
+	resp.Schema = config.Schema()
 }
 
-// ValidateConfig reports what Configure would refuse. It accepts that only base_url is missing: terraform validate often
-// runs without the environment variables.
+// ValidateConfig reports what Configure would refuse.
 func (p *streamProvider) ValidateConfig(ctx context.Context, req provider.ValidateConfigRequest, resp *provider.ValidateConfigResponse) {
-	s := readSettings(ctx, req.Config, os.Getenv)
-	if !s.missingBaseURL || s.diags.ErrorsCount() > 1 {
-		resp.Diagnostics.Append(s.diags.Errors()...)
-	}
+	resp.Diagnostics.Append(config.Validate(ctx, req.Config, os.Getenv)...)
 }
 
 func (p *streamProvider) Configure(ctx context.Context, req provider.ConfigureRequest, resp *provider.ConfigureResponse) {
-	s := readSettings(ctx, req.Config, os.Getenv)
-	resp.Diagnostics.Append(s.diags...)
+	settings, diags := config.Read(ctx, req.Config, os.Getenv)
+	resp.Diagnostics.Append(diags...)
 	if resp.Diagnostics.HasError() {
 		return
 	}
 
-	p.session = newSession(s.deployment, s.detectDrift)
+	p.session = newSession(settings.Deployment, settings.DetectDrift)
 	resp.ResourceData, resp.ActionData, resp.ListResourceData = p.session, p.session, p.session
-	if s.unknown {
+	if !settings.Complete {
 		return // a value comes from a resource; it is known before anything is sent
 	}
-	s.client.UserAgent = userAgent(p.version, req.TerraformVersion)
-	s.client.Observe = observe
-	s.client.DialContext = p.dial
-	client, err := streams.New(s.client)
+	settings.Client.UserAgent = userAgent(p.version, req.TerraformVersion)
+	settings.Client.Observe = observe
+	settings.Client.DialContext = p.dial
+	client, err := streams.New(settings.Client)
 	if err != nil {
 		resp.Diagnostics.Append(invalidClient(err))
 		return

@@ -1,12 +1,12 @@
-package provider
+package config
 
 import (
 	"github.com/hashicorp/terraform-plugin-framework/provider/schema"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 )
 
-// providerSchema is the schema of the provider block. [readSettings] reads the block.
-func providerSchema() schema.Schema {
+// Schema is the schema of the provider block. [Read] reads the block.
+func Schema() schema.Schema {
 	return schema.Schema{
 		MarkdownDescription: "Manages which processors are attached to the streams of a stream management service.",
 		Attributes: map[string]schema.Attribute{

@@ -1,0 +1,204 @@
+package config
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+
+	"github.com/stream-management/terraform-provider-stream/internal/streams"
+	"github.com/stream-management/terraform-provider-stream/internal/streamstest"
+)
+
+func TestRead(t *testing.T) {
+	t.Parallel()
+	ca := streamstest.NewAuthority(t)
+	pair, standard := ca.Issue(t, "client"), streams.DefaultRetry
+	retry := func(attempts int, shortest, longest time.Duration) streams.Config {
+		return streams.Config{Retry: streams.Retry{MaxAttempts: attempts, MinBackoff: shortest, MaxBackoff: longest}}
+	}
+	clients{
+		"nothing":       {},
+		"empty objects": {block: block{"tls": block{}, "retry": block{}, "headers": block{}}},
+		"address":       {block{"base_url": "https://host/eu/v2/"}, nil, streams.Config{BaseURL: "https://host/eu/v2/"}},
+		"address with a line break from the environment": {nil, environment{"STREAM_BASE_URL": "https://host\n"},
+			streams.Config{BaseURL: "https://host"}},
+		"address from both": {block{"base_url": "https://eu"}, environment{"STREAM_BASE_URL": "https://us"},
+			streams.Config{BaseURL: "https://eu"}},
+		"authority alone": {block{"tls": block{"ca_cert_pem": ca.CertPEM}}, nil, streams.Config{TLS: streams.TLS{CACertPEM: ca.CertPEM}}},
+		"client certificate and server name": {
+			block{"tls": block{
+				"client_cert_pem": pair.CertPEM, "client_key_pem": pair.KeyPEM, "server_name": "host", "insecure_skip_verify": false,
+			}}, nil,
+			streams.Config{
+				TLS:         streams.TLS{ClientCertPEM: pair.CertPEM, ClientKeyPEM: pair.KeyPEM, ServerName: "host"},
+				Credentials: "a client certificate",
+			},
+		},
+		"limits": {block{"request_timeout": "1m30s", "requests_per_second": 0.5, "max_concurrent_requests": 8}, nil,
+			streams.Config{RequestTimeout: 90 * time.Second, RequestsPerSecond: 0.5, MaxConcurrent: 8}},
+		"retry": {block{"retry": block{"max_attempts": 1, "min_backoff": "10ms", "max_backoff": "10ms"}}, nil,
+			retry(1, 10*time.Millisecond, 10*time.Millisecond)},
+		"attempts alone": {block{"retry": block{"max_attempts": 3}}, nil, retry(3, standard.MinBackoff, standard.MaxBackoff)},
+		"shortest wait above the default of the longest": {block{"retry": block{"min_backoff": "1m"}}, nil,
+			retry(standard.MaxAttempts, time.Minute, time.Minute)},
+		"longest wait below the default of the shortest": {block{"retry": block{"max_backoff": "1ms"}}, nil,
+			retry(standard.MaxAttempts, time.Millisecond, time.Millisecond)},
+	}.run(t)
+}
+
+func TestReadRefuses(t *testing.T) {
+	t.Parallel()
+	ca := streamstest.NewAuthority(t)
+	pair, other := ca.Issue(t, "client"), ca.Issue(t, "other")
+	const junk = "-----BEGIN CERTIFICATE-----\njunk\n-----END CERTIFICATE-----\n"
+	clientTLS := func(cert, key string) block {
+		return block{"tls": block{"client_cert_pem": cert, "client_key_pem": key}}
+	}
+	problems{
+		"no base_url": {nil, environment{"STREAM_BASE_URL": " \n"},
+			[]string{"base_url is missing. Set it in the provider block, or set the environment variable STREAM_BASE_URL."}},
+		"empty texts": {
+			block{
+				"base_url": "", "deployment": "", "request_timeout": "",
+				"tls": block{"ca_cert_pem": "", "client_cert_pem": "", "client_key_pem": "", "server_name": ""},
+			}, nil,
+			[]string{
+				"base_url must not be empty. Leave it out, or set it to null, if it is not needed.",
+				"deployment must not be empty",
+				"request_timeout must not be empty",
+				"tls.ca_cert_pem must not be empty",
+				"tls.client_cert_pem must not be empty",
+				"tls.client_key_pem must not be empty",
+				"tls.server_name must not be empty",
+			},
+		},
+		"STREAM_BASE_URL": {nil, environment{"STREAM_BASE_URL": "https://me:Hidden1@example.com"},
+			[]string{"base_url: The environment variable STREAM_BASE_URL (base_url) must not contain a user name"}},
+		"address of a stream": {block{"base_url": "https://example.com/eu/v2/streams/cam-1"}, nil,
+			[]string{`base_url must be the address of the service, not of its streams; write "https://example.com/eu".`}},
+
+		"a path for an authority": {block{"tls": block{"ca_cert_pem": "/etc/ca.pem"}}, nil,
+			[]string{`tls.ca_cert_pem contains no PEM certificate. If it is the path of a file, use file("…").`}},
+		"paths for a pair": {clientTLS("client.pem", "Hidden1.pem"), nil,
+			[]string{"tls.client_cert_pem and client_key_pem do not make a client certificate: tls: failed to find any PEM data in " +
+				`certificate input. If it is the path of a file, use file("…").`}},
+		"junk for a certificate": {clientTLS(junk, pair.KeyPEM), nil,
+			[]string{"tls.client_cert_pem and client_key_pem do not make a client certificate: "}},
+		"another certificate's key": {clientTLS(pair.CertPEM, other.KeyPEM), nil,
+			[]string{"tls.client_cert_pem and client_key_pem do not make a client certificate: tls: private key does not match public key."}},
+		"certificate without key": {block{"tls": block{"client_cert_pem": pair.CertPEM}}, nil,
+			[]string{"tls.client_key_pem is missing: a client certificate needs its private key."}},
+		"key without certificate": {block{"tls": block{"client_key_pem": pair.KeyPEM}}, nil,
+			[]string{"tls.client_cert_pem is missing: a private key needs its certificate."}},
+
+		"request_timeout without unit": {block{"request_timeout": "30"}, nil,
+			[]string{`request_timeout must be a duration above zero, such as "500ms", "30s" or "1m30s"; it is "30".`}},
+		"retry": {block{"retry": block{"max_attempts": 0, "min_backoff": "soon", "max_backoff": "0"}}, nil, []string{
+			"retry.max_attempts must be a whole number from 1 to 1000000; it is 0.",
+			"retry.max_backoff must be a duration above zero",
+			"retry.min_backoff must be a duration above zero",
+		}},
+		"one wait that is wrong, one below the default of the other": {block{"retry": block{"min_backoff": "soon", "max_backoff": "1ms"}}, nil,
+			[]string{"retry.min_backoff must be a duration above zero"}},
+		"shortest wait the longest": {block{"retry": block{"min_backoff": "2s", "max_backoff": "1s"}}, nil,
+			[]string{"retry.max_backoff must not be shorter than min_backoff."}},
+		"no request": {block{"requests_per_second": 0, "max_concurrent_requests": 0}, nil, []string{
+			"max_concurrent_requests must be a whole number from 1 to 10000; it is 0.",
+			"requests_per_second must be more than 0. Leave it out for no limit.",
+		}},
+		"half a request at a time": {block{"max_concurrent_requests": 1.5}, nil,
+			[]string{"max_concurrent_requests must be a whole number from 1 to 10000; it is 1.5."}},
+		"too many at a time": {block{"max_concurrent_requests": 10001}, nil,
+			[]string{"max_concurrent_requests must be a whole number from 1 to 10000; it is 10001."}},
+
+		"all at once": {
+			block{
+				"base_url": "example.com", "token": "a\nb", "headers": block{"Host": "x"}, "tls": block{"ca_cert_pem": "x"},
+				"request_timeout": "x", "retry": block{"max_attempts": 0}, "requests_per_second": -1,
+			},
+			environment{"STREAM_DETECT_DRIFT": "yes"},
+			[]string{
+				"base_url must begin with",
+				`detect_drift: The environment variable STREAM_DETECT_DRIFT (detect_drift) must be "true" or "false".`,
+				`headers["Host"] must not set Host`,
+				"request_timeout must be a duration",
+				"requests_per_second must be more than 0",
+				"retry.max_attempts must be a whole number",
+				"tls.ca_cert_pem contains no PEM certificate",
+				"token cannot be sent: it has control characters",
+			},
+		},
+	}.run(t)
+}
+
+func TestReadWarns(t *testing.T) {
+	t.Parallel()
+	problems{
+		"http": {block{"base_url": "http://example.com"}, nil, []string{"Warning: base_url is an http:// address of another machine."}},
+		"http for tokens": {oauth2(block{"token_url": "http://id.example.com", "client_secret": "s"}), nil,
+			[]string{"Warning: oauth2.token_url is an http:// address of another machine."}},
+		"insecure_skip_verify": {block{"tls": block{"insecure_skip_verify": true}}, nil,
+			[]string{"Warning: tls.insecure_skip_verify: Anyone between Terraform and the service can read the credentials"}},
+	}.run(t)
+}
+
+func TestReadDeploymentAndDrift(t *testing.T) {
+	t.Parallel()
+	const host, long = "https://host", 200
+	for name, test := range map[string]struct {
+		block block
+		env   environment
+		want  Settings
+	}{
+		"address":                      {block{"base_url": "HTTPS://Host:443/EU/v2/"}, nil, Settings{Deployment: "https://host/EU"}},
+		"address from the environment": {nil, environment{"STREAM_BASE_URL": host + "/v2"}, Settings{Deployment: host}},
+		"name":                         {block{"deployment": "eu-west/1"}, nil, Settings{Deployment: "eu-west/1"}},
+		"name from the environment":    {nil, environment{"STREAM_DEPLOYMENT": "eu"}, Settings{Deployment: "eu"}},
+		"name from both":               {block{"deployment": "eu"}, environment{"STREAM_DEPLOYMENT": "us us"}, Settings{Deployment: "eu"}},
+		"empty in the environment":     {nil, environment{"STREAM_DEPLOYMENT": ""}, Settings{Deployment: someURL}},
+		"longest name":                 {block{"deployment": strings.Repeat("ü", long)}, nil, Settings{Deployment: strings.Repeat("ü", long)}},
+		"name known after apply":       {block{"deployment": afterApply}, environment{"STREAM_DEPLOYMENT": "eu"}, Settings{}},
+		"address known after apply":    {block{"base_url": afterApply}, environment{"STREAM_BASE_URL": host}, Settings{}},
+		"name of such an address":      {block{"base_url": afterApply, "deployment": "eu"}, nil, Settings{Deployment: "eu"}},
+
+		"drift":                     {block{"detect_drift": true}, nil, Settings{Deployment: someURL, DetectDrift: true}},
+		"drift, in the environment": {nil, environment{"STREAM_DETECT_DRIFT": "true"}, Settings{Deployment: someURL, DetectDrift: true}},
+		"no drift":                  {block{"detect_drift": false}, environment{"STREAM_DETECT_DRIFT": "true"}, Settings{Deployment: someURL}},
+		"no drift, environment":     {nil, environment{"STREAM_DETECT_DRIFT": "0"}, Settings{Deployment: someURL}},
+		"drift, junk in the environment": {block{"detect_drift": true}, environment{"STREAM_DETECT_DRIFT": "junk"},
+			Settings{Deployment: someURL, DetectDrift: true}},
+	} {
+		s, diags := read(t, test.block, test.env)
+		wantProblems(t, diags)
+		if diff := cmp.Diff(test.want, s, cmpopts.IgnoreFields(Settings{}, "Client", "Complete")); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", name, diff)
+		}
+	}
+	const rule = "must have at most 200 characters, and no white space or control characters."
+	for _, name := range []string{"e u", " eu", "eu\n", "e\u00a0u", "e\u2028u", "eu\x00", "e\x1bu", strings.Repeat("u", long+1)} {
+		_, diags := read(t, block{"deployment": name}, nil)
+		wantProblems(t, diags, "deployment "+rule)
+		_, diags = read(t, nil, environment{"STREAM_DEPLOYMENT": name})
+		wantProblems(t, diags, "deployment: The environment variable STREAM_DEPLOYMENT (deployment) "+rule)
+	}
+}
+
+// Another problem is reported together with a missing address.
+func TestValidate(t *testing.T) {
+	t.Parallel()
+	for _, test := range []struct {
+		block block
+		want  []string
+	}{
+		{nil, nil},
+		{block{"base_url": "http://example.com"}, nil},
+		{block{"base_url": ""}, []string{"base_url must not be empty"}},
+		{block{"base_url": someURL, "request_timeout": "x"}, []string{"request_timeout must be a duration"}},
+		{block{"request_timeout": "x"}, []string{"base_url is missing", "request_timeout must be a duration"}},
+	} {
+		wantProblems(t, Validate(t.Context(), decoded(t, test.block), environment{"STREAM_BASE_URL": ""}.getenv), test.want...)
+	}
+}

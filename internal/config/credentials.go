@@ -1,0 +1,183 @@
+package config
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"net/http"
+	"slices"
+	"strings"
+
+	"github.com/hashicorp/terraform-plugin-framework/types"
+
+	"github.com/stream-management/terraform-provider-stream/internal/streams"
+)
+
+// NoCredentials describes requests without any.
+const NoCredentials = "no credentials"
+
+const (
+	surroundingSpace = "must not begin or end with white space, such as the line break of a file. In Terraform, trimspace() removes it."
+	secondScheme     = "and %s are two ways to authenticate. A request carries one."
+)
+
+// credentials reads what authenticates requests: one scheme, headers and a client certificate. Errors describe it.
+func (r *reader) credentials() streams.Config {
+	headers, authorization := r.headers()
+	schemes := []string{"token", "token_file", "basic_auth", "oauth2"}
+	found := r.configured(schemes)
+	switch {
+	case authorization != "" && len(found) > 0:
+		r.refuse(at("headers").AtMapKey(authorization), secondScheme, found[0])
+	case authorization == "" && len(found) == 0 && !r.value("headers").IsUnknown(): // they may hold Authorization
+		found = r.inEnvironment(schemes)
+	}
+
+	c := streams.Config{Headers: headers}
+	var used []string
+	for _, scheme := range found {
+		switch {
+		case r.value(scheme).IsUnknown():
+		case scheme == "token":
+			c.Token = r.token(scheme)
+			used = append(used, "a bearer token from "+r.source(scheme))
+		case scheme == "token_file": // the file may not exist before the first request
+			c.TokenFile = r.text(scheme)
+			used = append(used, fmt.Sprintf("the bearer token in the file %q from %s", c.TokenFile, r.source(scheme)))
+		case scheme == "basic_auth":
+			c.BasicAuth = r.basicAuth()
+			used = append(used, fmt.Sprintf("the basic_auth of user %q from %s", c.BasicAuth.Username, r.source("basic_auth.username")))
+		case scheme == "oauth2":
+			c.OAuth2 = r.oauth2()
+			used = append(used, fmt.Sprintf("a token of the oauth2 client %q from %s", c.OAuth2.ClientID, r.source("oauth2.client_id")))
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(headers)) {
+		used = append(used, "the header "+name)
+	}
+	if c.TLS = r.tls(); c.TLS.ClientCertPEM != "" {
+		used = append(used, "a client certificate")
+	}
+	c.Credentials = cmp.Or(strings.Join(used, " and "), NoCredentials)
+	return c
+}
+
+func (r *reader) source(name string) string {
+	_, variable := r.environment(name)
+	return cmp.Or(variable, "the provider block")
+}
+
+// headers returns the headers, and the name of the one that is Authorization: case does not matter.
+func (r *reader) headers() (headers map[string]string, authorization string) {
+	headers, names := map[string]string{}, map[string]string{}
+	v, _ := r.value("headers").(types.Map)
+	for _, name := range slices.Sorted(maps.Keys(v.Elements())) {
+		at, canonical := at("headers").AtMapKey(name), http.CanonicalHeaderKey(name)
+		value := r.element(at, v.Elements()[name])
+		err := streams.CheckHeader(name, value)
+		switch {
+		case strings.TrimSpace(value) != value:
+			r.refuse(at, surroundingSpace)
+		case err != nil:
+			r.refuse(at, "%s.", err)
+		case names[canonical] != "":
+			r.refuse(at, "is the same header as %q.", names[canonical])
+		}
+		headers[name], names[canonical] = value, name
+	}
+	return headers, names["Authorization"]
+}
+
+// configured returns the schemes that are in the provider block. It refuses all but the first.
+func (r *reader) configured(schemes []string) []string {
+	found := slices.DeleteFunc(slices.Clone(schemes), func(scheme string) bool { return r.value(scheme).IsNull() })
+	for i := 1; i < len(found); i++ {
+		r.refuse(at(found[i]), secondScheme, found[0])
+	}
+	return found
+}
+
+// inEnvironment returns the first scheme that is in the environment. It refuses several.
+func (r *reader) inEnvironment(schemes []string) []string {
+	var found, texts []string
+	for _, scheme := range schemes {
+		var variables []string
+		for name, variable := range environmentVariables {
+			if strings.HasPrefix(name+".", scheme+".") && r.getenv(variable) != "" {
+				variables = append(variables, variable)
+			}
+		}
+		if len(variables) > 0 {
+			slices.Sort(variables)
+			found = append(found, scheme)
+			texts = append(texts, fmt.Sprintf("%s (%s)", scheme, strings.Join(variables, ", ")))
+		}
+	}
+	if len(found) > 1 {
+		r.diags.AddError(Invalid, fmt.Sprintf("The environment has several ways to authenticate: %s. A request carries one. "+
+			"Unset the variables of the others, or set one in the provider block.", strings.Join(texts, " and ")))
+	}
+	return found[:min(len(found), 1)]
+}
+
+// token refuses a token that cannot be sent. Many come from a file.
+func (r *reader) token(name string) string {
+	token := r.text(name)
+	if strings.TrimSpace(token) != token {
+		r.refuse(at(name), surroundingSpace)
+	} else if err := streams.CheckToken(token); err != nil {
+		r.refuse(at(name), "cannot be sent: %s.", err)
+	}
+	return token
+}
+
+func (r *reader) basicAuth() *streams.BasicAuth {
+	username := r.required("basic_auth.username")
+	if strings.Contains(username, ":") {
+		r.refuse(at("basic_auth.username"), "must not contain a colon, which HTTP Basic authentication cannot carry.")
+	}
+	return &streams.BasicAuth{Username: username, Password: r.required("basic_auth.password")}
+}
+
+func (r *reader) oauth2() *streams.OAuth2 {
+	a := &streams.OAuth2{EndpointParams: map[string]string{}}
+	a.TokenURL, _ = r.address("oauth2.token_url", streams.ParseTokenURL)
+	a.ClientID = r.required("oauth2.client_id")
+
+	schemes := []string{"oauth2.client_secret", "oauth2.client_assertion", "oauth2.client_assertion_file"}
+	found := r.configured(schemes)
+	if len(found) == 0 {
+		found = r.inEnvironment(schemes)
+	}
+	if len(found) == 0 {
+		r.refuse(at("oauth2.client_secret"), "is missing. Set it in the provider block, or set the environment variable "+
+			"STREAM_OAUTH2_CLIENT_SECRET. Instead of a secret, you can set client_assertion or client_assertion_file.")
+	}
+	for _, scheme := range found {
+		switch scheme {
+		case "oauth2.client_secret":
+			a.ClientSecret = r.text(scheme)
+		case "oauth2.client_assertion":
+			a.ClientAssertion = r.token(scheme)
+		case "oauth2.client_assertion_file":
+			a.ClientAssertionFile = r.text(scheme)
+		}
+	}
+
+	scopes, _ := r.value("oauth2.scopes").(types.List)
+	for i, scope := range scopes.Elements() {
+		a.Scopes = append(a.Scopes, r.element(at("oauth2.scopes").AtListIndex(i), scope))
+	}
+	params, _ := r.value("oauth2.endpoint_params").(types.Map)
+	for _, name := range slices.Sorted(maps.Keys(params.Elements())) {
+		at := at("oauth2.endpoint_params").AtMapKey(name)
+		switch name {
+		case "client_id", "client_secret", "client_assertion", "scope":
+			r.refuse(at, "has an attribute of its own in oauth2.")
+		case "client_assertion_type":
+			r.refuse(at, "is set by the provider together with client_assertion.")
+		}
+		a.EndpointParams[name] = r.element(at, params.Elements()[name])
+	}
+	return a
+}

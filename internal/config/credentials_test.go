@@ -1,0 +1,178 @@
+package config
+
+import (
+	"testing"
+
+	"github.com/stream-management/terraform-provider-stream/internal/streams"
+)
+
+// oauth2 is a provider block with the required attributes of oauth2 and others.
+func oauth2(others block) block {
+	return block{"oauth2": merge(block{"token_url": "https://id.example.com", "client_id": "c"}, others)}
+}
+
+func TestReadCredentials(t *testing.T) {
+	t.Parallel()
+	ofUser := func(password, from string) streams.Config {
+		return streams.Config{
+			BasicAuth:   &streams.BasicAuth{Username: "u", Password: password},
+			Credentials: `the basic_auth of user "u" from ` + from,
+		}
+	}
+	ofClient := func(o streams.OAuth2, from string) streams.Config {
+		o.TokenURL, o.ClientID = "https://id.example.com", "c"
+		return streams.Config{OAuth2: &o, Credentials: `a token of the oauth2 client "c" from ` + from}
+	}
+	const theBlock = "the provider block"
+	clients{
+		"token": {block{"token": "t"}, environment{
+			"STREAM_USERNAME": "u", "STREAM_PASSWORD": "p", "STREAM_OAUTH2_CLIENT_ID": "c", "STREAM_TOKEN": "other", "STREAM_TOKEN_FILE": "f",
+		}, streams.Config{Token: "t", Credentials: "a bearer token from the provider block"}},
+		"token from the environment": {nil, environment{"STREAM_TOKEN": "t"},
+			streams.Config{Token: "t", Credentials: "a bearer token from STREAM_TOKEN"}},
+		"token_file": {block{"token_file": "run/token"}, environment{"STREAM_TOKEN_FILE": "other", "STREAM_TOKEN": "t"},
+			streams.Config{TokenFile: "run/token", Credentials: `the bearer token in the file "run/token" from the provider block`}},
+		"token_file from the environment": {nil, environment{"STREAM_TOKEN_FILE": "/run/token"},
+			streams.Config{TokenFile: "/run/token", Credentials: `the bearer token in the file "/run/token" from STREAM_TOKEN_FILE`}},
+
+		"basic_auth": {block{"basic_auth": block{"username": "u", "password": "p:ü"}}, nil, ofUser("p:ü", theBlock)},
+		"basic_auth from the environment": {nil, environment{"STREAM_USERNAME": "u", "STREAM_PASSWORD": "p"},
+			ofUser("p", "STREAM_USERNAME")},
+		"basic_auth, its password from the environment": {block{"basic_auth": block{"username": "u"}},
+			environment{"STREAM_USERNAME": "environment", "STREAM_PASSWORD": "p"}, ofUser("p", theBlock)},
+		"basic_auth, all of it from the environment": {block{"basic_auth": block{}},
+			environment{"STREAM_USERNAME": "u", "STREAM_PASSWORD": "p", "STREAM_TOKEN": "t"}, ofUser("p", "STREAM_USERNAME")},
+
+		"oauth2": {oauth2(block{"client_secret": "s", "scopes": []any{"b", "a"}, "endpoint_params": block{"audience": "x", "resource": ""}}), nil,
+			ofClient(streams.OAuth2{
+				ClientSecret: "s", Scopes: []string{"b", "a"}, EndpointParams: map[string]string{"audience": "x", "resource": ""},
+			}, theBlock)},
+		"oauth2 from the environment": {nil, environment{
+			"STREAM_OAUTH2_TOKEN_URL": "https://id.example.com", "STREAM_OAUTH2_CLIENT_ID": "c", "STREAM_OAUTH2_CLIENT_SECRET": "s",
+		}, ofClient(streams.OAuth2{ClientSecret: "s"}, "STREAM_OAUTH2_CLIENT_ID")},
+		"oauth2, its secret from the environment": {oauth2(nil),
+			environment{"STREAM_OAUTH2_CLIENT_ID": "other", "STREAM_OAUTH2_CLIENT_SECRET": "s"},
+			ofClient(streams.OAuth2{ClientSecret: "s"}, theBlock)},
+		"oauth2, its assertion from the environment": {oauth2(nil), environment{"STREAM_OAUTH2_CLIENT_ASSERTION": "a.b.c"},
+			ofClient(streams.OAuth2{ClientAssertion: "a.b.c"}, theBlock)},
+		"oauth2 with an assertion": {oauth2(block{"client_assertion": "a.b.c"}), environment{
+			"STREAM_OAUTH2_CLIENT_SECRET": "s", "STREAM_OAUTH2_CLIENT_ASSERTION": "other", "STREAM_OAUTH2_CLIENT_ASSERTION_FILE": "f",
+		}, ofClient(streams.OAuth2{ClientAssertion: "a.b.c"}, theBlock)},
+		"oauth2 with an assertion from a file": {oauth2(block{"client_assertion_file": "f"}), environment{"STREAM_OAUTH2_CLIENT_SECRET": "s"},
+			ofClient(streams.OAuth2{ClientAssertionFile: "f"}, theBlock)},
+		"oauth2 with an assertion from a file, from the environment": {oauth2(nil), environment{"STREAM_OAUTH2_CLIENT_ASSERTION_FILE": "f"},
+			ofClient(streams.OAuth2{ClientAssertionFile: "f"}, theBlock)},
+
+		"headers beside a scheme from the environment": {block{"headers": block{"X-Api-Key": "k", "x-empty": ""}},
+			environment{"STREAM_TOKEN": "t"}, streams.Config{
+				Token: "t", Headers: map[string]string{"X-Api-Key": "k", "x-empty": ""},
+				Credentials: "a bearer token from STREAM_TOKEN and the header X-Api-Key and the header x-empty",
+			}},
+		"Authorization in headers, schemes in the environment": {block{"headers": block{"authorization": "ApiKey k"}},
+			environment{"STREAM_TOKEN": "t", "STREAM_USERNAME": "u"},
+			streams.Config{Headers: map[string]string{"authorization": "ApiKey k"}, Credentials: "the header authorization"}},
+	}.run(t)
+}
+
+func TestCredentialsRefused(t *testing.T) {
+	t.Parallel()
+	const missing = "is missing. Set it in the provider block, or set the environment variable "
+	problems{
+		"empty token": {block{"token": ""}, nil, []string{"token must not be empty"}},
+		"scheme in a token": {block{"token": "bearer Hidden1"}, nil,
+			[]string{`token cannot be sent: it begins with "Bearer", which is sent before the token.`}},
+		"space at a token": {block{"token": "Hidden1 "}, nil,
+			[]string{"token must not begin or end with white space, such as the line break of a file. In Terraform, trimspace() removes it."}},
+		"STREAM_TOKEN": {nil, environment{"STREAM_TOKEN": "Hidden1\n"},
+			[]string{"token: The environment variable STREAM_TOKEN (token) must not begin or end with white space"}},
+
+		"STREAM_USERNAME": {nil, environment{"STREAM_USERNAME": "a:b", "STREAM_PASSWORD": "Hidden1"},
+			[]string{"basic_auth.username: The environment variable STREAM_USERNAME (basic_auth.username) must not contain a colon"}},
+		"basic_auth without anything": {block{"basic_auth": block{}}, nil, []string{
+			"basic_auth.password " + missing + "STREAM_PASSWORD.",
+			"basic_auth.username " + missing + "STREAM_USERNAME.",
+		}},
+		"half of basic_auth in the environment": {nil, environment{"STREAM_PASSWORD": "Hidden1"}, []string{
+			"basic_auth.username " + missing + "STREAM_USERNAME.",
+		}},
+		"oauth2 without anything": {block{"oauth2": block{}}, nil, []string{
+			"oauth2.client_id " + missing + "STREAM_OAUTH2_CLIENT_ID.",
+			"oauth2.client_secret " + missing + "STREAM_OAUTH2_CLIENT_SECRET. " +
+				"Instead of a secret, you can set client_assertion or client_assertion_file.",
+			"oauth2.token_url " + missing + "STREAM_OAUTH2_TOKEN_URL.",
+		}},
+		"oauth2 beyond repair": {oauth2(block{
+			"token_url": "https://me:Hidden1@example.com", "client_secret": "s", "scopes": []any{"a", nil},
+			"endpoint_params": block{
+				"audience": nil, "client_id": "x", "client_secret": "Hidden1", "client_assertion": "Hidden1", "client_assertion_type": "x",
+				"scope": "x",
+			},
+		}), nil, []string{
+			`oauth2.endpoint_params["audience"] must not be null.`,
+			`oauth2.endpoint_params["client_assertion"] has an attribute of its own in oauth2.`,
+			`oauth2.endpoint_params["client_assertion_type"] is set by the provider together with client_assertion.`,
+			`oauth2.endpoint_params["client_id"] has an attribute of its own in oauth2.`,
+			`oauth2.endpoint_params["client_secret"] has an attribute of its own in oauth2.`,
+			`oauth2.endpoint_params["scope"] has an attribute of its own in oauth2.`,
+			"oauth2.scopes[1] must not be null.",
+			"oauth2.token_url must not contain a user name",
+		}},
+		"oauth2 in the environment": {nil, environment{
+			"STREAM_OAUTH2_TOKEN_URL": "id.example.com", "STREAM_OAUTH2_CLIENT_ID": "c", "STREAM_OAUTH2_CLIENT_ASSERTION": "Hidden1\n",
+		}, []string{
+			"oauth2.client_assertion: The environment variable STREAM_OAUTH2_CLIENT_ASSERTION (oauth2.client_assertion) must not begin or end",
+			"oauth2.token_url: The environment variable STREAM_OAUTH2_TOKEN_URL (oauth2.token_url) must begin with",
+		}},
+		"three schemes of a client": {
+			oauth2(block{"client_secret": "Hidden1", "client_assertion": afterApply, "client_assertion_file": "f"}), nil, []string{
+				"oauth2.client_assertion and oauth2.client_secret are two ways to authenticate. A request carries one.",
+				"oauth2.client_assertion_file and oauth2.client_secret are two ways",
+			},
+		},
+		"two schemes of a client in the environment": {
+			oauth2(nil), environment{"STREAM_OAUTH2_CLIENT_SECRET": "Hidden1", "STREAM_OAUTH2_CLIENT_ASSERTION_FILE": "f"},
+			[]string{"The environment has several ways to authenticate: oauth2.client_secret (STREAM_OAUTH2_CLIENT_SECRET) and " +
+				"oauth2.client_assertion_file (STREAM_OAUTH2_CLIENT_ASSERTION_FILE). A request carries one."},
+		},
+
+		"two schemes, of which one is known after apply": {
+			block{"token": afterApply, "oauth2": afterApply}, nil, []string{"oauth2 and token are two ways"},
+		},
+		"all schemes": {
+			merge(oauth2(block{"token_url": "junk", "client_secret": "s"}), block{
+				"token": "t", "token_file": "f", "basic_auth": block{"username": "u"}, "headers": block{"AUTHORIZATION": "x"},
+			}), nil, []string{
+				"basic_auth and token are two ways",
+				"basic_auth.password is missing",
+				`headers["AUTHORIZATION"] and token are two ways`,
+				"oauth2 and token are two ways",
+				"oauth2.token_url must begin with",
+				"token_file and token are two ways",
+			},
+		},
+		"Authorization known after apply, and a scheme": {
+			block{"token": "t", "headers": block{"Authorization": afterApply}}, nil, []string{`headers["Authorization"] and token are two ways`},
+		},
+		"schemes in the environment": {
+			nil, environment{
+				"STREAM_TOKEN_FILE": "f", "STREAM_USERNAME": "u", "STREAM_PASSWORD": "Hidden2", "STREAM_OAUTH2_CLIENT_ASSERTION": "Hidden1",
+			},
+			[]string{"The environment has several ways to authenticate: token_file (STREAM_TOKEN_FILE) and basic_auth (STREAM_PASSWORD, " +
+				"STREAM_USERNAME) and oauth2 (STREAM_OAUTH2_CLIENT_ASSERTION). A request carries one. Unset the variables of the others, " +
+				"or set one in the provider block."},
+		},
+
+		"headers": {
+			block{"headers": block{
+				"HOST": "x", "": "x", "X-Line": "Hidden1\r\nX: 1", "X-Null": nil, "X-Space": " Hidden1", "X-Key": "1", "x-key": "2",
+			}}, nil, []string{
+				`headers[""] is not a valid header name`,
+				`headers["HOST"] must not set Host`,
+				`headers["X-Line"] has a value with characters that a header must not contain, such as a line break`,
+				`headers["X-Null"] must not be null.`,
+				`headers["X-Space"] must not begin or end with white space`,
+				`headers["x-key"] is the same header as "X-Key".`,
+			},
+		},
+	}.run(t)
+}

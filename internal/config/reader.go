@@ -1,0 +1,157 @@
+package config
+
+import (
+	"fmt"
+	"math/big"
+	"strings"
+	"time"
+
+	"github.com/hashicorp/terraform-plugin-framework/attr"
+	"github.com/hashicorp/terraform-plugin-framework/diag"
+	"github.com/hashicorp/terraform-plugin-framework/path"
+	"github.com/hashicorp/terraform-plugin-framework/types"
+)
+
+// environmentVariables has the environment variable of each attribute that has one.
+var environmentVariables = map[string]string{
+	"base_url":                     "STREAM_BASE_URL",
+	"deployment":                   "STREAM_DEPLOYMENT",
+	"detect_drift":                 "STREAM_DETECT_DRIFT",
+	"token":                        "STREAM_TOKEN",
+	"token_file":                   "STREAM_TOKEN_FILE",
+	"basic_auth.username":          "STREAM_USERNAME",
+	"basic_auth.password":          "STREAM_PASSWORD",
+	"oauth2.token_url":             "STREAM_OAUTH2_TOKEN_URL",
+	"oauth2.client_id":             "STREAM_OAUTH2_CLIENT_ID",
+	"oauth2.client_secret":         "STREAM_OAUTH2_CLIENT_SECRET",
+	"oauth2.client_assertion":      "STREAM_OAUTH2_CLIENT_ASSERTION",
+	"oauth2.client_assertion_file": "STREAM_OAUTH2_CLIENT_ASSERTION_FILE",
+}
+
+// Invalid is the summary of all errors of the configuration.
+const Invalid = "Invalid Provider Configuration"
+
+// reader reads attributes by name, such as "token" or "tls.server_name", and collects their problems.
+type reader struct {
+	block  types.Object
+	getenv func(string) string
+	diags  diag.Diagnostics
+}
+
+// value returns an attribute of the provider block. It is null in an object that is null or known after apply.
+func (r *reader) value(name string) attr.Value {
+	var v attr.Value = r.block
+	for step := range strings.SplitSeq(name, ".") {
+		object, _ := v.(types.Object)
+		v = object.Attributes()[step]
+	}
+	if v == nil {
+		return types.StringNull()
+	}
+	return v
+}
+
+// environment returns the value of an attribute that the provider block leaves to an environment variable, and the name
+// of the variable, or else nothing.
+func (r *reader) environment(name string) (text, variable string) {
+	variable = environmentVariables[name]
+	text = r.getenv(variable)
+	if strings.HasSuffix(variable, "_URL") {
+		text = strings.TrimSpace(text) // such as the line break of a file
+	}
+	if text == "" || !r.value(name).IsNull() {
+		return "", ""
+	}
+	return text, variable
+}
+
+// text returns "" for a value that is null, known after apply or refused.
+func (r *reader) text(name string) string {
+	v, _ := r.value(name).(types.String)
+	if v.IsNull() {
+		text, _ := r.environment(name)
+		return text
+	}
+	if v.ValueString() == "" && !v.IsUnknown() {
+		r.refuse(at(name), "must not be empty. Leave it out, or set it to null, if it is not needed.")
+	}
+	return v.ValueString()
+}
+
+func (r *reader) required(name string) string {
+	text := r.text(name)
+	if text == "" && r.value(name).IsNull() {
+		r.diags.Append(missing(name))
+	}
+	return text
+}
+
+func missing(name string) diag.Diagnostic {
+	return diag.NewAttributeErrorDiagnostic(at(name), Invalid, fmt.Sprintf(
+		"%s is missing. Set it in the provider block, or set the environment variable %s.", name, environmentVariables[name]))
+}
+
+// duration returns 0 for a value that is null, known after apply or refused.
+func (r *reader) duration(name string) time.Duration {
+	text := r.text(name)
+	d, err := time.ParseDuration(text)
+	if text != "" && (err != nil || d <= 0) {
+		r.refuse(at(name), `must be a duration above zero, such as "500ms", "30s" or "1m30s"; it is %q.`, text)
+	}
+	return max(d, 0)
+}
+
+// count returns 0 for a value that is null or known after apply. The schema has no integers, because the framework would
+// call a fraction an error of the provider.
+func (r *reader) count(name string, most int64) int {
+	v, _ := r.value(name).(types.Number)
+	if v.IsNull() || v.IsUnknown() {
+		return 0
+	}
+	n, accuracy := v.ValueBigFloat().Int64()
+	if accuracy != big.Exact || n < 1 || n > most {
+		r.refuse(at(name), "must be a whole number from 1 to %d; it is %s.", most, v)
+	}
+	return int(n)
+}
+
+// rate returns 0 for a value that is null or known after apply.
+func (r *reader) rate(name string) float64 {
+	v, _ := r.value(name).(types.Float64)
+	if !v.IsNull() && !v.IsUnknown() && v.ValueFloat64() <= 0 {
+		r.refuse(at(name), "must be more than 0. Leave it out for no limit.")
+	}
+	return v.ValueFloat64()
+}
+
+// element returns an element of a collection, or "" if it is known after apply.
+func (r *reader) element(at path.Path, v attr.Value) string {
+	if v.IsNull() {
+		r.refuse(at, "must not be null.")
+	}
+	text, _ := v.(types.String) // the schema has no other elements
+	return text.ValueString()
+}
+
+// at returns the path of an attribute.
+func at(name string) path.Path {
+	at := path.Empty()
+	for step := range strings.SplitSeq(name, ".") {
+		at = at.AtName(step)
+	}
+	return at
+}
+
+// refuse reports a problem of a value.
+func (r *reader) refuse(at path.Path, format string, args ...any) {
+	r.diags.AddAttributeError(at, Invalid, r.origin(at)+" "+fmt.Sprintf(format, args...))
+}
+
+// origin names the attribute of a value, because Terraform shows no line of a nested attribute, or the environment
+// variable that the value comes from.
+func (r *reader) origin(at path.Path) string {
+	if _, variable := r.environment(at.String()); variable != "" {
+		return fmt.Sprintf("The environment variable %s (%s)", variable, at)
+	}
+	return at.String()
+}
