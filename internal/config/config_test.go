@@ -1,6 +1,7 @@
 package config
 
 import (
+	"math/big"
 	"strings"
 	"testing"
 	"time"
@@ -47,6 +48,12 @@ func TestRead(t *testing.T) {
 		"longest wait below the default of the shortest": {block{"retry": block{"max_backoff": "1ms"}}, nil,
 			retry(standard.MaxAttempts, time.Millisecond, time.Millisecond)},
 	}.run(t)
+}
+
+// number is a number as Terraform has it.
+func number(text string) *big.Float {
+	n, _, _ := big.ParseFloat(text, 10, 512, big.ToNearestEven)
+	return n
 }
 
 func TestReadRefuses(t *testing.T) {
@@ -109,6 +116,10 @@ func TestReadRefuses(t *testing.T) {
 			"max_concurrent_requests must be a whole number from 1 to 10000; it is 0.",
 			"requests_per_second must be more than 0. Leave it out for no limit.",
 		}},
+		"rate that is too large": {block{"requests_per_second": number("1e400")}, nil,
+			[]string{"requests_per_second is too large or too close to 0: it is 1e+400. Leave it out for no limit."}},
+		"rate that is too small": {block{"requests_per_second": number("1e-400")}, nil,
+			[]string{"requests_per_second is too large or too close to 0: it is 1e-400. Leave it out for no limit."}},
 		"half a request at a time": {block{"max_concurrent_requests": 1.5}, nil,
 			[]string{"max_concurrent_requests must be a whole number from 1 to 10000; it is 1.5."}},
 		"too many at a time": {block{"max_concurrent_requests": 10001}, nil,

@@ -2,6 +2,7 @@ package config
 
 import (
 	"fmt"
+	"math"
 	"math/big"
 	"strings"
 	"time"
@@ -115,13 +116,21 @@ func (r *reader) count(name string, most int64) int {
 	return int(n)
 }
 
-// rate returns 0 for a value that is null or known after apply.
+// rate returns 0 for a value that is null or known after apply. The schema has no floats, because the framework would call
+// a number that a float64 cannot hold an error of the provider.
 func (r *reader) rate(name string) float64 {
-	v, _ := r.value(name).(types.Float64)
-	if !v.IsNull() && !v.IsUnknown() && v.ValueFloat64() <= 0 {
-		r.refuse(at(name), "must be more than 0. Leave it out for no limit.")
+	v, _ := r.value(name).(types.Number)
+	if v.IsNull() || v.IsUnknown() {
+		return 0
 	}
-	return v.ValueFloat64()
+	rate, _ := v.ValueBigFloat().Float64()
+	switch {
+	case v.ValueBigFloat().Sign() <= 0:
+		r.refuse(at(name), "must be more than 0. Leave it out for no limit.")
+	case rate == 0, math.IsInf(rate, 1):
+		r.refuse(at(name), "is too large or too close to 0: it is %s. Leave it out for no limit.", v)
+	}
+	return rate
 }
 
 // element returns an element of a collection, or "" if it is known after apply.
