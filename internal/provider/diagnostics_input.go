@@ -71,6 +71,10 @@ func cannotList() diag.Diagnostic {
 	return needsReads("Streams Cannot Be Listed", "write the resources by hand.")
 }
 
+func cannotLookUp() diag.Diagnostic {
+	return needsReads("Streams Cannot Be Read", "remove the data source: nobody can ask the service what is attached.")
+}
+
 func cannotImportGroup() diag.Diagnostic {
 	return needsReads("Group Cannot Be Imported", "remove the import, and apply the group: a create sends each set once, and detaches "+
 		"what is not in the sets.")

@@ -170,7 +170,10 @@ func TestNowTrue(t *testing.T) {
 		report.failed(id, change{kind: update}, operation{err: failed(outcomeOfStream, nil), result: new(claims.Result)})
 	}
 	group := report.diagnostics("The state is as before.")
-	changes := (&processorsModel{TerminalID: types.StringValue("t2")}).unexpectedChanges(&processorsModel{TerminalID: types.StringValue("t1")}, strings.ToUpper)
+	at := func(terminal string) *processorsModel {
+		return &processorsModel{streamModel: streamModel{TerminalID: types.StringValue(terminal)}}
+	}
+	changes := at("t2").unexpectedChanges(at("t1"), strings.ToUpper)
 	for name, test := range map[string]struct {
 		detail string
 		want   string

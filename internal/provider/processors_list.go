@@ -57,7 +57,8 @@ func (l *processorsList) List(ctx context.Context, req list.ListRequest, stream 
 			for id, o := range forEach(l.session, read, func(id string) operation {
 				ctx, cancel := context.WithTimeout(ctx, defaultTimeout)
 				defer cancel()
-				return l.session.readStream(ctx, id)
+				got, err := l.session.client.ReadStream(ctx, id)
+				return operation{got: got, err: err}
 			}) {
 				var result list.ListResult
 				switch {

@@ -35,13 +35,26 @@ type processorsResource struct {
 // processorsModel is a stream_processors resource in a configuration, plan or state.
 type processorsModel struct {
 	attachmentModel
+	streamModel
+}
 
+// streamModel has the attributes of one stream in the resource and in the data source.
+type streamModel struct {
 	StreamID             types.String `tfsdk:"stream_id"`
 	ProcessorIDs         types.Set    `tfsdk:"processor_ids"`
 	ID                   types.String `tfsdk:"id"`
 	TerminalID           types.String `tfsdk:"terminal_id"`
 	FragmentTypeID       types.String `tfsdk:"fragment_type_id"`
 	CompatibleNamespaces types.Set    `tfsdk:"compatible_namespaces"`
+}
+
+// take makes the model what the service reported.
+func (m *streamModel) take(s *streams.Stream) {
+	m.ID = types.StringValue(s.ID)
+	m.TerminalID = types.StringValue(s.TerminalID)
+	m.FragmentTypeID = types.StringValue(s.FragmentTypeID)
+	m.ProcessorIDs = stringSet(s.ProcessorIDs.IDs())
+	m.CompatibleNamespaces = stringSet(s.CompatibleNamespaces)
 }
 
 func (*processorsModel) subject() subject { return ofResource }
@@ -88,16 +101,10 @@ func (m *processorsModel) planComputed(state *processorsModel, sends, mayRedeplo
 }
 
 func (m *processorsModel) take(_ entries, reported map[string]*streams.Stream) {
-	s := reported[m.StreamID.ValueString()]
-	if s == nil {
-		return
+	if s := reported[m.StreamID.ValueString()]; s != nil {
+		m.streamModel.take(s)
+		m.LastEdited = types.Int64Value(s.LastEdited)
 	}
-	m.ID = types.StringValue(s.ID)
-	m.TerminalID = types.StringValue(s.TerminalID)
-	m.FragmentTypeID = types.StringValue(s.FragmentTypeID)
-	m.ProcessorIDs = stringSet(s.ProcessorIDs.IDs())
-	m.CompatibleNamespaces = stringSet(s.CompatibleNamespaces)
-	m.LastEdited = types.Int64Value(s.LastEdited)
 }
 
 // unexpectedChanges reports, once, that the stream has another terminal or fragment type: the plan promised the old value to
@@ -140,13 +147,13 @@ func (r *processorsResource) Schema(_ context.Context, _ resource.SchemaRequest,
 				MarkdownDescription: processorIDsDescription,
 				Validators:          processorIDsRules,
 			},
-			"id":               computedString("Id of the stream, the same as `stream_id`."),
-			"terminal_id":      computedString("Id of the terminal that the stream belongs to."),
-			"fragment_type_id": computedString("Id of the fragment type of the stream."),
+			"id":               computedString(idDescription),
+			"terminal_id":      computedString(terminalIDDescription),
+			"fragment_type_id": computedString(fragmentTypeIDDescription),
 			"compatible_namespaces": schema.SetAttribute{
 				ElementType:         types.StringType,
 				Computed:            true,
-				MarkdownDescription: "Namespaces that are compatible with the stream.",
+				MarkdownDescription: namespacesDescription,
 			},
 		}),
 	}

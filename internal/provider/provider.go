@@ -56,7 +56,8 @@ func (p *streamProvider) Configure(ctx context.Context, req provider.ConfigureRe
 	}
 
 	p.session = newSession(settings.Deployment, settings.DetectDrift)
-	resp.ResourceData, resp.ActionData, resp.ListResourceData = p.session, p.session, p.session
+	resp.ResourceData, resp.DataSourceData = p.session, p.session
+	resp.ActionData, resp.ListResourceData = p.session, p.session
 	if !settings.Complete {
 		return // a value comes from a resource; it is known before anything is sent
 	}
@@ -76,7 +77,7 @@ func (p *streamProvider) Resources(context.Context) []func() resource.Resource {
 }
 
 func (p *streamProvider) DataSources(context.Context) []func() datasource.DataSource {
-	return nil // the interface specifies no read
+	return []func() datasource.DataSource{newProcessorsDataSource, newGroupDataSource}
 }
 
 func (p *streamProvider) ListResources(context.Context) []func() list.ListResource {

@@ -2,6 +2,7 @@ package provider
 
 import (
 	"context"
+	"iter"
 	"maps"
 	"slices"
 
@@ -13,16 +14,39 @@ import (
 
 // This file reads streams, with detect_drift only: the interface specifies no read.
 
-// readStream reads a stream.
-func (s *session) readStream(ctx context.Context, id string) operation {
-	got, err := s.client.ReadStream(ctx, id)
-	return operation{got: got, err: err}
+// readEach reads streams, and yields the results in the order of ids.
+func (s *session) readEach(ctx context.Context, ids []string) iter.Seq2[string, operation] {
+	return forEach(s, ids, func(id string) operation {
+		got, err := s.client.ReadStream(ctx, id)
+		return operation{got: got, err: err}
+	})
+}
+
+// lookUp reads streams for a data source. A stream that does not exist is an error.
+func (s *session) lookUp(ctx context.Context, of subject, ids []string, limit timeLimit) (map[string]*streams.Stream, diag.Diagnostics) {
+	switch {
+	case !s.configured():
+		return nil, diag.Diagnostics{notConfiguredError("the streams could not be read")}
+	case !s.detectDrift:
+		return nil, diag.Diagnostics{cannotLookUp()}
+	}
+	var diags diag.Diagnostics
+	ctx, cancel := withTimeLimit(ctx, limit, &diags)
+	defer cancel()
+	found, r := map[string]*streams.Stream{}, newReport(of, nil)
+	for id, o := range s.readEach(ctx, ids) {
+		if found[id] = o.got; o.err != nil {
+			r.failures[streams.NotChanged]++
+			r.add(id, diagnoseRead(id, o.err))
+		}
+	}
+	return found, append(diags, r.diagnostics("A data source changes nothing.")...)
 }
 
 // readBeforeCreate reads the streams that a plan takes over, and warns about processors that the apply detaches.
 func (s *session) readBeforeCreate(ctx context.Context, c change, r *report) {
 	added := slices.DeleteFunc(slices.Sorted(maps.Keys(c.want)), func(id string) bool { return c.was[id] != nil })
-	for id, o := range forEach(s, added, func(id string) operation { return s.readStream(ctx, id) }) {
+	for id, o := range s.readEach(ctx, added) {
 		gone := c.marks[id].Gone || rules(s, id, (*claims.Stream).Gone)
 		switch set := c.want[id]; {
 		case streamNotFound(o.err) && gone:
@@ -40,7 +64,7 @@ func (s *session) readBeforeCreate(ctx context.Context, c change, r *report) {
 func (s *session) refresh(ctx context.Context, of subject, was entries, found marks) (applied, diag.Diagnostics) {
 	r := newReport(of, s.mayWarn)
 	a := applied{kept: entries{}, reported: map[string]*streams.Stream{}, marks: marks{}}
-	for id, o := range forEach(s, was.without(nil), func(id string) operation { return s.readStream(ctx, id) }) {
+	for id, o := range s.readEach(ctx, was.without(nil)) {
 		switch {
 		case streamNotFound(o.err) && !found[id].Import:
 			rules(s, id, func(stream *claims.Stream) any { stream.SetGone(); return nil })

@@ -20,12 +20,19 @@ import (
 	"github.com/stream-management/terraform-provider-stream/internal/streams"
 )
 
-// Attributes, descriptions and rules that the resources and the action share.
+// Attributes, descriptions and rules that resources, data sources and the action share.
 
 const (
 	streamIDDescription = "Id of the stream: any text except `.` and `..`, without control characters and surrounding " +
 		"white space."
 	processorIDsDescription = "Ids of the processors to attach, in any order. An empty set detaches all processors."
+
+	idDescription             = "Id of the stream, the same as `stream_id`."
+	terminalIDDescription     = "Id of the terminal that the stream belongs to."
+	fragmentTypeIDDescription = "Id of the fragment type of the stream."
+	namespacesDescription     = "Namespaces that are compatible with the stream."
+	lastEditedDescription     = "Time of the latest edit that the service reported, in milliseconds since 1970-01-01 UTC."
+	readDeploymentDescription = "Deployment that the provider read from: its `deployment`, which defaults to `base_url`."
 )
 
 // Values of on_destroy.
@@ -37,6 +44,7 @@ const (
 var (
 	streamIDRule    = checkedString{"a stream id", streams.CheckStreamID}
 	processorIDRule = checkedString{"a processor id", streams.CheckProcessorID}
+	timeLimitRule   = checkedString{"a time limit", checkTimeout}
 
 	streamIDRules     = []validator.String{streamIDRule}
 	processorIDsRules = []validator.Set{processorIDRule}
@@ -61,7 +69,7 @@ func attachmentAttributes(onDestroy string, own map[string]schema.Attribute) map
 		"deployment": computedString("Deployment that the provider sent to: its `deployment`, which defaults to `base_url`."),
 		"last_edited": schema.Int64Attribute{
 			Computed:            true,
-			MarkdownDescription: "Time of the latest edit that the service reported, in milliseconds since 1970-01-01 UTC.",
+			MarkdownDescription: lastEditedDescription,
 		},
 	})
 	return own
@@ -84,7 +92,7 @@ func timeoutsAttribute() schema.Attribute {
 		attributes[name] = schema.StringAttribute{
 			Optional:            true,
 			MarkdownDescription: fmt.Sprintf("Time limit for %s. Default: `5m`.", doing),
-			Validators:          []validator.String{checkedString{"a time limit", checkTimeout}},
+			Validators:          []validator.String{timeLimitRule},
 		}
 	}
 	return schema.SingleNestedAttribute{
