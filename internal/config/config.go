@@ -43,8 +43,8 @@ func Read(ctx context.Context, block tfsdk.Config, getenv func(string) string) (
 	return s, r.diags
 }
 
-// Validate returns the errors of [Read]. It accepts that only base_url is missing: terraform validate often runs without
-// the environment variables.
+// Validate returns the errors of [Read]. It accepts that only base_url is missing: terraform validate often runs
+// without the environment variables.
 func Validate(ctx context.Context, block tfsdk.Config, getenv func(string) string) diag.Diagnostics {
 	_, diags := Read(ctx, block, getenv)
 	problems := diags.Errors()
@@ -65,9 +65,9 @@ func (r *reader) address(name string, parse func(string) (*url.URL, error)) (str
 	case err != nil:
 		r.refuse(at(name), "%s.", err)
 	case streams.SentInClear(u):
-		r.diags.AddAttributeWarning(at(name), "Credentials Travel in Clear", r.origin(at(name))+" is an http:// address of another "+
-			"machine. Anyone between Terraform and that machine can read the credentials and change the requests. Use https:// if "+
-			"the service offers it.")
+		r.diags.AddAttributeWarning(at(name), "Credentials Travel in Clear", r.origin(at(name))+" is an http:// address of "+
+			"another machine. Anyone between Terraform and that machine can read the credentials and change the requests. "+
+			"Use https:// if the service offers it.")
 	}
 	return text, u
 }
@@ -123,8 +123,9 @@ func (r *reader) tls() streams.TLS {
 		r.refuse(at("tls.client_cert_pem"), "is missing: a private key needs its certificate.")
 	}
 	if t.InsecureSkipVerify {
-		r.diags.AddAttributeWarning(at("tls.insecure_skip_verify"), "Certificates Are Not Verified", "Anyone between Terraform and the "+
-			"service can read the credentials and change the requests. To trust a private authority, set ca_cert_pem instead.")
+		r.diags.AddAttributeWarning(at("tls.insecure_skip_verify"), "Certificates Are Not Verified", "Anyone between "+
+			"Terraform and the service can read the credentials and change the requests. To trust a private authority, "+
+			"set ca_cert_pem instead.")
 	}
 	return t
 }

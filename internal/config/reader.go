@@ -102,8 +102,8 @@ func (r *reader) duration(name string) time.Duration {
 	return max(d, 0)
 }
 
-// count returns 0 for a value that is null or known after apply. The schema has no integers, because the framework would
-// call a fraction an error of the provider.
+// count returns 0 for a value that is null or known after apply. The schema has no integers, because the framework
+// would call a fraction an error of the provider.
 func (r *reader) count(name string, most int64) int {
 	v, _ := r.value(name).(types.Number)
 	if v.IsNull() || v.IsUnknown() {
@@ -116,8 +116,8 @@ func (r *reader) count(name string, most int64) int {
 	return int(n)
 }
 
-// rate returns 0 for a value that is null or known after apply. The schema has no floats, because the framework would call
-// a number that a float64 cannot hold an error of the provider.
+// rate returns 0 for a value that is null or known after apply. The schema has no floats, because the framework
+// would call a number that a float64 cannot hold an error of the provider.
 func (r *reader) rate(name string) float64 {
 	v, _ := r.value(name).(types.Number)
 	if v.IsNull() || v.IsUnknown() {

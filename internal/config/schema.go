@@ -71,8 +71,8 @@ func Schema() schema.Schema {
 					"min_backoff":  optionalString("Shortest wait before a retry, as a duration. Default: `500ms`."),
 					"max_backoff":  optionalString("Longest wait before a retry, as a duration. Only `Retry-After` may exceed it. Default: `30s`."),
 				}),
-			"requests_per_second": optionalNumber("Limit of requests per second, including retries and token requests. Fractions are " +
-				"allowed. Default: no limit."),
+			"requests_per_second": optionalNumber("Limit of requests per second, including retries and token requests. " +
+				"Fractions are allowed. Default: no limit."),
 			"max_concurrent_requests": optionalNumber("Limit of requests at the same time, for all resources and actions of this provider " +
 				"block together. Waits before retries do not count. Default: `64`."),
 		},
