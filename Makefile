@@ -38,7 +38,7 @@ export CHECKPOINT_DISABLE := 1
 
 .PHONY: help
 help: ## list the targets
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-18s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
+	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / { printf "  make %-18s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
 
 .PHONY: build
 build: ## build the provider into bin/
@@ -70,6 +70,10 @@ test: testunit testacc ## run all tests; RACE=1 adds the race detector
 testunit: ## run only the unit tests
 	TF_ACC= RAPID_SEED=$(SEED) go test $(if $(RACE),-race) -timeout=30m -skip '^TestAcc|^TestHistories$$' ./...
 	GOGC=400 RAPID_SEED=$(SEED) go test -timeout=30m -run '^TestHistories$$' ./internal/coretest
+
+.PHONY: testunit32
+testunit32: ## run the unit tests with 32-bit integers, on an amd64 machine
+	GOARCH=386 $(MAKE) --no-print-directory testunit
 
 .PHONY: testacc
 testacc: cli ## run only the acceptance tests: a real CLI and the stand-in service, or $STREAM_BASE_URL
