@@ -39,9 +39,9 @@ var applied = []example{
 	}},
 	{folder: "migrating/restful/after", attached: entrance},
 	{folder: "recipes/created-processors", attached: entrance},
-	{folder: "recipes/last-edited", attached: detected},
 	{folder: "recipes/namespaces", attached: detected},
 	{folder: "recipes/precondition", attached: entrance},
+	{folder: "recipes/send-again", attached: map[string]string{"cam-1": "object-detection", "cam-2": "object-detection"}},
 	{folder: "resources/stream_processors", attached: map[string]string{
 		"cam-1": "object-detection people-counter", "cam-2": "object-detection plate-reader",
 		"cam-3": "object-detection", "cam-4": "face-blur object-detection",
@@ -72,7 +72,7 @@ func TestAccApply(t *testing.T) {
 	}
 	// Neither a byte order mark, nor the ending .yml, nor an empty file changes anything.
 	w.edit("existing-streams-create/cameras.csv", "stream_id", "\ufeffstream_id")
-	w.edit("several-teams/main.tf", `"teams"`, `"others"`)
+	w.edit("several-teams/main.tf", "/teams", "/others")
 	w.write("several-teams/others/empty.yaml", "# Nothing yet.\n")
 	for _, team := range []string{"security", "traffic"} {
 		w.write("several-teams/others/"+team+".yml", read(t, filepath.Join("several-teams", "teams", team+".yaml")))

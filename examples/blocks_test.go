@@ -44,8 +44,8 @@ var shellBlocks = map[string][]block{
 	"guides/large-fleets.md": {
 		{begins: "terraform apply -parallelism", folder: "provider", want: []string{"1 added"}},
 	},
-	"guides/several-teams.md": {
-		{begins: "terraform init", folder: "several-teams", want: []string{"2 passed, 0 failed."}},
+	"guides/recipes.md": {
+		{begins: "terraform apply -var=send_again=1", folder: "recipes/send-again", want: []string{"2 added"}},
 	},
 	"guides/testing-modules.md": {
 		{begins: "terraform init", folder: "terraform-test", want: []string{"2 passed, 0 failed."}},
@@ -53,7 +53,7 @@ var shellBlocks = map[string][]block{
 		{begins: "export STREAM_BASE_URL", want: []string{"3 passed, 0 failed."}},
 	},
 	"guides/troubleshooting.md": {
-		{begins: "TF_LOG_PROVIDER=DEBUG", folder: "provider", want: []string{"1 added"}},
+		{begins: "TF_LOG_PROVIDER=DEBUG", folder: "provider", want: []string{"1 added", "/v2/streams/cam-1"}},
 	},
 	"guides/upgrading.md": {
 		{begins: "terraform init -upgrade", folder: "provider", notRun: "needs two versions"},

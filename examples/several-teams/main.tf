@@ -1,10 +1,5 @@
-variable "folder" {
-  type    = string
-  default = "teams" # has one YAML file for each team
-}
-
 locals {
-  folder = "${path.module}/${var.folder}"
+  folder = "${path.module}/teams" # has one YAML file for each team
   texts  = [for name in fileset(local.folder, "*.{yaml,yml}") : file("${local.folder}/${name}")]
 
   # A file without a line of content has no streams.
