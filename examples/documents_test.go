@@ -106,9 +106,10 @@ func TestDiagnosticsAreDocumented(t *testing.T) {
 			t.Errorf("no diagnostic has the summary %q", entry[1])
 		}
 	}
-	ofOthers := regexp.MustCompile(`^(Missing Configuration for Required Attribute|Provider produced inconsistent final plan|` +
-		`failed to read schema for … unavailable provider|connection refused|no such host|certificate .*|bad certificate|handshake failure|server gave HTTP response.*|` +
-		`doesn't match any.*|terraform init|terraform plan -generate-config-out|.* = .*)$`)
+	ofOthers := regexp.MustCompile(`^(connection refused|no such host|certificate .*|bad certificate|handshake failure|` +
+		`server gave HTTP response.*|doesn't match any.*|Missing Configuration for Required Attribute|` +
+		`Provider produced inconsistent final plan|failed to read schema for … unavailable provider|` +
+		`terraform init|terraform plan -generate-config-out|.* = .*)$`)
 	for _, quoted := range regexp.MustCompile("`([a-zA-Z][^`=:]* [^`]*)`").FindAllStringSubmatch(guide, -1) {
 		for part := range strings.SplitSeq(strings.Trim(quoted[1], "…"), "…") {
 			part = strings.TrimSpace(strings.Trim(part, "[].: "))
@@ -120,8 +121,8 @@ func TestDiagnosticsAreDocumented(t *testing.T) {
 }
 
 // TestLinks resolves each link of the pages, and of the documents beside them. A page links only other pages, because a
-// registry has nothing else. A link has the ending .md, which GitHub needs and the registry removes: providers with many users
-// have this form on all pages, also on the index page.
+// registry has nothing else. GitHub needs the ending .md, and the registry removes it: large providers have this form on
+// all pages, also on the index page.
 func TestLinks(t *testing.T) {
 	t.Parallel()
 	documents := map[string]string{}

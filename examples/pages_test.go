@@ -100,8 +100,8 @@ func TestAccPageAdopt(t *testing.T) {
 	}
 }
 
-// planImports writes the configuration of the import block of an example. Terraform 1.16 cannot do that without a line that
-// every CLI refuses afterwards.
+// planImports writes the configuration of the import block of an example. Terraform 1.16 needs a line for that which every
+// CLI refuses afterwards.
 func (w *workspace) planImports(folder string) {
 	w.t.Helper()
 	resources, _ := filepath.Glob(filepath.Join(w.dir, "resource*.tf"))
