@@ -82,7 +82,7 @@ func TestEveryExampleIsRun(t *testing.T) {
 func TestDiagnosticsAreDocumented(t *testing.T) {
 	t.Parallel()
 	guide, source := pages(t)["guides/troubleshooting.md"], ""
-	for _, folder := range []string{"provider", "streams", "claims"} {
+	for _, folder := range []string{"provider", "config", "streams", "claims"} {
 		files, _ := filepath.Glob(filepath.Join("..", "internal", folder, "*.go"))
 		for _, file := range files {
 			if !strings.HasSuffix(file, "_test.go") {
@@ -94,9 +94,6 @@ func TestDiagnosticsAreDocumented(t *testing.T) {
 	summaries := regexp.MustCompile(`"([A-Z][a-z]+(?: (?:[A-Z][A-Za-z]*|an?|the|of|in|for))+)"`)
 	for _, found := range summaries.FindAllStringSubmatch(source, -1) {
 		summary := found[1]
-		if summary == "Unexpected Provider Data" { // a bug, which the message says
-			continue
-		}
 		if !regexp.MustCompile(`(?m)^- .*\*\*` + summary + `\.?\*\*`).MatchString(guide) {
 			t.Errorf("Troubleshooting has no entry for %q", summary)
 		}
