@@ -19,7 +19,7 @@ var root = filepath.Join("..", "..")
 
 func TestMain(m *testing.M) { os.Exit(cli.RunTests(m)) }
 
-// workspace is a folder with a configuration, a CLI, and a service with the streams cam-1 to cam-9.
+// workspace is a folder with a configuration, a CLI, and a service with the streams cam-1 to cam-11.
 type workspace struct {
 	dir     string
 	sandbox *cli.Sandbox
@@ -34,7 +34,7 @@ func newWorkspace(t *testing.T) *workspace {
 		t.Fatal(err)
 	}
 	service, url := streamstest.Start(t, streamstest.Options{},
-		streamstest.Streams("cam-1", "cam-2", "cam-3", "cam-4", "cam-5", "cam-6", "cam-7", "cam-8", "cam-9")...)
+		streamstest.Streams("cam-1", "cam-2", "cam-3", "cam-4", "cam-5", "cam-6", "cam-7", "cam-8", "cam-9", "cam-10", "cam-11")...)
 	sandbox.Env["STREAM_BASE_URL"] = url
 	w := &workspace{dir: t.TempDir(), sandbox: sandbox, service: service}
 	write(t, w.path("source.tf"), "terraform {\n  required_providers {\n    stream = { source = \""+cli.Source+"\" }\n  }\n}\n")

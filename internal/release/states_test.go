@@ -68,27 +68,30 @@ func TestAccStates(t *testing.T) {
 	}
 }
 
-// recordState applies a configuration. Then stream_processors.imported is imported, and the outcome of an update of cam-4
-// and of cam-8 in a group remains unknown.
+// recordState applies a configuration. Then stream_processors.imported is imported, the outcome of an update of cam-4 and
+// of cam-8 in a group remains unknown, and the set of cam-10 cannot be sent again.
 func recordState(t *testing.T, w *workspace) {
 	t.Helper()
 	var out bytes.Buffer
 	run := func(args ...string) error { return w.sandbox.Run(t.Context(), w.dir, &out, args...) }
 	if err := stdcmp.Or(
-		run("apply", "-auto-approve"),
+		run("apply", "-auto-approve", "-var=run=0"),
 		run("state", "rm", "stream_processors.imported"),
 		run("import", "stream_processors.imported", "cam-3"),
 	); err != nil {
 		t.Fatalf("%v\n%s", err, &out)
 	}
 	w.service.InjectFunc(func(r streamstest.Request) *streamstest.Fault {
-		if r.StreamID == "cam-4" || r.StreamID == "cam-8" {
+		switch r.StreamID {
+		case "cam-4", "cam-8":
 			return &streamstest.Fault{ResetAfter: true}
+		case "cam-10":
+			return &streamstest.Fault{Status: 403}
 		}
 		return nil
 	})
-	if err := run("apply", "-auto-approve", `-var=added=["c"]`,
-		"-target=stream_processors.unconfirmed", "-target=stream_processors_group.unconfirmed"); err == nil {
+	if err := run("apply", "-auto-approve", `-var=added=["c"]`, "-target=stream_processors.unknown",
+		"-target=stream_processors_group.unknown", "-target=stream_processors_group.unsent"); err == nil {
 		t.Fatalf("the outcome of each update is known:\n%s", &out)
 	}
 	w.service.InjectFunc(nil)

@@ -3,6 +3,10 @@ variable "added" {
   default = []
 }
 
+variable "run" {
+  default = "1"
+}
+
 provider "stream" {
   deployment = "recorded"
   retry      = { max_attempts = 1 }
@@ -26,7 +30,7 @@ resource "stream_processors" "imported" {
   processor_ids = setunion(["a"], var.added)
 }
 
-resource "stream_processors" "unconfirmed" {
+resource "stream_processors" "unknown" {
   stream_id     = "cam-4"
   processor_ids = setunion(["a"], var.added)
 }
@@ -40,6 +44,11 @@ resource "stream_processors_group" "keep" {
   on_destroy = "keep"
 }
 
-resource "stream_processors_group" "unconfirmed" {
+resource "stream_processors_group" "unknown" {
   streams = { cam-8 = setunion(["a"], var.added), cam-9 = ["a"] }
+}
+
+resource "stream_processors_group" "unsent" {
+  streams  = { cam-10 = ["a"], cam-11 = ["a"] }
+  triggers = { run = var.run }
 }
