@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/stream-management/terraform-provider-stream/internal/clitest"
 	"github.com/stream-management/terraform-provider-stream/internal/streamstest"
 )
 
@@ -61,47 +62,48 @@ var applied = []example{
 func TestAccApply(t *testing.T) {
 	t.Parallel()
 	w := newWorkspace(t, "", "")
+	w.Configure("")
 	modules, services := []example{}, []*streamstest.Service{}
 	for _, e := range append(schemes(t), applied...) {
-		if !w.supports(read(t, e.folder)) {
+		if !supports(t, read(t, e.folder)) {
 			continue
 		}
 		service, url := startService(t, e.options)
-		w.addModule(e, url)
+		addModule(t, w, e, url)
 		modules, services = append(modules, e), append(services, service)
 	}
 	// Neither a byte order mark, nor the ending .yml, nor an empty file changes anything.
-	w.edit("existing-streams-create/cameras.csv", "stream_id", "\ufeffstream_id")
-	w.edit("several-teams/main.tf", "/teams", "/others")
-	w.write("several-teams/others/empty.yaml", "# Nothing yet.\n")
+	w.Edit("existing-streams-create/cameras.csv", "stream_id", "\ufeffstream_id")
+	w.Edit("several-teams/main.tf", "/teams", "/others")
+	w.Write("several-teams/others/empty.yaml", "# Nothing yet.\n")
 	for _, team := range []string{"security", "traffic"} {
-		w.write("several-teams/others/"+team+".yml", read(t, filepath.Join("several-teams", "teams", team+".yaml")))
+		w.Write("several-teams/others/"+team+".yml", read(t, filepath.Join("several-teams", "teams", team+".yaml")))
 	}
-	w.must("init")
-	w.must("apply", "-auto-approve")
+	w.MustRun("init")
+	w.MustApply()
 	for i, e := range modules {
 		wantAttached(t, e.folder, services[i], e.attached)
 		services[i].ForgetRequests()
 	}
-	w.must("plan", "-detailed-exitcode")
+	w.WantNoChanges()
 	wantMistakes(t, w)
 	for i, e := range modules {
 		if requests := services[i].Requests(); len(requests) > 0 {
 			t.Errorf("%s: the plans have sent %v", e.folder, requests)
 		}
 	}
-	w.must("destroy", "-auto-approve")
+	w.MustApply("-destroy")
 	for i, e := range modules {
 		wantAttached(t, e.folder, services[i], e.detached)
 	}
 }
 
 // addModule copies an example and adds it to the configuration. Its provider has the given address.
-func (w *workspace) addModule(e example, url string) {
-	w.t.Helper()
+func addModule(t *testing.T, w *clitest.Workspace, e example, url string) {
+	t.Helper()
 	name := strings.ReplaceAll(e.folder, "/", "-")
-	copyExample(w.t, e.folder, filepath.Join(w.dir, name))
-	text, arguments, address := read(w.t, filepath.Join(w.dir, name)), e.arguments, "address.tf"
+	copyExample(t, e.folder, filepath.Join(w.Dir, name))
+	text, arguments, address := read(t, filepath.Join(w.Dir, name)), e.arguments, "address.tf"
 	for _, variable := range []string{"base_url", "base_url_alt"} {
 		if strings.Contains(text, fmt.Sprintf("variable %q", variable)) {
 			arguments += fmt.Sprintf("  %s = %q\n", variable, url)
@@ -110,8 +112,8 @@ func (w *workspace) addModule(e example, url string) {
 	if strings.Contains(text, `provider "stream" {`) {
 		address = "address_override.tf" // Terraform merges it into the block of the example
 	}
-	w.write(filepath.Join(name, address), fmt.Sprintf("provider \"stream\" {\n  base_url = %q\n}\n", url))
-	w.write("main.tf", read(w.t, filepath.Join(w.dir, "main.tf"))+fmt.Sprintf("module %q {\n  source = %q\n%s}\n", name, "./"+name, arguments))
+	w.Write(filepath.Join(name, address), fmt.Sprintf("provider \"stream\" {\n  base_url = %q\n}\n", url))
+	w.Write("main.tf", w.Read("main.tf")+fmt.Sprintf("module %q {\n  source = %q\n%s}\n", name, "./"+name, arguments))
 }
 
 // mistakes has mistakes that the documentation speaks of, each with the message that it promises.
@@ -125,18 +127,15 @@ var mistakes = []struct{ folder, file, from, to, want string }{
 }
 
 // wantMistakes plans a copy of the applied configuration with all mistakes at once.
-func wantMistakes(t *testing.T, w *workspace) {
+func wantMistakes(t *testing.T, w *clitest.Workspace) {
 	t.Helper()
-	wrong := &workspace{Sandbox: w.Sandbox, t: t, dir: t.TempDir()}
-	if err := os.CopyFS(wrong.dir, os.DirFS(w.dir)); err != nil {
-		t.Fatal(err)
-	}
+	wrong := w.Copy()
 	for _, m := range mistakes {
-		wrong.edit(filepath.Join(strings.ReplaceAll(m.folder, "/", "-"), m.file), m.from, m.to)
+		wrong.Edit(filepath.Join(strings.ReplaceAll(m.folder, "/", "-"), m.file), m.from, m.to)
 	}
-	out := wrong.status(1, "plan")
+	plan := wrong.Run("plan")
 	for _, m := range mistakes {
-		wantText(t, out, m.want)
+		plan.Want(1, m.want)
 	}
 }
 
@@ -172,7 +171,7 @@ func schemes(t *testing.T) []example {
 		scheme("oauth2", secrets.Authorize, "token_url", withSecret.URL, "client_id", "terraform", "client_secret", "s3cret"),
 		scheme("client-assertion", assertive.Authorize, "token_url", withAssertion.URL, "client_id", "terraform",
 			"client_assertion_file", file(assertive.IssueAssertion("terraform"))),
-		// The provider parses the certificates. That it uses them is tested in internal/acceptance.
+		// The provider parses the certificates. That it uses them is tested in internal/streams.
 		scheme("mutual-tls", nil, "ca_cert_file", file(ca.CertPEM), "client_cert_file", file(client.CertPEM), "client_key_file", file(client.KeyPEM)),
 	}
 }

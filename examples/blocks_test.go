@@ -10,14 +10,14 @@ import (
 	"testing"
 
 	"github.com/stream-management/terraform-provider-stream/internal/cli"
+	"github.com/stream-management/terraform-provider-stream/internal/clitest"
 	"github.com/stream-management/terraform-provider-stream/internal/streamstest"
 )
 
 // block is a shell block of a page.
 type block struct {
-	begins string // the first words, to recognize the block
-	folder string // run in a copy of this example, or of the repository for ".."; "" is the copy of the block before
-	fails  bool
+	begins string   // the first words, to recognize the block
+	folder string   // run in a copy of this example, or of the repository for ".."; "" is the copy of the block before
 	want   []string // parts of the output
 	notRun string   // the reason why the block is not run
 }
@@ -68,7 +68,7 @@ var shellBlock = regexp.MustCompile("(?ms)^ *```(?:shell|sh|bash|console)\n(.*?)
 // TestAccShellBlocks runs the shell blocks of each page in their order, as somebody does who copies them.
 func TestAccShellBlocks(t *testing.T) {
 	t.Parallel()
-	cli.SkipUnlessAcc(t)
+	clitest.SkipUnlessAcc(t)
 	documents := pages(t)
 	documents["README.md"] = read(t, filepath.Join("..", "README.md"))
 	for page, text := range documents {
@@ -83,7 +83,7 @@ func TestAccShellBlocks(t *testing.T) {
 		t.Run(page, func(t *testing.T) {
 			t.Parallel()
 			_, url := startService(t, streamstest.Options{ServeGet: true})
-			var w *workspace
+			var w *clitest.Workspace
 			for i, b := range blocks {
 				switch {
 				case !strings.HasPrefix(shown[i][1], b.begins):
@@ -95,12 +95,12 @@ func TestAccShellBlocks(t *testing.T) {
 				case b.folder != "":
 					w = newWorkspace(t, b.folder, url)
 				}
-				w.Env["STREAM_BASE_URL"] = url
-				out, err := w.shell(strings.ReplaceAll(shown[i][1], "http://127.0.0.1:…", url))
-				if (err != nil) != b.fails {
-					t.Fatalf("error %v\n%s\n%s", err, shown[i][1], out)
+				w.Setenv("STREAM_BASE_URL=" + url)
+				out, err := shell(t, w, strings.ReplaceAll(shown[i][1], "http://127.0.0.1:…", url))
+				if err != nil {
+					t.Fatalf("%v\n%s\n%s", err, shown[i][1], out)
 				}
-				wantText(t, cli.Unwrap(out), b.want...)
+				clitest.WantContains(t, cli.Unwrap(out), b.want...)
 			}
 		})
 	}
@@ -108,14 +108,14 @@ func TestAccShellBlocks(t *testing.T) {
 
 // newSourceTree copies what a build needs. The home has neither plugins nor a CLI configuration, but the caches of Go are
 // those of the person who runs the test.
-func newSourceTree(t *testing.T) *workspace {
+func newSourceTree(t *testing.T) *clitest.Workspace {
 	t.Helper()
 	w := newWorkspace(t, "", "")
 	for _, name := range []string{"Makefile", "go.mod", "go.sum", "main.go"} {
-		w.write(name, read(t, filepath.Join("..", name)))
+		w.Write(name, read(t, filepath.Join("..", name)))
 	}
 	for _, name := range []string{"examples", "internal"} {
-		if err := os.CopyFS(filepath.Join(w.dir, name), os.DirFS(filepath.Join("..", name))); err != nil {
+		if err := os.CopyFS(filepath.Join(w.Dir, name), os.DirFS(filepath.Join("..", name))); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -126,35 +126,35 @@ func newSourceTree(t *testing.T) *workspace {
 		}
 		w.Env[name] = strings.TrimSpace(string(value))
 	}
-	w.Env["HOME"] = t.TempDir()
+	w.Setenv("HOME=" + t.TempDir())
 	delete(w.Env, "TF_CLI_CONFIG_FILE")
 	return w
 }
 
 // shell runs a block, except that the folders of mirrors exist only in the test, and nobody is asked to approve an apply.
-func (w *workspace) shell(text string) (string, error) {
-	w.t.Helper()
-	bin := w.t.TempDir()
+func shell(t *testing.T, w *clitest.Workspace, text string) (string, error) {
+	t.Helper()
+	bin := t.TempDir()
 	program, err := filepath.Abs(w.Program)
 	if err != nil {
-		w.t.Fatal(err)
+		t.Fatal(err)
 	}
 	if err := os.Symlink(program, filepath.Join(bin, "terraform")); err != nil {
-		w.t.Fatal(err)
+		t.Fatal(err)
 	}
 	// The test has a mirror for one platform only.
 	platform := "-platform=" + runtime.GOOS + "_" + runtime.GOARCH
 	text = strings.NewReplacer("/srv/terraform/providers", w.Mirror, "-platform=linux_amd64 -platform=windows_amd64", platform,
 		"linux_amd64 windows_amd64", runtime.GOOS+"_"+runtime.GOARCH).Replace(text)
-	shell := exec.CommandContext(w.t.Context(), "sh", "-euc", text)
-	shell.Dir = w.dir
+	shell := exec.CommandContext(t.Context(), "sh", "-euc", text)
+	shell.Dir = w.Dir
 	for name, value := range w.Env {
 		if name == "PATH" {
 			value = bin + string(os.PathListSeparator) + value
 		}
 		shell.Env = append(shell.Env, name+"="+value)
 	}
-	shell.Env = append(shell.Env, "TF_INPUT=0", "TF_CLI_ARGS_apply=-auto-approve")
+	shell.Env = append(shell.Env, "TF_CLI_ARGS_apply=-auto-approve")
 	out, err := shell.CombinedOutput()
 	return string(out), err
 }

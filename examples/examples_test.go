@@ -3,43 +3,29 @@
 package examples
 
 import (
-	"errors"
 	"os"
 	"path/filepath"
 	"regexp"
 	"strings"
 	"testing"
 
-	"github.com/stream-management/terraform-provider-stream/internal/cli"
+	"github.com/stream-management/terraform-provider-stream/internal/clitest"
 	"github.com/stream-management/terraform-provider-stream/internal/streamstest"
 )
 
-func TestMain(m *testing.M) { os.Exit(cli.RunTests(m)) }
-
-// workspace is a folder with a copy of an example, and a CLI that runs the provider of this tree.
-type workspace struct {
-	*cli.Sandbox
-	t   *testing.T
-	dir string
-}
+func TestMain(m *testing.M) { os.Exit(clitest.RunTests(m)) }
 
 // newWorkspace copies an example and runs init. The environment has the address of a service.
-func newWorkspace(t *testing.T, folder, serviceURL string) *workspace {
+func newWorkspace(t *testing.T, folder, serviceURL string) *clitest.Workspace {
 	t.Helper()
-	program, provider := cli.ForTest(t)
-	sandbox, err := cli.NewSandbox(t.TempDir(), program, provider)
-	if err != nil {
-		t.Fatal(err)
-	}
-	w := &workspace{Sandbox: sandbox, t: t, dir: t.TempDir()}
-	w.Env["STREAM_BASE_URL"] = serviceURL
-	w.Env["TF_CLI_ARGS"] = "-no-color"
+	w := clitest.NewWithMirror(t)
+	w.Setenv("STREAM_BASE_URL=" + serviceURL)
 	if folder != "" {
-		copyExample(t, folder, w.dir)
-		if !w.supports(read(t, w.dir)) {
+		copyExample(t, folder, w.Dir)
+		if !supports(t, read(t, w.Dir)) {
 			t.Skip("the example needs a newer CLI")
 		}
-		w.must("init")
+		w.MustRun("init")
 	}
 	return w
 }
@@ -62,49 +48,13 @@ func wantAttached(t *testing.T, example string, service *streamstest.Service, wa
 	})
 }
 
-// must runs the CLI, which must succeed, and returns its output on one line.
-func (w *workspace) must(args ...string) string {
-	w.t.Helper()
-	return w.status(0, args...)
-}
-
-// status runs the CLI, which must end with this exit status, and returns its output on one line.
-func (w *workspace) status(want int, args ...string) string {
-	w.t.Helper()
-	command := w.Command(w.t.Context(), w.dir, args...)
-	out, err := command.CombinedOutput()
-	if command.ProcessState == nil || command.ProcessState.ExitCode() != want {
-		w.t.Fatalf("%s: %v, want exit status %d\n%s", strings.Join(args, " "), err, want, out)
-	}
-	return cli.Unwrap(string(out))
-}
-
-// edit replaces a part of a file.
-func (w *workspace) edit(name, from, to string) {
-	w.t.Helper()
-	file := filepath.Join(w.dir, name)
-	content := read(w.t, file)
-	if !strings.Contains(content, from) {
-		w.t.Fatalf("%s has no %q", file, from)
-	}
-	w.write(name, strings.Replace(content, from, to, 1))
-}
-
-func (w *workspace) write(name, content string) {
-	w.t.Helper()
-	file := filepath.Join(w.dir, name)
-	if err := errors.Join(os.MkdirAll(filepath.Dir(file), 0o700), os.WriteFile(file, []byte(content), 0o600)); err != nil {
-		w.t.Fatal(err)
-	}
-}
-
 // supports reports whether the CLI can read a configuration: whether it has the version that the configuration needs.
-func (w *workspace) supports(configuration string) bool {
-	w.t.Helper()
+func supports(t *testing.T, configuration string) bool {
+	t.Helper()
 	minimum := ""
 	switch required := requiredVersion.FindStringSubmatch(configuration); {
 	case strings.Contains(configuration, "\naction \""):
-		return cli.AtLeast(w.t, "1.14", "")
+		return clitest.AtLeast(t, "1.14", "")
 	case strings.Contains(configuration, "\n  identity = "):
 		minimum = "1.12"
 	case strings.Contains(configuration, "ephemeral = true"):
@@ -118,7 +68,7 @@ func (w *workspace) supports(configuration string) bool {
 	default:
 		return true
 	}
-	return cli.AtLeast(w.t, minimum, minimum)
+	return clitest.AtLeast(t, minimum, minimum)
 }
 
 var requiredVersion = regexp.MustCompile(`required_version = ">= ([0-9.]+)"`)
@@ -138,7 +88,7 @@ func copyExample(t *testing.T, folder, dir string) {
 	}
 	text, rest := read(t, dir), ""
 	if !strings.Contains(text, "required_providers") {
-		rest = "terraform {\n  required_providers {\n    stream = { source = \"" + cli.Source + "\" }\n  }\n}\n"
+		rest = clitest.RequireProvider
 	}
 	for _, used := range regexp.MustCompile(`\bvar\.(\w+)`).FindAllStringSubmatch(text, -1) {
 		if declaration := `variable "` + used[1] + `" {`; !strings.Contains(text+rest, declaration) {
@@ -169,13 +119,4 @@ func read(t *testing.T, path string) string {
 		text += strings.ReplaceAll(string(content), "\r\n", "\n")
 	}
 	return text
-}
-
-func wantText(t *testing.T, out string, want ...string) {
-	t.Helper()
-	for _, text := range want {
-		if !strings.Contains(out, text) {
-			t.Errorf("no %q in:\n%s", text, out)
-		}
-	}
 }

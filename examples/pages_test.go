@@ -12,7 +12,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/stream-management/terraform-provider-stream/internal/cli"
+	"github.com/stream-management/terraform-provider-stream/internal/clitest"
 	"github.com/stream-management/terraform-provider-stream/internal/streamstest"
 )
 
@@ -30,13 +30,13 @@ func TestAccPageMigratingFromCurl(t *testing.T) {
 	}
 	service, url := startService(t, streamstest.Options{})
 	before, after := newWorkspace(t, "migrating/curl/before", url), newWorkspace(t, "migrating/curl/after", url)
-	before.Env["TF_VAR_stream_base_url"] = url
-	before.must("apply", "-auto-approve")
-	after.write("terraform.tfstate", read(t, filepath.Join(before.dir, "terraform.tfstate")))
+	before.Setenv("TF_VAR_stream_base_url=" + url)
+	before.MustApply()
+	after.Write("terraform.tfstate", before.Read("terraform.tfstate"))
 	service.ForgetRequests()
-	wantText(t, after.must("plan"), "Plan: 1 to add, 0 to change, 0 to destroy", "will not be destroyed")
+	after.Run("plan").Want(0, "Plan: 1 to add, 0 to change, 0 to destroy", "will not be destroyed")
 	service.WantRequests(t)
-	after.must("apply", "-auto-approve")
+	after.MustApply()
 	service.WantRequests(t, setEntrance) // no processor is detached
 }
 
@@ -45,24 +45,13 @@ func TestAccPageLargeFleets(t *testing.T) {
 	t.Parallel()
 	service, url := startService(t, streamstest.Options{})
 	single := newWorkspace(t, "existing-streams/create", url)
-	single.edit("main.tf", `on_destroy = "keep"`, "")
-	single.must("apply", "-auto-approve")
+	single.Edit("main.tf", `on_destroy = "keep"`, "")
+	single.MustApply()
 	service.ForgetRequests()
 	groups := newWorkspace(t, "migrating/to-groups", url)
-	groups.write("terraform.tfstate", read(t, filepath.Join(single.dir, "terraform.tfstate")))
-	groups.must("apply", "-auto-approve")
+	groups.Write("terraform.tfstate", single.Read("terraform.tfstate"))
+	groups.MustApply()
 	service.WantRequests(t, setEntrance, `PATCH /v2/streams/cam-2 {"processor_ids":["object-detection"]}`)
-	groups.must("apply", "-auto-approve", `-replace=stream_processors_group.cameras["1"]`)
-	service.WantRequests(t, setEntrance) // once, and never the empty set
-
-	// With keep, new keys send each set once.
-	keep := newWorkspace(t, "existing-streams/create", url)
-	keep.must("apply", "-auto-approve")
-	service.ForgetRequests()
-	keep.edit("main.tf", "for_each = local.cameras", "for_each = { for id, ids in local.cameras : upper(id) => ids }")
-	keep.edit("main.tf", "each.key", "lower(each.key)")
-	keep.must("apply", "-auto-approve")
-	service.WantRequests(t, setEntrance, `PATCH /v2/streams/cam-2 {"processor_ids":["object-detection"]}`, `PATCH /v2/streams/cam-3 {"processor_ids":[]}`)
 }
 
 // A query, or import blocks, write the configuration of streams as they are, and change none.
@@ -79,18 +68,18 @@ func TestAccPageAdopt(t *testing.T) {
 			service, url := startService(t, streamstest.Options{ServeGet: true})
 			service.Seed(streamstest.Stream{ID: "cam-1", ProcessorIDs: []string{"object-detection", "people-counter"}})
 			w := newWorkspace(t, folder, url)
-			w.Env["STREAM_DETECT_DRIFT"] = "true"
+			w.Setenv("STREAM_DETECT_DRIFT=true")
 			if strings.HasPrefix(folder, "list") {
-				w.must("query", "-generate-config-out=adopted.tf")
+				w.MustRun("query", "-generate-config-out=adopted.tf")
 				service.WantRequests(t, wantReads...)
 			} else {
-				w.planImports(folder)
+				planImports(t, w, folder)
 				service.ForgetRequests()
-				wantText(t, w.must("plan"), "1 to import, 0 to add, 0 to change, 0 to destroy")
+				w.Plan().Want(0, "1 to import, 0 to add, 0 to change, 0 to destroy")
 				service.WantRequests(t, wantReads...)
 			}
-			w.must("apply", "-auto-approve")
-			wantText(t, w.must("plan"), "No changes.")
+			w.MustApply()
+			w.Run("plan").Want(0, "No changes.")
 			for _, r := range service.Requests() {
 				if r.Method != http.MethodGet {
 					t.Errorf("the service has received %s", r)
@@ -102,30 +91,30 @@ func TestAccPageAdopt(t *testing.T) {
 
 // planImports writes the configuration of the import block of an example. Terraform 1.16 needs a line for that which every
 // CLI refuses afterwards.
-func (w *workspace) planImports(folder string) {
-	w.t.Helper()
-	resources, _ := filepath.Glob(filepath.Join(w.dir, "resource*.tf"))
+func planImports(t *testing.T, w *clitest.Workspace, folder string) {
+	t.Helper()
+	resources, _ := filepath.Glob(filepath.Join(w.Dir, "resource*.tf"))
 	for _, file := range resources {
 		if err := os.Remove(file); err != nil {
-			w.t.Fatal(err)
+			t.Fatal(err)
 		}
 	}
-	imports := read(w.t, filepath.Join(folder, "import-by-string-id.tf"))
-	w.write("import.tf", imports)
+	imports := read(t, filepath.Join(folder, "import-by-string-id.tf"))
+	w.Write("import.tf", imports)
 	generate := []string{"plan", "-generate-config-out=adopted.tf"}
-	if !cli.AtLeast(w.t, "1.16", "") {
-		w.must(generate...)
+	if !clitest.AtLeast(t, "1.16", "") {
+		w.MustRun(generate...)
 		return
 	}
-	if out, err := w.Command(w.t.Context(), w.dir, generate...).CombinedOutput(); err == nil {
+	result := w.Run(generate...)
+	if result.Code == 0 {
 		return // a version with the correction
-	} else {
-		wantText(w.t, cli.Unwrap(string(out)), "failed to read schema for "+path.Base(folder), "unavailable provider")
 	}
-	w.edit("import.tf", "import {\n", "import {\n  provider = stream\n")
-	w.must(generate...)
-	wantText(w.t, w.status(1, "apply", "-auto-approve"), "Invalid import provider argument")
-	w.write("import.tf", imports)
+	result.Want(1, "failed to read schema for "+path.Base(folder), "unavailable provider")
+	w.Edit("import.tf", "import {\n", "import {\n  provider = stream\n")
+	w.MustRun(generate...)
+	wantText(t, w.status(1, "apply", "-auto-approve"), "Invalid import provider argument")
+	w.Write("import.tf", imports)
 }
 
 func TestAccPageExistingStreams(t *testing.T) {
@@ -135,16 +124,16 @@ func TestAccPageExistingStreams(t *testing.T) {
 		streamstest.Stream{ID: "cam-1", ProcessorIDs: []string{"object-detection", "people-counter"}},
 		streamstest.Stream{ID: "cam-2", ProcessorIDs: []string{"face-blur"}})
 	w := newWorkspace(t, "existing-streams/import", url)
-	wantText(t, w.must("plan", "-out=plan.tfplan"), "3 to import, 0 to add, 1 to change, 0 to destroy")
+	w.Run("plan", "-out=plan.tfplan").Want(0, "3 to import, 0 to add, 1 to change, 0 to destroy")
 	service.WantRequests(t, "GET /v2/streams/cam-1", "GET /v2/streams/cam-2", "GET /v2/streams/cam-3")
-	w.must("apply", "plan.tfplan")
+	w.MustRun("apply", "plan.tfplan")
 	service.WantRequests(t, `PATCH /v2/streams/cam-2 {"processor_ids":["object-detection"]}`)
 
 	// To forget one instance.
-	w.must("state", "rm", `stream_processors.camera["cam-2"]`)
-	w.edit("cameras.csv", "cam-2,object-detection\n", "")
-	w.edit("main.tf", "detect_drift = true", "")
-	w.must("plan", "-detailed-exitcode")
+	w.MustRun("state", "rm", `stream_processors.camera["cam-2"]`)
+	w.Edit("cameras.csv", "cam-2,object-detection\n", "")
+	w.Edit("main.tf", "detect_drift = true", "")
+	w.WantNoChanges()
 }
 
 // TestAccPageRecipes sends the sets again: with another value of the variable, without it, on the next day, and when a
@@ -155,16 +144,31 @@ func TestAccPageRecipes(t *testing.T) {
 	w := newWorkspace(t, "recipes/send-again", url)
 	both := []string{setDetection, strings.Replace(setDetection, "cam-1", "cam-2", 1)}
 	for _, arguments := range [][]string{{}, {"-var=send_again=1"}, {}} {
-		w.must(append([]string{"apply", "-auto-approve"}, arguments...)...)
+		w.MustApply(arguments...)
 		service.WantRequests(t, both...)
 	}
-	w.edit("main.tf", "var.send_again", `formatdate("YYYY-MM-DD", plantimestamp())`)
-	w.must("apply", "-auto-approve")
+	w.Edit("main.tf", "var.send_again", `formatdate("YYYY-MM-DD", plantimestamp())`)
+	w.MustApply()
 	service.WantRequests(t, both...)
-	w.must("apply", "-auto-approve", `-replace=stream_processors.camera["cam-1"]`)
+	w.MustApply(`-replace=stream_processors.camera["cam-1"]`)
 	service.WantRequests(t, setDetection)
-	w.must("taint", `stream_processors.camera["cam-1"]`)
-	w.must("apply", "-auto-approve")
+	w.MustRun("taint", `stream_processors.camera["cam-1"]`)
+	w.MustApply()
+	service.WantRequests(t, setDetection)
+}
+
+// TestAccPageCreatedProcessors destroys a processor after the update that detaches it.
+func TestAccPageCreatedProcessors(t *testing.T) {
+	t.Parallel()
+	service, url := startService(t, streamstest.Options{})
+	w := newWorkspace(t, "recipes/created-processors", url)
+	w.MustApply()
+	service.WantRequests(t, setEntrance)
+	w.Edit("main.tf", `, "people-counter"`, "")
+	_, after, updated := strings.Cut(w.MustApply().Text(), "stream_processors.entrance: Modifications complete")
+	if !updated || !strings.Contains(after, ": Destroying...") {
+		t.Errorf("no processor is destroyed after the update: %s", after)
+	}
 	service.WantRequests(t, setDetection)
 }
 
@@ -179,12 +183,12 @@ func TestAccPipelines(t *testing.T) {
 			for _, line := range pipelineCommand.FindAllStringSubmatch(read(t, filepath.Join("pipelines", name)), -1) {
 				if strings.HasPrefix(line[1], "apply ") {
 					service.WantRequests(t)
-					w.Env["STREAM_TOKEN"] = "t0ken"
+					w.Setenv("STREAM_TOKEN=t0ken")
 				}
-				w.must(strings.Fields(line[1])...)
+				w.MustRun(strings.Fields(line[1])...)
 			}
 			service.WantRequests(t, setEntrance)
-			wantText(t, w.status(1, "apply", "plan.tfplan"), "Saved plan is stale")
+			w.Run("apply", "plan.tfplan").Want(1, "Saved plan is stale")
 		})
 	}
 }
@@ -200,21 +204,21 @@ func TestAccPageInstalling(t *testing.T) {
 		if !strings.Contains(config, from) {
 			t.Fatalf("%s has no %s", name, from)
 		}
-		w.write(name, strings.Replace(config, from, to, 1))
-		w.Env["TF_CLI_CONFIG_FILE"] = filepath.Join(w.dir, name)
+		w.Write(name, strings.Replace(config, from, to, 1))
+		w.Setenv("TF_CLI_CONFIG_FILE=" + filepath.Join(w.Dir, name))
 	}
 	use("filesystem-mirror.tfrc", "/srv/terraform/providers", filepath.ToSlash(w.Mirror))
-	w.must("providers", "lock", "-fs-mirror="+w.Mirror, "-platform="+runtime.GOOS+"_"+runtime.GOARCH)
+	w.MustRun("providers", "lock", "-fs-mirror="+w.Mirror, "-platform="+runtime.GOOS+"_"+runtime.GOARCH)
 	uninstall := func() {
-		if err := os.RemoveAll(filepath.Join(w.dir, ".terraform")); err != nil {
+		if err := os.RemoveAll(filepath.Join(w.Dir, ".terraform")); err != nil {
 			t.Fatal(err)
 		}
 	}
 	uninstall()
-	wantText(t, w.must("init", "-lockfile=readonly"), "Installing "+strings.ToLower(cli.Source)+" v0.1.0")
+	w.Run("init", "-lockfile=readonly").Want(0, "Installing "+strings.ToLower(cli.Source)+" v0.1.0")
 	uninstall()
 	use("network-mirror.tfrc", "mirror.example.com", "127.0.0.1:1")
-	wantText(t, w.status(1, "init"), "127.0.0.1:1") // asked before anything else
+	w.Run("init").Want(1, "127.0.0.1:1") // asked before anything else
 }
 
 // TestPageAuthentication runs the scripts that pass on the token of a CI system.

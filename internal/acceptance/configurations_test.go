@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/stream-management/terraform-provider-stream/internal/clitest"
 	"github.com/stream-management/terraform-provider-stream/internal/streamstest"
 )
 
@@ -25,10 +26,10 @@ func resourceOf(name, streamID, set, others string) string {
 		name, hclString(streamID), set, others)
 }
 
-// resourceForEach has a resource for each stream, all with the same set.
-func resourceForEach(ids []string, set string) string {
-	return fmt.Sprintf("resource \"stream_processors\" \"this\" {\n  for_each      = toset(%s)\n  stream_id     = each.key\n  processor_ids = [%s]\n}\n",
-		hclList(ids), set)
+// resourceForEach has a resource for each stream, all with the same set and other attributes.
+func resourceForEach(ids []string, set, others string) string {
+	return fmt.Sprintf("resource \"stream_processors\" \"this\" {\n  for_each      = toset(%s)\n  stream_id     = each.key\n"+
+		"  processor_ids = [%s]\n  %s\n}\n", hclList(ids), set, others)
 }
 
 // addressOf is the address of a resource of resourceForEach.
@@ -89,20 +90,10 @@ func hclString(text string) string {
 	return strings.NewReplacer("${", "$${", "%{", "%%{").Replace(strconv.Quote(text))
 }
 
-// faultsByStream breaks each request on a stream in the way of this stream.
-func faultsByStream(faults map[string]streamstest.Fault) func(streamstest.Request) *streamstest.Fault {
-	return func(r streamstest.Request) *streamstest.Fault {
-		if fault, ok := faults[r.StreamID]; ok {
-			return &fault
-		}
-		return nil
-	}
-}
-
 // emptiedWithoutWarning returns the streams that a run sent the empty set, although its plan did not warn of it.
-func emptiedWithoutWarning(service *streamstest.Service, plan result) (ids []string) {
+func emptiedWithoutWarning(service *streamstest.Service, plan clitest.Result) (ids []string) {
 	for _, r := range service.Requests() {
-		if strings.Contains(r.Body, "[]") && !strings.Contains(plan.text(), fmt.Sprintf("Processors May Be Detached for a Moment: stream %q", r.StreamID)) {
+		if strings.Contains(r.Body, "[]") && !strings.Contains(plan.Text(), fmt.Sprintf("Processors May Be Detached for a Moment: stream %q", r.StreamID)) {
 			ids = append(ids, r.StreamID)
 		}
 	}

@@ -1,14 +1,118 @@
+//go:build unix
+
 package acceptance
 
 import (
+	"bytes"
 	"fmt"
 	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"sync/atomic"
+	"syscall"
 	"testing"
 	"time"
 
-	"github.com/stream-management/terraform-provider-stream/internal/cli"
 	"github.com/stream-management/terraform-provider-stream/internal/streamstest"
 )
+
+// A CLI is ended in each way in which shells, CI systems and users do that, with ten requests under way. Afterwards, state
+// and service agree, or an error names the stream and the next apply sends its set again. The state
+// of a CLI that was killed knows nothing of the requests: a change of triggers sends all sets again. No process stays behind.
+func TestAccEnds(t *testing.T) {
+	t.Parallel()
+	for name, end := range map[string]func(cli int) error{
+		"normally":             nil,
+		"SIGINT to the CLI":    func(cli int) error { return syscall.Kill(cli, syscall.SIGINT) },
+		"SIGTERM to the CLI":   func(cli int) error { return syscall.Kill(cli, syscall.SIGTERM) },
+		"SIGTERM to the group": func(cli int) error { return syscall.Kill(-cli, syscall.SIGTERM) },
+		"SIGHUP to the group":  func(cli int) error { return syscall.Kill(-cli, syscall.SIGHUP) },
+		"SIGKILL to the CLI":   func(cli int) error { return syscall.Kill(cli, syscall.SIGKILL) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			ids := fleetIDs(20)
+			service, url := streamstest.Start(t, streamstest.Options{}, streamstest.Streams(ids...)...)
+			w := newWorkspace(t, url, "")
+			configure := func(set, trigger string) {
+				w.Configure(resourceForEach(ids, set, fmt.Sprintf("triggers = { repair = %q }", trigger)))
+			}
+			configure(`"p1"`, "0")
+			w.MustApply()
+
+			arrived := make(chan struct{})
+			var arrivals atomic.Int32
+			service.InjectFunc(func(streamstest.Request) *streamstest.Fault {
+				if arrivals.Add(1) == 10 {
+					close(arrived)
+				}
+				return &streamstest.Fault{ResponseDelay: time.Second} // the service has applied the update
+			})
+			configure(`"p2"`, "0")
+			cmd := w.Command("apply", "-auto-approve")
+			var output bytes.Buffer
+			cmd.Stdout, cmd.Stderr = &output, &output
+			if err := cmd.Start(); err != nil {
+				t.Fatal(err)
+			}
+			<-arrived
+			if end != nil {
+				if err := end(cmd.Process.Pid); err != nil {
+					t.Fatal(err)
+				}
+			}
+			err := cmd.Wait()
+			waitForEndOfGroup(t, cmd)
+			if strings.Contains(output.String(), "Plugin did not respond") || (err == nil) != (end == nil) {
+				t.Errorf("%v: %s", err, &output)
+			}
+			service.InjectFunc(nil)
+			trigger := "0"
+			if strings.HasPrefix(name, "SIGKILL") || strings.HasPrefix(name, "SIGHUP") {
+				trigger = "1" // the CLI wrote no state
+			}
+			configure(`"p1"`, trigger)
+			w.MustApply()
+			for _, id := range ids {
+				service.WantAttached(t, id, "p1")
+			}
+		})
+	}
+}
+
+// waitForEndOfGroup waits until no process of a program's group runs any more. Processes that nobody waited for do not
+// run.
+func waitForEndOfGroup(t *testing.T, cmd *exec.Cmd) {
+	t.Helper()
+	if runtime.GOOS != "linux" {
+		return
+	}
+	again := time.NewTicker(100 * time.Millisecond)
+	defer again.Stop()
+	for deadline := time.Now().Add(time.Minute); time.Now().Before(deadline); <-again.C {
+		running := ""
+		stats, err := filepath.Glob("/proc/[0-9]*/stat")
+		if err != nil || len(stats) == 0 {
+			t.Fatalf("no processes: %v", err)
+		}
+		for _, file := range stats {
+			stat, _ := os.ReadFile(file) // the process may have ended
+			_, fields, _ := strings.Cut(string(stat), ") ")
+			var state string
+			var parent, group int
+			if _, err := fmt.Sscan(fields, &state, &parent, &group); err == nil && group == cmd.Process.Pid && state != "Z" {
+				running = string(stat)
+			}
+		}
+		if running == "" {
+			return
+		}
+	}
+	t.Error("a process was left behind")
+}
 
 // Ctrl-C ends requests without a response and waits before a retry, and starts no more requests. The errors say that the
 // outcome is unknown.
@@ -28,66 +132,14 @@ func TestAccInterrupt(t *testing.T) {
 		return &streamstest.Fault{Delay: time.Hour}
 	})
 	w := newWorkspace(t, url, providerWith(fmt.Sprintf("max_concurrent_requests = %d\n  request_timeout = \"1h\"", atOnce))+
-		groupOf("this", sets(ids[5:], `"p1"`), "")+resourceForEach(ids[:5], `"p1"`)+
+		groupOf("this", sets(ids[5:], `"p1"`), "")+resourceForEach(ids[:5], `"p1"`, "")+
 		providerWith(`alias = "other"`)+resourceOf("waits", "waits", `"p1"`, "provider = stream.other"))
-	r := w.runInterrupted(arrived, "apply", "-auto-approve", "-input=false", "-no-color")
-	wantResult(t, r, 1, "Error: Operation Interrupted", "The operation was interrupted.", "Apply again when you are ready.", inDoubt)
+	w.RunInterrupted(arrived, "apply", "-auto-approve").Want(1, "Error: Operation Interrupted", "The operation was interrupted.", "Apply again when you are ready.", unknown)
 	if n := len(service.DrainRequests()); n != atOnce+1 {
 		t.Errorf("%d requests, want %d", n, atOnce+1)
 	}
-	w.wantEmptyState()
+	w.WantEmptyState()
 	service.InjectFunc(nil)
-	w.mustApply()
-	w.wantNoChanges()
-}
-
-// An interrupted query fails.
-func TestAccQueryInterrupt(t *testing.T) {
-	t.Parallel()
-	service, url := streamstest.Start(t, streamstest.Options{ServeGet: true}, streamstest.Streams("cam-1", "cam-2")...)
-	w := newWorkspace(t, url, providerWith(`detect_drift = true`))
-	w.atLeast("1.14", "")
-	arrived := make(chan struct{})
-	service.InjectFunc(func(r streamstest.Request) *streamstest.Fault {
-		if r.StreamID == "cam-2" {
-			close(arrived)
-			return &streamstest.Fault{Delay: time.Hour}
-		}
-		return nil
-	})
-	w.writeFile("streams.tfquery.hcl", `
-list "stream_processors" "all" {
-  provider = stream
-  config {
-    stream_ids = ["cam-1", "cam-2"]
-  }
-}
-`)
-	wantResult(t, w.runInterrupted(arrived, "query", "-no-color"), 1, "Operation Interrupted")
-}
-
-// A provider that is killed records nothing: after a return to the old configuration, the plan is empty, although the
-// stream has the new set. A change of triggers sends the set again.
-func TestAccKilledProvider(t *testing.T) {
-	t.Parallel()
-	service, url := streamstest.Start(t, streamstest.Options{}, streamstest.Streams("cam-1")...)
-	config := func(set, trigger string) string {
-		return resourceOf("this", "cam-1", set, fmt.Sprintf("triggers = { repair = %q }", trigger))
-	}
-	w := newWorkspace(t, url, config(`"p1"`, "0"))
-	w.mustApply()
-
-	w.writeConfig(config(`"p2"`, "0"))
-	cmd := w.command("apply", "-auto-approve", "-input=false")
-	service.Inject(streamstest.Fault{Edit: func(*streamstest.Stream) { cli.Kill(cmd) }}) // the service has applied the update
-	if err := cmd.Run(); err == nil {
-		t.Fatal("the apply was not killed")
-	}
-	service.WantAttached(t, "cam-1", "p2")
-
-	w.writeConfig(config(`"p1"`, "0"))
-	w.wantNoChanges()
-	w.writeConfig(config(`"p1"`, "1"))
-	w.mustApply()
-	service.WantAttached(t, "cam-1", "p1")
+	w.MustApply()
+	w.WantNoChanges()
 }

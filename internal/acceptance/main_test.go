@@ -7,7 +7,7 @@ import (
 	"os"
 	"testing"
 
-	"github.com/stream-management/terraform-provider-stream/internal/cli"
+	"github.com/stream-management/terraform-provider-stream/internal/clitest"
 )
 
 func TestMain(m *testing.M) {
@@ -15,14 +15,19 @@ func TestMain(m *testing.M) {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(1)
 	}
-	if program, err := cli.Find(); err == nil {
-		// Without these variables, terraform-plugin-testing chooses a CLI itself and reads the user's configuration.
-		os.Setenv("TF_ACC_TERRAFORM_PATH", program)
-		os.Setenv("TF_CLI_CONFIG_FILE", os.DevNull)
-		if cli.IsTofu(program) {
-			os.Setenv("TF_ACC_PROVIDER_HOST", "registry.opentofu.org")
-			os.Setenv("TF_ACC_PROVIDER_NAMESPACE", "hashicorp")
-		}
+	os.Exit(clitest.RunTests(m))
+}
+
+// newWorkspace makes a root module with a configuration, whose provider talks to a service at baseURL. The test is skipped
+// unless TF_ACC is set, and on a real deployment.
+func newWorkspace(t *testing.T, baseURL, hcl string) *clitest.Workspace {
+	t.Helper()
+	if d, _ := realDeployment(); d != nil {
+		t.Skip("needs the switches of the stand-in service, and STREAM_BASE_URL names another one")
 	}
-	os.Exit(cli.RunTests(m))
+	w := clitest.New(t)
+	w.Setenv("STREAM_BASE_URL=" + baseURL)
+	w.Write("versions.tf", clitest.RequireProvider)
+	w.Configure(hcl)
+	return w
 }

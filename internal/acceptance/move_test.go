@@ -2,13 +2,13 @@ package acceptance
 
 import (
 	"fmt"
-	"maps"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 
 	"github.com/stream-management/terraform-provider-stream/internal/cli"
+	"github.com/stream-management/terraform-provider-stream/internal/clitest"
 	"github.com/stream-management/terraform-provider-stream/internal/streamstest"
 )
 
@@ -41,29 +41,28 @@ resource "stream_processors" "this" {
 			for _, id := range []string{"cam-5", "cam-301"} {
 				service.Seed(streamstest.Stream{ID: id, TerminalID: "term-" + id, FragmentTypeID: "image/jpg"})
 			}
-			w := newWorkspace(t, url, fmt.Sprintf("moved {\n  from = %s\n  to   = %s\n}\n", test.resource, this)+test.config)
-			w.atLeast("1.8.0", "1.10.0")
-			_, provider := cli.ForTest(t)
+			w := newWorkspace(t, url, movedBlock(test.resource, this)+test.config)
+			clitest.NeedAtLeast(t, "1.8.0", "1.10.0")
+			_, provider := clitest.Programs(t)
 			other := t.TempDir()
 			program := strings.Replace(filepath.Base(provider), "stream", filepath.Base(source), 1)
 			if err := os.Symlink(provider, filepath.Join(other, program)); err != nil {
 				t.Fatal(err)
 			}
-			sandbox, err := cli.NewOverridingSandbox(w.dir, w.sandbox.Program, map[string]string{cli.Source: filepath.Dir(provider), source: other})
+			sandbox, err := cli.NewOverridingSandbox(t.TempDir(), w.Program, map[string]string{cli.Source: filepath.Dir(provider), source: other})
 			if err != nil {
 				t.Fatal(err)
 			}
-			maps.Copy(sandbox.Env, w.sandbox.Env)
-			w.sandbox = sandbox
+			w.Setenv("TF_CLI_CONFIG_FILE=" + sandbox.Env["TF_CLI_CONFIG_FILE"])
 			state, err := os.ReadFile(filepath.Join("..", "moved", "testdata", test.state+".json"))
 			if err != nil {
 				t.Fatal(err)
 			}
-			w.writeFile("terraform.tfstate", string(state))
+			w.Write("terraform.tfstate", string(state))
 
-			wantResult(t, w.mustApply(), 0, fmt.Sprintf("0 added, %d changed, 0 destroyed", len(test.sent)))
+			w.Apply().Want(0, fmt.Sprintf("0 added, %d changed, 0 destroyed", len(test.sent)))
 			service.WantRequests(t, test.sent...)
-			w.wantNoChanges()
+			w.WantNoChanges()
 		})
 	}
 }

@@ -3,11 +3,10 @@ package acceptance
 import (
 	"encoding/json"
 	"fmt"
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 
+	"github.com/stream-management/terraform-provider-stream/internal/clitest"
 	"github.com/stream-management/terraform-provider-stream/internal/streamstest"
 )
 
@@ -37,86 +36,76 @@ func TestAccRegroup(t *testing.T) {
 	ids := fleetIDs(8)
 	service, url := streamstest.Start(t, streamstest.Options{}, streamstest.Streams(ids...)...)
 	w := newWorkspace(t, url, "")
-	w.atLeast("1.7", "1.7")
+	clitest.NeedAtLeast(t, "1.7", "1.7")
 	two := map[string][]string{"a": ids[:4], "b": ids[4:]}
 	four := map[string][]string{"a0": ids[:2], "a1": ids[2:4], "b0": ids[4:6], "b1": ids[6:]}
 	merged := map[string][]string{"a0": ids[:4], "b0": ids[4:6], "b1": ids[6:]}
-	split := map[string][]string{"a0": ids[:2], "a2": ids[2:4], "b0": ids[4:6], "b1": ids[6:]}
 	renamed := map[string][]string{"a0": ids[:2], "c": ids[2:4], "b0": ids[4:6], "b1": ids[6:]}
-	singles := resourceForEach(ids, `"p1"`)
-	const group = "stream_processors_group.fleet"
+	singles := resourceForEach(ids, `"p1"`, "")
+	const fleet, other = "stream_processors_group.fleet", "stream_processors_group.other"
 	for _, step := range []struct {
 		name, root, module string
 		sent               []string
 	}{
-		{"create", groupsByKey("fleet", "detach", two), "", ids},
-		{"keep", groupsByKey("fleet", "keep", two), "", nil},
+		{"create", groupsByKey("fleet", "keep", two), "", ids},
 		{"other groups", groupsByKey("fleet", "keep", four), "", ids},
 		{"merged groups", groupsByKey("fleet", "keep", merged), "", ids[2:4]},
-		{"split group", groupsByKey("fleet", "keep", split), "", ids[2:4]},
-		{"renamed key", groupsByKey("fleet", "keep", renamed) + movedBlock(group+`["a2"]`, group+`["c"]`), "", nil},
-		{"into a module", movedBlock(group, "module.fleet."+group), groupsByKey("fleet", "keep", renamed), nil},
-		{"detach again", "", groupsByKey("fleet", "detach", renamed), nil},
-		{"other groups without keep", removedBlock("module.fleet." + group), groupsByKey("other", "detach", two), ids},
-		{"single resources", removedBlock("module.fleet.stream_processors_group.other") + singles, "# empty\n", ids},
+		{"split group", groupsByKey("fleet", "keep", four), "", ids[2:4]},
+		{"renamed key", groupsByKey("fleet", "keep", renamed) + movedBlock(fleet+`["a1"]`, fleet+`["c"]`), "", nil},
+		{"into a module", movedBlock(fleet, "module.fleet."+fleet), groupsByKey("fleet", "keep", renamed), nil},
+		{"other groups without keep", removedBlock("module.fleet." + fleet), groupsByKey("other", "detach", two), ids},
+		{"single resources", removedBlock("module.fleet."+other) + singles, "# empty\n", ids},
 		{"single resources into a module", movedBlock(this, "module.fleet."+this), singles, nil},
 		{"groups", removedBlock("module.fleet."+this) + groupsByKey("fleet", "detach", two), "# empty\n", ids},
 	} {
-		if step.module != "" {
-			if err := os.MkdirAll(filepath.Join(w.dir, "fleet"), 0o700); err != nil {
-				t.Fatal(err)
-			}
-			w.writeFile("fleet/main.tf", "terraform {\n  required_providers {\n    stream = { source = \"stream-management/stream\" }\n  }\n}\n"+step.module)
-		}
-		if _, err := os.Stat(filepath.Join(w.dir, "fleet")); err == nil {
-			step.root += "module \"fleet\" {\n  source = \"./fleet\"\n}\n"
-		}
-		w.writeConfig(step.root)
-		w.mustRun("get")
-		r := w.mustApply()
-		if strings.Contains(r.text(), "Processors May Be Detached") {
-			t.Errorf("%s: the plan warns: %v", step.name, r)
-		}
 		t.Log(step.name)
+		if step.module != "" {
+			step.root += "module \"fleet\" {\n  source = \"./fleet\"\n}\n"
+			w.Write("fleet/main.tf", clitest.RequireProvider+step.module)
+		}
+		w.Configure(step.root)
+		w.MustRun("get")
+		if r := w.MustApply(); strings.Contains(r.Text(), "Processors May Be Detached") {
+			t.Errorf("the plan warns: %v", r)
+		}
 		service.WantRequests(t, updatesOf(sets(step.sent, `"p1"`))...)
-		w.wantNoChanges()
 	}
+	w.WantNoChanges()
 }
 
-// A processor that Terraform creates has to outlive its attachment. With create_before_destroy, Terraform destroys it after the
-// update that detaches it, whether it is removed or replaced.
-func TestAccCreatedProcessors(t *testing.T) {
+// Without a moved block, a new name, a new key in for_each and a swap of two streams empty no stream unless the plan has
+// warned about this stream. With a moved block, nothing is sent.
+func TestAccRename(t *testing.T) {
 	t.Parallel()
-	service, url := streamstest.Start(t, streamstest.Options{}, streamstest.Streams("cam-1")...)
-	config := func(version string, processors ...string) string {
-		return fmt.Sprintf(`
-resource "terraform_data" "processor" {
-  for_each         = toset(%s)
-  input            = "${each.key}-%s"
-  triggers_replace = %q
-  lifecycle {
-    create_before_destroy = true
-  }
+	ids := []string{"renamed", "key", "swapped-1", "swapped-2", "moved"}
+	service, url := streamstest.Start(t, streamstest.Options{}, streamstest.Streams(ids...)...)
+	config := func(suffix, first, second string) string {
+		return resourceOf("renamed"+suffix, "renamed", `"p1"`, "") + resourceOf("swap-1", first, `"p1"`, "") +
+			resourceOf("swap-2", second, `"p2"`, "") + resourceOf("moved"+suffix, "moved", `"p1"`, "") + fmt.Sprintf(`
+resource "stream_processors" "keys" {
+  for_each      = { "key%s" = "key" }
+  stream_id     = each.value
+  processor_ids = ["p1"]
 }
-
-resource "stream_processors" "this" {
-  stream_id     = "cam-1"
-  processor_ids = [for p in terraform_data.processor : p.output]
-}
-`, hclList(processors), version, version)
+`, suffix)
 	}
-	w := newWorkspace(t, url, config("v1", "p1", "p2"))
-	w.mustApply()
-	service.WantRequests(t, updateOf("cam-1", `"p1-v1", "p2-v1"`))
-	for _, step := range []struct{ config, sent string }{
-		{config("v1", "p1"), updateOf("cam-1", `"p1-v1"`)},
-		{config("v2", "p1"), updateOf("cam-1", `"p1-v2"`)},
-	} {
-		w.writeConfig(step.config)
-		_, after, updated := strings.Cut(w.mustApply().text(), this+": Modifications complete")
-		service.WantRequests(t, step.sent)
-		if !updated || !strings.Contains(after, ": Destroying...") {
-			t.Errorf("no processor is destroyed after the update: %s", after)
+	w := newWorkspace(t, url, config("", "swapped-1", "swapped-2"))
+	w.MustApply()
+	service.ForgetRequests()
+
+	w.Configure(config("-2", "swapped-2", "swapped-1") + movedBlock("stream_processors.moved", "stream_processors.moved-2"))
+	plan := w.MustRun("plan", "-out=tfplan")
+	w.MustApply("tfplan")
+	if emptied := emptiedWithoutWarning(service, plan); len(emptied) > 0 {
+		t.Errorf("%q were emptied, and the plan did not warn: %v", emptied, plan)
+	}
+	for _, r := range service.Requests() {
+		if r.StreamID == "moved" {
+			t.Errorf("a moved block sent %s", r)
 		}
 	}
+	for id, processor := range map[string]string{"renamed": "p1", "key": "p1", "swapped-1": "p2", "swapped-2": "p1", "moved": "p1"} {
+		service.WantAttached(t, id, processor)
+	}
+	w.WantNoChanges()
 }

@@ -136,9 +136,3 @@ func linkOrCopy(from, to string) error {
 	}
 	return os.WriteFile(to, content, 0o755)
 }
-
-// Kill ends a program of [Sandbox.Command] and its plugins without notice, as a cancelled runner does.
-func Kill(cmd *exec.Cmd) {
-	_ = cmd.Process.Kill()
-	killGroup(cmd)
-}

@@ -15,6 +15,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/stream-management/terraform-provider-stream/internal/cli"
+	"github.com/stream-management/terraform-provider-stream/internal/clitest"
 	"github.com/stream-management/terraform-provider-stream/internal/streamstest"
 )
 
@@ -26,7 +27,7 @@ import (
 // and runs for which Terraform reports a cycle, or a self reference of an object that was moved to what it depended on. An
 // order that the model allows and Terraform does not is not found.
 func TestAccHistories(t *testing.T) {
-	cli.SkipUnlessAcc(t)
+	clitest.SkipUnlessAcc(t)
 	program, err := cli.Find()
 	if err != nil {
 		t.Fatal(err)

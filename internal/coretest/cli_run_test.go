@@ -16,6 +16,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-go/tfprotov6/tf6server"
 
 	"github.com/stream-management/terraform-provider-stream/internal/cli"
+	"github.com/stream-management/terraform-provider-stream/internal/clitest"
 	"github.com/stream-management/terraform-provider-stream/internal/provider"
 	"github.com/stream-management/terraform-provider-stream/internal/streamstest"
 )
@@ -193,9 +194,9 @@ func versionOf(t *testing.T, program string) cliVersion {
 		return cliVersion{removes: true, readsForgotten: true}
 	}
 	return cliVersion{
-		destroysUnrefreshed: cli.AtLeast(t, "1.9.0", "") && !cli.AtLeast(t, "1.12.0", ""),
-		identities:          cli.AtLeast(t, "1.12.0", ""),
-		actions:             cli.AtLeast(t, "1.14.0", ""),
-		removes:             cli.AtLeast(t, "1.7.0", ""),
+		destroysUnrefreshed: clitest.AtLeast(t, "1.9.0", "") && !clitest.AtLeast(t, "1.12.0", ""),
+		identities:          clitest.AtLeast(t, "1.12.0", ""),
+		actions:             clitest.AtLeast(t, "1.14.0", ""),
+		removes:             clitest.AtLeast(t, "1.7.0", ""),
 	}
 }

@@ -12,12 +12,13 @@ import (
 	"testing"
 
 	"github.com/stream-management/terraform-provider-stream/internal/cli"
+	"github.com/stream-management/terraform-provider-stream/internal/clitest"
 )
 
 // compile returns a command for the compiled demo, and the folder for its temporary files.
 func compile(t *testing.T) (demo *exec.Cmd, tmp string) {
 	t.Helper()
-	cli.SkipUnlessAcc(t)
+	clitest.SkipUnlessAcc(t)
 	program := filepath.Join(t.TempDir(), "demo.exe")
 	if out, err := exec.Command("go", "build", "-o", program, ".").CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)

@@ -1,51 +1,19 @@
 package acceptance
 
 import (
-	"crypto/tls"
 	"fmt"
 	"html"
 	"net/http"
 	"net/http/httptest"
 	"net/url"
-	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
 
+	"github.com/stream-management/terraform-provider-stream/internal/clitest"
 	"github.com/stream-management/terraform-provider-stream/internal/streamstest"
 )
-
-// 30 streams share one token, although the first token request fails, and all renew it once when the service refuses it.
-// The private authority applies to the token endpoint as well.
-func TestAccOAuth2(t *testing.T) {
-	t.Parallel()
-	ca := streamstest.NewAuthority(t)
-	tokens := &streamstest.TokenServer{ClientID: "me", ClientSecret: "s3cret"}
-	tokens.Inject(http.StatusServiceUnavailable)
-	service := streamstest.New(streamstest.Options{Authorize: tokens.Authorize}, streamstest.Streams(fleetIDs(30)...)...)
-	arrivals := 0
-	service.InjectFunc(func(streamstest.Request) *streamstest.Fault {
-		if arrivals++; arrivals == 10 {
-			tokens.Revoke("token-1")
-		}
-		return nil
-	})
-	certificate := ca.Issue(t, "127.0.0.1")
-	w := newWorkspace(t, "https://"+serveTLS(t, service, certificate), providerWith(fmt.Sprintf(`
-  oauth2 = { token_url = "https://%s/token", client_id = "me" }
-  retry  = { min_backoff = "1ms" }
-  tls    = { ca_cert_pem = file("ca.pem") }
-`, serveTLS(t, tokens, certificate)))+resourceForEach(fleetIDs(30), `"p1"`))
-	w.writeFile("ca.pem", ca.CertPEM)
-	w.setenv("STREAM_OAUTH2_CLIENT_SECRET", "s3cret")
-	w.mustApply("-parallelism=30")
-	for _, id := range fleetIDs(30) {
-		service.WantAttached(t, id, "p1")
-	}
-	if got := len(tokens.Requests()); got != 3 {
-		t.Errorf("%d token requests, want one that fails, one for the first token and one for the second", got)
-	}
-}
 
 // Logs, plans, states and diagnostics have no secret, even if the service sends the secrets back.
 func TestAccSecretsStaySecret(t *testing.T) {
@@ -88,16 +56,20 @@ func TestAccSecretsStaySecret(t *testing.T) {
 	})
 	w := newWorkspace(t, address, config)
 	for name, secret := range secrets {
-		w.writeFile(name, secret)
+		w.Write(name, secret)
 	}
-	w.setenvs("TF_LOG=TRACE", "TF_LOG_PATH="+filepath.Join(w.dir, "log"))
+	w.Setenv("TF_LOG=TRACE", "TF_LOG_PATH="+w.Path("log"))
 
-	seen := map[string]string{"plan": w.plan("-out=tfplan").String(), "show tfplan": w.run("show", "-json", "tfplan").stdout}
-	apply := w.apply("tfplan")
-	wantResult(t, apply, 1, "Error: Authentication Error", "Error: Unauthorized Error", "Location:", "***")
-	seen["apply"], seen["the log"], seen["the state"] = apply.String(), w.readFile("log"), w.readFile("terraform.tfstate")
-	wantContains(t, seen["the log"], "Access-Control-Allow-Origin: *") // the headers are logged, too
-	for _, r := range append(service.Requests(), tokens.Requests()...) {
+	seen := map[string]string{"plan": w.Plan("-out=tfplan").String(), "show tfplan": w.Run("show", "-json", "tfplan").Stdout}
+	apply := w.Apply("tfplan").Want(1, "Error: Authentication Error", "Error: Unauthorized Error", "Location:", "***")
+	seen["apply"], seen["the log"], seen["the state"] = apply.String(), w.Read("log"), w.Read("terraform.tfstate")
+	clitest.WantContains(t, seen["the log"], "Access-Control-Allow-Origin: *") // the headers are logged, too
+	attempts := regexp.MustCompile(`\[DEBUG\] provider\..*: stream service request: .*duration_ms=`).FindAllString(seen["the log"], -1)
+	requests := append(service.Requests(), tokens.Requests()...)
+	if len(attempts) != len(requests) {
+		t.Errorf("the log has %d attempts of %d", len(attempts), len(requests))
+	}
+	for _, r := range requests {
 		if _, credentials, found := strings.Cut(r.Header.Get("Authorization"), "Basic "); found {
 			parts = append(parts, credentials)
 		}
@@ -112,19 +84,4 @@ func TestAccSecretsStaySecret(t *testing.T) {
 			}
 		}
 	}
-}
-
-// serveTLS serves HTTPS, HTTP/2 included, and returns the host and port.
-func serveTLS(t *testing.T, handler http.Handler, certificate streamstest.KeyPair) string {
-	t.Helper()
-	pair, err := tls.X509KeyPair([]byte(certificate.CertPEM), []byte(certificate.KeyPEM))
-	if err != nil {
-		t.Fatal(err)
-	}
-	server := httptest.NewUnstartedServer(handler)
-	server.EnableHTTP2 = true
-	server.TLS = &tls.Config{Certificates: []tls.Certificate{pair}}
-	server.StartTLS()
-	t.Cleanup(server.Close)
-	return server.Listener.Addr().String()
 }

@@ -1,4 +1,6 @@
-package cli
+// Package clitest runs a real CLI with the provider of this tree in tests: in a folder of its own, against a service of the
+// test. It returns what the CLI printed, and reads the state that the CLI wrote.
+package clitest
 
 import (
 	"context"
@@ -9,6 +11,8 @@ import (
 	"testing"
 
 	version "github.com/hashicorp/go-version"
+
+	"github.com/stream-management/terraform-provider-stream/internal/cli"
 )
 
 // SkipUnlessAcc skips an acceptance test unless the variable TF_ACC is set.
@@ -19,12 +23,12 @@ func SkipUnlessAcc(t testing.TB) {
 	}
 }
 
-// ForTest returns the paths of the CLI and of the provider of this tree to an acceptance test, and skips the test
-// unless TF_ACC is set. The provider is built once for all tests of a package; the package's TestMain calls [RunTests].
-func ForTest(t testing.TB) (program, provider string) {
+// Programs returns the paths of the CLI and of the provider of this tree to an acceptance test, and skips the test unless
+// TF_ACC is set. The provider is built once for all tests of a package; the package's TestMain calls [RunTests].
+func Programs(t testing.TB) (program, provider string) {
 	t.Helper()
 	SkipUnlessAcc(t)
-	program, err := Find()
+	program, err := cli.Find()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -34,15 +38,15 @@ func ForTest(t testing.TB) (program, provider string) {
 	return program, provider
 }
 
-// AtLeast reports whether the CLI of [Find] is not older. OpenTofu has versions of its own. "" means none of them.
+// AtLeast reports whether the CLI of [cli.Find] is not older. OpenTofu has versions of its own. "" means none of them.
 func AtLeast(t testing.TB, terraform, tofu string) bool {
 	t.Helper()
-	program, err := Find()
+	program, err := cli.Find()
 	if err != nil {
 		t.Fatal(err)
 	}
 	oldest := terraform
-	if IsTofu(program) {
+	if cli.IsTofu(program) {
 		oldest = tofu
 	}
 	found, err := installed()
@@ -52,9 +56,17 @@ func AtLeast(t testing.TB, terraform, tofu string) bool {
 	return oldest != "" && found.Core().GreaterThanOrEqual(version.Must(version.NewVersion(oldest)))
 }
 
-// installed is the version of the CLI of [Find].
+// NeedAtLeast skips the test on an older CLI.
+func NeedAtLeast(t testing.TB, terraform, tofu string) {
+	t.Helper()
+	if !AtLeast(t, terraform, tofu) {
+		t.Skipf("needs Terraform %s or OpenTofu %q", terraform, tofu)
+	}
+}
+
+// installed is the version of the CLI of [cli.Find].
 var installed = sync.OnceValues(func() (*version.Version, error) {
-	program, err := Find()
+	program, err := cli.Find()
 	if err != nil {
 		return nil, err
 	}
@@ -73,7 +85,7 @@ var installed = sync.OnceValues(func() (*version.Version, error) {
 	return version.NewVersion(answer.Version)
 })
 
-// RunTests runs the tests of a package, then removes the provider that [ForTest] has built, and returns the exit status.
+// RunTests runs the tests of a package, then removes the provider that [Programs] has built, and returns the exit status.
 func RunTests(m *testing.M) int {
 	defer func() {
 		if builtDir != "" {
@@ -87,7 +99,7 @@ var built = sync.OnceValues(func() (provider string, err error) {
 	if builtDir, err = os.MkdirTemp("", "stream-provider-"); err != nil {
 		return "", err
 	}
-	return Build(context.Background(), builtDir)
+	return cli.Build(context.Background(), builtDir)
 })
 
 var builtDir string
