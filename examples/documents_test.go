@@ -26,6 +26,14 @@ func pages(t *testing.T) map[string]string {
 	return found
 }
 
+// pagesAndREADME returns what users read first.
+func pagesAndREADME(t *testing.T) map[string]string {
+	t.Helper()
+	found := pages(t)
+	found["README.md"] = read(t, filepath.Join("..", "README.md"))
+	return found
+}
+
 // texts returns the files below a folder that have one of these extensions.
 func texts(t *testing.T, root string, extensions ...string) map[string]string {
 	t.Helper()
@@ -51,9 +59,7 @@ func TestBlocksAreExamples(t *testing.T) {
 	for _, text := range texts(t, ".", ".tf", ".hcl", ".tfrc", ".yaml", ".yml", ".csv") {
 		files[strings.TrimSpace(text)] = true
 	}
-	documents := pages(t)
-	documents["README.md"] = read(t, filepath.Join("..", "README.md"))
-	for page, text := range documents {
+	for page, text := range pagesAndREADME(t) {
 		for _, block := range regexp.MustCompile("(?s)```(?:terraform|hcl|yaml|csv)\n(.*?)```").FindAllStringSubmatch(text, -1) {
 			if !files[strings.TrimSpace(block[1])] {
 				t.Errorf("%s has a block that is not an example:\n%s", page, block[1])

@@ -48,30 +48,23 @@ func wantAttached(t *testing.T, example string, service *streamstest.Service, wa
 	})
 }
 
-// supports reports whether the CLI can read a configuration: whether it has the version that the configuration needs.
-func supports(t *testing.T, configuration string) bool {
-	t.Helper()
-	minimum := ""
-	switch required := requiredVersion.FindStringSubmatch(configuration); {
-	case strings.Contains(configuration, "\naction \""):
-		return clitest.AtLeast(t, "1.14", "")
-	case strings.Contains(configuration, "\n  identity = "):
-		minimum = "1.12"
-	case strings.Contains(configuration, "ephemeral = true"):
-		minimum = "1.10"
-	case strings.Contains(configuration, "moved {"):
-		minimum = "1.8"
-	case strings.Contains(configuration, "import {\n  for_each"), strings.Contains(configuration, "removed {"):
-		minimum = "1.7"
-	case required != nil:
-		minimum = required[1]
-	default:
-		return true
-	}
-	return clitest.AtLeast(t, minimum, minimum)
+// needs has what older CLIs cannot read, with the versions of Terraform and OpenTofu that can.
+var needs = []struct{ text, terraform, tofu string }{
+	{"\naction \"", "1.14", ""}, {`required_version = ">= 1.14"`, "1.14", ""}, {"\n  identity = ", "1.12", "1.12"},
+	{"ephemeral = true", "1.10", "1.10"}, {"moved {", "1.8", "1.8"}, {"import {\n  for_each", "1.7", "1.7"}, {"removed {", "1.7", "1.7"},
+	{`required_version = ">= 1.7"`, "1.7", "1.7"},
 }
 
-var requiredVersion = regexp.MustCompile(`required_version = ">= ([0-9.]+)"`)
+// supports reports whether the CLI can read a configuration.
+func supports(t *testing.T, configuration string) bool {
+	t.Helper()
+	for _, need := range needs {
+		if strings.Contains(configuration, need.text) {
+			return clitest.AtLeast(t, need.terraform, need.tofu)
+		}
+	}
+	return true
+}
 
 // copyExample copies an example without its import blocks, which come in two forms, and adds what a snippet leaves out:
 // the terraform block, the variables, and a resource.

@@ -237,24 +237,20 @@ func TestPageAuthentication(t *testing.T) {
 	}))
 	t.Cleanup(github.Close)
 	folder := filepath.Join("authentication", "client-assertion")
-	step := regexp.MustCompile(`(?s)run: \|\n(.*)`).FindStringSubmatch(read(t, filepath.Join(folder, "github-actions.yml")))
-	for name, test := range map[string]struct{ script, wantFile, wantEnv string }{
-		"GitHub":       {step[1], "a.b.c", "STREAM_OAUTH2_CLIENT_ASSERTION_FILE=%s/assertion"},
-		"agent's hook": {read(t, filepath.Join(folder, "agent-hook.sh")), "", "STREAM_OAUTH2_CLIENT_ASSERTION=a.b.c"},
-	} {
-		dir := t.TempDir()
-		script := exec.CommandContext(t.Context(), "sh", "-euc", test.script)
-		script.Env = append(os.Environ(), "AUDIENCE=https://login.example.com", "RUNNER_TEMP="+dir, "GITHUB_ENV="+filepath.Join(dir, "env"),
-			"ACTIONS_ID_TOKEN_REQUEST_TOKEN=request-token", "ACTIONS_ID_TOKEN_REQUEST_URL="+github.URL+"?api-version=2",
-			"TFC_AGENT_ENV="+filepath.Join(dir, "env"), "TFC_WORKLOAD_IDENTITY_TOKEN=a.b.c")
-		if out, err := script.CombinedOutput(); err != nil {
-			t.Fatalf("%s: %v\n%s", name, err, out)
-		}
-		if got := strings.TrimSpace(read(t, filepath.Join(dir, "assertion"))); got != test.wantFile {
-			t.Errorf("%s: the assertion is %q", name, got)
-		}
-		if got, want := strings.TrimSpace(read(t, filepath.Join(dir, "env"))), strings.Replace(test.wantEnv, "%s", dir, 1); got != want {
-			t.Errorf("%s: the environment is %q, want %q", name, got, want)
-		}
+	step := regexp.MustCompile(`(?s)run: \|\n(.*)`).FindStringSubmatch(read(t, filepath.Join(folder, "github-actions.yml")))[1]
+	dir := t.TempDir()
+	script := exec.CommandContext(t.Context(), "sh", "-euc", step+"\n"+read(t, filepath.Join(folder, "agent-hook.sh")))
+	script.Env = append(os.Environ(), "AUDIENCE=https://login.example.com", "RUNNER_TEMP="+dir, "GITHUB_ENV="+filepath.Join(dir, "env"),
+		"ACTIONS_ID_TOKEN_REQUEST_TOKEN=request-token", "ACTIONS_ID_TOKEN_REQUEST_URL="+github.URL+"?api-version=2",
+		"TFC_AGENT_ENV="+filepath.Join(dir, "env"), "TFC_WORKLOAD_IDENTITY_TOKEN=d.e.f")
+	if out, err := script.CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	if got := read(t, filepath.Join(dir, "assertion")); strings.TrimSpace(got) != "a.b.c" {
+		t.Errorf("the assertion is %q", got)
+	}
+	want := "STREAM_OAUTH2_CLIENT_ASSERTION_FILE=" + dir + "/assertion\nSTREAM_OAUTH2_CLIENT_ASSERTION=d.e.f\n"
+	if got := read(t, filepath.Join(dir, "env")); got != want {
+		t.Errorf("the environment is %q", got)
 	}
 }

@@ -78,7 +78,7 @@ func (x exchange) stream() (Stream, error) {
 		return Stream{}, fmt.Errorf("its path names stream %q, and its response does not", id)
 	}
 	reported.ID = &id
-	if !x.inDoubt {
+	if !x.unknown {
 		reported.ProcessorIDs = cmp.Or(reported.ProcessorIDs, sent.ProcessorIDs)
 	}
 	return reported, nil
@@ -125,7 +125,7 @@ type exchange struct {
 	sent     body
 	status   string // of the response; "" if the state does not have it
 	received body
-	inDoubt  bool // the service may not have accepted what was sent
+	unknown  bool // the outcome: the service may not have accepted what was sent
 }
 
 func readRestful(s attributes) exchange {
@@ -144,7 +144,7 @@ func readRestapi(s attributes) exchange {
 		sent:     s.Data,
 		received: s.APIResponse,
 		// A failed update leaves its data and no response. With update_data, either may be the last that was sent.
-		inDoubt: s.APIResponse == "" || s.UpdateData != "",
+		unknown: s.APIResponse == "" || s.UpdateData != "",
 	}
 }
 

@@ -82,7 +82,8 @@ Requests:
 func TestOptions(t *testing.T) {
 	t.Parallel()
 	banner, requests := start(t, "-token", "it's secret", "-get", "-merge", "-refuse-empty", "-latency", "1ns",
-		"-known", "p1,p2", "-known", "p3", "-stream", "cam-7=p1,p2", "-stream", "a=b=")
+		"-known", "p1,p2", "-known", "p3", "-stream", "cam-7=p1,p2", "-stream", "a=b=",
+		"-keep-last-edited", "-fault", "PATCH a=b 2 500 applied")
 	for _, want := range []string{`  export STREAM_TOKEN='it'\''s secret'`, "  cam-7: p1, p2", "  a=b", "Known processors: p1, p2, p3"} {
 		if !strings.Contains(banner, want+"\n") {
 			t.Errorf("no %q in:\n%s", want, banner)
@@ -98,27 +99,14 @@ func TestOptions(t *testing.T) {
 		{"it's secret", `PATCH cam-7 {"processor_ids":["p3"]}`, `200 .*"processor_ids":\["p1","p2","p3"\]`},
 		{"it's secret", `PATCH cam-7 {"processor_ids":["p4"]}`, `400 .*unknown processors`},
 		{"it's secret", `PATCH cam-7 {"processor_ids":[]}`, `400 `},
+		{"it's secret", `PATCH a=b {"processor_ids":["p1"]}`, `200 .*"last_edited":1735689600000`},
+		{"it's secret", `PATCH a=b {"processor_ids":["p2"]}`, `500 .*injected`},
+		{"it's secret", `GET a=b `, `200 .*"processor_ids":\["p1","p2"\]`},
 	} {
 		wantResponse(t, address, step.token, step.request, step.response)
 		if printed := <-requests; strings.Contains(printed, "secret") {
 			t.Errorf("the token is printed: %s", printed)
 		}
-	}
-}
-
-func TestFaults(t *testing.T) {
-	t.Parallel()
-	banner, _ := start(t, "-fault", "PATCH cam-1 2 500 applied", "-fault", "PATCH cam-2 1 moved", "-get", "-keep-last-edited")
-	address := regexp.MustCompile("http://.*").FindString(banner)
-	for _, step := range []struct{ request, response string }{
-		{`PATCH cam-1 {"processor_ids":["p1"]}`, `200 .*"last_edited":1735689600000`},
-		{`PATCH cam-2 {"processor_ids":["p1"]}`, `200 .*"terminal_id":"terminal-1'"`},
-		{`GET cam-1 `, `200 .*"processor_ids":\["p1"\]`},
-		{`PATCH cam-1 {"processor_ids":["p2"]}`, `500 .*injected`},
-		{`GET cam-1 `, `200 .*"processor_ids":\["p2"\]`},
-		{`PATCH cam-1 {"processor_ids":["p3"]}`, `200 `},
-	} {
-		wantResponse(t, address, "", step.request, step.response)
 	}
 }
 
