@@ -29,10 +29,11 @@ const (
 )
 
 var failures = map[string]failure{
-	"400":   {streamstest.Fault{Status: 400}, "Bad Request Error", ": processor_ids = ", "injected: 400 Bad Request", notChanged},
-	"403":   {streamstest.Fault{Status: 403}, "Unauthorized Error", ": resource ", "injected: 403 Forbidden", notChanged},
-	"404":   {streamstest.Fault{Status: 404}, "Resource Not Found Error", ": stream_id = ", "injected: 404 Not Found", notChanged},
-	"500":   {streamstest.Fault{Status: 500, Apply: true, Message: "out of cheese"}, "Generic Error", ": resource ", "The service said: out of cheese", unknown},
+	"400": {streamstest.Fault{Status: 400}, "Bad Request Error", ": processor_ids = ", "injected: 400 Bad Request", notChanged},
+	"403": {streamstest.Fault{Status: 403}, "Unauthorized Error", ": resource ", "injected: 403 Forbidden", notChanged},
+	"404": {streamstest.Fault{Status: 404}, "Resource Not Found Error", ": stream_id = ", "injected: 404 Not Found", notChanged},
+	"500": {streamstest.Fault{Status: 500, Apply: true, Message: "out of cheese"},
+		"Generic Error", ": resource ", "The service said: out of cheese", unknown},
 	"reset": {streamstest.Fault{ResetAfter: true}, "Connection Failed", ": resource ", "→ no response", unknown},
 	"merged": {streamstest.Fault{Edit: func(s *streamstest.Stream) { s.ProcessorIDs = append(s.ProcessorIDs, "p9") }},
 		"Unexpected Answer", ": resource ", "merged the set instead of replacing it", reported},
@@ -89,13 +90,15 @@ func TestAccErrors(t *testing.T) {
 	mend()
 
 	configure(resourceForEach(ids, `"p1"`, ""))
-	w.Plan("-out=tfplan").Want(2, `Outcome of an Earlier Operation Unknown: stream "500"`, `Outcome of an Earlier Operation Unknown: stream "reset"`)
+	w.Plan("-out=tfplan").Want(2,
+		`Outcome of an Earlier Operation Unknown: stream "500"`, `Outcome of an Earlier Operation Unknown: stream "reset"`)
 	w.MustApply("tfplan")
 	service.WantRequests(t, updatesOf(sets([]string{"500", "reset", "merged"}, `"p1"`))...)
 
 	configure("")
 	breakService()
-	w.Apply().Want(1, `The processors of stream "500" could not be detached.`, `Warning: Stream Not Found: stream "404"`, `set on_destroy = "keep"`)
+	w.Apply().Want(1, `The processors of stream "500" could not be detached.`,
+		`Warning: Stream Not Found: stream "404"`, `set on_destroy = "keep"`)
 	want[addressOf("merged")] = clitest.List("p9")
 	delete(want, addressOf("404"))
 	w.WantState("processor_ids", want)

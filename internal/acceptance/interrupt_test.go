@@ -134,7 +134,8 @@ func TestAccInterrupt(t *testing.T) {
 	w := newWorkspace(t, url, providerWith(fmt.Sprintf("max_concurrent_requests = %d\n  request_timeout = \"1h\"", atOnce))+
 		groupOf("this", sets(ids[5:], `"p1"`), "")+resourceForEach(ids[:5], `"p1"`, "")+
 		providerWith(`alias = "other"`)+resourceOf("waits", "waits", `"p1"`, "provider = stream.other"))
-	w.RunInterrupted(arrived, "apply", "-auto-approve").Want(1, "Error: Operation Interrupted", "The operation was interrupted.", "Apply again when you are ready.", unknown)
+	w.RunInterrupted(arrived, "apply", "-auto-approve").Want(1,
+		"Error: Operation Interrupted", "The operation was interrupted.", "Apply again when you are ready.", unknown)
 	if n := len(service.DrainRequests()); n != atOnce+1 {
 		t.Errorf("%d requests, want %d", n, atOnce+1)
 	}

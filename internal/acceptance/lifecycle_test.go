@@ -27,8 +27,9 @@ func TestAccLifecycle(t *testing.T) {
 	configure(`"p2", "p1"`, "")
 	w.MustApply()
 	want := map[string]any{
-		"id": "a/b ü", "stream_id": "a/b ü", "processor_ids": clitest.List("p1", "p2"), "on_destroy": "detach", "triggers": nil, "timeouts": nil,
-		"terminal_id": "t-1", "fragment_type_id": "image/jpg", "compatible_namespaces": clitest.List("a", "b"), "last_edited": 4e12 + 1, "deployment": url,
+		"id": "a/b ü", "stream_id": "a/b ü", "processor_ids": clitest.List("p1", "p2"), "on_destroy": "detach",
+		"triggers": nil, "timeouts": nil, "terminal_id": "t-1", "fragment_type_id": "image/jpg",
+		"compatible_namespaces": clitest.List("a", "b"), "last_edited": 4e12 + 1, "deployment": url,
 	}
 	if diff := cmp.Diff(want, w.State()[this].Attributes); diff != "" {
 		t.Errorf("the state (-want +got):\n%s", diff)
@@ -95,7 +96,8 @@ func TestAccReplace(t *testing.T) {
 		inOrder[r.StreamID[:1]] += fmt.Sprintln(r.StreamID, r.Body)
 	}
 	const set, empty = ` {"processor_ids":["p1"]}` + "\n", ` {"processor_ids":[]}` + "\n"
-	if diff := cmp.Diff(map[string]string{"a": "a" + empty + "a2" + set, "b": "b2" + set, "c": "c2" + set + "c" + empty}, inOrder); diff != "" {
+	want := map[string]string{"a": "a" + empty + "a2" + set, "b": "b2" + set, "c": "c2" + set + "c" + empty}
+	if diff := cmp.Diff(want, inOrder); diff != "" {
 		t.Errorf("requests in order (-want +got):\n%s", diff)
 	}
 	w.WantNoChanges()

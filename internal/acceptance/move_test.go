@@ -31,7 +31,8 @@ resource "stream_processors" "this" {
 	if err := os.Symlink(provider, filepath.Join(other, strings.Replace(filepath.Base(provider), "stream", "restful", 1))); err != nil {
 		t.Fatal(err)
 	}
-	sandbox, err := cli.NewOverridingSandbox(t.TempDir(), w.Program, map[string]string{cli.Source: filepath.Dir(provider), "magodo/restful": other})
+	providers := map[string]string{cli.Source: filepath.Dir(provider), "magodo/restful": other}
+	sandbox, err := cli.NewOverridingSandbox(t.TempDir(), w.Program, providers)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -37,7 +37,9 @@ func TestAccMakeDev(t *testing.T) {
 	); err != nil {
 		t.Fatal(err)
 	}
-	sandbox := &Sandbox{Program: program, Env: map[string]string{"TF_CLI_CONFIG_FILE": string(printed[1]), "STREAM_BASE_URL": "http://127.0.0.1:1"}}
+	sandbox := &Sandbox{Program: program, Env: map[string]string{
+		"TF_CLI_CONFIG_FILE": string(printed[1]), "STREAM_BASE_URL": "http://127.0.0.1:1",
+	}}
 	var shown bytes.Buffer
 	if err := sandbox.Run(t.Context(), dir, &shown, "plan", "-no-color"); err != nil {
 		t.Errorf("%v\n%s", err, shown.String())
