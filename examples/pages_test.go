@@ -12,6 +12,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/stream-management/terraform-provider-stream/internal/cli"
 	"github.com/stream-management/terraform-provider-stream/internal/clitest"
 	"github.com/stream-management/terraform-provider-stream/internal/streamstest"
 )
@@ -113,7 +114,7 @@ func planImports(t *testing.T, w *clitest.Workspace, folder string) {
 	result.Want(1, "failed to read schema for "+path.Base(folder), "unavailable provider")
 	w.Edit("import.tf", "import {\n", "import {\n  provider = stream\n")
 	w.MustRun(generate...)
-	wantText(t, w.status(1, "apply", "-auto-approve"), "Invalid import provider argument")
+	w.Apply().Want(1, "Invalid import provider argument")
 	w.Write("import.tf", imports)
 }
 
