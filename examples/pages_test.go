@@ -76,7 +76,7 @@ func TestAccPageAdopt(t *testing.T) {
 			} else {
 				planImports(t, w, folder)
 				service.ForgetRequests()
-				w.Plan().Want(0, "1 to import, 0 to add, 0 to change, 0 to destroy")
+				w.Run("plan").Want(0, "1 to import, 0 to add, 0 to change, 0 to destroy")
 				service.WantRequests(t, wantReads...)
 			}
 			w.MustApply()
