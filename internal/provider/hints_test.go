@@ -40,7 +40,7 @@ func TestHints(t *testing.T) {
 	notSent := without(context.DeadlineExceeded)
 	notSent.Attempts = 0
 	clientTimeout := update(0, streams.KindTimeout)
-	clientTimeout.Err = streams.ErrRequestTimeout
+	clientTimeout.Err = errors.New("no response")
 	const bad, generic = streams.KindBadRequest, streams.KindGeneric
 
 	used := map[int]bool{}
@@ -53,7 +53,7 @@ func TestHints(t *testing.T) {
 		"interrupted": {without(context.Canceled), false, []string{"Apply again when you are ready."}, nil},
 		"bad token file": {streams.Error{Kind: streams.KindAuthentication, Err: errors.Join(streams.ErrSecretFile, errors.New("x"))}, false,
 			[]string{"relative to the folder where Terraform runs"}, []string{"base_url"}},
-		"repeated": {streams.Error{Kind: streams.KindAuthentication, Repeated: true, Err: streams.ErrRefusedBefore}, false,
+		"repeated": {streams.Error{Kind: streams.KindAuthentication, Repeated: true}, false,
 			[]string{"error of the other operation"}, []string{"base_url"}},
 		"not sent":            {without(streams.ErrNotSent), false, []string{"this machine"}, []string{"base_url", "service"}},
 		"proxy":               {without(streams.ErrProxyRefused), false, []string{"HTTPS_PROXY", "NO_PROXY"}, []string{"base_url", "credentials"}},

@@ -33,22 +33,22 @@ type Attempt struct {
 
 // RoundTrip makes one attempt: it waits for a slot and for the rate limit, sends the request and reads the
 // whole response. So the request timeout covers the body, and an incomplete response is a failed connection.
-// Operations hold no slot while they wait for a retry. An interrupt ends the waits at once, and the attempt
+// Requests hold no slot while they wait for a retry. An interrupt ends the waits at once, and the attempt
 // after a grace period.
-func (o *operation) RoundTrip(req *http.Request) (*http.Response, error) {
-	operationCtx := req.Context()
-	o.retryable, o.retryDue, o.retryWait = false, false, 0
-	if err := o.waitForTurn(operationCtx); err != nil {
-		return nil, o.noResponse(err)
+func (r *request) RoundTrip(req *http.Request) (*http.Response, error) {
+	r.attempt, r.response = nil, nil
+	if err := r.waitForTurn(req.Context()); err != nil {
+		return nil, err
 	}
-	defer func() { <-o.slots }()
-	if o.known.Attempts++; o.known.Attempts == 1 {
-		o.successesBefore = o.endpoint.count()
+	defer func() { <-r.client.slots }()
+	if r.known.Attempts++; r.known.Attempts == 1 {
+		r.successesBefore = r.endpoint.count()
 	}
-	if o.timeout = o.settings.RequestTimeout; o.endpoint.isBad(1) {
-		o.timeout /= shorterTimeout
+	timeout := r.client.settings.RequestTimeout
+	if r.endpoint.isBad(1) {
+		timeout /= shorterTimeout
 	}
-	ctx, cancel := attemptContext(operationCtx, o.timeout)
+	ctx, cancel := attemptContext(req.Context(), timeout)
 	defer cancel()
 	asked := false
 	var conn *httptrace.GotConnInfo
@@ -58,15 +58,15 @@ func (o *operation) RoundTrip(req *http.Request) (*http.Response, error) {
 	})
 	req = req.Clone(ctx)
 	if req.Header.Get("User-Agent") == "" {
-		req.Header.Set("User-Agent", o.settings.UserAgent)
+		req.Header.Set("User-Agent", r.client.settings.UserAgent)
 	}
 
 	start := time.Now()
-	resp, err := o.sendAndReadBody(req)
+	resp, err := r.sendAndReadBody(req)
 	duration := time.Since(start)
 	switch {
 	case err == nil:
-		o.noteResponse(resp)
+		r.noteResponse(resp)
 	case ctx.Err() != nil:
 		err = context.Cause(ctx) // the transport reports it in several ways
 	case !asked:
@@ -75,61 +75,56 @@ func (o *operation) RoundTrip(req *http.Request) (*http.Response, error) {
 	// On a new connection, a client may send its request before it learns that the service refuses its
 	// certificate. The service has not read that request.
 	if err != nil && conn != nil && (conn.Reused || tlsFailure(err) == nil) {
-		o.known.Outcome = Unknown
+		r.known.Outcome = Unknown
 	}
-	o.planRetry(operationCtx, resp, err)
-	if o.settings.Observe != nil {
-		o.settings.Observe(operationCtx, o.describeAttempt(resp, err, duration))
-	}
-
+	r.attempt = r.describeAttempt(resp, err, duration)
 	switch {
 	case errors.Is(err, ErrNotSent):
-		o.known.Attempts--
+		r.known.Attempts--
 	case err == nil && resp.StatusCode/100 == 3:
 		// [http.Client] would send a GET instead of the PATCH, or fail if Location is not a URL.
-		e := o.fail(KindRedirect, "the response is a redirect, and redirects are never followed")
-		e.Location = o.redactor.printable(resp.Header.Get("Location"), maxText)
+		e := r.fail(KindRedirect, "the response is a redirect, and redirects are never followed")
+		e.Location = r.client.redactor.printable(resp.Header.Get("Location"), maxText)
 		return nil, e
 	}
 	return resp, err
 }
 
-// shorterTimeout divides the request timeout while the endpoint does not work: the first operation has waited
+// shorterTimeout divides the request timeout while the endpoint does not work: the first request has waited
 // for the whole timeout several times.
 const shorterTimeout = 5
 
 // waitForTurn waits for a slot and for the rate limit. The slot comes first: after a wait for a slot, requests
 // that the rate limit has let through would burst.
-func (o *operation) waitForTurn(ctx context.Context) error {
+func (r *request) waitForTurn(ctx context.Context) error {
 	select {
-	case o.slots <- struct{}{}:
+	case r.client.slots <- struct{}{}:
 	case <-ctx.Done():
 		return ctx.Err()
 	}
-	if o.limiter.Wait(ctx) != nil {
-		<-o.slots
+	if r.client.limiter.Wait(ctx) != nil {
+		<-r.client.slots
 		return cmp.Or(ctx.Err(), ErrRateLimit) // the limiter does not wait beyond the deadline
 	}
 	return nil
 }
 
 // noteResponse notes what a response says.
-func (o *operation) noteResponse(resp *http.Response) {
+func (r *request) noteResponse(resp *http.Response) {
 	if resp.StatusCode == http.StatusTooManyRequests || !isRetryableStatus(resp.StatusCode) {
-		o.endpoint.succeeded() // a service that limits requests works, and so does one that refuses them
+		r.endpoint.succeeded() // a service that limits requests works, and so does one that refuses them
 	}
-	o.known.Status, o.known.RequestID = resp.StatusCode, o.redactor.printable(requestID(resp.Header), maxText)
-	o.known.Message, o.known.Documented = "", false
+	r.known.Status, r.known.RequestID = resp.StatusCode, r.client.redactor.printable(requestID(resp.Header), maxText)
+	r.known.Message, r.known.Documented = "", false
 	if resp.StatusCode/100 != 2 {
-		o.known.Message, o.known.Documented = readMessage(o.response, o.redactor)
-		o.known.Outcome = max(o.known.Outcome, outcomeOf(resp.StatusCode))
+		r.known.Message, r.known.Documented = readMessage(r.response, r.client.redactor)
+		r.known.Outcome = max(r.known.Outcome, outcomeOf(resp.StatusCode))
 	}
 }
 
-// sendAndReadBody returns the response, and sets o.response to its body, up to one byte more than maxBody.
-func (o *operation) sendAndReadBody(req *http.Request) (*http.Response, error) {
-	o.response = nil
-	resp, err := o.base.RoundTrip(req)
+// sendAndReadBody returns the response, and sets r.response to its body, up to one byte more than maxBody.
+func (r *request) sendAndReadBody(req *http.Request) (*http.Response, error) {
+	resp, err := r.client.network.RoundTrip(req)
 	if err != nil {
 		return nil, err
 	}
@@ -137,26 +132,23 @@ func (o *operation) sendAndReadBody(req *http.Request) (*http.Response, error) {
 		// This body is the connection itself, and the request timeout would not end it.
 		return resp, resp.Body.Close()
 	}
-	o.response, err = io.ReadAll(io.LimitReader(resp.Body, maxBody+1))
+	r.response, err = io.ReadAll(io.LimitReader(resp.Body, maxBody+1))
 	if err = errors.Join(err, resp.Body.Close()); err != nil {
 		return nil, fmt.Errorf("the response is incomplete: %w", err)
 	}
-	resp.Body = io.NopCloser(bytes.NewReader(o.response))
+	resp.Body = io.NopCloser(bytes.NewReader(r.response))
 	return resp, nil
 }
 
-func (o *operation) describeAttempt(resp *http.Response, err error, d time.Duration) Attempt {
-	a := Attempt{
-		Number: o.known.Attempts, Method: o.known.Method, URL: o.known.URL, Duration: d,
-		Retry: o.retryDue, RetryWait: o.retryWait,
-	}
+func (r *request) describeAttempt(resp *http.Response, err error, d time.Duration) *Attempt {
+	a := &Attempt{Number: r.known.Attempts, Method: r.known.Method, URL: r.known.URL, Duration: d}
 	if err != nil {
-		a.Err = o.redactor.printable(err.Error(), maxMessage)
+		a.Err = r.client.redactor.printable(err.Error(), maxMessage)
 	} else {
-		a.Status, a.Header = resp.StatusCode, o.redactor.mask(headerText(resp.Header))
+		a.Status, a.Header = resp.StatusCode, r.client.redactor.mask(headerText(resp.Header))
 	}
-	if !o.known.TokenRequest {
-		a.RequestBody, a.ResponseBody = string(o.body), o.redactor.mask(string(o.response))
+	if !r.known.TokenRequest {
+		a.RequestBody, a.ResponseBody = string(r.body), r.client.redactor.mask(string(r.response))
 	}
 	return a
 }
@@ -165,9 +157,14 @@ func (o *operation) describeAttempt(resp *http.Response, err error, d time.Durat
 // its request, and only the response tells whether the stream was changed.
 const interruptGrace = 5 * time.Second
 
+// requestTimeout is why an attempt ended that got no response within that time.
+type requestTimeout time.Duration
+
+func (requestTimeout) Error() string { return "no response within the request timeout" }
+
 // attemptContext returns the context of one attempt. It ends with the request timeout and with the time
 // limit of the operation, and interruptGrace after the operation was cancelled.
-func attemptContext(operation context.Context, requestTimeout time.Duration) (context.Context, context.CancelFunc) {
+func attemptContext(operation context.Context, timeout time.Duration) (context.Context, context.CancelFunc) {
 	ctx, cancel := context.WithCancelCause(context.WithoutCancel(operation))
 	unregister := context.AfterFunc(operation, func() {
 		grace := interruptGrace
@@ -176,7 +173,7 @@ func attemptContext(operation context.Context, requestTimeout time.Duration) (co
 		}
 		time.AfterFunc(grace, func() { cancel(operation.Err()) })
 	})
-	ctx, stop := context.WithTimeoutCause(ctx, requestTimeout, ErrRequestTimeout)
+	ctx, stop := context.WithTimeoutCause(ctx, timeout, requestTimeout(timeout))
 	return ctx, func() {
 		unregister()
 		stop()

@@ -2,7 +2,6 @@ package streams
 
 import (
 	"context"
-	"crypto/tls"
 	"errors"
 	"fmt"
 	"net/http"
@@ -13,10 +12,20 @@ import (
 	"golang.org/x/net/http/httpproxy"
 )
 
-// newHTTPTransport keeps an idle connection for each request that may be under way. Go's default keeps two
-// per host, and would reconnect for most requests. The request timeout also covers connecting and the TLS
-// handshake.
-func newHTTPTransport(cfg Config, tlsConfig *tls.Config, proxy *httpproxy.Config) *http.Transport {
+// newNetwork returns what sends a request to one of the addresses. It keeps an idle connection for each request that
+// may be under way; Go's default keeps two per host, and would reconnect for most requests. The request timeout also
+// covers connecting and the TLS handshake.
+func newNetwork(cfg Config, addresses ...*url.URL) (http.RoundTripper, error) {
+	tlsConfig, err := cfg.TLS.config()
+	if err != nil {
+		return nil, fmt.Errorf("TLS settings: %w", err)
+	}
+	proxy := httpproxy.FromEnvironment()
+	for _, address := range addresses {
+		if err := checkProxy(proxy, address); err != nil {
+			return nil, err
+		}
+	}
 	proxyFor := proxy.ProxyFunc()
 	return &http.Transport{
 		Proxy:                  func(req *http.Request) (*url.URL, error) { return proxyFor(req.URL) },
@@ -32,7 +41,7 @@ func newHTTPTransport(cfg Config, tlsConfig *tls.Config, proxy *httpproxy.Config
 			}
 			return &proxyError{proxy: proxy.Scheme + "://" + proxy.Host, status: resp.StatusCode}
 		},
-	}
+	}, nil
 }
 
 // Causes of an [Error] if a proxy refused to connect to the service. Both hold for other credentials.

@@ -14,54 +14,46 @@ type BasicAuth struct {
 	Password string
 }
 
-// Causes of an [Error] of an operation that sent nothing because of other operations.
-var (
-	// ErrTokenWait means that the operation ended while it waited for the token request of another one.
-	ErrTokenWait = errors.New("the operation waited for the token request of another operation")
-	// ErrRefusedBefore means that the service has refused the credential of the operation for other streams.
-	ErrRefusedBefore = errors.New("the service has refused the same credentials for other streams")
-)
-
 // refusalLimit is the number of streams after which a refused credential is not sent any more: services
 // lock accounts.
 const refusalLimit = 3
 
-// credential is the Authorization header of all operations. No scheme is specified (INTERFACE.md, section 5).
-// If the header has to be found, one operation does that, and the others wait for its result.
+// credential is the Authorization header of all requests. No scheme is specified (INTERFACE.md, section 5).
+// If the header has to be found, one request does that, and the others wait for its result.
 type credential struct {
 	source source // nil: the header is fixed
 
 	mu        sync.Mutex // held for moments, never during a search
 	last      *found
-	searching chan struct{} // nil: no operation looks for a header; closed when the search has ended
+	searching chan struct{} // nil: no request looks for a header; closed when the search has ended
 }
 
 // source finds headers.
 type source interface {
-	// find returns another header than refused if there is one. It is never called by two operations at the same time.
+	// find returns another header than refused if there is one. It is never called by two requests at the same time.
 	find(ctx context.Context, refused string) *found
 }
 
-// found is a header, or an error. Its verdict is what the service says to the header.
+// found is a header, or an error. Its health is what the service says to the header.
 type found struct {
 	header string
 	err    error
 	holds  func() bool // reports whether this is still right
 
-	verdict
+	health
 	refusal   string // the last one, in one line
 	replaces  bool   // a refused header
 	exhausted bool   // another header would not help
 }
 
-func newCredential(cfg Config, t *transport) *credential {
+func newCredential(cfg Config, client *Client) *credential {
 	c := new(credential)
 	c.last = &found{holds: func() bool { return c.source == nil }}
 	switch {
 	case cfg.OAuth2 != nil:
-		c.source = newTokenSource(*cfg.OAuth2, t)
+		c.source = newTokenSource(*cfg.OAuth2, client)
 	case cfg.TokenFile != "":
-		c.source = &tokenFile{secretFile: secretFile{"token_file", cfg.TokenFile, t.redactor}}
+		c.source = &tokenFile{secretFile: secretFile{"token_file", cfg.TokenFile, client.redactor}}
 	case cfg.BasicAuth != nil:
 		c.last.header = "Basic " + basicCredentials(cfg.BasicAuth.Username, cfg.BasicAuth.Password)
 	case cfg.Token != "":
@@ -112,20 +104,16 @@ func (f *found) unusable(refused string) error {
 	e := (*Error)(nil)
 	switch {
 	case errors.As(f.err, &e):
-		return &Error{
-			Kind: e.Kind, TokenRequest: e.TokenRequest, Repeated: true, Err: e.Err,
-			Reason: "nothing was sent, because another operation has failed: " + f.err.Error(),
-		}
+		reason := "nothing was sent, because another operation has failed: " + f.err.Error()
+		return &Error{Kind: e.Kind, TokenRequest: e.TokenRequest, Repeated: true, Err: e.Err, Reason: reason}
 	case refused == "" && f.isBad(refusalLimit):
-		return &Error{
-			Kind: KindAuthentication, Repeated: true, Err: ErrRefusedBefore,
-			Reason: "nothing was sent, because the service has refused the same credentials for other streams: " + f.refusal,
-		}
+		reason := "nothing was sent, because the service has refused the same credentials for other streams: " + f.refusal
+		return &Error{Kind: KindAuthentication, Repeated: true, Reason: reason}
 	}
 	return f.err
 }
 
-// find looks for a header, for all operations.
+// find looks for a header, for all requests.
 func (c *credential) find(ctx context.Context, refused string) (*found, error) {
 	f := c.source.find(ctx, refused)
 	c.mu.Lock()
@@ -133,7 +121,7 @@ func (c *credential) find(ctx context.Context, refused string) (*found, error) {
 	close(c.searching)
 	c.searching = nil
 	switch {
-	case f.err != nil && ctx.Err() != nil: // an interrupted search says nothing to other operations
+	case f.err != nil && ctx.Err() != nil: // an interrupted search says nothing to other requests
 	case f.err == nil && f.header == c.last.header:
 		c.last.holds = f.holds
 		c.last.exhausted = c.last.exhausted || refused != ""
@@ -145,7 +133,7 @@ func (c *credential) find(ctx context.Context, refused string) (*found, error) {
 	return f, f.err
 }
 
-// refused reports that the service has refused an operation, with all headers that the operation could get. f was the
+// refused reports that the service has refused a request, with all headers that the request could get. f was the
 // last, with before successes at that time. A fixed header that the service has ever accepted counts as right.
 func (c *credential) refused(f *found, before int, e *Error) {
 	c.mu.Lock()

@@ -2,10 +2,15 @@ package streams
 
 import (
 	"cmp"
+	"context"
+	"errors"
 	"fmt"
+	"net"
 	"net/http"
+	"net/url"
 	"slices"
 	"strings"
+	"time"
 )
 
 // Kind is one of the service's error kinds (INTERFACE.md, section 7), or a kind of failure without an
@@ -28,7 +33,7 @@ const (
 	KindConnection  Kind = "Connection Failed"     // no response, or an incomplete one
 	KindRedirect    Kind = "Redirect Refused"      // 3xx
 	KindUnexpected  Kind = "Unexpected Answer"     // a 2xx that is no success, or a 1xx
-	KindInterrupted Kind = "Operation Interrupted" // the caller cancelled the operation
+	KindInterrupted Kind = "Operation Interrupted" // the caller cancelled the request
 )
 
 // kinds has the kinds of single statuses and, by the first digit, of all others.
@@ -45,10 +50,10 @@ var kinds = map[int]Kind{
 
 func kindOf(status int) Kind { return cmp.Or(kinds[status], kinds[status/100], KindGeneric) }
 
-// Outcome is what is known about the effect of a failed operation on the stream.
+// Outcome is what is known about the effect of a failed request on the stream.
 type Outcome int
 
-// The outcomes. A later attempt can only raise the outcome of an operation, not lower it.
+// The outcomes. A later attempt can only raise the outcome of a request, not lower it.
 const (
 	NotChanged Outcome = iota // the service did not apply the update
 	Unknown                   // the service may or may not have applied the update
@@ -69,7 +74,7 @@ func outcomeOf(status int) Outcome {
 	return Unknown
 }
 
-// Error is the error of every operation of a [Client]; find it with [errors.As]. Its texts from
+// Error is the error of every request of a [Client]; find it with [errors.As]. Its texts from
 // outside, except that of Err, contain no known secret and no control character.
 type Error struct {
 	Kind         Kind
@@ -84,7 +89,7 @@ type Error struct {
 	Reason       string  // what the client adds to status and message; may be empty
 	Location     string  // target of a refused redirect
 	Attempts     int     // requests sent; 0 if nothing was sent
-	Repeated     bool    // nothing was sent, because another operation has failed; Reason has its error
+	Repeated     bool    // nothing was sent, because another request has failed; Reason has its error
 	Outcome      Outcome // what is known about the stream
 	Stream       *Stream // the stream as the service reported it; nil unless Outcome is Changed
 	Err          error   // the cause, for errors.Is; its text may contain secrets
@@ -102,6 +107,14 @@ func (e *Error) Error() string {
 	return joinTexts(": ", string(e.Kind), request, status, e.Message, e.Reason)
 }
 
+// receiver names what the request was sent to.
+func (e *Error) receiver() string {
+	if e.TokenRequest {
+		return "token endpoint"
+	}
+	return "service"
+}
+
 // joinTexts joins the texts that are not empty.
 func joinTexts(separator string, texts ...string) string {
 	return strings.Join(slices.DeleteFunc(texts, func(text string) bool { return text == "" }), separator)
@@ -113,4 +126,58 @@ func (e *Error) Unwrap() error { return e.Err }
 // StatusText returns a status code with its name, such as "404 Not Found".
 func StatusText(status int) string {
 	return strings.TrimSpace(fmt.Sprintf("%d %s", status, http.StatusText(status)))
+}
+
+// Causes of an [Error], beside those of package context.
+var (
+	// ErrNotSent means that a setting or an environment variable makes a request that Go's HTTP library does not send.
+	ErrNotSent = errors.New("the request cannot be sent")
+	// ErrRateLimit means that the limit of requests per second left no time for a request.
+	ErrRateLimit = errors.New("the limit of requests per second allows no request in time")
+	// ErrTokenWait means that the time ended in a wait for the token request of another operation.
+	ErrTokenWait = errors.New("the operation waited for the token request of another operation")
+)
+
+// fail returns what is known so far as an error of the given kind.
+func (r *request) fail(kind Kind, reason string) *Error {
+	e := r.known
+	e.Kind, e.Reason = kind, joinTexts("; ", truncate(reason, maxMessage), e.Reason)
+	return &e
+}
+
+// noResponse is the error for a request whose last attempt got no response.
+func (r *request) noResponse(err error) *Error {
+	if known := (*Error)(nil); errors.As(err, &known) {
+		e := *known // all requests share a failed token request, and it does not reach their streams
+		e.Outcome = r.known.Outcome
+		return &e
+	}
+	if u := (*url.Error)(nil); errors.As(err, &u) {
+		err = u.Err // without method and URL, which the error shows already
+	}
+	kind, reason := KindTimeout, ""
+	limit := requestTimeout(0)
+	switch {
+	case errors.Is(err, context.Canceled):
+		kind, reason = KindInterrupted, "the operation was interrupted"
+	case errors.Is(err, ErrRateLimit):
+		reason = "the operation's time limit ends before the limit of requests per second allows another request"
+	case errors.As(err, &limit):
+		reason = fmt.Sprintf("the %s did not respond within %s", r.known.receiver(), time.Duration(limit))
+	case errors.Is(err, context.DeadlineExceeded) && !errors.As(err, new(*net.OpError)):
+		reason = "the operation did not finish within its time limit"
+	case errors.Is(err, ErrNotSent):
+		kind, reason = KindConnection, r.client.redactor.printable(err.Error(), maxText)
+	default:
+		if n := net.Error(nil); !errors.As(err, &n) || !n.Timeout() { // the network has time limits of its own
+			kind = KindConnection
+		}
+		reason = "the connection failed: " + r.client.redactor.printable(err.Error(), maxText)
+	}
+	if errors.Is(err, ErrTokenWait) {
+		reason += " while it waited for the token request of another operation"
+	}
+	e := r.fail(kind, reason)
+	e.Err = errors.Join(tlsFailure(err), err)
+	return e
 }

@@ -28,15 +28,15 @@ type OAuth2 struct {
 
 // tokenSource requests tokens.
 type tokenSource struct {
-	*transport
+	client        *Client
 	config        clientcredentials.Config
 	assertionFile *secretFile // nil: the client has a secret or a fixed assertion
-	endpoint      verdict
+	endpoint      health
 }
 
-func newTokenSource(cfg OAuth2, t *transport) *tokenSource {
+func newTokenSource(cfg OAuth2, c *Client) *tokenSource {
 	s := &tokenSource{
-		transport: t,
+		client: c,
 		config: clientcredentials.Config{
 			ClientID:       cfg.ClientID,
 			ClientSecret:   cfg.ClientSecret,
@@ -53,7 +53,7 @@ func newTokenSource(cfg OAuth2, t *transport) *tokenSource {
 		s.useAssertion(cfg.ClientAssertion)
 	}
 	if cfg.ClientAssertionFile != "" {
-		s.assertionFile = &secretFile{"oauth2.client_assertion_file", cfg.ClientAssertionFile, t.redactor}
+		s.assertionFile = &secretFile{"oauth2.client_assertion_file", cfg.ClientAssertionFile, c.redactor}
 	}
 	return s
 }
@@ -114,22 +114,19 @@ func isRefusal(err error) bool {
 // shorter life.
 func (s *tokenSource) requestToken(ctx context.Context) *found {
 	known := Error{Method: http.MethodPost, URL: s.config.TokenURL, TokenRequest: true}
-	o := &operation{transport: s.transport, known: known, endpoint: &s.endpoint}
-	token, err := s.config.Token(context.WithValue(ctx, oauth2.HTTPClient, o.httpClient().StandardClient()))
+	r := &request{client: s.client, endpoint: &s.endpoint, known: known}
+	token, err := s.config.Token(context.WithValue(ctx, oauth2.HTTPClient, r.httpClient().StandardClient()))
 	if err == nil {
 		err = CheckToken(token.AccessToken)
 	}
-	var end time.Time
 	if err != nil {
-		if o.retryable {
-			end = time.Now().Add(o.retryWait)
-		}
-		return &found{err: o.noToken(err), holds: until(end)}
+		return &found{err: r.noToken(err), holds: until(r.due)}
 	}
 	idToken, _ := token.Extra("id_token").(string)
-	s.redactor.add(token.AccessToken, token.RefreshToken, idToken)
-	if !token.Expiry.IsZero() {
-		end = token.Expiry.Add(-min(10*time.Second, time.Until(token.Expiry)/10))
+	s.client.redactor.add(token.AccessToken, token.RefreshToken, idToken)
+	end := token.Expiry
+	if !end.IsZero() {
+		end = end.Add(-min(10*time.Second, time.Until(token.Expiry)/10))
 	}
 	return &found{header: token.Type() + " " + token.AccessToken, holds: until(end)}
 }
@@ -140,23 +137,23 @@ func until(end time.Time) func() bool {
 }
 
 // noToken is the error for a token request without a token that can be sent. Some endpoints refuse with status 200.
-func (o *operation) noToken(err error) *Error {
+func (r *request) noToken(err error) *Error {
 	refused := (*oauth2.RetrieveError)(nil)
-	status := o.known.Status
+	status := r.known.Status
 	switch {
 	case errors.As(err, &refused):
-		e := o.fail(kindOf(status), "")
+		e := r.fail(kindOf(status), "")
 		if status/100 == 2 || status/100 == 4 && !isRetryableStatus(status) {
 			e.Kind = KindAuthentication
 		}
 		if refused.ErrorCode != "" {
 			message := strings.TrimSuffix(refused.ErrorCode+": "+refused.ErrorDescription, ": ")
-			e.Message, e.Documented = o.redactor.printable(message, maxMessage), true
+			e.Message, e.Documented = r.client.redactor.printable(message, maxMessage), true
 		}
 		return e
 	case status/100 == 2:
-		reason := o.redactor.printable(strings.TrimPrefix(err.Error(), "oauth2: "), maxText)
-		return o.fail(KindUnexpected, "the response has no usable token: "+reason)
+		reason := r.client.redactor.printable(strings.TrimPrefix(err.Error(), "oauth2: "), maxText)
+		return r.fail(KindUnexpected, "the response has no usable token: "+reason)
 	}
-	return o.noResponse(err)
+	return r.noResponse(err)
 }

@@ -1,8 +1,11 @@
 package streams
 
 import (
+	"context"
 	"errors"
+	"fmt"
 	"math"
+	"math/rand/v2"
 	"net/http"
 	"strconv"
 	"time"
@@ -10,7 +13,7 @@ import (
 	"github.com/hashicorp/go-retryablehttp"
 )
 
-// Retry limits the attempts of one operation and the waits between them. An update can always be
+// Retry limits the attempts of one request and the waits between them. An update can always be
 // repeated, because sending the whole set twice has the same effect as sending it once.
 type Retry struct {
 	MaxAttempts int           // at least 1; 1 means no retry
@@ -20,6 +23,57 @@ type Retry struct {
 
 // DefaultRetry is used if [Config] has no Retry.
 var DefaultRetry = Retry{MaxAttempts: 5, MinBackoff: 500 * time.Millisecond, MaxBackoff: 30 * time.Second}
+
+// checkRetry decides after an attempt whether another one follows. Both go to the log.
+func (r *request) checkRetry(ctx context.Context, resp *http.Response, err error) (retry bool, _ error) {
+	r.due = time.Time{}
+	if r.attempt == nil {
+		return false, nil
+	}
+	if err == nil && isRetryableStatus(resp.StatusCode) || err != nil && isRetryableError(err) {
+		retry = r.planRetry(ctx, resp, err)
+	}
+	if observe := r.client.settings.Observe; observe != nil {
+		observe(ctx, *r.attempt)
+	}
+	return retry, nil
+}
+
+// planRetry reports whether another attempt follows one that failed for the moment, and notes when.
+func (r *request) planRetry(ctx context.Context, resp *http.Response, err error) bool {
+	retryAfter := ""
+	if err == nil {
+		retryAfter = resp.Header.Get("Retry-After")
+	}
+	now := time.Now()
+	wait, requested := parseRetryAfter(retryAfter, now)
+	if !requested {
+		wait = r.client.settings.Retry.backoff(r.known.Attempts, rand.Float64())
+	}
+	r.due = now.Add(wait)
+	deadline, limited := ctx.Deadline()
+	tooLong := limited && deadline.Before(r.due) // to wait until the deadline would only delay the error
+	last := r.known.Attempts >= r.client.settings.Retry.MaxAttempts
+	if last || errors.Is(ctx.Err(), context.DeadlineExceeded) {
+		r.endpoint.failed(r.successesBefore)
+	}
+	switch {
+	case last, ctx.Err() != nil && errors.Is(err, ctx.Err()): // the error says why
+	case ctx.Err() != nil:
+		r.known.Reason = "the request was not retried, because the operation was interrupted or its time limit had passed"
+	case r.endpoint.isBad(1):
+		r.known.Reason = "the request was not retried, because another operation has used up its attempts and nothing has worked since"
+	case tooLong && requested:
+		r.known.Reason = fmt.Sprintf("the %s asked to wait (Retry-After: %s), longer than the operation's time limit allows",
+			r.known.receiver(), r.client.redactor.printable(retryAfter, maxText))
+	case tooLong:
+		r.known.Reason = "the operation's time limit leaves no time for another attempt"
+		r.endpoint.failed(r.successesBefore)
+	default:
+		r.attempt.Retry, r.attempt.RetryWait = true, wait
+	}
+	return r.attempt.Retry
+}
 
 // isRetryableStatus reports whether the same request may succeed later.
 func isRetryableStatus(status int) bool {
@@ -32,17 +86,17 @@ func isRetryableStatus(status int) bool {
 }
 
 // isRetryableError reports whether an attempt without a response may succeed later: a connection may
-// fail for a moment, but TLS settings do not change.
+// fail for a moment, but TLS settings do not change. An *Error is a redirect.
 func isRetryableError(err error) bool {
 	if refused := (*proxyError)(nil); errors.As(err, &refused) {
 		return isRetryableStatus(refused.status)
 	}
-	return tlsFailure(err) == nil && !errors.Is(err, ErrNotSent)
+	return tlsFailure(err) == nil && !errors.Is(err, ErrNotSent) && !errors.As(err, new(*Error))
 }
 
 // backoff returns the wait after an attempt; the first attempt is number 1. Its upper bound doubles
 // with each attempt. random, from 0 to 1, selects the wait from a quarter of the bound up to the bound, so
-// that operations spread out, and all default attempts together outlast an outage of four seconds.
+// that requests spread out, and all default attempts together outlast an outage of four seconds.
 func (r Retry) backoff(attempt int, random float64) time.Duration {
 	bound := retryablehttp.DefaultBackoff(r.MinBackoff, r.MaxBackoff, attempt, nil)
 	shortest := max(r.MinBackoff, bound/4)

@@ -19,7 +19,7 @@ var errEmptyFile = errors.New("it is empty")
 // maxSecretFile is the length of the longest file that can be a credential, in bytes.
 const maxSecretFile = 64 << 10
 
-// rotationDelay is how long an operation waits for a file to change.
+// rotationDelay is how long a request waits for a file to change.
 const rotationDelay = 2 * time.Second
 
 // secretFile is a file whose content, without surrounding white space, is a credential. Another
@@ -36,7 +36,14 @@ type secretFile struct {
 func (f *secretFile) read(ctx context.Context, refused string, wait time.Duration) (text string, unchanged func() bool, err error) {
 	limit, again := time.After(wait), time.Tick(rotationDelay/40)
 	for {
-		unchanged = f.unchanged()
+		before, _ := os.Stat(f.path)
+		unchanged = func() bool {
+			now, _ := os.Stat(f.path)
+			if now == nil || before == nil {
+				return now == before
+			}
+			return os.SameFile(before, now) && before.Size() == now.Size() && before.ModTime().Equal(now.ModTime())
+		}
 		text, err = f.readOnce()
 		mayChange := errors.Is(err, errEmptyFile) || err == nil && text == refused
 		if !mayChange {
@@ -49,18 +56,6 @@ func (f *secretFile) read(ctx context.Context, refused string, wait time.Duratio
 		case <-ctx.Done():
 			return "", unchanged, ctx.Err()
 		}
-	}
-}
-
-// unchanged returns a function that reports whether the file is still as it is now.
-func (f *secretFile) unchanged() func() bool {
-	before, errBefore := os.Stat(f.path)
-	return func() bool {
-		now, err := os.Stat(f.path)
-		if err != nil || errBefore != nil {
-			return err != nil && errBefore != nil
-		}
-		return os.SameFile(before, now) && before.Size() == now.Size() && before.ModTime().Equal(now.ModTime())
 	}
 }
 
