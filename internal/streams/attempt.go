@@ -9,6 +9,7 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptrace"
+	"strings"
 	"time"
 )
 
@@ -145,7 +146,9 @@ func (r *request) describeAttempt(resp *http.Response, err error, d time.Duratio
 	if err != nil {
 		a.Err = r.client.redactor.printable(err.Error(), maxMessage)
 	} else {
-		a.Status, a.Header = resp.StatusCode, r.client.redactor.mask(headerText(resp.Header))
+		var header strings.Builder
+		_ = resp.Header.WriteSubset(&header, map[string]bool{"Set-Cookie": true}) // a cookie is a credential
+		a.Status, a.Header = resp.StatusCode, r.client.redactor.mask(header.String())
 	}
 	if !r.known.TokenRequest {
 		a.RequestBody, a.ResponseBody = string(r.body), r.client.redactor.mask(string(r.response))

@@ -13,24 +13,15 @@ import (
 // byteOrderMark begins a text in UTF-8 that some programs wrote. JSON does not allow it.
 var byteOrderMark = []byte("\ufeff")
 
-// decode returns the stream in a successful response. Bodies are read one at a time, because a set in JSON needs many
-// times its size.
+// decode reads the stream in a 2xx response (INTERFACE.md, section 4). It is stricter than encoding/json, which accepts
+// null, missing fields and other spellings of a name. Its error lists all problems. Bodies are read one at a time,
+// because a set in JSON needs many times its size.
 func (c *Client) decode(resp *http.Response, body []byte, id string) (*Stream, error) {
+	c.decoding.Lock()
+	defer c.decoding.Unlock()
 	if coding := resp.Header.Get("Content-Encoding"); coding != "" && coding != "identity" {
 		return nil, fmt.Errorf("the response has the Content-Encoding %q, which the request does not allow", c.redactor.mask(coding))
 	}
-	c.decoding.Lock()
-	defer c.decoding.Unlock()
-	stream, err := decodeStream(body)
-	if err == nil && stream.ID != id {
-		return nil, fmt.Errorf("the response describes another stream, %q", c.redactor.mask(stream.ID))
-	}
-	return stream, err
-}
-
-// decodeStream reads the body of a 2xx response (INTERFACE.md, section 4). It is stricter than encoding/json,
-// which accepts null, missing fields and other spellings of a name. Its error lists all problems.
-func decodeStream(body []byte) (*Stream, error) {
 	if len(body) > maxBody {
 		return nil, fmt.Errorf("the response is longer than %d MiB", maxBody>>20)
 	}
@@ -65,6 +56,9 @@ func decodeStream(body []byte) (*Stream, error) {
 	decode("compatible_namespaces", "an array of strings", &namespaces)
 	if problems != nil {
 		return nil, errors.New("the response is not a stream: " + strings.Join(problems, ", "))
+	}
+	if s.ID != id {
+		return nil, fmt.Errorf("the response describes another stream, %q", c.redactor.mask(s.ID))
 	}
 	s.CompatibleNamespaces = namespaces.IDs()
 	return &s, nil

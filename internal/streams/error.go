@@ -17,7 +17,8 @@ import (
 // error of the service.
 type Kind string
 
-// The service's error kinds. Their status codes are not shown; this mapping follows RFC 9110.
+// The service's error kinds, whose status codes are not shown (this mapping follows RFC 9110), and the kinds of
+// failures without an error of the service.
 const (
 	KindBadRequest     Kind = "Bad Request Error"        // 400, 422 and every 4xx not listed below
 	KindAuthentication Kind = "Authentication Error"     // 401, or a token request refused with 4xx
@@ -26,10 +27,7 @@ const (
 	KindTimeout        Kind = "Timeout Error"            // 408, 504, or a time limit of the client
 	KindBadGateway     Kind = "Bad Gateway Error"        // 502
 	KindGeneric        Kind = "Generic Error"            // every other error status: 500, 503 and so on
-)
 
-// The kinds of failures without an error of the service.
-const (
 	KindConnection  Kind = "Connection Failed"     // no response, or an incomplete one
 	KindRedirect    Kind = "Redirect Refused"      // 3xx
 	KindUnexpected  Kind = "Unexpected Answer"     // a 2xx that is no success, or a 1xx

@@ -50,10 +50,3 @@ func requestID(h http.Header) string {
 	}
 	return ""
 }
-
-// headerText returns the headers of a response for a log, one a line. A cookie is a credential.
-func headerText(h http.Header) string {
-	var b strings.Builder
-	_ = h.WriteSubset(&b, map[string]bool{"Set-Cookie": true}) // a builder takes everything
-	return b.String()
-}

@@ -12,7 +12,7 @@ import (
 // ProcessorSet is a set of processor ids (INTERFACE.md, section 2: processor_ids). The zero value
 // is the empty set. A set never changes, so copies may be shared.
 type ProcessorSet struct {
-	ids []string // sorted, each once; nil if empty
+	ids []string // sorted, each once
 }
 
 // NewProcessorSet returns the set of the given ids. Order and repetition do not matter.
@@ -31,13 +31,12 @@ func (s ProcessorSet) Equal(other ProcessorSet) bool { return slices.Equal(s.ids
 
 // Minus returns the ids of s that are not in other.
 func (s ProcessorSet) Minus(other ProcessorSet) ProcessorSet {
-	var rest []string
-	for _, id := range s.ids {
-		if _, found := slices.BinarySearch(other.ids, id); !found {
-			rest = append(rest, id)
-		}
-	}
-	return ProcessorSet{ids: rest}
+	return ProcessorSet{slices.DeleteFunc(s.IDs(), other.contains)}
+}
+
+func (s ProcessorSet) contains(id string) bool {
+	_, found := slices.BinarySearch(s.ids, id)
+	return found
 }
 
 // String returns the set as Terraform writes a list of strings: ["a", "b"].

@@ -58,7 +58,7 @@ func (r *redactor) printable(text string, limit int) string {
 func (r *redactor) processors(reported, own ProcessorSet) string {
 	shown := slices.Clone(reported.ids)
 	for i, id := range shown {
-		if _, written := slices.BinarySearch(own.ids, id); !written {
+		if !own.contains(id) {
 			shown[i] = r.mask(id)
 		}
 	}

@@ -85,15 +85,7 @@ func tlsFailure(err error) error {
 	return nil
 }
 
-// clientCertificateAlerts are the alerts that refuse a missing or unsuitable client certificate (RFC
-// 8446, section 6.2). Package tls has no other type to recognize an alert of the service.
-var clientCertificateAlerts = []tls.AlertError{
-	40,  // handshake_failure; some services send it for a missing one
-	42,  // bad_certificate; up to TLS 1.2 also for a missing one
-	43,  // unsupported_certificate
-	44,  // certificate_revoked
-	45,  // certificate_expired
-	46,  // certificate_unknown
-	48,  // unknown_ca
-	116, // certificate_required
-}
+// clientCertificateAlerts refuse a missing or unsuitable client certificate (RFC 8446, section 6.2). Some services send
+// 40, handshake_failure, for a missing one, and those up to TLS 1.2 send 42, bad_certificate. Package tls has no other
+// type to recognize an alert of the service.
+var clientCertificateAlerts = []tls.AlertError{40, 42, 43, 44, 45, 46, 48, 116}
