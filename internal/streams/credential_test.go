@@ -1,9 +1,8 @@
 package streams_test
 
 import (
-	"errors"
+	"fmt"
 	"net/http"
-	"os"
 	"path/filepath"
 	"strings"
 	"sync/atomic"
@@ -12,8 +11,30 @@ import (
 	"time"
 
 	"github.com/stream-management/terraform-provider-stream/internal/streams"
-	"github.com/stream-management/terraform-provider-stream/internal/streamstest"
 )
+
+// completeErrors returns the errors that do not repeat the error of another operation, and checks the others.
+func completeErrors(t *testing.T, errs []error) (complete []*streams.Error) {
+	t.Helper()
+	for _, err := range errs {
+		e := asError(t, err)
+		if !e.Repeated {
+			complete = append(complete, e)
+		} else if e.Attempts != 0 || e.URL != "" || e.Outcome != streams.NotChanged || !strings.HasPrefix(e.Reason, "nothing was sent, because ") {
+			t.Errorf("error %#v", e)
+		}
+	}
+	return complete
+}
+
+// refuseSome refuses every tenth stream, whatever its token.
+func refuseSome(w http.ResponseWriter, r *http.Request) {
+	if strings.HasSuffix(r.URL.Path, "5") {
+		respondError(401, "not you")(w, r)
+		return
+	}
+	applyUpdate(w, r)
+}
 
 // A refused credential that cannot be renewed is not sent again and again: services lock accounts. The first errors
 // are complete, and the others are short.
@@ -32,28 +53,20 @@ func TestRefusedCredential(t *testing.T) {
 			virtual(t, func(t *testing.T) {
 				s := startService(t, respondError(401, "not you"))
 				cfg.BaseURL = s.URL
-				start, full := time.Now(), 0
-				for _, err := range updateAll(t, newClient(t, cfg), 150) {
-					e := asError(t, err)
-					if e.Kind != streams.KindAuthentication || e.Outcome != streams.NotChanged {
+				start := time.Now()
+				errs := updateAll(t, newClient(t, cfg), 150)
+				complete := completeErrors(t, errs)
+				for _, e := range complete {
+					if e.Kind != streams.KindAuthentication || e.Status != 401 || e.Message != "not you" || e.Attempts != 1 || e.Outcome != streams.NotChanged {
 						t.Errorf("error %#v", e)
 					}
-					if !e.Repeated {
-						if full++; e.Status != 401 || e.Message != "not you" || e.Attempts != 1 {
-							t.Errorf("error %#v", e)
-						}
-						continue
-					}
-					if e.Attempts != 0 || e.URL != "" {
-						t.Errorf("error %#v", e)
-					}
-					wantText(t, e.Reason, "nothing was sent, because the service has refused the same credentials for other streams: "+
-						"Authentication Error: PATCH "+s.URL+"/v2/streams/s", ": 401 Unauthorized: not you")
 				}
-				if took := time.Since(start); full < 3 || full > 12 || took > 2*time.Second {
-					t.Errorf("%d complete errors after %s", full, took)
+				wantText(t, errs[149].Error(), "Authentication Error: nothing was sent, because the service has refused the same credentials for "+
+					"other streams: Authentication Error: PATCH "+s.URL+"/v2/streams/s", ": 401 Unauthorized: not you")
+				if took := time.Since(start); len(complete) < 3 || len(complete) > 12 || took > 2*time.Second {
+					t.Errorf("%d complete errors after %s", len(complete), took)
 				}
-				s.wantRequests(t, full)
+				s.wantRequests(t, len(complete))
 			})
 		})
 	}
@@ -72,224 +85,116 @@ func TestCredentialRefusedForSomeStreams(t *testing.T) {
 		})
 		c := newClient(t, streams.Config{BaseURL: s.URL, Token: "t0ken"})
 		mustUpdateAll(t, c, 1)
-		for _, err := range updateAll(t, c, 19) {
-			if e := asError(t, err); e.Message != "not this one" {
-				t.Errorf("error %#v", e)
-			}
+		if complete := completeErrors(t, updateAll(t, c, 19)); len(complete) != 19 {
+			t.Errorf("%d complete errors", len(complete))
 		}
 		mustUpdateAll(t, c, 1)
 	})
 }
 
-// rotatingService requires the bearer token that was set last.
-func rotatingService(t *testing.T, token *string) *service {
-	t.Helper()
-	stand := streamstest.New(streamstest.Options{Authorize: func(r *http.Request) error { return streamstest.Bearer(*token)(r) }},
-		streamstest.Streams(streamIDs(500)...)...)
-	return startService(t, stand.ServeHTTP)
-}
-
-// writeSecret replaces a file as an agent does: completely, or not at all.
-func writeSecret(t *testing.T, path, content string) {
-	t.Helper()
-	if err := errors.Join(os.WriteFile(path+".new", []byte(content), 0o600), os.Rename(path+".new", path)); err != nil {
-		t.Error(err)
+// A renewal that does not help shows that the service refuses some streams whatever their token.
+func TestRenewalDoesNotHelp(t *testing.T) {
+	t.Parallel()
+	endpoint, s := startService(t, issueTokens(3600)), startService(t, refuseSome)
+	c := newClient(t, oauth2Config(s, endpoint))
+	for _, id := range []string{"s1", "s5", "s6", "s15", "s16", "s25"} {
+		_, err := c.UpdateStream(t.Context(), id, streams.NewProcessorSet())
+		if refused := strings.HasSuffix(id, "5"); refused != (err != nil) {
+			t.Errorf("%s: %v", id, err)
+		}
 	}
+	endpoint.wantRequests(t, 2)
 }
 
-func TestTokenFileIsReadAgain(t *testing.T) {
-	path := filepath.Join(t.TempDir(), "token")
+// A token that replaces a refused one is not replaced itself before the service has accepted it.
+func TestRefusedReplacement(t *testing.T) {
 	virtual(t, func(t *testing.T) {
-		token := "t0ken-1"
-		s := rotatingService(t, &token)
-		c := newClient(t, streams.Config{BaseURL: s.URL, TokenFile: path})
-		if _, took, err := interruptedUpdate(t, c, time.Second); !errors.Is(err, streams.ErrSecretFile) || took >= 0 {
-			t.Errorf("without a file: %v after %s", err, took)
-		}
-		writeSecret(t, path, "") // the agent is just writing the file
-		if _, took, err := interruptedUpdate(t, c, time.Second); asError(t, err).Kind != streams.KindInterrupted || took != 0 {
-			t.Errorf("interrupted: %v after %s", err, took)
-		}
-		time.AfterFunc(30*time.Millisecond, func() { writeSecret(t, path, "\ufefft0ken-1\r\n") })
-		mustUpdateAll(t, c, 30)
-		s.wantRequests(t, 30)
-
-		token = "t0ken-2" // the file changes at once
-		writeSecret(t, path, "  t0ken-2\n")
-		mustUpdateAll(t, c, 30)
-		s.wantRequests(t, 60)
-
-		token = "t0ken-3" // the file changes a moment later
-		time.AfterFunc(200*time.Millisecond, func() { writeSecret(t, path, "t0ken-3") })
-		mustUpdateAll(t, c, 30)
-		if got := len(s.requests()); got < 91 || got > 100 {
-			t.Errorf("%d requests, want 90 and a 401 for each request with the old token", got)
-		}
-
-		start := time.Now()
-		writeSecret(t, path, "") // the old token serves as long as the service accepts it
-		mustUpdateAll(t, c, 30)
-		if err := os.Remove(path); err != nil {
-			t.Error(err)
-		}
-		mustUpdateAll(t, c, 30)
-		if took := time.Since(start); took != 0 {
-			t.Errorf("with the old token, 60 streams took %s", took)
-		}
-	})
-}
-
-// A token that expires in the middle of a run, without another one in the file, costs the wait for another one once.
-func TestTokenFileExpires(t *testing.T) {
-	path := filepath.Join(t.TempDir(), "token")
-	writeSecret(t, path, "t0ken-1")
-	virtual(t, func(t *testing.T) {
-		token := "t0ken-1"
-		s := rotatingService(t, &token)
-		c := newClient(t, streams.Config{BaseURL: s.URL, TokenFile: path})
-		mustUpdateAll(t, c, 30)
-		token = "t0ken-2"
-		start := time.Now()
-		for _, err := range updateAll(t, c, 500) {
-			if e := asError(t, err); e.Kind != streams.KindAuthentication {
-				t.Errorf("error %#v", e)
-			}
-		}
-		if took := time.Since(start); took > 3*time.Second {
-			t.Errorf("500 streams took %s", took)
-		}
-		if got := len(s.requests()) - 30; got > 20 {
-			t.Errorf("%d requests with the refused token", got)
-		}
-		writeSecret(t, path, "t0ken-2")
-		mustUpdateAll(t, c, 30)
-	})
-}
-
-// A stream whose operation looks for another token keeps no other stream waiting.
-func TestStreamsDoNotWaitForAnotherToken(t *testing.T) {
-	path := filepath.Join(t.TempDir(), "token")
-	writeSecret(t, path, "t0ken")
-	virtual(t, func(t *testing.T) {
-		c := newClient(t, streams.Config{BaseURL: startService(t, refuseSome).URL, TokenFile: path})
-		mustUpdateAll(t, c, 1)
-		refused := make(chan error)
-		go func() {
-			_, err := c.UpdateStream(t.Context(), "s5", streams.NewProcessorSet())
-			refused <- err
-		}()
+		refuse := respondError(401, "not you")
+		endpoint, s := startService(t, issueTokens(3600)), startService(t, refuse, respondAfter(time.Second, refuse), refuse)
+		c := newClient(t, oauth2Config(s, endpoint))
+		go func() { _, _ = c.UpdateStream(t.Context(), "s1", streams.NewProcessorSet()) }()
 		synctest.Wait()
-		start := time.Now()
-		mustUpdateAll(t, c, 5)
-		if took := time.Since(start); took != 0 {
-			t.Errorf("five streams took %s", took)
-		}
-		if e := asError(t, <-refused); e.Status != 401 {
+		_, err := c.UpdateStream(t.Context(), "s2", streams.NewProcessorSet())
+		if e := asError(t, err); e.Message != "not you" {
 			t.Errorf("error %#v", e)
 		}
+		endpoint.wantRequests(t, 2)
 	})
 }
 
-// The error for a file names the setting and the path, and does not show the content.
-func TestBadSecretFiles(t *testing.T) {
+// Token requests are bounded, however a service or an endpoint behaves. There are 100 streams.
+func TestTokenRequestsAreBounded(t *testing.T) {
 	t.Parallel()
-	write := func(content string) func(path string) error {
-		return func(path string) error { return os.WriteFile(path, []byte(content), 0o600) }
-	}
+	same := respond(200, `{"access_token":"same","expires_in":3600}`)
+	refuse := respondError(401, "not you")
+	refused := `{"error":"invalid_client"}`
 	for name, test := range map[string]struct {
-		write func(path string) error
-		want  string
+		service, endpoint http.HandlerFunc
+		requests, tokens  int // at most
+		message           string
 	}{
-		"missing":     {func(string) error { return nil }, "no such file or directory"},
-		"a folder":    {func(path string) error { return os.Mkdir(path, 0o700) }, "it is not a regular file"},
-		"empty":       {write(" \n\t"), "it is empty"},
-		"two lines":   {write("s3cret-1\ns3cret-2\n"), "more than one line"},
-		"binary":      {write("s3cret\x00\x01"), "control characters"},
-		"with scheme": {write("Bearer s3cret"), `it begins with "Bearer", which is sent before the token`},
-		"huge":        {write(strings.Repeat("s3cret", 20000)), "longer than 64 KiB"},
+		"short tokens":                 {respondAfter(50*time.Millisecond, applyUpdate), issueTokens(1), 100, 1, ""},
+		"fresh tokens are refused":     {refuse, issueTokens(3600), 22, 2, "not you"},
+		"the same token again":         {refuse, same, 13, 2, "not you"},
+		"401 for some streams":         {refuseSome, issueTokens(3600), 200, 12, "not you"},
+		"client refused":               {applyUpdate, respond(401, refused), 0, 2, "invalid_client"},
+		"refused with 200":             {applyUpdate, respond(200, refused), 0, 1, "invalid_client"},
+		"forbidden":                    {applyUpdate, respondError(403, "never"), 0, 1, "never"},
+		"too many":                     {applyUpdate, respondError(429, "slow down", "Retry-After", "3600"), 0, 1, "slow down"},
+		"down":                         {applyUpdate, respondError(503, "down"), 0, 6, "down"},
+		"each token lives too shortly": {refuse, issueTokens(1), 22, 2, "not you"},
 	} {
-		for _, setting := range []string{"token_file", "oauth2.client_assertion_file"} {
-			path := filepath.Join(t.TempDir(), "credential")
-			if err := test.write(path); err != nil {
-				t.Fatal(err)
-			}
-			t.Run(name+"/"+setting, func(t *testing.T) {
-				virtual(t, func(t *testing.T) {
-					endpoint, s := startService(t, issueTokens(0)), startService(t, applyUpdate)
-					cfg := streams.Config{BaseURL: s.URL, TokenFile: path}
-					if setting != "token_file" {
-						cfg = streams.Config{BaseURL: s.URL, OAuth2: &streams.OAuth2{TokenURL: endpoint.URL, ClientAssertionFile: path}}
+		t.Run(name, func(t *testing.T) {
+			virtual(t, func(t *testing.T) {
+				endpoint, s := startService(t, test.endpoint), startService(t, test.service)
+				cfg := oauth2Config(s, endpoint)
+				cfg.Retry = streams.DefaultRetry
+				var failed []error
+				for _, err := range updateAll(t, newClient(t, cfg), 100) {
+					if err != nil {
+						failed = append(failed, err)
+						wantText(t, err.Error(), test.message)
 					}
-					full := 0
-					for _, err := range updateAll(t, newClient(t, cfg), 100) {
-						e := asError(t, err)
-						if !e.Repeated {
-							full++
-						}
-						if e.Kind != streams.KindAuthentication || e.Outcome != streams.NotChanged || e.Attempts != 0 || !errors.Is(e, streams.ErrSecretFile) {
-							t.Errorf("error %#v", e)
-						}
-						wantText(t, e.Reason, " of "+setting, path, test.want)
-						if strings.Contains(e.Error(), "s3cret") {
-							t.Errorf("the content is shown: %s", e)
-						}
-					}
-					if full != 1 {
-						t.Errorf("%d complete errors", full)
-					}
-					s.wantRequests(t, 0)
-					endpoint.wantRequests(t, 0)
-				})
+				}
+				complete, tokens, requests := len(completeErrors(t, failed)), len(endpoint.requests()), len(s.requests())
+				if tokens > test.tokens || requests > test.requests || test.requests == 0 && complete > tokens {
+					t.Errorf("%d token requests, %d requests, %d complete errors", tokens, requests, complete)
+				}
 			})
-		}
+		})
 	}
 }
 
-// A client assertion comes from a file that may change: at once, or a moment after the endpoint refuses the old one. A
-// refusal holds until there is another assertion in the file.
-func TestClientAssertionFile(t *testing.T) {
-	path := filepath.Join(t.TempDir(), "assertion")
+// A wait for a token that another operation requests can be cancelled. If the requesting operation is cancelled,
+// the next one requests the token.
+func TestInterruptedTokenRequest(t *testing.T) {
 	virtual(t, func(t *testing.T) {
-		i := newTokenIssuer(t)
-		i.config.OAuth2.ClientSecret, i.config.OAuth2.ClientAssertionFile = "", path
-		writeSecret(t, path, i.tokens.IssueAssertion("somebody else"))
-		c := newClient(t, i.config)
-		for _, err := range updateAll(t, c, 30) {
-			e := asError(t, err)
-			wantText(t, e.Message+e.Reason, "invalid_client: the assertion is for another client")
+		endpoint, s := startService(t, neverRespond, issueTokens(3600)), startService(t, applyUpdate)
+		cfg := oauth2Config(s, endpoint)
+		cfg.RequestTimeout = time.Hour
+		c := newClient(t, cfg)
+		first, third := make(chan error, 1), make(chan error, 1)
+		go func() {
+			_, _, err := interruptedUpdate(t, c, 10*time.Second)
+			first <- err
+		}()
+		<-time.After(time.Second)
+		go func() {
+			_, err := c.UpdateStream(t.Context(), "s3", streams.NewProcessorSet())
+			third <- err
+		}()
+		_, took, err := interruptedUpdate(t, c, time.Second)
+		s.wantError(t, err, streams.Error{
+			Kind: streams.KindInterrupted, Reason: "the operation was interrupted while it waited for the token request of another operation",
+		})
+		wantText(t, fmt.Sprint(took, asError(t, err).Err), "0s", streams.ErrTokenWait.Error(), "context canceled")
+		if e := asError(t, <-first); e.Kind != streams.KindInterrupted || e.Outcome != streams.NotChanged {
+			t.Errorf("the cancelled token request: %#v", e)
 		}
-		i.endpoint.wantRequests(t, 1)
-
-		writeSecret(t, path, i.tokens.IssueAssertion(clientID)+"\n")
-		mustUpdateAll(t, c, 30)
-		i.endpoint.wantRequests(t, 2)
-
-		i.tokens.Revoke("token-1")
-		writeSecret(t, path, i.tokens.IssueAssertion("somebody else"))
-		time.AfterFunc(200*time.Millisecond, func() { writeSecret(t, path, i.tokens.IssueAssertion(clientID)) })
-		mustUpdateAll(t, c, 30)
-		i.endpoint.wantRequests(t, 4)
+		if err := <-third; err != nil {
+			t.Errorf("the third operation: %v", err)
+		}
+		endpoint.wantRequests(t, 2)
+		s.wantRequests(t, 1)
 	})
-}
-
-// What the files held is masked, as other secrets are, and so is a token that was received.
-func TestFoundSecretsAreMasked(t *testing.T) {
-	t.Parallel()
-	path := filepath.Join(t.TempDir(), "credential")
-	writeSecret(t, path, "s3cret-t0ken\n")
-	echo := func(w http.ResponseWriter, r *http.Request) {
-		respondError(403, r.FormValue("client_assertion")+r.Header.Get("Authorization"))(w, r)
-	}
-	if e := startService(t, echo).updateError(t, streams.Config{TokenFile: path}); e.Message != "Bearer ***" {
-		t.Errorf("error %#v", e)
-	}
-	cfg := streams.Config{OAuth2: &streams.OAuth2{TokenURL: startService(t, echo).URL, ClientAssertionFile: path}}
-	if e := startService(t, applyUpdate).updateError(t, cfg); e.Message != "***" {
-		t.Errorf("error %#v", e)
-	}
-	s := startService(t, respondError(403, "t0ken-1 t0ken-2 t0ken-3"))
-	issue := respond(200, `{"access_token":"t0ken-1","refresh_token":"t0ken-2","id_token":"t0ken-3"}`)
-	if e := s.updateError(t, oauth2Config(s, startService(t, issue))); e.Message != "*** *** ***" {
-		t.Errorf("error %#v", e)
-	}
 }

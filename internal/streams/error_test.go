@@ -4,67 +4,51 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net"
 	"net/http"
 	"testing"
-
-	"github.com/google/go-cmp/cmp"
+	"time"
 
 	"github.com/stream-management/terraform-provider-stream/internal/streams"
 )
 
-// Each error status has one kind and one outcome, and is retried or not.
+// Each error status has one kind and one outcome, and is retried or not. A read never changes the stream.
 func TestStatus(t *testing.T) {
 	t.Parallel()
-	const (
-		bad            = "Bad Request Error"
-		authentication = "Authentication Error"
-		unauthorized   = "Unauthorized Error"
-		notFound       = "Resource Not Found Error"
-		timeout        = "Timeout Error"
-		gateway        = "Bad Gateway Error"
-		generic        = "Generic Error"
-	)
 	for status, want := range map[int]struct {
 		kind     streams.Kind
 		outcome  streams.Outcome
 		attempts int
 	}{
-		400: {bad, streams.NotChanged, 1},
-		401: {authentication, streams.NotChanged, 1},
-		403: {unauthorized, streams.NotChanged, 1},
-		404: {notFound, streams.NotChanged, 1},
-		405: {bad, streams.NotChanged, 1},
-		408: {timeout, streams.Unknown, 5},
-		409: {bad, streams.NotChanged, 1},
-		422: {bad, streams.NotChanged, 1},
-		429: {bad, streams.NotChanged, 5},
-		500: {generic, streams.Unknown, 5},
-		501: {generic, streams.NotChanged, 1},
-		502: {gateway, streams.Unknown, 5},
-		503: {generic, streams.Unknown, 5},
-		504: {timeout, streams.Unknown, 5},
-		505: {generic, streams.Unknown, 1},
-		599: {generic, streams.Unknown, 1},
+		400: {"Bad Request Error", streams.NotChanged, 1},
+		401: {"Authentication Error", streams.NotChanged, 1},
+		403: {"Unauthorized Error", streams.NotChanged, 1},
+		404: {"Resource Not Found Error", streams.NotChanged, 1},
+		405: {"Bad Request Error", streams.NotChanged, 1},
+		408: {"Timeout Error", streams.Unknown, 5},
+		409: {"Bad Request Error", streams.NotChanged, 1},
+		422: {"Bad Request Error", streams.NotChanged, 1},
+		429: {"Bad Request Error", streams.NotChanged, 5},
+		500: {"Generic Error", streams.Unknown, 5},
+		501: {"Generic Error", streams.NotChanged, 1},
+		502: {"Bad Gateway Error", streams.Unknown, 5},
+		503: {"Generic Error", streams.Unknown, 5},
+		504: {"Timeout Error", streams.Unknown, 5},
+		505: {"Generic Error", streams.Unknown, 1},
+		599: {"Generic Error", streams.Unknown, 1},
 	} {
 		t.Run(fmt.Sprint(status), func(t *testing.T) {
 			t.Parallel()
 			s := startService(t, respondError(status, "a message"))
 			e := s.updateError(t, streams.Config{})
-			got := *e
-			got.Err = nil
-			if diff := cmp.Diff(streams.Error{
-				Kind: want.kind, Method: "PATCH", URL: s.URL + "/v2/streams/s1", Status: status,
-				Message: "a message", Documented: true, Attempts: want.attempts, Outcome: want.outcome,
-			}, got); diff != "" {
-				t.Errorf("error (-want +got):\n%s", diff)
-			}
+			s.wantError(t, e, streams.Error{
+				Kind: want.kind, Status: status, Message: "a message", Documented: true, Attempts: want.attempts, Outcome: want.outcome,
+			})
 			line := fmt.Sprintf("%s: PATCH %s/v2/streams/s1: %s: a message", want.kind, s.URL, streams.StatusText(status))
 			if e.Error() != line {
 				t.Errorf("Error() = %q, want %q", e, line)
 			}
 			s.wantRequests(t, want.attempts)
-
-			// A read never changes the stream.
 			stream, err := newClient(t, streams.Config{BaseURL: s.URL}).ReadStream(t.Context(), "s1")
 			if e := asError(t, err); stream != nil || e.Kind != want.kind || e.Outcome != streams.NotChanged || e.Method != "GET" {
 				t.Errorf("read: %v, %#v", stream, e)
@@ -77,29 +61,61 @@ func TestStatus(t *testing.T) {
 func TestOutcomeOfSeveralAttempts(t *testing.T) {
 	t.Parallel()
 	for name, first := range map[string]http.HandlerFunc{
-		"reset": resetConnection, "incomplete 200": respondTruncated(200), "incomplete 400": respondTruncated(400), "503": respondError(503, "later"), "408": respondError(408, "slow"),
+		"reset": resetConnection, "incomplete 200": respondTruncated(200), "incomplete 400": respondTruncated(400),
+		"503": respondError(503, "later"), "429": respondError(429, "slow down"),
 	} {
-		for _, status := range []int{302, 400, 401, 404, 501} {
-			s := startService(t, first, respondError(status, "no"))
-			if e := s.updateError(t, streams.Config{}); e.Outcome != streams.Unknown || e.Status != status || e.Message != "no" || e.Attempts != 2 {
+		for _, status := range []int{302, 400, 401, 501} {
+			want := streams.Unknown
+			if name == "429" { // the service did not apply the update
+				want = streams.NotChanged
+			}
+			e := startService(t, first, respondError(status, "no")).updateError(t, streams.Config{})
+			if e.Outcome != want || e.Status != status || e.Message != "no" || e.Attempts != 2 {
 				t.Errorf("%d after %s: %#v", status, name, e)
 			}
 		}
 	}
-	// 429 means that the service did not apply the update.
-	if e := startService(t, respondError(429, "slow down"), respondError(400, "no")).updateError(t, streams.Config{}); e.Outcome != streams.NotChanged {
-		t.Errorf("400 after 429: %#v", e)
-	}
 }
 
-// An error has the id of the request, for the service's support.
-func TestRequestID(t *testing.T) {
+// The error says why the last attempt failed, and has the last message of the service, also if later attempts get no
+// response. The outcome is unknown if a request may have been sent.
+func TestNoResponse(t *testing.T) {
 	t.Parallel()
-	for _, header := range []string{"x-request-id", "X-Correlation-ID", "x-amzn-RequestId", "CF-Ray"} {
-		e := startService(t, respondError(500, "broken", header, "req-4711 t0ken\u202e")).updateError(t, streams.Config{Token: "t0ken"})
-		if e.RequestID != `req-4711 ***\u202e` {
-			t.Errorf("%s: %#v", header, e)
-		}
+	later := respondError(503, "later")
+	retry := streams.Retry{MaxAttempts: 2, MinBackoff: time.Second, MaxBackoff: time.Second}
+	noDial := func(ctx context.Context, network, _ string) (net.Conn, error) { return dial(ctx, network, "nobody:1") }
+	for name, test := range map[string]struct {
+		limit     time.Duration
+		responses []http.HandlerFunc
+		cfg       streams.Config
+		want      streams.Error
+	}{
+		"reset": {time.Hour, []http.HandlerFunc{resetConnection}, streams.Config{},
+			streams.Error{Kind: streams.KindConnection, Reason: "the connection failed: EOF", Outcome: streams.Unknown}},
+		"incomplete": {time.Hour, []http.HandlerFunc{respondTruncated(200)}, streams.Config{}, streams.Error{
+			Kind: streams.KindConnection, Reason: "the connection failed: the response is incomplete: unexpected EOF", Outcome: streams.Unknown}},
+		"refused": {time.Hour, []http.HandlerFunc{nil}, streams.Config{DialContext: noDial}, streams.Error{
+			Kind: streams.KindConnection, Reason: "the connection failed: dial tcp: connect: connection refused"}},
+		"another message": {time.Hour, []http.HandlerFunc{respondError(502, "first"), later}, streams.Config{},
+			streams.Error{Kind: streams.KindGeneric, Status: 503, Outcome: streams.Unknown}},
+		"reset after a message": {time.Hour, []http.HandlerFunc{later, resetConnection}, streams.Config{}, streams.Error{
+			Kind: streams.KindConnection, Status: 503, Reason: "the connection failed: EOF", Outcome: streams.Unknown}},
+		"no response after a message": {time.Hour, []http.HandlerFunc{later, neverRespond}, streams.Config{}, streams.Error{
+			Kind: streams.KindTimeout, Status: 503, Reason: "the service did not respond within 30s", Outcome: streams.Unknown}},
+		"time limit after a message": {10 * time.Second, []http.HandlerFunc{later, neverRespond}, streams.Config{}, streams.Error{
+			Kind: streams.KindTimeout, Status: 503, Reason: "the operation did not finish within its time limit", Outcome: streams.Unknown}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			virtual(t, func(t *testing.T) {
+				s := startService(t, test.responses...)
+				test.cfg.Retry, test.want.Attempts = retry, 2
+				if test.want.Status != 0 {
+					test.want.Message, test.want.Documented = "later", true
+				}
+				_, err := s.updateWithin(t, test.cfg, test.limit)
+				s.wantError(t, err, test.want)
+			})
+		})
 	}
 }
 
@@ -116,6 +132,4 @@ func TestNotSent(t *testing.T) {
 	}
 	wantText(t, e.Reason, "the request cannot be sent: ", "X-Key")
 	s.wantRequests(t, 0)
-	_, err := streams.New(streams.Config{BaseURL: s.URL, UserAgent: "me\nX: y"})
-	wantText(t, errorText(err), "TF_APPEND_USER_AGENT")
 }

@@ -3,12 +3,10 @@ package streams_test
 import (
 	"context"
 	"encoding/base64"
-	"errors"
 	"fmt"
 	"net/http"
-	"strings"
+	"net/url"
 	"testing"
-	"testing/synctest"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
@@ -136,98 +134,6 @@ func TestTokenExpires(t *testing.T) {
 	}
 }
 
-// Token requests are bounded, however a service or an endpoint behaves. There are 100 streams.
-func TestTokenRequestsAreBounded(t *testing.T) {
-	t.Parallel()
-	same := respond(200, `{"access_token":"same","expires_in":3600}`)
-	refuse := respondError(401, "not you")
-	for name, test := range map[string]struct {
-		service, endpoint http.HandlerFunc
-		requests, tokens  int // at most
-		message           string
-	}{
-		"short tokens":                 {respondAfter(50*time.Millisecond, applyUpdate), issueTokens(1), 100, 1, ""},
-		"fresh tokens are refused":     {refuse, issueTokens(3600), 22, 2, "not you"},
-		"the same token again":         {refuse, same, 13, 2, "not you"},
-		"401 for some streams":         {refuseSome, issueTokens(3600), 200, 12, "not you"},
-		"client refused":               {applyUpdate, respond(401, `{"error":"invalid_client"}`), 0, 2, "invalid_client"},
-		"refused with 200":             {applyUpdate, respond(200, `{"error":"invalid_client"}`), 0, 1, "invalid_client"},
-		"forbidden":                    {applyUpdate, respondError(403, "never"), 0, 1, "never"},
-		"too many":                     {applyUpdate, respondError(429, "slow down", "Retry-After", "3600"), 0, 1, "slow down"},
-		"down":                         {applyUpdate, respondError(503, "down"), 0, 6, "down"},
-		"each token lives too shortly": {refuse, issueTokens(1), 22, 2, "not you"},
-	} {
-		t.Run(name, func(t *testing.T) {
-			virtual(t, func(t *testing.T) {
-				endpoint, s := startService(t, test.endpoint), startService(t, test.service)
-				cfg := oauth2Config(s, endpoint)
-				cfg.Retry = streams.DefaultRetry
-				full := 0
-				for _, err := range updateAll(t, newClient(t, cfg), 100) {
-					if err == nil {
-						continue
-					}
-					e := asError(t, err)
-					if !e.Repeated {
-						full++
-					}
-					if e.Outcome != streams.NotChanged && e.Status != 503 || !strings.Contains(e.Message+e.Reason, test.message) {
-						t.Errorf("error %#v", e)
-					}
-				}
-				if got := len(endpoint.requests()); got > test.tokens {
-					t.Errorf("%d token requests, want at most %d", got, test.tokens)
-				}
-				if got := len(s.requests()); got > test.requests {
-					t.Errorf("%d requests, want at most %d", got, test.requests)
-				}
-				if test.requests == 0 && full > test.tokens {
-					t.Errorf("%d errors in full, want one for each token request at most", full)
-				}
-			})
-		})
-	}
-}
-
-// A service may refuse some streams with 401, whatever their token. A renewal that does not help shows that.
-func TestRenewalDoesNotHelp(t *testing.T) {
-	t.Parallel()
-	endpoint, s := startService(t, issueTokens(3600)), startService(t, refuseSome)
-	c := newClient(t, oauth2Config(s, endpoint))
-	for _, id := range []string{"s1", "s5", "s6", "s15", "s16", "s25"} {
-		_, err := c.UpdateStream(t.Context(), id, streams.NewProcessorSet())
-		if refused := strings.HasSuffix(id, "5"); refused != (err != nil) {
-			t.Errorf("%s: %v", id, err)
-		}
-	}
-	endpoint.wantRequests(t, 2)
-}
-
-// A token that replaces a refused one is not replaced itself before the service has accepted it.
-func TestRefusedReplacement(t *testing.T) {
-	virtual(t, func(t *testing.T) {
-		refuse := respondError(401, "not you")
-		endpoint, s := startService(t, issueTokens(3600)), startService(t, refuse, respondAfter(time.Second, refuse), refuse)
-		c := newClient(t, oauth2Config(s, endpoint))
-		go func() { _, _ = c.UpdateStream(t.Context(), "s1", streams.NewProcessorSet()) }()
-		synctest.Wait()
-		_, err := c.UpdateStream(t.Context(), "s2", streams.NewProcessorSet())
-		if e := asError(t, err); e.Message != "not you" {
-			t.Errorf("error %#v", e)
-		}
-		endpoint.wantRequests(t, 2)
-	})
-}
-
-// refuseSome refuses every tenth stream, whatever its token.
-func refuseSome(w http.ResponseWriter, r *http.Request) {
-	if strings.HasSuffix(r.URL.Path, "5") {
-		respondError(401, "not you")(w, r)
-		return
-	}
-	applyUpdate(w, r)
-}
-
 // If an endpoint accepts the credentials only in the body, later requests send them there at once.
 func TestCredentialsInBody(t *testing.T) {
 	virtual(t, func(t *testing.T) {
@@ -248,37 +154,91 @@ func TestCredentialsInBody(t *testing.T) {
 	})
 }
 
-// A wait for a token that another operation requests can be cancelled. If the requesting operation is cancelled,
-// the next one requests the token.
-func TestInterruptedTokenRequest(t *testing.T) {
+// Without a token, no request is sent to the service. The error has the token endpoint's message.
+func TestTokenErrors(t *testing.T) {
+	t.Parallel()
+	basic := base64.StdEncoding.EncodeToString([]byte("my+client:" + url.QueryEscape(clientSecret)))
+	echo := clientSecret + " " + url.QueryEscape(clientSecret) + " " + basic
+	for name, test := range map[string]struct {
+		response        http.HandlerFunc
+		kind            streams.Kind
+		status          int
+		requests        int
+		message, reason string
+	}{
+		"refused":            {respond(401, `{"error":"invalid_client","error_description":"wrong secret"}`), streams.KindAuthentication, 401, 2, "invalid_client: wrong secret", ""},
+		"not there":          {respond(404, "<h1>Not found</h1>", "Content-Type", "text/html"), streams.KindAuthentication, 404, 1, "HTML page: Not found", ""},
+		"refused with 200":   {respond(200, `{"error":"invalid_client","error_description":"wrong"}`), streams.KindAuthentication, 200, 1, "invalid_client: wrong", ""},
+		"200 without token":  {respond(200, `{}`), streams.KindUnexpected, 200, 1, "", "access_token"},
+		"a line break in it": {respond(200, `{"access_token":"a\nb"}`), streams.KindUnexpected, 200, 1, "", "the response has no usable token: it has control characters"},
+		"login page":         {respond(200, "<html>", "Content-Type", "text/html"), streams.KindUnexpected, 200, 1, "", "cannot parse json"},
+		"down":               {respondError(503, "maintenance"), streams.KindGeneric, 503, 5, "maintenance", ""},
+		"too many":           {respondError(429, "slow down"), streams.KindBadRequest, 429, 5, "slow down", ""},
+		"reset":              {resetConnection, streams.KindConnection, 0, 5, "", ""},
+		"hanging":            {neverRespond, streams.KindTimeout, 0, 5, "", "the token endpoint did not respond within 30s"},
+		"control characters": {respond(401, `{"error":"x\u001b[2J","error_description":"\u202e\n"}`), streams.KindAuthentication, 401, 2, `x\x1b[2J: \u202e\n`, ""},
+		"echo":               {respond(403, fmt.Sprintf(`{"error":%q,"error_description":%q}`, clientSecret, echo)), streams.KindAuthentication, 403, 1, "***: *** *** ***", ""},
+		"redirect":           {respondError(307, "moved", "Location", "/token2"), streams.KindRedirect, 307, 1, "moved", "redirects are never followed"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			virtual(t, func(t *testing.T) {
+				endpoint, s := startService(t, test.response), startService(t, applyUpdate)
+				cfg := oauth2Config(s, endpoint)
+				attempts := 0
+				cfg.Observe = func(_ context.Context, a streams.Attempt) {
+					attempts++
+					if a.Method != "POST" || a.URL != endpoint.URL || a.RequestBody != "" || a.ResponseBody != "" {
+						t.Errorf("attempt %+v shows a secret body or another request", a)
+					}
+				}
+				e := s.updateError(t, cfg)
+				if e.Kind != test.kind || e.Status != test.status || e.Outcome != streams.NotChanged || e.Message != test.message ||
+					!e.TokenRequest || e.Method != "POST" || e.URL != endpoint.URL || attempts != test.requests {
+					t.Errorf("%d attempts, error %#v", attempts, e)
+				}
+				wantText(t, e.Reason, test.reason)
+				s.wantRequests(t, 0)
+				endpoint.wantRequests(t, test.requests)
+			})
+		})
+	}
+}
+
+// A failed token request keeps the outcome of the operation's earlier attempts.
+func TestTokenErrorKeepsOutcome(t *testing.T) {
+	t.Parallel()
+	for want, first := range map[streams.Outcome]http.HandlerFunc{streams.Unknown: resetConnection, streams.NotChanged: respondError(401, "no")} {
+		endpoint := startService(t, issueTokens(0), respondError(403, "no more"))
+		s := startService(t, first, respondError(401, "expired"))
+		if e := s.updateError(t, oauth2Config(s, endpoint)); e.Outcome != want || e.Method != "POST" || e.Message != `no more` {
+			t.Errorf("want outcome %d: %#v", want, e)
+		}
+	}
+}
+
+// An assertion from the configuration that the endpoint refuses is not sent again.
+func TestRefusedClientAssertion(t *testing.T) {
+	t.Parallel()
+	i := newTokenIssuer(t)
+	i.config.OAuth2.ClientSecret, i.config.OAuth2.ClientAssertion = "", i.tokens.IssueAssertion("somebody else")
+	wantText(t, i.service.updateError(t, i.config).Message, "the assertion is for another client")
+	i.endpoint.wantRequests(t, 1)
+}
+
+// A failure of the token endpoint holds until a retry would be due.
+func TestTokenEndpointRecovers(t *testing.T) {
 	virtual(t, func(t *testing.T) {
-		endpoint, s := startService(t, neverRespond, issueTokens(3600)), startService(t, applyUpdate)
-		cfg := oauth2Config(s, endpoint)
-		cfg.RequestTimeout = time.Hour
+		endpoint := startService(t, respondError(503, "down", "Retry-After", "60"), issueTokens(3600))
+		cfg := oauth2Config(startService(t, applyUpdate), endpoint)
+		cfg.Retry = streams.Retry{MaxAttempts: 1}
 		c := newClient(t, cfg)
-		first, third := make(chan error, 1), make(chan error, 1)
-		go func() {
-			_, _, err := interruptedUpdate(t, c, 10*time.Second)
-			first <- err
-		}()
-		<-time.After(time.Second)
-		go func() {
-			_, err := c.UpdateStream(t.Context(), "s3", streams.NewProcessorSet())
-			third <- err
-		}()
-		_, took, err := interruptedUpdate(t, c, time.Second)
-		e := asError(t, err)
-		if !errors.Is(e, context.Canceled) || e.Outcome != streams.NotChanged || e.Attempts != 0 || !errors.Is(e, streams.ErrTokenWait) || took != 0 ||
-			e.Reason != "the operation was interrupted while it waited for the token request of another operation" {
-			t.Errorf("the cancelled wait: %#v", e)
+		for range 2 {
+			_, err := c.UpdateStream(t.Context(), "s1", streams.NewProcessorSet())
+			wantText(t, asError(t, err).Error(), "down")
+			<-time.After(59 * time.Second)
+			endpoint.wantRequests(t, 1)
 		}
-		if e := asError(t, <-first); !errors.Is(e, context.Canceled) || e.Outcome != streams.NotChanged {
-			t.Errorf("the cancelled token request: %#v", e)
-		}
-		if err := <-third; err != nil {
-			t.Errorf("the third operation: %v", err)
-		}
+		mustUpdateAll(t, c, 2)
 		endpoint.wantRequests(t, 2)
-		s.wantRequests(t, 1)
 	})
 }

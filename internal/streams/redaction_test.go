@@ -5,6 +5,7 @@ import (
 	"html"
 	"net/http"
 	"net/url"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -67,5 +68,27 @@ func TestNotMasked(t *testing.T) {
 	}
 	if got := e.Stream.ProcessorIDs.String(); got != `["acme-p1", "acme-p2"]` {
 		t.Errorf("the fields of the stream are not what the service reported: %s", got)
+	}
+}
+
+// What the files held is masked, as other secrets are, and so is a token that was received.
+func TestFoundSecretsAreMasked(t *testing.T) {
+	t.Parallel()
+	path := filepath.Join(t.TempDir(), "credential")
+	writeSecret(t, path, "s3cret-t0ken\n")
+	echo := func(w http.ResponseWriter, r *http.Request) {
+		respondError(403, r.FormValue("client_assertion")+r.Header.Get("Authorization"))(w, r)
+	}
+	if e := startService(t, echo).updateError(t, streams.Config{TokenFile: path}); e.Message != "Bearer ***" {
+		t.Errorf("error %#v", e)
+	}
+	cfg := streams.Config{OAuth2: &streams.OAuth2{TokenURL: startService(t, echo).URL, ClientAssertionFile: path}}
+	if e := startService(t, applyUpdate).updateError(t, cfg); e.Message != "***" {
+		t.Errorf("error %#v", e)
+	}
+	s := startService(t, respondError(403, "t0ken-1 t0ken-2 t0ken-3"))
+	issue := respond(200, `{"access_token":"t0ken-1","refresh_token":"t0ken-2","id_token":"t0ken-3"}`)
+	if e := s.updateError(t, oauth2Config(s, startService(t, issue))); e.Message != "*** *** ***" {
+		t.Errorf("error %#v", e)
 	}
 }

@@ -6,19 +6,27 @@ import (
 	"crypto/tls"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"io"
 	"log"
 	"net"
 	"net/http"
 	"net/http/httptest"
 	"net/url"
+	"os"
 	"strings"
 	"sync"
+	"sync/atomic"
+	"syscall"
 	"testing"
+	"testing/synctest"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+	"golang.org/x/sync/errgroup"
+
 	"github.com/stream-management/terraform-provider-stream/internal/streams"
+	"github.com/stream-management/terraform-provider-stream/internal/streamstest"
 )
 
 // service gives the n-th request the n-th response, and later requests the last one. It records the requests.
@@ -45,7 +53,7 @@ type receivedRequest struct {
 func newService(t *testing.T, responses ...http.HandlerFunc) *service {
 	t.Helper()
 	s := &service{responses: responses, conns: map[net.Conn]bool{}}
-	s.Server = &httptest.Server{Listener: newListener(), Config: &http.Server{Handler: s}}
+	s.Server = &httptest.Server{Listener: newListener(), EnableHTTP2: true, Config: &http.Server{Handler: s}}
 	s.Config.ErrorLog = log.New(io.Discard, "", 0) // the tests abort responses and handshakes
 	s.Config.ConnState = func(c net.Conn, _ http.ConnState) {
 		s.mu.Lock()
@@ -69,7 +77,6 @@ func startTLSService(t *testing.T, config *tls.Config, responses ...http.Handler
 	t.Helper()
 	s := newService(t, responses...)
 	s.TLS = config
-	s.EnableHTTP2 = true
 	s.StartTLS()
 	return s
 }
@@ -132,11 +139,18 @@ func newClient(t *testing.T, cfg streams.Config) *streams.Client {
 	return c
 }
 
-// update attaches processor p1 to stream s1.
+// update attaches processor p1 to stream s1, within an hour.
 func (s *service) update(t *testing.T, cfg streams.Config) (*streams.Stream, error) {
 	t.Helper()
+	return s.updateWithin(t, cfg, time.Hour)
+}
+
+func (s *service) updateWithin(t *testing.T, cfg streams.Config, limit time.Duration) (*streams.Stream, error) {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), limit)
+	defer cancel()
 	cfg.BaseURL = s.URL
-	return newClient(t, cfg).UpdateStream(t.Context(), "s1", streams.NewProcessorSet("p1"))
+	return newClient(t, cfg).UpdateStream(ctx, "s1", streams.NewProcessorSet("p1"))
 }
 
 // updateError expects that the update fails, and returns its error.
@@ -149,9 +163,19 @@ func (s *service) updateError(t *testing.T, cfg streams.Config) *streams.Error {
 	return asError(t, err)
 }
 
+// wantError checks all fields of the error of an update, except the cause.
+func (s *service) wantError(t *testing.T, err error, want streams.Error) {
+	t.Helper()
+	want.Method, want.URL = "PATCH", s.URL+"/v2/streams/s1"
+	if diff := cmp.Diff(&want, asError(t, err), cmpopts.IgnoreFields(streams.Error{}, "Err"), ignoreShown); diff != "" {
+		t.Errorf("error (-want +got):\n%s", diff)
+	}
+}
+
+var ignoreShown = cmpopts.IgnoreUnexported(streams.Stream{})
+
 // updateAll updates as many streams with the default time limit, and returns the errors.
 func updateAll(t *testing.T, c *streams.Client, count int) []error {
-	t.Helper()
 	return updateWithin(t, c, count, 5*time.Minute)
 }
 
@@ -159,22 +183,17 @@ func updateAll(t *testing.T, c *streams.Client, count int) []error {
 func updateWithin(t *testing.T, c *streams.Client, count int, limit time.Duration) []error {
 	t.Helper()
 	errs := make([]error, count)
-	var workers sync.WaitGroup
-	next := make(chan int)
-	for range 10 {
-		workers.Go(func() {
-			for n := range next {
-				ctx, cancel := context.WithTimeout(t.Context(), limit)
-				_, errs[n] = c.UpdateStream(ctx, fmt.Sprintf("s%d", n), streams.NewProcessorSet("p1"))
-				cancel()
-			}
+	var workers errgroup.Group
+	workers.SetLimit(10)
+	for n, id := range streamIDs(count) {
+		workers.Go(func() error {
+			ctx, cancel := context.WithTimeout(t.Context(), limit)
+			defer cancel()
+			_, errs[n] = c.UpdateStream(ctx, id, streams.NewProcessorSet("p1"))
+			return nil
 		})
 	}
-	for n := range count {
-		next <- n
-	}
-	close(next)
-	workers.Wait()
+	_ = workers.Wait() // the errors are in errs
 	return errs
 }
 
@@ -291,4 +310,44 @@ func streamJSON(id string, processors []string) string {
 		"last_edited": int64(1718000000000), "compatible_namespaces": []string{"ns1"},
 	})
 	return string(body)
+}
+
+// virtual runs a test with a clock of its own, which goes on when all goroutines wait.
+func virtual(t *testing.T, test func(*testing.T)) {
+	t.Helper()
+	t.Parallel()
+	synctest.Test(t, test)
+}
+
+// listener is a listener in memory with an address of its own.
+type listener struct {
+	*streamstest.Listener
+	addr *net.TCPAddr
+}
+
+// listeners has the listeners by address.
+var (
+	listeners     sync.Map
+	listenerCount atomic.Uint32
+)
+
+func newListener() *listener {
+	l := &listener{streamstest.Listen(), &net.TCPAddr{IP: net.IPv4(127, 0, 0, 1), Port: int(listenerCount.Add(1))}}
+	listeners.Store(l.addr.String(), l)
+	return l
+}
+
+func (l *listener) Addr() net.Addr { return l.addr }
+
+func (l *listener) Close() error {
+	listeners.Delete(l.addr.String())
+	return l.Listener.Close()
+}
+
+// dial connects to a listener. No other address can be reached.
+func dial(ctx context.Context, _, address string) (net.Conn, error) {
+	if l, ok := listeners.Load(address); ok {
+		return l.(*listener).DialContext(ctx)
+	}
+	return nil, &net.OpError{Op: "dial", Net: "tcp", Err: os.NewSyscallError("connect", syscall.ECONNREFUSED)}
 }

@@ -24,6 +24,15 @@ func requireCertificateOf(ca *streamstest.Authority, maxVersion uint16) *tls.Con
 	return &tls.Config{ClientAuth: tls.RequireAndVerifyClientCert, ClientCAs: pool, MaxVersion: maxVersion}
 }
 
+// theirs stands for the authority of a service in the settings of a client.
+const theirs = "# theirs\n"
+
+// trusting returns the settings for a service.
+func trusting(s *service, settings streams.TLS) streams.TLS {
+	settings.CACertPEM = strings.Replace(settings.CACertPEM, theirs, theirs+s.caPEM(), 1)
+	return settings
+}
+
 // Each TLS setting works for the service and for the token endpoint, over HTTP/2.
 func TestTLSAccepted(t *testing.T) {
 	t.Parallel()
@@ -32,26 +41,23 @@ func TestTLSAccepted(t *testing.T) {
 	open, mutual := &tls.Config{}, requireCertificateOf(ca, 0)
 	for name, test := range map[string]struct {
 		server *tls.Config
-		client func(ca string) streams.TLS
+		client streams.TLS
 	}{
-		"authority alone": {open, func(ca string) streams.TLS { return streams.TLS{CACertPEM: ca} }},
-		"one of several authorities": {open, func(ca string) streams.TLS {
-			return streams.TLS{CACertPEM: "# ours\n" + client.CertPEM + "\n# theirs\n" + ca}
-		}},
-		"server name":                 {open, func(ca string) streams.TLS { return streams.TLS{CACertPEM: ca, ServerName: "example.com"} }},
-		"insecure, with another name": {open, func(string) streams.TLS { return streams.TLS{InsecureSkipVerify: true, ServerName: "other.example"} }},
-		"client certificate": {mutual, func(ca string) streams.TLS {
-			return streams.TLS{CACertPEM: ca, ClientCertPEM: client.CertPEM, ClientKeyPEM: client.KeyPEM}
-		}},
-		"client certificate, insecure": {mutual, func(string) streams.TLS {
-			return streams.TLS{InsecureSkipVerify: true, ClientCertPEM: client.CertPEM, ClientKeyPEM: client.KeyPEM}
-		}},
+		"authority alone":             {open, streams.TLS{CACertPEM: theirs}},
+		"one of several authorities":  {open, streams.TLS{CACertPEM: "# ours\n" + client.CertPEM + "\n" + theirs}},
+		"server name":                 {open, streams.TLS{CACertPEM: theirs, ServerName: "example.com"}},
+		"insecure, with another name": {open, streams.TLS{InsecureSkipVerify: true, ServerName: "other.example"}},
+		"client certificate": {mutual, streams.TLS{
+			CACertPEM: theirs, ClientCertPEM: client.CertPEM, ClientKeyPEM: client.KeyPEM}},
+		"client certificate, insecure": {mutual, streams.TLS{
+			InsecureSkipVerify: true, ClientCertPEM: client.CertPEM, ClientKeyPEM: client.KeyPEM}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			endpoint := startTLSService(t, test.server.Clone(), issueTokens(0))
 			s := startTLSService(t, test.server.Clone(), applyUpdate)
-			if _, err := s.update(t, streams.Config{TLS: test.client(s.caPEM()), OAuth2: &streams.OAuth2{TokenURL: endpoint.URL}}); err != nil {
+			cfg := streams.Config{TLS: trusting(s, test.client), OAuth2: &streams.OAuth2{TokenURL: endpoint.URL}}
+			if _, err := s.update(t, cfg); err != nil {
 				t.Fatal(err)
 			}
 			for _, r := range append(s.requests(), endpoint.requests()...) {
@@ -67,40 +73,32 @@ func TestTLSAccepted(t *testing.T) {
 func TestTLSRefused(t *testing.T) {
 	t.Parallel()
 	ca, otherCA := streamstest.NewAuthority(t), streamstest.NewAuthority(t)
-	client, other, expired := ca.Issue(t, "client"), otherCA.Issue(t, "other"), ca.IssueExpired(t, "127.0.0.1")
-	open, mutual := &tls.Config{}, requireCertificateOf(ca, tls.VersionTLS12)
+	other, expired := otherCA.Issue(t, "other"), ca.IssueExpired(t, "127.0.0.1")
+	open, mutual, old := &tls.Config{}, requireCertificateOf(ca, tls.VersionTLS12), &tls.Config{MaxVersion: tls.VersionTLS11}
 	expiredPair, err := tls.X509KeyPair([]byte(expired.CertPEM), []byte(expired.KeyPEM))
 	if err != nil {
 		t.Fatal(err)
 	}
-	for name, test := range map[string]struct {
+	for reason, test := range map[string]struct {
 		server *tls.Config
-		client func(ca string) streams.TLS
-		reason string
+		client streams.TLS
 		cause  error
 	}{
-		"unknown authority": {open, func(string) streams.TLS { return streams.TLS{} },
-			"certificate signed by unknown authority", streams.ErrUnknownAuthority},
-		"another authority": {open, func(string) streams.TLS {
-			return streams.TLS{CACertPEM: otherCA.CertPEM, ClientCertPEM: client.CertPEM, ClientKeyPEM: client.KeyPEM}
-		}, "certificate signed by unknown authority", streams.ErrUnknownAuthority},
-		"another name": {open, func(ca string) streams.TLS { return streams.TLS{CACertPEM: ca, ServerName: "other.example"} },
-			"certificate is valid for example.com", streams.ErrWrongName},
-		"expired": {&tls.Config{Certificates: []tls.Certificate{expiredPair}}, func(string) streams.TLS { return streams.TLS{CACertPEM: ca.CertPEM} },
-			"certificate has expired", streams.ErrExpired},
-		"no client certificate": {mutual, func(ca string) streams.TLS { return streams.TLS{CACertPEM: ca} },
-			"remote error: tls", streams.ErrClientCertificate},
-		"another client certificate": {mutual, func(ca string) streams.TLS {
-			return streams.TLS{CACertPEM: ca, ClientCertPEM: other.CertPEM, ClientKeyPEM: other.KeyPEM}
-		}, "remote error: tls", streams.ErrClientCertificate},
-		"too old": {&tls.Config{MaxVersion: tls.VersionTLS11, MinVersion: tls.VersionTLS10}, func(ca string) streams.TLS {
-			return streams.TLS{CACertPEM: ca}
-		}, "remote error: tls: protocol version not supported", streams.ErrTLS},
+		"x509: certificate signed by unknown authority": {open, streams.TLS{}, streams.ErrUnknownAuthority},
+		"certificate signed by unknown authority":       {open, streams.TLS{CACertPEM: otherCA.CertPEM}, streams.ErrUnknownAuthority},
+		"certificate is valid for example.com": {
+			open, streams.TLS{CACertPEM: theirs, ServerName: "other.example"}, streams.ErrWrongName},
+		"certificate has expired": {
+			&tls.Config{Certificates: []tls.Certificate{expiredPair}}, streams.TLS{CACertPEM: ca.CertPEM}, streams.ErrExpired},
+		"remote error: tls": {mutual, streams.TLS{CACertPEM: theirs}, streams.ErrClientCertificate},
+		"remote error: tls: ": {
+			mutual, streams.TLS{CACertPEM: theirs, ClientCertPEM: other.CertPEM, ClientKeyPEM: other.KeyPEM}, streams.ErrClientCertificate},
+		"remote error: tls: protocol version not supported": {old, streams.TLS{CACertPEM: theirs}, streams.ErrTLS},
 	} {
-		t.Run(name, func(t *testing.T) {
+		t.Run(reason, func(t *testing.T) {
 			t.Parallel()
 			s, plain := startTLSService(t, test.server.Clone(), applyUpdate), startService(t, applyUpdate)
-			cfg := streams.Config{TLS: test.client(s.caPEM())}
+			cfg := streams.Config{TLS: trusting(s, test.client)}
 			asEndpoint := cfg
 			asEndpoint.OAuth2 = &streams.OAuth2{TokenURL: s.URL}
 			for _, e := range []*streams.Error{s.updateError(t, cfg), plain.updateError(t, asEndpoint)} {
@@ -108,7 +106,7 @@ func TestTLSRefused(t *testing.T) {
 					!errors.Is(e, test.cause) || !errors.Is(e, streams.ErrTLS) {
 					t.Errorf("error %#v", e)
 				}
-				wantText(t, e.Reason, test.reason)
+				wantText(t, e.Reason, reason)
 			}
 			s.wantRequests(t, 0)
 			plain.wantRequests(t, 0)
@@ -137,13 +135,12 @@ func TestNoClientCertificateTLS13(t *testing.T) {
 func TestTLSAndPlainHTTP(t *testing.T) {
 	t.Parallel()
 	plain, secure := startService(t, applyUpdate), startTLSService(t, nil, applyUpdate)
-	_, err := newClient(t, streams.Config{BaseURL: "https://" + plain.Listener.Addr().String()}).UpdateStream(t.Context(), "s1", streams.NewProcessorSet())
-	if e := asError(t, err); e.Attempts != 1 || e.Outcome != streams.NotChanged || e.Status != 0 || !errors.Is(e, streams.ErrNotTLS) {
+	plain.URL, secure.URL = strings.Replace(plain.URL, "http", "https", 1), strings.Replace(secure.URL, "https", "http", 1)
+	if e := plain.updateError(t, streams.Config{}); e.Attempts != 1 || e.Outcome != streams.NotChanged || e.Status != 0 || !errors.Is(e, streams.ErrNotTLS) {
 		t.Errorf("https to http: %#v", e)
 	}
-	_, err = newClient(t, streams.Config{BaseURL: "http://" + secure.Listener.Addr().String()}).ReadStream(t.Context(), "s1")
-	if e := asError(t, err); e.Attempts != 1 || e.Outcome != streams.NotChanged || e.Status != 400 || e.Documented ||
-		!strings.Contains(e.Message, "Client sent an HTTP request to an HTTPS server.") {
+	_, err := newClient(t, streams.Config{BaseURL: secure.URL}).ReadStream(t.Context(), "s1")
+	if e := asError(t, err); e.Attempts != 1 || e.Status != 400 || e.Documented || e.Message != "Client sent an HTTP request to an HTTPS server." {
 		t.Errorf("http to https: %#v", e)
 	}
 	plain.wantRequests(t, 0)
@@ -163,8 +160,8 @@ func TestTLSSettings(t *testing.T) {
 		"key alone":          {streams.TLS{ClientKeyPEM: a.KeyPEM}, "TLS settings: tls: "},
 		"key of another":     {streams.TLS{ClientCertPEM: a.CertPEM, ClientKeyPEM: b.KeyPEM}, "TLS settings: tls: "},
 	} {
-		c, err := streams.New(streams.Config{BaseURL: "https://host.example", TLS: test.tls})
-		if c != nil || !strings.HasPrefix(errorText(err), test.want) || strings.Contains(errorText(err), a.KeyPEM[40:80]) {
+		_, err := streams.New(streams.Config{BaseURL: "https://host.example", TLS: test.tls})
+		if !strings.HasPrefix(errorText(err), test.want) || strings.Contains(errorText(err), a.KeyPEM[40:80]) {
 			t.Errorf("%s: %v, want %q", name, err, test.want)
 		}
 	}

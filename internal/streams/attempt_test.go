@@ -1,0 +1,244 @@
+package streams_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/stream-management/terraform-provider-stream/internal/streams"
+)
+
+// interruptedUpdate updates stream s1, cancels the operation after the given time, and returns what the update
+// returned, and how long it took after the cancellation.
+func interruptedUpdate(t *testing.T, c *streams.Client, after time.Duration) (*streams.Stream, time.Duration, error) {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), time.Hour)
+	defer cancel()
+	time.AfterFunc(after, cancel)
+	start := time.Now()
+	got, err := c.UpdateStream(ctx, "s1", streams.NewProcessorSet("p1"))
+	return got, time.Since(start) - after, err
+}
+
+// An attempt under way may end within five seconds after an interrupt, and its response counts. Nothing
+// new starts.
+func TestInterrupt(t *testing.T) {
+	t.Parallel()
+	const (
+		second      = time.Second
+		notRetried  = "the request was not retried, because the operation was interrupted or its time limit had passed"
+		interrupted = "the operation was interrupted"
+		noAnswer    = "the service did not respond within 4s; " + notRetried
+	)
+	later := streams.Error{Status: 503, Message: "later", Documented: true, Outcome: streams.Unknown}
+	for name, test := range map[string]struct {
+		response http.HandlerFunc
+		timeout  time.Duration
+		took     time.Duration
+		kind     streams.Kind // of the error; none for a success
+		reason   string
+		want     streams.Error
+	}{
+		"success in time":     {respondAfter(5*second, applyUpdate), 0, 4 * second, "", "", streams.Error{}},
+		"refusal in time":     {respondAfter(5*second, respond(403, "")), 0, 4 * second, streams.KindUnauthorized, "", streams.Error{Status: 403}},
+		"no retry":            {respondAfter(2*second, respondError(503, "later")), 0, second, streams.KindGeneric, notRetried, later},
+		"no response":         {neverRespond, 0, 5 * second, streams.KindInterrupted, interrupted, streams.Error{Outcome: streams.Unknown}},
+		"request timeout":     {neverRespond, 4 * second, 3 * second, streams.KindTimeout, noAnswer, streams.Error{Outcome: streams.Unknown}},
+		"wait before a retry": {respondError(503, "later", "Retry-After", "3500"), 0, 0, streams.KindInterrupted, interrupted, later},
+	} {
+		t.Run(name, func(t *testing.T) {
+			virtual(t, func(t *testing.T) {
+				s := startService(t, test.response)
+				c := newClient(t, streams.Config{BaseURL: s.URL, RequestTimeout: test.timeout})
+				got, took, err := interruptedUpdate(t, c, second)
+				s.wantRequests(t, 1)
+				if (got != nil) != (test.kind == "") || took != test.took {
+					t.Fatalf("stream %v, error %v after %s", got, err, took)
+				}
+				if got == nil {
+					test.want.Kind, test.want.Reason, test.want.Attempts = test.kind, test.reason, 1
+					s.wantError(t, err, test.want)
+				}
+			})
+		})
+	}
+	t.Run("before the start", func(t *testing.T) {
+		s := startService(t, applyUpdate)
+		ctx, cancel := context.WithCancel(t.Context())
+		cancel()
+		_, err := newClient(t, streams.Config{BaseURL: s.URL}).UpdateStream(ctx, "s1", streams.NewProcessorSet())
+		s.wantError(t, err, streams.Error{Kind: streams.KindInterrupted, Reason: interrupted})
+		s.wantRequests(t, 0)
+	})
+	t.Run("near the time limit", func(t *testing.T) { // which also ends an interrupted attempt
+		virtual(t, func(t *testing.T) {
+			s := startService(t, neverRespond)
+			ctx, cancel := context.WithTimeout(t.Context(), 3*second)
+			defer cancel()
+			time.AfterFunc(second, cancel)
+			start := time.Now()
+			_, err := newClient(t, streams.Config{BaseURL: s.URL}).UpdateStream(ctx, "s1", streams.NewProcessorSet())
+			if took := time.Since(start); took != 3*second || !errors.Is(err, context.Canceled) {
+				t.Errorf("%v after %s", err, took)
+			}
+		})
+	})
+}
+
+// The request timeout covers the body of the response. HTTP/1.1 and HTTP/2 report it in different ways.
+func TestRequestTimeout(t *testing.T) {
+	virtual(t, func(t *testing.T) {
+		noBody := func(w http.ResponseWriter, r *http.Request) {
+			_ = http.NewResponseController(w).Flush()
+			<-r.Context().Done()
+		}
+		cfg := streams.Config{RequestTimeout: time.Second, TLS: streams.TLS{InsecureSkipVerify: true}}
+		for _, s := range []*service{startService(t, noBody), startTLSService(t, nil, noBody), startTLSService(t, nil, neverRespond)} {
+			if e := s.updateError(t, cfg); e.Kind != streams.KindTimeout || e.Reason != "the service did not respond within 1s" {
+				t.Errorf("%s: error %#v", s.URL, e)
+			}
+		}
+	})
+}
+
+// The limit applies to each attempt, retries included. An operation fails at once if its time limit ends
+// before its next attempt is allowed.
+func TestRateLimit(t *testing.T) {
+	virtual(t, func(t *testing.T) {
+		s := startService(t, respondError(503, "later"))
+		_ = s.updateError(t, streams.Config{RequestsPerSecond: 2, RequestTimeout: time.Millisecond})
+		for _, wait := range s.waits() {
+			if wait.Round(time.Millisecond) != 500*time.Millisecond {
+				t.Errorf("waits %s, want half a second each", s.waits())
+			}
+		}
+		start := time.Now()
+		_, err := s.updateWithin(t, streams.Config{RequestsPerSecond: 0.01}, 10*time.Second)
+		s.wantError(t, err, streams.Error{
+			Kind: streams.KindTimeout, Attempts: 1, Status: 503, Message: "later", Documented: true, Outcome: streams.Unknown,
+			Reason: "the operation's time limit ends before the limit of requests per second allows another request",
+		})
+		if took := time.Since(start); took > time.Millisecond || !errors.Is(err, streams.ErrRateLimit) {
+			t.Errorf("%v after %s", err, took)
+		}
+		c := newClient(t, streams.Config{BaseURL: s.URL, RequestsPerSecond: 0.001, Retry: streams.Retry{MaxAttempts: 1}})
+		_, _ = c.UpdateStream(t.Context(), "s1", streams.NewProcessorSet("p1"))
+		_, took, err := interruptedUpdate(t, c, time.Second)
+		if e := asError(t, err); e.Attempts != 0 || e.Outcome != streams.NotChanged || took != 0 || !errors.Is(e, context.Canceled) {
+			t.Errorf("interrupted after %s: %#v", took, e)
+		}
+	})
+}
+
+// No more than MaxConcurrent requests are under way at the same time. An operation that waits before a retry
+// does not keep others from sending, and one that ends while it waits for its turn has sent nothing.
+func TestMaxConcurrent(t *testing.T) {
+	virtual(t, func(t *testing.T) {
+		s := startService(t, respondAfter(time.Second, applyUpdate))
+		c := newClient(t, streams.Config{BaseURL: s.URL, MaxConcurrent: 2})
+		start := time.Now()
+		mustUpdateAll(t, c, 6)
+		if took := time.Since(start); took != 3*time.Second || s.connections() != 2 || c.MaxConcurrent() != 2 {
+			t.Errorf("six requests of a second took %s, over %d connections", took, s.connections())
+		}
+		s = startService(t, respondError(503, "later", "Retry-After", "60"), neverRespond)
+		c = newClient(t, streams.Config{BaseURL: s.URL, MaxConcurrent: 1, RequestTimeout: time.Minute})
+		go func() { _, _ = c.UpdateStream(t.Context(), "s2", streams.NewProcessorSet()) }()
+		<-time.After(time.Second)
+		go func() { _, _ = c.UpdateStream(t.Context(), "s3", streams.NewProcessorSet()) }()
+		<-time.After(time.Second)
+		s.wantRequests(t, 2)
+		_, _, err := interruptedUpdate(t, c, time.Second)
+		if e := asError(t, err); e.Attempts != 0 || e.Outcome != streams.NotChanged {
+			t.Errorf("error %#v", e)
+		}
+		s.wantRequests(t, 2)
+	})
+}
+
+// Observe gets each attempt once, with its result and the wait before the next one.
+func TestObserve(t *testing.T) {
+	virtual(t, func(t *testing.T) {
+		s := startService(t, respondError(503, "later", "X-Request-Id", "req-1", "Set-Cookie", "session=s3cret"), resetConnection, applyUpdate)
+		var got []string
+		key := struct{ name string }{"key"}
+		ctx := context.WithValue(t.Context(), key, "value")
+		c := newClient(t, streams.Config{BaseURL: s.URL, Observe: func(ctx context.Context, a streams.Attempt) {
+			if ctx.Value(key) != "value" || a.Method != "PATCH" || a.URL != s.URL+"/v2/streams/s1" || a.Retry != (a.RetryWait > 0) {
+				t.Errorf("attempt %+v", a)
+			}
+			got = append(got, fmt.Sprintf("%d: %s → %d %s %s, retry %t", a.Number, a.RequestBody, a.Status, a.Err, a.ResponseBody, a.Retry))
+			if a.Number == 1 {
+				if header := a.Header; !strings.Contains(header, "X-Request-Id: req-1\r\n") || strings.Contains(header, "s3cret") {
+					t.Errorf("headers %q", header)
+				}
+			}
+		}})
+		if _, err := c.UpdateStream(ctx, "s1", streams.NewProcessorSet("p1")); err != nil {
+			t.Fatal(err)
+		}
+		const sent = `{"processor_ids":["p1"]}`
+		if diff := cmp.Diff([]string{
+			"1: " + sent + ` → 503  {"message":"later"}, retry true`,
+			"2: " + sent + " → 0 EOF , retry true",
+			"3: " + sent + " → 200  " + streamJSON("s1", []string{"p1"}) + ", retry false",
+		}, got); diff != "" {
+			t.Errorf("attempts (-want +got):\n%s", diff)
+		}
+	})
+}
+
+// A redirect is never followed: Go would send a GET instead of the PATCH, and its response would look
+// like a success.
+func TestRedirect(t *testing.T) {
+	t.Parallel()
+	target := startService(t, applyUpdate)
+	for location, shown := range map[string]string{
+		target.URL + "/v2/streams/s1":                 target.URL + "/v2/streams/s1",
+		"/login?next=%2Fv2":                           "/login?next=%2Fv2",
+		"http://[::1":                                 "http://[::1",
+		"https://x/\xff\xe2\x80\xae":                  `https://x/\xff\u202e`,
+		"https://x/" + strings.Repeat("a", 5000):      "https://x/" + strings.Repeat("a", 290) + "…",
+		"https://x/login?token=" + "t0ken%2F" + "abc": "https://x/login?token=***",
+	} {
+		for status, outcome := range map[int]streams.Outcome{
+			301: streams.NotChanged, 302: streams.NotChanged, 303: streams.Unknown,
+			307: streams.NotChanged, 308: streams.NotChanged, 399: streams.Unknown,
+		} {
+			s := startService(t, respondError(status, "moved", "Location", location))
+			s.wantError(t, s.updateError(t, streams.Config{Token: "t0ken/abc"}), streams.Error{
+				Kind: streams.KindRedirect, Status: status, Message: "moved", Documented: true, Location: shown,
+				Reason: "the response is a redirect, and redirects are never followed", Attempts: 1, Outcome: outcome,
+			})
+			s.wantRequests(t, 1)
+		}
+	}
+	target.wantRequests(t, 0)
+}
+
+// The body of a 101 is the connection. The client closes it and does not wait for its end.
+func TestSwitchingProtocols(t *testing.T) {
+	t.Parallel()
+	closed := make(chan struct{})
+	s := startService(t, func(w http.ResponseWriter, _ *http.Request) {
+		conn, _, err := http.NewResponseController(w).Hijack()
+		if err != nil {
+			t.Error(err)
+			return
+		}
+		defer conn.Close()
+		_, _ = io.WriteString(conn, "HTTP/1.1 101 Switching Protocols\r\nConnection: upgrade\r\nUpgrade: h2c\r\n\r\n")
+		_, _ = io.Copy(io.Discard, conn) // until the client closes the connection
+		close(closed)
+	})
+	s.wantError(t, s.updateError(t, streams.Config{}),
+		streams.Error{Kind: streams.KindUnexpected, Status: 101, Outcome: streams.Unknown, Attempts: 1})
+	<-closed
+}

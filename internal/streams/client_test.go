@@ -1,0 +1,187 @@
+package streams_test
+
+import (
+	"fmt"
+	"net/http"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+
+	"github.com/stream-management/terraform-provider-stream/internal/streams"
+)
+
+// The request has exactly what INTERFACE.md, section 4 specifies, and what is configured.
+func TestUpdateRequest(t *testing.T) {
+	t.Parallel()
+	s := startService(t, applyUpdate)
+	c := newClient(t, streams.Config{
+		BaseURL:   s.URL + "/eu/v2/",
+		Token:     "t0ken",
+		Headers:   map[string]string{"x-api-key": "k3y", "X-Empty": ""},
+		UserAgent: "terraform-provider-stream/1.2.3 Terraform/1.14.0",
+	})
+	got, err := c.UpdateStream(t.Context(), "s1", streams.NewProcessorSet("<ä&b>", "9", "10", "9"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := &streams.Stream{
+		ID: "s1", TerminalID: "t1", FragmentTypeID: "image-jpg", ProcessorIDs: streams.NewProcessorSet("10", "9", "<ä&b>"),
+		LastEdited: 1718000000000, CompatibleNamespaces: []string{"ns1"},
+	}
+	if diff := cmp.Diff(want, got, ignoreShown); diff != "" {
+		t.Errorf("stream (-want +got):\n%s", diff)
+	}
+	wantRequest := []receivedRequest{{
+		Method: "PATCH", Target: "/eu/v2/streams/s1", Proto: "HTTP/1.1",
+		Body: `{"processor_ids":["10","9","<ä&b>"]}`, Length: 37,
+		Header: http.Header{
+			"Accept":          {"application/json"},
+			"Accept-Encoding": {"gzip"},
+			"Authorization":   {"Bearer t0ken"},
+			"Content-Length":  {"37"},
+			"Content-Type":    {"application/json"},
+			"User-Agent":      {"terraform-provider-stream/1.2.3 Terraform/1.14.0"},
+			"X-Api-Key":       {"k3y"},
+			"X-Empty":         {""},
+		},
+	}}
+	if diff := cmp.Diff(wantRequest, s.requests(), cmpopts.IgnoreUnexported(receivedRequest{})); diff != "" {
+		t.Errorf("requests (-want +got):\n%s", diff)
+	}
+}
+
+// A read has no body: over HTTP/2, an empty one would be sent with an unknown length.
+func TestReadRequest(t *testing.T) {
+	t.Parallel()
+	s := startTLSService(t, nil, respond(http.StatusOK, streamJSON("s1", []string{"p2", "p1", "p1"})))
+	c := newClient(t, streams.Config{BaseURL: s.URL, TLS: streams.TLS{CACertPEM: s.caPEM()}})
+	got, err := c.ReadStream(t.Context(), "s1")
+	if err != nil || got.ProcessorIDs.String() != `["p1", "p2"]` {
+		t.Errorf("%+v, %v", got, err)
+	}
+	want := []receivedRequest{{
+		Method: "GET", Target: "/v2/streams/s1", Proto: "HTTP/2.0",
+		Header: http.Header{"Accept": {"application/json"}, "Accept-Encoding": {"gzip"}},
+	}}
+	if diff := cmp.Diff(want, s.requests(), cmpopts.IgnoreUnexported(receivedRequest{})); diff != "" {
+		t.Errorf("requests (-want +got):\n%s", diff)
+	}
+}
+
+// A configured header takes precedence, except over an authentication scheme.
+func TestConfiguredHeaders(t *testing.T) {
+	t.Parallel()
+	apiKey := map[string]string{"AUTHORIZATION": "ApiKey abc"}
+	for _, test := range []struct {
+		cfg          streams.Config
+		header, want string
+	}{
+		{streams.Config{UserAgent: "terraform", Headers: map[string]string{"user-agent": "me"}}, "User-Agent", "me"},
+		{streams.Config{Headers: apiKey}, "Authorization", "ApiKey abc"},
+		{streams.Config{Headers: apiKey, Token: "t0ken"}, "Authorization", "Bearer t0ken"},
+		{streams.Config{BasicAuth: &streams.BasicAuth{Username: "me", Password: "pa:ss"}}, "Authorization", "Basic bWU6cGE6c3M="},
+		{streams.Config{Headers: map[string]string{"Accept": "application/x+json"}}, "Accept", "application/x+json"},
+	} {
+		s := startService(t, applyUpdate)
+		if _, err := s.update(t, test.cfg); err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff([]string{test.want}, s.requests()[0].Header.Values(test.header)); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", test.header, diff)
+		}
+	}
+	_, err := streams.New(streams.Config{BaseURL: "https://host", UserAgent: "me\nX: y"})
+	wantText(t, errorText(err), "TF_APPEND_USER_AGENT")
+}
+
+// A server gets exactly one path segment and decodes it to the id.
+func TestStreamIDIsOneSegment(t *testing.T) {
+	t.Parallel()
+	mux := http.NewServeMux() // routes as a service does
+	got := make(chan string, 1)
+	mux.HandleFunc("PATCH /eu west/v2/streams/{id}", func(w http.ResponseWriter, r *http.Request) {
+		got <- r.PathValue("id")
+		applyUpdate(w, r)
+	})
+	s := startService(t, mux.ServeHTTP)
+	c := newClient(t, streams.Config{BaseURL: s.URL + "/eu%20west/v2/"})
+	for _, id := range []string{
+		"s1", "a/b", "a b", "a%2Fb", "%2e%2e", "...", "a?b=c", "a#b", "a;b,c", "a:b@c&d=e+f$g!h*i'(j)", `a\b`, "{a|b}^`~<[\"", "grün 流 😀",
+		"a\u202eb", "~", "v2", "//", "../x", "a/../b", "%", "%zz", strings.Repeat("long/", 200),
+	} {
+		stream, err := c.UpdateStream(t.Context(), id, streams.NewProcessorSet())
+		if err != nil {
+			t.Errorf("%q: %v", id, err)
+			continue
+		}
+		if received := <-got; received != id || stream.ID != id {
+			t.Errorf("%q arrived as %q, and the response was read as %q", id, received, stream.ID)
+		}
+	}
+	for _, r := range s.requests() {
+		segment := strings.TrimPrefix(r.Target, "/eu%20west/v2/streams/")
+		if segment == r.Target || strings.ContainsAny(segment, "/?#; ") {
+			t.Errorf("%s is not one segment below the prefix", r.Target)
+		}
+	}
+}
+
+// An id that a path cannot contain is refused without a request.
+func TestInvalidStreamID(t *testing.T) {
+	t.Parallel()
+	s := startService(t, applyUpdate)
+	c := newClient(t, streams.Config{BaseURL: s.URL})
+	for _, id := range []string{"", "..", "s1\n"} {
+		_, updateErr := c.UpdateStream(t.Context(), id, streams.NewProcessorSet())
+		_, readErr := c.ReadStream(t.Context(), id)
+		for _, err := range []error{updateErr, readErr} {
+			e := asError(t, err)
+			if e.Kind != streams.KindBadRequest || e.Outcome != streams.NotChanged || e.Attempts != 0 || e.Status != 0 {
+				t.Errorf("%q: %#v", id, e)
+			}
+			wantText(t, e.Reason, "stream id must not ")
+		}
+	}
+	s.wantRequests(t, 0)
+}
+
+// Whether an update replaces or merges is not shown (INTERFACE.md, section 4). The error lists the difference.
+func TestDifferentSet(t *testing.T) {
+	t.Parallel()
+	const merged = "; it may have merged the set instead of replacing it"
+	for reason, test := range map[string]struct{ sent, reported []string }{
+		`the service reports additional processors ["p0"]` + merged:                           {[]string{"p1"}, []string{"p0", "p1"}},
+		`the service reports additional processors ["p1", "p2"]` + merged:                     {nil, []string{"p1", "p2"}},
+		`the service did not attach ["p1", "p3"]`:                                             {[]string{"p1", "p2", "p3"}, []string{"p2"}},
+		`the service did not attach ["p1"]`:                                                   {[]string{"p1"}, nil},
+		`the service did not attach ["p1"]; the service reports additional processors ["P1"]`: {[]string{"p1"}, []string{"P1"}},
+		`the service reports additional processors ["\x1b[2J\"\u202e"]` + merged:              {nil, []string{"\x1b[2J\"\u202e"}},
+	} {
+		s := startService(t, respond(200, streamJSON("s1", test.reported)))
+		c := newClient(t, streams.Config{BaseURL: s.URL})
+		got, err := c.UpdateStream(t.Context(), "s1", streams.NewProcessorSet(test.sent...))
+		if got != nil {
+			t.Errorf("a failed update returned %+v", got)
+		}
+		s.wantError(t, err, streams.Error{
+			Kind: streams.KindUnexpected, Status: 200, Reason: reason, Attempts: 1, Outcome: streams.Changed,
+			Stream: &streams.Stream{
+				ID: "s1", TerminalID: "t1", FragmentTypeID: "image-jpg", LastEdited: 1718000000000,
+				ProcessorIDs: streams.NewProcessorSet(test.reported...), CompatibleNamespaces: []string{"ns1"},
+			},
+		})
+		s.wantRequests(t, 1)
+	}
+
+	// A reason with thousands of ids is truncated.
+	ids := []string{"p1"}
+	for i := range 2000 {
+		ids = append(ids, fmt.Sprintf("processor-%d", i))
+	}
+	e := startService(t, respond(200, streamJSON("s1", ids))).updateError(t, streams.Config{})
+	if n := len([]rune(e.Reason)); n != 4001 || e.Stream.ProcessorIDs.Len() != 2001 {
+		t.Errorf("the reason has %d characters, the stream %d ids", n, e.Stream.ProcessorIDs.Len())
+	}
+}

@@ -1,0 +1,117 @@
+package streams_test
+
+import (
+	"maps"
+	"net/http"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/stream-management/terraform-provider-stream/internal/streams"
+)
+
+// streamWith returns a valid stream with some fields replaced. The value "" removes a field.
+func streamWith(replace map[string]string) string {
+	fields := map[string]string{
+		"id": `"s1"`, "terminal_id": `"t1"`, "fragment_type_id": `"image/jpg"`, "processor_ids": `["p1"]`,
+		"last_edited": "1718000000000", "compatible_namespaces": `["ns2","ns1","ns2"]`,
+	}
+	maps.Copy(fields, replace)
+	var members []string
+	for name, value := range fields {
+		if value != "" {
+			members = append(members, `"`+name+`":`+value)
+		}
+	}
+	return "{" + strings.Join(members, ",") + "}"
+}
+
+// The body alone decides on success: status, headers and additional fields may differ.
+func TestSuccess(t *testing.T) {
+	t.Parallel()
+	body := streamWith(nil)
+	for name, response := range map[string]http.HandlerFunc{
+		"200":                   respond(200, body),
+		"299":                   respond(299, body),
+		"text/plain":            respond(200, body, "Content-Type", "text/plain; charset=latin1"),
+		"a Location":            respond(201, body, "Location", "/v2/streams/other"),
+		"byte order mark":       respond(200, "\ufeff"+body),
+		"white space around it": respond(200, " \r\n\t"+body+"\n"),
+		"more fields":           respond(200, streamWith(map[string]string{"owner": `{"a":[null]}`, "ID": `"other"`, "Processor_Ids": `null`})),
+		"repeated ids":          respond(200, streamWith(map[string]string{"processor_ids": `["p1","p1"]`})),
+		"identity":              respond(200, body, "Content-Encoding", "identity"),
+		"1 MiB":                 respond(200, body+strings.Repeat(" ", 1<<20-len(body))),
+	} {
+		s := startService(t, response)
+		got, err := s.update(t, streams.Config{})
+		want := &streams.Stream{
+			ID: "s1", TerminalID: "t1", FragmentTypeID: "image/jpg", LastEdited: 1718000000000,
+			ProcessorIDs: streams.NewProcessorSet("p1"), CompatibleNamespaces: []string{"ns1", "ns2"},
+		}
+		if diff := cmp.Diff(want, got, ignoreShown); err != nil || diff != "" {
+			t.Errorf("%s: %v, stream (-want +got):\n%s", name, err, diff)
+		}
+		s.wantRequests(t, 1)
+	}
+}
+
+// A 2xx is an error unless its body is the stream with the requested id. The error shows the beginning of the body.
+func TestInvalidSuccess(t *testing.T) {
+	t.Parallel()
+	const (
+		noBody   = "the response has no body"
+		object   = "the response is not a JSON object"
+		text     = "the response is not UTF-8 text"
+		stream   = "the response is not a stream: "
+		set      = stream + "processor_ids is not an array of strings"
+		encoding = `the response has the Content-Encoding "br", which the request does not allow`
+	)
+	body := streamWith(nil)
+	with := func(field, value string) string { return streamWith(map[string]string{field: value}) }
+	for name, test := range map[string]struct {
+		status                int
+		body, reason, message string
+	}{
+		"204":              {204, "", noBody, ""},
+		"white space":      {200, " \r\n\t", noBody, ""},
+		"login page":       {200, "<!DOCTYPE html>\n<title>Log in</title>", object, "HTML page: Log in"},
+		"null":             {200, "null", object, "null"},
+		"a list":           {200, "[" + body + "]", object, "["},
+		"incomplete JSON":  {299, body[:40], object, body[:40]},
+		"two":              {200, body + body, object, body[:40]},
+		"deep":             {200, `{"a":` + strings.Repeat("[", 1e5), object, `{"a":[[[`},
+		"not UTF-8":        {200, strings.Replace(body, "s1", "gr\xfcn", 1), text, `gr\xfcn`},
+		"br":               {200, "\x0b\x02\x80", encoding, ""},
+		"longer":           {200, strings.Repeat(" ", 1<<20) + body, "the response is longer than 1 MiB", ""},
+		"another stream":   {200, with("id", `"S1"`), `the response describes another stream, "S1"`, `"S1"`},
+		"null in the set":  {200, with("processor_ids", `["p1",null]`), set, "null"},
+		"null for the set": {200, with("processor_ids", `null`), set, "null"},
+		"another spelling": {200, strings.Replace(body, "terminal", "Terminal", 1), stream + "terminal_id is missing", "Terminal_id"},
+		"a fraction":       {200, with("last_edited", `1.5`), stream + "last_edited is not an integer", "1.5"},
+		"an error body": {200, `{"message":"not really"}`, stream + "id is missing, terminal_id is missing, fragment_type_id is missing, " +
+			"processor_ids is missing, last_edited is missing, compatible_namespaces is missing", "not really"},
+		"all wrong": {200, `{"id":1,"terminal_id":null,"processor_ids":{},"last_edited":"x","compatible_namespaces":[1]}`,
+			stream + "id is not a string, terminal_id is not a string, fragment_type_id is missing, processor_ids is not an array of " +
+				"strings, last_edited is not an integer, compatible_namespaces is not an array of strings", `{"id":1`},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			coding := "identity"
+			if name == "br" {
+				coding = name
+			}
+			s := startService(t, respond(test.status, test.body, "Content-Encoding", coding))
+			e := s.updateError(t, streams.Config{})
+			if e.Kind != streams.KindUnexpected || e.Reason != test.reason || e.Outcome != streams.Unknown || e.Attempts != 1 || e.Status != test.status {
+				t.Errorf("error %#v", e)
+			}
+			wantText(t, e.Message, test.message)
+			s.wantRequests(t, 1)
+			_, err := newClient(t, streams.Config{BaseURL: s.URL}).ReadStream(t.Context(), "s1")
+			if e := asError(t, err); e.Outcome != streams.NotChanged || e.Reason != test.reason {
+				t.Errorf("read: %#v", e)
+			}
+		})
+	}
+}
