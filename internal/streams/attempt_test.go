@@ -206,7 +206,7 @@ func TestRedirect(t *testing.T) {
 		"http://[::1":                                 "http://[::1",
 		"https://x/\xff\xe2\x80\xae":                  `https://x/\xff\u202e`,
 		"https://x/" + strings.Repeat("a", 5000):      "https://x/" + strings.Repeat("a", 290) + "…",
-		"https://x/login?token=" + "t0ken%2F" + "abc": "https://x/login?token=***",
+		"https://x/login?token=" + "t0ken%2F" + "abc": "https://x/login?***",
 	} {
 		for status, outcome := range map[int]streams.Outcome{
 			301: streams.NotChanged, 302: streams.NotChanged, 303: streams.Unknown,

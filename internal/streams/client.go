@@ -8,6 +8,7 @@ import (
 	"net"
 	"net/http"
 	"net/url"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -174,4 +175,15 @@ func (r *redactor) difference(sent, reported ProcessorSet) string {
 		parts = append(parts, "it may have merged the set instead of replacing it")
 	}
 	return strings.Join(parts, "; ")
+}
+
+// processors describes a set that the service reported. The ids that the user wrote are shown as they are.
+func (r *redactor) processors(reported, own ProcessorSet) string {
+	shown := slices.Clone(reported.ids)
+	for i, id := range shown {
+		if !own.contains(id) {
+			shown[i] = r.mask(id)
+		}
+	}
+	return ProcessorSet{shown}.String()
 }

@@ -27,11 +27,16 @@ func CheckHeader(name, value string) error {
 	return nil
 }
 
+// maxToken is the length of the longest credential that is accepted, in bytes.
+const maxToken = 64 << 10
+
 // CheckToken returns an error, such as "it has control characters", if a token cannot be sent as
 // "Authorization: Bearer …".
 func CheckToken(token string) error {
 	scheme, _, found := strings.Cut(token, " ")
 	switch {
+	case len(token) > maxToken:
+		return fmt.Errorf("it is longer than %d KiB", maxToken>>10)
 	case found && strings.EqualFold(scheme, "Bearer"):
 		return errors.New(`it begins with "Bearer", which is sent before the token`)
 	case strings.ContainsFunc(token, unicode.IsControl):

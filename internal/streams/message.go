@@ -29,7 +29,7 @@ func readMessage(body []byte, secrets *redactor) (message string, documented boo
 	}
 	text := secrets.mask(string(body))
 	if strings.HasPrefix(http.DetectContentType(body), "text/html") {
-		text = "HTML page: " + secrets.mask(html.UnescapeString(markup.ReplaceAllString(text, " ")))
+		text = "HTML page: " + html.UnescapeString(markup.ReplaceAllString(text, " "))
 	}
 	return secrets.printable(strings.Join(strings.Fields(text), " "), maxText), false
 }
@@ -37,6 +37,12 @@ func readMessage(body []byte, secrets *redactor) (message string, documented boo
 // markup is what a browser does not show of a web page. The first characters of a page are markup, and would
 // say nothing.
 var markup = regexp.MustCompile(`(?is)<!--.*?-->|<(script|style|svg|noscript|template)\b.*?</(script|style|svg|noscript|template)\s*>|<[^>]*>`)
+
+// printable returns a text from outside as an error shows it: without secrets and invisible characters,
+// and with at most limit characters.
+func (r *redactor) printable(text string, limit int) string {
+	return truncate(escapeInvisible(truncate(r.mask(text), limit)), limit)
+}
 
 // escapeInvisible escapes the characters that a terminal interprets or does not show, so that a
 // message cannot move the cursor, hide words or add lines to Terraform's output.

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"net/http"
 	"net/url"
+	"strings"
 	"testing"
 	"time"
 
@@ -171,6 +172,8 @@ func TestTokenErrors(t *testing.T) {
 		"refused with 200":   {respond(200, `{"error":"invalid_client","error_description":"wrong"}`), streams.KindAuthentication, 200, 1, "invalid_client: wrong", ""},
 		"200 without token":  {respond(200, `{}`), streams.KindUnexpected, 200, 1, "", "access_token"},
 		"a line break in it": {respond(200, `{"access_token":"a\nb"}`), streams.KindUnexpected, 200, 1, "", "the response has no usable token: it has control characters"},
+		"a long token": {respond(200, `{"access_token":"`+strings.Repeat("a", 64<<10+1)+`"}`), streams.KindUnexpected, 200, 1, "",
+			"the response has no usable token: it is longer than 64 KiB"},
 		"login page":         {respond(200, "<html>", "Content-Type", "text/html"), streams.KindUnexpected, 200, 1, "", "cannot parse json"},
 		"down":               {respondError(503, "maintenance"), streams.KindGeneric, 503, 5, "maintenance", ""},
 		"too many":           {respondError(429, "slow down"), streams.KindBadRequest, 429, 5, "slow down", ""},

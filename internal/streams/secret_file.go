@@ -16,9 +16,6 @@ var ErrSecretFile = errors.New("the file with the credential cannot be used")
 
 var errEmptyFile = errors.New("it is empty")
 
-// maxSecretFile is the length of the longest file that can be a credential, in bytes.
-const maxSecretFile = 64 << 10
-
 // rotationDelay is how long a request waits for a file to change.
 const rotationDelay = 2 * time.Second
 
@@ -90,8 +87,8 @@ func (f *secretFile) content() ([]byte, error) {
 		return nil, err
 	case !info.Mode().IsRegular():
 		return nil, errors.New("it is not a regular file") // to open a pipe could take forever
-	case info.Size() > maxSecretFile:
-		return nil, fmt.Errorf("it is longer than %d KiB", maxSecretFile>>10)
+	case info.Size() > maxToken: // not read at all
+		return nil, fmt.Errorf("it is longer than %d KiB", maxToken>>10)
 	}
 	return os.ReadFile(f.path)
 }

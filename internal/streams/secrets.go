@@ -11,7 +11,7 @@ import (
 // To mask a value such as "1" would make other texts unreadable.
 const minSecretValue = 4
 
-// secrets returns the secrets of the configuration and the environment, in each form in which they are sent.
+// secrets returns the secrets of the configuration and the environment, also in base64 where they are sent so.
 func (cfg Config) secrets() []string {
 	secrets := []string{cfg.Token, cfg.TLS.ClientKeyPEM}
 	addValue := func(value string) {
@@ -38,7 +38,7 @@ func (cfg Config) secrets() []string {
 	for _, address := range []string{proxies.HTTPSProxy, proxies.HTTPProxy} {
 		if u, err := parseProxy(address); err == nil && u.User != nil {
 			password, _ := u.User.Password()
-			secrets = append(secrets, password, u.User.String(), basicCredentials(u.User.Username(), password))
+			secrets = append(secrets, password, basicCredentials(u.User.Username(), password))
 		}
 	}
 	return secrets

@@ -12,33 +12,43 @@ import (
 	"github.com/stream-management/terraform-provider-stream/internal/streams"
 )
 
-// No text from outside shows a secret, whatever part of a response repeats it.
+// No text from outside shows a secret, whatever part of a response repeats it, and however.
 func TestSecretsAreMasked(t *testing.T) {
 	t.Parallel()
-	const secret = `s3cret/t0ken+"<&>=`
+	const (
+		secret   = `s3cret/t0ken+"<&>=`
+		byDotNet = `s3cret/t0ken\u002B\u0022\u003C\u0026\u003E\u003D`
+	)
 	for name, response := range map[string]http.HandlerFunc{
 		"message":    respondError(401, "bad token "+secret),
+		"escaped":    respondError(401, "bad token "+url.PathEscape(secret)),
 		"text":       respond(500, "bad "+secret),
+		"other JSON": respond(401, `{"Authorization": "ApiKey `+byDotNet+`"}`),
+		"in JSON":    respond(401, `{"error": "{\"Authorization\": \"ApiKey `+strings.ReplaceAll(byDotNet, `\`, `\\`)+`\"}"}`),
 		"HTML":       respond(502, "<p>"+html.EscapeString(secret)+"</p>"),
 		"Location":   respondError(302, "moved", "Location", "https://x.invalid/login?t="+url.QueryEscape(secret)),
+		"header":     respond(404, "", "X-Request-Id", url.QueryEscape(url.QueryEscape(secret)), "X-Echo", url.PathEscape(secret)),
 		"login page": respond(200, "<p>"+secret),
 		"stream":     respond(200, streamJSON(secret, nil)),
-		"set":        respond(200, streamJSON("s1", []string{"p1", secret})),
+		"set":        respond(200, streamJSON("s1", []string{"p1", secret, byDotNet})),
 		"no HTTP":    respondRaw("HTTP/1.1 " + secret + " no\r\n\r\n"),
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			var attempts []streams.Attempt
-			e := startService(t, response).updateError(t, streams.Config{
-				Headers: map[string]string{"Authorization": "ApiKey " + secret},
+			s := startService(t, response)
+			c := newClient(t, streams.Config{
+				BaseURL: s.URL, Headers: map[string]string{"Authorization": "ApiKey " + secret},
 				Observe: func(_ context.Context, a streams.Attempt) { attempts = append(attempts, a) },
 			})
-			all := strings.Join([]string{e.Error(), e.Message, e.Reason, e.Location}, "\n")
+			_, err := c.UpdateStream(t.Context(), "s1", streams.NewProcessorSet("p1"))
+			e := asError(t, err)
+			all := strings.Join([]string{e.Error(), e.Message, e.Reason, e.Location, e.RequestID, c.Redact(secret)}, "\n")
 			if e.Stream != nil {
 				all += e.Stream.ShownProcessors()
 			}
 			for _, a := range attempts {
-				all += a.Err + a.ResponseBody
+				all += a.Err + a.ResponseBody + a.Header
 			}
 			if strings.Contains(all, "s3cret") {
 				t.Errorf("the secret is shown in\n%s", all)
