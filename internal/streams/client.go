@@ -109,7 +109,7 @@ func (c *Client) UpdateStream(ctx context.Context, id string, processors Process
 	if e != nil {
 		return nil, e
 	}
-	if !updated.ProcessorIDs.Equal(processors) {
+	if processors = processors.nfc(); !updated.ProcessorIDs.Equal(processors) {
 		updated.shown = c.redactor.processors(updated.ProcessorIDs, processors)
 		e = r.fail(KindUnexpected, c.redactor.difference(processors, updated.ProcessorIDs))
 		e.Outcome, e.Stream = Changed, updated

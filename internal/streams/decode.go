@@ -8,6 +8,8 @@ import (
 	"net/http"
 	"strings"
 	"unicode/utf8"
+
+	"golang.org/x/text/unicode/norm"
 )
 
 // byteOrderMark begins a text in UTF-8 that some programs wrote. JSON does not allow it.
@@ -15,7 +17,7 @@ var byteOrderMark = []byte("\ufeff")
 
 // decode reads the stream in a 2xx response (INTERFACE.md, section 4). It is stricter than encoding/json, which accepts
 // null, missing fields and other spellings of a name. Its error lists all problems. Bodies are read one at a time,
-// because a set in JSON needs many times its size.
+// because a set in JSON needs many times its size. All texts are in NFC, in which Terraform stores them.
 func (c *Client) decode(resp *http.Response, body []byte, id string) (*Stream, error) {
 	c.decoding.Lock()
 	defer c.decoding.Unlock()
@@ -57,10 +59,11 @@ func (c *Client) decode(resp *http.Response, body []byte, id string) (*Stream, e
 	if problems != nil {
 		return nil, errors.New("the response is not a stream: " + strings.Join(problems, ", "))
 	}
-	if s.ID != id {
+	if s.ID = norm.NFC.String(s.ID); s.ID != norm.NFC.String(id) {
 		return nil, fmt.Errorf("the response describes another stream, %q", c.redactor.mask(s.ID))
 	}
-	s.CompatibleNamespaces = namespaces.IDs()
+	s.TerminalID, s.FragmentTypeID = norm.NFC.String(s.TerminalID), norm.NFC.String(s.FragmentTypeID)
+	s.ProcessorIDs, s.CompatibleNamespaces = s.ProcessorIDs.nfc(), namespaces.nfc().IDs()
 	return &s, nil
 }
 

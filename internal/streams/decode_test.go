@@ -56,6 +56,35 @@ func TestSuccess(t *testing.T) {
 	}
 }
 
+// A stream has its texts as Terraform stores them, in NFC. The request has what the user wrote.
+func TestNormalForms(t *testing.T) {
+	t.Parallel()
+	const composed, decomposed = "gr\u00fcn", "gru\u0308n"
+	field, list := `"`+decomposed+`"`, `["`+decomposed+`","`+composed+`"]`
+	s := startService(t, respond(200, streamWith(map[string]string{
+		"id": field, "terminal_id": field, "fragment_type_id": field, "processor_ids": list, "compatible_namespaces": list,
+	})))
+	want := &streams.Stream{
+		ID: composed, TerminalID: composed, FragmentTypeID: composed, LastEdited: 1718000000000,
+		ProcessorIDs: streams.NewProcessorSet(composed), CompatibleNamespaces: []string{composed},
+	}
+	c := newClient(t, streams.Config{BaseURL: s.URL})
+	for _, id := range []string{composed, decomposed} {
+		got, err := c.UpdateStream(t.Context(), id, streams.NewProcessorSet(id))
+		if diff := cmp.Diff(want, got, ignoreShown); err != nil || diff != "" {
+			t.Errorf("%v, stream (-want +got):\n%s", err, diff)
+		}
+	}
+	last := s.requests()[1]
+	if last.Body != `{"processor_ids":["`+decomposed+`"]}` || last.Target != "/v2/streams/gru%CC%88n" {
+		t.Errorf("request %+v", last)
+	}
+	_, err := c.UpdateStream(t.Context(), composed, streams.NewProcessorSet("p1", decomposed))
+	if e := asError(t, err); e.Reason != `the service did not attach ["p1"]` {
+		t.Errorf("error %#v", e)
+	}
+}
+
 // A 2xx is an error unless its body is the stream with the requested id. The error shows the beginning of the body.
 func TestInvalidSuccess(t *testing.T) {
 	t.Parallel()

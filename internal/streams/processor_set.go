@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"golang.org/x/text/unicode/norm"
 )
 
 // ProcessorSet is a set of processor ids (INTERFACE.md, section 2: processor_ids). The zero value
@@ -37,6 +39,15 @@ func (s ProcessorSet) Minus(other ProcessorSet) ProcessorSet {
 func (s ProcessorSet) contains(id string) bool {
 	_, found := slices.BinarySearch(s.ids, id)
 	return found
+}
+
+// nfc returns the set with ids in NFC, the normal form in which Terraform stores texts.
+func (s ProcessorSet) nfc() ProcessorSet {
+	ids := s.IDs()
+	for i, id := range ids {
+		ids[i] = norm.NFC.String(id)
+	}
+	return NewProcessorSet(ids...)
 }
 
 // String returns the set as Terraform writes a list of strings: ["a", "b"].

@@ -150,7 +150,7 @@ func FuzzMask(f *testing.F) {
 // A long text costs little, whatever it has.
 func TestMaskIsFast(t *testing.T) {
 	r := newRedactor("s3cret-one/+=", "an other one", `pässwörd\%41&amp;`, "eyJ0eXAiOiJKV1QifQ.abc", "bWU6cGE6c3M=")
-	for _, unit := range []string{`\`, `%`, "%25", "&amp;", `\\u0025`} {
+	for _, unit := range []string{`\`, `%`, "%25", "&amp;", `\\u003c%5c&amp;`} {
 		text, fastest := strings.Repeat(unit, maxBody/len(unit)), time.Hour
 		for range 3 { // other processes may use the machine
 			start := time.Now()

@@ -1,18 +1,24 @@
 package streams
 
 import (
+	"encoding/hex"
 	"encoding/json"
-	"regexp"
 	"strconv"
 	"strings"
 )
 
 // unescapeURL undoes the escapes of a URL.
 func unescapeURL(text string) string {
-	return urlEscape.ReplaceAllStringFunc(text, func(escape string) string { return unquote(`\x` + escape[1:]) })
+	parts := strings.Split(text, "%")
+	for i, part := range parts[1:] {
+		if c, err := hex.DecodeString(part[:min(2, len(part))]); err == nil && len(c) == 1 {
+			parts[i+1] = string(c) + part[2:]
+		} else {
+			parts[i+1] = "%" + part
+		}
+	}
+	return strings.Join(parts, "")
 }
-
-var urlEscape = regexp.MustCompile(`%[[:xdigit:]]{2}`)
 
 // unquote undoes the escapes that begin with a backslash, in JSON and in most languages.
 func unquote(text string) string {
