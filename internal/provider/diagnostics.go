@@ -114,7 +114,7 @@ func requestAndResponse(e *streams.Error) string {
 	}
 	response := "no response"
 	switch {
-	case e.Status != 0:
+	case e.Responded():
 		response = streams.StatusText(e.Status)
 	case e.Attempts == 0:
 		response = "no request was sent"
@@ -134,7 +134,7 @@ func requestAndResponse(e *streams.Error) string {
 		said = "The token endpoint said: "
 	}
 	switch {
-	case e.Status == 0, e.Status/100 == 2 && e.Message == "":
+	case !e.Responded(), e.Status/100 == 2 && e.Message == "":
 	case e.Message == "":
 		text += "\nThe response has no message."
 	case e.Documented:

@@ -75,6 +75,8 @@ func TestInterrupt(t *testing.T) {
 		cancel()
 		_, err := newClient(t, streams.Config{BaseURL: s.URL}).UpdateStream(ctx, "s1", streams.NewProcessorSet())
 		s.wantError(t, err, streams.Error{Kind: streams.KindInterrupted, Reason: interrupted})
+		_, err = s.updateWithin(t, streams.Config{}, time.Nanosecond)
+		s.wantError(t, err, streams.Error{Kind: streams.KindTimeout, Reason: "the operation did not finish within its time limit"})
 		s.wantRequests(t, 0)
 	})
 	t.Run("near the time limit", func(t *testing.T) { // which also ends an interrupted attempt
@@ -120,13 +122,16 @@ func TestRateLimit(t *testing.T) {
 			}
 		}
 		start := time.Now()
-		_, err := s.updateWithin(t, streams.Config{RequestsPerSecond: 0.01}, 10*time.Second)
+		attempts := 0
+		_, err := s.updateWithin(t, streams.Config{
+			RequestsPerSecond: 0.01, Observe: func(context.Context, streams.Attempt) { attempts++ },
+		}, 10*time.Second)
 		s.wantError(t, err, streams.Error{
 			Kind: streams.KindTimeout, Attempts: 1, Status: 503, Message: "later", Documented: true, Outcome: streams.Unknown,
 			Reason: "the operation's time limit ends before the limit of requests per second allows another request",
 		})
-		if took := time.Since(start); took > time.Millisecond || !errors.Is(err, streams.ErrRateLimit) {
-			t.Errorf("%v after %s", err, took)
+		if took := time.Since(start); took > time.Millisecond || !errors.Is(err, streams.ErrRateLimit) || attempts != 1 {
+			t.Errorf("%v after %s, %d attempts in the log", err, took, attempts)
 		}
 		c := newClient(t, streams.Config{BaseURL: s.URL, RequestsPerSecond: 0.001, Retry: streams.Retry{MaxAttempts: 1}})
 		_, _ = c.UpdateStream(t.Context(), "s1", streams.NewProcessorSet("p1"))

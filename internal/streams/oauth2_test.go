@@ -243,5 +243,10 @@ func TestTokenEndpointRecovers(t *testing.T) {
 		}
 		mustUpdateAll(t, c, 2)
 		endpoint.wantRequests(t, 2)
+
+		// A refusal after a failure holds for the run.
+		endpoint = startService(t, respondError(503, "down"), respondError(403, "never"))
+		_ = updateAll(t, newClient(t, oauth2Config(startService(t, applyUpdate), endpoint)), 5)
+		endpoint.wantRequests(t, 2)
 	})
 }
