@@ -16,8 +16,7 @@ import (
 // maxBody is the longest response body that is accepted, in bytes. A stream has a few hundred bytes.
 const maxBody = 1 << 20
 
-// Attempt describes one HTTP request and its result, for a log. Known secrets are masked in the texts from
-// outside.
+// Attempt describes one HTTP request and its result, for a log. Known secrets are masked in the texts from outside.
 type Attempt struct {
 	Number       int // 1 is the first
 	Method       string
@@ -32,10 +31,9 @@ type Attempt struct {
 	ResponseBody string // likewise
 }
 
-// RoundTrip makes one attempt: it waits for a slot and for the rate limit, sends the request and reads the
-// whole response. So the request timeout covers the body, and an incomplete response is a failed connection.
-// Requests hold no slot while they wait for a retry. An interrupt ends the waits at once, and the attempt
-// after a grace period.
+// RoundTrip makes one attempt: it waits for a slot and for the rate limit, sends the request and reads the whole
+// response. So the request timeout covers the body, and an incomplete response is a failed connection. Requests hold
+// no slot while they wait for a retry. An interrupt ends the waits at once, and the attempt after a grace period.
 func (r *request) RoundTrip(req *http.Request) (*http.Response, error) {
 	r.attempt, r.response = nil, nil
 	if err := r.waitForTurn(req.Context()); err != nil {

@@ -27,8 +27,7 @@ func interruptedUpdate(t *testing.T, c *streams.Client, after time.Duration) (*s
 	return got, time.Since(start) - after, err
 }
 
-// An attempt under way may end within five seconds after an interrupt, and its response counts. Nothing
-// new starts.
+// An attempt under way may end within five seconds after an interrupt, and its response counts. Nothing new starts.
 func TestInterrupt(t *testing.T) {
 	t.Parallel()
 	const (
@@ -200,8 +199,7 @@ func TestObserve(t *testing.T) {
 	})
 }
 
-// A redirect is never followed: Go would send a GET instead of the PATCH, and its response would look
-// like a success.
+// A redirect is never followed: Go would send a GET instead of the PATCH, and its response would look like a success.
 func TestRedirect(t *testing.T) {
 	t.Parallel()
 	target := startService(t, applyUpdate)

@@ -118,9 +118,8 @@ func (c *Client) UpdateStream(ctx context.Context, id string, processors Process
 	return updated, nil
 }
 
-// ReadStream reads a stream: GET /v2/streams/{id}. This operation is not shown (INTERFACE.md,
-// section 4), so call it only for a deployment that is known to have it. Every failure is an
-// [*Error] with the outcome NotChanged.
+// ReadStream reads a stream: GET /v2/streams/{id}. This operation is not shown (INTERFACE.md, section 4), so call it
+// only for a deployment that is known to have it. Every failure is an [*Error] with the outcome NotChanged.
 func (c *Client) ReadStream(ctx context.Context, id string) (*Stream, error) {
 	stream, e := c.run(ctx, c.newRequest(http.MethodGet, nil), id)
 	if e != nil {

@@ -121,7 +121,7 @@ func (c *credential) find(ctx context.Context, refused string) (*found, error) {
 	close(c.searching)
 	c.searching = nil
 	switch {
-	case f.err != nil && ctx.Err() != nil: // an interrupted search says nothing to other requests
+	case f.err != nil && (ctx.Err() != nil || errors.Is(f.err, ErrRateLimit)): // other requests may have more time
 	case f.err == nil && f.header == c.last.header:
 		c.last.holds = f.holds
 		c.last.exhausted = c.last.exhausted || refused != ""

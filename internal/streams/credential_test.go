@@ -1,6 +1,7 @@
 package streams_test
 
 import (
+	"errors"
 	"fmt"
 	"net/http"
 	"path/filepath"
@@ -163,6 +164,20 @@ func TestTokenRequestsAreBounded(t *testing.T) {
 			})
 		})
 	}
+}
+
+// A token request that the rate limit does not allow in time says nothing to operations with more time.
+func TestTokenRequestAndRateLimit(t *testing.T) {
+	virtual(t, func(t *testing.T) {
+		cfg := oauth2Config(startService(t, applyUpdate), startService(t, issueTokens(10)))
+		cfg.RequestsPerSecond = 0.05
+		c := newClient(t, cfg)
+		mustUpdateAll(t, c, 1) // takes longer than the token lives
+		if err := updateWithin(t, c, 1, 5*time.Second)[0]; !errors.Is(err, streams.ErrRateLimit) {
+			t.Error(err)
+		}
+		mustUpdateAll(t, c, 1)
+	})
 }
 
 // A wait for a token that another operation requests can be cancelled. If the requesting operation is cancelled,

@@ -11,9 +11,8 @@ import (
 	"strings"
 )
 
-// ParseBaseURL parses the address of a deployment (INTERFACE.md, section 4). The address may end with
-// a slash or /v2, which are removed. A path prefix is kept. The address of a stream is an error that
-// names the right address.
+// ParseBaseURL parses the address of a deployment (INTERFACE.md, section 4). The address may end with a slash or /v2,
+// which are removed. A path prefix is kept. The address of a stream is an error that names the right address.
 func ParseBaseURL(raw string) (*url.URL, error) {
 	u, err := parseHTTPURL(raw)
 	if err != nil {

@@ -11,8 +11,7 @@ import (
 	"strings"
 )
 
-// Length limits of texts from a service, in characters. A documented message is worth more space
-// than a page of HTML.
+// Length limits of texts from a service, in characters. A documented message is worth more space than a page of HTML.
 const (
 	maxMessage = 4000
 	maxText    = 300

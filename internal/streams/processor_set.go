@@ -62,8 +62,7 @@ func (s ProcessorSet) String() string {
 // MarshalJSON returns an array, [] for the empty set.
 func (s ProcessorSet) MarshalJSON() ([]byte, error) { return json.Marshal(s.IDs()) }
 
-// UnmarshalJSON accepts an array of strings. Unlike a []string, it refuses null, for the array
-// and for each element.
+// UnmarshalJSON accepts an array of strings. Unlike a []string, it refuses null, for the array and for each element.
 func (s *ProcessorSet) UnmarshalJSON(data []byte) error {
 	var elements []*string
 	if err := json.Unmarshal(data, &elements); err != nil {
@@ -80,8 +79,7 @@ func (s *ProcessorSet) UnmarshalJSON(data []byte) error {
 	return nil
 }
 
-// marshalUnescaped encodes v without the HTML escapes of [json.Marshal], so that ids are sent as they
-// were written.
+// marshalUnescaped encodes v without the HTML escapes of [json.Marshal], so that ids are sent as they were written.
 func marshalUnescaped(v any) ([]byte, error) {
 	var b bytes.Buffer
 	encoder := json.NewEncoder(&b)
