@@ -3,6 +3,7 @@ package examples
 import (
 	"io/fs"
 	"os"
+	"path"
 	"path/filepath"
 	"regexp"
 	"strings"
@@ -170,4 +171,28 @@ func anchors(page string) map[string]bool {
 		names[place[1]] = true
 	}
 	return names
+}
+
+// TestContributingNamesWhatExists finds each file, folder, function and setting that CONTRIBUTING names in the repository.
+func TestContributingNamesWhatExists(t *testing.T) {
+	t.Parallel()
+	names, sources := map[string]bool{}, ""
+	if err := filepath.WalkDir("..", func(file string, entry fs.DirEntry, err error) error {
+		if entry.IsDir() && (entry.Name() == ".git" || entry.Name() == "bin") {
+			return fs.SkipDir
+		}
+		names[entry.Name()] = true
+		if strings.HasSuffix(file, ".go") || entry.Name() == "Makefile" {
+			sources += read(t, file)
+		}
+		return err
+	}); err != nil {
+		t.Fatal(err)
+	}
+	for _, found := range regexp.MustCompile("`([A-Za-z_./*-]+)`").FindAllStringSubmatch(read(t, "../.github/CONTRIBUTING.md"), -1) {
+		last := path.Base(found[1])
+		if !names[last] && !regexp.MustCompile(`\b`+regexp.QuoteMeta(last)+`\b`).MatchString(sources) {
+			t.Errorf("there is no %s", found[1])
+		}
+	}
 }
