@@ -52,20 +52,18 @@ func TestInterrupt(t *testing.T) {
 		"request timeout":     {neverRespond, 4 * second, 3 * second, streams.KindTimeout, noAnswer, streams.Error{Outcome: streams.Unknown}},
 		"wait before a retry": {respondError(503, "later", "Retry-After", "3500"), 0, 0, streams.KindInterrupted, interrupted, later},
 	} {
-		t.Run(name, func(t *testing.T) {
-			virtual(t, func(t *testing.T) {
-				s := startService(t, test.response)
-				c := newClient(t, streams.Config{BaseURL: s.URL, RequestTimeout: test.timeout})
-				got, took, err := interruptedUpdate(t, c, second)
-				s.wantRequests(t, 1)
-				if (got != nil) != (test.kind == "") || took != test.took {
-					t.Fatalf("stream %v, error %v after %s", got, err, took)
-				}
-				if got == nil {
-					test.want.Kind, test.want.Reason, test.want.Attempts = test.kind, test.reason, 1
-					s.wantError(t, err, test.want)
-				}
-			})
+		runVirtual(t, name, func(t *testing.T) {
+			s := startService(t, test.response)
+			c := newClient(t, streams.Config{BaseURL: s.URL, RequestTimeout: test.timeout})
+			got, took, err := interruptedUpdate(t, c, second)
+			s.wantRequests(t, 1)
+			if (got != nil) != (test.kind == "") || took != test.took {
+				t.Fatalf("stream %v, error %v after %s", got, err, took)
+			}
+			if got == nil {
+				test.want.Kind, test.want.Reason, test.want.Attempts = test.kind, test.reason, 1
+				s.wantError(t, err, test.want)
+			}
 		})
 	}
 	t.Run("before the start", func(t *testing.T) {

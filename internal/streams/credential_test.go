@@ -50,25 +50,23 @@ func TestRefusedCredential(t *testing.T) {
 		"none":     {},
 		"file":     {TokenFile: file},
 	} {
-		t.Run(name, func(t *testing.T) {
-			virtual(t, func(t *testing.T) {
-				s := startService(t, respondError(401, "not you"))
-				cfg.BaseURL = s.URL
-				start := time.Now()
-				errs := updateAll(t, newClient(t, cfg), 150)
-				complete := completeErrors(t, errs)
-				for _, e := range complete {
-					if e.Kind != streams.KindAuthentication || e.Status != 401 || e.Message != "not you" || e.Attempts != 1 || e.Outcome != streams.NotChanged {
-						t.Errorf("error %#v", e)
-					}
+		runVirtual(t, name, func(t *testing.T) {
+			s := startService(t, respondError(401, "not you"))
+			cfg.BaseURL = s.URL
+			start := time.Now()
+			errs := updateAll(t, newClient(t, cfg), 150)
+			complete := completeErrors(t, errs)
+			for _, e := range complete {
+				if e.Kind != streams.KindAuthentication || e.Status != 401 || e.Message != "not you" || e.Attempts != 1 || e.Outcome != streams.NotChanged {
+					t.Errorf("error %#v", e)
 				}
-				wantText(t, errs[149].Error(), "Authentication Error: nothing was sent, because the service has refused the same credentials for "+
-					"other streams: Authentication Error: PATCH "+s.URL+"/v2/streams/s", ": 401 Unauthorized: not you")
-				if took := time.Since(start); len(complete) < 3 || len(complete) > 12 || took > 2*time.Second {
-					t.Errorf("%d complete errors after %s", len(complete), took)
-				}
-				s.wantRequests(t, len(complete))
-			})
+			}
+			wantText(t, errs[149].Error(), "Authentication Error: nothing was sent, because the service has refused the same credentials for "+
+				"other streams: Authentication Error: PATCH "+s.URL+"/v2/streams/s", ": 401 Unauthorized: not you")
+			if took := time.Since(start); len(complete) < 3 || len(complete) > 12 || took > 2*time.Second {
+				t.Errorf("%d complete errors after %s", len(complete), took)
+			}
+			s.wantRequests(t, len(complete))
 		})
 	}
 }
@@ -145,23 +143,21 @@ func TestTokenRequestsAreBounded(t *testing.T) {
 		"down":                         {applyUpdate, respondError(503, "down"), 0, 6, "down"},
 		"each token lives too shortly": {refuse, issueTokens(1), 22, 2, "not you"},
 	} {
-		t.Run(name, func(t *testing.T) {
-			virtual(t, func(t *testing.T) {
-				endpoint, s := startService(t, test.endpoint), startService(t, test.service)
-				cfg := oauth2Config(s, endpoint)
-				cfg.Retry = streams.DefaultRetry
-				var failed []error
-				for _, err := range updateAll(t, newClient(t, cfg), 100) {
-					if err != nil {
-						failed = append(failed, err)
-						wantText(t, err.Error(), test.message)
-					}
+		runVirtual(t, name, func(t *testing.T) {
+			endpoint, s := startService(t, test.endpoint), startService(t, test.service)
+			cfg := oauth2Config(s, endpoint)
+			cfg.Retry = streams.DefaultRetry
+			var failed []error
+			for _, err := range updateAll(t, newClient(t, cfg), 100) {
+				if err != nil {
+					failed = append(failed, err)
+					wantText(t, err.Error(), test.message)
 				}
-				complete, tokens, requests := len(completeErrors(t, failed)), len(endpoint.requests()), len(s.requests())
-				if tokens > test.tokens || requests > test.requests || test.requests == 0 && complete > tokens {
-					t.Errorf("%d token requests, %d requests, %d complete errors", tokens, requests, complete)
-				}
-			})
+			}
+			complete, tokens, requests := len(completeErrors(t, failed)), len(endpoint.requests()), len(s.requests())
+			if tokens > test.tokens || requests > test.requests || test.requests == 0 && complete > tokens {
+				t.Errorf("%d token requests, %d requests, %d complete errors", tokens, requests, complete)
+			}
 		})
 	}
 }

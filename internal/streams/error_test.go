@@ -120,16 +120,14 @@ func TestNoResponse(t *testing.T) {
 		"time limit after a message": {10 * time.Second, []http.HandlerFunc{later, neverRespond}, streams.Config{}, streams.Error{
 			Kind: streams.KindTimeout, Status: 503, Reason: "the operation did not finish within its time limit", Outcome: streams.Unknown}},
 	} {
-		t.Run(name, func(t *testing.T) {
-			virtual(t, func(t *testing.T) {
-				s := startService(t, test.responses...)
-				test.cfg.Retry, test.want.Attempts = retry, 2
-				if test.want.Status != 0 {
-					test.want.Message, test.want.Documented = "later", true
-				}
-				_, err := s.updateWithin(t, test.cfg, test.limit)
-				s.wantError(t, err, test.want)
-			})
+		runVirtual(t, name, func(t *testing.T) {
+			s := startService(t, test.responses...)
+			test.cfg.Retry, test.want.Attempts = retry, 2
+			if test.want.Status != 0 {
+				test.want.Message, test.want.Documented = "later", true
+			}
+			_, err := s.updateWithin(t, test.cfg, test.limit)
+			s.wantError(t, err, test.want)
 		})
 	}
 }

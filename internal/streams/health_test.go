@@ -33,41 +33,39 @@ func TestOutage(t *testing.T) {
 		"no responses":            {neverRespond, dial, standard},
 		"no responses, 40 s":      {neverRespond, dial, 40 * time.Second},
 	} {
-		t.Run(name, func(t *testing.T) {
-			virtual(t, func(t *testing.T) {
-				done := make(chan struct{})
-				defer close(done)
-				if test.dial == nil {
-					test.dial = func(context.Context, string, string) (net.Conn, error) {
-						<-done // Go's HTTP library does not end an attempt to connect that no request waits for
-						return nil, net.ErrClosed
-					}
+		runVirtual(t, name, func(t *testing.T) {
+			done := make(chan struct{})
+			defer close(done)
+			if test.dial == nil {
+				test.dial = func(context.Context, string, string) (net.Conn, error) {
+					<-done // Go's HTTP library does not end an attempt to connect that no request waits for
+					return nil, net.ErrClosed
 				}
-				measure := func(count int) (time.Duration, []error) {
-					s := startService(t, test.response)
-					c := newClient(t, streams.Config{BaseURL: s.URL, DialContext: test.dial, Retry: streams.DefaultRetry})
-					start := time.Now()
-					errs := updateWithin(t, c, count, test.limit)
-					return time.Since(start), errs
+			}
+			measure := func(count int) (time.Duration, []error) {
+				s := startService(t, test.response)
+				c := newClient(t, streams.Config{BaseURL: s.URL, DialContext: test.dial, Retry: streams.DefaultRetry})
+				start := time.Now()
+				errs := updateWithin(t, c, count, test.limit)
+				return time.Since(start), errs
+			}
+			var one time.Duration
+			for range 5 { // the waits before retries are random
+				took, errs := measure(1)
+				if one += took / 5; asError(t, errs[0]).Attempts < 2 {
+					t.Errorf("one stream: %v", errs[0])
 				}
-				var one time.Duration
-				for range 5 { // the waits before retries are random
-					took, errs := measure(1)
-					if one += took / 5; asError(t, errs[0]).Attempts < 2 {
-						t.Errorf("one stream: %v", errs[0])
-					}
+			}
+			all, errs := measure(100)
+			if all > one*5/2 {
+				t.Errorf("100 streams take %s, one takes %s", all, one)
+			}
+			for n, err := range errs[20:] {
+				if asError(t, err).Attempts != 1 {
+					t.Errorf("stream %d: %v", n+20, err)
 				}
-				all, errs := measure(100)
-				if all > one*5/2 {
-					t.Errorf("100 streams take %s, one takes %s", all, one)
-				}
-				for n, err := range errs[20:] {
-					if asError(t, err).Attempts != 1 {
-						t.Errorf("stream %d: %v", n+20, err)
-					}
-					wantText(t, err.Error(), "because another operation has used up its attempts and nothing has worked since")
-				}
-			})
+				wantText(t, err.Error(), "because another operation has used up its attempts and nothing has worked since")
+			}
 		})
 	}
 }

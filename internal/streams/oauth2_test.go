@@ -119,18 +119,16 @@ func TestTokenIsShared(t *testing.T) {
 func TestTokenExpires(t *testing.T) {
 	t.Parallel()
 	for expiresIn, end := range map[int]time.Duration{3600: 3590 * time.Second, 50: 45 * time.Second, 10: 9 * time.Second, 1: 900 * time.Millisecond} {
-		t.Run(fmt.Sprint(expiresIn), func(t *testing.T) {
-			virtual(t, func(t *testing.T) {
-				same := respond(200, fmt.Sprintf(`{"access_token":"same","expires_in":%d}`, expiresIn))
-				endpoint, s := startService(t, same), startService(t, applyUpdate)
-				c := newClient(t, oauth2Config(s, endpoint))
-				start := time.Now()
-				for i, after := range []time.Duration{0, end / 2, end - time.Millisecond, end + time.Millisecond, end + 2*time.Millisecond} {
-					<-time.After(time.Until(start.Add(after)))
-					mustUpdateAll(t, c, 1)
-					endpoint.wantRequests(t, 1+i/3)
-				}
-			})
+		runVirtual(t, fmt.Sprint(expiresIn), func(t *testing.T) {
+			same := respond(200, fmt.Sprintf(`{"access_token":"same","expires_in":%d}`, expiresIn))
+			endpoint, s := startService(t, same), startService(t, applyUpdate)
+			c := newClient(t, oauth2Config(s, endpoint))
+			start := time.Now()
+			for i, after := range []time.Duration{0, end / 2, end - time.Millisecond, end + time.Millisecond, end + 2*time.Millisecond} {
+				<-time.After(time.Until(start.Add(after)))
+				mustUpdateAll(t, c, 1)
+				endpoint.wantRequests(t, 1+i/3)
+			}
 		})
 	}
 }
@@ -183,26 +181,24 @@ func TestTokenErrors(t *testing.T) {
 		"echo":               {respond(403, fmt.Sprintf(`{"error":%q,"error_description":%q}`, clientSecret, echo)), streams.KindAuthentication, 403, 1, "***: *** *** ***", ""},
 		"redirect":           {respondError(307, "moved", "Location", "/token2"), streams.KindRedirect, 307, 1, "moved", "redirects are never followed"},
 	} {
-		t.Run(name, func(t *testing.T) {
-			virtual(t, func(t *testing.T) {
-				endpoint, s := startService(t, test.response), startService(t, applyUpdate)
-				cfg := oauth2Config(s, endpoint)
-				attempts := 0
-				cfg.Observe = func(_ context.Context, a streams.Attempt) {
-					attempts++
-					if a.Method != "POST" || a.URL != endpoint.URL || a.RequestBody != "" || a.ResponseBody != "" {
-						t.Errorf("attempt %+v shows a secret body or another request", a)
-					}
+		runVirtual(t, name, func(t *testing.T) {
+			endpoint, s := startService(t, test.response), startService(t, applyUpdate)
+			cfg := oauth2Config(s, endpoint)
+			attempts := 0
+			cfg.Observe = func(_ context.Context, a streams.Attempt) {
+				attempts++
+				if a.Method != "POST" || a.URL != endpoint.URL || a.RequestBody != "" || a.ResponseBody != "" {
+					t.Errorf("attempt %+v shows a secret body or another request", a)
 				}
-				e := s.updateError(t, cfg)
-				if e.Kind != test.kind || e.Status != test.status || e.Outcome != streams.NotChanged || e.Message != test.message ||
-					!e.TokenRequest || e.Method != "POST" || e.URL != endpoint.URL || attempts != test.requests {
-					t.Errorf("%d attempts, error %#v", attempts, e)
-				}
-				wantText(t, e.Reason, test.reason)
-				s.wantRequests(t, 0)
-				endpoint.wantRequests(t, test.requests)
-			})
+			}
+			e := s.updateError(t, cfg)
+			if e.Kind != test.kind || e.Status != test.status || e.Outcome != streams.NotChanged || e.Message != test.message ||
+				!e.TokenRequest || e.Method != "POST" || e.URL != endpoint.URL || attempts != test.requests {
+				t.Errorf("%d attempts, error %#v", attempts, e)
+			}
+			wantText(t, e.Reason, test.reason)
+			s.wantRequests(t, 0)
+			endpoint.wantRequests(t, test.requests)
 		})
 	}
 }

@@ -69,15 +69,13 @@ func TestRetryAfter(t *testing.T) {
 		"date":             {503, func(now time.Time) string { return now.Add(90 * second).UTC().Format(http.TimeFormat) }, 90 * second},
 		"junk":             {500, func(time.Time) string { return "soon" }, 30 * second},
 	} {
-		t.Run(name, func(t *testing.T) {
-			virtual(t, func(t *testing.T) {
-				s := startService(t, respondError(test.status, "later", "Retry-After", test.value(time.Now())), applyUpdate)
-				retry := streams.Retry{MaxAttempts: 3, MinBackoff: 30 * second, MaxBackoff: 30 * second}
-				_, err := s.updateWithin(t, streams.Config{Retry: retry}, 2*time.Hour)
-				if diff := cmp.Diff([]time.Duration{test.want}, s.waits()); err != nil || diff != "" {
-					t.Errorf("error %v, waits (-want +got):\n%s", err, diff)
-				}
-			})
+		runVirtual(t, name, func(t *testing.T) {
+			s := startService(t, respondError(test.status, "later", "Retry-After", test.value(time.Now())), applyUpdate)
+			retry := streams.Retry{MaxAttempts: 3, MinBackoff: 30 * second, MaxBackoff: 30 * second}
+			_, err := s.updateWithin(t, streams.Config{Retry: retry}, 2*time.Hour)
+			if diff := cmp.Diff([]time.Duration{test.want}, s.waits()); err != nil || diff != "" {
+				t.Errorf("error %v, waits (-want +got):\n%s", err, diff)
+			}
 		})
 	}
 }
@@ -90,15 +88,13 @@ func TestNoTimeForRetry(t *testing.T) {
 		"1000000000000": "the service asked to wait (Retry-After: 1000000000000), longer than the operation's time limit allows",
 		"":              "the operation's time limit leaves no time for another attempt",
 	} {
-		t.Run(after, func(t *testing.T) {
-			virtual(t, func(t *testing.T) {
-				start, s := time.Now(), startService(t, respondError(503, "later", "Retry-After", after))
-				retry := streams.Retry{MaxAttempts: 5, MinBackoff: time.Minute, MaxBackoff: time.Minute}
-				_, err := s.updateWithin(t, streams.Config{Retry: retry}, 59*time.Second)
-				if e := asError(t, err); e.Message != "later" || e.Reason != reason || e.Attempts != 1 || time.Since(start) != 0 {
-					t.Errorf("error %#v after %s", e, time.Since(start))
-				}
-			})
+		runVirtual(t, after, func(t *testing.T) {
+			start, s := time.Now(), startService(t, respondError(503, "later", "Retry-After", after))
+			retry := streams.Retry{MaxAttempts: 5, MinBackoff: time.Minute, MaxBackoff: time.Minute}
+			_, err := s.updateWithin(t, streams.Config{Retry: retry}, 59*time.Second)
+			if e := asError(t, err); e.Message != "later" || e.Reason != reason || e.Attempts != 1 || time.Since(start) != 0 {
+				t.Errorf("error %#v after %s", e, time.Since(start))
+			}
 		})
 	}
 }

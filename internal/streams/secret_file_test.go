@@ -133,27 +133,25 @@ func TestBadSecretFiles(t *testing.T) {
 			writeSecret(t, path, content)
 		}
 		for _, setting := range []string{"token_file", "oauth2.client_assertion_file"} {
-			t.Run(want+"/"+setting, func(t *testing.T) {
-				virtual(t, func(t *testing.T) {
-					endpoint, s := startService(t, issueTokens(0)), startService(t, applyUpdate)
-					cfg := streams.Config{BaseURL: s.URL, TokenFile: path}
-					if setting != "token_file" {
-						cfg = streams.Config{BaseURL: s.URL, OAuth2: &streams.OAuth2{TokenURL: endpoint.URL, ClientAssertionFile: path}}
+			runVirtual(t, want+"/"+setting, func(t *testing.T) {
+				endpoint, s := startService(t, issueTokens(0)), startService(t, applyUpdate)
+				cfg := streams.Config{BaseURL: s.URL, TokenFile: path}
+				if setting != "token_file" {
+					cfg = streams.Config{BaseURL: s.URL, OAuth2: &streams.OAuth2{TokenURL: endpoint.URL, ClientAssertionFile: path}}
+				}
+				errs := updateAll(t, newClient(t, cfg), 100)
+				if got := len(completeErrors(t, errs)); got != 1 {
+					t.Errorf("%d complete errors", got)
+				}
+				for _, err := range errs {
+					e := asError(t, err)
+					if e.Kind != streams.KindAuthentication || e.Attempts != 0 || !errors.Is(e, streams.ErrSecretFile) || strings.Contains(e.Error(), "s3cret") {
+						t.Errorf("error %#v", e)
 					}
-					errs := updateAll(t, newClient(t, cfg), 100)
-					if got := len(completeErrors(t, errs)); got != 1 {
-						t.Errorf("%d complete errors", got)
-					}
-					for _, err := range errs {
-						e := asError(t, err)
-						if e.Kind != streams.KindAuthentication || e.Attempts != 0 || !errors.Is(e, streams.ErrSecretFile) || strings.Contains(e.Error(), "s3cret") {
-							t.Errorf("error %#v", e)
-						}
-						wantText(t, e.Reason, " of "+setting, path, want)
-					}
-					s.wantRequests(t, 0)
-					endpoint.wantRequests(t, 0)
-				})
+					wantText(t, e.Reason, " of "+setting, path, want)
+				}
+				s.wantRequests(t, 0)
+				endpoint.wantRequests(t, 0)
 			})
 		}
 	}

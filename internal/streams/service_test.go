@@ -319,6 +319,11 @@ func virtual(t *testing.T, test func(*testing.T)) {
 	synctest.Test(t, test)
 }
 
+func runVirtual(t *testing.T, name string, test func(*testing.T)) {
+	t.Helper()
+	t.Run(name, func(t *testing.T) { virtual(t, test) })
+}
+
 // listener is a listener in memory with an address of its own.
 type listener struct {
 	*streamstest.Listener
