@@ -19,6 +19,14 @@ func (c *terraformCore) run(cfg config, opts options) bool {
 		d.service.ForgetRequests()
 	}
 	defer c.checkOthersUntouched()
+	before := maps.Clone(c.state)
+	for from, to := range opts.moved {
+		c.state[to] = c.state[from]
+		delete(c.state, from)
+	}
+	for _, addr := range opts.tainted {
+		c.state[addr].current.tainted = true
+	}
 	c.shared = c.sharedStreams(cfg, opts)
 	changes, refreshed := c.plan(cfg, opts)
 	for _, r := range c.service.Requests() {
@@ -27,6 +35,7 @@ func (c *terraformCore) run(cfg config, opts options) bool {
 		}
 	}
 	if len(c.failures) > 0 {
+		c.state = before // a plan that fails changes no state
 		return false
 	}
 	targeted := maps.Clone(cfg)
@@ -59,7 +68,7 @@ func (c *terraformCore) checkStates(cfg config, opts options) {
 		untrue[d] = streamNames{}
 	}
 	for addr, is := range c.state {
-		for _, s := range append([]*stored{is.current}, is.deposed...) {
+		for _, s := range is.objects() {
 			d := c.deploymentOf(s)
 			for id, got := range s.sets() {
 				truth := d.attached(id)
@@ -105,12 +114,9 @@ func (c *terraformCore) runClean(cfg config) {
 	before := map[streamAt][]string{} // on_destroy of the objects of each stream
 	sets := map[streamAt]any{}
 	for addr, is := range c.state {
-		for i, s := range append([]*stored{is.current}, is.deposed...) {
-			if s == nil {
-				continue
-			}
+		for _, s := range is.objects() {
 			onDestroy := s.text("on_destroy")
-			if b, stays := cfg[addr]; i == 0 && stays && b.group && !s.tainted {
+			if b, stays := cfg[addr]; s == is.current && stays && b.group && !s.tainted {
 				onDestroy = cmp.Or(b.onDestroy, "detach") // an update of a group drops streams
 			}
 			if c.here(s) == nil {

@@ -1,7 +1,6 @@
 package coretest
 
 import (
-	"fmt"
 	"maps"
 	"math/rand/v2"
 	"os"
@@ -15,8 +14,6 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/stream-management/terraform-provider-stream/internal/cli"
-	"github.com/stream-management/terraform-provider-stream/internal/clitest"
-	"github.com/stream-management/terraform-provider-stream/internal/streamstest"
 )
 
 // TestAccHistories runs random histories with a real CLI, and then with the model of Terraform core: the calls to the
@@ -51,7 +48,7 @@ func TestAccHistories(t *testing.T) {
 					t.Logf("make clihistories CLI_HISTORIES=1 SEED=%d", seed)
 				}
 			})
-			h := rapid.Custom(drawHistory).Example(seed)
+			h := rapid.Custom(func(t *rapid.T) history { return drawHistory(t, true) }).Example(seed)
 			actual := startRealCore(t, program, version, h.drift)
 			inBubble(t, func(bubble *testing.T) {
 				compared := h.compare(bubble, actual, version)
@@ -84,8 +81,8 @@ func (h history) compare(t *testing.T, actual *realCore, version cliVersion) map
 	model.cli = version
 	model.provider["max_concurrent_requests"] = 1
 	for i, d := range model.deployments {
-		seedHistory(d.service)
-		seedHistory(actual.services[i])
+		seedMissing(d.service)
+		seedMissing(actual.services[i])
 	}
 	order := &replay{t: t, compared: map[string]int{}}
 	recorder := newRecorder(model.start, order.begin)
@@ -104,17 +101,14 @@ func (h history) compare(t *testing.T, actual *realCore, version cliVersion) map
 		t.Logf("%s\nThe output and the calls of the last run:\n%s", model.script, out)
 	}()
 	for i, run := range h.runs {
-		run = model.possible(run)
-		model.configureFor(model.deployments[run.deployment], true)
+		run.config = model.distinguishable(run.config)
+		run = model.begin(run)
 		service, url := actual.services[run.deployment], actual.urls[run.deployment]
-		run.before.make(model.service, model)
 		run.before.make(service, nil)
-		run.show(model)
-		run.prepare(model.service)
-		run.prepare(service)
+		run.prepare(service, nil)
 
 		late += run.config.lateResources(url, i, run.options)
-		configuration := run.config.terraform(url, model.providerBlock(), i, run.options) + late + run.blocks()
+		configuration := run.config.terraform(url, model.providerBlock(), i, run.options) + late
 		var ok, modelOK bool
 		recorded, out, ok = actual.run(configuration, run, func() { run.between.make(service, nil) })
 		for _, refusal := range []string{"Error: Cycle", "Error: Self reference"} { // Terraform's own
@@ -123,7 +117,8 @@ func (h history) compare(t *testing.T, actual *realCore, version cliVersion) map
 				return order.compared
 			}
 		}
-		order.run(recorded, func() { modelOK = model.runLike(run, recorder) })
+		recorder.newRun()
+		order.run(recorded, func() { modelOK = model.run(run.config, run.options) })
 		if model.cyclic {
 			t.Fatalf("the nodes of the model wait for each other")
 		}
@@ -137,79 +132,24 @@ func (h history) compare(t *testing.T, actual *realCore, version cliVersion) map
 	return order.compared
 }
 
-// runLike makes a run of the model.
-func (c *terraformCore) runLike(run historyRun, recorder *recorder) bool {
-	before := maps.Clone(c.state)
-	for from, to := range run.moved {
-		c.state[to] = c.state[from]
-		delete(c.state, from)
+// distinguishable is a configuration in which no two calls are equal: two resources with the same stream have different
+// triggers. Else the model could not know which one the CLI has called.
+func (c *terraformCore) distinguishable(cfg config) config {
+	changed := maps.Clone(cfg)
+	for addr, b := range cfg {
+		for _, other := range historyAddrs {
+			ids := slices.Collect(maps.Keys(cfg[other].sets))
+			if is := c.state[other]; is != nil {
+				for _, s := range is.objects() {
+					ids = append(ids, s.streams()...)
+				}
+			}
+			if other != addr && slices.ContainsFunc(ids, func(id string) bool { return b.sets[id] != nil }) {
+				b.trigger = addr + b.trigger
+				break
+			}
+		}
+		changed[addr] = b
 	}
-	for _, addr := range run.tainted {
-		c.state[addr].current.tainted = true
-	}
-	opts := run.options
-	opts.meanwhile = func() { run.between.make(c.service, c) }
-	recorder.newRun()
-	ok := c.run(run.config, opts)
-	if _, walk := recorder.current(); walk < 2 {
-		c.state = before // a plan that fails changes no state
-	}
-	return ok
-}
-
-// lastEdited is in the future, so that the values of last_edited do not depend on the clock.
-const lastEdited = 4e12
-
-func seedHistory(service *streamstest.Service) {
-	for _, id := range historyStreams {
-		service.Seed(streamstest.Stream{ID: id, TerminalID: "terminal-1", LastEdited: lastEdited})
-	}
-}
-
-// make changes a stream as somebody else would. The model takes note of it; nil: there is none.
-func (ch streamChange) make(service *streamstest.Service, model *terraformCore) {
-	stream := ch.stream
-	if model != nil && stream.ID != "" {
-		model.limit(stream.ID)
-	}
-	switch _, exists := service.Stream(stream.ID); {
-	case stream.ID == "":
-	case ch.gone:
-		service.Remove(stream.ID)
-	case !exists:
-		stream.LastEdited = lastEdited
-		service.Seed(stream)
-	default:
-		service.Seed(stream)
-	}
-}
-
-func (ch streamChange) String() string {
-	if ch.gone {
-		return "removes the stream " + ch.stream.ID
-	}
-	return fmt.Sprintf("changes the stream: %+v", ch.stream)
-}
-
-// prepare makes the service ready for a run.
-func (run historyRun) prepare(service *streamstest.Service) {
-	service.Configure(func(o *streamstest.Options) {
-		*o = streamstest.Options{ServeGet: o.ServeGet, Latency: o.Latency}
-		historyReadings[run.reading](o)
-	})
-	service.InjectByStream(run.faults...)
-}
-
-// show adds the run to the script.
-func (run historyRun) show(c *terraformCore) {
-	c.script.add(c, run.config)
-	shown := c.script.last()
-	shown.options, shown.blocks, shown.faults = run.options, run.blocks(), run.faults
-	historyReadings[run.reading](&shown.service)
-	for _, addr := range run.tainted {
-		c.script.command("taint %s", addressOf(addr))
-	}
-	if run.between.stream.ID != "" {
-		shown.notes = append(shown.notes, "Between the plan and the apply, somebody "+run.between.String())
-	}
+	return changed
 }

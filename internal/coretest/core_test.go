@@ -40,15 +40,13 @@ type terraformCore struct {
 	// next chooses which of the named nodes of a walk continues. If next is nil, each node has a goroutine of its own.
 	next func(names []string) int
 
-	running     atomic.Pointer[Process] // the last one that was started
-	interrupted atomic.Bool             // the running process
+	running atomic.Pointer[Process] // the last one that was started
 
 	mu       sync.Mutex // guards the fields below while the nodes run
 	failures []string   // errors that the provider reported in this run
 	problems []string   // violations by the provider, and failures of the test
 
-	operating map[string]string // the kind of the operation in progress on a stream, or of the last that began
-	invoking  bool              // the current apply has an action
+	invoking bool // the current apply has an action
 
 	// Streams about which the provider has said something, in this process, in this run, or in a run since which their
 	// states differ from the service.
@@ -84,10 +82,7 @@ func (s streamNames) add(ids ...string) {
 func (c *terraformCore) objects() []*stored {
 	var all []*stored
 	for _, addr := range slices.Sorted(maps.Keys(c.state)) {
-		if is := c.state[addr]; is.current != nil {
-			all = append(all, is.current)
-		}
-		all = append(all, c.state[addr].deposed...)
+		all = append(all, c.state[addr].objects()...)
 	}
 	return all
 }
@@ -118,8 +113,6 @@ func newTerraformCore(t interface {
 			},
 		},
 		state: map[string]*instance{}, husks: map[string]bool{},
-
-		operating: map[string]string{},
 	}
 	c.configureFor(deployments[0], false)
 	return c
@@ -139,7 +132,6 @@ func (c *terraformCore) startProvider(lateAddress bool) *Process {
 	c.lateDeployment = lateAddress && configured["deployment"] == nil
 	p := &Process{T: nodeFailer{c}, Server: c.start(), Schemas: schemas()}
 	c.running.Store(p)
-	c.interrupted.Store(false)
 	c.walk([]node{{name: "configure the provider", run: func(func()) bool {
 		p.Configure(configured)
 		return true

@@ -9,7 +9,6 @@ import (
 	"strings"
 
 	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
-	"pgregory.net/rapid"
 
 	"github.com/stream-management/terraform-provider-stream/internal/provider"
 	"github.com/stream-management/terraform-provider-stream/internal/streamstest"
@@ -66,17 +65,6 @@ func (c *terraformCore) configureFor(d *deployment, atAnotherAddress bool) {
 	if atAnotherAddress {
 		c.provider["base_url"], c.provider["deployment"] = d.address+":8080", d.address
 	}
-}
-
-// drawDeployment configures the provider for one of the deployments, and reports whether it is another one than before.
-func (c *terraformCore) drawDeployment(t *rapid.T) (moves bool) {
-	d := c.deployment
-	if moves = chance(t, 25, "another deployment"); moves {
-		d = c.deployments[1-slices.Index(c.deployments, d)]
-	}
-	c.configureFor(d, chance(t, 15, "another address"))
-	t.Logf("deployment %s", d.address)
-	return moves
 }
 
 // deploymentOf returns the deployment for which an object speaks.

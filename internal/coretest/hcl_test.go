@@ -32,14 +32,16 @@ func (cfg config) terraform(baseURL string, provider providerBlock, run int, opt
 	}
 	text.WriteString(provider.terraform(address, opts.lateAddress))
 	for _, addr := range slices.Sorted(maps.Keys(cfg)) {
-		b := cfg[addr]
-		if _, exists := cfg[b.dependsOn]; !exists {
-			b.dependsOn = ""
-		}
-		b.write(&text, addr, run, opts)
+		cfg[addr].write(&text, addr, run, opts)
 	}
 	for _, addr := range opts.imports {
 		fmt.Fprintf(&text, "\nimport {\n  to = %s\n  id = %q\n}\n", addressOf(addr), cfg[addr].stream())
+	}
+	for _, from := range slices.Sorted(maps.Keys(opts.moved)) {
+		fmt.Fprintf(&text, "\nmoved {\n  from = %s\n  to   = %s\n}\n", addressOf(from), addressOf(opts.moved[from]))
+	}
+	for _, addr := range opts.forgotten {
+		fmt.Fprintf(&text, "\nremoved {\n  from = %s\n  lifecycle {\n    destroy = false\n  }\n}\n", addressOf(addr))
 	}
 	if opts.action != nil {
 		id := opts.action.stream()

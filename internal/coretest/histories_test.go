@@ -37,10 +37,32 @@ func runHistories(t *testing.T, batches int, inTurn bool) {
 				for range i {
 					rapid.Uint64().Draw(t, "skipped")
 				}
-				inBubble(batch, func(bubble *testing.T) { runRandomHistory(historyT{t, bubble}, inTurn) })
+				inBubble(batch, func(bubble *testing.T) { runHistory(historyT{t, bubble}, inTurn) })
 			})
 		})
 	}
+}
+
+func runHistory(t historyT, inTurn bool) {
+	h := drawHistory(t.T, false)
+	c := newTerraformCore(t, h.drift, h.attempts, historyStreams...)
+	c.cli = cliVersion{destroysUnrefreshed: h.olderCLI, identities: true, actions: true, removes: true}
+	if inTurn {
+		c.next = func(names []string) int {
+			if len(names) == 1 {
+				return 0
+			}
+			return rapid.IntRange(0, len(names)-1).Draw(t.T, "next")
+		}
+	}
+	failed := true
+	defer func() {
+		if failed {
+			t.Logf("%s", c.script)
+		}
+	}()
+	h.runAlone(c)
+	failed = false
 }
 
 // inBubble calls f in a bubble of synctest, whose clock goes on only when everything waits. So a timeout never depends on

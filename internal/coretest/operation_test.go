@@ -79,17 +79,12 @@ func (o *operation) streams() []string {
 // operate makes a call and records what the service received.
 func (c *terraformCore) operate(o *operation, call func() Diagnostics) {
 	ids := o.streams()
-	kind, _, _ := strings.Cut(o.what, " ")
-	c.note(func() {
-		setAll(c.operating, ids, kind)
-		c.called[o.prior] = true
-	})
+	c.note(func() { c.called[o.prior] = true })
 	seen := len(c.service.Requests())
 	diags := call()
 	if c.next != nil { // else, requests of other operations are in between
 		o.requests = c.service.Requests()[seen:]
 	}
-	c.note(func() { setAll(c.operating, ids, "") })
 	c.noErrors(o.what, diags)
 	o.errors = c.errorsOf(o.what, ids, diags)
 	o.hidden = strings.Contains(diags.String(), "× "+string(streams.KindInterrupted))
@@ -124,12 +119,6 @@ func (c *terraformCore) operate(o *operation, call func() Diagnostics) {
 			c.checkLastSentence(o, id, detail)
 		}
 		c.noteReport(id, o)
-	}
-}
-
-func setAll(values map[string]string, keys []string, value string) {
-	for _, key := range keys {
-		values[key] = value
 	}
 }
 

@@ -8,34 +8,14 @@ import (
 	"github.com/stream-management/terraform-provider-stream/internal/streamstest"
 )
 
-// script is a history in a form that a person can run with the stand-in service.
-type script []*scriptRun
+// script is a history in a form that a person can run with the stand-in service. The stand-in is started again for each run
+// of the CLI, so that its faults count from there.
+type script []scriptRun
 
-// scriptRun is one run of the CLI. The stand-in is started again for each, so that its faults count from there.
 type scriptRun struct {
-	config   config
-	options  options
+	historyRun
 	provider providerBlock
-	commands []string
-	blocks   string // moved and removed blocks
 	streams  []streamstest.Stream
-	service  streamstest.Options
-	faults   []streamstest.RequestFault
-	notes    []string
-}
-
-// add begins a run with the deployment and the streams of now.
-func (s *script) add(c *terraformCore, cfg config) {
-	*s = append(*s, &scriptRun{
-		config: cfg, provider: c.providerBlock(), streams: streamsOf(c.service), service: streamstest.Options{ServeGet: c.drift},
-	})
-}
-
-func (s script) last() *scriptRun { return s[len(s)-1] }
-
-// command adds a command before the run.
-func (s script) command(format string, args ...any) {
-	s.last().commands = append(s.last().commands, fmt.Sprintf(format, args...))
 }
 
 // historyURL is the address of the stand-in service in a script.
@@ -48,43 +28,40 @@ func (s script) String() string {
 	for i, run := range s {
 		late += run.config.lateResources(historyURL, i, run.options)
 		fmt.Fprintf(&text, "\n# Run %d, with in another terminal: %s\n", i, run.standIn())
-		for _, note := range run.notes {
-			fmt.Fprintf(&text, "# %s\n", note)
+		for _, f := range run.faults {
+			if strings.HasPrefix(f.Name, interrupt) {
+				fmt.Fprintf(&text, "# Ctrl-C during the request of the fault %s\n", f)
+			}
 		}
-		for _, command := range run.commands {
-			fmt.Fprintf(&text, "terraform %s\n", command)
+		if run.between.stream.ID != "" {
+			fmt.Fprintf(&text, "# Between the plan and the apply, somebody changes the stream: %+v\n", run.between)
 		}
-		configuration := run.config.terraform(historyURL, run.provider, i, run.options) + late + run.blocks
-		fmt.Fprintf(&text, "cat >main.tf <<'END'\n%sEND\nterraform %s\n", configuration, strings.Join(run.options.arguments(), " "))
+		for _, addr := range run.tainted {
+			fmt.Fprintf(&text, "terraform taint %s\n", addressOf(addr))
+		}
+		configuration := run.config.terraform(historyURL, run.provider, i, run.options) + late
+		fmt.Fprintf(&text, "cat >main.tf <<'END'\n%sEND\nterraform %s\n", configuration, strings.Join(run.arguments(), " "))
 	}
 	return text.String()
 }
 
 // standIn is the command that starts the service.
-func (r *scriptRun) standIn() string {
+func (r scriptRun) standIn() string {
 	command := "go run ./internal/cmd/standin -listen " + strings.TrimPrefix(historyURL, "http://")
-	for _, flag := range []struct {
-		name string
-		set  bool
-	}{
-		{"-get", r.service.ServeGet},
-		{"-merge", r.service.Merge},
-		{"-refuse-empty", r.service.RefuseEmpty},
-		{"-keep-last-edited", r.service.KeepLastEdited},
-		{"-known " + strings.Join(r.service.KnownProcessors, ","), r.service.KnownProcessors != nil},
-	} {
-		if flag.set {
-			command += " " + flag.name
-		}
+	if r.provider.drift {
+		command += " -get"
 	}
+	command += historyReadings[r.reading].flag
 	for _, stream := range r.streams {
 		command += " -stream " + stream.ID
 		if len(stream.ProcessorIDs) > 0 {
 			command += "=" + strings.Join(stream.ProcessorIDs, ",")
 		}
 	}
-	for _, fault := range r.faults {
-		command += fmt.Sprintf(" -fault '%s'", fault)
+	for _, f := range r.faults {
+		if f.Name = strings.TrimPrefix(f.Name, interrupt); f.Name != "" {
+			command += fmt.Sprintf(" -fault '%s'", f)
+		}
 	}
 	return command
 }

@@ -11,12 +11,14 @@ import (
 
 // options are those of `terraform apply`, and what happens meanwhile.
 type options struct {
-	replace, imports []string // addresses
-	forgotten        []string // addresses of removed blocks
-	targets          []string // addresses; nil: all
-	keepsState       bool     // -refresh=false
-	lateAddress      bool     // base_url is known after apply
-	meanwhile        func()   // between the plan and the apply; may be nil
+	tainted          []string          // addresses, before the run
+	moved            map[string]string // new addresses by old ones
+	replace, imports []string          // addresses
+	forgotten        []string          // addresses of removed blocks
+	targets          []string          // addresses; nil: all
+	keepsState       bool              // -refresh=false
+	lateAddress      bool              // base_url is known after apply
+	meanwhile        func()            // between the plan and the apply; may be nil
 
 	action      *resourceBlock // of one stream; may be nil
 	actionAfter string         // the address whose operation triggers the action
@@ -30,6 +32,13 @@ func (o options) targeted(addr string) bool {
 type instance struct {
 	current *stored
 	deposed []*stored // replaced, but not destroyed yet
+}
+
+func (is *instance) objects() []*stored {
+	if is.current == nil {
+		return is.deposed
+	}
+	return append([]*stored{is.current}, is.deposed...)
 }
 
 // stored is an object of an instance.
@@ -237,8 +246,7 @@ func (c *terraformCore) sharedStreams(cfg config, opts options) streamNames {
 		}
 	}
 	for addr, is := range c.state {
-		add(c.here(is.current).streams()...)
-		for _, s := range is.deposed {
+		for _, s := range is.objects() {
 			add(c.here(s).streams()...)
 		}
 		for id := range cfg[addr].sets {
@@ -285,4 +293,22 @@ func conflicts(cfg config, applying bool) []string {
 		}
 	}
 	return ids
+}
+
+// withoutConflicts gives all resources of a stream the set of the first one.
+func (cfg config) withoutConflicts() config {
+	cfg = maps.Clone(cfg)
+	sets := map[string][]string{}
+	for _, addr := range slices.Sorted(maps.Keys(cfg)) {
+		b := cfg[addr]
+		b.sets = maps.Clone(b.sets)
+		for id, set := range b.sets {
+			if _, ok := sets[id]; !ok {
+				sets[id] = set
+			}
+			b.sets[id] = sets[id]
+		}
+		cfg[addr] = b
+	}
+	return cfg
 }

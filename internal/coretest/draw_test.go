@@ -1,0 +1,310 @@
+package coretest
+
+import (
+	"maps"
+	"slices"
+	"strconv"
+
+	"pgregory.net/rapid"
+
+	"github.com/stream-management/terraform-provider-stream/internal/streamstest"
+)
+
+// history is what happens to one state, for the model and for a real CLI. What a state does not allow is left out of a run,
+// such as the replacement of a resource that could not be created.
+type history struct {
+	drift    bool
+	olderCLI bool // see cliVersion
+	attempts int
+	runs     []historyRun
+}
+
+type historyRun struct {
+	options
+	config         config
+	deployment     int
+	anotherAddress bool // of the deployment
+	reading        int  // of historyReadings
+	faults         []streamstest.RequestFault
+
+	before, between streamChange // by others: before the run, and between the plan and the apply
+}
+
+// streamChange is a change of a stream by others.
+type streamChange struct {
+	stream streamstest.Stream // without an id: no change
+	gone   bool
+}
+
+// historyReadings are how the service may read the interface, with the flag of the stand-in.
+var historyReadings = []struct {
+	flag string
+	set  func(*streamstest.Options)
+}{
+	{"", func(*streamstest.Options) {}},
+	{" -merge", func(o *streamstest.Options) { o.Merge = true }},
+	{" -refuse-empty", func(o *streamstest.Options) { o.RefuseEmpty = true }},
+	{" -known p1,p2", func(o *streamstest.Options) { o.KnownProcessors = []string{"p1", "p2"} }},
+	{" -keep-last-edited", func(o *streamstest.Options) { o.KeepLastEdited = true }},
+}
+
+var (
+	historyAddrs   = []string{"a", "b", "c", "d", "g", "h"}
+	historyGroups  = []string{"g", "h"} // the others are single resources
+	historyStreams = []string{"s1", "s2", "s3", "s4", "s5", "s6", "s7", "s8"}
+)
+
+// draws draws a history.
+type draws struct {
+	*rapid.T
+	history
+	streams []string // those of the history: with few, all operations meet
+	real    bool     // for a real CLI, too, which nobody interrupts, and whose clock is real
+}
+
+func (d *draws) chance(percent int, what string) bool { return d.index(100, what) >= 100-percent }
+
+// index draws an index, and zero for the simplest one. The generators of rapid prefer small numbers; their sum hardly does.
+func (d *draws) index(n int, what string) int {
+	sum := 0
+	for range 3 {
+		sum += rapid.IntRange(0, n-1).Draw(d.T, what)
+	}
+	return sum % n
+}
+
+func (d *draws) oneOf(all []string, what string) string {
+	return rapid.SampledFrom(all).Draw(d.T, what)
+}
+
+func drawHistory(t *rapid.T, real bool) history {
+	d := &draws{T: t, real: real}
+	d.streams = historyStreams[:[]int{8, 8, 8, 1, 2, 2, 3}[d.index(7, "streams")]]
+	d.drift, d.olderCLI = d.chance(30, "detect_drift"), d.chance(20, "Terraform 1.9 to 1.11")
+	d.attempts = 1 + d.index(2, "max_attempts")
+	for i := range 2 + d.index(4, "runs") {
+		d.runs = append(d.runs, d.run(i))
+	}
+	return d.history
+}
+
+func (d *draws) run(i int) (run historyRun) {
+	run.config = d.config()
+	if i > 0 {
+		last := d.runs[i-1]
+		if run.deployment = last.deployment; d.chance(15, "another deployment") {
+			run.deployment = 1 - run.deployment
+			if d.chance(60, "nothing else") {
+				run.config = maps.Clone(last.config)
+			}
+		}
+	}
+	run.anotherAddress = d.real || d.chance(15, "another address")
+	d.addresses(&run, i)
+	if d.chance(10, "-target") {
+		for _, addr := range historyAddrs {
+			if d.chance(50, "target "+addr) {
+				run.targets = append(run.targets, addr)
+			}
+		}
+	}
+	run.keepsState = d.chance(10, "-refresh=false")
+	run.lateAddress = d.chance(10, "late address")
+	if d.chance(20, "action") {
+		b := d.block("")
+		run.action, run.actionAfter = &b, d.oneOf(historyAddrs, "action after")
+	}
+	if d.chance(20, "changed by others") {
+		run.before = d.change()
+	}
+	if d.chance(10, "meanwhile") {
+		run.between = d.change()
+	}
+	if d.chance(20, "read differently") {
+		run.reading = d.index(len(historyReadings), "reading")
+	}
+	if d.chance(80, "faulty") {
+		run.faults = d.faults()
+	}
+	return run
+}
+
+// addresses draws what happens to each address. In each run, one kind of operation is frequent.
+func (d *draws) addresses(run *historyRun, i int) {
+	goes, triggered := 10, 10
+	switch kind := d.index(4, "kind of run"); {
+	case i == 0:
+		goes = 0
+	case kind == 0:
+		goes = 80
+	case kind == 1:
+		triggered = 80
+	}
+	run.moved = map[string]string{}
+	for _, addr := range historyAddrs {
+		b, configured := run.config[addr]
+		if configured && d.chance(goes, "without "+addr) {
+			delete(run.config, addr)
+			configured = false
+		}
+		switch {
+		case !configured && d.chance(20, "moved "+addr):
+			run.moved[addr] = d.oneOf(historyAddrs, "to")
+		case !configured && d.chance(10, "removed "+addr):
+			run.forgotten = append(run.forgotten, addr)
+		case !configured:
+		case !b.group && d.chance(10, "import "+addr):
+			run.imports = append(run.imports, addr)
+		case d.chance(10, "replace "+addr):
+			run.replace = append(run.replace, addr)
+		case d.chance(10, "taint "+addr):
+			run.tainted = append(run.tainted, addr)
+		case d.chance(triggered, "triggered "+addr):
+			b.trigger = strconv.Itoa(i)
+			run.config[addr] = b
+		}
+	}
+}
+
+func (d *draws) change() streamChange {
+	ch := streamChange{stream: streamstest.Stream{ID: d.oneOf(d.streams, "changed stream")}}
+	switch d.index(3, "change") {
+	case 0:
+		ch.stream.ProcessorIDs = d.processors()
+	case 1:
+		ch.stream.TerminalID = "terminal-" + strconv.Itoa(1+d.index(3, "terminal"))
+	case 2:
+		ch.gone = true
+	}
+	return ch
+}
+
+// interrupt is the beginning of the names of faults during which somebody interrupts Terraform.
+const interrupt = "interrupt, "
+
+var (
+	interruptions = []string{interrupt, interrupt + "500 applied", interrupt + "late"}
+	// slowFaults are responses that come after the request timeout, or after the client has given up.
+	slowFaults = []string{interrupt + "no response", interrupt + "too late", "no response", "too late"}
+)
+
+// faults draws what becomes of the first requests to each stream.
+func (d *draws) faults() (faults []streamstest.RequestFault) {
+	names := slices.Sorted(maps.Keys(streamstest.Faults))
+	switch kind := d.index(5, "kind of faults"); {
+	case d.real:
+	case kind == 0:
+		names = interruptions // one ends the run
+	case kind == 1:
+		names = slowFaults
+	}
+	method := "PATCH"
+	if d.drift && d.chance(20, "of reads") {
+		method = "GET"
+	}
+	for _, id := range d.streams {
+		for n := range 3 * d.attempts {
+			if d.chance(40, "fault of "+id) {
+				name := names[d.index(len(names), "fault")]
+				faults = append(faults, streamstest.RequestFault{Method: method, StreamID: id, N: n + 1, Name: name})
+			}
+		}
+	}
+	return faults
+}
+
+// config edits the last configuration, or takes an older one, or makes a new one.
+func (d *draws) config() config {
+	cfg := config{}
+	switch kind := d.index(10, "kind of configuration"); {
+	case len(d.runs) > 0 && kind < 1:
+		return maps.Clone(d.runs[d.index(len(d.runs), "older configuration")].config)
+	case len(d.runs) > 0 && kind < 8:
+		cfg = d.edit(d.runs[len(d.runs)-1].config)
+	default:
+		for _, addr := range historyAddrs {
+			if d.chance(60, addr) {
+				cfg[addr] = d.block(addr)
+			}
+		}
+	}
+	if d.chance(90, "without conflicts") {
+		return cfg.withoutConflicts()
+	}
+	// The provider cannot compare a value that is known after apply with a resource without changes, because core does not
+	// call the provider for this resource again.
+	for addr, b := range cfg {
+		b.lateStream, b.lateProcessors = false, false
+		cfg[addr] = b
+	}
+	return cfg
+}
+
+// edit changes most resources of a configuration a little.
+func (d *draws) edit(last config) config {
+	cfg := maps.Clone(last)
+	for _, addr := range historyAddrs {
+		b, exists := cfg[addr]
+		drawn := d.block(addr)
+		b.sets = maps.Clone(b.sets)
+		switch edit := d.index(10, "edit of "+addr); {
+		case !exists && edit < 4:
+			b = drawn
+		case !exists, edit < 3:
+			continue
+		case edit == 3:
+			delete(cfg, addr)
+			continue
+		case edit == 4 && b.group: // one stream comes or goes
+			id := d.oneOf(d.streams, "edited stream")
+			if _, has := b.sets[id]; has {
+				delete(b.sets, id)
+			} else {
+				b.sets[id] = d.processors()
+			}
+		case edit == 4:
+			b.sets, b.lateStream = map[string][]string{drawn.stream(): b.sets[b.stream()]}, drawn.lateStream
+		case edit == 5:
+			b.trigger, b.onDestroy, b.dependsOn = drawn.trigger, drawn.onDestroy, drawn.dependsOn
+			b.createBeforeDestroy = b.createBeforeDestroy && b.dependsOn == ""
+		case len(b.sets) > 0:
+			b.sets[d.oneOf(slices.Sorted(maps.Keys(b.sets)), "edited stream")] = d.processors()
+			b.lateProcessors, b.partlyLate = drawn.lateProcessors, drawn.partlyLate
+		}
+		cfg[addr] = b
+	}
+	return cfg
+}
+
+func (d *draws) block(addr string) resourceBlock {
+	b := blockFor(d.streams[d.index(len(d.streams), "stream")], d.processors()...)
+	if b.group = slices.Contains(historyGroups, addr); b.group {
+		for _, id := range d.streams {
+			if b.sets[id] == nil && d.chance(50, id) {
+				b.sets[id] = d.processors()
+			}
+		}
+	}
+	b.onDestroy = d.oneOf([]string{"", "detach", "keep", "detach"}, "on_destroy")
+	b.trigger = d.oneOf([]string{"", "1", "2"}, "triggers")
+	b.createBeforeDestroy = d.chance(30, "create_before_destroy")
+	b.lateStream = d.chance(5, "late stream_id")
+	b.lateProcessors = d.chance(10, "late processor_ids")
+	b.partlyLate = d.chance(50, "partly")
+	if i := slices.Index(historyAddrs, addr); i > 0 && d.chance(15, "depends_on") {
+		b.dependsOn = d.oneOf(historyAddrs[:i], "dependency")
+		b.createBeforeDestroy = false // Terraform would pass it on to the dependency
+	}
+	return b
+}
+
+func (d *draws) processors() []string {
+	set := []string{}
+	mask := d.index(8, "processors")
+	for i, id := range []string{"p1", "p2", "p3"} {
+		if mask>>i&1 == 1 {
+			set = append(set, id)
+		}
+	}
+	return set
+}
