@@ -82,7 +82,7 @@ func drawHistory(t *rapid.T, real bool) history {
 	d.streams = historyStreams[:[]int{8, 8, 8, 1, 2, 2, 3}[d.index(7, "streams")]]
 	d.drift, d.olderCLI = d.chance(30, "detect_drift"), d.chance(20, "Terraform 1.9 to 1.11")
 	d.attempts = 1 + d.index(2, "max_attempts")
-	for i := range 2 + d.index(4, "runs") {
+	for i := range 3 + d.index(3, "runs") {
 		d.runs = append(d.runs, d.run(i))
 	}
 	return d.history
@@ -123,7 +123,7 @@ func (d *draws) run(i int) (run historyRun) {
 	if d.chance(20, "read differently") {
 		run.reading = d.index(len(historyReadings), "reading")
 	}
-	if d.chance(80, "faulty") {
+	if d.chance(min(90, 40+50*i), "faulty") {
 		run.faults = d.faults()
 	}
 	return run
@@ -219,7 +219,7 @@ func (d *draws) config() config {
 	switch kind := d.index(10, "kind of configuration"); {
 	case len(d.runs) > 0 && kind < 1:
 		return maps.Clone(d.runs[d.index(len(d.runs), "older configuration")].config)
-	case len(d.runs) > 0 && kind < 8:
+	case len(d.runs) > 0 && kind < 9:
 		cfg = d.edit(d.runs[len(d.runs)-1].config)
 	default:
 		for _, addr := range historyAddrs {
@@ -247,7 +247,7 @@ func (d *draws) edit(last config) config {
 		b, exists := cfg[addr]
 		drawn := d.block(addr)
 		b.sets = maps.Clone(b.sets)
-		switch edit := d.index(10, "edit of "+addr); {
+		switch edit := d.index(12, "edit of "+addr); {
 		case !exists && edit < 4:
 			b = drawn
 		case !exists, edit < 3:
@@ -255,16 +255,17 @@ func (d *draws) edit(last config) config {
 		case edit == 3:
 			delete(cfg, addr)
 			continue
-		case edit == 4 && b.group: // one stream comes or goes
-			id := d.oneOf(d.streams, "edited stream")
-			if _, has := b.sets[id]; has {
-				delete(b.sets, id)
-			} else {
-				b.sets[id] = d.processors()
+		case edit < 9 && b.group: // streams come or go
+			for _, id := range d.streams {
+				if _, has := b.sets[id]; has && d.chance(40, "without "+id) {
+					delete(b.sets, id)
+				} else if !has && d.chance(40, "with "+id) {
+					b.sets[id] = d.processors()
+				}
 			}
-		case edit == 4:
+		case edit < 7:
 			b.sets, b.lateStream = map[string][]string{drawn.stream(): b.sets[b.stream()]}, drawn.lateStream
-		case edit == 5:
+		case edit == 7:
 			b.trigger, b.onDestroy, b.dependsOn = drawn.trigger, drawn.onDestroy, drawn.dependsOn
 			b.createBeforeDestroy = b.createBeforeDestroy && b.dependsOn == ""
 		case len(b.sets) > 0:
@@ -287,7 +288,7 @@ func (d *draws) block(addr string) resourceBlock {
 	}
 	b.onDestroy = d.oneOf([]string{"", "detach", "keep", "detach"}, "on_destroy")
 	b.trigger = d.oneOf([]string{"", "1", "2"}, "triggers")
-	b.createBeforeDestroy = d.chance(30, "create_before_destroy")
+	b.createBeforeDestroy = d.chance(40, "create_before_destroy")
 	b.lateStream = d.chance(5, "late stream_id")
 	b.lateProcessors = d.chance(10, "late processor_ids")
 	b.partlyLate = d.chance(50, "partly")
