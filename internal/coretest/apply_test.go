@@ -11,7 +11,7 @@ import (
 // apply applies changes, in a new process of the provider.
 func (c *terraformCore) apply(changes []change, refreshed map[string]*instance, opts options) {
 	c.t.Helper()
-	p := c.startProvider(false)
+	p := c.startProvider(2, false)
 	c.state = refreshed
 	var nodes []node
 	var destroyers []destroyer
@@ -23,17 +23,17 @@ func (c *terraformCore) apply(changes []change, refreshed map[string]*instance, 
 		}
 		switch ch.verb {
 		case create, update:
-			nodes = append(nodes, node{set, nil, func(pause func()) bool { return c.createOrUpdate(p, ch, pause) }})
+			nodes = append(nodes, node{set, nil, func(p *Process) bool { return c.createOrUpdate(p, ch) }})
 		case deleteThenCreate:
 			nodes = append(nodes,
-				node{d.node, nil, func(func()) bool { return c.destroy(p, ch) }},
-				node{set, []string{d.node}, func(pause func()) bool { return c.createOrUpdate(p, ch, pause) }})
+				node{d.node, nil, func(p *Process) bool { return c.destroy(p, ch) }},
+				node{set, []string{d.node}, func(p *Process) bool { return c.createOrUpdate(p, ch) }})
 		case createThenDelete:
 			nodes = append(nodes,
-				node{set, nil, func(pause func()) bool { return c.createOrUpdate(p, ch, pause) }},
-				node{d.node, []string{set}, func(pause func()) bool { return c.destroyDeposed(p, ch.addr, ch.prior, pause) }})
+				node{set, nil, func(p *Process) bool { return c.createOrUpdate(p, ch) }},
+				node{d.node, []string{set}, func(p *Process) bool { return c.destroyDeposed(p, ch.addr, ch.prior) }})
 		case forget:
-			nodes = append(nodes, node{d.node, nil, func(func()) bool {
+			nodes = append(nodes, node{d.node, nil, func(p *Process) bool {
 				c.mu.Lock()
 				defer c.mu.Unlock()
 				c.limitMarked(ch.prior)
@@ -45,7 +45,7 @@ func (c *terraformCore) apply(changes []change, refreshed map[string]*instance, 
 			}})
 		case destroy:
 			if !ch.deposed {
-				nodes = append(nodes, node{d.node, nil, func(func()) bool { return c.destroy(p, ch) }})
+				nodes = append(nodes, node{d.node, nil, func(p *Process) bool { return c.destroy(p, ch) }})
 				continue
 			}
 			// Core creates a new object before it destroys the deposed ones.
@@ -55,8 +55,8 @@ func (c *terraformCore) apply(changes []change, refreshed map[string]*instance, 
 			}) {
 				after = []string{set}
 			}
-			nodes = append(nodes, node{d.node, after, func(pause func()) bool {
-				return c.destroyDeposed(p, ch.addr, ch.prior, pause)
+			nodes = append(nodes, node{d.node, after, func(p *Process) bool {
+				return c.destroyDeposed(p, ch.addr, ch.prior)
 			}})
 		}
 	}
@@ -87,7 +87,7 @@ func (c *terraformCore) apply(changes []change, refreshed map[string]*instance, 
 		c.unforeseen.add(opts.action.stream())
 	}
 	c.called, c.detached = map[*stored]bool{}, map[string]*stored{}
-	c.walk(nodes)
+	c.walk(p, nodes)
 	if opts.action != nil {
 		c.limit(opts.action.stream()) // an action has no state
 	}
@@ -130,7 +130,7 @@ func (c *terraformCore) actionNode(p *Process, opts options, nodes []node) node 
 	if trigger := "set " + opts.actionAfter; slices.ContainsFunc(nodes, func(n node) bool { return n.name == trigger }) {
 		after = []string{trigger}
 	}
-	return node{"invoke", after, func(func()) bool {
+	return node{"invoke", after, func(p *Process) bool {
 		o := &operation{what: "invoke", sets: map[string][]string{id: set}, must: []string{id}}
 		c.operate(o, func() (diags Diagnostics) {
 			_, diags = p.Invoke(Attributes{"stream_id": id, "processor_ids": set})
@@ -141,7 +141,7 @@ func (c *terraformCore) actionNode(p *Process, opts options, nodes []node) node 
 }
 
 // createOrUpdate creates or updates an instance.
-func (c *terraformCore) createOrUpdate(p *Process, ch change, pause func()) bool {
+func (c *terraformCore) createOrUpdate(p *Process, ch change) bool {
 	what, is := string(ch.verb)[:6]+" "+ch.addr, c.state[ch.addr]
 	if ch.verb.replaces() {
 		what = "create " + ch.addr
@@ -150,7 +150,7 @@ func (c *terraformCore) createOrUpdate(p *Process, ch change, pause func()) bool
 		is.deposed, is.current = append(is.deposed, is.current), nil
 	}
 	prior := is.current
-	actual, ok := c.planChange(p, ch.addr, ch.wanted, prior, ch.forced, &ch, pause)
+	actual, ok := c.planChange(p, ch.addr, ch.wanted, prior, ch.forced, &ch)
 	c.note(func() { c.husks[ch.addr] = !ok && prior == nil })
 	if !ok {
 		return false
@@ -172,7 +172,6 @@ func (c *terraformCore) createOrUpdate(p *Process, ch change, pause func()) bool
 	if actual.verb == noop {
 		return true
 	}
-	pause()
 
 	before := nullOf(actual.planned.Value.Type())
 	o := &operation{what: what, sets: ch.wanted.sets}
@@ -232,13 +231,12 @@ func (c *terraformCore) destroy(p *Process, ch change) bool {
 	return ok
 }
 
-func (c *terraformCore) destroyDeposed(p *Process, addr string, s *stored, pause func()) bool {
+func (c *terraformCore) destroyDeposed(p *Process, addr string, s *stored) bool {
 	is := c.state[addr]
 	ch, ok := c.planDestroy(p, addr, s, true)
 	if !ok {
 		return false
 	}
-	pause()
 	left, ok := c.applyDestroy(p, "destroy deposed "+addr, s, s.Value, ch.planned)
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -10,7 +10,6 @@ import (
 	"sync"
 	"testing"
 
-	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
 	"pgregory.net/rapid"
 
 	"github.com/stream-management/terraform-provider-stream/internal/cli"
@@ -79,15 +78,11 @@ func fromEnvironment(t *testing.T, name string, otherwise int) int {
 func (h history) compare(t *testing.T, actual *realCore, version cliVersion) map[string]int {
 	model := newTerraformCore(t, h.drift, h.attempts)
 	model.cli = version
-	model.provider["max_concurrent_requests"] = 1
 	for i, d := range model.deployments {
 		seedMissing(d.service)
 		seedMissing(actual.services[i])
 	}
-	order := &replay{t: t, compared: map[string]int{}}
-	recorder := newRecorder(model.start, order.begin)
-	recorder.withoutIdentities = !version.identities
-	model.start = func() tfprotov6.ProviderServer { return recorder }
+	order := &replay{t: t, model: model, compared: map[string]int{}}
 
 	var recorded []call
 	var out, late string
@@ -109,7 +104,7 @@ func (h history) compare(t *testing.T, actual *realCore, version cliVersion) map
 
 		late += run.config.lateResources(url, i, run.options)
 		configuration := run.config.terraform(url, model.providerBlock(), i, run.options) + late
-		var ok, modelOK bool
+		var ok bool
 		recorded, out, ok = actual.run(configuration, run, func() { run.between.make(service, nil) })
 		for _, refusal := range []string{"Error: Cycle", "Error: Self reference"} { // Terraform's own
 			if strings.Contains(out, refusal) {
@@ -117,8 +112,7 @@ func (h history) compare(t *testing.T, actual *realCore, version cliVersion) map
 				return order.compared
 			}
 		}
-		recorder.newRun()
-		order.run(recorded, func() { modelOK = model.run(run.config, run.options) })
+		modelOK := order.run(recorded, run)
 		if model.cyclic {
 			t.Fatalf("the nodes of the model wait for each other")
 		}

@@ -7,7 +7,6 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"sync"
 	"testing"
 
 	"github.com/hashicorp/go-hclog"
@@ -30,10 +29,6 @@ type realCore struct {
 	services []*streamstest.Service // of the deployments
 	urls     []string
 	recorder *recorder
-
-	inTurn   sync.Mutex // one call at a time, so that their order is defined
-	calls    []call
-	applying func() // called when the apply begins; may be nil
 }
 
 func startRealCore(t *testing.T, program string, version cliVersion, drift bool) *realCore {
@@ -47,13 +42,7 @@ func startRealCore(t *testing.T, program string, version cliVersion, drift bool)
 		service, url := streamstest.Start(t, streamstest.Options{ServeGet: drift})
 		c.services, c.urls = append(c.services, service), append(c.urls, url)
 	}
-	c.recorder = newRecorder(provider.NewServer("test"), c.begin)
-	c.recorder.withoutIdentities = !version.identities
-	c.recorder.configured = func(walk int) {
-		if walk == 2 {
-			c.beginApply()
-		}
-	}
+	c.recorder = newRecorder(provider.NewServer("test"), version)
 	sandbox.Env["TF_REATTACH_PROVIDERS"] = serveForCLI(t, c.recorder)
 	return c
 }
@@ -85,23 +74,6 @@ func serveForCLI(t *testing.T, server tfprotov6.ProviderServer) string {
 	return asJSON(attach)
 }
 
-func (c *realCore) begin(call) (func(call), error) {
-	c.inTurn.Lock()
-	return func(done call) {
-		c.calls = append(c.calls, done)
-		c.inTurn.Unlock()
-	}, nil
-}
-
-func (c *realCore) beginApply() {
-	c.inTurn.Lock()
-	defer c.inTurn.Unlock()
-	if c.applying != nil {
-		c.applying()
-	}
-	c.applying = nil
-}
-
 // run runs `terraform apply`, and returns the calls, the output, and whether there was no error.
 func (c *realCore) run(configuration string, run historyRun, meanwhile func()) (calls []call, out string, ok bool) {
 	c.t.Helper()
@@ -113,17 +85,12 @@ func (c *realCore) run(configuration string, run historyRun, meanwhile func()) (
 			c.t.Fatalf("taint %s: %s", addr, out)
 		}
 	}
-	c.inTurn.Lock()
-	c.calls, c.applying = nil, meanwhile
-	c.inTurn.Unlock()
-	c.recorder.newRun()
+	c.recorder.newRun(meanwhile)
 	out, ok = c.command(run.options.arguments()...)
 	if ok {
-		c.beginApply() // an apply without changes makes no calls
+		c.recorder.beginApply() // an apply without changes makes no calls
 	}
-	c.inTurn.Lock()
-	defer c.inTurn.Unlock()
-	return c.calls, out, ok
+	return c.recorder.calls, out, ok
 }
 
 func (c *realCore) command(args ...string) (string, bool) {

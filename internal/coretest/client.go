@@ -44,6 +44,27 @@ type Process struct {
 	Server  tfprotov6.ProviderServer
 	Schemas *Schemas
 	Stopped <-chan struct{} // closed when Terraform no longer listens to an action; may be nil
+
+	// Begin is called before each import, read, plan, apply and invocation, and end with the response; may be nil.
+	Begin func(name string, req any) (end func(resp any))
+}
+
+// begin announces a call.
+func (p *Process) begin(name string, req any) (end func(resp any)) {
+	if p.Begin == nil {
+		return func(any) {}
+	}
+	return p.Begin(name, req)
+}
+
+// makeCall makes a call, and fails the test if there is an error of the protocol.
+func makeCall[Req, Resp any](p *Process, name string, req Req, method func(context.Context, Req) (Resp, error)) Resp {
+	p.T.Helper()
+	end := p.begin(name, req)
+	resp, err := method(context.Background(), req)
+	p.must(err)
+	end(resp)
+	return resp
 }
 
 // Managed is a resource in a state or a plan.
@@ -119,8 +140,7 @@ func (p *Process) ImportState(id string) (Managed, Diagnostics) {
 // ImportStateOf imports a resource.
 func (p *Process) ImportStateOf(typeName, id string) (Managed, Diagnostics) {
 	p.T.Helper()
-	resp, err := p.Server.ImportResourceState(context.Background(), &tfprotov6.ImportResourceStateRequest{TypeName: typeName, ID: id})
-	p.must(err)
+	resp := makeCall(p, "ImportResourceState", &tfprotov6.ImportResourceStateRequest{TypeName: typeName, ID: id}, p.Server.ImportResourceState)
 	if Diagnostics(resp.Diagnostics).Failed() {
 		return Managed{}, resp.Diagnostics
 	}
@@ -132,10 +152,9 @@ func (p *Process) ImportStateOf(typeName, id string) (Managed, Diagnostics) {
 // Read refreshes a resource.
 func (p *Process) Read(state Managed) (Managed, Diagnostics) {
 	p.T.Helper()
-	resp, err := p.Server.ReadResource(context.Background(), &tfprotov6.ReadResourceRequest{
+	resp := makeCall(p, "ReadResource", &tfprotov6.ReadResourceRequest{
 		TypeName: typeNameOf(state.Value), CurrentState: DynamicValue(state.Value), Private: state.Private, CurrentIdentity: state.Identity,
-	})
-	p.must(err)
+	}, p.Server.ReadResource)
 	return Managed{DecodeAs(p.T, state.Value.Type(), resp.NewState), resp.Private, knownIdentity(resp.NewIdentity)}, resp.Diagnostics
 }
 
@@ -143,11 +162,10 @@ func (p *Process) Read(state Managed) (Managed, Diagnostics) {
 func (p *Process) Plan(prior Managed, config tftypes.Value) (Managed, []string, Diagnostics) {
 	p.T.Helper()
 	proposed := ProposedState(p.Schemas.ResourceSchemas[typeNameOf(config)], prior.Value, config)
-	resp, err := p.Server.PlanResourceChange(context.Background(), &tfprotov6.PlanResourceChangeRequest{
+	resp := makeCall(p, "PlanResourceChange", &tfprotov6.PlanResourceChangeRequest{
 		TypeName: typeNameOf(config), PriorState: DynamicValue(prior.Value), PriorPrivate: prior.Private, PriorIdentity: prior.Identity,
 		Config: DynamicValue(config), ProposedNewState: DynamicValue(proposed),
-	})
-	p.must(err)
+	}, p.Server.PlanResourceChange)
 	var replace []string
 	for _, path := range resp.RequiresReplace {
 		name, _ := path.Steps()[0].(tftypes.AttributeName)
@@ -159,11 +177,10 @@ func (p *Process) Plan(prior Managed, config tftypes.Value) (Managed, []string, 
 // Apply applies a plan.
 func (p *Process) Apply(prior tftypes.Value, planned Managed, config tftypes.Value) (Managed, Diagnostics) {
 	p.T.Helper()
-	resp, err := p.Server.ApplyResourceChange(context.Background(), &tfprotov6.ApplyResourceChangeRequest{
+	resp := makeCall(p, "ApplyResourceChange", &tfprotov6.ApplyResourceChangeRequest{
 		TypeName: typeNameOf(prior), PriorState: DynamicValue(prior), PlannedState: DynamicValue(planned.Value),
 		PlannedPrivate: planned.Private, PlannedIdentity: planned.Identity, Config: DynamicValue(config),
-	})
-	p.must(err)
+	}, p.Server.ApplyResourceChange)
 	return Managed{DecodeAs(p.T, prior.Type(), resp.NewState), resp.Private, knownIdentity(resp.NewIdentity)}, resp.Diagnostics
 }
 
@@ -171,10 +188,12 @@ func (p *Process) Apply(prior tftypes.Value, planned Managed, config tftypes.Val
 func (p *Process) Invoke(config Attributes) (progress []string, diags Diagnostics) {
 	p.T.Helper()
 	actions, _ := p.Server.(tfprotov6.ActionServer)
-	stream, err := actions.InvokeAction(context.Background(), &tfprotov6.InvokeActionRequest{
+	req := &tfprotov6.InvokeActionRequest{
 		ActionType: ActionName,
 		Config:     DynamicValue(ToTerraform(p.Schemas.ActionSchemas[ActionName].Schema.ValueType(), config)),
-	})
+	}
+	end := p.begin("InvokeAction", req)
+	stream, err := actions.InvokeAction(context.Background(), req)
 	p.must(err)
 	for event := range stream.Events {
 		select {
@@ -187,6 +206,7 @@ func (p *Process) Invoke(config Attributes) (progress []string, diags Diagnostic
 			progress = append(progress, event.Message)
 		case tfprotov6.CompletedInvokeActionEventType:
 			diags = event.Diagnostics
+			end(&event)
 		}
 	}
 	return progress, diags

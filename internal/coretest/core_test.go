@@ -37,8 +37,11 @@ type terraformCore struct {
 	state          map[string]*instance // by address
 	husks          map[string]bool      // resources that core keeps in the state without an instance: nothing can move there
 
-	// next chooses which of the named nodes of a walk continues. If next is nil, each node has a goroutine of its own.
-	next func(names []string) int
+	// next chooses which of the active nodes of a walk makes its call. If next is nil, each node has a goroutine of its own.
+	next      func(active []*activeNode) int
+	responded func(call) // called with each call, for next; may be nil
+	walks     int        // of the run; 1: the plan; 2: the apply
+	sent      int        // requests before the call in progress
 
 	running atomic.Pointer[Process] // the last one that was started
 
@@ -119,8 +122,9 @@ func newTerraformCore(t interface {
 }
 
 // startProvider starts and configures a process of the provider, to be called from nodes.
-func (c *terraformCore) startProvider(lateAddress bool) *Process {
+func (c *terraformCore) startProvider(walk int, lateAddress bool) *Process {
 	c.t.Helper()
+	c.walks = walk
 	c.known, c.failed = streamNames{}, streamNames{}
 	if c.next != nil {
 		c.provider["max_concurrent_requests"] = 1 // the streams of a group in turn
@@ -132,7 +136,7 @@ func (c *terraformCore) startProvider(lateAddress bool) *Process {
 	c.lateDeployment = lateAddress && configured["deployment"] == nil
 	p := &Process{T: nodeFailer{c}, Server: c.start(), Schemas: schemas()}
 	c.running.Store(p)
-	c.walk([]node{{name: "configure the provider", run: func(func()) bool {
+	c.walk(p, []node{{name: "configure the provider", run: func(*Process) bool {
 		p.Configure(configured)
 		return true
 	}}})
@@ -141,9 +145,9 @@ func (c *terraformCore) startProvider(lateAddress bool) *Process {
 
 // inOrder makes each walk prefer the named nodes, in this order.
 func (c *terraformCore) inOrder(names ...string) {
-	c.next = func(ready []string) int {
+	c.next = func(active []*activeNode) int {
 		for _, name := range names {
-			if i := slices.Index(ready, name); i >= 0 {
+			if i := slices.IndexFunc(active, func(a *activeNode) bool { return a.name == name }); i >= 0 {
 				return i
 			}
 		}

@@ -48,11 +48,11 @@ func runHistory(t historyT, inTurn bool) {
 	c := newTerraformCore(t, h.drift, h.attempts, historyStreams...)
 	c.cli = cliVersion{destroysUnrefreshed: h.olderCLI, identities: true, actions: true, removes: true}
 	if inTurn {
-		c.next = func(names []string) int {
-			if len(names) == 1 {
+		c.next = func(active []*activeNode) int {
+			if len(active) == 1 {
 				return 0
 			}
-			return rapid.IntRange(0, len(names)-1).Draw(t.T, "next")
+			return rapid.IntRange(0, len(active)-1).Draw(t.T, "next")
 		}
 	}
 	failed := true

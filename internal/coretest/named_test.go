@@ -119,8 +119,8 @@ func lateSetBesideAGroupThatDropsTheStream(t *testing.T) {
 		c.run(config{"a": late, "g": group}, options{targets: []string{"g"}})
 		group.sets = map[string][]string{"s2": {"p1"}}
 		planned := false
-		c.next = func(ready []string) int {
-			if i := slices.Index(ready, "set g"); i >= 0 && !planned {
+		c.next = func(active []*activeNode) int {
+			if i := slices.IndexFunc(active, func(a *activeNode) bool { return a.name == "set g" }); i >= 0 && !planned {
 				planned = true
 				return i
 			}

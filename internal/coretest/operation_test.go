@@ -80,10 +80,9 @@ func (o *operation) streams() []string {
 func (c *terraformCore) operate(o *operation, call func() Diagnostics) {
 	ids := o.streams()
 	c.note(func() { c.called[o.prior] = true })
-	seen := len(c.service.Requests())
 	diags := call()
 	if c.next != nil { // else, requests of other operations are in between
-		o.requests = c.service.Requests()[seen:]
+		o.requests = c.service.Requests()[c.sent:]
 	}
 	c.noErrors(o.what, diags)
 	o.errors = c.errorsOf(o.what, ids, diags)

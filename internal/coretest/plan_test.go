@@ -12,7 +12,7 @@ import (
 // plan refreshes and plans each object. It returns no changes if there is an error.
 func (c *terraformCore) plan(cfg config, opts options) (changes []change, refreshed map[string]*instance) {
 	c.t.Helper()
-	p := c.startProvider(opts.lateAddress)
+	p := c.startProvider(1, opts.lateAddress)
 	c.failures, c.said = nil, streamNames{}
 	refreshed = map[string]*instance{}
 	addrs := slices.Collect(maps.Keys(cfg))
@@ -47,19 +47,19 @@ func (c *terraformCore) plan(cfg config, opts options) (changes []change, refres
 		if _, exists := cfg[on]; exists && opts.targeted(on) {
 			after = []string{"plan " + on}
 		}
-		nodes = append(nodes, node{name: "plan " + addr, after: after, run: func(pause func()) bool {
+		nodes = append(nodes, node{name: "plan " + addr, after: after, run: func(p *Process) bool {
 			_, configured := cfg[addr]
 			switch {
 			case slices.Contains(opts.forgotten, addr):
 				is.current = was.current
 				return add(c.forget(p, addr, was.current, opts))
 			case configured:
-				return add(c.planConfigured(p, addr, was.current, is, cfg, opts, pause))
+				return add(c.planConfigured(p, addr, was.current, is, cfg, opts))
 			}
-			return add(c.planOrphan(p, addr, was.current, is, opts, pause))
+			return add(c.planOrphan(p, addr, was.current, is, opts))
 		}})
 		for i, old := range was.deposed {
-			nodes = append(nodes, node{name: fmt.Sprintf("plan %s deposed %d", addr, i), run: func(pause func()) bool {
+			nodes = append(nodes, node{name: fmt.Sprintf("plan %s deposed %d", addr, i), run: func(p *Process) bool {
 				old := old
 				if slices.Contains(opts.forgotten, addr) {
 					c.mu.Lock()
@@ -78,12 +78,11 @@ func (c *terraformCore) plan(cfg config, opts options) (changes []change, refres
 				c.mu.Lock()
 				is.deposed = append(is.deposed, old)
 				c.mu.Unlock()
-				pause()
 				return add(c.planDestroy(p, addr, old, true))
 			}})
 		}
 	}
-	c.walk(nodes)
+	c.walk(p, nodes)
 	if len(c.failures) > 0 {
 		return nil, nil
 	}
@@ -93,7 +92,7 @@ func (c *terraformCore) plan(cfg config, opts options) (changes []change, refres
 
 // planConfigured imports, refreshes and plans a configured instance.
 func (c *terraformCore) planConfigured(
-	p *Process, addr string, current *stored, is *instance, cfg config, opts options, pause func(),
+	p *Process, addr string, current *stored, is *instance, cfg config, opts options,
 ) (change, bool) {
 	imports := current == nil && slices.Contains(opts.imports, addr)
 	if imports {
@@ -102,7 +101,6 @@ func (c *terraformCore) planConfigured(
 			return change{}, false
 		}
 		current = &stored{Managed: got}
-		pause()
 	}
 	is.current = current
 	if imports || !opts.keepsState {
@@ -110,7 +108,6 @@ func (c *terraformCore) planConfigured(
 		if current, ok = c.refresh(p, addr, current); !ok {
 			return change{}, false
 		}
-		pause()
 	}
 	on := cfg.dependencies(addr)
 	if is.current = current.unlessGone(); is.current != nil {
@@ -121,7 +118,7 @@ func (c *terraformCore) planConfigured(
 		}
 		current = is.current
 	}
-	ch, ok := c.planChange(p, addr, cfg[addr], current, slices.Contains(opts.replace, addr), nil, pause)
+	ch, ok := c.planChange(p, addr, cfg[addr], current, slices.Contains(opts.replace, addr), nil)
 	ch.dependsOn = on
 	if ch.verb == noop {
 		is.current.dependsOn = on
@@ -132,7 +129,7 @@ func (c *terraformCore) planConfigured(
 // planOrphan refreshes an instance that is no longer configured, and plans its destroy. The change has no verb if there is
 // nothing to destroy.
 func (c *terraformCore) planOrphan(
-	p *Process, addr string, current *stored, is *instance, opts options, pause func(),
+	p *Process, addr string, current *stored, is *instance, opts options,
 ) (ch change, ok bool) {
 	if is.current = current; current == nil {
 		return change{}, true
@@ -141,7 +138,6 @@ func (c *terraformCore) planOrphan(
 		if ch, ok = c.planDestroy(p, addr, current, false); !ok {
 			return change{}, false
 		}
-		pause()
 	}
 	if !opts.keepsState {
 		if current, ok = c.refresh(p, addr, current); !ok {
@@ -150,7 +146,6 @@ func (c *terraformCore) planOrphan(
 		if is.current = current.unlessGone(); is.current == nil {
 			return change{}, true
 		}
-		pause()
 	}
 	if !c.cli.destroysUnrefreshed {
 		return c.planDestroy(p, addr, is.current, false)
@@ -191,7 +186,7 @@ func (c *terraformCore) refresh(p *Process, addr string, s *stored) (*stored, bo
 }
 
 // planChange plans a configured instance. An apply does so again, with the change from the plan as earlier.
-func (c *terraformCore) planChange(p *Process, addr string, b resourceBlock, prior *stored, forced bool, earlier *change, pause func()) (change, bool) {
+func (c *terraformCore) planChange(p *Process, addr string, b resourceBlock, prior *stored, forced bool, earlier *change) (change, bool) {
 	what := "plan " + addr
 	ch := change{addr: addr, wanted: b, forced: forced, prior: prior.unlessGone()}
 	createBeforeDestroy := b.createBeforeDestroy
@@ -230,7 +225,6 @@ func (c *terraformCore) planChange(p *Process, addr string, b resourceBlock, pri
 		if createBeforeDestroy {
 			ch.verb = createThenDelete
 		}
-		pause()
 		planned, _, diags = p.Plan(Managed{nullOf(cfg.Type()), planned.Private, planned.Identity}, cfg)
 		if !c.noErrors(what, diags) {
 			return ch, false

@@ -21,32 +21,46 @@ type call struct {
 
 func (c call) String() string { return asJSON(c) }
 
+func (v cliVersion) newCall(name string, walk int, req any) call {
+	typeName := ""
+	if field := reflect.ValueOf(req).Elem().FieldByName("TypeName"); field.IsValid() {
+		typeName = field.String()
+	}
+	return call{Name: name, Walk: walk, Request: v.plain(typeName, req)}
+}
+
+// ended is a call with its response.
+func (v cliVersion) ended(c call, resp any) call {
+	typeName, _ := c.Request["TypeName"].(string)
+	c.Response = v.plain(typeName, resp)
+	return c
+}
+
 // fullServer has the methods of the provider's server that a wrapper must not hide.
 type fullServer interface {
 	tfprotov6.ProviderServer
 	tfprotov6.ActionServer
 }
 
-// recorder is a server in front of the provider that records calls. As in life, there is a new process of the provider
-// for each walk: the call of ConfigureProvider begins one.
+// recorder is a server in front of the provider that records the calls of a CLI. As in life, there is a new process of the
+// provider for each walk: the call of ConfigureProvider begins one.
 type recorder struct {
 	fullServer // serves what needs no process: schemas and the validation before the first walk
 	start      func() tfprotov6.ProviderServer
-
-	// begin waits for the turn of a call. The caller calls end with the response.
-	begin func(c call) (end func(call), err error)
-
-	configured        func(walk int) // called when a walk begins; may be nil
-	withoutIdentities bool           // as with an older CLI, which drops those of the responses
+	version    cliVersion
 
 	mu      sync.Mutex
 	process fullServer // the current one
 	walk    int
+
+	inTurn   sync.Mutex // one call at a time, so that their order is defined
+	calls    []call
+	applying func() // called when the apply begins; may be nil
 }
 
-func newRecorder(start func() tfprotov6.ProviderServer, begin func(call) (func(call), error)) *recorder {
+func newRecorder(start func() tfprotov6.ProviderServer, version cliVersion) *recorder {
 	server := start().(fullServer)
-	return &recorder{fullServer: server, process: server, start: start, begin: begin}
+	return &recorder{fullServer: server, process: server, start: start, version: version}
 }
 
 // current returns the current process and the number of its walk.
@@ -57,10 +71,19 @@ func (r *recorder) current() (fullServer, int) {
 }
 
 // newRun makes the next walk the first one.
-func (r *recorder) newRun() {
+func (r *recorder) newRun(applying func()) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.walk = 0
+	r.walk, r.calls, r.applying = 0, nil, applying
+}
+
+func (r *recorder) beginApply() {
+	r.inTurn.Lock()
+	defer r.inTurn.Unlock()
+	if r.applying != nil {
+		r.applying()
+	}
+	r.applying = nil
 }
 
 func (r *recorder) ConfigureProvider(ctx context.Context, req *tfprotov6.ConfigureProviderRequest) (*tfprotov6.ConfigureProviderResponse, error) {
@@ -69,43 +92,42 @@ func (r *recorder) ConfigureProvider(ctx context.Context, req *tfprotov6.Configu
 	r.walk++
 	r.mu.Unlock()
 	process, walk := r.current()
-	if r.configured != nil {
-		r.configured(walk)
+	if walk == 2 {
+		r.beginApply()
 	}
 	return process.ConfigureProvider(ctx, req)
 }
 
 // record makes a call in its turn.
 func record[Req, Resp any](
-	ctx context.Context, r *recorder, name, typeName string, req Req, method func(fullServer, context.Context, Req) (Resp, error),
-) (resp Resp, err error) {
+	ctx context.Context, r *recorder, name string, req Req, method func(fullServer, context.Context, Req) (Resp, error),
+) (Resp, error) {
+	r.inTurn.Lock()
+	defer r.inTurn.Unlock()
 	process, walk := r.current()
-	c := call{Name: name, Walk: walk, Request: r.plain(typeName, reflect.ValueOf(req))}
-	end, err := r.begin(c)
-	if err != nil {
-		return resp, err
+	c := r.version.newCall(name, walk, req)
+	resp, err := method(process, ctx, req)
+	if err == nil {
+		c = r.version.ended(c, resp)
 	}
-	defer func() { end(c) }()
-	if resp, err = method(process, ctx, req); err == nil {
-		c.Response = r.plain(typeName, reflect.ValueOf(resp))
-	}
+	r.calls = append(r.calls, c)
 	return resp, err
 }
 
 func (r *recorder) ImportResourceState(ctx context.Context, req *tfprotov6.ImportResourceStateRequest) (*tfprotov6.ImportResourceStateResponse, error) {
-	return record(ctx, r, "ImportResourceState", req.TypeName, req, fullServer.ImportResourceState)
+	return record(ctx, r, "ImportResourceState", req, fullServer.ImportResourceState)
 }
 
 func (r *recorder) ReadResource(ctx context.Context, req *tfprotov6.ReadResourceRequest) (*tfprotov6.ReadResourceResponse, error) {
-	return record(ctx, r, "ReadResource", req.TypeName, req, fullServer.ReadResource)
+	return record(ctx, r, "ReadResource", req, fullServer.ReadResource)
 }
 
 func (r *recorder) PlanResourceChange(ctx context.Context, req *tfprotov6.PlanResourceChangeRequest) (*tfprotov6.PlanResourceChangeResponse, error) {
-	return record(ctx, r, "PlanResourceChange", req.TypeName, req, fullServer.PlanResourceChange)
+	return record(ctx, r, "PlanResourceChange", req, fullServer.PlanResourceChange)
 }
 
 func (r *recorder) ApplyResourceChange(ctx context.Context, req *tfprotov6.ApplyResourceChangeRequest) (*tfprotov6.ApplyResourceChangeResponse, error) {
-	return record(ctx, r, "ApplyResourceChange", req.TypeName, req, fullServer.ApplyResourceChange)
+	return record(ctx, r, "ApplyResourceChange", req, fullServer.ApplyResourceChange)
 }
 
 // InvokeAction collects the events, so that the call ends with the last one.
@@ -120,7 +142,7 @@ func (r *recorder) InvokeAction(ctx context.Context, req *tfprotov6.InvokeAction
 		completed, _ := events[len(events)-1].Type.(tfprotov6.CompletedInvokeActionEventType)
 		return &completed, nil
 	}
-	_, err := record(ctx, r, "InvokeAction", req.ActionType, req, invoke)
+	_, err := record(ctx, r, "InvokeAction", req, invoke)
 	return &tfprotov6.InvokeActionServerStream{Events: slices.Values(events)}, err
 }
 
@@ -143,17 +165,17 @@ func (r *recorder) PlanAction(ctx context.Context, req *tfprotov6.PlanActionRequ
 
 // plain makes the fields of a request or response comparable and printable. Of diagnostics, the details depend on the address
 // of the service. What the model does not send is left out: capabilities, and the metadata of the provider.
-func (r *recorder) plain(typeName string, message reflect.Value) map[string]any {
-	plain := map[string]any{}
-	for i := range message.Elem().NumField() {
-		name, field := message.Elem().Type().Field(i).Name, message.Elem().Field(i)
+func (v cliVersion) plain(typeName string, message any) map[string]any {
+	plain, fields := map[string]any{}, reflect.ValueOf(message).Elem()
+	for i := range fields.NumField() {
+		name, field := fields.Type().Field(i).Name, fields.Field(i)
 		switch value := field.Interface().(type) {
 		case *tfprotov6.DynamicValue:
 			if v := decodeForPrint(typeName, value); v != nil && name != "ProviderMeta" {
 				plain[name] = v
 			}
 		case *tfprotov6.ResourceIdentityData:
-			if r.withoutIdentities {
+			if !v.identities { // as with an older CLI, which drops those of the responses
 				field.SetZero()
 			} else if value != nil {
 				plain[name] = fmt.Sprintf("%x", value.IdentityData.MsgPack)
@@ -176,7 +198,7 @@ func (r *recorder) plain(typeName string, message reflect.Value) map[string]any 
 			}
 		case []*tfprotov6.ImportedResource:
 			for _, imported := range value {
-				plain[name] = r.plain(typeName, reflect.ValueOf(imported))
+				plain[name] = v.plain(typeName, imported)
 			}
 		case *tfprotov6.Deferred:
 			if value != nil {

@@ -2,151 +2,65 @@ package coretest
 
 import (
 	"encoding/json"
-	"errors"
 	"fmt"
-	"maps"
 	"reflect"
 	"slices"
-	"strings"
-	"sync"
 	"testing"
-	"testing/synctest"
+
+	"github.com/google/go-cmp/cmp"
 )
 
 // replay lets the model make its calls in the order in which a real CLI made them. The order of independent calls is not
-// defined, and decides what the provider does with a stream that resources share. So each call of the model waits until it
-// is the next one of the recording.
+// defined, and decides what the provider does with a stream that resources share.
 type replay struct {
-	t *testing.T
-
-	mu       sync.Mutex
-	recorded []call // of the current run, those that the model has not made yet
-	waiting  []*waitingCall
-	failed   bool
+	t        *testing.T
+	model    *terraformCore
+	recorded []call         // of the current run, those that the model has not made yet
 	compared map[string]int // calls by name
-	arrived  chan struct{}
-}
-
-type waitingCall struct {
-	call
-	turn  chan error
-	ended chan call
-}
-
-var errDifferent = errors.New("the calls of the CLI and of the model differ")
-
-// begin waits for the turn of a call of the model.
-func (r *replay) begin(c call) (end func(call), err error) {
-	w := &waitingCall{call: c, turn: make(chan error), ended: make(chan call, 1)}
-	r.mu.Lock()
-	r.waiting = append(r.waiting, w)
-	r.mu.Unlock()
-	select {
-	case r.arrived <- struct{}{}:
-	default:
-	}
-	return func(c call) { w.ended <- c }, <-w.turn
 }
 
 // run makes the model's run. It fails the test at the first difference from the recording.
-func (r *replay) run(recorded []call, run func()) {
+func (r *replay) run(recorded []call, run historyRun) (ok bool) {
 	r.t.Helper()
-	r.recorded, r.arrived = recorded, make(chan struct{}, 1)
-	finished, stopped := make(chan struct{}), make(chan struct{})
-	go func() {
-		defer close(stopped)
-		for {
-			select {
-			case <-finished:
-				return
-			case <-r.arrived:
-			}
-			synctest.Wait() // for the other calls that the model makes now
-			for r.next() {
-				synctest.Wait()
-			}
-		}
-	}()
-	defer func() {
-		close(finished)
-		<-stopped
-		if !r.t.Failed() && len(r.recorded) > 0 {
-			r.t.Errorf("the CLI makes a call that the model does not make:\n%s", r.recorded[0])
-		}
-		if r.t.Failed() {
-			r.t.FailNow()
-		}
-	}()
-	run()
+	r.recorded = recorded
+	r.model.next, r.model.responded = r.next, r.responded
+	ok = r.model.run(run.config, run.options)
+	if len(r.recorded) > 0 {
+		r.t.Fatalf("the CLI makes a call that the model does not make:\n%s", r.recorded[0])
+	}
+	return ok
 }
 
-// next lets the waiting call that is the next one of the recording go on, and waits for its end. It reports whether more
-// calls may wait.
-func (r *replay) next() bool {
-	r.mu.Lock()
-	waiting := slices.Clone(r.waiting)
-	r.mu.Unlock()
-	if len(waiting) == 0 {
-		return false
+// next returns the node whose call is the next one of the recording.
+func (r *replay) next(active []*activeNode) int {
+	r.t.Helper()
+	r.model.failOnProblems()
+	if len(r.recorded) == 0 {
+		r.t.Fatalf("the model makes a call that the CLI does not make:\n%s", active[0].call)
 	}
-	i := 0
-	if !r.failed {
-		i = slices.IndexFunc(waiting, func(w *waitingCall) bool { return r.isNext(w.call) })
+	want := r.recorded[0]
+	i := slices.IndexFunc(active, func(a *activeNode) bool {
+		return a.call.Name == want.Name && a.call.Walk == want.Walk && reflect.DeepEqual(a.call.Request, want.Request)
+	})
+	if i >= 0 {
+		return i
 	}
-	if i < 0 {
-		r.failed, i = true, 0
-		r.t.Errorf("%s", r.difference(waiting))
+	text := fmt.Sprintf("the next call of the CLI is not one of the model:\n%s", want)
+	for _, a := range active {
+		text += fmt.Sprintf("\n%s (-CLI +model):\n%s", a.name, cmp.Diff(want.Request, a.call.Request))
 	}
-	r.mu.Lock()
-	r.waiting = slices.Delete(r.waiting, i, i+1)
-	r.mu.Unlock()
-	w := waiting[i]
-	if r.failed {
-		w.turn <- errDifferent
-		return true
-	}
+	r.t.Fatal(text)
+	return 0
+}
+
+// responded compares the response to a call of the model with that of the recording.
+func (r *replay) responded(got call) {
 	want := r.recorded[0]
 	r.recorded = r.recorded[1:]
-	w.turn <- nil
-	if got := <-w.ended; !reflect.DeepEqual(want.Response, got.Response) {
-		r.failed = true
-		r.t.Errorf("the responses differ:\nCLI:   %s\nmodel: %s", want, got)
+	r.compared[got.Name]++
+	if diff := cmp.Diff(want.Response, got.Response); diff != "" {
+		r.model.problem("the responses to %s differ (-CLI +model):\n%s", got, diff)
 	}
-	r.compared[w.Name]++
-	return true
-}
-
-// isNext reports whether a call is the next one of the recording.
-func (r *replay) isNext(c call) bool {
-	if len(r.recorded) == 0 {
-		return false
-	}
-	want := r.recorded[0]
-	return c.Name == want.Name && c.Walk == want.Walk && reflect.DeepEqual(c.Request, want.Request)
-}
-
-// difference shows the next call of the CLI, and how those of the model differ from it.
-func (r *replay) difference(waiting []*waitingCall) string {
-	if len(r.recorded) == 0 {
-		return fmt.Sprintf("the model makes a call that the CLI does not make:\n%s", waiting[0].call)
-	}
-	want := r.recorded[0]
-	text := &strings.Builder{}
-	fmt.Fprintf(text, "the next call of the CLI is not one of the model:\nCLI:   %s\n", want)
-	for _, w := range waiting {
-		fmt.Fprintf(text, "model: %s\n", w.call)
-		if w.Name != want.Name || w.Request["TypeName"] != want.Request["TypeName"] {
-			continue
-		}
-		all := maps.Clone(w.Request)
-		maps.Copy(all, want.Request)
-		for _, name := range slices.Sorted(maps.Keys(all)) {
-			if got := w.Request[name]; !reflect.DeepEqual(got, want.Request[name]) {
-				fmt.Fprintf(text, "  %s:\n    CLI:   %s\n    model: %s\n", name, asJSON(want.Request[name]), asJSON(got))
-			}
-		}
-	}
-	return text.String()
 }
 
 func asJSON(v any) string {
