@@ -34,12 +34,15 @@ func (c *terraformCore) run(cfg config, opts options) bool {
 			c.t.Fatalf("a plan sent %s", r)
 		}
 	}
+	targeted := maps.Clone(cfg)
+	maps.DeleteFunc(targeted, func(addr string, _ resourceBlock) bool { return !opts.targeted(addr) })
+	if c.hasFailure("Conflicting Processor Sets") && len(conflicts(targeted, true)) == 0 {
+		c.t.Fatalf("a plan refuses a conflict that the configuration does not have: %v", c.failures)
+	}
 	if len(c.failures) > 0 {
 		c.state = before // a plan that fails changes no state
 		return false
 	}
-	targeted := maps.Clone(cfg)
-	maps.DeleteFunc(targeted, func(addr string, _ resourceBlock) bool { return !opts.targeted(addr) })
 	if ids := conflicts(targeted, false); len(ids) > 0 {
 		c.t.Fatalf("a plan gives streams %q two sets each", ids)
 	}
@@ -82,7 +85,7 @@ func (c *terraformCore) checkStates(cfg config, opts options) {
 				if d == c.deployment && !opts.targeted(addr) {
 					c.limit(id) // core does not call the provider for this resource
 				}
-				if !s.marked(id) && !d.named[id] && !d.limited[id] {
+				if !c.sentAgain(d, id) && !d.limited[id] {
 					c.t.Fatalf("%s: stream %q has %v in the state, %v in the service, and nothing was said of it", addr, id, got, truth)
 				}
 			}
@@ -101,6 +104,14 @@ func (c *terraformCore) checkStates(cfg config, opts options) {
 		maps.DeleteFunc(d.named, settled)
 		maps.DeleteFunc(d.limited, settled)
 	}
+}
+
+// sentAgain reports whether the next plan sends the set of a stream of a deployment, or the empty set: it has a mark.
+func (c *terraformCore) sentAgain(d *deployment, id string) bool {
+	return slices.ContainsFunc(c.objects(), func(s *stored) bool {
+		_, has := s.sets()[id]
+		return has && c.deploymentOf(s) == d && s.marked(id)
+	})
 }
 
 // runClean is a run without faults, which must reach the configuration.

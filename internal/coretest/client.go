@@ -49,18 +49,13 @@ type Process struct {
 	Begin func(name string, req any) (end func(resp any))
 }
 
-// begin announces a call.
-func (p *Process) begin(name string, req any) (end func(resp any)) {
-	if p.Begin == nil {
-		return func(any) {}
-	}
-	return p.Begin(name, req)
-}
-
 // makeCall makes a call, and fails the test if there is an error of the protocol.
 func makeCall[Req, Resp any](p *Process, name string, req Req, method func(context.Context, Req) (Resp, error)) Resp {
 	p.T.Helper()
-	end := p.begin(name, req)
+	end := func(any) {}
+	if p.Begin != nil {
+		end = p.Begin(name, req)
+	}
 	resp, err := method(context.Background(), req)
 	p.must(err)
 	end(resp)
@@ -188,28 +183,32 @@ func (p *Process) Apply(prior tftypes.Value, planned Managed, config tftypes.Val
 func (p *Process) Invoke(config Attributes) (progress []string, diags Diagnostics) {
 	p.T.Helper()
 	actions, _ := p.Server.(tfprotov6.ActionServer)
-	req := &tfprotov6.InvokeActionRequest{
-		ActionType: ActionName,
-		Config:     DynamicValue(ToTerraform(p.Schemas.ActionSchemas[ActionName].Schema.ValueType(), config)),
-	}
-	end := p.begin("InvokeAction", req)
-	stream, err := actions.InvokeAction(context.Background(), req)
-	p.must(err)
-	for event := range stream.Events {
-		select {
-		case <-p.Stopped:
-			return progress, diags
-		default:
+	invoke := func(ctx context.Context, req *tfprotov6.InvokeActionRequest) (*tfprotov6.CompletedInvokeActionEventType, error) {
+		completed := &tfprotov6.CompletedInvokeActionEventType{}
+		stream, err := actions.InvokeAction(ctx, req)
+		if err != nil {
+			return nil, err
 		}
-		switch event := event.Type.(type) {
-		case tfprotov6.ProgressInvokeActionEventType:
-			progress = append(progress, event.Message)
-		case tfprotov6.CompletedInvokeActionEventType:
-			diags = event.Diagnostics
-			end(&event)
+		for event := range stream.Events {
+			select {
+			case <-p.Stopped:
+				return completed, nil
+			default:
+			}
+			switch event := event.Type.(type) {
+			case tfprotov6.ProgressInvokeActionEventType:
+				progress = append(progress, event.Message)
+			case tfprotov6.CompletedInvokeActionEventType:
+				completed = &event
+			}
 		}
+		return completed, nil
 	}
-	return progress, diags
+	typ := p.Schemas.ActionSchemas[ActionName].Schema.ValueType()
+	completed := makeCall(p, "InvokeAction", &tfprotov6.InvokeActionRequest{
+		ActionType: ActionName, Config: DynamicValue(ToTerraform(typ, config)),
+	}, invoke)
+	return progress, completed.Diagnostics
 }
 
 // List returns a query's results one by one, as Terraform gets them.

@@ -54,8 +54,10 @@ type terraformCore struct {
 	// Streams about which the provider has said something, in this process, in this run, or in a run since which their
 	// states differ from the service.
 	known  streamNames // the service has reported their set, after the last update in doubt
-	failed streamNames // an operation failed
+	failed streamNames // an operation failed whose resource stays in the state with the stream
 	said   streamNames
+
+	written streamNames // the set of a resource was sent in this process
 
 	shared     streamNames        // several objects or resource blocks of the run have them
 	unplanned  streamNames        // core plans the departure again in the apply, without marks, that of a deposed object
@@ -125,7 +127,7 @@ func newTerraformCore(t interface {
 func (c *terraformCore) startProvider(walk int, lateAddress bool) *Process {
 	c.t.Helper()
 	c.walks = walk
-	c.known, c.failed = streamNames{}, streamNames{}
+	c.known, c.failed, c.written = streamNames{}, streamNames{}, streamNames{}
 	if c.next != nil {
 		c.provider["max_concurrent_requests"] = 1 // the streams of a group in turn
 	}

@@ -87,17 +87,14 @@ func (c *terraformCore) operate(o *operation, call func() Diagnostics) {
 	c.noErrors(o.what, diags)
 	o.errors = c.errorsOf(o.what, ids, diags)
 	o.hidden = strings.Contains(diags.String(), "× "+string(streams.KindInterrupted))
-	var before streamNames
 	c.note(func() {
-		before = maps.Clone(c.failed)
-		c.failed.add(slices.Collect(maps.Keys(o.errors))...)
-		if o.hidden {
-			c.named.add(ids...)
-		}
 		for _, id := range ids {
 			_, stays := o.sets[id]
 			if _, failed := o.errors[id]; !stays && !failed && !o.hidden && o.detaches {
 				c.detached[id] = o.prior
+			}
+			if o.hidden {
+				c.named.add(id)
 			}
 		}
 	})
@@ -112,18 +109,33 @@ func (c *terraformCore) operate(o *operation, call func() Diagnostics) {
 	for _, id := range ids {
 		c.checkStreamRequests(o, id)
 		if detail, failed := o.errors[id]; failed {
-			if strings.Contains(detail, otherFailed) && !before[id] {
-				c.problem("%s: says that another operation on %q has failed", o.what, id)
-			}
 			c.checkLastSentence(o, id, detail)
 		}
+		c.checkTurn(o, id)
 		c.noteReport(id, o)
 	}
 }
 
-var retried = []int{0, 408, 429, 500, 502, 503, 504}
-
 const otherFailed = "An operation of another resource on this stream has failed."
+
+// checkTurn checks what an operation does after others of the run. A resource may leave a stream alone only if the state
+// of another one must stay true, and if a resource has sent its set, none that leaves the stream sends anything.
+func (c *terraformCore) checkTurn(o *operation, id string) {
+	_, stays := o.sets[id]
+	_, inState := o.prior.sets()[id]
+	detail, failed := o.errors[id]
+	sent := len(o.requestsTo(id)) > 0
+	if strings.Contains(detail, otherFailed) && (!c.failed[id] || c.written[id]) {
+		c.problem("%s: leaves %q alone, and no state needs that", o.what, id)
+	}
+	if sent && !stays && c.written[id] {
+		c.problem("%s: leaves %q, and sent %v after the set of another resource", o.what, id, o.requestsTo(id))
+	}
+	c.failed[id] = c.failed[id] || failed && inState
+	c.written[id] = c.written[id] || sent && stays && !failed && o.what != "invoke"
+}
+
+var retried = []int{0, 408, 429, 500, 502, 503, 504}
 
 // checkStreamRequests checks the requests of an operation to one stream. Of departures, checkRequests checks the sets.
 func (c *terraformCore) checkStreamRequests(o *operation, id string) {

@@ -45,7 +45,7 @@ type fullServer interface {
 // recorder is a server in front of the provider that records the calls of a CLI. As in life, there is a new process of the
 // provider for each walk: the call of ConfigureProvider begins one.
 type recorder struct {
-	fullServer // serves what needs no process: schemas and the validation before the first walk
+	fullServer // serves what needs no process: schemas, and the calls that validate, upgrade states and plan actions
 	start      func() tfprotov6.ProviderServer
 	version    cliVersion
 
@@ -144,23 +144,6 @@ func (r *recorder) InvokeAction(ctx context.Context, req *tfprotov6.InvokeAction
 	}
 	_, err := record(ctx, r, "InvokeAction", req, invoke)
 	return &tfprotov6.InvokeActionServerStream{Events: slices.Values(events)}, err
-}
-
-// The calls below go to the process of the walk, and are not recorded.
-
-func (r *recorder) ValidateResourceConfig(ctx context.Context, req *tfprotov6.ValidateResourceConfigRequest) (*tfprotov6.ValidateResourceConfigResponse, error) {
-	process, _ := r.current()
-	return process.ValidateResourceConfig(ctx, req)
-}
-
-func (r *recorder) UpgradeResourceState(ctx context.Context, req *tfprotov6.UpgradeResourceStateRequest) (*tfprotov6.UpgradeResourceStateResponse, error) {
-	process, _ := r.current()
-	return process.UpgradeResourceState(ctx, req)
-}
-
-func (r *recorder) PlanAction(ctx context.Context, req *tfprotov6.PlanActionRequest) (*tfprotov6.PlanActionResponse, error) {
-	process, _ := r.current()
-	return process.PlanAction(ctx, req)
 }
 
 // plain makes the fields of a request or response comparable and printable. Of diagnostics, the details depend on the address

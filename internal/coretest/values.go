@@ -17,59 +17,43 @@ type Attributes map[string]any
 // ToTerraform makes a value of a type. The Go value is Attributes, a slice, a map, a basic type, nil for null, or
 // tftypes.UnknownValue, also within each other.
 func ToTerraform(typ tftypes.Type, v any) tftypes.Value {
-	switch v := v.(type) {
-	case Attributes:
+	switch from := reflect.ValueOf(v); from.Kind() {
+	case reflect.Map:
+		values := map[string]tftypes.Value{}
 		if object, ok := typ.(tftypes.Object); ok {
-			return tftypes.NewValue(typ, objectToTerraform(object, v))
+			for name, typ := range object.AttributeTypes {
+				values[name] = nullOf(typ)
+			}
 		}
-		return tftypes.NewValue(typ, mapToTerraform(typ, v))
-	case map[string]string:
-		return tftypes.NewValue(typ, mapToTerraform(typ, v))
-	case map[string][]string:
-		return tftypes.NewValue(typ, mapToTerraform(typ, v))
-	case []string:
-		return tftypes.NewValue(typ, listToTerraform(typ, v))
-	case []any:
-		return tftypes.NewValue(typ, listToTerraform(typ, v))
+		for _, key := range from.MapKeys() {
+			values[key.String()] = ToTerraform(elementType(typ, key.String()), from.MapIndex(key).Interface())
+		}
+		return tftypes.NewValue(typ, values)
+	case reflect.Slice:
+		values := []tftypes.Value{}
+		for _, element := range from.Seq2() {
+			values = append(values, ToTerraform(elementType(typ, ""), element.Interface()))
+		}
+		return tftypes.NewValue(typ, values)
 	}
 	return tftypes.NewValue(typ, v)
 }
 
-func objectToTerraform(typ tftypes.Object, a Attributes) map[string]tftypes.Value {
-	values := map[string]tftypes.Value{}
-	for name, typ := range typ.AttributeTypes {
-		values[name] = ToTerraform(typ, a[name])
-	}
-	for name := range a {
-		if _, ok := values[name]; !ok {
-			panic(fmt.Sprintf("there is no attribute %q", name))
-		}
-	}
-	return values
-}
-
-func mapToTerraform[V any](typ tftypes.Type, elements map[string]V) map[string]tftypes.Value {
-	collection, _ := typ.(tftypes.Map)
-	values := map[string]tftypes.Value{}
-	for key, element := range elements {
-		values[key] = ToTerraform(collection.ElementType, element)
-	}
-	return values
-}
-
-func listToTerraform[V any](typ tftypes.Type, elements []V) []tftypes.Value {
-	var elementType tftypes.Type
+// elementType returns the type of an attribute of an object, or of the elements of a collection.
+func elementType(typ tftypes.Type, attribute string) tftypes.Type {
 	switch typ := typ.(type) {
+	case tftypes.Object:
+		if t, ok := typ.AttributeTypes[attribute]; ok {
+			return t
+		}
+	case tftypes.Map:
+		return typ.ElementType
 	case tftypes.List:
-		elementType = typ.ElementType
+		return typ.ElementType
 	case tftypes.Set:
-		elementType = typ.ElementType
+		return typ.ElementType
 	}
-	values := []tftypes.Value{}
-	for _, element := range elements {
-		values = append(values, ToTerraform(elementType, element))
-	}
-	return values
+	panic(fmt.Sprintf("there is no attribute or element %q in %s", attribute, typ))
 }
 
 // FromTerraform returns a value in a form to compare and print: nil, tftypes.UnknownValue, a basic type, a sorted slice
