@@ -51,12 +51,10 @@ type terraformCore struct {
 
 	invoking bool // the current apply has an action
 
-	// Streams about which the provider has said something, in this process, in this run, or in a run since which their
-	// states differ from the service.
-	known  streamNames // the service has reported their set, after the last update in doubt
-	failed streamNames // an operation failed whose resource stays in the state with the stream
-	said   streamNames
-
+	// Streams, in this process, but said in this run.
+	known   streamNames // the service has reported their set, after the last update in doubt
+	failed  streamNames // an operation failed whose resource stays in the state with the stream
+	said    streamNames // a diagnostic has named them
 	written streamNames // the set of a resource was sent in this process
 
 	shared     streamNames        // several objects or resource blocks of the run have them
@@ -191,7 +189,6 @@ func (c *terraformCore) noErrors(what string, diags Diagnostics) bool {
 				continue
 			}
 			c.said.add(id)
-			c.named.add(id)
 			if slices.ContainsFunc(saysUntrue, func(summary string) bool { return strings.HasPrefix(d.Summary, summary) }) {
 				c.limit(id)
 			}

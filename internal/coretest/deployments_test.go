@@ -18,7 +18,6 @@ import (
 type deployment struct {
 	address string // in the state
 	service *streamstest.Service
-	named   streamNames // see terraformCore.known
 	limited streamNames // states may be untrue: see limit
 }
 
@@ -28,7 +27,7 @@ func deploymentsInMemory(t interface{ Cleanup(f func()) }, opts streamstest.Opti
 	var deployments []*deployment
 	listeners := map[string]*streamstest.Listener{}
 	for _, host := range []string{"127.0.0.1", "127.0.0.2"} {
-		d := &deployment{"http://" + host, streamstest.New(opts), streamNames{}, streamNames{}}
+		d := &deployment{"http://" + host, streamstest.New(opts), streamNames{}}
 		for _, id := range streams {
 			d.service.Seed(streamstest.Stream{ID: id, TerminalID: "terminal of " + host})
 		}

@@ -14,35 +14,14 @@ import (
 func TestNamedHistories(t *testing.T) {
 	t.Parallel()
 	for name, history := range map[string]func(*testing.T){
-		"group drops what another resource keeps":       groupDropsWhatAnotherResourceKeeps,
 		"failed destroy keeps no mark":                  failedDestroyKeepsNoMark,
 		"read ends the doubt":                           readEndsTheDoubt,
-		"read through a wrong proxy":                    readThroughAWrongProxy,
-		"late conflict":                                 lateConflict,
 		"late set beside a group that drops the stream": lateSetBesideAGroupThatDropsTheStream,
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			synctest.Test(t, history)
 		})
-	}
-}
-
-// A group drops a stream that another resource keeps. The apply calls the provider for the group only, so the plan must
-// fail.
-func groupDropsWhatAnotherResourceKeeps(t *testing.T) {
-	one := map[string][]string{"s1": {"p1"}}
-	for _, other := range []resourceBlock{blockFor("s1", "p1"), groupFor(one)} {
-		for _, first := range []string{"plan a", "plan g"} {
-			c := newTerraformCore(t, false, 1, "s1", "s2")
-			c.inOrder(first)
-			c.runClean(config{"a": other, "g": groupFor(map[string][]string{"s1": {"p1"}, "s2": {"p1"}})})
-			next := config{"a": other, "g": groupFor(map[string][]string{"s2": {"p1"}})}
-			if c.run(next, options{}) || !c.hasFailure(keepsTheStream) {
-				t.Fatalf("the run did not fail as expected: %v", c.failures)
-			}
-			c.runClean(next)
-		}
 	}
 }
 
@@ -82,29 +61,6 @@ func readEndsTheDoubt(t *testing.T) {
 				t.Errorf("sent %s", r)
 			}
 		}
-	}
-}
-
-// A 404 that is not the service's own says nothing about the stream.
-func readThroughAWrongProxy(t *testing.T) {
-	c := newTerraformCore(t, true, 1, "s1")
-	cfg := config{"a": blockFor("s1", "p1")}
-	c.runClean(cfg)
-	c.service.Inject(streamstest.Fault{Status: http.StatusNotFound, Body: new("not found")})
-	if c.run(cfg, options{}) {
-		t.Fatal("no error")
-	}
-	c.runClean(cfg)
-}
-
-// A set that is known after apply conflicts with the set that another resource has sent.
-func lateConflict(t *testing.T) {
-	c := newTerraformCore(t, false, 1, "s1")
-	late := blockFor("s1", "p2")
-	late.lateProcessors = true
-	c.inOrder("plan a", "plan b", "set a")
-	if c.run(config{"a": blockFor("s1", "p1"), "b": late}, options{}) || !c.hasFailure("Conflicting Processor Sets") {
-		t.Fatalf("the error is not about the conflict: %v", c.failures)
 	}
 }
 

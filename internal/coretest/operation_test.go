@@ -94,7 +94,7 @@ func (c *terraformCore) operate(o *operation, call func() Diagnostics) {
 				c.detached[id] = o.prior
 			}
 			if o.hidden {
-				c.named.add(id)
+				c.said.add(id)
 			}
 		}
 	})

@@ -232,8 +232,8 @@ func (c *terraformCore) knownToBeAttached() streamNames {
 			}
 		}
 	}
-	// An earlier run may have left an untrue state, with a word or after a targeted apply, and a destroy relies on its state.
-	maps.DeleteFunc(found, func(id string, _ bool) bool { return empty[id] && (c.limited[id] || c.named[id]) })
+	// An earlier run may have left an untrue state, and a destroy relies on its state.
+	maps.DeleteFunc(found, func(id string, _ bool) bool { return empty[id] && (c.limited[id] || c.sentAgain(c.deployment, id)) })
 	return found
 }
 
