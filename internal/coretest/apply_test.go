@@ -86,7 +86,7 @@ func (c *terraformCore) apply(changes []change, refreshed map[string]*instance, 
 	if opts.action != nil {
 		c.unforeseen.add(opts.action.stream())
 	}
-	c.called, c.detached = map[*stored]bool{}, map[string]*stored{}
+	c.called, c.detached = map[*stored]bool{}, streamNames{}
 	c.walk(p, nodes)
 	if opts.action != nil {
 		c.limit(opts.action.stream()) // an action has no state

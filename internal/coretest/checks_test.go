@@ -1,7 +1,6 @@
 package coretest
 
 import (
-	"cmp"
 	"maps"
 	"net/http"
 	"reflect"
@@ -95,8 +94,8 @@ func (c *terraformCore) checkStates(cfg config, opts options) {
 		inState.add(slices.Collect(maps.Keys(b.sets))...)
 	}
 	for id := range c.detached {
-		if got, _ := c.attached(id).([]string); len(got) > 0 && !inState[id] && !c.said[id] && !c.limited[id] {
-			c.t.Fatalf("stream %q should be detached and has %v, and nothing was said of it", id, got)
+		if got, _ := c.attached(id).([]string); len(got) > 0 && !inState[id] && !c.limited[id] {
+			c.t.Fatalf("stream %q should be detached and has %v", id, got)
 		}
 	}
 	for _, d := range c.deployments {
@@ -116,28 +115,6 @@ func (c *terraformCore) sentAgain(d *deployment, id string) bool {
 func (c *terraformCore) runClean(cfg config) {
 	c.t.Helper()
 	c.resolveRefusals(cfg)
-	type streamAt struct {
-		*deployment
-		id string
-	}
-	before := map[streamAt][]string{} // on_destroy of the objects of each stream
-	sets := map[streamAt]any{}
-	for addr, is := range c.state {
-		for _, s := range is.objects() {
-			onDestroy := s.text("on_destroy")
-			if b, stays := cfg[addr]; s == is.current && stays && b.group && !s.tainted {
-				onDestroy = cmp.Or(b.onDestroy, "detach") // an update of a group drops streams
-			}
-			if c.here(s) == nil {
-				onDestroy = "keep" // nothing is sent there
-			}
-			for _, id := range s.streams() {
-				at := streamAt{c.deploymentOf(s), id}
-				before[at] = append(before[at], onDestroy)
-				sets[at] = at.attached(id)
-			}
-		}
-	}
 	reported, again := map[string]bool{}, false
 	for !c.run(cfg, options{}) || len(c.limited) > 0 {
 		for _, failure := range c.failures {
@@ -154,23 +131,6 @@ func (c *terraformCore) runClean(cfg config) {
 		}
 		if len(c.limited) > 0 || c.hasFailure(keepsTheStream) {
 			cfg, again = withNewTriggers(cfg), true // as the diagnostics say
-		}
-	}
-	for _, b := range cfg {
-		for id := range b.sets {
-			delete(before, streamAt{c.deployment, id})
-		}
-	}
-	for at, onDestroy := range before {
-		switch slices.Sort(onDestroy); {
-		case onDestroy[len(onDestroy)-1] == "detach":
-			if got := at.attached(at.id); !reflect.DeepEqual(got, []string{}) {
-				c.t.Fatalf("stream %q should be detached and has %v", at.id, got)
-			}
-		case onDestroy[0] == "keep":
-			if got := at.attached(at.id); !reflect.DeepEqual(got, sets[at]) {
-				c.t.Fatalf("stream %q should keep %v and has %v", at.id, sets[at], got)
-			}
 		}
 	}
 	c.checkNextPlanEmpty(cfg)

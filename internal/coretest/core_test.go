@@ -57,11 +57,11 @@ type terraformCore struct {
 	said    streamNames // a diagnostic has named them
 	written streamNames // the set of a resource was sent in this process
 
-	shared     streamNames        // several objects or resource blocks of the run have them
-	unplanned  streamNames        // core plans the departure again in the apply, without marks, that of a deposed object
-	unforeseen streamNames        // no plan can say what the current apply does to them
-	called     map[*stored]bool   // the provider was called for these objects in the current apply
-	detached   map[string]*stored // what a destroy or a group has left without an error in the current apply, and detaches
+	shared     streamNames      // several objects or resource blocks of the run have them
+	unplanned  streamNames      // core plans the departure again in the apply, without marks, that of a deposed object
+	unforeseen streamNames      // no plan can say what the current apply does to them
+	called     map[*stored]bool // the provider was called for these objects in the current apply
+	detached   streamNames      // a destroy or a group has left them without a diagnostic in the current apply, and detaches
 }
 
 // cliVersion is what versions of the CLI do differently.

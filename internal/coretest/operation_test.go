@@ -90,8 +90,8 @@ func (c *terraformCore) operate(o *operation, call func() Diagnostics) {
 	c.note(func() {
 		for _, id := range ids {
 			_, stays := o.sets[id]
-			if _, failed := o.errors[id]; !stays && !failed && !o.hidden && o.detaches {
-				c.detached[id] = o.prior
+			if o.detaches && !stays && !o.hidden && !strings.Contains(diags.String(), strconv.Quote(id)) {
+				c.detached.add(id)
 			}
 			if o.hidden {
 				c.said.add(id)

@@ -33,53 +33,49 @@ func (c *terraformCore) plan(cfg config, opts options) (changes []change, refres
 			*is = *was
 			continue
 		}
-		add := func(ch change, ok bool) bool {
-			c.mu.Lock()
-			defer c.mu.Unlock()
-			if ok && ch.verb != "" {
-				c.t.Logf("plan %s: %s", ch.addr, ch.verb)
-				changes = append(changes, ch)
-			}
-			return ok
+		add := func(name string, after []string, plan func(p *Process) (change, bool)) {
+			nodes = append(nodes, node{name, after, func(p *Process) bool {
+				ch, ok := plan(p)
+				if ok && ch.verb != "" {
+					c.t.Logf("plan %s: %s", ch.addr, ch.verb)
+					c.note(func() { changes = append(changes, ch) })
+				}
+				return ok
+			}})
 		}
+		_, configured := cfg[addr]
+		forgotten := slices.Contains(opts.forgotten, addr)
 		var after []string
 		on := cfg[addr].dependsOn
 		if _, exists := cfg[on]; exists && opts.targeted(on) {
 			after = []string{"plan " + on}
 		}
-		nodes = append(nodes, node{name: "plan " + addr, after: after, run: func(p *Process) bool {
-			_, configured := cfg[addr]
+		add("plan "+addr, after, func(p *Process) (change, bool) {
 			switch {
-			case slices.Contains(opts.forgotten, addr):
+			case forgotten:
 				is.current = was.current
-				return add(c.forget(p, addr, was.current, opts))
+				return c.forget(p, addr, was.current, opts)
 			case configured:
-				return add(c.planConfigured(p, addr, was.current, is, cfg, opts))
+				return c.planConfigured(p, addr, was.current, is, cfg, opts)
 			}
-			return add(c.planOrphan(p, addr, was.current, is, opts))
-		}})
+			return c.planOrphan(p, addr, was.current, is, opts)
+		})
 		for i, old := range was.deposed {
-			nodes = append(nodes, node{name: fmt.Sprintf("plan %s deposed %d", addr, i), run: func(p *Process) bool {
-				old := old
-				if slices.Contains(opts.forgotten, addr) {
-					c.mu.Lock()
-					is.deposed = append(is.deposed, old)
-					c.mu.Unlock()
-					ch, ok := c.forget(p, addr, old, opts)
-					ch.deposed = true
-					return add(ch, ok)
-				}
-				if !opts.keepsState {
-					var ok bool
-					if old, ok = c.refresh(p, addr, old); old.unlessGone() == nil || !ok {
-						return ok
+			add(fmt.Sprintf("plan %s deposed %d", addr, i), nil, func(p *Process) (ch change, ok bool) {
+				now := old
+				if !forgotten {
+					if now, ok = c.refresh(p, addr, old, opts); now.unlessGone() == nil || !ok {
+						return ch, ok
 					}
 				}
-				c.mu.Lock()
-				is.deposed = append(is.deposed, old)
-				c.mu.Unlock()
-				return add(c.planDestroy(p, addr, old, true))
-			}})
+				c.note(func() { is.deposed = append(is.deposed, now) })
+				if !forgotten {
+					return c.planDestroy(p, addr, now, true)
+				}
+				ch, ok = c.forget(p, addr, now, opts)
+				ch.deposed = true
+				return ch, ok
+			})
 		}
 	}
 	c.walk(p, nodes)
@@ -100,14 +96,11 @@ func (c *terraformCore) planConfigured(
 		if !c.noErrors("import "+addr, diags) {
 			return change{}, false
 		}
-		current = &stored{Managed: got}
+		current, opts.keepsState = &stored{Managed: got}, false
 	}
-	is.current = current
-	if imports || !opts.keepsState {
-		var ok bool
-		if current, ok = c.refresh(p, addr, current); !ok {
-			return change{}, false
-		}
+	current, ok := c.refresh(p, addr, current, opts)
+	if !ok {
+		return change{}, false
 	}
 	on := cfg.dependencies(addr)
 	if is.current = current.unlessGone(); is.current != nil {
@@ -139,13 +132,11 @@ func (c *terraformCore) planOrphan(
 			return change{}, false
 		}
 	}
-	if !opts.keepsState {
-		if current, ok = c.refresh(p, addr, current); !ok {
-			return change{}, false
-		}
-		if is.current = current.unlessGone(); is.current == nil {
-			return change{}, true
-		}
+	if current, ok = c.refresh(p, addr, current, opts); !ok {
+		return change{}, false
+	}
+	if is.current = current.unlessGone(); is.current == nil {
+		return change{}, true
 	}
 	if !c.cli.destroysUnrefreshed {
 		return c.planDestroy(p, addr, is.current, false)
@@ -160,16 +151,16 @@ func (c *terraformCore) forget(p *Process, addr string, s *stored, opts options)
 		return change{}, true
 	}
 	ok := true
-	if c.cli.readsForgotten && !opts.keepsState {
-		_, ok = c.refresh(p, addr, s)
+	if c.cli.readsForgotten {
+		_, ok = c.refresh(p, addr, s, opts)
 	}
 	return change{addr: addr, verb: forget, prior: s}, ok
 }
 
 // refresh reads an object. The value of one that is gone is null.
-func (c *terraformCore) refresh(p *Process, addr string, s *stored) (*stored, bool) {
-	if s == nil {
-		return nil, true
+func (c *terraformCore) refresh(p *Process, addr string, s *stored, opts options) (*stored, bool) {
+	if s == nil || opts.keepsState {
+		return s, true
 	}
 	got, diags := p.Read(s.Managed)
 	if c.here(s) == nil {
