@@ -16,60 +16,43 @@ func (c *terraformCore) apply(changes []change, refreshed map[string]*instance, 
 	var nodes []node
 	var destroyers []destroyer
 	for _, ch := range changes {
-		set := "set " + ch.addr
+		sets := ch.verb == create || ch.verb == update || ch.verb.replaces()
+		set := node{name: "set " + ch.addr, run: func(p *Process) bool { return c.createOrUpdate(p, ch) }}
 		d, destroys := c.destroyerOf(ch, len(nodes))
-		if destroys {
-			destroyers = append(destroyers, d)
-		}
-		switch ch.verb {
-		case create, update:
-			nodes = append(nodes, node{set, nil, func(p *Process) bool { return c.createOrUpdate(p, ch) }})
-		case deleteThenCreate:
-			nodes = append(nodes,
-				node{d.node, nil, func(p *Process) bool { return c.destroy(p, ch) }},
-				node{set, []string{d.node}, func(p *Process) bool { return c.createOrUpdate(p, ch) }})
-		case createThenDelete:
-			nodes = append(nodes,
-				node{set, nil, func(p *Process) bool { return c.createOrUpdate(p, ch) }},
-				node{d.node, []string{set}, func(p *Process) bool { return c.destroyDeposed(p, ch.addr, ch.prior) }})
-		case forget:
-			nodes = append(nodes, node{d.node, nil, func(p *Process) bool {
-				c.mu.Lock()
-				defer c.mu.Unlock()
-				c.limitMarked(ch.prior)
-				is := c.state[ch.addr]
-				if is.deposed = slices.DeleteFunc(is.deposed, func(s *stored) bool { return s == ch.prior }); !ch.deposed {
-					is.current = nil
-				}
-				return true
-			}})
-		case destroy:
-			if !ch.deposed {
-				nodes = append(nodes, node{d.node, nil, func(p *Process) bool { return c.destroy(p, ch) }})
-				continue
-			}
-			// Core creates a new object before it destroys the deposed ones.
-			var after []string
-			if slices.ContainsFunc(changes, func(other change) bool {
-				return other.addr == ch.addr && (other.verb.replaces() || other.verb == create || other.verb == update)
-			}) {
-				after = []string{set}
-			}
-			nodes = append(nodes, node{d.node, after, func(p *Process) bool {
+		gone := node{name: d.node, run: func(p *Process) bool {
+			switch {
+			case ch.verb == forget:
+				return c.forgetObject(ch)
+			case ch.deposed, ch.verb == createThenDelete:
 				return c.destroyDeposed(p, ch.addr, ch.prior)
-			}})
+			}
+			return c.destroy(p, ch)
+		}}
+		switch {
+		case ch.verb == deleteThenCreate:
+			set.after = []string{gone.name}
+		case ch.verb == createThenDelete, ch.deposed && slices.ContainsFunc(changes, func(other change) bool {
+			return other.addr == ch.addr && (other.verb == create || other.verb == update || other.verb.replaces())
+		}):
+			gone.after = []string{set.name} // core creates a new object before it destroys the deposed ones
+		}
+		if destroys {
+			nodes, destroyers = append(nodes, gone), append(destroyers, d)
+		}
+		if sets {
+			nodes = append(nodes, set)
 		}
 	}
 	ordered := inOrderOfDependencies(nodes, changes, destroyers)
 	if c.cyclic = cyclic(ordered); !c.cyclic {
 		nodes = ordered
 	}
-	if c.cli.actions && !slices.ContainsFunc(nodes, func(n node) bool { return n.name == "set "+opts.actionAfter }) {
-		opts.action = nil
+	if !slices.ContainsFunc(nodes, func(n node) bool { return n.name == "set "+opts.actionAfter }) {
+		opts.action = nil // nothing triggers it
 	}
 	c.note(func() { c.invoking = opts.action != nil })
 	if opts.action != nil {
-		nodes = append(nodes, c.actionNode(p, opts, nodes))
+		nodes = append(nodes, node{"invoke", []string{"set " + opts.actionAfter}, func(p *Process) bool { return c.invoke(p, opts.action) }})
 	}
 	c.unplanned, c.unforeseen = streamNames{}, streamNames{}
 	for _, ch := range changes {
@@ -123,21 +106,26 @@ func (c *terraformCore) limitMarked(s *stored) {
 	}
 }
 
-// actionNode invokes the action after the operation that triggers it, or at any time if there is none.
-func (c *terraformCore) actionNode(p *Process, opts options, nodes []node) node {
-	id, set := opts.action.stream(), opts.action.sets[opts.action.stream()]
-	var after []string
-	if trigger := "set " + opts.actionAfter; slices.ContainsFunc(nodes, func(n node) bool { return n.name == trigger }) {
-		after = []string{trigger}
+// forgetObject removes an object from the state.
+func (c *terraformCore) forgetObject(ch change) bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.limitMarked(ch.prior)
+	is := c.state[ch.addr]
+	if is.deposed = slices.DeleteFunc(is.deposed, func(s *stored) bool { return s == ch.prior }); !ch.deposed {
+		is.current = nil
 	}
-	return node{"invoke", after, func(p *Process) bool {
-		o := &operation{what: "invoke", sets: map[string][]string{id: set}, must: []string{id}}
-		c.operate(o, func() (diags Diagnostics) {
-			_, diags = p.Invoke(Attributes{"stream_id": id, "processor_ids": set})
-			return diags
-		})
-		return len(o.errors) == 0
-	}}
+	return true
+}
+
+func (c *terraformCore) invoke(p *Process, action *resourceBlock) bool {
+	id, set := action.stream(), action.sets[action.stream()]
+	o := &operation{what: "invoke", sets: action.sets, must: []string{id}}
+	c.operate(o, func() (diags Diagnostics) {
+		_, diags = p.Invoke(Attributes{"stream_id": id, "processor_ids": set})
+		return diags
+	})
+	return len(o.errors) == 0
 }
 
 // createOrUpdate creates or updates an instance.
@@ -197,15 +185,13 @@ func (c *terraformCore) createOrUpdate(p *Process, ch change) bool {
 	case ok:
 		c.checkCompatible(what+": inconsistent result", actual.planned.Value, got.Value)
 		is.current = &stored{Managed: got, dependsOn: ch.dependsOn, createBeforeDestroy: ch.wanted.createBeforeDestroy}
-		c.checkResponse(o, is.current)
 	case got.Value.IsNull(): // core keeps the prior state
 	case prior == nil:
 		c.problem("%s: a failed create leaves a tainted object", what)
 	default:
 		is.current = prior.with(got)
 		is.current.dependsOn = ch.dependsOn
-		c.checkMove(o, prior, is.current)
-		c.checkHonest(o, is.current)
+		c.checkFailed(o, is.current)
 	}
 	if !ok && ch.verb == createThenDelete && is.current == nil {
 		is.current = is.deposed[len(is.deposed)-1]
@@ -266,7 +252,6 @@ func (c *terraformCore) applyDestroy(p *Process, what string, s *stored, before 
 		return s, false
 	}
 	left := s.with(got)
-	c.checkMove(o, s, left)
-	c.checkHonest(o, left)
+	c.checkFailed(o, left)
 	return left, false
 }

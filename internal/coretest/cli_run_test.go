@@ -3,7 +3,6 @@ package coretest
 import (
 	"bytes"
 	"context"
-	"encoding/json"
 	"os"
 	"path/filepath"
 	"slices"
@@ -97,61 +96,6 @@ func (c *realCore) command(args ...string) (string, bool) {
 	var out bytes.Buffer
 	err := c.sandbox.Run(context.Background(), c.dir, &out, slices.Insert(args, 1, "-no-color", "-lock=false")...)
 	return out.String(), err == nil
-}
-
-// objects lists the objects in the state file.
-func (c *realCore) objects() []string {
-	var state struct {
-		Resources []struct {
-			Type, Name string
-			Instances  []struct{ Status, Deposed string }
-		}
-	}
-	content, err := os.ReadFile(filepath.Join(c.dir, "terraform.tfstate"))
-	if os.IsNotExist(err) {
-		return nil
-	}
-	if err == nil {
-		err = json.Unmarshal(content, &state)
-	}
-	if err != nil {
-		c.t.Fatal(err)
-	}
-	var all []string
-	for _, r := range state.Resources {
-		for _, is := range r.Instances {
-			if r.Type != "terraform_data" {
-				all = append(all, describeObject(r.Name, is.Deposed != "", is.Status == "tainted"))
-			}
-		}
-	}
-	slices.Sort(all)
-	return all
-}
-
-// objectNames lists the objects in the state of the model.
-func (c *terraformCore) objectNames() []string {
-	var all []string
-	for addr, is := range c.state {
-		if is.current != nil {
-			all = append(all, describeObject(addr, false, is.current.tainted))
-		}
-		for _, s := range is.deposed {
-			all = append(all, describeObject(addr, true, s.tainted))
-		}
-	}
-	slices.Sort(all)
-	return all
-}
-
-func describeObject(addr string, deposed, tainted bool) string {
-	if deposed {
-		addr += " deposed"
-	}
-	if tainted {
-		addr += " tainted"
-	}
-	return addr
 }
 
 // versionOf returns what differs in the version of a CLI.

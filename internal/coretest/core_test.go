@@ -57,7 +57,7 @@ type terraformCore struct {
 	said    streamNames // a diagnostic has named them
 	written streamNames // the set of a resource was sent in this process
 
-	shared     streamNames      // several objects or resource blocks of the run have them
+	shared     map[string]int   // see sharedStreams
 	unplanned  streamNames      // core plans the departure again in the apply, without marks, that of a deposed object
 	unforeseen streamNames      // no plan can say what the current apply does to them
 	called     map[*stored]bool // the provider was called for these objects in the current apply
@@ -141,18 +141,6 @@ func (c *terraformCore) startProvider(walk int, lateAddress bool) *Process {
 		return true
 	}}})
 	return p
-}
-
-// inOrder makes each walk prefer the named nodes, in this order.
-func (c *terraformCore) inOrder(names ...string) {
-	c.next = func(active []*activeNode) int {
-		for _, name := range names {
-			if i := slices.IndexFunc(active, func(a *activeNode) bool { return a.name == name }); i >= 0 {
-				return i
-			}
-		}
-		return 0
-	}
 }
 
 // failOnProblems fails the test if there are problems. It must be called on the goroutine of the test.

@@ -96,32 +96,6 @@ func (c *terraformCore) checkRefusal(what string, s *stored, leaves bool, diags 
 	}
 }
 
-// checkUnchanged checks that an object of another deployment is left as it is, with its marks. Core passes none to the
-// destroy of a tainted object, whose replacement sends the set anyway.
-func (c *terraformCore) checkUnchanged(what string, before *stored, after Managed) {
-	unmarked := slices.ContainsFunc(before.streams(), func(id string) bool {
-		return before.marked(id) && !before.tainted && !after.Value.IsNull() && !(&stored{Managed: after}).marked(id)
-	})
-	if unmarked || !EqualValues(before.Value, after.Value) {
-		c.problem("%s: the object of another deployment became %v (lost marks: %t)", what, FromTerraform(after.Value), unmarked)
-	}
-}
-
-// checkMove checks the state after a failed operation on an object of another deployment: the object is left as it is,
-// unless the configured deployment has got a set of it.
-func (c *terraformCore) checkMove(o *operation, before, after *stored) {
-	if c.here(before) != nil {
-		return
-	}
-	moved := slices.ContainsFunc(o.streams(), func(id string) bool { return o.errors[id] == "" })
-	if c.here(after) == nil {
-		c.checkUnchanged(o.what, before, after.Managed)
-	}
-	if here := c.here(after) != nil; here != moved && !o.hidden {
-		c.problem("%s: failed, and the state is that of deployment %s", o.what, after.text("deployment"))
-	}
-}
-
 // checkOthersUntouched fails if a deployment got a request that is not configured.
 func (c *terraformCore) checkOthersUntouched() {
 	for _, d := range c.deployments {

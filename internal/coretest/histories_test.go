@@ -2,6 +2,7 @@ package coretest
 
 import (
 	"fmt"
+	"net/http"
 	"runtime"
 	"runtime/debug"
 	"strconv"
@@ -9,6 +10,8 @@ import (
 	"testing/synctest"
 
 	"pgregory.net/rapid"
+
+	"github.com/stream-management/terraform-provider-stream/internal/streamstest"
 )
 
 // TestHistories runs random histories one step at a time, in an order that is part of the history. So a counterexample
@@ -22,6 +25,29 @@ func TestHistories(t *testing.T) {
 func TestHistoriesAtOnce(t *testing.T) {
 	t.Parallel()
 	runHistories(t, 1, false)
+}
+
+// With detect_drift, a read after an update with an unknown outcome says what the stream has, and the next apply sends nothing.
+func TestReadEndsTheDoubt(t *testing.T) {
+	t.Parallel()
+	for _, group := range []bool{false, true} {
+		inBubble(t, func(t *testing.T) {
+			c := newTerraformCore(t, true, 1, "s1")
+			first, next := blockFor("s1", "p1"), blockFor("s1", "p2")
+			first.group, next.group = group, group
+			c.runClean(config{"a": first})
+			c.service.Inject(streamstest.Fault{}, streamstest.Fault{ResetAfter: true}) // the read, and the update
+			if c.run(config{"a": next}, options{}) {
+				t.Fatal("no error")
+			}
+			c.runClean(config{"a": next})
+			for _, r := range c.service.Requests() {
+				if r.Method == http.MethodPatch {
+					t.Errorf("sent %s", r)
+				}
+			}
+		})
+	}
 }
 
 // runHistories runs batches of random histories. The number of histories in a batch is -rapid.checks. With RAPID_SEED,

@@ -163,9 +163,6 @@ func (c *terraformCore) refresh(p *Process, addr string, s *stored, opts options
 		return s, true
 	}
 	got, diags := p.Read(s.Managed)
-	if c.here(s) == nil {
-		c.checkUnchanged("refresh "+addr, s, got)
-	}
 	switch {
 	case !c.noErrors("refresh "+addr, diags):
 		return s, false

@@ -154,7 +154,7 @@ func (v cliVersion) plain(typeName string, message any) map[string]any {
 		name, field := fields.Type().Field(i).Name, fields.Field(i)
 		switch value := field.Interface().(type) {
 		case *tfprotov6.DynamicValue:
-			if v := decodeForPrint(typeName, value); v != nil && name != "ProviderMeta" {
+			if v := decode(typeName, value); v != nil && name != "ProviderMeta" {
 				plain[name] = v
 			}
 		case *tfprotov6.ResourceIdentityData:
@@ -194,7 +194,7 @@ func (v cliVersion) plain(typeName string, message any) map[string]any {
 	return plain
 }
 
-func decodeForPrint(typeName string, v *tfprotov6.DynamicValue) any {
+func decode(typeName string, v *tfprotov6.DynamicValue) any {
 	typ := schemas().ActionSchemas[ActionName].Schema.ValueType()
 	if s, ok := schemas().ResourceSchemas[typeName]; ok {
 		typ = s.ValueType()
@@ -206,21 +206,5 @@ func decodeForPrint(typeName string, v *tfprotov6.DynamicValue) any {
 	if err != nil {
 		return err.Error()
 	}
-	return forPrint(FromTerraform(decoded))
-}
-
-func forPrint(v any) any {
-	switch v := v.(type) {
-	case map[string]any:
-		values := map[string]any{}
-		for key, value := range v {
-			if value = forPrint(value); value != nil {
-				values[key] = value
-			}
-		}
-		return values
-	case string, []string, nil, bool:
-		return v
-	}
-	return "(known after apply)"
+	return FromTerraform(decoded)
 }
