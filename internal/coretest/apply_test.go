@@ -16,7 +16,9 @@ func (c *terraformCore) apply(changes []change, refreshed map[string]*instance, 
 	var nodes []node
 	var destroyers []destroyer
 	for _, ch := range changes {
-		sets := ch.verb == create || ch.verb == update || ch.verb.replaces()
+		ch.createsFirst = ch.verb == createThenDelete || slices.ContainsFunc(changes, func(other change) bool {
+			return other.verb.sets() && other.wanted.createBeforeDestroy && (other.addr == ch.addr || slices.Contains(other.dependsOn, ch.addr))
+		})
 		set := node{name: "set " + ch.addr, run: func(p *Process) bool { return c.createOrUpdate(p, ch) }}
 		d, destroys := c.destroyerOf(ch, len(nodes))
 		gone := node{name: d.node, run: func(p *Process) bool {
@@ -32,14 +34,14 @@ func (c *terraformCore) apply(changes []change, refreshed map[string]*instance, 
 		case ch.verb == deleteThenCreate:
 			set.after = []string{gone.name}
 		case ch.verb == createThenDelete, ch.deposed && slices.ContainsFunc(changes, func(other change) bool {
-			return other.addr == ch.addr && (other.verb == create || other.verb == update || other.verb.replaces())
+			return other.addr == ch.addr && other.verb.sets()
 		}):
 			gone.after = []string{set.name} // core creates a new object before it destroys the deposed ones
 		}
 		if destroys {
 			nodes, destroyers = append(nodes, gone), append(destroyers, d)
 		}
-		if sets {
+		if ch.verb.sets() {
 			nodes = append(nodes, set)
 		}
 	}
@@ -138,7 +140,7 @@ func (c *terraformCore) createOrUpdate(p *Process, ch change) bool {
 		is.deposed, is.current = append(is.deposed, is.current), nil
 	}
 	prior := is.current
-	actual, ok := c.planChange(p, ch.addr, ch.wanted, prior, ch.forced, &ch)
+	actual, ok := c.planChange(p, ch, prior, true)
 	c.note(func() { c.husks[ch.addr] = !ok && prior == nil })
 	if !ok {
 		return false
@@ -184,7 +186,7 @@ func (c *terraformCore) createOrUpdate(p *Process, ch change) bool {
 		c.problem("%s: success, but no object", what)
 	case ok:
 		c.checkCompatible(what+": inconsistent result", actual.planned.Value, got.Value)
-		is.current = &stored{Managed: got, dependsOn: ch.dependsOn, createBeforeDestroy: ch.wanted.createBeforeDestroy}
+		is.current = &stored{Managed: got, dependsOn: ch.dependsOn, createBeforeDestroy: ch.createsFirst}
 	case got.Value.IsNull(): // core keeps the prior state
 	case prior == nil:
 		c.problem("%s: a failed create leaves a tainted object", what)

@@ -18,6 +18,17 @@ func (cfg config) dependencies(addr string) (addrs []string) {
 	return addrs
 }
 
+// createsFirst reports whether a replacement of an address creates the new object first. Those that depend on it pass their
+// create_before_destroy on, if they are in the same walk.
+func (cfg config) createsFirst(addr string, walks func(addr string) bool) bool {
+	for other, b := range cfg {
+		if b.createBeforeDestroy && (other == addr || walks(other) && slices.Contains(cfg.dependencies(other), addr)) {
+			return true
+		}
+	}
+	return false
+}
+
 type resourceBlock struct {
 	sets                map[string][]string // processors by stream; one stream, unless the block is a group
 	group               bool

@@ -267,7 +267,6 @@ func (d *draws) edit(last config) config {
 			b.sets, b.lateStream = map[string][]string{drawn.stream(): b.sets[b.stream()]}, drawn.lateStream
 		case edit == 7:
 			b.trigger, b.onDestroy, b.dependsOn = drawn.trigger, drawn.onDestroy, drawn.dependsOn
-			b.createBeforeDestroy = b.createBeforeDestroy && b.dependsOn == ""
 		case len(b.sets) > 0:
 			b.sets[d.oneOf(slices.Sorted(maps.Keys(b.sets)), "edited stream")] = d.processors()
 			b.lateProcessors, b.partlyLate = drawn.lateProcessors, drawn.partlyLate
@@ -294,7 +293,6 @@ func (d *draws) block(addr string) resourceBlock {
 	b.partlyLate = d.chance(50, "partly")
 	if i := slices.Index(historyAddrs, addr); i > 0 && d.chance(15, "depends_on") {
 		b.dependsOn = d.oneOf(historyAddrs[:i], "dependency")
-		b.createBeforeDestroy = false // Terraform would pass it on to the dependency
 	}
 	return b
 }

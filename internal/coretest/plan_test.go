@@ -105,14 +105,15 @@ func (c *terraformCore) planConfigured(
 	on := cfg.dependencies(addr)
 	if is.current = current.unlessGone(); is.current != nil {
 		is.current = current.with(current.Managed)
-		is.current.createBeforeDestroy = cfg[addr].createBeforeDestroy
+		is.current.createBeforeDestroy = cfg.createsFirst(addr, opts.targeted)
 		if !imports && !opts.keepsState {
 			is.current.dependsOn = slices.Concat(current.dependsOn, on)
 		}
 		current = is.current
 	}
-	ch, ok := c.planChange(p, addr, cfg[addr], current, slices.Contains(opts.replace, addr), nil)
-	ch.dependsOn = on
+	ch := change{addr: addr, wanted: cfg[addr], dependsOn: on, createsFirst: cfg.createsFirst(addr, opts.targeted)}
+	ch.forced = slices.Contains(opts.replace, addr)
+	ch, ok = c.planChange(p, ch, current, false)
 	if ch.verb == noop {
 		is.current.dependsOn = on
 	}
@@ -173,15 +174,15 @@ func (c *terraformCore) refresh(p *Process, addr string, s *stored, opts options
 	return s.with(got), true
 }
 
-// planChange plans a configured instance. An apply does so again, with the change from the plan as earlier.
-func (c *terraformCore) planChange(p *Process, addr string, b resourceBlock, prior *stored, forced bool, earlier *change) (change, bool) {
-	what := "plan " + addr
-	ch := change{addr: addr, wanted: b, forced: forced, prior: prior.unlessGone()}
-	createBeforeDestroy := b.createBeforeDestroy
-	if earlier != nil {
-		createBeforeDestroy = earlier.verb == createThenDelete
+// planChange plans a configured instance. An apply does so again, with the change from the plan.
+func (c *terraformCore) planChange(p *Process, ch change, prior *stored, again bool) (change, bool) {
+	what, b, earlier := "plan "+ch.addr, ch.wanted, ch.verb
+	ch.prior = prior.unlessGone()
+	replacement := deleteThenCreate
+	if ch.createsFirst {
+		replacement = createThenDelete
 	}
-	cfg := b.configValue(earlier != nil)
+	cfg := b.configValue(again)
 	before := Managed{Value: nullOf(cfg.Type())}
 	if prior != nil && !prior.tainted {
 		before = prior.Managed
@@ -192,9 +193,9 @@ func (c *terraformCore) planChange(p *Process, addr string, b resourceBlock, pri
 	planned, replace, diags := p.Plan(before, cfg)
 	if !before.Value.IsNull() {
 		_, stays := prior.sets()[b.stream()]
-		c.checkRefusal(what, prior, !b.group && (!stays || b.lateStream && earlier == nil), diags)
+		c.checkRefusal(what, prior, !b.group && (!stays || b.lateStream && !again), diags)
 	}
-	if earlier != nil {
+	if again {
 		c.checkErrors(what, slices.Collect(maps.Keys(b.sets)), diags)
 	}
 	if !c.noErrors(what, diags) {
@@ -206,13 +207,12 @@ func (c *terraformCore) planChange(p *Process, addr string, b resourceBlock, pri
 		return !is.IsFullyKnown() || !EqualValues(was, is)
 	}
 	switch {
+	case before.Value.IsNull() && (ch.prior != nil || earlier.replaces()):
+		ch.verb = replacement
 	case before.Value.IsNull():
 		ch.verb = create
-	case forced || slices.ContainsFunc(replace, different):
-		ch.verb = deleteThenCreate
-		if createBeforeDestroy {
-			ch.verb = createThenDelete
-		}
+	case ch.forced || slices.ContainsFunc(replace, different):
+		ch.verb = replacement
 		planned, _, diags = p.Plan(Managed{nullOf(cfg.Type()), planned.Private, planned.Identity}, cfg)
 		if !c.noErrors(what, diags) {
 			return ch, false
@@ -222,15 +222,6 @@ func (c *terraformCore) planChange(p *Process, addr string, b resourceBlock, pri
 		ch.verb = noop
 	default:
 		ch.verb = update
-	}
-	if ch.verb == create && ch.prior != nil {
-		ch.verb = deleteThenCreate
-		if createBeforeDestroy {
-			ch.verb = createThenDelete
-		}
-	}
-	if ch.verb == create && earlier != nil && earlier.verb.replaces() {
-		ch.verb = earlier.verb
 	}
 	ch.planned = planned
 	return ch, true

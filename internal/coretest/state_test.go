@@ -122,17 +122,22 @@ const (
 	createThenDelete verb = "create and then destroy"
 )
 
+// sets reports whether the apply has a node that creates or updates the object.
+func (v verb) sets() bool { return v == create || v == update || v.replaces() }
+
 func (v verb) replaces() bool { return v == deleteThenCreate || v == createThenDelete }
 
 // change is the planned change of one object.
 type change struct {
-	addr    string
-	verb    verb
-	wanted  resourceBlock
-	forced  bool // -replace
-	prior   *stored
-	planned Managed
-	deposed bool
+	addr   string
+	verb   verb
+	wanted resourceBlock
+	forced bool // -replace
+
+	createsFirst bool // a replacement does; in an apply, what the state gets as create_before_destroy
+	prior        *stored
+	planned      Managed
+	deposed      bool
 
 	before    tftypes.Value // of a destroy; see cliVersion
 	dependsOn []string      // addresses, also of indirect dependencies
