@@ -196,6 +196,7 @@ func (c *terraformCore) createOrUpdate(p *Process, ch change) bool {
 		c.checkFailed(o, is.current)
 	}
 	if !ok && ch.verb == createThenDelete && is.current == nil {
+		c.checkRestored(o, ch.prior)
 		is.current = is.deposed[len(is.deposed)-1]
 		is.deposed = is.deposed[:len(is.deposed)-1]
 	}

@@ -288,7 +288,7 @@ func (d *draws) block(addr string) resourceBlock {
 	b.onDestroy = d.oneOf([]string{"", "detach", "keep", "detach"}, "on_destroy")
 	b.trigger = d.oneOf([]string{"", "1", "2"}, "triggers")
 	b.createBeforeDestroy = d.chance(40, "create_before_destroy")
-	b.lateStream = d.chance(5, "late stream_id")
+	b.lateStream = d.chance(15, "late stream_id")
 	b.lateProcessors = d.chance(10, "late processor_ids")
 	b.partlyLate = d.chance(50, "partly")
 	if i := slices.Index(historyAddrs, addr); i > 0 && d.chance(15, "depends_on") {

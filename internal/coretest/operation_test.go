@@ -82,6 +82,9 @@ func (c *terraformCore) operate(o *operation, call func() Diagnostics) {
 			if o.hidden {
 				c.said.add(id)
 			}
+			if _, inState := o.prior.sets()[id]; stays && !inState && strings.Contains(o.errors[id], reportedNow) {
+				c.limit(id) // the state of a group may have what was reported, but a failed create blocks nobody
+			}
 		}
 	})
 	if c.next == nil {
@@ -116,9 +119,6 @@ func (c *terraformCore) checkTurn(o *operation, id string) {
 	}
 	if sent && !stays && c.written[id] {
 		c.problem("%s: leaves %q, and sent %v after the set of another resource", o.what, id, o.requestsTo(id))
-	}
-	if failed && stays && !inState && strings.Contains(detail, reportedNow) {
-		c.limit(id) // the state may have what was reported, but a failed create blocks nobody
 	}
 	c.failed[id] = c.failed[id] || failed && inState
 	c.written[id] = c.written[id] || sent && stays && !failed && o.what != "invoke"
