@@ -130,7 +130,7 @@ func (c *terraformCore) runClean(cfg config) {
 			maps.DeleteFunc(reported, func(failure string, _ bool) bool { return strings.Contains(failure, keepsTheStream) })
 		}
 		if len(c.limited) > 0 || c.hasFailure(keepsTheStream) {
-			cfg, again = withNewTriggers(cfg), true // as the diagnostics say
+			cfg, again = cfg.withNewTriggers(), true // as the diagnostics say
 		}
 	}
 	c.checkNextPlanEmpty(cfg)
@@ -200,13 +200,8 @@ func patchBody(ids []string) string {
 // checkNextPlanEmpty fails unless the next plan has no changes, at another address of the deployment.
 func (c *terraformCore) checkNextPlanEmpty(cfg config) {
 	c.t.Helper()
-	cfg = maps.Clone(cfg)
-	for addr, b := range cfg {
-		b.lateStream, b.lateProcessors = false, false
-		cfg[addr] = b
-	}
 	c.configureFor(c.deployment, true)
-	changes, _ := c.plan(cfg, options{})
+	changes, _ := c.plan(cfg.known(), options{})
 	if len(c.failures) > 0 {
 		c.t.Fatalf("the next plan fails: %s", c.failures)
 	}

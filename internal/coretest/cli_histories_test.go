@@ -126,8 +126,7 @@ func (h history) compare(t *testing.T, actual *realCore, version cliVersion) map
 // distinguishable is a configuration in which no two calls are equal: two resources with the same stream have different
 // triggers. Else the model could not know which one the CLI has called.
 func (c *terraformCore) distinguishable(cfg config) config {
-	changed := maps.Clone(cfg)
-	for addr, b := range cfg {
+	return cfg.with(func(addr string, b *resourceBlock) {
 		for _, other := range historyAddrs {
 			ids := slices.Collect(maps.Keys(cfg[other].sets))
 			if is := c.state[other]; is != nil {
@@ -137,10 +136,8 @@ func (c *terraformCore) distinguishable(cfg config) config {
 			}
 			if other != addr && slices.ContainsFunc(ids, func(id string) bool { return b.sets[id] != nil }) {
 				b.trigger = addr + b.trigger
-				break
+				return
 			}
 		}
-		changed[addr] = b
-	}
-	return changed
+	})
 }

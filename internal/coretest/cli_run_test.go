@@ -85,7 +85,7 @@ func (c *realCore) run(configuration string, run historyRun, meanwhile func()) (
 		}
 	}
 	c.recorder.newRun(meanwhile)
-	out, ok = c.command(run.options.arguments()...)
+	out, ok = c.command(run.arguments()...)
 	if ok {
 		c.recorder.beginApply() // an apply without changes makes no calls
 	}

@@ -166,7 +166,8 @@ func (p *Process) Plan(prior Managed, config tftypes.Value) (Managed, []string, 
 		name, _ := path.Steps()[0].(tftypes.AttributeName)
 		replace = append(replace, string(name))
 	}
-	return Managed{DecodeAs(p.T, config.Type(), resp.PlannedState), resp.PlannedPrivate, knownIdentity(resp.PlannedIdentity)}, replace, resp.Diagnostics
+	planned := Managed{DecodeAs(p.T, config.Type(), resp.PlannedState), resp.PlannedPrivate, knownIdentity(resp.PlannedIdentity)}
+	return planned, replace, resp.Diagnostics
 }
 
 // Apply applies a plan.

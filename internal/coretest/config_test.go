@@ -38,7 +38,6 @@ type resourceBlock struct {
 	dependsOn           string // an address; "": none
 
 	lateStream, lateProcessors bool // known after apply: stream_id or streams; processor_ids
-	partlyLate                 bool // with lateProcessors: all of the processor_ids but one are, at least one
 }
 
 // stream returns the stream of a single resource.
@@ -60,7 +59,10 @@ func (b resourceBlock) configValue(applying bool) tftypes.Value {
 	}
 	sets := Attributes{}
 	for id, set := range b.sets {
-		sets[id] = b.lateSet(set, applying)
+		sets[id] = set
+		if b.lateProcessors && !applying {
+			sets[id] = tftypes.UnknownValue
+		}
 	}
 	name := SingleName
 	if b.group {
@@ -79,33 +81,30 @@ func (b resourceBlock) late(v any, applying bool) any {
 	return v
 }
 
-func (b resourceBlock) lateSet(set []string, applying bool) any {
-	switch {
-	case !b.lateProcessors || applying:
-		return set
-	case b.partlyLate && len(set) > 0:
-		late := []any{set[0], tftypes.UnknownValue}
-		for range len(set) - 2 {
-			late = append(late, tftypes.UnknownValue)
-		}
-		return late
-	}
-	return tftypes.UnknownValue
-}
-
 // blockFor is a block for a stream and its processors.
 func blockFor(stream string, processors ...string) resourceBlock {
 	return resourceBlock{sets: map[string][]string{stream: append([]string{}, processors...)}}
 }
 
-// withNewTriggers makes all resources send their sets.
-func withNewTriggers(cfg config) config {
-	cfg = maps.Clone(cfg)
-	for addr, b := range cfg {
-		b.trigger += "'"
-		cfg[addr] = b
+// with returns the configuration with changed blocks.
+func (cfg config) with(change func(addr string, b *resourceBlock)) config {
+	changed := config{}
+	for _, addr := range slices.Sorted(maps.Keys(cfg)) {
+		b := cfg[addr]
+		change(addr, &b)
+		changed[addr] = b
 	}
-	return cfg
+	return changed
+}
+
+// known has no value that is known after apply.
+func (cfg config) known() config {
+	return cfg.with(func(_ string, b *resourceBlock) { b.lateStream, b.lateProcessors = false, false })
+}
+
+// withNewTriggers makes all resources send their sets.
+func (cfg config) withNewTriggers() config {
+	return cfg.with(func(_ string, b *resourceBlock) { b.trigger += "'" })
 }
 
 // conflicts returns the streams to which a configuration gives two sets. During a plan, it ignores unknown values.
@@ -129,10 +128,8 @@ func conflicts(cfg config, applying bool) []string {
 
 // withoutConflicts gives all resources of a stream the set of the first one.
 func (cfg config) withoutConflicts() config {
-	cfg = maps.Clone(cfg)
 	sets := map[string][]string{}
-	for _, addr := range slices.Sorted(maps.Keys(cfg)) {
-		b := cfg[addr]
+	return cfg.with(func(_ string, b *resourceBlock) {
 		b.sets = maps.Clone(b.sets)
 		for id, set := range b.sets {
 			if _, ok := sets[id]; !ok {
@@ -140,7 +137,5 @@ func (cfg config) withoutConflicts() config {
 			}
 			b.sets[id] = sets[id]
 		}
-		cfg[addr] = b
-	}
-	return cfg
+	})
 }

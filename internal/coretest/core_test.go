@@ -52,13 +52,13 @@ type terraformCore struct {
 	invoking bool // the current apply has an action
 
 	// Streams, in this process, but said in this run.
-	known   streamNames // the service has reported their set, after the last update in doubt
+	known   streamNames // the service has reported their set, after the last update with an unknown outcome
 	failed  streamNames // an operation failed whose resource stays in the state with the stream
 	said    streamNames // a diagnostic has named them
 	written streamNames // the set of a resource was sent in this process
 
 	shared     map[string]int   // see sharedStreams
-	unplanned  streamNames      // core plans the departure again in the apply, without marks, that of a deposed object
+	unplanned  streamNames      // core plans again in the apply how they are left, without marks: those of deposed objects
 	unforeseen streamNames      // no plan can say what the current apply does to them
 	called     map[*stored]bool // the provider was called for these objects in the current apply
 	detached   streamNames      // a destroy or a group has left them without a diagnostic in the current apply, and detaches
@@ -90,11 +90,6 @@ func (c *terraformCore) objects() []*stored {
 	return all
 }
 
-// historyService has a latency, without which no two requests would overlap by the clock of a bubble.
-func historyService(drift bool) streamstest.Options {
-	return streamstest.Options{ServeGet: drift, Latency: time.Millisecond}
-}
-
 // newTerraformCore returns a core with an empty state, and a service with the given streams.
 func newTerraformCore(t interface {
 	rapid.TB
@@ -102,7 +97,8 @@ func newTerraformCore(t interface {
 }, drift bool, attempts int, streams ...string,
 ) *terraformCore {
 	t.Helper()
-	deployments, dial := deploymentsInMemory(t, historyService(drift), streams...)
+	// Without a latency, no two requests would overlap by the clock of a bubble.
+	deployments, dial := deploymentsInMemory(t, streamstest.Options{ServeGet: drift, Latency: time.Millisecond}, streams...)
 	c := &terraformCore{
 		t:           t,
 		deployments: deployments,

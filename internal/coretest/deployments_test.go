@@ -23,7 +23,9 @@ type deployment struct {
 
 // deploymentsInMemory starts services whose streams have the same ids, each at all ports of an address. A proxy of the
 // environment does not apply to these addresses.
-func deploymentsInMemory(t interface{ Cleanup(f func()) }, opts streamstest.Options, streams ...string) ([]*deployment, provider.DialContext) {
+func deploymentsInMemory(
+	t interface{ Cleanup(f func()) }, opts streamstest.Options, streams ...string,
+) ([]*deployment, provider.DialContext) {
 	var deployments []*deployment
 	listeners := map[string]*streamstest.Listener{}
 	for _, host := range []string{"127.0.0.1", "127.0.0.2"} {

@@ -59,7 +59,7 @@ type draws struct {
 	*rapid.T
 	history
 	streams []string // those of the history: with few, all operations meet
-	real    bool     // for a real CLI, too, which nobody interrupts, and whose clock is real
+	withCLI bool     // for a real CLI, too, which nobody interrupts, and whose clock is real
 }
 
 func (d *draws) chance(percent int, what string) bool { return d.index(100, what) >= 100-percent }
@@ -77,8 +77,8 @@ func (d *draws) oneOf(all []string, what string) string {
 	return rapid.SampledFrom(all).Draw(d.T, what)
 }
 
-func drawHistory(t *rapid.T, real bool) history {
-	d := &draws{T: t, real: real}
+func drawHistory(t *rapid.T, withCLI bool) history {
+	d := &draws{T: t, withCLI: withCLI}
 	d.streams = historyStreams[:[]int{8, 8, 8, 1, 2, 2, 3}[d.index(7, "streams")]]
 	d.drift, d.olderCLI = d.chance(30, "detect_drift"), d.chance(20, "Terraform 1.9 to 1.11")
 	d.attempts = 1 + d.index(2, "max_attempts")
@@ -99,7 +99,7 @@ func (d *draws) run(i int) (run historyRun) {
 			}
 		}
 	}
-	run.anotherAddress = d.real || d.chance(15, "another address")
+	run.anotherAddress = d.withCLI || d.chance(15, "another address")
 	d.addresses(&run, i)
 	if d.chance(10, "-target") {
 		for _, addr := range historyAddrs {
@@ -192,7 +192,7 @@ var (
 func (d *draws) faults() (faults []streamstest.RequestFault) {
 	names := slices.Sorted(maps.Keys(streamstest.Faults))
 	switch kind := d.index(5, "kind of faults"); {
-	case d.real:
+	case d.withCLI:
 	case kind == 0:
 		names = interruptions // one ends the run
 	case kind == 1:
@@ -233,11 +233,7 @@ func (d *draws) config() config {
 	}
 	// The provider cannot compare a value that is known after apply with a resource without changes, because core does not
 	// call the provider for this resource again.
-	for addr, b := range cfg {
-		b.lateStream, b.lateProcessors = false, false
-		cfg[addr] = b
-	}
-	return cfg
+	return cfg.known()
 }
 
 // edit changes most resources of a configuration a little.
@@ -269,7 +265,7 @@ func (d *draws) edit(last config) config {
 			b.trigger, b.onDestroy, b.dependsOn = drawn.trigger, drawn.onDestroy, drawn.dependsOn
 		case len(b.sets) > 0:
 			b.sets[d.oneOf(slices.Sorted(maps.Keys(b.sets)), "edited stream")] = d.processors()
-			b.lateProcessors, b.partlyLate = drawn.lateProcessors, drawn.partlyLate
+			b.lateProcessors = drawn.lateProcessors
 		}
 		cfg[addr] = b
 	}
@@ -290,7 +286,6 @@ func (d *draws) block(addr string) resourceBlock {
 	b.createBeforeDestroy = d.chance(40, "create_before_destroy")
 	b.lateStream = d.chance(15, "late stream_id")
 	b.lateProcessors = d.chance(10, "late processor_ids")
-	b.partlyLate = d.chance(50, "partly")
 	if i := slices.Index(historyAddrs, addr); i > 0 && d.chance(15, "depends_on") {
 		b.dependsOn = d.oneOf(historyAddrs[:i], "dependency")
 	}

@@ -48,8 +48,8 @@ func (c *terraformCore) errorsOf(what string, ids []string, diags Diagnostics) m
 
 // The beginnings of last sentences.
 const (
-	reportedNow = "The service reports that the stream now has "
-	inDoubt     = "The stream may or may not have been changed"
+	reportedNow  = "The service reports that the stream now has "
+	mayBeChanged = "The stream may or may not have been changed"
 )
 
 // noteReport takes note of what the response to an operation says about a stream.
@@ -58,7 +58,7 @@ func (c *terraformCore) noteReport(id string, o *operation) {
 	switch detail, failed := o.errors[id]; {
 	case strings.Contains(detail, reportedNow), !failed && len(requests) > 0 && requests[len(requests)-1].Status == http.StatusOK:
 		c.known[id] = true
-	case strings.Contains(detail, inDoubt):
+	case strings.Contains(detail, mayBeChanged):
 		c.known[id] = false
 	case !failed && len(requests) > 1 && requests[len(requests)-1].Status == http.StatusNotFound:
 		c.known[id] = false
@@ -92,7 +92,7 @@ func (c *terraformCore) checkLastSentence(o *operation, id, detail string) {
 		if set := fmt.Sprintf("%q", after); strings.ReplaceAll(strings.TrimPrefix(last, reportedNow), ", ", " ") != set+"." {
 			c.problem("%s: says %q, but the service has %s", o.what, last, set)
 		}
-	case strings.HasPrefix(last, inDoubt):
+	case strings.HasPrefix(last, mayBeChanged):
 		if len(requests) == 0 && c.known[id] {
 			c.problem("%s: says %q, but the service has reported the set of %q", o.what, last, id)
 		}
@@ -121,7 +121,9 @@ func (c *terraformCore) checkRestored(o *operation, old *stored) {
 		if strings.Contains(detail, "is not in the state") {
 			c.problem("%s: says that the resource is not in the state, but core has restored it: %s", o.what, detail)
 		}
-		if _, has := c.here(old).sets()[id]; has && len(o.requestsTo(id)) > 0 && strings.Contains(detail, inDoubt) && !strings.Contains(detail, "triggers") {
+		_, has := c.here(old).sets()[id]
+		unknown := len(o.requestsTo(id)) > 0 && strings.Contains(detail, mayBeChanged)
+		if has && unknown && !strings.Contains(detail, "triggers") {
 			c.problem("%s: the next plan may send nothing, and the error does not say what works: %s", o.what, detail)
 		}
 	}

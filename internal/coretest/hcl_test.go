@@ -96,7 +96,8 @@ func (b resourceBlock) write(text *strings.Builder, addr string, run int, opts o
 	if b.createBeforeDestroy || triggersAction {
 		fmt.Fprintf(text, "  lifecycle {\n    create_before_destroy = %t\n", b.createBeforeDestroy)
 		if triggersAction {
-			fmt.Fprintf(text, "    action_trigger {\n      events  = [after_create, after_update]\n      actions = [action.%s.this]\n    }\n", ActionName)
+			fmt.Fprintf(text, "    action_trigger {\n      events  = [after_create, after_update]\n")
+			fmt.Fprintf(text, "      actions = [action.%s.this]\n    }\n", ActionName)
 		}
 		fmt.Fprintf(text, "  }\n")
 	}
@@ -112,20 +113,12 @@ func (b resourceBlock) lateValue() string {
 	return fmt.Sprintf("{ id = %q, sets = { %s } }", b.stream(), strings.Join(sets, ", "))
 }
 
-// setExpression is that of the processors of a stream; see lateSet.
+// setExpression is that of the processors of a stream.
 func (b resourceBlock) setExpression(id, late string) string {
-	set := b.sets[id]
-	switch {
-	case !b.lateProcessors:
-		return quotedList(set)
-	case b.partlyLate && len(set) > 0:
-		expression := strconv.Quote(set[0])
-		for i := range max(1, len(set)-1) {
-			expression += fmt.Sprintf(", %s.sets[%q][%d]", late, id, len(set)-1-i)
-		}
-		return "[" + expression + "]"
+	if b.lateProcessors {
+		return fmt.Sprintf("%s.sets[%q]", late, id)
 	}
-	return fmt.Sprintf("%s.sets[%q]", late, id)
+	return quotedList(b.sets[id])
 }
 
 func quotedList(set []string) string {

@@ -28,7 +28,7 @@ func TestHistoriesAtOnce(t *testing.T) {
 }
 
 // With detect_drift, a read after an update with an unknown outcome says what the stream has, and the next apply sends nothing.
-func TestReadEndsTheDoubt(t *testing.T) {
+func TestReadEndsUnknownOutcome(t *testing.T) {
 	t.Parallel()
 	for _, group := range []bool{false, true} {
 		inBubble(t, func(t *testing.T) {

@@ -38,13 +38,11 @@ func (c *terraformCore) begin(run historyRun) historyRun {
 
 // possible leaves out what the state or the CLI does not allow.
 func (c *terraformCore) possible(run historyRun) historyRun {
-	cfg := maps.Clone(run.config)
-	for addr, b := range cfg {
-		if _, exists := cfg[b.dependsOn]; !exists {
+	cfg := run.config.with(func(_ string, b *resourceBlock) {
+		if _, exists := run.config[b.dependsOn]; !exists {
 			b.dependsOn = ""
-			cfg[addr] = b
 		}
-	}
+	})
 	run.config = cfg
 	keep := func(addrs []string, possible func(addr string, configured bool) bool) []string {
 		return slices.DeleteFunc(slices.Clone(addrs), func(addr string) bool {

@@ -126,7 +126,7 @@ func (c *terraformCore) checkTurn(o *operation, id string) {
 
 var retried = []int{0, 408, 429, 500, 502, 503, 504}
 
-// checkStreamRequests checks the requests of an operation to one stream. Of departures, checkRequests checks the sets.
+// checkStreamRequests checks the requests of an operation to one stream. What a resource sends that leaves it, checkRequests checks.
 func (c *terraformCore) checkStreamRequests(o *operation, id string) {
 	set, stays := o.sets[id]
 	detail, failed := o.errors[id]

@@ -86,7 +86,9 @@ func (r *recorder) beginApply() {
 	r.applying = nil
 }
 
-func (r *recorder) ConfigureProvider(ctx context.Context, req *tfprotov6.ConfigureProviderRequest) (*tfprotov6.ConfigureProviderResponse, error) {
+func (r *recorder) ConfigureProvider(
+	ctx context.Context, req *tfprotov6.ConfigureProviderRequest,
+) (*tfprotov6.ConfigureProviderResponse, error) {
 	r.mu.Lock()
 	r.process = r.start().(fullServer)
 	r.walk++
@@ -114,7 +116,9 @@ func record[Req, Resp any](
 	return resp, err
 }
 
-func (r *recorder) ImportResourceState(ctx context.Context, req *tfprotov6.ImportResourceStateRequest) (*tfprotov6.ImportResourceStateResponse, error) {
+func (r *recorder) ImportResourceState(
+	ctx context.Context, req *tfprotov6.ImportResourceStateRequest,
+) (*tfprotov6.ImportResourceStateResponse, error) {
 	return record(ctx, r, "ImportResourceState", req, fullServer.ImportResourceState)
 }
 
@@ -122,11 +126,15 @@ func (r *recorder) ReadResource(ctx context.Context, req *tfprotov6.ReadResource
 	return record(ctx, r, "ReadResource", req, fullServer.ReadResource)
 }
 
-func (r *recorder) PlanResourceChange(ctx context.Context, req *tfprotov6.PlanResourceChangeRequest) (*tfprotov6.PlanResourceChangeResponse, error) {
+func (r *recorder) PlanResourceChange(
+	ctx context.Context, req *tfprotov6.PlanResourceChangeRequest,
+) (*tfprotov6.PlanResourceChangeResponse, error) {
 	return record(ctx, r, "PlanResourceChange", req, fullServer.PlanResourceChange)
 }
 
-func (r *recorder) ApplyResourceChange(ctx context.Context, req *tfprotov6.ApplyResourceChangeRequest) (*tfprotov6.ApplyResourceChangeResponse, error) {
+func (r *recorder) ApplyResourceChange(
+	ctx context.Context, req *tfprotov6.ApplyResourceChangeRequest,
+) (*tfprotov6.ApplyResourceChangeResponse, error) {
 	return record(ctx, r, "ApplyResourceChange", req, fullServer.ApplyResourceChange)
 }
 
