@@ -168,7 +168,7 @@ func (c *terraformCore) checkRequests(cfg config, opts options, attached, had st
 		for addr, b := range cfg {
 			if set, ok := b.sets[r.StreamID]; ok {
 				configured = append(configured, patchBody(set))
-				late = late || b.lateStream && !lateStreamsAreNamed || !opts.targeted(addr)
+				late = late || !opts.targeted(addr)
 			}
 		}
 		kept := len(configured) > 0

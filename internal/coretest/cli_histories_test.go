@@ -13,6 +13,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/stream-management/terraform-provider-stream/internal/cli"
+	"github.com/stream-management/terraform-provider-stream/internal/clitest"
 )
 
 // TestAccHistories runs random histories with a real CLI, and then with the model of Terraform core: the calls to the

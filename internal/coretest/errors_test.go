@@ -105,26 +105,17 @@ func (c *terraformCore) checkLastSentence(o *operation, id, detail string) {
 	}
 }
 
-// These promises are not kept yet.
-const (
-	restoredTextsAreTrue = false // see checkRestored
-	lateStreamsAreNamed  = false // see checkRequests
-)
-
 // checkRestored checks the errors of a failed create whose old object core puts back into the state. The next plan sends
-// nothing if that object has the set, so an error about its stream says what works.
+// nothing if that object has the set, so an error says what works: that of the stream, or that of all streams of a group.
 func (c *terraformCore) checkRestored(o *operation, old *stored) {
-	if !restoredTextsAreTrue {
-		return
-	}
 	for id, detail := range o.errors {
 		if strings.Contains(detail, "is not in the state") {
 			c.problem("%s: says that the resource is not in the state, but core has restored it: %s", o.what, detail)
 		}
 		_, has := c.here(old).sets()[id]
 		unknown := len(o.requestsTo(id)) > 0 && strings.Contains(detail, mayBeChanged)
-		if has && unknown && !strings.Contains(detail, "triggers") {
-			c.problem("%s: the next plan may send nothing, and the error does not say what works: %s", o.what, detail)
+		if has && unknown && !strings.Contains(o.all, "triggers") {
+			c.problem("%s: the next plan may send nothing, and no error says what works: %s", o.what, o.all)
 		}
 	}
 }

@@ -36,6 +36,7 @@ type operation struct {
 	detaches bool                // the streams that the resource leaves
 	requests []streamstest.Request
 	errors   map[string]string // by stream
+	all      string            // every diagnostic
 	hidden   bool              // of the interrupted streams of a group, only the first one has an error of its own
 }
 
@@ -72,7 +73,8 @@ func (c *terraformCore) operate(o *operation, call func() Diagnostics) {
 	}
 	c.noErrors(o.what, diags)
 	o.errors = c.errorsOf(o.what, ids, diags)
-	o.hidden = strings.Contains(diags.String(), "× "+string(streams.KindInterrupted))
+	o.all = diags.String()
+	o.hidden = strings.Contains(o.all, "× "+string(streams.KindInterrupted))
 	c.note(func() {
 		for _, id := range ids {
 			_, stays := o.sets[id]
