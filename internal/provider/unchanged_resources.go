@@ -4,10 +4,17 @@ import (
 	"bytes"
 	"context"
 	"reflect"
+	"slices"
 
+	"github.com/hashicorp/terraform-plugin-framework-timeouts/resource/timeouts"
 	"github.com/hashicorp/terraform-plugin-framework/resource"
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema"
+	"github.com/hashicorp/terraform-plugin-framework/resource/schema/defaults"
+	"github.com/hashicorp/terraform-plugin-framework/resource/schema/planmodifier"
+	"github.com/hashicorp/terraform-plugin-framework/resource/schema/stringdefault"
+	"github.com/hashicorp/terraform-plugin-framework/resource/schema/stringplanmodifier"
 	"github.com/hashicorp/terraform-plugin-framework/tfsdk"
+	"github.com/hashicorp/terraform-plugin-framework/types/basetypes"
 	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
 	"github.com/hashicorp/terraform-plugin-go/tftypes"
 )
@@ -25,23 +32,57 @@ type unchangedServer struct {
 }
 
 type unchangedResource struct {
-	schema schema.Schema
-	typ    tftypes.Type
-	plan   func(ctx context.Context, s *session, state tfsdk.State) (unchanged bool)
+	schema   schema.Schema
+	typ      tftypes.Type
+	defaults map[string]defaults.String // by attribute
+	plan     planFunc
 }
+
+type object = map[string]tftypes.Value
+
+type planFunc func(ctx context.Context, s *session, state tfsdk.State) (unchanged bool)
 
 func newUnchangedServer(server fullServer, p *streamProvider) unchangedServer {
-	return unchangedServer{server, p, map[string]unchangedResource{
-		"stream_processors":       newUnchanged[processorsModel](newProcessorsResource()),
-		"stream_processors_group": newUnchanged[groupModel](newGroupResource()),
-	}}
+	u := unchangedServer{server, p, map[string]unchangedResource{}}
+	u.add("stream_processors", newProcessorsResource(), planUnchanged[processorsModel])
+	u.add("stream_processors_group", newGroupResource(), planUnchanged[groupModel])
+	return u
 }
 
-func newUnchanged[T any, M model[T]](r resource.Resource) unchangedResource {
-	ctx := context.Background()
-	var resp resource.SchemaResponse
+// add adds a resource, unless its schema has something that only the framework knows.
+func (u unchangedServer) add(typeName string, r resource.Resource, plan planFunc) {
+	ctx, resp := context.Background(), resource.SchemaResponse{}
 	r.Schema(ctx, resource.SchemaRequest{}, &resp)
-	return unchangedResource{resp.Schema, resp.Schema.Type().TerraformType(ctx), planUnchanged[T, M]}
+	added := unchangedResource{resp.Schema, resp.Schema.Type().TerraformType(ctx), map[string]defaults.String{}, plan}
+	if added.inspect("", resp.Schema.Attributes) && len(resp.Schema.Blocks) == 0 {
+		u.resources[typeName] = added
+	}
+}
+
+// inspect notes the defaults of attributes. It reports false if an attribute has any other part for which the
+// framework may plan a change where the configuration changes nothing.
+func (r unchangedResource) inspect(in string, attributes map[string]schema.Attribute) bool {
+	requiresReplace := reflect.TypeOf(stringplanmodifier.RequiresReplace())
+	for name, attribute := range attributes {
+		for field, value := range reflect.ValueOf(attribute).Fields() {
+			keeps := value.IsZero() || field.Name == "Validators"
+			switch part := value.Interface().(type) {
+			case bool, string, basetypes.StringType, basetypes.SetType, timeouts.Type:
+				keeps = true
+			case []planmodifier.String:
+				keeps = !slices.ContainsFunc(part, func(m planmodifier.String) bool { return reflect.TypeOf(m) != requiresReplace })
+			case map[string]schema.Attribute:
+				keeps = r.inspect(in+name+".", part)
+			case defaults.String:
+				keeps = true
+				r.defaults[in+name] = part
+			}
+			if !keeps {
+				return false
+			}
+		}
+	}
+	return true
 }
 
 func (u unchangedServer) ReadResource(ctx context.Context, req *tfprotov6.ReadResourceRequest) (*tfprotov6.ReadResourceResponse, error) {
@@ -49,8 +90,8 @@ func (u unchangedServer) ReadResource(ctx context.Context, req *tfprotov6.ReadRe
 	if !known || len(req.Private) > 0 || u.provider.session == nil || u.provider.session.readsStreams() {
 		return u.fullServer.ReadResource(ctx, req)
 	}
-	state, ok := r.decode(req.CurrentState)
-	identity := identityOf(state)
+	_, attributes, ok := r.decode(req.CurrentState)
+	identity := identityOf(attributes)
 	if !ok || req.CurrentIdentity != nil && (identity == nil || !bytes.Equal(identity.IdentityData.MsgPack, req.CurrentIdentity.IdentityData.MsgPack)) {
 		return u.fullServer.ReadResource(ctx, req)
 	}
@@ -62,42 +103,51 @@ func (u unchangedServer) PlanResourceChange(ctx context.Context, req *tfprotov6.
 	if !known || len(req.PriorPrivate) > 0 || u.provider.session == nil {
 		return u.fullServer.PlanResourceChange(ctx, req)
 	}
-	state, ok := r.decode(req.PriorState)
-	proposed, alsoOK := r.decode(req.ProposedNewState)
-	if !ok || !alsoOK || !proposed.Raw.Equal(state.Raw) || !r.plan(ctx, u.provider.session, state) {
+	state, attributes, ok := r.decode(req.PriorState)
+	unchanged := ok && reflect.DeepEqual(req.ProposedNewState, req.PriorState) && r.haveDefaults(attributes)
+	if !unchanged || !r.plan(ctx, u.provider.session, state) {
 		return u.fullServer.PlanResourceChange(ctx, req) // to plan an instance twice is the same as to plan it once
 	}
 	return &tfprotov6.PlanResourceChangeResponse{PlannedState: req.PriorState, PlannedIdentity: req.PriorIdentity}, nil
 }
 
 // decode reports false for no value, and for one of another form.
-func (r unchangedResource) decode(value *tfprotov6.DynamicValue) (tfsdk.State, bool) {
+func (r unchangedResource) decode(value *tfprotov6.DynamicValue) (state tfsdk.State, attributes object, ok bool) {
 	decoded, err := value.Unmarshal(r.typ)
-	return tfsdk.State{Raw: decoded, Schema: r.schema}, err == nil && !decoded.IsNull()
+	ok = err == nil && !decoded.IsNull() && decoded.As(&attributes) == nil
+	return tfsdk.State{Raw: decoded, Schema: r.schema}, attributes, ok
+}
+
+// haveDefaults reports whether a state has all defaults. Where the configuration has no value, the proposed value is
+// the prior one, and the framework plans the default. It alone knows defaults within an attribute.
+func (r unchangedResource) haveDefaults(attributes object) bool {
+	for name, planned := range r.defaults {
+		var text *string
+		if attributes[name].As(&text) != nil || text == nil || planned != stringdefault.StaticString(*text) {
+			return false
+		}
+	}
+	return true
 }
 
 // planUnchanged plans a resource as the framework would, if nothing is to be done.
 func planUnchanged[T any, M model[T]](ctx context.Context, s *session, values tfsdk.State) bool {
-	var state, plan M
-	if values.Get(ctx, &state).HasError() || values.Get(ctx, &plan).HasError() {
+	var state T
+	if values.Get(ctx, &state).HasError() {
 		return false
 	}
-	// Without on_destroy in the configuration, the proposed value has the prior one, and the framework plans the default.
-	if state.common().OnDestroy.ValueString() != onDestroyDetach {
-		return false
-	}
-	planned, diags := planModel(ctx, s, plan, state, nil)
+	plan := state
+	planned, diags := planModel[T, M](ctx, s, &plan, &state, nil)
 	return len(planned) == 0 && len(diags) == 0 && reflect.DeepEqual(plan, state)
 }
 
-// identityOf returns nil for a group, and for a state that is not readable.
-func identityOf(state tfsdk.State) *tfprotov6.ResourceIdentityData {
+// identityOf returns nil for a group.
+func identityOf(attributes object) *tfprotov6.ResourceIdentityData {
 	typ := tftypes.Object{AttributeTypes: map[string]tftypes.Type{"stream_id": tftypes.String}}
-	attributes := map[string]tftypes.Value{}
-	if state.Raw.As(&attributes) != nil || attributes["stream_id"].IsNull() {
+	if attributes["stream_id"].IsNull() {
 		return nil
 	}
-	encoded, err := tfprotov6.NewDynamicValue(typ, tftypes.NewValue(typ, map[string]tftypes.Value{"stream_id": attributes["stream_id"]}))
+	encoded, err := tfprotov6.NewDynamicValue(typ, tftypes.NewValue(typ, object{"stream_id": attributes["stream_id"]}))
 	if err != nil {
 		return nil
 	}

@@ -6,7 +6,15 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/hashicorp/terraform-plugin-framework-timeouts/resource/timeouts"
+	"github.com/hashicorp/terraform-plugin-framework/attr"
 	"github.com/hashicorp/terraform-plugin-framework/providerserver"
+	"github.com/hashicorp/terraform-plugin-framework/resource"
+	"github.com/hashicorp/terraform-plugin-framework/resource/schema"
+	"github.com/hashicorp/terraform-plugin-framework/resource/schema/mapdefault"
+	"github.com/hashicorp/terraform-plugin-framework/resource/schema/planmodifier"
+	"github.com/hashicorp/terraform-plugin-framework/resource/schema/stringdefault"
+	"github.com/hashicorp/terraform-plugin-framework/types"
 	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
 	"github.com/hashicorp/terraform-plugin-go/tftypes"
 
@@ -119,6 +127,104 @@ func TestUnchangedResources(t *testing.T) {
 			}
 		}
 	}
+}
+
+// The shortcut leaves to the framework what a schema plans where nothing changes.
+func TestUnchangedResourcesOfOtherSchemas(t *testing.T) {
+	t.Parallel()
+	_, url := streamstest.Start(t, streamstest.Options{}, streamstest.Streams("cam-1")...)
+	provider := coretest.Attributes{"base_url": url}
+	config := coretest.Attributes{"stream_id": "cam-1", "processor_ids": []string{"p1"}}
+	state := mustApply(t, provider, coretest.Managed{Value: nullResource()}, resourceValue(config))
+	noTriggers := types.MapValueMust(types.StringType, map[string]attr.Value{})
+	keep := schema.StringAttribute{Optional: true, Computed: true, Default: stringdefault.StaticString(onDestroyKeep)}
+	for name, tc := range map[string]struct {
+		attributes map[string]schema.Attribute // other ones than those of the resource
+		prior      map[string]tftypes.Value    // other values in the state
+		answered   bool                        // by the shortcut
+	}{
+		"same schema":              {answered: true},
+		"default not in the state": {attributes: map[string]schema.Attribute{"on_destroy": keep}},
+		"default in the state": {
+			attributes: map[string]schema.Attribute{"on_destroy": keep},
+			prior:      map[string]tftypes.Value{"on_destroy": tftypes.NewValue(tftypes.String, onDestroyKeep)},
+			answered:   true,
+		},
+		"default of another type": {attributes: map[string]schema.Attribute{"triggers": schema.MapAttribute{
+			Optional: true, Computed: true, ElementType: types.StringType, Default: mapdefault.StaticValue(noTriggers),
+		}}},
+		"default within an attribute": {attributes: map[string]schema.Attribute{"timeouts": schema.SingleNestedAttribute{
+			Optional: true, CustomType: timeoutsAttribute().GetType().(timeouts.Type),
+			Attributes: map[string]schema.Attribute{"create": keep, "read": keep, "update": keep, "delete": keep},
+		}}},
+		"plan modifier": {attributes: map[string]schema.Attribute{
+			"terminal_id": schema.StringAttribute{Computed: true, PlanModifiers: []planmodifier.String{unknownAgain{}}},
+		}},
+		"another computed value": {
+			attributes: map[string]schema.Attribute{"region": schema.StringAttribute{Computed: true}},
+			prior:      map[string]tftypes.Value{"region": tftypes.NewValue(tftypes.String, "eu")},
+		},
+	} {
+		var planned [2]any
+		for i, shortcut := range []bool{false, true} {
+			p := &streamProvider{}
+			r := &extendedResource{attributes: tc.attributes}
+			framework := &countingServer{fullServer: providerserver.NewProtocol6(extendedProvider{p, r})().(fullServer)}
+			server := unchangedServer{framework, p, map[string]unchangedResource{}}
+			if shortcut {
+				server.add(coretest.SingleName, r, planUnchanged[processorsModel])
+			}
+			process := &coretest.Process{T: t, Server: server, Schemas: coretest.SchemasOf(framework)}
+			process.Configure(provider)
+			typ := process.Schemas.ResourceSchemas[coretest.SingleName].ValueType()
+			values := maps.Clone(coretest.AttributesOf(state.Value))
+			maps.Copy(values, tc.prior)
+			prior := coretest.Managed{Value: tftypes.NewValue(typ, values)}
+			plan, replace, diags := process.Plan(prior, coretest.ToTerraform(typ, config))
+			planned[i] = []any{coretest.FromTerraform(plan.Value), replace, diags.String()}
+			if answered := framework.plans == 0; shortcut && answered != tc.answered {
+				t.Errorf("%s: answered by the shortcut: %t", name, answered)
+			}
+		}
+		if diff := cmp.Diff(planned[0], planned[1]); diff != "" {
+			t.Errorf("%s: without and with the shortcut:\n%s", name, diff)
+		}
+	}
+}
+
+// extendedProvider is the provider with another resource.
+type extendedProvider struct {
+	*streamProvider
+	resource resource.Resource
+}
+
+func (p extendedProvider) Resources(context.Context) []func() resource.Resource {
+	return []func() resource.Resource{func() resource.Resource { return p.resource }}
+}
+
+// extendedResource is stream_processors with other attributes, which its model does not know.
+type extendedResource struct {
+	processorsResource
+	attributes map[string]schema.Attribute
+}
+
+func (r *extendedResource) Schema(ctx context.Context, req resource.SchemaRequest, resp *resource.SchemaResponse) {
+	r.processorsResource.Schema(ctx, req, resp)
+	maps.Copy(resp.Schema.Attributes, r.attributes)
+}
+
+func (r *extendedResource) ModifyPlan(context.Context, resource.ModifyPlanRequest, *resource.ModifyPlanResponse) {
+	// The framework plans alone.
+}
+
+// unknownAgain makes a value known after apply.
+type unknownAgain struct{}
+
+func (unknownAgain) Description(context.Context) string         { return "" }
+func (unknownAgain) MarkdownDescription(context.Context) string { return "" }
+
+func (unknownAgain) PlanModifyString(_ context.Context, _ planmodifier.StringRequest, r *planmodifier.StringResponse) {
+	r.PlanValue = types.StringUnknown()
 }
 
 // countingServer counts what the framework handles.
