@@ -126,8 +126,6 @@ func (c *terraformCore) checkTurn(o *operation, id string) {
 	c.written[id] = c.written[id] || sent && stays && !failed && o.what != "invoke"
 }
 
-var retried = []int{0, 408, 429, 500, 502, 503, 504}
-
 // checkStreamRequests checks the requests of an operation to one stream. What a resource sends that leaves it, checkRequests checks.
 func (c *terraformCore) checkStreamRequests(o *operation, id string) {
 	set, stays := o.sets[id]
@@ -140,9 +138,7 @@ func (c *terraformCore) checkStreamRequests(o *operation, id string) {
 		if r.Method != http.MethodPatch || stays && r.Body != patchBody(set) || !stays && !o.detaches && c.shared[id] < 2 {
 			c.problem("%s: sent %s", o.what, r)
 		}
-		if last := i == len(requests)-1; !last && !slices.Contains(retried, r.Status) {
-			c.problem("%s: sent another request after %s", o.what, r)
-		} else if last && !failed && r.Status != http.StatusOK && (stays || r.Status != http.StatusNotFound) {
+		if i == len(requests)-1 && !failed && r.Status != http.StatusOK && (stays || r.Status != http.StatusNotFound) {
 			c.problem("%s: succeeded with %s", o.what, r)
 		}
 	}
