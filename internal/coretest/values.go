@@ -14,9 +14,12 @@ import (
 // Attributes are the attributes of an object or the elements of a map, by name. Attributes that are left out are null.
 type Attributes map[string]any
 
-// ToTerraform makes a value of a type. The Go value is Attributes, a slice, a map, a basic type, nil for null, or
-// tftypes.UnknownValue, also within each other.
+// ToTerraform makes a value of a type. The Go value is Attributes, a slice, a map, a basic type, nil for null,
+// tftypes.UnknownValue or a tftypes.Value, also within each other.
 func ToTerraform(typ tftypes.Type, v any) tftypes.Value {
+	if done, ok := v.(tftypes.Value); ok {
+		return done
+	}
 	switch from := reflect.ValueOf(v); from.Kind() {
 	case reflect.Map:
 		values := map[string]tftypes.Value{}
