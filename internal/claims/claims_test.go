@@ -8,38 +8,21 @@ import (
 	"github.com/stream-management/terraform-provider-stream/internal/streams"
 )
 
-// set is a set of the processors "a" and "b", as bits.
-type set int
-
-const (
-	none set = iota
-	setA
-	setB
-	setAB
-)
-
 var (
-	processorSets = [4]streams.ProcessorSet{
-		streams.NewProcessorSet(), streams.NewProcessorSet("a"), streams.NewProcessorSet("b"), streams.NewProcessorSet("a", "b"),
-	}
-	reports [4]*streams.Stream
+	emptySet = streams.NewProcessorSet()
+	a        = streams.NewProcessorSet("a")
+	b        = streams.NewProcessorSet("b")
+	both     = streams.NewProcessorSet("a", "b")
 
-	emptySet, a, b = processorSets[none], processorSets[setA], processorSets[setB]
-	inStateA       = &Entry{a, Confirmed}
-	detaching      = Departure{Entry: *inStateA, Detach: true}
-	refusal        = Result{Failed: true}
-	doubtful       = Result{Failed: true, Outcome: streams.Unknown}
-
-	refusalNames = [...]string{"accepted", "conflicting sets", "the stream is kept", "left alone", "interrupted"}
+	inStateA  = &Entry{a, Settled}
+	detaching = Leave{Entry: *inStateA, Detach: true}
+	refusal   = Result{Failed: true}
+	unclear   = Result{Failed: true, Outcome: streams.Unknown}
 )
 
-func init() {
-	for i := range reports {
-		reports[i] = &streams.Stream{ProcessorIDs: processorSets[i]}
-	}
-}
+func reports(set streams.ProcessorSet) *streams.Stream { return &streams.Stream{ProcessorIDs: set} }
 
-func succeeds(s set) Result { return Result{Reported: reports[s]} }
+func succeeds(set streams.ProcessorSet) Result { return Result{Reported: reports(set)} }
 
 func check(t *testing.T, what string, got, want any) {
 	t.Helper()
@@ -159,7 +142,7 @@ func TestDiffers(t *testing.T) {
 }
 
 func TestKeep(t *testing.T) {
-	merged := &Result{Failed: true, Outcome: streams.Changed, Reported: reports[setAB]}
+	merged := &Result{Failed: true, Outcome: streams.Changed, Reported: reports(both)}
 	for _, test := range []struct {
 		name   string
 		stream Stream
@@ -173,12 +156,12 @@ func TestKeep(t *testing.T) {
 		{"with an unknown outcome by another operation", Stream{unknown: true}, inStateA, nil, &Entry{a, Unknown}},
 		{"beside a request that is under way", Stream{underWay: &remainder{set: b}}, inStateA, nil, &Entry{a, Unknown}},
 		{"beside a request with the same set", Stream{underWay: &remainder{set: a}}, inStateA, nil, inStateA},
-		{"beside a request after a report", Stream{reported: reports[setB], underWay: &remainder{set: a}}, inStateA, nil, &Entry{a, Unconfirmed}},
-		{"reported", Stream{reported: reports[setAB]}, inStateA, merged, &Entry{processorSets[setAB], Confirmed}},
-		{"reported to another operation", Stream{reported: reports[none]}, inStateA, nil, &Entry{emptySet, Confirmed}},
+		{"beside a request after a report", Stream{reported: reports(b), underWay: &remainder{set: a}}, inStateA, nil, &Entry{a, Unknown}},
+		{"reported", Stream{reported: reports(both)}, inStateA, merged, &Entry{both, Settled}},
+		{"reported to another operation", Stream{reported: reports(emptySet)}, inStateA, nil, &Entry{emptySet, Settled}},
 		{"an added key is refused", Stream{}, nil, &refusal, nil},
-		{"an added key is not sent", Stream{reported: reports[setA]}, nil, nil, nil},
-		{"an added key, reported", Stream{reported: reports[setAB]}, nil, merged, &Entry{processorSets[setAB], Confirmed}},
+		{"an added key is not sent", Stream{reported: reports(a)}, nil, nil, nil},
+		{"an added key, reported", Stream{reported: reports(both)}, nil, merged, &Entry{both, Settled}},
 	} {
 		check(t, test.name, test.stream.Keep(test.before, b, test.result), test.want)
 	}

@@ -52,7 +52,7 @@ func TestPlanBesideARequest(t *testing.T) {
 func TestOwnersOfAnInterruptedMove(t *testing.T) {
 	var s Stream
 	s.Set(a, false)
-	s.EndSet(Result{Failed: true, Outcome: streams.Changed, Reported: reports[setAB]}, true)
+	s.EndSet(Result{Failed: true, Outcome: streams.Changed, Reported: reports(both)}, true)
 	check(t, "the other owner sends its set", s.PlanSet(Want{Set: &a, Entry: inStateA}).Send, true)
 }
 
