@@ -13,7 +13,7 @@ type Decision struct {
 	Refusal Refusal
 	Other   streams.ProcessorSet // see ConflictingSets
 
-	Detached bool // of Set: a leave of this run has detached the processors, and no resource has set them since
+	Detached bool // a leave of this run has detached the processors, and no resource has set them since
 }
 
 // Set begins the operation that sends the set of a resource.
@@ -24,13 +24,11 @@ func (s *Stream) Set(set streams.ProcessorSet, interrupted bool) Decision {
 	case interrupted:
 		return Decision{Refusal: Interrupted}
 	}
-	s.claim.raise(Sends, set)
+	s.claim.raise(sends, set)
 	if s.phase == blocked {
 		return Decision{Refusal: Blocked}
 	}
-	d := s.send(set)
-	d.Detached = s.detached
-	return d
+	return s.send(set)
 }
 
 // Leave begins the operation of a resource that leaves the stream. mark is the claim that its plan found; the zero value
@@ -42,17 +40,17 @@ func (s *Stream) Leave(l Leave, mark Claim, interrupted bool) Decision {
 		return Decision{Refusal: Interrupted}
 	}
 	if i := slices.IndexFunc(s.leaves, func(r remainder) bool { return r.dropped }); l.Kind == Dropped && i >= 0 {
-		s.leaves = slices.Delete(slices.Clone(s.leaves), i, i+1)
+		s.leaves = slices.Delete(s.leaves, i, i+1)
 	}
 	if !s.claim.conflicts(mark.Set) {
 		s.claim.raise(mark.Kind, mark.Set)
 	}
 	has := s.has(l.Entry)
-	set, sends := l.request(s.claim)
+	set, send := l.request(s.claim)
 	switch {
 	case s.phase == written: // another resource has set the processors
 		return Decision{}
-	case !sends, s.claim.Kind == Relies && has.is(set):
+	case !send, s.claim.Kind == relies && has.is(set):
 		if s.reported == nil {
 			s.left = &has
 		}
@@ -83,7 +81,7 @@ func (s *Stream) SetOnce(set streams.ProcessorSet, interrupted bool) Decision {
 
 func (s *Stream) send(set streams.ProcessorSet) Decision {
 	s.underWay = &remainder{set: set}
-	return Decision{Send: true, Set: set}
+	return Decision{Send: true, Set: set, Detached: s.detached}
 }
 
 // Result is the result of a request.

@@ -56,7 +56,7 @@ func (s *Stream) advance(to phase) {
 // Claim is what the resources that have a stream do with it. The zero value stands for no resource.
 type Claim struct {
 	Kind ClaimKind
-	Set  streams.ProcessorSet // of Sends, Resends and Relies
+	Set  streams.ProcessorSet // of sends, resends and relies
 }
 
 // ClaimKind only goes forwards: several resources with the same set count as the last kind of them.
@@ -65,15 +65,15 @@ type ClaimKind int
 // The kinds of claims.
 const (
 	Nobody   ClaimKind = iota
-	Expected           // a resource sends a set that is known after apply
-	Sends              // a resource sends Set
-	Resends            // a resource has Set in the state, and resends it only because another resource leaves
-	Relies             // a resource has Set in the state and sends nothing
+	expected           // a resource sends a set that is known after apply
+	sends              // a resource sends Set
+	resends            // a resource has Set in the state, and resends it only because another resource leaves
+	relies             // a resource has Set in the state and sends nothing
 )
 
 // conflicts reports whether the claim has another set.
 func (c Claim) conflicts(set streams.ProcessorSet) bool {
-	return c.Kind >= Sends && !c.Set.Equal(set)
+	return c.Kind >= sends && !c.Set.Equal(set)
 }
 
 // raise adds a claim that does not conflict.
@@ -119,9 +119,9 @@ const (
 
 // request returns the set that a resource sends when it leaves a stream beside a claim of others. A resource that relies
 // on its set needs it; one that sends its set does so itself.
-func (l Leave) request(claim Claim) (set streams.ProcessorSet, sends bool) {
+func (l Leave) request(claim Claim) (set streams.ProcessorSet, send bool) {
 	switch {
-	case claim.Kind == Relies:
+	case claim.Kind == relies:
 		return claim.Set, true
 	case claim.Kind == Nobody && l.Detach:
 		return streams.ProcessorSet{}, true
@@ -143,16 +143,16 @@ func (r remainder) is(set streams.ProcessorSet) bool { return !r.unknown && r.se
 
 // remainder returns what a leave leaves attached, if nobody changes the claim.
 func (l Leave) remainder(claim Claim) remainder {
-	r := remainder{set: l.Set, unknown: l.Resend != Settled, dropped: l.Kind == Dropped}
-	if r.dropped { // its apply may not know the claim
+	if l.Kind == Dropped { // its apply may not know the claim
 		claim = Claim{}
 	}
-	set, sends := l.request(claim)
-	if !sends {
-		return r
+	r := remainder{set: l.Set, unknown: l.Resend != Settled, dropped: l.Kind == Dropped}
+	if set, send := l.request(claim); send {
+		r.emptied = claim.Kind == Nobody
+		r.detached = r.emptied && (l.Set.Len() > 0 || r.unknown)
+		r.set, r.unknown = set, false
 	}
-	emptied := claim.Kind == Nobody
-	return remainder{set: set, emptied: emptied, detached: emptied && (l.Set.Len() > 0 || r.unknown), dropped: r.dropped}
+	return r
 }
 
 // Known is what a run knows of a stream.
@@ -162,11 +162,17 @@ type Known struct {
 	Left     *streams.ProcessorSet // by a resource that left since then and sent nothing; nil if there is none, or nobody knows
 	UnderWay bool                  // a request has no outcome yet
 	Failed   bool                  // an operation failed, and no resource has sent its set
+
+	Gone           bool // the refresh found no such stream
+	DestroyPlanned bool // this run has planned a leave of the kind [Destroyed]
 }
 
 // Known returns what the run knows of the stream.
 func (s *Stream) Known() Known {
-	k := Known{Reported: s.reported, Unknown: s.unknown, UnderWay: s.underWay != nil, Failed: s.phase == createFailed || s.phase == blocked}
+	k := Known{
+		Reported: s.reported, Unknown: s.unknown, UnderWay: s.underWay != nil, Failed: s.phase == createFailed || s.phase == blocked,
+		Gone: s.gone, DestroyPlanned: s.destroyPlanned,
+	}
 	if s.left != nil && !s.left.unknown {
 		k.Left = &s.left.set
 	}
@@ -175,9 +181,3 @@ func (s *Stream) Known() Known {
 
 // SetGone registers that the refresh found no such stream.
 func (s *Stream) SetGone() { s.gone = true }
-
-// Gone reports whether the refresh of this run found no such stream.
-func (s *Stream) Gone() bool { return s.gone }
-
-// DestroyPlanned reports whether this run has planned a leave of the kind [Destroyed].
-func (s *Stream) DestroyPlanned() bool { return s.destroyPlanned }

@@ -91,11 +91,11 @@ func TestRequestsOfALeave(t *testing.T) {
 		detach, keep string
 	}{
 		{Claim{}, "[]", "accepted"},
-		{Claim{Kind: Expected}, "accepted", "accepted"},
-		{Claim{Sends, b}, "accepted", "accepted"},
-		{Claim{Resends, b}, "accepted", "accepted"},
-		{Claim{Relies, a}, "accepted", "accepted"},
-		{Claim{Relies, b}, `["b"]`, `["b"]`},
+		{Claim{Kind: expected}, "accepted", "accepted"},
+		{Claim{sends, b}, "accepted", "accepted"},
+		{Claim{resends, b}, "accepted", "accepted"},
+		{Claim{relies, a}, "accepted", "accepted"},
+		{Claim{relies, b}, `["b"]`, `["b"]`},
 	} {
 		for _, d := range []Leave{detaching, {Entry: *inStateA}} {
 			want := test.keep
@@ -109,12 +109,12 @@ func TestRequestsOfALeave(t *testing.T) {
 		}
 	}
 	uncertain := Leave{Entry: Entry{a, Unknown}}
-	check(t, "a state with an unknown outcome", made((&Stream{}).Leave(uncertain, Claim{Relies, a}, false)), `["a"]`)
+	check(t, "a state with an unknown outcome", made((&Stream{}).Leave(uncertain, Claim{relies, a}, false)), `["a"]`)
 	known := &Stream{reported: reports(emptySet)}
-	check(t, "a state that a report contradicts", made(known.Leave(detaching, Claim{Relies, a}, false)), `["a"]`)
-	other := &Stream{claim: Claim{Sends, b}}
-	other.Leave(detaching, Claim{Relies, a}, false)
-	check(t, "the claim after a mark that conflicts", other.claim, Claim{Sends, b})
+	check(t, "a state that a report contradicts", made(known.Leave(detaching, Claim{relies, a}, false)), `["a"]`)
+	other := &Stream{claim: Claim{sends, b}}
+	other.Leave(detaching, Claim{relies, a}, false)
+	check(t, "the claim after a mark that conflicts", other.claim, Claim{sends, b})
 }
 
 func TestDiffers(t *testing.T) {
@@ -137,7 +137,7 @@ func TestDiffers(t *testing.T) {
 	} {
 		p := test.stream.PlanSet(Want{Set: &a, Entry: inStateA})
 		check(t, test.name, p.Send, test.want)
-		check(t, test.name, p.Claim, Claim{map[bool]ClaimKind{true: Resends, false: Relies}[test.want], a})
+		check(t, test.name, p.Claim, Claim{map[bool]ClaimKind{true: resends, false: relies}[test.want], a})
 	}
 }
 
@@ -186,7 +186,7 @@ func TestDepartureOfAnEmptySet(t *testing.T) {
 
 func TestSentenceIsAboutTheLastEvent(t *testing.T) {
 	var s Stream
-	s.Leave(Leave{Entry: Entry{b, Settled}, Detach: true}, Claim{Sends, a}, false)
+	s.Leave(Leave{Entry: Entry{b, Settled}, Detach: true}, Claim{sends, a}, false)
 	check(t, "left", s.Known().Left, &b)
 	s.Set(a, false)
 	s.EndSet(succeeds(a), false)

@@ -27,7 +27,7 @@ type Refusal int
 
 // The refusals.
 const (
-	Accepted        Refusal = iota
+	accepted        Refusal = iota
 	ConflictingSets         // another resource gives the stream the set Other
 	StreamIsKept            // a group drops the stream, which leaves Other, and another resource relies on its set
 	Blocked                 // an operation of another resource failed, and the state of that resource must stay true
@@ -52,6 +52,10 @@ const (
 // twice when it replaces the instance.
 func (s *Stream) PlanSet(w Want) Plan {
 	p := s.planSet(w)
+	has := w.Entry != nil && w.Entry.Set.Len() > 0
+	if p.Send && slices.ContainsFunc(s.leaves, func(r remainder) bool { return r.detached || r.emptied && has }) {
+		p.Warnings = append(p.Warnings, DetachedFirst)
+	}
 	if s.mayBeDropped {
 		p.Warnings = append(p.Warnings, DropUnknown)
 	}
@@ -60,36 +64,30 @@ func (s *Stream) PlanSet(w Want) Plan {
 
 func (s *Stream) planSet(w Want) Plan {
 	if w.Set == nil {
-		s.claim.raise(Expected, streams.ProcessorSet{})
-		return Plan{Send: true, Claim: s.claim, Warnings: s.warnOfDetach(w, nil)}
+		s.claim.raise(expected, streams.ProcessorSet{})
+		return Plan{Send: true, Claim: s.claim}
 	}
 	if s.claim.conflicts(*w.Set) {
-		return Plan{Send: true, Refusal: ConflictingSets, Other: s.claim.Set}
+		return Plan{Refusal: ConflictingSets, Other: s.claim.Set}
 	}
 	unchanged := w.Entry != nil && w.Entry.Set.Equal(*w.Set) && !w.Triggered
-	relies := unchanged && w.Entry.Resend == Settled
+	settled := unchanged && w.Entry.Resend == Settled
 	other, differs := s.differs(*w.Set)
+	kind, p := sends, Plan{Send: true, Other: other.set}
 	switch {
-	case relies && !differs:
-		s.claim.raise(Relies, *w.Set)
-		return Plan{Claim: s.claim}
-	case relies && other.dropped:
-		s.claim.raise(Relies, *w.Set)
-		return Plan{Refusal: StreamIsKept, Other: other.set}
-	}
-	kind := Sends
-	if relies {
-		kind = Resends
+	case settled && !differs:
+		kind, p = relies, Plan{}
+	case settled && other.dropped:
+		kind, p = relies, Plan{Refusal: StreamIsKept, Other: other.set}
+	case settled && !other.unknown:
+		kind, p.Warnings = resends, []Warning{Resending}
+	case settled:
+		kind, p.Warnings = resends, []Warning{ResendingUnknown}
+	case unchanged && w.Entry.Resend == Unknown:
+		p.Warnings = []Warning{ResendingUnknown}
 	}
 	s.claim.raise(kind, *w.Set)
-	p := Plan{Send: true, Claim: s.claim, Other: other.set}
-	switch {
-	case relies && !other.unknown:
-		p.Warnings = append(p.Warnings, Resending)
-	case relies, unchanged && w.Entry.Resend == Unknown:
-		p.Warnings = append(p.Warnings, ResendingUnknown)
-	}
-	p.Warnings = s.warnOfDetach(w, p.Warnings)
+	p.Claim = s.claim
 	return p
 }
 
@@ -115,14 +113,6 @@ func (s *Stream) differs(set streams.ProcessorSet) (other remainder, differs boo
 	return other, differs
 }
 
-func (s *Stream) warnOfDetach(w Want, warnings []Warning) []Warning {
-	has := w.Entry != nil && w.Entry.Set.Len() > 0
-	if slices.ContainsFunc(s.leaves, func(r remainder) bool { return r.detached || r.emptied && has }) {
-		return append(warnings, DetachedFirst)
-	}
-	return warnings
-}
-
 // PlanLeave plans that a resource leaves the stream.
 func (s *Stream) PlanLeave(l Leave) Plan {
 	p := Plan{Claim: s.claim}
@@ -135,14 +125,14 @@ func (s *Stream) PlanLeave(l Leave) Plan {
 	}
 	s.destroyPlanned = s.destroyPlanned || l.Kind == Destroyed
 	r := l.remainder(s.claim)
-	s.leaves = append(slices.Clone(s.leaves), r)
-	switch relies := s.claim.Kind == Relies; {
+	s.leaves = append(s.leaves, r)
+	switch {
 	case s.claim.Kind == Nobody:
-	case l.Kind == Dropped && s.claim.Kind >= Resends && !r.is(s.claim.Set): // in any order of the plans
+	case l.Kind == Dropped && s.claim.Kind >= resends && !r.is(s.claim.Set): // in any order of the plans
 		p.Refusal, p.Other = StreamIsKept, r.set
-	case l.Kind == Dropped && !relies && r.detached:
+	case l.Kind == Dropped && s.claim.Kind != relies && r.detached:
 		p.Warnings = []Warning{DroppedFirst}
-	case l.Kind == Replaced && l.Detach && relies:
+	case l.Kind == Replaced && l.Detach && s.claim.Kind == relies:
 		p.Warnings = []Warning{MarkMayBeLostToState}
 	case l.Kind == Replaced && l.Detach && (l.Set.Len() > 0 || l.Resend != Settled):
 		p.Warnings = []Warning{MarkMayBeLost}

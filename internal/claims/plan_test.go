@@ -20,19 +20,19 @@ func TestPlannedLeaves(t *testing.T) {
 		{Leave{Entry{b, Settled}, true, Destroyed}, [5]Plan{}},
 		{Leave{Entry{b, Settled}, false, Destroyed}, [5]Plan{}},
 		{Leave{Entry{b, Settled}, true, Replaced},
-			[5]Plan{Expected: {Warnings: lost}, Sends: {Warnings: lost}, Resends: {Warnings: lost}, Relies: {Warnings: relied}}},
+			[5]Plan{expected: {Warnings: lost}, sends: {Warnings: lost}, resends: {Warnings: lost}, relies: {Warnings: relied}}},
 		{Leave{Entry{b, Settled}, false, Replaced}, [5]Plan{}},
 		{Leave{Entry{b, Settled}, true, Dropped},
-			[5]Plan{Expected: {Warnings: detaches}, Sends: {Warnings: detaches}, Resends: emptied, Relies: emptied}},
-		{Leave{Entry{b, Settled}, false, Dropped}, [5]Plan{Resends: kept, Relies: kept}},
+			[5]Plan{expected: {Warnings: detaches}, sends: {Warnings: detaches}, resends: emptied, relies: emptied}},
+		{Leave{Entry{b, Settled}, false, Dropped}, [5]Plan{resends: kept, relies: kept}},
 		{Leave{Entry{a, Settled}, false, Dropped}, [5]Plan{}},
 		{Leave{Entry{a, Settled}, true, MayBeDropped},
-			[5]Plan{Expected: unknown, Sends: unknown, Resends: unknown, Relies: unknown}},
+			[5]Plan{expected: unknown, sends: unknown, resends: unknown, relies: unknown}},
 		{Leave{Entry{a, Settled}, false, MayBeDropped}, [5]Plan{}},
 	} {
-		for kind := Nobody; kind <= Relies; kind++ {
+		for kind := Nobody; kind <= relies; kind++ {
 			claim := Claim{Kind: kind}
-			if kind >= Sends {
+			if kind >= sends {
 				claim.Set = a
 			}
 			want := test.want[kind]

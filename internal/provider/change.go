@@ -196,7 +196,7 @@ func (s *session) applyLeaves(ctx context.Context, c change, a *applied, r *repo
 			continue
 		}
 		// Core plans the destroy of a deposed object in the apply, which has a session of its own.
-		late := c.leaving == claims.Destroyed && rules(s, id, (*claims.Stream).DestroyPlanned)
+		late := c.leaving == claims.Destroyed && o.known.DestroyPlanned
 		r.left(id, c, o, late || replaced && !c.marks[id].foreseen())
 	}
 }

@@ -47,7 +47,7 @@ func (s *session) lookUp(ctx context.Context, of subject, ids []string, limit ti
 func (s *session) readBeforeCreate(ctx context.Context, c change, r *report) {
 	added := slices.DeleteFunc(slices.Sorted(maps.Keys(c.want)), func(id string) bool { return c.was[id] != nil })
 	for id, o := range s.readEach(ctx, added) {
-		gone := c.marks[id].Gone || rules(s, id, (*claims.Stream).Gone)
+		gone := c.marks[id].Gone || rules(s, id, (*claims.Stream).Known).Gone
 		switch set := c.want[id]; {
 		case streamNotFound(o.err) && gone:
 			r.add(id, createOfGoneStreamWarning(id))
