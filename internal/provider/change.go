@@ -63,7 +63,7 @@ func (s *session) plan(ctx context.Context, c change) (sends bool, planned marks
 	if diags = s.deployment.check(c); diags.HasError() {
 		return false, c.marks, diags
 	}
-	r := newReport(c.of, s.mayWarn)
+	t := &tally{subject: c.of, mayWarn: s.mayWarn}
 	planned = c.marks.lasting()
 	if c.kind == create { // in a replacement, Terraform passes the marks of the first plan to this one
 		for id, m := range c.marks {
@@ -71,25 +71,26 @@ func (s *session) plan(ctx context.Context, c change) (sends bool, planned marks
 		}
 		planned[anyStream] = mark{Created: true, Resend: claims.Unknown} // nobody knows the marks of a tainted object
 	}
-	s.noteCall()
+	s.firstClaims()
 	for _, id := range slices.Sorted(maps.Keys(c.want)) {
-		sends = s.planSet(c, id, planned, r) || sends
+		sends = s.planSet(c, id, planned, t) || sends
 	}
 	if leaves := c.was.without(c.want); len(leaves) > 0 {
 		s.awaitFirstClaims(ctx)
 		for _, id := range leaves {
-			s.planLeave(c, id, planned, r)
+			s.planLeave(c, id, planned, t)
 		}
 		sends = true
 	}
-	if s.readsStreams() && c.kind != redeploy && !r.hasErrors() { // a destroy also plans a change of the deployment, only to refresh
-		s.readBeforeCreate(ctx, c, r)
+	// A destroy also plans a change of the deployment, only to refresh.
+	if s.readsStreams() && c.kind != redeploy && len(t.errors.kinds) == 0 {
+		s.readBeforeCreate(ctx, c, t)
 	}
-	return sends || c.leaving == claims.MayBeDropped, planned, append(diags, r.diagnostics("Nothing was sent.")...)
+	return sends || c.leaving == claims.MayBeDropped, planned, append(diags, t.diagnostics("Nothing was sent.")...)
 }
 
 // planSet plans the set of a stream.
-func (s *session) planSet(c change, id string, planned marks, r *report) (sends bool) {
+func (s *session) planSet(c change, id string, planned marks, t *tally) (sends bool) {
 	want := claims.Want{Set: c.want[id], Entry: c.was[id], Triggered: c.triggered}
 	p := rules(s, id, func(stream *claims.Stream) claims.Plan { return stream.PlanSet(want) })
 	m, marked := planned[id]
@@ -100,17 +101,14 @@ func (s *session) planSet(c change, id string, planned marks, r *report) (sends 
 	if marked || m.Send || c.kind == create {
 		planned[id] = m
 	}
-	if p.Refusal == claims.ConflictingSets {
-		r.add(id, conflictError(id, *c.want[id], p.Other))
-	}
-	r.planned(id, p)
+	t.planned(id, c, p)
 	return p.Send
 }
 
 // planLeave plans that the resource leaves a stream.
-func (s *session) planLeave(c change, id string, planned marks, r *report) {
+func (s *session) planLeave(c change, id string, planned marks, t *tally) {
 	p := rules(s, id, func(stream *claims.Stream) claims.Plan { return stream.PlanLeave(c.leave(id)) })
-	r.planned(id, p)
+	t.planned(id, c, p)
 	if c.leaving == claims.MayBeDropped { // the plan of the apply decides
 		return
 	}
@@ -141,18 +139,18 @@ func (s *session) apply(ctx context.Context, c change) (applied, diag.Diagnostic
 		former.kept = c.was
 		return former, diag.Diagnostics{notConfiguredError("the processors could not be set or detached")}
 	}
-	r := newReport(c.of, nil)
+	t := &tally{subject: c.of}
 	a := applied{kept: entries{}, reported: map[string]*streams.Stream{}, marks: marks{}}
-	s.applySets(ctx, c, &a, r)
-	s.applyLeaves(ctx, c, &a, r)
+	s.applySets(ctx, c, &a, t)
+	s.applyLeaves(ctx, c, &a, t)
 	for id, entry := range a.kept {
 		if entry.Resend != claims.Settled {
 			a.marks[id] = mark{Resend: entry.Resend}
 		}
 	}
-	a.failed = r.hasErrors()
+	a.failed = len(t.errors.kinds) > 0
 	a.keepState = a.failed && !c.partial()
-	if a.failed && c.kind == redeploy && r.changed == 0 {
+	if a.failed && c.kind == redeploy && t.changed == 0 {
 		for id := range a.kept { // the streams that may have been changed: both names may stand for one deployment
 			if entry := c.former[id]; entry != nil && !entry.Set.Equal(*c.want[id]) {
 				former.marks[id] = mark{Resend: claims.Unknown}
@@ -160,10 +158,10 @@ func (s *session) apply(ctx context.Context, c change) (applied, diag.Diagnostic
 		}
 		a = former
 	}
-	return a, r.diagnostics(r.nowInState(c))
+	return a, t.diagnostics(t.nowInState(c))
 }
 
-func (s *session) applySets(ctx context.Context, c change, a *applied, r *report) {
+func (s *session) applySets(ctx context.Context, c change, a *applied, t *tally) {
 	var sends []string
 	for _, id := range slices.Sorted(maps.Keys(c.want)) {
 		if entry := c.was[id]; entry != nil && entry.Set.Equal(*c.want[id]) && !c.marks[id].Send {
@@ -174,36 +172,36 @@ func (s *session) applySets(ctx context.Context, c change, a *applied, r *report
 	}
 	for id, o := range forEach(s, sends, func(id string) operation { return s.set(ctx, id, *c.want[id], c.was[id] != nil) }) {
 		if o.err != nil {
-			s.keep(a, id, c, o, r)
+			s.keep(a, id, c, o, t)
 			continue
 		}
-		r.changed++
+		t.changed++
 		if o.decision.Detached && o.decision.Set.Len() > 0 {
-			r.add(id, wereDetachedWarning(id))
+			t.add(id, wereDetachedWarning(id))
 		}
-		a.kept[id], a.reported[id] = &claims.Entry{Set: *c.want[id]}, o.got
+		a.kept[id], a.reported[id] = &claims.Entry{Set: *c.want[id]}, o.result.Reported
 	}
 }
 
-func (s *session) applyLeaves(ctx context.Context, c change, a *applied, r *report) {
+func (s *session) applyLeaves(ctx context.Context, c change, a *applied, t *tally) {
 	leaves, replaced := c.was.without(c.want), c.marks[anyStream].Created // a destroy with the marks of a create is that of the old object
 	if len(leaves) > 0 {
 		s.awaitFirstClaims(ctx) // once, because only a few wait at the same time
 	}
 	for id, o := range forEach(s, leaves, func(id string) operation { return s.leave(ctx, id, c.leave(id), c.marks[id].Claim) }) {
 		if o.err != nil {
-			s.keep(a, id, c, o, r)
+			s.keep(a, id, c, o, t)
 			continue
 		}
 		// Core plans the destroy of a deposed object in the apply, which has a session of its own.
 		late := c.leaving == claims.Destroyed && o.known.DestroyPlanned
-		r.left(id, c, o, late || replaced && !c.marks[id].foreseen())
+		t.left(id, c, o, late || replaced && !c.marks[id].foreseen())
 	}
 }
 
 // keep keeps a stream in the state after a failed operation, and reports the failure.
-func (s *session) keep(a *applied, id string, c change, o operation, r *report) {
-	r.failed(id, c, o)
+func (s *session) keep(a *applied, id string, c change, o operation, t *tally) {
+	t.failed(id, c, o)
 	kept := rules(s, id, func(stream *claims.Stream) *claims.Entry { return stream.Keep(c.was[id], o.decision.Set, o.result) })
 	if kept == nil {
 		return

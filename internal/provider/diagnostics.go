@@ -13,6 +13,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/path"
 
+	"github.com/stream-management/terraform-provider-stream/internal/claims"
 	"github.com/stream-management/terraform-provider-stream/internal/streams"
 )
 
@@ -26,13 +27,11 @@ func diagnoseRead(id string, err error) diag.Diagnostic {
 // diagnose makes the error of a failed operation. happened is a clause such as `stream "cam-1" could not be read`. inState is
 // what to know of the state if the stream may have been changed.
 func diagnose(id, happened, inState string, o operation) diag.Diagnostic {
-	switch {
-	case errors.Is(o.err, errConflict):
+	switch o.decision.Refusal {
+	case claims.ConflictingSets:
 		return conflictError(id, o.decision.Set, o.decision.Other)
-	case errors.Is(o.err, errNotConfigured):
-		return notConfiguredError(happened)
-	case errors.Is(o.err, errBlocked):
-		return nothingSent("Stream Left Alone", sentence(happened)+" "+sentence(o.err.Error()),
+	case claims.Blocked:
+		return nothingSent("Stream Left Alone", sentence(happened)+" An operation of another resource on this stream has failed.",
 			"The other resource is still in the state, with the values from before the failed operation, and a change by this "+
 				"resource could make those values untrue. Resolve the error of the other resource, then apply again.",
 			nowTrue(o.now()))
@@ -76,7 +75,7 @@ func conflictError(id string, set, other streams.ProcessorSet) diag.Diagnostic {
 }
 
 func notConfiguredError(happened string) diag.Diagnostic {
-	return nothingSent("Provider Configuration Not Known", sentence(happened)+" "+sentence(errNotConfigured.Error()),
+	return nothingSent("Provider Configuration Not Known", sentence(happened)+" The provider's configuration is not known yet.",
 		"A value in the provider block comes from a resource that has not been applied. Apply that resource first "+
 			"(terraform apply, or terraform apply -target=ADDRESS for that resource alone), then try again.", notChanged)
 }

@@ -164,12 +164,15 @@ func TestNowTrue(t *testing.T) {
 	say := func(err error, known claims.Known) string {
 		return diagnose(id, "it could not be done", "", operation{err: err, known: known}).Detail()
 	}
-	report := newReport(ofGroup, nil)
-	report.changed, report.leaves = 1, 2
-	for _, outcomeOfStream := range []streams.Outcome{streams.NotChanged, streams.Changed, streams.Unknown, streams.Unknown} {
-		report.failed(id, change{kind: update}, operation{err: failed(outcomeOfStream, nil), result: new(claims.Result)})
+	sayRefused := func(refusal claims.Refusal, known claims.Known) string {
+		o := operation{err: errRefused, decision: claims.Decision{Refusal: refusal}, known: known}
+		return diagnose(id, "it could not be done", "", o).Detail()
 	}
-	group := report.diagnostics("The state is as before.")
+	counts := &tally{subject: ofGroup, changed: 1, leaves: 2}
+	for _, outcomeOfStream := range []streams.Outcome{streams.NotChanged, streams.Changed, streams.Unknown, streams.Unknown} {
+		counts.failed(id, change{kind: update}, operation{err: failed(outcomeOfStream, nil), result: new(claims.Result)})
+	}
+	group := counts.diagnostics("The state is as before.")
 	at := func(terminal string) *processorsModel {
 		return &processorsModel{streamModel: streamModel{TerminalID: types.StringValue(terminal)}}
 	}
@@ -186,10 +189,10 @@ func TestNowTrue(t *testing.T) {
 		"wait":                  {say(fmt.Errorf("waiting: %w", context.Canceled), claims.Known{}), unchanged},
 		"wait for another one":  {say(fmt.Errorf("waiting: %w", context.Canceled), claims.Known{UnderWay: true}), mayHave},
 		"interrupted":           {say(interruptedError{context.Canceled}, unsent), nowBoth},
-		"not configured":        {say(errNotConfigured, claims.Known{}), nothingSent + unchanged},
-		"conflict":              {say(errConflict, unsent), nothingSent + "The stream was not changed by this resource."},
-		"left alone":            {say(errBlocked, claims.Known{}), nothingSent + unchanged},
-		"left alone, unknown":   {say(errBlocked, unknown), nothingSent + mayHave},
+		"not configured":        {notConfiguredError("it could not be done").Detail(), nothingSent + unchanged},
+		"conflict":              {sayRefused(claims.ConflictingSets, unsent), nothingSent + "The stream was not changed by this resource."},
+		"left alone":            {sayRefused(claims.Blocked, claims.Known{}), nothingSent + unchanged},
+		"left alone, unknown":   {sayRefused(claims.Blocked, unknown), nothingSent + mayHave},
 		"left, other failed":    {staysAttachedWarning(id, first, operation{known: claims.Known{Unknown: true}}).Detail(), mayHave},
 		"gone on destroy":       {notFoundOnDestroyWarning(id, asStreamError(failed(streams.NotChanged, nil))).Detail(), unchanged},
 		"gone, after a failure": {notFoundOnDestroyWarning(id, asStreamError(failed(streams.Unknown, nil))).Detail(), mayHave},

@@ -49,43 +49,42 @@ func (l *processorsList) List(ctx context.Context, req list.ListRequest, stream 
 	stream.Results = func(push func(list.ListResult) bool) {
 		ctx, cancel := context.WithCancel(ctx)
 		defer cancel()
-		report := newReport(ofQuery, nil)
+		t := &tally{subject: ofQuery}
 		listed, limit := 0, cmp.Or(int(req.Limit), len(ids))
 		for next := ids; len(next) > 0 && limit > 0 && ctx.Err() == nil; {
-			read := next[:min(limit, len(next))]
-			next = next[len(read):]
-			for id, o := range forEach(l.session, read, func(id string) operation {
+			batch := next[:min(limit, len(next))]
+			next = next[len(batch):]
+			for id, read := range forEach(l.session, batch, func(id string) reading {
 				ctx, cancel := context.WithTimeout(ctx, defaultTimeout)
 				defer cancel()
-				got, err := l.session.client.ReadStream(ctx, id)
-				return operation{got: got, err: err}
+				return l.session.read(ctx, id)
 			}) {
 				var result list.ListResult
 				switch {
-				case ctx.Err() != nil && o.err != nil: // the error at the end says it once
+				case ctx.Err() != nil && read.err != nil: // the error at the end says it once
 					continue
-				case streamNotFound(o.err):
-					warning := notListedWarning(id, o.err)
-					report.add(id, warning)
-					if len(report.warnings.hidden) > 0 {
+				case streamNotFound(read.err):
+					warning := notListedWarning(id, read.err)
+					t.add(id, warning)
+					if len(t.warnings.hidden) > 0 {
 						continue
 					}
 					result.Diagnostics.Append(warning)
-				case o.err != nil:
+				case read.err != nil:
 					limit--
-					report.add(id, diagnoseRead(id, o.err))
+					t.add(id, diagnoseRead(id, read.err))
 					continue
 				default:
 					limit--
 					listed++
-					result = l.result(ctx, req, o.got)
+					result = l.result(ctx, req, read.got)
 				}
 				if !push(result) {
 					return
 				}
 			}
 		}
-		diags := report.diagnostics("A query changes nothing.")[len(report.warnings.shown):] // the others are in the results
+		diags := t.diagnostics("A query changes nothing.")[len(t.warnings.shown):] // the others are in the results
 		if ctx.Err() != nil {
 			diags.Append(queryInterrupted(listed, len(ids)))
 		}

@@ -14,12 +14,20 @@ import (
 
 // This file reads streams, with detect_drift only: the interface specifies no read.
 
+// reading is what the read of a stream returned.
+type reading struct {
+	got *streams.Stream
+	err error
+}
+
+func (s *session) read(ctx context.Context, id string) reading {
+	got, err := s.client.ReadStream(ctx, id)
+	return reading{got, err}
+}
+
 // readEach reads streams, and yields the results in the order of ids.
-func (s *session) readEach(ctx context.Context, ids []string) iter.Seq2[string, operation] {
-	return forEach(s, ids, func(id string) operation {
-		got, err := s.client.ReadStream(ctx, id)
-		return operation{got: got, err: err}
-	})
+func (s *session) readEach(ctx context.Context, ids []string) iter.Seq2[string, reading] {
+	return forEach(s, ids, func(id string) reading { return s.read(ctx, id) })
 }
 
 // lookUp reads streams for a data source. A stream that does not exist is an error.
@@ -33,52 +41,52 @@ func (s *session) lookUp(ctx context.Context, of subject, ids []string, limit ti
 	var diags diag.Diagnostics
 	ctx, cancel := withTimeLimit(ctx, limit, &diags)
 	defer cancel()
-	found, r := map[string]*streams.Stream{}, newReport(of, nil)
-	for id, o := range s.readEach(ctx, ids) {
-		if found[id] = o.got; o.err != nil {
-			r.failures[streams.NotChanged]++
-			r.add(id, diagnoseRead(id, o.err))
+	found, t := map[string]*streams.Stream{}, &tally{subject: of}
+	for id, read := range s.readEach(ctx, ids) {
+		if found[id] = read.got; read.err != nil {
+			t.failures[streams.NotChanged]++
+			t.add(id, diagnoseRead(id, read.err))
 		}
 	}
-	return found, append(diags, r.diagnostics("A data source changes nothing.")...)
+	return found, append(diags, t.diagnostics("A data source changes nothing.")...)
 }
 
 // readBeforeCreate reads the streams that a plan takes over, and warns about processors that the apply detaches.
-func (s *session) readBeforeCreate(ctx context.Context, c change, r *report) {
+func (s *session) readBeforeCreate(ctx context.Context, c change, t *tally) {
 	added := slices.DeleteFunc(slices.Sorted(maps.Keys(c.want)), func(id string) bool { return c.was[id] != nil })
-	for id, o := range s.readEach(ctx, added) {
+	for id, read := range s.readEach(ctx, added) {
 		gone := c.marks[id].Gone || rules(s, id, (*claims.Stream).Known).Gone
 		switch set := c.want[id]; {
-		case streamNotFound(o.err) && gone:
-			r.add(id, createOfGoneStreamWarning(id))
-		case o.err != nil:
-			r.add(id, diagnoseRead(id, o.err))
+		case streamNotFound(read.err) && gone:
+			t.add(id, createOfGoneStreamWarning(id))
+		case read.err != nil:
+			t.add(id, diagnoseRead(id, read.err))
 		case set == nil: // known after apply
-		case o.got.ProcessorIDs.Minus(*set).Len() > 0:
-			r.add(id, detachedByCreateWarning(id, s.client.Redact(o.got.ProcessorIDs.Minus(*set).String())))
+		case read.got.ProcessorIDs.Minus(*set).Len() > 0:
+			t.add(id, detachedByCreateWarning(id, s.client.Redact(read.got.ProcessorIDs.Minus(*set).String())))
 		}
 	}
 }
 
 // refresh reads the streams of a state. A stream that the service does not know leaves the state, unless it is imported.
 func (s *session) refresh(ctx context.Context, of subject, was entries, found marks) (applied, diag.Diagnostics) {
-	r := newReport(of, s.mayWarn)
+	t := &tally{subject: of, mayWarn: s.mayWarn}
 	a := applied{kept: entries{}, reported: map[string]*streams.Stream{}, marks: marks{}}
-	for id, o := range s.readEach(ctx, was.without(nil)) {
+	for id, read := range s.readEach(ctx, was.without(nil)) {
 		switch {
-		case streamNotFound(o.err) && !found[id].Import:
+		case streamNotFound(read.err) && !found[id].Import:
 			rules(s, id, func(stream *claims.Stream) any { stream.SetGone(); return nil })
 			a.marks[id] = mark{Gone: true} // the plan of the apply is made by another process
-			r.add(id, streamGoneWarning(id))
-		case o.err != nil:
-			r.failures[streams.NotChanged]++
-			r.add(id, diagnoseRead(id, o.err))
+			t.add(id, streamGoneWarning(id))
+		case read.err != nil:
+			t.failures[streams.NotChanged]++
+			t.add(id, diagnoseRead(id, read.err))
 		default:
-			a.kept[id], a.reported[id] = &claims.Entry{Set: o.got.ProcessorIDs}, o.got
+			a.kept[id], a.reported[id] = &claims.Entry{Set: read.got.ProcessorIDs}, read.got
 			if found[id].Resend == claims.Unsent && was[id].Resend != claims.Unsent { // an imported set is known now
 				a.marks[id] = mark{Resend: claims.Unsent}
 			}
 		}
 	}
-	return a, r.diagnostics("The state was not changed.")
+	return a, t.diagnostics("The state was not changed.")
 }

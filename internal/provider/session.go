@@ -28,9 +28,8 @@ type session struct {
 	warned  map[string]map[string]bool // by kind of warning: the streams whose warnings are shown
 	streams map[string]*sharedStream
 
-	firstCall   sync.Once           // starts the time for firstClaims
-	waiting     *semaphore.Weighted // held by each operation that waits for firstClaims
-	firstClaims chan struct{}       // closed when the first calls of the run have had time to claim their streams
+	waiting     *semaphore.Weighted    // held by each operation that waits for firstClaims
+	firstClaims func() <-chan struct{} // closed when the first calls of the run have had time to claim their streams
 }
 
 // sharedStream is a stream that several resources of a run may have.
@@ -54,7 +53,11 @@ func newSession(name string, detectDrift bool) *session {
 		warned:      map[string]map[string]bool{},
 		streams:     map[string]*sharedStream{},
 		waiting:     semaphore.NewWeighted(maxWaiting),
-		firstClaims: make(chan struct{}),
+		firstClaims: sync.OnceValue(func() <-chan struct{} {
+			passed := make(chan struct{})
+			time.AfterFunc(claimDelay, func() { close(passed) })
+			return passed
+		}),
 	}
 }
 
@@ -63,20 +66,15 @@ func (s *session) configured() bool { return s.client != nil }
 // readsStreams reports whether the user turned detect_drift on.
 func (s *session) readsStreams() bool { return s.configured() && s.detectDrift }
 
-// noteCall starts the time of awaitFirstClaims at the first call of the run that plans or leaves a stream.
-func (s *session) noteCall() {
-	s.firstCall.Do(func() { time.AfterFunc(claimDelay, func() { close(s.firstClaims) }) })
-}
-
-// awaitFirstClaims waits at most once in a run, for claimDelay after the first call.
+// awaitFirstClaims waits at most once in a run, for claimDelay after the first call that plans or leaves a stream.
 func (s *session) awaitFirstClaims(ctx context.Context) {
-	s.noteCall()
+	passed := s.firstClaims()
 	if !s.waiting.TryAcquire(1) {
 		return
 	}
 	defer s.waiting.Release(1)
 	select {
-	case <-s.firstClaims:
+	case <-passed:
 	case <-ctx.Done():
 	}
 }
@@ -116,14 +114,8 @@ func rules[T any](s *session, id string, rule func(*claims.Stream) T) T {
 	return rule(&s.stream(id).rules)
 }
 
-// Errors of operations that send nothing.
-var (
-	// errNotConfigured: Terraform invokes an action with -invoke although the provider's configuration depends on
-	// resources that have not been applied.
-	errNotConfigured = errors.New("the provider's configuration is not known yet")
-	errBlocked       = errors.New("an operation of another resource on this stream has failed")
-	errConflict      = errors.New("another resource gives the stream another set")
-)
+// errRefused is the error of an operation that sends nothing because of another resource: see its decision.
+var errRefused = errors.New("the stream was left alone because of another resource")
 
 // interruptedError says that an operation ended before it did anything. It wraps the error of the context.
 type interruptedError struct{ error }
@@ -140,10 +132,9 @@ func (e interruptedError) Unwrap() error { return e.error }
 // operation is what a resource or an action has done with one stream.
 type operation struct {
 	decision claims.Decision
-	got      *streams.Stream // after a success; nil if nothing was sent
-	result   *claims.Result  // of the request; nil if nothing was sent
-	notFound error           // a resource that leaves is done if the service does not know the stream
-	known    claims.Known    // after the operation
+	result   *claims.Result // of the request; nil if nothing was sent
+	notFound error          // a resource that leaves is done if the service does not know the stream
+	known    claims.Known   // after the operation
 	err      error
 }
 
@@ -179,9 +170,6 @@ func (s *session) setOnce(ctx context.Context, id string, set streams.ProcessorS
 func (s *session) operate(ctx context.Context, id string,
 	begin func(stream *claims.Stream, interrupted bool) claims.Decision, end func(*claims.Stream, *operation),
 ) (o operation) {
-	if !s.configured() {
-		return operation{err: errNotConfigured}
-	}
 	turn, err := s.waitForTurn(ctx, id)
 	if err != nil {
 		return operation{err: err, known: rules(s, id, (*claims.Stream).Known)}
@@ -193,10 +181,8 @@ func (s *session) operate(ctx context.Context, id string,
 
 	o.decision = rules(s, id, func(stream *claims.Stream) claims.Decision { return begin(stream, ctx.Err() != nil) })
 	switch o.decision.Refusal {
-	case claims.ConflictingSets:
-		o.err = errConflict
-	case claims.Blocked:
-		o.err = errBlocked
+	case claims.ConflictingSets, claims.Blocked:
+		o.err = errRefused
 	case claims.Interrupted:
 		o.err = interruptedError{ctx.Err()}
 	}
@@ -206,8 +192,8 @@ func (s *session) operate(ctx context.Context, id string,
 		}
 		return o
 	}
-	o.got, o.err = s.client.UpdateStream(ctx, id, o.decision.Set)
-	o.result = &claims.Result{Reported: o.got}
+	reported, err := s.client.UpdateStream(ctx, id, o.decision.Set)
+	o.result, o.err = &claims.Result{Reported: reported}, err
 	if o.err != nil {
 		e := asStreamError(o.err)
 		o.result = &claims.Result{Failed: true, Outcome: e.Outcome, Reported: e.Stream}

@@ -79,7 +79,10 @@ func (a *setProcessorsAction) Invoke(ctx context.Context, req action.InvokeReque
 	ctx = withAttemptObserver(ctx, func(attempt streams.Attempt) {
 		progress("%s", describeAttempt(attempt))
 	})
-	if o := a.session.setOnce(ctx, id, set); o.err != nil {
-		resp.Diagnostics.Append(diagnose(id, fmt.Sprintf("the processors of stream %q could not be set", id), "", o))
+	failed := fmt.Sprintf("the processors of stream %q could not be set", id)
+	if !a.session.configured() { // with -invoke, and a configuration that depends on resources which have not been applied
+		resp.Diagnostics.Append(notConfiguredError(failed))
+	} else if o := a.session.setOnce(ctx, id, set); o.err != nil {
+		resp.Diagnostics.Append(diagnose(id, failed, "", o))
 	}
 }

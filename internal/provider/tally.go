@@ -1,0 +1,205 @@
+package provider
+
+import (
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/hashicorp/terraform-plugin-framework/diag"
+	"github.com/hashicorp/terraform-plugin-framework/path"
+
+	"github.com/stream-management/terraform-provider-stream/internal/claims"
+	"github.com/stream-management/terraform-provider-stream/internal/streams"
+)
+
+// shownStreams is the number of streams of a group that get errors of their own, and of streams of a run that get
+// warnings of their own in plans and refreshes.
+const shownStreams = 20
+
+// shownGaps is the number of streams of a run for which a plan says that they may have no processors for a moment.
+const shownGaps = 5
+
+// namedStreams is the number of other streams that are named.
+const namedStreams = 10
+
+// subject is what a report is about: the attribute that has the streams, or "" for a single resource, whose diagnostics have
+// the paths of its attributes.
+type subject string
+
+const (
+	ofResource subject = ""
+	ofGroup    subject = "streams"
+	ofQuery    subject = "stream_ids"
+)
+
+// path returns where diagnostics about a stream are shown, or about all of them, if id is "".
+func (s subject) path(id string) path.Path {
+	at := path.Root(string(s))
+	if s == ofGroup && id != "" {
+		return at.AtMapKey(id)
+	}
+	return at
+}
+
+// tally counts the streams of a resource, and collects the diagnostics about them. For a group, that is the diagnostics of
+// the first streams, and then the counts of all.
+type tally struct {
+	subject
+	changed, leaves  int                      // streams whose operation succeeded
+	failures         [streams.Changed + 1]int // streams whose operation failed, by outcome
+	errors, warnings counted
+	mayWarn          func(kind, id string) bool // whether a warning is shown; nil: those about the first streams are
+}
+
+// counted are the errors or the warnings of a tally.
+type counted struct {
+	kinds  []string // the summaries of all
+	shown  diag.Diagnostics
+	hidden []string // streams whose diagnostics are only counted
+}
+
+// add adds a diagnostic about a stream.
+func (t *tally) add(id string, d diag.Diagnostic) {
+	to := &t.errors
+	if d.Severity() == diag.SeverityWarning {
+		to = &t.warnings
+	}
+	kind, _, _ := strings.Cut(d.Summary(), ": stream ") // see warning
+	show := t.subject == ofResource || len(to.shown) < shownStreams
+	if to == &t.warnings && t.mayWarn != nil {
+		show = t.mayWarn(kind, id)
+	}
+	if t.subject != ofResource {
+		d = diag.WithPath(t.path(id), d)
+	}
+	to.kinds = append(to.kinds, kind)
+	if show {
+		to.shown = append(to.shown, d)
+	} else {
+		to.hidden = append(to.hidden, id)
+	}
+}
+
+// planned says what a plan decides for a stream.
+func (t *tally) planned(id string, c change, p claims.Plan) {
+	switch p.Refusal {
+	case claims.ConflictingSets:
+		t.add(id, conflictError(id, *c.want[id], p.Other))
+	case claims.StreamIsKept:
+		t.add(id, droppedStreamError(id, p.Other))
+	}
+	for _, w := range p.Warnings {
+		t.add(id, planWarning(w, id, p.Other))
+	}
+}
+
+// failed counts a failed operation on a stream. An interrupt is shown once for the streams to which nothing was sent.
+func (t *tally) failed(id string, c change, o operation) {
+	outcome, _ := o.now()
+	t.failures[outcome]++
+	_, stays := c.want[id]
+	done := "updated"
+	switch {
+	case !stays:
+		done = "detached"
+	case c.kind == create:
+		done = "set"
+	}
+	inState := ""
+	if c.kind == create && t.subject == ofResource { // a group says it once
+		inState = notSaved
+	}
+	d := diagnose(id, fmt.Sprintf("the processors of stream %q could not be %s", id, done), inState, o)
+	if errors.As(o.err, new(interruptedError)) && slices.Contains(t.errors.kinds, d.Summary()) {
+		t.errors.kinds, t.errors.hidden = append(t.errors.kinds, d.Summary()), append(t.errors.hidden, id)
+		return
+	}
+	t.add(id, d)
+}
+
+// left counts a stream that the resource left. unforeseen says that the plan of the run did not know of it.
+func (t *tally) left(id string, c change, o operation, unforeseen bool) {
+	t.leaves++
+	switch {
+	case o.notFound != nil:
+		t.add(id, notFoundOnDestroyWarning(id, asStreamError(o.notFound)))
+	case o.result == nil && c.detach && o.known.Failed && o.known.Reported == nil:
+		t.add(id, staysAttachedWarning(id, c.was[id].Set, o))
+	case unforeseen && c.detach && o.result != nil && o.decision.Set.Len() == 0:
+		t.add(id, unforeseenDetachWarning(id))
+	}
+}
+
+// notSaved is true of every failed create. With create_before_destroy, Terraform keeps the former object.
+const notSaved = "Nothing of this create is in the state: what was attached stays attached, and a destroy may not detach it. Apply " +
+	"again. If the plan then shows no changes, because create_before_destroy keeps the former object, change a value in triggers."
+
+// nowInState says what a failed change leaves in the state of a group.
+func (t *tally) nowInState(c change) string {
+	mayHaveAttached := t.changed+t.failures[streams.Changed]+t.failures[streams.Unknown] > 0
+	switch {
+	case c.kind == create && mayHaveAttached:
+		return notSaved
+	case c.kind == create:
+		return "Nothing of this create is in the state: apply again."
+	case c.kind == destroy:
+		return "The state has only the streams that failed."
+	case c.kind == redeploy && t.changed == 0:
+		return "The state is still that of the former deployment."
+	}
+	return "The state has what succeeded. The next plan shows the rest."
+}
+
+// diagnostics ends, for a group, with the counts, and with what is now true of the group in the state.
+func (t *tally) diagnostics(state string) diag.Diagnostics {
+	diags := slices.Concat(t.warnings.shown, t.errors.shown)
+	if len(t.warnings.hidden) > 0 {
+		diags.AddWarning("More Warnings About Streams", "Streams with warnings: "+t.warnings.text())
+	}
+	if t.subject == ofResource || t.failures == [len(t.failures)]int{} && len(t.errors.hidden) == 0 {
+		return diags
+	}
+	var now []string
+	say := func(count int, one, many string) {
+		switch {
+		case count == 1:
+			now = append(now, "1 stream "+one+".")
+		case count > 1:
+			now = append(now, fmt.Sprintf("%d streams %s.", count, many))
+		}
+	}
+	say(t.changed, "has its planned set", "have their planned sets")
+	say(t.leaves, "was left as on_destroy says", "were left as on_destroy says")
+	say(t.failures[streams.NotChanged], "was not changed", "were not changed")
+	say(t.failures[streams.Changed], "was changed, but not as planned", "were changed, but not as planned")
+	say(t.failures[streams.Unknown], "may or may not have been changed", "may or may not have been changed")
+	diags.AddAttributeError(t.path(""), "Streams Failed",
+		paragraphs("Streams with errors: "+t.errors.text(), strings.Join(append(now, state), " ")))
+	return diags
+}
+
+// text says how many streams have diagnostics, by kind, and names the first that are not shown.
+func (c *counted) text() string {
+	counts := map[string]int{}
+	for _, kind := range c.kinds {
+		counts[kind]++
+	}
+	var kinds, names []string
+	for _, kind := range slices.Sorted(maps.Keys(counts)) {
+		kinds = append(kinds, fmt.Sprintf("%d × %s", counts[kind], kind))
+	}
+	text := fmt.Sprintf("%d (%s).", len(c.kinds), strings.Join(kinds, ", "))
+	if len(c.hidden) == 0 {
+		return text
+	}
+	for _, id := range c.hidden[:min(len(c.hidden), namedStreams)] {
+		names = append(names, strconv.Quote(id))
+	}
+	if more := len(c.hidden) - len(names); more > 0 {
+		names = append(names, fmt.Sprintf("and %d more", more))
+	}
+	return text + " Not shown above: " + strings.Join(names, ", ") + "."
+}
