@@ -177,7 +177,7 @@ func (s *session) applySets(ctx context.Context, c change, a *applied, t *tally)
 		}
 		t.changed++
 		if o.decision.Detached && o.decision.Set.Len() > 0 {
-			t.add(id, wereDetachedWarning(id))
+			t.add(id, wereDetached.about(id))
 		}
 		a.kept[id], a.reported[id] = &claims.Entry{Set: *c.want[id]}, o.result.Reported
 	}

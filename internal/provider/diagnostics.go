@@ -17,8 +17,8 @@ import (
 	"github.com/stream-management/terraform-provider-stream/internal/streams"
 )
 
-// This file and diagnostics_*.go make every diagnostic of the provider. A failed operation says what happened,
-// where, what the service said, what to check, and last what is now true of the stream.
+// Diagnostics about streams are made here, in warnings.go and in deployment.go. A failed operation says what happened, where,
+// what the service said, what to check, and last what is now true of the stream.
 
 func diagnoseRead(id string, err error) diag.Diagnostic {
 	return diagnose(id, fmt.Sprintf("stream %q could not be read", id), "", operation{err: err})
@@ -78,6 +78,16 @@ func notConfiguredError(happened string) diag.Diagnostic {
 	return nothingSent("Provider Configuration Not Known", sentence(happened)+" The provider's configuration is not known yet.",
 		"A value in the provider block comes from a resource that has not been applied. Apply that resource first "+
 			"(terraform apply, or terraform apply -target=ADDRESS for that resource alone), then try again.", notChanged)
+}
+
+// droppedStreamError is for a stream that a group drops while another resource keeps it and sends nothing.
+// Terraform calls only the group in the apply, and passes it nothing from its plan.
+func droppedStreamError(id string, left streams.ProcessorSet) diag.Diagnostic {
+	return nothingSent("Another Resource Keeps the Stream",
+		fmt.Sprintf("A group of this plan drops stream %q, which would leave the stream with %s. Another resource of this plan has "+
+			"the stream too, with another set, and would send nothing: its state would become untrue.", id, left),
+		"Change a value in triggers of the other resource in the same apply, so that the other resource sends its set. If both "+
+			"resources have the same set, on_destroy = \"keep\" in the group is enough.", notChanged)
 }
 
 // nothingSent is the error of an operation that was not begun.
@@ -185,4 +195,23 @@ func sentence(s string) string {
 		return s
 	}
 	return s + "."
+}
+
+const nothingDone = "Nothing was sent, and nothing was changed in the state."
+
+// needsReads is the error of what cannot be done without detect_drift.
+func needsReads(summary, otherwise string) diag.Diagnostic {
+	return diag.NewErrorDiagnostic(summary, paragraphs(
+		"The interface specifies no read, so the provider reads streams only with detect_drift.",
+		"If the deployment serves GET /v2/streams/{id}, set detect_drift = true in the provider block, or STREAM_DETECT_DRIFT=true. "+
+			"Otherwise "+otherwise,
+		nothingDone))
+}
+
+func invalidValue(at path.Path, value, what string, err error) diag.Diagnostic {
+	return diag.NewAttributeErrorDiagnostic(at, "Invalid Attribute Value", fmt.Sprintf("%s: %q is not %s: it %s.", at, value, what, err))
+}
+
+func missingValue(at path.Path, what string) diag.Diagnostic {
+	return diag.NewAttributeErrorDiagnostic(at, "Missing Attribute Value", fmt.Sprintf("%s: %s must not be null.", at, what))
 }

@@ -28,7 +28,10 @@ func hintsOf(e *streams.Error, empty bool) []hint {
 	class := e.Status / 100
 	anotherSet := e.Stream != nil
 	unexpected := e.Kind == streams.KindUnexpected
-	receiver, address := sentTo(e)
+	receiver, address := "service", "base_url"
+	if e.TokenRequest {
+		receiver, address = "token endpoint", "oauth2.token_url"
+	}
 	applyLater := "Apply again later. If this error stays, check " + address + "."
 
 	return []hint{
@@ -114,14 +117,6 @@ func hintsOf(e *streams.Error, empty bool) []hint {
 		{true, "The " + receiver + " may be down, or may have another address. Check " + address + ", the network and the proxy settings " +
 			"(HTTPS_PROXY, NO_PROXY)."},
 	}
-}
-
-// sentTo returns who got the request, and the attribute with the address.
-func sentTo(e *streams.Error) (receiver, attribute string) {
-	if e.TokenRequest {
-		return "token endpoint", "oauth2.token_url"
-	}
-	return "service", "base_url"
 }
 
 // cannotRead reports whether a read failed with a response about the route, not about the stream.

@@ -2,7 +2,6 @@ package provider
 
 import (
 	"context"
-	"fmt"
 	"time"
 
 	"github.com/hashicorp/terraform-plugin-log/tflog"
@@ -30,28 +29,12 @@ func observe(ctx context.Context, a streams.Attempt) {
 	tflog.Trace(ctx, "stream service bodies", map[string]any{
 		"request": a.RequestBody, "response": a.ResponseBody, "response_headers": a.Header, "attempt": a.Number,
 	})
-	if observer, ok := ctx.Value(attemptObserverKey{}).(func(streams.Attempt)); ok {
+	if observer, ok := ctx.Value(attemptObserver{}).(func(streams.Attempt)); ok {
 		observer(a)
 	}
 }
 
-// describeAttempt says what became of an attempt, in one line.
-func describeAttempt(a streams.Attempt) string {
-	result := streams.StatusText(a.Status)
-	if a.Err != "" {
-		result = "no response: " + a.Err
-	}
-	if a.Retry {
-		result += ", next in " + nextIn(a)
-	}
-	return fmt.Sprintf("Attempt %d: %s %s → %s", a.Number, a.Method, a.URL, result)
-}
-
 func nextIn(a streams.Attempt) string { return a.RetryWait.Round(time.Millisecond).String() }
 
-type attemptObserverKey struct{}
-
-// withAttemptObserver makes observe call observer after each attempt of an operation with the returned context.
-func withAttemptObserver(ctx context.Context, observer func(streams.Attempt)) context.Context {
-	return context.WithValue(ctx, attemptObserverKey{}, observer)
-}
+// attemptObserver is the key of a function in a context, which observe calls after each attempt.
+type attemptObserver struct{}

@@ -114,12 +114,16 @@ func (r *groupResource) Schema(_ context.Context, _ resource.SchemaRequest, resp
 // streams.
 func (r *groupResource) ImportState(ctx context.Context, req resource.ImportStateRequest, resp *resource.ImportStateResponse) {
 	if !r.session.readsStreams() {
-		resp.Diagnostics.Append(cannotImportGroup())
+		resp.Diagnostics.Append(needsReads("Group Cannot Be Imported",
+			"remove the import, and apply the group: a create sends each set once, and detaches what is not in the sets."))
 		return
 	}
 	ids, err := parseStreamIDs(req.ID)
 	if err != nil {
-		resp.Diagnostics.Append(invalidGroupImportID(err))
+		resp.Diagnostics.AddError("Invalid Stream IDs", paragraphs(
+			fmt.Sprintf("The id of the import is wrong: %s.", err),
+			`The id of a group is the ids of its streams: a list in JSON, such as ["cam-1", "cam-2"], or one id on each line.`,
+			nothingDone))
 		return
 	}
 	kept := entries{}

@@ -64,7 +64,7 @@ func (l *processorsList) List(ctx context.Context, req list.ListRequest, stream 
 				case ctx.Err() != nil && read.err != nil: // the error at the end says it once
 					continue
 				case streamNotFound(read.err):
-					warning := notListedWarning(id, read.err)
+					warning := notListed.about(id, requestAndResponse(asStreamError(read.err)))
 					t.add(id, warning)
 					if len(t.warnings.hidden) > 0 {
 						continue
@@ -86,7 +86,8 @@ func (l *processorsList) List(ctx context.Context, req list.ListRequest, stream 
 		}
 		diags := t.diagnostics("A query changes nothing.")[len(t.warnings.shown):] // the others are in the results
 		if ctx.Err() != nil {
-			diags.Append(queryInterrupted(listed, len(ids)))
+			diags.AddError(string(streams.KindInterrupted), fmt.Sprintf(
+				"The query was interrupted after %d of %d streams. A query changes nothing: run it again.", listed, len(ids)))
 		}
 		if len(diags) > 0 {
 			push(list.ListResult{Diagnostics: diags})
@@ -106,7 +107,7 @@ func (l *processorsList) streamIDs(ctx context.Context, config tfsdk.Config) (id
 	case !l.session.configured():
 		diags.Append(notConfiguredError("the streams could not be listed"))
 	case !l.session.readsStreams():
-		diags.Append(cannotList())
+		diags.Append(needsReads("Streams Cannot Be Listed", "write the resources by hand."))
 	}
 	if diags.HasError() {
 		return nil, diags

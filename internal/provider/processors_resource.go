@@ -1,8 +1,11 @@
 package provider
 
 import (
+	"cmp"
 	"context"
 	"fmt"
+	"strconv"
+	"strings"
 
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/path"
@@ -14,6 +17,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
 	"github.com/stream-management/terraform-provider-stream/internal/claims"
+	"github.com/stream-management/terraform-provider-stream/internal/moved"
 	"github.com/stream-management/terraform-provider-stream/internal/streams"
 )
 
@@ -179,7 +183,8 @@ func (r *processorsResource) ImportState(ctx context.Context, req resource.Impor
 		return
 	}
 	if err := streams.CheckStreamID(m.StreamID.ValueString()); err != nil {
-		resp.Diagnostics.Append(invalidImportID(m.StreamID.ValueString(), err))
+		resp.Diagnostics.AddAttributeError(path.Root("stream_id"), "Invalid Stream ID",
+			fmt.Sprintf("%s cannot be imported: a stream id %s.", m.StreamID, err))
 		return
 	}
 	m.ID = m.StreamID
@@ -190,4 +195,59 @@ func (r *processorsResource) ImportState(ctx context.Context, req resource.Impor
 		resp.Diagnostics.Append(imported(m.ID.ValueString()).save(ctx, resp.Private)...)
 	}
 	resp.Diagnostics.Append(resp.State.Set(ctx, m)...)
+}
+
+// MoveState moves the state of resources of generic HTTP providers. It sends nothing.
+func (r *processorsResource) MoveState(context.Context) []resource.StateMover {
+	return []resource.StateMover{{StateMover: moveState}}
+}
+
+func moveState(ctx context.Context, req resource.MoveStateRequest, resp *resource.MoveStateResponse) {
+	if !moved.IsKnown(req.SourceTypeName, req.SourceProviderAddress) {
+		return // the framework reports that the type cannot be moved
+	}
+	found, err := moved.Read(req.SourceTypeName, req.SourceSchemaVersion, req.SourceRawState.JSON)
+	id := types.StringPointerValue(found.ID)
+	if err != nil {
+		resp.Diagnostics.AddError("Resource Cannot Be Moved", cannotMove(req.SourceTypeName, id.ValueString(), err))
+		return
+	}
+	m, ok := newModel[*processorsModel](ctx, &resp.TargetState, &resp.Diagnostics)
+	if !ok {
+		return
+	}
+	m.StreamID, m.ID = id, id
+	if found.ProcessorIDs != nil {
+		m.ProcessorIDs = stringSet(found.ProcessorIDs.IDs())
+	}
+	if found.CompatibleNamespaces != nil {
+		m.CompatibleNamespaces = stringSet(found.CompatibleNamespaces.IDs())
+	}
+	m.TerminalID = types.StringPointerValue(found.TerminalID)
+	m.FragmentTypeID = types.StringPointerValue(found.FragmentTypeID)
+	m.LastEdited = types.Int64PointerValue(found.LastEdited)
+	resp.Diagnostics.Append(resp.TargetState.Set(ctx, m)...)
+	resp.Diagnostics.Append(setIdentity(ctx, resp.TargetIdentity, resp.TargetState)...)
+}
+
+// cannotMove shows how to take a stream over without a moved block.
+func cannotMove(from, id string, err error) string {
+	quoted := strconv.Quote(cmp.Or(id, "STREAM_ID"))
+	quoted = strings.NewReplacer("${", "$${", "%{", "%%{").Replace(quoted)
+	return paragraphs(
+		fmt.Sprintf("A %s can be moved if its request is a PATCH of /v2/streams/{id} with processor_ids. This resource cannot be "+
+			"moved: %s.", from, err),
+		"Import the stream instead. Replace the moved block with these two, with your own resource names, and keep the old provider "+
+			"configured until they are applied:",
+		fmt.Sprintf(`  removed {
+    from = %s.example
+    lifecycle {
+      destroy = false
+    }
+  }
+
+  import {
+    to = stream_processors.example
+    id = %s
+  }`, from, quoted), nothingDone)
 }

@@ -66,7 +66,7 @@ func (p *streamProvider) Configure(ctx context.Context, req provider.ConfigureRe
 	settings.Client.DialContext = p.dial
 	client, err := streams.New(settings.Client)
 	if err != nil {
-		resp.Diagnostics.Append(invalidClient(err))
+		resp.Diagnostics.AddError(config.Invalid, sentence(err.Error())) // although every single value was accepted
 		return
 	}
 	p.session.client = client

@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/hashicorp/terraform-plugin-framework/diag"
+	"github.com/hashicorp/terraform-plugin-framework/path"
 
 	"github.com/stream-management/terraform-provider-stream/internal/claims"
 	"github.com/stream-management/terraform-provider-stream/internal/streams"
@@ -36,7 +37,9 @@ func (s *session) lookUp(ctx context.Context, of subject, ids []string, limit ti
 	case !s.configured():
 		return nil, diag.Diagnostics{notConfiguredError("the streams could not be read")}
 	case !s.detectDrift:
-		return nil, diag.Diagnostics{cannotLookUp()}
+		return nil, diag.Diagnostics{
+			needsReads("Streams Cannot Be Read", "remove the data source: nobody can ask the service what is attached."),
+		}
 	}
 	var diags diag.Diagnostics
 	ctx, cancel := withTimeLimit(ctx, limit, &diags)
@@ -58,12 +61,13 @@ func (s *session) readBeforeCreate(ctx context.Context, c change, t *tally) {
 		gone := c.marks[id].Gone || rules(s, id, (*claims.Stream).Known).Gone
 		switch set := c.want[id]; {
 		case streamNotFound(read.err) && gone:
-			t.add(id, createOfGoneStreamWarning(id))
+			t.add(id, diag.WithPath(path.Root("stream_id"), createOfGone.about(id)))
 		case read.err != nil:
 			t.add(id, diagnoseRead(id, read.err))
 		case set == nil: // known after apply
 		case read.got.ProcessorIDs.Minus(*set).Len() > 0:
-			t.add(id, detachedByCreateWarning(id, s.client.Redact(read.got.ProcessorIDs.Minus(*set).String())))
+			detached := s.client.Redact(read.got.ProcessorIDs.Minus(*set).String())
+			t.add(id, diag.WithPath(path.Root("processor_ids"), detachedByCreate.with(detached).about(id)))
 		}
 	}
 }
@@ -77,7 +81,7 @@ func (s *session) refresh(ctx context.Context, of subject, was entries, found ma
 		case streamNotFound(read.err) && !found[id].Import:
 			rules(s, id, func(stream *claims.Stream) any { stream.SetGone(); return nil })
 			a.marks[id] = mark{Gone: true} // the plan of the apply is made by another process
-			t.add(id, streamGoneWarning(id))
+			t.add(id, streamGone.about(id))
 		case read.err != nil:
 			t.failures[streams.NotChanged]++
 			t.add(id, diagnoseRead(id, read.err))

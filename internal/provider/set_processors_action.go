@@ -76,8 +76,15 @@ func (a *setProcessorsAction) Invoke(ctx context.Context, req action.InvokeReque
 		}
 	}
 	progress("Setting the processors of stream %q to %s", id, set)
-	ctx = withAttemptObserver(ctx, func(attempt streams.Attempt) {
-		progress("%s", describeAttempt(attempt))
+	ctx = context.WithValue(ctx, attemptObserver{}, func(attempt streams.Attempt) {
+		result := streams.StatusText(attempt.Status)
+		if attempt.Err != "" {
+			result = "no response: " + attempt.Err
+		}
+		if attempt.Retry {
+			result += ", next in " + nextIn(attempt)
+		}
+		progress("Attempt %d: %s %s → %s", attempt.Number, attempt.Method, attempt.URL, result)
 	})
 	failed := fmt.Sprintf("the processors of stream %q could not be set", id)
 	if !a.session.configured() { // with -invoke, and a configuration that depends on resources which have not been applied

@@ -67,7 +67,7 @@ func (t *tally) add(id string, d diag.Diagnostic) {
 	if d.Severity() == diag.SeverityWarning {
 		to = &t.warnings
 	}
-	kind, _, _ := strings.Cut(d.Summary(), ": stream ") // see warning
+	kind, _, _ := strings.Cut(d.Summary(), ": stream ") // see warningText
 	show := t.subject == ofResource || len(to.shown) < shownStreams
 	if to == &t.warnings && t.mayWarn != nil {
 		show = t.mayWarn(kind, id)
@@ -92,7 +92,7 @@ func (t *tally) planned(id string, c change, p claims.Plan) {
 		t.add(id, droppedStreamError(id, p.Other))
 	}
 	for _, w := range p.Warnings {
-		t.add(id, planWarning(w, id, p.Other))
+		t.add(id, planWarnings[w].with(p.Other.String()).about(id))
 	}
 }
 
@@ -125,11 +125,11 @@ func (t *tally) left(id string, c change, o operation, unforeseen bool) {
 	t.leaves++
 	switch {
 	case o.notFound != nil:
-		t.add(id, notFoundOnDestroyWarning(id, asStreamError(o.notFound)))
+		t.add(id, notFoundOnDestroy(id, asStreamError(o.notFound)))
 	case o.result == nil && c.detach && o.known.Failed && o.known.Reported == nil:
-		t.add(id, staysAttachedWarning(id, c.was[id].Set, o))
+		t.add(id, staysAttached.with(c.was[id].Set.String()).about(id, nowTrue(o.now())))
 	case unforeseen && c.detach && o.result != nil && o.decision.Set.Len() == 0:
-		t.add(id, unforeseenDetachWarning(id))
+		t.add(id, unforeseenDetach.about(id))
 	}
 }
 
