@@ -90,9 +90,13 @@ var origins = map[string]struct {
 	newest   int64  // known schema version
 	read     func(attributes) exchange
 }{
-	"restful_operation": {"restful", 2, readRestful},
-	"restapi_object":    {"restapi", 0, readRestapi},
-	"terracurl_request": {"terracurl", 1, readTerracurl},
+	"restful_operation": {"restful", 2, func(s attributes) exchange {
+		return exchange{methods: []string{s.Method}, target: s.Path, sent: s.Body, received: cmp.Or(s.Output, s.SensitiveOutput)}
+	}},
+	"restapi_object": {"restapi", 0, readRestapi},
+	"terracurl_request": {"terracurl", 1, func(s attributes) exchange {
+		return exchange{methods: []string{s.Method}, target: s.URL, sent: s.RequestBody, status: s.StatusCode, received: s.Response}
+	}},
 }
 
 // attributes are those of all types. They may contain secrets, so errors name attributes and quote no values.
@@ -128,10 +132,6 @@ type exchange struct {
 	unknown  bool // the outcome: the service may not have accepted what was sent
 }
 
-func readRestful(s attributes) exchange {
-	return exchange{methods: []string{s.Method}, target: s.Path, sent: s.Body, received: cmp.Or(s.Output, s.SensitiveOutput)}
-}
-
 // readRestapi reads a restapi_object. Its methods are mostly set on the provider, which no state has.
 func readRestapi(s attributes) exchange {
 	target := cmp.Or(s.UpdatePath, s.CreatePath, s.Path)
@@ -146,10 +146,6 @@ func readRestapi(s attributes) exchange {
 		// A failed update leaves its data and no response. With update_data, either may be the last that was sent.
 		unknown: s.APIResponse == "" || s.UpdateData != "",
 	}
-}
-
-func readTerracurl(s attributes) exchange {
-	return exchange{methods: []string{s.Method}, target: s.URL, sent: s.RequestBody, status: s.StatusCode, received: s.Response}
 }
 
 // body is a body in JSON; "" if there is none.
@@ -177,10 +173,7 @@ func (b body) stream() (s Stream, err error) {
 	if json.Unmarshal([]byte(b), &s) != nil || s == (Stream{}) {
 		return s, errors.New("is not a JSON object with fields of a stream, each of its type")
 	}
-	if s.ProcessorIDs == nil {
-		return s, nil
-	}
-	for _, id := range s.ProcessorIDs.IDs() {
+	for _, id := range cmp.Or(s.ProcessorIDs, new(streams.ProcessorSet)).IDs() {
 		if err := streams.CheckProcessorID(id); err != nil {
 			return s, fmt.Errorf("has a processor id that is not one: it %w", err)
 		}

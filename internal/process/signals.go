@@ -15,22 +15,15 @@ func EndWithTerraform() {
 	terraform := os.Getppid()
 	signal.Ignore(syscall.SIGTERM, syscall.SIGHUP)
 	go func() {
-		awaitEnd(terraform)
-		os.Exit(1)
+		defer os.Exit(1)
+		// Windows can wait for the parent. Unix cannot wait for a process that is not a child, but gives its children another parent.
+		if process, err := os.FindProcess(terraform); err == nil {
+			if _, err := process.Wait(); err == nil {
+				return
+			}
+		}
+		for os.Getppid() == terraform {
+			<-time.After(time.Second)
+		}
 	}()
-}
-
-// awaitEnd waits for the end of the parent process. Windows can wait for it. Unix cannot wait for a process that is not
-// a child, but gives its children another parent.
-func awaitEnd(parent int) {
-	if process, err := os.FindProcess(parent); err == nil {
-		if _, err := process.Wait(); err == nil {
-			return
-		}
-	}
-	for range time.Tick(time.Second) {
-		if os.Getppid() != parent {
-			return
-		}
-	}
 }

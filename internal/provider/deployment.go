@@ -65,28 +65,20 @@ func (d deployment) leaveFormer(c *change) {
 func (d deployment) check(c change) (diags diag.Diagnostics) {
 	leaves := c.kind == forget || c.kind == redeploy && c.leaving == claims.Replaced && len(c.former.without(c.want)) > 0
 	former := c.deployment.ValueString()
+	const deploymentChanged = "The Deployment Has Changed"
+	stateIsOf := fmt.Sprintf("The state is that of deployment %q, and the provider is configured for deployment %q. ", former, d)
 	switch {
 	case leaves && c.detach:
-		diags.Append(otherDeploymentError(former, string(d)))
-	case c.kind == redeploy:
-		diags.Append(deploymentChangedWarning(former, string(d)))
+		diags.Append(nothingSent(deploymentChanged,
+			stateIsOf+fmt.Sprintf("A destroy would detach the processors of streams at %q, which never got them from this resource.", d),
+			fmt.Sprintf("To detach the processors at %q, configure that deployment again. To take the set to %q first, apply without the "+
+				"destroy. To leave the processors attached, set on_destroy = \"keep\" and apply, or use a removed block with destroy = "+
+				"false. If the resource is tainted, terraform untaint makes it an update.", former, d), notChanged))
+	case c.kind == redeploy: // the same for all resources of a run, so that Terraform shows it once
+		diags.AddWarning(deploymentChanged, paragraphs(
+			stateIsOf+fmt.Sprintf("The apply sends the sets to %q. Streams at %q keep their processors.", d, former),
+			fmt.Sprintf("If both are the same deployment, at another address, set deployment = %q in the provider block: then nothing "+
+				"is sent.", former)))
 	}
 	return diags
-}
-
-// deploymentChangedWarning is the same for all resources of a run, so that Terraform shows it once.
-func deploymentChangedWarning(from, to string) diag.Diagnostic {
-	return diag.NewWarningDiagnostic("The Deployment Has Changed", paragraphs(
-		fmt.Sprintf("The state is that of deployment %q, and the provider is configured for deployment %q. The apply sends the sets to %q. "+
-			"Streams at %q keep their processors.", from, to, to, from),
-		fmt.Sprintf("If both are the same deployment, at another address, set deployment = %q in the provider block: then nothing is sent.", from)))
-}
-
-func otherDeploymentError(from, to string) diag.Diagnostic {
-	return nothingSent("The Deployment Has Changed",
-		fmt.Sprintf("The state is that of deployment %q, and the provider is configured for deployment %q. A destroy would detach the "+
-			"processors of streams at %q, which never got them from this resource.", from, to, to),
-		fmt.Sprintf("To detach the processors at %q, configure that deployment again. To take the set to %q first, apply without the destroy. "+
-			"To leave the processors attached, set on_destroy = \"keep\" and apply, or use a removed block with destroy = false. "+
-			"If the resource is tainted, terraform untaint makes it an update.", from, to), notChanged)
 }

@@ -98,11 +98,10 @@ func nothingSent(summary, happened, advice, now string) diag.Diagnostic {
 // asStreamError finds the client's error. An operation that ended before the client was called, such as
 // an interrupted wait for another operation, gets an error of the same form.
 func asStreamError(err error) *streams.Error {
-	e := (*streams.Error)(nil)
-	if errors.As(err, &e) {
+	if e, ok := errors.AsType[*streams.Error](err); ok {
 		return e
 	}
-	e = &streams.Error{Kind: streams.KindInterrupted, Reason: err.Error(), Err: err}
+	e := &streams.Error{Kind: streams.KindInterrupted, Reason: err.Error(), Err: err}
 	if errors.Is(err, context.DeadlineExceeded) {
 		e.Kind = streams.KindTimeout
 	}
@@ -112,8 +111,8 @@ func asStreamError(err error) *streams.Error {
 // streamNotFound reports whether the service itself said that there is no such stream. A 404 in another
 // form may come from a proxy, and be about the route.
 func streamNotFound(err error) bool {
-	e := (*streams.Error)(nil)
-	return errors.As(err, &e) && e.Status == http.StatusNotFound && e.Documented
+	e, ok := errors.AsType[*streams.Error](err)
+	return ok && e.Status == http.StatusNotFound && e.Documented
 }
 
 // requestAndResponse returns "" if there was no request to send.
@@ -172,11 +171,10 @@ func nowTrue(o streams.Outcome, reported *streams.Stream) string {
 
 // now returns the arguments of nowTrue. If the operation sent nothing, what other operations of the run did counts.
 func (o operation) now() (streams.Outcome, *streams.Stream) {
-	e := (*streams.Error)(nil)
-	switch {
-	case errors.As(o.err, &e) && e.Attempts > 0:
+	if e, ok := errors.AsType[*streams.Error](o.err); ok && e.Attempts > 0 {
 		return e.Outcome, e.Stream
-	case o.known.Unknown, o.known.UnderWay:
+	}
+	if o.known.Unknown || o.known.UnderWay {
 		return streams.Unknown, nil
 	}
 	return streams.NotChanged, o.known.Reported

@@ -109,10 +109,6 @@ func (l *processorsList) streamIDs(ctx context.Context, config tfsdk.Config) (id
 	case !l.session.readsStreams():
 		diags.Append(needsReads("Streams Cannot Be Listed", "write the resources by hand."))
 	}
-	if diags.HasError() {
-		return nil, diags
-	}
-
 	seen := map[types.String]bool{}
 	for _, v := range given.Elements() {
 		id, _ := v.(types.String) // the schema has no other elements

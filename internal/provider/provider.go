@@ -61,7 +61,8 @@ func (p *streamProvider) Configure(ctx context.Context, req provider.ConfigureRe
 	if !settings.Complete {
 		return // a value comes from a resource; it is known before anything is sent
 	}
-	settings.Client.UserAgent = userAgent(p.version, req.TerraformVersion)
+	agent := fmt.Sprintf("terraform-provider-stream/%s (+https://%s) Terraform/%s", p.version, Address, req.TerraformVersion)
+	settings.Client.UserAgent = strings.TrimSpace(agent + " " + os.Getenv("TF_APPEND_USER_AGENT"))
 	settings.Client.Observe = observe
 	settings.Client.DialContext = p.dial
 	client, err := streams.New(settings.Client)
@@ -86,9 +87,4 @@ func (p *streamProvider) ListResources(context.Context) []func() list.ListResour
 
 func (p *streamProvider) Actions(context.Context) []func() action.Action {
 	return []func() action.Action{newSetProcessorsAction}
-}
-
-func userAgent(version, terraformVersion string) string {
-	agent := fmt.Sprintf("terraform-provider-stream/%s (+https://%s) Terraform/%s", version, Address, terraformVersion)
-	return strings.TrimSpace(agent + " " + os.Getenv("TF_APPEND_USER_AGENT"))
 }

@@ -44,7 +44,7 @@ const (
 var (
 	streamIDRule    = checkedString{"a stream id", streams.CheckStreamID}
 	processorIDRule = checkedString{"a processor id", streams.CheckProcessorID}
-	timeLimitRule   = checkedString{"a time limit", checkTimeout}
+	timeLimitRule   = checkedString{"a time limit", checkTimeLimit}
 
 	streamIDRules     = []validator.String{streamIDRule}
 	processorIDsRules = []validator.Set{processorIDRule}
@@ -103,8 +103,8 @@ func timeoutsAttribute() schema.Attribute {
 	}
 }
 
-// checkTimeout says why text is no time limit, or returns nil. Every operation would exceed a limit of zero or less.
-func checkTimeout(text string) error {
+// checkTimeLimit says why text is no time limit, or returns nil. Every operation would exceed a limit of zero or less.
+func checkTimeLimit(text string) error {
 	if d, err := time.ParseDuration(text); err != nil || d <= 0 {
 		return errors.New(`must be written like "30s", "10m" or "1h30m"`)
 	}

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"iter"
 	"net/http"
+	"slices"
 	"sync"
 	"time"
 
@@ -25,7 +26,7 @@ type session struct {
 	detectDrift bool
 
 	mu      sync.Mutex
-	warned  map[string]map[string]bool // by kind of warning: the streams whose warnings are shown
+	warned  map[string][]string // by kind of warning: the streams whose warnings are shown
 	streams map[string]*sharedStream
 
 	waiting     *semaphore.Weighted    // held by each operation that waits for firstClaims
@@ -50,7 +51,7 @@ func newSession(name string, detectDrift bool) *session {
 	return &session{
 		deployment:  deployment(name),
 		detectDrift: detectDrift,
-		warned:      map[string]map[string]bool{},
+		warned:      map[string][]string{},
 		streams:     map[string]*sharedStream{},
 		waiting:     semaphore.NewWeighted(maxWaiting),
 		firstClaims: sync.OnceValue(func() <-chan struct{} {
@@ -84,18 +85,15 @@ func (s *session) awaitFirstClaims(ctx context.Context) {
 func (s *session) mayWarn(kind, id string) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	warned, limit := s.warned[kind], shownStreams
+	limit := shownStreams
 	if kind == detachedForAMoment {
 		limit = shownGaps
 	}
-	if warned == nil {
-		warned = map[string]bool{}
-		s.warned[kind] = warned
+	shown := slices.Contains(s.warned[kind], id)
+	if !shown && len(s.warned[kind]) < limit {
+		s.warned[kind], shown = append(s.warned[kind], id), true
 	}
-	if len(warned) < limit {
-		warned[id] = true
-	}
-	return warned[id]
+	return shown
 }
 
 func (s *session) stream(id string) *sharedStream {
