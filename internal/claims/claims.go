@@ -158,19 +158,18 @@ func (l Leave) remainder(claim Claim) remainder {
 // Known is what a run knows of a stream.
 type Known struct {
 	Reported *streams.Stream       // the last report; nil if there is none
-	Unknown  bool                  // the outcome of a request since then
+	Unknown  bool                  // the outcome of a request since then, or of one that is under way
 	Left     *streams.ProcessorSet // by a resource that left since then and sent nothing; nil if there is none, or nobody knows
-	UnderWay bool                  // a request has no outcome yet
 	Failed   bool                  // an operation failed, and no resource has sent its set
+	Gone     bool                  // the refresh found no such stream
 
-	Gone           bool // the refresh found no such stream
 	DestroyPlanned bool // this run has planned a leave of the kind [Destroyed]
 }
 
 // Known returns what the run knows of the stream.
 func (s *Stream) Known() Known {
 	k := Known{
-		Reported: s.reported, Unknown: s.unknown, UnderWay: s.underWay != nil, Failed: s.phase == createFailed || s.phase == blocked,
+		Reported: s.reported, Unknown: s.unknown || s.underWay != nil, Failed: s.phase == createFailed || s.phase == blocked,
 		Gone: s.gone, DestroyPlanned: s.destroyPlanned,
 	}
 	if s.left != nil && !s.left.unknown {

@@ -232,7 +232,7 @@ func TestLateConflict(t *testing.T) {
 	var s Stream
 	s.Set(a, false)
 	check(t, "refusal", s.PlanSet(Want{Set: &b}).Refusal, ConflictingSets)
-	check(t, "a request is under way", s.Known().UnderWay, true)
+	check(t, "a request is under way", s.Known().Unknown, true)
 	s.EndSet(succeeds(a), false)
 	check(t, "known", s.Known(), Known{Reported: reports(a)})
 	check(t, "the other set", made(s.Set(b, false)), "conflicting sets")

@@ -50,7 +50,6 @@ type attachmentModel struct {
 	Deployment types.String   `tfsdk:"deployment"`
 }
 
-// common returns the attributes of both resources.
 func (m *attachmentModel) common() *attachmentModel { return m }
 
 func (m *attachmentModel) detaches() bool { return m.OnDestroy.ValueString() != onDestroyKeep }
@@ -157,7 +156,6 @@ func (r *attachment[T, M]) Delete(ctx context.Context, req resource.DeleteReques
 	r.apply(ctx, nil, req.State, req.Private, (*resource.UpdateResponse)(resp))
 }
 
-// apply applies a change and saves the result.
 func (r *attachment[T, M]) apply(ctx context.Context, planned, prior values, private privateState, resp *resource.UpdateResponse) {
 	plan, state, found, ok := decode[M](ctx, planned, prior, private, &resp.Diagnostics)
 	if !ok {
@@ -197,7 +195,6 @@ func (r *attachment[T, M]) apply(ctx context.Context, planned, prior values, pri
 	resp.Diagnostics.Append(setIdentity(ctx, resp.Identity, resp.State)...)
 }
 
-// values is a plan or a state.
 type values interface {
 	Get(ctx context.Context, target any) diag.Diagnostics
 }

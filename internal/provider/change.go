@@ -65,10 +65,8 @@ func (s *session) plan(ctx context.Context, c change) (sends bool, planned marks
 	}
 	t := &tally{subject: c.of, mayWarn: s.mayWarn}
 	planned = c.marks.lasting()
-	if c.kind == create { // in a replacement, Terraform passes the marks of the first plan to this one
-		for id, m := range c.marks {
-			planned[id] = mark{Resend: m.Resend, Detach: m.Detach, Claim: m.Claim}
-		}
+	if c.kind == create {
+		planned = maps.Clone(c.marks)                                    // in a replacement, those of the first plan
 		planned[anyStream] = mark{Created: true, Resend: claims.Unknown} // nobody knows the marks of a tainted object
 	}
 	s.firstClaims()
@@ -89,7 +87,6 @@ func (s *session) plan(ctx context.Context, c change) (sends bool, planned marks
 	return sends || c.leaving == claims.MayBeDropped, planned, append(diags, t.diagnostics("Nothing was sent.")...)
 }
 
-// planSet plans the set of a stream.
 func (s *session) planSet(c change, id string, planned marks, t *tally) (sends bool) {
 	want := claims.Want{Set: c.want[id], Entry: c.was[id], Triggered: c.triggered}
 	p := rules(s, id, func(stream *claims.Stream) claims.Plan { return stream.PlanSet(want) })
@@ -105,7 +102,6 @@ func (s *session) planSet(c change, id string, planned marks, t *tally) (sends b
 	return p.Send
 }
 
-// planLeave plans that the resource leaves a stream.
 func (s *session) planLeave(c change, id string, planned marks, t *tally) {
 	p := rules(s, id, func(stream *claims.Stream) claims.Plan { return stream.PlanLeave(c.leave(id)) })
 	t.planned(id, c, p)
@@ -199,7 +195,7 @@ func (s *session) applyLeaves(ctx context.Context, c change, a *applied, t *tall
 	}
 }
 
-// keep keeps a stream in the state after a failed operation, and reports the failure.
+// keep keeps a stream in the state after a failed operation.
 func (s *session) keep(a *applied, id string, c change, o operation, t *tally) {
 	t.failed(id, c, o)
 	kept := rules(s, id, func(stream *claims.Stream) *claims.Entry { return stream.Keep(c.was[id], o.decision.Set, o.result) })

@@ -174,7 +174,7 @@ func (o operation) now() (streams.Outcome, *streams.Stream) {
 	if e, ok := errors.AsType[*streams.Error](o.err); ok && e.Attempts > 0 {
 		return e.Outcome, e.Stream
 	}
-	if o.known.Unknown || o.known.UnderWay {
+	if o.known.Unknown {
 		return streams.Unknown, nil
 	}
 	return streams.NotChanged, o.known.Reported

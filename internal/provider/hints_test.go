@@ -187,7 +187,7 @@ func TestNowTrue(t *testing.T) {
 		"left by another one":   {say(failed(streams.NotChanged, nil), claims.Known{Left: &first}), unchanged},
 		"read":                  {diagnoseRead(id, failed(streams.NotChanged, nil)).Detail(), unchanged},
 		"wait":                  {say(fmt.Errorf("waiting: %w", context.Canceled), claims.Known{}), unchanged},
-		"wait for another one":  {say(fmt.Errorf("waiting: %w", context.Canceled), claims.Known{UnderWay: true}), mayHave},
+		"wait for another one":  {say(fmt.Errorf("waiting: %w", context.Canceled), claims.Known{Unknown: true}), mayHave},
 		"interrupted":           {say(interruptedError{context.Canceled}, unsent), nowBoth},
 		"not configured":        {notConfiguredError("it could not be done").Detail(), nothingSent + unchanged},
 		"conflict":              {sayRefused(claims.ConflictingSets, unsent), nothingSent + "The stream was not changed by this resource."},

@@ -36,11 +36,10 @@ type privateState interface {
 	SetKey(ctx context.Context, key string, value []byte) diag.Diagnostics
 }
 
-// marksKey is the key of the marks in the private state.
-const marksKey = "marks"
-
-// anyStream has the mark that is about every stream.
-const anyStream = ""
+const (
+	marksKey  = "marks" // in the private state
+	anyStream = ""      // has the mark that is about every stream
+)
 
 // readMarks reads a private state. What is not readable counts as not there.
 func readMarks(ctx context.Context, private privateState) marks {
@@ -63,10 +62,10 @@ func (m marks) lasting() marks {
 
 // save replaces a private state.
 func (m marks) save(ctx context.Context, private privateState) diag.Diagnostics {
-	var value []byte // removes the key
-	if len(m) > 0 {
-		value, _ = json.Marshal(m) // texts and truth values always encode
+	if len(m) == 0 {
+		return private.SetKey(ctx, marksKey, nil) // removes the key
 	}
+	value, _ := json.Marshal(m) // texts and truth values always encode
 	return private.SetKey(ctx, marksKey, value)
 }
 

@@ -24,9 +24,12 @@ func newProcessorsList() list.ListResource { return &processorsList{} }
 // processorsList lists streams by their ids, because the interface specifies no list.
 type processorsList struct{ processorsResource }
 
-func (l *processorsList) ListResourceConfigSchema(_ context.Context, _ list.ListResourceSchemaRequest, resp *list.ListResourceSchemaResponse) {
+func (l *processorsList) ListResourceConfigSchema(
+	_ context.Context, _ list.ListResourceSchemaRequest, resp *list.ListResourceSchemaResponse,
+) {
 	resp.Schema = schema.Schema{
-		MarkdownDescription: "Lists streams and their processors by id: one `GET` for each stream. It needs `detect_drift` in the provider block.",
+		MarkdownDescription: "Lists streams and their processors by id: one `GET` for each stream. It needs `detect_drift` in the " +
+			"provider block.",
 		Attributes: map[string]schema.Attribute{
 			"stream_ids": schema.ListAttribute{
 				ElementType: types.StringType,

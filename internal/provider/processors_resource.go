@@ -155,9 +155,7 @@ func (r *processorsResource) Schema(_ context.Context, _ resource.SchemaRequest,
 			"terminal_id":      computedString(terminalIDDescription),
 			"fragment_type_id": computedString(fragmentTypeIDDescription),
 			"compatible_namespaces": schema.SetAttribute{
-				ElementType:         types.StringType,
-				Computed:            true,
-				MarkdownDescription: namespacesDescription,
+				ElementType: types.StringType, Computed: true, MarkdownDescription: namespacesDescription,
 			},
 		}),
 	}
@@ -166,10 +164,7 @@ func (r *processorsResource) Schema(_ context.Context, _ resource.SchemaRequest,
 func (r *processorsResource) IdentitySchema(_ context.Context, _ resource.IdentitySchemaRequest, resp *resource.IdentitySchemaResponse) {
 	resp.IdentitySchema = identityschema.Schema{
 		Attributes: map[string]identityschema.Attribute{
-			"stream_id": identityschema.StringAttribute{
-				RequiredForImport: true,
-				Description:       "Id of the stream.",
-			},
+			"stream_id": identityschema.StringAttribute{RequiredForImport: true, Description: "Id of the stream."},
 		},
 	}
 }

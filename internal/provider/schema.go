@@ -65,12 +65,9 @@ func attachmentAttributes(onDestroy string, own map[string]schema.Attribute) map
 			Optional:            true,
 			MarkdownDescription: "Arbitrary values. When a value changes, the apply sends the processors again, in place. Default: none.",
 		},
-		"timeouts":   timeoutsAttribute(),
-		"deployment": computedString("Deployment that the provider sent to: its `deployment`, which defaults to `base_url`."),
-		"last_edited": schema.Int64Attribute{
-			Computed:            true,
-			MarkdownDescription: lastEditedDescription,
-		},
+		"timeouts":    timeoutsAttribute(),
+		"deployment":  computedString("Deployment that the provider sent to: its `deployment`, which defaults to `base_url`."),
+		"last_edited": schema.Int64Attribute{Computed: true, MarkdownDescription: lastEditedDescription},
 	})
 	return own
 }

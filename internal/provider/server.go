@@ -47,16 +47,22 @@ type stoppingServer struct {
 }
 
 // ConfigureProvider begins a run. A provider that runs for a debugger serves several.
-func (s *stoppingServer) ConfigureProvider(ctx context.Context, req *tfprotov6.ConfigureProviderRequest) (*tfprotov6.ConfigureProviderResponse, error) {
+func (s *stoppingServer) ConfigureProvider(
+	ctx context.Context, req *tfprotov6.ConfigureProviderRequest,
+) (*tfprotov6.ConfigureProviderResponse, error) {
 	s.stopped.Store(false)
 	return s.fullServer.ConfigureProvider(ctx, req)
 }
 
-func (s *stoppingServer) ApplyResourceChange(ctx context.Context, req *tfprotov6.ApplyResourceChangeRequest) (*tfprotov6.ApplyResourceChangeResponse, error) {
+func (s *stoppingServer) ApplyResourceChange(
+	ctx context.Context, req *tfprotov6.ApplyResourceChangeRequest,
+) (*tfprotov6.ApplyResourceChangeResponse, error) {
 	return s.fullServer.ApplyResourceChange(s.unlessStopped(ctx), req)
 }
 
-func (s *stoppingServer) InvokeAction(ctx context.Context, req *tfprotov6.InvokeActionRequest) (*tfprotov6.InvokeActionServerStream, error) {
+func (s *stoppingServer) InvokeAction(
+	ctx context.Context, req *tfprotov6.InvokeActionRequest,
+) (*tfprotov6.InvokeActionServerStream, error) {
 	stream, err := s.fullServer.InvokeAction(s.unlessStopped(ctx), req)
 	if err == nil {
 		stream.Events = holdStop(s, stream.Events)
@@ -64,7 +70,9 @@ func (s *stoppingServer) InvokeAction(ctx context.Context, req *tfprotov6.Invoke
 	return stream, err
 }
 
-func (s *stoppingServer) ListResource(ctx context.Context, req *tfprotov6.ListResourceRequest) (*tfprotov6.ListResourceServerStream, error) {
+func (s *stoppingServer) ListResource(
+	ctx context.Context, req *tfprotov6.ListResourceRequest,
+) (*tfprotov6.ListResourceServerStream, error) {
 	stream, err := s.fullServer.ListResource(s.unlessStopped(ctx), req)
 	if err == nil {
 		stream.Results = holdStop(s, stream.Results)

@@ -64,7 +64,6 @@ func newSession(name string, detectDrift bool) *session {
 
 func (s *session) configured() bool { return s.client != nil }
 
-// readsStreams reports whether the user turned detect_drift on.
 func (s *session) readsStreams() bool { return s.configured() && s.detectDrift }
 
 // awaitFirstClaims waits at most once in a run, for claimDelay after the first call that plans or leaves a stream.
@@ -196,10 +195,7 @@ func (s *session) operate(ctx context.Context, id string,
 		e := asStreamError(o.err)
 		o.result = &claims.Result{Failed: true, Outcome: e.Outcome, Reported: e.Stream}
 	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	end(&s.stream(id).rules, &o)
-	return o
+	return rules(s, id, func(stream *claims.Stream) operation { end(stream, &o); return o })
 }
 
 // waitForTurn waits until no other operation uses a stream. The caller releases what it returns.

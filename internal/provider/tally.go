@@ -15,17 +15,13 @@ import (
 	"github.com/stream-management/terraform-provider-stream/internal/streams"
 )
 
-// shownStreams is the number of streams of a group that get errors of their own, and of streams of a run that get
-// warnings of their own in plans and refreshes.
-const shownStreams = 20
+const (
+	shownStreams = 20 // of a group: have errors of their own; of a run: have warnings of their own in plans and refreshes
+	shownGaps    = 5  // of a run: a plan says that they may have no processors for a moment
+	namedStreams = 10 // others that are named
+)
 
-// shownGaps is the number of streams of a run for which a plan says that they may have no processors for a moment.
-const shownGaps = 5
-
-// namedStreams is the number of other streams that are named.
-const namedStreams = 10
-
-// subject is what a report is about: the attribute that has the streams, or "" for a single resource, whose diagnostics have
+// subject is what a tally is about: the attribute that has the streams, or "" for a single resource, whose diagnostics have
 // the paths of its attributes.
 type subject string
 
@@ -61,7 +57,6 @@ type counted struct {
 	hidden []string // streams whose diagnostics are only counted
 }
 
-// add adds a diagnostic about a stream.
 func (t *tally) add(id string, d diag.Diagnostic) {
 	to := &t.errors
 	if d.Severity() == diag.SeverityWarning {
@@ -83,7 +78,6 @@ func (t *tally) add(id string, d diag.Diagnostic) {
 	}
 }
 
-// planned says what a plan decides for a stream.
 func (t *tally) planned(id string, c change, p claims.Plan) {
 	switch p.Refusal {
 	case claims.ConflictingSets:
