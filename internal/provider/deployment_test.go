@@ -11,37 +11,108 @@ import (
 	"github.com/stream-management/terraform-provider-stream/internal/streamstest"
 )
 
+// deploymentTest has a resource with the streams s000 and s001, or only s000, and two deployments. The streams of each
+// deployment have a terminal of their own.
+type deploymentTest struct {
+	*resourceRun
+	single             bool
+	formerURL, url     string
+	former, configured *streamstest.Service
+}
+
+const deploymentChanged = "The Deployment Has Changed"
+
+// onBoth runs a test with each resource, which is at the former deployment. The former deployment must get no request.
+func onBoth(t *testing.T, others coretest.Attributes, test func(*testing.T, *deploymentTest)) {
+	t.Helper()
+	for name, single := range map[string]bool{"single": true, "group": false} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			d := &deploymentTest{resourceRun: newGroupRun(t, nil), single: single}
+			if single {
+				d.resourceRun = newSingleRun(t, nil)
+			}
+			start := func(terminal string) (*streamstest.Service, string) {
+				return streamstest.Start(t, streamstest.Options{ServeGet: true},
+					streamstest.Stream{ID: "s000", TerminalID: terminal}, streamstest.Stream{ID: "s001", TerminalID: terminal})
+			}
+			d.former, d.formerURL = start("t1")
+			d.configured, d.url = start("t2")
+			d.at(d.formerURL).mustApply(d.config("p1", others))
+			d.want("deployment", d.formerURL)
+			d.former.ForgetRequests()
+			test(t, d)
+			d.former.WantRequests(t)
+		})
+	}
+}
+
+func (d *deploymentTest) config(processor string, others coretest.Attributes) tftypes.Value {
+	if d.single {
+		return resourceValue(merge(coretest.Attributes{"stream_id": "s000", "processor_ids": []string{processor}}, others))
+	}
+	return group(sameSet(2, processor), others)
+}
+
+// sets are the requests of a change of all sets.
+func (d *deploymentTest) sets(processors ...string) []string {
+	if d.single {
+		return patches(sameSet(1, processors...))
+	}
+	return patches(sameSet(2, processors...))
+}
+
+// computed returns the computed attributes that the service reports.
+func (d *deploymentTest) computed() []string {
+	if d.single {
+		return []string{"terminal_id", "fragment_type_id", "compatible_namespaces", "last_edited"}
+	}
+	return []string{"last_edited"}
+}
+
+// at configures the provider for a deployment.
+func (d *deploymentTest) at(url any) *deploymentTest {
+	return d.with(coretest.Attributes{"base_url": url})
+}
+
+func (d *deploymentTest) with(provider coretest.Attributes) *deploymentTest {
+	d.provider = merge(coretest.Attributes{"retry": oneAttempt}, provider)
+	return d
+}
+
+// want fails the test unless an attribute of the state has a value.
+func (d *deploymentTest) want(name string, want any) {
+	d.t.Helper()
+	wantAttribute(d.t, d.state, name, want)
+}
+
 // At another deployment, the resource is updated in place, with all of its sets. A name keeps the deployment the same at
 // another address.
 func TestDeploymentChanges(t *testing.T) {
 	t.Parallel()
 	onBoth(t, nil, func(t *testing.T, d *deploymentTest) {
 		config := d.config("p1", nil)
-		d.wantNoChanges(d.at(d.formerURL+"/v2/"), config)
-		d.wantNoChanges(merge(d.at(d.url), coretest.Attributes{"deployment": d.formerURL}), config)
-		plan, _ := d.plan(d.at(d.formerURL), d.config("p2", nil))
+		d.at(d.formerURL + "/v2/").wantNoChanges(config)
+		d.with(coretest.Attributes{"base_url": d.url, "deployment": d.formerURL}).wantNoChanges(config)
+		plan, _ := d.at(d.formerURL).plan(d.config("p2", nil))
 		wantAttribute(t, plan, "deployment", d.formerURL)
-		plan, diags := d.plan(d.at(d.url), config)
+		plan, diags := d.at(d.url).plan(config)
 		wantDiagnostics(t, diags, "WARNING: "+deploymentChanged)
-		for _, part := range []string{d.formerURL, "sends the sets to " + `"` + d.url, "keep their processors", `set deployment = "` + d.formerURL} {
-			if !strings.Contains(diags.String(), part) {
-				t.Errorf("no %q in: %s", part, diags)
-			}
-		}
+		wantText(t, diags.String(), d.formerURL, "sends the sets to "+`"`+d.url, "keep their processors", `set deployment = "`+d.formerURL)
 		wantAttribute(t, plan, "deployment", d.url)
 		for _, name := range d.computed() {
 			wantAttribute(t, plan, name, tftypes.UnknownValue)
 		}
 		d.configured.WantRequests(t)
 
-		d.mustApply(d.at(d.url), config)
+		d.at(d.url).mustApply(config)
 		d.configured.WantRequests(t, d.sets("p1")...)
 		d.want("deployment", d.url)
 		if d.single {
 			d.want("terminal_id", "t2")
 		}
-		d.wantNoChanges(d.at(d.url), config)
-		d.mustApply(d.at(d.url), d.null())
+		d.at(d.url).wantNoChanges(config)
+		d.at(d.url).mustApply(d.null())
 		d.configured.WantRequests(t, d.sets()...)
 	})
 }
@@ -59,20 +130,16 @@ func TestDeploymentChangesBeforeDestroy(t *testing.T) {
 					return
 				}
 				wantDiagnostics(t, diags, "ERROR: "+deploymentChanged)
-				for _, part := range []string{
-					`state is that of deployment "` + d.formerURL, `configured for deployment "` + d.url, "configure that deployment again",
+				wantText(t, diags.String(),
+					`state is that of deployment "`+d.formerURL, `configured for deployment "`+d.url, "configure that deployment again",
 					"apply without the destroy", `on_destroy = "keep"`, "removed block with destroy = false", "terraform untaint", "Nothing was sent",
-				} {
-					if !strings.Contains(diags.String(), part) {
-						t.Errorf("no %q in: %s", part, diags)
-					}
-				}
+				)
 			}
 			before := d.state
-			plan, diags := d.plan(d.at(d.url), d.null())
+			plan, diags := d.at(d.url).plan(d.null())
 			wantRefused(diags)
 			// Terraform asks for no plan of the destroy of a tainted or replaced object.
-			after, diags := startProvider(t, d.at(d.url)).Apply(before.Value, coretest.Managed{Value: plan.Value, Private: before.Private}, d.null())
+			after, diags := startProvider(t, d.at(d.url).provider).Apply(before.Value, coretest.Managed{Value: plan.Value, Private: before.Private}, d.null())
 			wantRefused(diags)
 			if kept := !after.Value.IsNull(); kept != (onDestroy == "detach") || kept && !coretest.EqualValues(before.Value, after.Value) {
 				t.Errorf("the state after the destroy is %v", coretest.FromTerraform(after.Value))
@@ -80,7 +147,7 @@ func TestDeploymentChangesBeforeDestroy(t *testing.T) {
 			if d.single {
 				other := resourceValue(coretest.Attributes{"stream_id": "s001", "processor_ids": []string{"p1"}})
 				severity := map[string]string{"detach": "ERROR: ", "keep": "WARNING: "}[onDestroy]
-				_, diags := d.plan(d.at(d.url), other) // forces a new resource
+				_, diags := d.at(d.url).plan(other) // forces a new resource
 				wantDiagnostics(t, diags, severity+deploymentChanged)
 			}
 			d.configured.WantRequests(t)
@@ -93,18 +160,18 @@ func TestDeploymentChangesBeforeDestroy(t *testing.T) {
 func TestDeploymentChangesBeforeRefresh(t *testing.T) {
 	t.Parallel()
 	onBoth(t, nil, func(t *testing.T, d *deploymentTest) {
-		config, provider := d.config("p1", nil), merge(d.at(d.url), coretest.Attributes{"detect_drift": true})
+		config := d.with(coretest.Attributes{"base_url": d.url, "detect_drift": true}).config("p1", nil)
 		for _, known := range []bool{true, false} {
 			if !known {
 				d.configured.Remove("s000")
 				d.configured.Remove("s001")
 			}
-			read, diags := startProvider(t, provider).Read(d.state)
+			read, diags := startProvider(t, d.provider).Read(d.state)
 			wantDiagnostics(t, diags)
 			if !coretest.EqualValues(read.Value, d.state.Value) {
 				t.Errorf("the refresh changed the state to %v", coretest.FromTerraform(read.Value))
 			}
-			_, diags = d.plan(provider, config)
+			_, diags = d.plan(config)
 			wantDiagnostics(t, diags, "WARNING: "+deploymentChanged)
 			d.configured.WantRequests(t)
 		}
@@ -120,18 +187,18 @@ func TestStateWithoutDeployment(t *testing.T) {
 		values["deployment"] = tftypes.NewValue(tftypes.String, nil)
 		old := tftypes.NewValue(d.state.Value.Type(), values)
 		d.state.Value = old
-		d.wantNoChanges(d.at(d.url), d.config("p1", nil))
+		d.at(d.url).wantNoChanges(d.config("p1", nil))
 
 		// The apply may find that there is nothing to send.
 		late := resourceValue(coretest.Attributes{"stream_id": "s000", "processor_ids": tftypes.UnknownValue})
 		if !d.single {
 			late = coretest.ToTerraform(groupSchema().ValueType(), coretest.Attributes{"streams": tftypes.UnknownValue})
 		}
-		plan, diags := d.plan(d.at(d.url), late)
+		plan, diags := d.at(d.url).plan(late)
 		wantDiagnostics(t, diags)
 		wantAttribute(t, plan, "deployment", tftypes.UnknownValue)
 
-		d.mustApply(d.at(d.url), d.config("p1", coretest.Attributes{"on_destroy": "keep"}))
+		d.at(d.url).mustApply(d.config("p1", coretest.Attributes{"on_destroy": "keep"}))
 		d.want("deployment", d.url)
 		d.configured.WantRequests(t)
 		d.state.Value = old
@@ -145,19 +212,17 @@ func TestStateWithoutDeployment(t *testing.T) {
 			{adds, d.url},
 		} {
 			refuse(d.configured, map[string]streamstest.Fault{"s000": test.fault, "s001": {Status: http.StatusForbidden}})
-			if diags := d.apply(d.at(d.url), d.config("p2", nil)); !diags.Failed() {
-				t.Error("the apply succeeded")
-			}
+			d.at(d.url).mustFail(d.config("p2", nil))
 			d.want("deployment", test.want)
 		}
 		d.state.Value = old
 		refuse(d.configured, nil)
 		d.configured.ForgetRequests()
-		d.mustApply(d.at(d.url), d.config("p2", nil))
+		d.at(d.url).mustApply(d.config("p2", nil))
 		d.want("deployment", d.url)
 		d.configured.WantRequests(t, d.sets("p2")...)
 		d.state.Value = old
-		d.mustApply(d.at(d.url), d.null())
+		d.at(d.url).mustApply(d.null())
 		d.configured.WantRequests(t, d.sets()...)
 	})
 }
@@ -168,7 +233,7 @@ func TestDeploymentUnknown(t *testing.T) {
 	t.Parallel()
 	onBoth(t, nil, func(t *testing.T, d *deploymentTest) {
 		before := d.state
-		d.wantNoChanges(d.at(tftypes.UnknownValue), d.config("p1", nil))
+		d.at(tftypes.UnknownValue).wantNoChanges(d.config("p1", nil))
 		for name, config := range map[string]tftypes.Value{
 			"triggers": d.config("p1", coretest.Attributes{"triggers": map[string]string{"run": "1"}}),
 			"update":   d.config("p2", nil),
@@ -176,12 +241,12 @@ func TestDeploymentUnknown(t *testing.T) {
 		} {
 			for _, url := range []string{d.formerURL, d.url} {
 				d.state = before
-				plan, diags := d.plan(d.at(tftypes.UnknownValue), config)
+				plan, diags := d.at(tftypes.UnknownValue).plan(config)
 				wantDiagnostics(t, diags)
 				for _, attribute := range append(d.computed(), "deployment") {
 					wantAttribute(t, plan, attribute, tftypes.UnknownValue)
 				}
-				d.mustApply(d.at(url), config)
+				d.at(url).mustApply(config)
 				d.want("deployment", url)
 				if sent := d.configured.DrainRequests(); (len(sent) > 0) != (url == d.url) {
 					t.Errorf("%s: the apply sent %q", name, sent)
@@ -205,7 +270,7 @@ func TestDeploymentChangeFails(t *testing.T) {
 		}
 		for _, fault := range []streamstest.Fault{{Status: http.StatusForbidden}, {ResetAfter: true}} {
 			refuse(d.configured, map[string]streamstest.Fault{"s000": fault, "s001": fault})
-			diags := d.apply(d.at(d.url), config)
+			diags := d.at(d.url).apply(config)
 			if !diags.Failed() {
 				t.Fatal("the apply succeeded")
 			}
@@ -214,10 +279,10 @@ func TestDeploymentChangeFails(t *testing.T) {
 			if !coretest.EqualValues(before.Value, d.state.Value) {
 				t.Errorf("the state is %v", coretest.FromTerraform(d.state.Value))
 			}
-			d.wantNoChanges(d.at(d.formerURL), config)
+			d.at(d.formerURL).wantNoChanges(config)
 		}
 		refuse(d.configured, map[string]streamstest.Fault{"s001": {Status: http.StatusForbidden}})
-		diags := d.apply(d.at(d.url), config)
+		diags := d.at(d.url).apply(config)
 		if diags.Failed() == d.single {
 			t.Fatal(diags)
 		}
@@ -226,46 +291,40 @@ func TestDeploymentChangeFails(t *testing.T) {
 		d.want("deployment", d.url)
 		refuse(d.configured, nil)
 		if !d.single {
-			d.mustApply(d.at(d.url), config)
+			d.at(d.url).mustApply(config)
 			d.configured.WantRequests(t, patches(map[string][]string{"s001": {"p1"}})...)
 		}
-		d.wantNoChanges(d.at(d.url), config)
+		d.at(d.url).wantNoChanges(config)
 		refuse(d.configured, map[string]streamstest.Fault{"s000": {Status: http.StatusForbidden}, "s001": {Status: http.StatusForbidden}})
-		says(d.apply(d.at(d.url), d.config("p2", nil)), "The state has what succeeded.")
+		says(d.at(d.url).apply(d.config("p2", nil)), "The state has what succeeded.")
 	})
 }
 
-// An unknown outcome at the former deployment is still remembered after a change of the deployment that fails.
-func TestDeploymentChangeFailsAfterUnknownOutcome(t *testing.T) {
+// An unknown outcome is remembered when the deployment changes, wherever it was: two names may stand for one deployment. The
+// next plan sends the sets again, whichever deployment is configured then.
+func TestUnknownOutcomeBesideDeploymentChange(t *testing.T) {
 	t.Parallel()
 	onBoth(t, nil, func(t *testing.T, d *deploymentTest) {
-		refuse(d.former, map[string]streamstest.Fault{"s000": {ResetAfter: true}, "s001": {ResetAfter: true}})
-		refuse(d.configured, map[string]streamstest.Fault{"s000": {Status: http.StatusForbidden}, "s001": {Status: http.StatusForbidden}})
-		for _, url := range []string{d.formerURL, d.url} {
-			if diags := d.apply(d.at(url), d.config("p2", nil)); !diags.Failed() {
-				t.Fatal("the apply succeeded")
-			}
+		refuseAll := func(service *streamstest.Service, fault streamstest.Fault) {
+			refuse(service, map[string]streamstest.Fault{"s000": fault, "s001": fault})
 		}
-		refuse(d.former, nil)
-		d.former.ForgetRequests()
-		d.mustApply(d.at(d.formerURL), d.config("p1", nil))
-		d.former.WantRequests(t, d.sets("p1")...)
-	})
-}
-
-// Two names may stand for one deployment. So a change of the deployment with an unknown outcome is remembered, and the next
-// plan sends the sets again, whichever deployment is configured then.
-func TestUnknownOutcomeOfDeploymentChange(t *testing.T) {
-	t.Parallel()
-	onBoth(t, nil, func(t *testing.T, d *deploymentTest) {
-		refuse(d.configured, map[string]streamstest.Fault{"s000": {Status: 500, Apply: true}, "s001": {Status: 500, Apply: true}})
-		if diags := d.apply(d.at(d.url), d.config("p2", nil)); !diags.Failed() {
-			t.Fatal("the apply succeeded")
+		wantAgain := func() {
+			t.Helper()
+			d.want("deployment", d.formerURL)
+			refuse(d.former, nil)
+			d.former.ForgetRequests()
+			d.at(d.formerURL).mustApply(d.config("p1", nil))
+			d.former.WantRequests(t, d.sets("p1")...)
+			d.at(d.formerURL).wantNoChanges(d.config("p1", nil))
 		}
-		d.want("deployment", d.formerURL)
-		d.mustApply(d.at(d.formerURL), d.config("p1", nil))
-		d.former.WantRequests(t, d.sets("p1")...)
-		d.wantNoChanges(d.at(d.formerURL), d.config("p1", nil))
+		refuseAll(d.former, streamstest.Fault{ResetAfter: true})
+		refuseAll(d.configured, streamstest.Fault{Status: http.StatusForbidden})
+		d.at(d.formerURL).mustFail(d.config("p2", nil))
+		d.at(d.url).mustFail(d.config("p2", nil))
+		wantAgain()
+		refuseAll(d.configured, streamstest.Fault{Status: 500, Apply: true})
+		d.at(d.url).mustFail(d.config("p2", nil))
+		wantAgain()
 		d.former.ForgetRequests()
 	})
 }

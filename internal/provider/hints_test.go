@@ -177,6 +177,7 @@ func TestNowTrue(t *testing.T) {
 		return &processorsModel{streamModel: streamModel{TerminalID: types.StringValue(terminal)}}
 	}
 	changes := at("t2").unexpectedChanges(at("t1"), strings.ToUpper)
+	wantText(t, say(failed(streams.NotChanged, nil), claims.Known{Left: &first}), `an object that had set ["p1"] left the stream.`)
 	for name, test := range map[string]struct {
 		detail string
 		want   string

@@ -9,7 +9,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
 	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
 	"github.com/hashicorp/terraform-plugin-go/tftypes"
 
@@ -63,14 +62,10 @@ func TestList(t *testing.T) {
 		imported, _ := p.ImportState(id)
 		imported, _ = p.Read(imported)
 		got := coretest.DecodeAs(t, resourceSchema().ValueType(), result.Resource)
-		if diff := cmp.Diff(coretest.FromTerraform(imported.Value), coretest.FromTerraform(got)); diff != "" {
-			t.Errorf("%s (-imported +listed):\n%s", id, diff)
-		}
+		wantEqual(t, id, coretest.FromTerraform(imported.Value), coretest.FromTerraform(got))
 	}
 	want := map[string]string{"cam-1": "cam-1 (processors: 2)", "cam-2": "cam-2 (processors: 1)", "cam-3": "cam-3 (processors: 0)"}
-	if diff := cmp.Diff(want, names); diff != "" {
-		t.Errorf("display names (-want +got):\n%s", diff)
-	}
+	wantEqual(t, "display names", want, names)
 	for result := range p.List(coretest.Attributes{"stream_ids": []string{"cam-1"}}, false, 100) {
 		if result.Resource != nil || len(result.Diagnostics) > 0 {
 			t.Errorf("a result without the resource is %+v", result)

@@ -6,9 +6,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
-	"github.com/google/go-cmp/cmp"
 	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
 	"github.com/hashicorp/terraform-plugin-go/tftypes"
 
@@ -20,46 +18,28 @@ func actionConfig(config coretest.Attributes) *tfprotov6.DynamicValue {
 	return coretest.DynamicValue(coretest.ToTerraform(schemas().ActionSchemas[coretest.ActionName].Schema.ValueType(), config))
 }
 
+// The progress names each attempt, and the set in order.
 func TestActionInvoke(t *testing.T) {
 	t.Parallel()
-	quick := coretest.Attributes{"min_backoff": "1ms", "max_backoff": "1ms"}
-	const patch = "PATCH …/v2/streams/cam-1 → "
-	for name, test := range map[string]struct {
-		set      []string
-		faults   []streamstest.Fault
-		want     []string // progress
-		attached []string
-	}{
-		"a set": {[]string{"p2", "p1"}, nil, []string{
-			`Setting the processors of stream "cam-1" to ["p1", "p2"]`,
-			"Attempt 1: " + patch + "200 OK",
-		}, []string{"p1", "p2"}},
-		"retries": {[]string{"p3"}, []streamstest.Fault{{Status: 503}, {ResetBefore: true}}, []string{
-			`Setting the processors of stream "cam-1" to ["p3"]`,
-			"Attempt 1: " + patch + "503 Service Unavailable, next in …",
-			"Attempt 2: " + patch + "no response: …, next in …",
-			"Attempt 3: " + patch + "200 OK",
-		}, []string{"p3"}},
-	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			service, url := streamstest.Start(t, streamstest.Options{}, streamstest.Stream{ID: "cam-1", ProcessorIDs: []string{"p0"}})
-			p := startProvider(t, coretest.Attributes{"base_url": url, "retry": quick})
-			service.Inject(test.faults...)
-			progress, diags := p.Invoke(coretest.Attributes{"stream_id": "cam-1", "processor_ids": test.set})
-			if len(diags) > 0 {
-				t.Fatal(diags)
-			}
-			for i, line := range progress { // the text of a failed connection depends on the system, and a wait on chance
-				line = retryWait.ReplaceAllString(strings.Replace(line, url, "…", 1), ", next in …")
-				progress[i] = failedConnection.ReplaceAllString(line, "no response: …")
-			}
-			if diff := cmp.Diff(test.want, progress); diff != "" {
-				t.Errorf("progress (-want +got):\n%s", diff)
-			}
-			service.WantAttached(t, "cam-1", test.attached...)
-		})
+	service, url := streamstest.Start(t, streamstest.Options{}, streamstest.Stream{ID: "cam-1", ProcessorIDs: []string{"p0"}})
+	p := startProvider(t, coretest.Attributes{"base_url": url, "retry": coretest.Attributes{"min_backoff": "1ms", "max_backoff": "1ms"}})
+	service.Inject(streamstest.Fault{Status: 503}, streamstest.Fault{ResetBefore: true})
+	progress, diags := p.Invoke(coretest.Attributes{"stream_id": "cam-1", "processor_ids": []string{"p2", "p1"}})
+	if len(diags) > 0 {
+		t.Fatal(diags)
 	}
+	for i, line := range progress { // the text of a failed connection depends on the system, and a wait on chance
+		line = retryWait.ReplaceAllString(strings.Replace(line, url, "…", 1), ", next in …")
+		progress[i] = failedConnection.ReplaceAllString(line, "no response: …")
+	}
+	const patch = "PATCH …/v2/streams/cam-1 → "
+	wantEqual(t, "progress", []string{
+		`Setting the processors of stream "cam-1" to ["p1", "p2"]`,
+		"Attempt 1: " + patch + "503 Service Unavailable, next in …",
+		"Attempt 2: " + patch + "no response: …, next in …",
+		"Attempt 3: " + patch + "200 OK",
+	}, progress)
+	service.WantAttached(t, "cam-1", "p1", "p2")
 }
 
 var (
@@ -93,11 +73,7 @@ func TestActionFails(t *testing.T) {
 			if len(diags) != 1 || !diags.Failed() {
 				t.Fatalf("diagnostics: %s", diags)
 			}
-			for _, want := range test.want {
-				if !strings.Contains(diags.String(), want) {
-					t.Errorf("no %q in %s", want, diags)
-				}
-			}
+			wantText(t, diags.String(), test.want...)
 			if got := diags[0].Attribute.String(); got != test.attribute {
 				t.Errorf("the error is on %q, want %q", got, test.attribute)
 			}
@@ -108,64 +84,45 @@ func TestActionFails(t *testing.T) {
 	}
 }
 
-func TestActionValidates(t *testing.T) {
+// Validate cannot check values of other resources, so the invocation checks all values again.
+func TestActionChecksValues(t *testing.T) {
 	t.Parallel()
-	server, ok := NewServer("test")().(tfprotov6.ActionServer)
-	if !ok {
-		t.Fatal("the server has no actions")
-	}
+	service, url := streamstest.Start(t, streamstest.Options{}, streamstest.Streams("cam-1")...)
+	p := startProvider(t, coretest.Attributes{"base_url": url})
+	const id, set = `AttributeName("stream_id")`, `AttributeName("processor_ids")`
 	for name, test := range map[string]struct {
 		config coretest.Attributes
 		want   []string // paths
 	}{
-		"empty set":      {coretest.Attributes{"stream_id": "cam-1", "processor_ids": []string{}}, nil},
-		"not known yet":  {coretest.Attributes{"stream_id": tftypes.UnknownValue, "processor_ids": tftypes.UnknownValue}, nil},
-		"nothing":        {coretest.Attributes{}, []string{`AttributeName("processor_ids")`, `AttributeName("stream_id")`}},
-		"wrong id":       {coretest.Attributes{"stream_id": "..", "processor_ids": []string{"p1"}}, []string{`AttributeName("stream_id")`}},
-		"wrong elements": {coretest.Attributes{"stream_id": "cam-1", "processor_ids": []string{"", " p"}}, []string{`AttributeName("processor_ids")`, `AttributeName("processor_ids")`}},
+		"empty set":         {coretest.Attributes{"stream_id": "cam-1", "processor_ids": []string{}}, nil},
+		"not known yet":     {coretest.Attributes{"stream_id": tftypes.UnknownValue, "processor_ids": tftypes.UnknownValue}, nil},
+		"nothing":           {coretest.Attributes{}, []string{set, id}},
+		"no stream":         {coretest.Attributes{"processor_ids": []string{"p2"}}, []string{id}},
+		"wrong stream":      {coretest.Attributes{"stream_id": "..", "processor_ids": []string{"p1"}}, []string{id}},
+		"no set":            {coretest.Attributes{"stream_id": "cam-1"}, []string{set}},
+		"wrong processors":  {coretest.Attributes{"stream_id": "cam-1", "processor_ids": []string{"", " p"}}, []string{set, set}},
+		"missing processor": {coretest.Attributes{"stream_id": "cam-1", "processor_ids": []any{nil}}, []string{set}},
 	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			resp, err := server.ValidateActionConfig(t.Context(), &tfprotov6.ValidateActionConfigRequest{
-				ActionType: coretest.ActionName, Config: actionConfig(test.config),
-			})
-			if err != nil {
-				t.Fatal(err)
-			}
-			var got []string
-			for _, d := range resp.Diagnostics {
-				got = append(got, d.Attribute.String())
-			}
-			slices.Sort(got)
-			slices.Sort(test.want)
-			if diff := cmp.Diff(test.want, got); diff != "" {
-				t.Errorf("paths (-want +got):\n%s\n%s", diff, coretest.Diagnostics(resp.Diagnostics))
-			}
+		resp, err := p.Server.(tfprotov6.ActionServer).ValidateActionConfig(t.Context(), &tfprotov6.ValidateActionConfigRequest{
+			ActionType: coretest.ActionName, Config: actionConfig(test.config),
 		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		var got []string
+		for _, d := range resp.Diagnostics {
+			got = append(got, d.Attribute.String())
+		}
+		slices.Sort(got)
+		wantEqual(t, name, test.want, got)
+		if len(test.want) == 0 {
+			continue
+		}
+		if progress, diags := p.Invoke(test.config); !diags.Failed() || len(progress) > 0 || diags[0].Attribute == nil {
+			t.Errorf("%s: progress %q, diagnostics %s", name, progress, diags)
+		}
 	}
-}
-
-// Validate cannot check values of other resources, so the action checks them.
-func TestActionChecksUnknownValues(t *testing.T) {
-	t.Parallel()
-	nulls := []tftypes.Value{tftypes.NewValue(tftypes.String, nil)}
-	for name, config := range map[string]coretest.Attributes{
-		"no stream":         {"processor_ids": []string{"p2"}},
-		"wrong stream":      {"stream_id": "..", "processor_ids": []string{"p2"}},
-		"no set":            {"stream_id": "cam-1"},
-		"wrong processor":   {"stream_id": "cam-1", "processor_ids": []string{" p2 "}},
-		"missing processor": {"stream_id": "cam-1", "processor_ids": nulls},
-	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			service, url := streamstest.Start(t, streamstest.Options{}, streamstest.Streams("cam-1")...)
-			progress, diags := startProvider(t, coretest.Attributes{"base_url": url}).Invoke(config)
-			if !diags.Failed() || len(progress) > 0 || diags[0].Attribute == nil {
-				t.Errorf("progress %q, diagnostics %s", progress, diags)
-			}
-			service.WantRequests(t)
-		})
-	}
+	service.WantRequests(t)
 }
 
 // An interrupted action reports its error before StopProvider returns: then, the protocol server no longer listens.
@@ -197,6 +154,3 @@ func TestActionIsInterrupted(t *testing.T) {
 		})
 	}
 }
-
-// patience is longer than any step of the test takes.
-const patience = time.Minute

@@ -1,14 +1,44 @@
 package provider
 
 import (
+	"maps"
 	"strings"
 	"testing"
 
+	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
 	"github.com/hashicorp/terraform-plugin-go/tftypes"
 
 	"github.com/stream-management/terraform-provider-stream/internal/coretest"
-	"github.com/stream-management/terraform-provider-stream/internal/streamstest"
 )
+
+// TestSchema holds what every schema of the provider must say.
+func TestSchema(t *testing.T) {
+	t.Parallel()
+	all := map[string]*tfprotov6.Schema{"provider": schemas().Provider}
+	maps.Copy(all, schemas().ResourceSchemas)
+	for name, action := range schemas().ActionSchemas {
+		all["action "+name] = action.Schema
+	}
+	for name, s := range all {
+		var check func(at string, attributes []*tfprotov6.SchemaAttribute)
+		check = func(at string, attributes []*tfprotov6.SchemaAttribute) {
+			for _, a := range attributes {
+				at := at + "." + a.Name
+				if !strings.HasSuffix(a.Description, ".") {
+					t.Errorf("%s: the description is no sentence: %q", at, a.Description)
+				}
+				if a.Optional && !strings.Contains(a.Description, "efault:") && !strings.Contains(a.Description, "No default") &&
+					!strings.Contains(a.Description, "Required") {
+					t.Errorf("%s: the description does not name the default: %q", at, a.Description)
+				}
+				if a.NestedType != nil {
+					check(at, a.NestedType.Attributes)
+				}
+			}
+		}
+		check(name, s.Block.Attributes)
+	}
+}
 
 // Each wrong value is one error at its attribute. Values that are known after apply are no problem.
 func TestProcessorsValidation(t *testing.T) {
@@ -53,21 +83,23 @@ func TestProcessorsValidation(t *testing.T) {
 	}
 }
 
-// An id that cannot be a stream's is not imported, and nothing is sent.
-func TestImportRefused(t *testing.T) {
+// Each invalid id is reported at the key of its stream.
+func TestGroupValidation(t *testing.T) {
 	t.Parallel()
-	service, url := streamstest.Start(t, streamstest.Options{ServeGet: true})
-	p := startProvider(t, coretest.Attributes{"base_url": url, "detect_drift": true})
-	for id, want := range map[string]string{
-		"":     "must not be empty",
-		".":    `must not be "."`,
-		"..":   `must not be ".."`,
-		" cam": "must not begin or end with white space",
-		"a\tb": "must not contain control characters",
-	} {
-		if _, diags := p.ImportState(id); !diags.Failed() || !strings.Contains(diags.String(), want) || !strings.Contains(diags.String(), "cannot be imported") {
-			t.Errorf("%q: no %q in %s", id, want, diags)
-		}
+	p := startProvider(t, coretest.Attributes{"base_url": "http://127.0.0.1:1"})
+	config := coretest.ToTerraform(groupSchema().ValueType(), coretest.Attributes{"on_destroy": "drop", "streams": coretest.Attributes{
+		"ok": []string{}, " cam": []string{"p1"}, "..": []string{"p1"}, "cam-1": []string{"p1", " p2", ""},
+		"cam-2": nil, "cam-3": []any{nil, "p1"}, "late": tftypes.UnknownValue, "later": []any{tftypes.UnknownValue},
+	}})
+	diags := p.Validate(config)
+	want := map[string][]string{
+		" cam": {"Invalid Attribute Value"}, "..": {"Invalid Attribute Value"}, "cam-1": {"Invalid Attribute Value", "Invalid Attribute Value"},
+		"cam-2": {"Missing Attribute Value"}, "cam-3": {"Missing Attribute Value"}, "": {"Invalid Attribute Value Match"},
 	}
-	service.WantRequests(t)
+	wantEqual(t, "errors", want, errorsAt(diags))
+	wantText(t, diags.String(),
+		`streams[" cam"]: " cam" is not a stream id: it must not begin or end with white space.`,
+		`streams["cam-1"]: " p2" is not a processor id: it must not begin or end with white space.`,
+		`streams["cam-3"]: a processor id must not be null.`,
+	)
 }

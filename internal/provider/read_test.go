@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
+	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
 	"github.com/hashicorp/terraform-plugin-go/tftypes"
 
 	"github.com/stream-management/terraform-provider-stream/internal/coretest"
@@ -56,11 +56,7 @@ func TestFailedReads(t *testing.T) {
 			wantRefused := func(diags coretest.Diagnostics) {
 				t.Helper()
 				text := diags.String()
-				for _, part := range append(test.want, `Stream "cam-1" could not be read`, "The stream was not changed.") {
-					if !strings.Contains(text, part) {
-						t.Errorf("no %q in %s", part, text)
-					}
-				}
+				wantText(t, text, append(test.want, `Stream "cam-1" could not be read`, "The stream was not changed.")...)
 				if !diags.Failed() || strings.Contains(text, "detect_drift = false") != test.noRoute {
 					t.Errorf("want an error, which names detect_drift: %t; got %s", test.noRoute, text)
 				}
@@ -73,9 +69,7 @@ func TestFailedReads(t *testing.T) {
 			before := coretest.FromTerraform(r.state.Value)
 			breakReads()
 			wantRefused(r.refresh())
-			if diff := cmp.Diff(before, coretest.FromTerraform(r.state.Value)); diff != "" {
-				t.Errorf("state (-before +after):\n%s", diff)
-			}
+			wantEqual(t, "state", before, coretest.FromTerraform(r.state.Value))
 		})
 	}
 }
@@ -105,10 +99,92 @@ func TestPlanOfACreateReads(t *testing.T) {
 	service.Seed(streamstest.Stream{ID: "cam-2", ProcessorIDs: []string{"p9"}})
 	service.DrainRequests()
 	_, replace, _ := startProvider(t, provider).Plan(r.state, single("cam-2", []string{"p1"}))
-	if diff := cmp.Diff([]string{"stream_id"}, replace); diff != "" {
-		t.Errorf("replaced because of (-want +got):\n%s", diff)
-	}
+	wantEqual(t, "replaced because of", []string{"stream_id"}, replace)
 	service.DrainRequests() // core plans the create of a replacement next
 	r.state = coretest.Managed{Value: nullResource()}
 	wantPlan(single("cam-2", []string{"p1"}), 1, "GET /v2/streams/cam-2")
+}
+
+// With detect_drift, a refresh reads each stream, and the plan of a create reads the streams that it takes over.
+func TestGroupDrift(t *testing.T) {
+	t.Parallel()
+	streams := sameSet(3, "p1")
+	service, url := streamstest.Start(t, streamstest.Options{ServeGet: true}, seeds(streams)...)
+	service.Seed(streamstest.Stream{ID: "s000", ProcessorIDs: []string{"p9"}})
+	r := newGroupRun(t, coretest.Attributes{"base_url": url, "detect_drift": true})
+	config := group(streams, nil)
+	planned, _ := r.planAndApply(config)
+	if len(planned) != 1 || planned[0].Summary != `Processors Will Be Detached: stream "s000"` {
+		t.Errorf("the plan of a create says %s", planned)
+	}
+	service.Seed(streamstest.Stream{ID: "s001", ProcessorIDs: []string{"p2"}})
+	service.Remove("s002")
+	service.ForgetRequests()
+	var diags coretest.Diagnostics
+	if r.state, diags = startProvider(t, r.provider).Read(r.state); len(diags) != 1 || diags[0].Summary != `Stream Is Gone: stream "s002"` {
+		t.Errorf("the refresh says %s", diags)
+	}
+	service.WantRequests(t, "GET /v2/streams/s000", "GET /v2/streams/s001", "GET /v2/streams/s002")
+	r.wantStreams(map[string][]string{"s000": {"p1"}, "s001": {"p2"}})
+	config = group(without(streams, "s002"), nil)
+	r.mustApply(config)
+	service.WantRequests(t, patches(map[string][]string{"s001": {"p1"}})...)
+
+	// A stream that does not exist is an error of the plan. A refresh that fails keeps the state.
+	config = group(with(streams, "other", "p1"), nil)
+	planned, _ = r.planAndApply(config)
+	want := map[string][]string{"s002": {"Resource Not Found Error"}, "other": {"Resource Not Found Error"}}
+	wantEqual(t, "errors", want, errorsAt(planned))
+	refuse(service, map[string]streamstest.Fault{"s000": {Status: 403}})
+	after, diags := startProvider(t, r.provider).Read(r.state)
+	wantEqual(t, "errors", map[string][]string{"s000": {"Unauthorized Error"}, "": {"Streams Failed"}}, errorsAt(diags))
+	if !coretest.EqualValues(after.Value, r.state.Value) {
+		t.Error("a failed refresh changes the state")
+	}
+}
+
+// With detect_drift, a stream that is gone does not keep the others of its group from being sent, also in the apply,
+// which is another process.
+func TestGoneStreamDoesNotBlockItsGroup(t *testing.T) {
+	t.Parallel()
+	streams := sameSet(3, "p1")
+	service, url := streamstest.Start(t, streamstest.Options{ServeGet: true}, seeds(streams)...)
+	r := newGroupRun(t, coretest.Attributes{"base_url": url, "detect_drift": true, "retry": oneAttempt})
+	config := group(streams, nil)
+	r.mustApply(config)
+	service.Remove("s001")
+	r.state, _ = startProvider(t, r.provider).Read(r.state)
+	config = group(sameSet(3, "p2"), nil)
+	planned, applied := r.planAndApply(config)
+	wantDiagnostic(t, planned, tfprotov6.DiagnosticSeverityWarning, `Create Will Fail: stream "s001"`, "Remove the stream from the configuration")
+	if got := errorsAt(applied); len(got) != 2 || got["s001"] == nil {
+		t.Errorf("the apply says %s", applied)
+	}
+	service.WantAttached(t, "s000", "p2")
+	service.WantAttached(t, "s002", "p2")
+}
+
+// An imported stream that does not exist is an error with the service's message. Later, a stream that is gone leaves the state.
+func TestImportOfMissingStreams(t *testing.T) {
+	t.Parallel()
+	for typeName, id := range map[string]string{coretest.SingleName: "missing", coretest.GroupName: "cam-1\nmissing"} {
+		service, url := streamstest.Start(t, streamstest.Options{ServeGet: true}, streamstest.Streams("cam-1")...)
+		provider := coretest.Attributes{"base_url": url, "detect_drift": true}
+		p := startProvider(t, provider)
+		imported, _ := p.ImportStateOf(typeName, id)
+		got, diags := p.Read(imported)
+		if got.Value.IsNull() {
+			t.Errorf("%s: Terraform reports the missing stream itself", typeName)
+		}
+		wantDiagnostic(t, diags, tfprotov6.DiagnosticSeverityError, "Resource Not Found Error", `there is no stream "missing"`)
+		service.Seed(streamstest.Streams("missing")...)
+		got, diags = p.Read(imported)
+		if len(diags) > 0 || got.Value.IsNull() {
+			t.Errorf("%s: %s", typeName, diags)
+		}
+		service.Remove("missing")
+		if _, diags = p.Read(got); diags.Failed() || len(diags) != 1 {
+			t.Errorf("%s: a refresh after the import says %s", typeName, diags)
+		}
+	}
 }

@@ -7,7 +7,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
 	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
 
 	"github.com/stream-management/terraform-provider-stream/internal/coretest"
@@ -51,12 +50,8 @@ func TestMoveRealStates(t *testing.T) {
 		for _, server := range []tfprotov6.ProviderServer{newTestServer(t), startProvider(t, coretest.Attributes{"base_url": url}).Server} {
 			resp, problem := move(t, server, r.Type, address, r.Instances[0].Version, state)
 			got := coretest.DecodeAs(t, resourceSchema().ValueType(), resp.TargetState)
-			if diff := cmp.Diff(coretest.FromTerraform(resourceValue(want)), coretest.FromTerraform(got)); diff != "" {
-				t.Errorf("%s (-want +got):\n%s%s", file, diff, problem)
-			}
-			if diff := cmp.Diff(map[string]any{"stream_id": want["stream_id"]}, decodeIdentity(t, resp.TargetIdentity)); diff != "" {
-				t.Errorf("%s: identity (-want +got):\n%s", file, diff)
-			}
+			wantEqual(t, file+" "+problem, coretest.FromTerraform(resourceValue(want)), coretest.FromTerraform(got))
+			wantEqual(t, file+": identity", map[string]any{"stream_id": want["stream_id"]}, decodeIdentity(t, resp.TargetIdentity))
 		}
 		_, problem := move(t, newTestServer(t), r.Type, address, 9, state)
 		if !strings.Contains(problem, ": its schema version is 9, ") || !strings.Contains(problem, "from = "+r.Type+".example\n") {
@@ -77,14 +72,10 @@ func TestMoveErrorNamesImport(t *testing.T) {
 		"..":                  `id = "STREAM_ID"`,
 	} {
 		_, problem := move(t, newTestServer(t), "terracurl_request", "", 1, `{"url":"https://h/v2/streams/`+id+`","method":"POST"}`)
-		for _, want := range []string{
+		wantText(t, problem,
 			"ERROR: Resource Cannot Be Moved: ", "This resource cannot be moved: its ",
-			"\n  removed {\n    from = terracurl_request.example\n", "\n  import {\n", "\n    " + want + "\n",
-		} {
-			if !strings.Contains(problem, want) {
-				t.Errorf("no %s in %s", want, problem)
-			}
-		}
+			"\n  removed {\n    from = terracurl_request.example\n", "\n  import {\n", "\n    "+want+"\n",
+		)
 	}
 }
 

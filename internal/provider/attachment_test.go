@@ -1,0 +1,195 @@
+package provider
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/hashicorp/terraform-plugin-go/tftypes"
+
+	"github.com/stream-management/terraform-provider-stream/internal/coretest"
+	"github.com/stream-management/terraform-provider-stream/internal/streams"
+	"github.com/stream-management/terraform-provider-stream/internal/streamstest"
+)
+
+// Every operation returns the identity, also to CLIs that do not show it.
+func TestIdentityIsKept(t *testing.T) {
+	t.Parallel()
+	for _, detect := range []bool{false, true} {
+		t.Run(fmt.Sprintf("detect_drift=%t", detect), func(t *testing.T) {
+			t.Parallel()
+			service, url := streamstest.Start(t, streamstest.Options{ServeGet: true}, streamstest.Streams("cam-1", "cam-2")...)
+			r := newSingleRun(t, coretest.Attributes{"base_url": url, "detect_drift": detect})
+			wantIdentity := func(step string, diags coretest.Diagnostics, id string) {
+				t.Helper()
+				if diags.Failed() {
+					t.Fatalf("%s: %s", step, diags)
+				}
+				wantEqual(t, "identity after "+step, map[string]any{"stream_id": id}, decodeIdentity(t, r.state.Identity))
+			}
+			config := func(id, onDestroy, processor string) tftypes.Value {
+				return resourceValue(coretest.Attributes{"stream_id": id, "processor_ids": []string{processor}, "on_destroy": onDestroy})
+			}
+			var diags coretest.Diagnostics
+			if r.state, diags = startProvider(t, r.provider).ImportState("cam-2"); diags.Failed() {
+				t.Fatal(diags)
+			}
+			wantIdentity("import", r.refresh(), "cam-2")
+			wantIdentity("the update after an import", r.apply(config("cam-2", "keep", "p1")), "cam-2")
+
+			r = newSingleRun(t, r.provider)
+			wantIdentity("create", r.apply(config("cam-1", "detach", "p1")), "cam-1")
+			wantIdentity("read", r.refresh(), "cam-1")
+			wantIdentity("update", r.apply(config("cam-1", "detach", "p2")), "cam-1")
+			wantIdentity("an update that sends nothing", r.apply(config("cam-1", "keep", "p2")), "cam-1")
+
+			// The state of a version without identities.
+			old := r.state
+			old.Identity = nil
+			for step, change := range map[string]func() coretest.Diagnostics{
+				"a read":                       r.refresh,
+				"an update":                    func() coretest.Diagnostics { return r.apply(config("cam-1", "keep", "p3")) },
+				"an update that sends nothing": func() coretest.Diagnostics { return r.apply(config("cam-1", "detach", "p2")) },
+			} {
+				r.state = old
+				service.Seed(streamstest.Stream{ID: "cam-1", ProcessorIDs: []string{"p2"}})
+				wantIdentity(step+" of an old state", change(), "cam-1")
+			}
+		})
+	}
+}
+
+// The attribute timeouts bounds each operation, and each by its own value. Without it, the service would
+// respond after a minute.
+func TestOperationTimeouts(t *testing.T) {
+	t.Parallel()
+	service, url := streamstest.Start(t, streamstest.Options{ServeGet: true}, streamstest.Streams("cam-1")...)
+	r := newSingleRun(t, coretest.Attributes{"base_url": url, "detect_drift": true, "request_timeout": "5m"})
+	limited := func(operation, processor string) tftypes.Value {
+		return resourceValue(coretest.Attributes{
+			"stream_id": "cam-1", "processor_ids": []string{processor}, "timeouts": coretest.Attributes{operation: "20ms"},
+		})
+	}
+	wantTimeout := func(operation, method string, run func() coretest.Diagnostics) {
+		t.Helper()
+		service.InjectFunc(func(r streamstest.Request) *streamstest.Fault {
+			if r.Method == method {
+				return &streamstest.Fault{Delay: patience}
+			}
+			return nil
+		})
+		if diags := run(); !diags.Failed() || !strings.Contains(diags.String(), "Timeout Error") {
+			t.Errorf("%s: %s", operation, diags)
+		}
+		service.InjectFunc(nil)
+	}
+	wantTimeout("create", "PATCH", func() coretest.Diagnostics { return r.apply(limited("create", "p1")) })
+	r.mustApply(cam1("p1"))
+	wantTimeout("update", "PATCH", func() coretest.Diagnostics { return r.apply(limited("update", "p2")) })
+	r.mustApply(limited("delete", "p2"))
+	wantTimeout("delete", "PATCH", func() coretest.Diagnostics { return r.apply(r.null()) })
+	r.mustApply(limited("read", "p2"))
+	wantTimeout("read", "GET", r.refresh)
+}
+
+// A provider with an unknown configuration can plan and refresh, and refuses the rest.
+func TestUnknownConfiguration(t *testing.T) {
+	t.Parallel()
+	config := resourceValue(coretest.Attributes{"stream_id": "cam-1", "processor_ids": []string{"p1"}, "on_destroy": "detach"})
+	for name, p := range map[string]*coretest.Process{
+		"unknown":        startProvider(t, coretest.Attributes{"base_url": tftypes.UnknownValue, "detect_drift": true}),
+		"not configured": newProcess(t, NewServer("test")()),
+	} {
+		wantRefused := func(diags coretest.Diagnostics) {
+			t.Helper()
+			if text := diags.String(); !strings.Contains(text, "Provider Configuration Not Known") ||
+				!strings.HasSuffix(text, "Nothing was sent by this operation. The stream was not changed.") {
+				t.Errorf("%s: %s", name, text)
+			}
+		}
+		_, diags := p.Invoke(coretest.Attributes{"stream_id": "cam-1", "processor_ids": []string{"p1"}})
+		wantRefused(diags)
+
+		planned, _, diags := p.Plan(coretest.Managed{Value: nullResource()}, config)
+		if diags.Failed() {
+			t.Fatal(diags)
+		}
+		_, diags = p.Apply(nullResource(), planned, config)
+		wantRefused(diags)
+
+		all := coretest.AttributesOf(config)
+		all["last_edited"] = tftypes.NewValue(tftypes.Number, tftypes.UnknownValue)
+		update := tftypes.NewValue(resourceSchema().ValueType(), all)
+		_, diags = p.Apply(config, coretest.Managed{Value: update}, config)
+		wantRefused(diags)
+		_, diags = p.Apply(config, coretest.Managed{Value: nullResource()}, nullResource())
+		wantRefused(diags)
+		if _, diags := p.Read(coretest.Managed{Value: config}); diags.Failed() {
+			t.Error(diags)
+		}
+	}
+}
+
+// A response with another set is an error. A failed create leaves no state, and after an update the state has the set that
+// the service reported.
+func TestReportedSet(t *testing.T) {
+	t.Parallel()
+	for name, test := range map[string]struct {
+		edit     func(*streamstest.Stream)
+		want     []string
+		reported []string
+	}{
+		"more": {func(s *streamstest.Stream) { s.ProcessorIDs = append(s.ProcessorIDs, "p9") },
+			[]string{`additional processors ["p9"]`, "merged the set instead of replacing it"}, []string{"p2", "p3", "p9"}},
+		"ignored": {func(s *streamstest.Stream) { s.ProcessorIDs = []string{"p1"} },
+			[]string{`did not attach ["p2", "p3"]`, `additional processors ["p1"]`}, []string{"p1"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			service, url := streamstest.Start(t, streamstest.Options{}, streamstest.Streams("cam-1")...)
+			r := newSingleRun(t, coretest.Attributes{"base_url": url})
+			wantError := func(diags coretest.Diagnostics) {
+				t.Helper()
+				text := diags.String()
+				wantText(t, text, append(test.want, "Unexpected Answer")...)
+				if end := `The service reports that the stream now has ` + streams.NewProcessorSet(test.reported...).String() + `.`; !diags.Failed() || !strings.HasSuffix(text, end) {
+					t.Errorf("the error does not end with %q: %s", end, text)
+				}
+			}
+			service.Inject(streamstest.Fault{Edit: test.edit})
+			wantError(r.apply(cam1("p2", "p3")))
+			if !r.state.Value.IsNull() {
+				t.Fatalf("a failed create leaves a state: %v", r.state.Value)
+			}
+			r.mustApply(cam1("p1"))
+			service.Inject(streamstest.Fault{Edit: test.edit})
+			wantError(r.apply(cam1("p2", "p3")))
+			wantEqual(t, "processor_ids in the state", any(test.reported), r.attribute("processor_ids"))
+			service.DrainRequests()
+			r.mustApply(cam1("p2", "p3"))
+			service.WantRequests(t, patches(map[string][]string{"cam-1": {"p2", "p3"}})...)
+		})
+	}
+}
+
+// A stream that has moved to another terminal is an error once. The state has the new values.
+func TestRelocatedStream(t *testing.T) {
+	t.Parallel()
+	service, url := streamstest.Start(t, streamstest.Options{}, streamstest.Streams("cam-1")...)
+	r := newSingleRun(t, coretest.Attributes{"base_url": url})
+	r.mustApply(cam1("p1"))
+	service.Seed(streamstest.Stream{ID: "cam-1", TerminalID: "terminal-2", FragmentTypeID: "video", ProcessorIDs: []string{"p1"}})
+	diags := r.apply(cam1("p2"))
+	if len(diags) != 2 {
+		t.Fatalf("want an error for each value, got %s", diags)
+	}
+	for _, d := range diags {
+		if d.Summary != "Unexpected Change of the Stream" || !strings.Contains(d.Detail, `stream "cam-1"`) || !strings.HasSuffix(d.Detail, "\n\nThe stream was changed.") {
+			t.Errorf("diagnostic: %s: %s", d.Summary, d.Detail)
+		}
+	}
+	for name, want := range map[string]any{"terminal_id": "terminal-2", "fragment_type_id": "video", "processor_ids": []string{"p2"}} {
+		wantEqual(t, name+" in the state", want, r.attribute(name))
+	}
+	r.mustApply(cam1("p3"))
+}

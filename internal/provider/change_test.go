@@ -1,0 +1,317 @@
+package provider
+
+import (
+	"encoding/json"
+	"net/http"
+	"strings"
+	"testing"
+
+	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
+	"github.com/hashicorp/terraform-plugin-go/tftypes"
+
+	"github.com/stream-management/terraform-provider-stream/internal/coretest"
+	"github.com/stream-management/terraform-provider-stream/internal/streamstest"
+)
+
+// An update sends the sets that differ, and nothing else. A group may be empty.
+func TestGroupRequests(t *testing.T) {
+	t.Parallel()
+	streams := sameSet(5, "p1")
+	service, url := streamstest.Start(t, streamstest.Options{}, seeds(streams)...)
+	r := newGroupRun(t, coretest.Attributes{"base_url": url})
+	apply := func(what string, config tftypes.Value, want ...string) {
+		t.Helper()
+		t.Log(what)
+		r.mustApply(config)
+		service.WantRequests(t, want...)
+		r.wantNoChanges(config)
+	}
+	apply("create without streams", group(nil, nil))
+	apply("destroy without streams", r.null())
+	apply("create", group(streams, nil), patches(streams)...)
+	apply("change one", group(with(streams, "s001", "p2"), nil), patches(map[string][]string{"s001": {"p2"}})...)
+	apply("add none", group(with(streams, "s001", "p2"), coretest.Attributes{"on_destroy": "keep"}))
+	apply("remove one with keep", group(without(streams, "s001"), coretest.Attributes{"on_destroy": "keep"}))
+	service.WantAttached(t, "s001", "p2")
+	apply("add one", group(streams, nil), patches(map[string][]string{"s001": {"p1"}})...)
+	apply("remove one", group(without(streams, "s001"), nil), patches(map[string][]string{"s001": {}})...)
+	apply("trigger", group(without(streams, "s001"), coretest.Attributes{"triggers": map[string]string{"t": "1"}}), patches(without(streams, "s001"))...)
+	apply("destroy", r.null(), patches(map[string][]string{"s000": {}, "s002": {}, "s003": {}, "s004": {}})...)
+}
+
+// Sets that are known after apply are no problem, and neither is an unknown map.
+func TestGroupUnknown(t *testing.T) {
+	t.Parallel()
+	streams := sameSet(2, "p1")
+	service, url := streamstest.Start(t, streamstest.Options{}, seeds(streams)...)
+	provider := coretest.Attributes{"base_url": url}
+	unknownSet := coretest.ToTerraform(groupSchema().ValueType(), coretest.Attributes{"streams": coretest.Attributes{"s000": []string{"p1"}, "s001": tftypes.UnknownValue}})
+	unknownMap := coretest.ToTerraform(groupSchema().ValueType(), coretest.Attributes{"streams": tftypes.UnknownValue})
+	r := newGroupRun(t, provider)
+	for _, late := range []tftypes.Value{unknownSet, unknownMap} {
+		plan, diags := r.plan(late)
+		if len(diags) > 0 || coretest.FromTerraform(coretest.AttributesOf(plan.Value)["last_edited"]) != tftypes.UnknownValue {
+			t.Errorf("%s: %v", diags, coretest.FromTerraform(plan.Value))
+		}
+	}
+	config := group(streams, nil)
+	r.mustApply(config)
+	service.ForgetRequests()
+	for _, late := range []tftypes.Value{unknownSet, unknownMap} {
+		if _, diags := r.plan(late); len(diags) > 0 {
+			t.Error(diags)
+		}
+		r.wantNoChanges(config) // what the apply finds, if the values turn out to be the same
+	}
+	service.WantRequests(t)
+}
+
+// Two resources with different sets for a stream are a conflict at the stream's key.
+func TestGroupConflict(t *testing.T) {
+	t.Parallel()
+	p := startProvider(t, coretest.Attributes{"base_url": "http://127.0.0.1:1"})
+	one, other := group(sameSet(3, "p1"), nil), group(map[string][]string{"s001": {"p2"}, "s002": {"p1"}}, nil)
+	if _, _, diags := p.Plan(nullGroup(), one); len(diags) > 0 {
+		t.Fatal(diags)
+	}
+	_, _, diags := p.Plan(nullGroup(), other)
+	wantEqual(t, "errors", map[string][]string{"s001": {"Conflicting Processor Sets"}}, errorsAt(diags))
+	config := resourceValue(coretest.Attributes{"stream_id": "s001", "processor_ids": []string{"p2"}})
+	if _, _, diags := p.Plan(coretest.Managed{Value: nullResource()}, config); !strings.Contains(diags.String(), "Conflicting Processor Sets") {
+		t.Error(diags)
+	}
+}
+
+// A create saves nothing if a stream fails; the next apply sends all sets again.
+func TestGroupCreateFails(t *testing.T) {
+	t.Parallel()
+	streams := sameSet(500, "p1")
+	service, url := streamstest.Start(t, streamstest.Options{}, seeds(streams)...)
+	refuse(service, map[string]streamstest.Fault{
+		"s007": {Status: http.StatusBadRequest}, "s042": {Status: http.StatusNotFound}, "s321": {ResetAfter: true},
+	})
+	r := newGroupRun(t, coretest.Attributes{"base_url": url, "retry": oneAttempt})
+	config := group(streams, nil)
+	_, diags := r.planAndApply(config)
+	want := map[string][]string{"s007": {"Bad Request Error"}, "s042": {"Resource Not Found Error"}, "s321": {"Connection Failed"}, "": {"Streams Failed"}}
+	wantEqual(t, "errors", want, errorsAt(diags))
+	wantSentences(t, diags, map[string]string{
+		"s007": "The stream was not changed.", "s321": "sending the same set twice is safe.",
+		"": "497 streams have their planned sets. 2 streams were not changed. 1 stream may or may not have been changed. " +
+			notSaved,
+	})
+	if !r.state.Value.IsNull() {
+		t.Fatal("a failed create leaves a state")
+	}
+	service.WantRequests(t, patches(streams)...)
+	service.InjectFunc(nil)
+	r.mustApply(config)
+	service.WantRequests(t, patches(streams)...)
+	r.wantNoChanges(config)
+}
+
+// After an update, the state has what succeeded, and the next plan sends exactly the rest.
+func TestGroupUpdateFails(t *testing.T) {
+	t.Parallel()
+	streams := sameSet(500, "p1")
+	service, url := streamstest.Start(t, streamstest.Options{}, append(seeds(streams), streamstest.Streams("new1", "new2")...)...)
+	r := newGroupRun(t, coretest.Attributes{"base_url": url, "retry": oneAttempt})
+	before := group(streams, nil)
+	r.mustApply(before)
+	service.ForgetRequests()
+
+	changed := sameSet(500, "p2")
+	changed["new1"], changed["new2"] = []string{"p2"}, []string{"p2"}
+	changed = without(changed, "s100", "s101")
+	refuse(service, map[string]streamstest.Fault{
+		"s007": {Status: http.StatusForbidden}, "s042": {ResetAfter: true}, "s100": {Status: http.StatusForbidden}, "new1": {Status: http.StatusForbidden},
+	})
+	config := group(changed, nil)
+	_, diags := r.planAndApply(config)
+	want := map[string][]string{"s007": {"Unauthorized Error"}, "s042": {"Connection Failed"}, "s100": {"Unauthorized Error"}, "new1": {"Unauthorized Error"}, "": {"Streams Failed"}}
+	wantEqual(t, "errors", want, errorsAt(diags))
+	wantSentences(t, diags, map[string]string{
+		"": "497 streams have their planned sets. 1 stream was left as on_destroy says. 3 streams were not changed. " +
+			"1 stream may or may not have been changed. The state has what succeeded. The next plan shows the rest.",
+	})
+	service.WantRequests(t, append(patches(changed), patches(map[string][]string{"s100": {}, "s101": {}})...)...)
+	after := without(changed, "new1")
+	after["s007"], after["s042"], after["s100"] = []string{"p1"}, []string{"p1"}, []string{"p1"}
+	r.wantStreams(after)
+
+	service.InjectFunc(nil)
+	r.mustApply(config)
+	service.WantRequests(t, patches(map[string][]string{"s007": {"p2"}, "s042": {"p2"}, "new1": {"p2"}, "s100": {}})...)
+	r.wantNoChanges(config)
+}
+
+// The next apply sends exactly what failed: after an unknown outcome although the configuration goes back to the state, and
+// after a trigger although the state has the sets.
+func TestGroupSendsAgain(t *testing.T) {
+	t.Parallel()
+	streams := sameSet(4, "p1")
+	before, triggered := group(streams, nil), group(streams, coretest.Attributes{"triggers": map[string]string{"t": "1"}})
+	for name, test := range map[string]struct {
+		fault        streamstest.Fault
+		config, next tftypes.Value
+		planned      []string
+	}{
+		"unknown outcome": {streamstest.Fault{ResetAfter: true}, group(with(streams, "s001", "p2"), nil), before,
+			[]string{`WARNING: Outcome of an Earlier Operation Unknown: stream "s001"`}},
+		"trigger": {streamstest.Fault{Status: http.StatusForbidden}, triggered, triggered, nil},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			service, url := streamstest.Start(t, streamstest.Options{}, seeds(streams)...)
+			r := newGroupRun(t, coretest.Attributes{"base_url": url, "retry": oneAttempt})
+			r.mustApply(before)
+			refuse(service, map[string]streamstest.Fault{"s001": test.fault})
+			r.mustFail(test.config)
+			refuse(service, nil)
+			r.wantStreams(streams)
+			service.ForgetRequests()
+			planned, _ := r.planAndApply(test.next)
+			wantDiagnostics(t, planned, test.planned...)
+			service.WantRequests(t, patches(map[string][]string{"s001": {"p1"}})...)
+			r.wantNoChanges(test.next)
+		})
+	}
+}
+
+// A destroy leaves in the state what failed. A stream that the service does not know counts as left.
+func TestGroupDestroyFails(t *testing.T) {
+	t.Parallel()
+	streams := sameSet(500, "p1")
+	service, url := streamstest.Start(t, streamstest.Options{}, seeds(streams)...)
+	r := newGroupRun(t, coretest.Attributes{"base_url": url, "retry": oneAttempt})
+	config := group(streams, nil)
+	r.mustApply(config)
+	service.ForgetRequests()
+	service.Remove("s499")
+	refuse(service, map[string]streamstest.Fault{"s007": {Status: http.StatusForbidden}, "s042": {Status: http.StatusBadRequest}, "s321": {Status: http.StatusBadGateway}})
+	_, diags := r.planAndApply(r.null())
+	want := map[string][]string{"s007": {"Unauthorized Error"}, "s042": {"Bad Request Error"}, "s321": {"Bad Gateway Error"}, "": {"Streams Failed"}}
+	wantEqual(t, "errors", want, errorsAt(diags))
+	if diags[0].Summary != `Stream Not Found: stream "s499"` {
+		t.Errorf("no warning: %s", diags)
+	}
+	service.WantRequests(t, patches(sameSet(500))...)
+	r.wantStreams(map[string][]string{"s007": {"p1"}, "s042": {"p1"}, "s321": {"p1"}})
+	service.InjectFunc(nil)
+	r.mustApply(r.null())
+	service.WantRequests(t, patches(map[string][]string{"s007": {}, "s042": {}, "s321": {}})...)
+}
+
+// A renamed resource whose set is known after apply owns its stream, as one with a known set does.
+func TestNewOwnerWithUnknownSet(t *testing.T) {
+	t.Parallel()
+	lateGroup := coretest.Attributes{"streams": coretest.Attributes{"cam": tftypes.UnknownValue}}
+	for kind, test := range map[string]struct{ null, old, renamed tftypes.Value }{
+		"single": {nullResource(), single("cam", []string{"p1"}), single("cam", tftypes.UnknownValue)},
+		"group": {nullGroup().Value, group(map[string][]string{"cam": {"p1"}}, nil),
+			coretest.ToTerraform(groupSchema().ValueType(), lateGroup)},
+	} {
+		service, url := streamstest.Start(t, streamstest.Options{}, streamstest.Streams("cam")...)
+		provider, null := coretest.Attributes{"base_url": url}, coretest.Managed{Value: test.null}
+		state := mustApply(t, provider, null, test.old)
+		service.ForgetRequests()
+
+		// The new owner is planned first: the destroy carries a mark and sends nothing.
+		p := startProvider(t, provider)
+		_, _, owner := p.Plan(null, test.renamed)
+		destroy, _, _ := p.Plan(state, test.null)
+		if _, diags := startProvider(t, provider).Apply(state.Value, destroy, test.null); len(diags)+len(owner) > 0 {
+			t.Errorf("%s: %s %s", kind, owner, diags)
+		}
+		service.WantRequests(t)
+		service.WantAttached(t, "cam", "p1")
+
+		// The destroy is planned first: the plan of the new owner warns.
+		p = startProvider(t, provider)
+		p.Plan(state, test.null)
+		_, _, diags := p.Plan(null, test.renamed)
+		wantDiagnostic(t, diags, tfprotov6.DiagnosticSeverityWarning, `Processors May Be Detached for a Moment: stream "cam"`, "moved")
+	}
+}
+
+// A stream id that is known after apply may be that of a stream which another resource has left. The plan does not know it.
+func TestLateStreamIDAfterADetach(t *testing.T) {
+	t.Parallel()
+	service, url := streamstest.Start(t, streamstest.Options{}, streamstest.Streams("cam")...)
+	provider := coretest.Attributes{"base_url": url}
+	null := coretest.Managed{Value: nullResource()}
+	old, renamed := mustApply(t, provider, null, single("cam", []string{"p1"})), single("cam", []string{"p1"})
+	plan := startProvider(t, provider)
+	leave, _, _ := plan.Plan(old, null.Value)
+	if _, _, diags := plan.Plan(null, resourceValue(coretest.Attributes{"stream_id": tftypes.UnknownValue, "processor_ids": []string{"p1"}})); len(diags) > 0 {
+		t.Errorf("the plan says %s", diags)
+	}
+	service.ForgetRequests()
+	apply := startProvider(t, provider)
+	if _, diags := apply.Apply(old.Value, leave, null.Value); len(diags) > 0 {
+		t.Errorf("the destroy says %s", diags)
+	}
+	set, _, _ := apply.Plan(null, renamed)
+	_, diags := apply.Apply(null.Value, set, renamed)
+	wantDiagnostic(t, diags, tfprotov6.DiagnosticSeverityWarning, `Processors Were Detached for a Moment: stream "cam"`, "In between, the stream had no processors.")
+	service.WantRequests(t, append(patches(map[string][]string{"cam": {}}), patches(map[string][]string{"cam": {"p1"}})...)...)
+}
+
+// Terraform shows a tainted group in no plan. If its replacement does not have one of its streams, the destroy warns.
+func TestTaintedGroupThatDropsAStream(t *testing.T) {
+	t.Parallel()
+	streams := sameSet(2, "p1")
+	service, url := streamstest.Start(t, streamstest.Options{}, seeds(streams)...)
+	provider := coretest.Attributes{"base_url": url}
+	state := mustApply(t, provider, nullGroup(), group(streams, nil))
+	service.ForgetRequests()
+	planned, _, _ := startProvider(t, provider).Plan(nullGroup(), group(without(streams, "s001"), nil))
+	_, diags := startProvider(t, provider).Apply(state.Value, coretest.Managed{Value: nullGroup().Value, Private: planned.Private}, nullGroup().Value)
+	wantDiagnostic(t, diags, tfprotov6.DiagnosticSeverityWarning, `Processors Were Detached: stream "s001"`, "change a value in its triggers")
+	service.WantRequests(t, patches(map[string][]string{"s001": {}})...)
+
+	// With -replace, the plan is that of an update, with the on_destroy of the configuration. A set that is to be sent again
+	// makes no difference.
+	private, _ := json.Marshal(map[string][]byte{"marks": []byte(`{"s001":{"pending":"unconfirmed"}}`)})
+	for _, prior := range []coretest.Managed{state, {Value: state.Value, Private: private}} {
+		p, kept := startProvider(t, provider), group(without(streams, "s001"), coretest.Attributes{"on_destroy": "keep"})
+		planned, _, _ = p.Plan(prior, kept)
+		planned, _, _ = p.Plan(coretest.Managed{Value: nullGroup().Value, Private: planned.Private}, kept)
+		_, diags = startProvider(t, provider).Apply(state.Value, coretest.Managed{Value: nullGroup().Value, Private: planned.Private}, nullGroup().Value)
+		wantDiagnostic(t, diags, tfprotov6.DiagnosticSeverityWarning, `Processors Were Detached: stream "s001"`, "replaced with -replace")
+	}
+
+	// With create_before_destroy, core plans the destroy in the apply, when the new group has its sets.
+	p := startProvider(t, provider)
+	planned, _, _ = p.Plan(nullGroup(), group(without(streams, "s001"), nil))
+	if _, diags = p.Apply(nullGroup().Value, planned, group(without(streams, "s001"), nil)); diags.Failed() {
+		t.Fatal(diags)
+	}
+	planned, _, _ = p.Plan(state, nullGroup().Value)
+	_, diags = p.Apply(state.Value, planned, nullGroup().Value)
+	wantDiagnostic(t, diags, tfprotov6.DiagnosticSeverityWarning, `Processors Were Detached: stream "s001"`, "change a value in its triggers")
+
+	// The stream of a replacement may be known after apply.
+	alone := mustApply(t, provider, coretest.Managed{Value: nullResource()}, single("s001", []string{"p1"}))
+	late := resourceValue(coretest.Attributes{"stream_id": tftypes.UnknownValue, "processor_ids": []string{"p1"}})
+	planned, _, _ = startProvider(t, provider).Plan(coretest.Managed{Value: nullResource()}, late)
+	_, diags = startProvider(t, provider).Apply(alone.Value, coretest.Managed{Value: nullResource(), Private: planned.Private}, nullResource())
+	wantDiagnostic(t, diags, tfprotov6.DiagnosticSeverityWarning, `Processors Were Detached: stream "s001"`, "change a value in its triggers")
+
+	// So may a single resource, and its destroy may be the first operation of the apply.
+	p = startProvider(t, provider)
+	planned, _, _ = p.Plan(alone, nullResource())
+	_, diags = p.Apply(alone.Value, planned, nullResource())
+	wantDiagnostic(t, diags, tfprotov6.DiagnosticSeverityWarning, `Processors Were Detached: stream "s001"`, "has create_before_destroy")
+
+	// Terraform does not pass what an earlier failure left in doubt, so the destroy sends the set of the other resource.
+	planned, _, _ = startProvider(t, provider).Plan(coretest.Managed{Value: nullResource()}, single("s000", []string{"p1"}))
+	p = startProvider(t, provider)
+	p.Plan(state, group(streams, nil))
+	service.ForgetRequests()
+	_, diags = p.Apply(alone.Value, coretest.Managed{Value: nullResource(), Private: planned.Private}, nullResource())
+	if len(diags) > 0 {
+		t.Error(diags)
+	}
+	service.WantRequests(t, patches(map[string][]string{"s001": {"p1"}})...)
+}

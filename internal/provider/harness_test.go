@@ -1,0 +1,328 @@
+package provider
+
+import (
+	"encoding/json"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
+	"github.com/hashicorp/terraform-plugin-go/tftypes"
+
+	"github.com/stream-management/terraform-provider-stream/internal/coretest"
+	"github.com/stream-management/terraform-provider-stream/internal/streamstest"
+)
+
+var schemas = sync.OnceValue(func() *coretest.Schemas { return coretest.SchemasOf(NewServer("test")()) })
+
+func resourceSchema() *tfprotov6.Schema { return schemas().ResourceSchemas[coretest.SingleName] }
+
+func groupSchema() *tfprotov6.Schema { return schemas().ResourceSchemas[coretest.GroupName] }
+
+// newTestServer makes the server of the protocol tests.
+var newTestServer = func(coretest.Failer) tfprotov6.ProviderServer { return NewServer("test")() }
+
+// newProcess starts the provider.
+func newProcess(t coretest.Failer, server tfprotov6.ProviderServer) *coretest.Process {
+	return &coretest.Process{T: t, Server: server, Schemas: schemas()}
+}
+
+// startProvider starts the provider and configures it.
+func startProvider(t coretest.Failer, config coretest.Attributes) *coretest.Process {
+	t.Helper()
+	p := newProcess(t, newTestServer(t))
+	p.Configure(config)
+	return p
+}
+
+func resourceValue(a coretest.Attributes) tftypes.Value {
+	return coretest.ToTerraform(resourceSchema().ValueType(), a)
+}
+
+// nullResource is a resource that does not exist.
+func nullResource() tftypes.Value { return tftypes.NewValue(resourceSchema().ValueType(), nil) }
+
+// single makes a configuration of a single resource. The processors may be unknown.
+func single(id, processors any) tftypes.Value {
+	return resourceValue(coretest.Attributes{"stream_id": id, "processor_ids": processors})
+}
+
+// cam1 is a configuration of stream cam-1.
+func cam1(processors ...string) tftypes.Value {
+	return single("cam-1", append([]string{}, processors...))
+}
+
+func nullGroup() coretest.Managed {
+	return coretest.Managed{Value: tftypes.NewValue(groupSchema().ValueType(), nil)}
+}
+
+// group makes a configuration of a group.
+func group(streams map[string][]string, others coretest.Attributes) tftypes.Value {
+	all := coretest.Attributes{}
+	for id, processors := range streams {
+		all[id] = processors
+	}
+	a := coretest.Attributes{"streams": all}
+	maps.Copy(a, others)
+	return coretest.ToTerraform(groupSchema().ValueType(), a)
+}
+
+// sameSet gives n streams one set.
+func sameSet(n int, processors ...string) map[string][]string {
+	streams := map[string][]string{}
+	for i := range n {
+		streams[fmt.Sprintf("s%03d", i)] = processors
+	}
+	return streams
+}
+
+// with returns streams with another set for one of them.
+func with(streams map[string][]string, id string, processors ...string) map[string][]string {
+	streams = maps.Clone(streams)
+	streams[id] = processors
+	return streams
+}
+
+func without(streams map[string][]string, ids ...string) map[string][]string {
+	streams = maps.Clone(streams)
+	for _, id := range ids {
+		delete(streams, id)
+	}
+	return streams
+}
+
+// merge returns the attributes of both objects. Those of the second one come first.
+func merge(a, b coretest.Attributes) coretest.Attributes {
+	merged := maps.Clone(a)
+	maps.Copy(merged, b)
+	return merged
+}
+
+// resourceRun plans and applies one resource as Terraform does: the apply is another process, which plans updates again.
+type resourceRun struct {
+	t        *testing.T
+	provider coretest.Attributes
+	state    coretest.Managed
+}
+
+func newSingleRun(t *testing.T, provider coretest.Attributes) *resourceRun {
+	return &resourceRun{t, provider, coretest.Managed{Value: nullResource()}}
+}
+
+func newGroupRun(t *testing.T, provider coretest.Attributes) *resourceRun {
+	return &resourceRun{t, provider, nullGroup()}
+}
+
+// null is the configuration of a destroy.
+func (r *resourceRun) null() tftypes.Value { return tftypes.NewValue(r.state.Value.Type(), nil) }
+
+func (r *resourceRun) plan(config tftypes.Value) (coretest.Managed, coretest.Diagnostics) {
+	r.t.Helper()
+	planned, _, diags := startProvider(r.t, r.provider).Plan(r.state, config)
+	return planned, diags
+}
+
+// planAndApply returns the diagnostics of the plan and of the apply. A plan without a change is not applied.
+func (r *resourceRun) planAndApply(config tftypes.Value) (planned, applied coretest.Diagnostics) {
+	r.t.Helper()
+	plan, planned := r.plan(config)
+	if planned.Failed() || coretest.EqualValues(plan.Value, r.state.Value) {
+		return planned, nil
+	}
+	p := startProvider(r.t, r.provider)
+	if !config.IsNull() {
+		var again coretest.Diagnostics
+		if plan, _, again = p.Plan(r.state, config); again.Failed() {
+			r.t.Fatalf("the apply cannot plan: %s", again)
+		}
+	}
+	r.state, applied = p.Apply(r.state.Value, plan, config)
+	if !r.state.Value.IsFullyKnown() {
+		r.t.Fatalf("the state has unknown values: %v", coretest.FromTerraform(r.state.Value))
+	}
+	for _, name := range []string{"streams", "processor_ids"} {
+		if want, ok := coretest.AttributesOf(config)[name]; ok && !applied.Failed() && !coretest.EqualValues(coretest.AttributesOf(r.state.Value)[name], want) {
+			r.t.Fatalf("after a success, %s in the state differs from the configuration", name)
+		}
+	}
+	return planned, applied
+}
+
+// apply returns the diagnostics of the apply. The plan must succeed.
+func (r *resourceRun) apply(config tftypes.Value) coretest.Diagnostics {
+	r.t.Helper()
+	planned, applied := r.planAndApply(config)
+	if planned.Failed() {
+		r.t.Fatalf("plan: %s", planned)
+	}
+	return applied
+}
+
+func (r *resourceRun) mustApply(config tftypes.Value) {
+	r.t.Helper()
+	if diags := r.apply(config); diags.Failed() {
+		r.t.Fatalf("apply: %s", diags)
+	}
+}
+
+// mustFail returns the diagnostics of an apply that fails after a plan that succeeds.
+func (r *resourceRun) mustFail(config tftypes.Value) coretest.Diagnostics {
+	r.t.Helper()
+	diags := r.apply(config)
+	if !diags.Failed() {
+		r.t.Fatal("the apply succeeded")
+	}
+	return diags
+}
+
+// mustApply plans and applies one change, and returns the state.
+func mustApply(t *testing.T, provider coretest.Attributes, prior coretest.Managed, config tftypes.Value) coretest.Managed {
+	t.Helper()
+	r := &resourceRun{t, provider, prior}
+	r.mustApply(config)
+	return r.state
+}
+
+func (r *resourceRun) wantNoChanges(config tftypes.Value) {
+	r.t.Helper()
+	if plan, diags := r.plan(config); len(diags) > 0 || !coretest.EqualValues(plan.Value, r.state.Value) {
+		r.t.Fatalf("the plan has changes: %v %s", coretest.FromTerraform(plan.Value), diags)
+	}
+}
+
+// refresh reads the resource into the state.
+func (r *resourceRun) refresh() (diags coretest.Diagnostics) {
+	r.t.Helper()
+	r.state, diags = startProvider(r.t, r.provider).Read(r.state)
+	return diags
+}
+
+// attribute is a value in the state.
+func (r *resourceRun) attribute(name string) any {
+	return coretest.FromTerraform(coretest.AttributesOf(r.state.Value)[name])
+}
+
+// wantStreams fails the test unless the state has exactly these streams.
+func (r *resourceRun) wantStreams(want map[string][]string) {
+	r.t.Helper()
+	if !coretest.EqualValues(coretest.AttributesOf(r.state.Value)["streams"], coretest.AttributesOf(group(want, nil))["streams"]) {
+		r.t.Fatalf("the state has other streams: %v", coretest.FromTerraform(coretest.AttributesOf(r.state.Value)["streams"]))
+	}
+}
+
+var oneAttempt = coretest.Attributes{"max_attempts": 1}
+
+// patience is longer than any step of the test takes.
+const patience = time.Minute
+
+func seeds(streams map[string][]string) []streamstest.Stream {
+	return streamstest.Streams(slices.Sorted(maps.Keys(streams))...)
+}
+
+// patches are the requests that set streams.
+func patches(streams map[string][]string) []string {
+	var lines []string
+	for id, processors := range streams {
+		body, _ := json.Marshal(map[string][]string{"processor_ids": append([]string{}, processors...)})
+		lines = append(lines, fmt.Sprintf("PATCH /v2/streams/%s %s", id, body))
+	}
+	return lines
+}
+
+// refuse makes the service respond to the requests for some streams with faults.
+func refuse(service *streamstest.Service, faults map[string]streamstest.Fault) {
+	service.InjectFunc(func(r streamstest.Request) *streamstest.Fault {
+		if fault, ok := faults[r.Target[strings.LastIndex(r.Target, "/")+1:]]; ok {
+			return &fault
+		}
+		return nil
+	})
+}
+
+// decodeIdentity decodes an identity into the form of [coretest.FromTerraform]; nil is a null identity.
+func decodeIdentity(t coretest.Failer, data *tfprotov6.ResourceIdentityData) any {
+	t.Helper()
+	if data == nil {
+		return nil
+	}
+	typ := tftypes.Object{AttributeTypes: map[string]tftypes.Type{"stream_id": tftypes.String}}
+	return coretest.FromTerraform(coretest.DecodeAs(t, typ, data.IdentityData))
+}
+
+// errorsAt returns the summaries of the errors by the key in streams; "" is streams itself.
+func errorsAt(diags coretest.Diagnostics) map[string][]string {
+	found := map[string][]string{}
+	for _, d := range diags {
+		if d.Severity != tfprotov6.DiagnosticSeverityError {
+			continue
+		}
+		key := ""
+		if steps := d.Attribute.Steps(); len(steps) > 1 {
+			key = string(steps[1].(tftypes.ElementKeyString))
+		}
+		found[key] = append(found[key], d.Summary)
+	}
+	return found
+}
+
+func wantAttribute(t *testing.T, m coretest.Managed, name string, want any) {
+	t.Helper()
+	if got := coretest.FromTerraform(coretest.AttributesOf(m.Value)[name]); got != want {
+		t.Errorf("%s is %v, want %v", name, got, want)
+	}
+}
+
+func wantDiagnostic(t *testing.T, diags coretest.Diagnostics, severity tfprotov6.DiagnosticSeverity, summary, detail string) {
+	t.Helper()
+	for _, d := range diags {
+		if d.Severity == severity && d.Summary == summary && strings.Contains(d.Detail, detail) {
+			return
+		}
+	}
+	t.Errorf("no %s %q with %q in %s", severity, summary, detail, diags)
+}
+
+func wantDiagnostics(t *testing.T, diags coretest.Diagnostics, want ...string) {
+	t.Helper()
+	var got []string
+	for _, d := range diags {
+		got = append(got, d.Severity.String()+": "+d.Summary)
+	}
+	if !slices.Equal(got, want) {
+		t.Errorf("diagnostics %q, want %q: %s", got, want, diags)
+	}
+}
+
+// wantSentences checks how the details of errors end, by key.
+func wantSentences(t *testing.T, diags coretest.Diagnostics, want map[string]string) {
+	t.Helper()
+	for key, end := range want {
+		if !slices.ContainsFunc(diags, func(d *tfprotov6.Diagnostic) bool {
+			return strings.HasSuffix(d.Detail, end) && len(errorsAt(coretest.Diagnostics{d})[key]) == 1
+		}) {
+			t.Errorf("no error at %q ends with %q:\n%s", key, end, diags)
+		}
+	}
+}
+
+// wantText fails the test unless a text has all of the parts.
+func wantText(t *testing.T, text string, parts ...string) {
+	t.Helper()
+	for _, part := range parts {
+		if !strings.Contains(text, part) {
+			t.Errorf("no %q in %s", part, text)
+		}
+	}
+}
+
+func wantEqual(t *testing.T, what string, want, got any) {
+	t.Helper()
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("%s (-want +got):\n%s", what, diff)
+	}
+}

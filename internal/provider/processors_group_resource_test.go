@@ -1,0 +1,60 @@
+package provider
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/stream-management/terraform-provider-stream/internal/coretest"
+	"github.com/stream-management/terraform-provider-stream/internal/streamstest"
+)
+
+// A group is imported by the ids of its streams. Each stream is read once, and the plan of the same group is empty.
+func TestImportGroup(t *testing.T) {
+	t.Parallel()
+	for name, id := range map[string]string{"JSON": `["cam-1", "cam 2", "cam-1"]`, "lines": "cam-1\r\n\n cam 2 \n"} {
+		service, url := streamstest.Start(t, streamstest.Options{ServeGet: true},
+			streamstest.Stream{ID: "cam-1", ProcessorIDs: []string{"p2", "p1"}}, streamstest.Stream{ID: "cam 2"})
+		r := newGroupRun(t, coretest.Attributes{"base_url": url, "detect_drift": true})
+		imported, diags := startProvider(t, r.provider).ImportStateOf(coretest.GroupName, id)
+		if len(diags) > 0 {
+			t.Fatalf("%s: %s", name, diags)
+		}
+		r.state, diags = startProvider(t, r.provider).Read(imported)
+		if len(diags) > 0 {
+			t.Fatalf("%s: %s", name, diags)
+		}
+		service.WantRequests(t, "GET /v2/streams/cam-1", "GET /v2/streams/cam%202")
+		r.wantNoChanges(group(map[string][]string{"cam-1": {"p1", "p2"}, "cam 2": {}}, nil))
+		for _, attribute := range []string{"deployment", "last_edited"} {
+			if coretest.AttributesOf(r.state.Value)[attribute].IsNull() {
+				t.Errorf("%s: the state has no %s", name, attribute)
+			}
+		}
+	}
+}
+
+// An id that cannot be that of streams is not imported, and nothing is sent. A group needs detect_drift.
+func TestImportRefused(t *testing.T) {
+	t.Parallel()
+	service, url := streamstest.Start(t, streamstest.Options{ServeGet: true}, streamstest.Streams("cam-1")...)
+	for _, test := range []struct{ typeName, id, want string }{
+		{coretest.SingleName, "", "must not be empty"},
+		{coretest.SingleName, ".", `"." cannot be imported: a stream id must not be "."`},
+		{coretest.SingleName, "..", `must not be ".."`},
+		{coretest.SingleName, " cam", "must not begin or end with white space"},
+		{coretest.SingleName, "a\tb", "must not contain control characters"},
+		{coretest.GroupName, " \n", "it has no stream id"},
+		{coretest.GroupName, "[]", "it has no stream id"},
+		{coretest.GroupName, `["cam-1"`, "JSON"},
+		{coretest.GroupName, `[1]`, "JSON"},
+		{coretest.GroupName, `["cam-1", ".."]`, `".." is not a stream id`},
+	} {
+		_, diags := startProvider(t, coretest.Attributes{"base_url": url, "detect_drift": true}).ImportStateOf(test.typeName, test.id)
+		if len(diags) != 1 || !diags.Failed() || !strings.Contains(diags.String(), test.want) {
+			t.Errorf("%s %q: no %q in %s", test.typeName, test.id, test.want, diags)
+		}
+	}
+	_, diags := startProvider(t, coretest.Attributes{"base_url": url}).ImportStateOf(coretest.GroupName, "cam-1")
+	wantDiagnostics(t, diags, "ERROR: Group Cannot Be Imported")
+	service.WantRequests(t)
+}

@@ -1,0 +1,107 @@
+package provider
+
+import (
+	"fmt"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
+
+	"github.com/stream-management/terraform-provider-stream/internal/coretest"
+	"github.com/stream-management/terraform-provider-stream/internal/streamstest"
+)
+
+// A run shows the warnings about the first streams, and counts those about the others, however many resources it has.
+func TestManyWarnings(t *testing.T) {
+	t.Parallel()
+	service, url := streamstest.Start(t, streamstest.Options{}, seeds(sameSet(60, "p1"))...)
+	provider := coretest.Attributes{"base_url": url}
+	old := group(sameSet(60, "p1"), nil)
+	state := mustApply(t, provider, nullGroup(), old)
+	service.ForgetRequests()
+	p := startProvider(t, provider)
+	p.Plan(state, nullGroup().Value)
+	var summaries []string
+	note := func(diags coretest.Diagnostics) {
+		for _, d := range diags {
+			summary, _, _ := strings.Cut(d.Summary, ":")
+			summaries = append(summaries, fmt.Sprintf("%s %s", d.Severity, summary))
+		}
+	}
+	groups := []map[string][]string{{}, {}}
+	for i := range 50 {
+		groups[i/25][fmt.Sprintf("s%03d", i)] = []string{"p1"}
+	}
+	for _, streams := range groups {
+		_, _, again := p.Plan(nullGroup(), group(streams, nil))
+		_, _, diags := p.Plan(nullGroup(), group(streams, nil))
+		note(diags)
+		if again.String() != diags.String() {
+			t.Errorf("a repeated plan says\n%s\nin place of\n%s", diags, again)
+		}
+	}
+	_, _, diags := p.Plan(coretest.Managed{Value: nullResource()}, single("s055", []string{"p1"}))
+	note(diags)
+	wantDiagnostic(t, diags, tfprotov6.DiagnosticSeverityWarning, "More Warnings About Streams",
+		`Streams with warnings: 1 (1 × Processors May Be Detached for a Moment). Not shown above: "s055".`)
+	var want []string
+	for range shownGaps {
+		want = append(want, "WARNING Processors May Be Detached for a Moment")
+	}
+	for range 3 {
+		want = append(want, "WARNING More Warnings About Streams")
+	}
+	wantEqual(t, "warnings", want, summaries)
+}
+
+// Only the first streams have errors of their own. They name what a group has.
+func TestGroupManyErrors(t *testing.T) {
+	t.Parallel()
+	_, url := streamstest.Start(t, streamstest.Options{})
+	r := newGroupRun(t, coretest.Attributes{"base_url": url, "retry": oneAttempt})
+	config := group(sameSet(50, "p1"), nil)
+	_, diags := r.planAndApply(config)
+	if found := errorsAt(diags); len(found) != 21 || len(found["s019"]) != 1 || len(found[""]) != 1 {
+		t.Fatal(diags)
+	}
+	for _, d := range diags {
+		if text := d.Summary + d.Detail; strings.Contains(text, "stream_id") || strings.Contains(text, "processor_ids") {
+			t.Errorf("a group has no such attribute: %s", text)
+		}
+	}
+	wantDiagnostic(t, diags, tfprotov6.DiagnosticSeverityError, "Resource Not Found Error", "Check the id of the stream.")
+	wantSentences(t, diags, map[string]string{"": "50 streams were not changed. Nothing of this create is in the state: apply again."})
+	if last := diags[len(diags)-1].Detail; !strings.HasPrefix(last, "Streams with errors: 50 (50 × Resource Not Found Error). Not shown above: \"s020\", ") {
+		t.Error(last)
+	}
+}
+
+// One interrupt is one error for the streams to which nothing was sent.
+func TestInterruptedGroup(t *testing.T) {
+	t.Parallel()
+	streams := sameSet(50, "p1")
+	service, url := streamstest.Start(t, streamstest.Options{}, seeds(streams)...)
+	p := startProvider(t, coretest.Attributes{"base_url": url, "max_concurrent_requests": 1})
+	config := group(streams, nil)
+	planned, _, _ := p.Plan(nullGroup(), config)
+	var once sync.Once
+	service.InjectFunc(func(streamstest.Request) *streamstest.Fault {
+		once.Do(func() { _, _ = p.Server.StopProvider(t.Context(), &tfprotov6.StopProviderRequest{}) })
+		return nil
+	})
+	_, diags := p.Apply(nullGroup().Value, planned, config)
+	if len(diags) > 3 {
+		t.Errorf("%d errors for one interrupt: %s", len(diags), diags)
+	}
+	wantDiagnostic(t, diags, tfprotov6.DiagnosticSeverityError, "Streams Failed", fmt.Sprintf("%d × Operation Interrupted", 50-len(service.Requests())))
+}
+
+// A failed create whose outcome is unknown says that what it may have attached has no owner.
+func TestFailedCreateSaysWhatStaysAttached(t *testing.T) {
+	t.Parallel()
+	service, url := streamstest.Start(t, streamstest.Options{}, streamstest.Streams("cam-1")...)
+	service.Inject(streamstest.Fault{ResetAfter: true})
+	r := newSingleRun(t, coretest.Attributes{"base_url": url, "retry": oneAttempt})
+	wantDiagnostic(t, r.apply(cam1("p2")), tfprotov6.DiagnosticSeverityError, "Connection Failed", notSaved)
+}
