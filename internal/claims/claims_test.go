@@ -16,7 +16,7 @@ var (
 
 	inStateA  = &Entry{a, Settled}
 	detaching = Leave{Entry: *inStateA, Detach: true}
-	refusal   = Result{Failed: true}
+	refused   = Result{Failed: true}
 	unclear   = Result{Failed: true, Outcome: streams.Unknown}
 )
 
@@ -42,13 +42,13 @@ func made(d Decision) string {
 func TestPhases(t *testing.T) {
 	ends := []func(*Stream){
 		func(s *Stream) { s.EndSet(succeeds(a), true) },
-		func(s *Stream) { s.EndSet(refusal, false) },
-		func(s *Stream) { s.EndSet(refusal, true) },
-		func(s *Stream) { s.EndLeave(refusal) },
+		func(s *Stream) { s.EndSet(refused, false) },
+		func(s *Stream) { s.EndSet(refused, true) },
+		func(s *Stream) { s.EndLeave(refused) },
 		func(s *Stream) { s.EndLeave(succeeds(emptySet)) },
 		func(s *Stream) { s.EndLeave(Result{}) }, // the service does not know the stream
 		func(s *Stream) { s.EndOnce(succeeds(a)) },
-		func(s *Stream) { s.EndOnce(refusal) },
+		func(s *Stream) { s.EndOnce(refused) },
 	}
 	for from, want := range [][]phase{
 		untouched:    {written, createFailed, blocked, blocked, untouched, untouched, untouched, untouched},
@@ -150,7 +150,7 @@ func TestKeep(t *testing.T) {
 		result *Result
 		want   *Entry
 	}{
-		{"refused", Stream{}, inStateA, &refusal, inStateA},
+		{"refused", Stream{}, inStateA, &refused, inStateA},
 		{"nothing sent", Stream{}, inStateA, nil, inStateA},
 		{"with an unknown outcome", Stream{unknown: true}, inStateA, &unclear, &Entry{a, Unknown}},
 		{"with an unknown outcome by another operation", Stream{unknown: true}, inStateA, nil, &Entry{a, Unknown}},
@@ -159,7 +159,7 @@ func TestKeep(t *testing.T) {
 		{"beside a request after a report", Stream{reported: reports(b), underWay: &remainder{set: a}}, inStateA, nil, &Entry{a, Unknown}},
 		{"reported", Stream{reported: reports(both)}, inStateA, merged, &Entry{both, Settled}},
 		{"reported to another operation", Stream{reported: reports(emptySet)}, inStateA, nil, &Entry{emptySet, Settled}},
-		{"an added key is refused", Stream{}, nil, &refusal, nil},
+		{"an added key is refused", Stream{}, nil, &refused, nil},
 		{"an added key is not sent", Stream{reported: reports(a)}, nil, nil, nil},
 		{"an added key, reported", Stream{reported: reports(both)}, nil, merged, &Entry{both, Settled}},
 	} {
@@ -167,21 +167,14 @@ func TestKeep(t *testing.T) {
 	}
 }
 
-func TestNewOwnerWithUnknownSet(t *testing.T) {
-	var plan, apply, other Stream
-	plan.PlanSet(Want{})
-	mark := plan.PlanLeave(detaching).Claim
-	check(t, "the leave", made(apply.Leave(detaching, mark, false)), "accepted")
-	other.PlanLeave(detaching)
-	check(t, "warnings of the owner", other.PlanSet(Want{}).Warnings, []Warning{DetachedFirst})
-}
-
-// The departing resource knows of no processors. The other one does.
-func TestDepartureOfAnEmptySet(t *testing.T) {
-	var s Stream
+// The resource that leaves knows of no processors. The other one may.
+func TestLeaveOfAnEmptySet(t *testing.T) {
+	var s, other Stream
 	s.PlanLeave(Leave{Entry: Entry{Set: emptySet}, Detach: true})
 	check(t, "without processors", s.PlanSet(Want{Set: &a}).Warnings, []Warning(nil))
 	check(t, "with processors", s.PlanSet(Want{Set: &a, Entry: inStateA, Triggered: true}).Warnings, []Warning{DetachedFirst})
+	other.PlanLeave(detaching)
+	check(t, "a set that is known after apply", other.PlanSet(Want{}).Warnings, []Warning{DetachedFirst})
 }
 
 func TestSentenceIsAboutTheLastEvent(t *testing.T) {
@@ -191,7 +184,7 @@ func TestSentenceIsAboutTheLastEvent(t *testing.T) {
 	s.Set(a, false)
 	s.EndSet(succeeds(a), false)
 	s.Set(a, false)
-	s.EndSet(refusal, false)
+	s.EndSet(refused, false)
 	check(t, "known", s.Known(), Known{Reported: reports(a)})
 
 	s.Leave(Leave{Entry: Entry{b, Settled}}, Claim{}, false)
@@ -214,7 +207,7 @@ func TestSetAfterALeave(t *testing.T) {
 		{"detached", detaching, succeeds(emptySet), true},
 		{"detached, by a resource that did not know the set", Leave{Entry: Entry{emptySet, Unknown}, Detach: true}, succeeds(emptySet), true},
 		{"nothing to detach", Leave{Entry: Entry{Set: emptySet}, Detach: true}, succeeds(emptySet), false},
-		{"refused", detaching, refusal, false},
+		{"refused", detaching, refused, false},
 		{"no such stream", detaching, Result{}, false},
 		{"unknown outcome", detaching, unclear, false},
 	} {

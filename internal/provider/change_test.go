@@ -95,11 +95,10 @@ func TestGroupCreateFails(t *testing.T) {
 	_, diags := r.planAndApply(config)
 	want := map[string][]string{"s007": {"Bad Request Error"}, "s042": {"Resource Not Found Error"}, "s321": {"Connection Failed"}, "": {"Streams Failed"}}
 	wantEqual(t, "errors", want, errorsAt(diags))
-	wantSentences(t, diags, map[string]string{
-		"s007": "The stream was not changed.", "s321": "sending the same set twice is safe.",
-		"": "497 streams have their planned sets. 2 streams were not changed. 1 stream may or may not have been changed. " +
-			notSaved,
-	})
+	wantDiagnostic(t, diags, tfprotov6.DiagnosticSeverityError, "Bad Request Error", "The stream was not changed.")
+	wantDiagnostic(t, diags, tfprotov6.DiagnosticSeverityError, "Connection Failed", "sending the same set twice is safe.")
+	wantDiagnostic(t, diags, tfprotov6.DiagnosticSeverityError, "Streams Failed",
+		"497 streams have their planned sets. 2 streams were not changed. 1 stream may or may not have been changed. "+notSaved)
 	if !r.state.Value.IsNull() {
 		t.Fatal("a failed create leaves a state")
 	}
@@ -130,10 +129,9 @@ func TestGroupUpdateFails(t *testing.T) {
 	_, diags := r.planAndApply(config)
 	want := map[string][]string{"s007": {"Unauthorized Error"}, "s042": {"Connection Failed"}, "s100": {"Unauthorized Error"}, "new1": {"Unauthorized Error"}, "": {"Streams Failed"}}
 	wantEqual(t, "errors", want, errorsAt(diags))
-	wantSentences(t, diags, map[string]string{
-		"": "497 streams have their planned sets. 1 stream was left as on_destroy says. 3 streams were not changed. " +
-			"1 stream may or may not have been changed. The state has what succeeded. The next plan shows the rest.",
-	})
+	wantDiagnostic(t, diags, tfprotov6.DiagnosticSeverityError, "Streams Failed",
+		"497 streams have their planned sets. 1 stream was left as on_destroy says. 3 streams were not changed. "+
+			"1 stream may or may not have been changed. The state has what succeeded. The next plan shows the rest.")
 	service.WantRequests(t, append(patches(changed), patches(map[string][]string{"s100": {}, "s101": {}})...)...)
 	after := without(changed, "new1")
 	after["s007"], after["s042"], after["s100"] = []string{"p1"}, []string{"p1"}, []string{"p1"}

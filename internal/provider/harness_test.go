@@ -244,6 +244,16 @@ func refuse(service *streamstest.Service, faults map[string]streamstest.Fault) {
 	})
 }
 
+// refuseMethod makes the service respond to the requests with a method with a fault.
+func refuseMethod(service *streamstest.Service, method string, fault streamstest.Fault) {
+	service.InjectFunc(func(r streamstest.Request) *streamstest.Fault {
+		if r.Method == method {
+			return &fault
+		}
+		return nil
+	})
+}
+
 // decodeIdentity decodes an identity into the form of [coretest.FromTerraform]; nil is a null identity.
 func decodeIdentity(t coretest.Failer, data *tfprotov6.ResourceIdentityData) any {
 	t.Helper()
@@ -295,18 +305,6 @@ func wantDiagnostics(t *testing.T, diags coretest.Diagnostics, want ...string) {
 	}
 	if !slices.Equal(got, want) {
 		t.Errorf("diagnostics %q, want %q: %s", got, want, diags)
-	}
-}
-
-// wantSentences checks how the details of errors end, by key.
-func wantSentences(t *testing.T, diags coretest.Diagnostics, want map[string]string) {
-	t.Helper()
-	for key, end := range want {
-		if !slices.ContainsFunc(diags, func(d *tfprotov6.Diagnostic) bool {
-			return strings.HasSuffix(d.Detail, end) && len(errorsAt(coretest.Diagnostics{d})[key]) == 1
-		}) {
-			t.Errorf("no error at %q ends with %q:\n%s", key, end, diags)
-		}
 	}
 }
 

@@ -123,11 +123,7 @@ func TestHints(t *testing.T) {
 		first := firstHint(hints)
 		used[first] = true
 		got := hints[first].text
-		for _, part := range test.want {
-			if !strings.Contains(got, part) {
-				t.Errorf("%s: no %q in %q", name, part, got)
-			}
-		}
+		wantText(t, got, test.want...)
 		for _, part := range test.not {
 			if strings.Contains(got, part) {
 				t.Errorf("%s: %q in %q", name, part, got)

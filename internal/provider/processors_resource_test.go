@@ -61,7 +61,7 @@ func TestMoveRealStates(t *testing.T) {
 	service.WantRequests(t)
 }
 
-// The error has blocks to import the stream, with its id if that is known.
+// The error has blocks to import the stream, with its id if that is known. The framework reports unknown types and providers.
 func TestMoveErrorNamesImport(t *testing.T) {
 	t.Parallel()
 	for id, want := range map[string]string{
@@ -77,17 +77,8 @@ func TestMoveErrorNamesImport(t *testing.T) {
 			"\n  removed {\n    from = terracurl_request.example\n", "\n  import {\n", "\n    "+want+"\n",
 		)
 	}
-}
-
-// The framework reports types and providers that are not known.
-func TestMoveFromUnknownOrigin(t *testing.T) {
-	t.Parallel()
-	for typeName, provider := range map[string]string{
-		"restful_operation": "registry.terraform.io/magodo/other",
-		"restful_resource":  "registry.terraform.io/magodo/restful",
-	} {
-		_, problem := move(t, newTestServer(t), typeName, provider, 0, "{}")
-		if !strings.HasPrefix(problem, "ERROR: Unable to Move Resource State: ") {
+	for typeName, provider := range map[string]string{"restful_operation": "magodo/other", "restful_resource": "magodo/restful"} {
+		if _, problem := move(t, newTestServer(t), typeName, "registry.terraform.io/"+provider, 0, "{}"); !strings.HasPrefix(problem, "ERROR: Unable to Move Resource State: ") {
 			t.Errorf("%s: %s", typeName, problem)
 		}
 	}

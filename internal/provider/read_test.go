@@ -45,14 +45,6 @@ func TestFailedReads(t *testing.T) {
 			t.Parallel()
 			service, url := streamstest.Start(t, streamstest.Options{ServeGet: true}, streamstest.Streams("cam-1")...)
 			r := newSingleRun(t, coretest.Attributes{"base_url": url, "detect_drift": true, "retry": coretest.Attributes{"max_attempts": 1}})
-			breakReads := func() {
-				service.InjectFunc(func(r streamstest.Request) *streamstest.Fault {
-					if r.Method == http.MethodGet {
-						return &test.fault
-					}
-					return nil
-				})
-			}
 			wantRefused := func(diags coretest.Diagnostics) {
 				t.Helper()
 				text := diags.String()
@@ -61,13 +53,13 @@ func TestFailedReads(t *testing.T) {
 					t.Errorf("want an error, which names detect_drift: %t; got %s", test.noRoute, text)
 				}
 			}
-			breakReads()
+			refuseMethod(service, http.MethodGet, test.fault)
 			_, diags := r.plan(cam1("p1"))
 			wantRefused(diags)
 			service.InjectFunc(nil)
 			r.mustApply(cam1("p1"))
 			before := coretest.FromTerraform(r.state.Value)
-			breakReads()
+			refuseMethod(service, http.MethodGet, test.fault)
 			wantRefused(r.refresh())
 			wantEqual(t, "state", before, coretest.FromTerraform(r.state.Value))
 		})

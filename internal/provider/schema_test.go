@@ -59,27 +59,22 @@ func TestProcessorsValidation(t *testing.T) {
 		"negative duration":  {coretest.Attributes{"timeouts": coretest.Attributes{"update": "-1m"}}, "timeouts", `"30s"`},
 		"zero duration":      {coretest.Attributes{"timeouts": coretest.Attributes{"delete": "0s"}}, "timeouts", `"30s"`},
 	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			for attribute, value := range (coretest.Attributes{"stream_id": "cam-1", "processor_ids": []string{"p1"}}) {
-				if _, ok := test.config[attribute]; !ok {
-					test.config[attribute] = value
-				}
+		for attribute, value := range (coretest.Attributes{"stream_id": "cam-1", "processor_ids": []string{"p1"}}) {
+			if _, ok := test.config[attribute]; !ok {
+				test.config[attribute] = value
 			}
-			diags := newProcess(t, newTestServer(t)).Validate(resourceValue(test.config))
-			if test.want == "" {
-				if len(diags) > 0 {
-					t.Error(diags)
-				}
-				return
-			}
-			if len(diags) != 1 || !strings.Contains(diags[0].Detail, test.want) {
-				t.Fatalf("want one error with %q, got %s", test.want, diags)
-			}
-			if at := diags[0].Attribute.Steps()[0]; at != tftypes.AttributeName(test.attribute) {
-				t.Errorf("the error is at %v, want %s", at, test.attribute)
-			}
-		})
+		}
+		diags := newProcess(t, newTestServer(t)).Validate(resourceValue(test.config))
+		if test.want == "" {
+			wantDiagnostics(t, diags)
+			continue
+		}
+		if len(diags) != 1 || !strings.Contains(diags[0].Detail, test.want) {
+			t.Fatalf("%s: want one error with %q, got %s", name, test.want, diags)
+		}
+		if at := diags[0].Attribute.Steps()[0]; at != tftypes.AttributeName(test.attribute) {
+			t.Errorf("%s: the error is at %v, want %s", name, at, test.attribute)
+		}
 	}
 }
 
