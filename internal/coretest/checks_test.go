@@ -168,7 +168,7 @@ func (c *terraformCore) checkRequests(cfg config, opts options, attached, had st
 		for addr, b := range cfg {
 			if set, ok := b.sets[r.StreamID]; ok {
 				configured = append(configured, patchBody(set))
-				late = late || !opts.targeted(addr)
+				late = late || !opts.targeted(addr) || b.lateStream && len(c.failures) > 0 // an apply that fails may not come to it
 			}
 		}
 		kept := len(configured) > 0
