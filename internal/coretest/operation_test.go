@@ -84,9 +84,6 @@ func (c *terraformCore) operate(o *operation, call func() Diagnostics) {
 			if o.hidden {
 				c.said.add(id)
 			}
-			if _, inState := o.prior.sets()[id]; stays && !inState && strings.Contains(o.errors[id], reportedNow) {
-				c.limit(id) // the state of a group may have what was reported, but a failed create blocks nobody
-			}
 		}
 	})
 	if c.next == nil {
@@ -122,7 +119,8 @@ func (c *terraformCore) checkTurn(o *operation, id string) {
 	if sent && !stays && c.written[id] {
 		c.problem("%s: leaves %q, and sent %v after the set of another resource", o.what, id, o.requestsTo(id))
 	}
-	c.failed[id] = c.failed[id] || failed && inState
+	kept := inState || strings.Contains(detail, reportedNow) // the state of a group has what was reported of an added stream
+	c.failed[id] = c.failed[id] || failed && kept
 	c.written[id] = c.written[id] || sent && stays && !failed && o.what != "invoke"
 }
 

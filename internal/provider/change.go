@@ -166,7 +166,7 @@ func (s *session) applySets(ctx context.Context, c change, a *applied, t *tally)
 			sends = append(sends, id)
 		}
 	}
-	for id, o := range forEach(s, sends, func(id string) operation { return s.set(ctx, id, *c.want[id], c.was[id] != nil) }) {
+	for id, o := range forEach(s, sends, func(id string) operation { return s.set(ctx, c, id) }) {
 		if o.err != nil {
 			s.keep(a, id, c, o, t)
 			continue

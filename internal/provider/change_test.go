@@ -313,3 +313,22 @@ func TestTaintedGroupThatDropsAStream(t *testing.T) {
 	}
 	service.WantRequests(t, patches(map[string][]string{"s001": {"p1"}})...)
 }
+
+// If the service merges the set of a stream that an update adds, the state of the group has what the service reported.
+// Later runs rely on that, so no other resource of the run changes the stream.
+func TestAddedKeyWithAnotherSet(t *testing.T) {
+	t.Parallel()
+	service, url := streamstest.Start(t, streamstest.Options{Merge: true}, streamstest.Streams("s000")...)
+	service.Seed(streamstest.Stream{ID: "new", ProcessorIDs: []string{"x"}})
+	provider := coretest.Attributes{"base_url": url}
+	state := mustApply(t, provider, nullGroup(), group(sameSet(1, "p1"), nil))
+	p, null := startProvider(t, provider), coretest.Managed{Value: nullResource()}
+	config := group(with(sameSet(1, "p1"), "new", "p1"), nil)
+	planned, _, _ := p.Plan(state, config)
+	other, _, _ := p.Plan(null, single("new", []string{"p1"}))
+	if _, diags := p.Apply(state.Value, planned, config); !diags.Failed() {
+		t.Fatal("the update did not fail")
+	}
+	_, diags := p.Apply(null.Value, other, single("new", []string{"p1"}))
+	wantDiagnostic(t, diags, tfprotov6.DiagnosticSeverityError, "Stream Left Alone", `the stream now has ["p1", "x"].`)
+}

@@ -135,11 +135,13 @@ type operation struct {
 	err      error
 }
 
-// set sends the set of a resource. inState says that the state has the resource with this stream.
-func (s *session) set(ctx context.Context, id string, set streams.ProcessorSet, inState bool) operation {
+// set sends the planned set of a stream. After a failure, the state may have the stream: as before, or as reported.
+func (s *session) set(ctx context.Context, c change, id string) operation {
 	return s.operate(ctx, id,
-		func(stream *claims.Stream, interrupted bool) claims.Decision { return stream.Set(set, interrupted) },
-		func(stream *claims.Stream, o *operation) { stream.EndSet(*o.result, inState) })
+		func(stream *claims.Stream, interrupted bool) claims.Decision { return stream.Set(*c.want[id], interrupted) },
+		func(stream *claims.Stream, o *operation) {
+			stream.EndSet(*o.result, c.was[id] != nil || c.partial() && o.result.Reported != nil)
+		})
 }
 
 // leave ends a resource's use of a stream. mark is the claim that the plan found.
