@@ -3,12 +3,18 @@ package provider
 import (
 	"context"
 
-	"github.com/hashicorp/terraform-plugin-framework-timeouts/datasource/timeouts"
+	"github.com/hashicorp/terraform-plugin-framework-timeouts/resource/timeouts"
 	"github.com/hashicorp/terraform-plugin-framework/attr"
 	"github.com/hashicorp/terraform-plugin-framework/datasource"
 	"github.com/hashicorp/terraform-plugin-framework/datasource/schema"
+	"github.com/hashicorp/terraform-plugin-framework/diag"
+	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
 	"github.com/hashicorp/terraform-plugin-framework/types"
+	"github.com/hashicorp/terraform-plugin-framework/types/basetypes"
+	"github.com/hashicorp/terraform-plugin-go/tftypes"
+
+	"github.com/stream-management/terraform-provider-stream/internal/streams"
 )
 
 var (
@@ -27,6 +33,25 @@ type dataSource struct {
 
 func (d *dataSource) Configure(_ context.Context, req datasource.ConfigureRequest, _ *datasource.ConfigureResponse) {
 	d.session = providerSession(req.ProviderData)
+}
+
+// read reads streams. A stream that does not exist is an error.
+func (d *dataSource) read(ctx context.Context, of subject, ids []string, limit timeLimit, diags *diag.Diagnostics) map[string]*streams.Stream {
+	d.session.checkReads(diags, "Streams Cannot Be Read", "the streams could not be read",
+		"remove the data source: nobody can ask the service what is attached.")
+	if diags.HasError() {
+		return nil
+	}
+	ctx, cancel := withTimeLimit(ctx, limit, diags)
+	defer cancel()
+	found, t := map[string]*streams.Stream{}, &tally{subject: of}
+	for id, read := range d.session.readEach(ctx, ids) {
+		if found[id] = read.got; read.err != nil {
+			t.add(id, diagnoseRead(id, read.err))
+		}
+	}
+	diags.Append(t.diagnostics("A data source changes nothing.")...)
+	return found
 }
 
 // processorsDataSource is stream_processors: one stream.
@@ -54,14 +79,14 @@ func (d *processorsDataSource) Schema(_ context.Context, _ datasource.SchemaRequ
 				MarkdownDescription: streamIDDescription,
 				Validators:          streamIDRules,
 			},
-			"processor_ids":         readSet("Ids of the processors that are attached."),
-			"id":                    readString(idDescription),
-			"terminal_id":           readString(terminalIDDescription),
-			"fragment_type_id":      readString(fragmentTypeIDDescription),
-			"compatible_namespaces": readSet(namespacesDescription),
+			"processor_ids":         computedSet("Ids of the processors that are attached."),
+			"id":                    computedString(idDescription),
+			"terminal_id":           computedString(terminalIDDescription),
+			"fragment_type_id":      computedString(fragmentTypeIDDescription),
+			"compatible_namespaces": computedSet(namespacesDescription),
 			"last_edited":           schema.Int64Attribute{Computed: true, MarkdownDescription: lastEditedDescription},
-			"deployment":            readString(readDeploymentDescription),
-			"timeouts":              readTimeouts(),
+			"deployment":            computedString(readDeploymentDescription),
+			"timeouts":              timeoutsAttribute(map[string]string{"read": "the read"}),
 		},
 	}
 }
@@ -69,12 +94,9 @@ func (d *processorsDataSource) Schema(_ context.Context, _ datasource.SchemaRequ
 func (d *processorsDataSource) Read(ctx context.Context, req datasource.ReadRequest, resp *datasource.ReadResponse) {
 	var m processorsDataModel
 	resp.Diagnostics.Append(req.Config.Get(ctx, &m)...)
-	if resp.Diagnostics.HasError() {
-		return
-	}
 	id := m.StreamID.ValueString()
-	found, diags := d.session.lookUp(ctx, ofResource, []string{id}, m.Timeouts.Read)
-	if resp.Diagnostics.Append(diags...); diags.HasError() {
+	found := d.read(ctx, ofResource, []string{id}, m.Timeouts.Read, &resp.Diagnostics)
+	if resp.Diagnostics.HasError() {
 		return
 	}
 	m.take(found[id])
@@ -88,7 +110,7 @@ type groupDataSource struct{ dataSource }
 
 // groupDataModel is a stream_processors_group data source.
 type groupDataModel struct {
-	StreamIDs  types.Set      `tfsdk:"stream_ids"`
+	StreamIDs  idSet          `tfsdk:"stream_ids"`
 	Streams    types.Map      `tfsdk:"streams"`
 	Deployment types.String   `tfsdk:"deployment"`
 	Timeouts   timeouts.Value `tfsdk:"timeouts"`
@@ -100,23 +122,21 @@ func (d *groupDataSource) Metadata(_ context.Context, req datasource.MetadataReq
 
 func (d *groupDataSource) Schema(_ context.Context, _ datasource.SchemaRequest, resp *datasource.SchemaResponse) {
 	resp.Schema = schema.Schema{
-		MarkdownDescription: "Reads the processors that are attached to each of many streams: one `GET` for each stream. It needs " +
-			"`detect_drift` in the provider block.",
+		MarkdownDescription: "Reads the processors that are attached to streams: one `GET` for each. It needs `detect_drift` in the provider block.",
 		Attributes: map[string]schema.Attribute{
 			"stream_ids": schema.SetAttribute{
-				ElementType:         types.StringType,
+				CustomType:          idSetType{types.SetType{ElemType: types.StringType}},
 				Required:            true,
 				MarkdownDescription: "Ids of the streams; may be empty. The rules for the ids are those of `stream_processors`.",
 				Validators:          []validator.Set{streamIDRule},
 			},
 			"streams": schema.MapAttribute{
-				ElementType: types.SetType{ElemType: types.StringType},
-				Computed:    true,
-				MarkdownDescription: "The ids of the processors that are attached to each stream, by stream id, as in the resource " +
-					"`stream_processors_group`.",
+				ElementType:         types.SetType{ElemType: types.StringType},
+				Computed:            true,
+				MarkdownDescription: "The ids of the processors that are attached to each stream, by stream id.",
 			},
-			"deployment": readString(readDeploymentDescription),
-			"timeouts":   readTimeouts(),
+			"deployment": computedString(readDeploymentDescription),
+			"timeouts":   timeoutsAttribute(map[string]string{"read": "the read"}),
 		},
 	}
 }
@@ -124,11 +144,8 @@ func (d *groupDataSource) Schema(_ context.Context, _ datasource.SchemaRequest, 
 func (d *groupDataSource) Read(ctx context.Context, req datasource.ReadRequest, resp *datasource.ReadResponse) {
 	var m groupDataModel
 	resp.Diagnostics.Append(req.Config.Get(ctx, &m)...)
+	found := d.read(ctx, ofQuery, knownSet(m.StreamIDs.Set).IDs(), m.Timeouts.Read, &resp.Diagnostics)
 	if resp.Diagnostics.HasError() {
-		return
-	}
-	found, diags := d.session.lookUp(ctx, ofQuery, knownSet(m.StreamIDs).IDs(), m.Timeouts.Read)
-	if resp.Diagnostics.Append(diags...); diags.HasError() {
 		return
 	}
 	sets := make(map[string]attr.Value, len(found))
@@ -140,25 +157,23 @@ func (d *groupDataSource) Read(ctx context.Context, req datasource.ReadRequest, 
 	resp.Diagnostics.Append(resp.State.Set(ctx, m)...)
 }
 
-func readString(description string) schema.StringAttribute {
-	return schema.StringAttribute{Computed: true, MarkdownDescription: description}
+// idSetType is the type of a set of many ids. The framework compares each element of another set with each one, which takes
+// minutes for 10,000 ids.
+type idSetType struct{ types.SetType }
+
+// idSet is a set of ids.
+type idSet struct{ types.Set }
+
+func (t idSetType) ValueFromTerraform(ctx context.Context, v tftypes.Value) (attr.Value, error) {
+	set, err := t.SetType.ValueFromTerraform(ctx, v)
+	ids, _ := set.(types.Set) // nothing else, unless there is an error
+	return idSet{ids}, err
 }
 
-func readSet(description string) schema.SetAttribute {
-	return schema.SetAttribute{ElementType: types.StringType, Computed: true, MarkdownDescription: description}
-}
+// Validate does not look for duplicates: Terraform sends none.
+func (t idSetType) Validate(context.Context, tftypes.Value, path.Path) diag.Diagnostics { return nil }
 
-func readTimeouts() schema.Attribute {
-	return schema.SingleNestedAttribute{
-		Optional:            true,
-		MarkdownDescription: "Time limit of the read, retries included.",
-		CustomType:          timeouts.Type{ObjectType: types.ObjectType{AttrTypes: map[string]attr.Type{"read": types.StringType}}},
-		Attributes: map[string]schema.Attribute{
-			"read": schema.StringAttribute{
-				Optional:            true,
-				MarkdownDescription: "Time limit of the read, as a duration such as `30s`. Default: `5m`.",
-				Validators:          []validator.String{timeLimitRule},
-			},
-		},
-	}
+// SetSemanticEquals is true: a read does not change the ids that were configured.
+func (idSet) SetSemanticEquals(context.Context, basetypes.SetValuable) (bool, diag.Diagnostics) {
+	return true, nil
 }

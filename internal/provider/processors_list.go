@@ -106,12 +106,8 @@ func (l *processorsList) streamIDs(ctx context.Context, config tfsdk.Config) (id
 	if given.IsNull() {
 		diags.Append(missingValue(path.Root("stream_ids"), "the list"))
 	}
-	switch {
-	case !l.session.configured():
-		diags.Append(notConfiguredError("the streams could not be listed"))
-	case !l.session.readsStreams():
-		diags.Append(needsReads("Streams Cannot Be Listed", "write the resources by hand."))
-	}
+	l.session.checkReads(&diags, "Streams Cannot Be Listed", "the streams could not be listed", "write the resources by hand.")
+
 	seen := map[types.String]bool{}
 	for _, v := range given.Elements() {
 		id, _ := v.(types.String) // the schema has no other elements

@@ -151,12 +151,10 @@ func (r *processorsResource) Schema(_ context.Context, _ resource.SchemaRequest,
 				MarkdownDescription: processorIDsDescription,
 				Validators:          processorIDsRules,
 			},
-			"id":               computedString(idDescription),
-			"terminal_id":      computedString(terminalIDDescription),
-			"fragment_type_id": computedString(fragmentTypeIDDescription),
-			"compatible_namespaces": schema.SetAttribute{
-				ElementType: types.StringType, Computed: true, MarkdownDescription: namespacesDescription,
-			},
+			"id":                    computedString(idDescription),
+			"terminal_id":           computedString(terminalIDDescription),
+			"fragment_type_id":      computedString(fragmentTypeIDDescription),
+			"compatible_namespaces": computedSet(namespacesDescription),
 		}),
 	}
 }

@@ -31,27 +31,13 @@ func (s *session) readEach(ctx context.Context, ids []string) iter.Seq2[string, 
 	return forEach(s, ids, func(id string) reading { return s.read(ctx, id) })
 }
 
-// lookUp reads streams for a data source. A stream that does not exist is an error.
-func (s *session) lookUp(ctx context.Context, of subject, ids []string, limit timeLimit) (map[string]*streams.Stream, diag.Diagnostics) {
-	switch {
-	case !s.configured():
-		return nil, diag.Diagnostics{notConfiguredError("the streams could not be read")}
-	case !s.detectDrift:
-		return nil, diag.Diagnostics{
-			needsReads("Streams Cannot Be Read", "remove the data source: nobody can ask the service what is attached."),
-		}
+// checkReads refuses what needs reads. otherwise is what to do without them.
+func (s *session) checkReads(diags *diag.Diagnostics, summary, happened, otherwise string) {
+	if !s.configured() {
+		diags.Append(notConfiguredError(happened))
+	} else if !s.detectDrift {
+		diags.Append(needsReads(summary, otherwise))
 	}
-	var diags diag.Diagnostics
-	ctx, cancel := withTimeLimit(ctx, limit, &diags)
-	defer cancel()
-	found, t := map[string]*streams.Stream{}, &tally{subject: of}
-	for id, read := range s.readEach(ctx, ids) {
-		if found[id] = read.got; read.err != nil {
-			t.failures[streams.NotChanged]++
-			t.add(id, diagnoseRead(id, read.err))
-		}
-	}
-	return found, append(diags, t.diagnostics("A data source changes nothing.")...)
 }
 
 // readBeforeCreate reads the streams that a plan takes over, and warns about processors that the apply detaches.

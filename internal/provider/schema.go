@@ -44,7 +44,6 @@ const (
 var (
 	streamIDRule    = checkedString{"a stream id", streams.CheckStreamID}
 	processorIDRule = checkedString{"a processor id", streams.CheckProcessorID}
-	timeLimitRule   = checkedString{"a time limit", checkTimeLimit}
 
 	streamIDRules     = []validator.String{streamIDRule}
 	processorIDsRules = []validator.Set{processorIDRule}
@@ -65,7 +64,9 @@ func attachmentAttributes(onDestroy string, own map[string]schema.Attribute) map
 			Optional:            true,
 			MarkdownDescription: "Arbitrary values. When a value changes, the apply sends the processors again, in place. Default: none.",
 		},
-		"timeouts":    timeoutsAttribute(),
+		"timeouts": timeoutsAttribute(map[string]string{
+			"create": "create", "read": "read (only with `detect_drift`)", "update": "update", "delete": "destroy",
+		}),
 		"deployment":  computedString("Deployment that the provider sent to: its `deployment`, which defaults to `base_url`."),
 		"last_edited": schema.Int64Attribute{Computed: true, MarkdownDescription: lastEditedDescription},
 	})
@@ -76,20 +77,22 @@ func computedString(description string) schema.StringAttribute {
 	return schema.StringAttribute{Computed: true, MarkdownDescription: description}
 }
 
+func computedSet(description string) schema.SetAttribute {
+	return schema.SetAttribute{ElementType: types.StringType, Computed: true, MarkdownDescription: description}
+}
+
 const defaultTimeout = 5 * time.Minute
 
 // timeoutsAttribute is the attribute of the timeouts module with other validators: the module's own validators accept a
 // negative time limit, and do not name the limit that they refuse.
-func timeoutsAttribute() schema.Attribute {
+func timeoutsAttribute(operations map[string]string) schema.Attribute {
 	attributes, attributeTypes := map[string]schema.Attribute{}, map[string]attr.Type{}
-	for name, doing := range map[string]string{
-		"create": "create", "read": "read (only with `detect_drift`)", "update": "update", "delete": "destroy",
-	} {
+	for name, doing := range operations {
 		attributeTypes[name] = types.StringType
 		attributes[name] = schema.StringAttribute{
 			Optional:            true,
 			MarkdownDescription: fmt.Sprintf("Time limit for %s. Default: `5m`.", doing),
-			Validators:          []validator.String{timeLimitRule},
+			Validators:          []validator.String{checkedString{"a time limit", checkTimeLimit}},
 		}
 	}
 	return schema.SingleNestedAttribute{

@@ -136,6 +136,7 @@ func TestUnchangedResourcesOfOtherSchemas(t *testing.T) {
 	provider := coretest.Attributes{"base_url": url}
 	config := coretest.Attributes{"stream_id": "cam-1", "processor_ids": []string{"p1"}}
 	state := mustApply(t, provider, coretest.Managed{Value: nullResource()}, resourceValue(config))
+	limits := map[string]string{"create": "", "read": "", "update": "", "delete": ""}
 	noTriggers := types.MapValueMust(types.StringType, map[string]attr.Value{})
 	keep := schema.StringAttribute{Optional: true, Computed: true, Default: stringdefault.StaticString(onDestroyKeep)}
 	for name, tc := range map[string]struct {
@@ -154,7 +155,7 @@ func TestUnchangedResourcesOfOtherSchemas(t *testing.T) {
 			Optional: true, Computed: true, ElementType: types.StringType, Default: mapdefault.StaticValue(noTriggers),
 		}}},
 		"default within an attribute": {attributes: map[string]schema.Attribute{"timeouts": schema.SingleNestedAttribute{
-			Optional: true, CustomType: timeoutsAttribute().GetType().(timeouts.Type),
+			Optional: true, CustomType: timeoutsAttribute(limits).GetType().(timeouts.Type),
 			Attributes: map[string]schema.Attribute{"create": keep, "read": keep, "update": keep, "delete": keep},
 		}}},
 		"plan modifier": {attributes: map[string]schema.Attribute{
