@@ -180,6 +180,30 @@ func (p *Process) Apply(prior tftypes.Value, planned Managed, config tftypes.Val
 	return Managed{DecodeAs(p.T, prior.Type(), resp.NewState), resp.Private, knownIdentity(resp.NewIdentity)}, resp.Diagnostics
 }
 
+// ValidateData validates the configuration of a data source.
+func (p *Process) ValidateData(typeName string, config Attributes) Diagnostics {
+	p.T.Helper()
+	resp, err := p.Server.ValidateDataResourceConfig(context.Background(), &tfprotov6.ValidateDataResourceConfigRequest{
+		TypeName: typeName, Config: DynamicValue(ToTerraform(p.Schemas.DataSourceSchemas[typeName].ValueType(), config)),
+	})
+	p.must(err)
+	return resp.Diagnostics
+}
+
+// ReadData reads a data source, and returns its state in the form of [FromTerraform]; nil after an error.
+func (p *Process) ReadData(typeName string, config Attributes) (any, Diagnostics) {
+	p.T.Helper()
+	typ := p.Schemas.DataSourceSchemas[typeName].ValueType()
+	resp, err := p.Server.ReadDataSource(context.Background(), &tfprotov6.ReadDataSourceRequest{
+		TypeName: typeName, Config: DynamicValue(ToTerraform(typ, config)),
+	})
+	p.must(err)
+	if Diagnostics(resp.Diagnostics).Failed() {
+		return nil, resp.Diagnostics
+	}
+	return FromTerraform(DecodeAs(p.T, typ, resp.State)), resp.Diagnostics
+}
+
 // Invoke runs an action to its end and returns its progress messages.
 func (p *Process) Invoke(config Attributes) (progress []string, diags Diagnostics) {
 	p.T.Helper()
