@@ -88,7 +88,7 @@ func copyExample(t *testing.T, folder, dir string) {
 			rest += declaration + "}\n"
 		}
 	}
-	if !strings.Contains(text, "\nresource ") && strings.Contains(text, `provider "stream"`) {
+	if !strings.Contains(text, "\nresource ") && !strings.Contains(text, "\ndata ") && strings.Contains(text, `provider "stream"`) {
 		rest += "resource \"stream_processors\" \"entrance\" {\n  stream_id     = \"cam-1\"\n  processor_ids = [\"object-detection\"]\n}\n"
 	}
 	if err := os.WriteFile(filepath.Join(dir, "completed_by_test.tf"), []byte(rest), 0o600); err != nil {

@@ -1,6 +1,7 @@
 package examples
 
 import (
+	"fmt"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -53,6 +54,57 @@ func TestAccPageLargeFleets(t *testing.T) {
 	groups.Write("terraform.tfstate", single.Read("terraform.tfstate"))
 	groups.MustApply()
 	service.WantRequests(t, setEntrance, `PATCH /v2/streams/cam-2 {"processor_ids":["object-detection"]}`)
+}
+
+// A data source writes the sets of 300 streams to a file, with which single resources or a group adopt the streams: no set
+// is sent, and the plan is empty afterwards.
+func TestAccPageAdoptFromAFile(t *testing.T) {
+	t.Parallel()
+	service, url := streamstest.Start(t, streamstest.Options{ServeGet: true})
+	w := newWorkspace(t, "data-sources/stream_processors_group", url)
+	var ids, reads []string
+	for i := range 300 {
+		id := fmt.Sprintf("cam-%d", i+1)
+		ids, reads = append(ids, id), append(reads, "GET /v2/streams/"+id)
+		service.Seed(streamstest.Stream{ID: id, ProcessorIDs: []string{"object-detection", "people-counter", "face-blur"}[:i%4]})
+	}
+	w.Write("ids.txt", strings.Join(ids, "\n")+"\n")
+	w.MustApply().Want(0, "0 added, 0 changed, 0 destroyed")
+	service.WantRequests(t, reads...)
+	w.Write("streams.json", w.MustRun("output", "-json", "streams").Stdout)
+	for folder, count := range map[string]int{"existing-streams/adopt": 300, "existing-streams/adopt-group": 1} {
+		w := w.Copy()
+		w.Write("data-source.tf", read(t, folder))
+		if !supports(t, w.Read("data-source.tf")) {
+			continue
+		}
+		service.ForgetRequests()
+		w.Plan("-out=tfplan").Want(2, fmt.Sprintf("Plan: %d to import, 0 to add, 0 to change, 0 to destroy", count))
+		service.WantRequests(t, reads...)
+		w.MustApply("tfplan")
+		service.WantRequests(t)
+		_, configuration, _ := strings.Cut(w.Read("data-source.tf"), "import {") // the last block
+		w.Edit("data-source.tf", "import {"+configuration, "")
+		w.WantNoChanges()
+		service.WantRequests(t, reads...)
+	}
+}
+
+// The data source of one stream shows its processors. The file of the other one has them after they are detached.
+func TestAccPageDataSources(t *testing.T) {
+	t.Parallel()
+	service, url := startService(t, streamstest.Options{ServeGet: true})
+	service.Seed(streamstest.Stream{ID: "cam-1", ProcessorIDs: []string{"face-blur"}}, streamstest.Stream{ID: "cam-2"})
+	newWorkspace(t, "data-sources/stream_processors", url).MustApply().Want(0, `processors = toset([ "face-blur", ])`)
+	w := newWorkspace(t, "data-sources/stream_processors_group", url)
+	w.MustApply()
+	saved := w.MustRun("output", "-json", "streams").Stdout
+	w = newWorkspace(t, "existing-streams/create", url)
+	w.MustApply()
+	w.Write("streams.json", saved)
+	w.Edit("main.tf", "for_each = local.cameras", `for_each = jsondecode(file("streams.json"))`)
+	w.MustApply()
+	wantAttached(t, "the sets of the file", service, map[string]string{"cam-1": "face-blur"})
 }
 
 // A query, or import blocks, write the configuration of streams as they are, and change none.

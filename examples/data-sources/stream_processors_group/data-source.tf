@@ -1,0 +1,11 @@
+provider "stream" {
+  detect_drift = true
+}
+
+data "stream_processors_group" "cameras" {
+  stream_ids = compact(split("\n", file("${path.module}/ids.txt")))
+}
+
+output "streams" {
+  value = data.stream_processors_group.cameras.streams
+}
