@@ -34,6 +34,10 @@ var shellBlocks = map[string][]block{
 		{begins: "terraform apply", folder: "actions/stream_set_processors"},
 	},
 	"guides/existing-streams.md": {
+		{
+			begins: "terraform apply\nterraform output", folder: "data-sources/stream_processors_group",
+			want: []string{"0 added, 0 changed, 0 destroyed"},
+		},
 		{begins: "terraform plan -out", folder: "existing-streams/create", want: []string{"3 added, 0 changed, 0 destroyed"}},
 	},
 	"guides/installing.md": {
