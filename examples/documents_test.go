@@ -112,7 +112,7 @@ func TestDiagnosticsAreDocumented(t *testing.T) {
 	}
 	ofOthers := regexp.MustCompile(`^(connection refused|no such host|certificate .*|bad certificate|handshake failure|` +
 		`server gave HTTP response.*|doesn't match any.*|Missing Configuration for Required Attribute|` +
-		`Provider produced inconsistent final plan|failed to read schema for … unavailable provider|` +
+		`Provider produced inconsistent final plan|failed to read (provider configuration )?schema for ….*|` +
 		`terraform init|terraform plan -generate-config-out|.* = .*)$`)
 	for _, quoted := range regexp.MustCompile("`([a-zA-Z][^`=:]* [^`]*)`").FindAllStringSubmatch(guide, -1) {
 		for part := range strings.SplitSeq(strings.Trim(quoted[1], "…"), "…") {
