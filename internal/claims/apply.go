@@ -31,8 +31,8 @@ func (s *Stream) Set(set streams.ProcessorSet, interrupted bool) Decision {
 	return s.send(set)
 }
 
-// Leave begins the operation of a resource that leaves the stream. mark is the claim that its plan found; the zero value
-// if it found none.
+// Leave begins the operation of a resource that leaves the stream. mark is the claim that its plan found; the zero
+// value if it found none.
 func (s *Stream) Leave(l Leave, mark Claim, interrupted bool) Decision {
 	// An object that is destroyed after its successor was created would be destroyed in a run of its own, without
 	// knowing the successor, if it stayed in the state.

@@ -1,5 +1,5 @@
-// Package claims has the rules of one stream in one run: what is planned, what is sent, and what is known afterwards. It
-// knows neither Terraform nor HTTP. Its words, each with one meaning in the whole program:
+// Package claims has the rules of one stream in one run: what is planned, what is sent, and what is known afterwards.
+// It knows neither Terraform nor HTTP. Its words, each with one meaning in the whole program:
 //
 //   - run: what Terraform does with one provider configuration, a plan or an apply.
 //   - set: the processor ids of a stream; an update replaces the whole set.
@@ -117,8 +117,8 @@ const (
 	MayBeDropped                  // likewise, if the streams of the group, which are known after apply, do not have it
 )
 
-// request returns the set that a resource sends when it leaves a stream beside a claim of others. A resource that relies
-// on its set needs it; one that sends its set does so itself.
+// request returns the set that a resource sends when it leaves a stream beside a claim of others. A resource that
+// relies on its set needs it; one that sends its set does so itself.
 func (l Leave) request(claim Claim) (set streams.ProcessorSet, send bool) {
 	switch {
 	case claim.Kind == relies:

@@ -25,8 +25,8 @@ type Stream struct {
 	CompatibleNamespaces *streams.ProcessorSet `json:"compatible_namespaces"` // a set of strings, too
 }
 
-// IsKnown reports whether the states of a resource type of a provider can be read. The provider is given by its address, of
-// which some OpenTofu versions know only the last part, or nothing.
+// IsKnown reports whether the states of a resource type of a provider can be read. The provider is given by its
+// address, of which some OpenTofu versions know only the last part, or nothing.
 func IsKnown(typeName, providerAddress string) bool {
 	origin, ok := origins[typeName]
 	provider := providerAddress[strings.LastIndex(providerAddress, "/")+1:]
@@ -47,8 +47,8 @@ func Read(typeName string, schemaVersion int64, state []byte) (Stream, error) {
 	return origin.read(values).stream()
 }
 
-// stream returns what an exchange attached to a stream. A reported set counts more than the set that was sent. There is no
-// set if the service never confirmed one, so that the next apply sends the configured set.
+// stream returns what an exchange attached to a stream. A reported set counts more than the set that was sent. There is
+// no set if the service never confirmed one, so that the next apply sends the configured set.
 func (x exchange) stream() (Stream, error) {
 	id, err := streamIDIn(x.target)
 	if err != nil {

@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// This file can be deleted, with its test and its line in main.go: every result stays the same, only slower. The gain is
-// in DESIGN.md, "Performance".
+// This file can be deleted, with its test and its line in main.go: every result stays the same, only slower. The gain
+// is in DESIGN.md, "Performance".
 
 // memoryLimit keeps the process below 250 MB with 10,000 streams in one group. Twice as much saves no time.
 const memoryLimit = 160 << 20

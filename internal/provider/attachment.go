@@ -15,8 +15,8 @@ import (
 	"github.com/stream-management/terraform-provider-stream/internal/streams"
 )
 
-// attachment is what both resources do: it decodes what the framework passes, makes a change of it, plans or applies the
-// change in a session, and saves the result. The rest is in the schemas and models of the resources.
+// attachment is what both resources do: it decodes what the framework passes, makes a change of it, plans or applies
+// the change in a session, and saves the result. The rest is in the schemas and models of the resources.
 type attachment[T any, M model[T]] struct {
 	session *session
 }
@@ -30,8 +30,8 @@ type model[T any] interface {
 	was(marks marks) entries                               // what a state has of the streams
 	leaving(state *T) (kind claims.LeaveKind, detach bool) // how an update leaves streams
 
-	// planComputed plans the computed values. The state is nil if it says nothing of the streams. mayRedeploy says that the
-	// apply may have another deployment, which is not known yet.
+	// planComputed plans the computed values. The state is nil if it says nothing of the streams. mayRedeploy says that
+	// the apply may have another deployment, which is not known yet.
 	planComputed(state *T, sends, mayRedeploy bool)
 
 	// take makes the model what the state has of the streams, and what the service reported of them.

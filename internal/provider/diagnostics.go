@@ -17,15 +17,15 @@ import (
 	"github.com/stream-management/terraform-provider-stream/internal/streams"
 )
 
-// Diagnostics about streams are made here, in warnings.go and in deployment.go. A failed operation says what happened, where,
-// what the service said, what to check, and last what is now true of the stream.
+// Diagnostics about streams are made here, in warnings.go and in deployment.go. A failed operation says what happened,
+// where, what the service said, what to check, and last what is now true of the stream.
 
 func diagnoseRead(id string, err error) diag.Diagnostic {
 	return diagnose(id, fmt.Sprintf("stream %q could not be read", id), "", operation{err: err})
 }
 
-// diagnose makes the error of a failed operation. happened is a clause such as `stream "cam-1" could not be read`. inState is
-// what to know of the state if the stream may have been changed.
+// diagnose makes the error of a failed operation. happened is a clause such as `stream "cam-1" could not be read`.
+// inState is what to know of the state if the stream may have been changed.
 func diagnose(id, happened, inState string, o operation) diag.Diagnostic {
 	switch o.decision.Refusal {
 	case claims.ConflictingSets:

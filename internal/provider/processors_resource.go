@@ -111,8 +111,8 @@ func (m *processorsModel) take(_ entries, reported map[string]*streams.Stream) {
 	}
 }
 
-// unexpectedChanges reports, once, that the stream has another terminal or fragment type: the plan promised the old value to
-// the resources that depend on it.
+// unexpectedChanges reports, once, that the stream has another terminal or fragment type: the plan promised the old
+// value to the resources that depend on it.
 func (m *processorsModel) unexpectedChanges(before *processorsModel, mask func(string) string) (diags diag.Diagnostics) {
 	compare := func(name string, old, now types.String) {
 		if old.IsNull() || old.Equal(now) {
@@ -167,8 +167,8 @@ func (r *processorsResource) IdentitySchema(_ context.Context, _ resource.Identi
 	}
 }
 
-// ImportState sends nothing: the state holds only the id. The rest comes from the read with detect_drift that follows, or
-// from the response to the first update.
+// ImportState sends nothing: the state holds only the id. The rest comes from the read with detect_drift that follows,
+// or from the response to the first update.
 func (r *processorsResource) ImportState(ctx context.Context, req resource.ImportStateRequest, resp *resource.ImportStateResponse) {
 	resource.ImportStatePassthroughWithIdentity(ctx, path.Root("stream_id"), path.Root("stream_id"), req, resp)
 	m, ok := newModel[*processorsModel](ctx, &resp.State, &resp.Diagnostics)

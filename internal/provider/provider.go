@@ -1,5 +1,5 @@
-// Package provider is the Terraform provider: schemas, plan and state. Package config reads the provider block, and package
-// streams sends the requests.
+// Package provider is the Terraform provider: schemas, plan and state. Package config reads the provider block, and
+// package streams sends the requests.
 package provider
 
 import (
@@ -7,12 +7,14 @@ import (
 	"fmt"
 	"os"
 	"strings"
+	"time"
 
 	"github.com/hashicorp/terraform-plugin-framework/action"
 	"github.com/hashicorp/terraform-plugin-framework/datasource"
 	"github.com/hashicorp/terraform-plugin-framework/list"
 	"github.com/hashicorp/terraform-plugin-framework/provider"
 	"github.com/hashicorp/terraform-plugin-framework/resource"
+	"github.com/hashicorp/terraform-plugin-log/tflog"
 
 	"github.com/stream-management/terraform-provider-stream/internal/config"
 	"github.com/stream-management/terraform-provider-stream/internal/streams"
@@ -88,3 +90,33 @@ func (p *streamProvider) ListResources(context.Context) []func() list.ListResour
 func (p *streamProvider) Actions(context.Context) []func() action.Action {
 	return []func() action.Action{newSetProcessorsAction}
 }
+
+// observe logs an attempt: one line at DEBUG; bodies and the headers of the response at TRACE. Headers of requests are
+// never logged.
+func observe(ctx context.Context, a streams.Attempt) {
+	fields := map[string]any{
+		"method":      a.Method,
+		"url":         a.URL,
+		"status":      a.Status,
+		"duration_ms": a.Duration.Milliseconds(),
+		"attempt":     a.Number,
+	}
+	if a.Err != "" {
+		fields["error"] = a.Err
+	}
+	if a.Retry {
+		fields["next_in"] = nextIn(a)
+	}
+	tflog.Debug(ctx, "stream service request", fields)
+	tflog.Trace(ctx, "stream service bodies", map[string]any{
+		"request": a.RequestBody, "response": a.ResponseBody, "response_headers": a.Header, "attempt": a.Number,
+	})
+	if observer, ok := ctx.Value(attemptObserver{}).(func(streams.Attempt)); ok {
+		observer(a)
+	}
+}
+
+func nextIn(a streams.Attempt) string { return a.RetryWait.Round(time.Millisecond).String() }
+
+// attemptObserver is the key of a function in a context, which observe calls after each attempt.
+type attemptObserver struct{}

@@ -79,8 +79,8 @@ func (s *session) awaitFirstClaims(ctx context.Context) {
 	}
 }
 
-// mayWarn reports whether a plan or a refresh shows its warning of a kind about a stream: a run shows those about the first
-// streams.
+// mayWarn reports whether a plan or a refresh shows its warning of a kind about a stream: a run shows those about the
+// first streams.
 func (s *session) mayWarn(kind, id string) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -217,8 +217,8 @@ func (s *session) waitForTurn(ctx context.Context, id string) (*semaphore.Weight
 	return turn, nil
 }
 
-// forEach runs an operation for each stream, as many at the same time as the client sends requests, and yields the results
-// in the order of ids.
+// forEach runs an operation for each stream, as many at the same time as the client sends requests, and yields the
+// results in the order of ids.
 func forEach[T any](s *session, ids []string, operation func(id string) T) iter.Seq2[string, T] {
 	return func(yield func(string, T) bool) {
 		results := make([]chan T, len(ids))

@@ -21,8 +21,8 @@ const (
 	namedStreams = 10 // others that are named
 )
 
-// subject is what a tally is about: the attribute that has the streams, or "" for a single resource, whose diagnostics have
-// the paths of its attributes.
+// subject is what a tally is about: the attribute that has the streams, or "" for a single resource, whose diagnostics
+// have the paths of its attributes.
 type subject string
 
 const (
@@ -40,8 +40,8 @@ func (s subject) path(id string) path.Path {
 	return at
 }
 
-// tally counts the streams of a resource, and collects the diagnostics about them. For a group, that is the diagnostics of
-// the first streams, and then the counts of all.
+// tally counts the streams of a resource, and collects the diagnostics about them. For a group, that is the diagnostics
+// of the first streams, and then the counts of all.
 type tally struct {
 	subject
 	changed, leaves  int                      // streams whose operation succeeded

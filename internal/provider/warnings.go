@@ -19,8 +19,8 @@ func (w warningText) with(other string) warningText {
 	return w
 }
 
-// about returns the warning. The summary has the id, because Terraform merges warnings with equal summaries, and shows the
-// details of only one.
+// about returns the warning. The summary has the id, because Terraform merges warnings with equal summaries, and shows
+// the details of only one.
 func (w warningText) about(id string, more ...string) diag.Diagnostic {
 	detail := paragraphs(append([]string{w.detail, w.advice}, more...)...)
 	return diag.NewWarningDiagnostic(fmt.Sprintf("%s: stream %q", w.summary, id), detail)
@@ -69,16 +69,16 @@ var staysAttached = warningText{"Processors Stay Attached",
 	"The destroy sent nothing, because this run was to set the processors of the stream again. That failed, so the stream may " +
 		"still have the processors of the destroyed object: {other}. Apply again.", ""}
 
-// unforeseenDetach is for the destroy of an object that has another stream than its replacement, if Terraform asked for no
-// plan of the destroy, or asked in the apply.
+// unforeseenDetach is for the destroy of an object that has another stream than its replacement, if Terraform asked for
+// no plan of the destroy, or asked in the apply.
 var unforeseenDetach = warningText{"Processors Were Detached",
 	"A resource that is tainted, replaced with -replace, or has create_before_destroy had this stream, and its replacement does " +
 		"not. Terraform does not ask for a plan of such a destroy before the apply, so the destroy has detached the processors " +
 		"without knowing other resources of the stream. If another resource has the stream, change a value in its triggers and " +
 		"apply again.", ""}
 
-// wereDetached is for a stream that a resource of this run has left, with the empty set, before another one set it. The plan
-// could not always know: an id that is known after apply may turn out to be that of the stream.
+// wereDetached is for a stream that a resource of this run has left, with the empty set, before another one set it. The
+// plan could not always know: an id that is known after apply may turn out to be that of the stream.
 var wereDetached = warningText{"Processors Were Detached for a Moment",
 	"In this run, a resource left this stream and detached its processors, and this resource attached its set afterwards. " +
 		"In between, the stream had no processors.",
