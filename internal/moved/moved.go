@@ -103,12 +103,10 @@ var origins = map[string]struct {
 type attributes struct {
 	Method, Path, URL, ID string
 
-	// restful_operation
-	Body, Output    body
+	Body, Output    body // restful_operation
 	SensitiveOutput body `json:"sensitive_output"`
 
-	// restapi_object
-	CreateMethod string `json:"create_method"`
+	CreateMethod string `json:"create_method"` // restapi_object
 	UpdateMethod string `json:"update_method"`
 	CreatePath   string `json:"create_path"`
 	UpdatePath   string `json:"update_path"`
@@ -116,8 +114,7 @@ type attributes struct {
 	UpdateData   body `json:"update_data"`
 	APIResponse  body `json:"api_response"`
 
-	// terracurl_request
-	RequestBody body   `json:"request_body"`
+	RequestBody body   `json:"request_body"` // terracurl_request
 	StatusCode  string `json:"status_code"`
 	Response    body
 }

@@ -1,6 +1,7 @@
 package provider
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -191,8 +192,6 @@ func stringSet(texts []string) types.Set {
 
 // providerSession returns the session of the provider data. There is none before the provider is configured.
 func providerSession(data any) *session {
-	if configured, ok := data.(*session); ok {
-		return configured
-	}
-	return newSession("", false)
+	configured, _ := data.(*session)
+	return cmp.Or(configured, newSession("", false))
 }
