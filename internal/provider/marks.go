@@ -77,13 +77,3 @@ func (m marks) entry(id string, set streams.ProcessorSet) *claims.Entry {
 	}
 	return &claims.Entry{Set: set, Resend: found.Resend}
 }
-
-// imported returns the marks of an import that reads. Terraform would say itself that an imported stream does not exist
-// if the read of the import removed it.
-func imported(ids ...string) marks {
-	m := marks{}
-	for _, id := range ids {
-		m[id] = mark{Import: true}
-	}
-	return m
-}

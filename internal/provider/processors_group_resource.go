@@ -126,9 +126,9 @@ func (r *groupResource) ImportState(ctx context.Context, req resource.ImportStat
 			nothingDone))
 		return
 	}
-	kept := entries{}
+	kept, imported := entries{}, marks{}
 	for _, id := range ids {
-		kept[id] = &claims.Entry{}
+		kept[id], imported[id] = &claims.Entry{}, mark{Import: true}
 	}
 	m, ok := newModel[*groupModel](ctx, &resp.State, &resp.Diagnostics)
 	if !ok {
@@ -137,7 +137,7 @@ func (r *groupResource) ImportState(ctx context.Context, req resource.ImportStat
 	m.take(kept, nil)
 	m.Deployment = r.session.deployment.value()
 	resp.Diagnostics.Append(resp.State.Set(ctx, m)...)
-	resp.Diagnostics.Append(imported(ids...).save(ctx, resp.Private)...)
+	resp.Diagnostics.Append(imported.save(ctx, resp.Private)...)
 }
 
 // parseStreamIDs reads stream ids: a list in JSON, or one id on each line.

@@ -185,7 +185,7 @@ func (r *processorsResource) ImportState(ctx context.Context, req resource.Impor
 		m.Deployment = r.session.deployment.value()
 	}
 	if r.session.readsStreams() {
-		resp.Diagnostics.Append(imported(m.ID.ValueString()).save(ctx, resp.Private)...)
+		resp.Diagnostics.Append(marks{m.ID.ValueString(): {Import: true}}.save(ctx, resp.Private)...)
 	}
 	resp.Diagnostics.Append(resp.State.Set(ctx, m)...)
 }

@@ -64,7 +64,7 @@ func (s *session) refresh(ctx context.Context, of subject, was entries, found ma
 	a := applied{kept: entries{}, reported: map[string]*streams.Stream{}, marks: marks{}}
 	for id, read := range s.readEach(ctx, was.without(nil)) {
 		switch {
-		case streamNotFound(read.err) && !found[id].Import:
+		case streamNotFound(read.err) && !found[id].Import: // of an imported one, Terraform would say so without the response
 			rules(s, id, func(stream *claims.Stream) any { stream.SetGone(); return nil })
 			a.marks[id] = mark{Gone: true} // the plan of the apply is made by another process
 			t.add(id, streamGone.about(id))
