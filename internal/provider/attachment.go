@@ -37,7 +37,7 @@ type model[T any] interface {
 	// take makes the model what the state has of the streams, and what the service reported of them.
 	take(kept entries, reported map[string]*streams.Stream)
 
-	// unexpectedChanges reports what an update did not promise. mask hides secrets in what the service reported.
+	// unexpectedChanges says what an update did not promise. mask hides secrets in what the service reported.
 	unexpectedChanges(before *T, mask func(string) string) diag.Diagnostics
 }
 

@@ -111,7 +111,7 @@ func (m *processorsModel) take(_ entries, reported map[string]*streams.Stream) {
 	}
 }
 
-// unexpectedChanges reports, once, that the stream has another terminal or fragment type: the plan promised the old
+// unexpectedChanges says, once, that the stream has another terminal or fragment type: the plan promised the old
 // value to the resources that depend on it.
 func (m *processorsModel) unexpectedChanges(before *processorsModel, mask func(string) string) (diags diag.Diagnostics) {
 	compare := func(name string, old, now types.String) {
@@ -197,7 +197,7 @@ func (r *processorsResource) MoveState(context.Context) []resource.StateMover {
 
 func moveState(ctx context.Context, req resource.MoveStateRequest, resp *resource.MoveStateResponse) {
 	if !moved.IsKnown(req.SourceTypeName, req.SourceProviderAddress) {
-		return // the framework reports that the type cannot be moved
+		return // the framework says that the type cannot be moved
 	}
 	found, err := moved.Read(req.SourceTypeName, req.SourceSchemaVersion, req.SourceRawState.JSON)
 	id := types.StringPointerValue(found.ID)

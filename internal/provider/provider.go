@@ -45,7 +45,7 @@ func (p *streamProvider) Schema(_ context.Context, _ provider.SchemaRequest, res
 	resp.Schema = config.Schema()
 }
 
-// ValidateConfig reports what Configure would refuse.
+// ValidateConfig says what Configure would refuse.
 func (p *streamProvider) ValidateConfig(ctx context.Context, req provider.ValidateConfigRequest, resp *provider.ValidateConfigResponse) {
 	resp.Diagnostics.Append(config.Validate(ctx, req.Config, os.Getenv)...)
 }

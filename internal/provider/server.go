@@ -99,7 +99,7 @@ func (s *stoppingServer) unlessStopped(ctx context.Context) context.Context {
 	return ctx
 }
 
-// StopProvider interrupts all operations, and waits until actions and lists have reported: the protocol server
+// StopProvider interrupts all operations, and waits until actions and lists have ended: the protocol server
 // drops later events, and Terraform would take an interrupted action or query for a success.
 func (s *stoppingServer) StopProvider(ctx context.Context, req *tfprotov6.StopProviderRequest) (*tfprotov6.StopProviderResponse, error) {
 	s.stopped.Store(true)

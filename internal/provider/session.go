@@ -217,9 +217,9 @@ func (s *session) waitForTurn(ctx context.Context, id string) (*semaphore.Weight
 	return turn, nil
 }
 
-// forEach runs an operation for each stream, as many at the same time as the client sends requests, and yields the
-// results in the order of ids.
-func forEach[T any](s *session, ids []string, operation func(id string) T) iter.Seq2[string, T] {
+// forEach calls do for each stream, as many at the same time as the client sends requests, and yields the results in the
+// order of ids.
+func forEach[T any](s *session, ids []string, do func(id string) T) iter.Seq2[string, T] {
 	return func(yield func(string, T) bool) {
 		results := make([]chan T, len(ids))
 		for i := range ids {
@@ -229,7 +229,7 @@ func forEach[T any](s *session, ids []string, operation func(id string) T) iter.
 			var running errgroup.Group
 			running.SetLimit(s.client.MaxConcurrent())
 			for i, id := range ids {
-				running.Go(func() error { results[i] <- operation(id); return nil })
+				running.Go(func() error { results[i] <- do(id); return nil })
 			}
 		}()
 		for i, id := range ids {
