@@ -161,7 +161,7 @@ func TestNowTrue(t *testing.T) {
 		return diagnose(id, "it could not be done", "", operation{err: err, known: known}).Detail()
 	}
 	sayRefused := func(refusal claims.Refusal, known claims.Known) string {
-		o := operation{err: errRefused, decision: claims.Decision{Refusal: refusal}, known: known}
+		o := operation{decision: claims.Decision{Refusal: refusal}, known: known}
 		return diagnose(id, "it could not be done", "", o).Detail()
 	}
 	counts := &tally{subject: ofGroup, changed: 1, leaves: 2}

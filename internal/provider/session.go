@@ -111,9 +111,6 @@ func rules[T any](s *session, id string, rule func(*claims.Stream) T) T {
 	return rule(&s.stream(id).rules)
 }
 
-// errRefused is the error of an operation that sends nothing because of another resource: see its decision.
-var errRefused = errors.New("the stream was left alone because of another resource")
-
 // interruptedError says that an operation ended before it did anything. It wraps the error of the context.
 type interruptedError struct{ error }
 
@@ -181,7 +178,7 @@ func (s *session) operate(ctx context.Context, id string,
 	o.decision = rules(s, id, func(stream *claims.Stream) claims.Decision { return begin(stream, ctx.Err() != nil) })
 	switch o.decision.Refusal {
 	case claims.ConflictingSets, claims.Blocked:
-		o.err = errRefused
+		o.err = errors.New("another resource has the stream") // diagnose says more, by the refusal
 	case claims.Interrupted:
 		o.err = interruptedError{ctx.Err()}
 	}
