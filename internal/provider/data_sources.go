@@ -27,9 +27,7 @@ func newProcessorsDataSource() datasource.DataSource { return &processorsDataSou
 func newGroupDataSource() datasource.DataSource { return &groupDataSource{} }
 
 // dataSource is what both data sources do. They claim no set: no resource relies on what they read.
-type dataSource struct {
-	session *session
-}
+type dataSource struct{ session *session }
 
 func (d *dataSource) Configure(_ context.Context, req datasource.ConfigureRequest, _ *datasource.ConfigureResponse) {
 	d.session = providerSession(req.ProviderData)
@@ -152,7 +150,7 @@ func (d *groupDataSource) Read(ctx context.Context, req datasource.ReadRequest, 
 	for id, stream := range found {
 		sets[id] = stringSet(stream.ProcessorIDs.IDs())
 	}
-	m.Streams = setMap(sets)
+	m.Streams = types.MapValueMust(types.SetType{ElemType: types.StringType}, sets)
 	m.Deployment = d.session.deployment.value()
 	resp.Diagnostics.Append(resp.State.Set(ctx, m)...)
 }

@@ -80,7 +80,7 @@ func (m *groupModel) take(kept entries, reported map[string]*streams.Stream) {
 	for id, entry := range kept {
 		values[id] = stringSet(entry.Set.IDs())
 	}
-	m.Streams = setMap(values)
+	m.Streams = types.MapValueMust(types.SetType{ElemType: types.StringType}, values)
 	for _, s := range reported {
 		m.LastEdited = types.Int64Value(max(m.LastEdited.ValueInt64(), s.LastEdited))
 	}

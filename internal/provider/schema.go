@@ -178,10 +178,6 @@ func knownSet(set types.Set) *streams.ProcessorSet {
 	return &processors
 }
 
-func setMap(sets map[string]attr.Value) types.Map {
-	return types.MapValueMust(types.SetType{ElemType: types.StringType}, sets)
-}
-
 func stringSet(texts []string) types.Set {
 	values := make([]attr.Value, 0, len(texts))
 	for _, text := range texts {
