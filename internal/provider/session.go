@@ -135,7 +135,9 @@ type operation struct {
 // set sends the planned set of a stream. After a failure, the state may have the stream: as before, or as reported.
 func (s *session) set(ctx context.Context, c change, id string) operation {
 	return s.operate(ctx, id,
-		func(stream *claims.Stream, interrupted bool) claims.Decision { return stream.Set(*c.want[id], interrupted) },
+		func(stream *claims.Stream, interrupted bool) claims.Decision {
+			return stream.Set(*c.want[id], interrupted)
+		},
 		func(stream *claims.Stream, o *operation) {
 			stream.EndSet(*o.result, c.was[id] != nil || c.partial() && o.result.Reported != nil)
 		})
