@@ -255,3 +255,50 @@ func TestGroupDropsAKeptStream(t *testing.T) {
 	mark := before.PlanLeave(drop).Claim
 	check(t, "a replaced group, with the mark", made(replaced.Leave(detaching, mark, false)), "accepted")
 }
+
+// A resource that leaves a stream never takes away what another one has, whatever happened before.
+func TestLeaveInEveryPhase(t *testing.T) {
+	for at := untouched; at <= written; at++ {
+		for kind := Nobody; kind <= relies; kind++ {
+			for _, detach := range []bool{true, false} {
+				claim := Claim{Kind: kind}
+				if kind >= sends {
+					claim.Set = a
+				}
+				want := "accepted"
+				switch {
+				case at == written:
+				case kind == relies:
+					want = `["a"]`
+				case kind == Nobody && detach:
+					want = "[]"
+				}
+				if at == blocked && want != "accepted" {
+					want = "blocked"
+				}
+				s := &Stream{phase: at, claim: claim}
+				check(t, fmt.Sprintf("phase %d, claim %d, detach %t", at, kind, detach), made(s.Leave(Leave{Entry{b, Settled}, detach, Destroyed}, Claim{}, false)), want)
+			}
+		}
+	}
+}
+
+func TestKnown(t *testing.T) {
+	var s, once Stream
+	s.Set(a, false)
+	check(t, "under way", s.Known(), Known{Unknown: true})
+	s.EndSet(unclear, false)
+	check(t, "unknown outcome", s.Known(), Known{Unknown: true, Failed: true})
+	s.Set(a, false)
+	s.EndSet(succeeds(a), false)
+	check(t, "reported", s.Known(), Known{Reported: reports(a)})
+	check(t, "an interrupted action", made(once.SetOnce(b, true)), "interrupted")
+	once.SetOnce(b, false)
+	once.EndOnce(succeeds(b))
+	check(t, "after an action", once.Known(), Known{Reported: reports(b)})
+	check(t, "a refresh", once.Known().Gone, false)
+	once.SetGone()
+	check(t, "a refresh that finds nothing", once.Known().Gone, true)
+	check(t, "a conflict", (&Stream{claim: Claim{sends, a}}).Set(b, false), Decision{Refusal: ConflictingSets, Set: b, Other: a})
+	check(t, "the report has the relied set", made((&Stream{reported: reports(a)}).Leave(Leave{Entry{b, Settled}, true, Destroyed}, Claim{relies, a}, false)), "accepted")
+}

@@ -74,3 +74,95 @@ func TestPlanAfterALeaveWithUnknownOutcome(t *testing.T) {
 		check(t, "a set in the state is sent again", s.PlanSet(Want{Set: &a, Entry: inStateA}).Send, want)
 	}
 }
+
+var (
+	keepA = Want{Set: &a, Entry: inStateA}
+	dropA = Leave{*inStateA, true, Dropped}
+)
+
+// Of several leaves that make a state untrue, a dropped stream comes first, then a detached one, then the first.
+func TestWhichLeaveDiffers(t *testing.T) {
+	order := []remainder{
+		{emptied: true, detached: true, dropped: true}, {set: b, dropped: true}, {emptied: true, detached: true}, {set: b},
+	}
+	for i, first := range order {
+		for _, second := range order[i+1:] {
+			for _, leaves := range [][]remainder{{first, second}, {second, first}, {{set: a}, second, first}, {first, {set: a}, second}} {
+				other, _ := (&Stream{leaves: leaves}).differs(a)
+				check(t, fmt.Sprint("of ", leaves), other, first)
+			}
+		}
+	}
+	s := Stream{leaves: []remainder{{set: b}, {set: a, unknown: true}}}
+	other, _ := s.differs(a)
+	check(t, "of two alike", other, remainder{set: b})
+}
+
+// The plans of independent resources come in any order. None of these orders may decide whether the plan fails.
+func TestOrderOfPlans(t *testing.T) {
+	plans := map[string]func(*Stream) Refusal{
+		"keep a":     func(s *Stream) Refusal { return s.PlanSet(keepA).Refusal },
+		"send a":     func(s *Stream) Refusal { return s.PlanSet(Want{Set: &a}).Refusal },
+		"send b":     func(s *Stream) Refusal { return s.PlanSet(Want{Set: &b}).Refusal },
+		"late":       func(s *Stream) Refusal { return s.PlanSet(Want{}).Refusal },
+		"drop a":     func(s *Stream) Refusal { return s.PlanLeave(dropA).Refusal },
+		"drop b":     func(s *Stream) Refusal { return s.PlanLeave(Leave{Entry{b, Settled}, false, Dropped}).Refusal },
+		"destroy a":  func(s *Stream) Refusal { return s.PlanLeave(detaching).Refusal },
+		"may drop a": func(s *Stream) Refusal { return s.PlanLeave(Leave{*inStateA, true, MayBeDropped}).Refusal },
+	}
+	for first := range plans {
+		for second := range plans {
+			var s, reversed Stream
+			one := max(plans[first](&s), plans[second](&s))
+			other := max(plans[second](&reversed), plans[first](&reversed))
+			check(t, first+" and "+second, one, other)
+		}
+	}
+}
+
+func TestPlanSet(t *testing.T) {
+	beside := func(s Stream, w Want) Plan { return s.PlanSet(w) }
+	check(t, "known after apply", beside(Stream{}, Want{}), Plan{Send: true, Claim: Claim{Kind: expected}})
+	check(t, "a conflict", beside(Stream{claim: Claim{sends, a}}, Want{Set: &b}), Plan{Refusal: ConflictingSets, Other: a})
+	check(t, "another set was left", beside(Stream{left: &remainder{set: b}}, keepA),
+		Plan{Send: true, Claim: Claim{resends, a}, Other: b, Warnings: []Warning{Resending}})
+	check(t, "left with an unknown outcome", beside(Stream{left: &remainder{set: a, unknown: true}}, keepA).Warnings, []Warning{ResendingUnknown})
+	check(t, "another set than in the state", beside(Stream{}, Want{Set: &b, Entry: inStateA}).Warnings, []Warning(nil))
+	check(t, "a drop", beside(Stream{leaves: []remainder{{set: b, dropped: true}}}, keepA), Plan{Claim: Claim{relies, a}, Refusal: StreamIsKept, Other: b})
+	check(t, "beside a request with the same set", beside(Stream{underWay: &remainder{set: a}}, keepA).Send, false)
+	check(t, "no processors that could be detached", beside(Stream{leaves: []remainder{{emptied: true}}}, Want{Set: &a, Entry: &Entry{}}).Warnings, []Warning(nil))
+}
+
+func TestPlanLeaveBesideAReliedSet(t *testing.T) {
+	var s Stream
+	s.PlanSet(keepA)
+	s.PlanLeave(Leave{Entry{b, Settled}, true, Destroyed})
+	check(t, "the destroy leaves the relied set", s.PlanSet(keepA).Send, false)
+	check(t, "a destroy is planned", s.Known().DestroyPlanned, true)
+	s = Stream{claim: Claim{Kind: relies}}
+	check(t, "a drop beside a relied empty set", s.PlanLeave(dropA).Warnings, []Warning(nil))
+	s = Stream{}
+	s.PlanLeave(dropA)
+	s.PlanSet(keepA)
+	check(t, "a replaced group", s.PlanLeave(Leave{*inStateA, true, Replaced}).Warnings, []Warning{MarkMayBeLostToState})
+}
+
+// A drop is planned only until its operation begins.
+func TestDropEnds(t *testing.T) {
+	var s, other, two Stream
+	s.PlanLeave(Leave{Entry{b, Settled}, false, Destroyed})
+	s.PlanLeave(dropA)
+	s.Leave(dropA, Claim{}, false)
+	s.EndLeave(succeeds(emptySet))
+	p := s.PlanSet(keepA)
+	check(t, "after the drop", p.Refusal, accepted)
+	check(t, "after the drop, the set is sent", p.Send, true)
+	other.PlanLeave(dropA)
+	other.Leave(Leave{*inStateA, false, Destroyed}, Claim{}, false)
+	check(t, "after a destroy", other.PlanSet(keepA).Refusal, StreamIsKept)
+	two.PlanLeave(Leave{*inStateA, false, Dropped})
+	two.PlanLeave(dropA)
+	two.Leave(dropA, Claim{}, false)
+	two.Leave(dropA, Claim{}, false)
+	check(t, "after two drops", len(two.leaves), 0)
+}
