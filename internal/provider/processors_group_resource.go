@@ -140,10 +140,10 @@ func (r *groupResource) ImportState(ctx context.Context, req resource.ImportStat
 	resp.Diagnostics.Append(imported.save(ctx, resp.Private)...)
 }
 
-// parseStreamIDs reads stream ids: a list in JSON, or one id on each line.
+// parseStreamIDs reads stream ids: a list in JSON, or one id on each line. The text may begin with a byte order mark.
 func parseStreamIDs(text string) ([]string, error) {
 	var ids []string
-	if text = strings.TrimSpace(text); strings.HasPrefix(text, "[") {
+	if text = strings.TrimSpace(strings.TrimPrefix(text, "\ufeff")); strings.HasPrefix(text, "[") {
 		if err := json.Unmarshal([]byte(text), &ids); err != nil {
 			return nil, fmt.Errorf("it is no list of texts in JSON: %w", err)
 		}

@@ -11,7 +11,10 @@ import (
 // A group is imported by the ids of its streams. Each stream is read once, and the plan of the same group is empty.
 func TestImportGroup(t *testing.T) {
 	t.Parallel()
-	for name, id := range map[string]string{"JSON": `["cam-1", "cam 2", "cam-1"]`, "lines": "cam-1\r\n\n cam 2 \n"} {
+	for name, id := range map[string]string{
+		"JSON": `["cam-1", "cam 2", "cam-1"]`, "lines": "cam-1\r\n\n cam 2 \n",
+		"JSON of PowerShell": "\ufeff[\"cam-1\",\r\n\"cam 2\"]\r\n", "lines of PowerShell": "\ufeffcam-1\r\ncam 2\r\n",
+	} {
 		service, url := streamstest.Start(t, streamstest.Options{ServeGet: true},
 			streamstest.Stream{ID: "cam-1", ProcessorIDs: []string{"p2", "p1"}}, streamstest.Stream{ID: "cam 2"})
 		r := newGroupRun(t, coretest.Attributes{"base_url": url, "detect_drift": true})
@@ -42,7 +45,7 @@ func TestImportRefused(t *testing.T) {
 		{coretest.SingleName, ".", `"." cannot be imported: a stream id must not be "."`},
 		{coretest.SingleName, "..", `must not be ".."`},
 		{coretest.SingleName, " cam", "must not begin or end with white space"},
-		{coretest.SingleName, "a\tb", "must not contain control characters"},
+		{coretest.SingleName, "a\tb", "must not contain the control character U+0009"},
 		{coretest.GroupName, " \n", "it has no stream id"},
 		{coretest.GroupName, "[]", "it has no stream id"},
 		{coretest.GroupName, `["cam-1"`, "JSON"},

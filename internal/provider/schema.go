@@ -24,8 +24,8 @@ import (
 // Attributes, descriptions, rules and values that resources, data sources and the action share.
 
 const (
-	streamIDDescription = "Id of the stream: any text except `.` and `..`, without control characters and surrounding " +
-		"white space."
+	streamIDDescription = "Id of the stream: any text except `.` and `..`, without control characters, byte order marks and " +
+		"surrounding white space."
 	processorIDsDescription = "Ids of the processors to attach, in any order. An empty set detaches all processors."
 
 	idDescription             = "Id of the stream, the same as `stream_id`."

@@ -51,7 +51,7 @@ func TestProcessorsValidation(t *testing.T) {
 		"not known yet":      {coretest.Attributes{"stream_id": tftypes.UnknownValue, "processor_ids": []any{tftypes.UnknownValue}}, "", ""},
 		"set not known yet":  {coretest.Attributes{"processor_ids": tftypes.UnknownValue}, "", ""},
 		"dots":               {coretest.Attributes{"stream_id": ".."}, "stream_id", `must not be ".."`},
-		"control characters": {coretest.Attributes{"stream_id": "a\u007fb"}, "stream_id", "must not contain control characters"},
+		"control characters": {coretest.Attributes{"stream_id": "a\u007fb"}, "stream_id", "must not contain the control character U+007F"},
 		"padded processor":   {coretest.Attributes{"processor_ids": []string{"p1 "}}, "processor_ids", "must not begin or end with white space"},
 		"null processor":     {coretest.Attributes{"processor_ids": []any{nil}}, "processor_ids", "null"},
 		"no such on_destroy": {coretest.Attributes{"on_destroy": "Detach"}, "on_destroy", `["detach" "keep"]`},

@@ -32,8 +32,13 @@ func CheckStreamID(id string) error {
 	if id == "." || id == ".." {
 		return fmt.Errorf("must not be %q, which has a special meaning in a URL path", id)
 	}
-	if strings.ContainsFunc(id, unicode.IsControl) {
-		return errors.New("must not contain control characters")
+	for _, c := range id { // a terminal shows none of these
+		switch {
+		case c == '\ufeff':
+			return errors.New("must not contain a byte order mark (U+FEFF)")
+		case unicode.IsControl(c):
+			return fmt.Errorf("must not contain the control character %U", c)
+		}
 	}
 	return CheckProcessorID(id)
 }

@@ -12,7 +12,8 @@ func TestCheckIDs(t *testing.T) {
 	const (
 		empty   = "must not be empty"
 		space   = "must not begin or end with white space"
-		control = "must not contain control characters"
+		control = "must not contain the control character U+"
+		mark    = "must not contain a byte order mark (U+FEFF)"
 		dots    = `must not be ".", which has a special meaning in a URL path`
 	)
 	for _, id := range []string{"s1", "a b", "a/b?c#d%2F;e", "...", "./..", "%2e%2e", "grün-流-😀", "a\u202eb", strings.Repeat("x", 5000)} {
@@ -23,7 +24,8 @@ func TestCheckIDs(t *testing.T) {
 	for id, want := range map[string][2]string{
 		"": {empty, empty}, " ": {space, space}, " a": {space, space}, "a ": {space, space}, "a\u00a0": {space, space}, "\u2003a": {space, space},
 		".": {dots, ""}, "..": {strings.Replace(dots, ".", "..", 1), ""},
-		"a\x00b": {control, ""}, "a\nb": {control, ""}, "a\x7fb": {control, ""}, "a\u0085b": {control, ""}, "a\n": {control, space},
+		"a\x00b": {control + "0000", ""}, "a\nb": {control + "000A", ""}, "a\x7fb": {control + "007F", ""}, "a\u0085b": {control + "0085", ""},
+		"a\r\n": {control + "000D", space}, "\ufeffa": {mark, ""}, "a\ufeffb\r": {mark, space},
 	} {
 		if got := [2]string{errorText(streams.CheckStreamID(id)), errorText(streams.CheckProcessorID(id))}; got != want {
 			t.Errorf("%q: %q, want %q", id, got, want)
