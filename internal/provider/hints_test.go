@@ -53,6 +53,8 @@ func TestHints(t *testing.T) {
 		"interrupted": {without(context.Canceled), false, []string{"Apply again when you are ready."}, nil},
 		"bad token file": {streams.Error{Kind: streams.KindAuthentication, Err: errors.Join(streams.ErrSecretFile, errors.New("x"))}, false,
 			[]string{"relative to the folder where Terraform runs"}, []string{"base_url"}},
+		"token file in UTF-16": {streams.Error{Kind: streams.KindAuthentication, Err: errors.Join(streams.ErrSecretFile, streams.ErrUTF16)}, false,
+			[]string{"Windows PowerShell"}, []string{"base_url", "mounted"}},
 		"repeated": {streams.Error{Kind: streams.KindAuthentication, Repeated: true}, false,
 			[]string{"error of the other operation"}, []string{"base_url"}},
 		"not sent":            {without(streams.ErrNotSent), false, []string{"this machine"}, []string{"base_url", "service"}},

@@ -14,6 +14,9 @@ import (
 // ErrSecretFile is the cause of an [Error] if a file with a credential cannot be used.
 var ErrSecretFile = errors.New("the file with the credential cannot be used")
 
+// ErrUTF16 is the cause if a text is in the encoding that Windows PowerShell writes by default.
+var ErrUTF16 = errors.New("it is UTF-16; write it as UTF-8, in PowerShell with Set-Content -Encoding utf8")
+
 var errEmptyFile = errors.New("it is empty")
 
 // rotationDelay is how long a request waits for a file to change.
@@ -67,6 +70,8 @@ func (f *secretFile) readOnce() (string, error) {
 		}
 	case text == "":
 		err = errEmptyFile
+	case strings.HasPrefix(text, "\xff\xfe"), strings.HasPrefix(text, "\xfe\xff"):
+		err = ErrUTF16
 	case strings.ContainsAny(text, "\r\n"):
 		err = errors.New("it has more than one line")
 	default:

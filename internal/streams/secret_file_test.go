@@ -121,6 +121,8 @@ func TestBadSecretFiles(t *testing.T) {
 		" \n\t":                          "it is empty",
 		"s3cret-1\ns3cret-2\n":           "more than one line",
 		"s3cret\x00\x01":                 "control characters",
+		"\xff\xfes\x003\x00":             "it is UTF-16; write it as UTF-8, in PowerShell with Set-Content -Encoding utf8",
+		"\xfe\xff\x00s\x003":             "it is UTF-16; write it as UTF-8, in PowerShell with Set-Content -Encoding utf8",
 		"Bearer s3cret":                  `it begins with "Bearer", which is sent before the token`,
 		strings.Repeat("s3cret", 20_000): "longer than 64 KiB",
 	} {
