@@ -1,16 +1,18 @@
 package streams
 
 import (
+	"encoding/json"
 	"html"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 )
 
-// redactor masks known secrets in texts from outside: a service, a proxy or a library may quote what it received, as it
-// is, or escaped up to three times for a URL, for a string in JSON or a programming language, or for HTML. The provider's
-// own words, its URLs and the ids that the user wrote are never masked. The zero value masks nothing.
+// redactor masks known secrets in texts from outside: a service, a proxy or a library may quote what it received, as
+// it is, or escaped up to three times for a URL, for a string in JSON or a programming language, or for HTML. The
+// provider's own words, its URLs and the ids that the user wrote are never masked. The zero value masks nothing.
 type redactor struct {
 	mu      sync.Mutex // for one text at a time, because a long one needs several times its size
 	secrets []string   // longest first
@@ -28,36 +30,51 @@ func (r *redactor) add(secrets ...string) {
 	slices.SortFunc(r.secrets, func(a, b string) int { return len(b) - len(a) })
 }
 
-// mask replaces the secrets in a text from outside. If one is escaped, mask replaces the words that have it, or the whole
-// text if the secret is more than a word. Mask before a text is cut: half a secret is not found.
+// mask replaces the secrets in a text from outside. If one is escaped, mask replaces the words that have it, or the
+// whole text if the secret is more than a word. Mask before a text is cut: half a secret is not found.
 func (r *redactor) mask(text string) string {
 	r.mu.Lock()
 	defer r.mu.Unlock()
+	if masked := r.replace(text, 3); masked != "***" {
+		return masked
+	}
+	text = r.replace(text, 0)
+	return r.replace(words.ReplaceAllStringFunc(text, func(word string) string { return r.replace(word, 3) }), 3)
+}
+
+// replace replaces the secrets in a text, or all of it if one appears once up to so many levels of escapes are undone.
+func (r *redactor) replace(text string, levels int) string {
 	for _, secret := range r.secrets {
 		text = strings.ReplaceAll(text, secret, "***")
 	}
-	hide := func(text string) string {
-		if r.hidden(text, 3) {
+	for i := 0; i < len(unescape) && levels > 0; i++ {
+		if plain := unescape[i](text); plain != text && r.replace(plain, levels-1) != plain {
 			return "***"
 		}
-		return text
-	}
-	if hide(text) != text {
-		text = hide(words.ReplaceAllStringFunc(text, hide))
 	}
 	return text
 }
 
-var words = regexp.MustCompile(`[^\s"'<>?]+`)
+var (
+	words     = regexp.MustCompile(`[^\s"'<>?]+`)
+	percent   = regexp.MustCompile(`%[\da-fA-F]{2}`)
+	backslash = regexp.MustCompile(`(?s)\\(u[\da-fA-F]{4}(\\u[\da-fA-F]{4})*|x[\da-fA-F]{2}|[0-7]{3}|U[\da-fA-F]{8}|.)`)
+)
 
-// hidden reports whether a text has a secret, or has one once up to as many levels of escapes are undone.
-func (r *redactor) hidden(text string, levels int) bool {
-	found := slices.ContainsFunc(r.secrets, func(secret string) bool { return strings.Contains(text, secret) })
-	if found || levels == 0 {
-		return found
+// unescape has functions that undo the escapes of a URL, of a string in JSON or a programming language, and of HTML.
+var unescape = []func(string) string{
+	func(text string) string {
+		return percent.ReplaceAllStringFunc(text, func(escape string) string { return unquote(`\x` + escape[1:]) })
+	},
+	func(text string) string { return backslash.ReplaceAllStringFunc(text, unquote) },
+	html.UnescapeString,
+}
+
+// unquote returns what an escape stands for, or several of the form \uXXXX, because two may be one character.
+func unquote(escape string) string {
+	plain, err := strconv.Unquote(`"` + escape + `"`)
+	if err != nil && json.Unmarshal([]byte(`"`+escape+`"`), &plain) != nil {
+		return escape[1:] // a character that needs no escape
 	}
-	return slices.ContainsFunc([]func(string) string{unescapeURL, unquote, html.UnescapeString}, func(undo func(string) string) bool {
-		plain := undo(text)
-		return plain != text && r.hidden(plain, levels-1)
-	})
+	return plain
 }
