@@ -108,12 +108,12 @@ func (r *reader) tls() streams.TLS {
 		ServerName:         r.text("tls.server_name"),
 		InsecureSkipVerify: insecure.ValueBool(),
 	}
-	if err := (streams.TLS{CACertPEM: t.CACertPEM}).Check(); err != nil {
+	if _, err := (streams.TLS{CACertPEM: t.CACertPEM}).Config(); err != nil {
 		r.refuse(at("tls.ca_cert_pem"), "%s.%s", err, fileAdvice(t.CACertPEM))
 	}
 	switch {
 	case t.ClientCertPEM != "" && t.ClientKeyPEM != "":
-		if err := (streams.TLS{ClientCertPEM: t.ClientCertPEM, ClientKeyPEM: t.ClientKeyPEM}).Check(); err != nil {
+		if _, err := (streams.TLS{ClientCertPEM: t.ClientCertPEM, ClientKeyPEM: t.ClientKeyPEM}).Config(); err != nil {
 			r.refuse(at("tls.client_cert_pem"), "and client_key_pem do not make a client certificate: %s.%s", err,
 				cmp.Or(fileAdvice(t.ClientCertPEM), fileAdvice(t.ClientKeyPEM)))
 		}

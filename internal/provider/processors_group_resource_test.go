@@ -51,6 +51,8 @@ func TestImportRefused(t *testing.T) {
 		{coretest.GroupName, `["cam-1"`, "JSON"},
 		{coretest.GroupName, `[1]`, "JSON"},
 		{coretest.GroupName, `["cam-1", ".."]`, `".." is not a stream id`},
+		{coretest.GroupName, "cam-1\n\ufeffcam-2", "it must not contain a byte order mark (U+FEFF)"},
+		{coretest.GroupName, "c\x00a\x00m\x00", "it is UTF-16; write it as UTF-8, in PowerShell with Set-Content -Encoding utf8"},
 	} {
 		_, diags := startProvider(t, coretest.Attributes{"base_url": url, "detect_drift": true}).ImportStateOf(test.typeName, test.id)
 		if len(diags) != 1 || !diags.Failed() || !strings.Contains(diags.String(), test.want) {

@@ -45,7 +45,7 @@ func (r *request) RoundTrip(req *http.Request) (*http.Response, error) {
 	}
 	timeout := r.client.settings.RequestTimeout
 	if r.endpoint.isBad(1) {
-		timeout /= shorterTimeout
+		timeout /= 5 // the first request has waited for the whole timeout several times
 	}
 	ctx, cancel := attemptContext(req.Context(), timeout)
 	defer cancel()
@@ -89,10 +89,6 @@ func (r *request) RoundTrip(req *http.Request) (*http.Response, error) {
 	return resp, err
 }
 
-// shorterTimeout divides the request timeout while the endpoint does not work: the first request has waited
-// for the whole timeout several times.
-const shorterTimeout = 5
-
 // waitForTurn waits for a slot and for the rate limit. The slot comes first: after a wait for a slot, requests
 // that the rate limit has let through would burst.
 func (r *request) waitForTurn(ctx context.Context) error {
@@ -108,7 +104,6 @@ func (r *request) waitForTurn(ctx context.Context) error {
 	return nil
 }
 
-// noteResponse notes what a response says.
 func (r *request) noteResponse(resp *http.Response) {
 	if resp.StatusCode == http.StatusTooManyRequests || !isRetryableStatus(resp.StatusCode) {
 		r.endpoint.succeeded() // a service that limits requests works, and so does one that refuses them
@@ -154,21 +149,18 @@ func (r *request) describeAttempt(resp *http.Response, err error, d time.Duratio
 	return a
 }
 
-// interruptGrace is how long an attempt may go on after an interrupt. The service has probably received
-// its request, and only the response tells whether the stream was changed.
-const interruptGrace = 5 * time.Second
-
 // requestTimeout is why an attempt ended that got no response within that time.
 type requestTimeout time.Duration
 
 func (requestTimeout) Error() string { return "no response within the request timeout" }
 
-// attemptContext returns the context of one attempt. It ends with the request timeout and with the time
-// limit of the operation, and interruptGrace after the operation was cancelled.
+// attemptContext returns the context of one attempt. It ends with the request timeout and with the time limit of the
+// operation, and five seconds after an interrupt: the service has probably received the request, and only the response
+// tells whether the stream was changed.
 func attemptContext(operation context.Context, timeout time.Duration) (context.Context, context.CancelFunc) {
 	ctx, cancel := context.WithCancelCause(context.WithoutCancel(operation))
 	unregister := context.AfterFunc(operation, func() {
-		grace := interruptGrace
+		grace := 5 * time.Second
 		if deadline, limited := operation.Deadline(); limited {
 			grace = min(grace, time.Until(deadline))
 		}

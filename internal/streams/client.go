@@ -1,8 +1,14 @@
+// Package streams is a client for version 2 of the stream management service. It has no dependency on Terraform.
+//
+// INTERFACE.md in this directory describes the service's interface: what is specified, what is not
+// shown, and what the provider does. Comments cite its sections.
 package streams
 
 import (
+	"bytes"
 	"cmp"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"net"
@@ -103,8 +109,11 @@ func (c *Client) MaxConcurrent() int { return cap(c.slots) }
 // /v2/streams/{id} (INTERFACE.md, section 4). The update fails if the response is not this stream
 // with this set. Every failure is an [*Error].
 func (c *Client) UpdateStream(ctx context.Context, id string, processors ProcessorSet) (*Stream, error) {
-	body, _ := marshalUnescaped(map[string][]string{"processor_ids": processors.IDs()}) // fails for no strings
-	r := c.newRequest(http.MethodPatch, body)
+	var body bytes.Buffer
+	encoder := json.NewEncoder(&body)
+	encoder.SetEscapeHTML(false)                                               // ids are sent as they were written
+	_ = encoder.Encode(map[string][]string{"processor_ids": processors.IDs()}) // fails for no strings
+	r := c.newRequest(http.MethodPatch, bytes.TrimSpace(body.Bytes()))
 	updated, e := c.run(ctx, r, id)
 	if e != nil {
 		return nil, e

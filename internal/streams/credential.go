@@ -1,22 +1,22 @@
 package streams
 
 import (
+	"bytes"
 	"context"
 	"encoding/base64"
 	"errors"
 	"fmt"
+	"io/fs"
+	"os"
+	"strings"
 	"sync"
+	"time"
 )
 
 // BasicAuth is a user of HTTP Basic authentication.
 type BasicAuth struct {
-	Username string
-	Password string
+	Username, Password string
 }
-
-// refusalLimit is the number of streams after which a refused credential is not sent any more: services
-// lock accounts.
-const refusalLimit = 3
 
 // credential is the Authorization header of all requests. No scheme is specified (INTERFACE.md, section 5).
 // If the header has to be found, one request does that, and the others wait for its result.
@@ -28,11 +28,8 @@ type credential struct {
 	searching chan struct{} // nil: no request looks for a header; closed when the search has ended
 }
 
-// source finds headers.
-type source interface {
-	// find returns another header than refused if there is one. It is never called by two requests at the same time.
-	find(ctx context.Context, refused string) *found
-}
+// source returns another header than refused if there is one. It is never called by two requests at the same time.
+type source func(ctx context.Context, refused string) *found
 
 // found is a header, or an error. Its health is what the service says to the header.
 type found struct {
@@ -51,9 +48,9 @@ func newCredential(cfg Config, client *Client) *credential {
 	c.last = &found{holds: func() bool { return c.source == nil }}
 	switch {
 	case cfg.OAuth2 != nil:
-		c.source = newTokenSource(*cfg.OAuth2, client)
+		c.source = newTokenSource(*cfg.OAuth2, client).find
 	case cfg.TokenFile != "":
-		c.source = &tokenFile{secretFile: secretFile{"token_file", cfg.TokenFile, client.redactor}}
+		c.source = (&secretFile{setting: "token_file", path: cfg.TokenFile, redactor: client.redactor}).findToken
 	case cfg.BasicAuth != nil:
 		c.last.header = "Basic " + basicCredentials(cfg.BasicAuth.Username, cfg.BasicAuth.Password)
 	case cfg.Token != "":
@@ -106,7 +103,7 @@ func (f *found) unusable(refused string) error {
 	case errors.As(f.err, &e):
 		reason := "nothing was sent, because another operation has failed: " + f.err.Error()
 		return &Error{Kind: e.Kind, TokenRequest: e.TokenRequest, Repeated: true, Err: e.Err, Reason: reason}
-	case refused == "" && f.isBad(refusalLimit):
+	case refused == "" && f.isBad(3): // services lock accounts
 		reason := "nothing was sent, because the service has refused the same credentials for other streams: " + f.refusal
 		return &Error{Kind: KindAuthentication, Repeated: true, Reason: reason}
 	}
@@ -115,7 +112,7 @@ func (f *found) unusable(refused string) error {
 
 // find looks for a header, for all requests.
 func (c *credential) find(ctx context.Context, refused string) (*found, error) {
-	f := c.source.find(ctx, refused)
+	f := c.source(ctx, refused)
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	close(c.searching)
@@ -144,4 +141,100 @@ func (c *credential) refused(f *found, before int, e *Error) {
 	}
 	f.failed(before)
 	f.refusal = e.Error()
+}
+
+// Causes of an [Error] if a file with a credential cannot be used. Windows PowerShell writes UTF-16 by default.
+var (
+	ErrSecretFile = errors.New("the file with the credential cannot be used")
+	ErrUTF16      = errors.New("it is UTF-16; write it as UTF-8, in PowerShell with Set-Content -Encoding utf8")
+	errEmptyFile  = errors.New("it is empty")
+)
+
+// rotationDelay is how long a request waits for a file to change.
+const rotationDelay = 2 * time.Second
+
+// secretFile is a file whose content, without surrounding white space, is a credential. Another
+// program may replace the content at any time.
+type secretFile struct {
+	setting  string // the name of the file's setting, for errors
+	path     string
+	redactor *redactor
+	token    string // a bearer token that was read last
+}
+
+// read returns the credential, and a function that reports whether the file is still as it was then. For at most the
+// given wait, it reads again while the file is empty, because it is being written, and while it has a refused
+// credential: a service may refuse the old one just before the new one is written.
+func (f *secretFile) read(ctx context.Context, refused string, wait time.Duration) (text string, unchanged func() bool, err error) {
+	limit, again := time.After(wait), time.Tick(rotationDelay/40)
+	for {
+		before, _ := os.Stat(f.path)
+		unchanged = func() bool {
+			now, _ := os.Stat(f.path)
+			return before == nil && now == nil ||
+				os.SameFile(before, now) && before.Size() == now.Size() && before.ModTime().Equal(now.ModTime())
+		}
+		text, err = f.readOnce()
+		mayChange := errors.Is(err, errEmptyFile) || err == nil && text == refused
+		if !mayChange {
+			return text, unchanged, err
+		}
+		select {
+		case <-again:
+		case <-limit:
+			return text, unchanged, err
+		case <-ctx.Done():
+			return "", unchanged, ctx.Err()
+		}
+	}
+}
+
+// readOnce returns the credential. The error is an [*Error] that names the setting and the path.
+func (f *secretFile) readOnce() (string, error) {
+	var content []byte
+	info, err := os.Stat(f.path)
+	if err == nil && info.Mode().IsRegular() && info.Size() <= maxToken { // to open a pipe could take forever
+		content, err = os.ReadFile(f.path)
+	}
+	text := string(bytes.TrimSpace(bytes.TrimPrefix(content, byteOrderMark)))
+	switch {
+	case err != nil:
+		if p := (*fs.PathError)(nil); errors.As(err, &p) {
+			err = p.Err
+		}
+	case !info.Mode().IsRegular():
+		err = errors.New("it is not a regular file")
+	case info.Size() > maxToken:
+		err = fmt.Errorf("it is longer than %d KiB", maxToken>>10)
+	case text == "":
+		err = errEmptyFile
+	case strings.HasPrefix(text, "\xff\xfe"), strings.HasPrefix(text, "\xfe\xff"):
+		err = ErrUTF16
+	case strings.ContainsAny(text, "\r\n"):
+		err = errors.New("it has more than one line")
+	default:
+		err = CheckToken(text)
+	}
+	if err != nil {
+		reason := fmt.Sprintf("the file %q of %s cannot be used: %s", f.path, f.setting, err)
+		return "", &Error{Kind: KindAuthentication, Reason: reason, Err: errors.Join(ErrSecretFile, err)}
+	}
+	f.redactor.add(text)
+	return text, nil
+}
+
+// findToken reads a bearer token. The old one serves until the service refuses it.
+func (f *secretFile) findToken(ctx context.Context, refused string) *found {
+	wait := rotationDelay
+	if f.token != "" && refused == "" {
+		wait = 0
+	}
+	token, unchanged, err := f.read(ctx, strings.TrimPrefix(refused, "Bearer "), wait)
+	switch {
+	case err == nil:
+		f.token = token
+	case wait > 0:
+		return &found{err: err, holds: unchanged}
+	}
+	return &found{header: "Bearer " + f.token, holds: unchanged}
 }

@@ -2,10 +2,14 @@ package streams
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"html"
 	"net/http"
+	"regexp"
+	"strconv"
 	"strings"
 	"unicode/utf8"
 
@@ -21,21 +25,19 @@ var byteOrderMark = []byte("\ufeff")
 func (c *Client) decode(resp *http.Response, body []byte, id string) (*Stream, error) {
 	c.decoding.Lock()
 	defer c.decoding.Unlock()
-	if coding := resp.Header.Get("Content-Encoding"); coding != "" && coding != "identity" {
-		return nil, fmt.Errorf("the response has the Content-Encoding %q, which the request does not allow", c.redactor.mask(coding))
-	}
-	if len(body) > maxBody {
-		return nil, fmt.Errorf("the response is longer than %d MiB", maxBody>>20)
-	}
-	body = bytes.TrimPrefix(body, byteOrderMark)
-	if !utf8.Valid(body) {
-		return nil, errors.New("the response is not UTF-8 text")
-	}
-	if len(bytes.TrimSpace(body)) == 0 {
-		return nil, errors.New("the response has no body")
-	}
+	coding, text := resp.Header.Get("Content-Encoding"), bytes.TrimPrefix(body, byteOrderMark)
 	var fields map[string]json.RawMessage
-	if err := json.Unmarshal(body, &fields); err != nil || fields == nil {
+	switch {
+	case coding != "" && coding != "identity":
+		coding = c.redactor.mask(coding)
+		return nil, fmt.Errorf("the response has the Content-Encoding %q, which the request does not allow", coding)
+	case len(body) > maxBody:
+		return nil, fmt.Errorf("the response is longer than %d MiB", maxBody>>20)
+	case !utf8.Valid(text):
+		return nil, errors.New("the response is not UTF-8 text")
+	case len(bytes.TrimSpace(text)) == 0:
+		return nil, errors.New("the response has no body")
+	case json.Unmarshal(text, &fields) != nil || fields == nil:
 		return nil, errors.New("the response is not a JSON object")
 	}
 
@@ -70,4 +72,54 @@ func (c *Client) decode(resp *http.Response, body []byte, id string) (*Stream, e
 // decodeValue reports whether raw was of the type of to. Unlike package json, it refuses null.
 func decodeValue(raw json.RawMessage, to any) bool {
 	return string(raw) != "null" && json.Unmarshal(raw, to) == nil
+}
+
+// Length limits of texts from a service, in characters. A documented message is worth more space than a page of HTML.
+const (
+	maxMessage = 4000
+	maxText    = 300
+)
+
+// readMessage returns the message of an error body, and whether the body has the documented form
+// (INTERFACE.md, section 2). For any other body it returns the text.
+func readMessage(body []byte, secrets *redactor) (message string, documented bool) {
+	body = bytes.TrimPrefix(body, byteOrderMark)
+	// Not a struct: that would accept "Message", which web frameworks send for an unknown route.
+	var fields map[string]json.RawMessage
+	if json.Unmarshal(body, &fields) == nil && decodeValue(fields["message"], &message) {
+		return secrets.printable(message, maxMessage), true
+	}
+	text := secrets.mask(string(body))
+	if strings.HasPrefix(http.DetectContentType(body), "text/html") {
+		text = "HTML page: " + html.UnescapeString(markup.ReplaceAllString(text, " "))
+	}
+	return secrets.printable(strings.Join(strings.Fields(text), " "), maxText), false
+}
+
+// markup is what a browser does not show of a web page. The first characters of a page are markup, and would
+// say nothing.
+var markup = regexp.MustCompile(`(?is)<!--.*?-->|<(script|style|svg|noscript|template)\b.*?</(script|style|svg|noscript|template)\s*>|<[^>]*>`)
+
+// printable returns a text from outside as an error shows it: without secrets, with at most limit characters, and with
+// escapes for what a terminal interprets or does not show. So a message cannot move the cursor, hide words or add lines.
+func (r *redactor) printable(text string, limit int) string {
+	quoted := strconv.QuoteToGraphic(truncate(r.mask(text), limit))
+	return truncate(unquoter.Replace(quoted[1:len(quoted)-1]), limit)
+}
+
+// unquoter undoes what only a quoted text needs.
+var unquoter = strings.NewReplacer(`\\`, `\`, `\"`, `"`)
+
+// truncate returns the first limit characters of s, and "…" if there are more.
+func truncate(s string, limit int) string {
+	if first := fmt.Sprintf("%.*s", limit, s); len(first) < len(s) {
+		return first + "…"
+	}
+	return s
+}
+
+// requestID returns the value of the first header that identifies the request for the service's support, or "".
+func requestID(h http.Header) string {
+	return cmp.Or(h.Get("X-Request-Id"), h.Get("Request-Id"), h.Get("X-Correlation-Id"), h.Get("X-Amzn-Requestid"),
+		h.Get("X-Amz-Request-Id"), h.Get("X-Ms-Request-Id"), h.Get("X-Amzn-Trace-Id"), h.Get("X-Trace-Id"), h.Get("Cf-Ray"))
 }

@@ -36,13 +36,8 @@ const (
 
 // kinds has the kinds of single statuses and, by the first digit, of all others.
 var kinds = map[int]Kind{
-	http.StatusUnauthorized:   KindAuthentication,
-	http.StatusForbidden:      KindUnauthorized,
-	http.StatusNotFound:       KindNotFound,
-	http.StatusRequestTimeout: KindTimeout,
-	http.StatusGatewayTimeout: KindTimeout,
-	http.StatusBadGateway:     KindBadGateway,
-
+	401: KindAuthentication, 403: KindUnauthorized, 404: KindNotFound,
+	408: KindTimeout, 504: KindTimeout, 502: KindBadGateway,
 	1: KindUnexpected, 2: KindUnexpected, 3: KindRedirect, 4: KindBadRequest,
 }
 
@@ -61,12 +56,7 @@ const (
 // outcomeOf returns the outcome of an attempt with an error status. A service may fail after it has
 // applied the update, so only a refusal means that it did not.
 func outcomeOf(status int) Outcome {
-	switch status {
-	case http.StatusNotImplemented, http.StatusMovedPermanently, http.StatusFound,
-		http.StatusTemporaryRedirect, http.StatusPermanentRedirect:
-		return NotChanged
-	}
-	if status/100 == 4 && status != http.StatusRequestTimeout {
+	if status/100 == 4 && status != 408 || slices.Contains([]int{301, 302, 307, 308, 501}, status) {
 		return NotChanged
 	}
 	return Unknown
@@ -131,11 +121,8 @@ func StatusText(status int) string {
 
 // Causes of an [Error], beside those of package context.
 var (
-	// ErrNotSent means that a setting or an environment variable makes a request that Go's HTTP library does not send.
-	ErrNotSent = errors.New("the request cannot be sent")
-	// ErrRateLimit means that the limit of requests per second left no time for a request.
+	ErrNotSent   = errors.New("the request cannot be sent") // by Go's library, because of a setting or a variable
 	ErrRateLimit = errors.New("the limit of requests per second allows no request in time")
-	// ErrTokenWait means that the time ended in a wait for the token request of another operation.
 	ErrTokenWait = errors.New("the operation waited for the token request of another operation")
 )
 

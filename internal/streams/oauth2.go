@@ -26,7 +26,6 @@ type OAuth2 struct {
 	ClientAssertionFile string
 }
 
-// tokenSource requests tokens.
 type tokenSource struct {
 	client        *Client
 	config        clientcredentials.Config
@@ -35,17 +34,10 @@ type tokenSource struct {
 }
 
 func newTokenSource(cfg OAuth2, c *Client) *tokenSource {
-	s := &tokenSource{
-		client: c,
-		config: clientcredentials.Config{
-			ClientID:       cfg.ClientID,
-			ClientSecret:   cfg.ClientSecret,
-			TokenURL:       cfg.TokenURL,
-			Scopes:         cfg.Scopes,
-			EndpointParams: url.Values{},
-			AuthStyle:      oauth2.AuthStyleInHeader,
-		},
-	}
+	s := &tokenSource{client: c, config: clientcredentials.Config{
+		ClientID: cfg.ClientID, ClientSecret: cfg.ClientSecret, TokenURL: cfg.TokenURL, Scopes: cfg.Scopes,
+		EndpointParams: url.Values{}, AuthStyle: oauth2.AuthStyleInHeader,
+	}}
 	for name, value := range cfg.EndpointParams {
 		s.config.EndpointParams.Set(name, value)
 	}
@@ -53,7 +45,7 @@ func newTokenSource(cfg OAuth2, c *Client) *tokenSource {
 		s.useAssertion(cfg.ClientAssertion)
 	}
 	if cfg.ClientAssertionFile != "" {
-		s.assertionFile = &secretFile{"oauth2.client_assertion_file", cfg.ClientAssertionFile, c.redactor}
+		s.assertionFile = &secretFile{setting: "oauth2.client_assertion_file", path: cfg.ClientAssertionFile, redactor: c.redactor}
 	}
 	return s
 }

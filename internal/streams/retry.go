@@ -7,7 +7,9 @@ import (
 	"math"
 	"math/rand/v2"
 	"net/http"
+	"slices"
 	"strconv"
+	"sync"
 	"time"
 
 	"github.com/hashicorp/go-retryablehttp"
@@ -25,27 +27,26 @@ type Retry struct {
 var DefaultRetry = Retry{MaxAttempts: 5, MinBackoff: 500 * time.Millisecond, MaxBackoff: 30 * time.Second}
 
 // checkRetry decides after an attempt whether another one follows. Both go to the log.
-func (r *request) checkRetry(ctx context.Context, resp *http.Response, err error) (retry bool, _ error) {
+func (r *request) checkRetry(ctx context.Context, resp *http.Response, err error) (bool, error) {
 	r.due = time.Time{}
 	if r.attempt == nil {
 		return false, nil
 	}
 	if err == nil && isRetryableStatus(resp.StatusCode) || err != nil && isRetryableError(err) {
-		retry = r.planRetry(ctx, resp, err)
+		r.planRetry(ctx, resp, err)
 	}
 	if observe := r.client.settings.Observe; observe != nil {
 		observe(ctx, *r.attempt)
 	}
-	return retry, nil
+	return r.attempt.Retry, nil
 }
 
-// planRetry reports whether another attempt follows one that failed for the moment, and notes when.
-func (r *request) planRetry(ctx context.Context, resp *http.Response, err error) bool {
-	retryAfter := ""
+// planRetry notes whether another attempt follows one that failed for the moment, and when.
+func (r *request) planRetry(ctx context.Context, resp *http.Response, err error) {
+	retryAfter, now := "", time.Now()
 	if err == nil {
 		retryAfter = resp.Header.Get("Retry-After")
 	}
-	now := time.Now()
 	wait, requested := parseRetryAfter(retryAfter, now)
 	if !requested {
 		wait = r.client.settings.Retry.backoff(r.known.Attempts, rand.Float64())
@@ -72,18 +73,10 @@ func (r *request) planRetry(ctx context.Context, resp *http.Response, err error)
 	default:
 		r.attempt.Retry, r.attempt.RetryWait = true, wait
 	}
-	return r.attempt.Retry
 }
 
 // isRetryableStatus reports whether the same request may succeed later.
-func isRetryableStatus(status int) bool {
-	switch status {
-	case http.StatusRequestTimeout, http.StatusTooManyRequests, http.StatusInternalServerError,
-		http.StatusBadGateway, http.StatusServiceUnavailable, http.StatusGatewayTimeout:
-		return true
-	}
-	return false
-}
+func isRetryableStatus(status int) bool { return slices.Contains([]int{408, 429, 500, 502, 503, 504}, status) }
 
 // isRetryableError reports whether an attempt without a response may succeed later: a connection may
 // fail for a moment, but TLS settings do not change. An *Error is a redirect.
@@ -113,4 +106,41 @@ func parseRetryAfter(value string, now time.Time) (wait time.Duration, ok bool) 
 		return max(0, date.Sub(now)), true
 	}
 	return 0, false
+}
+
+// health is what all requests learn together about an endpoint or a credential, so that a fleet does not find out
+// the same for each stream. Failures count only if there was no success in the meantime.
+type health struct {
+	mu        sync.Mutex
+	successes int // so far
+	failures  int // since the last success
+}
+
+func (h *health) count() int {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return h.successes
+}
+
+func (h *health) succeeded() {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.successes++
+	h.failures = 0
+}
+
+// failed reports a failure of a request that began after the given number of successes.
+func (h *health) failed(successes int) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if h.successes == successes {
+		h.failures++
+	}
+}
+
+// isBad reports whether there were that many failures.
+func (h *health) isBad(failures int) bool {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return h.failures >= failures
 }

@@ -166,7 +166,7 @@ func TestTLSSettings(t *testing.T) {
 			t.Errorf("%s: %v, want %q", name, err, test.want)
 		}
 	}
-	if err := (streams.TLS{CACertPEM: a.CertPEM + b.CertPEM, ClientCertPEM: a.CertPEM, ClientKeyPEM: a.KeyPEM}).Check(); err != nil {
+	if _, err := (streams.TLS{CACertPEM: a.CertPEM + b.CertPEM, ClientCertPEM: a.CertPEM, ClientKeyPEM: a.KeyPEM}).Config(); err != nil {
 		t.Errorf("valid settings: %v", err)
 	}
 }

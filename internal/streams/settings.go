@@ -1,0 +1,162 @@
+package streams
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"net"
+	"net/http"
+	"net/url"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode"
+
+	"golang.org/x/net/http/httpguts"
+	"golang.org/x/net/http/httpproxy"
+)
+
+// ParseBaseURL parses the address of a deployment (INTERFACE.md, section 4). The address may end with a slash or /v2,
+// which are removed. A path prefix is kept. The address of a stream is an error that names the right address.
+func ParseBaseURL(raw string) (*url.URL, error) {
+	u, err := parseHTTPURL(raw)
+	if err != nil {
+		return nil, err
+	}
+	// Not u.RawQuery or u.Fragment: they are also empty for a bare ? or #.
+	if strings.ContainsAny(raw, "?#") {
+		return nil, errors.New("must not have a query or a fragment")
+	}
+	path := strings.TrimRight(u.EscapedPath(), "/")
+	path = strings.TrimRight(strings.TrimSuffix(path, "/v2"), "/")
+	if end := streamPath.FindString(path); end != "" {
+		return nil, fmt.Errorf("must be the address of the service, not of its streams; write %q",
+			u.Scheme+"://"+u.Host+strings.TrimSuffix(path, end))
+	}
+	u.RawPath = path
+	u.Path, err = url.PathUnescape(path)
+	return u, err
+}
+
+// streamPath is the end of a path to streams or to one stream.
+var streamPath = regexp.MustCompile(`/v2/streams(/[^/]+)?$`)
+
+// NormalURL returns the parsed address of a deployment in one form: a host in lower case, and no default port.
+func NormalURL(base *url.URL) string {
+	u := *base
+	defaultPort := map[string]string{"http": ":80", "https": ":443"}[u.Scheme]
+	u.Host = strings.TrimSuffix(strings.ToLower(u.Host), defaultPort)
+	u.Host = strings.TrimSuffix(u.Host, ":") // a port that is left out after its colon
+	return u.String()
+}
+
+// ParseTokenURL parses the address of an OAuth2 token endpoint. It may have a query, but not a
+// fragment (RFC 6749, section 3.2).
+func ParseTokenURL(raw string) (*url.URL, error) {
+	u, err := parseHTTPURL(raw)
+	if err == nil && strings.Contains(raw, "#") {
+		err = errors.New("must not have a fragment")
+	}
+	return u, err
+}
+
+// parseHTTPURL does not quote raw in an error, because it may contain a password.
+func parseHTTPURL(raw string) (*url.URL, error) {
+	u, err := url.Parse(raw)
+	if err != nil || strings.TrimSpace(raw) != raw {
+		return nil, errors.New(`is not a URL; write it as "https://host"`)
+	}
+	port, _ := strconv.Atoi(cmp.Or(u.Port(), "443")) // out of range, port is the largest number
+	switch {
+	case u.User != nil:
+		return nil, errors.New("must not contain a user name or password; use an authentication attribute")
+	case u.Scheme != "https" && u.Scheme != "http":
+		return nil, errors.New(`must begin with "https://" (or "http://")`)
+	case u.Hostname() == "":
+		return nil, errors.New(`has no host; write it as "https://host"`)
+	case port < 1 || port > 65535:
+		return nil, errors.New("has a port that is not between 1 and 65535")
+	case slices.ContainsFunc(strings.Split(u.Path, "/"), func(s string) bool { return s == "." || s == ".." }):
+		return nil, errors.New(`must not have "." or ".." in its path`)
+	}
+	return u, nil
+}
+
+// SentInClear reports whether requests to u can be read in transit: plain HTTP to another machine.
+func SentInClear(u *url.URL) bool {
+	loopback := strings.EqualFold(u.Hostname(), "localhost") || net.ParseIP(u.Hostname()).IsLoopback()
+	return u.Scheme == "http" && !loopback
+}
+
+// CheckHeader returns an error, such as "must not set Host", if a configuration cannot set this
+// header. The client or Go's HTTP library sets some headers: others would be ignored, or break requests.
+func CheckHeader(name, value string) error {
+	canonical := http.CanonicalHeaderKey(name)
+	controlled := []string{"Accept-Encoding", "Connection", "Content-Encoding", "Content-Length", "Content-Type", "Host",
+		"Keep-Alive", "Proxy-Connection", "Te", "Trailer", "Transfer-Encoding", "Upgrade"}
+	switch {
+	case !httpguts.ValidHeaderFieldName(name):
+		return errors.New("is not a valid header name")
+	case !httpguts.ValidHeaderFieldValue(value):
+		return errors.New("has a value with characters that a header must not contain, such as a line break")
+	case slices.Contains(controlled, canonical):
+		return fmt.Errorf("must not set %s, which the HTTP client controls", canonical)
+	}
+	return nil
+}
+
+// maxToken is the length of the longest credential that is accepted, in bytes.
+const maxToken = 64 << 10
+
+// CheckToken returns an error, such as "it has control characters", if a token cannot be sent as
+// "Authorization: Bearer …".
+func CheckToken(token string) error {
+	scheme, _, found := strings.Cut(token, " ")
+	switch {
+	case len(token) > maxToken:
+		return fmt.Errorf("it is longer than %d KiB", maxToken>>10)
+	case found && strings.EqualFold(scheme, "Bearer"):
+		return errors.New(`it begins with "Bearer", which is sent before the token`)
+	case strings.ContainsFunc(token, unicode.IsControl):
+		return errors.New("it has control characters")
+	}
+	return nil
+}
+
+// minSecretValue is the length of the shortest header or parameter value that is masked, in bytes.
+// To mask a value such as "1" would make other texts unreadable.
+const minSecretValue = 4
+
+// secrets returns the secrets of the configuration and the environment, also in base64 where they are sent so.
+func (cfg Config) secrets() []string {
+	secrets := []string{cfg.Token, cfg.TLS.ClientKeyPEM}
+	addValue := func(value string) {
+		if len(value) >= minSecretValue {
+			secrets = append(secrets, value)
+		}
+	}
+	if a := cfg.BasicAuth; a != nil {
+		secrets = append(secrets, a.Password, basicCredentials(a.Username, a.Password))
+	}
+	if a := cfg.OAuth2; a != nil {
+		secrets = append(secrets, a.ClientSecret, a.ClientAssertion, basicCredentials(a.ClientID, a.ClientSecret),
+			basicCredentials(url.QueryEscape(a.ClientID), url.QueryEscape(a.ClientSecret)))
+		for _, value := range a.EndpointParams {
+			addValue(value)
+		}
+	}
+	for _, value := range cfg.Headers {
+		addValue(value)
+		_, credential, _ := strings.Cut(value, " ") // in "ApiKey abc", the credential without its scheme is secret, too
+		addValue(credential)
+	}
+	proxies := httpproxy.FromEnvironment()
+	for _, address := range []string{proxies.HTTPSProxy, proxies.HTTPProxy} {
+		if u, err := parseProxy(address); err == nil && u.User != nil {
+			password, _ := u.User.Password()
+			secrets = append(secrets, password, basicCredentials(u.User.Username(), password))
+		}
+	}
+	return secrets
+}
