@@ -1,8 +1,12 @@
 package streams_test
 
 import (
+	"crypto/tls"
+	"crypto/x509"
+	"encoding/pem"
 	"errors"
 	"io"
+	"net"
 	"net/http"
 	"net/http/httptest"
 	"strings"
@@ -10,6 +14,7 @@ import (
 	"time"
 
 	"github.com/stream-management/terraform-provider-stream/internal/streams"
+	"github.com/stream-management/terraform-provider-stream/internal/streamstest"
 )
 
 // Requests reuse connections, in sequence and in parallel, also after error responses.
@@ -128,4 +133,162 @@ func TestInvalidProxy(t *testing.T) {
 	t.Setenv("REQUEST_METHOD", "GET")
 	_, err := streams.New(streams.Config{BaseURL: "http://host.example"})
 	wantText(t, errorText(err), "HTTP_PROXY", "REQUEST_METHOD")
+}
+
+func (s *service) caPEM() string {
+	return string(pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: s.Certificate().Raw}))
+}
+
+// requireCertificateOf returns the TLS configuration of a service that accepts the certificates of an authority.
+func requireCertificateOf(ca *streamstest.Authority, maxVersion uint16) *tls.Config {
+	pool := x509.NewCertPool()
+	pool.AppendCertsFromPEM([]byte(ca.CertPEM))
+	return &tls.Config{ClientAuth: tls.RequireAndVerifyClientCert, ClientCAs: pool, MaxVersion: maxVersion}
+}
+
+// theirs stands for the authority of a service in the settings of a client.
+const theirs = "# theirs\n"
+
+// trusting returns the settings for a service.
+func trusting(s *service, settings streams.TLS) streams.TLS {
+	settings.CACertPEM = strings.Replace(settings.CACertPEM, theirs, theirs+s.caPEM(), 1)
+	return settings
+}
+
+// Each TLS setting works for the service and for the token endpoint, over HTTP/2.
+func TestTLSAccepted(t *testing.T) {
+	t.Parallel()
+	ca := streamstest.NewAuthority(t)
+	client := ca.Issue(t, "client")
+	open, mutual := &tls.Config{}, requireCertificateOf(ca, 0)
+	for name, test := range map[string]struct {
+		server *tls.Config
+		client streams.TLS
+	}{
+		"authority alone":             {open, streams.TLS{CACertPEM: theirs}},
+		"one of several authorities":  {open, streams.TLS{CACertPEM: "# ours\n" + client.CertPEM + "\n" + theirs}},
+		"server name":                 {open, streams.TLS{CACertPEM: theirs, ServerName: "example.com"}},
+		"insecure, with another name": {open, streams.TLS{InsecureSkipVerify: true, ServerName: "other.example"}},
+		"client certificate": {mutual, streams.TLS{
+			CACertPEM: theirs, ClientCertPEM: client.CertPEM, ClientKeyPEM: client.KeyPEM}},
+		"client certificate, insecure": {mutual, streams.TLS{
+			InsecureSkipVerify: true, ClientCertPEM: client.CertPEM, ClientKeyPEM: client.KeyPEM}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			endpoint := startTLSService(t, test.server.Clone(), issueTokens(0))
+			s := startTLSService(t, test.server.Clone(), applyUpdate)
+			cfg := streams.Config{TLS: trusting(s, test.client), OAuth2: &streams.OAuth2{TokenURL: endpoint.URL}}
+			if _, err := s.update(t, cfg); err != nil {
+				t.Fatal(err)
+			}
+			for _, r := range append(s.requests(), endpoint.requests()...) {
+				if r.Proto != "HTTP/2.0" {
+					t.Errorf("%s %s went over %s", r.Method, r.Target, r.Proto)
+				}
+			}
+		})
+	}
+}
+
+// A TLS error is not retried, and the stream is not changed.
+func TestTLSRefused(t *testing.T) {
+	t.Parallel()
+	ca, otherCA := streamstest.NewAuthority(t), streamstest.NewAuthority(t)
+	other, expired := otherCA.Issue(t, "other"), ca.IssueExpired(t, "127.0.0.1")
+	open, mutual, old := &tls.Config{}, requireCertificateOf(ca, tls.VersionTLS12), &tls.Config{MaxVersion: tls.VersionTLS11}
+	expiredPair, err := tls.X509KeyPair([]byte(expired.CertPEM), []byte(expired.KeyPEM))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for reason, test := range map[string]struct {
+		server *tls.Config
+		client streams.TLS
+		cause  error
+	}{
+		"x509: certificate signed by unknown authority": {open, streams.TLS{}, streams.ErrUnknownAuthority},
+		"certificate signed by unknown authority":       {open, streams.TLS{CACertPEM: otherCA.CertPEM}, streams.ErrUnknownAuthority},
+		"certificate is valid for example.com": {
+			open, streams.TLS{CACertPEM: theirs, ServerName: "other.example"}, streams.ErrWrongName},
+		"certificate has expired": {
+			&tls.Config{Certificates: []tls.Certificate{expiredPair}}, streams.TLS{CACertPEM: ca.CertPEM}, streams.ErrExpired},
+		"remote error: tls": {mutual, streams.TLS{CACertPEM: theirs}, streams.ErrClientCertificate},
+		"remote error: tls: ": {
+			mutual, streams.TLS{CACertPEM: theirs, ClientCertPEM: other.CertPEM, ClientKeyPEM: other.KeyPEM}, streams.ErrClientCertificate},
+		"remote error: tls: protocol version not supported": {old, streams.TLS{CACertPEM: theirs}, streams.ErrTLS},
+	} {
+		t.Run(reason, func(t *testing.T) {
+			t.Parallel()
+			s, plain := startTLSService(t, test.server.Clone(), applyUpdate), startService(t, applyUpdate)
+			cfg := streams.Config{TLS: trusting(s, test.client)}
+			asEndpoint := cfg
+			asEndpoint.OAuth2 = &streams.OAuth2{TokenURL: s.URL}
+			for _, e := range []*streams.Error{s.updateError(t, cfg), plain.updateError(t, asEndpoint)} {
+				if e.Kind != streams.KindConnection || e.Status != 0 || e.Attempts != 1 || e.Outcome != streams.NotChanged ||
+					!errors.Is(e, test.cause) || !errors.Is(e, streams.ErrTLS) {
+					t.Errorf("error %#v", e)
+				}
+				wantText(t, e.Reason, reason)
+			}
+			s.wantRequests(t, 0)
+			plain.wantRequests(t, 0)
+		})
+	}
+}
+
+// With TLS 1.3, a client learns only after its request that its certificate is missing. The service may
+// have closed the connection before that.
+func TestNoClientCertificateTLS13(t *testing.T) {
+	t.Parallel()
+	s := newService(t, applyUpdate)
+	var err error
+	if s.Listener, err = net.Listen("tcp", "127.0.0.1:0"); err != nil { // in memory, both sides would wait for each other
+		t.Fatal(err)
+	}
+	s.TLS = requireCertificateOf(streamstest.NewAuthority(t), 0)
+	s.StartTLS()
+	e := s.updateError(t, streams.Config{TLS: streams.TLS{CACertPEM: s.caPEM()}, DialContext: new(net.Dialer).DialContext})
+	if e.Status != 0 || e.Kind != streams.KindConnection || e.Reason == "" ||
+		e.Attempts == 1 && errors.Is(e, streams.ErrClientCertificate) && e.Outcome != streams.NotChanged {
+		t.Errorf("error %#v", e)
+	}
+	s.wantRequests(t, 0)
+}
+
+func TestTLSAndPlainHTTP(t *testing.T) {
+	t.Parallel()
+	plain, secure := startService(t, applyUpdate), startTLSService(t, nil, applyUpdate)
+	plain.URL, secure.URL = strings.Replace(plain.URL, "http", "https", 1), strings.Replace(secure.URL, "https", "http", 1)
+	if e := plain.updateError(t, streams.Config{}); e.Attempts != 1 || e.Outcome != streams.NotChanged || e.Status != 0 || !errors.Is(e, streams.ErrNotTLS) {
+		t.Errorf("https to http: %#v", e)
+	}
+	_, err := newClient(t, streams.Config{BaseURL: secure.URL}).ReadStream(t.Context(), "s1")
+	if e := asError(t, err); e.Attempts != 1 || e.Status != 400 || e.Documented || e.Message != "Client sent an HTTP request to an HTTPS server." {
+		t.Errorf("http to https: %#v", e)
+	}
+	plain.wantRequests(t, 0)
+	secure.wantRequests(t, 0)
+}
+
+func TestTLSSettings(t *testing.T) {
+	t.Parallel()
+	ca := streamstest.NewAuthority(t)
+	a, b := ca.Issue(t, "a"), ca.Issue(t, "b")
+	for name, test := range map[string]struct {
+		tls  streams.TLS
+		want string
+	}{
+		"a key as authority": {streams.TLS{CACertPEM: a.KeyPEM}, "TLS settings: contains no PEM certificate"},
+		"certificate alone":  {streams.TLS{ClientCertPEM: a.CertPEM}, "TLS settings: tls: "},
+		"key alone":          {streams.TLS{ClientKeyPEM: a.KeyPEM}, "TLS settings: tls: "},
+		"key of another":     {streams.TLS{ClientCertPEM: a.CertPEM, ClientKeyPEM: b.KeyPEM}, "TLS settings: tls: "},
+	} {
+		_, err := streams.New(streams.Config{BaseURL: "https://host.example", TLS: test.tls})
+		if !strings.HasPrefix(errorText(err), test.want) || strings.Contains(errorText(err), a.KeyPEM[40:80]) {
+			t.Errorf("%s: %v, want %q", name, err, test.want)
+		}
+	}
+	if _, err := (streams.TLS{CACertPEM: a.CertPEM + b.CertPEM, ClientCertPEM: a.CertPEM, ClientKeyPEM: a.KeyPEM}).Config(); err != nil {
+		t.Errorf("valid settings: %v", err)
+	}
 }

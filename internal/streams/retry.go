@@ -76,7 +76,9 @@ func (r *request) planRetry(ctx context.Context, resp *http.Response, err error)
 }
 
 // isRetryableStatus reports whether the same request may succeed later.
-func isRetryableStatus(status int) bool { return slices.Contains([]int{408, 429, 500, 502, 503, 504}, status) }
+func isRetryableStatus(status int) bool {
+	return slices.Contains([]int{408, 429, 500, 502, 503, 504}, status)
+}
 
 // isRetryableError reports whether an attempt without a response may succeed later: a connection may
 // fail for a moment, but TLS settings do not change. An *Error is a redirect.
