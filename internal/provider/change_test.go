@@ -3,7 +3,6 @@ package provider
 import (
 	"encoding/json"
 	"net/http"
-	"strings"
 	"testing"
 
 	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
@@ -66,20 +65,23 @@ func TestGroupUnknown(t *testing.T) {
 	service.WantRequests(t)
 }
 
-// Two resources with different sets for a stream are a conflict at the stream's key.
+// Two resources with different sets for a stream are a conflict at the stream's key, in the plan and in the apply.
 func TestGroupConflict(t *testing.T) {
 	t.Parallel()
-	p := startProvider(t, coretest.Attributes{"base_url": "http://127.0.0.1:1"})
+	provider := coretest.Attributes{"base_url": "http://127.0.0.1:1"}
+	p := startProvider(t, provider)
 	one, other := group(sameSet(3, "p1"), nil), group(map[string][]string{"s001": {"p2"}, "s002": {"p1"}}, nil)
 	if _, _, diags := p.Plan(nullGroup(), one); len(diags) > 0 {
 		t.Fatal(diags)
 	}
 	_, _, diags := p.Plan(nullGroup(), other)
 	wantEqual(t, "errors", map[string][]string{"s001": {"Conflicting Processor Sets"}}, errorsAt(diags))
-	config := resourceValue(coretest.Attributes{"stream_id": "s001", "processor_ids": []string{"p2"}})
-	if _, _, diags := p.Plan(coretest.Managed{Value: nullResource()}, config); !strings.Contains(diags.String(), "Conflicting Processor Sets") {
-		t.Error(diags)
-	}
+	null, config := coretest.Managed{Value: nullResource()}, single("s001", []string{"p2"})
+	_, _, diags = p.Plan(null, config)
+	wantDiagnostics(t, diags, "ERROR: Conflicting Processor Sets")
+	planned, _, _ := startProvider(t, provider).Plan(null, config)
+	_, diags = p.Apply(null.Value, planned, config) // as if the id was known after apply
+	wantDiagnostics(t, diags, "ERROR: Conflicting Processor Sets")
 }
 
 // A create saves nothing if a stream fails; the next apply sends all sets again.
