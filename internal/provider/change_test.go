@@ -133,7 +133,7 @@ func TestGroupUpdateFails(t *testing.T) {
 	wantEqual(t, "errors", want, errorsAt(diags))
 	wantDiagnostic(t, diags, tfprotov6.DiagnosticSeverityError, "Streams Failed",
 		"497 streams have their planned sets. 1 stream was left as on_destroy says. 3 streams were not changed. "+
-			"1 stream may or may not have been changed. The state has what succeeded. The next plan shows the rest.")
+			"1 stream may or may not have been changed. The state has what succeeded. Apply again to send the rest.")
 	service.WantRequests(t, append(patches(changed), patches(map[string][]string{"s100": {}, "s101": {}})...)...)
 	after := without(changed, "new1")
 	after["s007"], after["s042"], after["s100"] = []string{"p1"}, []string{"p1"}, []string{"p1"}

@@ -144,7 +144,7 @@ func (t *tally) nowInState(c change) string {
 	case c.kind == redeploy && t.changed == 0:
 		return "The state is still that of the former deployment."
 	}
-	return "The state has what succeeded. The next plan shows the rest."
+	return "The state has what succeeded. Apply again to send the rest."
 }
 
 // diagnostics ends, for a group, with the counts, and with what is now true of the group in the state.
