@@ -10,8 +10,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/google/go-cmp/cmp"
-
 	"github.com/stream-management/terraform-provider-stream/internal/streams"
 )
 
@@ -187,13 +185,11 @@ func TestObserve(t *testing.T) {
 			t.Fatal(err)
 		}
 		const sent = `{"processor_ids":["p1"]}`
-		if diff := cmp.Diff([]string{
+		wantEqual(t, "attempts", []string{
 			"1: " + sent + ` → 503  {"message":"later"}, retry true`,
 			"2: " + sent + " → 0 EOF , retry true",
 			"3: " + sent + " → 200  " + streamJSON("s1", []string{"p1"}) + ", retry false",
-		}, got); diff != "" {
-			t.Errorf("attempts (-want +got):\n%s", diff)
-		}
+		}, got)
 	})
 }
 
@@ -229,11 +225,7 @@ func TestSwitchingProtocols(t *testing.T) {
 	t.Parallel()
 	closed := make(chan struct{})
 	s := startService(t, func(w http.ResponseWriter, _ *http.Request) {
-		conn, _, err := http.NewResponseController(w).Hijack()
-		if err != nil {
-			t.Error(err)
-			return
-		}
+		conn, _, _ := http.NewResponseController(w).Hijack()
 		defer conn.Close()
 		_, _ = io.WriteString(conn, "HTTP/1.1 101 Switching Protocols\r\nConnection: upgrade\r\nUpgrade: h2c\r\n\r\n")
 		_, _ = io.Copy(io.Discard, conn) // until the client closes the connection

@@ -160,19 +160,20 @@ func TestTLSAccepted(t *testing.T) {
 	t.Parallel()
 	ca := streamstest.NewAuthority(t)
 	client := ca.Issue(t, "client")
+	pair := streams.TLS{ClientCertPEM: client.CertPEM, ClientKeyPEM: client.KeyPEM}
+	trustedPair, insecurePair := pair, pair
+	trustedPair.CACertPEM, insecurePair.InsecureSkipVerify = theirs, true
 	open, mutual := &tls.Config{}, requireCertificateOf(ca, 0)
 	for name, test := range map[string]struct {
 		server *tls.Config
 		client streams.TLS
 	}{
-		"authority alone":             {open, streams.TLS{CACertPEM: theirs}},
-		"one of several authorities":  {open, streams.TLS{CACertPEM: "# ours\n" + client.CertPEM + "\n" + theirs}},
-		"server name":                 {open, streams.TLS{CACertPEM: theirs, ServerName: "example.com"}},
-		"insecure, with another name": {open, streams.TLS{InsecureSkipVerify: true, ServerName: "other.example"}},
-		"client certificate": {mutual, streams.TLS{
-			CACertPEM: theirs, ClientCertPEM: client.CertPEM, ClientKeyPEM: client.KeyPEM}},
-		"client certificate, insecure": {mutual, streams.TLS{
-			InsecureSkipVerify: true, ClientCertPEM: client.CertPEM, ClientKeyPEM: client.KeyPEM}},
+		"authority alone":              {open, streams.TLS{CACertPEM: theirs}},
+		"one of several authorities":   {open, streams.TLS{CACertPEM: "# ours\n" + client.CertPEM + "\n" + theirs}},
+		"server name":                  {open, streams.TLS{CACertPEM: theirs, ServerName: "example.com"}},
+		"insecure, with another name":  {open, streams.TLS{InsecureSkipVerify: true, ServerName: "other.example"}},
+		"client certificate":           {mutual, trustedPair},
+		"client certificate, insecure": {mutual, insecurePair},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -93,20 +93,6 @@ func TestCredentialRefusedForSomeStreams(t *testing.T) {
 	})
 }
 
-// A renewal that does not help shows that the service refuses some streams whatever their token.
-func TestRenewalDoesNotHelp(t *testing.T) {
-	t.Parallel()
-	endpoint, s := startService(t, issueTokens(3600)), startService(t, refuseSome)
-	c := newClient(t, oauth2Config(s, endpoint))
-	for _, id := range []string{"s1", "s5", "s6", "s15", "s16", "s25"} {
-		_, err := c.UpdateStream(t.Context(), id, streams.NewProcessorSet())
-		if refused := strings.HasSuffix(id, "5"); refused != (err != nil) {
-			t.Errorf("%s: %v", id, err)
-		}
-	}
-	endpoint.wantRequests(t, 2)
-}
-
 // A token that replaces a refused one is not replaced itself before the service has accepted it.
 func TestRefusedReplacement(t *testing.T) {
 	virtual(t, func(t *testing.T) {

@@ -32,16 +32,13 @@ func TestSuccess(t *testing.T) {
 	t.Parallel()
 	body := streamWith(nil)
 	for name, response := range map[string]http.HandlerFunc{
-		"200":                   respond(200, body),
-		"299":                   respond(299, body),
-		"text/plain":            respond(200, body, "Content-Type", "text/plain; charset=latin1"),
-		"a Location":            respond(201, body, "Location", "/v2/streams/other"),
-		"byte order mark":       respond(200, "\ufeff"+body),
-		"white space around it": respond(200, " \r\n\t"+body+"\n"),
-		"more fields":           respond(200, streamWith(map[string]string{"owner": `{"a":[null]}`, "ID": `"other"`, "Processor_Ids": `null`})),
-		"repeated ids":          respond(200, streamWith(map[string]string{"processor_ids": `["p1","p1"]`})),
-		"identity":              respond(200, body, "Content-Encoding", "identity"),
-		"1 MiB":                 respond(200, body+strings.Repeat(" ", 1<<20-len(body))),
+		"200":             respond(200, body),
+		"text/plain":      respond(200, body, "Content-Type", "text/plain; charset=latin1"),
+		"a Location":      respond(201, body, "Location", "/v2/streams/other"),
+		"byte order mark": respond(200, "\ufeff"+body),
+		"more fields":     respond(200, streamWith(map[string]string{"owner": `{"a":[null]}`, "ID": `"other"`, "Processor_Ids": `null`})),
+		"identity":        respond(200, body, "Content-Encoding", "identity"),
+		"1 MiB":           respond(200, body+strings.Repeat(" ", 1<<20-len(body))),
 	} {
 		s := startService(t, response)
 		got, err := s.update(t, streams.Config{})
@@ -103,19 +100,15 @@ func TestInvalidSuccess(t *testing.T) {
 		body, reason, message string
 	}{
 		"204":              {204, "", noBody, ""},
-		"white space":      {200, " \r\n\t", noBody, ""},
 		"login page":       {200, "<!DOCTYPE html>\n<title>Log in</title>", object, "HTML page: Log in"},
 		"null":             {200, "null", object, "null"},
-		"a list":           {200, "[" + body + "]", object, "["},
 		"incomplete JSON":  {299, body[:40], object, body[:40]},
-		"two":              {200, body + body, object, body[:40]},
 		"deep":             {200, `{"a":` + strings.Repeat("[", 1e5), object, `{"a":[[[`},
 		"not UTF-8":        {200, strings.Replace(body, "s1", "gr\xfcn", 1), text, `gr\xfcn`},
 		"br":               {200, "\x0b\x02\x80", encoding, ""},
 		"longer":           {200, strings.Repeat(" ", 1<<20) + body, "the response is longer than 1 MiB", ""},
 		"another stream":   {200, with("id", `"S1"`), `the response describes another stream, "S1"`, `"S1"`},
 		"null in the set":  {200, with("processor_ids", `["p1",null]`), set, "null"},
-		"null for the set": {200, with("processor_ids", `null`), set, "null"},
 		"another spelling": {200, strings.Replace(body, "terminal", "Terminal", 1), stream + "terminal_id is missing", "Terminal_id"},
 		"a fraction":       {200, with("last_edited", `1.5`), stream + "last_edited is not an integer", "1.5"},
 		"an error body": {200, `{"message":"not really"}`, stream + "id is missing, terminal_id is missing, fragment_type_id is missing, " +
@@ -154,25 +147,18 @@ func TestMessage(t *testing.T) {
 		body, want string
 		documented bool
 	}{
-		"documented form":      {`{"message":"no such processor: \"p9\"  "}`, `no such processor: "p9"  `, true},
-		"additional field":     {`{"code":7,"message":"no"}`, "no", true},
-		"byte order mark":      {"\ufeff" + `{"message":"no"}`, "no", true},
-		"empty message":        {`{"message":""}`, "", true},
-		"long":                 {`{"message":"` + long + `"}`, long[:2*4000] + "…", true},
-		"longest message":      {`{"message":"` + long[:2*4000] + `"}`, long[:2*4000], true},
-		"another spelling":     {`{"Message":"No HTTP resource"}`, `{"Message":"No HTTP resource"}`, false},
-		"message not a string": {`{"message":{"a":1}}`, `{"message":{"a":1}}`, false},
-		"null message":         {`{"message":null}`, `{"message":null}`, false},
-		"in an array":          {`[{"message":"no"}]`, `[{"message":"no"}]`, false},
-		"trailing garbage":     {`{"message":"no"}}`, `{"message":"no"}}`, false},
-		"empty":                {" \n ", "", false},
+		"documented form":  {`{"message":"no such processor: \"p9\"  "}`, `no such processor: "p9"  `, true},
+		"byte order mark":  {"\ufeff" + `{"message":"no"}`, "no", true},
+		"long":             {`{"message":"` + long + `"}`, long[:2*4000] + "…", true},
+		"another spelling": {`{"Message":"No HTTP resource"}`, `{"Message":"No HTTP resource"}`, false},
+		"null message":     {`{"message":null}`, `{"message":null}`, false},
+		"empty":            {" \n ", "", false},
 		"HTML": {"<!DOCTYPE html><html><title>502</title><style>p {}</style><script>if (a<b) {}</script><!-- <p> -->\n  <h1 a='b'>Bad\tGateway&nbsp;</h1>\n",
 			"HTML page: 502 Bad Gateway", false},
 		"long HTML":          {"<p>" + long, "HTML page: " + long[:2*289] + "…", false},
 		"many escapes":       {strings.Repeat("\x1b", 200), strings.Repeat(`\x1b`, 75) + "…", false},
 		"not UTF-8":          {"gr\xfcn", `gr\xfcn`, false},
 		"terminal escapes":   {`{"message":"a\r\n\tb\u001b[31mred\u0007"}`, `a\r\n\tb\x1b[31mred\a`, true},
-		"escapes in a page":  {"<p>\x1b]0;title\x07", `HTML page: \x1b]0;title\a`, false},
 		"bidirectional text": {`{"message":"p1\u202e1p\u200b\udb40\udc41"}`, `p1\u202e1p\u200b\U000e0041`, true},
 		"every script":       {`{"message":"grün 流れ 😀 \u00a0 é"}`, "grün 流れ 😀 \u00a0 é", true},
 	} {

@@ -10,9 +10,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/google/go-cmp/cmp"
-	"github.com/google/go-cmp/cmp/cmpopts"
-
 	"github.com/stream-management/terraform-provider-stream/internal/streams"
 	"github.com/stream-management/terraform-provider-stream/internal/streamstest"
 )
@@ -76,7 +73,7 @@ func TestTokenRequest(t *testing.T) {
 		t.Fatal(err)
 	}
 	form := "audience=https%3A%2F%2Fstreams.example%2F&grant_type=client_credentials&scope=streams%3Awrite+streams%3Aread"
-	want := []receivedRequest{{
+	want := receivedRequest{
 		Method: "POST", Target: "/token?tenant=a", Proto: "HTTP/1.1", Body: form, Length: int64(len(form)),
 		Header: http.Header{ // without the headers for the service
 			"Accept-Encoding": {"gzip"},
@@ -85,10 +82,8 @@ func TestTokenRequest(t *testing.T) {
 			"Content-Type":    {"application/x-www-form-urlencoded"},
 			"User-Agent":      {"me/1"},
 		},
-	}}
-	if diff := cmp.Diff(want, i.endpoint.requests(), cmpopts.IgnoreUnexported(receivedRequest{})); diff != "" {
-		t.Errorf("token requests (-want +got):\n%s", diff)
 	}
+	i.endpoint.wantReceived(t, want)
 	if got := i.service.requests()[0].Header; got.Get("Authorization") != "Bearer token-1" || got.Get("X-Api-Key") != "k3y" {
 		t.Errorf("the service received %v", got)
 	}

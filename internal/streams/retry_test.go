@@ -11,7 +11,7 @@ import (
 	"testing/synctest"
 	"time"
 
-	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"github.com/stream-management/terraform-provider-stream/internal/streams"
 	"github.com/stream-management/terraform-provider-stream/internal/streamstest"
@@ -36,10 +36,7 @@ func TestRetrySucceeds(t *testing.T) {
 			}
 			s.wantRequests(t, 3)
 			for _, r := range s.requests() {
-				r.at = s.requests()[0].at
-				if diff := cmp.Diff(s.requests()[0], r, cmp.AllowUnexported(receivedRequest{})); diff != "" {
-					t.Errorf("a retry differs (-first +retry):\n%s", diff)
-				}
+				wantEqual(t, "retry", s.requests()[0], r, cmpopts.IgnoreUnexported(receivedRequest{}))
 			}
 		})
 	}
@@ -78,10 +75,10 @@ func TestRetryAfter(t *testing.T) {
 		runVirtual(t, name, func(t *testing.T) {
 			s := startService(t, respondError(test.status, "later", "Retry-After", test.value(time.Now())), applyUpdate)
 			retry := streams.Retry{MaxAttempts: 3, MinBackoff: 30 * second, MaxBackoff: 30 * second}
-			_, err := s.updateWithin(t, streams.Config{Retry: retry}, 2*time.Hour)
-			if diff := cmp.Diff([]time.Duration{test.want}, s.waits()); err != nil || diff != "" {
-				t.Errorf("error %v, waits (-want +got):\n%s", err, diff)
+			if _, err := s.updateWithin(t, streams.Config{Retry: retry}, 2*time.Hour); err != nil {
+				t.Error(err)
 			}
+			wantEqual(t, "waits", []time.Duration{test.want}, s.waits())
 		})
 	}
 }

@@ -64,7 +64,6 @@ func newService(t *testing.T, responses ...http.HandlerFunc) *service {
 	return s
 }
 
-// startService starts a service over plain HTTP.
 func startService(t *testing.T, responses ...http.HandlerFunc) *service {
 	t.Helper()
 	s := newService(t, responses...)
@@ -112,7 +111,6 @@ func (s *service) connections() int {
 	return len(s.conns)
 }
 
-// wantRequests checks the number of requests.
 func (s *service) wantRequests(t *testing.T, want int) {
 	t.Helper()
 	if got := len(s.requests()); got != want {
@@ -120,14 +118,17 @@ func (s *service) wantRequests(t *testing.T, want int) {
 	}
 }
 
-// retryAtOnce makes as many attempts as the default, without a wait.
-var retryAtOnce = streams.Retry{MaxAttempts: 5, MinBackoff: time.Nanosecond, MaxBackoff: time.Nanosecond}
+// wantReceived expects one request.
+func (s *service) wantReceived(t *testing.T, want receivedRequest) {
+	t.Helper()
+	wantEqual(t, "requests", []receivedRequest{want}, s.requests(), cmpopts.IgnoreUnexported(receivedRequest{}))
+}
 
 // newClient returns a client over the in-memory network. It retries at once, unless the configuration says otherwise.
 func newClient(t *testing.T, cfg streams.Config) *streams.Client {
 	t.Helper()
 	if cfg.Retry == (streams.Retry{}) {
-		cfg.Retry = retryAtOnce
+		cfg.Retry = streams.Retry{MaxAttempts: 5, MinBackoff: time.Nanosecond, MaxBackoff: time.Nanosecond}
 	}
 	if cfg.DialContext == nil {
 		cfg.DialContext = dial
@@ -167,9 +168,7 @@ func (s *service) updateError(t *testing.T, cfg streams.Config) *streams.Error {
 func (s *service) wantError(t *testing.T, err error, want streams.Error) {
 	t.Helper()
 	want.Method, want.URL = "PATCH", s.URL+"/v2/streams/s1"
-	if diff := cmp.Diff(&want, asError(t, err), cmpopts.IgnoreFields(streams.Error{}, "Err"), ignoreShown); diff != "" {
-		t.Errorf("error (-want +got):\n%s", diff)
-	}
+	wantEqual(t, "error", &want, asError(t, err), cmpopts.IgnoreFields(streams.Error{}, "Err"), ignoreShown)
 }
 
 var ignoreShown = cmpopts.IgnoreUnexported(streams.Stream{})
@@ -197,7 +196,6 @@ func updateWithin(t *testing.T, c *streams.Client, count int, limit time.Duratio
 	return errs
 }
 
-// mustUpdateAll expects that all updates succeed.
 func mustUpdateAll(t *testing.T, c *streams.Client, count int) {
 	t.Helper()
 	if err := errors.Join(updateAll(t, c, count)...); err != nil {
@@ -214,7 +212,13 @@ func asError(t *testing.T, err error) *streams.Error {
 	return e
 }
 
-// wantText checks that text contains each part.
+func wantEqual(t *testing.T, what string, want, got any, options ...cmp.Option) {
+	t.Helper()
+	if diff := cmp.Diff(want, got, options...); diff != "" {
+		t.Errorf("%s (-want +got):\n%s", what, diff)
+	}
+}
+
 func wantText(t *testing.T, text string, parts ...string) {
 	t.Helper()
 	for _, part := range parts {
@@ -224,7 +228,6 @@ func wantText(t *testing.T, text string, parts ...string) {
 	}
 }
 
-// errorText returns the text of an error, "" for nil.
 func errorText(err error) string {
 	if err == nil {
 		return ""
@@ -244,7 +247,6 @@ func respond(status int, body string, header ...string) http.HandlerFunc {
 	}
 }
 
-// respondError sends the documented error body.
 func respondError(status int, message string, header ...string) http.HandlerFunc {
 	body, _ := json.Marshal(map[string]string{"message": message})
 	return respond(status, string(body), header...)
@@ -272,7 +274,6 @@ func respondAfter(d time.Duration, response http.HandlerFunc) http.HandlerFunc {
 	}
 }
 
-// resetConnection ends the connection without a response.
 func resetConnection(http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) }
 
 // respondTruncated sends less than the Content-Length and then ends the connection.
@@ -289,16 +290,12 @@ func respondTruncated(status int) http.HandlerFunc {
 // respondRaw sends bytes that need not be HTTP.
 func respondRaw(text string) http.HandlerFunc {
 	return func(w http.ResponseWriter, _ *http.Request) {
-		conn, _, err := http.NewResponseController(w).Hijack()
-		if err != nil {
-			return
-		}
+		conn, _, _ := http.NewResponseController(w).Hijack()
 		defer conn.Close()
 		_, _ = io.WriteString(conn, text)
 	}
 }
 
-// neverRespond waits until the client gives up.
 func neverRespond(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() }
 
 func streamJSON(id string, processors []string) string {

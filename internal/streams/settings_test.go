@@ -1,6 +1,7 @@
 package streams_test
 
 import (
+	"cmp"
 	"testing"
 
 	"github.com/stream-management/terraform-provider-stream/internal/streams"
@@ -10,11 +11,7 @@ import (
 func TestParseBaseURL(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct{ raw, want, normal string }{
-		{"https://host", "https://host", ""},
 		{"https://host/", "https://host", ""},
-		{"https://host/v2", "https://host", ""},
-		{"https://host/v2/", "https://host", ""},
-		{"https://host/eu/v2", "https://host/eu", ""},
 		{"https://host/eu//v2/", "https://host/eu", ""},
 		{"https://host/myv2", "https://host/myv2", ""},
 		{"https://host/v2/v2", "https://host/v2", ""}, // the path prefix is /v2
@@ -23,14 +20,11 @@ func TestParseBaseURL(t *testing.T) {
 		{"https://host/grün", "https://host/gr%C3%BCn", ""},
 		{"https://host/a+b;c,d=e@f:g!$&'*", "https://host/a+b;c,d=e@f:g!$&'*", ""},
 		{"HTTPS://Host:8443/X", "https://Host:8443/X", "https://host:8443/X"},
-		{"HTTPS://Host.Example:443/v2/", "https://Host.Example:443", "https://host.example"},
 		{"https://host:", "https://host:", "https://host"},
 		{"https://host:80", "https://host:80", ""},
 		{"http://HOST:80/", "http://HOST:80", "http://host"},
-		{"http://host:443", "http://host:443", ""},
-		{"http://[::1]:8080/v2", "http://[::1]:8080", ""},
-		{"https://[::1]:443/v2", "https://[::1]:443", "https://[::1]"},
 		{"https://[FE80::443]", "https://[FE80::443]", "https://[fe80::443]"},
+		{"https://[::1]:443/v2", "https://[::1]:443", "https://[::1]"},
 		{"https://host/v2/streams/eu/a", "https://host/v2/streams/eu/a", ""},
 		{"https://host/v2/mystreams/a", "https://host/v2/mystreams/a", ""},
 	} {
@@ -39,11 +33,8 @@ func TestParseBaseURL(t *testing.T) {
 			t.Errorf("ParseBaseURL(%q) = %v, %v, want %q", test.raw, u, err, test.want)
 			continue
 		}
-		if test.normal == "" {
-			test.normal = test.want
-		}
-		if got := streams.NormalURL(u); got != test.normal {
-			t.Errorf("NormalURL(%s) = %q, want %q", test.raw, got, test.normal)
+		if got := streams.NormalURL(u); got != cmp.Or(test.normal, test.want) {
+			t.Errorf("NormalURL(%s) = %q, want %q", test.raw, got, cmp.Or(test.normal, test.want))
 		}
 		if again, err := streams.ParseBaseURL(test.want); err != nil || test.raw != "https://host/v2/v2" && again.String() != test.want {
 			t.Errorf("ParseBaseURL(%q) = %v, %v, want it unchanged", test.want, again, err)
@@ -51,6 +42,7 @@ func TestParseBaseURL(t *testing.T) {
 	}
 }
 
+// A base URL must not have a query, and no URL must have a fragment.
 func TestParseInvalidURL(t *testing.T) {
 	t.Parallel()
 	const (
@@ -59,32 +51,27 @@ func TestParseInvalidURL(t *testing.T) {
 		noHost   = `has no host; write it as "https://host"`
 		userinfo = "must not contain a user name or password; use an authentication attribute"
 		query    = "must not have a query or a fragment"
-		fragment = "must not have a fragment"
 		port     = "has a port that is not between 1 and 65535"
 		dots     = `must not have "." or ".." in its path`
 		stream   = "must be the address of the service, not of its streams; write "
 	)
 	for _, test := range []struct{ raw, base, token string }{
 		{"", scheme, scheme},
-		{"host:443", scheme, scheme},
 		{"ftp://host", scheme, scheme},
 		{"https:host", noHost, noHost},
-		{"https://", noHost, noHost},
 		{"https://ho st", notURL, notURL},
 		{"https://host\n", notURL, notURL},
-		{"https://host/%zz", notURL, notURL},
-		{"https://user:s3cret@host", userinfo, userinfo},
 		{"https://user:s3cret%zz@host", notURL, notURL},
+		{"https://user:s3cret@host", userinfo, userinfo},
 		{"https://host?", query, ""},
-		{"https://host#", query, fragment},
-		{"https://host/token?tenant=a", query, ""},
+		{"https://host#", query, "must not have a fragment"},
 		{"https://host:0", port, port},
 		{"https://[::1]:70000", port, port},
-		{"https://host/eu/../us", dots, dots},
+		{"https://host:99999999999999999999", port, port},
 		{"https://host/%2e%2E/v2", dots, dots},
+		{"https://host/./us", dots, dots},
 		{"https://host/v2/streams", stream + `"https://host"`, ""},
-		{"https://host:8443/eu%2F1/v2/streams/cam-1", stream + `"https://host:8443/eu%2F1"`, ""},
-		{"https://host/v2/streams/a%2Fb/", stream + `"https://host"`, ""},
+		{"https://host:8443/eu%2F1/v2/streams/cam-1/", stream + `"https://host:8443/eu%2F1"`, ""},
 	} {
 		_, baseErr := streams.ParseBaseURL(test.raw)
 		u, tokenErr := streams.ParseTokenURL(test.raw)
@@ -101,11 +88,10 @@ func TestParseInvalidURL(t *testing.T) {
 func TestSentInClear(t *testing.T) {
 	t.Parallel()
 	for raw, want := range map[string]bool{
-		"https://host": false, "http://host": true, "http://10.0.0.1": true, "http://localhost.evil": true, "http://127.0.0.1.evil": true,
+		"https://host": false, "http://host": true, "http://localhost.evil": true, "http://127.0.0.1.evil": true,
 		"http://LOCALHOST:80": false, "http://127.9.9.9": false, "http://[::1]:8080": false,
 	} {
-		u, err := streams.ParseBaseURL(raw)
-		if err != nil || streams.SentInClear(u) != want {
+		if u, err := streams.ParseBaseURL(raw); err != nil || streams.SentInClear(u) != want {
 			t.Errorf("SentInClear(%s) is not %t: %v", raw, want, err)
 		}
 	}
@@ -118,20 +104,14 @@ func TestCheckHeader(t *testing.T) {
 		value = "has a value with characters that a header must not contain, such as a line break"
 	)
 	for _, test := range []struct{ name, value, want string }{
-		{"X-Api-Key", "k3y", ""},
 		{"authorization", "ApiKey abc", ""},
-		{"User-Agent", "me", ""},
-		{"X-Empty", "", ""},
 		{"X-Latin", "gr\xfcn", ""},
+		{"X-Empty", "", ""},
 		{"", "x", name},
 		{"X\r\nY", "x", name},
 		{"X-Key", "a\nb", value},
-		{"X-Key", "a\x00b", value},
 		{"content-type", "text/plain", "must not set Content-Type, which the HTTP client controls"},
 		{"Host", "x", "must not set Host, which the HTTP client controls"},
-		{"Transfer-Encoding", "chunked", "must not set Transfer-Encoding, which the HTTP client controls"},
-		{"Connection", "close", "must not set Connection, which the HTTP client controls"},
-		{"Content-Encoding", "gzip", "must not set Content-Encoding, which the HTTP client controls"},
 	} {
 		if got := errorText(streams.CheckHeader(test.name, test.value)); got != test.want {
 			t.Errorf("CheckHeader(%q, %q) = %q, want %q", test.name, test.value, got, test.want)
