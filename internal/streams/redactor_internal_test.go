@@ -31,6 +31,7 @@ func TestMask(t *testing.T) {
 		"part of another":  {[]string{"abc", "abcdef"}, "abcdef abc", "*** ***"},
 		"escaped":          {[]string{"a+b="}, `{"m": "no a\u002Bb\u003d and %3cp%3e"}`, `{"m": "no *** and %3cp%3e"}`},
 		"in a URL":         {[]string{"a/b c&d"}, "https://x/y?t=a%2Fb+c%26d no", "https://x/y?*** no"},
+		"side by side":     {[]string{`p"a`, "b+c"}, `p"ab%2Bc`, "***"},
 		"more than a word": {[]string{`a"b c`}, `no \"a\"b c\" here`, "***"},
 		"with escapes":     {[]string{"p%41&amp;"}, "p%41&amp; p%2541%26amp%3B pA&", "*** *** pA&"},
 		"four times":       {[]string{"a+b="}, "a%2525252Bb=", "a%2525252Bb="},
