@@ -30,6 +30,7 @@ func TestInterrupt(t *testing.T) {
 	t.Parallel()
 	const (
 		second      = time.Second
+		refused     = streams.KindAuthentication
 		notRetried  = "the request was not retried, because the operation was interrupted or its time limit had passed"
 		interrupted = "the operation was interrupted"
 		noAnswer    = "the service did not respond within 4s; " + notRetried
@@ -44,7 +45,7 @@ func TestInterrupt(t *testing.T) {
 		want     streams.Error
 	}{
 		"success in time":     {respondAfter(5*second, applyUpdate), 0, 4 * second, "", "", streams.Error{}},
-		"refusal in time":     {respondAfter(5*second, respond(403, "")), 0, 4 * second, streams.KindUnauthorized, "", streams.Error{Status: 403}},
+		"refusal in time":     {respondAfter(5*second, respond(401, "")), 0, 4 * second, refused, "", streams.Error{Status: 401}},
 		"no retry":            {respondAfter(2*second, respondError(503, "later")), 0, second, streams.KindGeneric, notRetried, later},
 		"no response":         {neverRespond, 0, 5 * second, streams.KindInterrupted, interrupted, streams.Error{Outcome: streams.Unknown}},
 		"request timeout":     {neverRespond, 4 * second, 3 * second, streams.KindTimeout, noAnswer, streams.Error{Outcome: streams.Unknown}},
@@ -166,7 +167,8 @@ func TestMaxConcurrent(t *testing.T) {
 // Observe gets each attempt once, with its result and the wait before the next one.
 func TestObserve(t *testing.T) {
 	virtual(t, func(t *testing.T) {
-		s := startService(t, respondError(503, "later", "X-Request-Id", "req-1", "Set-Cookie", "session=s3cret"), resetConnection, applyUpdate)
+		later := respondError(503, "later", "X-Request-Id", "req-1", "Set-Cookie", "session=s3cret")
+		s := startService(t, later, resetConnection, applyUpdate)
 		var got []string
 		key := struct{ name string }{"key"}
 		ctx := context.WithValue(t.Context(), key, "value")

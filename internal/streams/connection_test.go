@@ -21,7 +21,7 @@ import (
 func TestConnectionsAreReused(t *testing.T) {
 	t.Parallel()
 	for name, response := range map[string]http.HandlerFunc{
-		"success": applyUpdate, "refused": respondError(404, "no"), "unavailable": respondError(503, "later"), "HTML": respond(409, "<h1>No</h1>"),
+		"success": applyUpdate, "unavailable": respondError(503, "later"), "HTML": respond(409, "<h1>No</h1>"),
 		"redirect": respondError(302, "moved", "Location", "/"), "no content": respond(204, ""),
 	} {
 		runVirtual(t, name, func(t *testing.T) {
@@ -125,7 +125,8 @@ func TestInvalidProxy(t *testing.T) {
 	} {
 		setProxy(t, test.variable, test.value)
 		_, err := streams.New(test.cfg)
-		if text := errorText(err); (text == "") != (test.want == "") || !strings.Contains(text, test.want) || strings.Contains(text, "s3cret") {
+		text := errorText(err)
+		if (text == "") != (test.want == "") || !strings.Contains(text, test.want) || strings.Contains(text, "s3cret") {
 			t.Errorf("%s=%s: %q, want %q", test.variable, test.value, text, test.want)
 		}
 	}
@@ -225,8 +226,8 @@ func TestTLSRefused(t *testing.T) {
 			asEndpoint := cfg
 			asEndpoint.OAuth2 = &streams.OAuth2{TokenURL: s.URL}
 			for _, e := range []*streams.Error{s.updateError(t, cfg), plain.updateError(t, asEndpoint)} {
-				if e.Kind != streams.KindConnection || e.Status != 0 || e.Attempts != 1 || e.Outcome != streams.NotChanged ||
-					!errors.Is(e, test.cause) || !errors.Is(e, streams.ErrTLS) {
+				wantFailed(t, e, streams.KindConnection, streams.NotChanged, 1)
+				if e.Status != 0 || !errors.Is(e, test.cause) || !errors.Is(e, streams.ErrTLS) {
 					t.Errorf("error %#v", e)
 				}
 				wantText(t, e.Reason, reason)
@@ -260,11 +261,13 @@ func TestTLSAndPlainHTTP(t *testing.T) {
 	t.Parallel()
 	plain, secure := startService(t, applyUpdate), startTLSService(t, nil, applyUpdate)
 	plain.URL, secure.URL = strings.Replace(plain.URL, "http", "https", 1), strings.Replace(secure.URL, "https", "http", 1)
-	if e := plain.updateError(t, streams.Config{}); e.Attempts != 1 || e.Outcome != streams.NotChanged || e.Status != 0 || !errors.Is(e, streams.ErrNotTLS) {
+	e := wantFailed(t, plain.updateError(t, streams.Config{}), streams.KindConnection, streams.NotChanged, 1)
+	if e.Status != 0 || !errors.Is(e, streams.ErrNotTLS) {
 		t.Errorf("https to http: %#v", e)
 	}
 	_, err := newClient(t, streams.Config{BaseURL: secure.URL}).ReadStream(t.Context(), "s1")
-	if e := asError(t, err); e.Attempts != 1 || e.Status != 400 || e.Documented || e.Message != "Client sent an HTTP request to an HTTPS server." {
+	e = wantFailed(t, err, streams.KindBadRequest, streams.NotChanged, 1)
+	if e.Status != 400 || e.Documented || e.Message != "Client sent an HTTP request to an HTTPS server." {
 		t.Errorf("http to https: %#v", e)
 	}
 	plain.wantRequests(t, 0)

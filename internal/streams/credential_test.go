@@ -23,7 +23,7 @@ func completeErrors(t *testing.T, errs []error) (complete []*streams.Error) {
 		e := asError(t, err)
 		if !e.Repeated {
 			complete = append(complete, e)
-		} else if e.Attempts != 0 || e.URL != "" || e.Outcome != streams.NotChanged || !strings.HasPrefix(e.Reason, "nothing was sent, because ") {
+		} else if wantFailed(t, e, e.Kind, streams.NotChanged, 0); e.URL != "" || !strings.HasPrefix(e.Reason, "nothing was sent, because ") {
 			t.Errorf("error %#v", e)
 		}
 	}
@@ -59,7 +59,7 @@ func TestRefusedCredential(t *testing.T) {
 			errs := updateAll(t, newClient(t, cfg), 150)
 			complete := completeErrors(t, errs)
 			for _, e := range complete {
-				if e.Kind != streams.KindAuthentication || e.Status != 401 || e.Message != "not you" || e.Attempts != 1 || e.Outcome != streams.NotChanged {
+				if wantFailed(t, e, streams.KindAuthentication, streams.NotChanged, 1); e.Status != 401 || e.Message != "not you" {
 					t.Errorf("error %#v", e)
 				}
 			}
@@ -330,8 +330,8 @@ func TestBadSecretFiles(t *testing.T) {
 					t.Errorf("%d complete errors", got)
 				}
 				for _, err := range errs {
-					e := asError(t, err)
-					if e.Kind != streams.KindAuthentication || e.Attempts != 0 || !errors.Is(e, streams.ErrSecretFile) || strings.Contains(e.Error(), "s3cret") {
+					e := wantFailed(t, err, streams.KindAuthentication, streams.NotChanged, 0)
+					if !errors.Is(e, streams.ErrSecretFile) || strings.Contains(e.Error(), "s3cret") {
 						t.Errorf("error %#v", e)
 					}
 					wantText(t, e.Reason, " of "+setting, path, want)

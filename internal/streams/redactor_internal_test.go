@@ -83,7 +83,7 @@ func encoders() []func(string) string {
 		}
 	}
 	backslash := func(c rune) string { return `\` + string(c) }
-	named := strings.NewReplacer("&", "&amp;", "<", "&lt;", ">", "&gt;", `"`, "&quot;", "'", "&apos;", "=", "&equals;", "/", "&sol;", "é", "&eacute;")
+	named := strings.NewReplacer("&", "&amp;", "<", "&lt;", ">", "&gt;", `"`, "&quot;", "'", "&apos;", "=", "&equals;", "é", "&eacute;")
 	return []func(string) string{
 		func(text string) string { return text },
 		func(text string) string { b, _ := json.Marshal(text); return string(b[1 : len(b)-1]) }, // Go
@@ -120,7 +120,8 @@ func TestMaskEscaped(t *testing.T) {
 	t.Parallel()
 	all := encoders()
 	for _, secret := range []string{
-		"s3cret", "ab+/cd==", `p"a'ss\`, "p%41&amp;", `a\u0041\n`, "my secret phrase", "a+b c%20d", "pässwörd-é", "<key>&'/", "100%", "pass😀word", "流れ=é",
+		"s3cret", "ab+/cd==", `p"a'ss\`, "p%41&amp;", `a\u0041\n`, "my secret phrase", "a+b c%20d", "pässwörd-é", "<key>&'/", "100%",
+		"pass😀word", "流れ=é",
 		"-----BEGIN KEY-----\nMII+/\n-----END KEY-----\n",
 	} {
 		for i, first := range all {

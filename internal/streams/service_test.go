@@ -84,7 +84,8 @@ func (s *service) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	body, _ := io.ReadAll(r.Body)
 	r.Body = io.NopCloser(bytes.NewReader(body))
 	s.mu.Lock()
-	s.received = append(s.received, receivedRequest{r.Method, r.RequestURI, r.Header.Clone(), string(body), r.Proto, r.ContentLength, time.Now()})
+	request := receivedRequest{r.Method, r.RequestURI, r.Header.Clone(), string(body), r.Proto, r.ContentLength, time.Now()}
+	s.received = append(s.received, request)
 	response := s.responses[min(len(s.received), len(s.responses))-1]
 	s.mu.Unlock()
 	response(w, r)
@@ -208,6 +209,16 @@ func asError(t *testing.T, err error) *streams.Error {
 	e := (*streams.Error)(nil)
 	if !errors.As(err, &e) {
 		t.Fatalf("error %v (%T) is not a *streams.Error", err, err)
+	}
+	return e
+}
+
+// wantFailed checks some fields of an error, and returns it.
+func wantFailed(t *testing.T, err error, kind streams.Kind, outcome streams.Outcome, attempts int) *streams.Error {
+	t.Helper()
+	e := asError(t, err)
+	if e.Kind != kind || e.Outcome != outcome || e.Attempts != attempts {
+		t.Errorf("error %#v", e)
 	}
 	return e
 }

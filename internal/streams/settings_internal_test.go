@@ -25,7 +25,8 @@ func TestConfigSecrets(t *testing.T) {
 			t.Errorf("%q is not masked: %q", secret, got)
 		}
 	}
-	for _, shown := range []string{"visible-user", "visible client", "https://visible.example", "X-Key", "ApiKey", "123", "v a", "visible cert", "visible CA",
+	for _, shown := range []string{
+		"visible-user", "visible client", "https://visible.example", "X-Key", "ApiKey", "123", "v a", "visible cert", "visible CA",
 		"https://streams.example/v2/streams/s1", "12"} {
 		if got := m.mask(shown); got != shown {
 			t.Errorf("%q is masked: %q", shown, got)
@@ -38,7 +39,8 @@ func TestProxySecrets(t *testing.T) {
 	t.Setenv("HTTPS_PROXY", "http://proxy-user:pa%40ss@proxy.example:3128")
 	t.Setenv("HTTP_PROXY", "other-user:passw0rd@proxy.example")
 	r := newRedactor(Config{}.secrets()...)
-	for _, secret := range []string{basicCredentials("proxy-user", "pa@ss"), "pa@ss", "pa%40ss", "passw0rd", basicCredentials("other-user", "passw0rd")} {
+	encoded, other := basicCredentials("proxy-user", "pa@ss"), basicCredentials("other-user", "passw0rd")
+	for _, secret := range []string{encoded, other, "pa@ss", "pa%40ss", "passw0rd"} {
 		if got := r.mask("<" + secret + ">"); got != "<***>" {
 			t.Errorf("%q is shown as %q", secret, got)
 		}

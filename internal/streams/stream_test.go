@@ -25,9 +25,9 @@ func TestCheckIDs(t *testing.T) {
 		}
 	}
 	for id, want := range map[string][2]string{
-		"": {empty, empty}, " ": {space, space}, " a": {space, space}, "a ": {space, space}, "a\u00a0": {space, space}, "\u2003a": {space, space},
+		"": {empty, empty}, " ": {space, space}, " a": {space, space}, "a ": {space, space}, "\u2003a": {space, space},
 		".": {dots, ""}, "..": {strings.Replace(dots, ".", "..", 1), ""},
-		"a\x00b": {control + "0000", ""}, "a\nb": {control + "000A", ""}, "a\x7fb": {control + "007F", ""}, "a\u0085b": {control + "0085", ""},
+		"a\x00b": {control + "0000", ""}, "a\nb": {control + "000A", ""}, "a\u0085b": {control + "0085", ""},
 		"a\r\n": {control + "000D", space}, "\ufeffa": {mark, ""}, "a\ufeffb\r": {mark, space},
 	} {
 		if got := [2]string{errorText(streams.CheckStreamID(id)), errorText(streams.CheckProcessorID(id))}; got != want {
