@@ -261,13 +261,13 @@ func TestTLSAndPlainHTTP(t *testing.T) {
 	t.Parallel()
 	plain, secure := startService(t, applyUpdate), startTLSService(t, nil, applyUpdate)
 	plain.URL, secure.URL = strings.Replace(plain.URL, "http", "https", 1), strings.Replace(secure.URL, "https", "http", 1)
-	e := wantFailed(t, plain.updateError(t, streams.Config{}), streams.KindConnection, streams.NotChanged, 1)
-	if e.Status != 0 || !errors.Is(e, streams.ErrNotTLS) {
+	e := plain.updateError(t, streams.Config{})
+	if wantFailed(t, e, streams.KindConnection, streams.NotChanged, 1); e.Status != 0 || !errors.Is(e, streams.ErrNotTLS) {
 		t.Errorf("https to http: %#v", e)
 	}
 	_, err := newClient(t, streams.Config{BaseURL: secure.URL}).ReadStream(t.Context(), "s1")
-	e = wantFailed(t, err, streams.KindBadRequest, streams.NotChanged, 1)
-	if e.Status != 400 || e.Documented || e.Message != "Client sent an HTTP request to an HTTPS server." {
+	e = asError(t, err)
+	if wantFailed(t, e, streams.KindBadRequest, streams.NotChanged, 1); e.Status != 400 || e.Documented || e.Message != "Client sent an HTTP request to an HTTPS server." {
 		t.Errorf("http to https: %#v", e)
 	}
 	plain.wantRequests(t, 0)

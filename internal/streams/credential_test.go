@@ -330,7 +330,8 @@ func TestBadSecretFiles(t *testing.T) {
 					t.Errorf("%d complete errors", got)
 				}
 				for _, err := range errs {
-					e := wantFailed(t, err, streams.KindAuthentication, streams.NotChanged, 0)
+					e := asError(t, err)
+					wantFailed(t, e, streams.KindAuthentication, streams.NotChanged, 0)
 					if !errors.Is(e, streams.ErrSecretFile) || strings.Contains(e.Error(), "s3cret") {
 						t.Errorf("error %#v", e)
 					}

@@ -124,8 +124,8 @@ func TestInvalidSuccess(t *testing.T) {
 				coding = name
 			}
 			s := startService(t, respond(test.status, test.body, "Content-Encoding", coding))
-			e := wantFailed(t, s.updateError(t, streams.Config{}), streams.KindUnexpected, streams.Unknown, 1)
-			if e.Reason != test.reason || e.Status != test.status {
+			e := s.updateError(t, streams.Config{})
+			if wantFailed(t, e, streams.KindUnexpected, streams.Unknown, 1); e.Reason != test.reason || e.Status != test.status {
 				t.Errorf("error %#v", e)
 			}
 			wantText(t, e.Message, test.message)
