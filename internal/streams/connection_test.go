@@ -267,7 +267,8 @@ func TestTLSAndPlainHTTP(t *testing.T) {
 	}
 	_, err := newClient(t, streams.Config{BaseURL: secure.URL}).ReadStream(t.Context(), "s1")
 	e = asError(t, err)
-	if wantFailed(t, e, streams.KindBadRequest, streams.NotChanged, 1); e.Status != 400 || e.Documented || e.Message != "Client sent an HTTP request to an HTTPS server." {
+	wantFailed(t, e, streams.KindBadRequest, streams.NotChanged, 1)
+	if e.Status != 400 || e.Documented || e.Message != "Client sent an HTTP request to an HTTPS server." {
 		t.Errorf("http to https: %#v", e)
 	}
 	plain.wantRequests(t, 0)
