@@ -13,8 +13,7 @@ import (
 	"time"
 )
 
-// Kind is one of the service's error kinds (INTERFACE.md, section 7), or a kind of failure without an
-// error of the service.
+// Kind is one of the service's error kinds (INTERFACE.md, section 7), or of failures without an error of the service.
 type Kind string
 
 // The service's error kinds, whose status codes are not shown (this mapping follows RFC 9110), and the kinds of

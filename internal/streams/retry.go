@@ -80,13 +80,12 @@ func isRetryableStatus(status int) bool {
 	return slices.Contains([]int{408, 429, 500, 502, 503, 504}, status)
 }
 
-// isRetryableError reports whether an attempt without a response may succeed later: a connection may
-// fail for a moment, but TLS settings do not change. An *Error is a redirect.
+// isRetryableError reports whether an attempt without a response may succeed later: TLS settings and redirects stay.
 func isRetryableError(err error) bool {
 	if refused := (*proxyError)(nil); errors.As(err, &refused) {
 		return isRetryableStatus(refused.status)
 	}
-	return tlsFailure(err) == nil && !errors.Is(err, ErrNotSent) && !errors.As(err, new(*Error))
+	return tlsFailure(err) == nil && !errors.Is(err, ErrNotSent) && !errors.As(err, new(*Error)) // a redirect
 }
 
 // backoff returns the wait after an attempt; the first attempt is number 1. Its upper bound doubles
