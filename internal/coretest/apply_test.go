@@ -52,7 +52,7 @@ func (c *terraformCore) apply(changes []change, refreshed map[string]*instance, 
 	if !slices.ContainsFunc(nodes, func(n node) bool { return n.name == "set "+opts.actionAfter }) {
 		opts.action = nil // nothing triggers it
 	}
-	c.note(func() { c.invoking = opts.action != nil })
+	c.invoking = opts.action != nil
 	if opts.action != nil {
 		nodes = append(nodes, node{"invoke", []string{"set " + opts.actionAfter}, func(p *Process) bool { return c.invoke(p, opts.action) }})
 	}
@@ -110,8 +110,6 @@ func (c *terraformCore) limitMarked(s *stored) {
 
 // forgetObject removes an object from the state.
 func (c *terraformCore) forgetObject(ch change) bool {
-	c.mu.Lock()
-	defer c.mu.Unlock()
 	c.limitMarked(ch.prior)
 	is := c.state[ch.addr]
 	if is.deposed = slices.DeleteFunc(is.deposed, func(s *stored) bool { return s == ch.prior }); !ch.deposed {
@@ -122,7 +120,7 @@ func (c *terraformCore) forgetObject(ch change) bool {
 
 func (c *terraformCore) invoke(p *Process, action *resourceBlock) bool {
 	id, set := action.stream(), action.sets[action.stream()]
-	o := &operation{what: "invoke", sets: action.sets, must: []string{id}}
+	o := &operation{what: "invoke", sets: action.sets}
 	c.operate(o, func() (diags Diagnostics) {
 		_, diags = p.Invoke(Attributes{"stream_id": id, "processor_ids": set})
 		return diags
@@ -141,8 +139,7 @@ func (c *terraformCore) createOrUpdate(p *Process, ch change) bool {
 	}
 	prior := is.current
 	actual, ok := c.planChange(p, ch, prior, true)
-	c.note(func() { c.husks[ch.addr] = !ok && prior == nil })
-	if !ok {
+	if c.husks[ch.addr] = !ok && prior == nil; !ok {
 		return false
 	}
 	if actual.verb != ch.verb && (ch.verb != update || actual.verb != noop) {
@@ -155,7 +152,7 @@ func (c *terraformCore) createOrUpdate(p *Process, ch change) bool {
 		if !slices.ContainsFunc(ch.prior.streams(), func(id string) bool { return c.unforeseen[id] }) {
 			c.problem("%s: inconsistent final plan: the set is sent again", what)
 		}
-		c.note(func() { c.failures = append(c.failures, what+": Provider produced inconsistent final plan") })
+		c.failures = append(c.failures, what+": Provider produced inconsistent final plan")
 		return false
 	}
 	c.checkCompatible(what+": inconsistent final plan", ch.planned.Value, actual.planned.Value)
@@ -168,9 +165,6 @@ func (c *terraformCore) createOrUpdate(p *Process, ch change) bool {
 	if prior != nil {
 		before = prior.Value
 		o.prior, o.detaches = c.here(prior), ch.wanted.onDestroy != "keep"
-	}
-	if o.prior == nil || !AttributesOf(actual.planned.Value)["last_edited"].IsKnown() {
-		o.mustSend(actual.planned.Value)
 	}
 	var got Managed
 	c.operate(o, func() (diags Diagnostics) {
@@ -227,8 +221,6 @@ func (c *terraformCore) destroyDeposed(p *Process, addr string, s *stored) bool 
 		return false
 	}
 	left, ok := c.applyDestroy(p, "destroy deposed "+addr, s, s.Value, ch.planned)
-	c.mu.Lock()
-	defer c.mu.Unlock()
 	is.deposed = slices.DeleteFunc(is.deposed, func(d *stored) bool { return d == s })
 	if left != nil {
 		is.deposed = append(is.deposed, left)
@@ -239,7 +231,7 @@ func (c *terraformCore) destroyDeposed(p *Process, addr string, s *stored) bool 
 func (c *terraformCore) applyDestroy(p *Process, what string, s *stored, before tftypes.Value, planned Managed) (*stored, bool) {
 	var got Managed
 	o := &operation{what: what, prior: c.here(s.with(Managed{Value: before, Private: s.Private})), detaches: s.text("on_destroy") != "keep"}
-	c.note(func() { c.called[s] = true })
+	c.called[s] = true
 	c.operate(o, func() (diags Diagnostics) {
 		got, diags = p.Apply(before, planned, nullOf(s.Value.Type()))
 		c.checkRefusal(what, s, true, diags)

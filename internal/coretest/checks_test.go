@@ -7,8 +7,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-
-	"github.com/stream-management/terraform-provider-stream/internal/streamstest"
 )
 
 // run runs `terraform apply` and checks what must hold after every run. It reports whether there was no error.
@@ -149,20 +147,15 @@ func (c *terraformCore) hasFailure(summary string) bool {
 	return slices.ContainsFunc(c.failures, func(failure string) bool { return strings.Contains(failure, summary) })
 }
 
-// checkRequests checks the requests of an apply: the updates of a stream do not overlap, and each sends a configured set,
-// or the empty set to a stream of the state that nothing keeps, or after a warning.
+// checkRequests checks the requests of an apply: each sends a configured set, or the empty set to a stream of the state that
+// nothing keeps, or after a warning.
 func (c *terraformCore) checkRequests(cfg config, opts options, attached, had streamNames) {
 	c.t.Helper()
-	last := map[string]streamstest.Request{}
 	for _, r := range c.service.Requests() {
 		c.t.Logf("%s", r)
 		if c.drift && r.Method == http.MethodGet {
 			continue // core plans each create again before it applies the create
 		}
-		if before, ok := last[r.StreamID]; ok && before.Status != 0 && r.Start.Before(before.End) {
-			c.t.Fatalf("two operations on stream %q overlap", r.StreamID)
-		}
-		last[r.StreamID] = r
 		var configured []string
 		late := c.unplanned[r.StreamID]
 		for addr, b := range cfg {

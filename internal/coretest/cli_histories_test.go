@@ -1,6 +1,8 @@
 package coretest
 
 import (
+	"cmp"
+	"errors"
 	"maps"
 	"math/rand/v2"
 	"os"
@@ -33,7 +35,11 @@ func TestAccHistories(t *testing.T) {
 		t.Setenv(name, "OFF") // the provider is in this process
 	}
 	version := versionOf(t, program)
-	first, count := fromEnvironment(t, "CLI_HISTORIES_SEED", 1), fromEnvironment(t, "CLI_HISTORIES", 20)
+	first, err1 := strconv.Atoi(cmp.Or(os.Getenv("CLI_HISTORIES_SEED"), "1"))
+	count, err2 := strconv.Atoi(cmp.Or(os.Getenv("CLI_HISTORIES"), "20"))
+	if err := errors.Join(err1, err2); err != nil {
+		t.Fatal(err)
+	}
 	if first == 0 {
 		first = rand.IntN(1 << 30)
 	}
@@ -60,19 +66,6 @@ func TestAccHistories(t *testing.T) {
 			})
 		})
 	}
-}
-
-func fromEnvironment(t *testing.T, name string, otherwise int) int {
-	t.Helper()
-	text, set := os.LookupEnv(name)
-	if !set {
-		return otherwise
-	}
-	number, err := strconv.Atoi(text)
-	if err != nil {
-		t.Fatalf("%s: %v", name, err)
-	}
-	return number
 }
 
 // compare makes the runs with the CLI and with the model. It returns how many calls are equal, by name.

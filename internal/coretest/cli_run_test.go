@@ -87,7 +87,7 @@ func (c *realCore) run(configuration string, run historyRun, meanwhile func()) (
 	c.recorder.newRun(meanwhile)
 	out, ok = c.command(run.arguments()...)
 	if ok {
-		c.recorder.beginApply() // an apply without changes makes no calls
+		c.recorder.applying() // an apply without changes makes no calls
 	}
 	return c.recorder.calls, out, ok
 }

@@ -8,7 +8,6 @@ import (
 	"strings"
 	"sync"
 	"sync/atomic"
-	"time"
 
 	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
 	"github.com/hashicorp/terraform-plugin-go/tftypes"
@@ -37,17 +36,15 @@ type terraformCore struct {
 	state          map[string]*instance // by address
 	husks          map[string]bool      // resources that core keeps in the state without an instance: nothing can move there
 
-	// next chooses which of the active nodes of a walk makes its call. If next is nil, each node has a goroutine of its own.
-	next      func(active []*activeNode) int
-	responded func(call) // called with each call, for next; may be nil
-	walks     int        // of the run; 1: the plan; 2: the apply
-	sent      int        // requests before the call in progress
+	next      func(active []*activeNode) int // chooses which of the active nodes of a walk makes its call
+	responded func(call)                     // called with each call, for next; may be nil
+	walks     int                            // of the run; 1: the plan; 2: the apply
+	sent      int                            // requests before the call in progress
 
 	running atomic.Pointer[Process] // the last one that was started
 
-	mu       sync.Mutex // guards the fields below while the nodes run
-	failures []string   // errors that the provider reported in this run
-	problems []string   // violations by the provider, and failures of the test
+	failures []string // errors that the provider reported in this run
+	problems []string // violations by the provider, and failures of the test
 
 	invoking bool // the current apply has an action
 
@@ -97,8 +94,7 @@ func newTerraformCore(t interface {
 }, drift bool, attempts int, streams ...string,
 ) *terraformCore {
 	t.Helper()
-	// Without a latency, no two requests would overlap by the clock of a bubble.
-	deployments, dial := deploymentsInMemory(t, streamstest.Options{ServeGet: drift, Latency: time.Millisecond}, streams...)
+	deployments, dial := deploymentsInMemory(t, streamstest.Options{ServeGet: drift}, streams...)
 	c := &terraformCore{
 		t:           t,
 		deployments: deployments,
@@ -106,11 +102,10 @@ func newTerraformCore(t interface {
 		drift:       drift,
 		attempts:    attempts,
 		provider: Attributes{
-			"detect_drift": drift,
-			"retry": Attributes{
-				"max_attempts": attempts, "min_backoff": "1ns", "max_backoff": "1ns",
-			},
+			"detect_drift": drift, "max_concurrent_requests": 1, // the streams of a group in turn
+			"retry": Attributes{"max_attempts": attempts, "min_backoff": "1ns", "max_backoff": "1ns"},
 		},
+		next:  func([]*activeNode) int { return 0 },
 		state: map[string]*instance{}, husks: map[string]bool{},
 	}
 	c.configureFor(deployments[0], false)
@@ -122,9 +117,6 @@ func (c *terraformCore) startProvider(walk int, lateAddress bool) *Process {
 	c.t.Helper()
 	c.walks = walk
 	c.known, c.failed, c.written = streamNames{}, streamNames{}, streamNames{}
-	if c.next != nil {
-		c.provider["max_concurrent_requests"] = 1 // the streams of a group in turn
-	}
 	configured := maps.Clone(c.provider)
 	if lateAddress {
 		configured["base_url"] = tftypes.UnknownValue
@@ -148,22 +140,11 @@ func (c *terraformCore) failOnProblems() {
 }
 
 func (c *terraformCore) problem(format string, args ...any) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
 	c.problems = append(c.problems, fmt.Sprintf(format, args...))
-}
-
-// note changes what the nodes share.
-func (c *terraformCore) note(change func()) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	change()
 }
 
 // noErrors records the diagnostics of a call, and reports whether there are no errors.
 func (c *terraformCore) noErrors(what string, diags Diagnostics) bool {
-	c.mu.Lock()
-	defer c.mu.Unlock()
 	if len(diags) > 0 {
 		c.t.Logf("%s: %s", what, diags)
 	}

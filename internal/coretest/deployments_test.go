@@ -56,7 +56,7 @@ func (d *deployment) attached(id string) any {
 }
 
 // limit notes that the state of a stream may be untrue, and that no call of core could have recorded it. Each caller says
-// why. The caller holds the lock, or no nodes run.
+// why.
 func (d *deployment) limit(id string) { d.limited.add(id) }
 
 // configureFor configures the provider for a deployment, perhaps at another address of it.

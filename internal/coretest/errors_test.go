@@ -14,9 +14,6 @@ import (
 
 // checkErrors checks the errors of a plan within an apply.
 func (c *terraformCore) checkErrors(what string, ids []string, diags Diagnostics) {
-	if c.next == nil {
-		return
-	}
 	o := &operation{what: what}
 	for id, detail := range c.errorsOf(what, ids, diags) {
 		c.checkLastSentence(o, id, detail)

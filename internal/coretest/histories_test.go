@@ -16,15 +16,25 @@ import (
 
 // TestHistories runs random histories one step at a time, in an order that is part of the history. So a counterexample
 // can be repeated and reduced.
+//
+// There are several batches. The number of histories in a batch is -rapid.checks. With RAPID_SEED, which make test sets, all
+// batches have one seed; each batch skips another number of draws.
 func TestHistories(t *testing.T) {
 	t.Parallel()
-	runHistories(t, 4, true)
-}
-
-// TestHistoriesAtOnce runs all steps that Terraform may run at once on goroutines of their own.
-func TestHistoriesAtOnce(t *testing.T) {
-	t.Parallel()
-	runHistories(t, 1, false)
+	for i := range 5 {
+		t.Run(strconv.Itoa(i), func(batch *testing.T) {
+			batch.Parallel()
+			if t.Failed() {
+				batch.Skip("another batch has failed")
+			}
+			rapid.Check(batch, func(t *rapid.T) {
+				for range i {
+					rapid.Uint64().Draw(t, "skipped")
+				}
+				inBubble(batch, func(bubble *testing.T) { runHistory(historyT{t, bubble}) })
+			})
+		})
+	}
 }
 
 // With detect_drift, a read after an update with an unknown outcome says what the stream has, and the next apply sends nothing.
@@ -50,36 +60,15 @@ func TestReadEndsUnknownOutcome(t *testing.T) {
 	}
 }
 
-// runHistories runs batches of random histories. The number of histories in a batch is -rapid.checks. With RAPID_SEED,
-// which make test sets, all batches have one seed; each batch skips another number of draws.
-func runHistories(t *testing.T, batches int, inTurn bool) {
-	for i := range batches {
-		t.Run(strconv.Itoa(i), func(batch *testing.T) {
-			batch.Parallel()
-			if t.Failed() {
-				batch.Skip("another batch has failed")
-			}
-			rapid.Check(batch, func(t *rapid.T) {
-				for range i {
-					rapid.Uint64().Draw(t, "skipped")
-				}
-				inBubble(batch, func(bubble *testing.T) { runHistory(historyT{t, bubble}, inTurn) })
-			})
-		})
-	}
-}
-
-func runHistory(t historyT, inTurn bool) {
+func runHistory(t historyT) {
 	h := drawHistory(t.T, false)
 	c := newTerraformCore(t, h.drift, h.attempts, historyStreams...)
 	c.cli = cliVersion{destroysUnrefreshed: h.olderCLI, identities: true, actions: true, removes: true}
-	if inTurn {
-		c.next = func(active []*activeNode) int {
-			if len(active) == 1 {
-				return 0
-			}
-			return rapid.IntRange(0, len(active)-1).Draw(t.T, "next")
+	c.next = func(active []*activeNode) int {
+		if len(active) == 1 {
+			return 0
 		}
+		return rapid.IntRange(0, len(active)-1).Draw(t.T, "next")
 	}
 	failed := true
 	defer func() {

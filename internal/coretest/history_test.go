@@ -83,7 +83,7 @@ func (c *terraformCore) possible(run historyRun) historyRun {
 // Terraform.
 func (run historyRun) prepare(service *streamstest.Service, interrupts func()) {
 	service.Configure(func(o *streamstest.Options) {
-		*o = streamstest.Options{ServeGet: o.ServeGet, Latency: o.Latency}
+		*o = streamstest.Options{ServeGet: o.ServeGet}
 		historyReadings[run.reading].set(o)
 	})
 	counts := map[string]int{}
@@ -105,9 +105,7 @@ func (run historyRun) prepare(service *streamstest.Service, interrupts func()) {
 // interrupt interrupts Terraform while a request is under way, whose response must count. With an action, nothing happens:
 // StopProvider waits for the action, and the action for this request or the clock.
 func (c *terraformCore) interrupt() {
-	invoking := false
-	c.note(func() { invoking = c.invoking })
-	if !invoking {
+	if !c.invoking {
 		_, _ = c.running.Load().Server.StopProvider(context.Background(), &tfprotov6.StopProviderRequest{})
 	}
 }

@@ -38,7 +38,7 @@ func (c *terraformCore) plan(cfg config, opts options) (changes []change, refres
 				ch, ok := plan(p)
 				if ok && ch.verb != "" {
 					c.t.Logf("plan %s: %s", ch.addr, ch.verb)
-					c.note(func() { changes = append(changes, ch) })
+					changes = append(changes, ch)
 				}
 				return ok
 			}})
@@ -68,7 +68,7 @@ func (c *terraformCore) plan(cfg config, opts options) (changes []change, refres
 						return ch, ok
 					}
 				}
-				c.note(func() { is.deposed = append(is.deposed, now) })
+				is.deposed = append(is.deposed, now)
 				if !forgotten {
 					return c.planDestroy(p, addr, now, true)
 				}

@@ -49,13 +49,11 @@ type recorder struct {
 	start      func() tfprotov6.ProviderServer
 	version    cliVersion
 
-	mu      sync.Mutex
-	process fullServer // the current one
-	walk    int
-
 	inTurn   sync.Mutex // one call at a time, so that their order is defined
+	process  fullServer // the current one
+	walk     int
 	calls    []call
-	applying func() // called when the apply begins; may be nil
+	applying func() // called when the apply begins
 }
 
 func newRecorder(start func() tfprotov6.ProviderServer, version cliVersion) *recorder {
@@ -63,41 +61,23 @@ func newRecorder(start func() tfprotov6.ProviderServer, version cliVersion) *rec
 	return &recorder{fullServer: server, process: server, start: start, version: version}
 }
 
-// current returns the current process and the number of its walk.
-func (r *recorder) current() (fullServer, int) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	return r.process, r.walk
-}
-
 // newRun makes the next walk the first one.
 func (r *recorder) newRun(applying func()) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	r.walk, r.calls, r.applying = 0, nil, applying
-}
-
-func (r *recorder) beginApply() {
 	r.inTurn.Lock()
 	defer r.inTurn.Unlock()
-	if r.applying != nil {
-		r.applying()
-	}
-	r.applying = nil
+	r.walk, r.calls, r.applying = 0, nil, sync.OnceFunc(applying)
 }
 
 func (r *recorder) ConfigureProvider(
 	ctx context.Context, req *tfprotov6.ConfigureProviderRequest,
 ) (*tfprotov6.ConfigureProviderResponse, error) {
-	r.mu.Lock()
+	r.inTurn.Lock()
+	defer r.inTurn.Unlock()
 	r.process = r.start().(fullServer)
-	r.walk++
-	r.mu.Unlock()
-	process, walk := r.current()
-	if walk == 2 {
-		r.beginApply()
+	if r.walk++; r.walk == 2 {
+		r.applying()
 	}
-	return process.ConfigureProvider(ctx, req)
+	return r.process.ConfigureProvider(ctx, req)
 }
 
 // record makes a call in its turn.
@@ -106,9 +86,8 @@ func record[Req, Resp any](
 ) (Resp, error) {
 	r.inTurn.Lock()
 	defer r.inTurn.Unlock()
-	process, walk := r.current()
-	c := r.version.newCall(name, walk, req)
-	resp, err := method(process, ctx, req)
+	c := r.version.newCall(name, r.walk, req)
+	resp, err := method(r.process, ctx, req)
 	if err == nil {
 		c = r.version.ended(c, resp)
 	}

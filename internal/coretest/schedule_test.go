@@ -4,7 +4,6 @@ import (
 	"iter"
 	"runtime/debug"
 	"slices"
-	"sync"
 )
 
 // node is a step of a walk of Terraform core.
@@ -26,10 +25,6 @@ type activeNode struct {
 // walk runs the nodes in an order that their dependencies allow. c.next decides which node makes the next call.
 func (c *terraformCore) walk(p *Process, nodes []node) {
 	c.t.Helper()
-	if c.next == nil {
-		c.walkAtOnce(p, nodes)
-		return
-	}
 	var active []*activeNode
 	defer func() {
 		for _, a := range active {
@@ -95,30 +90,6 @@ func (c *terraformCore) inTurn(p *Process, a *activeNode, yield func(struct{}) b
 		}
 	}
 	return &turns
-}
-
-// walkAtOnce runs each node on a goroutine of its own.
-func (c *terraformCore) walkAtOnce(p *Process, nodes []node) {
-	done := map[string]chan struct{}{}
-	ok := make([]bool, len(nodes))
-	index := map[string]int{}
-	for i, n := range nodes {
-		done[n.name], index[n.name] = make(chan struct{}), i
-	}
-	var all sync.WaitGroup
-	for i, n := range nodes {
-		all.Go(func() {
-			defer close(done[n.name])
-			for _, name := range n.after {
-				if <-done[name]; !ok[index[name]] {
-					return
-				}
-			}
-			ok[i] = c.runNode(n, p)
-		})
-	}
-	all.Wait()
-	c.failOnProblems()
 }
 
 // runNode runs a node on a goroutine that need not be the goroutine of the test. A failed or panicking node becomes a
