@@ -6,9 +6,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-
-	"github.com/stream-management/terraform-provider-stream/internal/clitest"
-	"github.com/stream-management/terraform-provider-stream/internal/streamstest"
 )
 
 // The addresses of the one resource in many configurations.
@@ -88,14 +85,4 @@ func hclList(texts []string) string {
 
 func hclString(text string) string {
 	return strings.NewReplacer("${", "$${", "%{", "%%{").Replace(strconv.Quote(text))
-}
-
-// emptiedWithoutWarning returns the streams that a run sent the empty set, although its plan did not warn of it.
-func emptiedWithoutWarning(service *streamstest.Service, plan clitest.Result) (ids []string) {
-	for _, r := range service.Requests() {
-		if strings.Contains(r.Body, "[]") && !strings.Contains(plan.Text(), fmt.Sprintf("Processors May Be Detached for a Moment: stream %q", r.StreamID)) {
-			ids = append(ids, r.StreamID)
-		}
-	}
-	return ids
 }

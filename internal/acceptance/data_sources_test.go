@@ -57,17 +57,4 @@ output "attached" {
 	service.Remove("cam-2")
 	w.Plan().Want(1, "Error: Resource Not Found Error", "with data.stream_processors_group.all",
 		`Stream "cam-2" could not be read.`, "Warning: Resource Not Found Error", "with data.stream_processors.now")
-
-	service.Seed(streamstest.Streams("cam-2")...)
-	w.Write("main.tftest.hcl", `run "reads" {
-  assert {
-    condition     = output.attached == "p2 {\"cam-1\":[\"p2\"],\"cam-2\":[]}"
-    error_message = output.attached
-  }
-}
-`)
-	if clitest.AtLeast(t, "1.6", "1.6") {
-		w.MustRun("test").Want(0, "1 passed, 0 failed.")
-		service.WantAttached(t, "cam-1")
-	}
 }

@@ -4,8 +4,6 @@ import (
 	"fmt"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-
 	"github.com/stream-management/terraform-provider-stream/internal/clitest"
 	"github.com/stream-management/terraform-provider-stream/internal/streamstest"
 )
@@ -38,16 +36,8 @@ func TestAccImport(t *testing.T) {
 	service.WantRequests(t)
 	w.MustApply("tfplan")
 	service.WantRequests(t, updateOf("a%2Fb%20c", `"p1"`), updateOf("cam-2", `"p2"`), updateOf("cam-3", `"p3"`))
-	imported := w.State()
-	if got := imported["stream_processors.command"].Attributes; got["terminal_id"] != "t-5" || got["on_destroy"] != "keep" {
+	if got := w.State()["stream_processors.command"].Attributes; got["terminal_id"] != "t-5" || got["on_destroy"] != "keep" {
 		t.Errorf("the state has %v", got)
-	}
-	for address, object := range imported {
-		if identity := object.Identity; identity != nil || clitest.AtLeast(t, "1.12", "1.12") {
-			if diff := cmp.Diff(map[string]any{"stream_id": object.Attributes["stream_id"]}, identity); diff != "" {
-				t.Errorf("identity of %s (-want +got):\n%s", address, diff)
-			}
-		}
 	}
 	w.WantNoChanges()
 }

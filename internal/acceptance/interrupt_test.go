@@ -5,7 +5,6 @@ package acceptance
 import (
 	"bytes"
 	"fmt"
-	"net/http"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -20,8 +19,9 @@ import (
 )
 
 // A CLI is ended in each way in which shells, CI systems and users do that, with ten requests under way. Afterwards, state
-// and service agree, or an error names the stream and the next apply sends its set again. The state
-// of a CLI that was killed knows nothing of the requests: a change of triggers sends all sets again. No process stays behind.
+// and service agree, or an error names the stream and the next apply sends its set again. The state of a CLI that was killed
+// knows nothing of the requests: a change of triggers sends all sets again. No process stays behind. Ctrl-C also ends a request
+// without a response.
 func TestAccEnds(t *testing.T) {
 	t.Parallel()
 	for name, end := range map[string]func(cli int) error{
@@ -48,6 +48,9 @@ func TestAccEnds(t *testing.T) {
 			service.InjectFunc(func(streamstest.Request) *streamstest.Fault {
 				if arrivals.Add(1) == 10 {
 					close(arrived)
+					if name == "SIGINT to the CLI" { // the only signal that Terraform passes on
+						return &streamstest.Fault{Delay: time.Hour}
+					}
 				}
 				return &streamstest.Fault{ResponseDelay: time.Second} // the service has applied the update
 			})
@@ -68,6 +71,9 @@ func TestAccEnds(t *testing.T) {
 			waitForEndOfGroup(t, cmd)
 			if strings.Contains(output.String(), "Plugin did not respond") || (err == nil) != (end == nil) {
 				t.Errorf("%v: %s", err, &output)
+			}
+			if name == "SIGINT to the CLI" && strings.Count(output.String(), "Error: Operation Interrupted") != 1 {
+				t.Errorf("not one error says that a request had no response: %s", &output)
 			}
 			service.InjectFunc(nil)
 			trigger := "0"
@@ -112,35 +118,4 @@ func waitForEndOfGroup(t *testing.T, cmd *exec.Cmd) {
 		}
 	}
 	t.Error("a process was left behind")
-}
-
-// Ctrl-C ends requests without a response and waits before a retry, and starts no more requests. The errors say that the
-// outcome is unknown.
-func TestAccInterrupt(t *testing.T) {
-	t.Parallel()
-	ids := fleetIDs(50)
-	const atOnce = 8
-	service, url := streamstest.Start(t, streamstest.Options{}, streamstest.Streams(append(ids, "waits")...)...)
-	arrived, arrivals := make(chan struct{}), 0
-	service.InjectFunc(func(r streamstest.Request) *streamstest.Fault {
-		if arrivals++; arrivals == atOnce+1 { // the others, and the one that waits
-			close(arrived)
-		}
-		if r.StreamID == "waits" {
-			return &streamstest.Fault{Status: 503, Header: http.Header{"Retry-After": {"280"}}}
-		}
-		return &streamstest.Fault{Delay: time.Hour}
-	})
-	w := newWorkspace(t, url, providerWith(fmt.Sprintf("max_concurrent_requests = %d\n  request_timeout = \"1h\"", atOnce))+
-		groupOf("this", sets(ids[5:], `"p1"`), "")+resourceForEach(ids[:5], `"p1"`, "")+
-		providerWith(`alias = "other"`)+resourceOf("waits", "waits", `"p1"`, "provider = stream.other"))
-	w.RunInterrupted(arrived, "apply", "-auto-approve").Want(1,
-		"Error: Operation Interrupted", "The operation was interrupted.", "Apply again when you are ready.", unknown)
-	if n := len(service.DrainRequests()); n != atOnce+1 {
-		t.Errorf("%d requests, want %d", n, atOnce+1)
-	}
-	w.WantEmptyState()
-	service.InjectFunc(nil)
-	w.MustApply()
-	w.WantNoChanges()
 }

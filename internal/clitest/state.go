@@ -14,7 +14,6 @@ import (
 type Object struct {
 	Status     string // "tainted" or ""
 	Attributes map[string]any
-	Identity   map[string]any
 	IndexKey   any `json:"index_key"`
 }
 

@@ -115,7 +115,20 @@ func (w *Workspace) Edit(name, from, to string) {
 // Run runs a command, which may fail.
 func (w *Workspace) Run(args ...string) Result {
 	w.t.Helper()
-	return w.RunInterrupted(nil, args...)
+	r := Result{t: w.t, command: strings.Join(args, " ")}
+	cmd := w.Command(args...)
+	var stdout, stderr bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &stdout, &stderr
+	if err := cmd.Run(); cmd.ProcessState == nil {
+		w.t.Fatalf("%s: %v", r.command, err)
+	}
+	r.Stdout, r.Stderr, r.Code = stdout.String(), stderr.String(), cmd.ProcessState.ExitCode()
+	for _, blame := range []string{"inconsistent result", "bug in the provider", "panic:", "Provider produced", "Plugin did not respond"} {
+		if strings.Contains(r.Text(), blame) {
+			w.t.Errorf("the provider is blamed: %v", r)
+		}
+	}
+	return r
 }
 
 // MustRun runs a command, which must succeed.
@@ -146,38 +159,6 @@ func (w *Workspace) Plan(args ...string) Result {
 func (w *Workspace) WantNoChanges() {
 	w.t.Helper()
 	w.Plan().Want(0)
-}
-
-// RunInterrupted runs a command and interrupts it as by Ctrl-C when the channel is closed.
-func (w *Workspace) RunInterrupted(when <-chan struct{}, args ...string) Result {
-	w.t.Helper()
-	r := Result{t: w.t, command: strings.Join(args, " ")}
-	cmd := w.Command(args...)
-	var stdout, stderr bytes.Buffer
-	cmd.Stdout, cmd.Stderr = &stdout, &stderr
-	ended := make(chan struct{})
-	defer close(ended)
-	err := cmd.Start()
-	go func() {
-		select {
-		case <-when:
-			_ = cmd.Cancel() // fails if the program has just ended
-		case <-ended:
-		}
-	}()
-	if err == nil {
-		err = cmd.Wait()
-	}
-	if exit := (*exec.ExitError)(nil); err != nil && !errors.As(err, &exit) {
-		w.t.Fatalf("%s: %v", r.command, err)
-	}
-	r.Stdout, r.Stderr, r.Code = stdout.String(), stderr.String(), cmd.ProcessState.ExitCode()
-	for _, blame := range []string{"inconsistent result", "bug in the provider", "panic:", "Provider produced", "Plugin did not respond"} {
-		if strings.Contains(r.Text(), blame) {
-			w.t.Errorf("the provider is blamed: %v", r)
-		}
-	}
-	return r
 }
 
 // Command returns a command of the CLI, not started yet.
