@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"net/http"
 	"net/http/httptest"
-	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -144,9 +143,7 @@ func schemes(t *testing.T) []example {
 	t.Helper()
 	file := func(content string) string {
 		path := filepath.Join(t.TempDir(), "file")
-		if err := os.WriteFile(path, []byte(content), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		clitest.WriteFile(t, path, content)
 		return filepath.ToSlash(path)
 	}
 	secrets := &streamstest.TokenServer{ClientID: "terraform", ClientSecret: "s3cret"}

@@ -91,9 +91,7 @@ func copyExample(t *testing.T, folder, dir string) {
 	if !strings.Contains(text, "\nresource ") && !strings.Contains(text, "\ndata ") && strings.Contains(text, `provider "stream"`) {
 		rest += "resource \"stream_processors\" \"entrance\" {\n  stream_id     = \"cam-1\"\n  processor_ids = [\"object-detection\"]\n}\n"
 	}
-	if err := os.WriteFile(filepath.Join(dir, "completed_by_test.tf"), []byte(rest), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	clitest.WriteFile(t, filepath.Join(dir, "completed_by_test.tf"), rest)
 }
 
 // read returns a file, or all configurations in a folder.
@@ -105,11 +103,7 @@ func read(t *testing.T, path string) string {
 	}
 	text := ""
 	for _, file := range files {
-		content, err := os.ReadFile(file)
-		if err != nil {
-			t.Fatal(err)
-		}
-		text += strings.ReplaceAll(string(content), "\r\n", "\n")
+		text += strings.ReplaceAll(clitest.ReadFile(t, file), "\r\n", "\n")
 	}
 	return text
 }

@@ -47,11 +47,5 @@ func TestAccDeploymentChanges(t *testing.T) {
 	service.WantRequests(t, updatesOf(sets(ids, `"p1"`))...)
 	w.WantState("deployment", map[string]any{this: url, group: url})
 	w.WantNoChanges()
-
-	w.Configure(providerWith(`deployment = "eu"`) + config) // a name is a change, too
-	w.MustApply()
-	service.WantRequests(t, updatesOf(sets(ids, `"p1"`))...)
-	w.MustApply("-destroy")
-	service.WantRequests(t, updatesOf(sets(ids, ""))...)
 	former.WantRequests(t)
 }

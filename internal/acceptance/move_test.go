@@ -37,11 +37,7 @@ resource "stream_processors" "this" {
 		t.Fatal(err)
 	}
 	w.Setenv("TF_CLI_CONFIG_FILE=" + sandbox.Env["TF_CLI_CONFIG_FILE"])
-	state, err := os.ReadFile(filepath.Join("..", "moved", "testdata", "restful-foreach.json"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	w.Write("terraform.tfstate", string(state))
+	w.Write("terraform.tfstate", clitest.ReadFile(t, filepath.Join("..", "moved", "testdata", "restful-foreach.json")))
 
 	w.Apply().Want(0, "0 added, 0 changed, 0 destroyed")
 	w.WantNoChanges()

@@ -83,9 +83,14 @@ func (w *Workspace) Path(name string) string { return filepath.Join(w.Dir, filep
 // Write replaces a file, or makes it.
 func (w *Workspace) Write(name, content string) {
 	w.t.Helper()
-	file := w.Path(name)
-	if err := errors.Join(os.MkdirAll(filepath.Dir(file), 0o700), os.WriteFile(file, []byte(content), 0o600)); err != nil {
-		w.t.Fatal(err)
+	WriteFile(w.t, w.Path(name), content)
+}
+
+// WriteFile writes a file of a test that may be run, and makes its folder.
+func WriteFile(t testing.TB, path, content string) {
+	t.Helper()
+	if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o700), os.WriteFile(path, []byte(content), 0o700)); err != nil {
+		t.Fatal(err)
 	}
 }
 
@@ -95,9 +100,15 @@ func (w *Workspace) Configure(hcl string) { w.t.Helper(); w.Write("main.tf", hcl
 // Read returns the content of a file.
 func (w *Workspace) Read(name string) string {
 	w.t.Helper()
-	content, err := os.ReadFile(w.Path(name))
+	return ReadFile(w.t, w.Path(name))
+}
+
+// ReadFile reads a file of a test.
+func ReadFile(t testing.TB, path string) string {
+	t.Helper()
+	content, err := os.ReadFile(path)
 	if err != nil {
-		w.t.Fatal(err)
+		t.Fatal(err)
 	}
 	return string(content)
 }

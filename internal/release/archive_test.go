@@ -33,7 +33,7 @@ func TestAccMirror(t *testing.T) {
 	}
 	name := filepath.Base(archives[0])
 	for _, host := range []string{"registry.terraform.io", "registry.opentofu.org"} {
-		write(t, filepath.Join(w.Mirror, host, strings.ToLower(cli.Source), name), read(t, archives[0]))
+		clitest.WriteFile(t, filepath.Join(w.Mirror, host, strings.ToLower(cli.Source), name), clitest.ReadFile(t, archives[0]))
 	}
 	version := strings.TrimSuffix(strings.TrimPrefix(name, "terraform-provider-stream_"), "_"+platform+".zip")
 	w.Edit("source.tf", cli.Source+`"`, fmt.Sprintf("%s\", version = %q", cli.Source, version))

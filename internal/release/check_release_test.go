@@ -6,6 +6,8 @@ import (
 	"runtime"
 	"strings"
 	"testing"
+
+	"github.com/stream-management/terraform-provider-stream/internal/clitest"
 )
 
 const changelog = `# Changelog
@@ -43,7 +45,7 @@ func TestCheckRelease(t *testing.T) {
 		"no leading v":        {tag: "0.2.0", refusal: "not a version"},
 		"empty licence":       {tag: "v0.2.0", path: "LICENSE", content: "\n", refusal: "no licence"},
 		"another module":      {tag: "v0.2.0", path: "go.mod", content: "module github.com/" + strings.ToLower(repository) + "\n", refusal: "go.mod does not have the module github.com/" + repository},
-		"key of another type": {tag: "v0.2.0", path: ".github/release-key.asc", content: read(t, filepath.Join("testdata", "ed25519.asc")), refusal: "not a valid RSA or DSA key"},
+		"key of another type": {tag: "v0.2.0", path: ".github/release-key.asc", content: clitest.ReadFile(t, filepath.Join("testdata", "ed25519.asc")), refusal: "not a valid RSA or DSA key"},
 		"no key":              {tag: "v0.2.0", path: ".github/release-key.asc", refusal: "not a valid RSA or DSA key"},
 		"not on main":         {tag: "v0.2.0", refusal: "not on main"},
 	} {
@@ -52,14 +54,14 @@ func TestCheckRelease(t *testing.T) {
 			dir, script := t.TempDir(), filepath.Join(".ci", "check-release")
 			for path, content := range map[string]string{
 				"LICENSE": "text", "go.mod": "module github.com/" + repository + "\n\ngo 1.26\n", "CHANGELOG.md": changelog,
-				".github/release-key.asc": read(t, filepath.Join("testdata", "rsa.asc")), script: read(t, filepath.Join(root, script)),
+				".github/release-key.asc": clitest.ReadFile(t, filepath.Join("testdata", "rsa.asc")), script: clitest.ReadFile(t, filepath.Join(root, script)),
 			} {
-				write(t, filepath.Join(dir, path), content)
+				clitest.WriteFile(t, filepath.Join(dir, path), content)
 			}
 			git(t, dir, "init", "--quiet")
 			git(t, dir, "remote", "add", "origin", "git@github.com:"+repository+".git")
 			if test.path != "" {
-				write(t, filepath.Join(dir, test.path), test.content)
+				clitest.WriteFile(t, filepath.Join(dir, test.path), test.content)
 			}
 			git(t, dir, "add", "--all")
 			git(t, dir, "commit", "--quiet", "--message", "Test")
@@ -67,7 +69,7 @@ func TestCheckRelease(t *testing.T) {
 			if name == "not on main" {
 				git(t, dir, "commit", "--quiet", "--allow-empty", "--message", "Not pushed")
 			}
-			write(t, filepath.Join(dir, "CHANGELOG.md"), "not committed")
+			clitest.WriteFile(t, filepath.Join(dir, "CHANGELOG.md"), "not committed")
 			out, err := shell(t, dir, []string{"GITHUB_REPOSITORY="}, "bash", script, test.tag)
 			if test.refusal == "" && (err != nil || out != test.text) {
 				t.Errorf("the script ended with %v and printed\n%s\nwant\n%s", err, out, test.text)

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/stream-management/terraform-provider-stream/internal/clitest"
 	"github.com/stream-management/terraform-provider-stream/internal/provider"
 )
 
@@ -23,7 +24,7 @@ func TestNamespace(t *testing.T) {
 	namespace, _, _ := strings.Cut(source, "/")
 	uses := map[string]int{}
 	for _, path := range files(t) {
-		content := read(t, filepath.Join(root, path))
+		content := clitest.ReadFile(t, filepath.Join(root, path))
 		for use, want := range map[string]string{
 			`github\.com/([\w.-]+)/terraform-provider-stream\b`: namespace,
 			`\bsource\s*=\s*"([^"%]+/stream)"`:                  source,
@@ -56,12 +57,12 @@ func TestAccReplaceNamespace(t *testing.T) {
 	}
 	dir := t.TempDir()
 	for _, path := range files(t) {
-		write(t, filepath.Join(dir, path), read(t, filepath.Join(root, path)))
+		clitest.WriteFile(t, filepath.Join(dir, path), clitest.ReadFile(t, filepath.Join(root, path)))
 	}
 	git(t, dir, "init", "--quiet")
 	git(t, dir, "add", "--all")
 	git(t, dir, "commit", "--quiet", "--message", "Test")
-	commands := regexp.MustCompile("(?s)## 2[^#]*```shell\n(.*?)```").FindStringSubmatch(read(t, filepath.Join(root, ".github", "PUBLISHING.md")))
+	commands := regexp.MustCompile("(?s)## 2[^#]*```shell\n(.*?)```").FindStringSubmatch(clitest.ReadFile(t, filepath.Join(root, ".github", "PUBLISHING.md")))
 	if commands == nil {
 		t.Fatal("PUBLISHING.md has no commands in section 2")
 	}

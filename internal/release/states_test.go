@@ -7,6 +7,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/stream-management/terraform-provider-stream/internal/clitest"
 )
 
 // TestAccStates applies, updates and destroys from a state of each released version. The folder of a version has:
@@ -26,11 +28,11 @@ func TestAccStates(t *testing.T) {
 		t.Run(filepath.Base(folder), func(t *testing.T) {
 			t.Parallel()
 			w, service := newWorkspace(t)
-			w.Configure(read(t, filepath.Join(folder, "main.tf")))
+			w.Configure(clitest.ReadFile(t, filepath.Join(folder, "main.tf")))
 			w.MustRun("init")
 			got := ""
 			for _, step := range []struct{ name, flag string }{{"apply", "-refresh=true"}, {"update", `-var=added=["c"]`}, {"destroy", "-destroy"}} {
-				content := read(t, filepath.Join(folder, "state.json"))
+				content := clitest.ReadFile(t, filepath.Join(folder, "state.json"))
 				if step.name == "apply" {
 					content = strings.ReplaceAll(content, `"attributes": {`, `"attributes": { "of_a_newer_version": ["a"],`)
 				}
@@ -44,7 +46,7 @@ func TestAccStates(t *testing.T) {
 				slices.Sort(requests)
 				got += step.name + ":\n" + strings.Join(requests, "")
 			}
-			if diff := cmp.Diff(read(t, filepath.Join(folder, "requests.txt")), got); diff != "" {
+			if diff := cmp.Diff(clitest.ReadFile(t, filepath.Join(folder, "requests.txt")), got); diff != "" {
 				t.Errorf("other requests than in requests.txt:\n%s", diff)
 			}
 		})

@@ -136,37 +136,3 @@ func TestRefusedRequests(t *testing.T) {
 		t.Error("an update made a stream")
 	}
 }
-
-// failures is a test that records its failures and goes on.
-type failures struct {
-	testing.TB
-	count int
-}
-
-func (*failures) Helper()                 {}
-func (f *failures) Fatalf(string, ...any) { f.count++ }
-
-// The checks of other tests fail for each difference, and not for another order.
-func TestWant(t *testing.T) {
-	t.Parallel()
-	service := streamstest.New(streamstest.Options{}, streamstest.Stream{ID: "other", ProcessorIDs: []string{"p2", "p1"}}, streamstest.Stream{ID: "cam"})
-	const one, two = `PATCH /v2/streams/cam {"processor_ids":["p1"]}`, `POST /else`
-	f := &failures{TB: t}
-	for i, want := range [][]string{{two, one}, nil, {one}, {one, two, two}, {one, one}} {
-		update(t, service, attachP1)
-		send(t, service, newRequest("POST", "/else", ""))
-		if service.WantRequests(f, want...); f.count != i {
-			t.Errorf("%d failures with %q, want %d", f.count, want, i)
-		}
-	}
-	service.WantRequests(t) // drained
-
-	service.WantAttached(t, "other", "p1", "p2")
-	f = &failures{TB: t}
-	service.WantAttached(f, "other", "p1")
-	service.WantAttached(f, "other", "p1", "p2", "p3")
-	service.WantAttached(f, "missing")
-	if f.count != 3 {
-		t.Errorf("%d failures, want 3", f.count)
-	}
-}

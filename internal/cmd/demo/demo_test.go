@@ -38,11 +38,7 @@ func TestAccDemo(t *testing.T) {
 		t.Fatalf("%v\n%s", err, out)
 	}
 	text := string(out)
-	for _, want := range []string{"The demo succeeded.", "No changes.", "Error: Conflicting Processor Sets", "STREAM_DETECT_DRIFT=true"} {
-		if !strings.Contains(text, want) {
-			t.Errorf("the output has no %q:\n%s", want, text)
-		}
-	}
+	clitest.WantContains(t, text, "The demo succeeded.", "No changes.", "Error: Conflicting Processor Sets", "STREAM_DETECT_DRIFT=true")
 	for _, refused := range []string{"Warning:", "\x1b"} {
 		if strings.Contains(text, refused) {
 			t.Errorf("the output has %q:\n%s", refused, text)
@@ -50,11 +46,7 @@ func TestAccDemo(t *testing.T) {
 	}
 	wantNothingIn(t, tmp)
 
-	readme, err := os.ReadFile("../../../README.md")
-	if err != nil {
-		t.Fatal(err)
-	}
-	shown := regexp.MustCompile("(?ms)^```text\n(.*?)^```").FindStringSubmatch(string(readme))
+	shown := regexp.MustCompile("(?ms)^```text\n(.*?)^```").FindStringSubmatch(clitest.ReadFile(t, "../../../README.md"))
 	if shown == nil {
 		t.Fatal("the README does not show the demo")
 	}
