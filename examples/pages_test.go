@@ -188,8 +188,7 @@ func TestAccPageExistingStreams(t *testing.T) {
 	w.WantNoChanges()
 }
 
-// TestAccPageRecipes sends the sets again: with another value of the variable, without it, on the next day, and when a
-// resource is replaced or tainted.
+// TestAccPageRecipes sends the sets again: with another value of the variable, without it, and on the next day.
 func TestAccPageRecipes(t *testing.T) {
 	t.Parallel()
 	service, url := startService(t, streamstest.Options{})
@@ -202,11 +201,6 @@ func TestAccPageRecipes(t *testing.T) {
 	w.Edit("main.tf", "var.send_again", `formatdate("YYYY-MM-DD", plantimestamp())`)
 	w.MustApply()
 	service.WantRequests(t, both...)
-	w.MustApply(`-replace=stream_processors.camera["cam-1"]`)
-	service.WantRequests(t, setDetection)
-	w.MustRun("taint", `stream_processors.camera["cam-1"]`)
-	w.MustApply()
-	service.WantRequests(t, setDetection)
 }
 
 // TestAccPageCreatedProcessors destroys a processor after the update that detaches it.

@@ -102,18 +102,3 @@ func TestAccReplace(t *testing.T) {
 	}
 	w.WantNoChanges()
 }
-
-// One group of 2,000 streams: a change of one stream sends one request.
-func TestAccLargeGroup(t *testing.T) {
-	t.Parallel()
-	ids := fleetIDs(2000)
-	service, url := streamstest.Start(t, streamstest.Options{}, streamstest.Streams(ids...)...)
-	streams := sets(ids, `"p1"`)
-	w := newWorkspace(t, url, groupOf("this", streams, ""))
-	w.MustApply()
-	service.WantRequests(t, updatesOf(streams)...)
-	streams["cam-500"] = `"p2"`
-	w.Configure(groupOf("this", streams, ""))
-	w.MustApply()
-	service.WantRequests(t, updateOf("cam-500", `"p2"`))
-}

@@ -25,9 +25,7 @@ func newWorkspace(t *testing.T, baseURL, hcl string) *clitest.Workspace {
 	if d, _ := realDeployment(); d != nil {
 		t.Skip("needs the switches of the stand-in service, and STREAM_BASE_URL names another one")
 	}
-	w := clitest.New(t)
-	w.Setenv("STREAM_BASE_URL=" + baseURL)
-	w.Write("versions.tf", clitest.RequireProvider)
+	w := clitest.New(t, "STREAM_BASE_URL="+baseURL)
 	w.Configure(hcl)
 	return w
 }

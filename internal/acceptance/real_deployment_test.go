@@ -63,7 +63,7 @@ func TestAccRealDeployment(t *testing.T) {
 		_, url := streamstest.Start(t, streamstest.Options{}, streamstest.Streams("cam-1")...)
 		d = &deployment{"cam-1", []string{"p1", "p2", "p3"}, false, []string{"STREAM_BASE_URL=" + url}}
 	}
-	w, all := d.newWorkspace(t), d.processorIDs
+	w, all := clitest.New(t, d.environment...), d.processorIDs
 	defer func() {
 		if t.Failed() && !d.keepProcessors && len(w.State()) > 0 {
 			t.Logf("emptying the stream: %v", w.Apply("-destroy"))
@@ -91,7 +91,7 @@ func TestAccRealDeployment(t *testing.T) {
 	const trigger = "triggers = { run = \"1\" }\n"
 	d.mustAccept(t, w, all, trigger)
 
-	other := d.newWorkspace(t)
+	other := clitest.New(t, d.environment...)
 	d.configure(other, all, trigger)
 	other.MustRun("import", this, d.streamID)
 	d.mustAccept(t, other, all, trigger)
@@ -106,15 +106,6 @@ func TestAccRealDeployment(t *testing.T) {
 	}
 	w.MustApply("-destroy")
 	w.WantEmptyState()
-}
-
-// newWorkspace makes an empty root module whose provider talks to the deployment.
-func (d *deployment) newWorkspace(t *testing.T) *clitest.Workspace {
-	t.Helper()
-	w := clitest.New(t)
-	w.Write("versions.tf", clitest.RequireProvider)
-	w.Setenv(d.environment...)
-	return w
 }
 
 // configure writes the resource of the stream, with this set and other attributes.

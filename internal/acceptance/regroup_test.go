@@ -39,7 +39,6 @@ func TestAccRegroup(t *testing.T) {
 	clitest.NeedAtLeast(t, "1.7", "1.7")
 	two := map[string][]string{"a": ids[:4], "b": ids[4:]}
 	four := map[string][]string{"a0": ids[:2], "a1": ids[2:4], "b0": ids[4:6], "b1": ids[6:]}
-	merged := map[string][]string{"a0": ids[:4], "b0": ids[4:6], "b1": ids[6:]}
 	renamed := map[string][]string{"a0": ids[:2], "c": ids[2:4], "b0": ids[4:6], "b1": ids[6:]}
 	singles := resourceForEach(ids, `"p1"`, "")
 	const fleet, other = "stream_processors_group.fleet", "stream_processors_group.other"
@@ -49,8 +48,6 @@ func TestAccRegroup(t *testing.T) {
 	}{
 		{"create", groupsByKey("fleet", "keep", two), "", ids},
 		{"other groups", groupsByKey("fleet", "keep", four), "", ids},
-		{"merged groups", groupsByKey("fleet", "keep", merged), "", ids[2:4]},
-		{"split group", groupsByKey("fleet", "keep", four), "", ids[2:4]},
 		{"renamed key", groupsByKey("fleet", "keep", renamed) + movedBlock(fleet+`["a1"]`, fleet+`["c"]`), "", nil},
 		{"into a module", movedBlock(fleet, "module.fleet."+fleet), groupsByKey("fleet", "keep", renamed), nil},
 		{"other groups without keep", removedBlock("module.fleet." + fleet), groupsByKey("other", "detach", two), ids},

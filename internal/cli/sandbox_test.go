@@ -3,16 +3,7 @@ package cli
 import (
 	"path/filepath"
 	"testing"
-
-	"github.com/stream-management/terraform-provider-stream/internal/provider"
 )
-
-func TestSource(t *testing.T) {
-	t.Parallel()
-	if got := hosts[0] + "/" + Source; got != provider.Address {
-		t.Errorf("Source is that of %s, want %s", got, provider.Address)
-	}
-}
 
 func TestSandboxIsolatesTheEnvironment(t *testing.T) {
 	t.Setenv("TF_CLI_ARGS", "-help")

@@ -31,13 +31,16 @@ type Workspace struct {
 	t *testing.T
 }
 
-// New makes an empty root module whose CLI runs the provider without init. It skips the test unless TF_ACC is set.
-func New(t *testing.T) *Workspace {
+// New makes a root module with [RequireProvider] whose CLI runs the provider without init, with these variables. It skips the
+// test unless TF_ACC is set.
+func New(t *testing.T, variables ...string) *Workspace {
 	t.Helper()
 	program, provider := Programs(t)
-	return newWorkspace(t, func(dir string) (*cli.Sandbox, error) {
-		return cli.NewOverridingSandbox(dir, program, map[string]string{cli.Source: filepath.Dir(provider)})
-	})
+	sandbox, err := cli.NewOverridingSandbox(t.TempDir(), program, map[string]string{cli.Source: filepath.Dir(provider)})
+	w := newWorkspace(t, sandbox, err)
+	w.Setenv(variables...)
+	w.Write("versions.tf", RequireProvider)
+	return w
 }
 
 // NewWithMirror makes an empty root module whose CLI installs the provider with init. It skips the test unless TF_ACC is
@@ -45,12 +48,12 @@ func New(t *testing.T) *Workspace {
 func NewWithMirror(t *testing.T) *Workspace {
 	t.Helper()
 	program, provider := Programs(t)
-	return newWorkspace(t, func(dir string) (*cli.Sandbox, error) { return cli.NewSandbox(dir, program, provider) })
+	sandbox, err := cli.NewSandbox(t.TempDir(), program, provider)
+	return newWorkspace(t, sandbox, err)
 }
 
-func newWorkspace(t *testing.T, newSandbox func(dir string) (*cli.Sandbox, error)) *Workspace {
+func newWorkspace(t *testing.T, sandbox *cli.Sandbox, err error) *Workspace {
 	t.Helper()
-	sandbox, err := newSandbox(t.TempDir())
 	if err != nil {
 		t.Fatal(err)
 	}

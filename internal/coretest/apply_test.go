@@ -78,7 +78,12 @@ func (c *terraformCore) apply(changes []change, refreshed map[string]*instance, 
 	}
 	for _, s := range c.objects() {
 		if !c.called[s] && slices.ContainsFunc(changes, func(ch change) bool { return ch.prior == s && ch.verb != noop }) {
-			c.limitApplied(c.here(s))
+			// No call can record what other objects did to its streams: a dependency failed, or the create of the replacement.
+			for _, id := range c.here(s).streams() {
+				if slices.ContainsFunc(c.service.Requests(), func(r streamstest.Request) bool { return r.Applied && r.StreamID == id }) {
+					c.limit(id)
+				}
+			}
 		}
 	}
 	for addr, is := range c.state {
@@ -88,29 +93,13 @@ func (c *terraformCore) apply(changes []change, refreshed map[string]*instance, 
 	}
 }
 
-// limitApplied limits the streams of an object that core has left in the state without a call: a dependency failed, or the
-// create of the replacement. No call can record what other objects did to the streams.
-func (c *terraformCore) limitApplied(s *stored) {
-	for _, id := range s.streams() {
-		if slices.ContainsFunc(c.service.Requests(), func(r streamstest.Request) bool { return r.Applied && r.StreamID == id }) {
-			c.limit(id)
-		}
-	}
-}
-
-// limitMarked limits the streams of an object that is removed from the state without a call, and takes along that an
-// operation on them may have taken effect.
-func (c *terraformCore) limitMarked(s *stored) {
-	for _, id := range s.streams() {
-		if s.marked(id) {
-			c.deploymentOf(s).limit(id)
-		}
-	}
-}
-
-// forgetObject removes an object from the state.
+// forgetObject removes an object from the state without a call, and with it the marks that an operation may have taken effect.
 func (c *terraformCore) forgetObject(ch change) bool {
-	c.limitMarked(ch.prior)
+	for _, id := range ch.prior.streams() {
+		if ch.prior.marked(id) {
+			c.deploymentOf(ch.prior).limit(id)
+		}
+	}
 	is := c.state[ch.addr]
 	if is.deposed = slices.DeleteFunc(is.deposed, func(s *stored) bool { return s == ch.prior }); !ch.deposed {
 		is.current = nil

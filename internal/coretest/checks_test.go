@@ -5,7 +5,6 @@ import (
 	"net/http"
 	"reflect"
 	"slices"
-	"strconv"
 	"strings"
 )
 
@@ -183,11 +182,7 @@ func (c *terraformCore) checkRequests(cfg config, opts options, attached, had st
 }
 
 func patchBody(ids []string) string {
-	quoted := make([]string, len(ids))
-	for i, id := range ids {
-		quoted[i] = strconv.Quote(id)
-	}
-	return `{"processor_ids":[` + strings.Join(quoted, ",") + `]}`
+	return `{"processor_ids":` + strings.ReplaceAll(quotedList(ids), ", ", ",") + `}`
 }
 
 // checkNextPlanEmpty fails unless the next plan has no changes, at another address of the deployment.

@@ -3,7 +3,6 @@ package coretest
 import (
 	"bytes"
 	"context"
-	"os"
 	"path/filepath"
 	"slices"
 	"testing"
@@ -76,9 +75,7 @@ func serveForCLI(t *testing.T, server tfprotov6.ProviderServer) string {
 // run runs `terraform apply`, and returns the calls, the output, and whether there was no error.
 func (c *realCore) run(configuration string, run historyRun, meanwhile func()) (calls []call, out string, ok bool) {
 	c.t.Helper()
-	if err := os.WriteFile(filepath.Join(c.dir, "main.tf"), []byte(configuration), 0o600); err != nil {
-		c.t.Fatal(err)
-	}
+	clitest.WriteFile(c.t, filepath.Join(c.dir, "main.tf"), configuration)
 	for _, addr := range run.tainted {
 		if out, ok := c.command("taint", addressOf(addr)); !ok {
 			c.t.Fatalf("taint %s: %s", addr, out)

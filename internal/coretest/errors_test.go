@@ -12,14 +12,6 @@ import (
 	"github.com/stream-management/terraform-provider-stream/internal/streamstest"
 )
 
-// checkErrors checks the errors of a plan within an apply.
-func (c *terraformCore) checkErrors(what string, ids []string, diags Diagnostics) {
-	o := &operation{what: what}
-	for id, detail := range c.errorsOf(what, ids, diags) {
-		c.checkLastSentence(o, id, detail)
-	}
-}
-
 // errorsOf sorts errors by stream. Those of a group end with one about all of its streams.
 func (c *terraformCore) errorsOf(what string, ids []string, diags Diagnostics) map[string]string {
 	errors := map[string]string{}

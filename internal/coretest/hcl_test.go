@@ -10,16 +10,12 @@ import (
 	"github.com/stream-management/terraform-provider-stream/internal/cli"
 )
 
-// terraformAddress is the address in Terraform of an address of the model.
-func terraformAddress(addr string, group bool) string {
-	if group {
+// addressOf is the address in Terraform of an address of the model.
+func addressOf(addr string) string {
+	if slices.Contains(historyGroups, addr) {
 		return GroupName + "." + addr
 	}
 	return SingleName + "." + addr
-}
-
-func addressOf(addr string) string {
-	return terraformAddress(addr, slices.Contains(historyGroups, addr))
 }
 
 // terraform writes a configuration in Terraform's language.
@@ -66,7 +62,7 @@ func (cfg config) lateResources(baseURL string, run int, opts options) (text str
 }
 
 func (b resourceBlock) write(text *strings.Builder, addr string, run int, opts options) {
-	typeName, name, _ := strings.Cut(terraformAddress(addr, b.group), ".")
+	typeName, name, _ := strings.Cut(addressOf(addr), ".")
 	late := fmt.Sprintf("terraform_data.%s%d.output", name, run)
 	fmt.Fprintf(text, "\nresource %q %q {\n", typeName, name)
 	switch id := b.stream(); {

@@ -196,7 +196,9 @@ func (c *terraformCore) planChange(p *Process, ch change, prior *stored, again b
 		c.checkRefusal(what, prior, !b.group && (!stays || b.lateStream && !again), diags)
 	}
 	if again {
-		c.checkErrors(what, slices.Collect(maps.Keys(b.sets)), diags)
+		for id, detail := range c.errorsOf(what, slices.Collect(maps.Keys(b.sets)), diags) {
+			c.checkLastSentence(&operation{what: what}, id, detail)
+		}
 	}
 	if !c.noErrors(what, diags) {
 		return ch, false

@@ -65,10 +65,13 @@ func (s *stored) with(m Managed) *stored {
 	return &changed
 }
 
-// setsOf returns the processors of an object in a plan or state, by stream.
-func setsOf(v tftypes.Value) map[string]any {
-	a := AttributesOf(v)
-	if typeNameOf(v) == GroupName {
+// sets returns the processors of an object by stream.
+func (s *stored) sets() map[string]any {
+	if s == nil {
+		return nil
+	}
+	a := AttributesOf(s.Value)
+	if typeNameOf(s.Value) == GroupName {
 		sets, _ := FromTerraform(a["streams"]).(map[string]any)
 		return sets
 	}
@@ -77,13 +80,6 @@ func setsOf(v tftypes.Value) map[string]any {
 		return nil
 	}
 	return map[string]any{id: FromTerraform(a["processor_ids"])}
-}
-
-func (s *stored) sets() map[string]any {
-	if s == nil {
-		return nil
-	}
-	return setsOf(s.Value)
 }
 
 // marked reports whether the private state says that each plan sends the set of a stream.

@@ -27,7 +27,7 @@ func TestNamespace(t *testing.T) {
 		content := clitest.ReadFile(t, filepath.Join(root, path))
 		for use, want := range map[string]string{
 			`github\.com/([\w.-]+)/terraform-provider-stream\b`: namespace,
-			`\bsource\s*=\s*"([^"%]+/stream)"`:                  source,
+			`\b[Ss]ource\s*=\s*"([^"%]+/stream)"`:               source,
 			`(?m)^SOURCE\s*:?=\s*(\S+)$`:                        source,
 		} {
 			for _, found := range regexp.MustCompile(use).FindAllStringSubmatch(content, -1) {
@@ -71,7 +71,7 @@ func TestAccReplaceNamespace(t *testing.T) {
 		script = strings.ReplaceAll(script, "sed -i ", "sed -i '' ")
 	}
 	script += "TF_ACC=1 go test ./internal/cli ./examples -timeout=30m -count=1 -run " +
-		"'^(TestSource|TestAccMakeDev|TestAccPageInstalling|TestAccShellBlocks)$/^(README|guides)/^installing'\n"
+		"'^(TestAccMakeDev|TestAccPageInstalling|TestAccShellBlocks)$/^(README|guides)/^installing'\n"
 	// As in a release, so that the cache of Go has what is the same in each copy.
 	if out, err := shell(t, dir, []string{"TF_ACC=", "CGO_ENABLED=0", "GOFLAGS=-trimpath"}, "bash", "-c", script); err != nil {
 		t.Fatalf("%v\n%s", err, out)
