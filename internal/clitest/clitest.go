@@ -41,17 +41,13 @@ func Programs(t testing.TB) (program, provider string) {
 // AtLeast reports whether the CLI of [cli.Find] is not older. OpenTofu has versions of its own. "" means none of them.
 func AtLeast(t testing.TB, terraform, tofu string) bool {
 	t.Helper()
-	program, err := cli.Find()
+	found, err := installed()
 	if err != nil {
 		t.Fatal(err)
 	}
 	oldest := terraform
-	if cli.IsTofu(program) {
+	if program, _ := cli.Find(); cli.IsTofu(program) {
 		oldest = tofu
-	}
-	found, err := installed()
-	if err != nil {
-		t.Fatal(err)
 	}
 	return oldest != "" && found.Core().GreaterThanOrEqual(version.Must(version.NewVersion(oldest)))
 }

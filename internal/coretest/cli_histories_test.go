@@ -87,7 +87,7 @@ func (h history) compare(t *testing.T, actual *realCore, version cliVersion) map
 		for _, c := range recorded {
 			out += c.String() + "\n"
 		}
-		t.Logf("%s\nThe output and the calls of the last run:\n%s", model.script, out)
+		t.Logf("%s\nThe output and the calls of the last run:\n%s", strings.Join(model.script, ""), out)
 	}()
 	for i, run := range h.runs {
 		run.config = model.distinguishable(run.config)
@@ -97,9 +97,8 @@ func (h history) compare(t *testing.T, actual *realCore, version cliVersion) map
 		run.prepare(service, nil)
 
 		late += run.config.lateResources(url, i, run.options)
-		configuration := run.config.terraform(url, model.providerBlock(), i, run.options) + late
 		var ok bool
-		recorded, out, ok = actual.run(configuration, run, func() { run.between.make(service, nil) })
+		recorded, out, ok = actual.run(model.terraform(run, url, i)+late, run, func() { run.between.make(service, nil) })
 		for _, refusal := range []string{"Error: Cycle", "Error: Self reference"} { // Terraform's own
 			if strings.Contains(out, refusal) {
 				order.compared["left out: "+refusal]++

@@ -32,7 +32,8 @@ type terraformCore struct {
 	attempts       int
 	cli            cliVersion
 	cyclic         bool // Terraform would not have made the last apply
-	script         script
+	script         []string
+	scriptLate     string               // see lateResources
 	state          map[string]*instance // by address
 	husks          map[string]bool      // resources that core keeps in the state without an instance: nothing can move there
 

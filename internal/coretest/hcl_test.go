@@ -18,17 +18,18 @@ func addressOf(addr string) string {
 	return SingleName + "." + addr
 }
 
-// terraform writes a configuration in Terraform's language.
-func (cfg config) terraform(baseURL string, provider providerBlock, run int, opts options) string {
+// terraform writes the configuration of a run in Terraform's language.
+func (c *terraformCore) terraform(run historyRun, baseURL string, number int) string {
 	var text strings.Builder
+	cfg, opts := run.config, run.options
 	fmt.Fprintf(&text, "terraform {\n  required_providers {\n    stream = {\n      source = %q\n    }\n  }\n}\n", cli.Source)
 	address := strconv.Quote(baseURL)
 	if opts.lateAddress {
-		address = fmt.Sprintf("terraform_data.address%d.output", run)
+		address = fmt.Sprintf("terraform_data.address%d.output", number)
 	}
-	text.WriteString(provider.terraform(address, opts.lateAddress))
+	text.WriteString(c.providerBlock(address, opts.lateAddress))
 	for _, addr := range slices.Sorted(maps.Keys(cfg)) {
-		cfg[addr].write(&text, addr, run, opts)
+		cfg[addr].write(&text, addr, number, opts)
 	}
 	for _, addr := range opts.imports {
 		fmt.Fprintf(&text, "\nimport {\n  to = %s\n  id = %q\n}\n", addressOf(addr), cfg[addr].stream())

@@ -6,6 +6,7 @@ import (
 	"runtime"
 	"runtime/debug"
 	"strconv"
+	"strings"
 	"testing"
 	"testing/synctest"
 
@@ -73,7 +74,7 @@ func runHistory(t historyT) {
 	failed := true
 	defer func() {
 		if failed {
-			t.Logf("%s", c.script)
+			t.Log(strings.Join(c.script, ""))
 		}
 	}()
 	h.runAlone(c)

@@ -31,7 +31,7 @@ func (c *terraformCore) begin(run historyRun) historyRun {
 	c.configureFor(c.deployments[run.deployment], run.anotherAddress)
 	run.before.make(c.service, c)
 	run.meanwhile = func() { run.between.make(c.service, c) }
-	c.script = append(c.script, scriptRun{run, c.providerBlock(), streamsOf(c.service)})
+	c.addToScript(run)
 	run.prepare(c.service, c.interrupt)
 	return run
 }
