@@ -132,14 +132,14 @@ func (c *terraformCore) createOrUpdate(p *Process, ch change) bool {
 		return false
 	}
 	if actual.verb != ch.verb && (ch.verb != update || actual.verb != noop) {
-		c.problem("%s: inconsistent final plan: %s became %s", what, ch.verb, actual.verb)
+		c.t.Fatalf("%s: inconsistent final plan: %s became %s", what, ch.verb, actual.verb)
 	}
 	if late := AttributesOf(actual.planned.Value)["last_edited"]; ch.verb == update && !late.IsKnown() &&
 		AttributesOf(ch.planned.Value)["last_edited"].IsKnown() {
 		// The operation of an object whose plan core does not ask for, or an action, has changed a stream of an update that
 		// would send nothing. To send nothing would leave the state untrue.
 		if !slices.ContainsFunc(ch.prior.streams(), func(id string) bool { return c.unforeseen[id] }) {
-			c.problem("%s: inconsistent final plan: the set is sent again", what)
+			c.t.Fatalf("%s: inconsistent final plan: the set is sent again", what)
 		}
 		c.failures = append(c.failures, what+": Provider produced inconsistent final plan")
 		return false
@@ -162,17 +162,17 @@ func (c *terraformCore) createOrUpdate(p *Process, ch change) bool {
 	})
 	ok = len(o.errors) == 0
 	if !got.Value.IsFullyKnown() {
-		c.problem("%s: the result has unknown values: %v", what, FromTerraform(got.Value))
+		c.t.Fatalf("%s: the result has unknown values: %v", what, FromTerraform(got.Value))
 	}
 	switch {
 	case ok && got.Value.IsNull():
-		c.problem("%s: success, but no object", what)
+		c.t.Fatalf("%s: success, but no object", what)
 	case ok:
 		c.checkCompatible(what+": inconsistent result", actual.planned.Value, got.Value)
 		is.current = &stored{Managed: got, dependsOn: ch.dependsOn, createBeforeDestroy: ch.createsFirst}
 	case got.Value.IsNull(): // core keeps the prior state
 	case prior == nil:
-		c.problem("%s: a failed create leaves a tainted object", what)
+		c.t.Fatalf("%s: a failed create leaves a tainted object", what)
 	default:
 		is.current = prior.with(got)
 		is.current.dependsOn = ch.dependsOn
@@ -229,7 +229,7 @@ func (c *terraformCore) applyDestroy(p *Process, what string, s *stored, before 
 	ok := len(o.errors) == 0
 	switch {
 	case ok && !got.Value.IsNull():
-		c.problem("%s: success, but the object is still there", what)
+		c.t.Fatalf("%s: success, but the object is still there", what)
 	case ok:
 		return nil, true
 	case got.Value.IsNull():

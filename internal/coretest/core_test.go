@@ -1,7 +1,6 @@
 package coretest
 
 import (
-	"fmt"
 	"maps"
 	"slices"
 	"strconv"
@@ -45,7 +44,6 @@ type terraformCore struct {
 	running atomic.Pointer[Process] // the last one that was started
 
 	failures []string // errors that the provider reported in this run
-	problems []string // violations by the provider, and failures of the test
 
 	invoking bool // the current apply has an action
 
@@ -123,25 +121,10 @@ func (c *terraformCore) startProvider(walk int, lateAddress bool) *Process {
 		configured["base_url"] = tftypes.UnknownValue
 	}
 	c.lateDeployment = lateAddress && configured["deployment"] == nil
-	p := &Process{T: nodeFailer{c}, Server: c.start(), Schemas: schemas()}
+	p := &Process{T: c.t, Server: c.start(), Schemas: schemas()}
 	c.running.Store(p)
-	c.walk(p, []node{{name: "configure the provider", run: func(*Process) bool {
-		p.Configure(configured)
-		return true
-	}}})
+	p.Configure(configured)
 	return p
-}
-
-// failOnProblems fails the test if there are problems. It must be called on the goroutine of the test.
-func (c *terraformCore) failOnProblems() {
-	c.t.Helper()
-	if len(c.problems) > 0 {
-		c.t.Fatalf("%s", strings.Join(c.problems, "\n"))
-	}
-}
-
-func (c *terraformCore) problem(format string, args ...any) {
-	c.problems = append(c.problems, fmt.Sprintf(format, args...))
 }
 
 // noErrors records the diagnostics of a call, and reports whether there are no errors.

@@ -93,7 +93,7 @@ func (c *terraformCore) checkRefusal(what string, s *stored, leaves bool, diags 
 		return d.Severity == tfprotov6.DiagnosticSeverityError && d.Summary == deploymentChanged
 	})
 	if want := c.here(s) == nil && !c.lateDeployment && leaves && s.text("on_destroy") == "detach"; refused != want {
-		c.problem("%s: the state is that of deployment %s, %s is configured: refused %t, want %t: %s",
+		c.t.Fatalf("%s: the state is that of deployment %s, %s is configured: refused %t, want %t: %s",
 			what, s.text("deployment"), c.address, refused, want, diags)
 	}
 }

@@ -29,7 +29,7 @@ func (c *terraformCore) errorsOf(what string, ids []string, diags Diagnostics) m
 		case len(ids) == 1:
 			errors[ids[0]] = d.Detail
 		default:
-			c.problem("%s: an error of no stream: %s", what, d.Detail)
+			c.t.Fatalf("%s: an error of no stream: %s", what, d.Detail)
 		}
 	}
 	return errors
@@ -71,26 +71,26 @@ func (c *terraformCore) checkLastSentence(o *operation, id, detail string) {
 		return
 	case last == "The stream was not changed.":
 		if applied {
-			c.problem("%s: says %q, but the service applied a request", o.what, last)
+			c.t.Fatalf("%s: says %q, but the service applied a request", o.what, last)
 		}
 	case last == "The stream was changed.":
 		if n := len(requests); n == 0 || patchBody(after) != requests[n-1].Body {
-			c.problem("%s: says %q, but the service has %v", o.what, last, after)
+			c.t.Fatalf("%s: says %q, but the service has %v", o.what, last, after)
 		}
 	case strings.HasPrefix(last, reportedNow):
 		if set := fmt.Sprintf("%q", after); strings.ReplaceAll(strings.TrimPrefix(last, reportedNow), ", ", " ") != set+"." {
-			c.problem("%s: says %q, but the service has %s", o.what, last, set)
+			c.t.Fatalf("%s: says %q, but the service has %s", o.what, last, set)
 		}
 	case strings.HasPrefix(last, mayBeChanged):
 		if len(requests) == 0 && c.known[id] {
-			c.problem("%s: says %q, but the service has reported the set of %q", o.what, last, id)
+			c.t.Fatalf("%s: says %q, but the service has reported the set of %q", o.what, last, id)
 		}
 		refused := func(r streamstest.Request) bool { return r.Status/100 == 4 && r.Status != http.StatusRequestTimeout }
 		if len(requests) > 0 && !slices.ContainsFunc(requests, func(r streamstest.Request) bool { return !refused(r) }) {
-			c.problem("%s: says %q, but the service refused all requests: %v", o.what, last, requests)
+			c.t.Fatalf("%s: says %q, but the service refused all requests: %v", o.what, last, requests)
 		}
 	case !unsent || !plans:
-		c.problem("%s: the last sentence is %q", o.what, last)
+		c.t.Fatalf("%s: the last sentence is %q", o.what, last)
 	}
 }
 
@@ -99,12 +99,12 @@ func (c *terraformCore) checkLastSentence(o *operation, id, detail string) {
 func (c *terraformCore) checkRestored(o *operation, old *stored) {
 	for id, detail := range o.errors {
 		if strings.Contains(detail, "is not in the state") {
-			c.problem("%s: says that the resource is not in the state, but core has restored it: %s", o.what, detail)
+			c.t.Fatalf("%s: says that the resource is not in the state, but core has restored it: %s", o.what, detail)
 		}
 		_, has := c.here(old).sets()[id]
 		unknown := len(o.requestsTo(id)) > 0 && strings.Contains(detail, mayBeChanged)
 		if has && unknown && !strings.Contains(o.all, "triggers") {
-			c.problem("%s: the next plan may send nothing, and no error says what works: %s", o.what, o.all)
+			c.t.Fatalf("%s: the next plan may send nothing, and no error says what works: %s", o.what, o.all)
 		}
 	}
 }

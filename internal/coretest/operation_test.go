@@ -22,7 +22,7 @@ func (c *terraformCore) checkCompatible(what string, planned, actual tftypes.Val
 	want, got := AttributesOf(planned), AttributesOf(actual)
 	for name := range want {
 		if want[name].IsFullyKnown() && !EqualValues(want[name], got[name]) {
-			c.problem("%s: %s was %v and is %v", what, name, FromTerraform(want[name]), FromTerraform(got[name]))
+			c.t.Fatalf("%s: %s was %v and is %v", what, name, FromTerraform(want[name]), FromTerraform(got[name]))
 		}
 	}
 }
@@ -70,7 +70,7 @@ func (c *terraformCore) operate(o *operation, call func() Diagnostics) {
 	}
 	for _, r := range o.requests {
 		if !slices.Contains(ids, r.StreamID) {
-			c.problem("%s: sent %s for another stream", o.what, r)
+			c.t.Fatalf("%s: sent %s for another stream", o.what, r)
 		}
 	}
 	for _, id := range ids {
@@ -93,10 +93,10 @@ func (c *terraformCore) checkTurn(o *operation, id string) {
 	detail, failed := o.errors[id]
 	sent := len(o.requestsTo(id)) > 0
 	if strings.Contains(detail, otherFailed) && (!c.failed[id] || c.written[id]) {
-		c.problem("%s: leaves %q alone, and no state needs that", o.what, id)
+		c.t.Fatalf("%s: leaves %q alone, and no state needs that", o.what, id)
 	}
 	if sent && !stays && c.written[id] {
-		c.problem("%s: leaves %q, and sent %v after the set of another resource", o.what, id, o.requestsTo(id))
+		c.t.Fatalf("%s: leaves %q, and sent %v after the set of another resource", o.what, id, o.requestsTo(id))
 	}
 	kept := inState || strings.Contains(detail, reportedNow) // the state of a group has what was reported of an added stream
 	c.failed[id] = c.failed[id] || failed && kept
@@ -109,22 +109,22 @@ func (c *terraformCore) checkStreamRequests(o *operation, id string) {
 	detail, failed := o.errors[id]
 	requests := o.requestsTo(id)
 	if len(requests) > 0 && strings.Contains(detail, "Nothing was sent") {
-		c.problem("%s: sent %v, and says that nothing was sent", o.what, requests)
+		c.t.Fatalf("%s: sent %v, and says that nothing was sent", o.what, requests)
 	}
 	for i, r := range requests {
 		if r.Method != http.MethodPatch || stays && r.Body != patchBody(set) || !stays && !o.detaches && c.shared[id] < 2 {
-			c.problem("%s: sent %s", o.what, r)
+			c.t.Fatalf("%s: sent %s", o.what, r)
 		}
 		if i == len(requests)-1 && !failed && r.Status != http.StatusOK && (stays || r.Status != http.StatusNotFound) {
-			c.problem("%s: succeeded with %s", o.what, r)
+			c.t.Fatalf("%s: succeeded with %s", o.what, r)
 		}
 	}
 	n := len(requests)
 	if n > 0 && requests[n-1].Status == http.StatusNotFound && failed && !stays {
-		c.problem("%s: failed with %s, but a stream that is gone needs no destroy", o.what, requests[n-1])
+		c.t.Fatalf("%s: failed with %s, but a stream that is gone needs no destroy", o.what, requests[n-1])
 	}
 	if n > c.attempts {
-		c.problem("%s: sent %d requests, want at most %d", o.what, n, c.attempts)
+		c.t.Fatalf("%s: sent %d requests, want at most %d", o.what, n, c.attempts)
 	}
 }
 
@@ -138,9 +138,9 @@ func (c *terraformCore) checkFailed(o *operation, after *stored) {
 		wanted, stays := o.sets[id]
 		switch _, failed := o.errors[id]; {
 		case failed && inState && !found:
-			c.problem("%s: stream %q failed, and is not in the state any more", o.what, id)
+			c.t.Fatalf("%s: stream %q failed, and is not in the state any more", o.what, id)
 		case !failed && !o.hidden && (found != stays || stays && !reflect.DeepEqual(set, any(wanted))):
-			c.problem("%s: stream %q did not fail, and the state has %v, want %v", o.what, id, set, wanted)
+			c.t.Fatalf("%s: stream %q did not fail, and the state has %v, want %v", o.what, id, set, wanted)
 		}
 	}
 }

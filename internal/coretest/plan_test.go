@@ -169,7 +169,7 @@ func (c *terraformCore) refresh(p *Process, addr string, s *stored, opts options
 		return s, false
 	case got.Value.IsNull():
 	case !got.Value.IsFullyKnown():
-		c.problem("refresh %s: the state has unknown values: %v", addr, FromTerraform(got.Value))
+		c.t.Fatalf("refresh %s: the state has unknown values: %v", addr, FromTerraform(got.Value))
 	}
 	return s.with(got), true
 }
@@ -233,7 +233,7 @@ func (c *terraformCore) planChange(p *Process, ch change, prior *stored, again b
 // differ.
 func (c *terraformCore) checkPlan(what string, cfg, planned tftypes.Value) {
 	if planned.IsNull() {
-		c.problem("%s: nothing is planned", what)
+		c.t.Fatalf("%s: nothing is planned", what)
 		return
 	}
 	want, got := AttributesOf(cfg), AttributesOf(planned)
@@ -242,7 +242,7 @@ func (c *terraformCore) checkPlan(what string, cfg, planned tftypes.Value) {
 			continue
 		}
 		if !EqualValues(want[a.Name], got[a.Name]) {
-			c.problem("%s: %s is configured as %v and planned as %v", what, a.Name, FromTerraform(want[a.Name]), FromTerraform(got[a.Name]))
+			c.t.Fatalf("%s: %s is configured as %v and planned as %v", what, a.Name, FromTerraform(want[a.Name]), FromTerraform(got[a.Name]))
 		}
 	}
 }
@@ -256,7 +256,7 @@ func (c *terraformCore) planDestroy(p *Process, addr string, s *stored, deposed 
 		return change{}, false
 	}
 	if !planned.Value.IsNull() {
-		c.problem("plan %s: a destroy plans %v", addr, FromTerraform(planned.Value))
+		c.t.Fatalf("plan %s: a destroy plans %v", addr, FromTerraform(planned.Value))
 	}
 	return ch, true
 }

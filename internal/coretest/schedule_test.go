@@ -2,7 +2,6 @@ package coretest
 
 import (
 	"iter"
-	"runtime/debug"
 	"slices"
 )
 
@@ -51,7 +50,7 @@ func (c *terraformCore) walk(p *Process, nodes []node) {
 				}
 			}
 			a := &activeNode{name: n.name}
-			a.resume, a.stop = iter.Pull(func(yield func(struct{}) bool) { a.ok = c.runNode(n, c.inTurn(p, a, yield)) })
+			a.resume, a.stop = iter.Pull(func(yield func(struct{}) bool) { a.ok = n.runUntilStopped(c.inTurn(p, a, yield)) })
 			active = append(active, a)
 			resume(a) // to its first call
 			return true
@@ -64,9 +63,8 @@ func (c *terraformCore) walk(p *Process, nodes []node) {
 			resume(active[c.next(active)])
 		default:
 			if len(nodes) > 0 {
-				c.problem("nodes wait for each other, or for a node that does not exist: %v", nodes)
+				c.t.Fatalf("nodes wait for each other, or for a node that does not exist: %v", nodes)
 			}
-			c.failOnProblems()
 			return
 		}
 	}
@@ -80,7 +78,7 @@ func (c *terraformCore) inTurn(p *Process, a *activeNode, yield func(struct{}) b
 			a.call = c.cli.newCall(name, c.walks, req)
 		}
 		if !yield(struct{}{}) {
-			panic(nodeFailed{})
+			panic(stopped{})
 		}
 		c.sent = len(c.service.Requests())
 		return func(resp any) {
@@ -92,28 +90,15 @@ func (c *terraformCore) inTurn(p *Process, a *activeNode, yield func(struct{}) b
 	return &turns
 }
 
-// runNode runs a node on a goroutine that need not be the goroutine of the test. A failed or panicking node becomes a
-// problem, which fails the test at the end of the walk.
-func (c *terraformCore) runNode(n node, p *Process) (ok bool) {
+// runUntilStopped runs a node until its end, or until the test fails in another node.
+func (n node) runUntilStopped(p *Process) (ok bool) {
 	defer func() {
-		switch cause := recover().(type) {
-		case nil, nodeFailed:
-		default:
-			c.problem("%s: panic: %v\n%s", n.name, cause, debug.Stack())
+		if cause := recover(); cause != nil && cause != any(stopped{}) {
+			panic(cause)
 		}
 	}()
 	return n.run(p)
 }
 
-// nodeFailer is the Failer of the calls within a node.
-type nodeFailer struct{ core *terraformCore }
-
-func (f nodeFailer) Helper() {}
-
-func (f nodeFailer) Fatalf(format string, args ...any) {
-	f.core.problem(format, args...)
-	panic(nodeFailed{})
-}
-
-// nodeFailed is the value with which Fatalf panics.
-type nodeFailed struct{}
+// stopped is the value with which a call of a stopped node panics.
+type stopped struct{}
