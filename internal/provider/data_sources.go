@@ -72,11 +72,7 @@ func (d *processorsDataSource) Schema(_ context.Context, _ datasource.SchemaRequ
 	resp.Schema = schema.Schema{
 		MarkdownDescription: "Reads the processors that are attached to a stream: one `GET`. It needs `detect_drift` in the provider block.",
 		Attributes: map[string]schema.Attribute{
-			"stream_id": schema.StringAttribute{
-				Required:            true,
-				MarkdownDescription: streamIDDescription,
-				Validators:          streamIDRules,
-			},
+			"stream_id":             streamIDAttribute,
 			"processor_ids":         computedSet("Ids of the processors that are attached."),
 			"id":                    computedString(idDescription),
 			"terminal_id":           computedString(terminalIDDescription),

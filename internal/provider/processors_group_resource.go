@@ -104,7 +104,7 @@ func (r *groupResource) Schema(_ context.Context, _ resource.SchemaRequest, resp
 				Required:    true,
 				MarkdownDescription: "The ids of the processors to attach to each stream, by stream id. An update sends only the sets " +
 					"that differ. The rules for the ids are those of `stream_processors`.",
-				Validators: []validator.Map{mapvalidator.KeysAre(streamIDRules...), mapvalidator.ValueSetsAre(processorIDsRules...)},
+				Validators: []validator.Map{mapvalidator.KeysAre(streamIDRule), mapvalidator.ValueSetsAre(processorIDRule)},
 			},
 		}),
 	}

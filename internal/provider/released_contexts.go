@@ -37,22 +37,20 @@ func (s releasingServer) ApplyResourceChange(ctx context.Context, req *tfprotov6
 
 func releaseContext[Req, Resp any](ctx context.Context, req Req, call func(context.Context, Req) (Resp, error)) (Resp, error) {
 	c := new(releasedContext)
-	c.ctx.Store(&ctx)
+	c.Store(&ctx)
 	background := context.Background()
-	defer c.ctx.Store(&background)
+	defer c.Store(&background)
 	return call(c, req)
 }
 
 // releasedContext stands for another context until the call ends.
 type releasedContext struct {
-	ctx atomic.Pointer[context.Context]
+	atomic.Pointer[context.Context]
 }
-
-func (c *releasedContext) current() context.Context { return *c.ctx.Load() }
 
 // These methods implement [context.Context].
 
-func (c *releasedContext) Deadline() (time.Time, bool) { return c.current().Deadline() }
-func (c *releasedContext) Done() <-chan struct{}       { return c.current().Done() }
-func (c *releasedContext) Err() error                  { return c.current().Err() }
-func (c *releasedContext) Value(key any) any           { return c.current().Value(key) }
+func (c *releasedContext) Deadline() (time.Time, bool) { return (*c.Load()).Deadline() }
+func (c *releasedContext) Done() <-chan struct{}       { return (*c.Load()).Done() }
+func (c *releasedContext) Err() error                  { return (*c.Load()).Err() }
+func (c *releasedContext) Value(key any) any           { return (*c.Load()).Value(key) }

@@ -24,10 +24,6 @@ import (
 // Attributes, descriptions, rules and values that resources, data sources and the action share.
 
 const (
-	streamIDDescription = "Id of the stream: any text except `.` and `..`, without control characters, byte order marks and " +
-		"surrounding white space."
-	processorIDsDescription = "Ids of the processors to attach, in any order. An empty set detaches all processors."
-
 	idDescription             = "Id of the stream, the same as `stream_id`."
 	terminalIDDescription     = "Id of the terminal that the stream belongs to."
 	fragmentTypeIDDescription = "Id of the fragment type of the stream."
@@ -46,8 +42,18 @@ var (
 	streamIDRule    = checkedString{"a stream id", streams.CheckStreamID}
 	processorIDRule = checkedString{"a processor id", streams.CheckProcessorID}
 
-	streamIDRules     = []validator.String{streamIDRule}
-	processorIDsRules = []validator.Set{processorIDRule}
+	streamIDAttribute = schema.StringAttribute{
+		Required: true,
+		MarkdownDescription: "Id of the stream: any text except `.` and `..`, without control characters, byte order marks and " +
+			"surrounding white space.",
+		Validators: []validator.String{streamIDRule},
+	}
+	processorIDsAttribute = schema.SetAttribute{
+		ElementType:         types.StringType,
+		Required:            true,
+		MarkdownDescription: "Ids of the processors to attach, in any order. An empty set detaches all processors.",
+		Validators:          []validator.Set{processorIDRule},
+	}
 )
 
 // attachmentAttributes adds the attributes of both resources to those of one.

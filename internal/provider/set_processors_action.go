@@ -33,17 +33,8 @@ func (a *setProcessorsAction) Schema(_ context.Context, _ action.SchemaRequest, 
 	resp.Schema = schema.Schema{
 		MarkdownDescription: "Sets the processors of a stream once: one PATCH with the whole set. An action has no state.",
 		Attributes: map[string]schema.Attribute{
-			"stream_id": schema.StringAttribute{
-				Required:            true,
-				MarkdownDescription: streamIDDescription,
-				Validators:          streamIDRules,
-			},
-			"processor_ids": schema.SetAttribute{
-				ElementType:         types.StringType,
-				Required:            true,
-				MarkdownDescription: processorIDsDescription,
-				Validators:          processorIDsRules,
-			},
+			"stream_id":     streamIDAttribute,
+			"processor_ids": processorIDsAttribute,
 		},
 	}
 }

@@ -35,12 +35,10 @@ type unchangedResource struct {
 	schema   schema.Schema
 	typ      tftypes.Type
 	defaults map[string]defaults.String // by attribute
-	plan     planFunc
+	plan     func(ctx context.Context, s *session, state tfsdk.State) (unchanged bool)
 }
 
 type object = map[string]tftypes.Value
-
-type planFunc func(ctx context.Context, s *session, state tfsdk.State) (unchanged bool)
 
 func newUnchangedServer(server fullServer, p *streamProvider) unchangedServer {
 	u := unchangedServer{server, p, map[string]unchangedResource{}}
@@ -50,12 +48,12 @@ func newUnchangedServer(server fullServer, p *streamProvider) unchangedServer {
 }
 
 // add adds a resource, unless its schema has something that only the framework knows.
-func (u unchangedServer) add(typeName string, r resource.Resource, plan planFunc) {
+func (u unchangedServer) add(name string, of resource.Resource, plan func(context.Context, *session, tfsdk.State) bool) {
 	ctx, resp := context.Background(), resource.SchemaResponse{}
-	r.Schema(ctx, resource.SchemaRequest{}, &resp)
-	added := unchangedResource{resp.Schema, resp.Schema.Type().TerraformType(ctx), map[string]defaults.String{}, plan}
-	if added.inspect("", resp.Schema.Attributes) && len(resp.Schema.Blocks) == 0 {
-		u.resources[typeName] = added
+	of.Schema(ctx, resource.SchemaRequest{}, &resp)
+	r := unchangedResource{resp.Schema, resp.Schema.Type().TerraformType(ctx), map[string]defaults.String{}, plan}
+	if r.inspect("", resp.Schema.Attributes) && len(resp.Schema.Blocks) == 0 {
+		u.resources[name] = r
 	}
 }
 
