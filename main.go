@@ -30,7 +30,7 @@ func main() {
 	} else {
 		process.EndWithTerraform()
 	}
-	if err := tf6server.Serve(provider.Address, provider.NewServer(version), opts...); err != nil {
+	if err := tf6server.Serve(provider.Address, provider.NewServer(version, nil), opts...); err != nil {
 		log.Fatal(err)
 	}
 }

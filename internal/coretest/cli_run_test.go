@@ -40,7 +40,7 @@ func startRealCore(t *testing.T, program string, version cliVersion, drift bool)
 		service, url := streamstest.Start(t, streamstest.Options{ServeGet: drift})
 		c.services, c.urls = append(c.services, service), append(c.urls, url)
 	}
-	c.recorder = newRecorder(provider.NewServer("test"), version)
+	c.recorder = newRecorder(provider.NewServer("test", nil), version)
 	sandbox.Env["TF_REATTACH_PROVIDERS"] = serveForCLI(t, c.recorder)
 	return c
 }

@@ -16,7 +16,7 @@ import (
 	"github.com/stream-management/terraform-provider-stream/internal/streamstest"
 )
 
-var schemas = sync.OnceValue(func() *Schemas { return SchemasOf(provider.NewServer("test")()) })
+var schemas = sync.OnceValue(func() *Schemas { return SchemasOf(provider.NewServer("test", nil)()) })
 
 // terraformCore is a model of Terraform core, as a provider sees it: which calls core makes for a configuration and a
 // state, with which arguments and in which order, and which responses core accepts.
@@ -97,7 +97,7 @@ func newTerraformCore(t interface {
 	c := &terraformCore{
 		t:           t,
 		deployments: deployments,
-		start:       provider.NewServerWithDial("test", dial),
+		start:       provider.NewServer("test", dial),
 		drift:       drift,
 		attempts:    attempts,
 		provider: Attributes{

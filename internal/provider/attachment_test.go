@@ -98,7 +98,7 @@ func TestUnknownConfiguration(t *testing.T) {
 	config := resourceValue(coretest.Attributes{"stream_id": "cam-1", "processor_ids": []string{"p1"}, "on_destroy": "detach"})
 	for _, p := range []*coretest.Process{
 		startProvider(t, coretest.Attributes{"base_url": tftypes.UnknownValue, "detect_drift": true}),
-		newProcess(t, NewServer("test")()),
+		newProcess(t, NewServer("test", nil)()),
 	} {
 		wantRefused := func(diags coretest.Diagnostics) {
 			t.Helper()

@@ -54,14 +54,11 @@ func diagnose(id, happened, inState string, o operation) diag.Diagnostic {
 		advice += " " + inState
 	}
 	d := diag.NewErrorDiagnostic(string(e.Kind), paragraphs(happened, requestAndResponse(e), advice, nowTrue(o.now())))
-	switch {
-	case e.TokenRequest, cannotRead(e):
-	case e.Kind == streams.KindBadRequest:
-		return diag.WithPath(path.Root("processor_ids"), d)
-	case e.Kind == streams.KindNotFound:
-		return diag.WithPath(path.Root("stream_id"), d)
+	shown := map[streams.Kind]string{streams.KindBadRequest: "processor_ids", streams.KindNotFound: "stream_id"}[e.Kind]
+	if shown == "" || e.TokenRequest || cannotRead(e) {
+		return d
 	}
-	return d
+	return diag.WithPath(path.Root(shown), d)
 }
 
 // conflictError is for two resources that give a stream different sets. Nobody knows in the plan of the second one
@@ -137,16 +134,12 @@ func requestAndResponse(e *streams.Error) string {
 	if e.Location != "" {
 		text += "\nLocation: " + e.Location
 	}
-	said := "The service said: "
-	if e.TokenRequest {
-		said = "The token endpoint said: "
-	}
 	switch {
 	case !e.Responded(), e.Status/100 == 2 && e.Message == "":
 	case e.Message == "":
 		text += "\nThe response has no message."
 	case e.Documented:
-		text += "\n" + said + e.Message
+		text += "\nThe " + e.Receiver() + " said: " + e.Message
 	default:
 		text += "\nThe response does not have the documented form: " + e.Message
 	}

@@ -18,14 +18,14 @@ import (
 	"github.com/stream-management/terraform-provider-stream/internal/streamstest"
 )
 
-var schemas = sync.OnceValue(func() *coretest.Schemas { return coretest.SchemasOf(NewServer("test")()) })
+var schemas = sync.OnceValue(func() *coretest.Schemas { return coretest.SchemasOf(NewServer("test", nil)()) })
 
 func resourceSchema() *tfprotov6.Schema { return schemas().ResourceSchemas[coretest.SingleName] }
 
 func groupSchema() *tfprotov6.Schema { return schemas().ResourceSchemas[coretest.GroupName] }
 
 // newTestServer makes the server of the protocol tests.
-var newTestServer = func(coretest.Failer) tfprotov6.ProviderServer { return NewServer("test")() }
+var newTestServer = func(coretest.Failer) tfprotov6.ProviderServer { return NewServer("test", nil)() }
 
 // newProcess starts the provider.
 func newProcess(t coretest.Failer, server tfprotov6.ProviderServer) *coretest.Process {

@@ -28,9 +28,9 @@ func hintsOf(e *streams.Error, empty bool) []hint {
 	class := e.Status / 100
 	anotherSet := e.Stream != nil
 	unexpected := e.Kind == streams.KindUnexpected
-	receiver, address := "service", "base_url"
+	receiver, address := e.Receiver(), "base_url"
 	if e.TokenRequest {
-		receiver, address = "token endpoint", "oauth2.token_url"
+		address = "oauth2.token_url"
 	}
 	applyLater := "Apply again later. If this error stays, check " + address + "."
 

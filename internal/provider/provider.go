@@ -105,7 +105,7 @@ func observe(ctx context.Context, a streams.Attempt) {
 		fields["error"] = a.Err
 	}
 	if a.Retry {
-		fields["next_in"] = nextIn(a)
+		fields["next_in"] = a.RetryWait.Round(time.Millisecond).String()
 	}
 	tflog.Debug(ctx, "stream service request", fields)
 	tflog.Trace(ctx, "stream service bodies", map[string]any{
@@ -115,8 +115,6 @@ func observe(ctx context.Context, a streams.Attempt) {
 		observer(a)
 	}
 }
-
-func nextIn(a streams.Attempt) string { return a.RetryWait.Round(time.Millisecond).String() }
 
 // attemptObserver is the key of a function in a context, which observe calls after each attempt.
 type attemptObserver struct{}

@@ -14,13 +14,9 @@ import (
 // DialContext makes a connection, as in [http.Transport].
 type DialContext = func(ctx context.Context, network, address string) (net.Conn, error)
 
-// NewServer returns a constructor for the provider of a version, as [tf6server.Serve] expects it.
-func NewServer(version string) func() tfprotov6.ProviderServer {
-	return NewServerWithDial(version, nil)
-}
-
-// NewServerWithDial is NewServer for a service that is reached through dial; nil means the network.
-func NewServerWithDial(version string, dial DialContext) func() tfprotov6.ProviderServer {
+// NewServer returns a constructor for the provider of a version, as [tf6server.Serve] expects it. The service is reached
+// through dial; nil means the network.
+func NewServer(version string, dial DialContext) func() tfprotov6.ProviderServer {
 	return func() tfprotov6.ProviderServer {
 		p := &streamProvider{version: version, dial: dial}
 		server, _ := providerserver.NewProtocol6(p)().(fullServer)

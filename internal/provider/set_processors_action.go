@@ -3,6 +3,7 @@ package provider
 import (
 	"context"
 	"fmt"
+	"time"
 
 	"github.com/hashicorp/terraform-plugin-framework/action"
 	"github.com/hashicorp/terraform-plugin-framework/action/schema"
@@ -73,7 +74,7 @@ func (a *setProcessorsAction) Invoke(ctx context.Context, req action.InvokeReque
 			result = "no response: " + attempt.Err
 		}
 		if attempt.Retry {
-			result += ", next in " + nextIn(attempt)
+			result += ", next in " + attempt.RetryWait.Round(time.Millisecond).String()
 		}
 		progress("Attempt %d: %s %s → %s", attempt.Number, attempt.Method, attempt.URL, result)
 	})

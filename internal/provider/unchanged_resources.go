@@ -19,7 +19,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-go/tftypes"
 )
 
-// This file can be deleted, with its test and its line in [NewServerWithDial]: every result stays the same, only slower. The
+// This file can be deleted, with its test and its line in [NewServer]: every result stays the same, only slower. The
 // gain is in DESIGN.md, "Performance".
 
 // unchangedServer answers two calls about a resource without marks, which the framework walks several times: a refresh

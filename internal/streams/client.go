@@ -113,8 +113,7 @@ func (c *Client) UpdateStream(ctx context.Context, id string, processors Process
 	encoder := json.NewEncoder(&body)
 	encoder.SetEscapeHTML(false)                                               // ids are sent as they were written
 	_ = encoder.Encode(map[string][]string{"processor_ids": processors.IDs()}) // fails for no strings
-	r := c.newRequest(http.MethodPatch, bytes.TrimSpace(body.Bytes()))
-	updated, e := c.run(ctx, r, id)
+	updated, r, e := c.run(ctx, http.MethodPatch, id, bytes.TrimSpace(body.Bytes()))
 	if e != nil {
 		return nil, e
 	}
@@ -130,7 +129,7 @@ func (c *Client) UpdateStream(ctx context.Context, id string, processors Process
 // ReadStream reads a stream: GET /v2/streams/{id}. This operation is not shown (INTERFACE.md, section 4), so call it
 // only for a deployment that is known to have it. Every failure is an [*Error] with the outcome NotChanged.
 func (c *Client) ReadStream(ctx context.Context, id string) (*Stream, error) {
-	stream, e := c.run(ctx, c.newRequest(http.MethodGet, nil), id)
+	stream, _, e := c.run(ctx, http.MethodGet, id, nil)
 	if e != nil {
 		e.Outcome = NotChanged
 		return nil, e
@@ -139,33 +138,30 @@ func (c *Client) ReadStream(ctx context.Context, id string) (*Stream, error) {
 	return stream, nil
 }
 
-func (c *Client) newRequest(method string, body []byte) *request {
-	known := Error{Method: method, Credentials: c.settings.Credentials}
-	return &request{client: c, endpoint: &c.endpoint, body: body, known: known}
-}
-
 // run sends a request for a stream and returns the stream from the response.
-func (c *Client) run(ctx context.Context, r *request, id string) (*Stream, *Error) {
+func (c *Client) run(ctx context.Context, method, id string, body []byte) (*Stream, *request, *Error) {
+	known := Error{Method: method, Credentials: c.settings.Credentials}
+	r := &request{client: c, endpoint: &c.endpoint, body: body, known: known}
 	if err := CheckStreamID(id); err != nil {
-		return nil, r.fail(KindBadRequest, "stream id "+err.Error())
+		return nil, r, r.fail(KindBadRequest, "stream id "+err.Error())
 	}
 	// INTERFACE.md, section 4. The id is always one path segment.
 	r.known.URL = c.baseURL.String() + "/v2/streams/" + url.PathEscape(id)
 	resp, err := r.sendAuthorized(ctx, c.credential)
 	if err != nil {
-		return nil, r.noResponse(err)
+		return nil, r, r.noResponse(err)
 	}
 	if resp.StatusCode/100 != 2 {
-		return nil, r.fail(kindOf(resp.StatusCode), "")
+		return nil, r, r.fail(kindOf(resp.StatusCode), "")
 	}
 	stream, err := c.decode(resp, r.response, id)
 	if err != nil {
 		// The body is the best clue to what has responded: a login page, for example.
 		r.known.Message, r.known.Documented = readMessage(r.response, c.redactor)
 		r.known.Outcome = Unknown
-		return nil, r.fail(KindUnexpected, err.Error())
+		return nil, r, r.fail(KindUnexpected, err.Error())
 	}
-	return stream, nil
+	return stream, r, nil
 }
 
 // difference says how the reported set differs from the sent one. Whether an update replaces

@@ -97,8 +97,8 @@ func (e *Error) Error() string {
 // Responded reports whether there was a response. A status line can have the status 000, which is a generic error.
 func (e *Error) Responded() bool { return e.Status != 0 || e.Kind == KindGeneric }
 
-// receiver names what the request was sent to.
-func (e *Error) receiver() string {
+// Receiver names what the request was sent to.
+func (e *Error) Receiver() string {
 	if e.TokenRequest {
 		return "token endpoint"
 	}
@@ -150,7 +150,7 @@ func (r *request) noResponse(err error) *Error {
 	case errors.Is(err, ErrRateLimit):
 		reason = "the operation's time limit ends before the limit of requests per second allows another request"
 	case errors.As(err, &limit):
-		reason = fmt.Sprintf("the %s did not respond within %s", r.known.receiver(), time.Duration(limit))
+		reason = fmt.Sprintf("the %s did not respond within %s", r.known.Receiver(), time.Duration(limit))
 	case errors.Is(err, context.DeadlineExceeded) && !errors.As(err, new(*net.OpError)):
 		reason = "the operation did not finish within its time limit"
 	case errors.Is(err, ErrNotSent):

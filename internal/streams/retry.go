@@ -66,7 +66,7 @@ func (r *request) planRetry(ctx context.Context, resp *http.Response, err error)
 		r.known.Reason = "the request was not retried, because another operation has used up its attempts and nothing has worked since"
 	case tooLong && requested:
 		r.known.Reason = fmt.Sprintf("the %s asked to wait (Retry-After: %s), longer than the operation's time limit allows",
-			r.known.receiver(), r.client.redactor.printable(retryAfter, maxText))
+			r.known.Receiver(), r.client.redactor.printable(retryAfter, maxText))
 	case tooLong:
 		r.known.Reason = "the operation's time limit leaves no time for another attempt"
 		r.endpoint.failed(r.successesBefore)

@@ -22,7 +22,7 @@ import (
 type object = map[string]any
 
 func main() {
-	ctx, server := context.Background(), provider.NewServer("docs")()
+	ctx, server := context.Background(), provider.NewServer("docs", nil)()
 	all, err := server.GetProviderSchema(ctx, &tfprotov6.GetProviderSchemaRequest{})
 	if err != nil {
 		log.Fatal(err)
