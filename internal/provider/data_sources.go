@@ -52,10 +52,8 @@ func (d *dataSource) read(ctx context.Context, of subject, ids []string, limit t
 	return found
 }
 
-// processorsDataSource is stream_processors: one stream.
 type processorsDataSource struct{ dataSource }
 
-// processorsDataModel is a stream_processors data source.
 type processorsDataModel struct {
 	streamModel
 
@@ -99,10 +97,8 @@ func (d *processorsDataSource) Read(ctx context.Context, req datasource.ReadRequ
 	resp.Diagnostics.Append(resp.State.Set(ctx, m)...)
 }
 
-// groupDataSource is stream_processors_group: many streams.
 type groupDataSource struct{ dataSource }
 
-// groupDataModel is a stream_processors_group data source.
 type groupDataModel struct {
 	StreamIDs  idSet          `tfsdk:"stream_ids"`
 	Streams    types.Map      `tfsdk:"streams"`
@@ -155,7 +151,6 @@ func (d *groupDataSource) Read(ctx context.Context, req datasource.ReadRequest, 
 // minutes for 10,000 ids.
 type idSetType struct{ types.SetType }
 
-// idSet is a set of ids.
 type idSet struct{ types.Set }
 
 func (t idSetType) ValueFromTerraform(ctx context.Context, v tftypes.Value) (attr.Value, error) {

@@ -125,7 +125,6 @@ func cannotRead(e *streams.Error) bool {
 	if e.Method != http.MethodGet {
 		return false
 	}
-	notOffered := e.Status == http.StatusNotFound && !e.Documented || e.Status == http.StatusMethodNotAllowed ||
-		e.Status == http.StatusNotImplemented
+	notOffered := e.Status == http.StatusNotFound && !e.Documented || slices.Contains([]int{405, 501}, e.Status)
 	return notOffered || e.Status/100 == 2 || e.Status/100 == 3
 }

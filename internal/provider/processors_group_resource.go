@@ -27,12 +27,10 @@ var (
 
 func newGroupResource() resource.Resource { return &groupResource{} }
 
-// groupResource is stream_processors_group.
 type groupResource struct {
 	attachment[groupModel, *groupModel]
 }
 
-// groupModel is a stream_processors_group resource in a configuration, plan or state.
 type groupModel struct {
 	attachmentModel
 

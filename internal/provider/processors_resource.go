@@ -31,12 +31,10 @@ var (
 
 func newProcessorsResource() resource.Resource { return &processorsResource{} }
 
-// processorsResource is stream_processors.
 type processorsResource struct {
 	attachment[processorsModel, *processorsModel]
 }
 
-// processorsModel is a stream_processors resource in a configuration, plan or state.
 type processorsModel struct {
 	attachmentModel
 	streamModel

@@ -32,8 +32,8 @@ var (
 
 type streamProvider struct {
 	version string
-	dial    DialContext // nil means the network
-	session *session    // nil before Configure
+	dial    DialContext
+	session *session // nil before Configure
 }
 
 func (p *streamProvider) Metadata(_ context.Context, _ provider.MetadataRequest, resp *provider.MetadataResponse) {

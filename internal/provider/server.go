@@ -11,11 +11,10 @@ import (
 	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
 )
 
-// DialContext makes a connection, as in [http.Transport].
+// DialContext makes a connection to the service, as in [http.Transport]; nil means the network.
 type DialContext = func(ctx context.Context, network, address string) (net.Conn, error)
 
-// NewServer returns a constructor for the provider of a version, as [tf6server.Serve] expects it. The service is reached
-// through dial; nil means the network.
+// NewServer returns a constructor for the provider of a version, as [tf6server.Serve] expects it.
 func NewServer(version string, dial DialContext) func() tfprotov6.ProviderServer {
 	return func() tfprotov6.ProviderServer {
 		p := &streamProvider{version: version, dial: dial}

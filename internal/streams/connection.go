@@ -102,8 +102,7 @@ func parseProxy(address string) (*url.URL, error) {
 	return u, err
 }
 
-// TLS configures how the client verifies the service and identifies itself. Every setting is
-// optional and works without the others, except that a client certificate needs its key.
+// TLS configures how the client verifies the service and identifies itself. Every setting is optional.
 type TLS struct {
 	CACertPEM          string // trusted instead of the system's certificate authorities
 	ClientCertPEM      string // requires ClientKeyPEM
@@ -135,8 +134,7 @@ func (t TLS) Config() (*tls.Config, error) {
 	return config, nil
 }
 
-// Causes of an [Error] if client and service do not accept each other's certificate or protocol. Each
-// is also an ErrTLS.
+// Causes of an [Error] if client and service do not accept each other's certificate or protocol.
 var (
 	ErrTLS               = errors.New("client and service cannot agree on TLS")
 	ErrUnknownAuthority  = fmt.Errorf("%w: unknown authority", ErrTLS)
@@ -146,8 +144,7 @@ var (
 	ErrClientCertificate = fmt.Errorf("%w: the client certificate is missing or refused", ErrTLS)
 )
 
-// tlsFailure returns the cause of a connection that failed because client and service do not accept
-// each other's certificate or protocol, or else nil.
+// tlsFailure returns which of these causes a failed connection has, or nil.
 func tlsFailure(err error) error {
 	var invalid x509.CertificateInvalidError
 	var network *net.OpError

@@ -153,8 +153,7 @@ var (
 // rotationDelay is how long a request waits for a file to change.
 const rotationDelay = 2 * time.Second
 
-// secretFile is a file whose content, without surrounding white space, is a credential. Another
-// program may replace the content at any time.
+// secretFile is a file with a credential, which another program may replace at any time.
 type secretFile struct {
 	setting  string // the name of the file's setting, for errors
 	path     string

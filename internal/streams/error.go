@@ -13,11 +13,11 @@ import (
 	"time"
 )
 
-// Kind is one of the service's error kinds (INTERFACE.md, section 7), or of failures without an error of the service.
+// Kind is the title of an error.
 type Kind string
 
-// The service's error kinds, whose status codes are not shown (this mapping follows RFC 9110), and the kinds of
-// failures without an error of the service.
+// The service's error kinds (INTERFACE.md, section 7), whose status codes are not shown (this mapping follows RFC 9110),
+// and the kinds of failures without an error of the service.
 const (
 	KindBadRequest     Kind = "Bad Request Error"        // 400, 422 and every 4xx not listed below
 	KindAuthentication Kind = "Authentication Error"     // 401, or a token request refused with 4xx

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"maps"
 	"net"
 	"net/http"
 	"net/url"
@@ -51,8 +52,7 @@ func NormalURL(base *url.URL) string {
 	return u.String()
 }
 
-// ParseTokenURL parses the address of an OAuth2 token endpoint. It may have a query, but not a
-// fragment (RFC 6749, section 3.2).
+// ParseTokenURL parses the address of an OAuth2 token endpoint, which has no fragment (RFC 6749, section 3.2).
 func ParseTokenURL(raw string) (*url.URL, error) {
 	u, err := parseHTTPURL(raw)
 	if err == nil && strings.Contains(raw, "#") {
@@ -109,8 +109,7 @@ func CheckHeader(name, value string) error {
 // maxToken is the length of the longest credential that is accepted, in bytes.
 const maxToken = 64 << 10
 
-// CheckToken returns an error, such as "it has control characters", if a token cannot be sent as
-// "Authorization: Bearer …".
+// CheckToken returns an error, such as "it has control characters", if a bearer token cannot be sent.
 func CheckToken(token string) error {
 	scheme, _, found := strings.Cut(token, " ")
 	switch {
@@ -131,25 +130,18 @@ const minSecretValue = 4
 // secrets returns the secrets of the configuration and the environment, also in base64 where they are sent so.
 func (cfg Config) secrets() []string {
 	secrets := []string{cfg.Token, cfg.TLS.ClientKeyPEM}
-	addValue := func(value string) {
-		if len(value) >= minSecretValue {
-			secrets = append(secrets, value)
-		}
-	}
+	var values []string
 	if a := cfg.BasicAuth; a != nil {
 		secrets = append(secrets, a.Password, basicCredentials(a.Username, a.Password))
 	}
 	if a := cfg.OAuth2; a != nil {
 		secrets = append(secrets, a.ClientSecret, a.ClientAssertion, basicCredentials(a.ClientID, a.ClientSecret),
 			basicCredentials(url.QueryEscape(a.ClientID), url.QueryEscape(a.ClientSecret)))
-		for _, value := range a.EndpointParams {
-			addValue(value)
-		}
+		values = slices.Collect(maps.Values(a.EndpointParams))
 	}
 	for _, value := range cfg.Headers {
-		addValue(value)
 		_, credential, _ := strings.Cut(value, " ") // in "ApiKey abc", the credential without its scheme is secret, too
-		addValue(credential)
+		values = append(values, value, credential)
 	}
 	proxies := httpproxy.FromEnvironment()
 	for _, address := range []string{proxies.HTTPSProxy, proxies.HTTPProxy} {
@@ -158,5 +150,5 @@ func (cfg Config) secrets() []string {
 			secrets = append(secrets, password, basicCredentials(u.User.Username(), password))
 		}
 	}
-	return secrets
+	return append(secrets, slices.DeleteFunc(values, func(value string) bool { return len(value) < minSecretValue })...)
 }

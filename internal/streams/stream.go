@@ -59,8 +59,7 @@ func CheckProcessorID(id string) error {
 	return nil
 }
 
-// ProcessorSet is a set of processor ids (INTERFACE.md, section 2: processor_ids). The zero value
-// is the empty set. A set never changes, so copies may be shared.
+// ProcessorSet is a set of processor ids. The zero value is the empty set. A set never changes: copies may be shared.
 type ProcessorSet struct {
 	ids []string // sorted, each once
 }
