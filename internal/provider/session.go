@@ -29,8 +29,8 @@ type session struct {
 	warned  map[string][]string // by kind of warning: the streams whose warnings are shown
 	streams map[string]*sharedStream
 
-	waiting     *semaphore.Weighted    // held by each operation that waits for firstClaims
-	firstClaims func() <-chan struct{} // closed when the first calls of the run have had time to claim their streams
+	waiting     *semaphore.Weighted // held by each operation that waits for firstClaims
+	firstClaims func() time.Time    // when the first calls of the run have had time to claim their streams
 }
 
 // sharedStream is a stream that several resources of a run may have.
@@ -54,11 +54,7 @@ func newSession(name string, detectDrift bool) *session {
 		warned:      map[string][]string{},
 		streams:     map[string]*sharedStream{},
 		waiting:     semaphore.NewWeighted(maxWaiting),
-		firstClaims: sync.OnceValue(func() <-chan struct{} {
-			passed := make(chan struct{})
-			time.AfterFunc(claimDelay, func() { close(passed) })
-			return passed
-		}),
+		firstClaims: sync.OnceValue(func() time.Time { return time.Now().Add(claimDelay) }),
 	}
 }
 
@@ -68,13 +64,13 @@ func (s *session) readsStreams() bool { return s.configured() && s.detectDrift }
 
 // awaitFirstClaims waits at most once in a run, for claimDelay after the first call that plans or leaves a stream.
 func (s *session) awaitFirstClaims(ctx context.Context) {
-	passed := s.firstClaims()
+	claimed := s.firstClaims()
 	if !s.waiting.TryAcquire(1) {
 		return
 	}
 	defer s.waiting.Release(1)
 	select {
-	case <-passed:
+	case <-time.After(time.Until(claimed)):
 	case <-ctx.Done():
 	}
 }
