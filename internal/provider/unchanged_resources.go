@@ -139,15 +139,12 @@ func planUnchanged[T any, M model[T]](ctx context.Context, s *session, values tf
 	return len(planned) == 0 && len(diags) == 0 && reflect.DeepEqual(plan, state)
 }
 
-// identityOf returns nil for a group.
+// identityOf returns nil for a group. A text always encodes.
 func identityOf(attributes object) *tfprotov6.ResourceIdentityData {
 	typ := tftypes.Object{AttributeTypes: map[string]tftypes.Type{"stream_id": tftypes.String}}
 	if attributes["stream_id"].IsNull() {
 		return nil
 	}
-	encoded, err := tfprotov6.NewDynamicValue(typ, tftypes.NewValue(typ, object{"stream_id": attributes["stream_id"]}))
-	if err != nil {
-		return nil
-	}
+	encoded, _ := tfprotov6.NewDynamicValue(typ, tftypes.NewValue(typ, object{"stream_id": attributes["stream_id"]}))
 	return &tfprotov6.ResourceIdentityData{IdentityData: &encoded}
 }
