@@ -3,7 +3,7 @@ provider "stream" {
 }
 
 data "stream_processors_group" "cameras" {
-  stream_ids = compact(split("\n", file("${path.module}/ids.txt")))
+  stream_ids = compact(split("\n", replace(file("${path.module}/ids.txt"), "\r", "")))
 }
 
 output "streams" {
