@@ -27,6 +27,9 @@ import (
 // order that the model allows and Terraform does not is not found.
 func TestAccHistories(t *testing.T) {
 	clitest.SkipUnlessAcc(t)
+	if clitest.AtLeast(t, "1.16", "") {
+		t.Skip("the model has the order of calls of Terraform up to 1.15; 1.16 calls some resources and actions earlier")
+	}
 	program, err := cli.Find()
 	if err != nil {
 		t.Fatal(err)
