@@ -2,6 +2,7 @@ package streams_test
 
 import (
 	"context"
+	"fmt"
 	"net"
 	"net/http"
 	"runtime"
@@ -57,28 +58,26 @@ func TestDefaultSettings(t *testing.T) {
 	})
 }
 
-// Retry-After sets the wait, also below MinBackoff and above MaxBackoff.
+// Retry-After sets the wait, in seconds or as a date, also below MinBackoff and above MaxBackoff. Junk sets none.
 func TestRetryAfter(t *testing.T) {
 	t.Parallel()
-	const second = time.Second
-	for name, test := range map[string]struct {
-		status int
-		value  func(now time.Time) string
-		want   time.Duration
-	}{
-		"seconds":          {503, func(time.Time) string { return "7" }, 7 * second},
-		"above MaxBackoff": {429, func(time.Time) string { return "3600" }, time.Hour},
-		"no wait":          {429, func(time.Time) string { return "0" }, 0},
-		"date":             {503, func(now time.Time) string { return now.Add(90 * second).UTC().Format(http.TimeFormat) }, 90 * second},
-		"junk":             {500, func(time.Time) string { return "soon" }, 30 * second},
+	const second, none = time.Second, 30 * time.Second
+	for value, want := range map[string]time.Duration{ // a virtual clock starts on Saturday, 1 January 2000
+		"0": 0, "7": 7 * second, "3600": time.Hour,
+		"Sat, 01 Jan 2000 00:01:30 GMT":    90 * second,
+		"Saturday, 01-Jan-00 00:01:00 GMT": time.Minute, // RFC 9110 requires the obsolete forms, too
+		"Sat Jan  1 01:00:00 2000":         time.Hour,
+		"Fri, 31 Dec 1999 23:59:59 GMT":    0,
+		"":                                 none, "soon": none, "-1": none, "+1": none, "1.5": none, "1e3": none, "0x10": none, "5s": none, "1, 2": none,
+		"2000-01-01T00:01:30Z": none, "٥": none,
 	} {
-		runVirtual(t, name, func(t *testing.T) {
-			s := startService(t, respondError(test.status, "later", "Retry-After", test.value(time.Now())), applyUpdate)
-			retry := streams.Retry{MaxAttempts: 3, MinBackoff: 30 * second, MaxBackoff: 30 * second}
+		runVirtual(t, value, func(t *testing.T) {
+			s := startService(t, respondError(503, "later", "Retry-After", value), applyUpdate)
+			retry := streams.Retry{MaxAttempts: 3, MinBackoff: none, MaxBackoff: none}
 			if _, err := s.updateWithin(t, streams.Config{Retry: retry}, 2*time.Hour); err != nil {
 				t.Error(err)
 			}
-			wantEqual(t, "waits", []time.Duration{test.want}, s.waits())
+			wantEqual(t, "waits", []time.Duration{want}, s.waits())
 		})
 	}
 }
@@ -86,11 +85,12 @@ func TestRetryAfter(t *testing.T) {
 // If the wait would end after the operation's time limit, the operation fails at once.
 func TestNoTimeForRetry(t *testing.T) {
 	t.Parallel()
-	for after, reason := range map[string]string{
-		"3600":          "the service asked to wait (Retry-After: 3600), longer than the operation's time limit allows",
-		"1000000000000": "the service asked to wait (Retry-After: 1000000000000), longer than the operation's time limit allows",
-		"":              "the operation's time limit leaves no time for another attempt",
-	} {
+	const tooLong = "the service asked to wait (Retry-After: %s), longer than the operation's time limit allows"
+	for _, after := range []string{"3600", "1000000000000", "99999999999999999999999999999", "Fri, 31 Dec 9999 23:59:59 GMT", ""} {
+		reason := fmt.Sprintf(tooLong, after)
+		if after == "" {
+			reason = "the operation's time limit leaves no time for another attempt"
+		}
 		runVirtual(t, after, func(t *testing.T) {
 			start, s := time.Now(), startService(t, respondError(503, "later", "Retry-After", after))
 			retry := streams.Retry{MaxAttempts: 5, MinBackoff: time.Minute, MaxBackoff: time.Minute}
