@@ -6,8 +6,8 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
-	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -76,14 +76,9 @@ func TestRefusedCredential(t *testing.T) {
 // A service may refuse some streams with 401. After a success, the credential counts as right.
 func TestCredentialRefusedForSomeStreams(t *testing.T) {
 	virtual(t, func(t *testing.T) {
-		var refused atomic.Int32
-		s := startService(t, applyUpdate, func(w http.ResponseWriter, r *http.Request) {
-			if refused.Add(1) < 20 {
-				respondError(401, "not this one")(w, r)
-				return
-			}
-			applyUpdate(w, r)
-		})
+		responses := slices.Repeat([]http.HandlerFunc{respondError(401, "not this one")}, 21)
+		responses[0], responses[20] = applyUpdate, applyUpdate
+		s := startService(t, responses...)
 		c := newClient(t, streams.Config{BaseURL: s.URL, Token: "t0ken"})
 		mustUpdateAll(t, c, 1)
 		if complete := completeErrors(t, updateAll(t, c, 19)); len(complete) != 19 {
@@ -174,7 +169,7 @@ func TestInterruptedTokenRequest(t *testing.T) {
 		c := newClient(t, cfg)
 		first, third := make(chan error, 1), make(chan error, 1)
 		go func() {
-			_, _, err := interruptedUpdate(t, c, 10*time.Second)
+			_, _, err := interruptedUpdate(t, c, time.Hour, 10*time.Second)
 			first <- err
 		}()
 		<-time.After(time.Second)
@@ -182,7 +177,7 @@ func TestInterruptedTokenRequest(t *testing.T) {
 			_, err := c.UpdateStream(t.Context(), "s3", streams.NewProcessorSet())
 			third <- err
 		}()
-		_, took, err := interruptedUpdate(t, c, time.Second)
+		_, took, err := interruptedUpdate(t, c, time.Hour, time.Second)
 		s.wantError(t, err, streams.Error{
 			Kind: streams.KindInterrupted, Reason: "the operation was interrupted while it waited for the token request of another operation",
 		})
@@ -220,11 +215,11 @@ func TestTokenFileIsReadAgain(t *testing.T) {
 		token := "t0ken-1"
 		s := rotatingService(t, &token)
 		c := newClient(t, streams.Config{BaseURL: s.URL, TokenFile: path})
-		if _, took, err := interruptedUpdate(t, c, time.Second); !errors.Is(err, streams.ErrSecretFile) || took >= 0 {
+		if _, took, err := interruptedUpdate(t, c, time.Hour, time.Second); !errors.Is(err, streams.ErrSecretFile) || took >= 0 {
 			t.Errorf("without a file: %v after %s", err, took)
 		}
 		writeSecret(t, path, "") // the agent is just writing the file
-		if _, took, err := interruptedUpdate(t, c, time.Second); asError(t, err).Kind != streams.KindInterrupted || took != 0 {
+		if _, took, err := interruptedUpdate(t, c, time.Hour, time.Second); asError(t, err).Kind != streams.KindInterrupted || took != 0 {
 			t.Errorf("interrupted: %v after %s", err, took)
 		}
 		time.AfterFunc(30*time.Millisecond, func() { writeSecret(t, path, "\ufefft0ken-1\r\n") })

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"net"
 	"net/http"
 	"testing"
 	"time"
@@ -94,39 +93,36 @@ func TestOutcomeOfSeveralAttempts(t *testing.T) {
 // response. The outcome is unknown if a request may have been sent.
 func TestNoResponse(t *testing.T) {
 	t.Parallel()
-	later := respondError(503, "later")
-	retry := streams.Retry{MaxAttempts: 2, MinBackoff: time.Second, MaxBackoff: time.Second}
-	noDial := func(ctx context.Context, network, _ string) (net.Conn, error) { return dial(ctx, network, "nobody:1") }
+	const connection, timeout, failed = streams.KindConnection, streams.KindTimeout, "the connection failed: "
+	first, later, cutOff := respondError(502, "first"), respondError(503, "later"), respondTruncated(200)
 	for name, test := range map[string]struct {
-		limit     time.Duration
-		responses []http.HandlerFunc
-		cfg       streams.Config
-		want      streams.Error
+		first, second http.HandlerFunc // nil: connections are refused
+		limit         time.Duration
+		kind          streams.Kind
+		status        int
+		reason        string
 	}{
-		"reset": {time.Hour, []http.HandlerFunc{resetConnection}, streams.Config{},
-			streams.Error{Kind: streams.KindConnection, Reason: "the connection failed: EOF", Outcome: streams.Unknown}},
-		"incomplete": {time.Hour, []http.HandlerFunc{respondTruncated(200)}, streams.Config{}, streams.Error{
-			Kind: streams.KindConnection, Outcome: streams.Unknown,
-			Reason: "the connection failed: the response is incomplete: unexpected EOF"}},
-		"refused": {time.Hour, []http.HandlerFunc{nil}, streams.Config{DialContext: noDial}, streams.Error{
-			Kind: streams.KindConnection, Reason: "the connection failed: dial tcp: connect: connection refused"}},
-		"another message": {time.Hour, []http.HandlerFunc{respondError(502, "first"), later}, streams.Config{},
-			streams.Error{Kind: streams.KindGeneric, Status: 503, Outcome: streams.Unknown}},
-		"reset after a message": {time.Hour, []http.HandlerFunc{later, resetConnection}, streams.Config{}, streams.Error{
-			Kind: streams.KindConnection, Status: 503, Reason: "the connection failed: EOF", Outcome: streams.Unknown}},
-		"no response after a message": {time.Hour, []http.HandlerFunc{later, neverRespond}, streams.Config{}, streams.Error{
-			Kind: streams.KindTimeout, Status: 503, Reason: "the service did not respond within 30s", Outcome: streams.Unknown}},
-		"time limit after a message": {10 * time.Second, []http.HandlerFunc{later, neverRespond}, streams.Config{}, streams.Error{
-			Kind: streams.KindTimeout, Status: 503, Reason: "the operation did not finish within its time limit", Outcome: streams.Unknown}},
+		"reset":                 {resetConnection, resetConnection, time.Hour, connection, 0, failed + "EOF"},
+		"incomplete":            {cutOff, cutOff, time.Hour, connection, 0, failed + "the response is incomplete: unexpected EOF"},
+		"refused":               {nil, nil, time.Hour, connection, 0, failed + "dial tcp: connect: connection refused"},
+		"another message":       {first, later, time.Hour, streams.KindGeneric, 503, ""},
+		"reset after a message": {later, resetConnection, time.Hour, connection, 503, failed + "EOF"},
+		"no response after it":  {later, neverRespond, time.Hour, timeout, 503, "the service did not respond within 30s"},
+		"time limit after it":   {later, neverRespond, 10 * time.Second, timeout, 503, "the operation did not finish within its time limit"},
 	} {
 		runVirtual(t, name, func(t *testing.T) {
-			s := startService(t, test.responses...)
-			test.cfg.Retry, test.want.Attempts = retry, 2
-			if test.want.Status != 0 {
-				test.want.Message, test.want.Documented = "later", true
+			s := startService(t, test.first, test.second)
+			want := streams.Error{Kind: test.kind, Status: test.status, Reason: test.reason, Attempts: 2, Outcome: streams.Unknown}
+			if test.status != 0 {
+				want.Message, want.Documented = "later", true
 			}
-			_, err := s.updateWithin(t, test.cfg, test.limit)
-			s.wantError(t, err, test.want)
+			if test.first == nil {
+				s.Close()
+				want.Outcome = streams.NotChanged
+			}
+			retry := streams.Retry{MaxAttempts: 2, MinBackoff: time.Second, MaxBackoff: time.Second}
+			_, err := s.updateWithin(t, streams.Config{Retry: retry}, test.limit)
+			s.wantError(t, err, want)
 		})
 	}
 }

@@ -36,7 +36,6 @@ type service struct {
 
 	mu       sync.Mutex
 	received []receivedRequest
-	conns    map[net.Conn]bool
 }
 
 // receivedRequest is a request as the service received it.
@@ -52,14 +51,9 @@ type receivedRequest struct {
 
 func newService(t *testing.T, responses ...http.HandlerFunc) *service {
 	t.Helper()
-	s := &service{responses: responses, conns: map[net.Conn]bool{}}
+	s := &service{responses: responses}
 	s.Server = &httptest.Server{Listener: newListener(), EnableHTTP2: true, Config: &http.Server{Handler: s}}
 	s.Config.ErrorLog = log.New(io.Discard, "", 0) // the tests abort responses and handshakes
-	s.Config.ConnState = func(c net.Conn, _ http.ConnState) {
-		s.mu.Lock()
-		defer s.mu.Unlock()
-		s.conns[c] = true
-	}
 	t.Cleanup(s.Close)
 	return s
 }
@@ -106,12 +100,6 @@ func (s *service) waits() []time.Duration {
 	return waits
 }
 
-func (s *service) connections() int {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return len(s.conns)
-}
-
 func (s *service) wantRequests(t *testing.T, want int) {
 	t.Helper()
 	if got := len(s.requests()); got != want {
@@ -119,10 +107,10 @@ func (s *service) wantRequests(t *testing.T, want int) {
 	}
 }
 
-// wantReceived expects one request.
-func (s *service) wantReceived(t *testing.T, want receivedRequest) {
+// wantReceived expects these requests and no others.
+func (s *service) wantReceived(t *testing.T, want ...receivedRequest) {
 	t.Helper()
-	wantEqual(t, "requests", []receivedRequest{want}, s.requests(), cmpopts.IgnoreUnexported(receivedRequest{}))
+	wantEqual(t, "requests", want, s.requests(), cmpopts.IgnoreUnexported(receivedRequest{}))
 }
 
 // newClient returns a client over the in-memory network. It retries at once, unless the configuration says otherwise.
