@@ -30,11 +30,13 @@ func TestInterrupt(t *testing.T) {
 	t.Parallel()
 	const (
 		second, hour = time.Second, time.Hour
+		stopped      = streams.KindInterrupted
 		refused      = streams.KindAuthentication
 		notRetried   = "the request was not retried, because the operation was interrupted or its time limit had passed"
 		interrupted  = "the operation was interrupted"
 		noAnswer     = "the service did not respond within 4s; " + notRetried
 	)
+	unknown := streams.Error{Outcome: streams.Unknown}
 	later := streams.Error{Status: 503, Message: "later", Documented: true, Outcome: streams.Unknown}
 	for name, test := range map[string]struct {
 		response http.HandlerFunc
@@ -48,10 +50,10 @@ func TestInterrupt(t *testing.T) {
 		"success in time":     {respondAfter(5*second, applyUpdate), hour, 0, 4 * second, "", "", streams.Error{}},
 		"refusal in time":     {respondAfter(5*second, respond(401, "")), hour, 0, 4 * second, refused, "", streams.Error{Status: 401}},
 		"no retry":            {respondAfter(2*second, respondError(503, "later")), hour, 0, second, streams.KindGeneric, notRetried, later},
-		"no response":         {neverRespond, hour, 0, 5 * second, streams.KindInterrupted, interrupted, streams.Error{Outcome: streams.Unknown}},
-		"request timeout":     {neverRespond, hour, 4 * second, 3 * second, streams.KindTimeout, noAnswer, streams.Error{Outcome: streams.Unknown}},
-		"wait before a retry": {respondError(503, "later", "Retry-After", "3500"), hour, 0, 0, streams.KindInterrupted, interrupted, later},
-		"near the limit":      {neverRespond, 3 * second, 0, 2 * second, streams.KindInterrupted, interrupted, streams.Error{Outcome: streams.Unknown}},
+		"no response":         {neverRespond, hour, 0, 5 * second, stopped, interrupted, unknown},
+		"request timeout":     {neverRespond, hour, 4 * second, 3 * second, streams.KindTimeout, noAnswer, unknown},
+		"wait before a retry": {respondError(503, "later", "Retry-After", "3500"), hour, 0, 0, stopped, interrupted, later},
+		"near the limit":      {neverRespond, 3 * second, 0, 2 * second, stopped, interrupted, unknown},
 	} {
 		runVirtual(t, name, func(t *testing.T) {
 			s := startService(t, test.response)

@@ -64,7 +64,8 @@ func TestRetryAfter(t *testing.T) {
 		"Saturday, 01-Jan-00 00:01:00 GMT": time.Minute, // RFC 9110 requires the obsolete forms, too
 		"Sat Jan  1 01:00:00 2000":         time.Hour,
 		"Fri, 31 Dec 1999 23:59:59 GMT":    0,
-		"":                                 none, "soon": none, "-1": none, "+1": none, "1.5": none, "1e3": none, "0x10": none, "5s": none, "1, 2": none,
+		"":                                 none, "soon": none, "-1": none, "+1": none,
+		"1.5": none, "1e3": none, "0x10": none, "5s": none, "1, 2": none,
 		"2000-01-01T00:01:30Z": none, "٥": none,
 	} {
 		runVirtual(t, value, func(t *testing.T) {
