@@ -60,27 +60,25 @@ func TestReadRefuses(t *testing.T) {
 	t.Parallel()
 	ca := streamstest.NewAuthority(t)
 	pair, other := ca.Issue(t, "client"), ca.Issue(t, "other")
-	clientTLS := func(cert, key string) block {
-		return block{"tls": block{"client_cert_pem": cert, "client_key_pem": key}}
+	pem := func(ca, cert, key any) block {
+		return block{"tls": block{"ca_cert_pem": ca, "client_cert_pem": cert, "client_key_pem": key}}
 	}
 	problems{
 		"no base_url": {nil, environment{"STREAM_BASE_URL": " \n"},
 			[]string{"base_url is missing. Set it in the provider block, or set the environment variable STREAM_BASE_URL."}},
-		"empty texts": {
-			block{
-				"base_url": "", "deployment": "", "request_timeout": "",
-				"tls": block{"ca_cert_pem": "", "client_cert_pem": "", "client_key_pem": "", "server_name": ""},
-			}, nil,
-			[]string{
-				"base_url must not be empty. Leave it out, or set it to null, if it is not needed.",
-				"deployment must not be empty",
-				"request_timeout must not be empty",
-				"tls.ca_cert_pem must not be empty",
-				"tls.client_cert_pem must not be empty",
-				"tls.client_key_pem must not be empty",
-				"tls.server_name must not be empty",
-			},
-		},
+		"empty texts": {block{
+			"base_url": "", "deployment": "", "request_timeout": "", "token": "",
+			"tls": block{"ca_cert_pem": "", "client_cert_pem": "", "client_key_pem": "", "server_name": ""},
+		}, nil, []string{
+			"base_url must not be empty. Leave it out, or set it to null, if it is not needed.",
+			"deployment must not be empty",
+			"request_timeout must not be empty",
+			"tls.ca_cert_pem must not be empty",
+			"tls.client_cert_pem must not be empty",
+			"tls.client_key_pem must not be empty",
+			"tls.server_name must not be empty",
+			"token must not be empty",
+		}},
 		"STREAM_BASE_URL": {nil, environment{"STREAM_BASE_URL": "https://me:Hidden1@example.com"},
 			[]string{"base_url: The environment variable STREAM_BASE_URL (base_url) must not contain a user name"}},
 		"token, and STREAM_DETECT_DRIFT": {block{"token": "a\nb"}, environment{"STREAM_DETECT_DRIFT": "yes"}, []string{
@@ -90,21 +88,22 @@ func TestReadRefuses(t *testing.T) {
 		"address of a stream": {block{"base_url": "https://example.com/eu/v2/streams/cam-1"}, nil,
 			[]string{`base_url must be the address of the service, not of its streams; write "https://example.com/eu".`}},
 
-		"a path for an authority": {block{"tls": block{"ca_cert_pem": "/etc/ca.pem"}}, nil,
-			[]string{`tls.ca_cert_pem contains no PEM certificate. If it is the path of a file, use file("…").`}},
-		"paths for a pair": {clientTLS("client.pem", "Hidden1.pem"), nil,
-			[]string{"tls.client_cert_pem and client_key_pem do not make a client certificate: tls: failed to find any PEM data in " +
-				`certificate input. If it is the path of a file, use file("…").`}},
-		"another certificate's key": {clientTLS(pair.CertPEM, other.KeyPEM), nil,
+		"paths": {pem("/etc/ca.pem", "client.pem", "Hidden1.pem"), nil, []string{
+			`tls.ca_cert_pem contains no PEM certificate. If it is the path of a file, use file("…").`,
+			"tls.client_cert_pem and client_key_pem do not make a client certificate: tls: failed to find any PEM data in " +
+				`certificate input. If it is the path of a file, use file("…").`,
+		}},
+		"another certificate's key": {pem(nil, pair.CertPEM, other.KeyPEM), nil,
 			[]string{"tls.client_cert_pem and client_key_pem do not make a client certificate: tls: private key does not match public key."}},
-		"certificate without key": {block{"tls": block{"client_cert_pem": pair.CertPEM}}, nil,
+		"certificate without key": {pem(nil, pair.CertPEM, nil), nil,
 			[]string{"tls.client_key_pem is missing: a client certificate needs its private key."}},
-		"key without certificate": {block{"tls": block{"client_key_pem": pair.KeyPEM}}, nil,
+		"key without certificate": {pem(nil, nil, pair.KeyPEM), nil,
 			[]string{"tls.client_cert_pem is missing: a private key needs its certificate."}},
 
-		"request_timeout without unit": {block{"request_timeout": "30"}, nil,
-			[]string{`request_timeout must be a duration above zero, such as "500ms", "30s" or "1m30s"; it is "30".`}},
-		"retry": {block{"retry": block{"max_attempts": 0, "min_backoff": "soon", "max_backoff": "0"}}, nil, []string{
+		"timeout without unit, and retry": {block{
+			"request_timeout": "30", "retry": block{"max_attempts": 0, "min_backoff": "soon", "max_backoff": "0"},
+		}, nil, []string{
+			`request_timeout must be a duration above zero, such as "500ms", "30s" or "1m30s"; it is "30".`,
 			"retry.max_attempts must be a whole number from 1 to 1000000; it is 0.",
 			"retry.max_backoff must be a duration above zero",
 			"retry.min_backoff must be a duration above zero",
@@ -117,26 +116,25 @@ func TestReadRefuses(t *testing.T) {
 			"max_concurrent_requests must be a whole number from 1 to 10000; it is 0.",
 			"requests_per_second must be more than 0. Leave it out for no limit.",
 		}},
-		"rate that is too large": {block{"requests_per_second": number("1e400")}, nil,
-			[]string{"requests_per_second is too large or too close to 0: it is 1e+400. Leave it out for no limit."}},
-		"rate that is too small": {block{"requests_per_second": number("1e-400")}, nil,
-			[]string{"requests_per_second is too large or too close to 0: it is 1e-400. Leave it out for no limit."}},
-		"half a request at a time": {block{"max_concurrent_requests": 1.5}, nil,
-			[]string{"max_concurrent_requests must be a whole number from 1 to 10000; it is 1.5."}},
-		"too many at a time": {block{"max_concurrent_requests": 10001}, nil,
-			[]string{"max_concurrent_requests must be a whole number from 1 to 10000; it is 10001."}},
+		"too many": {block{"requests_per_second": number("1e400"), "max_concurrent_requests": 10001}, nil, []string{
+			"max_concurrent_requests must be a whole number from 1 to 10000; it is 10001.",
+			"requests_per_second is too large or too close to 0: it is 1e+400. Leave it out for no limit.",
+		}},
+		"fractions": {block{"requests_per_second": number("1e-400"), "max_concurrent_requests": 1.5}, nil, []string{
+			"max_concurrent_requests must be a whole number from 1 to 10000; it is 1.5.",
+			"requests_per_second is too large or too close to 0: it is 1e-400. Leave it out for no limit.",
+		}},
 	}.run(t)
 }
 
 func TestReadWarns(t *testing.T) {
 	t.Parallel()
-	problems{
-		"http": {block{"base_url": "http://example.com"}, nil, []string{"Warning: base_url is an http:// address of another machine."}},
-		"http for tokens": {oauth2(block{"token_url": "http://id.example.com", "client_secret": "s"}), nil,
-			[]string{"Warning: oauth2.token_url is an http:// address of another machine."}},
-		"insecure_skip_verify": {block{"tls": block{"insecure_skip_verify": true}}, nil,
-			[]string{"Warning: tls.insecure_skip_verify: Anyone between Terraform and the service can read the credentials"}},
-	}.run(t)
+	_, diags := read(t, merge(oauth2(block{"token_url": "http://id.example.com", "client_secret": "s"}), block{
+		"base_url": "http://example.com", "tls": block{"insecure_skip_verify": true},
+	}), nil)
+	wantProblems(t, diags, "Warning: base_url is an http:// address of another machine.",
+		"Warning: oauth2.token_url is an http:// address of another machine.",
+		"Warning: tls.insecure_skip_verify: Anyone between Terraform and the service can read the credentials")
 }
 
 func TestReadDeploymentAndDrift(t *testing.T) {

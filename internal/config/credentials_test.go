@@ -78,7 +78,6 @@ func TestCredentialsRefused(t *testing.T) {
 	t.Parallel()
 	const missing = "is missing. Set it in the provider block, or set the environment variable "
 	problems{
-		"empty token": {block{"token": ""}, nil, []string{"token must not be empty"}},
 		"scheme in a token": {block{"token": "bearer Hidden1"}, nil,
 			[]string{`token cannot be sent: it begins with "Bearer", which is sent before the token.`}},
 		"space at a token": {block{"token": "Hidden1 "}, nil,
@@ -88,13 +87,10 @@ func TestCredentialsRefused(t *testing.T) {
 
 		"STREAM_USERNAME": {nil, environment{"STREAM_USERNAME": "a:b", "STREAM_PASSWORD": "Hidden1"},
 			[]string{"basic_auth.username: The environment variable STREAM_USERNAME (basic_auth.username) must not contain a colon"}},
-		"basic_auth without anything": {block{"basic_auth": block{}}, nil, []string{
-			"basic_auth.password " + missing + "STREAM_PASSWORD.",
-			"basic_auth.username " + missing + "STREAM_USERNAME.",
-		}},
-		"half of basic_auth in the environment": {nil, environment{"STREAM_PASSWORD": "Hidden1"}, []string{
-			"basic_auth.username " + missing + "STREAM_USERNAME.",
-		}},
+		"basic_auth without anything": {block{"basic_auth": block{}}, nil,
+			[]string{"basic_auth.password " + missing + "STREAM_PASSWORD.", "basic_auth.username " + missing + "STREAM_USERNAME."}},
+		"half of basic_auth in the environment": {nil, environment{"STREAM_PASSWORD": "Hidden1"},
+			[]string{"basic_auth.username " + missing + "STREAM_USERNAME."}},
 		"oauth2 without anything": {block{"oauth2": block{}}, nil, []string{
 			"oauth2.client_id " + missing + "STREAM_OAUTH2_CLIENT_ID.",
 			"oauth2.client_secret " + missing + "STREAM_OAUTH2_CLIENT_SECRET. " +
@@ -123,35 +119,31 @@ func TestCredentialsRefused(t *testing.T) {
 			"oauth2.client_assertion: The environment variable STREAM_OAUTH2_CLIENT_ASSERTION (oauth2.client_assertion) must not begin or end",
 			"oauth2.token_url: The environment variable STREAM_OAUTH2_TOKEN_URL (oauth2.token_url) must begin with",
 		}},
-		"three schemes of a client": {
-			oauth2(block{"client_secret": "Hidden1", "client_assertion": afterApply, "client_assertion_file": "f"}), nil, []string{
-				"oauth2.client_assertion and oauth2.client_secret are two ways to authenticate. A request carries one.",
-				"oauth2.client_assertion_file and oauth2.client_secret are two ways",
-			},
-		},
+		"three schemes of a client": {oauth2(block{
+			"client_secret": "Hidden1", "client_assertion": afterApply, "client_assertion_file": "f",
+		}), nil, []string{
+			"oauth2.client_assertion and oauth2.client_secret are two ways to authenticate. A request carries one.",
+			"oauth2.client_assertion_file and oauth2.client_secret are two ways",
+		}},
 		"two schemes of a client in the environment": {
 			oauth2(nil), environment{"STREAM_OAUTH2_CLIENT_SECRET": "Hidden1", "STREAM_OAUTH2_CLIENT_ASSERTION_FILE": "f"},
 			[]string{"The environment has several ways to authenticate: oauth2.client_secret (STREAM_OAUTH2_CLIENT_SECRET) and " +
 				"oauth2.client_assertion_file (STREAM_OAUTH2_CLIENT_ASSERTION_FILE). A request carries one."},
 		},
 
-		"two schemes, of which one is known after apply": {
-			block{"token": afterApply, "oauth2": afterApply}, nil, []string{"oauth2 and token are two ways"},
-		},
-		"all schemes": {
-			merge(oauth2(block{"token_url": "junk", "client_secret": "s"}), block{
-				"token": "t", "token_file": "f", "basic_auth": block{"username": "u"}, "headers": block{"AUTHORIZATION": "x"},
-			}), nil, []string{
-				"basic_auth and token are two ways",
-				"basic_auth.password is missing",
-				`headers["AUTHORIZATION"] and token are two ways`,
-				"oauth2 and token are two ways",
-				"oauth2.token_url must begin with",
-				"token_file and token are two ways",
-			},
-		},
-		"Authorization known after apply, and a scheme": {
-			block{"token": "t", "headers": block{"Authorization": afterApply}}, nil, []string{`headers["Authorization"] and token are two ways`},
+		"all schemes": {merge(oauth2(block{"token_url": "junk", "client_secret": "s"}), block{
+			"token": "t", "token_file": "f", "basic_auth": block{"username": "u"}, "headers": block{"AUTHORIZATION": "x"},
+		}), nil, []string{
+			"basic_auth and token are two ways",
+			"basic_auth.password is missing",
+			`headers["AUTHORIZATION"] and token are two ways`,
+			"oauth2 and token are two ways",
+			"oauth2.token_url must begin with",
+			"token_file and token are two ways",
+		}},
+		"schemes that are known after apply": {
+			block{"token": afterApply, "oauth2": afterApply, "headers": block{"Authorization": afterApply}}, nil,
+			[]string{`headers["Authorization"] and token are two ways`, "oauth2 and token are two ways"},
 		},
 		"schemes in the environment": {
 			nil, environment{
@@ -162,17 +154,15 @@ func TestCredentialsRefused(t *testing.T) {
 				"or set one in the provider block."},
 		},
 
-		"headers": {
-			block{"headers": block{
-				"HOST": "x", "": "x", "X-Line": "Hidden1\r\nX: 1", "X-Null": nil, "X-Space": " Hidden1", "X-Key": "1", "x-key": "2",
-			}}, nil, []string{
-				`headers[""] is not a valid header name`,
-				`headers["HOST"] must not set Host`,
-				`headers["X-Line"] has a value with characters that a header must not contain, such as a line break`,
-				`headers["X-Null"] must not be null.`,
-				`headers["X-Space"] must not begin or end with white space`,
-				`headers["x-key"] is the same header as "X-Key".`,
-			},
-		},
+		"headers": {block{"headers": block{
+			"HOST": "x", "": "x", "X-Line": "Hidden1\r\nX: 1", "X-Null": nil, "X-Space": " Hidden1", "X-Key": "1", "x-key": "2",
+		}}, nil, []string{
+			`headers[""] is not a valid header name`,
+			`headers["HOST"] must not set Host`,
+			`headers["X-Line"] has a value with characters that a header must not contain, such as a line break`,
+			`headers["X-Null"] must not be null.`,
+			`headers["X-Space"] must not begin or end with white space`,
+			`headers["x-key"] is the same header as "X-Key".`,
+		}},
 	}.run(t)
 }
