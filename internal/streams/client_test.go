@@ -23,12 +23,8 @@ func TestUpdateRequest(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := &streams.Stream{
-		ID: "s1", TerminalID: "t1", FragmentTypeID: "image-jpg", ProcessorIDs: streams.NewProcessorSet("10", "9", "<ä&b>"),
-		LastEdited: 1718000000000, CompatibleNamespaces: []string{"ns1"},
-	}
-	wantEqual(t, "stream", want, got, ignoreShown)
-	wantRequest := receivedRequest{
+	wantEqual(t, "stream", streamOf("s1", "10", "9", "<ä&b>"), got, ignoreShown)
+	s.wantReceived(t, receivedRequest{
 		Method: "PATCH", Target: "/eu/v2/streams/s1", Proto: "HTTP/1.1",
 		Body: `{"processor_ids":["10","9","<ä&b>"]}`, Length: 37,
 		Header: http.Header{
@@ -41,8 +37,7 @@ func TestUpdateRequest(t *testing.T) {
 			"X-Api-Key":       {"k3y"},
 			"X-Empty":         {""},
 		},
-	}
-	s.wantReceived(t, wantRequest)
+	})
 }
 
 // A read has no body: over HTTP/2, an empty one would be sent with an unknown length.
@@ -54,11 +49,10 @@ func TestReadRequest(t *testing.T) {
 	if err != nil || got.ProcessorIDs.String() != `["p1", "p2"]` {
 		t.Errorf("%+v, %v", got, err)
 	}
-	want := receivedRequest{
+	s.wantReceived(t, receivedRequest{
 		Method: "GET", Target: "/v2/streams/s1", Proto: "HTTP/2.0",
 		Header: http.Header{"Accept": {"application/json"}, "Accept-Encoding": {"gzip"}},
-	}
-	s.wantReceived(t, want)
+	})
 }
 
 // A configured header takes precedence, except over an authentication scheme.
@@ -125,11 +119,8 @@ func TestInvalidStreamID(t *testing.T) {
 	_, updateErr := c.UpdateStream(t.Context(), "..", streams.NewProcessorSet())
 	_, readErr := c.ReadStream(t.Context(), "..")
 	for _, err := range []error{updateErr, readErr} {
-		e := asError(t, err)
-		if e.Kind != streams.KindBadRequest || e.Outcome != streams.NotChanged || e.Attempts != 0 {
-			t.Errorf("error %#v", e)
-		}
-		wantText(t, e.Reason, "stream id must not ")
+		wantFailed(t, asError(t, err), streams.KindBadRequest, streams.NotChanged, 0)
+		wantText(t, asError(t, err).Reason, "stream id must not ")
 	}
 	s.wantRequests(t, 0)
 }
@@ -154,10 +145,7 @@ func TestDifferentSet(t *testing.T) {
 		}
 		s.wantError(t, err, streams.Error{
 			Kind: streams.KindUnexpected, Status: 200, Reason: reason, Attempts: 1, Outcome: streams.Changed,
-			Stream: &streams.Stream{
-				ID: "s1", TerminalID: "t1", FragmentTypeID: "image-jpg", LastEdited: 1718000000000,
-				ProcessorIDs: streams.NewProcessorSet(test.reported...), CompatibleNamespaces: []string{"ns1"},
-			},
+			Stream: streamOf("s1", test.reported...),
 		})
 		s.wantRequests(t, 1)
 	}

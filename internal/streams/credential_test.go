@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -97,9 +98,7 @@ func TestRefusedReplacement(t *testing.T) {
 		go func() { _, _ = c.UpdateStream(t.Context(), "s1", streams.NewProcessorSet()) }()
 		synctest.Wait()
 		_, err := c.UpdateStream(t.Context(), "s2", streams.NewProcessorSet())
-		if e := asError(t, err); e.Message != "not you" {
-			t.Errorf("error %#v", e)
-		}
+		wantText(t, asError(t, err).Message, "not you")
 		endpoint.wantRequests(t, 2)
 	})
 }
@@ -167,38 +166,22 @@ func TestInterruptedTokenRequest(t *testing.T) {
 		cfg := oauth2Config(s, endpoint)
 		cfg.RequestTimeout = time.Hour
 		c := newClient(t, cfg)
-		first, third := make(chan error, 1), make(chan error, 1)
-		go func() {
+		var others sync.WaitGroup
+		others.Go(func() {
 			_, _, err := interruptedUpdate(t, c, time.Hour, 10*time.Second)
-			first <- err
-		}()
+			wantFailed(t, asError(t, err), streams.KindInterrupted, streams.NotChanged, 1)
+		})
 		<-time.After(time.Second)
-		go func() {
-			_, err := c.UpdateStream(t.Context(), "s3", streams.NewProcessorSet())
-			third <- err
-		}()
+		others.Go(func() { mustUpdateAll(t, c, 1) })
 		_, took, err := interruptedUpdate(t, c, time.Hour, time.Second)
 		s.wantError(t, err, streams.Error{
 			Kind: streams.KindInterrupted, Reason: "the operation was interrupted while it waited for the token request of another operation",
 		})
 		wantText(t, fmt.Sprint(took, asError(t, err).Err), "0s", streams.ErrTokenWait.Error(), "context canceled")
-		if e := asError(t, <-first); e.Kind != streams.KindInterrupted || e.Outcome != streams.NotChanged {
-			t.Errorf("the cancelled token request: %#v", e)
-		}
-		if err := <-third; err != nil {
-			t.Errorf("the third operation: %v", err)
-		}
+		others.Wait()
 		endpoint.wantRequests(t, 2)
 		s.wantRequests(t, 1)
 	})
-}
-
-// rotatingService requires the bearer token that was set last.
-func rotatingService(t *testing.T, token *string) *service {
-	t.Helper()
-	stand := streamstest.New(streamstest.Options{Authorize: func(r *http.Request) error { return streamstest.Bearer(*token)(r) }},
-		streamstest.Streams(streamIDs(500)...)...)
-	return startService(t, stand.ServeHTTP)
 }
 
 // writeSecret replaces a file as an agent does: completely, or not at all.
@@ -213,7 +196,8 @@ func TestTokenFileIsReadAgain(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "token")
 	virtual(t, func(t *testing.T) {
 		token := "t0ken-1"
-		s := rotatingService(t, &token)
+		authorize := func(r *http.Request) error { return streamstest.Bearer(token)(r) }
+		s := startService(t, streamstest.New(streamstest.Options{Authorize: authorize}, streamstest.Streams(streamIDs(500)...)...).ServeHTTP)
 		c := newClient(t, streams.Config{BaseURL: s.URL, TokenFile: path})
 		if _, took, err := interruptedUpdate(t, c, time.Hour, time.Second); !errors.Is(err, streams.ErrSecretFile) || took >= 0 {
 			t.Errorf("without a file: %v after %s", err, took)
@@ -273,20 +257,18 @@ func TestStreamsDoNotWaitForAnotherToken(t *testing.T) {
 	virtual(t, func(t *testing.T) {
 		c := newClient(t, streams.Config{BaseURL: startService(t, refuseSome).URL, TokenFile: path})
 		mustUpdateAll(t, c, 1)
-		refused := make(chan error)
-		go func() {
+		var refused sync.WaitGroup
+		refused.Go(func() {
 			_, err := c.UpdateStream(t.Context(), "s5", streams.NewProcessorSet())
-			refused <- err
-		}()
+			wantFailed(t, asError(t, err), streams.KindAuthentication, streams.NotChanged, 1)
+		})
 		synctest.Wait()
 		start := time.Now()
 		mustUpdateAll(t, c, 5)
 		if took := time.Since(start); took != 0 {
 			t.Errorf("five streams took %s", took)
 		}
-		if e := asError(t, <-refused); e.Status != 401 {
-			t.Errorf("error %#v", e)
-		}
+		refused.Wait()
 	})
 }
 
@@ -339,28 +321,32 @@ func TestBadSecretFiles(t *testing.T) {
 	}
 }
 
-// A client assertion comes from a file that may change: at once, or a moment after the endpoint refuses the old one. A
-// refusal holds until there is another assertion in the file.
+// A client assertion that the endpoint refuses is not sent again. In a file, it may change: at once, or a moment after
+// the endpoint refuses the old one.
 func TestClientAssertionFile(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "assertion")
 	virtual(t, func(t *testing.T) {
 		i := newTokenIssuer(t)
-		i.config.OAuth2.ClientSecret, i.config.OAuth2.ClientAssertionFile = "", path
+		i.config.OAuth2.ClientSecret, i.config.OAuth2.ClientAssertion = "", i.tokens.IssueAssertion("somebody else")
+		wantText(t, i.service.updateError(t, i.config).Message, "the assertion is for another client")
+		i.endpoint.wantRequests(t, 1)
+
+		i.config.OAuth2.ClientAssertion, i.config.OAuth2.ClientAssertionFile = "", path
 		writeSecret(t, path, i.tokens.IssueAssertion("somebody else"))
 		c := newClient(t, i.config)
 		for _, err := range updateAll(t, c, 30) {
 			wantText(t, err.Error(), "invalid_client: the assertion is for another client")
 		}
-		i.endpoint.wantRequests(t, 1)
+		i.endpoint.wantRequests(t, 2)
 
 		writeSecret(t, path, i.tokens.IssueAssertion(clientID)+"\n")
 		mustUpdateAll(t, c, 30)
-		i.endpoint.wantRequests(t, 2)
+		i.endpoint.wantRequests(t, 3)
 
 		i.tokens.Revoke("token-1")
 		writeSecret(t, path, i.tokens.IssueAssertion("somebody else"))
 		time.AfterFunc(200*time.Millisecond, func() { writeSecret(t, path, i.tokens.IssueAssertion(clientID)) })
 		mustUpdateAll(t, c, 30)
-		i.endpoint.wantRequests(t, 4)
+		i.endpoint.wantRequests(t, 5)
 	})
 }

@@ -1,7 +1,7 @@
 package streams_test
 
 import (
-	"maps"
+	"encoding/json"
 	"net/http"
 	"strings"
 	"testing"
@@ -11,20 +11,24 @@ import (
 	"github.com/stream-management/terraform-provider-stream/internal/streams"
 )
 
-// streamWith returns a valid stream with some fields replaced. The value "" removes a field.
+// streamWith returns a valid stream with some fields replaced.
 func streamWith(replace map[string]string) string {
-	fields := map[string]string{
-		"id": `"s1"`, "terminal_id": `"t1"`, "fragment_type_id": `"image/jpg"`, "processor_ids": `["p1"]`,
-		"last_edited": "1718000000000", "compatible_namespaces": `["ns2","ns1","ns2"]`,
+	fields := map[string]json.RawMessage{
+		"id": []byte(`"s1"`), "terminal_id": []byte(`"t1"`), "fragment_type_id": []byte(`"image/jpg"`), "processor_ids": []byte(`["p1"]`),
+		"last_edited": []byte("1718000000000"), "compatible_namespaces": []byte(`["ns2","ns1","ns2"]`),
 	}
-	maps.Copy(fields, replace)
-	var members []string
-	for name, value := range fields {
-		if value != "" {
-			members = append(members, `"`+name+`":`+value)
-		}
+	for name, value := range replace {
+		fields[name] = []byte(value)
 	}
-	return "{" + strings.Join(members, ",") + "}"
+	return toJSON(fields)
+}
+
+// streamOf returns what streamJSON and streamWith describe.
+func streamOf(id string, processors ...string) *streams.Stream {
+	return &streams.Stream{
+		ID: id, TerminalID: "t1", FragmentTypeID: "image/jpg", LastEdited: 1718000000000,
+		ProcessorIDs: streams.NewProcessorSet(processors...), CompatibleNamespaces: []string{"ns1", "ns2"},
+	}
 }
 
 // The body alone decides on success: status, headers and additional fields may differ.
@@ -42,11 +46,7 @@ func TestSuccess(t *testing.T) {
 	} {
 		s := startService(t, response)
 		got, err := s.update(t, streams.Config{})
-		want := &streams.Stream{
-			ID: "s1", TerminalID: "t1", FragmentTypeID: "image/jpg", LastEdited: 1718000000000,
-			ProcessorIDs: streams.NewProcessorSet("p1"), CompatibleNamespaces: []string{"ns1", "ns2"},
-		}
-		if diff := cmp.Diff(want, got, ignoreShown); err != nil || diff != "" {
+		if diff := cmp.Diff(streamOf("s1", "p1"), got, ignoreShown); err != nil || diff != "" {
 			t.Errorf("%s: %v, stream (-want +got):\n%s", name, err, diff)
 		}
 		s.wantRequests(t, 1)

@@ -33,10 +33,7 @@ func newTokenIssuer(t *testing.T) *tokenIssuer {
 	i.endpoint = startService(t, i.tokens.ServeHTTP)
 	options := streamstest.Options{Authorize: i.tokens.Authorize}
 	i.service = startService(t, streamstest.New(options, streamstest.Streams(streamIDs(100)...)...).ServeHTTP)
-	i.config = streams.Config{
-		BaseURL: i.service.URL,
-		OAuth2:  &streams.OAuth2{TokenURL: i.endpoint.URL + "/token?tenant=a", ClientID: clientID, ClientSecret: clientSecret},
-	}
+	i.config = oauth2Config(i.service, i.endpoint)
 	return i
 }
 
@@ -67,6 +64,7 @@ func issueTokens(expiresIn int) http.HandlerFunc {
 func TestTokenRequest(t *testing.T) {
 	t.Parallel()
 	i := newTokenIssuer(t)
+	i.config.OAuth2.TokenURL += "/token?tenant=a"
 	i.config.OAuth2.Scopes = []string{"streams:write", "streams:read"}
 	i.config.OAuth2.EndpointParams = map[string]string{"audience": "https://streams.example/"}
 	i.config.Headers = map[string]string{"X-Api-Key": "k3y", "Cookie": "c=d"}
@@ -75,7 +73,7 @@ func TestTokenRequest(t *testing.T) {
 		t.Fatal(err)
 	}
 	form := "audience=https%3A%2F%2Fstreams.example%2F&grant_type=client_credentials&scope=streams%3Awrite+streams%3Aread"
-	want := receivedRequest{
+	i.endpoint.wantReceived(t, receivedRequest{
 		Method: "POST", Target: "/token?tenant=a", Proto: "HTTP/1.1", Body: form, Length: int64(len(form)),
 		Header: http.Header{ // without the headers for the service
 			"Accept-Encoding": {"gzip"},
@@ -84,8 +82,7 @@ func TestTokenRequest(t *testing.T) {
 			"Content-Type":    {"application/x-www-form-urlencoded"},
 			"User-Agent":      {"me/1"},
 		},
-	}
-	i.endpoint.wantReceived(t, want)
+	})
 	if got := i.service.requests()[0].Header; got.Get("Authorization") != "Bearer token-1" || got.Get("X-Api-Key") != "k3y" {
 		t.Errorf("the service received %v", got)
 	}
@@ -213,15 +210,6 @@ func TestTokenErrorKeepsOutcome(t *testing.T) {
 			t.Errorf("want outcome %d: %#v", want, e)
 		}
 	}
-}
-
-// An assertion from the configuration that the endpoint refuses is not sent again.
-func TestRefusedClientAssertion(t *testing.T) {
-	t.Parallel()
-	i := newTokenIssuer(t)
-	i.config.OAuth2.ClientSecret, i.config.OAuth2.ClientAssertion = "", i.tokens.IssueAssertion("somebody else")
-	wantText(t, i.service.updateError(t, i.config).Message, "the assertion is for another client")
-	i.endpoint.wantRequests(t, 1)
 }
 
 // A failure of the token endpoint holds until a retry would be due.

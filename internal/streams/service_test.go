@@ -244,8 +244,7 @@ func respond(status int, body string, header ...string) http.HandlerFunc {
 }
 
 func respondError(status int, message string, header ...string) http.HandlerFunc {
-	body, _ := json.Marshal(map[string]string{"message": message})
-	return respond(status, string(body), header...)
+	return respond(status, toJSON(map[string]string{"message": message}), header...)
 }
 
 // applyUpdate responds with a stream that has the processors of the request; for a read, none.
@@ -295,14 +294,12 @@ func respondRaw(text string) http.HandlerFunc {
 func neverRespond(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() }
 
 func streamJSON(id string, processors []string) string {
-	if processors == nil {
-		processors = []string{}
-	}
-	body, _ := json.Marshal(map[string]any{
-		"id": id, "terminal_id": "t1", "fragment_type_id": "image-jpg", "processor_ids": processors,
-		"last_edited": int64(1718000000000), "compatible_namespaces": []string{"ns1"},
-	})
-	return string(body)
+	return streamWith(map[string]string{"id": toJSON(id), "processor_ids": toJSON(append([]string{}, processors...))})
+}
+
+func toJSON(value any) string {
+	encoded, _ := json.Marshal(value)
+	return string(encoded)
 }
 
 // virtual runs a test with a clock of its own, which goes on when all goroutines wait.

@@ -45,13 +45,6 @@ func newRequest(method, target, body string) *http.Request {
 	return req
 }
 
-// update sends an update of the stream cam and returns the status.
-func update(t *testing.T, service http.Handler, body string) int {
-	t.Helper()
-	status, _ := send(t, service, newRequest("PATCH", camera, body))
-	return status
-}
-
 func TestUpdate(t *testing.T) {
 	t.Parallel()
 	service := streamstest.New(streamstest.Options{KeepLastEdited: true}, streamstest.Stream{ID: "other"}, streamstest.Stream{
@@ -121,7 +114,7 @@ func TestRefusedRequests(t *testing.T) {
 		`{"processor_ids":["p1",2]}`, `{"processor_ids":[["p1"]]}`, `{"Processor_IDs":["p1"]}`,
 		`{"id":"cam","processor_ids":["p1"]}`, `{"processor_ids":["p1"],"more":["p1"]}`, "{\"processor_ids\":[\"\xff\"]}",
 	} {
-		if status := update(t, service, body); status != 400 {
+		if status, _ := send(t, service, newRequest("PATCH", camera, body)); status != 400 {
 			t.Errorf("%q: got %d", body, status)
 		}
 	}
@@ -129,7 +122,7 @@ func TestRefusedRequests(t *testing.T) {
 
 	service.Remove("cam")
 	service.Remove("cam")
-	if status := update(t, service, attachP1); status != 404 {
+	if status, _ := send(t, service, newRequest("PATCH", camera, attachP1)); status != 404 {
 		t.Errorf("a stream that does not exist: got %d", status)
 	}
 	if _, ok := service.Stream("cam"); ok {

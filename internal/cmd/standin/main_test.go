@@ -8,8 +8,6 @@ import (
 	"regexp"
 	"strings"
 	"testing"
-
-	"github.com/stream-management/terraform-provider-stream/internal/streamstest"
 )
 
 // start runs the stand-in until the test ends. It returns what the stand-in prints before the first request, and the
@@ -46,12 +44,12 @@ func start(t *testing.T, args ...string) (banner string, requests <-chan string)
 	return "", nil
 }
 
-func TestDefaults(t *testing.T) {
+// The stand-in prints how to use it, what it serves, and each request with the status, but not the token.
+func TestRun(t *testing.T) {
 	t.Parallel()
-	banner, requests := start(t)
-	const want = `The stand-in service is running\. Press Ctrl-C to stop it\. In another terminal:
+	const defaults = `^The stand-in service is running\. Press Ctrl-C to stop it\. In another terminal:
 
-  export STREAM_BASE_URL=(http://127\.0\.0\.1:[1-9]\d*)
+  export STREAM_BASE_URL=http://127\.0\.0\.1:[1-9]\d*
 
 Streams:
   cam-1
@@ -59,53 +57,54 @@ Streams:
   cam-3
 
 Requests:
+$`
+	const options = `
+  export STREAM_TOKEN='it'\\''s secret'
+(.*\n)*  cam-7: p1, p2
+  a=b
+(.*\n)*Known processors: p1, p2, p3
 `
-	match := regexp.MustCompile("^" + want + "$").FindStringSubmatch(banner)
-	if match == nil {
-		t.Fatalf("printed\n%s\nwant\n%s", banner, want)
-	}
-	for _, step := range []struct{ request, response string }{
-		{`PATCH cam-1 {"processor_ids":["p1"]}`, `200 .*"processor_ids":\["p1"\]`},
-		{`PATCH cam-1 {"processor_ids":["p2"]}`, `200 .*"processor_ids":\["p2"\]`},
-		{`PATCH cam-3 {"processor_ids":[]}`, `200 .*"processor_ids":\[\]`},
-		{`PATCH cam-4 {"processor_ids":[]}`, `404 .*"message"`},
-		{`GET cam-1 `, `405 .*"message"`},
+	type steps []struct{ token, request, response string }
+	for _, test := range []struct {
+		args   []string
+		banner string
+		steps  steps
+	}{
+		{nil, defaults, steps{
+			{"", `PATCH cam-1 {"processor_ids":["p1"]}`, `200 .*"processor_ids":\["p1"\]`},
+			{"", `PATCH cam-1 {"processor_ids":["p2"]}`, `200 .*"processor_ids":\["p2"\]`},
+			{"", `PATCH cam-3 {"processor_ids":[]}`, `200 .*"processor_ids":\[\]`},
+			{"", `PATCH cam-4 {"processor_ids":[]}`, `404 .*"message"`},
+			{"", `GET cam-1 `, `405 .*"message"`},
+		}},
+		{[]string{
+			"-token", "it's secret", "-get", "-merge", "-refuse-empty", "-latency", "1ns", "-known", "p1,p2", "-known", "p3",
+			"-stream", "cam-7=p1,p2", "-stream", "a=b=", "-keep-last-edited", "-fault", "PATCH a=b 2 500 applied",
+		}, options, steps{
+			{"", `GET cam-7 `, `401 `},
+			{"other", `GET cam-7 `, `401 `},
+			{"it's secret", `GET cam-7 `, `200 .*"processor_ids":\["p1","p2"\]`},
+			{"it's secret", `GET a=b `, `200 .*"processor_ids":\[\]`},
+			{"it's secret", `GET cam-1 `, `404 `},
+			{"it's secret", `PATCH cam-7 {"processor_ids":["p3"]}`, `200 .*"processor_ids":\["p1","p2","p3"\]`},
+			{"it's secret", `PATCH cam-7 {"processor_ids":["p4"]}`, `400 .*unknown processors`},
+			{"it's secret", `PATCH cam-7 {"processor_ids":[]}`, `400 `},
+			{"it's secret", `PATCH a=b {"processor_ids":["p1"]}`, `200 .*"last_edited":1735689600000`},
+			{"it's secret", `PATCH a=b {"processor_ids":["p2"]}`, `500 .*injected`},
+			{"it's secret", `GET a=b `, `200 .*"processor_ids":\["p1","p2"\]`},
+		}},
 	} {
-		wantResponse(t, match[1], "", step.request, step.response)
-		printed, method := <-requests, strings.Fields(step.request)[0]
-		if !strings.HasPrefix(printed, "  "+method+" /v2/streams/cam-") || !strings.HasSuffix(printed, " → "+step.response[:3]) {
-			t.Errorf("%s: printed %q", step.request, printed)
+		banner, requests := start(t, test.args...)
+		if !regexp.MustCompile(test.banner).MatchString(banner) {
+			t.Fatalf("printed\n%s\nwant\n%s", banner, test.banner)
 		}
-	}
-}
-
-func TestOptions(t *testing.T) {
-	t.Parallel()
-	banner, requests := start(t, "-token", "it's secret", "-get", "-merge", "-refuse-empty", "-latency", "1ns",
-		"-known", "p1,p2", "-known", "p3", "-stream", "cam-7=p1,p2", "-stream", "a=b=",
-		"-keep-last-edited", "-fault", "PATCH a=b 2 500 applied")
-	for _, want := range []string{`  export STREAM_TOKEN='it'\''s secret'`, "  cam-7: p1, p2", "  a=b", "Known processors: p1, p2, p3"} {
-		if !strings.Contains(banner, want+"\n") {
-			t.Errorf("no %q in:\n%s", want, banner)
-		}
-	}
-	address := regexp.MustCompile("http://.*").FindString(banner)
-	for _, step := range []struct{ token, request, response string }{
-		{"", `GET cam-7 `, `401 `},
-		{"other", `GET cam-7 `, `401 `},
-		{"it's secret", `GET cam-7 `, `200 .*"processor_ids":\["p1","p2"\]`},
-		{"it's secret", `GET a=b `, `200 .*"processor_ids":\[\]`},
-		{"it's secret", `GET cam-1 `, `404 `},
-		{"it's secret", `PATCH cam-7 {"processor_ids":["p3"]}`, `200 .*"processor_ids":\["p1","p2","p3"\]`},
-		{"it's secret", `PATCH cam-7 {"processor_ids":["p4"]}`, `400 .*unknown processors`},
-		{"it's secret", `PATCH cam-7 {"processor_ids":[]}`, `400 `},
-		{"it's secret", `PATCH a=b {"processor_ids":["p1"]}`, `200 .*"last_edited":1735689600000`},
-		{"it's secret", `PATCH a=b {"processor_ids":["p2"]}`, `500 .*injected`},
-		{"it's secret", `GET a=b `, `200 .*"processor_ids":\["p1","p2"\]`},
-	} {
-		wantResponse(t, address, step.token, step.request, step.response)
-		if printed := <-requests; strings.Contains(printed, "secret") {
-			t.Errorf("the token is printed: %s", printed)
+		address := regexp.MustCompile("http://.*").FindString(banner)
+		for _, step := range test.steps {
+			wantResponse(t, address, step.token, step.request, step.response)
+			want := "  " + strings.TrimSpace(strings.Replace(step.request, " ", " /v2/streams/", 1)) + " → " + step.response[:3]
+			if printed := <-requests; printed != want {
+				t.Errorf("printed %q, want %q", printed, want)
+			}
 		}
 	}
 }
@@ -134,26 +133,23 @@ func wantResponse(t *testing.T, address, token, request, pattern string) {
 func TestRefusesArguments(t *testing.T) {
 	t.Parallel()
 	for args, want := range map[string]string{
-		"-listen :8080":          "not a loopback address",
-		"-listen 0.0.0.0:8080":   "not a loopback address",
-		"-listen example.com:80": "not a loopback address",
-		"-listen 127.0.0.1":      "missing port",
-		"cam-1":                  `unexpected argument "cam-1"`,
-		"-stream =p1":            "must not be empty",
-		"-stream cam-1=p1,,p2":   "must not be empty",
-		"-known p1,":             "must not be empty",
-		"-post":                  "not defined",
-		"-fault PATCH":           "a fault must be like",
+		"-fault=PATCH cam-1 0 500":  "must be 1 or more",
+		"-fault=PATCH cam-1 1 5000": `no fault "5000", only ["200 not applied"`,
+		"-listen=:8080":             "not a loopback address",
+		"-listen=0.0.0.0:8080":      "not a loopback address",
+		"-listen=example.com:80":    "not a loopback address",
+		"-listen=127.0.0.1":         "missing port",
+		"cam-1":                     `unexpected argument "cam-1"`,
+		"-stream==p1":               "must not be empty",
+		"-stream=cam-1=p1,,p2":      "must not be empty",
+		"-known=p1,":                "must not be empty",
+		"-post":                     "not defined",
+		"-fault=PATCH":              "a fault must be like",
 	} {
 		ctx, cancel := context.WithCancel(t.Context())
 		cancel() // if run accepts the arguments, it returns at once
-		if err := run(ctx, strings.Fields(args), io.Discard); err == nil || !strings.Contains(err.Error(), want) {
+		if err := run(ctx, []string{args}, io.Discard); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: got error %v, want an error that contains %q", args, err, want)
-		}
-	}
-	for fault, want := range map[string]string{"PATCH cam-1 0 500": "must be 1 or more", "PATCH cam-1 1 5000": `no fault "5000", only ["200 not applied"`} {
-		if _, err := streamstest.ParseRequestFault(fault); err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("%s: got error %v, want an error that contains %q", fault, err, want)
 		}
 	}
 	for _, address := range []string{"127.1.2.3:0", "localhost:0", "[::1]:0"} {
