@@ -1,7 +1,6 @@
 package streams_test
 
 import (
-	"fmt"
 	"net/http"
 	"strings"
 	"testing"
@@ -151,11 +150,7 @@ func TestDifferentSet(t *testing.T) {
 	}
 
 	// A reason with thousands of ids is truncated.
-	ids := []string{"p1"}
-	for i := range 2000 {
-		ids = append(ids, fmt.Sprintf("processor-%d", i))
-	}
-	e := startService(t, respond(200, streamJSON("s1", ids))).updateError(t, streams.Config{})
+	e := startService(t, respond(200, streamJSON("s1", append(streamIDs(2000), "p1")))).updateError(t, streams.Config{})
 	if n := len([]rune(e.Reason)); n != 4001 || e.Stream.ProcessorIDs.Len() != 2001 {
 		t.Errorf("the reason has %d characters, the stream %d ids", n, e.Stream.ProcessorIDs.Len())
 	}

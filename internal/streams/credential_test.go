@@ -288,11 +288,9 @@ func TestBadSecretFiles(t *testing.T) {
 		strings.Repeat("s3cret", 20_000): "longer than 64 KiB",
 	} {
 		path := filepath.Join(t.TempDir(), "credential")
-		switch content {
-		case missing:
-		case folder:
+		if content == folder {
 			path = t.TempDir()
-		default:
+		} else if content != missing {
 			writeSecret(t, path, content)
 		}
 		for _, setting := range []string{"token_file", "oauth2.client_assertion_file"} {

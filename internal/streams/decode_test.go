@@ -117,8 +117,7 @@ func TestInvalidSuccess(t *testing.T) {
 			stream + "id is not a string, terminal_id is not a string, fragment_type_id is missing, processor_ids is not an array of " +
 				"strings, last_edited is not an integer, compatible_namespaces is not an array of strings", `{"id":1`},
 	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
+		runVirtual(t, name, func(t *testing.T) {
 			coding := "identity"
 			if name == "br" {
 				coding = name
@@ -162,8 +161,7 @@ func TestMessage(t *testing.T) {
 		"bidirectional text": {`{"message":"p1\u202e1p\u200b\udb40\udc41"}`, `p1\u202e1p\u200b\U000e0041`, true},
 		"every script":       {`{"message":"grün 流れ 😀 \u00a0 é"}`, "grün 流れ 😀 \u00a0 é", true},
 	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
+		runVirtual(t, name, func(t *testing.T) {
 			e := startService(t, respond(http.StatusConflict, test.body)).updateError(t, streams.Config{})
 			if e.Message != test.want || e.Documented != test.documented {
 				t.Errorf("%.100q is shown as %.200q, documented %t; want %.200q", test.body, e.Message, e.Documented, test.want)

@@ -34,8 +34,7 @@ func TestStatus(t *testing.T) {
 		504: {"Timeout Error", streams.Unknown, 5},
 		505: {"Generic Error", streams.Unknown, 1},
 	} {
-		t.Run(fmt.Sprint(status), func(t *testing.T) {
-			t.Parallel()
+		runVirtual(t, fmt.Sprint(status), func(t *testing.T) {
 			s := startService(t, respondError(status, "a message"))
 			e := s.updateError(t, streams.Config{})
 			s.wantError(t, e, streams.Error{

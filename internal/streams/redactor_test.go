@@ -33,8 +33,7 @@ func TestSecretsAreMasked(t *testing.T) {
 		"set":        respond(200, streamJSON("s1", []string{"p1", secret, byDotNet})),
 		"no HTTP":    respondRaw("HTTP/1.1 " + secret + " no\r\n\r\n"),
 	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
+		runVirtual(t, name, func(t *testing.T) {
 			var attempts []streams.Attempt
 			s := startService(t, response)
 			c := newClient(t, streams.Config{

@@ -24,8 +24,7 @@ func TestRetrySucceeds(t *testing.T) {
 		"reset before": {ResetBefore: true}, "reset after": {ResetAfter: true},
 		"incomplete": {Truncate: true}, "incomplete 400": {Status: 400, Truncate: true},
 	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
+		runVirtual(t, name, func(t *testing.T) {
 			stand := streamstest.New(streamstest.Options{}, streamstest.Stream{ID: "s1", ProcessorIDs: []string{"old"}})
 			stand.Inject(fault, fault)
 			s := startService(t, stand.ServeHTTP)
@@ -37,21 +36,6 @@ func TestRetrySucceeds(t *testing.T) {
 			s.wantReceived(t, first, first, first)
 		})
 	}
-}
-
-// The default settings make five attempts of 30 seconds, with waits from half a second to 8 seconds.
-func TestDefaultSettings(t *testing.T) {
-	virtual(t, func(t *testing.T) {
-		s := startService(t, neverRespond)
-		s.wantError(t, s.updateError(t, streams.Config{Retry: streams.DefaultRetry}), streams.Error{
-			Kind: streams.KindTimeout, Attempts: 5, Outcome: streams.Unknown, Reason: "the service did not respond within 30s",
-		})
-		for i, wait := range s.waits() {
-			if wait -= 30 * time.Second; wait < 500*time.Millisecond || wait > time.Second<<i {
-				t.Errorf("wait %d is %s", i+1, wait)
-			}
-		}
-	})
 }
 
 // Retry-After sets the wait, in seconds or as a date, also below MinBackoff and above MaxBackoff. Junk sets none.
@@ -155,7 +139,7 @@ func TestOutage(t *testing.T) {
 	}
 }
 
-// Responses during the attempts of an operation show that the service works, and an outage of seconds is
+// Responses during the five attempts of an operation show that the service works, and an outage of seconds is
 // shorter than all attempts of any operation.
 func TestNoOutage(t *testing.T) {
 	virtual(t, func(t *testing.T) {
@@ -212,16 +196,13 @@ func TestOutageEnds(t *testing.T) {
 // 64 long responses at the same time take less than 200 MB, although each has 16 MiB.
 func TestMemoryOfLongResponses(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		const parallel, size, limit = 64, 16 << 20, 1 << 20
-		steps := []chan struct{}{make(chan struct{}), make(chan struct{})}
+		const parallel, size, limit = 64, 16 << 20, 1 << 20 // after the limit, the client has as much as it accepts
+		first, last := make(chan struct{}), make(chan struct{})
 		s := startService(t, func(w http.ResponseWriter, r *http.Request) {
 			piece := make([]byte, 64<<10)
 			for sent := 0; sent < size; sent += len(piece) {
-				switch sent {
-				case limit: // the client has as much as it accepts
-					<-steps[0]
-				case size - len(piece):
-					<-steps[1]
+				if step := map[int]chan struct{}{limit: first, size - len(piece): last}[sent]; step != nil {
+					<-step
 				}
 				if _, err := w.Write(piece); err != nil {
 					return
@@ -245,7 +226,7 @@ func TestMemoryOfLongResponses(t *testing.T) {
 				}
 			})
 		}
-		for _, step := range steps {
+		for _, step := range []chan struct{}{first, last} {
 			synctest.Wait()
 			if got := heap() - before; got > 200 {
 				t.Errorf("%d MiB", got)
