@@ -29,15 +29,12 @@ func TestRead(t *testing.T) {
 		"address from both": {block{"base_url": "https://eu"}, environment{"STREAM_BASE_URL": "https://us"},
 			streams.Config{BaseURL: "https://eu"}},
 		"authority alone": {block{"tls": block{"ca_cert_pem": ca.CertPEM}}, nil, streams.Config{TLS: streams.TLS{CACertPEM: ca.CertPEM}}},
-		"client certificate and server name": {
-			block{"tls": block{
-				"client_cert_pem": pair.CertPEM, "client_key_pem": pair.KeyPEM, "server_name": "host", "insecure_skip_verify": false,
-			}}, nil,
-			streams.Config{
-				TLS:         streams.TLS{ClientCertPEM: pair.CertPEM, ClientKeyPEM: pair.KeyPEM, ServerName: "host"},
-				Credentials: "a client certificate",
-			},
-		},
+		"client certificate and server name": {block{"tls": block{
+			"client_cert_pem": pair.CertPEM, "client_key_pem": pair.KeyPEM, "server_name": "host", "insecure_skip_verify": false,
+		}}, nil, streams.Config{
+			TLS:         streams.TLS{ClientCertPEM: pair.CertPEM, ClientKeyPEM: pair.KeyPEM, ServerName: "host"},
+			Credentials: "a client certificate",
+		}},
 		"limits": {block{"request_timeout": "1m30s", "requests_per_second": 0.5, "max_concurrent_requests": 8}, nil,
 			streams.Config{RequestTimeout: 90 * time.Second, RequestsPerSecond: 0.5, MaxConcurrent: 8}},
 		"retry": {block{"retry": block{"max_attempts": 1, "min_backoff": "10ms", "max_backoff": "10ms"}}, nil,

@@ -71,18 +71,16 @@ func TestStatusZero(t *testing.T) {
 // If an earlier attempt may have changed the stream, a later refusal or redirect leaves that unknown.
 func TestOutcomeOfSeveralAttempts(t *testing.T) {
 	t.Parallel()
-	for name, first := range map[string]http.HandlerFunc{
-		"reset": resetConnection, "incomplete 200": respondTruncated(200), "incomplete 400": respondTruncated(400),
-		"503": respondError(503, "later"), "429": respondError(429, "slow down"),
+	for want, firsts := range map[streams.Outcome][]http.HandlerFunc{
+		streams.Unknown:    {resetConnection, respondTruncated(200), respondTruncated(400), respondError(503, "later")},
+		streams.NotChanged: {respondError(429, "slow down")},
 	} {
-		for _, status := range []int{302, 400, 401, 501} {
-			want := streams.Unknown
-			if name == "429" { // the service did not apply the update
-				want = streams.NotChanged
-			}
-			e := startService(t, first, respondError(status, "no")).updateError(t, streams.Config{})
-			if e.Outcome != want || e.Status != status || e.Message != "no" || e.Attempts != 2 {
-				t.Errorf("%d after %s: %#v", status, name, e)
+		for n, first := range firsts {
+			for _, status := range []int{302, 400, 401, 501} {
+				e := startService(t, first, respondError(status, "no")).updateError(t, streams.Config{})
+				if e.Outcome != want || e.Status != status || e.Message != "no" || e.Attempts != 2 {
+					t.Errorf("%d after response %d: %#v", status, n, e)
+				}
 			}
 		}
 	}
