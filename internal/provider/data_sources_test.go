@@ -193,7 +193,7 @@ func TestDataSourcesAreBounded(t *testing.T) {
 
 func TestDataSourceValidation(t *testing.T) {
 	t.Parallel()
-	p := newProcess(t, newTestServer(t))
+	p := newProcess(t, NewServer("test")())
 	those := func(ids ...any) coretest.Attributes {
 		return coretest.Attributes{"stream_ids": append([]any{}, ids...)}
 	}

@@ -24,9 +24,6 @@ func resourceSchema() *tfprotov6.Schema { return schemas().ResourceSchemas[coret
 
 func groupSchema() *tfprotov6.Schema { return schemas().ResourceSchemas[coretest.GroupName] }
 
-// newTestServer makes the server of the protocol tests.
-var newTestServer = func(coretest.Failer) tfprotov6.ProviderServer { return NewServer("test", nil)() }
-
 // newProcess starts the provider.
 func newProcess(t coretest.Failer, server tfprotov6.ProviderServer) *coretest.Process {
 	return &coretest.Process{T: t, Server: server, Schemas: schemas()}
@@ -35,7 +32,7 @@ func newProcess(t coretest.Failer, server tfprotov6.ProviderServer) *coretest.Pr
 // startProvider starts the provider and configures it.
 func startProvider(t coretest.Failer, config coretest.Attributes) *coretest.Process {
 	t.Helper()
-	p := newProcess(t, newTestServer(t))
+	p := newProcess(t, NewServer("test")())
 	p.Configure(config)
 	return p
 }

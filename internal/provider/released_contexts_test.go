@@ -14,12 +14,6 @@ import (
 	"github.com/stream-management/terraform-provider-stream/internal/coretest"
 )
 
-// All protocol tests run with released contexts.
-func init() {
-	inner := newTestServer
-	newTestServer = func(t coretest.Failer) tfprotov6.ProviderServer { return releasingServer{inner(t).(fullServer)} }
-}
-
 // A finished call keeps its context in the framework's server. If that is mended, released_contexts.go can go.
 func TestContextsAreReleased(t *testing.T) {
 	t.Parallel()

@@ -5,15 +5,14 @@ import (
 	"maps"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
 	"github.com/hashicorp/terraform-plugin-framework-timeouts/resource/timeouts"
-	"github.com/hashicorp/terraform-plugin-framework/attr"
 	"github.com/hashicorp/terraform-plugin-framework/providerserver"
 	"github.com/hashicorp/terraform-plugin-framework/resource"
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema"
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema/mapdefault"
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema/planmodifier"
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema/stringdefault"
+	"github.com/hashicorp/terraform-plugin-framework/resource/schema/stringplanmodifier"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
 	"github.com/hashicorp/terraform-plugin-go/tftypes"
@@ -29,24 +28,24 @@ func TestUnchangedResources(t *testing.T) {
 	standard := coretest.Attributes{"base_url": url}
 	for typeName, config := range map[string]func(streamID, processors any, others coretest.Attributes) tftypes.Value{
 		coretest.SingleName: func(streamID, processors any, others coretest.Attributes) tftypes.Value {
-			a := coretest.Attributes{"stream_id": streamID, "processor_ids": processors}
-			maps.Copy(a, others)
-			return resourceValue(a)
+			return resourceValue(merge(coretest.Attributes{"stream_id": streamID, "processor_ids": processors}, others))
 		},
 		coretest.GroupName: func(streamID, processors any, others coretest.Attributes) tftypes.Value {
 			a := coretest.Attributes{"streams": tftypes.UnknownValue}
 			if id, ok := streamID.(string); ok {
 				a["streams"] = coretest.Attributes{id: processors}
 			}
-			maps.Copy(a, others)
-			return coretest.ToTerraform(groupSchema().ValueType(), a)
+			return coretest.ToTerraform(groupSchema().ValueType(), merge(a, others))
 		},
 	} {
 		set := []string{"p1", "p2"}
 		usual := config("cam-1", set, nil)
 		null := coretest.Managed{Value: tftypes.NewValue(usual.Type(), nil)}
 		state := mustApply(t, standard, null, usual)
-		kept := coretest.Attributes{"on_destroy": "keep"}
+		keep := config("cam-1", set, coretest.Attributes{"on_destroy": "keep"})
+		kept, marked, otherIdentity := mustApply(t, standard, null, keep), state, state
+		marked.Private = []byte(`{"marks":"eyJjYW0tMSI6eyJwZW5kaW5nIjoidW5jb25maXJtZWQifX0="}`)
+		otherIdentity.Identity = mustApply(t, standard, null, config("cam-2", set, nil)).Identity
 		cases := map[string]struct {
 			prior    coretest.Managed
 			config   tftypes.Value
@@ -66,32 +65,22 @@ func TestUnchangedResources(t *testing.T) {
 			"create":               {prior: null, config: usual},
 			"destroy":              {prior: state, config: null.Value, read: true},
 			"nothing to nothing":   {prior: null, config: null.Value},
-			"on_destroy stays":     {prior: mustApply(t, standard, null, config("cam-1", set, kept)), config: config("cam-1", set, kept), read: true},
-			"on_destroy dropped":   {prior: mustApply(t, standard, null, config("cam-1", set, kept)), config: usual, read: true},
-			"another deployment":   {prior: state, config: usual, provider: coretest.Attributes{"base_url": url, "deployment": "other"}, read: true},
+			"on_destroy stays":     {prior: kept, config: keep, read: true},
+			"on_destroy dropped":   {prior: kept, config: usual, read: true},
+			"another deployment":   {prior: state, config: usual, provider: coretest.Attributes{"deployment": "other"}, read: true},
 			"deployment not known": {prior: state, config: usual, provider: coretest.Attributes{"base_url": tftypes.UnknownValue}, answered: true, read: true},
 			"a departure":          {prior: state, config: usual, departs: true, read: true},
+			"detect_drift":         {prior: state, config: usual, provider: coretest.Attributes{"detect_drift": true}, answered: true},
+			"no identity":          {prior: coretest.Managed{Value: state.Value}, config: usual, answered: true, read: true},
+			"marked":               {prior: marked, config: usual},
+			"other identity":       {prior: otherIdentity, config: usual, answered: true, read: typeName == coretest.GroupName}, // it has none
 		}
-		withDrift := cases["unchanged"]
-		withDrift.provider, withDrift.read = coretest.Attributes{"base_url": url, "detect_drift": true}, false
-		cases["detect_drift"] = withDrift
-		withoutIdentity := cases["unchanged"]
-		withoutIdentity.prior.Identity = nil
-		cases["no identity"] = withoutIdentity
-		marked := cases["unchanged"]
-		marked.prior.Private, marked.read, marked.answered = []byte(`{"marks":"eyJjYW0tMSI6eyJwZW5kaW5nIjoidW5jb25maXJtZWQifX0="}`), false, false
-		cases["marked"] = marked
 		if typeName == coretest.SingleName {
-			edited := state
-			values := maps.Clone(coretest.AttributesOf(state.Value))
-			values["id"] = tftypes.NewValue(tftypes.String, "another")
-			edited.Value = tftypes.NewValue(usual.Type(), values)
+			edited := coretest.AttributesOf(state.Value)
+			edited["id"] = tftypes.NewValue(tftypes.String, "another")
 			unchanged := cases["unchanged"]
-			unchanged.prior, unchanged.answered = edited, false
+			unchanged.prior.Value, unchanged.answered = tftypes.NewValue(usual.Type(), edited), false
 			cases["id edited in the state"] = unchanged
-			other := cases["unchanged"]
-			other.prior.Identity, other.read = mustApply(t, standard, null, config("cam-2", set, nil)).Identity, false
-			cases["identity of another stream"] = other
 		}
 		for name, tc := range cases {
 			var responses []any
@@ -103,7 +92,7 @@ func TestUnchangedResources(t *testing.T) {
 					server = newUnchangedServer(framework, p)
 				}
 				process := newProcess(t, server)
-				process.Configure(orElse(tc.provider, standard))
+				process.Configure(merge(standard, tc.provider))
 				if tc.departs {
 					process.Plan(state, null.Value)
 				}
@@ -122,88 +111,58 @@ func TestUnchangedResources(t *testing.T) {
 					t.Errorf("%s, %s: answered by the shortcut: read %t, plan %t", typeName, name, read, answered)
 				}
 			}
-			if diff := cmp.Diff(responses[0], responses[1]); diff != "" {
-				t.Errorf("%s, %s: without and with the shortcut:\n%s", typeName, name, diff)
-			}
+			wantEqual(t, typeName+", "+name+": with the shortcut", responses[0], responses[1])
 		}
 	}
 }
 
-// The shortcut leaves to the framework what a schema plans where nothing changes.
+// The shortcut leaves to the framework what a schema plans where nothing changes, and values that the model does not have.
 func TestUnchangedResourcesOfOtherSchemas(t *testing.T) {
 	t.Parallel()
+	ctx := t.Context()
 	_, url := streamstest.Start(t, streamstest.Options{}, streamstest.Streams("cam-1")...)
 	provider := coretest.Attributes{"base_url": url}
-	config := coretest.Attributes{"stream_id": "cam-1", "processor_ids": []string{"p1"}}
-	state := mustApply(t, provider, coretest.Managed{Value: nullResource()}, resourceValue(config))
+	state := mustApply(t, provider, coretest.Managed{Value: nullResource()}, cam1("p1"))
 	limits := map[string]string{"create": "", "read": "", "update": "", "delete": ""}
-	noTriggers := types.MapValueMust(types.StringType, map[string]attr.Value{})
 	keep := schema.StringAttribute{Optional: true, Computed: true, Default: stringdefault.StaticString(onDestroyKeep)}
-	for name, tc := range map[string]struct {
-		attributes map[string]schema.Attribute // other ones than those of the resource
-		prior      map[string]tftypes.Value    // other values in the state
-		answered   bool                        // by the shortcut
-	}{
-		"same schema":              {answered: true},
-		"default not in the state": {attributes: map[string]schema.Attribute{"on_destroy": keep}},
-		"default in the state": {
-			attributes: map[string]schema.Attribute{"on_destroy": keep},
-			prior:      map[string]tftypes.Value{"on_destroy": tftypes.NewValue(tftypes.String, onDestroyKeep)},
-			answered:   true,
-		},
-		"default of another type": {attributes: map[string]schema.Attribute{"triggers": schema.MapAttribute{
-			Optional: true, Computed: true, ElementType: types.StringType, Default: mapdefault.StaticValue(noTriggers),
-		}}},
-		"default within an attribute": {attributes: map[string]schema.Attribute{"timeouts": schema.SingleNestedAttribute{
+	for name, attributes := range map[string]map[string]schema.Attribute{
+		"the same": nil,
+		"default of another type": {"triggers": schema.MapAttribute{
+			Optional: true, Computed: true, ElementType: types.StringType, Default: mapdefault.StaticValue(types.MapNull(types.StringType)),
+		}},
+		"default within an attribute": {"timeouts": schema.SingleNestedAttribute{
 			Optional: true, CustomType: timeoutsAttribute(limits).GetType().(timeouts.Type),
 			Attributes: map[string]schema.Attribute{"create": keep, "read": keep, "update": keep, "delete": keep},
-		}}},
-		"plan modifier": {attributes: map[string]schema.Attribute{
-			"terminal_id": schema.StringAttribute{Computed: true, PlanModifiers: []planmodifier.String{unknownAgain{}}},
 		}},
-		"another computed value": {
-			attributes: map[string]schema.Attribute{"region": schema.StringAttribute{Computed: true}},
-			prior:      map[string]tftypes.Value{"region": tftypes.NewValue(tftypes.String, "eu")},
-		},
+		"plan modifier": {"terminal_id": schema.StringAttribute{
+			Computed: true, PlanModifiers: []planmodifier.String{stringplanmodifier.UseStateForUnknown()},
+		}},
+		"another value": {"region": schema.StringAttribute{Computed: true}},
 	} {
-		var planned [2]any
-		for i, shortcut := range []bool{false, true} {
-			p := &streamProvider{}
-			r := &extendedResource{attributes: tc.attributes}
-			framework := &countingServer{fullServer: providerserver.NewProtocol6(extendedProvider{p, r})().(fullServer)}
-			server := unchangedServer{framework, p, map[string]unchangedResource{}}
-			if shortcut {
-				server.add(coretest.SingleName, r, planUnchanged[processorsModel])
-			}
-			process := &coretest.Process{T: t, Server: server, Schemas: coretest.SchemasOf(framework)}
-			process.Configure(provider)
-			typ := process.Schemas.ResourceSchemas[coretest.SingleName].ValueType()
-			values := maps.Clone(coretest.AttributesOf(state.Value))
-			maps.Copy(values, tc.prior)
-			prior := coretest.Managed{Value: tftypes.NewValue(typ, values)}
-			plan, replace, diags := process.Plan(prior, coretest.ToTerraform(typ, config))
-			planned[i] = []any{coretest.FromTerraform(plan.Value), replace, diags.String()}
-			if answered := framework.plans == 0; shortcut && answered != tc.answered {
-				t.Errorf("%s: answered by the shortcut: %t", name, answered)
-			}
+		p, r := &streamProvider{}, &extendedResource{attributes: attributes}
+		framework := &countingServer{fullServer: providerserver.NewProtocol6(p)().(fullServer)}
+		newProcess(t, framework).Configure(provider)
+		server := unchangedServer{framework, p, map[string]unchangedResource{}}
+		server.add(coretest.SingleName, r, planUnchanged[processorsModel])
+		var resp resource.SchemaResponse
+		r.Schema(ctx, resource.SchemaRequest{}, &resp)
+		values := coretest.AttributesOf(state.Value)
+		if attributes["region"] != nil {
+			values["region"] = tftypes.NewValue(tftypes.String, "eu")
 		}
-		if diff := cmp.Diff(planned[0], planned[1]); diff != "" {
-			t.Errorf("%s: without and with the shortcut:\n%s", name, diff)
+		same := coretest.DynamicValue(tftypes.NewValue(resp.Schema.Type().TerraformType(ctx), values))
+		if _, err := server.PlanResourceChange(ctx, &tfprotov6.PlanResourceChangeRequest{
+			TypeName: coretest.SingleName, Config: same, PriorState: same, ProposedNewState: same,
+		}); err != nil {
+			t.Fatal(err)
+		}
+		if answered := framework.plans == 0; answered != (attributes == nil) {
+			t.Errorf("%s: answered by the shortcut: %t", name, answered)
 		}
 	}
 }
 
-// extendedProvider is the provider with another resource.
-type extendedProvider struct {
-	*streamProvider
-	resource resource.Resource
-}
-
-func (p extendedProvider) Resources(context.Context) []func() resource.Resource {
-	return []func() resource.Resource{func() resource.Resource { return p.resource }}
-}
-
-// extendedResource is stream_processors with other attributes, which its model does not know.
+// extendedResource is stream_processors with other attributes.
 type extendedResource struct {
 	processorsResource
 	attributes map[string]schema.Attribute
@@ -212,20 +171,6 @@ type extendedResource struct {
 func (r *extendedResource) Schema(ctx context.Context, req resource.SchemaRequest, resp *resource.SchemaResponse) {
 	r.processorsResource.Schema(ctx, req, resp)
 	maps.Copy(resp.Schema.Attributes, r.attributes)
-}
-
-func (r *extendedResource) ModifyPlan(context.Context, resource.ModifyPlanRequest, *resource.ModifyPlanResponse) {
-	// The framework plans alone.
-}
-
-// unknownAgain makes a value known after apply.
-type unknownAgain struct{}
-
-func (unknownAgain) Description(context.Context) string         { return "" }
-func (unknownAgain) MarkdownDescription(context.Context) string { return "" }
-
-func (unknownAgain) PlanModifyString(_ context.Context, _ planmodifier.StringRequest, r *planmodifier.StringResponse) {
-	r.PlanValue = types.StringUnknown()
 }
 
 // countingServer counts what the framework handles.
@@ -242,11 +187,4 @@ func (s *countingServer) ReadResource(ctx context.Context, req *tfprotov6.ReadRe
 func (s *countingServer) PlanResourceChange(ctx context.Context, req *tfprotov6.PlanResourceChangeRequest) (*tfprotov6.PlanResourceChangeResponse, error) {
 	s.plans++
 	return s.fullServer.PlanResourceChange(ctx, req)
-}
-
-func orElse(config, standard coretest.Attributes) coretest.Attributes {
-	if config == nil {
-		return standard
-	}
-	return config
 }
