@@ -5,7 +5,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
 	"github.com/hashicorp/terraform-plugin-go/tftypes"
 
 	"github.com/stream-management/terraform-provider-stream/internal/coretest"
@@ -149,7 +148,7 @@ func TestReportedSet(t *testing.T) {
 			wantError := func(diags coretest.Diagnostics) {
 				t.Helper()
 				wantText(t, diags.String(), test.want...)
-				wantDiagnostic(t, diags, tfprotov6.DiagnosticSeverityError, "Unexpected Answer",
+				wantDiagnostic(t, diags, "ERROR: Unexpected Answer",
 					"\n\nThe service reports that the stream now has "+streams.NewProcessorSet(test.reported...).String()+".")
 			}
 			service.Inject(streamstest.Fault{Edit: test.edit})

@@ -5,7 +5,6 @@ import (
 	"net/http"
 	"testing"
 
-	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
 	"github.com/hashicorp/terraform-plugin-go/tftypes"
 
 	"github.com/stream-management/terraform-provider-stream/internal/coretest"
@@ -97,9 +96,9 @@ func TestGroupCreateFails(t *testing.T) {
 	_, diags := r.planAndApply(config)
 	want := map[string][]string{"s007": {"Bad Request Error"}, "s042": {"Resource Not Found Error"}, "s321": {"Connection Failed"}, "": {"Streams Failed"}}
 	wantEqual(t, "errors", want, errorsAt(diags))
-	wantDiagnostic(t, diags, tfprotov6.DiagnosticSeverityError, "Bad Request Error", "The stream was not changed.")
-	wantDiagnostic(t, diags, tfprotov6.DiagnosticSeverityError, "Connection Failed", "sending the same set twice is safe.")
-	wantDiagnostic(t, diags, tfprotov6.DiagnosticSeverityError, "Streams Failed",
+	wantDiagnostic(t, diags, "ERROR: Bad Request Error", "The stream was not changed.")
+	wantDiagnostic(t, diags, "ERROR: Connection Failed", "sending the same set twice is safe.")
+	wantDiagnostic(t, diags, "ERROR: Streams Failed",
 		"497 streams have their planned sets. 2 streams were not changed. 1 stream may or may not have been changed. "+notSaved)
 	if !r.state.Value.IsNull() {
 		t.Fatal("a failed create leaves a state")
@@ -131,7 +130,7 @@ func TestGroupUpdateFails(t *testing.T) {
 	_, diags := r.planAndApply(config)
 	want := map[string][]string{"s007": {"Unauthorized Error"}, "s042": {"Connection Failed"}, "s100": {"Unauthorized Error"}, "new1": {"Unauthorized Error"}, "": {"Streams Failed"}}
 	wantEqual(t, "errors", want, errorsAt(diags))
-	wantDiagnostic(t, diags, tfprotov6.DiagnosticSeverityError, "Streams Failed",
+	wantDiagnostic(t, diags, "ERROR: Streams Failed",
 		"497 streams have their planned sets. 1 stream was left as on_destroy says. 3 streams were not changed. "+
 			"1 stream may or may not have been changed. The state has what succeeded. Apply again to send the rest.")
 	service.WantRequests(t, append(patches(changed), patches(map[string][]string{"s100": {}, "s101": {}})...)...)
@@ -230,7 +229,7 @@ func TestNewOwnerWithUnknownSet(t *testing.T) {
 		p = startProvider(t, provider)
 		p.Plan(state, test.null)
 		_, _, diags := p.Plan(null, test.renamed)
-		wantDiagnostic(t, diags, tfprotov6.DiagnosticSeverityWarning, `Processors May Be Detached for a Moment: stream "cam"`, "moved")
+		wantDiagnostic(t, diags, `WARNING: Processors May Be Detached for a Moment: stream "cam"`, "moved")
 	}
 }
 
@@ -253,7 +252,7 @@ func TestLateStreamIDAfterADetach(t *testing.T) {
 	}
 	set, _, _ := apply.Plan(null, renamed)
 	_, diags := apply.Apply(null.Value, set, renamed)
-	wantDiagnostic(t, diags, tfprotov6.DiagnosticSeverityWarning, `Processors Were Detached for a Moment: stream "cam"`, "In between, the stream had no processors.")
+	wantDiagnostic(t, diags, `WARNING: Processors Were Detached for a Moment: stream "cam"`, "In between, the stream had no processors.")
 	service.WantRequests(t, append(patches(map[string][]string{"cam": {}}), patches(map[string][]string{"cam": {"p1"}})...)...)
 }
 
@@ -267,7 +266,7 @@ func TestTaintedGroupThatDropsAStream(t *testing.T) {
 	service.ForgetRequests()
 	planned, _, _ := startProvider(t, provider).Plan(nullGroup(), group(without(streams, "s001"), nil))
 	_, diags := startProvider(t, provider).Apply(state.Value, coretest.Managed{Value: nullGroup().Value, Private: planned.Private}, nullGroup().Value)
-	wantDiagnostic(t, diags, tfprotov6.DiagnosticSeverityWarning, `Processors Were Detached: stream "s001"`, "change a value in its triggers")
+	wantDiagnostic(t, diags, `WARNING: Processors Were Detached: stream "s001"`, "change a value in its triggers")
 	service.WantRequests(t, patches(map[string][]string{"s001": {}})...)
 
 	// With -replace, the plan is that of an update, with the on_destroy of the configuration. A set that is to be sent again
@@ -278,7 +277,7 @@ func TestTaintedGroupThatDropsAStream(t *testing.T) {
 		planned, _, _ = p.Plan(prior, kept)
 		planned, _, _ = p.Plan(coretest.Managed{Value: nullGroup().Value, Private: planned.Private}, kept)
 		_, diags = startProvider(t, provider).Apply(state.Value, coretest.Managed{Value: nullGroup().Value, Private: planned.Private}, nullGroup().Value)
-		wantDiagnostic(t, diags, tfprotov6.DiagnosticSeverityWarning, `Processors Were Detached: stream "s001"`, "replaced with -replace")
+		wantDiagnostic(t, diags, `WARNING: Processors Were Detached: stream "s001"`, "replaced with -replace")
 	}
 
 	// With create_before_destroy, core plans the destroy in the apply, when the new group has its sets.
@@ -289,20 +288,20 @@ func TestTaintedGroupThatDropsAStream(t *testing.T) {
 	}
 	planned, _, _ = p.Plan(state, nullGroup().Value)
 	_, diags = p.Apply(state.Value, planned, nullGroup().Value)
-	wantDiagnostic(t, diags, tfprotov6.DiagnosticSeverityWarning, `Processors Were Detached: stream "s001"`, "change a value in its triggers")
+	wantDiagnostic(t, diags, `WARNING: Processors Were Detached: stream "s001"`, "change a value in its triggers")
 
 	// The stream of a replacement may be known after apply.
 	alone := mustApply(t, provider, coretest.Managed{Value: nullResource()}, single("s001", []string{"p1"}))
 	late := resourceValue(coretest.Attributes{"stream_id": tftypes.UnknownValue, "processor_ids": []string{"p1"}})
 	planned, _, _ = startProvider(t, provider).Plan(coretest.Managed{Value: nullResource()}, late)
 	_, diags = startProvider(t, provider).Apply(alone.Value, coretest.Managed{Value: nullResource(), Private: planned.Private}, nullResource())
-	wantDiagnostic(t, diags, tfprotov6.DiagnosticSeverityWarning, `Processors Were Detached: stream "s001"`, "change a value in its triggers")
+	wantDiagnostic(t, diags, `WARNING: Processors Were Detached: stream "s001"`, "change a value in its triggers")
 
 	// So may a single resource, and its destroy may be the first operation of the apply.
 	p = startProvider(t, provider)
 	planned, _, _ = p.Plan(alone, nullResource())
 	_, diags = p.Apply(alone.Value, planned, nullResource())
-	wantDiagnostic(t, diags, tfprotov6.DiagnosticSeverityWarning, `Processors Were Detached: stream "s001"`, "has create_before_destroy")
+	wantDiagnostic(t, diags, `WARNING: Processors Were Detached: stream "s001"`, "has create_before_destroy")
 
 	// Terraform does not pass what an earlier failure left in doubt, so the destroy sends the set of the other resource.
 	planned, _, _ = startProvider(t, provider).Plan(coretest.Managed{Value: nullResource()}, single("s000", []string{"p1"}))
@@ -332,5 +331,5 @@ func TestAddedKeyWithAnotherSet(t *testing.T) {
 		t.Fatal("the update did not fail")
 	}
 	_, diags := p.Apply(null.Value, other, single("new", []string{"p1"}))
-	wantDiagnostic(t, diags, tfprotov6.DiagnosticSeverityError, "Stream Left Alone", `the stream now has ["p1", "x"].`)
+	wantDiagnostic(t, diags, "ERROR: Stream Left Alone", `the stream now has ["p1", "x"].`)
 }

@@ -2,13 +2,11 @@ package provider
 
 import (
 	"context"
-	"fmt"
 	"net/http"
 	"strings"
 	"sync/atomic"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
 	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
 	"github.com/hashicorp/terraform-plugin-go/tftypes"
 
@@ -35,35 +33,29 @@ func TestDataSources(t *testing.T) {
 		ID: "a/b c", TerminalID: "t-1", FragmentTypeID: "image/jpg", ProcessorIDs: []string{"p2", "p1"},
 		LastEdited: 1700000000123, CompatibleNamespaces: []string{"acme.ptz", "acme.camera"},
 	}, streamstest.Stream{ID: "cam-2"})
-	got, diags := p.ReadData(coretest.SingleName, coretest.Attributes{
-		"stream_id": "a/b c", "timeouts": coretest.Attributes{"read": "30s"},
-	})
-	if diff := cmp.Diff(map[string]any{
+	wantRead := func(typeName string, config coretest.Attributes, want map[string]any, requests ...string) {
+		t.Helper()
+		got, diags := p.ReadData(typeName, config)
+		wantDiagnostics(t, diags)
+		wantEqual(t, typeName, any(want), got)
+		service.WantRequests(t, requests...)
+	}
+	wantRead(coretest.SingleName, coretest.Attributes{"stream_id": "a/b c", "timeouts": coretest.Attributes{"read": "30s"}}, map[string]any{
 		"stream_id": "a/b c", "id": "a/b c", "terminal_id": "t-1", "fragment_type_id": "image/jpg",
 		"processor_ids": []string{"p1", "p2"}, "compatible_namespaces": []string{"acme.camera", "acme.ptz"},
 		"last_edited": "1700000000123", "deployment": "north", "timeouts": map[string]any{"read": "30s"},
-	}, got); diff != "" || len(diags) > 0 {
-		t.Errorf("(-want +got):\n%s%s", diff, diags)
-	}
-	service.WantRequests(t, "GET /v2/streams/a%2Fb%20c")
+	}, "GET /v2/streams/a%2Fb%20c")
 
 	imported, _ := p.ImportStateOf(coretest.GroupName, `["a/b c", "cam-2"]`)
 	imported, _ = p.Read(imported)
 	service.ForgetRequests()
-	group, diags := read(p, coretest.GroupName, "cam-2", "a/b c")
-	want := map[string]any{"stream_ids": []string{"a/b c", "cam-2"}, "deployment": "north", "timeouts": nil,
-		"streams": coretest.FromTerraform(coretest.AttributesOf(imported.Value)["streams"])}
-	if diff := cmp.Diff(want, group); diff != "" || len(diags) > 0 {
-		t.Errorf("(-want +got):\n%s%s", diff, diags)
-	}
-	service.WantRequests(t, "GET /v2/streams/a%2Fb%20c", "GET /v2/streams/cam-2")
-
-	empty, diags := p.ReadData(coretest.GroupName, coretest.Attributes{"stream_ids": []string{}})
-	want = map[string]any{"stream_ids": []string{}, "streams": map[string]any{}, "deployment": "north", "timeouts": nil}
-	if diff := cmp.Diff(any(want), empty); diff != "" || len(diags) > 0 {
-		t.Errorf("(-want +got):\n%s%s", diff, diags)
-	}
-	service.WantRequests(t)
+	wantRead(coretest.GroupName, coretest.Attributes{"stream_ids": []string{"cam-2", "a/b c"}}, map[string]any{
+		"stream_ids": []string{"a/b c", "cam-2"}, "deployment": "north", "timeouts": nil,
+		"streams": coretest.FromTerraform(coretest.AttributesOf(imported.Value)["streams"]),
+	}, "GET /v2/streams/a%2Fb%20c", "GET /v2/streams/cam-2")
+	wantRead(coretest.GroupName, coretest.Attributes{"stream_ids": []string{}}, map[string]any{
+		"stream_ids": []string{}, "streams": map[string]any{}, "deployment": "north", "timeouts": nil,
+	})
 }
 
 // Without detect_drift, or while the configuration is not known, a data source is one error and sends nothing.
@@ -76,9 +68,7 @@ func TestDataSourcesRefuse(t *testing.T) {
 		service, p := startQuery(t, provider, streamstest.Streams("cam-1", "cam-2")...)
 		for _, typeName := range []string{coretest.SingleName, coretest.GroupName} {
 			_, diags := read(p, typeName, "cam-1", "cam-2")
-			if len(diags) != 1 || !diags.Failed() || !strings.Contains(diags.String(), want) {
-				t.Errorf("%s: no %q in %s", typeName, want, diags)
-			}
+			wantError(t, diags, want)
 		}
 		service.WantRequests(t)
 	}
@@ -90,17 +80,10 @@ func TestDataSourcesOfMissingStreams(t *testing.T) {
 	service, p := startQuery(t, nil, streamstest.Streams("cam-1")...)
 	for _, typeName := range []string{coretest.SingleName, coretest.GroupName} {
 		_, diags := read(p, typeName, "missing", "cam-1")
-		wantDiagnostic(t, diags, tfprotov6.DiagnosticSeverityError,
-			"Resource Not Found Error", `Stream "missing" could not be read.`)
-		if len(diags) != 1 {
-			t.Errorf("%s: %s", typeName, diags)
-		}
+		wantError(t, diags, `ERROR: Resource Not Found Error: Stream "missing" could not be read.`)
 	}
 	service.ForgetRequests()
-	var missing []string
-	for i := range 50 {
-		missing = append(missing, fmt.Sprintf("m%03d", i))
-	}
+	missing := idsOf(sameSet(50))
 	_, diags := read(p, coretest.GroupName, append(missing, "cam-1")...)
 	service.WantRequests(t, gets(append(missing, "cam-1")...)...)
 	for i, d := range diags[:shownStreams] {
@@ -108,9 +91,8 @@ func TestDataSourcesOfMissingStreams(t *testing.T) {
 			t.Errorf("error %d is %s at %s", i, d.Detail, d.Attribute)
 		}
 	}
-	wantDiagnostic(t, diags, tfprotov6.DiagnosticSeverityError,
-		"Streams Failed",
-		`Streams with errors: 50 (50 × Resource Not Found Error). Not shown above: "m020", "m021"`)
+	wantDiagnostic(t, diags, "ERROR: Streams Failed",
+		`Streams with errors: 50 (50 × Resource Not Found Error). Not shown above: "s020", "s021"`)
 	if len(diags) != shownStreams+1 {
 		t.Errorf("%d diagnostics", len(diags))
 	}
@@ -143,12 +125,8 @@ func TestDataSourcesFailAsARefresh(t *testing.T) {
 // Reads keep to max_concurrent_requests and to the time limit, and an interrupt ends them.
 func TestDataSourcesAreBounded(t *testing.T) {
 	t.Parallel()
-	config := coretest.Attributes{"max_concurrent_requests": 2, "request_timeout": "5m"}
-	service, p := startQuery(t, config, seeds(sameSet(20))...)
-	ids := make([]string, 20)
-	for i := range ids {
-		ids[i] = fmt.Sprintf("s%03d", i)
-	}
+	config, ids := coretest.Attributes{"max_concurrent_requests": 2, "request_timeout": "5m"}, idsOf(sameSet(20))
+	service, p := startQuery(t, config, streamstest.Streams(ids...)...)
 	var running, most atomic.Int32
 	together := make(chan struct{})
 	service.InjectFunc(func(streamstest.Request) *streamstest.Fault {
@@ -170,11 +148,9 @@ func TestDataSourcesAreBounded(t *testing.T) {
 	service.InjectFunc(func(streamstest.Request) *streamstest.Fault { return &streamstest.Fault{Delay: patience} })
 	limit := coretest.Attributes{"read": "20ms"}
 	_, diags := p.ReadData(coretest.SingleName, coretest.Attributes{"stream_id": "s000", "timeouts": limit})
-	wantDiagnostic(t, diags, tfprotov6.DiagnosticSeverityError,
-		"Timeout Error", "")
+	wantDiagnostic(t, diags, "ERROR: Timeout Error", "")
 	_, diags = p.ReadData(coretest.GroupName, coretest.Attributes{"stream_ids": ids, "timeouts": limit})
-	wantDiagnostic(t, diags, tfprotov6.DiagnosticSeverityError,
-		"Timeout Error", `Stream "s019" could not be read.`)
+	wantDiagnostic(t, diags, "ERROR: Timeout Error", `Stream "s019" could not be read.`)
 
 	service.InjectFunc(func(streamstest.Request) *streamstest.Fault {
 		if _, err := p.Server.StopProvider(context.Background(), &tfprotov6.StopProviderRequest{}); err != nil {
@@ -184,8 +160,7 @@ func TestDataSourcesAreBounded(t *testing.T) {
 	})
 	service.ForgetRequests()
 	_, diags = read(p, coretest.GroupName, ids...)
-	wantDiagnostic(t, diags, tfprotov6.DiagnosticSeverityError,
-		"Operation Interrupted", "")
+	wantDiagnostic(t, diags, "ERROR: Operation Interrupted", "")
 	if sent := len(service.DrainRequests()); sent > 2 {
 		t.Errorf("%d requests are sent after the interrupt", sent)
 	}
@@ -213,9 +188,11 @@ func TestDataSourceValidation(t *testing.T) {
 		{coretest.GroupName, those("cam-1", nil), "stream_ids: a stream id must not be null."},
 	} {
 		diags := p.ValidateData(test.typeName, test.config)
-		if (test.want == "") != (len(diags) == 0) || len(diags) > 1 || !strings.Contains(diags.String(), test.want) {
-			t.Errorf("%v: no %q in %s", test.config, test.want, diags)
+		if test.want == "" {
+			wantDiagnostics(t, diags)
+			continue
 		}
+		wantError(t, diags, test.want)
 	}
 }
 
@@ -234,10 +211,7 @@ func TestDataSourcesClaimNothing(t *testing.T) {
 			t.Helper()
 			single, _ := read(p, coretest.SingleName, "cam-1")
 			group, _ := read(p, coretest.GroupName, "cam-1")
-			got := []any{single["processor_ids"], group["streams"]}
-			if diff := cmp.Diff([]any{want, map[string]any{"cam-1": want}}, got); diff != "" {
-				t.Errorf("(-want +got):\n%s", diff)
-			}
+			wantEqual(t, "read", []any{want, map[string]any{"cam-1": want}}, []any{single["processor_ids"], group["streams"]})
 		}
 		wantRead(attached)
 		planned, _, diags := p.Plan(state, test.config)

@@ -217,8 +217,10 @@ var oneAttempt = coretest.Attributes{"max_attempts": 1}
 // patience is longer than any step of the test takes.
 const patience = time.Minute
 
+func idsOf(streams map[string][]string) []string { return slices.Sorted(maps.Keys(streams)) }
+
 func seeds(streams map[string][]string) []streamstest.Stream {
-	return streamstest.Streams(slices.Sorted(maps.Keys(streams))...)
+	return streamstest.Streams(idsOf(streams)...)
 }
 
 // patches are the requests that set streams.
@@ -284,14 +286,23 @@ func wantAttribute(t *testing.T, m coretest.Managed, name string, want any) {
 	}
 }
 
-func wantDiagnostic(t *testing.T, diags coretest.Diagnostics, severity tfprotov6.DiagnosticSeverity, summary, detail string) {
+// wantDiagnostic fails the test unless there is a diagnostic with a severity and summary, and with a part of the detail.
+func wantDiagnostic(t *testing.T, diags coretest.Diagnostics, summary, detail string) {
 	t.Helper()
 	for _, d := range diags {
-		if d.Severity == severity && d.Summary == summary && strings.Contains(d.Detail, detail) {
+		if d.Severity.String()+": "+d.Summary == summary && strings.Contains(d.Detail, detail) {
 			return
 		}
 	}
-	t.Errorf("no %s %q with %q in %s", severity, summary, detail, diags)
+	t.Errorf("no %q with %q in %s", summary, detail, diags)
+}
+
+// wantError fails the test unless there is one error with a text, and nothing else.
+func wantError(t *testing.T, diags coretest.Diagnostics, text string) {
+	t.Helper()
+	if len(diags) != 1 || !diags.Failed() || !strings.Contains(diags.String(), text) {
+		t.Errorf("want one error with %q, got %s", text, diags)
+	}
 }
 
 func wantDiagnostics(t *testing.T, diags coretest.Diagnostics, want ...string) {

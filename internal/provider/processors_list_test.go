@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"maps"
 	"net/http"
-	"slices"
 	"strings"
 	"testing"
 
@@ -82,18 +81,18 @@ func TestListFailures(t *testing.T) {
 	refuse(service, map[string]streamstest.Fault{
 		"s003": {Status: http.StatusForbidden, Message: "not yours"}, "s004": {Status: http.StatusNotFound, Body: new("<h1>Not Found</h1>")},
 	})
-	listed, diags := query(p, 100, append(slices.Sorted(maps.Keys(streams)), "missing")...)
+	listed, diags := query(p, 100, append(idsOf(streams), "missing")...)
 	if len(listed) != 28 {
 		t.Errorf("%d streams are listed, want 28", len(listed))
 	}
-	wantDiagnostic(t, diags, tfprotov6.DiagnosticSeverityWarning, `Stream Not Found: stream "missing"`, `there is no stream "missing"`)
-	wantDiagnostic(t, diags, tfprotov6.DiagnosticSeverityError, "Unauthorized Error", "not yours")
-	wantDiagnostic(t, diags, tfprotov6.DiagnosticSeverityError, "Resource Not Found Error", "detect_drift")
+	wantDiagnostic(t, diags, `WARNING: Stream Not Found: stream "missing"`, `there is no stream "missing"`)
+	wantDiagnostic(t, diags, "ERROR: Unauthorized Error", "not yours")
+	wantDiagnostic(t, diags, "ERROR: Resource Not Found Error", "detect_drift")
 	if len(diags) != 3 {
 		t.Errorf("diagnostics: %s", diags)
 	}
 	failed := false
-	for result := range p.List(coretest.Attributes{"stream_ids": slices.Sorted(maps.Keys(streams))}, false, 100) {
+	for result := range p.List(coretest.Attributes{"stream_ids": idsOf(streams)}, false, 100) {
 		if failed {
 			t.Error("a result comes after an error")
 		}
@@ -108,7 +107,7 @@ func TestListFailures(t *testing.T) {
 	if len(listed) != 1 || len(diags) != shownStreams+1 {
 		t.Errorf("%d streams are listed, with %s", len(listed), diags)
 	}
-	wantDiagnostic(t, diags, tfprotov6.DiagnosticSeverityWarning, "More Warnings About Streams", "Streams with warnings: 50 (50 × Stream Not Found)")
+	wantDiagnostic(t, diags, "WARNING: More Warnings About Streams", "Streams with warnings: 50 (50 × Stream Not Found)")
 }
 
 // A query sends no request for a stream that would be beyond the limit. Streams that do not exist do not count.
@@ -116,7 +115,7 @@ func TestListLimit(t *testing.T) {
 	t.Parallel()
 	streams := sameSet(300, "p1")
 	service, p := startQuery(t, nil, seeds(streams)...)
-	ids := append([]string{"missing"}, slices.Sorted(maps.Keys(streams))...)
+	ids := append([]string{"missing"}, idsOf(streams)...)
 	listed, diags := query(p, 100, ids...)
 	if len(listed) != 100 || len(diags) != 1 {
 		t.Errorf("%d streams are listed, with %s", len(listed), diags)
@@ -132,7 +131,7 @@ func TestListStreams(t *testing.T) {
 	gate := make(chan struct{})
 	refuse(service, map[string]streamstest.Fault{"s009": {Edit: func(*streamstest.Stream) { <-gate }}})
 	listed := 0
-	for range p.List(coretest.Attributes{"stream_ids": slices.Sorted(maps.Keys(streams))}, false, 100) {
+	for range p.List(coretest.Attributes{"stream_ids": idsOf(streams)}, false, 100) {
 		if listed++; listed == 9 {
 			close(gate)
 		}
@@ -150,7 +149,7 @@ func TestListIsInterrupted(t *testing.T) {
 	var diags coretest.Diagnostics
 	listed := 0
 	stopped := make(chan struct{})
-	for result := range p.List(coretest.Attributes{"stream_ids": slices.Sorted(maps.Keys(streams))}, false, 100) {
+	for result := range p.List(coretest.Attributes{"stream_ids": idsOf(streams)}, false, 100) {
 		if diags = append(diags, result.Diagnostics...); result.Identity == nil {
 			continue
 		}
@@ -164,7 +163,7 @@ func TestListIsInterrupted(t *testing.T) {
 		}
 	}
 	<-stopped
-	wantDiagnostic(t, diags, tfprotov6.DiagnosticSeverityError, "Operation Interrupted", "The query was interrupted after ")
+	wantDiagnostic(t, diags, "ERROR: Operation Interrupted", "The query was interrupted after ")
 	if len(diags) != 1 {
 		t.Errorf("diagnostics: %s", diags)
 	}

@@ -5,7 +5,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
 	"github.com/hashicorp/terraform-plugin-go/tftypes"
 
 	"github.com/stream-management/terraform-provider-stream/internal/coretest"
@@ -148,7 +147,7 @@ func TestGoneStreamDoesNotBlockItsGroup(t *testing.T) {
 	r.state, _ = startProvider(t, r.provider).Read(r.state)
 	config = group(sameSet(3, "p2"), nil)
 	planned, applied := r.planAndApply(config)
-	wantDiagnostic(t, planned, tfprotov6.DiagnosticSeverityWarning, `Create Will Fail: stream "s001"`, "Remove the stream from the configuration")
+	wantDiagnostic(t, planned, `WARNING: Create Will Fail: stream "s001"`, "Remove the stream from the configuration")
 	if got := errorsAt(applied); len(got) != 2 || got["s001"] == nil {
 		t.Errorf("the apply says %s", applied)
 	}
@@ -168,7 +167,7 @@ func TestImportOfMissingStreams(t *testing.T) {
 		if got.Value.IsNull() {
 			t.Errorf("%s: Terraform reports the missing stream itself", typeName)
 		}
-		wantDiagnostic(t, diags, tfprotov6.DiagnosticSeverityError, "Resource Not Found Error", `there is no stream "missing"`)
+		wantDiagnostic(t, diags, "ERROR: Resource Not Found Error", `there is no stream "missing"`)
 		service.Seed(streamstest.Streams("missing")...)
 		got, diags = p.Read(imported)
 		if len(diags) > 0 || got.Value.IsNull() {

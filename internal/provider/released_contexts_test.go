@@ -29,49 +29,40 @@ func TestContextsAreReleased(t *testing.T) {
 // contextsKept counts the calls whose contexts are in memory after the call.
 func contextsKept(t *testing.T, s tfprotov6.ProviderServer) (kept int) {
 	t.Helper()
-	state := resourceValue(coretest.Attributes{"stream_id": "cam-1", "processor_ids": []string{}})
-	type key struct{}
-	var carried []weak.Pointer[[1 << 10]byte]
-	for name, call := range map[string]func(context.Context) error{
-		"ValidateResourceConfig": func(ctx context.Context) error {
-			_, err := s.ValidateResourceConfig(ctx, &tfprotov6.ValidateResourceConfigRequest{TypeName: coretest.SingleName, Config: coretest.DynamicValue(nullResource())})
-			return err
-		},
-		"UpgradeResourceState": func(ctx context.Context) error {
-			_, err := s.UpgradeResourceState(ctx, &tfprotov6.UpgradeResourceStateRequest{TypeName: coretest.SingleName, RawState: &tfprotov6.RawState{JSON: []byte(`{}`)}})
-			return err
-		},
-		"ReadResource": func(ctx context.Context) error {
-			_, err := s.ReadResource(ctx, &tfprotov6.ReadResourceRequest{TypeName: coretest.SingleName, CurrentState: coretest.DynamicValue(nullResource())})
-			return err
-		},
-		"PlanResourceChange": func(ctx context.Context) error {
-			_, err := s.PlanResourceChange(ctx, &tfprotov6.PlanResourceChangeRequest{
-				TypeName: coretest.SingleName, Config: coretest.DynamicValue(nullResource()), PriorState: coretest.DynamicValue(nullResource()), ProposedNewState: coretest.DynamicValue(nullResource()),
-			})
-			return err
-		},
-		"ApplyResourceChange": func(ctx context.Context) error {
-			_, err := s.ApplyResourceChange(ctx, &tfprotov6.ApplyResourceChangeRequest{
-				TypeName: coretest.SingleName, PriorState: coretest.DynamicValue(state), PlannedState: coretest.DynamicValue(nullResource()),
-			})
-			return err
-		},
-	} {
-		value := new([1 << 10]byte)
-		if err := call(context.WithValue(t.Context(), key{}, value)); err != nil {
-			t.Errorf("%s: %v", name, err)
-		}
-		carried = append(carried, weak.Make(value))
+	const name = coretest.SingleName
+	null, state := coretest.DynamicValue(nullResource()), coretest.DynamicValue(cam1())
+	finished := []contextValue{
+		finish(t, s.ValidateResourceConfig, &tfprotov6.ValidateResourceConfigRequest{TypeName: name, Config: null}),
+		finish(t, s.UpgradeResourceState, &tfprotov6.UpgradeResourceStateRequest{
+			TypeName: name, RawState: &tfprotov6.RawState{JSON: []byte(`{}`)},
+		}),
+		finish(t, s.ReadResource, &tfprotov6.ReadResourceRequest{TypeName: name, CurrentState: null}),
+		finish(t, s.PlanResourceChange, &tfprotov6.PlanResourceChangeRequest{
+			TypeName: name, Config: null, PriorState: null, ProposedNewState: null,
+		}),
+		finish(t, s.ApplyResourceChange, &tfprotov6.ApplyResourceChangeRequest{TypeName: name, PriorState: state, PlannedState: null}),
 	}
 	runtime.GC()
-	for _, value := range carried {
+	for _, value := range finished {
 		if value.Value() != nil {
 			kept++
 		}
 	}
 	runtime.KeepAlive(s)
 	return kept
+}
+
+type contextValue = weak.Pointer[[1 << 10]byte]
+
+// finish makes a call, and returns a value of its context.
+func finish[Req, Resp any](t *testing.T, call func(context.Context, Req) (Resp, error), req Req) contextValue {
+	t.Helper()
+	type key struct{}
+	value := new([1 << 10]byte)
+	if _, err := call(context.WithValue(t.Context(), key{}, value), req); err != nil {
+		t.Error(err)
+	}
+	return weak.Make(value)
 }
 
 // TestReleasedContext shows that a call has the whole context of its caller, until the call ends.

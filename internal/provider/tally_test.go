@@ -41,7 +41,7 @@ func TestManyWarnings(t *testing.T) {
 	}
 	_, _, diags := p.Plan(coretest.Managed{Value: nullResource()}, single("s055", []string{"p1"}))
 	note(diags)
-	wantDiagnostic(t, diags, tfprotov6.DiagnosticSeverityWarning, "More Warnings About Streams",
+	wantDiagnostic(t, diags, "WARNING: More Warnings About Streams",
 		`Streams with warnings: 1 (1 × Processors May Be Detached for a Moment). Not shown above: "s055".`)
 	var want []string
 	for range shownGaps {
@@ -68,8 +68,8 @@ func TestGroupManyErrors(t *testing.T) {
 			t.Errorf("a group has no such attribute: %s", text)
 		}
 	}
-	wantDiagnostic(t, diags, tfprotov6.DiagnosticSeverityError, "Resource Not Found Error", "Check the id of the stream.")
-	wantDiagnostic(t, diags, tfprotov6.DiagnosticSeverityError, "Streams Failed", "50 streams were not changed. Nothing of this create is in the state: apply again.")
+	wantDiagnostic(t, diags, "ERROR: Resource Not Found Error", "Check the id of the stream.")
+	wantDiagnostic(t, diags, "ERROR: Streams Failed", "50 streams were not changed. Nothing of this create is in the state: apply again.")
 	wantText(t, diags[len(diags)-1].Detail, `Streams with errors: 50 (50 × Resource Not Found Error). Not shown above: "s020", `)
 }
 
@@ -90,5 +90,5 @@ func TestInterruptedGroup(t *testing.T) {
 	if len(diags) > 3 {
 		t.Errorf("%d errors for one interrupt: %s", len(diags), diags)
 	}
-	wantDiagnostic(t, diags, tfprotov6.DiagnosticSeverityError, "Streams Failed", fmt.Sprintf("%d × Operation Interrupted", 50-len(service.Requests())))
+	wantDiagnostic(t, diags, "ERROR: Streams Failed", fmt.Sprintf("%d × Operation Interrupted", 50-len(service.Requests())))
 }
