@@ -18,8 +18,8 @@ func TestIdentityIsKept(t *testing.T) {
 	for _, detect := range []bool{false, true} {
 		t.Run(fmt.Sprintf("detect_drift=%t", detect), func(t *testing.T) {
 			t.Parallel()
-			service, url := streamstest.Start(t, streamstest.Options{ServeGet: true}, streamstest.Streams("cam-1", "cam-2")...)
-			r := newSingleRun(t, coretest.Attributes{"base_url": url, "detect_drift": detect})
+			drift := coretest.Attributes{"detect_drift": detect}
+			service, r := startRun(t, nullResource(), drift, streamstest.Streams("cam-1", "cam-2")...)
 			wantIdentity := func(step string, diags coretest.Diagnostics, id string) {
 				t.Helper()
 				if diags.Failed() {
@@ -37,7 +37,7 @@ func TestIdentityIsKept(t *testing.T) {
 			wantIdentity("import", r.refresh(), "cam-2")
 			wantIdentity("the update after an import", r.apply(config("cam-2", "keep", "p1")), "cam-2")
 
-			r = newSingleRun(t, r.provider)
+			r.state = coretest.Managed{Value: nullResource()}
 			wantIdentity("create", r.apply(config("cam-1", "detach", "p1")), "cam-1")
 			wantIdentity("read", r.refresh(), "cam-1")
 			wantIdentity("update", r.apply(config("cam-1", "detach", "p2")), "cam-1")
@@ -63,8 +63,8 @@ func TestIdentityIsKept(t *testing.T) {
 // respond after a minute.
 func TestOperationTimeouts(t *testing.T) {
 	t.Parallel()
-	service, url := streamstest.Start(t, streamstest.Options{ServeGet: true}, streamstest.Streams("cam-1")...)
-	r := newSingleRun(t, coretest.Attributes{"base_url": url, "detect_drift": true, "request_timeout": "5m"})
+	provider := coretest.Attributes{"detect_drift": true, "request_timeout": "5m"}
+	service, r := startRun(t, nullResource(), provider, streamstest.Streams("cam-1")...)
 	limited := func(operation, processor string) tftypes.Value {
 		return resourceValue(coretest.Attributes{
 			"stream_id": "cam-1", "processor_ids": []string{processor}, "timeouts": coretest.Attributes{operation: "20ms"},
@@ -143,8 +143,7 @@ func TestReportedSet(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			service, url := streamstest.Start(t, streamstest.Options{}, streamstest.Streams("cam-1")...)
-			r := newSingleRun(t, coretest.Attributes{"base_url": url})
+			service, r := startRun(t, nullResource(), nil, streamstest.Streams("cam-1")...)
 			wantError := func(diags coretest.Diagnostics) {
 				t.Helper()
 				wantText(t, diags.String(), test.want...)
@@ -170,8 +169,7 @@ func TestReportedSet(t *testing.T) {
 // A stream that has moved to another terminal is an error once. The state has the new values.
 func TestRelocatedStream(t *testing.T) {
 	t.Parallel()
-	service, url := streamstest.Start(t, streamstest.Options{}, streamstest.Streams("cam-1")...)
-	r := newSingleRun(t, coretest.Attributes{"base_url": url})
+	service, r := startRun(t, nullResource(), nil, streamstest.Streams("cam-1")...)
 	r.mustApply(cam1("p1"))
 	service.Seed(streamstest.Stream{ID: "cam-1", TerminalID: "terminal-2", FragmentTypeID: "video", ProcessorIDs: []string{"p1"}})
 	diags := r.apply(cam1("p2"))

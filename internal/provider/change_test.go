@@ -15,8 +15,7 @@ import (
 func TestGroupRequests(t *testing.T) {
 	t.Parallel()
 	streams := sameSet(5, "p1")
-	service, url := streamstest.Start(t, streamstest.Options{}, seeds(streams)...)
-	r := newGroupRun(t, coretest.Attributes{"base_url": url})
+	service, r := startRun(t, nullGroup().Value, nil, seeds(streams)...)
 	apply := func(what string, config tftypes.Value, want ...string) {
 		t.Helper()
 		t.Log(what)
@@ -41,11 +40,9 @@ func TestGroupRequests(t *testing.T) {
 func TestGroupUnknown(t *testing.T) {
 	t.Parallel()
 	streams := sameSet(2, "p1")
-	service, url := streamstest.Start(t, streamstest.Options{}, seeds(streams)...)
-	provider := coretest.Attributes{"base_url": url}
+	service, r := startRun(t, nullGroup().Value, nil, seeds(streams)...)
 	unknownSet := coretest.ToTerraform(groupSchema().ValueType(), coretest.Attributes{"streams": coretest.Attributes{"s000": []string{"p1"}, "s001": tftypes.UnknownValue}})
 	unknownMap := coretest.ToTerraform(groupSchema().ValueType(), coretest.Attributes{"streams": tftypes.UnknownValue})
-	r := newGroupRun(t, provider)
 	for _, late := range []tftypes.Value{unknownSet, unknownMap} {
 		plan, diags := r.plan(late)
 		if len(diags) > 0 || coretest.FromTerraform(coretest.AttributesOf(plan.Value)["last_edited"]) != tftypes.UnknownValue {
@@ -87,11 +84,10 @@ func TestGroupConflict(t *testing.T) {
 func TestGroupCreateFails(t *testing.T) {
 	t.Parallel()
 	streams := sameSet(500, "p1")
-	service, url := streamstest.Start(t, streamstest.Options{}, seeds(streams)...)
+	service, r := startRun(t, nullGroup().Value, nil, seeds(streams)...)
 	refuse(service, map[string]streamstest.Fault{
 		"s007": {Status: http.StatusBadRequest}, "s042": {Status: http.StatusNotFound}, "s321": {ResetAfter: true},
 	})
-	r := newGroupRun(t, coretest.Attributes{"base_url": url, "retry": oneAttempt})
 	config := group(streams, nil)
 	_, diags := r.planAndApply(config)
 	want := map[string][]string{"s007": {"Bad Request Error"}, "s042": {"Resource Not Found Error"}, "s321": {"Connection Failed"}, "": {"Streams Failed"}}
@@ -114,8 +110,7 @@ func TestGroupCreateFails(t *testing.T) {
 func TestGroupUpdateFails(t *testing.T) {
 	t.Parallel()
 	streams := sameSet(500, "p1")
-	service, url := streamstest.Start(t, streamstest.Options{}, append(seeds(streams), streamstest.Streams("new1", "new2")...)...)
-	r := newGroupRun(t, coretest.Attributes{"base_url": url, "retry": oneAttempt})
+	service, r := startRun(t, nullGroup().Value, nil, append(seeds(streams), streamstest.Streams("new1", "new2")...)...)
 	before := group(streams, nil)
 	r.mustApply(before)
 	service.ForgetRequests()
@@ -161,8 +156,7 @@ func TestGroupSendsAgain(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			service, url := streamstest.Start(t, streamstest.Options{}, seeds(streams)...)
-			r := newGroupRun(t, coretest.Attributes{"base_url": url, "retry": oneAttempt})
+			service, r := startRun(t, nullGroup().Value, nil, seeds(streams)...)
 			r.mustApply(before)
 			refuse(service, map[string]streamstest.Fault{"s001": test.fault})
 			r.mustFail(test.config)
@@ -181,8 +175,7 @@ func TestGroupSendsAgain(t *testing.T) {
 func TestGroupDestroyFails(t *testing.T) {
 	t.Parallel()
 	streams := sameSet(500, "p1")
-	service, url := streamstest.Start(t, streamstest.Options{}, seeds(streams)...)
-	r := newGroupRun(t, coretest.Attributes{"base_url": url, "retry": oneAttempt})
+	service, r := startRun(t, nullGroup().Value, nil, seeds(streams)...)
 	config := group(streams, nil)
 	r.mustApply(config)
 	service.ForgetRequests()
@@ -242,7 +235,7 @@ func TestLateStreamIDAfterADetach(t *testing.T) {
 	old, renamed := mustApply(t, provider, null, single("cam", []string{"p1"})), single("cam", []string{"p1"})
 	plan := startProvider(t, provider)
 	leave, _, _ := plan.Plan(old, null.Value)
-	if _, _, diags := plan.Plan(null, resourceValue(coretest.Attributes{"stream_id": tftypes.UnknownValue, "processor_ids": []string{"p1"}})); len(diags) > 0 {
+	if _, _, diags := plan.Plan(null, single(tftypes.UnknownValue, []string{"p1"})); len(diags) > 0 {
 		t.Errorf("the plan says %s", diags)
 	}
 	service.ForgetRequests()
@@ -256,62 +249,62 @@ func TestLateStreamIDAfterADetach(t *testing.T) {
 	service.WantRequests(t, append(patches(map[string][]string{"cam": {}}), patches(map[string][]string{"cam": {"p1"}})...)...)
 }
 
-// Terraform shows a tainted group in no plan. If its replacement does not have one of its streams, the destroy warns.
-func TestTaintedGroupThatDropsAStream(t *testing.T) {
+// Terraform asks for no plan of the destroy of an object that is tainted or replaced, or asks in the apply. If the replacement
+// does not have one of its streams, the destroy warns.
+func TestDestroyWithoutAPlanWarns(t *testing.T) {
 	t.Parallel()
 	streams := sameSet(2, "p1")
-	service, url := streamstest.Start(t, streamstest.Options{}, seeds(streams)...)
-	provider := coretest.Attributes{"base_url": url}
-	state := mustApply(t, provider, nullGroup(), group(streams, nil))
-	service.ForgetRequests()
-	planned, _, _ := startProvider(t, provider).Plan(nullGroup(), group(without(streams, "s001"), nil))
-	_, diags := startProvider(t, provider).Apply(state.Value, coretest.Managed{Value: nullGroup().Value, Private: planned.Private}, nullGroup().Value)
-	wantDiagnostic(t, diags, `WARNING: Processors Were Detached: stream "s001"`, "change a value in its triggers")
+	service, r := startRun(t, nullGroup().Value, nil, seeds(streams)...)
+	r.mustApply(group(streams, nil))
+	state, none, smaller := r.state, coretest.Managed{Value: nullResource()}, group(without(streams, "s001"), nil)
+	alone := mustApply(t, r.provider, none, single("s001", []string{"p1"}))
+	plan := func(p *coretest.Process, prior coretest.Managed, config tftypes.Value) coretest.Managed {
+		planned, _, _ := p.Plan(prior, config)
+		return planned
+	}
+	destroy := func(p *coretest.Process, object, planned coretest.Managed) coretest.Diagnostics {
+		service.ForgetRequests()
+		null := tftypes.NewValue(object.Value.Type(), nil)
+		_, diags := p.Apply(object.Value, coretest.Managed{Value: null, Private: planned.Private}, null)
+		return diags
+	}
+	wantDetached := func(p *coretest.Process, object, planned coretest.Managed) {
+		t.Helper()
+		wantDiagnostic(t, destroy(p, object, planned), `WARNING: Processors Were Detached: stream "s001"`, "change a value in its triggers")
+	}
+	tainted := plan(startProvider(t, r.provider), nullGroup(), smaller)
+	wantDetached(startProvider(t, r.provider), state, tainted)
 	service.WantRequests(t, patches(map[string][]string{"s001": {}})...)
 
 	// With -replace, the plan is that of an update, with the on_destroy of the configuration. A set that is to be sent again
 	// makes no difference.
 	private, _ := json.Marshal(map[string][]byte{"marks": []byte(`{"s001":{"pending":"unconfirmed"}}`)})
 	for _, prior := range []coretest.Managed{state, {Value: state.Value, Private: private}} {
-		p, kept := startProvider(t, provider), group(without(streams, "s001"), coretest.Attributes{"on_destroy": "keep"})
-		planned, _, _ = p.Plan(prior, kept)
-		planned, _, _ = p.Plan(coretest.Managed{Value: nullGroup().Value, Private: planned.Private}, kept)
-		_, diags = startProvider(t, provider).Apply(state.Value, coretest.Managed{Value: nullGroup().Value, Private: planned.Private}, nullGroup().Value)
-		wantDiagnostic(t, diags, `WARNING: Processors Were Detached: stream "s001"`, "replaced with -replace")
+		p, kept := startProvider(t, r.provider), group(without(streams, "s001"), coretest.Attributes{"on_destroy": "keep"})
+		replacement := coretest.Managed{Value: nullGroup().Value, Private: plan(p, prior, kept).Private}
+		wantDetached(startProvider(t, r.provider), state, plan(p, replacement, kept))
 	}
 
 	// With create_before_destroy, core plans the destroy in the apply, when the new group has its sets.
-	p := startProvider(t, provider)
-	planned, _, _ = p.Plan(nullGroup(), group(without(streams, "s001"), nil))
-	if _, diags = p.Apply(nullGroup().Value, planned, group(without(streams, "s001"), nil)); diags.Failed() {
+	p := startProvider(t, r.provider)
+	if _, diags := p.Apply(nullGroup().Value, plan(p, nullGroup(), smaller), smaller); diags.Failed() {
 		t.Fatal(diags)
 	}
-	planned, _, _ = p.Plan(state, nullGroup().Value)
-	_, diags = p.Apply(state.Value, planned, nullGroup().Value)
-	wantDiagnostic(t, diags, `WARNING: Processors Were Detached: stream "s001"`, "change a value in its triggers")
+	wantDetached(p, state, plan(p, state, r.null()))
 
 	// The stream of a replacement may be known after apply.
-	alone := mustApply(t, provider, coretest.Managed{Value: nullResource()}, single("s001", []string{"p1"}))
-	late := resourceValue(coretest.Attributes{"stream_id": tftypes.UnknownValue, "processor_ids": []string{"p1"}})
-	planned, _, _ = startProvider(t, provider).Plan(coretest.Managed{Value: nullResource()}, late)
-	_, diags = startProvider(t, provider).Apply(alone.Value, coretest.Managed{Value: nullResource(), Private: planned.Private}, nullResource())
-	wantDiagnostic(t, diags, `WARNING: Processors Were Detached: stream "s001"`, "change a value in its triggers")
+	late := plan(startProvider(t, r.provider), none, single(tftypes.UnknownValue, []string{"p1"}))
+	wantDetached(startProvider(t, r.provider), alone, late)
 
 	// So may a single resource, and its destroy may be the first operation of the apply.
-	p = startProvider(t, provider)
-	planned, _, _ = p.Plan(alone, nullResource())
-	_, diags = p.Apply(alone.Value, planned, nullResource())
-	wantDiagnostic(t, diags, `WARNING: Processors Were Detached: stream "s001"`, "has create_before_destroy")
+	p = startProvider(t, r.provider)
+	wantDetached(p, alone, plan(p, alone, none.Value))
 
 	// Terraform does not pass what an earlier failure left in doubt, so the destroy sends the set of the other resource.
-	planned, _, _ = startProvider(t, provider).Plan(coretest.Managed{Value: nullResource()}, single("s000", []string{"p1"}))
-	p = startProvider(t, provider)
-	p.Plan(state, group(streams, nil))
-	service.ForgetRequests()
-	_, diags = p.Apply(alone.Value, coretest.Managed{Value: nullResource(), Private: planned.Private}, nullResource())
-	if len(diags) > 0 {
-		t.Error(diags)
-	}
+	other := plan(startProvider(t, r.provider), none, single("s000", []string{"p1"}))
+	p = startProvider(t, r.provider)
+	plan(p, state, group(streams, nil))
+	wantDiagnostics(t, destroy(p, alone, other))
 	service.WantRequests(t, patches(map[string][]string{"s001": {"p1"}})...)
 }
 

@@ -28,9 +28,9 @@ func onBoth(t *testing.T, others coretest.Attributes, test func(*testing.T, *dep
 	for name, single := range map[string]bool{"single": true, "group": false} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			d := &deploymentTest{resourceRun: newGroupRun(t, nil), single: single}
+			d := &deploymentTest{resourceRun: &resourceRun{t: t, state: nullGroup()}, single: single}
 			if single {
-				d.resourceRun = newSingleRun(t, nil)
+				d.state.Value = nullResource()
 			}
 			start := func(terminal string) (*streamstest.Service, string) {
 				return streamstest.Start(t, streamstest.Options{ServeGet: true},

@@ -44,7 +44,7 @@ func resourceValue(a coretest.Attributes) tftypes.Value {
 // nullResource is a resource that does not exist.
 func nullResource() tftypes.Value { return tftypes.NewValue(resourceSchema().ValueType(), nil) }
 
-// single makes a configuration of a single resource. The processors may be unknown.
+// single makes a configuration of a single resource. Both values may be unknown.
 func single(id, processors any) tftypes.Value {
 	return resourceValue(coretest.Attributes{"stream_id": id, "processor_ids": processors})
 }
@@ -107,12 +107,12 @@ type resourceRun struct {
 	state    coretest.Managed
 }
 
-func newSingleRun(t *testing.T, provider coretest.Attributes) *resourceRun {
-	return &resourceRun{t, provider, coretest.Managed{Value: nullResource()}}
-}
-
-func newGroupRun(t *testing.T, provider coretest.Attributes) *resourceRun {
-	return &resourceRun{t, provider, nullGroup()}
+// startRun starts a service with streams, for a resource that does not exist. The provider makes one attempt.
+func startRun(t *testing.T, null tftypes.Value, config coretest.Attributes, seed ...streamstest.Stream) (*streamstest.Service, *resourceRun) {
+	t.Helper()
+	service, url := streamstest.Start(t, streamstest.Options{ServeGet: true}, seed...)
+	provider := merge(coretest.Attributes{"base_url": url, "retry": oneAttempt}, config)
+	return service, &resourceRun{t, provider, coretest.Managed{Value: null}}
 }
 
 // null is the configuration of a destroy.
@@ -212,7 +212,7 @@ func (r *resourceRun) wantStreams(want map[string][]string) {
 	}
 }
 
-var oneAttempt = coretest.Attributes{"max_attempts": 1}
+var oneAttempt, detectDrift = coretest.Attributes{"max_attempts": 1}, coretest.Attributes{"detect_drift": true}
 
 // patience is longer than any step of the test takes.
 const patience = time.Minute

@@ -1,7 +1,6 @@
 package provider
 
 import (
-	"strings"
 	"testing"
 
 	"github.com/stream-management/terraform-provider-stream/internal/coretest"
@@ -15,15 +14,11 @@ func TestImportGroup(t *testing.T) {
 		"JSON": `["cam-1", "cam 2", "cam-1"]`, "lines": "cam-1\r\n\n cam 2 \n",
 		"JSON of PowerShell": "\ufeff[\"cam-1\",\r\n\"cam 2\"]\r\n", "lines of PowerShell": "\ufeffcam-1\r\ncam 2\r\n",
 	} {
-		service, url := streamstest.Start(t, streamstest.Options{ServeGet: true},
+		service, r := startRun(t, nullGroup().Value, detectDrift,
 			streamstest.Stream{ID: "cam-1", ProcessorIDs: []string{"p2", "p1"}}, streamstest.Stream{ID: "cam 2"})
-		r := newGroupRun(t, coretest.Attributes{"base_url": url, "detect_drift": true})
-		imported, diags := startProvider(t, r.provider).ImportStateOf(coretest.GroupName, id)
-		if len(diags) > 0 {
-			t.Fatalf("%s: %s", name, diags)
-		}
-		r.state, diags = startProvider(t, r.provider).Read(imported)
-		if len(diags) > 0 {
+		var diags coretest.Diagnostics
+		r.state, diags = startProvider(t, r.provider).ImportStateOf(coretest.GroupName, id)
+		if diags = append(diags, r.refresh()...); len(diags) > 0 {
 			t.Fatalf("%s: %s", name, diags)
 		}
 		service.WantRequests(t, "GET /v2/streams/cam-1", "GET /v2/streams/cam%202")
@@ -55,9 +50,7 @@ func TestImportRefused(t *testing.T) {
 		{coretest.GroupName, "c\x00a\x00m\x00", "it is UTF-16; write it as UTF-8, in PowerShell with Set-Content -Encoding utf8"},
 	} {
 		_, diags := startProvider(t, coretest.Attributes{"base_url": url, "detect_drift": true}).ImportStateOf(test.typeName, test.id)
-		if len(diags) != 1 || !diags.Failed() || !strings.Contains(diags.String(), test.want) {
-			t.Errorf("%s %q: no %q in %s", test.typeName, test.id, test.want, diags)
-		}
+		wantError(t, diags, test.want)
 	}
 	_, diags := startProvider(t, coretest.Attributes{"base_url": url}).ImportStateOf(coretest.GroupName, "cam-1")
 	wantDiagnostics(t, diags, "ERROR: Group Cannot Be Imported")

@@ -42,8 +42,7 @@ func TestFailedReads(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			service, url := streamstest.Start(t, streamstest.Options{ServeGet: true}, streamstest.Streams("cam-1")...)
-			r := newSingleRun(t, coretest.Attributes{"base_url": url, "detect_drift": true, "retry": coretest.Attributes{"max_attempts": 1}})
+			service, r := startRun(t, nullResource(), detectDrift, streamstest.Streams("cam-1")...)
 			wantRefused := func(diags coretest.Diagnostics) {
 				t.Helper()
 				text := diags.String()
@@ -69,9 +68,7 @@ func TestFailedReads(t *testing.T) {
 // plan of a replacement reads the new stream.
 func TestPlanOfACreateReads(t *testing.T) {
 	t.Parallel()
-	service, url := streamstest.Start(t, streamstest.Options{ServeGet: true}, streamstest.Stream{ID: "cam-1", ProcessorIDs: []string{"p9"}})
-	provider := coretest.Attributes{"base_url": url, "detect_drift": true}
-	r := newSingleRun(t, provider)
+	service, r := startRun(t, nullResource(), detectDrift, streamstest.Stream{ID: "cam-1", ProcessorIDs: []string{"p9"}})
 	wantPlan := func(config tftypes.Value, warnings int, requests ...string) {
 		t.Helper()
 		if _, diags := r.plan(config); diags.Failed() || len(diags) != warnings {
@@ -89,7 +86,7 @@ func TestPlanOfACreateReads(t *testing.T) {
 	r.mustApply(cam1("p1"))
 	service.Seed(streamstest.Stream{ID: "cam-2", ProcessorIDs: []string{"p9"}})
 	service.DrainRequests()
-	_, replace, _ := startProvider(t, provider).Plan(r.state, single("cam-2", []string{"p1"}))
+	_, replace, _ := startProvider(t, r.provider).Plan(r.state, single("cam-2", []string{"p1"}))
 	wantEqual(t, "replaced because of", []string{"stream_id"}, replace)
 	service.DrainRequests() // core plans the create of a replacement next
 	r.state = coretest.Managed{Value: nullResource()}
@@ -100,9 +97,8 @@ func TestPlanOfACreateReads(t *testing.T) {
 func TestGroupDrift(t *testing.T) {
 	t.Parallel()
 	streams := sameSet(3, "p1")
-	service, url := streamstest.Start(t, streamstest.Options{ServeGet: true}, seeds(streams)...)
+	service, r := startRun(t, nullGroup().Value, detectDrift, seeds(streams)...)
 	service.Seed(streamstest.Stream{ID: "s000", ProcessorIDs: []string{"p9"}})
-	r := newGroupRun(t, coretest.Attributes{"base_url": url, "detect_drift": true})
 	config := group(streams, nil)
 	planned, _ := r.planAndApply(config)
 	if len(planned) != 1 || planned[0].Summary != `Processors Will Be Detached: stream "s000"` {
@@ -139,8 +135,7 @@ func TestGroupDrift(t *testing.T) {
 func TestGoneStreamDoesNotBlockItsGroup(t *testing.T) {
 	t.Parallel()
 	streams := sameSet(3, "p1")
-	service, url := streamstest.Start(t, streamstest.Options{ServeGet: true}, seeds(streams)...)
-	r := newGroupRun(t, coretest.Attributes{"base_url": url, "detect_drift": true, "retry": oneAttempt})
+	service, r := startRun(t, nullGroup().Value, detectDrift, seeds(streams)...)
 	config := group(streams, nil)
 	r.mustApply(config)
 	service.Remove("s001")
@@ -159,9 +154,7 @@ func TestGoneStreamDoesNotBlockItsGroup(t *testing.T) {
 func TestImportOfMissingStreams(t *testing.T) {
 	t.Parallel()
 	for typeName, id := range map[string]string{coretest.SingleName: "missing", coretest.GroupName: "cam-1\nmissing"} {
-		service, url := streamstest.Start(t, streamstest.Options{ServeGet: true}, streamstest.Streams("cam-1")...)
-		provider := coretest.Attributes{"base_url": url, "detect_drift": true}
-		p := startProvider(t, provider)
+		service, p := startQuery(t, nil, streamstest.Streams("cam-1")...)
 		imported, _ := p.ImportStateOf(typeName, id)
 		got, diags := p.Read(imported)
 		if got.Value.IsNull() {

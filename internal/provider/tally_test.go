@@ -15,13 +15,10 @@ import (
 // A run shows the warnings about the first streams, and counts those about the others, however many resources it has.
 func TestManyWarnings(t *testing.T) {
 	t.Parallel()
-	service, url := streamstest.Start(t, streamstest.Options{}, seeds(sameSet(60, "p1"))...)
-	provider := coretest.Attributes{"base_url": url}
-	old := group(sameSet(60, "p1"), nil)
-	state := mustApply(t, provider, nullGroup(), old)
-	service.ForgetRequests()
-	p := startProvider(t, provider)
-	p.Plan(state, nullGroup().Value)
+	_, r := startRun(t, nullGroup().Value, nil, seeds(sameSet(60, "p1"))...)
+	r.mustApply(group(sameSet(60, "p1"), nil))
+	p := startProvider(t, r.provider)
+	p.Plan(r.state, r.null())
 	var summaries []string
 	note := func(diags coretest.Diagnostics) {
 		for _, d := range diags {
@@ -56,10 +53,8 @@ func TestManyWarnings(t *testing.T) {
 // Only the first streams have errors of their own. They name what a group has.
 func TestGroupManyErrors(t *testing.T) {
 	t.Parallel()
-	_, url := streamstest.Start(t, streamstest.Options{})
-	r := newGroupRun(t, coretest.Attributes{"base_url": url, "retry": oneAttempt})
-	config := group(sameSet(50, "p1"), nil)
-	_, diags := r.planAndApply(config)
+	_, r := startRun(t, nullGroup().Value, nil)
+	diags := r.mustFail(group(sameSet(50, "p1"), nil))
 	if found := errorsAt(diags); len(found) != 21 || len(found["s019"]) != 1 || len(found[""]) != 1 {
 		t.Fatal(diags)
 	}
@@ -77,8 +72,8 @@ func TestGroupManyErrors(t *testing.T) {
 func TestInterruptedGroup(t *testing.T) {
 	t.Parallel()
 	streams := sameSet(50, "p1")
-	service, url := streamstest.Start(t, streamstest.Options{}, seeds(streams)...)
-	p := startProvider(t, coretest.Attributes{"base_url": url, "max_concurrent_requests": 1})
+	service, r := startRun(t, nullGroup().Value, coretest.Attributes{"max_concurrent_requests": 1}, seeds(streams)...)
+	p := startProvider(t, r.provider)
 	config := group(streams, nil)
 	planned, _, _ := p.Plan(nullGroup(), config)
 	var once sync.Once
@@ -86,7 +81,7 @@ func TestInterruptedGroup(t *testing.T) {
 		once.Do(func() { _, _ = p.Server.StopProvider(t.Context(), &tfprotov6.StopProviderRequest{}) })
 		return nil
 	})
-	_, diags := p.Apply(nullGroup().Value, planned, config)
+	_, diags := p.Apply(r.state.Value, planned, config)
 	if len(diags) > 3 {
 		t.Errorf("%d errors for one interrupt: %s", len(diags), diags)
 	}
