@@ -1,13 +1,11 @@
 package provider
 
 import (
-	"context"
 	"net/http"
 	"strings"
 	"sync/atomic"
 	"testing"
 
-	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
 	"github.com/hashicorp/terraform-plugin-go/tftypes"
 
 	"github.com/stream-management/terraform-provider-stream/internal/coretest"
@@ -153,9 +151,7 @@ func TestDataSourcesAreBounded(t *testing.T) {
 	wantDiagnostic(t, diags, "ERROR: Timeout Error", `Stream "s019" could not be read.`)
 
 	service.InjectFunc(func(streamstest.Request) *streamstest.Fault {
-		if _, err := p.Server.StopProvider(context.Background(), &tfprotov6.StopProviderRequest{}); err != nil {
-			t.Error(err)
-		}
+		interrupt(p)
 		return &streamstest.Fault{Status: http.StatusServiceUnavailable}
 	})
 	service.ForgetRequests()

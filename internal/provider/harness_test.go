@@ -1,6 +1,7 @@
 package provider
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
 	"maps"
@@ -231,6 +232,14 @@ func patches(streams map[string][]string) []string {
 		lines = append(lines, fmt.Sprintf("PATCH /v2/streams/%s %s", id, body))
 	}
 	return lines
+}
+
+// interrupt does what Terraform does after a Ctrl-C.
+func interrupt(p *coretest.Process) {
+	_, err := p.Server.StopProvider(context.Background(), &tfprotov6.StopProviderRequest{})
+	if err != nil {
+		p.T.Fatalf("the provider cannot be interrupted: %v", err)
+	}
 }
 
 // refuse makes the service respond to the requests for some streams with faults.

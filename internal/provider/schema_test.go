@@ -69,9 +69,7 @@ func TestProcessorsValidation(t *testing.T) {
 			wantDiagnostics(t, diags)
 			continue
 		}
-		if len(diags) != 1 || !strings.Contains(diags[0].Detail, test.want) {
-			t.Fatalf("%s: want one error with %q, got %s", name, test.want, diags)
-		}
+		wantError(t, diags, test.want)
 		if at := diags[0].Attribute.Steps()[0]; at != tftypes.AttributeName(test.attribute) {
 			t.Errorf("%s: the error is at %v, want %s", name, at, test.attribute)
 		}

@@ -1,7 +1,6 @@
 package provider
 
 import (
-	"context"
 	"regexp"
 	"slices"
 	"strings"
@@ -13,10 +12,6 @@ import (
 	"github.com/stream-management/terraform-provider-stream/internal/coretest"
 	"github.com/stream-management/terraform-provider-stream/internal/streamstest"
 )
-
-func actionConfig(config coretest.Attributes) *tfprotov6.DynamicValue {
-	return coretest.DynamicValue(coretest.ToTerraform(schemas().ActionSchemas[coretest.ActionName].Schema.ValueType(), config))
-}
 
 // The progress names each attempt, and the set in order.
 func TestActionInvoke(t *testing.T) {
@@ -89,6 +84,7 @@ func TestActionChecksValues(t *testing.T) {
 	t.Parallel()
 	service, url := streamstest.Start(t, streamstest.Options{}, streamstest.Streams("cam-1")...)
 	p := startProvider(t, coretest.Attributes{"base_url": url})
+	typ := schemas().ActionSchemas[coretest.ActionName].Schema.ValueType()
 	const id, set = `AttributeName("stream_id")`, `AttributeName("processor_ids")`
 	for name, test := range map[string]struct {
 		config coretest.Attributes
@@ -104,7 +100,7 @@ func TestActionChecksValues(t *testing.T) {
 		"missing processor": {coretest.Attributes{"stream_id": "cam-1", "processor_ids": []any{nil}}, []string{set}},
 	} {
 		resp, err := p.Server.(tfprotov6.ActionServer).ValidateActionConfig(t.Context(), &tfprotov6.ValidateActionConfigRequest{
-			ActionType: coretest.ActionName, Config: actionConfig(test.config),
+			ActionType: coretest.ActionName, Config: coretest.DynamicValue(coretest.ToTerraform(typ, test.config)),
 		})
 		if err != nil {
 			t.Fatal(err)
@@ -144,13 +140,11 @@ func TestActionIsInterrupted(t *testing.T) {
 			go func() {
 				defer close(stopped)
 				<-arrived
-				_, _ = p.Server.StopProvider(context.WithoutCancel(t.Context()), &tfprotov6.StopProviderRequest{})
+				interrupt(p)
 			}()
 			p.Stopped = stopped
 			_, diags := p.Invoke(coretest.Attributes{"stream_id": "cam-1", "processor_ids": []string{"p1"}})
-			if text := diags.String(); !strings.Contains(text, "interrupted") || !strings.Contains(text, "may or may not") {
-				t.Errorf("diagnostics: %s", text)
-			}
+			wantText(t, diags.String(), "interrupted", "may or may not")
 		})
 	}
 }

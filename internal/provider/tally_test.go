@@ -6,8 +6,6 @@ import (
 	"sync"
 	"testing"
 
-	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
-
 	"github.com/stream-management/terraform-provider-stream/internal/coretest"
 	"github.com/stream-management/terraform-provider-stream/internal/streamstest"
 )
@@ -78,7 +76,7 @@ func TestInterruptedGroup(t *testing.T) {
 	planned, _, _ := p.Plan(nullGroup(), config)
 	var once sync.Once
 	service.InjectFunc(func(streamstest.Request) *streamstest.Fault {
-		once.Do(func() { _, _ = p.Server.StopProvider(t.Context(), &tfprotov6.StopProviderRequest{}) })
+		once.Do(func() { interrupt(p) })
 		return nil
 	})
 	_, diags := p.Apply(r.state.Value, planned, config)
