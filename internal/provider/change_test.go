@@ -45,17 +45,15 @@ func TestGroupUnknown(t *testing.T) {
 	unknownMap := coretest.ToTerraform(groupSchema().ValueType(), coretest.Attributes{"streams": tftypes.UnknownValue})
 	for _, late := range []tftypes.Value{unknownSet, unknownMap} {
 		plan, diags := r.plan(late)
-		if len(diags) > 0 || coretest.FromTerraform(coretest.AttributesOf(plan.Value)["last_edited"]) != tftypes.UnknownValue {
-			t.Errorf("%s: %v", diags, coretest.FromTerraform(plan.Value))
-		}
+		wantDiagnostics(t, diags)
+		wantAttribute(t, plan, "last_edited", tftypes.UnknownValue)
 	}
 	config := group(streams, nil)
 	r.mustApply(config)
 	service.ForgetRequests()
 	for _, late := range []tftypes.Value{unknownSet, unknownMap} {
-		if _, diags := r.plan(late); len(diags) > 0 {
-			t.Error(diags)
-		}
+		_, diags := r.plan(late)
+		wantDiagnostics(t, diags)
 		r.wantNoChanges(config) // what the apply finds, if the values turn out to be the same
 	}
 	service.WantRequests(t)
@@ -235,16 +233,14 @@ func TestLateStreamIDAfterADetach(t *testing.T) {
 	old, renamed := mustApply(t, provider, null, single("cam", []string{"p1"})), single("cam", []string{"p1"})
 	plan := startProvider(t, provider)
 	leave, _, _ := plan.Plan(old, null.Value)
-	if _, _, diags := plan.Plan(null, single(tftypes.UnknownValue, []string{"p1"})); len(diags) > 0 {
-		t.Errorf("the plan says %s", diags)
-	}
+	_, _, diags := plan.Plan(null, single(tftypes.UnknownValue, []string{"p1"}))
+	wantDiagnostics(t, diags)
 	service.ForgetRequests()
 	apply := startProvider(t, provider)
-	if _, diags := apply.Apply(old.Value, leave, null.Value); len(diags) > 0 {
-		t.Errorf("the destroy says %s", diags)
-	}
+	_, diags = apply.Apply(old.Value, leave, null.Value)
+	wantDiagnostics(t, diags)
 	set, _, _ := apply.Plan(null, renamed)
-	_, diags := apply.Apply(null.Value, set, renamed)
+	_, diags = apply.Apply(null.Value, set, renamed)
 	wantDiagnostic(t, diags, `WARNING: Processors Were Detached for a Moment: stream "cam"`, "In between, the stream had no processors.")
 	service.WantRequests(t, append(patches(map[string][]string{"cam": {}}), patches(map[string][]string{"cam": {"p1"}})...)...)
 }

@@ -80,6 +80,10 @@ func (d *deploymentTest) with(provider coretest.Attributes) *deploymentTest {
 	return d
 }
 
+func refuseBoth(service *streamstest.Service, fault streamstest.Fault) {
+	refuse(service, map[string]streamstest.Fault{"s000": fault, "s001": fault})
+}
+
 // want fails the test unless an attribute of the state has a value.
 func (d *deploymentTest) want(name string, want any) {
 	d.t.Helper()
@@ -141,9 +145,7 @@ func TestDeploymentChangesBeforeDestroy(t *testing.T) {
 			// Terraform asks for no plan of the destroy of a tainted or replaced object.
 			after, diags := startProvider(t, d.at(d.url).provider).Apply(before.Value, coretest.Managed{Value: plan.Value, Private: before.Private}, d.null())
 			wantRefused(diags)
-			if kept := !after.Value.IsNull(); kept != (onDestroy == "detach") || kept && !coretest.EqualValues(before.Value, after.Value) {
-				t.Errorf("the state after the destroy is %v", coretest.FromTerraform(after.Value))
-			}
+			wantState(t, map[string]tftypes.Value{"detach": before.Value, "keep": d.null()}[onDestroy], after)
 			if d.single {
 				other := resourceValue(coretest.Attributes{"stream_id": "s001", "processor_ids": []string{"p1"}})
 				severity := map[string]string{"detach": "ERROR: ", "keep": "WARNING: "}[onDestroy]
@@ -168,9 +170,7 @@ func TestDeploymentChangesBeforeRefresh(t *testing.T) {
 			}
 			read, diags := startProvider(t, d.provider).Read(d.state)
 			wantDiagnostics(t, diags)
-			if !coretest.EqualValues(read.Value, d.state.Value) {
-				t.Errorf("the refresh changed the state to %v", coretest.FromTerraform(read.Value))
-			}
+			wantState(t, d.state.Value, read)
 			_, diags = d.plan(config)
 			wantDiagnostics(t, diags, "WARNING: "+deploymentChanged)
 			d.configured.WantRequests(t)
@@ -269,16 +269,10 @@ func TestDeploymentChangeFails(t *testing.T) {
 			}
 		}
 		for _, fault := range []streamstest.Fault{{Status: http.StatusForbidden}, {ResetAfter: true}} {
-			refuse(d.configured, map[string]streamstest.Fault{"s000": fault, "s001": fault})
-			diags := d.at(d.url).apply(config)
-			if !diags.Failed() {
-				t.Fatal("the apply succeeded")
-			}
-			says(diags, "The state is still that of the former deployment.")
+			refuseBoth(d.configured, fault)
+			says(d.at(d.url).mustFail(config), "The state is still that of the former deployment.")
 			d.configured.WantRequests(t, d.sets("p1")...)
-			if !coretest.EqualValues(before.Value, d.state.Value) {
-				t.Errorf("the state is %v", coretest.FromTerraform(d.state.Value))
-			}
+			wantState(t, before.Value, d.state)
 			d.at(d.formerURL).wantNoChanges(config)
 		}
 		refuse(d.configured, map[string]streamstest.Fault{"s001": {Status: http.StatusForbidden}})
@@ -295,7 +289,7 @@ func TestDeploymentChangeFails(t *testing.T) {
 			d.configured.WantRequests(t, patches(map[string][]string{"s001": {"p1"}})...)
 		}
 		d.at(d.url).wantNoChanges(config)
-		refuse(d.configured, map[string]streamstest.Fault{"s000": {Status: http.StatusForbidden}, "s001": {Status: http.StatusForbidden}})
+		refuseBoth(d.configured, streamstest.Fault{Status: http.StatusForbidden})
 		says(d.at(d.url).apply(d.config("p2", nil)), "The state has what succeeded.")
 	})
 }
@@ -305,9 +299,6 @@ func TestDeploymentChangeFails(t *testing.T) {
 func TestUnknownOutcomeBesideDeploymentChange(t *testing.T) {
 	t.Parallel()
 	onBoth(t, nil, func(t *testing.T, d *deploymentTest) {
-		refuseAll := func(service *streamstest.Service, fault streamstest.Fault) {
-			refuse(service, map[string]streamstest.Fault{"s000": fault, "s001": fault})
-		}
 		wantAgain := func() {
 			t.Helper()
 			d.want("deployment", d.formerURL)
@@ -317,12 +308,12 @@ func TestUnknownOutcomeBesideDeploymentChange(t *testing.T) {
 			d.former.WantRequests(t, d.sets("p1")...)
 			d.at(d.formerURL).wantNoChanges(d.config("p1", nil))
 		}
-		refuseAll(d.former, streamstest.Fault{ResetAfter: true})
-		refuseAll(d.configured, streamstest.Fault{Status: http.StatusForbidden})
+		refuseBoth(d.former, streamstest.Fault{ResetAfter: true})
+		refuseBoth(d.configured, streamstest.Fault{Status: http.StatusForbidden})
 		d.at(d.formerURL).mustFail(d.config("p2", nil))
 		d.at(d.url).mustFail(d.config("p2", nil))
 		wantAgain()
-		refuseAll(d.configured, streamstest.Fault{Status: 500, Apply: true})
+		refuseBoth(d.configured, streamstest.Fault{Status: 500, Apply: true})
 		d.at(d.url).mustFail(d.config("p2", nil))
 		wantAgain()
 		d.former.ForgetRequests()

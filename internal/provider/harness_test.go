@@ -310,8 +310,13 @@ func wantDiagnostic(t *testing.T, diags coretest.Diagnostics, summary, detail st
 func wantError(t *testing.T, diags coretest.Diagnostics, text string) {
 	t.Helper()
 	if len(diags) != 1 || !diags.Failed() || !strings.Contains(diags.String(), text) {
-		t.Errorf("want one error with %q, got %s", text, diags)
+		t.Fatalf("want one error with %q, got %s", text, diags)
 	}
+}
+
+func wantState(t *testing.T, want tftypes.Value, got coretest.Managed) {
+	t.Helper()
+	wantEqual(t, "state", coretest.FromTerraform(want), coretest.FromTerraform(got.Value))
 }
 
 func wantDiagnostics(t *testing.T, diags coretest.Diagnostics, want ...string) {
