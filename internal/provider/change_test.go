@@ -109,13 +109,10 @@ func TestGroupUpdateFails(t *testing.T) {
 	t.Parallel()
 	streams := sameSet(500, "p1")
 	service, r := startRun(t, nullGroup().Value, nil, append(seeds(streams), streamstest.Streams("new1", "new2")...)...)
-	before := group(streams, nil)
-	r.mustApply(before)
+	r.mustApply(group(streams, nil))
 	service.ForgetRequests()
 
-	changed := sameSet(500, "p2")
-	changed["new1"], changed["new2"] = []string{"p2"}, []string{"p2"}
-	changed = without(changed, "s100", "s101")
+	changed := with(with(without(sameSet(500, "p2"), "s100", "s101"), "new1", "p2"), "new2", "p2")
 	refuse(service, map[string]streamstest.Fault{
 		"s007": {Status: http.StatusForbidden}, "s042": {ResetAfter: true}, "s100": {Status: http.StatusForbidden}, "new1": {Status: http.StatusForbidden},
 	})
@@ -127,9 +124,7 @@ func TestGroupUpdateFails(t *testing.T) {
 		"497 streams have their planned sets. 1 stream was left as on_destroy says. 3 streams were not changed. "+
 			"1 stream may or may not have been changed. The state has what succeeded. Apply again to send the rest.")
 	service.WantRequests(t, append(patches(changed), patches(map[string][]string{"s100": {}, "s101": {}})...)...)
-	after := without(changed, "new1")
-	after["s007"], after["s042"], after["s100"] = []string{"p1"}, []string{"p1"}, []string{"p1"}
-	r.wantStreams(after)
+	r.wantStreams(with(with(with(without(changed, "new1"), "s007", "p1"), "s042", "p1"), "s100", "p1"))
 
 	service.InjectFunc(nil)
 	r.mustApply(config)
