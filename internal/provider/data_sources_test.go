@@ -164,7 +164,7 @@ func TestDataSourcesAreBounded(t *testing.T) {
 
 func TestDataSourceValidation(t *testing.T) {
 	t.Parallel()
-	p := newProcess(t, NewServer("test")())
+	p := newProcess(t, NewServer("test", nil)())
 	those := func(ids ...any) coretest.Attributes {
 		return coretest.Attributes{"stream_ids": append([]any{}, ids...)}
 	}

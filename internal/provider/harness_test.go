@@ -33,7 +33,7 @@ func newProcess(t coretest.Failer, server tfprotov6.ProviderServer) *coretest.Pr
 // startProvider starts the provider and configures it.
 func startProvider(t coretest.Failer, config coretest.Attributes) *coretest.Process {
 	t.Helper()
-	p := newProcess(t, NewServer("test")())
+	p := newProcess(t, NewServer("test", nil)())
 	p.Configure(config)
 	return p
 }

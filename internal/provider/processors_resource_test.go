@@ -47,13 +47,13 @@ func TestMoveRealStates(t *testing.T) {
 		}
 		r := saved.Resources[0]
 		address, state := strings.Split(r.Provider, `"`)[1], string(r.Instances[0].Attributes)
-		for _, server := range []tfprotov6.ProviderServer{NewServer("test")(), startProvider(t, coretest.Attributes{"base_url": url}).Server} {
+		for _, server := range []tfprotov6.ProviderServer{NewServer("test", nil)(), startProvider(t, coretest.Attributes{"base_url": url}).Server} {
 			resp, problem := move(t, server, r.Type, address, r.Instances[0].Version, state)
 			got := coretest.DecodeAs(t, resourceSchema().ValueType(), resp.TargetState)
 			wantEqual(t, file+" "+problem, coretest.FromTerraform(resourceValue(want)), coretest.FromTerraform(got))
 			wantEqual(t, file+": identity", map[string]any{"stream_id": want["stream_id"]}, decodeIdentity(t, resp.TargetIdentity))
 		}
-		_, problem := move(t, NewServer("test")(), r.Type, address, 9, state)
+		_, problem := move(t, NewServer("test", nil)(), r.Type, address, 9, state)
 		if !strings.Contains(problem, ": its schema version is 9, ") || !strings.Contains(problem, "from = "+r.Type+".example\n") {
 			t.Errorf("%s of a newer release: %s", file, problem)
 		}
@@ -71,14 +71,14 @@ func TestMoveErrorNamesImport(t *testing.T) {
 		"%E2%80%8Bzero-width": `id = "\u200bzero-width"`,
 		"..":                  `id = "STREAM_ID"`,
 	} {
-		_, problem := move(t, NewServer("test")(), "terracurl_request", "", 1, `{"url":"https://h/v2/streams/`+id+`","method":"POST"}`)
+		_, problem := move(t, NewServer("test", nil)(), "terracurl_request", "", 1, `{"url":"https://h/v2/streams/`+id+`","method":"POST"}`)
 		wantText(t, problem,
 			"ERROR: Resource Cannot Be Moved: ", "This resource cannot be moved: its ",
 			"\n  removed {\n    from = terracurl_request.example\n", "\n  import {\n", "\n    "+want+"\n",
 		)
 	}
 	for typeName, provider := range map[string]string{"restful_operation": "magodo/other", "restful_resource": "magodo/restful"} {
-		if _, problem := move(t, NewServer("test")(), typeName, "registry.terraform.io/"+provider, 0, "{}"); !strings.HasPrefix(problem, "ERROR: Unable to Move Resource State: ") {
+		if _, problem := move(t, NewServer("test", nil)(), typeName, "registry.terraform.io/"+provider, 0, "{}"); !strings.HasPrefix(problem, "ERROR: Unable to Move Resource State: ") {
 			t.Errorf("%s: %s", typeName, problem)
 		}
 	}

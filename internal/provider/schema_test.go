@@ -64,7 +64,7 @@ func TestProcessorsValidation(t *testing.T) {
 				test.config[attribute] = value
 			}
 		}
-		diags := newProcess(t, NewServer("test")()).Validate(resourceValue(test.config))
+		diags := newProcess(t, NewServer("test", nil)()).Validate(resourceValue(test.config))
 		if test.want == "" {
 			wantDiagnostics(t, diags)
 			continue
