@@ -55,10 +55,13 @@ func TestRetryAfter(t *testing.T) {
 		runVirtual(t, value, func(t *testing.T) {
 			s := startService(t, respondError(503, "later", "Retry-After", value), applyUpdate)
 			retry := streams.Retry{MaxAttempts: 3, MinBackoff: none, MaxBackoff: none}
-			if _, err := s.updateWithin(t, streams.Config{Retry: retry}, 2*time.Hour); err != nil {
+			var logged []time.Duration
+			observe := func(_ context.Context, a streams.Attempt) { logged = append(logged, a.RetryWait) }
+			if _, err := s.updateWithin(t, streams.Config{Retry: retry, Observe: observe}, 2*time.Hour); err != nil {
 				t.Error(err)
 			}
 			wantEqual(t, "waits", []time.Duration{want}, s.waits())
+			wantEqual(t, "waits in the log", []time.Duration{want, 0}, logged)
 		})
 	}
 }
