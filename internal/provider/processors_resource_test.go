@@ -2,8 +2,6 @@ package provider
 
 import (
 	"context"
-	"encoding/json"
-	"os"
 	"strings"
 	"testing"
 
@@ -13,50 +11,35 @@ import (
 	"github.com/stream-management/terraform-provider-stream/internal/streamstest"
 )
 
-// A real state makes a complete new state. Terraform moves states before it configures the provider. Even a configured
-// provider sends nothing, and does not take its own deployment for that of the state.
-func TestMoveRealStates(t *testing.T) {
+// A state makes a complete new state. Terraform moves states before it configures the provider. Even a configured provider
+// sends nothing, and does not take its own deployment for that of the state.
+func TestMove(t *testing.T) {
 	t.Parallel()
 	service, url := streamstest.Start(t, streamstest.Options{})
-	for file, want := range map[string]coretest.Attributes{
-		"restful-simple": {
-			"id": "cam-1", "stream_id": "cam-1", "processor_ids": []string{"p1", "p2"}, "on_destroy": "detach", "terminal_id": "term-cam-1",
-			"fragment_type_id": "image/jpg", "compatible_namespaces": []string{"core", "ptz.acme"}, "last_edited": int64(1718000001124),
-		},
-		"restapi-failedupdate-norefresh": {"id": "cam-5", "stream_id": "cam-5", "on_destroy": "detach"},
-		"terracurl-redirect": {
-			"id": "cam-301", "stream_id": "cam-301", "processor_ids": []string{"old"}, "on_destroy": "detach", "terminal_id": "term-cam-301",
-			"fragment_type_id": "image/jpg", "compatible_namespaces": []string{"core", "ptz.acme"}, "last_edited": int64(1718000001123),
-		},
+	for _, test := range []struct {
+		typeName, provider, state string
+		want                      coretest.Attributes
+	}{
+		{"terracurl_request", "registry.terraform.io/devops-rob/terracurl", `{
+			"url": "https://h/v2/streams/cam-1", "method": "PATCH", "status_code": "200",
+			"request_body": "{\"processor_ids\":[\"p2\",\"p1\"]}",
+			"response": "{\"terminal_id\":\"t\",\"fragment_type_id\":\"f\",\"compatible_namespaces\":[\"core\"],\"last_edited\":5}"
+		}`, coretest.Attributes{
+			"id": "cam-1", "stream_id": "cam-1", "processor_ids": []string{"p1", "p2"}, "on_destroy": "detach",
+			"terminal_id": "t", "fragment_type_id": "f", "compatible_namespaces": []string{"core"}, "last_edited": int64(5),
+		}},
+		{"restapi_object", "registry.terraform.io/mastercard/restapi", // after a failed update
+			`{"id": "cam-5", "path": "/v2/streams", "create_path": "/v2/streams/{id}", "data": "{\"processor_ids\":[]}", "api_response": ""}`,
+			coretest.Attributes{"id": "cam-5", "stream_id": "cam-5", "on_destroy": "detach"}},
 	} {
-		content, err := os.ReadFile("../moved/testdata/" + file + ".json")
-		if err != nil {
-			t.Fatal(err)
-		}
-		var saved struct {
-			Resources [1]struct {
-				Type, Provider string
-				Instances      [1]struct {
-					Version    int64 `json:"schema_version"`
-					Attributes json.RawMessage
-				}
-			}
-		}
-		if err := json.Unmarshal(content, &saved); err != nil {
-			t.Fatal(err)
-		}
-		r := saved.Resources[0]
-		address, state := strings.Split(r.Provider, `"`)[1], string(r.Instances[0].Attributes)
 		for _, server := range []tfprotov6.ProviderServer{NewServer("test", nil)(), startProvider(t, coretest.Attributes{"base_url": url}).Server} {
-			resp, problem := move(t, server, r.Type, address, r.Instances[0].Version, state)
+			resp, problem := move(t, server, test.typeName, test.provider, 0, test.state)
 			got := coretest.DecodeAs(t, resourceSchema().ValueType(), resp.TargetState)
-			wantEqual(t, file+" "+problem, coretest.FromTerraform(resourceValue(want)), coretest.FromTerraform(got))
-			wantEqual(t, file+": identity", map[string]any{"stream_id": want["stream_id"]}, decodeIdentity(t, resp.TargetIdentity))
+			wantEqual(t, test.typeName+" "+problem, coretest.FromTerraform(resourceValue(test.want)), coretest.FromTerraform(got))
+			wantEqual(t, "identity", map[string]any{"stream_id": test.want["stream_id"]}, decodeIdentity(t, resp.TargetIdentity))
 		}
-		_, problem := move(t, NewServer("test", nil)(), r.Type, address, 9, state)
-		if !strings.Contains(problem, ": its schema version is 9, ") || !strings.Contains(problem, "from = "+r.Type+".example\n") {
-			t.Errorf("%s of a newer release: %s", file, problem)
-		}
+		_, problem := move(t, NewServer("test", nil)(), test.typeName, test.provider, 9, test.state)
+		wantText(t, problem, ": its schema version is 9, ", "from = "+test.typeName+".example\n")
 	}
 	service.WantRequests(t)
 }
