@@ -101,12 +101,9 @@ func TestDataSourcesFailAsARefresh(t *testing.T) {
 	t.Parallel()
 	for name, fault := range map[string]streamstest.Fault{
 		"401":            {Status: http.StatusUnauthorized, Message: "who are you"},
-		"outage":         {Status: http.StatusServiceUnavailable},
-		"a cut response": {Truncate: true},
 		"no read":        {Status: http.StatusMethodNotAllowed},
 		"a web page":     {Body: new("<h1>Welcome\x1b[2J</h1>")},
 		"another stream": {Edit: func(s *streamstest.Stream) { s.ID = "cam-2" }},
-		"too long":       {Body: new(strings.Repeat(" ", 2<<20))},
 	} {
 		service, p := startQuery(t, nil, streamstest.Streams("cam-1")...)
 		imported, _ := p.ImportState("cam-1")

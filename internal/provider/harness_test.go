@@ -200,17 +200,10 @@ func (r *resourceRun) refresh() (diags coretest.Diagnostics) {
 	return diags
 }
 
-// attribute is a value in the state.
-func (r *resourceRun) attribute(name string) any {
-	return coretest.FromTerraform(coretest.AttributesOf(r.state.Value)[name])
-}
-
 // wantStreams fails the test unless the state has exactly these streams.
 func (r *resourceRun) wantStreams(want map[string][]string) {
 	r.t.Helper()
-	if !coretest.EqualValues(coretest.AttributesOf(r.state.Value)["streams"], coretest.AttributesOf(group(want, nil))["streams"]) {
-		r.t.Fatalf("the state has other streams: %v", coretest.FromTerraform(coretest.AttributesOf(r.state.Value)["streams"]))
-	}
+	wantAttribute(r.t, r.state, "streams", coretest.FromTerraform(coretest.AttributesOf(group(want, nil))["streams"]))
 }
 
 var oneAttempt, detectDrift = coretest.Attributes{"max_attempts": 1}, coretest.Attributes{"detect_drift": true}
@@ -252,16 +245,6 @@ func refuse(service *streamstest.Service, faults map[string]streamstest.Fault) {
 	})
 }
 
-// refuseMethod makes the service respond to the requests with a method with a fault.
-func refuseMethod(service *streamstest.Service, method string, fault streamstest.Fault) {
-	service.InjectFunc(func(r streamstest.Request) *streamstest.Fault {
-		if r.Method == method {
-			return &fault
-		}
-		return nil
-	})
-}
-
 // decodeIdentity decodes an identity into the form of [coretest.FromTerraform]; nil is a null identity.
 func decodeIdentity(t coretest.Failer, data *tfprotov6.ResourceIdentityData) any {
 	t.Helper()
@@ -290,9 +273,7 @@ func errorsAt(diags coretest.Diagnostics) map[string][]string {
 
 func wantAttribute(t *testing.T, m coretest.Managed, name string, want any) {
 	t.Helper()
-	if got := coretest.FromTerraform(coretest.AttributesOf(m.Value)[name]); got != want {
-		t.Errorf("%s is %v, want %v", name, got, want)
-	}
+	wantEqual(t, name, want, coretest.FromTerraform(coretest.AttributesOf(m.Value)[name]))
 }
 
 // wantDiagnostic fails the test unless there is a diagnostic with a severity and summary, and with a part of the detail.

@@ -51,13 +51,13 @@ func TestFailedReads(t *testing.T) {
 					t.Errorf("want an error, which names detect_drift: %t; got %s", test.noRoute, text)
 				}
 			}
-			refuseMethod(service, http.MethodGet, test.fault)
+			refuse(service, map[string]streamstest.Fault{"cam-1": test.fault})
 			_, diags := r.plan(cam1("p1"))
 			wantRefused(diags)
 			service.InjectFunc(nil)
 			r.mustApply(cam1("p1"))
 			before := r.state.Value
-			refuseMethod(service, http.MethodGet, test.fault)
+			refuse(service, map[string]streamstest.Fault{"cam-1": test.fault})
 			wantRefused(r.refresh())
 			wantState(t, before, r.state)
 		})
