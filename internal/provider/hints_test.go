@@ -62,8 +62,7 @@ func TestHints(t *testing.T) {
 		"wait for a token":    {without(streams.ErrTokenWait), false, []string{"oauth2.token_url", "timeouts of the resource"}, []string{"base_url", "service"}},
 		"rate limit":          {without(streams.ErrRateLimit), false, []string{"requests_per_second"}, []string{"base_url", "slow"}},
 		"wait for the stream": {streams.Error{Kind: streams.KindTimeout, Err: context.DeadlineExceeded}, false, []string{"Another operation on the same stream"}, []string{"base_url"}},
-
-		"wait for a turn": {notSent, false, []string{"max_concurrent_requests", "timeouts of the resource"}, []string{"base_url", "slow"}},
+		"wait for a turn":     {notSent, false, []string{"max_concurrent_requests", "timeouts of the resource"}, []string{"base_url", "slow"}},
 
 		"read, 404 of a proxy": {read(page(update(404, streams.KindNotFound))), false, []string{"detect_drift = false"}, nil},
 		"read, 404":            {read(update(404, streams.KindNotFound)), false, []string{"stream may not exist"}, []string{"detect_drift"}},

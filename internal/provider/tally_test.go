@@ -2,6 +2,7 @@ package provider
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -38,14 +39,9 @@ func TestManyWarnings(t *testing.T) {
 	note(diags)
 	wantDiagnostic(t, diags, "WARNING: More Warnings About Streams",
 		`Streams with warnings: 1 (1 × Processors May Be Detached for a Moment). Not shown above: "s055".`)
-	var want []string
-	for range shownGaps {
-		want = append(want, "WARNING Processors May Be Detached for a Moment")
-	}
-	for range 3 {
-		want = append(want, "WARNING More Warnings About Streams")
-	}
-	wantEqual(t, "warnings", want, summaries)
+	first := slices.Repeat([]string{"WARNING Processors May Be Detached for a Moment"}, shownGaps)
+	others := slices.Repeat([]string{"WARNING More Warnings About Streams"}, 3)
+	wantEqual(t, "warnings", append(first, others...), summaries)
 }
 
 // Only the first streams have errors of their own. They name what a group has.
