@@ -154,9 +154,7 @@ func TestReportedSet(t *testing.T) {
 			}
 			service.Inject(streamstest.Fault{Edit: test.edit})
 			wantError(r.apply(cam1("p2", "p3")))
-			if !r.state.Value.IsNull() {
-				t.Fatalf("a failed create leaves a state: %v", r.state.Value)
-			}
+			wantState(t, r.null(), r.state)
 			r.mustApply(cam1("p1"))
 			service.Inject(streamstest.Fault{Edit: test.edit})
 			wantError(r.apply(cam1("p2", "p3")))

@@ -93,9 +93,7 @@ func TestGroupCreateFails(t *testing.T) {
 	wantDiagnostic(t, diags, "ERROR: Connection Failed", "sending the same set twice is safe.")
 	wantDiagnostic(t, diags, "ERROR: Streams Failed",
 		"497 streams have their planned sets. 2 streams were not changed. 1 stream may or may not have been changed. "+notSaved)
-	if !r.state.Value.IsNull() {
-		t.Fatal("a failed create leaves a state")
-	}
+	wantState(t, r.null(), r.state)
 	service.WantRequests(t, patches(streams)...)
 	service.InjectFunc(nil)
 	r.mustApply(config)

@@ -48,9 +48,7 @@ func TestList(t *testing.T) {
 		streamstest.Stream{ID: "cam-2", ProcessorIDs: []string{"p1"}}, streamstest.Stream{ID: "cam-3"})
 	listed, diags := query(p, 100, "cam-1", "cam-2", "cam-1", "cam-3", "cam-2")
 	service.WantRequests(t, gets("cam-1", "cam-2", "cam-3")...)
-	if len(diags) > 0 {
-		t.Fatal(diags)
-	}
+	wantDiagnostics(t, diags)
 	names := map[string]string{}
 	for id, result := range listed {
 		names[id] = result.DisplayName

@@ -20,9 +20,7 @@ func TestActionInvoke(t *testing.T) {
 	p := startProvider(t, coretest.Attributes{"base_url": url, "retry": coretest.Attributes{"min_backoff": "1ms", "max_backoff": "1ms"}})
 	service.Inject(streamstest.Fault{Status: 503}, streamstest.Fault{ResetBefore: true})
 	progress, diags := p.Invoke(coretest.Attributes{"stream_id": "cam-1", "processor_ids": []string{"p2", "p1"}})
-	if len(diags) > 0 {
-		t.Fatal(diags)
-	}
+	wantDiagnostics(t, diags)
 	for i, line := range progress { // the text of a failed connection depends on the system, and a wait on chance
 		line = retryWait.ReplaceAllString(strings.Replace(line, url, "…", 1), ", next in …")
 		progress[i] = failedConnection.ReplaceAllString(line, "no response: …")
