@@ -306,7 +306,8 @@ func TestAddedKeyWithAnotherSet(t *testing.T) {
 	config := group(with(sameSet(1, "p1"), "new", "p1"), nil)
 	planned, _, _ := p.Plan(state, config)
 	other, _, _ := p.Plan(null, single("new", []string{"p1"}))
-	p.Apply(state.Value, planned, config) // fails, or the other resource would not be refused
+	after, _ := p.Apply(state.Value, planned, config) // fails, or the other resource would not be refused
+	wantAttribute(t, after, "streams", map[string]any{"s000": []string{"p1"}, "new": []string{"p1", "x"}})
 	_, diags := p.Apply(null.Value, other, single("new", []string{"p1"}))
 	wantDiagnostic(t, diags, "ERROR: Stream Left Alone", `the stream now has ["p1", "x"].`)
 }
