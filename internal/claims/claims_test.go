@@ -296,7 +296,6 @@ func TestKnown(t *testing.T) {
 	once.SetOnce(b, false)
 	once.EndOnce(succeeds(b))
 	check(t, "after an action", once.Known(), Known{Reported: reports(b)})
-	check(t, "a refresh", once.Known().Gone, false)
 	once.SetGone()
 	check(t, "a refresh that finds nothing", once.Known().Gone, true)
 	check(t, "a conflict", (&Stream{claim: Claim{sends, a}}).Set(b, false), Decision{Refusal: ConflictingSets, Set: b, Other: a})
