@@ -131,11 +131,11 @@ func TestListStreams(t *testing.T) {
 	}
 }
 
-// An interrupted query ends with an error, also for calls that begin after the interrupt.
+// An interrupted query ends with an error, also for calls that begin after the interrupt. Requests go out in the order of ids.
 func TestListIsInterrupted(t *testing.T) {
 	t.Parallel()
 	streams := sameSet(20, "p1")
-	service, p := startQuery(t, coretest.Attributes{"requests_per_second": 0.1}, seeds(streams)...)
+	service, p := startQuery(t, coretest.Attributes{"requests_per_second": 0.1, "max_concurrent_requests": 1}, seeds(streams)...)
 	var diags coretest.Diagnostics
 	var stop sync.Once
 	var stopped sync.WaitGroup
