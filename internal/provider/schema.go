@@ -1,7 +1,6 @@
 package provider
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -194,6 +193,8 @@ func stringSet(texts []string) types.Set {
 
 // providerSession returns the session of the provider data. There is none before the provider is configured.
 func providerSession(data any) *session {
-	configured, _ := data.(*session)
-	return cmp.Or(configured, newSession("", false))
+	if configured, ok := data.(*session); ok {
+		return configured
+	}
+	return newSession("", false)
 }
