@@ -153,7 +153,7 @@ func (c *terraformCore) createOrUpdate(p *Process, ch change) bool {
 	o := &operation{what: what, sets: ch.wanted.sets}
 	if prior != nil {
 		before = prior.Value
-		o.prior, o.detaches = c.here(prior), ch.wanted.onDestroy != "keep"
+		o.object, o.prior, o.detaches = prior, c.here(prior), ch.wanted.onDestroy != "keep"
 	}
 	var got Managed
 	c.operate(o, func() (diags Diagnostics) {

@@ -65,7 +65,7 @@ func (c *terraformCore) checkStates(cfg config, opts options) {
 	}
 	for addr, is := range c.state {
 		if len(c.failures) == 0 && !opts.lateAddress && opts.targeted(addr) && c.here(is.current) == nil {
-			c.t.Fatalf("%s: the state is that of deployment %s, and %s is configured", addr, is.current.text("deployment"), c.address)
+			c.t.Fatalf("%s: the state is that of deployment %s, and %s is configured", addr, is.current.text("deployment"), c.name)
 		}
 		for _, s := range is.objects() {
 			d := c.deploymentOf(s)

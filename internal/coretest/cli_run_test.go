@@ -40,6 +40,7 @@ func startRealCore(t *testing.T, program string, version cliVersion, drift bool)
 		service, url := streamstest.Start(t, streamstest.Options{ServeGet: drift})
 		c.services, c.urls = append(c.services, service), append(c.urls, url)
 	}
+	c.services, c.urls = append(c.services, c.services[0]), append(c.urls, c.urls[0])
 	c.recorder = newRecorder(provider.NewServer("test", nil), version)
 	sandbox.Env["TF_REATTACH_PROVIDERS"] = serveForCLI(t, c.recorder)
 	return c

@@ -14,22 +14,24 @@ import (
 	"github.com/stream-management/terraform-provider-stream/internal/streamstest"
 )
 
-// deployment is a service, and what is known of the objects that the state has of its streams.
+// deployment is a name of a service, and what is known of the objects that the state has of the service's streams under
+// this name.
 type deployment struct {
-	address string // in the state
+	name    string // in the state
+	address string
 	service *streamstest.Service
 	limited streamNames // states may be untrue: see limit
 }
 
-// deploymentsInMemory starts services whose streams have the same ids, each at all ports of an address. A proxy of the
-// environment does not apply to these addresses.
+// deploymentsInMemory starts two services whose streams have the same ids, each at all ports of an address. A proxy of the
+// environment does not apply to these addresses. The last deployment is another name of the first service.
 func deploymentsInMemory(
 	t interface{ Cleanup(f func()) }, opts streamstest.Options, streams ...string,
 ) ([]*deployment, provider.DialContext) {
 	var deployments []*deployment
 	listeners := map[string]*streamstest.Listener{}
 	for _, host := range []string{"127.0.0.1", "127.0.0.2"} {
-		d := &deployment{"http://" + host, streamstest.New(opts), streamNames{}}
+		d := &deployment{"http://" + host, "http://" + host, streamstest.New(opts), streamNames{}}
 		for _, id := range streams {
 			d.service.Seed(streamstest.Stream{ID: id, TerminalID: "terminal of " + host})
 		}
@@ -39,7 +41,9 @@ func deploymentsInMemory(
 		t.Cleanup(server.Close)
 		deployments, listeners[host] = append(deployments, d), listener
 	}
-	return deployments, func(ctx context.Context, _, address string) (net.Conn, error) {
+	first := *deployments[0]
+	first.name, first.limited = "another-name", streamNames{}
+	return append(deployments, &first), func(ctx context.Context, _, address string) (net.Conn, error) {
 		host, _, _ := net.SplitHostPort(address)
 		return listeners[host].DialContext(ctx)
 	}
@@ -59,12 +63,25 @@ func (d *deployment) attached(id string) any {
 // why.
 func (d *deployment) limit(id string) { d.limited.add(id) }
 
+// limitOthers limits the states that have a stream under other names of the configured service. The provider takes them for
+// states of another deployment. own is the object of the operation that has changed the stream; it must have a mark.
+func (c *terraformCore) limitOthers(id string, own *stored) {
+	for _, s := range c.objects() {
+		if d := c.deploymentOf(s); s != own && d != c.deployment && d.service == c.service {
+			d.limit(id)
+		}
+	}
+}
+
 // configureFor configures the provider for a deployment, perhaps at another address of it.
 func (c *terraformCore) configureFor(d *deployment, atAnotherAddress bool) {
 	c.deployment = d
 	c.provider["base_url"], c.provider["deployment"] = d.address, nil
 	if atAnotherAddress {
-		c.provider["base_url"], c.provider["deployment"] = d.address+":8080", d.address
+		c.provider["base_url"] = d.address + ":8080"
+	}
+	if atAnotherAddress || d.name != d.address {
+		c.provider["deployment"] = d.name
 	}
 }
 
@@ -73,7 +90,7 @@ func (c *terraformCore) deploymentOf(s *stored) *deployment {
 	if s == nil || s.text("deployment") == "" { // "": imported while the address was not known
 		return c.deployment
 	}
-	i := slices.IndexFunc(c.deployments, func(d *deployment) bool { return d.address == s.text("deployment") })
+	i := slices.IndexFunc(c.deployments, func(d *deployment) bool { return d.name == s.text("deployment") })
 	return c.deployments[i]
 }
 
@@ -94,15 +111,15 @@ func (c *terraformCore) checkRefusal(what string, s *stored, leaves bool, diags 
 	})
 	if want := c.here(s) == nil && !c.lateDeployment && leaves && s.text("on_destroy") == "detach"; refused != want {
 		c.t.Fatalf("%s: the state is that of deployment %s, %s is configured: refused %t, want %t: %s",
-			what, s.text("deployment"), c.address, refused, want, diags)
+			what, s.text("deployment"), c.name, refused, want, diags)
 	}
 }
 
 // checkOthersUntouched fails if a deployment got a request that is not configured.
 func (c *terraformCore) checkOthersUntouched() {
 	for _, d := range c.deployments {
-		if d != c.deployment && len(d.service.Requests()) > 0 {
-			c.t.Fatalf("%s is configured, and %s got %v", c.address, d.address, d.service.Requests())
+		if d.service != c.service && len(d.service.Requests()) > 0 {
+			c.t.Fatalf("%s is configured, and %s got %v", c.name, d.name, d.service.Requests())
 		}
 	}
 }

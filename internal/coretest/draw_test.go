@@ -90,17 +90,17 @@ func drawHistory(t *rapid.T, withCLI bool) history {
 
 func (d *draws) run(i int) (run historyRun) {
 	run.config = d.config()
+	d.addresses(&run, i)
 	if i > 0 {
 		last := d.runs[i-1]
-		if run.deployment = last.deployment; d.chance(15, "another deployment") {
-			run.deployment = 1 - run.deployment
-			if d.chance(60, "nothing else") {
-				run.config = maps.Clone(last.config)
+		if run.deployment = last.deployment; d.chance(25, "another deployment") {
+			run.deployment = (last.deployment + 1 + d.index(2, "deployment")) % 3
+			if d.chance(70, "only sets") { // most other changes would be refused
+				run = historyRun{config: d.otherSets(last.config), deployment: run.deployment}
 			}
 		}
 	}
 	run.anotherAddress = d.withCLI || d.chance(15, "another address")
-	d.addresses(&run, i)
 	if d.chance(10, "-target") {
 		for _, addr := range historyAddrs {
 			if d.chance(50, "target "+addr) {
@@ -270,6 +270,18 @@ func (d *draws) edit(last config) config {
 		cfg[addr] = b
 	}
 	return cfg
+}
+
+// otherSets gives some streams of a configuration another set.
+func (d *draws) otherSets(cfg config) config {
+	return cfg.with(func(_ string, b *resourceBlock) {
+		b.sets = maps.Clone(b.sets)
+		for _, id := range slices.Sorted(maps.Keys(b.sets)) {
+			if d.chance(60, "another set of "+id) {
+				b.sets[id] = d.processors()
+			}
+		}
+	}).withoutConflicts()
 }
 
 func (d *draws) block(addr string) resourceBlock {

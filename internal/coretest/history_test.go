@@ -127,6 +127,7 @@ func (ch streamChange) make(service *streamstest.Service, model *terraformCore) 
 	stream := ch.stream
 	if model != nil && stream.ID != "" {
 		model.limit(stream.ID)
+		model.limitOthers(stream.ID, nil)
 	}
 	switch _, exists := service.Stream(stream.ID); {
 	case stream.ID == "":

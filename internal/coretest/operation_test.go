@@ -30,7 +30,8 @@ func (c *terraformCore) checkCompatible(what string, planned, actual tftypes.Val
 // operation is one call that may change streams, and its result.
 type operation struct {
 	what     string
-	prior    *stored             // nil: there is none at the configured deployment
+	object   *stored             // in the state; nil: there is none
+	prior    *stored             // likewise, at the configured deployment
 	sets     map[string][]string // of the streams that the resource has afterwards
 	detaches bool                // the streams that the resource leaves
 	requests []streamstest.Request
@@ -55,6 +56,11 @@ func (c *terraformCore) operate(o *operation, call func() Diagnostics) {
 	c.called[o.prior] = true
 	diags := call()
 	o.requests = c.service.Requests()[c.sent:]
+	for _, r := range o.requests {
+		if r.Applied {
+			c.limitOthers(r.StreamID, o.object)
+		}
+	}
 	c.noErrors(o.what, diags)
 	o.errors = c.errorsOf(o.what, ids, diags)
 	o.all = diags.String()

@@ -57,7 +57,7 @@ func (c *terraformCore) standIn(run historyRun) string {
 
 // providerBlock writes the provider block. The address is an expression, whose value may be known after apply.
 func (c *terraformCore) providerBlock(address string, late bool) string {
-	deployment := strconv.Quote(c.address)
+	deployment := strconv.Quote(c.name)
 	if late && c.provider["deployment"] == nil {
 		deployment = fmt.Sprintf("%s == \"\" ? \"\" : %s", address, deployment)
 	}
