@@ -11,7 +11,8 @@ import (
 )
 
 // At another address, both resources are updated in place, with all of their sets, also from a saved plan. Until then, no
-// destroy sends anything or forgets a resource. The former address gets no request.
+// destroy sends anything or forgets a resource. The former address gets no request. A saved plan of a create goes to the
+// address of the apply.
 func TestAccDeploymentChanges(t *testing.T) {
 	t.Parallel()
 	const changed = "The Deployment Has Changed"
@@ -19,8 +20,11 @@ func TestAccDeploymentChanges(t *testing.T) {
 	former, formerURL := streamstest.Start(t, streamstest.Options{}, streamstest.Streams(ids...)...)
 	service, url := streamstest.Start(t, streamstest.Options{}, streamstest.Streams(ids...)...)
 	config := resourceOf("this", "cam-1", `"p1"`, "") + groupOf("this", sets(ids[1:], `"p1"`), "")
-	w := newWorkspace(t, formerURL, config)
-	w.MustApply()
+	w := newWorkspace(t, url, config)
+	w.Plan("-out=tfplan").Want(2, "2 to add")
+	w.Setenv("STREAM_BASE_URL=" + formerURL)
+	w.MustApply("tfplan")
+	w.WantState("deployment", map[string]any{this: formerURL, group: formerURL})
 	before := w.State()
 	former.ForgetRequests()
 
@@ -38,7 +42,8 @@ func TestAccDeploymentChanges(t *testing.T) {
 		t.Errorf("the state has changed (-before +after):\n%s", diff)
 	}
 
-	r := w.Plan("-out=tfplan").Want(2, "0 to add, 2 to change, 0 to destroy", fmt.Sprintf("%q -> %q", formerURL, url))
+	r := w.Plan("-out=tfplan").Want(2, "0 to add, 2 to change, 0 to destroy", fmt.Sprintf("%q -> %q", formerURL, url),
+		fmt.Sprintf("sends the sets to %q", url), "keep their processors", fmt.Sprintf("set deployment = %q", formerURL))
 	if strings.Count(r.Text(), "Warning: "+changed) != 1 {
 		t.Errorf("not one warning: %v", r)
 	}

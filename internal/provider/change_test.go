@@ -36,27 +36,35 @@ func TestGroupRequests(t *testing.T) {
 	apply("destroy", r.null(), patches(map[string][]string{"s000": {}, "s002": {}, "s003": {}, "s004": {}})...)
 }
 
-// Sets that are known after apply are no problem, and neither is an unknown map.
+// Sets that are known after apply are no problem, and neither is an unknown map, unless another resource has a stream that
+// the group may drop.
 func TestGroupUnknown(t *testing.T) {
 	t.Parallel()
 	streams := sameSet(2, "p1")
 	service, r := startRun(t, nullGroup().Value, nil, seeds(streams)...)
 	unknownSet := coretest.ToTerraform(groupSchema().ValueType(), coretest.Attributes{"streams": coretest.Attributes{"s000": []string{"p1"}, "s001": tftypes.UnknownValue}})
 	unknownMap := coretest.ToTerraform(groupSchema().ValueType(), coretest.Attributes{"streams": tftypes.UnknownValue})
-	for _, late := range []tftypes.Value{unknownSet, unknownMap} {
-		plan, diags := r.plan(late)
-		wantDiagnostics(t, diags)
-		wantAttribute(t, plan, "last_edited", tftypes.UnknownValue)
-	}
 	config := group(streams, nil)
-	r.mustApply(config)
-	service.ForgetRequests()
-	for _, late := range []tftypes.Value{unknownSet, unknownMap} {
-		_, diags := r.plan(late)
-		wantDiagnostics(t, diags)
-		r.wantNoChanges(config) // what the apply finds, if the values turn out to be the same
+	wantPlanned := func() {
+		t.Helper()
+		for _, late := range []tftypes.Value{unknownSet, unknownMap} {
+			plan, diags := r.plan(late)
+			wantDiagnostics(t, diags)
+			wantAttribute(t, plan, "last_edited", tftypes.UnknownValue)
+		}
 	}
-	service.WantRequests(t)
+	wantPlanned()
+	for _, known := range []tftypes.Value{group(nil, nil), config} {
+		r.mustApply(known)
+		wantPlanned()
+	}
+	r.wantNoChanges(config) // what the apply finds, if the values turn out to be the same
+	service.WantRequests(t, patches(streams)...)
+
+	p, other := startProvider(t, r.provider), single("s001", []string{"p1"})
+	p.Plan(mustApply(t, r.provider, coretest.Managed{Value: nullResource()}, other), other)
+	_, _, diags := p.Plan(r.state, unknownMap)
+	wantDiagnostics(t, diags, `WARNING: Another Resource Has the Stream: stream "s001"`)
 }
 
 // Two resources with different sets for a stream are a conflict at the stream's key, in the plan and in the apply.

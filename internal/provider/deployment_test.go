@@ -90,37 +90,6 @@ func (d *deploymentTest) want(name string, want any) {
 	wantAttribute(d.t, d.state, name, want)
 }
 
-// At another deployment, the resource is updated in place, with all of its sets. A name keeps the deployment the same at
-// another address.
-func TestDeploymentChanges(t *testing.T) {
-	t.Parallel()
-	onBoth(t, nil, func(t *testing.T, d *deploymentTest) {
-		config := d.config("p1", nil)
-		d.at(d.formerURL + "/v2/").wantNoChanges(config)
-		d.with(coretest.Attributes{"base_url": d.url, "deployment": d.formerURL}).wantNoChanges(config)
-		plan, _ := d.at(d.formerURL).plan(d.config("p2", nil))
-		wantAttribute(t, plan, "deployment", d.formerURL)
-		plan, diags := d.at(d.url).plan(config)
-		wantDiagnostics(t, diags, "WARNING: "+deploymentChanged)
-		wantText(t, diags.String(), d.formerURL, "sends the sets to "+`"`+d.url, "keep their processors", `set deployment = "`+d.formerURL)
-		wantAttribute(t, plan, "deployment", d.url)
-		for _, name := range d.computed() {
-			wantAttribute(t, plan, name, tftypes.UnknownValue)
-		}
-		d.configured.WantRequests(t)
-
-		d.at(d.url).mustApply(config)
-		d.configured.WantRequests(t, d.sets("p1")...)
-		d.want("deployment", d.url)
-		if d.single {
-			d.want("terminal_id", "t2")
-		}
-		d.at(d.url).wantNoChanges(config)
-		d.at(d.url).mustApply(d.null())
-		d.configured.WantRequests(t, d.sets()...)
-	})
-}
-
 // A destroy and the old half of a replacement that would detach at another deployment are refused, in the plan if
 // Terraform asks for one. With keep, they send nothing.
 func TestDeploymentChangesBeforeDestroy(t *testing.T) {
