@@ -115,6 +115,13 @@ func (c *terraformCore) checkRefusal(what string, s *stored, leaves bool, diags 
 	}
 }
 
+// checkNotRead fails if the refresh or the plan of an object of another deployment has sent anything.
+func (c *terraformCore) checkNotRead(what string, s *stored) {
+	if c.here(s) == nil && !c.lateDeployment && len(c.service.Requests()) > c.sent {
+		c.t.Fatalf("%s: the state is that of deployment %s, and %s got %v", what, s.text("deployment"), c.name, c.service.Requests()[c.sent:])
+	}
+}
+
 // checkOthersUntouched fails if a deployment got a request that is not configured.
 func (c *terraformCore) checkOthersUntouched() {
 	for _, d := range c.deployments {

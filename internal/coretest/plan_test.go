@@ -164,6 +164,7 @@ func (c *terraformCore) refresh(p *Process, addr string, s *stored, opts options
 		return s, true
 	}
 	got, diags := p.Read(s.Managed)
+	c.checkNotRead("refresh "+addr, s)
 	switch {
 	case !c.noErrors("refresh "+addr, diags):
 		return s, false
@@ -194,6 +195,7 @@ func (c *terraformCore) planChange(p *Process, ch change, prior *stored, again b
 	if !before.Value.IsNull() {
 		_, stays := prior.sets()[b.stream()]
 		c.checkRefusal(what, prior, !b.group && (!stays || b.lateStream && !again), diags)
+		c.checkNotRead(what, prior)
 	}
 	if again {
 		for id, detail := range c.errorsOf(what, slices.Collect(maps.Keys(b.sets)), diags) {

@@ -33,7 +33,7 @@ func onBoth(t *testing.T, others coretest.Attributes, test func(*testing.T, *dep
 				d.state.Value = nullResource()
 			}
 			start := func(terminal string) (*streamstest.Service, string) {
-				return streamstest.Start(t, streamstest.Options{ServeGet: true},
+				return streamstest.Start(t, streamstest.Options{},
 					streamstest.Stream{ID: "s000", TerminalID: terminal}, streamstest.Stream{ID: "s001", TerminalID: terminal})
 			}
 			d.former, d.formerURL = start("t1")
@@ -60,14 +60,6 @@ func (d *deploymentTest) sets(processors ...string) []string {
 		return patches(sameSet(1, processors...))
 	}
 	return patches(sameSet(2, processors...))
-}
-
-// computed returns the computed attributes that the service reports.
-func (d *deploymentTest) computed() []string {
-	if d.single {
-		return []string{"terminal_id", "fragment_type_id", "compatible_namespaces", "last_edited"}
-	}
-	return []string{"last_edited"}
 }
 
 // at configures the provider for a deployment.
@@ -124,27 +116,6 @@ func TestDeploymentChangesBeforeDestroy(t *testing.T) {
 			d.configured.WantRequests(t)
 		})
 	}
-}
-
-// With detect_drift, a state of another deployment is neither read nor forgotten, whatever the service at the configured
-// address says. The plan reads nothing either: each destroy makes such a plan, too.
-func TestDeploymentChangesBeforeRefresh(t *testing.T) {
-	t.Parallel()
-	onBoth(t, nil, func(t *testing.T, d *deploymentTest) {
-		config := d.with(coretest.Attributes{"base_url": d.url, "detect_drift": true}).config("p1", nil)
-		for _, known := range []bool{true, false} {
-			if !known {
-				d.configured.Remove("s000")
-				d.configured.Remove("s001")
-			}
-			read, diags := startProvider(t, d.provider).Read(d.state)
-			wantDiagnostics(t, diags)
-			wantState(t, d.state.Value, read)
-			_, diags = d.plan(config)
-			wantDiagnostics(t, diags, "WARNING: "+deploymentChanged)
-			d.configured.WantRequests(t)
-		}
-	})
 }
 
 // A state without a deployment plans no change, and the next update fills the deployment in.
@@ -212,7 +183,7 @@ func TestDeploymentUnknown(t *testing.T) {
 				d.state = before
 				plan, diags := d.at(tftypes.UnknownValue).plan(config)
 				wantDiagnostics(t, diags)
-				for _, attribute := range append(d.computed(), "deployment") {
+				for _, attribute := range []string{"last_edited", "deployment"} {
 					wantAttribute(t, plan, attribute, tftypes.UnknownValue)
 				}
 				d.at(url).mustApply(config)
