@@ -1,6 +1,7 @@
 package streams
 
 import (
+	"cmp"
 	"encoding/json"
 	"html"
 	"regexp"
@@ -8,26 +9,27 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+
+	"golang.org/x/text/encoding/charmap"
 )
 
-// redactor masks known secrets in texts from outside: a service, a proxy or a library may quote what it received, as
-// it is, or escaped up to three times for a URL, for a string in JSON or a programming language, or for HTML. The
-// provider's own words, its URLs and the ids that the user wrote are never masked. The zero value masks nothing.
+// redactor masks known secrets in texts from outside, which may quote them in UTF-8 or ISO 8859-1, and escaped up to
+// three times. The provider's own words, its URLs and the user's ids are never masked. The zero value masks nothing.
 type redactor struct {
 	mu      sync.Mutex // for one text at a time, because a long one needs several times its size
 	secrets []string   // longest first
 }
 
-// add makes the redactor mask secrets from now on.
 func (r *redactor) add(secrets ...string) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	for _, secret := range secrets {
-		if secret != "" && !slices.Contains(r.secrets, secret) {
-			r.secrets = append(r.secrets, secret, strings.ReplaceAll(secret, " ", "+")) // as in a form
-		}
+		latin1, _ := charmap.ISO8859_1.NewEncoder().String(secret)
+		misread, _ := charmap.ISO8859_1.NewDecoder().String(secret)
+		r.secrets = append(r.secrets, secret, strings.ReplaceAll(secret, " ", "+"), latin1, misread) // "+" as in a form
 	}
-	slices.SortFunc(r.secrets, func(a, b string) int { return len(b) - len(a) })
+	slices.SortFunc(r.secrets, func(a, b string) int { return cmp.Or(len(b)-len(a), strings.Compare(a, b)) })
+	r.secrets = slices.DeleteFunc(slices.Compact(r.secrets), func(secret string) bool { return secret == "" })
 }
 
 // mask replaces the secrets in a text from outside. If one is escaped, mask replaces the words that have it, or the
@@ -38,8 +40,7 @@ func (r *redactor) mask(text string) string {
 	if masked := r.replace(text, 3); masked != "***" {
 		return masked
 	}
-	text = r.replace(text, 0)
-	return r.replace(words.ReplaceAllStringFunc(text, func(word string) string { return r.replace(word, 3) }), 3)
+	return r.replace(words.ReplaceAllStringFunc(r.replace(text, 0), func(word string) string { return r.replace(word, 3) }), 3)
 }
 
 // replace replaces the secrets in a text, or all of it if one appears once up to so many levels of escapes are undone.
@@ -59,16 +60,15 @@ var (
 	words     = regexp.MustCompile(`[^\s"'<>?]+`)
 	percent   = regexp.MustCompile(`%[\da-fA-F]{2}`)
 	backslash = regexp.MustCompile(`(?s)\\(u[\da-fA-F]{4}(\\u[\da-fA-F]{4})*|x[\da-fA-F]{2}|[0-7]{3}|U[\da-fA-F]{8}|.)`)
+	// unescape has functions that undo the escapes of a URL, of a string in JSON or a programming language, and of HTML.
+	unescape = []func(string) string{
+		func(text string) string {
+			return percent.ReplaceAllStringFunc(text, func(escape string) string { return unquote(`\x` + escape[1:]) })
+		},
+		func(text string) string { return backslash.ReplaceAllStringFunc(text, unquote) },
+		html.UnescapeString,
+	}
 )
-
-// unescape has functions that undo the escapes of a URL, of a string in JSON or a programming language, and of HTML.
-var unescape = []func(string) string{
-	func(text string) string {
-		return percent.ReplaceAllStringFunc(text, func(escape string) string { return unquote(`\x` + escape[1:]) })
-	},
-	func(text string) string { return backslash.ReplaceAllStringFunc(text, unquote) },
-	html.UnescapeString,
-}
 
 // unquote returns what an escape stands for, or several of the form \uXXXX, because two may be one character.
 func unquote(escape string) string {

@@ -33,6 +33,8 @@ func TestMask(t *testing.T) {
 		"side by side":     {[]string{`p"a`, "b+c"}, `p"ab%2Bc`, "***"},
 		"more than a word": {[]string{`a"b c`}, `no \"a\"b c\" here`, "***"},
 		"with escapes":     {[]string{"p%41&amp;"}, "p%41&amp; p%2541%26amp%3B pA&", "*** *** pA&"},
+		"in ISO 8859-1":    {[]string{"geheim-ß"}, `geheim-\xdf "geheim-%DF" geheim-Ã\u009f ß` + " geheim-\xdf", `*** "***" *** ß ***`},
+		"not in it":        {[]string{"€uro"}, `\x80uro €uro`, `\x80uro ***`},
 		"four times":       {[]string{"a+b="}, "a%2525252Bb=", "a%2525252Bb="},
 	} {
 		if got := newRedactor(test.secrets...).mask(test.text); got != test.want {
