@@ -45,18 +45,13 @@ func TestGroupUnknown(t *testing.T) {
 	unknownSet := coretest.ToTerraform(groupSchema().ValueType(), coretest.Attributes{"streams": coretest.Attributes{"s000": []string{"p1"}, "s001": tftypes.UnknownValue}})
 	unknownMap := coretest.ToTerraform(groupSchema().ValueType(), coretest.Attributes{"streams": tftypes.UnknownValue})
 	config := group(streams, nil)
-	wantPlanned := func() {
-		t.Helper()
+	for _, known := range []tftypes.Value{group(nil, nil), config} {
+		r.mustApply(known)
 		for _, late := range []tftypes.Value{unknownSet, unknownMap} {
 			plan, diags := r.plan(late)
 			wantDiagnostics(t, diags)
 			wantAttribute(t, plan, "last_edited", tftypes.UnknownValue)
 		}
-	}
-	wantPlanned()
-	for _, known := range []tftypes.Value{group(nil, nil), config} {
-		r.mustApply(known)
-		wantPlanned()
 	}
 	r.wantNoChanges(config) // what the apply finds, if the values turn out to be the same
 	service.WantRequests(t, patches(streams)...)
@@ -146,19 +141,22 @@ func TestGroupSendsAgain(t *testing.T) {
 	for name, test := range map[string]struct {
 		fault        streamstest.Fault
 		config, next tftypes.Value
+		provider     coretest.Attributes
 		planned      []string
 	}{
-		"unknown outcome": {streamstest.Fault{ResetAfter: true}, group(with(streams, "s001", "p2"), nil), before,
+		"unknown outcome": {streamstest.Fault{ResetAfter: true}, group(with(streams, "s001", "p2"), nil), before, nil,
 			[]string{`WARNING: Outcome of an Earlier Operation Unknown: stream "s001"`}},
-		"trigger": {streamstest.Fault{Status: http.StatusForbidden}, triggered, triggered, nil},
+		"trigger":             {streamstest.Fault{Status: http.StatusForbidden}, triggered, triggered, nil, nil},
+		"trigger, and a read": {streamstest.Fault{Status: http.StatusForbidden}, triggered, triggered, detectDrift, nil},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			service, r := startRun(t, nullGroup().Value, nil, seeds(streams)...)
+			service, r := startRun(t, nullGroup().Value, test.provider, seeds(streams)...)
 			r.mustApply(before)
 			refuse(service, map[string]streamstest.Fault{"s001": test.fault})
 			r.mustFail(test.config)
 			refuse(service, nil)
+			wantDiagnostics(t, r.refresh())
 			r.wantStreams(streams)
 			service.ForgetRequests()
 			planned, _ := r.planAndApply(test.next)

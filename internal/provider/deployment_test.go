@@ -11,8 +11,7 @@ import (
 	"github.com/stream-management/terraform-provider-stream/internal/streamstest"
 )
 
-// deploymentTest has a resource with the streams s000 and s001, or only s000, and two deployments. The streams of each
-// deployment have a terminal of their own.
+// deploymentTest has a resource with the streams s000 and s001, or only s000, and two deployments.
 type deploymentTest struct {
 	*resourceRun
 	single             bool
@@ -32,12 +31,8 @@ func onBoth(t *testing.T, others coretest.Attributes, test func(*testing.T, *dep
 			if single {
 				d.state.Value = nullResource()
 			}
-			start := func(terminal string) (*streamstest.Service, string) {
-				return streamstest.Start(t, streamstest.Options{},
-					streamstest.Stream{ID: "s000", TerminalID: terminal}, streamstest.Stream{ID: "s001", TerminalID: terminal})
-			}
-			d.former, d.formerURL = start("t1")
-			d.configured, d.url = start("t2")
+			d.former, d.formerURL = streamstest.Start(t, streamstest.Options{}, streamstest.Streams("s000", "s001")...)
+			d.configured, d.url = streamstest.Start(t, streamstest.Options{}, streamstest.Streams("s000", "s001")...)
 			d.at(d.formerURL).mustApply(d.config("p1", others))
 			d.want("deployment", d.formerURL)
 			d.former.ForgetRequests()
@@ -194,6 +189,12 @@ func TestDeploymentUnknown(t *testing.T) {
 				d.former.ForgetRequests() // of an update there
 			}
 		}
+		d.state = before
+		refuseBoth(d.former, streamstest.Fault{ResetAfter: true})
+		d.at(d.formerURL).mustFail(d.config("p2", nil))
+		plan, _ := d.at(tftypes.UnknownValue).plan(d.config("p1", nil)) // sends the set again, wherever that is
+		wantAttribute(t, plan, "deployment", tftypes.UnknownValue)
+		d.former.ForgetRequests()
 	})
 }
 
