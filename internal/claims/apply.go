@@ -132,7 +132,8 @@ func (s *Stream) EndOnce(r Result) {
 // entry before the operation, or nil. sent and r are the operation's request; r is nil if it sent nothing.
 func (s *Stream) Keep(before *Entry, sent streams.ProcessorSet, r *Result) *Entry {
 	switch {
-	case before != nil && (s.unknown || s.underWay != nil && !s.underWay.is(s.has(*before).set)):
+	case before != nil && (s.unknown || s.underWay != nil && !s.underWay.is(s.has(*before).set)),
+		before != nil && s.left != nil && !s.left.is(before.Set): // the resource that left relied on this one
 		return &Entry{before.Set, Unknown}
 	case before != nil && s.reported != nil:
 		return &Entry{s.reported.ProcessorIDs, Settled}
