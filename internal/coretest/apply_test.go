@@ -19,7 +19,13 @@ func (c *terraformCore) apply(changes []change, refreshed map[string]*instance, 
 		ch.createsFirst = ch.verb == createThenDelete || slices.ContainsFunc(changes, func(other change) bool {
 			return other.verb.sets() && other.wanted.createBeforeDestroy && (other.addr == ch.addr || slices.Contains(other.dependsOn, ch.addr))
 		})
-		set := node{name: "set " + ch.addr, run: func(p *Process) bool { return c.createOrUpdate(p, ch) }}
+		set := node{name: "set " + ch.addr, run: func(p *Process) bool {
+			applied, ok := c.createOrUpdate(p, ch)
+			if applied && c.cli.actionsInOperations && opts.action != nil && opts.actionAfter == ch.addr {
+				ok = c.invoke(p, opts.action) && ok
+			}
+			return ok
+		}}
 		d, destroys := c.destroyerOf(ch, len(nodes))
 		gone := node{name: d.node, run: func(p *Process) bool {
 			switch {
@@ -53,7 +59,7 @@ func (c *terraformCore) apply(changes []change, refreshed map[string]*instance, 
 		opts.action = nil // nothing triggers it
 	}
 	c.invoking = opts.action != nil
-	if opts.action != nil {
+	if opts.action != nil && !c.cli.actionsInOperations {
 		nodes = append(nodes, node{"invoke", []string{"set " + opts.actionAfter}, func(p *Process) bool { return c.invoke(p, opts.action) }})
 	}
 	c.unplanned, c.unforeseen = streamNames{}, streamNames{}
@@ -117,8 +123,8 @@ func (c *terraformCore) invoke(p *Process, action *resourceBlock) bool {
 	return len(o.errors) == 0
 }
 
-// createOrUpdate creates or updates an instance.
-func (c *terraformCore) createOrUpdate(p *Process, ch change) bool {
+// createOrUpdate creates or updates an instance. It reports whether it came to that, and whether there was no error.
+func (c *terraformCore) createOrUpdate(p *Process, ch change) (applied, ok bool) {
 	what, is := string(ch.verb)[:6]+" "+ch.addr, c.state[ch.addr]
 	if ch.verb.replaces() {
 		what = "create " + ch.addr
@@ -129,7 +135,7 @@ func (c *terraformCore) createOrUpdate(p *Process, ch change) bool {
 	prior := is.current
 	actual, ok := c.planChange(p, ch, prior, true)
 	if c.husks[ch.addr] = !ok && prior == nil; !ok {
-		return false
+		return false, false
 	}
 	if actual.verb != ch.verb && (ch.verb != update || actual.verb != noop) {
 		c.t.Fatalf("%s: inconsistent final plan: %s became %s", what, ch.verb, actual.verb)
@@ -142,11 +148,11 @@ func (c *terraformCore) createOrUpdate(p *Process, ch change) bool {
 			c.t.Fatalf("%s: inconsistent final plan: the set is sent again", what)
 		}
 		c.failures = append(c.failures, what+": Provider produced inconsistent final plan")
-		return false
+		return false, false
 	}
 	c.checkCompatible(what+": inconsistent final plan", ch.planned.Value, actual.planned.Value)
 	if actual.verb == noop {
-		return true
+		return false, true
 	}
 
 	before := nullOf(actual.planned.Value.Type())
@@ -183,7 +189,7 @@ func (c *terraformCore) createOrUpdate(p *Process, ch change) bool {
 		is.current = is.deposed[len(is.deposed)-1]
 		is.deposed = is.deposed[:len(is.deposed)-1]
 	}
-	return ok
+	return true, ok
 }
 
 // destroy destroys the current object of an instance. In a replacement, the provider gets the private state that it

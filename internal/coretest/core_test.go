@@ -65,6 +65,7 @@ type cliVersion struct {
 	destroysUnrefreshed bool // plans the destroy of what is no longer configured before its refresh: Terraform 1.9 to 1.11
 	identities          bool // Terraform 1.12
 	actions             bool // Terraform 1.14
+	actionsInOperations bool // as a part of the operation that triggers them, also of one that has failed: Terraform 1.16
 	removes             bool // removed blocks: Terraform 1.7, OpenTofu
 	readsForgotten      bool // refreshes what it removes from the state: OpenTofu
 }

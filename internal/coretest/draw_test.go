@@ -15,6 +15,7 @@ import (
 type history struct {
 	drift    bool
 	olderCLI bool // see cliVersion
+	newerCLI bool // likewise
 	attempts int
 	runs     []historyRun
 }
@@ -81,6 +82,7 @@ func drawHistory(t *rapid.T, withCLI bool) history {
 	d := &draws{T: t, withCLI: withCLI}
 	d.streams = historyStreams[:[]int{8, 8, 8, 1, 2, 2, 3}[d.index(7, "streams")]]
 	d.drift, d.olderCLI = d.chance(30, "detect_drift"), d.chance(20, "Terraform 1.9 to 1.11")
+	d.newerCLI = !d.olderCLI && d.chance(30, "Terraform 1.16")
 	d.attempts = 1 + d.index(2, "max_attempts")
 	for i := range 3 + d.index(3, "runs") {
 		d.runs = append(d.runs, d.run(i))
