@@ -104,7 +104,7 @@ func TestAccShellBlocks(t *testing.T) {
 				if err != nil {
 					t.Fatalf("%v\n%s\n%s", err, shown[i][1], out)
 				}
-				clitest.WantContains(t, cli.Unwrap(out), b.want...)
+				streamstest.WantText(t, cli.Unwrap(out), b.want...)
 			}
 		})
 	}

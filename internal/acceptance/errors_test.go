@@ -67,7 +67,7 @@ func TestAccErrors(t *testing.T) {
 			text = cli.Unwrap(text)
 			id := ofResource.FindStringSubmatch(text)[1]
 			want := failures[id]
-			clitest.WantContains(t, text, want.summary+" with "+addressOf(id), want.code, fmt.Sprintf("of stream %q could not be %s", id, verb),
+			streamstest.WantText(t, text, want.summary+" with "+addressOf(id), want.code, fmt.Sprintf("of stream %q could not be %s", id, verb),
 				"PATCH "+url+"/v2/streams/"+id, want.says)
 			if lastLine := strings.Replace(want.lastLine, "%s", set, 1); !strings.HasSuffix(text, lastLine) {
 				t.Errorf("the last line is not %q: %s", lastLine, text)

@@ -182,7 +182,7 @@ func TestAccRealDeploymentOfEnvironment(t *testing.T) {
 			if failed := err != nil; failed != test.fails {
 				t.Fatalf("%v\n%s", err, out)
 			}
-			clitest.WantContains(t, string(out), test.want...)
+			streamstest.WantText(t, string(out), test.want...)
 			for _, r := range service.Requests() {
 				if r.StreamID != "a/b" || r.Method != "PATCH" && !test.opts.ServeGet {
 					t.Errorf("sent %s", r)

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/stream-management/terraform-provider-stream/internal/cli"
+	"github.com/stream-management/terraform-provider-stream/internal/streamstest"
 )
 
 // patience is longer than any command of a test takes, also on a busy machine.
@@ -205,16 +206,6 @@ func (r Result) Want(code int, texts ...string) Result {
 	if r.Code != code {
 		r.t.Fatalf("the exit code is not %d: %v", code, r)
 	}
-	WantContains(r.t, r.Text(), texts...)
+	streamstest.WantText(r.t, r.Text(), texts...)
 	return r
-}
-
-// WantContains fails the test unless a text contains all of these.
-func WantContains(t testing.TB, text string, want ...string) {
-	t.Helper()
-	for _, part := range want {
-		if !strings.Contains(text, part) {
-			t.Errorf("no %q in: %s", part, text)
-		}
-	}
 }

@@ -82,7 +82,7 @@ func TestOperationTimeouts(t *testing.T) {
 	}
 	wantTimeout("create", "PATCH", func() coretest.Diagnostics {
 		diags := r.apply(limited("create", "p1"))
-		wantText(t, diags.String(), notSaved) // nobody owns what a create with an unknown outcome has attached
+		streamstest.WantText(t, diags.String(), notSaved) // nobody owns what a create with an unknown outcome has attached
 		return diags
 	})
 	r.mustApply(cam1("p1"))
@@ -104,7 +104,7 @@ func TestUnknownConfiguration(t *testing.T) {
 		wantRefused := func(diags coretest.Diagnostics) {
 			t.Helper()
 			wantDiagnostics(t, diags, "ERROR: Provider Configuration Not Known")
-			wantText(t, diags.String(), "Nothing was sent by this operation. The stream was not changed.")
+			streamstest.WantText(t, diags.String(), "Nothing was sent by this operation. The stream was not changed.")
 		}
 		_, diags := p.Invoke(coretest.Attributes{"stream_id": "cam-1", "processor_ids": []string{"p1"}})
 		wantRefused(diags)
@@ -148,7 +148,7 @@ func TestReportedSet(t *testing.T) {
 			service, r := startRun(t, nullResource(), nil, streamstest.Streams("cam-1")...)
 			wantError := func(diags coretest.Diagnostics) {
 				t.Helper()
-				wantText(t, diags.String(), test.want...)
+				streamstest.WantText(t, diags.String(), test.want...)
 				wantDiagnostic(t, diags, "ERROR: Unexpected Answer",
 					"\n\nThe service reports that the stream now has "+streams.NewProcessorSet(test.reported...).String()+".")
 			}
@@ -175,7 +175,7 @@ func TestRelocatedStream(t *testing.T) {
 	diags := r.apply(cam1("p2"))
 	wantDiagnostics(t, diags, "ERROR: Unexpected Change of the Stream", "ERROR: Unexpected Change of the Stream") // for each value
 	for _, d := range diags {
-		wantText(t, d.Detail, `stream "cam-1"`, "\n\nThe stream was changed.")
+		streamstest.WantText(t, d.Detail, `stream "cam-1"`, "\n\nThe stream was changed.")
 	}
 	for name, want := range map[string]any{"terminal_id": "terminal-2", "fragment_type_id": "video", "processor_ids": []string{"p2"}} {
 		wantAttribute(t, r.state, name, want)

@@ -90,7 +90,7 @@ func TestDeploymentChangesBeforeDestroy(t *testing.T) {
 					return
 				}
 				wantDiagnostics(t, diags, "ERROR: "+deploymentChanged)
-				wantText(t, diags.String(),
+				streamstest.WantText(t, diags.String(),
 					`state is that of deployment "`+d.formerURL, `configured for deployment "`+d.url, "configure that deployment again",
 					"apply without the destroy", `on_destroy = "keep"`, "removed block with destroy = false", "terraform untaint", "Nothing was sent",
 				)

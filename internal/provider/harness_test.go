@@ -311,16 +311,6 @@ func wantDiagnostics(t *testing.T, diags coretest.Diagnostics, want ...string) {
 	}
 }
 
-// wantText fails the test unless a text has all of the parts.
-func wantText(t *testing.T, text string, parts ...string) {
-	t.Helper()
-	for _, part := range parts {
-		if !strings.Contains(text, part) {
-			t.Errorf("no %q in %s", part, text)
-		}
-	}
-}
-
 func wantEqual(t *testing.T, what string, want, got any) {
 	t.Helper()
 	if diff := cmp.Diff(want, got); diff != "" {

@@ -11,6 +11,7 @@ import (
 
 	"github.com/stream-management/terraform-provider-stream/internal/claims"
 	"github.com/stream-management/terraform-provider-stream/internal/streams"
+	"github.com/stream-management/terraform-provider-stream/internal/streamstest"
 )
 
 // Each row of the table is the hint of at least one failure here, and says what it must.
@@ -124,7 +125,7 @@ func TestHints(t *testing.T) {
 		first := firstHint(hints)
 		used[first] = true
 		got := hints[first].text
-		wantText(t, got, test.want...)
+		streamstest.WantText(t, got, test.want...)
 		for _, part := range test.not {
 			if strings.Contains(got, part) {
 				t.Errorf("%s: %q in %q", name, part, got)
@@ -174,7 +175,7 @@ func TestNowTrue(t *testing.T) {
 		return &processorsModel{streamModel: streamModel{TerminalID: types.StringValue(terminal)}}
 	}
 	changes := at("t2").unexpectedChanges(at("t1"), strings.ToUpper)
-	wantText(t, say(failed(streams.NotChanged, nil), claims.Known{Left: &first}), `an object that had set ["p1"] left the stream.`)
+	streamstest.WantText(t, say(failed(streams.NotChanged, nil), claims.Known{Left: &first}), `an object that had set ["p1"] left the stream.`)
 	for name, test := range map[string]struct {
 		detail string
 		want   string

@@ -39,7 +39,7 @@ func TestMove(t *testing.T) {
 			wantEqual(t, "identity", map[string]any{"stream_id": test.want["stream_id"]}, decodeIdentity(t, resp.TargetIdentity))
 		}
 		_, problem := move(t, NewServer("test", nil)(), test.typeName, test.provider, 9, test.state)
-		wantText(t, problem, ": its schema version is 9, ", "from = "+test.typeName+".example\n")
+		streamstest.WantText(t, problem, ": its schema version is 9, ", "from = "+test.typeName+".example\n")
 	}
 	service.WantRequests(t)
 }
@@ -55,7 +55,7 @@ func TestMoveErrorNamesImport(t *testing.T) {
 		"..":                  `id = "STREAM_ID"`,
 	} {
 		_, problem := move(t, NewServer("test", nil)(), "terracurl_request", "", 1, `{"url":"https://h/v2/streams/`+id+`","method":"POST"}`)
-		wantText(t, problem,
+		streamstest.WantText(t, problem,
 			"ERROR: Resource Cannot Be Moved: ", "This resource cannot be moved: its ",
 			"\n  removed {\n    from = terracurl_request.example\n", "\n  import {\n", "\n    "+want+"\n",
 		)

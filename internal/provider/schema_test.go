@@ -9,6 +9,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-go/tftypes"
 
 	"github.com/stream-management/terraform-provider-stream/internal/coretest"
+	"github.com/stream-management/terraform-provider-stream/internal/streamstest"
 )
 
 // TestSchema holds what every schema of the provider must say.
@@ -90,7 +91,7 @@ func TestGroupValidation(t *testing.T) {
 		"cam-2": {"Missing Attribute Value"}, "cam-3": {"Missing Attribute Value"}, "": {"Invalid Attribute Value Match"},
 	}
 	wantEqual(t, "errors", want, errorsAt(diags))
-	wantText(t, diags.String(),
+	streamstest.WantText(t, diags.String(),
 		`streams[" cam"]: " cam" is not a stream id: it must not begin or end with white space.`,
 		`streams["cam-1"]: " p2" is not a processor id: it must not begin or end with white space.`,
 		`streams["cam-3"]: a processor id must not be null.`,

@@ -66,7 +66,7 @@ func TestActionFails(t *testing.T) {
 			if len(diags) != 1 || !diags.Failed() {
 				t.Fatalf("diagnostics: %s", diags)
 			}
-			wantText(t, diags.String(), test.want...)
+			streamstest.WantText(t, diags.String(), test.want...)
 			if got := diags[0].Attribute.String(); got != test.attribute {
 				t.Errorf("the error is on %q, want %q", got, test.attribute)
 			}
@@ -142,7 +142,7 @@ func TestActionIsInterrupted(t *testing.T) {
 			}()
 			p.Stopped = stopped
 			_, diags := p.Invoke(coretest.Attributes{"stream_id": "cam-1", "processor_ids": []string{"p1"}})
-			wantText(t, diags.String(), "interrupted", "may or may not")
+			streamstest.WantText(t, diags.String(), "interrupted", "may or may not")
 		})
 	}
 }

@@ -59,7 +59,7 @@ func TestGroupManyErrors(t *testing.T) {
 	}
 	wantDiagnostic(t, diags, "ERROR: Resource Not Found Error", "Check the id of the stream.")
 	wantDiagnostic(t, diags, "ERROR: Streams Failed", "50 streams were not changed. Nothing of this create is in the state: apply again.")
-	wantText(t, diags[len(diags)-1].Detail, `Streams with errors: 50 (50 × Resource Not Found Error). Not shown above: "s020", `)
+	streamstest.WantText(t, diags[len(diags)-1].Detail, `Streams with errors: 50 (50 × Resource Not Found Error). Not shown above: "s020", `)
 }
 
 // One interrupt is one error for the streams to which nothing was sent.

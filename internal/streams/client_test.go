@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/stream-management/terraform-provider-stream/internal/streams"
+	"github.com/stream-management/terraform-provider-stream/internal/streamstest"
 )
 
 // The request has exactly what INTERFACE.md, section 4 specifies, and what is configured.
@@ -75,7 +76,7 @@ func TestConfiguredHeaders(t *testing.T) {
 		wantEqual(t, test.header, []string{test.want}, s.requests()[0].Header.Values(test.header))
 	}
 	_, err := streams.New(streams.Config{BaseURL: "https://host", UserAgent: "me\nX: y"})
-	wantText(t, errorText(err), "TF_APPEND_USER_AGENT")
+	streamstest.WantText(t, errorText(err), "TF_APPEND_USER_AGENT")
 }
 
 // A server gets exactly one path segment and decodes it to the id.
@@ -119,7 +120,7 @@ func TestInvalidStreamID(t *testing.T) {
 	_, readErr := c.ReadStream(t.Context(), "..")
 	for _, err := range []error{updateErr, readErr} {
 		wantFailed(t, asError(t, err), streams.KindBadRequest, streams.NotChanged, 0)
-		wantText(t, asError(t, err).Reason, "stream id must not ")
+		streamstest.WantText(t, asError(t, err).Reason, "stream id must not ")
 	}
 	s.wantRequests(t, 0)
 }

@@ -100,7 +100,7 @@ func TestProxyRefuses(t *testing.T) {
 			!errors.Is(e, streams.ErrProxyRefused) || errors.Is(e, streams.ErrProxyCredentials) != (status[:3] == "407") {
 			t.Errorf("error %#v", e)
 		}
-		wantText(t, e.Reason, "the proxy "+proxy.URL+" responded to CONNECT with "+status)
+		streamstest.WantText(t, e.Reason, "the proxy "+proxy.URL+" responded to CONNECT with "+status)
 		if strings.Contains(e.Reason, "s3cret") {
 			t.Errorf("the reason has the password: %s", e.Reason)
 		}
@@ -135,7 +135,7 @@ func TestInvalidProxy(t *testing.T) {
 	setProxy(t, "HTTP_PROXY", "http://proxy.example")
 	t.Setenv("REQUEST_METHOD", "GET")
 	_, err := streams.New(streams.Config{BaseURL: "http://host.example"})
-	wantText(t, errorText(err), "HTTP_PROXY", "REQUEST_METHOD")
+	streamstest.WantText(t, errorText(err), "HTTP_PROXY", "REQUEST_METHOD")
 }
 
 func (s *service) caPEM() string {
@@ -223,7 +223,7 @@ func TestTLSRefused(t *testing.T) {
 				if e.Status != 0 || !errors.Is(e, test.cause) || !errors.Is(e, streams.ErrTLS) {
 					t.Errorf("error %#v", e)
 				}
-				wantText(t, e.Reason, reason)
+				streamstest.WantText(t, e.Reason, reason)
 			}
 			s.wantRequests(t, 0)
 			plain.wantRequests(t, 0)

@@ -64,7 +64,7 @@ func TestRefusedCredential(t *testing.T) {
 					t.Errorf("error %#v", e)
 				}
 			}
-			wantText(t, errs[149].Error(), "Authentication Error: nothing was sent, because the service has refused the same credentials for "+
+			streamstest.WantText(t, errs[149].Error(), "Authentication Error: nothing was sent, because the service has refused the same credentials for "+
 				"other streams: Authentication Error: PATCH "+s.URL+"/v2/streams/s", ": 401 Unauthorized: not you")
 			if took := time.Since(start); len(complete) < 3 || len(complete) > 12 || took > 2*time.Second {
 				t.Errorf("%d complete errors after %s", len(complete), took)
@@ -98,7 +98,7 @@ func TestRefusedReplacement(t *testing.T) {
 		go func() { _, _ = c.UpdateStream(t.Context(), "s1", streams.NewProcessorSet()) }()
 		synctest.Wait()
 		_, err := c.UpdateStream(t.Context(), "s2", streams.NewProcessorSet())
-		wantText(t, asError(t, err).Message, "not you")
+		streamstest.WantText(t, asError(t, err).Message, "not you")
 		endpoint.wantRequests(t, 2)
 	})
 }
@@ -133,7 +133,7 @@ func TestTokenRequestsAreBounded(t *testing.T) {
 			for _, err := range updateAll(t, newClient(t, cfg), 100) {
 				if err != nil {
 					failed = append(failed, err)
-					wantText(t, err.Error(), test.message)
+					streamstest.WantText(t, err.Error(), test.message)
 				}
 			}
 			complete, tokens, requests := len(completeErrors(t, failed)), len(endpoint.requests()), len(s.requests())
@@ -177,7 +177,7 @@ func TestInterruptedTokenRequest(t *testing.T) {
 		s.wantError(t, err, streams.Error{
 			Kind: streams.KindInterrupted, Reason: "the operation was interrupted while it waited for the token request of another operation",
 		})
-		wantText(t, fmt.Sprint(took, asError(t, err).Err), "0s", streams.ErrTokenWait.Error(), "context canceled")
+		streamstest.WantText(t, fmt.Sprint(took, asError(t, err).Err), "0s", streams.ErrTokenWait.Error(), "context canceled")
 		others.Wait()
 		endpoint.wantRequests(t, 2)
 		s.wantRequests(t, 1)
@@ -310,7 +310,7 @@ func TestBadSecretFiles(t *testing.T) {
 					if !errors.Is(e, streams.ErrSecretFile) || strings.Contains(e.Error(), "s3cret") {
 						t.Errorf("error %#v", e)
 					}
-					wantText(t, e.Reason, " of "+setting, path, want)
+					streamstest.WantText(t, e.Reason, " of "+setting, path, want)
 				}
 				s.wantRequests(t, 0)
 				endpoint.wantRequests(t, 0)
@@ -326,14 +326,14 @@ func TestClientAssertionFile(t *testing.T) {
 	virtual(t, func(t *testing.T) {
 		i := newTokenIssuer(t)
 		i.config.OAuth2.ClientSecret, i.config.OAuth2.ClientAssertion = "", i.tokens.IssueAssertion("somebody else")
-		wantText(t, i.service.updateError(t, i.config).Message, "the assertion is for another client")
+		streamstest.WantText(t, i.service.updateError(t, i.config).Message, "the assertion is for another client")
 		i.endpoint.wantRequests(t, 1)
 
 		i.config.OAuth2.ClientAssertion, i.config.OAuth2.ClientAssertionFile = "", path
 		writeSecret(t, path, i.tokens.IssueAssertion("somebody else"))
 		c := newClient(t, i.config)
 		for _, err := range updateAll(t, c, 30) {
-			wantText(t, err.Error(), "invalid_client: the assertion is for another client")
+			streamstest.WantText(t, err.Error(), "invalid_client: the assertion is for another client")
 		}
 		i.endpoint.wantRequests(t, 2)
 

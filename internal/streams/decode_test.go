@@ -9,6 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/stream-management/terraform-provider-stream/internal/streams"
+	"github.com/stream-management/terraform-provider-stream/internal/streamstest"
 )
 
 // streamWith returns a valid stream with some fields replaced.
@@ -127,7 +128,7 @@ func TestInvalidSuccess(t *testing.T) {
 			if wantFailed(t, e, streams.KindUnexpected, streams.Unknown, 1); e.Reason != test.reason || e.Status != test.status {
 				t.Errorf("error %#v", e)
 			}
-			wantText(t, e.Message, test.message)
+			streamstest.WantText(t, e.Message, test.message)
 			s.wantRequests(t, 1)
 			_, err := newClient(t, streams.Config{BaseURL: s.URL}).ReadStream(t.Context(), "s1")
 			if e := asError(t, err); e.Outcome != streams.NotChanged || e.Reason != test.reason {

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/stream-management/terraform-provider-stream/internal/streams"
+	"github.com/stream-management/terraform-provider-stream/internal/streamstest"
 )
 
 // Each error status has one kind and one outcome, and is retried or not. A read never changes the stream.
@@ -135,6 +136,6 @@ func TestNotSent(t *testing.T) {
 	if wantFailed(t, e, streams.KindConnection, streams.NotChanged, 0); tries != 1 || !errors.Is(e, streams.ErrNotSent) {
 		t.Errorf("error %#v", e)
 	}
-	wantText(t, e.Reason, "the request cannot be sent: ", "X-Key")
+	streamstest.WantText(t, e.Reason, "the request cannot be sent: ", "X-Key")
 	s.wantRequests(t, 0)
 }

@@ -192,7 +192,7 @@ func TestTokenErrors(t *testing.T) {
 				!e.TokenRequest || e.Method != "POST" || e.URL != endpoint.URL || attempts != test.requests {
 				t.Errorf("%d attempts, error %#v", attempts, e)
 			}
-			wantText(t, e.Reason, test.reason)
+			streamstest.WantText(t, e.Reason, test.reason)
 			s.wantRequests(t, 0)
 			endpoint.wantRequests(t, test.requests)
 		})
@@ -221,7 +221,7 @@ func TestTokenEndpointRecovers(t *testing.T) {
 		c := newClient(t, cfg)
 		for range 2 {
 			_, err := c.UpdateStream(t.Context(), "s1", streams.NewProcessorSet())
-			wantText(t, asError(t, err).Error(), "down")
+			streamstest.WantText(t, asError(t, err).Error(), "down")
 			<-time.After(59 * time.Second)
 			endpoint.wantRequests(t, 1)
 		}

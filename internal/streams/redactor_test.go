@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/stream-management/terraform-provider-stream/internal/streams"
+	"github.com/stream-management/terraform-provider-stream/internal/streamstest"
 )
 
 // No text from outside shows a secret, whatever part of a response repeats it, and however.
@@ -52,7 +53,7 @@ func TestSecretsAreMasked(t *testing.T) {
 			if strings.Contains(all, "s3cret") {
 				t.Errorf("the secret is shown in\n%s", all)
 			}
-			wantText(t, all, "***") // the response was shown
+			streamstest.WantText(t, all, "***") // the response was shown
 		})
 	}
 }

@@ -136,7 +136,7 @@ func TestOutage(t *testing.T) {
 				if asError(t, err).Attempts != 1 {
 					t.Errorf("stream %d: %v", n+20, err)
 				}
-				wantText(t, err.Error(), "because another operation has used up its attempts and nothing has worked since")
+				streamstest.WantText(t, err.Error(), "because another operation has used up its attempts and nothing has worked since")
 			}
 		})
 	}

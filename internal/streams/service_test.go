@@ -215,15 +215,6 @@ func wantEqual(t *testing.T, what string, want, got any, options ...cmp.Option) 
 	}
 }
 
-func wantText(t *testing.T, text string, parts ...string) {
-	t.Helper()
-	for _, part := range parts {
-		if !strings.Contains(text, part) {
-			t.Errorf("%q does not contain %q", text, part)
-		}
-	}
-}
-
 func errorText(err error) string {
 	if err == nil {
 		return ""

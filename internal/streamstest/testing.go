@@ -41,6 +41,16 @@ func (s *Service) WantAttached(t testing.TB, id string, want ...string) {
 	wantSame(t, "processors of "+id, stream.ProcessorIDs, want)
 }
 
+// WantText fails the test unless a text has all of the parts.
+func WantText(t testing.TB, text string, parts ...string) {
+	t.Helper()
+	for _, part := range parts {
+		if !strings.Contains(text, part) {
+			t.Errorf("no %q in: %s", part, text)
+		}
+	}
+}
+
 func wantSame(t testing.TB, what string, got, want []string) {
 	t.Helper()
 	slices.Sort(got)

@@ -13,6 +13,7 @@ import (
 
 	"github.com/stream-management/terraform-provider-stream/internal/cli"
 	"github.com/stream-management/terraform-provider-stream/internal/clitest"
+	"github.com/stream-management/terraform-provider-stream/internal/streamstest"
 )
 
 // compile returns a command for the compiled demo, and the folder for its temporary files.
@@ -38,7 +39,7 @@ func TestAccDemo(t *testing.T) {
 		t.Fatalf("%v\n%s", err, out)
 	}
 	text := string(out)
-	clitest.WantContains(t, text, "The demo succeeded.", "No changes.", "Error: Conflicting Processor Sets", "STREAM_DETECT_DRIFT=true")
+	streamstest.WantText(t, text, "The demo succeeded.", "No changes.", "Error: Conflicting Processor Sets", "STREAM_DETECT_DRIFT=true")
 	for _, refused := range []string{"Warning:", "\x1b"} {
 		if strings.Contains(text, refused) {
 			t.Errorf("the output has %q:\n%s", refused, text)
