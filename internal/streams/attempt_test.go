@@ -118,11 +118,14 @@ func TestRateLimit(t *testing.T) {
 		if took := time.Since(start); took > time.Millisecond || !errors.Is(err, streams.ErrRateLimit) || attempts != 1 {
 			t.Errorf("%v after %s, %d attempts in the log", err, took, attempts)
 		}
-		c := newClient(t, streams.Config{BaseURL: s.URL, RequestsPerSecond: 0.001, Retry: streams.Retry{MaxAttempts: 1}})
+		c := newClient(t, streams.Config{BaseURL: s.URL, RequestsPerSecond: 0.001, MaxConcurrent: 1, Retry: streams.Retry{MaxAttempts: 1}})
 		_, _ = c.UpdateStream(t.Context(), "s1", streams.NewProcessorSet("p1"))
 		_, took, err := interruptedUpdate(t, c, time.Hour, time.Second)
 		if e := asError(t, err); e.Attempts != 0 || e.Outcome != streams.NotChanged || took != 0 || !errors.Is(e, context.Canceled) {
 			t.Errorf("interrupted after %s: %#v", took, e)
+		}
+		if _, _, err = interruptedUpdate(t, c, time.Minute, time.Hour); !errors.Is(err, streams.ErrRateLimit) {
+			t.Errorf("the next one: %v", err)
 		}
 	})
 }

@@ -232,5 +232,8 @@ func TestTokenEndpointRecovers(t *testing.T) {
 		endpoint = startService(t, respondError(503, "down"), respondError(403, "never"))
 		_ = updateAll(t, newClient(t, oauth2Config(startService(t, applyUpdate), endpoint)), 5)
 		endpoint.wantRequests(t, 2)
+		s := startService(t, applyUpdate)
+		e := s.updateError(t, oauth2Config(s, startService(t, respondError(503, "down"), respond(200, "{}"))))
+		wantEqual(t, "the last message", "", e.Message)
 	})
 }
