@@ -199,13 +199,16 @@ func (s *session) applyLeaves(ctx context.Context, c change, a *applied, t *tall
 func (s *session) keep(a *applied, id string, c change, o operation, t *tally) {
 	t.failed(id, c, o)
 	kept := rules(s, id, func(stream *claims.Stream) *claims.Entry { return stream.Keep(c.was[id], o.decision.Set, o.result) })
-	if kept == nil {
+	switch {
+	case kept == nil:
 		return
+	case kept.Resend != claims.Settled:
+	case o.known.Reported != nil:
+		a.reported[id] = o.known.Reported
+	case c.marks[anyStream].Created: // the plan of a create knows nothing of the object that a failed destroy keeps
+		kept = &claims.Entry{Set: kept.Set, Resend: claims.Unknown}
 	}
 	a.kept[id] = kept
-	if kept.Resend == claims.Settled && o.known.Reported != nil {
-		a.reported[id] = o.known.Reported
-	}
 	if want := c.want[id]; want != nil && c.partial() && kept.Set.Equal(*want) && kept.Resend == claims.Settled {
 		a.kept[id] = &claims.Entry{Set: kept.Set, Resend: claims.Unsent} // the state alone would plan nothing
 	}

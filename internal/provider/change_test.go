@@ -73,8 +73,6 @@ func TestGroupConflict(t *testing.T) {
 	_, _, diags = p.Plan(nullGroup(), other)
 	wantEqual(t, "errors", map[string][]string{"s001": {"Conflicting Processor Sets"}}, errorsAt(diags))
 	null, config := coretest.Managed{Value: nullResource()}, single("s001", []string{"p2"})
-	_, _, diags = p.Plan(null, config)
-	wantDiagnostics(t, diags, "ERROR: Conflicting Processor Sets")
 	planned, _, _ := startProvider(t, provider).Plan(null, config)
 	_, diags = p.Apply(null.Value, planned, config) // as if the id was known after apply
 	wantDiagnostics(t, diags, "ERROR: Conflicting Processor Sets")
@@ -291,6 +289,13 @@ func TestDestroyWithoutAPlanWarns(t *testing.T) {
 	// So may a single resource, and its destroy may be the first operation of the apply.
 	p = startProvider(t, r.provider)
 	wantDetached(p, alone, plan(p, alone, none.Value))
+
+	// A failed destroy keeps the object, and nobody knows what an earlier failure left in doubt.
+	tainted, p = plan(startProvider(t, r.provider), nullGroup(), group(streams, nil)), startProvider(t, r.provider)
+	interrupt(p)
+	kept, _ := p.Apply(state.Value, coretest.Managed{Value: nullGroup().Value, Private: tainted.Private}, nullGroup().Value)
+	_, _, diags := startProvider(t, r.provider).Plan(kept, group(streams, nil))
+	wantDiagnostics(t, diags, `WARNING: Outcome of an Earlier Operation Unknown: stream "s000"`, `WARNING: Outcome of an Earlier Operation Unknown: stream "s001"`)
 
 	// Terraform does not pass what an earlier failure left in doubt, so the destroy sends the set of the other resource.
 	other := plan(startProvider(t, r.provider), none, single("s000", []string{"p1"}))

@@ -65,9 +65,7 @@ func group(streams map[string][]string, others coretest.Attributes) tftypes.Valu
 	for id, processors := range streams {
 		all[id] = processors
 	}
-	a := coretest.Attributes{"streams": all}
-	maps.Copy(a, others)
-	return coretest.ToTerraform(groupSchema().ValueType(), a)
+	return coretest.ToTerraform(groupSchema().ValueType(), merge(coretest.Attributes{"streams": all}, others))
 }
 
 // sameSet gives n streams one set.
@@ -229,8 +227,7 @@ func patches(streams map[string][]string) []string {
 
 // interrupt does what Terraform does after a Ctrl-C.
 func interrupt(p *coretest.Process) {
-	_, err := p.Server.StopProvider(context.Background(), &tfprotov6.StopProviderRequest{})
-	if err != nil {
+	if _, err := p.Server.StopProvider(context.Background(), &tfprotov6.StopProviderRequest{}); err != nil {
 		p.T.Fatalf("the provider cannot be interrupted: %v", err)
 	}
 }
