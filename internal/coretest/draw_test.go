@@ -95,7 +95,7 @@ func (d *draws) run(i int) (run historyRun) {
 	d.addresses(&run, i)
 	if i > 0 {
 		last := d.runs[i-1]
-		if run.deployment = last.deployment; d.chance(25, "another deployment") {
+		if run.deployment = last.deployment; d.chance(40, "another deployment") {
 			run.deployment = (last.deployment + 1 + d.index(2, "deployment")) % 3
 			if d.chance(70, "only sets") { // most other changes would be refused
 				run = historyRun{config: d.otherSets(last.config), deployment: run.deployment}
