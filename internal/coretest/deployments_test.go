@@ -67,7 +67,8 @@ func (d *deployment) limit(id string) { d.limited.add(id) }
 // states of another deployment. own is the object of the operation that has changed the stream; it must have a mark.
 func (c *terraformCore) limitOthers(id string, own *stored) {
 	for _, s := range c.objects() {
-		if d := c.deploymentOf(s); s != own && d != c.deployment && d.service == c.service {
+		d := c.deploymentOf(s)
+		if _, has := s.sets()[id]; has && s != own && d != c.deployment && d.service == c.service {
 			d.limit(id)
 		}
 	}

@@ -257,7 +257,6 @@ func TestUnknownOutcomeBesideDeploymentChange(t *testing.T) {
 		refuseBoth(d.configured, streamstest.Fault{Status: 500, Apply: true})
 		d.at(d.url).mustFail(d.config("p2", nil))
 		wantAgain()
-		d.former.ForgetRequests()
 	})
 }
 
