@@ -68,8 +68,11 @@ func (s *Stream) has(e Entry) remainder {
 	if s.reported != nil {
 		return remainder{set: s.reported.ProcessorIDs}
 	}
-	return remainder{set: e.Set, unknown: e.Resend != Settled || s.left != nil && !s.left.is(e.Set)}
+	return remainder{set: e.Set, unknown: e.Resend != Settled || s.leftAnother(e.Set)}
 }
+
+// leftAnother reports whether a resource has left the stream with another set, or in doubt, and nothing was reported since.
+func (s *Stream) leftAnother(set streams.ProcessorSet) bool { return s.left != nil && !s.left.is(set) }
 
 // SetOnce begins the operation of an action, which has no state and claims no set.
 func (s *Stream) SetOnce(set streams.ProcessorSet, interrupted bool) Decision {
@@ -132,8 +135,7 @@ func (s *Stream) EndOnce(r Result) {
 // entry before the operation, or nil. sent and r are the operation's request; r is nil if it sent nothing.
 func (s *Stream) Keep(before *Entry, sent streams.ProcessorSet, r *Result) *Entry {
 	switch {
-	case before != nil && (s.unknown || s.underWay != nil && !s.underWay.is(s.has(*before).set)),
-		before != nil && s.left != nil && !s.left.is(before.Set): // the resource that left relied on this one
+	case before != nil && (s.unknown || s.leftAnother(before.Set) || s.underWay != nil && !s.underWay.is(s.has(*before).set)):
 		return &Entry{before.Set, Unknown}
 	case before != nil && s.reported != nil:
 		return &Entry{s.reported.ProcessorIDs, Settled}
