@@ -63,7 +63,7 @@ func TestAccApply(t *testing.T) {
 	w := newWorkspace(t, "", "")
 	w.Configure("")
 	modules, services := []example{}, []*streamstest.Service{}
-	for _, e := range append(schemes(t), applied...) {
+	for _, e := range append(schemes(t, w), applied...) {
 		if !supports(t, read(t, e.folder)) {
 			continue
 		}
@@ -139,7 +139,7 @@ func wantMistakes(t *testing.T, w *clitest.Workspace) {
 }
 
 // schemes returns the examples of authentication, each with a service that demands the scheme.
-func schemes(t *testing.T) []example {
+func schemes(t *testing.T, w *clitest.Workspace) []example {
 	t.Helper()
 	file := func(content string) string {
 		path := filepath.Join(t.TempDir(), "file")
@@ -151,6 +151,7 @@ func schemes(t *testing.T) []example {
 	withSecret, withAssertion := httptest.NewServer(secrets), httptest.NewServer(assertive)
 	t.Cleanup(withSecret.Close)
 	t.Cleanup(withAssertion.Close)
+	w.Setenv("TFC_WORKLOAD_IDENTITY_TOKEN_STREAM=" + assertive.IssueAssertion("terraform")) // used only where oauth2 has no other
 	ca := streamstest.NewAuthority(t)
 	client := ca.Issue(t, "terraform")
 	scheme := func(name string, authorize func(*http.Request) error, arguments ...string) example {
@@ -168,6 +169,7 @@ func schemes(t *testing.T) []example {
 		scheme("oauth2", secrets.Authorize, "token_url", withSecret.URL, "client_id", "terraform", "client_secret", "s3cret"),
 		scheme("client-assertion", assertive.Authorize, "token_url", withAssertion.URL, "client_id", "terraform",
 			"client_assertion_file", file(assertive.IssueAssertion("terraform"))),
+		scheme("workload-identity", assertive.Authorize, "token_url", withAssertion.URL, "client_id", "terraform"),
 		// The provider parses the certificates. That it uses them is tested in internal/streams.
 		scheme("mutual-tls", nil, "ca_cert_file", file(ca.CertPEM), "client_cert_file", file(client.CertPEM), "client_key_file", file(client.KeyPEM)),
 	}

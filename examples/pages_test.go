@@ -267,7 +267,7 @@ func TestAccPageInstalling(t *testing.T) {
 	w.Run("init").Want(1, "127.0.0.1:1") // asked before anything else
 }
 
-// TestPageAuthentication runs the scripts that pass on the token of a CI system.
+// TestPageAuthentication runs the script that passes on the token of a CI system.
 func TestPageAuthentication(t *testing.T) {
 	t.Parallel()
 	for _, program := range []string{"sh", "curl", "jq"} {
@@ -282,20 +282,19 @@ func TestPageAuthentication(t *testing.T) {
 		_, _ = w.Write([]byte(`{"value":"a.b.c"}`))
 	}))
 	t.Cleanup(github.Close)
-	folder := filepath.Join("authentication", "client-assertion")
-	step := regexp.MustCompile(`(?s)run: \|\n(.*)`).FindStringSubmatch(read(t, filepath.Join(folder, "github-actions.yml")))[1]
+	page := read(t, filepath.Join("authentication", "client-assertion", "github-actions.yml"))
+	step := regexp.MustCompile(`(?s)run: \|\n(.*)`).FindStringSubmatch(page)[1]
 	dir := t.TempDir()
-	script := exec.CommandContext(t.Context(), "sh", "-euc", step+"\n"+read(t, filepath.Join(folder, "agent-hook.sh")))
+	script := exec.CommandContext(t.Context(), "sh", "-euc", step)
 	script.Env = append(os.Environ(), "AUDIENCE=https://login.example.com", "RUNNER_TEMP="+dir, "GITHUB_ENV="+filepath.Join(dir, "env"),
-		"ACTIONS_ID_TOKEN_REQUEST_TOKEN=request-token", "ACTIONS_ID_TOKEN_REQUEST_URL="+github.URL+"?api-version=2",
-		"TFC_AGENT_ENV="+filepath.Join(dir, "env"), "TFC_WORKLOAD_IDENTITY_TOKEN=d.e.f")
+		"ACTIONS_ID_TOKEN_REQUEST_TOKEN=request-token", "ACTIONS_ID_TOKEN_REQUEST_URL="+github.URL+"?api-version=2")
 	if out, err := script.CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
 	if got := read(t, filepath.Join(dir, "assertion")); strings.TrimSpace(got) != "a.b.c" {
 		t.Errorf("the assertion is %q", got)
 	}
-	want := "STREAM_OAUTH2_CLIENT_ASSERTION_FILE=" + dir + "/assertion\nSTREAM_OAUTH2_CLIENT_ASSERTION=d.e.f\n"
+	want := "STREAM_OAUTH2_CLIENT_ASSERTION_FILE=" + dir + "/assertion\n"
 	if got := read(t, filepath.Join(dir, "env")); got != want {
 		t.Errorf("the environment is %q", got)
 	}

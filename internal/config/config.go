@@ -109,18 +109,18 @@ func (r *reader) tls() streams.TLS {
 		InsecureSkipVerify: insecure.ValueBool(),
 	}
 	if _, err := (streams.TLS{CACertPEM: t.CACertPEM}).Config(); err != nil {
-		r.refuse(at("tls.ca_cert_pem"), "%s.%s", err, fileAdvice(t.CACertPEM))
+		r.refuse(at("tls.ca_cert_pem"), "%s.%s", err, r.fileAdvice("tls.ca_cert_pem"))
 	}
 	switch {
 	case t.ClientCertPEM != "" && t.ClientKeyPEM != "":
 		if _, err := (streams.TLS{ClientCertPEM: t.ClientCertPEM, ClientKeyPEM: t.ClientKeyPEM}).Config(); err != nil {
 			r.refuse(at("tls.client_cert_pem"), "and client_key_pem do not make a client certificate: %s.%s", err,
-				cmp.Or(fileAdvice(t.ClientCertPEM), fileAdvice(t.ClientKeyPEM)))
+				cmp.Or(r.fileAdvice("tls.client_cert_pem"), r.fileAdvice("tls.client_key_pem")))
 		}
 	case t.ClientCertPEM != "" && r.value("tls.client_key_pem").IsNull():
-		r.refuse(at("tls.client_key_pem"), "is missing: a client certificate needs its private key.")
+		r.refuse(at("tls.client_key_pem"), "is missing: a client certificate needs its private key. %s", howToSet("tls.client_key_pem"))
 	case t.ClientKeyPEM != "" && r.value("tls.client_cert_pem").IsNull():
-		r.refuse(at("tls.client_cert_pem"), "is missing: a private key needs its certificate.")
+		r.refuse(at("tls.client_cert_pem"), "is missing: a private key needs its certificate. %s", howToSet("tls.client_cert_pem"))
 	}
 	if t.InsecureSkipVerify {
 		r.diags.AddAttributeWarning(at("tls.insecure_skip_verify"), "Certificates Are Not Verified", "Anyone between "+
@@ -132,9 +132,12 @@ func (r *reader) tls() streams.TLS {
 
 // fileAdvice is a hint for a text of one line where PEM is expected: it may be the path of a file. It does
 // not quote the text, which may be a key.
-func fileAdvice(text string) string {
-	if strings.ContainsAny(strings.TrimSpace(text), "\r\n") {
+func (r *reader) fileAdvice(name string) string {
+	if strings.ContainsAny(strings.TrimSpace(r.text(name)), "\r\n") {
 		return ""
+	}
+	if _, variable := r.environment(name); variable != "" {
+		return " If it is the path of a file, set " + variable + " to the content of the file."
 	}
 	return ` If it is the path of a file, use file("…").`
 }

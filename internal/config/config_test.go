@@ -33,7 +33,19 @@ func TestRead(t *testing.T) {
 			"client_cert_pem": pair.CertPEM, "client_key_pem": pair.KeyPEM, "server_name": "host", "insecure_skip_verify": false,
 		}}, nil, streams.Config{
 			TLS:         streams.TLS{ClientCertPEM: pair.CertPEM, ClientKeyPEM: pair.KeyPEM, ServerName: "host"},
-			Credentials: "a client certificate",
+			Credentials: "a client certificate from the provider block",
+		}},
+		"tls from the environment": {block{"tls": block{"server_name": "host"}}, environment{
+			"STREAM_TLS_CA_CERT_PEM": ca.CertPEM, "STREAM_TLS_CLIENT_CERT_PEM": pair.CertPEM, "STREAM_TLS_CLIENT_KEY_PEM": pair.KeyPEM,
+		}, streams.Config{
+			TLS:         streams.TLS{CACertPEM: ca.CertPEM, ClientCertPEM: pair.CertPEM, ClientKeyPEM: pair.KeyPEM, ServerName: "host"},
+			Credentials: "a client certificate from STREAM_TLS_CLIENT_CERT_PEM",
+		}},
+		"tls, the key from the environment": {block{"tls": block{"ca_cert_pem": ca.CertPEM, "client_cert_pem": pair.CertPEM}}, environment{
+			"STREAM_TLS_CA_CERT_PEM": "junk", "STREAM_TLS_CLIENT_CERT_PEM": "junk", "STREAM_TLS_CLIENT_KEY_PEM": pair.KeyPEM,
+		}, streams.Config{
+			TLS:         streams.TLS{CACertPEM: ca.CertPEM, ClientCertPEM: pair.CertPEM, ClientKeyPEM: pair.KeyPEM},
+			Credentials: "a client certificate from the provider block",
 		}},
 		"limits": {block{"request_timeout": "1m30s", "requests_per_second": 0.5, "max_concurrent_requests": 8}, nil,
 			streams.Config{RequestTimeout: 90 * time.Second, RequestsPerSecond: 0.5, MaxConcurrent: 8}},
@@ -89,6 +101,19 @@ func TestReadRefuses(t *testing.T) {
 			`tls.ca_cert_pem contains no PEM certificate. If it is the path of a file, use file("…").`,
 			"tls.client_cert_pem and client_key_pem do not make a client certificate: tls: failed to find any PEM data in " +
 				`certificate input. If it is the path of a file, use file("…").`,
+		}},
+		"paths in the environment": {nil, environment{
+			"STREAM_TLS_CA_CERT_PEM": "/etc/ca.pem", "STREAM_TLS_CLIENT_CERT_PEM": pair.CertPEM, "STREAM_TLS_CLIENT_KEY_PEM": "Hidden1.pem",
+		}, []string{
+			"tls.ca_cert_pem: The environment variable STREAM_TLS_CA_CERT_PEM (tls.ca_cert_pem) contains no PEM certificate. If it is the " +
+				"path of a file, set STREAM_TLS_CA_CERT_PEM to the content of the file.",
+			"tls.client_cert_pem: The environment variable STREAM_TLS_CLIENT_CERT_PEM (tls.client_cert_pem) and client_key_pem do not make a " +
+				"client certificate: tls: failed to find any PEM data in key input. If it is the path of a file, set " +
+				"STREAM_TLS_CLIENT_KEY_PEM to the content of the file.",
+		}},
+		"a key alone in the environment": {nil, environment{"STREAM_TLS_CLIENT_KEY_PEM": pair.KeyPEM}, []string{
+			"tls.client_cert_pem is missing: a private key needs its certificate. Set it in the provider block, or set the environment " +
+				"variable STREAM_TLS_CLIENT_CERT_PEM.",
 		}},
 		"another certificate's key": {pem(nil, pair.CertPEM, other.KeyPEM), nil,
 			[]string{"tls.client_cert_pem and client_key_pem do not make a client certificate: tls: private key does not match public key."}},

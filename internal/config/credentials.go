@@ -2,12 +2,14 @@ package config
 
 import (
 	"cmp"
+	"encoding/json"
 	"fmt"
 	"maps"
 	"net/http"
 	"slices"
 	"strings"
 
+	"github.com/hashicorp/terraform-plugin-framework/attr"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
 	"github.com/stream-management/terraform-provider-stream/internal/streams"
@@ -26,10 +28,16 @@ func (r *reader) credentials() streams.Config {
 	headers, authorization := r.headers()
 	schemes := []string{"token", "token_file", "basic_auth", "oauth2"}
 	found := r.configured(schemes)
+	inBlock := !r.value("headers").IsNull()
 	switch {
-	case authorization != "" && len(found) > 0:
+	case len(found) > 0 && !inBlock: // a scheme in the block takes precedence over the environment
+		delete(headers, authorization)
+	case len(found) > 0 && authorization != "":
 		r.refuse(at("headers").AtMapKey(authorization), secondScheme, found[0])
-	case authorization == "" && len(found) == 0 && !r.value("headers").IsUnknown(): // they may hold Authorization
+	case len(found) > 0, inBlock && authorization != "", r.value("headers").IsUnknown(): // they may hold Authorization
+	case authorization != "":
+		found = r.inEnvironment(append(schemes, "headers"))
+	default:
 		found = r.inEnvironment(schemes)
 	}
 
@@ -49,14 +57,15 @@ func (r *reader) credentials() streams.Config {
 			used = append(used, fmt.Sprintf("the basic_auth of user %q from %s", c.BasicAuth.Username, r.source("basic_auth.username")))
 		case scheme == "oauth2":
 			c.OAuth2 = r.oauth2()
-			used = append(used, fmt.Sprintf("a token of the oauth2 client %q from %s", c.OAuth2.ClientID, r.source("oauth2.client_id")))
+			used = append(used, fmt.Sprintf("a token of the oauth2 client %q from %s, which authenticates with %s",
+				c.OAuth2.ClientID, r.source("oauth2.client_id"), c.OAuth2.Credentials))
 		}
 	}
 	for _, name := range slices.Sorted(maps.Keys(headers)) {
-		used = append(used, "the header "+name)
+		used = append(used, "the header "+name+" from "+r.source("headers"))
 	}
 	if c.TLS = r.tls(); c.TLS.ClientCertPEM != "" {
-		used = append(used, "a client certificate")
+		used = append(used, "a client certificate from "+r.source("tls.client_cert_pem"))
 	}
 	c.Credentials = cmp.Or(strings.Join(used, " and "), NoCredentials)
 	return c
@@ -71,9 +80,13 @@ func (r *reader) source(name string) string {
 func (r *reader) headers() (headers map[string]string, authorization string) {
 	headers, names := map[string]string{}, map[string]string{}
 	v, _ := r.value("headers").(types.Map)
-	for _, name := range slices.Sorted(maps.Keys(v.Elements())) {
+	elements := v.Elements()
+	if text, variable := r.environment("headers"); variable != "" {
+		elements = r.headersIn(text)
+	}
+	for _, name := range slices.Sorted(maps.Keys(elements)) {
 		at, canonical := at("headers").AtMapKey(name), http.CanonicalHeaderKey(name)
-		value := r.element(at, v.Elements()[name])
+		value := r.element(at, elements[name])
 		err := streams.CheckHeader(name, value)
 		switch {
 		case strings.TrimSpace(value) != value:
@@ -86,6 +99,19 @@ func (r *reader) headers() (headers map[string]string, authorization string) {
 		headers[name], names[canonical] = value, name
 	}
 	return headers, names["Authorization"]
+}
+
+// headersIn reads the JSON of an environment variable. The errors of the JSON decoder would quote it.
+func (r *reader) headersIn(text string) map[string]attr.Value {
+	var values map[string]*string
+	if json.Unmarshal([]byte(text), &values) != nil || values == nil {
+		r.refuse(at("headers"), `must be a JSON object of texts, such as {"X-Api-Key": "…"}.`)
+	}
+	elements := map[string]attr.Value{}
+	for name, value := range values {
+		elements[name] = types.StringPointerValue(value)
+	}
+	return elements
 }
 
 // configured returns the schemes that are in the provider block. It refuses all but the first.
@@ -149,11 +175,15 @@ func (r *reader) oauth2() *streams.OAuth2 {
 	if len(found) == 0 {
 		found = r.inEnvironment(schemes)
 	}
+	if _, variable := r.environment("oauth2.client_assertion"); len(found) == 0 && variable != "" {
+		found = []string{"oauth2.client_assertion"}
+	}
 	if len(found) == 0 {
-		r.refuse(at("oauth2.client_secret"), "is missing. Set it in the provider block, or set the environment variable "+
-			"STREAM_OAUTH2_CLIENT_SECRET. Instead of a secret, you can set client_assertion or client_assertion_file.")
+		r.refuse(at("oauth2.client_secret"), "is missing. %s Instead of a secret, you can set client_assertion or "+
+			"client_assertion_file.", howToSet("oauth2.client_secret"))
 	}
 	for _, scheme := range found {
+		a.Credentials = fmt.Sprintf("the %s from %s", strings.TrimPrefix(scheme, "oauth2."), r.source(scheme))
 		switch scheme {
 		case "oauth2.client_secret":
 			a.ClientSecret = r.text(scheme)

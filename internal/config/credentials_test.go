@@ -19,9 +19,9 @@ func TestReadCredentials(t *testing.T) {
 			Credentials: `the basic_auth of user "u" from ` + from,
 		}
 	}
-	ofClient := func(o streams.OAuth2, from string) streams.Config {
-		o.TokenURL, o.ClientID = "https://id.example.com", "c"
-		return streams.Config{OAuth2: &o, Credentials: `a token of the oauth2 client "c" from ` + from}
+	ofClient := func(o streams.OAuth2, from, with string) streams.Config {
+		o.TokenURL, o.ClientID, o.Credentials = "https://id.example.com", "c", with
+		return streams.Config{OAuth2: &o, Credentials: `a token of the oauth2 client "c" from ` + from + ", which authenticates with " + with}
 	}
 	const theBlock = "the provider block"
 	clients{
@@ -46,31 +46,57 @@ func TestReadCredentials(t *testing.T) {
 		"oauth2": {oauth2(block{"client_secret": "s", "scopes": []any{"b", "a"}, "endpoint_params": block{"audience": "x", "resource": ""}}), nil,
 			ofClient(streams.OAuth2{
 				ClientSecret: "s", Scopes: []string{"b", "a"}, EndpointParams: map[string]string{"audience": "x", "resource": ""},
-			}, theBlock)},
+			}, theBlock, "the client_secret from the provider block")},
 		"oauth2 from the environment": {nil, environment{
 			"STREAM_OAUTH2_TOKEN_URL": "https://id.example.com", "STREAM_OAUTH2_CLIENT_ID": "c", "STREAM_OAUTH2_CLIENT_SECRET": "s",
-		}, ofClient(streams.OAuth2{ClientSecret: "s"}, "STREAM_OAUTH2_CLIENT_ID")},
+		}, ofClient(streams.OAuth2{ClientSecret: "s"}, "STREAM_OAUTH2_CLIENT_ID", "the client_secret from STREAM_OAUTH2_CLIENT_SECRET")},
 		"oauth2, its secret from the environment": {oauth2(nil),
 			environment{"STREAM_OAUTH2_CLIENT_ID": "other", "STREAM_OAUTH2_CLIENT_SECRET": "s"},
-			ofClient(streams.OAuth2{ClientSecret: "s"}, theBlock)},
-		"oauth2, its assertion from the environment": {oauth2(nil), environment{"STREAM_OAUTH2_CLIENT_ASSERTION": "a.b.c"},
-			ofClient(streams.OAuth2{ClientAssertion: "a.b.c"}, theBlock)},
+			ofClient(streams.OAuth2{ClientSecret: "s"}, theBlock, "the client_secret from STREAM_OAUTH2_CLIENT_SECRET")},
+		"oauth2, its assertion from the environment": {oauth2(nil),
+			environment{"STREAM_OAUTH2_CLIENT_ASSERTION": "a.b.c", "TFC_WORKLOAD_IDENTITY_TOKEN_STREAM": "d.e.f"},
+			ofClient(streams.OAuth2{ClientAssertion: "a.b.c"}, theBlock, "the client_assertion from STREAM_OAUTH2_CLIENT_ASSERTION")},
 		"oauth2 with an assertion": {oauth2(block{"client_assertion": "a.b.c"}), environment{
 			"STREAM_OAUTH2_CLIENT_SECRET": "s", "STREAM_OAUTH2_CLIENT_ASSERTION": "other", "STREAM_OAUTH2_CLIENT_ASSERTION_FILE": "f",
-		}, ofClient(streams.OAuth2{ClientAssertion: "a.b.c"}, theBlock)},
+		}, ofClient(streams.OAuth2{ClientAssertion: "a.b.c"}, theBlock, "the client_assertion from the provider block")},
 		"oauth2 with an assertion from a file": {oauth2(block{"client_assertion_file": "f"}), environment{"STREAM_OAUTH2_CLIENT_SECRET": "s"},
-			ofClient(streams.OAuth2{ClientAssertionFile: "f"}, theBlock)},
-		"oauth2 with an assertion from a file, from the environment": {oauth2(nil), environment{"STREAM_OAUTH2_CLIENT_ASSERTION_FILE": "f"},
-			ofClient(streams.OAuth2{ClientAssertionFile: "f"}, theBlock)},
+			ofClient(streams.OAuth2{ClientAssertionFile: "f"}, theBlock, "the client_assertion_file from the provider block")},
+		"oauth2 with an assertion from a file, from the environment": {oauth2(nil),
+			environment{"STREAM_OAUTH2_CLIENT_ASSERTION_FILE": "f", "TFC_WORKLOAD_IDENTITY_TOKEN_STREAM": "d.e.f"},
+			ofClient(streams.OAuth2{ClientAssertionFile: "f"}, theBlock, "the client_assertion_file from STREAM_OAUTH2_CLIENT_ASSERTION_FILE")},
+		"oauth2 with the workload identity of HCP Terraform": {oauth2(nil), environment{"TFC_WORKLOAD_IDENTITY_TOKEN_STREAM": "d.e.f"},
+			ofClient(streams.OAuth2{ClientAssertion: "d.e.f"}, theBlock, "the client_assertion from TFC_WORKLOAD_IDENTITY_TOKEN_STREAM")},
+		"the same, all of it from the environment": {nil, environment{
+			"STREAM_OAUTH2_TOKEN_URL": "https://id.example.com", "STREAM_OAUTH2_CLIENT_ID": "c", "TFC_WORKLOAD_IDENTITY_TOKEN_STREAM": "d.e.f",
+		}, ofClient(streams.OAuth2{ClientAssertion: "d.e.f"}, "STREAM_OAUTH2_CLIENT_ID",
+			"the client_assertion from TFC_WORKLOAD_IDENTITY_TOKEN_STREAM")},
+		"a workload identity without oauth2": {nil, environment{"TFC_WORKLOAD_IDENTITY_TOKEN_STREAM": "d.e.f"}, streams.Config{}},
 
 		"headers beside a scheme from the environment": {block{"headers": block{"X-Api-Key": "k", "x-empty": ""}},
 			environment{"STREAM_TOKEN": "t"}, streams.Config{
 				Token: "t", Headers: map[string]string{"X-Api-Key": "k", "x-empty": ""},
-				Credentials: "a bearer token from STREAM_TOKEN and the header X-Api-Key and the header x-empty",
+				Credentials: "a bearer token from STREAM_TOKEN and the header X-Api-Key from the provider block and the header x-empty " +
+					"from the provider block",
 			}},
 		"Authorization in headers, schemes in the environment": {block{"headers": block{"authorization": "ApiKey k"}},
 			environment{"STREAM_TOKEN": "t", "STREAM_USERNAME": "u"},
-			streams.Config{Headers: map[string]string{"authorization": "ApiKey k"}, Credentials: "the header authorization"}},
+			streams.Config{
+				Headers: map[string]string{"authorization": "ApiKey k"}, Credentials: "the header authorization from the provider block",
+			}},
+		"headers from the environment": {nil, environment{"STREAM_HEADERS": `{"Authorization": "ApiKey k", "X-Empty": ""}` + "\n"},
+			streams.Config{
+				Headers:     map[string]string{"Authorization": "ApiKey k", "X-Empty": ""},
+				Credentials: "the header Authorization from STREAM_HEADERS and the header X-Empty from STREAM_HEADERS",
+			}},
+		"headers in the block, a scheme in those of the environment": {block{"headers": block{}},
+			environment{"STREAM_HEADERS": "junk", "STREAM_TOKEN": "t"},
+			streams.Config{Token: "t", Credentials: "a bearer token from STREAM_TOKEN"}},
+		"a scheme in the block, headers and schemes in the environment": {block{"token": "t"},
+			environment{"STREAM_HEADERS": `{"authorization": "ApiKey k", "X-Api-Key": "k"}`, "STREAM_USERNAME": "u"},
+			streams.Config{
+				Token: "t", Headers: map[string]string{"X-Api-Key": "k"},
+				Credentials: "a bearer token from the provider block and the header X-Api-Key from STREAM_HEADERS",
+			}},
 	}.run(t)
 }
 
@@ -154,6 +180,24 @@ func TestCredentialsRefused(t *testing.T) {
 				"or set one in the provider block."},
 		},
 
+		"Authorization and other schemes in the environment": {
+			nil, environment{"STREAM_HEADERS": `{"authorization": "Hidden1"}`, "STREAM_TOKEN": "Hidden2"},
+			[]string{"The environment has several ways to authenticate: token (STREAM_TOKEN) and headers (STREAM_HEADERS). A request carries one."},
+		},
+		"workload identity": {oauth2(nil), environment{"TFC_WORKLOAD_IDENTITY_TOKEN_STREAM": "Hidden1 "}, []string{
+			"oauth2.client_assertion: The environment variable TFC_WORKLOAD_IDENTITY_TOKEN_STREAM (oauth2.client_assertion) must not begin or end",
+		}},
+
+		"STREAM_HEADERS, JSON": {nil, environment{"STREAM_HEADERS": `{"X-Api-Key": Hidden1}`}, []string{
+			`headers: The environment variable STREAM_HEADERS (headers) must be a JSON object of texts, such as {"X-Api-Key": "…"}.`,
+		}},
+		"STREAM_HEADERS, an object": {nil, environment{"STREAM_HEADERS": `null`}, []string{"headers: The environment variable STREAM_HEADERS"}},
+		"STREAM_HEADERS, of texts":  {nil, environment{"STREAM_HEADERS": `{"X-Api-Key": 1}`}, []string{"headers: The environment variable STREAM_HEADERS"}},
+		"STREAM_HEADERS": {nil, environment{"STREAM_HEADERS": `{"Host": "Hidden1", "X-Line": "Hidden1\n!", "X-Null": null}`}, []string{
+			`headers["Host"]: The environment variable STREAM_HEADERS (headers["Host"]) must not set Host`,
+			`headers["X-Line"]: The environment variable STREAM_HEADERS (headers["X-Line"]) has a value with characters`,
+			`headers["X-Null"]: The environment variable STREAM_HEADERS (headers["X-Null"]) must not be null.`,
+		}},
 		"headers": {block{"headers": block{
 			"HOST": "x", "": "x", "X-Line": "Hidden1\r\nX: 1", "X-Null": nil, "X-Space": " Hidden1", "X-Key": "1", "x-key": "2",
 		}}, nil, []string{

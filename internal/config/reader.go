@@ -27,7 +27,15 @@ var environmentVariables = map[string]string{
 	"oauth2.client_secret":         "STREAM_OAUTH2_CLIENT_SECRET",
 	"oauth2.client_assertion":      "STREAM_OAUTH2_CLIENT_ASSERTION",
 	"oauth2.client_assertion_file": "STREAM_OAUTH2_CLIENT_ASSERTION_FILE",
+	"headers":                      "STREAM_HEADERS",
+	"tls.ca_cert_pem":              "STREAM_TLS_CA_CERT_PEM",
+	"tls.client_cert_pem":          "STREAM_TLS_CLIENT_CERT_PEM",
+	"tls.client_key_pem":           "STREAM_TLS_CLIENT_KEY_PEM",
 }
+
+// workloadIdentity is where HCP Terraform puts a token for a run, if the workspace has the environment variable
+// TFC_WORKLOAD_IDENTITY_AUDIENCE_STREAM. It stands for client_assertion if nothing else authenticates the client.
+const workloadIdentity = "TFC_WORKLOAD_IDENTITY_TOKEN_STREAM"
 
 // Invalid is the summary of all errors of the configuration.
 const Invalid = "Invalid Provider Configuration"
@@ -39,11 +47,14 @@ type reader struct {
 	diags  diag.Diagnostics
 }
 
-// value returns an attribute of the provider block. It is null in an object that is null or known after apply.
+// value returns an attribute of the provider block. In an object that is null or known after apply, it is the same.
 func (r *reader) value(name string) attr.Value {
 	var v attr.Value = r.block
 	for step := range strings.SplitSeq(name, ".") {
 		object, _ := v.(types.Object)
+		if object.IsUnknown() {
+			return types.StringUnknown()
+		}
 		v = object.Attributes()[step]
 	}
 	if v == nil {
@@ -56,6 +67,9 @@ func (r *reader) value(name string) attr.Value {
 // of the variable, or else nothing.
 func (r *reader) environment(name string) (text, variable string) {
 	variable = environmentVariables[name]
+	if name == "oauth2.client_assertion" && r.getenv(variable) == "" {
+		variable = workloadIdentity
+	}
 	text = r.getenv(variable)
 	if strings.HasSuffix(variable, "_URL") {
 		text = strings.TrimSpace(text) // such as the line break of a file
@@ -88,8 +102,11 @@ func (r *reader) required(name string) string {
 }
 
 func missing(name string) diag.Diagnostic {
-	return diag.NewAttributeErrorDiagnostic(at(name), Invalid, fmt.Sprintf(
-		"%s is missing. Set it in the provider block, or set the environment variable %s.", name, environmentVariables[name]))
+	return diag.NewAttributeErrorDiagnostic(at(name), Invalid, name+" is missing. "+howToSet(name))
+}
+
+func howToSet(name string) string {
+	return fmt.Sprintf("Set it in the provider block, or set the environment variable %s.", environmentVariables[name])
 }
 
 // duration returns 0 for a value that is null, known after apply or refused.
@@ -159,7 +176,8 @@ func (r *reader) refuse(at path.Path, format string, args ...any) {
 // origin names the attribute of a value, because Terraform shows no line of a nested attribute, or the environment
 // variable that the value comes from.
 func (r *reader) origin(at path.Path) string {
-	if _, variable := r.environment(at.String()); variable != "" {
+	name, _, _ := strings.Cut(at.String(), "[") // an element has the variable of its collection
+	if _, variable := r.environment(name); variable != "" {
 		return fmt.Sprintf("The environment variable %s (%s)", variable, at)
 	}
 	return at.String()

@@ -127,7 +127,8 @@ func wantProblems(t *testing.T, diags diag.Diagnostics, want ...string) {
 func TestKnownAfterApply(t *testing.T) {
 	t.Parallel()
 	const unused = "\n" // as a token, it would be refused
-	env := environment{"STREAM_BASE_URL": "junk", "STREAM_DETECT_DRIFT": "junk", "STREAM_TOKEN": unused, "STREAM_USERNAME": "u"}
+	env := environment{"STREAM_BASE_URL": "junk", "STREAM_DETECT_DRIFT": "junk", "STREAM_TOKEN": unused, "STREAM_USERNAME": "u",
+		"STREAM_TLS_CA_CERT_PEM": "junk"}
 	for _, test := range []block{
 		{"token": afterApply},
 		{"token_file": afterApply},
@@ -142,16 +143,16 @@ func TestKnownAfterApply(t *testing.T) {
 		{"headers": block{"Authorization": afterApply}},
 		{"token": "t", "headers": block{"X-Api-Key": afterApply}},
 		{"token": "t", "tls": block{"ca_cert_pem": afterApply}},
-		{"token": "t", "tls": block{"client_cert_pem": afterApply, "client_key_pem": "k"}},
-		{"token": "t", "tls": block{"client_key_pem": afterApply}},
+		{"token": "t", "tls": block{"ca_cert_pem": afterApply, "client_cert_pem": afterApply, "client_key_pem": "k"}},
+		{"token": "t", "tls": block{"ca_cert_pem": afterApply, "client_key_pem": afterApply}},
 		{"token": "t", "retry": block{"max_attempts": afterApply}},
 		{"token": "t", "retry": block{"min_backoff": afterApply, "max_backoff": "1ms"}},
 		{
-			"token": afterApply, "headers": afterApply, "tls": afterApply, "request_timeout": afterApply, "retry": afterApply,
+			"token": afterApply, "headers": afterApply, "request_timeout": afterApply, "retry": afterApply,
 			"requests_per_second": afterApply, "max_concurrent_requests": afterApply, "deployment": afterApply,
 		},
 	} {
-		s, diags := read(t, merge(block{"base_url": afterApply, "detect_drift": afterApply}, test), env)
+		s, diags := read(t, merge(block{"base_url": afterApply, "detect_drift": afterApply, "tls": afterApply}, test), env)
 		if wantProblems(t, diags); s.Complete {
 			t.Errorf("%v: the settings are complete", test)
 		}

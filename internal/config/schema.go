@@ -37,7 +37,8 @@ func Schema() schema.Schema {
 					"client_id":     optionalString("Id of the client. Environment: `STREAM_OAUTH2_CLIENT_ID`. No default."),
 					"client_secret": secretString("Secret of the client. Environment: `STREAM_OAUTH2_CLIENT_SECRET`. No default."),
 					"client_assertion": secretString("Assertion that authenticates the client instead of a secret (RFC 7523), such as a " +
-						"token of the CI system. Environment: `STREAM_OAUTH2_CLIENT_ASSERTION`. No default."),
+						"token of the CI system. Environment: `STREAM_OAUTH2_CLIENT_ASSERTION`, or else `TFC_WORKLOAD_IDENTITY_TOKEN_STREAM`. " +
+						"No default."),
 					"client_assertion_file": optionalString("Path of a file with the assertion, for assertions that are replaced while " +
 						"Terraform runs. Environment: `STREAM_OAUTH2_CLIENT_ASSERTION_FILE`. No default."),
 					"scopes": schema.ListAttribute{
@@ -49,16 +50,18 @@ func Schema() schema.Schema {
 				}),
 			"headers": secretMap("Headers of every request to the service, such as an API key. They are not sent to a token endpoint. " +
 				"Headers that the request itself needs, such as `Content-Type` and `Host`, cannot be set, and `Authorization` cannot be " +
-				"set beside another scheme. Default: none."),
+				"set beside another scheme. Environment: `STREAM_HEADERS`, a JSON object. Default: none."),
 
 			"tls": optionalObject("TLS settings: how the service's certificate is verified, and the client certificate. Each part "+
 				"works alone. Default: the system's certificate authorities and no client certificate.",
 				map[string]schema.Attribute{
 					"ca_cert_pem": optionalString("Certificates of the authorities to trust instead of the system's, in PEM. " +
-						"Default: the system's."),
-					"client_cert_pem": optionalString("Client certificate (chain) in PEM. Requires `client_key_pem`. Default: none."),
-					"client_key_pem":  secretString("Private key of the client certificate in PEM. Requires `client_cert_pem`. Default: none."),
-					"server_name":     optionalString("Name to expect in the service's certificate. Default: the host of `base_url`."),
+						"Environment: `STREAM_TLS_CA_CERT_PEM`. Default: the system's."),
+					"client_cert_pem": optionalString("Client certificate (chain) in PEM. Requires `client_key_pem`. Environment: " +
+						"`STREAM_TLS_CLIENT_CERT_PEM`. Default: none."),
+					"client_key_pem": secretString("Private key of the client certificate in PEM. Requires `client_cert_pem`. Environment: " +
+						"`STREAM_TLS_CLIENT_KEY_PEM`. Default: none."),
+					"server_name": optionalString("Name to expect in the service's certificate. Default: the host of `base_url`."),
 					"insecure_skip_verify": optionalBool("Accept any certificate. Anyone between Terraform and the service can then read and " +
 						"change every request. Default: `false`."),
 				}),

@@ -80,8 +80,8 @@ func hintsOf(e *streams.Error, empty bool) []hint {
 		{e.Kind == streams.KindTimeout && e.Err == nil, "The " + receiver + " may be slow or overloaded. " + applyLater},
 
 		// The token endpoint responded. Some refuse a client with a status of success.
-		{e.TokenRequest && (status(400, 401) || class == 2 && e.Kind == streams.KindAuthentication), "The token endpoint may not know the " +
-			"client, or may not accept its credentials, scopes or parameters. Check oauth2.client_id and the other attributes of oauth2 " +
+		{e.TokenRequest && (status(400, 401) || class == 2 && e.Kind == streams.KindAuthentication), "The token request carried " +
+			e.Credentials + ". The token endpoint may not know the client, or may not accept its credentials, scopes or parameters. Check oauth2.client_id and the other attributes of oauth2 " +
 			"or the environment variables STREAM_OAUTH2_…, and whether oauth2.token_url is the right endpoint."},
 		{e.TokenRequest && unexpected, "The response may not have come from a token endpoint, but from a login page or a proxy. Check " +
 			"oauth2.token_url."},

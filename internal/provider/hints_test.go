@@ -87,7 +87,7 @@ func TestHints(t *testing.T) {
 		"407":                      {page(update(407, bad)), false, []string{"user name and password in HTTPS_PROXY"}, []string{"processor_ids"}},
 		"redirect":                 {page(update(301, streams.KindRedirect)), false, []string{"change base_url to that address"}, nil},
 
-		"token, 400":         {token(update(400, streams.KindAuthentication)), false, []string{"may not know the client", "oauth2.client_id", "oauth2.token_url"}, []string{"base_url"}},
+		"token, 400":         {token(update(400, streams.KindAuthentication)), false, []string{"carried a bearer token.", "may not know the client", "oauth2.client_id", "oauth2.token_url"}, []string{"base_url"}},
 		"token, 403":         {token(update(403, streams.KindAuthentication)), false, []string{"oauth2.token_url"}, []string{"the client", "base_url"}},
 		"token, 429":         {token(update(429, bad)), false, []string{"oauth2.token_url"}, []string{"base_url"}},
 		"token, 200":         {token(page(update(200, streams.KindUnexpected))), false, []string{"login page", "oauth2.token_url"}, []string{"base_url"}},

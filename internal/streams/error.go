@@ -68,7 +68,7 @@ type Error struct {
 	Method       string
 	URL          string  // of the last request: the stream's or the token endpoint's
 	TokenRequest bool    // the failed request is the token request; Attempts counts its attempts
-	Credentials  string  // what the request carried, as Config.Credentials says; empty for a token request
+	Credentials  string  // what the request carried, as Config.Credentials says, or, for a token request, OAuth2.Credentials
 	Status       int     // of the last response, even if a later attempt got none; see Responded
 	Message      string  // from the last response, even if a later attempt got none
 	Documented   bool    // Message came in the documented error body (INTERFACE.md, section 2)

@@ -24,17 +24,21 @@ type OAuth2 struct {
 	ClientSecret        string
 	ClientAssertion     string
 	ClientAssertionFile string
+
+	// Credentials says in errors which of these it is, such as "the client_secret". It must hold no secret.
+	Credentials string
 }
 
 type tokenSource struct {
 	client        *Client
 	config        clientcredentials.Config
+	credentials   string
 	assertionFile *secretFile // nil: the client has a secret or a fixed assertion
 	endpoint      health
 }
 
 func newTokenSource(cfg OAuth2, c *Client) *tokenSource {
-	s := &tokenSource{client: c, config: clientcredentials.Config{
+	s := &tokenSource{client: c, credentials: cfg.Credentials, config: clientcredentials.Config{
 		ClientID: cfg.ClientID, ClientSecret: cfg.ClientSecret, TokenURL: cfg.TokenURL, Scopes: cfg.Scopes,
 		EndpointParams: url.Values{}, AuthStyle: oauth2.AuthStyleInHeader,
 	}}
@@ -105,7 +109,7 @@ func isRefusal(err error) bool {
 // requestToken returns a token for most of its life: until ten seconds before its end, or for nine tenths of a
 // shorter life.
 func (s *tokenSource) requestToken(ctx context.Context) *found {
-	known := Error{Method: http.MethodPost, URL: s.config.TokenURL, TokenRequest: true}
+	known := Error{Method: http.MethodPost, URL: s.config.TokenURL, TokenRequest: true, Credentials: s.credentials}
 	r := &request{client: s.client, endpoint: &s.endpoint, known: known}
 	token, err := s.config.Token(context.WithValue(ctx, oauth2.HTTPClient, r.httpClient().StandardClient()))
 	if err == nil {

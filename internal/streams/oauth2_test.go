@@ -180,6 +180,7 @@ func TestTokenErrors(t *testing.T) {
 		runVirtual(t, name, func(t *testing.T) {
 			endpoint, s := startService(t, test.response), startService(t, applyUpdate)
 			cfg := oauth2Config(s, endpoint)
+			cfg.OAuth2.Credentials = "the secret"
 			attempts := 0
 			cfg.Observe = func(_ context.Context, a streams.Attempt) {
 				attempts++
@@ -189,7 +190,7 @@ func TestTokenErrors(t *testing.T) {
 			}
 			e := s.updateError(t, cfg)
 			if e.Kind != test.kind || e.Status != test.status || e.Outcome != streams.NotChanged || e.Message != test.message ||
-				!e.TokenRequest || e.Method != "POST" || e.URL != endpoint.URL || attempts != test.requests {
+				!e.TokenRequest || e.Credentials != "the secret" || e.Method != "POST" || e.URL != endpoint.URL || attempts != test.requests {
 				t.Errorf("%d attempts, error %#v", attempts, e)
 			}
 			streamstest.WantText(t, e.Reason, test.reason)
