@@ -40,6 +40,7 @@ const (
 var (
 	streamIDRule    = checkedString{"a stream id", streams.CheckStreamID}
 	processorIDRule = checkedString{"a processor id", streams.CheckProcessorID}
+	timeLimitRule   = checkedString{"a time limit", checkTimeLimit}
 
 	streamIDAttribute = schema.StringAttribute{
 		Required: true,
@@ -98,7 +99,7 @@ func timeoutsAttribute(operations map[string]string) schema.Attribute {
 		attributes[name] = schema.StringAttribute{
 			Optional:            true,
 			MarkdownDescription: fmt.Sprintf("Time limit for %s. Default: `5m`.", doing),
-			Validators:          []validator.String{checkedString{"a time limit", checkTimeLimit}},
+			Validators:          []validator.String{timeLimitRule},
 		}
 	}
 	return schema.SingleNestedAttribute{

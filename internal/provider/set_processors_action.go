@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"time"
 
+	actiontimeouts "github.com/hashicorp/terraform-plugin-framework-timeouts/action/timeouts"
+	"github.com/hashicorp/terraform-plugin-framework-timeouts/resource/timeouts"
 	"github.com/hashicorp/terraform-plugin-framework/action"
 	"github.com/hashicorp/terraform-plugin-framework/action/schema"
 	"github.com/hashicorp/terraform-plugin-framework/path"
@@ -24,6 +26,8 @@ type setProcessorsAction struct {
 type setProcessorsModel struct {
 	StreamID     types.String `tfsdk:"stream_id"`
 	ProcessorIDs types.Set    `tfsdk:"processor_ids"`
+
+	Timeouts timeouts.Value `tfsdk:"timeouts"`
 }
 
 func (a *setProcessorsAction) Metadata(_ context.Context, req action.MetadataRequest, resp *action.MetadataResponse) {
@@ -36,6 +40,7 @@ func (a *setProcessorsAction) Schema(_ context.Context, _ action.SchemaRequest, 
 		Attributes: map[string]schema.Attribute{
 			"stream_id":     streamIDAttribute,
 			"processor_ids": processorIDsAttribute,
+			"timeouts":      timeoutsAttribute(map[string]string{"invoke": "the action"}),
 		},
 	}
 }
@@ -55,10 +60,13 @@ func (a *setProcessorsAction) Invoke(ctx context.Context, req action.InvokeReque
 	if config.ProcessorIDs.IsNull() { // it would detach all processors
 		resp.Diagnostics.Append(missingValue(path.Root("processor_ids"), "the set"))
 	}
+	if limit := config.Timeouts.Attributes()["invoke"]; limit != nil && !limit.IsNull() {
+		resp.Diagnostics.Append(timeLimitRule.problems(path.Root("timeouts").AtName("invoke"), limit)...)
+	}
 	if resp.Diagnostics.HasError() {
 		return
 	}
-	ctx, cancel := context.WithTimeout(ctx, defaultTimeout)
+	ctx, cancel := withTimeLimit(ctx, actiontimeouts.Value(config.Timeouts).Invoke, &resp.Diagnostics)
 	defer cancel()
 
 	id, set := config.StreamID.ValueString(), *knownSet(config.ProcessorIDs)

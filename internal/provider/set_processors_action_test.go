@@ -96,6 +96,11 @@ func TestActionChecksValues(t *testing.T) {
 		"no set":            {coretest.Attributes{"stream_id": "cam-1"}, []string{set}},
 		"wrong processors":  {coretest.Attributes{"stream_id": "cam-1", "processor_ids": []string{"", " p"}}, []string{set, set}},
 		"missing processor": {coretest.Attributes{"stream_id": "cam-1", "processor_ids": []any{nil}}, []string{set}},
+		"no limit":          {coretest.Attributes{"stream_id": "cam-1", "processor_ids": []string{}, "timeouts": coretest.Attributes{}}, nil},
+		"wrong limit": {
+			coretest.Attributes{"stream_id": "cam-1", "processor_ids": []string{"p1"}, "timeouts": coretest.Attributes{"invoke": "-1s"}},
+			[]string{`AttributeName("timeouts").AttributeName("invoke")`},
+		},
 	} {
 		resp, err := p.Server.(tfprotov6.ActionServer).ValidateActionConfig(t.Context(), &tfprotov6.ValidateActionConfigRequest{
 			ActionType: coretest.ActionName, Config: coretest.DynamicValue(coretest.ToTerraform(typ, test.config)),
@@ -117,6 +122,17 @@ func TestActionChecksValues(t *testing.T) {
 		}
 	}
 	service.WantRequests(t)
+}
+
+func TestActionHasTimeLimit(t *testing.T) {
+	t.Parallel()
+	service, url := streamstest.Start(t, streamstest.Options{}, streamstest.Streams("cam-1")...)
+	p := startProvider(t, coretest.Attributes{"base_url": url})
+	service.Inject(streamstest.Fault{Delay: patience})
+	_, diags := p.Invoke(coretest.Attributes{
+		"stream_id": "cam-1", "processor_ids": []string{"p1"}, "timeouts": coretest.Attributes{"invoke": "50ms"},
+	})
+	streamstest.WantText(t, diags.String(), "Timeout Error", "time limit", "may or may not")
 }
 
 // An interrupted action reports its error before StopProvider returns: then, the protocol server no longer listens.
