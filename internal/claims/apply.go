@@ -13,7 +13,7 @@ type Decision struct {
 	Refusal Refusal
 	Other   streams.ProcessorSet // see ConflictingSets
 
-	Detached bool // a leave of this run has detached the processors, and no resource has set them since
+	Detached bool // a leave of this session has detached the processors, and no resource has set them since
 }
 
 // Set begins the operation that sends the set of a resource.
@@ -63,7 +63,7 @@ func (s *Stream) Leave(l Leave, mark Claim, interrupted bool) Decision {
 	return d
 }
 
-// has returns what the stream has, as far as the run and an entry tell. A report is newer than the entry.
+// has returns what the stream has, as far as the session and an entry tell. A report is newer than the entry.
 func (s *Stream) has(e Entry) remainder {
 	if s.reported != nil {
 		return remainder{set: s.reported.ProcessorIDs}
@@ -94,14 +94,15 @@ type Result struct {
 	Reported *streams.Stream // nil if the service reported nothing
 }
 
-// EndSet ends the operation of Set. inState says that a failure leaves the resource in the state, with the stream.
-func (s *Stream) EndSet(r Result, inState bool) {
+// EndSet ends the operation of Set. relied says that after a failure, later runs rely on what the state of the resource has
+// of the stream. They do not rely on a stream that a group has added with an unknown outcome: each plan resends its set.
+func (s *Stream) EndSet(r Result, relied bool) {
 	s.EndOnce(r)
 	switch {
 	case !r.Failed:
 		s.detached = false
 		s.advance(written)
-	case inState:
+	case relied:
 		s.advance(blocked)
 	default:
 		s.advance(createFailed)

@@ -1,30 +1,35 @@
-// Package claims has the rules of one stream in one run: what is planned, what is sent, and what is known afterwards.
+// Package claims has the rules of one stream in one session: what is planned, what is sent, and what is the result.
 // It knows neither Terraform nor HTTP. Its words, each with one meaning in the whole program:
 //
-//   - run: what Terraform does with one provider configuration, a plan or an apply.
+//   - run: a command of Terraform, such as an apply together with the plan before it.
+//   - session: one configuration of the provider. The plan and the apply of a run have a session each.
+//   - call: what Terraform asks of the provider at once, such as to plan or apply a resource with all of its streams.
+//   - operation: what a call does with one stream: it sends at most one request, with all attempts.
+//   - route: a method and a path of the service.
+//   - known: said of a value in a configuration or plan, as opposed to "known after apply".
 //   - set: the processor ids of a stream; an update replaces the whole set.
 //   - entry: what the state of one resource has of a stream.
-//   - claim: what the resources that have a stream do with it, as far as the plans of the run tell.
+//   - claim: what the resources that have a stream do with it, as far as the plans of the session tell.
 //   - leave: a resource leaves a stream if it is destroyed, moves to another stream, or drops the stream from its map.
+//   - remainder: what a leave leaves attached.
 //   - mark: what a private state says of a stream, such as the claim that a plan passes to a destroy.
-//   - operation: what a resource or an action does with one stream in an apply; it sends at most one request.
 //   - outcome: what a failed request did to the stream: nothing, another change than planned, or unknown.
 //   - unknown: said of an outcome: the request may or may not have taken effect.
 //   - report: what the service last said of a stream.
 //   - resend: to send the set of an entry again, although the configuration did not change it.
-//   - refusal: why a plan fails, or why an operation sends nothing.
+//   - refusal: why the provider lets a plan fail, or lets an operation send nothing. A service rejects.
 package claims
 
 import "github.com/stream-management/terraform-provider-stream/internal/streams"
 
-// Stream is what one run has planned for a stream, and done to it. The zero value is a stream at the beginning
-// of a run. Stream is not safe for concurrent use, and at most one operation at a time may use a stream.
+// Stream is what one session has planned for a stream, and done to it. The zero value is a stream at the beginning
+// of a session. Stream is not safe for concurrent use, and at most one operation at a time may use a stream.
 type Stream struct {
 	phase  phase
 	claim  Claim
 	leaves []remainder // planned, but not applied
 
-	// What the run knows. These are no phases: each can be true in any of them.
+	// Facts of the session. These are no phases: each can be true in any of them.
 	reported *streams.Stream // the last report; nil if there is none
 	unknown  bool            // the outcome of a request since then
 	left     *remainder      // by a resource that left since then and sent nothing; nil if there is none
@@ -36,7 +41,7 @@ type Stream struct {
 	destroyPlanned bool // a leave of the kind Destroyed is planned
 }
 
-// phase is what operations that set the processors have come to. The last two hold for the rest of the run.
+// phase is what operations that set the processors have come to. The last two hold for the rest of the session.
 type phase int
 
 const (
@@ -132,7 +137,7 @@ func (l Leave) request(claim Claim) (set streams.ProcessorSet, send bool) {
 // remainder is what a leave leaves attached.
 type remainder struct {
 	set      streams.ProcessorSet
-	unknown  bool // the outcome of an operation before this run
+	unknown  bool // the outcome of an operation before this session
 	emptied  bool // the leave sends the empty set
 	detached bool // the leave detaches processors, as far as its resource knows
 	dropped  bool // see Dropped
@@ -155,27 +160,27 @@ func (l Leave) remainder(claim Claim) remainder {
 	return r
 }
 
-// Known is what a run knows of a stream.
-type Known struct {
+// Facts is what a session has found out about a stream.
+type Facts struct {
 	Reported *streams.Stream       // the last report; nil if there is none
 	Unknown  bool                  // the outcome of a request since then, or of one that is under way
 	Left     *streams.ProcessorSet // by a resource that left since then and sent nothing; nil if there is none, or nobody knows
 	Failed   bool                  // an operation failed, and no resource has sent its set
 	Gone     bool                  // the refresh found no such stream
 
-	DestroyPlanned bool // this run has planned a leave of the kind [Destroyed]
+	DestroyPlanned bool // this session has planned a leave of the kind [Destroyed]
 }
 
-// Known returns what the run knows of the stream.
-func (s *Stream) Known() Known {
-	k := Known{
+// Facts returns what the session has found out about the stream.
+func (s *Stream) Facts() Facts {
+	f := Facts{
 		Reported: s.reported, Unknown: s.unknown || s.underWay != nil, Failed: s.phase == createFailed || s.phase == blocked,
 		Gone: s.gone, DestroyPlanned: s.destroyPlanned,
 	}
 	if s.left != nil && !s.left.unknown {
-		k.Left = &s.left.set
+		f.Left = &s.left.set
 	}
-	return k
+	return f
 }
 
 // SetGone registers that the refresh found no such stream.

@@ -110,8 +110,8 @@ func TestRequestsOfALeave(t *testing.T) {
 	}
 	uncertain := Leave{Entry: Entry{a, Unknown}}
 	check(t, "a state with an unknown outcome", made((&Stream{}).Leave(uncertain, Claim{relies, a}, false)), `["a"]`)
-	known := &Stream{reported: reports(emptySet)}
-	check(t, "a state that a report contradicts", made(known.Leave(detaching, Claim{relies, a}, false)), `["a"]`)
+	empty := &Stream{reported: reports(emptySet)}
+	check(t, "a state that a report contradicts", made(empty.Leave(detaching, Claim{relies, a}, false)), `["a"]`)
 	other := &Stream{claim: Claim{sends, b}}
 	other.Leave(detaching, Claim{relies, a}, false)
 	check(t, "the claim after a mark that conflicts", other.claim, Claim{sends, b})
@@ -123,7 +123,7 @@ func TestDiffers(t *testing.T) {
 		stream Stream
 		want   bool
 	}{
-		{"nothing is known", Stream{}, false},
+		{"there is no fact", Stream{}, false},
 		{"the set is reported", Stream{reported: reports(a)}, false},
 		{"another set is reported", Stream{reported: reports(b)}, true},
 		{"a request with an unknown outcome", Stream{unknown: true}, false},
@@ -183,23 +183,23 @@ func TestLeaveOfAnEmptySet(t *testing.T) {
 func TestSentenceIsAboutTheLastEvent(t *testing.T) {
 	var s Stream
 	s.Leave(Leave{Entry: Entry{b, Settled}, Detach: true}, Claim{sends, a}, false)
-	check(t, "left", s.Known().Left, &b)
+	check(t, "left", s.Facts().Left, &b)
 	s.Set(a, false)
 	s.EndSet(succeeds(a), false)
 	s.Set(a, false)
 	s.EndSet(refused, false)
-	check(t, "known", s.Known(), Known{Reported: reports(a)})
+	check(t, "facts", s.Facts(), Facts{Reported: reports(a)})
 
 	s.Leave(Leave{Entry: Entry{b, Settled}}, Claim{}, false)
-	check(t, "after a leave with an older state", s.Known(), Known{Reported: reports(a)})
+	check(t, "after a leave with an older state", s.Facts(), Facts{Reported: reports(a)})
 
 	var two Stream
 	two.Leave(Leave{Entry: *inStateA}, Claim{}, false)
 	two.Leave(Leave{Entry: Entry{b, Settled}}, Claim{}, false)
-	check(t, "after two leaves with different sets", two.Known(), Known{})
+	check(t, "after two leaves with different sets", two.Facts(), Facts{})
 }
 
-// A resource that sets a stream learns that another one has detached the processors before, in the same run.
+// A resource that sets a stream learns that another one has detached the processors before, in the same session.
 func TestSetAfterALeave(t *testing.T) {
 	for _, test := range []struct {
 		name  string
@@ -228,9 +228,9 @@ func TestLateConflict(t *testing.T) {
 	var s Stream
 	s.Set(a, false)
 	check(t, "refusal", s.PlanSet(Want{Set: &b}).Refusal, ConflictingSets)
-	check(t, "a request is under way", s.Known().Unknown, true)
+	check(t, "a request is under way", s.Facts().Unknown, true)
 	s.EndSet(succeeds(a), false)
-	check(t, "known", s.Known(), Known{Reported: reports(a)})
+	check(t, "facts", s.Facts(), Facts{Reported: reports(a)})
 	check(t, "the other set", made(s.Set(b, false)), "conflicting sets")
 }
 
@@ -286,21 +286,21 @@ func TestLeaveInEveryPhase(t *testing.T) {
 	}
 }
 
-func TestKnown(t *testing.T) {
+func TestFacts(t *testing.T) {
 	var s, once Stream
 	s.Set(a, false)
-	check(t, "under way", s.Known(), Known{Unknown: true})
+	check(t, "under way", s.Facts(), Facts{Unknown: true})
 	s.EndSet(unclear, false)
-	check(t, "unknown outcome", s.Known(), Known{Unknown: true, Failed: true})
+	check(t, "unknown outcome", s.Facts(), Facts{Unknown: true, Failed: true})
 	s.Set(a, false)
 	s.EndSet(succeeds(a), false)
-	check(t, "reported", s.Known(), Known{Reported: reports(a)})
+	check(t, "reported", s.Facts(), Facts{Reported: reports(a)})
 	check(t, "an interrupted action", made(once.SetOnce(b, true)), "interrupted")
 	once.SetOnce(b, false)
 	once.EndOnce(succeeds(b))
-	check(t, "after an action", once.Known(), Known{Reported: reports(b)})
+	check(t, "after an action", once.Facts(), Facts{Reported: reports(b)})
 	once.SetGone()
-	check(t, "a refresh that finds nothing", once.Known().Gone, true)
+	check(t, "a refresh that finds nothing", once.Facts().Gone, true)
 	check(t, "a conflict", (&Stream{claim: Claim{sends, a}}).Set(b, false), Decision{Refusal: ConflictingSets, Set: b, Other: a})
 	check(t, "the report has the relied set", made((&Stream{reported: reports(a)}).Leave(Leave{Entry{b, Settled}, true, Destroyed}, Claim{relies, a}, false)), "accepted")
 }

@@ -29,9 +29,9 @@ type Refusal int
 const (
 	accepted        Refusal = iota
 	ConflictingSets         // another resource gives the stream the set Other
-	StreamIsKept            // a group drops the stream, which leaves Other, and another resource relies on its set
+	StreamIsKept            // a group drops the stream, with Other attached, and another resource relies on its set
 	Blocked                 // an operation of another resource failed, and the state of that resource must stay true
-	Interrupted             // the run was interrupted before anything was sent
+	Interrupted             // the apply was interrupted before anything was sent
 )
 
 // Warning is what a user should know of a plan.
@@ -40,7 +40,7 @@ type Warning int
 // The warnings.
 const (
 	ResendingUnknown     Warning = iota // the outcome of an earlier operation is unknown, so the set is sent again
-	Resending                           // another resource leaves, which leaves Other, so the set is sent again
+	Resending                           // another resource leaves, with Other attached, so the set is sent again
 	DetachedFirst                       // a resource that leaves detaches the processors, and may do that before this resource sets them
 	DroppedFirst                        // likewise; the resource that leaves is the group that is planned
 	MarkMayBeLost                       // with create_before_destroy, this resource detaches what another one has set
@@ -92,7 +92,7 @@ func (s *Stream) planSet(w Want) Plan {
 }
 
 // differs returns what makes the state of a resource untrue that has a set and sends nothing: a leave with another
-// remainder, or what the run knows already. A dropped stream comes first, then a detached one. An unknown outcome does
+// remainder, or a fact of the session. A dropped stream comes first, then a detached one. An unknown outcome does
 // not count: the request has sent this set, or belongs to a leave that stays in the state.
 func (s *Stream) differs(set streams.ProcessorSet) (other remainder, differs bool) {
 	all := slices.Clone(s.leaves)

@@ -138,7 +138,7 @@ func TestPlanLeaveBesideAReliedSet(t *testing.T) {
 	s.PlanSet(keepA)
 	s.PlanLeave(Leave{Entry{b, Settled}, true, Destroyed})
 	check(t, "the destroy leaves the relied set", s.PlanSet(keepA).Send, false)
-	check(t, "a destroy is planned", s.Known().DestroyPlanned, true)
+	check(t, "a destroy is planned", s.Facts().DestroyPlanned, true)
 	s = Stream{claim: Claim{Kind: relies}}
 	check(t, "a drop beside a relied empty set", s.PlanLeave(dropA).Warnings, []Warning(nil))
 	s = Stream{}

@@ -21,7 +21,7 @@ func (c *terraformCore) apply(changes []change, refreshed map[string]*instance, 
 		})
 		set := node{name: "set " + ch.addr, run: func(p *Process) bool {
 			applied, ok := c.createOrUpdate(p, ch)
-			if applied && c.cli.actionsInOperations && opts.action != nil && opts.actionAfter == ch.addr {
+			if applied && c.cli.actionsInNodes && opts.action != nil && opts.actionAfter == ch.addr {
 				ok = c.invoke(p, opts.action) && ok
 			}
 			return ok
@@ -59,7 +59,7 @@ func (c *terraformCore) apply(changes []change, refreshed map[string]*instance, 
 		opts.action = nil // nothing triggers it
 	}
 	c.invoking = opts.action != nil
-	if opts.action != nil && !c.cli.actionsInOperations {
+	if opts.action != nil && !c.cli.actionsInNodes {
 		nodes = append(nodes, node{"invoke", []string{"set " + opts.actionAfter}, func(p *Process) bool { return c.invoke(p, opts.action) }})
 	}
 	c.unplanned, c.unforeseen = streamNames{}, streamNames{}
@@ -115,8 +115,8 @@ func (c *terraformCore) forgetObject(ch change) bool {
 
 func (c *terraformCore) invoke(p *Process, action *resourceBlock) bool {
 	id, set := action.stream(), action.sets[action.stream()]
-	o := &operation{what: "invoke", sets: action.sets}
-	c.operate(o, func() (diags Diagnostics) {
+	o := &applyCall{what: "invoke", sets: action.sets}
+	c.makeCall(o, func() (diags Diagnostics) {
 		_, diags = p.Invoke(Attributes{"stream_id": id, "processor_ids": set})
 		return diags
 	})
@@ -156,13 +156,13 @@ func (c *terraformCore) createOrUpdate(p *Process, ch change) (applied, ok bool)
 	}
 
 	before := nullOf(actual.planned.Value.Type())
-	o := &operation{what: what, sets: ch.wanted.sets}
+	o := &applyCall{what: what, sets: ch.wanted.sets}
 	if prior != nil {
 		before = prior.Value
 		o.object, o.prior, o.detaches = prior, c.here(prior), ch.wanted.onDestroy != "keep"
 	}
 	var got Managed
-	c.operate(o, func() (diags Diagnostics) {
+	c.makeCall(o, func() (diags Diagnostics) {
 		got, diags = p.Apply(before, actual.planned, ch.wanted.configValue(true))
 		return diags
 	})
@@ -225,9 +225,9 @@ func (c *terraformCore) destroyDeposed(p *Process, addr string, s *stored) bool 
 
 func (c *terraformCore) applyDestroy(p *Process, what string, s *stored, before tftypes.Value, planned Managed) (*stored, bool) {
 	var got Managed
-	o := &operation{what: what, prior: c.here(s.with(Managed{Value: before, Private: s.Private})), detaches: s.text("on_destroy") != "keep"}
+	o := &applyCall{what: what, prior: c.here(s.with(Managed{Value: before, Private: s.Private})), detaches: s.text("on_destroy") != "keep"}
 	c.called[s] = true
-	c.operate(o, func() (diags Diagnostics) {
+	c.makeCall(o, func() (diags Diagnostics) {
 		got, diags = p.Apply(before, planned, nullOf(s.Value.Type()))
 		c.checkRefusal(what, s, true, diags)
 		return diags

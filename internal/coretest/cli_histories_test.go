@@ -92,7 +92,7 @@ func (h history) compare(t *testing.T, actual *realCore, version cliVersion) map
 	}()
 	for i, run := range h.runs {
 		run.config = model.distinguishable(run.config)
-		if version.actionsInOperations {
+		if version.actionsInNodes {
 			run.config = run.config.with(func(_ string, b *resourceBlock) { b.dependsOn = "" })
 		}
 		run = model.begin(run)

@@ -106,7 +106,7 @@ func versionOf(t *testing.T, program string) cliVersion {
 		destroysUnrefreshed: clitest.AtLeast(t, "1.9.0", "") && !clitest.AtLeast(t, "1.12.0", ""),
 		identities:          clitest.AtLeast(t, "1.12.0", ""),
 		actions:             clitest.AtLeast(t, "1.14.0", ""),
-		actionsInOperations: clitest.AtLeast(t, "1.16.0", ""),
+		actionsInNodes:      clitest.AtLeast(t, "1.16.0", ""),
 		removes:             clitest.AtLeast(t, "1.7.0", ""),
 	}
 }

@@ -48,10 +48,10 @@ type terraformCore struct {
 	invoking bool // the current apply has an action
 
 	// Streams, in this process, but said in this run.
-	known   streamNames // the service has reported their set, after the last update with an unknown outcome
-	failed  streamNames // an operation failed whose resource stays in the state with the stream
-	said    streamNames // a diagnostic has named them
-	written streamNames // the set of a resource was sent in this process
+	reported streamNames // the service has reported their set, after the last update with an unknown outcome
+	failed   streamNames // an operation failed whose resource stays in the state with the stream
+	said     streamNames // a diagnostic has named them
+	written  streamNames // the set of a resource was sent in this process
 
 	shared     map[string]int   // see sharedStreams
 	unplanned  streamNames      // core plans again in the apply how they are left, without marks: those of deposed objects
@@ -65,7 +65,7 @@ type cliVersion struct {
 	destroysUnrefreshed bool // plans the destroy of what is no longer configured before its refresh: Terraform 1.9 to 1.11
 	identities          bool // Terraform 1.12
 	actions             bool // Terraform 1.14
-	actionsInOperations bool // as a part of the operation that triggers them, also of one that has failed: Terraform 1.16
+	actionsInNodes      bool // in the node of the object that triggers them, also of one that has failed: Terraform 1.16
 	removes             bool // removed blocks: Terraform 1.7, OpenTofu
 	readsForgotten      bool // refreshes what it removes from the state: OpenTofu
 }
@@ -116,7 +116,7 @@ func newTerraformCore(t interface {
 func (c *terraformCore) startProvider(walk int, lateAddress bool) *Process {
 	c.t.Helper()
 	c.walks = walk
-	c.known, c.failed, c.written = streamNames{}, streamNames{}, streamNames{}
+	c.reported, c.failed, c.written = streamNames{}, streamNames{}, streamNames{}
 	configured := maps.Clone(c.provider)
 	if lateAddress {
 		configured["base_url"] = tftypes.UnknownValue

@@ -131,7 +131,7 @@ func (d *draws) run(i int) (run historyRun) {
 	return run
 }
 
-// addresses draws what happens to each address. In each run, one kind of operation is frequent.
+// addresses draws what happens to each address. In each run, one kind of change is frequent.
 func (d *draws) addresses(run *historyRun, i int) {
 	goes, triggered := 10, 10
 	switch kind := d.index(4, "kind of run"); {

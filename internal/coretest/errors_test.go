@@ -42,15 +42,15 @@ const (
 )
 
 // noteReport takes note of what the response to an operation says about a stream.
-func (c *terraformCore) noteReport(id string, o *operation) {
+func (c *terraformCore) noteReport(id string, o *applyCall) {
 	requests := o.requestsTo(id)
 	switch detail, failed := o.errors[id]; {
 	case strings.Contains(detail, reportedNow), !failed && len(requests) > 0 && requests[len(requests)-1].Status == http.StatusOK:
-		c.known[id] = true
+		c.reported[id] = true
 	case strings.Contains(detail, mayBeChanged):
-		c.known[id] = false
+		c.reported[id] = false
 	case !failed && len(requests) > 1 && requests[len(requests)-1].Status == http.StatusNotFound:
-		c.known[id] = false
+		c.reported[id] = false
 		c.limit(id) // the destroy is done, and only its warning says what an attempt before may have done
 	}
 }
@@ -59,7 +59,7 @@ const nothingSent = "Nothing was sent by this operation."
 
 // checkLastSentence compares the last sentence of an error with the service. The conflict of a plan has a sentence that is
 // always true.
-func (c *terraformCore) checkLastSentence(o *operation, id, detail string) {
+func (c *terraformCore) checkLastSentence(o *applyCall, id, detail string) {
 	requests := o.requestsTo(id)
 	last, plans := detail[strings.LastIndex(detail, "\n\n")+1:], strings.HasPrefix(o.what, "plan ")
 	last, unsent := strings.CutPrefix(strings.TrimSpace(last), nothingSent)
@@ -82,7 +82,7 @@ func (c *terraformCore) checkLastSentence(o *operation, id, detail string) {
 			c.t.Fatalf("%s: says %q, but the service has %s", o.what, last, set)
 		}
 	case strings.HasPrefix(last, mayBeChanged):
-		if len(requests) == 0 && c.known[id] {
+		if len(requests) == 0 && c.reported[id] {
 			c.t.Fatalf("%s: says %q, but the service has reported the set of %q", o.what, last, id)
 		}
 		refused := func(r streamstest.Request) bool { return r.Status/100 == 4 && r.Status != http.StatusRequestTimeout }
@@ -96,7 +96,7 @@ func (c *terraformCore) checkLastSentence(o *operation, id, detail string) {
 
 // checkRestored checks the errors of a failed create whose old object core puts back into the state. The next plan sends
 // nothing if that object has the set, so an error says what works: that of the stream, or that of all streams of a group.
-func (c *terraformCore) checkRestored(o *operation, old *stored) {
+func (c *terraformCore) checkRestored(o *applyCall, old *stored) {
 	for id, detail := range o.errors {
 		if strings.Contains(detail, "is not in the state") {
 			c.t.Fatalf("%s: says that the resource is not in the state, but core has restored it: %s", o.what, detail)

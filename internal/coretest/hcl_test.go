@@ -49,7 +49,7 @@ func (c *terraformCore) terraform(run historyRun, baseURL string, number int) st
 }
 
 // lateResources writes the resources whose outputs are the values that are known after apply. They stay in the configurations
-// of later runs, because an update or a destroy of them would have an order with the operations of other resources.
+// of later runs, because an update or a destroy of them would have an order with the calls for other resources.
 func (cfg config) lateResources(baseURL string, run int, opts options) (text string) {
 	if opts.lateAddress {
 		text = fmt.Sprintf("\nresource \"terraform_data\" \"address%d\" {\n  input = %q\n}\n", run, baseURL)

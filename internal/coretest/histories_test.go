@@ -64,7 +64,7 @@ func TestReadEndsUnknownOutcome(t *testing.T) {
 func runHistory(t historyT) {
 	h := drawHistory(t.T, false)
 	c := newTerraformCore(t, h.drift, h.attempts, historyStreams...)
-	c.cli = cliVersion{destroysUnrefreshed: h.olderCLI, actionsInOperations: h.newerCLI, identities: true, actions: true, removes: true}
+	c.cli = cliVersion{destroysUnrefreshed: h.olderCLI, actionsInNodes: h.newerCLI, identities: true, actions: true, removes: true}
 	c.next = func(active []*activeNode) int {
 		if len(active) == 1 {
 			return 0

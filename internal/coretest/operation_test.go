@@ -27,8 +27,8 @@ func (c *terraformCore) checkCompatible(what string, planned, actual tftypes.Val
 	}
 }
 
-// operation is one call that may change streams, and its result.
-type operation struct {
+// applyCall is one call that may change streams, and its result.
+type applyCall struct {
 	what     string
 	object   *stored             // in the state; nil: there is none
 	prior    *stored             // likewise, at the configured deployment
@@ -41,7 +41,7 @@ type operation struct {
 }
 
 // streams returns those of the resource, before and after.
-func (o *operation) streams() []string {
+func (o *applyCall) streams() []string {
 	ids := slices.Collect(maps.Keys(o.sets))
 	if o.prior != nil {
 		ids = append(ids, o.prior.streams()...)
@@ -50,8 +50,8 @@ func (o *operation) streams() []string {
 	return slices.Compact(ids)
 }
 
-// operate makes a call and records what the service received.
-func (c *terraformCore) operate(o *operation, call func() Diagnostics) {
+// makeCall makes a call and records what the service received.
+func (c *terraformCore) makeCall(o *applyCall, call func() Diagnostics) {
 	ids := o.streams()
 	c.called[o.prior] = true
 	diags := call()
@@ -93,7 +93,7 @@ const otherFailed = "An operation of another resource on this stream has failed.
 
 // checkTurn checks what an operation does after others of the run. A resource may leave a stream alone only if the state
 // of another one must stay true, and if a resource has sent its set, none that leaves the stream sends anything.
-func (c *terraformCore) checkTurn(o *operation, id string) {
+func (c *terraformCore) checkTurn(o *applyCall, id string) {
 	_, stays := o.sets[id]
 	_, inState := o.prior.sets()[id]
 	detail, failed := o.errors[id]
@@ -110,7 +110,7 @@ func (c *terraformCore) checkTurn(o *operation, id string) {
 }
 
 // checkStreamRequests checks the requests of an operation to one stream. What a resource sends that leaves it, checkRequests checks.
-func (c *terraformCore) checkStreamRequests(o *operation, id string) {
+func (c *terraformCore) checkStreamRequests(o *applyCall, id string) {
 	set, stays := o.sets[id]
 	detail, failed := o.errors[id]
 	requests := o.requestsTo(id)
@@ -136,7 +136,7 @@ func (c *terraformCore) checkStreamRequests(o *operation, id string) {
 
 // checkFailed checks the state after a failed operation: a stream without an error has what was planned, and one with an
 // error stays. checkStates checks its set.
-func (c *terraformCore) checkFailed(o *operation, after *stored) {
+func (c *terraformCore) checkFailed(o *applyCall, after *stored) {
 	was, is := o.prior.sets(), c.here(after).sets()
 	for _, id := range o.streams() {
 		set, found := is[id]
@@ -151,7 +151,7 @@ func (c *terraformCore) checkFailed(o *operation, after *stored) {
 	}
 }
 
-func (o *operation) requestsTo(id string) (requests []streamstest.Request) {
+func (o *applyCall) requestsTo(id string) (requests []streamstest.Request) {
 	for _, r := range o.requests {
 		if r.StreamID == id {
 			requests = append(requests, r)

@@ -199,7 +199,7 @@ func (c *terraformCore) planChange(p *Process, ch change, prior *stored, again b
 	}
 	if again {
 		for id, detail := range c.errorsOf(what, slices.Collect(maps.Keys(b.sets)), diags) {
-			c.checkLastSentence(&operation{what: what}, id, detail)
+			c.checkLastSentence(&applyCall{what: what}, id, detail)
 		}
 	}
 	if !c.noErrors(what, diags) {

@@ -21,7 +21,7 @@ type options struct {
 	meanwhile        func()            // between the plan and the apply; may be nil
 
 	action      *resourceBlock // of one stream; may be nil
-	actionAfter string         // the address whose operation triggers the action
+	actionAfter string         // the address that triggers the action
 }
 
 func (o options) targeted(addr string) bool {

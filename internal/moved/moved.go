@@ -25,16 +25,16 @@ type Stream struct {
 	CompatibleNamespaces *streams.ProcessorSet `json:"compatible_namespaces"` // a set of strings, too
 }
 
-// IsKnown reports whether the states of a resource type of a provider can be read. The provider is given by its
+// CanRead reports whether the states of a resource type of a provider can be read. The provider is given by its
 // address, of which some OpenTofu versions know only the last part, or nothing.
-func IsKnown(typeName, providerAddress string) bool {
+func CanRead(typeName, providerAddress string) bool {
 	origin, ok := origins[typeName]
 	provider := providerAddress[strings.LastIndex(providerAddress, "/")+1:]
 	return ok && (provider == "" || provider == origin.provider)
 }
 
-// Read reads the state of a resource of a known type. The error says why the resource cannot be moved, and contains no
-// secret. With an error, the stream has its id if that is known.
+// Read reads the state of a resource of a type that [CanRead] accepts. The error says why the resource cannot be moved,
+// and contains no secret. With an error, the stream has its id if that is known.
 func Read(typeName string, schemaVersion int64, state []byte) (Stream, error) {
 	origin := origins[typeName]
 	if schemaVersion > origin.newest {
@@ -54,25 +54,25 @@ func (x exchange) stream() (Stream, error) {
 	if err != nil {
 		return Stream{}, err
 	}
-	known := Stream{ID: &id}
+	onlyID := Stream{ID: &id}
 	for _, method := range x.methods {
 		if !strings.EqualFold(method, http.MethodPatch) {
-			return known, fmt.Errorf("its method is %q, not PATCH", method)
+			return onlyID, fmt.Errorf("its method is %q, not PATCH", method)
 		}
 	}
 	if x.status != "" && x.status[0] != '2' {
-		return known, fmt.Errorf("its request failed with status %q", x.status)
+		return onlyID, fmt.Errorf("its request failed with status %q", x.status)
 	}
 	sent, err := x.sent.stream()
 	if err == nil && sent.ProcessorIDs == nil {
 		err = errors.New("has no processor_ids")
 	}
 	if err != nil {
-		return known, fmt.Errorf("its request body %w", err)
+		return onlyID, fmt.Errorf("its request body %w", err)
 	}
 	reported, err := x.received.stream()
 	if err != nil {
-		return known, fmt.Errorf("its response %w", err)
+		return onlyID, fmt.Errorf("its response %w", err)
 	}
 	if reported.ID != nil && *reported.ID != id {
 		return Stream{}, fmt.Errorf("its path names stream %q, and its response does not", id)

@@ -13,7 +13,7 @@ import (
 	"github.com/stream-management/terraform-provider-stream/internal/streams"
 )
 
-func TestIsKnown(t *testing.T) {
+func TestCanRead(t *testing.T) {
 	t.Parallel()
 	for origin, want := range map[[2]string]bool{
 		{"restful_operation", "registry.terraform.io/magodo/restful"}:       true,
@@ -28,7 +28,7 @@ func TestIsKnown(t *testing.T) {
 		{"restful_resource", "restful"}:                                     false,
 		{"", "restful"}:                                                     false,
 	} {
-		if got := IsKnown(origin[0], origin[1]); got != want {
+		if got := CanRead(origin[0], origin[1]); got != want {
 			t.Errorf("%q: got %t", origin, got)
 		}
 	}
@@ -166,7 +166,7 @@ func FuzzRead(f *testing.F) {
 		}
 	}
 	f.Fuzz(func(t *testing.T, typeName string, version int64, attributes []byte) {
-		if !IsKnown(typeName, "") {
+		if !CanRead(typeName, "") {
 			return
 		}
 		stream, err := Read(typeName, version, attributes)

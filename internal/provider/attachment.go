@@ -31,7 +31,7 @@ type model[T any] interface {
 	leaving(state *T) (kind claims.LeaveKind, detach bool) // how an update leaves streams
 
 	// planComputed plans the computed values. The state is nil if it says nothing of the streams. mayRedeploy says that
-	// the apply may have another deployment, which is not known yet.
+	// the apply may have another deployment, which is known after apply.
 	planComputed(state *T, sends, mayRedeploy bool)
 
 	// take makes the model what the state has of the streams, and what the service reported of them.
@@ -72,7 +72,7 @@ func changeOf[T any, M model[T]](plan, state M, found marks, d deployment) chang
 		c.triggered = !plan.common().Triggers.Equal(state.common().Triggers)
 		c.leaving, c.detach = plan.leaving(state)
 	}
-	d.leaveFormer(&c)
+	d.setFormerAside(&c)
 	return c
 }
 
@@ -137,7 +137,7 @@ func (r *attachment[T, M]) Read(ctx context.Context, req resource.ReadRequest, r
 	resp.Diagnostics.Append(diags...)
 	switch {
 	case diags.HasError():
-	case state.subject() == ofResource && len(read.kept) == 0:
+	case state.subject() == ofOneStream && len(read.kept) == 0:
 		resp.State.RemoveResource(ctx)
 	default:
 		state.take(read.kept, read.reported)

@@ -12,7 +12,7 @@ import (
 	"github.com/stream-management/terraform-provider-stream/internal/streamstest"
 )
 
-// Every operation returns the identity, also to CLIs that do not show it.
+// Every call returns the identity, also to CLIs that do not show it.
 func TestIdentityIsKept(t *testing.T) {
 	t.Parallel()
 	for _, detect := range []bool{false, true} {
@@ -56,9 +56,9 @@ func TestIdentityIsKept(t *testing.T) {
 	}
 }
 
-// The attribute timeouts bounds each operation, and each by its own value. Without it, the service would
+// The attribute timeouts bounds each call, and each by its own value. Without it, the service would
 // respond after a minute.
-func TestOperationTimeouts(t *testing.T) {
+func TestTimeouts(t *testing.T) {
 	t.Parallel()
 	provider := coretest.Attributes{"detect_drift": true, "request_timeout": "5m"}
 	service, r := startRun(t, nullResource(), provider, streamstest.Streams("cam-1")...)

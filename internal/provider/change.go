@@ -115,10 +115,10 @@ func (s *session) planLeave(c change, id string, planned marks, t *tally) {
 	}
 }
 
-// applied is what a change leaves in the state.
-type applied struct {
+// newState is what the state has after a change or a refresh.
+type newState struct {
 	kept      entries
-	reported  map[string]*streams.Stream // what the service reported of them in this run
+	reported  map[string]*streams.Stream // what the service reported of them in this session
 	marks     marks
 	failed    bool // a stream failed
 	keepState bool // the state takes nothing of the plan
@@ -126,8 +126,8 @@ type applied struct {
 
 // apply sends the sets that differ from the state or have a mark, and then leaves the streams that the resource
 // drops: another resource may have sent its set by then.
-func (s *session) apply(ctx context.Context, c change) (applied, diag.Diagnostics) {
-	former := applied{kept: c.former, marks: c.marks.lasting(), failed: true, keepState: true}
+func (s *session) apply(ctx context.Context, c change) (newState, diag.Diagnostics) {
+	former := newState{kept: c.former, marks: c.marks.lasting(), failed: true, keepState: true}
 	if refused := s.deployment.check(c).Errors(); len(refused) > 0 { // of a tainted or replaced object, without a plan
 		return former, refused
 	}
@@ -136,80 +136,80 @@ func (s *session) apply(ctx context.Context, c change) (applied, diag.Diagnostic
 		return former, diag.Diagnostics{notConfiguredError("the processors could not be set or detached")}
 	}
 	t := &tally{subject: c.of}
-	a := applied{kept: entries{}, reported: map[string]*streams.Stream{}, marks: marks{}}
-	s.applySets(ctx, c, &a, t)
-	s.applyLeaves(ctx, c, &a, t)
-	for id, entry := range a.kept {
+	after := newState{kept: entries{}, reported: map[string]*streams.Stream{}, marks: marks{}}
+	s.applySets(ctx, c, &after, t)
+	s.applyLeaves(ctx, c, &after, t)
+	for id, entry := range after.kept {
 		if entry.Resend != claims.Settled {
-			a.marks[id] = mark{Resend: entry.Resend}
+			after.marks[id] = mark{Resend: entry.Resend}
 		}
 	}
-	a.failed = len(t.errors.kinds) > 0
-	a.keepState = a.failed && !c.partial()
-	if a.failed && c.kind == redeploy && t.changed == 0 {
-		for id := range a.kept { // the streams that may have been changed: both names may stand for one deployment
+	after.failed = len(t.errors.kinds) > 0
+	after.keepState = after.failed && !c.partial()
+	if after.failed && c.kind == redeploy && t.changed == 0 {
+		for id := range after.kept { // the streams that may have been changed: both names may stand for one deployment
 			if entry := c.former[id]; entry != nil && !entry.Set.Equal(*c.want[id]) {
 				former.marks[id] = mark{Resend: claims.Unknown}
 			}
 		}
-		a = former
+		after = former
 	}
-	return a, t.diagnostics(t.nowInState(c))
+	return after, t.diagnostics(t.nowInState(c))
 }
 
-func (s *session) applySets(ctx context.Context, c change, a *applied, t *tally) {
+func (s *session) applySets(ctx context.Context, c change, after *newState, t *tally) {
 	var sends []string
 	for _, id := range slices.Sorted(maps.Keys(c.want)) {
 		if entry := c.was[id]; entry != nil && entry.Set.Equal(*c.want[id]) && !c.marks[id].Send {
-			a.kept[id] = entry
+			after.kept[id] = entry
 		} else {
 			sends = append(sends, id)
 		}
 	}
 	for id, o := range forEach(s, sends, func(id string) operation { return s.set(ctx, c, id) }) {
 		if o.err != nil {
-			s.keep(a, id, c, o, t)
+			s.keep(after, id, c, o, t)
 			continue
 		}
 		t.changed++
 		if o.decision.Detached && o.decision.Set.Len() > 0 {
 			t.add(id, wereDetached.about(id))
 		}
-		a.kept[id], a.reported[id] = &claims.Entry{Set: *c.want[id]}, o.result.Reported
+		after.kept[id], after.reported[id] = &claims.Entry{Set: *c.want[id]}, o.result.Reported
 	}
 }
 
-func (s *session) applyLeaves(ctx context.Context, c change, a *applied, t *tally) {
+func (s *session) applyLeaves(ctx context.Context, c change, after *newState, t *tally) {
 	leaves, replaced := c.was.without(c.want), c.marks[anyStream].Created // a destroy with the marks of a create is that of the old object
 	if len(leaves) > 0 {
 		s.awaitFirstClaims(ctx) // once, because only a few wait at the same time
 	}
 	for id, o := range forEach(s, leaves, func(id string) operation { return s.leave(ctx, id, c.leave(id), c.marks[id].Claim) }) {
 		if o.err != nil {
-			s.keep(a, id, c, o, t)
+			s.keep(after, id, c, o, t)
 			continue
 		}
 		// Core plans the destroy of a deposed object in the apply, which has a session of its own.
-		late := c.leaving == claims.Destroyed && o.known.DestroyPlanned
+		late := c.leaving == claims.Destroyed && o.facts.DestroyPlanned
 		t.left(id, c, o, late || replaced && !c.marks[id].foreseen())
 	}
 }
 
 // keep keeps a stream in the state after a failed operation.
-func (s *session) keep(a *applied, id string, c change, o operation, t *tally) {
+func (s *session) keep(after *newState, id string, c change, o operation, t *tally) {
 	t.failed(id, c, o)
 	kept := rules(s, id, func(stream *claims.Stream) *claims.Entry { return stream.Keep(c.was[id], o.decision.Set, o.result) })
 	switch {
 	case kept == nil:
 		return
 	case kept.Resend != claims.Settled:
-	case o.known.Reported != nil:
-		a.reported[id] = o.known.Reported
+	case o.facts.Reported != nil:
+		after.reported[id] = o.facts.Reported
 	case c.marks[anyStream].Created: // the plan of a create knows nothing of the object that a failed destroy keeps
 		kept = &claims.Entry{Set: kept.Set, Resend: claims.Unknown}
 	}
-	a.kept[id] = kept
+	after.kept[id] = kept
 	if want := c.want[id]; want != nil && c.partial() && kept.Set.Equal(*want) && kept.Resend == claims.Settled {
-		a.kept[id] = &claims.Entry{Set: kept.Set, Resend: claims.Unsent} // the state alone would plan nothing
+		after.kept[id] = &claims.Entry{Set: kept.Set, Resend: claims.Unsent} // the state alone would plan nothing
 	}
 }

@@ -306,7 +306,7 @@ func TestDestroyWithoutAPlanWarns(t *testing.T) {
 }
 
 // If the service merges the set of a stream that an update adds, the state of the group has what the service reported.
-// Later runs rely on that, so no other resource of the run changes the stream.
+// Later runs rely on that, so no other resource of the session changes the stream.
 func TestAddedKeyWithAnotherSet(t *testing.T) {
 	t.Parallel()
 	service, url := streamstest.Start(t, streamstest.Options{Merge: true}, streamstest.Streams("s000")...)

@@ -87,7 +87,7 @@ func (d *processorsDataSource) Read(ctx context.Context, req datasource.ReadRequ
 	var m processorsDataModel
 	resp.Diagnostics.Append(req.Config.Get(ctx, &m)...)
 	id := m.StreamID.ValueString()
-	found := d.read(ctx, ofResource, []string{id}, m.Timeouts.Read, &resp.Diagnostics)
+	found := d.read(ctx, ofOneStream, []string{id}, m.Timeouts.Read, &resp.Diagnostics)
 	if resp.Diagnostics.HasError() {
 		return
 	}
@@ -134,7 +134,7 @@ func (d *groupDataSource) Schema(_ context.Context, _ datasource.SchemaRequest, 
 func (d *groupDataSource) Read(ctx context.Context, req datasource.ReadRequest, resp *datasource.ReadResponse) {
 	var m groupDataModel
 	resp.Diagnostics.Append(req.Config.Get(ctx, &m)...)
-	found := d.read(ctx, ofQuery, knownSet(m.StreamIDs.Set).IDs(), m.Timeouts.Read, &resp.Diagnostics)
+	found := d.read(ctx, ofStreamIDs, knownSet(m.StreamIDs.Set).IDs(), m.Timeouts.Read, &resp.Diagnostics)
 	if resp.Diagnostics.HasError() {
 		return
 	}

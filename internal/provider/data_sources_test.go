@@ -189,7 +189,7 @@ func TestDataSourceValidation(t *testing.T) {
 	}
 }
 
-// A data source claims nothing: in the same run, a resource gives the stream another set, or leaves the stream.
+// A data source claims nothing: in the same session, a resource gives the stream another set, or leaves the stream.
 func TestDataSourcesClaimNothing(t *testing.T) {
 	t.Parallel()
 	seed := streamstest.Stream{ID: "cam-1", ProcessorIDs: []string{"p9"}}

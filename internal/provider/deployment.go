@@ -38,16 +38,16 @@ func (d deployment) planned(c change, sends, updated bool) types.String {
 }
 
 // applied returns the deployment in the state after a change: the former one if the state has nothing of this one.
-func (d deployment) applied(c change, a applied) types.String {
-	if a.failed && len(a.reported) == 0 {
+func (d deployment) applied(c change, after newState) types.String {
+	if after.failed && len(after.reported) == 0 {
 		return c.deployment
 	}
 	return d.value()
 }
 
-// leaveFormer makes a change one of streams that the state does not have, if the state is that of another deployment,
+// setFormerAside makes a change one of streams that the state does not have, if the state is that of another deployment,
 // where nothing is sent.
-func (d deployment) leaveFormer(c *change) {
+func (d deployment) setFormerAside(c *change) {
 	if !d.differs(c.deployment) {
 		return
 	}
@@ -60,21 +60,21 @@ func (d deployment) leaveFormer(c *change) {
 	}
 }
 
-// check returns the diagnostics of a change that leaves another deployment. It refuses to detach the processors of
+// check returns the diagnostics of a change whose state is that of another deployment. It refuses to detach the processors of
 // streams that never had them from this resource.
 func (d deployment) check(c change) (diags diag.Diagnostics) {
-	leaves := c.kind == forget || c.kind == redeploy && c.leaving == claims.Replaced && len(c.former.without(c.want)) > 0
+	destroys := c.kind == forget || c.kind == redeploy && c.leaving == claims.Replaced && len(c.former.without(c.want)) > 0
 	former := c.deployment.ValueString()
 	const deploymentChanged = "The Deployment Has Changed"
 	stateIsOf := fmt.Sprintf("The state is that of deployment %q, and the provider is configured for deployment %q. ", former, d)
 	switch {
-	case leaves && c.detach:
+	case destroys && c.detach:
 		diags.Append(nothingSent(deploymentChanged,
 			stateIsOf+fmt.Sprintf("A destroy would detach the processors of streams at %q, which never got them from this resource.", d),
 			fmt.Sprintf("To detach the processors at %q, configure that deployment again. To take the set to %q first, apply without the "+
 				"destroy. To leave the processors attached, set on_destroy = \"keep\" and apply, or use a removed block with destroy = "+
 				"false. If the resource is tainted, terraform untaint makes it an update.", former, d), notChanged))
-	case c.kind == redeploy: // the same for all resources of a run, so that Terraform shows it once
+	case c.kind == redeploy: // the same for all resources, so that Terraform shows it once
 		diags.AddWarning(deploymentChanged, paragraphs(
 			stateIsOf+fmt.Sprintf("The apply sends the sets to %q. Streams at %q keep their processors.", d, former),
 			fmt.Sprintf("If both are the same deployment, at another address, set deployment = %q in the provider block: then nothing "+

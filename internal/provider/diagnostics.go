@@ -47,8 +47,8 @@ func diagnose(id, happened, inState string, o operation) diag.Diagnostic {
 	}
 	hints := hintsOf(e, o.decision.Send && o.decision.Set.Len() == 0)
 	advice := hints[firstHint(hints)].text
-	if o.known.Left != nil {
-		advice += fmt.Sprintf(" In this run, an object that had set %s left the stream.", o.known.Left)
+	if o.facts.Left != nil {
+		advice += fmt.Sprintf(" In this run, an object that had set %s left the stream.", o.facts.Left)
 	}
 	if e.Outcome != streams.NotChanged && inState != "" {
 		advice += " " + inState
@@ -162,15 +162,15 @@ func nowTrue(o streams.Outcome, reported *streams.Stream) string {
 	return notChanged
 }
 
-// now returns the arguments of nowTrue. If the operation sent nothing, what other operations of the run did counts.
+// now returns the arguments of nowTrue. If the operation sent nothing, what other operations of the session did counts.
 func (o operation) now() (streams.Outcome, *streams.Stream) {
 	if e, ok := errors.AsType[*streams.Error](o.err); ok && e.Attempts > 0 {
 		return e.Outcome, e.Stream
 	}
-	if o.known.Unknown {
+	if o.facts.Unknown {
 		return streams.Unknown, nil
 	}
-	return streams.NotChanged, o.known.Reported
+	return streams.NotChanged, o.facts.Reported
 }
 
 // paragraphs leaves out the parts that are empty.

@@ -158,12 +158,12 @@ func TestNowTrue(t *testing.T) {
 	}
 	const id = "cam-1"
 	first := streams.NewProcessorSet("p1")
-	unsent, unknown := claims.Known{Reported: reported}, claims.Known{Reported: reported, Unknown: true}
-	say := func(err error, known claims.Known) string {
-		return diagnose(id, "it could not be done", "", operation{err: err, known: known}).Detail()
+	unsent, unknown := claims.Facts{Reported: reported}, claims.Facts{Reported: reported, Unknown: true}
+	say := func(err error, facts claims.Facts) string {
+		return diagnose(id, "it could not be done", "", operation{err: err, facts: facts}).Detail()
 	}
-	sayRefused := func(refusal claims.Refusal, known claims.Known) string {
-		o := operation{decision: claims.Decision{Refusal: refusal}, known: known}
+	sayRefused := func(refusal claims.Refusal, facts claims.Facts) string {
+		o := operation{decision: claims.Decision{Refusal: refusal}, facts: facts}
 		return diagnose(id, "it could not be done", "", o).Detail()
 	}
 	counts := &tally{subject: ofGroup, changed: 1, leaves: 2}
@@ -175,24 +175,24 @@ func TestNowTrue(t *testing.T) {
 		return &processorsModel{streamModel: streamModel{TerminalID: types.StringValue(terminal)}}
 	}
 	changes := at("t2").unexpectedChanges(at("t1"), strings.ToUpper)
-	streamstest.WantText(t, say(failed(streams.NotChanged, nil), claims.Known{Left: &first}), `an object that had set ["p1"] left the stream.`)
+	streamstest.WantText(t, say(failed(streams.NotChanged, nil), claims.Facts{Left: &first}), `an object that had set ["p1"] left the stream.`)
 	for name, test := range map[string]struct {
 		detail string
 		want   string
 	}{
-		"refused":               {say(failed(streams.NotChanged, nil), claims.Known{}), unchanged},
-		"unknown":               {say(failed(streams.Unknown, nil), claims.Known{}), mayHave},
-		"merged":                {say(failed(streams.Changed, reported), claims.Known{}), nowBoth},
-		"left by another one":   {say(failed(streams.NotChanged, nil), claims.Known{Left: &first}), unchanged},
+		"refused":               {say(failed(streams.NotChanged, nil), claims.Facts{}), unchanged},
+		"unknown":               {say(failed(streams.Unknown, nil), claims.Facts{}), mayHave},
+		"merged":                {say(failed(streams.Changed, reported), claims.Facts{}), nowBoth},
+		"left by another one":   {say(failed(streams.NotChanged, nil), claims.Facts{Left: &first}), unchanged},
 		"read":                  {diagnoseRead(id, failed(streams.NotChanged, nil)).Detail(), unchanged},
-		"wait":                  {say(fmt.Errorf("waiting: %w", context.Canceled), claims.Known{}), unchanged},
-		"wait for another one":  {say(fmt.Errorf("waiting: %w", context.Canceled), claims.Known{Unknown: true}), mayHave},
+		"wait":                  {say(fmt.Errorf("waiting: %w", context.Canceled), claims.Facts{}), unchanged},
+		"wait for another one":  {say(fmt.Errorf("waiting: %w", context.Canceled), claims.Facts{Unknown: true}), mayHave},
 		"interrupted":           {say(interruptedError{context.Canceled}, unsent), nowBoth},
 		"not configured":        {notConfiguredError("it could not be done").Detail(), nothingSent + unchanged},
 		"conflict":              {sayRefused(claims.ConflictingSets, unsent), nothingSent + "The stream was not changed by this resource."},
-		"left alone":            {sayRefused(claims.Blocked, claims.Known{}), nothingSent + unchanged},
+		"left alone":            {sayRefused(claims.Blocked, claims.Facts{}), nothingSent + unchanged},
 		"left alone, unknown":   {sayRefused(claims.Blocked, unknown), nothingSent + mayHave},
-		"left, other failed":    {staysAttached.about(id, nowTrue(operation{known: claims.Known{Unknown: true}}.now())).Detail(), mayHave},
+		"left, other failed":    {staysAttached.about(id, nowTrue(operation{facts: claims.Facts{Unknown: true}}.now())).Detail(), mayHave},
 		"gone on destroy":       {notFoundOnDestroy(id, asStreamError(failed(streams.NotChanged, nil))).Detail(), unchanged},
 		"gone, after a failure": {notFoundOnDestroy(id, asStreamError(failed(streams.Unknown, nil))).Detail(), mayHave},
 		"unexpected change":     {changes[0].Detail(), changed},

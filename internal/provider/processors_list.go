@@ -52,7 +52,7 @@ func (l *processorsList) List(ctx context.Context, req list.ListRequest, stream 
 	stream.Results = func(push func(list.ListResult) bool) {
 		ctx, cancel := context.WithCancel(ctx)
 		defer cancel()
-		t := &tally{subject: ofQuery}
+		t := &tally{subject: ofStreamIDs}
 		listed, limit := 0, cmp.Or(int(req.Limit), len(ids))
 		for next := ids; len(next) > 0 && limit > 0 && ctx.Err() == nil; {
 			batch := next[:min(limit, len(next))]

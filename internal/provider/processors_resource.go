@@ -59,7 +59,7 @@ func (m *streamModel) take(s *streams.Stream) {
 	m.CompatibleNamespaces = stringSet(s.CompatibleNamespaces)
 }
 
-func (*processorsModel) subject() subject { return ofResource }
+func (*processorsModel) subject() subject { return ofOneStream }
 
 // want has no stream if its id is known after apply.
 func (m *processorsModel) want() sets {
@@ -187,7 +187,7 @@ func (r *processorsResource) MoveState(context.Context) []resource.StateMover {
 }
 
 func moveState(ctx context.Context, req resource.MoveStateRequest, resp *resource.MoveStateResponse) {
-	if !moved.IsKnown(req.SourceTypeName, req.SourceProviderAddress) {
+	if !moved.CanRead(req.SourceTypeName, req.SourceProviderAddress) {
 		return // the framework says that the type cannot be moved
 	}
 	found, err := moved.Read(req.SourceTypeName, req.SourceSchemaVersion, req.SourceRawState.JSON)

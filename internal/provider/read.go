@@ -44,7 +44,7 @@ func (s *session) checkReads(diags *diag.Diagnostics, summary, happened, otherwi
 func (s *session) readBeforeCreate(ctx context.Context, c change, t *tally) {
 	added := slices.DeleteFunc(slices.Sorted(maps.Keys(c.want)), func(id string) bool { return c.was[id] != nil })
 	for id, read := range s.readEach(ctx, added) {
-		gone := c.marks[id].Gone || rules(s, id, (*claims.Stream).Known).Gone
+		gone := c.marks[id].Gone || rules(s, id, (*claims.Stream).Facts).Gone
 		switch set := c.want[id]; {
 		case streamNotFound(read.err) && gone:
 			t.add(id, diag.WithPath(path.Root("stream_id"), createOfGone.about(id)))
@@ -59,24 +59,24 @@ func (s *session) readBeforeCreate(ctx context.Context, c change, t *tally) {
 }
 
 // refresh reads the streams of a state. A stream that the service does not know leaves the state, unless it is imported.
-func (s *session) refresh(ctx context.Context, of subject, was entries, found marks) (applied, diag.Diagnostics) {
+func (s *session) refresh(ctx context.Context, of subject, was entries, found marks) (newState, diag.Diagnostics) {
 	t := &tally{subject: of, mayWarn: s.mayWarn}
-	a := applied{kept: entries{}, reported: map[string]*streams.Stream{}, marks: marks{}}
+	after := newState{kept: entries{}, reported: map[string]*streams.Stream{}, marks: marks{}}
 	for id, read := range s.readEach(ctx, was.without(nil)) {
 		switch {
 		case streamNotFound(read.err) && !found[id].Import: // of an imported one, Terraform would say so without the response
 			rules(s, id, func(stream *claims.Stream) any { stream.SetGone(); return nil })
-			a.marks[id] = mark{Gone: true} // the plan of the apply is made by another process
+			after.marks[id] = mark{Gone: true} // the plan of the apply is made by another process
 			t.add(id, streamGone.about(id))
 		case read.err != nil:
 			t.failures[streams.NotChanged]++
 			t.add(id, diagnoseRead(id, read.err))
 		default:
-			a.kept[id], a.reported[id] = &claims.Entry{Set: read.got.ProcessorIDs}, read.got
+			after.kept[id], after.reported[id] = &claims.Entry{Set: read.got.ProcessorIDs}, read.got
 			if found[id].Resend == claims.Unsent && was[id].Resend != claims.Unsent { // an imported set is known now
-				a.marks[id] = mark{Resend: claims.Unsent}
+				after.marks[id] = mark{Resend: claims.Unsent}
 			}
 		}
 	}
-	return a, t.diagnostics("The state was not changed.")
+	return after, t.diagnostics("The state was not changed.")
 }

@@ -92,9 +92,9 @@ const defaultTimeout = 5 * time.Minute
 
 // timeoutsAttribute is the attribute of the timeouts module with other validators: the module's own validators accept a
 // negative time limit, and do not name the limit that they refuse.
-func timeoutsAttribute(operations map[string]string) schema.Attribute {
+func timeoutsAttribute(limits map[string]string) schema.Attribute {
 	attributes, attributeTypes := map[string]schema.Attribute{}, map[string]attr.Type{}
-	for name, doing := range operations {
+	for name, doing := range limits {
 		attributeTypes[name] = types.StringType
 		attributes[name] = schema.StringAttribute{
 			Optional:            true,
@@ -104,13 +104,13 @@ func timeoutsAttribute(operations map[string]string) schema.Attribute {
 	}
 	return schema.SingleNestedAttribute{
 		Optional:            true,
-		MarkdownDescription: "Time limits of the operations, retries included, as durations such as `30s` or `10m`. Default: `5m` each.",
+		MarkdownDescription: "Time limits, retries included, as durations such as `30s` or `10m`. Default: `5m` each.",
 		CustomType:          timeouts.Type{ObjectType: types.ObjectType{AttrTypes: attributeTypes}},
 		Attributes:          attributes,
 	}
 }
 
-// checkTimeLimit says why text is no time limit, or returns nil. Every operation would exceed a limit of zero or less.
+// checkTimeLimit says why text is no time limit, or returns nil. Every call would exceed a limit of zero or less.
 func checkTimeLimit(text string) error {
 	if d, err := time.ParseDuration(text); err != nil || d <= 0 {
 		return errors.New(`must be written like "30s", "10m" or "1h30m"`)
@@ -121,14 +121,14 @@ func checkTimeLimit(text string) error {
 // timeLimit is a time limit of a model, such as m.Timeouts.Create.
 type timeLimit = func(context.Context, time.Duration) (time.Duration, diag.Diagnostics)
 
-// withTimeLimit bounds an operation by a time limit.
+// withTimeLimit bounds a call by a time limit.
 func withTimeLimit(ctx context.Context, limit timeLimit, diags *diag.Diagnostics) (context.Context, context.CancelFunc) {
 	timeout, problems := limit(ctx, defaultTimeout)
 	diags.Append(problems...)
 	return context.WithTimeout(ctx, timeout)
 }
 
-// checkedString validates a string with a function that returns the reason for a refusal.
+// checkedString validates a string with a function that returns what is wrong with it.
 type checkedString struct {
 	what  string // such as "a stream id"
 	check func(string) error

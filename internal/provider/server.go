@@ -33,7 +33,7 @@ type fullServer interface {
 	tfprotov6.StateStoreServer
 }
 
-// stoppingServer ends a run cleanly when Terraform is interrupted: no operation starts any more, and
+// stoppingServer ends a session cleanly when Terraform is interrupted: no operation starts any more, and
 // the client lets attempts end for a moment (see package streams).
 type stoppingServer struct {
 	fullServer
@@ -41,7 +41,7 @@ type stoppingServer struct {
 	stopped atomic.Bool
 }
 
-// ConfigureProvider begins a run. A provider that runs for a debugger serves several.
+// ConfigureProvider begins a session. A provider that runs for a debugger serves several.
 func (s *stoppingServer) ConfigureProvider(
 	ctx context.Context, req *tfprotov6.ConfigureProviderRequest,
 ) (*tfprotov6.ConfigureProviderResponse, error) {
@@ -84,7 +84,7 @@ func holdStop[E any](s *stoppingServer, events iter.Seq[E]) iter.Seq[E] {
 	}
 }
 
-// unlessStopped returns a context that is cancelled if the run has been interrupted.
+// unlessStopped returns a context that is cancelled if the session has been interrupted.
 func (s *stoppingServer) unlessStopped(ctx context.Context) context.Context {
 	if !s.stopped.Load() {
 		return ctx

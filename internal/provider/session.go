@@ -18,7 +18,7 @@ import (
 	"github.com/stream-management/terraform-provider-stream/internal/streams"
 )
 
-// session is one provider configuration in one run. Resources and actions plan and change streams only through a
+// session is one configuration of the provider, for a plan or an apply. Resources and actions plan and change streams only through a
 // session; the rules are in package claims.
 type session struct {
 	client      *streams.Client // nil while the provider's configuration is not known
@@ -30,16 +30,16 @@ type session struct {
 	streams map[string]*sharedStream
 
 	waiting     *semaphore.Weighted // held by each operation that waits for firstClaims
-	firstClaims func() time.Time    // when the first calls of the run have had time to claim their streams
+	firstClaims func() time.Time    // when the first calls have had time to claim their streams
 }
 
-// sharedStream is a stream that several resources of a run may have.
+// sharedStream is a stream that several resources may have.
 type sharedStream struct {
 	rules claims.Stream       // guarded by session.mu
 	turn  *semaphore.Weighted // held while an operation uses the stream
 }
 
-// claimDelay is how long the first resources of a run that leave streams wait for the claims of the calls beside them.
+// claimDelay is how long the first resources of a session that leave streams wait for the claims of the calls beside them.
 // They then know whether a renamed resource has the stream. No result depends on the delay.
 const claimDelay = 50 * time.Millisecond
 
@@ -62,7 +62,7 @@ func (s *session) configured() bool { return s.client != nil }
 
 func (s *session) readsStreams() bool { return s.configured() && s.detectDrift }
 
-// awaitFirstClaims waits at most once in a run, for claimDelay after the first call that plans or leaves a stream.
+// awaitFirstClaims waits at most once in a session, for claimDelay after the first call that plans or leaves a stream.
 func (s *session) awaitFirstClaims(ctx context.Context) {
 	claimed := s.firstClaims()
 	if !s.waiting.TryAcquire(1) {
@@ -75,7 +75,7 @@ func (s *session) awaitFirstClaims(ctx context.Context) {
 	}
 }
 
-// mayWarn reports whether a plan or a refresh shows its warning of a kind about a stream: a run shows those about the
+// mayWarn reports whether a plan or a refresh shows its warning of a kind about a stream: a session shows those about the
 // first streams.
 func (s *session) mayWarn(kind, id string) bool {
 	s.mu.Lock()
@@ -124,7 +124,7 @@ type operation struct {
 	decision claims.Decision
 	result   *claims.Result // of the request; nil if nothing was sent
 	notFound error          // a resource that leaves is done if the service does not know the stream
-	known    claims.Known   // after the operation
+	facts    claims.Facts   // after the operation
 	err      error
 }
 
@@ -166,10 +166,10 @@ func (s *session) operate(ctx context.Context, id string,
 ) (o operation) {
 	turn, err := s.waitForTurn(ctx, id)
 	if err != nil {
-		return operation{err: err, known: rules(s, id, (*claims.Stream).Known)}
+		return operation{err: err, facts: rules(s, id, (*claims.Stream).Facts)}
 	}
 	defer func() {
-		o.known = rules(s, id, (*claims.Stream).Known)
+		o.facts = rules(s, id, (*claims.Stream).Facts)
 		turn.Release(1)
 	}()
 
@@ -182,7 +182,7 @@ func (s *session) operate(ctx context.Context, id string,
 	}
 	if !o.decision.Send {
 		if o.err == nil {
-			tflog.Info(ctx, "the stream is left as it is; nothing is sent", map[string]any{"stream_id": id})
+			tflog.Info(ctx, "the stream stays as it is; nothing is sent", map[string]any{"stream_id": id})
 		}
 		return o
 	}

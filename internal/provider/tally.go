@@ -16,19 +16,19 @@ import (
 )
 
 const (
-	shownStreams = 20 // of a group: have errors of their own; of a run: have warnings of their own in plans and refreshes
-	shownGaps    = 5  // of a run: a plan says that they may have no processors for a moment
+	shownStreams = 20 // of a group: have errors of their own; of a session: have warnings of their own in plans and refreshes
+	shownGaps    = 5  // of a session: a plan says that they may have no processors for a moment
 	namedStreams = 10 // others that are named
 )
 
-// subject is what a tally is about: the attribute that has the streams, or "" for a single resource, whose diagnostics
-// have the paths of its attributes.
+// subject is what a tally is about: the attribute that has the streams, or "" for one stream, whose diagnostics have
+// the paths of their attributes.
 type subject string
 
 const (
-	ofResource subject = ""
-	ofGroup    subject = "streams"
-	ofQuery    subject = "stream_ids"
+	ofOneStream subject = ""
+	ofGroup     subject = "streams"
+	ofStreamIDs subject = "stream_ids"
 )
 
 // path returns where diagnostics about a stream are shown, or about all of them, if id is "".
@@ -40,7 +40,7 @@ func (s subject) path(id string) path.Path {
 	return at
 }
 
-// tally counts the streams of a resource, and collects the diagnostics about them. For a group, that is the diagnostics
+// tally counts the streams of a call, and collects the diagnostics about them. For a group, that is the diagnostics
 // of the first streams, and then the counts of all.
 type tally struct {
 	subject
@@ -63,11 +63,11 @@ func (t *tally) add(id string, d diag.Diagnostic) {
 		to = &t.warnings
 	}
 	kind, _, _ := strings.Cut(d.Summary(), ": stream ") // see warningText
-	show := t.subject == ofResource || len(to.shown) < shownStreams
+	show := t.subject == ofOneStream || len(to.shown) < shownStreams
 	if to == &t.warnings && t.mayWarn != nil {
 		show = t.mayWarn(kind, id)
 	}
-	if t.subject != ofResource {
+	if t.subject != ofOneStream {
 		d = diag.WithPath(t.path(id), d)
 	}
 	to.kinds = append(to.kinds, kind)
@@ -103,7 +103,7 @@ func (t *tally) failed(id string, c change, o operation) {
 		done = "set"
 	}
 	inState := ""
-	if c.kind == create && t.subject == ofResource { // a group says it once
+	if c.kind == create && t.subject == ofOneStream { // a group says it once
 		inState = notSaved
 	}
 	d := diagnose(id, fmt.Sprintf("the processors of stream %q could not be %s", id, done), inState, o)
@@ -114,13 +114,13 @@ func (t *tally) failed(id string, c change, o operation) {
 	t.add(id, d)
 }
 
-// left counts a stream that the resource left. unforeseen says that the plan of the run did not know of it.
+// left counts a stream that the resource left. unforeseen says that the plan did not know of it.
 func (t *tally) left(id string, c change, o operation, unforeseen bool) {
 	t.leaves++
 	switch {
 	case o.notFound != nil:
 		t.add(id, notFoundOnDestroy(id, asStreamError(o.notFound)))
-	case o.result == nil && c.detach && o.known.Failed && o.known.Reported == nil:
+	case o.result == nil && c.detach && o.facts.Failed && o.facts.Reported == nil:
 		t.add(id, staysAttached.with(c.was[id].Set.String()).about(id, nowTrue(o.now())))
 	case unforeseen && c.detach && o.result != nil && o.decision.Set.Len() == 0:
 		t.add(id, unforeseenDetach.about(id))
@@ -153,7 +153,7 @@ func (t *tally) diagnostics(state string) diag.Diagnostics {
 	if len(t.warnings.hidden) > 0 {
 		diags.AddWarning("More Warnings About Streams", "Streams with warnings: "+t.warnings.text())
 	}
-	if t.subject == ofResource || t.failures == [len(t.failures)]int{} && len(t.errors.hidden) == 0 {
+	if t.subject == ofOneStream || t.failures == [len(t.failures)]int{} && len(t.errors.hidden) == 0 {
 		return diags
 	}
 	var now []string

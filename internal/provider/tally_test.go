@@ -11,7 +11,7 @@ import (
 	"github.com/stream-management/terraform-provider-stream/internal/streamstest"
 )
 
-// A run shows the warnings about the first streams, and counts those about the others, however many resources it has.
+// A session shows the warnings about the first streams, and counts those about the others, however many resources it has.
 func TestManyWarnings(t *testing.T) {
 	t.Parallel()
 	_, r := startRun(t, nullGroup().Value, nil, seeds(sameSet(60, "p1"))...)

@@ -84,8 +84,8 @@ func (r unchangedResource) inspect(in string, attributes map[string]schema.Attri
 }
 
 func (u unchangedServer) ReadResource(ctx context.Context, req *tfprotov6.ReadResourceRequest) (*tfprotov6.ReadResourceResponse, error) {
-	r, known := u.resources[req.TypeName]
-	if !known || len(req.Private) > 0 || u.provider.session == nil || u.provider.session.readsStreams() {
+	r, ok := u.resources[req.TypeName]
+	if !ok || len(req.Private) > 0 || u.provider.session == nil || u.provider.session.readsStreams() {
 		return u.fullServer.ReadResource(ctx, req)
 	}
 	_, attributes, ok := r.decode(req.CurrentState)
@@ -97,8 +97,8 @@ func (u unchangedServer) ReadResource(ctx context.Context, req *tfprotov6.ReadRe
 }
 
 func (u unchangedServer) PlanResourceChange(ctx context.Context, req *tfprotov6.PlanResourceChangeRequest) (*tfprotov6.PlanResourceChangeResponse, error) {
-	r, known := u.resources[req.TypeName]
-	if !known || len(req.PriorPrivate) > 0 || u.provider.session == nil {
+	r, ok := u.resources[req.TypeName]
+	if !ok || len(req.PriorPrivate) > 0 || u.provider.session == nil {
 		return u.fullServer.PlanResourceChange(ctx, req)
 	}
 	state, attributes, ok := r.decode(req.PriorState)

@@ -50,7 +50,7 @@ func TestUnchangedResources(t *testing.T) {
 			prior    coretest.Managed
 			config   tftypes.Value
 			provider coretest.Attributes
-			departs  bool // another resource of the run leaves the stream
+			departs  bool // another resource leaves the stream
 			read     bool // answered by the shortcut
 			answered bool // the plan is
 		}{

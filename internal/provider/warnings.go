@@ -77,7 +77,7 @@ var unforeseenDetach = warningText{"Processors Were Detached",
 		"without knowing other resources of the stream. If another resource has the stream, change a value in its triggers and " +
 		"apply again.", ""}
 
-// wereDetached is for a stream that a resource of this run has left, with the empty set, before another one set it. The
+// wereDetached is for a stream that a resource has left in this apply, with the empty set, before another one set it. The
 // plan could not always know: an id that is known after apply may turn out to be that of the stream.
 var wereDetached = warningText{"Processors Were Detached for a Moment",
 	"In this run, a resource left this stream and detached its processors, and this resource attached its set afterwards. " +

@@ -40,14 +40,14 @@ type request struct {
 	endpoint *health // of the service or the token endpoint
 	body     []byte
 
-	known           Error     // what an error would say; Reason is why a due retry could not be made
+	draft           Error     // the error so far; Reason is why a due retry could not be made
 	successesBefore int       // of the endpoint, before the first attempt
 	attempt         *Attempt  // the last one, for the log; nil if it did not get its turn
 	response        []byte    // body of the last response
 	due             time.Time // when another attempt may succeed; zero if none will
 }
 
-// sendAuthorized sends the request, and once more with a new credential if the service refuses the first one.
+// sendAuthorized sends the request, and once more with a new credential if the service rejects the first one.
 func (r *request) sendAuthorized(ctx context.Context, credential *credential) (*http.Response, error) {
 	first, err := credential.header(ctx, "")
 	if err != nil {
@@ -66,7 +66,7 @@ func (r *request) sendAuthorized(ctx context.Context, credential *credential) (*
 	case err != nil:
 		return nil, err
 	case resp.StatusCode == http.StatusUnauthorized:
-		credential.refused(sent, before, r.fail(KindAuthentication, ""))
+		credential.rejected(sent, before, r.fail(KindAuthentication, ""))
 	case resp.StatusCode/100 == 2:
 		sent.succeeded()
 	}
@@ -74,7 +74,7 @@ func (r *request) sendAuthorized(ctx context.Context, credential *credential) (*
 }
 
 func (r *request) send(ctx context.Context, authorization string) (*http.Response, error) {
-	req, err := retryablehttp.NewRequestWithContext(ctx, r.known.Method, r.known.URL, nil)
+	req, err := retryablehttp.NewRequestWithContext(ctx, r.draft.Method, r.draft.URL, nil)
 	if err != nil {
 		return nil, err
 	}
@@ -112,7 +112,7 @@ func (r *request) RoundTrip(req *http.Request) (*http.Response, error) {
 		return nil, err
 	}
 	defer func() { <-r.client.slots }()
-	if r.known.Attempts++; r.known.Attempts == 1 {
+	if r.draft.Attempts++; r.draft.Attempts == 1 {
 		r.successesBefore = r.endpoint.count()
 	}
 	timeout := r.client.settings.RequestTimeout
@@ -143,15 +143,15 @@ func (r *request) RoundTrip(req *http.Request) (*http.Response, error) {
 	case !asked:
 		err = fmt.Errorf("%w: %w", ErrNotSent, err)
 	}
-	// On a new connection, a client may send its request before it learns that the service refuses its
+	// On a new connection, a client may send its request before it learns that the service rejects its
 	// certificate. The service has not read that request.
 	if err != nil && conn != nil && (conn.Reused || tlsFailure(err) == nil) {
-		r.known.Outcome = Unknown
+		r.draft.Outcome = Unknown
 	}
 	r.attempt = r.describeAttempt(resp, err, duration)
 	switch {
 	case errors.Is(err, ErrNotSent):
-		r.known.Attempts--
+		r.draft.Attempts--
 	case err == nil && resp.StatusCode/100 == 3:
 		// [http.Client] would send a GET instead of the PATCH, or fail if Location is not a URL.
 		e := r.fail(KindRedirect, "the response is a redirect, and redirects are never followed")
@@ -178,13 +178,13 @@ func (r *request) waitForTurn(ctx context.Context) error {
 
 func (r *request) noteResponse(resp *http.Response) {
 	if resp.StatusCode == http.StatusTooManyRequests || !isRetryableStatus(resp.StatusCode) {
-		r.endpoint.succeeded() // a service that limits requests works, and so does one that refuses them
+		r.endpoint.succeeded() // a service that limits requests works, and so does one that rejects them
 	}
-	r.known.Status, r.known.RequestID = resp.StatusCode, r.client.redactor.printable(requestID(resp.Header), maxText)
-	r.known.Message, r.known.Documented = "", false
+	r.draft.Status, r.draft.RequestID = resp.StatusCode, r.client.redactor.printable(requestID(resp.Header), maxText)
+	r.draft.Message, r.draft.Documented = "", false
 	if resp.StatusCode/100 != 2 {
-		r.known.Message, r.known.Documented = readMessage(r.response, r.client.redactor)
-		r.known.Outcome = max(r.known.Outcome, outcomeOf(resp.StatusCode))
+		r.draft.Message, r.draft.Documented = readMessage(r.response, r.client.redactor)
+		r.draft.Outcome = max(r.draft.Outcome, outcomeOf(resp.StatusCode))
 	}
 }
 
@@ -207,7 +207,7 @@ func (r *request) sendAndReadBody(req *http.Request) (*http.Response, error) {
 }
 
 func (r *request) describeAttempt(resp *http.Response, err error, d time.Duration) *Attempt {
-	a := &Attempt{Number: r.known.Attempts, Method: r.known.Method, URL: r.known.URL, Duration: d}
+	a := &Attempt{Number: r.draft.Attempts, Method: r.draft.Method, URL: r.draft.URL, Duration: d}
 	if err != nil {
 		a.Err = r.client.redactor.printable(err.Error(), maxMessage)
 	} else {
@@ -215,7 +215,7 @@ func (r *request) describeAttempt(resp *http.Response, err error, d time.Duratio
 		_ = resp.Header.WriteSubset(&header, map[string]bool{"Set-Cookie": true}) // a cookie is a credential
 		a.Status, a.Header = resp.StatusCode, r.client.redactor.mask(header.String())
 	}
-	if !r.known.TokenRequest {
+	if !r.draft.TokenRequest {
 		a.RequestBody, a.ResponseBody = string(r.body), r.client.redactor.mask(string(r.response))
 	}
 	return a

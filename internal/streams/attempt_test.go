@@ -31,7 +31,7 @@ func TestInterrupt(t *testing.T) {
 	const (
 		second, hour = time.Second, time.Hour
 		stopped      = streams.KindInterrupted
-		refused      = streams.KindAuthentication
+		rejected     = streams.KindAuthentication
 		notRetried   = "the request was not retried, because the operation was interrupted or its time limit had passed"
 		interrupted  = "the operation was interrupted"
 		noAnswer     = "the service did not respond within 4s; " + notRetried
@@ -48,7 +48,7 @@ func TestInterrupt(t *testing.T) {
 		want     streams.Error
 	}{
 		"success in time":     {respondAfter(5*second, applyUpdate), hour, 0, 4 * second, "", "", streams.Error{}},
-		"refusal in time":     {respondAfter(5*second, respond(401, "")), hour, 0, 4 * second, refused, "", streams.Error{Status: 401}},
+		"rejection in time":   {respondAfter(5*second, respond(401, "")), hour, 0, 4 * second, rejected, "", streams.Error{Status: 401}},
 		"no retry":            {respondAfter(2*second, respondError(503, "later")), hour, 0, second, streams.KindGeneric, notRetried, later},
 		"no response":         {neverRespond, hour, 0, 5 * second, stopped, interrupted, unknown},
 		"request timeout":     {neverRespond, hour, 4 * second, 3 * second, streams.KindTimeout, noAnswer, unknown},

@@ -112,7 +112,7 @@ func (c *Client) UpdateStream(ctx context.Context, id string, processors Process
 	encoder := json.NewEncoder(&body)
 	encoder.SetEscapeHTML(false)                                               // ids are sent as they were written
 	_ = encoder.Encode(map[string][]string{"processor_ids": processors.IDs()}) // fails for no strings
-	updated, r, e := c.run(ctx, http.MethodPatch, id, bytes.TrimSpace(body.Bytes()))
+	updated, r, e := c.do(ctx, http.MethodPatch, id, bytes.TrimSpace(body.Bytes()))
 	if e != nil {
 		return nil, e
 	}
@@ -125,10 +125,10 @@ func (c *Client) UpdateStream(ctx context.Context, id string, processors Process
 	return updated, nil
 }
 
-// ReadStream reads a stream: GET /v2/streams/{id}. This operation is not shown (INTERFACE.md, section 4), so call it
+// ReadStream reads a stream: GET /v2/streams/{id}. This route is not shown (INTERFACE.md, section 4), so call it
 // only for a deployment that is known to have it. Every failure is an [*Error] with the outcome NotChanged.
 func (c *Client) ReadStream(ctx context.Context, id string) (*Stream, error) {
-	stream, _, e := c.run(ctx, http.MethodGet, id, nil)
+	stream, _, e := c.do(ctx, http.MethodGet, id, nil)
 	if e != nil {
 		e.Outcome = NotChanged
 		return nil, e
@@ -137,15 +137,15 @@ func (c *Client) ReadStream(ctx context.Context, id string) (*Stream, error) {
 	return stream, nil
 }
 
-// run sends a request for a stream and returns the stream from the response.
-func (c *Client) run(ctx context.Context, method, id string, body []byte) (*Stream, *request, *Error) {
-	known := Error{Method: method, Credentials: c.settings.Credentials}
-	r := &request{client: c, endpoint: &c.endpoint, body: body, known: known}
+// do sends a request for a stream and returns the stream from the response.
+func (c *Client) do(ctx context.Context, method, id string, body []byte) (*Stream, *request, *Error) {
+	draft := Error{Method: method, Credentials: c.settings.Credentials}
+	r := &request{client: c, endpoint: &c.endpoint, body: body, draft: draft}
 	if err := CheckStreamID(id); err != nil {
 		return nil, r, r.fail(KindBadRequest, "stream id "+err.Error())
 	}
 	// INTERFACE.md, section 4. The id is always one path segment.
-	r.known.URL = c.baseURL.String() + "/v2/streams/" + url.PathEscape(id)
+	r.draft.URL = c.baseURL.String() + "/v2/streams/" + url.PathEscape(id)
 	resp, err := r.sendAuthorized(ctx, c.credential)
 	if err != nil {
 		return nil, r, r.noResponse(err)
@@ -156,8 +156,8 @@ func (c *Client) run(ctx context.Context, method, id string, body []byte) (*Stre
 	stream, err := c.decode(resp, r.response, id)
 	if err != nil {
 		// The body is the best clue to what has responded: a login page, for example.
-		r.known.Message, r.known.Documented = readMessage(r.response, c.redactor)
-		r.known.Outcome = Unknown
+		r.draft.Message, r.draft.Documented = readMessage(r.response, c.redactor)
+		r.draft.Outcome = Unknown
 		return nil, r, r.fail(KindUnexpected, err.Error())
 	}
 	return stream, r, nil

@@ -28,8 +28,8 @@ type credential struct {
 	searching chan struct{} // nil: no request looks for a header; closed when the search has ended
 }
 
-// source returns another header than refused if there is one. It is never called by two requests at the same time.
-type source func(ctx context.Context, refused string) *found
+// source returns another header than rejected if there is one. It is never called by two requests at the same time.
+type source func(ctx context.Context, rejected string) *found
 
 // found is a header, or an error. Its health is what the service says to the header.
 type found struct {
@@ -38,8 +38,8 @@ type found struct {
 	holds  func() bool // reports whether this is still right
 
 	health
-	refusal   string // the last one, in one line
-	replaces  bool   // a refused header
+	rejection string // the last one, in one line
+	replaces  bool   // a rejected header
 	exhausted bool   // another header would not help
 }
 
@@ -64,21 +64,21 @@ func basicCredentials(user, password string) string {
 	return base64.StdEncoding.EncodeToString([]byte(user + ":" + password))
 }
 
-// header returns the header for a request; it may be "" for none. refused is the header that the service has just
-// refused with 401, or "": then header returns another one if it can get one.
-func (c *credential) header(ctx context.Context, refused string) (*found, error) {
+// header returns the header for a request; it may be "" for none. rejected is the header that the service has just
+// rejected with 401, or "": then header returns another one if it can get one.
+func (c *credential) header(ctx context.Context, rejected string) (*found, error) {
 	for {
 		c.mu.Lock()
 		last, searching, holds := c.last, c.searching, c.last.holds()
 		switch {
-		case holds && refused == "", // other streams keep the header during a search for a better one
-			holds && searching == nil && !c.isWorthReplacing(refused):
+		case holds && rejected == "", // other streams keep the header during a search for a better one
+			holds && searching == nil && !c.isWorthReplacing(rejected):
 			defer c.mu.Unlock()
-			return last, last.unusable(refused)
+			return last, last.unusable(rejected)
 		case searching == nil:
 			c.searching = make(chan struct{})
 			c.mu.Unlock()
-			return c.find(ctx, refused)
+			return c.find(ctx, rejected)
 		}
 		c.mu.Unlock()
 		select {
@@ -89,30 +89,30 @@ func (c *credential) header(ctx context.Context, refused string) (*found, error)
 	}
 }
 
-// isWorthReplacing reports whether the service has refused the last header, and may accept another one. A service that
-// refuses a fresh token would refuse the next one, too.
-func (c *credential) isWorthReplacing(refused string) bool {
+// isWorthReplacing reports whether the service has rejected the last header, and may accept another one. A service that
+// rejects a fresh token would reject the next one, too.
+func (c *credential) isWorthReplacing(rejected string) bool {
 	f := c.last
-	return c.source != nil && refused == f.header && !f.exhausted && (f.count() > 0 || !f.replaces)
+	return c.source != nil && rejected == f.header && !f.exhausted && (f.count() > 0 || !f.replaces)
 }
 
 // unusable returns an error if there is no header, or if the header is not worth another request.
-func (f *found) unusable(refused string) error {
+func (f *found) unusable(rejected string) error {
 	e := (*Error)(nil)
 	switch {
 	case errors.As(f.err, &e):
 		reason := "nothing was sent, because another operation has failed: " + f.err.Error()
 		return &Error{Kind: e.Kind, TokenRequest: e.TokenRequest, Repeated: true, Err: e.Err, Reason: reason}
-	case refused == "" && f.isBad(3): // services lock accounts
-		reason := "nothing was sent, because the service has refused the same credentials for other streams: " + f.refusal
+	case rejected == "" && f.isBad(3): // services lock accounts
+		reason := "nothing was sent, because the service has refused the same credentials for other streams: " + f.rejection
 		return &Error{Kind: KindAuthentication, Repeated: true, Reason: reason}
 	}
 	return f.err
 }
 
 // find looks for a header, for all requests.
-func (c *credential) find(ctx context.Context, refused string) (*found, error) {
-	f := c.source(ctx, refused)
+func (c *credential) find(ctx context.Context, rejected string) (*found, error) {
+	f := c.source(ctx, rejected)
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	close(c.searching)
@@ -121,18 +121,18 @@ func (c *credential) find(ctx context.Context, refused string) (*found, error) {
 	case f.err != nil && (ctx.Err() != nil || errors.Is(f.err, ErrRateLimit)): // other requests may have more time
 	case f.err == nil && f.header == c.last.header:
 		c.last.holds = f.holds
-		c.last.exhausted = c.last.exhausted || refused != ""
+		c.last.exhausted = c.last.exhausted || rejected != ""
 		return c.last, nil
 	default:
-		f.replaces = refused != ""
+		f.replaces = rejected != ""
 		c.last = f
 	}
 	return f, f.err
 }
 
-// refused reports that the service has refused a request, with all headers that the request could get. f was the
+// rejected reports that the service has rejected a request, with all headers that the request could get. f was the
 // last, with before successes at that time. A fixed header that the service has ever accepted counts as right.
-func (c *credential) refused(f *found, before int, e *Error) {
+func (c *credential) rejected(f *found, before int, e *Error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	f.exhausted = true
@@ -140,7 +140,7 @@ func (c *credential) refused(f *found, before int, e *Error) {
 		before = 0
 	}
 	f.failed(before)
-	f.refusal = e.Error()
+	f.rejection = e.Error()
 }
 
 // Causes of an [Error] if a file with a credential cannot be used. Windows PowerShell writes UTF-16 by default.
@@ -162,9 +162,9 @@ type secretFile struct {
 }
 
 // read returns the credential, and a function that reports whether the file is still as it was then. For at most the
-// given wait, it reads again while the file is empty, because it is being written, and while it has a refused
-// credential: a service may refuse the old one just before the new one is written.
-func (f *secretFile) read(ctx context.Context, refused string, wait time.Duration) (text string, unchanged func() bool, err error) {
+// given wait, it reads again while the file is empty, because it is being written, and while it has a rejected
+// credential: a service may reject the old one just before the new one is written.
+func (f *secretFile) read(ctx context.Context, rejected string, wait time.Duration) (text string, unchanged func() bool, err error) {
 	limit, again := time.After(wait), time.Tick(rotationDelay/40)
 	for {
 		before, _ := os.Stat(f.path)
@@ -174,7 +174,7 @@ func (f *secretFile) read(ctx context.Context, refused string, wait time.Duratio
 				os.SameFile(before, now) && before.Size() == now.Size() && before.ModTime().Equal(now.ModTime())
 		}
 		text, err = f.readOnce()
-		mayChange := errors.Is(err, errEmptyFile) || err == nil && text == refused
+		mayChange := errors.Is(err, errEmptyFile) || err == nil && text == rejected
 		if !mayChange {
 			return text, unchanged, err
 		}
@@ -222,13 +222,13 @@ func (f *secretFile) readOnce() (string, error) {
 	return text, nil
 }
 
-// findToken reads a bearer token. The old one serves until the service refuses it.
-func (f *secretFile) findToken(ctx context.Context, refused string) *found {
+// findToken reads a bearer token. The old one serves until the service rejects it.
+func (f *secretFile) findToken(ctx context.Context, rejected string) *found {
 	wait := rotationDelay
-	if f.token != "" && refused == "" {
+	if f.token != "" && rejected == "" {
 		wait = 0
 	}
-	token, unchanged, err := f.read(ctx, strings.TrimPrefix(refused, "Bearer "), wait)
+	token, unchanged, err := f.read(ctx, strings.TrimPrefix(rejected, "Bearer "), wait)
 	switch {
 	case err == nil:
 		f.token = token

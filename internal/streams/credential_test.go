@@ -31,8 +31,8 @@ func completeErrors(t *testing.T, errs []error) (complete []*streams.Error) {
 	return complete
 }
 
-// refuseSome refuses every tenth stream, whatever its token.
-func refuseSome(w http.ResponseWriter, r *http.Request) {
+// rejectSome rejects every tenth stream, whatever its token.
+func rejectSome(w http.ResponseWriter, r *http.Request) {
 	if strings.HasSuffix(r.URL.Path, "5") {
 		respondError(401, "not you")(w, r)
 		return
@@ -40,7 +40,7 @@ func refuseSome(w http.ResponseWriter, r *http.Request) {
 	applyUpdate(w, r)
 }
 
-// A refused credential that cannot be renewed is not sent again and again: services lock accounts. The first errors
+// A rejected credential that cannot be renewed is not sent again and again: services lock accounts. The first errors
 // are complete, and the others are short.
 func TestRefusedCredential(t *testing.T) {
 	t.Parallel()
@@ -74,7 +74,7 @@ func TestRefusedCredential(t *testing.T) {
 	}
 }
 
-// A service may refuse some streams with 401. After a success, the credential counts as right.
+// A service may reject some streams with 401. After a success, the credential counts as right.
 func TestCredentialRefusedForSomeStreams(t *testing.T) {
 	virtual(t, func(t *testing.T) {
 		responses := slices.Repeat([]http.HandlerFunc{respondError(401, "not this one")}, 21)
@@ -89,11 +89,11 @@ func TestCredentialRefusedForSomeStreams(t *testing.T) {
 	})
 }
 
-// A token that replaces a refused one is not replaced itself before the service has accepted it.
+// A token that replaces a rejected one is not replaced itself before the service has accepted it.
 func TestRefusedReplacement(t *testing.T) {
 	virtual(t, func(t *testing.T) {
-		refuse := respondError(401, "not you")
-		endpoint, s := startService(t, issueTokens(3600)), startService(t, refuse, respondAfter(time.Second, refuse), refuse)
+		reject := respondError(401, "not you")
+		endpoint, s := startService(t, issueTokens(3600)), startService(t, reject, respondAfter(time.Second, reject), reject)
 		c := newClient(t, oauth2Config(s, endpoint))
 		go func() { _, _ = c.UpdateStream(t.Context(), "s1", streams.NewProcessorSet()) }()
 		synctest.Wait()
@@ -107,23 +107,23 @@ func TestRefusedReplacement(t *testing.T) {
 func TestTokenRequestsAreBounded(t *testing.T) {
 	t.Parallel()
 	same := respond(200, `{"access_token":"same","expires_in":3600}`)
-	refuse := respondError(401, "not you")
-	refused := `{"error":"invalid_client"}`
+	reject := respondError(401, "not you")
+	rejected := `{"error":"invalid_client"}`
 	for name, test := range map[string]struct {
 		service, endpoint http.HandlerFunc
 		requests, tokens  int // at most
 		message           string
 	}{
 		"short tokens":                 {respondAfter(50*time.Millisecond, applyUpdate), issueTokens(1), 100, 1, ""},
-		"fresh tokens are refused":     {refuse, issueTokens(3600), 22, 2, "not you"},
-		"the same token again":         {refuse, same, 13, 2, "not you"},
-		"401 for some streams":         {refuseSome, issueTokens(3600), 200, 12, "not you"},
-		"client refused":               {applyUpdate, respond(401, refused), 0, 2, "invalid_client"},
-		"refused with 200":             {applyUpdate, respond(200, refused), 0, 1, "invalid_client"},
+		"fresh tokens are rejected":    {reject, issueTokens(3600), 22, 2, "not you"},
+		"the same token again":         {reject, same, 13, 2, "not you"},
+		"401 for some streams":         {rejectSome, issueTokens(3600), 200, 12, "not you"},
+		"client rejected":              {applyUpdate, respond(401, rejected), 0, 2, "invalid_client"},
+		"rejected with 200":            {applyUpdate, respond(200, rejected), 0, 1, "invalid_client"},
 		"forbidden":                    {applyUpdate, respondError(403, "never"), 0, 1, "never"},
 		"too many":                     {applyUpdate, respondError(429, "slow down", "Retry-After", "3600"), 0, 1, "slow down"},
 		"down":                         {applyUpdate, respondError(503, "down"), 0, 6, "down"},
-		"each token lives too shortly": {refuse, issueTokens(1), 22, 2, "not you"},
+		"each token lives too shortly": {reject, issueTokens(1), 22, 2, "not you"},
 	} {
 		runVirtual(t, name, func(t *testing.T) {
 			endpoint, s := startService(t, test.endpoint), startService(t, test.service)
@@ -255,10 +255,10 @@ func TestStreamsDoNotWaitForAnotherToken(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "token")
 	writeSecret(t, path, "t0ken")
 	virtual(t, func(t *testing.T) {
-		c := newClient(t, streams.Config{BaseURL: startService(t, refuseSome).URL, TokenFile: path})
+		c := newClient(t, streams.Config{BaseURL: startService(t, rejectSome).URL, TokenFile: path})
 		mustUpdateAll(t, c, 1)
-		var refused sync.WaitGroup
-		refused.Go(func() {
+		var rejected sync.WaitGroup
+		rejected.Go(func() {
 			_, err := c.UpdateStream(t.Context(), "s5", streams.NewProcessorSet())
 			wantFailed(t, asError(t, err), streams.KindAuthentication, streams.NotChanged, 1)
 		})
@@ -268,7 +268,7 @@ func TestStreamsDoNotWaitForAnotherToken(t *testing.T) {
 		if took := time.Since(start); took != 0 {
 			t.Errorf("five streams took %s", took)
 		}
-		refused.Wait()
+		rejected.Wait()
 	})
 }
 
@@ -319,8 +319,8 @@ func TestBadSecretFiles(t *testing.T) {
 	}
 }
 
-// A client assertion that the endpoint refuses is not sent again. In a file, it may change: at once, or a moment after
-// the endpoint refuses the old one.
+// A client assertion that the endpoint rejects is not sent again. In a file, it may change: at once, or a moment after
+// the endpoint rejects the old one.
 func TestClientAssertionFile(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "assertion")
 	virtual(t, func(t *testing.T) {

@@ -20,7 +20,7 @@ type Kind string
 // and the kinds of failures without an error of the service.
 const (
 	KindBadRequest     Kind = "Bad Request Error"        // 400, 422 and every 4xx not listed below
-	KindAuthentication Kind = "Authentication Error"     // 401, or a token request refused with 4xx
+	KindAuthentication Kind = "Authentication Error"     // 401, or a token request rejected with 4xx
 	KindUnauthorized   Kind = "Unauthorized Error"       // 403
 	KindNotFound       Kind = "Resource Not Found Error" // 404
 	KindTimeout        Kind = "Timeout Error"            // 408, 504, or a time limit of the client
@@ -53,7 +53,7 @@ const (
 )
 
 // outcomeOf returns the outcome of an attempt with an error status. A service may fail after it has
-// applied the update, so only a refusal means that it did not.
+// applied the update, so only a rejection means that it did not.
 func outcomeOf(status int) Outcome {
 	if status/100 == 4 && status != 408 || slices.Contains([]int{301, 302, 307, 308, 501}, status) {
 		return NotChanged
@@ -125,18 +125,18 @@ var (
 	ErrTokenWait = errors.New("the operation waited for the token request of another operation")
 )
 
-// fail returns what is known so far as an error of the given kind.
+// fail returns the draft as an error of the given kind.
 func (r *request) fail(kind Kind, reason string) *Error {
-	e := r.known
+	e := r.draft
 	e.Kind, e.Reason = kind, joinTexts("; ", truncate(reason, maxMessage), e.Reason)
 	return &e
 }
 
 // noResponse is the error for a request whose last attempt got no response.
 func (r *request) noResponse(err error) *Error {
-	if known := (*Error)(nil); errors.As(err, &known) {
-		e := *known // all requests share a failed token request, and it does not reach their streams
-		e.Outcome = r.known.Outcome
+	if shared := (*Error)(nil); errors.As(err, &shared) {
+		e := *shared // all requests share a failed token request, and it does not reach their streams
+		e.Outcome = r.draft.Outcome
 		return &e
 	}
 	if u := (*url.Error)(nil); errors.As(err, &u) {
@@ -150,7 +150,7 @@ func (r *request) noResponse(err error) *Error {
 	case errors.Is(err, ErrRateLimit):
 		reason = "the operation's time limit ends before the limit of requests per second allows another request"
 	case errors.As(err, &limit):
-		reason = fmt.Sprintf("the %s did not respond within %s", r.known.Receiver(), time.Duration(limit))
+		reason = fmt.Sprintf("the %s did not respond within %s", r.draft.Receiver(), time.Duration(limit))
 	case errors.Is(err, context.DeadlineExceeded) && !errors.As(err, new(*net.OpError)):
 		reason = "the operation did not finish within its time limit"
 	case errors.Is(err, ErrNotSent):

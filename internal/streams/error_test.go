@@ -20,9 +20,9 @@ func TestStatus(t *testing.T) {
 		outcome  streams.Outcome
 		attempts int
 	}
-	refused := result{"Bad Request Error", streams.NotChanged, 1}
+	rejected := result{"Bad Request Error", streams.NotChanged, 1}
 	for status, want := range map[int]result{
-		400: refused, 405: refused, 409: refused, 422: refused,
+		400: rejected, 405: rejected, 409: rejected, 422: rejected,
 		401: {"Authentication Error", streams.NotChanged, 1},
 		403: {"Unauthorized Error", streams.NotChanged, 1},
 		404: {"Resource Not Found Error", streams.NotChanged, 1},
@@ -69,7 +69,7 @@ func TestStatusZero(t *testing.T) {
 	}
 }
 
-// If an earlier attempt may have changed the stream, a later refusal or redirect leaves that unknown.
+// If an earlier attempt may have changed the stream, a later rejection or redirect leaves that unknown.
 func TestOutcomeOfSeveralAttempts(t *testing.T) {
 	t.Parallel()
 	for want, firsts := range map[streams.Outcome][]http.HandlerFunc{

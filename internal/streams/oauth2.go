@@ -60,14 +60,14 @@ func (s *tokenSource) useAssertion(assertion string) {
 	s.config.EndpointParams.Set("client_assertion", assertion)
 }
 
-// find requests a token. A refusal holds for the run, unless the file with the assertion changes: a client that is
-// refused again and again may get locked. Other failures hold until a retry would be due.
+// find requests a token. A rejection is final, unless the file with the assertion changes: a client that is
+// rejected again and again may get locked. Other failures hold until a retry would be due.
 func (s *tokenSource) find(ctx context.Context, _ string) *found {
 	if s.assertionFile != nil {
 		return s.findByFile(ctx)
 	}
 	f := s.requestToken(ctx)
-	if !isRefusal(f.err) || s.config.AuthStyle == oauth2.AuthStyleInParams {
+	if !isRejection(f.err) || s.config.AuthStyle == oauth2.AuthStyleInParams {
 		return f
 	}
 	// RFC 6749 prefers the secret in the header. The library's own detection would also repeat every other failure.
@@ -78,7 +78,7 @@ func (s *tokenSource) find(ctx context.Context, _ string) *found {
 	return f
 }
 
-// findByFile requests a token with the assertion in the file, and again if another one replaces a refused assertion.
+// findByFile requests a token with the assertion in the file, and again if another one replaces a rejected assertion.
 func (s *tokenSource) findByFile(ctx context.Context) *found {
 	assertion, unchanged, err := s.assertionFile.read(ctx, "", rotationDelay)
 	if err != nil {
@@ -86,7 +86,7 @@ func (s *tokenSource) findByFile(ctx context.Context) *found {
 	}
 	s.useAssertion(assertion)
 	f := s.requestToken(ctx)
-	if isRefusal(f.err) {
+	if isRejection(f.err) {
 		var other string
 		other, unchanged, err = s.assertionFile.read(ctx, assertion, rotationDelay)
 		if err == nil && other != assertion {
@@ -100,8 +100,8 @@ func (s *tokenSource) findByFile(ctx context.Context) *found {
 	return f
 }
 
-// isRefusal reports whether the token endpoint has refused the client.
-func isRefusal(err error) bool {
+// isRejection reports whether the token endpoint has rejected the client.
+func isRejection(err error) bool {
 	e := (*Error)(nil)
 	return errors.As(err, &e) && (e.Status == http.StatusBadRequest || e.Status == http.StatusUnauthorized)
 }
@@ -109,8 +109,8 @@ func isRefusal(err error) bool {
 // requestToken returns a token for most of its life: until ten seconds before its end, or for nine tenths of a
 // shorter life.
 func (s *tokenSource) requestToken(ctx context.Context) *found {
-	known := Error{Method: http.MethodPost, URL: s.config.TokenURL, TokenRequest: true, Credentials: s.credentials}
-	r := &request{client: s.client, endpoint: &s.endpoint, known: known}
+	draft := Error{Method: http.MethodPost, URL: s.config.TokenURL, TokenRequest: true, Credentials: s.credentials}
+	r := &request{client: s.client, endpoint: &s.endpoint, draft: draft}
 	token, err := s.config.Token(context.WithValue(ctx, oauth2.HTTPClient, r.httpClient().StandardClient()))
 	if err == nil {
 		err = CheckToken(token.AccessToken)
@@ -132,18 +132,18 @@ func until(end time.Time) func() bool {
 	return func() bool { return end.IsZero() || time.Now().Before(end) }
 }
 
-// noToken is the error for a token request without a token that can be sent. Some endpoints refuse with status 200.
+// noToken is the error for a token request without a token that can be sent. Some endpoints reject with status 200.
 func (r *request) noToken(err error) *Error {
-	refused := (*oauth2.RetrieveError)(nil)
-	status := r.known.Status
+	rejected := (*oauth2.RetrieveError)(nil)
+	status := r.draft.Status
 	switch {
-	case errors.As(err, &refused):
+	case errors.As(err, &rejected):
 		e := r.fail(kindOf(status), "")
 		if status/100 == 2 || status/100 == 4 && !isRetryableStatus(status) {
 			e.Kind = KindAuthentication
 		}
-		if refused.ErrorCode != "" {
-			message := strings.TrimSuffix(refused.ErrorCode+": "+refused.ErrorDescription, ": ")
+		if rejected.ErrorCode != "" {
+			message := strings.TrimSuffix(rejected.ErrorCode+": "+rejected.ErrorDescription, ": ")
 			e.Message, e.Documented = r.client.redactor.printable(message, maxMessage), true
 		}
 		return e

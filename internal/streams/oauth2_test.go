@@ -161,9 +161,9 @@ func TestTokenErrors(t *testing.T) {
 		requests        int
 		message, reason string
 	}{
-		"refused":            {respond(401, invalid), auth, 401, 2, "invalid_client: wrong", ""},
+		"rejected":           {respond(401, invalid), auth, 401, 2, "invalid_client: wrong", ""},
 		"not there":          {respond(404, "<h1>Not found</h1>"), auth, 404, 1, "HTML page: Not found", ""},
-		"refused with 200":   {respond(200, invalid), auth, 200, 1, "invalid_client: wrong", ""},
+		"rejected with 200":  {respond(200, invalid), auth, 200, 1, "invalid_client: wrong", ""},
 		"200 without token":  {respond(200, `{}`), unexpected, 200, 1, "", "access_token"},
 		"a line break in it": {respond(200, `{"access_token":"a\nb"}`), unexpected, 200, 1, "", noToken + "it has control characters"},
 		"a long token": {respond(200, `{"access_token":"`+strings.Repeat("a", 64<<10+1)+`"}`), unexpected, 200, 1, "",
@@ -203,8 +203,8 @@ func TestTokenErrors(t *testing.T) {
 // A failed token request keeps the outcome of the operation's earlier attempts.
 func TestTokenErrorKeepsOutcome(t *testing.T) {
 	t.Parallel()
-	refuse := respondError(401, "no")
-	for want, first := range map[streams.Outcome]http.HandlerFunc{streams.Unknown: resetConnection, streams.NotChanged: refuse} {
+	reject := respondError(401, "no")
+	for want, first := range map[streams.Outcome]http.HandlerFunc{streams.Unknown: resetConnection, streams.NotChanged: reject} {
 		endpoint := startService(t, issueTokens(0), respondError(403, "no more"))
 		s := startService(t, first, respondError(401, "expired"))
 		if e := s.updateError(t, oauth2Config(s, endpoint)); e.Outcome != want || e.Method != "POST" || e.Message != `no more` {
@@ -229,7 +229,7 @@ func TestTokenEndpointRecovers(t *testing.T) {
 		mustUpdateAll(t, c, 2)
 		endpoint.wantRequests(t, 2)
 
-		// A refusal after a failure holds for the run.
+		// A rejection after a failure is final.
 		endpoint = startService(t, respondError(503, "down"), respondError(403, "never"))
 		_ = updateAll(t, newClient(t, oauth2Config(startService(t, applyUpdate), endpoint)), 5)
 		endpoint.wantRequests(t, 2)

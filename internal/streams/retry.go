@@ -49,26 +49,26 @@ func (r *request) planRetry(ctx context.Context, resp *http.Response, err error)
 	}
 	wait, requested := parseRetryAfter(retryAfter, now)
 	if !requested {
-		wait = r.client.settings.Retry.backoff(r.known.Attempts, rand.Float64())
+		wait = r.client.settings.Retry.backoff(r.draft.Attempts, rand.Float64())
 	}
 	r.due = now.Add(wait)
 	deadline, limited := ctx.Deadline()
 	tooLong := limited && deadline.Before(r.due) // to wait until the deadline would only delay the error
-	last := r.known.Attempts >= r.client.settings.Retry.MaxAttempts
+	last := r.draft.Attempts >= r.client.settings.Retry.MaxAttempts
 	if last || errors.Is(ctx.Err(), context.DeadlineExceeded) {
 		r.endpoint.failed(r.successesBefore)
 	}
 	switch {
 	case last, ctx.Err() != nil && errors.Is(err, ctx.Err()): // the error says why
 	case ctx.Err() != nil:
-		r.known.Reason = "the request was not retried, because the operation was interrupted or its time limit had passed"
+		r.draft.Reason = "the request was not retried, because the operation was interrupted or its time limit had passed"
 	case r.endpoint.isBad(1):
-		r.known.Reason = "the request was not retried, because another operation has used up its attempts and nothing has worked since"
+		r.draft.Reason = "the request was not retried, because another operation has used up its attempts and nothing has worked since"
 	case tooLong && requested:
-		r.known.Reason = fmt.Sprintf("the %s asked to wait (Retry-After: %s), longer than the operation's time limit allows",
-			r.known.Receiver(), r.client.redactor.printable(retryAfter, maxText))
+		r.draft.Reason = fmt.Sprintf("the %s asked to wait (Retry-After: %s), longer than the operation's time limit allows",
+			r.draft.Receiver(), r.client.redactor.printable(retryAfter, maxText))
 	case tooLong:
-		r.known.Reason = "the operation's time limit leaves no time for another attempt"
+		r.draft.Reason = "the operation's time limit leaves no time for another attempt"
 		r.endpoint.failed(r.successesBefore)
 	default:
 		r.attempt.Retry, r.attempt.RetryWait = true, wait
@@ -82,8 +82,8 @@ func isRetryableStatus(status int) bool {
 
 // isRetryableError reports whether an attempt without a response may succeed later: TLS settings and redirects stay.
 func isRetryableError(err error) bool {
-	if refused := (*proxyError)(nil); errors.As(err, &refused) {
-		return isRetryableStatus(refused.status)
+	if proxy := (*proxyError)(nil); errors.As(err, &proxy) {
+		return isRetryableStatus(proxy.status)
 	}
 	return tlsFailure(err) == nil && !errors.Is(err, ErrNotSent) && !errors.As(err, new(*Error)) // a redirect
 }

@@ -55,7 +55,7 @@ func (s *Service) handle(opts Options, req *Request, r *http.Request, apply bool
 	stream, ok := s.streams[req.StreamID]
 	switch {
 	case req.StreamID == "":
-		return errorResponse(http.StatusNotFound, "there is no operation at this path")
+		return errorResponse(http.StatusNotFound, "there is no route at this path")
 	case req.Method != http.MethodPatch && (req.Method != http.MethodGet || !opts.ServeGet):
 		return errorResponse(http.StatusMethodNotAllowed, "the method %s is not allowed here", req.Method)
 	case req.Method == http.MethodGet && ok:

@@ -117,14 +117,14 @@ func (t *TokenServer) checkClient(r *http.Request) error {
 		id, _ = url.QueryUnescape(user)
 		secret, _ = url.QueryUnescape(pass)
 	}
-	client, known := t.assertions[form.Get("client_assertion")]
+	client, registered := t.assertions[form.Get("client_assertion")]
 	const jsonWebToken = "urn:ietf:params:oauth:client-assertion-type:jwt-bearer"
 	switch asserted := form.Has("client_assertion"); {
 	case inHeader && (asserted || form.Has("client_secret")), asserted && form.Has("client_secret"):
 		return errors.New("the client authenticates twice")
 	case !asserted && (id != t.ClientID || secret != t.ClientSecret || secret == ""):
 		return errors.New("the client is unknown or its secret is wrong")
-	case asserted && (!known || form.Get("client_assertion_type") != jsonWebToken):
+	case asserted && (!registered || form.Get("client_assertion_type") != jsonWebToken):
 		return errors.New("the assertion is unknown")
 	case asserted && client != t.ClientID:
 		return errors.New("the assertion is for another client")

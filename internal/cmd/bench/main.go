@@ -98,7 +98,7 @@ func run(ctx context.Context, numbers []string, rounds int, plot string) (err er
 	return os.WriteFile(plot, drawPlot(all), 0o644)
 }
 
-// compare runs all operations of all rows for a number of streams.
+// compare runs all tasks of all rows for a number of streams.
 func compare(ctx context.Context, dir string, sandbox *cli.Sandbox, streams, rounds int) (measured results, err error) {
 	var workspaces []*workspace
 	for _, c := range contenders {
@@ -113,7 +113,7 @@ func compare(ctx context.Context, dir string, sandbox *cli.Sandbox, streams, rou
 		workspaces = append(workspaces, w)
 	}
 	for round := range rounds {
-		for _, op := range operations {
+		for _, op := range tasks {
 			for _, w := range workspaces {
 				if w.name == loop && op == noop {
 					continue // nothing to send

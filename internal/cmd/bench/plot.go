@@ -44,10 +44,10 @@ func drawPlot(all map[int]results) []byte {
 	}
 	for i, name := range []string{single, groups, group, loop} {
 		fmt.Fprintf(b, `<path class="c%d" d="M500 %dh30"/><text x="540" y="%d">%s</text>`+"\n", i, 60+24*i, 64+24*i, strings.ReplaceAll(name, "`", ""))
-		for dash, operation := range []string{create, noop} {
+		for dash, task := range []string{create, noop} {
 			var points []string
 			for _, streams := range slices.Sorted(maps.Keys(all)) {
-				if seconds := all[streams].of(name, operation, wall); seconds != nil {
+				if seconds := all[streams].of(name, task, wall); seconds != nil {
 					points = append(points, fmt.Sprintf("%.1f %.1f", x(streams), y(median(seconds))))
 				}
 			}

@@ -12,22 +12,22 @@ import (
 	"github.com/stream-management/terraform-provider-stream/internal/cli"
 )
 
-// measurement is what one operation took in one round.
+// measurement is what one task took in one round.
 type measurement struct {
-	contender, operation string
-	wall                 time.Duration
-	cpu                  time.Duration // of the CLI and all processes that it started
-	state                float64       // bytes for each stream
+	contender, task string
+	wall            time.Duration
+	cpu             time.Duration // of the CLI and all processes that it started
+	state           float64       // bytes for each stream
 }
 
 // results has the measurements of all rounds in their order.
 type results []measurement
 
 // of returns one value of a row for each round.
-func (r results) of(contender, operation string, value func(measurement) float64) []float64 {
+func (r results) of(contender, task string, value func(measurement) float64) []float64 {
 	var values []float64
 	for _, m := range r {
-		if m.contender == contender && m.operation == operation {
+		if m.contender == contender && m.task == task {
 			values = append(values, value(m))
 		}
 	}
@@ -56,28 +56,28 @@ func printHeader(ctx context.Context, sandbox *cli.Sandbox, rounds int, plot str
 }
 
 func printTable(streams int, measured results) {
-	fmt.Printf("\n## %s streams\n\n| operation | | s | ratio | CPU s | state B/stream |\n|---|---|---|---|---|---|\n", thousands(streams))
-	for _, operation := range operations {
-		lowest := measured.of(loop, operation, wall)
+	fmt.Printf("\n## %s streams\n\n| task | | s | ratio | CPU s | state B/stream |\n|---|---|---|---|---|---|\n", thousands(streams))
+	for _, task := range tasks {
+		lowest := measured.of(loop, task, wall)
 		for _, c := range contenders {
-			seconds := measured.of(c.name, operation, wall)
+			seconds := measured.of(c.name, task, wall)
 			switch {
-			case seconds == nil, c.name == loop && operation == noop: // nothing to send
+			case seconds == nil, c.name == loop && task == noop: // nothing to send
 				continue
 			case c.name == loop:
-				fmt.Printf("| %s | %s | %s | 1.00 | – | – |\n", operation, c.name, spread(seconds))
+				fmt.Printf("| %s | %s | %s | 1.00 | – | – |\n", task, c.name, spread(seconds))
 				continue
 			}
 			ratio := "–"
-			if operation != noop && c.name != data {
+			if task != noop && c.name != data {
 				ratios := slices.Clone(seconds)
 				for i := range ratios {
 					ratios[i] /= lowest[i]
 				}
 				ratio = spread(ratios)
 			}
-			fmt.Printf("| %s | %s | %s | %s | %s | %.0f |\n", operation, c.name,
-				spread(seconds), ratio, spread(measured.of(c.name, operation, cpu)), median(measured.of(c.name, operation, state)))
+			fmt.Printf("| %s | %s | %s | %s | %s | %.0f |\n", task, c.name,
+				spread(seconds), ratio, spread(measured.of(c.name, task, cpu)), median(measured.of(c.name, task, state)))
 		}
 	}
 }

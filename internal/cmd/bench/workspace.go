@@ -24,7 +24,7 @@ import (
 // latency is how long the service waits before each response.
 const latency = 20 * time.Millisecond
 
-// The operations, in the order in which a round runs them.
+// The tasks, in the order in which a round runs them.
 const (
 	create = "create"
 	noop   = "plan, no change"
@@ -32,7 +32,7 @@ const (
 	update = "update"     // of the other streams
 )
 
-var operations = []string{create, noop, one, update}
+var tasks = []string{create, noop, one, update}
 
 //go:embed main.tf
 var configuration embed.FS
@@ -106,12 +106,12 @@ func (w *workspace) runCLI(ctx context.Context, args ...string) (time.Duration, 
 	return cmd.ProcessState.UserTime() + cmd.ProcessState.SystemTime(), nil
 }
 
-// measure runs one operation. It returns an error unless the service received exactly the requests that
-// the operation has to send.
-func (w *workspace) measure(ctx context.Context, operation string) (measurement, error) {
+// measure runs one task. It returns an error unless the service received exactly the requests that
+// the task has to send.
+func (w *workspace) measure(ctx context.Context, task string) (measurement, error) {
 	args := []string{"apply", "-auto-approve"}
 	changed, requests := 0, 0
-	switch operation {
+	switch task {
 	case create:
 		w.state.Store(nil)
 		requests = w.streams
@@ -124,7 +124,7 @@ func (w *workspace) measure(ctx context.Context, operation string) (measurement,
 	}
 	w.sandbox.Env["TF_VAR_changed"] = strconv.Itoa(changed)
 	w.service.ForgetRequests()
-	m, start := measurement{contender: w.name, operation: operation}, time.Now()
+	m, start := measurement{contender: w.name, task: task}, time.Now()
 	var err error
 	if w.name == loop {
 		err = sendAll(ctx, w.url, requests)
@@ -136,7 +136,7 @@ func (w *workspace) measure(ctx context.Context, operation string) (measurement,
 		m.state = float64(len(*state)) / float64(w.streams)
 	}
 	if got := len(w.service.Requests()); err == nil && got != requests && w.name != data {
-		err = fmt.Errorf("%s: %s sent %d requests, want %d", w.name, operation, got, requests)
+		err = fmt.Errorf("%s: %s sent %d requests, want %d", w.name, task, got, requests)
 	}
 	return m, err
 }
