@@ -93,7 +93,8 @@ var origins = map[string]struct {
 	"restful_operation": {"restful", 2, func(s attributes) exchange {
 		return exchange{methods: []string{s.Method}, target: s.Path, sent: s.Body, received: cmp.Or(s.Output, s.SensitiveOutput)}
 	}},
-	"restapi_object": {"restapi", 0, readRestapi},
+	"restful_resource": {"restful", 2, readRestfulResource},
+	"restapi_object":   {"restapi", 0, readRestapi},
 	"terracurl_request": {"terracurl", 1, func(s attributes) exchange {
 		return exchange{methods: []string{s.Method}, target: s.URL, sent: s.RequestBody, status: s.StatusCode, received: s.Response}
 	}},
@@ -103,16 +104,18 @@ var origins = map[string]struct {
 type attributes struct {
 	Method, Path, URL, ID string
 
-	Body, Output    body // restful_operation
+	Body, Output    body // restful_operation, restful_resource
 	SensitiveOutput body `json:"sensitive_output"`
 
-	CreateMethod string `json:"create_method"` // restapi_object
-	UpdateMethod string `json:"update_method"`
-	CreatePath   string `json:"create_path"`
-	UpdatePath   string `json:"update_path"`
-	Data         body
-	UpdateData   body `json:"update_data"`
-	APIResponse  body `json:"api_response"`
+	CreateMethod      string `json:"create_method"` // restful_resource, restapi_object
+	UpdateMethod      string `json:"update_method"`
+	UpdateBodyPatches body   `json:"update_body_patches"`
+
+	CreatePath  string `json:"create_path"` // restapi_object
+	UpdatePath  string `json:"update_path"`
+	Data        body
+	UpdateData  body `json:"update_data"`
+	APIResponse body `json:"api_response"`
 
 	RequestBody body   `json:"request_body"` // terracurl_request
 	StatusCode  string `json:"status_code"`
@@ -127,6 +130,17 @@ type exchange struct {
 	status   string // of the response; "" if the state does not have it
 	received body
 	unknown  bool // the outcome: the service may not have accepted what was sent
+}
+
+// readRestfulResource reads a restful_resource, whose default method is not PATCH. Its output is what it read last.
+func readRestfulResource(s attributes) exchange {
+	return exchange{
+		methods:  []string{s.CreateMethod, cmp.Or(s.UpdateMethod, s.CreateMethod)},
+		target:   s.Path,
+		sent:     s.Body,
+		received: cmp.Or(s.Output, s.SensitiveOutput),
+		unknown:  s.UpdateBodyPatches != "", // which the body does not have
+	}
 }
 
 // readRestapi reads a restapi_object. Its methods are mostly set on the provider, which no state has.

@@ -25,7 +25,8 @@ func TestCanRead(t *testing.T) {
 		{"restful_operation", ""}:                                           true,
 		{"restful_operation", "registry.terraform.io/magodo/other"}:         false,
 		{"restful_operation", "restfull"}:                                   false,
-		{"restful_resource", "restful"}:                                     false,
+		{"restful_resource", "restful"}:                                     true,
+		{"restful_something", "restful"}:                                    false,
 		{"", "restful"}:                                                     false,
 	} {
 		if got := CanRead(origin[0], origin[1]); got != want {
@@ -55,6 +56,8 @@ func TestReadRealStates(t *testing.T) {
 		"restful-redirect":   `["cam-301",["old"],"term-cam-301","image/jpg",["core","ptz.acme"],1718000001123]`,
 		"restapi-redirect":   `["cam-301",["old"],"term-cam-301","image/jpg",["core","ptz.acme"],1718000001123]`,
 		"terracurl-redirect": `["cam-301",["old"],"term-cam-301","image/jpg",["core","ptz.acme"],1718000001123]`,
+
+		"restful-resource-updated": `["cam-1",["p3"],"terminal-1","image-jpg",["acme.camera","acme.ptz"],1795427809692]`,
 
 		"restful-ephemeralbody": `"cam-1": its request body has no processor_ids`,
 
@@ -134,7 +137,12 @@ func TestReadOddStates(t *testing.T) {
 		version     int64
 		state, want string
 	}{
-		"newer restful":   {restful, 3, `{}`, "null: its schema version is 3, and only those up to 2 are known"},
+		"newer restful":                    {restful, 3, `{}`, "null: its schema version is 3, and only those up to 2 are known"},
+		"created by the provider's method": {"restful_resource", 2, `{"path":"/v2/streams/s"}`, `"s": its method is "", not PATCH`},
+		"updated by a PUT": {"restful_resource", 2, `{"path":"/v2/streams/s","create_method":"PATCH","update_method":"PUT"}`,
+			`"s": its method is "PUT", not PATCH`},
+		"another body in updates": {"restful_resource", 2, `{"path":"/v2/streams/cam-1","create_method":"PATCH","body":` +
+			`{"value":{"processor_ids":["p1"]},"type":"dynamic"},"update_body_patches":[{"removed":true}]}`, idAlone},
 		"newer restapi":   {restapi, 1, `{}`, "null: its schema version is 1, and only those up to 0 are known"},
 		"newer terracurl": {terracurl, 2, `{}`, "null: its schema version is 2, and only those up to 1 are known"},
 		"nothing":         {restful, 2, ``, "null: its state does not have the form of a restful_operation"},
@@ -242,6 +250,8 @@ func statesOf(target, method, body, response string) map[string]savedState {
 			`{"path":%s,"method":%s,"body":%s,"output":%s}`, target, method, typed(body), typed(response))},
 		"restful 0": {"restful_operation", 0, fmt.Appendf(nil,
 			`{"path":%s,"method":%s,"body":%s,"output":%s}`, target, method, inText(body), inText(response))},
+		"restful resource": {"restful_resource", 2, fmt.Appendf(nil,
+			`{"path":%s,"create_method":%s,"body":%s,"output":%s}`, target, method, typed(body), typed(response))},
 		"restapi": {"restapi_object", 0, fmt.Appendf(nil,
 			`{"id":"cam-1","path":%s,"update_method":%s,"data":%s,"api_response":%s}`, target, method, inText(body), inText(response))},
 		"terracurl": {"terracurl_request", 1, fmt.Appendf(nil,

@@ -60,7 +60,7 @@ func TestMoveErrorNamesImport(t *testing.T) {
 			"\n  removed {\n    from = terracurl_request.example\n", "\n  import {\n", "\n    "+want+"\n",
 		)
 	}
-	for typeName, provider := range map[string]string{"restful_operation": "magodo/other", "restful_resource": "magodo/restful"} {
+	for typeName, provider := range map[string]string{"restful_operation": "magodo/other", "restful_thing": "magodo/restful"} {
 		if _, problem := move(t, NewServer("test", nil)(), typeName, "registry.terraform.io/"+provider, 0, "{}"); !strings.HasPrefix(problem, "ERROR: Unable to Move Resource State: ") {
 			t.Errorf("%s: %s", typeName, problem)
 		}
