@@ -102,17 +102,15 @@ func addModule(t *testing.T, w *clitest.Workspace, e example, url string) {
 	t.Helper()
 	name := strings.ReplaceAll(e.folder, "/", "-")
 	copyExample(t, e.folder, filepath.Join(w.Dir, name))
-	text, arguments, address := read(t, filepath.Join(w.Dir, name)), e.arguments, "address.tf"
-	for _, variable := range []string{"base_url", "base_url_alt"} {
-		if strings.Contains(text, fmt.Sprintf("variable %q", variable)) {
-			arguments += fmt.Sprintf("  %s = %q\n", variable, url)
-		}
-	}
+	text, address, file := read(t, filepath.Join(w.Dir, name)), fmt.Sprintf("provider \"stream\" {\n  base_url = %q\n}\n", url), "address.tf"
 	if strings.Contains(text, `provider "stream" {`) {
-		address = "address_override.tf" // Terraform merges it into the block of the example
+		file = "address_override.tf" // Terraform merges it into the block of the example
 	}
-	w.Write(filepath.Join(name, address), fmt.Sprintf("provider \"stream\" {\n  base_url = %q\n}\n", url))
-	w.Write("main.tf", w.Read("main.tf")+fmt.Sprintf("module %q {\n  source = %q\n%s}\n", name, "./"+name, arguments))
+	if strings.Contains(text, `= "alt"`) {
+		address += strings.Replace(address, "{", "{\n  alias    = \"alt\"", 1)
+	}
+	w.Write(filepath.Join(name, file), address)
+	w.Write("main.tf", w.Read("main.tf")+fmt.Sprintf("module %q {\n  source = %q\n%s}\n", name, "./"+name, e.arguments))
 }
 
 // mistakes has mistakes that the documentation speaks of, each with the message that it promises.

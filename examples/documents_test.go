@@ -69,14 +69,17 @@ func TestBlocksAreExamples(t *testing.T) {
 	}
 }
 
-// TestEveryExampleIsRun checks that a test names each folder with a configuration.
+// TestEveryExampleIsRun checks that a test names each folder with a configuration. All folders have the same versions.
 func TestEveryExampleIsRun(t *testing.T) {
 	t.Parallel()
 	tests := ""
 	for _, test := range texts(t, ".", "_test.go") {
 		tests += test
 	}
-	for file := range texts(t, ".", ".tf") {
+	for file, text := range texts(t, ".", ".tf") {
+		if filepath.Base(file) == "versions.tf" && !strings.HasPrefix(read(t, filepath.Join("provider", "provider.tf")), text) {
+			t.Errorf("%s is not the block of the provider's page", file)
+		}
 		folder := strings.TrimPrefix(filepath.ToSlash(filepath.Dir(file)), "authentication/")
 		if !strings.Contains(tests, `"`+folder+`"`) {
 			t.Errorf("no test runs %s", folder)
@@ -125,8 +128,8 @@ func TestDiagnosticsAreDocumented(t *testing.T) {
 }
 
 // TestLinks resolves each link of the pages, and of the documents beside them. A page links only other pages, because a
-// registry has nothing else. GitHub needs the ending .md, and the registry removes it: large providers have this form on
-// all pages, also on the index page.
+// registry has nothing else. GitHub needs the ending .md, and Terraform's registry removes it, also on the index page.
+// OpenTofu's site does so only for pages in the same folder: no form of the others works on all three.
 func TestLinks(t *testing.T) {
 	t.Parallel()
 	documents := map[string]string{}

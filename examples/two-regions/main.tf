@@ -1,10 +1,10 @@
 provider "stream" {
-  base_url = var.base_url
+  base_url = "https://streams.example.com"
 }
 
 provider "stream" {
   alias    = "alt"
-  base_url = var.base_url_alt
+  base_url = "https://streams-alt.example.com"
 }
 
 # Without the line "provider", the set would be sent to a stream with the same id in the other region.
