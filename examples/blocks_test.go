@@ -35,7 +35,7 @@ var shellBlocks = map[string][]block{
 	},
 	"guides/existing-streams.md": {
 		{
-			begins: "terraform apply\nterraform output", folder: "data-sources/stream_processors_group",
+			begins: "terraform init\nterraform apply", folder: "data-sources/stream_processors_group",
 			want: []string{"0 added, 0 changed, 0 destroyed"},
 		},
 		{begins: "terraform plan -out", folder: "existing-streams/create", want: []string{"3 added, 0 changed, 0 destroyed"}},

@@ -56,7 +56,7 @@ func TestAccPageLargeFleets(t *testing.T) {
 }
 
 // A data source writes the sets of 300 streams to a file, with which single resources or a group adopt the streams: no set
-// is sent, and the plan is empty afterwards.
+// is sent, and the plan is empty afterwards. A stream that has changed since is counted.
 func TestAccPageAdoptFromAFile(t *testing.T) {
 	t.Parallel()
 	service, url := streamstest.Start(t, streamstest.Options{ServeGet: true})
@@ -67,23 +67,25 @@ func TestAccPageAdoptFromAFile(t *testing.T) {
 		ids, reads = append(ids, id), append(reads, "GET /v2/streams/"+id)
 		service.Seed(streamstest.Stream{ID: id, ProcessorIDs: []string{"object-detection", "people-counter", "face-blur"}[:i%4]})
 	}
-	w.Write("ids.txt", strings.Join(ids, "\n")+"\n")
+	w.Write("ids.txt", "\ufeff"+strings.Join(ids, " \r\n")+"\n\n") // as spreadsheets may write it
 	w.MustApply().Want(0, "0 added, 0 changed, 0 destroyed")
 	service.WantRequests(t, reads...)
-	w.Write("streams.json", w.MustRun("output", "-json", "streams").Stdout)
+	saved := w.MustRun("output", "-json", "streams").Stdout
 	for folder, count := range map[string]int{"existing-streams/adopt": 300, "existing-streams/adopt-group": 1} {
-		w := w.Copy()
-		w.Write("data-source.tf", read(t, folder))
-		if !supports(t, w.Read("data-source.tf")) {
+		if !supports(t, read(t, folder)) {
 			continue
 		}
+		w := newWorkspace(t, folder, url)
+		w.Write("streams.json", strings.Replace(saved, "face-blur", "thermal", 1))
+		w.Run("plan").Want(0, fmt.Sprintf("Plan: %d to import, 0 to add, 1 to change, 0 to destroy", count))
+		w.Write("streams.json", saved)
 		service.ForgetRequests()
 		w.Plan("-out=tfplan").Want(2, fmt.Sprintf("Plan: %d to import, 0 to add, 0 to change, 0 to destroy", count))
 		service.WantRequests(t, reads...)
 		w.MustApply("tfplan")
 		service.WantRequests(t)
-		_, configuration, _ := strings.Cut(w.Read("data-source.tf"), "import {") // the last block
-		w.Edit("data-source.tf", "import {"+configuration, "")
+		_, configuration, _ := strings.Cut(w.Read("main.tf"), "import {") // the last block
+		w.Edit("main.tf", "import {"+configuration, "")
 		w.WantNoChanges()
 		service.WantRequests(t, reads...)
 	}
@@ -101,7 +103,7 @@ func TestAccPageDataSources(t *testing.T) {
 	w = newWorkspace(t, "existing-streams/create", url)
 	w.MustApply()
 	w.Write("streams.json", saved)
-	w.Edit("main.tf", "for_each = local.cameras", `for_each = jsondecode(file("streams.json"))`)
+	w.Edit("main.tf", "  cameras = {", "  cameras = jsondecode(file(\"streams.json\"))\n  list = {")
 	w.MustApply()
 	wantAttached(t, "the sets of the file", service, map[string]string{"cam-1": "face-blur"})
 }
@@ -218,13 +220,14 @@ func TestAccPageCreatedProcessors(t *testing.T) {
 	service.WantRequests(t, setDetection)
 }
 
-// TestAccPipelines runs the commands of the pipelines: those that plan have no credentials and send nothing.
+// TestAccPipelines runs the commands of the pipelines: those before the apply have no credentials and send nothing. Those
+// after it have credentials, and find a change made outside Terraform.
 func TestAccPipelines(t *testing.T) {
 	t.Parallel()
 	for _, name := range []string{"github-actions.yml", "gitlab-ci.yml"} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			service, url := startService(t, streamstest.Options{Authorize: streamstest.Bearer("t0ken")})
+			service, url := startService(t, streamstest.Options{Authorize: streamstest.Bearer("t0ken"), ServeGet: true})
 			w := newWorkspace(t, "provider", url)
 			for _, line := range pipelineCommand.FindAllStringSubmatch(read(t, filepath.Join("pipelines", name)), -1) {
 				if strings.HasPrefix(line[1], "apply ") {
@@ -232,8 +235,14 @@ func TestAccPipelines(t *testing.T) {
 					w.Setenv("STREAM_TOKEN=t0ken")
 				}
 				w.MustRun(strings.Fields(line[1])...)
+				if strings.HasPrefix(line[1], "apply ") {
+					service.WantRequests(t, setEntrance)
+					w.Setenv("STREAM_DETECT_DRIFT=true")
+				}
 			}
-			service.WantRequests(t, setEntrance)
+			service.WantRequests(t, "GET /v2/streams/cam-1")
+			service.Seed(streamstest.Stream{ID: "cam-1"})
+			w.Plan("-lock=false").Want(2)
 			w.Run("apply", "plan.tfplan").Want(1, "Saved plan is stale")
 		})
 	}

@@ -3,7 +3,8 @@ provider "stream" {
 }
 
 data "stream_processors_group" "cameras" {
-  stream_ids = compact(split("\n", replace(file("${path.module}/ids.txt"), "\r", "")))
+  # Spreadsheets may write a byte order mark, and spaces at the ends of lines.
+  stream_ids = compact([for id in split("\n", trimprefix(file("${path.module}/ids.txt"), "\ufeff")) : trimspace(id)])
 }
 
 output "streams" {

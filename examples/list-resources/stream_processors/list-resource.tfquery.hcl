@@ -5,6 +5,6 @@ list "stream_processors" "cameras" {
   limit = 5000
 
   config {
-    stream_ids = compact(split("\n", replace(file("${path.module}/ids.txt"), "\r", "")))
+    stream_ids = compact([for id in split("\n", trimprefix(file("${path.module}/ids.txt"), "\ufeff")) : trimspace(id)])
   }
 }
