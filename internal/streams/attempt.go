@@ -9,7 +9,6 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptrace"
-	"strings"
 	"time"
 
 	"github.com/hashicorp/go-retryablehttp"
@@ -28,10 +27,22 @@ type Attempt struct {
 	Err          string // why there was no response
 	Retry        bool   // another attempt follows, after RetryWait
 	RetryWait    time.Duration
-	Header       string // of the response
+	Header       Text   // of the response
 	RequestBody  string // empty for a token request, because it is secret
-	ResponseBody string // likewise
+	ResponseBody Text   // likewise
 }
+
+// Text is a text from outside. To mask the secrets takes a while, so only a log that shows the text does it.
+type Text struct {
+	redactor *redactor
+	text     []byte
+}
+
+// String returns the beginning of the text.
+func (t Text) String() string { return t.redactor.mask(string(t.text), maxBody/2) }
+
+// MarshalText is like String. Loggers call it for the lines that they write.
+func (t Text) MarshalText() ([]byte, error) { return []byte(t.String()), nil }
 
 // request is one update, read or token request with all its attempts. Its error describes all attempts, not only
 // the last one.
@@ -208,15 +219,16 @@ func (r *request) sendAndReadBody(req *http.Request) (*http.Response, error) {
 
 func (r *request) describeAttempt(resp *http.Response, err error, d time.Duration) *Attempt {
 	a := &Attempt{Number: r.draft.Attempts, Method: r.draft.Method, URL: r.draft.URL, Duration: d}
+	a.Header.redactor, a.ResponseBody.redactor = r.client.redactor, r.client.redactor
 	if err != nil {
 		a.Err = r.client.redactor.printable(err.Error(), maxMessage)
 	} else {
-		var header strings.Builder
+		var header bytes.Buffer
 		_ = resp.Header.WriteSubset(&header, map[string]bool{"Set-Cookie": true}) // a cookie is a credential
-		a.Status, a.Header = resp.StatusCode, r.client.redactor.mask(header.String())
+		a.Status, a.Header.text = resp.StatusCode, header.Bytes()
 	}
 	if !r.draft.TokenRequest {
-		a.RequestBody, a.ResponseBody = string(r.body), r.client.redactor.mask(string(r.response))
+		a.RequestBody, a.ResponseBody.text = string(r.body), r.response
 	}
 	return a
 }

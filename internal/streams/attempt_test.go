@@ -170,7 +170,7 @@ func TestObserve(t *testing.T) {
 			}
 			got = append(got, fmt.Sprintf("%d: %s → %d %s %s, retry %t", a.Number, a.RequestBody, a.Status, a.Err, a.ResponseBody, a.Retry))
 			if a.Number == 1 {
-				if header := a.Header; !strings.Contains(header, "X-Request-Id: req-1\r\n") || strings.Contains(header, "s3cret") {
+				if header := a.Header.String(); !strings.Contains(header, "X-Request-Id: req-1\r\n") || strings.Contains(header, "s3cret") {
 					t.Errorf("headers %q", header)
 				}
 			}

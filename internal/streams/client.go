@@ -13,7 +13,6 @@ import (
 	"net"
 	"net/http"
 	"net/url"
-	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -98,8 +97,8 @@ func New(cfg Config) (*Client, error) {
 	return c, nil
 }
 
-// Redact masks known secrets in a text that the service reported, such as a field of a [Stream].
-func (c *Client) Redact(text string) string { return c.redactor.mask(text) }
+// Redact masks known secrets in a text that the service reported, such as a field of a [Stream]. It cuts a long text.
+func (c *Client) Redact(text string) string { return c.redactor.mask(text, maxShown) }
 
 // MaxConcurrent is the limit of requests at the same time.
 func (c *Client) MaxConcurrent() int { return cap(c.slots) }
@@ -182,11 +181,16 @@ func (r *redactor) difference(sent, reported ProcessorSet) string {
 
 // processors describes a set that the service reported. The ids that the user wrote are shown as they are.
 func (r *redactor) processors(reported, own ProcessorSet) string {
-	shown := slices.Clone(reported.ids)
-	for i, id := range shown {
+	var shown ProcessorSet
+	for length := 0; len(shown.ids) < reported.Len() && length < maxMessage; {
+		id := reported.ids[len(shown.ids)]
 		if !own.contains(id) {
-			shown[i] = r.mask(id)
+			id = r.mask(id, maxText)
 		}
+		shown.ids, length = append(shown.ids, id), length+len(id)
 	}
-	return ProcessorSet{shown}.String()
+	if shown.Len() < reported.Len() {
+		return strings.TrimSuffix(shown.String(), "]") + ", …]"
+	}
+	return shown.String()
 }

@@ -29,7 +29,7 @@ func (c *Client) decode(resp *http.Response, body []byte, id string) (*Stream, e
 	var fields map[string]json.RawMessage
 	switch {
 	case coding != "" && coding != "identity":
-		coding = c.redactor.mask(coding)
+		coding = c.redactor.mask(coding, maxText)
 		return nil, fmt.Errorf("the response has the Content-Encoding %q, which the request does not allow", coding)
 	case len(body) > maxBody:
 		return nil, fmt.Errorf("the response is longer than %d MiB", maxBody>>20)
@@ -62,7 +62,7 @@ func (c *Client) decode(resp *http.Response, body []byte, id string) (*Stream, e
 		return nil, errors.New("the response is not a stream: " + strings.Join(problems, ", "))
 	}
 	if s.ID = norm.NFC.String(s.ID); s.ID != norm.NFC.String(id) {
-		return nil, fmt.Errorf("the response describes another stream, %q", c.redactor.mask(s.ID))
+		return nil, fmt.Errorf("the response describes another stream, %q", c.redactor.mask(s.ID, maxText))
 	}
 	s.TerminalID, s.FragmentTypeID = norm.NFC.String(s.TerminalID), norm.NFC.String(s.FragmentTypeID)
 	s.ProcessorIDs, s.CompatibleNamespaces = s.ProcessorIDs.nfc(), namespaces.nfc().IDs()
@@ -80,6 +80,9 @@ const (
 	maxText    = 300
 )
 
+// maxShown is how much of a text, in bytes, is masked before the text is cut to such a length.
+const maxShown = 20 << 10
+
 // readMessage returns the message of an error body, and whether the body has the documented form
 // (INTERFACE.md, section 2). For any other body it returns the text.
 func readMessage(body []byte, secrets *redactor) (message string, documented bool) {
@@ -89,7 +92,7 @@ func readMessage(body []byte, secrets *redactor) (message string, documented boo
 	if json.Unmarshal(body, &fields) == nil && decodeValue(fields["message"], &message) {
 		return secrets.printable(message, maxMessage), true
 	}
-	text := secrets.mask(string(body))
+	text := secrets.mask(string(body), maxShown)
 	if strings.HasPrefix(http.DetectContentType(body), "text/html") {
 		text = "HTML page: " + html.UnescapeString(markup.ReplaceAllString(text, " "))
 	}
@@ -98,12 +101,12 @@ func readMessage(body []byte, secrets *redactor) (message string, documented boo
 
 // markup is what a browser does not show of a web page. The first characters of a page are markup, and say nothing.
 var markup = regexp.MustCompile(`(?is)<!--.*?-->|<(script|style|svg|noscript|template)\b.*?` +
-	`</(script|style|svg|noscript|template)\s*>|<[^>]*>`)
+	`(</(script|style|svg|noscript|template)\s*>|$)|<[^>]*>`)
 
 // printable returns a text from outside as an error shows it: without secrets, with at most limit characters, and with
 // escapes for what a terminal interprets or does not show. So a message cannot move the cursor, hide words or add lines.
 func (r *redactor) printable(text string, limit int) string {
-	quoted := strconv.QuoteToGraphic(truncate(r.mask(text), limit))
+	quoted := strconv.QuoteToGraphic(truncate(r.mask(text, maxShown), limit))
 	return truncate(unquoter.Replace(quoted[1:len(quoted)-1]), limit)
 }
 

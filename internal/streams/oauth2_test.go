@@ -184,7 +184,7 @@ func TestTokenErrors(t *testing.T) {
 			attempts := 0
 			cfg.Observe = func(_ context.Context, a streams.Attempt) {
 				attempts++
-				if a.Method != "POST" || a.URL != endpoint.URL || a.RequestBody != "" || a.ResponseBody != "" {
+				if a.Method != "POST" || a.URL != endpoint.URL || a.RequestBody != "" || a.ResponseBody.String() != "" {
 					t.Errorf("attempt %+v shows a secret body or another request", a)
 				}
 			}

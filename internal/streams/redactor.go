@@ -9,6 +9,7 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"unicode/utf8"
 
 	"golang.org/x/text/encoding/charmap"
 )
@@ -24,23 +25,46 @@ func (r *redactor) add(secrets ...string) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	for _, secret := range secrets {
-		latin1, _ := charmap.ISO8859_1.NewEncoder().String(secret)
-		misread, _ := charmap.ISO8859_1.NewDecoder().String(secret)
-		r.secrets = append(r.secrets, secret, strings.ReplaceAll(secret, " ", "+"), latin1, misread) // "+" as in a form
+		r.secrets = append(r.secrets, forms(secret, 3)...)
 	}
 	slices.SortFunc(r.secrets, func(a, b string) int { return cmp.Or(len(b)-len(a), strings.Compare(a, b)) })
 	r.secrets = slices.DeleteFunc(slices.Compact(r.secrets), func(secret string) bool { return secret == "" })
 }
 
+// forms returns a secret as it is, as a form has it, misread, and without up to so many levels of escapes of its own,
+// because a service may escape only the other characters.
+func forms(secret string, levels int) []string {
+	latin1, _ := charmap.ISO8859_1.NewEncoder().String(secret)
+	misread, _ := charmap.ISO8859_1.NewDecoder().String(secret)
+	inHTML, _ := charmap.Windows1252.NewDecoder().String(secret) // HTML has no control characters of ISO 8859-1
+	all := []string{secret, strings.ReplaceAll(secret, " ", "+"), strings.ReplaceAll(secret, "+", " "), latin1, misread, inHTML}
+	for i := 0; i < len(unescape) && levels > 0; i++ {
+		if plain := unescape[i](secret); plain != secret && len(plain) >= minSecretPart {
+			all = append(all, forms(plain, levels-1)...)
+		}
+	}
+	return all
+}
+
 // mask replaces the secrets in a text from outside. If one is escaped, mask replaces the words that have it, or the
-// whole text if the secret is more than a word. Mask before a text is cut: half a secret is not found.
-func (r *redactor) mask(text string) string {
+// whole text if the secret is more than a word. The result may end after so many bytes: then mask leaves out what may be
+// the beginning of a secret. Mask before a text is cut: half a secret is not found.
+func (r *redactor) mask(text string, enough int) string {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if masked := r.replace(text, 3); masked != "***" {
-		return masked
+	longest := 4 << 10
+	if len(r.secrets) > 0 {
+		longest += 6 * len(r.secrets[0]) // such as \u0041
 	}
-	return r.replace(words.ReplaceAllStringFunc(r.replace(text, 0), func(word string) string { return r.replace(word, 3) }), 3)
+	first := text[:min(len(text), enough+longest)]
+	masked := r.replace(first, 3)
+	if masked == "***" {
+		masked = r.replace(words.ReplaceAllStringFunc(r.replace(first, 0), func(word string) string { return r.replace(word, 3) }), 3)
+	}
+	if len(first) < len(text) && masked != "***" {
+		return masked[:max(0, len(masked)-longest)] + "…"
+	}
+	return masked
 }
 
 // replace replaces the secrets in a text, or all of it if one appears once up to so many levels of escapes are undone.
@@ -56,25 +80,41 @@ func (r *redactor) replace(text string, levels int) string {
 	return text
 }
 
-var (
-	words     = regexp.MustCompile(`[^\s"'<>?]+`)
-	percent   = regexp.MustCompile(`%[\da-fA-F]{2}`)
-	backslash = regexp.MustCompile(`(?s)\\(u[\da-fA-F]{4}(\\u[\da-fA-F]{4})*|x[\da-fA-F]{2}|[0-7]{3}|U[\da-fA-F]{8}|.)`)
-	// unescape has functions that undo the escapes of a URL, of a string in JSON or a programming language, and of HTML.
-	unescape = []func(string) string{
-		func(text string) string {
-			return percent.ReplaceAllStringFunc(text, func(escape string) string { return unquote(`\x` + escape[1:]) })
-		},
-		func(text string) string { return backslash.ReplaceAllStringFunc(text, unquote) },
-		html.UnescapeString,
-	}
-)
+var words = regexp.MustCompile(`[^\s"'<>?]+`)
 
-// unquote returns what an escape stands for, or several of the form \uXXXX, because two may be one character.
-func unquote(escape string) string {
-	plain, err := strconv.Unquote(`"` + escape + `"`)
-	if err != nil && json.Unmarshal([]byte(`"`+escape+`"`), &plain) != nil {
-		return escape[1:] // a character that needs no escape
+// unescape has functions that undo the escapes of a URL, of a string in JSON or a programming language, and of HTML.
+var unescape = []func(string) string{
+	func(text string) string { return undo(text, "%", `\x`) },
+	func(text string) string { return undo(text, `\`, `\`) },
+	html.UnescapeString,
+}
+
+// undo undoes the escapes that begin with a character. With prefix instead of it, they are escapes of Go or JSON.
+func undo(text, begin, prefix string) string {
+	if !strings.Contains(text, begin) {
+		return text
 	}
-	return plain
+	plain := make([]byte, 0, len(text))
+	for {
+		before, after, found := strings.Cut(text, begin)
+		plain = append(plain, before...)
+		if !found {
+			return string(plain)
+		}
+		escape, pair := prefix+after[:min(len(after), 11)], "" // \uXXXX\uXXXX may be one character
+		c, isRune, rest, err := strconv.UnquoteChar(escape, 0)
+		switch {
+		case err == nil && isRune:
+			plain = utf8.AppendRune(plain, c)
+		case err == nil:
+			plain = append(plain, byte(c))
+		case strings.HasPrefix(escape, `\u`) && json.Unmarshal([]byte(`"`+escape+`"`), &pair) == nil:
+			plain, rest = append(plain, pair...), ""
+		case begin == "%" || after == "":
+			plain, rest = append(plain, begin...), escape[len(prefix):]
+		default: // the character needs no escape
+			rest = escape[len(prefix):]
+		}
+		text = after[len(escape)-len(prefix)-len(rest):]
+	}
 }

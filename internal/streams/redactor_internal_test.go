@@ -37,7 +37,7 @@ func TestMask(t *testing.T) {
 		"not in it":        {[]string{"€uro"}, `\x80uro €uro`, `\x80uro ***`},
 		"four times":       {[]string{"a+b="}, "a%2525252Bb=", "a%2525252Bb="},
 	} {
-		if got := newRedactor(test.secrets...).mask(test.text); got != test.want {
+		if got := newRedactor(test.secrets...).mask(test.text, maxBody); got != test.want {
 			t.Errorf("%s: %q is shown as %q, want %q", name, test.text, got, test.want)
 		}
 	}
@@ -110,7 +110,7 @@ func leaks(secret string, encodings ...func(string) string) string {
 	for _, encode := range encodings {
 		text, part = encode(text), encode(part)
 	}
-	if masked := newRedactor("another one", secret).mask(text); strings.Contains(masked, part) {
+	if masked := newRedactor("another one", secret).mask(text, maxBody); strings.Contains(masked, part) {
 		return masked
 	}
 	return ""
@@ -156,7 +156,7 @@ func BenchmarkMask(b *testing.B) {
 	for _, unit := range []string{`\`, `%`, "%25", "&amp;", `\\u003c%5c&amp;`, `\u0025%5c&#x5c;`, `\&#37;25`, `\x5c`, `\ud83d\ude00`} {
 		b.Run(unit, func(b *testing.B) {
 			for text := strings.Repeat(unit, maxBody/len(unit)); b.Loop(); {
-				r.mask(text)
+				r.mask(text, maxBody)
 			}
 		})
 	}
@@ -172,6 +172,16 @@ func TestMaskBeforeACut(t *testing.T) {
 		shown := r.printable(text, limit)
 		if want := text[:limit-4] + "***"; shown != want {
 			t.Errorf("limit %d: the text ends with %q", limit, shown[limit-8:])
+		}
+	}
+	for _, secret := range []string{secret, strings.Repeat("t0ken", 2000)} {
+		for i := range 17 { // what is masked becomes short, so an error could show what was cut
+			for _, encoded := range []string{secret, url.QueryEscape(secret)} {
+				text := strings.Repeat("-", i) + strings.Repeat(encoded+" ", 100_000/len(secret))
+				if shown := newRedactor(secret).mask(text, maxShown); strings.Trim(shown, "-* …") != "" {
+					t.Fatalf("cut, the text is %.9000q", shown)
+				}
+			}
 		}
 	}
 	page := "<html><title>No</title><p class='s3cret/t0ken+&#34;&lt;&amp;&gt;'>Bad&nbsp;token\n s3cret/t0ken+&quot;&lt;&amp;&gt; here</p>"

@@ -2,6 +2,7 @@ package streams_test
 
 import (
 	"context"
+	"fmt"
 	"html"
 	"net/http"
 	"net/url"
@@ -48,13 +49,29 @@ func TestSecretsAreMasked(t *testing.T) {
 				all += e.Stream.ShownProcessors()
 			}
 			for _, a := range attempts {
-				all += a.Err + a.ResponseBody + a.Header
+				all += fmt.Sprint(a.Err, a.ResponseBody, a.Header)
 			}
 			if strings.Contains(all, "s3cret") {
 				t.Errorf("the secret is shown in\n%s", all)
 			}
 			streamstest.WantText(t, all, "***") // the response was shown
 		})
+	}
+}
+
+// A response that no log shows takes no more work if it is longer than an error can show.
+func TestWorkForLongResponses(t *testing.T) { // not parallel, because it counts allocations
+	work := func(length int) float64 {
+		text := strings.Repeat(`\u003cp\u003e a\/b%2Fc &amp; `, length/30)
+		s := startService(t, respond(503, `{"message": "`+text+`"}`))
+		c := newClient(t, streams.Config{
+			BaseURL: s.URL, Headers: map[string]string{"X-Key": "a+b=s3cret", "X-Other": "c&d=s3cret"},
+			Retry: streams.Retry{MaxAttempts: 1}, Observe: func(context.Context, streams.Attempt) {},
+		})
+		return testing.AllocsPerRun(3, func() { _, _ = c.UpdateStream(t.Context(), "s1", streams.NewProcessorSet()) })
+	}
+	if long, short := work(1<<20), work(30<<10); long > 2*short {
+		t.Errorf("%g allocations for 1 MiB, %g for 30 KiB", long, short)
 	}
 }
 

@@ -127,6 +127,9 @@ func CheckToken(token string) error {
 // To mask a value such as "1" would make other texts unreadable.
 const minSecretValue = 4
 
+// minSecretPart is the length of the shortest part of a secret that is masked, in bytes.
+const minSecretPart = 8
+
 // secrets returns the secrets of the configuration and the environment, also in base64 where they are sent so.
 func (cfg Config) secrets() []string {
 	secrets := []string{cfg.Token, cfg.TLS.ClientKeyPEM}

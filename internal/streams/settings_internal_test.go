@@ -24,7 +24,7 @@ func TestConfigSecrets(t *testing.T) {
 		"eyJ.assertion", "par4m", "dmlzaWJsZSBjbGllbnQ6Y2wxZW50L3NlY3JldA==",
 		"pa@ss", "pa%40ss", "pr0xyword", basicCredentials("proxy-user", "pa@ss"), basicCredentials("other-user", "pr0xyword"),
 	} {
-		if got := m.mask("<" + secret + ">"); got != "<***>" {
+		if got := m.mask("<"+secret+">", maxBody); got != "<***>" {
 			t.Errorf("%q is not masked: %q", secret, got)
 		}
 	}
@@ -32,7 +32,7 @@ func TestConfigSecrets(t *testing.T) {
 		"visible-user", "visible client", "https://visible.example", "X-Key", "ApiKey", "123", "v a", "visible cert", "visible CA",
 		"https://streams.example/v2/streams/s1", "12", "proxy-user at proxy.example:3128",
 	} {
-		if got := m.mask(shown); got != shown {
+		if got := m.mask(shown, maxBody); got != shown {
 			t.Errorf("%q is masked: %q", shown, got)
 		}
 	}
