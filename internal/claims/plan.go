@@ -46,6 +46,7 @@ const (
 	MarkMayBeLost                       // with create_before_destroy, this resource detaches what another one has set
 	MarkMayBeLostToState                // likewise, and the other resource relies on its set
 	DropUnknown                         // a group whose streams are known after apply may detach what another resource has set
+	WarningCount                        // of the warnings above
 )
 
 // PlanSet plans the set of a resource. Planning the same set twice is no conflict: Terraform plans an instance

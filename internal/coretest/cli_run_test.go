@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"slices"
 	"testing"
+	"time"
 
 	"github.com/hashicorp/go-hclog"
 	"github.com/hashicorp/go-plugin"
@@ -92,7 +93,9 @@ func (c *realCore) run(configuration string, run historyRun, meanwhile func()) (
 
 func (c *realCore) command(args ...string) (string, bool) {
 	var out bytes.Buffer
-	err := c.sandbox.Run(context.Background(), c.dir, &out, slices.Insert(args, 1, "-no-color", "-lock=false")...)
+	ctx, cancel := context.WithTimeout(c.t.Context(), time.Minute)
+	defer cancel()
+	err := c.sandbox.Run(ctx, c.dir, &out, slices.Insert(args, 1, "-no-color", "-lock=false")...)
 	return out.String(), err == nil
 }
 

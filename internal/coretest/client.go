@@ -8,6 +8,7 @@ import (
 	"iter"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
 	"github.com/hashicorp/terraform-plugin-go/tftypes"
@@ -56,10 +57,16 @@ func makeCall[Req, Resp any](p *Process, name string, req Req, method func(conte
 	if p.Begin != nil {
 		end = p.Begin(name, req)
 	}
+	defer limitTime(name).Stop()
 	resp, err := method(context.Background(), req)
 	p.must(err)
 	end(resp)
 	return resp
+}
+
+// limitTime ends all tests if it is not stopped within 50 seconds. They then show what the call waits for.
+func limitTime(call string) *time.Timer {
+	return time.AfterFunc(50*time.Second, func() { panic(call + " does not end") })
 }
 
 // Managed is a resource in a state or a plan.
@@ -194,6 +201,7 @@ func (p *Process) ValidateData(typeName string, config Attributes) Diagnostics {
 func (p *Process) ReadData(typeName string, config Attributes) (any, Diagnostics) {
 	p.T.Helper()
 	typ := p.Schemas.DataSourceSchemas[typeName].ValueType()
+	defer limitTime("ReadDataSource").Stop()
 	resp, err := p.Server.ReadDataSource(context.Background(), &tfprotov6.ReadDataSourceRequest{
 		TypeName: typeName, Config: DynamicValue(ToTerraform(typ, config)),
 	})
@@ -245,5 +253,16 @@ func (p *Process) List(config Attributes, includeResource bool, limit int64) ite
 		Config: DynamicValue(ToTerraform(p.Schemas.ListResourceSchemas[SingleName].ValueType(), config)),
 	})
 	p.must(err)
-	return stream.Results
+	return func(yield func(tfprotov6.ListResourceResult) bool) {
+		defer limitTime("ListResource").Stop()
+		stream.Results(yield)
+	}
+}
+
+// Interrupt does what Terraform does after a Ctrl-C.
+func (p *Process) Interrupt() {
+	p.T.Helper()
+	defer limitTime("StopProvider").Stop()
+	_, err := p.Server.StopProvider(context.Background(), &tfprotov6.StopProviderRequest{})
+	p.must(err)
 }

@@ -1,12 +1,9 @@
 package coretest
 
 import (
-	"context"
 	"maps"
 	"slices"
 	"strings"
-
-	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
 
 	"github.com/stream-management/terraform-provider-stream/internal/streamstest"
 )
@@ -106,7 +103,7 @@ func (run historyRun) prepare(service *streamstest.Service, interrupts func()) {
 // StopProvider waits for the action, and the action for this request or the clock.
 func (c *terraformCore) interrupt() {
 	if !c.invoking {
-		_, _ = c.running.Load().Server.StopProvider(context.Background(), &tfprotov6.StopProviderRequest{})
+		c.running.Load().Interrupt()
 	}
 }
 

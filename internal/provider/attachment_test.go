@@ -56,18 +56,18 @@ func TestIdentityIsKept(t *testing.T) {
 	}
 }
 
-// The attribute timeouts bounds each call, and each by its own value. Without it, the service would
-// respond after a minute.
+// The attribute timeouts bounds each call, and each by its own value, also if nothing was sent in time. Without it, the
+// service would respond.
 func TestTimeouts(t *testing.T) {
 	t.Parallel()
 	provider := coretest.Attributes{"detect_drift": true, "request_timeout": "5m"}
 	service, r := startRun(t, nullResource(), provider, streamstest.Streams("cam-1")...)
-	limited := func(operation, processor string) tftypes.Value {
+	limited := func(name, processor string) tftypes.Value {
 		return resourceValue(coretest.Attributes{
-			"stream_id": "cam-1", "processor_ids": []string{processor}, "timeouts": coretest.Attributes{operation: "20ms"},
+			"stream_id": "cam-1", "processor_ids": []string{processor}, "timeouts": coretest.Attributes{name: "20ms"},
 		})
 	}
-	wantTimeout := func(operation, method string, run func() coretest.Diagnostics) {
+	wantTimeout := func(name, method string, call func() coretest.Diagnostics) {
 		t.Helper()
 		service.InjectFunc(func(r streamstest.Request) *streamstest.Fault {
 			if r.Method != method {
@@ -75,16 +75,12 @@ func TestTimeouts(t *testing.T) {
 			}
 			return &streamstest.Fault{Delay: patience}
 		})
-		if diags := run(); !diags.Failed() || !strings.Contains(diags.String(), "Timeout Error") {
-			t.Errorf("%s: %s", operation, diags)
+		if diags := call(); !diags.Failed() || !strings.Contains(diags.String(), "Timeout Error") {
+			t.Fatalf("%s: %s", name, diags)
 		}
 		service.InjectFunc(nil)
 	}
-	wantTimeout("create", "PATCH", func() coretest.Diagnostics {
-		diags := r.apply(limited("create", "p1"))
-		streamstest.WantText(t, diags.String(), notSaved) // nobody owns what a create with an unknown outcome has attached
-		return diags
-	})
+	wantTimeout("create", "PATCH", func() coretest.Diagnostics { return r.apply(limited("create", "p1")) })
 	r.mustApply(cam1("p1"))
 	wantTimeout("update", "PATCH", func() coretest.Diagnostics { return r.apply(limited("update", "p2")) })
 	r.mustApply(limited("delete", "p2"))
@@ -153,7 +149,9 @@ func TestReportedSet(t *testing.T) {
 					"\n\nThe service reports that the stream now has "+streams.NewProcessorSet(test.reported...).String()+".")
 			}
 			service.Inject(streamstest.Fault{Edit: test.edit})
-			wantError(r.apply(cam1("p2", "p3")))
+			failed := r.apply(cam1("p2", "p3"))
+			wantError(failed)
+			streamstest.WantText(t, failed.String(), notSaved) // nobody owns what the create has attached
 			wantState(t, r.null(), r.state)
 			r.mustApply(cam1("p1"))
 			service.Inject(streamstest.Fault{Edit: test.edit})

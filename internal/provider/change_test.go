@@ -292,7 +292,7 @@ func TestDestroyWithoutAPlanWarns(t *testing.T) {
 
 	// A failed destroy keeps the object, and nobody knows what an earlier failure left in doubt.
 	tainted, p = plan(startProvider(t, r.provider), nullGroup(), group(streams, nil)), startProvider(t, r.provider)
-	interrupt(p)
+	p.Interrupt()
 	kept, _ := p.Apply(state.Value, coretest.Managed{Value: nullGroup().Value, Private: tainted.Private}, nullGroup().Value)
 	_, _, diags := startProvider(t, r.provider).Plan(kept, group(streams, nil))
 	wantDiagnostics(t, diags, `WARNING: Outcome of an Earlier Operation Unknown: stream "s000"`, `WARNING: Outcome of an Earlier Operation Unknown: stream "s001"`)

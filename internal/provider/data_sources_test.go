@@ -1,6 +1,7 @@
 package provider
 
 import (
+	"context"
 	"net/http"
 	"strings"
 	"sync/atomic"
@@ -124,6 +125,8 @@ func TestDataSourcesAreBounded(t *testing.T) {
 	service, p := startQuery(t, config, streamstest.Streams(ids...)...)
 	var running, most atomic.Int32
 	together := make(chan struct{})
+	ctx, cancel := context.WithTimeout(t.Context(), patience)
+	defer cancel()
 	service.InjectFunc(func(streamstest.Request) *streamstest.Fault {
 		return &streamstest.Fault{Edit: func(*streamstest.Stream) {
 			if n := running.Add(1); n > most.Load() {
@@ -133,6 +136,7 @@ func TestDataSourcesAreBounded(t *testing.T) {
 			select { // the requests meet in pairs
 			case together <- struct{}{}:
 			case <-together:
+			case <-ctx.Done():
 			}
 		}}
 	})
@@ -148,7 +152,7 @@ func TestDataSourcesAreBounded(t *testing.T) {
 	wantDiagnostic(t, diags, "ERROR: Timeout Error", `Stream "s019" could not be read.`)
 
 	service.InjectFunc(func(streamstest.Request) *streamstest.Fault {
-		interrupt(p)
+		p.Interrupt()
 		return &streamstest.Fault{Status: http.StatusServiceUnavailable}
 	})
 	service.ForgetRequests()

@@ -1,7 +1,6 @@
 package provider
 
 import (
-	"context"
 	"encoding/json"
 	"fmt"
 	"maps"
@@ -206,8 +205,18 @@ func (r *resourceRun) wantStreams(want map[string][]string) {
 
 var oneAttempt, detectDrift = coretest.Attributes{"max_attempts": 1}, coretest.Attributes{"detect_drift": true}
 
-// patience is longer than any step of the test takes.
-const patience = time.Minute
+// patience is longer than any step of a test takes.
+const patience = 30 * time.Second
+
+// wait waits until something happens, but not for ever.
+func wait(t *testing.T, happens <-chan struct{}) {
+	t.Helper()
+	select {
+	case <-happens:
+	case <-time.After(patience):
+		t.Error("it does not happen")
+	}
+}
 
 func idsOf(streams map[string][]string) []string { return slices.Sorted(maps.Keys(streams)) }
 
@@ -223,13 +232,6 @@ func patches(streams map[string][]string) []string {
 		lines = append(lines, fmt.Sprintf("PATCH /v2/streams/%s %s", id, body))
 	}
 	return lines
-}
-
-// interrupt does what Terraform does after a Ctrl-C.
-func interrupt(p *coretest.Process) {
-	if _, err := p.Server.StopProvider(context.Background(), &tfprotov6.StopProviderRequest{}); err != nil {
-		p.T.Fatalf("the provider cannot be interrupted: %v", err)
-	}
 }
 
 // refuse makes the service respond to the requests for some streams with faults.

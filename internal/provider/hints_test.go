@@ -142,6 +142,15 @@ func TestHints(t *testing.T) {
 	}
 }
 
+func TestPlanWarningsHaveTexts(t *testing.T) {
+	t.Parallel()
+	for w, text := range planWarnings {
+		if text.summary == "" || text.detail == "" {
+			t.Errorf("warning %d is %+v", w, text)
+		}
+	}
+}
+
 // Every diagnostic about an operation ends with what is now true. All outcomes are here.
 func TestNowTrue(t *testing.T) {
 	t.Parallel()

@@ -119,7 +119,7 @@ func TestListStreams(t *testing.T) {
 	streams := sameSet(10, "p1")
 	service, p := startQuery(t, nil, seeds(streams)...)
 	gate := make(chan struct{})
-	refuse(service, map[string]streamstest.Fault{"s009": {Edit: func(*streamstest.Stream) { <-gate }}})
+	refuse(service, map[string]streamstest.Fault{"s009": {Edit: func(*streamstest.Stream) { wait(t, gate) }}})
 	listed := 0
 	for range p.List(coretest.Attributes{"stream_ids": idsOf(streams)}, false, 100) {
 		if listed++; listed == 9 {
@@ -137,14 +137,14 @@ func TestListIsInterrupted(t *testing.T) {
 	streams := sameSet(20, "p1")
 	service, p := startQuery(t, coretest.Attributes{"requests_per_second": 0.1, "max_concurrent_requests": 1}, seeds(streams)...)
 	var diags coretest.Diagnostics
-	var stop sync.Once
 	var stopped sync.WaitGroup
+	stop := sync.OnceFunc(func() { stopped.Go(p.Interrupt) })
+	service.InjectFunc(func(streamstest.Request) *streamstest.Fault { stop(); return nil })
 	for result := range p.List(coretest.Attributes{"stream_ids": idsOf(streams)}, false, 100) {
 		diags = append(diags, result.Diagnostics...)
-		stop.Do(func() { stopped.Go(func() { interrupt(p) }) })
 	}
 	stopped.Wait()
-	wantError(t, diags, "ERROR: Operation Interrupted: The query was interrupted after ")
+	wantError(t, diags, "ERROR: Operation Interrupted: The query was interrupted after 1 of 20 streams")
 	service.ForgetRequests()
 	if listed, diags := query(p, 100, "s000"); len(listed) > 0 || !diags.Failed() {
 		t.Errorf("after the interrupt, %d streams are listed, with %s", len(listed), diags)

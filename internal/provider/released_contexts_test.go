@@ -80,7 +80,7 @@ func TestReleasedContext(t *testing.T) {
 		derived, end := context.WithCancel(c)
 		defer end()
 		cancel()
-		<-derived.Done()
+		wait(t, derived.Done())
 		return c, c.Err()
 	})
 	if _, limited := released.Deadline(); !errors.Is(err, context.Canceled) || limited || released.Value(key{}) != nil || released.Err() != nil {

@@ -72,7 +72,7 @@ func TestInterruptedGroup(t *testing.T) {
 	planned, _, _ := p.Plan(nullGroup(), config)
 	var once sync.Once
 	service.InjectFunc(func(streamstest.Request) *streamstest.Fault {
-		once.Do(func() { interrupt(p) })
+		once.Do(func() { p.Interrupt() })
 		return nil
 	})
 	_, diags := p.Apply(r.state.Value, planned, config)

@@ -33,7 +33,7 @@ const (
 )
 
 // planWarnings has the texts of the warnings of plans.
-var planWarnings = [...]warningText{
+var planWarnings = [claims.WarningCount]warningText{
 	claims.ResendingUnknown: {"Outcome of an Earlier Operation Unknown",
 		"An earlier update or destroy of this stream failed, and may or may not have taken effect. The processors of the stream may " +
 			"differ from the state, so this plan sends the set again.", ""},

@@ -227,5 +227,9 @@ func TestSwitchingProtocols(t *testing.T) {
 	})
 	s.wantError(t, s.updateError(t, streams.Config{}),
 		streams.Error{Kind: streams.KindUnexpected, Status: 101, Outcome: streams.Unknown, Attempts: 1})
-	<-closed
+	select {
+	case <-closed:
+	case <-time.After(30 * time.Second):
+		t.Error("the client does not close the connection")
+	}
 }

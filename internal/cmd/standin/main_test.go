@@ -8,12 +8,15 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+	"time"
 )
 
 // start runs the stand-in until the test ends. It returns what the stand-in prints before the first request, and the
 // lines that it prints for requests.
 func start(t *testing.T, args ...string) (banner string, requests <-chan string) {
 	t.Helper()
+	late := time.AfterFunc(50*time.Second, func() { panic("the stand-in does not print or end") })
+	t.Cleanup(func() { late.Stop() })
 	out, in := io.Pipe()
 	ctx, cancel := context.WithCancel(t.Context())
 	ended := make(chan error, 1)
