@@ -12,7 +12,7 @@ RELEASE := $(firstword $(subst -, ,$(VERSION)))
 CLI  := $(or $(TF_ACC_TERRAFORM_PATH),$(shell command -v terraform || command -v tofu))
 TOFU := $(findstring tofu,$(notdir $(CLI)))
 
-# RACE=1 runs the unit tests with the race detector, which needs a C compiler.
+# RACE=1 runs the tests with the race detector, which needs a C compiler.
 RACE :=
 
 # A separate module keeps the tools out of the provider's dependencies.
@@ -79,7 +79,7 @@ testunit32: ## run the unit tests with 32-bit integers, on an amd64 machine
 testacc: cli ## run only the acceptance tests: a real CLI and the stand-in service, or $STREAM_BASE_URL
 	TF_ACC=1 TF_ACC_TERRAFORM_PATH='$(CLI)' \
 		$(if $(TOFU),TF_ACC_PROVIDER_HOST=registry.opentofu.org TF_ACC_PROVIDER_NAMESPACE=hashicorp) \
-		go test -count=1 -timeout=30m $(if $(STREAM_ACC_STREAM_ID),-v) -run '^TestAcc' ./...
+		go test $(if $(RACE),-race) -count=1 -timeout=30m $(if $(STREAM_ACC_STREAM_ID),-v) -run '^TestAcc' ./...
 
 .PHONY: fuzz
 fuzz: ## run each fuzz test for FUZZTIME (default 10s)

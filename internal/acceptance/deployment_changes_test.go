@@ -12,7 +12,7 @@ import (
 
 // At another address, both resources are updated in place, with all of their sets, also from a saved plan. Until then, no
 // destroy sends anything or forgets a resource. The former address gets no request. A saved plan of a create goes to the
-// address of the apply.
+// address of the apply. It needs clitest for the saved plans.
 func TestAccDeploymentChanges(t *testing.T) {
 	t.Parallel()
 	const changed = "The Deployment Has Changed"

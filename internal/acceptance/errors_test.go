@@ -2,25 +2,16 @@ package acceptance
 
 import (
 	"fmt"
-	"maps"
-	"regexp"
+	"net/http"
 	"slices"
 	"strings"
 	"testing"
 
-	"github.com/stream-management/terraform-provider-stream/internal/cli"
-	"github.com/stream-management/terraform-provider-stream/internal/clitest"
+	"github.com/hashicorp/terraform-plugin-testing/helper/resource"
+	"github.com/hashicorp/terraform-plugin-testing/plancheck"
+
 	"github.com/stream-management/terraform-provider-stream/internal/streamstest"
 )
-
-// A failure is what the service does to each request on one stream, and what the error then says.
-type failure struct {
-	fault    streamstest.Fault
-	summary  string
-	code     string // the line of the configuration that the error shows, behind its number
-	says     string
-	lastLine string // what is true of the stream now
-}
 
 const (
 	notChanged = "The stream was not changed."
@@ -28,78 +19,108 @@ const (
 	reported   = "The service reports that the stream now has [%s, \"p9\"]."
 )
 
-var failures = map[string]failure{
-	"400": {streamstest.Fault{Status: 400}, "Bad Request Error", ": processor_ids = ", "injected: 400 Bad Request", notChanged},
-	"403": {streamstest.Fault{Status: 403}, "Unauthorized Error", ": resource ", "injected: 403 Forbidden", notChanged},
-	"404": {streamstest.Fault{Status: 404}, "Resource Not Found Error", ": stream_id = ", "injected: 404 Not Found", notChanged},
-	"500": {streamstest.Fault{Status: 500, Apply: true, Message: "out of cheese"},
-		"Generic Error", ": resource ", "The service said: out of cheese", unknown},
-	"reset": {streamstest.Fault{ResetAfter: true}, "Connection Failed", ": resource ", "→ no response", unknown},
-	"merged": {streamstest.Fault{Edit: func(s *streamstest.Stream) { s.ProcessorIDs = append(s.ProcessorIDs, "p9") }},
-		"Unexpected Answer", ": resource ", "merged the set instead of replacing it", reported},
+// failures are what the service does to each request on one stream, and what the error then says.
+var failures = []struct {
+	id       string
+	fault    streamstest.Fault
+	summary  string
+	code     string // the line of the configuration that the error shows, behind its number
+	says     string
+	lastLine string // what is true of the stream now
+}{
+	{"400", streamstest.Fault{Status: 400}, "Bad Request Error", "processor_ids", "injected: 400 Bad Request", notChanged},
+	{"401", streamstest.Fault{Status: 401}, "Authentication Error", "resource", "injected: 401 Unauthorized", notChanged},
+	{"403", streamstest.Fault{Status: 403}, "Unauthorized Error", "resource", "injected: 403 Forbidden", notChanged},
+	{"404", streamstest.Fault{Status: 404}, "Resource Not Found Error", "stream_id", "injected: 404 Not Found", notChanged},
+	{"408", streamstest.Fault{Status: 408}, "Timeout Error", "resource", "injected: 408 Request Timeout", unknown},
+	{"500", streamstest.Fault{Status: 500, Apply: true, Message: "out of cheese"}, "Generic Error", "resource", "out of cheese", unknown},
+	{"502", streamstest.Fault{Status: 502}, "Bad Gateway Error", "resource", "injected: 502 Bad Gateway", unknown},
+	{"reset", streamstest.Fault{ResetAfter: true}, "Connection Failed", "resource", "no response", unknown},
+	{"moved", streamstest.Fault{Status: 301, Header: http.Header{"Location": {"/login"}}},
+		"Redirect Refused", "resource", "/login", notChanged},
+	{"merged", streamstest.Fault{Edit: func(s *streamstest.Stream) { s.ProcessorIDs = append(s.ProcessorIDs, "p9") }},
+		"Unexpected Answer", "resource", "may merge sets instead of replacing them", reported},
 }
-
-var ofResource = regexp.MustCompile(`with stream_processors\.this\["(\w+)"\]`)
 
 // A failed create is not in the state, a failed update changes nothing in the state but to what the service reported, and a
 // failed destroy keeps the resource. What may have been applied is sent again, also if the configuration goes back.
 func TestAccErrors(t *testing.T) {
-	t.Parallel()
-	ids := slices.Sorted(maps.Keys(failures))
-	service, url := streamstest.Start(t, streamstest.Options{}, streamstest.Streams(ids...)...)
-	w := newWorkspace(t, url, "")
+	service, url := streamstest.Start(t, streamstest.Options{})
+	faults := map[string]*streamstest.Fault{}
+	var ids []string
+	for _, f := range failures {
+		faults[f.id], ids = &f.fault, append(ids, f.id)
+	}
+	service.Seed(streamstest.Streams(ids...)...)
 	breakService := func() {
-		service.InjectFunc(func(r streamstest.Request) *streamstest.Fault { fault := failures[r.StreamID].fault; return &fault })
+		service.InjectFunc(func(r streamstest.Request) *streamstest.Fault { return faults[r.StreamID] })
 	}
 	mend := func() { service.InjectFunc(nil); service.ForgetRequests() }
-	configure := func(resources string) {
-		w.Configure(providerWith(`retry = { max_attempts = 2, min_backoff = "1ms", max_backoff = "1ms" }`) + resources)
-	}
-	wantErrors := func(verb, set string) {
-		t.Helper()
-		breakService()
-		configure(resourceForEach(ids, set, ""))
-		found := strings.Split(w.Apply().Want(1).Stderr, "\nError: ")[1:]
-		if len(found) != len(ids) {
-			t.Errorf("not one error for each resource: %q", found)
+	config := func(set string) string {
+		blocks := providerAt(url, `retry = { max_attempts = 2, min_backoff = "1ms", max_backoff = "1ms" }`)
+		for _, id := range ids {
+			blocks += resourceOf("_"+id, id, set, "")
 		}
-		for _, text := range found {
-			text = cli.Unwrap(text)
-			id := ofResource.FindStringSubmatch(text)[1]
-			want := failures[id]
-			streamstest.WantText(t, text, want.summary+" with "+addressOf(id), want.code, fmt.Sprintf("of stream %q could not be %s", id, verb),
-				"PATCH "+url+"/v2/streams/"+id, want.says)
-			if lastLine := strings.Replace(want.lastLine, "%s", set, 1); !strings.HasSuffix(text, lastLine) {
-				t.Errorf("the last line is not %q: %s", lastLine, text)
+		return blocks
+	}
+	errorsOf := func(verb, set string) (texts []string) { // in the order of the configuration
+		for _, f := range failures {
+			texts = append(texts, "Error: "+f.summary, "with stream_processors._"+f.id+",", ": "+f.code,
+				fmt.Sprintf("stream %q could not be %s", f.id, verb), "PATCH "+url+"/v2/streams/"+f.id, f.says,
+				strings.Replace(f.lastLine, "%s", set, 1))
+		}
+		return texts
+	}
+	// planned is a plan that creates and updates the listed resources, and changes nothing of the others.
+	planned := func(created, updated []string) (c resource.ConfigPlanChecks) {
+		for _, id := range ids {
+			action := plancheck.ResourceActionNoop
+			if slices.Contains(created, id) {
+				action = plancheck.ResourceActionCreate
+			} else if slices.Contains(updated, id) {
+				action = plancheck.ResourceActionUpdate
 			}
+			c.PreApply = append(c.PreApply, plancheck.ExpectResourceAction("stream_processors._"+id, action))
 		}
+		return c
 	}
-
-	wantErrors("set", `"p1"`)
-	w.WantEmptyState()
-	mend()
-	w.MustApply()
-
-	wantErrors("updated", `"p2"`)
-	want := map[string]any{}
-	for _, id := range ids {
-		want[addressOf(id)] = clitest.List("p1")
-	}
-	want[addressOf("merged")] = clitest.List("p2", "p9")
-	w.WantState("processor_ids", want)
-	mend()
-
-	configure(resourceForEach(ids, `"p1"`, ""))
-	w.Plan("-out=tfplan").Want(2,
-		`Outcome of an Earlier Operation Unknown: stream "500"`, `Outcome of an Earlier Operation Unknown: stream "reset"`)
-	w.MustApply("tfplan")
-	service.WantRequests(t, updatesOf(sets([]string{"500", "reset", "merged"}, `"p1"`))...)
-
-	configure("")
-	breakService()
-	w.Apply().Want(1, `The processors of stream "500" could not be detached.`,
-		`Warning: Stream Not Found: stream "404"`, `set on_destroy = "keep"`)
-	want[addressOf("merged")] = clitest.List("p9")
-	delete(want, addressOf("404"))
-	w.WantState("processor_ids", want)
+	uncertain := []string{"408", "500", "502", "reset", "merged"}
+	parallelTest(t, resource.TestCase{Steps: []resource.TestStep{
+		{
+			PreConfig:   breakService,
+			Config:      config(`"p1"`),
+			ExpectError: says(errorsOf("set", `"p1"`)...),
+		}, {
+			PreConfig:        mend,
+			Config:           config(`"p1"`),
+			ConfigPlanChecks: planned(ids, nil),
+		}, {
+			PreConfig:   breakService,
+			Config:      config(`"p2"`),
+			ExpectError: says(errorsOf("updated", `"p2"`)...),
+		}, {
+			PreConfig:          mend,
+			RefreshState:       true,
+			ExpectNonEmptyPlan: true,
+			Check: resource.ComposeAggregateTestCheckFunc(
+				resource.TestCheckResourceAttr("stream_processors._400", "processor_ids.0", "p1"),
+				resource.TestCheckResourceAttr("stream_processors._500", "processor_ids.0", "p1"),
+				resource.TestCheckResourceAttr("stream_processors._merged", "processor_ids.0", "p2"),
+				resource.TestCheckResourceAttr("stream_processors._merged", "processor_ids.1", "p9"),
+			),
+		}, {
+			Config:           config(`"p1"`),
+			ConfigPlanChecks: planned(nil, uncertain),
+			PostApplyFunc:    func() { service.WantRequests(t, updatesOf(sets(uncertain, `"p1"`))...) },
+		}, {
+			PreConfig:   breakService,
+			Config:      config(`"p1"`),
+			Destroy:     true,
+			ExpectError: says(`The processors of stream "500" could not be detached.`),
+		}, {
+			PreConfig:        mend,
+			Config:           config(`"p1"`),
+			ConfigPlanChecks: planned([]string{"404"}, uncertain),
+		},
+	}})
 }

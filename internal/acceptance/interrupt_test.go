@@ -21,6 +21,7 @@ import (
 
 // A CLI is ended in each way in which shells, CI systems and users do that, with ten requests under way. Afterwards, state
 // and service agree, or the next apply sends the sets again; after a kill, it needs a change of triggers. No process stays.
+// It needs clitest for the signals.
 func TestAccEnds(t *testing.T) {
 	t.Parallel()
 	for name, end := range map[string]func(cli int) error{

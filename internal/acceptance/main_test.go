@@ -1,31 +1,105 @@
-// Package acceptance tests the provider from outside. A real Terraform or OpenTofu CLI runs the provider as a process
-// of its own, and the tests look at what a user sees and at what the service gets.
+// Package acceptance tests the provider with a real Terraform or OpenTofu CLI: most tests with terraform-plugin-testing,
+// whose provider runs in the process of the test, and the others with clitest. .github/CONTRIBUTING.md has the rule.
 package acceptance
 
 import (
+	"context"
 	"fmt"
 	"os"
+	"regexp"
+	"strings"
 	"testing"
 
+	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
+	"github.com/hashicorp/terraform-plugin-testing/helper/resource"
+	"github.com/hashicorp/terraform-plugin-testing/knownvalue"
+	"github.com/hashicorp/terraform-plugin-testing/tfversion"
+
+	"github.com/stream-management/terraform-provider-stream/internal/cli"
 	"github.com/stream-management/terraform-provider-stream/internal/clitest"
+	"github.com/stream-management/terraform-provider-stream/internal/provider"
 )
 
 func TestMain(m *testing.M) {
-	if _, err := realDeployment(); err != nil {
+	d, err := realDeployment()
+	if err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(1)
 	}
+	for _, variable := range os.Environ() {
+		if name, _, _ := strings.Cut(variable, "="); d == nil && strings.HasPrefix(name, "STREAM_") {
+			os.Unsetenv(name) // the stand-in service needs none
+		}
+	}
+	if program, err := cli.Find(); err == nil { // what "make testacc" sets
+		setDefault("TF_ACC_TERRAFORM_PATH", program)
+		if cli.IsTofu(program) {
+			setDefault("TF_ACC_PROVIDER_HOST", "registry.opentofu.org")
+			setDefault("TF_ACC_PROVIDER_NAMESPACE", "hashicorp")
+		}
+	}
 	os.Exit(clitest.RunTests(m))
+}
+
+func setDefault(variable, value string) {
+	if os.Getenv(variable) == "" {
+		os.Setenv(variable, value)
+	}
+}
+
+// parallelTest is [resource.ParallelTest] with the provider of this tree. The test is skipped on a real deployment.
+func parallelTest(t *testing.T, c resource.TestCase) {
+	t.Helper()
+	skipOnRealDeployment(t)
+	c.ProtoV6ProviderFactories = providers
+	resource.ParallelTest(t, c)
+}
+
+var providers = map[string]func() (tfprotov6.ProviderServer, error){
+	"stream": func() (tfprotov6.ProviderServer, error) { return provider.NewServer("test", nil)(), nil },
+}
+
+func skipOnRealDeployment(t *testing.T) {
+	t.Helper()
+	if d, _ := realDeployment(); d != nil {
+		t.Skip("needs the switches of the stand-in service, and STREAM_BASE_URL names another one")
+	}
 }
 
 // newWorkspace makes a root module with a configuration, whose provider talks to a service at baseURL. The test is skipped
 // unless TF_ACC is set, and on a real deployment.
 func newWorkspace(t *testing.T, baseURL, hcl string) *clitest.Workspace {
 	t.Helper()
-	if d, _ := realDeployment(); d != nil {
-		t.Skip("needs the switches of the stand-in service, and STREAM_BASE_URL names another one")
-	}
+	skipOnRealDeployment(t)
 	w := clitest.New(t, "STREAM_BASE_URL="+baseURL)
 	w.Configure(hcl)
 	return w
+}
+
+// terraformOnly skips a test on OpenTofu, which has versions of its own.
+type terraformOnly struct{ feature string }
+
+func (c terraformOnly) CheckTerraformVersion(
+	_ context.Context, _ tfversion.CheckTerraformVersionRequest, resp *tfversion.CheckTerraformVersionResponse,
+) {
+	if program, _ := cli.Find(); cli.IsTofu(program) {
+		resp.Skip = "OpenTofu has no " + c.feature
+	}
+}
+
+// says matches an error that has all of the texts in this order. A CLI breaks lines where the terminal ends.
+func says(texts ...string) *regexp.Regexp {
+	for i, text := range texts {
+		texts[i] = strings.ReplaceAll(regexp.QuoteMeta(text), " ", `\s+`)
+	}
+	return regexp.MustCompile("(?s)" + strings.Join(texts, ".*"))
+}
+
+// setOf is a set of exactly these texts.
+func setOf(texts ...string) knownvalue.Check {
+	checks := []knownvalue.Check{}
+	for _, text := range texts {
+		checks = append(checks, knownvalue.StringExact(text))
+	}
+	return knownvalue.SetExact(checks)
 }

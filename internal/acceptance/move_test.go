@@ -15,6 +15,8 @@ import (
 //
 // To move a resource, Terraform starts the provider that the resource comes from, and asks this provider nothing about
 // the resource. So the provider of this tree stands in for the other, under its name.
+//
+// The test needs clitest for the state file.
 func TestAccMove(t *testing.T) {
 	t.Parallel()
 	service, url := streamstest.Start(t, streamstest.Options{})

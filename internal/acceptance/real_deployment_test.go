@@ -11,6 +11,11 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/hashicorp/terraform-plugin-testing/helper/resource"
+	"github.com/hashicorp/terraform-plugin-testing/plancheck"
+	"github.com/hashicorp/terraform-plugin-testing/statecheck"
+
+	"github.com/stream-management/terraform-provider-stream/internal/cli"
 	"github.com/stream-management/terraform-provider-stream/internal/clitest"
 	"github.com/stream-management/terraform-provider-stream/internal/streamstest"
 )
@@ -21,7 +26,7 @@ type deployment struct {
 	streamID       string
 	processorIDs   []string // at least one
 	keepProcessors bool     // leave the stream as last applied
-	environment    []string // of the provider
+	provider       string   // block, "" for the environment
 }
 
 // realDeployment is the deployment that the environment names; nil means the stand-in service.
@@ -46,91 +51,102 @@ var realDeployment = sync.OnceValues(func() (*deployment, error) {
 	}
 	slices.Sort(d.processorIDs)
 	d.processorIDs = slices.Compact(d.processorIDs)
-	for _, variable := range os.Environ() {
-		if strings.HasPrefix(variable, "STREAM_") && !strings.HasPrefix(variable, "STREAM_ACC_") {
-			d.environment = append(d.environment, variable)
-		}
-	}
 	return d, nil
 })
 
 // TestAccRealDeployment takes one stream from create to destroy. On a real deployment, of which only the interface document
 // is known, the test logs the steps that the service refuses and leaves them out.
 func TestAccRealDeployment(t *testing.T) {
-	t.Parallel()
 	d, _ := realDeployment()
 	if d == nil {
 		_, url := streamstest.Start(t, streamstest.Options{}, streamstest.Streams("cam-1")...)
-		d = &deployment{"cam-1", []string{"p1", "p2", "p3"}, false, []string{"STREAM_BASE_URL=" + url}}
+		d = &deployment{"cam-1", []string{"p1", "p2", "p3"}, false, providerAt(url, "")}
 	}
-	w, all := clitest.New(t, d.environment...), d.processorIDs
-	defer func() {
-		if t.Failed() && !d.keepProcessors && len(w.State()) > 0 {
-			t.Logf("emptying the stream: %v", w.Apply("-destroy"))
+	const (
+		first, again   = "the first update", "a set that it has accepted before"
+		smaller, empty = "a smaller set", "the empty set, which a destroy sends"
+		trigger, keep  = "triggers = { run = \"1\" }\n", "on_destroy = \"keep\"\n"
+	)
+	step, refused := "", map[string]bool{} // "": a step that sends nothing
+	config := func(set []string, others string) string {
+		if d.keepProcessors && !strings.Contains(others, keep) {
+			others += keep // also if a step fails
 		}
-	}()
-
-	d.configure(w, all, "")
-	r := w.Apply()
-	switch {
-	case strings.Contains(r.Text(), "The service reports that the stream now has"):
-		t.Skipf("no set of the stream can be confirmed. If the deployment merges sets, detach what else is there.\n%v", r)
-	case r.Code != 0:
-		t.Fatalf("the deployment did not take the first update. Check its address, the credentials, STREAM_ACC_STREAM_ID "+
-			"and STREAM_ACC_PROCESSOR_IDS.\n%v", r)
+		return d.provider + resourceOf("this", d.streamID, strings.Trim(hclList(set), "[]"), others)
 	}
-	w.WantNoChanges()
+	apply := func(name string, set []string, others string) resource.TestStep {
+		return resource.TestStep{
+			PreConfig:         func() { step = name },
+			Config:            config(set, others),
+			ConfigStateChecks: []statecheck.StateCheck{statecheck.ExpectKnownValue(this, processorIDs, setOf(set...))},
+		}
+	}
+	ifRefused := func(name string, s resource.TestStep) resource.TestStep {
+		s.SkipFunc = func() (bool, error) { return !refused[name], nil }
+		return s
+	}
+	planAgain := func(name string, set []string, others string) resource.TestStep {
+		return ifRefused(name, resource.TestStep{
+			PreConfig:          func() { step = "" },
+			Config:             config(set, others),
+			PlanOnly:           true,
+			ExpectNonEmptyPlan: true,
+			ConfigPlanChecks:   resource.ConfigPlanChecks{PostApplyPostRefresh: []plancheck.PlanCheck{updated}},
+		})
+	}
+	all := d.processorIDs
 	reversed := slices.Clone(all)
 	slices.Reverse(reversed)
-	d.configure(w, append(reversed, all...), "")
-	w.WantNoChanges()
-
-	if len(all) > 1 && d.accepts(t, w, "a smaller set", all[:1], "") {
-		d.mustAccept(t, w, all, "")
+	steps := []resource.TestStep{
+		apply(first, all, ""),
+		{PreConfig: func() { step = "" }, Config: config(append(reversed, all...), ""), PlanOnly: true},
 	}
-	const trigger = "triggers = { run = \"1\" }\n"
-	d.mustAccept(t, w, all, trigger)
-
-	other := clitest.New(t, d.environment...)
-	d.configure(other, all, trigger)
-	other.MustRun("import", this, d.streamID)
-	d.mustAccept(t, other, all, trigger)
-
-	detaches := d.accepts(t, w, "the empty set, which a destroy sends", nil, trigger)
-	if detaches {
-		d.mustAccept(t, w, all, trigger)
+	if len(all) > 1 {
+		steps = append(steps, apply(smaller, all[:1], ""), planAgain(smaller, all[:1], ""), apply(again, all, ""))
 	}
-	if !detaches || d.keepProcessors {
-		d.mustAccept(t, w, all, trigger+`on_destroy = "keep"`)
+	steps = append(steps,
+		apply(again, all, trigger),
+		apply(empty, nil, trigger), planAgain(empty, nil, trigger),
+		apply(again, all, trigger),
+		ifRefused(empty, apply(again, all, trigger+keep)))
+	c := resource.TestCase{
+		ProtoV6ProviderFactories: providers,
+		Steps:                    steps,
+		ErrorCheck: func(err error) error {
+			switch {
+			case step == first:
+				if strings.Contains(cli.Unwrap(err.Error()), "The service reports that the stream now has") {
+					t.Skipf("no set of the stream can be confirmed. If the deployment merges sets, detach what else is there.\n%v", err)
+				}
+				return fmt.Errorf("the deployment did not take the first update. Check its address, the credentials, STREAM_ACC_STREAM_ID "+
+					"and STREAM_ACC_PROCESSOR_IDS.\n%w", err)
+			case step == again:
+				return fmt.Errorf("the deployment refuses %s: %w", step, err)
+			case step != "" && strings.HasPrefix(err.Error(), "Error running apply"):
+				t.Logf("the deployment refuses %s: %v", step, err)
+				refused[step] = true
+				return nil
+			}
+			return err
+		},
+	}
+	resource.ParallelTest(t, c) // destroys the resource in the end, also after a failure
+
+	imported := apply(again, all, trigger)
+	if refused[empty] {
+		imported = apply(again, all, trigger+keep)
+	}
+	c.Steps = []resource.TestStep{{
+		PreConfig:          func() { step = "" },
+		Config:             imported.Config,
+		ResourceName:       this,
+		ImportState:        true,
+		ImportStateId:      d.streamID,
+		ImportStatePersist: !d.keepProcessors, // an imported resource detaches until its first update
+	}, imported}
+	resource.Test(t, c)
+	if d.keepProcessors || refused[empty] {
 		t.Logf("stream %q keeps the processors %q", d.streamID, all)
-	}
-	w.MustApply("-destroy")
-	w.WantEmptyState()
-}
-
-// configure writes the resource of the stream, with this set and other attributes.
-func (d *deployment) configure(w *clitest.Workspace, set []string, others string) {
-	w.Configure(resourceOf("this", d.streamID, strings.Trim(hclList(set), "[]"), others))
-}
-
-// accepts applies a set and reports whether the deployment accepts it. If not, the next plan sends the set again.
-func (d *deployment) accepts(t *testing.T, w *clitest.Workspace, step string, set []string, others string) bool {
-	t.Helper()
-	d.configure(w, set, others)
-	if r := w.Apply(); r.Code != 0 {
-		t.Logf("the deployment refuses %s: %v", step, r)
-		w.Plan().Want(2, "0 to add, 1 to change, 0 to destroy")
-		return false
-	}
-	w.WantState("processor_ids", map[string]any{this: clitest.List(set...)})
-	w.WantNoChanges()
-	return true
-}
-
-func (d *deployment) mustAccept(t *testing.T, w *clitest.Workspace, set []string, others string) {
-	t.Helper()
-	if !d.accepts(t, w, "a set that it has accepted before", set, others) {
-		t.FailNow()
 	}
 }
 
@@ -171,7 +187,8 @@ func TestAccRealDeploymentOfEnvironment(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			newWorkspace(t, "", "") // skips this test, too
+			clitest.SkipUnlessAcc(t)
+			skipOnRealDeployment(t)
 			test.opts.Authorize = streamstest.Bearer("staging-token")
 			service, url := streamstest.Start(t, test.opts, streamstest.Stream{ID: "a/b", ProcessorIDs: []string{"stranger"}})
 			cmd := exec.CommandContext(t.Context(), os.Args[0], "-test.v", "-test.run=^(TestAccRealDeployment|TestAccReplace)$")

@@ -31,6 +31,7 @@ func removedBlock(from string) string {
 }
 
 // Each way to change the form of a fleet sends the sets of the streams that change their place, and empties none.
+// It needs clitest for the output: no plan warns.
 func TestAccRegroup(t *testing.T) {
 	t.Parallel()
 	ids := fleetIDs(8)

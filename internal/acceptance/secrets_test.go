@@ -15,6 +15,7 @@ import (
 )
 
 // Logs, plans, states and diagnostics have no secret, even if the service sends the secrets back.
+// It needs clitest for all that a CLI writes.
 func TestAccSecretsStaySecret(t *testing.T) {
 	t.Parallel()
 	// However a secret is escaped, the letters in the middle stay the same.
