@@ -34,9 +34,6 @@ func resourceForEach(ids []string, set, others string) string {
 		"  processor_ids = [%s]\n  %s\n}\n", hclList(ids), set, others)
 }
 
-// addressOf is the address of a resource of resourceForEach.
-func addressOf(id string) string { return fmt.Sprintf("%s[%q]", this, id) }
-
 // groupOf is a group with these streams, and other attributes.
 func groupOf(name string, streams map[string]string, others string) string {
 	var b strings.Builder
