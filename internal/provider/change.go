@@ -63,7 +63,7 @@ func (s *session) plan(ctx context.Context, c change) (sends bool, planned marks
 	if diags = s.deployment.check(c); diags.HasError() {
 		return false, c.marks, diags
 	}
-	t := &tally{subject: c.of, mayWarn: s.mayWarn}
+	t := &tally{subject: c.of, inFull: func(kind, id string) bool { return s.warned.inFullPlan(c.of, kind, id) }}
 	planned = c.marks.lasting()
 	if c.kind == create {
 		planned = maps.Clone(c.marks)                                    // in a replacement, those of the first plan
@@ -135,7 +135,8 @@ func (s *session) apply(ctx context.Context, c change) (newState, diag.Diagnosti
 		former.kept = c.was
 		return former, diag.Diagnostics{notConfiguredError("the processors could not be set or detached")}
 	}
-	t := &tally{subject: c.of}
+	s.warned.startApply()
+	t := &tally{subject: c.of, inFull: s.warned.inFull}
 	after := newState{kept: entries{}, reported: map[string]*streams.Stream{}, marks: marks{}}
 	s.applySets(ctx, c, &after, t)
 	s.applyLeaves(ctx, c, &after, t)

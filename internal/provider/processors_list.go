@@ -52,7 +52,7 @@ func (l *processorsList) List(ctx context.Context, req list.ListRequest, stream 
 	stream.Results = func(push func(list.ListResult) bool) {
 		ctx, cancel := context.WithCancel(ctx)
 		defer cancel()
-		t := &tally{subject: ofStreamIDs}
+		t := &tally{subject: ofStreamIDs, inFull: l.session.warned.inFull}
 		listed, limit := 0, cmp.Or(int(req.Limit), len(ids))
 		for next := ids; len(next) > 0 && limit > 0 && ctx.Err() == nil; {
 			batch := next[:min(limit, len(next))]
@@ -67,12 +67,8 @@ func (l *processorsList) List(ctx context.Context, req list.ListRequest, stream 
 				case ctx.Err() != nil && read.err != nil: // the error at the end says it once
 					continue
 				case streamNotFound(read.err):
-					warning := notListed.about(id, requestAndResponse(asStreamError(read.err)))
-					t.add(id, warning)
-					if len(t.warnings.hidden) > 0 {
-						continue
-					}
-					result.Diagnostics.Append(warning)
+					t.add(id, notListed.about(id, requestAndResponse(asStreamError(read.err))))
+					result.Diagnostics.Append(t.warnings[len(t.warnings)-1])
 				case read.err != nil:
 					limit--
 					t.add(id, diagnoseRead(id, read.err))
@@ -87,7 +83,7 @@ func (l *processorsList) List(ctx context.Context, req list.ListRequest, stream 
 				}
 			}
 		}
-		diags := t.diagnostics("A query changes nothing.")[len(t.warnings.shown):] // the others are in the results
+		diags := t.diagnostics("A query changes nothing.")[len(t.warnings):] // the others are in the results
 		if ctx.Err() != nil {
 			diags.AddError(string(streams.KindInterrupted), fmt.Sprintf(
 				"The query was interrupted after %d of %d streams. A query changes nothing: run it again.", listed, len(ids)))

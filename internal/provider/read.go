@@ -60,7 +60,7 @@ func (s *session) readBeforeCreate(ctx context.Context, c change, t *tally) {
 
 // refresh reads the streams of a state. A stream that the service does not know leaves the state, unless it is imported.
 func (s *session) refresh(ctx context.Context, of subject, was entries, found marks) (newState, diag.Diagnostics) {
-	t := &tally{subject: of, mayWarn: s.mayWarn}
+	t := &tally{subject: of, inFull: s.warned.inFull}
 	after := newState{kept: entries{}, reported: map[string]*streams.Stream{}, marks: marks{}}
 	for id, read := range s.readEach(ctx, was.without(nil)) {
 		switch {

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"iter"
 	"net/http"
-	"slices"
 	"sync"
 	"time"
 
@@ -25,8 +24,9 @@ type session struct {
 	deployment  deployment
 	detectDrift bool
 
+	warned *warned
+
 	mu      sync.Mutex
-	warned  map[string][]string // by kind of warning: the streams whose warnings are shown
 	streams map[string]*sharedStream
 
 	waiting     *semaphore.Weighted // held by each operation that waits for firstClaims
@@ -51,7 +51,7 @@ func newSession(name string, detectDrift bool) *session {
 	return &session{
 		deployment:  deployment(name),
 		detectDrift: detectDrift,
-		warned:      map[string][]string{},
+		warned:      newWarned(),
 		streams:     map[string]*sharedStream{},
 		waiting:     semaphore.NewWeighted(maxWaiting),
 		firstClaims: sync.OnceValue(func() time.Time { return time.Now().Add(claimDelay) }),
@@ -73,22 +73,6 @@ func (s *session) awaitFirstClaims(ctx context.Context) {
 	case <-time.After(time.Until(claimed)):
 	case <-ctx.Done():
 	}
-}
-
-// mayWarn reports whether a plan or a refresh shows its warning of a kind about a stream: a session shows those about the
-// first streams.
-func (s *session) mayWarn(kind, id string) bool {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	limit := shownStreams
-	if kind == detachedForAMoment {
-		limit = shownGaps
-	}
-	shown := slices.Contains(s.warned[kind], id)
-	if !shown && len(s.warned[kind]) < limit {
-		s.warned[kind], shown = append(s.warned[kind], id), true
-	}
-	return shown
 }
 
 func (s *session) stream(id string) *sharedStream {

@@ -16,8 +16,7 @@ import (
 )
 
 const (
-	shownStreams = 20 // of a group: have errors of their own; of a session: have warnings of their own in plans and refreshes
-	shownGaps    = 5  // of a session: a plan says that they may have no processors for a moment
+	shownStreams = 20 // of a group: have errors of their own
 	namedStreams = 10 // others that are named
 )
 
@@ -40,41 +39,42 @@ func (s subject) path(id string) path.Path {
 	return at
 }
 
-// tally counts the streams of a call, and collects the diagnostics about them. For a group, that is the diagnostics
-// of the first streams, and then the counts of all.
+// tally counts the streams of a call, and collects the diagnostics about them. For a group, that is the errors of the
+// first streams, and then the counts of all.
 type tally struct {
 	subject
-	changed, leaves  int                      // streams whose operation succeeded
-	failures         [streams.Changed + 1]int // streams whose operation failed, by outcome
-	errors, warnings counted
-	mayWarn          func(kind, id string) bool // whether a warning is shown; nil: those about the first streams are
-}
-
-// counted are the errors or the warnings of a tally.
-type counted struct {
-	kinds  []string // the summaries of all
-	shown  diag.Diagnostics
-	hidden []string // streams whose diagnostics are only counted
+	changed, leaves int                      // streams whose operation succeeded
+	failures        [streams.Changed + 1]int // streams whose operation failed, by outcome
+	errors          struct {
+		kinds  []string // the summaries of all
+		shown  diag.Diagnostics
+		hidden []string // streams whose errors are only counted
+	}
+	warnings diag.Diagnostics
+	inFull   func(kind, id string) bool // whether a warning is shown in full; see warned
 }
 
 func (t *tally) add(id string, d diag.Diagnostic) {
-	to := &t.errors
-	if d.Severity() == diag.SeverityWarning {
-		to = &t.warnings
-	}
-	kind, _, _ := strings.Cut(d.Summary(), ": stream ") // see warningText
-	show := t.subject == ofOneStream || len(to.shown) < shownStreams
-	if to == &t.warnings && t.mayWarn != nil {
-		show = t.mayWarn(kind, id)
-	}
 	if t.subject != ofOneStream {
 		d = diag.WithPath(t.path(id), d)
 	}
-	to.kinds = append(to.kinds, kind)
+	kind, _, _ := strings.Cut(d.Summary(), ": stream ") // see warningText
+	switch {
+	case d.Severity() == diag.SeverityError:
+		t.addError(id, d, t.subject == ofOneStream || len(t.errors.shown) < shownStreams)
+	case t.inFull(kind, id):
+		t.warnings = append(t.warnings, d)
+	default:
+		t.warnings = append(t.warnings, asOneOfMany(kind, id, d))
+	}
+}
+
+func (t *tally) addError(id string, d diag.Diagnostic, show bool) {
+	t.errors.kinds = append(t.errors.kinds, d.Summary())
 	if show {
-		to.shown = append(to.shown, d)
+		t.errors.shown = append(t.errors.shown, d)
 	} else {
-		to.hidden = append(to.hidden, id)
+		t.errors.hidden = append(t.errors.hidden, id)
 	}
 }
 
@@ -108,7 +108,7 @@ func (t *tally) failed(id string, c change, o operation) {
 	}
 	d := diagnose(id, fmt.Sprintf("the processors of stream %q could not be %s", id, done), inState, o)
 	if errors.As(o.err, new(interruptedError)) && slices.Contains(t.errors.kinds, d.Summary()) {
-		t.errors.kinds, t.errors.hidden = append(t.errors.kinds, d.Summary()), append(t.errors.hidden, id)
+		t.addError(id, d, false)
 		return
 	}
 	t.add(id, d)
@@ -149,10 +149,7 @@ func (t *tally) nowInState(c change) string {
 
 // diagnostics ends, for a group, with the counts, and with what is now true of the group in the state.
 func (t *tally) diagnostics(state string) diag.Diagnostics {
-	diags := slices.Concat(t.warnings.shown, t.errors.shown)
-	if len(t.warnings.hidden) > 0 {
-		diags.AddWarning("More Warnings About Streams", "Streams with warnings: "+t.warnings.text())
-	}
+	diags := slices.Concat(t.warnings, t.errors.shown)
 	if t.subject == ofOneStream || t.failures == [len(t.failures)]int{} && len(t.errors.hidden) == 0 {
 		return diags
 	}
@@ -171,28 +168,29 @@ func (t *tally) diagnostics(state string) diag.Diagnostics {
 	say(t.failures[streams.Changed], "was changed, but not as planned", "were changed, but not as planned")
 	say(t.failures[streams.Unknown], "may or may not have been changed", "may or may not have been changed")
 	diags.AddAttributeError(t.path(""), "Streams Failed",
-		paragraphs("Streams with errors: "+t.errors.text(), strings.Join(append(now, state), " ")))
+		paragraphs("Streams with errors: "+t.countErrors(), strings.Join(append(now, state), " ")))
 	return diags
 }
 
-// text says how many streams have diagnostics, by kind, and names the first that are not shown.
-func (c *counted) text() string {
+// countErrors says how many streams have errors, by kind, and names the first that are not shown.
+func (t *tally) countErrors() string {
 	counts := map[string]int{}
-	for _, kind := range c.kinds {
+	for _, kind := range t.errors.kinds {
 		counts[kind]++
 	}
 	var kinds, names []string
 	for _, kind := range slices.Sorted(maps.Keys(counts)) {
 		kinds = append(kinds, fmt.Sprintf("%d × %s", counts[kind], kind))
 	}
-	text := fmt.Sprintf("%d (%s).", len(c.kinds), strings.Join(kinds, ", "))
-	if len(c.hidden) == 0 {
+	text := fmt.Sprintf("%d (%s).", len(t.errors.kinds), strings.Join(kinds, ", "))
+	hidden := t.errors.hidden
+	if len(hidden) == 0 {
 		return text
 	}
-	for _, id := range c.hidden[:min(len(c.hidden), namedStreams)] {
+	for _, id := range hidden[:min(len(hidden), namedStreams)] {
 		names = append(names, strconv.Quote(id))
 	}
-	if more := len(c.hidden) - len(names); more > 0 {
+	if more := len(hidden) - len(names); more > 0 {
 		names = append(names, fmt.Sprintf("and %d more", more))
 	}
 	return text + " Not shown above: " + strings.Join(names, ", ") + "."

@@ -2,46 +2,51 @@ package provider
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 	"sync"
 	"testing"
+
+	"github.com/hashicorp/terraform-plugin-go/tftypes"
 
 	"github.com/stream-management/terraform-provider-stream/internal/coretest"
 	"github.com/stream-management/terraform-provider-stream/internal/streamstest"
 )
 
-// A session shows the warnings about the first streams, and counts those about the others, however many resources it has.
+// A session shows the warnings about its first streams in full, however many resources it has. The others have one summary,
+// and name the stream and the processors. An apply plans again, and shows fewer.
 func TestManyWarnings(t *testing.T) {
 	t.Parallel()
-	_, r := startRun(t, nullGroup().Value, nil, seeds(sameSet(60, "p1"))...)
-	r.mustApply(group(sameSet(60, "p1"), nil))
-	p := startProvider(t, r.provider)
-	p.Plan(r.state, r.null())
-	var summaries []string
-	note := func(diags coretest.Diagnostics) {
-		for _, d := range diags {
-			summary, _, _ := strings.Cut(d.Summary, ":")
-			summaries = append(summaries, fmt.Sprintf("%s %s", d.Severity, summary))
+	all := sameSet(60, "p1")
+	attached := seeds(all)
+	for i := range attached {
+		attached[i].ProcessorIDs = []string{"old"}
+	}
+	for name, want := range map[string]int{"plan": shownWarnings, "apply": fewWarnings} {
+		_, r := startRun(t, nullGroup().Value, detectDrift, append(attached, streamstest.Streams("cam-1")...)...)
+		p := startProvider(t, r.provider)
+		none := coretest.Managed{Value: nullResource()}
+		if planned, _, _ := p.Plan(none, cam1("p1")); name == "apply" {
+			p.Apply(none.Value, planned, cam1("p1"))
 		}
+		full := 0
+		plan := func(prior coretest.Managed, config tftypes.Value) {
+			_, _, again := p.Plan(prior, config)
+			_, _, diags := p.Plan(prior, config)
+			wantEqual(t, name+", planned again", again.String(), diags.String())
+			for _, d := range diags {
+				if d.Summary == "Processors Will Be Detached: more streams" {
+					streamstest.WantText(t, d.Detail, `Stream "s0`, `the apply detaches them: ["old"].`)
+				} else {
+					full++
+				}
+			}
+		}
+		for _, id := range idsOf(all)[:30] {
+			plan(none, single(id, all[id]))
+		}
+		plan(nullGroup(), group(without(all, idsOf(all)[:30]...), nil))
+		wantEqual(t, name+": warnings in full", want, full)
 	}
-	groups := []map[string][]string{{}, {}}
-	for i := range 50 {
-		groups[i/25][fmt.Sprintf("s%03d", i)] = []string{"p1"}
-	}
-	for _, streams := range groups {
-		_, _, again := p.Plan(nullGroup(), group(streams, nil))
-		_, _, diags := p.Plan(nullGroup(), group(streams, nil))
-		note(diags)
-		wantEqual(t, "a repeated plan", again.String(), diags.String())
-	}
-	_, _, diags := p.Plan(coretest.Managed{Value: nullResource()}, single("s055", []string{"p1"}))
-	note(diags)
-	wantDiagnostic(t, diags, "WARNING: More Warnings About Streams",
-		`Streams with warnings: 1 (1 × Processors May Be Detached for a Moment). Not shown above: "s055".`)
-	first := slices.Repeat([]string{"WARNING Processors May Be Detached for a Moment"}, shownGaps)
-	others := slices.Repeat([]string{"WARNING More Warnings About Streams"}, 3)
-	wantEqual(t, "warnings", append(first, others...), summaries)
 }
 
 // Only the first streams have errors of their own. They name what a group has.

@@ -28,7 +28,9 @@ func (w warningText) about(id string, more ...string) diag.Diagnostic {
 
 const (
 	detachedForAMoment = "Processors May Be Detached for a Moment"
-	createdFirst       = "If this resource has create_before_destroy, set on_destroy = \"keep\" and apply that change first, or remove " +
+	avoidMoment        = "To avoid such a gap for many streams, set on_destroy = \"keep\" on the resources that leave, and apply that " +
+		"change first: one apply, which sends nothing. For a few renamed resources or for_each keys, add a moved block for each."
+	createdFirst = "If this resource has create_before_destroy, set on_destroy = \"keep\" and apply that change first, or remove " +
 		"create_before_destroy. Otherwise, ignore this warning."
 )
 
@@ -43,8 +45,7 @@ var planWarnings = [claims.WarningCount]warningText{
 	claims.DetachedFirst: {detachedForAMoment,
 		"Another resource of this plan leaves this stream and detaches its processors. Terraform may run that operation before it " +
 			"applies this resource, and the stream has no processors in between.",
-		"If a resource was renamed, or its for_each key changed, add a moved block: then nothing is sent. Otherwise set " +
-			"on_destroy = \"keep\" on the other resource, and apply that change first."},
+		avoidMoment},
 	claims.DroppedFirst: {detachedForAMoment,
 		"This group drops the stream and detaches its processors, and another resource of this plan sets the processors. Terraform " +
 			"may run the update of this group first, and the stream has no processors in between.",
@@ -82,8 +83,7 @@ var unforeseenDetach = warningText{"Processors Were Detached",
 var wereDetached = warningText{"Processors Were Detached for a Moment",
 	"In this run, a resource left this stream and detached its processors, and this resource attached its set afterwards. " +
 		"In between, the stream had no processors.",
-	"If a resource was renamed, or its for_each key changed, a moved block keeps the processors attached. Otherwise, set " +
-		"on_destroy = \"keep\" on the resource that leaves a stream, and apply that change first."}
+	avoidMoment}
 
 var detachedByCreate = warningText{"Processors Will Be Detached",
 	"The stream has processors that are not in the planned set, and the apply detaches them: {other}. To keep them, add " +
