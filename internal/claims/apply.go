@@ -13,7 +13,7 @@ type Decision struct {
 	Refusal Refusal
 	Other   streams.ProcessorSet // see ConflictingSets
 
-	Detached bool // a leave of this session has detached the processors, and no resource has set them since
+	Detached bool // a leave of this session has detached the processors, and Set attaches some again
 }
 
 // Set begins the operation that sends the set of a resource.
@@ -84,7 +84,7 @@ func (s *Stream) SetOnce(set streams.ProcessorSet, interrupted bool) Decision {
 
 func (s *Stream) send(set streams.ProcessorSet) Decision {
 	s.underWay = &remainder{set: set}
-	return Decision{Send: true, Set: set, Detached: s.detached}
+	return Decision{Send: true, Set: set, Detached: s.detached && set.Len() > 0}
 }
 
 // Result is the result of a request.

@@ -222,6 +222,13 @@ func TestSetAfterALeave(t *testing.T) {
 		s.EndSet(succeeds(a), true)
 		check(t, test.name+", and set", s.Set(a, false).Detached, false)
 	}
+	var s Stream
+	for range 2 { // the second one detaches nothing
+		s.Leave(detaching, Claim{}, false)
+		s.EndLeave(succeeds(emptySet))
+	}
+	check(t, "after two leaves", s.SetOnce(a, false).Detached, true)
+	check(t, "the empty set", s.SetOnce(emptySet, false).Detached, false)
 }
 
 func TestLateConflict(t *testing.T) {
@@ -298,7 +305,8 @@ func TestFacts(t *testing.T) {
 	check(t, "an interrupted action", made(once.SetOnce(b, true)), "interrupted")
 	once.SetOnce(b, false)
 	once.EndOnce(succeeds(b))
-	check(t, "after an action", once.Facts(), Facts{Reported: reports(b)})
+	once.Leave(Leave{Entry: *inStateA}, Claim{}, false)
+	check(t, "after an action, and a leave with an older state", once.Facts(), Facts{Reported: reports(b)})
 	once.SetGone()
 	check(t, "a refresh that finds nothing", once.Facts().Gone, true)
 	check(t, "a conflict", (&Stream{claim: Claim{sends, a}}).Set(b, false), Decision{Refusal: ConflictingSets, Set: b, Other: a})

@@ -21,10 +21,17 @@ func TestPlannedLeaves(t *testing.T) {
 		{Leave{Entry{b, Settled}, false, Destroyed}, [5]Plan{}},
 		{Leave{Entry{b, Settled}, true, Replaced},
 			[5]Plan{expected: {Warnings: lost}, sends: {Warnings: lost}, resends: {Warnings: lost}, relies: {Warnings: relied}}},
+		{Leave{Entry{emptySet, Unknown}, true, Replaced},
+			[5]Plan{expected: {Warnings: lost}, sends: {Warnings: lost}, resends: {Warnings: lost}, relies: {Warnings: relied}}},
+		{Leave{Entry{emptySet, Settled}, true, Replaced}, [5]Plan{relies: {Warnings: relied}}},
 		{Leave{Entry{b, Settled}, false, Replaced}, [5]Plan{}},
 		{Leave{Entry{b, Settled}, true, Dropped},
 			[5]Plan{expected: {Warnings: detaches}, sends: {Warnings: detaches}, resends: emptied, relies: emptied}},
+		{Leave{Entry{emptySet, Unknown}, true, Dropped},
+			[5]Plan{expected: {Warnings: detaches}, sends: {Warnings: detaches}, resends: emptied, relies: emptied}},
+		{Leave{Entry{emptySet, Settled}, true, Dropped}, [5]Plan{resends: emptied, relies: emptied}},
 		{Leave{Entry{b, Settled}, false, Dropped}, [5]Plan{resends: kept, relies: kept}},
+		{Leave{Entry{a, Unknown}, false, Dropped}, [5]Plan{resends: {Refusal: StreamIsKept, Other: a}, relies: {Refusal: StreamIsKept, Other: a}}},
 		{Leave{Entry{a, Settled}, false, Dropped}, [5]Plan{}},
 		{Leave{Entry{a, Settled}, true, MayBeDropped},
 			[5]Plan{expected: unknown, sends: unknown, resends: unknown, relies: unknown}},
@@ -136,7 +143,7 @@ func TestPlanSet(t *testing.T) {
 func TestPlanLeaveBesideAReliedSet(t *testing.T) {
 	var s Stream
 	s.PlanSet(keepA)
-	s.PlanLeave(Leave{Entry{b, Settled}, true, Destroyed})
+	s.PlanLeave(Leave{Entry{b, Unknown}, true, Destroyed})
 	check(t, "the destroy leaves the relied set", s.PlanSet(keepA).Send, false)
 	check(t, "a destroy is planned", s.Facts().DestroyPlanned, true)
 	s = Stream{claim: Claim{Kind: relies}}

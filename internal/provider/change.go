@@ -173,7 +173,7 @@ func (s *session) applySets(ctx context.Context, c change, after *newState, t *t
 			continue
 		}
 		t.changed++
-		if o.decision.Detached && o.decision.Set.Len() > 0 {
+		if o.decision.Detached {
 			t.add(id, wereDetached.about(id))
 		}
 		after.kept[id], after.reported[id] = &claims.Entry{Set: *c.want[id]}, o.result.Reported

@@ -8,7 +8,9 @@ import (
 
 	"github.com/hashicorp/terraform-plugin-go/tftypes"
 
+	"github.com/stream-management/terraform-provider-stream/internal/claims"
 	"github.com/stream-management/terraform-provider-stream/internal/coretest"
+	"github.com/stream-management/terraform-provider-stream/internal/streams"
 	"github.com/stream-management/terraform-provider-stream/internal/streamstest"
 )
 
@@ -85,4 +87,29 @@ func TestInterruptedGroup(t *testing.T) {
 		t.Errorf("%d errors for one interrupt: %s", len(diags), diags)
 	}
 	wantDiagnostic(t, diags, "ERROR: Streams Failed", fmt.Sprintf("%d × Operation Interrupted", 50-len(service.Requests())))
+}
+
+// Only a detach that no plan knew of is a warning.
+func TestUnforeseenDetach(t *testing.T) {
+	t.Parallel()
+	sent := func(processors ...string) operation {
+		return operation{decision: claims.Decision{Send: true, Set: streams.NewProcessorSet(processors...)}, result: new(claims.Result)}
+	}
+	for _, test := range []struct {
+		detach, unforeseen bool
+		operation          operation
+		want               int
+	}{
+		{true, true, sent(), 1},
+		{true, false, sent(), 0},
+		{false, true, sent(), 0},
+		{true, true, sent("p1"), 0}, // what another resource relies on
+		{true, true, operation{}, 0},
+	} {
+		counts := &tally{inFull: func(string, string) bool { return true }}
+		counts.left("cam-1", change{detach: test.detach}, test.operation, test.unforeseen)
+		if diags := counts.diagnostics(""); len(diags) != test.want {
+			t.Errorf("%+v: %s", test, diags)
+		}
+	}
 }

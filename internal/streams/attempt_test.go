@@ -2,6 +2,7 @@ package streams_test
 
 import (
 	"context"
+	"crypto/tls"
 	"errors"
 	"fmt"
 	"io"
@@ -212,6 +213,24 @@ func TestRedirect(t *testing.T) {
 		}
 	}
 	target.wantRequests(t, 0)
+}
+
+// If TLS fails on a connection that was used before, the service may have read the request.
+func TestTLSFailureOfAReusedConnection(t *testing.T) {
+	t.Parallel()
+	s := startTLSService(t, &tls.Config{NextProtos: []string{"http/1.1"}}, applyUpdate, func(w http.ResponseWriter, _ *http.Request) {
+		conn, _, _ := http.NewResponseController(w).Hijack()
+		raw := conn.(*tls.Conn).NetConn()
+		defer raw.Close()
+		_, _ = io.WriteString(raw, "HTTP/1.1 502 Bad Gateway\r\n\r\n")
+	})
+	c := newClient(t, streams.Config{BaseURL: s.URL, TLS: streams.TLS{InsecureSkipVerify: true}})
+	mustUpdateAll(t, c, 1)
+	e := asError(t, updateAll(t, c, 1)[0])
+	wantFailed(t, e, streams.KindConnection, streams.Unknown, 1)
+	if !errors.Is(e.Err, streams.ErrNotTLS) {
+		t.Error(e)
+	}
 }
 
 // The body of a 101 is the connection. The client closes it and does not wait for its end.
