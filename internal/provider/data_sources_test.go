@@ -92,6 +92,7 @@ func TestDataSourcesOfMissingStreams(t *testing.T) {
 	}
 	wantDiagnostic(t, diags, "ERROR: Streams Failed",
 		`Streams with errors: 50 (50 × Resource Not Found Error). Not shown above: "s020", "s021"`)
+	wantDiagnostic(t, diags, "ERROR: Streams Failed", `"s048", "s049".`) // all in one round
 	if len(diags) != shownStreams+1 {
 		t.Errorf("%d diagnostics", len(diags))
 	}

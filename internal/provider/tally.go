@@ -17,7 +17,7 @@ import (
 
 const (
 	shownStreams = 20 // of a group: have errors of their own
-	namedStreams = 10 // others that are named
+	namedStreams = 10 // others of a group that are named
 )
 
 // subject is what a tally is about: the attribute that has the streams, or "" for one stream, whose diagnostics have
@@ -187,7 +187,11 @@ func (t *tally) countErrors() string {
 	if len(hidden) == 0 {
 		return text
 	}
-	for _, id := range hidden[:min(len(hidden), namedStreams)] {
+	named := min(len(hidden), namedStreams)
+	if t.subject == ofStreamIDs {
+		named = len(hidden) // ids that do not exist can then be removed at once
+	}
+	for _, id := range hidden[:named] {
 		names = append(names, strconv.Quote(id))
 	}
 	if more := len(hidden) - len(names); more > 0 {
