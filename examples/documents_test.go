@@ -128,8 +128,8 @@ func TestDiagnosticsAreDocumented(t *testing.T) {
 }
 
 // TestLinks resolves each link of the pages, and of the documents beside them. A page links only other pages, because a
-// registry has nothing else. GitHub needs the ending .md, and Terraform's registry removes it, also on the index page.
-// OpenTofu's site does so only for pages in the same folder: no form of the others works on all three.
+// registry has nothing else. GitHub needs the ending .md. Terraform's registry removes it, as large providers expect.
+// OpenTofu's site removes it only in links to the same folder: no form of the others works on all three.
 func TestLinks(t *testing.T) {
 	t.Parallel()
 	documents := map[string]string{}
