@@ -176,7 +176,8 @@ func anchors(page string) map[string]bool {
 	return names
 }
 
-// TestContributingNamesWhatExists finds each file, folder, function and setting that CONTRIBUTING names in the repository.
+// TestContributingNamesWhatExists finds each file, folder, function and setting that CONTRIBUTING names in the repository,
+// and in CONTRIBUTING each file of the packages whose files it lists.
 func TestContributingNamesWhatExists(t *testing.T) {
 	t.Parallel()
 	names, sources := map[string]bool{}, ""
@@ -192,7 +193,16 @@ func TestContributingNamesWhatExists(t *testing.T) {
 	}); err != nil {
 		t.Fatal(err)
 	}
-	for _, found := range regexp.MustCompile("`([A-Za-z_./*-]+)`").FindAllStringSubmatch(read(t, "../.github/CONTRIBUTING.md"), -1) {
+	contributing := read(t, "../.github/CONTRIBUTING.md")
+	for _, folder := range []string{"provider", "claims"} {
+		files, _ := filepath.Glob("../internal/" + folder + "/*.go")
+		for _, file := range files {
+			if name := filepath.Base(file); !strings.HasSuffix(name, "_test.go") && !strings.Contains(contributing, "`"+name+"`") {
+				t.Errorf("CONTRIBUTING does not name %s", name)
+			}
+		}
+	}
+	for _, found := range regexp.MustCompile("`([A-Za-z_./*-]+)`").FindAllStringSubmatch(contributing, -1) {
 		last := path.Base(found[1])
 		if !names[last] && !regexp.MustCompile(`\b`+regexp.QuoteMeta(last)+`\b`).MatchString(sources) {
 			t.Errorf("there is no %s", found[1])

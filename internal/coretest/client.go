@@ -1,5 +1,6 @@
 // Package coretest calls the provider as Terraform core does, within the process of a test. It speaks only protocol 6 to
-// the provider. Its own tests are random histories, which run against a model of Terraform core.
+// the provider, and decodes its marks in the private state. Its own tests are random histories, which run against a
+// model of Terraform core.
 package coretest
 
 import (

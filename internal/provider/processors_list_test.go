@@ -54,6 +54,8 @@ func TestList(t *testing.T) {
 		names[id] = result.DisplayName
 		imported, _ := p.ImportState(id)
 		imported, _ = p.Read(imported)
+		planned, _, _ := p.Plan(imported, single(id, coretest.FromTerraform(coretest.AttributesOf(imported.Value)["processor_ids"])))
+		wantState(t, imported.Value, planned)
 		got := coretest.DecodeAs(t, resourceSchema().ValueType(), result.Resource)
 		wantEqual(t, id, coretest.FromTerraform(imported.Value), coretest.FromTerraform(got))
 	}

@@ -1,10 +1,36 @@
 package streams
 
 import (
+	"fmt"
 	"math"
+	"os"
+	"strings"
 	"testing"
 	"time"
 )
+
+// The documents name exactly the statuses that are retried. The service works if it limits requests with 429.
+func TestRetriedStatusesAreDocumented(t *testing.T) {
+	t.Parallel()
+	list := ""
+	for status := range 600 {
+		if isRetryableStatus(status) {
+			list += fmt.Sprintf(", %d", status)
+		}
+	}
+	last := strings.LastIndex(list, ", ")
+	list = list[len(", "):last] + " and" + list[last+1:]
+	for document, want := range map[string]string{
+		"INTERFACE.md":        "after the statuses " + list + ".",
+		"../../README.md":     "the statuses " + list + ".",
+		"../../docs/index.md": "the statuses " + list + " are retried",
+		"../../DESIGN.md":     " or " + strings.NewReplacer("429, ", "", " and ", " or ").Replace(list) + " from everything",
+	} {
+		if text, err := os.ReadFile(document); err != nil || !strings.Contains(string(text), want) {
+			t.Errorf("%s does not say %q: %v", document, want, err)
+		}
+	}
+}
 
 // The waits double up to the longest one, and spread.
 func TestBackoff(t *testing.T) {
