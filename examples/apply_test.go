@@ -84,7 +84,7 @@ func TestAccApply(t *testing.T) {
 		wantAttached(t, e.folder, services[i], e.attached)
 		services[i].ForgetRequests()
 	}
-	w.WantNoChanges()
+	w.Plan().Want(0)
 	wantMistakes(t, w)
 	for i, e := range modules {
 		if requests := services[i].Requests(); len(requests) > 0 {

@@ -18,7 +18,7 @@ func TestMain(m *testing.M) { os.Exit(clitest.RunTests(m)) }
 // newWorkspace copies an example and runs init. The environment has the address of a service.
 func newWorkspace(t *testing.T, folder, serviceURL string) *clitest.Workspace {
 	t.Helper()
-	w := clitest.NewWithMirror(t)
+	w := clitest.New(t)
 	w.Setenv("STREAM_BASE_URL=" + serviceURL)
 	if folder != "" {
 		copyExample(t, folder, w.Dir)

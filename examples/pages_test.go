@@ -86,7 +86,7 @@ func TestAccPageAdoptFromAFile(t *testing.T) {
 		service.WantRequests(t)
 		_, configuration, _ := strings.Cut(w.Read("main.tf"), "import {") // the last block
 		w.Edit("main.tf", "import {"+configuration, "")
-		w.WantNoChanges()
+		w.Plan().Want(0)
 		service.WantRequests(t, reads...)
 	}
 }
@@ -187,7 +187,7 @@ func TestAccPageExistingStreams(t *testing.T) {
 	w.MustRun("state", "rm", `stream_processors.camera["cam-2"]`)
 	w.Edit("cameras.csv", "cam-2,object-detection\n", "")
 	w.Edit("main.tf", "detect_drift = true", "")
-	w.WantNoChanges()
+	w.Plan().Want(0)
 }
 
 // TestAccPageRecipes sends the sets again: with another value of the variable, without it, and on the next day.
@@ -274,6 +274,26 @@ func TestAccPageInstalling(t *testing.T) {
 	uninstall()
 	use("network-mirror.tfrc", "mirror.example.com", "127.0.0.1:1")
 	w.Run("init").Want(1, "127.0.0.1:1") // asked before anything else
+}
+
+// TestAccMakeDev follows the output of make dev in a folder with the lock file of another build.
+func TestAccMakeDev(t *testing.T) {
+	t.Parallel()
+	w := newWorkspace(t, "", "")
+	out, err := exec.CommandContext(t.Context(), "make", "-C", "..", "dev").CombinedOutput()
+	printed := regexp.MustCompile(`(?m)^  dev_overrides \{ ".*" = ".*" \}\n  direct \{\}\n(?s:.*)^  export (TF_CLI_CONFIG_FILE=.*)$`).FindSubmatch(out)
+	if err != nil || printed == nil {
+		t.Fatalf("make dev: %v\n%s", err, out)
+	}
+	host := cli.Hosts[0]
+	if cli.IsTofu(w.Program) {
+		host = cli.Hosts[1]
+	}
+	w.Write(".terraform.lock.hcl", "provider \""+host+"/"+strings.ToLower(cli.Source)+"\" {\n  version = \"0.0.1\"\n"+
+		"  hashes  = [\"h1:AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA=\"]\n}\n")
+	w.Configure(clitest.RequireProvider + "resource \"stream_processors\" \"this\" {\n  stream_id     = \"cam-1\"\n  processor_ids = []\n}\n")
+	w.Setenv(string(printed[1]), "STREAM_BASE_URL=http://127.0.0.1:1")
+	w.MustRun("plan")
 }
 
 // TestPageAuthentication runs the script that passes on the token of a CI system.

@@ -66,13 +66,16 @@ func skipOnRealDeployment(t *testing.T) {
 	}
 }
 
-// newWorkspace makes a root module with a configuration, whose provider talks to a service at baseURL. The test is skipped
-// unless TF_ACC is set, and on a real deployment.
+// newWorkspace makes a root module with a configuration and runs init. Its provider talks to a service at baseURL. The test
+// is skipped unless TF_ACC is set, and on a real deployment.
 func newWorkspace(t *testing.T, baseURL, hcl string) *clitest.Workspace {
 	t.Helper()
 	skipOnRealDeployment(t)
-	w := clitest.New(t, "STREAM_BASE_URL="+baseURL)
+	w := clitest.New(t, "magodo/restful")
+	w.Setenv("STREAM_BASE_URL=" + baseURL)
+	w.Write("versions.tf", clitest.RequireProvider)
 	w.Configure(hcl)
+	w.MustRun("init")
 	return w
 }
 

@@ -37,7 +37,9 @@ func TestAccRegroup(t *testing.T) {
 	ids := fleetIDs(8)
 	service, url := streamstest.Start(t, streamstest.Options{}, streamstest.Streams(ids...)...)
 	w := newWorkspace(t, url, "")
-	clitest.NeedAtLeast(t, "1.7", "1.7")
+	if !clitest.AtLeast(t, "1.7", "1.7") {
+		t.Skip("the CLI has no removed blocks")
+	}
 	two := map[string][]string{"a": ids[:4], "b": ids[4:]}
 	four := map[string][]string{"a0": ids[:2], "a1": ids[2:4], "b0": ids[4:6], "b1": ids[6:]}
 	renamed := map[string][]string{"a0": ids[:2], "c": ids[2:4], "b0": ids[4:6], "b1": ids[6:]}
@@ -68,5 +70,5 @@ func TestAccRegroup(t *testing.T) {
 		}
 		service.WantRequests(t, updatesOf(sets(step.sent, `"p1"`))...)
 	}
-	w.WantNoChanges()
+	w.Plan().Want(0)
 }

@@ -39,7 +39,7 @@ func IsTofu(program string) bool { return strings.Contains(filepath.Base(program
 
 // Build builds the provider of this tree into an existing folder and returns the path of the program.
 func Build(ctx context.Context, dir string) (string, error) {
-	program := filepath.Join(dir, programName())
+	program := filepath.Join(dir, programName("stream"))
 	build := exec.CommandContext(ctx, "go", "build", "-ldflags", "-X main.version="+Version+"-dev", "-o", program,
 		"github.com/stream-management/terraform-provider-stream")
 	var out bytes.Buffer
@@ -49,8 +49,8 @@ func Build(ctx context.Context, dir string) (string, error) {
 	return program, nil
 }
 
-func programName() string {
-	name := "terraform-provider-stream_v" + Version
+func programName(provider string) string {
+	name := "terraform-provider-" + provider + "_v" + Version
 	if runtime.GOOS == "windows" {
 		name += ".exe"
 	}

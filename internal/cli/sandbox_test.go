@@ -10,7 +10,7 @@ func TestSandboxIsolatesTheEnvironment(t *testing.T) {
 	t.Setenv("STREAM_TOKEN", "t0ken")
 	t.Setenv("HTTPS_PROXY", "http://proxy.test")
 	dir := t.TempDir()
-	sandbox, err := NewOverridingSandbox(dir, "cli", nil)
+	sandbox, err := NewSandbox(dir, "cli", nil)
 	if err != nil {
 		t.Fatal(err)
 	}

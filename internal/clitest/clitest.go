@@ -1,5 +1,5 @@
 // Package clitest runs a real CLI with the provider of this tree in tests: in a folder of its own, against a service of the
-// test. It returns what the CLI printed, and reads the state that the CLI wrote.
+// test. It returns what the CLI printed.
 package clitest
 
 import (
@@ -50,14 +50,6 @@ func AtLeast(t testing.TB, terraform, tofu string) bool {
 		oldest = tofu
 	}
 	return oldest != "" && found.Core().GreaterThanOrEqual(version.Must(version.NewVersion(oldest)))
-}
-
-// NeedAtLeast skips the test on an older CLI.
-func NeedAtLeast(t testing.TB, terraform, tofu string) {
-	t.Helper()
-	if !AtLeast(t, terraform, tofu) {
-		t.Skipf("needs Terraform %s or OpenTofu %q", terraform, tofu)
-	}
 }
 
 // installed is the version of the CLI of [cli.Find].

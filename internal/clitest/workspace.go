@@ -32,29 +32,16 @@ type Workspace struct {
 	t *testing.T
 }
 
-// New makes a root module with [RequireProvider] whose CLI runs the provider without init, with these variables. It skips the
-// test unless TF_ACC is set.
-func New(t *testing.T, variables ...string) *Workspace {
+// New makes an empty root module whose CLI installs the provider with init, also under other addresses without a host. It
+// skips the test unless TF_ACC is set.
+func New(t *testing.T, otherSources ...string) *Workspace {
 	t.Helper()
 	program, provider := Programs(t)
-	sandbox, err := cli.NewOverridingSandbox(t.TempDir(), program, map[string]string{cli.Source: filepath.Dir(provider)})
-	w := newWorkspace(t, sandbox, err)
-	w.Setenv(variables...)
-	w.Write("versions.tf", RequireProvider)
-	return w
-}
-
-// NewWithMirror makes an empty root module whose CLI installs the provider with init. It skips the test unless TF_ACC is
-// set.
-func NewWithMirror(t *testing.T) *Workspace {
-	t.Helper()
-	program, provider := Programs(t)
-	sandbox, err := cli.NewSandbox(t.TempDir(), program, provider)
-	return newWorkspace(t, sandbox, err)
-}
-
-func newWorkspace(t *testing.T, sandbox *cli.Sandbox, err error) *Workspace {
-	t.Helper()
+	providers := map[string]string{cli.Source: provider}
+	for _, source := range otherSources {
+		providers[source] = provider
+	}
+	sandbox, err := cli.NewSandbox(t.TempDir(), program, providers)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -168,12 +155,6 @@ func (w *Workspace) MustApply(args ...string) Result {
 func (w *Workspace) Plan(args ...string) Result {
 	w.t.Helper()
 	return w.Run(append([]string{"plan", "-detailed-exitcode"}, args...)...)
-}
-
-// WantNoChanges fails the test unless a plan finds nothing to do.
-func (w *Workspace) WantNoChanges() {
-	w.t.Helper()
-	w.Plan().Want(0)
 }
 
 // Command returns a command of the CLI, not started yet.

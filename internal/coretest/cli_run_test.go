@@ -6,7 +6,6 @@ import (
 	"path/filepath"
 	"slices"
 	"testing"
-	"time"
 
 	"github.com/hashicorp/go-hclog"
 	"github.com/hashicorp/go-plugin"
@@ -32,7 +31,7 @@ type realCore struct {
 
 func startRealCore(t *testing.T, program string, version cliVersion, drift bool) *realCore {
 	t.Helper()
-	sandbox, err := cli.NewOverridingSandbox(t.TempDir(), program, nil)
+	sandbox, err := cli.NewSandbox(t.TempDir(), program, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -65,7 +64,7 @@ func serveForCLI(t *testing.T, server tfprotov6.ProviderServer) string {
 	})
 	got := <-config
 	attach := map[string]any{}
-	for _, host := range []string{"registry.terraform.io", "registry.opentofu.org"} {
+	for _, host := range cli.Hosts {
 		attach[host+"/"+cli.Source] = map[string]any{
 			"Protocol": got.Protocol, "ProtocolVersion": got.ProtocolVersion, "Pid": got.Pid, "Test": got.Test,
 			"Addr": map[string]any{"Network": got.Addr.Network(), "String": got.Addr.String()},
@@ -93,9 +92,7 @@ func (c *realCore) run(configuration string, run historyRun, meanwhile func()) (
 
 func (c *realCore) command(args ...string) (string, bool) {
 	var out bytes.Buffer
-	ctx, cancel := context.WithTimeout(c.t.Context(), time.Minute)
-	defer cancel()
-	err := c.sandbox.Run(ctx, c.dir, &out, slices.Insert(args, 1, "-no-color", "-lock=false")...)
+	err := c.sandbox.Run(context.Background(), c.dir, &out, slices.Insert(args, 1, "-no-color", "-lock=false")...)
 	return out.String(), err == nil
 }
 

@@ -32,7 +32,7 @@ func TestAccMirror(t *testing.T) {
 		t.Fatal(err)
 	}
 	name := filepath.Base(archives[0])
-	for _, host := range []string{"registry.terraform.io", "registry.opentofu.org"} {
+	for _, host := range cli.Hosts {
 		clitest.WriteFile(t, filepath.Join(w.Mirror, host, strings.ToLower(cli.Source), name), clitest.ReadFile(t, archives[0]))
 	}
 	version := strings.TrimSuffix(strings.TrimPrefix(name, "terraform-provider-stream_"), "_"+platform+".zip")

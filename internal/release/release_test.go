@@ -21,7 +21,7 @@ func TestMain(m *testing.M) { os.Exit(clitest.RunTests(m)) }
 // cam-1 to cam-11.
 func newWorkspace(t *testing.T) (*clitest.Workspace, *streamstest.Service) {
 	t.Helper()
-	w := clitest.NewWithMirror(t)
+	w := clitest.New(t)
 	service, url := streamstest.Start(t, streamstest.Options{}, streamstest.Streams("cam-1", "cam-2", "cam-3", "cam-4", "cam-5",
 		"cam-6", "cam-7", "cam-8", "cam-9", "cam-10", "cam-11")...)
 	w.Setenv("STREAM_BASE_URL=" + url)

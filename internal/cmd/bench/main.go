@@ -74,7 +74,7 @@ func run(ctx context.Context, numbers []string, rounds int, plot string) (err er
 	if err != nil {
 		return err
 	}
-	sandbox, err := cli.NewSandbox(dir, program, provider)
+	sandbox, err := cli.NewSandbox(dir, program, map[string]string{cli.Source: provider})
 	if err != nil {
 		return err
 	}

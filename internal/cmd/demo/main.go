@@ -57,7 +57,7 @@ func run(ctx context.Context) (err error) {
 	if err != nil {
 		return err
 	}
-	sandbox, err := cli.NewSandbox(dir, program, provider)
+	sandbox, err := cli.NewSandbox(dir, program, map[string]string{cli.Source: provider})
 	if err != nil {
 		return err
 	}
