@@ -57,9 +57,8 @@ output "streams" {
 	}
 	parallelTest(t, resource.TestCase{Steps: []resource.TestStep{
 		{
-			Config: config("p1"),
-			ConfigPlanChecks: resource.ConfigPlanChecks{PreApply: append(readLater,
-				plancheck.ExpectResourceAction(all, plancheck.ResourceActionRead))},
+			Config:           config("p1"),
+			ConfigPlanChecks: preApply(append(readLater, plancheck.ExpectResourceAction(all, plancheck.ResourceActionRead))...),
 			ConfigStateChecks: []statecheck.StateCheck{
 				statecheck.ExpectKnownValue(changed, processorIDs, setOf("p1")),
 				statecheck.ExpectKnownOutputValue("streams", knownvalue.MapExact(map[string]knownvalue.Check{
@@ -70,7 +69,7 @@ output "streams" {
 		}, {
 			PreConfig:        func() { service.Seed(streamstest.Stream{ID: "cam-2", ProcessorIDs: []string{"stranger"}}) },
 			Config:           config("p2"),
-			ConfigPlanChecks: resource.ConfigPlanChecks{PreApply: readLater},
+			ConfigPlanChecks: preApply(readLater...),
 			ConfigStateChecks: []statecheck.StateCheck{
 				statecheck.ExpectKnownValue(changed, processorIDs, setOf("p2")),
 				statecheck.ExpectKnownValue(now, processorIDs, setOf("stranger")), // the check only warns

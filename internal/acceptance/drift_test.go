@@ -45,11 +45,9 @@ func TestAccDrift(t *testing.T) {
 			ExpectError: says("Resource Not Found Error", `Stream "cam-3" could not be read`), // of a plan
 		}, {
 			// Both commands of the refresh read everything, and "terraform refresh" plans to add cam-3.
-			PreConfig: func() { service.WantRequests(t, slices.Concat(reads, reads, reads[2:])...) },
-			Config:    config("cam-2"),
-			ConfigPlanChecks: resource.ConfigPlanChecks{PreApply: []plancheck.PlanCheck{
-				updated, plancheck.ExpectResourceAction(group, plancheck.ResourceActionUpdate),
-			}},
+			PreConfig:        func() { service.WantRequests(t, slices.Concat(reads, reads, reads[2:])...) },
+			Config:           config("cam-2"),
+			ConfigPlanChecks: preApply(updated, groupUpdated),
 			PostApplyFunc: func() {
 				service.WantAttached(t, "cam-1", "p1")
 				service.WantAttached(t, "cam-2", "p1")

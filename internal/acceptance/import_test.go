@@ -16,8 +16,6 @@ import (
 	"github.com/stream-management/terraform-provider-stream/internal/streamstest"
 )
 
-var updated = plancheck.ExpectResourceAction(this, plancheck.ResourceActionUpdate)
-
 // An import by command or block sends nothing and knows nothing but the id. The next apply sends the configured set in
 // place.
 func TestAccImport(t *testing.T) {
@@ -39,10 +37,8 @@ func TestAccImport(t *testing.T) {
 				return nil
 			},
 		}, {
-			Config: config + resourceOf("block", "cam-2", `"p2"`, "") + "import {\n  to = stream_processors.block\n  id = \"cam-2\"\n}\n",
-			ConfigPlanChecks: resource.ConfigPlanChecks{PreApply: []plancheck.PlanCheck{
-				updated, plancheck.ExpectResourceAction("stream_processors.block", plancheck.ResourceActionUpdate),
-			}},
+			Config:           config + resourceOf("block", "cam-2", `"p2"`, "") + "import {\n  to = stream_processors.block\n  id = \"cam-2\"\n}\n",
+			ConfigPlanChecks: preApply(updated, plancheck.ExpectResourceAction("stream_processors.block", plancheck.ResourceActionUpdate)),
 			ConfigStateChecks: []statecheck.StateCheck{
 				statecheck.ExpectKnownValue(this, tfjsonpath.New("terminal_id"), knownvalue.StringExact("t-5")),
 				statecheck.ExpectKnownValue(this, tfjsonpath.New("on_destroy"), knownvalue.StringExact("keep")),

@@ -3,6 +3,7 @@
 package acceptance
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"os"
@@ -13,6 +14,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
 	"github.com/hashicorp/terraform-plugin-testing/helper/resource"
 	"github.com/hashicorp/terraform-plugin-testing/knownvalue"
+	"github.com/hashicorp/terraform-plugin-testing/plancheck"
 	"github.com/hashicorp/terraform-plugin-testing/tfversion"
 
 	"github.com/stream-management/terraform-provider-stream/internal/cli"
@@ -31,20 +33,14 @@ func TestMain(m *testing.M) {
 			os.Unsetenv(name) // the stand-in service needs none
 		}
 	}
-	if program, err := cli.Find(); err == nil { // what "make testacc" sets
-		setDefault("TF_ACC_TERRAFORM_PATH", program)
+	if program, err := cli.Find(); err == nil { // without make
+		os.Setenv("TF_ACC_TERRAFORM_PATH", program)
 		if cli.IsTofu(program) {
-			setDefault("TF_ACC_PROVIDER_HOST", "registry.opentofu.org")
-			setDefault("TF_ACC_PROVIDER_NAMESPACE", "hashicorp")
+			os.Setenv("TF_ACC_PROVIDER_HOST", cmp.Or(os.Getenv("TF_ACC_PROVIDER_HOST"), "registry.opentofu.org"))
+			os.Setenv("TF_ACC_PROVIDER_NAMESPACE", cmp.Or(os.Getenv("TF_ACC_PROVIDER_NAMESPACE"), "hashicorp"))
 		}
 	}
 	os.Exit(clitest.RunTests(m))
-}
-
-func setDefault(variable, value string) {
-	if os.Getenv(variable) == "" {
-		os.Setenv(variable, value)
-	}
 }
 
 // parallelTest is [resource.ParallelTest] with the provider of this tree. The test is skipped on a real deployment.
@@ -88,6 +84,11 @@ func (c terraformOnly) CheckTerraformVersion(
 	if program, _ := cli.Find(); cli.IsTofu(program) {
 		resp.Skip = "OpenTofu has no " + c.feature
 	}
+}
+
+// preApply checks the plan of a step.
+func preApply(checks ...plancheck.PlanCheck) resource.ConfigPlanChecks {
+	return resource.ConfigPlanChecks{PreApply: checks}
 }
 
 // says matches an error that has all of the texts in this order. A CLI breaks lines where the terminal ends.
