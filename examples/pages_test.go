@@ -44,7 +44,7 @@ func TestAccPageMigratingFromCurl(t *testing.T) {
 // A state of single resources becomes one of groups: nothing is emptied.
 func TestAccPageLargeFleets(t *testing.T) {
 	t.Parallel()
-	service, url := startService(t, streamstest.Options{})
+	service, url := startService(t, streamstest.Options{ServeGet: true})
 	single := newWorkspace(t, "existing-streams/create", url)
 	single.Edit("main.tf", `on_destroy = "keep"`, "")
 	single.MustApply()
@@ -101,6 +101,8 @@ func TestAccPageDataSources(t *testing.T) {
 	w.MustApply()
 	saved := w.MustRun("output", "-json", "streams").Stdout
 	w = newWorkspace(t, "existing-streams/create", url)
+	w.Plan().Want(1, "Processors Would Be Detached", `Stream "cam-1" has processors that are not in the planned set: ["face-blur"].`)
+	w.Edit("main.tf", `"refuse"`, `"replace"`)
 	w.MustApply()
 	w.Write("streams.json", saved)
 	w.Edit("main.tf", "  cameras = {", "  cameras = jsondecode(file(\"streams.json\"))\n  list = {")

@@ -43,6 +43,7 @@ type model[T any] interface {
 
 // attachmentModel has the attributes of both resources.
 type attachmentModel struct {
+	OnCreate   types.String   `tfsdk:"on_create"`
 	OnDestroy  types.String   `tfsdk:"on_destroy"`
 	Triggers   types.Map      `tfsdk:"triggers"`
 	Timeouts   timeouts.Value `tfsdk:"timeouts"`
@@ -58,7 +59,7 @@ func (m *attachmentModel) detaches() bool { return m.OnDestroy.ValueString() != 
 func changeOf[T any, M model[T]](plan, state M, found marks, d deployment) change {
 	c := change{kind: update, of: cmp.Or(plan, state).subject(), marks: found}
 	if plan != nil {
-		c.want = plan.want()
+		c.want, c.refuses = plan.want(), plan.common().OnCreate.ValueString() == onCreateRefuse
 	}
 	if state != nil {
 		c.was, c.deployment = state.was(found), state.common().Deployment

@@ -34,6 +34,7 @@ type change struct {
 	former     entries      // in the state of another deployment; was is empty then
 	deployment types.String // in the state
 	marks      marks        // of the private state
+	refuses    bool         // on_create = "refuse"
 	triggered  bool         // triggers have changed: send all sets
 	leaving    claims.LeaveKind
 	detach     bool // on_destroy = "detach", for the streams that the resource leaves
@@ -80,10 +81,7 @@ func (s *session) plan(ctx context.Context, c change) (sends bool, planned marks
 		}
 		sends = true
 	}
-	// A destroy also plans a change of the deployment, only to refresh.
-	if s.readsStreams() && c.kind != redeploy && len(t.errors.kinds) == 0 {
-		s.readBeforeCreate(ctx, c, t)
-	}
+	diags.Append(s.checkTakeOver(ctx, c, t)...)
 	return sends || c.leaving == claims.MayBeDropped, planned, append(diags, t.diagnostics("Nothing was sent.")...)
 }
 
@@ -95,7 +93,8 @@ func (s *session) planSet(c change, id string, planned marks, t *tally) (sends b
 	if c.kind == create {
 		m.Claim = p.Claim
 	}
-	if marked || m.Send || c.kind == create {
+	m.TakeOver = s.markTakeOver(c, id)
+	if marked || m.Send || m.TakeOver != nil || c.kind == create {
 		planned[id] = m
 	}
 	t.planned(id, c, p)
@@ -107,6 +106,9 @@ func (s *session) planLeave(c change, id string, planned marks, t *tally) {
 	t.planned(id, c, p)
 	if c.leaving == claims.MayBeDropped { // the plan of the apply decides
 		return
+	}
+	if detached := s.leavePrior(id); detached.Len() > 0 {
+		t.add(id, ofOthersError(id, s.client.Redact(detached.String())))
 	}
 	m := planned[id]
 	m.Claim, m.Detach = p.Claim, c.detach
@@ -136,6 +138,12 @@ func (s *session) apply(ctx context.Context, c change) (newState, diag.Diagnosti
 		return former, diag.Diagnostics{notConfiguredError("the processors could not be set or detached")}
 	}
 	s.warned.startApply()
+	if c.kind == destroy {
+		if refused := s.checkReplacement(ctx, c); refused.HasError() {
+			former.kept = c.was
+			return former, refused
+		}
+	}
 	t := &tally{subject: c.of, inFull: s.warned.inFull}
 	after := newState{kept: entries{}, reported: map[string]*streams.Stream{}, marks: marks{}}
 	s.applySets(ctx, c, &after, t)

@@ -23,6 +23,8 @@ type mark struct {
 	Created bool `json:"created,omitempty"` // planned with anyStream: the marks come from the plan of a create
 	Detach  bool `json:"detach,omitempty"`  // planned: the resource leaves the stream and may detach the processors
 
+	TakeOver *takeOver `json:"take_over,omitempty"` // planned
+
 	Claim claims.Claim `json:"next,omitzero"` // planned: what resources of the plan do with the stream
 }
 

@@ -3,8 +3,6 @@ package provider
 import (
 	"context"
 	"iter"
-	"maps"
-	"slices"
 
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/path"
@@ -42,8 +40,7 @@ func (s *session) checkReads(diags *diag.Diagnostics, summary, happened, otherwi
 
 // readBeforeCreate reads the streams that a plan takes over, and warns about processors that the apply detaches.
 func (s *session) readBeforeCreate(ctx context.Context, c change, t *tally) {
-	added := slices.DeleteFunc(slices.Sorted(maps.Keys(c.want)), func(id string) bool { return c.was[id] != nil })
-	for id, read := range s.readEach(ctx, added) {
+	for id, read := range s.readEach(ctx, c.takenOver()) {
 		gone := c.marks[id].Gone || rules(s, id, (*claims.Stream).Facts).Gone
 		switch set := c.want[id]; {
 		case streamNotFound(read.err) && gone:
@@ -51,6 +48,8 @@ func (s *session) readBeforeCreate(ctx context.Context, c change, t *tally) {
 		case read.err != nil:
 			t.add(id, diagnoseRead(id, read.err))
 		case set == nil: // known after apply
+		case c.refuses && s.ofOthers(id, read.got.ProcessorIDs, *set).Len() > 0:
+			t.add(id, ofOthersError(id, s.client.Redact(s.ofOthers(id, read.got.ProcessorIDs, *set).String())))
 		case read.got.ProcessorIDs.Minus(*set).Len() > 0:
 			detached := s.client.Redact(read.got.ProcessorIDs.Minus(*set).String())
 			t.add(id, diag.WithPath(path.Root("processor_ids"), detachedByCreate.with(detached).about(id)))
@@ -63,6 +62,7 @@ func (s *session) refresh(ctx context.Context, of subject, was entries, found ma
 	t := &tally{subject: of, inFull: s.warned.inFull}
 	after := newState{kept: entries{}, reported: map[string]*streams.Stream{}, marks: marks{}}
 	for id, read := range s.readEach(ctx, was.without(nil)) {
+		s.notePrior(id, was[id].Set)
 		switch {
 		case streamNotFound(read.err) && !found[id].Import: // of an imported one, Terraform would say so without the response
 			rules(s, id, func(stream *claims.Stream) any { stream.SetGone(); return nil })

@@ -59,6 +59,12 @@ var (
 // attachmentAttributes adds the attributes of both resources to those of one.
 func attachmentAttributes(onDestroy string, own map[string]schema.Attribute) map[string]schema.Attribute {
 	maps.Copy(own, map[string]schema.Attribute{
+		"on_create": schema.StringAttribute{
+			Optional: true,
+			MarkdownDescription: "What happens to other processors of a stream that is new to the state: `replace` detaches them; with " +
+				"`refuse`, which needs `detect_drift`, the plan fails. Default: `replace`.",
+			Validators: []validator.String{stringvalidator.OneOf(onCreateReplace, onCreateRefuse)},
+		},
 		"on_destroy": schema.StringAttribute{
 			Optional:            true,
 			Computed:            true,

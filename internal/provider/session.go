@@ -36,6 +36,7 @@ type session struct {
 // sharedStream is a stream that several resources may have.
 type sharedStream struct {
 	rules claims.Stream       // guarded by session.mu
+	prior priorSets           // likewise
 	turn  *semaphore.Weighted // held while an operation uses the stream
 }
 

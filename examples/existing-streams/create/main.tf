@@ -1,3 +1,7 @@
+provider "stream" {
+  detect_drift = true
+}
+
 locals {
   # Spreadsheets may write a byte order mark at the start of the file.
   rows    = csvdecode(trimprefix(file("${path.module}/cameras.csv"), "\ufeff"))
@@ -9,6 +13,8 @@ resource "stream_processors" "camera" {
 
   stream_id     = each.key
   processor_ids = each.value
+
+  on_create = "refuse"
 
   # A destroy, or a line removed from the list, leaves the processors attached.
   on_destroy = "keep"

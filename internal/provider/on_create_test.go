@@ -1,0 +1,252 @@
+package provider
+
+import (
+	"testing"
+
+	"github.com/hashicorp/terraform-plugin-go/tftypes"
+
+	"github.com/stream-management/terraform-provider-stream/internal/coretest"
+	"github.com/stream-management/terraform-provider-stream/internal/streamstest"
+)
+
+var refusing = coretest.Attributes{"on_create": "refuse"}
+
+func refusing1(stream any, processors ...string) tftypes.Value {
+	return resourceValue(merge(coretest.Attributes{"stream_id": stream, "processor_ids": append([]string{}, processors...)}, refusing))
+}
+
+// wantRefused fails the test unless there is one error, at an attribute, that names the processors and says what to do.
+func wantRefused(t *testing.T, diags coretest.Diagnostics, at, processors string) {
+	t.Helper()
+	wantError(t, diags, "Processors Would Be Detached")
+	streamstest.WantText(t, diags.String(), "not in the planned set: "+processors+".", "add them to the set", "adopt the stream", `on_create = "replace"`,
+		"moved block", "Nothing was sent by this operation.")
+	wantEqual(t, "path", at, diags[0].Attribute.String())
+}
+
+const atSet = `AttributeName("processor_ids")`
+
+// A plan that takes a stream over fails if the stream has other processors: a create, a stream that is added to a group, and
+// the first set at another deployment.
+func TestRefusesOtherProcessors(t *testing.T) {
+	t.Parallel()
+	service, r := startRun(t, nullResource(), detectDrift, streamstest.Stream{ID: "cam-1", ProcessorIDs: []string{"p1", "p8", "p9"}})
+	_, diags := r.plan(refusing1("cam-1", "p1", "p2"))
+	wantRefused(t, diags, atSet, `["p8", "p9"]`)
+	for _, attached := range [][]string{{"p1", "p2"}, {"p1"}, {}} {
+		service.Seed(streamstest.Stream{ID: "cam-1", ProcessorIDs: attached})
+		_, diags = r.plan(refusing1("cam-1", "p1", "p2"))
+		wantDiagnostics(t, diags)
+	}
+	r.mustApply(refusing1("cam-1", "p1"))
+	service.Seed(streamstest.Stream{ID: "cam-1", ProcessorIDs: []string{"p9"}})
+	r.refresh()
+	r.mustApply(refusing1("cam-1", "p1")) // an update
+	service.WantAttached(t, "cam-1", "p1")
+	r.provider = merge(r.provider, coretest.Attributes{"deployment": "another"})
+	r.mustApply(refusing1("cam-1", "p1", "p2"))
+	r.provider = merge(r.provider, coretest.Attributes{"deployment": "third"})
+	_, diags = r.plan(refusing1("cam-1", "p1"))
+	wantRefused(t, diags[1:], atSet, `["p2"]`) // after the warning that the deployment has changed
+
+	streams := sameSet(3, "p1")
+	service, r = startRun(t, nullGroup().Value, detectDrift, seeds(streams)...)
+	r.mustApply(group(without(streams, "s001", "s002"), refusing))
+	service.Seed(streamstest.Stream{ID: "s001", ProcessorIDs: []string{"p9"}})
+	service.Seed(streamstest.Stream{ID: "s000", ProcessorIDs: []string{"p9"}})
+	r.refresh()
+	service.ForgetRequests()
+	_, diags = r.plan(group(streams, refusing))
+	wantRefused(t, diags, `AttributeName("streams").ElementKeyString("s001")`, `["p9"]`)
+	service.WantRequests(t, "GET /v2/streams/s001", "GET /v2/streams/s002")
+	r.mustApply(group(without(streams, "s001"), refusing))
+}
+
+// Without detect_drift, the plan of a resource that takes a stream over fails, and sends nothing. An update does not fail, and
+// a change of on_create sends nothing.
+func TestRefusalNeedsReads(t *testing.T) {
+	t.Parallel()
+	service, r := startRun(t, nullResource(), nil, streamstest.Streams("cam-1")...)
+	wantNeed := func(config tftypes.Value) {
+		t.Helper()
+		_, diags := r.plan(config)
+		wantDiagnostic(t, diags, "ERROR: Streams Cannot Be Checked", "set detect_drift = true")
+		wantEqual(t, "path", `AttributeName("on_create")`, diags[len(diags)-1].Attribute.String())
+		service.WantRequests(t)
+	}
+	wantNeed(refusing1("cam-1", "p1"))
+	wantNeed(refusing1(tftypes.UnknownValue, "p1"))
+	r.mustApply(cam1("p1"))
+	service.WantRequests(t, patches(map[string][]string{"cam-1": {"p1"}})...)
+	before := coretest.AttributesOf(r.state.Value)["last_edited"]
+	r.mustApply(refusing1("cam-1", "p1"))
+	wantAttribute(t, r.state, "last_edited", coretest.FromTerraform(before))
+	service.WantRequests(t)
+	r.mustApply(refusing1("cam-1", "p2"))
+	service.WantRequests(t, patches(map[string][]string{"cam-1": {"p2"}})...)
+	r.provider = merge(r.provider, coretest.Attributes{"deployment": "another"})
+	wantNeed(refusing1("cam-1", "p2"))
+
+	streams := sameSet(2, "p1")
+	service, r = startRun(t, nullGroup().Value, nil, seeds(streams)...)
+	wantNeed(group(streams, refusing))
+	r.mustApply(group(without(streams, "s001"), nil))
+	service.ForgetRequests()
+	wantNeed(group(streams, refusing))
+	r.mustApply(group(without(with(streams, "s000", "p2"), "s001"), refusing))
+}
+
+// replacement is a replacement as Terraform makes it: the plan refreshes; it shows a tainted object only to the refresh.
+type replacement struct {
+	*resourceRun
+	tainted, unrefreshed, createsFirst bool
+	between                            func() // the plan and the apply
+}
+
+// run returns the errors of the plan or of the apply.
+func (r replacement) run(config tftypes.Value) (refused coretest.Diagnostics) {
+	r.t.Helper()
+	p, null := startProvider(r.t, r.provider), coretest.Managed{Value: r.null()}
+	prior := r.state
+	if !r.unrefreshed {
+		prior, _ = p.Read(prior)
+	}
+	if !r.tainted {
+		first, _, diags := p.Plan(prior, config)
+		if null.Private = first.Private; diags.Failed() {
+			return diags
+		}
+	}
+	planned, _, diags := p.Plan(null, config)
+	if diags.Failed() {
+		return diags
+	}
+	if r.between != nil {
+		r.between()
+	}
+	p, null.Private = startProvider(r.t, r.provider), nil
+	if r.state = prior; !r.createsFirst {
+		if r.state, diags = p.Apply(prior.Value, coretest.Managed{Value: r.null(), Private: planned.Private}, r.null()); diags.Failed() {
+			return diags
+		}
+	}
+	planned, _, diags = p.Plan(null, config)
+	if diags.Failed() {
+		return diags
+	}
+	created, diags := p.Apply(null.Value, planned, config)
+	if !diags.Failed() {
+		r.state = created
+	}
+	return diags
+}
+
+// A replacement detaches what its own object had in the state before the refresh, and nothing else.
+func TestRefusalAllowsReplacement(t *testing.T) {
+	t.Parallel()
+	for name, how := range map[string]replacement{
+		"-replace": {}, "tainted": {tainted: true}, "-replace -refresh=false": {unrefreshed: true},
+	} {
+		for _, of := range []string{"single", "group"} {
+			t.Run(name+" "+of, func(t *testing.T) {
+				t.Parallel()
+				null, at := nullResource(), atSet
+				config := func(processors ...string) tftypes.Value { return refusing1("cam-1", processors...) }
+				if of == "group" {
+					null, at = nullGroup().Value, `AttributeName("streams").ElementKeyString("cam-1")`
+					config = func(processors ...string) tftypes.Value {
+						return group(map[string][]string{"cam-1": processors}, refusing)
+					}
+				}
+				service, run := startRun(t, null, detectDrift, streamstest.Streams("cam-1")...)
+				how := replacement{resourceRun: run, tainted: how.tainted, unrefreshed: how.unrefreshed}
+				attach := func(processors ...string) { service.Seed(streamstest.Stream{ID: "cam-1", ProcessorIDs: processors}) }
+				how.mustApply(config("p1", "p2"))
+				wantDiagnostics(t, errorsOf(how.run(config("p1"))))
+				service.WantAttached(t, "cam-1", "p1")
+
+				attach("p1", "p9")
+				wantRefused(t, errorsOf(how.run(config("p2"))), at, `["p9"]`)
+				attach("p1")
+				how.between = func() { attach("p1", "p9") }
+				wantRefused(t, errorsOf(how.run(config("p2"))), at, `["p9"]`)
+				if how.state.Value.IsNull() {
+					t.Error("the object is destroyed, although the create is refused")
+				}
+				service.WantAttached(t, "cam-1", "p1", "p9")
+
+				attach("p1")
+				how.between, how.createsFirst = nil, true
+				wantDiagnostics(t, errorsOf(how.run(config("p1"))))
+				wantRefused(t, errorsOf(how.run(config("p2"))), at, `["p1"]`) // by the apply
+				wantDiagnostics(t, errorsOf(how.run(config("p1", "p2"))))     // as the error says
+			})
+		}
+	}
+}
+
+func errorsOf(diags coretest.Diagnostics) (errors coretest.Diagnostics) {
+	for _, d := range diags {
+		if (coretest.Diagnostics{d}).Failed() {
+			errors = append(errors, d)
+		}
+	}
+	return errors
+}
+
+// An apply checks a stream again before the first request: also the destroy of an object that moves to another stream.
+func TestRefusalInTheApply(t *testing.T) {
+	t.Parallel()
+	service, r := startRun(t, nullResource(), detectDrift, streamstest.Streams("cam-1", "cam-2")...)
+	attach := func() { service.Seed(streamstest.Stream{ID: "cam-2", ProcessorIDs: []string{"p9"}}) }
+	r.mustApply(refusing1("cam-1", "p1"))
+	service.ForgetRequests()
+	wantRefused(t, errorsOf(replacement{resourceRun: r, between: attach}.run(refusing1("cam-2", "p1"))), atSet, `["p9"]`)
+	wantAttribute(t, r.state, "stream_id", "cam-1")
+	wantGets(t, service)
+
+	_, diags := r.plan(refusing1(tftypes.UnknownValue, "p1")) // a stream that is known after apply
+	wantDiagnostics(t, diags)
+	_, _, diags = startProvider(t, r.provider).Plan(coretest.Managed{Value: r.null()}, refusing1("cam-2", "p1"))
+	wantRefused(t, diags, atSet, `["p9"]`)
+}
+
+func wantGets(t *testing.T, service *streamstest.Service) {
+	t.Helper()
+	for _, request := range service.Requests() {
+		if request.Method != "GET" {
+			t.Errorf("the service received %s", request)
+		}
+	}
+}
+
+// A rename with an equal set passes. With another set, the plan fails in any order: the apply may create the new object first.
+func TestRefusalOfRename(t *testing.T) {
+	t.Parallel()
+	service, r := startRun(t, nullResource(), detectDrift, streamstest.Streams("cam-1")...)
+	r.mustApply(refusing1("cam-1", "p1"))
+	null := coretest.Managed{Value: r.null()}
+	for config, refused := range map[string]bool{"p1": false, "p2": true} {
+		for _, createFirst := range []bool{true, false} {
+			p := startProvider(t, r.provider)
+			prior, _ := p.Read(r.state)
+			var diags coretest.Diagnostics
+			plan := func(prior coretest.Managed, config tftypes.Value) {
+				_, _, found := p.Plan(prior, config)
+				diags = append(diags, errorsOf(found)...)
+			}
+			if createFirst {
+				plan(null, refusing1("cam-1", config))
+			}
+			if plan(prior, r.null()); !createFirst {
+				plan(null, refusing1("cam-1", config))
+			}
+			if refused {
+				wantRefused(t, diags, atSet, `["p1"]`)
+			} else {
+				wantDiagnostics(t, diags)
+			}
+		}
+	}
+	service.ForgetRequests()
+}
