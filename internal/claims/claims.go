@@ -37,8 +37,8 @@ type Stream struct {
 	gone     bool            // the refresh found no such stream
 	detached bool            // a leave has detached the processors, and no resource has set them since
 
-	mayBeDropped   bool // a resource with the leave MayBeDropped detaches
-	destroyPlanned bool // a leave of the kind Destroyed is planned
+	mayBeDropped bool // a resource with the leave MayBeDropped detaches
+	reads        int  // entries of the stream that the refresh has read
 }
 
 // phase is what operations that set the processors have come to. The last two hold for the rest of the session.
@@ -94,6 +94,9 @@ type Entry struct {
 	Resend Resend
 }
 
+// IsEmpty reports whether the stream had no processors, for sure.
+func (e Entry) IsEmpty() bool { return e.Set.Len() == 0 && e.Resend == Settled }
+
 // Resend is why each plan resends the set of an entry. Private states have these texts.
 type Resend string
 
@@ -109,6 +112,7 @@ type Leave struct {
 	Entry
 	Detach bool // on_destroy = "detach"
 	Kind   LeaveKind
+	Shared bool // see [Stream.Read]
 }
 
 // LeaveKind says what Terraform passes from the plan of a leave to its apply.
@@ -117,6 +121,7 @@ type LeaveKind int
 // The kinds of leaves.
 const (
 	Destroyed    LeaveKind = iota // the marks of the plan
+	LeftBehind                    // nothing: the object was replaced before, and another resource may have the stream now
 	Replaced                      // the marks of the plan, unless the resource has create_before_destroy
 	Dropped                       // no marks: a group is updated, and no longer has the stream
 	MayBeDropped                  // likewise, if the streams of the group, which are known after apply, do not have it
@@ -128,7 +133,7 @@ func (l Leave) request(claim Claim) (set streams.ProcessorSet, send bool) {
 	switch {
 	case claim.Kind == relies:
 		return claim.Set, true
-	case claim.Kind == Nobody && l.Detach:
+	case claim.Kind == Nobody && l.Detach && l.Kind != LeftBehind:
 		return streams.ProcessorSet{}, true
 	}
 	return streams.ProcessorSet{}, false
@@ -167,21 +172,29 @@ type Facts struct {
 	Left     *streams.ProcessorSet // by a resource that left since then and sent nothing; nil if there is none, or nobody knows
 	Failed   bool                  // an operation failed, and no resource has sent its set
 	Gone     bool                  // the refresh found no such stream
-
-	DestroyPlanned bool // this session has planned a leave of the kind [Destroyed]
 }
 
 // Facts returns what the session has found out about the stream.
 func (s *Stream) Facts() Facts {
 	f := Facts{
 		Reported: s.reported, Unknown: s.unknown || s.underWay != nil, Failed: s.phase == createFailed || s.phase == blocked,
-		Gone: s.gone, DestroyPlanned: s.destroyPlanned,
+		Gone: s.gone,
 	}
 	if s.left != nil && !s.left.unknown {
 		f.Left = &s.left.set
 	}
 	return f
 }
+
+// Read registers that the refresh reads an entry of the stream. It reports whether the refresh has read another one
+// before: then resources share the stream.
+func (s *Stream) Read() (shared bool) {
+	s.reads++
+	return s.reads > 1
+}
+
+// IsRead reports whether the refresh has read an entry of the stream.
+func (s *Stream) IsRead() bool { return s.reads > 0 }
 
 // SetGone registers that the refresh found no such stream.
 func (s *Stream) SetGone() { s.gone = true }

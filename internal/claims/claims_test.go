@@ -248,11 +248,11 @@ func TestAddedKeyWithUnknownOutcome(t *testing.T) {
 	kept := first.Keep(nil, a, &unclear)
 	check(t, "the state", kept, &Entry{a, Unknown})
 	check(t, "the next plan", plan.PlanSet(Want{Set: &a, Entry: kept}).Warnings, []Warning{ResendingUnknown})
-	check(t, "the removal", made(apply.Leave(Leave{*kept, true, Dropped}, Claim{}, false)), "[]")
+	check(t, "the removal", made(apply.Leave(Leave{*kept, true, Dropped, false}, Claim{}, false)), "[]")
 }
 
 func TestGroupDropsAKeptStream(t *testing.T) {
-	drop := Leave{*inStateA, true, Dropped}
+	drop := Leave{*inStateA, true, Dropped, false}
 	keep := Want{Set: &a, Entry: inStateA}
 	var before, after, again, replaced Stream
 	before.PlanSet(keep)
@@ -287,7 +287,7 @@ func TestLeaveInEveryPhase(t *testing.T) {
 					want = "blocked"
 				}
 				s := &Stream{phase: at, claim: claim}
-				check(t, fmt.Sprintf("phase %d, claim %d, detach %t", at, kind, detach), made(s.Leave(Leave{Entry{b, Settled}, detach, Destroyed}, Claim{}, false)), want)
+				check(t, fmt.Sprintf("phase %d, claim %d, detach %t", at, kind, detach), made(s.Leave(Leave{Entry{b, Settled}, detach, Destroyed, false}, Claim{}, false)), want)
 			}
 		}
 	}
@@ -310,5 +310,5 @@ func TestFacts(t *testing.T) {
 	once.SetGone()
 	check(t, "a refresh that finds nothing", once.Facts().Gone, true)
 	check(t, "a conflict", (&Stream{claim: Claim{sends, a}}).Set(b, false), Decision{Refusal: ConflictingSets, Set: b, Other: a})
-	check(t, "the report has the relied set", made((&Stream{reported: reports(a)}).Leave(Leave{Entry{b, Settled}, true, Destroyed}, Claim{relies, a}, false)), "accepted")
+	check(t, "the report has the relied set", made((&Stream{reported: reports(a)}).Leave(Leave{Entry: Entry{b, Settled}, Detach: true}, Claim{relies, a}, false)), "accepted")
 }

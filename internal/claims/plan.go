@@ -46,6 +46,7 @@ const (
 	MarkMayBeLost                       // with create_before_destroy, this resource detaches what another one has set
 	MarkMayBeLostToState                // likewise, and the other resource relies on its set
 	DropUnknown                         // a group whose streams are known after apply may detach what another resource has set
+	MayBeLeftBehind                     // a destroy, perhaps of an object that was left behind; another resource relies on its set
 	WarningCount                        // of the warnings above
 )
 
@@ -124,7 +125,6 @@ func (s *Stream) PlanLeave(l Leave) Plan {
 		}
 		return p
 	}
-	s.destroyPlanned = s.destroyPlanned || l.Kind == Destroyed
 	r := l.remainder(s.claim)
 	s.leaves = append(s.leaves, r)
 	switch {
@@ -133,10 +133,23 @@ func (s *Stream) PlanLeave(l Leave) Plan {
 		p.Refusal, p.Other = StreamIsKept, r.set
 	case l.Kind == Dropped && s.claim.Kind != relies && r.detached:
 		p.Warnings = []Warning{DroppedFirst}
-	case l.Kind == Replaced && l.Detach && s.claim.Kind == relies:
-		p.Warnings = []Warning{MarkMayBeLostToState}
+	case l.Detach && s.claim.Kind == relies:
+		p.Warnings = l.besideState(s.reads)
 	case l.Kind == Replaced && l.Detach && (l.Set.Len() > 0 || l.Resend != Settled):
 		p.Warnings = []Warning{MarkMayBeLost}
 	}
 	return p
+}
+
+// besideState returns the warning of a leave beside a resource that relies on its set. Terraform passes no mark to the
+// destroy of an object that was replaced, but the apply knows of a shared stream.
+func (l Leave) besideState(reads int) []Warning {
+	switch {
+	case l.Shared:
+	case l.Kind == Replaced:
+		return []Warning{MarkMayBeLostToState}
+	case l.Kind == Destroyed && reads != 1: // a run with a refresh reads an object that was replaced, and then plans its destroy
+		return []Warning{MayBeLeftBehind}
+	}
+	return nil
 }

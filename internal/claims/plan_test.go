@@ -9,6 +9,7 @@ import (
 
 // TestPlannedLeaves has what a plan says of each leave beside each claim on set a.
 func TestPlannedLeaves(t *testing.T) {
+	behind := []Warning{MayBeLeftBehind}
 	detaches, lost, relied := []Warning{DroppedFirst}, []Warning{MarkMayBeLost}, []Warning{MarkMayBeLostToState}
 	unknown := Plan{Warnings: []Warning{DropUnknown}}
 	kept := Plan{Refusal: StreamIsKept, Other: b}
@@ -17,25 +18,27 @@ func TestPlannedLeaves(t *testing.T) {
 		leaving Leave
 		want    [5]Plan // by the kind of the claim
 	}{
-		{Leave{Entry{b, Settled}, true, Destroyed}, [5]Plan{}},
-		{Leave{Entry{b, Settled}, false, Destroyed}, [5]Plan{}},
-		{Leave{Entry{b, Settled}, true, Replaced},
+		{Leave{Entry: Entry{b, Settled}, Detach: true}, [5]Plan{relies: {Warnings: behind}}},
+		{Leave{Entry: Entry{b, Settled}, Detach: true, Shared: true}, [5]Plan{}},
+		{Leave{Entry: Entry{b, Settled}}, [5]Plan{}},
+		{Leave{Entry{b, Settled}, true, Replaced, false},
 			[5]Plan{expected: {Warnings: lost}, sends: {Warnings: lost}, resends: {Warnings: lost}, relies: {Warnings: relied}}},
-		{Leave{Entry{emptySet, Unknown}, true, Replaced},
+		{Leave{Entry{emptySet, Unknown}, true, Replaced, false},
 			[5]Plan{expected: {Warnings: lost}, sends: {Warnings: lost}, resends: {Warnings: lost}, relies: {Warnings: relied}}},
-		{Leave{Entry{emptySet, Settled}, true, Replaced}, [5]Plan{relies: {Warnings: relied}}},
-		{Leave{Entry{b, Settled}, false, Replaced}, [5]Plan{}},
-		{Leave{Entry{b, Settled}, true, Dropped},
+		{Leave{Entry{emptySet, Settled}, true, Replaced, false}, [5]Plan{relies: {Warnings: relied}}},
+		{Leave{Entry{b, Settled}, true, Replaced, true}, [5]Plan{expected: {Warnings: lost}, sends: {Warnings: lost}, resends: {Warnings: lost}}},
+		{Leave{Entry{b, Settled}, false, Replaced, false}, [5]Plan{}},
+		{Leave{Entry{b, Settled}, true, Dropped, false},
 			[5]Plan{expected: {Warnings: detaches}, sends: {Warnings: detaches}, resends: emptied, relies: emptied}},
-		{Leave{Entry{emptySet, Unknown}, true, Dropped},
+		{Leave{Entry{emptySet, Unknown}, true, Dropped, false},
 			[5]Plan{expected: {Warnings: detaches}, sends: {Warnings: detaches}, resends: emptied, relies: emptied}},
-		{Leave{Entry{emptySet, Settled}, true, Dropped}, [5]Plan{resends: emptied, relies: emptied}},
-		{Leave{Entry{b, Settled}, false, Dropped}, [5]Plan{resends: kept, relies: kept}},
-		{Leave{Entry{a, Unknown}, false, Dropped}, [5]Plan{resends: {Refusal: StreamIsKept, Other: a}, relies: {Refusal: StreamIsKept, Other: a}}},
-		{Leave{Entry{a, Settled}, false, Dropped}, [5]Plan{}},
-		{Leave{Entry{a, Settled}, true, MayBeDropped},
+		{Leave{Entry{emptySet, Settled}, true, Dropped, false}, [5]Plan{resends: emptied, relies: emptied}},
+		{Leave{Entry{b, Settled}, false, Dropped, false}, [5]Plan{resends: kept, relies: kept}},
+		{Leave{Entry{a, Unknown}, false, Dropped, false}, [5]Plan{resends: {Refusal: StreamIsKept, Other: a}, relies: {Refusal: StreamIsKept, Other: a}}},
+		{Leave{Entry{a, Settled}, false, Dropped, false}, [5]Plan{}},
+		{Leave{Entry{a, Settled}, true, MayBeDropped, false},
 			[5]Plan{expected: unknown, sends: unknown, resends: unknown, relies: unknown}},
-		{Leave{Entry{a, Settled}, false, MayBeDropped}, [5]Plan{}},
+		{Leave{Entry{a, Settled}, false, MayBeDropped, false}, [5]Plan{}},
 	} {
 		for kind := Nobody; kind <= relies; kind++ {
 			claim := Claim{Kind: kind}
@@ -67,7 +70,7 @@ func TestOwnersOfAnInterruptedMove(t *testing.T) {
 func TestPlanBesideAGroupWithUnknownStreams(t *testing.T) {
 	for detach, want := range map[bool][]Warning{true: {DropUnknown}, false: nil} {
 		var s Stream
-		s.PlanLeave(Leave{Entry{a, Settled}, detach, MayBeDropped})
+		s.PlanLeave(Leave{Entry{a, Settled}, detach, MayBeDropped, false})
 		check(t, "a set in the state", s.PlanSet(Want{Set: &a, Entry: inStateA}).Warnings, want)
 	}
 }
@@ -84,7 +87,7 @@ func TestPlanAfterALeaveWithUnknownOutcome(t *testing.T) {
 
 var (
 	keepA = Want{Set: &a, Entry: inStateA}
-	dropA = Leave{*inStateA, true, Dropped}
+	dropA = Leave{*inStateA, true, Dropped, false}
 )
 
 // Of several leaves that make a state untrue, a dropped stream comes first, then a detached one, then the first.
@@ -113,9 +116,9 @@ func TestOrderOfPlans(t *testing.T) {
 		"send b":     func(s *Stream) Refusal { return s.PlanSet(Want{Set: &b}).Refusal },
 		"late":       func(s *Stream) Refusal { return s.PlanSet(Want{}).Refusal },
 		"drop a":     func(s *Stream) Refusal { return s.PlanLeave(dropA).Refusal },
-		"drop b":     func(s *Stream) Refusal { return s.PlanLeave(Leave{Entry{b, Settled}, false, Dropped}).Refusal },
+		"drop b":     func(s *Stream) Refusal { return s.PlanLeave(Leave{Entry{b, Settled}, false, Dropped, false}).Refusal },
 		"destroy a":  func(s *Stream) Refusal { return s.PlanLeave(detaching).Refusal },
-		"may drop a": func(s *Stream) Refusal { return s.PlanLeave(Leave{*inStateA, true, MayBeDropped}).Refusal },
+		"may drop a": func(s *Stream) Refusal { return s.PlanLeave(Leave{Entry: *inStateA, Detach: true, Kind: MayBeDropped}).Refusal },
 	}
 	for first := range plans {
 		for second := range plans {
@@ -143,21 +146,23 @@ func TestPlanSet(t *testing.T) {
 func TestPlanLeaveBesideAReliedSet(t *testing.T) {
 	var s Stream
 	s.PlanSet(keepA)
-	s.PlanLeave(Leave{Entry{b, Unknown}, true, Destroyed})
+	s.PlanLeave(Leave{Entry{b, Unknown}, true, Destroyed, false})
 	check(t, "the destroy leaves the relied set", s.PlanSet(keepA).Send, false)
-	check(t, "a destroy is planned", s.Facts().DestroyPlanned, true)
+	s = Stream{claim: Claim{Kind: relies}}
+	s.reads = 1
+	check(t, "a destroy without a read, in a run with reads", s.PlanLeave(Leave{Entry: *inStateA, Detach: true}).Warnings, []Warning(nil))
 	s = Stream{claim: Claim{Kind: relies}}
 	check(t, "a drop beside a relied empty set", s.PlanLeave(dropA).Warnings, []Warning(nil))
 	s = Stream{}
 	s.PlanLeave(dropA)
 	s.PlanSet(keepA)
-	check(t, "a replaced group", s.PlanLeave(Leave{*inStateA, true, Replaced}).Warnings, []Warning{MarkMayBeLostToState})
+	check(t, "a replaced group", s.PlanLeave(Leave{Entry: *inStateA, Detach: true, Kind: Replaced}).Warnings, []Warning{MarkMayBeLostToState})
 }
 
 // A drop is planned only until its operation begins.
 func TestDropEnds(t *testing.T) {
 	var s, other, two Stream
-	s.PlanLeave(Leave{Entry{b, Settled}, false, Destroyed})
+	s.PlanLeave(Leave{Entry: Entry{b, Settled}})
 	s.PlanLeave(dropA)
 	s.Leave(dropA, Claim{}, false)
 	s.EndLeave(succeeds(emptySet))
@@ -165,9 +170,9 @@ func TestDropEnds(t *testing.T) {
 	check(t, "after the drop", p.Refusal, accepted)
 	check(t, "after the drop, the set is sent", p.Send, true)
 	other.PlanLeave(dropA)
-	other.Leave(Leave{*inStateA, false, Destroyed}, Claim{}, false)
+	other.Leave(Leave{Entry: *inStateA}, Claim{}, false)
 	check(t, "after a destroy", other.PlanSet(keepA).Refusal, StreamIsKept)
-	two.PlanLeave(Leave{*inStateA, false, Dropped})
+	two.PlanLeave(Leave{*inStateA, false, Dropped, false})
 	two.PlanLeave(dropA)
 	two.Leave(dropA, Claim{}, false)
 	two.Leave(dropA, Claim{}, false)

@@ -152,7 +152,7 @@ func (v cliVersion) plain(typeName string, message any) map[string]any {
 			}
 		case []byte:
 			if len(value) > 0 {
-				plain[name] = string(value)
+				plain[name] = Marks(value)
 			}
 		case []*tftypes.AttributePath:
 			if len(value) > 0 {

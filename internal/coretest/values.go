@@ -1,10 +1,12 @@
 package coretest
 
 import (
+	"encoding/json"
 	"fmt"
 	"maps"
 	"math/big"
 	"reflect"
+	"regexp"
 	"slices"
 
 	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
@@ -111,6 +113,15 @@ func AttributesOf(v tftypes.Value) map[string]tftypes.Value {
 		panic(err)
 	}
 	return maps.Clone(all)
+}
+
+var sessionID = regexp.MustCompile(`"session":"\w+"`)
+
+// Marks returns the marks in a private state, without the random id of a session.
+func Marks(private []byte) string {
+	var values map[string][]byte
+	_ = json.Unmarshal(private, &values) // what is not readable has no marks
+	return sessionID.ReplaceAllString(string(values["marks"]), `"session":"…"`)
 }
 
 // DynamicValue encodes a value for the protocol.

@@ -129,7 +129,13 @@ func (r *attachment[T, M]) Read(ctx context.Context, req resource.ReadRequest, r
 		return
 	}
 	resp.Diagnostics.Append(setIdentity(ctx, resp.Identity, req.State)...)
-	if !r.session.readsStreams() || r.session.deployment.differs(state.common().Deployment) {
+	if r.session.deployment.differs(state.common().Deployment) {
+		return
+	}
+	if r.session.noteShared(state.was(nil), found) {
+		resp.Diagnostics.Append(found.save(ctx, resp.Private)...)
+	}
+	if !r.session.readsStreams() {
 		return
 	}
 	ctx, cancel := withTimeLimit(ctx, state.common().Timeouts.Read, &resp.Diagnostics)

@@ -38,6 +38,7 @@ type change struct {
 	triggered  bool         // triggers have changed: send all sets
 	leaving    claims.LeaveKind
 	detach     bool // on_destroy = "detach", for the streams that the resource leaves
+	old        oldObject
 }
 
 // changeKind is what becomes of a resource.
@@ -55,17 +56,50 @@ const (
 func (c change) partial() bool { return c.of == ofGroup && (c.kind == update || c.kind == redeploy) }
 
 func (c change) leave(id string) claims.Leave {
-	return claims.Leave{Entry: *c.was[id], Detach: c.detach, Kind: c.leaving}
+	l := claims.Leave{Entry: *c.was[id], Detach: c.detach, Kind: c.leaving, Shared: c.marks[id].Shared}
+	if c.old == leftBehind || c.old == replaced && l.Shared {
+		l.Kind = claims.LeftBehind
+	}
+	return l
+}
+
+// oldObject says what a destroy destroys.
+type oldObject int
+
+const (
+	noOldObject oldObject = iota
+	replaced              // the old object of a replacement of this apply, with create_before_destroy
+	leftBehind            // that of an earlier apply: its replacement, or another resource, may have its streams now
+)
+
+// oldObject finds out what the apply of a destroy destroys. Terraform plans a destroy again in the apply, which has a
+// session of its own, only if the object was replaced. The create of the replacement then came before, in the same session.
+func (s *session) oldObject(c change) oldObject {
+	failed := func(m mark) bool { return m.Failed }
+	switch {
+	case c.marks[anyStream].Session != s.id:
+		return noOldObject
+	case s.created.Load(), slices.ContainsFunc(slices.Collect(maps.Values(c.marks)), failed):
+		return replaced
+	}
+	return leftBehind
 }
 
 // plan plans a change. It reports whether the apply sends anything, and returns the planned marks. With
 // detect_drift it reads the streams that the resource takes over.
 func (s *session) plan(ctx context.Context, c change) (sends bool, planned marks, diags diag.Diagnostics) {
+	destroys := c.kind == destroy || c.kind == forget
+	if destroys && s.created.Load() { // in an apply
+		c.old = replaced
+	}
 	if diags = s.deployment.check(c); diags.HasError() {
 		return false, c.marks, diags
 	}
 	t := &tally{subject: c.of, inFull: func(kind, id string) bool { return s.warned.inFullPlan(c.of, kind, id) }}
 	planned = c.marks.lasting()
+	if destroys {
+		planned[anyStream] = mark{Session: s.id}
+	}
 	if c.kind == create {
 		planned = maps.Clone(c.marks)                                    // in a replacement, those of the first plan
 		planned[anyStream] = mark{Created: true, Resend: claims.Unknown} // nobody knows the marks of a tainted object
@@ -130,6 +164,7 @@ type newState struct {
 // drops: another resource may have sent its set by then.
 func (s *session) apply(ctx context.Context, c change) (newState, diag.Diagnostics) {
 	former := newState{kept: c.former, marks: c.marks.lasting(), failed: true, keepState: true}
+	c.old = s.oldObject(c)
 	if refused := s.deployment.check(c).Errors(); len(refused) > 0 { // of a tainted or replaced object, without a plan
 		return former, refused
 	}
@@ -149,11 +184,12 @@ func (s *session) apply(ctx context.Context, c change) (newState, diag.Diagnosti
 	s.applySets(ctx, c, &after, t)
 	s.applyLeaves(ctx, c, &after, t)
 	for id, entry := range after.kept {
-		if entry.Resend != claims.Settled {
-			after.marks[id] = mark{Resend: entry.Resend}
-		}
+		after.marks.add(id, mark{Resend: entry.Resend, Failed: c.old == replaced})
 	}
 	after.failed = len(t.errors.kinds) > 0
+	if c.kind == create && !after.failed {
+		s.created.Store(true)
+	}
 	after.keepState = after.failed && !c.partial()
 	if after.failed && c.kind == redeploy && t.changed == 0 {
 		for id := range after.kept { // the streams that may have been changed: both names may stand for one deployment
@@ -189,7 +225,7 @@ func (s *session) applySets(ctx context.Context, c change, after *newState, t *t
 }
 
 func (s *session) applyLeaves(ctx context.Context, c change, after *newState, t *tally) {
-	leaves, replaced := c.was.without(c.want), c.marks[anyStream].Created // a destroy with the marks of a create is that of the old object
+	leaves, created := c.was.without(c.want), c.marks[anyStream].Created // a destroy with the marks of a create is that of the old object
 	if len(leaves) > 0 {
 		s.awaitFirstClaims(ctx) // once, because only a few wait at the same time
 	}
@@ -198,9 +234,7 @@ func (s *session) applyLeaves(ctx context.Context, c change, after *newState, t 
 			s.keep(after, id, c, o, t)
 			continue
 		}
-		// Core plans the destroy of a deposed object in the apply, which has a session of its own.
-		late := c.leaving == claims.Destroyed && o.facts.DestroyPlanned
-		t.left(id, c, o, late || replaced && !c.marks[id].foreseen())
+		t.left(id, c.leave(id), o, c.old != noOldObject || created && !c.marks[id].foreseen())
 	}
 }
 

@@ -286,9 +286,10 @@ func TestDestroyWithoutAPlanWarns(t *testing.T) {
 	late := plan(startProvider(t, r.provider), none, single(tftypes.UnknownValue, []string{"p1"}))
 	wantDetached(startProvider(t, r.provider), alone, late)
 
-	// So may a single resource, and its destroy may be the first operation of the apply.
+	// The destroy of a single resource may be the first operation of the apply. Then an earlier apply has left the object behind.
 	p = startProvider(t, r.provider)
-	wantDetached(p, alone, plan(p, alone, none.Value))
+	wantDiagnostic(t, destroy(p, alone, plan(p, alone, none.Value)), `WARNING: Processors Stay Attached: stream "s001"`, "processor_ids = []")
+	service.WantRequests(t)
 
 	// A failed destroy keeps the object, and nobody knows what an earlier failure left in doubt.
 	tainted, p = plan(startProvider(t, r.provider), nullGroup(), group(streams, nil)), startProvider(t, r.provider)

@@ -204,7 +204,8 @@ func TestDataSourcesClaimNothing(t *testing.T) {
 		config tftypes.Value
 		want   []string
 	}{{cam1("p1"), []string{"p1"}}, {nullResource(), []string{}}} {
-		p := startProvider(t, coretest.Attributes{"base_url": url, "detect_drift": true})
+		config := coretest.Attributes{"base_url": url, "detect_drift": true}
+		p := startProvider(t, config)
 		wantRead := func(want []string) {
 			t.Helper()
 			single, _ := read(p, coretest.SingleName, "cam-1")
@@ -216,6 +217,7 @@ func TestDataSourcesClaimNothing(t *testing.T) {
 		if diags.Failed() {
 			t.Fatal(diags)
 		}
+		p = startProvider(t, config)
 		wantRead(attached)
 		state, diags = p.Apply(state.Value, planned, test.config)
 		if diags.Failed() {

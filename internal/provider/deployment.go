@@ -63,18 +63,20 @@ func (d deployment) setFormerAside(c *change) {
 // check returns the diagnostics of a change whose state is that of another deployment. It refuses to detach the processors of
 // streams that never had them from this resource.
 func (d deployment) check(c change) (diags diag.Diagnostics) {
-	destroys := c.kind == forget || c.kind == redeploy && c.leaving == claims.Replaced && len(c.former.without(c.want)) > 0
+	destroys := c.kind == forget && c.old != replaced || c.kind == redeploy && c.leaving == claims.Replaced && len(c.former.without(c.want)) > 0
 	former := c.deployment.ValueString()
 	const deploymentChanged = "The Deployment Has Changed"
 	stateIsOf := fmt.Sprintf("The state is that of deployment %q, and the provider is configured for deployment %q. ", former, d)
 	switch {
 	case destroys && c.detach:
 		diags.Append(nothingSent(deploymentChanged,
-			stateIsOf+fmt.Sprintf("A destroy would detach the processors of streams at %q, which never got them from this resource.", d),
+			stateIsOf+fmt.Sprintf("A destroy would detach the processors of streams at %q, which this object never set there.", d),
 			fmt.Sprintf("To detach the processors at %q, configure that deployment again. To take the set to %q first, apply without the "+
 				"destroy. To leave the processors attached, set on_destroy = \"keep\" and apply, or use a removed block with destroy = "+
-				"false. If the resource is tainted, terraform untaint makes it an update.", former, d), notChanged))
-	case c.kind == redeploy: // the same for all resources, so that Terraform shows it once
+				"false. If the resource is tainted, terraform untaint makes it an update. If an apply did not end that replaced the "+
+				"resource, and its old object is left, remove the resource with terraform state rm, and apply: the set is sent again.",
+				former, d), notChanged))
+	case c.kind == redeploy, c.kind == forget && c.detach: // the same for all resources, so that Terraform shows it once
 		diags.AddWarning(deploymentChanged, paragraphs(
 			stateIsOf+fmt.Sprintf("The apply sends the sets to %q. Streams at %q keep their processors.", d, former),
 			fmt.Sprintf("If both are the same deployment, at another address, set deployment = %q in the provider block: then nothing "+

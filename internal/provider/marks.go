@@ -3,6 +3,7 @@ package provider
 import (
 	"context"
 	"encoding/json"
+	"reflect"
 
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 
@@ -16,16 +17,18 @@ type marks map[string]mark
 // mark is what the state and the plan do not say of a stream. Terraform passes planned marks only to the apply.
 type mark struct {
 	Resend claims.Resend `json:"pending,omitempty"`
-	Gone   bool          `json:"gone,omitempty"` // the refresh found no such stream
+	Gone   bool          `json:"gone,omitempty"`   // the refresh found no such stream
+	Shared bool          `json:"shared,omitempty"` // the refresh read another resource with the stream before
+	Failed bool          `json:"failed,omitempty"` // the object was replaced, and its destroy failed in the same apply
 
 	Import  bool `json:"import,omitempty"`  // imported: the next call is the read of the import
 	Send    bool `json:"send,omitempty"`    // planned: the apply sends the set although the state has it
 	Created bool `json:"created,omitempty"` // planned with anyStream: the marks come from the plan of a create
 	Detach  bool `json:"detach,omitempty"`  // planned: the resource leaves the stream and may detach the processors
 
-	TakeOver *takeOver `json:"take_over,omitempty"` // planned
-
-	Claim claims.Claim `json:"next,omitzero"` // planned: what resources of the plan do with the stream
+	TakeOver *takeOver    `json:"take_over,omitempty"` // planned
+	Claim    claims.Claim `json:"next,omitzero"`       // planned: what resources of the plan do with the stream
+	Session  string       `json:"session,omitempty"`   // planned with anyStream: the session that planned the destroy
 }
 
 // foreseen reports whether the plan knew that the resource detaches the processors. With -replace, a destroy may detach
@@ -51,13 +54,18 @@ func readMarks(ctx context.Context, private privateState) marks {
 	return m
 }
 
+// add adds a mark, unless it says nothing.
+func (m marks) add(id string, added mark) {
+	if !reflect.DeepEqual(added, mark{}) {
+		m[id] = added
+	}
+}
+
 // lasting returns the marks without what a plan adds for its apply.
 func (m marks) lasting() marks {
 	kept := marks{}
 	for id, found := range m {
-		if found.Resend != claims.Settled || found.Gone {
-			kept[id] = mark{Resend: found.Resend, Gone: found.Gone}
-		}
+		kept.add(id, mark{Resend: found.Resend, Gone: found.Gone, Shared: found.Shared, Failed: found.Failed})
 	}
 	return kept
 }

@@ -57,6 +57,19 @@ func (s *session) readBeforeCreate(ctx context.Context, c change, t *tally) {
 	}
 }
 
+// noteShared marks the streams of a state that the refresh has also found in another state. It reports whether a mark has
+// changed. No plan passes this to the apply of an object that was replaced.
+func (s *session) noteShared(was entries, found marks) (changed bool) {
+	for id := range was {
+		m := found[id]
+		if shared := rules(s, id, (*claims.Stream).Read); shared != m.Shared {
+			m.Shared, changed = shared, true
+			found[id] = m
+		}
+	}
+	return changed
+}
+
 // refresh reads the streams of a state. A stream that the service does not know leaves the state, unless it is imported.
 func (s *session) refresh(ctx context.Context, of subject, was entries, found marks) (newState, diag.Diagnostics) {
 	t := &tally{subject: of, inFull: s.warned.inFull}
@@ -73,9 +86,11 @@ func (s *session) refresh(ctx context.Context, of subject, was entries, found ma
 			t.add(id, diagnoseRead(id, read.err))
 		default:
 			after.kept[id], after.reported[id] = &claims.Entry{Set: read.got.ProcessorIDs}, read.got
+			m := mark{Shared: found[id].Shared, Failed: found[id].Failed}
 			if found[id].Resend == claims.Unsent && was[id].Resend != claims.Unsent { // an imported set is known now
-				after.marks[id] = mark{Resend: claims.Unsent}
+				m.Resend = claims.Unsent
 			}
+			after.marks.add(id, m)
 		}
 	}
 	return after, t.diagnostics("The state was not changed.")

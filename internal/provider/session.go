@@ -2,11 +2,13 @@ package provider
 
 import (
 	"context"
+	"crypto/rand"
 	"errors"
 	"fmt"
 	"iter"
 	"net/http"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/hashicorp/terraform-plugin-log/tflog"
@@ -24,7 +26,9 @@ type session struct {
 	deployment  deployment
 	detectDrift bool
 
-	warned *warned
+	warned  *warned
+	id      string      // no other session has it
+	created atomic.Bool // a create has succeeded in this session: it is that of an apply
 
 	mu      sync.Mutex
 	streams map[string]*sharedStream
@@ -53,6 +57,7 @@ func newSession(name string, detectDrift bool) *session {
 		deployment:  deployment(name),
 		detectDrift: detectDrift,
 		warned:      newWarned(),
+		id:          rand.Text(),
 		streams:     map[string]*sharedStream{},
 		waiting:     semaphore.NewWeighted(maxWaiting),
 		firstClaims: sync.OnceValue(func() time.Time { return time.Now().Add(claimDelay) }),

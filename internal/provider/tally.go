@@ -115,14 +115,16 @@ func (t *tally) failed(id string, c change, o operation) {
 }
 
 // left counts a stream that the resource left. unforeseen says that the plan did not know of it.
-func (t *tally) left(id string, c change, o operation, unforeseen bool) {
+func (t *tally) left(id string, l claims.Leave, o operation, unforeseen bool) {
 	t.leaves++
 	switch {
 	case o.notFound != nil:
 		t.add(id, notFoundOnDestroy(id, asStreamError(o.notFound)))
-	case o.result == nil && c.detach && o.facts.Failed && o.facts.Reported == nil:
-		t.add(id, staysAttached.with(c.was[id].Set.String()).about(id, nowTrue(o.now())))
-	case unforeseen && c.detach && o.result != nil && o.decision.Set.Len() == 0:
+	case o.result == nil && l.Kind == claims.LeftBehind && l.Detach && o.facts.Reported == nil && !l.IsEmpty():
+		t.add(id, leftAttached.with(l.Set.String()).about(id))
+	case o.result == nil && l.Detach && o.facts.Failed && o.facts.Reported == nil:
+		t.add(id, staysAttached.with(l.Set.String()).about(id, nowTrue(o.now())))
+	case unforeseen && l.Detach && o.result != nil && o.decision.Set.Len() == 0:
 		t.add(id, unforeseenDetach.about(id))
 	}
 }

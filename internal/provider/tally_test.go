@@ -107,7 +107,7 @@ func TestUnforeseenDetach(t *testing.T) {
 		{true, true, operation{}, 0},
 	} {
 		counts := &tally{inFull: func(string, string) bool { return true }}
-		counts.left("cam-1", change{detach: test.detach}, test.operation, test.unforeseen)
+		counts.left("cam-1", claims.Leave{Detach: test.detach}, test.operation, test.unforeseen)
 		if diags := counts.diagnostics(""); len(diags) != test.want {
 			t.Errorf("%+v: %s", test, diags)
 		}

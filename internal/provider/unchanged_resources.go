@@ -3,6 +3,7 @@ package provider
 import (
 	"bytes"
 	"context"
+	"maps"
 	"reflect"
 	"slices"
 
@@ -14,6 +15,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema/stringdefault"
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema/stringplanmodifier"
 	"github.com/hashicorp/terraform-plugin-framework/tfsdk"
+	"github.com/hashicorp/terraform-plugin-framework/types"
 	"github.com/hashicorp/terraform-plugin-framework/types/basetypes"
 	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
 	"github.com/hashicorp/terraform-plugin-go/tftypes"
@@ -93,6 +95,9 @@ func (u unchangedServer) ReadResource(ctx context.Context, req *tfprotov6.ReadRe
 	if !ok || req.CurrentIdentity != nil && (identity == nil || !bytes.Equal(identity.IdentityData.MsgPack, req.CurrentIdentity.IdentityData.MsgPack)) {
 		return u.fullServer.ReadResource(ctx, req)
 	}
+	if !u.provider.session.readUnshared(attributes) {
+		return u.fullServer.ReadResource(ctx, req)
+	}
 	return &tfprotov6.ReadResourceResponse{NewState: req.CurrentState, NewIdentity: identity}, nil
 }
 
@@ -107,6 +112,31 @@ func (u unchangedServer) PlanResourceChange(ctx context.Context, req *tfprotov6.
 		return u.fullServer.PlanResourceChange(ctx, req) // to plan an instance twice is the same as to plan it once
 	}
 	return &tfprotov6.PlanResourceChangeResponse{PlannedState: req.PriorState, PlannedIdentity: req.PriorIdentity}, nil
+}
+
+// readUnshared registers the read of a state, as the framework would, unless a stream has been read before: then the state
+// gets a mark.
+func (s *session) readUnshared(attributes object) bool {
+	var id, deployed *string
+	var group map[string]tftypes.Value
+	_, _, _ = attributes["stream_id"].As(&id), attributes["streams"].As(&group), attributes["deployment"].As(&deployed)
+	ids := slices.Collect(maps.Keys(group))
+	if id != nil {
+		ids = append(ids, *id)
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	read := func(id string) bool { return s.stream(id).rules.IsRead() }
+	if s.deployment.differs(types.StringPointerValue(deployed)) {
+		return true // of other streams
+	}
+	unshared := !slices.ContainsFunc(ids, read)
+	for _, id := range ids {
+		if unshared {
+			s.stream(id).rules.Read()
+		}
+	}
+	return unshared
 }
 
 // decode reports false for no value, and for one of another form.

@@ -100,12 +100,12 @@ func TestUnchangedResources(t *testing.T) {
 				var refreshed []any
 				if !tc.prior.Value.IsNull() {
 					again, diags := process.Read(tc.prior)
-					refreshed = []any{coretest.FromTerraform(again.Value), string(again.Private), decodeIdentity(t, again.Identity), diags.String()}
+					refreshed = []any{coretest.FromTerraform(again.Value), coretest.Marks(again.Private), decodeIdentity(t, again.Identity), diags.String()}
 				}
 				read := framework.reads == 0 && refreshed != nil
 				planned, replace, diags := process.Plan(tc.prior, tc.config)
 				responses = append(responses, []any{
-					refreshed, coretest.FromTerraform(planned.Value), string(planned.Private), decodeIdentity(t, planned.Identity), replace, diags.String(),
+					refreshed, coretest.FromTerraform(planned.Value), coretest.Marks(planned.Private), decodeIdentity(t, planned.Identity), replace, diags.String(),
 				})
 				if answered := framework.plans == 0; shortcut && (read != tc.read || answered != tc.answered) {
 					t.Errorf("%s, %s: answered by the shortcut: read %t, plan %t", typeName, name, read, answered)

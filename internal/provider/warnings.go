@@ -63,6 +63,12 @@ var planWarnings = [claims.WarningCount]warningText{
 		"The streams of a group of this plan are known after apply, and the state of the group has this stream. If the group drops " +
 			"the stream, the apply may detach the processors, and the state of the other resource becomes untrue.",
 		"Let only single sets of the group depend on other resources."},
+	claims.MayBeLeftBehind: {"Another Resource Has the Stream",
+		"This plan destroys an object with this stream, and another resource keeps the stream with its processors. An earlier apply " +
+			"may have replaced the object, and not have ended. If so, and if this apply also creates resources, then the destroy may " +
+			"detach the processors, and the state of the other resource becomes untrue.",
+		"If an earlier apply did not end, change a value in triggers of the other resource in the same apply: then the stream gets " +
+			"its set. Otherwise, ignore this warning."},
 }
 
 // staysAttached is for a resource that left its stream to another one, which could not be applied.
@@ -70,13 +76,20 @@ var staysAttached = warningText{"Processors Stay Attached",
 	"The destroy sent nothing, because this run was to set the processors of the stream again. That failed, so the stream may " +
 		"still have the processors of the destroyed object: {other}. Apply again.", ""}
 
-// unforeseenDetach is for the destroy of an object that has another stream than its replacement, if Terraform asked for
-// no plan of the destroy, or asked in the apply.
+// leftAttached is for an old object whose stream another resource may have.
+var leftAttached = warningText{"Processors Stay Attached",
+	"The destroyed object had been replaced before, with create_before_destroy, and another resource may have the stream now. So the " +
+		"destroy sent nothing, and the stream may still have the processors of the old object: {other}.",
+	"If no resource has the stream, and it must not keep the processors, apply a stream_processors resource with this stream_id and " +
+		"processor_ids = [], and then remove that resource."}
+
+// unforeseenDetach is for the destroy of an object that was replaced, if Terraform asked for no plan of the destroy, or asked
+// in the apply.
 var unforeseenDetach = warningText{"Processors Were Detached",
-	"A resource that is tainted, replaced with -replace, or has create_before_destroy had this stream, and its replacement does " +
-		"not. Terraform does not ask for a plan of such a destroy before the apply, so the destroy has detached the processors " +
-		"without knowing other resources of the stream. If another resource has the stream, change a value in its triggers and " +
-		"apply again.", ""}
+	"An object that was replaced had this stream, and its destroy has detached the processors. Terraform passes nothing from the " +
+		"plan to the destroy of an object that is tainted, replaced with -replace, or has create_before_destroy, so the destroy did " +
+		"not know resources with this stream that this apply does not change.",
+	"If another resource has the stream, change a value in its triggers and apply again."}
 
 // wereDetached is for a stream that a resource has left in this apply, with the empty set, before another one set it. The
 // plan could not always know: an id that is known after apply may turn out to be that of the stream.

@@ -1,0 +1,145 @@
+package provider
+
+import (
+	"testing"
+
+	"github.com/hashicorp/terraform-plugin-go/tftypes"
+
+	"github.com/stream-management/terraform-provider-stream/internal/coretest"
+	"github.com/stream-management/terraform-provider-stream/internal/streamstest"
+)
+
+// oldObjectTest has a resource and the old object of an earlier replacement, with the same streams. Terraform refreshes both,
+// plans the destroy of the old object, and plans it again in the apply.
+type oldObjectTest struct {
+	*deploymentTest
+	live, old coretest.Managed
+}
+
+// withOldObject runs a test with each resource, with and without detect_drift.
+func withOldObject(t *testing.T, test func(*testing.T, *oldObjectTest)) {
+	t.Helper()
+	onBoth(t, nil, func(t *testing.T, d *deploymentTest) {
+		d.at(d.formerURL)
+		for _, drift := range []bool{false, true} {
+			d.former.Configure(func(o *streamstest.Options) { o.ServeGet = drift })
+			d.provider["detect_drift"] = drift
+			test(t, &oldObjectTest{d, d.state, d.state})
+		}
+		d.former.ForgetRequests()
+	})
+}
+
+func (o *oldObjectTest) refresh(p *coretest.Process, object *coretest.Managed) {
+	o.t.Helper()
+	var diags coretest.Diagnostics
+	if *object, diags = p.Read(*object); len(diags) > 0 {
+		o.t.Fatal(diags)
+	}
+}
+
+// destroyOld plans and applies the destroy of the old object in an apply.
+func (o *oldObjectTest) destroyOld(p *coretest.Process) coretest.Diagnostics {
+	o.t.Helper()
+	o.former.ForgetRequests()
+	planned, _, diags := p.Plan(o.old, o.null())
+	if len(diags) > 0 {
+		o.t.Errorf("the plan in the apply: %s", diags)
+	}
+	o.old, diags = p.Apply(o.old.Value, planned, o.null())
+	return diags
+}
+
+// create applies another resource.
+func (o *oldObjectTest) create(p *coretest.Process, id string) {
+	o.t.Helper()
+	null, config := coretest.Managed{Value: nullResource()}, single(id, []string{"p1"})
+	planned, _, _ := p.Plan(null, config)
+	if _, diags := p.Apply(null.Value, planned, config); diags.Failed() {
+		o.t.Fatal(diags)
+	}
+}
+
+func (o *oldObjectTest) wantLeftAttached(diags coretest.Diagnostics) {
+	o.t.Helper()
+	wantDiagnostic(o.t, diags, `WARNING: Processors Stay Attached: stream "s000"`, "processor_ids = []")
+	o.former.WantRequests(o.t)
+}
+
+// An apply that creates nothing cannot know whether another resource has the streams.
+func TestOldObjectOfEarlierApply(t *testing.T) {
+	t.Parallel()
+	withOldObject(t, func(t *testing.T, o *oldObjectTest) {
+		o.wantLeftAttached(o.destroyOld(startProvider(t, o.provider)))
+	})
+}
+
+// Beside a create, an object that the refresh found on streams of another resource sends nothing. If it was read first, the
+// plan says what may happen.
+func TestOldObjectBesideACreate(t *testing.T) {
+	t.Parallel()
+	withOldObject(t, func(t *testing.T, o *oldObjectTest) {
+		plan := startProvider(t, o.provider)
+		o.refresh(plan, &o.live)
+		o.refresh(plan, &o.old)
+		plan.Plan(o.live, o.config("p1", nil))
+		_, _, diags := plan.Plan(o.old, o.null())
+		wantDiagnostics(t, diags)
+		apply := startProvider(t, o.provider)
+		o.create(apply, "s001")
+		o.wantLeftAttached(o.destroyOld(apply))
+
+		for _, refresh := range []bool{true, false} {
+			plan, o.live, o.old = startProvider(t, o.provider), o.state, o.state
+			if refresh {
+				o.refresh(plan, &o.old)
+				o.refresh(plan, &o.live)
+			}
+			plan.Plan(o.live, o.config("p1", nil))
+			_, _, diags := plan.Plan(o.old, o.null())
+			wantDiagnostic(t, diags, `WARNING: Another Resource Has the Stream: stream "s000"`, "change a value in triggers")
+		}
+	})
+}
+
+// If the destroy fails in the apply of the replacement, the next apply detaches the processors.
+func TestOldObjectWhoseDestroyFailed(t *testing.T) {
+	t.Parallel()
+	for _, fault := range []streamstest.Fault{{Status: 503}, {ResetAfter: true}} {
+		withOldObject(t, func(t *testing.T, o *oldObjectTest) {
+			apply := startProvider(t, o.provider)
+			o.create(apply, "s001")
+			o.former.InjectFunc(func(streamstest.Request) *streamstest.Fault { return &fault })
+			if !o.destroyOld(apply).Failed() {
+				t.Fatal("no error")
+			}
+			o.former.InjectFunc(nil)
+			o.refresh(startProvider(t, o.provider), &o.old)
+			if diags := o.destroyOld(startProvider(t, o.provider)); diags.Failed() || !o.old.Value.IsNull() {
+				t.Errorf("the object is left: %s", diags)
+			}
+			o.former.WantRequests(t, patches(map[string][]string{"s000": {}})...)
+		})
+	}
+}
+
+// At another deployment, the apply of the replacement forgets the old object.
+func TestOldObjectOfAnotherDeployment(t *testing.T) {
+	t.Parallel()
+	onBoth(t, nil, func(t *testing.T, d *deploymentTest) {
+		apply := startProvider(t, d.at(d.url).provider)
+		config := d.config("p1", nil)
+		null := coretest.Managed{Value: tftypes.NewValue(config.Type(), nil)}
+		planned, _, _ := apply.Plan(null, config)
+		if _, diags := apply.Apply(null.Value, planned, config); diags.Failed() {
+			t.Fatal(diags)
+		}
+		d.configured.ForgetRequests()
+		planned, _, diags := apply.Plan(d.state, d.null())
+		wantDiagnostics(t, diags, "WARNING: "+deploymentChanged)
+		left, diags := apply.Apply(d.state.Value, planned, d.null())
+		wantDiagnostics(t, diags)
+		wantState(t, d.null(), left)
+		d.configured.WantRequests(t)
+	})
+}
