@@ -1,6 +1,7 @@
 package coretest
 
 import (
+	"maps"
 	"slices"
 
 	"github.com/hashicorp/terraform-plugin-go/tftypes"
@@ -32,7 +33,7 @@ func (c *terraformCore) apply(changes []change, refreshed map[string]*instance, 
 			case ch.verb == forget:
 				return c.forgetObject(ch)
 			case ch.deposed, ch.verb == createThenDelete:
-				return c.destroyDeposed(p, ch.addr, ch.prior)
+				return c.destroyDeposed(p, ch)
 			}
 			return c.destroy(p, ch)
 		}}
@@ -62,12 +63,12 @@ func (c *terraformCore) apply(changes []change, refreshed map[string]*instance, 
 	if opts.action != nil && !c.cli.actionsInNodes {
 		nodes = append(nodes, node{"invoke", []string{"set " + opts.actionAfter}, func(p *Process) bool { return c.invoke(p, opts.action) }})
 	}
-	c.unplanned, c.unforeseen = streamNames{}, streamNames{}
+	c.leftBehind, c.announced, c.unforeseen = streamNames{}, maps.Clone(c.said), streamNames{}
 	for _, ch := range changes {
 		switch {
 		case ch.prior == nil:
 		case ch.deposed:
-			c.unplanned.add(c.here(ch.prior).streams()...)
+			c.leftBehind.add(c.here(ch.prior).streams()...)
 			c.unforeseen.add(c.here(ch.prior).streams()...)
 		case ch.wanted.group && ch.wanted.lateStream, ch.verb == createThenDelete,
 			ch.verb.replaces() && (ch.forced || ch.prior.tainted):
@@ -78,7 +79,9 @@ func (c *terraformCore) apply(changes []change, refreshed map[string]*instance, 
 		c.unforeseen.add(opts.action.stream())
 	}
 	c.called, c.detached = map[*stored]bool{}, streamNames{}
+	c.callsLeft = opts.killedAfter
 	c.walk(p, nodes)
+	c.callsLeft = 0
 	if opts.action != nil {
 		c.limit(opts.action.stream()) // an action has no state
 	}
@@ -174,6 +177,7 @@ func (c *terraformCore) createOrUpdate(p *Process, ch change) (applied, ok bool)
 	case ok && got.Value.IsNull():
 		c.t.Fatalf("%s: success, but no object", what)
 	case ok:
+		c.created = c.created || prior == nil
 		c.checkCompatible(what+": inconsistent result", actual.planned.Value, got.Value)
 		is.current = &stored{Managed: got, dependsOn: ch.dependsOn, createBeforeDestroy: ch.createsFirst}
 	case got.Value.IsNull(): // core keeps the prior state
@@ -205,17 +209,19 @@ func (c *terraformCore) destroy(p *Process, ch change) bool {
 		before = ch.before
 	}
 	var ok bool
-	is.current, ok = c.applyDestroy(p, "destroy "+ch.addr, is.current, before, planned)
+	is.current, ok = c.applyDestroy(p, "destroy "+ch.addr, is.current, before, planned, false)
 	return ok
 }
 
-func (c *terraformCore) destroyDeposed(p *Process, addr string, s *stored) bool {
-	is := c.state[addr]
+func (c *terraformCore) destroyDeposed(p *Process, planned change) bool {
+	is, addr, s := c.state[planned.addr], planned.addr, planned.prior
 	ch, ok := c.planDestroy(p, addr, s, true)
 	if !ok {
 		return false
 	}
-	left, ok := c.applyDestroy(p, "destroy deposed "+addr, s, s.Value, ch.planned)
+	c.destroysOld = planned.deposed
+	left, ok := c.applyDestroy(p, "destroy deposed "+addr, s, s.Value, ch.planned, true)
+	c.destroysOld = false
 	is.deposed = slices.DeleteFunc(is.deposed, func(d *stored) bool { return d == s })
 	if left != nil {
 		is.deposed = append(is.deposed, left)
@@ -223,13 +229,15 @@ func (c *terraformCore) destroyDeposed(p *Process, addr string, s *stored) bool 
 	return ok
 }
 
-func (c *terraformCore) applyDestroy(p *Process, what string, s *stored, before tftypes.Value, planned Managed) (*stored, bool) {
+func (c *terraformCore) applyDestroy(
+	p *Process, what string, s *stored, before tftypes.Value, planned Managed, deposed bool,
+) (*stored, bool) {
 	var got Managed
 	o := &applyCall{what: what, prior: c.here(s.with(Managed{Value: before, Private: s.Private})), detaches: s.text("on_destroy") != "keep"}
-	c.called[s] = true
 	c.makeCall(o, func() (diags Diagnostics) {
 		got, diags = p.Apply(before, planned, nullOf(s.Value.Type()))
-		c.checkRefusal(what, s, true, diags)
+		c.called[s] = true
+		c.checkRefusal(what, s, !deposed || !c.created, diags)
 		return diags
 	})
 	ok := len(o.errors) == 0

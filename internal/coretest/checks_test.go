@@ -156,7 +156,10 @@ func (c *terraformCore) checkRequests(cfg config, opts options, attached, had st
 			continue // core plans each create again before it applies the create
 		}
 		var configured []string
-		late := c.unplanned[r.StreamID]
+		late, said := false, c.said
+		if c.leftBehind[r.StreamID] {
+			said = c.announced
+		}
 		for addr, b := range cfg {
 			if set, ok := b.sets[r.StreamID]; ok {
 				configured = append(configured, patchBody(set))
@@ -171,7 +174,7 @@ func (c *terraformCore) checkRequests(cfg config, opts options, attached, had st
 		switch detaches := r.Body == patchBody(nil); {
 		case r.Method != http.MethodPatch, !detaches && !slices.Contains(configured, r.Body), len(configured) == 0 && !had[r.StreamID]:
 			c.t.Fatalf("an apply sent %s", r)
-		case slices.Contains(configured, r.Body), !kept, !r.Applied, !attached[r.StreamID], c.said[r.StreamID], late:
+		case slices.Contains(configured, r.Body), !kept, !r.Applied, !attached[r.StreamID], said[r.StreamID], late:
 		default:
 			c.t.Fatalf("stream %q was emptied, the configuration keeps it, and nothing was said of it", r.StreamID)
 		}

@@ -43,7 +43,12 @@ type terraformCore struct {
 
 	running atomic.Pointer[Process] // the last one that was started
 
-	failures []string // errors that the provider reported in this run
+	failures []string // errors that the provider reported in this run, and nodes that core did not run to their end
+
+	halts       func() bool // whether a node ends before its next call, after an interrupt; nil: no node does
+	interrupted bool        // the current run
+	callsLeft   int         // until the current apply is killed; 0: it is not
+	destroysOld bool        // the call in progress destroys a deposed object of an earlier run
 
 	invoking bool // the current apply has an action
 
@@ -52,9 +57,11 @@ type terraformCore struct {
 	failed   streamNames // an operation failed whose resource stays in the state with the stream
 	said     streamNames // a diagnostic has named them
 	written  streamNames // the set of a resource was sent in this process
+	created  bool        // a create has succeeded in this process
 
 	shared     map[string]int   // see sharedStreams
-	unplanned  streamNames      // core plans again in the apply how they are left, without marks: those of deposed objects
+	leftBehind streamNames      // those of deposed objects of earlier runs: core passes nothing from the plan to their destroys
+	announced  streamNames      // a diagnostic of the plan has named them
 	unforeseen streamNames      // no plan can say what the current apply does to them
 	called     map[*stored]bool // the provider was called for these objects in the current apply
 	detached   streamNames      // a destroy or a group has left them without a diagnostic in the current apply, and detaches
@@ -116,7 +123,7 @@ func newTerraformCore(t interface {
 func (c *terraformCore) startProvider(walk int, lateAddress bool) *Process {
 	c.t.Helper()
 	c.walks = walk
-	c.reported, c.failed, c.written = streamNames{}, streamNames{}, streamNames{}
+	c.reported, c.failed, c.written, c.created = streamNames{}, streamNames{}, streamNames{}, false
 	configured := maps.Clone(c.provider)
 	if lateAddress {
 		configured["base_url"] = tftypes.UnknownValue
@@ -139,6 +146,9 @@ func (c *terraformCore) noErrors(what string, diags Diagnostics) bool {
 				continue
 			}
 			c.said.add(id)
+			if c.destroysOld {
+				continue
+			}
 			if slices.ContainsFunc(saysUntrue, func(summary string) bool { return strings.HasPrefix(d.Summary, summary) }) {
 				c.limit(id)
 			}

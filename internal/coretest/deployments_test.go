@@ -105,7 +105,8 @@ func (c *terraformCore) here(s *stored) *stored {
 
 const deploymentChanged = "The Deployment Has Changed"
 
-// checkRefusal checks that a plan or a destroy fails if it would detach what another deployment has, and only then.
+// checkRefusal checks that a plan or a destroy fails if it would detach what another deployment has, and only then. A
+// replaced object is forgotten in the run of its replacement.
 func (c *terraformCore) checkRefusal(what string, s *stored, leaves bool, diags Diagnostics) {
 	refused := slices.ContainsFunc(diags, func(d *tfprotov6.Diagnostic) bool {
 		return d.Severity == tfprotov6.DiagnosticSeverityError && d.Summary == deploymentChanged

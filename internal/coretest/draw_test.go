@@ -4,6 +4,7 @@ import (
 	"maps"
 	"slices"
 	"strconv"
+	"strings"
 
 	"pgregory.net/rapid"
 
@@ -95,6 +96,12 @@ func (d *draws) run(i int) (run historyRun) {
 	d.addresses(&run, i)
 	if i > 0 {
 		last := d.runs[i-1]
+		ended := last.killedAfter == 0 && !slices.ContainsFunc(last.faults, func(f streamstest.RequestFault) bool {
+			return strings.HasPrefix(f.Name, interrupt)
+		})
+		if !ended && d.chance(60, "the same again") {
+			return historyRun{config: last.config, deployment: last.deployment, options: options{keepsState: run.keepsState}}
+		}
 		if run.deployment = last.deployment; d.chance(40, "another deployment") {
 			run.deployment = (last.deployment + 1 + d.index(2, "deployment")) % 3
 			if d.chance(70, "only sets") { // most other changes would be refused
@@ -122,6 +129,9 @@ func (d *draws) run(i int) (run historyRun) {
 	if d.chance(10, "meanwhile") {
 		run.between = d.change()
 	}
+	if !d.withCLI && len(run.replace) > 0 && d.chance(50, "killed") {
+		run.killedAfter = 2 + d.index(12, "killed after")
+	}
 	if d.chance(20, "read differently") {
 		run.reading = d.index(len(historyReadings), "reading")
 	}
@@ -133,7 +143,7 @@ func (d *draws) run(i int) (run historyRun) {
 
 // addresses draws what happens to each address. In each run, one kind of change is frequent.
 func (d *draws) addresses(run *historyRun, i int) {
-	goes, triggered := 10, 10
+	goes, triggered, replaced := 10, 10, 10
 	switch kind := d.index(4, "kind of run"); {
 	case i == 0:
 		goes = 0
@@ -141,6 +151,8 @@ func (d *draws) addresses(run *historyRun, i int) {
 		goes = 80
 	case kind == 1:
 		triggered = 80
+	case kind == 2:
+		replaced = 40
 	}
 	run.moved = map[string]string{}
 	for _, addr := range historyAddrs {
@@ -157,7 +169,7 @@ func (d *draws) addresses(run *historyRun, i int) {
 		case !configured:
 		case !b.group && d.chance(10, "import "+addr):
 			run.imports = append(run.imports, addr)
-		case d.chance(10, "replace "+addr):
+		case d.chance(replaced, "replace "+addr), b.createBeforeDestroy && d.chance(replaced, "replace "+addr):
 			run.replace = append(run.replace, addr)
 		case d.chance(10, "taint "+addr):
 			run.tainted = append(run.tainted, addr)

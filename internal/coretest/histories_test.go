@@ -71,6 +71,7 @@ func runHistory(t historyT) {
 		}
 		return rapid.IntRange(0, len(active)-1).Draw(t.T, "next")
 	}
+	c.halts = func() bool { return rapid.Bool().Draw(t.T, "halts") }
 	failed := true
 	defer func() {
 		if failed {

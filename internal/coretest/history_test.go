@@ -102,6 +102,7 @@ func (run historyRun) prepare(service *streamstest.Service, interrupts func()) {
 // interrupt interrupts Terraform while a request is under way, whose response must count. With an action, nothing happens:
 // StopProvider waits for the action, and the action for this request or the clock.
 func (c *terraformCore) interrupt() {
+	c.interrupted = true
 	if !c.invoking {
 		c.running.Load().Interrupt()
 	}

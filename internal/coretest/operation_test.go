@@ -53,8 +53,8 @@ func (o *applyCall) streams() []string {
 // makeCall makes a call and records what the service received.
 func (c *terraformCore) makeCall(o *applyCall, call func() Diagnostics) {
 	ids := o.streams()
-	c.called[o.prior] = true
 	diags := call()
+	c.called[o.prior] = true
 	o.requests = c.service.Requests()[c.sent:]
 	for _, r := range o.requests {
 		if r.Applied {

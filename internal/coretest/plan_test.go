@@ -13,7 +13,7 @@ import (
 func (c *terraformCore) plan(cfg config, opts options) (changes []change, refreshed map[string]*instance) {
 	c.t.Helper()
 	p := c.startProvider(1, opts.lateAddress)
-	c.failures, c.said = nil, streamNames{}
+	c.failures, c.said, c.interrupted = nil, streamNames{}, false
 	refreshed = map[string]*instance{}
 	addrs := slices.Collect(maps.Keys(cfg))
 	for addr := range c.state {
@@ -253,7 +253,7 @@ func (c *terraformCore) planDestroy(p *Process, addr string, s *stored, deposed 
 	none := nullOf(s.Value.Type())
 	planned, _, diags := p.Plan(s.Managed, none)
 	ch := change{addr: addr, verb: destroy, prior: s, before: s.Value, planned: planned, deposed: deposed}
-	c.checkRefusal("plan "+addr, s, true, diags)
+	c.checkRefusal("plan "+addr, s, !c.created, diags)
 	if !c.noErrors("plan "+addr, diags) {
 		return change{}, false
 	}

@@ -80,6 +80,10 @@ func (c *terraformCore) inTurn(p *Process, a *activeNode, yield func(struct{}) b
 		if !yield(struct{}{}) {
 			panic(stopped{})
 		}
+		if c.ends() {
+			c.failures = append(c.failures, a.name+" was not run to its end")
+			panic(stopped{})
+		}
 		c.sent = len(c.service.Requests())
 		return func(resp any) {
 			if c.responded != nil {
@@ -90,7 +94,17 @@ func (c *terraformCore) inTurn(p *Process, a *activeNode, yield func(struct{}) b
 	return &turns
 }
 
-// runUntilStopped runs a node until its end, or until the test fails in another node.
+// ends reports whether a node ends before its next call. After an interrupt, some nodes have made their next call before. A
+// killed apply makes no more calls.
+func (c *terraformCore) ends() bool {
+	if c.callsLeft > 1 {
+		c.callsLeft--
+		return false
+	}
+	return c.callsLeft == 1 || c.interrupted && c.halts != nil && c.halts()
+}
+
+// runUntilStopped runs a node until its end, or until it is stopped.
 func (n node) runUntilStopped(p *Process) (ok bool) {
 	defer func() {
 		if cause := recover(); cause != nil && cause != any(stopped{}) {
@@ -100,5 +114,5 @@ func (n node) runUntilStopped(p *Process) (ok bool) {
 	return n.run(p)
 }
 
-// stopped is the value with which a call of a stopped node panics.
+// stopped is the value with which a call of a stopped node panics: the test has failed in another node, or core ends.
 type stopped struct{}

@@ -24,6 +24,9 @@ func (c *terraformCore) addToScript(run historyRun) {
 			fmt.Fprintf(&text, "# Ctrl-C during the request of the fault %s\n", f)
 		}
 	}
+	if run.killedAfter > 0 {
+		fmt.Fprintf(&text, "# kill -9 after %d calls of the apply to the provider\n", run.killedAfter-1)
+	}
 	if run.between.stream.ID != "" {
 		fmt.Fprintf(&text, "# Between the plan and the apply, somebody changes the stream: %+v\n", run.between)
 	}

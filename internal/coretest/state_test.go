@@ -19,6 +19,7 @@ type options struct {
 	keepsState       bool              // -refresh=false
 	lateAddress      bool              // base_url is known after apply
 	meanwhile        func()            // between the plan and the apply; may be nil
+	killedAfter      int               // calls of the apply; 0: never
 
 	action      *resourceBlock // of one stream; may be nil
 	actionAfter string         // the address that triggers the action
