@@ -7,8 +7,8 @@ variable "known_processors" {
 locals {
   streams = yamldecode(file("${path.module}/streams.yaml"))
 
-  # The group of a stream is the first digit of a hash of its id, which makes 16 groups; two digits make 256. A site is a
-  # good group, too. A position in the file is not: an inserted line would move streams to other groups.
+  # The first digit of a hash of the id makes 16 groups, and two digits make 256. A site is a good group, too. A position in
+  # the file is not: an inserted line would move streams to other groups.
   ids_by_group = { for id in keys(local.streams) : substr(sha256(id), 0, 1) => id... }
 
   # The typos of each stream. The splat makes an empty list of a stream without a value.

@@ -1,2 +1,2 @@
-# cam-1 is the id of the stream. The import itself sends no request.
+# cam-1 is the id of the stream.
 terraform import stream_processors.entrance cam-1
