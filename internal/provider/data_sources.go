@@ -8,11 +8,8 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/datasource"
 	"github.com/hashicorp/terraform-plugin-framework/datasource/schema"
 	"github.com/hashicorp/terraform-plugin-framework/diag"
-	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
 	"github.com/hashicorp/terraform-plugin-framework/types"
-	"github.com/hashicorp/terraform-plugin-framework/types/basetypes"
-	"github.com/hashicorp/terraform-plugin-go/tftypes"
 
 	"github.com/stream-management/terraform-provider-stream/internal/streams"
 )
@@ -94,13 +91,13 @@ func (d *processorsDataSource) Read(ctx context.Context, req datasource.ReadRequ
 	m.take(found[id])
 	m.LastEdited = types.Int64Value(found[id].LastEdited)
 	m.Deployment = d.session.deployment.value()
-	resp.Diagnostics.Append(resp.State.Set(ctx, m)...)
+	resp.Diagnostics.Append(setState(ctx, &resp.State, m)...)
 }
 
 type groupDataSource struct{ dataSource }
 
 type groupDataModel struct {
-	StreamIDs  idSet          `tfsdk:"stream_ids"`
+	StreamIDs  types.Set      `tfsdk:"stream_ids"`
 	Streams    types.Map      `tfsdk:"streams"`
 	Deployment types.String   `tfsdk:"deployment"`
 	Timeouts   timeouts.Value `tfsdk:"timeouts"`
@@ -115,13 +112,13 @@ func (d *groupDataSource) Schema(_ context.Context, _ datasource.SchemaRequest, 
 		MarkdownDescription: "Reads the processors that are attached to streams: one `GET` for each. It needs `detect_drift` in the provider block.",
 		Attributes: map[string]schema.Attribute{
 			"stream_ids": schema.SetAttribute{
-				CustomType:          idSetType{types.SetType{ElemType: types.StringType}},
+				CustomType:          stringSetType,
 				Required:            true,
 				MarkdownDescription: "Ids of the streams; may be empty. The rules for the ids are those of `stream_processors`.",
 				Validators:          []validator.Set{streamIDRule},
 			},
 			"streams": schema.MapAttribute{
-				ElementType:         types.SetType{ElemType: types.StringType},
+				ElementType:         stringSetType,
 				Computed:            true,
 				MarkdownDescription: "The ids of the processors that are attached to each stream, by stream id.",
 			},
@@ -134,7 +131,7 @@ func (d *groupDataSource) Schema(_ context.Context, _ datasource.SchemaRequest, 
 func (d *groupDataSource) Read(ctx context.Context, req datasource.ReadRequest, resp *datasource.ReadResponse) {
 	var m groupDataModel
 	resp.Diagnostics.Append(req.Config.Get(ctx, &m)...)
-	found := d.read(ctx, ofStreamIDs, knownSet(m.StreamIDs.Set).IDs(), m.Timeouts.Read, &resp.Diagnostics)
+	found := d.read(ctx, ofStreamIDs, knownSet(m.StreamIDs).IDs(), m.Timeouts.Read, &resp.Diagnostics)
 	if resp.Diagnostics.HasError() {
 		return
 	}
@@ -142,27 +139,7 @@ func (d *groupDataSource) Read(ctx context.Context, req datasource.ReadRequest, 
 	for id, stream := range found {
 		sets[id] = stringSet(stream.ProcessorIDs.IDs())
 	}
-	m.Streams = types.MapValueMust(types.SetType{ElemType: types.StringType}, sets)
+	m.Streams = types.MapValueMust(stringSetType, sets)
 	m.Deployment = d.session.deployment.value()
-	resp.Diagnostics.Append(resp.State.Set(ctx, m)...)
-}
-
-// idSetType is the type of a set of many ids. The framework compares each element of another set with each one, which takes
-// minutes for 10,000 ids.
-type idSetType struct{ types.SetType }
-
-type idSet struct{ types.Set }
-
-func (t idSetType) ValueFromTerraform(ctx context.Context, v tftypes.Value) (attr.Value, error) {
-	set, err := t.SetType.ValueFromTerraform(ctx, v)
-	ids, _ := set.(types.Set) // nothing else, unless there is an error
-	return idSet{ids}, err
-}
-
-// Validate does not look for duplicates: Terraform sends none.
-func (t idSetType) Validate(context.Context, tftypes.Value, path.Path) diag.Diagnostics { return nil }
-
-// SetSemanticEquals is true: a read does not change the ids that were configured.
-func (idSet) SetSemanticEquals(context.Context, basetypes.SetValuable) (bool, diag.Diagnostics) {
-	return true, nil
+	resp.Diagnostics.Append(setState(ctx, &resp.State, m)...)
 }

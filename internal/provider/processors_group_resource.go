@@ -78,7 +78,7 @@ func (m *groupModel) take(kept entries, reported map[string]*streams.Stream) {
 	for id, entry := range kept {
 		values[id] = stringSet(entry.Set.IDs())
 	}
-	m.Streams = types.MapValueMust(types.SetType{ElemType: types.StringType}, values)
+	m.Streams = types.MapValueMust(stringSetType, values)
 	for _, s := range reported {
 		m.LastEdited = types.Int64Value(max(m.LastEdited.ValueInt64(), s.LastEdited))
 	}
@@ -98,7 +98,7 @@ func (r *groupResource) Schema(_ context.Context, _ resource.SchemaRequest, resp
 			"thousand streams.",
 		Attributes: attachmentAttributes(onDestroy, map[string]schema.Attribute{
 			"streams": schema.MapAttribute{
-				ElementType: types.SetType{ElemType: types.StringType},
+				ElementType: stringSetType,
 				Required:    true,
 				MarkdownDescription: "The ids of the processors to attach to each stream, by stream id. An update sends only the sets " +
 					"that differ. The rules for the ids are those of `stream_processors`.",

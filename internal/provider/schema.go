@@ -16,6 +16,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema/stringdefault"
 	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
 	"github.com/hashicorp/terraform-plugin-framework/types"
+	"github.com/hashicorp/terraform-plugin-go/tftypes"
 
 	"github.com/stream-management/terraform-provider-stream/internal/streams"
 )
@@ -49,7 +50,7 @@ var (
 		Validators: []validator.String{streamIDRule},
 	}
 	processorIDsAttribute = schema.SetAttribute{
-		ElementType:         types.StringType,
+		CustomType:          stringSetType,
 		Required:            true,
 		MarkdownDescription: "Ids of the processors to attach, in any order. An empty set detaches all processors.",
 		Validators:          []validator.Set{processorIDRule},
@@ -91,8 +92,18 @@ func computedString(description string) schema.StringAttribute {
 }
 
 func computedSet(description string) schema.SetAttribute {
-	return schema.SetAttribute{ElementType: types.StringType, Computed: true, MarkdownDescription: description}
+	return schema.SetAttribute{CustomType: stringSetType, Computed: true, MarkdownDescription: description}
 }
+
+// uniqueSetType is the type of sets in which nobody has to look for duplicates: neither Terraform nor [stringSet] makes
+// any. The framework compares each element with every other one, which takes minutes for 10,000.
+type uniqueSetType struct{ types.SetType }
+
+var stringSetType = uniqueSetType{types.SetType{ElemType: types.StringType}}
+
+func (t uniqueSetType) Equal(o attr.Type) bool { return o == t || t.SetType.Equal(o) }
+
+func (uniqueSetType) Validate(context.Context, tftypes.Value, path.Path) diag.Diagnostics { return nil }
 
 const defaultTimeout = 5 * time.Minute
 

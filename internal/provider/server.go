@@ -20,6 +20,7 @@ func NewServer(version string, dial DialContext) func() tfprotov6.ProviderServer
 		p := &streamProvider{version: version, dial: dial}
 		server, _ := providerserver.NewProtocol6(p)().(fullServer)
 		server = releasingServer{server}
+		server = linearServer{server}
 		server = newUnchangedServer(server, p)
 		return &stoppingServer{fullServer: server}
 	}

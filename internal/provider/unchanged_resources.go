@@ -67,7 +67,7 @@ func (r unchangedResource) inspect(in string, attributes map[string]schema.Attri
 		for field, value := range reflect.ValueOf(attribute).Fields() {
 			keeps := value.IsZero() || field.Name == "Validators"
 			switch part := value.Interface().(type) {
-			case bool, string, basetypes.StringType, basetypes.SetType, timeouts.Type:
+			case bool, string, basetypes.StringType, uniqueSetType, timeouts.Type:
 				keeps = true
 			case []planmodifier.String:
 				keeps = !slices.ContainsFunc(part, func(m planmodifier.String) bool { return reflect.TypeOf(m) != requiresReplace })
