@@ -4,6 +4,7 @@
 package coretest
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"iter"
@@ -46,6 +47,7 @@ type Process struct {
 	Server  tfprotov6.ProviderServer
 	Schemas *Schemas
 	Stopped <-chan struct{} // closed when Terraform no longer listens to an action; may be nil
+	Limit   time.Duration   // of a call; 0 means 50 seconds
 
 	// Begin is called before each import, read, plan, apply and invocation, and end with the response; may be nil.
 	Begin func(name string, req any) (end func(resp any))
@@ -58,16 +60,16 @@ func makeCall[Req, Resp any](p *Process, name string, req Req, method func(conte
 	if p.Begin != nil {
 		end = p.Begin(name, req)
 	}
-	defer limitTime(name).Stop()
+	defer p.limitTime(name).Stop()
 	resp, err := method(context.Background(), req)
 	p.must(err)
 	end(resp)
 	return resp
 }
 
-// limitTime ends all tests if it is not stopped within 50 seconds. They then show what the call waits for.
-func limitTime(call string) *time.Timer {
-	return time.AfterFunc(50*time.Second, func() { panic(call + " does not end") })
+// limitTime ends all tests if it is not stopped in time. They then show what the call waits for.
+func (p *Process) limitTime(call string) *time.Timer {
+	return time.AfterFunc(cmp.Or(p.Limit, 50*time.Second), func() { panic(call + " does not end") })
 }
 
 // Managed is a resource in a state or a plan.
@@ -202,7 +204,7 @@ func (p *Process) ValidateData(typeName string, config Attributes) Diagnostics {
 func (p *Process) ReadData(typeName string, config Attributes) (any, Diagnostics) {
 	p.T.Helper()
 	typ := p.Schemas.DataSourceSchemas[typeName].ValueType()
-	defer limitTime("ReadDataSource").Stop()
+	defer p.limitTime("ReadDataSource").Stop()
 	resp, err := p.Server.ReadDataSource(context.Background(), &tfprotov6.ReadDataSourceRequest{
 		TypeName: typeName, Config: DynamicValue(ToTerraform(typ, config)),
 	})
@@ -255,7 +257,7 @@ func (p *Process) List(config Attributes, includeResource bool, limit int64) ite
 	})
 	p.must(err)
 	return func(yield func(tfprotov6.ListResourceResult) bool) {
-		defer limitTime("ListResource").Stop()
+		defer p.limitTime("ListResource").Stop()
 		stream.Results(yield)
 	}
 }
@@ -263,7 +265,7 @@ func (p *Process) List(config Attributes, includeResource bool, limit int64) ite
 // Interrupt does what Terraform does after a Ctrl-C.
 func (p *Process) Interrupt() {
 	p.T.Helper()
-	defer limitTime("StopProvider").Stop()
+	defer p.limitTime("StopProvider").Stop()
 	_, err := p.Server.StopProvider(context.Background(), &tfprotov6.StopProviderRequest{})
 	p.must(err)
 }

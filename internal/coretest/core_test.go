@@ -7,6 +7,7 @@ import (
 	"strings"
 	"sync"
 	"sync/atomic"
+	"time"
 
 	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
 	"github.com/hashicorp/terraform-plugin-go/tftypes"
@@ -129,7 +130,7 @@ func (c *terraformCore) startProvider(walk int, lateAddress bool) *Process {
 		configured["base_url"] = tftypes.UnknownValue
 	}
 	c.lateDeployment = lateAddress && configured["deployment"] == nil
-	p := &Process{T: c.t, Server: c.start(), Schemas: schemas()}
+	p := &Process{T: c.t, Server: c.start(), Schemas: schemas(), Limit: time.Hour} // of a clock that does not wait
 	c.running.Store(p)
 	p.Configure(configured)
 	return p
