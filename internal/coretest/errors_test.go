@@ -61,13 +61,13 @@ const nothingSent = "Nothing was sent by this operation."
 // always true.
 func (c *terraformCore) checkLastSentence(o *applyCall, id, detail string) {
 	requests := o.requestsTo(id)
-	last, plans := detail[strings.LastIndex(detail, "\n\n")+1:], strings.HasPrefix(o.what, "plan ")
+	last, plans := detail[strings.LastIndex(detail, "\n")+1:], strings.HasPrefix(o.what, "plan ")
 	last, unsent := strings.CutPrefix(strings.TrimSpace(last), nothingSent)
 	last = strings.TrimSpace(last)
 	applied := slices.ContainsFunc(requests, func(r streamstest.Request) bool { return r.Applied })
 	after, _ := c.attached(id).([]string)
 	switch {
-	case last == "The stream was not changed by this resource.":
+	case last == "The stream was not changed by this resource.", last == "Nothing was changed by this read.":
 		return
 	case last == "The stream was not changed.":
 		if applied {

@@ -33,7 +33,7 @@ func (d *dataSource) Configure(_ context.Context, req datasource.ConfigureReques
 // read reads streams. A stream that does not exist is an error.
 func (d *dataSource) read(ctx context.Context, of subject, ids []string, limit timeLimit, diags *diag.Diagnostics) map[string]*streams.Stream {
 	d.session.checkReads(diags, "Streams Cannot Be Read", "the streams could not be read",
-		"remove the data source: nobody can ask the service what is attached.")
+		withoutDataSource)
 	if diags.HasError() {
 		return nil
 	}
@@ -42,7 +42,7 @@ func (d *dataSource) read(ctx context.Context, of subject, ids []string, limit t
 	found, t := map[string]*streams.Stream{}, &tally{subject: of}
 	for id, read := range d.session.readEach(ctx, ids) {
 		if found[id] = read.got; read.err != nil {
-			t.add(id, diagnoseRead(id, read.err))
+			t.add(id, diagnoseRead(id, read.err, withoutDataSource))
 		}
 	}
 	diags.Append(t.diagnostics("A data source changes nothing.")...)

@@ -260,16 +260,24 @@ func TestUnknownOutcomeBesideDeploymentChange(t *testing.T) {
 	})
 }
 
-// An import knows the configured deployment.
+// An import knows the configured deployment. If imports read nothing, one warning says so.
 func TestDeploymentOfImport(t *testing.T) {
 	t.Parallel()
-	for _, test := range []struct{ provider, want any }{
-		{coretest.Attributes{"base_url": "https://Host/v2"}, "https://host"},
-		{coretest.Attributes{"base_url": "https://host", "deployment": "eu"}, "eu"},
-		{coretest.Attributes{"base_url": tftypes.UnknownValue}, nil},
+	notRead := []string{"WARNING: Imported Streams Were Not Read"}
+	for _, test := range []struct {
+		provider, want any
+		warnings       []string
+	}{
+		{coretest.Attributes{"base_url": "https://Host/v2"}, "https://host", notRead},
+		{coretest.Attributes{"base_url": "https://host", "deployment": "eu"}, "eu", notRead},
+		{coretest.Attributes{"base_url": tftypes.UnknownValue}, nil, notRead},
+		{coretest.Attributes{"base_url": "https://host", "detect_drift": true}, "https://host", nil},
 	} {
 		provider, _ := test.provider.(coretest.Attributes)
-		imported, diags := startProvider(t, provider).ImportState("cam-1")
+		p := startProvider(t, provider)
+		imported, diags := p.ImportState("cam-1")
+		wantDiagnostics(t, diags, test.warnings...)
+		_, diags = p.ImportState("cam-2")
 		wantDiagnostics(t, diags)
 		wantAttribute(t, imported, "deployment", test.want)
 	}

@@ -20,8 +20,11 @@ import (
 // Diagnostics about streams are made here, in warnings.go and in deployment.go. A failed operation says what happened,
 // where, what the service said, what to check, and last what is now true of the stream.
 
-func diagnoseRead(id string, err error) diag.Diagnostic {
-	return diagnose(id, fmt.Sprintf("stream %q could not be read", id), "", operation{err: err})
+// diagnoseRead makes the error of a failed read. otherwise is what to do where the deployment serves no reads.
+func diagnoseRead(id string, err error, otherwise string) diag.Diagnostic {
+	e := asStreamError(err)
+	return failure(e, fmt.Sprintf("stream %q could not be read", id), firstHint(hintsOf(e, false, otherwise)).text,
+		"Nothing was changed by this read.")
 }
 
 // diagnose makes the error of a failed operation. happened is a clause such as `stream "cam-1" could not be read`.
@@ -38,27 +41,58 @@ func diagnose(id, happened, inState string, o operation) diag.Diagnostic {
 	}
 
 	e := asStreamError(o.err)
+	advice := firstHint(hintsOf(e, o.decision.Send && o.decision.Set.Len() == 0, "")).text
+	if o.facts.Left != nil {
+		advice += fmt.Sprintf(" In this run, an object that had set %s left the stream.", o.facts.Left)
+	}
+	switch {
+	case e.Outcome == streams.NotChanged || inState == "":
+	case e.Repeated:
+		advice += " " + changeTriggers
+	default:
+		advice += " " + inState
+	}
+	return failure(e, happened, advice, nowTrue(o.now()))
+}
+
+// failure makes the error of a request that failed, or that was not sent.
+func failure(e *streams.Error, happened, advice, now string) diag.Diagnostic {
 	happened = sentence(happened)
 	if e.TokenRequest {
 		happened += " The token request to oauth2.token_url failed."
 	}
-	if e.Reason != "" {
-		happened += " " + sentence(e.Reason)
+	detail := ""
+	if e.Repeated {
+		detail = repeated(e, happened, advice, now)
+	} else {
+		if e.Reason != "" {
+			happened += " " + sentence(e.Reason)
+		}
+		detail = paragraphs(happened, requestAndResponse(e), advice, now)
 	}
-	hints := hintsOf(e, o.decision.Send && o.decision.Set.Len() == 0)
-	advice := hints[firstHint(hints)].text
-	if o.facts.Left != nil {
-		advice += fmt.Sprintf(" In this run, an object that had set %s left the stream.", o.facts.Left)
-	}
-	if e.Outcome != streams.NotChanged && inState != "" {
-		advice += " " + inState
-	}
-	d := diag.NewErrorDiagnostic(string(e.Kind), paragraphs(happened, requestAndResponse(e), advice, nowTrue(o.now())))
+	d := diag.NewErrorDiagnostic(string(e.Kind), detail)
 	shown := map[streams.Kind]string{streams.KindBadRequest: "processor_ids", streams.KindNotFound: "stream_id"}[e.Kind]
 	if shown == "" || e.TokenRequest || cannotRead(e) {
 		return d
 	}
 	return diag.WithPath(path.Root(shown), d)
+}
+
+// repeated is the detail of an error that has the cause of another one. There may be hundreds, so it has at most six lines
+// of 78 characters, of which about 74 are used. Another error has the whole cause.
+func repeated(e *streams.Error, happened, advice, now string) string {
+	if e.Attempts == 0 {
+		now = "Nothing was sent by this operation. " + now
+	}
+	cause := e.Reason
+	if e.Responded() {
+		cause = strings.Join(slices.DeleteFunc([]string{e.Reason, streams.StatusText(e.Status), e.Message}, func(s string) bool { return s == "" }), ": ")
+	}
+	room := (6-(len(now)+77)/78)*74 - len(happened) - len(advice) - 3
+	if runes := []rune(cause); len(runes) > max(room, 20) {
+		cause = string(runes[:max(room, 20)-1]) + "…"
+	}
+	return happened + " " + sentence(cause) + " " + advice + "\n" + now
 }
 
 // conflictError is for two resources that give a stream different sets. Nobody knows in the plan of the second one
@@ -188,7 +222,16 @@ func sentence(s string) string {
 	return s + "."
 }
 
-const nothingDone = "Nothing was sent, and nothing was changed in the state."
+const nothingDone = "Nothing was sent by this operation, and it changed nothing in the state."
+
+// What to do where the deployment serves no reads.
+const (
+	withoutReads      = "set detect_drift = false, or unset STREAM_DETECT_DRIFT."
+	withoutDataSource = "remove the data source: the operators of the service know what is attached, and the state of a resource has " +
+		"the set that was sent last."
+	withoutQuery       = "write the resources by hand."
+	withoutGroupImport = "remove the import, and apply the group: a create sends each set once, and detaches what is not in the sets."
+)
 
 // needsReads is the error of what cannot be done without detect_drift.
 func needsReads(summary, otherwise string) diag.Diagnostic {
@@ -196,7 +239,7 @@ func needsReads(summary, otherwise string) diag.Diagnostic {
 		"The interface specifies no read, so the provider reads streams only with detect_drift.",
 		"If the deployment serves GET /v2/streams/{id}, set detect_drift = true in the provider block, or STREAM_DETECT_DRIFT=true. "+
 			"Otherwise "+otherwise,
-		nothingDone))
+		"Nothing was sent by this operation."))
 }
 
 func invalidValue(at path.Path, value, what string, err error) diag.Diagnostic {

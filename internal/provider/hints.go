@@ -16,13 +16,14 @@ type hint struct {
 	text string
 }
 
-// firstHint returns the index of the first of the hints that fits. The last one fits every failure.
-func firstHint(hints []hint) int {
-	return slices.IndexFunc(hints, func(h hint) bool { return h.fits })
+// firstHint returns the first of the hints that fits. The last one fits every failure.
+func firstHint(hints []hint) hint {
+	return hints[slices.IndexFunc(hints, func(h hint) bool { return h.fits })]
 }
 
-// hintsOf returns all hints, in the order in which they are tried. empty says that the operation sent the empty set.
-func hintsOf(e *streams.Error, empty bool) []hint {
+// hintsOf returns all hints, in the order in which they are tried. empty says that the operation sent the empty set;
+// otherwise is what to do where the deployment serves no reads.
+func hintsOf(e *streams.Error, empty bool, otherwise string) []hint {
 	causedBy := func(cause error) bool { return errors.Is(e.Err, cause) }
 	status := func(codes ...int) bool { return slices.Contains(codes, e.Status) }
 	class := e.Status / 100
@@ -32,12 +33,15 @@ func hintsOf(e *streams.Error, empty bool) []hint {
 	if e.TokenRequest {
 		address = "oauth2.token_url"
 	}
+	carried := "The request carried " + e.Credentials + ". "
+	if e.Repeated && !e.TokenRequest {
+		carried = "Those requests carried " + e.Credentials + ". "
+	}
 	applyLater := "Apply again later. If this error stays, check " + address + "."
 
 	return []hint{
 		// No request was sent.
 		{causedBy(context.Canceled), "Apply again when you are ready."},
-		{e.Repeated, "The error of the other operation says what to check."},
 		{causedBy(streams.ErrNotSent), "A setting or an environment variable of this machine may be invalid. Check headers, and the " +
 			"variables that the error names."},
 		{causedBy(streams.ErrTokenWait), "The token endpoint may be slow or overloaded. Check oauth2.token_url. request_timeout limits " +
@@ -48,13 +52,12 @@ func hintsOf(e *streams.Error, empty bool) []hint {
 		{causedBy(streams.ErrSecretFile), "The file may not be mounted or written yet, or the path may be wrong. A relative path is " +
 			"relative to the folder where Terraform runs."},
 		{e.URL == "" && e.Err != nil, "Another operation on the same stream may be slow. Apply again, or raise the timeouts of the resource."},
-		{e.Attempts == 0 && causedBy(context.DeadlineExceeded), "Too many operations may wait for their turn. Raise " +
+		{e.Attempts == 0 && !e.Repeated && causedBy(context.DeadlineExceeded), "Too many operations may wait for their turn. Raise " +
 			"max_concurrent_requests or the timeouts of the resource, or lower Terraform's -parallelism."},
 
 		// The operation decides.
 		{cannotRead(e), "This deployment may not offer GET /v2/streams/{id}, which the service's interface document does not specify, " +
-			"or may respond in a form of its own. Set detect_drift = false (or unset STREAM_DETECT_DRIFT). If reads have worked before, " +
-			"check base_url."},
+			"or may respond in a form of its own. If reads have worked before, check base_url. Otherwise " + otherwise},
 		{empty && !e.TokenRequest && (status(400, 422) || anotherSet), "The service may not accept an empty set. To destroy without " +
 			"one, set on_destroy = \"keep\", apply, and then destroy."},
 
@@ -80,9 +83,8 @@ func hintsOf(e *streams.Error, empty bool) []hint {
 		{e.Kind == streams.KindTimeout && e.Err == nil, "The " + receiver + " may be slow or overloaded. " + applyLater},
 
 		// The token endpoint responded. Some refuse a client with a status of success.
-		{e.TokenRequest && (status(400, 401) || class == 2 && e.Kind == streams.KindAuthentication), "The token request carried " +
-			e.Credentials + ". The token endpoint may not know the client, or may not accept its credentials, scopes or parameters. Check oauth2.client_id and the other attributes of oauth2 " +
-			"or the environment variables STREAM_OAUTH2_…, and whether oauth2.token_url is the right endpoint."},
+		{e.TokenRequest && (status(400, 401) || class == 2 && e.Kind == streams.KindAuthentication), carried +
+			"The endpoint may not know the client, its credentials or scopes. Check oauth2.client_id and oauth2.token_url, too."},
 		{e.TokenRequest && unexpected, "The response may not have come from a token endpoint, but from a login page or a proxy. Check " +
 			"oauth2.token_url."},
 		{e.TokenRequest && status(http.StatusTooManyRequests), "The token endpoint may limit requests. " + applyLater},
@@ -96,13 +98,12 @@ func hintsOf(e *streams.Error, empty bool) []hint {
 		{status(http.StatusTooManyRequests), "There may be too many requests at a time. Limit them with requests_per_second or " +
 			"Terraform's -parallelism."},
 		{!e.Documented && status(400, 401, 403, 404, 422), "The response may not have come from the service, whose errors have another " +
-			"form, but from a proxy or gateway. Check base_url, for example whether it must begin with https://, the id of the stream, " +
-			"and the proxy settings (HTTPS_PROXY, NO_PROXY)."},
-		{status(http.StatusUnauthorized) && e.Credentials == config.NoCredentials, "The request carried no credentials. Set token, token_file, " +
+			"form, but from a proxy or gateway. Check base_url (its path, and https://), the id of the stream, HTTPS_PROXY and NO_PROXY."},
+		{status(http.StatusUnauthorized) && e.Credentials == config.NoCredentials, carried + "Set token, token_file, " +
 			"basic_auth, oauth2 or headers in the provider block, or the environment variables of one of them."},
-		{status(http.StatusUnauthorized), "The request carried " + e.Credentials + ". The service may expect another credential or another " +
-			"form, or the credential may have expired. Check the provider block and the environment variables STREAM_…."},
-		{status(http.StatusForbidden), "The request carried " + e.Credentials + ". The credentials may not permit the operation on this stream."},
+		{status(http.StatusUnauthorized), carried + "The credential may have expired, or be the wrong one. Check the provider block " +
+			"and the variables STREAM_…."},
+		{status(http.StatusForbidden), carried + "The credentials may not permit the operation on this stream."},
 		{status(http.StatusNotFound), "The stream may not exist at this base_url, or the credentials may not permit access to it. Check " +
 			"the id of the stream."},
 		{status(http.StatusConflict, http.StatusLocked), "Somebody else may be changing the stream. Apply again."},
@@ -111,8 +112,8 @@ func hintsOf(e *streams.Error, empty bool) []hint {
 		{status(400, 422), "The service may not know one of the processor ids, or may not accept this set."},
 		{class == 4 || status(http.StatusNotImplemented), "The " + receiver + " may not offer this operation at this address, or may be " +
 			"another version. Check " + address + "."},
-		{e.Kind == streams.KindTimeout, "The " + receiver + " may be slow or overloaded, or nothing may listen at this address. Check " +
-			address + ". request_timeout limits one attempt; the timeouts of the resource limit all attempts together."},
+		{e.Kind == streams.KindTimeout, "The " + receiver + " may be slow or down. Check " + address + " and request_timeout, or raise " +
+			"the timeouts."},
 		{e.Kind == streams.KindBadGateway, "A proxy may not reach the " + receiver + ". " + applyLater},
 		{e.Status != 0 && (e.Err == nil || e.Outcome != streams.NotChanged), "The " + receiver + " may have a temporary fault. " + applyLater},
 		{true, "The " + receiver + " may be down, or may have another address. Check " + address + ", the network and the proxy settings " +

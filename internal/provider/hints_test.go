@@ -4,12 +4,15 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
+	"unicode/utf8"
 
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
 	"github.com/stream-management/terraform-provider-stream/internal/claims"
+	"github.com/stream-management/terraform-provider-stream/internal/config"
 	"github.com/stream-management/terraform-provider-stream/internal/streams"
 	"github.com/stream-management/terraform-provider-stream/internal/streamstest"
 )
@@ -56,8 +59,6 @@ func TestHints(t *testing.T) {
 			[]string{"relative to the folder where Terraform runs"}, []string{"base_url"}},
 		"token file in UTF-16": {streams.Error{Kind: streams.KindAuthentication, Err: errors.Join(streams.ErrSecretFile, streams.ErrUTF16)}, false,
 			[]string{"Windows PowerShell"}, []string{"base_url", "mounted"}},
-		"repeated": {streams.Error{Kind: streams.KindAuthentication, Repeated: true}, false,
-			[]string{"error of the other operation"}, []string{"base_url"}},
 		"not sent":            {without(streams.ErrNotSent), false, []string{"this machine"}, []string{"base_url", "service"}},
 		"proxy":               {without(streams.ErrProxyRefused), false, []string{"HTTPS_PROXY", "NO_PROXY"}, []string{"base_url", "credentials"}},
 		"wait for a token":    {without(streams.ErrTokenWait), false, []string{"oauth2.token_url", "timeouts of the resource"}, []string{"base_url", "service"}},
@@ -121,10 +122,9 @@ func TestHints(t *testing.T) {
 		"503, then no service": {afterStatus, false, []string{"temporary fault"}, nil},
 		"no service":           {without(errors.New("refused")), false, []string{"base_url", "HTTPS_PROXY"}, nil},
 	} {
-		hints := hintsOf(&test.err, test.empty)
-		first := firstHint(hints)
-		used[first] = true
-		got := hints[first].text
+		hints := hintsOf(&test.err, test.empty, "set detect_drift = false.")
+		got := firstHint(hints).text
+		used[slices.IndexFunc(hints, func(h hint) bool { return h.text == got })] = true
 		streamstest.WantText(t, got, test.want...)
 		for _, part := range test.not {
 			if strings.Contains(got, part) {
@@ -135,7 +135,7 @@ func TestHints(t *testing.T) {
 			t.Errorf("%s: %q", name, got)
 		}
 	}
-	for i, h := range hintsOf(new(streams.Error), false) {
+	for i, h := range hintsOf(new(streams.Error), false, "") {
 		if !used[i] {
 			t.Errorf("no failure has the hint of row %d: %s", i, h.text)
 		}
@@ -193,7 +193,7 @@ func TestNowTrue(t *testing.T) {
 		"unknown":               {say(failed(streams.Unknown, nil), claims.Facts{}), mayHave},
 		"merged":                {say(failed(streams.Changed, reported), claims.Facts{}), nowBoth},
 		"left by another one":   {say(failed(streams.NotChanged, nil), claims.Facts{Left: &first}), unchanged},
-		"read":                  {diagnoseRead(id, failed(streams.NotChanged, nil)).Detail(), unchanged},
+		"read":                  {diagnoseRead(id, failed(streams.Unknown, nil), withoutReads).Detail(), "Nothing was changed by this read."},
 		"wait":                  {say(fmt.Errorf("waiting: %w", context.Canceled), claims.Facts{}), unchanged},
 		"wait for another one":  {say(fmt.Errorf("waiting: %w", context.Canceled), claims.Facts{Unknown: true}), mayHave},
 		"interrupted":           {say(interruptedError{context.Canceled}, unsent), nowBoth},
@@ -213,6 +213,46 @@ func TestNowTrue(t *testing.T) {
 	} {
 		if !strings.HasSuffix(test.detail, "\n\n"+test.want) {
 			t.Errorf("%s: the last paragraph is not %q: %s", name, test.want, test.detail)
+		}
+	}
+}
+
+// An error that repeats another's cause has at most six lines of 78 characters, also with long texts from outside. It says
+// what to check, and ends with what is now true.
+func TestRepeatedErrorsAreShort(t *testing.T) {
+	t.Parallel()
+	const id = "6ba7b810-9dad-11d1-80b4-00c04fd430c8"
+	for name, e := range map[string]streams.Error{
+		"credentials": {Kind: streams.KindAuthentication, Status: 401, Documented: true, Credentials: "a bearer token from STREAM_TOKEN",
+			Reason: "the service has rejected the same credentials for other streams"},
+		"no credentials": {Kind: streams.KindAuthentication, Status: 401, Documented: true, Credentials: config.NoCredentials},
+		"a proxy":        {Kind: streams.KindAuthentication, Status: 401},
+		"token request": {Kind: streams.KindAuthentication, Status: 401, TokenRequest: true,
+			Credentials: `the client_secret of the oauth2 client "terraform" from STREAM_OAUTH2_CLIENT_SECRET`},
+		"503": {Kind: streams.KindGeneric, Status: 503, Attempts: 1, Outcome: streams.Unknown},
+		"no connection": {Kind: streams.KindConnection, Attempts: 1, Err: errors.New("refused"),
+			Reason: "the connection failed: dial tcp: lookup streams.staging.example.com on 127.0.0.53:53: no such host"},
+		"no response": {Kind: streams.KindTimeout, Attempts: 1, Err: errors.New("none"), Outcome: streams.Unknown,
+			Reason: "the service did not respond within 6s (shortened from 30s after other failures)"},
+	} {
+		e.Method, e.URL, e.Repeated, e.Message = "PATCH", "https://streams.example.com/v2/streams/"+id, true, strings.Repeat("a long message ", 30)
+		hint := firstHint(hintsOf(&e, false, "")).text
+		detail := diagnose(id, fmt.Sprintf("the processors of stream %q could not be updated", id), notSaved, operation{err: &e}).Detail()
+		streamstest.WantText(t, detail, hint, nowTrue(e.Outcome, nil))
+		var lines []string
+		for line := range strings.Lines(detail) {
+			words := strings.Fields(line)
+			lines = append(lines, words[0])
+			for _, word := range words[1:] {
+				if last := &lines[len(lines)-1]; utf8.RuneCountInString(*last+" "+word) <= 78 {
+					*last += " " + word
+				} else {
+					lines = append(lines, word)
+				}
+			}
+		}
+		if len(lines) > 6 {
+			t.Errorf("%s: %d lines:\n%s", name, len(lines), strings.Join(lines, "\n"))
 		}
 	}
 }

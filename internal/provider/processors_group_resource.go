@@ -112,8 +112,7 @@ func (r *groupResource) Schema(_ context.Context, _ resource.SchemaRequest, resp
 // its streams.
 func (r *groupResource) ImportState(ctx context.Context, req resource.ImportStateRequest, resp *resource.ImportStateResponse) {
 	if !r.session.readsStreams() {
-		resp.Diagnostics.Append(needsReads("Group Cannot Be Imported",
-			"remove the import, and apply the group: a create sends each set once, and detaches what is not in the sets."))
+		resp.Diagnostics.Append(needsReads("Group Cannot Be Imported", withoutGroupImport))
 		return
 	}
 	ids, err := parseStreamIDs(req.ID)

@@ -71,7 +71,7 @@ func (l *processorsList) List(ctx context.Context, req list.ListRequest, stream 
 					result.Diagnostics.Append(t.warnings[len(t.warnings)-1])
 				case read.err != nil:
 					limit--
-					t.add(id, diagnoseRead(id, read.err))
+					t.add(id, diagnoseRead(id, read.err, withoutQuery))
 					continue
 				default:
 					limit--
@@ -102,7 +102,7 @@ func (l *processorsList) streamIDs(ctx context.Context, config tfsdk.Config) (id
 	if given.IsNull() {
 		diags.Append(missingValue(path.Root("stream_ids"), "the list"))
 	}
-	l.session.checkReads(&diags, "Streams Cannot Be Listed", "the streams could not be listed", "write the resources by hand.")
+	l.session.checkReads(&diags, "Streams Cannot Be Listed", "the streams could not be listed", withoutQuery)
 
 	seen := map[types.String]bool{}
 	for _, v := range given.Elements() {

@@ -83,7 +83,7 @@ func TestListFailures(t *testing.T) {
 	}
 	wantDiagnostic(t, diags, `WARNING: Stream Not Found: stream "missing"`, `there is no stream "missing"`)
 	wantDiagnostic(t, diags, "ERROR: Unauthorized Error", "not yours")
-	wantDiagnostic(t, diags, "ERROR: Resource Not Found Error", "detect_drift")
+	wantDiagnostic(t, diags, "ERROR: Resource Not Found Error", "write the resources by hand")
 	if len(diags) != 3 {
 		t.Errorf("diagnostics: %s", diags)
 	}

@@ -46,7 +46,7 @@ func (s *session) readBeforeCreate(ctx context.Context, c change, t *tally) {
 		case streamNotFound(read.err) && gone:
 			t.add(id, diag.WithPath(path.Root("stream_id"), createOfGone.about(id)))
 		case read.err != nil:
-			t.add(id, diagnoseRead(id, read.err))
+			t.add(id, diagnoseRead(id, read.err, withoutReads))
 		case set == nil: // known after apply
 		case c.refuses && s.ofOthers(id, read.got.ProcessorIDs, *set).Len() > 0:
 			t.add(id, ofOthersError(id, s.client.Redact(s.ofOthers(id, read.got.ProcessorIDs, *set).String())))
@@ -82,8 +82,12 @@ func (s *session) refresh(ctx context.Context, of subject, was entries, found ma
 			after.marks[id] = mark{Gone: true} // the plan of the apply is made by another process
 			t.add(id, streamGone.about(id))
 		case read.err != nil:
+			otherwise := withoutReads
+			if of == ofGroup && found[id].Import {
+				otherwise = withoutGroupImport
+			}
 			t.failures[streams.NotChanged]++
-			t.add(id, diagnoseRead(id, read.err))
+			t.add(id, diagnoseRead(id, read.err, otherwise))
 		default:
 			after.kept[id], after.reported[id] = &claims.Entry{Set: read.got.ProcessorIDs}, read.got
 			m := mark{Shared: found[id].Shared, Failed: found[id].Failed}

@@ -44,7 +44,7 @@ func TestFailedReads(t *testing.T) {
 			wantRefused := func(diags coretest.Diagnostics) {
 				t.Helper()
 				text := diags.String()
-				streamstest.WantText(t, text, append(test.want, `Stream "cam-1" could not be read`, "The stream was not changed.")...)
+				streamstest.WantText(t, text, append(test.want, `Stream "cam-1" could not be read`, "Nothing was changed by this read.")...)
 				if !diags.Failed() || strings.Contains(text, "detect_drift = false") != test.noRoute {
 					t.Errorf("want an error, which names detect_drift: %t; got %s", test.noRoute, text)
 				}

@@ -130,8 +130,11 @@ func (t *tally) left(id string, l claims.Leave, o operation, unforeseen bool) {
 }
 
 // notSaved is true of every failed create. With create_before_destroy, Terraform keeps the former object.
-const notSaved = "Nothing of this create is in the state: what was attached stays attached, and a destroy may not detach it. Apply " +
-	"again. If the plan then shows no changes, because create_before_destroy keeps the former object, change a value in triggers."
+const notSaved = "Nothing of this create is in the state: if you remove the resource now, its processors may stay attached. Apply " +
+	"again. " + changeTriggers
+
+// changeTriggers helps where create_before_destroy puts the former object back into the state.
+const changeTriggers = "If the next plan shows no changes, change a value in triggers."
 
 // nowInState says what a failed change leaves in the state of a group.
 func (t *tally) nowInState(c change) string {

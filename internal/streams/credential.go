@@ -38,7 +38,7 @@ type found struct {
 	holds  func() bool // reports whether this is still right
 
 	health
-	rejection string // the last one, in one line
+	rejection *Error // the last one
 	replaces  bool   // a rejected header
 	exhausted bool   // another header would not help
 }
@@ -101,11 +101,9 @@ func (f *found) unusable(rejected string) error {
 	e := (*Error)(nil)
 	switch {
 	case errors.As(f.err, &e):
-		reason := "nothing was sent, because another operation has failed: " + f.err.Error()
-		return &Error{Kind: e.Kind, TokenRequest: e.TokenRequest, Repeated: true, Err: e.Err, Reason: reason}
+		return e.repeat("")
 	case rejected == "" && f.isBad(3): // services lock accounts
-		reason := "nothing was sent, because the service has refused the same credentials for other streams: " + f.rejection
-		return &Error{Kind: KindAuthentication, Repeated: true, Reason: reason}
+		return f.rejection.repeat("the service has rejected the same credentials for other streams")
 	}
 	return f.err
 }
@@ -140,7 +138,7 @@ func (c *credential) rejected(f *found, before int, e *Error) {
 		before = 0
 	}
 	f.failed(before)
-	f.rejection = e.Error()
+	f.rejection = e
 }
 
 // Causes of an [Error] if a file with a credential cannot be used. Windows PowerShell writes UTF-16 by default.

@@ -76,7 +76,7 @@ type Error struct {
 	Reason       string  // what the client adds to status and message; may be empty
 	Location     string  // target of a refused redirect
 	Attempts     int     // requests sent; 0 if nothing was sent
-	Repeated     bool    // nothing was sent, because another request has failed; Reason has its error
+	Repeated     bool    // another operation has failed for the same reason; if nothing was sent, this is its error
 	Outcome      Outcome // what is known about the stream
 	Stream       *Stream // the stream as the service reported it; nil unless Outcome is Changed
 	Err          error   // the cause, for errors.Is; its text may contain secrets
@@ -132,6 +132,14 @@ func (r *request) fail(kind Kind, reason string) *Error {
 	return &e
 }
 
+// repeat returns the error for an operation that sends nothing because of it.
+func (e *Error) repeat(reason string) *Error {
+	again := *e
+	again.Repeated, again.Attempts, again.Outcome = true, 0, NotChanged
+	again.Reason = joinTexts(": ", reason, e.Reason)
+	return &again
+}
+
 // noResponse is the error for a request whose last attempt got no response.
 func (r *request) noResponse(err error) *Error {
 	if shared := (*Error)(nil); errors.As(err, &shared) {
@@ -151,6 +159,9 @@ func (r *request) noResponse(err error) *Error {
 		reason = "the operation's time limit ends before the limit of requests per second allows another request"
 	case errors.As(err, &limit):
 		reason = fmt.Sprintf("the %s did not respond within %s", r.draft.Receiver(), time.Duration(limit))
+		if full := r.client.settings.RequestTimeout; time.Duration(limit) < full {
+			reason += fmt.Sprintf(" (shortened from %s after other failures)", full)
+		}
 	case errors.Is(err, context.DeadlineExceeded) && !errors.As(err, new(*net.OpError)):
 		reason = "the operation did not finish within its time limit"
 	case errors.Is(err, ErrNotSent):

@@ -55,6 +55,7 @@ func (r *request) planRetry(ctx context.Context, resp *http.Response, err error)
 	deadline, limited := ctx.Deadline()
 	tooLong := limited && deadline.Before(r.due) // to wait until the deadline would only delay the error
 	last := r.draft.Attempts >= r.client.settings.Retry.MaxAttempts
+	r.draft.Repeated = r.endpoint.isBad(1)
 	if last || errors.Is(ctx.Err(), context.DeadlineExceeded) {
 		r.endpoint.failed(r.successesBefore)
 	}
@@ -62,8 +63,7 @@ func (r *request) planRetry(ctx context.Context, resp *http.Response, err error)
 	case last, ctx.Err() != nil && errors.Is(err, ctx.Err()): // the error says why
 	case ctx.Err() != nil:
 		r.draft.Reason = "the request was not retried, because the operation was interrupted or its time limit had passed"
-	case r.endpoint.isBad(1):
-		r.draft.Reason = "the request was not retried, because another operation has used up its attempts and nothing has worked since"
+	case r.draft.Repeated: // another operation has used up its attempts, and nothing has worked since
 	case tooLong && requested:
 		r.draft.Reason = fmt.Sprintf("the %s asked to wait (Retry-After: %s), longer than the operation's time limit allows",
 			r.draft.Receiver(), r.client.redactor.printable(retryAfter, maxText))
