@@ -136,14 +136,8 @@ func (p *Process) Validate(config tftypes.Value) Diagnostics {
 	return resp.Diagnostics
 }
 
-// ImportState imports a single resource.
-func (p *Process) ImportState(id string) (Managed, Diagnostics) {
-	p.T.Helper()
-	return p.ImportStateOf(SingleName, id)
-}
-
-// ImportStateOf imports a resource.
-func (p *Process) ImportStateOf(typeName, id string) (Managed, Diagnostics) {
+// ImportState imports a resource.
+func (p *Process) ImportState(typeName, id string) (Managed, Diagnostics) {
 	p.T.Helper()
 	resp := makeCall(p, "ImportResourceState", &tfprotov6.ImportResourceStateRequest{TypeName: typeName, ID: id}, p.Server.ImportResourceState)
 	if Diagnostics(resp.Diagnostics).Failed() {

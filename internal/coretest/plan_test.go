@@ -92,7 +92,7 @@ func (c *terraformCore) planConfigured(
 ) (change, bool) {
 	imports := current == nil && slices.Contains(opts.imports, addr)
 	if imports {
-		got, diags := p.ImportState(cfg[addr].stream())
+		got, diags := p.ImportState(SingleName, cfg[addr].stream())
 		if !c.noErrors("import "+addr, diags) {
 			return change{}, false
 		}

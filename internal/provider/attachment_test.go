@@ -30,7 +30,7 @@ func TestIdentityIsKept(t *testing.T) {
 			config := func(id, onDestroy, processor string) tftypes.Value {
 				return resourceValue(coretest.Attributes{"stream_id": id, "processor_ids": []string{processor}, "on_destroy": onDestroy})
 			}
-			r.state, _ = startProvider(t, r.provider).ImportState("cam-2")
+			r.state, _ = startProvider(t, r.provider).ImportState(coretest.SingleName, "cam-2")
 			wantIdentity("import", r.refresh(), "cam-2")
 			wantIdentity("the update after an import", r.apply(config("cam-2", "keep", "p1")), "cam-2")
 

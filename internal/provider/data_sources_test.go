@@ -45,7 +45,7 @@ func TestDataSources(t *testing.T) {
 		"last_edited": "1700000000123", "deployment": "north", "timeouts": map[string]any{"read": "30s"},
 	}, "GET /v2/streams/a%2Fb%20c")
 
-	imported, _ := p.ImportStateOf(coretest.GroupName, `["a/b c", "cam-2"]`)
+	imported, _ := p.ImportState(coretest.GroupName, `["a/b c", "cam-2"]`)
 	imported, _ = p.Read(imported)
 	service.ForgetRequests()
 	wantRead(coretest.GroupName, coretest.Attributes{"stream_ids": []string{"cam-2", "a/b c"}}, map[string]any{
@@ -108,7 +108,7 @@ func TestDataSourcesFailAsARefresh(t *testing.T) {
 		"another stream": {Edit: func(s *streamstest.Stream) { s.ID = "cam-2" }},
 	} {
 		service, p := startQuery(t, nil, streamstest.Streams("cam-1")...)
-		imported, _ := p.ImportState("cam-1")
+		imported, _ := p.ImportState(coretest.SingleName, "cam-1")
 		refuse(service, map[string]streamstest.Fault{"cam-1": fault})
 		_, diags := p.Read(imported)
 		want := strings.ReplaceAll(diags.String(), withoutReads, withoutDataSource)

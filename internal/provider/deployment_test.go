@@ -275,9 +275,9 @@ func TestDeploymentOfImport(t *testing.T) {
 	} {
 		provider, _ := test.provider.(coretest.Attributes)
 		p := startProvider(t, provider)
-		imported, diags := p.ImportState("cam-1")
+		imported, diags := p.ImportState(coretest.SingleName, "cam-1")
 		wantDiagnostics(t, diags, test.warnings...)
-		_, diags = p.ImportState("cam-2")
+		_, diags = p.ImportState(coretest.SingleName, "cam-2")
 		wantDiagnostics(t, diags)
 		wantAttribute(t, imported, "deployment", test.want)
 	}

@@ -17,7 +17,7 @@ func TestImportGroup(t *testing.T) {
 		service, r := startRun(t, nullGroup().Value, detectDrift,
 			streamstest.Stream{ID: "cam-1", ProcessorIDs: []string{"p2", "p1"}}, streamstest.Stream{ID: "cam 2"})
 		var diags coretest.Diagnostics
-		r.state, diags = startProvider(t, r.provider).ImportStateOf(coretest.GroupName, id)
+		r.state, diags = startProvider(t, r.provider).ImportState(coretest.GroupName, id)
 		if diags = append(diags, r.refresh()...); len(diags) > 0 {
 			t.Fatalf("%s: %s", name, diags)
 		}
@@ -49,10 +49,10 @@ func TestImportRefused(t *testing.T) {
 		{coretest.GroupName, "cam-1\n\ufeffcam-2", "it must not contain a byte order mark (U+FEFF)"},
 		{coretest.GroupName, "c\x00a\x00m\x00", "it is UTF-16; write it as UTF-8, in PowerShell with Set-Content -Encoding utf8"},
 	} {
-		_, diags := startProvider(t, coretest.Attributes{"base_url": url, "detect_drift": true}).ImportStateOf(test.typeName, test.id)
+		_, diags := startProvider(t, coretest.Attributes{"base_url": url, "detect_drift": true}).ImportState(test.typeName, test.id)
 		wantError(t, diags, test.want)
 	}
-	_, diags := startProvider(t, coretest.Attributes{"base_url": url}).ImportStateOf(coretest.GroupName, "cam-1")
+	_, diags := startProvider(t, coretest.Attributes{"base_url": url}).ImportState(coretest.GroupName, "cam-1")
 	wantDiagnostics(t, diags, "ERROR: Group Cannot Be Imported")
 	service.WantRequests(t)
 }

@@ -52,7 +52,7 @@ func TestList(t *testing.T) {
 	names := map[string]string{}
 	for id, result := range listed {
 		names[id] = result.DisplayName
-		imported, _ := p.ImportState(id)
+		imported, _ := p.ImportState(coretest.SingleName, id)
 		imported, _ = p.Read(imported)
 		planned, _, _ := p.Plan(imported, single(id, coretest.FromTerraform(coretest.AttributesOf(imported.Value)["processor_ids"])))
 		wantState(t, imported.Value, planned)

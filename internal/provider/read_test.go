@@ -143,7 +143,7 @@ func TestImportOfMissingStreams(t *testing.T) {
 	t.Parallel()
 	for typeName, id := range map[string]string{coretest.SingleName: "missing", coretest.GroupName: "cam-1\nmissing"} {
 		service, p := startQuery(t, nil, streamstest.Streams("cam-1")...)
-		imported, _ := p.ImportStateOf(typeName, id)
+		imported, _ := p.ImportState(typeName, id)
 		got, diags := p.Read(imported)
 		if got.Value.IsNull() {
 			t.Errorf("%s: Terraform reports the missing stream itself", typeName)
