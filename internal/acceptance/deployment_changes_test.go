@@ -31,12 +31,16 @@ func TestAccDeploymentChanges(t *testing.T) {
 	w.Plan().Want(0)
 	w.Setenv("STREAM_DEPLOYMENT=")
 	w.Plan("-destroy").Want(1, "Error: "+changed, "Nothing was sent")
-	for _, address := range []string{this, group} { // Terraform asks for no plan of these destroys
-		w.Apply("-replace="+address, "-target="+address).Want(1, "Error: "+changed, "Nothing was sent")
-		w.MustRun("taint", address)
-		w.Apply("-target="+address).Want(1, "Error: "+changed, "terraform untaint")
-		w.MustRun("untaint", address)
+	// Terraform asks for no plan of these destroys.
+	replaced := w.Apply("-replace="+this, "-replace="+group).Want(1, "Nothing was sent")
+	w.MustRun("taint", this)
+	w.MustRun("taint", group)
+	tainted := w.Apply().Want(1, "Nothing was sent", "terraform untaint")
+	if text := replaced.Text() + tainted.Text(); strings.Count(text, "Error: "+changed) != 4 {
+		t.Errorf("not two errors in each apply: %v %v", replaced, tainted)
 	}
+	w.MustRun("untaint", this)
+	w.MustRun("untaint", group)
 	if diff := cmp.Diff(before, w.MustRun("show").Stdout); diff != "" || strings.Count(before, formerURL) != 2 {
 		t.Errorf("the state has changed (-before +after):\n%s", diff)
 	}

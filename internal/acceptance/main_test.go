@@ -33,7 +33,8 @@ func TestMain(m *testing.M) {
 			os.Unsetenv(name) // the stand-in service needs none
 		}
 	}
-	if program, err := cli.Find(); err == nil { // without make
+	os.Setenv("TF_CLI_CONFIG_FILE", os.DevNull) // as in the Makefile
+	if program, err := cli.Find(); err == nil {
 		os.Setenv("TF_ACC_TERRAFORM_PATH", program)
 		if cli.IsTofu(program) {
 			os.Setenv("TF_ACC_PROVIDER_HOST", cmp.Or(os.Getenv("TF_ACC_PROVIDER_HOST"), "registry.opentofu.org"))
