@@ -12,7 +12,7 @@ func TestReadsAreLinear(t *testing.T) { // not parallel, because it counts alloc
 	work := func(n int) map[string]float64 {
 		ids := idsOf(sameSet(n))
 		_, p := startQuery(t, nil, append(streamstest.Streams(ids...), streamstest.Stream{ID: "cam", ProcessorIDs: ids})...)
-		imported, _ := p.ImportState("cam")
+		imported, _ := p.ImportState(coretest.SingleName, "cam")
 		state, _ := p.Read(imported)
 		return map[string]float64{
 			"stream_processors":      testing.AllocsPerRun(1, func() { read(p, coretest.SingleName, "cam") }),
