@@ -35,7 +35,7 @@ var failures = []struct {
 	{"408", streamstest.Fault{Status: 408}, "Timeout Error", "resource", "injected: 408 Request Timeout", unknown},
 	{"500", streamstest.Fault{Status: 500, Apply: true, Message: "out of cheese"}, "Generic Error", "resource", "out of cheese", unknown},
 	{"502", streamstest.Fault{Status: 502}, "Bad Gateway Error", "resource", "injected: 502 Bad Gateway", unknown},
-	{"reset", streamstest.Fault{ResetAfter: true}, "Connection Failed", "resource", "no response", unknown},
+	{"reset", streamstest.Fault{ResetAfter: true}, "Connection Failed", "resource", "no valid response", unknown},
 	{"moved", streamstest.Fault{Status: 301, Header: http.Header{"Location": {"/login"}}},
 		"Redirect Refused", "resource", "/login", notChanged},
 	{"merged", streamstest.Fault{Edit: func(s *streamstest.Stream) { s.ProcessorIDs = append(s.ProcessorIDs, "p9") }},

@@ -151,7 +151,7 @@ func requestAndResponse(e *streams.Error) string {
 	if e.URL == "" {
 		return ""
 	}
-	response := "no response"
+	response := "no valid response"
 	switch {
 	case e.Responded():
 		response = streams.StatusText(e.Status)

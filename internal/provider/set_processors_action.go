@@ -79,7 +79,7 @@ func (a *setProcessorsAction) Invoke(ctx context.Context, req action.InvokeReque
 	ctx = context.WithValue(ctx, attemptObserver{}, func(attempt streams.Attempt) {
 		result := streams.StatusText(attempt.Status)
 		if attempt.Err != "" {
-			result = "no response: " + attempt.Err
+			result = "no valid response: " + attempt.Err
 		}
 		if attempt.Retry {
 			result += ", next in " + attempt.RetryWait.Round(time.Millisecond).String()

@@ -24,13 +24,13 @@ func TestActionInvoke(t *testing.T) {
 	wantDiagnostics(t, diags)
 	for i, line := range progress { // the text of a failed connection depends on the system, and a wait on chance
 		line = retryWait.ReplaceAllString(strings.Replace(line, url, "…", 1), ", next in …")
-		progress[i] = failedConnection.ReplaceAllString(line, "no response: …")
+		progress[i] = failedConnection.ReplaceAllString(line, "no valid response: …")
 	}
 	const patch = "PATCH …/v2/streams/cam-1 → "
 	wantEqual(t, "progress", []string{
 		`Setting the processors of stream "cam-1" to ["p1", "p2"]`,
 		"Attempt 1: " + patch + "503 Service Unavailable, next in …",
-		"Attempt 2: " + patch + "no response: …, next in …",
+		"Attempt 2: " + patch + "no valid response: …, next in …",
 		"Attempt 3: " + patch + "200 OK",
 	}, progress)
 	service.WantAttached(t, "cam-1", "p1", "p2")
@@ -38,7 +38,7 @@ func TestActionInvoke(t *testing.T) {
 
 var (
 	retryWait        = regexp.MustCompile(`, next in \d+ms$`)
-	failedConnection = regexp.MustCompile(`no response: [^,]*`)
+	failedConnection = regexp.MustCompile(`no valid response: [^,]*`)
 )
 
 func TestActionFails(t *testing.T) {
