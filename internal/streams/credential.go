@@ -216,7 +216,7 @@ func (f *secretFile) readOnce() (string, error) {
 		reason := fmt.Sprintf("the file %q of %s cannot be used: %s", f.path, f.setting, err)
 		return "", &Error{Kind: KindAuthentication, Reason: reason, Err: errors.Join(ErrSecretFile, err)}
 	}
-	f.redactor.add(text)
+	f.redactor.add(append(parts(text), text)...)
 	return text, nil
 }
 

@@ -119,7 +119,7 @@ func (s *tokenSource) requestToken(ctx context.Context) *found {
 		return &found{err: r.noToken(err), holds: until(r.due)}
 	}
 	idToken, _ := token.Extra("id_token").(string)
-	s.client.redactor.add(token.AccessToken, token.RefreshToken, idToken)
+	s.client.redactor.add(append(parts(token.AccessToken), token.AccessToken, token.RefreshToken, idToken)...)
 	end := token.Expiry
 	if !end.IsZero() {
 		end = end.Add(-min(10*time.Second, time.Until(token.Expiry)/10))

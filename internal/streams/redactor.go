@@ -15,10 +15,11 @@ import (
 )
 
 // redactor masks known secrets in texts from outside, which may quote them in UTF-8 or ISO 8859-1, and escaped up to
-// three times. The provider's own words, its URLs and the user's ids are never masked. The zero value masks nothing.
+// three times. The provider's own words, its URLs and the user's ids are never masked.
 type redactor struct {
-	mu      sync.Mutex // for one text at a time, because a long one needs several times its size
-	secrets []string   // longest first
+	mu       sync.Mutex // for one text at a time, because a long one needs several times its size
+	secrets  []string   // longest first
+	replacer *strings.Replacer
 }
 
 func (r *redactor) add(secrets ...string) {
@@ -29,18 +30,27 @@ func (r *redactor) add(secrets ...string) {
 	}
 	slices.SortFunc(r.secrets, func(a, b string) int { return cmp.Or(len(b)-len(a), strings.Compare(a, b)) })
 	r.secrets = slices.DeleteFunc(slices.Compact(r.secrets), func(secret string) bool { return secret == "" })
+	var pairs []string
+	for _, secret := range r.secrets {
+		pairs = append(pairs, secret, "***")
+	}
+	r.replacer = strings.NewReplacer(pairs...)
 }
 
-// forms returns a secret as it is, as a form has it, misread, and without up to so many levels of escapes of its own,
-// because a service may escape only the other characters.
-func forms(secret string, levels int) []string {
+// forms returns a secret as it is, as a form has it, misread, with another alphabet and no padding in base64, and without
+// escapes of its own, because a service may escape only the other characters: up to so many of these changes.
+func forms(secret string, changes int) []string {
 	latin1, _ := charmap.ISO8859_1.NewEncoder().String(secret)
 	misread, _ := charmap.ISO8859_1.NewDecoder().String(secret)
 	inHTML, _ := charmap.Windows1252.NewDecoder().String(secret) // HTML has no control characters of ISO 8859-1
 	all := []string{secret, strings.ReplaceAll(secret, " ", "+"), strings.ReplaceAll(secret, "+", " "), latin1, misread, inHTML}
-	for i := 0; i < len(unescape) && levels > 0; i++ {
-		if plain := unescape[i](secret); plain != secret && len(plain) >= minSecretPart {
-			all = append(all, forms(plain, levels-1)...)
+	others := []string{strings.TrimRight(secret, "="), strings.NewReplacer("+", "-", "/", "_").Replace(secret)}
+	for _, undo := range unescape {
+		others = append(others, undo(secret))
+	}
+	for _, other := range others {
+		if changes > 0 && other != secret && len(other) >= minSecretPart {
+			all = append(all, forms(other, changes-1)...)
 		}
 	}
 	return all
@@ -56,12 +66,12 @@ func (r *redactor) mask(text string, enough int) string {
 	if len(r.secrets) > 0 {
 		longest += 6 * len(r.secrets[0]) // such as \u0041
 	}
-	first := text[:min(len(text), enough+longest)]
+	first := tokenInURL.ReplaceAllString(text[:min(len(text), enough+longest)], "${1}***")
 	masked := r.replace(first, 3)
 	if masked == "***" {
 		masked = r.replace(words.ReplaceAllStringFunc(r.replace(first, 0), func(word string) string { return r.replace(word, 3) }), 3)
 	}
-	if len(first) < len(text) && masked != "***" {
+	if len(text) > enough+longest && masked != "***" {
 		return masked[:max(0, len(masked)-longest)] + "…"
 	}
 	return masked
@@ -69,9 +79,7 @@ func (r *redactor) mask(text string, enough int) string {
 
 // replace replaces the secrets in a text, or all of it if one appears once up to so many levels of escapes are undone.
 func (r *redactor) replace(text string, levels int) string {
-	for _, secret := range r.secrets {
-		text = strings.ReplaceAll(text, secret, "***")
-	}
+	text = r.replacer.Replace(text)
 	for i := 0; i < len(unescape) && levels > 0; i++ {
 		if plain := unescape[i](text); plain != text && r.replace(plain, levels-1) != plain {
 			return "***"
@@ -80,7 +88,10 @@ func (r *redactor) replace(text string, levels int) string {
 	return text
 }
 
-var words = regexp.MustCompile(`[^\s"'<>?]+`)
+var (
+	words      = regexp.MustCompile(`[^\s"'<>?]+`)
+	tokenInURL = regexp.MustCompile(`(_token(=|%3[Dd]))[^&#\s"'<>]+`) // such as access_token of a login page
+)
 
 // unescape has functions that undo the escapes of a URL, of a string in JSON or a programming language, and of HTML.
 var unescape = []func(string) string{

@@ -34,6 +34,9 @@ func TestMask(t *testing.T) {
 		"more than a word": {[]string{`a"b c`}, `no \"a\"b c\" here`, "***"},
 		"with escapes":     {[]string{"p%41&amp;"}, "p%41&amp; p%2541%26amp%3B pA&", "*** *** pA&"},
 		"in ISO 8859-1":    {[]string{"geheim-ß"}, `geheim-\xdf "geheim-%DF" geheim-Ã\u009f ß` + " geheim-\xdf", `*** "***" *** ß ***`},
+		"in Windows-1252":  {[]string{"pÄßword"}, "p&#195;&#132;&#195;&#159;word pÃ„ÃŸword", "*** ***"},
+		"plus as a space":  {[]string{"ab+cd"}, "ab cd ab%20cd", "*** ***"},
+		"login page":       {nil, "https://x/?a=b#access_token=ab.c&id_token%3Dcd%26x a_token", "https://x/?a=b#access_token=***&id_token%3D*** a_token"},
 		"not in it":        {[]string{"€uro"}, `\x80uro €uro`, `\x80uro ***`},
 		"four times":       {[]string{"a+b="}, "a%2525252Bb=", "a%2525252Bb="},
 	} {
@@ -110,7 +113,8 @@ func leaks(secret string, encodings ...func(string) string) string {
 	for _, encode := range encodings {
 		text, part = encode(text), encode(part)
 	}
-	if masked := newRedactor("another one", secret).mask(text, maxBody); strings.Contains(masked, part) {
+	masked := newRedactor("another one", secret).mask(text, maxBody)
+	if strings.Contains(strings.ReplaceAll(masked, "***", "\n"), part) { // a secret may have asterisks, but no line break
 		return masked
 	}
 	return ""

@@ -2,6 +2,7 @@ package streams
 
 import (
 	"cmp"
+	"encoding/base64"
 	"errors"
 	"fmt"
 	"maps"
@@ -132,7 +133,7 @@ const minSecretPart = 8
 
 // secrets returns the secrets of the configuration and the environment, also in base64 where they are sent so.
 func (cfg Config) secrets() []string {
-	secrets := []string{cfg.Token, cfg.TLS.ClientKeyPEM}
+	secrets := append(parts(cfg.Token), cfg.Token, cfg.TLS.ClientKeyPEM)
 	var values []string
 	if a := cfg.BasicAuth; a != nil {
 		secrets = append(secrets, a.Password, basicCredentials(a.Username, a.Password))
@@ -145,13 +146,27 @@ func (cfg Config) secrets() []string {
 	for _, value := range cfg.Headers {
 		_, credential, _ := strings.Cut(value, " ") // in "ApiKey abc", the credential without its scheme is secret, too
 		values = append(values, value, credential)
+		secrets = append(secrets, parts(value)...)
 	}
 	proxies := httpproxy.FromEnvironment()
 	for _, address := range []string{proxies.HTTPSProxy, proxies.HTTPProxy} {
 		if u, err := parseProxy(address); err == nil && u.User != nil {
 			password, _ := u.User.Password()
 			secrets = append(secrets, password, basicCredentials(u.User.Username(), password))
+			values = append(values, u.User.Username())
 		}
 	}
 	return append(secrets, slices.DeleteFunc(values, func(value string) bool { return len(value) < minSecretValue })...)
+}
+
+// parts returns the parts of a header's value, such as key and secret of "key:secret", also in base64.
+func parts(value string) (all []string) {
+	_, credential, _ := strings.Cut(value, " ")
+	separators := func(c rune) bool { return strings.ContainsRune(` =:;,&"'`, c) }
+	for _, part := range append(strings.FieldsFunc(value, separators), value, credential) {
+		if len(part) >= minSecretPart {
+			all = append(all, part, base64.StdEncoding.EncodeToString([]byte(part)))
+		}
+	}
+	return all
 }

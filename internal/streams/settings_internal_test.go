@@ -14,15 +14,18 @@ func TestConfigSecrets(t *testing.T) {
 				"api_key": "par4m", "version": "12",
 			}},
 		BaseURL: "https://streams.example",
-		Headers: map[string]string{"X-Key": "k3yk3y", "X-Auth": "ApiKey z9y8", "X-Pin": "4711", "X-Version": "123", "X-Two": "v a"},
-		TLS:     TLS{ClientKeyPEM: "key in PEM", ClientCertPEM: "visible cert", CACertPEM: "visible CA"},
+		Headers: map[string]string{"X-Key": "k3yk3y", "X-Auth": "ApiKey z9y8", "X-Pin": "4711", "X-Version": "123", "X-Two": "v a",
+			"X-Pair": "keyname1:s3cretpart", "X-List": `Token token=t0kenpart, sig="c2lnbmF0dXJl+/8="; pin=1234567`, "X-Sas": "se=12&sig=ab%2Fcdefgh+i"},
+		TLS: TLS{ClientKeyPEM: "key in PEM", ClientCertPEM: "visible cert", CACertPEM: "visible CA"},
 	}
 	m := newRedactor(cfg.secrets()...)
 	for _, secret := range []string{
 		"t0ken", "passw0rd", "dmlzaWJsZS11c2VyOnBhc3N3MHJk", "cl1ent/secret", "cl1ent%2Fsecret",
 		"dmlzaWJsZStjbGllbnQ6Y2wxZW50JTJGc2VjcmV0", "k3yk3y", "ApiKey z9y8", "z9y8", "4711", "key in PEM",
 		"eyJ.assertion", "par4m", "dmlzaWJsZSBjbGllbnQ6Y2wxZW50L3NlY3JldA==",
-		"pa@ss", "pa%40ss", "pr0xyword", basicCredentials("proxy-user", "pa@ss"), basicCredentials("other-user", "pr0xyword"),
+		"dmlzaWJsZSBjbGllbnQ6Y2wxZW50L3NlY3JldA", "s3cretpart", "t0kenpart", "c2lnbmF0dXJl+/8", "c2lnbmF0dXJl-_8",
+		"a2V5bmFtZTE6czNjcmV0cGFydA", "se%3D12%26sig%3Dab%2Fcdefgh%2Bi", "se=12&amp;sig=ab%2Fcdefgh%2Bi", "ab/cdefgh i",
+		"proxy-user", "pa@ss", "pa%40ss", "pr0xyword", basicCredentials("proxy-user", "pa@ss"), basicCredentials("other-user", "pr0xyword"),
 	} {
 		if got := m.mask("<"+secret+">", maxBody); got != "<***>" {
 			t.Errorf("%q is not masked: %q", secret, got)
@@ -30,7 +33,7 @@ func TestConfigSecrets(t *testing.T) {
 	}
 	for _, shown := range []string{
 		"visible-user", "visible client", "https://visible.example", "X-Key", "ApiKey", "123", "v a", "visible cert", "visible CA",
-		"https://streams.example/v2/streams/s1", "12", "proxy-user at proxy.example:3128",
+		"https://streams.example/v2/streams/s1", "12", "at proxy.example:3128", "1234567",
 	} {
 		if got := m.mask(shown, maxBody); got != shown {
 			t.Errorf("%q is masked: %q", shown, got)
