@@ -5,6 +5,7 @@ package acceptance
 import (
 	"bytes"
 	"fmt"
+	"net/http"
 	"os"
 	"os/exec"
 	"os/signal"
@@ -121,4 +122,56 @@ func waitForEndOfGroup(t *testing.T, cmd *exec.Cmd) {
 		}
 	}
 	t.Error("a process was left behind")
+}
+
+// A Ctrl-C may leave the old object of a replacement with create_before_destroy in the state. The next apply removes the old
+// object, also beside a create of another resource, and takes nothing from the resources that have its streams. It needs
+// clitest for the signal.
+func TestAccInterruptedReplacement(t *testing.T) {
+	t.Parallel()
+	for name, drift := range map[string]string{"without reads": "false", "with detect_drift": "true"} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			service, url := streamstest.Start(t, streamstest.Options{ServeGet: true}, streamstest.Streams("cam-1", "cam-2", "cam-3", "cam-4")...)
+			const first = "lifecycle { create_before_destroy = true }"
+			w := newWorkspace(t, url, providerWith("detect_drift = "+drift)+resourceOf("this", "cam-1", `"p1"`, first)+
+				groupOf("this", sets([]string{"cam-2", "cam-3"}, `"p1"`), first))
+			w.MustApply()
+
+			arrived := make(chan struct{}, 9)
+			service.InjectFunc(func(r streamstest.Request) *streamstest.Fault {
+				if r.Method != http.MethodPatch {
+					return nil
+				}
+				arrived <- struct{}{}
+				return &streamstest.Fault{ResponseDelay: time.Second}
+			})
+			cmd := w.Command("apply", "-auto-approve", "-replace="+this, "-replace="+group)
+			if err := cmd.Start(); err != nil {
+				t.Fatal(err)
+			}
+			for range 3 {
+				<-arrived
+			}
+			if err := cmd.Process.Signal(os.Interrupt); err != nil {
+				t.Fatal(err)
+			}
+			if cmd.Wait() == nil {
+				t.Error("the interrupted apply succeeded")
+			}
+			if n := strings.Count(w.Read("terraform.tfstate"), `"deposed":`); n != 2 {
+				t.Fatalf("%d old objects are left", n)
+			}
+			service.InjectFunc(nil)
+			w.Write("other.tf", resourceOf("other", "cam-4", `"p1"`, ""))
+			plan := w.Plan("-out=tfplan").Want(2, "1 to add").Text()
+			w.MustApply("tfplan")
+			for _, id := range []string{"cam-1", "cam-2", "cam-3", "cam-4"} {
+				if stream, _ := service.Stream(id); len(stream.ProcessorIDs) == 0 && !strings.Contains(plan, fmt.Sprintf("Another Resource Has the Stream: stream %q", id)) {
+					t.Errorf("stream %q has lost its processors, and the plan did not say so: %s", id, plan)
+				}
+			}
+			w.Plan().Want(0)
+		})
+	}
 }

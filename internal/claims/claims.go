@@ -112,7 +112,7 @@ type Leave struct {
 	Entry
 	Detach bool // on_destroy = "detach"
 	Kind   LeaveKind
-	Shared bool // see [Stream.Read]
+	Shared bool // see [Stream.Read]; not for sure, because another entry may be read later
 }
 
 // LeaveKind says what Terraform passes from the plan of a leave to its apply.
@@ -186,15 +186,15 @@ func (s *Stream) Facts() Facts {
 	return f
 }
 
-// Read registers that the refresh reads an entry of the stream. It reports whether the refresh has read another one
-// before: then resources share the stream.
-func (s *Stream) Read() (shared bool) {
+// Read registers that the refresh reads an entry of the stream. It returns how many the refresh has read: with several,
+// resources share the stream.
+func (s *Stream) Read() int {
 	s.reads++
-	return s.reads > 1
+	return s.reads
 }
 
-// IsRead reports whether the refresh has read an entry of the stream.
-func (s *Stream) IsRead() bool { return s.reads > 0 }
+// Reads returns how many entries of the stream the refresh has read.
+func (s *Stream) Reads() int { return s.reads }
 
 // SetGone registers that the refresh found no such stream.
 func (s *Stream) SetGone() { s.gone = true }

@@ -65,16 +65,9 @@ func TestPhases(t *testing.T) {
 }
 
 func TestRequestsByPhase(t *testing.T) {
-	for at, want := range [][3]string{
-		untouched:    {`["a"]`, `[]`, "accepted"},
-		createFailed: {`["a"]`, `[]`, "accepted"},
-		blocked:      {"blocked", "blocked", "accepted"},
-		written:      {`["a"]`, "accepted", "accepted"},
-	} {
+	for at, want := range []string{untouched: `["a"]`, createFailed: `["a"]`, blocked: "blocked", written: `["a"]`} {
 		fresh := func() *Stream { return &Stream{phase: phase(at)} }
-		check(t, "set", made(fresh().Set(a, false)), want[0])
-		check(t, "detach", made(fresh().Leave(detaching, Claim{}, false)), want[1])
-		check(t, "keep", made(fresh().Leave(Leave{Entry: *inStateA}, Claim{}, false)), want[2])
+		check(t, "set", made(fresh().Set(a, false)), want)
 		check(t, "an action", made(fresh().SetOnce(b, false)), `["b"]`)
 		check(t, "set after an interrupt", made(fresh().Set(a, true)), "interrupted")
 		leave := "interrupted"
@@ -164,6 +157,7 @@ func TestKeep(t *testing.T) {
 		{"reported to another operation", Stream{reported: reports(emptySet)}, inStateA, nil, &Entry{emptySet, Settled}},
 		{"an added key is refused", Stream{}, nil, &refused, nil},
 		{"an added key is not sent", Stream{reported: reports(a)}, nil, nil, nil},
+		{"an added key with an unknown outcome", Stream{unknown: true}, nil, &unclear, &Entry{b, Unknown}},
 		{"an added key, reported", Stream{reported: reports(both)}, nil, merged, &Entry{both, Settled}},
 	} {
 		check(t, test.name, test.stream.Keep(test.before, b, test.result), test.want)
@@ -239,31 +233,6 @@ func TestLateConflict(t *testing.T) {
 	s.EndSet(succeeds(a), false)
 	check(t, "facts", s.Facts(), Facts{Reported: reports(a)})
 	check(t, "the other set", made(s.Set(b, false)), "conflicting sets")
-}
-
-func TestAddedKeyWithUnknownOutcome(t *testing.T) {
-	var first, plan, apply Stream
-	first.Set(a, false)
-	first.EndSet(unclear, false)
-	kept := first.Keep(nil, a, &unclear)
-	check(t, "the state", kept, &Entry{a, Unknown})
-	check(t, "the next plan", plan.PlanSet(Want{Set: &a, Entry: kept}).Warnings, []Warning{ResendingUnknown})
-	check(t, "the removal", made(apply.Leave(Leave{*kept, true, Dropped, false}, Claim{}, false)), "[]")
-}
-
-func TestGroupDropsAKeptStream(t *testing.T) {
-	drop := Leave{*inStateA, true, Dropped, false}
-	keep := Want{Set: &a, Entry: inStateA}
-	var before, after, again, replaced Stream
-	before.PlanSet(keep)
-	check(t, "the kept stream is planned first", before.PlanLeave(drop).Refusal, StreamIsKept)
-	after.PlanLeave(drop)
-	check(t, "the drop is planned first", after.PlanSet(keep).Refusal, StreamIsKept)
-	again.PlanLeave(detaching)
-	again.PlanSet(keep)
-	check(t, "the set is sent again because of another leave", again.PlanLeave(drop).Refusal, StreamIsKept)
-	mark := before.PlanLeave(drop).Claim
-	check(t, "a replaced group, with the mark", made(replaced.Leave(detaching, mark, false)), "accepted")
 }
 
 // A resource that leaves a stream never takes away what another one has, whatever happened before.

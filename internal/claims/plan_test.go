@@ -53,19 +53,6 @@ func TestPlannedLeaves(t *testing.T) {
 	}
 }
 
-func TestPlanBesideARequest(t *testing.T) {
-	var s Stream
-	s.Leave(detaching, Claim{}, false)
-	check(t, "a plan beside the request that detaches", s.PlanSet(Want{Set: &a, Entry: inStateA}).Send, true)
-}
-
-func TestOwnersOfAnInterruptedMove(t *testing.T) {
-	var s Stream
-	s.Set(a, false)
-	s.EndSet(Result{Failed: true, Outcome: streams.Changed, Reported: reports(both)}, true)
-	check(t, "the other owner sends its set", s.PlanSet(Want{Set: &a, Entry: inStateA}).Send, true)
-}
-
 // The plan warns in any order if a group whose streams are known after apply has the stream in its state.
 func TestPlanBesideAGroupWithUnknownStreams(t *testing.T) {
 	for detach, want := range map[bool][]Warning{true: {DropUnknown}, false: nil} {
@@ -111,14 +98,16 @@ func TestWhichLeaveDiffers(t *testing.T) {
 // The plans of independent resources come in any order. None of these orders may decide whether the plan fails.
 func TestOrderOfPlans(t *testing.T) {
 	plans := map[string]func(*Stream) Refusal{
-		"keep a":     func(s *Stream) Refusal { return s.PlanSet(keepA).Refusal },
-		"send a":     func(s *Stream) Refusal { return s.PlanSet(Want{Set: &a}).Refusal },
-		"send b":     func(s *Stream) Refusal { return s.PlanSet(Want{Set: &b}).Refusal },
-		"late":       func(s *Stream) Refusal { return s.PlanSet(Want{}).Refusal },
-		"drop a":     func(s *Stream) Refusal { return s.PlanLeave(dropA).Refusal },
-		"drop b":     func(s *Stream) Refusal { return s.PlanLeave(Leave{Entry{b, Settled}, false, Dropped, false}).Refusal },
-		"destroy a":  func(s *Stream) Refusal { return s.PlanLeave(detaching).Refusal },
-		"may drop a": func(s *Stream) Refusal { return s.PlanLeave(Leave{Entry: *inStateA, Detach: true, Kind: MayBeDropped}).Refusal },
+		"keep a":    func(s *Stream) Refusal { return s.PlanSet(keepA).Refusal },
+		"send a":    func(s *Stream) Refusal { return s.PlanSet(Want{Set: &a}).Refusal },
+		"send b":    func(s *Stream) Refusal { return s.PlanSet(Want{Set: &b}).Refusal },
+		"late":      func(s *Stream) Refusal { return s.PlanSet(Want{}).Refusal },
+		"drop a":    func(s *Stream) Refusal { return s.PlanLeave(dropA).Refusal },
+		"drop b":    func(s *Stream) Refusal { return s.PlanLeave(Leave{Entry{b, Settled}, false, Dropped, false}).Refusal },
+		"destroy a": func(s *Stream) Refusal { return s.PlanLeave(detaching).Refusal },
+		"may drop a": func(s *Stream) Refusal {
+			return s.PlanLeave(Leave{Entry: *inStateA, Detach: true, Kind: MayBeDropped}).Refusal
+		},
 	}
 	for first := range plans {
 		for second := range plans {
@@ -137,6 +126,7 @@ func TestPlanSet(t *testing.T) {
 	check(t, "another set was left", beside(Stream{left: &remainder{set: b}}, keepA),
 		Plan{Send: true, Claim: Claim{resends, a}, Other: b, Warnings: []Warning{Resending}})
 	check(t, "left with an unknown outcome", beside(Stream{left: &remainder{set: a, unknown: true}}, keepA).Warnings, []Warning{ResendingUnknown})
+	check(t, "an unknown outcome", beside(Stream{}, Want{Set: &a, Entry: &Entry{a, Unknown}}).Warnings, []Warning{ResendingUnknown})
 	check(t, "another set than in the state", beside(Stream{}, Want{Set: &b, Entry: inStateA}).Warnings, []Warning(nil))
 	check(t, "a drop", beside(Stream{leaves: []remainder{{set: b, dropped: true}}}, keepA), Plan{Claim: Claim{relies, a}, Refusal: StreamIsKept, Other: b})
 	check(t, "beside a request with the same set", beside(Stream{underWay: &remainder{set: a}}, keepA).Send, false)

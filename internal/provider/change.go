@@ -105,6 +105,9 @@ func (s *session) plan(ctx context.Context, c change) (sends bool, planned marks
 		planned[anyStream] = mark{Created: true, Resend: claims.Unknown} // nobody knows the marks of a tainted object
 	}
 	s.firstClaims()
+	if c.kind == update && slices.ContainsFunc(slices.Collect(maps.Values(c.marks)), func(m mark) bool { return m.Shared }) {
+		s.awaitFirstLeaves(ctx) // the object that was read before may be destroyed, and then this one sends its sets
+	}
 	for _, id := range slices.Sorted(maps.Keys(c.want)) {
 		sends = s.planSet(c, id, planned, t) || sends
 	}

@@ -62,7 +62,7 @@ func (s *session) readBeforeCreate(ctx context.Context, c change, t *tally) {
 func (s *session) noteShared(was entries, found marks) (changed bool) {
 	for id := range was {
 		m := found[id]
-		if shared := rules(s, id, (*claims.Stream).Read); shared != m.Shared {
+		if shared := rules(s, id, (*claims.Stream).Read) > 1; shared != m.Shared {
 			m.Shared, changed = shared, true
 			found[id] = m
 		}
@@ -90,7 +90,7 @@ func (s *session) refresh(ctx context.Context, of subject, was entries, found ma
 			t.add(id, diagnoseRead(id, read.err, otherwise))
 		default:
 			after.kept[id], after.reported[id] = &claims.Entry{Set: read.got.ProcessorIDs}, read.got
-			m := mark{Shared: found[id].Shared, Failed: found[id].Failed}
+			m := mark{Shared: rules(s, id, (*claims.Stream).Reads) > 1, Failed: found[id].Failed} // or read meanwhile
 			if found[id].Resend == claims.Unsent && was[id].Resend != claims.Unsent { // an imported set is known now
 				m.Resend = claims.Unsent
 			}

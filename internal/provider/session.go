@@ -69,8 +69,14 @@ func (s *session) configured() bool { return s.client != nil }
 func (s *session) readsStreams() bool { return s.configured() && s.detectDrift }
 
 // awaitFirstClaims waits at most once in a session, for claimDelay after the first call that plans or leaves a stream.
-func (s *session) awaitFirstClaims(ctx context.Context) {
-	claimed := s.firstClaims()
+func (s *session) awaitFirstClaims(ctx context.Context) { s.awaitClaims(ctx, s.firstClaims()) }
+
+// awaitFirstLeaves waits until those that wait for the first claims have had time to plan how they leave their streams.
+func (s *session) awaitFirstLeaves(ctx context.Context) {
+	s.awaitClaims(ctx, s.firstClaims().Add(claimDelay))
+}
+
+func (s *session) awaitClaims(ctx context.Context, claimed time.Time) {
 	if !s.waiting.TryAcquire(1) {
 		return
 	}

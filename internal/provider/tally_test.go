@@ -89,27 +89,34 @@ func TestInterruptedGroup(t *testing.T) {
 	wantDiagnostic(t, diags, "ERROR: Streams Failed", fmt.Sprintf("%d × Operation Interrupted", 50-len(service.Requests())))
 }
 
-// Only a detach that no plan knew of is a warning.
-func TestUnforeseenDetach(t *testing.T) {
+// A destroy that does something else than its plan says is a warning.
+func TestLeft(t *testing.T) {
 	t.Parallel()
-	sent := func(processors ...string) operation {
-		return operation{decision: claims.Decision{Send: true, Set: streams.NewProcessorSet(processors...)}, result: new(claims.Result)}
+	sends := func(facts claims.Facts, processors ...string) operation {
+		decision := claims.Decision{Send: true, Set: streams.NewProcessorSet(processors...)}
+		return operation{decision: decision, result: new(claims.Result), facts: facts}
 	}
+	none, otherFailed := claims.Facts{}, claims.Facts{Failed: true}
 	for _, test := range []struct {
 		detach, unforeseen bool
 		operation          operation
-		want               int
+		want               string
 	}{
-		{true, true, sent(), 1},
-		{true, false, sent(), 0},
-		{false, true, sent(), 0},
-		{true, true, sent("p1"), 0}, // what another resource relies on
-		{true, true, operation{}, 0},
+		{true, true, sends(none), unforeseenDetach.summary},
+		{true, false, sends(none), ""},
+		{true, true, sends(none, "p1"), ""}, // what another resource relies on
+		{true, true, operation{}, ""},
+		{false, true, sends(none), ""},
+		{true, false, operation{facts: otherFailed}, staysAttached.summary},
+		{true, false, operation{facts: claims.Facts{Failed: true, Reported: new(streams.Stream)}}, ""},
+		{true, false, sends(otherFailed, "p1"), ""},
+		{false, false, operation{facts: otherFailed}, ""},
 	} {
-		counts := &tally{inFull: func(string, string) bool { return true }}
+		counts, got := &tally{inFull: func(string, string) bool { return true }}, ""
 		counts.left("cam-1", claims.Leave{Detach: test.detach}, test.operation, test.unforeseen)
-		if diags := counts.diagnostics(""); len(diags) != test.want {
-			t.Errorf("%+v: %s", test, diags)
+		for _, d := range counts.diagnostics("") {
+			got, _, _ = strings.Cut(d.Summary(), ":")
 		}
+		wantEqual(t, fmt.Sprintf("%+v", test), test.want, got)
 	}
 }

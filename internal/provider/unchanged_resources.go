@@ -126,7 +126,7 @@ func (s *session) readUnshared(attributes object) bool {
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	read := func(id string) bool { return s.stream(id).rules.IsRead() }
+	read := func(id string) bool { return s.stream(id).rules.Reads() > 0 }
 	if s.deployment.differs(types.StringPointerValue(deployed)) {
 		return true // of other streams
 	}

@@ -75,10 +75,10 @@ func (r *request) planRetry(ctx context.Context, resp *http.Response, err error)
 	}
 }
 
-// isRetryableStatus reports whether the same request may succeed later.
-func isRetryableStatus(status int) bool {
-	return slices.Contains([]int{408, 429, 500, 502, 503, 504}, status)
-}
+// retryableStatuses are those after which the same request may succeed later.
+var retryableStatuses = []int{408, 429, 500, 502, 503, 504}
+
+func isRetryableStatus(status int) bool { return slices.Contains(retryableStatuses, status) }
 
 // isRetryableError reports whether an attempt without a response may succeed later: TLS settings and redirects stay.
 func isRetryableError(err error) bool {

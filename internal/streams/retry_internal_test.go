@@ -12,14 +12,8 @@ import (
 // The documents name exactly the statuses that are retried. The service works if it limits requests with 429.
 func TestRetriedStatusesAreDocumented(t *testing.T) {
 	t.Parallel()
-	list := ""
-	for status := range 600 {
-		if isRetryableStatus(status) {
-			list += fmt.Sprintf(", %d", status)
-		}
-	}
-	last := strings.LastIndex(list, ", ")
-	list = list[len(", "):last] + " and" + list[last+1:]
+	last := len(retryableStatuses) - 1
+	list := strings.ReplaceAll(strings.Trim(fmt.Sprint(retryableStatuses[:last]), "[]"), " ", ", ") + fmt.Sprint(" and ", retryableStatuses[last])
 	for document, want := range map[string]string{
 		"INTERFACE.md":        "after the statuses " + list + ".",
 		"../../README.md":     "the statuses " + list + ".",
