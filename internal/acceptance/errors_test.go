@@ -35,7 +35,7 @@ var failures = []struct {
 	{"408", streamstest.Fault{Status: 408}, "Timeout Error", "resource", "injected: 408 Request Timeout", unknown},
 	{"500", streamstest.Fault{Status: 500, Apply: true, Message: "out of cheese"}, "Generic Error", "resource", "out of cheese", unknown},
 	{"502", streamstest.Fault{Status: 502}, "Bad Gateway Error", "resource", "injected: 502 Bad Gateway", unknown},
-	{"reset", streamstest.Fault{ResetAfter: true}, "Connection Failed", "resource", "no valid response", unknown},
+	{"reset", streamstest.Fault{ResetAfter: true}, "Connection Failed", "resource", "The connection failed", unknown},
 	{"moved", streamstest.Fault{Status: 301, Header: http.Header{"Location": {"/login"}}},
 		"Redirect Refused", "resource", "/login", notChanged},
 	{"merged", streamstest.Fault{Edit: func(s *streamstest.Stream) { s.ProcessorIDs = append(s.ProcessorIDs, "p9") }},
@@ -66,8 +66,11 @@ func TestAccErrors(t *testing.T) {
 	errorsOf := func(verb, set string) (texts []string) { // in the order of the configuration
 		for _, f := range failures {
 			texts = append(texts, "Error: "+f.summary, "with stream_processors._"+f.id+",", ": "+f.code,
-				fmt.Sprintf("stream %q could not be %s", f.id, verb), "PATCH "+url+"/v2/streams/"+f.id, f.says,
-				strings.Replace(f.lastLine, "%s", set, 1))
+				fmt.Sprintf("stream %q could not be %s", f.id, verb))
+			if f.lastLine != unknown { // otherwise the error may repeat another's cause, and is short
+				texts = append(texts, "PATCH "+url+"/v2/streams/"+f.id)
+			}
+			texts = append(texts, f.says, strings.Replace(f.lastLine, "%s", set, 1))
 		}
 		return texts
 	}
