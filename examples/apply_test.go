@@ -56,8 +56,8 @@ var applied = []example{
 	}},
 }
 
-// TestAccApply applies all examples as modules of one configuration, each on a service of its own. It plans them again,
-// makes a mistake in each of some, and destroys them all.
+// TestAccApply installs the provider and applies all examples as modules of one configuration, each on a service of its
+// own. It plans them again, makes a mistake in each of some, and destroys them all.
 func TestAccApply(t *testing.T) {
 	t.Parallel()
 	w := newWorkspace(t, "", "")

@@ -1,5 +1,6 @@
 // Package examples tests what users copy from the documentation: each example is applied on the stand-in service, each
-// block of a page is a tested file, each command of a page is run, and each link has a target.
+// block of a page is a tested file, each command of a page is run, and each link has a target. All tests with a CLI need
+// clitest, because they install the provider as users do.
 package examples
 
 import (

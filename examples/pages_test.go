@@ -17,7 +17,7 @@ import (
 	"github.com/stream-management/terraform-provider-stream/internal/streamstest"
 )
 
-// Each test here checks what a page says beyond its examples and commands.
+// Each test here checks what a page says beyond its examples and commands, with the provider installed as users do.
 
 const (
 	setEntrance  = `PATCH /v2/streams/cam-1 {"processor_ids":["object-detection","people-counter"]}`
