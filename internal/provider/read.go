@@ -91,7 +91,7 @@ func (s *session) refresh(ctx context.Context, of subject, was entries, found ma
 		default:
 			after.kept[id], after.reported[id] = &claims.Entry{Set: read.got.ProcessorIDs}, read.got
 			m := mark{Shared: rules(s, id, (*claims.Stream).Reads) > 1, Failed: found[id].Failed} // or read meanwhile
-			if found[id].Resend == claims.Unsent && was[id].Resend != claims.Unsent { // an imported set is known now
+			if found[id].Resend == claims.Unsent && was[id].Resend != claims.Unsent {             // an imported set is known now
 				m.Resend = claims.Unsent
 			}
 			after.marks.add(id, m)
