@@ -73,9 +73,9 @@ func (d deployment) check(c change) (diags diag.Diagnostics) {
 			stateIsOf+fmt.Sprintf("A destroy would detach the processors of streams at %q, which this object never set there.", d),
 			fmt.Sprintf("To detach the processors at %q, configure that deployment again. To take the set to %q first, apply without the "+
 				"destroy. To leave the processors attached, set on_destroy = \"keep\" and apply, or use a removed block with destroy = "+
-				"false. If the resource is tainted, terraform untaint makes it an update. If an apply did not end that replaced the "+
-				"resource, and its old object is left, remove the resource with terraform state rm, and apply: the set is sent again.",
-				former, d), notChanged))
+				"false. If the resource is tainted, terraform untaint makes it an update. If an earlier apply replaced the "+
+				"resource and did not end, this may be the old object: remove the resource with terraform state rm, and apply. That "+
+				"sends the set again.", former, d), notChanged))
 	case c.kind == redeploy, c.kind == forget && c.detach: // the same for all resources, so that Terraform shows it once
 		diags.AddWarning(deploymentChanged, paragraphs(
 			stateIsOf+fmt.Sprintf("The apply sends the sets to %q. Streams at %q keep their processors.", d, former),
