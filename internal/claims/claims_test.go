@@ -78,6 +78,7 @@ func TestRequestsByPhase(t *testing.T) {
 	}
 }
 
+// A resource that leaves a stream never takes away what another one has, whatever happened before.
 func TestRequestsOfALeave(t *testing.T) {
 	for _, test := range []struct {
 		claim        Claim
@@ -90,15 +91,23 @@ func TestRequestsOfALeave(t *testing.T) {
 		{Claim{relies, a}, "accepted", "accepted"},
 		{Claim{relies, b}, `["b"]`, `["b"]`},
 	} {
-		for _, d := range []Leave{detaching, {Entry: *inStateA}} {
-			want := test.keep
-			if d.Detach {
-				want = test.detach
+		for at := untouched; at <= written; at++ {
+			for _, d := range []Leave{detaching, {Entry: *inStateA}} {
+				want := test.keep
+				if d.Detach {
+					want = test.detach
+				}
+				switch {
+				case at == written:
+					want = "accepted"
+				case at == blocked && want != "accepted":
+					want = "blocked"
+				}
+				marked, claimed := &Stream{phase: at}, &Stream{phase: at, claim: test.claim}
+				check(t, fmt.Sprint("marked with ", test.claim, " in phase ", at), made(marked.Leave(d, test.claim, false)), want)
+				check(t, fmt.Sprint("beside ", test.claim, " in phase ", at), made(claimed.Leave(d, Claim{}, false)), want)
+				check(t, "the claim after the mark", marked.claim, test.claim)
 			}
-			marked, claimed := &Stream{}, &Stream{claim: test.claim}
-			check(t, fmt.Sprint("marked with ", test.claim), made(marked.Leave(d, test.claim, false)), want)
-			check(t, fmt.Sprint("beside ", test.claim), made(claimed.Leave(d, Claim{}, false)), want)
-			check(t, "the claim after the mark", marked.claim, test.claim)
 		}
 	}
 	uncertain := Leave{Entry: Entry{a, Unknown}}
@@ -184,9 +193,6 @@ func TestSentenceIsAboutTheLastEvent(t *testing.T) {
 	s.EndSet(refused, false)
 	check(t, "facts", s.Facts(), Facts{Reported: reports(a)})
 
-	s.Leave(Leave{Entry: Entry{b, Settled}}, Claim{}, false)
-	check(t, "after a leave with an older state", s.Facts(), Facts{Reported: reports(a)})
-
 	var two Stream
 	two.Leave(Leave{Entry: *inStateA}, Claim{}, false)
 	two.Leave(Leave{Entry: Entry{b, Settled}}, Claim{}, false)
@@ -231,35 +237,7 @@ func TestLateConflict(t *testing.T) {
 	check(t, "refusal", s.PlanSet(Want{Set: &b}).Refusal, ConflictingSets)
 	check(t, "a request is under way", s.Facts().Unknown, true)
 	s.EndSet(succeeds(a), false)
-	check(t, "facts", s.Facts(), Facts{Reported: reports(a)})
 	check(t, "the other set", made(s.Set(b, false)), "conflicting sets")
-}
-
-// A resource that leaves a stream never takes away what another one has, whatever happened before.
-func TestLeaveInEveryPhase(t *testing.T) {
-	for at := untouched; at <= written; at++ {
-		for kind := Nobody; kind <= relies; kind++ {
-			for _, detach := range []bool{true, false} {
-				claim := Claim{Kind: kind}
-				if kind >= sends {
-					claim.Set = a
-				}
-				want := "accepted"
-				switch {
-				case at == written:
-				case kind == relies:
-					want = `["a"]`
-				case kind == Nobody && detach:
-					want = "[]"
-				}
-				if at == blocked && want != "accepted" {
-					want = "blocked"
-				}
-				s := &Stream{phase: at, claim: claim}
-				check(t, fmt.Sprintf("phase %d, claim %d, detach %t", at, kind, detach), made(s.Leave(Leave{Entry{b, Settled}, detach, Destroyed, false}, Claim{}, false)), want)
-			}
-		}
-	}
 }
 
 func TestFacts(t *testing.T) {

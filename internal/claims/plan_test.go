@@ -34,7 +34,6 @@ func TestPlannedLeaves(t *testing.T) {
 			[5]Plan{expected: {Warnings: detaches}, sends: {Warnings: detaches}, resends: emptied, relies: emptied}},
 		{Leave{Entry{emptySet, Settled}, true, Dropped, false}, [5]Plan{resends: emptied, relies: emptied}},
 		{Leave{Entry{b, Settled}, false, Dropped, false}, [5]Plan{resends: kept, relies: kept}},
-		{Leave{Entry{a, Unknown}, false, Dropped, false}, [5]Plan{resends: {Refusal: StreamIsKept, Other: a}, relies: {Refusal: StreamIsKept, Other: a}}},
 		{Leave{Entry{a, Settled}, false, Dropped, false}, [5]Plan{}},
 		{Leave{Entry{a, Settled}, true, MayBeDropped, false},
 			[5]Plan{expected: unknown, sends: unknown, resends: unknown, relies: unknown}},

@@ -33,7 +33,7 @@ func (c change) takenOver() []string {
 	return slices.DeleteFunc(slices.Sorted(maps.Keys(c.want)), func(id string) bool { return c.was[id] != nil })
 }
 
-// priorSets is what objects of this run had of a stream in the state before the refresh. It counts for an object that is
+// priorSets is what objects of this session had of a stream in the state before the refresh. It counts for an object that is
 // replaced: Terraform shows a tainted one only to the refresh.
 type priorSets struct {
 	set    *streams.ProcessorSet // nil: not known

@@ -148,13 +148,8 @@ func TestActionIsInterrupted(t *testing.T) {
 			service, url := streamstest.Start(t, streamstest.Options{}, streamstest.Streams("cam-1")...)
 			p := startProvider(t, coretest.Attributes{"base_url": url})
 			stopped := make(chan struct{})
-			stop := sync.OnceFunc(func() {
-				go func() {
-					defer close(stopped)
-					p.Interrupt()
-				}()
-			})
-			service.InjectFunc(func(streamstest.Request) *streamstest.Fault { stop(); return &fault })
+			stop := sync.OnceFunc(func() { p.Interrupt(); close(stopped) })
+			service.InjectFunc(func(streamstest.Request) *streamstest.Fault { go stop(); return &fault })
 			p.Stopped = stopped
 			_, diags := p.Invoke(coretest.Attributes{"stream_id": "cam-1", "processor_ids": []string{"p1"}})
 			streamstest.WantText(t, diags.String(), "interrupted", "may or may not")
