@@ -4,6 +4,8 @@ package acceptance
 
 import (
 	"bytes"
+	"context"
+	"errors"
 	"fmt"
 	"net/http"
 	"os"
@@ -47,11 +49,12 @@ func TestAccEnds(t *testing.T) {
 			configure(`"p1"`, "0")
 			w.MustApply()
 
-			arrived := make(chan struct{})
+			arrived, arrive := context.WithTimeout(t.Context(), time.Minute)
+			defer arrive()
 			var arrivals atomic.Int32
 			service.InjectFunc(func(streamstest.Request) *streamstest.Fault {
 				if arrivals.Add(1) == 10 {
-					close(arrived)
+					arrive()
 					if name == "SIGINT to the CLI" { // the only signal that Terraform passes on
 						return &streamstest.Fault{Delay: time.Hour}
 					}
@@ -65,7 +68,9 @@ func TestAccEnds(t *testing.T) {
 			if err := cmd.Start(); err != nil {
 				t.Fatal(err)
 			}
-			<-arrived
+			if <-arrived.Done(); !errors.Is(arrived.Err(), context.Canceled) {
+				t.Error("the requests do not arrive")
+			}
 			if end != nil {
 				if err := end(cmd.Process.Pid); err != nil {
 					t.Fatal(err)
@@ -151,7 +156,11 @@ func TestAccInterruptedReplacement(t *testing.T) {
 				t.Fatal(err)
 			}
 			for range 3 {
-				<-arrived
+				select {
+				case <-arrived:
+				case <-time.After(time.Minute):
+					t.Fatal("the requests do not arrive")
+				}
 			}
 			if err := cmd.Process.Signal(os.Interrupt); err != nil {
 				t.Fatal(err)

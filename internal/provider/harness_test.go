@@ -208,16 +208,6 @@ var oneAttempt, detectDrift = coretest.Attributes{"max_attempts": 1}, coretest.A
 // patience is longer than any step of a test takes.
 const patience = 30 * time.Second
 
-// wait waits until something happens, but not for ever.
-func wait(t *testing.T, happens <-chan struct{}) {
-	t.Helper()
-	select {
-	case <-happens:
-	case <-time.After(patience):
-		t.Error("it does not happen")
-	}
-}
-
 func idsOf(streams map[string][]string) []string { return slices.Sorted(maps.Keys(streams)) }
 
 func seeds(streams map[string][]string) []streamstest.Stream {

@@ -1,6 +1,8 @@
 package provider
 
 import (
+	"context"
+	"errors"
 	"fmt"
 	"net/http"
 	"sync"
@@ -120,16 +122,17 @@ func TestListStreams(t *testing.T) {
 	t.Parallel()
 	streams := sameSet(10, "p1")
 	service, p := startQuery(t, nil, seeds(streams)...)
-	gate := make(chan struct{})
-	refuse(service, map[string]streamstest.Fault{"s009": {Edit: func(*streamstest.Stream) { wait(t, gate) }}})
+	gate, open := context.WithTimeout(t.Context(), patience)
+	defer open()
+	refuse(service, map[string]streamstest.Fault{"s009": {Edit: func(*streamstest.Stream) { <-gate.Done() }}})
 	listed := 0
 	for range p.List(coretest.Attributes{"stream_ids": idsOf(streams)}, false, 100) {
 		if listed++; listed == 9 {
-			close(gate)
+			open()
 		}
 	}
-	if listed != 10 {
-		t.Errorf("%d streams are listed", listed)
+	if listed != 10 || !errors.Is(gate.Err(), context.Canceled) {
+		t.Errorf("%d streams are listed, %v", listed, gate.Err())
 	}
 }
 

@@ -77,10 +77,10 @@ func TestReleasedContext(t *testing.T) {
 		if req != "request" || !got.Equal(want) || c.Value(key{}) != "value" || c.Err() != nil {
 			t.Errorf("request %q, deadline %v, value %v, error %v", req, got, c.Value(key{}), c.Err())
 		}
-		derived, end := context.WithCancel(c)
+		derived, end := context.WithTimeout(c, patience)
 		defer end()
 		cancel()
-		wait(t, derived.Done())
+		<-derived.Done()
 		return c, c.Err()
 	})
 	if _, limited := released.Deadline(); !errors.Is(err, context.Canceled) || limited || released.Value(key{}) != nil || released.Err() != nil {

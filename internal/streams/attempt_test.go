@@ -236,19 +236,18 @@ func TestTLSFailureOfAReusedConnection(t *testing.T) {
 // The body of a 101 is the connection. The client closes it and does not wait for its end.
 func TestSwitchingProtocols(t *testing.T) {
 	t.Parallel()
-	closed := make(chan struct{})
+	closed, cancel := context.WithTimeout(t.Context(), 30*time.Second)
+	defer cancel()
 	s := startService(t, func(w http.ResponseWriter, _ *http.Request) {
 		conn, _, _ := http.NewResponseController(w).Hijack()
 		defer conn.Close()
 		_, _ = io.WriteString(conn, "HTTP/1.1 101 Switching Protocols\r\nConnection: upgrade\r\nUpgrade: h2c\r\n\r\n")
 		_, _ = io.Copy(io.Discard, conn) // until the client closes the connection
-		close(closed)
+		cancel()
 	})
 	s.wantError(t, s.updateError(t, streams.Config{}),
 		streams.Error{Kind: streams.KindUnexpected, Status: 101, Outcome: streams.Unknown, Attempts: 1})
-	select {
-	case <-closed:
-	case <-time.After(30 * time.Second):
+	if <-closed.Done(); !errors.Is(closed.Err(), context.Canceled) {
 		t.Error("the client does not close the connection")
 	}
 }
