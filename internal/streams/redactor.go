@@ -19,6 +19,7 @@ import (
 type redactor struct {
 	mu       sync.Mutex // for one text at a time, because a long one needs several times its size
 	secrets  []string   // longest first
+	longest  int        // how many bytes of a text a secret may take: some escapes have six characters, such as \u0041
 	replacer *strings.Replacer
 }
 
@@ -32,7 +33,7 @@ func (r *redactor) add(secrets ...string) {
 	r.secrets = slices.DeleteFunc(slices.Compact(r.secrets), func(secret string) bool { return secret == "" })
 	var pairs []string
 	for _, secret := range r.secrets {
-		pairs = append(pairs, secret, "***")
+		pairs, r.longest = append(pairs, secret, "***"), max(r.longest, 4<<10+6*len(secret))
 	}
 	r.replacer = strings.NewReplacer(pairs...)
 }
@@ -62,17 +63,13 @@ func forms(secret string, changes int) []string {
 func (r *redactor) mask(text string, enough int) string {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	longest := 4 << 10
-	if len(r.secrets) > 0 {
-		longest += 6 * len(r.secrets[0]) // such as \u0041
-	}
-	first := tokenInURL.ReplaceAllString(text[:min(len(text), enough+longest)], "${1}***")
+	first := tokenInURL.ReplaceAllString(text[:min(len(text), enough+r.longest)], "${1}***")
 	masked := r.replace(first, 3)
 	if masked == "***" {
 		masked = r.replace(words.ReplaceAllStringFunc(r.replace(first, 0), func(word string) string { return r.replace(word, 3) }), 3)
 	}
-	if len(text) > enough+longest && masked != "***" {
-		return masked[:max(0, len(masked)-longest)] + "…"
+	if len(text) > enough+r.longest && masked != "***" {
+		return masked[:max(0, len(masked)-r.longest)] + "…"
 	}
 	return masked
 }
@@ -102,11 +99,7 @@ var unescape = []func(string) string{
 
 // undo undoes the escapes that begin with a character. With prefix instead of it, they are escapes of Go or JSON.
 func undo(text, begin, prefix string) string {
-	if !strings.Contains(text, begin) {
-		return text
-	}
-	plain := make([]byte, 0, len(text))
-	for {
+	for plain := []byte(nil); ; {
 		before, after, found := strings.Cut(text, begin)
 		plain = append(plain, before...)
 		if !found {
