@@ -39,9 +39,9 @@ var planWarnings = [claims.WarningCount]warningText{
 	claims.ResendingUnknown: {"Outcome of an Earlier Operation Unknown",
 		"An earlier update or destroy of this stream failed, and may or may not have taken effect. The processors of the stream may " +
 			"differ from the state, so this plan sends the set again.", ""},
-	claims.Resending: {"Set Will Be Sent Again",
-		"Another resource of this plan has the same stream, and will be destroyed or move to another stream. That leaves the stream " +
-			"with {other}, so this resource sends its set again, although its configuration did not change.", ""},
+	claims.Resending: {"Set May Be Sent Again", // an apply that plans this resource first sends nothing
+		"Another resource of this plan has the same stream, and will be destroyed or move to another stream. If Terraform does that " +
+			"first, it leaves the stream with {other}, and this resource sends its set again without a change of its configuration.", ""},
 	claims.DetachedFirst: {detachedForAMoment,
 		"Another resource of this plan leaves this stream and detaches its processors. Terraform may run that operation before it " +
 			"applies this resource, and the stream has no processors in between.",
