@@ -103,8 +103,6 @@ func TestLeft(t *testing.T) {
 		want               string
 	}{
 		{true, true, sends(none), unforeseenDetach.summary},
-		{true, false, sends(none), ""},
-		{true, true, sends(none, "p1"), ""}, // what another resource relies on
 		{true, true, operation{}, ""},
 		{false, true, sends(none), ""},
 		{true, false, operation{facts: otherFailed}, staysAttached.summary},
