@@ -39,7 +39,7 @@ type Text struct {
 }
 
 // String returns the beginning of the text.
-func (t Text) String() string { return t.redactor.mask(string(t.text), maxBody/2) }
+func (t Text) String() string { return t.redactor.mask(string(t.text), maxBody/8) }
 
 // MarshalText is like String. Loggers call it for the lines that they write.
 func (t Text) MarshalText() ([]byte, error) { return []byte(t.String()), nil }
