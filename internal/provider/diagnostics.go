@@ -61,10 +61,8 @@ func failure(e *streams.Error, happened, advice, now string) diag.Diagnostic {
 	if e.TokenRequest {
 		happened += " The token request to oauth2.token_url failed."
 	}
-	detail := ""
-	if e.Repeated {
-		detail = repeated(e, happened, advice, now)
-	} else {
+	detail := repeated(e, happened, advice, now)
+	if !e.Repeated {
 		if e.Reason != "" {
 			happened += " " + sentence(e.Reason)
 		}
@@ -86,7 +84,7 @@ func repeated(e *streams.Error, happened, advice, now string) string {
 	}
 	cause := e.Reason
 	if e.Responded() {
-		cause = strings.Join(slices.DeleteFunc([]string{e.Reason, streams.StatusText(e.Status), e.Message}, func(s string) bool { return s == "" }), ": ")
+		cause = join(": ", e.Reason, streams.StatusText(e.Status), e.Message)
 	}
 	room := (6-(len(now)+77)/78)*74 - len(happened) - len(advice) - 3
 	if runes := []rune(cause); len(runes) > max(room, 20) {
@@ -208,8 +206,10 @@ func (o operation) now() (streams.Outcome, *streams.Stream) {
 }
 
 // paragraphs leaves out the parts that are empty.
-func paragraphs(parts ...string) string {
-	return strings.Join(slices.DeleteFunc(parts, func(part string) bool { return part == "" }), "\n\n")
+func paragraphs(parts ...string) string { return join("\n\n", parts...) }
+
+func join(separator string, parts ...string) string {
+	return strings.Join(slices.DeleteFunc(parts, func(part string) bool { return part == "" }), separator)
 }
 
 // sentence makes a clause a sentence.

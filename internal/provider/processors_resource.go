@@ -177,8 +177,8 @@ func (r *processorsResource) ImportState(ctx context.Context, req resource.Impor
 	}
 	if r.session.readsStreams() {
 		resp.Diagnostics.Append(marks{m.ID.ValueString(): {Import: true}}.save(ctx, resp.Private)...)
-	} else if r.session.warned.isFirst(1, notRead, m.ID.ValueString()) {
-		resp.Diagnostics.Append(importedWithoutRead())
+	} else if r.session.warned.isFirst(1, notRead.Summary(), m.ID.ValueString()) {
+		resp.Diagnostics.Append(notRead)
 	}
 	resp.Diagnostics.Append(resp.State.Set(ctx, m)...)
 }

@@ -55,17 +55,18 @@ type tally struct {
 }
 
 func (t *tally) add(id string, d diag.Diagnostic) {
+	kind, _, _ := strings.Cut(d.Summary(), ": stream ") // see warningText
+	warns := d.Severity() == diag.SeverityWarning
+	if warns && !t.inFull(kind, id) {
+		d = asOneOfMany(kind, id, d.Detail())
+	}
 	if t.subject != ofOneStream {
 		d = diag.WithPath(t.path(id), d)
 	}
-	kind, _, _ := strings.Cut(d.Summary(), ": stream ") // see warningText
-	switch {
-	case d.Severity() == diag.SeverityError:
-		t.addError(id, d, t.subject == ofOneStream || len(t.errors.shown) < shownStreams)
-	case t.inFull(kind, id):
+	if warns {
 		t.warnings = append(t.warnings, d)
-	default:
-		t.warnings = append(t.warnings, asOneOfMany(kind, id, d))
+	} else {
+		t.addError(id, d, t.subject == ofOneStream || len(t.errors.shown) < shownStreams)
 	}
 }
 

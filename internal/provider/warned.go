@@ -42,10 +42,7 @@ func newWarned() *warned {
 
 // inFull reports whether a warning of a refresh, an apply or a query is shown in full.
 func (w *warned) inFull(kind, id string) bool {
-	if kind == wereDetached.summary {
-		return w.isFirst(fewWarnings, kind, id)
-	}
-	return w.isFirst(shownWarnings, kind, id)
+	return w.isFirst(fewWarnings, kind, id) || kind != wereDetached.summary && w.isFirst(shownWarnings, kind, id)
 }
 
 // inFullPlan reports whether a warning of a plan is shown in full. An apply plans most resources again, and a group before
@@ -75,11 +72,7 @@ func (w *warned) applies() bool {
 }
 
 // asOneOfMany gives a warning the summary of those that are not shown in full.
-func asOneOfMany(kind, id string, d diag.Diagnostic) diag.Diagnostic {
-	detail := paragraphs(fmt.Sprintf("Stream %q:\n%s", id, d.Detail()), "With -json, this command shows each of these warnings.")
-	many := diag.NewWarningDiagnostic(kind+": more streams", detail)
-	if at, ok := d.(diag.DiagnosticWithPath); ok {
-		return diag.WithPath(at.Path(), many)
-	}
-	return many
+func asOneOfMany(kind, id, detail string) diag.Diagnostic {
+	return diag.NewWarningDiagnostic(kind+": more streams", paragraphs(
+		fmt.Sprintf("Stream %q:\n%s", id, detail), "With -json, this command shows each of these warnings."))
 }

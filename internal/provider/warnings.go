@@ -112,16 +112,12 @@ var (
 	notListed  = warningText{"Stream Not Found", "The service does not know this stream, so the stream is not listed.", ""}
 )
 
-// notRead is about all imports: outside the configuration, Terraform does not count warnings with equal summaries.
-const notRead = "Imported Streams Were Not Read"
-
-func importedWithoutRead() diag.Diagnostic {
-	return diag.NewWarningDiagnostic(notRead, paragraphs(
-		"The imports read nothing, so no plan shows which processors the apply detaches: it sends the configured sets, and detaches "+
-			"everything else. This warning is about all imports of the run.",
-		"To see it in a plan, set detect_drift = true, if the deployment serves GET /v2/streams/{id}. Otherwise, ask the operators of "+
-			"the service for the sets before you apply."))
-}
+// notRead is about all imports: Terraform does not count the warnings of imports.
+var notRead = diag.NewWarningDiagnostic("Imported Streams Were Not Read", paragraphs(
+	"The imports read nothing, so no plan shows which processors the apply detaches: it sends the configured sets, and detaches "+
+		"everything else. This warning is about all imports of the run.",
+	"To see it in a plan, set detect_drift = true, if the deployment serves GET /v2/streams/{id}. Otherwise, ask the operators of "+
+		"the service for the sets before you apply."))
 
 func notFoundOnDestroy(id string, e *streams.Error) diag.Diagnostic {
 	found := "The service does not know this stream at this address."
