@@ -57,7 +57,7 @@ func TestIdentityIsKept(t *testing.T) {
 }
 
 // The attribute timeouts bounds each call, and each by its own value, also if nothing was sent in time. Without it, the
-// service would respond.
+// service would respond. The data sources and the action have one, too.
 func TestTimeouts(t *testing.T) {
 	t.Parallel()
 	provider := coretest.Attributes{"detect_drift": true, "request_timeout": "5m"}
@@ -87,6 +87,22 @@ func TestTimeouts(t *testing.T) {
 	wantTimeout("delete", "PATCH", func() coretest.Diagnostics { return r.apply(r.null()) })
 	r.mustApply(limited("read", "p2"))
 	wantTimeout("read", "GET", r.refresh)
+
+	p := startProvider(t, r.provider)
+	for typeName, config := range map[string]coretest.Attributes{
+		coretest.SingleName: {"stream_id": "cam-1"}, coretest.GroupName: {"stream_ids": []string{"cam-1"}},
+	} {
+		config["timeouts"] = coretest.Attributes{"read": "20ms"}
+		wantTimeout("data source "+typeName, "GET", func() coretest.Diagnostics {
+			_, diags := p.ReadData(typeName, config)
+			return diags
+		})
+	}
+	wantTimeout("action", "PATCH", func() coretest.Diagnostics {
+		limit := coretest.Attributes{"invoke": "20ms"}
+		_, diags := p.Invoke(coretest.Attributes{"stream_id": "cam-1", "processor_ids": []string{"p1"}, "timeouts": limit})
+		return diags
+	})
 }
 
 // A provider with an unknown configuration can plan and refresh, and refuses the rest.

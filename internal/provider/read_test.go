@@ -12,7 +12,7 @@ import (
 )
 
 // Every failed read fails a refresh and the plan of a create, and keeps the state, except for the "not found" of the service
-// itself. If the service may have no read, the error names detect_drift.
+// itself. If the service may have no read, the error says to turn detect_drift off. That of a data source has its own advice.
 func TestFailedReads(t *testing.T) {
 	t.Parallel()
 	html := http.Header{"Content-Type": {"text/html"}}
@@ -56,8 +56,17 @@ func TestFailedReads(t *testing.T) {
 			r.mustApply(cam1("p1"))
 			before := r.state.Value
 			refuse(service, map[string]streamstest.Fault{"cam-1": test.fault})
-			wantRefused(r.refresh())
+			failed := r.refresh()
+			wantRefused(failed)
 			wantState(t, before, r.state)
+			for _, typeName := range []string{coretest.SingleName, coretest.GroupName} {
+				_, diags := read(startProvider(t, r.provider), typeName, "cam-1")
+				_, want, _ := strings.Cut(failed.String(), "\n\n") // before, there may be the ports of a connection
+				want = strings.ReplaceAll(want, withoutReads, withoutDataSource)
+				if _, got, _ := strings.Cut(diags.String(), "\n\n"); got != want || !diags.Failed() {
+					t.Errorf("%s: %s\nwant %s", typeName, diags, want)
+				}
+			}
 		})
 	}
 }

@@ -42,30 +42,42 @@ func TestSchema(t *testing.T) {
 }
 
 // Each wrong value is one error at its attribute. Values that are known after apply are no problem.
-func TestProcessorsValidation(t *testing.T) {
+func TestValidation(t *testing.T) {
 	t.Parallel()
+	type config = coretest.Attributes
+	const unknown = tftypes.UnknownValue
+	p := newProcess(t, NewServer("test", nil)())
+	resource := func(c config) coretest.Diagnostics {
+		return p.Validate(resourceValue(merge(config{"stream_id": "cam-1", "processor_ids": []string{"p1"}}, c)))
+	}
+	data := func(c config) coretest.Diagnostics { return p.ValidateData(coretest.SingleName, c) }
+	groupData := func(c config) coretest.Diagnostics { return p.ValidateData(coretest.GroupName, c) }
+	const padded = "must not begin or end with white space"
 	for name, test := range map[string]struct {
-		config          coretest.Attributes
+		validate        func(config) coretest.Diagnostics
+		config          config
 		attribute, want string // want "": valid
 	}{
-		"odd ids":            {coretest.Attributes{"stream_id": "a/b %2e ü..", "processor_ids": []string{"..", "a b", "/"}}, "", ""},
-		"not known yet":      {coretest.Attributes{"stream_id": tftypes.UnknownValue, "processor_ids": []any{tftypes.UnknownValue}}, "", ""},
-		"set not known yet":  {coretest.Attributes{"processor_ids": tftypes.UnknownValue}, "", ""},
-		"dots":               {coretest.Attributes{"stream_id": ".."}, "stream_id", `must not be ".."`},
-		"control characters": {coretest.Attributes{"stream_id": "a\u007fb"}, "stream_id", "must not contain the control character U+007F"},
-		"padded processor":   {coretest.Attributes{"processor_ids": []string{"p1 "}}, "processor_ids", "must not begin or end with white space"},
-		"null processor":     {coretest.Attributes{"processor_ids": []any{nil}}, "processor_ids", "null"},
-		"no such on_destroy": {coretest.Attributes{"on_destroy": "Detach"}, "on_destroy", `["detach" "keep"]`},
-		"no duration":        {coretest.Attributes{"timeouts": coretest.Attributes{"create": "soon"}}, "timeouts", `"30s"`},
-		"negative duration":  {coretest.Attributes{"timeouts": coretest.Attributes{"update": "-1m"}}, "timeouts", `"30s"`},
-		"zero duration":      {coretest.Attributes{"timeouts": coretest.Attributes{"delete": "0s"}}, "timeouts", `"30s"`},
+		"odd ids":            {resource, config{"stream_id": "a/b %2e ü..", "processor_ids": []string{"..", "a b", "/"}}, "", ""},
+		"not known yet":      {resource, config{"stream_id": unknown, "processor_ids": []any{unknown}}, "", ""},
+		"set not known yet":  {resource, config{"processor_ids": unknown}, "", ""},
+		"dots":               {resource, config{"stream_id": ".."}, "stream_id", `must not be ".."`},
+		"control characters": {resource, config{"stream_id": "a\u007fb"}, "stream_id", "the control character U+007F"},
+		"padded processor":   {resource, config{"processor_ids": []string{"p1 "}}, "processor_ids", padded},
+		"null processor":     {resource, config{"processor_ids": []any{nil}}, "processor_ids", "null"},
+		"no such on_destroy": {resource, config{"on_destroy": "Detach"}, "on_destroy", `["detach" "keep"]`},
+		"no duration":        {resource, config{"timeouts": config{"create": "soon"}}, "timeouts", `"30s"`},
+		"zero duration":      {resource, config{"timeouts": config{"delete": "0s"}}, "timeouts", `"30s"`},
+
+		"data, not known yet":     {data, config{"stream_id": unknown}, "", ""},
+		"data, dots":              {data, config{"stream_id": ".."}, "stream_id", `".." is not a stream id`},
+		"data, negative duration": {data, config{"stream_id": "a", "timeouts": config{"read": "-1s"}}, "timeouts", `"30s"`},
+		"group, no streams":       {groupData, config{"stream_ids": []string{}}, "", ""},
+		"group, not known yet":    {groupData, config{"stream_ids": []any{"cam-1", unknown}}, "", ""},
+		"group, padded stream":    {groupData, config{"stream_ids": []string{"cam-1", " cam-2"}}, "stream_ids", padded},
+		"group, null stream":      {groupData, config{"stream_ids": []any{"cam-1", nil}}, "stream_ids", "must not be null."},
 	} {
-		for attribute, value := range (coretest.Attributes{"stream_id": "cam-1", "processor_ids": []string{"p1"}}) {
-			if _, ok := test.config[attribute]; !ok {
-				test.config[attribute] = value
-			}
-		}
-		diags := newProcess(t, NewServer("test", nil)()).Validate(resourceValue(test.config))
+		diags := test.validate(test.config)
 		if test.want == "" {
 			wantDiagnostics(t, diags)
 			continue

@@ -89,15 +89,12 @@ func TestActionChecksValues(t *testing.T) {
 		config coretest.Attributes
 		want   []string // paths
 	}{
-		"empty set":         {coretest.Attributes{"stream_id": "cam-1", "processor_ids": []string{}}, nil},
 		"not known yet":     {coretest.Attributes{"stream_id": tftypes.UnknownValue, "processor_ids": tftypes.UnknownValue}, nil},
 		"nothing":           {coretest.Attributes{}, []string{set, id}},
-		"no stream":         {coretest.Attributes{"processor_ids": []string{"p2"}}, []string{id}},
 		"wrong stream":      {coretest.Attributes{"stream_id": "..", "processor_ids": []string{"p1"}}, []string{id}},
 		"no set":            {coretest.Attributes{"stream_id": "cam-1"}, []string{set}},
 		"wrong processors":  {coretest.Attributes{"stream_id": "cam-1", "processor_ids": []string{"", " p"}}, []string{set, set}},
 		"missing processor": {coretest.Attributes{"stream_id": "cam-1", "processor_ids": []any{nil}}, []string{set}},
-		"no limit":          {coretest.Attributes{"stream_id": "cam-1", "processor_ids": []string{}, "timeouts": coretest.Attributes{}}, nil},
 		"wrong limit": {
 			coretest.Attributes{"stream_id": "cam-1", "processor_ids": []string{"p1"}, "timeouts": coretest.Attributes{"invoke": "-1s"}},
 			[]string{`AttributeName("timeouts").AttributeName("invoke")`},
@@ -123,17 +120,6 @@ func TestActionChecksValues(t *testing.T) {
 		}
 	}
 	service.WantRequests(t)
-}
-
-func TestActionHasTimeLimit(t *testing.T) {
-	t.Parallel()
-	service, url := streamstest.Start(t, streamstest.Options{}, streamstest.Streams("cam-1")...)
-	p := startProvider(t, coretest.Attributes{"base_url": url})
-	service.Inject(streamstest.Fault{Delay: patience})
-	_, diags := p.Invoke(coretest.Attributes{
-		"stream_id": "cam-1", "processor_ids": []string{"p1"}, "timeouts": coretest.Attributes{"invoke": "50ms"},
-	})
-	streamstest.WantText(t, diags.String(), "Timeout Error", "time limit")
 }
 
 // An interrupted action reports its error before StopProvider returns: then, the protocol server no longer listens.
