@@ -165,10 +165,14 @@ func (c *terraformCore) createOrUpdate(p *Process, ch change) (applied, ok bool)
 		o.object, o.prior, o.detaches = prior, c.here(prior), ch.wanted.onDestroy != "keep"
 	}
 	var got Managed
+	attached := c.attachedToNew(o)
 	c.makeCall(o, func() (diags Diagnostics) {
 		got, diags = p.Apply(before, actual.planned, ch.wanted.configValue(true))
 		return diags
 	})
+	if ch.wanted.onCreate == "refuse" {
+		c.checkTakenOver(o, attached)
+	}
 	ok = len(o.errors) == 0
 	if !got.Value.IsFullyKnown() {
 		c.t.Fatalf("%s: the result has unknown values: %v", what, FromTerraform(got.Value))

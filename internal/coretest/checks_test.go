@@ -24,6 +24,7 @@ func (c *terraformCore) run(cfg config, opts options) bool {
 		c.state[addr].current.tainted = true
 	}
 	c.shared = c.sharedStreams(cfg, opts)
+	c.notePrior(cfg, opts)
 	changes, refreshed := c.plan(cfg, opts)
 	for _, r := range c.service.Requests() {
 		if !c.drift || r.Method != http.MethodGet {
@@ -114,7 +115,7 @@ func (c *terraformCore) runClean(cfg config) {
 	c.resolveRefusals(cfg)
 	reported, again := map[string]bool{}, false
 	for !c.run(cfg, options{}) || len(c.limited) > 0 {
-		for _, failure := range c.failures {
+		for _, failure := range slices.Compact(slices.Sorted(slices.Values(c.failures))) {
 			if reported[failure] || !slices.ContainsFunc(reportedOnce, func(summary string) bool { return strings.Contains(failure, summary) }) {
 				c.t.Fatalf("a run without faults fails: %s", failure)
 			}
@@ -125,6 +126,10 @@ func (c *terraformCore) runClean(cfg config) {
 		}
 		if !c.hasFailure(keepsTheStream) { // the new triggers are in the state, and the group may not be applied yet
 			maps.DeleteFunc(reported, func(failure string, _ bool) bool { return strings.Contains(failure, keepsTheStream) })
+		}
+		if c.hasFailure(otherProcessors) || c.hasFailure(cannotBeChecked) { // as the errors say
+			cfg = cfg.with(func(_ string, b *resourceBlock) { b.onCreate = "replace" })
+			c.resolveRefusals(cfg) // of an old object of another deployment, whose replacement was refused in the apply
 		}
 		if len(c.limited) > 0 || c.hasFailure(keepsTheStream) {
 			cfg, again = cfg.withNewTriggers(), true // as the diagnostics say
@@ -140,6 +145,7 @@ var reportedOnce = []string{
 	"Unexpected Change of the Stream", // somebody else has moved the stream
 	"inconsistent final plan",         // see createOrUpdate
 	keepsTheStream,                    // again if another error came between
+	otherProcessors, cannotBeChecked,
 }
 
 func (c *terraformCore) hasFailure(summary string) bool {

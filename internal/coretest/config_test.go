@@ -32,6 +32,7 @@ func (cfg config) createsFirst(addr string, walks func(addr string) bool) bool {
 type resourceBlock struct {
 	sets                map[string][]string // processors by stream; one stream, unless the block is a group
 	group               bool
+	onCreate            string // "": none
 	onDestroy           string // "": the default
 	trigger             string // "": no triggers
 	createBeforeDestroy bool
@@ -51,6 +52,9 @@ func (b resourceBlock) stream() string {
 // configValue is the configuration that the provider gets during a plan or an apply.
 func (b resourceBlock) configValue(applying bool) tftypes.Value {
 	a := Attributes{}
+	if b.onCreate != "" {
+		a["on_create"] = b.onCreate
+	}
 	if b.onDestroy != "" {
 		a["on_destroy"] = b.onDestroy
 	}

@@ -60,6 +60,7 @@ type terraformCore struct {
 	written  streamNames // the set of a resource was sent in this process
 	created  bool        // a create has succeeded in this process
 
+	prior      priorSets
 	shared     map[string]int   // see sharedStreams
 	leftBehind streamNames      // those of deposed objects of earlier runs: core passes nothing from the plan to their destroys
 	announced  streamNames      // a diagnostic of the plan has named them

@@ -276,7 +276,7 @@ func (d *draws) edit(last config) config {
 		case edit < 7:
 			b.sets, b.lateStream = map[string][]string{drawn.stream(): b.sets[b.stream()]}, drawn.lateStream
 		case edit == 7:
-			b.trigger, b.onDestroy, b.dependsOn = drawn.trigger, drawn.onDestroy, drawn.dependsOn
+			b.trigger, b.onCreate, b.onDestroy, b.dependsOn = drawn.trigger, drawn.onCreate, drawn.onDestroy, drawn.dependsOn
 		case len(b.sets) > 0:
 			b.sets[d.oneOf(slices.Sorted(maps.Keys(b.sets)), "edited stream")] = d.processors()
 			b.lateProcessors = drawn.lateProcessors
@@ -306,6 +306,9 @@ func (d *draws) block(addr string) resourceBlock {
 				b.sets[id] = d.processors()
 			}
 		}
+	}
+	if d.drift || d.chance(3, "on_create without reads") {
+		b.onCreate = d.oneOf([]string{"", "replace", "refuse", "refuse"}, "on_create")
 	}
 	b.onDestroy = d.oneOf([]string{"", "detach", "keep", "detach"}, "on_destroy")
 	b.trigger = d.oneOf([]string{"", "1", "2"}, "triggers")

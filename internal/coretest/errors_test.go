@@ -20,7 +20,7 @@ func (c *terraformCore) errorsOf(what string, ids []string, diags Diagnostics) m
 			continue
 		}
 		switch steps := d.Attribute.Steps(); {
-		case d.Summary == deploymentChanged:
+		case d.Summary == deploymentChanged, d.Summary == cannotBeChecked:
 			errors[""] = d.Detail // of no stream here
 		case d.Summary == "Streams Failed": // the counts
 		case len(steps) > 1:

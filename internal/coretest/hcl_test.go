@@ -80,6 +80,9 @@ func (b resourceBlock) write(text *strings.Builder, addr string, run int, opts o
 	default:
 		fmt.Fprintf(text, "  stream_id     = %q\n  processor_ids = %s\n", id, b.setExpression(id, late))
 	}
+	if b.onCreate != "" {
+		fmt.Fprintf(text, "  on_create = %q\n", b.onCreate)
+	}
 	if b.onDestroy != "" {
 		fmt.Fprintf(text, "  on_destroy = %q\n", b.onDestroy)
 	}

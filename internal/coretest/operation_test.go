@@ -37,7 +37,7 @@ type applyCall struct {
 	requests []streamstest.Request
 	errors   map[string]string // by stream
 	all      string            // every diagnostic
-	hidden   bool              // of the interrupted streams of a group, only the first one has an error of its own
+	hidden   bool              // only some streams have errors: of an interrupted group, or of one that a check ends before the first request
 }
 
 // streams returns those of the resource, before and after.
@@ -55,7 +55,9 @@ func (c *terraformCore) makeCall(o *applyCall, call func() Diagnostics) {
 	ids := o.streams()
 	diags := call()
 	c.called[o.prior] = true
-	o.requests = c.service.Requests()[c.sent:]
+	o.requests = slices.DeleteFunc(slices.Clone(c.service.Requests()[c.sent:]), func(r streamstest.Request) bool {
+		return c.drift && r.Method == http.MethodGet // a destroy checks what its create takes over
+	})
 	for _, r := range o.requests {
 		if r.Applied {
 			c.limitOthers(r.StreamID, o.object)
@@ -64,7 +66,8 @@ func (c *terraformCore) makeCall(o *applyCall, call func() Diagnostics) {
 	c.noErrors(o.what, diags)
 	o.errors = c.errorsOf(o.what, ids, diags)
 	o.all = diags.String()
-	o.hidden = strings.Contains(o.all, "× "+string(streams.KindInterrupted))
+	o.hidden = strings.Contains(o.all, "× "+string(streams.KindInterrupted)) || strings.Contains(o.all, otherProcessors) ||
+		strings.Contains(o.all, "could not be read.")
 	for _, id := range ids {
 		_, stays := o.sets[id]
 		if o.detaches && !stays && !o.hidden && !strings.Contains(o.all, strconv.Quote(id)) {

@@ -100,7 +100,7 @@ func conflictError(id string, set, other streams.ProcessorSet) diag.Diagnostic {
 		fmt.Sprintf("Two resources set the processors of stream %q: one to %s, another one to %s. Each update replaces the whole "+
 			"set, so the resource that is applied last would win.", id, other, set),
 		"Let one resource manage the stream, with all of its processors, and remove the stream from the other one.",
-		"The stream was not changed by this resource."))
+		notChangedHere))
 }
 
 func notConfiguredError(happened string) diag.Diagnostic {
@@ -178,7 +178,10 @@ func requestAndResponse(e *streams.Error) string {
 	return text
 }
 
-const notChanged = "The stream was not changed."
+const (
+	notChanged     = "The stream was not changed."
+	notChangedHere = "The stream was not changed by this resource." // always true of an operation that was not begun
+)
 
 // nowTrue is the last sentence of every diagnostic about an operation: what is now true of the stream.
 // reported is what the service reported instead of the set that was sent, or nil.

@@ -130,5 +130,5 @@ func ofOthersError(id, attached string) diag.Diagnostic {
 			"\"refuse\".", id, attached),
 		"To keep them, add them to the set, or adopt the stream with an import block. To detach them, set on_create = \"replace\". "+
 			"If a resource was renamed, add a moved block.",
-		"The stream was not changed by this resource."))
+		notChangedHere))
 }
