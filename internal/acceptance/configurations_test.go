@@ -17,11 +17,6 @@ const (
 // providerWith is a provider block.
 func providerWith(body string) string { return "provider \"stream\" {\n  " + body + "\n}\n" }
 
-// providerAt is a provider block with an address and other attributes.
-func providerAt(url, others string) string {
-	return providerWith(fmt.Sprintf("base_url = %q\n  %s", url, others))
-}
-
 // resourceOf is a resource with one stream, and other attributes.
 func resourceOf(name, streamID, set, others string) string {
 	return fmt.Sprintf("resource \"stream_processors\" %q {\n  stream_id     = %s\n  processor_ids = [%s]\n  %s\n}\n",

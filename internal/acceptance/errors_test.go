@@ -2,9 +2,7 @@ package acceptance
 
 import (
 	"fmt"
-	"net/http"
 	"slices"
-	"strings"
 	"testing"
 
 	"github.com/hashicorp/terraform-plugin-testing/helper/resource"
@@ -16,10 +14,9 @@ import (
 const (
 	notChanged = "The stream was not changed."
 	unknown    = "The stream may or may not have been changed; apply again: sending the same set twice is safe."
-	reported   = "The service reports that the stream now has [%s, \"p9\"]."
 )
 
-// failures are what the service does to each request on one stream, and what the error then says.
+// failures are the kinds of errors in the interface, each on a stream of its own.
 var failures = []struct {
 	id       string
 	fault    streamstest.Fault
@@ -35,47 +32,42 @@ var failures = []struct {
 	{"408", streamstest.Fault{Status: 408}, "Timeout Error", "resource", "injected: 408 Request Timeout", unknown},
 	{"500", streamstest.Fault{Status: 500, Apply: true, Message: "out of cheese"}, "Generic Error", "resource", "out of cheese", unknown},
 	{"502", streamstest.Fault{Status: 502}, "Bad Gateway Error", "resource", "injected: 502 Bad Gateway", unknown},
-	{"reset", streamstest.Fault{ResetAfter: true}, "Connection Failed", "resource", "The connection failed", unknown},
-	{"moved", streamstest.Fault{Status: 301, Header: http.Header{"Location": {"/login"}}},
-		"Redirect Refused", "resource", "/login", notChanged},
-	{"merged", streamstest.Fault{Edit: func(s *streamstest.Stream) { s.ProcessorIDs = append(s.ProcessorIDs, "p9") }},
-		"Unexpected Answer", "resource", "may merge sets instead of replacing them", reported},
 }
 
-// A failed create is not in the state, a failed update changes nothing in the state but to what the service reported, and a
-// failed destroy keeps the resource. What may have been applied is sent again, also if the configuration goes back.
+// A failed create is not in the state, a failed update changes nothing in the state, and a failed destroy keeps the resource.
+// What may have been applied is sent again, also if the configuration goes back.
 func TestAccErrors(t *testing.T) {
-	service, url := streamstest.Start(t, streamstest.Options{})
+	s := startService(t, streamstest.Options{})
 	faults := map[string]*streamstest.Fault{}
 	var ids []string
 	for _, f := range failures {
 		faults[f.id], ids = &f.fault, append(ids, f.id)
 	}
-	service.Seed(streamstest.Streams(ids...)...)
+	s.Seed(streamstest.Streams(ids...)...)
 	breakService := func() {
-		service.InjectFunc(func(r streamstest.Request) *streamstest.Fault { return faults[r.StreamID] })
+		s.InjectFunc(func(r streamstest.Request) *streamstest.Fault { return faults[r.StreamID] })
 	}
-	mend := func() { service.InjectFunc(nil); service.ForgetRequests() }
+	mend := func() { s.InjectFunc(nil); s.ForgetRequests() }
 	config := func(set string) string {
-		blocks := providerAt(url, `retry = { max_attempts = 2, min_backoff = "1ms", max_backoff = "1ms" }`)
+		blocks := s.provider(`retry = { max_attempts = 2, min_backoff = "1ms", max_backoff = "1ms" }`)
 		for _, id := range ids {
 			blocks += resourceOf("_"+id, id, set, "")
 		}
 		return blocks
 	}
-	errorsOf := func(verb, set string) (texts []string) { // in the order of the configuration
+	errorsOf := func(verb string) (texts []string) { // in the order of the configuration
 		for _, f := range failures {
 			texts = append(texts, "Error: "+f.summary, "with stream_processors._"+f.id+",", ": "+f.code,
 				fmt.Sprintf("stream %q could not be %s", f.id, verb))
 			if f.lastLine != unknown { // otherwise the error may repeat another's cause, and is short
-				texts = append(texts, "PATCH "+url+"/v2/streams/"+f.id)
+				texts = append(texts, "PATCH "+s.url+"/v2/streams/"+f.id)
 			}
-			texts = append(texts, f.says, strings.Replace(f.lastLine, "%s", set, 1))
+			texts = append(texts, f.says, f.lastLine)
 		}
 		return texts
 	}
 	// planned is a plan that creates and updates the listed resources, and changes nothing of the others.
-	planned := func(created, updated []string) (c resource.ConfigPlanChecks) {
+	planned := func(created, updated []string) (checks []plancheck.PlanCheck) {
 		for _, id := range ids {
 			action := plancheck.ResourceActionNoop
 			if slices.Contains(created, id) {
@@ -83,47 +75,40 @@ func TestAccErrors(t *testing.T) {
 			} else if slices.Contains(updated, id) {
 				action = plancheck.ResourceActionUpdate
 			}
-			c.PreApply = append(c.PreApply, plancheck.ExpectResourceAction("stream_processors._"+id, action))
+			checks = append(checks, plancheck.ExpectResourceAction("stream_processors._"+id, action))
 		}
-		return c
+		return checks
 	}
-	uncertain := []string{"408", "500", "502", "reset", "merged"}
+	uncertain := []string{"408", "500", "502"}
+	created := s.apply(config(`"p1"`), planned(ids, nil), updatesOf(sets(ids, `"p1"`))...)
+	created.PreConfig = mend
+	sentAgain := updatesOf(sets(uncertain, `"p1"`))
+	recreated := s.apply(config(`"p1"`), planned([]string{"404"}, uncertain), append(sentAgain, updateOf("404", `"p1"`))...)
+	recreated.PreConfig = mend
 	parallelTest(t, resource.TestCase{Steps: []resource.TestStep{
 		{
 			PreConfig:   breakService,
 			Config:      config(`"p1"`),
-			ExpectError: says(errorsOf("set", `"p1"`)...),
-		}, {
-			PreConfig:        mend,
-			Config:           config(`"p1"`),
-			ConfigPlanChecks: planned(ids, nil),
-		}, {
+			ExpectError: says(errorsOf("set")...),
+		},
+		created,
+		{
 			PreConfig:   breakService,
 			Config:      config(`"p2"`),
-			ExpectError: says(errorsOf("updated", `"p2"`)...),
+			ExpectError: says(errorsOf("updated")...),
 		}, {
 			PreConfig:          mend,
 			RefreshState:       true,
 			ExpectNonEmptyPlan: true,
-			Check: resource.ComposeAggregateTestCheckFunc(
-				resource.TestCheckResourceAttr("stream_processors._400", "processor_ids.0", "p1"),
-				resource.TestCheckResourceAttr("stream_processors._500", "processor_ids.0", "p1"),
-				resource.TestCheckResourceAttr("stream_processors._merged", "processor_ids.0", "p2"),
-				resource.TestCheckResourceAttr("stream_processors._merged", "processor_ids.1", "p9"),
-			),
-		}, {
-			Config:           config(`"p1"`),
-			ConfigPlanChecks: planned(nil, uncertain),
-			PostApplyFunc:    func() { service.WantRequests(t, updatesOf(sets(uncertain, `"p1"`))...) },
-		}, {
+			Check:              resource.TestCheckResourceAttr("stream_processors._500", "processor_ids.0", "p1"),
+		},
+		s.apply(config(`"p1"`), planned(nil, uncertain), sentAgain...),
+		{
 			PreConfig:   breakService,
 			Config:      config(`"p1"`),
 			Destroy:     true,
 			ExpectError: says(`The processors of stream "500" could not be detached.`),
-		}, {
-			PreConfig:        mend,
-			Config:           config(`"p1"`),
-			ConfigPlanChecks: planned([]string{"404"}, uncertain),
 		},
+		recreated,
 	}})
 }

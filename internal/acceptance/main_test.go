@@ -4,7 +4,6 @@ package acceptance
 
 import (
 	"cmp"
-	"context"
 	"fmt"
 	"os"
 	"regexp"
@@ -15,11 +14,11 @@ import (
 	"github.com/hashicorp/terraform-plugin-testing/helper/resource"
 	"github.com/hashicorp/terraform-plugin-testing/knownvalue"
 	"github.com/hashicorp/terraform-plugin-testing/plancheck"
-	"github.com/hashicorp/terraform-plugin-testing/tfversion"
 
 	"github.com/stream-management/terraform-provider-stream/internal/cli"
 	"github.com/stream-management/terraform-provider-stream/internal/clitest"
 	"github.com/stream-management/terraform-provider-stream/internal/provider"
+	"github.com/stream-management/terraform-provider-stream/internal/streamstest"
 )
 
 func TestMain(m *testing.M) {
@@ -63,6 +62,37 @@ func skipOnRealDeployment(t *testing.T) {
 	}
 }
 
+// testService is the service of one test. Its steps check what it receives.
+type testService struct {
+	*streamstest.Service
+	url string
+	t   *testing.T
+}
+
+func startService(t *testing.T, opts streamstest.Options, seed ...streamstest.Stream) testService {
+	t.Helper()
+	service, url := streamstest.Start(t, opts, seed...)
+	return testService{service, url, t}
+}
+
+// provider is a provider block with the address of the service and other attributes.
+func (s testService) provider(others string) string {
+	return providerWith(fmt.Sprintf("base_url = %q\n  %s", s.url, others))
+}
+
+// apply is a step that checks the plan of a configuration, and the requests since the step before.
+func (s testService) apply(config string, plan []plancheck.PlanCheck, requests ...string) resource.TestStep {
+	return resource.TestStep{
+		Config:           config,
+		ConfigPlanChecks: resource.ConfigPlanChecks{PreApply: plan},
+		PostApplyFunc:    s.received(requests...),
+	}
+}
+
+func (s testService) received(requests ...string) func() {
+	return func() { s.WantRequests(s.t, requests...) }
+}
+
 // newWorkspace makes a root module with a configuration and runs init. Its provider talks to a service at baseURL. The test
 // is skipped unless TF_ACC is set, and on a real deployment.
 func newWorkspace(t *testing.T, baseURL, hcl string) *clitest.Workspace {
@@ -76,20 +106,12 @@ func newWorkspace(t *testing.T, baseURL, hcl string) *clitest.Workspace {
 	return w
 }
 
-// terraformOnly skips a test on OpenTofu, which has versions of its own.
-type terraformOnly struct{ feature string }
-
-func (c terraformOnly) CheckTerraformVersion(
-	_ context.Context, _ tfversion.CheckTerraformVersionRequest, resp *tfversion.CheckTerraformVersionResponse,
-) {
+// skipOnTofu skips a test of a feature that OpenTofu does not have. Its versions are not those of Terraform.
+func skipOnTofu(t *testing.T, feature string) {
+	t.Helper()
 	if program, _ := cli.Find(); cli.IsTofu(program) {
-		resp.Skip = "OpenTofu has no " + c.feature
+		t.Skip("OpenTofu has no " + feature)
 	}
-}
-
-// preApply checks the plan of a step.
-func preApply(checks ...plancheck.PlanCheck) resource.ConfigPlanChecks {
-	return resource.ConfigPlanChecks{PreApply: checks}
 }
 
 // says matches an error that has all of the texts in this order. A CLI breaks lines where the terminal ends.

@@ -60,7 +60,7 @@ func TestAccRealDeployment(t *testing.T) {
 	d, _ := realDeployment()
 	if d == nil {
 		_, url := streamstest.Start(t, streamstest.Options{}, streamstest.Streams("cam-1")...)
-		d = &deployment{"cam-1", []string{"p1", "p2", "p3"}, false, providerAt(url, "")}
+		d = &deployment{"cam-1", []string{"p1", "p2", "p3"}, false, providerWith(fmt.Sprintf("base_url = %q", url))}
 	}
 	const (
 		first, again   = "the first update", "a set that it has accepted before"
