@@ -1,58 +1,41 @@
 package provider
 
 import (
-	"fmt"
 	"strings"
 	"testing"
 
 	"github.com/hashicorp/terraform-plugin-go/tftypes"
 
 	"github.com/stream-management/terraform-provider-stream/internal/coretest"
-	"github.com/stream-management/terraform-provider-stream/internal/streams"
 	"github.com/stream-management/terraform-provider-stream/internal/streamstest"
 )
 
-// Every call returns the identity, also to CLIs that do not show it.
+// Every call returns the identity, also to CLIs that do not show it, and for the state of a version without identities.
 func TestIdentityIsKept(t *testing.T) {
 	t.Parallel()
-	for _, detect := range []bool{false, true} {
-		t.Run(fmt.Sprintf("detect_drift=%t", detect), func(t *testing.T) {
-			t.Parallel()
-			drift := coretest.Attributes{"detect_drift": detect}
-			service, r := startRun(t, nullResource(), drift, streamstest.Streams("cam-1", "cam-2")...)
-			wantIdentity := func(step string, diags coretest.Diagnostics, id string) {
-				t.Helper()
-				if diags.Failed() {
-					t.Fatalf("%s: %s", step, diags)
-				}
-				wantEqual(t, "identity after "+step, map[string]any{"stream_id": id}, decodeIdentity(t, r.state.Identity))
-			}
-			config := func(id, onDestroy, processor string) tftypes.Value {
-				return resourceValue(coretest.Attributes{"stream_id": id, "processor_ids": []string{processor}, "on_destroy": onDestroy})
-			}
-			r.state, _ = startProvider(t, r.provider).ImportState(coretest.SingleName, "cam-2")
-			wantIdentity("import", r.refresh(), "cam-2")
-			wantIdentity("the update after an import", r.apply(config("cam-2", "keep", "p1")), "cam-2")
-
-			r.state = coretest.Managed{Value: nullResource()}
-			wantIdentity("create", r.apply(config("cam-1", "detach", "p1")), "cam-1")
-			wantIdentity("read", r.refresh(), "cam-1")
-			wantIdentity("update", r.apply(config("cam-1", "detach", "p2")), "cam-1")
-			wantIdentity("an update that sends nothing", r.apply(config("cam-1", "keep", "p2")), "cam-1")
-
-			// The state of a version without identities.
-			old := r.state
-			old.Identity = nil
-			for step, change := range map[string]func() coretest.Diagnostics{
-				"a read":                       r.refresh,
-				"an update":                    func() coretest.Diagnostics { return r.apply(config("cam-1", "keep", "p3")) },
-				"an update that sends nothing": func() coretest.Diagnostics { return r.apply(config("cam-1", "detach", "p2")) },
-			} {
-				r.state = old
-				service.Seed(streamstest.Stream{ID: "cam-1", ProcessorIDs: []string{"p2"}})
-				wantIdentity(step+" of an old state", change(), "cam-1")
-			}
-		})
+	_, r := startRun(t, nullResource(), nil, streamstest.Streams("cam-1")...)
+	apply := func(onDestroy, processor string) func() coretest.Diagnostics {
+		config := coretest.Attributes{"stream_id": "cam-1", "processor_ids": []string{processor}, "on_destroy": onDestroy}
+		return func() coretest.Diagnostics { return r.apply(resourceValue(config)) }
+	}
+	r.state, _ = startProvider(t, r.provider).ImportState(coretest.SingleName, "cam-1")
+	for _, step := range []struct {
+		what  string
+		call  func() coretest.Diagnostics
+		state func() // before
+	}{
+		{"the read of an import", r.refresh, func() {}},
+		{"the update after an import", apply("keep", "p1"), func() {}},
+		{"a create", apply("detach", "p1"), func() { r.state = coretest.Managed{Value: r.null()} }},
+		{"an update that sends nothing", apply("keep", "p1"), func() {}},
+		{"a read without an identity", r.refresh, func() { r.state.Identity = nil }},
+		{"an update without an identity", apply("keep", "p2"), func() { r.state.Identity = nil }},
+	} {
+		step.state()
+		if diags := step.call(); diags.Failed() {
+			t.Fatalf("%s: %s", step.what, diags)
+		}
+		wantEqual(t, "identity after "+step.what, map[string]any{"stream_id": "cam-1"}, decodeIdentity(t, r.state.Identity))
 	}
 }
 
@@ -142,57 +125,30 @@ func TestUnknownConfiguration(t *testing.T) {
 }
 
 // A response with another set is an error. A failed create leaves no state, and after an update the state has the set that
-// the service reported.
-func TestReportedSet(t *testing.T) {
-	t.Parallel()
-	for name, test := range map[string]struct {
-		edit     func(*streamstest.Stream)
-		want     []string
-		reported []string
-	}{
-		"more": {func(s *streamstest.Stream) { s.ProcessorIDs = append(s.ProcessorIDs, "p9") },
-			[]string{`additional processors ["p9"]`, "merged the set instead of replacing it"}, []string{"p2", "p3", "p9"}},
-		"ignored": {func(s *streamstest.Stream) { s.ProcessorIDs = []string{"p1"} },
-			[]string{`did not attach ["p2", "p3"]`, `additional processors ["p1"]`}, []string{"p1"}},
-	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			service, r := startRun(t, nullResource(), nil, streamstest.Streams("cam-1")...)
-			wantError := func(diags coretest.Diagnostics) {
-				t.Helper()
-				streamstest.WantText(t, diags.String(), test.want...)
-				wantDiagnostic(t, diags, "ERROR: Unexpected Answer",
-					"\n\nThe service reports that the stream now has "+streams.NewProcessorSet(test.reported...).String()+".")
-			}
-			service.Inject(streamstest.Fault{Edit: test.edit})
-			failed := r.apply(cam1("p2", "p3"))
-			wantError(failed)
-			streamstest.WantText(t, failed.String(), notSaved) // nobody owns what the create has attached
-			wantState(t, r.null(), r.state)
-			r.mustApply(cam1("p1"))
-			service.Inject(streamstest.Fault{Edit: test.edit})
-			wantError(r.apply(cam1("p2", "p3")))
-			wantAttribute(t, r.state, "processor_ids", test.reported)
-			service.DrainRequests()
-			r.mustApply(cam1("p2", "p3"))
-			service.WantRequests(t, patches(map[string][]string{"cam-1": {"p2", "p3"}})...)
-		})
-	}
-}
-
-// A stream that has moved to another terminal is an error once. The state has the new values.
-func TestRelocatedStream(t *testing.T) {
+// the service reported. A stream that has moved to another terminal is an error once, and the state has the new values.
+func TestReportedStream(t *testing.T) {
 	t.Parallel()
 	service, r := startRun(t, nullResource(), nil, streamstest.Streams("cam-1")...)
+	merges := streamstest.Fault{Edit: func(s *streamstest.Stream) { s.ProcessorIDs = append(s.ProcessorIDs, "p9") }}
+	const reported = `The service reports that the stream now has ["p2", "p9"].`
+	service.Inject(merges)
+	failed := r.mustFail(cam1("p2"))
+	wantDiagnostic(t, failed, "ERROR: Unexpected Answer", reported)
+	streamstest.WantText(t, failed.String(), notSaved) // nobody owns what the create has attached
+	wantState(t, r.null(), r.state)
 	r.mustApply(cam1("p1"))
-	service.Seed(streamstest.Stream{ID: "cam-1", TerminalID: "terminal-2", FragmentTypeID: "video", ProcessorIDs: []string{"p1"}})
-	diags := r.apply(cam1("p2"))
+	service.Inject(merges)
+	wantDiagnostic(t, r.mustFail(cam1("p2")), "ERROR: Unexpected Answer", reported)
+	wantAttribute(t, r.state, "processor_ids", []string{"p2", "p9"})
+	service.ForgetRequests()
+	r.mustApply(cam1("p2"))
+	service.WantRequests(t, patches(map[string][]string{"cam-1": {"p2"}})...)
+
+	service.Seed(streamstest.Stream{ID: "cam-1", TerminalID: "terminal-2", FragmentTypeID: "video", ProcessorIDs: []string{"p2"}})
+	diags := r.apply(cam1("p3"))
 	wantDiagnostics(t, diags, "ERROR: Unexpected Change of the Stream", "ERROR: Unexpected Change of the Stream") // for each value
-	for _, d := range diags {
-		streamstest.WantText(t, d.Detail, `stream "cam-1"`, "\n\nThe stream was changed.")
-	}
-	for name, want := range map[string]any{"terminal_id": "terminal-2", "fragment_type_id": "video", "processor_ids": []string{"p2"}} {
+	for name, want := range map[string]any{"terminal_id": "terminal-2", "fragment_type_id": "video", "processor_ids": []string{"p3"}} {
 		wantAttribute(t, r.state, name, want)
 	}
-	r.mustApply(cam1("p3"))
+	r.mustApply(cam1("p4"))
 }

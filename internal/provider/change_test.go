@@ -2,7 +2,6 @@ package provider
 
 import (
 	"encoding/json"
-	"net/http"
 	"testing"
 
 	"github.com/hashicorp/terraform-plugin-go/tftypes"
@@ -78,112 +77,89 @@ func TestGroupConflict(t *testing.T) {
 	wantDiagnostics(t, diags, "ERROR: Conflicting Processor Sets")
 }
 
-// A create saves nothing if a stream fails; the next apply sends all sets again.
-func TestGroupCreateFails(t *testing.T) {
-	t.Parallel()
-	streams := sameSet(500, "p1")
-	service, r := startRun(t, nullGroup().Value, nil, seeds(streams)...)
-	refuse(service, map[string]streamstest.Fault{
-		"s007": {Status: http.StatusBadRequest}, "s042": {Status: http.StatusNotFound}, "s321": {ResetAfter: true},
-	})
-	config := group(streams, nil)
-	_, diags := r.planAndApply(config)
-	want := map[string][]string{"s007": {"Bad Request Error"}, "s042": {"Resource Not Found Error"}, "s321": {"Connection Failed"}, "": {"Streams Failed"}}
-	wantEqual(t, "errors", want, errorsAt(diags))
-	wantDiagnostic(t, diags, "ERROR: Bad Request Error", "The stream was not changed.")
-	wantDiagnostic(t, diags, "ERROR: Connection Failed", "sending the same set twice is safe.")
-	wantDiagnostic(t, diags, "ERROR: Streams Failed",
-		"497 streams have their planned sets. 2 streams were not changed. 1 stream may or may not have been changed. "+notSaved)
-	wantState(t, r.null(), r.state)
-	service.WantRequests(t, patches(streams)...)
-	service.InjectFunc(nil)
-	r.mustApply(config)
-	service.WantRequests(t, patches(streams)...)
-	r.wantNoChanges(config)
-}
-
-// After an update, the state has what succeeded, and the next plan sends exactly the rest.
-func TestGroupUpdateFails(t *testing.T) {
+// A create saves nothing if a stream fails. After an update or a destroy, the state has what succeeded. The next apply sends
+// exactly the rest: after a trigger, also a set that the state has, and that a read has found.
+func TestGroupFails(t *testing.T) {
 	t.Parallel()
 	streams := sameSet(500, "p1")
 	service, r := startRun(t, nullGroup().Value, nil, append(seeds(streams), streamstest.Streams("new1", "new2")...)...)
-	r.mustApply(group(streams, nil))
-	service.ForgetRequests()
-
+	reading := merge(r.provider, detectDrift)
 	changed := with(with(without(sameSet(500, "p2"), "s100", "s101"), "new1", "p2"), "new2", "p2")
-	refuse(service, map[string]streamstest.Fault{
-		"s007": {Status: http.StatusForbidden}, "s042": {ResetAfter: true}, "s100": {Status: http.StatusForbidden}, "new1": {Status: http.StatusForbidden},
-	})
-	config := group(changed, nil)
-	_, diags := r.planAndApply(config)
-	want := map[string][]string{"s007": {"Unauthorized Error"}, "s042": {"Connection Failed"}, "s100": {"Unauthorized Error"}, "new1": {"Unauthorized Error"}, "": {"Streams Failed"}}
-	wantEqual(t, "errors", want, errorsAt(diags))
-	wantDiagnostic(t, diags, "ERROR: Streams Failed",
-		"497 streams have their planned sets. 1 stream was left as on_destroy says. 3 streams were not changed. "+
-			"1 stream may or may not have been changed. The state has what succeeded. Apply again to send the rest.")
-	service.WantRequests(t, append(patches(changed), patches(map[string][]string{"s100": {}, "s101": {}})...)...)
-	r.wantStreams(with(with(with(without(changed, "new1"), "s007", "p1"), "s042", "p1"), "s100", "p1"))
-
-	service.InjectFunc(nil)
-	r.mustApply(config)
-	service.WantRequests(t, patches(map[string][]string{"s007": {"p2"}, "s042": {"p2"}, "new1": {"p2"}, "s100": {}})...)
-	r.wantNoChanges(config)
-}
-
-// The next apply sends exactly what failed: after an unknown outcome although the configuration goes back to the state, and
-// after a trigger although the state has the sets.
-func TestGroupSendsAgain(t *testing.T) {
-	t.Parallel()
-	streams := sameSet(4, "p1")
-	before, triggered := group(streams, nil), group(streams, coretest.Attributes{"triggers": map[string]string{"t": "1"}})
-	for name, test := range map[string]struct {
-		fault        streamstest.Fault
-		config, next tftypes.Value
-		provider     coretest.Attributes
-		planned      []string
-	}{
-		"unknown outcome": {streamstest.Fault{ResetAfter: true}, group(with(streams, "s001", "p2"), nil), before, nil,
-			[]string{`WARNING: Outcome of an Earlier Operation Unknown: stream "s001"`}},
-		"trigger":             {streamstest.Fault{Status: http.StatusForbidden}, triggered, triggered, nil, nil},
-		"trigger, and a read": {streamstest.Fault{Status: http.StatusForbidden}, triggered, triggered, detectDrift, nil},
-	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			service, r := startRun(t, nullGroup().Value, test.provider, seeds(streams)...)
-			r.mustApply(before)
-			refuse(service, map[string]streamstest.Fault{"s001": test.fault})
-			r.mustFail(test.config)
-			refuse(service, nil)
-			wantDiagnostics(t, r.refresh())
-			r.wantStreams(streams)
-			service.ForgetRequests()
-			planned, _ := r.planAndApply(test.next)
-			wantDiagnostics(t, planned, test.planned...)
-			service.WantRequests(t, patches(map[string][]string{"s001": {"p1"}})...)
-			r.wantNoChanges(test.next)
-		})
+	const gone = "no error of a destroy"
+	faults := map[string]streamstest.Fault{
+		"Bad Request Error": {Status: 400}, "Unauthorized Error": {Status: 403}, "Resource Not Found Error": {Status: 404},
+		"Bad Gateway Error": {Status: 502}, "Connection Failed": {ResetBefore: true}, gone: {Status: 404},
 	}
-}
-
-// A destroy leaves in the state what failed. A stream that the service does not know counts as left.
-func TestGroupDestroyFails(t *testing.T) {
-	t.Parallel()
-	streams := sameSet(500, "p1")
-	service, r := startRun(t, nullGroup().Value, nil, seeds(streams)...)
-	config := group(streams, nil)
-	r.mustApply(config)
-	service.ForgetRequests()
-	service.Remove("s499")
-	refuse(service, map[string]streamstest.Fault{"s007": {Status: http.StatusForbidden}, "s042": {Status: http.StatusBadRequest}, "s321": {Status: http.StatusBadGateway}})
-	_, diags := r.planAndApply(r.null())
-	want := map[string][]string{"s007": {"Unauthorized Error"}, "s042": {"Bad Request Error"}, "s321": {"Bad Gateway Error"}, "": {"Streams Failed"}}
-	wantEqual(t, "errors", want, errorsAt(diags))
-	wantDiagnostic(t, diags, `WARNING: Stream Not Found: stream "s499"`, "")
-	service.WantRequests(t, patches(sameSet(500))...)
-	r.wantStreams(map[string][]string{"s007": {"p1"}, "s042": {"p1"}, "s321": {"p1"}})
-	service.InjectFunc(nil)
-	r.mustApply(r.null())
-	service.WantRequests(t, patches(map[string][]string{"s007": {}, "s042": {}, "s321": {}})...)
+	const rest = "The state has what succeeded. Apply again to send the rest."
+	for _, step := range []struct {
+		config      tftypes.Value
+		kinds       map[string]string   // of errors, by stream
+		left        map[string][]string // in the state
+		now         string
+		sent, again []string
+	}{
+		{
+			config: group(streams, nil),
+			kinds:  map[string]string{"s007": "Bad Request Error", "s042": "Resource Not Found Error", "s321": "Connection Failed"},
+			now: "497 streams have their planned sets. 2 streams were not changed. 1 stream may or may not have been changed. " +
+				notSaved,
+			sent:  patches(streams),
+			again: patches(streams),
+		}, {
+			config: group(changed, nil),
+			kinds: map[string]string{
+				"s007": "Unauthorized Error", "s042": "Connection Failed", "s100": "Unauthorized Error", "new1": "Unauthorized Error",
+			},
+			left: with(with(with(without(changed, "new1"), "s007", "p1"), "s042", "p1"), "s100", "p1"),
+			now: "497 streams have their planned sets. 1 stream was left as on_destroy says. 3 streams were not changed. " +
+				"1 stream may or may not have been changed. " + rest,
+			sent:  append(patches(changed), patches(map[string][]string{"s100": {}, "s101": {}})...),
+			again: patches(map[string][]string{"s007": {"p2"}, "s042": {"p2"}, "new1": {"p2"}, "s100": {}}),
+		}, {
+			config: group(changed, coretest.Attributes{"triggers": map[string]string{"t": "1"}}),
+			kinds:  map[string]string{"s007": "Unauthorized Error"},
+			left:   changed,
+			now:    "499 streams have their planned sets. 1 stream was not changed. " + rest,
+			sent:   patches(changed),
+			again:  patches(map[string][]string{"s007": {"p2"}}),
+		}, {
+			config: r.null(),
+			kinds: map[string]string{
+				"s007": "Unauthorized Error", "s042": "Bad Request Error", "s321": "Bad Gateway Error", "s499": gone,
+			},
+			left:  map[string][]string{"s007": {"p2"}, "s042": {"p2"}, "s321": {"p2"}},
+			now:   "497 streams were left as on_destroy says. 2 streams were not changed. 1 stream may or may not",
+			sent:  patches(with(with(without(sameSet(500), "s100", "s101"), "new1"), "new2")),
+			again: patches(map[string][]string{"s007": {}, "s042": {}, "s321": {}}),
+		},
+	} {
+		injected, want := map[string]streamstest.Fault{}, map[string][]string{"": {"Streams Failed"}}
+		for id, kind := range step.kinds {
+			if injected[id] = faults[kind]; kind != gone {
+				want[id] = []string{kind}
+			}
+		}
+		refuse(service, injected)
+		diags := r.mustFail(step.config)
+		wantEqual(t, "errors", want, errorsAt(diags))
+		wantDiagnostic(t, diags, "ERROR: Streams Failed", step.now)
+		if step.config.IsNull() {
+			wantDiagnostic(t, diags, `WARNING: Stream Not Found: stream "s499"`, "")
+		}
+		service.WantRequests(t, step.sent...)
+		refuse(service, nil)
+		if step.left == nil {
+			wantState(t, r.null(), r.state)
+		} else {
+			r.state, diags = startProvider(t, reading).Read(r.state)
+			wantDiagnostics(t, diags)
+			r.wantStreams(step.left)
+			service.ForgetRequests()
+		}
+		r.mustApply(step.config)
+		service.WantRequests(t, step.again...)
+		r.wantNoChanges(step.config)
+	}
 }
 
 // A renamed resource whose set is known after apply owns its stream, as one with a known set does.
