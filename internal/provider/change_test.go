@@ -61,22 +61,6 @@ func TestGroupUnknown(t *testing.T) {
 	wantDiagnostics(t, diags, `WARNING: Another Resource Has the Stream: stream "s001"`)
 }
 
-// Two resources with different sets for a stream are a conflict at the stream's key, in the plan and in the apply.
-func TestGroupConflict(t *testing.T) {
-	t.Parallel()
-	provider := coretest.Attributes{"base_url": "http://127.0.0.1:1"}
-	p := startProvider(t, provider)
-	one, other := group(sameSet(3, "p1"), nil), group(map[string][]string{"s001": {"p2"}, "s002": {"p1"}}, nil)
-	_, _, diags := p.Plan(nullGroup(), one)
-	wantDiagnostics(t, diags)
-	_, _, diags = p.Plan(nullGroup(), other)
-	wantEqual(t, "errors", map[string][]string{"s001": {"Conflicting Processor Sets"}}, errorsAt(diags))
-	null, config := coretest.Managed{Value: nullResource()}, single("s001", []string{"p2"})
-	planned, _, _ := startProvider(t, provider).Plan(null, config)
-	_, diags = p.Apply(null.Value, planned, config) // as if the id was known after apply
-	wantDiagnostics(t, diags, "ERROR: Conflicting Processor Sets")
-}
-
 // A create saves nothing if a stream fails. After an update or a destroy, the state has what succeeded. The next apply sends
 // exactly the rest: after a trigger, also a set that the state has, and that a read has found.
 func TestGroupFails(t *testing.T) {
@@ -165,54 +149,30 @@ func TestGroupFails(t *testing.T) {
 // A renamed resource whose set is known after apply owns its stream, as one with a known set does.
 func TestNewOwnerWithUnknownSet(t *testing.T) {
 	t.Parallel()
-	lateGroup := coretest.Attributes{"streams": coretest.Attributes{"cam": tftypes.UnknownValue}}
-	for kind, test := range map[string]struct{ null, old, renamed tftypes.Value }{
-		"single": {nullResource(), single("cam", []string{"p1"}), single("cam", tftypes.UnknownValue)},
-		"group": {nullGroup().Value, group(map[string][]string{"cam": {"p1"}}, nil),
-			coretest.ToTerraform(groupSchema().ValueType(), lateGroup)},
+	lateGroup := coretest.Attributes{"streams": coretest.Attributes{"cam-1": tftypes.UnknownValue}}
+	for _, renamed := range []tftypes.Value{
+		single("cam-1", tftypes.UnknownValue), coretest.ToTerraform(groupSchema().ValueType(), lateGroup),
 	} {
-		service, url := streamstest.Start(t, streamstest.Options{}, streamstest.Streams("cam")...)
-		provider, null := coretest.Attributes{"base_url": url}, coretest.Managed{Value: test.null}
-		state := mustApply(t, provider, null, test.old)
+		service, r := startRun(t, nullResource(), nil, streamstest.Streams("cam-1")...)
+		r.mustApply(cam1("p1"))
 		service.ForgetRequests()
+		none := coretest.Managed{Value: tftypes.NewValue(renamed.Type(), nil)}
 
 		// The new owner is planned first: the destroy carries a mark and sends nothing.
-		p := startProvider(t, provider)
-		_, _, owner := p.Plan(null, test.renamed)
-		destroy, _, _ := p.Plan(state, test.null)
-		if _, diags := startProvider(t, provider).Apply(state.Value, destroy, test.null); len(diags)+len(owner) > 0 {
-			t.Errorf("%s: %s %s", kind, owner, diags)
-		}
+		p := startProvider(t, r.provider)
+		_, _, diags := p.Plan(none, renamed)
+		wantDiagnostics(t, diags)
+		destroy, _, _ := p.Plan(r.state, r.null())
+		_, diags = startProvider(t, r.provider).Apply(r.state.Value, destroy, r.null())
+		wantDiagnostics(t, diags)
 		service.WantRequests(t)
-		service.WantAttached(t, "cam", "p1")
 
 		// The destroy is planned first: the plan of the new owner warns.
-		p = startProvider(t, provider)
-		p.Plan(state, test.null)
-		_, _, diags := p.Plan(null, test.renamed)
-		wantDiagnostic(t, diags, `WARNING: Processors May Be Detached for a Moment: stream "cam"`, "moved")
+		p = startProvider(t, r.provider)
+		p.Plan(r.state, r.null())
+		_, _, diags = p.Plan(none, renamed)
+		wantDiagnostic(t, diags, `WARNING: Processors May Be Detached for a Moment: stream "cam-1"`, "moved")
 	}
-}
-
-// A stream id that is known after apply may be that of a stream which another resource has left. The plan does not know it.
-func TestLateStreamIDAfterADetach(t *testing.T) {
-	t.Parallel()
-	service, url := streamstest.Start(t, streamstest.Options{}, streamstest.Streams("cam")...)
-	provider := coretest.Attributes{"base_url": url}
-	null := coretest.Managed{Value: nullResource()}
-	old, renamed := mustApply(t, provider, null, single("cam", []string{"p1"})), single("cam", []string{"p1"})
-	plan := startProvider(t, provider)
-	leave, _, _ := plan.Plan(old, null.Value)
-	_, _, diags := plan.Plan(null, single(tftypes.UnknownValue, []string{"p1"}))
-	wantDiagnostics(t, diags)
-	service.ForgetRequests()
-	apply := startProvider(t, provider)
-	_, diags = apply.Apply(old.Value, leave, null.Value)
-	wantDiagnostics(t, diags)
-	set, _, _ := apply.Plan(null, renamed)
-	_, diags = apply.Apply(null.Value, set, renamed)
-	wantDiagnostic(t, diags, `WARNING: Processors Were Detached for a Moment: stream "cam"`, "In between, the stream had no processors.")
-	service.WantRequests(t, append(patches(map[string][]string{"cam": {}}), patches(map[string][]string{"cam": {"p1"}})...)...)
 }
 
 // Terraform asks for no plan of the destroy of an object that is tainted or replaced, or asks in the apply. If the replacement
@@ -280,22 +240,4 @@ func TestDestroyWithoutAPlanWarns(t *testing.T) {
 	plan(p, state, group(streams, nil))
 	wantDiagnostics(t, destroy(p, alone, other))
 	service.WantRequests(t, patches(map[string][]string{"s001": {"p1"}})...)
-}
-
-// If the service merges the set of a stream that an update adds, the state of the group has what the service reported.
-// Later runs rely on that, so no other resource of the session changes the stream.
-func TestAddedKeyWithAnotherSet(t *testing.T) {
-	t.Parallel()
-	service, url := streamstest.Start(t, streamstest.Options{Merge: true}, streamstest.Streams("s000")...)
-	service.Seed(streamstest.Stream{ID: "new", ProcessorIDs: []string{"x"}})
-	provider := coretest.Attributes{"base_url": url}
-	state := mustApply(t, provider, nullGroup(), group(sameSet(1, "p1"), nil))
-	p, null := startProvider(t, provider), coretest.Managed{Value: nullResource()}
-	config := group(with(sameSet(1, "p1"), "new", "p1"), nil)
-	planned, _, _ := p.Plan(state, config)
-	other, _, _ := p.Plan(null, single("new", []string{"p1"}))
-	after, _ := p.Apply(state.Value, planned, config) // fails, or the other resource would not be refused
-	wantAttribute(t, after, "streams", map[string]any{"s000": []string{"p1"}, "new": []string{"p1", "x"}})
-	_, diags := p.Apply(null.Value, other, single("new", []string{"p1"}))
-	wantDiagnostic(t, diags, "ERROR: Stream Left Alone", `the stream now has ["p1", "x"].`)
 }
