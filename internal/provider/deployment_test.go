@@ -22,7 +22,7 @@ type deploymentTest struct {
 const deploymentChanged = "The Deployment Has Changed"
 
 // onBoth runs a test with each resource, which is at the former deployment. The former deployment must get no request.
-func onBoth(t *testing.T, others coretest.Attributes, test func(*testing.T, *deploymentTest)) {
+func onBoth(t *testing.T, test func(*testing.T, *deploymentTest)) {
 	t.Helper()
 	for name, single := range map[string]bool{"single": true, "group": false} {
 		t.Run(name, func(t *testing.T) {
@@ -33,7 +33,7 @@ func onBoth(t *testing.T, others coretest.Attributes, test func(*testing.T, *dep
 			}
 			d.former, d.formerURL = streamstest.Start(t, streamstest.Options{}, streamstest.Streams("s000", "s001")...)
 			d.configured, d.url = streamstest.Start(t, streamstest.Options{}, streamstest.Streams("s000", "s001")...)
-			d.at(d.formerURL).mustApply(d.config("p1", others))
+			d.at(d.formerURL).mustApply(d.config("p1", nil))
 			d.want("deployment", d.formerURL)
 			d.former.ForgetRequests()
 			test(t, d)
@@ -77,46 +77,26 @@ func (d *deploymentTest) want(name string, want any) {
 	wantAttribute(d.t, d.state, name, want)
 }
 
-// A destroy and the old half of a replacement that would detach at another deployment are refused, in the plan if
-// Terraform asks for one. With keep, they send nothing.
+// A destroy that would detach at another deployment says what to do. With keep, a destroy says nothing, and sends nothing.
 func TestDeploymentChangesBeforeDestroy(t *testing.T) {
 	t.Parallel()
-	for _, onDestroy := range []string{"detach", "keep"} {
-		onBoth(t, coretest.Attributes{"on_destroy": onDestroy}, func(t *testing.T, d *deploymentTest) {
-			wantRefused := func(diags coretest.Diagnostics) {
-				t.Helper()
-				if onDestroy == "keep" {
-					wantDiagnostics(t, diags)
-					return
-				}
-				wantDiagnostics(t, diags, "ERROR: "+deploymentChanged)
-				streamstest.WantText(t, diags.String(),
-					`state is that of deployment "`+d.formerURL, `configured for deployment "`+d.url, "configure that deployment again",
-					"apply without the destroy", `on_destroy = "keep"`, "removed block with destroy = false", "terraform untaint", "Nothing was sent",
-				)
-			}
-			before := d.state
-			plan, diags := d.at(d.url).plan(d.null())
-			wantRefused(diags)
-			// Terraform asks for no plan of the destroy of a tainted or replaced object.
-			after, diags := startProvider(t, d.at(d.url).provider).Apply(before.Value, coretest.Managed{Value: plan.Value, Private: before.Private}, d.null())
-			wantRefused(diags)
-			wantState(t, map[string]tftypes.Value{"detach": before.Value, "keep": d.null()}[onDestroy], after)
-			if d.single {
-				other := resourceValue(coretest.Attributes{"stream_id": "s001", "processor_ids": []string{"p1"}})
-				severity := map[string]string{"detach": "ERROR: ", "keep": "WARNING: "}[onDestroy]
-				_, diags := d.at(d.url).plan(other) // forces a new resource
-				wantDiagnostics(t, diags, severity+deploymentChanged)
-			}
-			d.configured.WantRequests(t)
-		})
-	}
+	onBoth(t, func(t *testing.T, d *deploymentTest) {
+		_, diags := d.at(d.url).plan(d.null())
+		wantDiagnostics(t, diags, "ERROR: "+deploymentChanged)
+		streamstest.WantText(t, diags.String(),
+			`state is that of deployment "`+d.formerURL, `configured for deployment "`+d.url, "configure that deployment again",
+			"apply without the destroy", `on_destroy = "keep"`, "removed block with destroy = false", "terraform untaint", "Nothing was sent",
+		)
+		d.at(d.formerURL).mustApply(d.config("p1", coretest.Attributes{"on_destroy": "keep"}))
+		wantDiagnostics(t, d.at(d.url).apply(d.null()))
+		d.configured.WantRequests(t)
+	})
 }
 
 // A state without a deployment plans no change, and the next update fills the deployment in.
 func TestStateWithoutDeployment(t *testing.T) {
 	t.Parallel()
-	onBoth(t, nil, func(t *testing.T, d *deploymentTest) {
+	onBoth(t, func(t *testing.T, d *deploymentTest) {
 		d.formerURL, d.former, d.url, d.configured = d.url, d.configured, d.formerURL, d.former
 		values := coretest.AttributesOf(d.state.Value)
 		values["deployment"] = tftypes.NewValue(tftypes.String, nil)
@@ -166,7 +146,7 @@ func TestStateWithoutDeployment(t *testing.T) {
 // another deployment.
 func TestDeploymentUnknown(t *testing.T) {
 	t.Parallel()
-	onBoth(t, nil, func(t *testing.T, d *deploymentTest) {
+	onBoth(t, func(t *testing.T, d *deploymentTest) {
 		before := d.state
 		d.at(tftypes.UnknownValue).wantNoChanges(d.config("p1", nil))
 		for name, config := range map[string]tftypes.Value{
@@ -202,7 +182,7 @@ func TestDeploymentUnknown(t *testing.T) {
 // So is that of a group if all streams fail; if some fail, the next plan shows the rest.
 func TestDeploymentChangeFails(t *testing.T) {
 	t.Parallel()
-	onBoth(t, nil, func(t *testing.T, d *deploymentTest) {
+	onBoth(t, func(t *testing.T, d *deploymentTest) {
 		config, before := d.config("p1", nil), d.state
 		says := func(diags coretest.Diagnostics, text string) {
 			if !d.single && !strings.Contains(diags.String(), text) {
@@ -239,7 +219,7 @@ func TestDeploymentChangeFails(t *testing.T) {
 // next plan sends the sets again, whichever deployment is configured then.
 func TestUnknownOutcomeBesideDeploymentChange(t *testing.T) {
 	t.Parallel()
-	onBoth(t, nil, func(t *testing.T, d *deploymentTest) {
+	onBoth(t, func(t *testing.T, d *deploymentTest) {
 		wantAgain := func() {
 			t.Helper()
 			d.want("deployment", d.formerURL)

@@ -19,7 +19,7 @@ type oldObjectTest struct {
 // withOldObject runs a test with each resource, with and without detect_drift.
 func withOldObject(t *testing.T, test func(*testing.T, *oldObjectTest)) {
 	t.Helper()
-	onBoth(t, nil, func(t *testing.T, d *deploymentTest) {
+	onBoth(t, func(t *testing.T, d *deploymentTest) {
 		d.at(d.formerURL)
 		for _, drift := range []bool{false, true} {
 			d.former.Configure(func(o *streamstest.Options) { o.ServeGet = drift })
@@ -126,7 +126,7 @@ func TestOldObjectWhoseDestroyFailed(t *testing.T) {
 // At another deployment, the apply of the replacement forgets the old object.
 func TestOldObjectOfAnotherDeployment(t *testing.T) {
 	t.Parallel()
-	onBoth(t, nil, func(t *testing.T, d *deploymentTest) {
+	onBoth(t, func(t *testing.T, d *deploymentTest) {
 		apply := startProvider(t, d.at(d.url).provider)
 		config := d.config("p1", nil)
 		null := coretest.Managed{Value: tftypes.NewValue(config.Type(), nil)}
