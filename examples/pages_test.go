@@ -41,18 +41,31 @@ func TestAccPageMigratingFromCurl(t *testing.T) {
 	service.WantRequests(t, setEntrance) // no processor is detached
 }
 
-// A state of single resources becomes one of groups: nothing is emptied.
+// A state of single resources becomes one of groups, and then one of other groups: nothing is emptied, and no plan warns.
 func TestAccPageLargeFleets(t *testing.T) {
 	t.Parallel()
 	service, url := startService(t, streamstest.Options{ServeGet: true})
+	sets := []string{setEntrance, strings.Replace(setDetection, "cam-1", "cam-2", 1)}
 	single := newWorkspace(t, "existing-streams/create", url)
 	single.Edit("main.tf", `on_destroy = "keep"`, "")
 	single.MustApply()
 	service.ForgetRequests()
 	groups := newWorkspace(t, "migrating/to-groups", url)
 	groups.Write("terraform.tfstate", single.Read("terraform.tfstate"))
-	groups.MustApply()
-	service.WantRequests(t, setEntrance, `PATCH /v2/streams/cam-2 {"processor_ids":["object-detection"]}`)
+	for _, step := range []struct {
+		from, to string
+		requests []string
+	}{
+		{"", "", sets},
+		{"  for_each", "  on_destroy = \"keep\"\n  for_each", nil},
+		{"substr(sha256(id), 0, 1)", `id == "cam-1" ? "b" : "1"`, sets}, // the groups exchange their streams
+	} {
+		groups.Edit("main.tf", step.from, step.to)
+		if r := groups.MustApply(); strings.Contains(r.Text(), "Warning: Processors") {
+			t.Errorf("the plan warns: %v", r)
+		}
+		service.WantRequests(t, step.requests...)
+	}
 }
 
 // A data source writes the sets of 300 streams to a file, with which single resources or a group adopt the streams: no set

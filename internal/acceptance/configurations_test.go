@@ -1,10 +1,8 @@
 package acceptance
 
 import (
+	"encoding/json"
 	"fmt"
-	"maps"
-	"slices"
-	"strconv"
 	"strings"
 )
 
@@ -20,24 +18,22 @@ func providerWith(body string) string { return "provider \"stream\" {\n  " + bod
 // resourceOf is a resource with one stream, and other attributes.
 func resourceOf(name, streamID, set, others string) string {
 	return fmt.Sprintf("resource \"stream_processors\" %q {\n  stream_id     = %s\n  processor_ids = [%s]\n  %s\n}\n",
-		name, hclString(streamID), set, others)
+		name, hcl(streamID), set, others)
 }
 
 // resourceForEach has a resource for each stream, all with the same set and other attributes.
 func resourceForEach(ids []string, set, others string) string {
 	return fmt.Sprintf("resource \"stream_processors\" \"this\" {\n  for_each      = toset(%s)\n  stream_id     = each.key\n"+
-		"  processor_ids = [%s]\n  %s\n}\n", hclList(ids), set, others)
+		"  processor_ids = [%s]\n  %s\n}\n", hcl(ids), set, others)
 }
 
 // groupOf is a group with these streams, and other attributes.
-func groupOf(name string, streams map[string]string, others string) string {
-	var b strings.Builder
-	fmt.Fprintf(&b, "resource \"stream_processors_group\" %q {\n  streams = {\n", name)
-	for _, id := range slices.Sorted(maps.Keys(streams)) {
-		fmt.Fprintf(&b, "    %s = [%s]\n", hclString(id), streams[id])
+func groupOf(streams map[string]string, others string) string {
+	text := "resource \"stream_processors_group\" \"this\" {\n  streams = {\n"
+	for id, set := range streams {
+		text += fmt.Sprintf("    %s = [%s]\n", hcl(id), set)
 	}
-	fmt.Fprintf(&b, "  }\n  %s\n}\n", others)
-	return b.String()
+	return text + "  }\n  " + others + "\n}\n"
 }
 
 // sets gives streams one set.
@@ -71,15 +67,8 @@ func fleetIDs(n int) []string {
 	return ids
 }
 
-// hclList writes texts as a list expression.
-func hclList(texts []string) string {
-	quoted := make([]string, len(texts))
-	for i, text := range texts {
-		quoted[i] = hclString(text)
-	}
-	return "[" + strings.Join(quoted, ", ") + "]"
-}
-
-func hclString(text string) string {
-	return strings.NewReplacer("${", "$${", "%{", "%%{").Replace(strconv.Quote(text))
+// hcl writes a text, a list or a map of them as an expression.
+func hcl(value any) string {
+	encoded, _ := json.Marshal(value) // JSON is HCL, except for templates
+	return strings.NewReplacer("${", "$${", "%{", "%%{").Replace(string(encoded))
 }

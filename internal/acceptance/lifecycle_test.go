@@ -92,17 +92,11 @@ func TestAccReplace(t *testing.T) {
 func TestAccGroup(t *testing.T) {
 	s := startService(t, streamstest.Options{}, streamstest.Streams("a", "b", "c", "d")...)
 	before := map[string]string{"a": `"p1"`, "b": `"p1"`, "c": ""}
-	after := s.provider("") + groupOf("this", map[string]string{"a": `"p1"`, "b": `"p2"`, "d": `"p1"`}, "")
-	update := s.apply(after, []plancheck.PlanCheck{groupUpdated, plancheck.ExpectUnknownValue(group, lastEdited)},
-		updateOf("b", `"p2"`), updateOf("c", ""), updateOf("d", `"p1"`))
-	update.ConfigStateChecks = []statecheck.StateCheck{
-		statecheck.ExpectKnownValue(group, tfjsonpath.New("streams"), knownvalue.MapExact(map[string]knownvalue.Check{
-			"a": setOf("p1"), "b": setOf("p2"), "d": setOf("p1"),
-		})),
-	}
+	after := s.provider("") + groupOf(map[string]string{"a": `"p1"`, "b": `"p2"`, "d": `"p1"`}, "")
+	resent := []plancheck.PlanCheck{groupUpdated, plancheck.ExpectUnknownValue(group, lastEdited)}
 	parallelTest(t, resource.TestCase{Steps: []resource.TestStep{
-		s.apply(s.provider("")+groupOf("this", before, ""), nil, updatesOf(before)...),
-		update,
+		s.apply(s.provider("")+groupOf(before, ""), nil, updatesOf(before)...),
+		s.apply(after, resent, updateOf("b", `"p2"`), updateOf("c", ""), updateOf("d", `"p1"`)),
 		{
 			Config:      after + resourceOf("this", "b", `"p3"`, ""),
 			ExpectError: says("Conflicting Processor Sets"),

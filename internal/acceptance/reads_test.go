@@ -20,7 +20,7 @@ import (
 func TestAccDrift(t *testing.T) {
 	s := startService(t, streamstest.Options{ServeGet: true}, streamstest.Streams("cam-1", "cam-2", "gone-3", "gone-4")...)
 	config := func(ids ...string) string {
-		return s.provider("detect_drift = true") + resourceOf("this", "cam-1", `"p1"`, "") + groupOf("this", sets(ids, `"p1"`), "")
+		return s.provider("detect_drift = true") + resourceOf("this", "cam-1", `"p1"`, "") + groupOf(sets(ids, `"p1"`), "")
 	}
 	before := config("cam-2", "gone-3") + resourceOf("gone", "gone-4", `"p1"`, "")
 	reads := []string{"GET /v2/streams/cam-1", "GET /v2/streams/cam-2", "GET /v2/streams/gone-3", "GET /v2/streams/gone-4"}
@@ -28,10 +28,8 @@ func TestAccDrift(t *testing.T) {
 		{
 			Config: before,
 		}, {
-			PreConfig: func() { // only computed values
-				s.Seed(streamstest.Stream{
-					ID: "cam-1", TerminalID: "terminal-9", ProcessorIDs: []string{"p1"}, CompatibleNamespaces: []string{"new"},
-				})
+			PreConfig: func() { // only a computed value
+				s.Seed(streamstest.Stream{ID: "cam-1", TerminalID: "terminal-9", ProcessorIDs: []string{"p1"}})
 				s.ForgetRequests()
 			},
 			Config:        before,

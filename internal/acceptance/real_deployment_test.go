@@ -1,6 +1,7 @@
 package acceptance
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"os"
@@ -31,7 +32,7 @@ type deployment struct {
 
 // realDeployment is the deployment that the environment names; nil means the stand-in service.
 var realDeployment = sync.OnceValues(func() (*deployment, error) {
-	address, ids, keep := os.Getenv("STREAM_BASE_URL"), os.Getenv("STREAM_ACC_PROCESSOR_IDS"), os.Getenv("STREAM_ACC_KEEP")
+	address, ids := os.Getenv("STREAM_BASE_URL"), os.Getenv("STREAM_ACC_PROCESSOR_IDS")
 	d := &deployment{streamID: os.Getenv("STREAM_ACC_STREAM_ID")}
 	switch {
 	case os.Getenv("TF_ACC") == "", address == "" && d.streamID == "" && ids == "":
@@ -40,11 +41,9 @@ var realDeployment = sync.OnceValues(func() (*deployment, error) {
 		return nil, errors.New("to run the acceptance tests on a real deployment, set STREAM_BASE_URL, STREAM_ACC_STREAM_ID and " +
 			"STREAM_ACC_PROCESSOR_IDS; to run them on the stand-in service, unset all three")
 	}
-	if keep != "" {
-		var err error
-		if d.keepProcessors, err = strconv.ParseBool(keep); err != nil {
-			return nil, fmt.Errorf("STREAM_ACC_KEEP: %w", err)
-		}
+	var err error
+	if d.keepProcessors, err = strconv.ParseBool(cmp.Or(os.Getenv("STREAM_ACC_KEEP"), "false")); err != nil {
+		return nil, fmt.Errorf("STREAM_ACC_KEEP: %w", err)
 	}
 	for id := range strings.SplitSeq(ids, ",") {
 		d.processorIDs = append(d.processorIDs, strings.TrimSpace(id))
@@ -72,7 +71,7 @@ func TestAccRealDeployment(t *testing.T) {
 		if d.keepProcessors && !strings.Contains(others, keep) {
 			others += keep // also if a step fails
 		}
-		return d.provider + resourceOf("this", d.streamID, strings.Trim(hclList(set), "[]"), others)
+		return d.provider + resourceOf("this", d.streamID, strings.Trim(hcl(append([]string{}, set...)), "[]"), others)
 	}
 	apply := func(name string, set []string, others string) resource.TestStep {
 		return resource.TestStep{
