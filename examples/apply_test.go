@@ -85,7 +85,14 @@ func TestAccApply(t *testing.T) {
 		services[i].ForgetRequests()
 	}
 	w.Plan().Want(0)
-	wantMistakes(t, w)
+	wrong := w.Copy()
+	for _, m := range mistakes {
+		wrong.Edit(filepath.Join(strings.ReplaceAll(m.folder, "/", "-"), m.file), m.from, m.to)
+	}
+	plan := wrong.Run("plan") // all mistakes at once
+	for _, m := range mistakes {
+		plan.Want(1, m.want)
+	}
 	for i, e := range modules {
 		for _, r := range services[i].Requests() {
 			if !e.options.ServeGet || r.Method != http.MethodGet {
@@ -123,19 +130,6 @@ var mistakes = []struct{ folder, file, from, to, want string }{
 	{"fleet", "main.tf", "default     = null", `default = ["object-detection", "face-blur"]`, "Unknown processors: cam-1: people-counter."},
 	{"provider", "provider.tf", `"people-counter"]`, `"people-counter"]` + "\n}\nresource \"terraform_data\" \"command\" {\n  for_each = stream_processors.new.compatible_namespaces\n}\n" +
 		"resource \"stream_processors\" \"new\" {\n  stream_id     = \"cam-2\"\n  processor_ids = []", "Invalid for_each argument"},
-}
-
-// wantMistakes plans a copy of the applied configuration with all mistakes at once.
-func wantMistakes(t *testing.T, w *clitest.Workspace) {
-	t.Helper()
-	wrong := w.Copy()
-	for _, m := range mistakes {
-		wrong.Edit(filepath.Join(strings.ReplaceAll(m.folder, "/", "-"), m.file), m.from, m.to)
-	}
-	plan := wrong.Run("plan")
-	for _, m := range mistakes {
-		plan.Want(1, m.want)
-	}
 }
 
 // schemes returns the examples of authentication, each with a service that demands the scheme.

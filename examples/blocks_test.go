@@ -73,9 +73,7 @@ var shellBlock = regexp.MustCompile("(?ms)^ *```(?:shell|sh|bash|console)\n(.*?)
 func TestAccShellBlocks(t *testing.T) {
 	t.Parallel()
 	clitest.SkipUnlessAcc(t)
-	documents := pages(t)
-	documents["README.md"] = read(t, filepath.Join("..", "README.md"))
-	for page, text := range documents {
+	for page, text := range pagesAndREADME(t) {
 		shown, blocks := shellBlock.FindAllStringSubmatch(text, -1), shellBlocks[page]
 		if len(shown) != len(blocks) {
 			t.Errorf("%s has %d shell blocks, but shellBlocks has %d", page, len(shown), len(blocks))

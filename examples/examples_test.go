@@ -74,12 +74,7 @@ func copyExample(t *testing.T, folder, dir string) {
 	if err := os.CopyFS(dir, os.DirFS(filepath.FromSlash(folder))); err != nil {
 		t.Fatal(err)
 	}
-	imports, _ := filepath.Glob(filepath.Join(dir, "import-by-*.tf"))
-	for _, file := range imports {
-		if err := os.Remove(file); err != nil {
-			t.Fatal(err)
-		}
-	}
+	removeAll(t, filepath.Join(dir, "import-by-*.tf"))
 	if !strings.HasPrefix(folder, "authentication/") && !strings.HasPrefix(folder, "resources/") {
 		return
 	}
@@ -93,6 +88,17 @@ func copyExample(t *testing.T, folder, dir string) {
 		rest += "resource \"stream_processors\" \"entrance\" {\n  stream_id     = \"cam-1\"\n  processor_ids = [\"object-detection\"]\n}\n"
 	}
 	clitest.WriteFile(t, filepath.Join(dir, "completed_by_test.tf"), rest)
+}
+
+// removeAll removes the files and folders that match a pattern.
+func removeAll(t *testing.T, pattern string) {
+	t.Helper()
+	found, _ := filepath.Glob(pattern)
+	for _, path := range found {
+		if err := os.RemoveAll(path); err != nil {
+			t.Fatal(err)
+		}
+	}
 }
 
 // read returns a file, or all configurations in a folder.
