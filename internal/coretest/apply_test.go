@@ -68,8 +68,12 @@ func (c *terraformCore) apply(changes []change, refreshed map[string]*instance, 
 		switch {
 		case ch.prior == nil:
 		case ch.deposed:
-			c.leftBehind.add(c.here(ch.prior).streams()...)
-			c.unforeseen.add(c.here(ch.prior).streams()...)
+			for _, id := range c.here(ch.prior).streams() {
+				c.unforeseen.add(id)
+				if slices.ContainsFunc(changes, func(other change) bool { return other.verb == noop && other.wanted.sets[id] != nil }) {
+					c.leftBehind.add(id)
+				}
+			}
 		case ch.wanted.group && ch.wanted.lateStream, ch.verb == createThenDelete,
 			ch.verb.replaces() && (ch.forced || ch.prior.tainted):
 			c.unforeseen.add(c.here(ch.prior).streams()...)

@@ -62,7 +62,7 @@ type terraformCore struct {
 
 	prior      priorSets
 	shared     map[string]int   // see sharedStreams
-	leftBehind streamNames      // those of deposed objects of earlier runs: core passes nothing from the plan to their destroys
+	leftBehind streamNames      // those of deposed objects of earlier runs, which a resource has that the apply does not call
 	announced  streamNames      // a diagnostic of the plan has named them
 	unforeseen streamNames      // no plan can say what the current apply does to them
 	called     map[*stored]bool // the provider was called for these objects in the current apply

@@ -67,7 +67,7 @@ func (c *terraformCore) makeCall(o *applyCall, call func() Diagnostics) {
 	o.errors = c.errorsOf(o.what, ids, diags)
 	o.all = diags.String()
 	o.hidden = strings.Contains(o.all, "× "+string(streams.KindInterrupted)) || strings.Contains(o.all, otherProcessors) ||
-		strings.Contains(o.all, "could not be read.")
+		strings.Contains(o.all, cannotBeChecked) || strings.Contains(o.all, "could not be read.")
 	for _, id := range ids {
 		_, stays := o.sets[id]
 		if o.detaches && !stays && !o.hidden && !strings.Contains(o.all, strconv.Quote(id)) {
