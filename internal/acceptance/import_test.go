@@ -40,8 +40,8 @@ func TestAccImport(t *testing.T) {
 	s.WantRequests(t) // the end of the test keeps the processors
 }
 
-// The identity is the stream id, and imports the stream. With detect_drift, an import only reads the stream, and can write the
-// configuration.
+// The identity is the stream id, and imports the stream. With detect_drift, an import only reads the stream, and can write
+// the configuration.
 func TestAccIdentity(t *testing.T) {
 	s := startService(t, streamstest.Options{ServeGet: true}, streamstest.Streams("cam-1")...)
 	reads := slices.Repeat([]string{"GET /v2/streams/cam-1"}, 2) // of the imported resource, and of the one in the state

@@ -24,7 +24,8 @@ var (
 // empty set, and the values that no update changes stay known. Plan and refresh send nothing.
 func TestAccLifecycle(t *testing.T) {
 	s := startService(t, streamstest.Options{ServeGet: true}, streamstest.Stream{
-		ID: "a/b ü", TerminalID: "t-1", FragmentTypeID: "image/jpg", LastEdited: 4e12, CompatibleNamespaces: []string{"b", "a", "b"},
+		ID: "a/b ü", TerminalID: "t-1", FragmentTypeID: "image/jpg",
+		LastEdited: 4e12, CompatibleNamespaces: []string{"b", "a", "b"},
 	})
 	config := func(set, others string) string { return s.provider("") + resourceOf("this", "a/b ü", set, others) }
 	sent := func(set string) string { return updateOf("a%2Fb%20%C3%BC", set) }
@@ -109,7 +110,8 @@ func TestAccGroup(t *testing.T) {
 // error says so, and the resource is not changed.
 func TestAccAction(t *testing.T) {
 	skipOnTofu(t, "actions")
-	s := startService(t, streamstest.Options{KnownProcessors: []string{"p1", "p2", "backup"}}, streamstest.Streams("cam-1", "cam-2")...)
+	known := streamstest.Options{KnownProcessors: []string{"p1", "p2", "backup"}}
+	s := startService(t, known, streamstest.Streams("cam-1", "cam-2")...)
 	config := func(set, ofAction string) string {
 		return s.provider("") + resourceOf("this", "cam-1", set, `
   lifecycle {

@@ -122,9 +122,8 @@ list "stream_processors" "all" {
 			QueryResultChecks: []querycheck.QueryResultCheck{
 				querycheck.ExpectLength(all, 2),
 				querycheck.ExpectIdentity(all, identity("cam-2")),
-				querycheck.ExpectResourceKnownValues(all, queryfilter.ByResourceIdentity(identity("cam-1")), []querycheck.KnownValueCheck{
-					{Path: processorIDs, KnownValue: setOf("p1")},
-				}),
+				querycheck.ExpectResourceKnownValues(all, queryfilter.ByResourceIdentity(identity("cam-1")),
+					[]querycheck.KnownValueCheck{{Path: processorIDs, KnownValue: setOf("p1")}}),
 			},
 		}},
 	})
