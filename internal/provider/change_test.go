@@ -218,15 +218,6 @@ func TestDestroyWithoutAPlanWarns(t *testing.T) {
 	}
 	wantDetached(p, state, plan(p, state, r.null()))
 
-	// The stream of a replacement may be known after apply.
-	late := plan(startProvider(t, r.provider), none, single(tftypes.UnknownValue, []string{"p1"}))
-	wantDetached(startProvider(t, r.provider), alone, late)
-
-	// The destroy of a single resource may be the first operation of the apply. Then an earlier apply has left the object behind.
-	p = startProvider(t, r.provider)
-	wantDiagnostic(t, destroy(p, alone, plan(p, alone, none.Value)), `WARNING: Processors Stay Attached: stream "s001"`, "processor_ids = []")
-	service.WantRequests(t)
-
 	// A failed destroy keeps the object, and nobody knows what an earlier failure left in doubt.
 	tainted, p = plan(startProvider(t, r.provider), nullGroup(), group(streams, nil)), startProvider(t, r.provider)
 	p.Interrupt()

@@ -88,34 +88,21 @@ func TestDataSourcesOfMissingStreams(t *testing.T) {
 // A data source claims nothing: in the same session, a resource gives the stream another set, or leaves the stream.
 func TestDataSourcesClaimNothing(t *testing.T) {
 	t.Parallel()
-	seed := streamstest.Stream{ID: "cam-1", ProcessorIDs: []string{"p9"}}
-	service, url := streamstest.Start(t, streamstest.Options{ServeGet: true}, seed)
-	state, attached := coretest.Managed{Value: nullResource()}, []string{"p9"}
-	for _, test := range []struct {
-		config tftypes.Value
-		want   []string
-	}{{cam1("p1"), []string{"p1"}}, {nullResource(), []string{}}} {
-		config := coretest.Attributes{"base_url": url, "detect_drift": true}
-		p := startProvider(t, config)
-		wantRead := func(want []string) {
-			t.Helper()
-			single, _ := read(p, coretest.SingleName, "cam-1")
-			group, _ := read(p, coretest.GroupName, "cam-1")
-			wantEqual(t, "read", []any{want, map[string]any{"cam-1": want}}, []any{single["processor_ids"], group["streams"]})
+	service, r := startRun(t, nullResource(), detectDrift, streamstest.Stream{ID: "cam-1", ProcessorIDs: []string{"p9"}})
+	afterReads := func() *coretest.Process {
+		p := startProvider(t, r.provider)
+		for _, typeName := range []string{coretest.SingleName, coretest.GroupName} {
+			_, diags := read(p, typeName, "cam-1")
+			wantDiagnostics(t, diags)
 		}
-		wantRead(attached)
-		planned, _, diags := p.Plan(state, test.config)
-		if diags.Failed() {
-			t.Fatal(diags)
-		}
-		p = startProvider(t, config)
-		wantRead(attached)
-		state, diags = p.Apply(state.Value, planned, test.config)
-		if diags.Failed() {
-			t.Error(diags)
-		}
-		service.WantAttached(t, "cam-1", test.want...)
-		wantRead(test.want)
-		attached = test.want
+		return p
+	}
+	for _, config := range []tftypes.Value{cam1("p1"), nullResource()} {
+		planned, _, _ := afterReads().Plan(r.state, config)
+		var diags coretest.Diagnostics
+		r.state, diags = afterReads().Apply(r.state.Value, planned, config)
+		wantDiagnostics(t, diags)
+		attached, _ := coretest.FromTerraform(coretest.AttributesOf(config)["processor_ids"]).([]string)
+		service.WantAttached(t, "cam-1", attached...)
 	}
 }

@@ -3,8 +3,6 @@ package provider
 import (
 	"testing"
 
-	"github.com/hashicorp/terraform-plugin-go/tftypes"
-
 	"github.com/stream-management/terraform-provider-stream/internal/coretest"
 	"github.com/stream-management/terraform-provider-stream/internal/streamstest"
 )
@@ -50,28 +48,14 @@ func (o *oldObjectTest) destroyOld(p *coretest.Process) coretest.Diagnostics {
 	return diags
 }
 
-// create applies another resource.
-func (o *oldObjectTest) create(p *coretest.Process, id string) {
+// create applies another resource, with another stream or one of the group.
+func (o *oldObjectTest) create(p *coretest.Process) {
 	o.t.Helper()
-	null, config := coretest.Managed{Value: nullResource()}, single(id, []string{"p1"})
+	null, config := coretest.Managed{Value: nullResource()}, single("s001", []string{"p1"})
 	planned, _, _ := p.Plan(null, config)
 	if _, diags := p.Apply(null.Value, planned, config); diags.Failed() {
 		o.t.Fatal(diags)
 	}
-}
-
-func (o *oldObjectTest) wantLeftAttached(diags coretest.Diagnostics) {
-	o.t.Helper()
-	wantDiagnostic(o.t, diags, `WARNING: Processors Stay Attached: stream "s000"`, "processor_ids = []")
-	o.former.WantRequests(o.t)
-}
-
-// An apply that creates nothing cannot know whether another resource has the streams.
-func TestOldObjectOfEarlierApply(t *testing.T) {
-	t.Parallel()
-	withOldObject(t, func(t *testing.T, o *oldObjectTest) {
-		o.wantLeftAttached(o.destroyOld(startProvider(t, o.provider)))
-	})
 }
 
 // Beside a create, an object that the refresh found on streams of another resource sends nothing. If it was read first, the
@@ -86,8 +70,9 @@ func TestOldObjectBesideACreate(t *testing.T) {
 		_, _, diags := plan.Plan(o.old, o.null())
 		wantDiagnostics(t, diags)
 		apply := startProvider(t, o.provider)
-		o.create(apply, "s001")
-		o.wantLeftAttached(o.destroyOld(apply))
+		o.create(apply)
+		wantDiagnostic(t, o.destroyOld(apply), `WARNING: Processors Stay Attached: stream "s000"`, "processor_ids = []")
+		o.former.WantRequests(t)
 
 		for _, refresh := range []bool{true, false} {
 			plan, o.live, o.old = startProvider(t, o.provider), o.state, o.state
@@ -108,7 +93,7 @@ func TestOldObjectWhoseDestroyFailed(t *testing.T) {
 	for _, fault := range []streamstest.Fault{{Status: 503}, {ResetAfter: true}} {
 		withOldObject(t, func(t *testing.T, o *oldObjectTest) {
 			apply := startProvider(t, o.provider)
-			o.create(apply, "s001")
+			o.create(apply)
 			o.former.InjectFunc(func(streamstest.Request) *streamstest.Fault { return &fault })
 			if !o.destroyOld(apply).Failed() {
 				t.Fatal("no error")
@@ -121,25 +106,4 @@ func TestOldObjectWhoseDestroyFailed(t *testing.T) {
 			o.former.WantRequests(t, patches(map[string][]string{"s000": {}})...)
 		})
 	}
-}
-
-// At another deployment, the apply of the replacement forgets the old object.
-func TestOldObjectOfAnotherDeployment(t *testing.T) {
-	t.Parallel()
-	onBoth(t, func(t *testing.T, d *deploymentTest) {
-		apply := startProvider(t, d.at(d.url).provider)
-		config := d.config("p1", nil)
-		null := coretest.Managed{Value: tftypes.NewValue(config.Type(), nil)}
-		planned, _, _ := apply.Plan(null, config)
-		if _, diags := apply.Apply(null.Value, planned, config); diags.Failed() {
-			t.Fatal(diags)
-		}
-		d.configured.ForgetRequests()
-		planned, _, diags := apply.Plan(d.state, d.null())
-		wantDiagnostics(t, diags, "WARNING: "+deploymentChanged)
-		left, diags := apply.Apply(d.state.Value, planned, d.null())
-		wantDiagnostics(t, diags)
-		wantState(t, d.null(), left)
-		d.configured.WantRequests(t)
-	})
 }

@@ -71,8 +71,7 @@ func TestFailedReads(t *testing.T) {
 	}
 }
 
-// With detect_drift, the plan of a create reads the stream if its id is known, and compares the sets if they are known. The
-// plan of a replacement reads the new stream.
+// With detect_drift, the plan of a create reads the stream if its id is known, and compares the sets if they are known.
 func TestPlanOfACreateReads(t *testing.T) {
 	t.Parallel()
 	service, r := startRun(t, nullResource(), detectDrift, streamstest.Stream{ID: "cam-1", ProcessorIDs: []string{"p9"}})
@@ -90,14 +89,6 @@ func TestPlanOfACreateReads(t *testing.T) {
 	if _, diags := r.plan(single("missing", []string{"p1"})); !diags.Failed() {
 		t.Error("the plan of a create on a missing stream succeeds")
 	}
-	r.mustApply(cam1("p1"))
-	service.Seed(streamstest.Stream{ID: "cam-2", ProcessorIDs: []string{"p9"}})
-	service.DrainRequests()
-	_, replace, _ := startProvider(t, r.provider).Plan(r.state, single("cam-2", []string{"p1"}))
-	wantEqual(t, "replaced because of", []string{"stream_id"}, replace)
-	service.DrainRequests() // core plans the create of a replacement next
-	r.state = coretest.Managed{Value: nullResource()}
-	wantPlan(single("cam-2", []string{"p1"}), 1, "GET /v2/streams/cam-2")
 }
 
 // With detect_drift, a refresh reads each stream, and the plan of a create reads the streams that it takes over. A stream
