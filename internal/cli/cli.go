@@ -1,5 +1,5 @@
 // Package cli runs a real Terraform or OpenTofu CLI on a provider built from this tree. The CLI gets neither the
-// configuration nor the plugins nor the TF_ and STREAM_ variables of the person who runs it, and downloads nothing.
+// configuration nor the plugins nor the TF_, TFC_ and STREAM_ variables of the person who runs it, and downloads nothing.
 package cli
 
 import (

@@ -70,7 +70,7 @@ func (d deployment) check(c change) (diags diag.Diagnostics) {
 	switch {
 	case destroys && c.detach:
 		diags.Append(nothingSent(deploymentChanged,
-			stateIsOf+fmt.Sprintf("A destroy would detach the processors of streams at %q, which this object never set there.", d),
+			stateIsOf+fmt.Sprintf("A destroy would detach processors at %q that this object never attached.", d),
 			fmt.Sprintf("To detach the processors at %q, configure that deployment again. To take the set to %q first, apply without the "+
 				"destroy. To leave the processors attached, set on_destroy = \"keep\" and apply, or use a removed block with destroy = "+
 				"false. If the resource is tainted, terraform untaint makes it an update. If an earlier apply replaced the "+
