@@ -2,6 +2,7 @@ package config
 
 import (
 	"cmp"
+	"slices"
 	"testing"
 
 	"github.com/hashicorp/terraform-plugin-framework/provider/schema"
@@ -21,6 +22,7 @@ func TestSensitiveAttributes(t *testing.T) {
 		"endpoint_params": {"client_secret": "another"},
 		"tls":             {"client_cert_pem": pair.CertPEM},
 	}
+	var names []string
 	var walk func(attributes map[string]schema.Attribute, inBlock func(block) block)
 	walk = func(attributes map[string]schema.Attribute, inBlock func(block) block) {
 		for name, attribute := range attributes {
@@ -36,6 +38,7 @@ func TestSensitiveAttributes(t *testing.T) {
 			if !attribute.IsSensitive() {
 				continue
 			}
+			names = append(names, name)
 			s, diags := read(t, inBlock(merge(block{name: value}, neighbors[name])), nil)
 			wantProblems(t, diags)
 			client, err := streams.New(s.Client)
@@ -48,4 +51,9 @@ func TestSensitiveAttributes(t *testing.T) {
 		}
 	}
 	walk(Schema().Attributes, func(b block) block { return b })
+	slices.Sort(names)
+	want := []string{"client_assertion", "client_key_pem", "client_secret", "endpoint_params", "headers", "password", "token"}
+	if !slices.Equal(names, want) {
+		t.Errorf("sensitive are %q, want %q", names, want)
+	}
 }

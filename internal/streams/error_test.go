@@ -54,18 +54,26 @@ func TestStatus(t *testing.T) {
 	}
 }
 
-// A status line with 000 is a response, of no documented kind.
-func TestStatusZero(t *testing.T) {
+// A status line with 000 is a response, of no documented kind. One without a status of three digits is none.
+func TestStatusLine(t *testing.T) {
 	t.Parallel()
-	s := startService(t, respondRaw("HTTP/1.1 000 odd\r\nContent-Length: 2\r\n\r\nno"))
-	e := s.updateError(t, streams.Config{})
-	s.wantError(t, e, streams.Error{Kind: streams.KindGeneric, Message: "no", Attempts: 1, Outcome: streams.Unknown})
-	if want := "Generic Error: PATCH " + s.URL + "/v2/streams/s1: 000: no"; e.Error() != want || !e.Responded() {
-		t.Errorf("Error() = %q, want %q", e, want)
-	}
-	s.Close()
-	if e := s.updateError(t, streams.Config{}); e.Responded() {
-		t.Errorf("without a response: %#v", e)
+	const connection, malformed = "Connection Failed", "the connection failed: net/http: HTTP/1.x transport connection broken: "
+	for line, test := range map[string]struct {
+		kind     streams.Kind
+		attempts int
+		text     string
+	}{
+		"000 odd": {streams.KindGeneric, 1, "000: no"},
+		"0":       {connection, 5, malformed + `malformed HTTP status code "0"`},
+		"1000 X":  {connection, 5, malformed + `malformed HTTP status code "1000"`},
+	} {
+		s := startService(t, respondRaw("HTTP/1.1 "+line+"\r\nContent-Length: 2\r\n\r\nno"))
+		e := s.updateError(t, streams.Config{})
+		wantFailed(t, e, test.kind, streams.Unknown, test.attempts)
+		wantEqual(t, "error", fmt.Sprintf("%s: PATCH %s/v2/streams/s1: %s", test.kind, s.URL, test.text), e.Error())
+		if e.Status != 0 || e.Responded() != (line == "000 odd") {
+			t.Errorf("%s: status %d, responded %t", line, e.Status, e.Responded())
+		}
 	}
 }
 

@@ -98,24 +98,24 @@ func TestNotMasked(t *testing.T) {
 	}
 }
 
-// What the files held is masked, as other secrets are, and so is a token that was received.
+// What the files held is masked, as other secrets are, and so is a token that was received: also their parts.
 func TestFoundSecretsAreMasked(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "credential")
-	writeSecret(t, path, "s3cret-t0ken\n")
+	writeSecret(t, path, "user:s3cret-part\n")
 	echo := func(w http.ResponseWriter, r *http.Request) {
-		respondError(403, r.FormValue("client_assertion")+r.Header.Get("Authorization"))(w, r)
+		respondError(403, r.FormValue("client_assertion")+r.Header.Get("Authorization")+" s3cret-part")(w, r)
 	}
-	if e := startService(t, echo).updateError(t, streams.Config{TokenFile: path}); e.Message != "Bearer ***" {
+	if e := startService(t, echo).updateError(t, streams.Config{TokenFile: path}); e.Message != "Bearer *** ***" {
 		t.Errorf("error %#v", e)
 	}
 	cfg := streams.Config{OAuth2: &streams.OAuth2{TokenURL: startService(t, echo).URL, ClientAssertionFile: path}}
-	if e := startService(t, applyUpdate).updateError(t, cfg); e.Message != "***" {
+	if e := startService(t, applyUpdate).updateError(t, cfg); e.Message != "*** ***" {
 		t.Errorf("error %#v", e)
 	}
-	s := startService(t, respondError(403, "t0ken-1 t0ken-2 t0ken-3"))
-	issue := respond(200, `{"access_token":"t0ken-1","refresh_token":"t0ken-2","id_token":"t0ken-3"}`)
-	if e := s.updateError(t, oauth2Config(s, startService(t, issue))); e.Message != "*** *** ***" {
+	s := startService(t, respondError(403, "user:s3cret-part s3cret-part t0ken-2 t0ken-3"))
+	issue := respond(200, `{"access_token":"user:s3cret-part","refresh_token":"t0ken-2","id_token":"t0ken-3"}`)
+	if e := s.updateError(t, oauth2Config(s, startService(t, issue))); e.Message != "*** *** *** ***" {
 		t.Errorf("error %#v", e)
 	}
 }

@@ -7,7 +7,7 @@ func TestConfigSecrets(t *testing.T) {
 	t.Setenv("HTTPS_PROXY", "http://proxy-user:pa%40ss@proxy.example:3128")
 	t.Setenv("HTTP_PROXY", "other-user:pr0xyword@proxy.example")
 	cfg := Config{
-		Token:     "t0ken",
+		Token:     "keyname2:bearerpart",
 		BasicAuth: &BasicAuth{Username: "visible-user", Password: "passw0rd"},
 		OAuth2: &OAuth2{ClientID: "visible client", ClientSecret: "cl1ent/secret", TokenURL: "https://visible.example",
 			ClientAssertion: "eyJ.assertion", EndpointParams: map[string]string{
@@ -20,7 +20,7 @@ func TestConfigSecrets(t *testing.T) {
 	}
 	m := newRedactor(cfg.secrets()...)
 	for _, secret := range []string{
-		"t0ken", "passw0rd", "dmlzaWJsZS11c2VyOnBhc3N3MHJk", "cl1ent/secret", "cl1ent%2Fsecret",
+		"keyname2:bearerpart", "bearerpart", "passw0rd", "dmlzaWJsZS11c2VyOnBhc3N3MHJk", "cl1ent/secret", "cl1ent%2Fsecret",
 		"dmlzaWJsZStjbGllbnQ6Y2wxZW50JTJGc2VjcmV0", "k3yk3y", "ApiKey z9y8", "z9y8", "4711", "key in PEM",
 		"eyJ.assertion", "par4m", "dmlzaWJsZSBjbGllbnQ6Y2wxZW50L3NlY3JldA==",
 		"dmlzaWJsZSBjbGllbnQ6Y2wxZW50L3NlY3JldA", "s3cretpart", "t0kenpart", "c2lnbmF0dXJl+/8", "c2lnbmF0dXJl-_8",
