@@ -28,16 +28,12 @@ func TestReadCredentials(t *testing.T) {
 		"token": {block{"token": "t"}, environment{
 			"STREAM_USERNAME": "u", "STREAM_PASSWORD": "p", "STREAM_OAUTH2_CLIENT_ID": "c", "STREAM_TOKEN": "other", "STREAM_TOKEN_FILE": "f",
 		}, streams.Config{Token: "t", Credentials: "a bearer token from the provider block"}},
-		"token from the environment": {nil, environment{"STREAM_TOKEN": "t"},
-			streams.Config{Token: "t", Credentials: "a bearer token from STREAM_TOKEN"}},
 		"token_file": {block{"token_file": "run/token"}, environment{"STREAM_TOKEN_FILE": "other", "STREAM_TOKEN": "t"},
 			streams.Config{TokenFile: "run/token", Credentials: `the bearer token in the file "run/token" from the provider block`}},
 		"token_file from the environment": {nil, environment{"STREAM_TOKEN_FILE": "/run/token"},
 			streams.Config{TokenFile: "/run/token", Credentials: `the bearer token in the file "/run/token" from STREAM_TOKEN_FILE`}},
 
 		"basic_auth": {block{"basic_auth": block{"username": "u", "password": "p:ü"}}, nil, ofUser("p:ü", theBlock)},
-		"basic_auth from the environment": {nil, environment{"STREAM_USERNAME": "u", "STREAM_PASSWORD": "p"},
-			ofUser("p", "STREAM_USERNAME")},
 		"basic_auth, its password from the environment": {block{"basic_auth": block{"username": "u"}},
 			environment{"STREAM_USERNAME": "environment", "STREAM_PASSWORD": "p"}, ofUser("p", theBlock)},
 		"basic_auth, all of it from the environment": {block{"basic_auth": block{}},
@@ -50,31 +46,22 @@ func TestReadCredentials(t *testing.T) {
 		"oauth2 from the environment": {nil, environment{
 			"STREAM_OAUTH2_TOKEN_URL": "https://id.example.com", "STREAM_OAUTH2_CLIENT_ID": "c", "STREAM_OAUTH2_CLIENT_SECRET": "s",
 		}, ofClient(streams.OAuth2{ClientSecret: "s"}, "STREAM_OAUTH2_CLIENT_ID", "the client_secret from STREAM_OAUTH2_CLIENT_SECRET")},
-		"oauth2, its secret from the environment": {oauth2(nil),
-			environment{"STREAM_OAUTH2_CLIENT_ID": "other", "STREAM_OAUTH2_CLIENT_SECRET": "s"},
-			ofClient(streams.OAuth2{ClientSecret: "s"}, theBlock, "the client_secret from STREAM_OAUTH2_CLIENT_SECRET")},
 		"oauth2, its assertion from the environment": {oauth2(nil),
 			environment{"STREAM_OAUTH2_CLIENT_ASSERTION": "a.b.c", "TFC_WORKLOAD_IDENTITY_TOKEN_STREAM": "d.e.f"},
 			ofClient(streams.OAuth2{ClientAssertion: "a.b.c"}, theBlock, "the client_assertion from STREAM_OAUTH2_CLIENT_ASSERTION")},
 		"oauth2 with an assertion": {oauth2(block{"client_assertion": "a.b.c"}), environment{
 			"STREAM_OAUTH2_CLIENT_SECRET": "s", "STREAM_OAUTH2_CLIENT_ASSERTION": "other", "STREAM_OAUTH2_CLIENT_ASSERTION_FILE": "f",
 		}, ofClient(streams.OAuth2{ClientAssertion: "a.b.c"}, theBlock, "the client_assertion from the provider block")},
-		"oauth2 with an assertion from a file": {oauth2(block{"client_assertion_file": "f"}), environment{"STREAM_OAUTH2_CLIENT_SECRET": "s"},
+		"oauth2 with an assertion from a file": {oauth2(block{"client_assertion_file": "f"}),
+			environment{"STREAM_OAUTH2_CLIENT_SECRET": "s", "TFC_WORKLOAD_IDENTITY_TOKEN_STREAM": "d.e.f"},
 			ofClient(streams.OAuth2{ClientAssertionFile: "f"}, theBlock, "the client_assertion_file from the provider block")},
-		"oauth2 with an assertion from a file, from the environment": {oauth2(nil),
-			environment{"STREAM_OAUTH2_CLIENT_ASSERTION_FILE": "f", "TFC_WORKLOAD_IDENTITY_TOKEN_STREAM": "d.e.f"},
-			ofClient(streams.OAuth2{ClientAssertionFile: "f"}, theBlock, "the client_assertion_file from STREAM_OAUTH2_CLIENT_ASSERTION_FILE")},
 		"oauth2 with the workload identity of HCP Terraform": {oauth2(nil), environment{"TFC_WORKLOAD_IDENTITY_TOKEN_STREAM": "d.e.f"},
 			ofClient(streams.OAuth2{ClientAssertion: "d.e.f"}, theBlock, "the client_assertion from TFC_WORKLOAD_IDENTITY_TOKEN_STREAM")},
-		"the same, all of it from the environment": {nil, environment{
-			"STREAM_OAUTH2_TOKEN_URL": "https://id.example.com", "STREAM_OAUTH2_CLIENT_ID": "c", "TFC_WORKLOAD_IDENTITY_TOKEN_STREAM": "d.e.f",
-		}, ofClient(streams.OAuth2{ClientAssertion: "d.e.f"}, "STREAM_OAUTH2_CLIENT_ID",
-			"the client_assertion from TFC_WORKLOAD_IDENTITY_TOKEN_STREAM")},
 		"a workload identity without oauth2": {nil, environment{"TFC_WORKLOAD_IDENTITY_TOKEN_STREAM": "d.e.f"}, streams.Config{}},
 
-		"headers beside a scheme from the environment": {block{"headers": block{"X-Api-Key": "k", "x-empty": ""}},
+		"headers beside a scheme from the environment": {block{"headers": block{"X-Api-Key": "kü", "x-empty": ""}},
 			environment{"STREAM_TOKEN": "t"}, streams.Config{
-				Token: "t", Headers: map[string]string{"X-Api-Key": "k", "x-empty": ""},
+				Token: "t", Headers: map[string]string{"X-Api-Key": "kü", "x-empty": ""},
 				Credentials: "a bearer token from STREAM_TOKEN and the header X-Api-Key from the provider block and the header x-empty " +
 					"from the provider block",
 			}},
@@ -108,15 +95,11 @@ func TestCredentialsRefused(t *testing.T) {
 			[]string{`token cannot be sent: it begins with "Bearer", which is sent before the token.`}},
 		"space at a token": {block{"token": "Hidden1 "}, nil,
 			[]string{"token must not begin or end with white space, such as the line break of a file. In Terraform, trimspace() removes it."}},
-		"STREAM_TOKEN": {nil, environment{"STREAM_TOKEN": "Hidden1\n"},
-			[]string{"token: The environment variable STREAM_TOKEN (token) must not begin or end with white space"}},
 
 		"STREAM_USERNAME": {nil, environment{"STREAM_USERNAME": "a:b", "STREAM_PASSWORD": "Hidden1"},
 			[]string{"basic_auth.username: The environment variable STREAM_USERNAME (basic_auth.username) must not contain a colon"}},
 		"basic_auth without anything": {block{"basic_auth": block{}}, nil,
 			[]string{"basic_auth.password " + missing + "STREAM_PASSWORD.", "basic_auth.username " + missing + "STREAM_USERNAME."}},
-		"half of basic_auth in the environment": {nil, environment{"STREAM_PASSWORD": "Hidden1"},
-			[]string{"basic_auth.username " + missing + "STREAM_USERNAME."}},
 		"oauth2 without anything": {block{"oauth2": block{}}, nil, []string{
 			"oauth2.client_id " + missing + "STREAM_OAUTH2_CLIENT_ID.",
 			"oauth2.client_secret " + missing + "STREAM_OAUTH2_CLIENT_SECRET. " +
@@ -140,9 +123,11 @@ func TestCredentialsRefused(t *testing.T) {
 			"oauth2.token_url must not contain a user name",
 		}},
 		"oauth2 in the environment": {nil, environment{
-			"STREAM_OAUTH2_TOKEN_URL": "id.example.com", "STREAM_OAUTH2_CLIENT_ID": "c", "STREAM_OAUTH2_CLIENT_ASSERTION": "Hidden1\n",
+			"STREAM_OAUTH2_TOKEN_URL": "id.example.com", "STREAM_OAUTH2_CLIENT_ID": "c",
+			"TFC_WORKLOAD_IDENTITY_TOKEN_STREAM": "Hidden1\n",
 		}, []string{
-			"oauth2.client_assertion: The environment variable STREAM_OAUTH2_CLIENT_ASSERTION (oauth2.client_assertion) must not begin or end",
+			"oauth2.client_assertion: The environment variable TFC_WORKLOAD_IDENTITY_TOKEN_STREAM " +
+				"(oauth2.client_assertion) must not begin or end",
 			"oauth2.token_url: The environment variable STREAM_OAUTH2_TOKEN_URL (oauth2.token_url) must begin with",
 		}},
 		"three schemes of a client": {oauth2(block{
@@ -174,19 +159,12 @@ func TestCredentialsRefused(t *testing.T) {
 		"schemes in the environment": {
 			nil, environment{
 				"STREAM_TOKEN_FILE": "f", "STREAM_USERNAME": "u", "STREAM_PASSWORD": "Hidden2", "STREAM_OAUTH2_CLIENT_ASSERTION": "Hidden1",
+				"STREAM_HEADERS": `{"authorization": "Hidden3"}`,
 			},
-			[]string{"The environment has several ways to authenticate: token_file (STREAM_TOKEN_FILE) and basic_auth (STREAM_PASSWORD, " +
-				"STREAM_USERNAME) and oauth2 (STREAM_OAUTH2_CLIENT_ASSERTION). A request carries one. Unset the variables of the others, " +
-				"or set one in the provider block."},
+			[]string{"The environment has several ways to authenticate: token_file (STREAM_TOKEN_FILE) and " +
+				"basic_auth (STREAM_PASSWORD, STREAM_USERNAME) and oauth2 (STREAM_OAUTH2_CLIENT_ASSERTION) and " +
+				"headers (STREAM_HEADERS). A request carries one. Unset the variables of the others, or set one in the "},
 		},
-
-		"Authorization and other schemes in the environment": {
-			nil, environment{"STREAM_HEADERS": `{"authorization": "Hidden1"}`, "STREAM_TOKEN": "Hidden2"},
-			[]string{"The environment has several ways to authenticate: token (STREAM_TOKEN) and headers (STREAM_HEADERS). A request carries one."},
-		},
-		"workload identity": {oauth2(nil), environment{"TFC_WORKLOAD_IDENTITY_TOKEN_STREAM": "Hidden1 "}, []string{
-			"oauth2.client_assertion: The environment variable TFC_WORKLOAD_IDENTITY_TOKEN_STREAM (oauth2.client_assertion) must not begin or end",
-		}},
 
 		"STREAM_HEADERS, JSON": {nil, environment{"STREAM_HEADERS": `{"X-Api-Key": Hidden1}`}, []string{
 			`headers: The environment variable STREAM_HEADERS (headers) must be a JSON object of texts, such as {"X-Api-Key": "…"}.`,
@@ -199,13 +177,16 @@ func TestCredentialsRefused(t *testing.T) {
 			`headers["X-Null"]: The environment variable STREAM_HEADERS (headers["X-Null"]) must not be null.`,
 		}},
 		"headers": {block{"headers": block{
-			"HOST": "x", "": "x", "X-Line": "Hidden1\r\nX: 1", "X-Null": nil, "X-Space": " Hidden1", "X-Key": "1", "x-key": "2",
+			"HOST": "x", "content-type": "x", "": "x", "X\r\nY": "x",
+			"X-Line": "Hidden1\r\nX: 1", "X-Null": nil, "X-Space": " Hidden1", "X-Key": "1", "x-key": "2",
 		}}, nil, []string{
 			`headers[""] is not a valid header name`,
-			`headers["HOST"] must not set Host`,
+			`headers["HOST"] must not set Host, which the HTTP client controls.`,
 			`headers["X-Line"] has a value with characters that a header must not contain, such as a line break`,
 			`headers["X-Null"] must not be null.`,
 			`headers["X-Space"] must not begin or end with white space`,
+			"headers[\"X\\r\\nY\"] is not a valid header name",
+			`headers["content-type"] must not set Content-Type, which the HTTP client controls.`,
 			`headers["x-key"] is the same header as "X-Key".`,
 		}},
 	}.run(t)

@@ -142,10 +142,8 @@ func TestKnownAfterApply(t *testing.T) {
 		{"headers": afterApply}, // it may have Authorization
 		{"headers": block{"Authorization": afterApply}},
 		{"token": "t", "headers": block{"X-Api-Key": afterApply}},
-		{"token": "t", "tls": block{"ca_cert_pem": afterApply}},
 		{"token": "t", "tls": block{"ca_cert_pem": afterApply, "client_cert_pem": afterApply, "client_key_pem": "k"}},
 		{"token": "t", "tls": block{"ca_cert_pem": afterApply, "client_key_pem": afterApply}},
-		{"token": "t", "retry": block{"max_attempts": afterApply}},
 		{"token": "t", "retry": block{"min_backoff": afterApply, "max_backoff": "1ms"}},
 		{
 			"token": afterApply, "headers": afterApply, "request_timeout": afterApply, "retry": afterApply,
