@@ -144,9 +144,7 @@ func TestMaxConcurrent(t *testing.T) {
 		}
 		s = startService(t, respondError(503, "later", "Retry-After", "60"), neverRespond)
 		c = newClient(t, streams.Config{BaseURL: s.URL, MaxConcurrent: 1, RequestTimeout: time.Minute})
-		go func() { _, _ = c.UpdateStream(t.Context(), "s2", streams.NewProcessorSet()) }()
-		<-time.After(time.Second)
-		go func() { _, _ = c.UpdateStream(t.Context(), "s3", streams.NewProcessorSet()) }()
+		go updateAll(t, c, 2)
 		<-time.After(time.Second)
 		s.wantRequests(t, 2)
 		_, _, err := interruptedUpdate(t, c, time.Hour, time.Second)
@@ -235,19 +233,16 @@ func TestTLSFailureOfAReusedConnection(t *testing.T) {
 
 // The body of a 101 is the connection. The client closes it and does not wait for its end.
 func TestSwitchingProtocols(t *testing.T) {
-	t.Parallel()
-	closed, cancel := context.WithTimeout(t.Context(), 30*time.Second)
-	defer cancel()
-	s := startService(t, func(w http.ResponseWriter, _ *http.Request) {
-		conn, _, _ := http.NewResponseController(w).Hijack()
-		defer conn.Close()
-		_, _ = io.WriteString(conn, "HTTP/1.1 101 Switching Protocols\r\nConnection: upgrade\r\nUpgrade: h2c\r\n\r\n")
-		_, _ = io.Copy(io.Discard, conn) // until the client closes the connection
-		cancel()
+	virtual(t, func(t *testing.T) {
+		closed := make(chan struct{})
+		s := startService(t, func(w http.ResponseWriter, _ *http.Request) {
+			conn, _, _ := http.NewResponseController(w).Hijack()
+			_, _ = io.WriteString(conn, "HTTP/1.1 101 Upgrade\r\nConnection: upgrade\r\nUpgrade: h2c\r\n\r\n")
+			_, _ = io.Copy(io.Discard, conn) // until the client closes the connection
+			close(closed)
+		})
+		s.wantError(t, s.updateError(t, streams.Config{}),
+			streams.Error{Kind: streams.KindUnexpected, Status: 101, Outcome: streams.Unknown, Attempts: 1})
+		<-closed
 	})
-	s.wantError(t, s.updateError(t, streams.Config{}),
-		streams.Error{Kind: streams.KindUnexpected, Status: 101, Outcome: streams.Unknown, Attempts: 1})
-	if <-closed.Done(); !errors.Is(closed.Err(), context.Canceled) {
-		t.Error("the client does not close the connection")
-	}
 }

@@ -32,7 +32,7 @@ func TestConnectionsAreReused(t *testing.T) {
 			var connections atomic.Int32
 			count := func(ctx context.Context, network, address string) (net.Conn, error) {
 				connections.Add(1)
-				return dial(ctx, network, address)
+				return streamstest.Dial(ctx, network, address)
 			}
 			c := newClient(t, streams.Config{BaseURL: s.URL, Retry: streams.Retry{MaxAttempts: 1}, DialContext: count})
 			for range 4 {
@@ -60,7 +60,7 @@ func setProxy(t *testing.T, variable, address string) {
 func TestProxyFromEnvironment(t *testing.T) {
 	s := startTLSService(t, nil, respond(200, `{"access_token":"token-1"}`), applyUpdate)
 	proxy := startService(t, func(w http.ResponseWriter, r *http.Request) {
-		to, dialErr := dial(r.Context(), "", s.Listener.Addr().String())
+		to, dialErr := streamstest.Dial(r.Context(), "", s.Listener.Addr().String())
 		w.WriteHeader(http.StatusOK)
 		from, buffered, err := http.NewResponseController(w).Hijack()
 		if err = errors.Join(dialErr, err); err != nil {
@@ -154,20 +154,17 @@ func TestTLSAccepted(t *testing.T) {
 	t.Parallel()
 	ca, theirs := streamstest.NewAuthority(t), startTLSService(t, nil).caPEM() // which all services share
 	client := ca.Issue(t, "client")
-	pair := streams.TLS{ClientCertPEM: client.CertPEM, ClientKeyPEM: client.KeyPEM}
-	trustedPair, insecurePair := pair, pair
-	trustedPair.CACertPEM, insecurePair.InsecureSkipVerify = theirs, true
+	pair := streams.TLS{CACertPEM: theirs, ClientCertPEM: client.CertPEM, ClientKeyPEM: client.KeyPEM}
 	open, mutual := &tls.Config{}, requireCertificateOf(ca, 0)
 	for name, test := range map[string]struct {
 		server *tls.Config
 		client streams.TLS
 	}{
-		"authority alone":              {open, streams.TLS{CACertPEM: theirs}},
-		"one of several authorities":   {open, streams.TLS{CACertPEM: "# ours\n" + client.CertPEM + "\n# theirs\n" + theirs}},
-		"server name":                  {open, streams.TLS{CACertPEM: theirs, ServerName: "example.com"}},
-		"insecure, with another name":  {open, streams.TLS{InsecureSkipVerify: true, ServerName: "other.example"}},
-		"client certificate":           {mutual, trustedPair},
-		"client certificate, insecure": {mutual, insecurePair},
+		"authority alone":             {open, streams.TLS{CACertPEM: theirs}},
+		"one of several authorities":  {open, streams.TLS{CACertPEM: client.CertPEM + "\n# theirs\n" + theirs}},
+		"server name":                 {open, streams.TLS{CACertPEM: theirs, ServerName: "example.com"}},
+		"insecure, with another name": {open, streams.TLS{InsecureSkipVerify: true, ServerName: "other.example"}},
+		"client certificate":          {mutual, pair},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -186,16 +183,13 @@ func TestTLSAccepted(t *testing.T) {
 	}
 }
 
-// A TLS error is not retried, and the stream is not changed.
+// A TLS error is not retried, and the stream is not changed. A service without a TLS configuration speaks plain HTTP.
 func TestTLSRefused(t *testing.T) {
 	t.Parallel()
 	ca, otherCA, theirs := streamstest.NewAuthority(t), streamstest.NewAuthority(t), startTLSService(t, nil).caPEM()
 	other, expired := otherCA.Issue(t, "other"), ca.IssueExpired(t, "127.0.0.1")
 	open, mutual, old := &tls.Config{}, requireCertificateOf(ca, tls.VersionTLS12), &tls.Config{MaxVersion: tls.VersionTLS11}
-	expiredPair, err := tls.X509KeyPair([]byte(expired.CertPEM), []byte(expired.KeyPEM))
-	if err != nil {
-		t.Fatal(err)
-	}
+	expiredPair, _ := tls.X509KeyPair([]byte(expired.CertPEM), []byte(expired.KeyPEM))
 	for reason, test := range map[string]struct {
 		server *tls.Config
 		client streams.TLS
@@ -211,10 +205,17 @@ func TestTLSRefused(t *testing.T) {
 		"remote error: tls: ": {
 			mutual, streams.TLS{CACertPEM: theirs, ClientCertPEM: other.CertPEM, ClientKeyPEM: other.KeyPEM}, streams.ErrClientCertificate},
 		"remote error: tls: protocol version not supported": {old, streams.TLS{CACertPEM: theirs}, streams.ErrTLS},
+		"server gave HTTP response to HTTPS client":         {nil, streams.TLS{}, streams.ErrNotTLS},
 	} {
 		t.Run(reason, func(t *testing.T) {
 			t.Parallel()
-			s, plain := startTLSService(t, test.server.Clone(), applyUpdate), startService(t, applyUpdate)
+			s, plain := newService(t, applyUpdate), startService(t, applyUpdate)
+			if s.TLS = test.server.Clone(); s.TLS != nil {
+				s.StartTLS()
+			} else {
+				s.Start()
+				s.URL = strings.Replace(s.URL, "http", "https", 1)
+			}
 			cfg := streams.Config{TLS: test.client}
 			asEndpoint := cfg
 			asEndpoint.OAuth2 = &streams.OAuth2{TokenURL: s.URL}
@@ -248,40 +249,4 @@ func TestNoClientCertificateTLS13(t *testing.T) {
 		t.Errorf("error %#v", e)
 	}
 	s.wantRequests(t, 0)
-}
-
-func TestTLSAndPlainHTTP(t *testing.T) {
-	t.Parallel()
-	plain, secure := startService(t, applyUpdate), startTLSService(t, nil, applyUpdate)
-	plain.URL, secure.URL = strings.Replace(plain.URL, "http", "https", 1), strings.Replace(secure.URL, "https", "http", 1)
-	e := plain.updateError(t, streams.Config{})
-	if wantFailed(t, e, streams.KindConnection, streams.NotChanged, 1); e.Status != 0 || !errors.Is(e, streams.ErrNotTLS) {
-		t.Errorf("https to http: %#v", e)
-	}
-	_, err := newClient(t, streams.Config{BaseURL: secure.URL}).ReadStream(t.Context(), "s1")
-	e = asError(t, err)
-	wantFailed(t, e, streams.KindBadRequest, streams.NotChanged, 1)
-	if e.Status != 400 || e.Documented || e.Message != "Client sent an HTTP request to an HTTPS server." {
-		t.Errorf("http to https: %#v", e)
-	}
-	plain.wantRequests(t, 0)
-	secure.wantRequests(t, 0)
-}
-
-// What internal/config refuses, the client refuses, too, and without showing the key.
-func TestTLSSettings(t *testing.T) {
-	t.Parallel()
-	ca := streamstest.NewAuthority(t)
-	a, b := ca.Issue(t, "a"), ca.Issue(t, "b")
-	for want, settings := range map[string]streams.TLS{
-		"TLS settings: contains no PEM certificate": {CACertPEM: a.KeyPEM},
-		"TLS settings: tls: private key does not":   {ClientCertPEM: a.CertPEM, ClientKeyPEM: b.KeyPEM},
-		"TLS settings: tls: failed to find any PEM": {ClientCertPEM: a.CertPEM},
-		"TLS settings: tls: failed to find any":     {ClientKeyPEM: a.KeyPEM},
-	} {
-		_, err := streams.New(streams.Config{BaseURL: "https://host.example", TLS: settings})
-		if !strings.HasPrefix(errorText(err), want) || strings.Contains(errorText(err), a.KeyPEM[40:80]) {
-			t.Errorf("%v, want %q", err, want)
-		}
-	}
 }

@@ -6,7 +6,6 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -74,19 +73,33 @@ func TestRefusedCredential(t *testing.T) {
 	}
 }
 
-// A service may reject some streams with 401. After a success, the credential counts as right.
+// A service may reject some streams with 401. After a success, the credential counts as right. A stream whose operation
+// looks for another token keeps no other stream waiting.
 func TestCredentialRefusedForSomeStreams(t *testing.T) {
-	virtual(t, func(t *testing.T) {
-		responses := slices.Repeat([]http.HandlerFunc{respondError(401, "not this one")}, 21)
-		responses[0], responses[20] = applyUpdate, applyUpdate
-		s := startService(t, responses...)
-		c := newClient(t, streams.Config{BaseURL: s.URL, Token: "t0ken"})
-		mustUpdateAll(t, c, 1)
-		if complete := completeErrors(t, updateAll(t, c, 19)); len(complete) != 19 {
-			t.Errorf("%d complete errors", len(complete))
-		}
-		mustUpdateAll(t, c, 1)
-	})
+	t.Parallel()
+	path := filepath.Join(t.TempDir(), "token")
+	writeSecret(t, path, "t0ken")
+	for name, cfg := range map[string]streams.Config{"token": {Token: "t0ken"}, "file": {TokenFile: path}} {
+		runVirtual(t, name, func(t *testing.T) {
+			cfg.BaseURL = startService(t, rejectSome).URL
+			c := newClient(t, cfg)
+			mustUpdateAll(t, c, 1)
+			var rejected sync.WaitGroup
+			for range 19 {
+				rejected.Go(func() {
+					_, err := c.UpdateStream(t.Context(), "s5", streams.NewProcessorSet())
+					wantFailed(t, asError(t, err), streams.KindAuthentication, streams.NotChanged, 1)
+				})
+			}
+			synctest.Wait()
+			start := time.Now()
+			mustUpdateAll(t, c, 5)
+			if took := time.Since(start); took != 0 {
+				t.Errorf("five streams took %s", took)
+			}
+			rejected.Wait()
+		})
+	}
 }
 
 // A token that replaces a rejected one is not replaced itself before the service has accepted it.
@@ -247,28 +260,6 @@ func TestTokenFileIsReadAgain(t *testing.T) {
 		}
 		writeSecret(t, path, "t0ken-4")
 		mustUpdateAll(t, c, 30)
-	})
-}
-
-// A stream whose operation looks for another token keeps no other stream waiting.
-func TestStreamsDoNotWaitForAnotherToken(t *testing.T) {
-	path := filepath.Join(t.TempDir(), "token")
-	writeSecret(t, path, "t0ken")
-	virtual(t, func(t *testing.T) {
-		c := newClient(t, streams.Config{BaseURL: startService(t, rejectSome).URL, TokenFile: path})
-		mustUpdateAll(t, c, 1)
-		var rejected sync.WaitGroup
-		rejected.Go(func() {
-			_, err := c.UpdateStream(t.Context(), "s5", streams.NewProcessorSet())
-			wantFailed(t, asError(t, err), streams.KindAuthentication, streams.NotChanged, 1)
-		})
-		synctest.Wait()
-		start := time.Now()
-		mustUpdateAll(t, c, 5)
-		if took := time.Since(start); took != 0 {
-			t.Errorf("five streams took %s", took)
-		}
-		rejected.Wait()
 	})
 }
 

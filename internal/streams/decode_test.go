@@ -6,8 +6,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-
 	"github.com/stream-management/terraform-provider-stream/internal/streams"
 	"github.com/stream-management/terraform-provider-stream/internal/streamstest"
 )
@@ -47,9 +45,7 @@ func TestSuccess(t *testing.T) {
 	} {
 		s := startService(t, response)
 		got, err := s.update(t, streams.Config{})
-		if diff := cmp.Diff(streamOf("s1", "p1"), got, ignoreShown); err != nil || diff != "" {
-			t.Errorf("%s: %v, stream (-want +got):\n%s", name, err, diff)
-		}
+		wantEqual(t, name+": "+errorText(err), streamOf("s1", "p1"), got, ignoreShown)
 		s.wantRequests(t, 1)
 	}
 }
@@ -69,17 +65,11 @@ func TestNormalForms(t *testing.T) {
 	c := newClient(t, streams.Config{BaseURL: s.URL})
 	for _, id := range []string{composed, decomposed} {
 		got, err := c.UpdateStream(t.Context(), id, streams.NewProcessorSet(id))
-		if diff := cmp.Diff(want, got, ignoreShown); err != nil || diff != "" {
-			t.Errorf("%v, stream (-want +got):\n%s", err, diff)
-		}
+		wantEqual(t, "stream: "+errorText(err), want, got, ignoreShown)
 	}
 	last := s.requests()[1]
 	if last.Body != `{"processor_ids":["`+decomposed+`"]}` || last.Target != "/v2/streams/gru%CC%88n" {
 		t.Errorf("request %+v", last)
-	}
-	_, err := c.UpdateStream(t.Context(), composed, streams.NewProcessorSet("p1", decomposed))
-	if e := asError(t, err); e.Reason != `the service did not attach ["p1"]` {
-		t.Errorf("error %#v", e)
 	}
 }
 
@@ -130,10 +120,6 @@ func TestInvalidSuccess(t *testing.T) {
 			}
 			streamstest.WantText(t, e.Message, test.message)
 			s.wantRequests(t, 1)
-			_, err := newClient(t, streams.Config{BaseURL: s.URL}).ReadStream(t.Context(), "s1")
-			if e := asError(t, err); e.Outcome != streams.NotChanged || e.Reason != test.reason {
-				t.Errorf("read: %#v", e)
-			}
 		})
 	}
 }
@@ -154,7 +140,7 @@ func TestMessage(t *testing.T) {
 		"null message":     {`{"message":null}`, `{"message":null}`, false},
 		"empty":            {" \n ", "", false},
 		"HTML": {"<!DOCTYPE html><title>502</title><style>p {}</style><script>if (a<b) {}</script><!-- <p> -->\n  " +
-			"<h1 a='b'>Bad\tGateway&nbsp;</h1>\n", "HTML page: 502 Bad Gateway", false},
+			"<h1 a='b'>Bad\tGateway&nbsp;&lt;p&gt;</h1>\n", "HTML page: 502 Bad Gateway <p>", false},
 		"long HTML":          {"<p>" + long, "HTML page: " + long[:2*289] + "…", false},
 		"many escapes":       {strings.Repeat("\x1b", 200), strings.Repeat(`\x1b`, 75) + "…", false},
 		"not UTF-8":          {"gr\xfcn", `gr\xfcn`, false},

@@ -12,7 +12,8 @@ import (
 	"github.com/stream-management/terraform-provider-stream/internal/streamstest"
 )
 
-// Each error status has one kind and one outcome, and is retried or not. A read never changes the stream.
+// Each error status has one kind and one outcome, and is retried or not. A read never changes the stream. The error has
+// the id of the request, for the service's support, from any of the usual headers.
 func TestStatus(t *testing.T) {
 	t.Parallel()
 	type result struct {
@@ -20,6 +21,7 @@ func TestStatus(t *testing.T) {
 		outcome  streams.Outcome
 		attempts int
 	}
+	requestIDs := []string{"x-request-id", "X-Correlation-ID", "x-amzn-RequestId", "CF-Ray"}
 	rejected := result{"Bad Request Error", streams.NotChanged, 1}
 	for status, want := range map[int]result{
 		400: rejected, 405: rejected, 409: rejected, 422: rejected,
@@ -36,15 +38,13 @@ func TestStatus(t *testing.T) {
 		505: {"Generic Error", streams.Unknown, 1},
 	} {
 		runVirtual(t, fmt.Sprint(status), func(t *testing.T) {
-			s := startService(t, respondError(status, "a message"))
+			header := requestIDs[status%len(requestIDs)]
+			s := startService(t, respondError(status, "a message", header, "req-4711\u202e"))
 			e := s.updateError(t, streams.Config{})
 			s.wantError(t, e, streams.Error{
-				Kind: want.kind, Status: status, Message: "a message", Documented: true, Attempts: want.attempts, Outcome: want.outcome,
+				Kind: want.kind, Status: status, Message: "a message", Documented: true, RequestID: `req-4711\u202e`,
+				Attempts: want.attempts, Outcome: want.outcome,
 			})
-			line := fmt.Sprintf("%s: PATCH %s/v2/streams/s1: %s: a message", want.kind, s.URL, streams.StatusText(status))
-			if e.Error() != line {
-				t.Errorf("Error() = %q, want %q", e, line)
-			}
 			s.wantRequests(t, want.attempts)
 			stream, err := newClient(t, streams.Config{BaseURL: s.URL}).ReadStream(t.Context(), "s1")
 			if e := asError(t, err); stream != nil || e.Kind != want.kind || e.Outcome != streams.NotChanged || e.Method != "GET" {
@@ -57,15 +57,15 @@ func TestStatus(t *testing.T) {
 // A status line with 000 is a response, of no documented kind. One without a status of three digits is none.
 func TestStatusLine(t *testing.T) {
 	t.Parallel()
-	const connection, malformed = "Connection Failed", "the connection failed: net/http: HTTP/1.x transport connection broken: "
+	const broken = "the connection failed: net/http: HTTP/1.x transport connection broken: malformed HTTP status code "
 	for line, test := range map[string]struct {
 		kind     streams.Kind
 		attempts int
 		text     string
 	}{
 		"000 odd": {streams.KindGeneric, 1, "000: no"},
-		"0":       {connection, 5, malformed + `malformed HTTP status code "0"`},
-		"1000 X":  {connection, 5, malformed + `malformed HTTP status code "1000"`},
+		"0":       {streams.KindConnection, 5, broken + `"0"`},
+		"1000 X":  {streams.KindConnection, 5, broken + `"1000"`},
 	} {
 		s := startService(t, respondRaw("HTTP/1.1 "+line+"\r\nContent-Length: 2\r\n\r\nno"))
 		e := s.updateError(t, streams.Config{})
@@ -77,7 +77,8 @@ func TestStatusLine(t *testing.T) {
 	}
 }
 
-// If an earlier attempt may have changed the stream, a later rejection or redirect leaves that unknown.
+// If an earlier attempt may have changed the stream, a later rejection or redirect leaves that unknown, and so does a
+// failed token request.
 func TestOutcomeOfSeveralAttempts(t *testing.T) {
 	t.Parallel()
 	for want, firsts := range map[streams.Outcome][]http.HandlerFunc{
@@ -91,30 +92,47 @@ func TestOutcomeOfSeveralAttempts(t *testing.T) {
 					t.Errorf("%d after response %d: %#v", status, n, e)
 				}
 			}
+			s := startService(t, first, respondError(401, "expired"))
+			e := s.updateError(t, oauth2Config(s, startService(t, issueTokens(0), respondError(403, "no more"))))
+			if e.Outcome != want || e.Method != "POST" || e.Message != "no more" {
+				t.Errorf("a token request after response %d: %#v", n, e)
+			}
 		}
 	}
 }
 
-// The error says why the last attempt failed, and has the last message of the service, also if later attempts get no
-// response. The outcome is unknown if a request may have been sent.
-func TestNoResponse(t *testing.T) {
+// The error says why the last attempt failed and no other one follows. It has the last message of the service, also if
+// later attempts get no response. The outcome is unknown if a request may have been sent.
+func TestLastAttempt(t *testing.T) {
 	t.Parallel()
-	const connection, timeout, failed = streams.KindConnection, streams.KindTimeout, "the connection failed: "
+	const (
+		lost, generic, timeout = streams.KindConnection, streams.KindGeneric, streams.KindTimeout
+		farDate                = "Fri, 31 Dec 9999 23:59:59 GMT"
+		never                  = "99999999999999999999999999999"
+		failed                 = "the connection failed: "
+		noTime                 = "the operation's time limit leaves no time for another attempt"
+	)
+	const tooLong = "the service asked to wait (Retry-After: %s), longer than the operation's time limit allows"
 	first, later, cutOff := respondError(502, "first"), respondError(503, "later"), respondTruncated(200)
+	after := func(value string) http.HandlerFunc { return respondError(503, "later", "Retry-After", value) }
 	for name, test := range map[string]struct {
-		first, second http.HandlerFunc // nil: connections are refused
+		first, second http.HandlerFunc // nil: there is no second attempt; no first: connections are refused
 		limit         time.Duration
 		kind          streams.Kind
 		status        int
 		reason        string
 	}{
-		"reset":                 {resetConnection, resetConnection, time.Hour, connection, 0, failed + "EOF"},
-		"incomplete":            {cutOff, cutOff, time.Hour, connection, 0, failed + "the response is incomplete: unexpected EOF"},
-		"refused":               {nil, nil, time.Hour, connection, 0, failed + "dial tcp: connect: connection refused"},
-		"another message":       {first, later, time.Hour, streams.KindGeneric, 503, ""},
-		"reset after a message": {later, resetConnection, time.Hour, connection, 503, failed + "EOF"},
+		"reset":                 {resetConnection, resetConnection, time.Hour, lost, 0, failed + "EOF"},
+		"incomplete":            {cutOff, cutOff, time.Hour, lost, 0, failed + "the response is incomplete: unexpected EOF"},
+		"refused":               {nil, later, time.Hour, lost, 0, failed + "dial tcp: connect: connection refused"},
+		"another message":       {first, later, time.Hour, generic, 503, ""},
+		"reset after a message": {later, resetConnection, time.Hour, lost, 503, failed + "EOF"},
 		"no response after it":  {later, neverRespond, time.Hour, timeout, 503, "the service did not respond within 30s"},
 		"time limit after it":   {later, neverRespond, 10 * time.Second, timeout, 503, "the operation did not finish within its time limit"},
+		"time limit before it":  {later, nil, time.Second - 1, generic, 503, noTime},
+		"a long wait":           {after("3600"), nil, time.Hour - 1, generic, 503, fmt.Sprintf(tooLong, "3600")},
+		"an endless wait":       {after(never), nil, time.Hour, generic, 503, fmt.Sprintf(tooLong, never)},
+		"a far date":            {after(farDate), nil, time.Hour, generic, 503, fmt.Sprintf(tooLong, farDate)},
 	} {
 		runVirtual(t, name, func(t *testing.T) {
 			s := startService(t, test.first, test.second)
@@ -126,8 +144,13 @@ func TestNoResponse(t *testing.T) {
 				s.Close()
 				want.Outcome = streams.NotChanged
 			}
+			start := time.Now()
 			retry := streams.Retry{MaxAttempts: 2, MinBackoff: time.Second, MaxBackoff: time.Second}
 			_, err := s.updateWithin(t, streams.Config{Retry: retry}, test.limit)
+			if test.second == nil {
+				want.Attempts = 1
+				wantEqual(t, "the time until the error", time.Duration(0), time.Since(start))
+			}
 			s.wantError(t, err, want)
 		})
 	}

@@ -5,7 +5,6 @@ import (
 	"encoding/base64"
 	"fmt"
 	"net/http"
-	"net/url"
 	"strings"
 	"testing"
 	"time"
@@ -152,8 +151,6 @@ func TestTokenErrors(t *testing.T) {
 	t.Parallel()
 	const auth, unexpected, noToken = streams.KindAuthentication, streams.KindUnexpected, "the response has no usable token: "
 	invalid := `{"error":"invalid_client","error_description":"wrong"}`
-	basic := base64.StdEncoding.EncodeToString([]byte("my+client:" + url.QueryEscape(clientSecret)))
-	echo := fmt.Sprintf(`{"error":%q,"error_description":"%s %s %s"}`, clientSecret, clientSecret, url.QueryEscape(clientSecret), basic)
 	for name, test := range map[string]struct {
 		response        http.HandlerFunc
 		kind            streams.Kind
@@ -162,7 +159,6 @@ func TestTokenErrors(t *testing.T) {
 		message, reason string
 	}{
 		"rejected":           {respond(401, invalid), auth, 401, 2, "invalid_client: wrong", ""},
-		"not there":          {respond(404, "<h1>Not found</h1>"), auth, 404, 1, "HTML page: Not found", ""},
 		"rejected with 200":  {respond(200, invalid), auth, 200, 1, "invalid_client: wrong", ""},
 		"200 without token":  {respond(200, `{}`), unexpected, 200, 1, "", "access_token"},
 		"a line break in it": {respond(200, `{"access_token":"a\nb"}`), unexpected, 200, 1, "", noToken + "it has control characters"},
@@ -174,7 +170,7 @@ func TestTokenErrors(t *testing.T) {
 		"reset":              {resetConnection, streams.KindConnection, 0, 5, "", ""},
 		"hanging":            {neverRespond, streams.KindTimeout, 0, 5, "", "the token endpoint did not respond within 30s"},
 		"control characters": {respond(401, `{"error":"x\u001b[2J","error_description":"\u202e\n"}`), auth, 401, 2, `x\x1b[2J: \u202e\n`, ""},
-		"echo":               {respond(403, echo), auth, 403, 1, "***: *** *** ***", ""},
+		"echo":               {respond(403, `{"error":"`+clientSecret+`"}`), auth, 403, 1, "***", ""},
 		"redirect":           {respondError(307, "moved", "Location", "/token2"), streams.KindRedirect, 307, 1, "moved", "never followed"},
 	} {
 		runVirtual(t, name, func(t *testing.T) {
@@ -197,19 +193,6 @@ func TestTokenErrors(t *testing.T) {
 			s.wantRequests(t, 0)
 			endpoint.wantRequests(t, test.requests)
 		})
-	}
-}
-
-// A failed token request keeps the outcome of the operation's earlier attempts.
-func TestTokenErrorKeepsOutcome(t *testing.T) {
-	t.Parallel()
-	reject := respondError(401, "no")
-	for want, first := range map[streams.Outcome]http.HandlerFunc{streams.Unknown: resetConnection, streams.NotChanged: reject} {
-		endpoint := startService(t, issueTokens(0), respondError(403, "no more"))
-		s := startService(t, first, respondError(401, "expired"))
-		if e := s.updateError(t, oauth2Config(s, endpoint)); e.Outcome != want || e.Method != "POST" || e.Message != `no more` {
-			t.Errorf("want outcome %d: %#v", want, e)
-		}
 	}
 }
 

@@ -3,7 +3,9 @@ package streams
 import (
 	"encoding/json"
 	"fmt"
+	"html"
 	"net/url"
+	"strconv"
 	"strings"
 	"testing"
 	"unicode"
@@ -23,16 +25,15 @@ func TestMask(t *testing.T) {
 		secrets    []string
 		text, want string
 	}{
-		"no secrets":       {nil, "a b %41", "a b %41"},
 		"empty secrets":    {[]string{"", ""}, "a b", "a b"},
 		"as it is":         {[]string{"s3cret"}, "a s3cret, s3crets3cret", "a ***, ******"},
-		"several":          {[]string{"one", "two"}, "one two", "*** ***"},
 		"part of another":  {[]string{"abc", "abcdef"}, "abcdef abc", "*** ***"},
 		"escaped":          {[]string{"a+b="}, `{"m": "no a\u002Bb\u003d and %3cp%3e"}`, `{"m": "no *** and %3cp%3e"}`},
 		"in a URL":         {[]string{"a/b c&d"}, "https://x/y?t=a%2Fb+c%26d no", "https://x/y?*** no"},
 		"side by side":     {[]string{`p"a`, "b+c"}, `p"ab%2Bc`, "***"},
 		"more than a word": {[]string{`a"b c`}, `no \"a\"b c\" here`, "***"},
 		"with escapes":     {[]string{"p%41&amp;"}, "p%41&amp; p%2541%26amp%3B pA&", "*** *** pA&"},
+		"no escapes":       {[]string{"50%off+x", `ab+cd\`}, `50%off%2Bx ab\u002bcd\`, "*** ***"},
 		"in ISO 8859-1":    {[]string{"geheim-ß"}, `geheim-\xdf "geheim-%DF" geheim-Ã\u009f ß` + " geheim-\xdf", `*** "***" *** ß ***`},
 		"in Windows-1252":  {[]string{"pÄßword"}, "p&#195;&#132;&#195;&#159;word pÃ„ÃŸword", "*** ***"},
 		"plus as a space":  {[]string{"ab+cd"}, "ab cd ab%20cd", "*** ***"},
@@ -46,64 +47,39 @@ func TestMask(t *testing.T) {
 	}
 }
 
-// escapeIf escapes the characters of a text that fit.
-func escapeIf(fits func(c rune) bool, escape func(c rune) string) func(string) string {
-	return func(text string) string {
-		var b strings.Builder
+// escape returns an encoder that formats each unit of all characters but the letters and digits of ASCII.
+func escape[Unit any](format string, units func(c rune) []Unit) func(string) string {
+	return func(text string) (escaped string) {
 		for _, c := range text {
-			if fits(c) {
-				b.WriteString(escape(c))
-			} else {
-				b.WriteRune(c)
+			if c <= unicode.MaxASCII && (unicode.IsLetter(c) || unicode.IsDigit(c)) {
+				escaped += string(c)
+				continue
+			}
+			for _, unit := range units(c) {
+				escaped += fmt.Sprintf(format, unit)
 			}
 		}
-		return b.String()
+		return escaped
 	}
 }
 
 // encoders write texts as services, proxies and libraries do.
 func encoders() []func(string) string {
-	oneOf := func(chars string) func(rune) bool { return func(c rune) bool { return strings.ContainsRune(chars, c) } }
-	notIn := func(chars string) func(rune) bool {
-		return func(c rune) bool {
-			return c > unicode.MaxASCII || !unicode.IsLetter(c) && !unicode.IsDigit(c) && !strings.ContainsRune(chars, c)
-		}
-	}
-	format := func(format string) func(rune) string { return func(c rune) string { return fmt.Sprintf(format, c) } }
-	units := func(format string) func(rune) string {
-		return func(c rune) (escaped string) {
-			for _, unit := range utf16.Encode([]rune{c}) {
-				escaped += fmt.Sprintf(format, unit)
-			}
-			return escaped
-		}
-	}
-	bytes := func(format string) func(rune) string {
-		return func(c rune) (escaped string) {
-			for _, b := range []byte(string(c)) {
-				escaped += fmt.Sprintf(format, b)
-			}
-			return escaped
-		}
-	}
-	backslash := func(c rune) string { return `\` + string(c) }
-	named := strings.NewReplacer("&", "&amp;", "<", "&lt;", ">", "&gt;", `"`, "&quot;", "'", "&apos;", "=", "&equals;", "é", "&eacute;")
+	whole := func(c rune) []rune { return []rune{c} }
+	in16 := func(c rune) []uint16 { return utf16.Encode([]rune{c}) }
+	in8 := func(c rune) []byte { return []byte(string(c)) }
+	unquote := func(quoted string) string { return quoted[1 : len(quoted)-1] }
 	return []func(string) string{
 		func(text string) string { return text },
-		func(text string) string { b, _ := json.Marshal(text); return string(b[1 : len(b)-1]) }, // Go
-		escapeIf(notIn(" -_.~/:,;!?@$()*[]{}|^#%"), units(`\u%04X`)),                            // .NET
-		escapeIf(oneOf(`\"'<>&=`), units(`\u%04x`)),                                             // Gson
-		escapeIf(notIn(" !#$%&'()*+,-./:;<=>?@[]^_`{|}~"), units(`\u%04x`)),                     // Python's json.dumps
-		escapeIf(oneOf(`\"/`), backslash),                                                       // PHP
-		escapeIf(oneOf(`\'`), backslash),                                                        // JavaScript, Python's repr
-		escapeIf(notIn(" "), bytes(`\x%02x`)),                                                   // repr of bytes
-		url.QueryEscape, url.PathEscape,                                                         // Go
-		escapeIf(notIn("-_.!~*'()"), bytes("%%%02X")),  // encodeURIComponent
-		escapeIf(notIn("_.-~/"), bytes("%%%02X")),      // Python's quote
-		escapeIf(notIn("-_.~"), bytes("%%%02x")),       // .NET, lower case
-		escapeIf(oneOf(`&<>"'=/+é`), format("&#x%X;")), // Mustache
-		escapeIf(oneOf(`&<>"'`), format("&#%03d;")),    // PHP
-		named.Replace,
+		func(text string) string { b, _ := json.Marshal(text); return unquote(string(b)) },
+		func(text string) string { return unquote(strconv.QuoteToASCII(text)) },
+		escape(`\u%04X`, in16), escape(`\u%04x`, in16), // .NET, Python's json.dumps
+		escape(`\x%02x`, in8),                        // repr of bytes
+		escape("%%%02X", in8), escape("%%%02x", in8), // encodeURIComponent, .NET
+		escape("&#x%X;", whole), escape("&#%03d;", whole), // Mustache, PHP
+		url.QueryEscape, url.PathEscape, html.EscapeString,
+		strings.NewReplacer(`\`, `\\`, `"`, `\"`, "'", `\'`, "/", `\/`).Replace, // PHP, JavaScript
+		strings.NewReplacer("&", "&amp;", "'", "&apos;", "=", "&equals;", "é", "&eacute;").Replace,
 	}
 }
 
@@ -154,18 +130,6 @@ func FuzzMask(f *testing.F) {
 	})
 }
 
-// The longest response is masked, whatever it has.
-func BenchmarkMask(b *testing.B) {
-	r := newRedactor("s3cret-one/+=", "an other one", `pässwörd\%41&amp;`, "eyJ0eXAiOiJKV1QifQ.abc", "bWU6cGE6c3M=")
-	for _, unit := range []string{`\`, `%`, "%25", "&amp;", `\\u003c%5c&amp;`, `\u0025%5c&#x5c;`, `\&#37;25`, `\x5c`, `\ud83d\ude00`} {
-		b.Run(unit, func(b *testing.B) {
-			for text := strings.Repeat(unit, maxBody/len(unit)); b.Loop(); {
-				r.mask(text, maxBody)
-			}
-		})
-	}
-}
-
 // A secret is masked before a text is cut: half of it would not be found.
 func TestMaskBeforeACut(t *testing.T) {
 	t.Parallel()
@@ -187,9 +151,5 @@ func TestMaskBeforeACut(t *testing.T) {
 				}
 			}
 		}
-	}
-	page := "<html><title>No</title><p class='s3cret/t0ken+&#34;&lt;&amp;&gt;'>Bad&nbsp;token\n s3cret/t0ken+&quot;&lt;&amp;&gt; here</p>"
-	if message, _ := readMessage([]byte(page), r); message != "HTML page: No Bad token *** here" {
-		t.Errorf("a page is shown as %q", message)
 	}
 }

@@ -18,15 +18,13 @@ import (
 func TestSecretsAreMasked(t *testing.T) {
 	t.Parallel()
 	const (
-		secret   = `s3cret/t0ken+"<&>=`
-		byDotNet = `s3cret/t0ken\u002B\u0022\u003C\u0026\u003E\u003D`
+		secret   = `s3cret/t0ken<b>+"&=`
+		byDotNet = `s3cret/t0ken\u003Cb\u003E\u002B\u0022\u0026\u003D`
 	)
 	for name, response := range map[string]http.HandlerFunc{
 		"message":    respondError(401, "bad token "+secret),
-		"escaped":    respondError(401, "bad token "+url.PathEscape(secret)),
 		"text":       respond(500, "bad "+secret),
 		"other JSON": respond(401, `{"Authorization": "ApiKey `+byDotNet+`"}`),
-		"in JSON":    respond(401, `{"error": "{\"Authorization\": \"ApiKey `+strings.ReplaceAll(byDotNet, `\`, `\\`)+`\"}"}`),
 		"HTML":       respond(502, "<p>"+html.EscapeString(secret)+"</p>"),
 		"Location":   respondError(302, "moved", "Location", "https://x.invalid/login?t="+url.QueryEscape(secret)),
 		"header":     respond(404, "", "X-Request-Id", url.QueryEscape(url.QueryEscape(secret)), "X-Echo", url.PathEscape(secret)),

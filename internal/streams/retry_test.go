@@ -2,7 +2,6 @@ package streams_test
 
 import (
 	"context"
-	"fmt"
 	"net"
 	"net/http"
 	"runtime"
@@ -66,44 +65,25 @@ func TestRetryAfter(t *testing.T) {
 	}
 }
 
-// If the wait would end after the operation's time limit, the operation fails at once.
-func TestNoTimeForRetry(t *testing.T) {
-	t.Parallel()
-	const tooLong = "the service asked to wait (Retry-After: %s), longer than the operation's time limit allows"
-	for _, after := range []string{"3600", "1000000000000", "99999999999999999999999999999", "Fri, 31 Dec 9999 23:59:59 GMT", ""} {
-		reason := fmt.Sprintf(tooLong, after)
-		if after == "" {
-			reason = "the operation's time limit leaves no time for another attempt"
-		}
-		runVirtual(t, after, func(t *testing.T) {
-			start, s := time.Now(), startService(t, respondError(503, "later", "Retry-After", after))
-			retry := streams.Retry{MaxAttempts: 5, MinBackoff: time.Minute, MaxBackoff: time.Minute}
-			_, err := s.updateWithin(t, streams.Config{Retry: retry}, 59*time.Second)
-			if e := asError(t, err); e.Message != "later" || e.Reason != reason || e.Attempts != 1 || time.Since(start) != 0 {
-				t.Errorf("error %#v after %s", e, time.Since(start))
-			}
-		})
-	}
-}
-
 // When the service as a whole does not work, one operation uses up its attempts, and the others make one each: 100
 // streams take at most 2.5 times as long as one, however the service fails.
 func TestOutage(t *testing.T) {
 	t.Parallel()
 	const standard = 5 * time.Minute
-	refused := func(ctx context.Context, network, _ string) (net.Conn, error) { return dial(ctx, network, "nobody:1") }
+	refused := func(ctx context.Context, network, _ string) (net.Conn, error) {
+		return streamstest.Dial(ctx, network, "nobody:1")
+	}
 	for name, test := range map[string]struct {
 		response http.HandlerFunc
 		dial     func(context.Context, string, string) (net.Conn, error)
 		limit    time.Duration
 	}{
-		"503":                     {respondError(503, "later"), dial, standard},
-		"503, 3 s":                {respondError(503, "later"), dial, 3 * time.Second},
-		"502 of a proxy":          {respond(502, "<h1>Bad Gateway</h1>"), dial, standard},
+		"503":                     {respondError(503, "later"), streamstest.Dial, standard},
+		"503, 3 s":                {respondError(503, "later"), streamstest.Dial, 3 * time.Second},
 		"connections are refused": {nil, refused, standard},
 		"no connections":          {nil, nil, standard},
-		"no responses":            {neverRespond, dial, standard},
-		"no responses, 40 s":      {neverRespond, dial, 40 * time.Second},
+		"no responses":            {neverRespond, streamstest.Dial, standard},
+		"no responses, 40 s":      {neverRespond, streamstest.Dial, 40 * time.Second},
 	} {
 		runVirtual(t, name, func(t *testing.T) {
 			done := make(chan struct{})

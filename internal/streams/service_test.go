@@ -6,17 +6,14 @@ import (
 	"crypto/tls"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
 	"log"
-	"net"
 	"net/http"
 	"net/http/httptest"
 	"net/url"
-	"os"
 	"strings"
 	"sync"
-	"sync/atomic"
-	"syscall"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -52,7 +49,7 @@ type receivedRequest struct {
 func newService(t *testing.T, responses ...http.HandlerFunc) *service {
 	t.Helper()
 	s := &service{responses: responses}
-	s.Server = &httptest.Server{Listener: newListener(), EnableHTTP2: true, Config: &http.Server{Handler: s}}
+	s.Server = &httptest.Server{Listener: streamstest.Listen(), EnableHTTP2: true, Config: &http.Server{Handler: s}}
 	s.Config.ErrorLog = log.New(io.Discard, "", 0) // the tests abort responses and handshakes
 	t.Cleanup(s.Close)
 	return s
@@ -120,7 +117,7 @@ func newClient(t *testing.T, cfg streams.Config) *streams.Client {
 		cfg.Retry = streams.Retry{MaxAttempts: 5, MinBackoff: time.Nanosecond, MaxBackoff: time.Nanosecond}
 	}
 	if cfg.DialContext == nil {
-		cfg.DialContext = dial
+		cfg.DialContext = streamstest.Dial
 	}
 	c, err := streams.New(cfg)
 	if err != nil {
@@ -194,8 +191,8 @@ func mustUpdateAll(t *testing.T, c *streams.Client, count int) {
 
 func asError(t *testing.T, err error) *streams.Error {
 	t.Helper()
-	e := (*streams.Error)(nil)
-	if !errors.As(err, &e) {
+	e, ok := errors.AsType[*streams.Error](err)
+	if !ok {
 		t.Fatalf("error %v (%T) is not a *streams.Error", err, err)
 	}
 	return e
@@ -264,13 +261,7 @@ func resetConnection(http.ResponseWriter, *http.Request) { panic(http.ErrAbortHa
 
 // respondTruncated sends less than the Content-Length and then ends the connection.
 func respondTruncated(status int) http.HandlerFunc {
-	return func(w http.ResponseWriter, _ *http.Request) {
-		w.Header().Set("Content-Length", "1000")
-		w.WriteHeader(status)
-		_, _ = io.WriteString(w, `{"id":`)
-		_ = http.NewResponseController(w).Flush()
-		panic(http.ErrAbortHandler)
-	}
+	return respondRaw(fmt.Sprintf("HTTP/1.1 %d cut\r\nContent-Length: 1000\r\n\r\n{", status))
 }
 
 // respondRaw sends bytes that need not be HTTP.
@@ -304,37 +295,4 @@ func virtual(t *testing.T, test func(*testing.T)) {
 func runVirtual(t *testing.T, name string, test func(*testing.T)) {
 	t.Helper()
 	t.Run(name, func(t *testing.T) { virtual(t, test) })
-}
-
-// listener is a listener in memory with an address of its own.
-type listener struct {
-	*streamstest.Listener
-	addr *net.TCPAddr
-}
-
-// listeners has the listeners by address.
-var (
-	listeners     sync.Map
-	listenerCount atomic.Uint32
-)
-
-func newListener() *listener {
-	l := &listener{streamstest.Listen(), &net.TCPAddr{IP: net.IPv4(127, 0, 0, 1), Port: int(listenerCount.Add(1))}}
-	listeners.Store(l.addr.String(), l)
-	return l
-}
-
-func (l *listener) Addr() net.Addr { return l.addr }
-
-func (l *listener) Close() error {
-	listeners.Delete(l.addr.String())
-	return l.Listener.Close()
-}
-
-// dial connects to a listener. No other address can be reached.
-func dial(ctx context.Context, _, address string) (net.Conn, error) {
-	if l, ok := listeners.Load(address); ok {
-		return l.(*listener).DialContext(ctx)
-	}
-	return nil, &net.OpError{Op: "dial", Net: "tcp", Err: os.NewSyscallError("connect", syscall.ECONNREFUSED)}
 }

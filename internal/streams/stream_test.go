@@ -43,7 +43,6 @@ func TestProcessorSet(t *testing.T) {
 		text, json string
 	}{
 		{nil, []string{}, `[]`, `[]`},
-		{[]string{""}, []string{""}, `[""]`, `[""]`},
 		{[]string{"b", "a", "C", "b"}, []string{"C", "a", "b"}, `["C", "a", "b"]`, `["C","a","b"]`},
 		{[]string{`"\`, "\n", "<ä&>"}, []string{"\n", `"\`, "<ä&>"}, `["\n", "\"\\", "<ä&>"]`, `["\n","\"\\","\u003cä\u0026\u003e"]`},
 		{[]string{"\x1b\u202e"}, []string{"\x1b\u202e"}, `["\x1b\u202e"]`, "[\"\\u001b\u202e\"]"},

@@ -3,21 +3,48 @@ package streamstest
 import (
 	"context"
 	"net"
+	"os"
 	"sync"
+	"sync/atomic"
+	"syscall"
 )
 
 // Listener accepts connections of the same process. Unlike those of a socket, they let the clock of a bubble of package
 // testing/synctest go on.
 type Listener struct {
+	addr   *net.TCPAddr
 	conns  chan net.Conn
 	closed chan struct{}
 	close  func()
 }
 
+// listeners has the open listeners by address.
+var (
+	listeners     sync.Map
+	listenerCount atomic.Uint32
+)
+
 // Listen returns a new listener.
 func Listen() *Listener {
-	closed := make(chan struct{})
-	return &Listener{conns: make(chan net.Conn), closed: closed, close: sync.OnceFunc(func() { close(closed) })}
+	l := &Listener{
+		addr:   &net.TCPAddr{IP: net.IPv4(127, 0, 0, 1), Port: int(listenerCount.Add(1))},
+		conns:  make(chan net.Conn),
+		closed: make(chan struct{}),
+	}
+	l.close = sync.OnceFunc(func() {
+		listeners.Delete(l.addr.String())
+		close(l.closed)
+	})
+	listeners.Store(l.addr.String(), l)
+	return l
+}
+
+// Dial connects to the listener with this address. No other address can be reached.
+func Dial(ctx context.Context, _, address string) (net.Conn, error) {
+	if l, ok := listeners.Load(address); ok {
+		return l.(*Listener).DialContext(ctx)
+	}
+	return nil, &net.OpError{Op: "dial", Net: "tcp", Err: os.NewSyscallError("connect", syscall.ECONNREFUSED)}
 }
 
 // DialContext connects to the listener.
@@ -43,11 +70,11 @@ func (l *Listener) Accept() (net.Conn, error) {
 	}
 }
 
-// Close makes Accept and DialContext fail.
+// Close makes Accept, Dial and DialContext fail.
 func (l *Listener) Close() error {
 	l.close()
 	return nil
 }
 
-// Addr returns an address of this machine. All listeners have the same.
-func (l *Listener) Addr() net.Addr { return &net.TCPAddr{IP: net.IPv4(127, 0, 0, 1), Port: 80} }
+// Addr returns an address of this machine that no other listener of the process has.
+func (l *Listener) Addr() net.Addr { return l.addr }
