@@ -89,7 +89,7 @@ func TestReadRefuses(t *testing.T) {
 			"token cannot be sent: it has control characters",
 		}},
 
-		"paths": {pem("/etc/ca.pem", "client.pem", "Hidden1.pem"), nil, []string{
+		"paths": {pem("/etc/ca.pem", "client.pem", pair.KeyPEM), nil, []string{
 			`tls.ca_cert_pem contains no PEM certificate. If it is the path of a file, use file("…").`,
 			"tls.client_cert_pem and client_key_pem do not make a client certificate: tls: failed to find any PEM data in " +
 				`certificate input. If it is the path of a file, use file("…").`,
