@@ -73,7 +73,7 @@ func (d *deploymentTest) want(name string, want any) {
 	wantAttribute(d.t, d.state, name, want)
 }
 
-// A destroy that would detach at another deployment says what to do. With keep, a destroy says nothing, and sends nothing.
+// A destroy that would detach at another deployment says what to do. An update warns. A destroy with keep says nothing.
 func TestDeploymentChangesBeforeDestroy(t *testing.T) {
 	t.Parallel()
 	onBoth(t, func(t *testing.T, d *deploymentTest) {
@@ -83,8 +83,11 @@ func TestDeploymentChangesBeforeDestroy(t *testing.T) {
 			`state is that of deployment "`+d.formerURL, `configured for deployment "`+d.url, "configure that deployment again",
 			"apply without the destroy", `on_destroy = "keep"`, "removed block with destroy = false", "terraform untaint", "Nothing was sent",
 		)
+		_, diags = d.plan(d.config("p1", nil))
+		wantDiagnostics(t, diags, "WARNING: "+deploymentChanged)
 		d.at(d.formerURL).mustApply(d.config("p1", coretest.Attributes{"on_destroy": "keep"}))
-		wantDiagnostics(t, d.at(d.url).apply(d.null()))
+		planned, applied := d.at(d.url).planAndApply(d.null())
+		wantDiagnostics(t, append(planned, applied...))
 		d.configured.WantRequests(t)
 	})
 }

@@ -98,8 +98,7 @@ func TestGroupDrift(t *testing.T) {
 	streams := sameSet(3, "p1")
 	service, r := startRun(t, nullGroup().Value, detectDrift, seeds(streams)...)
 	service.Seed(streamstest.Stream{ID: "s000", ProcessorIDs: []string{"p9"}})
-	config := group(streams, nil)
-	planned, _ := r.planAndApply(config)
+	planned, _ := r.planAndApply(group(streams, nil))
 	wantDiagnostics(t, planned, `WARNING: Processors Will Be Detached: stream "s000"`)
 	service.Seed(streamstest.Stream{ID: "s001", ProcessorIDs: []string{"p2"}})
 	service.Remove("s002")
@@ -115,8 +114,7 @@ func TestGroupDrift(t *testing.T) {
 	r.wantStreams(sameSet(2, "p2"))
 
 	// A stream that does not exist is an error of the plan. A refresh that fails keeps the state.
-	config = group(with(streams, "other", "p1"), nil)
-	planned, _ = r.planAndApply(config)
+	planned, _ = r.planAndApply(group(with(streams, "other", "p1"), nil))
 	want := map[string][]string{"s002": {"Resource Not Found Error"}, "other": {"Resource Not Found Error"}}
 	wantEqual(t, "errors", want, errorsAt(planned))
 	refuse(service, map[string]streamstest.Fault{"s000": {Status: 403}})
