@@ -50,7 +50,8 @@ func NewSandbox(dir, program string, providers map[string]string) (*Sandbox, err
 		}
 	}
 	for _, variable := range os.Environ() {
-		if name, value, _ := strings.Cut(variable, "="); !strings.HasPrefix(name, "TF_") && !strings.HasPrefix(name, "STREAM_") {
+		name, value, _ := strings.Cut(variable, "=")
+		if !strings.HasPrefix(name, "TF") && !strings.HasPrefix(name, "STREAM_") {
 			s.Env[name] = value
 		}
 	}
