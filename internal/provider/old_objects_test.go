@@ -58,6 +58,15 @@ func (o *oldObjectTest) create(p *coretest.Process) {
 	}
 }
 
+// An apply that creates nothing cannot know whether another resource has the streams.
+func TestOldObjectOfEarlierApply(t *testing.T) {
+	t.Parallel()
+	withOldObject(t, func(t *testing.T, o *oldObjectTest) {
+		wantDiagnostic(t, o.destroyOld(startProvider(t, o.provider)), `WARNING: Processors Stay Attached: stream "s000"`, "processor_ids = []")
+		o.former.WantRequests(t)
+	})
+}
+
 // Beside a create, an object that the refresh found on streams of another resource sends nothing. If it was read first, the
 // plan says what may happen.
 func TestOldObjectBesideACreate(t *testing.T) {
