@@ -144,10 +144,10 @@ func TestReportedStream(t *testing.T) {
 	r.mustApply(cam1("p2"))
 	service.WantRequests(t, patches(map[string][]string{"cam-1": {"p2"}})...)
 
-	service.Seed(streamstest.Stream{ID: "cam-1", TerminalID: "terminal-2", FragmentTypeID: "video", ProcessorIDs: []string{"p2"}})
+	service.Seed(streamstest.Stream{ID: "cam-1", TerminalID: "t-2", FragmentTypeID: "video", ProcessorIDs: []string{"p2"}})
 	diags := r.apply(cam1("p3"))
 	wantDiagnostics(t, diags, "ERROR: Unexpected Change of the Stream", "ERROR: Unexpected Change of the Stream") // for each value
-	for name, want := range map[string]any{"terminal_id": "terminal-2", "fragment_type_id": "video", "processor_ids": []string{"p3"}} {
+	for name, want := range map[string]any{"terminal_id": "t-2", "fragment_type_id": "video", "processor_ids": []string{"p3"}} {
 		wantAttribute(t, r.state, name, want)
 	}
 	r.mustApply(cam1("p4"))

@@ -68,9 +68,9 @@ func TestGroupFails(t *testing.T) {
 	service, r := startRun(t, nullGroup().Value, nil, append(seeds(streams), streamstest.Streams("new1", "new2")...)...)
 	reading := merge(r.provider, detectDrift)
 	changed := with(with(without(sameSet(500, "p2"), "s100", "s101"), "new1", "p2"), "new2", "p2")
-	const gone = "no error of a destroy"
+	const gone, forbidden = "no error of a destroy", "Unauthorized Error"
 	faults := map[string]streamstest.Fault{
-		"Bad Request Error": {Status: 400}, "Unauthorized Error": {Status: 403}, "Resource Not Found Error": {Status: 404},
+		"Bad Request Error": {Status: 400}, forbidden: {Status: 403}, "Resource Not Found Error": {Status: 404},
 		"Bad Gateway Error": {Status: 502}, "Connection Failed": {ResetBefore: true}, gone: {Status: 404},
 	}
 	const rest = "The state has what succeeded. Apply again to send the rest."
@@ -91,7 +91,7 @@ func TestGroupFails(t *testing.T) {
 		}, {
 			config: group(changed, nil),
 			kinds: map[string]string{
-				"s007": "Unauthorized Error", "s042": "Connection Failed", "s100": "Unauthorized Error", "new1": "Unauthorized Error",
+				"s007": forbidden, "s042": "Connection Failed", "s100": forbidden, "new1": forbidden,
 			},
 			left: with(with(with(without(changed, "new1"), "s007", "p1"), "s042", "p1"), "s100", "p1"),
 			now: "497 streams have their planned sets. 1 stream was left as on_destroy says. 3 streams were not changed. " +

@@ -81,7 +81,7 @@ func TestDeploymentChangesBeforeDestroy(t *testing.T) {
 		wantDiagnostics(t, diags, "ERROR: "+deploymentChanged)
 		streamstest.WantText(t, diags.String(),
 			`state is that of deployment "`+d.formerURL, `configured for deployment "`+d.url, "configure that deployment again",
-			"apply without the destroy", `on_destroy = "keep"`, "removed block with destroy = false", "terraform untaint", "Nothing was sent",
+			"without the destroy", `on_destroy = "keep"`, "removed block with destroy = false", "untaint", "Nothing was sent",
 		)
 		_, diags = d.plan(d.config("p1", nil))
 		wantDiagnostics(t, diags, "WARNING: "+deploymentChanged)
