@@ -81,9 +81,13 @@ func (m marks) save(ctx context.Context, private privateState) diag.Diagnostics 
 
 // entry adds the mark of a stream to what the state has of it.
 func (m marks) entry(id string, set streams.ProcessorSet) *claims.Entry {
-	found, ok := m[id]
-	if !ok {
-		found = m[anyStream]
+	return &claims.Entry{Set: set, Resend: m.of(id).Resend}
+}
+
+// of returns the mark of a stream, as far as a state has it.
+func (m marks) of(id string) mark {
+	if found, ok := m[id]; ok {
+		return found
 	}
-	return &claims.Entry{Set: set, Resend: found.Resend}
+	return mark{Resend: m[anyStream].Resend}
 }

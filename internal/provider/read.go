@@ -61,7 +61,7 @@ func (s *session) readBeforeCreate(ctx context.Context, c change, t *tally) {
 // changed. No plan passes this to the apply of an object that was replaced.
 func (s *session) noteShared(was entries, found marks) (changed bool) {
 	for id := range was {
-		m := found[id]
+		m := found.of(id)
 		if shared := rules(s, id, (*claims.Stream).Read) > 1; shared != m.Shared {
 			m.Shared, changed = shared, true
 			found[id] = m
