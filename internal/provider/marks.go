@@ -1,6 +1,7 @@
 package provider
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"reflect"
@@ -65,7 +66,8 @@ func (m marks) add(id string, added mark) {
 func (m marks) lasting() marks {
 	kept := marks{}
 	for id, found := range m {
-		kept.add(id, mark{Resend: found.Resend, Gone: found.Gone, Shared: found.Shared, Failed: found.Failed})
+		resend := cmp.Or(found.Resend, m[anyStream].Resend)
+		kept.add(id, mark{Resend: resend, Gone: found.Gone, Shared: found.Shared, Failed: found.Failed})
 	}
 	return kept
 }

@@ -26,4 +26,8 @@ func TestSharedStreamKeepsItsMark(t *testing.T) {
 	if !s.noteShared(was, found) || !found["cam-1"].Shared || found["cam-1"].Resend != claims.Unknown {
 		t.Errorf("the marks are %+v", found)
 	}
+	planned := marks{anyStream: {Created: true, Resend: claims.Unknown}, "cam-1": {Shared: true}}
+	if kept := planned.lasting(); kept["cam-1"].Resend != claims.Unknown {
+		t.Errorf("the marks that last are %+v", kept)
+	}
 }
