@@ -41,8 +41,9 @@ func Listen() *Listener {
 
 // Dial connects to the listener with this address. No other address can be reached.
 func Dial(ctx context.Context, _, address string) (net.Conn, error) {
-	if l, ok := listeners.Load(address); ok {
-		return l.(*Listener).DialContext(ctx)
+	found, _ := listeners.Load(address)
+	if l, ok := found.(*Listener); ok {
+		return l.DialContext(ctx)
 	}
 	return nil, &net.OpError{Op: "dial", Net: "tcp", Err: os.NewSyscallError("connect", syscall.ECONNREFUSED)}
 }
