@@ -89,7 +89,7 @@ func TestInterruptedGroup(t *testing.T) {
 	wantDiagnostic(t, diags, "ERROR: Streams Failed", fmt.Sprintf("%d × Operation Interrupted", 50-len(service.Requests())))
 }
 
-// A destroy that does something else than its plan says is a warning.
+// A destroy that does not do what its plan says is a warning.
 func TestLeft(t *testing.T) {
 	t.Parallel()
 	sends := func(facts claims.Facts, processors ...string) operation {

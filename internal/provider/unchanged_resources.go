@@ -130,13 +130,13 @@ func (s *session) readUnshared(attributes object) bool {
 	if s.deployment.differs(types.StringPointerValue(deployed)) {
 		return true // of other streams
 	}
-	unshared := !slices.ContainsFunc(ids, read)
-	for _, id := range ids {
-		if unshared {
-			s.stream(id).rules.Read()
-		}
+	if slices.ContainsFunc(ids, read) {
+		return false
 	}
-	return unshared
+	for _, id := range ids {
+		s.stream(id).rules.Read()
+	}
+	return true
 }
 
 // decode reports false for no value, and for one of another form.
