@@ -73,7 +73,7 @@ var shellBlock = regexp.MustCompile("(?ms)^ *```(?:shell|sh|bash|console)\n(.*?)
 func TestAccShellBlocks(t *testing.T) {
 	t.Parallel()
 	clitest.SkipUnlessAcc(t)
-	for page, text := range pagesAndREADME(t) {
+	for page, text := range pages(t) {
 		shown, blocks := shellBlock.FindAllStringSubmatch(text, -1), shellBlocks[page]
 		if len(shown) != len(blocks) {
 			t.Errorf("%s has %d shell blocks, but shellBlocks has %d", page, len(shown), len(blocks))

@@ -10,24 +10,16 @@ import (
 	"testing"
 )
 
-// pages returns the generated pages, with the path of each below docs.
+// pages returns what users read: the README, and the generated pages with the path of each below docs.
 func pages(t *testing.T) map[string]string {
 	t.Helper()
-	found := map[string]string{}
+	found := map[string]string{"README.md": read(t, filepath.Join("..", "README.md"))}
 	for path, text := range texts(t, filepath.Join("..", "docs"), ".md") {
 		found[strings.TrimPrefix(filepath.ToSlash(path), "../docs/")] = text
 	}
-	if len(found) == 0 {
+	if len(found) == 1 {
 		t.Fatal("there are no pages")
 	}
-	return found
-}
-
-// pagesAndREADME returns what users read first.
-func pagesAndREADME(t *testing.T) map[string]string {
-	t.Helper()
-	found := pages(t)
-	found["README.md"] = read(t, filepath.Join("..", "README.md"))
 	return found
 }
 
@@ -56,7 +48,7 @@ func TestBlocksAreExamples(t *testing.T) {
 	for _, text := range texts(t, ".", ".tf", ".hcl", ".tfrc", ".yaml", ".yml", ".csv") {
 		files[strings.TrimSpace(text)] = true
 	}
-	for page, text := range pagesAndREADME(t) {
+	for page, text := range pages(t) {
 		for _, block := range regexp.MustCompile("(?s)```(?:terraform|hcl|yaml|csv)\n(.*?)```").FindAllStringSubmatch(text, -1) {
 			if !files[strings.TrimSpace(block[1])] {
 				t.Errorf("%s has a block that is not an example:\n%s", page, block[1])
@@ -128,31 +120,31 @@ func TestDiagnosticsAreDocumented(t *testing.T) {
 // OpenTofu's site removes it only in links to the same folder: no form of the others works on all three.
 func TestLinks(t *testing.T) {
 	t.Parallel()
-	documents := map[string]string{}
-	for page, text := range pages(t) {
-		documents["docs/"+page] = text
-	}
-	for _, name := range []string{"README.md", "CHANGELOG.md", "DESIGN.md", "SECURITY.md", ".github/CONTRIBUTING.md", ".github/PUBLISHING.md", ".github/RELEASING.md"} {
-		documents[name] = read(t, filepath.Join("..", name))
+	documents := texts(t, filepath.Join("..", "docs"), ".md")
+	for _, pattern := range []string{"../*.md", "../.github/*.md"} {
+		found, _ := filepath.Glob(pattern)
+		for _, document := range found {
+			documents[document] = read(t, document)
+		}
 	}
 	for document, text := range documents {
+		onPage := strings.HasPrefix(filepath.ToSlash(document), "../docs/")
 		for _, found := range regexp.MustCompile(`\]\(([^)\s]+)\)`).FindAllStringSubmatch(text, -1) {
 			link, anchor, _ := strings.Cut(found[1], "#")
-			target := filepath.ToSlash(filepath.Join(filepath.Dir(document), link))
-			if link == "" {
-				target = document
+			target := filepath.ToSlash(document)
+			if link != "" {
+				target = path.Join(path.Dir(target), link)
 			}
-			onPage := strings.HasPrefix(document, "docs/")
 			switch {
 			case strings.Contains(link, ":") && !onPage:
 				continue
-			case onPage && (!strings.HasPrefix(target, "docs/") || !strings.HasSuffix(target, ".md")):
+			case onPage && (!strings.HasPrefix(target, "../docs/") || !strings.HasSuffix(target, ".md")):
 				t.Errorf("%s: %s does not lead to another page", document, found[1])
 				continue
 			}
-			if _, err := os.Stat(filepath.Join("..", target)); err != nil {
+			if _, err := os.Stat(target); err != nil {
 				t.Errorf("%s: %v", document, err)
-			} else if anchor != "" && !anchors(read(t, filepath.Join("..", target)))[anchor] {
+			} else if anchor != "" && !anchors(read(t, target))[anchor] {
 				t.Errorf("%s: %s has no heading %s", document, target, anchor)
 			}
 		}

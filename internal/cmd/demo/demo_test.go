@@ -16,25 +16,29 @@ import (
 	"github.com/stream-management/terraform-provider-stream/internal/streamstest"
 )
 
-// compile returns a command for the compiled demo, and the folder for its temporary files.
-func compile(t *testing.T) (demo *exec.Cmd, tmp string) {
+// compile returns a command for the compiled demo, which must remove its temporary files.
+func compile(t *testing.T) *exec.Cmd {
 	t.Helper()
 	clitest.SkipUnlessAcc(t)
 	program := filepath.Join(t.TempDir(), "demo.exe")
 	if out, err := exec.Command("go", "build", "-o", program, ".").CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
-	tmp = t.TempDir()
-	demo = exec.CommandContext(t.Context(), program)
+	tmp := t.TempDir()
+	t.Cleanup(func() {
+		if left, err := os.ReadDir(tmp); err != nil || len(left) > 0 {
+			t.Errorf("not removed: %v, %v", left, err)
+		}
+	})
+	demo := exec.CommandContext(t.Context(), program)
 	demo.Env = append(os.Environ(), "TMPDIR="+tmp)
-	return demo, tmp
+	return demo
 }
 
 // TestAccDemo runs the demo, and compares the output with what the README shows of it.
 func TestAccDemo(t *testing.T) {
 	t.Parallel()
-	demo, tmp := compile(t)
-	out, err := demo.CombinedOutput()
+	out, err := compile(t).CombinedOutput()
 	if err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
@@ -45,7 +49,6 @@ func TestAccDemo(t *testing.T) {
 			t.Errorf("the output has %q:\n%s", refused, text)
 		}
 	}
-	wantNothingIn(t, tmp)
 
 	shown := regexp.MustCompile("(?ms)^```text\n(.*?)^```").FindStringSubmatch(clitest.ReadFile(t, "../../../README.md"))
 	if shown == nil {
@@ -68,7 +71,7 @@ func TestAccDemo(t *testing.T) {
 // TestAccInterrupt interrupts the demo while the CLI and the provider run.
 func TestAccInterrupt(t *testing.T) {
 	t.Parallel()
-	demo, tmp := compile(t)
+	demo := compile(t)
 	if runtime.GOOS == "windows" {
 		t.Skip("Windows cannot interrupt another process")
 	}
@@ -91,17 +94,5 @@ func TestAccInterrupt(t *testing.T) {
 	var exit *exec.ExitError
 	if err := demo.Wait(); !errors.As(err, &exit) || exit.ExitCode() != 130 {
 		t.Errorf("the demo ended with %v, want exit status 130\n%s", err, shown.String())
-	}
-	wantNothingIn(t, tmp)
-}
-
-func wantNothingIn(t *testing.T, dir string) {
-	t.Helper()
-	left, err := os.ReadDir(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, entry := range left {
-		t.Errorf("not removed: %s", entry.Name())
 	}
 }
