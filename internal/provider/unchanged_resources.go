@@ -7,16 +7,10 @@ import (
 	"reflect"
 	"slices"
 
-	"github.com/hashicorp/terraform-plugin-framework-timeouts/resource/timeouts"
 	"github.com/hashicorp/terraform-plugin-framework/resource"
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema"
-	"github.com/hashicorp/terraform-plugin-framework/resource/schema/defaults"
-	"github.com/hashicorp/terraform-plugin-framework/resource/schema/planmodifier"
-	"github.com/hashicorp/terraform-plugin-framework/resource/schema/stringdefault"
-	"github.com/hashicorp/terraform-plugin-framework/resource/schema/stringplanmodifier"
 	"github.com/hashicorp/terraform-plugin-framework/tfsdk"
 	"github.com/hashicorp/terraform-plugin-framework/types"
-	"github.com/hashicorp/terraform-plugin-framework/types/basetypes"
 	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
 	"github.com/hashicorp/terraform-plugin-go/tftypes"
 )
@@ -34,10 +28,9 @@ type unchangedServer struct {
 }
 
 type unchangedResource struct {
-	schema   schema.Schema
-	typ      tftypes.Type
-	defaults map[string]defaults.String // by attribute
-	plan     func(ctx context.Context, s *session, state tfsdk.State) (unchanged bool)
+	schema schema.Schema
+	typ    tftypes.Type
+	plan   func(ctx context.Context, s *session, state tfsdk.State) (unchanged bool)
 }
 
 type object = map[string]tftypes.Value
@@ -49,40 +42,10 @@ func newUnchangedServer(server fullServer, p *streamProvider) unchangedServer {
 	return u
 }
 
-// add adds a resource, unless its schema has something that only the framework knows.
 func (u unchangedServer) add(name string, of resource.Resource, plan func(context.Context, *session, tfsdk.State) bool) {
 	ctx, resp := context.Background(), resource.SchemaResponse{}
 	of.Schema(ctx, resource.SchemaRequest{}, &resp)
-	r := unchangedResource{resp.Schema, resp.Schema.Type().TerraformType(ctx), map[string]defaults.String{}, plan}
-	if r.inspect("", resp.Schema.Attributes) && len(resp.Schema.Blocks) == 0 {
-		u.resources[name] = r
-	}
-}
-
-// inspect notes the defaults of attributes. It reports false if an attribute has any other part for which the
-// framework may plan a change where the configuration changes nothing.
-func (r unchangedResource) inspect(in string, attributes map[string]schema.Attribute) bool {
-	requiresReplace := reflect.TypeOf(stringplanmodifier.RequiresReplace())
-	for name, attribute := range attributes {
-		for field, value := range reflect.ValueOf(attribute).Fields() {
-			keeps := value.IsZero() || field.Name == "Validators"
-			switch part := value.Interface().(type) {
-			case bool, string, basetypes.StringType, uniqueSetType, timeouts.Type:
-				keeps = true
-			case []planmodifier.String:
-				keeps = !slices.ContainsFunc(part, func(m planmodifier.String) bool { return reflect.TypeOf(m) != requiresReplace })
-			case map[string]schema.Attribute:
-				keeps = r.inspect(in+name+".", part)
-			case defaults.String:
-				keeps = true
-				r.defaults[in+name] = part
-			}
-			if !keeps {
-				return false
-			}
-		}
-	}
-	return true
+	u.resources[name] = unchangedResource{resp.Schema, resp.Schema.Type().TerraformType(ctx), plan}
 }
 
 func (u unchangedServer) ReadResource(ctx context.Context, req *tfprotov6.ReadResourceRequest) (*tfprotov6.ReadResourceResponse, error) {
@@ -107,7 +70,7 @@ func (u unchangedServer) PlanResourceChange(ctx context.Context, req *tfprotov6.
 		return u.fullServer.PlanResourceChange(ctx, req)
 	}
 	state, attributes, ok := r.decode(req.PriorState)
-	unchanged := ok && reflect.DeepEqual(req.ProposedNewState, req.PriorState) && r.haveDefaults(attributes)
+	unchanged := ok && reflect.DeepEqual(req.ProposedNewState, req.PriorState) && hasDefaults(attributes)
 	if !unchanged || !r.plan(ctx, u.provider.session, state) {
 		return u.fullServer.PlanResourceChange(ctx, req) // to plan an instance twice is the same as to plan it once
 	}
@@ -146,16 +109,11 @@ func (r unchangedResource) decode(value *tfprotov6.DynamicValue) (state tfsdk.St
 	return tfsdk.State{Raw: decoded, Schema: r.schema}, attributes, ok
 }
 
-// haveDefaults reports whether a state has all defaults. Where the configuration has no value, the proposed value is
-// the prior one, and the framework plans the default. It alone knows defaults within an attribute.
-func (r unchangedResource) haveDefaults(attributes object) bool {
-	for name, planned := range r.defaults {
-		var text *string
-		if attributes[name].As(&text) != nil || text == nil || planned != stringdefault.StaticString(*text) {
-			return false
-		}
-	}
-	return true
+// hasDefaults reports whether a state has the only default. Where the configuration has no value, the proposed value is
+// the prior one, and the framework plans the default.
+func hasDefaults(attributes object) bool {
+	var onDestroy *string
+	return attributes["on_destroy"].As(&onDestroy) == nil && onDestroy != nil && *onDestroy == onDestroyDetach
 }
 
 // planUnchanged plans a resource as the framework would, if nothing is to be done.
