@@ -96,14 +96,14 @@ func (c *terraformCore) objects() []*stored {
 	return all
 }
 
-// newTerraformCore returns a core with an empty state, and a service with the given streams.
+// newTerraformCore returns a core with an empty state, and services with the streams of histories.
 func newTerraformCore(t interface {
 	rapid.TB
 	Cleanup(func())
-}, drift bool, attempts int, streams ...string,
+}, drift bool, attempts int,
 ) *terraformCore {
 	t.Helper()
-	deployments, dial := deploymentsInMemory(t, streamstest.Options{ServeGet: drift}, streams...)
+	deployments, dial := deploymentsInMemory(t, streamstest.Options{ServeGet: drift})
 	c := &terraformCore{
 		t:           t,
 		deployments: deployments,

@@ -25,16 +25,12 @@ type deployment struct {
 
 // deploymentsInMemory starts two services whose streams have the same ids, each at all ports of an address. A proxy of the
 // environment does not apply to these addresses. The last deployment is another name of the first service.
-func deploymentsInMemory(
-	t interface{ Cleanup(f func()) }, opts streamstest.Options, streams ...string,
-) ([]*deployment, provider.DialContext) {
+func deploymentsInMemory(t interface{ Cleanup(f func()) }, opts streamstest.Options) ([]*deployment, provider.DialContext) {
 	var deployments []*deployment
 	listeners := map[string]*streamstest.Listener{}
 	for _, host := range []string{"127.0.0.1", "127.0.0.2"} {
 		d := &deployment{"http://" + host, "http://" + host, streamstest.New(opts), streamNames{}}
-		for _, id := range streams {
-			d.service.Seed(streamstest.Stream{ID: id, TerminalID: "terminal of " + host})
-		}
+		d.seedMissing(d.service)
 		listener := streamstest.Listen()
 		server := &httptest.Server{Listener: listener, Config: &http.Server{Handler: d.service}}
 		server.Start()

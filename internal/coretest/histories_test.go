@@ -2,7 +2,6 @@ package coretest
 
 import (
 	"fmt"
-	"net/http"
 	"runtime"
 	"runtime/debug"
 	"strconv"
@@ -11,8 +10,6 @@ import (
 	"testing/synctest"
 
 	"pgregory.net/rapid"
-
-	"github.com/stream-management/terraform-provider-stream/internal/streamstest"
 )
 
 // TestHistories runs random histories one step at a time, in an order that is part of the history. So a counterexample
@@ -38,32 +35,9 @@ func TestHistories(t *testing.T) {
 	}
 }
 
-// With detect_drift, a read after an update with an unknown outcome says what the stream has, and the next apply sends nothing.
-func TestReadEndsUnknownOutcome(t *testing.T) {
-	t.Parallel()
-	for _, group := range []bool{false, true} {
-		inBubble(t, func(t *testing.T) {
-			c := newTerraformCore(t, true, 1, "s1")
-			first, next := blockFor("s1", "p1"), blockFor("s1", "p2")
-			first.group, next.group = group, group
-			c.runClean(config{"a": first})
-			c.service.Inject(streamstest.Fault{}, streamstest.Fault{ResetAfter: true}) // the read, and the update
-			if c.run(config{"a": next}, options{}) {
-				t.Fatal("no error")
-			}
-			c.runClean(config{"a": next})
-			for _, r := range c.service.Requests() {
-				if r.Method == http.MethodPatch {
-					t.Errorf("sent %s", r)
-				}
-			}
-		})
-	}
-}
-
 func runHistory(t historyT) {
 	h := drawHistory(t.T, false)
-	c := newTerraformCore(t, h.drift, h.attempts, historyStreams...)
+	c := newTerraformCore(t, h.drift, h.attempts)
 	c.cli = cliVersion{destroysUnrefreshed: h.olderCLI, actionsInNodes: h.newerCLI, identities: true, actions: true, removes: true}
 	c.next = func(active []*activeNode) int {
 		if len(active) == 1 {

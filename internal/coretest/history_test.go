@@ -16,7 +16,7 @@ func (h history) runAlone(c *terraformCore) {
 		c.run(run.config, run.options)
 	}
 	last := h.runs[len(h.runs)-1]
-	seedMissing(c.service)
+	c.seedMissing(c.service)
 	run := c.begin(historyRun{config: last.config.withoutConflicts(), deployment: last.deployment})
 	c.runClean(run.config)
 }
@@ -111,11 +111,11 @@ func (c *terraformCore) interrupt() {
 // lastEdited is in the future, so that the values of last_edited do not depend on the clock.
 const lastEdited = 4e12
 
-// seedMissing makes the streams of histories that do not exist.
-func seedMissing(service *streamstest.Service) {
+// seedMissing makes the streams of histories that do not exist, on this service of the deployment or on one like it.
+func (d *deployment) seedMissing(service *streamstest.Service) {
 	for _, id := range historyStreams {
 		if _, exists := service.Stream(id); !exists {
-			service.Seed(streamstest.Stream{ID: id, TerminalID: "terminal-1", LastEdited: lastEdited})
+			service.Seed(streamstest.Stream{ID: id, TerminalID: "terminal of " + d.address, LastEdited: lastEdited})
 		}
 	}
 }

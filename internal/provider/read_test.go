@@ -123,6 +123,21 @@ func TestGroupDrift(t *testing.T) {
 	wantState(t, r.state.Value, after)
 }
 
+// With detect_drift, a read after an update with an unknown outcome says what the stream has, and nothing is sent again.
+func TestReadEndsUnknownOutcome(t *testing.T) {
+	t.Parallel()
+	onBoth(t, func(t *testing.T, d *deploymentTest) {
+		refuseBoth(d.former, streamstest.Fault{ResetAfter: true})
+		d.at(d.formerURL).mustFail(d.config("p2", nil))
+		refuse(d.former, nil)
+		d.former.Configure(func(o *streamstest.Options) { o.ServeGet = true })
+		d.provider["detect_drift"] = true
+		wantDiagnostics(t, d.refresh())
+		d.wantNoChanges(d.config("p2", nil))
+		d.former.ForgetRequests()
+	})
+}
+
 // An imported stream that does not exist is an error with the service's message. Later, a stream that is gone leaves the state.
 func TestImportOfMissingStreams(t *testing.T) {
 	t.Parallel()
