@@ -16,7 +16,8 @@ import (
 	"github.com/stream-management/terraform-provider-stream/internal/streamstest"
 )
 
-// compile returns a command for the compiled demo, which must remove its temporary files.
+// compile returns a command for the compiled demo, which must remove its temporary files, and must not see what
+// somebody has set for the CLI and the provider.
 func compile(t *testing.T) *exec.Cmd {
 	t.Helper()
 	clitest.SkipUnlessAcc(t)
@@ -31,7 +32,7 @@ func compile(t *testing.T) *exec.Cmd {
 		}
 	})
 	demo := exec.CommandContext(t.Context(), program)
-	demo.Env = append(os.Environ(), "TMPDIR="+tmp)
+	demo.Env = append(os.Environ(), "TMPDIR="+tmp, "TF_CLI_ARGS=-help", "STREAM_DETECT_DRIFT=neither")
 	return demo
 }
 
