@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bufio"
 	"context"
 	"io"
 	"net/http"
@@ -11,36 +10,33 @@ import (
 	"time"
 )
 
-// start runs the stand-in until the test ends. It returns what the stand-in prints before the first request, and the
-// lines that it prints for requests.
-func start(t *testing.T, args ...string) (banner string, requests <-chan string) {
+// output has each text that the stand-in prints.
+type output chan string
+
+func (o output) Write(text []byte) (int, error) {
+	o <- string(text)
+	return len(text), nil
+}
+
+// start runs the stand-in until the test ends. It returns what the stand-in prints before the first request, and then
+// prints.
+func start(t *testing.T, args ...string) (banner string, requests output) {
 	t.Helper()
 	late := time.AfterFunc(50*time.Second, func() { panic("the stand-in does not print or end") })
-	t.Cleanup(func() { late.Stop() })
-	out, in := io.Pipe()
-	ctx, cancel := context.WithCancel(t.Context())
-	ended := make(chan error, 1)
+	out, ended := make(output, 100), make(chan error, 1)
 	go func() {
-		ended <- run(ctx, args, in)
-		in.Close()
+		ended <- run(t.Context(), args, out)
+		close(out)
 	}()
 	t.Cleanup(func() {
-		cancel()
 		if err := <-ended; err != nil {
 			t.Errorf("run: %v", err)
 		}
+		late.Stop()
 	})
-	// The stand-in prints a request before it responds, so the output must be read all the time.
-	lines := make(chan string, 100)
-	go func() {
-		defer close(lines)
-		for scanner := bufio.NewScanner(out); scanner.Scan(); {
-			lines <- scanner.Text()
-		}
-	}()
-	for line := range lines {
-		if banner += line + "\n"; line == "Requests:" {
-			return banner, lines
+	for text := range out {
+		if banner += text; strings.HasSuffix(banner, "\nRequests:\n") {
+			return banner, out
 		}
 	}
 	t.Fatalf("run returned and printed:\n%s", banner)
@@ -104,7 +100,7 @@ $`
 		address := regexp.MustCompile("http://.*").FindString(banner)
 		for _, step := range test.steps {
 			wantResponse(t, address, step.token, step.request, step.response)
-			want := "  " + strings.TrimSpace(strings.Replace(step.request, " ", " /v2/streams/", 1)) + " → " + step.response[:3]
+			want := "  " + strings.TrimSpace(strings.Replace(step.request, " ", " /v2/streams/", 1)) + " → " + step.response[:3] + "\n"
 			if printed := <-requests; printed != want {
 				t.Errorf("printed %q, want %q", printed, want)
 			}
