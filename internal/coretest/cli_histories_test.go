@@ -39,7 +39,7 @@ func TestAccHistories(t *testing.T) {
 	for _, name := range []string{"TF_LOG_SDK", "TF_LOG_SDK_FRAMEWORK", "TF_LOG_PROVIDER_STREAM"} {
 		t.Setenv(name, "OFF") // the provider is in this process
 	}
-	version := versionOf(t, program)
+	version := versionOf(t)
 	first, err1 := strconv.Atoi(cmp.Or(os.Getenv("CLI_HISTORIES_SEED"), "1"))
 	count, err2 := strconv.Atoi(cmp.Or(os.Getenv("CLI_HISTORIES"), "20"))
 	if err := errors.Join(err1, err2); err != nil {

@@ -96,17 +96,15 @@ func (c *realCore) command(args ...string) (string, bool) {
 	return out.String(), err == nil
 }
 
-// versionOf returns what differs in the version of a CLI.
-func versionOf(t *testing.T, program string) cliVersion {
+// versionOf returns what differs in the version of the CLI.
+func versionOf(t *testing.T) cliVersion {
 	t.Helper()
-	if cli.IsTofu(program) {
-		return cliVersion{removes: true, readsForgotten: true}
-	}
 	return cliVersion{
 		destroysUnrefreshed: clitest.AtLeast(t, "1.9.0", "") && !clitest.AtLeast(t, "1.12.0", ""),
 		identities:          clitest.AtLeast(t, "1.12.0", ""),
 		actions:             clitest.AtLeast(t, "1.14.0", ""),
 		actionsInNodes:      clitest.AtLeast(t, "1.16.0", ""),
-		removes:             clitest.AtLeast(t, "1.7.0", ""),
+		removes:             clitest.AtLeast(t, "1.7.0", "1.7.0"),
+		readsForgotten:      !clitest.AtLeast(t, "1.9.0", ""),
 	}
 }

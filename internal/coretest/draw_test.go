@@ -17,6 +17,7 @@ type history struct {
 	drift    bool
 	olderCLI bool // see cliVersion
 	newerCLI bool // likewise
+	reads    bool // likewise: the CLI reads what it removes from the state
 	attempts int
 	runs     []historyRun
 }
@@ -84,6 +85,7 @@ func drawHistory(t *rapid.T, withCLI bool) history {
 	d.streams = historyStreams[:[]int{8, 8, 8, 1, 2, 2, 3}[d.index(7, "streams")]]
 	d.drift, d.olderCLI = d.chance(30, "detect_drift"), d.chance(20, "Terraform 1.9 to 1.11")
 	d.newerCLI = !d.olderCLI && d.chance(30, "Terraform 1.16")
+	d.reads = !d.olderCLI && !d.newerCLI && d.chance(50, "OpenTofu")
 	d.attempts = 1 + d.index(2, "max_attempts")
 	for i := range 3 + d.index(3, "runs") {
 		d.runs = append(d.runs, d.run(i))

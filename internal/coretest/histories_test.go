@@ -38,7 +38,9 @@ func TestHistories(t *testing.T) {
 func runHistory(t historyT) {
 	h := drawHistory(t.T, false)
 	c := newTerraformCore(t, h.drift, h.attempts)
-	c.cli = cliVersion{destroysUnrefreshed: h.olderCLI, actionsInNodes: h.newerCLI, identities: true, actions: true, removes: true}
+	c.cli = cliVersion{
+		destroysUnrefreshed: h.olderCLI, actionsInNodes: h.newerCLI, identities: true, actions: true, removes: true, readsForgotten: h.reads,
+	}
 	c.next = func(active []*activeNode) int {
 		if len(active) == 1 {
 			return 0
