@@ -104,7 +104,7 @@ func versionOf(t *testing.T) cliVersion {
 		identities:          clitest.AtLeast(t, "1.12.0", ""),
 		actions:             clitest.AtLeast(t, "1.14.0", ""),
 		actionsInNodes:      clitest.AtLeast(t, "1.16.0", ""),
-		removes:             clitest.AtLeast(t, "1.7.0", "1.7.0"),
+		removes:             clitest.AtLeast(t, "1.7.0", "1.10.0"),
 		readsForgotten:      !clitest.AtLeast(t, "1.9.0", ""),
 	}
 }

@@ -75,7 +75,7 @@ type cliVersion struct {
 	identities          bool // Terraform 1.12
 	actions             bool // Terraform 1.14
 	actionsInNodes      bool // in the node of the object that triggers them, also of one that has failed: Terraform 1.16
-	removes             bool // removed blocks: Terraform 1.7, OpenTofu 1.7
+	removes             bool // removed blocks with destroy = false: Terraform 1.7, OpenTofu 1.10
 	readsForgotten      bool // refreshes what it removes from the state: Terraform before 1.9, OpenTofu
 }
 
