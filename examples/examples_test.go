@@ -52,7 +52,7 @@ func wantAttached(t *testing.T, example string, service *streamstest.Service, wa
 // needs has what older CLIs cannot read, with the versions of Terraform and OpenTofu that can.
 var needs = []struct{ text, terraform, tofu string }{
 	{"\naction \"", "1.14", ""}, {`required_version = ">= 1.14"`, "1.14", ""}, {"\n  identity = ", "1.12", "1.12"},
-	{"ephemeral = true", "1.10", "1.10"}, {"\nmoved {", "1.8", "1.10"}, {"removed {", "1.7", "1.10"},
+	{"ephemeral = true", "1.10", "1.11"}, {"\nmoved {", "1.8", "1.10"}, {"removed {", "1.7", "1.10"},
 	{`required_version = ">= 1.7"`, "1.7", "1.8"}, {"import {\n  for_each", "1.7", "1.7"}, {"id = jsonencode", "1.7", "1.7"},
 }
 
