@@ -95,6 +95,9 @@ func TestRefusalNeedsReads(t *testing.T) {
 	service.ForgetRequests()
 	wantNeed(group(streams, refusing))
 	r.mustApply(group(without(with(streams, "s000", "p2"), "s001"), refusing))
+	service.ForgetRequests()
+	r.provider = merge(r.provider, coretest.Attributes{"deployment": "another"})
+	wantNeed(coretest.ToTerraform(groupSchema().ValueType(), merge(refusing, coretest.Attributes{"streams": tftypes.UnknownValue})))
 }
 
 // replacement is a replacement as Terraform makes it: the plan refreshes; it shows a tainted object only to the refresh.
