@@ -210,8 +210,12 @@ func TestDestroyWithoutAPlanWarns(t *testing.T) {
 		wantDetached(startProvider(t, r.provider), state, plan(p, replacement, kept))
 	}
 
-	// With create_before_destroy, core plans the destroy in the apply, when the new group has its sets.
 	p := startProvider(t, r.provider)
+	foreseen := coretest.Managed{Value: nullGroup().Value, Private: plan(p, state, smaller).Private}
+	wantDiagnostics(t, destroy(startProvider(t, r.provider), state, plan(p, foreseen, smaller)))
+
+	// With create_before_destroy, core plans the destroy in the apply, when the new group has its sets.
+	p = startProvider(t, r.provider)
 	if _, diags := p.Apply(nullGroup().Value, plan(p, nullGroup(), smaller), smaller); diags.Failed() {
 		t.Fatal(diags)
 	}
