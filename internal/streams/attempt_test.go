@@ -220,7 +220,7 @@ func TestTLSFailureOfAReusedConnection(t *testing.T) {
 		conn, _, _ := http.NewResponseController(w).Hijack()
 		raw := conn.(*tls.Conn).NetConn()
 		defer raw.Close()
-		_, _ = io.WriteString(raw, "HTTP/1.1 502 Bad Gateway\r\n\r\n")
+		_, _ = io.WriteString(raw, "220 mail.example ready\r\n")
 	})
 	c := newClient(t, streams.Config{BaseURL: s.URL, TLS: streams.TLS{InsecureSkipVerify: true}})
 	mustUpdateAll(t, c, 1)
