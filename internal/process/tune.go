@@ -28,7 +28,7 @@ func Tune() {
 		return
 	}
 	os.Setenv("TF_LOG_SDK", "WARN")
-	os.Setenv("TF_LOG_SDK_FRAMEWORK", "WARN") // not part of TF_LOG_SDK; its traces walk a context that grows with each value
+	os.Setenv("TF_LOG_SDK_FRAMEWORK", "WARN") // not part of TF_LOG_SDK; in 1.19, its traces walk a context that grows with each value
 	os.Setenv("TF_LOG_PROVIDER_STREAM", "WARN")
 }
 

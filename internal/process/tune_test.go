@@ -1,24 +1,6 @@
 package process
 
-import (
-	"os"
-	"strings"
-	"testing"
-)
-
-// Tune silences traces of the framework that walk a context which grows with each value: two places assign ctx in a
-// closure that is called for each value, in server_planresourcechange.go and write_only_nullification.go. With another
-// version of the framework, look whether they still do. If not, TF_LOG_SDK_FRAMEWORK can go.
-func TestFrameworkTracesAreSlow(t *testing.T) {
-	t.Parallel()
-	module, err := os.ReadFile("../../go.mod")
-	if err != nil {
-		t.Fatal(err)
-	}
-	if !strings.Contains(string(module), "github.com/hashicorp/terraform-plugin-framework v1.19.0\n") {
-		t.Error("look at the framework again, see the comment of this test")
-	}
-}
+import "testing"
 
 func TestLogsWanted(t *testing.T) {
 	t.Parallel()

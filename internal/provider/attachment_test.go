@@ -151,4 +151,8 @@ func TestReportedStream(t *testing.T) {
 		wantAttribute(t, r.state, name, want)
 	}
 	r.mustApply(cam1("p4"))
+
+	service.Seed(streamstest.Stream{ID: "cam-1", TerminalID: "t-3"})
+	service.Inject(merges)
+	wantDiagnostics(t, r.mustFail(cam1("p5")), "ERROR: Unexpected Answer")
 }
