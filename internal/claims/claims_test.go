@@ -60,6 +60,7 @@ func TestPhases(t *testing.T) {
 			s := &Stream{phase: phase(from)}
 			end(s)
 			check(t, fmt.Sprintf("phase after end %d in phase %d", i, from), s.phase, want[i])
+			check(t, fmt.Sprintf("failed in phase %d", s.phase), s.Facts().Failed, want[i] == createFailed || want[i] == blocked)
 		}
 	}
 }
@@ -173,14 +174,20 @@ func TestKeep(t *testing.T) {
 	}
 }
 
-// The resource that leaves knows of no processors. The other one may.
-func TestLeaveOfAnEmptySet(t *testing.T) {
-	var s, other Stream
+// A set that is sent beside a leave has a warning only if the leave detaches processors.
+func TestDetachedFirst(t *testing.T) {
+	var s, other, empty Stream
 	s.PlanLeave(Leave{Entry: Entry{Set: emptySet}, Detach: true})
 	check(t, "without processors", s.PlanSet(Want{Set: &a}).Warnings, []Warning(nil))
 	check(t, "with processors", s.PlanSet(Want{Set: &a, Entry: inStateA, Triggered: true}).Warnings, []Warning{DetachedFirst})
 	other.PlanLeave(detaching)
 	check(t, "a set that is known after apply", other.PlanSet(Want{}).Warnings, []Warning{DetachedFirst})
+	empty.PlanLeave(detaching)
+	check(t, "an empty set", empty.PlanSet(Want{Set: &emptySet, Entry: &Entry{Set: emptySet}}).Warnings, []Warning(nil))
+	for _, beside := range []Stream{{}, {claim: Claim{relies, a}}} { // the second one gets its set from the leave
+		beside.PlanLeave(Leave{Entry: Entry{both, Settled}, Detach: beside.claim.Kind == relies})
+		check(t, "nothing is detached", beside.PlanSet(Want{Set: &a, Entry: inStateA, Triggered: true}).Warnings, []Warning(nil))
+	}
 }
 
 func TestSentenceIsAboutTheLastEvent(t *testing.T) {

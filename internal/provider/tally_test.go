@@ -117,4 +117,10 @@ func TestLeft(t *testing.T) {
 		}
 		wantEqual(t, fmt.Sprintf("%+v", test), test.want, got)
 	}
+	for resend, want := range map[claims.Resend]int{claims.Settled: 0, claims.Unknown: 1} { // the state has no processors
+		counts := &tally{inFull: func(string, string) bool { return true }}
+		old := claims.Leave{Entry: claims.Entry{Resend: resend}, Detach: true, Kind: claims.LeftBehind}
+		counts.left("cam-1", old, operation{}, true)
+		wantEqual(t, fmt.Sprintf("warnings about %+v", old), want, len(counts.diagnostics("")))
+	}
 }
