@@ -126,6 +126,7 @@ func TestPlanSet(t *testing.T) {
 		Plan{Send: true, Claim: Claim{resends, a}, Other: b, Warnings: []Warning{Resending}})
 	check(t, "left with an unknown outcome", beside(Stream{left: &remainder{set: a, unknown: true}}, keepA).Warnings, []Warning{ResendingUnknown})
 	check(t, "an unknown outcome", beside(Stream{}, Want{Set: &a, Entry: &Entry{a, Unknown}}).Warnings, []Warning{ResendingUnknown})
+	check(t, "not sent yet", beside(Stream{}, Want{Set: &a, Entry: &Entry{a, Unsent}}).Warnings, []Warning(nil))
 	check(t, "another set than in the state", beside(Stream{}, Want{Set: &b, Entry: inStateA}).Warnings, []Warning(nil))
 	check(t, "a drop", beside(Stream{leaves: []remainder{{set: b, dropped: true}}}, keepA), Plan{Claim: Claim{relies, a}, Refusal: StreamIsKept, Other: b})
 	check(t, "beside a request with the same set", beside(Stream{underWay: &remainder{set: a}}, keepA).Send, false)

@@ -138,6 +138,8 @@ func (s *session) planSet(c change, id string, planned marks, t *tally) (sends b
 	return p.Send
 }
 
+// planLeave also marks the stream for the apply of a destroy. An update is planned again, and does not get the mark: with
+// planned_private of Terraform 1.16, which plugin-go does not have yet, its plan could use the claim.
 func (s *session) planLeave(c change, id string, planned marks, t *tally) {
 	p := rules(s, id, func(stream *claims.Stream) claims.Plan { return stream.PlanLeave(c.leave(id)) })
 	t.planned(id, c, p)

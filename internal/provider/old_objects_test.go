@@ -116,3 +116,20 @@ func TestOldObjectWhoseDestroyFailed(t *testing.T) {
 		})
 	}
 }
+
+// Two resources that share a stream detach the processors if both are destroyed.
+func TestDestroyOfASharedStream(t *testing.T) {
+	t.Parallel()
+	withOldObject(t, func(t *testing.T, o *oldObjectTest) {
+		plan, apply := startProvider(t, o.provider), startProvider(t, o.provider)
+		o.refresh(plan, &o.live)
+		o.refresh(plan, &o.old)
+		for _, object := range []coretest.Managed{o.old, o.live} {
+			planned, _, diags := plan.Plan(object, o.null())
+			_, applied := apply.Apply(object.Value, planned, o.null())
+			wantDiagnostics(t, append(diags, applied...))
+		}
+		o.former.WantAttached(t, "s000")
+		o.former.Seed(streamstest.Stream{ID: "s000", ProcessorIDs: []string{"p1"}}) // as before
+	})
+}
