@@ -57,6 +57,7 @@ func TestPlanBesideAGroupWithUnknownStreams(t *testing.T) {
 	for detach, want := range map[bool][]Warning{true: {DropUnknown}, false: nil} {
 		var s Stream
 		s.PlanLeave(Leave{Entry{a, Settled}, detach, MayBeDropped, false})
+		s.PlanLeave(Leave{Entry{a, Settled}, false, MayBeDropped, false})
 		check(t, "a set in the state", s.PlanSet(Want{Set: &a, Entry: inStateA}).Warnings, want)
 	}
 }
