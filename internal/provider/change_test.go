@@ -76,6 +76,7 @@ func TestGroupFails(t *testing.T) {
 	const rest = "The state has what succeeded. Apply again to send the rest."
 	for _, step := range []struct {
 		config      tftypes.Value
+		undone      string              // what could not be done to stream s007
 		kinds       map[string]string   // of errors, by stream
 		left        map[string][]string // in the state
 		now         string
@@ -83,6 +84,7 @@ func TestGroupFails(t *testing.T) {
 	}{
 		{
 			config: group(streams, nil),
+			undone: "set",
 			kinds:  map[string]string{"s007": "Bad Request Error", "s042": "Resource Not Found Error", "s321": "Connection Failed"},
 			now: "497 streams have their planned sets. 2 streams were not changed. 1 stream may or may not have been changed. " +
 				notSaved,
@@ -90,6 +92,7 @@ func TestGroupFails(t *testing.T) {
 			again: patches(streams),
 		}, {
 			config: group(changed, nil),
+			undone: "updated",
 			kinds: map[string]string{
 				"s007": forbidden, "s042": "Connection Failed", "s100": forbidden, "new1": forbidden,
 			},
@@ -100,6 +103,7 @@ func TestGroupFails(t *testing.T) {
 			again: patches(map[string][]string{"s007": {"p2"}, "s042": {"p2"}, "new1": {"p2"}, "s100": {}}),
 		}, {
 			config: group(changed, coretest.Attributes{"triggers": map[string]string{"t": "1"}}),
+			undone: "updated",
 			kinds:  map[string]string{"s007": "Unauthorized Error"},
 			left:   changed,
 			now:    "499 streams have their planned sets. 1 stream was not changed. " + rest,
@@ -107,11 +111,13 @@ func TestGroupFails(t *testing.T) {
 			again:  patches(map[string][]string{"s007": {"p2"}}),
 		}, {
 			config: r.null(),
+			undone: "detached",
 			kinds: map[string]string{
 				"s007": "Unauthorized Error", "s042": "Bad Request Error", "s321": "Bad Gateway Error", "s499": gone,
 			},
-			left:  map[string][]string{"s007": {"p2"}, "s042": {"p2"}, "s321": {"p2"}},
-			now:   "497 streams were left as on_destroy says. 2 streams were not changed. 1 stream may or may not",
+			left: map[string][]string{"s007": {"p2"}, "s042": {"p2"}, "s321": {"p2"}},
+			now: "497 streams were left as on_destroy says. 2 streams were not changed. 1 stream may or may not have been changed. " +
+				"The state has only the streams that failed.",
 			sent:  patches(with(with(without(sameSet(500), "s100", "s101"), "new1"), "new2")),
 			again: patches(map[string][]string{"s007": {}, "s042": {}, "s321": {}}),
 		},
@@ -126,6 +132,7 @@ func TestGroupFails(t *testing.T) {
 		diags := r.mustFail(step.config)
 		wantEqual(t, "errors", want, errorsAt(diags))
 		wantDiagnostic(t, diags, "ERROR: Streams Failed", step.now)
+		wantDiagnostic(t, diags, "ERROR: "+step.kinds["s007"], `stream "s007" could not be `+step.undone)
 		if step.config.IsNull() {
 			wantDiagnostic(t, diags, `WARNING: Stream Not Found: stream "s499"`, "")
 		}

@@ -89,6 +89,17 @@ func TestPlanOfACreateReads(t *testing.T) {
 	if _, diags := r.plan(single("missing", []string{"p1"})); !diags.Failed() {
 		t.Error("the plan of a create on a missing stream succeeds")
 	}
+
+	// The refresh of another resource has found that the stream is gone.
+	r.mustApply(cam1("p1"))
+	service.Remove("cam-1")
+	p, none := startProvider(t, r.provider), coretest.Managed{Value: nullResource()}
+	p.Read(r.state)
+	_, _, diags := p.Plan(none, cam1("p1"))
+	wantDiagnostics(t, diags, `WARNING: Create Will Fail: stream "cam-1"`)
+	refuse(service, map[string]streamstest.Fault{"cam-1": {Status: 403}})
+	_, _, diags = p.Plan(none, cam1("p1"))
+	wantError(t, diags, "Unauthorized Error")
 }
 
 // With detect_drift, a refresh reads each stream, and the plan of a create reads the streams that it takes over. A stream
@@ -117,9 +128,10 @@ func TestGroupDrift(t *testing.T) {
 	planned, _ = r.planAndApply(group(with(streams, "other", "p1"), nil))
 	want := map[string][]string{"s002": {"Resource Not Found Error"}, "other": {"Resource Not Found Error"}}
 	wantEqual(t, "errors", want, errorsAt(planned))
-	refuse(service, map[string]streamstest.Fault{"s000": {Status: 403}})
+	refuse(service, map[string]streamstest.Fault{"s000": {Status: 405}})
 	after, diags := startProvider(t, r.provider).Read(r.state)
-	wantEqual(t, "errors", map[string][]string{"s000": {"Unauthorized Error"}, "": {"Streams Failed"}}, errorsAt(diags))
+	wantEqual(t, "errors", map[string][]string{"s000": {"Bad Request Error"}, "": {"Streams Failed"}}, errorsAt(diags))
+	wantDiagnostic(t, diags, "ERROR: Bad Request Error", withoutReads)
 	wantState(t, r.state.Value, after)
 }
 
@@ -144,6 +156,10 @@ func TestImportOfMissingStreams(t *testing.T) {
 	for typeName, id := range map[string]string{coretest.SingleName: "missing", coretest.GroupName: "cam-1\nmissing"} {
 		service, p := startQuery(t, nil, streamstest.Streams("cam-1")...)
 		imported, _ := p.ImportState(typeName, id)
+		refuse(service, map[string]streamstest.Fault{"missing": {Status: 405}})
+		_, failed := p.Read(imported)
+		wantDiagnostic(t, failed, "ERROR: Bad Request Error", map[string]string{coretest.SingleName: withoutReads, coretest.GroupName: withoutGroupImport}[typeName])
+		service.InjectFunc(nil)
 		got, diags := p.Read(imported)
 		if got.Value.IsNull() {
 			t.Errorf("%s: Terraform reports the missing stream itself", typeName)

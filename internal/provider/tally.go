@@ -66,7 +66,7 @@ func (t *tally) add(id string, d diag.Diagnostic) {
 	if warns {
 		t.warnings = append(t.warnings, d)
 	} else {
-		t.addError(id, d, t.subject == ofOneStream || len(t.errors.shown) < shownStreams)
+		t.addError(id, d, len(t.errors.shown) < shownStreams)
 	}
 }
 

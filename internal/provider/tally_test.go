@@ -97,30 +97,33 @@ func TestLeft(t *testing.T) {
 		return operation{decision: decision, result: new(claims.Result), facts: facts}
 	}
 	none, otherFailed := claims.Facts{}, claims.Facts{Failed: true}
+	detaches, keeps, settled := claims.Leave{Detach: true}, claims.Leave{}, claims.Leave{Detach: true, Kind: claims.LeftBehind}
+	uncertain, kept := settled, settled // old objects, whose states have no processors
+	uncertain.Resend, kept.Resend, kept.Detach = claims.Unknown, claims.Unknown, false
 	for _, test := range []struct {
-		detach, unforeseen bool
-		operation          operation
-		want               string
+		leave      claims.Leave
+		unforeseen bool
+		operation  operation
+		want       string
 	}{
-		{true, true, sends(none), unforeseenDetach.summary},
-		{true, true, operation{}, ""},
-		{false, true, sends(none), ""},
-		{true, false, operation{facts: otherFailed}, staysAttached.summary},
-		{true, false, operation{facts: claims.Facts{Failed: true, Reported: new(streams.Stream)}}, ""},
-		{true, false, sends(otherFailed, "p1"), ""},
-		{false, false, operation{facts: otherFailed}, ""},
+		{detaches, true, sends(none), unforeseenDetach.summary},
+		{detaches, true, operation{}, ""},
+		{keeps, true, sends(none), ""},
+		{detaches, false, operation{facts: otherFailed}, staysAttached.summary},
+		{detaches, false, operation{facts: claims.Facts{Failed: true, Reported: new(streams.Stream)}}, ""},
+		{detaches, false, sends(otherFailed, "p1"), ""},
+		{keeps, false, operation{facts: otherFailed}, ""},
+		{uncertain, true, operation{}, leftAttached.summary},
+		{uncertain, true, operation{facts: claims.Facts{Reported: new(streams.Stream)}}, ""},
+		{uncertain, true, sends(none, "p1"), ""},
+		{settled, true, operation{}, ""},
+		{kept, true, operation{}, ""},
 	} {
 		counts, got := &tally{inFull: func(string, string) bool { return true }}, ""
-		counts.left("cam-1", claims.Leave{Detach: test.detach}, test.operation, test.unforeseen)
+		counts.left("cam-1", test.leave, test.operation, test.unforeseen)
 		for _, d := range counts.diagnostics("") {
 			got, _, _ = strings.Cut(d.Summary(), ":")
 		}
 		wantEqual(t, fmt.Sprintf("%+v", test), test.want, got)
-	}
-	for resend, want := range map[claims.Resend]int{claims.Settled: 0, claims.Unknown: 1} { // the state has no processors
-		counts := &tally{inFull: func(string, string) bool { return true }}
-		old := claims.Leave{Entry: claims.Entry{Resend: resend}, Detach: true, Kind: claims.LeftBehind}
-		counts.left("cam-1", old, operation{}, true)
-		wantEqual(t, fmt.Sprintf("warnings about %+v", old), want, len(counts.diagnostics("")))
 	}
 }
