@@ -69,8 +69,16 @@ func (d deployment) check(c change) (diags diag.Diagnostics) {
 	stateIsOf := fmt.Sprintf("The state is that of deployment %q, and the provider is configured for deployment %q. ", former, d)
 	switch {
 	case destroys && c.detach:
+		var notDetached string // in an apply, Terraform does not name the resource
+		switch ids := c.former.without(nil); len(ids) {
+		case 0:
+		case 1:
+			notDetached = fmt.Sprintf("The processors of stream %q cannot be detached. ", ids[0])
+		default:
+			notDetached = fmt.Sprintf("The processors of stream %q and %d more streams cannot be detached. ", ids[0], len(ids)-1)
+		}
 		diags.Append(nothingSent(deploymentChanged,
-			stateIsOf+fmt.Sprintf("A destroy would detach processors at %q that this object never attached.", d),
+			notDetached+stateIsOf+fmt.Sprintf("A destroy would detach processors at %q that this object never attached.", d),
 			fmt.Sprintf("To detach the processors at %q, configure that deployment again. To take the set to %q first, apply without the "+
 				"destroy. To leave the processors attached, set on_destroy = \"keep\" and apply, or use a removed block with destroy = "+
 				"false. If the resource is tainted, terraform untaint makes it an update. If an earlier apply replaced the "+

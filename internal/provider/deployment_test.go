@@ -80,7 +80,7 @@ func TestDeploymentChangesBeforeDestroy(t *testing.T) {
 		_, diags := d.at(d.url).plan(d.null())
 		wantDiagnostics(t, diags, "ERROR: "+deploymentChanged)
 		streamstest.WantText(t, diags.String(),
-			`state is that of deployment "`+d.formerURL, `configured for deployment "`+d.url, "configure that deployment again",
+			"s000\"", `state is that of deployment "`+d.formerURL, `configured for deployment "`+d.url, "configure that deployment again",
 			"without the destroy", `on_destroy = "keep"`, "removed block with destroy = false", "untaint", "Nothing was sent",
 		)
 		_, diags = d.plan(d.config("p1", nil))

@@ -28,8 +28,8 @@ func diagnoseRead(id string, err error, otherwise string) diag.Diagnostic {
 }
 
 // diagnose makes the error of a failed operation. happened is a clause such as `stream "cam-1" could not be read`.
-// inState is what to know of the state if the stream may have been changed.
-func diagnose(id, happened, inState string, o operation) diag.Diagnostic {
+// next is what else to know before the next apply.
+func diagnose(id, happened, next string, o operation) diag.Diagnostic {
 	switch o.decision.Refusal {
 	case claims.ConflictingSets:
 		return conflictError(id, o.decision.Set, o.decision.Other)
@@ -42,17 +42,11 @@ func diagnose(id, happened, inState string, o operation) diag.Diagnostic {
 
 	e := asStreamError(o.err)
 	advice := firstHint(hintsOf(e, o.decision.Send && o.decision.Set.Len() == 0, "")).text
-	if o.facts.Left != nil {
-		advice += fmt.Sprintf(" In this run, an object that had set %s left the stream.", o.facts.Left)
+	if o.leftAttached() {
+		advice += fmt.Sprintf(" In this run, an object that had set %s left the stream and sent nothing, so the processors may still "+
+			"be attached.", o.facts.Left)
 	}
-	switch {
-	case e.Outcome == streams.NotChanged || inState == "":
-	case e.Repeated:
-		advice += " " + changeTriggers
-	default:
-		advice += " " + inState
-	}
-	return failure(e, happened, advice, nowTrue(o.now()))
+	return failure(e, happened, join(" ", advice, next), nowTrue(o.now()))
 }
 
 // failure makes the error of a request that failed, or that was not sent.
@@ -82,15 +76,18 @@ func repeated(e *streams.Error, happened, advice, now string) string {
 	if e.Attempts == 0 {
 		now = "Nothing was sent by this operation. " + now
 	}
-	cause := e.Reason
+	cause, response := []rune(e.Reason), []rune(nil)
 	if e.Responded() {
-		cause = join(": ", e.Reason, streams.StatusText(e.Status), e.Message)
+		response = []rune(join(": ", e.Reason, streams.StatusText(e.Status), e.Message))
 	}
-	room := (6-(len(now)+77)/78)*74 - len(happened) - len(advice) - 3
-	if runes := []rune(cause); len(runes) > max(room, 20) {
-		cause = string(runes[:max(room, 20)-1]) + "…"
+	room := max(20, (6-(len(now)+77)/78)*74-len(happened)-len(advice)-3)
+	if response != nil && (e.Reason == "" || len(response) <= room) {
+		cause = response
 	}
-	return happened + " " + sentence(cause) + " " + advice + "\n" + now
+	if len(cause) > room {
+		cause = append(cause[:room-1], '…')
+	}
+	return happened + " " + sentence(string(cause)) + " " + advice + "\n" + now
 }
 
 // conflictError is for two resources that give a stream different sets. Nobody knows in the plan of the second one

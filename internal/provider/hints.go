@@ -74,7 +74,7 @@ func hintsOf(e *streams.Error, empty bool, otherwise string) []hint {
 			"configured one. Check tls.client_cert_pem and tls.client_key_pem, or whether " + address + " is right."},
 		{causedBy(streams.ErrTLS), "The " + receiver + " may not support TLS 1.2 or newer, which the provider needs. Check " + address + "."},
 		{causedBy(streams.ErrProxyCredentials) || status(http.StatusProxyAuthRequired), "The proxy may need other credentials. Check the " +
-			"user name and password in HTTPS_PROXY, or list the host in NO_PROXY."},
+			"user name and password in HTTPS_PROXY (HTTP_PROXY for an http:// address), or list the host in NO_PROXY."},
 		{causedBy(streams.ErrProxyRefused), "The proxy may not allow connections to this host, or may not reach it. Check HTTPS_PROXY, " +
 			"or list the host in NO_PROXY."},
 		{class == 3, "The address in " + address + " may be old, may lack a path, or may need https. If Location is the " + receiver +

@@ -184,7 +184,7 @@ func TestNowTrue(t *testing.T) {
 		return &processorsModel{streamModel: streamModel{TerminalID: types.StringValue(terminal)}}
 	}
 	changes := at("t2").unexpectedChanges(at("t1"), strings.ToUpper)
-	streamstest.WantText(t, say(failed(streams.NotChanged, nil), claims.Facts{Left: &first}), `an object that had set ["p1"] left the stream.`)
+	streamstest.WantText(t, say(failed(streams.NotChanged, nil), claims.Facts{Left: &first}), `an object that had set ["p1"] left the stream and sent nothing`)
 	for name, test := range map[string]struct {
 		detail string
 		want   string
@@ -236,8 +236,8 @@ func TestRepeatedErrorsAreShort(t *testing.T) {
 			Reason: "the service did not respond within 6s (shortened from 30s after other failures)"},
 	} {
 		e.Method, e.URL, e.Repeated, e.Message = "PATCH", "https://streams.example.com/v2/streams/"+id, true, strings.Repeat("a long message ", 30)
-		hint := firstHint(hintsOf(&e, false, "")).text
-		detail := diagnose(id, fmt.Sprintf("the processors of stream %q could not be updated", id), notSaved, operation{err: &e}).Detail()
+		hint, next := firstHint(hintsOf(&e, false, "")).text, map[bool]string{true: changeTriggers}[e.Outcome == streams.Unknown]
+		detail := diagnose(id, fmt.Sprintf("the processors of stream %q could not be updated", id), next, operation{err: &e}).Detail()
 		streamstest.WantText(t, detail, hint, nowTrue(e.Outcome, nil))
 		lines := 0
 		for line := range strings.Lines(detail) {

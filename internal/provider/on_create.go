@@ -105,7 +105,7 @@ func (s *session) checkTakeOver(ctx context.Context, c change, t *tally) diag.Di
 		s.readBeforeCreate(ctx, c, t)
 	case !s.detectDrift && c.refuses && takesOver:
 		return diag.Diagnostics{diag.WithPath(path.Root("on_create"), needsReads("Streams Cannot Be Checked",
-			`set on_create = "replace": then the apply detaches what else is attached.`))}
+			`set on_create = "replace": then the apply detaches what else is attached. `+refreshOfDestroy))}
 	}
 	return nil
 }
@@ -124,11 +124,13 @@ func (s *session) checkReplacement(ctx context.Context, c change) diag.Diagnosti
 	return append(s.checkTakeOver(ctx, created, t), t.diagnostics(nothingDone)...).Errors()
 }
 
+const refreshOfDestroy = "To refresh, terraform destroy makes this plan, too: there, add -refresh=false."
+
 func ofOthersError(id, attached string) diag.Diagnostic {
 	return diag.WithPath(path.Root("processor_ids"), nothingSent("Processors Would Be Detached",
 		fmt.Sprintf("Stream %q has processors that are not in the planned set: %s. The apply would detach them, and on_create is "+
 			"\"refuse\".", id, attached),
 		"To keep them, add them to the set, or adopt the stream with an import block. To detach them, set on_create = \"replace\". "+
-			"If a resource was renamed, add a moved block.",
+			"If a resource was renamed, add a moved block. "+refreshOfDestroy,
 		notChangedHere))
 }

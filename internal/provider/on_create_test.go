@@ -180,6 +180,16 @@ func TestRefusalAllowsReplacement(t *testing.T) {
 	}
 }
 
+// The create of a replacement is refused, and the destroy before it has sent nothing: the processors stay, without a state.
+func TestRefusedReplacement(t *testing.T) {
+	t.Parallel()
+	service, r := startRun(t, nullResource(), nil, streamstest.Streams("cam-1")...)
+	r.mustApply(cam1("p1"))
+	refuse(service, map[string]streamstest.Fault{"cam-1": {Status: 400}})
+	diags := replacement{resourceRun: r, tainted: true}.run(cam1("p2"))
+	wantError(t, diags, `an object that had set ["p1"] left the stream and sent nothing, so the processors may still be attached. `+notSaved)
+}
+
 // An apply checks a stream again before the first request: also the destroy of an object that moves to another stream.
 func TestRefusalInTheApply(t *testing.T) {
 	t.Parallel()

@@ -168,7 +168,7 @@ func (r *processorsResource) ImportState(ctx context.Context, req resource.Impor
 	}
 	if err := streams.CheckStreamID(m.StreamID.ValueString()); err != nil {
 		resp.Diagnostics.AddAttributeError(path.Root("stream_id"), "Invalid Stream ID",
-			fmt.Sprintf("%s cannot be imported: a stream id %s.", m.StreamID, err))
+			fmt.Sprintf("%q cannot be imported: a stream id %s.", m.StreamID.ValueString(), err))
 		return
 	}
 	m.ID = m.StreamID

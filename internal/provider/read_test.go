@@ -93,7 +93,7 @@ func TestPlanOfACreateReads(t *testing.T) {
 	// The refresh of another resource has found that the stream is gone.
 	r.mustApply(cam1("p1"))
 	service.Remove("cam-1")
-	p, none := startProvider(t, r.provider), coretest.Managed{Value: nullResource()}
+	p, none := startProvider(t, r.provider), coretest.Managed{Value: r.null()}
 	p.Read(r.state)
 	_, _, diags := p.Plan(none, cam1("p1"))
 	wantDiagnostics(t, diags, `WARNING: Create Will Fail: stream "cam-1"`)

@@ -124,6 +124,9 @@ type operation struct {
 	err      error
 }
 
+// leftAttached reports whether an object of this run has left the stream and its processors.
+func (o operation) leftAttached() bool { return o.facts.Left != nil && o.facts.Left.Len() > 0 }
+
 // set sends the planned set of a stream. After a failure, the state may have the stream: as before, or as reported.
 func (s *session) set(ctx context.Context, c change, id string) operation {
 	return s.operate(ctx, id,

@@ -90,6 +90,7 @@ func (a *setProcessorsAction) Invoke(ctx context.Context, req action.InvokeReque
 	if !a.session.configured() { // with -invoke, and a configuration that depends on resources which have not been applied
 		resp.Diagnostics.Append(notConfiguredError(failed))
 	} else if o := a.session.setOnce(ctx, id, set); o.err != nil {
-		resp.Diagnostics.Append(diagnose(id, failed, "", o))
+		resp.Diagnostics.Append(diagnose(id, failed, "The next apply may not run the action again. To run it, use terraform apply "+
+			"-invoke=ADDRESS with the address of the action.", o))
 	}
 }

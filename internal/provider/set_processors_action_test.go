@@ -55,7 +55,7 @@ func TestActionFails(t *testing.T) {
 			`AttributeName("stream_id")`, []string{"Resource Not Found Error", `there is no stream "cam-9"`}},
 		"unknown outcome": {coretest.Attributes{"stream_id": "cam-1", "processor_ids": []string{"p1"}},
 			streamstest.Fault{Status: 500, Message: "secret-token is not the matter"},
-			"", []string{"*** is not the matter", "may or may not have been changed"}},
+			"", []string{"*** is not the matter", "terraform apply -invoke=ADDRESS", "may or may not have been changed"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

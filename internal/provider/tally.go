@@ -103,11 +103,16 @@ func (t *tally) failed(id string, c change, o operation) {
 	case c.kind == create:
 		done = "set"
 	}
-	inState := ""
-	if c.kind == create && t.subject == ofOneStream { // a group says it once
-		inState = notSaved
+	next, e := "", asStreamError(o.err)
+	switch {
+	case c.kind != create, t.subject != ofOneStream: // a group says it once
+	case e.Outcome == streams.NotChanged && !o.leftAttached():
+	case e.Repeated:
+		next = changeTriggers
+	default:
+		next = notSaved
 	}
-	d := diagnose(id, fmt.Sprintf("the processors of stream %q could not be %s", id, done), inState, o)
+	d := diagnose(id, fmt.Sprintf("the processors of stream %q could not be %s", id, done), next, o)
 	if errors.As(o.err, new(interruptedError)) && slices.Contains(t.errors.kinds, d.Summary()) {
 		t.addError(id, d, false)
 		return
