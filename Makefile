@@ -28,6 +28,8 @@ FUZZTIME := 10s
 
 # Random tests repeat the same cases in each run. SEED=0 draws fresh ones.
 SEED      := 1
+# The test cache does not know the seed.
+FRESH      = $(if $(filter-out 1,$(SEED)),-count=1)
 HISTORIES := 100000
 # Histories with a real CLI need a second each.
 CLI_HISTORIES := 1000
@@ -68,8 +70,8 @@ test: testunit testacc ## run all tests; RACE=1 adds the race detector
 # Histories that run one step at a time have no races to detect.
 .PHONY: testunit
 testunit: ## run only the unit tests
-	TF_ACC= RAPID_SEED=$(SEED) go test $(if $(RACE),-race) -timeout=30m -skip '^TestAcc|^TestHistories$$' ./...
-	GOGC=400 RAPID_SEED=$(SEED) go test -timeout=30m -run '^TestHistories$$' ./internal/coretest
+	TF_ACC= RAPID_SEED=$(SEED) go test $(if $(RACE),-race) $(FRESH) -timeout=30m -skip '^TestAcc|^TestHistories$$' ./...
+	GOGC=400 RAPID_SEED=$(SEED) go test $(FRESH) -timeout=30m -run '^TestHistories$$' ./internal/coretest
 
 .PHONY: testunit32
 testunit32: ## run the unit tests with 32-bit integers, on an amd64 machine

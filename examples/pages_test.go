@@ -213,13 +213,9 @@ func TestAccPageRecipes(t *testing.T) {
 	w.Edit("main.tf", "var.send_again", `formatdate("YYYY-MM-DD", plantimestamp())`)
 	w.MustApply()
 	service.WantRequests(t, both...)
-}
 
-// TestAccPageCreatedProcessors destroys a processor after the update that detaches it.
-func TestAccPageCreatedProcessors(t *testing.T) {
-	t.Parallel()
-	service, url := startService(t, streamstest.Options{})
-	w := newWorkspace(t, "recipes/created-processors", url)
+	// A processor is destroyed after the update that detaches it.
+	w = newWorkspace(t, "recipes/created-processors", url)
 	w.MustApply()
 	service.WantRequests(t, setEntrance)
 	w.Edit("main.tf", `, "people-counter"`, "")

@@ -79,6 +79,7 @@ func (c *terraformCore) apply(changes []change, refreshed map[string]*instance, 
 			c.unforeseen.add(c.here(ch.prior).streams()...)
 		}
 	}
+	c.unforeseen.add(slices.Collect(maps.Keys(c.limited))...) // an earlier action or somebody else has changed them
 	if opts.action != nil {
 		c.unforeseen.add(opts.action.stream())
 	}
@@ -217,7 +218,7 @@ func (c *terraformCore) destroy(p *Process, ch change) bool {
 		before = ch.before
 	}
 	var ok bool
-	is.current, ok = c.applyDestroy(p, "destroy "+ch.addr, is.current, before, planned, false)
+	is.current, ok = c.applyDestroy(p, "destroy "+ch.addr, is.current, before, planned, false, false)
 	return ok
 }
 
@@ -227,9 +228,7 @@ func (c *terraformCore) destroyDeposed(p *Process, planned change) bool {
 	if !ok {
 		return false
 	}
-	c.destroysOld = planned.deposed
-	left, ok := c.applyDestroy(p, "destroy deposed "+addr, s, s.Value, ch.planned, true)
-	c.destroysOld = false
+	left, ok := c.applyDestroy(p, "destroy deposed "+addr, s, s.Value, ch.planned, true, planned.deposed)
 	is.deposed = slices.DeleteFunc(is.deposed, func(d *stored) bool { return d == s })
 	if left != nil {
 		is.deposed = append(is.deposed, left)
@@ -238,10 +237,10 @@ func (c *terraformCore) destroyDeposed(p *Process, planned change) bool {
 }
 
 func (c *terraformCore) applyDestroy(
-	p *Process, what string, s *stored, before tftypes.Value, planned Managed, deposed bool,
+	p *Process, what string, s *stored, before tftypes.Value, planned Managed, deposed, old bool,
 ) (*stored, bool) {
 	var got Managed
-	o := &applyCall{what: what, prior: c.here(s.with(Managed{Value: before, Private: s.Private})), detaches: s.text("on_destroy") != "keep"}
+	o := &applyCall{what: what, prior: c.here(s.with(Managed{Value: before, Private: s.Private})), detaches: s.text("on_destroy") != "keep", old: old}
 	c.makeCall(o, func() (diags Diagnostics) {
 		got, diags = p.Apply(before, planned, nullOf(s.Value.Type()))
 		c.called[s] = true

@@ -39,6 +39,7 @@ type applyCall struct {
 	requests []streamstest.Request
 	errors   map[string]string // by stream
 	all      string            // every diagnostic
+	old      bool              // a deposed object of an earlier run is destroyed
 	hidden   bool              // only some streams have errors: of an interrupted group, or of one that a check ends before the first request
 }
 
@@ -65,7 +66,9 @@ func (c *terraformCore) makeCall(o *applyCall, call func() Diagnostics) {
 			c.limitOthers(r.StreamID, o.object)
 		}
 	}
+	c.destroysOld = o.old
 	c.noErrors(o.what, diags)
+	c.destroysOld = false
 	o.errors = c.errorsOf(o.what, ids, diags)
 	o.all = diags.String()
 	o.hidden = strings.Contains(o.all, "× "+string(streams.KindInterrupted)) || strings.Contains(o.all, otherProcessors) ||

@@ -181,6 +181,21 @@ func TestNewOwnerWithUnknownSet(t *testing.T) {
 	}
 }
 
+// A replacement passes what its first plan found to the destroy of the old object.
+func TestMarksOfAReplacement(t *testing.T) {
+	t.Parallel()
+	service, r := startRun(t, nullResource(), nil, streamstest.Streams("cam-1", "cam-2")...)
+	r.mustApply(cam1("p1"))
+	service.ForgetRequests()
+	p, moved, none := startProvider(t, r.provider), single("cam-2", []string{"p1"}), coretest.Managed{Value: r.null()}
+	p.Plan(none, cam1("p1")) // another resource takes cam-1 over
+	first, _, _ := p.Plan(r.state, moved)
+	second, _, _ := p.Plan(coretest.Managed{Value: none.Value, Private: first.Private}, moved)
+	_, diags := startProvider(t, r.provider).Apply(r.state.Value, coretest.Managed{Value: none.Value, Private: second.Private}, none.Value)
+	wantDiagnostics(t, diags)
+	service.WantRequests(t)
+}
+
 // Terraform asks for no plan of the destroy of an object that is tainted or replaced, or asks in the apply. If the replacement
 // does not have one of its streams, the destroy warns.
 func TestDestroyWithoutAPlanWarns(t *testing.T) {

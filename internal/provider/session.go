@@ -206,6 +206,9 @@ func (s *session) waitForTurn(ctx context.Context, id string) (*semaphore.Weight
 		return nil, interruptedError{ctx.Err()}
 	}
 	if err := turn.Acquire(ctx, 1); err != nil {
+		if errors.Is(err, context.Canceled) {
+			return nil, fmt.Errorf("the operation was interrupted while it waited for another one on stream %q: %w", id, err)
+		}
 		return nil, fmt.Errorf("another operation on stream %q did not end in time: %w", id, err)
 	}
 	return turn, nil

@@ -65,8 +65,8 @@ var planWarnings = [claims.WarningCount]warningText{
 		"Let only single sets of the group depend on other resources."},
 	claims.MayBeLeftBehind: {"Another Resource Has the Stream",
 		"This plan destroys an object with this stream, and another resource keeps the stream with its processors. An earlier apply " +
-			"may have replaced the object, and not have ended. If so, and if this apply also creates resources, then the destroy may " +
-			"detach the processors, and the state of the other resource becomes untrue.",
+			"may have replaced the object, and not have ended. If so, and if this apply also creates resources or the destroy has failed before, then the " +
+			"destroy may detach the processors, and the state of the other resource becomes untrue.",
 		"If an earlier apply did not end, change a value in triggers of the other resource in the same apply: then the stream gets " +
 			"its set. Otherwise, ignore this warning."},
 }

@@ -144,7 +144,7 @@ func (e *Error) repeat(reason string) *Error {
 func (r *request) noResponse(err error) *Error {
 	if shared := (*Error)(nil); errors.As(err, &shared) {
 		e := *shared // all requests share a failed token request, and it does not reach their streams
-		e.Outcome = r.draft.Outcome
+		e.Outcome, e.Attempts = r.draft.Outcome, cmp.Or(e.Attempts, r.draft.Attempts)
 		return &e
 	}
 	if u := (*url.Error)(nil); errors.As(err, &u) {
