@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strings"
 	"sync"
 	"time"
 
@@ -71,8 +72,12 @@ func (w *warned) applies() bool {
 	return w.applying.Err() != nil
 }
 
-// asOneOfMany gives a warning the summary of those that are not shown in full.
+// asOneOfMany gives a warning the summary of those that are not shown in full. Terraform merges none of a destroy, so the
+// detail has only what happened and what is now true.
 func asOneOfMany(kind, id, detail string) diag.Diagnostic {
+	if parts := strings.Split(detail, "\n\n"); len(parts) > 2 {
+		detail = paragraphs(parts[0], parts[len(parts)-1])
+	}
 	return diag.NewWarningDiagnostic(kind+": more streams", paragraphs(
 		fmt.Sprintf("Stream %q:\n%s", id, detail), "With -json, this command shows each of these warnings."))
 }
