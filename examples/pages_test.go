@@ -200,7 +200,8 @@ func TestAccPageExistingStreams(t *testing.T) {
 	w.Plan().Want(0)
 }
 
-// TestAccPageRecipes sends the sets again: with another value of the variable, without it, and on the next day.
+// TestAccPageRecipes sends the sets again: with another value of the variable, without it, and on the next day. It destroys a
+// processor after the update that detaches it.
 func TestAccPageRecipes(t *testing.T) {
 	t.Parallel()
 	service, url := startService(t, streamstest.Options{})
@@ -213,8 +214,6 @@ func TestAccPageRecipes(t *testing.T) {
 	w.Edit("main.tf", "var.send_again", `formatdate("YYYY-MM-DD", plantimestamp())`)
 	w.MustApply()
 	service.WantRequests(t, both...)
-
-	// A processor is destroyed after the update that detaches it.
 	w = newWorkspace(t, "recipes/created-processors", url)
 	w.MustApply()
 	service.WantRequests(t, setEntrance)

@@ -61,6 +61,9 @@ func (s *Stream) PlanSet(w Want) Plan {
 	if s.mayBeDropped {
 		p.Warnings = append(p.Warnings, DropUnknown)
 	}
+	if s.claim.Kind == relies && !p.Send && s.mayBeLeftBehind && s.reads != 1 {
+		p.Warnings = append(p.Warnings, MayBeLeftBehind)
+	}
 	return p
 }
 
@@ -127,6 +130,9 @@ func (s *Stream) PlanLeave(l Leave) Plan {
 	}
 	r := l.remainder(s.claim)
 	s.leaves = append(s.leaves, r)
+	if l.Kind == Destroyed && l.Detach && !l.Shared && s.claim.Kind != Nobody { // the mark of the claim does not reach an old object
+		s.mayBeLeftBehind = true
+	}
 	switch {
 	case s.claim.Kind == Nobody:
 	case l.Kind == Dropped && s.claim.Kind >= resends && !r.is(s.claim.Set): // in any order of the plans

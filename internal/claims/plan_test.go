@@ -144,6 +144,9 @@ func TestPlanLeaveBesideAReliedSet(t *testing.T) {
 	check(t, "a destroy without a read, in a run with reads", s.PlanLeave(Leave{Entry: *inStateA, Detach: true}).Warnings, []Warning(nil))
 	s = Stream{claim: Claim{Kind: relies}}
 	check(t, "a drop beside a relied empty set", s.PlanLeave(dropA).Warnings, []Warning(nil))
+	s = Stream{claim: Claim{sends, a}}
+	s.PlanLeave(detaching)
+	check(t, "a destroy before it, beside a third resource", s.PlanSet(keepA).Warnings, []Warning{MayBeLeftBehind})
 	s = Stream{}
 	s.PlanLeave(dropA)
 	s.PlanSet(keepA)
