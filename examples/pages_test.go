@@ -200,8 +200,7 @@ func TestAccPageExistingStreams(t *testing.T) {
 	w.Plan().Want(0)
 }
 
-// TestAccPageRecipes sends the sets again: with another value of the variable, without it, and on the next day. It destroys a
-// processor after the update that detaches it.
+// TestAccPageRecipes sends the sets again, with and without the variable and on the next day, and destroys a detached processor.
 func TestAccPageRecipes(t *testing.T) {
 	t.Parallel()
 	service, url := startService(t, streamstest.Options{})

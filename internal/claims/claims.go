@@ -37,7 +37,7 @@ type Stream struct {
 	gone     bool            // the refresh found no such stream
 	detached bool            // a leave has detached the processors, and no resource has set them since
 
-	reads    int             // entries of the stream that the refresh has read
+	reads int // entries of the stream that the refresh has read
 
 	mayBeDropped    bool // a resource with the leave MayBeDropped detaches
 	mayBeLeftBehind bool // a destroy relies on the claim of another resource, and would not in the apply of an old object
