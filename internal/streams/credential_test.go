@@ -130,7 +130,7 @@ func TestTokenRequestsAreBounded(t *testing.T) {
 		"short tokens":                 {respondAfter(50*time.Millisecond, applyUpdate), issueTokens(1), 100, 1, ""},
 		"fresh tokens are rejected":    {reject, issueTokens(3600), 22, 2, "not you"},
 		"the same token again":         {reject, same, 13, 2, "not you"},
-		"401 for some streams":         {rejectSome, issueTokens(3600), 120, 2, "not you"},
+		"401 for some streams":         {rejectSome, issueTokens(3600), 120, 5, "not you"},
 		"client rejected":              {applyUpdate, respond(401, rejected), 0, 2, "invalid_client"},
 		"rejected with 200":            {applyUpdate, respond(200, rejected), 0, 1, "invalid_client"},
 		"forbidden":                    {applyUpdate, respondError(403, "never"), 0, 1, "never"},
