@@ -151,9 +151,7 @@ func (s *session) planLeave(c change, id string, planned marks, t *tally) {
 	}
 	m := planned[id]
 	m.Claim, m.Detach = p.Claim, c.detach
-	if m.foreseen() {
-		planned[id] = m
-	}
+	planned[id] = m // also if it says nothing: in a replacement, that of all streams would say that the outcome is unknown
 }
 
 // newState is what the state has after a change or a refresh.
