@@ -12,12 +12,15 @@
 //   - claim: what the resources that have a stream do with it, as far as the plans of the session tell.
 //   - leave: a resource leaves a stream if it is destroyed, moves to another stream, or drops the stream from its map.
 //   - remainder: what a leave leaves attached.
+//   - take over: to set a stream that the state of the resource does not have, or that nobody has read.
+//   - had: said of the set that the entries of a stream had before the refresh.
 //   - mark: what a private state says of a stream, such as the claim that a plan passes to a destroy.
 //   - outcome: what a failed request did to the stream: nothing, another change than planned, or unknown.
 //   - unknown: said of an outcome: the request may or may not have taken effect.
 //   - report: what the service last said of a stream.
 //   - resend: to send the set of an entry again, although the configuration did not change it.
 //   - refusal: why the provider lets a plan fail, or lets an operation send nothing. A service rejects.
+//   - finding: what a person should know of a stream. Package report has the sentences.
 package claims
 
 import "github.com/stream-management/terraform-provider-stream/internal/streams"
@@ -36,6 +39,7 @@ type Stream struct {
 	underWay *remainder      // what a request without an outcome yet is to leave; nil if there is none
 	gone     bool            // the refresh found no such stream
 	detached bool            // a leave has detached the processors, and no resource has set them since
+	takeOver takeOver
 
 	reads int // entries of the stream that the refresh has read
 
@@ -107,65 +111,8 @@ const (
 	Settled Resend = ""            // there is none
 	Unknown Resend = "unconfirmed" // the outcome of an operation is unknown
 	Unsent  Resend = "unsent"      // the set of the state could not be sent
+	Unread  Resend = "unread"      // imported without a read: nobody knows the set
 )
-
-// Leave is what a resource that leaves a stream had of the stream, and how it leaves.
-type Leave struct {
-	Entry
-	Detach bool // on_destroy = "detach"
-	Kind   LeaveKind
-	Shared bool // see [Stream.Read]; not for sure, because another entry may be read later
-}
-
-// LeaveKind says what Terraform passes from the plan of a leave to its apply.
-type LeaveKind int
-
-// The kinds of leaves.
-const (
-	Destroyed    LeaveKind = iota // the marks of the plan
-	LeftBehind                    // nothing: the object was replaced before, and another resource may have the stream now
-	Replaced                      // the marks of the plan, unless the resource has create_before_destroy
-	Dropped                       // no marks: a group is updated, and no longer has the stream
-	MayBeDropped                  // likewise, if the streams of the group, which are known after apply, do not have it
-)
-
-// request returns the set that a resource sends when it leaves a stream beside a claim of others. A resource that
-// relies on its set needs it; one that sends its set does so itself.
-func (l Leave) request(claim Claim) (set streams.ProcessorSet, send bool) {
-	switch {
-	case claim.Kind == relies:
-		return claim.Set, true
-	case claim.Kind == Nobody && l.Detach && l.Kind != LeftBehind:
-		return streams.ProcessorSet{}, true
-	}
-	return streams.ProcessorSet{}, false
-}
-
-// remainder is what a leave leaves attached.
-type remainder struct {
-	set      streams.ProcessorSet
-	unknown  bool // the outcome of an operation before this session
-	emptied  bool // the leave sends the empty set
-	detached bool // the leave detaches processors, as far as its resource knows
-	dropped  bool // see Dropped
-}
-
-// is reports whether the remainder is a set, for sure.
-func (r remainder) is(set streams.ProcessorSet) bool { return !r.unknown && r.set.Equal(set) }
-
-// remainder returns what a leave leaves attached, if nobody changes the claim.
-func (l Leave) remainder(claim Claim) remainder {
-	if l.Kind == Dropped { // its apply may not know the claim
-		claim = Claim{}
-	}
-	r := remainder{set: l.Set, unknown: l.Resend != Settled, dropped: l.Kind == Dropped}
-	if set, send := l.request(claim); send {
-		r.emptied = claim.Kind == Nobody
-		r.detached = r.emptied && (l.Set.Len() > 0 || r.unknown)
-		r.set, r.unknown = set, false
-	}
-	return r
-}
 
 // Facts is what a session has found out about a stream.
 type Facts struct {

@@ -36,7 +36,7 @@ func made(d Decision) string {
 	if d.Send {
 		return d.Set.String()
 	}
-	return [...]string{"accepted", "conflicting sets", "the stream is kept", "blocked", "interrupted"}[d.Refusal]
+	return [...]string{"accepted", "conflicting sets", "the stream is kept", "detaches others", "blocked", "interrupted"}[d.Refusal]
 }
 
 func TestPhases(t *testing.T) {
@@ -178,15 +178,15 @@ func TestKeep(t *testing.T) {
 func TestDetachedFirst(t *testing.T) {
 	var s, other, empty Stream
 	s.PlanLeave(Leave{Entry: Entry{Set: emptySet}, Detach: true})
-	check(t, "without processors", s.PlanSet(Want{Set: &a}).Warnings, []Warning(nil))
-	check(t, "with processors", s.PlanSet(Want{Set: &a, Entry: inStateA, Triggered: true}).Warnings, []Warning{DetachedFirst})
+	check(t, "without processors", s.PlanSet(Want{Set: &a}).Findings, []Finding(nil))
+	check(t, "with processors", s.PlanSet(Want{Set: &a, Entry: inStateA, Triggered: true}).Findings, []Finding{DetachedFirst})
 	other.PlanLeave(detaching)
-	check(t, "a set that is known after apply", other.PlanSet(Want{}).Warnings, []Warning{DetachedFirst})
+	check(t, "a set that is known after apply", other.PlanSet(Want{}).Findings, []Finding{DetachedFirst})
 	empty.PlanLeave(detaching)
-	check(t, "an empty set", empty.PlanSet(Want{Set: &emptySet, Entry: &Entry{Set: emptySet}}).Warnings, []Warning(nil))
+	check(t, "an empty set", empty.PlanSet(Want{Set: &emptySet, Entry: &Entry{Set: emptySet}}).Findings, []Finding(nil))
 	for _, beside := range []Stream{{}, {claim: Claim{relies, a}}} { // the second one gets its set from the leave
 		beside.PlanLeave(Leave{Entry: Entry{both, Settled}, Detach: beside.claim.Kind == relies})
-		check(t, "nothing is detached", beside.PlanSet(Want{Set: &a, Entry: inStateA, Triggered: true}).Warnings, []Warning(nil))
+		check(t, "nothing is detached", beside.PlanSet(Want{Set: &a, Entry: inStateA, Triggered: true}).Findings, []Finding(nil))
 	}
 }
 

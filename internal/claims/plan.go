@@ -18,8 +18,8 @@ type Plan struct {
 	Send     bool  // the apply sends the set
 	Claim    Claim // what resources of the plan do with the stream: the mark for a destroy
 	Refusal  Refusal
-	Other    streams.ProcessorSet // the set that a refusal or the warning Resending is about
-	Warnings []Warning
+	Other    streams.ProcessorSet // the set that a refusal or the finding Resending is about
+	Findings []Finding
 }
 
 // Refusal is why a plan fails, or why an operation sends nothing.
@@ -30,24 +30,9 @@ const (
 	accepted        Refusal = iota
 	ConflictingSets         // another resource gives the stream the set Other
 	StreamIsKept            // a group drops the stream, with Other attached, and another resource relies on its set
+	DetachesOthers          // a resource takes the stream over, and would detach Other
 	Blocked                 // an operation of another resource failed, and the state of that resource must stay true
 	Interrupted             // the apply was interrupted before anything was sent
-)
-
-// Warning is what a user should know of a plan.
-type Warning int
-
-// The warnings.
-const (
-	ResendingUnknown     Warning = iota // the outcome of an earlier operation is unknown, so the set is sent again
-	Resending                           // another resource leaves, with Other attached, so the set is sent again
-	DetachedFirst                       // a resource that leaves detaches the processors, and may do that before this resource sets them
-	DroppedFirst                        // likewise; the resource that leaves is the group that is planned
-	MarkMayBeLost                       // with create_before_destroy, this resource detaches what another one has set
-	MarkMayBeLostToState                // likewise, and the other resource relies on its set
-	DropUnknown                         // a group whose streams are known after apply may detach what another resource has set
-	MayBeLeftBehind                     // a destroy, perhaps of an object that was left behind; another resource relies on its set
-	WarningCount                        // of the warnings above
 )
 
 // PlanSet plans the set of a resource. Planning the same set twice is no conflict: Terraform plans an instance
@@ -56,13 +41,13 @@ func (s *Stream) PlanSet(w Want) Plan {
 	p := s.planSet(w)
 	has := w.Entry != nil && w.Entry.Set.Len() > 0
 	if p.Send && slices.ContainsFunc(s.leaves, func(r remainder) bool { return r.detached || r.emptied && has }) {
-		p.Warnings = append(p.Warnings, DetachedFirst)
+		p.Findings = append(p.Findings, DetachedFirst)
 	}
 	if s.mayBeDropped {
-		p.Warnings = append(p.Warnings, DropUnknown)
+		p.Findings = append(p.Findings, DropUnknown)
 	}
 	if s.claim.Kind == relies && !p.Send && s.mayBeLeftBehind && s.reads != 1 {
-		p.Warnings = append(p.Warnings, MayBeLeftBehind)
+		p.Findings = append(p.Findings, MayBeLeftBehind)
 	}
 	return p
 }
@@ -85,11 +70,11 @@ func (s *Stream) planSet(w Want) Plan {
 	case settled && other.dropped:
 		kind, p = relies, Plan{Refusal: StreamIsKept, Other: other.set}
 	case settled && !other.unknown:
-		kind, p.Warnings = resends, []Warning{Resending}
+		kind, p.Findings = resends, []Finding{Resending}
 	case settled:
-		kind, p.Warnings = resends, []Warning{ResendingUnknown}
+		kind, p.Findings = resends, []Finding{ResendingUnknown}
 	case unchanged && w.Entry.Resend == Unknown:
-		p.Warnings = []Warning{ResendingUnknown}
+		p.Findings = []Finding{ResendingUnknown}
 	}
 	s.claim.raise(kind, *w.Set)
 	p.Claim = s.claim
@@ -124,38 +109,41 @@ func (s *Stream) PlanLeave(l Leave) Plan {
 	if l.Kind == MayBeDropped {
 		s.mayBeDropped = s.mayBeDropped || l.Detach
 		if l.Detach && s.claim.Kind != Nobody {
-			p.Warnings = []Warning{DropUnknown}
+			p.Findings = []Finding{DropUnknown}
 		}
 		return p
 	}
 	r := l.remainder(s.claim)
 	s.leaves = append(s.leaves, r)
+	s.takeOver.leaves = true
 	if l.Kind == Destroyed && l.Detach && !l.Shared && s.claim.Kind != Nobody { // the mark of the claim does not reach an old object
 		s.mayBeLeftBehind = true
 	}
 	switch {
+	case s.takeOver.own.Len() > 0: // a plan before relies on what this object had, and the apply may not know it in time
+		p.Refusal, p.Other = DetachesOthers, s.takeOver.own
 	case s.claim.Kind == Nobody:
 	case l.Kind == Dropped && s.claim.Kind >= resends && !r.is(s.claim.Set): // in any order of the plans
 		p.Refusal, p.Other = StreamIsKept, r.set
 	case l.Kind == Dropped && s.claim.Kind != relies && r.detached:
-		p.Warnings = []Warning{DroppedFirst}
+		p.Findings = []Finding{DroppedFirst}
 	case l.Detach && s.claim.Kind == relies:
-		p.Warnings = l.besideState(s.reads)
+		p.Findings = l.besideState(s.reads)
 	case l.Kind == Replaced && l.Detach && (l.Set.Len() > 0 || l.Resend != Settled):
-		p.Warnings = []Warning{MarkMayBeLost}
+		p.Findings = []Finding{MarkMayBeLost}
 	}
 	return p
 }
 
-// besideState returns the warning of a leave beside a resource that relies on its set. Terraform passes no mark to the
+// besideState returns the finding of a leave beside a resource that relies on its set. Terraform passes no mark to the
 // destroy of an object that was replaced, but the apply knows of a shared stream.
-func (l Leave) besideState(reads int) []Warning {
+func (l Leave) besideState(reads int) []Finding {
 	switch {
 	case l.Shared:
 	case l.Kind == Replaced:
-		return []Warning{MarkMayBeLostToState}
+		return []Finding{MarkMayBeLostToState}
 	case l.Kind == Destroyed && reads != 1: // a run with a refresh reads an object that was replaced, and then plans its destroy
-		return []Warning{MayBeLeftBehind}
+		return []Finding{MayBeLeftBehind}
 	}
 	return nil
 }

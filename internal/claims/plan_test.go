@@ -9,35 +9,35 @@ import (
 
 // TestPlannedLeaves has what a plan says of each leave beside each claim on set a.
 func TestPlannedLeaves(t *testing.T) {
-	behind := []Warning{MayBeLeftBehind}
-	detaches, lost, relied := []Warning{DroppedFirst}, []Warning{MarkMayBeLost}, []Warning{MarkMayBeLostToState}
-	unknown := Plan{Warnings: []Warning{DropUnknown}}
+	behind := []Finding{MayBeLeftBehind}
+	detaches, lost, relied := []Finding{DroppedFirst}, []Finding{MarkMayBeLost}, []Finding{MarkMayBeLostToState}
+	unknown := Plan{Findings: []Finding{DropUnknown}}
 	kept := Plan{Refusal: StreamIsKept, Other: b}
 	emptied := Plan{Refusal: StreamIsKept, Other: emptySet}
 	for _, test := range []struct {
 		leaving Leave
 		want    [5]Plan // by the kind of the claim
 	}{
-		{Leave{Entry: Entry{b, Settled}, Detach: true}, [5]Plan{relies: {Warnings: behind}}},
+		{Leave{Entry: Entry{b, Settled}, Detach: true}, [5]Plan{relies: {Findings: behind}}},
 		{Leave{Entry: Entry{b, Settled}, Detach: true, Shared: true}, [5]Plan{}},
 		{Leave{Entry: Entry{b, Settled}}, [5]Plan{}},
-		{Leave{Entry{b, Settled}, true, Replaced, false},
-			[5]Plan{expected: {Warnings: lost}, sends: {Warnings: lost}, resends: {Warnings: lost}, relies: {Warnings: relied}}},
-		{Leave{Entry{emptySet, Unknown}, true, Replaced, false},
-			[5]Plan{expected: {Warnings: lost}, sends: {Warnings: lost}, resends: {Warnings: lost}, relies: {Warnings: relied}}},
-		{Leave{Entry{emptySet, Settled}, true, Replaced, false}, [5]Plan{relies: {Warnings: relied}}},
-		{Leave{Entry{b, Settled}, true, Replaced, true}, [5]Plan{expected: {Warnings: lost}, sends: {Warnings: lost}, resends: {Warnings: lost}}},
-		{Leave{Entry{b, Settled}, false, Replaced, false}, [5]Plan{}},
-		{Leave{Entry{b, Settled}, true, Dropped, false},
-			[5]Plan{expected: {Warnings: detaches}, sends: {Warnings: detaches}, resends: emptied, relies: emptied}},
-		{Leave{Entry{emptySet, Unknown}, true, Dropped, false},
-			[5]Plan{expected: {Warnings: detaches}, sends: {Warnings: detaches}, resends: emptied, relies: emptied}},
-		{Leave{Entry{emptySet, Settled}, true, Dropped, false}, [5]Plan{resends: emptied, relies: emptied}},
-		{Leave{Entry{b, Settled}, false, Dropped, false}, [5]Plan{resends: kept, relies: kept}},
-		{Leave{Entry{a, Settled}, false, Dropped, false}, [5]Plan{}},
-		{Leave{Entry{a, Settled}, true, MayBeDropped, false},
+		{Leave{Entry{b, Settled}, true, Replaced, false, false},
+			[5]Plan{expected: {Findings: lost}, sends: {Findings: lost}, resends: {Findings: lost}, relies: {Findings: relied}}},
+		{Leave{Entry{emptySet, Unknown}, true, Replaced, false, false},
+			[5]Plan{expected: {Findings: lost}, sends: {Findings: lost}, resends: {Findings: lost}, relies: {Findings: relied}}},
+		{Leave{Entry{emptySet, Settled}, true, Replaced, false, false}, [5]Plan{relies: {Findings: relied}}},
+		{Leave{Entry{b, Settled}, true, Replaced, true, false}, [5]Plan{expected: {Findings: lost}, sends: {Findings: lost}, resends: {Findings: lost}}},
+		{Leave{Entry{b, Settled}, false, Replaced, false, false}, [5]Plan{}},
+		{Leave{Entry{b, Settled}, true, Dropped, false, false},
+			[5]Plan{expected: {Findings: detaches}, sends: {Findings: detaches}, resends: emptied, relies: emptied}},
+		{Leave{Entry{emptySet, Unknown}, true, Dropped, false, false},
+			[5]Plan{expected: {Findings: detaches}, sends: {Findings: detaches}, resends: emptied, relies: emptied}},
+		{Leave{Entry{emptySet, Settled}, true, Dropped, false, false}, [5]Plan{resends: emptied, relies: emptied}},
+		{Leave{Entry{b, Settled}, false, Dropped, false, false}, [5]Plan{resends: kept, relies: kept}},
+		{Leave{Entry{a, Settled}, false, Dropped, false, false}, [5]Plan{}},
+		{Leave{Entry{a, Settled}, true, MayBeDropped, false, false},
 			[5]Plan{expected: unknown, sends: unknown, resends: unknown, relies: unknown}},
-		{Leave{Entry{a, Settled}, false, MayBeDropped, false}, [5]Plan{}},
+		{Leave{Entry{a, Settled}, false, MayBeDropped, false, false}, [5]Plan{}},
 	} {
 		for kind := Nobody; kind <= relies; kind++ {
 			claim := Claim{Kind: kind}
@@ -54,11 +54,11 @@ func TestPlannedLeaves(t *testing.T) {
 
 // The plan warns in any order if a group whose streams are known after apply has the stream in its state.
 func TestPlanBesideAGroupWithUnknownStreams(t *testing.T) {
-	for detach, want := range map[bool][]Warning{true: {DropUnknown}, false: nil} {
+	for detach, want := range map[bool][]Finding{true: {DropUnknown}, false: nil} {
 		var s Stream
-		s.PlanLeave(Leave{Entry{a, Settled}, detach, MayBeDropped, false})
-		s.PlanLeave(Leave{Entry{a, Settled}, false, MayBeDropped, false})
-		check(t, "a set in the state", s.PlanSet(Want{Set: &a, Entry: inStateA}).Warnings, want)
+		s.PlanLeave(Leave{Entry{a, Settled}, detach, MayBeDropped, false, false})
+		s.PlanLeave(Leave{Entry{a, Settled}, false, MayBeDropped, false, false})
+		check(t, "a set in the state", s.PlanSet(Want{Set: &a, Entry: inStateA}).Findings, want)
 	}
 }
 
@@ -74,7 +74,7 @@ func TestPlanAfterALeaveWithUnknownOutcome(t *testing.T) {
 
 var (
 	keepA = Want{Set: &a, Entry: inStateA}
-	dropA = Leave{*inStateA, true, Dropped, false}
+	dropA = Leave{*inStateA, true, Dropped, false, false}
 )
 
 // Of several leaves that make a state untrue, a dropped stream comes first, then a detached one, then the first.
@@ -103,7 +103,7 @@ func TestOrderOfPlans(t *testing.T) {
 		"send b":    func(s *Stream) Refusal { return s.PlanSet(Want{Set: &b}).Refusal },
 		"late":      func(s *Stream) Refusal { return s.PlanSet(Want{}).Refusal },
 		"drop a":    func(s *Stream) Refusal { return s.PlanLeave(dropA).Refusal },
-		"drop b":    func(s *Stream) Refusal { return s.PlanLeave(Leave{Entry{b, Settled}, false, Dropped, false}).Refusal },
+		"drop b":    func(s *Stream) Refusal { return s.PlanLeave(Leave{Entry{b, Settled}, false, Dropped, false, false}).Refusal },
 		"destroy a": func(s *Stream) Refusal { return s.PlanLeave(detaching).Refusal },
 		"may drop a": func(s *Stream) Refusal {
 			return s.PlanLeave(Leave{Entry: *inStateA, Detach: true, Kind: MayBeDropped}).Refusal
@@ -124,33 +124,33 @@ func TestPlanSet(t *testing.T) {
 	check(t, "known after apply", beside(Stream{}, Want{}), Plan{Send: true, Claim: Claim{Kind: expected}})
 	check(t, "a conflict", beside(Stream{claim: Claim{sends, a}}, Want{Set: &b}), Plan{Refusal: ConflictingSets, Other: a})
 	check(t, "another set was left", beside(Stream{left: &remainder{set: b}}, keepA),
-		Plan{Send: true, Claim: Claim{resends, a}, Other: b, Warnings: []Warning{Resending}})
-	check(t, "left with an unknown outcome", beside(Stream{left: &remainder{set: a, unknown: true}}, keepA).Warnings, []Warning{ResendingUnknown})
-	check(t, "an unknown outcome", beside(Stream{}, Want{Set: &a, Entry: &Entry{a, Unknown}}).Warnings, []Warning{ResendingUnknown})
-	check(t, "not sent yet", beside(Stream{}, Want{Set: &a, Entry: &Entry{a, Unsent}}).Warnings, []Warning(nil))
-	check(t, "another set than in the state", beside(Stream{}, Want{Set: &b, Entry: inStateA}).Warnings, []Warning(nil))
+		Plan{Send: true, Claim: Claim{resends, a}, Other: b, Findings: []Finding{Resending}})
+	check(t, "left with an unknown outcome", beside(Stream{left: &remainder{set: a, unknown: true}}, keepA).Findings, []Finding{ResendingUnknown})
+	check(t, "an unknown outcome", beside(Stream{}, Want{Set: &a, Entry: &Entry{a, Unknown}}).Findings, []Finding{ResendingUnknown})
+	check(t, "not sent yet", beside(Stream{}, Want{Set: &a, Entry: &Entry{a, Unsent}}).Findings, []Finding(nil))
+	check(t, "another set than in the state", beside(Stream{}, Want{Set: &b, Entry: inStateA}).Findings, []Finding(nil))
 	check(t, "a drop", beside(Stream{leaves: []remainder{{set: b, dropped: true}}}, keepA), Plan{Claim: Claim{relies, a}, Refusal: StreamIsKept, Other: b})
 	check(t, "beside a request with the same set", beside(Stream{underWay: &remainder{set: a}}, keepA).Send, false)
-	check(t, "no processors that could be detached", beside(Stream{leaves: []remainder{{emptied: true}}}, Want{Set: &a, Entry: &Entry{}}).Warnings, []Warning(nil))
+	check(t, "no processors that could be detached", beside(Stream{leaves: []remainder{{emptied: true}}}, Want{Set: &a, Entry: &Entry{}}).Findings, []Finding(nil))
 }
 
 func TestPlanLeaveBesideAReliedSet(t *testing.T) {
 	var s Stream
 	s.PlanSet(keepA)
-	s.PlanLeave(Leave{Entry{b, Unknown}, true, Destroyed, false})
+	s.PlanLeave(Leave{Entry{b, Unknown}, true, Destroyed, false, false})
 	check(t, "the destroy leaves the relied set", s.PlanSet(keepA).Send, false)
 	s = Stream{claim: Claim{Kind: relies}}
 	s.reads = 1
-	check(t, "a destroy without a read, in a run with reads", s.PlanLeave(Leave{Entry: *inStateA, Detach: true}).Warnings, []Warning(nil))
+	check(t, "a destroy without a read, in a run with reads", s.PlanLeave(Leave{Entry: *inStateA, Detach: true}).Findings, []Finding(nil))
 	s = Stream{claim: Claim{Kind: relies}}
-	check(t, "a drop beside a relied empty set", s.PlanLeave(dropA).Warnings, []Warning(nil))
+	check(t, "a drop beside a relied empty set", s.PlanLeave(dropA).Findings, []Finding(nil))
 	s = Stream{claim: Claim{sends, a}}
 	s.PlanLeave(detaching)
-	check(t, "a destroy before it, beside a third resource", s.PlanSet(keepA).Warnings, []Warning{MayBeLeftBehind})
+	check(t, "a destroy before it, beside a third resource", s.PlanSet(keepA).Findings, []Finding{MayBeLeftBehind})
 	s = Stream{}
 	s.PlanLeave(dropA)
 	s.PlanSet(keepA)
-	check(t, "a replaced group", s.PlanLeave(Leave{Entry: *inStateA, Detach: true, Kind: Replaced}).Warnings, []Warning{MarkMayBeLostToState})
+	check(t, "a replaced group", s.PlanLeave(Leave{Entry: *inStateA, Detach: true, Kind: Replaced}).Findings, []Finding{MarkMayBeLostToState})
 }
 
 // A drop is planned only until its operation begins.
@@ -166,7 +166,7 @@ func TestDropEnds(t *testing.T) {
 	other.PlanLeave(dropA)
 	other.Leave(Leave{Entry: *inStateA}, Claim{}, false)
 	check(t, "after a destroy", other.PlanSet(keepA).Refusal, StreamIsKept)
-	two.PlanLeave(Leave{*inStateA, false, Dropped, false})
+	two.PlanLeave(Leave{*inStateA, false, Dropped, false, false})
 	two.PlanLeave(dropA)
 	two.Leave(dropA, Claim{}, false)
 	two.Leave(dropA, Claim{}, false)

@@ -8,7 +8,9 @@ import (
 	"context"
 	"fmt"
 	"iter"
+	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -96,6 +98,32 @@ type Diagnostics []*tfprotov6.Diagnostic
 // Failed reports whether there is an error.
 func (d Diagnostics) Failed() bool {
 	return slices.ContainsFunc(d, func(d *tfprotov6.Diagnostic) bool { return d.Severity == tfprotov6.DiagnosticSeverityError })
+}
+
+var (
+	named   = regexp.MustCompile(`(?m)^("(?:[^"\\]|\\.)*"(?:, "(?:[^"\\]|\\.)*")*)(?:: (.*))?$`)
+	oneName = regexp.MustCompile(`"(?:[^"\\]|\\.)*"`)
+	closing = regexp.MustCompile(`\n\n[^\n]*he state[^\n]*$`) // of the last error of a group
+)
+
+// ByStream returns the details of a diagnostic of a group, by stream. One about several streams names them, each with what is
+// its own.
+func ByStream(d *tfprotov6.Diagnostic) map[string]string {
+	detail, streams := closing.ReplaceAllString(d.Detail, ""), map[string]string{}
+	if steps := d.Attribute.Steps(); len(steps) > 1 {
+		key, _ := steps[1].(tftypes.ElementKeyString)
+		return map[string]string{string(key): detail}
+	}
+	for _, line := range named.FindAllStringSubmatch(detail, -1) {
+		for _, quoted := range oneName.FindAllString(line[1], -1) {
+			id, _ := strconv.Unquote(quoted)
+			streams[id] = strings.TrimSpace(named.ReplaceAllString(detail, ""))
+			if strings.HasSuffix(line[2], ".") { // what is now true, and no set
+				streams[id] += "\n\n" + line[2]
+			}
+		}
+	}
+	return streams
 }
 
 func (d Diagnostics) String() string {

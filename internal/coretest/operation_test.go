@@ -168,20 +168,18 @@ func (o *applyCall) requestsTo(id string) (requests []streamstest.Request) {
 	return requests
 }
 
-// errorsOf sorts errors by stream. Those of a group end with one about all of its streams.
+// errorsOf sorts errors by stream.
 func (c *terraformCore) errorsOf(what string, ids []string, diags Diagnostics) map[string]string {
 	errors := map[string]string{}
 	for _, d := range diags {
 		if d.Severity != tfprotov6.DiagnosticSeverityError {
 			continue
 		}
-		switch steps := d.Attribute.Steps(); {
+		switch {
 		case d.Summary == deploymentChanged, d.Summary == cannotBeChecked:
 			errors[""] = d.Detail // of no stream here
-		case d.Summary == "Streams Failed": // the counts
-		case len(steps) > 1:
-			key, _ := steps[1].(tftypes.ElementKeyString)
-			errors[string(key)] = d.Detail
+		case d.Attribute.Steps() != nil && d.Attribute.Steps()[0] == tftypes.AttributeName("streams"):
+			maps.Copy(errors, ByStream(d))
 		case len(ids) == 1:
 			errors[ids[0]] = d.Detail
 		default:
@@ -219,7 +217,7 @@ func (c *terraformCore) checkLastSentence(o *applyCall, id, detail string) {
 	requests := o.requestsTo(id)
 	last, plans := detail[strings.LastIndex(detail, "\n")+1:], strings.HasPrefix(o.what, "plan ")
 	last, unsent := strings.CutPrefix(strings.TrimSpace(last), nothingSent)
-	last = strings.TrimSpace(last)
+	last = strings.TrimPrefix(strings.TrimSpace(last), "No update was sent. ")
 	applied := slices.ContainsFunc(requests, func(r streamstest.Request) bool { return r.Applied })
 	after, _ := c.attached(id).([]string)
 	switch {

@@ -94,7 +94,7 @@ func (s *stored) marked(id string) bool {
 	_ = json.Unmarshal(private["marks"], &marks)
 	mark, ok := marks[id]
 	if !ok {
-		mark = marks[""] // of all streams without a mark of their own
+		_ = json.Unmarshal(private["all"], &mark) // of all streams without a mark of their own
 	}
 	return mark.Pending+mark.Resend != "" || FromTerraform(AttributesOf(s.Value)["last_edited"]) == nil // imported
 }

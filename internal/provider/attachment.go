@@ -3,6 +3,7 @@ package provider
 import (
 	"cmp"
 	"context"
+	"encoding/json"
 
 	"github.com/hashicorp/terraform-plugin-framework-timeouts/resource/timeouts"
 	"github.com/hashicorp/terraform-plugin-framework/diag"
@@ -12,22 +13,22 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
 	"github.com/stream-management/terraform-provider-stream/internal/claims"
+	"github.com/stream-management/terraform-provider-stream/internal/report"
+	"github.com/stream-management/terraform-provider-stream/internal/session"
 	"github.com/stream-management/terraform-provider-stream/internal/streams"
 )
 
 // attachment is what both resources do: it decodes what the framework passes, makes a change of it, plans or applies
 // the change in a session, and saves the result. The rest is in the schemas and models of the resources.
-type attachment[T any, M model[T]] struct {
-	session *session
-}
+type attachment[T any, M model[T]] struct{ *configured }
 
 // model is the model of a resource in a configuration, plan or state. It is nil where there is no resource.
 type model[T any] interface {
 	*T
 	common() *attachmentModel
-	subject() subject
-	want() sets                                            // what a plan wants of the streams
-	was(marks marks) entries                               // what a state has of the streams
+	subject() report.Subject
+	want() session.Sets                                    // what a plan wants of the streams
+	was(marks session.Marks) session.Entries               // what a state has of the streams
 	leaving(state *T) (kind claims.LeaveKind, detach bool) // how an update leaves streams
 
 	// planComputed plans the computed values. The state is nil if it says nothing of the streams. mayRedeploy says that
@@ -35,7 +36,7 @@ type model[T any] interface {
 	planComputed(state *T, sends, mayRedeploy bool)
 
 	// take makes the model what the state has of the streams, and what the service reported of them.
-	take(kept entries, reported map[string]*streams.Stream)
+	take(kept session.Entries, reported map[string]*streams.Stream)
 
 	// unexpectedChanges says what an update did not promise. mask hides secrets in what the service reported.
 	unexpectedChanges(before *T, mask func(string) string) diag.Diagnostics
@@ -56,29 +57,29 @@ func (m *attachmentModel) common() *attachmentModel { return m }
 func (m *attachmentModel) detaches() bool { return m.OnDestroy.ValueString() != onDestroyKeep }
 
 // changeOf returns what a resource changes. Terraform passes no state to a create, and no plan to a destroy.
-func changeOf[T any, M model[T]](plan, state M, found marks, d deployment) change {
-	c := change{kind: update, of: cmp.Or(plan, state).subject(), marks: found}
+func changeOf[T any, M model[T]](s *session.Session, plan, state M, found session.Marks) session.Change {
+	c := session.Change{Kind: session.Update, Group: cmp.Or(plan, state).subject() == report.Group, Marks: found}
 	if plan != nil {
-		c.want, c.refuses = plan.want(), plan.common().OnCreate.ValueString() == onCreateRefuse
+		c.Want, c.Refuses = plan.want(), plan.common().OnCreate.ValueString() == onCreateRefuse
 	}
 	if state != nil {
-		c.was, c.deployment = state.was(found), state.common().Deployment
+		c.Was, c.Deployment = state.was(found), state.common().Deployment.ValueString()
 	}
 	switch {
 	case state == nil:
-		c.kind = create
+		c.Kind = session.Create
 	case plan == nil:
-		c.kind, c.leaving, c.detach = destroy, claims.Destroyed, state.common().detaches()
+		c.Kind, c.Leaving, c.Detach = session.Destroy, claims.Destroyed, state.common().detaches()
 	default:
-		c.triggered = !plan.common().Triggers.Equal(state.common().Triggers)
-		c.leaving, c.detach = plan.leaving(state)
+		c.Triggered = !plan.common().Triggers.Equal(state.common().Triggers)
+		c.Leaving, c.Detach = plan.leaving(state)
 	}
-	d.setFormerAside(&c)
-	return c
+	return s.AtDeployment(c)
 }
 
+// Configure also says which session the other methods use.
 func (r *attachment[T, M]) Configure(_ context.Context, req resource.ConfigureRequest, _ *resource.ConfigureResponse) {
-	r.session = providerSession(req.ProviderData)
+	r.configured = configuredBy(req.ProviderData)
 }
 
 // ModifyPlan sends nothing without detect_drift.
@@ -87,32 +88,36 @@ func (r *attachment[T, M]) ModifyPlan(ctx context.Context, req resource.ModifyPl
 	if !ok || plan == nil && state == nil {
 		return
 	}
-	planned, diags := planModel(ctx, r.session, plan, state, found)
-	resp.Diagnostics.Append(diags...)
-	resp.Diagnostics.Append(planned.save(ctx, resp.Private)...)
-	if plan != nil {
-		resp.Diagnostics.Append(resp.Plan.Set(ctx, plan)...)
+	ctx, cancel := withTimeLimit(ctx, cmp.Or(plan, state).common().Timeouts.Read, &resp.Diagnostics)
+	defer cancel()
+	c := changeOf(r.session, plan, state, found)
+	p := r.session.Plan(ctx, c)
+	resp.Diagnostics.Append(r.report.Plan(cmp.Or(plan, state).subject(), c, p, r.session.Deployment())...)
+	resp.Diagnostics.Append(saveMarks(ctx, p.Marks, resp.Private)...)
+	if plan == nil {
+		return
 	}
+	if !resp.Diagnostics.HasError() {
+		r.planComputed(plan, state, c, p.Sends)
+	}
+	resp.Diagnostics.Append(resp.Plan.Set(ctx, plan)...)
 }
 
-// planModel plans the computed values of a resource, and its marks.
-func planModel[T any, M model[T]](ctx context.Context, s *session, plan, state M, found marks) (planned marks, diags diag.Diagnostics) {
-	c := changeOf(plan, state, found, s.deployment)
-	ctx, cancel := withTimeLimit(ctx, cmp.Or(plan, state).common().Timeouts.Read, &diags)
-	defer cancel()
-	sends, planned, problems := s.plan(ctx, c)
-	diags.Append(problems...)
-	if plan == nil || diags.HasError() {
-		return planned, diags
-	}
-	if c.kind == redeploy {
-		state = nil
-	}
+func (r *attachment[T, M]) planComputed(plan, state M, c session.Change, sends bool) {
 	deployment := &plan.common().Deployment
 	updated := sends || deployment.IsUnknown() // the framework has made it unknown if the configuration changes the resource
-	*deployment = s.deployment.planned(c, sends, updated)
-	plan.planComputed(state, sends, updated && s.deployment == "")
-	return planned, diags
+	switch {
+	case c.Kind == session.Create, c.Kind == session.Update && sends && c.Deployment == "":
+		*deployment = types.StringUnknown() // the apply of a saved plan may have another address, or nothing to send
+	case c.Kind == session.Update && !updated:
+		*deployment = state.common().Deployment
+	default:
+		*deployment = r.deployment()
+	}
+	if c.Kind == session.Redeploy {
+		state = nil
+	}
+	plan.planComputed(state, sends, updated && r.session.Deployment() == "")
 }
 
 // Create saves nothing if it fails: the next apply creates again, which sends the same sets. A tainted resource would
@@ -129,27 +134,28 @@ func (r *attachment[T, M]) Read(ctx context.Context, req resource.ReadRequest, r
 		return
 	}
 	resp.Diagnostics.Append(setIdentity(ctx, resp.Identity, req.State)...)
-	if r.session.deployment.differs(state.common().Deployment) {
+	if r.session.Differs(state.common().Deployment.ValueString()) {
 		return
 	}
-	if r.session.noteShared(state.was(nil), found) {
-		resp.Diagnostics.Append(found.save(ctx, resp.Private)...)
+	was := state.was(session.Marks{})
+	if r.session.NoteShared(was, &found) {
+		resp.Diagnostics.Append(saveMarks(ctx, found, resp.Private)...)
 	}
-	if !r.session.readsStreams() {
+	if !r.session.ReadsStreams() {
 		return
 	}
 	ctx, cancel := withTimeLimit(ctx, state.common().Timeouts.Read, &resp.Diagnostics)
 	defer cancel()
-	read, diags := r.session.refresh(ctx, state.subject(), state.was(nil), found)
-	resp.Diagnostics.Append(diags...)
+	read := r.session.Refresh(ctx, was, found)
+	resp.Diagnostics.Append(r.report.Refresh(state.subject(), read, found.IsImport())...)
 	switch {
-	case diags.HasError():
-	case state.subject() == ofOneStream && len(read.kept) == 0:
+	case resp.Diagnostics.HasError():
+	case state.subject() == report.OneStream && len(read.Kept) == 0:
 		resp.State.RemoveResource(ctx)
 	default:
-		state.take(read.kept, read.reported)
+		state.take(read.Kept, read.Reported)
 		resp.Diagnostics.Append(setState(ctx, &resp.State, state)...)
-		resp.Diagnostics.Append(read.marks.save(ctx, resp.Private)...)
+		resp.Diagnostics.Append(saveMarks(ctx, read.Marks, resp.Private)...)
 	}
 }
 
@@ -168,7 +174,6 @@ func (r *attachment[T, M]) apply(ctx context.Context, planned, prior values, pri
 	if !ok {
 		return
 	}
-	c := changeOf(plan, state, found, r.session.deployment)
 	limit := cmp.Or(plan, state).common().Timeouts.Update
 	switch {
 	case state == nil:
@@ -178,27 +183,32 @@ func (r *attachment[T, M]) apply(ctx context.Context, planned, prior values, pri
 	}
 	ctx, cancel := withTimeLimit(ctx, limit, &resp.Diagnostics)
 	defer cancel()
-	done, diags := r.session.apply(ctx, c)
-	resp.Diagnostics.Append(diags...)
-	if state == nil && done.failed || plan == nil && !done.failed {
+	c := changeOf(r.session, plan, state, found)
+	done := r.session.Apply(ctx, c)
+	resp.Diagnostics.Append(r.report.Apply(cmp.Or(plan, state).subject(), c, done, r.session.Deployment())...)
+	if state == nil && done.Failed || plan == nil && !done.Failed {
 		return // nothing is in the state
 	}
 	after := plan
 	switch {
-	case done.keepState:
+	case done.KeepState:
 		after = state
-	case c.kind == update:
+	case c.Kind == session.Update:
 		plan.common().LastEdited = state.common().LastEdited
 	default:
 		plan.common().LastEdited = types.Int64Null()
 	}
-	after.common().Deployment = r.session.deployment.applied(c, done)
-	after.take(done.kept, done.reported)
-	if c.kind == update && !done.failed {
-		resp.Diagnostics.Append(plan.unexpectedChanges(state, r.session.client.Redact)...)
+	if done.Failed && len(done.Reported) == 0 { // the state has nothing of the deployment that is configured
+		after.common().Deployment = state.common().Deployment
+	} else {
+		after.common().Deployment = r.deployment()
+	}
+	after.take(done.Kept, done.Reported)
+	if c.Kind == session.Update && !done.Failed {
+		resp.Diagnostics.Append(plan.unexpectedChanges(state, r.session.Redact)...)
 	}
 	resp.Diagnostics.Append(resp.State.Set(ctx, after)...)
-	resp.Diagnostics.Append(done.marks.save(ctx, resp.Private)...)
+	resp.Diagnostics.Append(saveMarks(ctx, done.Marks, resp.Private)...)
 	resp.Diagnostics.Append(setIdentity(ctx, resp.Identity, resp.State)...)
 }
 
@@ -207,7 +217,7 @@ type values interface {
 }
 
 // decode reads what Terraform passes to a call. It reports false if it cannot.
-func decode[M any](ctx context.Context, plan, state values, private privateState, diags *diag.Diagnostics) (p, s M, found marks, ok bool) {
+func decode[M any](ctx context.Context, plan, state values, private privateState, diags *diag.Diagnostics) (p, s M, found session.Marks, ok bool) {
 	if plan != nil {
 		diags.Append(plan.Get(ctx, &p)...)
 	}
@@ -240,5 +250,44 @@ func setIdentity(ctx context.Context, identity *tfsdk.ResourceIdentity, state tf
 	var id types.String
 	diags.Append(state.GetAttribute(ctx, path.Root("stream_id"), &id)...)
 	diags.Append(identity.SetAttribute(ctx, path.Root("stream_id"), id)...)
+	return diags
+}
+
+// privateState is the part of the framework's private state that is used here. The framework's own type is internal.
+type privateState interface {
+	GetKey(ctx context.Context, key string) ([]byte, diag.Diagnostics)
+	SetKey(ctx context.Context, key string, value []byte) diag.Diagnostics
+}
+
+// The keys of private states.
+const (
+	marksKey      = "marks"
+	marksOfAllKey = "all"
+)
+
+// readMarks reads a private state. What is not readable counts as not there.
+func readMarks(ctx context.Context, private privateState) (m session.Marks) {
+	of, _ := private.GetKey(ctx, marksKey)
+	_ = json.Unmarshal(of, &m.Streams)
+	if all, ok := m.Streams[""]; ok { // written by version 0.1
+		m.All.Resend = all.Resend
+		delete(m.Streams, "")
+	}
+	all, _ := private.GetKey(ctx, marksOfAllKey)
+	_ = json.Unmarshal(all, &m.All)
+	return m
+}
+
+// saveMarks replaces a private state. Marks that say nothing remove their key.
+func saveMarks(ctx context.Context, m session.Marks, private privateState) (diags diag.Diagnostics) {
+	var of, all []byte
+	if len(m.Streams) > 0 {
+		of, _ = json.Marshal(m.Streams) // texts and truth values always encode
+	}
+	if m.All != (session.MarkOfAll{}) {
+		all, _ = json.Marshal(m.All)
+	}
+	diags.Append(private.SetKey(ctx, marksKey, of)...)
+	diags.Append(private.SetKey(ctx, marksOfAllKey, all)...)
 	return diags
 }

@@ -11,6 +11,8 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
+	"github.com/stream-management/terraform-provider-stream/internal/report"
+	"github.com/stream-management/terraform-provider-stream/internal/session"
 	"github.com/stream-management/terraform-provider-stream/internal/streams"
 )
 
@@ -24,28 +26,29 @@ func newProcessorsDataSource() datasource.DataSource { return &processorsDataSou
 func newGroupDataSource() datasource.DataSource { return &groupDataSource{} }
 
 // dataSource is what both data sources do. They claim no set: no resource relies on what they read.
-type dataSource struct{ session *session }
+type dataSource struct{ *configured }
 
 func (d *dataSource) Configure(_ context.Context, req datasource.ConfigureRequest, _ *datasource.ConfigureResponse) {
-	d.session = providerSession(req.ProviderData)
+	d.configured = configuredBy(req.ProviderData)
 }
 
 // read reads streams. A stream that does not exist is an error.
-func (d *dataSource) read(ctx context.Context, of subject, ids []string, limit timeLimit, diags *diag.Diagnostics) map[string]*streams.Stream {
-	d.session.checkReads(diags, "Streams Cannot Be Read", "the streams could not be read",
-		withoutDataSource)
+func (d *dataSource) read(ctx context.Context, of report.Subject, ids []string, limit timeLimit, diags *diag.Diagnostics) map[string]*streams.Stream {
+	diags.Append(report.RefuseReads(d.session.RefuseReads(), "Streams Cannot Be Read", "the streams could not be read",
+		report.WithoutDataSource)...)
 	if diags.HasError() {
 		return nil
 	}
 	ctx, cancel := withTimeLimit(ctx, limit, diags)
 	defer cancel()
-	found, t := map[string]*streams.Stream{}, &tally{subject: of}
-	for id, read := range d.session.readEach(ctx, ids) {
-		if found[id] = read.got; read.err != nil {
-			t.add(id, diagnoseRead(id, read.err, withoutDataSource))
+	var failed []session.Finding
+	found := map[string]*streams.Stream{}
+	for id, read := range d.session.ReadEach(ctx, ids) {
+		if found[id] = read.Got; read.Err != nil {
+			failed = append(failed, session.Finding{Stream: id, Err: read.Err})
 		}
 	}
-	diags.Append(t.diagnostics("A data source changes nothing.")...)
+	diags.Append(d.report.DataSource(of, failed)...)
 	return found
 }
 
@@ -84,13 +87,13 @@ func (d *processorsDataSource) Read(ctx context.Context, req datasource.ReadRequ
 	var m processorsDataModel
 	resp.Diagnostics.Append(req.Config.Get(ctx, &m)...)
 	id := m.StreamID.ValueString()
-	found := d.read(ctx, ofOneStream, []string{id}, m.Timeouts.Read, &resp.Diagnostics)
+	found := d.read(ctx, report.OneStream, []string{id}, m.Timeouts.Read, &resp.Diagnostics)
 	if resp.Diagnostics.HasError() {
 		return
 	}
 	m.take(found[id])
 	m.LastEdited = types.Int64Value(found[id].LastEdited)
-	m.Deployment = d.session.deployment.value()
+	m.Deployment = d.deployment()
 	resp.Diagnostics.Append(setState(ctx, &resp.State, m)...)
 }
 
@@ -131,7 +134,7 @@ func (d *groupDataSource) Schema(_ context.Context, _ datasource.SchemaRequest, 
 func (d *groupDataSource) Read(ctx context.Context, req datasource.ReadRequest, resp *datasource.ReadResponse) {
 	var m groupDataModel
 	resp.Diagnostics.Append(req.Config.Get(ctx, &m)...)
-	found := d.read(ctx, ofStreamIDs, knownSet(m.StreamIDs).IDs(), m.Timeouts.Read, &resp.Diagnostics)
+	found := d.read(ctx, report.StreamIDs, knownSet(m.StreamIDs).IDs(), m.Timeouts.Read, &resp.Diagnostics)
 	if resp.Diagnostics.HasError() {
 		return
 	}
@@ -140,6 +143,6 @@ func (d *groupDataSource) Read(ctx context.Context, req datasource.ReadRequest, 
 		sets[id] = stringSet(stream.ProcessorIDs.IDs())
 	}
 	m.Streams = types.MapValueMust(stringSetType, sets)
-	m.Deployment = d.session.deployment.value()
+	m.Deployment = d.deployment()
 	resp.Diagnostics.Append(setState(ctx, &resp.State, m)...)
 }

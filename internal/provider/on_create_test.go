@@ -22,7 +22,7 @@ func wantRefused(t *testing.T, diags coretest.Diagnostics, at, processors string
 	diags = errorsOf(diags)
 	wantError(t, diags, "Processors Would Be Detached")
 	streamstest.WantText(t, diags.String(), "not in the planned set: "+processors+".", "add them to the set", "adopt the stream", `on_create = "replace"`,
-		"moved block", "Nothing was sent by this operation.")
+		"moved block", "No update was sent. The stream was not changed by this resource.")
 	wantEqual(t, "path", at, diags[0].Attribute.String())
 }
 

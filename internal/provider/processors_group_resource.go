@@ -16,6 +16,8 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
 	"github.com/stream-management/terraform-provider-stream/internal/claims"
+	"github.com/stream-management/terraform-provider-stream/internal/report"
+	"github.com/stream-management/terraform-provider-stream/internal/session"
 	"github.com/stream-management/terraform-provider-stream/internal/streams"
 )
 
@@ -37,10 +39,10 @@ type groupModel struct {
 	Streams types.Map `tfsdk:"streams"`
 }
 
-func (*groupModel) subject() subject { return ofGroup }
+func (*groupModel) subject() report.Subject { return report.Group }
 
-func (m *groupModel) want() sets {
-	want := sets{}
+func (m *groupModel) want() session.Sets {
+	want := session.Sets{}
 	for id, v := range m.Streams.Elements() {
 		set, _ := v.(types.Set) // the schema has no other elements
 		want[id] = knownSet(set)
@@ -48,10 +50,10 @@ func (m *groupModel) want() sets {
 	return want
 }
 
-func (m *groupModel) was(marks marks) entries {
-	was := entries{}
+func (m *groupModel) was(marks session.Marks) session.Entries {
+	was := session.Entries{}
 	for id, set := range m.want() {
-		was[id] = marks.entry(id, *set)
+		was[id] = marks.Entry(id, *set)
 	}
 	return was
 }
@@ -73,7 +75,7 @@ func (m *groupModel) planComputed(state *groupModel, sends, mayRedeploy bool) {
 	}
 }
 
-func (m *groupModel) take(kept entries, reported map[string]*streams.Stream) {
+func (m *groupModel) take(kept session.Entries, reported map[string]*streams.Stream) {
 	values := make(map[string]attr.Value, len(kept))
 	for id, entry := range kept {
 		values[id] = stringSet(entry.Set.IDs())
@@ -111,30 +113,27 @@ func (r *groupResource) Schema(_ context.Context, _ resource.SchemaRequest, resp
 // ImportState sends nothing: the read with detect_drift that follows reads each stream. The id of a group is that of
 // its streams.
 func (r *groupResource) ImportState(ctx context.Context, req resource.ImportStateRequest, resp *resource.ImportStateResponse) {
-	if !r.session.readsStreams() {
-		resp.Diagnostics.Append(needsReads("Group Cannot Be Imported", withoutGroupImport))
+	if !r.session.ReadsStreams() {
+		resp.Diagnostics.Append(report.NeedsReads("Group Cannot Be Imported", report.WithoutGroupImport))
 		return
 	}
 	ids, err := parseStreamIDs(req.ID)
 	if err != nil {
-		resp.Diagnostics.AddError("Invalid Stream IDs", paragraphs(
-			fmt.Sprintf("The id of the import is wrong: %s.", err),
-			`The id of a group is the ids of its streams: a list in JSON, such as ["cam-1", "cam-2"], or one id on each line.`,
-			nothingDone))
+		resp.Diagnostics.Append(report.InvalidGroupImport(err))
 		return
 	}
-	kept, imported := entries{}, marks{}
+	kept, imported := session.Entries{}, map[string]session.Mark{}
 	for _, id := range ids {
-		kept[id], imported[id] = &claims.Entry{}, mark{Import: true}
+		kept[id], imported[id] = &claims.Entry{}, session.Mark{Import: true}
 	}
 	m, ok := newModel[*groupModel](ctx, &resp.State, &resp.Diagnostics)
 	if !ok {
 		return
 	}
 	m.take(kept, nil)
-	m.Deployment = r.session.deployment.value()
+	m.Deployment = r.deployment()
 	resp.Diagnostics.Append(resp.State.Set(ctx, m)...)
-	resp.Diagnostics.Append(imported.save(ctx, resp.Private)...)
+	resp.Diagnostics.Append(saveMarks(ctx, session.Marks{Streams: imported}, resp.Private)...)
 }
 
 // parseStreamIDs reads stream ids: a list in JSON, or one id on each line. The text may begin with a byte order mark.

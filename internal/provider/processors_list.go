@@ -14,6 +14,8 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/tfsdk"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
+	"github.com/stream-management/terraform-provider-stream/internal/report"
+	"github.com/stream-management/terraform-provider-stream/internal/session"
 	"github.com/stream-management/terraform-provider-stream/internal/streams"
 )
 
@@ -52,41 +54,39 @@ func (l *processorsList) List(ctx context.Context, req list.ListRequest, stream 
 	stream.Results = func(push func(list.ListResult) bool) {
 		ctx, cancel := context.WithCancel(ctx)
 		defer cancel()
-		t := &tally{subject: ofStreamIDs, inFull: l.session.warned.inFull}
+		var failed []session.Finding
 		listed, limit := 0, cmp.Or(int(req.Limit), len(ids))
 		for next := ids; len(next) > 0 && limit > 0 && ctx.Err() == nil; {
 			batch := next[:min(limit, len(next))]
 			next = next[len(batch):]
-			for id, read := range forEach(l.session, batch, func(id string) reading {
+			for id, read := range session.ForEach(l.session, batch, func(id string) session.Reading {
 				ctx, cancel := context.WithTimeout(ctx, defaultTimeout)
 				defer cancel()
-				return l.session.read(ctx, id)
+				return l.session.Read(ctx, id)
 			}) {
 				var result list.ListResult
 				switch {
-				case ctx.Err() != nil && read.err != nil: // the error at the end says it once
+				case ctx.Err() != nil && read.Err != nil: // the error at the end says it once
 					continue
-				case streamNotFound(read.err):
-					t.add(id, notListed.about(id, requestAndResponse(asStreamError(read.err))))
-					result.Diagnostics.Append(t.warnings[len(t.warnings)-1])
-				case read.err != nil:
+				case session.IsNotFound(read.Err):
+					result.Diagnostics = l.report.NotListed(id, read.Err)
+				case read.Err != nil:
 					limit--
-					t.add(id, diagnoseRead(id, read.err, withoutQuery))
+					failed = append(failed, session.Finding{Stream: id, Err: read.Err})
 					continue
 				default:
 					limit--
 					listed++
-					result = l.result(ctx, req, read.got)
+					result = l.result(ctx, req, read.Got)
 				}
 				if !push(result) {
 					return
 				}
 			}
 		}
-		diags := t.diagnostics("A query changes nothing.")[len(t.warnings):] // the others are in the results
+		diags := l.report.Query(failed)
 		if ctx.Err() != nil {
-			diags.AddError(string(streams.KindInterrupted), fmt.Sprintf(
-				"The query was interrupted after %d of %d streams. A query changes nothing: run it again.", listed, len(ids)))
+			diags.Append(report.QueryInterrupted(listed, len(ids)))
 		}
 		if len(diags) > 0 {
 			push(list.ListResult{Diagnostics: diags})
@@ -100,9 +100,10 @@ func (l *processorsList) streamIDs(ctx context.Context, config tfsdk.Config) (id
 	diags.Append(config.GetAttribute(ctx, path.Root("stream_ids"), &given)...)
 	diags.Append(streamIDRule.problems(path.Root("stream_ids"), given.Elements()...)...)
 	if given.IsNull() {
-		diags.Append(missingValue(path.Root("stream_ids"), "the list"))
+		diags.Append(report.MissingValue(path.Root("stream_ids"), "the list"))
 	}
-	l.session.checkReads(&diags, "Streams Cannot Be Listed", "the streams could not be listed", withoutQuery)
+	diags.Append(report.RefuseReads(l.session.RefuseReads(), "Streams Cannot Be Listed", "the streams could not be listed",
+		report.WithoutQuery)...)
 
 	seen := map[types.String]bool{}
 	for _, v := range given.Elements() {
@@ -128,7 +129,7 @@ func (l *processorsList) result(ctx context.Context, req list.ListRequest, got *
 	}
 	m.StreamID = types.StringValue(got.ID)
 	m.take(nil, map[string]*streams.Stream{got.ID: got})
-	m.Deployment = l.session.deployment.value()
+	m.Deployment = l.deployment()
 	result.Diagnostics.Append(result.Resource.Set(ctx, m)...)
 	return result
 }

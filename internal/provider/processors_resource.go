@@ -1,11 +1,7 @@
 package provider
 
 import (
-	"cmp"
 	"context"
-	"fmt"
-	"strconv"
-	"strings"
 
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/path"
@@ -18,6 +14,8 @@ import (
 
 	"github.com/stream-management/terraform-provider-stream/internal/claims"
 	"github.com/stream-management/terraform-provider-stream/internal/moved"
+	"github.com/stream-management/terraform-provider-stream/internal/report"
+	"github.com/stream-management/terraform-provider-stream/internal/session"
 	"github.com/stream-management/terraform-provider-stream/internal/streams"
 )
 
@@ -59,23 +57,23 @@ func (m *streamModel) take(s *streams.Stream) {
 	m.CompatibleNamespaces = stringSet(s.CompatibleNamespaces)
 }
 
-func (*processorsModel) subject() subject { return ofOneStream }
+func (*processorsModel) subject() report.Subject { return report.OneStream }
 
 // want has no stream if its id is known after apply.
-func (m *processorsModel) want() sets {
+func (m *processorsModel) want() session.Sets {
 	if !known(m.StreamID) {
 		return nil
 	}
-	return sets{m.StreamID.ValueString(): knownSet(m.ProcessorIDs)}
+	return session.Sets{m.StreamID.ValueString(): knownSet(m.ProcessorIDs)}
 }
 
-func (m *processorsModel) was(marks marks) entries {
+func (m *processorsModel) was(marks session.Marks) session.Entries {
 	id := m.StreamID.ValueString()
-	entry := marks.entry(id, *knownSet(m.ProcessorIDs))
-	if m.ProcessorIDs.IsNull() { // imported
-		entry.Resend = claims.Unsent
+	entry := marks.Entry(id, *knownSet(m.ProcessorIDs))
+	if m.ProcessorIDs.IsNull() {
+		entry.Resend = claims.Unread
 	}
-	return entries{id: entry}
+	return session.Entries{id: entry}
 }
 
 // leaving is that of the old object: an update that leaves a stream is a replacement.
@@ -102,7 +100,7 @@ func (m *processorsModel) planComputed(state *processorsModel, sends, mayRedeplo
 	}
 }
 
-func (m *processorsModel) take(_ entries, reported map[string]*streams.Stream) {
+func (m *processorsModel) take(_ session.Entries, reported map[string]*streams.Stream) {
 	if s := reported[m.StreamID.ValueString()]; s != nil {
 		m.streamModel.take(s)
 		m.LastEdited = types.Int64Value(s.LastEdited)
@@ -116,11 +114,7 @@ func (m *processorsModel) unexpectedChanges(before *processorsModel, mask func(s
 		if old.IsNull() || old.Equal(now) {
 			return
 		}
-		diags.AddAttributeError(path.Root(name), "Unexpected Change of the Stream", paragraphs(
-			fmt.Sprintf("The processors of stream %q were set, but its %s changed from %s to %s outside of Terraform.",
-				m.StreamID.ValueString(), name, mask(old.String()), mask(now.String())),
-			"The state has the new value. Apply again, to update the resources that depend on it.",
-			nowTrue(streams.Changed, nil)))
+		diags.Append(report.UnexpectedChange(m.StreamID.ValueString(), name, mask(old.String()), mask(now.String())))
 	}
 	compare("terminal_id", before.TerminalID, m.TerminalID)
 	compare("fragment_type_id", before.FragmentTypeID, m.FragmentTypeID)
@@ -167,18 +161,18 @@ func (r *processorsResource) ImportState(ctx context.Context, req resource.Impor
 		return
 	}
 	if err := streams.CheckStreamID(m.StreamID.ValueString()); err != nil {
-		resp.Diagnostics.AddAttributeError(path.Root("stream_id"), "Invalid Stream ID",
-			fmt.Sprintf("%q cannot be imported: a stream id %s.", m.StreamID.ValueString(), err))
+		resp.Diagnostics.Append(report.InvalidImport(m.StreamID.ValueString(), err))
 		return
 	}
 	m.ID = m.StreamID
-	if r.session.deployment != "" {
-		m.Deployment = r.session.deployment.value()
+	if r.session.Deployment() != "" {
+		m.Deployment = r.deployment()
 	}
-	if r.session.readsStreams() {
-		resp.Diagnostics.Append(marks{m.ID.ValueString(): {Import: true}}.save(ctx, resp.Private)...)
-	} else if r.session.warned.isFirst(1, notRead.Summary(), m.ID.ValueString()) {
-		resp.Diagnostics.Append(notRead)
+	if r.session.ReadsStreams() {
+		imported := map[string]session.Mark{m.ID.ValueString(): {Import: true}}
+		resp.Diagnostics.Append(saveMarks(ctx, session.Marks{Streams: imported}, resp.Private)...)
+	} else {
+		resp.Diagnostics.Append(r.report.NotRead(m.ID.ValueString())...)
 	}
 	resp.Diagnostics.Append(resp.State.Set(ctx, m)...)
 }
@@ -195,7 +189,7 @@ func moveState(ctx context.Context, req resource.MoveStateRequest, resp *resourc
 	found, err := moved.Read(req.SourceTypeName, req.SourceSchemaVersion, req.SourceRawState.JSON)
 	id := types.StringPointerValue(found.ID)
 	if err != nil {
-		resp.Diagnostics.AddError("Resource Cannot Be Moved", cannotMove(req.SourceTypeName, id.ValueString(), err))
+		resp.Diagnostics.Append(report.CannotMove(req.SourceTypeName, id.ValueString(), err))
 		return
 	}
 	m, ok := newModel[*processorsModel](ctx, &resp.TargetState, &resp.Diagnostics)
@@ -214,26 +208,4 @@ func moveState(ctx context.Context, req resource.MoveStateRequest, resp *resourc
 	m.LastEdited = types.Int64PointerValue(found.LastEdited)
 	resp.Diagnostics.Append(resp.TargetState.Set(ctx, m)...)
 	resp.Diagnostics.Append(setIdentity(ctx, resp.TargetIdentity, resp.TargetState)...)
-}
-
-// cannotMove shows how to take a stream over without a moved block.
-func cannotMove(from, id string, err error) string {
-	quoted := strconv.Quote(cmp.Or(id, "STREAM_ID"))
-	quoted = strings.NewReplacer("${", "$${", "%{", "%%{").Replace(quoted)
-	return paragraphs(
-		fmt.Sprintf("A %s can be moved if its request is a PATCH of /v2/streams/{id} with processor_ids. This resource cannot be "+
-			"moved: %s.", from, err),
-		"Import the stream instead. Replace the moved block with these two, with your own resource names, and keep the old provider "+
-			"configured until they are applied:",
-		fmt.Sprintf(`  removed {
-    from = %s.example
-    lifecycle {
-      destroy = false
-    }
-  }
-
-  import {
-    to = stream_processors.example
-    id = %s
-  }`, from, quoted), nothingDone)
 }

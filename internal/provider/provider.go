@@ -14,9 +14,12 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/list"
 	"github.com/hashicorp/terraform-plugin-framework/provider"
 	"github.com/hashicorp/terraform-plugin-framework/resource"
+	"github.com/hashicorp/terraform-plugin-framework/types"
 	"github.com/hashicorp/terraform-plugin-log/tflog"
 
 	"github.com/stream-management/terraform-provider-stream/internal/config"
+	"github.com/stream-management/terraform-provider-stream/internal/report"
+	"github.com/stream-management/terraform-provider-stream/internal/session"
 	"github.com/stream-management/terraform-provider-stream/internal/streams"
 )
 
@@ -33,7 +36,6 @@ var (
 type streamProvider struct {
 	version string
 	dial    DialContext
-	session *session // nil before Configure
 }
 
 func (p *streamProvider) Metadata(_ context.Context, _ provider.MetadataRequest, resp *provider.MetadataResponse) {
@@ -57,22 +59,47 @@ func (p *streamProvider) Configure(ctx context.Context, req provider.ConfigureRe
 		return
 	}
 
-	p.session = newSession(settings.Deployment, settings.DetectDrift)
-	resp.ResourceData, resp.DataSourceData = p.session, p.session
-	resp.ActionData, resp.ListResourceData = p.session, p.session
-	if !settings.Complete {
-		return // a value comes from a resource; it is known before anything is sent
+	client, err := p.newClient(settings, req.TerraformVersion)
+	if err != nil {
+		resp.Diagnostics.AddError(config.Invalid, report.Sentence(err.Error())) // although every single value was accepted
+		return
 	}
-	agent := fmt.Sprintf("terraform-provider-stream/%s (+https://%s) Terraform/%s", p.version, Address, req.TerraformVersion)
+	data := &configured{session.New(client, settings.Deployment, settings.DetectDrift), report.New()}
+	resp.ResourceData, resp.DataSourceData, resp.ActionData, resp.ListResourceData = data, data, data, data
+}
+
+// newClient returns nil if a value comes from a resource; it is known before anything is sent.
+func (p *streamProvider) newClient(settings config.Settings, terraform string) (*streams.Client, error) {
+	if !settings.Complete {
+		return nil, nil
+	}
+	agent := fmt.Sprintf("terraform-provider-stream/%s (+https://%s) Terraform/%s", p.version, Address, terraform)
 	settings.Client.UserAgent = strings.TrimSpace(agent + " " + os.Getenv("TF_APPEND_USER_AGENT"))
 	settings.Client.Observe = observe
 	settings.Client.DialContext = p.dial
-	client, err := streams.New(settings.Client)
-	if err != nil {
-		resp.Diagnostics.AddError(config.Invalid, sentence(err.Error())) // although every single value was accepted
-		return
+	return streams.New(settings.Client)
+}
+
+// configured is what the configuration of the provider passes to resources, data sources, lists and actions.
+type configured struct {
+	session *session.Session
+	report  *report.Reporter
+}
+
+// configuredBy returns the provider data. There is none before the provider is configured.
+func configuredBy(data any) *configured {
+	if c, ok := data.(*configured); ok {
+		return c
 	}
-	p.session.client = client
+	return &configured{session.New(nil, "", false), report.New()}
+}
+
+// deployment returns the deployment for a state.
+func (c *configured) deployment() types.String {
+	if c.session.Deployment() == "" {
+		return types.StringUnknown()
+	}
+	return types.StringValue(c.session.Deployment())
 }
 
 func (p *streamProvider) Resources(context.Context) []func() resource.Resource {

@@ -18,6 +18,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/types"
 	"github.com/hashicorp/terraform-plugin-go/tftypes"
 
+	"github.com/stream-management/terraform-provider-stream/internal/report"
 	"github.com/stream-management/terraform-provider-stream/internal/streams"
 )
 
@@ -32,8 +33,10 @@ const (
 	readDeploymentDescription = "Deployment that the provider read from: its `deployment`, which defaults to `base_url`."
 )
 
-// Values of on_destroy.
+// Values of on_create, where null is replace, and of on_destroy.
 const (
+	onCreateReplace = "replace"
+	onCreateRefuse  = "refuse"
 	onDestroyDetach = "detach"
 	onDestroyKeep   = "keep"
 )
@@ -164,7 +167,7 @@ func (v checkedString) ValidateString(_ context.Context, req validator.StringReq
 // ValidateSet validates the strings of a set. A set in a map must not be null; of an attribute, the framework says it.
 func (v checkedString) ValidateSet(_ context.Context, req validator.SetRequest, resp *validator.SetResponse) {
 	if req.ConfigValue.IsNull() && len(req.Path.Steps()) > 1 {
-		resp.Diagnostics.Append(missingValue(req.Path, "the set of processor ids"))
+		resp.Diagnostics.Append(report.MissingValue(req.Path, "the set of processor ids"))
 	}
 	resp.Diagnostics.Append(v.problems(req.Path, req.ConfigValue.Elements()...)...)
 }
@@ -174,9 +177,9 @@ func (v checkedString) problems(at path.Path, values ...attr.Value) (diags diag.
 	for _, value := range values {
 		text, _ := value.(types.String) // the schemas have no other values there
 		if text.IsNull() {
-			diags.Append(missingValue(at, v.what))
+			diags.Append(report.MissingValue(at, v.what))
 		} else if err := v.check(text.ValueString()); err != nil && !text.IsUnknown() {
-			diags.Append(invalidValue(at, text.ValueString(), v.what, err))
+			diags.Append(report.InvalidValue(at, text.ValueString(), v.what, err))
 		}
 	}
 	return diags
@@ -207,12 +210,4 @@ func stringSet(texts []string) types.Set {
 		values = append(values, types.StringValue(text))
 	}
 	return types.SetValueMust(types.StringType, values)
-}
-
-// providerSession returns the session of the provider data. There is none before the provider is configured.
-func providerSession(data any) *session {
-	if configured, ok := data.(*session); ok {
-		return configured
-	}
-	return newSession("", false)
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
+	"github.com/stream-management/terraform-provider-stream/internal/report"
 	"github.com/stream-management/terraform-provider-stream/internal/streams"
 )
 
@@ -19,9 +20,7 @@ var _ action.ActionWithConfigure = (*setProcessorsAction)(nil)
 
 func newSetProcessorsAction() action.Action { return &setProcessorsAction{} }
 
-type setProcessorsAction struct {
-	session *session
-}
+type setProcessorsAction struct{ *configured }
 
 type setProcessorsModel struct {
 	StreamID     types.String `tfsdk:"stream_id"`
@@ -46,7 +45,7 @@ func (a *setProcessorsAction) Schema(_ context.Context, _ action.SchemaRequest, 
 }
 
 func (a *setProcessorsAction) Configure(_ context.Context, req action.ConfigureRequest, _ *action.ConfigureResponse) {
-	a.session = providerSession(req.ProviderData)
+	a.configured = configuredBy(req.ProviderData)
 }
 
 // Invoke waits until no other operation uses the stream, but claims no set: actions exist to detach
@@ -58,7 +57,7 @@ func (a *setProcessorsAction) Invoke(ctx context.Context, req action.InvokeReque
 	resp.Diagnostics.Append(streamIDRule.problems(path.Root("stream_id"), config.StreamID)...)
 	resp.Diagnostics.Append(processorIDRule.problems(path.Root("processor_ids"), config.ProcessorIDs.Elements()...)...)
 	if config.ProcessorIDs.IsNull() { // it would detach all processors
-		resp.Diagnostics.Append(missingValue(path.Root("processor_ids"), "the set"))
+		resp.Diagnostics.Append(report.MissingValue(path.Root("processor_ids"), "the set"))
 	}
 	if limit := config.Timeouts.Attributes()["invoke"]; limit != nil && !limit.IsNull() {
 		resp.Diagnostics.Append(timeLimitRule.problems(path.Root("timeouts").AtName("invoke"), limit)...)
@@ -86,11 +85,5 @@ func (a *setProcessorsAction) Invoke(ctx context.Context, req action.InvokeReque
 		}
 		progress("Attempt %d: %s %s → %s", attempt.Number, attempt.Method, attempt.URL, result)
 	})
-	failed := fmt.Sprintf("the processors of stream %q could not be set", id)
-	if !a.session.configured() { // with -invoke, and a configuration that depends on resources which have not been applied
-		resp.Diagnostics.Append(notConfiguredError(failed))
-	} else if o := a.session.setOnce(ctx, id, set); o.err != nil {
-		resp.Diagnostics.Append(diagnose(id, failed, "The next apply may not run the action again. To run it, use terraform apply "+
-			"-invoke=ADDRESS with the address of the action.", o))
-	}
+	resp.Diagnostics.Append(a.report.Invoke(a.session.SetOnce(ctx, id, set))...)
 }

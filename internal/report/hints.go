@@ -1,4 +1,4 @@
-package provider
+package report
 
 import (
 	"context"
@@ -10,20 +10,28 @@ import (
 	"github.com/stream-management/terraform-provider-stream/internal/streams"
 )
 
-// hint says what to check after a failed operation. It is always a possibility, because only the service knows the cause.
-type hint struct {
+// attempted is what an operation was to do.
+type attempted struct {
+	empty     bool   // it sent the empty set
+	leaves    bool   // a resource leaves the stream
+	creates   bool   // the operation of a create
+	otherwise string // of a read: what to do where the deployment serves none
+}
+
+// advice is a row of the hints.
+type advice struct {
 	fits bool
 	text string
 }
 
-// firstHint returns the first of the hints that fits. The last one fits every failure.
-func firstHint(hints []hint) hint {
-	return hints[slices.IndexFunc(hints, func(h hint) bool { return h.fits })]
+// hint says what to check after a failed operation. It is always a possibility, because only the service knows the cause.
+func hint(e *streams.Error, did attempted) string {
+	all := hints(e, did)
+	return all[slices.IndexFunc(all, func(a advice) bool { return a.fits })].text
 }
 
-// hintsOf returns all hints, in the order in which they are tried. empty says that the operation sent the empty set;
-// otherwise is what to do where the deployment serves no reads.
-func hintsOf(e *streams.Error, empty bool, otherwise string) []hint {
+// hints returns all hints, in the order in which they are tried. The last one fits every failure.
+func hints(e *streams.Error, did attempted) []advice {
 	causedBy := func(cause error) bool { return errors.Is(e.Err, cause) }
 	status := func(codes ...int) bool { return slices.Contains(codes, e.Status) }
 	class := e.Status / 100
@@ -39,7 +47,7 @@ func hintsOf(e *streams.Error, empty bool, otherwise string) []hint {
 	}
 	applyLater := "Apply again later. If this error stays, check " + address + "."
 
-	return []hint{
+	return []advice{
 		// No request was sent.
 		{causedBy(context.Canceled), "Apply again when you are ready."},
 		{causedBy(streams.ErrNotSent), "A setting or an environment variable of this machine may be invalid. Check headers, and the " +
@@ -57,9 +65,11 @@ func hintsOf(e *streams.Error, empty bool, otherwise string) []hint {
 
 		// The operation decides.
 		{cannotRead(e), "This deployment may not offer GET /v2/streams/{id}, which the service's interface document does not specify, " +
-			"or may respond in a form of its own. If reads have worked before, check base_url. Otherwise " + otherwise},
-		{empty && !e.TokenRequest && (status(400, 422) || anotherSet), "The service may not accept an empty set. To destroy without " +
-			"one, set on_destroy = \"keep\", apply, and then destroy."},
+			"or may respond in a form of its own. If reads have worked before, check base_url. Otherwise " + did.otherwise},
+		{did.leaves && did.empty && !e.TokenRequest && (status(400, 422) || anotherSet), "The service may not accept an empty set. To " +
+			"leave the stream without one, set on_destroy = \"keep\", and apply that change first."},
+		{did.empty && !e.TokenRequest && (status(400, 422) || anotherSet), "The service may not accept an empty set, or may merge sets " +
+			"instead of replacing them. Detach the processors in the service."},
 
 		// The request did not get through.
 		{causedBy(streams.ErrUnknownAuthority), "The certificate may come from a private authority: set tls.ca_cert_pem to the " +
@@ -99,11 +109,13 @@ func hintsOf(e *streams.Error, empty bool, otherwise string) []hint {
 			"Terraform's -parallelism."},
 		{!e.Documented && status(400, 401, 403, 404, 422), "The response may not have come from the service, whose errors have another " +
 			"form, but from a proxy or gateway. Check base_url (its path, and https://), the id of the stream, HTTPS_PROXY and NO_PROXY."},
-		{status(http.StatusUnauthorized) && e.Credentials == config.NoCredentials, carried + "Set token, token_file, " +
+		{status(401, 403) && e.Credentials == config.NoCredentials, carried + "Set token, token_file, " +
 			"basic_auth, oauth2 or headers in the provider block, or the environment variables of one of them."},
 		{status(http.StatusUnauthorized), carried + "The credential may have expired, or be the wrong one. Check the provider block " +
 			"and the variables STREAM_…."},
 		{status(http.StatusForbidden), carried + "The credentials may not permit the operation on this stream."},
+		{status(http.StatusNotFound) && did.creates, "The stream may not exist at this base_url, or the credentials may not permit access " +
+			"to it. Correct the id, remove the stream from the configuration, or create the stream in the service first."},
 		{status(http.StatusNotFound), "The stream may not exist at this base_url, or the credentials may not permit access to it. Check " +
 			"the id of the stream."},
 		{status(http.StatusConflict, http.StatusLocked), "Somebody else may be changing the stream. Apply again."},

@@ -1,0 +1,101 @@
+package claims
+
+import "github.com/stream-management/terraform-provider-stream/internal/streams"
+
+// Leave is what a resource that leaves a stream had of the stream, and how it leaves.
+type Leave struct {
+	Entry
+	Detach     bool // on_destroy = "detach"
+	Kind       LeaveKind
+	Shared     bool // see [Stream.Read]; not for sure, because another entry may be read later
+	Unforeseen bool // the plan of the run did not know that the resource leaves the stream
+}
+
+// LeaveKind says what the apply of a leave knows of its plan.
+type LeaveKind int
+
+// The kinds of leaves.
+const (
+	Destroyed    LeaveKind = iota // the marks of the plan
+	Superseded                    // nothing: the object was replaced in this apply, or its destroy failed in that of its replacement
+	MayBeTaken                    // nothing: the object was replaced, and another resource may have the stream now
+	Replaced                      // the marks of the plan, unless the resource has create_before_destroy
+	Dropped                       // no marks: a group is updated, and no longer has the stream
+	MayBeDropped                  // likewise, if the streams of the group, which are known after apply, do not have it
+)
+
+// Destroy is what an apply knows of an object that it destroys.
+type Destroy struct {
+	PlannedHere bool // in the session of the apply: Terraform does that only for an object that was replaced
+	Replaced    bool // a create has succeeded in this session, or the destroy failed in the apply of the replacement
+	Shared      bool // the refresh has read another resource with the stream
+}
+
+// Kind decides how the object leaves the stream. Nothing takes away what a live resource may have.
+func (d Destroy) Kind() LeaveKind {
+	switch {
+	case !d.PlannedHere:
+		return Destroyed
+	case d.Replaced && !d.Shared:
+		return Superseded
+	}
+	return MayBeTaken
+}
+
+// Tell returns the finding of a leave that has ended, or 0. sent is the set of its request; nil if it sent nothing.
+func (l Leave) Tell(sent *streams.ProcessorSet, f Facts) Finding {
+	switch {
+	case !l.Detach:
+		return 0
+	case sent != nil:
+		if sent.Len() == 0 && (l.Unforeseen || l.Kind == Superseded || l.Kind == MayBeTaken) {
+			return WereDetached
+		}
+		return 0
+	case f.Reported != nil:
+		return 0
+	case l.Kind == MayBeTaken && !l.IsEmpty():
+		return StayAttached
+	case f.Failed:
+		return StayAttachedBesideFailure
+	}
+	return 0
+}
+
+// request returns the set that a resource sends when it leaves a stream beside a claim of others. A resource that
+// relies on its set needs it; one that sends its set does so itself.
+func (l Leave) request(claim Claim) (set streams.ProcessorSet, send bool) {
+	switch {
+	case claim.Kind == relies:
+		return claim.Set, true
+	case claim.Kind == Nobody && l.Detach && l.Kind != MayBeTaken:
+		return streams.ProcessorSet{}, true
+	}
+	return streams.ProcessorSet{}, false
+}
+
+// remainder is what a leave leaves attached.
+type remainder struct {
+	set      streams.ProcessorSet
+	unknown  bool // the outcome of an operation before this session
+	emptied  bool // the leave sends the empty set
+	detached bool // the leave detaches processors, as far as its resource knows
+	dropped  bool // see Dropped
+}
+
+// is reports whether the remainder is a set, for sure.
+func (r remainder) is(set streams.ProcessorSet) bool { return !r.unknown && r.set.Equal(set) }
+
+// remainder returns what a leave leaves attached, if nobody changes the claim.
+func (l Leave) remainder(claim Claim) remainder {
+	if l.Kind == Dropped { // its apply may not know the claim
+		claim = Claim{}
+	}
+	r := remainder{set: l.Set, unknown: l.Resend != Settled, dropped: l.Kind == Dropped}
+	if set, send := l.request(claim); send {
+		r.emptied = claim.Kind == Nobody
+		r.detached = r.emptied && (l.Set.Len() > 0 || r.unknown)
+		r.set, r.unknown = set, false
+	}
+	return r
+}

@@ -1,0 +1,231 @@
+package report
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/hashicorp/terraform-plugin-framework/diag"
+	"github.com/hashicorp/terraform-plugin-framework/path"
+
+	"github.com/stream-management/terraform-provider-stream/internal/claims"
+	"github.com/stream-management/terraform-provider-stream/internal/session"
+	"github.com/stream-management/terraform-provider-stream/internal/streams"
+)
+
+// Plan returns the diagnostics of a plan. configured is the deployment of the session.
+func (r *Reporter) Plan(of Subject, c session.Change, p session.Planned, configured string) diag.Diagnostics {
+	var messages []message
+	for _, f := range p.Findings {
+		messages = append(messages, found(f, withoutReads))
+	}
+	diags := r.call(c, p.Refusal, configured)
+	if p.Refusal == 0 && (c.Kind == session.Redeploy || c.Kind == session.Forget && c.Detach) {
+		diags.Append(deploymentChanges(c, configured))
+	}
+	return append(diags, r.diagnostics(of, messages, "")...)
+}
+
+// Apply returns the diagnostics of an apply.
+func (r *Reporter) Apply(of Subject, c session.Change, a session.Applied, configured string) diag.Diagnostics {
+	var messages []message
+	failures := [streams.Changed + 1]int{}
+	for _, f := range a.Findings {
+		switch {
+		case f.Operation == nil || !f.IsError(): // also of the check of a replacement
+			messages = append(messages, found(f, withoutReads))
+		default:
+			outcome, _ := f.Operation.Now()
+			failures[outcome]++
+			messages = append(messages, changeFailed(of, c, f))
+		}
+	}
+	closing := join(" ",
+		countOf(a.Set, "has its planned set", "have their planned sets"),
+		countOf(a.Left, "was left as on_destroy says", "were left as on_destroy says"),
+		countOf(failures[streams.NotChanged], "was not changed", "were not changed"),
+		countOf(failures[streams.Changed], "was changed, but not as planned", "were changed, but not as planned"),
+		countOf(failures[streams.Unknown], "may or may not have been changed", "may or may not have been changed"),
+		nowInState(c, a, failures))
+	return append(r.call(c, a.Refusal, configured), r.diagnostics(of, messages, closing)...)
+}
+
+// found is the message of a finding without an operation, or of a warning. otherwise is what to do without reads.
+func found(f session.Finding, otherwise string) message {
+	switch {
+	case !f.IsError():
+		return warning(f)
+	case f.Err != nil:
+		return readFailed(f, otherwise)
+	}
+	return refused(f, "")
+}
+
+// nowInState says what a failed change leaves in the state of a group.
+func nowInState(c session.Change, a session.Applied, failures [streams.Changed + 1]int) string {
+	mayHaveAttached := a.Set+failures[streams.Changed]+failures[streams.Unknown] > 0
+	switch {
+	case c.Kind == session.Create && mayHaveAttached:
+		return notSaved
+	case c.Kind == session.Create:
+		return "Nothing of this create is in the state. Resolve the errors, then apply again."
+	case c.Kind == session.Destroy:
+		return "The state has only the streams that failed. Resolve the errors, then apply again."
+	case c.Kind == session.Redeploy && a.Set == 0:
+		return "The state is still that of the former deployment."
+	}
+	return "The state has what succeeded. Resolve the errors, then apply again to send the rest."
+}
+
+// Refresh returns the diagnostics of a refresh. imported says that it is the read of an import.
+func (r *Reporter) Refresh(of Subject, found session.Refreshed, imported bool) diag.Diagnostics {
+	otherwise := withoutReads
+	if of == Group && imported {
+		otherwise = WithoutGroupImport
+	}
+	return r.reads(of, found.Findings, otherwise)
+}
+
+// DataSource returns the diagnostics of the reads of a data source.
+func (r *Reporter) DataSource(of Subject, failed []session.Finding) diag.Diagnostics {
+	return r.reads(of, failed, WithoutDataSource)
+}
+
+// Query returns the diagnostics of the reads of a query.
+func (r *Reporter) Query(failed []session.Finding) diag.Diagnostics {
+	return r.reads(StreamIDs, failed, WithoutQuery)
+}
+
+// NotListed returns the warning of a query that found no such stream.
+func (r *Reporter) NotListed(id string, err error) diag.Diagnostics {
+	m := warning(session.Finding{Stream: id, Kind: claims.NotListed})
+	m.said = requestAndResponse(asStreamError(err))
+	return r.diagnostics(OneStream, []message{m}, "")
+}
+
+func (r *Reporter) reads(of Subject, findings []session.Finding, otherwise string) diag.Diagnostics {
+	var messages []message
+	for _, f := range findings {
+		messages = append(messages, found(f, otherwise))
+	}
+	return r.diagnostics(of, messages, "")
+}
+
+// Invoke returns the diagnostics of an action.
+func (r *Reporter) Invoke(refusal session.Refusal, failed []session.Finding) diag.Diagnostics {
+	const happened = "the processors of {streams} could not be set"
+	var messages []message
+	for _, f := range failed {
+		messages = append(messages, operationFailed(f, happened, attempted{empty: f.Set.Len() == 0}, "The next apply may not run the action "+
+			"again. To run it, use terraform apply -invoke=ADDRESS with the address of the action."))
+	}
+	return append(r.call(session.Change{}, refusal, ""), r.diagnostics(OneStream, messages, "")...)
+}
+
+// call returns the error of a change that is refused as a whole.
+func (r *Reporter) call(c session.Change, refusal session.Refusal, configured string) (diags diag.Diagnostics) {
+	switch refusal {
+	case session.NotDetachable:
+		diags.Append(notDetachable(c, configured))
+	case session.NotConfigured:
+		diags.Append(NotConfigured("the processors could not be set or detached"))
+	case session.NeedsReads:
+		diags.Append(diag.WithPath(path.Root("on_create"), NeedsReads("Streams Cannot Be Checked",
+			`set on_create = "replace": then the apply detaches what else is attached. `+ifDestroy)))
+	}
+	return diags
+}
+
+const deploymentChanged = "The Deployment Has Changed"
+
+func stateIsOf(c session.Change, configured string) string {
+	return fmt.Sprintf("The state is that of deployment %q, and the provider is configured for deployment %q. ", c.Deployment, configured)
+}
+
+// deploymentChanges is the same for all resources, so that Terraform shows it once.
+func deploymentChanges(c session.Change, configured string) diag.Diagnostic {
+	return diag.NewWarningDiagnostic(deploymentChanged, Paragraphs(
+		stateIsOf(c, configured)+fmt.Sprintf("The apply sends the sets to %q. Streams at %q keep their processors.", configured, c.Deployment),
+		fmt.Sprintf("If both are the same deployment, at another address, set deployment = %q in the provider block: then nothing "+
+			"is sent.", c.Deployment)))
+}
+
+// notDetachable names a stream: in an apply, Terraform does not name the resource.
+func notDetachable(c session.Change, configured string) diag.Diagnostic {
+	var notDetached string
+	switch ids := c.Former.Without(nil); len(ids) {
+	case 0:
+	case 1:
+		notDetached = fmt.Sprintf("The processors of stream %q cannot be detached. ", ids[0])
+	default:
+		notDetached = fmt.Sprintf("The processors of stream %q and %d more streams cannot be detached. ", ids[0], len(ids)-1)
+	}
+	return nothingSentError(deploymentChanged,
+		notDetached+stateIsOf(c, configured)+fmt.Sprintf("A destroy would detach processors at %q that this object never attached.", configured),
+		fmt.Sprintf("To detach the processors at %q, configure that deployment again. To take the set to %q first, apply without the "+
+			"destroy. To leave the processors attached, set on_destroy = \"keep\" and apply, or use a removed block with destroy = "+
+			"false. If the resource is tainted, terraform untaint makes it an update. If an earlier apply replaced the "+
+			"resource and did not end, this may be the old object: remove the resource with terraform state rm, and apply. That "+
+			"sends the set again.", c.Deployment, configured), notChanged)
+}
+
+// NotConfigured is the error of what needs the provider's configuration. happened is a clause.
+func NotConfigured(happened string) diag.Diagnostic {
+	return nothingSentError("Provider Configuration Not Known", Sentence(happened)+" The provider's configuration is not known yet.",
+		"A value in the provider block comes from a resource that has not been applied. Apply that resource first "+
+			"(terraform apply, or terraform apply -target=ADDRESS for that resource alone), then try again.", notChanged)
+}
+
+// RefuseReads returns the error of what reads streams, if the session does not.
+func RefuseReads(refusal session.Refusal, summary, happened, otherwise string) (diags diag.Diagnostics) {
+	switch refusal {
+	case session.NotConfigured:
+		diags.Append(NotConfigured(happened))
+	case session.NeedsReads:
+		diags.Append(NeedsReads(summary, otherwise))
+	}
+	return diags
+}
+
+// NeedsReads is the error of what cannot be done without detect_drift. otherwise is a clause.
+func NeedsReads(summary, otherwise string) diag.Diagnostic {
+	return diag.NewErrorDiagnostic(summary, Paragraphs(
+		"The interface specifies no read, so the provider reads streams only with detect_drift.",
+		"If the deployment serves GET /v2/streams/{id}, set detect_drift = true in the provider block, or STREAM_DETECT_DRIFT=true. "+
+			"Otherwise "+otherwise,
+		strings.TrimSpace(nothingSent)))
+}
+
+// nothingSentError is the error of a call that was not begun.
+func nothingSentError(summary, happened, advice, now string) diag.Diagnostic {
+	return diag.NewErrorDiagnostic(summary, Paragraphs(happened, advice, nothingSent+now))
+}
+
+// notRead is about all imports: Terraform does not count the warnings of imports.
+var notRead = diag.NewWarningDiagnostic("Imported Streams Were Not Read", Paragraphs(
+	"The imports read nothing, so no plan shows which processors the apply detaches: it sends the configured sets, and detaches "+
+		"everything else. This warning is about all imports of the run.",
+	"To see it in a plan, set detect_drift = true, if the deployment serves GET /v2/streams/{id}. Otherwise, ask the operators of "+
+		"the service for the sets before you apply."))
+
+// UnexpectedChange is the error, once, of a stream that has another terminal or fragment type: the plan promised the old value
+// to the resources that depend on it.
+func UnexpectedChange(id, name, old, now string) diag.Diagnostic {
+	return diag.NewAttributeErrorDiagnostic(path.Root(name), "Unexpected Change of the Stream", Paragraphs(
+		fmt.Sprintf("The processors of stream %q were set, but its %s changed from %s to %s outside of Terraform.", id, name, old, now),
+		"The state has the new value. Apply again, to update the resources that depend on it.",
+		nowTrue(streams.Changed, nil)))
+}
+
+// QueryInterrupted is the error of a query that did not list all streams.
+func QueryInterrupted(listed, of int) diag.Diagnostic {
+	return diag.NewErrorDiagnostic(string(streams.KindInterrupted), fmt.Sprintf(
+		"The query was interrupted after %d of %d streams. A query changes nothing: run it again.", listed, of))
+}
+
+// NotRead returns the warning of an import that reads nothing, once in a session.
+func (r *Reporter) NotRead(id string) (diags diag.Diagnostics) {
+	if r.First(1, notRead.Summary(), id) {
+		diags.Append(notRead)
+	}
+	return diags
+}

@@ -1,0 +1,176 @@
+package report
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"regexp"
+
+	"github.com/stream-management/terraform-provider-stream/internal/session"
+	"github.com/stream-management/terraform-provider-stream/internal/streams"
+)
+
+// What to do where the deployment serves no reads.
+const (
+	withoutReads      = "set detect_drift = false, or unset STREAM_DETECT_DRIFT."
+	WithoutDataSource = "remove the data source: the operators of the service know what is attached, and the state of a resource has " +
+		"the set that was sent last."
+	WithoutQuery       = "write the resources by hand."
+	WithoutGroupImport = "remove the import, and apply the group: a create sends each set once, and detaches what is not in the sets."
+)
+
+// readFailed is the message of a failed read. otherwise is what to do where the deployment serves no reads.
+func readFailed(f session.Finding, otherwise string) message {
+	e := asStreamError(f.Err)
+	return failure(e, f.Stream, "{streams} could not be read", hint(e, attempted{otherwise: otherwise}), "Nothing was changed by this read.")
+}
+
+// changeTriggers helps where create_before_destroy puts the former object back into the state.
+const changeTriggers = "If the next plan shows no changes, change a value in triggers."
+
+// notSaved is true of every failed create. With create_before_destroy, Terraform keeps the former object.
+const notSaved = "Nothing of this create is in the state: if you remove the resource now, its processors may stay attached. Apply " +
+	"again. " + changeTriggers
+
+// changeFailed is the message of an operation that failed in the apply of a change.
+func changeFailed(of Subject, c session.Change, f session.Finding) message {
+	_, stays := c.Want[f.Stream]
+	e, done := asStreamError(f.Err), "updated"
+	switch {
+	case !stays:
+		done = "detached"
+	case c.Kind == session.Create:
+		done = "set"
+	}
+	next, left := "", f.Operation.Facts.Left
+	switch {
+	case c.Kind != session.Create, of == Group: // a group says it once
+	case e.Outcome == streams.NotChanged && (left == nil || left.Len() == 0):
+	case e.Repeated:
+		next = changeTriggers
+	default:
+		next = notSaved
+	}
+	did := attempted{empty: f.Operation.Decision.Send && f.Set.Len() == 0, leaves: !stays, creates: c.Kind == session.Create}
+	return operationFailed(f, "the processors of {streams} could not be "+done, did, next)
+}
+
+// operationFailed is the message of an operation that failed, or was refused. happened is a clause; next is what else to know
+// before the next apply.
+func operationFailed(f session.Finding, happened string, did attempted, next string) message {
+	if f.Err == nil {
+		return refused(f, happened)
+	}
+	e, o := asStreamError(f.Err), f.Operation
+	advice, own := join(" ", hint(e, did), next), nowTrue(o.Now())
+	if left := o.Facts.Left; left != nil && left.Len() > 0 {
+		advice = join(" ", hint(e, did), fmt.Sprintf("In this run, an object that had set %s left the stream and sent nothing, so "+
+			"the processors may still be attached.", left), next)
+	}
+	return failure(e, f.Stream, happened, advice, own)
+}
+
+// failure is the message of a request that failed, or that was not sent.
+func failure(e *streams.Error, id, happened, advice, now string) message {
+	head := happened + "."
+	if e.TokenRequest {
+		head += " The token request to oauth2.token_url failed."
+	}
+	m := message{stream: id, head: head, summary: string(e.Kind), cause: causeOf(e, id), advice: advice, own: now}
+	if !e.TokenRequest && !cannotRead(e) {
+		m.attribute = map[streams.Kind]string{streams.KindBadRequest: "processor_ids", streams.KindNotFound: "stream_id"}[e.Kind]
+	}
+	if e.Repeated {
+		m.short = repeated(e, m.about(fmt.Sprintf("stream %q", id), ""), advice, now)
+	}
+	if e.Reason != "" {
+		head += " " + Sentence(e.Reason)
+	}
+	m.head, m.said = head, requestAndResponse(e)
+	return m
+}
+
+// causeOf is the same for streams that got the same answer. Many services name the stream in their messages.
+func causeOf(e *streams.Error, id string) string {
+	name := regexp.MustCompile(`(^|[^\pL\pN])` + regexp.QuoteMeta(id) + `($|[^\pL\pN])`)
+	return fmt.Sprint(e.TokenRequest, e.Status, name.ReplaceAllString(e.Message, "${1}…${2}"))
+}
+
+// repeated is the detail of an error that has the cause of another one. There may be hundreds, so it has at most six lines
+// of 78 characters, of which about 74 are used. Another error has the whole cause.
+func repeated(e *streams.Error, happened, advice, now string) string {
+	if e.Attempts == 0 {
+		now = nothingSent + now
+	}
+	cause, response := []rune(e.Reason), []rune(nil)
+	if e.Responded() {
+		response = []rune(join(": ", e.Reason, streams.StatusText(e.Status), e.Message))
+	}
+	room := max(20, (6-(len(now)+77)/78)*74-len(happened)-len(advice)-3)
+	if response != nil && (e.Reason == "" || len(response) <= room) {
+		cause = response
+	}
+	if len(cause) > room {
+		cause = append(cause[:room-1], '…')
+	}
+	return happened + " " + Sentence(string(cause)) + " " + advice + "\n" + now
+}
+
+// requestAndResponse returns "" if there was no request to send.
+func requestAndResponse(e *streams.Error) string {
+	if e.URL == "" {
+		return ""
+	}
+	response := "no valid response"
+	switch {
+	case e.Responded():
+		response = streams.StatusText(e.Status)
+	case e.Attempts == 0:
+		response = "no request was sent"
+	}
+	text := fmt.Sprintf("%s %s → %s", e.Method, e.URL, response)
+	if e.Attempts > 1 {
+		text += fmt.Sprintf(" (%d attempts)", e.Attempts)
+	}
+	if e.RequestID != "" {
+		text += "\nRequest id: " + e.RequestID
+	}
+	if e.Location != "" {
+		text += "\nLocation: " + e.Location
+	}
+	switch {
+	case !e.Responded(), e.Status/100 == 2 && e.Message == "":
+	case e.Message == "":
+		text += "\nThe response has no message."
+	case e.Documented:
+		text += "\nThe " + e.Receiver() + " said: " + e.Message
+	default:
+		text += "\nThe response does not have the documented form: " + e.Message
+	}
+	return text
+}
+
+// asStreamError finds the client's error. An operation that ended before the client was called, such as
+// an interrupted wait for another operation, gets an error of the same form.
+func asStreamError(err error) *streams.Error {
+	if e, ok := errors.AsType[*streams.Error](err); ok {
+		return e
+	}
+	e := &streams.Error{Kind: streams.KindInterrupted, Err: err}
+	wait, late := (*session.WaitError)(nil), errors.Is(err, context.DeadlineExceeded)
+	other := errors.As(err, &wait) && wait.ForOther
+	switch {
+	case late && other:
+		e.Reason = "another operation on the same stream did not end in time"
+	case late:
+		e.Reason = "the time limit was over before anything was sent"
+	case other:
+		e.Reason = "the operation was interrupted while it waited for another one on the same stream"
+	default:
+		e.Reason = "the operation was interrupted before anything was sent"
+	}
+	if late {
+		e.Kind = streams.KindTimeout
+	}
+	return e
+}

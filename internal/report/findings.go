@@ -1,0 +1,158 @@
+package report
+
+import (
+	"fmt"
+
+	"github.com/stream-management/terraform-provider-stream/internal/claims"
+	"github.com/stream-management/terraform-provider-stream/internal/session"
+)
+
+// text is what a finding says. {own} stands for a set of processors.
+type text struct{ summary, attribute, head, advice string }
+
+const (
+	forAMoment  = "Processors May Be Detached for a Moment"
+	avoidMoment = "To avoid such a gap for many streams, set on_destroy = \"keep\" on the resources that leave, and apply that " +
+		"change first: one apply, which sends nothing. For a few renamed resources or for_each keys, add a moved block for each."
+	createdFirst = "If this resource has create_before_destroy, set on_destroy = \"keep\" and apply that change first, or remove " +
+		"create_before_destroy. Otherwise, ignore this warning."
+	ifDestroy = "If this is terraform destroy, add -refresh=false."
+)
+
+var texts = [claims.FindingCount]text{
+	claims.ResendingUnknown: {"Outcome of an Earlier Operation Unknown", "",
+		"An earlier update or destroy of this stream failed, and may or may not have taken effect. The processors of the stream may " +
+			"differ from the state, so this plan sends the set again.", ""},
+	claims.Resending: {"Set May Be Sent Again", "", // an apply that plans this resource first sends nothing
+		"Another resource of this plan has the same stream, and will be destroyed or move to another stream. If Terraform does that " +
+			"first, it leaves the stream with other processors, and this resource sends its set again without a change of its " +
+			"configuration. The other processors: {own}.", ""},
+	claims.DetachedFirst: {forAMoment, "",
+		"Another resource of this plan leaves this stream and detaches its processors. Terraform may run that operation before it " +
+			"applies this resource, and the stream has no processors in between.",
+		avoidMoment},
+	claims.DroppedFirst: {forAMoment, "",
+		"This group drops the stream and detaches its processors, and another resource of this plan sets the processors. Terraform " +
+			"may run the update of this group first, and the stream has no processors in between.",
+		"To keep the processors attached throughout, set on_destroy = \"keep\" in this group, in the same apply."},
+	claims.MarkMayBeLost: {forAMoment, "",
+		"This resource moves to another stream, and another resource of this plan takes this stream over. If this resource has " +
+			"create_before_destroy, the destroy of the old object may detach the processors before the other resource is applied.",
+		createdFirst},
+	claims.MarkMayBeLostToState: {"Another Resource Has the Stream", "",
+		"This resource moves to another stream, and another resource keeps this stream with its processors. But if this resource " +
+			"has create_before_destroy, the destroy of the old object detaches the processors, and the state of the other resource " +
+			"becomes untrue.",
+		createdFirst},
+	claims.DropUnknown: {"Another Resource Has the Stream", "",
+		"The streams of a group of this plan are known after apply, and the state of the group has this stream. If the group drops " +
+			"the stream, the apply may detach the processors, and the state of the other resource becomes untrue.",
+		"Let only single sets of the group depend on other resources."},
+	claims.MayBeLeftBehind: {"Another Resource Has the Stream", "",
+		"This plan destroys an object with this stream, and another resource keeps the stream with its processors. An earlier apply " +
+			"may have replaced the object, and not have ended. If so, and if this apply also creates resources or the destroy has failed before, then the " +
+			"destroy may detach the processors, and the state of the other resource becomes untrue.",
+		"If an earlier apply did not end, change a value in triggers of the other resource in the same apply: then the stream gets " +
+			"its set. Otherwise, ignore this warning."},
+	claims.WillBeDetached: {"Processors Will Be Detached", "processor_ids",
+		"The stream has processors that are not in the planned set, and the apply detaches them: {own}.",
+		"To keep them, add them to the set. If another configuration manages them, let only one configuration manage the stream."},
+	claims.OwnWillBeDetached: {"Processors Will Be Detached", "processor_ids",
+		"The replacement of this resource detaches processors that are not in the planned set: {own}.",
+		"If this resource has create_before_destroy, Terraform tells the apply nothing of the old object, and the apply refuses to detach " +
+			"its processors, because on_create is \"refuse\". Then change the set first, without a replacement, or set on_create = \"replace\"."},
+	claims.CreateWillFail: {"Create Will Fail", "stream_id", // does not block each plan and destroy
+		"The refresh of this run found that the service does not know this stream any more, so the planned create will fail.",
+		"Remove the stream from the configuration, correct its id, or create the stream in the service first."},
+
+	claims.WereDetached: {"Processors Were Detached", "",
+		"An object that was replaced had this stream, and its destroy has detached the processors. Terraform passes nothing from the " +
+			"plan to the destroy of an object that is tainted, replaced with -replace, or has create_before_destroy, so the destroy did " +
+			"not know resources with this stream that this apply does not change.",
+		"If another resource has the stream, change a value in its triggers and apply again."},
+	claims.DetachedForAMoment: {"Processors Were Detached for a Moment", "", // an id that is known after apply may be that of the stream
+		"In this run, a resource left this stream and detached its processors, and this resource attached its set afterwards. " +
+			"In between, the stream had no processors.",
+		avoidMoment},
+	claims.StayAttached: {"Processors Stay Attached", "",
+		"The destroyed object was one that a create_before_destroy had left behind, and another resource may have the stream now. So the " +
+			"destroy sent nothing, and the stream may still have the processors of the old object: {own}.",
+		"If no resource has the stream, and it must not keep the processors, apply a stream_processors resource with this stream_id and " +
+			"processor_ids = [], and then remove that resource."},
+	claims.StayAttachedBesideFailure: {"Processors Stay Attached", "",
+		"The destroy left the stream to another resource, which could not be applied. The stream may still have the processors of this " +
+			"resource: {own}.",
+		"Resolve the error of the other resource, then apply again: it sends its set."},
+
+	claims.Gone: {"Stream Is Gone", "",
+		"The service does not know this stream any more. This run goes on without it; the state drops it when the run is applied.", ""},
+	claims.NotListed: {"Stream Not Found", "stream_ids", "The service does not know this stream, so the stream is not listed.", ""},
+}
+
+// warning is the message of a finding that is no error.
+func warning(f session.Finding) message {
+	t := texts[f.Kind]
+	m := message{stream: f.Stream, warns: true, summary: t.summary, attribute: t.attribute, cause: fmt.Sprint(f.Kind), head: t.head, advice: t.advice}
+	switch f.Kind {
+	case claims.Resending, claims.StayAttached:
+		m.own, m.inDestroy = f.Other.String(), f.Kind == claims.StayAttached
+	case claims.WillBeDetached, claims.OwnWillBeDetached:
+		m.own = f.Shown
+	case claims.StayAttachedBesideFailure:
+		m.own, m.inDestroy = f.Other.String(), true
+		m.last = nowTrue(f.Operation.Now())
+	case claims.WereDetached:
+		m.inDestroy = true
+	case claims.NotFoundOnDestroy:
+		return notFoundOnDestroy(f)
+	}
+	return m
+}
+
+// notFoundOnDestroy has few lines, because Terraform merges no warnings of a destroy.
+func notFoundOnDestroy(f session.Finding) message {
+	e, found := f.Operation.NotFound, "The service does not know {streams} at this address."
+	if !e.Documented {
+		found = "The response to the destroy of {streams} was 404 Not Found, but does not have the form of the service's own errors."
+	}
+	return message{
+		stream: f.Stream, warns: true, inDestroy: true, summary: "Stream Not Found", cause: fmt.Sprint(e.Documented),
+		head: found + " If it exists, its processors are still attached: check base_url.\n" + requestAndResponse(e),
+		own:  nowTrue(e.Outcome, e.Stream),
+	}
+}
+
+// refused is the message of a refusal about one stream. happened is the clause of an operation.
+func refused(f session.Finding, happened string) message {
+	m := message{stream: f.Stream, attribute: "processor_ids", last: nothingSent + notChanged}
+	switch f.Refusal {
+	case claims.ConflictingSets: // nobody knows in the plan of the second resource whether the first one has been applied
+		m.summary = "Conflicting Processor Sets"
+		m.head = "Two resources set the processors of {streams}: {own}. Each update replaces the whole set, so the resource that is " +
+			"applied last would win."
+		m.own = fmt.Sprintf("one to %s, another one to %s", f.Other, f.Set)
+		m.advice = "Let one resource manage the stream, with all of its processors, and remove the stream from the other one."
+		m.last = nothingSent + notChangedHere
+	case claims.StreamIsKept: // Terraform calls only the group in the apply, and passes it nothing from its plan
+		m.summary, m.attribute = "Another Resource Keeps the Stream", ""
+		m.head = "A group of this plan drops {streams}, and would leave these processors attached: {own}. Another resource of this plan has " +
+			"the stream too, with another set, and would send nothing: its state would become untrue."
+		m.own = f.Other.String()
+		m.advice = "Change a value in triggers of the other resource in the same apply, so that the other resource sends its set. If both " +
+			"resources have the same set, on_destroy = \"keep\" in the group is enough."
+	case claims.DetachesOthers:
+		m.summary = "Processors Would Be Detached"
+		m.head = "Some processors of {streams} are not in the planned set: {own}. The apply would detach them, and on_create is \"refuse\"."
+		m.own = f.Shown
+		m.advice = "To keep them, add them to the set, or, if no object of the resource is in the state, adopt the stream with an import " +
+			"block. To detach them, set on_create = \"replace\". If a resource was renamed, add a moved block. " + ifDestroy
+		m.last = "No update was sent. " + notChangedHere
+	case claims.Blocked:
+		m.summary, m.attribute = "Stream Left Alone", ""
+		m.head = happened + ". An operation of another resource on this stream has failed."
+		m.advice = "The other resource is still in the state, with the values from before the failed operation, and a change by this " +
+			"resource could make those values untrue. Resolve the error of the other resource, then apply again."
+		m.own, m.last = nothingSent+nowTrue(f.Operation.Now()), ""
+	}
+	return m
+}

@@ -1,0 +1,142 @@
+package report
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/stream-management/terraform-provider-stream/internal/streams"
+	"github.com/stream-management/terraform-provider-stream/internal/streamstest"
+)
+
+// Each row of the table is the hint of at least one failure here, and says what it must.
+func TestHints(t *testing.T) {
+	t.Parallel()
+	const testURL = "https://streams.example.com/v2/streams/cam-1"
+	update := func(status int, kind streams.Kind) streams.Error {
+		return streams.Error{Kind: kind, Method: "PATCH", URL: testURL, Status: status, Documented: true, Attempts: 1, Credentials: "a bearer token"}
+	}
+	page := func(e streams.Error) streams.Error { e.Documented = false; return e }
+	token := func(e streams.Error) streams.Error { e.Method, e.TokenRequest = "POST", true; return e }
+	read := func(e streams.Error) streams.Error { e.Method = "GET"; return e }
+	merged := func(e streams.Error) streams.Error {
+		e.Outcome, e.Stream = streams.Changed, &streams.Stream{ID: "cam-1"}
+		return e
+	}
+	without := func(cause error) streams.Error {
+		return streams.Error{Kind: streams.KindConnection, Method: "PATCH", URL: testURL, Attempts: 1, Err: errors.Join(cause, errors.New("x"))}
+	}
+	withCredentials := func(sent string) streams.Error {
+		e := update(401, streams.KindAuthentication)
+		e.Credentials = sent
+		return e
+	}
+	afterStatus := update(503, streams.KindConnection)
+	afterStatus.Err, afterStatus.Outcome = errors.New("refused"), streams.Unknown
+	notSent := without(context.DeadlineExceeded)
+	notSent.Attempts = 0
+	clientTimeout := update(0, streams.KindTimeout)
+	clientTimeout.Err = errors.New("no response")
+	const bad, generic = streams.KindBadRequest, streams.KindGeneric
+
+	none, leaves, creates := attempted{}, attempted{empty: true, leaves: true}, attempted{creates: true}
+	used := map[int]bool{}
+	for name, test := range map[string]struct {
+		err  streams.Error
+		did  attempted
+		want []string
+		not  []string
+	}{
+		"interrupted": {without(context.Canceled), none, []string{"Apply again when you are ready."}, nil},
+		"bad token file": {streams.Error{Kind: streams.KindAuthentication, Err: errors.Join(streams.ErrSecretFile, errors.New("x"))}, none,
+			[]string{"relative to the folder where Terraform runs"}, []string{"base_url"}},
+		"token file in UTF-16": {streams.Error{Kind: streams.KindAuthentication, Err: errors.Join(streams.ErrSecretFile, streams.ErrUTF16)}, none,
+			[]string{"Windows PowerShell"}, []string{"base_url", "mounted"}},
+		"not sent":            {without(streams.ErrNotSent), none, []string{"this machine"}, []string{"base_url", "service"}},
+		"proxy":               {without(streams.ErrProxyRefused), none, []string{"HTTPS_PROXY", "NO_PROXY"}, []string{"base_url", "credentials"}},
+		"wait for a token":    {without(streams.ErrTokenWait), none, []string{"oauth2.token_url", "timeouts of the resource"}, []string{"base_url", "service"}},
+		"rate limit":          {without(streams.ErrRateLimit), none, []string{"requests_per_second"}, []string{"base_url", "slow"}},
+		"wait for the stream": {streams.Error{Kind: streams.KindTimeout, Err: context.DeadlineExceeded}, none, []string{"Another operation on the same stream"}, []string{"base_url"}},
+		"wait for a turn":     {notSent, none, []string{"max_concurrent_requests", "timeouts of the resource"}, []string{"base_url", "slow"}},
+
+		"read, 404 of a proxy": {read(page(update(404, streams.KindNotFound))), none, []string{"detect_drift = false"}, nil},
+		"read, 404":            {read(update(404, streams.KindNotFound)), none, []string{"stream may not exist"}, []string{"detect_drift"}},
+		"read, 405":            {read(update(405, bad)), none, []string{"detect_drift = false"}, nil},
+		"read, 500":            {read(update(500, generic)), none, []string{"temporary fault"}, []string{"detect_drift"}},
+
+		"empty set, 400":         {update(400, bad), leaves, []string{`on_destroy = "keep"`}, nil},
+		"empty set, merged":      {merged(update(200, streams.KindUnexpected)), leaves, []string{`on_destroy = "keep"`}, nil},
+		"empty set of an update": {update(422, bad), attempted{empty: true}, []string{"may not accept an empty set"}, []string{"destroy"}},
+		"create, 404":            {update(404, streams.KindNotFound), creates, []string{"create the stream in the service"}, nil},
+		"403, no credentials": {func() streams.Error { e := withCredentials("no credentials"); e.Status = 403; return e }(), none,
+			[]string{"The request carried no credentials. Set token"}, []string{"permit"}},
+		"empty set, 405":        {update(405, bad), leaves, []string{"Check base_url"}, []string{"keep"}},
+		"empty set, 500":        {update(500, generic), leaves, []string{"Apply again later"}, []string{"keep"}},
+		"empty set, token, 400": {token(update(400, streams.KindAuthentication)), leaves, []string{"oauth2.client_id"}, []string{"keep"}},
+
+		"unknown authority":        {without(streams.ErrUnknownAuthority), none, []string{"tls.ca_cert_pem", "check base_url"}, []string{"client_cert_pem", "server_name"}},
+		"unknown authority, token": {token(without(streams.ErrUnknownAuthority)), none, []string{"tls.ca_cert_pem", "check oauth2.token_url"}, []string{"base_url"}},
+		"wrong name":               {without(streams.ErrWrongName), none, []string{"tls.server_name", "base_url"}, []string{"ca_cert_pem", "client_cert_pem"}},
+		"expired":                  {without(streams.ErrExpired), none, []string{"renew its certificate", "clock"}, []string{"ca_cert_pem", "server_name", "client_cert_pem"}},
+		"not TLS":                  {without(streams.ErrNotTLS), none, []string{"may not use TLS", "http://"}, []string{"_pem", "server_name"}},
+		"client certificate":       {without(streams.ErrClientCertificate), none, []string{"tls.client_cert_pem and tls.client_key_pem"}, []string{"ca_cert_pem", "server_name"}},
+		"TLS version":              {without(streams.ErrTLS), none, []string{"TLS 1.2"}, []string{"_pem"}},
+		"proxy credentials":        {without(streams.ErrProxyCredentials), none, []string{"HTTPS_PROXY"}, []string{"base_url"}},
+		"407":                      {page(update(407, bad)), none, []string{"user name and password in HTTPS_PROXY"}, []string{"processor_ids"}},
+		"redirect":                 {page(update(301, streams.KindRedirect)), none, []string{"change base_url to that address"}, nil},
+
+		"token, 400":         {token(update(400, streams.KindAuthentication)), none, []string{"carried a bearer token.", "may not know the client", "oauth2.client_id", "oauth2.token_url"}, []string{"base_url"}},
+		"token, 403":         {token(update(403, streams.KindAuthentication)), none, []string{"oauth2.token_url"}, []string{"the client", "base_url"}},
+		"token, 429":         {token(update(429, bad)), none, []string{"oauth2.token_url"}, []string{"base_url"}},
+		"token, 200":         {token(page(update(200, streams.KindUnexpected))), none, []string{"login page", "oauth2.token_url"}, []string{"base_url"}},
+		"token, 500":         {token(update(500, generic)), none, []string{"token endpoint may have a temporary fault", "oauth2.token_url"}, []string{"base_url", "service"}},
+		"token, 501":         {token(update(501, generic)), none, []string{"token endpoint may not offer", "oauth2.token_url"}, []string{"base_url", "service"}},
+		"token, 504":         {token(update(504, streams.KindTimeout)), none, []string{"token endpoint", "oauth2.token_url"}, []string{"base_url", "service"}},
+		"token, no response": {token(without(errors.New("refused"))), none, []string{"token endpoint may be down", "oauth2.token_url"}, []string{"base_url", "service"}},
+
+		"merged":               {merged(update(200, streams.KindUnexpected)), none, []string{"merge sets"}, nil},
+		"not a stream":         {page(update(200, streams.KindUnexpected)), none, []string{"may not have come from the service", "base_url"}, nil},
+		"429":                  {update(429, bad), none, []string{"requests_per_second", "-parallelism"}, nil},
+		"401":                  {withCredentials(`the basic_auth of user "me"`), none, []string{`The request carried the basic_auth of user "me".`}, nil},
+		"401, no credentials":  {withCredentials("no credentials"), none, []string{"The request carried no credentials.", "token, token_file, basic_auth, oauth2"}, []string{"expired"}},
+		"401 of a proxy":       {page(update(401, streams.KindAuthentication)), none, []string{"may not have come from the service", "proxy"}, []string{"carried"}},
+		"403":                  {update(403, streams.KindUnauthorized), none, []string{"The request carried a bearer token.", "may not permit"}, nil},
+		"403 of a proxy":       {page(update(403, streams.KindUnauthorized)), none, []string{"may not have come from the service", "proxy"}, []string{"permit"}},
+		"404":                  {update(404, streams.KindNotFound), none, []string{"stream may not exist", "id of the stream"}, nil},
+		"404 of a proxy":       {page(update(404, streams.KindNotFound)), none, []string{"may not have come from the service", "base_url"}, nil},
+		"405":                  {update(405, bad), none, []string{"may not offer this operation at this address", "base_url"}, []string{"processor_ids"}},
+		"409":                  {update(409, bad), none, []string{"Apply again"}, []string{"processor_ids"}},
+		"413":                  {page(update(413, bad)), none, []string{"too large"}, []string{"may not know"}},
+		"400 of a web server":  {page(update(400, bad)), none, []string{"base_url", "https://"}, []string{"processor_ids"}},
+		"400":                  {update(400, bad), none, []string{"may not know one of the processor ids"}, nil},
+		"422":                  {update(422, bad), none, []string{"may not know one of the processor ids"}, []string{"keep"}},
+		"415":                  {update(415, bad), none, []string{"base_url"}, []string{"processor_ids"}},
+		"504":                  {update(504, streams.KindTimeout), none, []string{"slow or overloaded", "Apply again later"}, []string{"request_timeout"}},
+		"408":                  {update(408, streams.KindTimeout), none, []string{"slow or overloaded", "Apply again later"}, []string{"another version"}},
+		"timeout":              {clientTimeout, none, []string{"request_timeout", "base_url"}, nil},
+		"502":                  {update(502, streams.KindBadGateway), none, []string{"A proxy may not reach the service"}, nil},
+		"500":                  {update(500, generic), none, []string{"temporary fault", "Apply again later"}, nil},
+		"503, then no service": {afterStatus, none, []string{"temporary fault"}, nil},
+		"no service":           {without(errors.New("refused")), none, []string{"base_url", "HTTPS_PROXY"}, nil},
+	} {
+		test.did.otherwise = "set detect_drift = false."
+		got := hint(&test.err, test.did)
+		used[slices.IndexFunc(hints(&test.err, test.did), func(a advice) bool { return a.text == got })] = true
+		streamstest.WantText(t, got, test.want...)
+		for _, part := range test.not {
+			if strings.Contains(got, part) {
+				t.Errorf("%s: %q in %q", name, part, got)
+			}
+		}
+		if !strings.HasSuffix(got, ".") {
+			t.Errorf("%s: %q", name, got)
+		}
+	}
+	for i, h := range hints(new(streams.Error), attempted{}) {
+		if !used[i] {
+			t.Errorf("no failure has the hint of row %d: %s", i, h.text)
+		}
+	}
+}

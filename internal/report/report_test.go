@@ -1,0 +1,176 @@
+package report
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+	"unicode/utf8"
+
+	"github.com/hashicorp/terraform-plugin-framework/diag"
+
+	"github.com/stream-management/terraform-provider-stream/internal/claims"
+	"github.com/stream-management/terraform-provider-stream/internal/config"
+	"github.com/stream-management/terraform-provider-stream/internal/session"
+	"github.com/stream-management/terraform-provider-stream/internal/streams"
+	"github.com/stream-management/terraform-provider-stream/internal/streamstest"
+)
+
+const id = "cam-1"
+
+var (
+	first    = streams.NewProcessorSet("p1")
+	reported = &streams.Stream{ProcessorIDs: streams.NewProcessorSet("p1", "p2")}
+	updates  = session.Change{Kind: session.Update, Want: session.Sets{id: &first}}
+)
+
+func failed(outcome streams.Outcome, s *streams.Stream) *streams.Error {
+	return &streams.Error{Kind: streams.KindGeneric, Method: "PATCH", URL: "https://host", Attempts: 1, Outcome: outcome, Stream: s}
+}
+
+// applied returns the details of the diagnostics of an apply.
+func applied(of Subject, findings ...session.Finding) (details []string) {
+	for _, d := range New().Apply(of, updates, session.Applied{Findings: findings, Failed: true, Set: 1, Left: 2}, "") {
+		details = append(details, d.Detail())
+	}
+	return details
+}
+
+func operation(err error, facts claims.Facts) session.Finding {
+	return session.Finding{Stream: id, Err: err, Operation: &session.Operation{Err: err, Facts: facts}}
+}
+
+func TestFindingsHaveTexts(t *testing.T) {
+	t.Parallel()
+	for kind, text := range texts {
+		if hasOwn := claims.Finding(kind) == claims.NotFoundOnDestroy || kind == 0; !hasOwn && (text.summary == "" || text.head == "") {
+			t.Errorf("finding %d is %+v", kind, text)
+		}
+	}
+}
+
+// Every diagnostic about an operation ends with what is now true. All outcomes are here.
+func TestNowTrue(t *testing.T) {
+	t.Parallel()
+	const (
+		unchanged = "The stream was not changed."
+		here      = "The stream was not changed by this resource."
+		changed   = "The stream was changed."
+		mayHave   = "The stream may or may not have been changed; apply again: sending the same set twice is safe."
+		nothing   = "Nothing was sent by this operation. "
+		nowBoth   = `The service reports that the stream now has ["p1", "p2"].`
+	)
+	one := func(f session.Finding) string { return applied(OneStream, f)[0] }
+	refusal := func(r claims.Refusal, facts claims.Facts) session.Finding {
+		return session.Finding{Stream: id, Refusal: r, Operation: &session.Operation{Decision: claims.Decision{Refusal: r}, Facts: facts}}
+	}
+	plan := func(r claims.Refusal) string {
+		return New().Plan(OneStream, updates, session.Planned{Findings: []session.Finding{{Stream: id, Refusal: r}}}, "")[0].Detail()
+	}
+	left := func(kind claims.Finding, e *streams.Error, facts claims.Facts) string {
+		return one(session.Finding{Stream: id, Kind: kind, Operation: &session.Operation{NotFound: e, Facts: facts}})
+	}
+	streamstest.WantText(t, one(operation(failed(streams.NotChanged, nil), claims.Facts{Left: &first})), `an object that had set ["p1"] left the stream and sent nothing`)
+	unsent, wait := claims.Facts{Reported: reported}, &session.WaitError{Err: context.Canceled}
+	for name, test := range map[string]struct{ detail, want string }{
+		"refused":               {one(operation(failed(streams.NotChanged, nil), claims.Facts{})), unchanged},
+		"unknown":               {one(operation(failed(streams.Unknown, nil), claims.Facts{})), mayHave},
+		"merged":                {one(operation(failed(streams.Changed, reported), claims.Facts{})), nowBoth},
+		"left by another one":   {one(operation(failed(streams.NotChanged, nil), claims.Facts{Left: &first})), unchanged},
+		"read":                  {one(session.Finding{Stream: id, Err: failed(streams.Unknown, nil)}), "Nothing was changed by this read."},
+		"wait":                  {one(operation(wait, claims.Facts{})), unchanged},
+		"wait for another one":  {one(operation(&session.WaitError{ForOther: true, Err: context.Canceled}, claims.Facts{Unknown: true})), mayHave},
+		"interrupted":           {one(operation(wait, unsent)), nowBoth},
+		"not configured":        {NotConfigured("it could not be done").Detail(), nothing + unchanged},
+		"conflict":              {one(refusal(claims.ConflictingSets, unsent)), nothing + here},
+		"left alone":            {one(refusal(claims.Blocked, claims.Facts{})), nothing + unchanged},
+		"left alone, unknown":   {one(refusal(claims.Blocked, claims.Facts{Reported: reported, Unknown: true})), nothing + mayHave},
+		"left, other failed":    {left(claims.StayAttachedBesideFailure, nil, claims.Facts{Unknown: true}), mayHave},
+		"gone on destroy":       {left(claims.NotFoundOnDestroy, failed(streams.NotChanged, nil), claims.Facts{}), unchanged},
+		"gone, after a failure": {left(claims.NotFoundOnDestroy, failed(streams.Unknown, nil), claims.Facts{}), mayHave},
+		"unexpected change":     {UnexpectedChange(id, "terminal_id", "t1", "t2").Detail(), changed},
+		"group, dropped":        {plan(claims.StreamIsKept), nothing + unchanged},
+		"processors of others":  {plan(claims.DetachesOthers), "No update was sent. " + here},
+	} {
+		if !strings.HasSuffix(test.detail, "\n"+test.want) {
+			t.Errorf("%s: the last paragraph is not %q: %s", name, test.want, test.detail)
+		}
+	}
+}
+
+// A group has one error for each answer, quoted once, and names all of its streams with what is their own.
+func TestCauses(t *testing.T) {
+	t.Parallel()
+	var findings []session.Finding
+	add := func(n int, status int, message string, outcome streams.Outcome) {
+		for range n {
+			e := failed(outcome, nil)
+			name := fmt.Sprintf("s%04d", len(findings))
+			e.Status, e.Documented, e.Message = status, true, strings.ReplaceAll(message, "{id}", name)
+			f := operation(e, claims.Facts{})
+			f.Stream = name
+			findings = append(findings, f)
+		}
+	}
+	add(2, 503, "busy with {id}", streams.NotChanged)
+	add(1, 503, "busy with {id}", streams.Unknown)
+	add(1200, 503, "busy", streams.NotChanged)
+	add(1, 500, "busy", streams.NotChanged)
+	details := applied(Group, findings...)
+	if len(details) != 3 {
+		t.Fatalf("%d errors: %s", len(details), strings.Join(details, "\n---\n"))
+	}
+	streamstest.WantText(t, details[0], "The processors of 3 streams could not be detached.", "said: busy with s0000\n",
+		"\n\"s0000\", \"s0001\": The stream was not changed.\n\"s0002\": The stream may or may not")
+	streamstest.WantText(t, details[1], `"s1002": The stream was not changed.`, "\nand 200 more streams")
+	streamstest.WantText(t, details[2], `The processors of stream "s1203" could not`, "1 stream has its planned set. 2 streams were left as on_destroy says. "+
+		"1203 streams were not changed. 1 stream may or may not have been changed. The state has what succeeded.")
+	if strings.Contains(details[1], "s1003") || strings.Contains(details[0], "planned set") {
+		t.Errorf("too much: %s", details)
+	}
+}
+
+// An error that repeats another's cause has at most six lines of 78 characters, also with long texts from outside, and so has
+// the warning of a destroy. Both end with what is now true.
+func TestShortDetails(t *testing.T) {
+	t.Parallel()
+	const id = "6ba7b810-9dad-11d1-80b4-00c04fd430c8"
+	check := func(name string, d diag.Diagnostic, want ...string) {
+		t.Helper()
+		streamstest.WantText(t, d.Detail(), want...)
+		lines := 0
+		for line := range strings.Lines(d.Detail()) {
+			lines += (utf8.RuneCountInString(line) + 76) / 77 // TestAccFleetOutput counts those of a CLI
+		}
+		if lines > 6 {
+			t.Errorf("%s: %d lines:\n%s", name, lines, d.Detail())
+		}
+	}
+	for name, e := range map[string]streams.Error{
+		"credentials": {Kind: streams.KindAuthentication, Status: 401, Documented: true, Credentials: "a bearer token from STREAM_TOKEN",
+			Reason: "the service has rejected the same credentials for other streams"},
+		"no credentials": {Kind: streams.KindAuthentication, Status: 401, Documented: true, Credentials: config.NoCredentials},
+		"a proxy":        {Kind: streams.KindAuthentication, Status: 401},
+		"token request": {Kind: streams.KindAuthentication, Status: 401, TokenRequest: true,
+			Credentials: `the client_secret of the oauth2 client "terraform" from STREAM_OAUTH2_CLIENT_SECRET`},
+		"503": {Kind: streams.KindGeneric, Status: 503, Attempts: 1, Outcome: streams.Unknown},
+		"no connection": {Kind: streams.KindConnection, Attempts: 1, Err: errors.New("refused"),
+			Reason: "the connection failed: dial tcp: lookup streams.staging.example.com on 127.0.0.53:53: no such host"},
+		"no response": {Kind: streams.KindTimeout, Attempts: 1, Err: errors.New("none"), Outcome: streams.Unknown,
+			Reason: "the service did not respond within 6s (shortened from 30s after other failures)"},
+	} {
+		e.Method, e.URL, e.Repeated, e.Message = "PATCH", "https://streams.example.com/v2/streams/"+id, true, strings.Repeat("a long message ", 30)
+		c, f := session.Change{Kind: session.Update, Want: session.Sets{id: &first}}, operation(&e, claims.Facts{})
+		f.Stream = id
+		if e.Outcome == streams.Unknown {
+			c.Kind = session.Create
+		}
+		d := New().Apply(OneStream, c, session.Applied{Findings: []session.Finding{f}}, "")[0]
+		check(name, d, hint(&e, attempted{creates: c.Kind == session.Create}), nowTrue(e.Outcome, nil))
+	}
+	gone := failed(streams.NotChanged, nil)
+	gone.URL, gone.Status, gone.Documented, gone.Message = "https://streams.example.com/v2/streams/"+id, 404, true, "there is no such stream"
+	f := session.Finding{Stream: id, Kind: claims.NotFoundOnDestroy, Operation: &session.Operation{NotFound: gone}}
+	check("gone", New().Apply(OneStream, updates, session.Applied{Findings: []session.Finding{f}}, "")[0], "there is no such stream")
+}

@@ -1,0 +1,158 @@
+package session
+
+import (
+	"context"
+	"maps"
+	"slices"
+
+	"github.com/stream-management/terraform-provider-stream/internal/claims"
+	"github.com/stream-management/terraform-provider-stream/internal/streams"
+)
+
+// Applied is what the state has after a change.
+type Applied struct {
+	Kept      Entries
+	Reported  map[string]*streams.Stream // what the service reported of them in this session
+	Marks     Marks
+	Failed    bool
+	KeepState bool // the state stays as it was
+
+	Refusal  Refusal
+	Findings []Finding
+	Set      int // streams that have their planned sets
+	Left     int // streams that the resource left, if the service knows them
+}
+
+// Apply sends the sets that differ from the state or have a mark, and then leaves the streams that the resource
+// drops: another resource may have sent its set by then.
+func (s *Session) Apply(ctx context.Context, c Change) Applied {
+	s.applies.Store(true)
+	failed := func(m Mark) bool { return m.Failed }
+	c.destroy = claims.Destroy{PlannedHere: c.Marks.All.Session == s.id, Replaced: s.replaces.Load() || c.Marks.any(failed)}
+	refused := Applied{Kept: c.Was, Marks: c.Marks.lasting(), Failed: true, KeepState: true}
+	switch {
+	case c.mayNotDetach(): // of a tainted or replaced object, without a plan
+		refused.Kept, refused.Refusal = c.Former, NotDetachable
+		return refused
+	case !s.configured():
+		refused.Refusal = NotConfigured
+		return refused
+	case c.Kind == Destroy:
+		refused.Findings, refused.Refusal = s.checkReplacement(ctx, c)
+		if refused.Refusal != 0 || len(refused.Findings) > 0 {
+			return refused
+		}
+	}
+	after := Applied{Kept: Entries{}, Reported: map[string]*streams.Stream{}}
+	s.applySets(ctx, c, &after)
+	s.applyLeaves(ctx, c, &after)
+	for id, entry := range after.Kept {
+		after.Marks.add(id, Mark{Resend: entry.Resend, Failed: c.destroy.PlannedHere && c.destroy.Replaced})
+	}
+	after.Failed = slices.ContainsFunc(after.Findings, Finding.IsError)
+	after.KeepState = after.Failed && !c.partial()
+	switch {
+	case c.Kind == Create && !after.Failed:
+		s.replaces.Store(true)
+	case c.Kind == Redeploy && after.Failed && after.Set == 0:
+		return c.stayAtFormer(after)
+	}
+	return after
+}
+
+// stayAtFormer keeps the state of the former deployment after a failure. It marks the streams that may have been changed:
+// both names may stand for one deployment.
+func (c Change) stayAtFormer(after Applied) Applied {
+	former := Applied{
+		Kept: c.Former, Marks: c.Marks.lasting(), Failed: true, KeepState: true,
+		Findings: after.Findings, Left: after.Left,
+	}
+	for id := range after.Kept {
+		if entry := c.Former[id]; entry != nil && !entry.Set.Equal(*c.Want[id]) {
+			former.Marks.set(id, Mark{Resend: claims.Unknown})
+		}
+	}
+	return former
+}
+
+// checkReplacement checks the destroy of an object that is replaced: if the create were refused later, the destroy would
+// have detached the processors of the old stream. It returns errors only: the plan of the create warns.
+func (s *Session) checkReplacement(ctx context.Context, c Change) ([]Finding, Refusal) {
+	create := Change{Kind: Update, Want: Sets{}, Refuses: true, Marks: c.Marks}
+	for id, m := range c.Marks.Streams {
+		if m.TakeOver != nil {
+			create.Want[id] = m.TakeOver.Set
+			rules(s, id, func(stream *claims.Stream) any { stream.NoteHad(m.TakeOver.Had); return nil })
+		}
+	}
+	findings, refusal := s.takeOver(ctx, create, nil)
+	return slices.DeleteFunc(findings, func(f Finding) bool { return !f.IsError() }), refusal
+}
+
+func (s *Session) applySets(ctx context.Context, c Change, after *Applied) {
+	var sends []string
+	for _, id := range slices.Sorted(maps.Keys(c.Want)) {
+		if entry := c.Was[id]; entry != nil && entry.Set.Equal(*c.Want[id]) && !c.Marks.Streams[id].Send {
+			after.Kept[id] = entry
+		} else {
+			sends = append(sends, id)
+		}
+	}
+	for id, o := range ForEach(s, sends, func(id string) Operation { return s.set(ctx, c, id) }) {
+		if o.Failed() {
+			s.keep(after, id, c, o)
+			continue
+		}
+		after.Set++
+		if o.Decision.Detached {
+			after.Findings = append(after.Findings, Finding{Stream: id, Kind: claims.DetachedForAMoment})
+		}
+		after.Kept[id], after.Reported[id] = &claims.Entry{Set: *c.Want[id]}, o.Result.Reported
+	}
+}
+
+func (s *Session) applyLeaves(ctx context.Context, c Change, after *Applied) {
+	leaves := c.Was.Without(c.Want)
+	if len(leaves) > 0 {
+		s.awaitFirstClaims(ctx) // once, because only a few wait at the same time
+	}
+	leave := func(id string) Operation { return s.leave(ctx, id, c.leave(id), c.Marks.Streams[id].Claim) }
+	for id, o := range ForEach(s, leaves, leave) {
+		if o.Failed() {
+			s.keep(after, id, c, o)
+			continue
+		}
+		f, sent := Finding{Stream: id, Operation: &o, Other: c.Was[id].Set}, (*streams.ProcessorSet)(nil)
+		if o.Result != nil {
+			sent = &o.Decision.Set
+		}
+		if o.NotFound != nil {
+			f.Kind = claims.NotFoundOnDestroy
+		} else {
+			after.Left++
+			f.Kind = c.leave(id).Tell(sent, o.Facts)
+		}
+		if f.Kind != 0 {
+			after.Findings = append(after.Findings, f)
+		}
+	}
+}
+
+// keep keeps a stream in the state after a failed operation.
+func (s *Session) keep(after *Applied, id string, c Change, o Operation) {
+	after.Findings = append(after.Findings, o.finding(id))
+	kept := rules(s, id, func(stream *claims.Stream) *claims.Entry { return stream.Keep(c.Was[id], o.Decision.Set, o.Result) })
+	switch {
+	case kept == nil:
+		return
+	case kept.Resend != claims.Settled:
+	case o.Facts.Reported != nil:
+		after.Reported[id] = o.Facts.Reported
+	case c.Marks.All.OfCreate: // the plan of a create knows nothing of the object that a failed destroy keeps
+		kept = &claims.Entry{Set: kept.Set, Resend: claims.Unknown}
+	}
+	after.Kept[id] = kept
+	if want := c.Want[id]; want != nil && c.partial() && kept.Set.Equal(*want) && kept.Resend == claims.Settled {
+		after.Kept[id] = &claims.Entry{Set: kept.Set, Resend: claims.Unsent} // the state alone would plan nothing
+	}
+}

@@ -1,0 +1,21 @@
+package session
+
+import (
+	"testing"
+
+	"github.com/stream-management/terraform-provider-stream/internal/claims"
+)
+
+// A stream that several resources have keeps the mark that a failed replacement gave all streams.
+func TestSharedStreamKeepsItsMark(t *testing.T) {
+	t.Parallel()
+	s, was, found := New(nil, "", false), Entries{"cam-1": {}}, Marks{All: MarkOfAll{Resend: claims.Unknown}}
+	s.NoteShared(was, new(Marks))
+	if !s.NoteShared(was, &found) || !found.Of("cam-1").Shared || found.Of("cam-1").Resend != claims.Unknown {
+		t.Errorf("the marks are %+v", found)
+	}
+	planned := Marks{map[string]Mark{"cam-1": {Shared: true}}, MarkOfAll{OfCreate: true, Resend: claims.Unknown}}
+	if kept := planned.lasting(); kept.Streams["cam-1"].Resend != claims.Unknown || kept.All.OfCreate {
+		t.Errorf("the marks that last are %+v", kept)
+	}
+}

@@ -1,0 +1,128 @@
+package session
+
+import (
+	"context"
+	"errors"
+	"net/http"
+
+	"github.com/hashicorp/terraform-plugin-log/tflog"
+
+	"github.com/stream-management/terraform-provider-stream/internal/claims"
+	"github.com/stream-management/terraform-provider-stream/internal/streams"
+)
+
+// Operation is what a resource or an action has done with one stream.
+type Operation struct {
+	Decision claims.Decision
+	Result   *claims.Result // of the request; nil if nothing was sent
+	NotFound *streams.Error // a resource that leaves is done if the service does not know the stream
+	Facts    claims.Facts   // after the operation
+	Err      error          // of a request or a [WaitError]; nil for a refusal
+}
+
+// Failed reports whether the operation was refused, or failed.
+func (o Operation) Failed() bool { return o.Err != nil || o.Decision.Refusal != 0 }
+
+// Now returns what is now true of the stream. If the operation sent nothing, what other operations of the session did counts.
+func (o Operation) Now() (streams.Outcome, *streams.Stream) {
+	if e, ok := errors.AsType[*streams.Error](o.Err); ok && e.Attempts > 0 {
+		return e.Outcome, e.Stream
+	}
+	if o.Facts.Unknown {
+		return streams.Unknown, nil
+	}
+	return streams.NotChanged, o.Facts.Reported
+}
+
+// finding returns the finding of an operation that failed.
+func (o Operation) finding(id string) Finding {
+	return Finding{
+		Stream: id, Refusal: o.Decision.Refusal, Err: o.Err, Operation: &o, Set: o.Decision.Set, Other: o.Decision.Other,
+	}
+}
+
+// set sends the planned set of a stream. After a failure, the state may have the stream: as before, or as reported.
+func (s *Session) set(ctx context.Context, c Change, id string) Operation {
+	return s.operate(ctx, id,
+		func(stream *claims.Stream, interrupted bool) claims.Decision {
+			return stream.Set(*c.Want[id], interrupted)
+		},
+		func(stream *claims.Stream, o *Operation) {
+			stream.EndSet(*o.Result, c.Was[id] != nil || c.partial() && o.Result.Reported != nil)
+		})
+}
+
+// leave ends a resource's use of a stream. mark is the claim that the plan found.
+func (s *Session) leave(ctx context.Context, id string, l claims.Leave, mark claims.Claim) Operation {
+	return s.operate(ctx, id,
+		func(stream *claims.Stream, interrupted bool) claims.Decision {
+			return stream.Leave(l, mark, interrupted)
+		},
+		func(stream *claims.Stream, o *Operation) {
+			if e, ok := errors.AsType[*streams.Error](o.Err); ok && e.Status == http.StatusNotFound {
+				o.NotFound, o.Err, o.Result.Failed = e, nil, false
+			}
+			stream.EndLeave(*o.Result)
+		})
+}
+
+// SetOnce sends a set for an action, which claims nothing and has no state. It returns a finding if that fails.
+func (s *Session) SetOnce(ctx context.Context, id string, set streams.ProcessorSet) (Refusal, []Finding) {
+	if !s.configured() { // with -invoke, and a configuration that depends on resources which have not been applied
+		return NotConfigured, nil
+	}
+	o := s.operate(ctx, id,
+		func(stream *claims.Stream, interrupted bool) claims.Decision { return stream.SetOnce(set, interrupted) },
+		func(stream *claims.Stream, o *Operation) { stream.EndOnce(*o.Result) })
+	if !o.Failed() {
+		return accepted, nil
+	}
+	return accepted, []Finding{o.finding(id)}
+}
+
+// operate runs an operation when no other one uses the stream.
+func (s *Session) operate(ctx context.Context, id string,
+	begin func(stream *claims.Stream, interrupted bool) claims.Decision, end func(*claims.Stream, *Operation),
+) (o Operation) {
+	release, err := s.lock(ctx, id)
+	if err != nil {
+		return Operation{Err: err, Facts: rules(s, id, (*claims.Stream).Facts)}
+	}
+	defer func() {
+		o.Facts = rules(s, id, (*claims.Stream).Facts)
+		release()
+	}()
+
+	o.Decision = rules(s, id, func(stream *claims.Stream) claims.Decision { return begin(stream, ctx.Err() != nil) })
+	if o.Decision.Refusal == claims.Interrupted {
+		o.Err = &WaitError{Err: ctx.Err()}
+	}
+	if !o.Decision.Send {
+		if !o.Failed() {
+			tflog.Info(ctx, "the stream stays as it is; nothing is sent", map[string]any{"stream_id": id})
+		}
+		return o
+	}
+	reported, err := s.client.UpdateStream(ctx, id, o.Decision.Set)
+	o.Result, o.Err = &claims.Result{Reported: reported}, err
+	if e, ok := errors.AsType[*streams.Error](err); ok { // every failure of the client
+		o.Result = &claims.Result{Failed: true, Outcome: e.Outcome, Reported: e.Stream}
+	}
+	return rules(s, id, func(stream *claims.Stream) Operation { end(stream, &o); return o })
+}
+
+// lock waits until no other operation uses a stream.
+func (s *Session) lock(ctx context.Context, id string) (release func(), err error) {
+	s.mu.Lock()
+	lock := s.stream(id).lock
+	s.mu.Unlock()
+	if !lock.TryAcquire(1) { // also after an interrupt: the rules may decide that nothing is left to do
+		if ctx.Err() != nil {
+			return nil, &WaitError{Err: ctx.Err()}
+		}
+		if err := lock.Acquire(ctx, 1); err != nil {
+			return nil, &WaitError{ForOther: true, Err: err}
+		}
+	}
+	return func() { lock.Release(1) }, nil
+}

@@ -1,0 +1,155 @@
+package session
+
+import (
+	"cmp"
+	"context"
+	"maps"
+	"slices"
+
+	"github.com/stream-management/terraform-provider-stream/internal/claims"
+	"github.com/stream-management/terraform-provider-stream/internal/streams"
+)
+
+// Planned is the plan of a change.
+type Planned struct {
+	Sends    bool // the apply sends anything
+	Marks    Marks
+	Refusal  Refusal
+	Findings []Finding
+}
+
+func (p *Planned) add(s *Session, id string, want *streams.ProcessorSet, decided claims.Plan) {
+	if decided.Refusal != 0 {
+		f := Finding{Stream: id, Refusal: decided.Refusal, Set: *cmp.Or(want, new(streams.ProcessorSet)), Other: decided.Other}
+		if f.Refusal == claims.DetachesOthers { // some were read
+			f.Shown = s.Redact(f.Other.String())
+		}
+		p.Findings = append(p.Findings, f)
+	}
+	for _, kind := range decided.Findings {
+		p.Findings = append(p.Findings, Finding{Stream: id, Kind: kind, Other: decided.Other})
+	}
+}
+
+// Plan plans a change. With detect_drift it reads the streams that the resource takes over.
+func (s *Session) Plan(ctx context.Context, c Change) Planned {
+	p := Planned{Marks: c.Marks}
+	c.destroy = claims.Destroy{PlannedHere: s.applies.Load(), Replaced: s.replaces.Load()}
+	if c.mayNotDetach() {
+		p.Refusal = NotDetachable
+		return p
+	}
+	p.Marks = c.Marks.lasting()
+	switch {
+	case c.destroys():
+		p.Marks.All.Session = s.id
+	case c.Kind == Create:
+		p.Marks = c.Marks.ofCreate()
+	}
+	s.firstClaims()
+	for _, id := range slices.Sorted(maps.Keys(c.Want)) {
+		s.planSet(c, id, &p)
+	}
+	if leaves := c.Was.Without(c.Want); len(leaves) > 0 {
+		s.awaitFirstClaims(ctx)
+		for _, id := range leaves {
+			s.planLeave(c, id, &p)
+		}
+		p.Sends = true
+	}
+	p.Sends = p.Sends || c.Leaving == claims.MayBeDropped
+	if !slices.ContainsFunc(p.Findings, Finding.IsError) {
+		p.Findings, p.Refusal = s.takeOver(ctx, c, p.Findings)
+	}
+	return p
+}
+
+func (s *Session) planSet(c Change, id string, p *Planned) {
+	want := claims.Want{Set: c.Want[id], Entry: c.Was[id], Triggered: c.Triggered}
+	decided := rules(s, id, func(stream *claims.Stream) claims.Plan { return stream.PlanSet(want) })
+	m, marked := p.Marks.Streams[id]
+	m.Send = decided.Send && want.Entry != nil
+	if c.Kind == Create {
+		m.Claim = decided.Claim
+	}
+	m.TakeOver = s.markTakeOver(c, id)
+	if marked || m.Send || m.TakeOver != nil || c.Kind == Create {
+		p.Marks.set(id, m)
+	}
+	p.add(s, id, c.Want[id], decided)
+	p.Sends = p.Sends || decided.Send
+}
+
+// planLeave also marks the stream for the apply of a destroy. An update is planned again, and does not get the mark: with
+// planned_private of Terraform 1.16, which plugin-go does not have yet, its plan could use the claim.
+func (s *Session) planLeave(c Change, id string, p *Planned) {
+	decided := rules(s, id, func(stream *claims.Stream) claims.Plan { return stream.PlanLeave(c.leave(id)) })
+	p.add(s, id, nil, decided)
+	if c.Leaving == claims.MayBeDropped { // the plan of the apply decides
+		return
+	}
+	m := p.Marks.Streams[id]
+	m.Claim, m.Detach = decided.Claim, c.Detach
+	p.Marks.set(id, m)
+}
+
+// markTakeOver returns the mark of a planned stream. If there was no refresh, the first plan of a replacement passes it to
+// the second one, which is that of a create.
+func (s *Session) markTakeOver(c Change, id string) *TakeOver {
+	if !c.Refuses {
+		return nil
+	}
+	first := c.Marks.Streams[id].TakeOver
+	had := rules(s, id, func(stream *claims.Stream) *streams.ProcessorSet {
+		if c.Kind == Create && first != nil {
+			stream.NoteHad(first.Had)
+		}
+		return stream.Had()
+	})
+	switch was := c.Was[id]; {
+	case c.Kind == Create:
+		return &TakeOver{c.Want[id], *cmp.Or(had, new(streams.ProcessorSet))}
+	case was != nil && had == nil && s.ReadsStreams():
+		return &TakeOver{Had: was.Set}
+	}
+	return nil
+}
+
+// takeOver reads the streams that a resource takes over, and adds what it finds. The plan of the apply calls it again.
+func (s *Session) takeOver(ctx context.Context, c Change, findings []Finding) ([]Finding, Refusal) {
+	takesOver := c.Kind == Create || c.Kind == Redeploy || len(c.takenOver()) > 0 // perhaps of streams that are known after apply
+	switch {
+	case !s.configured():
+	case s.detectDrift && (c.Kind != Redeploy || c.Refuses): // a destroy also plans a redeploy, only to refresh
+		return s.readTakenOver(ctx, c, findings), accepted
+	case !s.detectDrift && c.Refuses && takesOver:
+		return findings, NeedsReads
+	}
+	return findings, accepted
+}
+
+func (s *Session) readTakenOver(ctx context.Context, c Change, findings []Finding) []Finding {
+	for id, read := range s.ReadEach(ctx, c.takenOver()) {
+		f := Finding{Stream: id}
+		set, gone := c.Want[id], c.Marks.Streams[id].Gone || rules(s, id, (*claims.Stream).Facts).Gone
+		switch {
+		case IsNotFound(read.Err) && gone:
+			f.Kind = claims.CreateWillFail
+		case read.Err != nil:
+			f.Err = read.Err
+		case set == nil: // known after apply
+			continue
+		default:
+			rules(s, id, func(stream *claims.Stream) any {
+				f.Refusal, f.Kind, f.Other = stream.TakeOver(read.Got.ProcessorIDs, *set, c.Refuses)
+				return nil
+			})
+			if f.Refusal == 0 && f.Kind == 0 {
+				continue
+			}
+			f.Shown = s.Redact(f.Other.String())
+		}
+		findings = append(findings, f)
+	}
+	return findings
+}

@@ -1,0 +1,90 @@
+package session
+
+import (
+	"context"
+	"iter"
+
+	"github.com/stream-management/terraform-provider-stream/internal/claims"
+	"github.com/stream-management/terraform-provider-stream/internal/streams"
+)
+
+// This file reads streams, with detect_drift only: the interface specifies no read.
+
+// Reading is what the read of a stream returned.
+type Reading struct {
+	Got *streams.Stream
+	Err error
+}
+
+// RefuseReads returns why streams cannot be read, or 0.
+func (s *Session) RefuseReads() Refusal {
+	switch {
+	case !s.configured():
+		return NotConfigured
+	case !s.detectDrift:
+		return NeedsReads
+	}
+	return accepted
+}
+
+// Read reads a stream.
+func (s *Session) Read(ctx context.Context, id string) Reading {
+	got, err := s.client.ReadStream(ctx, id)
+	return Reading{got, err}
+}
+
+// ReadEach reads streams, and yields the results in the order of ids.
+func (s *Session) ReadEach(ctx context.Context, ids []string) iter.Seq2[string, Reading] {
+	return ForEach(s, ids, func(id string) Reading { return s.Read(ctx, id) })
+}
+
+// NoteShared marks the streams of a state that the refresh has also found in another state. It reports whether a mark has
+// changed. No plan passes this to the apply of an object that was replaced.
+func (s *Session) NoteShared(was Entries, found *Marks) (changed bool) {
+	for id := range was {
+		m := found.Of(id)
+		if shared := rules(s, id, (*claims.Stream).Read) > 1; shared != m.Shared {
+			m.Shared, changed = shared, true
+			found.set(id, m)
+		}
+	}
+	return changed
+}
+
+// Refreshed is what the state has after a refresh.
+type Refreshed struct {
+	Kept     Entries
+	Reported map[string]*streams.Stream
+	Marks    Marks
+	Findings []Finding
+}
+
+// Refresh reads the streams of a state. A stream that the service does not know leaves the state, unless it is imported.
+func (s *Session) Refresh(ctx context.Context, was Entries, found Marks) Refreshed {
+	after := Refreshed{Kept: Entries{}, Reported: map[string]*streams.Stream{}}
+	for id, read := range s.ReadEach(ctx, was.Without(nil)) {
+		m, gone := found.Streams[id], IsNotFound(read.Err) && !found.Streams[id].Import // of an imported one, Terraform would say so without the response
+		reads := rules(s, id, func(stream *claims.Stream) int {
+			stream.NoteHad(was[id].Set)
+			if gone {
+				stream.SetGone()
+			}
+			return stream.Reads()
+		})
+		switch {
+		case gone:
+			after.Marks.set(id, Mark{Gone: true}) // the plan of the apply is made by another process
+			after.Findings = append(after.Findings, Finding{Stream: id, Kind: claims.Gone})
+		case read.Err != nil:
+			after.Findings = append(after.Findings, Finding{Stream: id, Err: read.Err})
+		default:
+			after.Kept[id], after.Reported[id] = &claims.Entry{Set: read.Got.ProcessorIDs}, read.Got
+			kept := Mark{Shared: reads > 1, Failed: m.Failed} // or read meanwhile
+			if m.Resend == claims.Unsent && was[id].Resend != claims.Unread {
+				kept.Resend = claims.Unsent
+			}
+			after.Marks.add(id, kept)
+		}
+	}
+	return after
+}

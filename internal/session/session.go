@@ -1,0 +1,127 @@
+// Package session does what one configuration of the provider is asked to: it plans and applies changes of streams, and reads
+// them. It knows neither Terraform's framework nor a sentence: what a person should know are findings, stream by stream. The
+// rules of one stream are in package claims.
+package session
+
+import (
+	"context"
+	"crypto/rand"
+	"iter"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"golang.org/x/sync/errgroup"
+	"golang.org/x/sync/semaphore"
+
+	"github.com/stream-management/terraform-provider-stream/internal/claims"
+	"github.com/stream-management/terraform-provider-stream/internal/streams"
+)
+
+// Session is one configuration of the provider, for a plan or an apply. It is safe for concurrent use.
+type Session struct {
+	client      *streams.Client // nil while the provider's configuration is not known
+	deployment  string          // "" while it is not known
+	detectDrift bool
+
+	id       string      // no other session has it
+	applies  atomic.Bool // an apply has begun: Terraform plans and applies in two sessions
+	replaces atomic.Bool // a create has succeeded, perhaps that of a replacement
+
+	mu      sync.Mutex
+	streams map[string]*stream
+
+	waiting     *semaphore.Weighted // held by each call that waits for firstClaims
+	firstClaims func() time.Time    // when the first calls have had time to claim their streams
+}
+
+// stream is a stream that several resources may have.
+type stream struct {
+	rules claims.Stream       // guarded by Session.mu
+	lock  *semaphore.Weighted // held while an operation uses the stream
+}
+
+// claimDelay is how long the first resources of a session that leave streams wait for the claims of the calls beside them.
+// If a renamed resource claims the stream meanwhile, the leave sends nothing. Otherwise it detaches, and the set is sent again
+// afterwards: the requests depend on the delay, what is attached at the end does not.
+const claimDelay = 50 * time.Millisecond
+
+// maxWaiting is how many of them wait at the same time. It is less than Terraform's default parallelism, so that other
+// resources can claim their streams meanwhile.
+const maxWaiting = 8
+
+// New returns a session. client is nil, and deployment "", while they are known after apply.
+func New(client *streams.Client, deployment string, detectDrift bool) *Session {
+	return &Session{
+		client:      client,
+		deployment:  deployment,
+		detectDrift: detectDrift,
+		id:          rand.Text(),
+		streams:     map[string]*stream{},
+		waiting:     semaphore.NewWeighted(maxWaiting),
+		firstClaims: sync.OnceValue(func() time.Time { return time.Now().Add(claimDelay) }),
+	}
+}
+
+// Deployment returns the name of the deployment that is configured; "" while it is known after apply.
+func (s *Session) Deployment() string { return s.deployment }
+
+// Redact masks known secrets in a text that the service reported.
+func (s *Session) Redact(text string) string { return s.client.Redact(text) }
+
+func (s *Session) configured() bool { return s.client != nil }
+
+// ReadsStreams reports whether streams are read: the interface specifies no read.
+func (s *Session) ReadsStreams() bool { return s.configured() && s.detectDrift }
+
+// awaitFirstClaims waits at most once in a session, for claimDelay after the first call that plans or leaves a stream.
+func (s *Session) awaitFirstClaims(ctx context.Context) {
+	claimed := s.firstClaims()
+	if !s.waiting.TryAcquire(1) {
+		return
+	}
+	defer s.waiting.Release(1)
+	select {
+	case <-time.After(time.Until(claimed)):
+	case <-ctx.Done():
+	}
+}
+
+func (s *Session) stream(id string) *stream {
+	found, ok := s.streams[id]
+	if !ok {
+		found = &stream{lock: semaphore.NewWeighted(1)}
+		s.streams[id] = found
+	}
+	return found
+}
+
+// rules applies a rule to a stream. A rule takes no time: operations wait in [Session.operate].
+func rules[T any](s *Session, id string, rule func(*claims.Stream) T) T {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return rule(&s.stream(id).rules)
+}
+
+// ForEach calls do for each stream, as many at the same time as the client sends requests, and yields the results in the
+// order of ids.
+func ForEach[T any](s *Session, ids []string, do func(id string) T) iter.Seq2[string, T] {
+	return func(yield func(string, T) bool) {
+		results := make([]chan T, len(ids))
+		for i := range ids {
+			results[i] = make(chan T, 1)
+		}
+		go func() {
+			var running errgroup.Group
+			running.SetLimit(s.client.MaxConcurrent())
+			for i, id := range ids {
+				running.Go(func() error { results[i] <- do(id); return nil })
+			}
+		}()
+		for i, id := range ids {
+			if !yield(id, <-results[i]) {
+				return
+			}
+		}
+	}
+}
