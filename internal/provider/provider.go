@@ -33,7 +33,6 @@ var (
 type streamProvider struct {
 	version string
 	dial    DialContext
-	session *session // nil before Configure
 }
 
 func (p *streamProvider) Metadata(_ context.Context, _ provider.MetadataRequest, resp *provider.MetadataResponse) {
@@ -57,9 +56,9 @@ func (p *streamProvider) Configure(ctx context.Context, req provider.ConfigureRe
 		return
 	}
 
-	p.session = newSession(settings.Deployment, settings.DetectDrift)
-	resp.ResourceData, resp.DataSourceData = p.session, p.session
-	resp.ActionData, resp.ListResourceData = p.session, p.session
+	session := newSession(settings.Deployment, settings.DetectDrift)
+	resp.ResourceData, resp.DataSourceData = session, session
+	resp.ActionData, resp.ListResourceData = session, session
 	if !settings.Complete {
 		return // a value comes from a resource; it is known before anything is sent
 	}
@@ -72,7 +71,7 @@ func (p *streamProvider) Configure(ctx context.Context, req provider.ConfigureRe
 		resp.Diagnostics.AddError(config.Invalid, sentence(err.Error())) // although every single value was accepted
 		return
 	}
-	p.session.client = client
+	session.client = client
 }
 
 func (p *streamProvider) Resources(context.Context) []func() resource.Resource {

@@ -21,7 +21,6 @@ func NewServer(version string, dial DialContext) func() tfprotov6.ProviderServer
 		server, _ := providerserver.NewProtocol6(p)().(fullServer)
 		server = releasingServer{server}
 		server = linearServer{server}
-		server = newUnchangedServer(server, p)
 		return &stoppingServer{fullServer: server}
 	}
 }
