@@ -148,7 +148,8 @@ func (r *attachment[T, M]) Read(ctx context.Context, req resource.ReadRequest, r
 		resp.State.RemoveResource(ctx)
 	default:
 		state.take(read.kept, read.reported)
-		resp.Diagnostics.Append(setState(ctx, &resp.State, state)...)
+		resp.Diagnostics.Append(resp.State.Set(ctx, state)...)
+		passState(ctx, &resp.State)
 		resp.Diagnostics.Append(read.marks.save(ctx, resp.Private)...)
 	}
 }

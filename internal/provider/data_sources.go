@@ -91,7 +91,8 @@ func (d *processorsDataSource) Read(ctx context.Context, req datasource.ReadRequ
 	m.take(found[id])
 	m.LastEdited = types.Int64Value(found[id].LastEdited)
 	m.Deployment = d.session.deployment.value()
-	resp.Diagnostics.Append(setState(ctx, &resp.State, m)...)
+	resp.Diagnostics.Append(resp.State.Set(ctx, m)...)
+	passState(ctx, &resp.State)
 }
 
 type groupDataSource struct{ dataSource }
@@ -141,5 +142,6 @@ func (d *groupDataSource) Read(ctx context.Context, req datasource.ReadRequest, 
 	}
 	m.Streams = types.MapValueMust(stringSetType, sets)
 	m.Deployment = d.session.deployment.value()
-	resp.Diagnostics.Append(setState(ctx, &resp.State, m)...)
+	resp.Diagnostics.Append(resp.State.Set(ctx, m)...)
+	passState(ctx, &resp.State)
 }
