@@ -128,6 +128,7 @@ func (r *attachment[T, M]) Read(ctx context.Context, req resource.ReadRequest, r
 	if !ok || state == nil {
 		return
 	}
+	defer passState(ctx, &resp.State)
 	resp.Diagnostics.Append(setIdentity(ctx, resp.Identity, req.State)...)
 	if r.session.deployment.differs(state.common().Deployment) {
 		return
@@ -149,7 +150,6 @@ func (r *attachment[T, M]) Read(ctx context.Context, req resource.ReadRequest, r
 	default:
 		state.take(read.kept, read.reported)
 		resp.Diagnostics.Append(resp.State.Set(ctx, state)...)
-		passState(ctx, &resp.State)
 		resp.Diagnostics.Append(read.marks.save(ctx, resp.Private)...)
 	}
 }
@@ -201,6 +201,7 @@ func (r *attachment[T, M]) apply(ctx context.Context, planned, prior values, pri
 	resp.Diagnostics.Append(resp.State.Set(ctx, after)...)
 	resp.Diagnostics.Append(done.marks.save(ctx, resp.Private)...)
 	resp.Diagnostics.Append(setIdentity(ctx, resp.Identity, resp.State)...)
+	passState(ctx, &resp.State)
 }
 
 type values interface {

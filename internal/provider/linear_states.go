@@ -10,7 +10,7 @@ import (
 // wholeState is the key of the state that a call leaves, in the context of the call.
 type wholeState struct{}
 
-// WithState returns a context for a read, and the state that the call leaves; without a schema, it leaves none.
+// WithState returns a context for a call that reads or applies, and the state that the call leaves; without a schema, it leaves none.
 // The call then gives the framework null values instead.
 func WithState(ctx context.Context) (context.Context, *tfsdk.State) {
 	left := new(tfsdk.State)
