@@ -10,6 +10,7 @@ import (
 
 	"github.com/stream-management/terraform-provider-stream/internal/process"
 	"github.com/stream-management/terraform-provider-stream/internal/provider"
+	"github.com/stream-management/terraform-provider-stream/internal/server"
 )
 
 // version is set by the linker.
@@ -30,7 +31,7 @@ func main() {
 	} else {
 		process.EndWithTerraform()
 	}
-	if err := tf6server.Serve(provider.Address, provider.NewServer(version, nil), opts...); err != nil {
+	if err := tf6server.Serve(provider.Address, server.New(version, nil), opts...); err != nil {
 		log.Fatal(err)
 	}
 }

@@ -18,7 +18,7 @@ import (
 
 	"github.com/stream-management/terraform-provider-stream/internal/cli"
 	"github.com/stream-management/terraform-provider-stream/internal/clitest"
-	"github.com/stream-management/terraform-provider-stream/internal/provider"
+	"github.com/stream-management/terraform-provider-stream/internal/server"
 	"github.com/stream-management/terraform-provider-stream/internal/streamstest"
 )
 
@@ -53,7 +53,7 @@ func parallelTest(t *testing.T, c resource.TestCase) {
 }
 
 var providers = map[string]func() (tfprotov6.ProviderServer, error){
-	"stream": func() (tfprotov6.ProviderServer, error) { return provider.NewServer("test", nil)(), nil },
+	"stream": func() (tfprotov6.ProviderServer, error) { return server.New("test", nil)(), nil },
 }
 
 func skipOnRealDeployment(t *testing.T) {

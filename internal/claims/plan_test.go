@@ -98,12 +98,14 @@ func TestWhichLeaveDiffers(t *testing.T) {
 // The plans of independent resources come in any order. None of these orders may decide whether the plan fails.
 func TestOrderOfPlans(t *testing.T) {
 	plans := map[string]func(*Stream) Refusal{
-		"keep a":    func(s *Stream) Refusal { return s.PlanSet(keepA).Refusal },
-		"send a":    func(s *Stream) Refusal { return s.PlanSet(Want{Set: &a}).Refusal },
-		"send b":    func(s *Stream) Refusal { return s.PlanSet(Want{Set: &b}).Refusal },
-		"late":      func(s *Stream) Refusal { return s.PlanSet(Want{}).Refusal },
-		"drop a":    func(s *Stream) Refusal { return s.PlanLeave(dropA).Refusal },
-		"drop b":    func(s *Stream) Refusal { return s.PlanLeave(Leave{Entry{b, Settled}, false, Dropped, false, false}).Refusal },
+		"keep a": func(s *Stream) Refusal { return s.PlanSet(keepA).Refusal },
+		"send a": func(s *Stream) Refusal { return s.PlanSet(Want{Set: &a}).Refusal },
+		"send b": func(s *Stream) Refusal { return s.PlanSet(Want{Set: &b}).Refusal },
+		"late":   func(s *Stream) Refusal { return s.PlanSet(Want{}).Refusal },
+		"drop a": func(s *Stream) Refusal { return s.PlanLeave(dropA).Refusal },
+		"drop b": func(s *Stream) Refusal {
+			return s.PlanLeave(Leave{Entry{b, Settled}, false, Dropped, false, false}).Refusal
+		},
 		"destroy a": func(s *Stream) Refusal { return s.PlanLeave(detaching).Refusal },
 		"may drop a": func(s *Stream) Refusal {
 			return s.PlanLeave(Leave{Entry: *inStateA, Detach: true, Kind: MayBeDropped}).Refusal

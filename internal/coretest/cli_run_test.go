@@ -19,6 +19,7 @@ import (
 	"github.com/stream-management/terraform-provider-stream/internal/cli"
 	"github.com/stream-management/terraform-provider-stream/internal/clitest"
 	"github.com/stream-management/terraform-provider-stream/internal/provider"
+	"github.com/stream-management/terraform-provider-stream/internal/server"
 	"github.com/stream-management/terraform-provider-stream/internal/streamstest"
 )
 
@@ -45,7 +46,7 @@ func startRealCore(t *testing.T, program string, version cliVersion, drift bool)
 		c.services, c.urls = append(c.services, service), append(c.urls, url)
 	}
 	c.services, c.urls = append(c.services, c.services[0]), append(c.urls, c.urls[0])
-	c.recorder = newRecorder(provider.NewServer("test", nil), version)
+	c.recorder = newRecorder(server.New("test", nil), version)
 	sandbox.Env["TF_REATTACH_PROVIDERS"] = serveForCLI(t, c.recorder)
 	return c
 }

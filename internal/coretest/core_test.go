@@ -13,11 +13,11 @@ import (
 	"github.com/hashicorp/terraform-plugin-go/tftypes"
 	"pgregory.net/rapid"
 
-	"github.com/stream-management/terraform-provider-stream/internal/provider"
+	"github.com/stream-management/terraform-provider-stream/internal/server"
 	"github.com/stream-management/terraform-provider-stream/internal/streamstest"
 )
 
-var schemas = sync.OnceValue(func() *Schemas { return SchemasOf(provider.NewServer("test", nil)()) })
+var schemas = sync.OnceValue(func() *Schemas { return SchemasOf(server.New("test", nil)()) })
 
 // terraformCore is a model of Terraform core, as a provider sees it: which calls core makes for a configuration and a
 // state, with which arguments and in which order, and which responses core accepts.
@@ -107,7 +107,7 @@ func newTerraformCore(t interface {
 	c := &terraformCore{
 		t:           t,
 		deployments: deployments,
-		start:       provider.NewServer("test", dial),
+		start:       server.New("test", dial),
 		drift:       drift,
 		attempts:    attempts,
 		provider: Attributes{

@@ -133,6 +133,7 @@ func (r *attachment[T, M]) Read(ctx context.Context, req resource.ReadRequest, r
 	if !ok || state == nil {
 		return
 	}
+	defer passState(ctx, &resp.State)
 	resp.Diagnostics.Append(setIdentity(ctx, resp.Identity, req.State)...)
 	if r.session.Differs(state.common().Deployment.ValueString()) {
 		return
@@ -154,7 +155,7 @@ func (r *attachment[T, M]) Read(ctx context.Context, req resource.ReadRequest, r
 		resp.State.RemoveResource(ctx)
 	default:
 		state.take(read.Kept, read.Reported)
-		resp.Diagnostics.Append(setState(ctx, &resp.State, state)...)
+		resp.Diagnostics.Append(resp.State.Set(ctx, state)...)
 		resp.Diagnostics.Append(saveMarks(ctx, read.Marks, resp.Private)...)
 	}
 }
@@ -210,6 +211,7 @@ func (r *attachment[T, M]) apply(ctx context.Context, planned, prior values, pri
 	resp.Diagnostics.Append(resp.State.Set(ctx, after)...)
 	resp.Diagnostics.Append(saveMarks(ctx, done.Marks, resp.Private)...)
 	resp.Diagnostics.Append(setIdentity(ctx, resp.Identity, resp.State)...)
+	passState(ctx, &resp.State)
 }
 
 type values interface {

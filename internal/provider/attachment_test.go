@@ -1,4 +1,4 @@
-package provider
+package provider_test
 
 import (
 	"strings"
@@ -7,6 +7,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-go/tftypes"
 
 	"github.com/stream-management/terraform-provider-stream/internal/coretest"
+	"github.com/stream-management/terraform-provider-stream/internal/server"
 	"github.com/stream-management/terraform-provider-stream/internal/streamstest"
 )
 
@@ -94,7 +95,7 @@ func TestUnknownConfiguration(t *testing.T) {
 	config := resourceValue(coretest.Attributes{"stream_id": "cam-1", "processor_ids": []string{"p1"}, "on_destroy": "detach"})
 	for _, p := range []*coretest.Process{
 		startProvider(t, coretest.Attributes{"base_url": tftypes.UnknownValue, "detect_drift": true}),
-		newProcess(t, NewServer("test", nil)()),
+		newProcess(t, server.New("test", nil)()),
 	} {
 		wantRefused := func(diags coretest.Diagnostics) {
 			t.Helper()

@@ -94,7 +94,8 @@ func (d *processorsDataSource) Read(ctx context.Context, req datasource.ReadRequ
 	m.take(found[id])
 	m.LastEdited = types.Int64Value(found[id].LastEdited)
 	m.Deployment = d.deployment()
-	resp.Diagnostics.Append(setState(ctx, &resp.State, m)...)
+	resp.Diagnostics.Append(resp.State.Set(ctx, m)...)
+	passState(ctx, &resp.State)
 }
 
 type groupDataSource struct{ dataSource }
@@ -144,5 +145,6 @@ func (d *groupDataSource) Read(ctx context.Context, req datasource.ReadRequest, 
 	}
 	m.Streams = types.MapValueMust(stringSetType, sets)
 	m.Deployment = d.deployment()
-	resp.Diagnostics.Append(setState(ctx, &resp.State, m)...)
+	resp.Diagnostics.Append(resp.State.Set(ctx, m)...)
+	passState(ctx, &resp.State)
 }

@@ -1,4 +1,4 @@
-package provider
+package provider_test
 
 import (
 	"encoding/json"
@@ -15,10 +15,11 @@ import (
 	"github.com/hashicorp/terraform-plugin-go/tftypes"
 
 	"github.com/stream-management/terraform-provider-stream/internal/coretest"
+	"github.com/stream-management/terraform-provider-stream/internal/server"
 	"github.com/stream-management/terraform-provider-stream/internal/streamstest"
 )
 
-var schemas = sync.OnceValue(func() *coretest.Schemas { return coretest.SchemasOf(NewServer("test", nil)()) })
+var schemas = sync.OnceValue(func() *coretest.Schemas { return coretest.SchemasOf(server.New("test", nil)()) })
 
 func resourceSchema() *tfprotov6.Schema { return schemas().ResourceSchemas[coretest.SingleName] }
 
@@ -32,7 +33,7 @@ func newProcess(t coretest.Failer, server tfprotov6.ProviderServer) *coretest.Pr
 // startProvider starts the provider and configures it.
 func startProvider(t coretest.Failer, config coretest.Attributes) *coretest.Process {
 	t.Helper()
-	p := newProcess(t, NewServer("test", nil)())
+	p := newProcess(t, server.New("test", nil)())
 	p.Configure(config)
 	return p
 }
@@ -205,6 +206,14 @@ func (r *resourceRun) wantStreams(want map[string][]string) {
 
 var oneAttempt, detectDrift = coretest.Attributes{"max_attempts": 1}, coretest.Attributes{"detect_drift": true}
 
+// Texts of diagnostics.
+const (
+	notSaved           = "Nothing of this create is in the state: if you remove the resource now, its processors may stay attached. Apply again."
+	withoutReads       = "set detect_drift = false, or unset STREAM_DETECT_DRIFT."
+	withoutDataSource  = "remove the data source: the operators of the service know what is attached, and the state of a resource has the set that was sent last."
+	withoutGroupImport = "remove the import, and apply the group: "
+)
+
 // patience is longer than any step of a test takes.
 const patience = 30 * time.Second
 
@@ -254,13 +263,6 @@ func errorsAt(diags coretest.Diagnostics) map[string][]string {
 	}
 	return found
 }
-
-const (
-	// notSaved and triggersHelp are parts of errors of creates.
-	notSaved = "Nothing of this create is in the state: if you remove the resource now, its processors may stay attached. Apply again. " +
-		"If the next plan shows no changes, change a value in triggers."
-	withoutReads = "set detect_drift = false, or unset STREAM_DETECT_DRIFT."
-)
 
 func wantAttribute(t *testing.T, m coretest.Managed, name string, want any) {
 	t.Helper()

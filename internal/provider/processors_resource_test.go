@@ -1,4 +1,4 @@
-package provider
+package provider_test
 
 import (
 	"context"
@@ -8,6 +8,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
 
 	"github.com/stream-management/terraform-provider-stream/internal/coretest"
+	"github.com/stream-management/terraform-provider-stream/internal/server"
 	"github.com/stream-management/terraform-provider-stream/internal/streamstest"
 )
 
@@ -32,13 +33,13 @@ func TestMove(t *testing.T) {
 			`{"id": "cam-5", "path": "/v2/streams", "create_path": "/v2/streams/{id}", "data": "{\"processor_ids\":[]}", "api_response": ""}`,
 			coretest.Attributes{"id": "cam-5", "stream_id": "cam-5", "on_destroy": "detach"}},
 	} {
-		for _, server := range []tfprotov6.ProviderServer{NewServer("test", nil)(), startProvider(t, coretest.Attributes{"base_url": url}).Server} {
+		for _, server := range []tfprotov6.ProviderServer{server.New("test", nil)(), startProvider(t, coretest.Attributes{"base_url": url}).Server} {
 			resp, problem := move(t, server, test.typeName, test.provider, 0, test.state)
 			got := coretest.DecodeAs(t, resourceSchema().ValueType(), resp.TargetState)
 			wantEqual(t, test.typeName+" "+problem, coretest.FromTerraform(resourceValue(test.want)), coretest.FromTerraform(got))
 			wantEqual(t, "identity", map[string]any{"stream_id": test.want["stream_id"]}, decodeIdentity(t, resp.TargetIdentity))
 		}
-		_, problem := move(t, NewServer("test", nil)(), test.typeName, test.provider, 9, test.state)
+		_, problem := move(t, server.New("test", nil)(), test.typeName, test.provider, 9, test.state)
 		streamstest.WantText(t, problem, ": its schema version is 9, ", "from = "+test.typeName+".example\n")
 	}
 	service.WantRequests(t)
@@ -54,14 +55,14 @@ func TestMoveErrorNamesImport(t *testing.T) {
 		"%E2%80%8Bzero-width": `id = "\u200bzero-width"`,
 		"..":                  `id = "STREAM_ID"`,
 	} {
-		_, problem := move(t, NewServer("test", nil)(), "terracurl_request", "", 1, `{"url":"https://h/v2/streams/`+id+`","method":"POST"}`)
+		_, problem := move(t, server.New("test", nil)(), "terracurl_request", "", 1, `{"url":"https://h/v2/streams/`+id+`","method":"POST"}`)
 		streamstest.WantText(t, problem,
 			"ERROR: Resource Cannot Be Moved: ", "This resource cannot be moved: its ",
 			"\n  removed {\n    from = terracurl_request.example\n", "\n  import {\n", "\n    "+want+"\n",
 		)
 	}
 	for typeName, provider := range map[string]string{"restful_operation": "magodo/other", "restful_thing": "magodo/restful"} {
-		if _, problem := move(t, NewServer("test", nil)(), typeName, "registry.terraform.io/"+provider, 0, "{}"); !strings.HasPrefix(problem, "ERROR: Unable to Move Resource State: ") {
+		if _, problem := move(t, server.New("test", nil)(), typeName, "registry.terraform.io/"+provider, 0, "{}"); !strings.HasPrefix(problem, "ERROR: Unable to Move Resource State: ") {
 			t.Errorf("%s: %s", typeName, problem)
 		}
 	}

@@ -5,6 +5,7 @@ package provider
 import (
 	"context"
 	"fmt"
+	"net"
 	"os"
 	"strings"
 	"time"
@@ -32,6 +33,14 @@ var (
 	_ provider.ProviderWithActions        = (*streamProvider)(nil)
 	_ provider.ProviderWithListResources  = (*streamProvider)(nil)
 )
+
+// DialContext makes a connection to the service, as in [http.Transport]; nil means the network.
+type DialContext = func(ctx context.Context, network, address string) (net.Conn, error)
+
+// New returns the provider of a version.
+func New(version string, dial DialContext) provider.Provider {
+	return &streamProvider{version: version, dial: dial}
+}
 
 type streamProvider struct {
 	version string

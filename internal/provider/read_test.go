@@ -1,4 +1,4 @@
-package provider
+package provider_test
 
 import (
 	"net/http"
@@ -62,8 +62,7 @@ func TestFailedReads(t *testing.T) {
 			for _, typeName := range []string{coretest.SingleName, coretest.GroupName} {
 				_, diags := read(startProvider(t, r.provider), typeName, "cam-1")
 				_, want, _ := strings.Cut(failed.String(), "\n\n") // before, there may be the ports of a connection
-				want = strings.ReplaceAll(want, withoutReads, "remove the data source: the operators of the service know what is attached, and "+
-					"the state of a resource has the set that was sent last.")
+				want = strings.ReplaceAll(want, withoutReads, withoutDataSource)
 				if _, got, _ := strings.Cut(diags.String(), "\n\n"); got != want || !diags.Failed() {
 					t.Errorf("%s: %s\nwant %s", typeName, diags, want)
 				}
@@ -159,7 +158,7 @@ func TestImportOfMissingStreams(t *testing.T) {
 		imported, _ := p.ImportState(typeName, id)
 		refuse(service, map[string]streamstest.Fault{"missing": {Status: 405}})
 		_, failed := p.Read(imported)
-		wantDiagnostic(t, failed, "ERROR: Bad Request Error", map[string]string{coretest.SingleName: withoutReads, coretest.GroupName: "remove the import"}[typeName])
+		wantDiagnostic(t, failed, "ERROR: Bad Request Error", map[string]string{coretest.SingleName: withoutReads, coretest.GroupName: withoutGroupImport}[typeName])
 		service.InjectFunc(nil)
 		got, diags := p.Read(imported)
 		if got.Value.IsNull() {

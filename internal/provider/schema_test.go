@@ -1,4 +1,4 @@
-package provider
+package provider_test
 
 import (
 	"maps"
@@ -9,6 +9,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-go/tftypes"
 
 	"github.com/stream-management/terraform-provider-stream/internal/coretest"
+	"github.com/stream-management/terraform-provider-stream/internal/server"
 	"github.com/stream-management/terraform-provider-stream/internal/streamstest"
 )
 
@@ -46,7 +47,7 @@ func TestValidation(t *testing.T) {
 	t.Parallel()
 	type config = coretest.Attributes
 	const unknown = tftypes.UnknownValue
-	p := newProcess(t, NewServer("test", nil)())
+	p := newProcess(t, server.New("test", nil)())
 	resource := func(c config) coretest.Diagnostics {
 		return p.Validate(resourceValue(merge(config{"stream_id": "cam-1", "processor_ids": []string{"p1"}}, c)))
 	}

@@ -15,14 +15,14 @@ import (
 
 	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
 
-	"github.com/stream-management/terraform-provider-stream/internal/provider"
+	"github.com/stream-management/terraform-provider-stream/internal/server"
 )
 
 // object is a JSON object.
 type object = map[string]any
 
 func main() {
-	ctx, server := context.Background(), provider.NewServer("docs", nil)()
+	ctx, server := context.Background(), server.New("docs", nil)()
 	all, err := server.GetProviderSchema(ctx, &tfprotov6.GetProviderSchemaRequest{})
 	if err != nil {
 		log.Fatal(err)

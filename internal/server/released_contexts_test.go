@@ -1,4 +1,4 @@
-package provider
+package server
 
 import (
 	"context"
@@ -10,14 +10,16 @@ import (
 
 	"github.com/hashicorp/terraform-plugin-framework/providerserver"
 	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
+	"github.com/hashicorp/terraform-plugin-go/tftypes"
 
 	"github.com/stream-management/terraform-provider-stream/internal/coretest"
+	"github.com/stream-management/terraform-provider-stream/internal/provider"
 )
 
 // A finished call keeps its context in the framework's server. If that is mended, released_contexts.go can go.
 func TestContextsAreReleased(t *testing.T) {
 	t.Parallel()
-	framework := providerserver.NewProtocol6(&streamProvider{})()
+	framework := providerserver.NewProtocol6(provider.New("test", nil))()
 	if kept := contextsKept(t, framework); kept == 0 {
 		t.Error("the framework releases contexts: released_contexts.go is no longer needed")
 	}
@@ -30,7 +32,9 @@ func TestContextsAreReleased(t *testing.T) {
 func contextsKept(t *testing.T, s tfprotov6.ProviderServer) (kept int) {
 	t.Helper()
 	const name = coretest.SingleName
-	null, state := coretest.DynamicValue(nullResource()), coretest.DynamicValue(cam1())
+	typ := coretest.SchemasOf(s).ResourceSchemas[name].ValueType()
+	null := coretest.DynamicValue(tftypes.NewValue(typ, nil))
+	state := coretest.DynamicValue(coretest.ToTerraform(typ, coretest.Attributes{"stream_id": "cam-1", "processor_ids": []string{}}))
 	finished := []contextValue{
 		finish(t, s.ValidateResourceConfig, &tfprotov6.ValidateResourceConfigRequest{TypeName: name, Config: null}),
 		finish(t, s.UpgradeResourceState, &tfprotov6.UpgradeResourceStateRequest{
@@ -77,7 +81,7 @@ func TestReleasedContext(t *testing.T) {
 		if req != "request" || !got.Equal(want) || c.Value(key{}) != "value" || c.Err() != nil {
 			t.Errorf("request %q, deadline %v, value %v, error %v", req, got, c.Value(key{}), c.Err())
 		}
-		derived, end := context.WithTimeout(c, patience)
+		derived, end := context.WithTimeout(c, 30*time.Second)
 		defer end()
 		cancel()
 		<-derived.Done()

@@ -1,4 +1,4 @@
-package provider
+package server
 
 import (
 	"context"
@@ -8,7 +8,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
 )
 
-// This file can be deleted, with its test and its line in [NewServer]: every result stays the same, but the
+// This file can be deleted, with its test and its line in [New]: every result stays the same, but the
 // process needs more memory. The gain is in DESIGN.md, "Performance".
 
 // releasingServer releases the context of each call when the call ends. The framework's server keeps the

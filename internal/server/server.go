@@ -1,27 +1,25 @@
-package provider
+// Package server serves the provider: it wraps the framework's server, so that an interrupt ends a session cleanly, finished calls
+// need no memory, and large sets take no longer than small ones for each element.
+package server
 
 import (
 	"context"
 	"iter"
-	"net"
 	"sync"
 	"sync/atomic"
 
 	"github.com/hashicorp/terraform-plugin-framework/providerserver"
 	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
+
+	"github.com/stream-management/terraform-provider-stream/internal/provider"
 )
 
-// DialContext makes a connection to the service, as in [http.Transport]; nil means the network.
-type DialContext = func(ctx context.Context, network, address string) (net.Conn, error)
-
-// NewServer returns a constructor for the provider of a version, as [tf6server.Serve] expects it.
-func NewServer(version string, dial DialContext) func() tfprotov6.ProviderServer {
+// New returns a constructor for the server of a version of the provider, as [tf6server.Serve] expects it. A nil dial means the
+// network.
+func New(version string, dial provider.DialContext) func() tfprotov6.ProviderServer {
 	return func() tfprotov6.ProviderServer {
-		p := &streamProvider{version: version, dial: dial}
-		server, _ := providerserver.NewProtocol6(p)().(fullServer)
-		server = releasingServer{server}
-		server = linearServer{server}
-		return &stoppingServer{fullServer: server}
+		framework, _ := providerserver.NewProtocol6(provider.New(version, dial))().(fullServer)
+		return &stoppingServer{fullServer: linearServer{releasingServer{framework}}}
 	}
 }
 
