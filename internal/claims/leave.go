@@ -31,12 +31,16 @@ type Destroy struct {
 	Shared      bool // the refresh has read another resource with the stream
 }
 
+// OfReplaced reports whether the object was replaced in this apply, or in one whose destroy of the object failed. It was not if an
+// earlier apply left it behind.
+func (d Destroy) OfReplaced() bool { return d.PlannedHere && d.Replaced }
+
 // Kind decides how the object leaves the stream. Nothing takes away what a live resource may have.
 func (d Destroy) Kind() LeaveKind {
 	switch {
 	case !d.PlannedHere:
 		return Destroyed
-	case d.Replaced && !d.Shared:
+	case d.OfReplaced() && !d.Shared:
 		return Superseded
 	}
 	return MayBeTaken

@@ -47,7 +47,7 @@ func (s *Session) Apply(ctx context.Context, c Change) Applied {
 	s.applySets(ctx, c, &after)
 	s.applyLeaves(ctx, c, &after)
 	for id, entry := range after.Kept {
-		after.Marks.add(id, Mark{Resend: entry.Resend, Failed: c.destroy.PlannedHere && c.destroy.Replaced})
+		after.Marks.add(id, Mark{Resend: entry.Resend, Failed: c.destroy.OfReplaced()})
 	}
 	after.Failed = slices.ContainsFunc(after.Findings, Finding.IsError)
 	after.KeepState = after.Failed && !c.partial()

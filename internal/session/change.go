@@ -97,5 +97,5 @@ func (s *Session) Differs(state string) bool {
 // is that of another deployment.
 func (c Change) mayNotDetach() bool {
 	moves := c.Kind == Redeploy && c.Leaving == claims.Replaced && len(c.Former.Without(c.Want)) > 0
-	return c.Detach && (moves || c.Kind == Forget && !(c.destroy.PlannedHere && c.destroy.Replaced))
+	return c.Detach && (moves || c.Kind == Forget && !c.destroy.OfReplaced())
 }
