@@ -148,7 +148,7 @@ func TestAccInterruptedReplacement(t *testing.T) {
 			w.MustApply("tfplan")
 			for _, id := range ids {
 				stream, _ := service.Stream(id)
-				said := strings.Contains(plan, fmt.Sprintf("Another Resource Has the Stream: stream %q", id))
+				said := strings.Contains(plan, fmt.Sprintf("An Old Object Has the Stream: stream %q", id))
 				if len(stream.ProcessorIDs) == 0 && !said {
 					t.Errorf("stream %q has lost its processors, and the plan did not say so: %s", id, plan)
 				}

@@ -36,7 +36,7 @@ func made(d Decision) string {
 	if d.Send {
 		return d.Set.String()
 	}
-	return [...]string{"accepted", "conflicting sets", "the stream is kept", "detaches others", "blocked", "interrupted"}[d.Refusal]
+	return [...]string{"accepted", "conflicting sets", "the stream is kept", "detaches others", "unchecked", "blocked", "interrupted"}[d.Refusal]
 }
 
 func TestPhases(t *testing.T) {

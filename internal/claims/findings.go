@@ -18,6 +18,8 @@ const (
 	MayBeLeftBehind      // a destroy, perhaps of an object that was left behind; another resource relies on its set
 	WillBeDetached       // a resource that takes the stream over detaches Other
 	OwnWillBeDetached    // likewise, and an object that is replaced had Other; with create_before_destroy, the apply cannot know that
+	WillBeUnchecked      // the apply will refuse to destroy the object that is replaced; see [Unchecked]
+	MayBeDetached        // likewise WillBeDetached, but the stream could not be read at the deployment that is configured now
 	CreateWillFail       // the refresh found no such stream
 
 	// Of the apply.

@@ -31,6 +31,7 @@ const (
 	ConflictingSets         // another resource gives the stream the set Other
 	StreamIsKept            // a group drops the stream, with Other attached, and another resource relies on its set
 	DetachesOthers          // a resource takes the stream over, and would detach Other
+	Unchecked               // nobody can check DetachesOthers before the destroy of the object that is replaced
 	Blocked                 // an operation of another resource failed, and the state of that resource must stay true
 	Interrupted             // the apply was interrupted before anything was sent
 )

@@ -163,4 +163,4 @@ func (c *terraformCore) noErrors(what string, diags Diagnostics) bool {
 }
 
 // saysUntrue are the warnings that another resource's state is untrue until its set is sent again.
-var saysUntrue = []string{"Processors Were Detached", "Another Resource Has the Stream"}
+var saysUntrue = []string{"Processors Were Detached", "Another Resource Has the Stream", "An Old Object Has the Stream"}

@@ -91,7 +91,9 @@ func TestOldObjectBesideACreate(t *testing.T) {
 			}
 			plan.Plan(o.live, o.config("p1", nil))
 			_, _, diags := plan.Plan(o.old, o.null())
-			wantDiagnostic(t, diags, `WARNING: Another Resource Has the Stream: stream "s000"`, "change a value in triggers")
+			wantDiagnostics(t, diags) // without a create, nothing is detached
+			_, _, diags = plan.Plan(nullGroup(), group(map[string][]string{"other": {"p1"}}, nil))
+			wantDiagnostic(t, diags, `WARNING: An Old Object Has the Stream: stream "s000"`, "change a value in triggers")
 		}
 	})
 }

@@ -162,8 +162,8 @@ func notDetachable(c session.Change, configured string) diag.Diagnostic {
 	return nothingSentError(deploymentChanged,
 		notDetached+stateIsOf(c, configured)+fmt.Sprintf("A destroy would detach processors at %q that this object never attached.", configured),
 		fmt.Sprintf("To detach the processors at %q, configure that deployment again. To take the set to %q first, apply without the "+
-			"destroy. To leave the processors attached, set on_destroy = \"keep\" and apply, or use a removed block with destroy = "+
-			"false. If the resource is tainted, terraform untaint makes it an update. If an earlier apply replaced the "+
+			"destroy. To leave the processors of a resource that is in the configuration attached, set on_destroy = \"keep\" and apply, "+
+			"or use a removed block with destroy = false. If the resource is tainted, terraform untaint makes it an update. If an earlier apply replaced the "+
 			"resource and did not end, this may be the old object: remove the resource with terraform state rm, and apply. That "+
 			"sends the set again.", c.Deployment, configured), notChanged)
 }
@@ -200,13 +200,6 @@ func nothingSentError(summary, happened, advice, now string) diag.Diagnostic {
 	return diag.NewErrorDiagnostic(summary, Paragraphs(happened, advice, nothingSent+now))
 }
 
-// notRead is about all imports: Terraform does not count the warnings of imports.
-var notRead = diag.NewWarningDiagnostic("Imported Streams Were Not Read", Paragraphs(
-	"The imports read nothing, so no plan shows which processors the apply detaches: it sends the configured sets, and detaches "+
-		"everything else. This warning is about all imports of the run.",
-	"To see it in a plan, set detect_drift = true, if the deployment serves GET /v2/streams/{id}. Otherwise, ask the operators of "+
-		"the service for the sets before you apply."))
-
 // UnexpectedChange is the error, once, of a stream that has another terminal or fragment type: the plan promised the old value
 // to the resources that depend on it.
 func UnexpectedChange(id, name, old, now string) diag.Diagnostic {
@@ -222,10 +215,18 @@ func QueryInterrupted(listed, of int) diag.Diagnostic {
 		"The query was interrupted after %d of %d streams. A query changes nothing: run it again.", listed, of))
 }
 
-// NotRead returns the warning of an import that reads nothing, once in a session.
-func (r *Reporter) NotRead(id string) (diags diag.Diagnostics) {
-	if r.First(1, notRead.Summary(), id) {
-		diags.Append(notRead)
+// NotRead returns the warning of an import that reads nothing, for a reason, once in a session: Terraform does not count the
+// warnings of imports.
+func (r *Reporter) NotRead(reason session.Refusal, id string) (diags diag.Diagnostics) {
+	const summary = "Imported Streams Were Not Read"
+	advice := "To see it in a plan, set detect_drift = true, if the deployment serves GET /v2/streams/{id}. Otherwise, ask the operators of " +
+		"the service for the sets before you apply."
+	if reason == session.NotConfigured {
+		advice = "A value in the provider block is known after apply. To see it in a plan, apply the source of the value first."
+	}
+	if r.first(1, summary, id) {
+		diags.AddWarning(summary, Paragraphs("The imports read nothing, so no plan shows which processors the apply detaches: it sends the "+
+			"configured sets, and detaches everything else. This warning is about all imports of the run.", advice))
 	}
 	return diags
 }

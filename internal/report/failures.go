@@ -81,7 +81,7 @@ func failure(e *streams.Error, id, happened, advice, now string) message {
 		m.attribute = map[streams.Kind]string{streams.KindBadRequest: "processor_ids", streams.KindNotFound: "stream_id"}[e.Kind]
 	}
 	if e.Repeated {
-		m.short = repeated(e, m.about(fmt.Sprintf("stream %q", id), ""), advice, now)
+		m.short = repeated(e, m.about(fmt.Sprintf("stream %q", id), "", ""), advice, now)
 	}
 	if e.Reason != "" {
 		head += " " + Sentence(e.Reason)

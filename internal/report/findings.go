@@ -16,6 +16,9 @@ const (
 		"change first: one apply, which sends nothing. For a few renamed resources or for_each keys, add a moved block for each."
 	createdFirst = "If this resource has create_before_destroy, set on_destroy = \"keep\" and apply that change first, or remove " +
 		"create_before_destroy. Otherwise, ignore this warning."
+	uncheckedReplacement  = "Replacement Cannot Be Checked"
+	checkReplacementFirst = "Apply the source of the unknown value first: this apply does, so apply again afterwards. If the resource " +
+		"moves to another stream, create_before_destroy helps, too, or on_destroy = \"keep\" in an apply of its own."
 	ifDestroy = "If this is terraform destroy, add -refresh=false."
 )
 
@@ -48,12 +51,12 @@ var texts = [claims.FindingCount]text{
 		"The streams of a group of this plan are known after apply, and the state of the group has this stream. If the group drops " +
 			"the stream, the apply may detach the processors, and the state of the other resource becomes untrue.",
 		"Let only single sets of the group depend on other resources."},
-	claims.MayBeLeftBehind: {"Another Resource Has the Stream", "",
-		"This plan destroys an object with this stream, and another resource keeps the stream with its processors. An earlier apply " +
-			"may have replaced the object, and not have ended. If so, and if this apply also creates resources or the destroy has failed before, then the " +
-			"destroy may detach the processors, and the state of the other resource becomes untrue.",
-		"If an earlier apply did not end, change a value in triggers of the other resource in the same apply: then the stream gets " +
-			"its set. Otherwise, ignore this warning."},
+	claims.MayBeLeftBehind: {"An Old Object Has the Stream", "",
+		"This plan destroys an object with this stream, and creates others, while a resource keeps the stream. If an earlier apply has " +
+			"replaced the object and left it behind (Terraform calls it deposed, with the address of the live resource), the destroy " +
+			"may detach the processors, and the state of the live resource becomes untrue.",
+		"Plan with a refresh, or change a value in triggers of the resource that keeps the stream, in the same apply: then the stream " +
+			"gets its set. If no earlier apply was interrupted, ignore this warning."},
 	claims.WillBeDetached: {"Processors Will Be Detached", "processor_ids",
 		"The stream has processors that are not in the planned set, and the apply detaches them: {own}.",
 		"To keep them, add them to the set. If another configuration manages them, let only one configuration manage the stream."},
@@ -61,6 +64,13 @@ var texts = [claims.FindingCount]text{
 		"The replacement of this resource detaches processors that are not in the planned set: {own}.",
 		"If this resource has create_before_destroy, Terraform tells the apply nothing of the old object, and the apply refuses to detach " +
 			"its processors, because on_create is \"refuse\". Then change the set first, without a replacement, or set on_create = \"replace\"."},
+	claims.WillBeUnchecked: {uncheckedReplacement, "",
+		"The stream or the set of the replacement is known after apply, and on_create is \"refuse\". Nobody can check whether the " +
+			"replacement detaches the processors of others before the old object is destroyed, so the apply will refuse to destroy it.",
+		checkReplacementFirst},
+	claims.MayBeDetached: {"Processors May Be Detached", "processor_ids",
+		"The stream could not be read at the deployment that is configured now, so this plan cannot show which processors the apply " +
+			"detaches there.", ""},
 	claims.CreateWillFail: {"Create Will Fail", "stream_id", // does not block each plan and destroy
 		"The refresh of this run found that the service does not know this stream any more, so the planned create will fail.",
 		"Remove the stream from the configuration, correct its id, or create the stream in the service first."},
@@ -95,9 +105,13 @@ func warning(f session.Finding) message {
 	m := message{stream: f.Stream, warns: true, summary: t.summary, attribute: t.attribute, cause: fmt.Sprint(f.Kind), head: t.head, advice: t.advice}
 	switch f.Kind {
 	case claims.Resending, claims.StayAttached:
-		m.own, m.inDestroy = f.Other.String(), f.Kind == claims.StayAttached
+		if m.own, m.inDestroy = f.Other.String(), f.Kind == claims.StayAttached; f.Other.Len() == 0 {
+			m.own = "not known"
+		}
 	case claims.WillBeDetached, claims.OwnWillBeDetached:
 		m.own = f.Shown
+	case claims.MayBeDetached:
+		m.said = requestAndResponse(asStreamError(f.Err))
 	case claims.StayAttachedBesideFailure:
 		m.own, m.inDestroy = f.Other.String(), true
 		m.last = nowTrue(f.Operation.Now())
@@ -142,11 +156,16 @@ func refused(f session.Finding, happened string) message {
 			"resources have the same set, on_destroy = \"keep\" in the group is enough."
 	case claims.DetachesOthers:
 		m.summary = "Processors Would Be Detached"
-		m.head = "Some processors of {streams} are not in the planned set: {own}. The apply would detach them, and on_create is \"refuse\"."
+		m.head = "{streams} {has} processors that are not in the planned set: {own}. The apply would detach them, and on_create is \"refuse\"."
 		m.own = f.Shown
 		m.advice = "To keep them, add them to the set, or, if no object of the resource is in the state, adopt the stream with an import " +
 			"block. To detach them, set on_create = \"replace\". If a resource was renamed, add a moved block. " + ifDestroy
 		m.last = "No update was sent. " + notChangedHere
+	case claims.Unchecked:
+		m.summary, m.attribute = uncheckedReplacement, ""
+		m.head = "The replacement of {streams} takes a stream over, and its stream or its set was not known in the plan. Its create may be " +
+			"refused, because on_create is \"refuse\". So the old object was not destroyed."
+		m.advice = checkReplacementFirst
 	case claims.Blocked:
 		m.summary, m.attribute = "Stream Left Alone", ""
 		m.head = happened + ". An operation of another resource on this stream has failed."

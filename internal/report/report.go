@@ -46,9 +46,9 @@ type Reporter struct {
 // New returns a reporter.
 func New() *Reporter { return &Reporter{shown: map[string][]string{}} }
 
-// First reports whether a warning is one of the first of its kind: those are shown in full. The others have one summary, so that
+// first reports whether a warning is one of the first of its kind: those are shown in full. The others have one summary, so that
 // Terraform shows one of them and counts the rest, and -json shows each.
-func (r *Reporter) First(limit int, summary, id string) bool {
+func (r *Reporter) first(limit int, summary, id string) bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	first := slices.Contains(r.shown[summary], id)
@@ -123,7 +123,7 @@ func (r *Reporter) aboutOne(m message) diag.Diagnostic {
 	d := diag.Diagnostic(diag.NewErrorDiagnostic(m.summary, detail))
 	switch {
 	case !m.warns:
-	case m.inDestroy, r.First(shownWarnings, m.summary, m.stream):
+	case m.inDestroy, r.first(shownWarnings, m.summary, m.stream):
 		d = diag.NewWarningDiagnostic(fmt.Sprintf("%s: stream %q", m.summary, m.stream), detail)
 	default:
 		m.advice = ""
@@ -141,12 +141,12 @@ func (m message) alone() string {
 	if strings.Contains(m.head, "{own}") {
 		own = ""
 	}
-	return Paragraphs(m.about(fmt.Sprintf("stream %q", m.stream), m.own), m.said, m.advice, own, m.last)
+	return Paragraphs(m.about(fmt.Sprintf("stream %q", m.stream), "has", m.own), m.said, m.advice, own, m.last)
 }
 
 // about fills in what happened.
-func (m message) about(streams, own string) string {
-	return Sentence(strings.NewReplacer("{streams}", streams, "{own}", own).Replace(m.head))
+func (m message) about(streams, has, own string) string {
+	return Sentence(strings.NewReplacer("{streams}", streams, "{has}", has, "{own}", own).Replace(m.head))
 }
 
 // aboutMany quotes the first stream that has the whole cause, and names all.
@@ -155,7 +155,7 @@ func aboutMany(streams []message, closing string) diag.Diagnostic {
 	detail, summary := m.alone(), fmt.Sprintf("%s: stream %q", m.summary, m.stream)
 	if more := len(streams) - 1; more > 0 {
 		many := fmt.Sprintf("%d streams", len(streams))
-		head := m.about(many, "see below")
+		head := m.about(many, "have", "see below")
 		if !strings.Contains(m.head, "{streams}") {
 			head = many + ", named below. " + head
 		}

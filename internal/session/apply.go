@@ -79,13 +79,22 @@ func (c Change) stayAtFormer(after Applied) Applied {
 // have detached the processors of the old stream. It returns errors only: the plan of the create warns.
 func (s *Session) checkReplacement(ctx context.Context, c Change) ([]Finding, Refusal) {
 	create := Change{Kind: Update, Want: Sets{}, Refuses: true, Marks: c.Marks}
+	var findings []Finding
+	for _, id := range c.Was.Without(nil) {
+		if m := c.Marks.Streams[id].TakeOver; c.Marks.All.Unchecked || m != nil && m.Set == nil {
+			findings = append(findings, Finding{Stream: id, Refusal: claims.Unchecked})
+		}
+	}
+	if len(findings) > 0 {
+		return findings, accepted
+	}
 	for id, m := range c.Marks.Streams {
 		if m.TakeOver != nil {
 			create.Want[id] = m.TakeOver.Set
 			rules(s, id, func(stream *claims.Stream) any { stream.NoteHad(m.TakeOver.Had); return nil })
 		}
 	}
-	findings, refusal := s.takeOver(ctx, create, nil)
+	findings, refusal := s.takeOver(ctx, create, findings)
 	return slices.DeleteFunc(findings, func(f Finding) bool { return !f.IsError() }), refusal
 }
 

@@ -47,21 +47,36 @@ func (s *Session) Plan(ctx context.Context, c Change) Planned {
 		p.Marks = c.Marks.ofCreate()
 	}
 	s.firstClaims()
+	leaves := c.Was.Without(c.Want)
+	if s.waits(c, leaves) {
+		s.awaitFirstClaims(ctx)
+	}
 	for _, id := range slices.Sorted(maps.Keys(c.Want)) {
 		s.planSet(c, id, &p)
 	}
-	if leaves := c.Was.Without(c.Want); len(leaves) > 0 {
-		s.awaitFirstClaims(ctx)
+	if len(leaves) > 0 {
+		p.Marks.All.Unchecked = p.Marks.All.Unchecked || s.movesUnchecked(c)
 		for _, id := range leaves {
 			s.planLeave(c, id, &p)
 		}
 		p.Sends = true
 	}
 	p.Sends = p.Sends || c.Leaving == claims.MayBeDropped
+	p.Findings = s.holdBack(c, p.Findings)
 	if !slices.ContainsFunc(p.Findings, Finding.IsError) {
 		p.Findings, p.Refusal = s.takeOver(ctx, c, p.Findings)
 	}
 	return p
+}
+
+// waits reports whether a plan waits for the first claims. Of two objects with one stream, the one that the refresh has read last
+// waits, and the other one does not: so the plan of a resource learns that an object which an apply left behind is destroyed.
+func (s *Session) waits(c Change, leaves []string) bool {
+	shared := func(id string) bool { return rules(s, id, (*claims.Stream).Reads) > 1 }
+	if len(leaves) > 0 {
+		return !slices.ContainsFunc(leaves, shared)
+	}
+	return c.Kind == Update && c.Marks.any(func(m Mark) bool { return m.Shared })
 }
 
 func (s *Session) planSet(c Change, id string, p *Planned) {
@@ -77,6 +92,9 @@ func (s *Session) planSet(c Change, id string, p *Planned) {
 		p.Marks.set(id, m)
 	}
 	p.add(s, id, c.Want[id], decided)
+	if m.TakeOver != nil && c.Want[id] == nil && m.TakeOver.Had.Len() > 0 && s.detectDrift {
+		p.Findings = append(p.Findings, Finding{Stream: id, Kind: claims.WillBeUnchecked})
+	}
 	p.Sends = p.Sends || decided.Send
 }
 
@@ -85,12 +103,44 @@ func (s *Session) planSet(c Change, id string, p *Planned) {
 func (s *Session) planLeave(c Change, id string, p *Planned) {
 	decided := rules(s, id, func(stream *claims.Stream) claims.Plan { return stream.PlanLeave(c.leave(id)) })
 	p.add(s, id, nil, decided)
+	if p.Marks.All.Unchecked {
+		p.Findings = append(p.Findings, Finding{Stream: id, Kind: claims.WillBeUnchecked})
+	}
 	if c.Leaving == claims.MayBeDropped { // the plan of the apply decides
 		return
 	}
 	m := p.Marks.Streams[id]
 	m.Claim, m.Detach = decided.Claim, c.Detach
 	p.Marks.set(id, m)
+}
+
+// holdBack holds findings about objects that may have been left behind, until the session plans what makes the apply detach their
+// processors: a create, or a destroy that has failed before.
+func (s *Session) holdBack(c Change, findings []Finding) []Finding {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	failed := c.destroys() && c.Marks.any(func(m Mark) bool { return m.Failed })
+	s.detachesOld = s.detachesOld || c.Kind == Create || failed
+	if s.detachesOld {
+		findings, s.mayBeLeftBehind = append(findings, s.mayBeLeftBehind...), nil
+		return findings
+	}
+	return slices.DeleteFunc(findings, func(f Finding) bool {
+		held := f.Kind == claims.MayBeLeftBehind
+		if held {
+			s.mayBeLeftBehind = append(s.mayBeLeftBehind, f)
+		}
+		return held
+	})
+}
+
+// movesUnchecked reports whether a replacement moves to a stream, or to a set, that is known after apply. If it refuses to detach
+// the processors of others, nobody can check that before its destroy detaches those of the old stream.
+func (s *Session) movesUnchecked(c Change) bool {
+	if !c.Refuses || !c.Detach || !s.detectDrift || c.Kind != Update || c.Leaving != claims.Replaced {
+		return false
+	}
+	return len(c.Want) == 0 || slices.ContainsFunc(c.takenOver(), func(id string) bool { return c.Want[id] == nil })
 }
 
 // markTakeOver returns the mark of a planned stream. If there was no refresh, the first plan of a replacement passes it to
@@ -120,7 +170,7 @@ func (s *Session) takeOver(ctx context.Context, c Change, findings []Finding) ([
 	takesOver := c.Kind == Create || c.Kind == Redeploy || len(c.takenOver()) > 0 // perhaps of streams that are known after apply
 	switch {
 	case !s.configured():
-	case s.detectDrift && (c.Kind != Redeploy || c.Refuses): // a destroy also plans a redeploy, only to refresh
+	case s.detectDrift:
 		return s.readTakenOver(ctx, c, findings), accepted
 	case !s.detectDrift && c.Refuses && takesOver:
 		return findings, NeedsReads
@@ -136,7 +186,9 @@ func (s *Session) readTakenOver(ctx context.Context, c Change, findings []Findin
 		case IsNotFound(read.Err) && gone:
 			f.Kind = claims.CreateWillFail
 		case read.Err != nil:
-			f.Err = read.Err
+			if f.Err = read.Err; c.Kind == Redeploy && !c.Refuses { // a destroy also plans a redeploy, only to refresh
+				f.Kind = claims.MayBeDetached
+			}
 		case set == nil: // known after apply
 			continue
 		default:

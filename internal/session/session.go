@@ -28,8 +28,10 @@ type Session struct {
 	applies  atomic.Bool // an apply has begun: Terraform plans and applies in two sessions
 	replaces atomic.Bool // a create has succeeded, perhaps that of a replacement
 
-	mu      sync.Mutex
-	streams map[string]*stream
+	mu              sync.Mutex
+	streams         map[string]*stream
+	detachesOld     bool      // the apply may take an object that was left behind for one that it has replaced itself
+	mayBeLeftBehind []Finding // held back while it does not
 
 	waiting     *semaphore.Weighted // held by each call that waits for firstClaims
 	firstClaims func() time.Time    // when the first calls have had time to claim their streams
@@ -42,8 +44,8 @@ type stream struct {
 }
 
 // claimDelay is how long the first resources of a session that leave streams wait for the claims of the calls beside them.
-// If a renamed resource claims the stream meanwhile, the leave sends nothing. Otherwise it detaches, and the set is sent again
-// afterwards: the requests depend on the delay, what is attached at the end does not.
+// If a renamed resource claims the stream meanwhile, the leave sends nothing. Otherwise it detaches, and the renamed resource
+// attaches its set afterwards: the requests depend on the delay, what is attached at the end does not.
 const claimDelay = 50 * time.Millisecond
 
 // maxWaiting is how many of them wait at the same time. It is less than Terraform's default parallelism, so that other
