@@ -2,6 +2,7 @@ package config
 
 import (
 	"cmp"
+	"encoding/base64"
 	"fmt"
 	"slices"
 	"testing"
@@ -46,7 +47,8 @@ func TestSensitiveAttributes(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if got := client.Redact("<" + secret + ">"); got != "<***>" || s.Client.Credentials == NoCredentials {
+			inBase64 := base64.RawURLEncoding.EncodeToString([]byte(secret))
+			if got := client.Redact("<" + secret + "> " + inBase64); got != "<***> ***" || s.Client.Credentials == NoCredentials {
 				t.Errorf("%s is shown in %q, beside %q", name, got, s.Client.Credentials)
 			}
 		}

@@ -26,7 +26,7 @@ type redactor struct {
 func (r *redactor) add(secrets ...string) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	for _, secret := range secrets {
+	for _, secret := range append(secrets, inBase64(secrets)...) {
 		r.secrets = append(r.secrets, forms(secret, 3)...)
 	}
 	slices.SortFunc(r.secrets, func(a, b string) int { return cmp.Or(len(b)-len(a), strings.Compare(a, b)) })

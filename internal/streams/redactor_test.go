@@ -111,9 +111,9 @@ func TestFoundSecretsAreMasked(t *testing.T) {
 	if e := startService(t, applyUpdate).updateError(t, cfg); e.Message != "*** ***" {
 		t.Errorf("error %#v", e)
 	}
-	s := startService(t, respondError(403, "user:s3cret-part s3cret-part t0ken-2 t0ken-3"))
+	s := startService(t, respondError(403, "user:s3cret-part s3cret-part t0ken-2 t0ken-3 dXNlcjpzM2NyZXQtcGFydA dDBrZW4tMg== dDBrZW4tMw"))
 	issue := respond(200, `{"access_token":"user:s3cret-part","refresh_token":"t0ken-2","id_token":"t0ken-3"}`)
-	if e := s.updateError(t, oauth2Config(s, startService(t, issue))); e.Message != "*** *** *** ***" {
+	if e := s.updateError(t, oauth2Config(s, startService(t, issue))); e.Message != "*** *** *** *** *** *** ***" {
 		t.Errorf("error %#v", e)
 	}
 }

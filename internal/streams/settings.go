@@ -131,7 +131,7 @@ const minSecretValue = 4
 // minSecretPart is the length of the shortest part of a secret that is masked, in bytes.
 const minSecretPart = 8
 
-// secrets returns the secrets of the configuration and the environment, also in base64 where they are sent so.
+// secrets returns the secrets of the configuration and the environment, also as basic authentication sends them.
 func (cfg Config) secrets() []string {
 	secrets := append(parts(cfg.Token), cfg.Token, cfg.TLS.ClientKeyPEM)
 	var values []string
@@ -159,13 +159,21 @@ func (cfg Config) secrets() []string {
 	return append(secrets, slices.DeleteFunc(values, func(value string) bool { return len(value) < minSecretValue })...)
 }
 
-// parts returns the parts of a header's value, such as key and secret of "key:secret", also in base64.
-func parts(value string) (all []string) {
+// parts returns the parts of a header's value, such as key and secret of "key:secret".
+func parts(value string) []string {
 	_, credential, _ := strings.Cut(value, " ")
 	separators := func(c rune) bool { return strings.ContainsRune(` =:;,&"'`, c) }
-	for _, part := range append(strings.FieldsFunc(value, separators), value, credential) {
-		if len(part) >= minSecretPart {
-			all = append(all, part, base64.StdEncoding.EncodeToString([]byte(part)))
+	all := append(strings.FieldsFunc(value, separators), credential)
+	return slices.DeleteFunc(all, func(part string) bool { return len(part) < minSecretPart })
+}
+
+// inBase64 returns secrets in base64, padded or not, and URL-safe or not.
+func inBase64(secrets []string) (all []string) {
+	for _, encoding := range []*base64.Encoding{base64.StdEncoding, base64.RawStdEncoding, base64.URLEncoding, base64.RawURLEncoding} {
+		for _, secret := range secrets {
+			if encoded := encoding.EncodeToString([]byte(secret)); len(encoded) >= minSecretValue {
+				all = append(all, encoded)
+			}
 		}
 	}
 	return all

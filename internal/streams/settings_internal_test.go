@@ -1,6 +1,9 @@
 package streams
 
-import "testing"
+import (
+	"encoding/base64"
+	"testing"
+)
 
 // A response may repeat what the service or a proxy received.
 func TestConfigSecrets(t *testing.T) {
@@ -19,14 +22,19 @@ func TestConfigSecrets(t *testing.T) {
 		TLS: TLS{ClientKeyPEM: "key in PEM", ClientCertPEM: "visible cert", CACertPEM: "visible CA"},
 	}
 	m := newRedactor(cfg.secrets()...)
-	for _, secret := range []string{
+	secrets := []string{
 		"bearerpart", "p?ssw0rd~", "dmlzaWJsZS11c2VyOnA_c3N3MHJkfg", "cl1ent/secret", "cl1ent%2Fsecret",
 		"dmlzaWJsZStjbGllbnQ6Y2wxZW50JTJGc2VjcmV0", "k3yk3y", "ApiKey z9y8", "z9y8", "4711", "key in PEM",
 		"keyname2:bearerpart", "eyJ.assertion", "par4m", "dmlzaWJsZSBjbGllbnQ6Y2wxZW50L3NlY3JldA==",
 		"dmlzaWJsZSBjbGllbnQ6Y2wxZW50L3NlY3JldA", "s3cretpart", "t0kenpart", "c2lnbmF0dXJl+/8", "c2lnbmF0dXJl-_8",
 		"a2V5bmFtZTE6czNjcmV0cGFydA", "se%3D12%26sig%3Dab%2Fcdefgh%2Bi", "se=12&amp;sig=ab%2Fcdefgh%2Bi", "ab/cdefgh i",
 		"proxy-user", "pa@ss", "pa%40ss", "pr0xyword", basicCredentials("proxy-user", "pa@ss"), basicCredentials("other-user", "pr0xyword"),
-	} {
+	}
+	for _, secret := range []string{"keyname2:bearerpart", "p?ssw0rd~", "cl1ent/secret", "eyJ.assertion", "k3yk3y", "par4m", "pr0xyword", "key in PEM"} {
+		secrets = append(secrets, base64.StdEncoding.EncodeToString([]byte(secret)), base64.RawStdEncoding.EncodeToString([]byte(secret)),
+			base64.URLEncoding.EncodeToString([]byte(secret)), base64.RawURLEncoding.EncodeToString([]byte(secret)))
+	}
+	for _, secret := range secrets {
 		if got := m.mask("<"+secret+">", maxBody); got != "<***>" {
 			t.Errorf("%q is not masked: %q", secret, got)
 		}
