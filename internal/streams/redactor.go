@@ -1,41 +1,37 @@
 package streams
 
 import (
-	"cmp"
 	"encoding/json"
 	"html"
+	"net/url"
 	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 	"sync"
-	"unicode/utf8"
 
 	"golang.org/x/text/encoding/charmap"
 )
 
-// redactor masks known secrets in texts from outside, which may quote them in UTF-8 or ISO 8859-1, and escaped up to
-// three times. The provider's own words, its URLs and the user's ids are never masked.
+// redactor masks known secrets in texts from outside, which may quote them in base64, UTF-8 or ISO 8859-1, and escaped
+// up to three times. The provider's own words, its URLs and the user's ids are never masked.
 type redactor struct {
-	mu       sync.Mutex // for one text at a time, because a long one needs several times its size
-	secrets  []string   // longest first
-	longest  int        // how many bytes of a text a secret may take: some escapes have six characters, such as \u0041
-	replacer *strings.Replacer
+	mu      sync.Mutex    // for one text at a time, because a long one needs several times its size
+	secrets [256][]string // by their first byte
+	longest int           // how many bytes of a text a secret may take: some escapes have six characters, such as \u0041
 }
 
 func (r *redactor) add(secrets ...string) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	for _, secret := range append(secrets, inBase64(secrets)...) {
-		r.secrets = append(r.secrets, forms(secret, 3)...)
+		for _, form := range forms(secret, 3) {
+			if form != "" && !slices.Contains(r.secrets[form[0]], form) {
+				r.secrets[form[0]] = append(r.secrets[form[0]], form)
+				r.longest = max(r.longest, 4<<10+6*len(form))
+			}
+		}
 	}
-	slices.SortFunc(r.secrets, func(a, b string) int { return cmp.Or(len(b)-len(a), strings.Compare(a, b)) })
-	r.secrets = slices.DeleteFunc(slices.Compact(r.secrets), func(secret string) bool { return secret == "" })
-	var pairs []string
-	for _, secret := range r.secrets {
-		pairs, r.longest = append(pairs, secret, "***"), max(r.longest, 4<<10+6*len(secret))
-	}
-	r.replacer = strings.NewReplacer(pairs...)
 }
 
 // forms returns a secret as it is, as a form has it, misread, with another alphabet and no padding in base64, and without
@@ -46,8 +42,8 @@ func forms(secret string, changes int) []string {
 	inHTML, _ := charmap.Windows1252.NewDecoder().String(secret) // HTML has no control characters of ISO 8859-1
 	all := []string{secret, strings.ReplaceAll(secret, " ", "+"), strings.ReplaceAll(secret, "+", " "), latin1, misread, inHTML}
 	others := []string{strings.TrimRight(secret, "="), strings.NewReplacer("+", "-", "/", "_").Replace(secret)}
-	for _, undo := range unescape {
-		others = append(others, undo(secret))
+	for escape, unescape := range escapes {
+		others = append(others, escape.ReplaceAllStringFunc(secret, unescape))
 	}
 	for _, other := range others {
 		if changes > 0 && other != secret && len(other) >= minSecretPart {
@@ -57,68 +53,82 @@ func forms(secret string, changes int) []string {
 	return all
 }
 
-// mask replaces the secrets in a text from outside. If one is escaped, mask replaces the words that have it, or the
-// whole text if the secret is more than a word. The result may end after so many bytes: then mask leaves out what may be
-// the beginning of a secret. Mask before a text is cut: half a secret is not found.
+// mask replaces the secrets in a text from outside, and the words that have an escaped one. The result may end after so
+// many bytes of the text. Mask before a text is cut: half a secret is not found.
 func (r *redactor) mask(text string, enough int) string {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	first := tokenInURL.ReplaceAllString(text[:min(len(text), enough+r.longest)], "${1}***")
-	masked := r.replace(first, 3)
-	if masked == "***" {
-		masked = r.replace(words.ReplaceAllStringFunc(r.replace(first, 0), func(word string) string { return r.replace(word, 3) }), 3)
-	}
-	if len(text) > enough+r.longest && masked != "***" {
-		return masked[:max(0, len(masked)-r.longest)] + "…"
-	}
-	return masked
-}
-
-// replace replaces the secrets in a text, or all of it if one appears once up to so many levels of escapes are undone.
-func (r *redactor) replace(text string, levels int) string {
-	text = r.replacer.Replace(text)
-	for i := 0; i < len(unescape) && levels > 0; i++ {
-		if plain := unescape[i](text); plain != text && r.replace(plain, levels-1) != plain {
-			return "***"
+	first, end, shown := text[:min(len(text), enough+r.longest)], "", []byte(nil)
+	hidden := r.find(first, 3)
+	if unescaped := r.find(first, 0); !slices.Equal(hidden, unescaped) {
+		for _, word := range words.FindAllStringIndex(first, -1) {
+			if i, j := word[0], word[1]; !slices.Equal(hidden[i:j], unescaped[i:j]) {
+				copy(hidden[i:j], slices.Repeat([]bool{true}, j-i))
+			}
 		}
 	}
-	return text
-}
-
-var (
-	words      = regexp.MustCompile(`[^\s"'<>?]+`)
-	tokenInURL = regexp.MustCompile(`(_token(=|%3[Dd]))[^&#\s"'<>]+`) // such as access_token of a login page
-)
-
-// unescape has functions that undo the escapes of a URL, of a string in JSON or a programming language, and of HTML.
-var unescape = []func(string) string{
-	func(text string) string { return undo(text, "%", `\x`) },
-	func(text string) string { return undo(text, `\`, `\`) },
-	html.UnescapeString,
-}
-
-// undo undoes the escapes that begin with a character. With prefix instead of it, they are escapes of Go or JSON.
-func undo(text, begin, prefix string) string {
-	for plain := []byte(nil); ; {
-		before, after, found := strings.Cut(text, begin)
-		plain = append(plain, before...)
-		if !found {
-			return string(plain)
-		}
-		escape, pair := prefix+after[:min(len(after), 11)], "" // \uXXXX\uXXXX may be one character
-		c, isRune, rest, err := strconv.UnquoteChar(escape, 0)
-		switch {
-		case err == nil && isRune:
-			plain = utf8.AppendRune(plain, c)
-		case err == nil:
-			plain = append(plain, byte(c))
-		case strings.HasPrefix(escape, `\u`) && json.Unmarshal([]byte(`"`+escape+`"`), &pair) == nil:
-			plain, rest = append(plain, pair...), ""
-		case begin == "%" || after == "":
-			plain, rest = append(plain, begin...), escape[len(prefix):]
-		default: // the character needs no escape
-			rest = escape[len(prefix):]
-		}
-		text = after[len(escape)-len(prefix)-len(rest):]
+	if len(first) < len(text) {
+		hidden, end = hidden[:enough], "…"
 	}
+	for i, isSecret := range hidden {
+		if !isSecret {
+			shown = append(shown, first[i])
+		} else if i == 0 || !hidden[i-1] {
+			shown = append(shown, "***"...)
+		}
+	}
+	return tokenInURL.ReplaceAllString(string(shown), "${1}***") + end
+}
+
+// find reports which bytes of a text are of secrets, as they are or after up to so many levels of escapes are undone. No
+// secret is removed before all are found: it may be the part without escapes of a longer one.
+func (r *redactor) find(text string, levels int) []bool {
+	hidden := make([]bool, len(text))
+	for i, end := 0, 0; i < len(text); i++ {
+		for _, secret := range r.secrets[text[i]] {
+			if strings.HasPrefix(text[i:], secret) {
+				end = max(end, i+len(secret))
+			}
+		}
+		hidden[i] = i < end
+	}
+	for escape, unescape := range escapes {
+		if levels == 0 || !escape.MatchString(text) {
+			continue
+		}
+		found, i := r.find(escape.ReplaceAllStringFunc(text, unescape), levels-1), 0
+		if !slices.Contains(found, true) {
+			continue
+		}
+		for _, m := range append(escape.FindAllStringIndex(text, -1), []int{len(text), len(text)}) {
+			for ; i < m[0]; i, found = i+1, found[1:] {
+				hidden[i] = hidden[i] || found[0]
+			}
+			n := len(unescape(text[m[0]:m[1]]))
+			for isSecret := slices.Contains(found[:n], true); i < m[1]; i++ {
+				hidden[i] = hidden[i] || isSecret
+			}
+			found = found[n:]
+		}
+	}
+	return hidden
+}
+
+var words = regexp.MustCompile(`[^\s"'<>?]+`)
+var tokenInURL = regexp.MustCompile(`(_token(=|%3[Dd]))[^&#\s"'<>]+`) // such as access_token of a login page
+
+// escapes has the escapes of a URL, of a string in JSON or a programming language, and of HTML.
+var escapes = map[*regexp.Regexp]func(escape string) string{
+	regexp.MustCompile(`%[[:xdigit:]]{2}`): func(escape string) string { c, _ := url.PathUnescape(escape); return c },
+	regexp.MustCompile(`(?s)\\(x[[:xdigit:]]{2}|(u[dD][89abAB][[:xdigit:]]{2}\\)?u[[:xdigit:]]{4}|U[[:xdigit:]]{8}|[0-7]{3}|.)`): unquote,
+	regexp.MustCompile(`&(#[xX]?0*)?[[:alnum:]]{1,32};?`):                                                                        html.UnescapeString,
+}
+
+// unquote returns the character of an escape of Go or JSON, or another character without its backslash.
+func unquote(escape string) (c string) {
+	c, err := strconv.Unquote(`"` + escape + `"`)
+	if err != nil && json.Unmarshal([]byte(`"`+escape+`"`), &c) != nil {
+		return escape[1:]
+	}
+	return c
 }

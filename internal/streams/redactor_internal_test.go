@@ -21,17 +21,19 @@ func newRedactor(secrets ...string) *redactor {
 
 func TestMask(t *testing.T) {
 	t.Parallel()
+	const token, part = `Tk"<&>/+=9Zq\y-and-more`, `9Zq\y-and-more` // HTML has the part as it is
+	inHTML := html.EscapeString(token)
 	for name, test := range map[string]struct {
 		secrets    []string
 		text, want string
 	}{
 		"empty secrets":    {[]string{"", ""}, "a b", "a b"},
-		"as it is":         {[]string{"s3cret"}, "a s3cret, s3crets3cret", "a ***, ******"},
+		"as it is":         {[]string{"s3cret"}, "a s3cret, s3crets3cret", "a ***, ***"},
 		"part of another":  {[]string{"abc", "abcdef"}, "abcdef abc", "*** ***"},
 		"escaped":          {[]string{"a+b="}, `{"m": "no a\u002Bb\u003d and %3cp%3e"}`, `{"m": "no *** and %3cp%3e"}`},
 		"in a URL":         {[]string{"a/b c&d"}, "https://x/y?t=a%2Fb+c%26d no", "https://x/y?*** no"},
 		"side by side":     {[]string{`p"a`, "b+c"}, `p"ab%2Bc`, "***"},
-		"more than a word": {[]string{`a"b c`}, `no \"a\"b c\" here`, "***"},
+		"more than a word": {[]string{`a"b c`}, `no \"a\"b c\" here`, `no \"***" here`},
 		"with escapes":     {[]string{"p%41&amp;"}, "p%41&amp; p%2541%26amp%3B pA&", "*** *** pA&"},
 		"no escapes":       {[]string{"50%off+x", `ab+cd\`}, `50%off%2Bx ab\u002bcd\`, "*** ***"},
 		"in ISO 8859-1":    {[]string{"geheim-ß"}, `geheim-\xdf "geheim-%DF" geheim-Ã\u009f ß` + " geheim-\xdf", `*** "***" *** ß ***`},
@@ -39,7 +41,13 @@ func TestMask(t *testing.T) {
 		"plus as a space":  {[]string{"ab+cd"}, "ab cd ab%20cd", "*** ***"},
 		"login page":       {nil, "https://x/?a=b#access_token=ab.c&id_token%3Dcd%26x a_token", "https://x/?a=b#access_token=***&id_token%3D*** a_token"},
 		"not in it":        {[]string{"€uro"}, `\x80uro €uro`, `\x80uro ***`},
-		"four times":       {[]string{"a+b="}, "a%2525252Bb=", "a%2525252Bb="},
+		"part as it is":    {[]string{part, token}, "<p>no " + inHTML + ", " + part, "<p>no *** ***"},
+		"a thousand times": {[]string{part, token}, strings.Repeat(inHTML+" ", 1000), strings.Repeat("*** ", 1000)},
+		"part in a word":   {[]string{part, token}, `{"m": "no Tk\"<&>/+=9Zq\\y-and-more"}`, `{"m": "no ***"}`},
+		"part of a phrase": {[]string{"secret phrase", `my "secret phrase"`}, "my&#32;&quot;secret phrase&quot; no", "*** no"},
+		"in base64": {[]string{"p?ssw0rd~", "???", "a"}, "cD9zc3cwcmR+ cD9zc3cwcmR- cD9zc3cwcmR%2B Pz8/ Pz8_ YQ== YQ",
+			"*** *** *** *** *** *** YQ"},
+		"four times": {[]string{"a+b="}, "a%2525252Bb=", "a%2525252Bb="},
 	} {
 		if got := newRedactor(test.secrets...).mask(test.text, maxBody); got != test.want {
 			t.Errorf("%s: %q is shown as %q, want %q", name, test.text, got, test.want)
@@ -83,15 +91,24 @@ func encoders() []func(string) string {
 	}
 }
 
-// leaks returns a text that shows a secret, or "". The secret is part of a text that is encoded up to three times.
+// leaks returns a text that shows a secret, or half of a long one, or "". The secret, which may have parts that are
+// masked by themselves, is part of a text that is encoded up to three times.
 func leaks(secret string, encodings ...func(string) string) string {
-	text, part := `{"error": "bad token `+secret+`"}`, secret
-	for _, encode := range encodings {
-		text, part = encode(text), encode(part)
+	text, shown := `{"error": "`+secret+`"}`, []string{secret}
+	if chars := []rune(secret); len(chars) >= 2*len(`{"error": "`)+2 {
+		shown = append(shown, string(chars[:len(chars)/2]), string(chars[len(chars)/2:]))
 	}
-	masked := newRedactor("another one", secret).mask(text, maxBody)
-	if strings.Contains(strings.ReplaceAll(masked, "***", "\n"), part) { // a secret may have asterisks, but no line break
-		return masked
+	for _, encode := range encodings {
+		text = encode(text)
+		for i := range shown {
+			shown[i] = encode(shown[i])
+		}
+	}
+	masked := newRedactor(append(parts(secret), "another one", secret)...).mask(text, maxBody)
+	for _, part := range shown {
+		if strings.Contains(strings.ReplaceAll(masked, "***", "\n"), part) { // a secret may have asterisks, but no line break
+			return masked
+		}
 	}
 	return ""
 }
@@ -102,7 +119,7 @@ func TestMaskEscaped(t *testing.T) {
 	all := encoders()
 	for _, secret := range []string{
 		"s3cret", "ab+/cd==", `p"a'ss\`, "p%41&amp;", `a\u0041\n`, "my secret phrase", "a+b c%20d", "pässwörd-é", "<key>&'/", "100%",
-		"pass😀word", "流れ=é",
+		"pass😀word", "流れ=é", `Tk"<&>/+=9Zq\y-and-more-of-it`,
 		"-----BEGIN KEY-----\nMII+/\n-----END KEY-----\n",
 	} {
 		for i, first := range all {
@@ -118,6 +135,7 @@ func TestMaskEscaped(t *testing.T) {
 func FuzzMask(f *testing.F) {
 	f.Add("ab+/cd==", byte(2), byte(9), byte(13))
 	f.Add(`p"a'ss\`, byte(1), byte(1), byte(12))
+	f.Add(`Tk"<&>/+=9Zq\y-and-more-of-it`, byte(0), byte(12), byte(0))
 	f.Fuzz(func(t *testing.T, secret string, a, b, c byte) {
 		if len(secret) < minSecretValue || !utf8.ValidString(secret) || strings.ContainsFunc(secret, unicode.IsControl) {
 			t.Skip("no credential")
