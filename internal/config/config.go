@@ -6,7 +6,6 @@ import (
 	"context"
 	"net/url"
 	"regexp"
-	"strconv"
 	"strings"
 
 	"github.com/hashicorp/terraform-plugin-framework/diag"
@@ -92,11 +91,10 @@ func (r *reader) detectDrift() bool {
 	if text == "" {
 		return v.ValueBool()
 	}
-	on, err := strconv.ParseBool(text)
-	if err != nil {
+	if text != "true" && text != "false" { // no other spelling, because the error names these two
 		r.refuse(at("detect_drift"), `must be "true" or "false".`)
 	}
-	return on
+	return text == "true"
 }
 
 func (r *reader) tls() streams.TLS {

@@ -163,13 +163,17 @@ func TestReadDeploymentAndDrift(t *testing.T) {
 		"drift":                     {block{"detect_drift": true}, nil, Settings{Deployment: someURL, DetectDrift: true}},
 		"drift, in the environment": {nil, environment{"STREAM_DETECT_DRIFT": "true"}, Settings{Deployment: someURL, DetectDrift: true}},
 		"no drift":                  {block{"detect_drift": false}, environment{"STREAM_DETECT_DRIFT": "junk"}, Settings{Deployment: someURL}},
-		"no drift, environment":     {nil, environment{"STREAM_DETECT_DRIFT": "0"}, Settings{Deployment: someURL}},
+		"no drift, environment":     {nil, environment{"STREAM_DETECT_DRIFT": "false"}, Settings{Deployment: someURL}},
 	} {
 		s, diags := read(t, test.block, test.env)
 		wantProblems(t, diags)
 		if diff := cmp.Diff(test.want, s, cmpopts.IgnoreFields(Settings{}, "Client", "Complete")); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", name, diff)
 		}
+	}
+	for _, other := range []string{"1", "0", "t", "True", "TRUE", "yes", "true ", "true\n"} {
+		_, diags := read(t, nil, environment{"STREAM_DETECT_DRIFT": other})
+		wantProblems(t, diags, `detect_drift: The environment variable STREAM_DETECT_DRIFT (detect_drift) must be "true" or "false".`)
 	}
 	const rule = "must have at most 200 characters, and no white space or control characters."
 	for _, name := range []string{"e u", " eu", "eu\n", "e\u00a0u", "e\u2028u", "eu\x00", "e\x1bu", strings.Repeat("u", long+1)} {

@@ -17,7 +17,7 @@ func Schema() schema.Schema {
 				"addresses, so that another address plans no change. Environment: `STREAM_DEPLOYMENT`. Default: `base_url`."),
 			"detect_drift": optionalBool("Read streams with `GET /v2/streams/{id}` in refresh, import and queries, and before a create is " +
 				"planned. **The service's interface document does not specify this route**: turn `detect_drift` on only for a deployment " +
-				"that offers it. Environment: `STREAM_DETECT_DRIFT`. Default: `false`."),
+				"that offers it. Environment: `STREAM_DETECT_DRIFT`, `true` or `false`. Default: `false`."),
 
 			"token": secretString("Bearer token, sent as `Authorization: Bearer …`. Environment: `STREAM_TOKEN`. " +
 				"Set at most one of `token`, `token_file`, `basic_auth` and `oauth2`. Default: none."),
