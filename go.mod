@@ -1,6 +1,6 @@
 module github.com/stream-management/terraform-provider-stream
 
-go 1.26.8
+go 1.26.0
 
 toolchain go1.26.11
 
