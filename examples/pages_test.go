@@ -224,6 +224,30 @@ func TestAccPageRecipes(t *testing.T) {
 	service.WantRequests(t, setDetection)
 }
 
+// TestAccPageActions pauses the processors of a stream with the commands of the page. With detect_drift, the state has the
+// empty set when the maintenance ends.
+func TestAccPageActions(t *testing.T) {
+	t.Parallel()
+	for _, drift := range []string{"false", "true"} {
+		t.Run("detect_drift="+drift, func(t *testing.T) {
+			t.Parallel()
+			service, url := startService(t, streamstest.Options{ServeGet: true})
+			w := newWorkspace(t, "actions/stream_set_processors", url)
+			w.Setenv("STREAM_DETECT_DRIFT=" + drift)
+			attached := []string{"object-detection", "people-counter"}
+			commands := strings.Split(strings.TrimSpace(shellBlock.FindStringSubmatch(pages(t)["actions/set_processors.md"])[1]), "\n")
+			for i, want := range [][]string{attached, nil, attached} {
+				out, err := shell(t, w, commands[i])
+				if err != nil {
+					t.Fatalf("%s: %v\n%s", commands[i], err, out)
+				}
+				service.WantAttached(t, "cam-1", want...)
+			}
+			w.Plan().Want(0)
+		})
+	}
+}
+
 // TestAccPipelines runs the commands of the pipelines: those before the apply have no credentials and send nothing. Those
 // after it have credentials, and find a change made outside Terraform.
 func TestAccPipelines(t *testing.T) {
