@@ -85,13 +85,15 @@ func TestAccApply(t *testing.T) {
 		services[i].ForgetRequests()
 	}
 	w.Plan().Want(0)
-	wrong := w.Copy()
-	for _, m := range mistakes {
-		wrong.Edit(filepath.Join(strings.ReplaceAll(m.folder, "/", "-"), m.file), m.from, m.to)
-	}
-	plan := wrong.Run("plan") // all mistakes at once
-	for _, m := range mistakes {
-		plan.Want(1, m.want)
+	for _, atOnce := range [][]mistake{mistakes, invalid} {
+		wrong := w.Copy()
+		for _, m := range atOnce {
+			wrong.Edit(filepath.Join(strings.ReplaceAll(m.folder, "/", "-"), m.file), m.from, m.to)
+		}
+		plan := wrong.Run("plan")
+		for _, m := range atOnce {
+			plan.Want(1, m.want)
+		}
 	}
 	for i, e := range modules {
 		for _, r := range services[i].Requests() {
@@ -122,14 +124,23 @@ func addModule(t *testing.T, w *clitest.Workspace, e example, url string) {
 	w.Write("main.tf", w.Read("main.tf")+fmt.Sprintf("module %q {\n  source = %q\n%s}\n", name, "./"+name, e.arguments))
 }
 
-// mistakes has mistakes that the documentation speaks of, each with the message that it promises.
-var mistakes = []struct{ folder, file, from, to, want string }{
-	{"recipes/precondition", "cameras.yaml", "people-counter", "people-countr", "cam-1 has unknown processors: people-countr."},
+// mistake is a mistake that the documentation speaks of, with the message that it promises.
+type mistake struct{ folder, file, from, to, want string }
+
+// mistakes are what the plan finds.
+var mistakes = []mistake{
 	{"recipes/namespaces", "main.tf", `"acme.ptz"`, `"other.lidar"`, "Stream cam-1 is not compatible with acme.ptz, but with: acme.camera, acme.ptz."},
-	{"fleet", "streams.yaml", "cam-3: []", "cam-3:", `streams["cam-3"]: the set of processor ids must not be null.`},
-	{"fleet", "main.tf", "default     = null", `default = ["object-detection", "face-blur"]`, "Unknown processors: cam-1: people-counter."},
+	{"fleet", "streams.yaml", `"cam-3": []`, `"cam-3":`, `streams["cam-3"]: the set of processor ids must not be null.`},
 	{"provider", "provider.tf", `"people-counter"]`, `"people-counter"]` + "\n}\nresource \"terraform_data\" \"command\" {\n  for_each = stream_processors.new.compatible_namespaces\n}\n" +
 		"resource \"stream_processors\" \"new\" {\n  stream_id     = \"cam-2\"\n  processor_ids = []", "Invalid for_each argument"},
+}
+
+// invalid are what the validation before the plan finds: typos, and ids that YAML changes.
+var invalid = []mistake{
+	{"recipes/precondition", "processors.yaml", "people-counter", "thermal", "Unknown processors: cam-1: people-counter."},
+	{"fleet", "streams.yaml", `"cam-5": [`, "1e3: [yes, ", "Write these ids in double quotes: 1e3, true."},
+	{"recipes/precondition", "cameras.yaml", `"cam-1"`, "0x1F: []\n\"cam-1\"", "Write these ids in double quotes: 0x1F."},
+	{"several-teams", "others/security.yml", `"cam-2": [`, "1.10: [0034, ", "Write these ids in double quotes: 1.10, 34."},
 }
 
 // schemes returns the examples of authentication, each with a service that demands the scheme.

@@ -1,31 +1,29 @@
-variable "known_processors" {
-  description = "Ids of all processors that exist, to find typos in the file. Default: no check."
-  type        = list(string)
-  default     = null
-}
-
 locals {
-  streams = yamldecode(file("${path.module}/streams.yaml"))
+  text    = file("${path.module}/streams.yaml")
+  streams = yamldecode(local.text)
 
   # The first digit of a hash of the id makes 16 groups, and two digits make 256. A site is a good group, too. A position in
   # the file is not: an inserted line would move streams to other groups.
   ids_by_group = { for id in keys(local.streams) : substr(sha256(id), 0, 1) => id... }
 
-  # The typos of each stream. The splat makes an empty list of a stream without a value.
-  unknown = var.known_processors == null ? {} : {
-    for id, processors in local.streams : id => join(" ", setsubtract(processors[*], var.known_processors))
-  }
+  # Ids of streams without quotes, and ids of processors that YAML has read as numbers or as true and false.
+  unquoted = concat(
+    flatten(regexall("(?m)^ *([^\"# \\n][^#\\n]*):(?:\\s|$)", local.text)),
+    [for id in flatten(values(local.streams)) : id if id != tostring(id)],
+  )
 }
 
 resource "stream_processors_group" "fleet" {
   for_each = local.ids_by_group
 
   streams = { for id in each.value : id => local.streams[id] }
+}
 
-  lifecycle {
-    precondition {
-      condition     = alltrue([for id in each.value : lookup(local.unknown, id, "") == ""])
-      error_message = "Unknown processors: ${join("; ", [for id in each.value : "${id}: ${local.unknown[id]}" if lookup(local.unknown, id, "") != ""])}."
-    }
+output "count" {
+  value = length(local.streams)
+
+  precondition {
+    condition     = length(local.unquoted) == 0
+    error_message = "Write these ids in double quotes: ${join(", ", local.unquoted)}."
   }
 }

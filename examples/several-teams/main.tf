@@ -5,6 +5,12 @@ locals {
   # A file without a line of content has no streams.
   teams      = [for text in local.texts : yamldecode(text) if can(regex("(?m)^[^#\\s]", text))]
   stream_ids = toset(flatten([for streams in local.teams : keys(streams)]))
+
+  # Ids of streams without quotes, and ids of processors that YAML has read as numbers or as true and false.
+  unquoted = concat(
+    flatten([for text in local.texts : regexall("(?m)^ *([^\"# \\n][^#\\n]*):(?:\\s|$)", text)]),
+    [for id in flatten([for streams in local.teams : values(streams)]) : id if id != tostring(id)],
+  )
 }
 
 # Each stream gets the processors of all teams. The splat makes an empty list of a stream without a value.
@@ -13,4 +19,13 @@ resource "stream_processors" "camera" {
 
   stream_id     = each.key
   processor_ids = setunion([for streams in local.teams : try(streams[each.key][*], [])]...)
+}
+
+output "count" {
+  value = length(local.stream_ids)
+
+  precondition {
+    condition     = length(local.unquoted) == 0
+    error_message = "Write these ids in double quotes: ${join(", ", local.unquoted)}."
+  }
 }
