@@ -49,7 +49,8 @@ var shellBlocks = map[string][]block{
 		{begins: "terraform apply -parallelism", folder: "provider", want: []string{"1 added"}},
 	},
 	"guides/recipes.md": {
-		{begins: "terraform apply -var=send_again=1", folder: "recipes/send-again", want: []string{"2 added"}},
+		{begins: "terraform apply -var=send_again=", folder: "recipes/send-again", want: []string{"2 added"}},
+		{begins: "terraform plan -detailed-exitcode -var=", want: []string{"No changes."}},
 	},
 	"guides/testing-modules.md": {
 		{begins: "terraform init", folder: "terraform-test", want: []string{"2 passed, 0 failed."}},

@@ -14,3 +14,8 @@ resource "stream_processors" "camera" {
     send_again = var.send_again
   }
 }
+
+# The value that was applied last.
+output "send_again" {
+  value = var.send_again
+}
