@@ -80,7 +80,7 @@ func TestEveryExampleIsRun(t *testing.T) {
 func TestDiagnosticsAreDocumented(t *testing.T) {
 	t.Parallel()
 	guide, source := pages(t)["guides/troubleshooting.md"], ""
-	for _, folder := range []string{"provider", "config", "streams", "claims"} {
+	for _, folder := range []string{"provider", "report", "config", "streams"} {
 		files, _ := filepath.Glob(filepath.Join("..", "internal", folder, "*.go"))
 		for _, file := range files {
 			if !strings.HasSuffix(file, "_test.go") {
@@ -182,7 +182,7 @@ func TestContributingNamesWhatExists(t *testing.T) {
 		t.Fatal(err)
 	}
 	contributing := read(t, "../.github/CONTRIBUTING.md")
-	for _, folder := range []string{"provider", "claims"} {
+	for _, folder := range []string{"server", "provider", "report", "session", "claims"} {
 		files, _ := filepath.Glob("../internal/" + folder + "/*.go")
 		for _, file := range files {
 			if name := filepath.Base(file); !strings.HasSuffix(name, "_test.go") && !strings.Contains(contributing, "`"+name+"`") {
