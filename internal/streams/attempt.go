@@ -10,109 +10,7 @@ import (
 	"net/http"
 	"net/http/httptrace"
 	"time"
-
-	"github.com/hashicorp/go-retryablehttp"
 )
-
-// maxBody is the longest response body that is accepted, in bytes. A stream has a few hundred bytes.
-const maxBody = 1 << 20
-
-// Attempt describes one HTTP request and its result, for a log. Known secrets are masked in the texts from outside.
-type Attempt struct {
-	Number       int // 1 is the first
-	Method       string
-	URL          string
-	Status       int // 0 without a response
-	Duration     time.Duration
-	Err          string // why there was no response
-	Retry        bool   // another attempt follows, after RetryWait
-	RetryWait    time.Duration
-	Header       Text   // of the response
-	RequestBody  string // empty for a token request, because it is secret
-	ResponseBody Text   // likewise
-}
-
-// Text is a text from outside. To mask the secrets takes a while, so only a log that shows the text does it.
-type Text struct {
-	redactor *redactor
-	text     []byte
-}
-
-// String returns the beginning of the text.
-func (t Text) String() string { return t.redactor.mask(string(t.text), maxBody/8) }
-
-// MarshalText is like String. Loggers call it for the lines that they write.
-func (t Text) MarshalText() ([]byte, error) { return []byte(t.String()), nil }
-
-// request is one update, read or token request with all its attempts. Its error describes all attempts, not only
-// the last one.
-type request struct {
-	client   *Client
-	endpoint *health // of the service or the token endpoint
-	body     []byte
-
-	draft           Error     // the error so far; Reason is why a due retry could not be made
-	successesBefore int       // of the endpoint, before the first attempt
-	attempt         *Attempt  // the last one, for the log; nil if it did not get its turn
-	response        []byte    // body of the last response
-	due             time.Time // when another attempt may succeed; zero if none will
-}
-
-// sendAuthorized sends the request, and once more with a new credential if the service rejects the first one.
-func (r *request) sendAuthorized(ctx context.Context, credential *credential) (*http.Response, error) {
-	first, err := credential.header(ctx, "")
-	if err != nil {
-		return nil, err
-	}
-	sent, before := first, first.count()
-	resp, err := r.send(ctx, sent.header)
-	if err == nil && resp.StatusCode == http.StatusUnauthorized && first.header != "" {
-		sent, err = credential.header(ctx, first.header)
-		if err == nil && sent != first {
-			before = sent.count()
-			resp, err = r.send(ctx, sent.header)
-		}
-	}
-	switch {
-	case err != nil:
-		return nil, err
-	case resp.StatusCode == http.StatusUnauthorized:
-		credential.rejected(sent, before, r.fail(KindAuthentication, ""))
-	case resp.StatusCode/100 == 2:
-		sent.succeeded()
-	}
-	return resp, nil
-}
-
-func (r *request) send(ctx context.Context, authorization string) (*http.Response, error) {
-	req, err := retryablehttp.NewRequestWithContext(ctx, r.draft.Method, r.draft.URL, nil)
-	if err != nil {
-		return nil, err
-	}
-	req.Header.Set("Accept", "application/json")
-	for name, value := range r.client.settings.Headers {
-		req.Header.Set(name, value)
-	}
-	if r.body != nil {
-		req.Header.Set("Content-Type", "application/json")
-		_ = req.SetBody(r.body) // fails for no bytes
-	}
-	if authorization != "" {
-		req.Header.Set("Authorization", authorization)
-	}
-	return r.httpClient().Do(req)
-}
-
-// httpClient returns a client that makes the attempts of this request.
-func (r *request) httpClient() *retryablehttp.Client {
-	return &retryablehttp.Client{
-		HTTPClient:   &http.Client{Transport: r}, // see RoundTrip
-		CheckRetry:   r.checkRetry,
-		Backoff:      func(_, _ time.Duration, _ int, _ *http.Response) time.Duration { return time.Until(r.due) },
-		RetryMax:     r.client.settings.Retry.MaxAttempts - 1,
-		ErrorHandler: retryablehttp.PassthroughErrorHandler,
-	}
-}
 
 // RoundTrip makes one attempt: it waits for a slot and for the rate limit, sends the request and reads the whole
 // response. So the request timeout covers the body, and an incomplete response is a failed connection. Requests hold
@@ -122,11 +20,11 @@ func (r *request) RoundTrip(req *http.Request) (*http.Response, error) {
 	if err := r.waitForTurn(req.Context()); err != nil {
 		return nil, err
 	}
-	defer func() { <-r.client.slots }()
+	defer func() { <-r.slots }()
 	if r.draft.Attempts++; r.draft.Attempts == 1 {
 		r.successesBefore = r.endpoint.count()
 	}
-	timeout := r.client.settings.RequestTimeout
+	timeout := r.settings.RequestTimeout
 	if r.endpoint.isBad(1) {
 		timeout /= 5 // the first request has waited for the whole timeout several times
 	}
@@ -140,7 +38,7 @@ func (r *request) RoundTrip(req *http.Request) (*http.Response, error) {
 	})
 	req = req.Clone(ctx)
 	if req.Header.Get("User-Agent") == "" {
-		req.Header.Set("User-Agent", r.client.settings.UserAgent)
+		req.Header.Set("User-Agent", r.settings.UserAgent)
 	}
 
 	start := time.Now()
@@ -166,7 +64,7 @@ func (r *request) RoundTrip(req *http.Request) (*http.Response, error) {
 	case err == nil && resp.StatusCode/100 == 3:
 		// [http.Client] would send a GET instead of the PATCH, or fail if Location is not a URL.
 		e := r.fail(KindRedirect, "the response is a redirect, and redirects are never followed")
-		e.Location = r.client.redactor.printable(resp.Header.Get("Location"), maxText)
+		e.Location = r.redactor.printable(resp.Header.Get("Location"), maxText)
 		return nil, e
 	}
 	return resp, err
@@ -176,12 +74,12 @@ func (r *request) RoundTrip(req *http.Request) (*http.Response, error) {
 // that the rate limit has let through would burst.
 func (r *request) waitForTurn(ctx context.Context) error {
 	select {
-	case r.client.slots <- struct{}{}:
+	case r.slots <- struct{}{}:
 	case <-ctx.Done():
 		return ctx.Err()
 	}
-	if r.client.limiter.Wait(ctx) != nil {
-		<-r.client.slots
+	if r.limiter.Wait(ctx) != nil {
+		<-r.slots
 		return cmp.Or(ctx.Err(), ErrRateLimit) // the limiter does not wait beyond the deadline
 	}
 	return nil
@@ -191,17 +89,17 @@ func (r *request) noteResponse(resp *http.Response) {
 	if resp.StatusCode == http.StatusTooManyRequests || !isRetryableStatus(resp.StatusCode) {
 		r.endpoint.succeeded() // a service that limits requests works, and so does one that rejects them
 	}
-	r.draft.Status, r.draft.RequestID = resp.StatusCode, r.client.redactor.printable(requestID(resp.Header), maxText)
+	r.draft.Status, r.draft.RequestID = resp.StatusCode, r.redactor.printable(requestID(resp.Header), maxText)
 	r.draft.Message, r.draft.Documented = "", false
 	if resp.StatusCode/100 != 2 {
-		r.draft.Message, r.draft.Documented = readMessage(r.response, r.client.redactor)
+		r.draft.Message, r.draft.Documented = readMessage(r.response, r.redactor)
 		r.draft.Outcome = max(r.draft.Outcome, outcomeOf(resp.StatusCode))
 	}
 }
 
 // sendAndReadBody returns the response, and sets r.response to its body, up to one byte more than maxBody.
 func (r *request) sendAndReadBody(req *http.Request) (*http.Response, error) {
-	resp, err := r.client.network.RoundTrip(req)
+	resp, err := r.network.RoundTrip(req)
 	if err != nil {
 		return nil, err
 	}
@@ -219,9 +117,9 @@ func (r *request) sendAndReadBody(req *http.Request) (*http.Response, error) {
 
 func (r *request) describeAttempt(resp *http.Response, err error, d time.Duration) *Attempt {
 	a := &Attempt{Number: r.draft.Attempts, Method: r.draft.Method, URL: r.draft.URL, Duration: d}
-	a.Header.redactor, a.ResponseBody.redactor = r.client.redactor, r.client.redactor
+	a.Header.redactor, a.ResponseBody.redactor = r.redactor, r.redactor
 	if err != nil {
-		a.Err = r.client.redactor.printable(err.Error(), maxMessage)
+		a.Err = r.redactor.printable(err.Error(), maxMessage)
 	} else {
 		var header bytes.Buffer
 		_ = resp.Header.WriteSubset(&header, map[string]bool{"Set-Cookie": true}) // a cookie is a credential
@@ -232,11 +130,6 @@ func (r *request) describeAttempt(resp *http.Response, err error, d time.Duratio
 	}
 	return a
 }
-
-// requestTimeout is why an attempt ended that got no response within that time.
-type requestTimeout time.Duration
-
-func (requestTimeout) Error() string { return "no response within the request timeout" }
 
 // attemptContext returns the context of one attempt. It ends with the request timeout and with the time limit of the
 // operation, and five seconds after an interrupt: the service has probably received the request, and only the response

@@ -7,8 +7,11 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"runtime"
 	"strings"
+	"sync"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/stream-management/terraform-provider-stream/internal/streams"
@@ -244,5 +247,50 @@ func TestSwitchingProtocols(t *testing.T) {
 		s.wantError(t, s.updateError(t, streams.Config{}),
 			streams.Error{Kind: streams.KindUnexpected, Status: 101, Outcome: streams.Unknown, Attempts: 1})
 		<-closed
+	})
+}
+
+// 64 long responses at the same time take less than 200 MB, although each has 16 MiB.
+func TestMemoryOfLongResponses(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		const parallel, size, limit = 64, 16 << 20, 1 << 20 // after the limit, the client has as much as it accepts
+		first, last := make(chan struct{}), make(chan struct{})
+		s := startService(t, func(w http.ResponseWriter, r *http.Request) {
+			piece := make([]byte, 64<<10)
+			for sent := 0; sent < size; sent += len(piece) {
+				if step := map[int]chan struct{}{limit: first, size - len(piece): last}[sent]; step != nil {
+					<-step
+				}
+				if _, err := w.Write(piece); err != nil {
+					return
+				}
+			}
+		})
+		c := newClient(t, streams.Config{BaseURL: s.URL, RequestTimeout: time.Hour})
+		heap := func() int {
+			var m runtime.MemStats
+			runtime.GC()
+			runtime.ReadMemStats(&m)
+			return int(m.HeapAlloc >> 20)
+		}
+		before := heap()
+		var updates sync.WaitGroup
+		for range parallel {
+			updates.Go(func() {
+				_, err := c.UpdateStream(t.Context(), "s1", streams.NewProcessorSet())
+				if e := asError(t, err); e.Reason != "the response is longer than 1 MiB" || e.Outcome != streams.Unknown {
+					t.Errorf("error %.300v", e)
+				}
+			})
+		}
+		for _, step := range []chan struct{}{first, last} {
+			synctest.Wait()
+			if got := heap() - before; got > 200 {
+				t.Errorf("%d MiB", got)
+			}
+			close(step)
+		}
+		updates.Wait()
+		s.wantRequests(t, parallel)
 	})
 }

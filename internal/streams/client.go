@@ -10,10 +10,8 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"net"
 	"net/http"
 	"net/url"
-	"strings"
 	"sync"
 	"time"
 
@@ -21,43 +19,13 @@ import (
 	"golang.org/x/time/rate"
 )
 
-// Config is the address of a deployment and the settings for requests to it. Only BaseURL is required.
-type Config struct {
-	BaseURL string // see [ParseBaseURL]
-
-	// Set at most one of these. No scheme is specified (INTERFACE.md, section 5).
-	Token     string
-	TokenFile string // the path of a file with a bearer token, which may change at any time
-	BasicAuth *BasicAuth
-	OAuth2    *OAuth2
-
-	// Credentials says in errors what authenticates requests, such as "a bearer token". It must hold no secret.
-	Credentials string
-
-	Headers           map[string]string // sent to the service, not to a token endpoint; the values are secret
-	TLS               TLS
-	RequestTimeout    time.Duration // of one attempt; 0 means 30 seconds
-	Retry             Retry         // the zero value means DefaultRetry
-	RequestsPerSecond float64       // 0 means no limit
-	MaxConcurrent     int           // requests at the same time; 0 means 64
-	UserAgent         string
-	Observe           func(context.Context, Attempt) // called after each attempt; may be nil
-
-	// DialContext makes connections, as in [http.Transport]; nil means the network.
-	DialContext func(ctx context.Context, network, address string) (net.Conn, error)
-}
-
 // Client sends requests to one deployment of the service. It is safe for concurrent use.
 type Client struct {
-	settings   Config // with the defaults
+	sender
 	baseURL    *url.URL
-	network    http.RoundTripper
-	slots      chan struct{} // holds an element for each attempt under way
-	limiter    *rate.Limiter
-	redactor   *redactor
 	credential *credential
 	endpoint   health
-	decoding   sync.Mutex
+	decoding   sync.Mutex // bodies are read one at a time, because a set in JSON needs many times its size
 }
 
 // New returns a client for a deployment. It does not send a request.
@@ -84,16 +52,15 @@ func New(cfg Config) (*Client, error) {
 	if !httpguts.ValidHeaderFieldValue(cfg.UserAgent) {
 		return nil, errors.New("the User-Agent, which TF_APPEND_USER_AGENT is a part of, has a line break or another control character")
 	}
-	c := &Client{
+	c := &Client{baseURL: baseURL, sender: sender{
 		settings: cfg,
-		baseURL:  baseURL,
 		network:  network,
 		slots:    make(chan struct{}, cfg.MaxConcurrent),
 		limiter:  rate.NewLimiter(cmp.Or(rate.Limit(cfg.RequestsPerSecond), rate.Inf), 1),
 		redactor: new(redactor),
-	}
+	}}
 	c.redactor.add(cfg.secrets()...)
-	c.credential = newCredential(cfg, c)
+	c.credential = newCredential(&c.sender)
 	return c, nil
 }
 
@@ -139,7 +106,7 @@ func (c *Client) ReadStream(ctx context.Context, id string) (*Stream, error) {
 // do sends a request for a stream and returns the stream from the response.
 func (c *Client) do(ctx context.Context, method, id string, body []byte) (*Stream, *request, *Error) {
 	draft := Error{Method: method, Credentials: c.settings.Credentials}
-	r := &request{client: c, endpoint: &c.endpoint, body: body, draft: draft}
+	r := &request{sender: &c.sender, endpoint: &c.endpoint, body: body, draft: draft}
 	if err := CheckStreamID(id); err != nil {
 		return nil, r, r.fail(KindBadRequest, "stream id "+err.Error())
 	}
@@ -152,7 +119,9 @@ func (c *Client) do(ctx context.Context, method, id string, body []byte) (*Strea
 	if resp.StatusCode/100 != 2 {
 		return nil, r, r.fail(kindOf(resp.StatusCode), "")
 	}
-	stream, err := c.decode(resp, r.response, id)
+	c.decoding.Lock()
+	stream, err := decode(resp, r.response, id, c.redactor)
+	c.decoding.Unlock()
 	if err != nil {
 		// The body is the best clue to what has responded: a login page, for example.
 		r.draft.Message, r.draft.Documented = readMessage(r.response, c.redactor)
@@ -162,35 +131,18 @@ func (c *Client) do(ctx context.Context, method, id string, body []byte) (*Strea
 	return stream, r, nil
 }
 
-// difference says how the reported set differs from the sent one. Whether an update replaces
-// or merges is not shown (INTERFACE.md, section 4).
-func (r *redactor) difference(sent, reported ProcessorSet) string {
-	var parts []string
-	missing, additional := sent.Minus(reported), reported.Minus(sent)
-	if missing.Len() > 0 {
-		parts = append(parts, "the service did not attach "+missing.String())
+func newCredential(s *sender) *credential {
+	c, cfg := new(credential), s.settings
+	c.last = &found{holds: func() bool { return c.source == nil }}
+	switch {
+	case cfg.OAuth2 != nil:
+		c.source = newTokenSource(*cfg.OAuth2, s).find
+	case cfg.TokenFile != "":
+		c.source = (&secretFile{setting: "token_file", path: cfg.TokenFile, redactor: s.redactor}).findToken
+	case cfg.BasicAuth != nil:
+		c.last.header = "Basic " + basicCredentials(cfg.BasicAuth.Username, cfg.BasicAuth.Password)
+	case cfg.Token != "":
+		c.last.header = "Bearer " + cfg.Token
 	}
-	if additional.Len() > 0 {
-		parts = append(parts, "the service reports additional processors "+r.processors(additional, ProcessorSet{}))
-	}
-	if missing.Len() == 0 {
-		parts = append(parts, "it may have merged the set instead of replacing it")
-	}
-	return strings.Join(parts, "; ")
-}
-
-// processors describes a set that the service reported. The ids that the user wrote are shown as they are.
-func (r *redactor) processors(reported, own ProcessorSet) string {
-	var shown ProcessorSet
-	for length := 0; len(shown.ids) < reported.Len() && length < maxMessage; {
-		id := reported.ids[len(shown.ids)]
-		if !own.contains(id) {
-			id = r.mask(id, maxText)
-		}
-		shown.ids, length = append(shown.ids, id), length+len(id)
-	}
-	if shown.Len() < reported.Len() {
-		return strings.TrimSuffix(shown.String(), "]") + ", …]"
-	}
-	return shown.String()
+	return c
 }

@@ -10,7 +10,6 @@ import (
 	"net/http"
 	"net/url"
 	"slices"
-	"strings"
 	"time"
 
 	"golang.org/x/net/http/httpproxy"
@@ -89,28 +88,6 @@ func checkProxy(environment *httpproxy.Config, u *url.URL) error {
 	return nil
 }
 
-// parseProxy parses the address of a proxy, which may lack its scheme. Package httpproxy ignores an address that it
-// refuses.
-func parseProxy(address string) (*url.URL, error) {
-	if !strings.Contains(address, "://") {
-		address = "http://" + address
-	}
-	u, err := url.Parse(address)
-	if err == nil && u.Hostname() == "" {
-		err = errors.New("no host")
-	}
-	return u, err
-}
-
-// TLS configures how the client verifies the service and identifies itself. Every setting is optional.
-type TLS struct {
-	CACertPEM          string // trusted instead of the system's certificate authorities
-	ClientCertPEM      string // requires ClientKeyPEM
-	ClientKeyPEM       string // requires ClientCertPEM
-	ServerName         string // expected in the service's certificate instead of the URL's host
-	InsecureSkipVerify bool   // accept any certificate
-}
-
 // Config returns an error, such as "contains no PEM certificate", if a certificate or a key cannot be used.
 func (t TLS) Config() (*tls.Config, error) {
 	config := &tls.Config{
@@ -172,3 +149,11 @@ func tlsFailure(err error) error {
 // 40, handshake_failure, for a missing one, and those up to TLS 1.2 send 42, bad_certificate. Package tls has no other
 // type to recognize an alert of the service.
 var clientCertificateAlerts = []tls.AlertError{40, 42, 43, 44, 45, 46, 48, 116}
+
+// isRetryableError reports whether an attempt without a response may succeed later: TLS settings and redirects stay.
+func isRetryableError(err error) bool {
+	if proxy := (*proxyError)(nil); errors.As(err, &proxy) {
+		return isRetryableStatus(proxy.status)
+	}
+	return tlsFailure(err) == nil && !errors.Is(err, ErrNotSent) && !errors.As(err, new(*Error)) // a redirect
+}

@@ -2,34 +2,27 @@ package streams
 
 import (
 	"bytes"
-	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"html"
 	"net/http"
 	"regexp"
-	"strconv"
 	"strings"
 	"unicode/utf8"
 
 	"golang.org/x/text/unicode/norm"
 )
 
-// byteOrderMark begins a text in UTF-8 that some programs wrote. JSON does not allow it.
-var byteOrderMark = []byte("\ufeff")
-
 // decode reads the stream in a 2xx response (INTERFACE.md, section 4). It is stricter than encoding/json, which accepts
-// null, missing fields and other spellings of a name. Its error lists all problems. Bodies are read one at a time,
-// because a set in JSON needs many times its size. All texts are in NFC, in which Terraform stores them.
-func (c *Client) decode(resp *http.Response, body []byte, id string) (*Stream, error) {
-	c.decoding.Lock()
-	defer c.decoding.Unlock()
+// null, missing fields and other spellings of a name. Its error lists all problems. All texts are in NFC, in which
+// Terraform stores them.
+func decode(resp *http.Response, body []byte, id string, secrets *redactor) (*Stream, error) {
 	coding, text := resp.Header.Get("Content-Encoding"), bytes.TrimPrefix(body, byteOrderMark)
 	var fields map[string]json.RawMessage
 	switch {
 	case coding != "" && coding != "identity":
-		coding = c.redactor.mask(coding, maxText)
+		coding = secrets.mask(coding, maxText)
 		return nil, fmt.Errorf("the response has the Content-Encoding %q, which the request does not allow", coding)
 	case len(body) > maxBody:
 		return nil, fmt.Errorf("the response is longer than %d MiB", maxBody>>20)
@@ -43,7 +36,7 @@ func (c *Client) decode(resp *http.Response, body []byte, id string) (*Stream, e
 
 	var problems []string
 	var s Stream
-	decode := func(name, typeName string, to any) {
+	field := func(name, typeName string, to any) {
 		switch raw, ok := fields[name]; {
 		case !ok:
 			problems = append(problems, name+" is missing")
@@ -52,17 +45,17 @@ func (c *Client) decode(resp *http.Response, body []byte, id string) (*Stream, e
 		}
 	}
 	var namespaces ProcessorSet // a set of strings, too
-	decode("id", "a string", &s.ID)
-	decode("terminal_id", "a string", &s.TerminalID)
-	decode("fragment_type_id", "a string", &s.FragmentTypeID)
-	decode("processor_ids", "an array of strings", &s.ProcessorIDs)
-	decode("last_edited", "an integer", &s.LastEdited)
-	decode("compatible_namespaces", "an array of strings", &namespaces)
+	field("id", "a string", &s.ID)
+	field("terminal_id", "a string", &s.TerminalID)
+	field("fragment_type_id", "a string", &s.FragmentTypeID)
+	field("processor_ids", "an array of strings", &s.ProcessorIDs)
+	field("last_edited", "an integer", &s.LastEdited)
+	field("compatible_namespaces", "an array of strings", &namespaces)
 	if problems != nil {
 		return nil, errors.New("the response is not a stream: " + strings.Join(problems, ", "))
 	}
 	if s.ID = norm.NFC.String(s.ID); s.ID != norm.NFC.String(id) {
-		return nil, fmt.Errorf("the response describes another stream, %q", c.redactor.mask(s.ID, maxText))
+		return nil, fmt.Errorf("the response describes another stream, %q", secrets.mask(s.ID, maxText))
 	}
 	s.TerminalID, s.FragmentTypeID = norm.NFC.String(s.TerminalID), norm.NFC.String(s.FragmentTypeID)
 	s.ProcessorIDs, s.CompatibleNamespaces = s.ProcessorIDs.nfc(), namespaces.nfc().IDs()
@@ -73,15 +66,6 @@ func (c *Client) decode(resp *http.Response, body []byte, id string) (*Stream, e
 func decodeValue(raw json.RawMessage, to any) bool {
 	return string(raw) != "null" && json.Unmarshal(raw, to) == nil
 }
-
-// Length limits of texts from a service, in characters. A documented message is worth more space than a page of HTML.
-const (
-	maxMessage = 4000
-	maxText    = 300
-)
-
-// maxShown is how much of a text, in bytes, is masked before the text is cut to such a length.
-const maxShown = 20 << 10
 
 // readMessage returns the message of an error body, and whether the body has the documented form
 // (INTERFACE.md, section 2). For any other body it returns the text.
@@ -102,27 +86,3 @@ func readMessage(body []byte, secrets *redactor) (message string, documented boo
 // markup is what a browser does not show of a web page. The first characters of a page are markup, and say nothing.
 var markup = regexp.MustCompile(`(?is)<!--.*?-->|<(script|style|svg|noscript|template)\b.*?` +
 	`(</(script|style|svg|noscript|template)\s*>|$)|<[^>]*>`)
-
-// printable returns a text from outside as an error shows it: without secrets, with at most limit characters, and with
-// escapes for what a terminal interprets or does not show. So a message cannot move the cursor, hide words or add lines.
-func (r *redactor) printable(text string, limit int) string {
-	quoted := strconv.QuoteToGraphic(truncate(r.mask(text, maxShown), limit))
-	return truncate(unquoter.Replace(quoted[1:len(quoted)-1]), limit)
-}
-
-// unquoter undoes what only a quoted text needs.
-var unquoter = strings.NewReplacer(`\\`, `\`, `\"`, `"`)
-
-// truncate returns the first limit characters of s, and "…" if there are more.
-func truncate(s string, limit int) string {
-	if first := fmt.Sprintf("%.*s", limit, s); len(first) < len(s) {
-		return first + "…"
-	}
-	return s
-}
-
-// requestID returns the value of the first header that identifies the request for the service's support, or "".
-func requestID(h http.Header) string {
-	return cmp.Or(h.Get("X-Request-Id"), h.Get("Request-Id"), h.Get("X-Correlation-Id"), h.Get("X-Amzn-Requestid"),
-		h.Get("X-Amz-Request-Id"), h.Get("X-Ms-Request-Id"), h.Get("X-Amzn-Trace-Id"), h.Get("X-Trace-Id"), h.Get("Cf-Ray"))
-}

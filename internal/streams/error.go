@@ -2,15 +2,11 @@ package streams
 
 import (
 	"cmp"
-	"context"
 	"errors"
 	"fmt"
-	"net"
 	"net/http"
-	"net/url"
 	"slices"
 	"strings"
-	"time"
 )
 
 // Kind is the title of an error.
@@ -125,57 +121,10 @@ var (
 	ErrTokenWait = errors.New("the operation waited for the token request of another operation")
 )
 
-// fail returns the draft as an error of the given kind.
-func (r *request) fail(kind Kind, reason string) *Error {
-	e := r.draft
-	e.Kind, e.Reason = kind, joinTexts("; ", truncate(reason, maxMessage), e.Reason)
-	return &e
-}
-
 // repeat returns the error for an operation that sends nothing because of it.
 func (e *Error) repeat(reason string) *Error {
 	again := *e
 	again.Repeated, again.Attempts, again.Outcome = true, 0, NotChanged
 	again.Reason = joinTexts(": ", reason, e.Reason)
 	return &again
-}
-
-// noResponse is the error for a request whose last attempt got no response.
-func (r *request) noResponse(err error) *Error {
-	if shared := (*Error)(nil); errors.As(err, &shared) {
-		e := *shared // all requests share a failed token request, and it does not reach their streams
-		e.Outcome, e.Attempts = r.draft.Outcome, cmp.Or(e.Attempts, r.draft.Attempts)
-		return &e
-	}
-	if u := (*url.Error)(nil); errors.As(err, &u) {
-		err = u.Err // without method and URL, which the error shows already
-	}
-	kind, reason := KindTimeout, ""
-	limit := requestTimeout(0)
-	switch {
-	case errors.Is(err, context.Canceled):
-		kind, reason = KindInterrupted, "the operation was interrupted"
-	case errors.Is(err, ErrRateLimit):
-		reason = "the operation's time limit ends before the limit of requests per second allows another request"
-	case errors.As(err, &limit):
-		reason = fmt.Sprintf("the %s did not respond within %s", r.draft.Receiver(), time.Duration(limit))
-		if full := r.client.settings.RequestTimeout; time.Duration(limit) < full {
-			reason += fmt.Sprintf(" (shortened from %s after other failures)", full)
-		}
-	case errors.Is(err, context.DeadlineExceeded) && !errors.As(err, new(*net.OpError)):
-		reason = "the operation did not finish within its time limit"
-	case errors.Is(err, ErrNotSent):
-		kind, reason = KindConnection, r.client.redactor.printable(err.Error(), maxText)
-	default:
-		if n := net.Error(nil); !errors.As(err, &n) || !n.Timeout() { // the network has time limits of its own
-			kind = KindConnection
-		}
-		reason = "the connection failed: " + r.client.redactor.printable(err.Error(), maxText)
-	}
-	if errors.Is(err, ErrTokenWait) {
-		reason += " while it waited for the token request of another operation"
-	}
-	e := r.fail(kind, reason)
-	e.Err = errors.Join(tlsFailure(err), err)
-	return e
 }

@@ -12,33 +12,16 @@ import (
 	"golang.org/x/oauth2/clientcredentials"
 )
 
-// OAuth2 is a client of the client credentials grant (RFC 6749, section 4.4).
-type OAuth2 struct {
-	TokenURL       string // see [ParseTokenURL]
-	ClientID       string
-	Scopes         []string
-	EndpointParams map[string]string // the values are secret
-
-	// Set one of these. An assertion authenticates the client instead of a secret (RFC 7523, section
-	// 2.2); its file is read for each token request.
-	ClientSecret        string
-	ClientAssertion     string
-	ClientAssertionFile string
-
-	// Credentials says in errors which of these it is, such as "the client_secret". It must hold no secret.
-	Credentials string
-}
-
 type tokenSource struct {
-	client        *Client
+	sender        *sender
 	config        clientcredentials.Config
 	credentials   string
 	assertionFile *secretFile // nil: the client has a secret or a fixed assertion
 	endpoint      health
 }
 
-func newTokenSource(cfg OAuth2, c *Client) *tokenSource {
-	s := &tokenSource{client: c, credentials: cfg.Credentials, config: clientcredentials.Config{
+func newTokenSource(cfg OAuth2, shared *sender) *tokenSource {
+	s := &tokenSource{sender: shared, credentials: cfg.Credentials, config: clientcredentials.Config{
 		ClientID: cfg.ClientID, ClientSecret: cfg.ClientSecret, TokenURL: cfg.TokenURL, Scopes: cfg.Scopes,
 		EndpointParams: url.Values{}, AuthStyle: oauth2.AuthStyleInHeader,
 	}}
@@ -49,7 +32,7 @@ func newTokenSource(cfg OAuth2, c *Client) *tokenSource {
 		s.useAssertion(cfg.ClientAssertion)
 	}
 	if cfg.ClientAssertionFile != "" {
-		s.assertionFile = &secretFile{setting: "oauth2.client_assertion_file", path: cfg.ClientAssertionFile, redactor: c.redactor}
+		s.assertionFile = &secretFile{setting: "oauth2.client_assertion_file", path: cfg.ClientAssertionFile, redactor: shared.redactor}
 	}
 	return s
 }
@@ -110,7 +93,7 @@ func isRejection(err error) bool {
 // shorter life.
 func (s *tokenSource) requestToken(ctx context.Context) *found {
 	draft := Error{Method: http.MethodPost, URL: s.config.TokenURL, TokenRequest: true, Credentials: s.credentials}
-	r := &request{client: s.client, endpoint: &s.endpoint, draft: draft}
+	r := &request{sender: s.sender, endpoint: &s.endpoint, draft: draft}
 	token, err := s.config.Token(context.WithValue(ctx, oauth2.HTTPClient, r.httpClient().StandardClient()))
 	if err == nil {
 		err = CheckToken(token.AccessToken)
@@ -119,7 +102,7 @@ func (s *tokenSource) requestToken(ctx context.Context) *found {
 		return &found{err: r.noToken(err), holds: until(r.due)}
 	}
 	idToken, _ := token.Extra("id_token").(string)
-	s.client.redactor.add(append(parts(token.AccessToken), token.AccessToken, token.RefreshToken, idToken)...)
+	s.sender.redactor.add(append(parts(token.AccessToken), token.AccessToken, token.RefreshToken, idToken)...)
 	end := token.Expiry
 	if !end.IsZero() {
 		end = end.Add(-min(10*time.Second, time.Until(token.Expiry)/10))
@@ -144,11 +127,11 @@ func (r *request) noToken(err error) *Error {
 		}
 		if rejected.ErrorCode != "" {
 			message := strings.TrimSuffix(rejected.ErrorCode+": "+rejected.ErrorDescription, ": ")
-			e.Message, e.Documented = r.client.redactor.printable(message, maxMessage), true
+			e.Message, e.Documented = r.redactor.printable(message, maxMessage), true
 		}
 		return e
 	case status/100 == 2:
-		reason := r.client.redactor.printable(strings.TrimPrefix(err.Error(), "oauth2: "), maxText)
+		reason := r.redactor.printable(strings.TrimPrefix(err.Error(), "oauth2: "), maxText)
 		return r.fail(KindUnexpected, "the response has no usable token: "+reason)
 	}
 	return r.noResponse(err)

@@ -5,6 +5,7 @@ import (
 	"encoding/base64"
 	"fmt"
 	"net/http"
+	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -233,5 +234,35 @@ func TestTokenRenewalFails(t *testing.T) {
 				t.Errorf("error %#v", e)
 			}
 		}
+	})
+}
+
+// A client assertion that the endpoint rejects is not sent again. In a file, it may change: at once, or a moment after
+// the endpoint rejects the old one.
+func TestClientAssertionFile(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "assertion")
+	virtual(t, func(t *testing.T) {
+		i := newTokenIssuer(t)
+		i.config.OAuth2.ClientSecret, i.config.OAuth2.ClientAssertion = "", i.tokens.IssueAssertion("somebody else")
+		streamstest.WantText(t, i.service.updateError(t, i.config).Message, "the assertion is for another client")
+		i.endpoint.wantRequests(t, 1)
+
+		i.config.OAuth2.ClientAssertion, i.config.OAuth2.ClientAssertionFile = "", path
+		writeSecret(t, path, i.tokens.IssueAssertion("somebody else"))
+		c := newClient(t, i.config)
+		for _, err := range updateAll(t, c, 30) {
+			streamstest.WantText(t, err.Error(), "invalid_client: the assertion is for another client")
+		}
+		i.endpoint.wantRequests(t, 2)
+
+		writeSecret(t, path, i.tokens.IssueAssertion(clientID)+"\n")
+		mustUpdateAll(t, c, 30)
+		i.endpoint.wantRequests(t, 3)
+
+		i.tokens.Revoke("token-1")
+		writeSecret(t, path, i.tokens.IssueAssertion("somebody else"))
+		time.AfterFunc(200*time.Millisecond, func() { writeSecret(t, path, i.tokens.IssueAssertion(clientID)) })
+		mustUpdateAll(t, c, 30)
+		i.endpoint.wantRequests(t, 5)
 	})
 }

@@ -1,15 +1,11 @@
 package streams
 
 import (
-	"context"
 	"errors"
-	"fmt"
 	"math"
-	"math/rand/v2"
 	"net/http"
 	"slices"
 	"strconv"
-	"sync"
 	"time"
 
 	"github.com/hashicorp/go-retryablehttp"
@@ -26,67 +22,10 @@ type Retry struct {
 // DefaultRetry is used if [Config] has no Retry.
 var DefaultRetry = Retry{MaxAttempts: 5, MinBackoff: 500 * time.Millisecond, MaxBackoff: 30 * time.Second}
 
-// checkRetry decides after an attempt whether another one follows. Both go to the log.
-func (r *request) checkRetry(ctx context.Context, resp *http.Response, err error) (bool, error) {
-	r.due = time.Time{}
-	if r.attempt == nil {
-		return false, nil
-	}
-	if err == nil && isRetryableStatus(resp.StatusCode) || err != nil && isRetryableError(err) {
-		r.planRetry(ctx, resp, err)
-	}
-	if observe := r.client.settings.Observe; observe != nil {
-		observe(ctx, *r.attempt)
-	}
-	return r.attempt.Retry, nil
-}
-
-// planRetry notes whether another attempt follows one that failed for the moment, and when.
-func (r *request) planRetry(ctx context.Context, resp *http.Response, err error) {
-	retryAfter, now := "", time.Now()
-	if err == nil {
-		retryAfter = resp.Header.Get("Retry-After")
-	}
-	wait, requested := parseRetryAfter(retryAfter, now)
-	if !requested {
-		wait = r.client.settings.Retry.backoff(r.draft.Attempts, rand.Float64())
-	}
-	r.due = now.Add(wait)
-	deadline, limited := ctx.Deadline()
-	tooLong := limited && deadline.Before(r.due) // to wait until the deadline would only delay the error
-	last := r.draft.Attempts >= r.client.settings.Retry.MaxAttempts
-	r.draft.Repeated = r.endpoint.isBad(1)
-	if last || errors.Is(ctx.Err(), context.DeadlineExceeded) {
-		r.endpoint.failed(r.successesBefore)
-	}
-	switch {
-	case last, ctx.Err() != nil && errors.Is(err, ctx.Err()): // the error says why
-	case ctx.Err() != nil:
-		r.draft.Reason = "the request was not retried, because the operation was interrupted or its time limit had passed"
-	case r.draft.Repeated: // another operation has used up its attempts, and nothing has worked since
-	case tooLong && requested:
-		r.draft.Reason = fmt.Sprintf("the %s asked to wait (Retry-After: %s), longer than the operation's time limit allows",
-			r.draft.Receiver(), r.client.redactor.printable(retryAfter, maxText))
-	case tooLong:
-		r.draft.Reason = "the operation's time limit leaves no time for another attempt"
-		r.endpoint.failed(r.successesBefore)
-	default:
-		r.attempt.Retry, r.attempt.RetryWait = true, wait
-	}
-}
-
 // retryableStatuses are those after which the same request may succeed later.
 var retryableStatuses = []int{408, 429, 500, 502, 503, 504}
 
 func isRetryableStatus(status int) bool { return slices.Contains(retryableStatuses, status) }
-
-// isRetryableError reports whether an attempt without a response may succeed later: TLS settings and redirects stay.
-func isRetryableError(err error) bool {
-	if proxy := (*proxyError)(nil); errors.As(err, &proxy) {
-		return isRetryableStatus(proxy.status)
-	}
-	return tlsFailure(err) == nil && !errors.Is(err, ErrNotSent) && !errors.As(err, new(*Error)) // a redirect
-}
 
 // backoff returns the wait after an attempt; the first attempt is number 1. Its upper bound doubles
 // with each attempt. random, from 0 to 1, selects the wait from a quarter of the bound up to the bound, so
@@ -107,41 +46,4 @@ func parseRetryAfter(value string, now time.Time) (wait time.Duration, ok bool) 
 		return max(0, date.Sub(now)), true
 	}
 	return 0, false
-}
-
-// health is what all requests learn together about an endpoint or a credential, so that a fleet does not find out
-// the same for each stream. Failures count only if there was no success in the meantime.
-type health struct {
-	mu        sync.Mutex
-	successes int // so far
-	failures  int // since the last success
-}
-
-func (h *health) count() int {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	return h.successes
-}
-
-func (h *health) succeeded() {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	h.successes++
-	h.failures = 0
-}
-
-// failed reports a failure of a request that began after the given number of successes.
-func (h *health) failed(successes int) {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	if h.successes == successes {
-		h.failures++
-	}
-}
-
-// isBad reports whether there were that many failures.
-func (h *health) isBad(failures int) bool {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	return h.failures >= failures
 }

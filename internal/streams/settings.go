@@ -2,6 +2,7 @@ package streams
 
 import (
 	"cmp"
+	"context"
 	"encoding/base64"
 	"errors"
 	"fmt"
@@ -13,11 +14,69 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 	"unicode"
 
 	"golang.org/x/net/http/httpguts"
 	"golang.org/x/net/http/httpproxy"
 )
+
+// Config is the address of a deployment and the settings for requests to it. Only BaseURL is required.
+type Config struct {
+	BaseURL string // see [ParseBaseURL]
+
+	// Set at most one of these. No scheme is specified (INTERFACE.md, section 5).
+	Token     string
+	TokenFile string // the path of a file with a bearer token, which may change at any time
+	BasicAuth *BasicAuth
+	OAuth2    *OAuth2
+
+	// Credentials says in errors what authenticates requests, such as "a bearer token". It must hold no secret.
+	Credentials string
+
+	Headers           map[string]string // sent to the service, not to a token endpoint; the values are secret
+	TLS               TLS
+	RequestTimeout    time.Duration // of one attempt; 0 means 30 seconds
+	Retry             Retry         // the zero value means DefaultRetry
+	RequestsPerSecond float64       // 0 means no limit
+	MaxConcurrent     int           // requests at the same time; 0 means 64
+	UserAgent         string
+	Observe           func(context.Context, Attempt) // called after each attempt; may be nil
+
+	// DialContext makes connections, as in [http.Transport]; nil means the network.
+	DialContext func(ctx context.Context, network, address string) (net.Conn, error)
+}
+
+// BasicAuth is a user of HTTP Basic authentication.
+type BasicAuth struct {
+	Username, Password string
+}
+
+// OAuth2 is a client of the client credentials grant (RFC 6749, section 4.4).
+type OAuth2 struct {
+	TokenURL       string // see [ParseTokenURL]
+	ClientID       string
+	Scopes         []string
+	EndpointParams map[string]string // the values are secret
+
+	// Set one of these. An assertion authenticates the client instead of a secret (RFC 7523, section
+	// 2.2); its file is read for each token request.
+	ClientSecret        string
+	ClientAssertion     string
+	ClientAssertionFile string
+
+	// Credentials says in errors which of these it is, such as "the client_secret". It must hold no secret.
+	Credentials string
+}
+
+// TLS configures how the client verifies the service and identifies itself. Every setting is optional.
+type TLS struct {
+	CACertPEM          string // trusted instead of the system's certificate authorities
+	ClientCertPEM      string // requires ClientKeyPEM
+	ClientKeyPEM       string // requires ClientCertPEM
+	ServerName         string // expected in the service's certificate instead of the URL's host
+	InsecureSkipVerify bool   // accept any certificate
+}
 
 // ParseBaseURL parses the address of a deployment (INTERFACE.md, section 4). The address may end with a slash or /v2,
 // which are removed. A path prefix is kept. The address of a stream is an error that names the right address.
@@ -177,4 +236,22 @@ func inBase64(secrets []string) (all []string) {
 		}
 	}
 	return all
+}
+
+// basicCredentials encodes a user for HTTP Basic authentication (RFC 7617, section 2).
+func basicCredentials(user, password string) string {
+	return base64.StdEncoding.EncodeToString([]byte(user + ":" + password))
+}
+
+// parseProxy parses the address of a proxy, which may lack its scheme. Package httpproxy ignores an address that it
+// refuses.
+func parseProxy(address string) (*url.URL, error) {
+	if !strings.Contains(address, "://") {
+		address = "http://" + address
+	}
+	u, err := url.Parse(address)
+	if err == nil && u.Hostname() == "" {
+		err = errors.New("no host")
+	}
+	return u, err
 }

@@ -4,66 +4,14 @@ import (
 	"context"
 	"net"
 	"net/http"
-	"runtime"
 	"strings"
 	"sync"
 	"testing"
-	"testing/synctest"
 	"time"
 
 	"github.com/stream-management/terraform-provider-stream/internal/streams"
 	"github.com/stream-management/terraform-provider-stream/internal/streamstest"
 )
-
-// Two temporary faults and a success take exactly three requests, which are the same.
-func TestRetrySucceeds(t *testing.T) {
-	t.Parallel()
-	for name, fault := range map[string]streamstest.Fault{
-		"429": {Status: 429}, "500 applied": {Status: 500, Apply: true},
-		"reset before": {ResetBefore: true}, "reset after": {ResetAfter: true},
-		"incomplete": {Truncate: true}, "incomplete 400": {Status: 400, Truncate: true},
-	} {
-		runVirtual(t, name, func(t *testing.T) {
-			stand := streamstest.New(streamstest.Options{}, streamstest.Stream{ID: "s1", ProcessorIDs: []string{"old"}})
-			stand.Inject(fault, fault)
-			s := startService(t, stand.ServeHTTP)
-			stream, err := s.update(t, streams.Config{Token: "t0ken", UserAgent: "me"})
-			if err != nil || stream.ProcessorIDs.String() != `["p1"]` {
-				t.Errorf("%v, %v", stream, err)
-			}
-			first := s.requests()[0]
-			s.wantReceived(t, first, first, first)
-		})
-	}
-}
-
-// Retry-After sets the wait, in seconds or as a date, also below MinBackoff and above MaxBackoff. Junk sets none.
-func TestRetryAfter(t *testing.T) {
-	t.Parallel()
-	const second, none = time.Second, 30 * time.Second
-	for value, want := range map[string]time.Duration{ // a virtual clock starts on Saturday, 1 January 2000
-		"0": 0, "7": 7 * second, "3600": time.Hour,
-		"Sat, 01 Jan 2000 00:01:30 GMT":    90 * second,
-		"Saturday, 01-Jan-00 00:01:00 GMT": time.Minute, // RFC 9110 requires the obsolete forms, too
-		"Sat Jan  1 01:00:00 2000":         time.Hour,
-		"Fri, 31 Dec 1999 23:59:59 GMT":    0,
-		"":                                 none, "soon": none, "-1": none, "+1": none,
-		"1.5": none, "1e3": none, "0x10": none, "5s": none, "1, 2": none,
-		"2000-01-01T00:01:30Z": none, "٥": none,
-	} {
-		runVirtual(t, value, func(t *testing.T) {
-			s := startService(t, respondError(503, "later", "Retry-After", value), applyUpdate)
-			retry := streams.Retry{MaxAttempts: 3, MinBackoff: none, MaxBackoff: none}
-			var logged []time.Duration
-			observe := func(_ context.Context, a streams.Attempt) { logged = append(logged, a.RetryWait) }
-			if _, err := s.updateWithin(t, streams.Config{Retry: retry, Observe: observe}, 2*time.Hour); err != nil {
-				t.Error(err)
-			}
-			wantEqual(t, "waits", []time.Duration{want}, s.waits())
-			wantEqual(t, "waits in the log", []time.Duration{want, 0}, logged)
-		})
-	}
-}
 
 // When the service as a whole does not work, one operation uses up its attempts, and the others make one each: 100
 // streams take at most 2.5 times as long as one, however the service fails.
@@ -172,50 +120,5 @@ func TestOutageEnds(t *testing.T) {
 				t.Errorf("operation %d: %#v", i+1, e)
 			}
 		}
-	})
-}
-
-// 64 long responses at the same time take less than 200 MB, although each has 16 MiB.
-func TestMemoryOfLongResponses(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		const parallel, size, limit = 64, 16 << 20, 1 << 20 // after the limit, the client has as much as it accepts
-		first, last := make(chan struct{}), make(chan struct{})
-		s := startService(t, func(w http.ResponseWriter, r *http.Request) {
-			piece := make([]byte, 64<<10)
-			for sent := 0; sent < size; sent += len(piece) {
-				if step := map[int]chan struct{}{limit: first, size - len(piece): last}[sent]; step != nil {
-					<-step
-				}
-				if _, err := w.Write(piece); err != nil {
-					return
-				}
-			}
-		})
-		c := newClient(t, streams.Config{BaseURL: s.URL, RequestTimeout: time.Hour})
-		heap := func() int {
-			var m runtime.MemStats
-			runtime.GC()
-			runtime.ReadMemStats(&m)
-			return int(m.HeapAlloc >> 20)
-		}
-		before := heap()
-		var updates sync.WaitGroup
-		for range parallel {
-			updates.Go(func() {
-				_, err := c.UpdateStream(t.Context(), "s1", streams.NewProcessorSet())
-				if e := asError(t, err); e.Reason != "the response is longer than 1 MiB" || e.Outcome != streams.Unknown {
-					t.Errorf("error %.300v", e)
-				}
-			})
-		}
-		for _, step := range []chan struct{}{first, last} {
-			synctest.Wait()
-			if got := heap() - before; got > 200 {
-				t.Errorf("%d MiB", got)
-			}
-			close(step)
-		}
-		updates.Wait()
-		s.wantRequests(t, parallel)
 	})
 }
