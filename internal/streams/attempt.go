@@ -22,11 +22,11 @@ func (r *request) RoundTrip(req *http.Request) (*http.Response, error) {
 	}
 	defer func() { <-r.slots }()
 	if r.draft.Attempts++; r.draft.Attempts == 1 {
-		r.successesBefore = r.endpoint.count()
+		r.began, r.successesBefore = time.Now(), r.endpoint.count()
 	}
 	timeout := r.settings.RequestTimeout
 	if r.endpoint.isBad(1) {
-		timeout /= 5 // the first request has waited for the whole timeout several times
+		timeout /= 15 // the first request has waited for the whole timeout several times
 	}
 	ctx, cancel := attemptContext(req.Context(), timeout)
 	defer cancel()

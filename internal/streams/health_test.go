@@ -2,6 +2,8 @@ package streams_test
 
 import (
 	"context"
+	"errors"
+	"fmt"
 	"net"
 	"net/http"
 	"strings"
@@ -13,14 +15,97 @@ import (
 	"github.com/stream-management/terraform-provider-stream/internal/streamstest"
 )
 
+// refuse makes no connection.
+func refuse(ctx context.Context, network, _ string) (net.Conn, error) {
+	return streamstest.Dial(ctx, network, "nobody:1")
+}
+
+// from returns what fails as fail and down say for some time, from a moment on, and how connections are made.
+func from(after, length time.Duration, fail http.HandlerFunc, down func(context.Context, string, string) (net.Conn, error)) (
+	http.HandlerFunc, func(context.Context, string, string) (net.Conn, error)) {
+	start := time.Now().Add(after)
+	isDown := func() bool { return !time.Now().Before(start) && time.Since(start) < length }
+	respond := func(w http.ResponseWriter, r *http.Request) {
+		if isDown() {
+			fail(w, r)
+			return
+		}
+		respondAfter(20*time.Millisecond, applyUpdate)(w, r)
+	}
+	return respond, func(ctx context.Context, network, address string) (net.Conn, error) {
+		if isDown() {
+			return down(ctx, network, address)
+		}
+		return streamstest.Dial(ctx, network, address)
+	}
+}
+
+// With the default settings, a short outage fails nothing, and a service that is down for good ends a run soon.
+func TestOutageOfMany(t *testing.T) {
+	t.Parallel()
+	const forever = 24 * time.Hour
+	down := respondError(503, "later")
+	for name, test := range map[string]struct {
+		after, length time.Duration
+		fail          http.HandlerFunc
+		dial          func(context.Context, string, string) (net.Conn, error)
+		count         int
+		limit         time.Duration // of the run; 0: it succeeds
+	}{
+		"503, from the first":    {0, streams.DefaultPatience, down, streamstest.Dial, 300, 0},
+		"503":                    {time.Millisecond, streams.DefaultPatience, down, streamstest.Dial, 300, 0},
+		"503, later":             {50 * time.Millisecond, streams.DefaultPatience, down, streamstest.Dial, 300, 0},
+		"resets":                 {50 * time.Millisecond, 10 * time.Second, resetConnection, streamstest.Dial, 300, 0},
+		"refused connections":    {50 * time.Millisecond, 10 * time.Second, resetConnection, refuse, 300, 0},
+		"503, for good":          {0, forever, down, streamstest.Dial, 300, 150 * time.Second},
+		"503 later, for good":    {50 * time.Millisecond, forever, down, streamstest.Dial, 300, 150 * time.Second},
+		"resets, for good":       {0, forever, resetConnection, streamstest.Dial, 300, 150 * time.Second},
+		"refused, for good":      {50 * time.Millisecond, forever, resetConnection, refuse, 300, 150 * time.Second},
+		"no responses, for good": {0, forever, neverRespond, streamstest.Dial, 300, 150 * time.Second},
+		"nothing ever listened":  {0, forever, nil, refuse, 60, 25 * time.Second},
+	} {
+		for _, parallel := range []int{singles, group} {
+			runVirtual(t, fmt.Sprint(name, "/", parallel), func(t *testing.T) {
+				response, dial := from(test.after, test.length, test.fail, test.dial)
+				s := startService(t, response)
+				c := newClient(t, streams.Config{BaseURL: s.URL, DialContext: dial, Retry: streams.DefaultRetry})
+				start := time.Now()
+				err := errors.Join(updateParallel(t, c, test.count, parallel, 5*time.Minute)...)
+				if (err == nil) != (test.limit == 0) {
+					t.Errorf("%.500v", err)
+				}
+				if took := time.Since(start); test.limit > 0 && took > test.limit {
+					t.Errorf("%d streams took %s", test.count, took)
+				}
+			})
+		}
+	}
+}
+
+// The attempts that the user sets are made exactly.
+func TestAttempts(t *testing.T) {
+	t.Parallel()
+	for configured, want := range map[int]struct{ refused, failed int }{
+		0: {streams.DefaultAttempts - 1, streams.DefaultAttempts}, 1: {1, 1}, 3: {3, 3},
+		streams.DefaultAttempts: {streams.DefaultAttempts, streams.DefaultAttempts}, 9: {9, 9},
+	} {
+		runVirtual(t, fmt.Sprint(configured), func(t *testing.T) {
+			s := startService(t, respondError(503, "later"))
+			cfg := streams.Config{Retry: streams.Retry{MaxAttempts: configured, MinBackoff: time.Second}, DialContext: refuse}
+			refused := s.updateError(t, cfg)
+			cfg.DialContext = nil
+			if failed := s.updateError(t, cfg); refused.Attempts != want.refused || failed.Attempts != want.failed {
+				t.Errorf("%d and %d attempts, want %d", refused.Attempts, failed.Attempts, want)
+			}
+		})
+	}
+}
+
 // When the service as a whole does not work, one operation uses up its attempts, and the others make one each: 100
 // streams take at most 2.5 times as long as one, however the service fails.
 func TestOutage(t *testing.T) {
 	t.Parallel()
 	const standard = 5 * time.Minute
-	refused := func(ctx context.Context, network, _ string) (net.Conn, error) {
-		return streamstest.Dial(ctx, network, "nobody:1")
-	}
 	for name, test := range map[string]struct {
 		response http.HandlerFunc
 		dial     func(context.Context, string, string) (net.Conn, error)
@@ -28,7 +113,7 @@ func TestOutage(t *testing.T) {
 	}{
 		"503":                     {respondError(503, "later"), streamstest.Dial, standard},
 		"503, 3 s":                {respondError(503, "later"), streamstest.Dial, 3 * time.Second},
-		"connections are refused": {nil, refused, standard},
+		"connections are refused": {nil, refuse, standard},
 		"no connections":          {nil, nil, standard},
 		"no responses":            {neverRespond, streamstest.Dial, standard},
 		"no responses, 40 s":      {neverRespond, streamstest.Dial, 40 * time.Second},
@@ -69,8 +154,7 @@ func TestOutage(t *testing.T) {
 	}
 }
 
-// Responses during the five attempts of an operation show that the service works, and an outage of seconds is
-// shorter than all attempts of any operation.
+// Responses during the attempts of an operation show that the service works.
 func TestNoOutage(t *testing.T) {
 	virtual(t, func(t *testing.T) {
 		s := startService(t, func(w http.ResponseWriter, r *http.Request) {
@@ -90,20 +174,11 @@ func TestNoOutage(t *testing.T) {
 		})
 		for range 3 {
 			_, err := c.UpdateStream(t.Context(), "s1", streams.NewProcessorSet())
-			if e := asError(t, err); e.Attempts != 5 || e.Message != "broken" {
+			if e := asError(t, err); e.Attempts != streams.DefaultAttempts || e.Message != "broken" {
 				t.Errorf("error %#v", e)
 			}
 		}
 		others.Wait()
-
-		back := time.Now().Add(4 * time.Second)
-		s = startService(t, func(w http.ResponseWriter, r *http.Request) {
-			if time.Now().Before(back) {
-				panic(http.ErrAbortHandler)
-			}
-			applyUpdate(w, r)
-		})
-		mustUpdateAll(t, newClient(t, streams.Config{BaseURL: s.URL, Retry: streams.DefaultRetry}), 100)
 	})
 }
 

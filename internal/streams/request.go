@@ -30,7 +30,8 @@ type request struct {
 	body     []byte
 
 	draft           Error     // the error so far; Reason is why a due retry could not be made
-	successesBefore int       // of the endpoint, before the first attempt
+	began           time.Time // the first attempt
+	successesBefore int       // of the endpoint, at that time
 	attempt         *Attempt  // the last one, for the log; nil if it did not get its turn
 	response        []byte    // body of the last response
 	due             time.Time // when another attempt may succeed; zero if none will

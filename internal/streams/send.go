@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"math/rand/v2"
 	"net/http"
 	"time"
@@ -62,7 +63,7 @@ func (r *request) httpClient() *retryablehttp.Client {
 		HTTPClient:   &http.Client{Transport: r}, // see RoundTrip
 		CheckRetry:   r.checkRetry,
 		Backoff:      func(_, _ time.Duration, _ int, _ *http.Response) time.Duration { return time.Until(r.due) },
-		RetryMax:     r.settings.Retry.MaxAttempts - 1,
+		RetryMax:     math.MaxInt, // checkRetry counts
 		ErrorHandler: retryablehttp.PassthroughErrorHandler,
 	}
 }
@@ -95,7 +96,7 @@ func (r *request) planRetry(ctx context.Context, resp *http.Response, err error)
 	r.due = now.Add(wait)
 	deadline, limited := ctx.Deadline()
 	tooLong := limited && deadline.Before(r.due) // to wait until the deadline would only delay the error
-	last := r.draft.Attempts >= r.settings.Retry.MaxAttempts
+	last := r.draft.Attempts == r.settings.Retry.MaxAttempts || r.settings.Retry.MaxAttempts == 0 && r.isPatienceOver(requested)
 	r.draft.Repeated = r.endpoint.isBad(1)
 	if last || errors.Is(ctx.Err(), context.DeadlineExceeded) {
 		r.endpoint.failed(r.successesBefore)
@@ -114,4 +115,12 @@ func (r *request) planRetry(ctx context.Context, resp *http.Response, err error)
 	default:
 		r.attempt.Retry, r.attempt.RetryWait = true, wait
 	}
+}
+
+// isPatienceOver reports whether an operation with the default number of attempts makes no other one. If no connection
+// can be made, and nothing has worked yet, the address may be wrong. Attempts without a response take long.
+func (r *request) isPatienceOver(retryAfter bool) bool {
+	notReached := r.draft.Outcome == NotChanged && r.endpoint.count() == 0
+	tooLong := !retryAfter && time.Since(r.began) > 2*DefaultPatience
+	return r.draft.Attempts == DefaultAttempts || notReached && r.draft.Attempts == DefaultAttempts-1 || tooLong && r.draft.Attempts > 1
 }

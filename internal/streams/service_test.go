@@ -167,9 +167,17 @@ func updateAll(t *testing.T, c *streams.Client, count int) []error {
 // updateWithin runs at most ten operations at a time, as Terraform does. Each has a time limit.
 func updateWithin(t *testing.T, c *streams.Client, count int, limit time.Duration) []error {
 	t.Helper()
+	return updateParallel(t, c, count, singles, limit)
+}
+
+// singles and group are how many operations run at a time: those of single resources, and those of a group.
+const singles, group = 10, 64
+
+func updateParallel(t *testing.T, c *streams.Client, count, parallel int, limit time.Duration) []error {
+	t.Helper()
 	errs := make([]error, count)
 	var workers errgroup.Group
-	workers.SetLimit(10)
+	workers.SetLimit(parallel)
 	for n, id := range streamIDs(count) {
 		workers.Go(func() error {
 			ctx, cancel := context.WithTimeout(t.Context(), limit)
