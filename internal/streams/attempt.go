@@ -24,7 +24,7 @@ func (r *request) RoundTrip(req *http.Request) (*http.Response, error) {
 	if r.draft.Attempts++; r.draft.Attempts == 1 {
 		r.began, r.successesBefore = time.Now(), r.endpoint.count()
 	}
-	timeout := r.settings.RequestTimeout
+	accepted, timeout := r.sent.count(), r.settings.RequestTimeout
 	if r.endpoint.isBad(1) {
 		timeout /= 15 // the first request has waited for the whole timeout several times
 	}
@@ -58,6 +58,7 @@ func (r *request) RoundTrip(req *http.Request) (*http.Response, error) {
 		r.draft.Outcome = Unknown
 	}
 	r.attempt = r.describeAttempt(resp, err, duration)
+	r.judge(accepted)
 	switch {
 	case errors.Is(err, ErrNotSent):
 		r.draft.Attempts--
@@ -70,19 +71,23 @@ func (r *request) RoundTrip(req *http.Request) (*http.Response, error) {
 	return resp, err
 }
 
-// waitForTurn waits for a slot and for the rate limit. The slot comes first: after a wait for a slot, requests
-// that the rate limit has let through would burst.
+// waitForTurn waits for a slot, for a turn with the credential and for the rate limit. That comes last: after another
+// wait, requests that the rate limit has let through would burst.
 func (r *request) waitForTurn(ctx context.Context) error {
 	select {
 	case r.slots <- struct{}{}:
 	case <-ctx.Done():
-		return ctx.Err()
+		return fmt.Errorf("%w: %w", ErrSlotWait, ctx.Err())
 	}
-	if r.limiter.Wait(ctx) != nil {
+	err := r.sent.waitForTurn(ctx)
+	if err == nil && r.limiter.Wait(ctx) != nil {
+		r.sent.endTurn()
+		err = cmp.Or(ctx.Err(), ErrRateLimit) // the limiter does not wait beyond the deadline
+	}
+	if err != nil {
 		<-r.slots
-		return cmp.Or(ctx.Err(), ErrRateLimit) // the limiter does not wait beyond the deadline
 	}
-	return nil
+	return err
 }
 
 func (r *request) noteResponse(resp *http.Response) {
@@ -95,6 +100,23 @@ func (r *request) noteResponse(resp *http.Response) {
 		r.draft.Message, r.draft.Documented = readMessage(r.response, r.redactor)
 		r.draft.Outcome = max(r.draft.Outcome, outcomeOf(resp.StatusCode))
 	}
+}
+
+// judge notes what an attempt says about the credential, which had been accepted so often. A failure of the service or
+// of a proxy says nothing. If it took long, others do not wait in line.
+func (r *request) judge(accepted int) {
+	switch a := r.attempt; {
+	case a.Status == http.StatusUnauthorized:
+		r.sent.rejection.Store(r.fail(KindAuthentication, ""))
+		if r.sent.failed(accepted); !r.sent.isBad(maxRejections) {
+			return
+		}
+	case a.Status != 0 && !isRetryableStatus(a.Status):
+		r.sent.succeeded()
+	case a.Duration >= time.Second:
+		r.sent.slow.Store(true)
+	}
+	r.sent.endTurn()
 }
 
 // sendAndReadBody returns the response, and sets r.response to its body, up to one byte more than maxBody.

@@ -92,7 +92,8 @@ func TestRequestTimeout(t *testing.T) {
 		}
 		cfg := streams.Config{RequestTimeout: time.Second, TLS: streams.TLS{InsecureSkipVerify: true}}
 		for _, s := range []*service{startService(t, noBody), startTLSService(t, nil, noBody), startTLSService(t, nil, neverRespond)} {
-			if e := s.updateError(t, cfg); e.Kind != streams.KindTimeout || e.Reason != "the service did not respond within 1s" {
+			if e := s.updateError(t, cfg); e.Kind != streams.KindTimeout || e.Reason != "the service did not respond within 1s" ||
+				!errors.Is(e.Err, streams.ErrRequestTimeout) {
 				t.Errorf("%s: error %#v", s.URL, e)
 			}
 		}
@@ -151,10 +152,20 @@ func TestMaxConcurrent(t *testing.T) {
 		<-time.After(time.Second)
 		s.wantRequests(t, 2)
 		_, _, err := interruptedUpdate(t, c, time.Hour, time.Second)
-		if e := asError(t, err); e.Attempts != 0 || e.Outcome != streams.NotChanged {
+		if e := asError(t, err); e.Attempts != 0 || e.Outcome != streams.NotChanged || !errors.Is(e.Err, streams.ErrSlotWait) {
 			t.Errorf("error %#v", e)
 		}
 		s.wantRequests(t, 2)
+
+		s = startService(t, neverRespond)
+		c = newClient(t, streams.Config{BaseURL: s.URL, RequestTimeout: time.Minute})
+		go updateAll(t, c, 3) // with credentials that may be wrong
+		synctest.Wait()
+		_, took, err := interruptedUpdate(t, c, time.Hour, time.Second)
+		if e := asError(t, err); e.Kind != streams.KindInterrupted || e.Attempts != 0 || took != 0 {
+			t.Errorf("after %s: %#v", took, e)
+		}
+		s.wantRequests(t, 3)
 	})
 }
 

@@ -133,7 +133,7 @@ func (c *Client) do(ctx context.Context, method, id string, body []byte) (*Strea
 
 func newCredential(s *sender) *credential {
 	c, cfg := new(credential), s.settings
-	c.last = &found{holds: func() bool { return c.source == nil }}
+	c.last = &found{turns: make(chan struct{}, maxRejections), holds: func() bool { return c.source == nil }}
 	switch {
 	case cfg.OAuth2 != nil:
 		c.source = newTokenSource(*cfg.OAuth2, s).find

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"sync"
+	"sync/atomic"
 )
 
 // credential is the Authorization header of all requests. No scheme is specified (INTERFACE.md, section 5).
@@ -27,9 +28,11 @@ type found struct {
 	holds  func() bool // reports whether this is still right
 
 	health
-	rejection *Error // the last one
-	replaces  bool   // a rejected header
-	exhausted bool   // another header would not help
+	turns     chan struct{}         // has an element for each request under way, see waitForTurn
+	slow      atomic.Bool           // the service fails slowly, so that others do not wait in line
+	rejection atomic.Pointer[Error] // the last one
+	replaces  bool                  // a rejected header
+	exhausted atomic.Bool           // another header would not help
 }
 
 // header returns the header for a request; it may be "" for none. rejected is the header that the service has just
@@ -38,15 +41,19 @@ func (c *credential) header(ctx context.Context, rejected string) (*found, error
 	for {
 		c.mu.Lock()
 		last, searching, holds := c.last, c.searching, c.last.holds()
+		avoid := rejected
+		if last.isWrong() {
+			avoid = last.header
+		}
 		switch {
-		case holds && rejected == "", // other streams keep the header during a search for a better one
-			holds && searching == nil && !c.isWorthReplacing(rejected):
+		case holds && avoid == "", // other streams keep the header during a search for a better one
+			holds && searching == nil && !c.isWorthReplacing(avoid):
 			defer c.mu.Unlock()
 			return last, last.unusable(rejected)
 		case searching == nil:
 			c.searching = make(chan struct{})
 			c.mu.Unlock()
-			return c.find(ctx, rejected)
+			return c.find(ctx, avoid)
 		}
 		c.mu.Unlock()
 		select {
@@ -61,7 +68,7 @@ func (c *credential) header(ctx context.Context, rejected string) (*found, error
 // rejects a fresh token would reject the next one, too.
 func (c *credential) isWorthReplacing(rejected string) bool {
 	f := c.last
-	return c.source != nil && rejected == f.header && !f.exhausted && (f.count() > 0 || !f.replaces)
+	return c.source != nil && rejected == f.header && !f.exhausted.Load() && (f.count() > 0 || !f.replaces)
 }
 
 // unusable returns an error if there is no header, or if the header is not worth another request.
@@ -70,8 +77,8 @@ func (f *found) unusable(rejected string) error {
 	switch {
 	case errors.As(f.err, &e):
 		return e.repeat("")
-	case rejected == "" && f.isBad(3): // services lock accounts
-		return f.rejection.repeat("the service has rejected the same credentials for other streams")
+	case rejected == "" && f.isWrong():
+		return f.rejection.Load().repeat("the service has rejected the same credentials for other streams")
 	}
 	return f.err
 }
@@ -87,24 +94,48 @@ func (c *credential) find(ctx context.Context, rejected string) (*found, error) 
 	case f.err != nil && (ctx.Err() != nil || errors.Is(f.err, ErrRateLimit)): // other requests may have more time
 	case f.err == nil && f.header == c.last.header:
 		c.last.holds = f.holds
-		c.last.exhausted = c.last.exhausted || rejected != ""
+		c.last.exhausted.CompareAndSwap(false, rejected != "")
 		return c.last, nil
 	default:
-		f.replaces = rejected != ""
+		f.replaces, f.turns = rejected != "", make(chan struct{}, maxRejections)
 		c.last = f
 	}
 	return f, f.err
 }
 
-// rejected reports that the service has rejected a request, with all headers that the request could get. f was the
-// last, with before successes at that time. A fixed header that the service has ever accepted counts as right.
-func (c *credential) rejected(f *found, before int, e *Error) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	f.exhausted = true
-	if c.source == nil {
-		before = 0
+// maxRejections is how many rejections show that a header is wrong if it has not worked since.
+const maxRejections = 3
+
+// isWrong reports whether the service has rejected the header, and no other one helps. A fixed header that the service
+// has ever accepted counts as right.
+func (f *found) isWrong() bool {
+	return f.isBad(maxRejections) && (f.count() == 0 || f.exhausted.Load())
+}
+
+var errRejected = errors.New("the service has rejected the credentials of other requests")
+
+// waitForTurn waits until a request may be sent. Services lock accounts: until one accepts a request with the header,
+// three are under way at a time, rejected ones included.
+func (f *found) waitForTurn(ctx context.Context) error {
+	select {
+	case f.turns <- struct{}{}:
+	case <-ctx.Done():
+		return ctx.Err()
 	}
-	f.failed(before)
-	f.rejection = e
+	untested := f.count() == 0
+	if untested && f.isBad(maxRejections) {
+		f.endTurn()
+		return errRejected
+	}
+	if !untested || f.slow.Load() {
+		f.endTurn()
+	}
+	return nil
+}
+
+func (f *found) endTurn() {
+	select {
+	case <-f.turns:
+	default: // it has ended already
+	}
 }

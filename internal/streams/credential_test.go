@@ -38,37 +38,77 @@ func rejectSome(w http.ResponseWriter, r *http.Request) {
 	applyUpdate(w, r)
 }
 
-// A rejected credential that cannot be renewed is not sent again and again: services lock accounts. The first errors
-// are complete, and the others are short.
-func TestRefusedCredential(t *testing.T) {
+// Until the service accepts a credential, three requests are under way at a time, and there are no more after three
+// rejections: services lock accounts. The first errors are complete, and the others are short.
+func TestUntestedCredential(t *testing.T) {
 	t.Parallel()
 	file := filepath.Join(t.TempDir(), "token")
-	writeSecret(t, file, "wr0ng")
+	writeSecret(t, file, "t0ken")
 	for name, cfg := range map[string]streams.Config{
-		"password": {BasicAuth: &streams.BasicAuth{Username: "me", Password: "wr0ng"}},
-		"token":    {Token: "wr0ng"},
-		"header":   {Headers: map[string]string{"X-Api-Key": "wr0ng"}},
+		"password": {BasicAuth: &streams.BasicAuth{Username: "me", Password: "t0ken"}},
+		"token":    {Token: "t0ken"},
+		"header":   {Headers: map[string]string{"X-Api-Key": "t0ken"}},
 		"none":     {},
 		"file":     {TokenFile: file},
+		"oauth2":   {OAuth2: &streams.OAuth2{}},
 	} {
-		runVirtual(t, name, func(t *testing.T) {
-			s := startService(t, respondError(401, "not you"))
-			cfg.BaseURL = s.URL
-			start := time.Now()
-			errs := updateAll(t, newClient(t, cfg), 150)
-			complete := completeErrors(t, errs)
-			for _, e := range complete {
-				if wantFailed(t, e, streams.KindAuthentication, streams.NotChanged, 1); e.Status != 401 || e.Message != "not you" {
-					t.Errorf("error %#v", e)
+		for _, parallel := range []int{singles, group} {
+			for _, status := range []int{200, 404, 401} {
+				for _, outage := range []time.Duration{0, 8 * time.Second} {
+					runVirtual(t, fmt.Sprint(name, parallel, status, outage), func(t *testing.T) {
+						testUntested(t, cfg, parallel, status, outage)
+					})
 				}
 			}
-			streamstest.WantText(t, errs[149].Error(), "Authentication Error: PATCH "+s.URL+"/v2/streams/s", ": 401 Unauthorized: not you: "+
-				"the service has rejected the same credentials for other streams")
-			if took := time.Since(start); len(complete) < 3 || len(complete) > 12 || took > 2*time.Second {
-				t.Errorf("%d complete errors after %s", len(complete), took)
+		}
+	}
+}
+
+func testUntested(t *testing.T, cfg streams.Config, parallel, status int, outage time.Duration) {
+	const count, latency = 200, 20 * time.Millisecond
+	start := time.Now()
+	s := startService(t, func(w http.ResponseWriter, r *http.Request) {
+		response := respondError(status, "not you")
+		if time.Since(start) < outage {
+			response = respondError(503, "later")
+		} else if status == 200 {
+			response = applyUpdate
+		}
+		respondAfter(latency, response)(w, r)
+	})
+	if cfg.BaseURL, cfg.Retry = s.URL, streams.DefaultRetry; cfg.OAuth2 != nil {
+		cfg.OAuth2 = oauth2Config(s, startService(t, issueTokens(3600))).OAuth2
+	}
+	errs := updateParallel(t, newClient(t, cfg), count, parallel, 5*time.Minute)
+	took, waves := time.Since(start), time.Duration((count+parallel-1)/parallel)
+	sent, tested := map[string]int{}, start.Add(outage+latency)
+	for i, r := range s.requests() {
+		if i >= 3 && r.at.Before(tested) && r.at.Sub(s.requests()[i-3].at) < latency {
+			t.Errorf("request %d was the fourth under way", i)
+		}
+		if !r.at.Before(start.Add(outage)) {
+			sent[r.Header.Get("Authorization")]++
+		}
+	}
+	err := errors.Join(errs...)
+	switch {
+	case status == 200 && err != nil:
+		t.Errorf("%.500v", err)
+	case outage == 0 && status != 401:
+		if s.wantRequests(t, count); took > (waves+1)*latency {
+			t.Errorf("%d streams took %s", count, took)
+		}
+	case status == 401:
+		for header, times := range sent {
+			if times > 3 {
+				t.Errorf("%q was sent %d times", header, times)
 			}
-			s.wantRequests(t, len(complete))
-		})
+		}
+		if complete := len(completeErrors(t, errs)); outage == 0 && (complete < 3 || complete > 6) {
+			t.Errorf("%d complete errors", complete)
+		}
+		streamstest.WantText(t, errs[count-1].Error(), "Authentication Error: PATCH "+s.URL+"/v2/streams/s", ": 401 Unauthorized: not you: "+
+			"the service has rejected the same credentials for other streams")
 	}
 }
 

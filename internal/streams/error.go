@@ -116,9 +116,11 @@ func StatusText(status int) string {
 
 // Causes of an [Error], beside those of package context.
 var (
-	ErrNotSent   = errors.New("the request cannot be sent") // by Go's library, because of a setting or a variable
-	ErrRateLimit = errors.New("the limit of requests per second allows no request in time")
-	ErrTokenWait = errors.New("the operation waited for the token request of another operation")
+	ErrNotSent        = errors.New("the request cannot be sent") // by Go's library, because of a setting or a variable
+	ErrRateLimit      = errors.New("the limit of requests per second allows no request in time")
+	ErrSlotWait       = errors.New("the operation waited until fewer requests were under way")
+	ErrRequestTimeout = errors.New("no response within the request timeout") // of the last attempt
+	ErrTokenWait      = errors.New("the operation waited for the token request of another operation")
 )
 
 // repeat returns the error for an operation that sends nothing because of it.

@@ -93,7 +93,7 @@ func isRejection(err error) bool {
 // shorter life.
 func (s *tokenSource) requestToken(ctx context.Context) *found {
 	draft := Error{Method: http.MethodPost, URL: s.config.TokenURL, TokenRequest: true, Credentials: s.credentials}
-	r := &request{sender: s.sender, endpoint: &s.endpoint, draft: draft}
+	r := &request{sender: s.sender, endpoint: &s.endpoint, sent: &found{turns: make(chan struct{}, 1)}, draft: draft}
 	token, err := s.config.Token(context.WithValue(ctx, oauth2.HTTPClient, r.httpClient().StandardClient()))
 	if err == nil {
 		err = CheckToken(token.AccessToken)

@@ -29,6 +29,7 @@ type request struct {
 	endpoint *health // of the service or the token endpoint
 	body     []byte
 
+	sent            *found    // the credential; nil for a token request
 	draft           Error     // the error so far; Reason is why a due retry could not be made
 	began           time.Time // the first attempt
 	successesBefore int       // of the endpoint, at that time
@@ -87,4 +88,5 @@ func (r *request) noResponse(err error) *Error {
 // requestTimeout is why an attempt ended that got no response within that time.
 type requestTimeout time.Duration
 
-func (requestTimeout) Error() string { return "no response within the request timeout" }
+func (requestTimeout) Error() string { return ErrRequestTimeout.Error() }
+func (requestTimeout) Unwrap() error { return ErrRequestTimeout }

@@ -14,31 +14,28 @@ import (
 
 // sendAuthorized sends the request, and once more with a new credential if the service rejects the first one.
 func (r *request) sendAuthorized(ctx context.Context, credential *credential) (*http.Response, error) {
-	first, err := credential.header(ctx, "")
+	sent, err := credential.header(ctx, "")
 	if err != nil {
 		return nil, err
 	}
-	sent, before := first, first.count()
-	resp, err := r.send(ctx, sent.header)
-	if err == nil && resp.StatusCode == http.StatusUnauthorized && first.header != "" {
-		sent, err = credential.header(ctx, first.header)
-		if err == nil && sent != first {
-			before = sent.count()
-			resp, err = r.send(ctx, sent.header)
+	resp, err := r.send(ctx, sent)
+	if err == nil && resp.StatusCode == http.StatusUnauthorized && sent.header != "" {
+		sent, err = credential.header(ctx, sent.header)
+		if err == nil && sent != r.sent {
+			resp, err = r.send(ctx, sent)
 		}
 	}
 	switch {
-	case err != nil:
-		return nil, err
-	case resp.StatusCode == http.StatusUnauthorized:
-		credential.rejected(sent, before, r.fail(KindAuthentication, ""))
-	case resp.StatusCode/100 == 2:
-		sent.succeeded()
+	case errors.Is(err, errRejected): // while the request waited for its turn
+		return r.sendAuthorized(ctx, credential)
+	case err == nil && resp.StatusCode == http.StatusUnauthorized && credential.source != nil:
+		sent.exhausted.Store(true)
 	}
-	return resp, nil
+	return resp, err
 }
 
-func (r *request) send(ctx context.Context, authorization string) (*http.Response, error) {
+func (r *request) send(ctx context.Context, credential *found) (*http.Response, error) {
+	r.sent = credential
 	req, err := retryablehttp.NewRequestWithContext(ctx, r.draft.Method, r.draft.URL, nil)
 	if err != nil {
 		return nil, err
@@ -51,8 +48,8 @@ func (r *request) send(ctx context.Context, authorization string) (*http.Respons
 		req.Header.Set("Content-Type", "application/json")
 		_ = req.SetBody(r.body) // fails for no bytes
 	}
-	if authorization != "" {
-		req.Header.Set("Authorization", authorization)
+	if credential.header != "" {
+		req.Header.Set("Authorization", credential.header)
 	}
 	return r.httpClient().Do(req)
 }
