@@ -122,12 +122,11 @@ func (f *found) waitForTurn(ctx context.Context) error {
 	case <-ctx.Done():
 		return ctx.Err()
 	}
-	untested := f.count() == 0
-	if untested && f.isBad(maxRejections) {
+	switch untested := f.count() == 0; {
+	case untested && f.isBad(maxRejections):
 		f.endTurn()
 		return errRejected
-	}
-	if !untested || f.slow.Load() {
+	case !untested, f.slow.Load():
 		f.endTurn()
 	}
 	return nil

@@ -20,7 +20,7 @@ func refuse(ctx context.Context, network, _ string) (net.Conn, error) {
 	return streamstest.Dial(ctx, network, "nobody:1")
 }
 
-// from returns what fails as fail and down say for some time, from a moment on, and how connections are made.
+// from returns a service that fails for some time, from a moment on, and how connections to it are made.
 func from(after, length time.Duration, fail http.HandlerFunc, down func(context.Context, string, string) (net.Conn, error)) (
 	http.HandlerFunc, func(context.Context, string, string) (net.Conn, error)) {
 	start := time.Now().Add(after)
@@ -53,13 +53,11 @@ func TestOutageOfMany(t *testing.T) {
 		limit         time.Duration // of the run; 0: it succeeds
 	}{
 		"503, from the first":    {0, streams.DefaultPatience, down, streamstest.Dial, 300, 0},
-		"503":                    {time.Millisecond, streams.DefaultPatience, down, streamstest.Dial, 300, 0},
 		"503, later":             {50 * time.Millisecond, streams.DefaultPatience, down, streamstest.Dial, 300, 0},
 		"resets":                 {50 * time.Millisecond, 10 * time.Second, resetConnection, streamstest.Dial, 300, 0},
 		"refused connections":    {50 * time.Millisecond, 10 * time.Second, resetConnection, refuse, 300, 0},
 		"503, for good":          {0, forever, down, streamstest.Dial, 300, 150 * time.Second},
 		"503 later, for good":    {50 * time.Millisecond, forever, down, streamstest.Dial, 300, 150 * time.Second},
-		"resets, for good":       {0, forever, resetConnection, streamstest.Dial, 300, 150 * time.Second},
 		"refused, for good":      {50 * time.Millisecond, forever, resetConnection, refuse, 300, 150 * time.Second},
 		"no responses, for good": {0, forever, neverRespond, streamstest.Dial, 300, 150 * time.Second},
 		"nothing ever listened":  {0, forever, nil, refuse, 60, 25 * time.Second},
@@ -82,7 +80,7 @@ func TestOutageOfMany(t *testing.T) {
 	}
 }
 
-// The attempts that the user sets are made exactly.
+// The attempts that the user sets are made exactly, also with a second token.
 func TestAttempts(t *testing.T) {
 	t.Parallel()
 	for configured, want := range map[int]struct{ refused, failed int }{
@@ -94,14 +92,20 @@ func TestAttempts(t *testing.T) {
 			cfg := streams.Config{Retry: streams.Retry{MaxAttempts: configured, MinBackoff: time.Second}, DialContext: refuse}
 			refused := s.updateError(t, cfg)
 			cfg.DialContext = nil
-			if failed := s.updateError(t, cfg); refused.Attempts != want.refused || failed.Attempts != want.failed {
+			failed := s.updateError(t, cfg)
+			renewing := startService(t, respondError(401, "expired"), respondError(503, "later"))
+			cfg.OAuth2 = oauth2Config(s, startService(t, issueTokens(3600))).OAuth2
+			if e := renewing.updateError(t, cfg); e.Attempts != max(2, want.failed) {
+				t.Errorf("%d attempts with two tokens", e.Attempts)
+			}
+			if refused.Attempts != want.refused || failed.Attempts != want.failed {
 				t.Errorf("%d and %d attempts, want %d", refused.Attempts, failed.Attempts, want)
 			}
 		})
 	}
 }
 
-// When the service as a whole does not work, one operation uses up its attempts, and the others make one each: 100
+// When the service as a whole does not work, the operations under way retry, and the others make one attempt each: 100
 // streams take at most 2.5 times as long as one, however the service fails.
 func TestOutage(t *testing.T) {
 	t.Parallel()

@@ -1,6 +1,7 @@
 package streams
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -93,7 +94,7 @@ func (r *request) planRetry(ctx context.Context, resp *http.Response, err error)
 	r.due = now.Add(wait)
 	deadline, limited := ctx.Deadline()
 	tooLong := limited && deadline.Before(r.due) // to wait until the deadline would only delay the error
-	last := r.draft.Attempts == r.settings.Retry.MaxAttempts || r.settings.Retry.MaxAttempts == 0 && r.isPatienceOver(requested)
+	last := r.draft.Attempts >= cmp.Or(r.settings.Retry.MaxAttempts, r.defaultAttempts(requested))
 	r.draft.Repeated = r.endpoint.isBad(1)
 	if last || errors.Is(ctx.Err(), context.DeadlineExceeded) {
 		r.endpoint.failed(r.successesBefore)
@@ -114,10 +115,14 @@ func (r *request) planRetry(ctx context.Context, resp *http.Response, err error)
 	}
 }
 
-// isPatienceOver reports whether an operation with the default number of attempts makes no other one. If no connection
-// can be made, and nothing has worked yet, the address may be wrong. Attempts without a response take long.
-func (r *request) isPatienceOver(retryAfter bool) bool {
-	notReached := r.draft.Outcome == NotChanged && r.endpoint.count() == 0
-	tooLong := !retryAfter && time.Since(r.began) > 2*DefaultPatience
-	return r.draft.Attempts == DefaultAttempts || notReached && r.draft.Attempts == DefaultAttempts-1 || tooLong && r.draft.Attempts > 1
+// defaultAttempts is how often an operation tries if the user has not said so. If no connection can be made, and nothing
+// has worked yet, the address may be wrong. Attempts without a response take long.
+func (r *request) defaultAttempts(retryAfter bool) int {
+	switch {
+	case !retryAfter && time.Since(r.began) > 2*DefaultPatience:
+		return 2
+	case r.draft.Outcome == NotChanged && r.endpoint.count() == 0:
+		return DefaultAttempts - 1
+	}
+	return DefaultAttempts
 }
