@@ -3,8 +3,10 @@ package report
 import (
 	"context"
 	"errors"
+	"fmt"
 	"net/http"
 	"slices"
+	"strings"
 
 	"github.com/stream-management/terraform-provider-stream/internal/config"
 	"github.com/stream-management/terraform-provider-stream/internal/streams"
@@ -45,22 +47,25 @@ func hints(e *streams.Error, did attempted) []advice {
 	if e.Repeated && !e.TokenRequest {
 		carried = "Those requests carried " + e.Credentials + ". "
 	}
-	applyLater := "Apply again later. If this error stays, check " + address + "."
+	applyLater, patience := "Apply again later. If this error stays, check "+address+".", ""
+	if !e.Repeated && e.Attempts > 1 {
+		patience = fmt.Sprintf(" By default, retries outlast %d seconds; retry.max_attempts changes that.", int(streams.DefaultPatience.Seconds()))
+	}
 
 	return []advice{
 		// No request was sent.
 		{causedBy(context.Canceled), "Apply again when you are ready."},
 		{causedBy(streams.ErrNotSent), "A setting or an environment variable of this machine may be invalid. Check headers, and the " +
 			"variables that the error names."},
-		{causedBy(streams.ErrTokenWait), "The token endpoint may be slow or overloaded. Check oauth2.token_url. request_timeout limits " +
-			"one attempt of a token request; the timeouts of the resource include the wait for it."},
+		{causedBy(streams.ErrTokenWait), "The token endpoint may be slow or overloaded. Check oauth2.token_url, or raise the timeouts of " +
+			"the resource, which include the wait for a token."},
 		{causedBy(streams.ErrRateLimit), "requests_per_second may be too low for this number of streams. Raise it, or raise the " +
 			"timeouts of the resource."},
 		{causedBy(streams.ErrUTF16), "Windows PowerShell may have written the file: its > and Out-File write UTF-16."},
 		{causedBy(streams.ErrSecretFile), "The file may not be mounted or written yet, or the path may be wrong. A relative path is " +
 			"relative to the folder where Terraform runs."},
 		{e.URL == "" && e.Err != nil, "Another operation on the same stream may be slow. Apply again, or raise the timeouts of the resource."},
-		{e.Attempts == 0 && !e.Repeated && causedBy(context.DeadlineExceeded), "Too many operations may wait for their turn. Raise " +
+		{causedBy(streams.ErrSlotWait), "Too many operations may wait for their turn. Raise " +
 			"max_concurrent_requests or the timeouts of the resource, or lower Terraform's -parallelism."},
 
 		// The operation decides.
@@ -93,6 +98,8 @@ func hints(e *streams.Error, did attempted) []advice {
 		{e.Kind == streams.KindTimeout && e.Err == nil, "The " + receiver + " may be slow or overloaded. " + applyLater},
 
 		// The token endpoint responded. Some refuse a client with a status of success.
+		{e.TokenRequest && status(400, 401) && strings.Contains(e.Credentials, "client_assertion"), carried + "The assertion may have expired: " +
+			"the id token of a CI system lives for minutes. Write a new one while Terraform runs, or check oauth2.client_id."},
 		{e.TokenRequest && (status(400, 401) || class == 2 && e.Kind == streams.KindAuthentication), carried +
 			"The endpoint may not know the client, its credentials or scopes. Check oauth2.client_id and oauth2.token_url, too."},
 		{e.TokenRequest && unexpected, "The response may not have come from a token endpoint, but from a login page or a proxy. Check " +
@@ -124,12 +131,14 @@ func hints(e *streams.Error, did attempted) []advice {
 		{status(400, 422), "The service may not know one of the processor ids, or may not accept this set."},
 		{class == 4 || status(http.StatusNotImplemented), "The " + receiver + " may not offer this operation at this address, or may be " +
 			"another version. Check " + address + "."},
-		{e.Kind == streams.KindTimeout, "The " + receiver + " may be slow or down. Check " + address + " and request_timeout, or raise " +
-			"the timeouts."},
-		{e.Kind == streams.KindBadGateway, "A proxy may not reach the " + receiver + ". " + applyLater},
-		{e.Status != 0 && (e.Err == nil || e.Outcome != streams.NotChanged), "The " + receiver + " may have a temporary fault. " + applyLater},
+		{causedBy(streams.ErrRequestTimeout), "The " + receiver + " may be slow or down. Check " + address + ", or raise request_timeout, which " +
+			"limits one attempt."},
+		{e.Kind == streams.KindTimeout, "The " + receiver + " may be slow or down. Check " + address + ", or raise the timeouts of the resource, " +
+			"which limit all attempts together."},
+		{e.Kind == streams.KindBadGateway, "A proxy may not reach the " + receiver + ". " + applyLater + patience},
+		{e.Status != 0 && (e.Err == nil || e.Outcome != streams.NotChanged), "The " + receiver + " may have a temporary fault. " + applyLater + patience},
 		{true, "The " + receiver + " may be down, or may have another address. Check " + address + ", the network and the proxy settings " +
-			"(HTTPS_PROXY, NO_PROXY)."},
+			"(HTTPS_PROXY, NO_PROXY)." + patience},
 	}
 }
 

@@ -14,6 +14,7 @@ import (
 // Each row of the table is the hint of at least one failure here, and says what it must.
 func TestHints(t *testing.T) {
 	t.Parallel()
+	const bad, generic = streams.KindBadRequest, streams.KindGeneric
 	const testURL = "https://streams.example.com/v2/streams/cam-1"
 	update := func(status int, kind streams.Kind) streams.Error {
 		return streams.Error{Kind: kind, Method: "PATCH", URL: testURL, Status: status, Documented: true, Attempts: 1, Credentials: "a bearer token"}
@@ -35,11 +36,14 @@ func TestHints(t *testing.T) {
 	}
 	afterStatus := update(503, streams.KindConnection)
 	afterStatus.Err, afterStatus.Outcome = errors.New("refused"), streams.Unknown
-	notSent := without(context.DeadlineExceeded)
-	notSent.Attempts = 0
 	clientTimeout := update(0, streams.KindTimeout)
-	clientTimeout.Err = errors.New("no response")
-	const bad, generic = streams.KindBadRequest, streams.KindGeneric
+	clientTimeout.Err = streams.ErrRequestTimeout
+	late := clientTimeout
+	late.Err = context.DeadlineExceeded
+	assertion := token(update(400, streams.KindAuthentication))
+	assertion.Credentials = "the client_assertion_file from STREAM_OAUTH2_CLIENT_ASSERTION_FILE"
+	retried := update(503, generic)
+	retried.Attempts = 6
 
 	none, leaves, creates := attempted{}, attempted{empty: true, leaves: true}, attempted{creates: true}
 	used := map[int]bool{}
@@ -59,7 +63,7 @@ func TestHints(t *testing.T) {
 		"wait for a token":    {without(streams.ErrTokenWait), none, []string{"oauth2.token_url", "timeouts of the resource"}, []string{"base_url", "service"}},
 		"rate limit":          {without(streams.ErrRateLimit), none, []string{"requests_per_second"}, []string{"base_url", "slow"}},
 		"wait for the stream": {streams.Error{Kind: streams.KindTimeout, Err: context.DeadlineExceeded}, none, []string{"Another operation on the same stream"}, []string{"base_url"}},
-		"wait for a turn":     {notSent, none, []string{"max_concurrent_requests", "timeouts of the resource"}, []string{"base_url", "slow"}},
+		"wait for a turn":     {without(streams.ErrSlotWait), none, []string{"max_concurrent_requests", "timeouts of the resource"}, []string{"base_url", "slow"}},
 
 		"read, 404 of a proxy": {read(page(update(404, streams.KindNotFound))), none, []string{"detect_drift = false"}, nil},
 		"read, 404":            {read(update(404, streams.KindNotFound)), none, []string{"stream may not exist"}, []string{"detect_drift"}},
@@ -115,7 +119,10 @@ func TestHints(t *testing.T) {
 		"415":                  {update(415, bad), none, []string{"base_url"}, []string{"processor_ids"}},
 		"504":                  {update(504, streams.KindTimeout), none, []string{"slow or overloaded", "Apply again later"}, []string{"request_timeout"}},
 		"408":                  {update(408, streams.KindTimeout), none, []string{"slow or overloaded", "Apply again later"}, []string{"another version"}},
-		"timeout":              {clientTimeout, none, []string{"request_timeout", "base_url"}, nil},
+		"timeout":              {clientTimeout, none, []string{"request_timeout", "base_url"}, []string{"timeouts of the resource"}},
+		"late":                 {late, none, []string{"timeouts of the resource", "base_url"}, []string{"request_timeout"}},
+		"an old assertion":     {assertion, none, []string{"The assertion may have expired"}, []string{"base_url"}},
+		"retried":              {retried, none, []string{"outlast 20 seconds; retry.max_attempts"}, nil},
 		"502":                  {update(502, streams.KindBadGateway), none, []string{"A proxy may not reach the service"}, nil},
 		"500":                  {update(500, generic), none, []string{"temporary fault", "Apply again later"}, nil},
 		"503, then no service": {afterStatus, none, []string{"temporary fault"}, nil},

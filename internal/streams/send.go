@@ -88,8 +88,8 @@ func (r *request) planRetry(ctx context.Context, resp *http.Response, err error)
 		retryAfter = resp.Header.Get("Retry-After")
 	}
 	wait, requested := parseRetryAfter(retryAfter, now)
-	if !requested {
-		wait = r.settings.Retry.backoff(r.draft.Attempts, rand.Float64())
+	if !requested || r.settings.Retry.MaxAttempts == 0 { // a short Retry-After does not use up the default attempts
+		wait = max(wait, r.settings.Retry.backoff(r.draft.Attempts, rand.Float64()))
 	}
 	r.due = now.Add(wait)
 	deadline, limited := ctx.Deadline()
