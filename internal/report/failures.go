@@ -29,8 +29,8 @@ func readFailed(f session.Finding, otherwise string) message {
 const changeTriggers = "If the next plan shows no changes, change a value in triggers."
 
 // notSaved is true of every failed create. With create_before_destroy, Terraform keeps the former object.
-const notSaved = "Nothing of this create is in the state: if you remove the resource now, its processors may stay attached. Apply " +
-	"again. " + changeTriggers
+const notSaved = "Nothing of this create is in the state: if you remove the resource now, its processors may stay attached. Resolve " +
+	"the errors, then apply again. " + changeTriggers
 
 // changeFailed is the message of an operation that failed in the apply of a change.
 func changeFailed(of Subject, c session.Change, f session.Finding) message {

@@ -138,7 +138,7 @@ func hints(e *streams.Error, did attempted) []advice {
 		{e.Kind == streams.KindBadGateway, "A proxy may not reach the " + receiver + ". " + applyLater + patience},
 		{e.Status != 0 && (e.Err == nil || e.Outcome != streams.NotChanged), "The " + receiver + " may have a temporary fault. " + applyLater + patience},
 		{true, "The " + receiver + " may be down, or may have another address. Check " + address + ", the network and the proxy settings " +
-			"(HTTPS_PROXY, NO_PROXY)." + patience},
+			"(HTTPS_PROXY, NO_PROXY)."},
 	}
 }
 
