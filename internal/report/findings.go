@@ -131,7 +131,8 @@ func notFoundOnDestroy(f session.Finding) message {
 	}
 	return message{
 		stream: f.Stream, warns: true, inDestroy: true, summary: "Stream Not Found", cause: fmt.Sprint(e.Documented),
-		head: found + " If it exists, its processors are still attached: check base_url.\n" + requestAndResponse(e),
+		head: found + " If it exists, its processors are still attached: check base_url.",
+		said: requestAndResponse(e),
 		own:  nowTrue(e.Outcome, e.Stream),
 	}
 }
