@@ -40,11 +40,29 @@ func Read(typeName string, schemaVersion int64, state []byte) (Stream, error) {
 	if schemaVersion > origin.newest {
 		return Stream{}, fmt.Errorf("its schema version is %d, and only those up to %d are known", schemaVersion, origin.newest)
 	}
-	var values attributes
+	var values map[string]json.RawMessage
 	if json.Unmarshal(state, &values) != nil {
 		return Stream{}, errors.New("its state does not have the form of a " + typeName)
 	}
-	return origin.read(values).stream()
+	texts := attributes{}
+	for name, value := range values {
+		texts[name] = textOf(value)
+	}
+	return origin.read(texts).stream()
+}
+
+// textOf returns a text, a body in JSON that was saved as a text, or one that was saved as a dynamic value, which has its
+// type beside it.
+func textOf(raw json.RawMessage) string {
+	var typed struct{ Value, Type json.RawMessage }
+	if json.Unmarshal(raw, &typed) == nil && typed.Type != nil {
+		raw = typed.Value
+	}
+	var text string
+	if json.Unmarshal(raw, &text) != nil {
+		return string(raw)
+	}
+	return text // "" also for null
 }
 
 // stream returns what an exchange attached to a stream. A reported set counts more than the set that was sent. There is
@@ -63,14 +81,14 @@ func (x exchange) stream() (Stream, error) {
 	if x.status != "" && x.status[0] != '2' {
 		return onlyID, fmt.Errorf("its request failed with status %q", x.status)
 	}
-	sent, err := x.sent.stream()
+	sent, err := streamIn(x.sent)
 	if err == nil && sent.ProcessorIDs == nil {
 		err = errors.New("has no processor_ids")
 	}
 	if err != nil {
 		return onlyID, fmt.Errorf("its request body %w", err)
 	}
-	reported, err := x.received.stream()
+	reported, err := streamIn(x.received)
 	if err != nil {
 		return onlyID, fmt.Errorf("its response %w", err)
 	}
@@ -90,98 +108,68 @@ var origins = map[string]struct {
 	newest   int64  // known schema version
 	read     func(attributes) exchange
 }{
-	"restful_operation": {"restful", 2, func(s attributes) exchange {
-		return exchange{methods: []string{s.Method}, target: s.Path, sent: s.Body, received: cmp.Or(s.Output, s.SensitiveOutput)}
-	}},
-	"restful_resource": {"restful", 2, readRestfulResource},
-	"restapi_object":   {"restapi", 0, readRestapi},
+	"restful_operation": {"restful", 2, readRestful},
+	"restful_resource":  {"restful", 2, readRestful},
+	"restapi_object":    {"restapi", 0, readRestapi},
 	"terracurl_request": {"terracurl", 1, func(s attributes) exchange {
-		return exchange{methods: []string{s.Method}, target: s.URL, sent: s.RequestBody, status: s.StatusCode, received: s.Response}
+		return exchange{
+			methods:  []string{s["method"]},
+			target:   s["url"],
+			sent:     s["request_body"],
+			status:   s["status_code"],
+			received: s["response"],
+		}
 	}},
 }
 
-// attributes are those of all types. They may contain secrets, so errors name attributes and quote no values.
-type attributes struct {
-	Method, Path, URL, ID string
-
-	Body, Output    body // restful_operation, restful_resource
-	SensitiveOutput body `json:"sensitive_output"`
-
-	CreateMethod      string `json:"create_method"` // restful_resource, restapi_object
-	UpdateMethod      string `json:"update_method"`
-	UpdateBodyPatches body   `json:"update_body_patches"`
-
-	CreatePath  string `json:"create_path"` // restapi_object
-	UpdatePath  string `json:"update_path"`
-	Data        body
-	UpdateData  body `json:"update_data"`
-	APIResponse body `json:"api_response"`
-
-	RequestBody body   `json:"request_body"` // terracurl_request
-	StatusCode  string `json:"status_code"`
-	Response    body
-}
-
-// exchange is the request that a resource of a generic provider describes, and its response.
-type exchange struct {
-	methods  []string // as far as the state has them
-	target   string   // URL, or path below a base address that the state does not have
-	sent     body
-	status   string // of the response; "" if the state does not have it
-	received body
-	unknown  bool // the outcome: the service may not have accepted what was sent
-}
-
-// readRestfulResource reads a restful_resource, whose default method is not PATCH. Its output is what it read last.
-func readRestfulResource(s attributes) exchange {
+// readRestful reads a restful_operation, or a restful_resource, whose default method is not PATCH.
+func readRestful(s attributes) exchange {
+	method := cmp.Or(s["method"], s["create_method"])
 	return exchange{
-		methods:  []string{s.CreateMethod, cmp.Or(s.UpdateMethod, s.CreateMethod)},
-		target:   s.Path,
-		sent:     s.Body,
-		received: cmp.Or(s.Output, s.SensitiveOutput),
-		unknown:  s.UpdateBodyPatches != "", // which the body does not have
+		methods:  []string{method, cmp.Or(s["update_method"], method)},
+		target:   s["path"],
+		sent:     s["body"],
+		received: cmp.Or(s["output"], s["sensitive_output"]), // what a restful_resource read last
+		unknown:  s["update_body_patches"] != "",             // which the body does not have
 	}
 }
 
 // readRestapi reads a restapi_object. Its methods are mostly set on the provider, which no state has.
 func readRestapi(s attributes) exchange {
-	target := cmp.Or(s.UpdatePath, s.CreatePath, s.Path)
+	target := cmp.Or(s["update_path"], s["create_path"], s["path"])
 	if collection := strings.TrimRight(target, "/"); strings.HasSuffix(collection, "streams") {
 		target = collection + "/{id}"
 	}
 	return exchange{
-		methods:  slices.DeleteFunc([]string{s.CreateMethod, s.UpdateMethod}, func(m string) bool { return m == "" }),
-		target:   strings.ReplaceAll(target, "{id}", s.ID),
-		sent:     s.Data,
-		received: s.APIResponse,
+		methods:  slices.DeleteFunc([]string{s["create_method"], s["update_method"]}, func(m string) bool { return m == "" }),
+		target:   strings.ReplaceAll(target, "{id}", s["id"]),
+		sent:     s["data"],
+		received: s["api_response"],
 		// A failed update leaves its data and no response. With update_data, either may be the last that was sent.
-		unknown: s.APIResponse == "" || s.UpdateData != "",
+		unknown: s["api_response"] == "" || s["update_data"] != "",
 	}
 }
 
-// body is a body in JSON; "" if there is none.
-type body string
+// attributes are those of a state, as texts. They may contain secrets, so errors quote only methods, paths and statuses.
+type attributes map[string]string
 
-// UnmarshalJSON reads a body that was saved as a text, or as a dynamic value, which has its type beside it.
-func (b *body) UnmarshalJSON(raw []byte) error {
-	var typed struct{ Value, Type json.RawMessage }
-	if json.Unmarshal(raw, &typed) == nil && typed.Type != nil {
-		raw = typed.Value
-	}
-	var text string // "" also for null
-	if json.Unmarshal(raw, &text) != nil {
-		text = string(raw)
-	}
-	*b = body(strings.TrimSpace(text))
-	return nil
+// exchange is the request that a resource of a generic provider describes, and its response.
+type exchange struct {
+	methods  []string // as far as the state has them
+	target   string   // URL, or path below a base address that the state does not have
+	sent     string
+	status   string // of the response; "" if the state does not have it
+	received string
+	unknown  bool // the outcome: the service may not have accepted what was sent
 }
 
-// stream reads a body, which may also be missing or empty.
-func (b body) stream() (s Stream, err error) {
-	if b == "" || b == "{}" {
+// streamIn reads a body, which may also be missing or empty.
+func streamIn(body string) (s Stream, err error) {
+	body = strings.TrimSpace(body)
+	if body == "" || body == "{}" {
 		return s, nil
 	}
-	if json.Unmarshal([]byte(b), &s) != nil || s == (Stream{}) {
+	if json.Unmarshal([]byte(body), &s) != nil || s == (Stream{}) {
 		return s, errors.New("is not a JSON object with fields of a stream, each of its type")
 	}
 	for _, id := range cmp.Or(s.ProcessorIDs, new(streams.ProcessorSet)).IDs() {
@@ -207,14 +195,11 @@ func streamIDIn(target string) (string, error) {
 	if n < 3 || segments[n-3] != "v2" || segments[n-2] != "streams" {
 		return "", fmt.Errorf("its path is %q, not /v2/streams/{id}", u.EscapedPath())
 	}
-	id, err := url.PathUnescape(segments[n-1])
-	if err == nil {
-		err = streams.CheckStreamID(id)
+	id, _ := url.PathUnescape(segments[n-1]) // url.Parse has found no error in it
+	if !utf8.ValidString(id) {
+		return "", fmt.Errorf("its path names stream %q, and a stream id must be UTF-8 text", segments[n-1])
 	}
-	if err == nil && !utf8.ValidString(id) {
-		err = errors.New("must be UTF-8 text")
-	}
-	if err != nil {
+	if err := streams.CheckStreamID(id); err != nil {
 		return "", fmt.Errorf("its path names stream %q, and a stream id %w", segments[n-1], err)
 	}
 	return id, nil
