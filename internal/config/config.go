@@ -73,7 +73,6 @@ func (r *reader) address(name string, parse func(string) (*url.URL, error)) (str
 
 var deploymentName = regexp.MustCompile(`^[^\p{Z}\p{Cc}]{0,200}$`)
 
-// deployment returns the name of the deployment in the state. By default, it is the address.
 func (r *reader) deployment(address *url.URL) string {
 	name := r.text("deployment")
 	if !deploymentName.MatchString(name) {
@@ -128,8 +127,7 @@ func (r *reader) tls() streams.TLS {
 	return t
 }
 
-// fileAdvice is a hint for a text of one line where PEM is expected: it may be the path of a file. It does
-// not quote the text, which may be a key.
+// fileAdvice is a hint for one line where PEM is expected: perhaps the path of a file, or a key, which must not be quoted.
 func (r *reader) fileAdvice(name string) string {
 	if strings.ContainsAny(strings.TrimSpace(r.text(name)), "\r\n") {
 		return ""

@@ -9,7 +9,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/hashicorp/terraform-plugin-framework/attr"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
 	"github.com/stream-management/terraform-provider-stream/internal/streams"
@@ -82,7 +81,13 @@ func (r *reader) headers() (headers map[string]string, authorization string) {
 	v, _ := r.value("headers").(types.Map)
 	elements := v.Elements()
 	if text, variable := r.environment("headers"); variable != "" {
-		elements = r.headersIn(text)
+		var values map[string]*string
+		if json.Unmarshal([]byte(text), &values) != nil || values == nil { // the decoder's errors would quote secrets
+			r.refuse(at("headers"), `must be a JSON object of texts, such as {"X-Api-Key": "…"}.`)
+		}
+		for name, value := range values {
+			elements[name] = types.StringPointerValue(value)
+		}
 	}
 	for _, name := range slices.Sorted(maps.Keys(elements)) {
 		at, canonical := at("headers").AtMapKey(name), http.CanonicalHeaderKey(name)
@@ -99,19 +104,6 @@ func (r *reader) headers() (headers map[string]string, authorization string) {
 		headers[name], names[canonical] = value, name
 	}
 	return headers, names["Authorization"]
-}
-
-// headersIn reads the JSON of an environment variable. The errors of the JSON decoder would quote it.
-func (r *reader) headersIn(text string) map[string]attr.Value {
-	var values map[string]*string
-	if json.Unmarshal([]byte(text), &values) != nil || values == nil {
-		r.refuse(at("headers"), `must be a JSON object of texts, such as {"X-Api-Key": "…"}.`)
-	}
-	elements := map[string]attr.Value{}
-	for name, value := range values {
-		elements[name] = types.StringPointerValue(value)
-	}
-	return elements
 }
 
 // configured returns the schemes that are in the provider block. It refuses all but the first.

@@ -13,7 +13,6 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/types"
 )
 
-// environmentVariables has the environment variable of each attribute that has one.
 var environmentVariables = map[string]string{
 	"base_url":                     "STREAM_BASE_URL",
 	"deployment":                   "STREAM_DEPLOYMENT",
@@ -63,8 +62,7 @@ func (r *reader) value(name string) attr.Value {
 	return v
 }
 
-// environment returns the value of an attribute that the provider block leaves to an environment variable, and the name
-// of the variable, or else nothing.
+// environment returns text and name of the environment variable that the provider block leaves an attribute to, or nothing.
 func (r *reader) environment(name string) (text, variable string) {
 	variable = environmentVariables[name]
 	if name == "oauth2.client_assertion" && r.getenv(variable) == "" {
@@ -119,8 +117,8 @@ func (r *reader) duration(name string) time.Duration {
 	return max(d, 0)
 }
 
-// count returns 0 for a value that is null or known after apply. The schema has no integers, because the framework
-// would call a fraction an error of the provider.
+// count returns 0 for a value that is null or known after apply, like rate. The schema has no integers and no floats, because
+// the framework would call a number that does not fit an error of the provider.
 func (r *reader) count(name string, most int64) int {
 	v, _ := r.value(name).(types.Number)
 	if v.IsNull() || v.IsUnknown() {
@@ -133,8 +131,6 @@ func (r *reader) count(name string, most int64) int {
 	return int(n)
 }
 
-// rate returns 0 for a value that is null or known after apply. The schema has no floats, because the framework
-// would call a number that a float64 cannot hold an error of the provider.
 func (r *reader) rate(name string) float64 {
 	v, _ := r.value(name).(types.Number)
 	if v.IsNull() || v.IsUnknown() {
@@ -159,7 +155,6 @@ func (r *reader) element(at path.Path, v attr.Value) string {
 	return text.ValueString()
 }
 
-// at returns the path of an attribute.
 func at(name string) path.Path {
 	at := path.Empty()
 	for step := range strings.SplitSeq(name, ".") {
@@ -168,13 +163,11 @@ func at(name string) path.Path {
 	return at
 }
 
-// refuse reports a problem of a value.
 func (r *reader) refuse(at path.Path, format string, args ...any) {
 	r.diags.AddAttributeError(at, Invalid, r.origin(at)+" "+fmt.Sprintf(format, args...))
 }
 
-// origin names the attribute of a value, because Terraform shows no line of a nested attribute, or the environment
-// variable that the value comes from.
+// origin names the attribute, of which Terraform shows no line if it is nested, and the environment variable of a value.
 func (r *reader) origin(at path.Path) string {
 	name, _, _ := strings.Cut(at.String(), "[") // an element has the variable of its collection
 	if _, variable := r.environment(name); variable != "" {
