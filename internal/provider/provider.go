@@ -56,7 +56,6 @@ func (p *streamProvider) Schema(_ context.Context, _ provider.SchemaRequest, res
 	resp.Schema = config.Schema()
 }
 
-// ValidateConfig says what Configure would refuse.
 func (p *streamProvider) ValidateConfig(ctx context.Context, req provider.ValidateConfigRequest, resp *provider.ValidateConfigResponse) {
 	resp.Diagnostics.Append(config.Validate(ctx, req.Config, os.Getenv)...)
 }
@@ -68,25 +67,21 @@ func (p *streamProvider) Configure(ctx context.Context, req provider.ConfigureRe
 		return
 	}
 
-	client, err := p.newClient(settings, req.TerraformVersion)
-	if err != nil {
-		resp.Diagnostics.AddError(config.Invalid, report.Sentence(err.Error())) // although every single value was accepted
-		return
+	var client *streams.Client // nil if a value comes from a resource; it is known before anything is sent
+	if settings.Complete {
+		agent := fmt.Sprintf("terraform-provider-stream/%s (+https://%s) Terraform/%s", p.version, Address, req.TerraformVersion)
+		settings.Client.UserAgent = strings.TrimSpace(agent + " " + os.Getenv("TF_APPEND_USER_AGENT"))
+		settings.Client.Observe = observe
+		settings.Client.DialContext = p.dial
+		var err error
+		client, err = streams.New(settings.Client)
+		if err != nil {
+			resp.Diagnostics.AddError(config.Invalid, report.Sentence(err.Error())) // although every single value was accepted
+			return
+		}
 	}
 	data := &configured{session.New(client, settings.Deployment, settings.DetectDrift), report.New()}
 	resp.ResourceData, resp.DataSourceData, resp.ActionData, resp.ListResourceData = data, data, data, data
-}
-
-// newClient returns nil if a value comes from a resource; it is known before anything is sent.
-func (p *streamProvider) newClient(settings config.Settings, terraform string) (*streams.Client, error) {
-	if !settings.Complete {
-		return nil, nil
-	}
-	agent := fmt.Sprintf("terraform-provider-stream/%s (+https://%s) Terraform/%s", p.version, Address, terraform)
-	settings.Client.UserAgent = strings.TrimSpace(agent + " " + os.Getenv("TF_APPEND_USER_AGENT"))
-	settings.Client.Observe = observe
-	settings.Client.DialContext = p.dial
-	return streams.New(settings.Client)
 }
 
 // configured is what the configuration of the provider passes to resources, data sources, lists and actions.
@@ -127,8 +122,7 @@ func (p *streamProvider) Actions(context.Context) []func() action.Action {
 	return []func() action.Action{newSetProcessorsAction}
 }
 
-// observe logs an attempt: one line at DEBUG; bodies and the headers of the response at TRACE. Headers of requests are
-// never logged.
+// observe logs an attempt: at DEBUG one line, at TRACE bodies and the headers of the response. Those of requests never.
 func observe(ctx context.Context, a streams.Attempt) {
 	fields := map[string]any{
 		"method":      a.Method,

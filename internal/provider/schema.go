@@ -22,8 +22,6 @@ import (
 	"github.com/stream-management/terraform-provider-stream/internal/streams"
 )
 
-// Attributes, descriptions, rules and values that resources, data sources and the action share.
-
 const (
 	idDescription             = "Id of the stream, the same as `stream_id`."
 	terminalIDDescription     = "Id of the terminal that the stream belongs to."
@@ -44,7 +42,12 @@ const (
 var (
 	streamIDRule    = checkedString{"a stream id", streams.CheckStreamID}
 	processorIDRule = checkedString{"a processor id", streams.CheckProcessorID}
-	timeLimitRule   = checkedString{"a time limit", checkTimeLimit}
+	timeLimitRule   = checkedString{"a time limit", func(text string) error {
+		if d, err := time.ParseDuration(text); err != nil || d <= 0 { // every call would exceed a limit of zero or less
+			return errors.New(`must be written like "30s", "10m" or "1h30m"`)
+		}
+		return nil
+	}}
 
 	streamIDAttribute = schema.StringAttribute{
 		Required: true,
@@ -130,18 +133,9 @@ func timeoutsAttribute(limits map[string]string) schema.Attribute {
 	}
 }
 
-// checkTimeLimit says why text is no time limit, or returns nil. Every call would exceed a limit of zero or less.
-func checkTimeLimit(text string) error {
-	if d, err := time.ParseDuration(text); err != nil || d <= 0 {
-		return errors.New(`must be written like "30s", "10m" or "1h30m"`)
-	}
-	return nil
-}
-
 // timeLimit is a time limit of a model, such as m.Timeouts.Create.
 type timeLimit = func(context.Context, time.Duration) (time.Duration, diag.Diagnostics)
 
-// withTimeLimit bounds a call by a time limit.
 func withTimeLimit(ctx context.Context, limit timeLimit, diags *diag.Diagnostics) (context.Context, context.CancelFunc) {
 	timeout, problems := limit(ctx, defaultTimeout)
 	diags.Append(problems...)
@@ -184,8 +178,6 @@ func (v checkedString) problems(at path.Path, values ...attr.Value) (diags diag.
 	}
 	return diags
 }
-
-func known(v attr.Value) bool { return !v.IsNull() && !v.IsUnknown() }
 
 // knownSet converts a set of strings, or returns nil if it is known after apply.
 func knownSet(set types.Set) *streams.ProcessorSet {
