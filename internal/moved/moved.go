@@ -51,8 +51,7 @@ func Read(typeName string, schemaVersion int64, state []byte) (Stream, error) {
 	return origin.read(texts).stream()
 }
 
-// textOf returns a text, a body in JSON that was saved as a text, or one that was saved as a dynamic value, which has its
-// type beside it.
+// textOf returns a text, or a body in JSON, which is saved as a text or as a dynamic value, with its type beside it.
 func textOf(raw json.RawMessage) string {
 	var typed struct{ Value, Type json.RawMessage }
 	if json.Unmarshal(raw, &typed) == nil && typed.Type != nil {
@@ -180,8 +179,7 @@ func streamIn(body string) (s Stream, err error) {
 	return s, nil
 }
 
-// streamIDIn finds the id in …/v2/streams/{id}. Its errors show only the path: the rest of a URL may
-// contain a password or a token.
+// streamIDIn finds the id in …/v2/streams/{id}. Its errors show only the path: the rest of a URL may contain a secret.
 func streamIDIn(target string) (string, error) {
 	u, err := url.Parse(target)
 	if err != nil {

@@ -66,8 +66,7 @@ func (m *groupModel) leaving(*groupModel) (kind claims.LeaveKind, detach bool) {
 	return claims.Dropped, m.detaches()
 }
 
-// planComputed makes last_edited unknown if the apply changes anything, because Terraform would not apply a group
-// without a change.
+// planComputed makes last_edited unknown if the apply sends anything: Terraform applies no group without a change.
 func (m *groupModel) planComputed(state *groupModel, sends, mayRedeploy bool) {
 	m.LastEdited = types.Int64Unknown()
 	if state != nil && !sends && !mayRedeploy {
@@ -110,8 +109,7 @@ func (r *groupResource) Schema(_ context.Context, _ resource.SchemaRequest, resp
 	}
 }
 
-// ImportState sends nothing: the read with detect_drift that follows reads each stream. The id of a group is that of
-// its streams.
+// ImportState sends nothing: the read with detect_drift that follows reads each stream.
 func (r *groupResource) ImportState(ctx context.Context, req resource.ImportStateRequest, resp *resource.ImportStateResponse) {
 	if !r.session.ReadsStreams() {
 		resp.Diagnostics.Append(report.NeedsReads("Group Cannot Be Imported", report.WithoutGroupImport))

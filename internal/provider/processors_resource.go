@@ -48,7 +48,6 @@ type streamModel struct {
 	CompatibleNamespaces types.Set    `tfsdk:"compatible_namespaces"`
 }
 
-// take makes the model what the service reported.
 func (m *streamModel) take(s *streams.Stream) {
 	m.ID = types.StringValue(s.ID)
 	m.TerminalID = types.StringValue(s.TerminalID)
@@ -61,7 +60,7 @@ func (*processorsModel) subject() report.Subject { return report.OneStream }
 
 // want has no stream if its id is known after apply.
 func (m *processorsModel) want() session.Sets {
-	if !known(m.StreamID) {
+	if m.StreamID.IsUnknown() {
 		return nil
 	}
 	return session.Sets{m.StreamID.ValueString(): knownSet(m.ProcessorIDs)}
@@ -107,14 +106,12 @@ func (m *processorsModel) take(_ session.Entries, reported map[string]*streams.S
 	}
 }
 
-// unexpectedChanges says, once, that the stream has another terminal or fragment type: the plan promised the old
-// value to the resources that depend on it.
+// unexpectedChanges says, once, that the stream has another terminal or fragment type than the plan promised.
 func (m *processorsModel) unexpectedChanges(before *processorsModel, mask func(string) string) (diags diag.Diagnostics) {
 	compare := func(name string, old, now types.String) {
-		if old.IsNull() || old.Equal(now) {
-			return
+		if !old.IsNull() && !old.Equal(now) {
+			diags.Append(report.UnexpectedChange(m.StreamID.ValueString(), name, mask(old.String()), mask(now.String())))
 		}
-		diags.Append(report.UnexpectedChange(m.StreamID.ValueString(), name, mask(old.String()), mask(now.String())))
 	}
 	compare("terminal_id", before.TerminalID, m.TerminalID)
 	compare("fragment_type_id", before.FragmentTypeID, m.FragmentTypeID)
@@ -177,7 +174,6 @@ func (r *processorsResource) ImportState(ctx context.Context, req resource.Impor
 	resp.Diagnostics.Append(resp.State.Set(ctx, m)...)
 }
 
-// MoveState moves the state of resources of generic HTTP providers. It sends nothing.
 func (r *processorsResource) MoveState(context.Context) []resource.StateMover {
 	return []resource.StateMover{{StateMover: moveState}}
 }
