@@ -72,26 +72,21 @@ func (x exchange) stream() (Stream, error) {
 		return Stream{}, err
 	}
 	onlyID := Stream{ID: &id}
-	for _, method := range x.methods {
-		if !strings.EqualFold(method, http.MethodPatch) {
-			return onlyID, fmt.Errorf("its method is %q, not PATCH", method)
-		}
-	}
-	if x.status != "" && x.status[0] != '2' {
+	other := slices.IndexFunc(x.methods, func(method string) bool { return !strings.EqualFold(method, http.MethodPatch) })
+	sent, sentErr := streamIn(x.sent)
+	reported, reportedErr := streamIn(x.received)
+	switch {
+	case other >= 0:
+		return onlyID, fmt.Errorf("its method is %q, not PATCH", x.methods[other])
+	case x.status != "" && x.status[0] != '2':
 		return onlyID, fmt.Errorf("its request failed with status %q", x.status)
-	}
-	sent, err := streamIn(x.sent)
-	if err == nil && sent.ProcessorIDs == nil {
-		err = errors.New("has no processor_ids")
-	}
-	if err != nil {
-		return onlyID, fmt.Errorf("its request body %w", err)
-	}
-	reported, err := streamIn(x.received)
-	if err != nil {
-		return onlyID, fmt.Errorf("its response %w", err)
-	}
-	if reported.ID != nil && *reported.ID != id {
+	case sentErr != nil:
+		return onlyID, fmt.Errorf("its request body %w", sentErr)
+	case sent.ProcessorIDs == nil:
+		return onlyID, errors.New("its request body has no processor_ids")
+	case reportedErr != nil:
+		return onlyID, fmt.Errorf("its response %w", reportedErr)
+	case reported.ID != nil && *reported.ID != id:
 		return Stream{}, fmt.Errorf("its path names stream %q, and its response does not", id)
 	}
 	reported.ID = &id
