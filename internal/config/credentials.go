@@ -14,9 +14,6 @@ import (
 	"github.com/stream-management/terraform-provider-stream/internal/streams"
 )
 
-// NoCredentials describes requests without any.
-const NoCredentials = "no credentials"
-
 const (
 	surroundingSpace = "must not begin or end with white space, such as the line break of a file. In Terraform, trimspace() removes it."
 	secondScheme     = "and %s are two ways to authenticate. A request carries one."
@@ -66,7 +63,7 @@ func (r *reader) credentials() streams.Config {
 	if c.TLS = r.tls(); c.TLS.ClientCertPEM != "" {
 		used = append(used, "a client certificate from "+r.source("tls.client_cert_pem"))
 	}
-	c.Credentials = cmp.Or(strings.Join(used, " and "), NoCredentials)
+	c.Credentials = cmp.Or(strings.Join(used, " and "), streams.NoCredentials)
 	return c
 }
 

@@ -76,7 +76,7 @@ func (tests clients) run(t *testing.T) {
 				test.want.Retry = streams.DefaultRetry
 			}
 			if test.want.Credentials == "" {
-				test.want.Credentials = NoCredentials
+				test.want.Credentials = streams.NoCredentials
 			}
 			if diff := cmp.Diff(test.want, s.Client, cmpopts.EquateEmpty()); diff != "" {
 				t.Errorf("settings (-want +got):\n%s", diff)

@@ -68,7 +68,7 @@ func Schema() schema.Schema {
 			"request_timeout": optionalString("Time limit of one attempt, from the connection to the end of the response, as a duration such " +
 				"as `10s` or `1m30s`. The resource's `timeouts` limit all attempts together. Default: `30s`."),
 			"retry": optionalObject("How requests are retried. Failed connections and the statuses 408, 429, 500, 502, 503 and 504 "+
-				"are retried, and `Retry-After` is honoured. By default, an outage of 20 seconds fails nothing.",
+				"are retried, and `Retry-After` is honoured. Default: up to 6 attempts, which outlast an outage of 20 seconds, with waits from `500ms` to `30s`.",
 				map[string]schema.Attribute{
 					"max_attempts": optionalNumber("Number of attempts, including the first; `1` means no retry. Default: `6`, or `5` if nothing has worked yet."),
 					"min_backoff":  optionalString("Shortest wait before a retry, as a duration. Default: `500ms`."),

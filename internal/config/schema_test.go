@@ -48,7 +48,7 @@ func TestSensitiveAttributes(t *testing.T) {
 				t.Fatal(err)
 			}
 			inBase64 := base64.RawURLEncoding.EncodeToString([]byte(secret))
-			if got := client.Redact("<" + secret + "> " + inBase64); got != "<***> ***" || s.Client.Credentials == NoCredentials {
+			if got := client.Redact("<" + secret + "> " + inBase64); got != "<***> ***" || s.Client.Credentials == streams.NoCredentials {
 				t.Errorf("%s is shown in %q, beside %q", name, got, s.Client.Credentials)
 			}
 		}

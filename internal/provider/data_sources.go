@@ -32,6 +32,15 @@ func (d *dataSource) Configure(_ context.Context, req datasource.ConfigureReques
 	d.configured = configuredBy(req.ProviderData)
 }
 
+// defers reports whether the read waits for the provider's configuration, in a plan whose client allows that.
+func (d *dataSource) defers(req datasource.ReadRequest, resp *datasource.ReadResponse) bool {
+	if !req.ClientCapabilities.DeferralAllowed || d.session.RefuseReads() != session.NotConfigured {
+		return false
+	}
+	resp.Deferred = &datasource.Deferred{Reason: datasource.DeferredReasonProviderConfigUnknown}
+	return true
+}
+
 // read reads streams. A stream that does not exist is an error.
 func (d *dataSource) read(ctx context.Context, of report.Subject, ids []string, limit timeLimit, diags *diag.Diagnostics) map[string]*streams.Stream {
 	diags.Append(report.RefuseReads(d.session.RefuseReads(), "Streams Cannot Be Read", "the streams could not be read",
@@ -84,6 +93,9 @@ func (d *processorsDataSource) Schema(_ context.Context, _ datasource.SchemaRequ
 }
 
 func (d *processorsDataSource) Read(ctx context.Context, req datasource.ReadRequest, resp *datasource.ReadResponse) {
+	if d.defers(req, resp) {
+		return
+	}
 	var m processorsDataModel
 	resp.Diagnostics.Append(req.Config.Get(ctx, &m)...)
 	id := m.StreamID.ValueString()
@@ -133,6 +145,9 @@ func (d *groupDataSource) Schema(_ context.Context, _ datasource.SchemaRequest, 
 }
 
 func (d *groupDataSource) Read(ctx context.Context, req datasource.ReadRequest, resp *datasource.ReadResponse) {
+	if d.defers(req, resp) {
+		return
+	}
 	var m groupDataModel
 	resp.Diagnostics.Append(req.Config.Get(ctx, &m)...)
 	found := d.read(ctx, report.StreamIDs, knownSet(m.StreamIDs).IDs(), m.Timeouts.Read, &resp.Diagnostics)

@@ -3,6 +3,7 @@ package provider_test
 import (
 	"testing"
 
+	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
 	"github.com/hashicorp/terraform-plugin-go/tftypes"
 
 	"github.com/stream-management/terraform-provider-stream/internal/coretest"
@@ -66,6 +67,24 @@ func TestDataSourcesRefuse(t *testing.T) {
 			wantError(t, diags, want)
 		}
 		service.WantRequests(t)
+	}
+}
+
+// In a plan whose client allows it, a read waits for an address that is known after apply.
+func TestDataSourcesAreDeferred(t *testing.T) {
+	t.Parallel()
+	p := startProvider(t, coretest.Attributes{"base_url": tftypes.UnknownValue, "detect_drift": true})
+	for typeName, config := range map[string]coretest.Attributes{
+		coretest.SingleName: {"stream_id": "cam-1"}, coretest.GroupName: {"stream_ids": []string{"cam-1"}},
+	} {
+		resp, err := p.Server.ReadDataSource(t.Context(), &tfprotov6.ReadDataSourceRequest{
+			TypeName:           typeName,
+			Config:             coretest.DynamicValue(coretest.ToTerraform(schemas().DataSourceSchemas[typeName].ValueType(), config)),
+			ClientCapabilities: &tfprotov6.ReadDataSourceClientCapabilities{DeferralAllowed: true},
+		})
+		if err != nil || len(resp.Diagnostics) > 0 || resp.Deferred == nil || resp.Deferred.Reason != tfprotov6.DeferredReasonProviderConfigUnknown {
+			t.Errorf("%s: %v %v", typeName, err, resp)
+		}
 	}
 }
 

@@ -8,7 +8,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/stream-management/terraform-provider-stream/internal/config"
 	"github.com/stream-management/terraform-provider-stream/internal/streams"
 )
 
@@ -116,7 +115,7 @@ func hints(e *streams.Error, did attempted) []advice {
 			"Terraform's -parallelism."},
 		{!e.Documented && status(400, 401, 403, 404, 422), "The response may not have come from the service, whose errors have another " +
 			"form, but from a proxy or gateway. Check base_url (its path, and https://), the id of the stream, HTTPS_PROXY and NO_PROXY."},
-		{status(401, 403) && e.Credentials == config.NoCredentials, carried + "Set token, token_file, " +
+		{status(401, 403) && e.Credentials == streams.NoCredentials, carried + "Set token, token_file, " +
 			"basic_auth, oauth2 or headers in the provider block, or the environment variables of one of them."},
 		{status(http.StatusUnauthorized), carried + "The credential may have expired, or be the wrong one. Check the provider block " +
 			"and the variables STREAM_…."},

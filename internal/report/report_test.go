@@ -11,7 +11,6 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 
 	"github.com/stream-management/terraform-provider-stream/internal/claims"
-	"github.com/stream-management/terraform-provider-stream/internal/config"
 	"github.com/stream-management/terraform-provider-stream/internal/session"
 	"github.com/stream-management/terraform-provider-stream/internal/streams"
 	"github.com/stream-management/terraform-provider-stream/internal/streamstest"
@@ -150,7 +149,7 @@ func TestShortDetails(t *testing.T) {
 	for name, e := range map[string]streams.Error{
 		"credentials": {Kind: streams.KindAuthentication, Status: 401, Documented: true, Credentials: "a bearer token from STREAM_TOKEN",
 			Reason: "the service has rejected the same credentials for other streams"},
-		"no credentials": {Kind: streams.KindAuthentication, Status: 401, Documented: true, Credentials: config.NoCredentials},
+		"no credentials": {Kind: streams.KindAuthentication, Status: 401, Documented: true, Credentials: streams.NoCredentials},
 		"a proxy":        {Kind: streams.KindAuthentication, Status: 401},
 		"token request": {Kind: streams.KindAuthentication, Status: 401, TokenRequest: true,
 			Credentials: `the client_secret of the oauth2 client "terraform" from STREAM_OAUTH2_CLIENT_SECRET`},

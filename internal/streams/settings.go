@@ -21,6 +21,9 @@ import (
 	"golang.org/x/net/http/httpproxy"
 )
 
+// NoCredentials is Config.Credentials of requests without any.
+const NoCredentials = "no credentials"
+
 // Config is the address of a deployment and the settings for requests to it. Only BaseURL is required.
 type Config struct {
 	BaseURL string // see [ParseBaseURL]
