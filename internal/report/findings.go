@@ -17,8 +17,8 @@ const (
 	createdFirst = "If this resource has create_before_destroy, set on_destroy = \"keep\" and apply that change first, or remove " +
 		"create_before_destroy. Otherwise, ignore this warning."
 	uncheckedReplacement  = "Replacement Cannot Be Checked"
-	checkReplacementFirst = "Apply the source of the unknown value first: this apply does, so apply again afterwards. If the resource " +
-		"moves to another stream, create_before_destroy helps, too, or on_destroy = \"keep\" in an apply of its own."
+	checkReplacementFirst = "Apply the source of the unknown value first, with terraform apply -target=ADDRESS. If the resource moves to " +
+		"another stream, create_before_destroy helps, too, or on_destroy = \"keep\" in an apply of its own."
 	ifDestroy = "If this is terraform destroy, add -refresh=false."
 )
 
