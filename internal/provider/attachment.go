@@ -148,7 +148,11 @@ func (r *attachment[T, M]) Read(ctx context.Context, req resource.ReadRequest, r
 	ctx, cancel := withTimeLimit(ctx, state.common().Timeouts.Read, &resp.Diagnostics)
 	defer cancel()
 	read := r.session.Refresh(ctx, was, found)
-	resp.Diagnostics.Append(r.report.Refresh(state.subject(), read, found.IsImport())...)
+	otherwise := report.WithoutReads
+	if found.IsImport() && state.subject() == report.Group {
+		otherwise = report.WithoutGroupImport
+	}
+	resp.Diagnostics.Append(r.report.Reads(state.subject(), read.Findings, otherwise)...)
 	switch {
 	case resp.Diagnostics.HasError():
 	case state.subject() == report.OneStream && len(read.Kept) == 0:

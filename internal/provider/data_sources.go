@@ -43,8 +43,7 @@ func (d *dataSource) defers(req datasource.ReadRequest, resp *datasource.ReadRes
 
 // read reads streams. A stream that does not exist is an error.
 func (d *dataSource) read(ctx context.Context, of report.Subject, ids []string, limit timeLimit, diags *diag.Diagnostics) map[string]*streams.Stream {
-	diags.Append(report.RefuseReads(d.session.RefuseReads(), "Streams Cannot Be Read", "the streams could not be read",
-		report.WithoutDataSource)...)
+	diags.Append(report.RefuseReads(d.session.RefuseReads(), "Streams Cannot Be Read", report.WithoutDataSource)...)
 	if diags.HasError() {
 		return nil
 	}
@@ -57,7 +56,7 @@ func (d *dataSource) read(ctx context.Context, of report.Subject, ids []string, 
 			failed = append(failed, session.Finding{Stream: id, Err: read.Err})
 		}
 	}
-	diags.Append(d.report.DataSource(of, failed)...)
+	diags.Append(d.report.Reads(of, failed, report.WithoutDataSource)...)
 	return found
 }
 

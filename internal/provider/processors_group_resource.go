@@ -111,8 +111,8 @@ func (r *groupResource) Schema(_ context.Context, _ resource.SchemaRequest, resp
 
 // ImportState sends nothing: the read with detect_drift that follows reads each stream.
 func (r *groupResource) ImportState(ctx context.Context, req resource.ImportStateRequest, resp *resource.ImportStateResponse) {
-	if !r.session.ReadsStreams() {
-		resp.Diagnostics.Append(report.NeedsReads("Group Cannot Be Imported", report.WithoutGroupImport))
+	resp.Diagnostics.Append(report.RefuseReads(r.session.RefuseReads(), "Group Cannot Be Imported", report.WithoutGroupImport)...)
+	if resp.Diagnostics.HasError() {
 		return
 	}
 	ids, err := parseStreamIDs(req.ID)

@@ -14,6 +14,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/tfsdk"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
+	"github.com/stream-management/terraform-provider-stream/internal/claims"
 	"github.com/stream-management/terraform-provider-stream/internal/report"
 	"github.com/stream-management/terraform-provider-stream/internal/session"
 	"github.com/stream-management/terraform-provider-stream/internal/streams"
@@ -69,7 +70,7 @@ func (l *processorsList) List(ctx context.Context, req list.ListRequest, stream 
 				case ctx.Err() != nil && read.Err != nil: // the error at the end says it once
 					continue
 				case session.IsNotFound(read.Err):
-					result.Diagnostics = l.report.NotListed(id, read.Err)
+					result.Diagnostics = l.report.Reads(report.OneStream, []session.Finding{{Stream: id, Kind: claims.NotListed, Err: read.Err}}, "")
 				case read.Err != nil:
 					limit--
 					failed = append(failed, session.Finding{Stream: id, Err: read.Err})
@@ -84,7 +85,7 @@ func (l *processorsList) List(ctx context.Context, req list.ListRequest, stream 
 				}
 			}
 		}
-		diags := l.report.Query(failed)
+		diags := l.report.Reads(report.StreamIDs, failed, report.WithoutQuery)
 		if ctx.Err() != nil {
 			diags.Append(report.QueryInterrupted(listed, len(ids)))
 		}
@@ -102,8 +103,7 @@ func (l *processorsList) streamIDs(ctx context.Context, config tfsdk.Config) (id
 	if given.IsNull() {
 		diags.Append(report.MissingValue(path.Root("stream_ids"), "the list"))
 	}
-	diags.Append(report.RefuseReads(l.session.RefuseReads(), "Streams Cannot Be Listed", "the streams could not be listed",
-		report.WithoutQuery)...)
+	diags.Append(report.RefuseReads(l.session.RefuseReads(), "Streams Cannot Be Listed", report.WithoutQuery)...)
 
 	seen := map[types.String]bool{}
 	for _, v := range given.Elements() {

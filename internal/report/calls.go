@@ -7,7 +7,6 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/path"
 
-	"github.com/stream-management/terraform-provider-stream/internal/claims"
 	"github.com/stream-management/terraform-provider-stream/internal/session"
 	"github.com/stream-management/terraform-provider-stream/internal/streams"
 )
@@ -16,7 +15,7 @@ import (
 func (r *Reporter) Plan(of Subject, c session.Change, p session.Planned, configured string) diag.Diagnostics {
 	var messages []message
 	for _, f := range p.Findings {
-		messages = append(messages, found(f, withoutReads))
+		messages = append(messages, found(f, WithoutReads))
 	}
 	diags := r.call(c, p.Refusal, configured)
 	if p.Refusal == 0 && (c.Kind == session.Redeploy || c.Kind == session.Forget && c.Detach) {
@@ -32,7 +31,7 @@ func (r *Reporter) Apply(of Subject, c session.Change, a session.Applied, config
 	for _, f := range a.Findings {
 		switch {
 		case f.Operation == nil || !f.IsError(): // also of the check of a replacement
-			messages = append(messages, found(f, withoutReads))
+			messages = append(messages, found(f, WithoutReads))
 		default:
 			outcome, _ := f.Operation.Now()
 			failures[outcome]++
@@ -76,33 +75,8 @@ func nowInState(c session.Change, a session.Applied, failures [streams.Changed +
 	return "The state has what succeeded. Resolve the errors, then apply again to send the rest."
 }
 
-// Refresh returns the diagnostics of a refresh. imported says that it is the read of an import.
-func (r *Reporter) Refresh(of Subject, found session.Refreshed, imported bool) diag.Diagnostics {
-	otherwise := withoutReads
-	if of == Group && imported {
-		otherwise = WithoutGroupImport
-	}
-	return r.reads(of, found.Findings, otherwise)
-}
-
-// DataSource returns the diagnostics of the reads of a data source.
-func (r *Reporter) DataSource(of Subject, failed []session.Finding) diag.Diagnostics {
-	return r.reads(of, failed, WithoutDataSource)
-}
-
-// Query returns the diagnostics of the reads of a query.
-func (r *Reporter) Query(failed []session.Finding) diag.Diagnostics {
-	return r.reads(StreamIDs, failed, WithoutQuery)
-}
-
-// NotListed returns the warning of a query that found no such stream.
-func (r *Reporter) NotListed(id string, err error) diag.Diagnostics {
-	m := warning(session.Finding{Stream: id, Kind: claims.NotListed})
-	m.said = requestAndResponse(asStreamError(err))
-	return r.diagnostics(OneStream, []message{m}, "")
-}
-
-func (r *Reporter) reads(of Subject, findings []session.Finding, otherwise string) diag.Diagnostics {
+// Reads returns the diagnostics of a refresh, a data source or a query. otherwise is what to do where the deployment serves no reads.
+func (r *Reporter) Reads(of Subject, findings []session.Finding, otherwise string) diag.Diagnostics {
 	var messages []message
 	for _, f := range findings {
 		messages = append(messages, found(f, otherwise))
@@ -127,9 +101,9 @@ func (r *Reporter) call(c session.Change, refusal session.Refusal, configured st
 	case session.NotDetachable:
 		diags.Append(notDetachable(c, configured))
 	case session.NotConfigured:
-		diags.Append(NotConfigured("the processors could not be set or detached"))
+		diags.Append(notConfigured("the processors could not be set or detached"))
 	case session.NeedsReads:
-		diags.Append(diag.WithPath(path.Root("on_create"), NeedsReads("Streams Cannot Be Checked",
+		diags.Append(diag.WithPath(path.Root("on_create"), needsReads("Streams Cannot Be Checked",
 			`set on_create = "replace": then the apply detaches what else is attached. `+ifDestroy)))
 	}
 	return diags
@@ -168,26 +142,25 @@ func notDetachable(c session.Change, configured string) diag.Diagnostic {
 			"sends the set again.", c.Deployment, configured), notChanged)
 }
 
-// NotConfigured is the error of what needs the provider's configuration. happened is a clause.
-func NotConfigured(happened string) diag.Diagnostic {
+// notConfigured is the error of what needs the provider's configuration. happened is a clause.
+func notConfigured(happened string) diag.Diagnostic {
 	return nothingSentError("Provider Configuration Not Known", Sentence(happened)+" The provider's configuration is not known yet.",
 		"A value in the provider block comes from a resource that has not been applied. Apply that resource first "+
 			"(terraform apply, or terraform apply -target=ADDRESS for that resource alone), then try again.", notChanged)
 }
 
-// RefuseReads returns the error of what reads streams, if the session does not.
-func RefuseReads(refusal session.Refusal, summary, happened, otherwise string) (diags diag.Diagnostics) {
+// RefuseReads returns the error of what reads streams, if the session does not. otherwise is a clause.
+func RefuseReads(refusal session.Refusal, summary, otherwise string) (diags diag.Diagnostics) {
 	switch refusal {
 	case session.NotConfigured:
-		diags.Append(NotConfigured(happened))
+		diags.Append(notConfigured("the streams could not be read"))
 	case session.NeedsReads:
-		diags.Append(NeedsReads(summary, otherwise))
+		diags.Append(needsReads(summary, otherwise))
 	}
 	return diags
 }
 
-// NeedsReads is the error of what cannot be done without detect_drift. otherwise is a clause.
-func NeedsReads(summary, otherwise string) diag.Diagnostic {
+func needsReads(summary, otherwise string) diag.Diagnostic {
 	return diag.NewErrorDiagnostic(summary, Paragraphs(
 		"The interface specifies no read, so the provider reads streams only with detect_drift.",
 		"If the deployment serves GET /v2/streams/{id}, set detect_drift = true in the provider block, or STREAM_DETECT_DRIFT=true. "+

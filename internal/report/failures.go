@@ -12,7 +12,7 @@ import (
 
 // What to do where the deployment serves no reads.
 const (
-	withoutReads      = "set detect_drift = false, or unset STREAM_DETECT_DRIFT."
+	WithoutReads      = "set detect_drift = false, or unset STREAM_DETECT_DRIFT."
 	WithoutDataSource = "remove the data source: the operators of the service know what is attached, and the state of a resource has " +
 		"the set that was sent last."
 	WithoutQuery       = "write the resources by hand."

@@ -103,6 +103,9 @@ var texts = [claims.FindingCount]text{
 func warning(f session.Finding) message {
 	t := texts[f.Kind]
 	m := message{stream: f.Stream, warns: true, summary: t.summary, attribute: t.attribute, cause: fmt.Sprint(f.Kind), head: t.head, advice: t.advice}
+	if f.Err != nil {
+		m.said = requestAndResponse(asStreamError(f.Err))
+	}
 	switch f.Kind {
 	case claims.Resending, claims.StayAttached:
 		if m.own, m.inDestroy = f.Other.String(), f.Kind == claims.StayAttached; f.Other.Len() == 0 {
@@ -110,8 +113,6 @@ func warning(f session.Finding) message {
 		}
 	case claims.WillBeDetached, claims.OwnWillBeDetached:
 		m.own = f.Shown
-	case claims.MayBeDetached:
-		m.said = requestAndResponse(asStreamError(f.Err))
 	case claims.StayAttachedBesideFailure:
 		m.own, m.inDestroy = f.Other.String(), true
 		m.last = nowTrue(f.Operation.Now())

@@ -81,7 +81,7 @@ func TestNowTrue(t *testing.T) {
 		"wait":                  {one(operation(wait, claims.Facts{})), unchanged},
 		"wait for another one":  {one(operation(&session.WaitError{ForOther: true, Err: context.Canceled}, claims.Facts{Unknown: true})), mayHave},
 		"interrupted":           {one(operation(wait, unsent)), nowBoth},
-		"not configured":        {NotConfigured("it could not be done").Detail(), nothing + unchanged},
+		"not configured":        {notConfigured("it could not be done").Detail(), nothing + unchanged},
 		"conflict":              {one(refusal(claims.ConflictingSets, unsent)), nothing + here},
 		"left alone":            {one(refusal(claims.Blocked, claims.Facts{})), nothing + unchanged},
 		"left alone, unknown":   {one(refusal(claims.Blocked, claims.Facts{Reported: reported, Unknown: true})), nothing + mayHave},
