@@ -10,6 +10,7 @@ import (
 	"regexp"
 	"runtime"
 	"strings"
+	"sync/atomic"
 	"testing"
 
 	"github.com/stream-management/terraform-provider-stream/internal/cli"
@@ -316,7 +317,8 @@ func TestAccMakeDev(t *testing.T) {
 	w.MustRun("plan")
 }
 
-// TestPageAuthentication runs the script that passes on the token of a CI system.
+// TestPageAuthentication runs the script that renews the ID token of a CI system while Terraform runs. In place of Terraform,
+// a program waits until the token that it has read is another one.
 func TestPageAuthentication(t *testing.T) {
 	t.Parallel()
 	for _, program := range []string{"sh", "curl", "jq"} {
@@ -324,26 +326,27 @@ func TestPageAuthentication(t *testing.T) {
 			t.Skip(err)
 		}
 	}
+	var issued atomic.Int32
 	github := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.Header.Get("Authorization") != "Bearer request-token" || r.FormValue("audience") != "https://login.example.com" {
 			w.WriteHeader(http.StatusForbidden)
 		}
-		_, _ = w.Write([]byte(`{"value":"a.b.c"}`))
+		fmt.Fprintf(w, `{"value":"token-%d"}`, issued.Add(1))
 	}))
 	t.Cleanup(github.Close)
 	page := read(t, filepath.Join("authentication", "client-assertion", "github-actions.yml"))
 	step := regexp.MustCompile(`(?s)run: \|\n(.*)`).FindStringSubmatch(page)[1]
 	dir := t.TempDir()
-	script := exec.CommandContext(t.Context(), "sh", "-euc", step)
-	script.Env = append(os.Environ(), "AUDIENCE=https://login.example.com", "RUNNER_TEMP="+dir, "GITHUB_ENV="+filepath.Join(dir, "env"),
+	clitest.WriteFile(t, filepath.Join(dir, "terraform"), `#!/bin/sh
+echo "$@"
+first=$(cat "$STREAM_OAUTH2_CLIENT_ASSERTION_FILE")
+while [ "$(cat "$STREAM_OAUTH2_CLIENT_ASSERTION_FILE")" = "$first" ]; do sleep 0.05; done
+echo "$first"
+`)
+	script := exec.CommandContext(t.Context(), "sh", "-euc", strings.Replace(step, "sleep 120", "sleep 0.1", 1))
+	script.Env = append(os.Environ(), "AUDIENCE=https://login.example.com", "RUNNER_TEMP="+dir, "PATH="+dir+string(os.PathListSeparator)+os.Getenv("PATH"),
 		"ACTIONS_ID_TOKEN_REQUEST_TOKEN=request-token", "ACTIONS_ID_TOKEN_REQUEST_URL="+github.URL+"?api-version=2")
-	if out, err := script.CombinedOutput(); err != nil {
+	if out, err := script.CombinedOutput(); err != nil || string(out) != "apply plan.tfplan\ntoken-1\n" {
 		t.Fatalf("%v\n%s", err, out)
-	}
-	want := map[string]string{"assertion": "a.b.c", "env": "STREAM_OAUTH2_CLIENT_ASSERTION_FILE=" + dir + "/assertion"}
-	for name, content := range want {
-		if got := read(t, filepath.Join(dir, name)); strings.TrimSpace(got) != content {
-			t.Errorf("%s has %q", name, got)
-		}
 	}
 }
