@@ -137,9 +137,9 @@ var mistakes = []mistake{
 
 // invalid are what the validation before the plan finds: typos, and ids that YAML changes.
 var invalid = []mistake{
-	{"recipes/precondition", "processors.yaml", "people-counter", "thermal", "Unknown processors: cam-1: people-counter."},
+	{"recipes/precondition", "processors.yaml", "people-counter", "thermal", "Unknown, or not in double quotes: cam-1: people-counter, 0x1F."},
 	{"fleet", "streams.yaml", `"cam-5": [`, "1e3: [yes, ", "Write these ids in double quotes: 1e3, true."},
-	{"recipes/precondition", "cameras.yaml", `"cam-1"`, "0x1F: []\n\"cam-1\"", "Write these ids in double quotes: 0x1F."},
+	{"recipes/precondition", "cameras.yaml", `"cam-1"`, "0x1F: []\n\"cam-1\"", "Unknown, or not in double quotes: cam-1: people-counter, 0x1F."},
 	{"several-teams", "others/security.yml", `"cam-2": [`, "1.10: [0034, ", "Write these ids in double quotes: 1.10, 34."},
 }
 

@@ -6,7 +6,7 @@ locals {
   # the file is not: an inserted line would move streams to other groups.
   ids_by_group = { for id in keys(local.streams) : substr(sha256(id), 0, 1) => id... }
 
-  # Ids of streams without quotes, and ids of processors that YAML has read as numbers or as true and false.
+  # Streams whose id has no quotes, and processors that YAML has made numbers or truth values.
   unquoted = concat(
     flatten(regexall("(?m)^ *([^\"# \\n][^#\\n]*):(?:\\s|$)", local.text)),
     [for id in flatten(values(local.streams)) : id if id != tostring(id)],

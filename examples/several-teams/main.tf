@@ -6,7 +6,7 @@ locals {
   teams      = [for text in local.texts : yamldecode(text) if can(regex("(?m)^[^#\\s]", text))]
   stream_ids = toset(flatten([for streams in local.teams : keys(streams)]))
 
-  # Ids of streams without quotes, and ids of processors that YAML has read as numbers or as true and false.
+  # Streams whose id has no quotes, and processors that YAML has made numbers or truth values.
   unquoted = concat(
     flatten([for text in local.texts : regexall("(?m)^ *([^\"# \\n][^#\\n]*):(?:\\s|$)", text)]),
     [for id in flatten([for streams in local.teams : values(streams)]) : id if id != tostring(id)],
