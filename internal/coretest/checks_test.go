@@ -128,6 +128,9 @@ func (c *terraformCore) runClean(cfg config) {
 		if !c.hasFailure(keepsTheStream) { // the new triggers are in the state, and the group may not be applied yet
 			maps.DeleteFunc(reported, func(failure string, _ bool) bool { return strings.Contains(failure, keepsTheStream) })
 		}
+		if c.hasFailure(notYetKnown) {
+			cfg = cfg.known() // what the value comes from is applied
+		}
 		if c.hasFailure(otherProcessors) || c.hasFailure(cannotBeChecked) { // as the errors say
 			cfg = cfg.with(func(_ string, b *resourceBlock) { b.onCreate = "replace" })
 			c.resolveRefusals(cfg) // of an old object of another deployment, whose replacement was refused in the apply
@@ -146,7 +149,7 @@ var reportedOnce = []string{
 	"Unexpected Change of the Stream", // somebody else has moved the stream
 	"inconsistent final plan",         // see createOrUpdate
 	keepsTheStream,                    // again if another error came between
-	otherProcessors, cannotBeChecked,
+	otherProcessors, cannotBeChecked, notYetKnown,
 }
 
 func (c *terraformCore) hasFailure(summary string) bool {
@@ -210,7 +213,16 @@ func (c *terraformCore) checkNextPlanEmpty(cfg config) {
 	}
 }
 
-const otherProcessors, cannotBeChecked = "Processors Would Be Detached", "Streams Cannot Be Checked"
+// The summaries of refusals with on_create = "refuse".
+const (
+	otherProcessors = "Processors Would Be Detached"
+	cannotBeChecked = "Streams Cannot Be Checked"
+	notYetKnown     = "Replacement Cannot Be Checked"
+)
+
+func refusesTakeOver(text string) bool {
+	return strings.Contains(text, otherProcessors) || strings.Contains(text, cannotBeChecked) || strings.Contains(text, notYetKnown)
+}
 
 // priorSets is what a run may detach with on_create = "refuse".
 type priorSets struct {
@@ -270,22 +282,43 @@ func (c *terraformCore) checkRefused(what string, ch change, prior *stored, agai
 	}
 }
 
-// attachedToNew returns what the streams have that a call takes over.
+// attachedToNew returns what the streams have that a call takes over, also one that was imported without a read.
 func (c *terraformCore) attachedToNew(o *applyCall) map[string]any {
 	attached := map[string]any{}
 	for id := range o.sets {
-		if _, has := o.prior.sets()[id]; !has {
+		if o.prior.sets()[id] == nil {
 			attached[id] = c.attached(id)
 		}
 	}
 	return attached
 }
 
-// checkTakenOver checks that a call with on_create = "refuse" has detached no processors of others.
-func (c *terraformCore) checkTakenOver(o *applyCall, attached map[string]any) {
+// checkTakenOver checks what a call has detached that no object of the configuration has had: with on_create = "refuse",
+// nothing, and otherwise what the plan has named, if it could know.
+func (c *terraformCore) checkTakenOver(o *applyCall, ch change, attached map[string]any) {
 	for id, before := range attached {
-		if others := minus(before, append(o.sets[id], c.prior.all[id]...)); len(o.requestsTo(id)) > 0 && (!c.drift || len(others) > 0) {
+		others := minus(before, append(o.sets[id], c.prior.all[id]...))
+		sent, refuses := len(o.requestsTo(id)) > 0, ch.wanted.onCreate == "refuse"
+		blind := ch.wanted.lateStream || ch.wanted.lateProcessors || c.prior.late || c.changed[id] || c.here(o.object) == nil && o.object != nil && c.lateDeployment
+		switch {
+		case sent && refuses && (!c.drift || len(others) > 0):
 			c.t.Fatalf("%s: takes %q over, which has %v of others", o.what, id, others)
+		case sent && c.drift && len(others) > 0 && !blind && !c.announced[id]:
+			c.t.Fatalf("%s: takes %q over, which has %v of others, and the plan did not say so", o.what, id, others)
 		}
+	}
+}
+
+// checkReplaced checks that a replacement which is refused in the apply has sent nothing, and has left its old object in the state
+// unless that keeps its processors. An action may have changed the stream since the destroy was checked.
+func (c *terraformCore) checkReplaced(what string, ch change, refusal string) {
+	if !refusesTakeOver(refusal) || c.invoking {
+		return
+	}
+	if c.destroyed[ch.addr] {
+		c.t.Fatalf("%s: refused after the destroy of the old object had sent a request: %s", what, refusal)
+	}
+	if c.state[ch.addr].current == nil && ch.prior.text("on_destroy") != "keep" {
+		c.t.Fatalf("%s: refused, and the old object is not in the state: %s", what, refusal)
 	}
 }

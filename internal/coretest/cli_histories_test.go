@@ -100,19 +100,19 @@ func (h history) compare(t *testing.T, actual *realCore, version cliVersion) map
 			run.config = run.config.with(func(_ string, b *resourceBlock) { b.dependsOn = "" })
 		}
 		run.keepsState = run.keepsState && version.removes
-		run = model.begin(run)
-		imported := streamNames{} // imports of one stream are equal calls
+		imported := streamNames{} // imports and reads of one stream are equal calls
 		run.imports = slices.DeleteFunc(slices.Clone(run.imports), func(addr string) bool {
 			id := run.config[addr].stream()
 			again := imported[id]
 			imported.add(id)
 			return again
 		})
+		run = model.begin(run)
 		service, url := actual.services[run.deployment], actual.urls[run.deployment]
 		run.before.make(service, nil)
-		run.prepare(service, nil)
-
 		late += run.config.lateResources(url, i, run.options)
+		actual.adopt(model.terraformImport(run, url, i)+late, run)
+		run.prepare(service, nil)
 		var ok bool
 		recorded, out, ok = actual.run(model.terraform(run, url, i)+late, run, func() { run.between.make(service, nil) })
 		for _, refusal := range []string{"Error: Cycle", "Error: Self reference"} { // Terraform's own

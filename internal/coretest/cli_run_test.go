@@ -78,6 +78,17 @@ func serveForCLI(t *testing.T, server tfprotov6.ProviderServer) string {
 	return asJSON(attach)
 }
 
+// adopt runs `terraform import`.
+func (c *realCore) adopt(configuration string, run historyRun) {
+	c.t.Helper()
+	clitest.WriteFile(c.t, filepath.Join(c.dir, "main.tf"), configuration)
+	for _, addr := range run.adopted {
+		if out, ok := c.command("import", addressOf(addr), run.config[addr].stream()); !ok {
+			c.t.Fatalf("import %s: %s", addr, out)
+		}
+	}
+}
+
 // run runs `terraform apply`, and returns the calls, the output, and whether there was no error.
 func (c *realCore) run(configuration string, run historyRun, meanwhile func()) (calls []call, out string, ok bool) {
 	c.t.Helper()

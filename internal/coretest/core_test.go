@@ -66,6 +66,8 @@ type terraformCore struct {
 	announced  streamNames      // a diagnostic of the plan has named them
 	unforeseen streamNames      // no plan can say what the current apply does to them
 	called     map[*stored]bool // the provider was called for these objects in the current apply
+	changed    streamNames      // by others, between the plan and the apply
+	destroyed  map[string]bool  // addresses: the destroy of an object has sent a request in the current apply
 	detached   streamNames      // a destroy or a group has left them without a diagnostic in the current apply, and detaches
 }
 

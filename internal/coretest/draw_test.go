@@ -14,16 +14,18 @@ import (
 // history is what happens to one state, for the model and for a real CLI. What a state does not allow is left out of a run,
 // such as the replacement of a resource that could not be created.
 type history struct {
-	drift    bool
-	olderCLI bool // see cliVersion
-	newerCLI bool // likewise
-	reads    bool // likewise: the CLI reads what it removes from the state
-	attempts int
-	runs     []historyRun
+	drift     bool
+	driftFrom int  // the first run with detect_drift
+	olderCLI  bool // see cliVersion
+	newerCLI  bool // likewise
+	reads     bool // likewise: the CLI reads what it removes from the state
+	attempts  int
+	runs      []historyRun
 }
 
 type historyRun struct {
 	options
+	drift          bool
 	config         config
 	deployment     int
 	anotherAddress bool // of the deployment
@@ -87,10 +89,27 @@ func drawHistory(t *rapid.T, withCLI bool) history {
 	d.newerCLI = !d.olderCLI && d.chance(30, "Terraform 1.16")
 	d.reads = !d.olderCLI && !d.newerCLI && d.chance(50, "OpenTofu")
 	d.attempts = 1 + d.index(2, "max_attempts")
+	if d.drift && d.chance(25, "detect_drift later") {
+		d.driftFrom = 1 + d.index(2, "first run with detect_drift")
+	}
 	for i := range 3 + d.index(3, "runs") {
-		d.runs = append(d.runs, d.run(i))
+		run := d.run(i)
+		if run.drift = d.reading(); run.drift && i > 0 && i == d.driftFrom {
+			run.config = run.config.with(func(_ string, b *resourceBlock) { b.onCreate = d.onCreate() })
+		}
+		d.runs = append(d.runs, run)
 	}
 	return d.history
+}
+
+// reading reports whether the run that is drawn reads streams.
+func (d *draws) reading() bool { return d.drift && len(d.runs) >= d.driftFrom }
+
+func (d *draws) onCreate() string {
+	if !d.reading() && !d.chance(3, "on_create without reads") {
+		return ""
+	}
+	return d.oneOf([]string{"", "replace", "refuse", "refuse"}, "on_create")
 }
 
 func (d *draws) run(i int) (run historyRun) {
@@ -119,7 +138,8 @@ func (d *draws) run(i int) (run historyRun) {
 			}
 		}
 	}
-	run.keepsState = d.chance(10, "-refresh=false")
+	run.keepsState = d.chance(10, "-refresh=false") || len(run.adopted) > 0 && d.chance(60, "-refresh=false") ||
+		i > 0 && len(d.runs[i-1].faults) > 0 && d.chance(20, "-refresh=false")
 	run.lateAddress = d.chance(10, "late address")
 	if d.chance(20, "action") {
 		b := d.block("")
@@ -170,7 +190,9 @@ func (d *draws) addresses(run *historyRun, i int) {
 			run.forgotten = append(run.forgotten, addr)
 		case !configured:
 		case !b.group && d.chance(10, "import "+addr):
-			run.imports = append(run.imports, addr)
+			if run.imports = append(run.imports, addr); d.chance(40, "terraform import") {
+				run.adopted = append(run.adopted, addr)
+			}
 		case d.chance(replaced, "replace "+addr), b.createBeforeDestroy && d.chance(replaced, "replace "+addr):
 			run.replace = append(run.replace, addr)
 		case d.chance(10, "taint "+addr):
@@ -309,9 +331,7 @@ func (d *draws) block(addr string) resourceBlock {
 			}
 		}
 	}
-	if d.drift || d.chance(3, "on_create without reads") {
-		b.onCreate = d.oneOf([]string{"", "replace", "refuse", "refuse"}, "on_create")
-	}
+	b.onCreate = d.onCreate()
 	b.onDestroy = d.oneOf([]string{"", "detach", "keep", "detach"}, "on_destroy")
 	b.trigger = d.oneOf([]string{"", "1", "2"}, "triggers")
 	b.createBeforeDestroy = d.chance(40, "create_before_destroy")

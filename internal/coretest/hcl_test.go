@@ -27,7 +27,7 @@ func (c *terraformCore) terraform(run historyRun, baseURL string, number int) st
 	if opts.lateAddress {
 		address = fmt.Sprintf("terraform_data.address%d.output", number)
 	}
-	text.WriteString(c.providerBlock(address, opts.lateAddress))
+	text.WriteString(c.providerBlock(address, opts.lateAddress, run.drift))
 	for _, addr := range slices.Sorted(maps.Keys(cfg)) {
 		cfg[addr].write(&text, addr, number, opts)
 	}
@@ -46,6 +46,11 @@ func (c *terraformCore) terraform(run historyRun, baseURL string, number int) st
 			ActionName, id, quotedList(opts.action.sets[id]))
 	}
 	return text.String()
+}
+
+// terraformImport writes the configuration for `terraform import`, without reads.
+func (c *terraformCore) terraformImport(run historyRun, baseURL string, number int) string {
+	return c.terraform(historyRun{config: run.config}, baseURL, number)
 }
 
 // lateResources writes the resources whose outputs are the values that are known after apply. They stay in the configurations
@@ -171,6 +176,12 @@ func (c *terraformCore) addToScript(run historyRun) {
 	for _, addr := range run.tainted {
 		fmt.Fprintf(&text, "terraform taint %s\n", addressOf(addr))
 	}
+	for n, addr := range run.adopted {
+		if n == 0 {
+			fmt.Fprintf(&text, "cat >main.tf <<'END'\n%sEND\n", c.terraformImport(run, historyURL, i)+c.scriptLate)
+		}
+		fmt.Fprintf(&text, "terraform import %s %s\n", addressOf(addr), run.config[addr].stream())
+	}
 	configuration := c.terraform(run, historyURL, i) + c.scriptLate
 	fmt.Fprintf(&text, "cat >main.tf <<'END'\n%sEND\nterraform %s\n", configuration, strings.Join(run.arguments(), " "))
 	c.script = append(c.script, text.String())
@@ -197,7 +208,7 @@ func (c *terraformCore) standIn(run historyRun) string {
 }
 
 // providerBlock writes the provider block. The address is an expression, whose value may be known after apply.
-func (c *terraformCore) providerBlock(address string, late bool) string {
+func (c *terraformCore) providerBlock(address string, late, drift bool) string {
 	deployment := strconv.Quote(c.name)
 	if late && c.provider["deployment"] == nil {
 		deployment = fmt.Sprintf("%s == \"\" ? \"\" : %s", address, deployment)
@@ -214,5 +225,5 @@ provider "stream" {
     max_backoff  = "1ns"
   }
 }
-`, address, deployment, c.drift, c.attempts)
+`, address, deployment, drift, c.attempts)
 }

@@ -4,6 +4,7 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/stream-management/terraform-provider-stream/internal/streamstest"
 )
@@ -17,7 +18,7 @@ func (h history) runAlone(c *terraformCore) {
 	}
 	last := h.runs[len(h.runs)-1]
 	c.seedMissing(c.service)
-	run := c.begin(historyRun{config: last.config.withoutConflicts(), deployment: last.deployment})
+	run := c.begin(historyRun{drift: last.drift, config: last.config.withoutConflicts(), deployment: last.deployment})
 	c.runClean(run.config)
 }
 
@@ -26,11 +27,32 @@ func (h history) runAlone(c *terraformCore) {
 func (c *terraformCore) begin(run historyRun) historyRun {
 	run = c.possible(run)
 	c.configureFor(c.deployments[run.deployment], run.anotherAddress)
+	c.drift, c.provider["detect_drift"] = run.drift, run.drift
 	run.before.make(c.service, c)
+	c.changed = streamNames{run.between.stream.ID: true}
 	run.meanwhile = func() { run.between.make(c.service, c) }
 	c.addToScript(run)
+	c.adopt(run)
 	run.prepare(c.service, c.interrupt)
 	return run
+}
+
+// adopt runs `terraform import` without reads.
+func (c *terraformCore) adopt(run historyRun) {
+	for _, addr := range run.adopted {
+		p := &Process{T: c.t, Server: c.start(), Schemas: schemas(), Limit: time.Hour}
+		config := maps.Clone(c.provider)
+		config["detect_drift"] = false
+		p.Configure(config)
+		got, diags := p.ImportState(SingleName, run.config[addr].stream())
+		if !diags.Failed() {
+			got, diags = p.Read(got)
+		}
+		if diags.Failed() {
+			c.t.Fatalf("import %s: %s", addr, diags)
+		}
+		c.state[addr] = &instance{current: &stored{Managed: got}}
+	}
 }
 
 // possible leaves out what the state or the CLI does not allow.
@@ -47,6 +69,7 @@ func (c *terraformCore) possible(run historyRun) historyRun {
 			return !possible(addr, configured)
 		})
 	}
+	run.adopted = keep(run.adopted, func(addr string, _ bool) bool { return slices.Contains(run.imports, addr) })
 	current := func(addr string) bool { return c.state[addr] != nil && c.state[addr].current != nil }
 	run.imports = keep(run.imports, func(addr string, configured bool) bool { return configured && c.state[addr] == nil })
 	run.replace = keep(run.replace, func(addr string, configured bool) bool { return configured && current(addr) })
@@ -70,6 +93,7 @@ func (c *terraformCore) possible(run historyRun) historyRun {
 		}
 	}
 	run.moved = moved
+	run.imports = slices.DeleteFunc(run.imports, func(addr string) bool { return slices.Contains(run.adopted, addr) })
 	if _, configured := cfg[run.actionAfter]; !configured || !c.cli.actions {
 		run.action = nil
 	}

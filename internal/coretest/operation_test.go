@@ -71,8 +71,8 @@ func (c *terraformCore) makeCall(o *applyCall, call func() Diagnostics) {
 	c.destroysOld = false
 	o.errors = c.errorsOf(o.what, ids, diags)
 	o.all = diags.String()
-	o.hidden = strings.Contains(o.all, "× "+string(streams.KindInterrupted)) || strings.Contains(o.all, otherProcessors) ||
-		strings.Contains(o.all, cannotBeChecked) || strings.Contains(o.all, "could not be read.")
+	o.hidden = strings.Contains(o.all, "× "+string(streams.KindInterrupted)) || refusesTakeOver(o.all) ||
+		strings.Contains(o.all, "could not be read.")
 	for _, id := range ids {
 		_, stays := o.sets[id]
 		if o.detaches && !stays && !o.hidden && !strings.Contains(o.all, strconv.Quote(id)) {

@@ -196,9 +196,6 @@ func (c *terraformCore) planChange(p *Process, ch change, prior *stored, again b
 	if !before.Value.IsNull() {
 		_, stays := prior.sets()[b.stream()]
 		c.checkRefusal(what, prior, !b.group && (!stays || b.lateStream && !again), diags)
-		if b.onCreate != "refuse" {
-			c.checkNotRead(what, prior)
-		}
 	}
 	if again {
 		for id, detail := range c.errorsOf(what, slices.Collect(maps.Keys(b.sets)), diags) {

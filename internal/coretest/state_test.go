@@ -14,6 +14,7 @@ type options struct {
 	tainted          []string          // addresses, before the run
 	moved            map[string]string // new addresses by old ones
 	replace, imports []string          // addresses
+	adopted          []string          // those of imports that are imported before the run, without reads
 	forgotten        []string          // addresses of removed blocks
 	targets          []string          // addresses; nil: all
 	keepsState       bool              // -refresh=false
