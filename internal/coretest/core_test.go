@@ -35,7 +35,7 @@ type terraformCore struct {
 	script         []string
 	scriptLate     string               // see lateResources
 	state          map[string]*instance // by address
-	husks          map[string]bool      // resources that core keeps in the state without an instance: nothing can move there
+	husks          map[string]bool      // resources that core keeps in the state without an instance: nothing can move there, or be imported by the command
 
 	next      func(active []*activeNode) int // chooses which of the active nodes of a walk makes its call
 	responded func(call)                     // called with each call, for next; may be nil
