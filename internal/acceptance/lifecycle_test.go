@@ -64,48 +64,6 @@ func TestAccLifecycle(t *testing.T) {
 	s.WantRequests(t, sent("")) // the end of the test
 }
 
-// A change of stream_id leaves the old stream as on_destroy says, and updates the new one. A replacement on the same stream
-// never detaches.
-func TestAccReplace(t *testing.T) {
-	s := startService(t, streamstest.Options{}, streamstest.Streams("a", "a2", "b", "b2", "c", "c2")...)
-	config := func(suffix string) string {
-		return s.provider("") + resourceOf("detach", "a"+suffix, `"p1"`, "") +
-			resourceOf("keep", "b"+suffix, `"p1"`, `on_destroy = "keep"`) +
-			resourceOf("early", "c"+suffix, `"p1"`, "lifecycle {\n    create_before_destroy = true\n  }")
-	}
-	const detach, keep, early = "stream_processors.detach", "stream_processors.keep", "stream_processors.early"
-	replaced := []plancheck.PlanCheck{
-		plancheck.ExpectResourceAction(detach, plancheck.ResourceActionDestroyBeforeCreate),
-		plancheck.ExpectResourceAction(early, plancheck.ResourceActionCreateBeforeDestroy),
-	}
-	tainted := s.apply(config(""), replaced, updateOf("a", `"p1"`), updateOf("c", `"p1"`))
-	tainted.Taint = []string{detach, early}
-	parallelTest(t, resource.TestCase{Steps: []resource.TestStep{
-		s.apply(config(""), nil, updateOf("a", `"p1"`), updateOf("b", `"p1"`), updateOf("c", `"p1"`)),
-		tainted,
-		s.apply(config("2"), append(replaced, plancheck.ExpectResourceAction(keep, plancheck.ResourceActionDestroyBeforeCreate)),
-			updateOf("a", ""), updateOf("a2", `"p1"`), updateOf("b2", `"p1"`), updateOf("c2", `"p1"`), updateOf("c", "")),
-	}})
-}
-
-// A group sends only the sets that change, and detaches what it drops. Another resource with another set for one of the
-// streams is an error in the plan.
-func TestAccGroup(t *testing.T) {
-	s := startService(t, streamstest.Options{}, streamstest.Streams("a", "b", "c", "d")...)
-	before := map[string]string{"a": `"p1"`, "b": `"p1"`, "c": ""}
-	after := s.provider("") + groupOf(map[string]string{"a": `"p1"`, "b": `"p2"`, "d": `"p1"`}, "")
-	resent := []plancheck.PlanCheck{groupUpdated, plancheck.ExpectUnknownValue(group, lastEdited)}
-	parallelTest(t, resource.TestCase{Steps: []resource.TestStep{
-		s.apply(s.provider("")+groupOf(before, ""), nil, updatesOf(before)...),
-		s.apply(after, resent, updateOf("b", `"p2"`), updateOf("c", ""), updateOf("d", `"p1"`)),
-		{
-			Config:      after + resourceOf("this", "b", `"p3"`, ""),
-			ExpectError: says("Conflicting Processor Sets"),
-		},
-	}})
-	s.WantRequests(t, updatesOf(sets([]string{"a", "b", "d"}, ""))...) // the end of the test
-}
-
 // An action that a resource triggers sends its set before or after that of the resource. If the service refuses it, the
 // error says so, and the resource is not changed.
 func TestAccAction(t *testing.T) {

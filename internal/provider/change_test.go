@@ -1,7 +1,6 @@
 package provider_test
 
 import (
-	"encoding/json"
 	"testing"
 
 	"github.com/hashicorp/terraform-plugin-go/tftypes"
@@ -150,110 +149,4 @@ func TestGroupFails(t *testing.T) {
 		service.WantRequests(t, step.again...)
 		r.wantNoChanges(step.config)
 	}
-}
-
-// A renamed resource whose set is known after apply owns its stream, as one with a known set does.
-func TestNewOwnerWithUnknownSet(t *testing.T) {
-	t.Parallel()
-	lateGroup := coretest.Attributes{"streams": coretest.Attributes{"cam-1": tftypes.UnknownValue}}
-	for _, renamed := range []tftypes.Value{
-		single("cam-1", tftypes.UnknownValue), coretest.ToTerraform(groupSchema().ValueType(), lateGroup),
-	} {
-		service, r := startRun(t, nullResource(), nil, streamstest.Streams("cam-1")...)
-		r.mustApply(cam1("p1"))
-		service.ForgetRequests()
-		none := coretest.Managed{Value: tftypes.NewValue(renamed.Type(), nil)}
-
-		// The new owner is planned first: the destroy carries a mark and sends nothing.
-		p := startProvider(t, r.provider)
-		_, _, diags := p.Plan(none, renamed)
-		wantDiagnostics(t, diags)
-		destroy, _, _ := p.Plan(r.state, r.null())
-		_, diags = startProvider(t, r.provider).Apply(r.state.Value, destroy, r.null())
-		wantDiagnostics(t, diags)
-		service.WantRequests(t)
-
-		// The destroy is planned first: the plan of the new owner warns.
-		p = startProvider(t, r.provider)
-		p.Plan(r.state, r.null())
-		_, _, diags = p.Plan(none, renamed)
-		wantDiagnostic(t, diags, `WARNING: Processors May Be Detached for a Moment: stream "cam-1"`, "moved")
-	}
-}
-
-// A replacement passes what its first plan found to the destroy of the old object.
-func TestMarksOfAReplacement(t *testing.T) {
-	t.Parallel()
-	service, r := startRun(t, nullResource(), nil, streamstest.Streams("cam-1", "cam-2")...)
-	r.mustApply(cam1("p1"))
-	service.ForgetRequests()
-	p, moved, none := startProvider(t, r.provider), single("cam-2", []string{"p1"}), coretest.Managed{Value: r.null()}
-	p.Plan(none, cam1("p1")) // another resource takes cam-1 over
-	first, _, _ := p.Plan(r.state, moved)
-	second, _, _ := p.Plan(coretest.Managed{Value: none.Value, Private: first.Private}, moved)
-	_, diags := startProvider(t, r.provider).Apply(r.state.Value, coretest.Managed{Value: none.Value, Private: second.Private}, none.Value)
-	wantDiagnostics(t, diags)
-	service.WantRequests(t)
-}
-
-// Terraform asks for no plan of the destroy of an object that is tainted or replaced, or asks in the apply. If the replacement
-// does not have one of its streams, the destroy warns.
-func TestDestroyWithoutAPlanWarns(t *testing.T) {
-	t.Parallel()
-	streams := sameSet(2, "p1")
-	service, r := startRun(t, nullGroup().Value, nil, seeds(streams)...)
-	r.mustApply(group(streams, nil))
-	state, none, smaller := r.state, coretest.Managed{Value: nullResource()}, group(without(streams, "s001"), nil)
-	alone := mustApply(t, r.provider, none, single("s001", []string{"p1"}))
-	plan := func(p *coretest.Process, prior coretest.Managed, config tftypes.Value) coretest.Managed {
-		planned, _, _ := p.Plan(prior, config)
-		return planned
-	}
-	destroy := func(p *coretest.Process, object, planned coretest.Managed) coretest.Diagnostics {
-		service.ForgetRequests()
-		null := tftypes.NewValue(object.Value.Type(), nil)
-		_, diags := p.Apply(object.Value, coretest.Managed{Value: null, Private: planned.Private}, null)
-		return diags
-	}
-	wantDetached := func(p *coretest.Process, object, planned coretest.Managed) {
-		t.Helper()
-		wantDiagnostic(t, destroy(p, object, planned), `WARNING: Processors Were Detached: stream "s001"`, "change a value in its triggers")
-	}
-	tainted := plan(startProvider(t, r.provider), nullGroup(), smaller)
-	wantDetached(startProvider(t, r.provider), state, tainted)
-	service.WantRequests(t, patches(map[string][]string{"s001": {}})...)
-
-	// With -replace, the plan is that of an update, with the on_destroy of the configuration. A set that is to be sent again
-	// makes no difference.
-	private, _ := json.Marshal(map[string][]byte{"marks": []byte(`{"s001":{"pending":"unconfirmed"}}`)})
-	for _, prior := range []coretest.Managed{state, {Value: state.Value, Private: private}} {
-		p, kept := startProvider(t, r.provider), group(without(streams, "s001"), coretest.Attributes{"on_destroy": "keep"})
-		replacement := coretest.Managed{Value: nullGroup().Value, Private: plan(p, prior, kept).Private}
-		wantDetached(startProvider(t, r.provider), state, plan(p, replacement, kept))
-	}
-
-	p := startProvider(t, r.provider)
-	foreseen := coretest.Managed{Value: nullGroup().Value, Private: plan(p, state, smaller).Private}
-	wantDiagnostics(t, destroy(startProvider(t, r.provider), state, plan(p, foreseen, smaller)))
-
-	// With create_before_destroy, core plans the destroy in the apply, when the new group has its sets.
-	p = startProvider(t, r.provider)
-	if _, diags := p.Apply(nullGroup().Value, plan(p, nullGroup(), smaller), smaller); diags.Failed() {
-		t.Fatal(diags)
-	}
-	wantDetached(p, state, plan(p, state, r.null()))
-
-	// A failed destroy keeps the object, and nobody knows what an earlier failure left in doubt.
-	tainted, p = plan(startProvider(t, r.provider), nullGroup(), group(streams, nil)), startProvider(t, r.provider)
-	p.Interrupt()
-	kept, _ := p.Apply(state.Value, coretest.Managed{Value: nullGroup().Value, Private: tainted.Private}, nullGroup().Value)
-	_, _, diags := startProvider(t, r.provider).Plan(kept, group(streams, nil))
-	wantDiagnostics(t, diags, `WARNING: Outcome of an Earlier Operation Unknown: stream "s000" and 1 more`)
-
-	// Terraform does not pass what an earlier failure left in doubt, so the destroy sends the set of the other resource.
-	other := plan(startProvider(t, r.provider), none, single("s000", []string{"p1"}))
-	p = startProvider(t, r.provider)
-	plan(p, state, group(streams, nil))
-	wantDiagnostics(t, destroy(p, alone, other))
-	service.WantRequests(t, patches(map[string][]string{"s001": {"p1"}})...)
 }

@@ -73,25 +73,6 @@ func (d *deploymentTest) want(name string, want any) {
 	wantAttribute(d.t, d.state, name, want)
 }
 
-// A destroy that would detach at another deployment says what to do. An update warns. A destroy with keep says nothing.
-func TestDeploymentChangesBeforeDestroy(t *testing.T) {
-	t.Parallel()
-	onBoth(t, func(t *testing.T, d *deploymentTest) {
-		_, diags := d.at(d.url).plan(d.null())
-		wantDiagnostics(t, diags, "ERROR: "+deploymentChanged)
-		streamstest.WantText(t, diags.String(),
-			"s000\"", `state is that of deployment "`+d.formerURL, `configured for deployment "`+d.url, "configure that deployment again",
-			"without the destroy", `on_destroy = "keep"`, "removed block with destroy = false", "untaint", "Nothing was sent",
-		)
-		_, diags = d.plan(d.config("p1", nil))
-		wantDiagnostics(t, diags, "WARNING: "+deploymentChanged)
-		d.at(d.formerURL).mustApply(d.config("p1", coretest.Attributes{"on_destroy": "keep"}))
-		planned, applied := d.at(d.url).planAndApply(d.null())
-		wantDiagnostics(t, append(planned, applied...))
-		d.configured.WantRequests(t)
-	})
-}
-
 // A state without a deployment plans no change, and the next update fills the deployment in.
 func TestStateWithoutDeployment(t *testing.T) {
 	t.Parallel()
@@ -175,31 +156,6 @@ func TestDeploymentChangeFails(t *testing.T) {
 		d.at(d.url).wantNoChanges(config)
 		refuseBoth(d.configured, streamstest.Fault{Status: http.StatusForbidden})
 		says(d.at(d.url).apply(d.config("p2", nil)), "The state has what succeeded.")
-	})
-}
-
-// An unknown outcome is remembered when the deployment changes, wherever it was: two names may stand for one deployment. The
-// next plan sends the sets again, whichever deployment is configured then.
-func TestUnknownOutcomeBesideDeploymentChange(t *testing.T) {
-	t.Parallel()
-	onBoth(t, func(t *testing.T, d *deploymentTest) {
-		wantAgain := func() {
-			t.Helper()
-			d.want("deployment", d.formerURL)
-			refuse(d.former, nil)
-			d.former.ForgetRequests()
-			d.at(d.formerURL).mustApply(d.config("p1", nil))
-			d.former.WantRequests(t, d.sets("p1")...)
-			d.at(d.formerURL).wantNoChanges(d.config("p1", nil))
-		}
-		refuseBoth(d.former, streamstest.Fault{ResetAfter: true})
-		refuseBoth(d.configured, streamstest.Fault{Status: http.StatusForbidden})
-		d.at(d.formerURL).mustFail(d.config("p2", nil))
-		d.at(d.url).mustFail(d.config("p2", nil))
-		wantAgain()
-		refuseBoth(d.configured, streamstest.Fault{Status: 500, Apply: true})
-		d.at(d.url).mustFail(d.config("p2", nil))
-		wantAgain()
 	})
 }
 

@@ -1,7 +1,6 @@
 package provider_test
 
 import (
-	"slices"
 	"testing"
 
 	"github.com/hashicorp/terraform-plugin-go/tftypes"
@@ -180,16 +179,6 @@ func TestRefusalAllowsReplacement(t *testing.T) {
 	}
 }
 
-// The create of a replacement is refused, and the destroy before it has sent nothing: the processors stay, without a state.
-func TestRefusedReplacement(t *testing.T) {
-	t.Parallel()
-	service, r := startRun(t, nullResource(), nil, streamstest.Streams("cam-1")...)
-	r.mustApply(cam1("p1"))
-	refuse(service, map[string]streamstest.Fault{"cam-1": {Status: 400}})
-	diags := replacement{resourceRun: r, tainted: true}.run(cam1("p2"))
-	wantError(t, diags, `an object that had set ["p1"] left the stream and sent nothing, so the processors may still be attached. `+notSaved)
-}
-
 // An apply checks a stream again before the first request: also the destroy of an object that moves to another stream.
 func TestRefusalInTheApply(t *testing.T) {
 	t.Parallel()
@@ -295,33 +284,4 @@ func TestPlanOfAnotherDeploymentReads(t *testing.T) {
 		wantDiagnostics(t, errorsOf(diags))
 		wantDiagnostic(t, diags, `WARNING: Processors May Be Detached: stream "s000"`, "403 Forbidden")
 	})
-}
-
-// A rename with an equal set passes. With another set, the plan fails in any order: the apply may create the new object first.
-func TestRefusalOfRename(t *testing.T) {
-	t.Parallel()
-	_, r := startRun(t, nullResource(), detectDrift, streamstest.Streams("cam-1")...)
-	r.mustApply(refusing1("cam-1", "p1"))
-	null := coretest.Managed{Value: r.null()}
-	type call struct {
-		prior  coretest.Managed
-		config tftypes.Value
-	}
-	for _, createFirst := range []bool{true, false} {
-		plan := func(config tftypes.Value) (diags coretest.Diagnostics) {
-			p := startProvider(t, r.provider)
-			prior, _ := p.Read(r.state)
-			calls := []call{{null, config}, {prior, r.null()}}
-			if !createFirst {
-				slices.Reverse(calls)
-			}
-			for _, c := range calls {
-				_, _, found := p.Plan(c.prior, c.config)
-				diags = append(diags, found...)
-			}
-			return diags
-		}
-		wantDiagnostics(t, errorsOf(plan(refusing1("cam-1", "p1"))))
-		wantRefused(t, plan(refusing1("cam-1", "p2")), atSet, `["p1"]`)
-	}
 }

@@ -11,21 +11,6 @@ import (
 	"github.com/stream-management/terraform-provider-stream/internal/streamstest"
 )
 
-// After an interrupt, a resource may still leave a stream that another one has set, because that sends nothing.
-func TestLeaveAfterAnInterrupt(t *testing.T) {
-	t.Parallel()
-	service, r := startRun(t, nullResource(), nil, streamstest.Streams("cam-1")...)
-	r.mustApply(cam1("p1"))
-	p, null := startProvider(t, r.provider), coretest.Managed{Value: nullResource()}
-	planned, _, _ := p.Plan(null, cam1("p2"))
-	p.Apply(null.Value, planned, cam1("p2"))
-	p.Interrupt()
-	service.ForgetRequests()
-	_, diags := p.Apply(r.state.Value, null, null.Value)
-	wantDiagnostics(t, diags)
-	service.WantRequests(t)
-}
-
 // Operations on one stream never overlap.
 func TestOperationsTakeTurns(t *testing.T) {
 	t.Parallel()

@@ -116,17 +116,84 @@ func TestCauses(t *testing.T) {
 	add(1, 503, "busy with {id}", streams.Unknown)
 	add(1200, 503, "busy", streams.NotChanged)
 	add(1, 500, "busy", streams.NotChanged)
+	for i := range 2 {
+		f := operation(&session.WaitError{Err: context.Canceled}, claims.Facts{})
+		f.Stream = fmt.Sprint("late", i)
+		findings = append(findings, f)
+	}
 	details := applied(Group, findings...)
-	if len(details) != 3 {
+	if len(details) != 4 {
 		t.Fatalf("%d errors: %s", len(details), strings.Join(details, "\n---\n"))
 	}
 	streamstest.WantText(t, details[0], "The processors of 3 streams could not be detached.", "said: busy with s0000\n",
 		"\n\"s0000\", \"s0001\": The stream was not changed.\n\"s0002\": The stream may or may not")
 	streamstest.WantText(t, details[1], `"s1002": The stream was not changed.`, "\nand 200 more streams")
-	streamstest.WantText(t, details[2], `The processors of stream "s1203" could not`, "1 stream has its planned set. 2 streams were left as on_destroy says. "+
-		"1203 streams were not changed. 1 stream may or may not have been changed. The state has what succeeded.")
+	streamstest.WantText(t, details[2], `The processors of stream "s1203" could not`)
+	streamstest.WantText(t, details[3], "The processors of 2 streams could not", "1 stream has its planned set. 2 streams were left as on_destroy says. "+
+		"1205 streams were not changed. 1 stream may or may not have been changed. The state has what succeeded.")
 	if strings.Contains(details[1], "s1003") || strings.Contains(details[0], "planned set") {
 		t.Errorf("too much: %s", details)
+	}
+}
+
+// A session shows the first warnings of a kind in full, also in a second plan. The others have one summary, and name the stream
+// and the processors. A group has one warning, which names all.
+func TestManyWarnings(t *testing.T) {
+	t.Parallel()
+	r, full := New(), 0
+	warn := func(of Subject, ids ...string) (summary, detail string) {
+		var p session.Planned
+		for _, id := range ids {
+			p.Findings = append(p.Findings, session.Finding{Stream: id, Kind: claims.WillBeDetached, Shown: `["old"]`})
+		}
+		d := r.Plan(of, updates, p, "")[0]
+		return d.Summary(), d.Detail()
+	}
+	for i := range 30 {
+		id := fmt.Sprint("s", i)
+		warn(OneStream, id)
+		if summary, detail := warn(OneStream, id); summary == "Processors Will Be Detached: more streams" {
+			streamstest.WantText(t, detail, fmt.Sprintf("Stream %q:", id), `the apply detaches them: ["old"].`)
+		} else {
+			full++
+		}
+	}
+	if full != 20 {
+		t.Errorf("%d warnings are shown in full", full)
+	}
+	summary, detail := warn(Group, "a", "b", "c")
+	streamstest.WantText(t, summary, `Processors Will Be Detached: stream "a" and 2 more`)
+	streamstest.WantText(t, detail, "3 streams, named below.", `"a", "b", "c": ["old"]`)
+}
+
+// A change of the deployment is a warning, a destroy that would detach there is an error, and a destroy with keep says nothing.
+func TestDeploymentChanges(t *testing.T) {
+	t.Parallel()
+	const old, now = "https://old", "https://new"
+	for _, test := range []struct {
+		kind    session.Kind
+		detach  bool
+		refusal session.Refusal
+		want    []string
+	}{
+		{session.Redeploy, false, 0, []string{`state is that of deployment "https://old"`, `sends the sets to "https://new"`, `set deployment = "https://old"`}},
+		{session.Forget, true, 0, []string{`Streams at "https://old" keep their processors.`}},
+		{session.Forget, false, 0, nil},
+		{session.Update, true, 0, nil},
+		{session.Forget, true, session.NotDetachable, []string{
+			`The processors of stream "cam-1" cannot be detached.`, `configured for deployment "https://new"`, "configure that deployment again",
+			"without the destroy", `on_destroy = "keep"`, "removed block with destroy = false", "untaint", "Nothing was sent",
+		}},
+	} {
+		c := session.Change{Kind: test.kind, Detach: test.detach, Deployment: old, Former: session.Entries{id: {}}}
+		diags := New().Plan(OneStream, c, session.Planned{Refusal: test.refusal}, now)
+		if len(diags) != min(1, len(test.want)) || diags.HasError() != (test.refusal != 0) {
+			t.Errorf("%+v: %v", test, diags)
+			continue
+		}
+		for _, d := range diags {
+			streamstest.WantText(t, d.Summary()+d.Detail(), append(test.want, deploymentChanged)...)
+		}
 	}
 }
 
