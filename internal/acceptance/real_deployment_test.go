@@ -163,7 +163,7 @@ func TestAccRealDeploymentOfEnvironment(t *testing.T) {
 		"refuses the empty set, keeps last_edited, has a read": {
 			opts:   streamstest.Options{RefuseEmpty: true, KeepLastEdited: true, ServeGet: true},
 			env:    []string{"STREAM_DETECT_DRIFT=true"},
-			want:   []string{"refuses the empty set", "400 Bad Request", "keeps the processors", "--- SKIP: TestAccReplace"},
+			want:   []string{"refuses the empty set", "400 Bad Request", "keeps the processors", "--- SKIP: TestAccImport"},
 			leaves: []string{"p1", "p2"},
 		},
 		"merges, and has another processor": {
@@ -190,7 +190,7 @@ func TestAccRealDeploymentOfEnvironment(t *testing.T) {
 			skipOnRealDeployment(t)
 			test.opts.Authorize = streamstest.Bearer("staging-token")
 			service, url := streamstest.Start(t, test.opts, streamstest.Stream{ID: "a/b", ProcessorIDs: []string{"stranger"}})
-			cmd := exec.CommandContext(t.Context(), os.Args[0], "-test.v", "-test.run=^(TestAccRealDeployment|TestAccReplace)$")
+			cmd := exec.CommandContext(t.Context(), os.Args[0], "-test.v", "-test.run=^(TestAccRealDeployment|TestAccImport)$")
 			cmd.Env = append(os.Environ(), "STREAM_BASE_URL="+url, "STREAM_TOKEN=staging-token",
 				"STREAM_ACC_STREAM_ID=a/b", "STREAM_ACC_PROCESSOR_IDS=p1,p2", "STREAM_ACC_KEEP=")
 			cmd.Env = append(cmd.Env, test.env...)

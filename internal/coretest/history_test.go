@@ -69,9 +69,9 @@ func (c *terraformCore) possible(run historyRun) historyRun {
 			return !possible(addr, configured)
 		})
 	}
-	run.adopted = keep(run.adopted, func(addr string, _ bool) bool { return slices.Contains(run.imports, addr) && !c.husks[addr] })
 	current := func(addr string) bool { return c.state[addr] != nil && c.state[addr].current != nil }
 	run.imports = keep(run.imports, func(addr string, configured bool) bool { return configured && c.state[addr] == nil })
+	run.adopted = keep(run.adopted, func(addr string, _ bool) bool { return slices.Contains(run.imports, addr) && !c.husks[addr] })
 	run.replace = keep(run.replace, func(addr string, configured bool) bool { return configured && current(addr) })
 	run.tainted = keep(run.tainted, func(addr string, _ bool) bool { return current(addr) && !c.state[addr].current.tainted })
 	run.forgotten = keep(run.forgotten, func(addr string, configured bool) bool {
