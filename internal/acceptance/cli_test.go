@@ -150,7 +150,7 @@ func TestAccFleetOutput(t *testing.T) {
 	for i := range seeds {
 		seeds[i].ProcessorIDs = []string{"old"}
 	}
-	service, url := streamstest.Start(t, streamstest.Options{ServeGet: true, Authorize: streamstest.Bearer("t0ken")}, seeds...)
+	_, url := streamstest.Start(t, streamstest.Options{ServeGet: true, Authorize: streamstest.Bearer("t0ken")}, seeds...)
 	w := newWorkspace(t, url, providerWith(`token = "wr0ng"`)+
 		"provider \"stream\" {\n  alias    = \"down\"\n  base_url = \"http://127.0.0.1:1\"\n  retry = { max_attempts = 2 }\n}\n"+
 		fleetOf("wrong", ids[:150], "")+fleetOf("down", ids[150:], "provider = stream.down"))
@@ -198,24 +198,4 @@ func TestAccFleetOutput(t *testing.T) {
 	if named = slices.Compact(named); len(named) != len(ids) || full > 20 {
 		t.Errorf("%d streams are named, %d in full", len(named), full)
 	}
-
-	// 150 resources are renamed without moved blocks.
-	w.Configure(providerWith(`token = "t0ken"`) + fleetOf("this", ids[:150], "") + fleetOf("renamed", ids[150:], ""))
-	renamed := w.MustApply().Stdout
-	for _, kind := range []string{"Processors May Be Detached for a Moment", "Processors Were Detached for a Moment"} {
-		if n := strings.Count(renamed, "Warning: "+kind); n > 21 {
-			t.Errorf("%d × %s", n, kind)
-		}
-	}
-
-	// One warning for all imports says that nothing was read.
-	service.ForgetRequests()
-	hcl := providerWith(`token = "t0ken"`) + fleetOf("this", ids, "")
-	for i, id := range ids {
-		hcl += fmt.Sprintf("import {\n  to = stream_processors.this-%s[%q]\n  id = %q\n}\n", ids[i/30*30], id, id)
-	}
-	if n := strings.Count(newWorkspace(t, url, hcl).MustRun("plan").Stdout, "Warning: "); n != 1 {
-		t.Errorf("the plan of 300 imports has %d warnings", n)
-	}
-	service.WantRequests(t)
 }

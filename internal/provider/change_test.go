@@ -33,8 +33,7 @@ func TestGroupRequests(t *testing.T) {
 	apply("destroy", r.null(), patches(map[string][]string{"s000": {}, "s002": {}, "s003": {}, "s004": {}})...)
 }
 
-// Sets that are known after apply are no problem, and neither is an unknown map, unless another resource has a stream that
-// the group may drop.
+// Sets that are known after apply are no problem, and neither is an unknown map.
 func TestGroupUnknown(t *testing.T) {
 	t.Parallel()
 	streams := sameSet(2, "p1")
@@ -52,11 +51,6 @@ func TestGroupUnknown(t *testing.T) {
 	}
 	r.wantNoChanges(config) // what the apply finds, if the values turn out to be the same
 	service.WantRequests(t, patches(streams)...)
-
-	p, other := startProvider(t, r.provider), single("s001", []string{"p1"})
-	p.Plan(mustApply(t, r.provider, coretest.Managed{Value: nullResource()}, other), other)
-	_, _, diags := p.Plan(r.state, unknownMap)
-	wantDiagnostics(t, diags, `WARNING: Another Resource Has the Stream: stream "s001"`)
 }
 
 // A create saves nothing if a stream fails. After an update or a destroy, the state has what succeeded. The next apply sends

@@ -88,14 +88,10 @@ func TestDataSourcesAreDeferred(t *testing.T) {
 	}
 }
 
-// A stream that does not exist is an error that names it. A group names all of them.
+// The error of streams that do not exist names all of them.
 func TestDataSourcesOfMissingStreams(t *testing.T) {
 	t.Parallel()
 	_, p := startQuery(t, nil, streamstest.Streams("cam-1")...)
-	for _, typeName := range []string{coretest.SingleName, coretest.GroupName} {
-		_, diags := read(p, typeName, "missing", "cam-1")
-		wantError(t, diags, `ERROR: Resource Not Found Error: Stream "missing" could not be read.`)
-	}
 	_, diags := read(p, coretest.GroupName, idsOf(sameSet(50))...)
 	wantError(t, diags, "50 streams could not be read.")
 	wantEqual(t, "streams", 50, len(errorsAt(diags)))

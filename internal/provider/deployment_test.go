@@ -1,8 +1,6 @@
 package provider_test
 
 import (
-	"net/http"
-	"strings"
 	"testing"
 
 	"github.com/hashicorp/terraform-plugin-go/tftypes"
@@ -119,43 +117,6 @@ func TestDeploymentUnknown(t *testing.T) {
 			wantAttribute(t, plan, attribute, tftypes.UnknownValue)
 		}
 		d.former.ForgetRequests()
-	})
-}
-
-// If the move of a single resource fails, the state is still that of the former deployment, and the next plan moves again.
-// So is that of a group if all streams fail; if some fail, the next plan shows the rest.
-func TestDeploymentChangeFails(t *testing.T) {
-	t.Parallel()
-	onBoth(t, func(t *testing.T, d *deploymentTest) {
-		config, before := d.config("p1", nil), d.state
-		says := func(diags coretest.Diagnostics, text string) {
-			if !d.single && !strings.Contains(diags.String(), text) {
-				t.Errorf("no %q in: %s", text, diags)
-			}
-		}
-		for _, fault := range []streamstest.Fault{{Status: http.StatusForbidden}, {ResetAfter: true}} {
-			refuseBoth(d.configured, fault)
-			says(d.at(d.url).mustFail(config), "The state is still that of the former deployment.")
-			d.configured.WantRequests(t, d.sets("p1")...)
-			wantState(t, before.Value, d.state)
-			d.at(d.formerURL).wantNoChanges(config)
-		}
-		refuse(d.configured, map[string]streamstest.Fault{"s001": {Status: http.StatusForbidden}})
-		diags := d.at(d.url).apply(config)
-		if diags.Failed() == d.single {
-			t.Fatal(diags)
-		}
-		says(diags, "The state has what succeeded.")
-		d.configured.WantRequests(t, d.sets("p1")...)
-		d.want("deployment", d.url)
-		refuse(d.configured, nil)
-		if !d.single {
-			d.at(d.url).mustApply(config)
-			d.configured.WantRequests(t, patches(map[string][]string{"s001": {"p1"}})...)
-		}
-		d.at(d.url).wantNoChanges(config)
-		refuseBoth(d.configured, streamstest.Fault{Status: http.StatusForbidden})
-		says(d.at(d.url).apply(d.config("p2", nil)), "The state has what succeeded.")
 	})
 }
 

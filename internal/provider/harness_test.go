@@ -176,14 +176,6 @@ func (r *resourceRun) mustFail(config tftypes.Value) coretest.Diagnostics {
 	return diags
 }
 
-// mustApply plans and applies one change, and returns the state.
-func mustApply(t *testing.T, provider coretest.Attributes, prior coretest.Managed, config tftypes.Value) coretest.Managed {
-	t.Helper()
-	r := &resourceRun{t, provider, prior}
-	r.mustApply(config)
-	return r.state
-}
-
 func (r *resourceRun) wantNoChanges(config tftypes.Value) {
 	r.t.Helper()
 	if plan, diags := r.plan(config); len(diags) > 0 || !coretest.EqualValues(plan.Value, r.state.Value) {

@@ -36,8 +36,7 @@ func errorsOf(diags coretest.Diagnostics) (errors coretest.Diagnostics) {
 
 const atSet = `AttributeName("processor_ids")`
 
-// A plan that takes a stream over fails if the stream has other processors: a create, a stream that is added to a group, and
-// the first set at another deployment.
+// A plan that takes a stream over fails if the stream has other processors: a create, and a stream that is added to a group.
 func TestRefusesOtherProcessors(t *testing.T) {
 	t.Parallel()
 	service, r := startRun(t, nullResource(), detectDrift, streamstest.Stream{ID: "cam-1", ProcessorIDs: []string{"p1", "p8", "p9"}})
@@ -45,9 +44,6 @@ func TestRefusesOtherProcessors(t *testing.T) {
 	wantRefused(t, diags, atSet, `["p8", "p9"]`)
 	service.Seed(streamstest.Stream{ID: "cam-1", ProcessorIDs: []string{"p1"}})
 	r.mustApply(refusing1("cam-1", "p1", "p2"))
-	r.provider = merge(r.provider, coretest.Attributes{"deployment": "another"})
-	_, diags = r.plan(refusing1("cam-1", "p1"))
-	wantRefused(t, diags, atSet, `["p2"]`)
 
 	streams := sameSet(3, "p1")
 	service, r = startRun(t, nullGroup().Value, detectDrift, seeds(streams)...)
@@ -60,43 +56,6 @@ func TestRefusesOtherProcessors(t *testing.T) {
 	wantRefused(t, diags, `AttributeName("streams").ElementKeyString("s001")`, `["p9"]`)
 	service.WantRequests(t, gets("s001", "s002")...)
 	r.mustApply(group(without(streams, "s001"), refusing))
-}
-
-// Without detect_drift, the plan of a resource that takes a stream over fails, and sends nothing. An update does not fail, and
-// a change of on_create sends nothing.
-func TestRefusalNeedsReads(t *testing.T) {
-	t.Parallel()
-	service, r := startRun(t, nullResource(), nil, streamstest.Streams("cam-1")...)
-	wantNeed := func(config tftypes.Value) {
-		t.Helper()
-		_, diags := r.plan(config)
-		wantDiagnostic(t, diags, "ERROR: Streams Cannot Be Checked", "set detect_drift = true")
-		wantEqual(t, "path", `AttributeName("on_create")`, diags[len(diags)-1].Attribute.String())
-		service.WantRequests(t)
-	}
-	wantNeed(refusing1("cam-1", "p1"))
-	wantNeed(refusing1(tftypes.UnknownValue, "p1"))
-	r.mustApply(cam1("p1"))
-	service.WantRequests(t, patches(map[string][]string{"cam-1": {"p1"}})...)
-	before := coretest.AttributesOf(r.state.Value)["last_edited"]
-	r.mustApply(refusing1("cam-1", "p1"))
-	wantAttribute(t, r.state, "last_edited", coretest.FromTerraform(before))
-	service.WantRequests(t)
-	r.mustApply(refusing1("cam-1", "p2"))
-	service.WantRequests(t, patches(map[string][]string{"cam-1": {"p2"}})...)
-	r.provider = merge(r.provider, coretest.Attributes{"deployment": "another"})
-	wantNeed(refusing1("cam-1", "p2"))
-
-	streams := sameSet(2, "p1")
-	service, r = startRun(t, nullGroup().Value, nil, seeds(streams)...)
-	wantNeed(group(streams, refusing))
-	r.mustApply(group(without(streams, "s001"), nil))
-	service.ForgetRequests()
-	wantNeed(group(streams, refusing))
-	r.mustApply(group(without(with(streams, "s000", "p2"), "s001"), refusing))
-	service.ForgetRequests()
-	r.provider = merge(r.provider, coretest.Attributes{"deployment": "another"})
-	wantNeed(coretest.ToTerraform(groupSchema().ValueType(), merge(refusing, coretest.Attributes{"streams": tftypes.UnknownValue})))
 }
 
 // replacement is a replacement as Terraform makes it: the plan refreshes; it shows a tainted object only to the refresh.
@@ -177,111 +136,4 @@ func TestRefusalAllowsReplacement(t *testing.T) {
 			wantDiagnostics(t, errorsOf(how.run(config("p1", "p2")))) // as the error says
 		})
 	}
-}
-
-// An apply checks a stream again before the first request: also the destroy of an object that moves to another stream.
-func TestRefusalInTheApply(t *testing.T) {
-	t.Parallel()
-	service, r := startRun(t, nullResource(), detectDrift, streamstest.Streams("cam-1", "cam-2")...)
-	attach := func() { service.Seed(streamstest.Stream{ID: "cam-2", ProcessorIDs: []string{"p9"}}) }
-	r.mustApply(refusing1("cam-1", "p1"))
-	wantRefused(t, replacement{resourceRun: r, between: attach}.run(refusing1("cam-2", "p1")), atSet, `["p9"]`)
-	wantAttribute(t, r.state, "stream_id", "cam-1")
-	service.WantAttached(t, "cam-1", "p1")
-
-	_, _, diags := startProvider(t, r.provider).Plan(coretest.Managed{Value: r.null()}, refusing1("cam-2", "p1"))
-	wantRefused(t, diags, atSet, `["p9"]`)
-}
-
-// A replacement whose stream or set is known after apply is checked before its destroy, or not destroyed: nothing is sent, and the
-// object stays in the state. The plan says so. With create_before_destroy, the create is checked.
-func TestRefusalOfUnknownReplacement(t *testing.T) {
-	t.Parallel()
-	unknown := tftypes.UnknownValue
-	set := func(id string) tftypes.Value {
-		return resourceValue(merge(coretest.Attributes{"stream_id": id, "processor_ids": []any{"p1", unknown}}, refusing))
-	}
-	for name, test := range map[string]struct {
-		planned, config tftypes.Value
-		tainted         bool
-	}{
-		"the stream":                {refusing1(unknown, "p2"), refusing1("cam-2", "p2"), false},
-		"the set":                   {set("cam-2"), refusing1("cam-2", "p2"), false},
-		"the set, with -replace":    {set("cam-1"), refusing1("cam-1", "p2"), false},
-		"the set, of a tainted one": {set("cam-1"), refusing1("cam-1", "p2"), true},
-	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			service, r := startRun(t, nullResource(), detectDrift, streamstest.Streams("cam-1", "cam-2")...)
-			r.mustApply(refusing1("cam-1", "p1"))
-			p := startProvider(t, r.provider)
-			prior, _ := p.Read(r.state)
-			null := coretest.Managed{Value: r.null()}
-			var said coretest.Diagnostics
-			if !test.tainted {
-				first, _, diags := p.Plan(prior, test.planned)
-				null.Private, said = first.Private, diags
-			}
-			planned, _, diags := p.Plan(null, test.planned)
-			wantDiagnostic(t, append(said, diags...), `WARNING: Replacement Cannot Be Checked: stream "cam-1"`, "-target=ADDRESS")
-
-			service.Seed(streamstest.Stream{ID: "cam-2", ProcessorIDs: []string{"p9"}})
-			service.ForgetRequests()
-			p = startProvider(t, r.provider)
-			kept, diags := p.Apply(prior.Value, coretest.Managed{Value: r.null(), Private: planned.Private}, r.null())
-			wantError(t, diags, "Replacement Cannot Be Checked")
-			wantState(t, prior.Value, kept)
-			service.WantRequests(t)
-			again := replacement{resourceRun: r, tainted: test.tainted}
-			if test.config.Equal(refusing1("cam-2", "p2")) {
-				wantRefused(t, again.run(test.config), atSet, `["p9"]`)
-				service.WantAttached(t, "cam-1", "p1")
-				wantRefused(t, replacement{resourceRun: r, createsFirst: true}.run(test.config), atSet, `["p9"]`)
-			} else {
-				diags := again.run(test.config)
-				wantDiagnostics(t, errorsOf(diags))
-				service.WantAttached(t, "cam-1", "p2")
-			}
-		})
-	}
-	_, r := startRun(t, nullResource(), detectDrift, streamstest.Streams("cam-1", "cam-2")...)
-	r.mustApply(resourceValue(merge(coretest.Attributes{"stream_id": "cam-1", "processor_ids": []string{"p1"}, "on_destroy": "keep"}, refusing)))
-	_, diags := r.plan(refusing1(unknown, "p2"))
-	wantDiagnostics(t, diags)
-}
-
-// An import that read nothing takes its stream over, and is checked like a create: also if reads are turned on afterwards.
-func TestRefusalOfUnreadImport(t *testing.T) {
-	t.Parallel()
-	service, r := startRun(t, nullResource(), nil, streamstest.Stream{ID: "cam-1", ProcessorIDs: []string{"p9"}})
-	r.state, _ = startProvider(t, r.provider).ImportState(coretest.SingleName, "cam-1")
-	_, diags := r.plan(refusing1("cam-1", "p1"))
-	wantDiagnostic(t, diags, "ERROR: Streams Cannot Be Checked", "set detect_drift = true")
-	_, diags = r.plan(cam1("p1"))
-	wantDiagnostics(t, diags)
-	r.provider = merge(r.provider, detectDrift)
-	_, diags = r.plan(refusing1("cam-1", "p1"))
-	wantRefused(t, diags, atSet, `["p9"]`)
-	_, diags = r.plan(cam1("p1"))
-	wantDiagnostics(t, diags, `WARNING: Processors Will Be Detached: stream "cam-1"`)
-	service.WantRequests(t, gets("cam-1", "cam-1")...)
-	r.mustApply(refusing1("cam-1", "p1", "p9"))
-}
-
-// The plan lists what the apply detaches at another deployment, for streams that a group adds, too. What cannot be read there is a
-// warning, because a destroy plans the same to refresh.
-func TestPlanOfAnotherDeploymentReads(t *testing.T) {
-	t.Parallel()
-	onBoth(t, func(t *testing.T, d *deploymentTest) {
-		d.at(d.url).provider["detect_drift"] = true
-		d.configured.Configure(func(o *streamstest.Options) { o.ServeGet = true })
-		d.configured.Seed(streamstest.Stream{ID: "s000", ProcessorIDs: []string{"p9"}}, streamstest.Stream{ID: "s001", ProcessorIDs: []string{"p1", "p9"}})
-		_, diags := d.plan(d.config("p1", nil))
-		wantDiagnostic(t, diags, "WARNING: "+deploymentChanged, "")
-		wantDiagnostic(t, diags, `WARNING: Processors Will Be Detached: stream "s000"`, `["p9"]`)
-		refuseBoth(d.configured, streamstest.Fault{Status: 403})
-		_, diags = d.plan(d.config("p1", nil))
-		wantDiagnostics(t, errorsOf(diags))
-		wantDiagnostic(t, diags, `WARNING: Processors May Be Detached: stream "s000"`, "403 Forbidden")
-	})
 }

@@ -67,6 +67,7 @@ func TestHints(t *testing.T) {
 
 		"read, 404 of a proxy": {read(page(update(404, streams.KindNotFound))), none, []string{"detect_drift = false"}, nil},
 		"read, 404":            {read(update(404, streams.KindNotFound)), none, []string{"stream may not exist"}, []string{"detect_drift"}},
+		"read, a page":         {read(page(update(200, streams.KindUnexpected))), none, []string{"detect_drift = false"}, nil},
 		"read, 405":            {read(update(405, bad)), none, []string{"detect_drift = false"}, nil},
 		"read, 500":            {read(update(500, generic)), none, []string{"temporary fault"}, []string{"detect_drift"}},
 

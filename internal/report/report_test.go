@@ -90,6 +90,7 @@ func TestNowTrue(t *testing.T) {
 		"gone, after a failure": {left(claims.NotFoundOnDestroy, failed(streams.Unknown, nil), claims.Facts{}), mayHave},
 		"unexpected change":     {UnexpectedChange(id, "terminal_id", "t1", "t2").Detail(), changed},
 		"group, dropped":        {plan(claims.StreamIsKept), nothing + unchanged},
+		"unchecked replacement": {plan(claims.Unchecked), nothing + unchanged},
 		"processors of others":  {plan(claims.DetachesOthers), "No update was sent. " + here},
 	} {
 		if !strings.HasSuffix(test.detail, "\n"+test.want) {
@@ -195,6 +196,11 @@ func TestDeploymentChanges(t *testing.T) {
 			streamstest.WantText(t, d.Summary()+d.Detail(), append(test.want, deploymentChanged)...)
 		}
 	}
+	failed := session.Applied{Findings: []session.Finding{operation(failed(streams.NotChanged, nil), claims.Facts{})}}
+	diags := New().Apply(Group, session.Change{Kind: session.Redeploy}, failed, now)
+	streamstest.WantText(t, diags[0].Detail(), "The state is still that of the former deployment.")
+	diags = New().Plan(OneStream, updates, session.Planned{Refusal: session.NeedsReads}, now)
+	streamstest.WantText(t, fmt.Sprint(diags[0]), "on_create", "Streams Cannot Be Checked", "set detect_drift = true")
 }
 
 // An error that repeats another's cause has at most six lines of 78 characters, also with long texts from outside, and so has

@@ -5,6 +5,8 @@ import (
 	"net"
 	"net/http"
 	"net/http/httptest"
+	"slices"
+	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -31,7 +33,17 @@ func newSession(t *testing.T, config streams.Config) *Session {
 	return New(client, "here", false)
 }
 
-func creates(id string, set streams.ProcessorSet) Change { return Change{Kind: Create, Want: Sets{id: &set}} }
+// newReader returns a session with detect_drift.
+func newReader(t *testing.T, url string) *Session {
+	t.Helper()
+	s := newSession(t, streams.Config{BaseURL: url})
+	s.detectDrift = true
+	return s
+}
+
+func creates(id string, set streams.ProcessorSet) Change {
+	return Change{Kind: Create, Want: Sets{id: &set}}
+}
 
 func keeps(set streams.ProcessorSet) Change {
 	return Change{Kind: Update, Was: Entries{id: {Set: set}}, Want: Sets{id: &set}}
@@ -106,6 +118,141 @@ func TestDestroyWithoutAPlan(t *testing.T) {
 		if l := destroys(planned).leave(id); l.Unforeseen == test.foreseen || planned.Entry(id, a).Resend != claims.Unknown && test.tainted {
 			t.Errorf("%+v: the leave is %+v", test, l)
 		}
+	}
+}
+
+// A resource that takes a stream over is checked, also if the stream was imported without a read, or at another deployment.
+func TestTakeOver(t *testing.T) {
+	t.Parallel()
+	const accepts, refuses = false, true
+	wants := Sets{id: &a}
+	read, unread := Entries{id: {Set: a}}, Entries{id: {Resend: claims.Unread}}
+	service, url := streamstest.Start(t, streamstest.Options{ServeGet: true}, streamstest.Stream{ID: id, ProcessorIDs: []string{"b"}})
+	for name, test := range map[string]struct {
+		change    Change
+		takesOver bool
+		failed    claims.Finding // of a failed read, if others may be detached
+	}{
+		"a create":           {Change{Kind: Create, Want: wants}, true, 0},
+		"an added stream":    {Change{Kind: Update, Group: true, Want: wants}, true, 0},
+		"an unread import":   {Change{Kind: Update, Was: unread, Want: wants}, true, 0},
+		"another deployment": {Change{Kind: Redeploy, Former: read, Want: wants}, true, claims.MayBeDetached},
+		"an update":          {Change{Kind: Update, Was: read, Want: Sets{id: &b}}, false, 0},
+		"an unknown map":     {Change{Kind: Update, Group: true, Was: read, Leaving: claims.MayBeDropped}, false, 0},
+	} {
+		plan := func(s *Session, refuses bool) Planned {
+			test.change.Refuses = refuses
+			return s.Plan(t.Context(), test.change)
+		}
+		if p := plan(newSession(t, streams.Config{BaseURL: url}), refuses); (p.Refusal == NeedsReads) != test.takesOver {
+			t.Errorf("%s without reads: %+v", name, p)
+		}
+		for refuses, want := range map[bool]Finding{
+			refuses: {Refusal: claims.DetachesOthers}, accepts: {Kind: claims.WillBeDetached},
+		} {
+			found := plan(newReader(t, url), refuses).Findings
+			if !test.takesOver && len(found) > 0 || test.takesOver && (found[0].Refusal != want.Refusal || found[0].Kind != want.Kind || found[0].Shown != `["b"]`) {
+				t.Errorf("%s, refuses %t: %+v", name, refuses, found)
+			}
+		}
+		service.InjectFunc(func(streamstest.Request) *streamstest.Fault { return &streamstest.Fault{Status: http.StatusForbidden} })
+		if found := plan(newReader(t, url), accepts).Findings; test.takesOver && (found[0].Kind != test.failed || found[0].Err == nil) {
+			t.Errorf("%s, a failed read: %+v", name, found)
+		}
+		service.InjectFunc(nil)
+	}
+}
+
+// A replacement that refuses is checked before its destroy, and not destroyed if nobody can check it. Then nothing is sent, and the
+// object stays in the state. The plan says so.
+func TestRefusalOfAReplacement(t *testing.T) {
+	t.Parallel()
+	empty := streams.NewProcessorSet()
+	for name, test := range map[string]struct {
+		want          Sets
+		tainted, keep bool
+		attached      string // to cam-2, after the plan
+		refusal       claims.Refusal
+	}{
+		"moves":                        {want: Sets{"cam-2": &b}},
+		"moves to others":              {want: Sets{"cam-2": &b}, attached: "c", refusal: claims.DetachesOthers},
+		"keeps, and moves to others":   {want: Sets{"cam-2": &b}, keep: true, attached: "c", refusal: claims.DetachesOthers},
+		"another set":                  {want: Sets{id: &empty}},
+		"another set of a tainted one": {want: Sets{id: &empty}, tainted: true},
+		"unknown stream":               {want: Sets{}, refusal: claims.Unchecked},
+		"unknown stream, and keeps":    {want: Sets{}, keep: true},
+		"unknown set elsewhere":        {want: Sets{"cam-2": nil}, refusal: claims.Unchecked},
+		"unknown set":                  {want: Sets{id: nil}, refusal: claims.Unchecked},
+		"unknown set of a tainted one": {want: Sets{id: nil}, tainted: true, refusal: claims.Unchecked},
+	} {
+		service, url := streamstest.Start(t, streamstest.Options{ServeGet: true}, streamstest.Stream{ID: id, ProcessorIDs: []string{"a"}}, streamstest.Stream{ID: "cam-2"})
+		s, create := newReader(t, url), Change{Kind: Create, Want: test.want, Refuses: true}
+		var first, second Planned
+		s.Refresh(t.Context(), Entries{id: {Set: a}}, Marks{})
+		if !test.tainted {
+			update := Change{Kind: Update, Was: Entries{id: {Set: a}}, Want: test.want, Leaving: claims.Replaced, Detach: !test.keep, Refuses: true}
+			first = s.Plan(t.Context(), update)
+			create.Marks = first.Marks
+		}
+		second = s.Plan(t.Context(), create)
+		unchecked := func(f Finding) bool { return f.Kind == claims.WillBeUnchecked }
+		if said := slices.ContainsFunc(append(first.Findings, second.Findings...), unchecked); said != (test.refusal == claims.Unchecked) {
+			t.Errorf("%s: the plan says %t", name, said)
+		}
+		if test.attached != "" {
+			service.Seed(streamstest.Stream{ID: "cam-2", ProcessorIDs: []string{test.attached}})
+		}
+		old := destroys(second.Marks)
+		old.Detach = !test.keep
+		after := newReader(t, url).Apply(t.Context(), old)
+		refused := test.refusal != 0
+		if after.KeepState != refused || refused && (after.Findings[0].Refusal != test.refusal || after.Kept[id] == nil) {
+			t.Errorf("%s: %+v", name, after)
+		}
+		left := []string{"a"}
+		if _, stays := test.want[id]; !refused && !test.keep && !stays {
+			left = nil
+		}
+		service.WantAttached(t, id, left...)
+	}
+}
+
+// If all streams fail at another deployment, the state stays that of the former one. A stream that may have been changed gets a
+// mark: two names may stand for one deployment.
+func TestFailureAtAnotherDeployment(t *testing.T) {
+	t.Parallel()
+	service, url := streamstest.Start(t, streamstest.Options{}, streamstest.Streams(id)...)
+	for status, want := range map[int]claims.Resend{http.StatusForbidden: claims.Settled, http.StatusInternalServerError: claims.Unknown} {
+		service.Inject(streamstest.Fault{Status: status})
+		former := Entries{id: {Set: a}}
+		after := newSession(t, streams.Config{BaseURL: url}).Apply(t.Context(), Change{Kind: Redeploy, Former: former, Want: Sets{id: &b}})
+		if got := after.Marks.Streams[id].Resend; !after.KeepState || after.Kept[id] != former[id] || got != want {
+			t.Errorf("%d: %+v", status, after)
+		}
+	}
+}
+
+// Operations on one stream never overlap.
+func TestOperationsTakeTurns(t *testing.T) {
+	t.Parallel()
+	service, url := streamstest.Start(t, streamstest.Options{Latency: time.Millisecond}, streamstest.Streams(id, "cam-2")...)
+	s := newSession(t, streams.Config{BaseURL: url})
+	var all sync.WaitGroup
+	for range 10 {
+		for _, c := range []Change{creates(id, a), {Kind: Create, Group: true, Want: Sets{id: &a, "cam-2": &a}}} {
+			all.Go(func() { s.Apply(t.Context(), c) })
+		}
+	}
+	all.Wait()
+	last, requests := map[string]streamstest.Request{}, service.Requests()
+	for _, r := range requests {
+		if r.Start.Before(last[r.StreamID].End) {
+			t.Errorf("two operations on stream %q overlap", r.StreamID)
+		}
+		last[r.StreamID] = r
+	}
+	if len(requests) != 30 {
+		t.Errorf("%d requests, want 30", len(requests))
 	}
 }
 
