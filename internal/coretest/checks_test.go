@@ -226,13 +226,14 @@ func refusesTakeOver(text string) bool {
 
 // priorSets is what a run may detach with on_create = "refuse".
 type priorSets struct {
-	own  map[string]map[string]any // in the state of a current object, before the refresh: by address and stream
-	all  map[string][]string       // likewise of all objects, and what is configured: by stream
-	late bool                      // the plan does not know the deployment, or does not see a tainted object
+	own    map[string]map[string]any // in the state of a current object, before the refresh: by address and stream
+	all    map[string][]string       // likewise of all objects, and what is configured: by stream
+	late   bool                      // the plan does not know the deployment
+	unseen bool                      // the plan does not see a tainted object
 }
 
 func (c *terraformCore) notePrior(cfg config, opts options) {
-	c.prior = priorSets{map[string]map[string]any{}, map[string][]string{}, opts.lateAddress || opts.keepsState}
+	c.prior = priorSets{map[string]map[string]any{}, map[string][]string{}, opts.lateAddress, opts.keepsState}
 	add := func(id string, set any) {
 		processors, _ := set.([]string)
 		c.prior.all[id] = append(c.prior.all[id], processors...)
@@ -273,7 +274,7 @@ func (c *terraformCore) checkRefused(what string, ch change, prior *stored, agai
 		}
 		others := minus(c.attached(id), set)
 		replaced := ch.forced || prior != nil && prior.tainted
-		if own, _ := c.prior.own[ch.addr][id].([]string); replaced && !again && !c.prior.late && c.shared[id] < 2 {
+		if own, _ := c.prior.own[ch.addr][id].([]string); replaced && !again && !c.prior.late && !c.prior.unseen && c.shared[id] < 2 {
 			others = minus(others, own)
 		}
 		if len(others) == 0 || ch.wanted.onCreate != "refuse" {
@@ -299,7 +300,7 @@ func (c *terraformCore) checkTakenOver(o *applyCall, ch change, attached map[str
 	for id, before := range attached {
 		others := minus(before, append(o.sets[id], c.prior.all[id]...))
 		sent, refuses := len(o.requestsTo(id)) > 0, ch.wanted.onCreate == "refuse"
-		blind := ch.wanted.lateStream || ch.wanted.lateProcessors || c.prior.late || c.changed[id] || c.here(o.object) == nil && o.object != nil && c.lateDeployment
+		blind := ch.wanted.lateStream || ch.wanted.lateProcessors || c.prior.late || c.changed[id]
 		switch {
 		case sent && refuses && (!c.drift || len(others) > 0):
 			c.t.Fatalf("%s: takes %q over, which has %v of others", o.what, id, others)
