@@ -17,8 +17,6 @@ type deploymentTest struct {
 	former, configured *streamstest.Service
 }
 
-const deploymentChanged = "The Deployment Has Changed"
-
 // onBoth runs a test with each resource, which is at the former deployment. The former deployment must get no request.
 func onBoth(t *testing.T, test func(*testing.T, *deploymentTest)) {
 	t.Helper()
