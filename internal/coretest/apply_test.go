@@ -266,6 +266,7 @@ func (c *terraformCore) applyDestroy(
 		return s, false
 	}
 	left := s.with(got)
+	left.createBeforeDestroy = false // core writes that of no configuration
 	c.checkFailed(o, left)
 	return left, false
 }

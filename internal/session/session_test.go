@@ -33,7 +33,6 @@ func newSession(t *testing.T, config streams.Config) *Session {
 	return New(client, "here", false)
 }
 
-// newReader returns a session with detect_drift.
 func newReader(t *testing.T, url string) *Session {
 	t.Helper()
 	s := newSession(t, streams.Config{BaseURL: url})
