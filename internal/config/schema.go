@@ -70,7 +70,7 @@ func Schema() schema.Schema {
 			"retry": optionalObject("How requests are retried. Failed connections and the statuses 408, 429, 500, 502, 503 and 504 "+
 				"are retried, and `Retry-After` is honoured. Default: up to 6 attempts, which outlast an outage of 20 seconds, with waits from `500ms` to `30s`.",
 				map[string]schema.Attribute{
-					"max_attempts": optionalNumber("Number of attempts, including the first; `1` means no retry. Default: `6`, or `5` if nothing has worked yet."),
+					"max_attempts": optionalNumber("Number of attempts, including the first; `1` means no retry. Default: `6`."),
 					"min_backoff":  optionalString("Shortest wait before a retry, as a duration. Default: `500ms`."),
 					"max_backoff":  optionalString("Longest wait before a retry, as a duration. Only `Retry-After` may exceed it. Default: `30s`."),
 				}),
