@@ -27,12 +27,12 @@ func (h history) runAlone(c *terraformCore) {
 func (c *terraformCore) begin(run historyRun) historyRun {
 	run = c.possible(run)
 	c.configureFor(c.deployments[run.deployment], run.anotherAddress)
+	c.adopt(run)
 	c.drift, c.provider["detect_drift"] = run.drift, run.drift
 	run.before.make(c.service, c)
 	c.changed = streamNames{run.between.stream.ID: true}
 	run.meanwhile = func() { run.between.make(c.service, c) }
 	c.addToScript(run)
-	c.adopt(run)
 	run.prepare(c.service, c.interrupt)
 	return run
 }
@@ -41,13 +41,10 @@ func (c *terraformCore) begin(run historyRun) historyRun {
 func (c *terraformCore) adopt(run historyRun) {
 	for _, addr := range run.adopted {
 		p := &Process{T: c.t, Server: c.start(), Schemas: schemas(), Limit: time.Hour}
-		config := maps.Clone(c.provider)
-		config["detect_drift"] = false
-		p.Configure(config)
-		got, diags := p.ImportState(SingleName, run.config[addr].stream())
-		if !diags.Failed() {
-			got, diags = p.Read(got)
-		}
+		c.provider["detect_drift"] = false
+		p.Configure(c.provider)
+		imported, _ := p.ImportState(SingleName, run.config[addr].stream())
+		got, diags := p.Read(imported)
 		if diags.Failed() {
 			c.t.Fatalf("import %s: %s", addr, diags)
 		}

@@ -195,8 +195,8 @@ func TestDeploymentChanges(t *testing.T) {
 			streamstest.WantText(t, d.Summary()+d.Detail(), append(test.want, deploymentChanged)...)
 		}
 	}
-	failed := session.Applied{Findings: []session.Finding{operation(failed(streams.NotChanged, nil), claims.Facts{})}}
-	diags := New().Apply(Group, session.Change{Kind: session.Redeploy}, failed, now)
+	findings := []session.Finding{operation(failed(streams.NotChanged, nil), claims.Facts{})}
+	diags := New().Apply(Group, session.Change{Kind: session.Redeploy}, session.Applied{Findings: findings}, now)
 	diags = append(diags, New().Plan(OneStream, updates, session.Planned{Refusal: session.NeedsReads}, now)...)
 	streamstest.WantText(t, fmt.Sprint(diags), "The state is still that of the former deployment.", "on_create", "Streams Cannot Be Checked", "set detect_drift = true")
 }
