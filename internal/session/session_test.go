@@ -269,7 +269,7 @@ func TestLeaveAwaitsFirstClaims(t *testing.T) {
 		dial := func(ctx context.Context, _, address string) (net.Conn, error) { return listener.DialContext(ctx) }
 		s, done := newSession(t, streams.Config{BaseURL: "http://127.0.0.1", DialContext: dial}), make(chan Applied)
 		go func() { done <- s.Apply(t.Context(), destroys(Marks{})) }()
-		time.Sleep(claimDelay / 2)
+		synctest.Wait()
 		s.Apply(t.Context(), creates(id, b))
 		if left := <-done; left.Failed {
 			t.Errorf("%+v", left)
