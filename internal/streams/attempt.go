@@ -102,6 +102,12 @@ func (r *request) noteResponse(resp *http.Response) {
 	}
 }
 
+// requestID returns the value of the first header that identifies the request for the service's support, or "".
+func requestID(h http.Header) string {
+	return cmp.Or(h.Get("X-Request-Id"), h.Get("Request-Id"), h.Get("X-Correlation-Id"), h.Get("X-Amzn-Requestid"),
+		h.Get("X-Amz-Request-Id"), h.Get("X-Ms-Request-Id"), h.Get("X-Amzn-Trace-Id"), h.Get("X-Trace-Id"), h.Get("Cf-Ray"))
+}
+
 // judge notes what an attempt says about the credential, which had been accepted so often. A failure of the service or
 // of a proxy says nothing. If it took long, others do not wait in line.
 func (r *request) judge(accepted int) {

@@ -12,6 +12,7 @@ import (
 	"fmt"
 	"net/http"
 	"net/url"
+	"strings"
 	"sync"
 	"time"
 
@@ -129,6 +130,39 @@ func (c *Client) do(ctx context.Context, method, id string, body []byte) (*Strea
 		return nil, r, r.fail(KindUnexpected, err.Error())
 	}
 	return stream, r, nil
+}
+
+// difference says how the reported set differs from the sent one. Whether an update replaces
+// or merges is not shown (INTERFACE.md, section 4).
+func (r *redactor) difference(sent, reported ProcessorSet) string {
+	var parts []string
+	missing, additional := sent.Minus(reported), reported.Minus(sent)
+	if missing.Len() > 0 {
+		parts = append(parts, "the service did not attach "+missing.String())
+	}
+	if additional.Len() > 0 {
+		parts = append(parts, "the service reports additional processors "+r.processors(additional, ProcessorSet{}))
+	}
+	if missing.Len() == 0 {
+		parts = append(parts, "it may have merged the set instead of replacing it")
+	}
+	return strings.Join(parts, "; ")
+}
+
+// processors describes a set that the service reported. The ids that the user wrote are shown as they are.
+func (r *redactor) processors(reported, own ProcessorSet) string {
+	var shown ProcessorSet
+	for length := 0; len(shown.ids) < reported.Len() && length < maxMessage; {
+		id := reported.ids[len(shown.ids)]
+		if !own.contains(id) {
+			id = r.mask(id, maxText)
+		}
+		shown.ids, length = append(shown.ids, id), length+len(id)
+	}
+	if shown.Len() < reported.Len() {
+		return strings.TrimSuffix(shown.String(), "]") + ", …]"
+	}
+	return shown.String()
 }
 
 func newCredential(s *sender) *credential {

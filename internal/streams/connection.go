@@ -149,11 +149,3 @@ func tlsFailure(err error) error {
 // 40, handshake_failure, for a missing one, and those up to TLS 1.2 send 42, bad_certificate. Package tls has no other
 // type to recognize an alert of the service.
 var clientCertificateAlerts = []tls.AlertError{40, 42, 43, 44, 45, 46, 48, 116}
-
-// isRetryableError reports whether an attempt without a response may succeed later: TLS settings and redirects stay.
-func isRetryableError(err error) bool {
-	if proxy := (*proxyError)(nil); errors.As(err, &proxy) {
-		return isRetryableStatus(proxy.status)
-	}
-	return tlsFailure(err) == nil && !errors.Is(err, ErrNotSent) && !errors.As(err, new(*Error)) // a redirect
-}

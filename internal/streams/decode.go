@@ -14,6 +14,9 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
+// byteOrderMark begins a text in UTF-8 that some programs wrote. JSON does not allow it.
+var byteOrderMark = []byte("\ufeff")
+
 // decode reads the stream in a 2xx response (INTERFACE.md, section 4). It is stricter than encoding/json, which accepts
 // null, missing fields and other spellings of a name. Its error lists all problems. All texts are in NFC, in which
 // Terraform stores them.

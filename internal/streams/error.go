@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"slices"
 	"strings"
+	"time"
 )
 
 // Kind is the title of an error.
@@ -130,3 +131,30 @@ func (e *Error) repeat(reason string) *Error {
 	again.Reason = joinTexts(": ", reason, e.Reason)
 	return &again
 }
+
+// Attempt describes one HTTP request and its result, for a log. Known secrets are masked in the texts from outside.
+type Attempt struct {
+	Number       int // 1 is the first
+	Method       string
+	URL          string
+	Status       int // 0 without a response
+	Duration     time.Duration
+	Err          string // why there was no response
+	Retry        bool   // another attempt follows, after RetryWait
+	RetryWait    time.Duration
+	Header       Text   // of the response
+	RequestBody  string // empty for a token request, because it is secret
+	ResponseBody Text   // likewise
+}
+
+// Text is a text from outside. To mask the secrets takes a while, so only a log that shows the text does it.
+type Text struct {
+	redactor *redactor
+	text     []byte
+}
+
+// String returns the beginning of the text.
+func (t Text) String() string { return t.redactor.mask(string(t.text), maxBody/8) }
+
+// MarshalText is like String. Loggers call it for the lines that they write.
+func (t Text) MarshalText() ([]byte, error) { return []byte(t.String()), nil }

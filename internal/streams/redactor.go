@@ -1,7 +1,9 @@
 package streams
 
 import (
+	"encoding/base64"
 	"encoding/json"
+	"fmt"
 	"html"
 	"net/url"
 	"regexp"
@@ -12,6 +14,13 @@ import (
 
 	"golang.org/x/text/encoding/charmap"
 )
+
+// minSecretValue is the length of the shortest header or parameter value that is masked, in bytes.
+// To mask a value such as "1" would make other texts unreadable.
+const minSecretValue = 4
+
+// minSecretPart is the length of the shortest part of a secret that is masked, in bytes.
+const minSecretPart = 8
 
 // redactor masks known secrets in texts from outside, which may quote them in base64, UTF-8 or ISO 8859-1, and escaped
 // up to three times. The provider's own words, its URLs and the user's ids are never masked.
@@ -32,6 +41,26 @@ func (r *redactor) add(secrets ...string) {
 			}
 		}
 	}
+}
+
+// parts returns the parts of a header's value, such as key and secret of "key:secret".
+func parts(value string) []string {
+	_, credential, _ := strings.Cut(value, " ")
+	separators := func(c rune) bool { return strings.ContainsRune(` =:;,&"'`, c) }
+	all := append(strings.FieldsFunc(value, separators), credential)
+	return slices.DeleteFunc(all, func(part string) bool { return len(part) < minSecretPart })
+}
+
+// inBase64 returns secrets in base64, padded or not, and URL-safe or not.
+func inBase64(secrets []string) (all []string) {
+	for _, encoding := range []*base64.Encoding{base64.StdEncoding, base64.RawStdEncoding, base64.URLEncoding, base64.RawURLEncoding} {
+		for _, secret := range secrets {
+			if encoded := encoding.EncodeToString([]byte(secret)); len(encoded) >= minSecretValue {
+				all = append(all, encoded)
+			}
+		}
+	}
+	return all
 }
 
 // forms returns a secret as it is, as a form has it, misread, with another alphabet and no padding in base64, and without
@@ -131,4 +160,34 @@ func unquote(escape string) (c string) {
 		return escape[1:]
 	}
 	return c
+}
+
+// maxBody is the longest response body that is accepted, in bytes. A stream has a few hundred bytes.
+const maxBody = 1 << 20
+
+// Length limits of texts from a service, in characters. A documented message is worth more space than a page of HTML.
+const (
+	maxMessage = 4000
+	maxText    = 300
+)
+
+// maxShown is how much of a text, in bytes, is masked before the text is cut to such a length.
+const maxShown = 20 << 10
+
+// printable returns a text from outside as an error shows it: without secrets, with at most limit characters, and with
+// escapes for what a terminal interprets or does not show. So a message cannot move the cursor, hide words or add lines.
+func (r *redactor) printable(text string, limit int) string {
+	quoted := strconv.QuoteToGraphic(truncate(r.mask(text, maxShown), limit))
+	return truncate(unquoter.Replace(quoted[1:len(quoted)-1]), limit)
+}
+
+// unquoter undoes what only a quoted text needs.
+var unquoter = strings.NewReplacer(`\\`, `\`, `\"`, `"`)
+
+// truncate returns the first limit characters of s, and "…" if there are more.
+func truncate(s string, limit int) string {
+	if first := fmt.Sprintf("%.*s", limit, s); len(first) < len(s) {
+		return first + "…"
+	}
+	return s
 }

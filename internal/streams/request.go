@@ -5,11 +5,14 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
+	"math/rand/v2"
 	"net"
 	"net/http"
 	"net/url"
 	"time"
 
+	"github.com/hashicorp/go-retryablehttp"
 	"golang.org/x/time/rate"
 )
 
@@ -36,6 +39,120 @@ type request struct {
 	attempt         *Attempt  // the last one, for the log; nil if it did not get its turn
 	response        []byte    // body of the last response
 	due             time.Time // when another attempt may succeed; zero if none will
+}
+
+// sendAuthorized sends the request, and once more with a new credential if the service rejects the first one.
+func (r *request) sendAuthorized(ctx context.Context, credential *credential) (*http.Response, error) {
+	sent, err := credential.header(ctx, "")
+	if err != nil {
+		return nil, err
+	}
+	resp, err := r.send(ctx, sent)
+	if err == nil && resp.StatusCode == http.StatusUnauthorized && sent.header != "" {
+		sent, err = credential.header(ctx, sent.header)
+		if err == nil && sent != r.sent {
+			resp, err = r.send(ctx, sent)
+		}
+	}
+	switch {
+	case errors.Is(err, errRejected): // while the request waited for its turn
+		return r.sendAuthorized(ctx, credential)
+	case err == nil && resp.StatusCode == http.StatusUnauthorized && credential.source != nil:
+		sent.exhausted.Store(true)
+	}
+	return resp, err
+}
+
+func (r *request) send(ctx context.Context, credential *found) (*http.Response, error) {
+	r.sent = credential
+	req, err := retryablehttp.NewRequestWithContext(ctx, r.draft.Method, r.draft.URL, nil)
+	if err != nil {
+		return nil, err
+	}
+	req.Header.Set("Accept", "application/json")
+	for name, value := range r.settings.Headers {
+		req.Header.Set(name, value)
+	}
+	if r.body != nil {
+		req.Header.Set("Content-Type", "application/json")
+		_ = req.SetBody(r.body) // fails for no bytes
+	}
+	if credential.header != "" {
+		req.Header.Set("Authorization", credential.header)
+	}
+	return r.httpClient().Do(req)
+}
+
+// httpClient returns a client that makes the attempts of this request.
+func (r *request) httpClient() *retryablehttp.Client {
+	return &retryablehttp.Client{
+		HTTPClient:   &http.Client{Transport: r}, // see RoundTrip
+		CheckRetry:   r.checkRetry,
+		Backoff:      func(_, _ time.Duration, _ int, _ *http.Response) time.Duration { return time.Until(r.due) },
+		RetryMax:     math.MaxInt, // checkRetry counts
+		ErrorHandler: retryablehttp.PassthroughErrorHandler,
+	}
+}
+
+// checkRetry decides after an attempt whether another one follows. Both go to the log.
+func (r *request) checkRetry(ctx context.Context, resp *http.Response, err error) (bool, error) {
+	r.due = time.Time{}
+	if r.attempt == nil {
+		return false, nil
+	}
+	if err == nil && isRetryableStatus(resp.StatusCode) || err != nil && isRetryableError(err) {
+		r.planRetry(ctx, resp, err)
+	}
+	if observe := r.settings.Observe; observe != nil {
+		observe(ctx, *r.attempt)
+	}
+	return r.attempt.Retry, nil
+}
+
+// planRetry notes whether another attempt follows one that failed for the moment, and when.
+func (r *request) planRetry(ctx context.Context, resp *http.Response, err error) {
+	retryAfter, now := "", time.Now()
+	if err == nil {
+		retryAfter = resp.Header.Get("Retry-After")
+	}
+	wait, requested := parseRetryAfter(retryAfter, now)
+	if !requested || r.settings.Retry.MaxAttempts == 0 { // a short Retry-After does not use up the default attempts
+		wait = max(wait, r.settings.Retry.backoff(r.draft.Attempts, rand.Float64()))
+	}
+	r.due = now.Add(wait)
+	deadline, limited := ctx.Deadline()
+	tooLong := limited && deadline.Before(r.due) // to wait until the deadline would only delay the error
+	last := r.draft.Attempts >= cmp.Or(r.settings.Retry.MaxAttempts, r.defaultAttempts(requested))
+	r.draft.Repeated = r.endpoint.isBad(1)
+	if last || errors.Is(ctx.Err(), context.DeadlineExceeded) {
+		r.endpoint.failed(r.successesBefore)
+	}
+	switch {
+	case last, ctx.Err() != nil && errors.Is(err, ctx.Err()): // the error says why
+	case ctx.Err() != nil:
+		r.draft.Reason = "the request was not retried, because the operation was interrupted or its time limit had passed"
+	case r.draft.Repeated: // another operation has used up its attempts, and nothing has worked since
+	case tooLong && requested:
+		r.draft.Reason = fmt.Sprintf("the %s asked to wait (Retry-After: %s), longer than the operation's time limit allows",
+			r.draft.Receiver(), r.redactor.printable(retryAfter, maxText))
+	case tooLong:
+		r.draft.Reason = "the operation's time limit leaves no time for another attempt"
+		r.endpoint.failed(r.successesBefore)
+	default:
+		r.attempt.Retry, r.attempt.RetryWait = true, wait
+	}
+}
+
+// defaultAttempts is how often an operation tries if the user has not said so. If no connection can be made, and nothing
+// has worked yet, the address may be wrong. Attempts without a response take long.
+func (r *request) defaultAttempts(retryAfter bool) int {
+	switch {
+	case !retryAfter && time.Since(r.began) > 2*DefaultPatience:
+		return 2
+	case r.draft.Outcome == NotChanged && r.endpoint.count() == 0:
+		return DefaultAttempts - 1
+	}
+	return DefaultAttempts
 }
 
 // fail returns the draft as an error of the given kind.

@@ -11,27 +11,18 @@ import (
 	"github.com/hashicorp/go-retryablehttp"
 )
 
-// Retry limits the attempts of one request and the waits between them. An update can always be
-// repeated, because sending the whole set twice has the same effect as sending it once.
-type Retry struct {
-	MaxAttempts int           // 1 means no retry; 0 means DefaultAttempts
-	MinBackoff  time.Duration // shortest wait, unless the service asks for another
-	MaxBackoff  time.Duration // longest wait, unless the service asks for another
-}
-
-// DefaultRetry is used if [Config] has no Retry. DefaultAttempts take longer than an outage of DefaultPatience.
-// They are fewer if no connection can be made and nothing has worked yet, and if attempts without a response take long.
-var DefaultRetry = Retry{MinBackoff: 500 * time.Millisecond, MaxBackoff: 30 * time.Second}
-
-const (
-	DefaultAttempts = 6
-	DefaultPatience = 20 * time.Second
-)
-
 // retryableStatuses are those after which the same request may succeed later.
 var retryableStatuses = []int{408, 429, 500, 502, 503, 504}
 
 func isRetryableStatus(status int) bool { return slices.Contains(retryableStatuses, status) }
+
+// isRetryableError reports whether an attempt without a response may succeed later: TLS settings and redirects stay.
+func isRetryableError(err error) bool {
+	if proxy := (*proxyError)(nil); errors.As(err, &proxy) {
+		return isRetryableStatus(proxy.status)
+	}
+	return tlsFailure(err) == nil && !errors.Is(err, ErrNotSent) && !errors.As(err, new(*Error)) // a redirect
+}
 
 // backoff returns the wait after an attempt; the first attempt is number 1. Its upper bound doubles with each attempt.
 // random, from 0 to 1, selects the wait from three quarters of the bound up to the bound, so that requests spread out.

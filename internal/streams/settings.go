@@ -81,6 +81,23 @@ type TLS struct {
 	InsecureSkipVerify bool   // accept any certificate
 }
 
+// Retry limits the attempts of one request and the waits between them. An update can always be
+// repeated, because sending the whole set twice has the same effect as sending it once.
+type Retry struct {
+	MaxAttempts int           // 1 means no retry; 0 means DefaultAttempts
+	MinBackoff  time.Duration // shortest wait, unless the service asks for another
+	MaxBackoff  time.Duration // longest wait, unless the service asks for another
+}
+
+// DefaultRetry is used if [Config] has no Retry. DefaultAttempts take longer than an outage of DefaultPatience.
+// They are fewer if no connection can be made and nothing has worked yet, and if attempts without a response take long.
+var DefaultRetry = Retry{MinBackoff: 500 * time.Millisecond, MaxBackoff: 30 * time.Second}
+
+const (
+	DefaultAttempts = 6
+	DefaultPatience = 20 * time.Second
+)
+
 // ParseBaseURL parses the address of a deployment (INTERFACE.md, section 4). The address may end with a slash or /v2,
 // which are removed. A path prefix is kept. The address of a stream is an error that names the right address.
 func ParseBaseURL(raw string) (*url.URL, error) {
@@ -186,13 +203,6 @@ func CheckToken(token string) error {
 	return nil
 }
 
-// minSecretValue is the length of the shortest header or parameter value that is masked, in bytes.
-// To mask a value such as "1" would make other texts unreadable.
-const minSecretValue = 4
-
-// minSecretPart is the length of the shortest part of a secret that is masked, in bytes.
-const minSecretPart = 8
-
 // secrets returns the secrets of the configuration and the environment, also as basic authentication sends them.
 func (cfg Config) secrets() []string {
 	secrets := append(parts(cfg.Token), cfg.Token, cfg.TLS.ClientKeyPEM)
@@ -219,26 +229,6 @@ func (cfg Config) secrets() []string {
 		}
 	}
 	return append(secrets, slices.DeleteFunc(values, func(value string) bool { return len(value) < minSecretValue })...)
-}
-
-// parts returns the parts of a header's value, such as key and secret of "key:secret".
-func parts(value string) []string {
-	_, credential, _ := strings.Cut(value, " ")
-	separators := func(c rune) bool { return strings.ContainsRune(` =:;,&"'`, c) }
-	all := append(strings.FieldsFunc(value, separators), credential)
-	return slices.DeleteFunc(all, func(part string) bool { return len(part) < minSecretPart })
-}
-
-// inBase64 returns secrets in base64, padded or not, and URL-safe or not.
-func inBase64(secrets []string) (all []string) {
-	for _, encoding := range []*base64.Encoding{base64.StdEncoding, base64.RawStdEncoding, base64.URLEncoding, base64.RawURLEncoding} {
-		for _, secret := range secrets {
-			if encoded := encoding.EncodeToString([]byte(secret)); len(encoded) >= minSecretValue {
-				all = append(all, encoded)
-			}
-		}
-	}
-	return all
 }
 
 // basicCredentials encodes a user for HTTP Basic authentication (RFC 7617, section 2).
