@@ -24,11 +24,12 @@ func (r *request) RoundTrip(req *http.Request) (*http.Response, error) {
 	if r.draft.Attempts++; r.draft.Attempts == 1 {
 		r.began, r.successesBefore = time.Now(), r.endpoint.count()
 	}
-	accepted, timeout := r.sent.count(), r.settings.RequestTimeout
+	accepted := r.sent.count()
+	r.timeout = r.settings.RequestTimeout
 	if r.endpoint.isBad(1) {
-		timeout /= 15 // the first request has waited for the whole timeout several times
+		r.timeout /= 15 // the first request has waited for the whole timeout several times
 	}
-	ctx, cancel := attemptContext(req.Context(), timeout)
+	ctx, cancel := attemptContext(req.Context(), r.timeout)
 	defer cancel()
 	asked := false
 	var conn *httptrace.GotConnInfo
@@ -171,7 +172,7 @@ func attemptContext(operation context.Context, timeout time.Duration) (context.C
 		}
 		time.AfterFunc(grace, func() { cancel(operation.Err()) })
 	})
-	ctx, stop := context.WithTimeoutCause(ctx, timeout, requestTimeout(timeout))
+	ctx, stop := context.WithTimeoutCause(ctx, timeout, ErrRequestTimeout)
 	return ctx, func() {
 		unregister()
 		stop()

@@ -47,12 +47,6 @@ func newNetwork(cfg Config, addresses ...*url.URL) (http.RoundTripper, error) {
 	}, nil
 }
 
-// Causes of an [Error] if a proxy refused to connect to the service. Both hold for other credentials.
-var (
-	ErrProxyRefused     = errors.New("the proxy refused to connect")
-	ErrProxyCredentials = errors.New("the proxy requires other credentials")
-)
-
 // proxyError is the response of a proxy to CONNECT.
 type proxyError struct {
 	proxy  string // its address, without credentials
@@ -111,17 +105,7 @@ func (t TLS) Config() (*tls.Config, error) {
 	return config, nil
 }
 
-// Causes of an [Error] if client and service do not accept each other's certificate or protocol.
-var (
-	ErrTLS               = errors.New("client and service cannot agree on TLS")
-	ErrUnknownAuthority  = fmt.Errorf("%w: unknown authority", ErrTLS)
-	ErrWrongName         = fmt.Errorf("%w: the certificate is for another name", ErrTLS)
-	ErrExpired           = fmt.Errorf("%w: the certificate is expired or not yet valid", ErrTLS)
-	ErrNotTLS            = fmt.Errorf("%w: the response is not TLS", ErrTLS)
-	ErrClientCertificate = fmt.Errorf("%w: the client certificate is missing or refused", ErrTLS)
-)
-
-// tlsFailure returns which of these causes a failed connection has, or nil.
+// tlsFailure returns which of the causes that wrap [ErrTLS] a failed connection has, or nil.
 func tlsFailure(err error) error {
 	var invalid x509.CertificateInvalidError
 	var network *net.OpError

@@ -122,6 +122,22 @@ var (
 	ErrSlotWait       = errors.New("the operation waited until fewer requests were under way")
 	ErrRequestTimeout = errors.New("no response within the request timeout") // of the last attempt
 	ErrTokenWait      = errors.New("the operation waited for the token request of another operation")
+
+	// A file with a credential cannot be used. Windows PowerShell writes UTF-16 by default.
+	ErrSecretFile = errors.New("the file with the credential cannot be used")
+	ErrUTF16      = errors.New("it is UTF-16; write it as UTF-8, in PowerShell with Set-Content -Encoding utf8")
+
+	// A proxy does not connect to the service. Both hold for other credentials.
+	ErrProxyRefused     = errors.New("the proxy refused to connect")
+	ErrProxyCredentials = errors.New("the proxy requires other credentials")
+
+	// Client and service do not accept each other's certificate or protocol.
+	ErrTLS               = errors.New("client and service cannot agree on TLS")
+	ErrUnknownAuthority  = fmt.Errorf("%w: unknown authority", ErrTLS)
+	ErrWrongName         = fmt.Errorf("%w: the certificate is for another name", ErrTLS)
+	ErrExpired           = fmt.Errorf("%w: the certificate is expired or not yet valid", ErrTLS)
+	ErrNotTLS            = fmt.Errorf("%w: the response is not TLS", ErrTLS)
+	ErrClientCertificate = fmt.Errorf("%w: the client certificate is missing or refused", ErrTLS)
 )
 
 // repeat returns the error for an operation that sends nothing because of it.

@@ -15,12 +15,19 @@ import (
 	"golang.org/x/text/encoding/charmap"
 )
 
-// minSecretValue is the length of the shortest header or parameter value that is masked, in bytes.
-// To mask a value such as "1" would make other texts unreadable.
-const minSecretValue = 4
+// What is shorter, in bytes, is not masked: to mask a value such as "1" would make other texts unreadable.
+const (
+	minSecretValue = 4 // the value of a header or a parameter
+	minSecretPart  = 8 // a part of a secret
+)
 
-// minSecretPart is the length of the shortest part of a secret that is masked, in bytes.
-const minSecretPart = 8
+// Limits of texts from a service. A documented message is worth more space than a page of HTML.
+const (
+	maxBody    = 1 << 20  // bytes of a response body; a stream has a few hundred
+	maxShown   = 20 << 10 // bytes of a text that are masked before the text is cut
+	maxMessage = 4000     // characters of a message
+	maxText    = 300      // characters of any other text
+)
 
 // redactor masks known secrets in texts from outside, which may quote them in base64, UTF-8 or ISO 8859-1, and escaped
 // up to three times. The provider's own words, its URLs and the user's ids are never masked.
@@ -161,18 +168,6 @@ func unquote(escape string) (c string) {
 	}
 	return c
 }
-
-// maxBody is the longest response body that is accepted, in bytes. A stream has a few hundred bytes.
-const maxBody = 1 << 20
-
-// Length limits of texts from a service, in characters. A documented message is worth more space than a page of HTML.
-const (
-	maxMessage = 4000
-	maxText    = 300
-)
-
-// maxShown is how much of a text, in bytes, is masked before the text is cut to such a length.
-const maxShown = 20 << 10
 
 // printable returns a text from outside as an error shows it: without secrets, with at most limit characters, and with
 // escapes for what a terminal interprets or does not show. So a message cannot move the cursor, hide words or add lines.

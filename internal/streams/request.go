@@ -10,6 +10,8 @@ import (
 	"net"
 	"net/http"
 	"net/url"
+	"slices"
+	"strconv"
 	"time"
 
 	"github.com/hashicorp/go-retryablehttp"
@@ -32,13 +34,14 @@ type request struct {
 	endpoint *health // of the service or the token endpoint
 	body     []byte
 
-	sent            *found    // the credential; nil for a token request
-	draft           Error     // the error so far; Reason is why a due retry could not be made
-	began           time.Time // the first attempt
-	successesBefore int       // of the endpoint, at that time
-	attempt         *Attempt  // the last one, for the log; nil if it did not get its turn
-	response        []byte    // body of the last response
-	due             time.Time // when another attempt may succeed; zero if none will
+	sent            *found        // the credential; nil for a token request
+	draft           Error         // the error so far; Reason is why a due retry could not be made
+	began           time.Time     // the first attempt
+	successesBefore int           // of the endpoint, at that time
+	attempt         *Attempt      // the last one, for the log; nil if it did not get its turn
+	response        []byte        // body of the last response
+	timeout         time.Duration // of the last attempt
+	due             time.Time     // when another attempt may succeed; zero if none will
 }
 
 // sendAuthorized sends the request, and once more with a new credential if the service rejects the first one.
@@ -173,15 +176,14 @@ func (r *request) noResponse(err error) *Error {
 		err = u.Err // without method and URL, which the error shows already
 	}
 	kind, reason := KindTimeout, ""
-	limit := requestTimeout(0)
 	switch {
 	case errors.Is(err, context.Canceled):
 		kind, reason = KindInterrupted, "the operation was interrupted"
 	case errors.Is(err, ErrRateLimit):
 		reason = "the operation's time limit ends before the limit of requests per second allows another request"
-	case errors.As(err, &limit):
-		reason = fmt.Sprintf("the %s did not respond within %s", r.draft.Receiver(), time.Duration(limit))
-		if full := r.settings.RequestTimeout; time.Duration(limit) < full {
+	case errors.Is(err, ErrRequestTimeout):
+		reason = fmt.Sprintf("the %s did not respond within %s", r.draft.Receiver(), r.timeout)
+		if full := r.settings.RequestTimeout; r.timeout < full {
 			reason += fmt.Sprintf(" (shortened from %s after other failures)", full)
 		}
 	case errors.Is(err, context.DeadlineExceeded) && !errors.As(err, new(*net.OpError)):
@@ -202,8 +204,35 @@ func (r *request) noResponse(err error) *Error {
 	return e
 }
 
-// requestTimeout is why an attempt ended that got no response within that time.
-type requestTimeout time.Duration
+// retryableStatuses are those after which the same request may succeed later.
+var retryableStatuses = []int{408, 429, 500, 502, 503, 504}
 
-func (requestTimeout) Error() string { return ErrRequestTimeout.Error() }
-func (requestTimeout) Unwrap() error { return ErrRequestTimeout }
+func isRetryableStatus(status int) bool { return slices.Contains(retryableStatuses, status) }
+
+// isRetryableError reports whether an attempt without a response may succeed later: TLS settings and redirects stay.
+func isRetryableError(err error) bool {
+	if proxy := (*proxyError)(nil); errors.As(err, &proxy) {
+		return isRetryableStatus(proxy.status)
+	}
+	return tlsFailure(err) == nil && !errors.Is(err, ErrNotSent) && !errors.As(err, new(*Error)) // a redirect
+}
+
+// backoff returns the wait after an attempt; the first attempt is number 1. Its upper bound doubles with each attempt.
+// random, from 0 to 1, selects the wait from three quarters of the bound up to the bound, so that requests spread out.
+func (r Retry) backoff(attempt int, random float64) time.Duration {
+	bound := retryablehttp.DefaultBackoff(r.MinBackoff, r.MaxBackoff, attempt, nil)
+	shortest := max(r.MinBackoff, bound/4*3)
+	return shortest + time.Duration(random*float64(max(0, bound-shortest)))
+}
+
+// parseRetryAfter reads a Retry-After header, in seconds or as a date (RFC 9110, section 10.2.3).
+func parseRetryAfter(value string, now time.Time) (wait time.Duration, ok bool) {
+	seconds, err := strconv.ParseUint(value, 10, 64)
+	if err == nil || errors.Is(err, strconv.ErrRange) { // out of range, seconds is the largest number
+		return time.Duration(min(seconds, math.MaxInt64/uint64(time.Second))) * time.Second, true
+	}
+	if date, err := http.ParseTime(value); err == nil {
+		return max(0, date.Sub(now)), true
+	}
+	return 0, false
+}

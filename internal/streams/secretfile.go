@@ -11,12 +11,7 @@ import (
 	"time"
 )
 
-// Causes of an [Error] if a file with a credential cannot be used. Windows PowerShell writes UTF-16 by default.
-var (
-	ErrSecretFile = errors.New("the file with the credential cannot be used")
-	ErrUTF16      = errors.New("it is UTF-16; write it as UTF-8, in PowerShell with Set-Content -Encoding utf8")
-	errEmptyFile  = errors.New("it is empty")
-)
+var errEmptyFile = errors.New("it is empty")
 
 // rotationDelay is how long a request waits for a file to change.
 const rotationDelay = 2 * time.Second
