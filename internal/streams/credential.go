@@ -11,15 +11,13 @@ import (
 // credential is the Authorization header of all requests. No scheme is specified (INTERFACE.md, section 5).
 // If the header has to be found, one request does that, and the others wait for its result.
 type credential struct {
-	source source // nil: the header is fixed
+	// source returns another header than rejected if there is one, for one request at a time; nil: the header is fixed.
+	source func(ctx context.Context, rejected string) *found
 
 	mu        sync.Mutex // held for moments, never during a search
 	last      *found
 	searching chan struct{} // nil: no request looks for a header; closed when the search has ended
 }
-
-// source returns another header than rejected if there is one. It is never called by two requests at the same time.
-type source func(ctx context.Context, rejected string) *found
 
 // found is a header, or an error. Its health is what the service says to the header.
 type found struct {

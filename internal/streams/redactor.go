@@ -21,8 +21,9 @@ const (
 	minSecretPart  = 8 // a part of a secret
 )
 
-// Limits of texts from a service. A documented message is worth more space than a page of HTML.
+// Limits of texts from outside. A documented message is worth more space than a page of HTML.
 const (
+	maxToken   = 64 << 10 // bytes of a credential
 	maxBody    = 1 << 20  // bytes of a response body; a stream has a few hundred
 	maxShown   = 20 << 10 // bytes of a text that are masked before the text is cut
 	maxMessage = 4000     // characters of a message
@@ -38,9 +39,17 @@ type redactor struct {
 }
 
 func (r *redactor) add(secrets ...string) {
+	all := slices.Clone(secrets)
+	for _, encoding := range []*base64.Encoding{base64.StdEncoding, base64.RawStdEncoding, base64.URLEncoding, base64.RawURLEncoding} {
+		for _, secret := range secrets {
+			if encoded := encoding.EncodeToString([]byte(secret)); len(encoded) >= minSecretValue {
+				all = append(all, encoded)
+			}
+		}
+	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	for _, secret := range append(secrets, inBase64(secrets)...) {
+	for _, secret := range all {
 		for _, form := range forms(secret, 3) {
 			if form != "" && !slices.Contains(r.secrets[form[0]], form) {
 				r.secrets[form[0]] = append(r.secrets[form[0]], form)
@@ -56,18 +65,6 @@ func parts(value string) []string {
 	separators := func(c rune) bool { return strings.ContainsRune(` =:;,&"'`, c) }
 	all := append(strings.FieldsFunc(value, separators), credential)
 	return slices.DeleteFunc(all, func(part string) bool { return len(part) < minSecretPart })
-}
-
-// inBase64 returns secrets in base64, padded or not, and URL-safe or not.
-func inBase64(secrets []string) (all []string) {
-	for _, encoding := range []*base64.Encoding{base64.StdEncoding, base64.RawStdEncoding, base64.URLEncoding, base64.RawURLEncoding} {
-		for _, secret := range secrets {
-			if encoded := encoding.EncodeToString([]byte(secret)); len(encoded) >= minSecretValue {
-				all = append(all, encoded)
-			}
-		}
-	}
-	return all
 }
 
 // forms returns a secret as it is, as a form has it, misread, with another alphabet and no padding in base64, and without

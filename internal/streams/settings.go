@@ -34,9 +34,7 @@ type Config struct {
 	BasicAuth *BasicAuth
 	OAuth2    *OAuth2
 
-	// Credentials says in errors what authenticates requests, such as "a bearer token". It must hold no secret.
-	Credentials string
-
+	Credentials       string            // for errors: what authenticates requests, such as "a bearer token"; no secret
 	Headers           map[string]string // sent to the service, not to a token endpoint; the values are secret
 	TLS               TLS
 	RequestTimeout    time.Duration // of one attempt; 0 means 30 seconds
@@ -57,19 +55,16 @@ type BasicAuth struct {
 
 // OAuth2 is a client of the client credentials grant (RFC 6749, section 4.4).
 type OAuth2 struct {
+	Credentials    string // for errors: which of the three authenticates the client; no secret
 	TokenURL       string // see [ParseTokenURL]
 	ClientID       string
 	Scopes         []string
 	EndpointParams map[string]string // the values are secret
 
-	// Set one of these. An assertion authenticates the client instead of a secret (RFC 7523, section
-	// 2.2); its file is read for each token request.
+	// Set one of these. An assertion authenticates the client instead of a secret (RFC 7523, section 2.2).
 	ClientSecret        string
 	ClientAssertion     string
-	ClientAssertionFile string
-
-	// Credentials says in errors which of these it is, such as "the client_secret". It must hold no secret.
-	Credentials string
+	ClientAssertionFile string // read for each token request
 }
 
 // TLS configures how the client verifies the service and identifies itself. Every setting is optional.
@@ -81,8 +76,7 @@ type TLS struct {
 	InsecureSkipVerify bool   // accept any certificate
 }
 
-// Retry limits the attempts of one request and the waits between them. An update can always be
-// repeated, because sending the whole set twice has the same effect as sending it once.
+// Retry limits the attempts of one request and the waits between them. An update has the whole set, so it can be repeated.
 type Retry struct {
 	MaxAttempts int           // 1 means no retry; 0 means DefaultAttempts
 	MinBackoff  time.Duration // shortest wait, unless the service asks for another
@@ -186,9 +180,6 @@ func CheckHeader(name, value string) error {
 	return nil
 }
 
-// maxToken is the length of the longest credential that is accepted, in bytes.
-const maxToken = 64 << 10
-
 // CheckToken returns an error, such as "it has control characters", if a bearer token cannot be sent.
 func CheckToken(token string) error {
 	scheme, _, found := strings.Cut(token, " ")
@@ -236,8 +227,7 @@ func basicCredentials(user, password string) string {
 	return base64.StdEncoding.EncodeToString([]byte(user + ":" + password))
 }
 
-// parseProxy parses the address of a proxy, which may lack its scheme. Package httpproxy ignores an address that it
-// refuses.
+// parseProxy parses the address of a proxy, which may lack its scheme. Package httpproxy ignores what it cannot parse.
 func parseProxy(address string) (*url.URL, error) {
 	if !strings.Contains(address, "://") {
 		address = "http://" + address
