@@ -71,9 +71,8 @@ func (c *Client) Redact(text string) string { return c.redactor.mask(text, maxSh
 // MaxConcurrent is the limit of requests at the same time.
 func (c *Client) MaxConcurrent() int { return cap(c.slots) }
 
-// UpdateStream attaches exactly the given processors to a stream, and detaches all others: PATCH
-// /v2/streams/{id} (INTERFACE.md, section 4). The update fails if the response is not this stream
-// with this set. Every failure is an [*Error].
+// UpdateStream attaches exactly the given processors to a stream, and detaches all others: PATCH /v2/streams/{id}
+// (INTERFACE.md, section 4). It fails if the response is not this stream with this set. Every failure is an [*Error].
 func (c *Client) UpdateStream(ctx context.Context, id string, processors ProcessorSet) (*Stream, error) {
 	var body bytes.Buffer
 	encoder := json.NewEncoder(&body)

@@ -89,8 +89,7 @@ func isRejection(err error) bool {
 	return errors.As(err, &e) && (e.Status == http.StatusBadRequest || e.Status == http.StatusUnauthorized)
 }
 
-// requestToken returns a token for most of its life: until ten seconds before its end, or for nine tenths of a
-// shorter life.
+// requestToken returns a token for most of its life: until ten seconds before its end, or for nine tenths of a shorter one.
 func (s *tokenSource) requestToken(ctx context.Context) *found {
 	draft := Error{Method: http.MethodPost, URL: s.config.TokenURL, TokenRequest: true, Credentials: s.credentials}
 	r := &request{sender: s.sender, endpoint: &s.endpoint, sent: &found{turns: make(chan struct{}, 1)}, draft: draft}

@@ -27,8 +27,7 @@ type sender struct {
 	redactor *redactor
 }
 
-// request is one update, read or token request with all its attempts. Its error describes all attempts, not only
-// the last one.
+// request is one update, read or token request with all its attempts. Its error describes them all.
 type request struct {
 	*sender
 	endpoint *health // of the service or the token endpoint

@@ -25,9 +25,8 @@ type Stream struct {
 	shown string // see ShownProcessors
 }
 
-// ShownProcessors returns the set as an error or a warning may show it. The fields of a stream are what the
-// service reported, so that a state is truthful, and the service may repeat a secret: known secrets are masked
-// in the ids that the user did not write.
+// ShownProcessors returns the set for errors and warnings: known secrets are masked in the ids that the user did not
+// write, because the service may repeat a secret. The fields are what it reported, so that a state is truthful.
 func (s *Stream) ShownProcessors() string { return cmp.Or(s.shown, s.ProcessorIDs.String()) }
 
 // CheckStreamID returns an error, such as "must not be empty", if id cannot address a stream. The
