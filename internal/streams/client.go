@@ -105,13 +105,12 @@ func (c *Client) ReadStream(ctx context.Context, id string) (*Stream, error) {
 
 // do sends a request for a stream and returns the stream from the response.
 func (c *Client) do(ctx context.Context, method, id string, body []byte) (*Stream, *request, *Error) {
-	draft := Error{Method: method, Credentials: c.settings.Credentials}
-	r := &request{sender: &c.sender, endpoint: &c.endpoint, body: body, draft: draft}
+	r := &request{sender: &c.sender, endpoint: &c.endpoint, body: body, draft: Error{Credentials: c.settings.Credentials}}
 	if err := CheckStreamID(id); err != nil {
 		return nil, r, r.fail(KindBadRequest, "stream id "+err.Error())
 	}
 	// INTERFACE.md, section 4. The id is always one path segment.
-	r.draft.URL = c.baseURL.String() + "/v2/streams/" + url.PathEscape(id)
+	r.draft.Method, r.draft.URL = method, c.baseURL.String()+"/v2/streams/"+url.PathEscape(id)
 	resp, err := r.sendAuthorized(ctx, c.credential)
 	if err != nil {
 		return nil, r, r.noResponse(err)
@@ -131,8 +130,7 @@ func (c *Client) do(ctx context.Context, method, id string, body []byte) (*Strea
 	return stream, r, nil
 }
 
-// difference says how the reported set differs from the sent one. Whether an update replaces
-// or merges is not shown (INTERFACE.md, section 4).
+// difference says how the reported set differs from the sent one. An update may replace or merge (INTERFACE.md, section 4).
 func (r *redactor) difference(sent, reported ProcessorSet) string {
 	var parts []string
 	missing, additional := sent.Minus(reported), reported.Minus(sent)

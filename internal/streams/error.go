@@ -62,8 +62,8 @@ func outcomeOf(status int) Outcome {
 // outside, except that of Err, contain no known secret and no control character.
 type Error struct {
 	Kind         Kind
-	Method       string
-	URL          string  // of the last request: the stream's or the token endpoint's
+	Method       string  // of the last request; empty if there was none to send
+	URL          string  // likewise: the stream's or the token endpoint's
 	TokenRequest bool    // the failed request is the token request; Attempts counts its attempts
 	Credentials  string  // what the request carried, as Config.Credentials says, or, for a token request, OAuth2.Credentials
 	Status       int     // of the last response, even if a later attempt got none; see Responded
@@ -81,14 +81,11 @@ type Error struct {
 
 // Error returns the error in one line.
 func (e *Error) Error() string {
-	request, status := "", ""
-	if e.URL != "" {
-		request = e.Method + " " + e.URL
-	}
+	status := ""
 	if e.Responded() {
 		status = StatusText(e.Status)
 	}
-	return joinTexts(": ", string(e.Kind), request, status, e.Message, e.Reason)
+	return joinTexts(": ", string(e.Kind), joinTexts(" ", e.Method, e.URL), status, e.Message, e.Reason)
 }
 
 // Responded reports whether there was a response. A status line can have the status 000, which is a generic error.

@@ -16,7 +16,7 @@ type tokenSource struct {
 	sender        *sender
 	config        clientcredentials.Config
 	credentials   string
-	assertionFile *secretFile // nil: the client has a secret or a fixed assertion
+	assertionFile secretFile // has no path if the client has a secret or a fixed assertion
 	endpoint      health
 }
 
@@ -31,9 +31,7 @@ func newTokenSource(cfg OAuth2, shared *sender) *tokenSource {
 	if cfg.ClientAssertion != "" {
 		s.useAssertion(cfg.ClientAssertion)
 	}
-	if cfg.ClientAssertionFile != "" {
-		s.assertionFile = &secretFile{setting: "oauth2.client_assertion_file", path: cfg.ClientAssertionFile, redactor: shared.redactor}
-	}
+	s.assertionFile = secretFile{setting: "oauth2.client_assertion_file", path: cfg.ClientAssertionFile, redactor: shared.redactor}
 	return s
 }
 
@@ -46,7 +44,7 @@ func (s *tokenSource) useAssertion(assertion string) {
 // find requests a token. A rejection is final, unless the file with the assertion changes: a client that is
 // rejected again and again may get locked. Other failures hold until a retry would be due.
 func (s *tokenSource) find(ctx context.Context, _ string) *found {
-	if s.assertionFile != nil {
+	if s.assertionFile.path != "" {
 		return s.findByFile(ctx)
 	}
 	f := s.requestToken(ctx)

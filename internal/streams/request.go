@@ -33,7 +33,7 @@ type request struct {
 	endpoint *health // of the service or the token endpoint
 	body     []byte
 
-	sent            *found        // the credential; nil for a token request
+	sent            *found        // the credential; an empty one for a token request
 	draft           Error         // the error so far; Reason is why a due retry could not be made
 	began           time.Time     // the first attempt
 	successesBefore int           // of the endpoint, at that time

@@ -43,7 +43,6 @@ type Config struct {
 	MaxConcurrent     int           // requests at the same time; 0 means 64
 	UserAgent         string
 	Observe           func(context.Context, Attempt) // called after each attempt; may be nil
-
 	// DialContext makes connections, as in [http.Transport]; nil means the network.
 	DialContext func(ctx context.Context, network, address string) (net.Conn, error)
 }
@@ -84,7 +83,6 @@ type Retry struct {
 }
 
 // DefaultRetry is used if [Config] has no Retry. DefaultAttempts take longer than an outage of DefaultPatience.
-// They are fewer if no connection can be made and nothing has worked yet, and if attempts without a response take long.
 var DefaultRetry = Retry{MinBackoff: 500 * time.Millisecond, MaxBackoff: 30 * time.Second}
 
 const (

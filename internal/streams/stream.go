@@ -111,10 +111,7 @@ func (s ProcessorSet) MarshalJSON() ([]byte, error) { return json.Marshal(s.IDs(
 // UnmarshalJSON accepts an array of strings. Unlike a []string, it refuses null, for the array and for each element.
 func (s *ProcessorSet) UnmarshalJSON(data []byte) error {
 	var elements []*string
-	if err := json.Unmarshal(data, &elements); err != nil {
-		return err
-	}
-	if elements == nil || slices.Contains(elements, nil) {
+	if json.Unmarshal(data, &elements) != nil || elements == nil || slices.Contains(elements, nil) {
 		return errors.New("must be an array of strings, without null")
 	}
 	ids := make([]string, len(elements))
