@@ -110,7 +110,8 @@ func (c *Client) do(ctx context.Context, method, id string, body []byte) (*Strea
 		return nil, r, r.fail(KindBadRequest, "stream id "+err.Error())
 	}
 	// INTERFACE.md, section 4. The id is always one path segment.
-	r.draft.Method, r.draft.URL = method, c.baseURL.String()+"/v2/streams/"+url.PathEscape(id)
+	r.draft.Method = method
+	r.draft.URL = c.baseURL.String() + "/v2/streams/" + url.PathEscape(id)
 	resp, err := r.sendAuthorized(ctx, c.credential)
 	if err != nil {
 		return nil, r, r.noResponse(err)
