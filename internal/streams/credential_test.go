@@ -81,7 +81,7 @@ func testUntested(t *testing.T, cfg streams.Config, parallel, status int, outage
 		cfg.OAuth2 = oauth2Config(s, startService(t, issueTokens(3600))).OAuth2
 	}
 	errs := updateParallel(t, newClient(t, cfg), count, parallel, 5*time.Minute)
-	took, waves := time.Since(start), time.Duration((count+parallel-1)/parallel)
+	took, waves := time.Since(start), (count+parallel-1)/parallel
 	sent, tested := map[string]int{}, start.Add(outage+latency)
 	for i, r := range s.requests() {
 		if i >= 3 && r.at.Before(tested) && r.at.Sub(s.requests()[i-3].at) < latency {
@@ -96,7 +96,7 @@ func testUntested(t *testing.T, cfg streams.Config, parallel, status int, outage
 	case status == 200 && err != nil:
 		t.Errorf("%.500v", err)
 	case outage == 0 && status != 401:
-		if s.wantRequests(t, count); took > (waves+1)*latency {
+		if s.wantRequests(t, count); took > latency*time.Duration(waves+1) {
 			t.Errorf("%d streams took %s", count, took)
 		}
 	case status == 401:

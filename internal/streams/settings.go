@@ -82,9 +82,10 @@ type Retry struct {
 	MaxBackoff  time.Duration // longest wait, unless the service asks for another
 }
 
-// DefaultRetry is used if [Config] has no Retry. DefaultAttempts take longer than an outage of DefaultPatience.
+// DefaultRetry is used if [Config] has no Retry.
 var DefaultRetry = Retry{MinBackoff: 500 * time.Millisecond, MaxBackoff: 30 * time.Second}
 
+// By default, the attempts of a request take longer than an outage of DefaultPatience.
 const (
 	DefaultAttempts = 6
 	DefaultPatience = 20 * time.Second
