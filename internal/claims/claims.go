@@ -116,11 +116,11 @@ const (
 
 // Facts is what a session has found out about a stream.
 type Facts struct {
-	Reported *streams.Stream       // the last report; nil if there is none
-	Unknown  bool                  // the outcome of a request since then, or of one that is under way
-	Left     *streams.ProcessorSet // by a resource that left since then and sent nothing; nil if there is none, or nobody knows
-	Failed   bool                  // an operation failed, and no resource has sent its set
-	Gone     bool                  // the refresh found no such stream
+	Reported *streams.Stream      // the last report; nil if there is none
+	Unknown  bool                 // the outcome of a request since then, or of one that is under way
+	Left     streams.ProcessorSet // what a resource that left since then, and sent nothing, left attached, as far as known
+	Failed   bool                 // an operation failed, and no resource has sent its set
+	Gone     bool                 // the refresh found no such stream
 }
 
 // Facts returns what the session has found out about the stream.
@@ -130,7 +130,7 @@ func (s *Stream) Facts() Facts {
 		Gone: s.gone,
 	}
 	if s.left != nil && !s.left.unknown {
-		f.Left = &s.left.set
+		f.Left = s.left.set
 	}
 	return f
 }

@@ -23,8 +23,8 @@ const (
 	CreateWillFail       // the refresh found no such stream
 
 	// Of the apply.
-	WereDetached              // a leave has detached the processors, which the plan did not foresee
 	DetachedForAMoment        // a leave of this session has detached the processors, and the set attaches some again
+	WereDetached              // a leave has detached the processors, which the plan did not foresee; here begin those of leaves
 	StayAttached              // the destroy of an old object sent nothing, because another resource may have the stream
 	StayAttachedBesideFailure // a leave sent nothing, and the other resource could not be applied
 	NotFoundOnDestroy         // the service does not know the stream

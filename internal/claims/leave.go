@@ -46,17 +46,12 @@ func (d Destroy) Kind() LeaveKind {
 	return MayBeTaken
 }
 
-// Tell returns the finding of a leave that has ended, or 0. sent is the set of its request; nil if it sent nothing.
-func (l Leave) Tell(sent *streams.ProcessorSet, f Facts) Finding {
+// Tell returns the finding of a leave that has ended, or 0.
+func (l Leave) Tell(d Decision, f Facts) Finding {
 	switch {
-	case !l.Detach:
-		return 0
-	case sent != nil:
-		if sent.Len() == 0 && (l.Unforeseen || l.Kind == Superseded || l.Kind == MayBeTaken) {
-			return WereDetached
-		}
-		return 0
-	case f.Reported != nil:
+	case d.Send && l.Detach && d.Set.Len() == 0 && (l.Unforeseen || l.Kind == Superseded || l.Kind == MayBeTaken):
+		return WereDetached
+	case d.Send, !l.Detach, f.Reported != nil:
 		return 0
 	case l.Kind == MayBeTaken && !l.IsEmpty():
 		return StayAttached

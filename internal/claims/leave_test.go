@@ -3,8 +3,6 @@ package claims
 import (
 	"fmt"
 	"testing"
-
-	"github.com/stream-management/terraform-provider-stream/internal/streams"
 )
 
 // A row for each object that an apply may destroy: how it leaves the stream beside nobody, and what is told then.
@@ -26,11 +24,9 @@ func TestDestroy(t *testing.T) {
 		for i, told := range test.told {
 			var s Stream
 			l := Leave{*inStateA, true, test.destroy.Kind(), test.destroy.Shared, i == 1}
-			d, sent := s.Leave(l, Claim{}, false), (*streams.ProcessorSet)(nil)
-			if check(t, "sends", made(d), test.sends); d.Send {
-				sent = &d.Set
-			}
-			check(t, fmt.Sprintf("%+v is told", l), l.Tell(sent, Facts{}), told)
+			d := s.Leave(l, Claim{}, false)
+			check(t, "sends", made(d), test.sends)
+			check(t, fmt.Sprintf("%+v is told", l), l.Tell(d, Facts{}), told)
 		}
 	}
 }
@@ -43,28 +39,29 @@ func TestTell(t *testing.T) {
 	kept.Detach, empty.Set = false, emptySet
 	unforeseen := detaching
 	unforeseen.Unforeseen = true
+	empties, sendsA, nothing := Decision{Send: true}, Decision{Send: true, Set: a}, Decision{}
 	for _, test := range []struct {
 		leave Leave
-		sent  *streams.ProcessorSet
+		made  Decision
 		facts Facts
 		want  Finding
 	}{
-		{detaching, &emptySet, Facts{}, 0},
-		{unforeseen, nil, Facts{}, 0},
-		{Leave{Entry: *inStateA, Unforeseen: true}, &emptySet, Facts{}, 0},
-		{unforeseen, &a, Facts{}, 0},
-		{detaching, nil, failed, StayAttachedBesideFailure},
-		{detaching, nil, Facts{Failed: true, Reported: reports(a)}, 0},
-		{detaching, &a, failed, 0},
-		{Leave{Entry: *inStateA}, nil, failed, 0},
-		{old, nil, Facts{}, StayAttached},
-		{old, nil, failed, StayAttached},
-		{old, nil, reported, 0},
-		{old, &a, Facts{}, 0},
-		{inDoubt, nil, Facts{}, StayAttached},
-		{empty, nil, Facts{}, 0},
-		{kept, nil, Facts{}, 0},
+		{detaching, empties, Facts{}, 0},
+		{unforeseen, nothing, Facts{}, 0},
+		{Leave{Entry: *inStateA, Unforeseen: true}, empties, Facts{}, 0},
+		{unforeseen, sendsA, Facts{}, 0},
+		{detaching, nothing, failed, StayAttachedBesideFailure},
+		{detaching, nothing, Facts{Failed: true, Reported: reports(a)}, 0},
+		{detaching, sendsA, failed, 0},
+		{Leave{Entry: *inStateA}, nothing, failed, 0},
+		{old, nothing, Facts{}, StayAttached},
+		{old, nothing, failed, StayAttached},
+		{old, nothing, reported, 0},
+		{old, sendsA, Facts{}, 0},
+		{inDoubt, nothing, Facts{}, StayAttached},
+		{empty, nothing, Facts{}, 0},
+		{kept, nothing, Facts{}, 0},
 	} {
-		check(t, fmt.Sprintf("%+v", test), test.leave.Tell(test.sent, test.facts), test.want)
+		check(t, fmt.Sprintf("%+v", test), test.leave.Tell(test.made, test.facts), test.want)
 	}
 }

@@ -114,7 +114,7 @@ func (s *Stream) PlanLeave(l Leave) Plan {
 		}
 		return p
 	}
-	r := l.remainder(s.claim)
+	r, relied := l.remainder(s.claim), l.Detach && s.claim.Kind == relies
 	s.leaves = append(s.leaves, r)
 	s.takeOver.leaves = true
 	if l.Kind == Destroyed && l.Detach && !l.Shared && s.claim.Kind != Nobody { // the mark of the claim does not reach an old object
@@ -128,23 +128,13 @@ func (s *Stream) PlanLeave(l Leave) Plan {
 		p.Refusal, p.Other = StreamIsKept, r.set
 	case l.Kind == Dropped && s.claim.Kind != relies && r.detached:
 		p.Findings = []Finding{DroppedFirst}
-	case l.Detach && s.claim.Kind == relies:
-		p.Findings = l.besideState(s.reads)
+	case relied && l.Shared: // the apply knows that, although Terraform passes no mark to the destroy of an object that was replaced
+	case relied && l.Kind == Replaced:
+		p.Findings = []Finding{MarkMayBeLostToState}
+	case relied && l.Kind == Destroyed && s.reads != 1: // a run with a refresh reads a replaced object before it plans its destroy
+		p.Findings = []Finding{MayBeLeftBehind}
 	case l.Kind == Replaced && l.Detach && (l.Set.Len() > 0 || l.Resend != Settled):
 		p.Findings = []Finding{MarkMayBeLost}
 	}
 	return p
-}
-
-// besideState returns the finding of a leave beside a resource that relies on its set. Terraform passes no mark to the
-// destroy of an object that was replaced, but the apply knows of a shared stream.
-func (l Leave) besideState(reads int) []Finding {
-	switch {
-	case l.Shared:
-	case l.Kind == Replaced:
-		return []Finding{MarkMayBeLostToState}
-	case l.Kind == Destroyed && reads != 1: // a run with a refresh reads an object that was replaced, and then plans its destroy
-		return []Finding{MayBeLeftBehind}
-	}
-	return nil
 }

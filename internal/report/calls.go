@@ -13,15 +13,11 @@ import (
 
 // Plan returns the diagnostics of a plan. configured is the deployment of the session.
 func (r *Reporter) Plan(of Subject, c session.Change, p session.Planned, configured string) diag.Diagnostics {
-	var messages []message
-	for _, f := range p.Findings {
-		messages = append(messages, found(f, WithoutReads))
-	}
-	diags := r.call(c, p.Refusal, configured)
+	diags := refusedCall(c, p.Refusal, configured)
 	if p.Refusal == 0 && (c.Kind == session.Redeploy || c.Kind == session.Forget && c.Detach) {
 		diags.Append(deploymentChanges(c, configured))
 	}
-	return append(diags, r.diagnostics(of, messages, "")...)
+	return append(diags, r.Reads(of, p.Findings, WithoutReads)...)
 }
 
 // Apply returns the diagnostics of an apply.
@@ -29,14 +25,13 @@ func (r *Reporter) Apply(of Subject, c session.Change, a session.Applied, config
 	var messages []message
 	failures := [streams.Changed + 1]int{}
 	for _, f := range a.Findings {
-		switch {
-		case f.Operation == nil || !f.IsError(): // also of the check of a replacement
+		if f.Operation == nil || !f.IsError() { // also of the check of a replacement
 			messages = append(messages, found(f, WithoutReads))
-		default:
-			outcome, _ := f.Operation.Now()
-			failures[outcome]++
-			messages = append(messages, changeFailed(of, c, f))
+			continue
 		}
+		outcome, _ := f.Operation.Now()
+		failures[outcome]++
+		messages = append(messages, changeFailed(of, c, f))
 	}
 	closing := join(" ",
 		countOf(a.Set, "has its planned set", "have their planned sets"),
@@ -45,7 +40,7 @@ func (r *Reporter) Apply(of Subject, c session.Change, a session.Applied, config
 		countOf(failures[streams.Changed], "was changed, but not as planned", "were changed, but not as planned"),
 		countOf(failures[streams.Unknown], "may or may not have been changed", "may or may not have been changed"),
 		nowInState(c, a, failures))
-	return append(r.call(c, a.Refusal, configured), r.diagnostics(of, messages, closing)...)
+	return append(refusedCall(c, a.Refusal, configured), r.diagnostics(of, messages, closing)...)
 }
 
 // found is the message of a finding without an operation, or of a warning. otherwise is what to do without reads.
@@ -54,7 +49,9 @@ func found(f session.Finding, otherwise string) message {
 	case !f.IsError():
 		return warning(f)
 	case f.Err != nil:
-		return readFailed(f, otherwise)
+		e := asStreamError(f.Err)
+		advice := hint(e, attempted{otherwise: otherwise})
+		return failure(e, f.Stream, "{streams} could not be read", advice, "Nothing was changed by this read.")
 	}
 	return refused(f, "")
 }
@@ -92,11 +89,11 @@ func (r *Reporter) Invoke(refusal session.Refusal, failed []session.Finding) dia
 		messages = append(messages, operationFailed(f, happened, attempted{empty: f.Set.Len() == 0}, "The next apply may not run the action "+
 			"again. To run it, use terraform apply -invoke=ADDRESS with the address of the action."))
 	}
-	return append(r.call(session.Change{}, refusal, ""), r.diagnostics(OneStream, messages, "")...)
+	return append(refusedCall(session.Change{}, refusal, ""), r.diagnostics(OneStream, messages, "")...)
 }
 
-// call returns the error of a change that is refused as a whole.
-func (r *Reporter) call(c session.Change, refusal session.Refusal, configured string) (diags diag.Diagnostics) {
+// refusedCall returns the error of a change that is refused as a whole.
+func refusedCall(c session.Change, refusal session.Refusal, configured string) (diags diag.Diagnostics) {
 	switch refusal {
 	case session.NotDetachable:
 		diags.Append(notDetachable(c, configured))
@@ -133,20 +130,23 @@ func notDetachable(c session.Change, configured string) diag.Diagnostic {
 	default:
 		notDetached = fmt.Sprintf("The processors of stream %q and %d more streams cannot be detached. ", ids[0], len(ids)-1)
 	}
-	return nothingSentError(deploymentChanged,
+	return diag.NewErrorDiagnostic(deploymentChanged, Paragraphs(
 		notDetached+stateIsOf(c, configured)+fmt.Sprintf("A destroy would detach processors at %q that this object never attached.", configured),
 		fmt.Sprintf("To detach the processors at %q, configure that deployment again. To take the set to %q first, apply without the "+
 			"destroy. To leave the processors of a resource that is in the configuration attached, set on_destroy = \"keep\" and apply, "+
 			"or use a removed block with destroy = false. If the resource is tainted, terraform untaint makes it an update. If an earlier apply replaced the "+
 			"resource and did not end, this may be the old object: remove the resource with terraform state rm, and apply. That "+
-			"sends the set again.", c.Deployment, configured), notChanged)
+			"sends the set again.", c.Deployment, configured),
+		nothingSent+notChanged))
 }
 
 // notConfigured is the error of what needs the provider's configuration. happened is a clause.
 func notConfigured(happened string) diag.Diagnostic {
-	return nothingSentError("Provider Configuration Not Known", Sentence(happened)+" The provider's configuration is not known yet.",
+	return diag.NewErrorDiagnostic("Provider Configuration Not Known", Paragraphs(
+		Sentence(happened)+" The provider's configuration is not known yet.",
 		"A value in the provider block comes from a resource that has not been applied. Apply that resource first "+
-			"(terraform apply, or terraform apply -target=ADDRESS for that resource alone), then try again.", notChanged)
+			"(terraform apply, or terraform apply -target=ADDRESS for that resource alone), then try again.",
+		nothingSent+notChanged))
 }
 
 // RefuseReads returns the error of what reads streams, if the session does not. otherwise is a clause.
@@ -166,11 +166,6 @@ func needsReads(summary, otherwise string) diag.Diagnostic {
 		"If the deployment serves GET /v2/streams/{id}, set detect_drift = true in the provider block, or STREAM_DETECT_DRIFT=true. "+
 			"Otherwise "+otherwise,
 		strings.TrimSpace(nothingSent)))
-}
-
-// nothingSentError is the error of a call that was not begun.
-func nothingSentError(summary, happened, advice, now string) diag.Diagnostic {
-	return diag.NewErrorDiagnostic(summary, Paragraphs(happened, advice, nothingSent+now))
 }
 
 // UnexpectedChange is the error, once, of a stream that has another terminal or fragment type: the plan promised the old value

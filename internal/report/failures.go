@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"regexp"
 
+	"github.com/hashicorp/terraform-plugin-framework/diag"
+
 	"github.com/stream-management/terraform-provider-stream/internal/session"
 	"github.com/stream-management/terraform-provider-stream/internal/streams"
 )
@@ -18,12 +20,6 @@ const (
 	WithoutQuery       = "write the resources by hand."
 	WithoutGroupImport = "remove the import, and apply the group: a create sends each set once, and detaches what is not in the sets."
 )
-
-// readFailed is the message of a failed read. otherwise is what to do where the deployment serves no reads.
-func readFailed(f session.Finding, otherwise string) message {
-	e := asStreamError(f.Err)
-	return failure(e, f.Stream, "{streams} could not be read", hint(e, attempted{otherwise: otherwise}), "Nothing was changed by this read.")
-}
 
 // changeTriggers helps where create_before_destroy puts the former object back into the state.
 const changeTriggers = "If the next plan shows no changes, change a value in triggers."
@@ -42,10 +38,10 @@ func changeFailed(of Subject, c session.Change, f session.Finding) message {
 	case c.Kind == session.Create:
 		done = "set"
 	}
-	next, left := "", f.Operation.Facts.Left
+	next := ""
 	switch {
 	case c.Kind != session.Create, of == Group: // a group says it once
-	case e.Outcome == streams.NotChanged && (left == nil || left.Len() == 0):
+	case e.Outcome == streams.NotChanged && f.Operation.Facts.Left.Len() == 0:
 	case e.Repeated:
 		next = changeTriggers
 	default:
@@ -61,22 +57,23 @@ func operationFailed(f session.Finding, happened string, did attempted, next str
 	if f.Err == nil {
 		return refused(f, happened)
 	}
-	e, o := asStreamError(f.Err), f.Operation
-	advice, own := join(" ", hint(e, did), next), nowTrue(o.Now())
-	if left := o.Facts.Left; left != nil && left.Len() > 0 {
-		advice = join(" ", hint(e, did), fmt.Sprintf("In this run, an object that had set %s left the stream and sent nothing, so "+
-			"the processors may still be attached.", left), next)
+	e, left, stays := asStreamError(f.Err), f.Operation.Facts.Left, ""
+	if left.Len() > 0 {
+		stays = fmt.Sprintf("In this run, an object that had set %s left the stream and sent nothing, so the processors may still be "+
+			"attached.", left)
 	}
-	return failure(e, f.Stream, happened, advice, own)
+	return failure(e, f.Stream, happened, join(" ", hint(e, did), stays, next), nowTrue(f.Operation.Now()))
 }
 
 // failure is the message of a request that failed, or that was not sent.
 func failure(e *streams.Error, id, happened, advice, now string) message {
-	head := happened + "."
-	if e.TokenRequest {
-		head += " The token request to oauth2.token_url failed."
+	m := message{
+		text: text{summary: string(e.Kind), head: happened + ".", advice: advice}, stream: id, severity: diag.SeverityError,
+		cause: causeOf(e, id), said: requestAndResponse(e), own: now,
 	}
-	m := message{stream: id, head: head, summary: string(e.Kind), cause: causeOf(e, id), advice: advice, own: now}
+	if e.TokenRequest {
+		m.head += " The token request to oauth2.token_url failed."
+	}
 	if !e.TokenRequest && !cannotRead(e) {
 		m.attribute = map[streams.Kind]string{streams.KindBadRequest: "processor_ids", streams.KindNotFound: "stream_id"}[e.Kind]
 	}
@@ -84,9 +81,8 @@ func failure(e *streams.Error, id, happened, advice, now string) message {
 		m.short = repeated(e, m.about(fmt.Sprintf("stream %q", id), "", ""), advice, now)
 	}
 	if e.Reason != "" {
-		head += " " + Sentence(e.Reason)
+		m.head += " " + Sentence(e.Reason)
 	}
-	m.head, m.said = head, requestAndResponse(e)
 	return m
 }
 
@@ -156,21 +152,15 @@ func asStreamError(err error) *streams.Error {
 	if e, ok := errors.AsType[*streams.Error](err); ok {
 		return e
 	}
-	e := &streams.Error{Kind: streams.KindInterrupted, Err: err}
-	wait, late := (*session.WaitError)(nil), errors.Is(err, context.DeadlineExceeded)
-	other := errors.As(err, &wait) && wait.ForOther
+	e := &streams.Error{Kind: streams.KindInterrupted, Err: err, Reason: "the operation was interrupted before anything was sent"}
+	late, waited := errors.Is(err, context.DeadlineExceeded), errors.Is(err, session.ErrWaitedForOther)
 	switch {
-	case late && other:
-		e.Reason = "another operation on the same stream did not end in time"
+	case late && waited:
+		e.Kind, e.Reason = streams.KindTimeout, "another operation on the same stream did not end in time"
 	case late:
-		e.Reason = "the time limit was over before anything was sent"
-	case other:
+		e.Kind, e.Reason = streams.KindTimeout, "the time limit was over before anything was sent"
+	case waited:
 		e.Reason = "the operation was interrupted while it waited for another one on the same stream"
-	default:
-		e.Reason = "the operation was interrupted before anything was sent"
-	}
-	if late {
-		e.Kind = streams.KindTimeout
 	}
 	return e
 }

@@ -3,11 +3,14 @@ package report
 import (
 	"fmt"
 
+	"github.com/hashicorp/terraform-plugin-framework/diag"
+
 	"github.com/stream-management/terraform-provider-stream/internal/claims"
 	"github.com/stream-management/terraform-provider-stream/internal/session"
 )
 
-// text is what a finding says. {own} stands for a set of processors.
+// text is what a message says of any stream. attribute is that of one stream; "" for none. In head, {streams} stands for the
+// stream, or for the number of streams, and {own} for what is its own, such as a set of processors.
 type text struct{ summary, attribute, head, advice string }
 
 const (
@@ -94,6 +97,9 @@ var texts = [claims.FindingCount]text{
 			"resource: {own}.",
 		"Resolve the error of the other resource, then apply again: it sends its set."},
 
+	claims.NotFoundOnDestroy: {"Stream Not Found", "",
+		"The service does not know {streams} at this address. If it exists, its processors are still attached: check base_url.", ""},
+
 	claims.Gone: {"Stream Is Gone", "",
 		"The service does not know this stream any more. This run goes on without it; the state drops it when the run is applied.", ""},
 	claims.NotListed: {"Stream Not Found", "stream_ids", "The service does not know this stream, so the stream is not listed.", ""},
@@ -101,46 +107,35 @@ var texts = [claims.FindingCount]text{
 
 // warning is the message of a finding that is no error.
 func warning(f session.Finding) message {
-	t := texts[f.Kind]
-	m := message{stream: f.Stream, warns: true, summary: t.summary, attribute: t.attribute, cause: fmt.Sprint(f.Kind), head: t.head, advice: t.advice}
+	m := message{text: texts[f.Kind], stream: f.Stream, severity: diag.SeverityWarning, cause: fmt.Sprint(f.Kind)}
+	m.inDestroy = f.Kind >= claims.WereDetached && f.Kind <= claims.NotFoundOnDestroy
 	if f.Err != nil {
 		m.said = requestAndResponse(asStreamError(f.Err))
 	}
 	switch f.Kind {
 	case claims.Resending, claims.StayAttached:
-		if m.own, m.inDestroy = f.Other.String(), f.Kind == claims.StayAttached; f.Other.Len() == 0 {
-			m.own = "not known"
+		m.own = "not known"
+		if f.Other.Len() > 0 {
+			m.own = f.Other.String()
 		}
 	case claims.WillBeDetached, claims.OwnWillBeDetached:
 		m.own = f.Shown
 	case claims.StayAttachedBesideFailure:
-		m.own, m.inDestroy = f.Other.String(), true
-		m.last = nowTrue(f.Operation.Now())
-	case claims.WereDetached:
-		m.inDestroy = true
+		m.own, m.last = f.Other.String(), nowTrue(f.Operation.Now())
 	case claims.NotFoundOnDestroy:
-		return notFoundOnDestroy(f)
+		e := f.Operation.NotFound
+		m.said, m.own = requestAndResponse(e), nowTrue(e.Outcome, e.Stream)
+		if !e.Documented {
+			m.cause, m.head = "404 of another form", "The response to the destroy of {streams} was 404 Not Found, but does not have the form "+
+				"of the service's own errors. If it exists, its processors are still attached: check base_url."
+		}
 	}
 	return m
 }
 
-// notFoundOnDestroy has few lines, because Terraform merges no warnings of a destroy.
-func notFoundOnDestroy(f session.Finding) message {
-	e, found := f.Operation.NotFound, "The service does not know {streams} at this address."
-	if !e.Documented {
-		found = "The response to the destroy of {streams} was 404 Not Found, but does not have the form of the service's own errors."
-	}
-	return message{
-		stream: f.Stream, warns: true, inDestroy: true, summary: "Stream Not Found", cause: fmt.Sprint(e.Documented),
-		head: found + " If it exists, its processors are still attached: check base_url.",
-		said: requestAndResponse(e),
-		own:  nowTrue(e.Outcome, e.Stream),
-	}
-}
-
 // refused is the message of a refusal about one stream. happened is the clause of an operation.
 func refused(f session.Finding, happened string) message {
-	m := message{stream: f.Stream, attribute: "processor_ids", last: nothingSent + notChanged}
+	m := message{text: text{attribute: "processor_ids"}, stream: f.Stream, severity: diag.SeverityError, last: nothingSent + notChanged}
 	switch f.Refusal {
 	case claims.ConflictingSets: // nobody knows in the plan of the second resource whether the first one has been applied
 		m.summary = "Conflicting Processor Sets"

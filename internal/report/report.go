@@ -60,25 +60,20 @@ func (r *Reporter) first(limit int, summary, id string) bool {
 
 // message is what a person reads about one stream. Messages of a group with one summary and cause are one diagnostic.
 type message struct {
+	text
 	stream    string
-	warns     bool
-	attribute string // of one stream; "" for none
-	summary   string
+	severity  diag.Severity
+	inDestroy bool // Terraform merges no warnings of a destroy
 	cause     string
-
-	head   string // {streams} stands for the stream, or for the number of streams; {own} for own
-	said   string
-	advice string
-	own    string // what may differ from stream to stream; the last paragraph, if head does not have it
-	last   string
-
+	said      string
+	own       string // what may differ from stream to stream; the last paragraph, if head does not have it
+	last      string
 	short     string // the whole detail, if another message has the cause
-	inDestroy bool   // Terraform merges no warnings of a destroy
 }
 
 // diagnostics returns the warnings, and then the errors. closing says what is now true of all streams of a failed call.
 func (r *Reporter) diagnostics(of Subject, messages []message, closing string) (diags diag.Diagnostics) {
-	slices.SortStableFunc(messages, func(a, b message) int { return severity(a) - severity(b) })
+	slices.SortStableFunc(messages, func(a, b message) int { return int(b.severity - a.severity) })
 	if of == OneStream {
 		for _, m := range messages {
 			diags = append(diags, r.aboutOne(m))
@@ -88,7 +83,7 @@ func (r *Reporter) diagnostics(of Subject, messages []message, closing string) (
 	var causes [][]message
 	for _, m := range messages {
 		same := func(c []message) bool {
-			return c[0].summary == m.summary && c[0].cause == m.cause && c[0].warns == m.warns
+			return c[0].summary == m.summary && c[0].cause == m.cause && c[0].severity == m.severity
 		}
 		if i := slices.IndexFunc(causes, same); i >= 0 {
 			causes[i] = append(causes[i], m)
@@ -98,19 +93,12 @@ func (r *Reporter) diagnostics(of Subject, messages []message, closing string) (
 	}
 	for i, streams := range causes {
 		last := ""
-		if i == len(causes)-1 && !streams[0].warns {
+		if i == len(causes)-1 && streams[0].severity == diag.SeverityError {
 			last = closing
 		}
 		diags = append(diags, diag.WithPath(of.path(streams), aboutMany(streams, last)))
 	}
 	return diags
-}
-
-func severity(m message) int {
-	if m.warns {
-		return 0
-	}
-	return 1
 }
 
 // aboutOne has the stream's id in the summary of a warning, because Terraform merges warnings with equal summaries, and shows
@@ -122,7 +110,7 @@ func (r *Reporter) aboutOne(m message) diag.Diagnostic {
 	}
 	d := diag.Diagnostic(diag.NewErrorDiagnostic(m.summary, detail))
 	switch {
-	case !m.warns:
+	case m.severity == diag.SeverityError:
 	case m.inDestroy, r.first(shownWarnings, m.summary, m.stream):
 		d = diag.NewWarningDiagnostic(fmt.Sprintf("%s: stream %q", m.summary, m.stream), detail)
 	default:
@@ -162,7 +150,7 @@ func aboutMany(streams []message, closing string) diag.Diagnostic {
 		detail = Paragraphs(head, m.said, m.advice, list(streams), m.last)
 		summary = fmt.Sprintf("%s and %d more", summary, more)
 	}
-	if m.warns {
+	if m.severity == diag.SeverityWarning {
 		return diag.NewWarningDiagnostic(summary, detail)
 	}
 	return diag.NewErrorDiagnostic(m.summary, Paragraphs(detail, closing))

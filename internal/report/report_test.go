@@ -30,7 +30,7 @@ func failed(outcome streams.Outcome, s *streams.Stream) *streams.Error {
 
 // applied returns the details of the diagnostics of an apply.
 func applied(of Subject, findings ...session.Finding) (details []string) {
-	for _, d := range New().Apply(of, updates, session.Applied{Findings: findings, Failed: true, Set: 1, Left: 2}, "") {
+	for _, d := range New().Apply(of, updates, session.Applied{Refreshed: session.Refreshed{Findings: findings}, Failed: true, Set: 1, Left: 2}, "") {
 		details = append(details, d.Detail())
 	}
 	return details
@@ -70,16 +70,16 @@ func TestNowTrue(t *testing.T) {
 	left := func(kind claims.Finding, e *streams.Error, facts claims.Facts) string {
 		return one(session.Finding{Stream: id, Kind: kind, Operation: &session.Operation{NotFound: e, Facts: facts}})
 	}
-	streamstest.WantText(t, one(operation(failed(streams.NotChanged, nil), claims.Facts{Left: &first})), `an object that had set ["p1"] left the stream and sent nothing`)
-	unsent, wait := claims.Facts{Reported: reported}, &session.WaitError{Err: context.Canceled}
+	streamstest.WantText(t, one(operation(failed(streams.NotChanged, nil), claims.Facts{Left: first})), `an object that had set ["p1"] left the stream and sent nothing`)
+	unsent, wait := claims.Facts{Reported: reported}, context.Canceled
 	for name, test := range map[string]struct{ detail, want string }{
 		"refused":               {one(operation(failed(streams.NotChanged, nil), claims.Facts{})), unchanged},
 		"unknown":               {one(operation(failed(streams.Unknown, nil), claims.Facts{})), mayHave},
 		"merged":                {one(operation(failed(streams.Changed, reported), claims.Facts{})), nowBoth},
-		"left by another one":   {one(operation(failed(streams.NotChanged, nil), claims.Facts{Left: &first})), unchanged},
+		"left by another one":   {one(operation(failed(streams.NotChanged, nil), claims.Facts{Left: first})), unchanged},
 		"read":                  {one(session.Finding{Stream: id, Err: failed(streams.Unknown, nil)}), "Nothing was changed by this read."},
 		"wait":                  {one(operation(wait, claims.Facts{})), unchanged},
-		"wait for another one":  {one(operation(&session.WaitError{ForOther: true, Err: context.Canceled}, claims.Facts{Unknown: true})), mayHave},
+		"wait for another one":  {one(operation(errors.Join(session.ErrWaitedForOther, context.Canceled), claims.Facts{Unknown: true})), mayHave},
 		"interrupted":           {one(operation(wait, unsent)), nowBoth},
 		"not configured":        {notConfigured("it could not be done").Detail(), nothing + unchanged},
 		"conflict":              {one(refusal(claims.ConflictingSets, unsent)), nothing + here},
@@ -118,7 +118,7 @@ func TestCauses(t *testing.T) {
 	add(1200, 503, "busy", streams.NotChanged)
 	add(1, 500, "busy", streams.NotChanged)
 	for i := range 2 {
-		f := operation(&session.WaitError{Err: context.Canceled}, claims.Facts{})
+		f := operation(context.Canceled, claims.Facts{})
 		f.Stream = fmt.Sprint("late", i)
 		findings = append(findings, f)
 	}
@@ -196,7 +196,7 @@ func TestDeploymentChanges(t *testing.T) {
 		}
 	}
 	findings := []session.Finding{operation(failed(streams.NotChanged, nil), claims.Facts{})}
-	diags := New().Apply(Group, session.Change{Kind: session.Redeploy}, session.Applied{Findings: findings}, now)
+	diags := New().Apply(Group, session.Change{Kind: session.Redeploy}, session.Applied{Refreshed: session.Refreshed{Findings: findings}}, now)
 	diags = append(diags, New().Plan(OneStream, updates, session.Planned{Refusal: session.NeedsReads}, now)...)
 	streamstest.WantText(t, fmt.Sprint(diags), "The state is still that of the former deployment.", "on_create", "Streams Cannot Be Checked", "set detect_drift = true")
 }
@@ -236,11 +236,11 @@ func TestShortDetails(t *testing.T) {
 		if e.Outcome == streams.Unknown {
 			c.Kind = session.Create
 		}
-		d := New().Apply(OneStream, c, session.Applied{Findings: []session.Finding{f}}, "")[0]
+		d := New().Apply(OneStream, c, session.Applied{Refreshed: session.Refreshed{Findings: []session.Finding{f}}}, "")[0]
 		check(name, d, hint(&e, attempted{creates: c.Kind == session.Create}), nowTrue(e.Outcome, nil))
 	}
 	gone := failed(streams.NotChanged, nil)
 	gone.URL, gone.Status, gone.Documented, gone.Message = "https://streams.example.com/v2/streams/"+id, 404, true, "there is no such stream"
 	f := session.Finding{Stream: id, Kind: claims.NotFoundOnDestroy, Operation: &session.Operation{NotFound: gone}}
-	check("gone", New().Apply(OneStream, updates, session.Applied{Findings: []session.Finding{f}}, "")[0], "there is no such stream")
+	check("gone", New().Apply(OneStream, updates, session.Applied{Refreshed: session.Refreshed{Findings: []session.Finding{f}}}, "")[0], "there is no such stream")
 }

@@ -6,21 +6,16 @@ import (
 	"slices"
 
 	"github.com/stream-management/terraform-provider-stream/internal/claims"
-	"github.com/stream-management/terraform-provider-stream/internal/streams"
 )
 
 // Applied is what the state has after a change.
 type Applied struct {
-	Kept      Entries
-	Reported  map[string]*streams.Stream // what the service reported of them in this session
-	Marks     Marks
+	Refreshed
 	Failed    bool
 	KeepState bool // the state stays as it was
-
-	Refusal  Refusal
-	Findings []Finding
-	Set      int // streams that have their planned sets
-	Left     int // streams that the resource left, if the service knows them
+	Refusal   Refusal
+	Set       int // streams that have their planned sets
+	Left      int // streams that the resource left, if the service knows them
 }
 
 // Apply sends the sets that differ from the state or have a mark, and then leaves the streams that the resource
@@ -29,21 +24,22 @@ func (s *Session) Apply(ctx context.Context, c Change) Applied {
 	s.applies.Store(true)
 	failed := func(m Mark) bool { return m.Failed }
 	c.destroy = claims.Destroy{PlannedHere: c.Marks.All.Session == s.id, Replaced: s.replaces.Load() || c.Marks.any(failed)}
-	refused := Applied{Kept: c.Was, Marks: c.Marks.lasting(), Failed: true, KeepState: true}
+	before := Applied{Refreshed: Refreshed{Kept: c.Was, Marks: c.Marks.lasting()}, Failed: true, KeepState: true}
+	if c.Former != nil {
+		before.Kept = c.Former
+	}
 	switch {
 	case c.mayNotDetach(): // of a tainted or replaced object, without a plan
-		refused.Kept, refused.Refusal = c.Former, NotDetachable
-		return refused
-	case !s.configured():
-		refused.Refusal = NotConfigured
-		return refused
+		before.Refusal = NotDetachable
+	case s.client == nil:
+		before.Refusal = NotConfigured
 	case c.Kind == Destroy:
-		refused.Findings, refused.Refusal = s.checkReplacement(ctx, c)
-		if refused.Refusal != 0 || len(refused.Findings) > 0 {
-			return refused
-		}
+		before.Findings, before.Refusal = s.checkReplacement(ctx, c)
 	}
-	after := Applied{Kept: Entries{}, Reported: map[string]*streams.Stream{}}
+	if before.Refusal != accepted || len(before.Findings) > 0 {
+		return before
+	}
+	after := Applied{Refreshed: nothingKept()}
 	s.applySets(ctx, c, &after)
 	s.applyLeaves(ctx, c, &after)
 	for id, entry := range after.Kept {
@@ -55,24 +51,15 @@ func (s *Session) Apply(ctx context.Context, c Change) Applied {
 	case c.Kind == Create && !after.Failed:
 		s.replaces.Store(true)
 	case c.Kind == Redeploy && after.Failed && after.Set == 0:
-		return c.stayAtFormer(after)
+		before.Findings = after.Findings
+		for id := range after.Kept { // the streams may have been changed, and both names may stand for one deployment
+			if entry := c.Former[id]; entry != nil && !entry.Set.Equal(*c.Want[id]) {
+				before.Marks.set(id, Mark{Resend: claims.Unknown})
+			}
+		}
+		return before
 	}
 	return after
-}
-
-// stayAtFormer keeps the state of the former deployment after a failure. It marks the streams that may have been changed:
-// both names may stand for one deployment.
-func (c Change) stayAtFormer(after Applied) Applied {
-	former := Applied{
-		Kept: c.Former, Marks: c.Marks.lasting(), Failed: true, KeepState: true,
-		Findings: after.Findings, Left: after.Left,
-	}
-	for id := range after.Kept {
-		if entry := c.Former[id]; entry != nil && !entry.Set.Equal(*c.Want[id]) {
-			former.Marks.set(id, Mark{Resend: claims.Unknown})
-		}
-	}
-	return former
 }
 
 // checkReplacement checks the destroy of an object that is replaced: if the create were refused later, the destroy would
@@ -131,15 +118,12 @@ func (s *Session) applyLeaves(ctx context.Context, c Change, after *Applied) {
 			s.keep(after, id, c, o)
 			continue
 		}
-		f, sent := Finding{Stream: id, Operation: &o, Other: c.Was[id].Set}, (*streams.ProcessorSet)(nil)
-		if o.Result != nil {
-			sent = &o.Decision.Set
-		}
+		f := Finding{Stream: id, Operation: &o, Other: c.Was[id].Set}
 		if o.NotFound != nil {
 			f.Kind = claims.NotFoundOnDestroy
 		} else {
 			after.Left++
-			f.Kind = c.leave(id).Tell(sent, o.Facts)
+			f.Kind = c.leave(id).Tell(o.Decision, o.Facts)
 		}
 		if f.Kind != 0 {
 			after.Findings = append(after.Findings, f)

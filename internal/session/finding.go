@@ -35,15 +35,8 @@ const (
 	NotDetachable         // the state is that of another deployment, and a destroy would detach there
 )
 
-// WaitError is the error of an operation that ended before it did anything. It wraps the error of the context.
-type WaitError struct {
-	ForOther bool // it waited for another operation on the stream
-	Err      error
-}
-
-func (e *WaitError) Error() string { return "not begun: " + e.Err.Error() }
-
-func (e *WaitError) Unwrap() error { return e.Err }
+// ErrWaitedForOther says that an operation ended while it waited for another one on the stream.
+var ErrWaitedForOther = errors.New("waited for another operation on the stream")
 
 // IsNotFound reports whether the service itself said that there is no such stream. A 404 in another form may come from a
 // proxy, and be about the route.

@@ -2,7 +2,6 @@ package session
 
 import (
 	"cmp"
-	"maps"
 	"reflect"
 
 	"github.com/stream-management/terraform-provider-stream/internal/claims"
@@ -80,13 +79,6 @@ func (m Marks) lasting() Marks {
 		kept.add(id, Mark{Resend: resend, Gone: found.Gone, Shared: found.Shared, Failed: found.Failed})
 	}
 	return kept
-}
-
-// ofCreate returns the marks of a create. In a replacement, they have those of the first plan.
-func (m Marks) ofCreate() Marks {
-	planned := Marks{maps.Clone(m.Streams), m.All}
-	planned.All.OfCreate, planned.All.Resend = true, claims.Unknown // nobody knows the marks of a tainted object
-	return planned
 }
 
 // IsImport reports whether the marks are those of an import that has not been read.

@@ -17,7 +17,7 @@ type Operation struct {
 	Result   *claims.Result // of the request; nil if nothing was sent
 	NotFound *streams.Error // a resource that leaves is done if the service does not know the stream
 	Facts    claims.Facts   // after the operation
-	Err      error          // of a request or a [WaitError]; nil for a refusal
+	Err      error          // of a request or of the context; nil for a refusal
 }
 
 // Failed reports whether the operation was refused, or failed.
@@ -68,7 +68,7 @@ func (s *Session) leave(ctx context.Context, id string, l claims.Leave, mark cla
 
 // SetOnce sends a set for an action, which claims nothing and has no state. It returns a finding if that fails.
 func (s *Session) SetOnce(ctx context.Context, id string, set streams.ProcessorSet) (Refusal, []Finding) {
-	if !s.configured() { // with -invoke, and a configuration that depends on resources which have not been applied
+	if s.client == nil { // with -invoke, and a configuration that depends on resources which have not been applied
 		return NotConfigured, nil
 	}
 	o := s.operate(ctx, id,
@@ -95,7 +95,7 @@ func (s *Session) operate(ctx context.Context, id string,
 
 	o.Decision = rules(s, id, func(stream *claims.Stream) claims.Decision { return begin(stream, ctx.Err() != nil) })
 	if o.Decision.Refusal == claims.Interrupted {
-		o.Err = &WaitError{Err: ctx.Err()}
+		o.Err = ctx.Err()
 	}
 	if !o.Decision.Send {
 		if !o.Failed() {
@@ -118,10 +118,10 @@ func (s *Session) lock(ctx context.Context, id string) (release func(), err erro
 	s.mu.Unlock()
 	if !lock.TryAcquire(1) { // also after an interrupt: the rules may decide that nothing is left to do
 		if ctx.Err() != nil {
-			return nil, &WaitError{Err: ctx.Err()}
+			return nil, ctx.Err()
 		}
 		if err := lock.Acquire(ctx, 1); err != nil {
-			return nil, &WaitError{ForOther: true, Err: err}
+			return nil, errors.Join(ErrWaitedForOther, err)
 		}
 	}
 	return func() { lock.Release(1) }, nil

@@ -43,8 +43,9 @@ func (s *Session) Plan(ctx context.Context, c Change) Planned {
 	switch {
 	case c.destroys():
 		p.Marks.All.Session = s.id
-	case c.Kind == Create:
-		p.Marks = c.Marks.ofCreate()
+	case c.Kind == Create: // in a replacement, with the marks of the first plan
+		p.Marks = Marks{maps.Clone(c.Marks.Streams), c.Marks.All}
+		p.Marks.All.OfCreate, p.Marks.All.Resend = true, claims.Unknown // nobody knows the marks of a tainted object
 	}
 	s.firstClaims()
 	leaves := c.Was.Without(c.Want)
@@ -168,11 +169,10 @@ func (s *Session) markTakeOver(c Change, id string) *TakeOver {
 // takeOver reads the streams that a resource takes over, and adds what it finds. The plan of the apply calls it again.
 func (s *Session) takeOver(ctx context.Context, c Change, findings []Finding) ([]Finding, Refusal) {
 	takesOver := c.Kind == Create || c.Kind == Redeploy || len(c.takenOver()) > 0 // perhaps of streams that are known after apply
-	switch {
-	case !s.configured():
-	case s.detectDrift:
+	switch refusal := s.RefuseReads(); {
+	case refusal == accepted:
 		return s.readTakenOver(ctx, c, findings), accepted
-	case !s.detectDrift && c.Refuses && takesOver:
+	case refusal == NeedsReads && c.Refuses && takesOver:
 		return findings, NeedsReads
 	}
 	return findings, accepted

@@ -19,7 +19,7 @@ type Reading struct {
 // RefuseReads returns why streams cannot be read, or 0.
 func (s *Session) RefuseReads() Refusal {
 	switch {
-	case !s.configured():
+	case s.client == nil:
 		return NotConfigured
 	case !s.detectDrift:
 		return NeedsReads
@@ -51,17 +51,21 @@ func (s *Session) NoteShared(was Entries, found *Marks) (changed bool) {
 	return changed
 }
 
-// Refreshed is what the state has after a refresh.
+// Refreshed is what the state has after a refresh or a change.
 type Refreshed struct {
 	Kept     Entries
-	Reported map[string]*streams.Stream
+	Reported map[string]*streams.Stream // what the service reported of them in this session
 	Marks    Marks
 	Findings []Finding
 }
 
+func nothingKept() Refreshed {
+	return Refreshed{Kept: Entries{}, Reported: map[string]*streams.Stream{}}
+}
+
 // Refresh reads the streams of a state. A stream that the service does not know leaves the state, unless it is imported.
 func (s *Session) Refresh(ctx context.Context, was Entries, found Marks) Refreshed {
-	after := Refreshed{Kept: Entries{}, Reported: map[string]*streams.Stream{}}
+	after := nothingKept()
 	for id, read := range s.ReadEach(ctx, was.Without(nil)) {
 		m, gone := found.Streams[id], IsNotFound(read.Err) && !found.Streams[id].Import // of an imported one, Terraform would say so without the response
 		reads := rules(s, id, func(stream *claims.Stream) int {

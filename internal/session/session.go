@@ -71,10 +71,8 @@ func (s *Session) Deployment() string { return s.deployment }
 // Redact masks known secrets in a text that the service reported.
 func (s *Session) Redact(text string) string { return s.client.Redact(text) }
 
-func (s *Session) configured() bool { return s.client != nil }
-
 // ReadsStreams reports whether streams are read: the interface specifies no read.
-func (s *Session) ReadsStreams() bool { return s.configured() && s.detectDrift }
+func (s *Session) ReadsStreams() bool { return s.client != nil && s.detectDrift }
 
 // awaitFirstClaims waits at most once in a session, for claimDelay after the first call that plans or leaves a stream.
 func (s *Session) awaitFirstClaims(ctx context.Context) {
