@@ -37,11 +37,11 @@ type Stream struct {
 	unknown  bool            // the outcome of a request since then
 	left     *remainder      // by a resource that left since then and sent nothing; nil if there is none
 	underWay *remainder      // what a request without an outcome yet is to leave; nil if there is none
-	gone     bool            // the refresh found no such stream
 	detached bool            // a leave has detached the processors, and no resource has set them since
 	takeOver takeOver
 
-	reads int // entries of the stream that the refresh has read
+	Gone  bool // the refresh found no such stream
+	Reads int  // entries of the stream that the refresh has read: with several, resources share the stream
 
 	mayBeDropped    bool // a resource with the leave MayBeDropped detaches
 	mayBeLeftBehind bool // a destroy relies on the claim of another resource, and would not in the apply of an old object
@@ -100,8 +100,8 @@ type Entry struct {
 	Resend Resend
 }
 
-// IsEmpty reports whether the stream had no processors, for sure.
-func (e Entry) IsEmpty() bool { return e.Set.Len() == 0 && e.Resend == Settled }
+// isEmpty reports whether the stream had no processors, for sure.
+func (e Entry) isEmpty() bool { return e.Set.Len() == 0 && e.Resend == Settled }
 
 // Resend is why each plan resends the set of an entry. Private states have these texts.
 type Resend string
@@ -120,30 +120,15 @@ type Facts struct {
 	Unknown  bool                 // the outcome of a request since then, or of one that is under way
 	Left     streams.ProcessorSet // what a resource that left since then, and sent nothing, left attached, as far as known
 	Failed   bool                 // an operation failed, and no resource has sent its set
-	Gone     bool                 // the refresh found no such stream
 }
 
 // Facts returns what the session has found out about the stream.
 func (s *Stream) Facts() Facts {
 	f := Facts{
 		Reported: s.reported, Unknown: s.unknown || s.underWay != nil, Failed: s.phase == createFailed || s.phase == blocked,
-		Gone: s.gone,
 	}
 	if s.left != nil && !s.left.unknown {
 		f.Left = s.left.set
 	}
 	return f
 }
-
-// Read registers that the refresh reads an entry of the stream. It returns how many the refresh has read: with several,
-// resources share the stream.
-func (s *Stream) Read() int {
-	s.reads++
-	return s.reads
-}
-
-// Reads returns how many entries of the stream the refresh has read.
-func (s *Stream) Reads() int { return s.reads }
-
-// SetGone registers that the refresh found no such stream.
-func (s *Stream) SetGone() { s.gone = true }

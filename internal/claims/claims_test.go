@@ -261,8 +261,6 @@ func TestFacts(t *testing.T) {
 	once.EndOnce(succeeds(b))
 	once.Leave(Leave{Entry: *inStateA}, Claim{}, false)
 	check(t, "after an action, and a leave with an older state", once.Facts(), Facts{Reported: reports(b)})
-	once.SetGone()
-	check(t, "a refresh that finds nothing", once.Facts().Gone, true)
 	check(t, "a conflict", (&Stream{claim: Claim{sends, a}}).Set(b, false), Decision{Refusal: ConflictingSets, Set: b, Other: a})
 	check(t, "the report has the relied set", made((&Stream{reported: reports(a)}).Leave(Leave{Entry: Entry{b, Settled}, Detach: true}, Claim{relies, a}, false)), "accepted")
 }

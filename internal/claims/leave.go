@@ -7,7 +7,7 @@ type Leave struct {
 	Entry
 	Detach     bool // on_destroy = "detach"
 	Kind       LeaveKind
-	Shared     bool // see [Stream.Read]; not for sure, because another entry may be read later
+	Shared     bool // see [Stream.Reads]; not for sure, because another entry may be read later
 	Unforeseen bool // the plan of the run did not know that the resource leaves the stream
 }
 
@@ -18,33 +18,26 @@ type LeaveKind int
 const (
 	Destroyed    LeaveKind = iota // the marks of the plan
 	Superseded                    // nothing: the object was replaced in this apply, or its destroy failed in that of its replacement
-	MayBeTaken                    // nothing: the object was replaced, and another resource may have the stream now
+	MayBeTaken                    // nothing: an earlier apply left the object behind, and another resource may have the stream now
 	Replaced                      // the marks of the plan, unless the resource has create_before_destroy
 	Dropped                       // no marks: a group is updated, and no longer has the stream
 	MayBeDropped                  // likewise, if the streams of the group, which are known after apply, do not have it
 )
 
-// Destroy is what an apply knows of an object that it destroys.
-type Destroy struct {
-	PlannedHere bool // in the session of the apply: Terraform does that only for an object that was replaced
-	Replaced    bool // a create has succeeded in this session, or the destroy failed in the apply of the replacement
-	Shared      bool // the refresh has read another resource with the stream
-}
-
-// OfReplaced reports whether the object was replaced in this apply, or in one whose destroy of the object failed. It was not if an
-// earlier apply left it behind.
-func (d Destroy) OfReplaced() bool { return d.PlannedHere && d.Replaced }
-
-// Kind decides how the object leaves the stream. Nothing takes away what a live resource may have.
-func (d Destroy) Kind() LeaveKind {
+// KindOfDestroy returns how an object leaves its streams. Terraform plans a destroy in the session of its apply only if the object
+// was replaced. replaced says that a create has succeeded in this session, or that the destroy failed in the apply of the replacement.
+func KindOfDestroy(plannedHere, replaced bool) LeaveKind {
 	switch {
-	case !d.PlannedHere:
+	case !plannedHere:
 		return Destroyed
-	case d.OfReplaced() && !d.Shared:
+	case replaced:
 		return Superseded
 	}
 	return MayBeTaken
 }
+
+// mayBeTaken reports whether the leave detaches nothing, because a live resource may have the stream.
+func (l Leave) mayBeTaken() bool { return l.Kind == MayBeTaken || l.Kind == Superseded && l.Shared }
 
 // Tell returns the finding of a leave that has ended, or 0.
 func (l Leave) Tell(d Decision, f Facts) Finding {
@@ -53,7 +46,7 @@ func (l Leave) Tell(d Decision, f Facts) Finding {
 		return WereDetached
 	case d.Send, !l.Detach, f.Reported != nil:
 		return 0
-	case l.Kind == MayBeTaken && !l.IsEmpty():
+	case l.mayBeTaken() && !l.isEmpty():
 		return StayAttached
 	case f.Failed:
 		return StayAttachedBesideFailure
@@ -67,7 +60,7 @@ func (l Leave) request(claim Claim) (set streams.ProcessorSet, send bool) {
 	switch {
 	case claim.Kind == relies:
 		return claim.Set, true
-	case claim.Kind == Nobody && l.Detach && l.Kind != MayBeTaken:
+	case claim.Kind == Nobody && l.Detach && !l.mayBeTaken():
 		return streams.ProcessorSet{}, true
 	}
 	return streams.ProcessorSet{}, false
@@ -93,7 +86,7 @@ func (l Leave) remainder(claim Claim) remainder {
 	r := remainder{set: l.Set, unknown: l.Resend != Settled, dropped: l.Kind == Dropped}
 	if set, send := l.request(claim); send {
 		r.emptied = claim.Kind == Nobody
-		r.detached = r.emptied && (l.Set.Len() > 0 || r.unknown)
+		r.detached = r.emptied && !l.isEmpty()
 		r.set, r.unknown = set, false
 	}
 	return r

@@ -8,22 +8,24 @@ import (
 // A row for each object that an apply may destroy: how it leaves the stream beside nobody, and what is told then.
 func TestDestroy(t *testing.T) {
 	for _, test := range []struct {
-		destroy Destroy
-		want    LeaveKind
-		sends   string
-		told    [2]Finding // foreseen, and not
+		plannedHere, replaced, shared bool
+
+		want  LeaveKind
+		sends string
+		told  [2]Finding // foreseen, and not
 	}{
-		{Destroy{}, Destroyed, "[]", [2]Finding{0, WereDetached}},
-		{Destroy{Replaced: true, Shared: true}, Destroyed, "[]", [2]Finding{0, WereDetached}},
-		{Destroy{PlannedHere: true, Replaced: true}, Superseded, "[]", [2]Finding{WereDetached, WereDetached}},
-		{Destroy{PlannedHere: true, Replaced: true, Shared: true}, MayBeTaken, "accepted", [2]Finding{StayAttached, StayAttached}},
-		{Destroy{PlannedHere: true}, MayBeTaken, "accepted", [2]Finding{StayAttached, StayAttached}},
-		{Destroy{PlannedHere: true, Shared: true}, MayBeTaken, "accepted", [2]Finding{StayAttached, StayAttached}},
+		{false, false, false, Destroyed, "[]", [2]Finding{0, WereDetached}},
+		{false, true, true, Destroyed, "[]", [2]Finding{0, WereDetached}},
+		{true, true, false, Superseded, "[]", [2]Finding{WereDetached, WereDetached}},
+		{true, true, true, Superseded, "accepted", [2]Finding{StayAttached, StayAttached}},
+		{true, false, false, MayBeTaken, "accepted", [2]Finding{StayAttached, StayAttached}},
+		{true, false, true, MayBeTaken, "accepted", [2]Finding{StayAttached, StayAttached}},
 	} {
-		check(t, fmt.Sprintf("%+v", test.destroy), test.destroy.Kind(), test.want)
+		kind := KindOfDestroy(test.plannedHere, test.replaced)
+		check(t, fmt.Sprintf("%+v", test), kind, test.want)
 		for i, told := range test.told {
 			var s Stream
-			l := Leave{*inStateA, true, test.destroy.Kind(), test.destroy.Shared, i == 1}
+			l := Leave{*inStateA, true, kind, test.shared, i == 1}
 			d := s.Leave(l, Claim{}, false)
 			check(t, "sends", made(d), test.sends)
 			check(t, fmt.Sprintf("%+v is told", l), l.Tell(d, Facts{}), told)

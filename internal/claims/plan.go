@@ -47,7 +47,7 @@ func (s *Stream) PlanSet(w Want) Plan {
 	if s.mayBeDropped {
 		p.Findings = append(p.Findings, DropUnknown)
 	}
-	if s.claim.Kind == relies && !p.Send && s.mayBeLeftBehind && s.reads != 1 {
+	if s.claim.Kind == relies && !p.Send && s.mayBeLeftBehind && s.Reads != 1 {
 		p.Findings = append(p.Findings, MayBeLeftBehind)
 	}
 	return p
@@ -131,9 +131,9 @@ func (s *Stream) PlanLeave(l Leave) Plan {
 	case relied && l.Shared: // the apply knows that, although Terraform passes no mark to the destroy of an object that was replaced
 	case relied && l.Kind == Replaced:
 		p.Findings = []Finding{MarkMayBeLostToState}
-	case relied && l.Kind == Destroyed && s.reads != 1: // a run with a refresh reads a replaced object before it plans its destroy
+	case relied && l.Kind == Destroyed && s.Reads != 1: // a run with a refresh reads a replaced object before it plans its destroy
 		p.Findings = []Finding{MayBeLeftBehind}
-	case l.Kind == Replaced && l.Detach && (l.Set.Len() > 0 || l.Resend != Settled):
+	case l.Kind == Replaced && l.Detach && !l.isEmpty():
 		p.Findings = []Finding{MarkMayBeLost}
 	}
 	return p

@@ -142,7 +142,7 @@ func TestPlanLeaveBesideAReliedSet(t *testing.T) {
 	s.PlanLeave(Leave{Entry{b, Unknown}, true, Destroyed, false, false})
 	check(t, "the destroy leaves the relied set", s.PlanSet(keepA).Send, false)
 	s = Stream{claim: Claim{Kind: relies}}
-	s.reads = 1
+	s.Reads = 1
 	check(t, "a destroy without a read, in a run with reads", s.PlanLeave(Leave{Entry: *inStateA, Detach: true}).Findings, []Finding(nil))
 	s = Stream{claim: Claim{Kind: relies}}
 	check(t, "a drop beside a relied empty set", s.PlanLeave(dropA).Findings, []Finding(nil))

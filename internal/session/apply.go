@@ -22,8 +22,10 @@ type Applied struct {
 // drops: another resource may have sent its set by then.
 func (s *Session) Apply(ctx context.Context, c Change) Applied {
 	s.applies.Store(true)
-	failed := func(m Mark) bool { return m.Failed }
-	c.destroy = claims.Destroy{PlannedHere: c.Marks.All.Session == s.id, Replaced: s.replaces.Load() || c.Marks.any(failed)}
+	if c.destroys() {
+		failed := c.Marks.any(func(m Mark) bool { return m.Failed })
+		c.Leaving = claims.KindOfDestroy(c.Marks.All.Session == s.id, s.replaces.Load() || failed)
+	}
 	before := Applied{Refreshed: Refreshed{Kept: c.Was, Marks: c.Marks.lasting()}, Failed: true, KeepState: true}
 	if c.Former != nil {
 		before.Kept = c.Former
@@ -43,7 +45,7 @@ func (s *Session) Apply(ctx context.Context, c Change) Applied {
 	s.applySets(ctx, c, &after)
 	s.applyLeaves(ctx, c, &after)
 	for id, entry := range after.Kept {
-		after.Marks.add(id, Mark{Resend: entry.Resend, Failed: c.destroy.OfReplaced()})
+		after.Marks.add(id, Mark{Resend: entry.Resend, Failed: c.Leaving == claims.Superseded})
 	}
 	after.Failed = slices.ContainsFunc(after.Findings, Finding.IsError)
 	after.KeepState = after.Failed && !c.partial()

@@ -32,8 +32,6 @@ type Change struct {
 	Triggered  bool    // triggers have changed: send all sets
 	Leaving    claims.LeaveKind
 	Detach     bool // on_destroy = "detach", for the streams that the resource leaves
-
-	destroy claims.Destroy // of Destroy and Forget, without Shared
 }
 
 // Kind is what becomes of a resource.
@@ -65,10 +63,6 @@ func (c Change) leave(id string) claims.Leave {
 	l := claims.Leave{Entry: *c.Was[id], Detach: c.Detach, Kind: c.Leaving, Shared: m.Shared}
 	// With -replace, a destroy may detach although the update that was planned before does not.
 	l.Unforeseen = c.Marks.All.OfCreate && !m.Detach && m.Claim.Kind == claims.Nobody
-	if c.destroys() {
-		c.destroy.Shared = m.Shared
-		l.Kind = c.destroy.Kind()
-	}
 	return l
 }
 
@@ -97,5 +91,5 @@ func (s *Session) Differs(state string) bool {
 // is that of another deployment.
 func (c Change) mayNotDetach() bool {
 	moves := c.Kind == Redeploy && c.Leaving == claims.Replaced && len(c.Former.Without(c.Want)) > 0
-	return c.Detach && (moves || c.Kind == Forget && !c.destroy.OfReplaced())
+	return c.Detach && (moves || c.Kind == Forget && c.Leaving != claims.Superseded)
 }

@@ -34,7 +34,9 @@ func (p *Planned) add(s *Session, id string, want *streams.ProcessorSet, decided
 // Plan plans a change. With detect_drift it reads the streams that the resource takes over.
 func (s *Session) Plan(ctx context.Context, c Change) Planned {
 	p := Planned{Marks: c.Marks}
-	c.destroy = claims.Destroy{PlannedHere: s.applies.Load(), Replaced: s.replaces.Load()}
+	if c.destroys() {
+		c.Leaving = claims.KindOfDestroy(s.applies.Load(), s.replaces.Load())
+	}
 	if c.mayNotDetach() {
 		p.Refusal = NotDetachable
 		return p
@@ -73,7 +75,9 @@ func (s *Session) Plan(ctx context.Context, c Change) Planned {
 // waits reports whether a plan waits for the first claims. Of two objects with one stream, the one that the refresh has read last
 // waits, and the other one does not: so the plan of a resource learns that an object which an apply left behind is destroyed.
 func (s *Session) waits(c Change, leaves []string) bool {
-	shared := func(id string) bool { return rules(s, id, (*claims.Stream).Reads) > 1 }
+	shared := func(id string) bool {
+		return rules(s, id, func(stream *claims.Stream) bool { return stream.Reads > 1 })
+	}
 	if len(leaves) > 0 {
 		return !slices.ContainsFunc(leaves, shared)
 	}
@@ -181,7 +185,7 @@ func (s *Session) takeOver(ctx context.Context, c Change, findings []Finding) ([
 func (s *Session) readTakenOver(ctx context.Context, c Change, findings []Finding) []Finding {
 	for id, read := range s.ReadEach(ctx, c.takenOver()) {
 		f := Finding{Stream: id}
-		set, gone := c.Want[id], c.Marks.Streams[id].Gone || rules(s, id, (*claims.Stream).Facts).Gone
+		set, gone := c.Want[id], c.Marks.Streams[id].Gone || rules(s, id, func(stream *claims.Stream) bool { return stream.Gone })
 		switch {
 		case IsNotFound(read.Err) && gone:
 			f.Kind = claims.CreateWillFail

@@ -43,7 +43,11 @@ func (s *Session) ReadEach(ctx context.Context, ids []string) iter.Seq2[string, 
 func (s *Session) NoteShared(was Entries, found *Marks) (changed bool) {
 	for id := range was {
 		m := found.Of(id)
-		if shared := rules(s, id, (*claims.Stream).Read) > 1; shared != m.Shared {
+		shared := rules(s, id, func(stream *claims.Stream) bool {
+			stream.Reads++
+			return stream.Reads > 1
+		})
+		if shared != m.Shared {
 			m.Shared, changed = shared, true
 			found.set(id, m)
 		}
@@ -67,13 +71,12 @@ func nothingKept() Refreshed {
 func (s *Session) Refresh(ctx context.Context, was Entries, found Marks) Refreshed {
 	after := nothingKept()
 	for id, read := range s.ReadEach(ctx, was.Without(nil)) {
-		m, gone := found.Streams[id], IsNotFound(read.Err) && !found.Streams[id].Import // of an imported one, Terraform would say so without the response
-		reads := rules(s, id, func(stream *claims.Stream) int {
+		m := found.Streams[id]
+		gone := IsNotFound(read.Err) && !m.Import // of an imported one, Terraform would say so without the response
+		shared := rules(s, id, func(stream *claims.Stream) bool {
 			stream.NoteHad(was[id].Set)
-			if gone {
-				stream.SetGone()
-			}
-			return stream.Reads()
+			stream.Gone = stream.Gone || gone
+			return stream.Reads > 1
 		})
 		switch {
 		case gone:
@@ -83,7 +86,7 @@ func (s *Session) Refresh(ctx context.Context, was Entries, found Marks) Refresh
 			after.Findings = append(after.Findings, Finding{Stream: id, Err: read.Err})
 		default:
 			after.Kept[id], after.Reported[id] = &claims.Entry{Set: read.Got.ProcessorIDs}, read.Got
-			kept := Mark{Shared: reads > 1, Failed: m.Failed} // or read meanwhile
+			kept := Mark{Shared: shared, Failed: m.Failed} // or read meanwhile
 			if m.Resend == claims.Unsent && was[id].Resend != claims.Unread {
 				kept.Resend = claims.Unsent
 			}
