@@ -116,10 +116,10 @@ const (
 
 // Facts is what a session has found out about a stream.
 type Facts struct {
-	Reported *streams.Stream      // the last report; nil if there is none
-	Unknown  bool                 // the outcome of a request since then, or of one that is under way
-	Left     streams.ProcessorSet // what a resource that left since then, and sent nothing, left attached, as far as known
-	Failed   bool                 // an operation failed, and no resource has sent its set
+	Reported  *streams.Stream      // the last report; nil if there is none
+	Unknown   bool                 // the outcome of a request since then, or of one that is under way
+	Remainder streams.ProcessorSet // what a resource that left since then, and sent nothing, left attached, as far as known
+	Failed    bool                 // an operation failed, and no resource has sent its set
 }
 
 // Facts returns what the session has found out about the stream.
@@ -128,7 +128,7 @@ func (s *Stream) Facts() Facts {
 		Reported: s.reported, Unknown: s.unknown || s.underWay != nil, Failed: s.phase == createFailed || s.phase == blocked,
 	}
 	if s.left != nil && !s.left.unknown {
-		f.Left = s.left.set
+		f.Remainder = s.left.set
 	}
 	return f
 }

@@ -193,7 +193,7 @@ func TestDetachedFirst(t *testing.T) {
 func TestSentenceIsAboutTheLastEvent(t *testing.T) {
 	var s Stream
 	s.Leave(Leave{Entry: Entry{b, Settled}, Detach: true}, Claim{sends, a}, false)
-	check(t, "left", s.Facts().Left, b)
+	check(t, "left", s.Facts().Remainder, b)
 	s.Set(a, false)
 	s.EndSet(succeeds(a), false)
 	s.Set(a, false)

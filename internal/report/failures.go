@@ -21,10 +21,10 @@ const (
 	WithoutGroupImport = "remove the import, and apply the group: a create sends each set once, and detaches what is not in the sets."
 )
 
-// changeTriggers helps where create_before_destroy puts the former object back into the state.
+// changeTriggers helps where create_before_destroy puts the old object back into the state.
 const changeTriggers = "If the next plan shows no changes, change a value in triggers."
 
-// notSaved is true of every failed create. With create_before_destroy, Terraform keeps the former object.
+// notSaved is true of every failed create. With create_before_destroy, Terraform keeps the old object.
 const notSaved = "Nothing of this create is in the state: if you remove the resource now, its processors may stay attached. Resolve " +
 	"the errors, then apply again. " + changeTriggers
 
@@ -41,7 +41,7 @@ func changeFailed(of Subject, c session.Change, f session.Finding) message {
 	next := ""
 	switch {
 	case c.Kind != session.Create, of == Group: // a group says it once
-	case e.Outcome == streams.NotChanged && f.Operation.Facts.Left.Len() == 0:
+	case e.Outcome == streams.NotChanged && f.Operation.Facts.Remainder.Len() == 0:
 	case e.Repeated:
 		next = changeTriggers
 	default:
@@ -57,10 +57,10 @@ func operationFailed(f session.Finding, happened string, did attempted, next str
 	if f.Err == nil {
 		return refused(f, happened)
 	}
-	e, left, stays := asStreamError(f.Err), f.Operation.Facts.Left, ""
-	if left.Len() > 0 {
+	e, remainder, stays := asStreamError(f.Err), f.Operation.Facts.Remainder, ""
+	if remainder.Len() > 0 {
 		stays = fmt.Sprintf("In this run, an object that had set %s left the stream and sent nothing, so the processors may still be "+
-			"attached.", left)
+			"attached.", remainder)
 	}
 	return failure(e, f.Stream, happened, join(" ", hint(e, did), stays, next), nowTrue(f.Operation.Now()))
 }

@@ -158,10 +158,10 @@ func aboutMany(streams []message, closing string) diag.Diagnostic {
 
 // list names the streams, each with what is its own.
 func list(streams []message) string {
-	left := max(0, len(streams)-namedStreams)
+	more := max(0, len(streams)-namedStreams)
 	var owns, lines []string
 	names := map[string][]string{}
-	for _, m := range streams[:len(streams)-left] {
+	for _, m := range streams[:len(streams)-more] {
 		if names[m.own] == nil {
 			owns = append(owns, m.own)
 		}
@@ -170,8 +170,8 @@ func list(streams []message) string {
 	for _, own := range owns {
 		lines = append(lines, join(": ", strings.Join(names[own], ", "), own))
 	}
-	if left > 0 {
-		lines = append(lines, fmt.Sprintf("and %d more streams", left))
+	if more > 0 {
+		lines = append(lines, fmt.Sprintf("and %d more streams", more))
 	}
 	return strings.Join(lines, "\n")
 }

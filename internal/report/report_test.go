@@ -70,13 +70,13 @@ func TestNowTrue(t *testing.T) {
 	left := func(kind claims.Finding, e *streams.Error, facts claims.Facts) string {
 		return one(session.Finding{Stream: id, Kind: kind, Operation: &session.Operation{NotFound: e, Facts: facts}})
 	}
-	streamstest.WantText(t, one(operation(failed(streams.NotChanged, nil), claims.Facts{Left: first})), `an object that had set ["p1"] left the stream and sent nothing`)
+	streamstest.WantText(t, one(operation(failed(streams.NotChanged, nil), claims.Facts{Remainder: first})), `an object that had set ["p1"] left the stream and sent nothing`)
 	unsent, wait := claims.Facts{Reported: reported}, context.Canceled
 	for name, test := range map[string]struct{ detail, want string }{
 		"refused":               {one(operation(failed(streams.NotChanged, nil), claims.Facts{})), unchanged},
 		"unknown":               {one(operation(failed(streams.Unknown, nil), claims.Facts{})), mayHave},
 		"merged":                {one(operation(failed(streams.Changed, reported), claims.Facts{})), nowBoth},
-		"left by another one":   {one(operation(failed(streams.NotChanged, nil), claims.Facts{Left: first})), unchanged},
+		"left by another one":   {one(operation(failed(streams.NotChanged, nil), claims.Facts{Remainder: first})), unchanged},
 		"read":                  {one(session.Finding{Stream: id, Err: failed(streams.Unknown, nil)}), "Nothing was changed by this read."},
 		"wait":                  {one(operation(wait, claims.Facts{})), unchanged},
 		"wait for another one":  {one(operation(errors.Join(session.ErrWaitedForOther, context.Canceled), claims.Facts{Unknown: true})), mayHave},

@@ -2,10 +2,13 @@ package session
 
 import (
 	"context"
+	"errors"
 	"maps"
+	"net/http"
 	"slices"
 
 	"github.com/stream-management/terraform-provider-stream/internal/claims"
+	"github.com/stream-management/terraform-provider-stream/internal/streams"
 )
 
 // Applied is what the state has after a change.
@@ -96,7 +99,16 @@ func (s *Session) applySets(ctx context.Context, c Change, after *Applied) {
 			sends = append(sends, id)
 		}
 	}
-	for id, o := range ForEach(s, sends, func(id string) Operation { return s.set(ctx, c, id) }) {
+	set := func(id string) Operation {
+		return s.operate(ctx, id,
+			func(stream *claims.Stream, interrupted bool) claims.Decision {
+				return stream.Set(*c.Want[id], interrupted)
+			},
+			func(stream *claims.Stream, o *Operation) { // after a failure, the state may have the stream: as before, or as reported
+				stream.EndSet(*o.Result, c.Was[id] != nil || c.partial() && o.Result.Reported != nil)
+			})
+	}
+	for id, o := range ForEach(s, sends, set) {
 		if o.Failed() {
 			s.keep(after, id, c, o)
 			continue
@@ -114,7 +126,18 @@ func (s *Session) applyLeaves(ctx context.Context, c Change, after *Applied) {
 	if len(leaves) > 0 {
 		s.awaitFirstClaims(ctx) // once, because only a few wait at the same time
 	}
-	leave := func(id string) Operation { return s.leave(ctx, id, c.leave(id), c.Marks.Streams[id].Claim) }
+	leave := func(id string) Operation {
+		return s.operate(ctx, id,
+			func(stream *claims.Stream, interrupted bool) claims.Decision {
+				return stream.Leave(c.leave(id), c.Marks.Streams[id].Claim, interrupted)
+			},
+			func(stream *claims.Stream, o *Operation) {
+				if e, ok := errors.AsType[*streams.Error](o.Err); ok && e.Status == http.StatusNotFound {
+					o.NotFound, o.Err, o.Result.Failed = e, nil, false
+				}
+				stream.EndLeave(*o.Result)
+			})
+	}
 	for id, o := range ForEach(s, leaves, leave) {
 		if o.Failed() {
 			s.keep(after, id, c, o)

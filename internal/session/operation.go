@@ -3,7 +3,6 @@ package session
 import (
 	"context"
 	"errors"
-	"net/http"
 
 	"github.com/hashicorp/terraform-plugin-log/tflog"
 
@@ -39,31 +38,6 @@ func (o Operation) finding(id string) Finding {
 	return Finding{
 		Stream: id, Refusal: o.Decision.Refusal, Err: o.Err, Operation: &o, Set: o.Decision.Set, Other: o.Decision.Other,
 	}
-}
-
-// set sends the planned set of a stream. After a failure, the state may have the stream: as before, or as reported.
-func (s *Session) set(ctx context.Context, c Change, id string) Operation {
-	return s.operate(ctx, id,
-		func(stream *claims.Stream, interrupted bool) claims.Decision {
-			return stream.Set(*c.Want[id], interrupted)
-		},
-		func(stream *claims.Stream, o *Operation) {
-			stream.EndSet(*o.Result, c.Was[id] != nil || c.partial() && o.Result.Reported != nil)
-		})
-}
-
-// leave ends a resource's use of a stream. mark is the claim that the plan found.
-func (s *Session) leave(ctx context.Context, id string, l claims.Leave, mark claims.Claim) Operation {
-	return s.operate(ctx, id,
-		func(stream *claims.Stream, interrupted bool) claims.Decision {
-			return stream.Leave(l, mark, interrupted)
-		},
-		func(stream *claims.Stream, o *Operation) {
-			if e, ok := errors.AsType[*streams.Error](o.Err); ok && e.Status == http.StatusNotFound {
-				o.NotFound, o.Err, o.Result.Failed = e, nil, false
-			}
-			stream.EndLeave(*o.Result)
-		})
 }
 
 // SetOnce sends a set for an action, which claims nothing and has no state. It returns a finding if that fails.

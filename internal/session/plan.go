@@ -127,13 +127,13 @@ func (s *Session) holdBack(c Change, findings []Finding) []Finding {
 	failed := c.destroys() && c.Marks.any(func(m Mark) bool { return m.Failed })
 	s.detachesOld = s.detachesOld || c.Kind == Create || failed
 	if s.detachesOld {
-		findings, s.mayBeLeftBehind = append(findings, s.mayBeLeftBehind...), nil
+		findings, s.heldBack = append(findings, s.heldBack...), nil
 		return findings
 	}
 	return slices.DeleteFunc(findings, func(f Finding) bool {
 		held := f.Kind == claims.MayBeLeftBehind
 		if held {
-			s.mayBeLeftBehind = append(s.mayBeLeftBehind, f)
+			s.heldBack = append(s.heldBack, f)
 		}
 		return held
 	})
@@ -174,15 +174,11 @@ func (s *Session) markTakeOver(c Change, id string) *TakeOver {
 func (s *Session) takeOver(ctx context.Context, c Change, findings []Finding) ([]Finding, Refusal) {
 	takesOver := c.Kind == Create || c.Kind == Redeploy || len(c.takenOver()) > 0 // perhaps of streams that are known after apply
 	switch refusal := s.RefuseReads(); {
-	case refusal == accepted:
-		return s.readTakenOver(ctx, c, findings), accepted
 	case refusal == NeedsReads && c.Refuses && takesOver:
 		return findings, NeedsReads
+	case refusal != accepted:
+		return findings, accepted
 	}
-	return findings, accepted
-}
-
-func (s *Session) readTakenOver(ctx context.Context, c Change, findings []Finding) []Finding {
 	for id, read := range s.ReadEach(ctx, c.takenOver()) {
 		f := Finding{Stream: id}
 		set, gone := c.Want[id], c.Marks.Streams[id].Gone || rules(s, id, func(stream *claims.Stream) bool { return stream.Gone })
@@ -207,5 +203,5 @@ func (s *Session) readTakenOver(ctx context.Context, c Change, findings []Findin
 		}
 		findings = append(findings, f)
 	}
-	return findings
+	return findings, accepted
 }
