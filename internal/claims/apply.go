@@ -121,6 +121,21 @@ func (s *Stream) EndLeave(r Result) {
 	}
 }
 
+// Tell returns the finding of a leave that has ended, or 0.
+func (l Leave) Tell(d Decision, f Facts) Finding {
+	switch {
+	case d.Send && l.Detach && d.Set.Len() == 0 && (l.Unforeseen || l.Kind == Superseded || l.Kind == MayBeTaken):
+		return WereDetached
+	case d.Send, !l.Detach, f.Reported != nil:
+		return 0
+	case l.mayBeTaken() && !l.isEmpty():
+		return StayAttached
+	case f.Failed:
+		return StayAttachedBesideFailure
+	}
+	return 0
+}
+
 // EndOnce ends the operation of SetOnce.
 func (s *Stream) EndOnce(r Result) {
 	s.underWay = nil

@@ -94,6 +94,18 @@ func (c *Claim) raise(kind ClaimKind, set streams.ProcessorSet) {
 	}
 }
 
+// remainder is what a leave leaves attached.
+type remainder struct {
+	set      streams.ProcessorSet
+	unknown  bool // the outcome of an operation before this session
+	emptied  bool // the leave sends the empty set
+	detached bool // the leave detaches processors, as far as its resource knows
+	dropped  bool // see Dropped
+}
+
+// is reports whether the remainder is a set, for sure.
+func (r remainder) is(set streams.ProcessorSet) bool { return !r.unknown && r.set.Equal(set) }
+
 // Entry is what the state of one resource has of a stream.
 type Entry struct {
 	Set    streams.ProcessorSet

@@ -39,21 +39,6 @@ func KindOfDestroy(plannedHere, replaced bool) LeaveKind {
 // mayBeTaken reports whether the leave detaches nothing, because a live resource may have the stream.
 func (l Leave) mayBeTaken() bool { return l.Kind == MayBeTaken || l.Kind == Superseded && l.Shared }
 
-// Tell returns the finding of a leave that has ended, or 0.
-func (l Leave) Tell(d Decision, f Facts) Finding {
-	switch {
-	case d.Send && l.Detach && d.Set.Len() == 0 && (l.Unforeseen || l.Kind == Superseded || l.Kind == MayBeTaken):
-		return WereDetached
-	case d.Send, !l.Detach, f.Reported != nil:
-		return 0
-	case l.mayBeTaken() && !l.isEmpty():
-		return StayAttached
-	case f.Failed:
-		return StayAttachedBesideFailure
-	}
-	return 0
-}
-
 // request returns the set that a resource sends when it leaves a stream beside a claim of others. A resource that
 // relies on its set needs it; one that sends its set does so itself.
 func (l Leave) request(claim Claim) (set streams.ProcessorSet, send bool) {
@@ -65,18 +50,6 @@ func (l Leave) request(claim Claim) (set streams.ProcessorSet, send bool) {
 	}
 	return streams.ProcessorSet{}, false
 }
-
-// remainder is what a leave leaves attached.
-type remainder struct {
-	set      streams.ProcessorSet
-	unknown  bool // the outcome of an operation before this session
-	emptied  bool // the leave sends the empty set
-	detached bool // the leave detaches processors, as far as its resource knows
-	dropped  bool // see Dropped
-}
-
-// is reports whether the remainder is a set, for sure.
-func (r remainder) is(set streams.ProcessorSet) bool { return !r.unknown && r.set.Equal(set) }
 
 // remainder returns what a leave leaves attached, if nobody changes the claim.
 func (l Leave) remainder(claim Claim) remainder {

@@ -75,11 +75,10 @@ func (s *Session) Plan(ctx context.Context, c Change) Planned {
 // waits reports whether a plan waits for the first claims. Of two objects with one stream, the one that the refresh has read last
 // waits, and the other one does not: so the plan of a resource learns that an object which an apply left behind is destroyed.
 func (s *Session) waits(c Change, leaves []string) bool {
-	shared := func(id string) bool {
-		return rules(s, id, func(stream *claims.Stream) bool { return stream.Reads > 1 })
-	}
 	if len(leaves) > 0 {
-		return !slices.ContainsFunc(leaves, shared)
+		return !slices.ContainsFunc(leaves, func(id string) bool {
+			return rules(s, id, func(stream *claims.Stream) bool { return stream.Reads > 1 })
+		})
 	}
 	return c.Kind == Update && c.Marks.any(func(m Mark) bool { return m.Shared })
 }
