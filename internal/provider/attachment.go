@@ -275,10 +275,6 @@ const (
 func readMarks(ctx context.Context, private privateState) (m session.Marks) {
 	of, _ := private.GetKey(ctx, marksKey)
 	_ = json.Unmarshal(of, &m.Streams)
-	if all, ok := m.Streams[""]; ok { // written by version 0.1
-		m.All.Resend = all.Resend
-		delete(m.Streams, "")
-	}
 	all, _ := private.GetKey(ctx, marksOfAllKey)
 	_ = json.Unmarshal(all, &m.All)
 	return m
