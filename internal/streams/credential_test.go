@@ -204,7 +204,7 @@ func TestTokenRequestAndRateLimit(t *testing.T) {
 		cfg.RequestsPerSecond = 0.05
 		c := newClient(t, cfg)
 		mustUpdateAll(t, c, 1) // takes longer than the token lives
-		if err := updateWithin(t, c, 1, 5*time.Second)[0]; !errors.Is(err, streams.ErrRateLimit) {
+		if err := updateParallel(t, c, 1, 1, 5*time.Second)[0]; !errors.Is(err, streams.ErrRateLimit) {
 			t.Error(err)
 		}
 		mustUpdateAll(t, c, 1)

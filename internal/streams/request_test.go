@@ -20,60 +20,71 @@ func refuse(ctx context.Context, network, _ string) (net.Conn, error) {
 	return streamstest.Dial(ctx, network, "nobody:1")
 }
 
-// from returns a service that fails for some time, from a moment on, and how connections to it are made.
-func from(after, length time.Duration, fail http.HandlerFunc, down func(context.Context, string, string) (net.Conn, error)) (
-	http.HandlerFunc, func(context.Context, string, string) (net.Conn, error)) {
-	start := time.Now().Add(after)
-	isDown := func() bool { return !time.Now().Before(start) && time.Since(start) < length }
-	respond := func(w http.ResponseWriter, r *http.Request) {
-		if isDown() {
-			fail(w, r)
-			return
-		}
-		respondAfter(20*time.Millisecond, applyUpdate)(w, r)
-	}
-	return respond, func(ctx context.Context, network, address string) (net.Conn, error) {
-		if isDown() {
-			return down(ctx, network, address)
-		}
-		return streamstest.Dial(ctx, network, address)
-	}
-}
-
-// With the default settings, a short outage fails nothing, and a service that is down for good ends a run soon.
-func TestOutageOfMany(t *testing.T) {
+// With the default settings, a short outage fails nothing. When the service is down for good, the operations under way
+// retry, and the others make one attempt each, so that a run ends soon.
+func TestOutage(t *testing.T) {
 	t.Parallel()
-	const forever = 24 * time.Hour
+	const forever, soon, standard = 24 * time.Hour, 50 * time.Millisecond, 5 * time.Minute
 	down := respondError(503, "later")
 	for name, test := range map[string]struct {
-		after, length time.Duration
+		after, length time.Duration // of the outage
 		fail          http.HandlerFunc
-		dial          func(context.Context, string, string) (net.Conn, error)
-		count         int
-		limit         time.Duration // of the run; 0: it succeeds
+		dial          func(context.Context, string, string) (net.Conn, error) // nil: no attempt to connect ends
+		limit         time.Duration                                           // of an operation
+		took          time.Duration                                           // at most, by the run; 0: it succeeds
 	}{
-		"503, from the first":    {0, streams.DefaultPatience, down, streamstest.Dial, 300, 0},
-		"503, later":             {50 * time.Millisecond, streams.DefaultPatience, down, streamstest.Dial, 300, 0},
-		"resets":                 {50 * time.Millisecond, 10 * time.Second, resetConnection, streamstest.Dial, 300, 0},
-		"refused connections":    {50 * time.Millisecond, 10 * time.Second, resetConnection, refuse, 300, 0},
-		"503, for good":          {0, forever, down, streamstest.Dial, 300, 150 * time.Second},
-		"503 later, for good":    {50 * time.Millisecond, forever, down, streamstest.Dial, 300, 150 * time.Second},
-		"refused, for good":      {50 * time.Millisecond, forever, resetConnection, refuse, 300, 150 * time.Second},
-		"no responses, for good": {0, forever, neverRespond, streamstest.Dial, 300, 150 * time.Second},
-		"nothing ever listened":  {0, forever, nil, refuse, 60, 25 * time.Second},
+		"503, from the first":     {0, streams.DefaultPatience, down, streamstest.Dial, standard, 0},
+		"503, later":              {soon, streams.DefaultPatience, down, streamstest.Dial, standard, 0},
+		"resets":                  {soon, 10 * time.Second, resetConnection, streamstest.Dial, standard, 0},
+		"refused connections":     {soon, 10 * time.Second, resetConnection, refuse, standard, 0},
+		"503, for good":           {0, forever, down, streamstest.Dial, standard, 40 * time.Second},
+		"503, 3 s":                {0, forever, down, streamstest.Dial, 3 * time.Second, 3 * time.Second},
+		"503 later, for good":     {soon, forever, down, streamstest.Dial, standard, 40 * time.Second},
+		"refused, for good":       {0, forever, nil, refuse, standard, 25 * time.Second},
+		"refused later, for good": {soon, forever, resetConnection, refuse, standard, 40 * time.Second},
+		"no connections":          {0, forever, nil, nil, standard, 150 * time.Second},
+		"no responses":            {0, forever, neverRespond, streamstest.Dial, standard, 150 * time.Second},
+		"no responses, 40 s":      {0, forever, neverRespond, streamstest.Dial, 40 * time.Second, 105 * time.Second},
 	} {
 		for _, parallel := range []int{singles, group} {
 			runVirtual(t, fmt.Sprint(name, "/", parallel), func(t *testing.T) {
-				response, dial := from(test.after, test.length, test.fail, test.dial)
-				s := startService(t, response)
-				c := newClient(t, streams.Config{BaseURL: s.URL, DialContext: dial, Retry: streams.DefaultRetry})
 				start := time.Now()
-				err := errors.Join(updateParallel(t, c, test.count, parallel, 5*time.Minute)...)
-				if (err == nil) != (test.limit == 0) {
+				isDown := func() bool { return time.Since(start) >= test.after && time.Since(start) < test.after+test.length }
+				s := startService(t, func(w http.ResponseWriter, r *http.Request) {
+					if isDown() {
+						test.fail(w, r)
+						return
+					}
+					respondAfter(20*time.Millisecond, applyUpdate)(w, r)
+				})
+				dial := func(ctx context.Context, network, address string) (net.Conn, error) {
+					switch {
+					case !isDown():
+						return streamstest.Dial(ctx, network, address)
+					case test.dial == nil:
+						<-t.Context().Done() // Go's HTTP library does not end an attempt to connect that no request waits for
+						return nil, net.ErrClosed
+					}
+					return test.dial(ctx, network, address)
+				}
+				c := newClient(t, streams.Config{BaseURL: s.URL, DialContext: dial, Retry: streams.DefaultRetry})
+				errs := updateParallel(t, c, 300, parallel, test.limit)
+				if err := errors.Join(errs...); (err == nil) != (test.took == 0) {
 					t.Errorf("%.500v", err)
 				}
-				if took := time.Since(start); test.limit > 0 && took > test.limit {
-					t.Errorf("%d streams took %s", test.count, took)
+				if took := time.Since(start); test.took > 0 && took > test.took {
+					t.Errorf("300 streams took %s", took)
+				}
+				if test.took == 0 || test.after > 0 {
+					return
+				}
+				if asError(t, errs[0]).Attempts < 2 {
+					t.Errorf("the first stream: %v", errs[0])
+				}
+				for n, err := range errs[2*parallel:] {
+					if e := asError(t, err); e.Attempts != 1 || !e.Repeated {
+						t.Errorf("stream %d: %v", n+2*parallel, err)
+					}
 				}
 			})
 		}
@@ -100,59 +111,6 @@ func TestAttempts(t *testing.T) {
 			}
 			if refused.Attempts != want.refused || failed.Attempts != want.failed {
 				t.Errorf("%d and %d attempts, want %d", refused.Attempts, failed.Attempts, want)
-			}
-		})
-	}
-}
-
-// When the service as a whole does not work, the operations under way retry, and the others make one attempt each: 100
-// streams take at most 2.5 times as long as one, however the service fails.
-func TestOutage(t *testing.T) {
-	t.Parallel()
-	const standard = 5 * time.Minute
-	for name, test := range map[string]struct {
-		response http.HandlerFunc
-		dial     func(context.Context, string, string) (net.Conn, error)
-		limit    time.Duration
-	}{
-		"503":                     {respondError(503, "later"), streamstest.Dial, standard},
-		"503, 3 s":                {respondError(503, "later"), streamstest.Dial, 3 * time.Second},
-		"connections are refused": {nil, refuse, standard},
-		"no connections":          {nil, nil, standard},
-		"no responses":            {neverRespond, streamstest.Dial, standard},
-		"no responses, 40 s":      {neverRespond, streamstest.Dial, 40 * time.Second},
-	} {
-		runVirtual(t, name, func(t *testing.T) {
-			done := make(chan struct{})
-			defer close(done)
-			if test.dial == nil {
-				test.dial = func(context.Context, string, string) (net.Conn, error) {
-					<-done // Go's HTTP library does not end an attempt to connect that no request waits for
-					return nil, net.ErrClosed
-				}
-			}
-			measure := func(count int) (time.Duration, []error) {
-				s := startService(t, test.response)
-				c := newClient(t, streams.Config{BaseURL: s.URL, DialContext: test.dial, Retry: streams.DefaultRetry})
-				start := time.Now()
-				errs := updateWithin(t, c, count, test.limit)
-				return time.Since(start), errs
-			}
-			var one time.Duration
-			for range 5 { // the waits before retries are random
-				took, errs := measure(1)
-				if one += took / 5; asError(t, errs[0]).Attempts < 2 {
-					t.Errorf("one stream: %v", errs[0])
-				}
-			}
-			all, errs := measure(100)
-			if all > one*5/2 {
-				t.Errorf("100 streams take %s, one takes %s", all, one)
-			}
-			for n, err := range errs[20:] {
-				if e := asError(t, err); e.Attempts != 1 || !e.Repeated {
-					t.Errorf("stream %d: %v", n+20, err)
-				}
 			}
 		})
 	}

@@ -159,20 +159,16 @@ func (s *service) wantError(t *testing.T, err error, want streams.Error) {
 
 var ignoreShown = cmpopts.IgnoreUnexported(streams.Stream{})
 
-// updateAll updates as many streams with the default time limit, and returns the errors.
+// updateAll updates as many streams as single resources do with the default time limit, and returns the errors.
 func updateAll(t *testing.T, c *streams.Client, count int) []error {
-	return updateWithin(t, c, count, 5*time.Minute)
-}
-
-// updateWithin runs at most ten operations at a time, as Terraform does. Each has a time limit.
-func updateWithin(t *testing.T, c *streams.Client, count int, limit time.Duration) []error {
 	t.Helper()
-	return updateParallel(t, c, count, singles, limit)
+	return updateParallel(t, c, count, singles, 5*time.Minute)
 }
 
-// singles and group are how many operations run at a time: those of single resources, and those of a group.
+// singles and group are how many operations run at a time: those of single resources, as Terraform does, and of a group.
 const singles, group = 10, 64
 
+// updateParallel updates streams, so many at a time. Each operation has a time limit.
 func updateParallel(t *testing.T, c *streams.Client, count, parallel int, limit time.Duration) []error {
 	t.Helper()
 	errs := make([]error, count)
