@@ -169,11 +169,12 @@ func TestMaxConcurrent(t *testing.T) {
 	})
 }
 
-// Observe gets each attempt once, with its result and the wait before the next one.
+// Temporary faults and a success take no other requests, and all are the same. Observe gets each attempt once, with its
+// result and the wait before the next one.
 func TestObserve(t *testing.T) {
 	virtual(t, func(t *testing.T) {
 		later := respondError(503, "later", "X-Request-Id", "req-1", "Set-Cookie", "session=s3cret")
-		s := startService(t, later, resetConnection, applyUpdate)
+		s := startService(t, later, resetConnection, respondTruncated(400), applyUpdate)
 		var got []string
 		key := struct{ name string }{"key"}
 		ctx := context.WithValue(t.Context(), key, "value")
@@ -195,8 +196,11 @@ func TestObserve(t *testing.T) {
 		wantEqual(t, "attempts", []string{
 			"1: " + sent + ` → 503  {"message":"later"}, retry true`,
 			"2: " + sent + " → 0 EOF , retry true",
-			"3: " + sent + " → 200  " + streamJSON("s1", []string{"p1"}) + ", retry false",
+			"3: " + sent + " → 0 the response is incomplete: unexpected EOF {, retry true",
+			"4: " + sent + " → 200  " + streamJSON("s1", []string{"p1"}) + ", retry false",
 		}, got)
+		first := s.requests()[0]
+		s.wantReceived(t, first, first, first, first)
 	})
 }
 

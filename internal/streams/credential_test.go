@@ -142,20 +142,6 @@ func TestCredentialRefusedForSomeStreams(t *testing.T) {
 	}
 }
 
-// A token that replaces a rejected one is not replaced itself before the service has accepted it.
-func TestRefusedReplacement(t *testing.T) {
-	virtual(t, func(t *testing.T) {
-		reject := respondError(401, "not you")
-		endpoint, s := startService(t, issueTokens(3600)), startService(t, reject, respondAfter(time.Second, reject), reject)
-		c := newClient(t, oauth2Config(s, endpoint))
-		go func() { _, _ = c.UpdateStream(t.Context(), "s1", streams.NewProcessorSet()) }()
-		synctest.Wait()
-		_, err := c.UpdateStream(t.Context(), "s2", streams.NewProcessorSet())
-		streamstest.WantText(t, asError(t, err).Message, "not you")
-		endpoint.wantRequests(t, 2)
-	})
-}
-
 // Token requests are bounded, however a service or an endpoint behaves. There are 100 streams.
 func TestTokenRequestsAreBounded(t *testing.T) {
 	t.Parallel()

@@ -223,20 +223,6 @@ func TestTokenEndpointRecovers(t *testing.T) {
 	})
 }
 
-// Operations share a failed token request, and each counts its own attempts and outcomes before.
-func TestTokenRenewalFails(t *testing.T) {
-	virtual(t, func(t *testing.T) {
-		lost, expired := respondAfter(time.Second, resetConnection), respondAfter(time.Second, respondError(401, "expired"))
-		s := startService(t, lost, lost, lost, expired)
-		endpoint := startService(t, issueTokens(3600), respondError(403, "no more"))
-		for _, err := range updateAll(t, newClient(t, oauth2Config(s, endpoint)), 3) {
-			if e := asError(t, err); e.Outcome != streams.Unknown || e.Attempts == 0 || e.Message != "no more" {
-				t.Errorf("error %#v", e)
-			}
-		}
-	})
-}
-
 // A client assertion that the endpoint rejects is not sent again. In a file, it may change: at once, or a moment after
 // the endpoint rejects the old one.
 func TestClientAssertionFile(t *testing.T) {

@@ -160,28 +160,6 @@ func TestOutageEnds(t *testing.T) {
 	})
 }
 
-// Two temporary faults and a success take exactly three requests, which are the same.
-func TestRetrySucceeds(t *testing.T) {
-	t.Parallel()
-	for name, fault := range map[string]streamstest.Fault{
-		"429": {Status: 429}, "500 applied": {Status: 500, Apply: true},
-		"reset before": {ResetBefore: true}, "reset after": {ResetAfter: true},
-		"incomplete": {Truncate: true}, "incomplete 400": {Status: 400, Truncate: true},
-	} {
-		runVirtual(t, name, func(t *testing.T) {
-			stand := streamstest.New(streamstest.Options{}, streamstest.Stream{ID: "s1", ProcessorIDs: []string{"old"}})
-			stand.Inject(fault, fault)
-			s := startService(t, stand.ServeHTTP)
-			stream, err := s.update(t, streams.Config{Token: "t0ken", UserAgent: "me"})
-			if err != nil || stream.ProcessorIDs.String() != `["p1"]` {
-				t.Errorf("%v, %v", stream, err)
-			}
-			first := s.requests()[0]
-			s.wantReceived(t, first, first, first)
-		})
-	}
-}
-
 // Retry-After sets the wait, in seconds or as a date, also below MinBackoff and above MaxBackoff. Junk sets none.
 func TestRetryAfter(t *testing.T) {
 	t.Parallel()
