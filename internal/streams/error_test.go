@@ -54,26 +54,14 @@ func TestStatus(t *testing.T) {
 	}
 }
 
-// A status line with 000 is a response, of no documented kind. One without a status of three digits is none.
+// A status line with 000 is a response, of no documented kind.
 func TestStatusLine(t *testing.T) {
 	t.Parallel()
-	const broken = "the connection failed: net/http: HTTP/1.x transport connection broken: malformed HTTP status code "
-	for line, test := range map[string]struct {
-		kind     streams.Kind
-		attempts int
-		text     string
-	}{
-		"000 odd": {streams.KindGeneric, 1, "000: no"},
-		"0":       {streams.KindConnection, 5, broken + `"0"`},
-		"1000 X":  {streams.KindConnection, 5, broken + `"1000"`},
-	} {
-		s := startService(t, respondRaw("HTTP/1.1 "+line+"\r\nContent-Length: 2\r\n\r\nno"))
-		e := s.updateError(t, streams.Config{})
-		wantFailed(t, e, test.kind, streams.Unknown, test.attempts)
-		wantEqual(t, "error", fmt.Sprintf("%s: PATCH %s/v2/streams/s1: %s", test.kind, s.URL, test.text), e.Error())
-		if e.Status != 0 || e.Responded() != (line == "000 odd") {
-			t.Errorf("%s: status %d, responded %t", line, e.Status, e.Responded())
-		}
+	s := startService(t, respondRaw("HTTP/1.1 000 odd\r\nContent-Length: 2\r\n\r\nno"))
+	e := s.updateError(t, streams.Config{})
+	s.wantError(t, e, streams.Error{Kind: streams.KindGeneric, Message: "no", Attempts: 1, Outcome: streams.Unknown})
+	if want := "Generic Error: PATCH " + s.URL + "/v2/streams/s1: 000: no"; e.Error() != want || !e.Responded() {
+		t.Errorf("%v, want %s", e, want)
 	}
 }
 
@@ -110,10 +98,12 @@ func TestLastAttempt(t *testing.T) {
 		farDate                = "Fri, 31 Dec 9999 23:59:59 GMT"
 		never                  = "99999999999999999999999999999"
 		failed                 = "the connection failed: "
+		noCode                 = "net/http: HTTP/1.x transport connection broken: malformed HTTP status code "
 		noTime                 = "the operation's time limit leaves no time for another attempt"
 	)
 	const tooLong = "the service asked to wait (Retry-After: %s), longer than the operation's time limit allows"
 	first, later, cutOff := respondError(502, "first"), respondError(503, "later"), respondTruncated(200)
+	noStatus := respondRaw("HTTP/1.1 0\r\n\r\n")
 	after := func(value string) http.HandlerFunc { return respondError(503, "later", "Retry-After", value) }
 	for name, test := range map[string]struct {
 		first, second http.HandlerFunc // nil: there is no second attempt; no first: connections are refused
@@ -125,6 +115,7 @@ func TestLastAttempt(t *testing.T) {
 		"reset":                 {resetConnection, resetConnection, time.Hour, lost, 0, failed + "EOF"},
 		"incomplete":            {cutOff, cutOff, time.Hour, lost, 0, failed + "the response is incomplete: unexpected EOF"},
 		"refused":               {nil, later, time.Hour, lost, 0, failed + "dial tcp: connect: connection refused"},
+		"no status of 3 digits": {noStatus, respondRaw("HTTP/1.1 1000 X\r\n\r\n"), time.Hour, lost, 0, failed + noCode + `"1000"`},
 		"another message":       {first, later, time.Hour, generic, 503, ""},
 		"reset after a message": {later, resetConnection, time.Hour, lost, 503, failed + "EOF"},
 		"no response after it":  {later, neverRespond, time.Hour, timeout, 503, "the service did not respond within 30s"},

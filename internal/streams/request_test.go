@@ -6,8 +6,6 @@ import (
 	"fmt"
 	"net"
 	"net/http"
-	"strings"
-	"sync"
 	"testing"
 	"time"
 
@@ -114,34 +112,6 @@ func TestAttempts(t *testing.T) {
 			}
 		})
 	}
-}
-
-// Responses during the attempts of an operation show that the service works.
-func TestNoOutage(t *testing.T) {
-	virtual(t, func(t *testing.T) {
-		s := startService(t, func(w http.ResponseWriter, r *http.Request) {
-			if strings.HasSuffix(r.URL.Path, "/s1") {
-				respondError(500, "broken")(w, r)
-				return
-			}
-			applyUpdate(w, r)
-		})
-		c := newClient(t, streams.Config{BaseURL: s.URL, Retry: streams.DefaultRetry})
-		var others sync.WaitGroup
-		others.Go(func() {
-			for range 100 {
-				<-time.After(time.Second)
-				_, _ = c.UpdateStream(t.Context(), "other", streams.NewProcessorSet())
-			}
-		})
-		for range 3 {
-			_, err := c.UpdateStream(t.Context(), "s1", streams.NewProcessorSet())
-			if e := asError(t, err); e.Attempts != streams.DefaultAttempts || e.Message != "broken" {
-				t.Errorf("error %#v", e)
-			}
-		}
-		others.Wait()
-	})
 }
 
 // An outage ends with the first response that shows that the service works. A service that limits requests works.
