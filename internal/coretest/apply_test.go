@@ -4,7 +4,6 @@ import (
 	"maps"
 	"net/http"
 	"slices"
-	"strings"
 
 	"github.com/hashicorp/terraform-plugin-go/tftypes"
 
@@ -147,7 +146,7 @@ func (c *terraformCore) createOrUpdate(p *Process, ch change) (applied, ok bool)
 	actual, ok := c.planChange(p, ch, prior, true)
 	if c.husks[ch.addr] = !ok && prior == nil; !ok {
 		if ch.verb == deleteThenCreate {
-			c.checkReplaced(what, ch, strings.Join(c.failures[failed:], ""))
+			c.checkReplaced(what, ch, c.failures[failed:])
 		}
 		return false, false
 	}
@@ -226,7 +225,7 @@ func (c *terraformCore) destroy(p *Process, ch change) bool {
 	is.current, ok = c.applyDestroy(p, what, is.current, before, planned, false, false)
 	c.destroyed[ch.addr] = slices.ContainsFunc(c.service.Requests()[c.sent:], func(r streamstest.Request) bool { return r.Method == http.MethodPatch })
 	if !ok && ch.verb == deleteThenCreate {
-		c.checkReplaced(what, ch, strings.Join(c.failures[failed:], ""))
+		c.checkReplaced(what, ch, c.failures[failed:])
 	}
 	return ok
 }

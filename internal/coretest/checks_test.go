@@ -312,7 +312,16 @@ func (c *terraformCore) checkTakenOver(o *applyCall, ch change, attached map[str
 
 // checkReplaced checks that a replacement which is refused in the apply has sent nothing, and has left its old object in the state
 // unless that keeps its processors. An action may have changed the stream since the destroy was checked.
-func (c *terraformCore) checkReplaced(what string, ch change, refusal string) {
+func (c *terraformCore) checkReplaced(what string, ch change, failures []string) {
+	own := func(f string) bool {
+		return strings.HasPrefix(f, what+":") || strings.HasPrefix(f, "plan "+ch.addr+":")
+	}
+	refusal := "" // other operations may fail meanwhile
+	for _, f := range failures {
+		if own(f) {
+			refusal += f
+		}
+	}
 	if !refusesTakeOver(refusal) || c.invoking {
 		return
 	}
