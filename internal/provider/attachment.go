@@ -94,30 +94,23 @@ func (r *attachment[T, M]) ModifyPlan(ctx context.Context, req resource.ModifyPl
 	p := r.session.Plan(ctx, c)
 	resp.Diagnostics.Append(r.report.Plan(cmp.Or(plan, state).subject(), c, p, r.session.Deployment())...)
 	resp.Diagnostics.Append(saveMarks(ctx, p.Marks, resp.Private)...)
-	if plan == nil {
+	if plan == nil || resp.Diagnostics.HasError() {
 		return
 	}
-	if !resp.Diagnostics.HasError() {
-		r.planComputed(plan, state, c, p.Sends)
-	}
-	resp.Diagnostics.Append(resp.Plan.Set(ctx, plan)...)
-}
-
-func (r *attachment[T, M]) planComputed(plan, state M, c session.Change, sends bool) {
 	deployment := &plan.common().Deployment
-	updated := sends || deployment.IsUnknown() // the framework has made it unknown if the configuration changes the resource
 	switch {
-	case c.Kind == session.Create, c.Kind == session.Update && sends && c.Deployment == "":
+	case c.Kind == session.Update && !p.Sends && !deployment.IsUnknown():
+		return // nothing changes: the framework has made it unknown if the configuration changes the resource
+	case c.Kind == session.Create, c.Kind == session.Update && p.Sends && c.Deployment == "":
 		*deployment = types.StringUnknown() // the apply of a saved plan may have another address, or nothing to send
-	case c.Kind == session.Update && !updated:
-		*deployment = state.common().Deployment
 	default:
 		*deployment = r.deployment()
 	}
 	if c.Kind == session.Redeploy {
 		state = nil
 	}
-	plan.planComputed(state, sends, updated && r.session.Deployment() == "")
+	plan.planComputed(state, p.Sends, r.session.Deployment() == "")
+	resp.Diagnostics.Append(resp.Plan.Set(ctx, plan)...)
 }
 
 // Create saves nothing if it fails: the next apply creates again, which sends the same sets. A tainted resource would
