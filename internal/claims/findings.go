@@ -10,8 +10,7 @@ const (
 	// Of the plan.
 	ResendingUnknown     // the outcome of an earlier operation is unknown, so the set is sent again
 	Resending            // another resource leaves, with Other attached, so the set is sent again
-	DetachedFirst        // a resource that leaves detaches the processors, and may do that before this resource sets them
-	DroppedFirst         // likewise; the resource that leaves is the group that is planned
+	DetachedFirst        // a resource that leaves detaches the processors, and may do that before another one sets them
 	MarkMayBeLost        // with create_before_destroy, this resource detaches what another one has set
 	MarkMayBeLostToState // likewise, and the other resource relies on its set
 	DropUnknown          // a group whose streams are known after apply may detach what another resource has set

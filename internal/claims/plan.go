@@ -127,7 +127,7 @@ func (s *Stream) PlanLeave(l Leave) Plan {
 	case l.Kind == Dropped && s.claim.Kind >= resends && !r.is(s.claim.Set): // in any order of the plans
 		p.Refusal, p.Other = StreamIsKept, r.set
 	case l.Kind == Dropped && s.claim.Kind != relies && r.detached:
-		p.Findings = []Finding{DroppedFirst}
+		p.Findings = []Finding{DetachedFirst}
 	case relied && l.Shared: // the apply knows that, although Terraform passes no mark to the destroy of an object that was replaced
 	case relied && l.Kind == Replaced:
 		p.Findings = []Finding{MarkMayBeLostToState}

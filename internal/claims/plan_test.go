@@ -10,7 +10,7 @@ import (
 // TestPlannedLeaves has what a plan says of each leave beside each claim on set a.
 func TestPlannedLeaves(t *testing.T) {
 	behind := []Finding{MayBeLeftBehind}
-	detaches, lost, relied := []Finding{DroppedFirst}, []Finding{MarkMayBeLost}, []Finding{MarkMayBeLostToState}
+	detaches, lost, relied := []Finding{DetachedFirst}, []Finding{MarkMayBeLost}, []Finding{MarkMayBeLostToState}
 	unknown := Plan{Findings: []Finding{DropUnknown}}
 	kept := Plan{Refusal: StreamIsKept, Other: b}
 	emptied := Plan{Refusal: StreamIsKept, Other: emptySet}

@@ -34,13 +34,9 @@ var texts = [claims.FindingCount]text{
 			"first, it leaves the stream with other processors, and this resource sends its set again without a change of its " +
 			"configuration. The other processors: {own}.", ""},
 	claims.DetachedFirst: {forAMoment, "",
-		"Another resource of this plan leaves this stream and detaches its processors. Terraform may run that operation before it " +
-			"applies this resource, and the stream has no processors in between.",
+		"A resource of this plan leaves this stream and detaches its processors, and another one sets them. Terraform may do the first " +
+			"before the second, and the stream has no processors in between.",
 		avoidMoment},
-	claims.DroppedFirst: {forAMoment, "",
-		"This group drops the stream and detaches its processors, and another resource of this plan sets the processors. Terraform " +
-			"may run the update of this group first, and the stream has no processors in between.",
-		"To keep the processors attached throughout, set on_destroy = \"keep\" in this group, in the same apply."},
 	claims.MarkMayBeLost: {forAMoment, "",
 		"This resource moves to another stream, and another resource of this plan takes this stream over. If this resource has " +
 			"create_before_destroy, the destroy of the old object may detach the processors before the other resource is applied.",
@@ -55,9 +51,9 @@ var texts = [claims.FindingCount]text{
 			"the stream, the apply may detach the processors, and the state of the other resource becomes untrue.",
 		"Let only single sets of the group depend on other resources."},
 	claims.MayBeLeftBehind: {"An Old Object Has the Stream", "",
-		"This plan destroys an object with this stream, and creates others, while a resource keeps the stream. If an earlier apply has " +
-			"replaced the object and left it behind (Terraform calls it deposed, with the address of the live resource), the destroy " +
-			"may detach the processors, and the state of the live resource becomes untrue.",
+		"This plan destroys an object with this stream, while another resource keeps the stream. If an earlier apply has replaced the " +
+			"object and left it behind (Terraform calls it deposed, with the address of the live resource), and this apply also creates " +
+			"resources, the destroy may detach the processors, and the state of the live resource becomes untrue.",
 		"Plan with a refresh, or change a value in triggers of the resource that keeps the stream, in the same apply: then the stream " +
 			"gets its set. If no earlier apply was interrupted, ignore this warning."},
 	claims.WillBeDetached: {"Processors Will Be Detached", "processor_ids",

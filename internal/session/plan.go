@@ -65,7 +65,6 @@ func (s *Session) Plan(ctx context.Context, c Change) Planned {
 		p.Sends = true
 	}
 	p.Sends = p.Sends || c.Leaving == claims.MayBeDropped
-	p.Findings = s.holdBack(c, p.Findings)
 	if !slices.ContainsFunc(p.Findings, Finding.IsError) {
 		p.Findings, p.Refusal = s.takeOver(ctx, c, p.Findings)
 	}
@@ -116,26 +115,6 @@ func (s *Session) planLeave(c Change, id string, p *Planned) {
 	m := p.Marks.Streams[id]
 	m.Claim, m.Detach = decided.Claim, c.Detach
 	p.Marks.set(id, m)
-}
-
-// holdBack holds findings about objects that may have been left behind, until the session plans what makes the apply detach their
-// processors: a create, or a destroy that has failed before.
-func (s *Session) holdBack(c Change, findings []Finding) []Finding {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	failed := c.destroys() && c.Marks.any(func(m Mark) bool { return m.Failed })
-	s.detachesOld = s.detachesOld || c.Kind == Create || failed
-	if s.detachesOld {
-		findings, s.heldBack = append(findings, s.heldBack...), nil
-		return findings
-	}
-	return slices.DeleteFunc(findings, func(f Finding) bool {
-		held := f.Kind == claims.MayBeLeftBehind
-		if held {
-			s.heldBack = append(s.heldBack, f)
-		}
-		return held
-	})
 }
 
 // movesUnchecked reports whether a replacement moves to a stream, or to a set, that is known after apply. If it refuses to detach

@@ -28,10 +28,8 @@ type Session struct {
 	applies  atomic.Bool // an apply has begun: Terraform plans and applies in two sessions
 	replaces atomic.Bool // a create has succeeded, perhaps that of a replacement
 
-	mu          sync.Mutex
-	streams     map[string]*stream
-	detachesOld bool      // the apply may take an object that was left behind for one that it has replaced itself
-	heldBack    []Finding // while it does not
+	mu      sync.Mutex
+	streams map[string]*stream
 
 	waiting     *semaphore.Weighted // held by each call that waits for firstClaims
 	firstClaims func() time.Time    // when the first calls have had time to claim their streams

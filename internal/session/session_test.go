@@ -84,19 +84,6 @@ func TestFailedDestroyOfAnOldObject(t *testing.T) {
 	}
 }
 
-// The plan of a destroy beside a resource that keeps the stream says what may happen to an object that was left behind, as soon as
-// the session plans what makes that possible: a create.
-func TestFindingsOfOldObjectsAreHeldBack(t *testing.T) {
-	t.Parallel()
-	s := New(nil, "here", false)
-	for i, want := range []int{0, 0, 1, 0} {
-		c := []Change{keeps(a), destroys(Marks{}), creates("cam-2", a), creates("cam-3", a)}[i]
-		if found := s.Plan(t.Context(), c).Findings; len(found) != want || want > 0 && found[0].Kind != claims.MayBeLeftBehind {
-			t.Errorf("plan %d: %+v, want %d findings", i, found, want)
-		}
-	}
-}
-
 // The plan of a replacement foresees that its destroy detaches if an update before it does. A tainted object has no such update.
 // Nobody knows the marks of the old object: what is in the state is in doubt, also after a failed destroy.
 func TestDestroyWithoutAPlan(t *testing.T) {
