@@ -1,7 +1,9 @@
 package report
 
 import (
+	"cmp"
 	"fmt"
+	"strconv"
 	"strings"
 
 	"github.com/hashicorp/terraform-plugin-framework/diag"
@@ -122,16 +124,13 @@ func deploymentChanges(c session.Change, configured string) diag.Diagnostic {
 
 // notDetachable names a stream: in an apply, Terraform does not name the resource.
 func notDetachable(c session.Change, configured string) diag.Diagnostic {
-	var notDetached string
-	switch ids := c.Former.Without(nil); len(ids) {
-	case 0:
-	case 1:
-		notDetached = fmt.Sprintf("The processors of stream %q cannot be detached. ", ids[0])
-	default:
-		notDetached = fmt.Sprintf("The processors of stream %q and %d more streams cannot be detached. ", ids[0], len(ids)-1)
+	ids, more := c.Former.Without(nil), ""
+	if len(ids) > 1 {
+		more = fmt.Sprintf(" and %d more streams", len(ids)-1)
 	}
 	return diag.NewErrorDiagnostic(deploymentChanged, Paragraphs(
-		notDetached+stateIsOf(c, configured)+fmt.Sprintf("A destroy would detach processors at %q that this object never attached.", configured),
+		fmt.Sprintf("The processors of stream %q%s cannot be detached. ", ids[0], more)+stateIsOf(c, configured)+
+			fmt.Sprintf("A destroy would detach processors at %q that this object never attached.", configured),
 		fmt.Sprintf("To detach the processors at %q, configure that deployment again. To take the set to %q first, apply without the "+
 			"destroy. To leave the processors of a resource that is in the configuration attached, set on_destroy = \"keep\" and apply, "+
 			"or use a removed block with destroy = false. If the resource is tainted, terraform untaint makes it an update. If an earlier apply replaced the "+
@@ -197,4 +196,50 @@ func (r *Reporter) NotRead(reason session.Refusal, id string) (diags diag.Diagno
 			"configured sets, and detaches everything else. This warning is about all imports of the run.", advice))
 	}
 	return diags
+}
+
+// InvalidValue is the error of a value that is not what it should be, such as "a stream id".
+func InvalidValue(at path.Path, value, what string, err error) diag.Diagnostic {
+	return diag.NewAttributeErrorDiagnostic(at, "Invalid Attribute Value", fmt.Sprintf("%s: %q is not %s: it %s.", at, value, what, err))
+}
+
+// MissingValue is the error of a null.
+func MissingValue(at path.Path, what string) diag.Diagnostic {
+	return diag.NewAttributeErrorDiagnostic(at, "Missing Attribute Value", fmt.Sprintf("%s: %s must not be null.", at, what))
+}
+
+// InvalidImport is the error of an import of one stream.
+func InvalidImport(id string, err error) diag.Diagnostic {
+	return diag.NewAttributeErrorDiagnostic(path.Root("stream_id"), "Invalid Stream ID",
+		fmt.Sprintf("%q cannot be imported: a stream id %s.", id, err))
+}
+
+// InvalidGroupImport is the error of an import of a group.
+func InvalidGroupImport(err error) diag.Diagnostic {
+	return diag.NewErrorDiagnostic("Invalid Stream IDs", Paragraphs(
+		fmt.Sprintf("The id of the import is wrong: %s.", err),
+		`The id of a group is the ids of its streams: a list in JSON, such as ["cam-1", "cam-2"], or one id on each line.`,
+		nothingDone))
+}
+
+// CannotMove is the error of a moved block. It shows how to take a stream over without one.
+func CannotMove(from, id string, err error) diag.Diagnostic {
+	quoted := strconv.Quote(cmp.Or(id, "STREAM_ID"))
+	quoted = strings.NewReplacer("${", "$${", "%{", "%%{").Replace(quoted)
+	return diag.NewErrorDiagnostic("Resource Cannot Be Moved", Paragraphs(
+		fmt.Sprintf("A %s can be moved if its request is a PATCH of /v2/streams/{id} with processor_ids. This resource cannot be "+
+			"moved: %s.", from, err),
+		"Import the stream instead. Replace the moved block with these two, with your own resource names, and keep the old provider "+
+			"configured until they are applied:",
+		fmt.Sprintf(`  removed {
+    from = %s.example
+    lifecycle {
+      destroy = false
+    }
+  }
+
+  import {
+    to = stream_processors.example
+    id = %s
+  }`, from, quoted), nothingDone))
 }

@@ -21,6 +21,27 @@ const (
 	WithoutGroupImport = "remove the import, and apply the group: a create sends each set once, and detaches what is not in the sets."
 )
 
+const (
+	notChanged     = "The stream was not changed."
+	notChangedHere = "The stream was not changed by this resource." // always true of an operation that was not begun
+	nothingSent    = "Nothing was sent by this operation. "
+	nothingDone    = nothingSent + "It changed nothing in the state."
+)
+
+// nowTrue is the last sentence of every diagnostic about an operation: what is now true of the stream.
+// reported is what the service reported instead of the set that was sent, or nil.
+func nowTrue(o streams.Outcome, reported *streams.Stream) string {
+	switch {
+	case o == streams.Unknown:
+		return "The stream may or may not have been changed; apply again: sending the same set twice is safe."
+	case reported != nil:
+		return fmt.Sprintf("The service reports that the stream now has %s.", reported.ShownProcessors())
+	case o == streams.Changed:
+		return "The stream was changed."
+	}
+	return notChanged
+}
+
 // changeTriggers helps where create_before_destroy puts the old object back into the state.
 const changeTriggers = "If the next plan shows no changes, change a value in triggers."
 

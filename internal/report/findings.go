@@ -129,41 +129,41 @@ func warning(f session.Finding) message {
 	return m
 }
 
+var refusals = map[claims.Refusal]text{
+	claims.ConflictingSets: {"Conflicting Processor Sets", "processor_ids",
+		"Two resources set the processors of {streams}: {own}. Each update replaces the whole set, so the resource that is " +
+			"applied last would win.",
+		"Let one resource manage the stream, with all of its processors, and remove the stream from the other one."},
+	claims.StreamIsKept: {"Another Resource Keeps the Stream", "", // Terraform calls only the group in the apply, and passes it nothing from its plan
+		"A group of this plan drops {streams}, and would leave these processors attached: {own}. Another resource of this plan has " +
+			"the stream too, with another set, and would send nothing: its state would become untrue.",
+		"Change a value in triggers of the other resource in the same apply, so that the other resource sends its set. If both " +
+			"resources have the same set, on_destroy = \"keep\" in the group is enough."},
+	claims.DetachesOthers: {"Processors Would Be Detached", "processor_ids",
+		"{streams} {has} processors that are not in the planned set: {own}. The apply would detach them, and on_create is \"refuse\".",
+		"To keep them, add them to the set, or, if no object of the resource is in the state, adopt the stream with an import " +
+			"block. To detach them, set on_create = \"replace\". If a resource was renamed, add a moved block. " + ifDestroy},
+	claims.Unchecked: {uncheckedReplacement, "",
+		"The replacement of {streams} takes a stream over, and its stream or its set was not known in the plan. Its create may be " +
+			"refused, because on_create is \"refuse\". So the old object was not destroyed.",
+		checkReplacementFirst},
+	claims.Blocked: {"Stream Left Alone", "", "An operation of another resource on this stream has failed.",
+		"The other resource is still in the state, with the values from before the failed operation, and a change by this " +
+			"resource could make those values untrue. Resolve the error of the other resource, then apply again."},
+}
+
 // refused is the message of a refusal about one stream. happened is the clause of an operation.
 func refused(f session.Finding, happened string) message {
-	m := message{text: text{attribute: "processor_ids"}, stream: f.Stream, severity: diag.SeverityError, last: nothingSent + notChanged}
+	m := message{text: refusals[f.Refusal], stream: f.Stream, severity: diag.SeverityError, last: nothingSent + notChanged}
 	switch f.Refusal {
 	case claims.ConflictingSets: // nobody knows in the plan of the second resource whether the first one has been applied
-		m.summary = "Conflicting Processor Sets"
-		m.head = "Two resources set the processors of {streams}: {own}. Each update replaces the whole set, so the resource that is " +
-			"applied last would win."
-		m.own = fmt.Sprintf("one to %s, another one to %s", f.Other, f.Set)
-		m.advice = "Let one resource manage the stream, with all of its processors, and remove the stream from the other one."
-		m.last = nothingSent + notChangedHere
-	case claims.StreamIsKept: // Terraform calls only the group in the apply, and passes it nothing from its plan
-		m.summary, m.attribute = "Another Resource Keeps the Stream", ""
-		m.head = "A group of this plan drops {streams}, and would leave these processors attached: {own}. Another resource of this plan has " +
-			"the stream too, with another set, and would send nothing: its state would become untrue."
+		m.own, m.last = fmt.Sprintf("one to %s, another one to %s", f.Other, f.Set), nothingSent+notChangedHere
+	case claims.StreamIsKept:
 		m.own = f.Other.String()
-		m.advice = "Change a value in triggers of the other resource in the same apply, so that the other resource sends its set. If both " +
-			"resources have the same set, on_destroy = \"keep\" in the group is enough."
 	case claims.DetachesOthers:
-		m.summary = "Processors Would Be Detached"
-		m.head = "{streams} {has} processors that are not in the planned set: {own}. The apply would detach them, and on_create is \"refuse\"."
-		m.own = f.Shown
-		m.advice = "To keep them, add them to the set, or, if no object of the resource is in the state, adopt the stream with an import " +
-			"block. To detach them, set on_create = \"replace\". If a resource was renamed, add a moved block. " + ifDestroy
-		m.last = "No update was sent. " + notChangedHere
-	case claims.Unchecked:
-		m.summary, m.attribute = uncheckedReplacement, ""
-		m.head = "The replacement of {streams} takes a stream over, and its stream or its set was not known in the plan. Its create may be " +
-			"refused, because on_create is \"refuse\". So the old object was not destroyed."
-		m.advice = checkReplacementFirst
+		m.own, m.last = f.Shown, "No update was sent. "+notChangedHere
 	case claims.Blocked:
-		m.summary, m.attribute = "Stream Left Alone", ""
-		m.head = happened + ". An operation of another resource on this stream has failed."
-		m.advice = "The other resource is still in the state, with the values from before the failed operation, and a change by this " +
-			"resource could make those values untrue. Resolve the error of the other resource, then apply again."
+		m.head = happened + ". " + m.head
 		m.own, m.last = nothingSent+nowTrue(f.Operation.Now()), ""
 	}
 	return m

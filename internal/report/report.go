@@ -9,6 +9,8 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"unicode"
+	"unicode/utf8"
 
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/path"
@@ -174,4 +176,32 @@ func list(streams []message) string {
 		lines = append(lines, fmt.Sprintf("and %d more streams", more))
 	}
 	return strings.Join(lines, "\n")
+}
+
+// Paragraphs leaves out the parts that are empty.
+func Paragraphs(parts ...string) string { return join("\n\n", parts...) }
+
+func join(separator string, parts ...string) string {
+	return strings.Join(slices.DeleteFunc(parts, func(part string) bool { return part == "" }), separator)
+}
+
+// Sentence makes a clause a sentence.
+func Sentence(s string) string {
+	first, size := utf8.DecodeRuneInString(s)
+	s = string(unicode.ToUpper(first)) + s[size:]
+	if strings.HasSuffix(s, ".") || strings.HasSuffix(s, "…") {
+		return s
+	}
+	return s + "."
+}
+
+// countOf returns "" for none.
+func countOf(count int, one, many string) string {
+	switch count {
+	case 0:
+		return ""
+	case 1:
+		return "1 stream " + one + "."
+	}
+	return fmt.Sprintf("%d streams %s.", count, many)
 }

@@ -90,6 +90,7 @@ func (s *Session) Differs(state string) bool {
 // mayNotDetach reports whether a destroy would detach the processors of streams that never had them from the object: the state
 // is that of another deployment.
 func (c Change) mayNotDetach() bool {
-	moves := c.Kind == Redeploy && c.Leaving == claims.Replaced && len(c.Former.Without(c.Want)) > 0
-	return c.Detach && (moves || c.Kind == Forget && c.Leaving != claims.Superseded)
+	moves := c.Kind == Redeploy && c.Leaving == claims.Replaced
+	forgets := c.Kind == Forget && c.Leaving != claims.Superseded
+	return c.Detach && (moves || forgets) && len(c.Former.Without(c.Want)) > 0
 }
