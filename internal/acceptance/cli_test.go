@@ -9,6 +9,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+
 	"github.com/stream-management/terraform-provider-stream/internal/streamstest"
 )
 
@@ -26,6 +28,7 @@ func TestAccDeploymentChanges(t *testing.T) {
 	w.Plan("-out=tfplan").Want(2, "2 to add")
 	w.Setenv("STREAM_BASE_URL=" + formerURL)
 	w.MustApply("tfplan")
+	before := w.MustRun("show").Stdout
 	former.ForgetRequests()
 
 	w.Setenv("STREAM_BASE_URL="+url, "STREAM_DEPLOYMENT="+formerURL)
@@ -33,7 +36,13 @@ func TestAccDeploymentChanges(t *testing.T) {
 	w.Setenv("STREAM_DEPLOYMENT=")
 	w.Plan("-destroy").Want(1, "Error: "+changed, "Nothing was sent")
 	// Terraform asks for no plan of these destroys.
-	w.Apply("-replace="+this, "-replace="+group).Want(1, "Error: "+changed, "Nothing was sent")
+	replaced := w.Apply("-replace="+this, "-replace="+group).Want(1, "Nothing was sent")
+	if strings.Count(replaced.Text(), "Error: "+changed) != 2 {
+		t.Errorf("not two errors: %v", replaced)
+	}
+	if diff := cmp.Diff(before, w.MustRun("show").Stdout); diff != "" || strings.Count(before, formerURL) != 2 {
+		t.Errorf("the state has changed (-before +after):\n%s", diff)
+	}
 
 	r := w.Plan("-out=tfplan").Want(2, "0 to add, 2 to change, 0 to destroy", fmt.Sprintf("%q -> %q", formerURL, url),
 		fmt.Sprintf("sends the sets to %q", url), "keep their processors", fmt.Sprintf("set deployment = %q", formerURL))

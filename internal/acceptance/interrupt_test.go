@@ -121,3 +121,39 @@ func TestAccEnds(t *testing.T) {
 		})
 	}
 }
+
+// A Ctrl-C may leave the old object of a replacement with create_before_destroy in the state. The next apply removes the old
+// object, also beside a create of another resource, and takes nothing from the resources that have its streams. It needs
+// clitest for the signal.
+func TestAccInterruptedReplacement(t *testing.T) {
+	t.Parallel()
+	for name, drift := range map[string]string{"without reads": "false", "with detect_drift": "true"} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			ids := fleetIDs(4)
+			service, url := streamstest.Start(t, streamstest.Options{ServeGet: true}, streamstest.Streams(ids...)...)
+			const first = "lifecycle { create_before_destroy = true }"
+			w := newWorkspace(t, url, providerWith("detect_drift = "+drift)+resourceOf("this", "cam-1", `"p1"`, first)+
+				groupOf(sets(ids[1:3], `"p1"`), first))
+			w.MustApply()
+
+			if _, err := endApply(t, w, service, 3, time.Second, interrupt, "-replace="+this, "-replace="+group); err == nil {
+				t.Error("the interrupted apply succeeded")
+			}
+			if n := strings.Count(w.Read("terraform.tfstate"), `"deposed":`); n != 2 {
+				t.Fatalf("%d old objects are left", n)
+			}
+			w.Write("other.tf", resourceOf("other", "cam-4", `"p1"`, ""))
+			plan := w.Plan("-out=tfplan").Want(2, "1 to add").Text()
+			w.MustApply("tfplan")
+			for _, id := range ids {
+				stream, _ := service.Stream(id)
+				said := strings.Contains(plan, fmt.Sprintf("An Old Object Has the Stream: stream %q", id))
+				if len(stream.ProcessorIDs) == 0 && !said {
+					t.Errorf("stream %q has lost its processors, and the plan did not say so: %s", id, plan)
+				}
+			}
+			w.Plan().Want(0)
+		})
+	}
+}

@@ -136,9 +136,6 @@ func (r *groupResource) ImportState(ctx context.Context, req resource.ImportStat
 
 // parseStreamIDs reads stream ids: a list in JSON, or one id on each line. The text may begin with a byte order mark.
 func parseStreamIDs(text string) ([]string, error) {
-	if strings.ContainsRune(text, 0) {
-		return nil, streams.ErrUTF16
-	}
 	var ids []string
 	if text = strings.TrimSpace(strings.TrimPrefix(text, "\ufeff")); strings.HasPrefix(text, "[") {
 		if err := json.Unmarshal([]byte(text), &ids); err != nil {

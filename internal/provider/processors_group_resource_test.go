@@ -47,7 +47,7 @@ func TestImportRefused(t *testing.T) {
 		{coretest.GroupName, `[1]`, "JSON"},
 		{coretest.GroupName, `["cam-1", ".."]`, `".." is not a stream id`},
 		{coretest.GroupName, "cam-1\n\ufeffcam-2", "it must not contain a byte order mark (U+FEFF)"},
-		{coretest.GroupName, "c\x00a\x00m\x00", "it is UTF-16; write it as UTF-8, in PowerShell with Set-Content -Encoding utf8"},
+		{coretest.GroupName, "c\x00a\x00m\x00", "must not contain the control character U+0000"},
 	} {
 		_, diags := startProvider(t, coretest.Attributes{"base_url": url, "detect_drift": true}).ImportState(test.typeName, test.id)
 		wantError(t, diags, test.want)
