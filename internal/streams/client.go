@@ -35,18 +35,10 @@ func New(cfg Config) (*Client, error) {
 	if err != nil {
 		return nil, fmt.Errorf("base URL %w", err)
 	}
-	addresses := []*url.URL{baseURL}
-	if cfg.OAuth2 != nil {
-		tokenURL, err := ParseTokenURL(cfg.OAuth2.TokenURL)
-		if err != nil {
-			return nil, fmt.Errorf("token URL %w", err)
-		}
-		addresses = append(addresses, tokenURL)
-	}
 	cfg.RequestTimeout = cmp.Or(cfg.RequestTimeout, 30*time.Second)
 	cfg.Retry = cmp.Or(cfg.Retry, DefaultRetry)
 	cfg.MaxConcurrent = cmp.Or(cfg.MaxConcurrent, 64)
-	network, err := newNetwork(cfg, addresses...)
+	network, err := newNetwork(cfg)
 	if err != nil {
 		return nil, err
 	}

@@ -15,21 +15,15 @@ import (
 	"golang.org/x/net/http/httpproxy"
 )
 
-// newNetwork returns what sends a request to one of the addresses. It keeps an idle connection for each request that
-// may be under way; Go's default keeps two per host, and would reconnect for most requests. The request timeout also
-// covers connecting and the TLS handshake.
-func newNetwork(cfg Config, addresses ...*url.URL) (http.RoundTripper, error) {
+// newNetwork returns what sends requests. It keeps an idle connection for each request that may be under way; Go's
+// default keeps two per host, and would reconnect for most requests. The request timeout also covers connecting and the
+// TLS handshake.
+func newNetwork(cfg Config) (http.RoundTripper, error) {
 	tlsConfig, err := cfg.TLS.Config()
 	if err != nil {
 		return nil, fmt.Errorf("TLS settings: %w", err)
 	}
-	proxy := httpproxy.FromEnvironment()
-	for _, address := range addresses {
-		if err := checkProxy(proxy, address); err != nil {
-			return nil, err
-		}
-	}
-	proxyFor := proxy.ProxyFunc()
+	proxyFor := httpproxy.FromEnvironment().ProxyFunc()
 	return &http.Transport{
 		Proxy:                  func(req *http.Request) (*url.URL, error) { return proxyFor(req.URL) },
 		DialContext:            cfg.DialContext,
@@ -59,27 +53,6 @@ func (e *proxyError) Error() string {
 
 func (e *proxyError) Is(target error) bool {
 	return target == ErrProxyRefused || target == ErrProxyCredentials && e.status == http.StatusProxyAuthRequired
-}
-
-// checkProxy returns an error if the environment has no usable address of a proxy for u. Go would connect without
-// a proxy, or fail at each request. The address is not shown, because it may have a password.
-func checkProxy(environment *httpproxy.Config, u *url.URL) error {
-	variable, address := "HTTPS_PROXY", environment.HTTPSProxy
-	if u.Scheme == "http" {
-		variable, address = "HTTP_PROXY", environment.HTTPProxy
-	}
-	_, err := parseProxy(address)
-	switch {
-	case address == "":
-		return nil
-	case err != nil:
-		return fmt.Errorf("the environment variable %s (or its name in small letters) is not the address of a proxy; write it as %q",
-			variable, "http://host:port")
-	case environment.CGI && u.Scheme == "http":
-		return errors.New("the environment variable HTTP_PROXY cannot be used while REQUEST_METHOD is set, because a web server may " +
-			"have set it from a request; unset one of them")
-	}
-	return nil
 }
 
 // Config returns an error, such as "contains no PEM certificate", if a certificate or a key cannot be used.

@@ -50,7 +50,7 @@ func TestConnectionsAreReused(t *testing.T) {
 // setProxy sets the environment variables for a proxy.
 func setProxy(t *testing.T, variable, address string) {
 	t.Helper()
-	for _, name := range []string{"HTTPS_PROXY", "https_proxy", "HTTP_PROXY", "http_proxy", "NO_PROXY", "no_proxy", "REQUEST_METHOD"} {
+	for _, name := range []string{"HTTPS_PROXY", "https_proxy", "HTTP_PROXY", "http_proxy", "NO_PROXY", "no_proxy"} {
 		t.Setenv(name, "")
 	}
 	t.Setenv(variable, address)
@@ -106,36 +106,6 @@ func TestProxyRefuses(t *testing.T) {
 		}
 		proxy.wantRequests(t, attempts)
 	}
-}
-
-// Go would ignore an address that it cannot use, and send the requests without a proxy, or refuse each request.
-func TestInvalidProxy(t *testing.T) {
-	const notAddress = `is not the address of a proxy; write it as "http://host:port"`
-	oauth2 := streams.Config{BaseURL: "http://host.example", OAuth2: &streams.OAuth2{TokenURL: "https://host.example"}}
-	for _, test := range []struct {
-		variable, value string
-		cfg             streams.Config
-		want            string
-	}{
-		{"HTTPS_PROXY", "::::", streams.Config{BaseURL: "https://host.example"}, notAddress},
-		{"https_proxy", "http://user:s3cret@[::1", streams.Config{BaseURL: "https://host.example"}, notAddress},
-		{"HTTPS_PROXY", "http://", oauth2, notAddress},
-		{"HTTP_PROXY", "%zz", streams.Config{BaseURL: "http://host.example"}, notAddress},
-		{"HTTP_PROXY", "%zz", streams.Config{BaseURL: "https://host.example"}, ""},
-		{"HTTPS_PROXY", "proxy.example:3128", oauth2, ""},
-		{"HTTPS_PROXY", "socks5://proxy.example", oauth2, ""},
-	} {
-		setProxy(t, test.variable, test.value)
-		_, err := streams.New(test.cfg)
-		text := errorText(err)
-		if (text == "") != (test.want == "") || !strings.Contains(text, test.want) || strings.Contains(text, "s3cret") {
-			t.Errorf("%s=%s: %q, want %q", test.variable, test.value, text, test.want)
-		}
-	}
-	setProxy(t, "HTTP_PROXY", "http://proxy.example")
-	t.Setenv("REQUEST_METHOD", "GET")
-	_, err := streams.New(streams.Config{BaseURL: "http://host.example"})
-	streamstest.WantText(t, errorText(err), "HTTP_PROXY", "REQUEST_METHOD")
 }
 
 func (s *service) caPEM() string {

@@ -212,7 +212,10 @@ func (cfg Config) secrets() []string {
 	}
 	proxies := httpproxy.FromEnvironment()
 	for _, address := range []string{proxies.HTTPSProxy, proxies.HTTPProxy} {
-		if u, err := parseProxy(address); err == nil && u.User != nil {
+		if !strings.Contains(address, "://") { // package httpproxy adds it, too
+			address = "http://" + address
+		}
+		if u, err := url.Parse(address); err == nil && u.User != nil {
 			password, _ := u.User.Password()
 			secrets = append(secrets, password, basicCredentials(u.User.Username(), password))
 			values = append(values, u.User.Username())
@@ -224,16 +227,4 @@ func (cfg Config) secrets() []string {
 // basicCredentials encodes a user for HTTP Basic authentication (RFC 7617, section 2).
 func basicCredentials(user, password string) string {
 	return base64.StdEncoding.EncodeToString([]byte(user + ":" + password))
-}
-
-// parseProxy parses the address of a proxy, which may lack its scheme. Package httpproxy ignores what it cannot parse.
-func parseProxy(address string) (*url.URL, error) {
-	if !strings.Contains(address, "://") {
-		address = "http://" + address
-	}
-	u, err := url.Parse(address)
-	if err == nil && u.Hostname() == "" {
-		err = errors.New("no host")
-	}
-	return u, err
 }

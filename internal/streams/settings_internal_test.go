@@ -8,7 +8,7 @@ import (
 // A response may repeat what the service or a proxy received.
 func TestConfigSecrets(t *testing.T) {
 	t.Setenv("HTTPS_PROXY", "http://proxy-user:pa%40ss@proxy.example:3128")
-	t.Setenv("HTTP_PROXY", "other-user:pr0xyword@proxy.example")
+	t.Setenv("HTTP_PROXY", "other-user:pr0xyword@:3128")
 	cfg := Config{
 		Token:     "keyname2:bearerpart",
 		BasicAuth: &BasicAuth{Username: "visible-user", Password: "p?ssw0rd~"},
