@@ -54,8 +54,8 @@ func hints(e *streams.Error, did attempted) []advice {
 	return []advice{
 		// No request was sent.
 		{causedBy(context.Canceled), "Apply again when you are ready."},
-		{causedBy(streams.ErrNotSent), "A setting or an environment variable of this machine may be invalid. Check headers, and the " +
-			"variables that the error names."},
+		{causedBy(streams.ErrNotSent), "A setting or an environment variable of this machine may be invalid. Check headers, " +
+			"TF_APPEND_USER_AGENT and the variables that the error names."},
 		{causedBy(streams.ErrTokenWait), "The token endpoint may be slow or overloaded. Check oauth2.token_url, or raise the timeouts of " +
 			"the resource, which include the wait for a token."},
 		{causedBy(streams.ErrRateLimit), "requests_per_second may be too low for this number of streams. Raise it, or raise the " +

@@ -8,7 +8,6 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"net/http"
 	"net/url"
@@ -16,7 +15,6 @@ import (
 	"sync"
 	"time"
 
-	"golang.org/x/net/http/httpguts"
 	"golang.org/x/time/rate"
 )
 
@@ -41,9 +39,6 @@ func New(cfg Config) (*Client, error) {
 	network, err := newNetwork(cfg)
 	if err != nil {
 		return nil, err
-	}
-	if !httpguts.ValidHeaderFieldValue(cfg.UserAgent) {
-		return nil, errors.New("the User-Agent, which TF_APPEND_USER_AGENT is a part of, has a line break or another control character")
 	}
 	c := &Client{baseURL: baseURL, sender: sender{
 		settings: cfg,

@@ -83,7 +83,6 @@ func TestNewRefuses(t *testing.T) {
 	ca := streamstest.NewAuthority(t)
 	a, b := ca.Issue(t, "a"), ca.Issue(t, "b")
 	for want, cfg := range map[string]streams.Config{
-		"the User-Agent, which TF_APPEND":       {UserAgent: "me\nX: y"},
 		"TLS settings: contains no PEM":         {TLS: streams.TLS{CACertPEM: a.KeyPEM}},
 		"TLS settings: tls: private key does":   {TLS: streams.TLS{ClientCertPEM: a.CertPEM, ClientKeyPEM: b.KeyPEM}},
 		"TLS settings: tls: failed to find any": {TLS: streams.TLS{ClientCertPEM: a.CertPEM}},
