@@ -82,11 +82,8 @@ func hints(e *streams.Error, did attempted) []advice {
 			address + ", or set tls.server_name to it."},
 		{causedBy(streams.ErrExpired), "The " + receiver + " may have to renew its certificate, or the clock of this machine may be " +
 			"wrong. If the certificate is not the one of the " + receiver + ", check " + address + "."},
-		{causedBy(streams.ErrNotTLS), "This port may not use TLS. Check the port in " + address + ", or use http:// in it if the " +
-			receiver + " has no TLS."},
-		{causedBy(streams.ErrClientCertificate), "The " + receiver + " may require a client certificate, or may not accept the " +
-			"configured one. Check tls.client_cert_pem and tls.client_key_pem, or whether " + address + " is right."},
-		{causedBy(streams.ErrTLS), "The " + receiver + " may not support TLS 1.2 or newer, which the provider needs. Check " + address + "."},
+		{causedBy(streams.ErrTLS), "The " + receiver + " may require another client certificate, may not use TLS at this port, or may " +
+			"not support TLS 1.2 or newer. Check tls.client_cert_pem and tls.client_key_pem, and " + address + "."},
 		{causedBy(streams.ErrProxyCredentials) || status(http.StatusProxyAuthRequired), "The proxy may need other credentials. Check the " +
 			"user name and password in HTTPS_PROXY (HTTP_PROXY for an http:// address), or list the host in NO_PROXY."},
 		{causedBy(streams.ErrProxyRefused), "The proxy may not allow connections to this host, or may not reach it. Check HTTPS_PROXY, " +

@@ -9,7 +9,6 @@ import (
 	"net"
 	"net/http"
 	"net/url"
-	"slices"
 	"time"
 
 	"golang.org/x/net/http/httpproxy"
@@ -78,10 +77,10 @@ func (t TLS) Config() (*tls.Config, error) {
 	return config, nil
 }
 
-// tlsFailure returns which of the causes that wrap [ErrTLS] a failed connection has, or nil.
+// tlsFailure returns [ErrTLS] or a cause that wraps it if client and service cannot agree on TLS.
 func tlsFailure(err error) error {
 	var invalid x509.CertificateInvalidError
-	var network *net.OpError
+	var alert *net.OpError
 	switch {
 	case errors.As(err, new(x509.UnknownAuthorityError)), errors.As(err, new(x509.SystemRootsError)):
 		return ErrUnknownAuthority
@@ -89,20 +88,10 @@ func tlsFailure(err error) error {
 		return ErrWrongName
 	case errors.As(err, &invalid) && invalid.Reason == x509.Expired:
 		return ErrExpired
-	case errors.As(err, new(tls.RecordHeaderError)), errors.Is(err, http.ErrSchemeMismatch):
-		return ErrNotTLS
-	case errors.As(err, &network) && network.Op == "remote error": // a TLS alert from the service
-		if slices.ContainsFunc(clientCertificateAlerts, func(a tls.AlertError) bool { return a.Error() == network.Err.Error() }) {
-			return ErrClientCertificate
-		}
-		return ErrTLS
-	case errors.As(err, new(*tls.CertificateVerificationError)):
+	case errors.As(err, new(tls.RecordHeaderError)), errors.Is(err, http.ErrSchemeMismatch), // the response is not TLS
+		errors.As(err, &alert) && alert.Op == "remote error", // of the service, such as for a missing client certificate
+		errors.As(err, new(*tls.CertificateVerificationError)):
 		return ErrTLS
 	}
 	return nil
 }
-
-// clientCertificateAlerts refuse a missing or unsuitable client certificate (RFC 8446, section 6.2). Some services send
-// 40, handshake_failure, for a missing one, and those up to TLS 1.2 send 42, bad_certificate. Package tls has no other
-// type to recognize an alert of the service.
-var clientCertificateAlerts = []tls.AlertError{40, 42, 43, 44, 45, 46, 48, 116}

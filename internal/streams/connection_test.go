@@ -171,11 +171,11 @@ func TestTLSRefused(t *testing.T) {
 			open, streams.TLS{CACertPEM: theirs, ServerName: "other.example"}, streams.ErrWrongName},
 		"certificate has expired": {
 			&tls.Config{Certificates: []tls.Certificate{expiredPair}}, streams.TLS{CACertPEM: ca.CertPEM}, streams.ErrExpired},
-		"remote error: tls": {mutual, streams.TLS{CACertPEM: theirs}, streams.ErrClientCertificate},
+		"remote error: tls": {mutual, streams.TLS{CACertPEM: theirs}, streams.ErrTLS},
 		"remote error: tls: ": {
-			mutual, streams.TLS{CACertPEM: theirs, ClientCertPEM: other.CertPEM, ClientKeyPEM: other.KeyPEM}, streams.ErrClientCertificate},
+			mutual, streams.TLS{CACertPEM: theirs, ClientCertPEM: other.CertPEM, ClientKeyPEM: other.KeyPEM}, streams.ErrTLS},
 		"remote error: tls: protocol version not supported": {old, streams.TLS{CACertPEM: theirs}, streams.ErrTLS},
-		"server gave HTTP response to HTTPS client":         {nil, streams.TLS{}, streams.ErrNotTLS},
+		"server gave HTTP response to HTTPS client":         {nil, streams.TLS{}, streams.ErrTLS},
 	} {
 		t.Run(reason, func(t *testing.T) {
 			t.Parallel()
@@ -215,7 +215,7 @@ func TestNoClientCertificateTLS13(t *testing.T) {
 	s.StartTLS()
 	e := s.updateError(t, streams.Config{TLS: streams.TLS{CACertPEM: s.caPEM()}, DialContext: new(net.Dialer).DialContext})
 	if e.Status != 0 || e.Kind != streams.KindConnection || e.Reason == "" ||
-		e.Attempts == 1 && errors.Is(e, streams.ErrClientCertificate) && e.Outcome != streams.NotChanged {
+		e.Attempts == 1 && errors.Is(e, streams.ErrTLS) && e.Outcome != streams.NotChanged {
 		t.Errorf("error %#v", e)
 	}
 	s.wantRequests(t, 0)

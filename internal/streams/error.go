@@ -129,12 +129,10 @@ var (
 	ErrProxyCredentials = errors.New("the proxy requires other credentials")
 
 	// Client and service do not accept each other's certificate or protocol.
-	ErrTLS               = errors.New("client and service cannot agree on TLS")
-	ErrUnknownAuthority  = fmt.Errorf("%w: unknown authority", ErrTLS)
-	ErrWrongName         = fmt.Errorf("%w: the certificate is for another name", ErrTLS)
-	ErrExpired           = fmt.Errorf("%w: the certificate is expired or not yet valid", ErrTLS)
-	ErrNotTLS            = fmt.Errorf("%w: the response is not TLS", ErrTLS)
-	ErrClientCertificate = fmt.Errorf("%w: the client certificate is missing or refused", ErrTLS)
+	ErrTLS              = errors.New("client and service cannot agree on TLS")
+	ErrUnknownAuthority = fmt.Errorf("%w: unknown authority", ErrTLS)
+	ErrWrongName        = fmt.Errorf("%w: the certificate is for another name", ErrTLS)
+	ErrExpired          = fmt.Errorf("%w: the certificate is expired or not yet valid", ErrTLS)
 )
 
 // repeat returns the error for an operation that sends nothing because of it.
