@@ -149,19 +149,3 @@ func (r *redactor) processors(reported, own ProcessorSet) string {
 	}
 	return shown.String()
 }
-
-func newCredential(s *sender) *credential {
-	c, cfg := new(credential), s.settings
-	c.last = &found{turns: make(chan struct{}, maxRejections), holds: func() bool { return c.source == nil }}
-	switch {
-	case cfg.OAuth2 != nil:
-		c.source = newTokenSource(*cfg.OAuth2, s).find
-	case cfg.TokenFile != "":
-		c.source = (&secretFile{setting: "token_file", path: cfg.TokenFile, redactor: s.redactor}).findToken
-	case cfg.BasicAuth != nil:
-		c.last.header = "Basic " + basicCredentials(cfg.BasicAuth.Username, cfg.BasicAuth.Password)
-	case cfg.Token != "":
-		c.last.header = "Bearer " + cfg.Token
-	}
-	return c
-}

@@ -1,11 +1,16 @@
 package streams
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
+	"os"
+	"strings"
 	"sync"
 	"sync/atomic"
+	"time"
 )
 
 // credential is the Authorization header of all requests. No scheme is specified (INTERFACE.md, section 5).
@@ -31,6 +36,22 @@ type found struct {
 	rejection atomic.Pointer[Error] // the last one
 	replaces  bool                  // a rejected header
 	exhausted atomic.Bool           // another header would not help
+}
+
+func newCredential(s *sender) *credential {
+	c, cfg := new(credential), s.settings
+	c.last = &found{turns: make(chan struct{}, maxRejections), holds: func() bool { return c.source == nil }}
+	switch {
+	case cfg.OAuth2 != nil:
+		c.source = newTokenSource(*cfg.OAuth2, s).find
+	case cfg.TokenFile != "":
+		c.source = (&secretFile{setting: "token_file", path: cfg.TokenFile, redactor: s.redactor}).findToken
+	case cfg.BasicAuth != nil:
+		c.last.header = "Basic " + basicCredentials(cfg.BasicAuth.Username, cfg.BasicAuth.Password)
+	case cfg.Token != "":
+		c.last.header = "Bearer " + cfg.Token
+	}
+	return c
 }
 
 // header returns the header for a request; it may be "" for none. rejected is the header that the service has just
@@ -164,4 +185,94 @@ func (h *health) failed(successes int) {
 	if h.count() == successes {
 		h.failures.Add(1)
 	}
+}
+
+var errEmptyFile = errors.New("it is empty")
+
+// rotationDelay is how long a request waits for a file to change.
+const rotationDelay = 2 * time.Second
+
+// secretFile is a file with a credential, which another program may replace at any time.
+type secretFile struct {
+	setting  string // the name of the file's setting, for errors
+	path     string
+	redactor *redactor
+	token    string // a bearer token that was read last
+}
+
+// read returns the credential, and a function that reports whether the file is still as it was then. For at most the
+// given wait, it reads again while the file is empty, because it is being written, and while it has a rejected
+// credential: a service may reject the old one just before the new one is written.
+func (f *secretFile) read(ctx context.Context, rejected string, wait time.Duration) (text string, unchanged func() bool, err error) {
+	limit, again := time.After(wait), time.Tick(rotationDelay/40)
+	for {
+		before, _ := os.Stat(f.path)
+		unchanged = func() bool {
+			now, _ := os.Stat(f.path)
+			return before == nil && now == nil ||
+				os.SameFile(before, now) && before.Size() == now.Size() && before.ModTime().Equal(now.ModTime())
+		}
+		text, err = f.readOnce()
+		mayChange := errors.Is(err, errEmptyFile) || err == nil && text == rejected
+		if !mayChange {
+			return text, unchanged, err
+		}
+		select {
+		case <-again:
+		case <-limit:
+			return text, unchanged, err
+		case <-ctx.Done():
+			return "", unchanged, ctx.Err()
+		}
+	}
+}
+
+// readOnce returns the credential. The error is an [*Error] that names the setting and the path.
+func (f *secretFile) readOnce() (string, error) {
+	var content []byte
+	info, err := os.Stat(f.path)
+	if err == nil && info.Mode().IsRegular() && info.Size() <= maxToken { // to open a pipe could take forever
+		content, err = os.ReadFile(f.path)
+	}
+	text := string(bytes.TrimSpace(bytes.TrimPrefix(content, byteOrderMark)))
+	switch {
+	case err != nil:
+		if p := (*fs.PathError)(nil); errors.As(err, &p) {
+			err = p.Err
+		}
+	case !info.Mode().IsRegular():
+		err = errors.New("it is not a regular file")
+	case info.Size() > maxToken:
+		err = fmt.Errorf("it is longer than %d KiB", maxToken>>10)
+	case text == "":
+		err = errEmptyFile
+	case strings.HasPrefix(text, "\xff\xfe"), strings.HasPrefix(text, "\xfe\xff"):
+		err = ErrUTF16
+	case strings.ContainsAny(text, "\r\n"):
+		err = errors.New("it has more than one line")
+	default:
+		err = CheckToken(text)
+	}
+	if err != nil {
+		reason := fmt.Sprintf("the file %q of %s cannot be used: %s", f.path, f.setting, err)
+		return "", &Error{Kind: KindAuthentication, Reason: reason, Err: errors.Join(ErrSecretFile, err)}
+	}
+	f.redactor.add(append(parts(text), text)...)
+	return text, nil
+}
+
+// findToken reads a bearer token. The old one serves until the service rejects it.
+func (f *secretFile) findToken(ctx context.Context, rejected string) *found {
+	wait := rotationDelay
+	if f.token != "" && rejected == "" {
+		wait = 0
+	}
+	token, unchanged, err := f.read(ctx, strings.TrimPrefix(rejected, "Bearer "), wait)
+	switch {
+	case err == nil:
+		f.token = token
+	case wait > 0:
+		return &found{err: err, holds: unchanged}
+	}
+	return &found{header: "Bearer " + f.token, holds: unchanged}
 }
