@@ -2,12 +2,14 @@ package streams_test
 
 import (
 	"encoding/json"
+	"net/http"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/stream-management/terraform-provider-stream/internal/streams"
+	"github.com/stream-management/terraform-provider-stream/internal/streamstest"
 )
 
 func TestCheckIDs(t *testing.T) {
@@ -65,5 +67,152 @@ func TestProcessorSet(t *testing.T) {
 		if err := json.Unmarshal([]byte(in), &set); err == nil || set.String() != `["before"]` {
 			t.Errorf("%s is decoded as %v", in, set)
 		}
+	}
+}
+
+// streamWith returns a valid stream with some fields replaced.
+func streamWith(replace map[string]string) string {
+	fields := map[string]json.RawMessage{
+		"id": []byte(`"s1"`), "terminal_id": []byte(`"t1"`), "fragment_type_id": []byte(`"image/jpg"`), "processor_ids": []byte(`["p1"]`),
+		"last_edited": []byte("1718000000000"), "compatible_namespaces": []byte(`["ns2","ns1","ns2"]`),
+	}
+	for name, value := range replace {
+		fields[name] = []byte(value)
+	}
+	return toJSON(fields)
+}
+
+// streamOf returns what streamJSON and streamWith describe.
+func streamOf(id string, processors ...string) *streams.Stream {
+	return &streams.Stream{
+		ID: id, TerminalID: "t1", FragmentTypeID: "image/jpg", LastEdited: 1718000000000,
+		ProcessorIDs: streams.NewProcessorSet(processors...), CompatibleNamespaces: []string{"ns1", "ns2"},
+	}
+}
+
+// The body alone decides on success: status, headers and additional fields may differ.
+func TestSuccess(t *testing.T) {
+	t.Parallel()
+	body := streamWith(nil)
+	for name, response := range map[string]http.HandlerFunc{
+		"200":             respond(200, body),
+		"text/plain":      respond(200, body, "Content-Type", "text/plain; charset=latin1"),
+		"a Location":      respond(201, body, "Location", "/v2/streams/other"),
+		"byte order mark": respond(200, "\ufeff"+body),
+		"more fields":     respond(200, streamWith(map[string]string{"owner": `{"a":[null]}`, "ID": `"other"`, "Processor_Ids": `null`})),
+		"identity":        respond(200, body, "Content-Encoding", "identity"),
+		"1 MiB":           respond(200, body+strings.Repeat(" ", 1<<20-len(body))),
+	} {
+		s := startService(t, response)
+		got, err := s.update(t, streams.Config{})
+		wantEqual(t, name+": "+errorText(err), streamOf("s1", "p1"), got, ignoreShown)
+		s.wantRequests(t, 1)
+	}
+}
+
+// A stream has its texts as Terraform stores them, in NFC. The request has what the user wrote.
+func TestNormalForms(t *testing.T) {
+	t.Parallel()
+	const composed, decomposed = "gr\u00fcn", "gru\u0308n"
+	field, list := `"`+decomposed+`"`, `["`+decomposed+`","`+composed+`"]`
+	s := startService(t, respond(200, streamWith(map[string]string{
+		"id": field, "terminal_id": field, "fragment_type_id": field, "processor_ids": list, "compatible_namespaces": list,
+	})))
+	want := &streams.Stream{
+		ID: composed, TerminalID: composed, FragmentTypeID: composed, LastEdited: 1718000000000,
+		ProcessorIDs: streams.NewProcessorSet(composed), CompatibleNamespaces: []string{composed},
+	}
+	c := newClient(t, streams.Config{BaseURL: s.URL})
+	for _, id := range []string{composed, decomposed} {
+		got, err := c.UpdateStream(t.Context(), id, streams.NewProcessorSet(id))
+		wantEqual(t, "stream: "+errorText(err), want, got, ignoreShown)
+	}
+	last := s.requests()[1]
+	if last.Body != `{"processor_ids":["`+decomposed+`"]}` || last.Target != "/v2/streams/gru%CC%88n" {
+		t.Errorf("request %+v", last)
+	}
+}
+
+// A 2xx is an error unless its body is the stream with the requested id. The error shows the beginning of the body.
+func TestInvalidSuccess(t *testing.T) {
+	t.Parallel()
+	const (
+		noBody   = "the response has no body"
+		object   = "the response is not a JSON object"
+		text     = "the response is not UTF-8 text"
+		stream   = "the response is not a stream: "
+		set      = stream + "processor_ids is not an array of strings"
+		encoding = `the response has the Content-Encoding "br", which the request does not allow`
+	)
+	body := streamWith(nil)
+	with := func(field, value string) string { return streamWith(map[string]string{field: value}) }
+	for name, test := range map[string]struct {
+		status                int
+		body, reason, message string
+	}{
+		"204":              {204, "", noBody, ""},
+		"login page":       {200, "<!DOCTYPE html>\n<title>Log in</title>", object, "HTML page: Log in"},
+		"null":             {200, "null", object, "null"},
+		"incomplete JSON":  {299, body[:40], object, body[:40]},
+		"deep":             {200, `{"a":` + strings.Repeat("[", 1e5), object, `{"a":[[[`},
+		"not UTF-8":        {200, strings.Replace(body, "s1", "gr\xfcn", 1), text, `gr\xfcn`},
+		"br":               {200, "\x0b\x02\x80", encoding, ""},
+		"longer":           {200, strings.Repeat(" ", 1<<20) + body, "the response is longer than 1 MiB", ""},
+		"another stream":   {200, with("id", `"S1"`), `the response describes another stream, "S1"`, `"S1"`},
+		"null in the set":  {200, with("processor_ids", `["p1",null]`), set, "null"},
+		"another spelling": {200, strings.Replace(body, "terminal", "Terminal", 1), stream + "terminal_id is missing", "Terminal_id"},
+		"a fraction":       {200, with("last_edited", `1.5`), stream + "last_edited is not an integer", "1.5"},
+		"an error body": {200, `{"message":"not really"}`, stream + "id is missing, terminal_id is missing, fragment_type_id is missing, " +
+			"processor_ids is missing, last_edited is missing, compatible_namespaces is missing", "not really"},
+		"all wrong": {200, `{"id":1,"terminal_id":null,"processor_ids":{},"last_edited":"x","compatible_namespaces":[1]}`,
+			stream + "id is not a string, terminal_id is not a string, fragment_type_id is missing, processor_ids is not an array of " +
+				"strings, last_edited is not an integer, compatible_namespaces is not an array of strings", `{"id":1`},
+	} {
+		runVirtual(t, name, func(t *testing.T) {
+			coding := "identity"
+			if name == "br" {
+				coding = name
+			}
+			s := startService(t, respond(test.status, test.body, "Content-Encoding", coding))
+			e := s.updateError(t, streams.Config{})
+			if wantFailed(t, e, streams.KindUnexpected, streams.Unknown, 1); e.Reason != test.reason || e.Status != test.status {
+				t.Errorf("error %#v", e)
+			}
+			streamstest.WantText(t, e.Message, test.message)
+			s.wantRequests(t, 1)
+		})
+	}
+}
+
+// The error has the documented message unchanged, or the text of any other body. Neither can change the terminal's
+// output.
+func TestMessage(t *testing.T) {
+	t.Parallel()
+	long := strings.Repeat("ä", 5000)
+	for name, test := range map[string]struct {
+		body, want string
+		documented bool
+	}{
+		"documented form":  {`{"message":"no such processor: \"p9\"  "}`, `no such processor: "p9"  `, true},
+		"byte order mark":  {"\ufeff" + `{"message":"no"}`, "no", true},
+		"long":             {`{"message":"` + long + `"}`, long[:2*4000] + "…", true},
+		"another spelling": {`{"Message":"No HTTP resource"}`, `{"Message":"No HTTP resource"}`, false},
+		"null message":     {`{"message":null}`, `{"message":null}`, false},
+		"empty":            {" \n ", "", false},
+		"HTML": {"<!DOCTYPE html><title>502</title><style>p {}</style><script>if (a<b) {}</script><!-- <p> -->\n  " +
+			"<h1 a='b'>Bad\tGateway&nbsp;&lt;p&gt;</h1>\n", "HTML page: 502 Bad Gateway <p>", false},
+		"long HTML":          {"<p>" + long, "HTML page: " + long[:2*289] + "…", false},
+		"many escapes":       {strings.Repeat("\x1b", 200), strings.Repeat(`\x1b`, 75) + "…", false},
+		"not UTF-8":          {"gr\xfcn", `gr\xfcn`, false},
+		"terminal escapes":   {`{"message":"a\r\n\tb\u001b[31mred\u0007"}`, `a\r\n\tb\x1b[31mred\a`, true},
+		"bidirectional text": {`{"message":"p1\u202e1p\u200b\udb40\udc41"}`, `p1\u202e1p\u200b\U000e0041`, true},
+		"every script":       {`{"message":"grün 流れ 😀 \u00a0 é"}`, "grün 流れ 😀 \u00a0 é", true},
+	} {
+		runVirtual(t, name, func(t *testing.T) {
+			e := startService(t, respond(http.StatusConflict, test.body)).updateError(t, streams.Config{})
+			if e.Message != test.want || e.Documented != test.documented {
+				t.Errorf("%.100q is shown as %.200q, documented %t; want %.200q", test.body, e.Message, e.Documented, test.want)
+			}
+		})
 	}
 }
