@@ -112,13 +112,13 @@ func (r *reader) tls() streams.TLS {
 		InsecureSkipVerify: insecure.ValueBool(),
 	}
 	if _, err := (streams.TLS{CACertPEM: t.CACertPEM}).Config(); err != nil {
-		r.refuse(at("tls.ca_cert_pem"), "%s.%s", err, r.fileAdvice("tls.ca_cert_pem"))
+		r.refuse(at("tls.ca_cert_pem"), "%s. Set it to the content of a PEM file, not to its path.", err)
 	}
 	switch {
 	case t.ClientCertPEM != "" && t.ClientKeyPEM != "":
 		if _, err := (streams.TLS{ClientCertPEM: t.ClientCertPEM, ClientKeyPEM: t.ClientKeyPEM}).Config(); err != nil {
-			r.refuse(at("tls.client_cert_pem"), "and client_key_pem do not make a client certificate: %s.%s", err,
-				cmp.Or(r.fileAdvice("tls.client_cert_pem"), r.fileAdvice("tls.client_key_pem")))
+			r.refuse(at("tls.client_cert_pem"), "and client_key_pem do not make a client certificate: %s. Set them to the contents of "+
+				"PEM files, not to their paths.", err)
 		}
 	case t.ClientCertPEM != "" && r.value("tls.client_key_pem").IsNull():
 		r.refuse(at("tls.client_key_pem"), "is missing: a client certificate needs its private key. %s", howToSet("tls.client_key_pem"))
@@ -131,17 +131,6 @@ func (r *reader) tls() streams.TLS {
 			"set ca_cert_pem instead.")
 	}
 	return t
-}
-
-// fileAdvice is a hint for one line where PEM is expected: perhaps the path of a file, or a key, which must not be quoted.
-func (r *reader) fileAdvice(name string) string {
-	if strings.ContainsAny(strings.TrimSpace(r.text(name)), "\r\n") {
-		return ""
-	}
-	if _, variable := r.environment(name); variable != "" {
-		return " If it is the path of a file, set " + variable + " to the content of the file."
-	}
-	return ` If it is the path of a file, use file("…").`
 }
 
 func (r *reader) retry() streams.Retry {

@@ -97,16 +97,15 @@ func TestReadRefuses(t *testing.T) {
 		}},
 
 		"paths": {pem("/etc/ca.pem", "client.pem", pair.KeyPEM), nil, []string{
-			`tls.ca_cert_pem contains no PEM certificate. If it is the path of a file, use file("…").`,
+			"tls.ca_cert_pem contains no PEM certificate. Set it to the content of a PEM file, not to its path.",
 			"tls.client_cert_pem and client_key_pem do not make a client certificate: tls: failed to find any PEM data in " +
-				`certificate input. If it is the path of a file, use file("…").`,
+				"certificate input. Set them to the contents of PEM files, not to their paths.",
 		}},
 		"path of a key in the environment": {nil, environment{
 			"STREAM_TLS_CLIENT_CERT_PEM": pair.CertPEM, "STREAM_TLS_CLIENT_KEY_PEM": "Hidden1.pem",
 		}, []string{
 			"tls.client_cert_pem: The environment variable STREAM_TLS_CLIENT_CERT_PEM (tls.client_cert_pem) and client_key_pem do not make a " +
-				"client certificate: tls: failed to find any PEM data in key input. If it is the path of a file, set " +
-				"STREAM_TLS_CLIENT_KEY_PEM to the content of the file.",
+				"client certificate: tls: failed to find any PEM data in key input. Set them to the contents of PEM files, not to their paths.",
 		}},
 		"key without certificate": {nil, environment{"STREAM_TLS_CLIENT_KEY_PEM": pair.KeyPEM}, []string{
 			"tls.client_cert_pem is missing: a private key needs its certificate. Set it in the provider block, or set the environment " +
