@@ -215,7 +215,7 @@ func TestInterruptedTokenRequest(t *testing.T) {
 		others.Go(func() { mustUpdateAll(t, c, 1) })
 		_, took, err := interruptedUpdate(t, c, time.Hour, time.Second)
 		s.wantError(t, err, streams.Error{
-			Kind: streams.KindInterrupted, Reason: "the operation was interrupted while it waited for the token request of another operation",
+			Kind: streams.KindInterrupted, Reason: "the operation was interrupted",
 		})
 		streamstest.WantText(t, fmt.Sprint(took, asError(t, err).Err), "0s", streams.ErrTokenWait.Error(), "context canceled")
 		others.Wait()

@@ -195,9 +195,6 @@ func (r *request) noResponse(err error) *Error {
 		}
 		reason = "the connection failed: " + r.redactor.printable(err.Error(), maxText)
 	}
-	if errors.Is(err, ErrTokenWait) {
-		reason += " while it waited for the token request of another operation"
-	}
 	e := r.fail(kind, reason)
 	e.Err = errors.Join(tlsFailure(err), err)
 	return e
