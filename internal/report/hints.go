@@ -84,10 +84,9 @@ func hints(e *streams.Error, did attempted) []advice {
 			"wrong. If the certificate is not the one of the " + receiver + ", check " + address + "."},
 		{causedBy(streams.ErrTLS), "The " + receiver + " may require another client certificate, may not use TLS at this port, or may " +
 			"not support TLS 1.2 or newer. Check tls.client_cert_pem and tls.client_key_pem, and " + address + "."},
-		{causedBy(streams.ErrProxyCredentials) || status(http.StatusProxyAuthRequired), "The proxy may need other credentials. Check the " +
-			"user name and password in HTTPS_PROXY (HTTP_PROXY for an http:// address), or list the host in NO_PROXY."},
-		{causedBy(streams.ErrProxyRefused), "The proxy may not allow connections to this host, or may not reach it. Check HTTPS_PROXY, " +
-			"or list the host in NO_PROXY."},
+		{causedBy(streams.ErrProxyRefused) || status(http.StatusProxyAuthRequired), "The proxy may need other credentials, may not " +
+			"allow connections to this host, or may not reach it. Check the address, user name and password in HTTPS_PROXY " +
+			"(HTTP_PROXY for an http:// address), or list the host in NO_PROXY."},
 		{class == 3, "The address in " + address + " may be old, may lack a path, or may need https. If Location is the " + receiver +
 			", change " + address + " to that address. If Location is a login page, check the credentials."},
 

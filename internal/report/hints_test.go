@@ -59,7 +59,7 @@ func TestHints(t *testing.T) {
 		"token file in UTF-16": {streams.Error{Kind: streams.KindAuthentication, Err: errors.Join(streams.ErrSecretFile, streams.ErrUTF16)}, none,
 			[]string{"Windows PowerShell"}, []string{"base_url", "mounted"}},
 		"not sent":            {without(streams.ErrNotSent), none, []string{"this machine"}, []string{"base_url", "service"}},
-		"proxy":               {without(streams.ErrProxyRefused), none, []string{"HTTPS_PROXY", "NO_PROXY"}, []string{"base_url", "credentials"}},
+		"proxy":               {without(streams.ErrProxyRefused), none, []string{"HTTPS_PROXY", "NO_PROXY"}, []string{"base_url"}},
 		"wait for a token":    {without(streams.ErrTokenWait), none, []string{"oauth2.token_url", "timeouts of the resource"}, []string{"base_url", "service"}},
 		"rate limit":          {without(streams.ErrRateLimit), none, []string{"requests_per_second"}, []string{"base_url", "slow"}},
 		"wait for the stream": {streams.Error{Kind: streams.KindTimeout, Err: context.DeadlineExceeded}, none, []string{"Another operation on the same stream"}, []string{"base_url"}},
@@ -86,7 +86,6 @@ func TestHints(t *testing.T) {
 		"wrong name":               {without(streams.ErrWrongName), none, []string{"tls.server_name", "base_url"}, []string{"ca_cert_pem", "client_cert_pem"}},
 		"expired":                  {without(streams.ErrExpired), none, []string{"renew its certificate", "clock"}, []string{"ca_cert_pem", "server_name", "client_cert_pem"}},
 		"TLS":                      {without(streams.ErrTLS), none, []string{"tls.client_cert_pem", "base_url"}, []string{"ca_cert_pem", "server_name"}},
-		"proxy credentials":        {without(streams.ErrProxyCredentials), none, []string{"HTTPS_PROXY"}, []string{"base_url"}},
 		"407":                      {page(update(407, bad)), none, []string{"user name and password in HTTPS_PROXY"}, []string{"processor_ids"}},
 		"redirect":                 {page(update(301, streams.KindRedirect)), none, []string{"change base_url to that address"}, nil},
 

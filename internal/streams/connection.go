@@ -50,9 +50,7 @@ func (e *proxyError) Error() string {
 	return fmt.Sprintf("the proxy %s responded to CONNECT with %s", e.proxy, StatusText(e.status))
 }
 
-func (e *proxyError) Is(target error) bool {
-	return target == ErrProxyRefused || target == ErrProxyCredentials && e.status == http.StatusProxyAuthRequired
-}
+func (e *proxyError) Unwrap() error { return ErrProxyRefused }
 
 // Config returns an error, such as "contains no PEM certificate", if a certificate or a key cannot be used.
 func (t TLS) Config() (*tls.Config, error) {

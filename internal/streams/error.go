@@ -124,9 +124,8 @@ var (
 	ErrSecretFile = errors.New("the file with the credential cannot be used")
 	ErrUTF16      = errors.New("it is UTF-16; write it as UTF-8, in PowerShell with Set-Content -Encoding utf8")
 
-	// A proxy does not connect to the service. Both hold for other credentials.
-	ErrProxyRefused     = errors.New("the proxy refused to connect")
-	ErrProxyCredentials = errors.New("the proxy requires other credentials")
+	// A proxy does not connect to the service, perhaps because of the credentials for the proxy.
+	ErrProxyRefused = errors.New("the proxy refused to connect")
 
 	// Client and service do not accept each other's certificate or protocol.
 	ErrTLS              = errors.New("client and service cannot agree on TLS")
