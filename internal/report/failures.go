@@ -120,7 +120,7 @@ func repeated(e *streams.Error, happened, advice, now string) string {
 		now = nothingSent + now
 	}
 	cause, response := []rune(e.Reason), []rune(nil)
-	if e.Responded() {
+	if e.Status != 0 {
 		response = []rune(join(": ", e.Reason, streams.StatusText(e.Status), e.Message))
 	}
 	room := max(20, (6-(len(now)+77)/78)*74-len(happened)-len(advice)-3)
@@ -140,7 +140,7 @@ func requestAndResponse(e *streams.Error) string {
 	}
 	response := "no valid response"
 	switch {
-	case e.Responded():
+	case e.Status != 0:
 		response = streams.StatusText(e.Status)
 	case e.Attempts == 0:
 		response = "no request was sent"
@@ -156,7 +156,7 @@ func requestAndResponse(e *streams.Error) string {
 		text += "\nLocation: " + e.Location
 	}
 	switch {
-	case !e.Responded(), e.Status/100 == 2 && e.Message == "":
+	case e.Status == 0, e.Status/100 == 2 && e.Message == "":
 	case e.Message == "":
 		text += "\nThe response has no message."
 	case e.Documented:

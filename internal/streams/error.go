@@ -66,7 +66,7 @@ type Error struct {
 	URL          string  // likewise: the stream's or the token endpoint's
 	TokenRequest bool    // the failed request is the token request; Attempts counts its attempts
 	Credentials  string  // what the request carried, as Config.Credentials says, or, for a token request, OAuth2.Credentials
-	Status       int     // of the last response, even if a later attempt got none; see Responded
+	Status       int     // of the last response, even if a later attempt got none; 0 without one
 	Message      string  // from the last response, even if a later attempt got none
 	Documented   bool    // Message came in the documented error body (INTERFACE.md, section 2)
 	RequestID    string  // of the last response, for the service's support; may be empty
@@ -82,14 +82,11 @@ type Error struct {
 // Error returns the error in one line.
 func (e *Error) Error() string {
 	status := ""
-	if e.Responded() {
+	if e.Status != 0 {
 		status = StatusText(e.Status)
 	}
 	return joinTexts(": ", string(e.Kind), joinTexts(" ", e.Method, e.URL), status, e.Message, e.Reason)
 }
-
-// Responded reports whether there was a response. A status line can have the status 000, which is a generic error.
-func (e *Error) Responded() bool { return e.Status != 0 || e.Kind == KindGeneric }
 
 // Receiver names what the request was sent to.
 func (e *Error) Receiver() string {
@@ -107,9 +104,9 @@ func joinTexts(separator string, texts ...string) string {
 // Unwrap returns the cause, or nil.
 func (e *Error) Unwrap() error { return e.Err }
 
-// StatusText returns a status code with its name, such as "404 Not Found" or "000".
+// StatusText returns a status code with its name, such as "404 Not Found".
 func StatusText(status int) string {
-	return strings.TrimSpace(fmt.Sprintf("%03d %s", status, http.StatusText(status)))
+	return strings.TrimSpace(fmt.Sprintf("%d %s", status, http.StatusText(status)))
 }
 
 // Causes of an [Error], beside those of package context.

@@ -54,17 +54,6 @@ func TestStatus(t *testing.T) {
 	}
 }
 
-// A status line with 000 is a response, of no documented kind.
-func TestStatusLine(t *testing.T) {
-	t.Parallel()
-	s := startService(t, respondRaw("HTTP/1.1 000 odd\r\nContent-Length: 2\r\n\r\nno"))
-	e := s.updateError(t, streams.Config{})
-	s.wantError(t, e, streams.Error{Kind: streams.KindGeneric, Message: "no", Attempts: 1, Outcome: streams.Unknown})
-	if want := "Generic Error: PATCH " + s.URL + "/v2/streams/s1: 000: no"; e.Error() != want || !e.Responded() {
-		t.Errorf("%v, want %s", e, want)
-	}
-}
-
 // If an earlier attempt may have changed the stream, a later rejection or redirect leaves that unknown, and so does a
 // failed token request.
 func TestOutcomeOfSeveralAttempts(t *testing.T) {
