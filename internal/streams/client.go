@@ -107,7 +107,7 @@ func (c *Client) do(ctx context.Context, method, id string, body []byte) (*Strea
 		return nil, r, r.fail(kindOf(resp.StatusCode), "")
 	}
 	c.decoding.Lock()
-	stream, err := decode(resp, r.response, id, c.redactor)
+	stream, err := decode(r.response, id, c.redactor)
 	c.decoding.Unlock()
 	if err != nil {
 		// The body is the best clue to what has responded: a login page, for example.

@@ -133,13 +133,10 @@ var byteOrderMark = []byte("\ufeff")
 // decode reads the stream in a 2xx response (INTERFACE.md, section 4). It is stricter than encoding/json, which accepts
 // null, missing fields and other spellings of a name. Its error lists all problems. All texts are in NFC, in which
 // Terraform stores them.
-func decode(resp *http.Response, body []byte, id string, secrets *redactor) (*Stream, error) {
-	coding, text := resp.Header.Get("Content-Encoding"), bytes.TrimPrefix(body, byteOrderMark)
+func decode(body []byte, id string, secrets *redactor) (*Stream, error) {
+	text := bytes.TrimPrefix(body, byteOrderMark)
 	var fields map[string]json.RawMessage
 	switch {
-	case coding != "" && coding != "identity":
-		coding = secrets.mask(coding, maxText)
-		return nil, fmt.Errorf("the response has the Content-Encoding %q, which the request does not allow", coding)
 	case len(body) > maxBody:
 		return nil, fmt.Errorf("the response is longer than %d MiB", maxBody>>20)
 	case !utf8.Valid(text):
