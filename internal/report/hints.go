@@ -60,8 +60,7 @@ func hints(e *streams.Error, did attempted) []advice {
 			"the resource, which include the wait for a token."},
 		{causedBy(streams.ErrRateLimit), "requests_per_second may be too low for this number of streams. Raise it, or raise the " +
 			"timeouts of the resource."},
-		{causedBy(streams.ErrUTF16), "Windows PowerShell may have written the file: its > and Out-File write UTF-16."},
-		{causedBy(streams.ErrSecretFile), "The file may not be mounted or written yet, or the path may be wrong. A relative path is " +
+		{causedBy(streams.ErrSecretFile), "The file may not be mounted or written yet, or may be the wrong one. A relative path is " +
 			"relative to the folder where Terraform runs."},
 		{e.URL == "" && e.Err != nil, "Another operation on the same stream may be slow. Apply again, or raise the timeouts of the resource."},
 		{causedBy(streams.ErrSlotWait), "Too many operations may wait for their turn. Raise " +

@@ -56,8 +56,6 @@ func TestHints(t *testing.T) {
 		"interrupted": {without(context.Canceled), none, []string{"Apply again when you are ready."}, nil},
 		"bad token file": {streams.Error{Kind: streams.KindAuthentication, Err: errors.Join(streams.ErrSecretFile, errors.New("x"))}, none,
 			[]string{"relative to the folder where Terraform runs"}, []string{"base_url"}},
-		"token file in UTF-16": {streams.Error{Kind: streams.KindAuthentication, Err: errors.Join(streams.ErrSecretFile, streams.ErrUTF16)}, none,
-			[]string{"Windows PowerShell"}, []string{"base_url", "mounted"}},
 		"not sent":            {without(streams.ErrNotSent), none, []string{"this machine"}, []string{"base_url", "service"}},
 		"proxy":               {without(streams.ErrProxyRefused), none, []string{"HTTPS_PROXY", "NO_PROXY"}, []string{"base_url"}},
 		"wait for a token":    {without(streams.ErrTokenWait), none, []string{"oauth2.token_url", "timeouts of the resource"}, []string{"base_url", "service"}},
