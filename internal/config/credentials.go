@@ -114,23 +114,18 @@ func (r *reader) configured(schemes []string) []string {
 
 // inEnvironment returns the first scheme that is in the environment. It refuses several.
 func (r *reader) inEnvironment(schemes []string) []string {
-	var found, texts []string
+	var found, variables []string
 	for _, scheme := range schemes {
-		var variables []string
 		for name, variable := range environmentVariables {
 			if strings.HasPrefix(name+".", scheme+".") && r.getenv(variable) != "" {
-				variables = append(variables, variable)
+				found, variables = append(found, scheme), append(variables, variable)
 			}
 		}
-		if len(variables) > 0 {
-			slices.Sort(variables)
-			found = append(found, scheme)
-			texts = append(texts, fmt.Sprintf("%s (%s)", scheme, strings.Join(variables, ", ")))
-		}
 	}
-	if len(found) > 1 {
+	if found = slices.Compact(found); len(found) > 1 {
+		slices.Sort(variables)
 		r.diags.AddError(Invalid, fmt.Sprintf("The environment has several ways to authenticate: %s. A request carries one. "+
-			"Unset the variables of the others, or set one in the provider block.", strings.Join(texts, " and ")))
+			"Unset the variables of the others, or set one in the provider block.", strings.Join(variables, ", ")))
 	}
 	return found[:min(len(found), 1)]
 }
