@@ -15,6 +15,7 @@ import (
 	"sync"
 	"time"
 
+	"golang.org/x/net/http/httpproxy"
 	"golang.org/x/time/rate"
 )
 
@@ -50,6 +51,32 @@ func New(cfg Config) (*Client, error) {
 	c.redactor.add(cfg.secrets()...)
 	c.credential = newCredential(&c.sender)
 	return c, nil
+}
+
+// newNetwork returns what sends requests. It keeps an idle connection for each request that may be under way; Go's
+// default keeps two per host, and would reconnect for most requests. The request timeout also covers connecting and the
+// TLS handshake.
+func newNetwork(cfg Config) (http.RoundTripper, error) {
+	tlsConfig, err := cfg.TLS.Config()
+	if err != nil {
+		return nil, fmt.Errorf("TLS settings: %w", err)
+	}
+	proxyFor := httpproxy.FromEnvironment().ProxyFunc()
+	return &http.Transport{
+		Proxy:                  func(req *http.Request) (*url.URL, error) { return proxyFor(req.URL) },
+		DialContext:            cfg.DialContext,
+		TLSClientConfig:        tlsConfig,
+		ForceAttemptHTTP2:      true, // a custom TLS configuration would disable it
+		MaxIdleConnsPerHost:    cfg.MaxConcurrent,
+		IdleConnTimeout:        90 * time.Second,
+		MaxResponseHeaderBytes: 256 << 10, // Go's default is 10 MB
+		OnProxyConnectResponse: func(_ context.Context, proxy *url.URL, _ *http.Request, resp *http.Response) error {
+			if resp.StatusCode == http.StatusOK {
+				return nil
+			}
+			return &proxyError{proxy: proxy.Scheme + "://" + proxy.Host, status: resp.StatusCode}
+		},
+	}, nil
 }
 
 // Redact masks known secrets in a text that the service reported, such as a field of a [Stream]. It cuts a long text.

@@ -1,9 +1,19 @@
 package streams_test
 
 import (
+	"context"
+	"crypto/tls"
+	"crypto/x509"
+	"encoding/pem"
+	"errors"
+	"io"
+	"net"
 	"net/http"
+	"net/http/httptest"
 	"strings"
+	"sync/atomic"
 	"testing"
+	"time"
 
 	"github.com/stream-management/terraform-provider-stream/internal/streams"
 	"github.com/stream-management/terraform-provider-stream/internal/streamstest"
@@ -151,4 +161,206 @@ func TestDifferentSet(t *testing.T) {
 	if n := len([]rune(e.Reason)); n != 4001 || e.Stream.ProcessorIDs.Len() != 2001 {
 		t.Errorf("the reason has %d characters, the stream %d ids", n, e.Stream.ProcessorIDs.Len())
 	}
+}
+
+// Requests reuse connections, in sequence and in parallel, also after error responses.
+func TestConnectionsAreReused(t *testing.T) {
+	t.Parallel()
+	for name, response := range map[string]http.HandlerFunc{
+		"success": applyUpdate, "unavailable": respondError(503, "later"), "HTML": respond(409, "<h1>No</h1>"),
+		"redirect": respondError(302, "moved", "Location", "/"), "no content": respond(204, ""),
+	} {
+		runVirtual(t, name, func(t *testing.T) {
+			const parallel = 10 // as in updateAll; Go's default would keep two idle connections
+			s := startService(t, respondAfter(time.Second, response))
+			var connections atomic.Int32
+			count := func(ctx context.Context, network, address string) (net.Conn, error) {
+				connections.Add(1)
+				return streamstest.Dial(ctx, network, address)
+			}
+			c := newClient(t, streams.Config{BaseURL: s.URL, Retry: streams.Retry{MaxAttempts: 1}, DialContext: count})
+			for range 4 {
+				updateAll(t, c, parallel)
+				<-time.After(time.Second) // until all connections are idle
+			}
+			s.wantRequests(t, 4*parallel)
+			if got := connections.Load(); got != parallel {
+				t.Errorf("%d connections, want %d", got, parallel)
+			}
+		})
+	}
+}
+
+// setProxy sets the environment variables for a proxy.
+func setProxy(t *testing.T, variable, address string) {
+	t.Helper()
+	for _, name := range []string{"HTTPS_PROXY", "https_proxy", "HTTP_PROXY", "http_proxy", "NO_PROXY", "no_proxy"} {
+		t.Setenv(name, "")
+	}
+	t.Setenv(variable, address)
+}
+
+// The client uses the proxy from the environment with all TLS settings, for the service and the token endpoint.
+func TestProxyFromEnvironment(t *testing.T) {
+	s := startTLSService(t, nil, respond(200, `{"access_token":"token-1"}`), applyUpdate)
+	proxy := startService(t, func(w http.ResponseWriter, r *http.Request) {
+		to, dialErr := streamstest.Dial(r.Context(), "", s.Listener.Addr().String())
+		w.WriteHeader(http.StatusOK)
+		from, buffered, err := http.NewResponseController(w).Hijack()
+		if err = errors.Join(dialErr, err); err != nil {
+			t.Error(err)
+			return
+		}
+		defer from.Close()
+		go func() {
+			_, _ = io.Copy(to, buffered)
+			_ = to.Close()
+		}()
+		_, _ = io.Copy(from, to)
+	})
+	setProxy(t, "HTTPS_PROXY", proxy.URL)
+	c := newClient(t, streams.Config{
+		BaseURL: "https://streams.invalid", // only the proxy can reach this host
+		OAuth2:  &streams.OAuth2{TokenURL: "https://token.invalid/token"},
+		TLS:     streams.TLS{CACertPEM: s.caPEM(), ServerName: "example.com"},
+	})
+	if _, err := c.UpdateStream(t.Context(), "s1", streams.NewProcessorSet()); err != nil {
+		t.Fatal(err)
+	}
+	tunnels := proxy.requests()
+	if len(tunnels) != 2 || tunnels[0].Target != "token.invalid:443" || tunnels[1].Target != "streams.invalid:443" {
+		t.Errorf("the proxy received %+v", tunnels)
+	}
+}
+
+// The error names a proxy that refuses CONNECT, and its status, but not its credentials. Only a fault that may pass
+// is retried. The response is not one of the service, so the stream was not changed.
+func TestProxyRefuses(t *testing.T) {
+	for status, attempts := range map[string]int{"403 Forbidden": 1, "407 Proxy Authentication Required": 1, "502 Bad Gateway": 5} {
+		proxy := startService(t, respondRaw("HTTP/1.1 "+status+" s3cret\r\nContent-Length: 0\r\n\r\n"))
+		setProxy(t, "https_proxy", "http://me:s3cret@"+proxy.Listener.Addr().String())
+		e := (&service{Server: &httptest.Server{URL: "https://streams.invalid"}}).updateError(t, streams.Config{})
+		if e.Kind != streams.KindConnection || e.Status != 0 || e.Outcome != streams.NotChanged || e.Attempts != attempts ||
+			!errors.Is(e, streams.ErrProxyRefused) {
+			t.Errorf("error %#v", e)
+		}
+		streamstest.WantText(t, e.Reason, "the proxy "+proxy.URL+" responded to CONNECT with "+status)
+		if strings.Contains(e.Reason, "s3cret") {
+			t.Errorf("the reason has the password: %s", e.Reason)
+		}
+		proxy.wantRequests(t, attempts)
+	}
+}
+
+func (s *service) caPEM() string {
+	return string(pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: s.Certificate().Raw}))
+}
+
+// requireCertificateOf returns the TLS configuration of a service that accepts the certificates of an authority.
+func requireCertificateOf(ca *streamstest.Authority, maxVersion uint16) *tls.Config {
+	pool := x509.NewCertPool()
+	pool.AppendCertsFromPEM([]byte(ca.CertPEM))
+	return &tls.Config{ClientAuth: tls.RequireAndVerifyClientCert, ClientCAs: pool, MaxVersion: maxVersion}
+}
+
+// Each TLS setting works for the service and for the token endpoint, over HTTP/2.
+func TestTLSAccepted(t *testing.T) {
+	t.Parallel()
+	ca, theirs := streamstest.NewAuthority(t), startTLSService(t, nil).caPEM() // which all services share
+	client := ca.Issue(t, "client")
+	pair := streams.TLS{CACertPEM: theirs, ClientCertPEM: client.CertPEM, ClientKeyPEM: client.KeyPEM}
+	open, mutual := &tls.Config{}, requireCertificateOf(ca, 0)
+	for name, test := range map[string]struct {
+		server *tls.Config
+		client streams.TLS
+	}{
+		"authority alone":             {open, streams.TLS{CACertPEM: theirs}},
+		"one of several authorities":  {open, streams.TLS{CACertPEM: client.CertPEM + "\n# theirs\n" + theirs}},
+		"server name":                 {open, streams.TLS{CACertPEM: theirs, ServerName: "example.com"}},
+		"insecure, with another name": {open, streams.TLS{InsecureSkipVerify: true, ServerName: "other.example"}},
+		"client certificate":          {mutual, pair},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			endpoint := startTLSService(t, test.server.Clone(), issueTokens(0))
+			s := startTLSService(t, test.server.Clone(), applyUpdate)
+			cfg := streams.Config{TLS: test.client, OAuth2: &streams.OAuth2{TokenURL: endpoint.URL}}
+			if _, err := s.update(t, cfg); err != nil {
+				t.Fatal(err)
+			}
+			for _, r := range append(s.requests(), endpoint.requests()...) {
+				if r.Proto != "HTTP/2.0" {
+					t.Errorf("%s %s went over %s", r.Method, r.Target, r.Proto)
+				}
+			}
+		})
+	}
+}
+
+// A TLS error is not retried, and the stream is not changed. A service without a TLS configuration speaks plain HTTP.
+func TestTLSRefused(t *testing.T) {
+	t.Parallel()
+	ca, otherCA, theirs := streamstest.NewAuthority(t), streamstest.NewAuthority(t), startTLSService(t, nil).caPEM()
+	other, expired := otherCA.Issue(t, "other"), ca.IssueExpired(t, "127.0.0.1")
+	open, mutual, old := &tls.Config{}, requireCertificateOf(ca, tls.VersionTLS12), &tls.Config{MaxVersion: tls.VersionTLS11}
+	expiredPair, _ := tls.X509KeyPair([]byte(expired.CertPEM), []byte(expired.KeyPEM))
+	for reason, test := range map[string]struct {
+		server *tls.Config
+		client streams.TLS
+		cause  error
+	}{
+		"x509: certificate signed by unknown authority": {open, streams.TLS{}, streams.ErrUnknownAuthority},
+		"certificate signed by unknown authority":       {open, streams.TLS{CACertPEM: otherCA.CertPEM}, streams.ErrUnknownAuthority},
+		"certificate is valid for example.com": {
+			open, streams.TLS{CACertPEM: theirs, ServerName: "other.example"}, streams.ErrWrongName},
+		"certificate has expired": {
+			&tls.Config{Certificates: []tls.Certificate{expiredPair}}, streams.TLS{CACertPEM: ca.CertPEM}, streams.ErrExpired},
+		"remote error: tls": {mutual, streams.TLS{CACertPEM: theirs}, streams.ErrTLS},
+		"remote error: tls: ": {
+			mutual, streams.TLS{CACertPEM: theirs, ClientCertPEM: other.CertPEM, ClientKeyPEM: other.KeyPEM}, streams.ErrTLS},
+		"remote error: tls: protocol version not supported": {old, streams.TLS{CACertPEM: theirs}, streams.ErrTLS},
+		"server gave HTTP response to HTTPS client":         {nil, streams.TLS{}, streams.ErrTLS},
+	} {
+		t.Run(reason, func(t *testing.T) {
+			t.Parallel()
+			s, plain := newService(t, applyUpdate), startService(t, applyUpdate)
+			if s.TLS = test.server.Clone(); s.TLS != nil {
+				s.StartTLS()
+			} else {
+				s.Start()
+				s.URL = strings.Replace(s.URL, "http", "https", 1)
+			}
+			cfg := streams.Config{TLS: test.client}
+			asEndpoint := cfg
+			asEndpoint.OAuth2 = &streams.OAuth2{TokenURL: s.URL}
+			for _, e := range []*streams.Error{s.updateError(t, cfg), plain.updateError(t, asEndpoint)} {
+				wantFailed(t, e, streams.KindConnection, streams.NotChanged, 1)
+				if e.Status != 0 || !errors.Is(e, test.cause) || !errors.Is(e, streams.ErrTLS) {
+					t.Errorf("error %#v", e)
+				}
+				streamstest.WantText(t, e.Reason, reason)
+			}
+			s.wantRequests(t, 0)
+			plain.wantRequests(t, 0)
+		})
+	}
+}
+
+// With TLS 1.3, a client learns only after its request that its certificate is missing. The service may
+// have closed the connection before that.
+func TestNoClientCertificateTLS13(t *testing.T) {
+	t.Parallel()
+	s := newService(t, applyUpdate)
+	var err error
+	if s.Listener, err = net.Listen("tcp", "127.0.0.1:0"); err != nil { // in memory, both sides would wait for each other
+		t.Fatal(err)
+	}
+	s.TLS = requireCertificateOf(streamstest.NewAuthority(t), 0)
+	s.StartTLS()
+	e := s.updateError(t, streams.Config{TLS: streams.TLS{CACertPEM: s.caPEM()}, DialContext: new(net.Dialer).DialContext})
+	if e.Status != 0 || e.Kind != streams.KindConnection || e.Reason == "" ||
+		e.Attempts == 1 && errors.Is(e, streams.ErrTLS) && e.Outcome != streams.NotChanged {
+		t.Errorf("error %#v", e)
+	}
+	s.wantRequests(t, 0)
 }

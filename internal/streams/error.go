@@ -2,8 +2,11 @@ package streams
 
 import (
 	"cmp"
+	"crypto/tls"
+	"crypto/x509"
 	"errors"
 	"fmt"
+	"net"
 	"net/http"
 	"slices"
 	"strings"
@@ -130,6 +133,37 @@ var (
 	ErrWrongName        = fmt.Errorf("%w: the certificate is for another name", ErrTLS)
 	ErrExpired          = fmt.Errorf("%w: the certificate is expired or not yet valid", ErrTLS)
 )
+
+// proxyError is the response of a proxy to CONNECT.
+type proxyError struct {
+	proxy  string // its address, without credentials
+	status int
+}
+
+func (e *proxyError) Error() string {
+	return fmt.Sprintf("the proxy %s responded to CONNECT with %s", e.proxy, StatusText(e.status))
+}
+
+func (e *proxyError) Unwrap() error { return ErrProxyRefused }
+
+// tlsFailure returns [ErrTLS] or a cause that wraps it if client and service cannot agree on TLS.
+func tlsFailure(err error) error {
+	var invalid x509.CertificateInvalidError
+	var alert *net.OpError
+	switch {
+	case errors.As(err, new(x509.UnknownAuthorityError)), errors.As(err, new(x509.SystemRootsError)):
+		return ErrUnknownAuthority
+	case errors.As(err, new(x509.HostnameError)):
+		return ErrWrongName
+	case errors.As(err, &invalid) && invalid.Reason == x509.Expired:
+		return ErrExpired
+	case errors.As(err, new(tls.RecordHeaderError)), errors.Is(err, http.ErrSchemeMismatch), // the response is not TLS
+		errors.As(err, &alert) && alert.Op == "remote error", // of the service, such as for a missing client certificate
+		errors.As(err, new(*tls.CertificateVerificationError)):
+		return ErrTLS
+	}
+	return nil
+}
 
 // repeat returns the error for an operation that sends nothing because of it.
 func (e *Error) repeat(reason string) *Error {

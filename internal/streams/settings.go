@@ -3,6 +3,8 @@ package streams
 import (
 	"cmp"
 	"context"
+	"crypto/tls"
+	"crypto/x509"
 	"encoding/base64"
 	"errors"
 	"fmt"
@@ -73,6 +75,29 @@ type TLS struct {
 	ClientKeyPEM       string // requires ClientCertPEM
 	ServerName         string // expected in the service's certificate instead of the URL's host
 	InsecureSkipVerify bool   // accept any certificate
+}
+
+// Config returns an error, such as "contains no PEM certificate", if a certificate or a key cannot be used.
+func (t TLS) Config() (*tls.Config, error) {
+	config := &tls.Config{
+		MinVersion:         tls.VersionTLS12,
+		ServerName:         t.ServerName,
+		InsecureSkipVerify: t.InsecureSkipVerify,
+	}
+	if t.CACertPEM != "" {
+		config.RootCAs = x509.NewCertPool()
+		if !config.RootCAs.AppendCertsFromPEM([]byte(t.CACertPEM)) {
+			return nil, errors.New("contains no PEM certificate")
+		}
+	}
+	if t.ClientCertPEM != "" || t.ClientKeyPEM != "" {
+		pair, err := tls.X509KeyPair([]byte(t.ClientCertPEM), []byte(t.ClientKeyPEM))
+		if err != nil {
+			return nil, err
+		}
+		config.Certificates = []tls.Certificate{pair}
+	}
+	return config, nil
 }
 
 // Retry limits the attempts of one request and the waits between them. An update has the whole set, so it can be repeated.
