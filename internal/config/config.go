@@ -5,7 +5,6 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"math"
 	"math/big"
 	"net/url"
 	"regexp"
@@ -270,11 +269,8 @@ func (r *reader) rate(name string) float64 {
 		return 0
 	}
 	rate, _ := v.ValueBigFloat().Float64()
-	switch {
-	case v.ValueBigFloat().Sign() <= 0:
+	if rate <= 0 {
 		r.refuse(at(name), "must be more than 0. Leave it out for no limit.")
-	case rate == 0, math.IsInf(rate, 1):
-		r.refuse(at(name), "is too large or too close to 0: it is %s. Leave it out for no limit.", v)
 	}
 	return rate
 }
