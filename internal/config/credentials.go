@@ -186,10 +186,8 @@ func (r *reader) oauth2() *streams.OAuth2 {
 	for _, name := range slices.Sorted(maps.Keys(params.Elements())) {
 		at := at("oauth2.endpoint_params").AtMapKey(name)
 		switch name {
-		case "client_id", "client_secret", "client_assertion", "scope":
-			r.refuse(at, "has an attribute of its own in oauth2.")
-		case "client_assertion_type":
-			r.refuse(at, "is set by the provider together with client_assertion.")
+		case "client_id", "client_secret", "client_assertion", "client_assertion_type", "scope":
+			r.refuse(at, "is set by the attributes of oauth2.")
 		}
 		a.EndpointParams[name] = r.element(at, params.Elements()[name])
 	}
