@@ -57,7 +57,7 @@ type BasicAuth struct {
 // OAuth2 is a client of the client credentials grant (RFC 6749, section 4.4).
 type OAuth2 struct {
 	Credentials    string // for errors: which of the three authenticates the client; no secret
-	TokenURL       string // see [ParseTokenURL]
+	TokenURL       string // see [ParseURL]
 	ClientID       string
 	Scopes         []string
 	EndpointParams map[string]string // the values are secret
@@ -119,13 +119,12 @@ const (
 // ParseBaseURL parses the address of a deployment (INTERFACE.md, section 4). The address may end with a slash or /v2,
 // which are removed. A path prefix is kept. The address of a stream is an error that names the right address.
 func ParseBaseURL(raw string) (*url.URL, error) {
-	u, err := parseHTTPURL(raw)
+	u, err := ParseURL(raw)
 	if err != nil {
 		return nil, err
 	}
-	// Not u.RawQuery or u.Fragment: they are also empty for a bare ? or #.
-	if strings.ContainsAny(raw, "?#") {
-		return nil, errors.New("must not have a query or a fragment")
+	if strings.Contains(raw, "?") { // u.RawQuery is also empty for a bare ?
+		return nil, errors.New("must not have a query")
 	}
 	path := strings.TrimRight(u.EscapedPath(), "/")
 	path = strings.TrimRight(strings.TrimSuffix(path, "/v2"), "/")
@@ -150,17 +149,9 @@ func NormalURL(base *url.URL) string {
 	return u.String()
 }
 
-// ParseTokenURL parses the address of an OAuth2 token endpoint, which has no fragment (RFC 6749, section 3.2).
-func ParseTokenURL(raw string) (*url.URL, error) {
-	u, err := parseHTTPURL(raw)
-	if err == nil && strings.Contains(raw, "#") {
-		err = errors.New("must not have a fragment")
-	}
-	return u, err
-}
-
-// parseHTTPURL does not quote raw in an error, because it may contain a password.
-func parseHTTPURL(raw string) (*url.URL, error) {
+// ParseURL parses an address of requests, such as that of a token endpoint (RFC 6749, section 3.2). It does not quote
+// raw in an error, because it may contain a password.
+func ParseURL(raw string) (*url.URL, error) {
 	u, err := url.Parse(raw)
 	if err != nil || strings.TrimSpace(raw) != raw {
 		return nil, errors.New(`is not a URL; write it as "https://host"`)
@@ -175,6 +166,8 @@ func parseHTTPURL(raw string) (*url.URL, error) {
 		return nil, errors.New(`has no host; write it as "https://host"`)
 	case port < 1 || port > 65535:
 		return nil, errors.New("has a port that is not between 1 and 65535")
+	case strings.Contains(raw, "#"): // u.Fragment is also empty for a bare #
+		return nil, errors.New("must not have a fragment")
 	case slices.ContainsFunc(strings.Split(u.Path, "/"), func(s string) bool { return s == "." || s == ".." }):
 		return nil, errors.New(`must not have "." or ".." in its path`)
 	}
