@@ -68,7 +68,7 @@ func changeFailed(of Subject, c session.Change, f session.Finding) message {
 	default:
 		next = notSaved
 	}
-	did := attempted{empty: f.Operation.Decision.Send && f.Set.Len() == 0, leaves: !stays, creates: c.Kind == session.Create}
+	did := attempted{empty: f.Operation.Decision.Send && f.Set.Len() == 0, leaves: !stays}
 	return operationFailed(f, "the processors of {streams} could not be "+done, did, next)
 }
 

@@ -15,7 +15,6 @@ import (
 type attempted struct {
 	empty     bool   // it sent the empty set
 	leaves    bool   // a resource leaves the stream
-	creates   bool   // the operation of a create
 	otherwise string // of a read: what to do where the deployment serves none
 }
 
@@ -115,10 +114,8 @@ func hints(e *streams.Error, did attempted) []advice {
 		{status(http.StatusUnauthorized), carried + "The credential may have expired, or be the wrong one. Check the provider block " +
 			"and the variables STREAM_…."},
 		{status(http.StatusForbidden), carried + "The credentials may not permit the operation on this stream."},
-		{status(http.StatusNotFound) && did.creates, "The stream may not exist at this base_url, or the credentials may not permit access " +
-			"to it. Correct the id, remove the stream from the configuration, or create the stream in the service first."},
 		{status(http.StatusNotFound), "The stream may not exist at this base_url, or the credentials may not permit access to it. Check " +
-			"the id of the stream."},
+			"the id of the stream, or create the stream in the service first."},
 		{status(http.StatusConflict, http.StatusLocked), "Somebody else may be changing the stream. Apply again."},
 		{status(http.StatusRequestEntityTooLarge), "The set may be too large for the service or for a proxy before it. Compare the number " +
 			"of processor ids with the limit of the service."},

@@ -45,7 +45,7 @@ func TestHints(t *testing.T) {
 	retried := update(503, generic)
 	retried.Attempts = 6
 
-	none, leaves, creates := attempted{}, attempted{empty: true, leaves: true}, attempted{creates: true}
+	none, leaves := attempted{}, attempted{empty: true, leaves: true}
 	used := map[int]bool{}
 	for name, test := range map[string]struct {
 		err  streams.Error
@@ -72,7 +72,6 @@ func TestHints(t *testing.T) {
 		"empty set, 400":         {update(400, bad), leaves, []string{`on_destroy = "keep"`}, nil},
 		"empty set, merged":      {merged(update(200, streams.KindUnexpected)), leaves, []string{`on_destroy = "keep"`}, nil},
 		"empty set of an update": {update(422, bad), attempted{empty: true}, []string{"may not accept an empty set"}, []string{"destroy"}},
-		"create, 404":            {update(404, streams.KindNotFound), creates, []string{"create the stream in the service"}, nil},
 		"403, no credentials": {func() streams.Error { e := withCredentials("no credentials"); e.Status = 403; return e }(), none,
 			[]string{"The request carried no credentials. Set token"}, []string{"permit"}},
 		"empty set, 405":        {update(405, bad), leaves, []string{"Check base_url"}, []string{"keep"}},
@@ -104,7 +103,7 @@ func TestHints(t *testing.T) {
 		"401 of a proxy":       {page(update(401, streams.KindAuthentication)), none, []string{"may not have come from the service", "proxy"}, []string{"carried"}},
 		"403":                  {update(403, streams.KindUnauthorized), none, []string{"The request carried a bearer token.", "may not permit"}, nil},
 		"403 of a proxy":       {page(update(403, streams.KindUnauthorized)), none, []string{"may not have come from the service", "proxy"}, []string{"permit"}},
-		"404":                  {update(404, streams.KindNotFound), none, []string{"stream may not exist", "id of the stream"}, nil},
+		"404":                  {update(404, streams.KindNotFound), none, []string{"stream may not exist", "id of the stream", "create the stream in the service"}, nil},
 		"404 of a proxy":       {page(update(404, streams.KindNotFound)), none, []string{"may not have come from the service", "base_url"}, nil},
 		"405":                  {update(405, bad), none, []string{"may not offer this operation at this address", "base_url"}, []string{"processor_ids"}},
 		"409":                  {update(409, bad), none, []string{"Apply again"}, []string{"processor_ids"}},

@@ -237,7 +237,7 @@ func TestShortDetails(t *testing.T) {
 			c.Kind = session.Create
 		}
 		d := New().Apply(OneStream, c, session.Applied{Refreshed: session.Refreshed{Findings: []session.Finding{f}}}, "")[0]
-		check(name, d, hint(&e, attempted{creates: c.Kind == session.Create}), nowTrue(e.Outcome, nil))
+		check(name, d, hint(&e, attempted{}), nowTrue(e.Outcome, nil))
 	}
 	gone := failed(streams.NotChanged, nil)
 	gone.URL, gone.Status, gone.Documented, gone.Message = "https://streams.example.com/v2/streams/"+id, 404, true, "there is no such stream"
