@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"net/http"
 	"slices"
-	"strings"
 
 	"github.com/stream-management/terraform-provider-stream/internal/streams"
 )
@@ -91,10 +90,8 @@ func hints(e *streams.Error, did attempted) []advice {
 		{e.Kind == streams.KindTimeout && e.Err == nil, "The " + receiver + " may be slow or overloaded. " + applyLater},
 
 		// The token endpoint responded. Some refuse a client with a status of success.
-		{e.TokenRequest && status(400, 401) && strings.Contains(e.Credentials, "client_assertion"), carried + "The assertion may have expired: " +
-			"the id token of a CI system lives for minutes. Write a new one while Terraform runs, or check oauth2.client_id."},
 		{e.TokenRequest && (status(400, 401) || class == 2 && e.Kind == streams.KindAuthentication), carried +
-			"The endpoint may not know the client, its credentials or scopes. Check oauth2.client_id and oauth2.token_url, too."},
+			"The client, its credentials or scopes may be unknown or expired. Check oauth2.client_id and oauth2.token_url, too."},
 		{e.TokenRequest && unexpected, "The response may not have come from a token endpoint, but from a login page or a proxy. Check " +
 			"oauth2.token_url."},
 		{e.TokenRequest && status(http.StatusTooManyRequests), "The token endpoint may limit requests. " + applyLater},

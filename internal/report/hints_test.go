@@ -40,8 +40,6 @@ func TestHints(t *testing.T) {
 	clientTimeout.Err = streams.ErrRequestTimeout
 	late := clientTimeout
 	late.Err = context.DeadlineExceeded
-	assertion := token(update(400, streams.KindAuthentication))
-	assertion.Credentials = "the client_assertion_file from STREAM_OAUTH2_CLIENT_ASSERTION_FILE"
 	retried := update(503, generic)
 	retried.Attempts = 6
 
@@ -86,7 +84,7 @@ func TestHints(t *testing.T) {
 		"407":                      {page(update(407, bad)), none, []string{"user name and password in HTTPS_PROXY"}, []string{"processor_ids"}},
 		"redirect":                 {page(update(301, streams.KindRedirect)), none, []string{"change base_url to that address"}, nil},
 
-		"token, 400":         {token(update(400, streams.KindAuthentication)), none, []string{"carried a bearer token.", "may not know the client", "oauth2.client_id", "oauth2.token_url"}, []string{"base_url"}},
+		"token, 400":         {token(update(400, streams.KindAuthentication)), none, []string{"carried a bearer token.", "The client, its credentials or scopes may be unknown or expired", "oauth2.client_id", "oauth2.token_url"}, []string{"base_url"}},
 		"token, 403":         {token(update(403, streams.KindAuthentication)), none, []string{"oauth2.token_url"}, []string{"the client", "base_url"}},
 		"token, 429":         {token(update(429, bad)), none, []string{"oauth2.token_url"}, []string{"base_url"}},
 		"token, 200":         {token(page(update(200, streams.KindUnexpected))), none, []string{"login page", "oauth2.token_url"}, []string{"base_url"}},
@@ -116,7 +114,6 @@ func TestHints(t *testing.T) {
 		"408":                  {update(408, streams.KindTimeout), none, []string{"slow or overloaded", "Apply again later"}, []string{"another version"}},
 		"timeout":              {clientTimeout, none, []string{"request_timeout", "base_url"}, []string{"timeouts of the resource"}},
 		"late":                 {late, none, []string{"timeouts of the resource", "base_url"}, []string{"request_timeout"}},
-		"an old assertion":     {assertion, none, []string{"The assertion may have expired"}, []string{"base_url"}},
 		"retried":              {retried, none, []string{"outlast 20 seconds; retry.max_attempts"}, nil},
 		"502":                  {update(502, streams.KindBadGateway), none, []string{"A proxy may not reach the service"}, nil},
 		"500":                  {update(500, generic), none, []string{"temporary fault", "Apply again later"}, nil},
