@@ -10,7 +10,6 @@ import (
 	"net/url"
 	"slices"
 	"strings"
-	"unicode/utf8"
 
 	"github.com/stream-management/terraform-provider-stream/internal/streams"
 )
@@ -189,9 +188,6 @@ func streamIDIn(target string) (string, error) {
 		return "", fmt.Errorf("its path is %q, not /v2/streams/{id}", u.EscapedPath())
 	}
 	id, _ := url.PathUnescape(segments[n-1]) // url.Parse has found no error in it
-	if !utf8.ValidString(id) {
-		return "", fmt.Errorf("its path names stream %q, and a stream id must be UTF-8 text", segments[n-1])
-	}
 	if err := streams.CheckStreamID(id); err != nil {
 		return "", fmt.Errorf("its path names stream %q, and a stream id %w", segments[n-1], err)
 	}
