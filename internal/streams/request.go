@@ -190,10 +190,7 @@ func (r *request) noResponse(err error) *Error {
 	case errors.Is(err, ErrNotSent):
 		kind, reason = KindConnection, r.redactor.printable(err.Error(), maxText)
 	default:
-		if n := net.Error(nil); !errors.As(err, &n) || !n.Timeout() { // the network has time limits of its own
-			kind = KindConnection
-		}
-		reason = "the connection failed: " + r.redactor.printable(err.Error(), maxText)
+		kind, reason = KindConnection, "the connection failed: "+r.redactor.printable(err.Error(), maxText)
 	}
 	e := r.fail(kind, reason)
 	e.Err = errors.Join(tlsFailure(err), err)
