@@ -5,8 +5,6 @@ import (
 	"errors"
 	"net/http"
 
-	"github.com/hashicorp/terraform-plugin-log/tflog"
-
 	"github.com/stream-management/terraform-provider-stream/internal/claims"
 	"github.com/stream-management/terraform-provider-stream/internal/streams"
 )
@@ -73,9 +71,6 @@ func (s *Session) operate(ctx context.Context, id string,
 		o.Err = ctx.Err()
 	}
 	if !o.Decision.Send {
-		if !o.Failed() {
-			tflog.Info(ctx, "the stream stays as it is; nothing is sent", map[string]any{"stream_id": id})
-		}
 		return o
 	}
 	reported, err := s.client.UpdateStream(ctx, id, o.Decision.Set)
