@@ -87,9 +87,6 @@ func (s *Session) lock(ctx context.Context, id string) (release func(), err erro
 	lock := s.stream(id).lock
 	s.mu.Unlock()
 	if !lock.TryAcquire(1) { // also after an interrupt: the rules may decide that nothing is left to do
-		if ctx.Err() != nil {
-			return nil, ctx.Err()
-		}
 		if err := lock.Acquire(ctx, 1); err != nil {
 			return nil, errors.Join(ErrWaitedForOther, err)
 		}
