@@ -169,7 +169,7 @@ func (r *processorsResource) ImportState(ctx context.Context, req resource.Impor
 		imported := map[string]session.Mark{m.ID.ValueString(): {Import: true}}
 		resp.Diagnostics.Append(saveMarks(ctx, session.Marks{Streams: imported}, resp.Private)...)
 	} else {
-		resp.Diagnostics.Append(r.report.NotRead(r.session.RefuseReads(), m.ID.ValueString())...)
+		resp.Diagnostics.Append(r.report.NotRead(r.session.RefuseReads())...)
 	}
 	resp.Diagnostics.Append(resp.State.Set(ctx, m)...)
 }

@@ -27,35 +27,23 @@ func (r *Reporter) Apply(of Subject, c session.Change, a session.Applied, config
 	var messages []message
 	failures := [streams.Changed + 1]int{}
 	for _, f := range a.Findings {
-		if f.Operation == nil || !f.IsError() { // also of the check of a replacement
-			messages = append(messages, found(f, WithoutReads))
-			continue
+		messages = append(messages, messageOf(f, changing(of, c, f)))
+		if f.IsError() && f.Operation != nil {
+			outcome, _ := f.Operation.Now()
+			failures[outcome]++
 		}
-		outcome, _ := f.Operation.Now()
-		failures[outcome]++
-		messages = append(messages, changeFailed(of, c, f))
 	}
-	closing := join(" ",
-		countOf(a.Set, "has its planned set", "have their planned sets"),
-		countOf(a.Left, "was left as on_destroy says", "were left as on_destroy says"),
-		countOf(failures[streams.NotChanged], "was not changed", "were not changed"),
-		countOf(failures[streams.Changed], "was changed, but not as planned", "were changed, but not as planned"),
-		countOf(failures[streams.Unknown], "may or may not have been changed", "may or may not have been changed"),
-		nowInState(c, a, failures))
+	closing := ""
+	if of == Group && a.Failed {
+		closing = join(" ",
+			countOf(a.Set, "has its planned set", "have their planned sets"),
+			countOf(a.Left, "was left as on_destroy says", "were left as on_destroy says"),
+			countOf(failures[streams.NotChanged], "was not changed", "were not changed"),
+			countOf(failures[streams.Changed], "was changed, but not as planned", "were changed, but not as planned"),
+			countOf(failures[streams.Unknown], "may or may not have been changed", "may or may not have been changed"),
+			nowInState(c, a, failures))
+	}
 	return append(refusedCall(c, a.Refusal, configured), r.diagnostics(of, messages, closing)...)
-}
-
-// found is the message of a finding without an operation, or of a warning. otherwise is what to do without reads.
-func found(f session.Finding, otherwise string) message {
-	switch {
-	case !f.IsError():
-		return warning(f)
-	case f.Err != nil:
-		e := asStreamError(f.Err)
-		advice := hint(e, attempted{otherwise: otherwise})
-		return failure(e, f.Stream, "{streams} could not be read", advice, "Nothing was changed by this read.")
-	}
-	return refused(f, "")
 }
 
 // nowInState says what a failed change leaves in the state of a group.
@@ -78,18 +66,21 @@ func nowInState(c session.Change, a session.Applied, failures [streams.Changed +
 func (r *Reporter) Reads(of Subject, findings []session.Finding, otherwise string) diag.Diagnostics {
 	var messages []message
 	for _, f := range findings {
-		messages = append(messages, found(f, otherwise))
+		messages = append(messages, messageOf(f, reading(otherwise)))
 	}
 	return r.diagnostics(of, messages, "")
 }
 
 // Invoke returns the diagnostics of an action.
 func (r *Reporter) Invoke(refusal session.Refusal, failed []session.Finding) diag.Diagnostics {
-	const happened = "the processors of {streams} could not be set"
 	var messages []message
 	for _, f := range failed {
-		messages = append(messages, operationFailed(f, happened, attempted{empty: f.Set.Len() == 0}, "The next apply may not run the action "+
-			"again. To run it, use terraform apply -invoke=ADDRESS with the address of the action."))
+		messages = append(messages, messageOf(f, attempted{
+			failed: "the processors of {streams} could not be set",
+			empty:  f.Set.Len() == 0,
+			next: "The next apply may not run the action again. To run it, use terraform apply -invoke=ADDRESS with the " +
+				"address of the action.",
+		}))
 	}
 	return append(refusedCall(session.Change{}, refusal, ""), r.diagnostics(OneStream, messages, "")...)
 }
@@ -182,19 +173,18 @@ func QueryInterrupted(listed, of int) diag.Diagnostic {
 		"The query was interrupted after %d of %d streams. A query changes nothing: run it again.", listed, of))
 }
 
-// NotRead returns the warning of an import that reads nothing, for a reason, once in a session: Terraform does not count the
-// warnings of imports.
-func (r *Reporter) NotRead(reason session.Refusal, id string) (diags diag.Diagnostics) {
-	const summary = "Imported Streams Were Not Read"
-	advice := "To see it in a plan, set detect_drift = true, if the deployment serves GET /v2/streams/{id}. Otherwise, ask the operators of " +
-		"the service for the sets before you apply."
+// NotRead returns the warning of imports that read nothing, for a reason, once in a session.
+func (r *Reporter) NotRead(reason session.Refusal) (diags diag.Diagnostics) {
+	advice := "To see it in a plan, set detect_drift = true, if the deployment serves GET /v2/streams/{id}. Otherwise, ask " +
+		"the operators of the service for the sets before you apply."
 	if reason == session.NotConfigured {
 		advice = "A value in the provider block is known after apply. To see it in a plan, apply the source of the value first."
 	}
-	if r.first(1, summary, id) {
-		diags.AddWarning(summary, Paragraphs("The imports read nothing, so no plan shows which processors the apply detaches: it sends the "+
-			"configured sets, and detaches everything else. This warning is about all imports of the run.", advice))
-	}
+	r.notRead.Do(func() {
+		diags.AddWarning("Imported Streams Were Not Read", Paragraphs("The imports read nothing, so no plan shows which "+
+			"processors the apply detaches: it sends the configured sets, and detaches everything else. This warning is about "+
+			"all imports of the run.", advice))
+	})
 	return diags
 }
 

@@ -49,57 +49,81 @@ const changeTriggers = "If the next plan shows no changes, change a value in tri
 const notSaved = "Nothing of this create is in the state: if you remove the resource now, its processors may stay attached. Resolve " +
 	"the errors, then apply again. " + changeTriggers
 
-// changeFailed is the message of an operation that failed in the apply of a change.
-func changeFailed(of Subject, c session.Change, f session.Finding) message {
+// attempted is what a read or an operation was to do, and what a person should know if it failed.
+type attempted struct {
+	failed    string // a clause: what could not be done
+	empty     bool   // it sent the empty set
+	leaves    bool   // a resource leaves the stream
+	otherwise string // of a read: what to do where the deployment serves none
+	next      string // what to know before the next apply
+}
+
+func reading(otherwise string) attempted {
+	return attempted{failed: "{streams} could not be read", otherwise: otherwise}
+}
+
+// changing is what an operation in the apply of a change was to do. Without an operation, streams were read.
+func changing(of Subject, c session.Change, f session.Finding) attempted {
+	if f.Operation == nil {
+		return reading(WithoutReads)
+	}
 	_, stays := c.Want[f.Stream]
-	e, done := asStreamError(f.Err), "updated"
+	did := attempted{
+		failed: "the processors of {streams} could not be updated",
+		empty:  f.Operation.Decision.Send && f.Set.Len() == 0, leaves: !stays,
+	}
 	switch {
 	case !stays:
-		done = "detached"
+		did.failed = "the processors of {streams} could not be detached"
 	case c.Kind == session.Create:
-		done = "set"
+		did.failed = "the processors of {streams} could not be set"
 	}
-	next := ""
+	e := asStreamError(f.Err)
 	switch {
 	case c.Kind != session.Create, of == Group: // a group says it once
 	case e.Outcome == streams.NotChanged && f.Operation.Facts.Remainder.Len() == 0:
 	case e.Repeated:
-		next = changeTriggers
+		did.next = changeTriggers
 	default:
-		next = notSaved
+		did.next = notSaved
 	}
-	did := attempted{empty: f.Operation.Decision.Send && f.Set.Len() == 0, leaves: !stays}
-	return operationFailed(f, "the processors of {streams} could not be "+done, did, next)
+	return did
 }
 
-// operationFailed is the message of an operation that failed, or was refused. happened is a clause; next is what else to know
-// before the next apply.
-func operationFailed(f session.Finding, happened string, did attempted, next string) message {
-	if f.Err == nil {
-		return refused(f, happened)
+// messageOf is the message of a finding: a warning, a refusal, or the failure of a read or an operation.
+func messageOf(f session.Finding, did attempted) message {
+	switch {
+	case !f.IsError():
+		return warning(f)
+	case f.Err == nil:
+		return refused(f, did.failed)
 	}
-	e, remainder, stays := asStreamError(f.Err), f.Operation.Facts.Remainder, ""
-	if remainder.Len() > 0 {
-		stays = fmt.Sprintf("In this run, an object that had set %s left the stream and sent nothing, so the processors may still be "+
-			"attached.", remainder)
-	}
-	return failure(e, f.Stream, happened, join(" ", hint(e, did), stays, next), nowTrue(f.Operation.Now()))
+	return failure(f, did)
 }
 
-// failure is the message of a request that failed, or that was not sent.
-func failure(e *streams.Error, id, happened, advice, now string) message {
+func failure(f session.Finding, did attempted) message {
+	e := asStreamError(f.Err)
 	m := message{
-		text: text{summary: string(e.Kind), head: happened + ".", advice: advice}, stream: id, severity: diag.SeverityError,
-		cause: causeOf(e, id), said: requestAndResponse(e), own: now,
+		text: text{summary: string(e.Kind), head: did.failed + ".", advice: hint(e, did)}, stream: f.Stream,
+		severity: diag.SeverityError, cause: causeOf(e, f.Stream), said: requestAndResponse(e),
+		now: "Nothing was changed by this read.",
 	}
-	if e.TokenRequest {
+	if f.Operation != nil {
+		m.now = nowTrue(f.Operation.Now())
+		if left := f.Operation.Facts.Remainder; left.Len() > 0 {
+			m.advice += fmt.Sprintf(" In this run, an object that had set %s left the stream and sent nothing, so the "+
+				"processors may still be attached.", left)
+		}
+	}
+	m.advice = join(" ", m.advice, did.next)
+	switch {
+	case e.TokenRequest:
 		m.head += " The token request to oauth2.token_url failed."
-	}
-	if !e.TokenRequest && !cannotRead(e) {
+	case !cannotRead(e):
 		m.attribute = map[streams.Kind]string{streams.KindBadRequest: "processor_ids", streams.KindNotFound: "stream_id"}[e.Kind]
 	}
 	if e.Repeated {
-		m.short = repeated(e, m.about(fmt.Sprintf("stream %q", id), "", ""), advice, now)
+		m.short = repeated(e, m.about(fmt.Sprintf("stream %q", f.Stream), "", ""), m.advice, m.now)
 	}
 	if e.Reason != "" {
 		m.head += " " + Sentence(e.Reason)
@@ -110,7 +134,7 @@ func failure(e *streams.Error, id, happened, advice, now string) message {
 // causeOf is the same for streams that got the same answer. Many services name the stream in their messages.
 func causeOf(e *streams.Error, id string) string {
 	name := regexp.MustCompile(`(^|[^\pL\pN])` + regexp.QuoteMeta(id) + `($|[^\pL\pN])`)
-	return fmt.Sprint(e.TokenRequest, e.Status, name.ReplaceAllString(e.Message, "${1}…${2}"))
+	return fmt.Sprint(e.Kind, e.TokenRequest, e.Status, name.ReplaceAllString(e.Message, "${1}…${2}"))
 }
 
 // repeated is the detail of an error that has the cause of another one. There may be hundreds, so it has at most six lines

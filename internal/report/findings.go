@@ -117,10 +117,10 @@ func warning(f session.Finding) message {
 	case claims.WillBeDetached, claims.OwnWillBeDetached:
 		m.own = f.Shown
 	case claims.StayAttachedBesideFailure:
-		m.own, m.last = f.Other.String(), nowTrue(f.Operation.Now())
+		m.own, m.now = f.Other.String(), nowTrue(f.Operation.Now())
 	case claims.NotFoundOnDestroy:
 		e := f.Operation.NotFound
-		m.said, m.own = requestAndResponse(e), nowTrue(e.Outcome, e.Stream)
+		m.said, m.now = requestAndResponse(e), nowTrue(e.Outcome, e.Stream)
 		if !e.Documented {
 			m.cause, m.head = "404 of another form", "The response to the destroy of {streams} was 404 Not Found, but does not have the form "+
 				"of the service's own errors. If it exists, its processors are still attached: check base_url."
@@ -154,17 +154,18 @@ var refusals = map[claims.Refusal]text{
 
 // refused is the message of a refusal about one stream. happened is the clause of an operation.
 func refused(f session.Finding, happened string) message {
-	m := message{text: refusals[f.Refusal], stream: f.Stream, severity: diag.SeverityError, last: nothingSent + notChanged}
+	m := message{text: refusals[f.Refusal], stream: f.Stream, severity: diag.SeverityError, now: nothingSent + notChanged}
+	m.cause = m.summary
 	switch f.Refusal {
 	case claims.ConflictingSets: // nobody knows in the plan of the second resource whether the first one has been applied
-		m.own, m.last = fmt.Sprintf("one to %s, another one to %s", f.Other, f.Set), nothingSent+notChangedHere
+		m.own, m.now = fmt.Sprintf("one to %s, another one to %s", f.Other, f.Set), nothingSent+notChangedHere
 	case claims.StreamIsKept:
 		m.own = f.Other.String()
 	case claims.DetachesOthers:
-		m.own, m.last = f.Shown, "No update was sent. "+notChangedHere
+		m.own, m.now = f.Shown, "No update was sent. "+notChangedHere
 	case claims.Blocked:
 		m.head = happened + ". " + m.head
-		m.own, m.last = nothingSent+nowTrue(f.Operation.Now()), ""
+		m.now = nothingSent + nowTrue(f.Operation.Now())
 	}
 	return m
 }

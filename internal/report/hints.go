@@ -10,13 +10,6 @@ import (
 	"github.com/stream-management/terraform-provider-stream/internal/streams"
 )
 
-// attempted is what an operation was to do.
-type attempted struct {
-	empty     bool   // it sent the empty set
-	leaves    bool   // a resource leaves the stream
-	otherwise string // of a read: what to do where the deployment serves none
-}
-
 // advice is a row of the hints.
 type advice struct {
 	fits bool

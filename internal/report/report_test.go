@@ -196,7 +196,7 @@ func TestDeploymentChanges(t *testing.T) {
 		}
 	}
 	findings := []session.Finding{operation(failed(streams.NotChanged, nil), claims.Facts{})}
-	diags := New().Apply(Group, session.Change{Kind: session.Redeploy}, session.Applied{Refreshed: session.Refreshed{Findings: findings}}, now)
+	diags := New().Apply(Group, session.Change{Kind: session.Redeploy}, session.Applied{Refreshed: session.Refreshed{Findings: findings}, Failed: true}, now)
 	diags = append(diags, New().Plan(OneStream, updates, session.Planned{Refusal: session.NeedsReads}, now)...)
 	streamstest.WantText(t, fmt.Sprint(diags), "The state is still that of the former deployment.", "on_create", "Streams Cannot Be Checked", "set detect_drift = true")
 }
