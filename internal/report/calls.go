@@ -25,32 +25,26 @@ func (r *Reporter) Plan(of Subject, c session.Change, p session.Planned, configu
 // Apply returns the diagnostics of an apply.
 func (r *Reporter) Apply(of Subject, c session.Change, a session.Applied, configured string) diag.Diagnostics {
 	var messages []message
-	failures := [streams.Changed + 1]int{}
+	done, failed, changed := a.Set+a.Left, 0, a.Set > 0
 	for _, f := range a.Findings {
 		messages = append(messages, messageOf(f, changing(of, c, f)))
 		if f.IsError() && f.Operation != nil {
 			outcome, _ := f.Operation.Now()
-			failures[outcome]++
+			failed++
+			changed = changed || outcome != streams.NotChanged
 		}
 	}
 	closing := ""
 	if of == Group && a.Failed {
-		closing = join(" ",
-			countOf(a.Set, "has its planned set", "have their planned sets"),
-			countOf(a.Left, "was left as on_destroy says", "were left as on_destroy says"),
-			countOf(failures[streams.NotChanged], "was not changed", "were not changed"),
-			countOf(failures[streams.Changed], "was changed, but not as planned", "were changed, but not as planned"),
-			countOf(failures[streams.Unknown], "may or may not have been changed", "may or may not have been changed"),
-			nowInState(c, a, failures))
+		closing = fmt.Sprintf("%d of %d changes succeeded. %s", done, done+failed, nowInState(c, a, changed))
 	}
 	return append(refusedCall(c, a.Refusal, configured), r.diagnostics(of, messages, closing)...)
 }
 
-// nowInState says what a failed change leaves in the state of a group.
-func nowInState(c session.Change, a session.Applied, failures [streams.Changed + 1]int) string {
-	mayHaveAttached := a.Set+failures[streams.Changed]+failures[streams.Unknown] > 0
+// nowInState says what a failed change leaves in the state of a group. changed says that streams may have been changed.
+func nowInState(c session.Change, a session.Applied, changed bool) string {
 	switch {
-	case c.Kind == session.Create && mayHaveAttached:
+	case c.Kind == session.Create && changed:
 		return notSaved
 	case c.Kind == session.Create:
 		return "Nothing of this create is in the state. Resolve the errors, then apply again."

@@ -176,14 +176,3 @@ func Sentence(s string) string {
 	}
 	return s + "."
 }
-
-// countOf returns "" for none.
-func countOf(count int, one, many string) string {
-	switch count {
-	case 0:
-		return ""
-	case 1:
-		return "1 stream " + one + "."
-	}
-	return fmt.Sprintf("%d streams %s.", count, many)
-}
