@@ -80,15 +80,28 @@ func (r *Reporter) Invoke(refusal session.Refusal, failed []session.Finding) dia
 }
 
 // refusedCall returns the error of a change that is refused as a whole.
-func refusedCall(c session.Change, refusal session.Refusal, configured string) (diags diag.Diagnostics) {
+func refusedCall(c session.Change, refusal session.Refusal, configured string) diag.Diagnostics {
+	if refusal == session.NotDetachable {
+		return diag.Diagnostics{notDetachable(c, configured)}
+	}
+	return RefuseReads(refusal, "Streams Cannot Be Checked", `set on_create = "replace". `+ifDestroy)
+}
+
+// RefuseReads returns the error of what reads streams, if the session does not. otherwise is a clause.
+func RefuseReads(refusal session.Refusal, summary, otherwise string) (diags diag.Diagnostics) {
 	switch refusal {
-	case session.NotDetachable:
-		diags.Append(notDetachable(c, configured))
 	case session.NotConfigured:
-		diags.Append(notConfigured("the processors could not be set or detached"))
+		diags.AddError("Provider Configuration Not Known", Paragraphs(
+			"The streams could not be read or set: a value in the provider block is not known yet.",
+			"The value comes from a resource that has not been applied. Apply that resource first (terraform apply, or "+
+				"terraform apply -target=ADDRESS for that resource alone), then try again.",
+			nothingSent+notChanged))
 	case session.NeedsReads:
-		diags.Append(diag.WithPath(path.Root("on_create"), needsReads("Streams Cannot Be Checked",
-			`set on_create = "replace": then the apply detaches what else is attached. `+ifDestroy)))
+		diags.AddError(summary, Paragraphs(
+			"The interface specifies no read, so the provider reads streams only with detect_drift.",
+			"If the deployment serves GET /v2/streams/{id}, set detect_drift = true in the provider block, or "+
+				"STREAM_DETECT_DRIFT=true. Otherwise "+otherwise,
+			nothingSent+notChanged))
 	}
 	return diags
 }
@@ -96,60 +109,28 @@ func refusedCall(c session.Change, refusal session.Refusal, configured string) (
 const deploymentChanged = "The Deployment Has Changed"
 
 func stateIsOf(c session.Change, configured string) string {
-	return fmt.Sprintf("The state is that of deployment %q, and the provider is configured for deployment %q. ", c.Deployment, configured)
+	return fmt.Sprintf("The state is that of deployment %q, and the provider is configured for deployment %q.", c.Deployment, configured)
 }
 
 // deploymentChanges is the same for all resources, so that Terraform shows it once.
 func deploymentChanges(c session.Change, configured string) diag.Diagnostic {
 	return diag.NewWarningDiagnostic(deploymentChanged, Paragraphs(
-		stateIsOf(c, configured)+fmt.Sprintf("The apply sends the sets to %q. Streams at %q keep their processors.", configured, c.Deployment),
-		fmt.Sprintf("If both are the same deployment, at another address, set deployment = %q in the provider block: then nothing "+
-			"is sent.", c.Deployment)))
+		stateIsOf(c, configured),
+		fmt.Sprintf("The apply sends the sets to %q. Streams at %q keep their processors.", configured, c.Deployment),
+		fmt.Sprintf("If both are the same deployment, set deployment = %q in the provider block: then nothing is sent.", c.Deployment)))
 }
 
 // notDetachable names a stream: in an apply, Terraform does not name the resource.
 func notDetachable(c session.Change, configured string) diag.Diagnostic {
-	ids, more := c.Former.Without(nil), ""
-	if len(ids) > 1 {
-		more = fmt.Sprintf(" and %d more streams", len(ids)-1)
-	}
 	return diag.NewErrorDiagnostic(deploymentChanged, Paragraphs(
-		fmt.Sprintf("The processors of stream %q%s cannot be detached. ", ids[0], more)+stateIsOf(c, configured)+
-			fmt.Sprintf("A destroy would detach processors at %q that this object never attached.", configured),
-		fmt.Sprintf("To detach the processors at %q, configure that deployment again. To take the set to %q first, apply without the "+
-			"destroy. To leave the processors of a resource that is in the configuration attached, set on_destroy = \"keep\" and apply, "+
-			"or use a removed block with destroy = false. If the resource is tainted, terraform untaint makes it an update. If an earlier apply replaced the "+
-			"resource and did not end, this may be the old object: remove the resource with terraform state rm, and apply. That "+
-			"sends the set again.", c.Deployment, configured),
+		fmt.Sprintf("The resource with stream %q cannot detach its processors.", c.Former.Without(nil)[0]),
+		stateIsOf(c, configured),
+		fmt.Sprintf("To detach the processors at %q, configure that deployment again. To take the set to %q first, apply "+
+			"without the destroy. To leave the processors attached, set on_destroy = \"keep\" and apply, or use a removed block "+
+			"with destroy = false. If the resource is tainted, terraform untaint makes it an update. If this is the old object of "+
+			"a replacement that did not end, remove the resource with terraform state rm, and apply: that sends the set again.",
+			c.Deployment, configured),
 		nothingSent+notChanged))
-}
-
-// notConfigured is the error of what needs the provider's configuration. happened is a clause.
-func notConfigured(happened string) diag.Diagnostic {
-	return diag.NewErrorDiagnostic("Provider Configuration Not Known", Paragraphs(
-		Sentence(happened)+" The provider's configuration is not known yet.",
-		"A value in the provider block comes from a resource that has not been applied. Apply that resource first "+
-			"(terraform apply, or terraform apply -target=ADDRESS for that resource alone), then try again.",
-		nothingSent+notChanged))
-}
-
-// RefuseReads returns the error of what reads streams, if the session does not. otherwise is a clause.
-func RefuseReads(refusal session.Refusal, summary, otherwise string) (diags diag.Diagnostics) {
-	switch refusal {
-	case session.NotConfigured:
-		diags.Append(notConfigured("the streams could not be read"))
-	case session.NeedsReads:
-		diags.Append(needsReads(summary, otherwise))
-	}
-	return diags
-}
-
-func needsReads(summary, otherwise string) diag.Diagnostic {
-	return diag.NewErrorDiagnostic(summary, Paragraphs(
-		"The interface specifies no read, so the provider reads streams only with detect_drift.",
-		"If the deployment serves GET /v2/streams/{id}, set detect_drift = true in the provider block, or STREAM_DETECT_DRIFT=true. "+
-			"Otherwise "+otherwise,
-		strings.TrimSpace(nothingSent)))
 }
 
 // UnexpectedChange is the error, once, of a stream that has another terminal or fragment type: the plan promised the old value

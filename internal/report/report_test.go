@@ -81,7 +81,7 @@ func TestNowTrue(t *testing.T) {
 		"wait":                  {one(operation(wait, claims.Facts{})), unchanged},
 		"wait for another one":  {one(operation(errors.Join(session.ErrWaitedForOther, context.Canceled), claims.Facts{Unknown: true})), mayHave},
 		"interrupted":           {one(operation(wait, unsent)), nowBoth},
-		"not configured":        {notConfigured("it could not be done").Detail(), nothing + unchanged},
+		"not configured":        {RefuseReads(session.NotConfigured, "", "")[0].Detail(), nothing + unchanged},
 		"conflict":              {one(refusal(claims.ConflictingSets, unsent)), nothing + here},
 		"left alone":            {one(refusal(claims.Blocked, claims.Facts{})), nothing + unchanged},
 		"left alone, unknown":   {one(refusal(claims.Blocked, claims.Facts{Reported: reported, Unknown: true})), nothing + mayHave},
@@ -180,7 +180,7 @@ func TestDeploymentChanges(t *testing.T) {
 		{session.Forget, false, 0, nil},
 		{session.Update, true, 0, nil},
 		{session.Forget, true, session.NotDetachable, []string{
-			`The processors of stream "cam-1" cannot be detached.`, `configured for deployment "https://new"`, "configure that deployment again",
+			`The resource with stream "cam-1" cannot detach its processors.`, `configured for deployment "https://new"`, "configure that deployment again",
 			"without the destroy", `on_destroy = "keep"`, "removed block with destroy = false", "untaint", "Nothing was sent",
 		}},
 	} {
