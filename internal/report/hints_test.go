@@ -40,8 +40,6 @@ func TestHints(t *testing.T) {
 	clientTimeout.Err = streams.ErrRequestTimeout
 	late := clientTimeout
 	late.Err = context.DeadlineExceeded
-	retried := update(503, generic)
-	retried.Attempts = 6
 
 	none, leaves := attempted{}, attempted{empty: true, leaves: true}
 	used := map[int]bool{}
@@ -57,7 +55,7 @@ func TestHints(t *testing.T) {
 		"not sent":            {without(streams.ErrNotSent), none, []string{"this machine"}, []string{"base_url", "service"}},
 		"proxy":               {without(streams.ErrProxyRefused), none, []string{"HTTPS_PROXY", "NO_PROXY"}, []string{"base_url"}},
 		"wait for a token":    {without(streams.ErrTokenWait), none, []string{"oauth2.token_url", "timeouts of the resource"}, []string{"base_url", "service"}},
-		"rate limit":          {without(streams.ErrRateLimit), none, []string{"requests_per_second"}, []string{"base_url", "slow"}},
+		"rate limit":          {without(streams.ErrRateLimit), none, []string{"requests_per_second", "timeouts of the resource"}, []string{"base_url", "slow"}},
 		"wait for the stream": {streams.Error{Kind: streams.KindTimeout, Err: context.DeadlineExceeded}, none, []string{"Another operation on the same stream"}, []string{"base_url"}},
 		"wait for a turn":     {without(streams.ErrSlotWait), none, []string{"max_concurrent_requests", "timeouts of the resource"}, []string{"base_url", "slow"}},
 
@@ -65,13 +63,13 @@ func TestHints(t *testing.T) {
 		"read, 404":            {read(update(404, streams.KindNotFound)), none, []string{"stream may not exist"}, []string{"detect_drift"}},
 		"read, a page":         {read(page(update(200, streams.KindUnexpected))), none, []string{"detect_drift = false"}, nil},
 		"read, 405":            {read(update(405, bad)), none, []string{"detect_drift = false"}, nil},
-		"read, 500":            {read(update(500, generic)), none, []string{"temporary fault"}, []string{"detect_drift"}},
+		"read, 500":            {read(update(500, generic)), none, []string{"have a fault"}, []string{"detect_drift"}},
 
 		"empty set, 400":         {update(400, bad), leaves, []string{`on_destroy = "keep"`}, nil},
 		"empty set, merged":      {merged(update(200, streams.KindUnexpected)), leaves, []string{`on_destroy = "keep"`}, nil},
 		"empty set of an update": {update(422, bad), attempted{empty: true}, []string{"may not accept an empty set"}, []string{"destroy"}},
 		"403, no credentials": {func() streams.Error { e := withCredentials("no credentials"); e.Status = 403; return e }(), none,
-			[]string{"The request carried no credentials. Set token"}, []string{"permit"}},
+			[]string{"A request with no credentials was rejected. Set token"}, []string{"permit"}},
 		"empty set, 405":        {update(405, bad), leaves, []string{"Check base_url"}, []string{"keep"}},
 		"empty set, 500":        {update(500, generic), leaves, []string{"Apply again later"}, []string{"keep"}},
 		"empty set, token, 400": {token(update(400, streams.KindAuthentication)), leaves, []string{"oauth2.client_id"}, []string{"keep"}},
@@ -84,11 +82,11 @@ func TestHints(t *testing.T) {
 		"407":                      {page(update(407, bad)), none, []string{"user name and password in HTTPS_PROXY"}, []string{"processor_ids"}},
 		"redirect":                 {page(update(301, streams.KindRedirect)), none, []string{"change base_url to that address"}, nil},
 
-		"token, 400":         {token(update(400, streams.KindAuthentication)), none, []string{"carried a bearer token.", "The client, its credentials or scopes may be unknown or expired", "oauth2.client_id", "oauth2.token_url"}, []string{"base_url"}},
+		"token, 400":         {token(update(400, streams.KindAuthentication)), none, []string{"with a bearer token was rejected.", "The client, its credentials or scopes may be unknown or expired", "oauth2.client_id", "oauth2.token_url"}, []string{"base_url"}},
 		"token, 403":         {token(update(403, streams.KindAuthentication)), none, []string{"oauth2.token_url"}, []string{"the client", "base_url"}},
 		"token, 429":         {token(update(429, bad)), none, []string{"oauth2.token_url"}, []string{"base_url"}},
 		"token, 200":         {token(page(update(200, streams.KindUnexpected))), none, []string{"login page", "oauth2.token_url"}, []string{"base_url"}},
-		"token, 500":         {token(update(500, generic)), none, []string{"token endpoint may have a temporary fault", "oauth2.token_url"}, []string{"base_url", "service"}},
+		"token, 500":         {token(update(500, generic)), none, []string{"token endpoint may be overloaded or have a fault", "oauth2.token_url"}, []string{"base_url", "service"}},
 		"token, 501":         {token(update(501, generic)), none, []string{"token endpoint may not offer", "oauth2.token_url"}, []string{"base_url", "service"}},
 		"token, 504":         {token(update(504, streams.KindTimeout)), none, []string{"token endpoint", "oauth2.token_url"}, []string{"base_url", "service"}},
 		"token, no response": {token(without(errors.New("refused"))), none, []string{"token endpoint may be down", "oauth2.token_url"}, []string{"base_url", "service"}},
@@ -96,10 +94,10 @@ func TestHints(t *testing.T) {
 		"merged":               {merged(update(200, streams.KindUnexpected)), none, []string{"merge sets"}, nil},
 		"not a stream":         {page(update(200, streams.KindUnexpected)), none, []string{"may not have come from the service", "base_url"}, nil},
 		"429":                  {update(429, bad), none, []string{"requests_per_second", "-parallelism"}, nil},
-		"401":                  {withCredentials(`the basic_auth of user "me"`), none, []string{`The request carried the basic_auth of user "me".`}, nil},
-		"401, no credentials":  {withCredentials("no credentials"), none, []string{"The request carried no credentials.", "token, token_file, basic_auth, oauth2"}, []string{"expired"}},
-		"401 of a proxy":       {page(update(401, streams.KindAuthentication)), none, []string{"may not have come from the service", "proxy"}, []string{"carried"}},
-		"403":                  {update(403, streams.KindUnauthorized), none, []string{"The request carried a bearer token.", "may not permit"}, nil},
+		"401":                  {withCredentials(`the basic_auth of user "me"`), none, []string{`A request with the basic_auth of user "me" was rejected.`}, nil},
+		"401, no credentials":  {withCredentials("no credentials"), none, []string{"A request with no credentials was rejected.", "token, token_file, basic_auth, oauth2"}, []string{"expired"}},
+		"401 of a proxy":       {page(update(401, streams.KindAuthentication)), none, []string{"may not have come from the service", "proxy"}, []string{"a bearer token"}},
+		"403":                  {update(403, streams.KindUnauthorized), none, []string{"A request with a bearer token was rejected.", "may not permit"}, nil},
 		"403 of a proxy":       {page(update(403, streams.KindUnauthorized)), none, []string{"may not have come from the service", "proxy"}, []string{"permit"}},
 		"404":                  {update(404, streams.KindNotFound), none, []string{"stream may not exist", "id of the stream", "create the stream in the service"}, nil},
 		"404 of a proxy":       {page(update(404, streams.KindNotFound)), none, []string{"may not have come from the service", "base_url"}, nil},
@@ -110,19 +108,18 @@ func TestHints(t *testing.T) {
 		"400":                  {update(400, bad), none, []string{"may not know one of the processor ids"}, nil},
 		"422":                  {update(422, bad), none, []string{"may not know one of the processor ids"}, []string{"keep"}},
 		"415":                  {update(415, bad), none, []string{"base_url"}, []string{"processor_ids"}},
-		"504":                  {update(504, streams.KindTimeout), none, []string{"slow or overloaded", "Apply again later"}, []string{"request_timeout"}},
-		"408":                  {update(408, streams.KindTimeout), none, []string{"slow or overloaded", "Apply again later"}, []string{"another version"}},
+		"504":                  {update(504, streams.KindTimeout), none, []string{"overloaded", "Apply again later"}, []string{"request_timeout"}},
+		"408":                  {update(408, streams.KindTimeout), none, []string{"overloaded", "Apply again later"}, []string{"another version"}},
 		"timeout":              {clientTimeout, none, []string{"request_timeout", "base_url"}, []string{"timeouts of the resource"}},
 		"late":                 {late, none, []string{"timeouts of the resource", "base_url"}, []string{"request_timeout"}},
-		"retried":              {retried, none, []string{"outlast 20 seconds; retry.max_attempts"}, nil},
-		"502":                  {update(502, streams.KindBadGateway), none, []string{"A proxy may not reach the service"}, nil},
-		"500":                  {update(500, generic), none, []string{"temporary fault", "Apply again later"}, nil},
-		"503, then no service": {afterStatus, none, []string{"temporary fault"}, nil},
+		"502":                  {update(502, streams.KindBadGateway), none, []string{"overloaded or have a fault"}, nil},
+		"500":                  {update(500, generic), none, []string{"have a fault", "Apply again later", "raise retry.max_attempts"}, nil},
+		"503, then no service": {afterStatus, none, []string{"have a fault"}, nil},
 		"no service":           {without(errors.New("refused")), none, []string{"base_url", "HTTPS_PROXY"}, nil},
 	} {
 		test.did.otherwise = "set detect_drift = false."
 		got := hint(&test.err, test.did)
-		used[slices.IndexFunc(hints(&test.err, test.did), func(a advice) bool { return a.text == got })] = true
+		used[slices.IndexFunc(hints(&test.err, test.did), func(a advice) bool { return a.fits })] = true
 		streamstest.WantText(t, got, test.want...)
 		for _, part := range test.not {
 			if strings.Contains(got, part) {
