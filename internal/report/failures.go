@@ -4,7 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"regexp"
+	"strings"
 
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 
@@ -15,10 +15,11 @@ import (
 // What to do where the deployment serves no reads.
 const (
 	WithoutReads      = "set detect_drift = false, or unset STREAM_DETECT_DRIFT."
-	WithoutDataSource = "remove the data source: the operators of the service know what is attached, and the state of a resource has " +
-		"the set that was sent last."
+	WithoutDataSource = "remove the data source: the operators of the service know what is attached, and the state " +
+		"of a resource has the set that was sent last."
 	WithoutQuery       = "write the resources by hand."
-	WithoutGroupImport = "remove the import, and apply the group: a create sends each set once, and detaches what is not in the sets."
+	WithoutGroupImport = "remove the import, and apply the group: a create sends each set once, and detaches what is " +
+		"not in the sets."
 )
 
 const (
@@ -46,8 +47,8 @@ func nowTrue(o streams.Outcome, reported *streams.Stream) string {
 const changeTriggers = "If the next plan shows no changes, change a value in triggers."
 
 // notSaved is true of every failed create. With create_before_destroy, Terraform keeps the old object.
-const notSaved = "Nothing of this create is in the state: if you remove the resource now, its processors may stay attached. Resolve " +
-	"the errors, then apply again. " + changeTriggers
+const notSaved = "Nothing of this create is in the state: if you remove the resource now, its processors may stay " +
+	"attached. Resolve the errors, then apply again. " + changeTriggers
 
 // attempted is what a read or an operation was to do, and what a person should know if it failed.
 type attempted struct {
@@ -120,7 +121,8 @@ func failure(f session.Finding, did attempted) message {
 	case e.TokenRequest:
 		m.head += " The token request to oauth2.token_url failed."
 	case !cannotRead(e):
-		m.attribute = map[streams.Kind]string{streams.KindBadRequest: "processor_ids", streams.KindNotFound: "stream_id"}[e.Kind]
+		attributes := map[streams.Kind]string{streams.KindBadRequest: "processor_ids", streams.KindNotFound: "stream_id"}
+		m.attribute = attributes[e.Kind]
 	}
 	if e.Repeated {
 		m.short = repeated(e, m.about(fmt.Sprintf("stream %q", f.Stream), "", ""), m.advice, m.now)
@@ -133,25 +135,23 @@ func failure(f session.Finding, did attempted) message {
 
 // causeOf is the same for streams that got the same answer. Many services name the stream in their messages.
 func causeOf(e *streams.Error, id string) string {
-	name := regexp.MustCompile(`(^|[^\pL\pN])` + regexp.QuoteMeta(id) + `($|[^\pL\pN])`)
-	return fmt.Sprint(e.Kind, e.TokenRequest, e.Status, name.ReplaceAllString(e.Message, "${1}…${2}"))
+	return fmt.Sprint(e.Kind, e.TokenRequest, e.Status, strings.ReplaceAll(e.Message, id, "…"))
 }
 
-// repeated is the detail of an error that has the cause of another one. There may be hundreds, so it has at most six lines
-// of 78 characters, of which about 74 are used. Another error has the whole cause.
+// shortDetail is the length that has room in six lines of 78 characters: words and paragraphs do not fill their lines.
+const shortDetail = 370
+
+// repeated is the detail of an error that has the cause of another one, which has all of it. There may be hundreds.
 func repeated(e *streams.Error, happened, advice, now string) string {
+	response := ""
+	if e.Status != 0 {
+		response = streams.StatusText(e.Status)
+	}
 	if e.Attempts == 0 {
 		now = nothingSent + now
 	}
-	cause, response := []rune(e.Reason), []rune(nil)
-	if e.Status != 0 {
-		response = []rune(join(": ", e.Reason, streams.StatusText(e.Status), e.Message))
-	}
-	room := max(20, (6-(len(now)+77)/78)*74-len(happened)-len(advice)-3)
-	if response != nil && (e.Reason == "" || len(response) <= room) {
-		cause = response
-	}
-	if len(cause) > room {
+	cause := []rune(join(": ", e.Reason, response, e.Message))
+	if room := max(20, shortDetail-len(happened)-len(advice)-len(now)); len(cause) > room {
 		cause = append(cause[:room-1], '…')
 	}
 	return happened + " " + Sentence(string(cause)) + " " + advice + "\n" + now
@@ -162,50 +162,44 @@ func requestAndResponse(e *streams.Error) string {
 	if e.URL == "" {
 		return ""
 	}
-	response := "no valid response"
+	response, attempts := "no valid response", ""
 	switch {
 	case e.Status != 0:
 		response = streams.StatusText(e.Status)
 	case e.Attempts == 0:
 		response = "no request was sent"
 	}
-	text := fmt.Sprintf("%s %s → %s", e.Method, e.URL, response)
 	if e.Attempts > 1 {
-		text += fmt.Sprintf(" (%d attempts)", e.Attempts)
+		attempts = fmt.Sprintf(" (%d attempts)", e.Attempts)
 	}
-	if e.RequestID != "" {
-		text += "\nRequest id: " + e.RequestID
+	said := "The response does not have the documented form: "
+	if e.Documented {
+		said = "The " + e.Receiver() + " said: "
 	}
-	if e.Location != "" {
-		text += "\nLocation: " + e.Location
-	}
-	switch {
-	case e.Status == 0, e.Status/100 == 2 && e.Message == "":
-	case e.Message == "":
-		text += "\nThe response has no message."
-	case e.Documented:
-		text += "\nThe " + e.Receiver() + " said: " + e.Message
-	default:
-		text += "\nThe response does not have the documented form: " + e.Message
-	}
-	return text
+	return join("\n", fmt.Sprintf("%s %s → %s%s", e.Method, e.URL, response, attempts),
+		labelled("Request id: ", e.RequestID), labelled("Location: ", e.Location), labelled(said, e.Message))
 }
 
-// asStreamError finds the client's error. An operation that ended before the client was called, such as
-// an interrupted wait for another operation, gets an error of the same form.
+func labelled(label, text string) string {
+	if text == "" {
+		return ""
+	}
+	return label + text
+}
+
+// asStreamError finds the client's error. An operation that ended before the client was called gets one like it.
 func asStreamError(err error) *streams.Error {
 	if e, ok := errors.AsType[*streams.Error](err); ok {
 		return e
 	}
-	e := &streams.Error{Kind: streams.KindInterrupted, Err: err, Reason: "the operation was interrupted before anything was sent"}
-	late, waited := errors.Is(err, context.DeadlineExceeded), errors.Is(err, session.ErrWaitedForOther)
-	switch {
-	case late && waited:
-		e.Kind, e.Reason = streams.KindTimeout, "another operation on the same stream did not end in time"
-	case late:
-		e.Kind, e.Reason = streams.KindTimeout, "the time limit was over before anything was sent"
-	case waited:
-		e.Reason = "the operation was interrupted while it waited for another one on the same stream"
+	e := &streams.Error{Kind: streams.KindInterrupted, Err: err, Reason: "the operation was interrupted"}
+	if errors.Is(err, context.DeadlineExceeded) {
+		e.Kind, e.Reason = streams.KindTimeout, "the operation reached its time limit"
+	}
+	if errors.Is(err, session.ErrWaitedForOther) {
+		e.Reason += " while it waited for another operation on the same stream"
+	} else {
+		e.Reason += " before anything was sent"
 	}
 	return e
 }
