@@ -91,17 +91,6 @@ func changing(of Subject, c session.Change, f session.Finding) attempted {
 	return did
 }
 
-// messageOf is the message of a finding: a warning, a refusal, or the failure of a read or an operation.
-func messageOf(f session.Finding, did attempted) message {
-	switch {
-	case !f.IsError():
-		return warning(f)
-	case f.Err == nil:
-		return refused(f, did.failed)
-	}
-	return failure(f, did)
-}
-
 func failure(f session.Finding, did attempted) message {
 	e := asStreamError(f.Err)
 	m := message{

@@ -1,7 +1,9 @@
 package report
 
 import (
+	"cmp"
 	"fmt"
+	"strings"
 
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 
@@ -95,30 +97,6 @@ var texts = [claims.FindingCount]text{
 		"The service does not know this stream, so it is not listed.", ""},
 }
 
-// warning is the message of a finding that is no error.
-func warning(f session.Finding) message {
-	m := message{text: texts[f.Kind], stream: f.Stream, severity: diag.SeverityWarning, cause: fmt.Sprint(f.Kind)}
-	m.inDestroy = f.Kind >= claims.WereDetached && f.Kind <= claims.NotFoundOnDestroy
-	if f.Err != nil {
-		m.said = requestAndResponse(asStreamError(f.Err))
-	}
-	switch f.Kind {
-	case claims.Resending, claims.StayAttached:
-		m.own = "not known"
-		if f.Other.Len() > 0 {
-			m.own = f.Other.String()
-		}
-	case claims.WillBeDetached, claims.OwnWillBeDetached:
-		m.own = f.Shown
-	case claims.StayAttachedBesideFailure:
-		m.own, m.now = f.Other.String(), nowTrue(f.Operation.Now())
-	case claims.NotFoundOnDestroy:
-		e := f.Operation.NotFound
-		m.said, m.now = requestAndResponse(e), nowTrue(e.Outcome, e.Stream)
-	}
-	return m
-}
-
 var refusals = map[claims.Refusal]text{
 	claims.ConflictingSets: {"Conflicting Processor Sets", "processor_ids",
 		"Two resources set the processors of {streams}: {own}. Each update replaces the whole set.",
@@ -143,20 +121,47 @@ var refusals = map[claims.Refusal]text{
 			"Resolve the error of the other resource, then apply again."},
 }
 
-// refused is the message of a refusal about one stream. happened is the clause of an operation.
-func refused(f session.Finding, happened string) message {
-	m := message{text: refusals[f.Refusal], stream: f.Stream, severity: diag.SeverityError}
-	m.cause, m.now = m.summary, nothingSent+notChanged
-	switch f.Refusal {
-	case claims.ConflictingSets: // nobody knows in the plan of one resource whether the other one has been applied
-		m.own, m.now = fmt.Sprintf("one to %s, another one to %s", f.Other, f.Set), nothingSent+notChangedHere
-	case claims.StreamIsKept:
-		m.own = f.Other.String()
-	case claims.DetachesOthers:
-		m.own, m.now = f.Shown, "No update was sent. "+notChangedHere
-	case claims.Blocked:
-		m.head = happened + ". " + m.head
+// messageOf is the message of a finding: a warning, a refusal, or the failure of a read or an operation.
+func messageOf(f session.Finding, did attempted) message {
+	if f.IsError() && f.Err != nil {
+		return failure(f, did)
+	}
+	m := message{text: texts[f.Kind], stream: f.Stream, severity: diag.SeverityWarning, cause: fmt.Sprint(f.Kind)}
+	m.inDestroy = f.Kind >= claims.WereDetached && f.Kind <= claims.NotFoundOnDestroy
+	if f.IsError() {
+		m.text, m.severity, m.cause = refusals[f.Refusal], diag.SeverityError, fmt.Sprint("refusal ", f.Refusal)
+		m.now = nothingSent + notChanged
+	}
+	if strings.Contains(m.head, "{own}") {
+		m.own = ownOf(f)
+	}
+	if f.Err != nil {
+		m.said = requestAndResponse(asStreamError(f.Err))
+	}
+	switch {
+	case f.Kind == claims.StayAttachedBesideFailure:
+		m.now = nowTrue(f.Operation.Now())
+	case f.Kind == claims.NotFoundOnDestroy:
+		e := f.Operation.NotFound
+		m.said, m.now = requestAndResponse(e), nowTrue(e.Outcome, e.Stream)
+	case f.Refusal == claims.ConflictingSets: // nobody knows in a plan whether the other resource has been applied
+		m.now = nothingSent + notChangedHere
+	case f.Refusal == claims.DetachesOthers:
+		m.now = "No update was sent. " + notChangedHere
+	case f.Refusal == claims.Blocked:
+		m.head = did.failed + ". " + m.head
 		m.now = nothingSent + nowTrue(f.Operation.Now())
 	}
 	return m
+}
+
+// ownOf returns the sets that a finding is about.
+func ownOf(f session.Finding) string {
+	switch {
+	case f.Refusal == claims.ConflictingSets:
+		return fmt.Sprintf("one to %s, another one to %s", f.Other, f.Set)
+	case f.Kind == claims.StayAttached && f.Other.Len() == 0: // nobody has read them
+		return "not known"
+	}
+	return cmp.Or(f.Shown, f.Other.String())
 }
