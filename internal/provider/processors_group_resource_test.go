@@ -36,8 +36,8 @@ func TestImportRefused(t *testing.T) {
 	t.Parallel()
 	service, url := streamstest.Start(t, streamstest.Options{ServeGet: true}, streamstest.Streams("cam-1")...)
 	for _, test := range []struct{ typeName, id, want string }{
-		{coretest.SingleName, "", `"" cannot be imported: a stream id must not be empty.`},
-		{coretest.SingleName, ".", `"." cannot be imported: a stream id must not be "."`},
+		{coretest.SingleName, "", `stream_id: "" is not a stream id: it must not be empty.`},
+		{coretest.SingleName, ".", `stream_id: "." is not a stream id: it must not be "."`},
 		{coretest.SingleName, "..", `must not be ".."`},
 		{coretest.SingleName, " cam", "must not begin or end with white space"},
 		{coretest.SingleName, "a\tb", "must not contain the control character U+0009"},

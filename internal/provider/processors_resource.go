@@ -158,7 +158,7 @@ func (r *processorsResource) ImportState(ctx context.Context, req resource.Impor
 		return
 	}
 	if err := streams.CheckStreamID(m.StreamID.ValueString()); err != nil {
-		resp.Diagnostics.Append(report.InvalidImport(m.StreamID.ValueString(), err))
+		resp.Diagnostics.Append(report.InvalidValue(path.Root("stream_id"), m.StreamID.ValueString(), "a stream id", err))
 		return
 	}
 	m.ID = m.StreamID

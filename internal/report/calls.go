@@ -56,7 +56,7 @@ func nowInState(c session.Change, a session.Applied, changed bool) string {
 	return "The state has what succeeded. Resolve the errors, then apply again to send the rest."
 }
 
-// Reads returns the diagnostics of a refresh, a data source or a query. otherwise is what to do where the deployment serves no reads.
+// Reads returns the diagnostics of a refresh, a data source or a query. otherwise is what to do without reads.
 func (r *Reporter) Reads(of Subject, findings []session.Finding, otherwise string) diag.Diagnostics {
 	var messages []message
 	for _, f := range findings {
@@ -72,8 +72,8 @@ func (r *Reporter) Invoke(refusal session.Refusal, failed []session.Finding) dia
 		messages = append(messages, messageOf(f, attempted{
 			failed: "the processors of {streams} could not be set",
 			empty:  f.Set.Len() == 0,
-			next: "The next apply may not run the action again. To run it, use terraform apply -invoke=ADDRESS with the " +
-				"address of the action.",
+			next: "The next apply may not run the action again. To run it, use terraform apply -invoke=ADDRESS with " +
+				"the address of the action.",
 		}))
 	}
 	return append(refusedCall(session.Change{}, refusal, ""), r.diagnostics(OneStream, messages, "")...)
@@ -93,8 +93,8 @@ func RefuseReads(refusal session.Refusal, summary, otherwise string) (diags diag
 	case session.NotConfigured:
 		diags.AddError("Provider Configuration Not Known", Paragraphs(
 			"The streams could not be read or set: a value in the provider block is not known yet.",
-			"The value comes from a resource that has not been applied. Apply that resource first (terraform apply, or "+
-				"terraform apply -target=ADDRESS for that resource alone), then try again.",
+			"The value comes from a resource that has not been applied. Apply that resource first (terraform apply, "+
+				"or terraform apply -target=ADDRESS for that resource alone), then try again.",
 			nothingSent+notChanged))
 	case session.NeedsReads:
 		diags.AddError(summary, Paragraphs(
@@ -109,7 +109,8 @@ func RefuseReads(refusal session.Refusal, summary, otherwise string) (diags diag
 const deploymentChanged = "The Deployment Has Changed"
 
 func stateIsOf(c session.Change, configured string) string {
-	return fmt.Sprintf("The state is that of deployment %q, and the provider is configured for deployment %q.", c.Deployment, configured)
+	return fmt.Sprintf("The state is that of deployment %q, and the provider is configured for deployment %q.",
+		c.Deployment, configured)
 }
 
 // deploymentChanges is the same for all resources, so that Terraform shows it once.
@@ -117,7 +118,7 @@ func deploymentChanges(c session.Change, configured string) diag.Diagnostic {
 	return diag.NewWarningDiagnostic(deploymentChanged, Paragraphs(
 		stateIsOf(c, configured),
 		fmt.Sprintf("The apply sends the sets to %q. Streams at %q keep their processors.", configured, c.Deployment),
-		fmt.Sprintf("If both are the same deployment, set deployment = %q in the provider block: then nothing is sent.", c.Deployment)))
+		fmt.Sprintf("If both are the same deployment, set deployment = %q in the provider block.", c.Deployment)))
 }
 
 // notDetachable names a stream: in an apply, Terraform does not name the resource.
@@ -125,19 +126,17 @@ func notDetachable(c session.Change, configured string) diag.Diagnostic {
 	return diag.NewErrorDiagnostic(deploymentChanged, Paragraphs(
 		fmt.Sprintf("The resource with stream %q cannot detach its processors.", c.Former.Without(nil)[0]),
 		stateIsOf(c, configured),
-		fmt.Sprintf("To detach the processors at %q, configure that deployment again. To take the set to %q first, apply "+
-			"without the destroy. To leave the processors attached, set on_destroy = \"keep\" and apply, or use a removed block "+
-			"with destroy = false. If the resource is tainted, terraform untaint makes it an update. If this is the old object of "+
-			"a replacement that did not end, remove the resource with terraform state rm, and apply: that sends the set again.",
-			c.Deployment, configured),
+		"To detach the processors, configure the former deployment. To take the set to the other deployment first, "+
+			"apply without the destroy. To leave the processors attached, set on_destroy = \"keep\" and apply, or "+
+			"use a removed block with destroy = false. If the resource is tainted, use terraform untaint. If it is "+
+			"the old object of a replacement that did not end, use terraform state rm, and apply.",
 		nothingSent+notChanged))
 }
 
-// UnexpectedChange is the error, once, of a stream that has another terminal or fragment type: the plan promised the old value
-// to the resources that depend on it.
+// UnexpectedChange is the error, once, of a stream that has another terminal or fragment type than the plan promised.
 func UnexpectedChange(id, name, old, now string) diag.Diagnostic {
 	return diag.NewAttributeErrorDiagnostic(path.Root(name), "Unexpected Change of the Stream", Paragraphs(
-		fmt.Sprintf("The processors of stream %q were set, but its %s changed from %s to %s outside of Terraform.", id, name, old, now),
+		fmt.Sprintf("The processors of stream %q were set, but its %s changed from %s to %s.", id, name, old, now),
 		"The state has the new value. Apply again, to update the resources that depend on it.",
 		nowTrue(streams.Changed, nil)))
 }
@@ -150,41 +149,34 @@ func QueryInterrupted(listed, of int) diag.Diagnostic {
 
 // NotRead returns the warning of imports that read nothing, for a reason, once in a session.
 func (r *Reporter) NotRead(reason session.Refusal) (diags diag.Diagnostics) {
-	advice := "To see it in a plan, set detect_drift = true, if the deployment serves GET /v2/streams/{id}. Otherwise, ask " +
-		"the operators of the service for the sets before you apply."
+	advice := "To see them in a plan, set detect_drift = true, if the deployment serves GET /v2/streams/{id}. " +
+		"Otherwise, ask the operators of the service before you apply."
 	if reason == session.NotConfigured {
-		advice = "A value in the provider block is known after apply. To see it in a plan, apply the source of the value first."
+		advice = "To see them in a plan, first apply the resource that the provider block depends on."
 	}
 	r.notRead.Do(func() {
-		diags.AddWarning("Imported Streams Were Not Read", Paragraphs("The imports read nothing, so no plan shows which "+
-			"processors the apply detaches: it sends the configured sets, and detaches everything else. This warning is about "+
-			"all imports of the run.", advice))
+		diags.AddWarning("Imported Streams Were Not Read", Paragraphs(
+			"No import of this run reads its stream, so no plan shows which processors the apply detaches.", advice))
 	})
 	return diags
 }
 
 // InvalidValue is the error of a value that is not what it should be, such as "a stream id".
 func InvalidValue(at path.Path, value, what string, err error) diag.Diagnostic {
-	return diag.NewAttributeErrorDiagnostic(at, "Invalid Attribute Value", fmt.Sprintf("%s: %q is not %s: it %s.", at, value, what, err))
+	return diag.NewAttributeErrorDiagnostic(at, "Invalid Attribute Value",
+		fmt.Sprintf("%s: %q is not %s: it %s.", at, value, what, err))
 }
 
 // MissingValue is the error of a null.
 func MissingValue(at path.Path, what string) diag.Diagnostic {
-	return diag.NewAttributeErrorDiagnostic(at, "Missing Attribute Value", fmt.Sprintf("%s: %s must not be null.", at, what))
-}
-
-// InvalidImport is the error of an import of one stream.
-func InvalidImport(id string, err error) diag.Diagnostic {
-	return diag.NewAttributeErrorDiagnostic(path.Root("stream_id"), "Invalid Stream ID",
-		fmt.Sprintf("%q cannot be imported: a stream id %s.", id, err))
+	return diag.NewAttributeErrorDiagnostic(at, "Missing Attribute Value",
+		fmt.Sprintf("%s: %s must not be null.", at, what))
 }
 
 // InvalidGroupImport is the error of an import of a group.
 func InvalidGroupImport(err error) diag.Diagnostic {
-	return diag.NewErrorDiagnostic("Invalid Stream IDs", Paragraphs(
-		fmt.Sprintf("The id of the import is wrong: %s.", err),
-		`The id of a group is the ids of its streams: a list in JSON, such as ["cam-1", "cam-2"], or one id on each line.`,
-		nothingDone))
+	return diag.NewErrorDiagnostic("Invalid Stream IDs", fmt.Sprintf("The id of the import is wrong: %s. Write a "+
+		"list of stream ids in JSON, or one id on each line.", err))
 }
 
 // CannotMove is the error of a moved block. It shows how to take a stream over without one.
@@ -192,19 +184,18 @@ func CannotMove(from, id string, err error) diag.Diagnostic {
 	quoted := strconv.Quote(cmp.Or(id, "STREAM_ID"))
 	quoted = strings.NewReplacer("${", "$${", "%{", "%%{").Replace(quoted)
 	return diag.NewErrorDiagnostic("Resource Cannot Be Moved", Paragraphs(
-		fmt.Sprintf("A %s can be moved if its request is a PATCH of /v2/streams/{id} with processor_ids. This resource cannot be "+
-			"moved: %s.", from, err),
-		"Import the stream instead. Replace the moved block with these two, with your own resource names, and keep the old provider "+
-			"configured until they are applied:",
+		fmt.Sprintf("A %s can be moved if its request is a PATCH of /v2/streams/{id} with processor_ids. This "+
+			"resource cannot be moved: %s.", from, err),
+		"Import the stream instead: replace the moved block with these two, with your own resource names. Keep the "+
+			"old provider configured until they are applied.",
 		fmt.Sprintf(`  removed {
     from = %s.example
-    lifecycle {
-      destroy = false
-    }
+    lifecycle { destroy = false }
   }
 
   import {
     to = stream_processors.example
     id = %s
-  }`, from, quoted), nothingDone))
+  }`, from, quoted),
+		nothingSent+"It changed nothing in the state."))
 }

@@ -26,7 +26,6 @@ const (
 	notChanged     = "The stream was not changed."
 	notChangedHere = "The stream was not changed by this resource." // always true of an operation that was not begun
 	nothingSent    = "Nothing was sent by this operation. "
-	nothingDone    = nothingSent + "It changed nothing in the state."
 )
 
 // nowTrue is the last sentence of every diagnostic about an operation: what is now true of the stream.
@@ -109,9 +108,11 @@ func failure(f session.Finding, did attempted) message {
 	switch {
 	case e.TokenRequest:
 		m.head += " The token request to oauth2.token_url failed."
-	case !cannotRead(e):
-		attributes := map[streams.Kind]string{streams.KindBadRequest: "processor_ids", streams.KindNotFound: "stream_id"}
-		m.attribute = attributes[e.Kind]
+	case cannotRead(e): // the attributes are not the cause
+	case e.Kind == streams.KindBadRequest:
+		m.attribute = "processor_ids"
+	case e.Kind == streams.KindNotFound:
+		m.attribute = "stream_id"
 	}
 	if e.Repeated {
 		m.short = repeated(e, m.about(fmt.Sprintf("stream %q", f.Stream), "", ""), m.advice, m.now)

@@ -1,5 +1,5 @@
-// Package report makes what a person reads: diagnostics of findings. It decides nothing that is sent. A failed operation says what
-// happened, where, what the service said, what to check, and last what is now true of the stream.
+// Package report makes what a person reads: diagnostics of findings. It decides nothing that is sent. A failed
+// operation says what happened, where, what the service said, what to check, and last what is now true of the stream.
 package report
 
 import (
@@ -42,8 +42,8 @@ type Reporter struct {
 // New returns a reporter.
 func New() *Reporter { return &Reporter{shown: map[string][]string{}} }
 
-// first reports whether a warning is one of the first of its kind: those are shown in full. The others have one summary, so that
-// Terraform shows one of them and counts the rest, and -json shows each.
+// first reports whether a warning is one of the first of its kind: those are shown in full. The others have one
+// summary, so that Terraform shows one of them and counts the rest, and -json shows each.
 func (r *Reporter) first(summary, id string) bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -96,8 +96,8 @@ func (r *Reporter) diagnostics(of Subject, messages []message, closing string) (
 	return diags
 }
 
-// diagnostic quotes the first stream that has the whole cause, and names all. The summary of a warning has the id of that
-// stream, because Terraform merges warnings with equal summaries, and shows the details of only one.
+// diagnostic quotes the first stream that has the whole cause, and names all. The summary of a warning has the id of
+// that stream, because Terraform merges warnings with equal summaries, and shows the details of only one.
 func (r *Reporter) diagnostic(of Subject, streams []message, closing string) diag.Diagnostic {
 	m := streams[max(0, slices.IndexFunc(streams, func(m message) bool { return m.short == "" }))]
 	summary, detail := fmt.Sprintf("%s: stream %q", m.summary, m.stream), cmp.Or(m.short, m.alone())
@@ -113,7 +113,8 @@ func (r *Reporter) diagnostic(of Subject, streams []message, closing string) dia
 	case of == OneStream && !m.inDestroy && !r.first(m.summary, m.stream):
 		m.advice = ""
 		summary = m.summary + ": more streams"
-		detail = Paragraphs(fmt.Sprintf("Stream %q:\n%s", m.stream, m.alone()), "With -json, this command shows each of these warnings.")
+		detail = fmt.Sprintf("Stream %q:\n%s\n\nWith -json, this command shows each of these "+
+			"warnings.", m.stream, m.alone())
 	}
 	return diag.NewWarningDiagnostic(summary, detail)
 }

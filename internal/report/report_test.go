@@ -180,7 +180,7 @@ func TestDeploymentChanges(t *testing.T) {
 		{session.Forget, false, 0, nil},
 		{session.Update, true, 0, nil},
 		{session.Forget, true, session.NotDetachable, []string{
-			`The resource with stream "cam-1" cannot detach its processors.`, `configured for deployment "https://new"`, "configure that deployment again",
+			`The resource with stream "cam-1" cannot detach its processors.`, `configured for deployment "https://new"`, "configure the former deployment",
 			"without the destroy", `on_destroy = "keep"`, "removed block with destroy = false", "untaint", "Nothing was sent",
 		}},
 	} {
