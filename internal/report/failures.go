@@ -18,8 +18,7 @@ const (
 	WithoutDataSource = "remove the data source: the operators of the service know what is attached, and the state " +
 		"of a resource has the set that was sent last."
 	WithoutQuery       = "write the resources by hand."
-	WithoutGroupImport = "remove the import, and apply the group: a create sends each set once, and detaches what is " +
-		"not in the sets."
+	WithoutGroupImport = "remove the import, and apply the group: a create sends each set once."
 )
 
 const (

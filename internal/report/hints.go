@@ -33,7 +33,7 @@ func hints(e *streams.Error, did attempted) []advice {
 	causedBy := func(cause error) bool { return errors.Is(e.Err, cause) }
 	status := func(codes ...int) bool { return slices.Contains(codes, e.Status) }
 	class := e.Status / 100
-	rejected := class == 4 && !status(http.StatusRequestTimeout)
+	rejected := class == 4 && !status(http.StatusRequestTimeout, http.StatusTooManyRequests)
 	anotherSet := e.Stream != nil
 	refusedEmpty := did.empty && !e.TokenRequest && (status(400, 422) || anotherSet)
 	unexpected := e.Kind == streams.KindUnexpected
@@ -76,8 +76,6 @@ func hints(e *streams.Error, did attempted) []advice {
 		{e.TokenRequest && (status(400, 401) || class == 2 && e.Kind == streams.KindAuthentication), "A request with " +
 			"{credentials} was rejected. The client, its credentials or scopes may be unknown or expired. Check " +
 			"oauth2.client_id and oauth2.token_url."},
-		{e.TokenRequest && status(http.StatusTooManyRequests), "The token endpoint may limit requests. Apply again " +
-			"later. If this error stays, check oauth2.token_url."},
 		{e.TokenRequest && (unexpected || rejected), "The response may have come from a login page or a proxy, or " +
 			"the endpoint may not allow this grant. Check oauth2.token_url."},
 
@@ -87,8 +85,8 @@ func hints(e *streams.Error, did attempted) []advice {
 		{unexpected || !e.Documented && status(400, 401, 403, 404, 422), "The response may not have come from the " +
 			"service, but from a proxy or a login page. Check base_url (its path, and https://), the id of the " +
 			"stream, HTTPS_PROXY and NO_PROXY."},
-		{status(http.StatusTooManyRequests), "There may be too many requests at a time. Limit them with " +
-			"requests_per_second or Terraform's -parallelism."},
+		{status(http.StatusTooManyRequests) && !e.TokenRequest, "There may be too many requests at a time. Limit " +
+			"them with requests_per_second or Terraform's -parallelism."},
 		{status(401, 403) && e.Credentials == streams.NoCredentials, "A request with no credentials was rejected. " +
 			"Set token, token_file, basic_auth, oauth2 or headers, or their environment variables."},
 		{status(http.StatusUnauthorized), "A request with {credentials} was rejected. The credential may have " +

@@ -113,8 +113,7 @@ func (r *Reporter) diagnostic(of Subject, streams []message, closing string) dia
 	case of == OneStream && !m.inDestroy && !r.first(m.summary, m.stream):
 		m.advice = ""
 		summary = m.summary + ": more streams"
-		detail = fmt.Sprintf("Stream %q:\n%s\n\nWith -json, this command shows each of these "+
-			"warnings.", m.stream, m.alone())
+		detail = fmt.Sprintf("Stream %q:\n%s\n\nWith -json, this command shows them all.", m.stream, m.alone())
 	}
 	return diag.NewWarningDiagnostic(summary, detail)
 }
