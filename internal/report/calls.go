@@ -91,16 +91,14 @@ func refusedCall(c session.Change, refusal session.Refusal, configured string) d
 func RefuseReads(refusal session.Refusal, summary, otherwise string) (diags diag.Diagnostics) {
 	switch refusal {
 	case session.NotConfigured:
-		diags.AddError("Provider Configuration Not Known", Paragraphs(
+		diags.AddError("Provider Configuration Not Known", paragraphs(
 			"The streams could not be read or set: a value in the provider block is not known yet.",
-			"The value comes from a resource that has not been applied. Apply that resource first (terraform apply, "+
-				"or terraform apply -target=ADDRESS for that resource alone), then try again.",
+			"First apply the resource that the value comes from, such as with terraform apply -target=ADDRESS.",
 			nothingSent+notChanged))
 	case session.NeedsReads:
-		diags.AddError(summary, Paragraphs(
+		diags.AddError(summary, paragraphs(
 			"The interface specifies no read, so the provider reads streams only with detect_drift.",
-			"If the deployment serves GET /v2/streams/{id}, set detect_drift = true in the provider block, or "+
-				"STREAM_DETECT_DRIFT=true. Otherwise "+otherwise,
+			"If the deployment serves GET /v2/streams/{id}, set detect_drift = true. Otherwise "+otherwise,
 			nothingSent+notChanged))
 	}
 	return diags
@@ -115,7 +113,7 @@ func stateIsOf(c session.Change, configured string) string {
 
 // deploymentChanges is the same for all resources, so that Terraform shows it once.
 func deploymentChanges(c session.Change, configured string) diag.Diagnostic {
-	return diag.NewWarningDiagnostic(deploymentChanged, Paragraphs(
+	return diag.NewWarningDiagnostic(deploymentChanged, paragraphs(
 		stateIsOf(c, configured),
 		fmt.Sprintf("The apply sends the sets to %q. Streams at %q keep their processors.", configured, c.Deployment),
 		fmt.Sprintf("If both are the same deployment, set deployment = %q in the provider block.", c.Deployment)))
@@ -123,7 +121,7 @@ func deploymentChanges(c session.Change, configured string) diag.Diagnostic {
 
 // notDetachable names a stream: in an apply, Terraform does not name the resource.
 func notDetachable(c session.Change, configured string) diag.Diagnostic {
-	return diag.NewErrorDiagnostic(deploymentChanged, Paragraphs(
+	return diag.NewErrorDiagnostic(deploymentChanged, paragraphs(
 		fmt.Sprintf("The resource with stream %q cannot detach its processors.", c.Former.Without(nil)[0]),
 		stateIsOf(c, configured),
 		"To detach the processors, configure the former deployment. To take the set to the other deployment first, "+
@@ -135,7 +133,7 @@ func notDetachable(c session.Change, configured string) diag.Diagnostic {
 
 // UnexpectedChange is the error, once, of a stream that has another terminal or fragment type than the plan promised.
 func UnexpectedChange(id, name, old, now string) diag.Diagnostic {
-	return diag.NewAttributeErrorDiagnostic(path.Root(name), "Unexpected Change of the Stream", Paragraphs(
+	return diag.NewAttributeErrorDiagnostic(path.Root(name), "Unexpected Change of the Stream", paragraphs(
 		fmt.Sprintf("The processors of stream %q were set, but its %s changed from %s to %s.", id, name, old, now),
 		"The state has the new value. Apply again, to update the resources that depend on it.",
 		nowTrue(streams.Changed, nil)))
@@ -155,7 +153,7 @@ func (r *Reporter) NotRead(reason session.Refusal) (diags diag.Diagnostics) {
 		advice = "To see them in a plan, first apply the resource that the provider block depends on."
 	}
 	r.notRead.Do(func() {
-		diags.AddWarning("Imported Streams Were Not Read", Paragraphs(
+		diags.AddWarning("Imported Streams Were Not Read", paragraphs(
 			"No import of this run reads its stream, so no plan shows which processors the apply detaches.", advice))
 	})
 	return diags
@@ -183,7 +181,7 @@ func InvalidGroupImport(err error) diag.Diagnostic {
 func CannotMove(from, id string, err error) diag.Diagnostic {
 	quoted := strconv.Quote(cmp.Or(id, "STREAM_ID"))
 	quoted = strings.NewReplacer("${", "$${", "%{", "%%{").Replace(quoted)
-	return diag.NewErrorDiagnostic("Resource Cannot Be Moved", Paragraphs(
+	return diag.NewErrorDiagnostic("Resource Cannot Be Moved", paragraphs(
 		fmt.Sprintf("A %s can be moved if its request is a PATCH of /v2/streams/{id} with processor_ids. This "+
 			"resource cannot be moved: %s.", from, err),
 		"Import the stream instead: replace the moved block with these two, with your own resource names. Keep the "+

@@ -14,9 +14,8 @@ import (
 
 // What to do where the deployment serves no reads.
 const (
-	WithoutReads      = "set detect_drift = false, or unset STREAM_DETECT_DRIFT."
-	WithoutDataSource = "remove the data source: the operators of the service know what is attached, and the state " +
-		"of a resource has the set that was sent last."
+	WithoutReads       = "set detect_drift = false, or unset STREAM_DETECT_DRIFT."
+	WithoutDataSource  = "remove the data source: the state of a resource has the set that was sent last."
 	WithoutQuery       = "write the resources by hand."
 	WithoutGroupImport = "remove the import, and apply the group: a create sends each set once."
 )

@@ -109,7 +109,7 @@ func (r *Reporter) diagnostic(of Subject, streams []message, closing string) dia
 	}
 	switch {
 	case m.severity == diag.SeverityError:
-		return diag.NewErrorDiagnostic(m.summary, Paragraphs(detail, closing))
+		return diag.NewErrorDiagnostic(m.summary, paragraphs(detail, closing))
 	case of == OneStream && !m.inDestroy && !r.first(m.summary, m.stream):
 		m.advice = ""
 		summary = m.summary + ": more streams"
@@ -119,7 +119,7 @@ func (r *Reporter) diagnostic(of Subject, streams []message, closing string) dia
 }
 
 func (m message) alone() string {
-	return Paragraphs(m.about(fmt.Sprintf("stream %q", m.stream), "has", m.own), m.said, m.advice, m.now)
+	return paragraphs(m.about(fmt.Sprintf("stream %q", m.stream), "has", m.own), m.said, m.advice, m.now)
 }
 
 func (m message) ofMany(streams []message) string {
@@ -131,7 +131,7 @@ func (m message) ofMany(streams []message) string {
 	if m.own != "" { // otherwise the list has what is now true
 		now = m.now
 	}
-	return Paragraphs(head, m.said, m.advice, list(streams), now)
+	return paragraphs(head, m.said, m.advice, list(streams), now)
 }
 
 // about fills in what happened.
@@ -160,8 +160,8 @@ func list(streams []message) string {
 	return strings.Join(lines, "\n")
 }
 
-// Paragraphs leaves out the parts that are empty.
-func Paragraphs(parts ...string) string { return join("\n\n", parts...) }
+// paragraphs leaves out the parts that are empty.
+func paragraphs(parts ...string) string { return join("\n\n", parts...) }
 
 func join(separator string, parts ...string) string {
 	return strings.Join(slices.DeleteFunc(parts, func(part string) bool { return part == "" }), separator)
