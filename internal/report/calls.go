@@ -84,7 +84,11 @@ func refusedCall(c session.Change, refusal session.Refusal, configured string) d
 	if refusal == session.NotDetachable {
 		return diag.Diagnostics{notDetachable(c, configured)}
 	}
-	return RefuseReads(refusal, "Streams Cannot Be Checked", `set on_create = "replace". `+ifDestroy)
+	diags := RefuseReads(refusal, "Streams Cannot Be Checked", `set on_create = "replace". `+ifDestroy)
+	if refusal == session.NeedsReads {
+		diags[0] = diag.WithPath(path.Root("on_create"), diags[0])
+	}
+	return diags
 }
 
 // RefuseReads returns the error of what reads streams, if the session does not. otherwise is a clause.

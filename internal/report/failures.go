@@ -4,7 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"strings"
+	"regexp"
 
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 
@@ -123,7 +123,8 @@ func failure(f session.Finding, did attempted) message {
 
 // causeOf is the same for streams that got the same answer. Many services name the stream in their messages.
 func causeOf(e *streams.Error, id string) string {
-	return fmt.Sprint(e.Kind, e.TokenRequest, e.Status, strings.ReplaceAll(e.Message, id, "…"))
+	name := regexp.MustCompile(`(^|[^\pL\pN])` + regexp.QuoteMeta(id) + `($|[^\pL\pN])`) // no part of another word
+	return fmt.Sprint(e.Kind, e.TokenRequest, e.Status, name.ReplaceAllString(e.Message, "${1}…${2}"))
 }
 
 // shortDetail is the length that has room in six lines of 78 characters: words and paragraphs do not fill their lines.

@@ -40,7 +40,7 @@ func hints(e *streams.Error, did attempted) []advice {
 
 	return []advice{
 		// No request was sent.
-		{causedBy(context.Canceled), "Apply again when you are ready."},
+		{causedBy(context.Canceled), "Run the command again when you are ready."},
 		{causedBy(streams.ErrNotSent), "A setting or an environment variable of this machine may be invalid. Check " +
 			"headers, TF_APPEND_USER_AGENT and the variables that the error names."},
 		{causedBy(streams.ErrTokenWait), "The token endpoint may be slow. Check oauth2.token_url, or raise the " +

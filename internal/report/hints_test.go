@@ -49,7 +49,7 @@ func TestHints(t *testing.T) {
 		want []string
 		not  []string
 	}{
-		"interrupted": {without(context.Canceled), none, []string{"Apply again when you are ready."}, nil},
+		"interrupted": {without(context.Canceled), none, []string{"Run the command again when you are ready."}, nil},
 		"bad token file": {streams.Error{Kind: streams.KindAuthentication, Err: errors.Join(streams.ErrSecretFile, errors.New("x"))}, none,
 			[]string{"relative to the folder where Terraform runs"}, []string{"base_url"}},
 		"not sent":            {without(streams.ErrNotSent), none, []string{"this machine"}, []string{"base_url", "service"}},
