@@ -18,7 +18,8 @@ type Plan struct {
 	Send     bool  // the apply sends the set
 	Claim    Claim // what resources of the plan do with the stream: the mark for a destroy
 	Refusal  Refusal
-	Other    streams.ProcessorSet // the set that a refusal or the finding Resending is about
+	Set      streams.ProcessorSet // of ConflictingSets
+	Other    streams.ProcessorSet // the set that a refusal or a finding is about
 	Findings []Finding
 }
 
@@ -59,7 +60,7 @@ func (s *Stream) planSet(w Want) Plan {
 		return Plan{Send: true, Claim: s.claim}
 	}
 	if s.claim.conflicts(*w.Set) {
-		return Plan{Refusal: ConflictingSets, Other: s.claim.Set}
+		return Plan{Refusal: ConflictingSets, Set: *w.Set, Other: s.claim.Set}
 	}
 	unchanged := w.Entry != nil && w.Entry.Set.Equal(*w.Set) && !w.Triggered
 	settled := unchanged && w.Entry.Resend == Settled

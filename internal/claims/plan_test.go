@@ -124,7 +124,7 @@ func TestOrderOfPlans(t *testing.T) {
 func TestPlanSet(t *testing.T) {
 	beside := func(s Stream, w Want) Plan { return s.PlanSet(w) }
 	check(t, "known after apply", beside(Stream{}, Want{}), Plan{Send: true, Claim: Claim{Kind: expected}})
-	check(t, "a conflict", beside(Stream{claim: Claim{sends, a}}, Want{Set: &b}), Plan{Refusal: ConflictingSets, Other: a})
+	check(t, "a conflict", beside(Stream{claim: Claim{sends, a}}, Want{Set: &b}), Plan{Refusal: ConflictingSets, Set: b, Other: a})
 	check(t, "another set was left", beside(Stream{left: &remainder{set: b}}, keepA),
 		Plan{Send: true, Claim: Claim{resends, a}, Other: b, Findings: []Finding{Resending}})
 	check(t, "left with an unknown outcome", beside(Stream{left: &remainder{set: a, unknown: true}}, keepA).Findings, []Finding{ResendingUnknown})

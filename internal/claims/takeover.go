@@ -23,21 +23,22 @@ func (s *Stream) NoteHad(set streams.ProcessorSet) {
 // Had returns the sets of all entries together; nil if nobody knows of one.
 func (s *Stream) Had() *streams.ProcessorSet { return s.takeOver.had }
 
-// TakeOver decides whether a resource with a planned set may take the stream over, with what is attached. Set of a refusal has
+// TakeOver decides whether a resource with a planned set may take the stream over, with what is attached. Other of a refusal has
 // what belongs to others; that of a finding, what the apply detaches.
-func (s *Stream) TakeOver(attached, planned streams.ProcessorSet, refuses bool) (r Refusal, f Finding, set streams.ProcessorSet) {
-	set = attached.Minus(planned)
-	t := &s.takeOver
+func (s *Stream) TakeOver(attached, planned streams.ProcessorSet, refuses bool) Plan {
+	set := attached.Minus(planned)
+	others := set
+	if had := s.takeOver.had; had != nil && !s.takeOver.leaves {
+		others = set.Minus(*had)
+	}
 	switch {
 	case set.Len() == 0:
-		return accepted, 0, set
+		return Plan{}
 	case !refuses:
-		return accepted, WillBeDetached, set
-	case t.had == nil || t.leaves:
-		return DetachesOthers, 0, set
-	case set.Minus(*t.had).Len() > 0:
-		return DetachesOthers, 0, set.Minus(*t.had)
+		return Plan{Findings: []Finding{WillBeDetached}, Other: set}
+	case others.Len() > 0:
+		return Plan{Refusal: DetachesOthers, Other: others}
 	}
-	t.own = set
-	return accepted, OwnWillBeDetached, set
+	s.takeOver.own = set
+	return Plan{Findings: []Finding{OwnWillBeDetached}, Other: set}
 }

@@ -16,17 +16,17 @@ func TestTakeOver(t *testing.T) {
 		attached, planned streams.ProcessorSet
 		refuses           bool
 		refusal           Refusal
-		finding           Finding
+		findings          []Finding
 		set               streams.ProcessorSet
 	}{
-		{"nothing is detached", nil, false, a, both, true, accepted, 0, emptySet},
-		{"it does not refuse", nil, false, both, a, false, accepted, WillBeDetached, b},
-		{"nobody had it", nil, false, both, a, true, DetachesOthers, 0, b},
-		{"its object had it", []streams.ProcessorSet{both}, false, both, a, true, accepted, OwnWillBeDetached, b},
-		{"two objects had it", []streams.ProcessorSet{a, b}, false, both, emptySet, true, accepted, OwnWillBeDetached, both},
-		{"others have one", []streams.ProcessorSet{a}, false, both, emptySet, true, DetachesOthers, 0, b},
-		{"an object that leaves had it", []streams.ProcessorSet{both}, true, both, a, true, DetachesOthers, 0, b},
-		{"an object had something else", []streams.ProcessorSet{c}, false, both, a, true, DetachesOthers, 0, b},
+		{"nothing is detached", nil, false, a, both, true, accepted, nil, emptySet},
+		{"it does not refuse", nil, false, both, a, false, accepted, []Finding{WillBeDetached}, b},
+		{"nobody had it", nil, false, both, a, true, DetachesOthers, nil, b},
+		{"its object had it", []streams.ProcessorSet{both}, false, both, a, true, accepted, []Finding{OwnWillBeDetached}, b},
+		{"two objects had it", []streams.ProcessorSet{a, b}, false, both, emptySet, true, accepted, []Finding{OwnWillBeDetached}, both},
+		{"others have one", []streams.ProcessorSet{a}, false, both, emptySet, true, DetachesOthers, nil, b},
+		{"an object that leaves had it", []streams.ProcessorSet{both}, true, both, a, true, DetachesOthers, nil, b},
+		{"an object had something else", []streams.ProcessorSet{c}, false, both, a, true, DetachesOthers, nil, b},
 	} {
 		var s Stream
 		for _, had := range test.had {
@@ -35,10 +35,10 @@ func TestTakeOver(t *testing.T) {
 		if test.leaves {
 			s.PlanLeave(detaching)
 		}
-		refusal, finding, set := s.TakeOver(test.attached, test.planned, test.refuses)
-		check(t, test.name, refusal, test.refusal)
-		check(t, test.name, finding, test.finding)
-		check(t, test.name, set.String(), test.set.String())
+		p := s.TakeOver(test.attached, test.planned, test.refuses)
+		check(t, test.name, p.Refusal, test.refusal)
+		check(t, test.name, p.Findings, test.findings)
+		check(t, test.name, p.Other.String(), test.set.String())
 	}
 }
 
@@ -53,8 +53,8 @@ func TestTakeOverBesideALeave(t *testing.T) {
 		check(t, name+" after the take-over", p.Other, a)
 		second.NoteHad(a)
 		check(t, name+" before it", second.PlanLeave(l).Refusal, accepted)
-		refusal, _, set := second.TakeOver(a, b, true)
-		check(t, name+" before the take-over", refusal, DetachesOthers)
-		check(t, name+" before the take-over", set, a)
+		p = second.TakeOver(a, b, true)
+		check(t, name+" before the take-over", p.Refusal, DetachesOthers)
+		check(t, name+" before the take-over", p.Other, a)
 	}
 }

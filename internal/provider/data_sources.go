@@ -51,9 +51,9 @@ func (d *dataSource) read(ctx context.Context, of report.Subject, ids []string, 
 	defer cancel()
 	var failed []session.Finding
 	found := map[string]*streams.Stream{}
-	for id, read := range d.session.ReadEach(ctx, ids) {
-		if found[id] = read.Got; read.Err != nil {
-			failed = append(failed, session.Finding{Stream: id, Err: read.Err})
+	for _, read := range d.session.ReadEach(ctx, ids) {
+		if found[read.Stream] = read.Got; read.Err != nil {
+			failed = append(failed, session.Finding{Stream: read.Stream, Err: read.Err})
 		}
 	}
 	diags.Append(d.report.Reads(of, failed, report.WithoutDataSource)...)

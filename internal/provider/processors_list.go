@@ -60,7 +60,7 @@ func (l *processorsList) List(ctx context.Context, req list.ListRequest, stream 
 		for next := ids; len(next) > 0 && limit > 0 && ctx.Err() == nil; {
 			batch := next[:min(limit, len(next))]
 			next = next[len(batch):]
-			for id, read := range session.ForEach(l.session, batch, func(id string) session.Reading {
+			for _, read := range session.ForEach(l.session, batch, func(id string) session.Reading {
 				ctx, cancel := context.WithTimeout(ctx, defaultTimeout)
 				defer cancel()
 				return l.session.Read(ctx, id)
@@ -70,10 +70,10 @@ func (l *processorsList) List(ctx context.Context, req list.ListRequest, stream 
 				case ctx.Err() != nil && read.Err != nil: // the error at the end says it once
 					continue
 				case session.IsNotFound(read.Err):
-					result.Diagnostics = l.report.Reads(report.OneStream, []session.Finding{{Stream: id, Kind: claims.NotListed, Err: read.Err}}, "")
+					result.Diagnostics = l.report.Reads(report.OneStream, []session.Finding{{Stream: read.Stream, Kind: claims.NotListed, Err: read.Err}}, "")
 				case read.Err != nil:
 					limit--
-					failed = append(failed, session.Finding{Stream: id, Err: read.Err})
+					failed = append(failed, session.Finding{Stream: read.Stream, Err: read.Err})
 					continue
 				default:
 					limit--

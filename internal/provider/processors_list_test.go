@@ -1,8 +1,6 @@
 package provider_test
 
 import (
-	"context"
-	"errors"
 	"fmt"
 	"net/http"
 	"sync"
@@ -115,25 +113,6 @@ func TestListLimit(t *testing.T) {
 		t.Errorf("%d streams are listed, with %s", len(listed), diags)
 	}
 	service.WantRequests(t, gets(ids[:101]...)...)
-}
-
-// Terraform gets results while a read is under way.
-func TestListStreams(t *testing.T) {
-	t.Parallel()
-	streams := sameSet(10, "p1")
-	service, p := startQuery(t, nil, seeds(streams)...)
-	gate, open := context.WithTimeout(t.Context(), patience)
-	defer open()
-	refuse(service, map[string]streamstest.Fault{"s009": {Edit: func(*streamstest.Stream) { <-gate.Done() }}})
-	listed := 0
-	for range p.List(coretest.Attributes{"stream_ids": idsOf(streams)}, false, 100) {
-		if listed++; listed == 9 {
-			open()
-		}
-	}
-	if listed != 10 || !errors.Is(gate.Err(), context.Canceled) {
-		t.Errorf("%d streams are listed, %v", listed, gate.Err())
-	}
 }
 
 // An interrupted query ends with an error, also for calls that begin after the interrupt. Requests go out in the order of ids.

@@ -71,14 +71,14 @@ func (s *Session) Apply(ctx context.Context, c Change) Applied {
 // have detached the processors of the old stream. It returns errors only: the plan of the create warns.
 func (s *Session) checkReplacement(ctx context.Context, c Change) ([]Finding, Refusal) {
 	create := Change{Kind: Update, Want: Sets{}, Refuses: true, Marks: c.Marks}
-	var findings []Finding
+	var unchecked []Finding
 	for _, id := range c.Was.Without(nil) {
 		if m := c.Marks.Streams[id].TakeOver; c.Marks.All.Unchecked || m != nil && m.Set == nil {
-			findings = append(findings, Finding{Stream: id, Refusal: claims.Unchecked})
+			unchecked = append(unchecked, Finding{Stream: id, Refusal: claims.Unchecked})
 		}
 	}
-	if len(findings) > 0 {
-		return findings, accepted
+	if len(unchecked) > 0 {
+		return unchecked, accepted
 	}
 	for id, m := range c.Marks.Streams {
 		if m.TakeOver != nil {
@@ -86,8 +86,8 @@ func (s *Session) checkReplacement(ctx context.Context, c Change) ([]Finding, Re
 			rules(s, id, func(stream *claims.Stream) any { stream.NoteHad(m.TakeOver.Had); return nil })
 		}
 	}
-	findings, refusal := s.takeOver(ctx, create, findings)
-	return slices.DeleteFunc(findings, func(f Finding) bool { return !f.IsError() }), refusal
+	found, refusal := s.takeOver(ctx, create)
+	return slices.DeleteFunc(found, func(f Finding) bool { return !f.IsError() }), refusal
 }
 
 func (s *Session) applySets(ctx context.Context, c Change, after *Applied) {
@@ -108,11 +108,12 @@ func (s *Session) applySets(ctx context.Context, c Change, after *Applied) {
 				stream.EndSet(*o.Result, c.Was[id] != nil || c.partial() && o.Result.Reported != nil)
 			})
 	}
-	for id, o := range ForEach(s, sends, set) {
+	for _, o := range ForEach(s, sends, set) {
 		if o.Failed() {
-			s.keep(after, id, c, o)
+			s.keep(after, c, o)
 			continue
 		}
+		id := o.Stream
 		after.Set++
 		if o.Decision.Detached {
 			after.Findings = append(after.Findings, Finding{Stream: id, Kind: claims.DetachedForAMoment})
@@ -138,11 +139,12 @@ func (s *Session) applyLeaves(ctx context.Context, c Change, after *Applied) {
 				stream.EndLeave(*o.Result)
 			})
 	}
-	for id, o := range ForEach(s, leaves, leave) {
+	for _, o := range ForEach(s, leaves, leave) {
 		if o.Failed() {
-			s.keep(after, id, c, o)
+			s.keep(after, c, o)
 			continue
 		}
+		id := o.Stream
 		f := Finding{Stream: id, Operation: &o, Other: c.Was[id].Set}
 		if o.NotFound != nil {
 			f.Kind = claims.NotFoundOnDestroy
@@ -157,8 +159,9 @@ func (s *Session) applyLeaves(ctx context.Context, c Change, after *Applied) {
 }
 
 // keep keeps a stream in the state after a failed operation.
-func (s *Session) keep(after *Applied, id string, c Change, o Operation) {
-	after.Findings = append(after.Findings, o.finding(id))
+func (s *Session) keep(after *Applied, c Change, o Operation) {
+	id := o.Stream
+	after.Findings = append(after.Findings, o.finding())
 	kept := rules(s, id, func(stream *claims.Stream) *claims.Entry { return stream.Keep(c.Was[id], o.Decision.Set, o.Result) })
 	switch {
 	case kept == nil:

@@ -11,6 +11,7 @@ import (
 
 // Operation is what a resource or an action has done with one stream.
 type Operation struct {
+	Stream   string // its id
 	Decision claims.Decision
 	Result   *claims.Result // of the request; nil if nothing was sent
 	NotFound *streams.Error // a resource that leaves is done if the service does not know the stream
@@ -33,9 +34,9 @@ func (o Operation) Now() (streams.Outcome, *streams.Stream) {
 }
 
 // finding returns the finding of an operation that failed.
-func (o Operation) finding(id string) Finding {
+func (o Operation) finding() Finding {
 	return Finding{
-		Stream: id, Refusal: o.Decision.Refusal, Err: o.Err, Operation: &o, Set: o.Decision.Set, Other: o.Decision.Other,
+		Stream: o.Stream, Refusal: o.Decision.Refusal, Err: o.Err, Operation: &o, Set: o.Decision.Set, Other: o.Decision.Other,
 	}
 }
 
@@ -50,48 +51,37 @@ func (s *Session) SetOnce(ctx context.Context, id string, set streams.ProcessorS
 	if !o.Failed() {
 		return accepted, nil
 	}
-	return accepted, []Finding{o.finding(id)}
+	return accepted, []Finding{o.finding()}
 }
 
 // operate runs an operation when no other one uses the stream.
 func (s *Session) operate(ctx context.Context, id string,
 	begin func(stream *claims.Stream, interrupted bool) claims.Decision, end func(*claims.Stream, *Operation),
-) (o Operation) {
-	release, err := s.lock(ctx, id)
-	if err != nil {
-		return Operation{Err: err, Facts: rules(s, id, (*claims.Stream).Facts)}
-	}
-	defer func() {
-		o.Facts = rules(s, id, (*claims.Stream).Facts)
-		release()
-	}()
-
-	o.Decision = rules(s, id, func(stream *claims.Stream) claims.Decision { return begin(stream, ctx.Err() != nil) })
-	if o.Decision.Refusal == claims.Interrupted {
-		o.Err = ctx.Err()
-	}
-	if !o.Decision.Send {
-		return o
-	}
-	reported, err := s.client.UpdateStream(ctx, id, o.Decision.Set)
-	o.Result, o.Err = &claims.Result{Reported: reported}, err
-	if e, ok := errors.AsType[*streams.Error](err); ok { // every failure of the client
-		o.Result = &claims.Result{Failed: true, Outcome: e.Outcome, Reported: e.Stream}
-	}
-	return rules(s, id, func(stream *claims.Stream) Operation { end(stream, &o); return o })
-}
-
-// lock waits until no other operation uses a stream.
-func (s *Session) lock(ctx context.Context, id string) (release func(), err error) {
-	s.mu.Lock()
+) Operation {
+	o := Operation{Stream: id}
 	lock := s.stream(id).lock
-	s.mu.Unlock()
 	if !lock.TryAcquire(1) { // also after an interrupt: the rules may decide that nothing is left to do
 		if err := lock.Acquire(ctx, 1); err != nil {
-			return nil, errors.Join(ErrWaitedForOther, err)
+			o.Err, o.Facts = errors.Join(ErrWaitedForOther, err), rules(s, id, (*claims.Stream).Facts)
+			return o
 		}
 	}
-	return func() { lock.Release(1) }, nil
+	defer lock.Release(1)
+
+	o.Decision = rules(s, id, func(stream *claims.Stream) claims.Decision { return begin(stream, ctx.Err() != nil) })
+	switch {
+	case o.Decision.Send:
+		reported, err := s.client.UpdateStream(ctx, id, o.Decision.Set)
+		o.Result, o.Err = &claims.Result{Reported: reported}, err
+		if e, ok := errors.AsType[*streams.Error](err); ok { // every failure of the client
+			o.Result = &claims.Result{Failed: true, Outcome: e.Outcome, Reported: e.Stream}
+		}
+		rules(s, id, func(stream *claims.Stream) any { end(stream, &o); return nil })
+	case o.Decision.Refusal == claims.Interrupted:
+		o.Err = ctx.Err()
+	}
+	o.Facts = rules(s, id, (*claims.Stream).Facts)
+	return o
 }
 
 // Finding is what a person should know of one stream after a call: an error if Refusal or Err is set, otherwise a warning.

@@ -18,17 +18,18 @@ type Planned struct {
 	Findings []Finding
 }
 
-func (p *Planned) add(s *Session, id string, want *streams.ProcessorSet, decided claims.Plan) {
-	if decided.Refusal != 0 {
-		f := Finding{Stream: id, Refusal: decided.Refusal, Set: *cmp.Or(want, new(streams.ProcessorSet)), Other: decided.Other}
-		if f.Refusal == claims.DetachesOthers { // some were read
-			f.Shown = s.Redact(f.Other.String())
-		}
-		p.Findings = append(p.Findings, f)
+// findings returns what a person should know of a plan for a stream.
+func (s *Session) findings(id string, decided claims.Plan) (all []Finding) {
+	f := Finding{Stream: id, Refusal: decided.Refusal, Set: decided.Set, Other: decided.Other}
+	f.Shown = s.Redact(f.Other.String()) // some were read
+	if f.Refusal != 0 {
+		all = append(all, f)
 	}
 	for _, kind := range decided.Findings {
-		p.Findings = append(p.Findings, Finding{Stream: id, Kind: kind, Other: decided.Other})
+		f.Refusal, f.Kind = 0, kind
+		all = append(all, f)
 	}
+	return all
 }
 
 // Plan plans a change. With detect_drift it reads the streams that the resource takes over.
@@ -66,7 +67,8 @@ func (s *Session) Plan(ctx context.Context, c Change) Planned {
 	}
 	p.Sends = p.Sends || c.Leaving == claims.MayBeDropped
 	if !slices.ContainsFunc(p.Findings, Finding.IsError) {
-		p.Findings, p.Refusal = s.takeOver(ctx, c, p.Findings)
+		found, refusal := s.takeOver(ctx, c)
+		p.Findings, p.Refusal = append(p.Findings, found...), refusal
 	}
 	return p
 }
@@ -94,7 +96,7 @@ func (s *Session) planSet(c Change, id string, p *Planned) {
 	if marked || m.Send || m.TakeOver != nil || c.Kind == Create {
 		p.Marks.set(id, m)
 	}
-	p.add(s, id, c.Want[id], decided)
+	p.Findings = append(p.Findings, s.findings(id, decided)...)
 	if m.TakeOver != nil && c.Want[id] == nil && m.TakeOver.Had.Len() > 0 && s.detectDrift {
 		p.Findings = append(p.Findings, Finding{Stream: id, Kind: claims.WillBeUnchecked})
 	}
@@ -105,7 +107,7 @@ func (s *Session) planSet(c Change, id string, p *Planned) {
 // planned_private of Terraform 1.16, which plugin-go does not have yet, its plan could use the claim.
 func (s *Session) planLeave(c Change, id string, p *Planned) {
 	decided := rules(s, id, func(stream *claims.Stream) claims.Plan { return stream.PlanLeave(c.leave(id)) })
-	p.add(s, id, nil, decided)
+	p.Findings = append(p.Findings, s.findings(id, decided)...)
 	if p.Marks.All.Unchecked {
 		p.Findings = append(p.Findings, Finding{Stream: id, Kind: claims.WillBeUnchecked})
 	}
@@ -148,38 +150,31 @@ func (s *Session) markTakeOver(c Change, id string) *TakeOver {
 	return nil
 }
 
-// takeOver reads the streams that a resource takes over, and adds what it finds. The plan of the apply calls it again.
-func (s *Session) takeOver(ctx context.Context, c Change, findings []Finding) ([]Finding, Refusal) {
+// takeOver reads the streams that a resource takes over. The apply calls it again.
+func (s *Session) takeOver(ctx context.Context, c Change) (found []Finding, _ Refusal) {
 	takesOver := c.Kind == Create || c.Kind == Redeploy || len(c.takenOver()) > 0 // perhaps of streams that are known after apply
 	switch refusal := s.RefuseReads(); {
 	case refusal == NeedsReads && c.Refuses && takesOver:
-		return findings, NeedsReads
+		return nil, NeedsReads
 	case refusal != accepted:
-		return findings, accepted
+		return nil, accepted
 	}
-	for id, read := range s.ReadEach(ctx, c.takenOver()) {
-		f := Finding{Stream: id}
-		set, gone := c.Want[id], c.Marks.Streams[id].Gone || rules(s, id, func(stream *claims.Stream) bool { return stream.Gone })
+	for _, read := range s.ReadEach(ctx, c.takenOver()) {
+		id, set := read.Stream, c.Want[read.Stream]
+		gone := c.Marks.Streams[id].Gone || rules(s, id, func(stream *claims.Stream) bool { return stream.Gone })
 		switch {
 		case IsNotFound(read.Err) && gone:
-			f.Kind = claims.CreateWillFail
+			found = append(found, Finding{Stream: id, Kind: claims.CreateWillFail})
+		case read.Err != nil && c.Kind == Redeploy && !c.Refuses: // a destroy also plans a redeploy, only to refresh
+			found = append(found, Finding{Stream: id, Kind: claims.MayBeDetached, Err: read.Err})
 		case read.Err != nil:
-			if f.Err = read.Err; c.Kind == Redeploy && !c.Refuses { // a destroy also plans a redeploy, only to refresh
-				f.Kind = claims.MayBeDetached
-			}
-		case set == nil: // known after apply
-			continue
-		default:
-			rules(s, id, func(stream *claims.Stream) any {
-				f.Refusal, f.Kind, f.Other = stream.TakeOver(read.Got.ProcessorIDs, *set, c.Refuses)
-				return nil
+			found = append(found, Finding{Stream: id, Err: read.Err})
+		case set != nil:
+			decided := rules(s, id, func(stream *claims.Stream) claims.Plan {
+				return stream.TakeOver(read.Got.ProcessorIDs, *set, c.Refuses)
 			})
-			if f.Refusal == 0 && f.Kind == 0 {
-				continue
-			}
-			f.Shown = s.Redact(f.Other.String())
+			found = append(found, s.findings(id, decided)...)
 		}
-		findings = append(findings, f)
 	}
-	return findings, accepted
+	return found, accepted
 }

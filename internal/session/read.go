@@ -2,7 +2,6 @@ package session
 
 import (
 	"context"
-	"iter"
 
 	"github.com/stream-management/terraform-provider-stream/internal/claims"
 	"github.com/stream-management/terraform-provider-stream/internal/streams"
@@ -12,8 +11,9 @@ import (
 
 // Reading is what the read of a stream returned.
 type Reading struct {
-	Got *streams.Stream
-	Err error
+	Stream string // its id
+	Got    *streams.Stream
+	Err    error
 }
 
 // RefuseReads returns why streams cannot be read, or 0.
@@ -30,11 +30,11 @@ func (s *Session) RefuseReads() Refusal {
 // Read reads a stream.
 func (s *Session) Read(ctx context.Context, id string) Reading {
 	got, err := s.client.ReadStream(ctx, id)
-	return Reading{got, err}
+	return Reading{id, got, err}
 }
 
-// ReadEach reads streams, and yields the results in the order of ids.
-func (s *Session) ReadEach(ctx context.Context, ids []string) iter.Seq2[string, Reading] {
+// ReadEach reads streams, and returns the results in the order of ids.
+func (s *Session) ReadEach(ctx context.Context, ids []string) []Reading {
 	return ForEach(s, ids, func(id string) Reading { return s.Read(ctx, id) })
 }
 
@@ -70,7 +70,8 @@ func nothingKept() Refreshed {
 // Refresh reads the streams of a state. A stream that the service does not know leaves the state, unless it is imported.
 func (s *Session) Refresh(ctx context.Context, was Entries, found Marks) Refreshed {
 	after := nothingKept()
-	for id, read := range s.ReadEach(ctx, was.Without(nil)) {
+	for _, read := range s.ReadEach(ctx, was.Without(nil)) {
+		id := read.Stream
 		m := found.Streams[id]
 		gone := IsNotFound(read.Err) && !m.Import // of an imported one, Terraform would say so without the response
 		shared := rules(s, id, func(stream *claims.Stream) bool {

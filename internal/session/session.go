@@ -6,7 +6,6 @@ package session
 import (
 	"context"
 	"crypto/rand"
-	"iter"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -37,8 +36,10 @@ type Session struct {
 
 // stream is a stream that several resources may have.
 type stream struct {
-	rules claims.Stream       // guarded by Session.mu
-	lock  *semaphore.Weighted // held while an operation uses the stream
+	lock *semaphore.Weighted // held while an operation uses the stream
+
+	mu    sync.Mutex
+	rules claims.Stream
 }
 
 // claimDelay is how long the first resources of a session that leave streams wait for the claims of the calls beside them.
@@ -67,7 +68,12 @@ func New(client *streams.Client, deployment string, detectDrift bool) *Session {
 func (s *Session) Deployment() string { return s.deployment }
 
 // Redact masks known secrets in a text that the service reported.
-func (s *Session) Redact(text string) string { return s.client.Redact(text) }
+func (s *Session) Redact(text string) string {
+	if s.client == nil {
+		return text
+	}
+	return s.client.Redact(text)
+}
 
 // ReadsStreams reports whether streams are read: the interface specifies no read.
 func (s *Session) ReadsStreams() bool { return s.client != nil && s.detectDrift }
@@ -86,40 +92,31 @@ func (s *Session) awaitFirstClaims(ctx context.Context) {
 }
 
 func (s *Session) stream(id string) *stream {
-	found, ok := s.streams[id]
-	if !ok {
-		found = &stream{lock: semaphore.NewWeighted(1)}
-		s.streams[id] = found
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.streams[id] == nil {
+		s.streams[id] = &stream{lock: semaphore.NewWeighted(1)}
 	}
-	return found
+	return s.streams[id]
 }
 
 // rules applies a rule to a stream. A rule takes no time: operations wait in [Session.operate].
 func rules[T any](s *Session, id string, rule func(*claims.Stream) T) T {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return rule(&s.stream(id).rules)
+	stream := s.stream(id)
+	stream.mu.Lock()
+	defer stream.mu.Unlock()
+	return rule(&stream.rules)
 }
 
-// ForEach calls do for each stream, as many at the same time as the client sends requests, and yields the results in the
+// ForEach calls do for each stream, as many at the same time as the client sends requests, and returns the results in the
 // order of ids.
-func ForEach[T any](s *Session, ids []string, do func(id string) T) iter.Seq2[string, T] {
-	return func(yield func(string, T) bool) {
-		results := make([]chan T, len(ids))
-		for i := range ids {
-			results[i] = make(chan T, 1)
-		}
-		go func() {
-			var running errgroup.Group
-			running.SetLimit(s.client.MaxConcurrent())
-			for i, id := range ids {
-				running.Go(func() error { results[i] <- do(id); return nil })
-			}
-		}()
-		for i, id := range ids {
-			if !yield(id, <-results[i]) {
-				return
-			}
-		}
+func ForEach[T any](s *Session, ids []string, do func(id string) T) []T {
+	results := make([]T, len(ids))
+	var running errgroup.Group
+	running.SetLimit(s.client.MaxConcurrent())
+	for i, id := range ids {
+		running.Go(func() error { results[i] = do(id); return nil })
 	}
+	_ = running.Wait() // there are no errors
+	return results
 }
