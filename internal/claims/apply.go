@@ -6,16 +6,6 @@ import (
 	"github.com/stream-management/terraform-provider-stream/internal/streams"
 )
 
-// Decision is what an operation does now.
-type Decision struct {
-	Send    bool                 // send Set, and then call the End method of the operation
-	Set     streams.ProcessorSet // of Send and ConflictingSets
-	Refusal Refusal
-	Other   streams.ProcessorSet // see ConflictingSets
-
-	Detached bool // a leave of this session has detached the processors, and Set attaches some again
-}
-
 // Set begins the operation that sends the set of a resource.
 func (s *Stream) Set(set streams.ProcessorSet, interrupted bool) Decision {
 	switch {
@@ -84,7 +74,11 @@ func (s *Stream) SetOnce(set streams.ProcessorSet, interrupted bool) Decision {
 
 func (s *Stream) send(set streams.ProcessorSet) Decision {
 	s.underWay = &remainder{set: set}
-	return Decision{Send: true, Set: set, Detached: s.detached && set.Len() > 0}
+	d := Decision{Send: true, Set: set}
+	if s.detached && set.Len() > 0 {
+		d.Findings = []Finding{DetachedForAMoment}
+	}
+	return d
 }
 
 // Result is the result of a request.

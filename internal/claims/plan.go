@@ -13,14 +13,14 @@ type Want struct {
 	Triggered bool                  // triggers have changed: send the set, although the state has it
 }
 
-// Plan is what the plan of a resource decides for a stream.
-type Plan struct {
-	Send     bool  // the apply sends the set
-	Claim    Claim // what resources of the plan do with the stream: the mark for a destroy
+// Decision is what a plan, or an operation, does with a stream.
+type Decision struct {
+	Send     bool                 // an operation sends Set, and then calls its End method; a plan says that its apply sends the set
+	Set      streams.ProcessorSet // of an operation and of ConflictingSets
+	Claim    Claim                // of a plan: what its resources do with the stream; the mark for a destroy
 	Refusal  Refusal
-	Set      streams.ProcessorSet // of ConflictingSets
 	Other    streams.ProcessorSet // the set that a refusal or a finding is about
-	Findings []Finding
+	Findings []Finding            // of an operation: if it succeeds
 }
 
 // Refusal is why a plan fails, or why an operation sends nothing.
@@ -39,7 +39,7 @@ const (
 
 // PlanSet plans the set of a resource. Planning the same set twice is no conflict: Terraform plans an instance
 // twice when it replaces the instance.
-func (s *Stream) PlanSet(w Want) Plan {
+func (s *Stream) PlanSet(w Want) Decision {
 	p := s.planSet(w)
 	has := w.Entry != nil && w.Entry.Set.Len() > 0
 	if p.Send && slices.ContainsFunc(s.leaves, func(r remainder) bool { return r.detached || r.emptied && has }) {
@@ -54,23 +54,23 @@ func (s *Stream) PlanSet(w Want) Plan {
 	return p
 }
 
-func (s *Stream) planSet(w Want) Plan {
+func (s *Stream) planSet(w Want) Decision {
 	if w.Set == nil {
 		s.claim.raise(expected, streams.ProcessorSet{})
-		return Plan{Send: true, Claim: s.claim}
+		return Decision{Send: true, Claim: s.claim}
 	}
 	if s.claim.conflicts(*w.Set) {
-		return Plan{Refusal: ConflictingSets, Set: *w.Set, Other: s.claim.Set}
+		return Decision{Refusal: ConflictingSets, Set: *w.Set, Other: s.claim.Set}
 	}
 	unchanged := w.Entry != nil && w.Entry.Set.Equal(*w.Set) && !w.Triggered
 	settled := unchanged && w.Entry.Resend == Settled
 	other, differs := s.differs(*w.Set)
-	kind, p := sends, Plan{Send: true, Other: other.set}
+	kind, p := sends, Decision{Send: true, Other: other.set}
 	switch {
 	case settled && !differs:
-		kind, p = relies, Plan{}
+		kind, p = relies, Decision{}
 	case settled && other.dropped:
-		kind, p = relies, Plan{Refusal: StreamIsKept, Other: other.set}
+		kind, p = relies, Decision{Refusal: StreamIsKept, Other: other.set}
 	case settled && !other.unknown:
 		kind, p.Findings = resends, []Finding{Resending}
 	case settled:
@@ -106,8 +106,8 @@ func (s *Stream) differs(set streams.ProcessorSet) (other remainder, differs boo
 }
 
 // PlanLeave plans that a resource leaves the stream.
-func (s *Stream) PlanLeave(l Leave) Plan {
-	p := Plan{Claim: s.claim}
+func (s *Stream) PlanLeave(l Leave) Decision {
+	p := Decision{Claim: s.claim}
 	if l.Kind == MayBeDropped {
 		s.mayBeDropped = s.mayBeDropped || l.Detach
 		if l.Detach && s.claim.Kind != Nobody {

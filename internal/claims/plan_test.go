@@ -11,33 +11,33 @@ import (
 func TestPlannedLeaves(t *testing.T) {
 	behind := []Finding{MayBeLeftBehind}
 	detaches, lost, relied := []Finding{DetachedFirst}, []Finding{MarkMayBeLost}, []Finding{MarkMayBeLostToState}
-	unknown := Plan{Findings: []Finding{DropUnknown}}
-	kept := Plan{Refusal: StreamIsKept, Other: b}
-	emptied := Plan{Refusal: StreamIsKept, Other: emptySet}
+	unknown := Decision{Findings: []Finding{DropUnknown}}
+	kept := Decision{Refusal: StreamIsKept, Other: b}
+	emptied := Decision{Refusal: StreamIsKept, Other: emptySet}
 	for _, test := range []struct {
 		leaving Leave
-		want    [5]Plan // by the kind of the claim
+		want    [5]Decision // by the kind of the claim
 	}{
-		{Leave{Entry: Entry{b, Settled}, Detach: true}, [5]Plan{relies: {Findings: behind}}},
-		{Leave{Entry: Entry{b, Settled}, Detach: true, Shared: true}, [5]Plan{}},
-		{Leave{Entry: Entry{b, Settled}}, [5]Plan{}},
+		{Leave{Entry: Entry{b, Settled}, Detach: true}, [5]Decision{relies: {Findings: behind}}},
+		{Leave{Entry: Entry{b, Settled}, Detach: true, Shared: true}, [5]Decision{}},
+		{Leave{Entry: Entry{b, Settled}}, [5]Decision{}},
 		{Leave{Entry{b, Settled}, true, Replaced, false, false},
-			[5]Plan{expected: {Findings: lost}, sends: {Findings: lost}, resends: {Findings: lost}, relies: {Findings: relied}}},
+			[5]Decision{expected: {Findings: lost}, sends: {Findings: lost}, resends: {Findings: lost}, relies: {Findings: relied}}},
 		{Leave{Entry{emptySet, Unknown}, true, Replaced, false, false},
-			[5]Plan{expected: {Findings: lost}, sends: {Findings: lost}, resends: {Findings: lost}, relies: {Findings: relied}}},
-		{Leave{Entry{emptySet, Settled}, true, Replaced, false, false}, [5]Plan{relies: {Findings: relied}}},
-		{Leave{Entry{b, Settled}, true, Replaced, true, false}, [5]Plan{expected: {Findings: lost}, sends: {Findings: lost}, resends: {Findings: lost}}},
-		{Leave{Entry{b, Settled}, false, Replaced, false, false}, [5]Plan{}},
+			[5]Decision{expected: {Findings: lost}, sends: {Findings: lost}, resends: {Findings: lost}, relies: {Findings: relied}}},
+		{Leave{Entry{emptySet, Settled}, true, Replaced, false, false}, [5]Decision{relies: {Findings: relied}}},
+		{Leave{Entry{b, Settled}, true, Replaced, true, false}, [5]Decision{expected: {Findings: lost}, sends: {Findings: lost}, resends: {Findings: lost}}},
+		{Leave{Entry{b, Settled}, false, Replaced, false, false}, [5]Decision{}},
 		{Leave{Entry{b, Settled}, true, Dropped, false, false},
-			[5]Plan{expected: {Findings: detaches}, sends: {Findings: detaches}, resends: emptied, relies: emptied}},
+			[5]Decision{expected: {Findings: detaches}, sends: {Findings: detaches}, resends: emptied, relies: emptied}},
 		{Leave{Entry{emptySet, Unknown}, true, Dropped, false, false},
-			[5]Plan{expected: {Findings: detaches}, sends: {Findings: detaches}, resends: emptied, relies: emptied}},
-		{Leave{Entry{emptySet, Settled}, true, Dropped, false, false}, [5]Plan{resends: emptied, relies: emptied}},
-		{Leave{Entry{b, Settled}, false, Dropped, false, false}, [5]Plan{resends: kept, relies: kept}},
-		{Leave{Entry{a, Settled}, false, Dropped, false, false}, [5]Plan{}},
+			[5]Decision{expected: {Findings: detaches}, sends: {Findings: detaches}, resends: emptied, relies: emptied}},
+		{Leave{Entry{emptySet, Settled}, true, Dropped, false, false}, [5]Decision{resends: emptied, relies: emptied}},
+		{Leave{Entry{b, Settled}, false, Dropped, false, false}, [5]Decision{resends: kept, relies: kept}},
+		{Leave{Entry{a, Settled}, false, Dropped, false, false}, [5]Decision{}},
 		{Leave{Entry{a, Settled}, true, MayBeDropped, false, false},
-			[5]Plan{expected: unknown, sends: unknown, resends: unknown, relies: unknown}},
-		{Leave{Entry{a, Settled}, false, MayBeDropped, false, false}, [5]Plan{}},
+			[5]Decision{expected: unknown, sends: unknown, resends: unknown, relies: unknown}},
+		{Leave{Entry{a, Settled}, false, MayBeDropped, false, false}, [5]Decision{}},
 	} {
 		for kind := Nobody; kind <= relies; kind++ {
 			claim := Claim{Kind: kind}
@@ -122,16 +122,16 @@ func TestOrderOfPlans(t *testing.T) {
 }
 
 func TestPlanSet(t *testing.T) {
-	beside := func(s Stream, w Want) Plan { return s.PlanSet(w) }
-	check(t, "known after apply", beside(Stream{}, Want{}), Plan{Send: true, Claim: Claim{Kind: expected}})
-	check(t, "a conflict", beside(Stream{claim: Claim{sends, a}}, Want{Set: &b}), Plan{Refusal: ConflictingSets, Set: b, Other: a})
+	beside := func(s Stream, w Want) Decision { return s.PlanSet(w) }
+	check(t, "known after apply", beside(Stream{}, Want{}), Decision{Send: true, Claim: Claim{Kind: expected}})
+	check(t, "a conflict", beside(Stream{claim: Claim{sends, a}}, Want{Set: &b}), Decision{Refusal: ConflictingSets, Set: b, Other: a})
 	check(t, "another set was left", beside(Stream{left: &remainder{set: b}}, keepA),
-		Plan{Send: true, Claim: Claim{resends, a}, Other: b, Findings: []Finding{Resending}})
+		Decision{Send: true, Claim: Claim{resends, a}, Other: b, Findings: []Finding{Resending}})
 	check(t, "left with an unknown outcome", beside(Stream{left: &remainder{set: a, unknown: true}}, keepA).Findings, []Finding{ResendingUnknown})
 	check(t, "an unknown outcome", beside(Stream{}, Want{Set: &a, Entry: &Entry{a, Unknown}}).Findings, []Finding{ResendingUnknown})
 	check(t, "not sent yet", beside(Stream{}, Want{Set: &a, Entry: &Entry{a, Unsent}}).Findings, []Finding(nil))
 	check(t, "another set than in the state", beside(Stream{}, Want{Set: &b, Entry: inStateA}).Findings, []Finding(nil))
-	check(t, "a drop", beside(Stream{leaves: []remainder{{set: b, dropped: true}}}, keepA), Plan{Claim: Claim{relies, a}, Refusal: StreamIsKept, Other: b})
+	check(t, "a drop", beside(Stream{leaves: []remainder{{set: b, dropped: true}}}, keepA), Decision{Claim: Claim{relies, a}, Refusal: StreamIsKept, Other: b})
 	check(t, "beside a request with the same set", beside(Stream{underWay: &remainder{set: a}}, keepA).Send, false)
 	check(t, "no processors that could be detached", beside(Stream{leaves: []remainder{{emptied: true}}}, Want{Set: &a, Entry: &Entry{}}).Findings, []Finding(nil))
 }

@@ -25,7 +25,7 @@ func (s *Stream) Had() *streams.ProcessorSet { return s.takeOver.had }
 
 // TakeOver decides whether a resource with a planned set may take the stream over, with what is attached. Other of a refusal has
 // what belongs to others; that of a finding, what the apply detaches.
-func (s *Stream) TakeOver(attached, planned streams.ProcessorSet, refuses bool) Plan {
+func (s *Stream) TakeOver(attached, planned streams.ProcessorSet, refuses bool) Decision {
 	set := attached.Minus(planned)
 	others := set
 	if had := s.takeOver.had; had != nil && !s.takeOver.leaves {
@@ -33,12 +33,12 @@ func (s *Stream) TakeOver(attached, planned streams.ProcessorSet, refuses bool) 
 	}
 	switch {
 	case set.Len() == 0:
-		return Plan{}
+		return Decision{}
 	case !refuses:
-		return Plan{Findings: []Finding{WillBeDetached}, Other: set}
+		return Decision{Findings: []Finding{WillBeDetached}, Other: set}
 	case others.Len() > 0:
-		return Plan{Refusal: DetachesOthers, Other: others}
+		return Decision{Refusal: DetachesOthers, Other: others}
 	}
 	s.takeOver.own = set
-	return Plan{Findings: []Finding{OwnWillBeDetached}, Other: set}
+	return Decision{Findings: []Finding{OwnWillBeDetached}, Other: set}
 }

@@ -115,9 +115,7 @@ func (s *Session) applySets(ctx context.Context, c Change, after *Applied) {
 		}
 		id := o.Stream
 		after.Set++
-		if o.Decision.Detached {
-			after.Findings = append(after.Findings, Finding{Stream: id, Kind: claims.DetachedForAMoment})
-		}
+		after.Findings = append(after.Findings, s.findings(id, o.Decision)...)
 		after.Kept[id], after.Reported[id] = &claims.Entry{Set: *c.Want[id]}, o.Result.Reported
 	}
 }

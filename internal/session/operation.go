@@ -93,7 +93,7 @@ type Finding struct {
 
 	Operation *Operation // nil if there was none
 	Set       streams.ProcessorSet
-	Other     streams.ProcessorSet // see [claims.Plan] and [claims.Finding]
+	Other     streams.ProcessorSet // see [claims.Decision]
 	Shown     string               // Other as a person may read it: known secrets are masked
 }
 

@@ -19,7 +19,7 @@ type Planned struct {
 }
 
 // findings returns what a person should know of a plan for a stream.
-func (s *Session) findings(id string, decided claims.Plan) (all []Finding) {
+func (s *Session) findings(id string, decided claims.Decision) (all []Finding) {
 	f := Finding{Stream: id, Refusal: decided.Refusal, Set: decided.Set, Other: decided.Other}
 	f.Shown = s.Redact(f.Other.String()) // some were read
 	if f.Refusal != 0 {
@@ -86,7 +86,7 @@ func (s *Session) waits(c Change, leaves []string) bool {
 
 func (s *Session) planSet(c Change, id string, p *Planned) {
 	want := claims.Want{Set: c.Want[id], Entry: c.Was[id], Triggered: c.Triggered}
-	decided := rules(s, id, func(stream *claims.Stream) claims.Plan { return stream.PlanSet(want) })
+	decided := rules(s, id, func(stream *claims.Stream) claims.Decision { return stream.PlanSet(want) })
 	m, marked := p.Marks.Streams[id]
 	m.Send = decided.Send && want.Entry != nil
 	if c.Kind == Create {
@@ -106,7 +106,7 @@ func (s *Session) planSet(c Change, id string, p *Planned) {
 // planLeave also marks the stream for the apply of a destroy. An update is planned again, and does not get the mark: with
 // planned_private of Terraform 1.16, which plugin-go does not have yet, its plan could use the claim.
 func (s *Session) planLeave(c Change, id string, p *Planned) {
-	decided := rules(s, id, func(stream *claims.Stream) claims.Plan { return stream.PlanLeave(c.leave(id)) })
+	decided := rules(s, id, func(stream *claims.Stream) claims.Decision { return stream.PlanLeave(c.leave(id)) })
 	p.Findings = append(p.Findings, s.findings(id, decided)...)
 	if p.Marks.All.Unchecked {
 		p.Findings = append(p.Findings, Finding{Stream: id, Kind: claims.WillBeUnchecked})
@@ -170,7 +170,7 @@ func (s *Session) takeOver(ctx context.Context, c Change) (found []Finding, _ Re
 		case read.Err != nil:
 			found = append(found, Finding{Stream: id, Err: read.Err})
 		case set != nil:
-			decided := rules(s, id, func(stream *claims.Stream) claims.Plan {
+			decided := rules(s, id, func(stream *claims.Stream) claims.Decision {
 				return stream.TakeOver(read.Got.ProcessorIDs, *set, c.Refuses)
 			})
 			found = append(found, s.findings(id, decided)...)
