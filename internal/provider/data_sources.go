@@ -7,7 +7,6 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/attr"
 	"github.com/hashicorp/terraform-plugin-framework/datasource"
 	"github.com/hashicorp/terraform-plugin-framework/datasource/schema"
-	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
@@ -32,31 +31,32 @@ func (d *dataSource) Configure(_ context.Context, req datasource.ConfigureReques
 	d.configured = configuredBy(req.ProviderData)
 }
 
-// defers reports whether the read waits for the provider's configuration, in a plan whose client allows that.
-func (d *dataSource) defers(req datasource.ReadRequest, resp *datasource.ReadResponse) bool {
-	if !req.ClientCapabilities.DeferralAllowed || d.session.RefuseReads() != session.NotConfigured {
-		return false
-	}
-	resp.Deferred = &datasource.Deferred{Reason: datasource.DeferredReasonProviderConfigUnknown}
-	return true
-}
-
-// read reads streams. A stream that does not exist is an error.
-func (d *dataSource) read(ctx context.Context, of report.Subject, ids []string, limit timeLimit, diags *diag.Diagnostics) map[string]*streams.Stream {
-	diags.Append(report.RefuseReads(d.session.RefuseReads(), "Streams Cannot Be Read", report.WithoutDataSource)...)
-	if diags.HasError() {
+// read reads streams. It returns nil if it fails, or waits for the provider's configuration in a plan whose client allows that.
+func (d *dataSource) read(
+	ctx context.Context, of report.Subject, ids []string, limit timeLimit, req datasource.ReadRequest, resp *datasource.ReadResponse,
+) map[string]*streams.Stream {
+	refusal := d.session.RefuseReads()
+	if refusal == session.NotConfigured && req.ClientCapabilities.DeferralAllowed {
+		resp.Deferred = &datasource.Deferred{Reason: datasource.DeferredReasonProviderConfigUnknown}
 		return nil
 	}
-	ctx, cancel := withTimeLimit(ctx, limit, diags)
+	resp.Diagnostics.Append(report.RefuseReads(refusal, "Streams Cannot Be Read", report.WithoutDataSource)...)
+	if resp.Diagnostics.HasError() {
+		return nil
+	}
+	ctx, cancel := withTimeLimit(ctx, limit, &resp.Diagnostics)
 	defer cancel()
 	var failed []session.Finding
 	found := map[string]*streams.Stream{}
 	for _, read := range d.session.ReadEach(ctx, ids) {
 		if found[read.Stream] = read.Got; read.Err != nil {
-			failed = append(failed, session.Finding{Stream: read.Stream, Err: read.Err})
+			failed = append(failed, session.Finding{Stream: read.Stream, Err: read.Err}) // also of a stream that does not exist
 		}
 	}
-	diags.Append(d.report.Reads(of, failed, report.WithoutDataSource)...)
+	resp.Diagnostics.Append(d.report.Reads(of, failed, report.WithoutDataSource)...)
+	if resp.Diagnostics.HasError() {
+		return nil
+	}
 	return found
 }
 
@@ -92,14 +92,11 @@ func (d *processorsDataSource) Schema(_ context.Context, _ datasource.SchemaRequ
 }
 
 func (d *processorsDataSource) Read(ctx context.Context, req datasource.ReadRequest, resp *datasource.ReadResponse) {
-	if d.defers(req, resp) {
-		return
-	}
 	var m processorsDataModel
 	resp.Diagnostics.Append(req.Config.Get(ctx, &m)...)
 	id := m.StreamID.ValueString()
-	found := d.read(ctx, report.OneStream, []string{id}, m.Timeouts.Read, &resp.Diagnostics)
-	if resp.Diagnostics.HasError() {
+	found := d.read(ctx, report.OneStream, []string{id}, m.Timeouts.Read, req, resp)
+	if found == nil {
 		return
 	}
 	m.take(found[id])
@@ -144,13 +141,10 @@ func (d *groupDataSource) Schema(_ context.Context, _ datasource.SchemaRequest, 
 }
 
 func (d *groupDataSource) Read(ctx context.Context, req datasource.ReadRequest, resp *datasource.ReadResponse) {
-	if d.defers(req, resp) {
-		return
-	}
 	var m groupDataModel
 	resp.Diagnostics.Append(req.Config.Get(ctx, &m)...)
-	found := d.read(ctx, report.StreamIDs, knownSet(m.StreamIDs).IDs(), m.Timeouts.Read, &resp.Diagnostics)
-	if resp.Diagnostics.HasError() {
+	found := d.read(ctx, report.StreamIDs, knownSet(m.StreamIDs).IDs(), m.Timeouts.Read, req, resp)
+	if found == nil {
 		return
 	}
 	sets := make(map[string]attr.Value, len(found))

@@ -3,6 +3,7 @@ package provider
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 
 	"github.com/hashicorp/terraform-plugin-framework-validators/listvalidator"
@@ -52,28 +53,28 @@ func (l *processorsList) List(ctx context.Context, req list.ListRequest, stream 
 		stream.Results = list.ListResultsStreamDiagnostics(diags)
 		return
 	}
-	stream.Results = func(push func(list.ListResult) bool) {
-		ctx, cancel := context.WithCancel(ctx)
+	read := func(id string) session.Reading {
+		ctx, cancel := context.WithTimeout(ctx, defaultTimeout)
 		defer cancel()
+		return l.session.Read(ctx, id)
+	}
+	stream.Results = func(push func(list.ListResult) bool) {
 		var failed []session.Finding
 		listed, limit := 0, cmp.Or(int(req.Limit), len(ids))
 		for next := ids; len(next) > 0 && limit > 0 && ctx.Err() == nil; {
 			batch := next[:min(limit, len(next))]
 			next = next[len(batch):]
-			for _, read := range session.ForEach(l.session, batch, func(id string) session.Reading {
-				ctx, cancel := context.WithTimeout(ctx, defaultTimeout)
-				defer cancel()
-				return l.session.Read(ctx, id)
-			}) {
-				var result list.ListResult
+			for _, read := range session.ForEach(l.session, batch, read) {
+				found, result := session.Finding{Stream: read.Stream, Err: read.Err}, list.ListResult{}
 				switch {
-				case ctx.Err() != nil && read.Err != nil: // the error at the end says it once
+				case errors.Is(read.Err, context.Canceled): // the error at the end says it once
 					continue
-				case session.IsNotFound(read.Err):
-					result.Diagnostics = l.report.Reads(report.OneStream, []session.Finding{{Stream: read.Stream, Kind: claims.NotListed, Err: read.Err}}, "")
+				case session.IsNotFound(read.Err): // does not count
+					found.Kind = claims.NotListed
+					result.Diagnostics = l.report.Reads(report.OneStream, []session.Finding{found}, "")
 				case read.Err != nil:
 					limit--
-					failed = append(failed, session.Finding{Stream: read.Stream, Err: read.Err})
+					failed = append(failed, found)
 					continue
 				default:
 					limit--
