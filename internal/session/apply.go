@@ -58,9 +58,7 @@ func (s *Session) Apply(ctx context.Context, c Change) Applied {
 	case c.Kind == Redeploy && after.Failed && after.Set == 0:
 		before.Findings = after.Findings
 		for id := range after.Kept { // the streams may have been changed, and both names may stand for one deployment
-			if entry := c.Former[id]; entry != nil && !entry.Set.Equal(*c.Want[id]) {
-				before.Marks.set(id, Mark{Resend: claims.Unknown})
-			}
+			before.Marks.set(id, Mark{Resend: claims.Unknown})
 		}
 		return before
 	}

@@ -34,15 +34,13 @@ func (s *Session) findings(id string, decided claims.Decision) (all []Finding) {
 
 // Plan plans a change. With detect_drift it reads the streams that the resource takes over.
 func (s *Session) Plan(ctx context.Context, c Change) Planned {
-	p := Planned{Marks: c.Marks}
 	if c.destroys() {
 		c.Leaving = claims.KindOfDestroy(s.applies.Load(), s.replaces.Load())
 	}
 	if c.mayNotDetach() {
-		p.Refusal = NotDetachable
-		return p
+		return Planned{Marks: c.Marks, Refusal: NotDetachable}
 	}
-	p.Marks = c.Marks.lasting()
+	p := Planned{Marks: c.Marks.lasting()}
 	switch {
 	case c.destroys():
 		p.Marks.All.Session = s.id
