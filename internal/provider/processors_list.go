@@ -3,7 +3,6 @@ package provider
 import (
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
 
 	"github.com/hashicorp/terraform-plugin-framework-validators/listvalidator"
@@ -60,15 +59,13 @@ func (l *processorsList) List(ctx context.Context, req list.ListRequest, stream 
 	}
 	stream.Results = func(push func(list.ListResult) bool) {
 		var failed []session.Finding
-		listed, limit := 0, cmp.Or(int(req.Limit), len(ids))
-		for next := ids; len(next) > 0 && limit > 0 && ctx.Err() == nil; {
+		limit := cmp.Or(int(req.Limit), len(ids))
+		for next := ids; len(next) > 0 && limit > 0; {
 			batch := next[:min(limit, len(next))]
 			next = next[len(batch):]
 			for _, read := range session.ForEach(l.session, batch, read) {
 				found, result := session.Finding{Stream: read.Stream, Err: read.Err}, list.ListResult{}
 				switch {
-				case errors.Is(read.Err, context.Canceled): // the error at the end says it once
-					continue
 				case session.IsNotFound(read.Err): // does not count
 					found.Kind = claims.NotListed
 					result.Diagnostics = l.report.Reads(report.OneStream, []session.Finding{found}, "")
@@ -78,7 +75,6 @@ func (l *processorsList) List(ctx context.Context, req list.ListRequest, stream 
 					continue
 				default:
 					limit--
-					listed++
 					result = l.result(ctx, req, read.Got)
 				}
 				if !push(result) {
@@ -86,11 +82,7 @@ func (l *processorsList) List(ctx context.Context, req list.ListRequest, stream 
 				}
 			}
 		}
-		diags := l.report.Reads(report.StreamIDs, failed, report.WithoutQuery)
-		if ctx.Err() != nil {
-			diags.Append(report.QueryInterrupted(listed, len(ids)))
-		}
-		if len(diags) > 0 {
+		if diags := l.report.Reads(report.StreamIDs, failed, report.WithoutQuery); len(diags) > 0 {
 			push(list.ListResult{Diagnostics: diags})
 		}
 	}

@@ -143,12 +143,6 @@ func UnexpectedChange(id, name, old, now string) diag.Diagnostic {
 		nowTrue(streams.Changed, nil)))
 }
 
-// QueryInterrupted is the error of a query that did not list all streams.
-func QueryInterrupted(listed, of int) diag.Diagnostic {
-	return diag.NewErrorDiagnostic(string(streams.KindInterrupted), fmt.Sprintf(
-		"The query was interrupted after %d of %d streams. A query changes nothing: run it again.", listed, of))
-}
-
 // NotRead returns the warning of imports that read nothing, for a reason, once in a session.
 func (r *Reporter) NotRead(reason session.Refusal) (diags diag.Diagnostics) {
 	advice := "To see them in a plan, set detect_drift = true, if the deployment serves GET /v2/streams/{id}. " +
