@@ -19,7 +19,7 @@ import (
 func New(version string, dial provider.DialContext) func() tfprotov6.ProviderServer {
 	return func() tfprotov6.ProviderServer {
 		framework, _ := providerserver.NewProtocol6(provider.New(version, dial))().(fullServer)
-		return &stoppingServer{fullServer: linearServer{releasingServer{framework}}}
+		return &stoppingServer{fullServer: cheapServer{framework}}
 	}
 }
 
