@@ -113,16 +113,11 @@ func (r *reader) tls() streams.TLS {
 	if _, err := (streams.TLS{CACertPEM: t.CACertPEM}).Config(); err != nil {
 		r.refuse(at("tls.ca_cert_pem"), "%s. Set it to the content of a PEM file, not to its path.", err)
 	}
-	switch {
-	case t.ClientCertPEM != "" && t.ClientKeyPEM != "":
-		if _, err := (streams.TLS{ClientCertPEM: t.ClientCertPEM, ClientKeyPEM: t.ClientKeyPEM}).Config(); err != nil {
-			r.refuse(at("tls.client_cert_pem"), "and client_key_pem do not make a client certificate: %s. Set them to the contents of "+
-				"PEM files, not to their paths.", err)
-		}
-	case t.ClientCertPEM != "" && r.value("tls.client_key_pem").IsNull():
-		r.refuse(at("tls.client_key_pem"), "is missing: a client certificate needs its private key. %s", howToSet("tls.client_key_pem"))
-	case t.ClientKeyPEM != "" && r.value("tls.client_cert_pem").IsNull():
-		r.refuse(at("tls.client_cert_pem"), "is missing: a private key needs its certificate. %s", howToSet("tls.client_cert_pem"))
+	known := !r.value("tls.client_cert_pem").IsUnknown() && !r.value("tls.client_key_pem").IsUnknown()
+	if _, err := (streams.TLS{ClientCertPEM: t.ClientCertPEM, ClientKeyPEM: t.ClientKeyPEM}).Config(); err != nil && known {
+		r.refuse(at("tls.client_cert_pem"), "and client_key_pem do not make a client certificate: %s. Set both to the contents of "+
+			"PEM files, not to their paths, or set the environment variables %s and %s.", err,
+			environmentVariables["tls.client_cert_pem"], environmentVariables["tls.client_key_pem"])
 	}
 	if t.InsecureSkipVerify {
 		r.diags.AddAttributeWarning(at("tls.insecure_skip_verify"), "Certificates Are Not Verified", "Anyone between "+
