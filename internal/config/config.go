@@ -52,7 +52,7 @@ func Read(ctx context.Context, block tfsdk.Config, getenv func(string) string) (
 func Validate(ctx context.Context, block tfsdk.Config, getenv func(string) string) diag.Diagnostics {
 	_, diags := Read(ctx, block, getenv)
 	problems := diags.Errors()
-	if len(problems) == 1 && problems.Contains(missing("base_url")) {
+	if len(problems) == 1 && problems.Contains(missing("base_url", "")) {
 		return nil
 	}
 	return problems
@@ -90,15 +90,12 @@ func (r *reader) deployment(address *url.URL) string {
 }
 
 func (r *reader) detectDrift() bool {
-	v, _ := r.value("detect_drift").(types.Bool)
 	text, _ := r.environment("detect_drift")
-	if text == "" {
-		return v.ValueBool()
-	}
-	if text != "true" && text != "false" { // no other spelling, because the error names these two
+	if text != "" && text != "true" && text != "false" { // no other spelling, because the error names these two
 		r.refuse(at("detect_drift"), `must be "true" or "false".`)
 	}
-	return text == "true"
+	v, _ := r.value("detect_drift").(types.Bool)
+	return v.ValueBool() || text == "true"
 }
 
 func (r *reader) tls() streams.TLS {
@@ -133,7 +130,7 @@ func (r *reader) retry() streams.Retry {
 		r.refuse(at("retry.max_backoff"), "must not be shorter than min_backoff.")
 	}
 	return streams.Retry{
-		MaxAttempts: cmp.Or(r.count("retry.max_attempts", 1_000_000), standard.MaxAttempts),
+		MaxAttempts: r.count("retry.max_attempts", 1_000_000),
 		// A user who sets one bound need not know the default of the other.
 		MinBackoff: cmp.Or(shortest, min(standard.MinBackoff, cmp.Or(longest, standard.MinBackoff))),
 		MaxBackoff: cmp.Or(longest, max(standard.MaxBackoff, shortest)),
@@ -208,30 +205,24 @@ func (r *reader) environment(name string) (text, variable string) {
 // text returns "" for a value that is null, known after apply or refused.
 func (r *reader) text(name string) string {
 	v, _ := r.value(name).(types.String)
-	if v.IsNull() {
-		text, _ := r.environment(name)
-		return text
-	}
-	if v.ValueString() == "" && !v.IsUnknown() {
+	if v.Equal(types.StringValue("")) {
 		r.refuse(at(name), "must not be empty. Leave it out, or set it to null, if it is not needed.")
 	}
-	return v.ValueString()
+	text, _ := r.environment(name)
+	return cmp.Or(v.ValueString(), text)
 }
 
 func (r *reader) required(name string) string {
 	text := r.text(name)
 	if text == "" && r.value(name).IsNull() {
-		r.diags.Append(missing(name))
+		r.diags.Append(missing(name, ""))
 	}
 	return text
 }
 
-func missing(name string) diag.Diagnostic {
-	return diag.NewAttributeErrorDiagnostic(at(name), Invalid, name+" is missing. "+howToSet(name))
-}
-
-func howToSet(name string) string {
-	return fmt.Sprintf("Set it in the provider block, or set the environment variable %s.", environmentVariables[name])
+func missing(name, alternative string) diag.Diagnostic {
+	return diag.NewAttributeErrorDiagnostic(at(name), Invalid, name+" is missing. Set it in the provider block, or set the "+
+		"environment variable "+environmentVariables[name]+"."+alternative)
 }
 
 // duration returns 0 for a value that is null, known after apply or refused.

@@ -163,8 +163,7 @@ func (r *reader) oauth2() *streams.OAuth2 {
 		found = []string{"oauth2.client_assertion"}
 	}
 	if len(found) == 0 {
-		r.refuse(at("oauth2.client_secret"), "is missing. %s Instead of a secret, you can set client_assertion or "+
-			"client_assertion_file.", howToSet("oauth2.client_secret"))
+		r.diags.Append(missing("oauth2.client_secret", " Instead of a secret, you can set client_assertion or client_assertion_file."))
 	}
 	for _, scheme := range found {
 		a.Credentials = fmt.Sprintf("the %s from %s", strings.TrimPrefix(scheme, "oauth2."), r.source(scheme))
