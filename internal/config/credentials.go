@@ -53,8 +53,7 @@ func (r *reader) credentials() streams.Config {
 			used = append(used, fmt.Sprintf("the basic_auth of user %q from %s", c.BasicAuth.Username, r.source("basic_auth.username")))
 		case scheme == "oauth2":
 			c.OAuth2 = r.oauth2()
-			used = append(used, fmt.Sprintf("a token of the oauth2 client %q from %s, which authenticates with %s",
-				c.OAuth2.ClientID, r.source("oauth2.client_id"), c.OAuth2.Credentials))
+			used = append(used, fmt.Sprintf("a token of the oauth2 client %q from %s", c.OAuth2.ClientID, r.source("oauth2.client_id")))
 		}
 	}
 	for _, name := range slices.Sorted(maps.Keys(headers)) {

@@ -21,7 +21,7 @@ func TestReadCredentials(t *testing.T) {
 	}
 	ofClient := func(o streams.OAuth2, from, with string) streams.Config {
 		o.TokenURL, o.ClientID, o.Credentials = "https://id.example.com", "c", with
-		return streams.Config{OAuth2: &o, Credentials: `a token of the oauth2 client "c" from ` + from + ", which authenticates with " + with}
+		return streams.Config{OAuth2: &o, Credentials: `a token of the oauth2 client "c" from ` + from}
 	}
 	const theBlock = "the provider block"
 	clients{
