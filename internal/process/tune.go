@@ -3,6 +3,7 @@ package process
 import (
 	"os"
 	"runtime/debug"
+	"slices"
 	"strings"
 )
 
@@ -21,7 +22,7 @@ func Tune() {
 		debug.SetMemoryLimit(160 << 20)
 	}
 	// The CLI parses the trace lines of the libraries only to discard them: an eighth of its CPU time with a large state.
-	if logsWanted(os.Environ()) {
+	if logsWanted(os.Getenv) {
 		return
 	}
 	os.Setenv("TF_LOG_SDK", "WARN")
@@ -29,17 +30,12 @@ func Tune() {
 	os.Setenv("TF_LOG_PROVIDER_STREAM", "WARN")
 }
 
-// logsWanted reports whether an environment asks for a provider's logs: TF_LOG, TF_LOG_PROVIDER,
-// TF_LOG_PROVIDER_STREAM, TF_LOG_SDK and similar. TF_LOG_PATH and TF_LOG_CORE do not count.
-func logsWanted(environ []string) bool {
-	for _, entry := range environ {
-		name, value, _ := strings.Cut(entry, "=")
-		switch {
-		case name != "TF_LOG" && !strings.HasPrefix(name, "TF_LOG_"):
-		case name == "TF_LOG_PATH" || name == "TF_LOG_CORE":
-		case value != "" && !strings.EqualFold(value, "off"):
-			return true
-		}
+// logsWanted reports whether an environment asks for a provider's logs.
+func logsWanted(getenv func(string) string) bool {
+	levels := []string{
+		"TF_LOG", "TF_LOG_PROVIDER", "TF_LOG_PROVIDER_STREAM", "TF_LOG_SDK", "TF_LOG_SDK_FRAMEWORK", "TF_LOG_SDK_PROTO",
 	}
-	return false
+	return slices.ContainsFunc(levels, func(name string) bool {
+		return getenv(name) != "" && !strings.EqualFold(getenv(name), "off")
+	})
 }
