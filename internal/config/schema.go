@@ -10,28 +10,25 @@ func Schema() schema.Schema {
 	return schema.Schema{
 		MarkdownDescription: "Manages which processors are attached to the streams of a stream management service.",
 		Attributes: map[string]schema.Attribute{
-			"base_url": optionalString("Address of the service, such as `https://streams.example.com`. A trailing `/` or `/v2` makes no " +
-				"difference; a path prefix is kept. The address of a stream is refused. Environment: `STREAM_BASE_URL`. Required, " +
-				"here or in the environment."),
+			"base_url": optionalString("Address of the service, such as `https://streams.example.com`, with or without `/` or " +
+				"`/v2` at its end. A path prefix is kept. Required, here or in the environment: `STREAM_BASE_URL`."),
 			"deployment": optionalString("Name of the deployment in the state. Set it for a deployment that is reached at several " +
 				"addresses, so that another address plans no change. Environment: `STREAM_DEPLOYMENT`. Default: `base_url`."),
 			"detect_drift": optionalBool("Read streams with `GET /v2/streams/{id}` in refresh, import and queries, and before a create is " +
 				"planned. **The service's interface document does not specify this route**: turn `detect_drift` on only for a deployment " +
 				"that offers it. Environment: `STREAM_DETECT_DRIFT`, `true` or `false`. Default: `false`."),
 
-			"token": secretString("Bearer token, sent as `Authorization: Bearer …`. Environment: `STREAM_TOKEN`. " +
-				"Set at most one of `token`, `token_file`, `basic_auth` and `oauth2`. Default: none."),
-			"token_file": optionalString("Path of a file with a bearer token, for tokens that are replaced while Terraform runs. " +
+			"token": secretString("Bearer token. Set at most one of `token`, `token_file`, `basic_auth` and `oauth2`. " +
+				"Environment: `STREAM_TOKEN`. Default: none."),
+			"token_file": optionalString("Path of a file with a bearer token that may change while Terraform runs. " +
 				"Environment: `STREAM_TOKEN_FILE`. Default: none."),
-			"basic_auth": optionalObject("User for HTTP Basic authentication. Environment: `STREAM_USERNAME` and `STREAM_PASSWORD`. Default: none.",
+			"basic_auth": optionalObject("User for HTTP Basic authentication. Default: none.",
 				map[string]schema.Attribute{
 					"username": optionalString("Name of the user. Environment: `STREAM_USERNAME`. No default."),
 					"password": secretString("Password of the user. Environment: `STREAM_PASSWORD`. No default."),
 				}),
-			"oauth2": optionalObject("OAuth2 client credentials grant. One token is requested when it is first needed, shared by "+
-				"all operations, and renewed when it expires or is refused. The client authenticates with one of `client_secret`, "+
-				"`client_assertion` and `client_assertion_file`. Environment: the variables `STREAM_OAUTH2_…` of the attributes. "+
-				"Default: none.",
+			"oauth2": optionalObject("OAuth2 client credentials grant. All operations share one token, which is renewed when it expires or "+
+				"is refused. Set one of `client_secret`, `client_assertion` and `client_assertion_file`. Default: none.",
 				map[string]schema.Attribute{
 					"token_url":     optionalString("Address of the token endpoint. Environment: `STREAM_OAUTH2_TOKEN_URL`. No default."),
 					"client_id":     optionalString("Id of the client. Environment: `STREAM_OAUTH2_CLIENT_ID`. No default."),
@@ -39,8 +36,8 @@ func Schema() schema.Schema {
 					"client_assertion": secretString("Assertion that authenticates the client instead of a secret (RFC 7523), such as a " +
 						"token of the CI system. Environment: `STREAM_OAUTH2_CLIENT_ASSERTION`, or else `TFC_WORKLOAD_IDENTITY_TOKEN_STREAM`. " +
 						"No default."),
-					"client_assertion_file": optionalString("Path of a file with the assertion, for assertions that are replaced while " +
-						"Terraform runs. Environment: `STREAM_OAUTH2_CLIENT_ASSERTION_FILE`. No default."),
+					"client_assertion_file": optionalString("Path of a file with an assertion that may change while Terraform runs. " +
+						"Environment: `STREAM_OAUTH2_CLIENT_ASSERTION_FILE`. No default."),
 					"scopes": schema.ListAttribute{
 						ElementType:         types.StringType,
 						Optional:            true,
@@ -48,27 +45,26 @@ func Schema() schema.Schema {
 					},
 					"endpoint_params": secretMap("Additional parameters of the token request, such as `audience`. Default: none."),
 				}),
-			"headers": secretMap("Headers of every request to the service, such as an API key. They are not sent to a token endpoint. " +
-				"Headers that the request itself needs, such as `Content-Type` and `Host`, cannot be set, and `Authorization` cannot be " +
-				"set beside another scheme. Environment: `STREAM_HEADERS`, a JSON object. Default: none."),
+			"headers": secretMap("Headers of every request to the service, such as an API key, but not of token requests. " +
+				"`Content-Type`, `Host` and other headers that the request needs cannot be set, and `Authorization` not beside another " +
+				"scheme. Environment: `STREAM_HEADERS`, a JSON object. Default: none."),
 
-			"tls": optionalObject("TLS settings: how the service's certificate is verified, and the client certificate. Each part "+
-				"works alone. Default: the system's certificate authorities and no client certificate.",
+			"tls": optionalObject("Verification of the service's certificate, and a client certificate. Each works alone. Default: none.",
 				map[string]schema.Attribute{
 					"ca_cert_pem": optionalString("Certificates of the authorities to trust instead of the system's, in PEM. " +
 						"Environment: `STREAM_TLS_CA_CERT_PEM`. Default: the system's."),
-					"client_cert_pem": optionalString("Client certificate (chain) in PEM. Requires `client_key_pem`. Environment: " +
-						"`STREAM_TLS_CLIENT_CERT_PEM`. Default: none."),
-					"client_key_pem": secretString("Private key of the client certificate in PEM. Requires `client_cert_pem`. Environment: " +
-						"`STREAM_TLS_CLIENT_KEY_PEM`. Default: none."),
+					"client_cert_pem": optionalString("Client certificate (chain) in PEM. Requires `client_key_pem`. " +
+						"Environment: `STREAM_TLS_CLIENT_CERT_PEM`. Default: none."),
+					"client_key_pem": secretString("Private key of the client certificate in PEM. Requires `client_cert_pem`. " +
+						"Environment: `STREAM_TLS_CLIENT_KEY_PEM`. Default: none."),
 					"server_name": optionalString("Name to expect in the service's certificate. Default: the host of `base_url`."),
 					"insecure_skip_verify": optionalBool("Accept any certificate. Anyone between Terraform and the service can then read and " +
 						"change every request. Default: `false`."),
 				}),
-			"request_timeout": optionalString("Time limit of one attempt, from the connection to the end of the response, as a duration such " +
-				"as `10s` or `1m30s`. The resource's `timeouts` limit all attempts together. Default: `30s`."),
+			"request_timeout": optionalString("Time limit of one attempt, as a duration such as `10s` or `1m30s`. " +
+				"The resource's `timeouts` limit all attempts together. Default: `30s`."),
 			"retry": optionalObject("How requests are retried. Failed connections and the statuses 408, 429, 500, 502, 503 and 504 "+
-				"are retried, and `Retry-After` is honoured. Default: up to 6 attempts, which outlast an outage of 20 seconds, with waits from `500ms` to `30s`.",
+				"are retried, and `Retry-After` is honoured. Default: attempts that outlast an outage of 20 seconds.",
 				map[string]schema.Attribute{
 					"max_attempts": optionalNumber("Number of attempts, including the first; `1` means no retry. Default: `6`."),
 					"min_backoff":  optionalString("Shortest wait before a retry, as a duration. Default: `500ms`."),
