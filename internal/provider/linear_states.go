@@ -17,22 +17,15 @@ func WithState(ctx context.Context) (context.Context, *tfprotov6.DynamicValue) {
 	return context.WithValue(ctx, leftState{}, left), left
 }
 
-// passState passes a state around the framework, which looks for elements of sets that a custom type calls equal. No type
-// here does that. A set type with a comparison of its own is not enough, because whole states are compared, too.
+// passState passes a state around the framework. The framework would compare each element of a set with every other one,
+// to find those that a custom type calls equal, and then whole states. In an unknown value, it finds nothing to compare.
 func passState(ctx context.Context, state *tfsdk.State) {
 	left, ok := ctx.Value(leftState{}).(*tfprotov6.DynamicValue)
-	attributes := map[string]tftypes.Value{}
-	if !ok || state.Raw.IsNull() || state.Raw.As(&attributes) != nil {
+	if !ok || state.Raw.IsNull() {
 		return
 	}
-	encoded, err := tfprotov6.NewDynamicValue(state.Raw.Type(), state.Raw)
-	if err != nil {
-		return // the framework reports it
+	if encoded, err := tfprotov6.NewDynamicValue(state.Raw.Type(), state.Raw); err == nil { // the framework reports any error
+		*left = encoded
+		state.Raw = tftypes.NewValue(state.Raw.Type(), tftypes.UnknownValue)
 	}
-	*left = encoded
-	nulls := make(map[string]tftypes.Value, len(attributes))
-	for name, value := range attributes {
-		nulls[name] = tftypes.NewValue(value.Type(), nil)
-	}
-	state.Raw = tftypes.NewValue(state.Raw.Type(), nulls)
 }
