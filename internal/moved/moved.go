@@ -134,7 +134,7 @@ func readRestapi(s attributes) exchange {
 		target = collection + "/{id}"
 	}
 	return exchange{
-		methods:  slices.DeleteFunc([]string{s["create_method"], s["update_method"]}, func(m string) bool { return m == "" }),
+		methods:  []string{cmp.Or(s["create_method"], http.MethodPatch), cmp.Or(s["update_method"], http.MethodPatch)},
 		target:   strings.ReplaceAll(target, "{id}", s["id"]),
 		sent:     s["data"],
 		received: s["api_response"],
@@ -148,8 +148,8 @@ type attributes map[string]string
 
 // exchange is the request that a resource of a generic provider describes, and its response.
 type exchange struct {
-	methods  []string // as far as the state has them
-	target   string   // URL, or path below a base address that the state does not have
+	methods  []string
+	target   string // URL, or path below a base address that the state does not have
 	sent     string
 	status   string // of the response; "" if the state does not have it
 	received string
@@ -164,11 +164,6 @@ func streamIn(body string) (s Stream, err error) {
 	}
 	if json.Unmarshal([]byte(body), &s) != nil || s == (Stream{}) {
 		return s, errors.New("is not a JSON object with fields of a stream, each of its type")
-	}
-	for _, id := range cmp.Or(s.ProcessorIDs, new(streams.ProcessorSet)).IDs() {
-		if err := streams.CheckProcessorID(id); err != nil {
-			return s, fmt.Errorf("has a processor id that is not one: it %w", err)
-		}
 	}
 	return s, nil
 }

@@ -1,7 +1,6 @@
 package moved
 
 import (
-	"cmp"
 	"encoding/json"
 	"fmt"
 	"os"
@@ -114,11 +113,9 @@ func TestReadSameRequest(t *testing.T) {
 		"no body":              {url, patch, `null`, streamJSON, `"cam-1": its request body has no processor_ids`},
 		"body is an array":     {url, patch, `["secret"]`, streamJSON, inBody + noStream},
 		"set has a number":     {url, patch, `{"processor_ids":["secret",1]}`, streamJSON, inBody + noStream},
-		"set has an empty id":  {url, patch, `{"processor_ids":[""]}`, "{}", inBody + " has a processor id that is not one: it must not be empty"},
+		"set has odd ids":      {url, patch, `{"processor_ids":[" ", ""]}`, "{}", `["cam-1",[""," "],null,null,null,null]`},
 		"response is an array": {url, patch, body, `["secret"]`, inResponse + noStream},
 		"reported set is odd":  {url, patch, body, `{"processor_ids":[1]}`, inResponse + noStream},
-		"reported id is spaces": {url, patch, body, `{"processor_ids":[" "]}`,
-			inResponse + " has a processor id that is not one: it must not begin or end with white space"},
 	} {
 		for kind, s := range statesOf(toJSON(tc.url), toJSON(tc.method), tc.body, tc.response) {
 			wantText(t, name+" in "+kind, s.read(), tc.want)
@@ -160,7 +157,7 @@ func TestReadOddStates(t *testing.T) {
 	}
 }
 
-// FuzzRead checks that no state makes Read panic, and that each stream it returns is valid.
+// FuzzRead checks that no state makes Read panic, and that each stream that it returns has a valid id.
 func FuzzRead(f *testing.F) {
 	files, err := filepath.Glob("testdata/*.json")
 	if err != nil || len(files) == 0 {
@@ -181,11 +178,6 @@ func FuzzRead(f *testing.F) {
 		}
 		if err == nil && stream.ID == nil || err != nil && stream != (Stream{ID: stream.ID}) {
 			t.Errorf("the error %v, and the stream %v", err, stream)
-		}
-		for _, id := range cmp.Or(stream.ProcessorIDs, new(streams.ProcessorSet)).IDs() {
-			if streams.CheckProcessorID(id) != nil {
-				t.Errorf("processor id %q", id)
-			}
 		}
 	})
 }
