@@ -72,19 +72,17 @@ func (x exchange) stream() (Stream, error) {
 	}
 	onlyID := Stream{ID: &id}
 	other := slices.IndexFunc(x.methods, func(method string) bool { return !strings.EqualFold(method, http.MethodPatch) })
-	sent, sentErr := streamIn(x.sent)
-	reported, reportedErr := streamIn(x.received)
+	sent, sentOK := streamIn(x.sent)
+	reported, reportedOK := streamIn(x.received)
 	switch {
 	case other >= 0:
 		return onlyID, fmt.Errorf("its method is %q, not PATCH", x.methods[other])
 	case x.status != "" && x.status[0] != '2':
 		return onlyID, fmt.Errorf("its request failed with status %q", x.status)
-	case sentErr != nil:
-		return onlyID, fmt.Errorf("its request body %w", sentErr)
-	case sent.ProcessorIDs == nil:
-		return onlyID, errors.New("its request body has no processor_ids")
-	case reportedErr != nil:
-		return onlyID, fmt.Errorf("its response %w", reportedErr)
+	case !sentOK || sent.ProcessorIDs == nil:
+		return onlyID, errors.New("its request body has no set of processor_ids")
+	case !reportedOK:
+		return onlyID, errors.New("its response is not a JSON object with fields of a stream, each of its type")
 	case reported.ID != nil && *reported.ID != id:
 		return Stream{}, fmt.Errorf("its path names stream %q, and its response does not", id)
 	}
@@ -156,16 +154,14 @@ type exchange struct {
 	unknown  bool // the outcome: the service may not have accepted what was sent
 }
 
-// streamIn reads a body, which may also be missing or empty.
-func streamIn(body string) (s Stream, err error) {
+// streamIn reads a body, which may also be missing or empty. It reports false if the body has another form.
+func streamIn(body string) (s Stream, ok bool) {
 	body = strings.TrimSpace(body)
 	if body == "" || body == "{}" {
-		return s, nil
+		return s, true
 	}
-	if json.Unmarshal([]byte(body), &s) != nil || s == (Stream{}) {
-		return s, errors.New("is not a JSON object with fields of a stream, each of its type")
-	}
-	return s, nil
+	err := json.Unmarshal([]byte(body), &s)
+	return s, err == nil && s != (Stream{})
 }
 
 // streamIDIn finds the id in …/v2/streams/{id}. Its errors show only the path: the rest of a URL may contain a secret.

@@ -57,7 +57,7 @@ func TestReadRealStates(t *testing.T) {
 
 		"restful-resource-updated": `["cam-1",["p3"],"terminal-1","image-jpg",["acme.camera","acme.ptz"],1795427809692]`,
 
-		"restful-ephemeralbody": `"cam-1": its request body has no processor_ids`,
+		"restful-ephemeralbody": `"cam-1": its request body has no set of processor_ids`,
 
 		"restapi-objectid":             `["cam-1",["p1","p2"],` + usual + `1718000001124]`,
 		"restapi-fullpath":             `["cam-1",["p1","p2"],` + usual + `1718000001133]`,
@@ -85,8 +85,8 @@ const (
 	// streamJSON is a response of the service.
 	streamJSON = `{"id":"cam-1","terminal_id":"t","fragment_type_id":"f","processor_ids":["p1"],"last_edited":5,"compatible_namespaces":["n"]}`
 
-	inBody, inResponse = `"cam-1": its request body`, `"cam-1": its response`
-	noStream           = " is not a JSON object with fields of a stream, each of its type"
+	noSet    = `"cam-1": its request body has no set of processor_ids`
+	noStream = `"cam-1": its response is not a JSON object with fields of a stream, each of its type`
 )
 
 // The states of all providers have the same result. No error quotes a secret.
@@ -100,7 +100,7 @@ func TestReadSameRequest(t *testing.T) {
 		"order and duplicates": {url, patch, `{"processor_ids":["b","a","b"]}`, `{"id":"cam-1"}`, `["cam-1",["a","b"],null,null,null,null]`},
 		"empty set":            {url, patch, `{"processor_ids":[]}`, `{}`, `["cam-1",[],null,null,null,null]`},
 		"null computed value":  {url, patch, body, `{"terminal_id":null,"last_edited":5}`, `["cam-1",["p1"],null,null,null,5]`},
-		"odd computed value":   {url, patch, body, `{"terminal_id":"t","last_edited":0.5}`, inResponse + noStream},
+		"odd computed value":   {url, patch, body, `{"terminal_id":"t","last_edited":0.5}`, noStream},
 		"escaped id":           {"https://h/v2/streams/a%2fb%20%25+c", patch, body, `{}`, `["a/b %+c",["p1"],null,null,null,null]`},
 		"id is streams":        {"https://h/v2/streams/v2", patch, body, `{}`, `["v2",["p1"],null,null,null,null]`},
 		"another version":      {"https://u:secret@h/v3/streams/s?t=secret", patch, body, "{}", `null: its path is "/v3/streams/s", not /v2/streams/{id}`},
@@ -110,12 +110,12 @@ func TestReadSameRequest(t *testing.T) {
 			`null: its path names stream "%2e%2e", and a stream id must not be "..", which has a special meaning in a URL path`},
 		"another method":       {url, "PUT", body, streamJSON, `"cam-1": its method is "PUT", not PATCH`},
 		"another stream":       {"https://h/v2/streams/cam-2", patch, body, streamJSON, `null: its path names stream "cam-2", and its response does not`},
-		"no body":              {url, patch, `null`, streamJSON, `"cam-1": its request body has no processor_ids`},
-		"body is an array":     {url, patch, `["secret"]`, streamJSON, inBody + noStream},
-		"set has a number":     {url, patch, `{"processor_ids":["secret",1]}`, streamJSON, inBody + noStream},
+		"no body":              {url, patch, `null`, streamJSON, noSet},
+		"body is an array":     {url, patch, `["secret"]`, streamJSON, noSet},
+		"set has a number":     {url, patch, `{"processor_ids":["secret",1]}`, streamJSON, noSet},
 		"set has odd ids":      {url, patch, `{"processor_ids":[" ", ""]}`, "{}", `["cam-1",[""," "],null,null,null,null]`},
-		"response is an array": {url, patch, body, `["secret"]`, inResponse + noStream},
-		"reported set is odd":  {url, patch, body, `{"processor_ids":[1]}`, inResponse + noStream},
+		"response is an array": {url, patch, body, `["secret"]`, noStream},
+		"reported set is odd":  {url, patch, body, `{"processor_ids":[1]}`, noStream},
 	} {
 		for kind, s := range statesOf(toJSON(tc.url), toJSON(tc.method), tc.body, tc.response) {
 			wantText(t, name+" in "+kind, s.read(), tc.want)
