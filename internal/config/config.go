@@ -5,7 +5,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"math/big"
+	"math"
 	"net/url"
 	"regexp"
 	"strings"
@@ -42,7 +42,7 @@ func Read(ctx context.Context, block tfsdk.Config, getenv func(string) string) (
 	s.Client.BaseURL = address
 	s.Client.RequestTimeout = r.duration("request_timeout")
 	s.Client.MaxConcurrent = r.count("max_concurrent_requests", 10_000) // each request may need a connection
-	s.Client.RequestsPerSecond = r.rate("requests_per_second")
+	s.Client.RequestsPerSecond = r.number("requests_per_second", "must be more than 0", func(n float64) bool { return n > 0 })
 	s.Client.Retry = r.retry()
 	return s, r.diags
 }
@@ -235,30 +235,25 @@ func (r *reader) duration(name string) time.Duration {
 	return max(d, 0)
 }
 
-// count returns 0 for a value that is null or known after apply, like rate. The schema has no integers and no floats, because
-// the framework would call a number that does not fit an error of the provider.
-func (r *reader) count(name string, most int64) int {
-	v, _ := r.value(name).(types.Number)
-	if v.IsNull() || v.IsUnknown() {
-		return 0
-	}
-	n, accuracy := v.ValueBigFloat().Int64()
-	if accuracy != big.Exact || n < 1 || n > most {
-		r.refuse(at(name), "must be a whole number from 1 to %d; it is %s.", most, v)
-	}
+// count returns 0 for a value that is null or known after apply.
+func (r *reader) count(name string, most float64) int {
+	rule := fmt.Sprintf("must be a whole number from 1 to %.0f", most)
+	n := r.number(name, rule, func(n float64) bool { return n == math.Trunc(n) && n >= 1 && n <= most })
 	return int(n)
 }
 
-func (r *reader) rate(name string) float64 {
+// number is like count. The schema has no integers and no floats, because the framework would call a number that does not
+// fit an error of the provider.
+func (r *reader) number(name, rule string, valid func(float64) bool) float64 {
 	v, _ := r.value(name).(types.Number)
 	if v.IsNull() || v.IsUnknown() {
 		return 0
 	}
-	rate, _ := v.ValueBigFloat().Float64()
-	if rate <= 0 {
-		r.refuse(at(name), "must be more than 0. Leave it out for no limit.")
+	n, _ := v.ValueBigFloat().Float64()
+	if !valid(n) {
+		r.refuse(at(name), "%s; it is %s.", rule, v)
 	}
-	return rate
+	return n
 }
 
 // element returns an element of a collection, or "" if it is known after apply.

@@ -114,7 +114,7 @@ func TestReadRefuses(t *testing.T) {
 		}, nil, []string{
 			"max_concurrent_requests must be a whole number from 1 to 10000; it is 0.",
 			`request_timeout must be a duration above zero, such as "500ms", "30s" or "1m30s"; it is "30".`,
-			"requests_per_second must be more than 0. Leave it out for no limit.",
+			"requests_per_second must be more than 0; it is 0.",
 			"retry.max_attempts must be a whole number from 1 to 1000000; it is 0.",
 			"retry.max_backoff must be a duration above zero",
 			"retry.min_backoff must be a duration above zero",
