@@ -8,19 +8,13 @@ import (
 	"github.com/hashicorp/terraform-plugin-go/tftypes"
 )
 
-// leftState is the key of the state that a call leaves, in the context of the call.
-type leftState struct{}
-
-// WithState returns a context for a call, and the state that the call leaves. It is empty if the call leaves none.
-func WithState(ctx context.Context) (context.Context, *tfprotov6.DynamicValue) {
-	left := new(tfprotov6.DynamicValue)
-	return context.WithValue(ctx, leftState{}, left), left
-}
+// LeftState is the key of the [tfprotov6.DynamicValue] in a context that becomes the state that a call leaves.
+type LeftState struct{}
 
 // passState passes a state around the framework. The framework would compare each element of a set with every other one,
 // to find those that a custom type calls equal, and then whole states. In an unknown value, it finds nothing to compare.
 func passState(ctx context.Context, state *tfsdk.State) {
-	left, ok := ctx.Value(leftState{}).(*tfprotov6.DynamicValue)
+	left, ok := ctx.Value(LeftState{}).(*tfprotov6.DynamicValue)
 	if !ok || state.Raw.IsNull() {
 		return
 	}

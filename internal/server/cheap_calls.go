@@ -18,50 +18,50 @@ import (
 type cheapServer struct{ fullServer }
 
 func (s cheapServer) ValidateResourceConfig(ctx context.Context, req *tfprotov6.ValidateResourceConfigRequest) (*tfprotov6.ValidateResourceConfigResponse, error) {
-	return releaseContext(ctx, req, s.fullServer.ValidateResourceConfig)
+	return call(ctx, req, s.fullServer.ValidateResourceConfig)
 }
 
 func (s cheapServer) UpgradeResourceState(ctx context.Context, req *tfprotov6.UpgradeResourceStateRequest) (*tfprotov6.UpgradeResourceStateResponse, error) {
-	return releaseContext(ctx, req, s.fullServer.UpgradeResourceState)
+	return call(ctx, req, s.fullServer.UpgradeResourceState)
 }
 
 func (s cheapServer) PlanResourceChange(ctx context.Context, req *tfprotov6.PlanResourceChangeRequest) (*tfprotov6.PlanResourceChangeResponse, error) {
-	return releaseContext(ctx, req, s.fullServer.PlanResourceChange)
+	return call(ctx, req, s.fullServer.PlanResourceChange)
 }
 
 func (s cheapServer) ReadDataSource(ctx context.Context, req *tfprotov6.ReadDataSourceRequest) (*tfprotov6.ReadDataSourceResponse, error) {
-	ctx, left := provider.WithState(ctx)
-	resp, err := releaseContext(ctx, req, s.fullServer.ReadDataSource)
-	if err == nil && left.MsgPack != nil {
-		resp.State = left
-	}
-	return resp, err
+	return call(ctx, req, s.fullServer.ReadDataSource)
 }
 
 func (s cheapServer) ReadResource(ctx context.Context, req *tfprotov6.ReadResourceRequest) (*tfprotov6.ReadResourceResponse, error) {
-	ctx, left := provider.WithState(ctx)
-	resp, err := releaseContext(ctx, req, s.fullServer.ReadResource)
-	if err == nil && left.MsgPack != nil {
-		resp.NewState = left
-	}
-	return resp, err
+	return call(ctx, req, s.fullServer.ReadResource)
 }
 
 func (s cheapServer) ApplyResourceChange(ctx context.Context, req *tfprotov6.ApplyResourceChangeRequest) (*tfprotov6.ApplyResourceChangeResponse, error) {
-	ctx, left := provider.WithState(ctx)
-	resp, err := releaseContext(ctx, req, s.fullServer.ApplyResourceChange)
-	if err == nil && left.MsgPack != nil {
-		resp.NewState = left
-	}
-	return resp, err
+	return call(ctx, req, s.fullServer.ApplyResourceChange)
 }
 
-func releaseContext[Req, Resp any](ctx context.Context, req Req, call func(context.Context, Req) (Resp, error)) (Resp, error) {
+func call[Req, Resp any](ctx context.Context, req Req, method func(context.Context, Req) (Resp, error)) (Resp, error) {
+	left := new(tfprotov6.DynamicValue)
+	ctx = context.WithValue(ctx, provider.LeftState{}, left)
 	c := new(releasedContext)
 	c.Store(&ctx)
 	background := context.Background()
 	defer c.Store(&background)
-	return call(c, req)
+
+	resp, err := method(c, req)
+	if err != nil || left.MsgPack == nil {
+		return resp, err
+	}
+	switch resp := any(resp).(type) {
+	case *tfprotov6.ReadDataSourceResponse:
+		resp.State = left
+	case *tfprotov6.ReadResourceResponse:
+		resp.NewState = left
+	case *tfprotov6.ApplyResourceChangeResponse:
+		resp.NewState = left
+	}
+	return resp, nil
 }
 
 // releasedContext stands for another context until the call ends.

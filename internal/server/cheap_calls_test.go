@@ -16,12 +16,12 @@ import (
 	"github.com/stream-management/terraform-provider-stream/internal/provider"
 )
 
-// A finished call keeps its context in the framework's server. If that is mended, releaseContext can go.
+// A finished call keeps its context in the framework's server. If that is mended, releasedContext can go.
 func TestContextsAreReleased(t *testing.T) {
 	t.Parallel()
 	framework := providerserver.NewProtocol6(provider.New("test", nil))()
 	if kept := contextsKept(t, framework); kept == 0 {
-		t.Error("the framework releases contexts: releaseContext is no longer needed")
+		t.Error("the framework releases contexts: releasedContext is no longer needed")
 	}
 	if kept := contextsKept(t, cheapServer{framework.(fullServer)}); kept > 0 {
 		t.Errorf("the contexts of %d finished calls are still in memory", kept)
@@ -75,7 +75,7 @@ func TestReleasedContext(t *testing.T) {
 	type key struct{}
 	ctx, cancel := context.WithTimeout(context.WithValue(t.Context(), key{}, "value"), time.Hour)
 	defer cancel()
-	released, err := releaseContext(ctx, "request", func(c context.Context, req string) (context.Context, error) {
+	released, err := call(ctx, "request", func(c context.Context, req string) (context.Context, error) {
 		got, _ := c.Deadline()
 		want, _ := ctx.Deadline()
 		if req != "request" || !got.Equal(want) || c.Value(key{}) != "value" || c.Err() != nil {
