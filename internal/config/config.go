@@ -112,9 +112,8 @@ func (r *reader) tls() streams.TLS {
 	}
 	known := !r.value("tls.client_cert_pem").IsUnknown() && !r.value("tls.client_key_pem").IsUnknown()
 	if _, err := (streams.TLS{ClientCertPEM: t.ClientCertPEM, ClientKeyPEM: t.ClientKeyPEM}).Config(); err != nil && known {
-		r.refuse(at("tls.client_cert_pem"), "and client_key_pem do not make a client certificate: %s. Set both to the contents of "+
-			"PEM files, not to their paths, or set the environment variables %s and %s.", err,
-			environmentVariables["tls.client_cert_pem"], environmentVariables["tls.client_key_pem"])
+		r.refuse(at("tls.client_cert_pem"), "and client_key_pem do not make a client certificate: %s. Set both, here or in the "+
+			"environment, to the contents of PEM files, not to their paths.", err)
 	}
 	if t.InsecureSkipVerify {
 		r.diags.AddAttributeWarning(at("tls.insecure_skip_verify"), "Certificates Are Not Verified", "Anyone between "+

@@ -92,14 +92,13 @@ func TestReadRefuses(t *testing.T) {
 		"paths": {pem("/etc/ca.pem", "client.pem", pair.KeyPEM), nil, []string{
 			"tls.ca_cert_pem contains no PEM certificate. Set it to the content of a PEM file, not to its path.",
 			"tls.client_cert_pem and client_key_pem do not make a client certificate: tls: failed to find any PEM data in " +
-				"certificate input. Set both to the contents of PEM files, not to their paths, or set the environment variables " +
-				"STREAM_TLS_CLIENT_CERT_PEM and STREAM_TLS_CLIENT_KEY_PEM.",
+				"certificate input. Set both, here or in the environment, to the contents of PEM files, not to their paths.",
 		}},
 		"path of a key in the environment": {nil, environment{
 			"STREAM_TLS_CLIENT_CERT_PEM": pair.CertPEM, "STREAM_TLS_CLIENT_KEY_PEM": "Hidden1.pem",
 		}, []string{
 			"tls.client_cert_pem: The environment variable STREAM_TLS_CLIENT_CERT_PEM (tls.client_cert_pem) and client_key_pem do not make a " +
-				"client certificate: tls: failed to find any PEM data in key input. Set both to the contents of PEM files, not to their paths",
+				"client certificate: tls: failed to find any PEM data in key input. Set both, here",
 		}},
 		"key without certificate": {nil, environment{"STREAM_TLS_CLIENT_KEY_PEM": pair.KeyPEM}, []string{
 			"tls.client_cert_pem and client_key_pem do not make a client certificate: tls: failed to find any PEM data in certificate input.",
