@@ -18,24 +18,21 @@ func Schema() schema.Schema {
 				"planned. **The service's interface document does not specify this route**: turn `detect_drift` on only for a deployment " +
 				"that offers it. Environment: `STREAM_DETECT_DRIFT`, `true` or `false`. Default: `false`."),
 
-			"token": secretString("Bearer token. Set at most one of `token`, `token_file`, `basic_auth` and `oauth2`. " +
-				"Environment: `STREAM_TOKEN`. Default: none."),
+			"token": secretString("Bearer token. Environment: `STREAM_TOKEN`. Default: none."),
 			"token_file": optionalString("Path of a file with a bearer token that may change while Terraform runs. " +
 				"Environment: `STREAM_TOKEN_FILE`. Default: none."),
-			"basic_auth": optionalObject("User for HTTP Basic authentication. Default: none.",
-				map[string]schema.Attribute{
-					"username": optionalString("Name of the user. Environment: `STREAM_USERNAME`. No default."),
-					"password": secretString("Password of the user. Environment: `STREAM_PASSWORD`. No default."),
-				}),
+			"basic_auth": optionalObject("User for HTTP Basic authentication. Default: none.", map[string]schema.Attribute{
+				"username": optionalString("Name of the user. Environment: `STREAM_USERNAME`. No default."),
+				"password": secretString("Password of the user. Environment: `STREAM_PASSWORD`. No default."),
+			}),
 			"oauth2": optionalObject("OAuth2 client credentials grant. All operations share one token, which is renewed when it expires or "+
 				"is refused. Set one of `client_secret`, `client_assertion` and `client_assertion_file`. Default: none.",
 				map[string]schema.Attribute{
 					"token_url":     optionalString("Address of the token endpoint. Environment: `STREAM_OAUTH2_TOKEN_URL`. No default."),
 					"client_id":     optionalString("Id of the client. Environment: `STREAM_OAUTH2_CLIENT_ID`. No default."),
 					"client_secret": secretString("Secret of the client. Environment: `STREAM_OAUTH2_CLIENT_SECRET`. No default."),
-					"client_assertion": secretString("Assertion that authenticates the client instead of a secret (RFC 7523), such as a " +
-						"token of the CI system. Environment: `STREAM_OAUTH2_CLIENT_ASSERTION`, or else `TFC_WORKLOAD_IDENTITY_TOKEN_STREAM`. " +
-						"No default."),
+					"client_assertion": secretString("Assertion instead of a secret (RFC 7523), such as a token of the CI system. Environment: " +
+						"`STREAM_OAUTH2_CLIENT_ASSERTION`, or else `TFC_WORKLOAD_IDENTITY_TOKEN_STREAM`. No default."),
 					"client_assertion_file": optionalString("Path of a file with an assertion that may change while Terraform runs. " +
 						"Environment: `STREAM_OAUTH2_CLIENT_ASSERTION_FILE`. No default."),
 					"scopes": schema.ListAttribute{
@@ -45,9 +42,8 @@ func Schema() schema.Schema {
 					},
 					"endpoint_params": secretMap("Additional parameters of the token request, such as `audience`. Default: none."),
 				}),
-			"headers": secretMap("Headers of every request to the service, such as an API key, but not of token requests. " +
-				"`Content-Type`, `Host` and other headers that the request needs cannot be set, and `Authorization` not beside another " +
-				"scheme. Environment: `STREAM_HEADERS`, a JSON object. Default: none."),
+			"headers": secretMap("Headers of each request to the service, such as an API key. `Authorization` may be one of them if " +
+				"there is no other scheme. Environment: `STREAM_HEADERS`, a JSON object. Default: none."),
 
 			"tls": optionalObject("Verification of the service's certificate, and a client certificate. Each works alone. Default: none.",
 				map[string]schema.Attribute{
@@ -57,23 +53,18 @@ func Schema() schema.Schema {
 						"Environment: `STREAM_TLS_CLIENT_CERT_PEM`. Default: none."),
 					"client_key_pem": secretString("Private key of the client certificate in PEM. Requires `client_cert_pem`. " +
 						"Environment: `STREAM_TLS_CLIENT_KEY_PEM`. Default: none."),
-					"server_name": optionalString("Name to expect in the service's certificate. Default: the host of `base_url`."),
-					"insecure_skip_verify": optionalBool("Accept any certificate. Anyone between Terraform and the service can then read and " +
-						"change every request. Default: `false`."),
+					"server_name":          optionalString("Name to expect in the service's certificate. Default: the host of `base_url`."),
+					"insecure_skip_verify": optionalBool("Accept any certificate, also that of an attacker. Default: `false`."),
 				}),
-			"request_timeout": optionalString("Time limit of one attempt, as a duration such as `10s` or `1m30s`. " +
-				"The resource's `timeouts` limit all attempts together. Default: `30s`."),
-			"retry": optionalObject("How requests are retried. Failed connections and the statuses 408, 429, 500, 502, 503 and 504 "+
-				"are retried, and `Retry-After` is honoured. Default: attempts that outlast an outage of 20 seconds.",
-				map[string]schema.Attribute{
-					"max_attempts": optionalNumber("Number of attempts, including the first; `1` means no retry. Default: `6`."),
-					"min_backoff":  optionalString("Shortest wait before a retry, as a duration. Default: `500ms`."),
-					"max_backoff":  optionalString("Longest wait before a retry, as a duration. Only `Retry-After` may exceed it. Default: `30s`."),
-				}),
-			"requests_per_second": optionalNumber("Limit of requests per second, including retries and token requests. " +
-				"Fractions are allowed. Default: no limit."),
-			"max_concurrent_requests": optionalNumber("Limit of requests at the same time, for all resources and actions of this provider " +
-				"block together. Waits before retries do not count. Default: `64`."),
+			"request_timeout": optionalString("Time limit of one attempt, such as `10s` or `1m30s`. Default: `30s`."),
+			"retry": optionalObject("How requests are retried. Failed connections and the statuses 408, 429, 500, 502, 503 and 504 are "+
+				"retried, and `Retry-After` is honoured. Default: attempts for over 20 seconds.", map[string]schema.Attribute{
+				"max_attempts": optionalNumber("Number of attempts, including the first; `1` means no retry. Default: `6`."),
+				"min_backoff":  optionalString("Shortest wait before a retry, as a duration. Default: `500ms`."),
+				"max_backoff":  optionalString("Longest wait before a retry, as a duration. Only `Retry-After` may exceed it. Default: `30s`."),
+			}),
+			"requests_per_second":     optionalNumber("Limit of requests per second, retries included. Default: no limit."),
+			"max_concurrent_requests": optionalNumber("Limit of requests at the same time, of the whole provider block. Default: `64`."),
 		},
 	}
 }
