@@ -43,11 +43,11 @@ func Read(typeName string, schemaVersion int64, state []byte) (Stream, error) {
 	if json.Unmarshal(state, &values) != nil {
 		return Stream{}, errors.New("its state does not have the form of a " + typeName)
 	}
-	texts := attributes{}
+	attributes := map[string]string{}
 	for name, value := range values {
-		texts[name] = textOf(value)
+		attributes[name] = textOf(value)
 	}
-	return origin.read(texts).stream()
+	return origin.read(attributes).stream()
 }
 
 // textOf returns a text, or a body in JSON, which is saved as a text or as a dynamic value, with its type beside it.
@@ -64,7 +64,7 @@ func textOf(raw json.RawMessage) string {
 }
 
 // stream returns what an exchange attached to a stream. A reported set counts more than the set that was sent. There is
-// no set if the service never confirmed one, so that the next apply sends the configured set.
+// no set if the service never confirmed one, so that the next apply sends the configured set. Errors quote no bodies.
 func (x exchange) stream() (Stream, error) {
 	id, err := streamIDIn(x.target)
 	if err != nil {
@@ -97,12 +97,12 @@ func (x exchange) stream() (Stream, error) {
 var origins = map[string]struct {
 	provider string // last part of the address: mirrors and forks have other hosts and namespaces
 	newest   int64  // known schema version
-	read     func(attributes) exchange
+	read     func(attributes map[string]string) exchange
 }{
 	"restful_operation": {"restful", 2, readRestful},
 	"restful_resource":  {"restful", 2, readRestful},
 	"restapi_object":    {"restapi", 0, readRestapi},
-	"terracurl_request": {"terracurl", 1, func(s attributes) exchange {
+	"terracurl_request": {"terracurl", 1, func(s map[string]string) exchange {
 		return exchange{
 			methods:  []string{s["method"]},
 			target:   s["url"],
@@ -114,7 +114,7 @@ var origins = map[string]struct {
 }
 
 // readRestful reads a restful_operation, or a restful_resource, whose default method is not PATCH.
-func readRestful(s attributes) exchange {
+func readRestful(s map[string]string) exchange {
 	method := cmp.Or(s["method"], s["create_method"])
 	return exchange{
 		methods:  []string{method, cmp.Or(s["update_method"], method)},
@@ -126,7 +126,7 @@ func readRestful(s attributes) exchange {
 }
 
 // readRestapi reads a restapi_object. Its methods are mostly set on the provider, which no state has.
-func readRestapi(s attributes) exchange {
+func readRestapi(s map[string]string) exchange {
 	target := cmp.Or(s["update_path"], s["create_path"], s["path"])
 	if collection := strings.TrimRight(target, "/"); strings.HasSuffix(collection, "streams") {
 		target = collection + "/{id}"
@@ -140,9 +140,6 @@ func readRestapi(s attributes) exchange {
 		unknown: s["api_response"] == "" || s["update_data"] != "",
 	}
 }
-
-// attributes are those of a state, as texts. They may contain secrets, so errors quote only methods, paths and statuses.
-type attributes map[string]string
 
 // exchange is the request that a resource of a generic provider describes, and its response.
 type exchange struct {
