@@ -155,10 +155,6 @@ var environmentVariables = map[string]string{
 	"tls.client_key_pem":           "STREAM_TLS_CLIENT_KEY_PEM",
 }
 
-// workloadIdentity is where HCP Terraform puts a token for a run, if the workspace has the environment variable
-// TFC_WORKLOAD_IDENTITY_AUDIENCE_STREAM. It stands for client_assertion if nothing else authenticates the client.
-const workloadIdentity = "TFC_WORKLOAD_IDENTITY_TOKEN_STREAM"
-
 // Invalid is the summary of all errors of the configuration.
 const Invalid = "Invalid Provider Configuration"
 
@@ -189,7 +185,7 @@ func (r *reader) value(name string) attr.Value {
 func (r *reader) environment(name string) (text, variable string) {
 	variable = environmentVariables[name]
 	if name == "oauth2.client_assertion" && r.getenv(variable) == "" {
-		variable = workloadIdentity
+		variable = "TFC_WORKLOAD_IDENTITY_TOKEN_STREAM" // where HCP Terraform puts a token for a run
 	}
 	text = r.getenv(variable)
 	if strings.HasSuffix(variable, "_URL") {

@@ -64,12 +64,10 @@ func call[Req, Resp any](ctx context.Context, req Req, method func(context.Conte
 	return resp, nil
 }
 
-// releasedContext stands for another context until the call ends.
+// releasedContext is a [context.Context] that stands for another one until the call ends.
 type releasedContext struct {
 	atomic.Pointer[context.Context]
 }
-
-// These methods implement [context.Context].
 
 func (c *releasedContext) Deadline() (time.Time, bool) { return (*c.Load()).Deadline() }
 func (c *releasedContext) Done() <-chan struct{}       { return (*c.Load()).Done() }

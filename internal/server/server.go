@@ -1,5 +1,5 @@
-// Package server serves the provider: it wraps the framework's server, so that an interrupt ends a session cleanly, finished calls
-// need no memory, and large sets take no longer than small ones for each element.
+// Package server serves the provider: it wraps the framework's server, so that an interrupt ends a session cleanly, and
+// calls need less memory and time.
 package server
 
 import (
@@ -14,8 +14,7 @@ import (
 	"github.com/stream-management/terraform-provider-stream/internal/provider"
 )
 
-// New returns a constructor for the server of a version of the provider, as [tf6server.Serve] expects it. A nil dial means the
-// network.
+// New returns a constructor of the server, as [tf6server.Serve] expects it. A nil dial means the network.
 func New(version string, dial provider.DialContext) func() tfprotov6.ProviderServer {
 	return func() tfprotov6.ProviderServer {
 		framework, _ := providerserver.NewProtocol6(provider.New(version, dial))().(fullServer)
