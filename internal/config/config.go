@@ -32,9 +32,9 @@ type Settings struct {
 func Read(ctx context.Context, block tfsdk.Config, getenv func(string) string) (Settings, diag.Diagnostics) {
 	r := &reader{getenv: getenv}
 	r.diags.Append(block.Get(ctx, &r.block)...)
-	address, parsed := r.address("base_url", streams.ParseBaseURL)
+	address := r.address("base_url", streams.ParseBaseURL)
 	s := Settings{
-		Deployment:  r.deployment(parsed),
+		Deployment:  r.deployment(address),
 		DetectDrift: r.detectDrift(),
 		Client:      r.credentials(),
 		Complete:    block.Raw.IsFullyKnown(),
@@ -58,14 +58,12 @@ func Validate(ctx context.Context, block tfsdk.Config, getenv func(string) strin
 	return problems
 }
 
-// address reads an address that is required. The URL is nil if the address is known after apply.
-func (r *reader) address(name string, parse func(string) (*url.URL, error)) (string, *url.URL) {
+// address reads an address that is required.
+func (r *reader) address(name string, parse func(string) (*url.URL, error)) string {
 	text := r.required(name)
-	if text == "" {
-		return "", nil
-	}
 	u, err := parse(text)
 	switch {
+	case text == "": // missing, or known after apply
 	case err != nil:
 		r.refuse(at(name), "%s.", err)
 	case streams.SentInClear(u):
@@ -73,18 +71,19 @@ func (r *reader) address(name string, parse func(string) (*url.URL, error)) (str
 			"another machine. Anyone between Terraform and that machine can read the credentials and change the requests. "+
 			"Use https:// if the service offers it.")
 	}
-	return text, u
+	return text
 }
 
 var deploymentName = regexp.MustCompile(`^[^\p{Z}\p{Cc}]{0,200}$`)
 
-func (r *reader) deployment(address *url.URL) string {
+func (r *reader) deployment(address string) string {
 	name := r.text("deployment")
 	if !deploymentName.MatchString(name) {
 		r.refuse(at("deployment"), "must have at most 200 characters, and no white space or control characters.")
 	}
-	if name == "" && address != nil && !r.value("deployment").IsUnknown() {
-		return streams.NormalURL(address)
+	base, err := streams.ParseBaseURL(address)
+	if name == "" && err == nil && !r.value("deployment").IsUnknown() {
+		return streams.NormalURL(base)
 	}
 	return name
 }

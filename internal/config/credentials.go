@@ -150,7 +150,7 @@ func (r *reader) basicAuth() *streams.BasicAuth {
 
 func (r *reader) oauth2() *streams.OAuth2 {
 	a := &streams.OAuth2{EndpointParams: map[string]string{}}
-	a.TokenURL, _ = r.address("oauth2.token_url", streams.ParseURL)
+	a.TokenURL = r.address("oauth2.token_url", streams.ParseURL)
 	a.ClientID = r.required("oauth2.client_id")
 
 	schemes := []string{"oauth2.client_secret", "oauth2.client_assertion", "oauth2.client_assertion_file"}
