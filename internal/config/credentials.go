@@ -39,28 +39,29 @@ func (r *reader) credentials() streams.Config {
 
 	c := streams.Config{Headers: headers}
 	var used []string
+	use := func(what, name string) { used = append(used, what+" from "+r.source(name)) }
 	for _, scheme := range found {
 		switch {
 		case r.value(scheme).IsUnknown():
 		case scheme == "token":
 			c.Token = r.token(scheme)
-			used = append(used, "a bearer token from "+r.source(scheme))
+			use("a bearer token", scheme)
 		case scheme == "token_file": // the file may not exist before the first request
 			c.TokenFile = r.text(scheme)
-			used = append(used, fmt.Sprintf("the bearer token in the file %q from %s", c.TokenFile, r.source(scheme)))
+			use(fmt.Sprintf("the bearer token in the file %q", c.TokenFile), scheme)
 		case scheme == "basic_auth":
 			c.BasicAuth = r.basicAuth()
-			used = append(used, fmt.Sprintf("the basic_auth of user %q from %s", c.BasicAuth.Username, r.source("basic_auth.username")))
+			use(fmt.Sprintf("the basic_auth of user %q", c.BasicAuth.Username), "basic_auth.username")
 		case scheme == "oauth2":
 			c.OAuth2 = r.oauth2()
-			used = append(used, fmt.Sprintf("a token of the oauth2 client %q from %s", c.OAuth2.ClientID, r.source("oauth2.client_id")))
+			use(fmt.Sprintf("a token of the oauth2 client %q", c.OAuth2.ClientID), "oauth2.client_id")
 		}
 	}
 	for _, name := range slices.Sorted(maps.Keys(headers)) {
-		used = append(used, "the header "+name+" from "+r.source("headers"))
+		use("the header "+name, "headers")
 	}
 	if c.TLS = r.tls(); c.TLS.ClientCertPEM != "" {
-		used = append(used, "a client certificate from "+r.source("tls.client_cert_pem"))
+		use("a client certificate", "tls.client_cert_pem")
 	}
 	c.Credentials = cmp.Or(strings.Join(used, " and "), streams.NoCredentials)
 	return c

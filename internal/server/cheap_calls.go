@@ -46,8 +46,7 @@ func call[Req, Resp any](ctx context.Context, req Req, method func(context.Conte
 	ctx = context.WithValue(ctx, provider.LeftState{}, left)
 	c := new(releasedContext)
 	c.Store(&ctx)
-	background := context.Background()
-	defer c.Store(&background)
+	defer c.Store(new(context.Background()))
 
 	resp, err := method(c, req)
 	if err != nil || left.MsgPack == nil {
