@@ -127,6 +127,7 @@ func TestReadOddStates(t *testing.T) {
 	t.Parallel()
 	const restful, restapi, terracurl = "restful_operation", "restapi_object", "terracurl_request"
 	const data, idAlone = `"data":"{\"processor_ids\":[\"p1\"]}"`, `["cam-1",null,null,null,null,null]`
+	const noPath = `null: its path is "", not /v2/streams/{id}`
 	for name, tc := range map[string]struct {
 		typeName    string
 		version     int64
@@ -140,9 +141,9 @@ func TestReadOddStates(t *testing.T) {
 			`{"value":{"processor_ids":["p1"]},"type":"dynamic"},"update_body_patches":[{"removed":true}]}`, idAlone},
 		"newer restapi":   {restapi, 1, `{}`, "null: its schema version is 1, and only those up to 0 are known"},
 		"newer terracurl": {terracurl, 2, `{}`, "null: its schema version is 2, and only those up to 1 are known"},
-		"nothing":         {restful, 2, ``, "null: its state does not have the form of a restful_operation"},
-		"junk":            {terracurl, 1, `{"url":"secret`, "null: its state does not have the form of a terracurl_request"},
-		"no attributes":   {terracurl, 1, `{}`, `null: its path is "", not /v2/streams/{id}`},
+		"nothing":         {restful, 2, ``, noPath},
+		"junk":            {terracurl, 1, `{"url":"secret`, noPath},
+		"no attributes":   {terracurl, 1, `{}`, noPath},
 		"no method":       {restful, 2, `{"path":"/v2/streams/cam-1"}`, `"cam-1": its method is "", not PATCH`},
 		"not a success":   {terracurl, 1, `{"url":"/v2/streams/s","method":"PATCH","status_code":"404"}`, `"s": its request failed with status "404"`},
 		"data from a refresh": {restapi, 0,
