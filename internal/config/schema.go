@@ -25,37 +25,35 @@ func Schema() schema.Schema {
 				"username": optionalString("Name of the user. Environment: `STREAM_USERNAME`. No default."),
 				"password": secretString("Password of the user. Environment: `STREAM_PASSWORD`. No default."),
 			}),
-			"oauth2": optionalObject("OAuth2 client credentials grant. All operations share one token, which is renewed when it expires or "+
-				"is refused. Set one of `client_secret`, `client_assertion` and `client_assertion_file`. Default: none.",
-				map[string]schema.Attribute{
-					"token_url":     optionalString("Address of the token endpoint. Environment: `STREAM_OAUTH2_TOKEN_URL`. No default."),
-					"client_id":     optionalString("Id of the client. Environment: `STREAM_OAUTH2_CLIENT_ID`. No default."),
-					"client_secret": secretString("Secret of the client. Environment: `STREAM_OAUTH2_CLIENT_SECRET`. No default."),
-					"client_assertion": secretString("Assertion instead of a secret (RFC 7523), such as a token of the CI system. Environment: " +
-						"`STREAM_OAUTH2_CLIENT_ASSERTION`, or else `TFC_WORKLOAD_IDENTITY_TOKEN_STREAM`. No default."),
-					"client_assertion_file": optionalString("Path of a file with an assertion that may change while Terraform runs. " +
-						"Environment: `STREAM_OAUTH2_CLIENT_ASSERTION_FILE`. No default."),
-					"scopes": schema.ListAttribute{
-						ElementType:         types.StringType,
-						Optional:            true,
-						MarkdownDescription: "Scopes to request. Default: none.",
-					},
-					"endpoint_params": secretMap("Additional parameters of the token request, such as `audience`. Default: none."),
-				}),
+			"oauth2": optionalObject("OAuth2 client credentials grant, with one of `client_secret`, `client_assertion` and "+
+				"`client_assertion_file`. Default: none.", map[string]schema.Attribute{
+				"token_url":     optionalString("Address of the token endpoint. Environment: `STREAM_OAUTH2_TOKEN_URL`. No default."),
+				"client_id":     optionalString("Id of the client. Environment: `STREAM_OAUTH2_CLIENT_ID`. No default."),
+				"client_secret": secretString("Secret of the client. Environment: `STREAM_OAUTH2_CLIENT_SECRET`. No default."),
+				"client_assertion": secretString("Assertion instead of a secret (RFC 7523), such as a token of the CI system. Environment: " +
+					"`STREAM_OAUTH2_CLIENT_ASSERTION`, or else `TFC_WORKLOAD_IDENTITY_TOKEN_STREAM`. No default."),
+				"client_assertion_file": optionalString("Path of a file with an assertion that may change while Terraform runs. " +
+					"Environment: `STREAM_OAUTH2_CLIENT_ASSERTION_FILE`. No default."),
+				"scopes": schema.ListAttribute{
+					ElementType:         types.StringType,
+					Optional:            true,
+					MarkdownDescription: "Scopes to request. Default: none.",
+				},
+				"endpoint_params": secretMap("Additional parameters of the token request, such as `audience`. Default: none."),
+			}),
 			"headers": secretMap("Headers of each request to the service, such as an API key. `Authorization` may be one of them if " +
 				"there is no other scheme. Environment: `STREAM_HEADERS`, a JSON object. Default: none."),
 
-			"tls": optionalObject("Verification of the service's certificate, and a client certificate. Each works alone. Default: none.",
-				map[string]schema.Attribute{
-					"ca_cert_pem": optionalString("Certificates of the authorities to trust instead of the system's, in PEM. " +
-						"Environment: `STREAM_TLS_CA_CERT_PEM`. Default: the system's."),
-					"client_cert_pem": optionalString("Client certificate (chain) in PEM. Requires `client_key_pem`. " +
-						"Environment: `STREAM_TLS_CLIENT_CERT_PEM`. Default: none."),
-					"client_key_pem": secretString("Private key of the client certificate in PEM. Requires `client_cert_pem`. " +
-						"Environment: `STREAM_TLS_CLIENT_KEY_PEM`. Default: none."),
-					"server_name":          optionalString("Name to expect in the service's certificate. Default: the host of `base_url`."),
-					"insecure_skip_verify": optionalBool("Accept any certificate, also that of an attacker. Default: `false`."),
-				}),
+			"tls": optionalObject("TLS settings; each works alone. Default: none.", map[string]schema.Attribute{
+				"ca_cert_pem": optionalString("Certificates of the authorities to trust instead of the system's, in PEM. " +
+					"Environment: `STREAM_TLS_CA_CERT_PEM`. Default: the system's."),
+				"client_cert_pem": optionalString("Client certificate (chain) in PEM. Requires `client_key_pem`. " +
+					"Environment: `STREAM_TLS_CLIENT_CERT_PEM`. Default: none."),
+				"client_key_pem": secretString("Private key of the client certificate in PEM. Requires `client_cert_pem`. " +
+					"Environment: `STREAM_TLS_CLIENT_KEY_PEM`. Default: none."),
+				"server_name":          optionalString("Name to expect in the service's certificate. Default: the host of `base_url`."),
+				"insecure_skip_verify": optionalBool("Accept any certificate, also that of an attacker. Default: `false`."),
+			}),
 			"request_timeout": optionalString("Time limit of one attempt, such as `10s` or `1m30s`. Default: `30s`."),
 			"retry": optionalObject("How requests are retried. Failed connections and the statuses 408, 429, 500, 502, 503 and 504 are "+
 				"retried, and `Retry-After` is honoured. Default: attempts for over 20 seconds.", map[string]schema.Attribute{
