@@ -51,11 +51,10 @@ func Read(ctx context.Context, block tfsdk.Config, getenv func(string) string) (
 // without the environment variables.
 func Validate(ctx context.Context, block tfsdk.Config, getenv func(string) string) diag.Diagnostics {
 	_, diags := Read(ctx, block, getenv)
-	problems := diags.Errors()
-	if len(problems) == 1 && problems.Contains(missing("base_url", "")) {
-		return nil
+	if problems := diags.Errors(); len(problems) != 1 || !problems.Contains(missing("base_url", "")) {
+		return problems
 	}
-	return problems
+	return nil
 }
 
 // address reads an address that is required.
