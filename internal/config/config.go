@@ -235,8 +235,7 @@ func (r *reader) count(name string, most float64) int {
 	return int(n)
 }
 
-// number is like count. The schema has no integers and no floats, because the framework would call a number that does not
-// fit an error of the provider.
+// number is like count. The schema has no integers, because the framework calls a fraction an error of the provider.
 func (r *reader) number(name, rule string, valid func(float64) bool) float64 {
 	v, _ := r.value(name).(types.Number)
 	if v.IsNull() || v.IsUnknown() {

@@ -11,8 +11,8 @@ import (
 // LeftState is the key of the [tfprotov6.DynamicValue] in a context that becomes the state that a call leaves.
 type LeftState struct{}
 
-// passState passes a state around the framework. The framework would compare each element of a set with every other one,
-// to find those that a custom type calls equal, and then whole states. In an unknown value, it finds nothing to compare.
+// passState passes a state around the framework, which would compare each element of a set with every other one. In an
+// unknown value, it has nothing to compare.
 func passState(ctx context.Context, state *tfsdk.State) {
 	left, ok := ctx.Value(LeftState{}).(*tfprotov6.DynamicValue)
 	if !ok || state.Raw.IsNull() {
