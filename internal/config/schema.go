@@ -44,7 +44,7 @@ func Schema() schema.Schema {
 			"headers": secretMap("Headers of each request to the service, such as an API key. `Authorization` may be one of them if " +
 				"there is no other scheme. Environment: `STREAM_HEADERS`, a JSON object. Default: none."),
 
-			"tls": optionalObject("TLS settings; each works alone. Default: none.", map[string]schema.Attribute{
+			"tls": optionalObject("How the certificate of the service is verified, and the client certificate. Default: none.", map[string]schema.Attribute{
 				"ca_cert_pem": optionalString("Certificates of the authorities to trust instead of the system's, in PEM. " +
 					"Environment: `STREAM_TLS_CA_CERT_PEM`. Default: the system's."),
 				"client_cert_pem": optionalString("Client certificate (chain) in PEM. Requires `client_key_pem`. " +
