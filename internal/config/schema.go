@@ -41,8 +41,9 @@ func Schema() schema.Schema {
 				},
 				"endpoint_params": secretMap("Additional parameters of the token request, such as `audience`. Default: none."),
 			}),
-			"headers": secretMap("Headers of each request to the service, such as an API key. `Authorization` may be one of them if " +
-				"there is no other scheme. Environment: `STREAM_HEADERS`, a JSON object. Default: none."),
+			"headers": secretMap("Headers of each request to the service (not to a token endpoint), such as an API key. " +
+				"`Authorization` may be one of them if there is no other scheme. Environment: `STREAM_HEADERS`, a JSON object. " +
+				"Default: none."),
 
 			"tls": optionalObject("How the certificate of the service is verified, and the client certificate. Default: none.", map[string]schema.Attribute{
 				"ca_cert_pem": optionalString("Certificates of the authorities to trust instead of the system's, in PEM. " +
