@@ -18,18 +18,20 @@ import (
 type credential struct {
 	// source returns another header than rejected if there is one, for one request at a time; nil: the header is fixed.
 	source func(ctx context.Context, rejected string) *found
-
-	mu        sync.Mutex // held for moments, never during a search
-	last      *found
-	searching chan struct{} // nil: no request looks for a header; closed when the search has ended
+	search chan struct{} // has an element while a request looks for a header
+	last   atomic.Pointer[found]
 }
 
-// found is a header, or an error. Its health is what the service says to the header.
+// found is a header, or an error.
 type found struct {
 	header string
 	err    error
 	holds  func() bool // reports whether this is still right
+	*trial
+}
 
+// trial is what the service says to a header.
+type trial struct {
 	health
 	turns     chan struct{}         // has an element for each request under way, see waitForTurn
 	slow      atomic.Bool           // the service fails slowly, so that others do not wait in line
@@ -38,18 +40,23 @@ type found struct {
 	exhausted atomic.Bool           // another header would not help
 }
 
+func newTrial(replaces bool) *trial {
+	return &trial{turns: make(chan struct{}, maxRejections), replaces: replaces}
+}
+
 func newCredential(s *sender) *credential {
-	c, cfg := new(credential), s.settings
-	c.last = &found{turns: make(chan struct{}, maxRejections), holds: func() bool { return c.source == nil }}
+	c, cfg := &credential{search: make(chan struct{}, 1)}, s.settings
+	fixed := &found{trial: newTrial(false), holds: func() bool { return c.source == nil }}
+	c.last.Store(fixed)
 	switch {
 	case cfg.OAuth2 != nil:
 		c.source = newTokenSource(*cfg.OAuth2, s).find
 	case cfg.TokenFile != "":
 		c.source = (&secretFile{setting: "token_file", path: cfg.TokenFile, redactor: s.redactor}).findToken
 	case cfg.BasicAuth != nil:
-		c.last.header = "Basic " + basicCredentials(cfg.BasicAuth.Username, cfg.BasicAuth.Password)
+		fixed.header = "Basic " + basicCredentials(cfg.BasicAuth.Username, cfg.BasicAuth.Password)
 	case cfg.Token != "":
-		c.last.header = "Bearer " + cfg.Token
+		fixed.header = "Bearer " + cfg.Token
 	}
 	return c
 }
@@ -57,38 +64,39 @@ func newCredential(s *sender) *credential {
 // header returns the header for a request; it may be "" for none. rejected is the header that the service has just
 // rejected with 401, or "": then header returns another one if it can get one.
 func (c *credential) header(ctx context.Context, rejected string) (*found, error) {
-	for {
-		c.mu.Lock()
-		last, searching, holds := c.last, c.searching, c.last.holds()
-		avoid := rejected
-		if last.isWrong() {
-			avoid = last.header
-		}
-		switch {
-		case holds && avoid == "", // other streams keep the header during a search for a better one
-			holds && searching == nil && !c.isWorthReplacing(avoid):
-			defer c.mu.Unlock()
-			return last, last.unusable(rejected)
-		case searching == nil:
-			c.searching = make(chan struct{})
-			c.mu.Unlock()
-			return c.find(ctx, avoid)
-		}
-		c.mu.Unlock()
-		select {
-		case <-searching:
-		case <-ctx.Done():
-			return nil, fmt.Errorf("%w: %w", ErrTokenWait, ctx.Err())
-		}
+	if last := c.last.Load(); rejected == "" && last.err == nil && last.holds() && !last.isWrong() {
+		return last, nil // also during a search for a better one
 	}
+	select {
+	case c.search <- struct{}{}:
+		defer func() { <-c.search }()
+	case <-ctx.Done():
+		return nil, fmt.Errorf("%w: %w", ErrTokenWait, ctx.Err())
+	}
+	last, avoid := c.last.Load(), ""
+	if last.isWrong() || last.header == rejected {
+		avoid = last.header
+	}
+	if last.holds() && (c.source == nil || avoid == "" || !last.isWorthReplacing()) {
+		return last, last.unusable(rejected)
+	}
+	f := c.source(ctx, avoid)
+	switch {
+	case f.err != nil && (ctx.Err() != nil || errors.Is(f.err, ErrRateLimit)): // other requests may have more time
+		return nil, f.err
+	case f.err == nil && f.header == last.header:
+		f.trial = last.trial
+		f.exhausted.CompareAndSwap(false, avoid != "")
+	default:
+		f.trial = newTrial(avoid != "")
+	}
+	c.last.Store(f)
+	return f, f.err
 }
 
-// isWorthReplacing reports whether the service has rejected the last header, and may accept another one. A service that
-// rejects a fresh token would reject the next one, too.
-func (c *credential) isWorthReplacing(rejected string) bool {
-	f := c.last
-	return c.source != nil && rejected == f.header && !f.exhausted.Load() && (f.count() > 0 || !f.replaces)
-}
+// isWorthReplacing reports whether the service, which has rejected the header, may accept another one. If it rejects a
+// fresh token, it would reject the next one, too.
+func (f *found) isWorthReplacing() bool { return !f.exhausted.Load() && (f.count() > 0 || !f.replaces) }
 
 // unusable returns an error if there is no header, or if the header is not worth another request.
 func (f *found) unusable(rejected string) error {
@@ -100,26 +108,6 @@ func (f *found) unusable(rejected string) error {
 		return f.rejection.Load().repeat("the service has rejected the same credentials for other streams")
 	}
 	return f.err
-}
-
-// find looks for a header, for all requests.
-func (c *credential) find(ctx context.Context, rejected string) (*found, error) {
-	f := c.source(ctx, rejected)
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	close(c.searching)
-	c.searching = nil
-	switch {
-	case f.err != nil && (ctx.Err() != nil || errors.Is(f.err, ErrRateLimit)): // other requests may have more time
-	case f.err == nil && f.header == c.last.header:
-		c.last.holds = f.holds
-		c.last.exhausted.CompareAndSwap(false, rejected != "")
-		return c.last, nil
-	default:
-		f.replaces, f.turns = rejected != "", make(chan struct{}, maxRejections)
-		c.last = f
-	}
-	return f, f.err
 }
 
 // maxRejections is how many rejections show that a header is wrong if it has not worked since.

@@ -52,7 +52,7 @@ func (r *request) sendAuthorized(ctx context.Context, credential *credential) (*
 	resp, err := r.send(ctx, sent)
 	if err == nil && resp.StatusCode == http.StatusUnauthorized && sent.header != "" {
 		sent, err = credential.header(ctx, sent.header)
-		if err == nil && sent != r.sent {
+		if err == nil && sent.header != r.sent.header {
 			resp, err = r.send(ctx, sent)
 		}
 	}
