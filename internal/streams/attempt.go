@@ -12,19 +12,44 @@ import (
 	"time"
 )
 
-// RoundTrip makes one attempt: it waits for a slot and for the rate limit, sends the request and reads the whole
-// response. So the request timeout covers the body, and an incomplete response is a failed connection. Requests hold
-// no slot while they wait for a retry. An interrupt ends the waits at once, and the attempt after a grace period.
+// RoundTrip makes one attempt: it waits for a slot, for a turn with the credential and for the rate limit, sends the
+// request and reads the whole response. So the request timeout covers the body, and an incomplete response is a failed
+// connection. Requests hold no slot while they wait for a retry.
 func (r *request) RoundTrip(req *http.Request) (*http.Response, error) {
 	r.attempt, r.response = nil, nil
-	if err := r.waitForTurn(req.Context()); err != nil {
+	ctx := req.Context()
+	select {
+	case r.slots <- struct{}{}:
+		defer func() { <-r.slots }()
+	case <-ctx.Done():
+		return nil, fmt.Errorf("%w: %w", ErrSlotWait, ctx.Err())
+	}
+	if err := r.sent.waitForTurn(ctx); err != nil {
 		return nil, err
 	}
-	defer func() { <-r.slots }()
+	if r.limiter.Wait(ctx) != nil { // the last wait: after another one, requests that the limit has let through would burst
+		r.sent.endTurn()
+		return nil, cmp.Or(ctx.Err(), ErrRateLimit) // the limiter does not wait beyond the deadline
+	}
 	if r.draft.Attempts++; r.draft.Attempts == 1 {
 		r.began, r.successesBefore = time.Now(), r.endpoint.count()
 	}
-	accepted := r.sent.count()
+	accepted, start := r.sent.count(), time.Now()
+	r.attempt = &Attempt{
+		Number: r.draft.Attempts, Method: r.draft.Method, URL: r.draft.URL, RequestBody: string(r.body),
+		Header: Text{redactor: r.redactor}, ResponseBody: Text{redactor: r.redactor},
+	}
+	resp, err := r.try(req)
+	r.attempt.Duration = time.Since(start)
+	if !r.draft.TokenRequest {
+		r.attempt.ResponseBody.text = r.response
+	}
+	r.judge(accepted)
+	return resp, err
+}
+
+// try sends the request, and notes what came of it.
+func (r *request) try(req *http.Request) (*http.Response, error) {
 	r.timeout = r.settings.RequestTimeout
 	if r.endpoint.isBad(1) {
 		r.timeout /= 15 // the first request has waited for the whole timeout several times
@@ -41,57 +66,37 @@ func (r *request) RoundTrip(req *http.Request) (*http.Response, error) {
 	if req.Header.Get("User-Agent") == "" {
 		req.Header.Set("User-Agent", r.settings.UserAgent)
 	}
-
-	start := time.Now()
 	resp, err := r.sendAndReadBody(req)
-	duration := time.Since(start)
 	switch {
-	case err == nil:
-		r.noteResponse(resp)
-	case ctx.Err() != nil:
-		err = context.Cause(ctx) // the transport reports it in several ways
-	case !asked:
-		err = fmt.Errorf("%w: %w", ErrNotSent, err)
-	}
-	// On a new connection, a client may send its request before it learns that the service rejects its
-	// certificate. The service has not read that request.
-	if err != nil && conn != nil && (conn.Reused || tlsFailure(err) == nil) {
-		r.draft.Outcome = Unknown
-	}
-	r.attempt = r.describeAttempt(resp, err, duration)
-	r.judge(accepted)
-	switch {
-	case errors.Is(err, ErrNotSent):
-		r.draft.Attempts--
 	case err == nil && resp.StatusCode/100 == 3:
+		r.noteResponse(resp)
 		// [http.Client] would send a GET instead of the PATCH, or fail if Location is not a URL.
 		e := r.fail(KindRedirect, "the response is a redirect, and redirects are never followed")
 		e.Location = r.redactor.printable(resp.Header.Get("Location"), maxText)
 		return nil, e
+	case err == nil:
+		r.noteResponse(resp)
+		return resp, nil
+	case ctx.Err() != nil:
+		err = context.Cause(ctx) // the transport reports it in several ways
+	case !asked:
+		err = fmt.Errorf("%w: %w", ErrNotSent, err)
+		r.draft.Attempts--
 	}
-	return resp, err
+	// On a new connection, a client may send its request before it learns that the service rejects its
+	// certificate. The service has not read that request.
+	if conn != nil && (conn.Reused || tlsFailure(err) == nil) {
+		r.draft.Outcome = Unknown
+	}
+	r.attempt.Err = r.redactor.printable(err.Error(), maxMessage)
+	return nil, err
 }
 
-// waitForTurn waits for a slot, for a turn with the credential and for the rate limit. That comes last: after another
-// wait, requests that the rate limit has let through would burst.
-func (r *request) waitForTurn(ctx context.Context) error {
-	select {
-	case r.slots <- struct{}{}:
-	case <-ctx.Done():
-		return fmt.Errorf("%w: %w", ErrSlotWait, ctx.Err())
-	}
-	err := r.sent.waitForTurn(ctx)
-	if err == nil && r.limiter.Wait(ctx) != nil {
-		r.sent.endTurn()
-		err = cmp.Or(ctx.Err(), ErrRateLimit) // the limiter does not wait beyond the deadline
-	}
-	if err != nil {
-		<-r.slots
-	}
-	return err
-}
-
+// noteResponse notes what a response says about the request, for its error and for the log.
 func (r *request) noteResponse(resp *http.Response) {
+	var header bytes.Buffer
+	_ = resp.Header.WriteSubset(&header, map[string]bool{"Set-Cookie": true}) // a cookie is a credential
+	r.attempt.Status, r.attempt.Header.text = resp.StatusCode, header.Bytes()
 	if resp.StatusCode == http.StatusTooManyRequests || !isRetryableStatus(resp.StatusCode) {
 		r.endpoint.succeeded() // a service that limits requests works, and so does one that rejects them
 	}
@@ -142,22 +147,6 @@ func (r *request) sendAndReadBody(req *http.Request) (*http.Response, error) {
 	}
 	resp.Body = io.NopCloser(bytes.NewReader(r.response))
 	return resp, nil
-}
-
-func (r *request) describeAttempt(resp *http.Response, err error, d time.Duration) *Attempt {
-	a := &Attempt{Number: r.draft.Attempts, Method: r.draft.Method, URL: r.draft.URL, Duration: d}
-	a.Header.redactor, a.ResponseBody.redactor = r.redactor, r.redactor
-	if err != nil {
-		a.Err = r.redactor.printable(err.Error(), maxMessage)
-	} else {
-		var header bytes.Buffer
-		_ = resp.Header.WriteSubset(&header, map[string]bool{"Set-Cookie": true}) // a cookie is a credential
-		a.Status, a.Header.text = resp.StatusCode, header.Bytes()
-	}
-	if !r.draft.TokenRequest {
-		a.RequestBody, a.ResponseBody.text = string(r.body), r.response
-	}
-	return a
 }
 
 // attemptContext returns the context of one attempt. It ends with the request timeout and with the time limit of the
