@@ -68,12 +68,6 @@ func (r *request) try(req *http.Request) (*http.Response, error) {
 	}
 	resp, err := r.sendAndReadBody(req)
 	switch {
-	case err == nil && resp.StatusCode/100 == 3:
-		r.noteResponse(resp)
-		// [http.Client] would send a GET instead of the PATCH, or fail if Location is not a URL.
-		e := r.fail(KindRedirect, "the response is a redirect, and redirects are never followed")
-		e.Location = r.redactor.printable(resp.Header.Get("Location"), maxText)
-		return nil, e
 	case err == nil:
 		r.noteResponse(resp)
 		return resp, nil
@@ -105,6 +99,11 @@ func (r *request) noteResponse(resp *http.Response) {
 	if resp.StatusCode/100 != 2 {
 		r.draft.Message, r.draft.Documented = readMessage(r.response, r.redactor)
 		r.draft.Outcome = max(r.draft.Outcome, outcomeOf(resp.StatusCode))
+	}
+	if resp.StatusCode/100 == 3 {
+		// [http.Client] would send a GET instead of the PATCH, or fail if Location is not a URL.
+		r.draft.Location = r.redactor.printable(resp.Header.Get("Location"), maxText)
+		resp.Header.Del("Location")
 	}
 }
 

@@ -172,7 +172,7 @@ func TestTokenErrors(t *testing.T) {
 		"hanging":            {neverRespond, streams.KindTimeout, 0, 5, "", "the token endpoint did not respond within 30s"},
 		"control characters": {respond(401, `{"error":"x\u001b[2J","error_description":"\u202e\n"}`), auth, 401, 2, `x\x1b[2J: \u202e\n`, ""},
 		"echo":               {respond(403, `{"error":"`+clientSecret+`"}`), auth, 403, 1, "***", ""},
-		"redirect":           {respondError(307, "moved", "Location", "/token2"), streams.KindRedirect, 307, 1, "moved", "never followed"},
+		"redirect":           {respondError(307, "moved", "Location", "/token2"), streams.KindRedirect, 307, 1, "moved", ""},
 	} {
 		runVirtual(t, name, func(t *testing.T) {
 			endpoint, s := startService(t, test.response), startService(t, applyUpdate)

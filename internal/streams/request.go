@@ -202,12 +202,12 @@ var retryableStatuses = []int{408, 429, 500, 502, 503, 504}
 
 func isRetryableStatus(status int) bool { return slices.Contains(retryableStatuses, status) }
 
-// isRetryableError reports whether an attempt without a response may succeed later: TLS settings and redirects stay.
+// isRetryableError reports whether an attempt without a response may succeed later: TLS settings stay.
 func isRetryableError(err error) bool {
 	if proxy := (*proxyError)(nil); errors.As(err, &proxy) {
 		return isRetryableStatus(proxy.status)
 	}
-	return tlsFailure(err) == nil && !errors.Is(err, ErrNotSent) && !errors.As(err, new(*Error)) // a redirect
+	return tlsFailure(err) == nil && !errors.Is(err, ErrNotSent)
 }
 
 // backoff returns the wait after an attempt; the first attempt is number 1. Its upper bound doubles with each attempt.
