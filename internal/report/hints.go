@@ -2,6 +2,7 @@ package report
 
 import (
 	"context"
+	"crypto/x509"
 	"errors"
 	"net/http"
 	"slices"
@@ -37,6 +38,7 @@ func hints(e *streams.Error, did attempted) []advice {
 	anotherSet := e.Stream != nil
 	refusedEmpty := did.empty && !e.TokenRequest && (status(400, 422) || anotherSet)
 	unexpected := e.Kind == streams.KindUnexpected
+	certificate, _ := errors.AsType[x509.CertificateInvalidError](e.Err)
 
 	return []advice{
 		// No request was sent.
@@ -59,12 +61,12 @@ func hints(e *streams.Error, did attempted) []advice {
 		{refusedEmpty, "The service may not accept an empty set. Detach the processors in the service."},
 
 		// The request did not get through.
-		{causedBy(streams.ErrUnknownAuthority), "The certificate may come from a private authority: set " +
+		{errors.As(e.Err, new(x509.UnknownAuthorityError)), "The certificate may come from a private authority: set " +
 			"tls.ca_cert_pem to the certificate of the authority. Otherwise, check {address}."},
-		{causedBy(streams.ErrWrongName), "The certificate may belong to the {receiver} under another name: use that " +
+		{errors.As(e.Err, new(x509.HostnameError)), "The certificate may belong to the {receiver} under another name: use that " +
 			"name in {address}, or set tls.server_name to it."},
-		{causedBy(streams.ErrExpired), "The {receiver} may have to renew its certificate, or your clock may be wrong."},
-		{causedBy(streams.ErrTLS), "The {receiver} may require another client certificate, or may not use TLS 1.2 or " +
+		{certificate.Reason == x509.Expired, "The {receiver} may have to renew its certificate, or your clock may be wrong."},
+		{streams.IsTLSFailure(e.Err), "The {receiver} may require another client certificate, or may not use TLS 1.2 or " +
 			"newer at this port. Check tls.client_cert_pem, tls.client_key_pem and {address}."},
 		{causedBy(streams.ErrProxyRefused) || status(http.StatusProxyAuthRequired), "The proxy may need other " +
 			"credentials, or may not reach the host. Check the address, user name and password in HTTPS_PROXY " +

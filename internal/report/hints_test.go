@@ -2,7 +2,9 @@ package report
 
 import (
 	"context"
+	"crypto/x509"
 	"errors"
+	"net/http"
 	"slices"
 	"strings"
 	"testing"
@@ -74,11 +76,11 @@ func TestHints(t *testing.T) {
 		"empty set, 500":        {update(500, generic), leaves, []string{"Apply again later"}, []string{"keep"}},
 		"empty set, token, 400": {token(update(400, streams.KindAuthentication)), leaves, []string{"oauth2.client_id"}, []string{"keep"}},
 
-		"unknown authority":        {without(streams.ErrUnknownAuthority), none, []string{"tls.ca_cert_pem", "check base_url"}, []string{"client_cert_pem", "server_name"}},
-		"unknown authority, token": {token(without(streams.ErrUnknownAuthority)), none, []string{"tls.ca_cert_pem", "check oauth2.token_url"}, []string{"base_url"}},
-		"wrong name":               {without(streams.ErrWrongName), none, []string{"tls.server_name", "base_url"}, []string{"ca_cert_pem", "client_cert_pem"}},
-		"expired":                  {without(streams.ErrExpired), none, []string{"renew its certificate", "clock"}, []string{"ca_cert_pem", "server_name", "client_cert_pem"}},
-		"TLS":                      {without(streams.ErrTLS), none, []string{"tls.client_cert_pem", "base_url"}, []string{"ca_cert_pem", "server_name"}},
+		"unknown authority":        {without(x509.UnknownAuthorityError{}), none, []string{"tls.ca_cert_pem", "check base_url"}, []string{"client_cert_pem", "server_name"}},
+		"unknown authority, token": {token(without(x509.UnknownAuthorityError{})), none, []string{"tls.ca_cert_pem", "check oauth2.token_url"}, []string{"base_url"}},
+		"wrong name":               {without(x509.HostnameError{Certificate: new(x509.Certificate)}), none, []string{"tls.server_name", "base_url"}, []string{"ca_cert_pem", "client_cert_pem"}},
+		"expired":                  {without(x509.CertificateInvalidError{Reason: x509.Expired}), none, []string{"renew its certificate", "clock"}, []string{"ca_cert_pem", "server_name", "client_cert_pem"}},
+		"TLS":                      {without(http.ErrSchemeMismatch), none, []string{"tls.client_cert_pem", "base_url"}, []string{"ca_cert_pem", "server_name"}},
 		"407":                      {page(update(407, bad)), none, []string{"user name and password in HTTPS_PROXY"}, []string{"processor_ids"}},
 		"redirect":                 {page(update(301, streams.KindRedirect)), none, []string{"change base_url to that address"}, nil},
 

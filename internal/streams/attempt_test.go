@@ -243,7 +243,7 @@ func TestTLSFailureOfAReusedConnection(t *testing.T) {
 	mustUpdateAll(t, c, 1)
 	e := asError(t, updateAll(t, c, 1)[0])
 	wantFailed(t, e, streams.KindConnection, streams.Unknown, 1)
-	if !errors.Is(e.Err, streams.ErrTLS) {
+	if !streams.IsTLSFailure(e.Err) {
 		t.Error(e)
 	}
 }

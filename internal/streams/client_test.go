@@ -307,19 +307,19 @@ func TestTLSRefused(t *testing.T) {
 	for reason, test := range map[string]struct {
 		server *tls.Config
 		client streams.TLS
-		cause  error
+		cause  any
 	}{
-		"x509: certificate signed by unknown authority": {open, streams.TLS{}, streams.ErrUnknownAuthority},
-		"certificate signed by unknown authority":       {open, streams.TLS{CACertPEM: otherCA.CertPEM}, streams.ErrUnknownAuthority},
+		"x509: certificate signed by unknown authority": {open, streams.TLS{}, new(x509.UnknownAuthorityError)},
+		"certificate signed by unknown authority":       {open, streams.TLS{CACertPEM: otherCA.CertPEM}, new(x509.UnknownAuthorityError)},
 		"certificate is valid for example.com": {
-			open, streams.TLS{CACertPEM: theirs, ServerName: "other.example"}, streams.ErrWrongName},
+			open, streams.TLS{CACertPEM: theirs, ServerName: "other.example"}, new(x509.HostnameError)},
 		"certificate has expired": {
-			&tls.Config{Certificates: []tls.Certificate{expiredPair}}, streams.TLS{CACertPEM: ca.CertPEM}, streams.ErrExpired},
-		"remote error: tls": {mutual, streams.TLS{CACertPEM: theirs}, streams.ErrTLS},
+			&tls.Config{Certificates: []tls.Certificate{expiredPair}}, streams.TLS{CACertPEM: ca.CertPEM}, new(x509.CertificateInvalidError)},
+		"remote error: tls": {mutual, streams.TLS{CACertPEM: theirs}, new(error)},
 		"remote error: tls: ": {
-			mutual, streams.TLS{CACertPEM: theirs, ClientCertPEM: other.CertPEM, ClientKeyPEM: other.KeyPEM}, streams.ErrTLS},
-		"remote error: tls: protocol version not supported": {old, streams.TLS{CACertPEM: theirs}, streams.ErrTLS},
-		"server gave HTTP response to HTTPS client":         {nil, streams.TLS{}, streams.ErrTLS},
+			mutual, streams.TLS{CACertPEM: theirs, ClientCertPEM: other.CertPEM, ClientKeyPEM: other.KeyPEM}, new(error)},
+		"remote error: tls: protocol version not supported": {old, streams.TLS{CACertPEM: theirs}, new(error)},
+		"server gave HTTP response to HTTPS client":         {nil, streams.TLS{}, new(error)},
 	} {
 		t.Run(reason, func(t *testing.T) {
 			t.Parallel()
@@ -335,7 +335,7 @@ func TestTLSRefused(t *testing.T) {
 			asEndpoint.OAuth2 = &streams.OAuth2{TokenURL: s.URL}
 			for _, e := range []*streams.Error{s.updateError(t, cfg), plain.updateError(t, asEndpoint)} {
 				wantFailed(t, e, streams.KindConnection, streams.NotChanged, 1)
-				if e.Status != 0 || !errors.Is(e, test.cause) || !errors.Is(e, streams.ErrTLS) {
+				if e.Status != 0 || !errors.As(e, test.cause) || !streams.IsTLSFailure(e) {
 					t.Errorf("error %#v", e)
 				}
 				streamstest.WantText(t, e.Reason, reason)
@@ -359,7 +359,7 @@ func TestNoClientCertificateTLS13(t *testing.T) {
 	s.StartTLS()
 	e := s.updateError(t, streams.Config{TLS: streams.TLS{CACertPEM: s.caPEM()}, DialContext: new(net.Dialer).DialContext})
 	if e.Status != 0 || e.Kind != streams.KindConnection || e.Reason == "" ||
-		e.Attempts == 1 && errors.Is(e, streams.ErrTLS) && e.Outcome != streams.NotChanged {
+		e.Attempts == 1 && streams.IsTLSFailure(e) && e.Outcome != streams.NotChanged {
 		t.Errorf("error %#v", e)
 	}
 	s.wantRequests(t, 0)

@@ -3,7 +3,6 @@ package streams
 import (
 	"cmp"
 	"crypto/tls"
-	"crypto/x509"
 	"errors"
 	"fmt"
 	"net"
@@ -126,12 +125,6 @@ var (
 
 	// A proxy does not connect to the service, perhaps because of the credentials for the proxy.
 	ErrProxyRefused = errors.New("the proxy refused to connect")
-
-	// Client and service do not accept each other's certificate or protocol.
-	ErrTLS              = errors.New("client and service cannot agree on TLS")
-	ErrUnknownAuthority = fmt.Errorf("%w: unknown authority", ErrTLS)
-	ErrWrongName        = fmt.Errorf("%w: the certificate is for another name", ErrTLS)
-	ErrExpired          = fmt.Errorf("%w: the certificate is expired or not yet valid", ErrTLS)
 )
 
 // proxyError is the response of a proxy to CONNECT.
@@ -146,23 +139,12 @@ func (e *proxyError) Error() string {
 
 func (e *proxyError) Unwrap() error { return ErrProxyRefused }
 
-// tlsFailure returns [ErrTLS] or a cause that wraps it if client and service cannot agree on TLS.
-func tlsFailure(err error) error {
-	var invalid x509.CertificateInvalidError
+// IsTLSFailure reports whether client and service do not accept each other's certificate or protocol.
+func IsTLSFailure(err error) bool {
 	var alert *net.OpError
-	switch {
-	case errors.As(err, new(x509.UnknownAuthorityError)), errors.As(err, new(x509.SystemRootsError)):
-		return ErrUnknownAuthority
-	case errors.As(err, new(x509.HostnameError)):
-		return ErrWrongName
-	case errors.As(err, &invalid) && invalid.Reason == x509.Expired:
-		return ErrExpired
-	case errors.As(err, new(tls.RecordHeaderError)), errors.Is(err, http.ErrSchemeMismatch), // the response is not TLS
-		errors.As(err, &alert) && alert.Op == "remote error", // of the service, such as for a missing client certificate
-		errors.As(err, new(*tls.CertificateVerificationError)):
-		return ErrTLS
-	}
-	return nil
+	return errors.As(err, new(*tls.CertificateVerificationError)) ||
+		errors.As(err, &alert) && alert.Op == "remote error" || // such as for a missing client certificate
+		errors.As(err, new(tls.RecordHeaderError)) || errors.Is(err, http.ErrSchemeMismatch) // the response is not TLS
 }
 
 // repeat returns the error for an operation that sends nothing because of it.

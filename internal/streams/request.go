@@ -193,7 +193,7 @@ func (r *request) noResponse(err error) *Error {
 		kind, reason = KindConnection, "the connection failed: "+r.redactor.printable(err.Error(), maxText)
 	}
 	e := r.fail(kind, reason)
-	e.Err = errors.Join(tlsFailure(err), err)
+	e.Err = err
 	return e
 }
 
@@ -207,7 +207,7 @@ func isRetryableError(err error) bool {
 	if proxy := (*proxyError)(nil); errors.As(err, &proxy) {
 		return isRetryableStatus(proxy.status)
 	}
-	return tlsFailure(err) == nil && !errors.Is(err, ErrNotSent)
+	return !IsTLSFailure(err) && !errors.Is(err, ErrNotSent)
 }
 
 // backoff returns the wait after an attempt; the first attempt is number 1. Its upper bound doubles with each attempt.
