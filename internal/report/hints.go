@@ -68,7 +68,7 @@ func hints(e *streams.Error, did attempted) []advice {
 		{certificate.Reason == x509.Expired, "The {receiver} may have to renew its certificate, or your clock may be wrong."},
 		{streams.IsTLSFailure(e.Err), "The {receiver} may require another client certificate, or may not use TLS 1.2 or " +
 			"newer at this port. Check tls.client_cert_pem, tls.client_key_pem and {address}."},
-		{causedBy(streams.ErrProxyRefused) || status(http.StatusProxyAuthRequired), "The proxy may need other " +
+		{errors.As(e.Err, new(*streams.ProxyError)) || status(http.StatusProxyAuthRequired), "The proxy may need other " +
 			"credentials, or may not reach the host. Check the address, user name and password in HTTPS_PROXY " +
 			"(HTTP_PROXY for http://), or list the host in NO_PROXY."},
 		{class == 3, "If Location is the {receiver}, change {address} to that address. If Location is a login page, " +

@@ -55,7 +55,7 @@ func TestHints(t *testing.T) {
 		"bad token file": {streams.Error{Kind: streams.KindAuthentication, Err: errors.Join(streams.ErrSecretFile, errors.New("x"))}, none,
 			[]string{"relative to the folder where Terraform runs"}, []string{"base_url"}},
 		"not sent":            {without(streams.ErrNotSent), none, []string{"this machine"}, []string{"base_url", "service"}},
-		"proxy":               {without(streams.ErrProxyRefused), none, []string{"HTTPS_PROXY", "NO_PROXY"}, []string{"base_url"}},
+		"proxy":               {without(new(streams.ProxyError)), none, []string{"HTTPS_PROXY", "NO_PROXY"}, []string{"base_url"}},
 		"wait for a token":    {without(streams.ErrTokenWait), none, []string{"oauth2.token_url", "timeouts of the resource"}, []string{"base_url", "service"}},
 		"rate limit":          {without(streams.ErrRateLimit), none, []string{"requests_per_second", "timeouts of the resource"}, []string{"base_url", "slow"}},
 		"wait for the stream": {streams.Error{Kind: streams.KindTimeout, Err: context.DeadlineExceeded}, none, []string{"Another operation on the same stream"}, []string{"base_url"}},

@@ -74,7 +74,7 @@ func newNetwork(cfg Config) (http.RoundTripper, error) {
 			if resp.StatusCode == http.StatusOK {
 				return nil
 			}
-			return &proxyError{proxy: proxy.Scheme + "://" + proxy.Host, status: resp.StatusCode}
+			return &ProxyError{proxy: proxy.Scheme + "://" + proxy.Host, status: resp.StatusCode}
 		},
 	}, nil
 }

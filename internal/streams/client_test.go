@@ -241,7 +241,7 @@ func TestProxyRefuses(t *testing.T) {
 		setProxy(t, "https_proxy", "http://me:s3cret@"+proxy.Listener.Addr().String())
 		e := (&service{Server: &httptest.Server{URL: "https://streams.invalid"}}).updateError(t, streams.Config{})
 		if e.Kind != streams.KindConnection || e.Status != 0 || e.Outcome != streams.NotChanged || e.Attempts != attempts ||
-			!errors.Is(e, streams.ErrProxyRefused) {
+			!errors.As(e, new(*streams.ProxyError)) {
 			t.Errorf("error %#v", e)
 		}
 		streamstest.WantText(t, e.Reason, "the proxy "+proxy.URL+" responded to CONNECT with "+status)

@@ -122,22 +122,18 @@ var (
 	// A file with a credential cannot be used. Windows PowerShell writes UTF-16 by default.
 	ErrSecretFile = errors.New("the file with the credential cannot be used")
 	ErrUTF16      = errors.New("it is UTF-16; write it as UTF-8, in PowerShell with Set-Content -Encoding utf8")
-
-	// A proxy does not connect to the service, perhaps because of the credentials for the proxy.
-	ErrProxyRefused = errors.New("the proxy refused to connect")
 )
 
-// proxyError is the response of a proxy to CONNECT.
-type proxyError struct {
+// ProxyError is the response of a proxy that does not connect to the service, perhaps because of its credentials.
+type ProxyError struct {
 	proxy  string // its address, without credentials
 	status int
 }
 
-func (e *proxyError) Error() string {
+// Error returns the address and the response of the proxy.
+func (e *ProxyError) Error() string {
 	return fmt.Sprintf("the proxy %s responded to CONNECT with %s", e.proxy, StatusText(e.status))
 }
-
-func (e *proxyError) Unwrap() error { return ErrProxyRefused }
 
 // IsTLSFailure reports whether client and service do not accept each other's certificate or protocol.
 func IsTLSFailure(err error) bool {

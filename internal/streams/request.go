@@ -204,7 +204,7 @@ func isRetryableStatus(status int) bool { return slices.Contains(retryableStatus
 
 // isRetryableError reports whether an attempt without a response may succeed later: TLS settings stay.
 func isRetryableError(err error) bool {
-	if proxy := (*proxyError)(nil); errors.As(err, &proxy) {
+	if proxy, refused := errors.AsType[*ProxyError](err); refused {
 		return isRetryableStatus(proxy.status)
 	}
 	return !IsTLSFailure(err) && !errors.Is(err, ErrNotSent)
