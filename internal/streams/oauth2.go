@@ -48,7 +48,9 @@ func (s *tokenSource) find(ctx context.Context, _ string) *found {
 		return s.findByFile(ctx)
 	}
 	f := s.requestToken(ctx)
-	if !isRejection(f.err) || s.config.AuthStyle == oauth2.AuthStyleInParams {
+	e, failed := errors.AsType[*Error](f.err)
+	rejected := failed && (e.Status == http.StatusBadRequest || e.Status == http.StatusUnauthorized)
+	if !rejected || s.config.AuthStyle == oauth2.AuthStyleInParams {
 		return f
 	}
 	// RFC 6749 prefers the secret in the header. The library's own detection would also repeat every other failure.
@@ -59,7 +61,6 @@ func (s *tokenSource) find(ctx context.Context, _ string) *found {
 	return f
 }
 
-// findByFile requests a token with the assertion in the file, and again if another one replaces a rejected assertion.
 func (s *tokenSource) findByFile(ctx context.Context) *found {
 	assertion, unchanged, err := s.assertionFile.read(ctx, "", rotationDelay)
 	if err != nil {
@@ -67,24 +68,10 @@ func (s *tokenSource) findByFile(ctx context.Context) *found {
 	}
 	s.useAssertion(assertion)
 	f := s.requestToken(ctx)
-	if isRejection(f.err) {
-		var other string
-		other, unchanged, err = s.assertionFile.read(ctx, assertion, rotationDelay)
-		if err == nil && other != assertion {
-			s.useAssertion(other)
-			f = s.requestToken(ctx)
-		}
-	}
 	if holds := f.holds; f.err != nil {
 		f.holds = func() bool { return unchanged() && holds() }
 	}
 	return f
-}
-
-// isRejection reports whether the token endpoint has rejected the client.
-func isRejection(err error) bool {
-	e := (*Error)(nil)
-	return errors.As(err, &e) && (e.Status == http.StatusBadRequest || e.Status == http.StatusUnauthorized)
 }
 
 // requestToken returns a token for most of its life: until ten seconds before its end, or for nine tenths of a shorter one.
