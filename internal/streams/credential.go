@@ -77,8 +77,15 @@ func (c *credential) header(ctx context.Context, rejected string) (*found, error
 	if last.isWrong() || last.header == rejected {
 		avoid = last.header
 	}
-	if last.holds() && (c.source == nil || avoid == "" || !last.isWorthReplacing()) {
-		return last, last.unusable(rejected)
+	untestedReplacement := last.replaces && last.count() == 0 // a service that rejects it would reject the next one, too
+	if last.holds() && (c.source == nil || avoid == "" || untestedReplacement || last.exhausted.Load()) {
+		switch e, failed := errors.AsType[*Error](last.err); {
+		case failed:
+			return nil, e.repeat("")
+		case rejected == "" && last.isWrong():
+			return nil, last.rejection.Load().repeat("the service has rejected the same credentials for other streams")
+		}
+		return last, nil
 	}
 	f := c.source(ctx, avoid)
 	switch {
@@ -92,22 +99,6 @@ func (c *credential) header(ctx context.Context, rejected string) (*found, error
 	}
 	c.last.Store(f)
 	return f, f.err
-}
-
-// isWorthReplacing reports whether the service, which has rejected the header, may accept another one. If it rejects a
-// fresh token, it would reject the next one, too.
-func (f *found) isWorthReplacing() bool { return !f.exhausted.Load() && (f.count() > 0 || !f.replaces) }
-
-// unusable returns an error if there is no header, or if the header is not worth another request.
-func (f *found) unusable(rejected string) error {
-	e := (*Error)(nil)
-	switch {
-	case errors.As(f.err, &e):
-		return e.repeat("")
-	case rejected == "" && f.isWrong():
-		return f.rejection.Load().repeat("the service has rejected the same credentials for other streams")
-	}
-	return f.err
 }
 
 // maxRejections is how many rejections show that a header is wrong if it has not worked since.
