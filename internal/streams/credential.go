@@ -2,10 +2,10 @@ package streams
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
-	"io/fs"
 	"os"
 	"strings"
 	"sync"
@@ -216,9 +216,7 @@ func (f *secretFile) readOnce() (string, error) {
 	text := string(bytes.TrimSpace(bytes.TrimPrefix(content, byteOrderMark)))
 	switch {
 	case err != nil:
-		if p := (*fs.PathError)(nil); errors.As(err, &p) {
-			err = p.Err
-		}
+		err = cmp.Or(errors.Unwrap(err), err) // without the path
 	case !info.Mode().IsRegular():
 		err = errors.New("it is not a regular file")
 	case info.Size() > maxToken:
@@ -226,7 +224,7 @@ func (f *secretFile) readOnce() (string, error) {
 	case text == "":
 		err = errEmptyFile
 	case strings.HasPrefix(text, "\xff\xfe"), strings.HasPrefix(text, "\xfe\xff"):
-		err = ErrUTF16
+		err = errors.New("it is UTF-16; write it as UTF-8, in PowerShell with Set-Content -Encoding utf8")
 	case strings.ContainsAny(text, "\r\n"):
 		err = errors.New("it has more than one line")
 	default:

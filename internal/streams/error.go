@@ -118,10 +118,7 @@ var (
 	ErrSlotWait       = errors.New("the operation waited until fewer requests were under way")
 	ErrRequestTimeout = errors.New("no response within the request timeout") // of the last attempt
 	ErrTokenWait      = errors.New("the operation waited for the token request of another operation")
-
-	// A file with a credential cannot be used. Windows PowerShell writes UTF-16 by default.
-	ErrSecretFile = errors.New("the file with the credential cannot be used")
-	ErrUTF16      = errors.New("it is UTF-16; write it as UTF-8, in PowerShell with Set-Content -Encoding utf8")
+	ErrSecretFile     = errors.New("the file with the credential cannot be used")
 )
 
 // ProxyError is the response of a proxy that does not connect to the service, perhaps because of its credentials.
