@@ -17,7 +17,7 @@ import (
 
 // What is shorter, in bytes, is not masked: to mask a value such as "1" would make other texts unreadable.
 const (
-	minSecretValue = 4 // the value of a header or a parameter
+	minSecretValue = 4 // the value of a header or a parameter, or another form of a secret
 	minSecretPart  = 8 // a part of a secret
 )
 
@@ -39,18 +39,11 @@ type redactor struct {
 }
 
 func (r *redactor) add(secrets ...string) {
-	all := slices.Clone(secrets)
-	for _, encoding := range []*base64.Encoding{base64.StdEncoding, base64.RawStdEncoding, base64.URLEncoding, base64.RawURLEncoding} {
-		for _, secret := range secrets {
-			if encoded := encoding.EncodeToString([]byte(secret)); len(encoded) >= minSecretValue {
-				all = append(all, encoded)
-			}
-		}
-	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	for _, secret := range all {
-		for _, form := range forms(secret, 3) {
+	for _, secret := range secrets {
+		encoded := base64.StdEncoding.EncodeToString([]byte(secret))
+		for _, form := range append(forms(secret, 3), forms(encoded, 3)...) {
 			if form != "" && !slices.Contains(r.secrets[form[0]], form) {
 				r.secrets[form[0]] = append(r.secrets[form[0]], form)
 				r.longest = max(r.longest, 4<<10+6*len(form))
@@ -79,7 +72,7 @@ func forms(secret string, changes int) []string {
 		others = append(others, escape.ReplaceAllStringFunc(secret, unescape))
 	}
 	for _, other := range others {
-		if changes > 0 && other != secret && len(other) >= minSecretPart {
+		if changes > 0 && other != secret && len(other) >= minSecretValue {
 			all = append(all, forms(other, changes-1)...)
 		}
 	}
