@@ -34,12 +34,28 @@ func New(cfg Config) (*Client, error) {
 	if err != nil {
 		return nil, fmt.Errorf("base URL %w", err)
 	}
-	cfg.RequestTimeout = cmp.Or(cfg.RequestTimeout, 30*time.Second)
+	tlsConfig, err := cfg.TLS.Config()
+	if err != nil {
+		return nil, fmt.Errorf("TLS settings: %w", err)
+	}
+	cfg.RequestTimeout = cmp.Or(cfg.RequestTimeout, 30*time.Second) // also covers connecting and the TLS handshake
 	cfg.Retry = cmp.Or(cfg.Retry, DefaultRetry)
 	cfg.MaxConcurrent = cmp.Or(cfg.MaxConcurrent, 64)
-	network, err := newNetwork(cfg)
-	if err != nil {
-		return nil, err
+	proxyFor := httpproxy.FromEnvironment().ProxyFunc()
+	network := &http.Transport{
+		Proxy:                  func(req *http.Request) (*url.URL, error) { return proxyFor(req.URL) },
+		DialContext:            cfg.DialContext,
+		TLSClientConfig:        tlsConfig,
+		ForceAttemptHTTP2:      true,              // a custom TLS configuration would disable it
+		MaxIdleConnsPerHost:    cfg.MaxConcurrent, // Go's default is 2, so that most requests would reconnect
+		IdleConnTimeout:        90 * time.Second,
+		MaxResponseHeaderBytes: 256 << 10, // Go's default is 10 MB
+		OnProxyConnectResponse: func(_ context.Context, proxy *url.URL, _ *http.Request, resp *http.Response) error {
+			if resp.StatusCode == http.StatusOK {
+				return nil
+			}
+			return &ProxyError{proxy: proxy.Scheme + "://" + proxy.Host, status: resp.StatusCode}
+		},
 	}
 	c := &Client{baseURL: baseURL, sender: sender{
 		settings: cfg,
@@ -51,32 +67,6 @@ func New(cfg Config) (*Client, error) {
 	c.redactor.add(cfg.secrets()...)
 	c.credential = newCredential(&c.sender)
 	return c, nil
-}
-
-// newNetwork returns what sends requests. It keeps an idle connection for each request that may be under way; Go's
-// default keeps two per host, and would reconnect for most requests. The request timeout also covers connecting and the
-// TLS handshake.
-func newNetwork(cfg Config) (http.RoundTripper, error) {
-	tlsConfig, err := cfg.TLS.Config()
-	if err != nil {
-		return nil, fmt.Errorf("TLS settings: %w", err)
-	}
-	proxyFor := httpproxy.FromEnvironment().ProxyFunc()
-	return &http.Transport{
-		Proxy:                  func(req *http.Request) (*url.URL, error) { return proxyFor(req.URL) },
-		DialContext:            cfg.DialContext,
-		TLSClientConfig:        tlsConfig,
-		ForceAttemptHTTP2:      true, // a custom TLS configuration would disable it
-		MaxIdleConnsPerHost:    cfg.MaxConcurrent,
-		IdleConnTimeout:        90 * time.Second,
-		MaxResponseHeaderBytes: 256 << 10, // Go's default is 10 MB
-		OnProxyConnectResponse: func(_ context.Context, proxy *url.URL, _ *http.Request, resp *http.Response) error {
-			if resp.StatusCode == http.StatusOK {
-				return nil
-			}
-			return &ProxyError{proxy: proxy.Scheme + "://" + proxy.Host, status: resp.StatusCode}
-		},
-	}, nil
 }
 
 // Redact masks known secrets in a text that the service reported, such as a field of a [Stream]. It cuts a long text.
