@@ -122,7 +122,7 @@ func (p *streamProvider) Actions(context.Context) []func() action.Action {
 	return []func() action.Action{newSetProcessorsAction}
 }
 
-// observe logs an attempt: at DEBUG one line, at TRACE bodies and the headers of the response. Those of requests never.
+// observe logs an attempt: at DEBUG one line, at TRACE also the bodies. Headers never, because they may be secret.
 func observe(ctx context.Context, a streams.Attempt) {
 	fields := map[string]any{
 		"method":      a.Method,
@@ -139,7 +139,7 @@ func observe(ctx context.Context, a streams.Attempt) {
 	}
 	tflog.Debug(ctx, "stream service request", fields)
 	tflog.Trace(ctx, "stream service bodies", map[string]any{
-		"request": a.RequestBody, "response": a.ResponseBody, "response_headers": a.Header, "attempt": a.Number,
+		"request": a.RequestBody, "response": a.ResponseBody, "attempt": a.Number,
 	})
 	if observer, ok := ctx.Value(attemptObserver{}).(func(streams.Attempt)); ok {
 		observer(a)

@@ -37,7 +37,7 @@ func (r *request) RoundTrip(req *http.Request) (*http.Response, error) {
 	accepted, start := r.sent.count(), time.Now()
 	r.attempt = &Attempt{
 		Number: r.draft.Attempts, Method: r.draft.Method, URL: r.draft.URL, RequestBody: string(r.body),
-		Header: Text{redactor: r.redactor}, ResponseBody: Text{redactor: r.redactor},
+		ResponseBody: Text{redactor: r.redactor},
 	}
 	resp, err := r.try(req)
 	r.attempt.Duration = time.Since(start)
@@ -88,9 +88,7 @@ func (r *request) try(req *http.Request) (*http.Response, error) {
 
 // noteResponse notes what a response says about the request, for its error and for the log.
 func (r *request) noteResponse(resp *http.Response) {
-	var header bytes.Buffer
-	_ = resp.Header.WriteSubset(&header, map[string]bool{"Set-Cookie": true}) // a cookie is a credential
-	r.attempt.Status, r.attempt.Header.text = resp.StatusCode, header.Bytes()
+	r.attempt.Status = resp.StatusCode
 	if resp.StatusCode == http.StatusTooManyRequests || !isRetryableStatus(resp.StatusCode) {
 		r.endpoint.succeeded() // a service that limits requests works, and so does one that rejects them
 	}

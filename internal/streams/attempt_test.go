@@ -172,7 +172,7 @@ func TestMaxConcurrent(t *testing.T) {
 // result and the wait before the next one.
 func TestObserve(t *testing.T) {
 	virtual(t, func(t *testing.T) {
-		later := respondError(503, "later", "X-Request-Id", "req-1", "Set-Cookie", "session=s3cret")
+		later := respondError(503, "later")
 		s := startService(t, later, resetConnection, respondTruncated(400), applyUpdate)
 		var got []string
 		key := struct{ name string }{"key"}
@@ -182,11 +182,6 @@ func TestObserve(t *testing.T) {
 				t.Errorf("attempt %+v", a)
 			}
 			got = append(got, fmt.Sprintf("%d: %s → %d %s %s, retry %t", a.Number, a.RequestBody, a.Status, a.Err, a.ResponseBody, a.Retry))
-			if a.Number == 1 {
-				if header := a.Header.String(); !strings.Contains(header, "X-Request-Id: req-1\r\n") || strings.Contains(header, "s3cret") {
-					t.Errorf("headers %q", header)
-				}
-			}
 		}})
 		if _, err := c.UpdateStream(ctx, "s1", streams.NewProcessorSet("p1")); err != nil {
 			t.Fatal(err)

@@ -158,7 +158,6 @@ type Attempt struct {
 	Err          string // why there was no response
 	Retry        bool   // another attempt follows, after RetryWait
 	RetryWait    time.Duration
-	Header       Text   // of the response
 	RequestBody  string // empty for a token request, because it is secret
 	ResponseBody Text   // likewise
 }
