@@ -50,11 +50,13 @@ func (r *request) RoundTrip(req *http.Request) (*http.Response, error) {
 
 // try sends the request, and notes what came of it.
 func (r *request) try(req *http.Request) (*http.Response, error) {
-	r.timeout = r.settings.RequestTimeout
-	if r.endpoint.isBad(1) {
-		r.timeout /= 15 // the first request has waited for the whole timeout several times
+	timeout, shortened := r.settings.RequestTimeout, ""
+	if r.endpoint.isBad(1) { // the first request has waited for the whole timeout several times
+		shortened = fmt.Sprintf(" (shortened from %s after other failures)", timeout)
+		timeout /= 15
 	}
-	ctx, cancel := attemptContext(req.Context(), r.timeout)
+	late := fmt.Errorf("the %s %w %s%s", r.draft.Receiver(), ErrRequestTimeout, timeout, shortened)
+	ctx, cancel := attemptContext(req.Context(), timeout, late)
 	defer cancel()
 	asked := false
 	var conn *httptrace.GotConnInfo
@@ -149,7 +151,7 @@ func (r *request) sendAndReadBody(req *http.Request) (*http.Response, error) {
 // attemptContext returns the context of one attempt. It ends with the request timeout and with the time limit of the
 // operation, and five seconds after an interrupt: the service has probably received the request, and only the response
 // tells whether the stream was changed.
-func attemptContext(operation context.Context, timeout time.Duration) (context.Context, context.CancelFunc) {
+func attemptContext(operation context.Context, timeout time.Duration, late error) (context.Context, context.CancelFunc) {
 	ctx, cancel := context.WithCancelCause(context.WithoutCancel(operation))
 	unregister := context.AfterFunc(operation, func() {
 		grace := 5 * time.Second
@@ -158,7 +160,7 @@ func attemptContext(operation context.Context, timeout time.Duration) (context.C
 		}
 		time.AfterFunc(grace, func() { cancel(operation.Err()) })
 	})
-	ctx, stop := context.WithTimeoutCause(ctx, timeout, ErrRequestTimeout)
+	ctx, stop := context.WithTimeoutCause(ctx, timeout, late)
 	return ctx, func() {
 		unregister()
 		stop()

@@ -114,9 +114,9 @@ func StatusText(status int) string {
 // Causes of an [Error], beside those of package context.
 var (
 	ErrNotSent        = errors.New("the request cannot be sent") // by Go's library, because of a setting or a variable
-	ErrRateLimit      = errors.New("the limit of requests per second allows no request in time")
+	ErrRateLimit      = errors.New("the operation's time limit ends before the limit of requests per second allows another request")
 	ErrSlotWait       = errors.New("the operation waited until fewer requests were under way")
-	ErrRequestTimeout = errors.New("no response within the request timeout") // of the last attempt
+	ErrRequestTimeout = errors.New("did not respond within") // the request timeout, in the last attempt
 	ErrTokenWait      = errors.New("the operation waited for the token request of another operation")
 	ErrSecretFile     = errors.New("the file with the credential cannot be used")
 )

@@ -33,14 +33,13 @@ type request struct {
 	endpoint *health // of the service or the token endpoint
 	body     []byte
 
-	sent            *found        // the credential; an empty one for a token request
-	draft           Error         // the error so far; Reason is why a due retry could not be made
-	began           time.Time     // the first attempt
-	successesBefore int           // of the endpoint, at that time
-	attempt         *Attempt      // the last one, for the log; nil if it did not get its turn
-	response        []byte        // body of the last response
-	timeout         time.Duration // of the last attempt
-	due             time.Time     // when another attempt may succeed; zero if none will
+	sent            *found    // the credential; an empty one for a token request
+	draft           Error     // the error so far; Reason is why a due retry could not be made
+	began           time.Time // the first attempt
+	successesBefore int       // of the endpoint, at that time
+	attempt         *Attempt  // the last one, for the log; nil if it did not get its turn
+	response        []byte    // body of the last response
+	due             time.Time // when another attempt may succeed; zero if none will
 }
 
 // sendAuthorized sends the request, and once more with a new credential if the service rejects the first one.
@@ -178,13 +177,8 @@ func (r *request) noResponse(err error) *Error {
 	switch {
 	case errors.Is(err, context.Canceled):
 		kind, reason = KindInterrupted, "the operation was interrupted"
-	case errors.Is(err, ErrRateLimit):
-		reason = "the operation's time limit ends before the limit of requests per second allows another request"
-	case errors.Is(err, ErrRequestTimeout):
-		reason = fmt.Sprintf("the %s did not respond within %s", r.draft.Receiver(), r.timeout)
-		if full := r.settings.RequestTimeout; r.timeout < full {
-			reason += fmt.Sprintf(" (shortened from %s after other failures)", full)
-		}
+	case errors.Is(err, ErrRateLimit), errors.Is(err, ErrRequestTimeout):
+		reason = err.Error()
 	case errors.Is(err, context.DeadlineExceeded) && !errors.As(err, new(*net.OpError)):
 		reason = "the operation did not finish within its time limit"
 	case errors.Is(err, ErrNotSent):
