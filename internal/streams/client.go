@@ -8,6 +8,7 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"net/http"
 	"net/url"
@@ -75,53 +76,41 @@ func (c *Client) Redact(text string) string { return c.redactor.mask(text, maxSh
 // MaxConcurrent is the limit of requests at the same time.
 func (c *Client) MaxConcurrent() int { return cap(c.slots) }
 
-// UpdateStream attaches exactly the given processors to a stream, and detaches all others: PATCH /v2/streams/{id}
-// (INTERFACE.md, section 4). It fails if the response is not this stream with this set. Every failure is an [*Error].
+// UpdateStream attaches exactly the given processors to a stream: PATCH /v2/streams/{id} (INTERFACE.md, section 4).
 func (c *Client) UpdateStream(ctx context.Context, id string, processors ProcessorSet) (*Stream, error) {
-	var body bytes.Buffer
-	encoder := json.NewEncoder(&body)
-	encoder.SetEscapeHTML(false)                                               // ids are sent as they were written
-	_ = encoder.Encode(map[string][]string{"processor_ids": processors.IDs()}) // fails for no strings
-	updated, r, e := c.do(ctx, http.MethodPatch, id, bytes.TrimSpace(body.Bytes()))
-	if e != nil {
-		return nil, e
-	}
-	if processors = processors.nfc(); !updated.ProcessorIDs.Equal(processors) {
-		updated.shown = c.redactor.processors(updated.ProcessorIDs, processors)
-		e = r.fail(KindUnexpected, c.redactor.difference(processors, updated.ProcessorIDs))
-		e.Outcome, e.Stream = Changed, updated
-		return nil, e
-	}
-	return updated, nil
+	return c.do(ctx, http.MethodPatch, id, &processors)
 }
 
-// ReadStream reads a stream: GET /v2/streams/{id}. This route is not shown (INTERFACE.md, section 4), so call it
-// only for a deployment that is known to have it. Every failure is an [*Error] with the outcome NotChanged.
+// ReadStream reads a stream: GET /v2/streams/{id}, which a deployment may not have (INTERFACE.md, section 4).
 func (c *Client) ReadStream(ctx context.Context, id string) (*Stream, error) {
-	stream, _, e := c.do(ctx, http.MethodGet, id, nil)
-	if e != nil {
+	stream, err := c.do(ctx, http.MethodGet, id, nil)
+	if e, failed := errors.AsType[*Error](err); failed {
 		e.Outcome = NotChanged
-		return nil, e
 	}
-	stream.shown = c.redactor.processors(stream.ProcessorIDs, ProcessorSet{})
-	return stream, nil
+	return stream, err
 }
 
-// do sends a request for a stream and returns the stream from the response.
-func (c *Client) do(ctx context.Context, method, id string, body []byte) (*Stream, *request, *Error) {
-	r := &request{sender: &c.sender, endpoint: &c.endpoint, body: body, draft: Error{Credentials: c.settings.Credentials}}
+// do sends a request for a stream, with a set if it is an update. It fails if the response is not this stream with this set.
+func (c *Client) do(ctx context.Context, method, id string, update *ProcessorSet) (*Stream, error) {
+	r := &request{sender: &c.sender, endpoint: &c.endpoint, draft: Error{Credentials: c.settings.Credentials}}
 	if err := CheckStreamID(id); err != nil {
-		return nil, r, r.fail(KindBadRequest, "stream id "+err.Error())
+		return nil, r.fail(KindBadRequest, "stream id "+err.Error())
 	}
-	// INTERFACE.md, section 4. The id is always one path segment.
 	r.draft.Method = method
-	r.draft.URL = c.baseURL.String() + "/v2/streams/" + url.PathEscape(id)
+	r.draft.URL = c.baseURL.String() + "/v2/streams/" + url.PathEscape(id) // always one segment of the path
+	if update != nil {
+		var body bytes.Buffer
+		encoder := json.NewEncoder(&body)
+		encoder.SetEscapeHTML(false)                                           // ids are sent as they were written
+		_ = encoder.Encode(map[string][]string{"processor_ids": update.IDs()}) // fails for no strings
+		r.body = bytes.TrimSpace(body.Bytes())
+	}
 	resp, err := r.sendAuthorized(ctx, c.credential)
 	if err != nil {
-		return nil, r, r.noResponse(err)
+		return nil, r.noResponse(err)
 	}
 	if resp.StatusCode/100 != 2 {
-		return nil, r, r.fail(kindOf(resp.StatusCode), "")
+		return nil, r.fail(kindOf(resp.StatusCode), "")
 	}
 	c.decoding.Lock()
 	stream, err := decode(r.response, id, c.redactor)
@@ -130,9 +119,15 @@ func (c *Client) do(ctx context.Context, method, id string, body []byte) (*Strea
 		// The body is the best clue to what has responded: a login page, for example.
 		r.draft.Message, r.draft.Documented = readMessage(r.response, c.redactor)
 		r.draft.Outcome = Unknown
-		return nil, r, r.fail(KindUnexpected, err.Error())
+		return nil, r.fail(KindUnexpected, err.Error())
 	}
-	return stream, r, nil
+	sent := cmp.Or(update, new(ProcessorSet)).nfc()
+	stream.shown = c.redactor.processors(stream.ProcessorIDs, sent)
+	if update != nil && !stream.ProcessorIDs.Equal(sent) {
+		r.draft.Outcome, r.draft.Stream = Changed, stream
+		return nil, r.fail(KindUnexpected, c.redactor.difference(sent, stream.ProcessorIDs))
+	}
+	return stream, nil
 }
 
 // difference says how the reported set differs from the sent one. An update may replace or merge (INTERFACE.md, section 4).
