@@ -12,9 +12,8 @@ import (
 	"time"
 )
 
-// RoundTrip makes one attempt: it waits for a slot, for a turn with the credential and for the rate limit, sends the
-// request and reads the whole response. So the request timeout covers the body, and an incomplete response is a failed
-// connection. Requests hold no slot while they wait for a retry.
+// RoundTrip makes one attempt. It waits for a slot, which it does not hold until a retry, for a turn with the
+// credential and for the rate limit.
 func (r *request) RoundTrip(req *http.Request) (*http.Response, error) {
 	r.attempt, r.response = nil, nil
 	ctx := req.Context()
@@ -27,7 +26,7 @@ func (r *request) RoundTrip(req *http.Request) (*http.Response, error) {
 	if err := r.sent.waitForTurn(ctx); err != nil {
 		return nil, err
 	}
-	if r.limiter.Wait(ctx) != nil { // the last wait: after another one, requests that the limit has let through would burst
+	if r.limiter.Wait(ctx) != nil { // last, because the requests after another wait would burst
 		r.sent.endTurn()
 		return nil, cmp.Or(ctx.Err(), ErrRateLimit) // the limiter does not wait beyond the deadline
 	}
@@ -88,7 +87,6 @@ func (r *request) try(req *http.Request) (*http.Response, error) {
 	return nil, err
 }
 
-// noteResponse notes what a response says about the request, for its error and for the log.
 func (r *request) noteResponse(resp *http.Response) {
 	r.attempt.Status = resp.StatusCode
 	if resp.StatusCode == http.StatusTooManyRequests || !isRetryableStatus(resp.StatusCode) {
@@ -130,7 +128,7 @@ func (r *request) judge(accepted int) {
 	r.sent.endTurn()
 }
 
-// sendAndReadBody returns the response, and sets r.response to its body, up to one byte more than maxBody.
+// sendAndReadBody sets r.response to the body, up to one byte more than maxBody. So the request timeout covers the body.
 func (r *request) sendAndReadBody(req *http.Request) (*http.Response, error) {
 	resp, err := r.network.RoundTrip(req)
 	if err != nil {
@@ -148,9 +146,8 @@ func (r *request) sendAndReadBody(req *http.Request) (*http.Response, error) {
 	return resp, nil
 }
 
-// attemptContext returns the context of one attempt. It ends with the request timeout and with the time limit of the
-// operation, and five seconds after an interrupt: the service has probably received the request, and only the response
-// tells whether the stream was changed.
+// attemptContext returns the context of one attempt. An interrupt ends it after five seconds: only the response tells
+// whether the stream was changed.
 func attemptContext(operation context.Context, timeout time.Duration, late error) (context.Context, context.CancelFunc) {
 	ctx, cancel := context.WithCancelCause(context.WithoutCancel(operation))
 	unregister := context.AfterFunc(operation, func() {

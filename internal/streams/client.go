@@ -1,6 +1,4 @@
-// Package streams is a client for version 2 of the stream management service. It has no dependency on Terraform.
-//
-// INTERFACE.md in this directory describes the service's interface. Comments cite its sections.
+// Package streams is a client for version 2 of the stream management service. Comments cite INTERFACE.md.
 package streams
 
 import (
@@ -90,7 +88,7 @@ func (c *Client) ReadStream(ctx context.Context, id string) (*Stream, error) {
 	return stream, err
 }
 
-// do sends a request for a stream, with a set if it is an update. It fails if the response is not this stream with this set.
+// do sends a request. It fails if the response is not this stream, or does not have the set of an update.
 func (c *Client) do(ctx context.Context, method, id string, update *ProcessorSet) (*Stream, error) {
 	r := &request{sender: &c.sender, endpoint: &c.endpoint, draft: Error{Credentials: c.settings.Credentials}}
 	if err := CheckStreamID(id); err != nil {

@@ -101,8 +101,7 @@ func (c *credential) header(ctx context.Context, rejected string) (*found, error
 	return f, f.err
 }
 
-// maxRejections is how many rejections show that a header is wrong if it has not worked since.
-const maxRejections = 3
+const maxRejections = 3 // they show that a header is wrong if it has not worked since
 
 // isWrong reports whether the service has rejected the header, and no other one helps. A fixed header that the service
 // has ever accepted counts as right.
@@ -137,8 +136,7 @@ func (f *found) endTurn() {
 	}
 }
 
-// health is what all requests learn together about an endpoint or a credential, so that a fleet does not find out
-// the same for each stream. Failures count only if there was no success in the meantime.
+// health is what all requests learn together about an endpoint or a credential.
 type health struct {
 	mu        sync.Mutex   // for changes of both
 	successes atomic.Int64 // so far
@@ -147,7 +145,6 @@ type health struct {
 
 func (h *health) count() int { return int(h.successes.Load()) }
 
-// isBad reports whether there were that many failures.
 func (h *health) isBad(failures int) bool { return int(h.failures.Load()) >= failures }
 
 func (h *health) succeeded() {
@@ -157,7 +154,7 @@ func (h *health) succeeded() {
 	h.failures.Store(0)
 }
 
-// failed reports a failure of a request that began after the given number of successes.
+// failed counts the failure of a request that began after so many successes, if there was none in the meantime.
 func (h *health) failed(successes int) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -168,8 +165,7 @@ func (h *health) failed(successes int) {
 
 var errEmptyFile = errors.New("it is empty")
 
-// rotationDelay is how long a request waits for a file to change.
-const rotationDelay = 2 * time.Second
+const rotationDelay = 2 * time.Second // how long a request waits for a file to change
 
 // secretFile is a file with a credential, which another program may replace at any time.
 type secretFile struct {

@@ -15,8 +15,7 @@ import (
 // Kind is the title of an error.
 type Kind string
 
-// The service's error kinds (INTERFACE.md, section 7), whose status codes are not shown (this mapping follows RFC 9110),
-// and the kinds of failures without an error of the service.
+// The service's error kinds (INTERFACE.md, section 7), and those of failures without an error of the service.
 const (
 	KindBadRequest     Kind = "Bad Request Error"        // 400, 422 and every 4xx not listed below
 	KindAuthentication Kind = "Authentication Error"     // 401, or a token request rejected with 4xx
@@ -44,15 +43,14 @@ func kindOf(status int) Kind { return cmp.Or(kinds[status], kinds[status/100], K
 // Outcome is what is known about the effect of a failed request on the stream.
 type Outcome int
 
-// The outcomes. A later attempt can only raise the outcome of a request, not lower it.
+// A later attempt can only raise the outcome of a request.
 const (
 	NotChanged Outcome = iota // the service did not apply the update
 	Unknown                   // the service may or may not have applied the update
 	Changed                   // the service applied an update, but the stream has another set
 )
 
-// outcomeOf returns the outcome of an attempt with an error status. A service may fail after it has
-// applied the update, so only a rejection means that it did not.
+// outcomeOf returns the outcome of an attempt with an error status. Only a rejection means that nothing was applied.
 func outcomeOf(status int) Outcome {
 	if status/100 == 4 && status != 408 || slices.Contains([]int{301, 302, 307, 308, 501}, status) {
 		return NotChanged

@@ -159,8 +159,7 @@ func unquote(escape string) (c string) {
 	return c
 }
 
-// printable returns a text from outside as an error shows it: without secrets, with at most limit characters, and with
-// escapes for what a terminal interprets or does not show. So a message cannot move the cursor, hide words or add lines.
+// printable returns a text from outside as an error shows it. It cannot move the cursor, hide words or add lines.
 func (r *redactor) printable(text string, limit int) string {
 	quoted := strconv.QuoteToGraphic(truncate(r.mask(text, maxShown), limit))
 	return truncate(unquoter.Replace(quoted[1:len(quoted)-1]), limit)

@@ -84,7 +84,6 @@ func (r *request) send(ctx context.Context, credential *found) (*http.Response, 
 	return r.httpClient().Do(req)
 }
 
-// httpClient returns a client that makes the attempts of this request.
 func (r *request) httpClient() *retryablehttp.Client {
 	return &retryablehttp.Client{
 		HTTPClient:   &http.Client{Transport: r}, // see RoundTrip

@@ -80,7 +80,6 @@ type TLS struct {
 // Config returns an error, such as "contains no PEM certificate", if a certificate or a key cannot be used.
 func (t TLS) Config() (*tls.Config, error) {
 	config := &tls.Config{
-		MinVersion:         tls.VersionTLS12,
 		ServerName:         t.ServerName,
 		InsecureSkipVerify: t.InsecureSkipVerify,
 	}
@@ -116,8 +115,7 @@ const (
 	DefaultPatience = 20 * time.Second
 )
 
-// ParseBaseURL parses the address of a deployment (INTERFACE.md, section 4). The address may end with a slash or /v2,
-// which are removed. A path prefix is kept. The address of a stream is an error that names the right address.
+// ParseBaseURL parses the address of a deployment (INTERFACE.md, section 4). It removes a slash or /v2 at the end.
 func ParseBaseURL(raw string) (*url.URL, error) {
 	u, err := ParseURL(raw)
 	if err != nil {
@@ -149,8 +147,7 @@ func NormalURL(base *url.URL) string {
 	return u.String()
 }
 
-// ParseURL parses an address of requests, such as that of a token endpoint (RFC 6749, section 3.2). It does not quote
-// raw in an error, because it may contain a password.
+// ParseURL parses an address of requests. Its errors do not quote it, because it may contain a password.
 func ParseURL(raw string) (*url.URL, error) {
 	u, err := url.Parse(raw)
 	if err != nil || strings.TrimSpace(raw) != raw {
@@ -180,8 +177,7 @@ func SentInClear(u *url.URL) bool {
 	return u.Scheme == "http" && !loopback
 }
 
-// CheckHeader returns an error, such as "must not set Host", if a configuration cannot set this
-// header. The client or Go's HTTP library sets some headers: others would be ignored, or break requests.
+// CheckHeader returns an error, such as "must not set Host", if a configuration cannot set this header.
 func CheckHeader(name, value string) error {
 	canonical := http.CanonicalHeaderKey(name)
 	controlled := []string{"Accept-Encoding", "Connection", "Content-Encoding", "Content-Length", "Content-Type", "Host",

@@ -30,12 +30,10 @@ type Stream struct {
 	shown string // see ShownProcessors
 }
 
-// ShownProcessors returns the set for errors and warnings: known secrets are masked in the ids that the user did not
-// write, because the service may repeat a secret. The fields are what it reported, so that a state is truthful.
+// ShownProcessors returns the set for a person: known secrets are masked in ids that the user did not write.
 func (s *Stream) ShownProcessors() string { return cmp.Or(s.shown, s.ProcessorIDs.String()) }
 
-// CheckStreamID returns an error, such as "must not be empty", if id cannot address a stream. The
-// format of ids is not shown (INTERFACE.md, section 2), so any id is valid that a URL path can contain.
+// CheckStreamID returns an error, such as "must not be empty", if a URL path cannot contain the id.
 func CheckStreamID(id string) error {
 	// Servers and proxies resolve dot segments, escaped or not, and the request would miss the stream.
 	if id == "." || id == ".." {
@@ -130,9 +128,8 @@ func (s *ProcessorSet) UnmarshalJSON(data []byte) error {
 // byteOrderMark begins a text in UTF-8 that some programs wrote. JSON does not allow it.
 var byteOrderMark = []byte("\ufeff")
 
-// decode reads the stream in a 2xx response (INTERFACE.md, section 4). It is stricter than encoding/json, which accepts
-// null, missing fields and other spellings of a name. Its error lists all problems. All texts are in NFC, in which
-// Terraform stores them.
+// decode reads the stream in a 2xx response. It is stricter than encoding/json, which accepts null, missing fields and
+// other spellings of a name. All texts are in NFC, in which Terraform stores them.
 func decode(body []byte, id string, secrets *redactor) (*Stream, error) {
 	text := bytes.TrimPrefix(body, byteOrderMark)
 	var fields map[string]json.RawMessage
@@ -180,8 +177,7 @@ func decodeValue(raw json.RawMessage, to any) bool {
 	return string(raw) != "null" && json.Unmarshal(raw, to) == nil
 }
 
-// readMessage returns the message of an error body, and whether the body has the documented form
-// (INTERFACE.md, section 2). For any other body it returns the text.
+// readMessage returns the message of an error body, or the text of a body in another form than the documented one.
 func readMessage(body []byte, secrets *redactor) (message string, documented bool) {
 	body = bytes.TrimPrefix(body, byteOrderMark)
 	// Not a struct: that would accept "Message", which web frameworks send for an unknown route.
