@@ -40,13 +40,11 @@ type trial struct {
 	exhausted atomic.Bool           // another header would not help
 }
 
-func newTrial(replaces bool) *trial {
-	return &trial{turns: make(chan struct{}, maxRejections), replaces: replaces}
-}
+func newTrial() *trial { return &trial{turns: make(chan struct{}, maxRejections)} }
 
 func newCredential(s *sender) *credential {
 	c, cfg := &credential{search: make(chan struct{}, 1)}, s.settings
-	fixed := &found{trial: newTrial(false), holds: func() bool { return c.source == nil }}
+	fixed := &found{trial: newTrial(), holds: func() bool { return c.source == nil }}
 	c.last.Store(fixed)
 	switch {
 	case cfg.OAuth2 != nil:
@@ -95,7 +93,8 @@ func (c *credential) header(ctx context.Context, rejected string) (*found, error
 		f.trial = last.trial
 		f.exhausted.CompareAndSwap(false, avoid != "")
 	default:
-		f.trial = newTrial(avoid != "")
+		f.trial = newTrial()
+		f.replaces = avoid != ""
 	}
 	c.last.Store(f)
 	return f, f.err

@@ -77,7 +77,7 @@ func (s *tokenSource) findByFile(ctx context.Context) *found {
 // requestToken returns a token for most of its life: until ten seconds before its end, or for nine tenths of a shorter one.
 func (s *tokenSource) requestToken(ctx context.Context) *found {
 	draft := Error{Method: http.MethodPost, URL: s.config.TokenURL, TokenRequest: true, Credentials: s.credentials}
-	r := &request{sender: s.sender, endpoint: &s.endpoint, sent: &found{trial: newTrial(false)}, draft: draft}
+	r := &request{sender: s.sender, endpoint: &s.endpoint, sent: &found{trial: newTrial()}, draft: draft}
 	token, err := s.config.Token(context.WithValue(ctx, oauth2.HTTPClient, r.httpClient().StandardClient()))
 	if err == nil {
 		err = CheckToken(token.AccessToken)

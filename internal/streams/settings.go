@@ -50,9 +50,7 @@ type Config struct {
 }
 
 // BasicAuth is a user of HTTP Basic authentication.
-type BasicAuth struct {
-	Username, Password string
-}
+type BasicAuth struct{ Username, Password string }
 
 // OAuth2 is a client of the client credentials grant (RFC 6749, section 4.4).
 type OAuth2 struct {
@@ -79,10 +77,7 @@ type TLS struct {
 
 // Config returns an error, such as "contains no PEM certificate", if a certificate or a key cannot be used.
 func (t TLS) Config() (*tls.Config, error) {
-	config := &tls.Config{
-		ServerName:         t.ServerName,
-		InsecureSkipVerify: t.InsecureSkipVerify,
-	}
+	config := &tls.Config{ServerName: t.ServerName, InsecureSkipVerify: t.InsecureSkipVerify}
 	if t.CACertPEM != "" {
 		config.RootCAs = x509.NewCertPool()
 		if !config.RootCAs.AppendCertsFromPEM([]byte(t.CACertPEM)) {
