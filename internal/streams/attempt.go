@@ -98,11 +98,9 @@ func (r *request) noteResponse(resp *http.Response) {
 		r.draft.Message, r.draft.Documented = readMessage(r.response, r.redactor)
 		r.draft.Outcome = max(r.draft.Outcome, outcomeOf(resp.StatusCode))
 	}
-	if resp.StatusCode/100 == 3 {
-		// [http.Client] would send a GET instead of the PATCH, or fail if Location is not a URL.
-		r.draft.Location = r.redactor.printable(resp.Header.Get("Location"), maxText)
-		resp.Header.Del("Location")
-	}
+	// With a Location, [http.Client] would send a GET instead of the PATCH, or fail if it is not a URL.
+	r.draft.Location = r.redactor.printable(resp.Header.Get("Location"), maxText)
+	resp.Header.Del("Location")
 }
 
 // requestID returns the value of the first header that identifies the request for the service's support, or "".

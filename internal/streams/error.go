@@ -71,7 +71,7 @@ type Error struct {
 	Documented   bool    // Message came in the documented error body (INTERFACE.md, section 2)
 	RequestID    string  // of the last response, for the service's support; may be empty
 	Reason       string  // what the client adds to status and message; may be empty
-	Location     string  // target of a refused redirect
+	Location     string  // of the last response, such as the target of a redirect
 	Attempts     int     // requests sent; 0 if nothing was sent
 	Repeated     bool    // another operation has failed for the same reason; if nothing was sent, this is its error
 	Outcome      Outcome // what is known about the stream
