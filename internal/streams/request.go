@@ -124,7 +124,7 @@ func (r *request) planRetry(ctx context.Context, resp *http.Response, err error)
 	tooLong := limited && deadline.Before(r.due) // to wait until the deadline would only delay the error
 	last := r.draft.Attempts >= cmp.Or(r.settings.Retry.MaxAttempts, r.defaultAttempts(requested))
 	r.draft.Repeated = r.endpoint.isBad(1)
-	if last || errors.Is(ctx.Err(), context.DeadlineExceeded) {
+	if last || tooLong {
 		r.endpoint.failed(r.successesBefore)
 	}
 	switch {
@@ -137,7 +137,6 @@ func (r *request) planRetry(ctx context.Context, resp *http.Response, err error)
 			r.draft.Receiver(), r.redactor.printable(retryAfter, maxText))
 	case tooLong:
 		r.draft.Reason = "the operation's time limit leaves no time for another attempt"
-		r.endpoint.failed(r.successesBefore)
 	default:
 		r.attempt.Retry, r.attempt.RetryWait = true, wait
 	}
