@@ -103,14 +103,13 @@ func (r *request) noteResponse(resp *http.Response) {
 	resp.Header.Del("Location")
 }
 
-// requestID returns the value of the first header that identifies the request for the service's support, or "".
+// requestID returns what identifies the request for the service's support, or "".
 func requestID(h http.Header) string {
 	return cmp.Or(h.Get("X-Request-Id"), h.Get("Request-Id"), h.Get("X-Correlation-Id"), h.Get("X-Amzn-Requestid"),
 		h.Get("X-Amz-Request-Id"), h.Get("X-Ms-Request-Id"), h.Get("X-Amzn-Trace-Id"), h.Get("X-Trace-Id"), h.Get("Cf-Ray"))
 }
 
-// judge notes what an attempt says about the credential, which had been accepted so often. A failure of the service or
-// of a proxy says nothing. If it took long, others do not wait in line.
+// judge notes what an attempt says about the credential. A failure of the service or of a proxy says nothing.
 func (r *request) judge(accepted int) {
 	switch a := r.attempt; {
 	case a.Status == http.StatusUnauthorized:
@@ -126,7 +125,7 @@ func (r *request) judge(accepted int) {
 	r.sent.endTurn()
 }
 
-// sendAndReadBody sets r.response to the body, up to one byte more than maxBody. So the request timeout covers the body.
+// sendAndReadBody sets r.response to the body, up to one byte more than maxBody. The request timeout covers it.
 func (r *request) sendAndReadBody(req *http.Request) (*http.Response, error) {
 	resp, err := r.network.RoundTrip(req)
 	if err != nil {

@@ -60,8 +60,8 @@ func parts(value string) []string {
 	return slices.DeleteFunc(all, func(part string) bool { return len(part) < minSecretPart })
 }
 
-// forms returns a secret as it is, as a form has it, misread, with another alphabet and no padding in base64, and without
-// escapes of its own, because a service may escape only the other characters: up to so many of these changes.
+// forms returns a secret as it is, as a form has it, misread, in other kinds of base64, and without its own escapes,
+// because a service may escape only the other characters: up to so many of these changes.
 func forms(secret string, changes int) []string {
 	latin1, _ := charmap.ISO8859_1.NewEncoder().String(secret)
 	misread, _ := charmap.ISO8859_1.NewDecoder().String(secret)

@@ -203,7 +203,7 @@ func isRetryableError(err error) bool {
 }
 
 // backoff returns the wait after an attempt; the first attempt is number 1. Its upper bound doubles with each attempt.
-// random, from 0 to 1, selects the wait from three quarters of the bound up to the bound, so that requests spread out.
+// random, from 0 to 1, selects the wait from three quarters of the bound on, so that requests spread out.
 func (r Retry) backoff(attempt int, random float64) time.Duration {
 	bound := retryablehttp.DefaultBackoff(r.MinBackoff, r.MaxBackoff, attempt, nil)
 	shortest := max(r.MinBackoff, bound/4*3)

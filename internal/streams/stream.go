@@ -90,7 +90,7 @@ func (s ProcessorSet) contains(id string) bool {
 	return found
 }
 
-// nfc returns the set with ids in NFC, the normal form in which Terraform stores texts.
+// nfc returns the set in NFC, the normal form in which Terraform stores texts.
 func (s ProcessorSet) nfc() ProcessorSet {
 	ids := s.IDs()
 	for i, id := range ids {
@@ -125,7 +125,7 @@ func (s *ProcessorSet) UnmarshalJSON(data []byte) error {
 	return nil
 }
 
-// byteOrderMark begins a text in UTF-8 that some programs wrote. JSON does not allow it.
+// byteOrderMark begins a text that some programs wrote. JSON does not allow it.
 var byteOrderMark = []byte("\ufeff")
 
 // decode reads the stream in a 2xx response. It is stricter than encoding/json, which accepts null, missing fields and
