@@ -75,11 +75,13 @@ func (c *Client) Redact(text string) string { return c.redactor.mask(text, maxSh
 func (c *Client) MaxConcurrent() int { return cap(c.slots) }
 
 // UpdateStream attaches exactly the given processors to a stream: PATCH /v2/streams/{id} (INTERFACE.md, section 4).
+// Every failure is an [*Error], also a response without the stream or with another set.
 func (c *Client) UpdateStream(ctx context.Context, id string, processors ProcessorSet) (*Stream, error) {
 	return c.do(ctx, http.MethodPatch, id, &processors)
 }
 
 // ReadStream reads a stream: GET /v2/streams/{id}, which a deployment may not have (INTERFACE.md, section 4).
+// Every failure is an [*Error].
 func (c *Client) ReadStream(ctx context.Context, id string) (*Stream, error) {
 	stream, err := c.do(ctx, http.MethodGet, id, nil)
 	if e, failed := errors.AsType[*Error](err); failed {
