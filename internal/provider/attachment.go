@@ -99,15 +99,14 @@ func (r *attachment[T, M]) ModifyPlan(ctx context.Context, req resource.ModifyPl
 	}
 	deployment := &plan.common().Deployment
 	switch {
+	case c.Former != nil:
+		state, *deployment = nil, r.deployment()
 	case c.Kind == session.Update && !p.Sends && !deployment.IsUnknown():
 		return // nothing changes: the framework has made it unknown if the configuration changes the resource
-	case c.Kind == session.Create, c.Kind == session.Update && p.Sends && c.Deployment == "":
+	case c.Kind == session.Create, p.Sends && c.Deployment == "":
 		*deployment = types.StringUnknown() // the apply of a saved plan may have another address, or nothing to send
 	default:
 		*deployment = r.deployment()
-	}
-	if c.Kind == session.Redeploy {
-		state = nil
 	}
 	plan.planComputed(state, p.Sends, r.session.Deployment() == "")
 	resp.Diagnostics.Append(resp.Plan.Set(ctx, plan)...)
@@ -191,7 +190,7 @@ func (r *attachment[T, M]) apply(ctx context.Context, planned, prior values, pri
 	switch {
 	case done.KeepState:
 		after = state
-	case c.Kind == session.Update:
+	case c.Was != nil:
 		plan.common().LastEdited = state.common().LastEdited
 	default:
 		plan.common().LastEdited = types.Int64Null()
@@ -202,7 +201,7 @@ func (r *attachment[T, M]) apply(ctx context.Context, planned, prior values, pri
 		after.common().Deployment = r.deployment()
 	}
 	after.take(done.Kept, done.Reported)
-	if c.Kind == session.Update && !done.Failed {
+	if c.Was != nil && !done.Failed {
 		resp.Diagnostics.Append(plan.unexpectedChanges(state, r.session.Redact)...)
 	}
 	resp.Diagnostics.Append(resp.State.Set(ctx, after)...)

@@ -16,7 +16,7 @@ import (
 // Plan returns the diagnostics of a plan. configured is the deployment of the session.
 func (r *Reporter) Plan(of Subject, c session.Change, p session.Planned, configured string) diag.Diagnostics {
 	diags := refusedCall(c, p.Refusal, configured)
-	if p.Refusal == 0 && (c.Kind == session.Redeploy || c.Kind == session.Forget && c.Detach) {
+	if p.Refusal == 0 && c.Former != nil && (c.Kind == session.Update || c.Detach) {
 		diags.Append(deploymentChanges(c, configured))
 	}
 	return append(diags, r.Reads(of, p.Findings, WithoutReads)...)
@@ -50,7 +50,7 @@ func nowInState(c session.Change, a session.Applied, changed bool) string {
 		return "Nothing of this create is in the state. Resolve the errors, then apply again."
 	case c.Kind == session.Destroy:
 		return "The state has only the streams that failed. Resolve the errors, then apply again."
-	case c.Kind == session.Redeploy && a.Set == 0:
+	case c.Former != nil && a.Set == 0:
 		return "The state is still that of the former deployment."
 	}
 	return "The state has what succeeded. Resolve the errors, then apply again to send the rest."

@@ -175,11 +175,10 @@ func TestDeploymentChanges(t *testing.T) {
 		refusal session.Refusal
 		want    []string
 	}{
-		{session.Redeploy, false, 0, []string{`state is that of deployment "https://old"`, `sends the sets to "https://new"`, `set deployment = "https://old"`}},
-		{session.Forget, true, 0, []string{`Streams at "https://old" keep their processors.`}},
-		{session.Forget, false, 0, nil},
-		{session.Update, true, 0, nil},
-		{session.Forget, true, session.NotDetachable, []string{
+		{session.Update, false, 0, []string{`state is that of deployment "https://old"`, `sends the sets to "https://new"`, `set deployment = "https://old"`}},
+		{session.Destroy, true, 0, []string{`Streams at "https://old" keep their processors.`}},
+		{session.Destroy, false, 0, nil},
+		{session.Destroy, true, session.NotDetachable, []string{
 			`The resource with stream "cam-1" cannot detach its processors.`, `configured for deployment "https://new"`, "configure the former deployment",
 			"without the destroy", `on_destroy = "keep"`, "removed block with destroy = false", "untaint", "Nothing was sent",
 		}},
@@ -195,7 +194,7 @@ func TestDeploymentChanges(t *testing.T) {
 		}
 	}
 	findings := []session.Finding{operation(failed(streams.NotChanged, nil), claims.Facts{})}
-	diags := New().Apply(Group, session.Change{Kind: session.Redeploy}, session.Applied{Refreshed: session.Refreshed{Findings: findings}, Failed: true}, now)
+	diags := New().Apply(Group, session.Change{Kind: session.Update, Former: session.Entries{}}, session.Applied{Refreshed: session.Refreshed{Findings: findings}, Failed: true}, now)
 	diags = append(diags, New().Plan(OneStream, updates, session.Planned{Refusal: session.NeedsReads}, now)...)
 	streamstest.WantText(t, fmt.Sprint(diags), "The state is still that of the former deployment.", "on_create", "Streams Cannot Be Checked", "set detect_drift = true")
 }

@@ -25,7 +25,7 @@ type Applied struct {
 // drops: another resource may have sent its set by then.
 func (s *Session) Apply(ctx context.Context, c Change) Applied {
 	s.applies.Store(true)
-	if c.destroys() {
+	if c.Kind == Destroy {
 		failed := c.Marks.any(func(m Mark) bool { return m.Failed })
 		c.Leaving = claims.KindOfDestroy(c.Marks.All.Session == s.id, s.replaces.Load() || failed)
 	}
@@ -55,7 +55,7 @@ func (s *Session) Apply(ctx context.Context, c Change) Applied {
 	switch {
 	case c.Kind == Create && !after.Failed:
 		s.replaces.Store(true)
-	case c.Kind == Redeploy && after.Failed && after.Set == 0:
+	case c.Former != nil && after.Failed && after.Set == 0:
 		before.Findings = after.Findings
 		for id := range after.Kept { // the streams may have been changed, and both names may stand for one deployment
 			before.Marks.set(id, Mark{Resend: claims.Unknown})

@@ -27,7 +27,7 @@ type Change struct {
 	Group      bool // the state takes what succeeds if an update fails for some streams
 	Want       Sets
 	Was        Entries // in the state
-	Former     Entries // in the state of another deployment; Was is empty then
+	Former     Entries // likewise, if the state is that of another deployment; then Was is nil
 	Deployment string  // of the state; "" if the state does not have it
 	Marks      Marks   // of the private state
 	Refuses    bool    // on_create = "refuse"
@@ -41,17 +41,13 @@ type Kind int
 
 // The kinds of changes.
 const (
-	Create   Kind = iota // there is no state, or Terraform does not show it: the old object is destroyed
-	Update               // Terraform also plans a replacement as an update first
-	Redeploy             // Update, and the state is that of another deployment
+	Create Kind = iota // there is no state, or Terraform does not show it: the old object is destroyed
+	Update             // Terraform also plans a replacement as an update first
 	Destroy
-	Forget // Destroy, and the state is that of another deployment
 )
 
-func (c Change) destroys() bool { return c.Kind == Destroy || c.Kind == Forget }
-
 // partial reports whether the state takes what succeeds if a stream fails.
-func (c Change) partial() bool { return c.Group && (c.Kind == Update || c.Kind == Redeploy) }
+func (c Change) partial() bool { return c.Group && c.Kind == Update }
 
 // takenOver returns the streams that the state does not have, or that an import has not read, in order.
 func (c Change) takenOver() []string {
@@ -75,12 +71,6 @@ func (s *Session) AtDeployment(c Change) Change {
 		return c
 	}
 	c.Was, c.Former = nil, c.Was
-	switch c.Kind {
-	case Update:
-		c.Kind = Redeploy
-	case Destroy:
-		c.Kind = Forget
-	}
 	return c
 }
 
@@ -92,9 +82,9 @@ func (s *Session) Differs(state string) bool {
 // mayNotDetach reports whether a destroy would detach the processors of streams that never had them from the object: the state
 // is that of another deployment.
 func (c Change) mayNotDetach() bool {
-	moves := c.Kind == Redeploy && c.Leaving == claims.Replaced
-	forgets := c.Kind == Forget && c.Leaving != claims.Superseded
-	return c.Detach && (moves || forgets) && len(c.Former.Without(c.Want)) > 0
+	moves := c.Kind == Update && c.Leaving == claims.Replaced
+	destroys := c.Kind == Destroy && c.Leaving != claims.Superseded
+	return c.Detach && (moves || destroys) && len(c.Former.Without(c.Want)) > 0
 }
 
 // Marks are what the private state of a resource says: what neither state nor plan have. Most states have none.

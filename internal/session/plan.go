@@ -34,7 +34,7 @@ func (s *Session) findings(id string, decided claims.Decision) (all []Finding) {
 
 // Plan plans a change. With detect_drift it reads the streams that the resource takes over.
 func (s *Session) Plan(ctx context.Context, c Change) Planned {
-	if c.destroys() {
+	if c.Kind == Destroy {
 		c.Leaving = claims.KindOfDestroy(s.applies.Load(), s.replaces.Load())
 	}
 	if c.mayNotDetach() {
@@ -42,7 +42,7 @@ func (s *Session) Plan(ctx context.Context, c Change) Planned {
 	}
 	p := Planned{Marks: c.Marks.lasting()}
 	switch {
-	case c.destroys():
+	case c.Kind == Destroy:
 		p.Marks.All.Session = s.id
 	case c.Kind == Create: // in a replacement, with the marks of the first plan
 		p.Marks = Marks{maps.Clone(c.Marks.Streams), c.Marks.All}
@@ -150,7 +150,7 @@ func (s *Session) markTakeOver(c Change, id string) *TakeOver {
 
 // takeOver reads the streams that a resource takes over. The apply calls it again.
 func (s *Session) takeOver(ctx context.Context, c Change) (found []Finding, _ Refusal) {
-	takesOver := c.Kind == Create || c.Kind == Redeploy || len(c.takenOver()) > 0 // perhaps of streams that are known after apply
+	takesOver := c.Kind == Create || c.Former != nil || len(c.takenOver()) > 0 // perhaps of streams that are known after apply
 	switch refusal := s.RefuseReads(); {
 	case refusal == NeedsReads && c.Refuses && takesOver:
 		return nil, NeedsReads
@@ -163,7 +163,7 @@ func (s *Session) takeOver(ctx context.Context, c Change) (found []Finding, _ Re
 		switch {
 		case IsNotFound(read.Err) && gone:
 			found = append(found, Finding{Stream: id, Kind: claims.CreateWillFail})
-		case read.Err != nil && c.Kind == Redeploy && !c.Refuses: // a destroy also plans a redeploy, only to refresh
+		case read.Err != nil && c.Former != nil && !c.Refuses: // a destroy also plans an update, only to refresh
 			found = append(found, Finding{Stream: id, Kind: claims.MayBeDetached, Err: read.Err})
 		case read.Err != nil:
 			found = append(found, Finding{Stream: id, Err: read.Err})

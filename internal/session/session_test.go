@@ -125,7 +125,7 @@ func TestTakeOver(t *testing.T) {
 		"a create":           {Change{Kind: Create, Want: wants}, true, 0},
 		"an added stream":    {Change{Kind: Update, Group: true, Want: wants}, true, 0},
 		"an unread import":   {Change{Kind: Update, Was: unread, Want: wants}, true, 0},
-		"another deployment": {Change{Kind: Redeploy, Former: read, Want: wants}, true, claims.MayBeDetached},
+		"another deployment": {Change{Kind: Update, Former: read, Want: wants}, true, claims.MayBeDetached},
 		"an update":          {Change{Kind: Update, Was: read, Want: Sets{id: &b}}, false, 0},
 		"an unknown map":     {Change{Kind: Update, Group: true, Was: read, Leaving: claims.MayBeDropped}, false, 0},
 	} {
@@ -214,7 +214,7 @@ func TestFailureAtAnotherDeployment(t *testing.T) {
 	for status, want := range map[int]claims.Resend{http.StatusForbidden: claims.Settled, http.StatusInternalServerError: claims.Unknown} {
 		service.Inject(streamstest.Fault{Status: status})
 		former := Entries{id: {Set: a}}
-		after := newSession(t, streams.Config{BaseURL: url}).Apply(t.Context(), Change{Kind: Redeploy, Former: former, Want: Sets{id: &b}})
+		after := newSession(t, streams.Config{BaseURL: url}).Apply(t.Context(), Change{Kind: Update, Former: former, Want: Sets{id: &b}})
 		if got := after.Marks.Streams[id].Resend; !after.KeepState || after.Kept[id] != former[id] || got != want {
 			t.Errorf("%d: %+v", status, after)
 		}
