@@ -183,7 +183,7 @@ func (r *attachment[T, M]) apply(ctx context.Context, planned, prior values, pri
 	c := changeOf(r.session, plan, state, found)
 	done := r.session.Apply(ctx, c)
 	resp.Diagnostics.Append(r.report.Apply(cmp.Or(plan, state).subject(), c, done, r.session.Deployment())...)
-	if state == nil && done.Failed || plan == nil && !done.Failed {
+	if state == nil && done.Failed() || plan == nil && !done.Failed() {
 		return // nothing is in the state
 	}
 	after := plan
@@ -195,13 +195,13 @@ func (r *attachment[T, M]) apply(ctx context.Context, planned, prior values, pri
 	default:
 		plan.common().LastEdited = types.Int64Null()
 	}
-	if done.Failed && len(done.Reported) == 0 { // the state has nothing of the deployment that is configured
+	if done.Failed() && len(done.Reported) == 0 { // the state has nothing of the deployment that is configured
 		after.common().Deployment = state.common().Deployment
 	} else {
 		after.common().Deployment = r.deployment()
 	}
 	after.take(done.Kept, done.Reported)
-	if c.Was != nil && !done.Failed {
+	if c.Was != nil && !done.Failed() {
 		resp.Diagnostics.Append(plan.unexpectedChanges(state, r.session.Redact)...)
 	}
 	resp.Diagnostics.Append(resp.State.Set(ctx, after)...)

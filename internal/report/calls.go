@@ -23,7 +23,7 @@ func (r *Reporter) Plan(of Subject, c session.Change, p session.Planned, configu
 }
 
 // Apply returns the diagnostics of an apply.
-func (r *Reporter) Apply(of Subject, c session.Change, a session.Applied, configured string) diag.Diagnostics {
+func (r *Reporter) Apply(of Subject, c session.Change, a session.After, configured string) diag.Diagnostics {
 	var messages []message
 	done, failed, changed := a.Set+a.Left, 0, a.Set > 0
 	for _, f := range a.Findings {
@@ -35,14 +35,14 @@ func (r *Reporter) Apply(of Subject, c session.Change, a session.Applied, config
 		}
 	}
 	closing := ""
-	if of == Group && a.Failed {
+	if of == Group && a.Failed() {
 		closing = fmt.Sprintf("%d of %d changes succeeded. %s", done, done+failed, nowInState(c, a, changed))
 	}
 	return append(refusedCall(c, a.Refusal, configured), r.diagnostics(of, messages, closing)...)
 }
 
 // nowInState says what a failed change leaves in the state of a group. changed says that streams may have been changed.
-func nowInState(c session.Change, a session.Applied, changed bool) string {
+func nowInState(c session.Change, a session.After, changed bool) string {
 	switch {
 	case c.Kind == session.Create && changed:
 		return notSaved

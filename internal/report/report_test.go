@@ -30,7 +30,7 @@ func failed(outcome streams.Outcome, s *streams.Stream) *streams.Error {
 
 // applied returns the details of the diagnostics of an apply.
 func applied(of Subject, findings ...session.Finding) (details []string) {
-	for _, d := range New().Apply(of, updates, session.Applied{Refreshed: session.Refreshed{Findings: findings}, Failed: true, Set: 1, Left: 2}, "") {
+	for _, d := range New().Apply(of, updates, session.After{Findings: findings, Set: 1, Left: 2}, "") {
 		details = append(details, d.Detail())
 	}
 	return details
@@ -194,7 +194,7 @@ func TestDeploymentChanges(t *testing.T) {
 		}
 	}
 	findings := []session.Finding{operation(failed(streams.NotChanged, nil), claims.Facts{})}
-	diags := New().Apply(Group, session.Change{Kind: session.Update, Former: session.Entries{}}, session.Applied{Refreshed: session.Refreshed{Findings: findings}, Failed: true}, now)
+	diags := New().Apply(Group, session.Change{Kind: session.Update, Former: session.Entries{}}, session.After{Findings: findings}, now)
 	diags = append(diags, New().Plan(OneStream, updates, session.Planned{Refusal: session.NeedsReads}, now)...)
 	streamstest.WantText(t, fmt.Sprint(diags), "The state is still that of the former deployment.", "on_create", "Streams Cannot Be Checked", "set detect_drift = true")
 }
@@ -234,11 +234,11 @@ func TestShortDetails(t *testing.T) {
 		if e.Outcome == streams.Unknown {
 			c.Kind = session.Create
 		}
-		d := New().Apply(OneStream, c, session.Applied{Refreshed: session.Refreshed{Findings: []session.Finding{f}}}, "")[0]
+		d := New().Apply(OneStream, c, session.After{Findings: []session.Finding{f}}, "")[0]
 		check(name, d, hint(&e, attempted{}), nowTrue(e.Outcome, nil))
 	}
 	gone := failed(streams.NotChanged, nil)
 	gone.URL, gone.Status, gone.Documented, gone.Message = "https://streams.example.com/v2/streams/"+id, 404, true, "there is no such stream"
 	f := session.Finding{Stream: id, Kind: claims.NotFoundOnDestroy, Operation: &session.Operation{NotFound: gone}}
-	check("gone", New().Apply(OneStream, updates, session.Applied{Refreshed: session.Refreshed{Findings: []session.Finding{f}}}, "")[0], "there is no such stream")
+	check("gone", New().Apply(OneStream, updates, session.After{Findings: []session.Finding{f}}, "")[0], "there is no such stream")
 }

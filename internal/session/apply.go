@@ -11,25 +11,36 @@ import (
 	"github.com/stream-management/terraform-provider-stream/internal/streams"
 )
 
-// Applied is what the state has after a change.
-type Applied struct {
-	Refreshed
-	Failed    bool
+// After is what the state has after a change or a refresh, and what a person should know.
+type After struct {
+	Kept      Entries
+	Reported  map[string]*streams.Stream // what the service reported of them in this session
+	Marks     Marks
 	KeepState bool // the state stays as it was
 	Refusal   Refusal
+	Findings  []Finding
 	Set       int // streams that have their planned sets
 	Left      int // streams that the resource left, if the service knows them
 }
 
+func nothingKept() After {
+	return After{Kept: Entries{}, Reported: map[string]*streams.Stream{}}
+}
+
+// Failed reports whether the call was refused, or failed for a stream.
+func (a After) Failed() bool {
+	return a.Refusal != accepted || slices.ContainsFunc(a.Findings, Finding.IsError)
+}
+
 // Apply sends the sets that differ from the state or have a mark, and then leaves the streams that the resource
 // drops: another resource may have sent its set by then.
-func (s *Session) Apply(ctx context.Context, c Change) Applied {
+func (s *Session) Apply(ctx context.Context, c Change) After {
 	s.applies.Store(true)
 	if c.Kind == Destroy {
 		failed := c.Marks.any(func(m Mark) bool { return m.Failed })
 		c.Leaving = claims.KindOfDestroy(c.Marks.All.Session == s.id, s.replaces.Load() || failed)
 	}
-	before := Applied{Refreshed: Refreshed{Kept: c.Was, Marks: c.Marks.lasting()}, Failed: true, KeepState: true}
+	before := After{Kept: c.Was, Marks: c.Marks.lasting(), KeepState: true}
 	if c.Former != nil {
 		before.Kept = c.Former
 	}
@@ -41,21 +52,20 @@ func (s *Session) Apply(ctx context.Context, c Change) Applied {
 	case c.Kind == Destroy:
 		before.Findings, before.Refusal = s.checkReplacement(ctx, c)
 	}
-	if before.Refusal != accepted || len(before.Findings) > 0 {
+	if before.Failed() {
 		return before
 	}
-	after := Applied{Refreshed: nothingKept()}
+	after := nothingKept()
 	s.applySets(ctx, c, &after)
 	s.applyLeaves(ctx, c, &after)
 	for id, entry := range after.Kept {
 		after.Marks.add(id, Mark{Resend: entry.Resend, Failed: c.Leaving == claims.Superseded})
 	}
-	after.Failed = slices.ContainsFunc(after.Findings, Finding.IsError)
-	after.KeepState = after.Failed && !c.partial()
+	after.KeepState = after.Failed() && !c.partial()
 	switch {
-	case c.Kind == Create && !after.Failed:
+	case c.Kind == Create && !after.Failed():
 		s.replaces.Store(true)
-	case c.Former != nil && after.Failed && after.Set == 0:
+	case c.Former != nil && after.Failed() && after.Set == 0:
 		before.Findings = after.Findings
 		for id := range after.Kept { // the streams may have been changed, and both names may stand for one deployment
 			before.Marks.set(id, Mark{Resend: claims.Unknown})
@@ -88,7 +98,7 @@ func (s *Session) checkReplacement(ctx context.Context, c Change) ([]Finding, Re
 	return slices.DeleteFunc(found, func(f Finding) bool { return !f.IsError() }), refusal
 }
 
-func (s *Session) applySets(ctx context.Context, c Change, after *Applied) {
+func (s *Session) applySets(ctx context.Context, c Change, after *After) {
 	var sends []string
 	for _, id := range slices.Sorted(maps.Keys(c.Want)) {
 		if entry := c.Was[id]; entry != nil && entry.Set.Equal(*c.Want[id]) && !c.Marks.Streams[id].Send {
@@ -118,7 +128,7 @@ func (s *Session) applySets(ctx context.Context, c Change, after *Applied) {
 	}
 }
 
-func (s *Session) applyLeaves(ctx context.Context, c Change, after *Applied) {
+func (s *Session) applyLeaves(ctx context.Context, c Change, after *After) {
 	leaves := c.Was.Without(c.Want)
 	if len(leaves) > 0 {
 		s.awaitFirstClaims(ctx) // once, because only a few wait at the same time
@@ -155,7 +165,7 @@ func (s *Session) applyLeaves(ctx context.Context, c Change, after *Applied) {
 }
 
 // keep keeps a stream in the state after a failed operation.
-func (s *Session) keep(after *Applied, c Change, o Operation) {
+func (s *Session) keep(after *After, c Change, o Operation) {
 	id := o.Stream
 	after.Findings = append(after.Findings, o.finding())
 	kept := rules(s, id, func(stream *claims.Stream) *claims.Entry { return stream.Keep(c.Was[id], o.Decision.Set, o.Result) })

@@ -55,20 +55,8 @@ func (s *Session) NoteShared(was Entries, found *Marks) (changed bool) {
 	return changed
 }
 
-// Refreshed is what the state has after a refresh or a change.
-type Refreshed struct {
-	Kept     Entries
-	Reported map[string]*streams.Stream // what the service reported of them in this session
-	Marks    Marks
-	Findings []Finding
-}
-
-func nothingKept() Refreshed {
-	return Refreshed{Kept: Entries{}, Reported: map[string]*streams.Stream{}}
-}
-
 // Refresh reads the streams of a state. A stream that the service does not know leaves the state, unless it is imported.
-func (s *Session) Refresh(ctx context.Context, was Entries, found Marks) Refreshed {
+func (s *Session) Refresh(ctx context.Context, was Entries, found Marks) After {
 	after := nothingKept()
 	for _, read := range s.ReadEach(ctx, was.Without(nil)) {
 		id := read.Stream

@@ -73,7 +73,7 @@ func TestFailedDestroyOfAnOldObject(t *testing.T) {
 		next := newSession(t, streams.Config{BaseURL: url})
 		old = destroys(next.Plan(t.Context(), destroys(failed.Marks)).Marks)
 		service.ForgetRequests()
-		if after := next.Apply(t.Context(), old); !failed.Failed || after.Failed || len(after.Findings) != 1 {
+		if after := next.Apply(t.Context(), old); !failed.Failed() || after.Failed() || len(after.Findings) != 1 {
 			t.Errorf("%+v: %+v, and then %+v", test, failed, after)
 		}
 		var want []string
@@ -254,11 +254,11 @@ func TestLeaveAwaitsFirstClaims(t *testing.T) {
 		server.Start()
 		t.Cleanup(server.Close)
 		dial := func(ctx context.Context, _, address string) (net.Conn, error) { return listener.DialContext(ctx) }
-		s, done := newSession(t, streams.Config{BaseURL: "http://127.0.0.1", DialContext: dial}), make(chan Applied)
+		s, done := newSession(t, streams.Config{BaseURL: "http://127.0.0.1", DialContext: dial}), make(chan After)
 		go func() { done <- s.Apply(t.Context(), destroys(Marks{})) }()
 		synctest.Wait()
 		s.Apply(t.Context(), creates(id, b))
-		if left := <-done; left.Failed {
+		if left := <-done; left.Failed() {
 			t.Errorf("%+v", left)
 		}
 		service.WantRequests(t, `PATCH /v2/streams/cam-1 {"processor_ids":["b"]}`)
