@@ -130,16 +130,9 @@ func (r *attachment[T, M]) Read(ctx context.Context, req resource.ReadRequest, r
 	if r.session.Differs(state.common().Deployment.ValueString()) {
 		return
 	}
-	was := state.was(session.Marks{})
-	if r.session.NoteShared(was, &found) {
-		resp.Diagnostics.Append(saveMarks(ctx, found, resp.Private)...)
-	}
-	if !r.session.ReadsStreams() {
-		return
-	}
 	ctx, cancel := withTimeLimit(ctx, state.common().Timeouts.Read, &resp.Diagnostics)
 	defer cancel()
-	read := r.session.Refresh(ctx, was, found)
+	read := r.session.Refresh(ctx, state.was(session.Marks{}), found)
 	otherwise := report.WithoutReads
 	if found.IsImport() && state.subject() == report.Group {
 		otherwise = report.WithoutGroupImport

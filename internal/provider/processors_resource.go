@@ -165,11 +165,11 @@ func (r *processorsResource) ImportState(ctx context.Context, req resource.Impor
 	if r.session.Deployment() != "" {
 		m.Deployment = r.deployment()
 	}
-	if r.session.ReadsStreams() {
+	if refusal := r.session.RefuseReads(); refusal != 0 {
+		resp.Diagnostics.Append(r.report.NotRead(refusal)...)
+	} else {
 		imported := map[string]session.Mark{m.ID.ValueString(): {Import: true}}
 		resp.Diagnostics.Append(saveMarks(ctx, session.Marks{Streams: imported}, resp.Private)...)
-	} else {
-		resp.Diagnostics.Append(r.report.NotRead(r.session.RefuseReads())...)
 	}
 	resp.Diagnostics.Append(resp.State.Set(ctx, m)...)
 }

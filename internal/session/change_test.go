@@ -10,8 +10,8 @@ import (
 func TestSharedStreamKeepsItsMark(t *testing.T) {
 	t.Parallel()
 	s, was, found := New(nil, "", false), Entries{"cam-1": {}}, Marks{All: MarkOfAll{Resend: claims.Unknown}}
-	s.NoteShared(was, new(Marks))
-	if !s.NoteShared(was, &found) || !found.Of("cam-1").Shared || found.Of("cam-1").Resend != claims.Unknown {
+	s.Refresh(t.Context(), was, Marks{})
+	if found = s.Refresh(t.Context(), was, found).Marks; !found.Of("cam-1").Shared || found.Of("cam-1").Resend != claims.Unknown {
 		t.Errorf("the marks are %+v", found)
 	}
 	planned := Marks{map[string]Mark{"cam-1": {Shared: true}}, MarkOfAll{OfCreate: true, Resend: claims.Unknown}}

@@ -142,7 +142,7 @@ func (s *Session) markTakeOver(c Change, id string) *TakeOver {
 	switch was := c.Was[id]; {
 	case c.Kind == Create:
 		return &TakeOver{c.Want[id], *cmp.Or(had, new(streams.ProcessorSet))}
-	case was != nil && had == nil && s.ReadsStreams():
+	case was != nil && had == nil && s.RefuseReads() == accepted:
 		return &TakeOver{Had: was.Set}
 	}
 	return nil

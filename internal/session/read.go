@@ -38,9 +38,10 @@ func (s *Session) ReadEach(ctx context.Context, ids []string) []Reading {
 	return ForEach(s, ids, func(id string) Reading { return s.Read(ctx, id) })
 }
 
-// NoteShared marks the streams of a state that the refresh has also found in another state. It reports whether a mark has
-// changed. No plan passes this to the apply of an object that was replaced.
-func (s *Session) NoteShared(was Entries, found *Marks) (changed bool) {
+// Refresh marks the streams of a state that the refresh has also found in another state: no plan passes this to the apply of an
+// object that was replaced. With detect_drift it reads them. A stream that the service does not know leaves the state, unless it is
+// imported.
+func (s *Session) Refresh(ctx context.Context, was Entries, found Marks) After {
 	for id := range was {
 		m := found.Of(id)
 		shared := rules(s, id, func(stream *claims.Stream) bool {
@@ -48,16 +49,15 @@ func (s *Session) NoteShared(was Entries, found *Marks) (changed bool) {
 			return stream.Reads > 1
 		})
 		if shared != m.Shared {
-			m.Shared, changed = shared, true
+			m.Shared = shared
 			found.set(id, m)
 		}
 	}
-	return changed
-}
-
-// Refresh reads the streams of a state. A stream that the service does not know leaves the state, unless it is imported.
-func (s *Session) Refresh(ctx context.Context, was Entries, found Marks) After {
 	after := nothingKept()
+	if s.RefuseReads() != accepted {
+		after.Kept, after.Marks = was, found
+		return after
+	}
 	for _, read := range s.ReadEach(ctx, was.Without(nil)) {
 		id := read.Stream
 		m := found.Streams[id]

@@ -75,9 +75,6 @@ func (s *Session) Redact(text string) string {
 	return s.client.Redact(text)
 }
 
-// ReadsStreams reports whether streams are read: the interface specifies no read.
-func (s *Session) ReadsStreams() bool { return s.client != nil && s.detectDrift }
-
 // awaitFirstClaims waits at most once in a session, for claimDelay after the first call that plans or leaves a stream.
 func (s *Session) awaitFirstClaims(ctx context.Context) {
 	claimed := s.firstClaims()
