@@ -39,12 +39,12 @@ func (s *Stream) Leave(l Leave, mark Claim, interrupted bool) Decision {
 	set, send := l.request(s.claim)
 	switch {
 	case s.phase == written: // another resource has set the processors
-		return Decision{}
+		return Decision{Other: l.Set}
 	case !send, s.claim.Kind == relies && has.is(set):
 		if s.reported == nil {
 			s.left = &has
 		}
-		return Decision{}
+		return Decision{Other: l.Set}
 	case s.phase == blocked:
 		return Decision{Refusal: Blocked}
 	}
@@ -84,7 +84,8 @@ func (s *Stream) send(set streams.ProcessorSet) Decision {
 // Result is the result of a request.
 type Result struct {
 	Failed   bool
-	Outcome  streams.Outcome // of a failure; of a leave also if it failed in an attempt before the last
+	NotFound bool            // failed: the service does not know the stream
+	Outcome  streams.Outcome // of a failure
 	Reported *streams.Stream // nil if the service reported nothing
 }
 
@@ -108,7 +109,7 @@ func (s *Stream) EndLeave(r Result) {
 	s.detached = s.detached || r.Reported != nil && !r.Failed && s.underWay != nil && s.underWay.detached
 	s.EndOnce(r)
 	switch {
-	case r.Failed:
+	case r.Failed && !r.NotFound:
 		s.advance(blocked)
 	case r.Outcome == streams.Unknown: // no state has the stream, so none remembers it
 		s.left = &remainder{unknown: true}

@@ -47,7 +47,7 @@ func TestPhases(t *testing.T) {
 		func(s *Stream) { s.EndSet(refused, true) },
 		func(s *Stream) { s.EndLeave(refused) },
 		func(s *Stream) { s.EndLeave(succeeds(emptySet)) },
-		func(s *Stream) { s.EndLeave(Result{}) }, // the service does not know the stream
+		func(s *Stream) { s.EndLeave(Result{Failed: true, NotFound: true}) },
 		func(s *Stream) { s.EndOnce(succeeds(a)) },
 		func(s *Stream) { s.EndOnce(refused) },
 	}
@@ -220,7 +220,7 @@ func TestSetAfterALeave(t *testing.T) {
 		{"detached, by a resource that did not know the set", Leave{Entry: Entry{emptySet, Unknown}, Detach: true}, succeeds(emptySet), true},
 		{"nothing to detach", Leave{Entry: Entry{Set: emptySet}, Detach: true}, succeeds(emptySet), false},
 		{"refused", detaching, refused, false},
-		{"no such stream", detaching, Result{}, false},
+		{"no such stream", detaching, Result{Failed: true, NotFound: true}, false},
 		{"unknown outcome", detaching, unclear, false},
 	} {
 		var s Stream

@@ -19,7 +19,7 @@ type Decision struct {
 	Set      streams.ProcessorSet // of an operation and of ConflictingSets
 	Claim    Claim                // of a plan: what its resources do with the stream; the mark for a destroy
 	Refusal  Refusal
-	Other    streams.ProcessorSet // the set that a refusal or a finding is about
+	Other    streams.ProcessorSet // the set that a refusal or a finding is about; of a leave that sends nothing, that of its entry
 	Findings []Finding            // of an operation: if it succeeds
 }
 

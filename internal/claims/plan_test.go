@@ -67,7 +67,7 @@ func TestPlanAfterALeaveWithUnknownOutcome(t *testing.T) {
 	for outcome, want := range map[streams.Outcome]bool{streams.Unknown: true, streams.NotChanged: false} {
 		var s Stream
 		s.Leave(detaching, Claim{}, false)
-		s.EndLeave(Result{Outcome: outcome})
+		s.EndLeave(Result{Failed: true, NotFound: true, Outcome: outcome})
 		check(t, "a set in the state is sent again", s.PlanSet(Want{Set: &a, Entry: inStateA}).Send, want)
 	}
 }

@@ -71,7 +71,7 @@ func (r *Reporter) Invoke(refusal session.Refusal, failed []session.Finding) dia
 	for _, f := range failed {
 		messages = append(messages, messageOf(f, attempted{
 			failed: "the processors of {streams} could not be set",
-			empty:  f.Set.Len() == 0,
+			empty:  f.Decision.Set.Len() == 0,
 			next: "The next apply may not run the action again. To run it, use terraform apply -invoke=ADDRESS with " +
 				"the address of the action.",
 		}))

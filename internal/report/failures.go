@@ -68,7 +68,7 @@ func changing(of Subject, c session.Change, f session.Finding) attempted {
 	_, stays := c.Want[f.Stream]
 	did := attempted{
 		failed: "the processors of {streams} could not be updated",
-		empty:  f.Operation.Decision.Send && f.Set.Len() == 0, leaves: !stays,
+		empty:  f.Decision.Send && f.Decision.Set.Len() == 0, leaves: !stays,
 	}
 	switch {
 	case !stays:

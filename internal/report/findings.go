@@ -1,7 +1,6 @@
 package report
 
 import (
-	"cmp"
 	"fmt"
 	"strings"
 
@@ -129,7 +128,7 @@ func messageOf(f session.Finding, did attempted) message {
 	m := message{text: texts[f.Kind], stream: f.Stream, severity: diag.SeverityWarning, cause: fmt.Sprint(f.Kind)}
 	m.inDestroy = f.Kind >= claims.WereDetached && f.Kind <= claims.NotFoundOnDestroy
 	if f.IsError() {
-		m.text, m.severity, m.cause = refusals[f.Refusal], diag.SeverityError, fmt.Sprint("refusal ", f.Refusal)
+		m.text, m.severity, m.cause = refusals[f.Decision.Refusal], diag.SeverityError, fmt.Sprint("refusal ", f.Decision.Refusal)
 		m.now = nothingSent + notChanged
 	}
 	if strings.Contains(m.head, "{own}") {
@@ -142,13 +141,13 @@ func messageOf(f session.Finding, did attempted) message {
 	case f.Kind == claims.StayAttachedBesideFailure:
 		m.now = nowTrue(f.Operation.Now())
 	case f.Kind == claims.NotFoundOnDestroy:
-		e := f.Operation.NotFound
-		m.said, m.now = requestAndResponse(e), nowTrue(e.Outcome, e.Stream)
-	case f.Refusal == claims.ConflictingSets: // nobody knows in a plan whether the other resource has been applied
+		e := asStreamError(f.Err)
+		m.now = nowTrue(e.Outcome, e.Stream)
+	case f.Decision.Refusal == claims.ConflictingSets: // nobody knows in a plan whether the other resource has been applied
 		m.now = nothingSent + notChangedHere
-	case f.Refusal == claims.DetachesOthers:
+	case f.Decision.Refusal == claims.DetachesOthers:
 		m.now = "No update was sent. " + notChangedHere
-	case f.Refusal == claims.Blocked:
+	case f.Decision.Refusal == claims.Blocked:
 		m.head = did.failed + ". " + m.head
 		m.now = nothingSent + nowTrue(f.Operation.Now())
 	}
@@ -158,10 +157,12 @@ func messageOf(f session.Finding, did attempted) message {
 // ownOf returns the sets that a finding is about.
 func ownOf(f session.Finding) string {
 	switch {
-	case f.Refusal == claims.ConflictingSets:
-		return fmt.Sprintf("one to %s, another one to %s", f.Other, f.Set)
-	case f.Kind == claims.StayAttached && f.Other.Len() == 0: // nobody has read them
+	case f.Decision.Refusal == claims.ConflictingSets:
+		return fmt.Sprintf("one to %s, another one to %s", f.Decision.Other, f.Decision.Set)
+	case f.Kind == claims.StayAttached && f.Decision.Other.Len() == 0: // nobody has read them
 		return "not known"
+	case f.Kind == claims.WillBeDetached, f.Kind == claims.OwnWillBeDetached, f.Decision.Refusal == claims.DetachesOthers:
+		return f.Shown // the service has reported them
 	}
-	return cmp.Or(f.Shown, f.Other.String())
+	return f.Decision.Other.String()
 }

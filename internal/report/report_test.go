@@ -62,13 +62,13 @@ func TestNowTrue(t *testing.T) {
 	)
 	one := func(f session.Finding) string { return applied(OneStream, f)[0] }
 	refusal := func(r claims.Refusal, facts claims.Facts) session.Finding {
-		return session.Finding{Stream: id, Refusal: r, Operation: &session.Operation{Decision: claims.Decision{Refusal: r}, Facts: facts}}
+		return session.Finding{Stream: id, Decision: claims.Decision{Refusal: r}, Operation: &session.Operation{Facts: facts}}
 	}
 	plan := func(r claims.Refusal) string {
-		return New().Plan(OneStream, updates, session.Planned{Findings: []session.Finding{{Stream: id, Refusal: r}}}, "")[0].Detail()
+		return New().Plan(OneStream, updates, session.Planned{Findings: []session.Finding{{Stream: id, Decision: claims.Decision{Refusal: r}}}}, "")[0].Detail()
 	}
-	left := func(kind claims.Finding, e *streams.Error, facts claims.Facts) string {
-		return one(session.Finding{Stream: id, Kind: kind, Operation: &session.Operation{NotFound: e, Facts: facts}})
+	left := func(kind claims.Finding, err error, facts claims.Facts) string {
+		return one(session.Finding{Stream: id, Kind: kind, Err: err, Operation: &session.Operation{Facts: facts}})
 	}
 	streamstest.WantText(t, one(operation(failed(streams.NotChanged, nil), claims.Facts{Remainder: first})), `an object that had set ["p1"] left the stream and sent nothing`)
 	unsent, wait := claims.Facts{Reported: reported}, context.Canceled
@@ -239,6 +239,6 @@ func TestShortDetails(t *testing.T) {
 	}
 	gone := failed(streams.NotChanged, nil)
 	gone.URL, gone.Status, gone.Documented, gone.Message = "https://streams.example.com/v2/streams/"+id, 404, true, "there is no such stream"
-	f := session.Finding{Stream: id, Kind: claims.NotFoundOnDestroy, Operation: &session.Operation{NotFound: gone}}
+	f := session.Finding{Stream: id, Kind: claims.NotFoundOnDestroy, Err: gone}
 	check("gone", New().Apply(OneStream, updates, session.After{Findings: []session.Finding{f}}, "")[0], "there is no such stream")
 }

@@ -2,9 +2,7 @@ package session
 
 import (
 	"context"
-	"errors"
 	"maps"
-	"net/http"
 	"slices"
 
 	"github.com/stream-management/terraform-provider-stream/internal/claims"
@@ -82,7 +80,7 @@ func (s *Session) checkReplacement(ctx context.Context, c Change) ([]Finding, Re
 	var unchecked []Finding
 	for _, id := range c.Was.Without(nil) {
 		if m := c.Marks.Streams[id].TakeOver; c.Marks.All.Unchecked || m != nil && m.Set == nil {
-			unchecked = append(unchecked, Finding{Stream: id, Refusal: claims.Unchecked})
+			unchecked = append(unchecked, Finding{Stream: id, Decision: claims.Decision{Refusal: claims.Unchecked}})
 		}
 	}
 	if len(unchecked) > 0 {
@@ -112,8 +110,8 @@ func (s *Session) applySets(ctx context.Context, c Change, after *After) {
 			func(stream *claims.Stream, interrupted bool) claims.Decision {
 				return stream.Set(*c.Want[id], interrupted)
 			},
-			func(stream *claims.Stream, o *Operation) { // after a failure, the state may have the stream: as before, or as reported
-				stream.EndSet(*o.Result, c.Was[id] != nil || c.partial() && o.Result.Reported != nil)
+			func(stream *claims.Stream, r claims.Result) { // after a failure, the state may have the stream: as before, or as reported
+				stream.EndSet(r, c.Was[id] != nil || c.partial() && r.Reported != nil)
 			})
 	}
 	for _, o := range ForEach(s, sends, set) {
@@ -138,25 +136,19 @@ func (s *Session) applyLeaves(ctx context.Context, c Change, after *After) {
 			func(stream *claims.Stream, interrupted bool) claims.Decision {
 				return stream.Leave(c.leave(id), c.Marks.Streams[id].Claim, interrupted)
 			},
-			func(stream *claims.Stream, o *Operation) {
-				if e, ok := errors.AsType[*streams.Error](o.Err); ok && e.Status == http.StatusNotFound {
-					o.NotFound, o.Err, o.Result.Failed = e, nil, false
-				}
-				stream.EndLeave(*o.Result)
-			})
+			(*claims.Stream).EndLeave)
 	}
 	for _, o := range ForEach(s, leaves, leave) {
-		if o.Failed() {
+		f := o.finding()
+		switch {
+		case o.Result != nil && o.Result.NotFound:
+			f.Kind = claims.NotFoundOnDestroy
+		case o.Failed():
 			s.keep(after, c, o)
 			continue
-		}
-		id := o.Stream
-		f := Finding{Stream: id, Operation: &o, Other: c.Was[id].Set}
-		if o.NotFound != nil {
-			f.Kind = claims.NotFoundOnDestroy
-		} else {
+		default:
 			after.Left++
-			f.Kind = c.leave(id).Tell(o.Decision, o.Facts)
+			f.Kind = c.leave(o.Stream).Tell(o.Decision, o.Facts)
 		}
 		if f.Kind != 0 {
 			after.Findings = append(after.Findings, f)

@@ -14,7 +14,6 @@ type Operation struct {
 	Stream   string // its id
 	Decision claims.Decision
 	Result   *claims.Result // of the request; nil if nothing was sent
-	NotFound *streams.Error // a resource that leaves is done if the service does not know the stream
 	Facts    claims.Facts   // after the operation
 	Err      error          // of a request or of the context; nil for a refusal
 }
@@ -35,9 +34,7 @@ func (o Operation) Now() (streams.Outcome, *streams.Stream) {
 
 // finding returns the finding of an operation that failed.
 func (o Operation) finding() Finding {
-	return Finding{
-		Stream: o.Stream, Refusal: o.Decision.Refusal, Err: o.Err, Operation: &o, Set: o.Decision.Set, Other: o.Decision.Other,
-	}
+	return Finding{Stream: o.Stream, Decision: o.Decision, Err: o.Err, Operation: &o}
 }
 
 // SetOnce sends a set for an action, which claims nothing and has no state. It returns a finding if that fails.
@@ -47,7 +44,7 @@ func (s *Session) SetOnce(ctx context.Context, id string, set streams.ProcessorS
 	}
 	o := s.operate(ctx, id,
 		func(stream *claims.Stream, interrupted bool) claims.Decision { return stream.SetOnce(set, interrupted) },
-		func(stream *claims.Stream, o *Operation) { stream.EndOnce(*o.Result) })
+		(*claims.Stream).EndOnce)
 	if !o.Failed() {
 		return accepted, nil
 	}
@@ -56,7 +53,7 @@ func (s *Session) SetOnce(ctx context.Context, id string, set streams.ProcessorS
 
 // operate runs an operation when no other one uses the stream.
 func (s *Session) operate(ctx context.Context, id string,
-	begin func(stream *claims.Stream, interrupted bool) claims.Decision, end func(*claims.Stream, *Operation),
+	begin func(stream *claims.Stream, interrupted bool) claims.Decision, end func(*claims.Stream, claims.Result),
 ) Operation {
 	o := Operation{Stream: id}
 	lock := s.stream(id).lock
@@ -74,9 +71,10 @@ func (s *Session) operate(ctx context.Context, id string,
 		reported, err := s.client.UpdateStream(ctx, id, o.Decision.Set)
 		o.Result, o.Err = &claims.Result{Reported: reported}, err
 		if e, ok := errors.AsType[*streams.Error](err); ok { // every failure of the client
-			o.Result = &claims.Result{Failed: true, Outcome: e.Outcome, Reported: e.Stream}
+			notFound := e.Status == http.StatusNotFound
+			o.Result = &claims.Result{Failed: true, NotFound: notFound, Outcome: e.Outcome, Reported: e.Stream}
 		}
-		rules(s, id, func(stream *claims.Stream) any { end(stream, &o); return nil })
+		rules(s, id, func(stream *claims.Stream) any { end(stream, *o.Result); return nil })
 	case o.Decision.Refusal == claims.Interrupted:
 		o.Err = ctx.Err()
 	}
@@ -84,17 +82,14 @@ func (s *Session) operate(ctx context.Context, id string,
 	return o
 }
 
-// Finding is what a person should know of one stream after a call: an error if Refusal or Err is set, otherwise a warning.
+// Finding is what a person should know of one stream after a call: a warning if it has a kind, otherwise an error.
 type Finding struct {
-	Stream  string
-	Kind    claims.Finding // of a warning
-	Refusal claims.Refusal // why nothing is sent
-	Err     error          // of a read or an operation
-
-	Operation *Operation // nil if there was none
-	Set       streams.ProcessorSet
-	Other     streams.ProcessorSet // see [claims.Decision]
-	Shown     string               // Other as a person may read it: known secrets are masked
+	Stream    string
+	Kind      claims.Finding
+	Decision  claims.Decision // of a plan or an operation
+	Err       error           // of a read or an operation
+	Operation *Operation      // nil if there was none
+	Shown     string          // Decision.Other as a person may read it: known secrets are masked
 }
 
 // IsError reports whether the call fails.

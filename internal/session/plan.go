@@ -20,13 +20,12 @@ type Planned struct {
 
 // findings returns what a person should know of a plan for a stream.
 func (s *Session) findings(id string, decided claims.Decision) (all []Finding) {
-	f := Finding{Stream: id, Refusal: decided.Refusal, Set: decided.Set, Other: decided.Other}
-	f.Shown = s.Redact(f.Other.String()) // some were read
-	if f.Refusal != 0 {
+	f := Finding{Stream: id, Decision: decided, Shown: s.Redact(decided.Other.String())} // some were read
+	if decided.Refusal != 0 {
 		all = append(all, f)
 	}
 	for _, kind := range decided.Findings {
-		f.Refusal, f.Kind = 0, kind
+		f.Decision.Refusal, f.Kind = 0, kind
 		all = append(all, f)
 	}
 	return all

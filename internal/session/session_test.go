@@ -137,10 +137,10 @@ func TestTakeOver(t *testing.T) {
 			t.Errorf("%s without reads: %+v", name, p)
 		}
 		for refuses, want := range map[bool]Finding{
-			refuses: {Refusal: claims.DetachesOthers}, accepts: {Kind: claims.WillBeDetached},
+			refuses: {Decision: claims.Decision{Refusal: claims.DetachesOthers}}, accepts: {Kind: claims.WillBeDetached},
 		} {
 			found := plan(newReader(t, url), refuses).Findings
-			if !test.takesOver && len(found) > 0 || test.takesOver && (found[0].Refusal != want.Refusal || found[0].Kind != want.Kind || found[0].Shown != `["b"]`) {
+			if !test.takesOver && len(found) > 0 || test.takesOver && (found[0].Decision.Refusal != want.Decision.Refusal || found[0].Kind != want.Kind || found[0].Shown != `["b"]`) {
 				t.Errorf("%s, refuses %t: %+v", name, refuses, found)
 			}
 		}
@@ -195,7 +195,7 @@ func TestRefusalOfAReplacement(t *testing.T) {
 		old.Detach = !test.keep
 		after := newReader(t, url).Apply(t.Context(), old)
 		refused := test.refusal != 0
-		if after.KeepState != refused || refused && (after.Findings[0].Refusal != test.refusal || after.Kept[id] == nil) {
+		if after.KeepState != refused || refused && (after.Findings[0].Decision.Refusal != test.refusal || after.Kept[id] == nil) {
 			t.Errorf("%s: %+v", name, after)
 		}
 		left := []string{"a"}
