@@ -78,19 +78,19 @@ func (s *Session) Apply(ctx context.Context, c Change) After {
 func (s *Session) checkReplacement(ctx context.Context, c Change) ([]Finding, Refusal) {
 	create := Change{Kind: Update, Want: Sets{}, Refuses: true, Marks: c.Marks}
 	var unchecked []Finding
-	for _, id := range c.Was.Without(nil) {
-		if m := c.Marks.Streams[id].TakeOver; c.Marks.All.Unchecked || m != nil && m.Set == nil {
+	for _, id := range slices.Sorted(maps.Keys(c.Marks.Streams)) {
+		planned := c.Marks.Streams[id].TakeOver
+		switch {
+		case planned == nil:
+		case planned.Set == nil && c.Was[id] != nil:
 			unchecked = append(unchecked, Finding{Stream: id, Decision: claims.Decision{Refusal: claims.Unchecked}})
+		default:
+			create.Want[id] = planned.Set
+			rules(s, id, func(stream *claims.Stream) any { stream.NoteHad(planned.Had); return nil })
 		}
 	}
 	if len(unchecked) > 0 {
 		return unchecked, accepted
-	}
-	for id, m := range c.Marks.Streams {
-		if m.TakeOver != nil {
-			create.Want[id] = m.TakeOver.Set
-			rules(s, id, func(stream *claims.Stream) any { stream.NoteHad(m.TakeOver.Had); return nil })
-		}
 	}
 	found, refusal := s.takeOver(ctx, create)
 	return slices.DeleteFunc(found, func(f Finding) bool { return !f.IsError() }), refusal

@@ -109,10 +109,9 @@ type Mark struct {
 
 // MarkOfAll is about the streams of a resource that have no mark of their own, and about the plan.
 type MarkOfAll struct {
-	Resend    claims.Resend `json:"pending,omitempty"`
-	OfCreate  bool          `json:"create,omitempty"`    // planned by a create; a destroy with it is that of the old object
-	Unchecked bool          `json:"unchecked,omitempty"` // planned: nobody can check the replacement before the destroy
-	Session   string        `json:"session,omitempty"`   // planned: the session that planned the destroy
+	Resend   claims.Resend `json:"pending,omitempty"`
+	OfCreate bool          `json:"create,omitempty"`  // planned by a create; a destroy with it is that of the old object
+	Session  string        `json:"session,omitempty"` // planned: the session that planned the destroy
 }
 
 // TakeOver is planned for a stream of a resource that refuses to detach the processors of others. In a replacement, Terraform

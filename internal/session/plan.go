@@ -1,13 +1,11 @@
 package session
 
 import (
-	"cmp"
 	"context"
 	"maps"
 	"slices"
 
 	"github.com/stream-management/terraform-provider-stream/internal/claims"
-	"github.com/stream-management/terraform-provider-stream/internal/streams"
 )
 
 // Planned is the plan of a change.
@@ -55,14 +53,10 @@ func (s *Session) Plan(ctx context.Context, c Change) Planned {
 	for _, id := range slices.Sorted(maps.Keys(c.Want)) {
 		s.planSet(c, id, &p)
 	}
-	if len(leaves) > 0 {
-		p.Marks.All.Unchecked = p.Marks.All.Unchecked || s.movesUnchecked(c)
-		for _, id := range leaves {
-			s.planLeave(c, id, &p)
-		}
-		p.Sends = true
+	for _, id := range leaves {
+		s.planLeave(c, id, &p)
 	}
-	p.Sends = p.Sends || c.Leaving == claims.MayBeDropped
+	p.Sends = p.Sends || len(leaves) > 0 || c.Leaving == claims.MayBeDropped
 	if !slices.ContainsFunc(p.Findings, Finding.IsError) {
 		found, refusal := s.takeOver(ctx, c)
 		p.Findings, p.Refusal = append(p.Findings, found...), refusal
@@ -84,20 +78,20 @@ func (s *Session) waits(c Change, leaves []string) bool {
 func (s *Session) planSet(c Change, id string, p *Planned) {
 	want := claims.Want{Set: c.Want[id], Entry: c.Was[id], Triggered: c.Triggered}
 	decided := rules(s, id, func(stream *claims.Stream) claims.Decision { return stream.PlanSet(want) })
-	m, marked := p.Marks.Streams[id]
+	p.Findings = append(p.Findings, s.findings(id, decided)...)
+	p.Sends = p.Sends || decided.Send
+	m := p.Marks.Streams[id]
 	m.Send = decided.Send && want.Entry != nil
 	if c.Kind == Create {
 		m.Claim = decided.Claim
 	}
-	m.TakeOver = s.markTakeOver(c, id)
-	if marked || m.Send || m.TakeOver != nil || c.Kind == Create {
-		p.Marks.set(id, m)
+	if c.Kind == Create && c.Refuses {
+		m.TakeOver = &TakeOver{c.Want[id], rules(s, id, (*claims.Stream).Had)}
+		if want.Set == nil && m.TakeOver.Had.Len() > 0 && s.detectDrift {
+			p.Findings = append(p.Findings, Finding{Stream: id, Kind: claims.WillBeUnchecked})
+		}
 	}
-	p.Findings = append(p.Findings, s.findings(id, decided)...)
-	if m.TakeOver != nil && c.Want[id] == nil && m.TakeOver.Had.Len() > 0 && s.detectDrift {
-		p.Findings = append(p.Findings, Finding{Stream: id, Kind: claims.WillBeUnchecked})
-	}
-	p.Sends = p.Sends || decided.Send
+	p.Marks.add(id, m)
 }
 
 // planLeave also marks the stream for the apply of a destroy. An update is planned again, and does not get the mark: with
@@ -105,46 +99,25 @@ func (s *Session) planSet(c Change, id string, p *Planned) {
 func (s *Session) planLeave(c Change, id string, p *Planned) {
 	decided := rules(s, id, func(stream *claims.Stream) claims.Decision { return stream.PlanLeave(c.leave(id)) })
 	p.Findings = append(p.Findings, s.findings(id, decided)...)
-	if p.Marks.All.Unchecked {
-		p.Findings = append(p.Findings, Finding{Stream: id, Kind: claims.WillBeUnchecked})
-	}
 	if c.Leaving == claims.MayBeDropped { // the plan of the apply decides
 		return
 	}
 	m := p.Marks.Streams[id]
 	m.Claim, m.Detach = decided.Claim, c.Detach
+	if s.movesUnchecked(c) {
+		m.TakeOver = &TakeOver{} // of a stream, or with a set, that is known after apply
+		p.Findings = append(p.Findings, Finding{Stream: id, Kind: claims.WillBeUnchecked})
+	}
 	p.Marks.set(id, m)
 }
 
 // movesUnchecked reports whether a replacement moves to a stream, or to a set, that is known after apply. If it refuses to detach
 // the processors of others, nobody can check that before its destroy detaches those of the old stream.
 func (s *Session) movesUnchecked(c Change) bool {
-	if !c.Refuses || !c.Detach || !s.detectDrift || c.Kind != Update || c.Leaving != claims.Replaced {
+	if !c.Refuses || !c.Detach || !s.detectDrift || c.Leaving != claims.Replaced {
 		return false
 	}
 	return len(c.Want) == 0 || slices.ContainsFunc(c.takenOver(), func(id string) bool { return c.Want[id] == nil })
-}
-
-// markTakeOver returns the mark of a planned stream. If there was no refresh, the first plan of a replacement passes it to
-// the second one, which is that of a create.
-func (s *Session) markTakeOver(c Change, id string) *TakeOver {
-	if !c.Refuses {
-		return nil
-	}
-	first := c.Marks.Streams[id].TakeOver
-	had := rules(s, id, func(stream *claims.Stream) *streams.ProcessorSet {
-		if c.Kind == Create && first != nil {
-			stream.NoteHad(first.Had)
-		}
-		return stream.Had()
-	})
-	switch was := c.Was[id]; {
-	case c.Kind == Create:
-		return &TakeOver{c.Want[id], *cmp.Or(had, new(streams.ProcessorSet))}
-	case was != nil && had == nil && s.RefuseReads() == accepted:
-		return &TakeOver{Had: was.Set}
-	}
-	return nil
 }
 
 // takeOver reads the streams that a resource takes over. The apply calls it again.
