@@ -28,8 +28,8 @@ func (r *Reporter) Apply(of Subject, c session.Change, a session.After, configur
 	done, failed, changed := a.Set+a.Left, 0, a.Set > 0
 	for _, f := range a.Findings {
 		messages = append(messages, messageOf(f, changing(of, c, f)))
-		if f.IsError() && f.Operation != nil {
-			outcome, _ := f.Operation.Now()
+		if f.IsError() && f.Facts != nil {
+			outcome, _ := f.Now()
 			failed++
 			changed = changed || outcome != streams.NotChanged
 		}

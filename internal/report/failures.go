@@ -62,7 +62,7 @@ func reading(otherwise string) attempted {
 
 // changing is what an operation in the apply of a change was to do. Without an operation, streams were read.
 func changing(of Subject, c session.Change, f session.Finding) attempted {
-	if f.Operation == nil {
+	if f.Facts == nil {
 		return reading(WithoutReads)
 	}
 	_, stays := c.Want[f.Stream]
@@ -79,7 +79,7 @@ func changing(of Subject, c session.Change, f session.Finding) attempted {
 	e := asStreamError(f.Err)
 	switch {
 	case c.Kind != session.Create, of == Group: // a group says it once
-	case e.Outcome == streams.NotChanged && f.Operation.Facts.Remainder.Len() == 0:
+	case e.Outcome == streams.NotChanged && f.Facts.Remainder.Len() == 0:
 	case e.Repeated:
 		did.next = changeTriggers
 	default:
@@ -95,9 +95,9 @@ func failure(f session.Finding, did attempted) message {
 		severity: diag.SeverityError, cause: causeOf(e, f.Stream), said: requestAndResponse(e),
 		now: "Nothing was changed by this read.",
 	}
-	if f.Operation != nil {
-		m.now = nowTrue(f.Operation.Now())
-		if left := f.Operation.Facts.Remainder; left.Len() > 0 {
+	if f.Facts != nil {
+		m.now = nowTrue(f.Now())
+		if left := f.Facts.Remainder; left.Len() > 0 {
 			m.advice += fmt.Sprintf(" In this run, an object that had set %s left the stream and sent nothing, so the "+
 				"processors may still be attached.", left)
 		}

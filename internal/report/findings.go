@@ -139,7 +139,7 @@ func messageOf(f session.Finding, did attempted) message {
 	}
 	switch {
 	case f.Kind == claims.StayAttachedBesideFailure:
-		m.now = nowTrue(f.Operation.Now())
+		m.now = nowTrue(f.Now())
 	case f.Kind == claims.NotFoundOnDestroy:
 		e := asStreamError(f.Err)
 		m.now = nowTrue(e.Outcome, e.Stream)
@@ -149,7 +149,7 @@ func messageOf(f session.Finding, did attempted) message {
 		m.now = "No update was sent. " + notChangedHere
 	case f.Decision.Refusal == claims.Blocked:
 		m.head = did.failed + ". " + m.head
-		m.now = nothingSent + nowTrue(f.Operation.Now())
+		m.now = nothingSent + nowTrue(f.Now())
 	}
 	return m
 }

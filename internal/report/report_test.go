@@ -37,7 +37,7 @@ func applied(of Subject, findings ...session.Finding) (details []string) {
 }
 
 func operation(err error, facts claims.Facts) session.Finding {
-	return session.Finding{Stream: id, Err: err, Operation: &session.Operation{Err: err, Facts: facts}}
+	return session.Finding{Stream: id, Err: err, Facts: &facts}
 }
 
 func TestFindingsHaveTexts(t *testing.T) {
@@ -62,13 +62,13 @@ func TestNowTrue(t *testing.T) {
 	)
 	one := func(f session.Finding) string { return applied(OneStream, f)[0] }
 	refusal := func(r claims.Refusal, facts claims.Facts) session.Finding {
-		return session.Finding{Stream: id, Decision: claims.Decision{Refusal: r}, Operation: &session.Operation{Facts: facts}}
+		return session.Finding{Stream: id, Decision: claims.Decision{Refusal: r}, Facts: &facts}
 	}
 	plan := func(r claims.Refusal) string {
 		return New().Plan(OneStream, updates, session.Planned{Findings: []session.Finding{{Stream: id, Decision: claims.Decision{Refusal: r}}}}, "")[0].Detail()
 	}
 	left := func(kind claims.Finding, err error, facts claims.Facts) string {
-		return one(session.Finding{Stream: id, Kind: kind, Err: err, Operation: &session.Operation{Facts: facts}})
+		return one(session.Finding{Stream: id, Kind: kind, Err: err, Facts: &facts})
 	}
 	streamstest.WantText(t, one(operation(failed(streams.NotChanged, nil), claims.Facts{Remainder: first})), `an object that had set ["p1"] left the stream and sent nothing`)
 	unsent, wait := claims.Facts{Reported: reported}, context.Canceled

@@ -105,7 +105,7 @@ func (s *Session) applySets(ctx context.Context, c Change, after *After) {
 			sends = append(sends, id)
 		}
 	}
-	set := func(id string) Operation {
+	set := func(id string) operation {
 		return s.operate(ctx, id,
 			func(stream *claims.Stream, interrupted bool) claims.Decision {
 				return stream.Set(*c.Want[id], interrupted)
@@ -115,14 +115,14 @@ func (s *Session) applySets(ctx context.Context, c Change, after *After) {
 			})
 	}
 	for _, o := range ForEach(s, sends, set) {
-		if o.Failed() {
+		if o.failed() {
 			s.keep(after, c, o)
 			continue
 		}
 		id := o.Stream
 		after.Set++
 		after.Findings = append(after.Findings, s.findings(id, o.Decision)...)
-		after.Kept[id], after.Reported[id] = &claims.Entry{Set: *c.Want[id]}, o.Result.Reported
+		after.Kept[id], after.Reported[id] = &claims.Entry{Set: *c.Want[id]}, o.result.Reported
 	}
 }
 
@@ -131,7 +131,7 @@ func (s *Session) applyLeaves(ctx context.Context, c Change, after *After) {
 	if len(leaves) > 0 {
 		s.awaitFirstClaims(ctx) // once, because only a few wait at the same time
 	}
-	leave := func(id string) Operation {
+	leave := func(id string) operation {
 		return s.operate(ctx, id,
 			func(stream *claims.Stream, interrupted bool) claims.Decision {
 				return stream.Leave(c.leave(id), c.Marks.Streams[id].Claim, interrupted)
@@ -139,16 +139,16 @@ func (s *Session) applyLeaves(ctx context.Context, c Change, after *After) {
 			(*claims.Stream).EndLeave)
 	}
 	for _, o := range ForEach(s, leaves, leave) {
-		f := o.finding()
+		f := o.Finding
 		switch {
-		case o.Result != nil && o.Result.NotFound:
+		case o.result != nil && o.result.NotFound:
 			f.Kind = claims.NotFoundOnDestroy
-		case o.Failed():
+		case o.failed():
 			s.keep(after, c, o)
 			continue
 		default:
 			after.Left++
-			f.Kind = c.leave(o.Stream).Tell(o.Decision, o.Facts)
+			f.Kind = c.leave(o.Stream).Tell(o.Decision, *o.Facts)
 		}
 		if f.Kind != 0 {
 			after.Findings = append(after.Findings, f)
@@ -157,10 +157,10 @@ func (s *Session) applyLeaves(ctx context.Context, c Change, after *After) {
 }
 
 // keep keeps a stream in the state after a failed operation.
-func (s *Session) keep(after *After, c Change, o Operation) {
+func (s *Session) keep(after *After, c Change, o operation) {
 	id := o.Stream
-	after.Findings = append(after.Findings, o.finding())
-	kept := rules(s, id, func(stream *claims.Stream) *claims.Entry { return stream.Keep(c.Was[id], o.Decision.Set, o.Result) })
+	after.Findings = append(after.Findings, o.Finding)
+	kept := rules(s, id, func(stream *claims.Stream) *claims.Entry { return stream.Keep(c.Was[id], o.Decision.Set, o.result) })
 	switch {
 	case kept == nil:
 		return

@@ -9,33 +9,15 @@ import (
 	"github.com/stream-management/terraform-provider-stream/internal/streams"
 )
 
-// Operation is what a resource or an action has done with one stream.
-type Operation struct {
-	Stream   string // its id
-	Decision claims.Decision
-	Result   *claims.Result // of the request; nil if nothing was sent
-	Facts    claims.Facts   // after the operation
-	Err      error          // of a request or of the context; nil for a refusal
+// operation is what a resource or an action has done with one stream.
+type operation struct {
+	Finding
+
+	result *claims.Result // of the request; nil if nothing was sent
 }
 
-// Failed reports whether the operation was refused, or failed.
-func (o Operation) Failed() bool { return o.Err != nil || o.Decision.Refusal != 0 }
-
-// Now returns what is now true of the stream. If the operation sent nothing, what other operations of the session did counts.
-func (o Operation) Now() (streams.Outcome, *streams.Stream) {
-	if e, ok := errors.AsType[*streams.Error](o.Err); ok && e.Attempts > 0 {
-		return e.Outcome, e.Stream
-	}
-	if o.Facts.Unknown {
-		return streams.Unknown, nil
-	}
-	return streams.NotChanged, o.Facts.Reported
-}
-
-// finding returns the finding of an operation that failed.
-func (o Operation) finding() Finding {
-	return Finding{Stream: o.Stream, Decision: o.Decision, Err: o.Err, Operation: &o}
-}
+// failed reports whether the operation was refused, or failed.
+func (o operation) failed() bool { return o.Err != nil || o.Decision.Refusal != 0 }
 
 // SetOnce sends a set for an action, which claims nothing and has no state. It returns a finding if that fails.
 func (s *Session) SetOnce(ctx context.Context, id string, set streams.ProcessorSet) (Refusal, []Finding) {
@@ -45,21 +27,21 @@ func (s *Session) SetOnce(ctx context.Context, id string, set streams.ProcessorS
 	o := s.operate(ctx, id,
 		func(stream *claims.Stream, interrupted bool) claims.Decision { return stream.SetOnce(set, interrupted) },
 		(*claims.Stream).EndOnce)
-	if !o.Failed() {
+	if !o.failed() {
 		return accepted, nil
 	}
-	return accepted, []Finding{o.finding()}
+	return accepted, []Finding{o.Finding}
 }
 
 // operate runs an operation when no other one uses the stream.
 func (s *Session) operate(ctx context.Context, id string,
 	begin func(stream *claims.Stream, interrupted bool) claims.Decision, end func(*claims.Stream, claims.Result),
-) Operation {
-	o := Operation{Stream: id}
+) operation {
+	o := operation{Finding: Finding{Stream: id}}
 	lock := s.stream(id).lock
 	if !lock.TryAcquire(1) { // also after an interrupt: the rules may decide that nothing is left to do
 		if err := lock.Acquire(ctx, 1); err != nil {
-			o.Err, o.Facts = errors.Join(ErrWaitedForOther, err), rules(s, id, (*claims.Stream).Facts)
+			o.Err, o.Facts = errors.Join(ErrWaitedForOther, err), new(rules(s, id, (*claims.Stream).Facts))
 			return o
 		}
 	}
@@ -69,31 +51,42 @@ func (s *Session) operate(ctx context.Context, id string,
 	switch {
 	case o.Decision.Send:
 		reported, err := s.client.UpdateStream(ctx, id, o.Decision.Set)
-		o.Result, o.Err = &claims.Result{Reported: reported}, err
+		o.result, o.Err = &claims.Result{Reported: reported}, err
 		if e, ok := errors.AsType[*streams.Error](err); ok { // every failure of the client
 			notFound := e.Status == http.StatusNotFound
-			o.Result = &claims.Result{Failed: true, NotFound: notFound, Outcome: e.Outcome, Reported: e.Stream}
+			o.result = &claims.Result{Failed: true, NotFound: notFound, Outcome: e.Outcome, Reported: e.Stream}
 		}
-		rules(s, id, func(stream *claims.Stream) any { end(stream, *o.Result); return nil })
+		rules(s, id, func(stream *claims.Stream) any { end(stream, *o.result); return nil })
 	case o.Decision.Refusal == claims.Interrupted:
 		o.Err = ctx.Err()
 	}
-	o.Facts = rules(s, id, (*claims.Stream).Facts)
+	o.Facts = new(rules(s, id, (*claims.Stream).Facts))
 	return o
 }
 
 // Finding is what a person should know of one stream after a call: a warning if it has a kind, otherwise an error.
 type Finding struct {
-	Stream    string
-	Kind      claims.Finding
-	Decision  claims.Decision // of a plan or an operation
-	Err       error           // of a read or an operation
-	Operation *Operation      // nil if there was none
-	Shown     string          // Decision.Other as a person may read it: known secrets are masked
+	Stream   string // its id
+	Kind     claims.Finding
+	Decision claims.Decision // of a plan or an operation
+	Err      error           // of a read, of a request or of the context
+	Facts    *claims.Facts   // after an operation; nil if there was none
+	Shown    string          // Decision.Other as a person may read it: known secrets are masked
 }
 
 // IsError reports whether the call fails.
 func (f Finding) IsError() bool { return f.Kind == 0 }
+
+// Now returns what is now true of the stream. If the operation sent nothing, what other operations of the session did counts.
+func (f Finding) Now() (streams.Outcome, *streams.Stream) {
+	if e, ok := errors.AsType[*streams.Error](f.Err); ok && e.Attempts > 0 {
+		return e.Outcome, e.Stream
+	}
+	if f.Facts.Unknown {
+		return streams.Unknown, nil
+	}
+	return streams.NotChanged, f.Facts.Reported
+}
 
 // Refusal is why a whole call is refused.
 type Refusal int
