@@ -33,12 +33,13 @@ type Stream struct {
 	leaves []remainder // planned, but not applied
 
 	// Facts of the session. These are no phases: each can be true in any of them.
-	reported *streams.Stream // the last report; nil if there is none
-	unknown  bool            // the outcome of a request since then
-	left     *remainder      // by a resource that left since then and sent nothing; nil if there is none
-	underWay *remainder      // what a request without an outcome yet is to leave; nil if there is none
-	detached bool            // a leave has detached the processors, and no resource has set them since
-	takeOver takeOver
+	reported *streams.Stream      // the last report; nil if there is none
+	unknown  bool                 // the outcome of a request since then
+	left     *remainder           // by a resource that left since then and sent nothing; nil if there is none
+	underWay *remainder           // what a request without an outcome yet is to leave; nil if there is none
+	detached bool                 // a leave has detached the processors, and no resource has set them since
+	had      streams.ProcessorSet // by entries, before the refresh or before their replacement
+	takes    streams.ProcessorSet // what the plan of a take-over detaches, and had has
 
 	Gone  bool // the refresh found no such stream
 	Reads int  // entries of the stream that the refresh has read: with several, resources share the stream

@@ -120,13 +120,12 @@ func (s *Stream) PlanLeave(l Leave) Decision {
 	}
 	r, relied := l.remainder(s.claim), l.Detach && s.claim.Kind == relies
 	s.leaves = append(s.leaves, r)
-	s.takeOver.leaves = true
 	if l.Kind == Destroyed && l.Detach && !l.Shared && s.claim.Kind != Nobody { // the mark of the claim does not reach an old object
 		s.mayBeLeftBehind = true
 	}
 	switch {
-	case s.takeOver.own.Len() > 0: // a plan before relies on what this object had, and the apply may not know it in time
-		p.Refusal, p.Other = DetachesOthers, s.takeOver.own
+	case s.takes.Len() > 0: // a plan before relies on what this object had, and the apply may not know it in time
+		p.Refusal, p.Other = DetachesOthers, s.takes
 	case s.claim.Kind == Nobody:
 	case l.Kind == Dropped && s.claim.Kind >= resends && !r.is(s.claim.Set): // in any order of the plans
 		p.Refusal, p.Other = StreamIsKept, r.set

@@ -8,29 +8,22 @@ import (
 
 // This file has the rules of on_create = "refuse": a resource that takes a stream over does not detach the processors of others.
 
-// takeOver is what a session knows of the processors that a resource which takes the stream over may detach.
-type takeOver struct {
-	had    streams.ProcessorSet // by entries of the session
-	leaves bool                 // had may be that of an object that leaves, and the apply may not know it in time
-	own    streams.ProcessorSet // what the plan of a take-over detaches, and had has
-}
-
 // NoteHad registers what an entry had before the refresh, or before its replacement: Terraform shows a tainted object only
 // to the refresh. Those are the resource's own.
 func (s *Stream) NoteHad(set streams.ProcessorSet) {
-	s.takeOver.had = streams.NewProcessorSet(slices.Concat(s.takeOver.had.IDs(), set.IDs())...)
+	s.had = streams.NewProcessorSet(slices.Concat(s.had.IDs(), set.IDs())...)
 }
 
 // Had returns the sets of all entries together.
-func (s *Stream) Had() streams.ProcessorSet { return s.takeOver.had }
+func (s *Stream) Had() streams.ProcessorSet { return s.had }
 
 // TakeOver decides whether a resource with a planned set may take the stream over, with what is attached. Other of a refusal has
 // what belongs to others; that of a finding, what the apply detaches.
 func (s *Stream) TakeOver(attached, planned streams.ProcessorSet, refuses bool) Decision {
 	set := attached.Minus(planned)
 	others := set
-	if !s.takeOver.leaves {
-		others = set.Minus(s.takeOver.had)
+	if len(s.leaves) == 0 { // had may be that of an object that leaves, and the apply may not know it in time
+		others = set.Minus(s.had)
 	}
 	switch {
 	case set.Len() == 0:
@@ -40,6 +33,6 @@ func (s *Stream) TakeOver(attached, planned streams.ProcessorSet, refuses bool) 
 	case others.Len() > 0:
 		return Decision{Refusal: DetachesOthers, Other: others}
 	}
-	s.takeOver.own = set
+	s.takes = set
 	return Decision{Findings: []Finding{OwnWillBeDetached}, Other: set}
 }

@@ -164,10 +164,5 @@ func (m Marks) IsImport() bool { return m.any(func(found Mark) bool { return fou
 
 // any reports whether a mark has a property.
 func (m Marks) any(has func(Mark) bool) bool {
-	for _, found := range m.Streams {
-		if has(found) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(slices.Collect(maps.Values(m.Streams)), has)
 }

@@ -42,7 +42,7 @@ func (s *Session) Plan(ctx context.Context, c Change) Planned {
 	case c.Kind == Destroy:
 		p.Marks.All.Session = s.id
 	case c.Kind == Create: // in a replacement, with the marks of the first plan
-		p.Marks = Marks{maps.Clone(c.Marks.Streams), c.Marks.All}
+		p.Marks = c.Marks
 		p.Marks.All.OfCreate, p.Marks.All.Resend = true, claims.Unknown // nobody knows the marks of a tainted object
 	}
 	s.firstClaims()

@@ -53,11 +53,10 @@ func (s *Session) Refresh(ctx context.Context, was Entries, found Marks) After {
 			found.set(id, m)
 		}
 	}
-	after := nothingKept()
 	if s.RefuseReads() != accepted {
-		after.Kept, after.Marks = was, found
-		return after
+		return After{Kept: was, Marks: found}
 	}
+	after := nothingKept()
 	for _, read := range s.ReadEach(ctx, was.Without(nil)) {
 		id := read.Stream
 		m := found.Streams[id]

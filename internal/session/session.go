@@ -27,7 +27,7 @@ type Session struct {
 	applies  atomic.Bool // an apply has begun: Terraform plans and applies in two sessions
 	replaces atomic.Bool // a create has succeeded, perhaps that of a replacement
 
-	mu      sync.Mutex
+	mu      sync.Mutex // also of the rules: a rule takes no time
 	streams map[string]*stream
 
 	waiting     *semaphore.Weighted // held by each call that waits for firstClaims
@@ -36,9 +36,7 @@ type Session struct {
 
 // stream is a stream that several resources may have.
 type stream struct {
-	lock *semaphore.Weighted // held while an operation uses the stream
-
-	mu    sync.Mutex
+	lock  *semaphore.Weighted // held while an operation uses the stream
 	rules claims.Stream
 }
 
@@ -97,11 +95,11 @@ func (s *Session) stream(id string) *stream {
 	return s.streams[id]
 }
 
-// rules applies a rule to a stream. A rule takes no time: operations wait in [Session.operate].
+// rules applies a rule to a stream. Operations wait in [Session.operate].
 func rules[T any](s *Session, id string, rule func(*claims.Stream) T) T {
 	stream := s.stream(id)
-	stream.mu.Lock()
-	defer stream.mu.Unlock()
+	s.mu.Lock()
+	defer s.mu.Unlock()
 	return rule(&stream.rules)
 }
 
