@@ -74,7 +74,10 @@ func changeOf[T any, M model[T]](s *session.Session, plan, state M, found sessio
 		c.Triggered = !plan.common().Triggers.Equal(state.common().Triggers)
 		c.Leaving, c.Detach = plan.leaving(state)
 	}
-	return s.AtDeployment(c)
+	if s.Differs(c.Deployment) { // nothing is sent there
+		c.Was, c.Former = nil, c.Was
+	}
+	return c
 }
 
 // Configure also says which session the other methods use.

@@ -21,10 +21,6 @@ type After struct {
 	Left      int // streams that the resource left, if the service knows them
 }
 
-func nothingKept() After {
-	return After{Kept: Entries{}, Reported: map[string]*streams.Stream{}}
-}
-
 // Failed reports whether the call was refused, or failed for a stream.
 func (a After) Failed() bool {
 	return a.Refusal != accepted || slices.ContainsFunc(a.Findings, Finding.IsError)
@@ -53,7 +49,7 @@ func (s *Session) Apply(ctx context.Context, c Change) After {
 	if before.Failed() {
 		return before
 	}
-	after := nothingKept()
+	after := After{Kept: Entries{}, Reported: map[string]*streams.Stream{}}
 	s.applySets(ctx, c, &after)
 	s.applyLeaves(ctx, c, &after)
 	for id, entry := range after.Kept {

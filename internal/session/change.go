@@ -64,17 +64,7 @@ func (c Change) leave(id string) claims.Leave {
 	return l
 }
 
-// AtDeployment makes a change one of streams that the state does not have, if the state is that of another deployment:
-// nothing is sent there. Streams of two deployments may have the same ids.
-func (s *Session) AtDeployment(c Change) Change {
-	if !s.Differs(c.Deployment) {
-		return c
-	}
-	c.Was, c.Former = nil, c.Was
-	return c
-}
-
-// Differs reports whether a state is that of another deployment.
+// Differs reports whether a state is that of another deployment. Streams of two deployments may have the same ids.
 func (s *Session) Differs(state string) bool {
 	return s.deployment != "" && state != "" && state != s.deployment
 }

@@ -56,7 +56,7 @@ func (s *Session) Refresh(ctx context.Context, was Entries, found Marks) After {
 	if s.RefuseReads() != accepted {
 		return After{Kept: was, Marks: found}
 	}
-	after := nothingKept()
+	after := After{Kept: Entries{}, Reported: map[string]*streams.Stream{}}
 	for _, read := range s.ReadEach(ctx, was.Without(nil)) {
 		id := read.Stream
 		m := found.Streams[id]
