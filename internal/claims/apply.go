@@ -21,8 +21,7 @@ func (s *Stream) Set(set streams.ProcessorSet, interrupted bool) Decision {
 	return s.send(set)
 }
 
-// Leave begins the operation of a resource that leaves the stream. mark is the claim that its plan found; the zero
-// value if it found none.
+// Leave begins the operation of a resource that leaves the stream. mark is the claim that its plan found.
 func (s *Stream) Leave(l Leave, mark Claim, interrupted bool) Decision {
 	// An object that is destroyed after its successor was created would be destroyed in a run of its own, without
 	// knowing the successor, if it stayed in the state.
@@ -61,7 +60,7 @@ func (s *Stream) has(e Entry) remainder {
 	return remainder{set: e.Set, unknown: e.Resend != Settled || s.leftAnother(e.Set)}
 }
 
-// leftAnother reports whether a resource has left the stream with another set, or in doubt, and nothing was reported since.
+// leftAnother reports whether a resource has left the stream with another set, or in doubt.
 func (s *Stream) leftAnother(set streams.ProcessorSet) bool { return s.left != nil && !s.left.is(set) }
 
 // SetOnce begins the operation of an action, which has no state and claims no set.

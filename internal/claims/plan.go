@@ -15,11 +15,11 @@ type Want struct {
 
 // Decision is what a plan, or an operation, does with a stream.
 type Decision struct {
-	Send     bool                 // an operation sends Set, and then calls its End method; a plan says that its apply sends the set
+	Send     bool                 // an operation sends Set; of a plan, its apply sends the set
 	Set      streams.ProcessorSet // of an operation and of ConflictingSets
 	Claim    Claim                // of a plan: what its resources do with the stream; the mark for a destroy
 	Refusal  Refusal
-	Other    streams.ProcessorSet // the set that a refusal or a finding is about; of a leave that sends nothing, that of its entry
+	Other    streams.ProcessorSet // what a refusal or a finding is about; of a leave, the set of its entry
 	Findings []Finding            // of an operation: if it succeeds
 }
 
@@ -120,7 +120,7 @@ func (s *Stream) PlanLeave(l Leave) Decision {
 	}
 	r, relied := l.remainder(s.claim), l.Detach && s.claim.Kind == relies
 	s.leaves = append(s.leaves, r)
-	if l.Kind == Destroyed && l.Detach && !l.Shared && s.claim.Kind != Nobody { // the mark of the claim does not reach an old object
+	if l.Kind == Destroyed && l.Detach && !l.Shared && s.claim.Kind != Nobody {
 		s.mayBeLeftBehind = true
 	}
 	switch {
@@ -131,7 +131,7 @@ func (s *Stream) PlanLeave(l Leave) Decision {
 		p.Refusal, p.Other = StreamIsKept, r.set
 	case l.Kind == Dropped && s.claim.Kind != relies && r.detached:
 		p.Findings = []Finding{DetachedFirst}
-	case relied && l.Shared: // the apply knows that, although Terraform passes no mark to the destroy of an object that was replaced
+	case relied && l.Shared: // the apply knows that without the mark of a plan
 	case relied && l.Kind == Replaced:
 		p.Findings = []Finding{MarkMayBeLostToState}
 	case relied && l.Kind == Destroyed && s.Reads != 1: // a run with a refresh reads a replaced object before it plans its destroy

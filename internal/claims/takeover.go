@@ -6,7 +6,7 @@ import (
 	"github.com/stream-management/terraform-provider-stream/internal/streams"
 )
 
-// This file has the rules of on_create = "refuse": a resource that takes a stream over does not detach the processors of others.
+// This file has the rules of on_create = "refuse".
 
 // NoteHad registers what an entry had before the refresh, or before its replacement: Terraform shows a tainted object only
 // to the refresh. Those are the resource's own.

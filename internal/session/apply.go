@@ -106,7 +106,7 @@ func (s *Session) applySets(ctx context.Context, c Change, after *After) {
 			func(stream *claims.Stream, interrupted bool) claims.Decision {
 				return stream.Set(*c.Want[id], interrupted)
 			},
-			func(stream *claims.Stream, r claims.Result) { // after a failure, the state may have the stream: as before, or as reported
+			func(stream *claims.Stream, r claims.Result) {
 				stream.EndSet(r, c.Was[id] != nil || c.partial() && r.Reported != nil)
 			})
 	}

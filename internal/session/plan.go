@@ -38,10 +38,10 @@ func (s *Session) Plan(ctx context.Context, c Change) Planned {
 		return Planned{Marks: c.Marks, Refusal: NotDetachable}
 	}
 	p := Planned{Marks: c.Marks.lasting()}
-	switch {
-	case c.Kind == Destroy:
+	switch c.Kind {
+	case Destroy:
 		p.Marks.All.Session = s.id
-	case c.Kind == Create: // in a replacement, with the marks of the first plan
+	case Create: // in a replacement, with the marks of the first plan
 		p.Marks = c.Marks
 		p.Marks.All.OfCreate, p.Marks.All.Resend = true, claims.Unknown // nobody knows the marks of a tainted object
 	}
@@ -64,8 +64,8 @@ func (s *Session) Plan(ctx context.Context, c Change) Planned {
 	return p
 }
 
-// waits reports whether a plan waits for the first claims. Of two objects with one stream, the one that the refresh has read last
-// waits, and the other one does not: so the plan of a resource learns that an object which an apply left behind is destroyed.
+// waits reports whether a plan waits for the first claims. Of two objects with one stream, only the one that was read last waits:
+// so the plan of a resource learns that an object which an apply left behind is destroyed.
 func (s *Session) waits(c Change, leaves []string) bool {
 	if len(leaves) > 0 {
 		return !slices.ContainsFunc(leaves, func(id string) bool {
@@ -94,8 +94,7 @@ func (s *Session) planSet(c Change, id string, p *Planned) {
 	p.Marks.add(id, m)
 }
 
-// planLeave also marks the stream for the apply of a destroy. An update is planned again, and does not get the mark: with
-// planned_private of Terraform 1.16, which plugin-go does not have yet, its plan could use the claim.
+// planLeave also marks the stream for the apply of a destroy. An update is planned again, and does not get the mark.
 func (s *Session) planLeave(c Change, id string, p *Planned) {
 	decided := rules(s, id, func(stream *claims.Stream) claims.Decision { return stream.PlanLeave(c.leave(id)) })
 	p.Findings = append(p.Findings, s.findings(id, decided)...)
@@ -111,8 +110,8 @@ func (s *Session) planLeave(c Change, id string, p *Planned) {
 	p.Marks.set(id, m)
 }
 
-// movesUnchecked reports whether a replacement moves to a stream, or to a set, that is known after apply. If it refuses to detach
-// the processors of others, nobody can check that before its destroy detaches those of the old stream.
+// movesUnchecked reports whether nobody can check a replacement before its destroy detaches the processors of the old stream: its
+// new stream, or its set, is known after apply.
 func (s *Session) movesUnchecked(c Change) bool {
 	if !c.Refuses || !c.Detach || !s.detectDrift || c.Leaving != claims.Replaced {
 		return false

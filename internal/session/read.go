@@ -38,9 +38,8 @@ func (s *Session) ReadEach(ctx context.Context, ids []string) []Reading {
 	return ForEach(s, ids, func(id string) Reading { return s.Read(ctx, id) })
 }
 
-// Refresh marks the streams of a state that the refresh has also found in another state: no plan passes this to the apply of an
-// object that was replaced. With detect_drift it reads them. A stream that the service does not know leaves the state, unless it is
-// imported.
+// Refresh marks the streams of a state that are also in another one: no plan tells that to the apply of an object that was
+// replaced. With detect_drift, a stream that the service does not know leaves the state, unless it is imported.
 func (s *Session) Refresh(ctx context.Context, was Entries, found Marks) After {
 	for id := range was {
 		m := found.Of(id)

@@ -41,8 +41,7 @@ type stream struct {
 }
 
 // claimDelay is how long the first resources of a session that leave streams wait for the claims of the calls beside them.
-// If a renamed resource claims the stream meanwhile, the leave sends nothing. Otherwise it detaches, and the renamed resource
-// attaches its set afterwards: the requests depend on the delay, what is attached at the end does not.
+// The requests depend on it; what is attached at the end does not.
 const claimDelay = 50 * time.Millisecond
 
 // maxWaiting is how many of them wait at the same time. It is less than Terraform's default parallelism, so that other
