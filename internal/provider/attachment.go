@@ -31,9 +31,8 @@ type model[T any] interface {
 	was(marks session.Marks) session.Entries               // what a state has of the streams
 	leaving(state *T) (kind claims.LeaveKind, detach bool) // how an update leaves streams
 
-	// planComputed plans the computed values. The state is nil if it says nothing of the streams. mayRedeploy says that
-	// the apply may have another deployment, which is known after apply.
-	planComputed(state *T, sends, mayRedeploy bool)
+	// planComputed plans the computed values. The state is nil if it may say nothing of the streams at the deployment.
+	planComputed(state *T, sends bool)
 
 	// take makes the model what the state has of the streams, and what the service reported of them.
 	take(kept session.Entries, reported map[string]*streams.Stream)
@@ -102,16 +101,17 @@ func (r *attachment[T, M]) ModifyPlan(ctx context.Context, req resource.ModifyPl
 	}
 	deployment := &plan.common().Deployment
 	switch {
-	case c.Former != nil:
-		state, *deployment = nil, r.deployment()
-	case c.Kind == session.Update && !p.Sends && !deployment.IsUnknown():
+	case c.Kind == session.Update && c.Former == nil && !p.Sends && !deployment.IsUnknown():
 		return // nothing changes: the framework has made it unknown if the configuration changes the resource
 	case c.Kind == session.Create, p.Sends && c.Deployment == "":
 		*deployment = types.StringUnknown() // the apply of a saved plan may have another address, or nothing to send
 	default:
 		*deployment = r.deployment()
 	}
-	plan.planComputed(state, p.Sends, r.session.Deployment() == "")
+	if c.Former != nil || r.session.Deployment() == "" {
+		state = nil
+	}
+	plan.planComputed(state, p.Sends)
 	resp.Diagnostics.Append(resp.Plan.Set(ctx, plan)...)
 }
 

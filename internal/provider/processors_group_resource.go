@@ -67,9 +67,9 @@ func (m *groupModel) leaving(*groupModel) (kind claims.LeaveKind, detach bool) {
 }
 
 // planComputed makes last_edited unknown if the apply sends anything: Terraform applies no group without a change.
-func (m *groupModel) planComputed(state *groupModel, sends, mayRedeploy bool) {
+func (m *groupModel) planComputed(state *groupModel, sends bool) {
 	m.LastEdited = types.Int64Unknown()
-	if state != nil && !sends && !mayRedeploy {
+	if state != nil && !sends {
 		m.LastEdited = state.LastEdited
 	}
 }

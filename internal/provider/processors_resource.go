@@ -80,11 +80,11 @@ func (*processorsModel) leaving(state *processorsModel) (kind claims.LeaveKind, 
 	return claims.Replaced, state.detaches()
 }
 
-func (m *processorsModel) planComputed(state *processorsModel, sends, mayRedeploy bool) {
+func (m *processorsModel) planComputed(state *processorsModel, sends bool) {
 	m.ID = m.StreamID
 	m.TerminalID, m.FragmentTypeID = types.StringUnknown(), types.StringUnknown()
 	m.CompatibleNamespaces, m.LastEdited = types.SetUnknown(types.StringType), types.Int64Unknown()
-	if state == nil || mayRedeploy || !m.StreamID.Equal(state.StreamID) {
+	if state == nil || !m.StreamID.Equal(state.StreamID) {
 		return
 	}
 	if !sends {
