@@ -86,7 +86,7 @@ func (r *attachment[T, M]) Configure(_ context.Context, req resource.ConfigureRe
 
 // ModifyPlan sends nothing without detect_drift.
 func (r *attachment[T, M]) ModifyPlan(ctx context.Context, req resource.ModifyPlanRequest, resp *resource.ModifyPlanResponse) {
-	plan, state, found, ok := decode[M](ctx, req.Plan, req.State, req.Private, &resp.Diagnostics)
+	plan, state, found, ok := decode[M](ctx, &req.Plan, &req.State, req.Private, &resp.Diagnostics)
 	if !ok || plan == nil && state == nil {
 		return
 	}
@@ -118,13 +118,13 @@ func (r *attachment[T, M]) ModifyPlan(ctx context.Context, req resource.ModifyPl
 // Create saves nothing if it fails: the next apply creates again, which sends the same sets. A tainted resource would
 // be destroyed first.
 func (r *attachment[T, M]) Create(ctx context.Context, req resource.CreateRequest, resp *resource.CreateResponse) {
-	r.apply(ctx, req.Plan, nil, nil, (*resource.UpdateResponse)(resp))
+	r.apply(ctx, &req.Plan, nil, (*resource.UpdateResponse)(resp))
 }
 
 // Read sends nothing without detect_drift: the interface specifies no read, so the response to the last update is all
 // that is known.
 func (r *attachment[T, M]) Read(ctx context.Context, req resource.ReadRequest, resp *resource.ReadResponse) {
-	_, state, found, ok := decode[M](ctx, nil, req.State, req.Private, &resp.Diagnostics)
+	_, state, found, ok := decode[M](ctx, nil, &req.State, req.Private, &resp.Diagnostics)
 	if !ok || state == nil {
 		return
 	}
@@ -154,16 +154,17 @@ func (r *attachment[T, M]) Read(ctx context.Context, req resource.ReadRequest, r
 
 // Update sends what the plan says. The state takes what succeeded.
 func (r *attachment[T, M]) Update(ctx context.Context, req resource.UpdateRequest, resp *resource.UpdateResponse) {
-	r.apply(ctx, req.Plan, req.State, req.Private, resp)
+	r.apply(ctx, &req.Plan, &req.State, resp)
 }
 
 // Delete keeps in the state what fails.
 func (r *attachment[T, M]) Delete(ctx context.Context, req resource.DeleteRequest, resp *resource.DeleteResponse) {
-	r.apply(ctx, nil, req.State, req.Private, (*resource.UpdateResponse)(resp))
+	r.apply(ctx, nil, &req.State, (*resource.UpdateResponse)(resp))
 }
 
-func (r *attachment[T, M]) apply(ctx context.Context, planned, prior values, private privateState, resp *resource.UpdateResponse) {
-	plan, state, found, ok := decode[M](ctx, planned, prior, private, &resp.Diagnostics)
+// apply applies a plan, which is nil for a destroy, to a state, which is nil for a create.
+func (r *attachment[T, M]) apply(ctx context.Context, planned *tfsdk.Plan, prior *tfsdk.State, resp *resource.UpdateResponse) {
+	plan, state, found, ok := decode[M](ctx, planned, prior, resp.Private, &resp.Diagnostics)
 	if !ok {
 		return
 	}
@@ -206,32 +207,24 @@ func (r *attachment[T, M]) apply(ctx context.Context, planned, prior values, pri
 	passState(ctx, &resp.State)
 }
 
-type values interface {
-	Get(ctx context.Context, target any) diag.Diagnostics
-}
-
 // decode reads what Terraform passes to a call. It reports false if it cannot.
-func decode[M any](ctx context.Context, plan, state values, private privateState, diags *diag.Diagnostics) (p, s M, found session.Marks, ok bool) {
+func decode[M any](
+	ctx context.Context, plan *tfsdk.Plan, state *tfsdk.State, private privateState, diags *diag.Diagnostics,
+) (p, s M, found session.Marks, ok bool) {
 	if plan != nil {
 		diags.Append(plan.Get(ctx, &p)...)
 	}
 	if state != nil {
 		diags.Append(state.Get(ctx, &s)...)
 	}
-	if private != nil {
-		found = readMarks(ctx, private)
-	}
-	return p, s, found, !diags.HasError()
+	return p, s, readMarks(ctx, private), !diags.HasError()
 }
 
 // newModel returns the model of an imported, moved or listed resource. on_destroy is what an empty configuration plans,
 // so that the next plan shows no update.
-func newModel[M any](ctx context.Context, of interface {
-	values
-	SetAttribute(ctx context.Context, at path.Path, value any) diag.Diagnostics
-}, diags *diag.Diagnostics) (m M, ok bool) {
-	diags.Append(of.SetAttribute(ctx, path.Root("on_destroy"), onDestroyDetach)...)
-	diags.Append(of.Get(ctx, &m)...)
+func newModel[M any](ctx context.Context, state *tfsdk.State, diags *diag.Diagnostics) (m M, ok bool) {
+	diags.Append(state.SetAttribute(ctx, path.Root("on_destroy"), onDestroyDetach)...)
+	diags.Append(state.Get(ctx, &m)...)
 	return m, !diags.HasError()
 }
 

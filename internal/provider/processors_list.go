@@ -116,7 +116,7 @@ func (l *processorsList) result(ctx context.Context, req list.ListRequest, got *
 	if !req.IncludeResource {
 		return result
 	}
-	m, ok := newModel[*processorsModel](ctx, result.Resource, &result.Diagnostics)
+	m, ok := newModel[*processorsModel](ctx, (*tfsdk.State)(result.Resource), &result.Diagnostics)
 	if !ok {
 		return result
 	}
