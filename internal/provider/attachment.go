@@ -43,12 +43,12 @@ type model[T any] interface {
 
 // attachmentModel has the attributes of both resources.
 type attachmentModel struct {
-	OnCreate   types.String   `tfsdk:"on_create"`
-	OnDestroy  types.String   `tfsdk:"on_destroy"`
-	Triggers   types.Map      `tfsdk:"triggers"`
-	Timeouts   timeouts.Value `tfsdk:"timeouts"`
-	LastEdited types.Int64    `tfsdk:"last_edited"`
-	Deployment types.String   `tfsdk:"deployment"`
+	OnCreate   types.String `tfsdk:"on_create"`
+	OnDestroy  types.String `tfsdk:"on_destroy"`
+	Triggers   types.Map    `tfsdk:"triggers"`
+	Timeouts   types.Object `tfsdk:"timeouts"`
+	LastEdited types.Int64  `tfsdk:"last_edited"`
+	Deployment types.String `tfsdk:"deployment"`
 }
 
 func (m *attachmentModel) common() *attachmentModel { return m }
@@ -90,7 +90,7 @@ func (r *attachment[T, M]) ModifyPlan(ctx context.Context, req resource.ModifyPl
 	if !ok || plan == nil && state == nil {
 		return
 	}
-	ctx, cancel := withTimeLimit(ctx, cmp.Or(plan, state).common().Timeouts.Read, &resp.Diagnostics)
+	ctx, cancel := withTimeLimit(ctx, cmp.Or(plan, state).common().Timeouts, timeouts.Value.Read)
 	defer cancel()
 	c := changeOf(r.session, plan, state, found)
 	p := r.session.Plan(ctx, c)
@@ -118,7 +118,7 @@ func (r *attachment[T, M]) ModifyPlan(ctx context.Context, req resource.ModifyPl
 // Create saves nothing if it fails: the next apply creates again, which sends the same sets. A tainted resource would
 // be destroyed first.
 func (r *attachment[T, M]) Create(ctx context.Context, req resource.CreateRequest, resp *resource.CreateResponse) {
-	r.apply(ctx, &req.Plan, nil, (*resource.UpdateResponse)(resp))
+	r.apply(ctx, timeouts.Value.Create, &req.Plan, nil, (*resource.UpdateResponse)(resp))
 }
 
 // Read sends nothing without detect_drift: the interface specifies no read, so the response to the last update is all
@@ -133,7 +133,7 @@ func (r *attachment[T, M]) Read(ctx context.Context, req resource.ReadRequest, r
 	if r.session.Differs(state.common().Deployment.ValueString()) {
 		return
 	}
-	ctx, cancel := withTimeLimit(ctx, state.common().Timeouts.Read, &resp.Diagnostics)
+	ctx, cancel := withTimeLimit(ctx, state.common().Timeouts, timeouts.Value.Read)
 	defer cancel()
 	read := r.session.Refresh(ctx, state.was(session.Marks{}), found)
 	otherwise := report.WithoutReads
@@ -154,28 +154,23 @@ func (r *attachment[T, M]) Read(ctx context.Context, req resource.ReadRequest, r
 
 // Update sends what the plan says. The state takes what succeeded.
 func (r *attachment[T, M]) Update(ctx context.Context, req resource.UpdateRequest, resp *resource.UpdateResponse) {
-	r.apply(ctx, &req.Plan, &req.State, resp)
+	r.apply(ctx, timeouts.Value.Update, &req.Plan, &req.State, resp)
 }
 
 // Delete keeps in the state what fails.
 func (r *attachment[T, M]) Delete(ctx context.Context, req resource.DeleteRequest, resp *resource.DeleteResponse) {
-	r.apply(ctx, nil, &req.State, (*resource.UpdateResponse)(resp))
+	r.apply(ctx, timeouts.Value.Delete, nil, &req.State, (*resource.UpdateResponse)(resp))
 }
 
 // apply applies a plan, which is nil for a destroy, to a state, which is nil for a create.
-func (r *attachment[T, M]) apply(ctx context.Context, planned *tfsdk.Plan, prior *tfsdk.State, resp *resource.UpdateResponse) {
+func (r *attachment[T, M]) apply(
+	ctx context.Context, limit timeLimit, planned *tfsdk.Plan, prior *tfsdk.State, resp *resource.UpdateResponse,
+) {
 	plan, state, found, ok := decode[M](ctx, planned, prior, resp.Private, &resp.Diagnostics)
 	if !ok {
 		return
 	}
-	limit := cmp.Or(plan, state).common().Timeouts.Update
-	switch {
-	case state == nil:
-		limit = plan.common().Timeouts.Create
-	case plan == nil:
-		limit = state.common().Timeouts.Delete
-	}
-	ctx, cancel := withTimeLimit(ctx, limit, &resp.Diagnostics)
+	ctx, cancel := withTimeLimit(ctx, cmp.Or(plan, state).common().Timeouts, limit)
 	defer cancel()
 	c := changeOf(r.session, plan, state, found)
 	done := r.session.Apply(ctx, c)

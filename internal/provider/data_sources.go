@@ -33,7 +33,7 @@ func (d *dataSource) Configure(_ context.Context, req datasource.ConfigureReques
 
 // read reads streams. It returns nil if it fails, or waits for the provider's configuration in a plan whose client allows that.
 func (d *dataSource) read(
-	ctx context.Context, of report.Subject, ids []string, limit timeLimit, req datasource.ReadRequest, resp *datasource.ReadResponse,
+	ctx context.Context, of report.Subject, ids []string, limits types.Object, req datasource.ReadRequest, resp *datasource.ReadResponse,
 ) map[string]*streams.Stream {
 	refusal := d.session.RefuseReads()
 	if refusal == session.NotConfigured && req.ClientCapabilities.DeferralAllowed {
@@ -44,7 +44,7 @@ func (d *dataSource) read(
 	if resp.Diagnostics.HasError() {
 		return nil
 	}
-	ctx, cancel := withTimeLimit(ctx, limit, &resp.Diagnostics)
+	ctx, cancel := withTimeLimit(ctx, limits, timeouts.Value.Read)
 	defer cancel()
 	var failed []session.Finding
 	found := map[string]*streams.Stream{}
@@ -65,9 +65,9 @@ type processorsDataSource struct{ dataSource }
 type processorsDataModel struct {
 	streamModel
 
-	LastEdited types.Int64    `tfsdk:"last_edited"`
-	Deployment types.String   `tfsdk:"deployment"`
-	Timeouts   timeouts.Value `tfsdk:"timeouts"`
+	LastEdited types.Int64  `tfsdk:"last_edited"`
+	Deployment types.String `tfsdk:"deployment"`
+	Timeouts   types.Object `tfsdk:"timeouts"`
 }
 
 func (d *processorsDataSource) Metadata(_ context.Context, req datasource.MetadataRequest, resp *datasource.MetadataResponse) {
@@ -95,7 +95,7 @@ func (d *processorsDataSource) Read(ctx context.Context, req datasource.ReadRequ
 	var m processorsDataModel
 	resp.Diagnostics.Append(req.Config.Get(ctx, &m)...)
 	id := m.StreamID.ValueString()
-	found := d.read(ctx, report.OneStream, []string{id}, m.Timeouts.Read, req, resp)
+	found := d.read(ctx, report.OneStream, []string{id}, m.Timeouts, req, resp)
 	if found == nil {
 		return
 	}
@@ -109,10 +109,10 @@ func (d *processorsDataSource) Read(ctx context.Context, req datasource.ReadRequ
 type groupDataSource struct{ dataSource }
 
 type groupDataModel struct {
-	StreamIDs  types.Set      `tfsdk:"stream_ids"`
-	Streams    types.Map      `tfsdk:"streams"`
-	Deployment types.String   `tfsdk:"deployment"`
-	Timeouts   timeouts.Value `tfsdk:"timeouts"`
+	StreamIDs  types.Set    `tfsdk:"stream_ids"`
+	Streams    types.Map    `tfsdk:"streams"`
+	Deployment types.String `tfsdk:"deployment"`
+	Timeouts   types.Object `tfsdk:"timeouts"`
 }
 
 func (d *groupDataSource) Metadata(_ context.Context, req datasource.MetadataRequest, resp *datasource.MetadataResponse) {
@@ -143,7 +143,7 @@ func (d *groupDataSource) Schema(_ context.Context, _ datasource.SchemaRequest, 
 func (d *groupDataSource) Read(ctx context.Context, req datasource.ReadRequest, resp *datasource.ReadResponse) {
 	var m groupDataModel
 	resp.Diagnostics.Append(req.Config.Get(ctx, &m)...)
-	found := d.read(ctx, report.StreamIDs, knownSet(m.StreamIDs).IDs(), m.Timeouts.Read, req, resp)
+	found := d.read(ctx, report.StreamIDs, knownSet(m.StreamIDs).IDs(), m.Timeouts, req, resp)
 	if found == nil {
 		return
 	}

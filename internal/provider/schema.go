@@ -116,9 +116,8 @@ const defaultTimeout = 5 * time.Minute
 // timeoutsAttribute is the attribute of the timeouts module with other validators: the module's own validators accept a
 // negative time limit, and do not name the limit that they refuse.
 func timeoutsAttribute(limits map[string]string) schema.Attribute {
-	attributes, attributeTypes := map[string]schema.Attribute{}, map[string]attr.Type{}
+	attributes := map[string]schema.Attribute{}
 	for name, doing := range limits {
-		attributeTypes[name] = types.StringType
 		attributes[name] = schema.StringAttribute{
 			Optional:            true,
 			MarkdownDescription: fmt.Sprintf("Time limit for %s. Default: `5m`.", doing),
@@ -128,17 +127,15 @@ func timeoutsAttribute(limits map[string]string) schema.Attribute {
 	return schema.SingleNestedAttribute{
 		Optional:            true,
 		MarkdownDescription: "Time limits, retries included, as durations such as `30s` or `10m`. Default: `5m` each.",
-		CustomType:          timeouts.Type{ObjectType: types.ObjectType{AttrTypes: attributeTypes}},
 		Attributes:          attributes,
 	}
 }
 
-// timeLimit is a time limit of a model, such as m.Timeouts.Create.
-type timeLimit = func(context.Context, time.Duration) (time.Duration, diag.Diagnostics)
+// timeLimit is one of the limits of the attribute timeouts, such as [timeouts.Value.Create].
+type timeLimit = func(timeouts.Value, context.Context, time.Duration) (time.Duration, diag.Diagnostics)
 
-func withTimeLimit(ctx context.Context, limit timeLimit, diags *diag.Diagnostics) (context.Context, context.CancelFunc) {
-	timeout, problems := limit(ctx, defaultTimeout)
-	diags.Append(problems...)
+func withTimeLimit(ctx context.Context, limits types.Object, limit timeLimit) (context.Context, context.CancelFunc) {
+	timeout, _ := limit(timeouts.Value{Object: limits}, ctx, defaultTimeout) // the validators have refused what is no limit
 	return context.WithTimeout(ctx, timeout)
 }
 

@@ -5,8 +5,7 @@ import (
 	"fmt"
 	"time"
 
-	actiontimeouts "github.com/hashicorp/terraform-plugin-framework-timeouts/action/timeouts"
-	"github.com/hashicorp/terraform-plugin-framework-timeouts/resource/timeouts"
+	"github.com/hashicorp/terraform-plugin-framework-timeouts/action/timeouts"
 	"github.com/hashicorp/terraform-plugin-framework/action"
 	"github.com/hashicorp/terraform-plugin-framework/action/schema"
 	"github.com/hashicorp/terraform-plugin-framework/path"
@@ -26,7 +25,7 @@ type setProcessorsModel struct {
 	StreamID     types.String `tfsdk:"stream_id"`
 	ProcessorIDs types.Set    `tfsdk:"processor_ids"`
 
-	Timeouts timeouts.Value `tfsdk:"timeouts"`
+	Timeouts types.Object `tfsdk:"timeouts"`
 }
 
 func (a *setProcessorsAction) Metadata(_ context.Context, req action.MetadataRequest, resp *action.MetadataResponse) {
@@ -65,7 +64,8 @@ func (a *setProcessorsAction) Invoke(ctx context.Context, req action.InvokeReque
 	if resp.Diagnostics.HasError() {
 		return
 	}
-	ctx, cancel := withTimeLimit(ctx, actiontimeouts.Value(config.Timeouts).Invoke, &resp.Diagnostics)
+	limit, _ := timeouts.Value{Object: config.Timeouts}.Invoke(ctx, defaultTimeout)
+	ctx, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
 
 	id, set := config.StreamID.ValueString(), *knownSet(config.ProcessorIDs)
