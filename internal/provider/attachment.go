@@ -27,8 +27,7 @@ type model[T any] interface {
 	*T
 	common() *attachmentModel
 	subject() report.Subject
-	want() session.Sets                                    // what a plan wants of the streams
-	was(marks session.Marks) session.Entries               // what a state has of the streams
+	sets() session.Sets                                    // of the streams; nil for one that is not known
 	leaving(state *T) (kind claims.LeaveKind, detach bool) // how an update leaves streams
 
 	// planComputed plans the computed values. The state is nil if it may say nothing of the streams at the deployment.
@@ -59,10 +58,10 @@ func (m *attachmentModel) detaches() bool { return m.OnDestroy.ValueString() != 
 func changeOf[T any, M model[T]](s *session.Session, plan, state M, found session.Marks) session.Change {
 	c := session.Change{Kind: session.Update, Group: cmp.Or(plan, state).subject() == report.Group, Marks: found}
 	if plan != nil {
-		c.Want, c.Refuses = plan.want(), plan.common().OnCreate.ValueString() == onCreateRefuse
+		c.Want, c.Refuses = plan.sets(), plan.common().OnCreate.ValueString() == onCreateRefuse
 	}
 	if state != nil {
-		c.Was, c.Deployment = state.was(found), state.common().Deployment.ValueString()
+		c.Was, c.Deployment = entries(state.sets(), found), state.common().Deployment.ValueString()
 	}
 	switch {
 	case state == nil:
@@ -77,6 +76,19 @@ func changeOf[T any, M model[T]](s *session.Session, plan, state M, found sessio
 		c.Was, c.Former = nil, c.Was
 	}
 	return c
+}
+
+// entries returns what a state has of its streams.
+func entries(sets session.Sets, marks session.Marks) session.Entries {
+	was := session.Entries{}
+	for id, set := range sets {
+		if set != nil {
+			was[id] = marks.Entry(id, *set)
+		} else {
+			was[id] = &claims.Entry{Resend: claims.Unread}
+		}
+	}
+	return was
 }
 
 // Configure also says which session the other methods use.
@@ -135,7 +147,7 @@ func (r *attachment[T, M]) Read(ctx context.Context, req resource.ReadRequest, r
 	}
 	ctx, cancel := withTimeLimit(ctx, state.common().Timeouts, timeouts.Value.Read)
 	defer cancel()
-	read := r.session.Refresh(ctx, state.was(session.Marks{}), found)
+	read := r.session.Refresh(ctx, entries(state.sets(), found), found)
 	otherwise := report.WithoutReads
 	if found.IsImport() && state.subject() == report.Group {
 		otherwise = report.WithoutGroupImport

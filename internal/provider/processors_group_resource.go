@@ -41,21 +41,13 @@ type groupModel struct {
 
 func (*groupModel) subject() report.Subject { return report.Group }
 
-func (m *groupModel) want() session.Sets {
-	want := session.Sets{}
+func (m *groupModel) sets() session.Sets {
+	sets := session.Sets{}
 	for id, v := range m.Streams.Elements() {
 		set, _ := v.(types.Set) // the schema has no other elements
-		want[id] = knownSet(set)
+		sets[id] = knownSet(set)
 	}
-	return want
-}
-
-func (m *groupModel) was(marks session.Marks) session.Entries {
-	was := session.Entries{}
-	for id, set := range m.want() {
-		was[id] = marks.Entry(id, *set)
-	}
-	return was
+	return sets
 }
 
 // leaving is that of the plan: a group that drops a stream is updated.

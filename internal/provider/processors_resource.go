@@ -58,21 +58,12 @@ func (m *streamModel) take(s *streams.Stream) {
 
 func (*processorsModel) subject() report.Subject { return report.OneStream }
 
-// want has no stream if its id is known after apply.
-func (m *processorsModel) want() session.Sets {
+// sets has no stream if its id is known after apply.
+func (m *processorsModel) sets() session.Sets {
 	if m.StreamID.IsUnknown() {
 		return nil
 	}
 	return session.Sets{m.StreamID.ValueString(): knownSet(m.ProcessorIDs)}
-}
-
-func (m *processorsModel) was(marks session.Marks) session.Entries {
-	id := m.StreamID.ValueString()
-	entry := marks.Entry(id, *knownSet(m.ProcessorIDs))
-	if m.ProcessorIDs.IsNull() {
-		entry.Resend = claims.Unread
-	}
-	return session.Entries{id: entry}
 }
 
 // leaving is that of the old object: an update that leaves a stream is a replacement.

@@ -176,9 +176,9 @@ func (v checkedString) problems(at path.Path, values ...attr.Value) (diags diag.
 	return diags
 }
 
-// knownSet converts a set of strings, or returns nil if it is known after apply.
+// knownSet converts a set of strings, or returns nil if it is null, or known after apply.
 func knownSet(set types.Set) *streams.ProcessorSet {
-	if set.IsUnknown() {
+	if set.IsNull() || set.IsUnknown() {
 		return nil
 	}
 	ids := make([]string, 0, len(set.Elements()))
