@@ -20,13 +20,15 @@ import (
 
 // attachment is what both resources do: it decodes what the framework passes, makes a change of it, plans or applies
 // the change in a session, and saves the result. The rest is in the schemas and models of the resources.
-type attachment[T any, M model[T]] struct{ *configured }
+type attachment[T any, M model[T]] struct {
+	*configured
+	of report.Subject
+}
 
 // model is the model of a resource in a configuration, plan or state. It is nil where there is no resource.
 type model[T any] interface {
 	*T
 	common() *attachmentModel
-	subject() report.Subject
 	sets() session.Sets                                    // of the streams; nil for one that is not known
 	leaving(state *T) (kind claims.LeaveKind, detach bool) // how an update leaves streams
 
@@ -54,9 +56,9 @@ func (m *attachmentModel) common() *attachmentModel { return m }
 
 func (m *attachmentModel) detaches() bool { return m.OnDestroy.ValueString() != onDestroyKeep }
 
-// changeOf returns what a resource changes. Terraform passes no state to a create, and no plan to a destroy.
-func changeOf[T any, M model[T]](s *session.Session, plan, state M, found session.Marks) session.Change {
-	c := session.Change{Kind: session.Update, Group: cmp.Or(plan, state).subject() == report.Group, Marks: found}
+// change returns what a resource changes. Terraform passes no state to a create, and no plan to a destroy.
+func (r *attachment[T, M]) change(plan, state M, found session.Marks) session.Change {
+	c := session.Change{Kind: session.Update, Group: r.of == report.Group, Marks: found}
 	if plan != nil {
 		c.Want, c.Refuses = plan.sets(), plan.common().OnCreate.ValueString() == onCreateRefuse
 	}
@@ -67,12 +69,12 @@ func changeOf[T any, M model[T]](s *session.Session, plan, state M, found sessio
 	case state == nil:
 		c.Kind = session.Create
 	case plan == nil:
-		c.Kind, c.Leaving, c.Detach = session.Destroy, claims.Destroyed, state.common().detaches()
+		c.Kind, c.Detach = session.Destroy, state.common().detaches()
 	default:
 		c.Triggered = !plan.common().Triggers.Equal(state.common().Triggers)
 		c.Leaving, c.Detach = plan.leaving(state)
 	}
-	if s.Differs(c.Deployment) { // nothing is sent there
+	if r.session.Differs(c.Deployment) { // nothing is sent there
 		c.Was, c.Former = nil, c.Was
 	}
 	return c
@@ -91,11 +93,6 @@ func entries(sets session.Sets, marks session.Marks) session.Entries {
 	return was
 }
 
-// Configure also says which session the other methods use.
-func (r *attachment[T, M]) Configure(_ context.Context, req resource.ConfigureRequest, _ *resource.ConfigureResponse) {
-	r.configured = configuredBy(req.ProviderData)
-}
-
 // ModifyPlan sends nothing without detect_drift.
 func (r *attachment[T, M]) ModifyPlan(ctx context.Context, req resource.ModifyPlanRequest, resp *resource.ModifyPlanResponse) {
 	plan, state, found, ok := decode[M](ctx, &req.Plan, &req.State, req.Private, &resp.Diagnostics)
@@ -104,9 +101,9 @@ func (r *attachment[T, M]) ModifyPlan(ctx context.Context, req resource.ModifyPl
 	}
 	ctx, cancel := withTimeLimit(ctx, cmp.Or(plan, state).common().Timeouts, timeouts.Value.Read)
 	defer cancel()
-	c := changeOf(r.session, plan, state, found)
+	c := r.change(plan, state, found)
 	p := r.session.Plan(ctx, c)
-	resp.Diagnostics.Append(r.report.Plan(cmp.Or(plan, state).subject(), c, p, r.session.Deployment())...)
+	resp.Diagnostics.Append(r.report.Plan(r.of, c, p, r.session.Deployment())...)
 	resp.Diagnostics.Append(saveMarks(ctx, p.Marks, resp.Private)...)
 	if plan == nil || resp.Diagnostics.HasError() {
 		return
@@ -149,13 +146,13 @@ func (r *attachment[T, M]) Read(ctx context.Context, req resource.ReadRequest, r
 	defer cancel()
 	read := r.session.Refresh(ctx, entries(state.sets(), found), found)
 	otherwise := report.WithoutReads
-	if found.IsImport() && state.subject() == report.Group {
+	if found.IsImport() && r.of == report.Group {
 		otherwise = report.WithoutGroupImport
 	}
-	resp.Diagnostics.Append(r.report.Reads(state.subject(), read.Findings, otherwise)...)
+	resp.Diagnostics.Append(r.report.Reads(r.of, read.Findings, otherwise)...)
 	switch {
 	case resp.Diagnostics.HasError():
-	case state.subject() == report.OneStream && len(read.Kept) == 0:
+	case r.of == report.OneStream && len(read.Kept) == 0:
 		resp.State.RemoveResource(ctx)
 	default:
 		state.take(read.Kept, read.Reported)
@@ -184,9 +181,9 @@ func (r *attachment[T, M]) apply(
 	}
 	ctx, cancel := withTimeLimit(ctx, cmp.Or(plan, state).common().Timeouts, limit)
 	defer cancel()
-	c := changeOf(r.session, plan, state, found)
+	c := r.change(plan, state, found)
 	done := r.session.Apply(ctx, c)
-	resp.Diagnostics.Append(r.report.Apply(cmp.Or(plan, state).subject(), c, done, r.session.Deployment())...)
+	resp.Diagnostics.Append(r.report.Apply(r.of, c, done, r.session.Deployment())...)
 	if state == nil && done.Failed() || plan == nil && !done.Failed() {
 		return // nothing is in the state
 	}

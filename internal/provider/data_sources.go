@@ -15,27 +15,20 @@ import (
 	"github.com/stream-management/terraform-provider-stream/internal/streams"
 )
 
-var (
-	_ datasource.DataSourceWithConfigure = (*processorsDataSource)(nil)
-	_ datasource.DataSourceWithConfigure = (*groupDataSource)(nil)
-)
-
-func newProcessorsDataSource() datasource.DataSource { return &processorsDataSource{} }
-
-func newGroupDataSource() datasource.DataSource { return &groupDataSource{} }
-
-// dataSource is what both data sources do. They claim no set: no resource relies on what they read.
-type dataSource struct{ *configured }
-
-func (d *dataSource) Configure(_ context.Context, req datasource.ConfigureRequest, _ *datasource.ConfigureResponse) {
-	d.configured = configuredBy(req.ProviderData)
+func (p *streamProvider) newProcessorsDataSource() datasource.DataSource {
+	return &processorsDataSource{p.configured}
 }
 
-// read reads streams. It returns nil if it fails, or waits for the provider's configuration in a plan whose client allows that.
-func (d *dataSource) read(
+func (p *streamProvider) newGroupDataSource() datasource.DataSource {
+	return &groupDataSource{p.configured}
+}
+
+// read reads streams for a data source, which claims no set: no resource relies on what it reads. It returns nil if it fails, or
+// waits for the provider's configuration in a plan whose client allows that.
+func (c *configured) read(
 	ctx context.Context, of report.Subject, ids []string, limits types.Object, req datasource.ReadRequest, resp *datasource.ReadResponse,
 ) map[string]*streams.Stream {
-	refusal := d.session.RefuseReads()
+	refusal := c.session.RefuseReads()
 	if refusal == session.NotConfigured && req.ClientCapabilities.DeferralAllowed {
 		resp.Deferred = &datasource.Deferred{Reason: datasource.DeferredReasonProviderConfigUnknown}
 		return nil
@@ -48,19 +41,19 @@ func (d *dataSource) read(
 	defer cancel()
 	var failed []session.Finding
 	found := map[string]*streams.Stream{}
-	for _, read := range d.session.ReadEach(ctx, ids) {
+	for _, read := range c.session.ReadEach(ctx, ids) {
 		if found[read.Stream] = read.Got; read.Err != nil {
 			failed = append(failed, session.Finding{Stream: read.Stream, Err: read.Err}) // also of a stream that does not exist
 		}
 	}
-	resp.Diagnostics.Append(d.report.Reads(of, failed, report.WithoutDataSource)...)
+	resp.Diagnostics.Append(c.report.Reads(of, failed, report.WithoutDataSource)...)
 	if resp.Diagnostics.HasError() {
 		return nil
 	}
 	return found
 }
 
-type processorsDataSource struct{ dataSource }
+type processorsDataSource struct{ *configured }
 
 type processorsDataModel struct {
 	streamModel
@@ -106,7 +99,7 @@ func (d *processorsDataSource) Read(ctx context.Context, req datasource.ReadRequ
 	passState(ctx, &resp.State)
 }
 
-type groupDataSource struct{ dataSource }
+type groupDataSource struct{ *configured }
 
 type groupDataModel struct {
 	StreamIDs  types.Set    `tfsdk:"stream_ids"`

@@ -22,12 +22,13 @@ import (
 )
 
 var (
-	_ resource.ResourceWithConfigure   = (*groupResource)(nil)
 	_ resource.ResourceWithImportState = (*groupResource)(nil)
 	_ resource.ResourceWithModifyPlan  = (*groupResource)(nil)
 )
 
-func newGroupResource() resource.Resource { return &groupResource{} }
+func (p *streamProvider) newGroupResource() resource.Resource {
+	return &groupResource{attachment[groupModel, *groupModel]{p.configured, report.Group}}
+}
 
 type groupResource struct {
 	attachment[groupModel, *groupModel]
@@ -38,8 +39,6 @@ type groupModel struct {
 
 	Streams types.Map `tfsdk:"streams"`
 }
-
-func (*groupModel) subject() report.Subject { return report.Group }
 
 func (m *groupModel) sets() session.Sets {
 	sets := session.Sets{}

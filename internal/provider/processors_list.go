@@ -10,6 +10,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/list"
 	"github.com/hashicorp/terraform-plugin-framework/list/schema"
 	"github.com/hashicorp/terraform-plugin-framework/path"
+	"github.com/hashicorp/terraform-plugin-framework/resource"
 	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
 	"github.com/hashicorp/terraform-plugin-framework/tfsdk"
 	"github.com/hashicorp/terraform-plugin-framework/types"
@@ -20,12 +21,16 @@ import (
 	"github.com/stream-management/terraform-provider-stream/internal/streams"
 )
 
-var _ list.ListResourceWithConfigure = (*processorsList)(nil)
-
-func newProcessorsList() list.ListResource { return &processorsList{} }
+func (p *streamProvider) newProcessorsList() list.ListResource {
+	return &processorsList{p.configured}
+}
 
 // processorsList lists streams by their ids, because the interface specifies no list.
-type processorsList struct{ processorsResource }
+type processorsList struct{ *configured }
+
+func (l *processorsList) Metadata(_ context.Context, req resource.MetadataRequest, resp *resource.MetadataResponse) {
+	resp.TypeName = req.ProviderTypeName + "_processors"
+}
 
 func (l *processorsList) ListResourceConfigSchema(
 	_ context.Context, _ list.ListResourceSchemaRequest, resp *list.ListResourceSchemaResponse,

@@ -20,14 +20,15 @@ import (
 )
 
 var (
-	_ resource.ResourceWithConfigure   = (*processorsResource)(nil)
 	_ resource.ResourceWithIdentity    = (*processorsResource)(nil)
 	_ resource.ResourceWithImportState = (*processorsResource)(nil)
 	_ resource.ResourceWithModifyPlan  = (*processorsResource)(nil)
 	_ resource.ResourceWithMoveState   = (*processorsResource)(nil)
 )
 
-func newProcessorsResource() resource.Resource { return &processorsResource{} }
+func (p *streamProvider) newProcessorsResource() resource.Resource {
+	return &processorsResource{attachment[processorsModel, *processorsModel]{p.configured, report.OneStream}}
+}
 
 type processorsResource struct {
 	attachment[processorsModel, *processorsModel]
@@ -55,8 +56,6 @@ func (m *streamModel) take(s *streams.Stream) {
 	m.ProcessorIDs = stringSet(s.ProcessorIDs.IDs())
 	m.CompatibleNamespaces = stringSet(s.CompatibleNamespaces)
 }
-
-func (*processorsModel) subject() report.Subject { return report.OneStream }
 
 // sets has no stream if its id is known after apply.
 func (m *processorsModel) sets() session.Sets {

@@ -39,12 +39,14 @@ type DialContext = func(ctx context.Context, network, address string) (net.Conn,
 
 // New returns the provider of a version.
 func New(version string, dial DialContext) provider.Provider {
-	return &streamProvider{version: version, dial: dial}
+	unknown := &configured{session.New(nil, "", false), report.New()}
+	return &streamProvider{version, dial, unknown}
 }
 
 type streamProvider struct {
-	version string
-	dial    DialContext
+	version    string
+	dial       DialContext
+	configured *configured
 }
 
 func (p *streamProvider) Metadata(_ context.Context, _ provider.MetadataRequest, resp *provider.MetadataResponse) {
@@ -80,22 +82,14 @@ func (p *streamProvider) Configure(ctx context.Context, req provider.ConfigureRe
 			return
 		}
 	}
-	data := &configured{session.New(client, settings.Deployment, settings.DetectDrift), report.New()}
-	resp.ResourceData, resp.DataSourceData, resp.ActionData, resp.ListResourceData = data, data, data, data
+	p.configured = &configured{session.New(client, settings.Deployment, settings.DetectDrift), report.New()}
 }
 
-// configured is what the configuration of the provider passes to resources, data sources, lists and actions.
+// configured is what a provider block gives resources, data sources, lists and actions. They get it from their constructors,
+// which the framework calls for each request.
 type configured struct {
 	session *session.Session
 	report  *report.Reporter
-}
-
-// configuredBy returns the provider data. There is none before the provider is configured.
-func configuredBy(data any) *configured {
-	if c, ok := data.(*configured); ok {
-		return c
-	}
-	return &configured{session.New(nil, "", false), report.New()}
 }
 
 // deployment returns the deployment for a state.
@@ -107,19 +101,19 @@ func (c *configured) deployment() types.String {
 }
 
 func (p *streamProvider) Resources(context.Context) []func() resource.Resource {
-	return []func() resource.Resource{newProcessorsResource, newGroupResource}
+	return []func() resource.Resource{p.newProcessorsResource, p.newGroupResource}
 }
 
 func (p *streamProvider) DataSources(context.Context) []func() datasource.DataSource {
-	return []func() datasource.DataSource{newProcessorsDataSource, newGroupDataSource}
+	return []func() datasource.DataSource{p.newProcessorsDataSource, p.newGroupDataSource}
 }
 
 func (p *streamProvider) ListResources(context.Context) []func() list.ListResource {
-	return []func() list.ListResource{newProcessorsList}
+	return []func() list.ListResource{p.newProcessorsList}
 }
 
 func (p *streamProvider) Actions(context.Context) []func() action.Action {
-	return []func() action.Action{newSetProcessorsAction}
+	return []func() action.Action{p.newSetProcessorsAction}
 }
 
 // observe logs an attempt: at DEBUG one line, at TRACE also the bodies. Headers never, because they may be secret.

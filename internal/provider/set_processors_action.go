@@ -15,9 +15,9 @@ import (
 	"github.com/stream-management/terraform-provider-stream/internal/streams"
 )
 
-var _ action.ActionWithConfigure = (*setProcessorsAction)(nil)
-
-func newSetProcessorsAction() action.Action { return &setProcessorsAction{} }
+func (p *streamProvider) newSetProcessorsAction() action.Action {
+	return &setProcessorsAction{p.configured}
+}
 
 type setProcessorsAction struct{ *configured }
 
@@ -41,10 +41,6 @@ func (a *setProcessorsAction) Schema(_ context.Context, _ action.SchemaRequest, 
 			"timeouts":      timeoutsAttribute(map[string]string{"invoke": "the action"}),
 		},
 	}
-}
-
-func (a *setProcessorsAction) Configure(_ context.Context, req action.ConfigureRequest, _ *action.ConfigureResponse) {
-	a.configured = configuredBy(req.ProviderData)
 }
 
 // Invoke waits until no other operation uses the stream, but claims no set: actions exist to detach
