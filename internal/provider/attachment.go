@@ -226,10 +226,13 @@ func decode[M any](
 
 // newModel returns the model of an imported, moved or listed resource. on_destroy is what an empty configuration plans,
 // so that the next plan shows no update.
-func newModel[M any](ctx context.Context, state *tfsdk.State, diags *diag.Diagnostics) (m M, ok bool) {
-	diags.Append(state.SetAttribute(ctx, path.Root("on_destroy"), onDestroyDetach)...)
+func newModel[M any](ctx context.Context, state *tfsdk.State) (m M) {
+	diags := state.SetAttribute(ctx, path.Root("on_destroy"), onDestroyDetach)
 	diags.Append(state.Get(ctx, &m)...)
-	return m, !diags.HasError()
+	if diags.HasError() {
+		panic(diags) // the model does not fit its schema
+	}
+	return m
 }
 
 // setIdentity sets the identity of a resource in the state. A group has none. Terraform does not pass the identity to a

@@ -115,10 +115,7 @@ func (r *groupResource) ImportState(ctx context.Context, req resource.ImportStat
 	for _, id := range ids {
 		kept[id], imported[id] = &claims.Entry{}, session.Mark{Import: true}
 	}
-	m, ok := newModel[*groupModel](ctx, &resp.State, &resp.Diagnostics)
-	if !ok {
-		return
-	}
+	m := newModel[*groupModel](ctx, &resp.State)
 	m.take(kept, nil)
 	m.Deployment = r.deployment()
 	resp.Diagnostics.Append(resp.State.Set(ctx, m)...)

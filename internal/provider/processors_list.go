@@ -121,10 +121,7 @@ func (l *processorsList) result(ctx context.Context, req list.ListRequest, got *
 	if !req.IncludeResource {
 		return result
 	}
-	m, ok := newModel[*processorsModel](ctx, (*tfsdk.State)(result.Resource), &result.Diagnostics)
-	if !ok {
-		return result
-	}
+	m := newModel[*processorsModel](ctx, (*tfsdk.State)(result.Resource))
 	m.StreamID = types.StringValue(got.ID)
 	m.take(nil, map[string]*streams.Stream{got.ID: got})
 	m.Deployment = l.deployment()

@@ -143,10 +143,7 @@ func (r *processorsResource) IdentitySchema(_ context.Context, _ resource.Identi
 // or from the response to the first update.
 func (r *processorsResource) ImportState(ctx context.Context, req resource.ImportStateRequest, resp *resource.ImportStateResponse) {
 	resource.ImportStatePassthroughWithIdentity(ctx, path.Root("stream_id"), path.Root("stream_id"), req, resp)
-	m, ok := newModel[*processorsModel](ctx, &resp.State, &resp.Diagnostics)
-	if !ok {
-		return
-	}
+	m := newModel[*processorsModel](ctx, &resp.State)
 	if err := streams.CheckStreamID(m.StreamID.ValueString()); err != nil {
 		resp.Diagnostics.Append(report.InvalidValue(path.Root("stream_id"), m.StreamID.ValueString(), "a stream id", err))
 		return
@@ -178,10 +175,7 @@ func moveState(ctx context.Context, req resource.MoveStateRequest, resp *resourc
 		resp.Diagnostics.Append(report.CannotMove(req.SourceTypeName, id.ValueString(), err))
 		return
 	}
-	m, ok := newModel[*processorsModel](ctx, &resp.TargetState, &resp.Diagnostics)
-	if !ok {
-		return
-	}
+	m := newModel[*processorsModel](ctx, &resp.TargetState)
 	m.StreamID, m.ID = id, id
 	if found.ProcessorIDs != nil {
 		m.ProcessorIDs = stringSet(found.ProcessorIDs.IDs())
