@@ -95,17 +95,15 @@ func (l *processorsList) List(ctx context.Context, req list.ListRequest, stream 
 
 // streamIDs returns the ids of a query, each once. Terraform validates them only while values may be unknown.
 func (l *processorsList) streamIDs(ctx context.Context, config tfsdk.Config) (ids []string, diags diag.Diagnostics) {
-	var given types.List
+	var given []types.String
 	diags.Append(config.GetAttribute(ctx, path.Root("stream_ids"), &given)...)
-	diags.Append(streamIDRule.problems(path.Root("stream_ids"), given.Elements()...)...)
-	if given.IsNull() {
+	if given == nil {
 		diags.Append(report.MissingValue(path.Root("stream_ids"), "the list"))
 	}
 	diags.Append(report.RefuseReads(l.session.RefuseReads(), "Streams Cannot Be Listed", report.WithoutQuery)...)
-
 	seen := map[types.String]bool{}
-	for _, v := range given.Elements() {
-		id, _ := v.(types.String) // the schema has no other elements
+	for _, id := range given {
+		diags.Append(streamIDRule.problems(path.Root("stream_ids"), id)...)
 		if !seen[id] {
 			ids = append(ids, id.ValueString())
 		}
