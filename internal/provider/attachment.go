@@ -112,12 +112,12 @@ func (r *attachment[T, M]) ModifyPlan(ctx context.Context, req resource.ModifyPl
 	switch {
 	case c.Kind == session.Update && c.Former == nil && !p.Sends && !deployment.IsUnknown():
 		return // nothing changes: the framework has made it unknown if the configuration changes the resource
-	case c.Kind == session.Create, p.Sends && c.Deployment == "":
+	case c.Kind == session.Create, r.deployment().IsNull(), p.Sends && c.Deployment == "":
 		*deployment = types.StringUnknown() // the apply of a saved plan may have another address, or nothing to send
 	default:
 		*deployment = r.deployment()
 	}
-	if c.Former != nil || r.session.Deployment() == "" {
+	if c.Former != nil || r.deployment().IsNull() {
 		state = nil
 	}
 	plan.planComputed(state, p.Sends)

@@ -148,10 +148,7 @@ func (r *processorsResource) ImportState(ctx context.Context, req resource.Impor
 		resp.Diagnostics.Append(report.InvalidValue(path.Root("stream_id"), m.StreamID.ValueString(), "a stream id", err))
 		return
 	}
-	m.ID = m.StreamID
-	if r.session.Deployment() != "" {
-		m.Deployment = r.deployment()
-	}
+	m.ID, m.Deployment = m.StreamID, r.deployment()
 	if refusal := r.session.RefuseReads(); refusal != 0 {
 		resp.Diagnostics.Append(r.report.NotRead(refusal)...)
 	} else {

@@ -92,10 +92,10 @@ type configured struct {
 	report  *report.Reporter
 }
 
-// deployment returns the deployment for a state.
+// deployment returns the deployment for a state. It is null while it is known after apply.
 func (c *configured) deployment() types.String {
 	if c.session.Deployment() == "" {
-		return types.StringUnknown()
+		return types.StringNull()
 	}
 	return types.StringValue(c.session.Deployment())
 }
