@@ -178,16 +178,9 @@ func (v checkedString) problems(at path.Path, values ...attr.Value) (diags diag.
 
 // knownSet converts a set of strings, or returns nil if it is null, or known after apply.
 func knownSet(set types.Set) *streams.ProcessorSet {
-	if set.IsNull() || set.IsUnknown() {
+	var ids []string
+	if set.IsNull() || set.ElementsAs(context.Background(), &ids, false).HasError() { // a string cannot be unknown
 		return nil
-	}
-	ids := make([]string, 0, len(set.Elements()))
-	for _, v := range set.Elements() {
-		id, _ := v.(types.String) // the schemas have no other elements
-		if id.IsUnknown() {
-			return nil
-		}
-		ids = append(ids, id.ValueString())
 	}
 	processors := streams.NewProcessorSet(ids...)
 	return &processors
