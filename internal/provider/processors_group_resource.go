@@ -83,12 +83,10 @@ func (r *groupResource) Metadata(_ context.Context, req resource.MetadataRequest
 }
 
 func (r *groupResource) Schema(_ context.Context, _ resource.SchemaRequest, resp *resource.SchemaResponse) {
-	const onDestroy = "What happens to a stream when the group is destroyed, or when the stream is removed from `streams`: " +
-		"`detach` sends an empty set; `keep` sends nothing and leaves the processors attached."
 	resp.Schema = schema.Schema{
 		MarkdownDescription: "Manages the whole set of processors of each of many streams: for fleets of more than about a " +
 			"thousand streams.",
-		Attributes: attachmentAttributes(onDestroy, map[string]schema.Attribute{
+		Attributes: attachmentAttributes(map[string]schema.Attribute{
 			"streams": schema.MapAttribute{
 				ElementType: stringSetType,
 				Required:    true,

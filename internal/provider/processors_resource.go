@@ -113,14 +113,13 @@ func (r *processorsResource) Metadata(_ context.Context, req resource.MetadataRe
 }
 
 func (r *processorsResource) Schema(_ context.Context, _ resource.SchemaRequest, resp *resource.SchemaResponse) {
-	const onDestroy = "What destroy does: `detach` sends an empty set; `keep` sends nothing and leaves the processors attached."
 	streamID := streamIDAttribute
 	streamID.MarkdownDescription += " Changing this forces a new resource."
 	streamID.PlanModifiers = []planmodifier.String{stringplanmodifier.RequiresReplace()}
 	resp.Schema = schema.Schema{
 		MarkdownDescription: "Manages the whole set of processors that is attached to one stream: an update detaches every " +
 			"processor that is not in `processor_ids`.",
-		Attributes: attachmentAttributes(onDestroy, map[string]schema.Attribute{
+		Attributes: attachmentAttributes(map[string]schema.Attribute{
 			"stream_id":             streamID,
 			"processor_ids":         processorIDsAttribute,
 			"id":                    computedString(idDescription),

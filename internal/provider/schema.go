@@ -64,7 +64,7 @@ var (
 )
 
 // attachmentAttributes adds the attributes of both resources to those of one.
-func attachmentAttributes(onDestroy string, own map[string]schema.Attribute) map[string]schema.Attribute {
+func attachmentAttributes(own map[string]schema.Attribute) map[string]schema.Attribute {
 	maps.Copy(own, map[string]schema.Attribute{
 		"on_create": schema.StringAttribute{
 			Optional: true,
@@ -73,11 +73,13 @@ func attachmentAttributes(onDestroy string, own map[string]schema.Attribute) map
 			Validators: []validator.String{stringvalidator.OneOf(onCreateReplace, onCreateRefuse)},
 		},
 		"on_destroy": schema.StringAttribute{
-			Optional:            true,
-			Computed:            true,
-			Default:             stringdefault.StaticString(onDestroyDetach),
-			MarkdownDescription: onDestroy + " Destroy uses the last applied value. Default: `detach`.",
-			Validators:          []validator.String{stringvalidator.OneOf(onDestroyDetach, onDestroyKeep)},
+			Optional: true,
+			Computed: true,
+			Default:  stringdefault.StaticString(onDestroyDetach),
+			MarkdownDescription: "What happens to a stream when the resource is destroyed, or no longer has the stream: `detach` sends " +
+				"an empty set; `keep` sends nothing and leaves the processors attached. Destroy uses the last applied value. " +
+				"Default: `detach`.",
+			Validators: []validator.String{stringvalidator.OneOf(onDestroyDetach, onDestroyKeep)},
 		},
 		"triggers": schema.MapAttribute{
 			ElementType:         types.StringType,
