@@ -46,8 +46,8 @@ func (c *configured) read(
 			failed = append(failed, session.Finding{Stream: read.Stream, Err: read.Err}) // also of a stream that does not exist
 		}
 	}
-	resp.Diagnostics.Append(c.report.Reads(of, failed, report.WithoutDataSource)...)
-	if resp.Diagnostics.HasError() {
+	if len(failed) > 0 {
+		resp.Diagnostics.Append(c.report.Reads(of, failed, report.WithoutDataSource)...)
 		return nil
 	}
 	return found
