@@ -29,8 +29,7 @@ type attachment[T any, M model[T]] struct {
 type model[T any] interface {
 	*T
 	common() *attachmentModel
-	sets() session.Sets                                    // of the streams; nil for one that is not known
-	leaving(state *T) (kind claims.LeaveKind, detach bool) // how an update leaves streams
+	sets() session.Sets // of the streams; nil for what is not known
 
 	// planComputed plans the computed values. The state is nil if it may say nothing of the streams at the deployment.
 	planComputed(state *T, sends bool)
@@ -70,9 +69,15 @@ func (r *attachment[T, M]) change(plan, state M, found session.Marks) session.Ch
 		c.Kind = session.Create
 	case plan == nil:
 		c.Kind, c.Detach = session.Destroy, state.common().detaches()
+	case !c.Group: // an update that leaves a stream is a replacement
+		c.Leaving, c.Detach = claims.Replaced, state.common().detaches()
+	case c.Want == nil:
+		c.Leaving, c.Detach = claims.MayBeDropped, plan.common().detaches()
 	default:
+		c.Leaving, c.Detach = claims.Dropped, plan.common().detaches()
+	}
+	if plan != nil && state != nil {
 		c.Triggered = !plan.common().Triggers.Equal(state.common().Triggers)
-		c.Leaving, c.Detach = plan.leaving(state)
 	}
 	if r.session.Differs(c.Deployment) { // nothing is sent there
 		c.Was, c.Former = nil, c.Was

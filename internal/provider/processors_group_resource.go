@@ -41,20 +41,15 @@ type groupModel struct {
 }
 
 func (m *groupModel) sets() session.Sets {
+	if m.Streams.IsUnknown() {
+		return nil
+	}
 	sets := session.Sets{}
 	for id, v := range m.Streams.Elements() {
 		set, _ := v.(types.Set) // the schema has no other elements
 		sets[id] = knownSet(set)
 	}
 	return sets
-}
-
-// leaving is that of the plan: a group that drops a stream is updated.
-func (m *groupModel) leaving(*groupModel) (kind claims.LeaveKind, detach bool) {
-	if m.Streams.IsUnknown() {
-		return claims.MayBeDropped, m.detaches()
-	}
-	return claims.Dropped, m.detaches()
 }
 
 // planComputed makes last_edited unknown if the apply sends anything: Terraform applies no group without a change.

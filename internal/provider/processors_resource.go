@@ -12,7 +12,6 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema/stringplanmodifier"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
-	"github.com/stream-management/terraform-provider-stream/internal/claims"
 	"github.com/stream-management/terraform-provider-stream/internal/moved"
 	"github.com/stream-management/terraform-provider-stream/internal/report"
 	"github.com/stream-management/terraform-provider-stream/internal/session"
@@ -63,11 +62,6 @@ func (m *processorsModel) sets() session.Sets {
 		return nil
 	}
 	return session.Sets{m.StreamID.ValueString(): knownSet(m.ProcessorIDs)}
-}
-
-// leaving is that of the old object: an update that leaves a stream is a replacement.
-func (*processorsModel) leaving(state *processorsModel) (kind claims.LeaveKind, detach bool) {
-	return claims.Replaced, state.detaches()
 }
 
 func (m *processorsModel) planComputed(state *processorsModel, sends bool) {
