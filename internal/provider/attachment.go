@@ -98,6 +98,11 @@ func entries(sets session.Sets, marks session.Marks) session.Entries {
 	return was
 }
 
+// Configure also says which session the other methods use.
+func (r *attachment[T, M]) Configure(_ context.Context, req resource.ConfigureRequest, _ *resource.ConfigureResponse) {
+	r.configured = configuredBy(req.ProviderData)
+}
+
 // ModifyPlan sends nothing without detect_drift.
 func (r *attachment[T, M]) ModifyPlan(ctx context.Context, req resource.ModifyPlanRequest, resp *resource.ModifyPlanResponse) {
 	plan, state, found, ok := decode[M](ctx, &req.Plan, &req.State, req.Private, &resp.Diagnostics)

@@ -15,20 +15,27 @@ import (
 	"github.com/stream-management/terraform-provider-stream/internal/streams"
 )
 
-func (p *streamProvider) newProcessorsDataSource() datasource.DataSource {
-	return &processorsDataSource{p.configured}
+var (
+	_ datasource.DataSourceWithConfigure = (*processorsDataSource)(nil)
+	_ datasource.DataSourceWithConfigure = (*groupDataSource)(nil)
+)
+
+func newProcessorsDataSource() datasource.DataSource { return &processorsDataSource{} }
+
+func newGroupDataSource() datasource.DataSource { return &groupDataSource{} }
+
+// dataSource is what both data sources do. They claim no set: no resource relies on what they read.
+type dataSource struct{ *configured }
+
+func (d *dataSource) Configure(_ context.Context, req datasource.ConfigureRequest, _ *datasource.ConfigureResponse) {
+	d.configured = configuredBy(req.ProviderData)
 }
 
-func (p *streamProvider) newGroupDataSource() datasource.DataSource {
-	return &groupDataSource{p.configured}
-}
-
-// read reads streams for a data source, which claims no set: no resource relies on what it reads. It returns nil if it fails, or
-// waits for the provider's configuration in a plan whose client allows that.
-func (c *configured) read(
+// read returns nil if it fails, or waits for the provider's configuration in a plan whose client allows that.
+func (d *dataSource) read(
 	ctx context.Context, of report.Subject, ids []string, limits types.Object, req datasource.ReadRequest, resp *datasource.ReadResponse,
 ) map[string]*streams.Stream {
-	refusal := c.session.RefuseReads()
+	refusal := d.session.RefuseReads()
 	if refusal == session.NotConfigured && req.ClientCapabilities.DeferralAllowed {
 		resp.Deferred = &datasource.Deferred{Reason: datasource.DeferredReasonProviderConfigUnknown}
 		return nil
@@ -41,19 +48,19 @@ func (c *configured) read(
 	defer cancel()
 	var failed []session.Finding
 	found := map[string]*streams.Stream{}
-	for _, read := range c.session.ReadEach(ctx, ids) {
+	for _, read := range d.session.ReadEach(ctx, ids) {
 		if found[read.Stream] = read.Got; read.Err != nil {
 			failed = append(failed, session.Finding{Stream: read.Stream, Err: read.Err}) // also of a stream that does not exist
 		}
 	}
 	if len(failed) > 0 {
-		resp.Diagnostics.Append(c.report.Reads(of, failed, report.WithoutDataSource)...)
+		resp.Diagnostics.Append(d.report.Reads(of, failed, report.WithoutDataSource)...)
 		return nil
 	}
 	return found
 }
 
-type processorsDataSource struct{ *configured }
+type processorsDataSource struct{ dataSource }
 
 type processorsDataModel struct {
 	streamModel
@@ -99,7 +106,7 @@ func (d *processorsDataSource) Read(ctx context.Context, req datasource.ReadRequ
 	passState(ctx, &resp.State)
 }
 
-type groupDataSource struct{ *configured }
+type groupDataSource struct{ dataSource }
 
 type groupDataModel struct {
 	StreamIDs  types.Set    `tfsdk:"stream_ids"`

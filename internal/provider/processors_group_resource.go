@@ -22,12 +22,13 @@ import (
 )
 
 var (
+	_ resource.ResourceWithConfigure   = (*groupResource)(nil)
 	_ resource.ResourceWithImportState = (*groupResource)(nil)
 	_ resource.ResourceWithModifyPlan  = (*groupResource)(nil)
 )
 
-func (p *streamProvider) newGroupResource() resource.Resource {
-	return &groupResource{attachment[groupModel, *groupModel]{p.configured, report.Group}}
+func newGroupResource() resource.Resource {
+	return &groupResource{attachment[groupModel, *groupModel]{of: report.Group}}
 }
 
 type groupResource struct {

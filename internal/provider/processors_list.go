@@ -10,7 +10,6 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/list"
 	"github.com/hashicorp/terraform-plugin-framework/list/schema"
 	"github.com/hashicorp/terraform-plugin-framework/path"
-	"github.com/hashicorp/terraform-plugin-framework/resource"
 	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
 	"github.com/hashicorp/terraform-plugin-framework/tfsdk"
 	"github.com/hashicorp/terraform-plugin-framework/types"
@@ -21,16 +20,12 @@ import (
 	"github.com/stream-management/terraform-provider-stream/internal/streams"
 )
 
-func (p *streamProvider) newProcessorsList() list.ListResource {
-	return &processorsList{p.configured}
-}
+var _ list.ListResourceWithConfigure = (*processorsList)(nil)
+
+func newProcessorsList() list.ListResource { return &processorsList{} }
 
 // processorsList lists streams by their ids, because the interface specifies no list.
-type processorsList struct{ *configured }
-
-func (l *processorsList) Metadata(_ context.Context, req resource.MetadataRequest, resp *resource.MetadataResponse) {
-	resp.TypeName = req.ProviderTypeName + "_processors"
-}
+type processorsList struct{ processorsResource }
 
 func (l *processorsList) ListResourceConfigSchema(
 	_ context.Context, _ list.ListResourceSchemaRequest, resp *list.ListResourceSchemaResponse,

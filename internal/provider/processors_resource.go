@@ -19,14 +19,15 @@ import (
 )
 
 var (
+	_ resource.ResourceWithConfigure   = (*processorsResource)(nil)
 	_ resource.ResourceWithIdentity    = (*processorsResource)(nil)
 	_ resource.ResourceWithImportState = (*processorsResource)(nil)
 	_ resource.ResourceWithModifyPlan  = (*processorsResource)(nil)
 	_ resource.ResourceWithMoveState   = (*processorsResource)(nil)
 )
 
-func (p *streamProvider) newProcessorsResource() resource.Resource {
-	return &processorsResource{attachment[processorsModel, *processorsModel]{p.configured, report.OneStream}}
+func newProcessorsResource() resource.Resource {
+	return &processorsResource{attachment[processorsModel, *processorsModel]{of: report.OneStream}}
 }
 
 type processorsResource struct {

@@ -39,14 +39,12 @@ type DialContext = func(ctx context.Context, network, address string) (net.Conn,
 
 // New returns the provider of a version.
 func New(version string, dial DialContext) provider.Provider {
-	unknown := &configured{session.New(nil, "", false), report.New()}
-	return &streamProvider{version, dial, unknown}
+	return &streamProvider{version: version, dial: dial}
 }
 
 type streamProvider struct {
-	version    string
-	dial       DialContext
-	configured *configured
+	version string
+	dial    DialContext
 }
 
 func (p *streamProvider) Metadata(_ context.Context, _ provider.MetadataRequest, resp *provider.MetadataResponse) {
@@ -82,14 +80,22 @@ func (p *streamProvider) Configure(ctx context.Context, req provider.ConfigureRe
 			return
 		}
 	}
-	p.configured = &configured{session.New(client, settings.Deployment, settings.DetectDrift), report.New()}
+	data := &configured{session.New(client, settings.Deployment, settings.DetectDrift), report.New()}
+	resp.ResourceData, resp.DataSourceData, resp.ActionData, resp.ListResourceData = data, data, data, data
 }
 
-// configured is what a provider block gives resources, data sources, lists and actions. They get it from their constructors,
-// which the framework calls for each request.
+// configured is what a provider block gives resources, data sources, lists and actions.
 type configured struct {
 	session *session.Session
 	report  *report.Reporter
+}
+
+// configuredBy returns the provider data. There is none before the provider is configured.
+func configuredBy(data any) *configured {
+	if c, ok := data.(*configured); ok {
+		return c
+	}
+	return &configured{session.New(nil, "", false), report.New()}
 }
 
 // deployment returns the deployment for a state. It is null while it is known after apply.
@@ -101,19 +107,19 @@ func (c *configured) deployment() types.String {
 }
 
 func (p *streamProvider) Resources(context.Context) []func() resource.Resource {
-	return []func() resource.Resource{p.newProcessorsResource, p.newGroupResource}
+	return []func() resource.Resource{newProcessorsResource, newGroupResource}
 }
 
 func (p *streamProvider) DataSources(context.Context) []func() datasource.DataSource {
-	return []func() datasource.DataSource{p.newProcessorsDataSource, p.newGroupDataSource}
+	return []func() datasource.DataSource{newProcessorsDataSource, newGroupDataSource}
 }
 
 func (p *streamProvider) ListResources(context.Context) []func() list.ListResource {
-	return []func() list.ListResource{p.newProcessorsList}
+	return []func() list.ListResource{newProcessorsList}
 }
 
 func (p *streamProvider) Actions(context.Context) []func() action.Action {
-	return []func() action.Action{p.newSetProcessorsAction}
+	return []func() action.Action{newSetProcessorsAction}
 }
 
 // observe logs an attempt: at DEBUG one line, at TRACE also the bodies. Headers never, because they may be secret.

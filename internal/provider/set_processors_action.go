@@ -15,9 +15,9 @@ import (
 	"github.com/stream-management/terraform-provider-stream/internal/streams"
 )
 
-func (p *streamProvider) newSetProcessorsAction() action.Action {
-	return &setProcessorsAction{p.configured}
-}
+var _ action.ActionWithConfigure = (*setProcessorsAction)(nil)
+
+func newSetProcessorsAction() action.Action { return &setProcessorsAction{} }
 
 type setProcessorsAction struct{ *configured }
 
@@ -30,6 +30,10 @@ type setProcessorsModel struct {
 
 func (a *setProcessorsAction) Metadata(_ context.Context, req action.MetadataRequest, resp *action.MetadataResponse) {
 	resp.TypeName = req.ProviderTypeName + "_set_processors"
+}
+
+func (a *setProcessorsAction) Configure(_ context.Context, req action.ConfigureRequest, _ *action.ConfigureResponse) {
+	a.configured = configuredBy(req.ProviderData)
 }
 
 func (a *setProcessorsAction) Schema(_ context.Context, _ action.SchemaRequest, resp *action.SchemaResponse) {
