@@ -162,13 +162,16 @@ func (r *attachment[T, M]) Read(ctx context.Context, req resource.ReadRequest, r
 	resp.Diagnostics.Append(r.report.Reads(r.of, read.Findings, otherwise)...)
 	switch {
 	case resp.Diagnostics.HasError():
+		return
+	case r.session.RefuseReads() != 0: // the state stays as it is
 	case r.of == report.OneStream && len(read.Kept) == 0:
 		resp.State.RemoveResource(ctx)
+		return
 	default:
 		state.take(read.Kept, read.Reported)
 		resp.Diagnostics.Append(resp.State.Set(ctx, state)...)
-		resp.Diagnostics.Append(saveMarks(ctx, read.Marks, resp.Private)...)
 	}
+	resp.Diagnostics.Append(saveMarks(ctx, read.Marks, resp.Private)...)
 }
 
 // Update sends what the plan says. The state takes what succeeded.
