@@ -18,7 +18,10 @@ type Planned struct {
 
 // findings returns what a person should know of a plan for a stream.
 func (s *Session) findings(id string, decided claims.Decision) (all []Finding) {
-	f := Finding{Stream: id, Decision: decided, Shown: s.Redact(decided.Other.String())} // some were read
+	f := Finding{Stream: id, Decision: decided}
+	if decided.Other.Len() > 0 {
+		f.Shown = s.Redact(decided.Other.String()) // some were read
+	}
 	if decided.Refusal != 0 {
 		all = append(all, f)
 	}
