@@ -38,6 +38,7 @@ func hints(e *streams.Error, did attempted) []advice {
 	anotherSet := e.Stream != nil
 	refusedEmpty := did.empty && !e.TokenRequest && (status(400, 422) || anotherSet)
 	unexpected := e.Kind == streams.KindUnexpected
+	hasFault := e.Status != 0 && (e.Err == nil || e.Outcome != streams.NotChanged)
 	certificate, _ := errors.AsType[x509.CertificateInvalidError](e.Err)
 
 	return []advice{
@@ -107,7 +108,8 @@ func hints(e *streams.Error, did attempted) []advice {
 		{causedBy(streams.ErrRequestTimeout), "The {receiver} may be slow. Check {address}, or raise request_timeout."},
 		{e.Kind == streams.KindTimeout && e.Err != nil, "The {receiver} may be slow or down. Check {address}, or " +
 			"raise the timeouts of the resource."},
-		{e.Status != 0 && (e.Err == nil || e.Outcome != streams.NotChanged), "The {receiver} may be overloaded or " +
+		{hasFault && e.Repeated, "The {receiver} may be overloaded or have a fault. Apply again later, or check {address}."},
+		{hasFault, "The {receiver} may be overloaded or " +
 			"have a fault. Apply again later, or raise retry.max_attempts. If this error stays, check {address}."},
 		{true, "The {receiver} may be down, or may have another address. Check {address}, the network and the proxy " +
 			"settings (HTTPS_PROXY, NO_PROXY)."},
