@@ -41,9 +41,6 @@ const (
 // twice when it replaces the instance.
 func (s *Stream) PlanSet(w Want) Decision {
 	p := s.planSet(w)
-	if w.Entry != nil && s.Reads == 0 { // the refresh has not noted it
-		s.NoteHad(w.Entry.Set)
-	}
 	has := w.Entry != nil && w.Entry.Set.Len() > 0
 	if p.Send && slices.ContainsFunc(s.leaves, func(r remainder) bool { return r.detached || r.emptied && has }) {
 		p.Findings = append(p.Findings, DetachedFirst)

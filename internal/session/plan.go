@@ -88,13 +88,31 @@ func (s *Session) planSet(c Change, id string, p *Planned) {
 	if c.Kind == Create {
 		m.Claim = decided.Claim
 	}
-	if c.Kind == Create && c.Refuses {
-		m.TakeOver = &TakeOver{c.Want[id], rules(s, id, (*claims.Stream).Had)}
-		if want.Set == nil && m.TakeOver.Had.Len() > 0 && s.detectDrift {
-			p.Findings = append(p.Findings, Finding{Stream: id, Kind: claims.WillBeUnchecked})
-		}
+	if c.Refuses {
+		m.TakeOver = s.markTakeOver(c, id)
+	}
+	if c.Kind == Create && want.Set == nil && m.TakeOver != nil && m.TakeOver.Had.Len() > 0 && s.detectDrift {
+		p.Findings = append(p.Findings, Finding{Stream: id, Kind: claims.WillBeUnchecked})
 	}
 	p.Marks.add(id, m)
+}
+
+// markTakeOver returns the mark of a planned stream. If there was no refresh, the first plan of a replacement passes what its
+// object had to the second one, which is that of a create. The state of a plan in an apply is refreshed.
+func (s *Session) markTakeOver(c Change, id string) *TakeOver {
+	first := c.Marks.Streams[id].TakeOver
+	return rules(s, id, func(stream *claims.Stream) *TakeOver {
+		if first != nil {
+			stream.NoteHad(first.Had)
+		}
+		switch was := c.Was[id]; {
+		case c.Kind == Create:
+			return &TakeOver{c.Want[id], stream.Had()}
+		case was != nil && stream.Reads == 0 && s.detectDrift:
+			return &TakeOver{Had: was.Set}
+		}
+		return nil
+	})
 }
 
 // planLeave also marks the stream for the apply of a destroy. An update is planned again, and does not get the mark.

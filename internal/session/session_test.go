@@ -152,6 +152,18 @@ func TestTakeOver(t *testing.T) {
 	}
 }
 
+// The apply plans updates again, with what the refresh of its plan has read: that may be of others.
+func TestTakeOverBesideAnUpdate(t *testing.T) {
+	t.Parallel()
+	_, url := streamstest.Start(t, streamstest.Options{ServeGet: true}, streamstest.Stream{ID: id, ProcessorIDs: []string{"b"}})
+	s, create := newReader(t, url), creates(id, a)
+	s.Plan(t.Context(), Change{Kind: Update, Was: Entries{id: {Set: b}}, Want: Sets{id: &a}})
+	create.Refuses = true
+	if found := s.Plan(t.Context(), create).Findings; len(found) != 1 || found[0].Decision.Refusal != claims.DetachesOthers {
+		t.Errorf("%+v", found)
+	}
+}
+
 // A replacement that refuses is checked before its destroy, and not destroyed if nobody can check it. Then nothing is sent, and the
 // object stays in the state. The plan says so.
 func TestRefusalOfAReplacement(t *testing.T) {
