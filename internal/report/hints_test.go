@@ -38,8 +38,7 @@ func TestHints(t *testing.T) {
 	}
 	afterStatus := update(503, streams.KindConnection)
 	afterStatus.Err, afterStatus.Outcome = errors.New("refused"), streams.Unknown
-	another := update(503, generic)
-	another.Repeated = true
+	repeated := func(e streams.Error) streams.Error { e.Repeated = true; return e }
 	clientTimeout := update(0, streams.KindTimeout)
 	clientTimeout.Err = streams.ErrRequestTimeout
 	late := clientTimeout
@@ -118,7 +117,7 @@ func TestHints(t *testing.T) {
 		"late":                 {late, none, []string{"timeouts of the resource", "base_url"}, []string{"request_timeout"}},
 		"502":                  {update(502, streams.KindBadGateway), none, []string{"overloaded or have a fault"}, nil},
 		"500":                  {update(500, generic), none, []string{"have a fault", "Apply again later", "raise retry.max_attempts"}, nil},
-		"503 of another":       {another, none, []string{"Apply again later, or check base_url"}, []string{"max_attempts"}},
+		"503 of another":       {repeated(update(503, generic)), none, []string{"Apply again later, or check base_url"}, []string{"max_attempts"}},
 		"503, then no service": {afterStatus, none, []string{"have a fault"}, nil},
 		"no service":           {without(errors.New("refused")), none, []string{"base_url", "HTTPS_PROXY"}, nil},
 	} {

@@ -1,6 +1,7 @@
 package session
 
 import (
+	"slices"
 	"testing"
 
 	"github.com/stream-management/terraform-provider-stream/internal/claims"
@@ -17,5 +18,22 @@ func TestSharedStreamKeepsItsMark(t *testing.T) {
 	planned := Marks{map[string]Mark{"cam-1": {Shared: true}}, MarkOfAll{OfCreate: true, Resend: claims.Unknown}}
 	if kept := planned.lasting(); kept.Streams["cam-1"].Resend != claims.Unknown || kept.All.OfCreate {
 		t.Errorf("the marks that last are %+v", kept)
+	}
+}
+
+// A destroy, or a move, is refused if it would detach processors at a deployment that is not that of the state.
+func TestMayNotDetach(t *testing.T) {
+	former, moves := Entries{id: {Set: a}}, claims.Replaced
+	for want, changes := range map[bool][]Change{
+		true: {{Kind: Destroy, Detach: true, Former: former}, {Kind: Update, Leaving: moves, Detach: true, Former: former}},
+		false: {
+			{Kind: Destroy, Former: former}, {Kind: Destroy, Detach: true, Was: former},
+			{Kind: Destroy, Leaving: claims.Superseded, Detach: true, Former: former},
+			{Kind: Update, Leaving: moves, Detach: true, Former: former, Want: Sets{id: &a}},
+		},
+	} {
+		if slices.ContainsFunc(changes, func(c Change) bool { return c.mayNotDetach() != want }) {
+			t.Errorf("not %t: %+v", want, changes)
+		}
 	}
 }
