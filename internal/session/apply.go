@@ -74,19 +74,20 @@ func (s *Session) Apply(ctx context.Context, c Change) After {
 func (s *Session) checkReplacement(ctx context.Context, c Change) ([]Finding, Refusal) {
 	create := Change{Kind: Update, Want: Sets{}, Refuses: true, Marks: c.Marks}
 	var unchecked []Finding
-	for _, id := range slices.Sorted(maps.Keys(c.Marks.Streams)) {
+	for _, id := range c.Was.Without(nil) {
 		planned := c.Marks.Streams[id].TakeOver
-		switch {
-		case planned == nil:
-		case planned.Set == nil && c.Was[id] != nil:
+		if c.Marks.All.Unchecked && c.Detach || planned != nil && planned.Set == nil {
 			unchecked = append(unchecked, Finding{Stream: id, Decision: claims.Decision{Refusal: claims.Unchecked}})
-		default:
-			create.Want[id] = planned.Set
-			rules(s, id, func(stream *claims.Stream) any { stream.NoteHad(planned.Had); return nil })
 		}
 	}
 	if len(unchecked) > 0 {
 		return unchecked, accepted
+	}
+	for id, m := range c.Marks.Streams {
+		if planned := m.TakeOver; planned != nil {
+			create.Want[id] = planned.Set
+			rules(s, id, func(stream *claims.Stream) any { stream.NoteHad(planned.Had); return nil })
+		}
 	}
 	found, refusal := s.takeOver(ctx, create)
 	return slices.DeleteFunc(found, func(f Finding) bool { return !f.IsError() }), refusal

@@ -102,6 +102,9 @@ type MarkOfAll struct {
 	Resend   claims.Resend `json:"pending,omitempty"`
 	OfCreate bool          `json:"create,omitempty"`  // planned by a create; a destroy with it is that of the old object
 	Session  string        `json:"session,omitempty"` // planned: the session that planned the destroy
+
+	// Planned: nobody can check a replacement before its destroy, because its streams, or a set, are known after apply.
+	Unchecked bool `json:"unchecked,omitempty"`
 }
 
 // TakeOver is planned for a stream of a resource that refuses to detach the processors of others. In a replacement, Terraform

@@ -47,6 +47,7 @@ func (s *Session) Plan(ctx context.Context, c Change) Planned {
 	case Create: // in a replacement, with the marks of the first plan
 		p.Marks = c.Marks
 		p.Marks.All.OfCreate, p.Marks.All.Resend = true, claims.Unknown // nobody knows the marks of a tainted object
+		p.Marks.All.Unchecked = p.Marks.All.Unchecked || c.Refuses && c.Want == nil
 	}
 	s.firstClaims()
 	leaves := c.Was.Without(c.Want)
@@ -125,7 +126,7 @@ func (s *Session) planLeave(c Change, id string, p *Planned) {
 	m := p.Marks.Streams[id]
 	m.Claim, m.Detach = decided.Claim, c.Detach
 	if s.movesUnchecked(c) {
-		m.TakeOver = &TakeOver{} // of a stream, or with a set, that is known after apply
+		p.Marks.All.Unchecked = true
 		p.Findings = append(p.Findings, Finding{Stream: id, Kind: claims.WillBeUnchecked})
 	}
 	p.Marks.set(id, m)
