@@ -43,7 +43,7 @@ func (s *Session) Apply(ctx context.Context, c Change) After {
 		before.Refusal = NotDetachable
 	case s.client == nil:
 		before.Refusal = NotConfigured
-	case c.Kind == Destroy:
+	case c.Kind == Destroy && c.Former == nil: // at another deployment, it sends nothing
 		before.Findings, before.Refusal = s.checkReplacement(ctx, c)
 	}
 	if before.Failed() {
