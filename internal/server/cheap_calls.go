@@ -10,8 +10,8 @@ import (
 	"github.com/stream-management/terraform-provider-stream/internal/provider"
 )
 
-// This file can be deleted, with its test, its line in [New] and linear_states.go of package provider: every result
-// stays the same, but calls need more memory and time. The gains are in DESIGN.md, "Performance".
+// This file can be deleted, with its test, its line in [New], and linear_states.go of package provider with the calls of
+// passState: every result stays the same, but calls need more memory and time. DESIGN.md, "Performance", has the gains.
 
 // cheapServer releases the context of each call when the call ends: the framework's server keeps contexts until the
 // process ends, some 10 kB a call. States go around the framework, which would compare all elements of their sets.

@@ -122,12 +122,15 @@ func (c *Client) do(ctx context.Context, method, id string, update *ProcessorSet
 		return nil, r.fail(KindUnexpected, err.Error())
 	}
 	sent := cmp.Or(update, new(ProcessorSet)).nfc()
-	stream.shown = c.redactor.processors(stream.ProcessorIDs, sent)
-	if update != nil && !stream.ProcessorIDs.Equal(sent) {
-		r.draft.Outcome, r.draft.Stream = Changed, stream
-		return nil, r.fail(KindUnexpected, c.redactor.difference(sent, stream.ProcessorIDs))
+	if update != nil && stream.ProcessorIDs.Equal(sent) { // all of its ids are the user's own
+		return stream, nil
 	}
-	return stream, nil
+	stream.shown = c.redactor.processors(stream.ProcessorIDs, sent)
+	if update == nil {
+		return stream, nil
+	}
+	r.draft.Outcome, r.draft.Stream = Changed, stream
+	return nil, r.fail(KindUnexpected, c.redactor.difference(sent, stream.ProcessorIDs))
 }
 
 // difference says how the reported set differs from the sent one. An update may replace or merge (INTERFACE.md, section 4).
