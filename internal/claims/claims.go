@@ -44,6 +44,10 @@ type Stream struct {
 	Gone  bool // the refresh found no such stream
 	Reads int  // entries of the stream that the refresh has read: with several, resources share the stream
 
+	// The resource whose entry was read first plans a set. Otherwise the entry may be that of an object which an earlier apply left
+	// behind: this one destroys it, and Terraform passes nothing of the plan to that destroy.
+	firstStays bool
+
 	mayBeDropped    bool // a resource with the leave MayBeDropped detaches
 	mayBeLeftBehind bool // a destroy relies on the claim of another resource, and would not in the apply of an old object
 }

@@ -10,6 +10,7 @@ import (
 type Want struct {
 	Set       *streams.ProcessorSet // nil: known after apply
 	Entry     *Entry                // nil: the state of the resource does not have the stream
+	Shared    bool                  // the refresh read another entry of the stream before
 	Triggered bool                  // triggers have changed: send the set, although the state has it
 }
 
@@ -37,6 +38,9 @@ const (
 	Interrupted             // the apply was interrupted before anything was sent
 )
 
+// Claim claims the stream for a resource whose plan goes on later: meanwhile, the plans of others know the claim.
+func (s *Stream) Claim(w Want) { s.planSet(w) }
+
 // PlanSet plans the set of a resource. Planning the same set twice is no conflict: Terraform plans an instance
 // twice when it replaces the instance.
 func (s *Stream) PlanSet(w Want) Decision {
@@ -55,6 +59,7 @@ func (s *Stream) PlanSet(w Want) Decision {
 }
 
 func (s *Stream) planSet(w Want) Decision {
+	s.firstStays = s.firstStays || w.Entry != nil && !w.Shared
 	if w.Set == nil {
 		s.claim.raise(expected, streams.ProcessorSet{})
 		return Decision{Send: true, Claim: s.claim}
@@ -65,12 +70,15 @@ func (s *Stream) planSet(w Want) Decision {
 	unchanged := w.Entry != nil && w.Entry.Set.Equal(*w.Set) && !w.Triggered
 	settled := unchanged && w.Entry.Resend == Settled
 	other, differs := s.differs(*w.Set)
+	mayBeOld := w.Shared && s.Reads > 1 && !s.firstStays
 	kind, p := sends, Decision{Send: true, Other: other.set}
 	switch {
-	case settled && !differs:
+	case settled && !differs && !mayBeOld:
 		kind, p = relies, Decision{}
 	case settled && other.dropped:
 		kind, p = relies, Decision{Refusal: StreamIsKept, Other: other.set}
+	case settled && !differs: // the apply of this resource tells that of the old object
+		kind = resends
 	case settled && !other.unknown:
 		kind, p.Findings = resends, []Finding{Resending}
 	case settled:

@@ -2,6 +2,8 @@ package claims
 
 import (
 	"fmt"
+	"iter"
+	"slices"
 	"testing"
 
 	"github.com/stream-management/terraform-provider-stream/internal/streams"
@@ -173,4 +175,73 @@ func TestDropEnds(t *testing.T) {
 	two.Leave(dropA, Claim{}, false)
 	two.Leave(dropA, Claim{}, false)
 	check(t, "after two drops", len(two.leaves), 0)
+}
+
+// An earlier apply left an old object behind, and its successor has the stream. In each order of reads and plans, the apply of the
+// old object knows that the stream is shared, or the successor is applied too. Resources that stay send nothing.
+func TestOldObjectBesideItsSuccessor(t *testing.T) {
+	const readOld, readNew, planOld, claimNew, planNew = 0, 1, 2, 3, 4
+	orders := 0
+	for order := range permutations(5) {
+		at := func(event int) int { return slices.Index(order, event) }
+		if at(planOld) < at(readOld) || at(claimNew) < at(readNew) || at(planNew) < at(claimNew) {
+			continue
+		}
+		orders++
+		for _, stays := range []bool{false, true} {
+			var s Stream
+			var oldShared bool
+			successor, sends := Want{Set: &a, Entry: inStateA}, false
+			for _, event := range order {
+				switch event {
+				case readOld:
+					s.Reads++
+					oldShared = s.Reads > 1
+				case readNew:
+					s.Reads++
+					successor.Shared = s.Reads > 1
+				case planOld:
+					if old := (Want{Set: &a, Entry: inStateA, Shared: oldShared}); stays {
+						sends = s.PlanSet(old).Send || sends
+					} else {
+						s.PlanLeave(Leave{Entry: *inStateA, Detach: true, Shared: oldShared})
+					}
+				case claimNew:
+					s.Claim(successor)
+				case planNew:
+					sends = s.PlanSet(successor).Send || sends
+				}
+			}
+			firstHasClaimed := at(planOld) < at(planNew) // when the other one is planned
+			if oldShared {
+				firstHasClaimed = at(claimNew) < at(planOld)
+			}
+			switch {
+			case !stays && !oldShared && !sends:
+				t.Errorf("in the order %v, the old object may detach what its successor has", order)
+			case stays && firstHasClaimed && sends:
+				t.Errorf("in the order %v, a set is sent although both resources stay", order)
+			}
+		}
+	}
+	check(t, "orders", orders, 10)
+}
+
+// permutations returns all orders of the numbers below n.
+func permutations(n int) iter.Seq[[]int] {
+	return func(yield func([]int) bool) {
+		var extend func(order []int) bool
+		extend = func(order []int) bool {
+			if len(order) == n {
+				return yield(order)
+			}
+			for next := range n {
+				if !slices.Contains(order, next) && !extend(append(slices.Clone(order), next)) {
+					return false
+				}
+			}
+			return true
+		}
+		extend(nil)
+	}
 }

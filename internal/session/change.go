@@ -56,6 +56,10 @@ func (c Change) takenOver() []string {
 	})
 }
 
+func (c Change) want(id string) claims.Want {
+	return claims.Want{Set: c.Want[id], Entry: c.Was[id], Shared: c.Marks.Streams[id].Shared, Triggered: c.Triggered}
+}
+
 func (c Change) leave(id string) claims.Leave {
 	m := c.Marks.Streams[id]
 	l := claims.Leave{Entry: *c.Was[id], Detach: c.Detach, Kind: c.Leaving, Shared: m.Shared}

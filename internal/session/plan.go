@@ -49,9 +49,9 @@ func (s *Session) Plan(ctx context.Context, c Change) Planned {
 		p.Marks.All.OfCreate, p.Marks.All.Resend = true, claims.Unknown // nobody knows the marks of a tainted object
 		p.Marks.All.Unchecked = p.Marks.All.Unchecked || c.Refuses && c.Want == nil
 	}
-	s.firstClaims()
 	leaves := c.Was.Without(c.Want)
-	if s.waits(c, leaves) {
+	s.claim(c)
+	if len(leaves) > 0 || c.Marks.any(func(m Mark) bool { return m.Shared }) {
 		s.awaitFirstClaims(ctx)
 	}
 	for _, id := range slices.Sorted(maps.Keys(c.Want)) {
@@ -68,19 +68,16 @@ func (s *Session) Plan(ctx context.Context, c Change) Planned {
 	return p
 }
 
-// waits reports whether a plan waits for the first claims. Of two objects with one stream, only the one that was read last waits:
-// so the plan of a resource learns that an object which an apply left behind is destroyed.
-func (s *Session) waits(c Change, leaves []string) bool {
-	if len(leaves) > 0 {
-		return !slices.ContainsFunc(leaves, func(id string) bool {
-			return rules(s, id, func(stream *claims.Stream) bool { return stream.Reads > 1 })
-		})
+// claim claims all streams before the plan waits, so that a resource that leaves one of them knows it.
+func (s *Session) claim(c Change) {
+	s.firstClaims()
+	for id := range c.Want {
+		rules(s, id, func(stream *claims.Stream) any { stream.Claim(c.want(id)); return nil })
 	}
-	return c.Kind == Update && c.Marks.any(func(m Mark) bool { return m.Shared })
 }
 
 func (s *Session) planSet(c Change, id string, p *Planned) {
-	want := claims.Want{Set: c.Want[id], Entry: c.Was[id], Triggered: c.Triggered}
+	want := c.want(id)
 	decided := rules(s, id, func(stream *claims.Stream) claims.Decision { return stream.PlanSet(want) })
 	p.Findings = append(p.Findings, s.findings(id, decided)...)
 	p.Sends = p.Sends || decided.Send
