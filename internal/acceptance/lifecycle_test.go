@@ -1,7 +1,9 @@
 package acceptance
 
 import (
+	"fmt"
 	"testing"
+	"time"
 
 	"github.com/hashicorp/terraform-plugin-testing/helper/resource"
 	"github.com/hashicorp/terraform-plugin-testing/knownvalue"
@@ -62,6 +64,23 @@ func TestAccLifecycle(t *testing.T) {
 		s.apply(config("", trigger), resent, sent("")),
 	}})
 	s.WantRequests(t, sent("")) // the end of the test
+}
+
+// A list of streams behind count loses its first element, so that each resource moves to the next stream. The streams that stay
+// never pass through the empty set.
+func TestAccShiftedList(t *testing.T) {
+	ids := fleetIDs(5)
+	s := startService(t, streamstest.Options{Latency: 20 * time.Millisecond}, streamstest.Streams(ids...)...)
+	config := func(ids []string) string {
+		return s.provider("") + fmt.Sprintf("resource \"stream_processors\" \"this\" {\n  count         = %d\n"+
+			"  stream_id     = %s[count.index]\n  processor_ids = [\"p1\"]\n}\n", len(ids), hcl(ids))
+	}
+	attached := updatesOf(sets(ids, `"p1"`))
+	parallelTest(t, resource.TestCase{Steps: []resource.TestStep{
+		s.apply(config(ids), nil, attached...),
+		s.apply(config(ids[1:]), nil, append(updatesOf(sets(ids[1:], `"p1"`)), updateOf(ids[0], ""))...),
+		{Destroy: true, Config: config(ids[1:])},
+	}})
 }
 
 // An action that a resource triggers sends its set before or after that of the resource. If the service refuses it, the

@@ -2,6 +2,7 @@ package session
 
 import (
 	"context"
+	"fmt"
 	"net"
 	"net/http"
 	"net/http/httptest"
@@ -255,6 +256,31 @@ func TestOperationsTakeTurns(t *testing.T) {
 	}
 	if len(requests) != 30 {
 		t.Errorf("%d requests, want 30", len(requests))
+	}
+}
+
+// A list behind count loses its first stream: each resource moves to the next stream. All plans claim their streams before they
+// wait, and wait before they plan how they leave one. So whichever comes first, the apply of each destroy knows the next resource.
+func TestShiftedList(t *testing.T) {
+	t.Parallel()
+	for _, first := range []int{0, 1, maxWaiting - 1} {
+		synctest.Test(t, func(t *testing.T) {
+			s, planned := New(nil, "here", false), make([]Planned, maxWaiting)
+			stream := func(i int) string { return fmt.Sprint("cam-", i) }
+			var all sync.WaitGroup
+			for n := range planned {
+				i := (first + n) % len(planned)
+				moves := Change{Kind: Update, Was: Entries{stream(i): {Set: a}}, Want: Sets{stream(i + 1): &a}, Leaving: claims.Replaced, Detach: true}
+				all.Go(func() { planned[i] = s.Plan(t.Context(), moves) })
+				synctest.Wait()
+			}
+			all.Wait()
+			for i, p := range planned {
+				if claimed := p.Marks.Streams[stream(i)].Claim.Kind != claims.Nobody; claimed != (i > 0) {
+					t.Errorf("the first plan is %d: that of %s knows of a claim: %t", first, stream(i), claimed)
+				}
+			}
+		})
 	}
 }
 
