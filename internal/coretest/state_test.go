@@ -1,7 +1,6 @@
 package coretest
 
 import (
-	"encoding/json"
 	"maps"
 	"reflect"
 	"slices"
@@ -89,15 +88,7 @@ func (s *stored) marked(id string) bool {
 	if s == nil {
 		return false
 	}
-	var private map[string][]byte
-	var marks map[string]struct{ Pending, Resend string }
-	_ = json.Unmarshal(s.Private, &private)
-	_ = json.Unmarshal(private["marks"], &marks)
-	mark, ok := marks[id]
-	if !ok {
-		_ = json.Unmarshal(private["all"], &mark) // of all streams without a mark of their own
-	}
-	return mark.Pending+mark.Resend != "" || FromTerraform(AttributesOf(s.Value)["last_edited"]) == nil // imported
+	return resends(s.Private, id) || FromTerraform(AttributesOf(s.Value)["last_edited"]) == nil // imported
 }
 
 func (s *stored) streams() []string { return slices.Sorted(maps.Keys(s.sets())) }

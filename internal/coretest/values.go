@@ -124,6 +124,23 @@ func Marks(private []byte) string {
 	return sessionID.ReplaceAllString(string(values["marks"]), `"session":"…"`)
 }
 
+// resends reports whether a private state says that each plan sends the set of a stream.
+func resends(private []byte, id string) bool {
+	type mark struct {
+		Resend string `json:"pending"`
+	}
+	var values map[string][]byte
+	var marks map[string]mark
+	var all mark // of all streams without a mark of their own
+	_ = json.Unmarshal(private, &values)
+	_ = json.Unmarshal(values["marks"], &marks)
+	_ = json.Unmarshal(values["all"], &all)
+	if found, ok := marks[id]; ok {
+		return found.Resend != ""
+	}
+	return all.Resend != ""
+}
+
 // DynamicValue encodes a value for the protocol.
 func DynamicValue(v tftypes.Value) *tfprotov6.DynamicValue {
 	encoded, err := tfprotov6.NewDynamicValue(v.Type(), v)
