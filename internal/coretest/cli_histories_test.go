@@ -165,6 +165,7 @@ func (r *replay) run(recorded []call, run historyRun) (ok bool) {
 	r.t.Helper()
 	r.recorded = recorded
 	r.model.next, r.model.responded = r.next, r.responded
+	run.parallelism = 0 // the recording has the order
 	ok = r.model.run(run.config, run.options)
 	if len(r.recorded) > 0 {
 		r.t.Fatalf("the CLI makes a call that the model does not make:\n%s", r.recorded[0])

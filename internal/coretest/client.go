@@ -53,6 +53,9 @@ type Process struct {
 
 	// Begin is called before each import, read, plan, apply and invocation, and end with the response; may be nil.
 	Begin func(name string, req any) (end func(resp any))
+
+	// Run runs a call between Begin and end; nil: at once.
+	Run func(call func())
 }
 
 // makeCall makes a call, and fails the test if there is an error of the protocol.
@@ -63,7 +66,14 @@ func makeCall[Req, Resp any](p *Process, name string, req Req, method func(conte
 		end = p.Begin(name, req)
 	}
 	defer p.limitTime(name).Stop()
-	resp, err := method(context.Background(), req)
+	var resp Resp
+	var err error
+	call := func() { resp, err = method(context.Background(), req) }
+	if p.Run != nil {
+		p.Run(call)
+	} else {
+		call()
+	}
 	p.must(err)
 	end(resp)
 	return resp

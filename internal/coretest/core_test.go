@@ -38,9 +38,15 @@ type terraformCore struct {
 	husks          map[string]bool      // resources that core keeps in the state without an instance: nothing can move there, or be imported by the command
 
 	next      func(active []*activeNode) int // chooses which of the active nodes of a walk makes its call
+	starts    func(ready int) int            // chooses which of the ready nodes is started
 	responded func(call)                     // called with each call, for next; may be nil
 	walks     int                            // of the run; 1: the plan; 2: the apply
 	sent      int                            // requests before the call in progress
+
+	parallelism int         // of the run; 0: no limit
+	overlaps    bool        // while a call of a plan waits, others are made
+	patient     bool        // time passes only when all of them wait: the machine is fast
+	timePasses  func() bool // otherwise: whether it does
 
 	running atomic.Pointer[Process] // the last one that was started
 

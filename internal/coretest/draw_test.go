@@ -19,6 +19,8 @@ type history struct {
 	olderCLI  bool // see cliVersion
 	newerCLI  bool // likewise
 	reads     bool // likewise: the CLI reads what it removes from the state
+	overlaps  bool // see terraformCore
+	patient   bool // likewise
 	attempts  int
 	runs      []historyRun
 }
@@ -88,6 +90,7 @@ func drawHistory(t *rapid.T, withCLI bool) history {
 	d.drift, d.olderCLI = d.chance(30, "detect_drift"), d.chance(20, "Terraform 1.9 to 1.11")
 	d.newerCLI = !d.olderCLI && d.chance(30, "Terraform 1.16")
 	d.reads = !d.olderCLI && !d.newerCLI && d.chance(50, "OpenTofu")
+	d.overlaps, d.patient = !withCLI && d.chance(50, "overlapping calls"), d.chance(50, "fast machine")
 	d.attempts = 1 + d.index(2, "max_attempts")
 	if d.drift && d.chance(25, "detect_drift later") {
 		d.driftFrom = 1 + d.index(2, "first run with detect_drift")
@@ -140,6 +143,7 @@ func (d *draws) run(i int) (run historyRun) {
 	}
 	run.keepsState = d.chance(10, "-refresh=false") || len(run.adopted) > 0 && d.chance(60, "-refresh=false") ||
 		i > 0 && len(d.runs[i-1].faults) > 0 && d.chance(20, "-refresh=false")
+	run.parallelism = []int{0, 0, 0, 1, 2, 3, 10}[d.index(7, "-parallelism")]
 	run.lateAddress = d.chance(10, "late address")
 	if d.chance(20, "action") {
 		b := d.block("")

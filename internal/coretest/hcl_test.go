@@ -146,6 +146,9 @@ func (o options) arguments() []string {
 	if o.keepsState {
 		args = append(args, "-refresh=false")
 	}
+	if o.parallelism > 0 {
+		args = append(args, fmt.Sprintf("-parallelism=%d", o.parallelism))
+	}
 	return args
 }
 

@@ -47,6 +47,9 @@ func runHistory(t historyT) {
 		}
 		return rapid.IntRange(0, len(active)-1).Draw(t.T, "next")
 	}
+	c.starts = func(ready int) int { return rapid.IntRange(0, ready-1).Draw(t.T, "starts") }
+	c.timePasses = func() bool { return rapid.Bool().Draw(t.T, "time passes") }
+	c.overlaps, c.patient = h.overlaps, h.patient
 	c.halts = func() bool { return rapid.Bool().Draw(t.T, "halts") }
 	failed := true
 	defer func() {

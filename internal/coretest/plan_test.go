@@ -13,6 +13,7 @@ import (
 func (c *terraformCore) plan(cfg config, opts options) (changes []change, refreshed map[string]*instance) {
 	c.t.Helper()
 	p := c.startProvider(1, opts.lateAddress)
+	c.parallelism = opts.parallelism
 	c.failures, c.said, c.interrupted = nil, streamNames{}, false
 	refreshed = map[string]*instance{}
 	addrs := slices.Collect(maps.Keys(cfg))

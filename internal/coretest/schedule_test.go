@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"iter"
 	"slices"
+	"testing/synctest"
 )
 
 // node is a step of a walk of Terraform core.
@@ -13,16 +14,28 @@ type node struct {
 	run   func(p *Process) (ok bool)
 }
 
-// activeNode is a node that is about to make a call.
+// activeNode is a node that is about to make a call, or whose call waits in the provider.
 type activeNode struct {
 	name   string
-	call   call // only if c.responded is set
+	call   call          // only if c.responded is set
+	ended  chan struct{} // closed at the end of the call; nil: no call waits
 	resume func() (struct{}, bool)
 	stop   func()
 	ok     bool
 }
 
-// walk runs the nodes in an order that their dependencies allow. c.next decides which node makes the next call.
+// waits reports whether the node waits for its call, which goes on when time passes.
+func (a *activeNode) waits() bool {
+	select {
+	case <-a.ended:
+		return false
+	default:
+		return a.ended != nil
+	}
+}
+
+// walk runs the nodes in an order that their dependencies allow. c.next decides which node makes the next call. With
+// c.parallelism, no more nodes are active at the same time, and c.starts decides which one is started.
 func (c *terraformCore) walk(p *Process, nodes []node) {
 	c.t.Helper()
 	var active []*activeNode
@@ -38,30 +51,41 @@ func (c *terraformCore) walk(p *Process, nodes []node) {
 			active = slices.DeleteFunc(active, func(other *activeNode) bool { return other == a })
 		}
 	}
+	start := func(n node) {
+		a := &activeNode{name: n.name}
+		a.resume, a.stop = iter.Pull(func(yield func(struct{}) bool) { a.ok = n.runUntilStopped(c.inTurn(p, a, yield)) })
+		active = append(active, a)
+		resume(a) // to its first call
+	}
 	for {
-		waiting := slices.DeleteFunc(slices.Clone(nodes), func(n node) bool {
-			for _, name := range n.after {
-				ok, done := ended[name]
-				if !done {
-					return false
-				}
-				if !ok {
-					ended[n.name] = false
-					return true
-				}
+		var ready, later []node
+		for _, n := range nodes {
+			switch failed, waits := n.dependsOn(ended); {
+			case failed:
+				ended[n.name] = false
+			case waits:
+				later = append(later, n)
+			default:
+				ready = append(ready, n)
 			}
-			a := &activeNode{name: n.name}
-			a.resume, a.stop = iter.Pull(func(yield func(struct{}) bool) { a.ok = n.runUntilStopped(c.inTurn(p, a, yield)) })
-			active = append(active, a)
-			resume(a) // to its first call
-			return true
-		})
-		started := len(waiting) < len(nodes)
-		nodes = waiting
+		}
+		skipped := len(ready)+len(later) < len(nodes)
+		nodes = slices.Concat(ready, later)
+		callers := slices.DeleteFunc(slices.Clone(active), (*activeNode).waits)
 		switch {
-		case started:
+		case skipped: // perhaps others depend on them
+		case len(ready) > 0 && (c.parallelism == 0 || len(active) < c.parallelism):
+			i := 0
+			if c.parallelism > 0 {
+				i = c.starts(len(ready))
+			}
+			nodes = slices.Delete(nodes, i, i+1)
+			start(ready[i])
+		case len(callers) > 0 && (len(callers) == len(active) || c.patient || !c.timePasses()):
+			resume(callers[c.next(callers)])
 		case len(active) > 0:
-			resume(active[c.next(active)])
+			<-active[slices.IndexFunc(active, (*activeNode).waits)].ended // the clock goes on
+			synctest.Wait()
 		default:
 			if len(nodes) > 0 {
 				c.t.Fatalf("nodes wait for each other, or for a node that does not exist: %v", nodes)
@@ -71,7 +95,17 @@ func (c *terraformCore) walk(p *Process, nodes []node) {
 	}
 }
 
-// inTurn is the process for a node that waits before each call until it is resumed.
+// dependsOn reports whether a node cannot run because another one has failed, or not yet.
+func (n node) dependsOn(ended map[string]bool) (failed, waits bool) {
+	for _, name := range n.after {
+		ok, done := ended[name]
+		failed, waits = failed || done && !ok, waits || !done
+	}
+	return failed, waits
+}
+
+// inTurn is the process for a node that waits before each call until it is resumed. In a plan with c.overlaps, other nodes make their
+// calls while one waits for time to pass. If several calls wait for the same moment, what they do then has no order.
 func (c *terraformCore) inTurn(p *Process, a *activeNode, yield func(struct{}) bool) *Process {
 	turns := *p
 	turns.Begin = func(name string, req any) (end func(resp any)) {
@@ -85,11 +119,29 @@ func (c *terraformCore) inTurn(p *Process, a *activeNode, yield func(struct{}) b
 			c.failures = append(c.failures, a.name+" was not run to its end")
 			panic(stopped{})
 		}
-		c.sent = len(c.service.Requests())
+		sent := len(c.service.Requests())
+		c.sent = sent
 		return func(resp any) {
+			c.sent = sent
 			if c.responded != nil {
 				c.responded(c.cli.ended(a.call, resp))
 			}
+		}
+	}
+	if c.overlaps && c.walks == 1 {
+		turns.Run = func(call func()) {
+			a.ended = make(chan struct{})
+			go func() {
+				defer close(a.ended)
+				call()
+			}()
+			synctest.Wait()
+			for a.waits() {
+				if !yield(struct{}{}) {
+					panic(stopped{})
+				}
+			}
+			a.ended = nil
 		}
 	}
 	return &turns
