@@ -147,7 +147,6 @@ func (r *attachment[T, M]) Read(ctx context.Context, req resource.ReadRequest, r
 	if !ok || state == nil {
 		return
 	}
-	defer passState(ctx, &resp.State)
 	resp.Diagnostics.Append(setIdentity(ctx, resp.Identity, req.State)...)
 	if r.session.Differs(state.common().Deployment.ValueString()) {
 		return
@@ -221,7 +220,6 @@ func (r *attachment[T, M]) apply(
 	resp.Diagnostics.Append(resp.State.Set(ctx, after)...)
 	resp.Diagnostics.Append(saveMarks(ctx, done.Marks, resp.Private)...)
 	resp.Diagnostics.Append(setIdentity(ctx, resp.Identity, resp.State)...)
-	passState(ctx, &resp.State)
 }
 
 // decode reads what Terraform passes to a call. It reports false if it cannot.

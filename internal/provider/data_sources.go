@@ -103,7 +103,6 @@ func (d *processorsDataSource) Read(ctx context.Context, req datasource.ReadRequ
 	m.LastEdited = types.Int64Value(found[id].LastEdited)
 	m.Deployment = d.deployment()
 	resp.Diagnostics.Append(resp.State.Set(ctx, m)...)
-	passState(ctx, &resp.State)
 }
 
 type groupDataSource struct{ dataSource }
@@ -154,5 +153,4 @@ func (d *groupDataSource) Read(ctx context.Context, req datasource.ReadRequest, 
 	m.Streams = types.MapValueMust(stringSetType, sets)
 	m.Deployment = d.deployment()
 	resp.Diagnostics.Append(resp.State.Set(ctx, m)...)
-	passState(ctx, &resp.State)
 }

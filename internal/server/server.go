@@ -1,5 +1,5 @@
 // Package server serves the provider: it wraps the framework's server, so that an interrupt ends a session cleanly, and
-// calls need less memory and time.
+// calls need less memory.
 package server
 
 import (
@@ -18,7 +18,7 @@ import (
 func New(version string, dial provider.DialContext) func() tfprotov6.ProviderServer {
 	return func() tfprotov6.ProviderServer {
 		framework, _ := providerserver.NewProtocol6(provider.New(version, dial))().(fullServer)
-		return &stoppingServer{fullServer: cheapServer{framework}}
+		return &stoppingServer{fullServer: releasingServer{framework}}
 	}
 }
 

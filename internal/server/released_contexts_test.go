@@ -23,7 +23,7 @@ func TestContextsAreReleased(t *testing.T) {
 	if kept := contextsKept(t, framework); kept == 0 {
 		t.Error("the framework releases contexts: releasedContext is no longer needed")
 	}
-	if kept := contextsKept(t, cheapServer{framework.(fullServer)}); kept > 0 {
+	if kept := contextsKept(t, releasingServer{framework.(fullServer)}); kept > 0 {
 		t.Errorf("the contexts of %d finished calls are still in memory", kept)
 	}
 }
