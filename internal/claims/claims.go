@@ -7,49 +7,47 @@
 //   - operation: what a call does with one stream: it sends at most one request, with all attempts.
 //   - route: a method and a path of the service.
 //   - known: said of a value in a configuration or plan, as opposed to "known after apply".
-//   - set: the processor ids of a stream; an update replaces the whole set.
+//   - set: the processor ids of a stream. An update replaces the whole set.
 //   - entry: what the state of one resource has of a stream.
 //   - claim: what the resources that have a stream do with it, as far as the plans of the session tell.
 //   - leave: a resource leaves a stream if it is destroyed, moves to another stream, or drops the stream from its map.
 //   - remainder: what a leave leaves attached.
-//   - take over: to set a stream that the state of the resource does not have, or that nobody has read.
-//   - had: said of the set that the entries of a stream had before the refresh.
+//   - old object: an object that Terraform replaced, and destroys after the create of its replacement.
+//   - take over: to come to a stream that the state of the resource does not have, or that nobody has read.
 //   - mark: what a private state says of a stream, such as the claim that a plan passes to a destroy.
 //   - outcome: what a failed request did to the stream: nothing, another change than planned, or unknown.
 //   - unknown: said of an outcome: the request may or may not have taken effect.
 //   - report: what the service last said of a stream.
 //   - resend: to send the set of an entry again, although the configuration did not change it.
 //   - refusal: why the provider lets a plan fail, or lets an operation send nothing. A service rejects.
-//   - finding: what a person should know of a stream. Package report has the sentences.
+//   - warning: what a person should know of a stream. Package report has the sentences.
 package claims
 
 import "github.com/stream-management/terraform-provider-stream/internal/streams"
 
-// Stream is what one session has planned for a stream, and done to it. The zero value is a stream at the beginning
-// of a session. Stream is not safe for concurrent use, and at most one operation at a time may use a stream.
-type Stream struct {
+// Ledger is what one session has planned for a stream, and done to it. The zero value stands for the beginning of a
+// session. A Ledger is not safe for concurrent use, and at most one operation at a time may use it.
+type Ledger struct {
 	phase  phase
 	claim  Claim
-	leaves []remainder // planned, but not applied
+	leaves []remainder // planned, and not begun
+
+	detaches bool // a resource that leaves the stream would detach its processors, as far as the plans tell
+	warned   bool // of StreamChangesHands
 
 	// Facts of the session. These are no phases: each can be true in any of them.
-	reported *streams.Stream      // the last report; nil if there is none
-	unknown  bool                 // the outcome of a request since then
-	left     *remainder           // by a resource that left since then and sent nothing; nil if there is none
-	underWay *remainder           // what a request without an outcome yet is to leave; nil if there is none
-	detached bool                 // a leave has detached the processors, and no resource has set them since
-	had      streams.ProcessorSet // by entries, before the refresh or before their replacement
-	takes    streams.ProcessorSet // what the plan of a take-over detaches, and had has
+	reported *streams.Stream // the last report; nil if there is none
+	unknown  bool            // the outcome of a request since then
+	left     *remainder      // by a resource that left since then; nil if there is none
+	underWay *update         // a request without an outcome yet; nil if there is none
+	detached bool            // a leave has detached the processors, and no resource has set them since
 
 	Gone  bool // the refresh found no such stream
 	Reads int  // entries of the stream that the refresh has read: with several, resources share the stream
 
-	// The resource whose entry was read first plans a set. Otherwise the entry may be that of an object which an earlier apply left
-	// behind: this one destroys it, and Terraform passes nothing of the plan to that destroy.
+	// The resource whose entry was read first plans a set. Otherwise the entry may be that of an old object of an earlier apply:
+	// this apply destroys it, and Terraform passes nothing of the plan to that destroy.
 	firstStays bool
-
-	mayBeDropped    bool // a resource with the leave MayBeDropped detaches
-	mayBeLeftBehind bool // a destroy relies on the claim of another resource, and would not in the apply of an old object
 }
 
 // phase is what operations that set the processors have come to. The last two hold for the rest of the session.
@@ -63,16 +61,16 @@ const (
 )
 
 // advance ends an operation in a phase.
-func (s *Stream) advance(to phase) {
-	if s.phase < blocked {
-		s.phase = to
+func (l *Ledger) advance(to phase) {
+	if l.phase < blocked {
+		l.phase = to
 	}
 }
 
 // Claim is what the resources that have a stream do with it. The zero value stands for no resource.
 type Claim struct {
-	Kind ClaimKind
-	Set  streams.ProcessorSet // of sends, resends and relies
+	Kind ClaimKind            `json:"kind"`
+	Set  streams.ProcessorSet `json:"set"` // of sends, resends and relies
 }
 
 // ClaimKind only goes forwards: several resources with the same set count as the last kind of them.
@@ -92,24 +90,28 @@ func (c Claim) conflicts(set streams.ProcessorSet) bool {
 	return c.Kind >= sends && !c.Set.Equal(set)
 }
 
-// raise adds a claim that does not conflict.
-func (c *Claim) raise(kind ClaimKind, set streams.ProcessorSet) {
-	if kind > c.Kind {
-		*c = Claim{kind, set}
+// raise adds a claim, unless it conflicts.
+func (c *Claim) raise(other Claim) {
+	if other.Kind > c.Kind && !c.conflicts(other.Set) {
+		*c = other
 	}
 }
 
 // remainder is what a leave leaves attached.
 type remainder struct {
-	set      streams.ProcessorSet
-	unknown  bool // the outcome of an operation before this session
-	emptied  bool // the leave sends the empty set
-	detached bool // the leave detaches processors, as far as its resource knows
-	dropped  bool // see Dropped
+	set     streams.ProcessorSet
+	unknown bool // the outcome of an operation before this session
+	dropped bool // see Dropped
 }
 
 // is reports whether the remainder is a set, for sure.
 func (r remainder) is(set streams.ProcessorSet) bool { return !r.unknown && r.set.Equal(set) }
+
+// update is a request to set the processors of a stream.
+type update struct {
+	set      streams.ProcessorSet
+	detaches bool // a resource leaves the stream, and the stream may have processors
+}
 
 // Entry is what the state of one resource has of a stream.
 type Entry struct {
@@ -131,21 +133,69 @@ const (
 	Unread  Resend = "unread"      // imported without a read: nobody knows the set
 )
 
+// Decision is what a plan, or an operation, does with a stream.
+type Decision struct {
+	Send     bool                 // an operation sends Set; of a plan, its apply sends the set
+	Set      streams.ProcessorSet // of an operation and of ConflictingSets
+	Claim    Claim                // of a plan: what its resources do with the stream; the mark for a destroy
+	Refusal  Refusal
+	Other    streams.ProcessorSet // what a refusal or a warning is about; of a leave, the set of its entry
+	Warnings []Warning            // of an operation: if it succeeds
+}
+
+// Refusal is why a plan fails, or why an operation sends nothing.
+type Refusal int
+
+// The refusals.
+const (
+	accepted        Refusal = iota
+	ConflictingSets         // another resource gives the stream the set Other
+	StreamIsKept            // a group drops the stream, with Other attached, and another resource relies on its set
+	DetachesOthers          // a resource that takes the stream over may only add, and would detach Other
+	Blocked                 // an operation of another resource failed, and the state of that resource must stay true
+	Interrupted             // the apply was interrupted before anything was sent
+)
+
+// Warning is what a person should know of a stream, and what is no refusal. Package report has a sentence for each.
+type Warning int
+
+// The warnings; 0 is none.
+const (
+	_ Warning = iota
+
+	// Of the plan.
+	ResendingUnknown   // the outcome of an earlier operation is unknown, so the set is sent again
+	StreamChangesHands // a resource leaves the stream and would detach its processors, and another one has the stream
+	WillBeDetached     // a resource that takes the stream over detaches Other
+	MayBeDetached      // likewise, but the stream could not be read at the deployment that is configured now
+	CreateWillFail     // the refresh found no such stream
+
+	// Of the apply.
+	DetachedForAMoment        // a leave of this session has detached the processors, and the set attaches some again
+	WereDetached              // a leave has detached the processors, which the plan did not foresee
+	StayAttached              // the destroy of an old object sent nothing, because another resource may have the stream
+	StayAttachedBesideFailure // a leave sent nothing, and the other resource could not be applied
+	NotFoundOnDestroy         // the service does not know the stream
+
+	// Of reads.
+	Gone      // the refresh found no such stream
+	NotListed // a query found no such stream
+
+	WarningCount // one more than the last
+)
+
 // Facts is what a session has found out about a stream.
 type Facts struct {
 	Reported  *streams.Stream      // the last report; nil if there is none
 	Unknown   bool                 // the outcome of a request since then, or of one that is under way
 	Remainder streams.ProcessorSet // what a resource that left since then, and sent nothing, left attached, as far as known
-	Failed    bool                 // an operation failed, and no resource has sent its set
 }
 
 // Facts returns what the session has found out about the stream.
-func (s *Stream) Facts() Facts {
-	f := Facts{
-		Reported: s.reported, Unknown: s.unknown || s.underWay != nil, Failed: s.phase == createFailed || s.phase == blocked,
-	}
-	if s.left != nil && !s.left.unknown {
-		f.Remainder = s.left.set
+func (l *Ledger) Facts() Facts {
+	f := Facts{Reported: l.reported, Unknown: l.unknown || l.underWay != nil}
+	if l.left != nil && !l.left.unknown {
+		f.Remainder = l.left.set
 	}
 	return f
 }

@@ -37,19 +37,19 @@ func made(d Decision) string {
 	if d.Send {
 		return d.Set.String()
 	}
-	return [...]string{"accepted", "conflicting sets", "the stream is kept", "detaches others", "unchecked", "blocked", "interrupted"}[d.Refusal]
+	return [...]string{"accepted", "conflicting sets", "the stream is kept", "detaches others", "blocked", "interrupted"}[d.Refusal]
 }
 
 func TestPhases(t *testing.T) {
-	ends := []func(*Stream){
-		func(s *Stream) { s.EndSet(succeeds(a), true) },
-		func(s *Stream) { s.EndSet(refused, false) },
-		func(s *Stream) { s.EndSet(refused, true) },
-		func(s *Stream) { s.EndLeave(refused) },
-		func(s *Stream) { s.EndLeave(succeeds(emptySet)) },
-		func(s *Stream) { s.EndLeave(Result{Failed: true, NotFound: true}) },
-		func(s *Stream) { s.EndOnce(succeeds(a)) },
-		func(s *Stream) { s.EndOnce(refused) },
+	ends := []func(*Ledger){
+		func(s *Ledger) { s.EndUpdate(succeeds(a), true) },
+		func(s *Ledger) { s.EndUpdate(refused, false) },
+		func(s *Ledger) { s.EndUpdate(refused, true) },
+		func(s *Ledger) { s.EndLeave(refused) },
+		func(s *Ledger) { s.EndLeave(succeeds(emptySet)) },
+		func(s *Ledger) { s.EndLeave(Result{Failed: true, NotFound: true}) },
+		func(s *Ledger) { s.EndAction(succeeds(a)) },
+		func(s *Ledger) { s.EndAction(refused) },
 	}
 	for from, want := range [][]phase{
 		untouched:    {written, createFailed, blocked, blocked, untouched, untouched, untouched, untouched},
@@ -58,25 +58,24 @@ func TestPhases(t *testing.T) {
 		written:      {written, written, written, written, written, written, written, written},
 	} {
 		for i, end := range ends {
-			s := &Stream{phase: phase(from)}
+			s := &Ledger{phase: phase(from), underWay: &update{}}
 			end(s)
 			check(t, fmt.Sprintf("phase after end %d in phase %d", i, from), s.phase, want[i])
-			check(t, fmt.Sprintf("failed in phase %d", s.phase), s.Facts().Failed, want[i] == createFailed || want[i] == blocked)
 		}
 	}
 }
 
 func TestRequestsByPhase(t *testing.T) {
 	for at, want := range []string{untouched: `["a"]`, createFailed: `["a"]`, blocked: "blocked", written: `["a"]`} {
-		fresh := func() *Stream { return &Stream{phase: phase(at)} }
-		check(t, "set", made(fresh().Set(a, false)), want)
-		check(t, "an action", made(fresh().SetOnce(b, false)), `["b"]`)
-		check(t, "set after an interrupt", made(fresh().Set(a, true)), "interrupted")
+		fresh := func() *Ledger { return &Ledger{phase: phase(at)} }
+		check(t, "set", made(fresh().BeginUpdate(a, false)), want)
+		check(t, "an action", made(fresh().BeginAction(b, false)), `["b"]`)
+		check(t, "set after an interrupt", made(fresh().BeginUpdate(a, true)), "interrupted")
 		leave := "interrupted"
 		if phase(at) == written {
 			leave = "accepted"
 		}
-		check(t, "leave after an interrupt", made(fresh().Leave(detaching, Claim{}, true)), leave)
+		check(t, "leave after an interrupt", made(fresh().BeginLeave(detaching, Claim{}, true)), leave)
 	}
 }
 
@@ -105,41 +104,41 @@ func TestRequestsOfALeave(t *testing.T) {
 				case at == blocked && want != "accepted":
 					want = "blocked"
 				}
-				marked, claimed := &Stream{phase: at}, &Stream{phase: at, claim: test.claim}
-				check(t, fmt.Sprint("marked with ", test.claim, " in phase ", at), made(marked.Leave(d, test.claim, false)), want)
-				check(t, fmt.Sprint("beside ", test.claim, " in phase ", at), made(claimed.Leave(d, Claim{}, false)), want)
+				marked, claimed := &Ledger{phase: at}, &Ledger{phase: at, claim: test.claim}
+				check(t, fmt.Sprint("marked with ", test.claim, " in phase ", at), made(marked.BeginLeave(d, test.claim, false)), want)
+				check(t, fmt.Sprint("beside ", test.claim, " in phase ", at), made(claimed.BeginLeave(d, Claim{}, false)), want)
 				check(t, "the claim after the mark", marked.claim, test.claim)
 			}
 		}
 	}
 	uncertain := Leave{Entry: Entry{a, Unknown}}
-	check(t, "a state with an unknown outcome", made((&Stream{}).Leave(uncertain, Claim{relies, a}, false)), `["a"]`)
-	empty := &Stream{reported: reports(emptySet)}
-	check(t, "a state that a report contradicts", made(empty.Leave(detaching, Claim{relies, a}, false)), `["a"]`)
-	other := &Stream{claim: Claim{sends, b}}
-	other.Leave(detaching, Claim{relies, a}, false)
+	check(t, "a state with an unknown outcome", made((&Ledger{}).BeginLeave(uncertain, Claim{relies, a}, false)), `["a"]`)
+	empty := &Ledger{reported: reports(emptySet)}
+	check(t, "a state that a report contradicts", made(empty.BeginLeave(detaching, Claim{relies, a}, false)), `["a"]`)
+	other := &Ledger{claim: Claim{sends, b}}
+	other.BeginLeave(detaching, Claim{relies, a}, false)
 	check(t, "the claim after a mark that conflicts", other.claim, Claim{sends, b})
 }
 
 func TestDiffers(t *testing.T) {
 	for _, test := range []struct {
 		name   string
-		stream Stream
+		ledger Ledger
 		want   bool
 	}{
-		{"there is no fact", Stream{}, false},
-		{"the set is reported", Stream{reported: reports(a)}, false},
-		{"another set is reported", Stream{reported: reports(b)}, true},
-		{"a request with an unknown outcome", Stream{unknown: true}, false},
-		{"left with the set", Stream{left: &remainder{set: a}}, false},
-		{"left with another set", Stream{left: &remainder{set: b}}, true},
-		{"left with an unknown outcome", Stream{left: &remainder{set: a, unknown: true}}, true},
-		{"the set is under way", Stream{underWay: &remainder{set: a}}, false},
-		{"another set is under way", Stream{underWay: &remainder{}}, true},
-		{"a leave leaves the set", Stream{leaves: []remainder{{set: a}}}, false},
-		{"a leave detaches", Stream{leaves: []remainder{{detached: true}}}, true},
+		{"there is no fact", Ledger{}, false},
+		{"the set is reported", Ledger{reported: reports(a)}, false},
+		{"another set is reported", Ledger{reported: reports(b)}, true},
+		{"a request with an unknown outcome", Ledger{unknown: true}, false},
+		{"left with the set", Ledger{left: &remainder{set: a}}, false},
+		{"left with another set", Ledger{left: &remainder{set: b}}, true},
+		{"left with an unknown outcome", Ledger{left: &remainder{set: a, unknown: true}}, true},
+		{"the set is under way", Ledger{underWay: &update{set: a}}, false},
+		{"another set is under way", Ledger{underWay: &update{}}, true},
+		{"a leave leaves the set", Ledger{leaves: []remainder{{set: a}}}, false},
+		{"a leave detaches", Ledger{leaves: []remainder{{}}}, true},
 	} {
-		p := test.stream.PlanSet(Want{Set: &a, Entry: inStateA})
+		p := test.ledger.PlanSet(Want{Set: &a, Entry: inStateA})
 		check(t, test.name, p.Send, test.want)
 		check(t, test.name, p.Claim, Claim{map[bool]ClaimKind{true: resends, false: relies}[test.want], a})
 	}
@@ -149,67 +148,51 @@ func TestKeep(t *testing.T) {
 	merged := &Result{Failed: true, Outcome: streams.Changed, Reported: reports(both)}
 	for _, test := range []struct {
 		name   string
-		stream Stream
+		ledger Ledger
 		before *Entry
 		result *Result
 		want   *Entry
 	}{
-		{"refused", Stream{}, inStateA, &refused, inStateA},
-		{"nothing sent", Stream{}, inStateA, nil, inStateA},
-		{"with an unknown outcome", Stream{unknown: true}, inStateA, &unclear, &Entry{a, Unknown}},
-		{"with an unknown outcome by another operation", Stream{unknown: true}, inStateA, nil, &Entry{a, Unknown}},
-		{"after a resource that left in doubt", Stream{left: &remainder{set: a, unknown: true}}, inStateA, &refused, &Entry{a, Unknown}},
-		{"after a resource that left another set", Stream{left: &remainder{set: b}}, inStateA, nil, &Entry{a, Unknown}},
-		{"after a resource that left the set", Stream{left: &remainder{set: a}}, inStateA, nil, inStateA},
-		{"beside a request that is under way", Stream{underWay: &remainder{set: b}}, inStateA, nil, &Entry{a, Unknown}},
-		{"beside a request with the same set", Stream{underWay: &remainder{set: a}}, inStateA, nil, inStateA},
-		{"beside a request after a report", Stream{reported: reports(b), underWay: &remainder{set: a}}, inStateA, nil, &Entry{a, Unknown}},
-		{"reported", Stream{reported: reports(both)}, inStateA, merged, &Entry{both, Settled}},
-		{"reported to another operation", Stream{reported: reports(emptySet)}, inStateA, nil, &Entry{emptySet, Settled}},
-		{"an added key is refused", Stream{}, nil, &refused, nil},
-		{"an added key is not sent", Stream{reported: reports(a)}, nil, nil, nil},
-		{"an added key with an unknown outcome", Stream{unknown: true}, nil, &unclear, &Entry{b, Unknown}},
-		{"an added key, reported", Stream{reported: reports(both)}, nil, merged, &Entry{both, Settled}},
+		{"refused", Ledger{}, inStateA, &refused, inStateA},
+		{"nothing sent", Ledger{}, inStateA, nil, inStateA},
+		{"with an unknown outcome", Ledger{unknown: true}, inStateA, &unclear, &Entry{a, Unknown}},
+		{"with an unknown outcome by another operation", Ledger{unknown: true}, inStateA, nil, &Entry{a, Unknown}},
+		{"after a resource that left in doubt", Ledger{left: &remainder{set: a, unknown: true}}, inStateA, &refused, &Entry{a, Unknown}},
+		{"after a resource that left another set", Ledger{left: &remainder{set: b}}, inStateA, nil, &Entry{a, Unknown}},
+		{"after a resource that left the set", Ledger{left: &remainder{set: a}}, inStateA, nil, inStateA},
+		{"beside a request that is under way", Ledger{underWay: &update{set: b}}, inStateA, nil, &Entry{a, Unknown}},
+		{"beside a request with the same set", Ledger{underWay: &update{set: a}}, inStateA, nil, inStateA},
+		{"beside a request after a report", Ledger{reported: reports(b), underWay: &update{set: a}}, inStateA, nil, &Entry{a, Unknown}},
+		{"reported", Ledger{reported: reports(both)}, inStateA, merged, &Entry{both, Settled}},
+		{"reported to another operation", Ledger{reported: reports(emptySet)}, inStateA, nil, &Entry{emptySet, Settled}},
+		{"an added key is refused", Ledger{}, nil, &refused, nil},
+		{"an added key is not sent", Ledger{reported: reports(a)}, nil, nil, nil},
+		{"an added key with an unknown outcome", Ledger{unknown: true}, nil, &unclear, &Entry{b, Unknown}},
+		{"an added key, reported", Ledger{reported: reports(both)}, nil, merged, &Entry{both, Settled}},
 	} {
-		check(t, test.name, test.stream.Keep(test.before, b, test.result), test.want)
-	}
-}
-
-// A set that is sent beside a leave has a warning only if the leave detaches processors.
-func TestDetachedFirst(t *testing.T) {
-	var s, other, empty Stream
-	s.PlanLeave(Leave{Entry: Entry{Set: emptySet}, Detach: true})
-	check(t, "without processors", s.PlanSet(Want{Set: &a}).Findings, []Finding(nil))
-	check(t, "with processors", s.PlanSet(Want{Set: &a, Entry: inStateA, Triggered: true}).Findings, []Finding{DetachedFirst})
-	other.PlanLeave(detaching)
-	check(t, "a set that is known after apply", other.PlanSet(Want{}).Findings, []Finding{DetachedFirst})
-	empty.PlanLeave(detaching)
-	check(t, "an empty set", empty.PlanSet(Want{Set: &emptySet, Entry: &Entry{Set: emptySet}}).Findings, []Finding(nil))
-	for _, beside := range []Stream{{}, {claim: Claim{relies, a}}} { // the second one gets its set from the leave
-		beside.PlanLeave(Leave{Entry: Entry{both, Settled}, Detach: beside.claim.Kind == relies})
-		check(t, "nothing is detached", beside.PlanSet(Want{Set: &a, Entry: inStateA, Triggered: true}).Findings, []Finding(nil))
+		check(t, test.name, test.ledger.Keep(test.before, b, test.result), test.want)
 	}
 }
 
 func TestSentenceIsAboutTheLastEvent(t *testing.T) {
-	var s Stream
-	s.Leave(Leave{Entry: Entry{b, Settled}, Detach: true}, Claim{sends, a}, false)
+	var s Ledger
+	s.BeginLeave(Leave{Entry: Entry{b, Settled}, Detach: true}, Claim{sends, a}, false)
 	check(t, "left", s.Facts().Remainder, b)
-	s.Set(a, false)
-	s.EndSet(succeeds(a), false)
-	s.Set(a, false)
-	s.EndSet(refused, false)
+	s.BeginUpdate(a, false)
+	s.EndUpdate(succeeds(a), false)
+	s.BeginUpdate(a, false)
+	s.EndUpdate(refused, false)
 	check(t, "facts", s.Facts(), Facts{Reported: reports(a)})
 
-	var two Stream
-	two.Leave(Leave{Entry: *inStateA}, Claim{}, false)
-	two.Leave(Leave{Entry: Entry{b, Settled}}, Claim{}, false)
+	var two Ledger
+	two.BeginLeave(Leave{Entry: *inStateA}, Claim{}, false)
+	two.BeginLeave(Leave{Entry: Entry{b, Settled}}, Claim{}, false)
 	check(t, "after two leaves with different sets", two.Facts(), Facts{})
 }
 
 // A resource that sets a stream learns that another one has detached the processors before, in the same session.
 func TestSetAfterALeave(t *testing.T) {
-	told := func(d Decision) bool { return slices.Contains(d.Findings, DetachedForAMoment) }
+	told := func(d Decision) bool { return slices.Contains(d.Warnings, DetachedForAMoment) }
 	for _, test := range []struct {
 		name  string
 		leave Leave
@@ -223,46 +206,46 @@ func TestSetAfterALeave(t *testing.T) {
 		{"no such stream", detaching, Result{Failed: true, NotFound: true}, false},
 		{"unknown outcome", detaching, unclear, false},
 	} {
-		var s Stream
-		s.Leave(test.leave, Claim{}, false)
+		var s Ledger
+		s.BeginLeave(test.leave, Claim{}, false)
 		s.EndLeave(test.end)
 		s.phase = untouched // a failed leave would block the stream
-		check(t, test.name, told(s.Set(a, false)), test.want)
-		s.EndSet(succeeds(a), true)
-		check(t, test.name+", and set", told(s.Set(a, false)), false)
+		check(t, test.name, told(s.BeginUpdate(a, false)), test.want)
+		s.EndUpdate(succeeds(a), true)
+		check(t, test.name+", and set", told(s.BeginUpdate(a, false)), false)
 	}
-	var s Stream
+	var s Ledger
 	for range 2 { // the second one detaches nothing
-		s.Leave(detaching, Claim{}, false)
+		s.BeginLeave(detaching, Claim{}, false)
 		s.EndLeave(succeeds(emptySet))
 	}
-	check(t, "after two leaves", told(s.SetOnce(a, false)), true)
-	check(t, "the empty set", told(s.SetOnce(emptySet, false)), false)
+	check(t, "after two leaves", told(s.BeginAction(a, false)), true)
+	check(t, "the empty set", told(s.BeginAction(emptySet, false)), false)
 }
 
 func TestLateConflict(t *testing.T) {
-	var s Stream
-	s.Set(a, false)
+	var s Ledger
+	s.BeginUpdate(a, false)
 	check(t, "refusal", s.PlanSet(Want{Set: &b}).Refusal, ConflictingSets)
 	check(t, "a request is under way", s.Facts().Unknown, true)
-	s.EndSet(succeeds(a), false)
-	check(t, "the other set", made(s.Set(b, false)), "conflicting sets")
+	s.EndUpdate(succeeds(a), false)
+	check(t, "the other set", made(s.BeginUpdate(b, false)), "conflicting sets")
 }
 
 func TestFacts(t *testing.T) {
-	var s, once Stream
-	s.Set(a, false)
+	var s, once Ledger
+	s.BeginUpdate(a, false)
 	check(t, "under way", s.Facts(), Facts{Unknown: true})
-	s.EndSet(unclear, false)
-	check(t, "unknown outcome", s.Facts(), Facts{Unknown: true, Failed: true})
-	s.Set(a, false)
-	s.EndSet(succeeds(a), false)
+	s.EndUpdate(unclear, false)
+	check(t, "unknown outcome", s.Facts(), Facts{Unknown: true})
+	s.BeginUpdate(a, false)
+	s.EndUpdate(succeeds(a), false)
 	check(t, "reported", s.Facts(), Facts{Reported: reports(a)})
-	check(t, "an interrupted action", made(once.SetOnce(b, true)), "interrupted")
-	once.SetOnce(b, false)
-	once.EndOnce(succeeds(b))
-	once.Leave(Leave{Entry: *inStateA}, Claim{}, false)
+	check(t, "an interrupted action", made(once.BeginAction(b, true)), "interrupted")
+	once.BeginAction(b, false)
+	once.EndAction(succeeds(b))
+	once.BeginLeave(Leave{Entry: *inStateA}, Claim{}, false)
 	check(t, "after an action, and a leave with an older state", once.Facts(), Facts{Reported: reports(b)})
-	check(t, "a conflict", (&Stream{claim: Claim{sends, a}}).Set(b, false), Decision{Refusal: ConflictingSets, Set: b, Other: a})
-	check(t, "the report has the relied set", made((&Stream{reported: reports(a)}).Leave(Leave{Entry: Entry{b, Settled}, Detach: true}, Claim{relies, a}, false)), "accepted")
+	check(t, "a conflict", (&Ledger{claim: Claim{sends, a}}).BeginUpdate(b, false), Decision{Refusal: ConflictingSets, Set: b, Other: a})
+	check(t, "the report has the relied set", made((&Ledger{reported: reports(a)}).BeginLeave(Leave{Entry: Entry{b, Settled}, Detach: true}, Claim{relies, a}, false)), "accepted")
 }

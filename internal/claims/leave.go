@@ -1,66 +1,150 @@
 package claims
 
-import "github.com/stream-management/terraform-provider-stream/internal/streams"
+import (
+	"slices"
+
+	"github.com/stream-management/terraform-provider-stream/internal/streams"
+)
 
 // Leave is what a resource that leaves a stream had of the stream, and how it leaves.
 type Leave struct {
 	Entry
 	Detach     bool // on_destroy = "detach"
 	Kind       LeaveKind
-	Shared     bool // see [Stream.Reads]; not for sure, because another entry may be read later
-	Unforeseen bool // the plan of the run did not know that the resource leaves the stream
+	Shared     bool // the refresh read another entry of the stream before
+	Unforeseen bool // the plan of the run did not know that the resource detaches
 }
 
-// LeaveKind says what the apply of a leave knows of its plan.
+// LeaveKind says what Terraform tells the apply of a leave.
 type LeaveKind int
 
 // The kinds of leaves.
 const (
-	Destroyed    LeaveKind = iota // the marks of the plan
-	Superseded                    // nothing: the object was replaced in this apply, or its destroy failed in that of its replacement
-	MayBeTaken                    // nothing: an earlier apply left the object behind, and another resource may have the stream now
-	Replaced                      // the marks of the plan, unless the resource has create_before_destroy
-	Dropped                       // no marks: a group is updated, and no longer has the stream
+	Planned      LeaveKind = iota // the marks of the plan
+	Superseded                    // nothing, of an old object of this apply
+	LeftBehind                    // nothing, of an old object of an earlier apply
+	Dropped                       // nothing: a group is updated, and no longer has the stream
 	MayBeDropped                  // likewise, if the streams of the group, which are known after apply, do not have it
 )
 
-// KindOfDestroy returns how an object leaves its streams. Terraform plans a destroy in the session of its apply only if the object
-// was replaced. replaced says that a create has succeeded in this session, or that the destroy failed in the apply of the replacement.
-func KindOfDestroy(plannedHere, replaced bool) LeaveKind {
-	switch {
-	case !plannedHere:
-		return Destroyed
-	case replaced:
-		return Superseded
-	}
-	return MayBeTaken
+// Destroy is what a session knows of an object that is destroyed.
+type Destroy struct {
+	PlannedHere  bool // in the session of the apply, which happens only to an old object
+	Created      bool // a create has succeeded in this session: Terraform does not tell what it replaces
+	FailedBefore bool // the destroy failed in the apply of the replacement
 }
 
-// mayBeTaken reports whether the leave detaches nothing, because a live resource may have the stream.
-func (l Leave) mayBeTaken() bool { return l.Kind == MayBeTaken || l.Kind == Superseded && l.Shared }
+// Kind returns what Terraform tells the apply of a destroy.
+func (d Destroy) Kind() LeaveKind {
+	switch {
+	case !d.PlannedHere:
+		return Planned
+	case d.Created, d.FailedBefore:
+		return Superseded
+	}
+	return LeftBehind
+}
 
-// request returns the set that a resource sends when it leaves a stream beside a claim of others. A resource that
-// relies on its set needs it; one that sends its set does so itself.
-func (l Leave) request(claim Claim) (set streams.ProcessorSet, send bool) {
+func (v Leave) isOldObject() bool { return v.Kind == Superseded || v.Kind == LeftBehind }
+
+// mayBeTaken reports whether a live resource may have the stream, although no claim of the session says so.
+func (v Leave) mayBeTaken() bool { return v.Kind == LeftBehind || v.Kind == Superseded && v.Shared }
+
+// request returns the set that a resource sends when it leaves a stream, if no other operation has sent a set or failed:
+//
+//	what Terraform tells the apply   nobody else   another one sends its set   another one keeps its set
+//	Planned, Dropped                 [] (2)        nothing (4)                 that set, unless it is attached
+//	Superseded                       [] (1, 2)     nothing (4)                 that set, unless it is attached
+//	Superseded and shared            nothing (3)   nothing (3)                 that set, unless it is attached
+//	LeftBehind                       nothing (3)   nothing (3)                 that set, unless it is attached
+//
+// (1) WereDetached, also of a leave that is Unforeseen. (2) Nothing with on_destroy = "keep". (3) StayAttached, with "detach".
+// (4) StayAttachedBesideFailure, with "detach", if the create of the other one failed.
+func (v Leave) request(claim Claim) (set streams.ProcessorSet, send bool) {
 	switch {
 	case claim.Kind == relies:
 		return claim.Set, true
-	case claim.Kind == Nobody && l.Detach && !l.mayBeTaken():
+	case claim.Kind == Nobody && v.Detach && !v.mayBeTaken():
 		return streams.ProcessorSet{}, true
 	}
 	return streams.ProcessorSet{}, false
 }
 
 // remainder returns what a leave leaves attached, if nobody changes the claim.
-func (l Leave) remainder(claim Claim) remainder {
-	if l.Kind == Dropped { // its apply may not know the claim
+func (v Leave) remainder(claim Claim) remainder {
+	if v.Kind == Dropped { // its apply may not know the claim
 		claim = Claim{}
 	}
-	r := remainder{set: l.Set, unknown: l.Resend != Settled, dropped: l.Kind == Dropped}
-	if set, send := l.request(claim); send {
-		r.emptied = claim.Kind == Nobody
-		r.detached = r.emptied && !l.isEmpty()
+	r := remainder{set: v.Set, unknown: v.Resend != Settled, dropped: v.Kind == Dropped}
+	if set, send := v.request(claim); send {
 		r.set, r.unknown = set, false
 	}
 	return r
+}
+
+// BeginLeave begins the operation of a resource that leaves the stream. mark is the claim that its plan found.
+func (l *Ledger) BeginLeave(v Leave, mark Claim, interrupted bool) Decision {
+	// An object that is destroyed after its successor was created would be destroyed in a run of its own, without
+	// knowing the successor, if it stayed in the state.
+	if interrupted && l.phase != written {
+		return Decision{Refusal: Interrupted}
+	}
+	if i := slices.IndexFunc(l.leaves, func(r remainder) bool { return r.dropped }); v.Kind == Dropped && i >= 0 {
+		l.leaves = slices.Delete(l.leaves, i, i+1)
+	}
+	l.claim.raise(mark)
+	d, has := l.decideLeave(v), l.has(v.Entry)
+	switch {
+	case d.Send:
+		l.underWay = &update{set: d.Set, detaches: d.Set.Len() == 0 && (has.set.Len() > 0 || has.unknown)}
+	case d.Refusal == accepted && l.phase != written && l.reported == nil:
+		l.left = &has
+	}
+	return d
+}
+
+func (l *Ledger) decideLeave(v Leave) Decision {
+	set, send := v.request(l.claim)
+	d := Decision{Other: v.Set}
+	switch {
+	case l.phase == written: // another resource has set the processors
+		return d
+	case !send:
+		d.Warnings = l.staysAttached(v)
+		return d
+	case l.claim.Kind == relies && l.has(v.Entry).is(set):
+		return d
+	case l.phase == blocked:
+		return Decision{Refusal: Blocked}
+	}
+	d.Send, d.Set = true, set
+	if l.claim.Kind == Nobody && (v.Unforeseen || v.Kind == Superseded) {
+		d.Warnings = []Warning{WereDetached}
+	}
+	return d
+}
+
+// staysAttached warns of a leave that sends nothing, although its resource would detach.
+func (l *Ledger) staysAttached(v Leave) []Warning {
+	switch {
+	case !v.Detach, v.isEmpty(), l.reported != nil:
+		return nil
+	case v.mayBeTaken():
+		return []Warning{StayAttached}
+	case l.phase == createFailed, l.phase == blocked:
+		return []Warning{StayAttachedBesideFailure}
+	}
+	return nil
+}
+
+// EndLeave ends the operation of BeginLeave. It has not failed if the service does not know the stream.
+func (l *Ledger) EndLeave(r Result) {
+	l.detached = l.detached || r.Reported != nil && !r.Failed && l.underWay.detaches
+	l.EndAction(r)
+	switch {
+	case r.Failed && !r.NotFound:
+		l.advance(blocked)
+	case r.Outcome == streams.Unknown: // no state has the stream, so none remembers it
+		l.left = &remainder{unknown: true}
+	}
 }

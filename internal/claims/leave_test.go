@@ -3,67 +3,120 @@ package claims
 import (
 	"fmt"
 	"testing"
+
+	"github.com/stream-management/terraform-provider-stream/internal/streams"
 )
 
-// A row for each object that an apply may destroy: how it leaves the stream beside nobody, and what is told then.
-func TestDestroy(t *testing.T) {
+func TestKindOfDestroy(t *testing.T) {
 	for _, test := range []struct {
-		plannedHere, replaced, shared bool
-
-		want  LeaveKind
-		sends string
-		told  [2]Finding // foreseen, and not
+		destroy Destroy
+		want    LeaveKind
 	}{
-		{false, false, false, Destroyed, "[]", [2]Finding{0, WereDetached}},
-		{false, true, true, Destroyed, "[]", [2]Finding{0, WereDetached}},
-		{true, true, false, Superseded, "[]", [2]Finding{WereDetached, WereDetached}},
-		{true, true, true, Superseded, "accepted", [2]Finding{StayAttached, StayAttached}},
-		{true, false, false, MayBeTaken, "accepted", [2]Finding{StayAttached, StayAttached}},
-		{true, false, true, MayBeTaken, "accepted", [2]Finding{StayAttached, StayAttached}},
+		{Destroy{}, Planned},
+		{Destroy{Created: true, FailedBefore: true}, Planned},
+		{Destroy{PlannedHere: true}, LeftBehind},
+		{Destroy{PlannedHere: true, Created: true}, Superseded},
+		{Destroy{PlannedHere: true, FailedBefore: true}, Superseded},
 	} {
-		kind := KindOfDestroy(test.plannedHere, test.replaced)
-		check(t, fmt.Sprintf("%+v", test), kind, test.want)
-		for i, told := range test.told {
-			var s Stream
-			l := Leave{*inStateA, true, kind, test.shared, i == 1}
-			d := s.Leave(l, Claim{}, false)
-			check(t, "sends", made(d), test.sends)
-			check(t, fmt.Sprintf("%+v is told", l), l.Tell(d, Facts{}), told)
+		check(t, fmt.Sprintf("%+v", test.destroy), test.destroy.Kind(), test.want)
+	}
+}
+
+// TestLeaves has the table of [Leave.request]: a row for what Terraform tells the apply, a column for who else has the stream. Set a
+// is attached, and b that of the other resource. What is said stands behind what is sent.
+func TestLeaves(t *testing.T) {
+	said := map[Warning]string{WereDetached: "detached", StayAttached: "attached", StayAttachedBesideFailure: "failed"}
+	others := []Ledger{
+		{},
+		{claim: Claim{Kind: expected}},
+		{claim: Claim{sends, b}},
+		{claim: Claim{resends, b}, phase: createFailed},
+		{claim: Claim{relies, b}},
+		{claim: Claim{relies, a}},
+		{claim: Claim{relies, b}, phase: blocked},
+		{claim: Claim{sends, b}, phase: written},
+		{claim: Claim{relies, emptySet}},
+		{reported: reports(emptySet)},
+	}
+	for _, test := range []struct {
+		kind   LeaveKind
+		shared bool
+		want   [10]string
+	}{
+		{Planned, false, [10]string{"[]", "", "", " failed", `["b"]`, "", "blocked", "", "[]", "[]"}},
+		{Planned, true, [10]string{"[]", "", "", " failed", `["b"]`, "", "blocked", "", "[]", "[]"}},
+		{Superseded, false, [10]string{"[] detached", "", "", " failed", `["b"]`, "", "blocked", "", "[]", "[] detached"}},
+		{Superseded, true, [10]string{" attached", " attached", " attached", " attached", `["b"]`, "", "blocked", "", "[]", ""}},
+		{LeftBehind, false, [10]string{" attached", " attached", " attached", " attached", `["b"]`, "", "blocked", "", "[]", ""}},
+		{LeftBehind, true, [10]string{" attached", " attached", " attached", " attached", `["b"]`, "", "blocked", "", "[]", ""}},
+		{Dropped, false, [10]string{"[]", "", "", " failed", `["b"]`, "", "blocked", "", "[]", "[]"}},
+	} {
+		for i, other := range others {
+			d := other.BeginLeave(Leave{Entry: *inStateA, Detach: true, Kind: test.kind, Shared: test.shared}, Claim{}, false)
+			got := made(d)
+			if got == "accepted" {
+				got = ""
+			}
+			for _, w := range d.Warnings {
+				got += " " + said[w]
+			}
+			check(t, fmt.Sprintf("kind %d, shared %t, beside %d", test.kind, test.shared, i), got, test.want[i])
 		}
 	}
 }
 
-// A leave that does not do what its plan says is told.
-func TestTell(t *testing.T) {
-	reported, failed := Facts{Reported: reports(a)}, Facts{Failed: true}
-	old, inDoubt := Leave{*inStateA, true, MayBeTaken, false, false}, Leave{Entry{emptySet, Unknown}, true, MayBeTaken, false, false}
-	kept, empty := old, old
-	kept.Detach, empty.Set = false, emptySet
-	unforeseen := detaching
-	unforeseen.Unforeseen = true
-	empties, sendsA, nothing := Decision{Send: true}, Decision{Send: true, Set: a}, Decision{}
+// What is said of a leave that sends nothing, or detaches, depends on what its resource had.
+func TestWhatALeaveSays(t *testing.T) {
+	failed := Ledger{claim: Claim{sends, b}, phase: createFailed}
 	for _, test := range []struct {
-		leave Leave
-		made  Decision
-		facts Facts
-		want  Finding
+		name   string
+		ledger Ledger
+		leave  Leave
+		want   []Warning
 	}{
-		{detaching, empties, Facts{}, 0},
-		{unforeseen, nothing, Facts{}, 0},
-		{Leave{Entry: *inStateA, Unforeseen: true}, empties, Facts{}, 0},
-		{unforeseen, sendsA, Facts{}, 0},
-		{detaching, nothing, failed, StayAttachedBesideFailure},
-		{detaching, nothing, Facts{Failed: true, Reported: reports(a)}, 0},
-		{detaching, sendsA, failed, 0},
-		{Leave{Entry: *inStateA}, nothing, failed, 0},
-		{old, nothing, Facts{}, StayAttached},
-		{old, nothing, failed, StayAttached},
-		{old, nothing, reported, 0},
-		{old, sendsA, Facts{}, 0},
-		{inDoubt, nothing, Facts{}, StayAttached},
-		{empty, nothing, Facts{}, 0},
-		{kept, nothing, Facts{}, 0},
+		{"a destroy that the plan did not foresee", Ledger{}, Leave{*inStateA, true, Planned, false, true}, []Warning{WereDetached}},
+		{"likewise, beside a set", Ledger{claim: Claim{relies, b}}, Leave{*inStateA, true, Planned, false, true}, nil},
+		{"likewise, beside an empty set", Ledger{claim: Claim{relies, emptySet}}, Leave{*inStateA, true, Superseded, false, true}, nil},
+		{"a destroy with keep", Ledger{}, Leave{*inStateA, false, Superseded, false, true}, nil},
+		{"an old object with keep", Ledger{}, Leave{*inStateA, false, LeftBehind, false, false}, nil},
+		{"an old object without processors", Ledger{}, Leave{Entry{}, true, LeftBehind, false, false}, nil},
+		{"an old object in doubt", Ledger{}, Leave{Entry{emptySet, Unknown}, true, LeftBehind, false, false}, []Warning{StayAttached}},
+		{"beside a failure", failed, detaching, []Warning{StayAttachedBesideFailure}},
+		{"beside a failure, with keep", failed, Leave{Entry: *inStateA}, nil},
+		{"beside a failure, without processors", failed, Leave{Detach: true}, nil},
+		{"beside a failure that reported", Ledger{claim: Claim{sends, b}, phase: createFailed, reported: reports(b)}, detaching, nil},
+		{"beside a failed update", Ledger{claim: Claim{sends, b}, phase: blocked}, detaching, []Warning{StayAttachedBesideFailure}},
 	} {
-		check(t, fmt.Sprintf("%+v", test), test.leave.Tell(test.made, test.facts), test.want)
+		check(t, test.name, test.ledger.BeginLeave(test.leave, Claim{}, false).Warnings, test.want)
+	}
+}
+
+// A drop is planned only until its operation begins.
+func TestDropEnds(t *testing.T) {
+	var l, other, two Ledger
+	l.PlanLeave(Leave{Entry: Entry{b, Settled}})
+	l.PlanLeave(dropA)
+	l.BeginLeave(dropA, Claim{}, false)
+	l.EndLeave(succeeds(emptySet))
+	d := l.PlanSet(keepA)
+	check(t, "after the drop", d.Refusal, accepted)
+	check(t, "after the drop, the set is sent", d.Send, true)
+	other.PlanLeave(dropA)
+	other.BeginLeave(Leave{Entry: *inStateA}, Claim{}, false)
+	check(t, "after a destroy", other.PlanSet(keepA).Refusal, StreamIsKept)
+	two.PlanLeave(Leave{Entry: *inStateA, Kind: Dropped})
+	two.PlanLeave(dropA)
+	two.BeginLeave(dropA, Claim{}, false)
+	two.BeginLeave(dropA, Claim{}, false)
+	check(t, "after two drops", len(two.leaves), 0)
+}
+
+// A destroy is done if the service does not know the stream, even if an attempt before may have taken effect.
+func TestPlanAfterALeaveWithUnknownOutcome(t *testing.T) {
+	for outcome, want := range map[streams.Outcome]bool{streams.Unknown: true, streams.NotChanged: false} {
+		var l Ledger
+		l.BeginLeave(detaching, Claim{}, false)
+		l.EndLeave(Result{Failed: true, NotFound: true, Outcome: outcome})
+		check(t, "a set in the state is sent again", l.PlanSet(keepA).Send, want)
 	}
 }

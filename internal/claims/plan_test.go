@@ -3,178 +3,142 @@ package claims
 import (
 	"fmt"
 	"iter"
+	"maps"
 	"slices"
 	"testing"
 
 	"github.com/stream-management/terraform-provider-stream/internal/streams"
 )
 
-// TestPlannedLeaves has what a plan says of each leave beside each claim on set a.
-func TestPlannedLeaves(t *testing.T) {
-	behind := []Finding{MayBeLeftBehind}
-	detaches, lost, relied := []Finding{DetachedFirst}, []Finding{MarkMayBeLost}, []Finding{MarkMayBeLostToState}
-	unknown := Decision{Findings: []Finding{DropUnknown}}
-	kept := Decision{Refusal: StreamIsKept, Other: b}
-	emptied := Decision{Refusal: StreamIsKept, Other: emptySet}
+var (
+	keepA = Want{Set: &a, Entry: inStateA}
+	dropA = Leave{Entry: *inStateA, Detach: true, Kind: Dropped}
+)
+
+func TestPlanSet(t *testing.T) {
+	resending, unknown := Decision{Send: true, Claim: Claim{resends, a}}, []Warning{ResendingUnknown}
+	beside := func(l Ledger, w Want) Decision { return l.PlanSet(w) }
+	check(t, "known after apply", beside(Ledger{}, Want{}), Decision{Send: true, Claim: Claim{Kind: expected}})
+	check(t, "a conflict", beside(Ledger{claim: Claim{sends, a}}, Want{Set: &b}), Decision{Refusal: ConflictingSets, Set: b, Other: a})
+	check(t, "in the state", beside(Ledger{}, keepA), Decision{Claim: Claim{relies, a}})
+	check(t, "triggered", beside(Ledger{}, Want{Set: &a, Entry: inStateA, Triggered: true}), Decision{Send: true, Claim: Claim{sends, a}})
+	check(t, "another set was left", beside(Ledger{left: &remainder{set: b}}, keepA), resending)
+	check(t, "left with an unknown outcome", beside(Ledger{left: &remainder{set: a, unknown: true}}, keepA).Warnings, unknown)
+	check(t, "one of two left in doubt", beside(Ledger{leaves: []remainder{{set: b}, {set: a, unknown: true}}}, keepA).Warnings, unknown)
+	check(t, "an unknown outcome", beside(Ledger{}, Want{Set: &a, Entry: &Entry{a, Unknown}}).Warnings, unknown)
+	check(t, "not sent yet", beside(Ledger{}, Want{Set: &a, Entry: &Entry{a, Unsent}}), Decision{Send: true, Claim: Claim{sends, a}})
+	check(t, "another set than in the state", beside(Ledger{}, Want{Set: &b, Entry: inStateA}), Decision{Send: true, Claim: Claim{sends, b}})
+	check(t, "a drop", beside(Ledger{leaves: []remainder{{}, {set: b, dropped: true}}}, keepA), Decision{Claim: Claim{relies, a}, Refusal: StreamIsKept, Other: b})
+	check(t, "a drop that leaves the set", beside(Ledger{leaves: []remainder{{set: a, dropped: true}}}, keepA).Refusal, accepted)
+	check(t, "beside a request with the same set", beside(Ledger{underWay: &update{set: a}}, keepA).Send, false)
+}
+
+// A group is updated again in the apply, which does not know what another resource relies on. The plan fails if the group would leave
+// another set.
+func TestPlanLeave(t *testing.T) {
 	for _, test := range []struct {
-		leaving Leave
-		want    [5]Decision // by the kind of the claim
+		leave Leave
+		other streams.ProcessorSet
+		want  Refusal // beside a resource that relies on a, or resends it
 	}{
-		{Leave{Entry: Entry{b, Settled}, Detach: true}, [5]Decision{relies: {Findings: behind}}},
-		{Leave{Entry: Entry{b, Settled}, Detach: true, Shared: true}, [5]Decision{}},
-		{Leave{Entry: Entry{b, Settled}}, [5]Decision{}},
-		{Leave{Entry{b, Settled}, true, Replaced, false, false},
-			[5]Decision{expected: {Findings: lost}, sends: {Findings: lost}, resends: {Findings: lost}, relies: {Findings: relied}}},
-		{Leave{Entry{emptySet, Unknown}, true, Replaced, false, false},
-			[5]Decision{expected: {Findings: lost}, sends: {Findings: lost}, resends: {Findings: lost}, relies: {Findings: relied}}},
-		{Leave{Entry{emptySet, Settled}, true, Replaced, false, false}, [5]Decision{relies: {Findings: relied}}},
-		{Leave{Entry{b, Settled}, true, Replaced, true, false}, [5]Decision{expected: {Findings: lost}, sends: {Findings: lost}, resends: {Findings: lost}}},
-		{Leave{Entry{b, Settled}, false, Replaced, false, false}, [5]Decision{}},
-		{Leave{Entry{b, Settled}, true, Dropped, false, false},
-			[5]Decision{expected: {Findings: detaches}, sends: {Findings: detaches}, resends: emptied, relies: emptied}},
-		{Leave{Entry{emptySet, Unknown}, true, Dropped, false, false},
-			[5]Decision{expected: {Findings: detaches}, sends: {Findings: detaches}, resends: emptied, relies: emptied}},
-		{Leave{Entry{emptySet, Settled}, true, Dropped, false, false}, [5]Decision{resends: emptied, relies: emptied}},
-		{Leave{Entry{b, Settled}, false, Dropped, false, false}, [5]Decision{resends: kept, relies: kept}},
-		{Leave{Entry{a, Settled}, false, Dropped, false, false}, [5]Decision{}},
-		{Leave{Entry{a, Settled}, true, MayBeDropped, false, false},
-			[5]Decision{expected: unknown, sends: unknown, resends: unknown, relies: unknown}},
-		{Leave{Entry{a, Settled}, false, MayBeDropped, false, false}, [5]Decision{}},
+		{Leave{Entry{b, Settled}, true, Dropped, false, false}, emptySet, StreamIsKept},
+		{Leave{Entry{a, Unknown}, false, Dropped, false, false}, a, StreamIsKept},
+		{Leave{Entry{b, Settled}, false, Dropped, false, false}, b, StreamIsKept},
+		{Leave{Entry{a, Settled}, false, Dropped, false, false}, emptySet, accepted},
+		{Leave{Entry{b, Settled}, true, Planned, false, false}, emptySet, accepted},
+		{Leave{Entry{b, Settled}, true, MayBeDropped, false, false}, emptySet, accepted},
 	} {
 		for kind := Nobody; kind <= relies; kind++ {
-			claim := Claim{Kind: kind}
+			claim, want := Claim{Kind: kind}, Decision{}
 			if kind >= sends {
 				claim.Set = a
 			}
-			want := test.want[kind]
-			want.Claim = claim
-			s := &Stream{claim: claim}
-			check(t, fmt.Sprintf("%+v beside claim %d", test.leaving, kind), s.PlanLeave(test.leaving), want)
-		}
-	}
-}
-
-// The plan warns in any order if a group whose streams are known after apply has the stream in its state.
-func TestPlanBesideAGroupWithUnknownStreams(t *testing.T) {
-	for detach, want := range map[bool][]Finding{true: {DropUnknown}, false: nil} {
-		var s Stream
-		s.PlanLeave(Leave{Entry{a, Settled}, detach, MayBeDropped, false, false})
-		s.PlanLeave(Leave{Entry{a, Settled}, false, MayBeDropped, false, false})
-		check(t, "a set in the state", s.PlanSet(Want{Set: &a, Entry: inStateA}).Findings, want)
-	}
-}
-
-// A destroy is done if the service does not know the stream, even if an attempt before may have taken effect.
-func TestPlanAfterALeaveWithUnknownOutcome(t *testing.T) {
-	for outcome, want := range map[streams.Outcome]bool{streams.Unknown: true, streams.NotChanged: false} {
-		var s Stream
-		s.Leave(detaching, Claim{}, false)
-		s.EndLeave(Result{Failed: true, NotFound: true, Outcome: outcome})
-		check(t, "a set in the state is sent again", s.PlanSet(Want{Set: &a, Entry: inStateA}).Send, want)
-	}
-}
-
-var (
-	keepA = Want{Set: &a, Entry: inStateA}
-	dropA = Leave{*inStateA, true, Dropped, false, false}
-)
-
-// Of several leaves that make a state untrue, a dropped stream comes first, then a detached one, then the first.
-func TestWhichLeaveDiffers(t *testing.T) {
-	order := []remainder{
-		{emptied: true, detached: true, dropped: true}, {set: b, dropped: true}, {emptied: true, detached: true}, {set: b},
-	}
-	for i, first := range order {
-		for _, second := range order[i+1:] {
-			for _, leaves := range [][]remainder{{first, second}, {second, first}, {{set: a}, second, first}, {first, {set: a}, second}} {
-				other, _ := (&Stream{leaves: leaves}).differs(a)
-				check(t, fmt.Sprint("of ", leaves), other, first)
+			if want.Claim = claim; kind >= resends && test.want != accepted {
+				want.Refusal, want.Other = test.want, test.other
 			}
+			got := (&Ledger{claim: claim}).PlanLeave(test.leave)
+			got.Warnings = nil // TestStreamChangesHands has them
+			check(t, fmt.Sprintf("%+v beside claim %d", test.leave, kind), got, want)
 		}
 	}
-	s := Stream{leaves: []remainder{{set: b}, {set: a, unknown: true}}}
-	other, _ := s.differs(a)
-	check(t, "of two alike", other, remainder{set: b})
+	var l Ledger
+	l.PlanSet(keepA)
+	l.PlanLeave(Leave{Entry: Entry{b, Unknown}, Detach: true})
+	check(t, "the destroy leaves the set that another one relies on", l.PlanSet(keepA).Send, false)
 }
 
-// The plans of independent resources come in any order. None of these orders may decide whether the plan fails.
+// The plans of independent resources come in any order. None of these orders may decide whether the plan fails, or what it says.
 func TestOrderOfPlans(t *testing.T) {
-	plans := map[string]func(*Stream) Refusal{
-		"keep a": func(s *Stream) Refusal { return s.PlanSet(keepA).Refusal },
-		"send a": func(s *Stream) Refusal { return s.PlanSet(Want{Set: &a}).Refusal },
-		"send b": func(s *Stream) Refusal { return s.PlanSet(Want{Set: &b}).Refusal },
-		"late":   func(s *Stream) Refusal { return s.PlanSet(Want{}).Refusal },
-		"drop a": func(s *Stream) Refusal { return s.PlanLeave(dropA).Refusal },
-		"drop b": func(s *Stream) Refusal {
-			return s.PlanLeave(Leave{Entry{b, Settled}, false, Dropped, false, false}).Refusal
-		},
-		"destroy a": func(s *Stream) Refusal { return s.PlanLeave(detaching).Refusal },
-		"may drop a": func(s *Stream) Refusal {
-			return s.PlanLeave(Leave{Entry: *inStateA, Detach: true, Kind: MayBeDropped}).Refusal
+	type plan func(*Ledger) Decision
+	sets := map[string]plan{
+		"keep a": func(l *Ledger) Decision { return l.PlanSet(keepA) },
+		"send a": func(l *Ledger) Decision { return l.PlanSet(Want{Set: &a}) },
+		"send b": func(l *Ledger) Decision { return l.PlanSet(Want{Set: &b}) },
+		"late":   func(l *Ledger) Decision { return l.PlanSet(Want{}) },
+	}
+	detaching := map[string]plan{
+		"drop a":    func(l *Ledger) Decision { return l.PlanLeave(dropA) },
+		"destroy a": func(l *Ledger) Decision { return l.PlanLeave(detaching) },
+		"may drop a": func(l *Ledger) Decision {
+			return l.PlanLeave(Leave{Entry: *inStateA, Detach: true, Kind: MayBeDropped})
 		},
 	}
-	for first := range plans {
-		for second := range plans {
-			var s, reversed Stream
-			one := max(plans[first](&s), plans[second](&s))
-			other := max(plans[second](&reversed), plans[first](&reversed))
-			check(t, first+" and "+second, one, other)
+	keeping := map[string]plan{
+		"drop b":    func(l *Ledger) Decision { return l.PlanLeave(Leave{Entry: Entry{b, Settled}, Kind: Dropped}) },
+		"destroy b": func(l *Ledger) Decision { return l.PlanLeave(Leave{Entry: Entry{b, Settled}}) },
+		"an old a":  func(l *Ledger) Decision { return l.PlanLeave(Leave{*inStateA, true, Superseded, false, false}) },
+	}
+	all := maps.Clone(sets)
+	maps.Copy(all, detaching)
+	maps.Copy(all, keeping)
+	for _, names := range product(slices.Sorted(maps.Keys(all)), 3) {
+		var l, reversed Ledger
+		var said, otherSaid int
+		var refused, otherRefused, hasSet, detaches bool
+		for i := range names {
+			d, r := all[names[i]](&l), all[names[len(names)-1-i]](&reversed)
+			refused, otherRefused = refused || d.Refusal != accepted, otherRefused || r.Refusal != accepted
+			said, otherSaid = said+len(d.Warnings), otherSaid+len(r.Warnings)
+			hasSet, detaches = hasSet || sets[names[i]] != nil, detaches || detaching[names[i]] != nil
+		}
+		check(t, fmt.Sprint("refusal of ", names), refused, otherRefused)
+		if !refused {
+			check(t, fmt.Sprint("warnings of ", names), said, map[bool]int{true: 1}[hasSet && detaches])
+			check(t, fmt.Sprint("warnings of ", names, " in the other order"), otherSaid, said)
 		}
 	}
 }
 
-func TestPlanSet(t *testing.T) {
-	beside := func(s Stream, w Want) Decision { return s.PlanSet(w) }
-	check(t, "known after apply", beside(Stream{}, Want{}), Decision{Send: true, Claim: Claim{Kind: expected}})
-	check(t, "a conflict", beside(Stream{claim: Claim{sends, a}}, Want{Set: &b}), Decision{Refusal: ConflictingSets, Set: b, Other: a})
-	check(t, "another set was left", beside(Stream{left: &remainder{set: b}}, keepA),
-		Decision{Send: true, Claim: Claim{resends, a}, Other: b, Findings: []Finding{Resending}})
-	check(t, "left with an unknown outcome", beside(Stream{left: &remainder{set: a, unknown: true}}, keepA).Findings, []Finding{ResendingUnknown})
-	check(t, "an unknown outcome", beside(Stream{}, Want{Set: &a, Entry: &Entry{a, Unknown}}).Findings, []Finding{ResendingUnknown})
-	check(t, "not sent yet", beside(Stream{}, Want{Set: &a, Entry: &Entry{a, Unsent}}).Findings, []Finding(nil))
-	check(t, "another set than in the state", beside(Stream{}, Want{Set: &b, Entry: inStateA}).Findings, []Finding(nil))
-	check(t, "a drop", beside(Stream{leaves: []remainder{{set: b, dropped: true}}}, keepA), Decision{Claim: Claim{relies, a}, Refusal: StreamIsKept, Other: b})
-	check(t, "beside a request with the same set", beside(Stream{underWay: &remainder{set: a}}, keepA).Send, false)
-	check(t, "no processors that could be detached", beside(Stream{leaves: []remainder{{emptied: true}}}, Want{Set: &a, Entry: &Entry{}}).Findings, []Finding(nil))
+// product returns all sequences of n of the names.
+func product(names []string, n int) (all [][]string) {
+	if n == 0 {
+		return [][]string{nil}
+	}
+	for _, rest := range product(names, n-1) {
+		for _, name := range names {
+			all = append(all, append(slices.Clone(rest), name))
+		}
+	}
+	return all
 }
 
-func TestPlanLeaveBesideAReliedSet(t *testing.T) {
-	var s Stream
-	s.PlanSet(keepA)
-	s.PlanLeave(Leave{Entry{b, Unknown}, true, Destroyed, false, false})
-	check(t, "the destroy leaves the relied set", s.PlanSet(keepA).Send, false)
-	s = Stream{claim: Claim{Kind: relies}}
-	s.Reads = 1
-	check(t, "a destroy without a read, in a run with reads", s.PlanLeave(Leave{Entry: *inStateA, Detach: true}).Findings, []Finding(nil))
-	s = Stream{claim: Claim{Kind: relies}}
-	check(t, "a drop beside a relied empty set", s.PlanLeave(dropA).Findings, []Finding(nil))
-	s = Stream{claim: Claim{sends, a}}
-	s.PlanLeave(detaching)
-	check(t, "a destroy before it, beside a third resource", s.PlanSet(keepA).Findings, []Finding{MayBeLeftBehind})
-	s = Stream{}
-	s.PlanLeave(dropA)
-	s.PlanSet(keepA)
-	check(t, "a replaced group", s.PlanLeave(Leave{Entry: *inStateA, Detach: true, Kind: Replaced}).Findings, []Finding{MarkMayBeLostToState})
-}
-
-// A drop is planned only until its operation begins.
-func TestDropEnds(t *testing.T) {
-	var s, other, two Stream
-	s.PlanLeave(Leave{Entry: Entry{b, Settled}})
-	s.PlanLeave(dropA)
-	s.Leave(dropA, Claim{}, false)
-	s.EndLeave(succeeds(emptySet))
-	p := s.PlanSet(keepA)
-	check(t, "after the drop", p.Refusal, accepted)
-	check(t, "after the drop, the set is sent", p.Send, true)
-	other.PlanLeave(dropA)
-	other.Leave(Leave{Entry: *inStateA}, Claim{}, false)
-	check(t, "after a destroy", other.PlanSet(keepA).Refusal, StreamIsKept)
-	two.PlanLeave(Leave{*inStateA, false, Dropped, false, false})
-	two.PlanLeave(dropA)
-	two.Leave(dropA, Claim{}, false)
-	two.Leave(dropA, Claim{}, false)
-	check(t, "after two drops", len(two.leaves), 0)
+// A resource that refuses may only add, whoever attached what it would detach.
+func TestTakeOver(t *testing.T) {
+	for _, test := range []struct {
+		attached, planned streams.ProcessorSet
+		refuses           bool
+		want              Decision
+	}{
+		{a, both, false, Decision{}},
+		{a, both, true, Decision{}},
+		{a, a, true, Decision{}},
+		{emptySet, a, true, Decision{}},
+		{both, a, false, Decision{Warnings: []Warning{WillBeDetached}, Other: b}},
+		{both, a, true, Decision{Refusal: DetachesOthers, Other: b}},
+		{a, emptySet, true, Decision{Refusal: DetachesOthers, Other: a}},
+	} {
+		check(t, fmt.Sprintf("%+v", test), TakeOver(test.attached, test.planned, test.refuses), test.want)
+	}
 }
 
 // An earlier apply left an old object behind, and its successor has the stream. In each order of reads and plans, the apply of the
@@ -189,27 +153,27 @@ func TestOldObjectBesideItsSuccessor(t *testing.T) {
 		}
 		orders++
 		for _, stays := range []bool{false, true} {
-			var s Stream
+			var l Ledger
 			var oldShared bool
 			successor, sends := Want{Set: &a, Entry: inStateA}, false
 			for _, event := range order {
 				switch event {
 				case readOld:
-					s.Reads++
-					oldShared = s.Reads > 1
+					l.Reads++
+					oldShared = l.Reads > 1
 				case readNew:
-					s.Reads++
-					successor.Shared = s.Reads > 1
+					l.Reads++
+					successor.Shared = l.Reads > 1
 				case planOld:
 					if old := (Want{Set: &a, Entry: inStateA, Shared: oldShared}); stays {
-						sends = s.PlanSet(old).Send || sends
+						sends = l.PlanSet(old).Send || sends
 					} else {
-						s.PlanLeave(Leave{Entry: *inStateA, Detach: true, Shared: oldShared})
+						l.PlanLeave(Leave{Entry: *inStateA, Detach: true, Shared: oldShared})
 					}
 				case claimNew:
-					s.Claim(successor)
+					l.Claim(successor)
 				case planNew:
-					sends = s.PlanSet(successor).Send || sends
+					sends = l.PlanSet(successor).Send || sends
 				}
 			}
 			firstHasClaimed := at(planOld) < at(planNew) // when the other one is planned

@@ -2,7 +2,6 @@ package coretest
 
 import (
 	"maps"
-	"net/http"
 	"slices"
 
 	"github.com/hashicorp/terraform-plugin-go/tftypes"
@@ -84,7 +83,7 @@ func (c *terraformCore) apply(changes []change, refreshed map[string]*instance, 
 	if opts.action != nil {
 		c.unforeseen.add(opts.action.stream())
 	}
-	c.called, c.detached, c.destroyed = map[*stored]bool{}, streamNames{}, map[string]bool{}
+	c.called, c.detached = map[*stored]bool{}, streamNames{}
 	c.callsLeft = opts.killedAfter
 	c.walk(p, nodes)
 	c.callsLeft = 0
@@ -142,12 +141,8 @@ func (c *terraformCore) createOrUpdate(p *Process, ch change) (applied, ok bool)
 		is.deposed, is.current = append(is.deposed, is.current), nil
 	}
 	prior := is.current
-	failed := len(c.failures)
 	actual, ok := c.planChange(p, ch, prior, true)
 	if c.husks[ch.addr] = !ok && prior == nil; !ok {
-		if ch.verb == deleteThenCreate {
-			c.checkReplaced(what, ch, c.failures[failed:])
-		}
 		return false, false
 	}
 	if actual.verb != ch.verb && (ch.verb != update || actual.verb != noop) {
@@ -220,13 +215,8 @@ func (c *terraformCore) destroy(p *Process, ch change) bool {
 	if ch.verb == destroy {
 		before = ch.before
 	}
-	failed, what := len(c.failures), "destroy "+ch.addr
 	var ok bool
-	is.current, ok = c.applyDestroy(p, what, is.current, before, planned, false, false)
-	c.destroyed[ch.addr] = slices.ContainsFunc(c.service.Requests()[c.sent:], func(r streamstest.Request) bool { return r.Method == http.MethodPatch })
-	if !ok && ch.verb == deleteThenCreate {
-		c.checkReplaced(what, ch, c.failures[failed:])
-	}
+	is.current, ok = c.applyDestroy(p, "destroy "+ch.addr, is.current, before, planned, false, false)
 	return ok
 }
 

@@ -26,6 +26,12 @@ func (c *terraformCore) run(cfg config, opts options) bool {
 	}
 	c.shared = c.sharedStreams(cfg, opts)
 	c.notePrior(cfg, opts)
+	c.unrefreshed, c.lateGroups = opts.keepsState, streamNames{}
+	for addr, b := range cfg {
+		if is := c.state[addr]; is != nil && b.group && b.lateStream {
+			c.lateGroups.add(c.here(is.current).streams()...)
+		}
+	}
 	changes, refreshed := c.plan(cfg, opts)
 	for _, r := range c.service.Requests() {
 		if !c.drift || r.Method != http.MethodGet {
@@ -128,9 +134,6 @@ func (c *terraformCore) runClean(cfg config) {
 		if !c.hasFailure(keepsTheStream) { // the new triggers are in the state, and the group may not be applied yet
 			maps.DeleteFunc(reported, func(failure string, _ bool) bool { return strings.Contains(failure, keepsTheStream) })
 		}
-		if c.hasFailure(notYetKnown) {
-			cfg = cfg.known() // what the value comes from is applied
-		}
 		if c.hasFailure(otherProcessors) || c.hasFailure(cannotBeChecked) { // as the errors say
 			cfg = cfg.with(func(_ string, b *resourceBlock) { b.onCreate = "replace" })
 			c.resolveRefusals(cfg) // of an old object of another deployment, whose replacement was refused in the apply
@@ -149,7 +152,7 @@ var reportedOnce = []string{
 	"Unexpected Change of the Stream", // somebody else has moved the stream
 	"inconsistent final plan",         // see createOrUpdate
 	keepsTheStream,                    // again if another error came between
-	otherProcessors, cannotBeChecked, notYetKnown,
+	otherProcessors, cannotBeChecked,
 }
 
 func (c *terraformCore) hasFailure(summary string) bool {
@@ -218,33 +221,23 @@ func (c *terraformCore) checkNextPlanEmpty(cfg config) {
 const (
 	otherProcessors = "Processors Would Be Detached"
 	cannotBeChecked = "Streams Cannot Be Checked"
-	notYetKnown     = "Replacement Cannot Be Checked"
 )
 
-func refusesTakeOver(text string) bool {
-	return strings.Contains(text, otherProcessors) || strings.Contains(text, cannotBeChecked) || strings.Contains(text, notYetKnown)
-}
-
-// priorSets is what a run may detach with on_create = "refuse".
+// priorSets is what a plan that is not refused need not name, because it is in the state or in the configuration.
 type priorSets struct {
-	own    map[string]map[string]any // in the state of a current object, before the refresh: by address and stream
-	all    map[string][]string       // likewise of all objects, and what is configured: by stream
-	late   bool                      // the plan does not know the deployment
-	unseen bool                      // the plan does not see a tainted object
+	all  map[string][]string // by stream
+	late bool                // the plan does not know the deployment
 }
 
 func (c *terraformCore) notePrior(cfg config, opts options) {
-	c.prior = priorSets{map[string]map[string]any{}, map[string][]string{}, opts.lateAddress, opts.keepsState}
+	c.prior = priorSets{map[string][]string{}, opts.lateAddress}
 	add := func(id string, set any) {
 		processors, _ := set.([]string)
 		c.prior.all[id] = append(c.prior.all[id], processors...)
 	}
-	for addr, is := range c.state {
-		c.prior.own[addr] = c.here(is.current).sets()
-		for _, s := range is.objects() {
-			for id, set := range c.here(s).sets() {
-				add(id, set)
-			}
+	for _, s := range c.objects() {
+		for id, set := range c.here(s).sets() {
+			add(id, set)
 		}
 	}
 	blocks := []resourceBlock{}
@@ -266,19 +259,13 @@ func minus(set any, others []string) []string {
 	return slices.DeleteFunc(slices.Clone(processors), func(id string) bool { return slices.Contains(others, id) })
 }
 
-// checkRefused checks that a plan refuses to detach only what is neither planned nor that of the object that is replaced.
-func (c *terraformCore) checkRefused(what string, ch change, prior *stored, again bool, diags Diagnostics) {
+// checkRefused checks that a plan refuses only to detach what is not planned.
+func (c *terraformCore) checkRefused(what string, ch change, diags Diagnostics) {
 	for id, set := range ch.wanted.sets {
-		leaves := ch.wanted.lateStream && !again // and another plan relied on what the object had
-		if leaves || !strings.Contains(diags.String(), otherProcessors+fmt.Sprintf(": Stream %q has", id)) {
+		if !strings.Contains(diags.String(), otherProcessors+fmt.Sprintf(": Stream %q has", id)) {
 			continue
 		}
-		others := minus(c.attached(id), set)
-		replaced := ch.forced || prior != nil && prior.tainted
-		if own, _ := c.prior.own[ch.addr][id].([]string); replaced && !again && !c.prior.late && !c.prior.unseen && c.shared[id] < 2 {
-			others = minus(others, own)
-		}
-		if len(others) == 0 || ch.wanted.onCreate != "refuse" {
+		if ch.wanted.onCreate != "refuse" || len(minus(c.attached(id), set)) == 0 {
 			c.t.Fatalf("%s: refuses to detach from %q, which has %v", what, id, c.attached(id))
 		}
 	}
@@ -295,41 +282,20 @@ func (c *terraformCore) attachedToNew(o *applyCall) map[string]any {
 	return attached
 }
 
-// checkTakenOver checks what a call has detached that no object of the configuration has had: with on_create = "refuse",
-// nothing, and otherwise what the plan has named, if it could know.
+// checkTakenOver checks what a call has detached from a stream that it takes over: with on_create = "refuse", nothing, and otherwise
+// only what the plan has named, if it could know. An action may have set the stream since the create was planned.
 func (c *terraformCore) checkTakenOver(o *applyCall, ch change, attached map[string]any) {
 	for id, before := range attached {
-		others := minus(before, append(o.sets[id], c.prior.all[id]...))
-		sent, refuses := len(o.requestsTo(id)) > 0, ch.wanted.onCreate == "refuse"
+		if len(o.requestsTo(id)) == 0 {
+			continue
+		}
+		detached, others := minus(before, o.sets[id]), minus(before, append(o.sets[id], c.prior.all[id]...))
 		blind := ch.wanted.lateStream || ch.wanted.lateProcessors || c.prior.late || c.changed[id]
 		switch {
-		case sent && refuses && (!c.drift || len(others) > 0):
-			c.t.Fatalf("%s: takes %q over, which has %v of others", o.what, id, others)
-		case sent && c.drift && len(others) > 0 && !blind && !c.announced[id]:
+		case ch.wanted.onCreate == "refuse" && !c.invoking && (!c.drift || len(detached) > 0):
+			c.t.Fatalf("%s: may only add to %q, and has detached %v", o.what, id, detached)
+		case c.drift && len(others) > 0 && !blind && !c.announced[id]:
 			c.t.Fatalf("%s: takes %q over, which has %v of others, and the plan did not say so", o.what, id, others)
 		}
-	}
-}
-
-// checkReplaced checks that a replacement which is refused in the apply has sent nothing, and has left its old object in the state
-// unless that keeps its processors. An action may have changed the stream since the destroy was checked.
-func (c *terraformCore) checkReplaced(what string, ch change, failures []string) {
-	own := func(f string) bool {
-		return strings.HasPrefix(f, what+":") || strings.HasPrefix(f, "plan "+ch.addr+":")
-	}
-	refusal := "" // other operations may fail meanwhile
-	for _, f := range failures {
-		if own(f) {
-			refusal += f
-		}
-	}
-	if !refusesTakeOver(refusal) || c.invoking {
-		return
-	}
-	if c.destroyed[ch.addr] {
-		c.t.Fatalf("%s: refused after the destroy of the old object had sent a request: %s", what, refusal)
-	}
-	if c.state[ch.addr].current == nil && ch.prior.text("on_destroy") != "keep" {
-		c.t.Fatalf("%s: refused, and the old object is not in the state: %s", what, refusal)
 	}
 }

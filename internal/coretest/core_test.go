@@ -66,15 +66,17 @@ type terraformCore struct {
 	written  streamNames // the set of a resource was sent in this process
 	created  bool        // a create has succeeded in this process
 
-	prior      priorSets
-	shared     map[string]int   // see sharedStreams
-	leftBehind streamNames      // those of deposed objects of earlier runs, which a resource has that the apply does not call
-	announced  streamNames      // a diagnostic of the plan has named them
-	unforeseen streamNames      // no plan can say what the current apply does to them
-	called     map[*stored]bool // the provider was called for these objects in the current apply
-	changed    streamNames      // by others, between the plan and the apply
-	destroyed  map[string]bool  // addresses: the destroy of an object has sent a request in the current apply
-	detached   streamNames      // a destroy or a group has left them without a diagnostic in the current apply, and detaches
+	prior priorSets
+
+	unrefreshed bool             // the run has -refresh=false
+	lateGroups  streamNames      // those of the state of a group whose streams are known after apply
+	shared      map[string]int   // see sharedStreams
+	leftBehind  streamNames      // those of deposed objects of earlier runs, which a resource has that the apply does not call
+	announced   streamNames      // a diagnostic of the plan has named them
+	unforeseen  streamNames      // no plan can say what the current apply does to them
+	called      map[*stored]bool // the provider was called for these objects in the current apply
+	changed     streamNames      // by others, between the plan and the apply
+	detached    streamNames      // a destroy or a group has left them without a diagnostic in the current apply, and detaches
 }
 
 // cliVersion is what versions of the CLI do differently.
@@ -159,7 +161,8 @@ func (c *terraformCore) noErrors(what string, diags Diagnostics) bool {
 			if c.destroysOld {
 				continue
 			}
-			if slices.ContainsFunc(saysUntrue, func(summary string) bool { return strings.HasPrefix(d.Summary, summary) }) {
+			late := c.unrefreshed || c.lateGroups[id] // Terraform passes the apply nothing that tells who has the stream
+			if strings.HasPrefix(d.Summary, "Processors Were Detached") || late && strings.HasPrefix(d.Summary, changesHands) {
 				c.limit(id)
 			}
 		}
@@ -170,5 +173,4 @@ func (c *terraformCore) noErrors(what string, diags Diagnostics) bool {
 	return !diags.Failed()
 }
 
-// saysUntrue are the warnings that another resource's state is untrue until its set is sent again.
-var saysUntrue = []string{"Processors Were Detached", "Another Resource Has the Stream", "An Old Object Has the Stream"}
+const changesHands = "Stream Changes Hands"

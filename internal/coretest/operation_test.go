@@ -40,7 +40,7 @@ type applyCall struct {
 	errors   map[string]string // by stream
 	all      string            // every diagnostic
 	old      bool              // a deposed object of an earlier run is destroyed
-	hidden   bool              // only some streams have errors: of an interrupted group, or of one that a check ends before the first request
+	hidden   bool              // only some streams have errors: of an interrupted group
 }
 
 // streams returns those of the resource, before and after.
@@ -58,9 +58,7 @@ func (c *terraformCore) makeCall(o *applyCall, call func() Diagnostics) {
 	ids := o.streams()
 	diags := call()
 	c.called[o.prior] = true
-	o.requests = slices.DeleteFunc(slices.Clone(c.service.Requests()[c.sent:]), func(r streamstest.Request) bool {
-		return c.drift && r.Method == http.MethodGet // a destroy checks what its create takes over
-	})
+	o.requests = slices.Clone(c.service.Requests()[c.sent:])
 	for _, r := range o.requests {
 		if r.Applied {
 			c.limitOthers(r.StreamID, o.object)
@@ -71,8 +69,7 @@ func (c *terraformCore) makeCall(o *applyCall, call func() Diagnostics) {
 	c.destroysOld = false
 	o.errors = c.errorsOf(o.what, ids, diags)
 	o.all = diags.String()
-	o.hidden = strings.Contains(o.all, "× "+string(streams.KindInterrupted)) || refusesTakeOver(o.all) ||
-		strings.Contains(o.all, "could not be read.")
+	o.hidden = strings.Contains(o.all, "× "+string(streams.KindInterrupted))
 	for _, id := range ids {
 		_, stays := o.sets[id]
 		if o.detaches && !stays && !o.hidden && !strings.Contains(o.all, strconv.Quote(id)) {

@@ -193,7 +193,7 @@ func (c *terraformCore) planChange(p *Process, ch change, prior *stored, again b
 		return ch, false
 	}
 	planned, replace, diags := p.Plan(before, cfg)
-	c.checkRefused(what, ch, prior, again, diags)
+	c.checkRefused(what, ch, diags)
 	if !before.Value.IsNull() {
 		_, stays := prior.sets()[b.stream()]
 		c.checkRefusal(what, prior, !b.group && (!stays || b.lateStream && !again), diags)
@@ -219,7 +219,7 @@ func (c *terraformCore) planChange(p *Process, ch change, prior *stored, again b
 	case ch.forced || slices.ContainsFunc(replace, different):
 		ch.verb = replacement
 		planned, _, diags = p.Plan(Managed{nullOf(cfg.Type()), planned.Private, planned.Identity}, cfg)
-		c.checkRefused(what, ch, prior, again, diags)
+		c.checkRefused(what, ch, diags)
 		if !c.noErrors(what, diags) {
 			return ch, false
 		}

@@ -127,7 +127,7 @@ func Marks(private []byte) string {
 // resends reports whether a private state says that each plan sends the set of a stream.
 func resends(private []byte, id string) bool {
 	type mark struct {
-		Resend string `json:"pending"`
+		Resend string `json:"resend"`
 	}
 	var values map[string][]byte
 	var marks map[string]mark

@@ -69,8 +69,11 @@ func (r *attachment[T, M]) change(plan, state M, found session.Marks) session.Ch
 		c.Kind = session.Create
 	case plan == nil:
 		c.Kind, c.Detach = session.Destroy, state.common().detaches()
-	case !c.Group: // an update that leaves a stream is a replacement
-		c.Leaving, c.Detach = claims.Replaced, state.common().detaches()
+	case !c.Group:
+		c.Detach = state.common().detaches()
+		if len(c.Was.Without(c.Want)) > 0 {
+			c.Kind = session.Replacement
+		}
 	case c.Want == nil:
 		c.Leaving, c.Detach = claims.MayBeDropped, plan.common().detaches()
 	default:
@@ -79,9 +82,7 @@ func (r *attachment[T, M]) change(plan, state M, found session.Marks) session.Ch
 	if plan != nil && state != nil {
 		c.Triggered = !plan.common().Triggers.Equal(state.common().Triggers)
 	}
-	if r.session.Differs(c.Deployment) { // nothing is sent there
-		c.Was, c.Former = nil, c.Was
-	}
+	c.Elsewhere = r.session.Differs(c.Deployment)
 	return c
 }
 
@@ -120,14 +121,14 @@ func (r *attachment[T, M]) ModifyPlan(ctx context.Context, req resource.ModifyPl
 	}
 	deployment := &plan.common().Deployment
 	switch {
-	case c.Kind == session.Update && c.Former == nil && !p.Sends && !deployment.IsUnknown():
+	case c.Kind == session.Update && !c.Elsewhere && !p.Sends && !deployment.IsUnknown():
 		return // nothing changes: the framework has made it unknown if the configuration changes the resource
 	case c.Kind == session.Create, r.deployment().IsNull(), p.Sends && c.Deployment == "":
 		*deployment = types.StringUnknown() // the apply of a saved plan may have another address, or nothing to send
 	default:
 		*deployment = r.deployment()
 	}
-	if c.Former != nil || r.deployment().IsNull() {
+	if c.Elsewhere || r.deployment().IsNull() {
 		state = nil
 	}
 	plan.planComputed(state, p.Sends)
@@ -137,7 +138,8 @@ func (r *attachment[T, M]) ModifyPlan(ctx context.Context, req resource.ModifyPl
 // Create saves nothing if it fails: the next apply creates again, which sends the same sets. A tainted resource would
 // be destroyed first.
 func (r *attachment[T, M]) Create(ctx context.Context, req resource.CreateRequest, resp *resource.CreateResponse) {
-	r.apply(ctx, timeouts.Value.Create, &req.Plan, nil, (*resource.UpdateResponse)(resp))
+	to := applied{&resp.State, resp.Identity, resp.Private, &resp.Diagnostics}
+	r.apply(ctx, timeouts.Value.Create, &req.Plan, nil, to)
 }
 
 // Read sends nothing without detect_drift: the interface specifies no read, so the response to the last update is all
@@ -175,19 +177,27 @@ func (r *attachment[T, M]) Read(ctx context.Context, req resource.ReadRequest, r
 
 // Update sends what the plan says. The state takes what succeeded.
 func (r *attachment[T, M]) Update(ctx context.Context, req resource.UpdateRequest, resp *resource.UpdateResponse) {
-	r.apply(ctx, timeouts.Value.Update, &req.Plan, &req.State, resp)
+	to := applied{&resp.State, resp.Identity, resp.Private, &resp.Diagnostics}
+	r.apply(ctx, timeouts.Value.Update, &req.Plan, &req.State, to)
 }
 
 // Delete keeps in the state what fails.
 func (r *attachment[T, M]) Delete(ctx context.Context, req resource.DeleteRequest, resp *resource.DeleteResponse) {
-	r.apply(ctx, timeouts.Value.Delete, nil, &req.State, (*resource.UpdateResponse)(resp))
+	to := applied{&resp.State, resp.Identity, resp.Private, &resp.Diagnostics}
+	r.apply(ctx, timeouts.Value.Delete, nil, &req.State, to)
+}
+
+// applied is where the result of an apply goes.
+type applied struct {
+	state    *tfsdk.State
+	identity *tfsdk.ResourceIdentity
+	private  privateState
+	diags    *diag.Diagnostics
 }
 
 // apply applies a plan, which is nil for a destroy, to a state, which is nil for a create.
-func (r *attachment[T, M]) apply(
-	ctx context.Context, limit timeLimit, planned *tfsdk.Plan, prior *tfsdk.State, resp *resource.UpdateResponse,
-) {
-	plan, state, found, ok := decode[M](ctx, planned, prior, resp.Private, &resp.Diagnostics)
+func (r *attachment[T, M]) apply(ctx context.Context, limit timeLimit, planned *tfsdk.Plan, prior *tfsdk.State, to applied) {
+	plan, state, found, ok := decode[M](ctx, planned, prior, to.private, to.diags)
 	if !ok {
 		return
 	}
@@ -195,7 +205,7 @@ func (r *attachment[T, M]) apply(
 	defer cancel()
 	c := r.change(plan, state, found)
 	done := r.session.Apply(ctx, c)
-	resp.Diagnostics.Append(r.report.Apply(r.of, c, done, r.session.Deployment())...)
+	to.diags.Append(r.report.Apply(r.of, c, done, r.session.Deployment())...)
 	if state == nil && done.Failed() || plan == nil && !done.Failed() {
 		return // nothing is in the state
 	}
@@ -203,7 +213,7 @@ func (r *attachment[T, M]) apply(
 	switch {
 	case done.KeepState:
 		after = state
-	case c.Was != nil:
+	case state != nil && !c.Elsewhere:
 		plan.common().LastEdited = state.common().LastEdited
 	default:
 		plan.common().LastEdited = types.Int64Null()
@@ -214,12 +224,12 @@ func (r *attachment[T, M]) apply(
 		after.common().Deployment = r.deployment()
 	}
 	after.take(done.Kept, done.Reported)
-	if c.Was != nil && !done.Failed() {
-		resp.Diagnostics.Append(plan.unexpectedChanges(state, r.session.Redact)...)
+	if state != nil && !c.Elsewhere && !done.Failed() {
+		to.diags.Append(plan.unexpectedChanges(state, r.session.Redact)...)
 	}
-	resp.Diagnostics.Append(resp.State.Set(ctx, after)...)
-	resp.Diagnostics.Append(saveMarks(ctx, done.Marks, resp.Private)...)
-	resp.Diagnostics.Append(setIdentity(ctx, resp.Identity, resp.State)...)
+	to.diags.Append(to.state.Set(ctx, after)...)
+	to.diags.Append(saveMarks(ctx, done.Marks, to.private)...)
+	to.diags.Append(setIdentity(ctx, to.identity, *to.state)...)
 }
 
 // decode reads what Terraform passes to a call. It reports false if it cannot.

@@ -1,6 +1,7 @@
 package provider_test
 
 import (
+	"net/http"
 	"testing"
 
 	"github.com/hashicorp/terraform-plugin-go/tftypes"
@@ -56,8 +57,8 @@ type replacement struct {
 	tainted, unrefreshed, createsFirst bool
 }
 
-// run returns the errors of the plan or of the apply.
-func (r replacement) run(config tftypes.Value) (refused coretest.Diagnostics) {
+// run returns the errors of the plan or of the apply. Terraform plans the create again in the apply, with what it knows then.
+func (r replacement) run(planned, applied tftypes.Value) (refused coretest.Diagnostics) {
 	r.t.Helper()
 	p, null := startProvider(r.t, r.provider), coretest.Managed{Value: r.null()}
 	prior := r.state
@@ -65,52 +66,71 @@ func (r replacement) run(config tftypes.Value) (refused coretest.Diagnostics) {
 		prior, _ = p.Read(prior)
 	}
 	if !r.tainted {
-		first, _, diags := p.Plan(prior, config)
+		first, _, diags := p.Plan(prior, planned)
 		if null.Private = first.Private; diags.Failed() {
 			return diags
 		}
 	}
-	planned, _, diags := p.Plan(null, config)
+	create, _, diags := p.Plan(null, planned)
 	if diags.Failed() {
 		return diags
 	}
 	p, null.Private = startProvider(r.t, r.provider), nil
 	if r.state = prior; !r.createsFirst {
-		if r.state, diags = p.Apply(prior.Value, coretest.Managed{Value: r.null(), Private: planned.Private}, r.null()); diags.Failed() {
+		if r.state, diags = p.Apply(prior.Value, coretest.Managed{Value: r.null(), Private: create.Private}, r.null()); diags.Failed() {
 			return diags
 		}
 	}
-	planned, _, diags = p.Plan(null, config)
+	create, _, diags = p.Plan(null, applied)
 	if diags.Failed() {
 		return diags
 	}
-	created, diags := p.Apply(null.Value, planned, config)
+	created, diags := p.Apply(null.Value, create, applied)
 	if !diags.Failed() {
 		r.state = created
 	}
 	return diags
 }
 
-// A replacement detaches what its own object had in the state before the refresh. With create_before_destroy, Terraform passes
-// nothing from the plan to the create, which refuses.
-func TestRefusalAllowsReplacement(t *testing.T) {
+// A replacement may only add, too: the processors of its own former object count like those of others. The same set or a larger one
+// goes through. With another set, the plan fails, and nothing is sent.
+func TestRefusalOfAReplacement(t *testing.T) {
 	t.Parallel()
 	for name, how := range map[string]replacement{
 		"-replace": {}, "tainted": {tainted: true}, "-replace -refresh=false": {unrefreshed: true},
+		"create_before_destroy": {createsFirst: true}, "tainted, create_before_destroy": {tainted: true, createsFirst: true},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			service, run := startRun(t, nullResource(), detectDrift, streamstest.Streams("cam-1")...)
-			how := replacement{resourceRun: run, tainted: how.tainted, unrefreshed: how.unrefreshed}
-			config := func(processors ...string) tftypes.Value { return refusing1("cam-1", processors...) }
-			how.mustApply(config("p1", "p2"))
-			wantDiagnostics(t, errorsOf(how.run(config("p1"))))
-			service.WantAttached(t, "cam-1", "p1")
-
-			how.createsFirst = true
-			wantDiagnostics(t, errorsOf(how.run(config("p1"))))
-			wantRefused(t, how.run(config("p2")), `AttributeName("processor_ids")`, `["p1"]`) // by the apply
-			wantDiagnostics(t, errorsOf(how.run(config("p1", "p2"))))                         // as the error says
+			how := replacement{run, how.tainted, how.unrefreshed, how.createsFirst}
+			replace := func(processors ...string) coretest.Diagnostics {
+				config := refusing1("cam-1", processors...)
+				return errorsOf(how.run(config, config))
+			}
+			how.mustApply(refusing1("cam-1", "p1"))
+			wantDiagnostics(t, replace("p1"))
+			wantDiagnostics(t, replace("p1", "p2"))
+			service.ForgetRequests()
+			wantRefused(t, replace("p2"), `AttributeName("processor_ids")`, `["p1"]`)
+			for _, r := range service.Requests() {
+				if r.Method != http.MethodGet {
+					t.Errorf("a refused plan sent %s", r)
+				}
+			}
 		})
 	}
+}
+
+// If the set is known after apply, Terraform has destroyed the old object before the create is refused.
+func TestRefusalAfterADestroy(t *testing.T) {
+	t.Parallel()
+	seed := []streamstest.Stream{{ID: "cam-1"}, {ID: "cam-2", ProcessorIDs: []string{"p9"}}}
+	service, run := startRun(t, nullResource(), detectDrift, seed...)
+	how := replacement{resourceRun: run}
+	how.mustApply(refusing1("cam-1", "p1"))
+	unknown := merge(coretest.Attributes{"stream_id": "cam-2", "processor_ids": tftypes.UnknownValue}, refusing)
+	wantRefused(t, how.run(resourceValue(unknown), refusing1("cam-2", "p1")), `AttributeName("processor_ids")`, `["p9"]`)
+	service.WantAttached(t, "cam-1")
+	service.WantAttached(t, "cam-2", "p9")
 }

@@ -67,7 +67,7 @@ func (l *processorsList) List(ctx context.Context, req list.ListRequest, stream 
 				found, result := session.Finding{Stream: read.Stream, Err: read.Err}, list.ListResult{}
 				switch {
 				case session.IsNotFound(read.Err): // does not count
-					found.Kind = claims.NotListed
+					found.Warning = claims.NotListed
 					result.Diagnostics = l.report.Reads(report.OneStream, []session.Finding{found}, "")
 				case read.Err != nil:
 					limit--

@@ -16,7 +16,7 @@ import (
 // Plan returns the diagnostics of a plan. configured is the deployment of the session.
 func (r *Reporter) Plan(of Subject, c session.Change, p session.Planned, configured string) diag.Diagnostics {
 	diags := refusedCall(c, p.Refusal, configured)
-	if p.Refusal == 0 && c.Former != nil && (c.Kind == session.Update || c.Detach) {
+	if p.Refusal == 0 && c.Elsewhere && (c.Kind != session.Destroy || c.Detach) {
 		diags.Append(deploymentChanges(c, configured))
 	}
 	return append(diags, r.Reads(of, p.Findings, WithoutReads)...)
@@ -25,7 +25,7 @@ func (r *Reporter) Plan(of Subject, c session.Change, p session.Planned, configu
 // Apply returns the diagnostics of an apply.
 func (r *Reporter) Apply(of Subject, c session.Change, a session.After, configured string) diag.Diagnostics {
 	var messages []message
-	done, failed, changed := a.Set+a.Left, 0, a.Set > 0
+	done, failed, changed := a.Updated+a.Left, 0, a.Updated > 0
 	for _, f := range a.Findings {
 		messages = append(messages, messageOf(f, changing(of, c, f)))
 		if f.IsError() && f.Facts != nil {
@@ -50,7 +50,7 @@ func nowInState(c session.Change, a session.After, changed bool) string {
 		return "Nothing of this create is in the state. Resolve the errors, then apply again."
 	case c.Kind == session.Destroy:
 		return "The state has only the streams that failed. Resolve the errors, then apply again."
-	case c.Former != nil && a.Set == 0:
+	case c.Elsewhere && a.Updated == 0:
 		return "The state is still that of the former deployment."
 	}
 	return "The state has what succeeded. Resolve the errors, then apply again to send the rest."
@@ -66,7 +66,7 @@ func (r *Reporter) Reads(of Subject, findings []session.Finding, otherwise strin
 }
 
 // Invoke returns the diagnostics of an action.
-func (r *Reporter) Invoke(refusal session.Refusal, failed []session.Finding) diag.Diagnostics {
+func (r *Reporter) Invoke(refusal session.CallRefusal, failed []session.Finding) diag.Diagnostics {
 	var messages []message
 	for _, f := range failed {
 		messages = append(messages, messageOf(f, attempted{
@@ -80,7 +80,7 @@ func (r *Reporter) Invoke(refusal session.Refusal, failed []session.Finding) dia
 }
 
 // refusedCall returns the error of a change that is refused as a whole.
-func refusedCall(c session.Change, refusal session.Refusal, configured string) diag.Diagnostics {
+func refusedCall(c session.Change, refusal session.CallRefusal, configured string) diag.Diagnostics {
 	if refusal == session.NotDetachable {
 		return diag.Diagnostics{notDetachable(c, configured)}
 	}
@@ -92,7 +92,7 @@ func refusedCall(c session.Change, refusal session.Refusal, configured string) d
 }
 
 // RefuseReads returns the error of what reads streams, if the session does not. otherwise is a clause.
-func RefuseReads(refusal session.Refusal, summary, otherwise string) (diags diag.Diagnostics) {
+func RefuseReads(refusal session.CallRefusal, summary, otherwise string) (diags diag.Diagnostics) {
 	switch refusal {
 	case session.NotConfigured:
 		diags.AddError("Provider Configuration Not Known", paragraphs(
@@ -126,7 +126,7 @@ func deploymentChanges(c session.Change, configured string) diag.Diagnostic {
 // notDetachable names a stream: in an apply, Terraform does not name the resource.
 func notDetachable(c session.Change, configured string) diag.Diagnostic {
 	return diag.NewErrorDiagnostic(deploymentChanged, paragraphs(
-		fmt.Sprintf("The resource with stream %q cannot detach its processors.", c.Former.Without(nil)[0]),
+		fmt.Sprintf("The resource with stream %q cannot detach its processors.", c.Was.Without(nil)[0]),
 		stateIsOf(c, configured),
 		"To detach the processors, configure the former deployment. To take the set to the other deployment first, "+
 			"apply without the destroy. To leave the processors attached, set on_destroy = \"keep\" and apply, or "+
@@ -144,7 +144,7 @@ func UnexpectedChange(id, name, old, now string) diag.Diagnostic {
 }
 
 // NotRead returns the warning of imports that read nothing, for a reason, once in a session.
-func (r *Reporter) NotRead(reason session.Refusal) (diags diag.Diagnostics) {
+func (r *Reporter) NotRead(reason session.CallRefusal) (diags diag.Diagnostics) {
 	advice := "To see them in a plan, set detect_drift = true, if the deployment serves GET /v2/streams/{id}. " +
 		"Otherwise, ask the operators of the service before you apply."
 	if reason == session.NotConfigured {

@@ -2,6 +2,7 @@ package report
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/hashicorp/terraform-plugin-framework/diag"
@@ -15,55 +16,22 @@ import (
 type text struct{ summary, attribute, head, advice string }
 
 const (
-	forAMoment  = "Processors May Be Detached for a Moment"
 	avoidMoment = "To avoid the gap for many streams, set on_destroy = \"keep\" on the resources that leave, and " +
 		"apply that change first, which sends nothing. For a few renamed resources or for_each keys, add moved blocks."
-	createdFirst = "If this resource has create_before_destroy, set on_destroy = \"keep\" and apply that change " +
-		"first, or remove create_before_destroy. Otherwise, ignore this warning."
-	uncheckedReplacement  = "Replacement Cannot Be Checked"
-	checkReplacementFirst = "Apply the source of the unknown value first, with terraform apply -target=ADDRESS. For " +
-		"a move to another stream, create_before_destroy helps, too, or on_destroy = \"keep\" in an apply of its own."
 	ifDestroy = "If this is terraform destroy, add -refresh=false."
 )
 
-var texts = [claims.FindingCount]text{
+var texts = [claims.WarningCount]text{
 	claims.ResendingUnknown: {"Outcome of an Earlier Operation Unknown", "",
 		"An earlier operation on this stream may or may not have taken effect, so this plan sends the set again.", ""},
-	claims.Resending: {"Set May Be Sent Again", "", // an apply that plans this resource first sends nothing
-		"Another resource of this plan leaves this stream with other processors: {own}. If Terraform does that " +
-			"first, this resource sends its set again without a change of its configuration.", ""},
-	claims.DetachedFirst: {forAMoment, "",
-		"A resource of this plan leaves this stream and detaches its processors, and another one sets them. If " +
-			"Terraform detaches first, the stream has no processors in between.",
-		avoidMoment},
-	claims.MarkMayBeLost: {forAMoment, "",
-		"This resource leaves this stream to another one of this plan. With create_before_destroy, its destroy may " +
-			"detach the processors before the other resource is applied.",
-		createdFirst},
-	claims.MarkMayBeLostToState: {"Another Resource Has the Stream", "",
-		"This resource leaves this stream, and another resource keeps it. With create_before_destroy, the destroy " +
-			"detaches the processors, and the state of the other resource becomes untrue.",
-		createdFirst},
-	claims.DropUnknown: {"Another Resource Has the Stream", "",
-		"The streams of a group that has this stream are known after apply. If the group drops the stream, the apply " +
-			"may detach the processors, and the state of the other resource becomes untrue.",
-		"Let only single sets of the group depend on other resources."},
-	claims.MayBeLeftBehind: {"An Old Object Has the Stream", "",
-		"This plan destroys an object whose stream another resource keeps. If an earlier apply left the object " +
-			"behind (deposed), and this one also creates resources, the destroy may detach the processors.",
-		"Plan with a refresh, or change a value in triggers of the other resource in the same apply. If no earlier " +
-			"apply was interrupted, ignore this warning."},
+	claims.StreamChangesHands: {"Stream Changes Hands", "",
+		"One resource of this plan leaves this stream, and another one has the stream. The destroy may detach the processors: until " +
+			"the other resource is applied, or, with create_before_destroy or after an interrupted apply, until it sends its set again.",
+		"To pass a stream on without a gap, use a moved block, or set on_destroy = \"keep\" on the resource that leaves, and apply that " +
+			"change first. In doubt, change a value in triggers of the resource that has the stream."},
 	claims.WillBeDetached: {"Processors Will Be Detached", "processor_ids",
 		"The stream has processors that are not in the planned set, and the apply detaches them: {own}.",
 		"To keep them, add them to the set. If another configuration manages them, let only one manage the stream."},
-	claims.OwnWillBeDetached: {"Processors Will Be Detached", "processor_ids",
-		"The replacement of this resource detaches processors that are not in the planned set: {own}.",
-		"With create_before_destroy, the apply refuses that, because it does not know the old object. Then change " +
-			"the set first, without a replacement, or set on_create = \"replace\"."},
-	claims.WillBeUnchecked: {uncheckedReplacement, "",
-		"The stream or the set of the replacement is known after apply, and on_create is \"refuse\". Nobody can " +
-			"check in time what the replacement detaches, so the apply will refuse to destroy the old object.",
-		checkReplacementFirst},
 	claims.MayBeDetached: {"Processors May Be Detached", "processor_ids",
 		"The stream could not be read at this deployment, so the plan cannot show what the apply detaches.", ""},
 	claims.CreateWillFail: {"Create Will Fail", "stream_id", // does not block each plan and destroy
@@ -108,16 +76,16 @@ var refusals = map[claims.Refusal]text{
 	claims.DetachesOthers: {"Processors Would Be Detached", "processor_ids",
 		"{streams} {has} processors that are not in the planned set: {own}. The apply would detach them, and " +
 			"on_create is \"refuse\".",
-		"To keep them, add them to the set, or, if no object of the resource is in the state, adopt the stream with " +
-			"an import block. To detach them, set on_create = \"replace\". If a resource was renamed, add a moved " +
-			"block. " + ifDestroy},
-	claims.Unchecked: {uncheckedReplacement, "",
-		"The replacement of {streams} could not be checked: its stream or set was known after apply, and on_create " +
-			"is \"refuse\". So the old object was not destroyed.",
-		checkReplacementFirst},
+		"To keep them, add them to the set. To detach them, set on_create = \"replace\". If the resource was renamed, add a moved " +
+			"block. If no resource has it, adopt the stream with an import block. " + ifDestroy},
 	claims.Blocked: {"Stream Left Alone", "", "An operation of another resource on this stream has failed.",
 		"The state has the former values of the other resource, which a change by this resource could make untrue. " +
 			"Resolve the error of the other resource, then apply again."},
+}
+
+// ofDestroys are the warnings of a resource that leaves a stream.
+var ofDestroys = []claims.Warning{
+	claims.WereDetached, claims.StayAttached, claims.StayAttachedBesideFailure, claims.NotFoundOnDestroy,
 }
 
 // messageOf is the message of a finding: a warning, a refusal, or the failure of a read or an operation.
@@ -125,8 +93,8 @@ func messageOf(f session.Finding, did attempted) message {
 	if f.IsError() && f.Err != nil {
 		return failure(f, did)
 	}
-	m := message{text: texts[f.Kind], stream: f.Stream, severity: diag.SeverityWarning, cause: fmt.Sprint(f.Kind)}
-	m.inDestroy = f.Kind >= claims.WereDetached && f.Kind <= claims.NotFoundOnDestroy
+	m := message{text: texts[f.Warning], stream: f.Stream, severity: diag.SeverityWarning, cause: fmt.Sprint(f.Warning)}
+	m.inDestroy = slices.Contains(ofDestroys, f.Warning)
 	if f.IsError() {
 		m.text, m.severity, m.cause = refusals[f.Decision.Refusal], diag.SeverityError, fmt.Sprint("refusal ", f.Decision.Refusal)
 		m.now = nothingSent + notChanged
@@ -138,9 +106,9 @@ func messageOf(f session.Finding, did attempted) message {
 		m.said = requestAndResponse(asStreamError(f.Err))
 	}
 	switch {
-	case f.Kind == claims.StayAttachedBesideFailure:
+	case f.Warning == claims.StayAttachedBesideFailure:
 		m.now = nowTrue(f.Now())
-	case f.Kind == claims.NotFoundOnDestroy:
+	case f.Warning == claims.NotFoundOnDestroy:
 		e := asStreamError(f.Err)
 		m.now = nowTrue(e.Outcome, e.Stream)
 	case f.Decision.Refusal == claims.ConflictingSets: // nobody knows in a plan whether the other resource has been applied
@@ -159,10 +127,10 @@ func ownOf(f session.Finding) string {
 	switch {
 	case f.Decision.Refusal == claims.ConflictingSets:
 		return fmt.Sprintf("one to %s, another one to %s", f.Decision.Other, f.Decision.Set)
-	case f.Kind == claims.StayAttached && f.Decision.Other.Len() == 0: // nobody has read them
-		return "not known"
-	case f.Kind == claims.WillBeDetached, f.Kind == claims.OwnWillBeDetached, f.Decision.Refusal == claims.DetachesOthers:
+	case f.Warning == claims.WillBeDetached, f.Decision.Refusal == claims.DetachesOthers:
 		return f.Shown // the service has reported them
+	case f.Warning != 0 && f.Decision.Other.Len() == 0: // nobody has read them
+		return "not known"
 	}
 	return f.Decision.Other.String()
 }

@@ -30,7 +30,7 @@ func failed(outcome streams.Outcome, s *streams.Stream) *streams.Error {
 
 // applied returns the details of the diagnostics of an apply.
 func applied(of Subject, findings ...session.Finding) (details []string) {
-	for _, d := range New().Apply(of, updates, session.After{Findings: findings, Set: 1, Left: 2}, "") {
+	for _, d := range New().Apply(of, updates, session.After{Findings: findings, Updated: 1, Left: 2}, "") {
 		details = append(details, d.Detail())
 	}
 	return details
@@ -67,8 +67,8 @@ func TestNowTrue(t *testing.T) {
 	plan := func(r claims.Refusal) string {
 		return New().Plan(OneStream, updates, session.Planned{Findings: []session.Finding{{Stream: id, Decision: claims.Decision{Refusal: r}}}}, "")[0].Detail()
 	}
-	left := func(kind claims.Finding, err error, facts claims.Facts) string {
-		return one(session.Finding{Stream: id, Kind: kind, Err: err, Facts: &facts})
+	left := func(kind claims.Warning, err error, facts claims.Facts) string {
+		return one(session.Finding{Stream: id, Warning: kind, Err: err, Facts: &facts})
 	}
 	streamstest.WantText(t, one(operation(failed(streams.NotChanged, nil), claims.Facts{Remainder: first})), `an object that had set ["p1"] left the stream and sent nothing`)
 	unsent, wait := claims.Facts{Reported: reported}, context.Canceled
@@ -90,7 +90,6 @@ func TestNowTrue(t *testing.T) {
 		"gone, after a failure": {left(claims.NotFoundOnDestroy, failed(streams.Unknown, nil), claims.Facts{}), mayHave},
 		"unexpected change":     {UnexpectedChange(id, "terminal_id", "t1", "t2").Detail(), changed},
 		"group, dropped":        {plan(claims.StreamIsKept), nothing + unchanged},
-		"unchecked replacement": {plan(claims.Unchecked), nothing + unchanged},
 		"processors of others":  {plan(claims.DetachesOthers), "No update was sent. " + here},
 	} {
 		if !strings.HasSuffix(test.detail, "\n"+test.want) {
@@ -144,7 +143,7 @@ func TestManyWarnings(t *testing.T) {
 	warn := func(of Subject, ids ...string) (summary, detail string) {
 		var p session.Planned
 		for _, id := range ids {
-			p.Findings = append(p.Findings, session.Finding{Stream: id, Kind: claims.WillBeDetached, Shown: `["old"]`})
+			p.Findings = append(p.Findings, session.Finding{Stream: id, Warning: claims.WillBeDetached, Shown: `["old"]`})
 		}
 		d := r.Plan(of, updates, p, "")[0]
 		return d.Summary(), d.Detail()
@@ -172,7 +171,7 @@ func TestDeploymentChanges(t *testing.T) {
 	for _, test := range []struct {
 		kind    session.Kind
 		detach  bool
-		refusal session.Refusal
+		refusal session.CallRefusal
 		want    []string
 	}{
 		{session.Update, false, 0, []string{`state is that of deployment "https://old"`, `sends the sets to "https://new"`, `set deployment = "https://old"`}},
@@ -183,7 +182,7 @@ func TestDeploymentChanges(t *testing.T) {
 			"without the destroy", `on_destroy = "keep"`, "removed block with destroy = false", "untaint", "Nothing was sent",
 		}},
 	} {
-		c := session.Change{Kind: test.kind, Detach: test.detach, Deployment: old, Former: session.Entries{id: {}}}
+		c := session.Change{Kind: test.kind, Detach: test.detach, Deployment: old, Was: session.Entries{id: {}}, Elsewhere: true}
 		diags := New().Plan(OneStream, c, session.Planned{Refusal: test.refusal}, now)
 		if len(diags) != min(1, len(test.want)) || diags.HasError() != (test.refusal != 0) {
 			t.Errorf("%+v: %v", test, diags)
@@ -194,7 +193,7 @@ func TestDeploymentChanges(t *testing.T) {
 		}
 	}
 	findings := []session.Finding{operation(failed(streams.NotChanged, nil), claims.Facts{})}
-	diags := New().Apply(Group, session.Change{Kind: session.Update, Former: session.Entries{}}, session.After{Findings: findings}, now)
+	diags := New().Apply(Group, session.Change{Kind: session.Update, Elsewhere: true}, session.After{Findings: findings}, now)
 	diags = append(diags, New().Plan(OneStream, updates, session.Planned{Refusal: session.NeedsReads}, now)...)
 	streamstest.WantText(t, fmt.Sprint(diags), "The state is still that of the former deployment.", "on_create", "Streams Cannot Be Checked", "set detect_drift = true")
 }
@@ -239,6 +238,6 @@ func TestShortDetails(t *testing.T) {
 	}
 	gone := failed(streams.NotChanged, nil)
 	gone.URL, gone.Status, gone.Documented, gone.Message = "https://streams.example.com/v2/streams/"+id, 404, true, "there is no such stream"
-	f := session.Finding{Stream: id, Kind: claims.NotFoundOnDestroy, Err: gone}
+	f := session.Finding{Stream: id, Warning: claims.NotFoundOnDestroy, Err: gone}
 	check("gone", New().Apply(OneStream, updates, session.After{Findings: []session.Finding{f}}, "")[0], "there is no such stream")
 }

@@ -15,9 +15,9 @@ type After struct {
 	Reported  map[string]*streams.Stream // what the service reported of them in this session
 	Marks     Marks
 	KeepState bool // the state stays as it was
-	Refusal   Refusal
+	Refusal   CallRefusal
 	Findings  []Finding
-	Set       int // streams that have their planned sets
+	Updated   int // streams that have their planned sets
 	Left      int // streams that the resource left, if the service knows them
 }
 
@@ -32,19 +32,16 @@ func (s *Session) Apply(ctx context.Context, c Change) After {
 	s.applies.Store(true)
 	if c.Kind == Destroy {
 		failed := c.Marks.any(func(m Mark) bool { return m.Failed })
-		c.Leaving = claims.KindOfDestroy(c.Marks.All.Session == s.id, s.replaces.Load() || failed)
+		c.Leaving = claims.Destroy{
+			PlannedHere: c.Marks.All.Session == s.id, Created: s.created.Load(), FailedBefore: failed,
+		}.Kind()
 	}
 	before := After{Kept: c.Was, Marks: c.Marks.lasting(), KeepState: true}
-	if c.Former != nil {
-		before.Kept = c.Former
-	}
 	switch {
 	case c.mayNotDetach(): // of a tainted or replaced object, without a plan
 		before.Refusal = NotDetachable
 	case s.client == nil:
 		before.Refusal = NotConfigured
-	case c.Kind == Destroy && c.Former == nil: // at another deployment, it sends nothing
-		before.Findings, before.Refusal = s.checkReplacement(ctx, c)
 	}
 	if before.Failed() {
 		return before
@@ -58,8 +55,8 @@ func (s *Session) Apply(ctx context.Context, c Change) After {
 	after.KeepState = after.Failed() && !c.partial()
 	switch {
 	case c.Kind == Create && !after.Failed():
-		s.replaces.Store(true)
-	case c.Former != nil && after.Failed() && after.Set == 0:
+		s.created.Store(true)
+	case c.Elsewhere && after.Failed() && after.Updated == 0:
 		before.Findings = after.Findings
 		for id := range after.Kept { // the streams may have been changed, and both names may stand for one deployment
 			before.Marks.set(id, Mark{Resend: claims.Unknown})
@@ -69,86 +66,61 @@ func (s *Session) Apply(ctx context.Context, c Change) After {
 	return after
 }
 
-// checkReplacement checks the destroy of an object that is replaced: if the create were refused later, the destroy would
-// have detached the processors of the old stream. It returns errors only: the plan of the create warns.
-func (s *Session) checkReplacement(ctx context.Context, c Change) ([]Finding, Refusal) {
-	create := Change{Kind: Update, Want: Sets{}, Refuses: true, Marks: c.Marks}
-	var unchecked []Finding
-	for _, id := range c.Was.Without(nil) {
-		planned := c.Marks.Streams[id].TakeOver
-		if c.Marks.All.Unchecked && c.Detach || planned != nil && planned.Set == nil {
-			unchecked = append(unchecked, Finding{Stream: id, Decision: claims.Decision{Refusal: claims.Unchecked}})
-		}
-	}
-	if len(unchecked) > 0 {
-		return unchecked, accepted
-	}
-	for id, m := range c.Marks.Streams {
-		if planned := m.TakeOver; planned != nil {
-			create.Want[id] = planned.Set
-			rules(s, id, func(stream *claims.Stream) any { stream.NoteHad(planned.Had); return nil })
-		}
-	}
-	found, refusal := s.takeOver(ctx, create)
-	return slices.DeleteFunc(found, func(f Finding) bool { return !f.IsError() }), refusal
-}
-
 func (s *Session) applySets(ctx context.Context, c Change, after *After) {
 	var sends []string
 	for _, id := range slices.Sorted(maps.Keys(c.Want)) {
-		if entry := c.Was[id]; entry != nil && entry.Set.Equal(*c.Want[id]) && !c.Marks.Streams[id].Send {
+		if entry := c.entry(id); entry != nil && entry.Set.Equal(*c.Want[id]) && !c.Marks.Streams[id].Send {
 			after.Kept[id] = entry
 		} else {
 			sends = append(sends, id)
 		}
 	}
-	set := func(id string) operation {
+	update := func(id string) operation {
 		return s.operate(ctx, id,
-			func(stream *claims.Stream, interrupted bool) claims.Decision {
-				return stream.Set(*c.Want[id], interrupted)
+			func(l *claims.Ledger, interrupted bool) claims.Decision {
+				return l.BeginUpdate(*c.Want[id], interrupted)
 			},
-			func(stream *claims.Stream, r claims.Result) {
-				stream.EndSet(r, c.Was[id] != nil || c.partial() && r.Reported != nil)
+			func(l *claims.Ledger, r claims.Result) {
+				l.EndUpdate(r, c.entry(id) != nil || c.partial() && r.Reported != nil)
 			})
 	}
-	for _, o := range ForEach(s, sends, set) {
+	for _, o := range ForEach(s, sends, update) {
 		if o.failed() {
 			s.keep(after, c, o)
 			continue
 		}
 		id := o.Stream
-		after.Set++
+		after.Updated++
 		after.Findings = append(after.Findings, s.findings(id, o.Decision)...)
 		after.Kept[id], after.Reported[id] = &claims.Entry{Set: *c.Want[id]}, o.result.Reported
 	}
 }
 
 func (s *Session) applyLeaves(ctx context.Context, c Change, after *After) {
-	leaves := c.Was.Without(c.Want)
+	leaves := c.leaves()
 	if len(leaves) > 0 {
 		s.awaitFirstClaims(ctx) // once, because only a few wait at the same time
 	}
 	leave := func(id string) operation {
 		return s.operate(ctx, id,
-			func(stream *claims.Stream, interrupted bool) claims.Decision {
-				return stream.Leave(c.leave(id), c.Marks.Streams[id].Claim, interrupted)
+			func(l *claims.Ledger, interrupted bool) claims.Decision {
+				return l.BeginLeave(c.leave(id), c.Marks.Streams[id].Claim, interrupted)
 			},
-			(*claims.Stream).EndLeave)
+			(*claims.Ledger).EndLeave)
 	}
 	for _, o := range ForEach(s, leaves, leave) {
-		f := o.Finding
 		switch {
 		case o.result != nil && o.result.NotFound:
-			f.Kind = claims.NotFoundOnDestroy
+			o.Warning = claims.NotFoundOnDestroy
+			after.Findings = append(after.Findings, o.Finding)
 		case o.failed():
 			s.keep(after, c, o)
-			continue
 		default:
 			after.Left++
-			f.Kind = c.leave(o.Stream).Tell(o.Decision, *o.Facts)
-		}
-		if f.Kind != 0 {
-			after.Findings = append(after.Findings, f)
+			for _, f := range s.findings(o.Stream, o.Decision) {
+				f.Facts = o.Facts
+				after.Findings = append(after.Findings, f)
+			}
 		}
 	}
 }
@@ -157,7 +129,7 @@ func (s *Session) applyLeaves(ctx context.Context, c Change, after *After) {
 func (s *Session) keep(after *After, c Change, o operation) {
 	id := o.Stream
 	after.Findings = append(after.Findings, o.Finding)
-	kept := rules(s, id, func(stream *claims.Stream) *claims.Entry { return stream.Keep(c.Was[id], o.Decision.Set, o.result) })
+	kept := apply(s, id, func(l *claims.Ledger) *claims.Entry { return l.Keep(c.entry(id), o.Decision.Set, o.result) })
 	switch {
 	case kept == nil:
 		return

@@ -27,8 +27,8 @@ type Change struct {
 	Group      bool // the state takes what succeeds if an update fails for some streams
 	Want       Sets
 	Was        Entries // in the state
-	Former     Entries // likewise, if the state is that of another deployment; then Was is nil
 	Deployment string  // of the state; "" if the state does not have it
+	Elsewhere  bool    // the state is that of another deployment: the streams here have nothing of it
 	Marks      Marks   // of the private state
 	Refuses    bool    // on_create = "refuse"
 	Triggered  bool    // triggers have changed: send all sets
@@ -41,31 +41,49 @@ type Kind int
 
 // The kinds of changes.
 const (
-	Create Kind = iota // there is no state, or Terraform does not show it: the old object is destroyed
-	Update             // Terraform also plans a replacement as an update first
+	Create      Kind = iota // there is no state, or Terraform does not show it: the old object is destroyed
+	Update                  // in place
+	Replacement             // its first plan, which has the state; the second one is that of a Create
 	Destroy
 )
 
 // partial reports whether the state takes what succeeds if a stream fails.
 func (c Change) partial() bool { return c.Group && c.Kind == Update }
 
+// entry returns what the state has of a stream at the deployment that is configured, or nil.
+func (c Change) entry(id string) *claims.Entry {
+	if c.Elsewhere {
+		return nil
+	}
+	return c.Was[id]
+}
+
+// leaves returns the streams that the resource leaves at the deployment that is configured, in order.
+func (c Change) leaves() []string {
+	if c.Elsewhere {
+		return nil
+	}
+	return c.Was.Without(c.Want)
+}
+
 // takenOver returns the streams that the state does not have, or that an import has not read, in order.
 func (c Change) takenOver() []string {
 	return slices.DeleteFunc(slices.Sorted(maps.Keys(c.Want)), func(id string) bool {
-		return c.Was[id] != nil && c.Was[id].Resend != claims.Unread
+		entry := c.entry(id)
+		return entry != nil && entry.Resend != claims.Unread
 	})
 }
 
 func (c Change) want(id string) claims.Want {
-	return claims.Want{Set: c.Want[id], Entry: c.Was[id], Shared: c.Marks.Streams[id].Shared, Triggered: c.Triggered}
+	return claims.Want{Set: c.Want[id], Entry: c.entry(id), Shared: c.Marks.Streams[id].Shared, Triggered: c.Triggered}
 }
 
 func (c Change) leave(id string) claims.Leave {
 	m := c.Marks.Streams[id]
-	l := claims.Leave{Entry: *c.Was[id], Detach: c.Detach, Kind: c.Leaving, Shared: m.Shared}
+	v := claims.Leave{Entry: *c.Was[id], Detach: c.Detach, Kind: c.Leaving, Shared: m.Shared}
 	// With -replace, a destroy may detach although the update that was planned before does not.
-	l.Unforeseen = c.Marks.All.OfCreate && !m.Detach && m.Claim.Kind == claims.Nobody
-	return l
+	v.Unforeseen = c.Marks.All.OfCreate && !m.Detach && m.Claim.Kind == claims.Nobody
+	return v
 }
 
 // Differs reports whether a state is that of another deployment. Streams of two deployments may have the same ids.
@@ -76,9 +94,8 @@ func (s *Session) Differs(state string) bool {
 // mayNotDetach reports whether a destroy would detach the processors of streams that never had them from the object: the state
 // is that of another deployment.
 func (c Change) mayNotDetach() bool {
-	moves := c.Kind == Update && c.Leaving == claims.Replaced
-	destroys := c.Kind == Destroy && c.Leaving != claims.Superseded
-	return c.Detach && (moves || destroys) && len(c.Former.Without(c.Want)) > 0
+	destroys := c.Kind == Replacement || c.Kind == Destroy && c.Leaving != claims.Superseded
+	return c.Elsewhere && c.Detach && destroys && len(c.Was.Without(c.Want)) > 0
 }
 
 // Marks are what the private state of a resource says: what neither state nor plan have. Most states have none.
@@ -89,33 +106,22 @@ type Marks struct {
 
 // Mark is about one stream. Terraform passes what is planned only to the apply.
 type Mark struct {
-	Resend claims.Resend `json:"pending,omitempty"`
+	Resend claims.Resend `json:"resend,omitempty"`
 	Gone   bool          `json:"gone,omitempty"`   // the refresh found no such stream
 	Shared bool          `json:"shared,omitempty"` // the refresh read another resource with the stream before
 	Failed bool          `json:"failed,omitempty"` // the object was replaced, and its destroy failed in the same apply
 	Import bool          `json:"import,omitempty"` // imported: the next call is the read of the import
 
-	Send     bool         `json:"send,omitempty"`   // planned: the apply sends the set although the state has it
-	Detach   bool         `json:"detach,omitempty"` // planned: the resource leaves the stream and may detach the processors
-	Claim    claims.Claim `json:"next,omitzero"`    // planned: what resources of the plan do with the stream
-	TakeOver *TakeOver    `json:"take_over,omitempty"`
+	Send   bool         `json:"send,omitempty"`   // planned: the apply sends the set although the state has it
+	Detach bool         `json:"detach,omitempty"` // planned: the resource leaves the stream and may detach the processors
+	Claim  claims.Claim `json:"claim,omitzero"`   // planned: what resources of the plan do with the stream
 }
 
 // MarkOfAll is about the streams of a resource that have no mark of their own, and about the plan.
 type MarkOfAll struct {
-	Resend   claims.Resend `json:"pending,omitempty"`
-	OfCreate bool          `json:"create,omitempty"`  // planned by a create; a destroy with it is that of the old object
-	Session  string        `json:"session,omitempty"` // planned: the session that planned the destroy
-
-	// Planned: nobody can check a replacement before its destroy, because its streams, or a set, are known after apply.
-	Unchecked bool `json:"unchecked,omitempty"`
-}
-
-// TakeOver is planned for a stream of a resource that refuses to detach the processors of others. In a replacement, Terraform
-// passes it to the destroy of the old object, and nothing to the create.
-type TakeOver struct {
-	Set *streams.ProcessorSet `json:"set"` // nil: known after apply
-	Had streams.ProcessorSet  `json:"had"` // see [claims.Stream.Had]
+	Resend   claims.Resend `json:"resend,omitempty"`
+	OfCreate bool          `json:"of_create,omitempty"` // planned by a create; a destroy with it is that of the old object
+	Session  string        `json:"session,omitempty"`   // planned: the session that planned the destroy
 }
 
 // Of returns the mark of a stream.
@@ -154,6 +160,11 @@ func (m Marks) lasting() Marks {
 		kept.add(id, Mark{Resend: resend, Gone: found.Gone, Shared: found.Shared, Failed: found.Failed})
 	}
 	return kept
+}
+
+func (m Marks) clone() Marks {
+	m.Streams = maps.Clone(m.Streams)
+	return m
 }
 
 // IsImport reports whether the marks are those of an import that has not been read.

@@ -23,13 +23,17 @@ func TestSharedStreamKeepsItsMark(t *testing.T) {
 
 // A destroy, or a move, is refused if it would detach processors at a deployment that is not that of the state.
 func TestMayNotDetach(t *testing.T) {
-	former, moves := Entries{id: {Set: a}}, claims.Replaced
+	former := Entries{id: {Set: a}}
 	for want, changes := range map[bool][]Change{
-		true: {{Kind: Destroy, Detach: true, Former: former}, {Kind: Update, Leaving: moves, Detach: true, Former: former}},
+		true: {
+			{Kind: Destroy, Detach: true, Was: former, Elsewhere: true},
+			{Kind: Replacement, Detach: true, Was: former, Elsewhere: true},
+		},
 		false: {
-			{Kind: Destroy, Former: former}, {Kind: Destroy, Detach: true, Was: former},
-			{Kind: Destroy, Leaving: claims.Superseded, Detach: true, Former: former},
-			{Kind: Update, Leaving: moves, Detach: true, Former: former, Want: Sets{id: &a}},
+			{Kind: Destroy, Was: former, Elsewhere: true}, {Kind: Destroy, Detach: true, Was: former},
+			{Kind: Destroy, Leaving: claims.Superseded, Detach: true, Was: former, Elsewhere: true},
+			{Kind: Replacement, Detach: true, Was: former, Elsewhere: true, Want: Sets{id: &a}},
+			{Kind: Update, Group: true, Detach: true, Was: former, Elsewhere: true},
 		},
 	} {
 		if slices.ContainsFunc(changes, func(c Change) bool { return c.mayNotDetach() != want }) {

@@ -20,13 +20,13 @@ type operation struct {
 func (o operation) failed() bool { return o.Err != nil || o.Decision.Refusal != 0 }
 
 // SetOnce sends a set for an action, which claims nothing and has no state. It returns a finding if that fails.
-func (s *Session) SetOnce(ctx context.Context, id string, set streams.ProcessorSet) (Refusal, []Finding) {
+func (s *Session) SetOnce(ctx context.Context, id string, set streams.ProcessorSet) (CallRefusal, []Finding) {
 	if s.client == nil { // with -invoke, and a configuration that depends on resources which have not been applied
 		return NotConfigured, nil
 	}
 	o := s.operate(ctx, id,
-		func(stream *claims.Stream, interrupted bool) claims.Decision { return stream.SetOnce(set, interrupted) },
-		(*claims.Stream).EndOnce)
+		func(l *claims.Ledger, interrupted bool) claims.Decision { return l.BeginAction(set, interrupted) },
+		(*claims.Ledger).EndAction)
 	if !o.failed() {
 		return accepted, nil
 	}
@@ -35,19 +35,19 @@ func (s *Session) SetOnce(ctx context.Context, id string, set streams.ProcessorS
 
 // operate runs an operation when no other one uses the stream.
 func (s *Session) operate(ctx context.Context, id string,
-	begin func(stream *claims.Stream, interrupted bool) claims.Decision, end func(*claims.Stream, claims.Result),
+	begin func(l *claims.Ledger, interrupted bool) claims.Decision, end func(*claims.Ledger, claims.Result),
 ) operation {
 	o := operation{Finding: Finding{Stream: id}}
 	lock := s.stream(id).lock
 	if !lock.TryAcquire(1) { // also after an interrupt: the rules may decide that nothing is left to do
 		if err := lock.Acquire(ctx, 1); err != nil {
-			o.Err, o.Facts = errors.Join(ErrWaitedForOther, err), new(rules(s, id, (*claims.Stream).Facts))
+			o.Err, o.Facts = errors.Join(ErrWaitedForOther, err), new(apply(s, id, (*claims.Ledger).Facts))
 			return o
 		}
 	}
 	defer lock.Release(1)
 
-	o.Decision = rules(s, id, func(stream *claims.Stream) claims.Decision { return begin(stream, ctx.Err() != nil) })
+	o.Decision = apply(s, id, func(l *claims.Ledger) claims.Decision { return begin(l, ctx.Err() != nil) })
 	switch {
 	case o.Decision.Send:
 		reported, err := s.client.UpdateStream(ctx, id, o.Decision.Set)
@@ -56,18 +56,18 @@ func (s *Session) operate(ctx context.Context, id string,
 			notFound := e.Status == http.StatusNotFound
 			o.result = &claims.Result{Failed: true, NotFound: notFound, Outcome: e.Outcome, Reported: e.Stream}
 		}
-		rules(s, id, func(stream *claims.Stream) any { end(stream, *o.result); return nil })
+		apply(s, id, func(l *claims.Ledger) any { end(l, *o.result); return nil })
 	case o.Decision.Refusal == claims.Interrupted:
 		o.Err = ctx.Err()
 	}
-	o.Facts = new(rules(s, id, (*claims.Stream).Facts))
+	o.Facts = new(apply(s, id, (*claims.Ledger).Facts))
 	return o
 }
 
-// Finding is what a person should know of one stream after a call: a warning if it has a kind, otherwise an error.
+// Finding is what a person should know of one stream after a call: a warning, or an error if Warning is 0.
 type Finding struct {
 	Stream   string // its id
-	Kind     claims.Finding
+	Warning  claims.Warning
 	Decision claims.Decision // of a plan or an operation
 	Err      error           // of a read, of a request or of the context
 	Facts    *claims.Facts   // after an operation; nil if there was none
@@ -75,7 +75,7 @@ type Finding struct {
 }
 
 // IsError reports whether the call fails.
-func (f Finding) IsError() bool { return f.Kind == 0 }
+func (f Finding) IsError() bool { return f.Warning == 0 }
 
 // Now returns what is now true of the stream. If the operation sent nothing, what other operations of the session did counts.
 func (f Finding) Now() (streams.Outcome, *streams.Stream) {
@@ -88,15 +88,15 @@ func (f Finding) Now() (streams.Outcome, *streams.Stream) {
 	return streams.NotChanged, f.Facts.Reported
 }
 
-// Refusal is why a whole call is refused.
-type Refusal int
+// CallRefusal is why a whole call is refused.
+type CallRefusal int
 
 // The refusals of calls.
 const (
-	accepted      Refusal = iota
-	NotConfigured         // the provider's configuration is known after apply
-	NeedsReads            // without detect_drift, nobody can check what a resource takes over
-	NotDetachable         // the state is that of another deployment, and a destroy would detach there
+	accepted      CallRefusal = iota
+	NotConfigured             // the provider's configuration is known after apply
+	NeedsReads                // without detect_drift, nobody can check what a resource takes over
+	NotDetachable             // the state is that of another deployment, and a destroy would detach there
 )
 
 // ErrWaitedForOther says that an operation ended while it waited for another one on the stream.

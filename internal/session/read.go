@@ -17,7 +17,7 @@ type Reading struct {
 }
 
 // RefuseReads returns why streams cannot be read, or 0.
-func (s *Session) RefuseReads() Refusal {
+func (s *Session) RefuseReads() CallRefusal {
 	switch {
 	case s.client == nil:
 		return NotConfigured
@@ -43,9 +43,9 @@ func (s *Session) ReadEach(ctx context.Context, ids []string) []Reading {
 func (s *Session) Refresh(ctx context.Context, was Entries, found Marks) After {
 	for id := range was {
 		m := found.Of(id)
-		shared := rules(s, id, func(stream *claims.Stream) bool {
-			stream.Reads++
-			return stream.Reads > 1
+		shared := apply(s, id, func(l *claims.Ledger) bool {
+			l.Reads++
+			return l.Reads > 1
 		})
 		if shared != m.Shared {
 			m.Shared = shared
@@ -60,20 +60,16 @@ func (s *Session) Refresh(ctx context.Context, was Entries, found Marks) After {
 		id := read.Stream
 		m := found.Streams[id]
 		gone := IsNotFound(read.Err) && !m.Import // of an imported one, Terraform would say so without the response
-		shared := rules(s, id, func(stream *claims.Stream) bool {
-			stream.NoteHad(was[id].Set)
-			stream.Gone = stream.Gone || gone
-			return stream.Reads > 1
-		})
+		apply(s, id, func(l *claims.Ledger) any { l.Gone = l.Gone || gone; return nil })
 		switch {
 		case gone:
 			after.Marks.set(id, Mark{Gone: true}) // the plan of the apply is made by another process
-			after.Findings = append(after.Findings, Finding{Stream: id, Kind: claims.Gone})
+			after.Findings = append(after.Findings, Finding{Stream: id, Warning: claims.Gone})
 		case read.Err != nil:
 			after.Findings = append(after.Findings, Finding{Stream: id, Err: read.Err})
 		default:
 			after.Kept[id], after.Reported[id] = &claims.Entry{Set: read.Got.ProcessorIDs}, read.Got
-			kept := Mark{Shared: shared, Failed: m.Failed} // or read meanwhile
+			kept := Mark{Shared: m.Shared, Failed: m.Failed}
 			if m.Resend == claims.Unsent && was[id].Resend != claims.Unread {
 				kept.Resend = claims.Unsent
 			}

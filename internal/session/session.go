@@ -23,11 +23,11 @@ type Session struct {
 	deployment  string          // "" while it is not known
 	detectDrift bool
 
-	id       string      // no other session has it
-	applies  atomic.Bool // an apply has begun: Terraform plans and applies in two sessions
-	replaces atomic.Bool // a create has succeeded, perhaps that of a replacement
+	id      string      // no other session has it
+	applies atomic.Bool // an apply has begun: Terraform plans and applies in two sessions
+	created atomic.Bool // a create has succeeded, perhaps that of a replacement
 
-	mu      sync.Mutex // also of the rules: a rule takes no time
+	mu      sync.Mutex // also of the ledgers: a rule takes no time
 	streams map[string]*stream
 
 	waiting     *semaphore.Weighted // held by each call that waits for firstClaims
@@ -36,8 +36,11 @@ type Session struct {
 
 // stream is a stream that several resources may have.
 type stream struct {
-	lock  *semaphore.Weighted // held while an operation uses the stream
-	rules claims.Stream
+	lock   *semaphore.Weighted // held while an operation uses the stream
+	ledger claims.Ledger
+
+	first        <-chan struct{} // closed when the resource whose entry was read first is planned
+	firstPlanned func()          // closes it
 }
 
 // claimDelay is how long the first resources of a session that leave streams wait for the claims of the calls beside them.
@@ -89,17 +92,20 @@ func (s *Session) stream(id string) *stream {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.streams[id] == nil {
-		s.streams[id] = &stream{lock: semaphore.NewWeighted(1)}
+		first := make(chan struct{})
+		s.streams[id] = &stream{
+			lock: semaphore.NewWeighted(1), first: first, firstPlanned: sync.OnceFunc(func() { close(first) }),
+		}
 	}
 	return s.streams[id]
 }
 
-// rules applies a rule to a stream. Operations wait in [Session.operate].
-func rules[T any](s *Session, id string, rule func(*claims.Stream) T) T {
+// apply applies a rule to a stream. Operations wait in [Session.operate].
+func apply[T any](s *Session, id string, rule func(*claims.Ledger) T) T {
 	stream := s.stream(id)
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return rule(&stream.rules)
+	return rule(&stream.ledger)
 }
 
 // ForEach calls do for each stream, as many at the same time as the client sends requests, and returns the results in the

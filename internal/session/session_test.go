@@ -6,7 +6,6 @@ import (
 	"net"
 	"net/http"
 	"net/http/httptest"
-	"slices"
 	"sync"
 	"testing"
 	"testing/synctest"
@@ -89,7 +88,7 @@ func TestFailedDestroyOfAnOldObject(t *testing.T) {
 // Nobody knows the marks of the old object: what is in the state is in doubt, also after a failed destroy.
 func TestDestroyWithoutAPlan(t *testing.T) {
 	t.Parallel()
-	moves := Change{Kind: Update, Was: Entries{id: {Set: a}}, Want: Sets{"cam-2": &a}, Leaving: claims.Replaced}
+	moves := Change{Kind: Replacement, Was: Entries{id: {Set: a}}, Want: Sets{"cam-2": &a}}
 	for _, test := range []struct{ tainted, detaches, other, foreseen bool }{
 		{detaches: true, foreseen: true}, {}, {tainted: true}, {other: true, foreseen: true},
 	} {
@@ -121,12 +120,12 @@ func TestTakeOver(t *testing.T) {
 	for name, test := range map[string]struct {
 		change    Change
 		takesOver bool
-		failed    claims.Finding // of a failed read, if others may be detached
+		failed    claims.Warning // of a failed read, if others may be detached
 	}{
 		"a create":           {Change{Kind: Create, Want: wants}, true, 0},
 		"an added stream":    {Change{Kind: Update, Group: true, Want: wants}, true, 0},
 		"an unread import":   {Change{Kind: Update, Was: unread, Want: wants}, true, 0},
-		"another deployment": {Change{Kind: Update, Former: read, Want: wants}, true, claims.MayBeDetached},
+		"another deployment": {Change{Kind: Update, Was: read, Elsewhere: true, Want: wants}, true, claims.MayBeDetached},
 		"an update":          {Change{Kind: Update, Was: read, Want: Sets{id: &b}}, false, 0},
 		"an unknown map":     {Change{Kind: Update, Group: true, Was: read, Leaving: claims.MayBeDropped}, false, 0},
 	} {
@@ -138,86 +137,50 @@ func TestTakeOver(t *testing.T) {
 			t.Errorf("%s without reads: %+v", name, p)
 		}
 		for refuses, want := range map[bool]Finding{
-			refuses: {Decision: claims.Decision{Refusal: claims.DetachesOthers}}, accepts: {Kind: claims.WillBeDetached},
+			refuses: {Decision: claims.Decision{Refusal: claims.DetachesOthers}}, accepts: {Warning: claims.WillBeDetached},
 		} {
 			found := plan(newReader(t, url), refuses).Findings
-			if !test.takesOver && len(found) > 0 || test.takesOver && (found[0].Decision.Refusal != want.Decision.Refusal || found[0].Kind != want.Kind || found[0].Shown != `["b"]`) {
+			if !test.takesOver && len(found) > 0 || test.takesOver && (found[0].Decision.Refusal != want.Decision.Refusal || found[0].Warning != want.Warning || found[0].Shown != `["b"]`) {
 				t.Errorf("%s, refuses %t: %+v", name, refuses, found)
 			}
 		}
 		service.InjectFunc(func(streamstest.Request) *streamstest.Fault { return &streamstest.Fault{Status: http.StatusForbidden} })
-		if found := plan(newReader(t, url), accepts).Findings; test.takesOver && (found[0].Kind != test.failed || found[0].Err == nil) {
+		if found := plan(newReader(t, url), accepts).Findings; test.takesOver && (found[0].Warning != test.failed || found[0].Err == nil) {
 			t.Errorf("%s, a failed read: %+v", name, found)
+		}
+		if found := plan(newReader(t, url), refuses).Findings; test.takesOver && !found[0].IsError() {
+			t.Errorf("%s, a failed read does not fail a plan that refuses: %+v", name, found)
 		}
 		service.InjectFunc(nil)
 	}
 }
 
-// The apply plans updates again, with what the refresh of its plan has read: that may be of others.
-func TestTakeOverBesideAnUpdate(t *testing.T) {
+// A refresh marks each stream that it has read before, and keeps the mark of an old object, with and without reads.
+func TestMarksOfARefresh(t *testing.T) {
 	t.Parallel()
-	_, url := streamstest.Start(t, streamstest.Options{ServeGet: true}, streamstest.Stream{ID: id, ProcessorIDs: []string{"b"}})
-	s, create := newReader(t, url), creates(id, a)
-	s.Plan(t.Context(), Change{Kind: Update, Was: Entries{id: {Set: b}}, Want: Sets{id: &a}})
-	create.Refuses = true
-	if found := s.Plan(t.Context(), create).Findings; len(found) != 1 || found[0].Decision.Refusal != claims.DetachesOthers {
-		t.Errorf("%+v", found)
+	_, url := streamstest.Start(t, streamstest.Options{ServeGet: true}, streamstest.Stream{ID: id, ProcessorIDs: []string{"a"}})
+	for name, s := range map[string]*Session{"without reads": newSession(t, streams.Config{BaseURL: url}), "with reads": newReader(t, url)} {
+		for _, shared := range []bool{false, true} {
+			after := s.Refresh(t.Context(), Entries{id: {Set: a}}, Marks{Streams: map[string]Mark{id: {Failed: true}}})
+			if got := after.Marks.Of(id); !got.Failed || got.Shared != shared {
+				t.Errorf("%s: %+v, shared %t", name, got, shared)
+			}
+		}
 	}
 }
 
-// A replacement that refuses is checked before its destroy, and not destroyed if nobody can check it. Then nothing is sent, and the
-// object stays in the state. The plan says so.
-func TestRefusalOfAReplacement(t *testing.T) {
+// After an interrupt, a resource still leaves a stream that another one has set: nothing is to be sent.
+func TestLeaveAfterAnInterrupt(t *testing.T) {
 	t.Parallel()
-	empty := streams.NewProcessorSet()
-	for name, test := range map[string]struct {
-		want          Sets
-		tainted, keep bool
-		attached      string // to cam-2, after the plan
-		refusal       claims.Refusal
-	}{
-		"moves":                        {want: Sets{"cam-2": &b}},
-		"moves to others":              {want: Sets{"cam-2": &b}, attached: "c", refusal: claims.DetachesOthers},
-		"keeps, and moves to others":   {want: Sets{"cam-2": &b}, keep: true, attached: "c", refusal: claims.DetachesOthers},
-		"another set":                  {want: Sets{id: &empty}},
-		"another set of a tainted one": {want: Sets{id: &empty}, tainted: true},
-		"unknown stream":               {refusal: claims.Unchecked},
-		"unknown stream of a tainted":  {tainted: true, refusal: claims.Unchecked},
-		"unknown stream, and keeps":    {keep: true},
-		"unknown set elsewhere":        {want: Sets{"cam-2": nil}, refusal: claims.Unchecked},
-		"unknown set":                  {want: Sets{id: nil}, refusal: claims.Unchecked},
-		"unknown set of a tainted one": {want: Sets{id: nil}, tainted: true, refusal: claims.Unchecked},
-	} {
-		service, url := streamstest.Start(t, streamstest.Options{ServeGet: true}, streamstest.Stream{ID: id, ProcessorIDs: []string{"a"}}, streamstest.Stream{ID: "cam-2"})
-		s, create := newReader(t, url), Change{Kind: Create, Want: test.want, Refuses: true}
-		var first, second Planned
-		s.Refresh(t.Context(), Entries{id: {Set: a}}, Marks{})
-		if !test.tainted {
-			update := Change{Kind: Update, Was: Entries{id: {Set: a}}, Want: test.want, Leaving: claims.Replaced, Detach: !test.keep, Refuses: true}
-			first = s.Plan(t.Context(), update)
-			create.Marks = first.Marks
-		}
-		second = s.Plan(t.Context(), create)
-		unchecked := func(f Finding) bool { return f.Kind == claims.WillBeUnchecked }
-		if said := slices.ContainsFunc(append(first.Findings, second.Findings...), unchecked); said != (test.refusal == claims.Unchecked && (test.want != nil || !test.tainted)) {
-			t.Errorf("%s: the plan says %t", name, said)
-		}
-		if test.attached != "" {
-			service.Seed(streamstest.Stream{ID: "cam-2", ProcessorIDs: []string{test.attached}})
-		}
-		old := destroys(second.Marks)
-		old.Detach = !test.keep
-		after := newReader(t, url).Apply(t.Context(), old)
-		refused := test.refusal != 0
-		if after.KeepState != refused || refused && (after.Findings[0].Decision.Refusal != test.refusal || after.Kept[id] == nil) {
-			t.Errorf("%s: %+v", name, after)
-		}
-		left := []string{"a"}
-		if _, stays := test.want[id]; !refused && !test.keep && !stays {
-			left = nil
-		}
-		service.WantAttached(t, id, left...)
+	service, url := streamstest.Start(t, streamstest.Options{}, streamstest.Streams(id)...)
+	s := newSession(t, streams.Config{BaseURL: url})
+	s.Apply(t.Context(), creates(id, b))
+	interrupted, interrupt := context.WithCancel(t.Context())
+	interrupt()
+	if after := s.Apply(interrupted, destroys(Marks{})); after.Failed() || after.Left != 1 {
+		t.Errorf("%+v", after)
 	}
+	service.WantAttached(t, id, "b")
 }
 
 // If all streams fail at another deployment, the state stays that of the former one. A stream that may have been changed gets a
@@ -228,7 +191,8 @@ func TestFailureAtAnotherDeployment(t *testing.T) {
 	for status, want := range map[int]claims.Resend{http.StatusForbidden: claims.Settled, http.StatusInternalServerError: claims.Unknown} {
 		service.Inject(streamstest.Fault{Status: status})
 		former := Entries{id: {Set: a}}
-		after := newSession(t, streams.Config{BaseURL: url}).Apply(t.Context(), Change{Kind: Update, Former: former, Want: Sets{id: &b}})
+		change := Change{Kind: Update, Was: former, Elsewhere: true, Want: Sets{id: &b}}
+		after := newSession(t, streams.Config{BaseURL: url}).Apply(t.Context(), change)
 		if got := after.Marks.Streams[id].Resend; !after.KeepState || after.Kept[id] != former[id] || got != want {
 			t.Errorf("%d: %+v", status, after)
 		}
@@ -270,7 +234,7 @@ func TestShiftedList(t *testing.T) {
 			var all sync.WaitGroup
 			for n := range planned {
 				i := (first + n) % len(planned)
-				moves := Change{Kind: Update, Was: Entries{stream(i): {Set: a}}, Want: Sets{stream(i + 1): &a}, Leaving: claims.Replaced, Detach: true}
+				moves := Change{Kind: Replacement, Was: Entries{stream(i): {Set: a}}, Want: Sets{stream(i + 1): &a}, Detach: true}
 				all.Go(func() { planned[i] = s.Plan(t.Context(), moves) })
 				synctest.Wait()
 			}
