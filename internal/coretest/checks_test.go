@@ -25,6 +25,7 @@ func (c *terraformCore) run(cfg config, opts options) bool {
 		c.state[addr].current.tainted = true
 	}
 	c.shared = c.sharedStreams(cfg, opts)
+	c.keptStreams = c.keptBesideOldObjects(cfg, opts)
 	c.notePrior(cfg, opts)
 	c.unrefreshed, c.lateGroups = opts.keepsState, streamNames{}
 	for addr, b := range cfg {
@@ -62,6 +63,28 @@ func (c *terraformCore) run(cfg config, opts options) bool {
 	c.checkRequests(cfg, opts, attached, had)
 	c.checkStates(cfg, opts)
 	return len(c.failures) == 0
+}
+
+// keptBesideOldObjects returns the streams of objects which an earlier apply has left behind, if the plan reads them and the
+// resource that has the stream now, which keeps it. No warning excuses that such a stream ends without the set of its resource.
+func (c *terraformCore) keptBesideOldObjects(cfg config, opts options) streamNames {
+	old, kept, left := streamNames{}, streamNames{}, streamNames{}
+	for addr, is := range c.state {
+		for _, s := range is.deposed {
+			old.add(c.here(s).streams()...)
+		}
+		b := cfg[addr]
+		replaced := is.current != nil && is.current.tainted || slices.Contains(opts.replace, addr) || b.lateStream
+		for _, id := range c.here(is.current).streams() {
+			if _, stays := b.sets[id]; stays && !replaced && opts.targeted(addr) {
+				kept.add(id)
+			} else {
+				left.add(id)
+			}
+		}
+	}
+	maps.DeleteFunc(kept, func(id string, _ bool) bool { return !old[id] || left[id] || opts.keepsState })
+	return kept
 }
 
 // checkStates checks that each state is that of the service. After an error, the next plan may send the set again.
@@ -169,9 +192,9 @@ func (c *terraformCore) checkRequests(cfg config, opts options, attached, had st
 			continue // core plans each create again before it applies the create
 		}
 		var configured []string
-		late, said := false, c.said
+		late, said := false, c.warned
 		if c.leftBehind[r.StreamID] {
-			said = c.announced
+			said = c.forewarned
 		}
 		for addr, b := range cfg {
 			if set, ok := b.sets[r.StreamID]; ok {

@@ -63,16 +63,19 @@ type terraformCore struct {
 	reported streamNames // the service has reported their set, after the last update with an unknown outcome
 	failed   streamNames // an operation failed whose resource stays in the state with the stream
 	said     streamNames // a diagnostic has named them
+	warned   streamNames // one of saysEmptied has named them
 	written  streamNames // the set of a resource was sent in this process
 	created  bool        // a create has succeeded in this process
 
-	prior priorSets
+	keptStreams streamNames // see keptBesideOldObjects
+	prior       priorSets
 
 	unrefreshed bool             // the run has -refresh=false
 	lateGroups  streamNames      // those of the state of a group whose streams are known after apply
 	shared      map[string]int   // see sharedStreams
 	leftBehind  streamNames      // those of deposed objects of earlier runs, which a resource has that the apply does not call
 	announced   streamNames      // a diagnostic of the plan has named them
+	forewarned  streamNames      // likewise, one of saysEmptied
 	unforeseen  streamNames      // no plan can say what the current apply does to them
 	called      map[*stored]bool // the provider was called for these objects in the current apply
 	changed     streamNames      // by others, between the plan and the apply
@@ -147,22 +150,21 @@ func (c *terraformCore) startProvider(walk int, lateAddress bool) *Process {
 	return p
 }
 
-// noErrors records the diagnostics of a call, and reports whether there are no errors.
-func (c *terraformCore) noErrors(what string, diags Diagnostics) bool {
+// noErrors records the diagnostics of a call, and reports whether there are no errors. One that names no stream counts for all
+// streams of the call.
+func (c *terraformCore) noErrors(what string, diags Diagnostics, streams ...string) bool {
 	if len(diags) > 0 {
 		c.t.Logf("%s: %s", what, diags)
 	}
 	for _, d := range diags {
-		for _, id := range historyStreams {
-			if !strings.Contains(d.Summary+d.Detail, strconv.Quote(id)) {
-				continue
-			}
+		for _, id := range namedIn(d, streams) {
 			c.said.add(id)
-			if c.destroysOld {
-				continue
+			if beginsWith(d.Summary, saysEmptied) || d.Severity == tfprotov6.DiagnosticSeverityError { // an apply that fails may not come to its warning
+				c.warned.add(id)
 			}
 			late := c.unrefreshed || c.lateGroups[id] // Terraform passes the apply nothing that tells who has the stream
-			if strings.HasPrefix(d.Summary, "Processors Were Detached") || late && strings.HasPrefix(d.Summary, changesHands) {
+			untrue := strings.HasPrefix(d.Summary, wereDetached) || late && strings.HasPrefix(d.Summary, changesHands)
+			if untrue && !c.destroysOld && !c.keptStreams[id] {
 				c.limit(id)
 			}
 		}
@@ -173,4 +175,24 @@ func (c *terraformCore) noErrors(what string, diags Diagnostics) bool {
 	return !diags.Failed()
 }
 
-const changesHands = "Stream Changes Hands"
+func namedIn(d *tfprotov6.Diagnostic, otherwise []string) []string {
+	named := slices.DeleteFunc(slices.Clone(historyStreams), func(id string) bool {
+		return !strings.Contains(d.Summary+d.Detail, strconv.Quote(id))
+	})
+	if len(named) == 0 {
+		return otherwise
+	}
+	return named
+}
+
+const (
+	changesHands = "Stream Changes Hands"
+	wereDetached = "Processors Were Detached"
+)
+
+// saysEmptied are the warnings that a stream may have, or has had, no processors for a moment.
+var saysEmptied = []string{wereDetached, changesHands}
+
+func beginsWith(summary string, all []string) bool {
+	return slices.ContainsFunc(all, func(s string) bool { return strings.HasPrefix(summary, s) })
+}

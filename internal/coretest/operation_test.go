@@ -65,7 +65,7 @@ func (c *terraformCore) makeCall(o *applyCall, call func() Diagnostics) {
 		}
 	}
 	c.destroysOld = o.old
-	c.noErrors(o.what, diags)
+	c.noErrors(o.what, diags, ids...)
 	c.destroysOld = false
 	o.errors = c.errorsOf(o.what, ids, diags)
 	o.all = diags.String()
@@ -77,6 +77,7 @@ func (c *terraformCore) makeCall(o *applyCall, call func() Diagnostics) {
 		}
 		if o.hidden {
 			c.said.add(id)
+			c.warned.add(id)
 		}
 	}
 	for _, r := range o.requests {

@@ -14,7 +14,7 @@ func (c *terraformCore) plan(cfg config, opts options) (changes []change, refres
 	c.t.Helper()
 	p := c.startProvider(1, opts.lateAddress)
 	c.parallelism = opts.parallelism
-	c.failures, c.said, c.interrupted = nil, streamNames{}, false
+	c.failures, c.said, c.warned, c.interrupted = nil, streamNames{}, streamNames{}, false
 	refreshed = map[string]*instance{}
 	addrs := slices.Collect(maps.Keys(cfg))
 	for addr := range c.state {
@@ -203,7 +203,8 @@ func (c *terraformCore) planChange(p *Process, ch change, prior *stored, again b
 			c.checkLastSentence(&applyCall{what: what}, id, detail)
 		}
 	}
-	if !c.noErrors(what, diags) {
+	ids := append(slices.Collect(maps.Keys(b.sets)), ch.prior.streams()...)
+	if !c.noErrors(what, diags, ids...) {
 		return ch, false
 	}
 	c.checkPlan(what, cfg, planned.Value)
@@ -220,7 +221,7 @@ func (c *terraformCore) planChange(p *Process, ch change, prior *stored, again b
 		ch.verb = replacement
 		planned, _, diags = p.Plan(Managed{nullOf(cfg.Type()), planned.Private, planned.Identity}, cfg)
 		c.checkRefused(what, ch, diags)
-		if !c.noErrors(what, diags) {
+		if !c.noErrors(what, diags, ids...) {
 			return ch, false
 		}
 		c.checkPlan(what, cfg, planned.Value)
@@ -256,7 +257,7 @@ func (c *terraformCore) planDestroy(p *Process, addr string, s *stored, deposed 
 	planned, _, diags := p.Plan(s.Managed, none)
 	ch := change{addr: addr, verb: destroy, prior: s, before: s.Value, planned: planned, deposed: deposed}
 	c.checkRefusal("plan "+addr, s, !c.created, diags)
-	if !c.noErrors("plan "+addr, diags) {
+	if !c.noErrors("plan "+addr, diags, s.streams()...) {
 		return change{}, false
 	}
 	if !planned.Value.IsNull() {
