@@ -229,6 +229,9 @@ func (c *terraformCore) destroyDeposed(p *Process, planned change) bool {
 	}
 	left, ok := c.applyDestroy(p, "destroy deposed "+addr, s, s.Value, ch.planned, true, planned.deposed)
 	is.deposed = slices.DeleteFunc(is.deposed, func(d *stored) bool { return d == s })
+	if ok && s.destroyFailed {
+		c.checkDetached(addr, s)
+	}
 	if left != nil {
 		is.deposed = append(is.deposed, left)
 	}
@@ -257,6 +260,8 @@ func (c *terraformCore) applyDestroy(
 	}
 	left := s.with(got)
 	left.createBeforeDestroy = false // core writes that of no configuration
+	_, refused := o.errors[""]
+	left.destroyFailed = s.destroyFailed || deposed && !old && !refused
 	c.checkFailed(o, left)
 	return left, false
 }

@@ -44,6 +44,7 @@ func (c *terraformCore) run(cfg config, opts options) bool {
 	if c.hasFailure("Conflicting Processor Sets") && len(conflicts(targeted, true)) == 0 {
 		c.t.Fatalf("a plan refuses a conflict that the configuration does not have: %v", c.failures)
 	}
+	c.noteReached(changes, opts)
 	if len(c.failures) > 0 {
 		c.state = before // a plan that fails changes no state
 		return false
@@ -85,6 +86,19 @@ func (c *terraformCore) keptBesideOldObjects(cfg config, opts options) streamNam
 	}
 	maps.DeleteFunc(kept, func(id string, _ bool) bool { return !old[id] || left[id] || opts.keepsState })
 	return kept
+}
+
+// checkDetached checks the destroy of an object whose destroy has failed in the apply of its replacement: it detaches the
+// processors of streams that nobody else has.
+func (c *terraformCore) checkDetached(addr string, s *stored) {
+	if s.text("on_destroy") == "keep" || c.unrefreshed {
+		return
+	}
+	for _, id := range c.here(s).streams() {
+		if got, _ := c.attached(id).([]string); len(got) > 0 && c.shared[id] < 2 && !c.changed[id] {
+			c.t.Fatalf("destroy deposed %s: stream %q has %v, and nobody else has the stream", addr, id, got)
+		}
+	}
 }
 
 // checkStates checks that each state is that of the service. After an error, the next plan may send the set again.
@@ -290,6 +304,24 @@ func (c *terraformCore) checkRefused(what string, ch change, diags Diagnostics) 
 		}
 		if ch.wanted.onCreate != "refuse" || len(minus(c.attached(id), set)) == 0 {
 			c.t.Fatalf("%s: refuses to detach from %q, which has %v", what, id, c.attached(id))
+		}
+	}
+}
+
+// checkUnread checks that a plan fails if a stream could not be read whose processors it may not detach.
+func (c *terraformCore) checkUnread(what string, b resourceBlock, diags Diagnostics) {
+	for id := range b.sets {
+		var reads, failed int
+		for _, r := range c.service.Requests()[c.sent:] {
+			if r.Method == http.MethodGet && r.StreamID == id {
+				reads++
+				if r.Status != http.StatusOK && r.Status != http.StatusNotFound {
+					failed++
+				}
+			}
+		}
+		if b.onCreate == "refuse" && reads > 0 && failed == reads && !diags.Failed() {
+			c.t.Fatalf("%s: takes %q over without a read", what, id)
 		}
 	}
 }

@@ -46,6 +46,7 @@ type terraformCore struct {
 	parallelism int         // of the run; 0: no limit
 	overlaps    bool        // while a call of a plan waits, others are made
 	patient     bool        // time passes only when all of them wait: the machine is fast
+	calls       []string    // of the walk: nodes and names
 	timePasses  func() bool // otherwise: whether it does
 
 	running atomic.Pointer[Process] // the last one that was started

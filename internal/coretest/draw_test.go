@@ -72,10 +72,12 @@ type draws struct {
 func (d *draws) chance(percent int, what string) bool { return d.index(100, what) >= 100-percent }
 
 // index draws an index, and zero for the simplest one. The generators of rapid prefer small numbers; their sum hardly does.
-func (d *draws) index(n int, what string) int {
+func (d *draws) index(n int, what string) int { return drawIndex(d.T, n, what) }
+
+func drawIndex(t *rapid.T, n int, what string) int {
 	sum := 0
 	for range 3 {
-		sum += rapid.IntRange(0, n-1).Draw(d.T, what)
+		sum += rapid.IntRange(0, n-1).Draw(t, what)
 	}
 	return sum % n
 }
@@ -95,7 +97,11 @@ func drawHistory(t *rapid.T, withCLI bool) history {
 	if d.drift && d.chance(25, "detect_drift later") {
 		d.driftFrom = 1 + d.index(2, "first run with detect_drift")
 	}
-	for i := range 3 + d.index(3, "runs") {
+	if story := d.index(8, "story"); story < len(stories) {
+		stories[story](d)
+	}
+	runs := 3 + d.index(3, "runs")
+	for i := len(d.runs); i < runs; i++ {
 		run := d.run(i)
 		if run.drift = d.reading(); run.drift && i > 0 && i == d.driftFrom {
 			run.config = run.config.with(func(_ string, b *resourceBlock) { b.onCreate = d.onCreate() })
@@ -143,7 +149,7 @@ func (d *draws) run(i int) (run historyRun) {
 	}
 	run.keepsState = d.chance(10, "-refresh=false") || len(run.adopted) > 0 && d.chance(60, "-refresh=false") ||
 		i > 0 && len(d.runs[i-1].faults) > 0 && d.chance(20, "-refresh=false")
-	run.parallelism = []int{0, 0, 0, 1, 2, 3, 10}[d.index(7, "-parallelism")]
+	run.parallelism = d.parallelism()
 	run.lateAddress = d.chance(10, "late address")
 	if d.chance(20, "action") {
 		b := d.block("")

@@ -19,6 +19,7 @@ import (
 // batches have one seed; each batch skips another number of draws.
 func TestHistories(t *testing.T) {
 	t.Parallel()
+	t.Cleanup(func() { checkReached(t) })
 	for i := range 5 {
 		t.Run(strconv.Itoa(i), func(batch *testing.T) {
 			batch.Parallel()
@@ -37,6 +38,7 @@ func TestHistories(t *testing.T) {
 
 func runHistory(t historyT) {
 	h := drawHistory(t.T, false)
+	reach("")
 	c := newTerraformCore(t, h.drift, h.attempts)
 	c.cli = cliVersion{
 		destroysUnrefreshed: h.olderCLI, actionsInNodes: h.newerCLI, identities: true, actions: true, removes: true, readsForgotten: h.reads,
@@ -45,9 +47,9 @@ func runHistory(t historyT) {
 		if len(active) == 1 {
 			return 0
 		}
-		return rapid.IntRange(0, len(active)-1).Draw(t.T, "next")
+		return drawIndex(t.T, len(active), "next")
 	}
-	c.starts = func(ready int) int { return rapid.IntRange(0, ready-1).Draw(t.T, "starts") }
+	c.starts = func(ready int) int { return drawIndex(t.T, ready, "starts") }
 	c.timePasses = func() bool { return rapid.Bool().Draw(t.T, "time passes") }
 	c.overlaps, c.patient = h.overlaps, h.patient
 	c.halts = func() bool { return rapid.Bool().Draw(t.T, "halts") }

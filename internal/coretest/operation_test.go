@@ -107,6 +107,9 @@ func (c *terraformCore) checkTurn(o *applyCall, id string) {
 	if strings.Contains(detail, otherFailed) && (!c.failed[id] || c.written[id]) {
 		c.t.Fatalf("%s: leaves %q alone, and no state needs that", o.what, id)
 	}
+	if failed && !stays && c.written[id] && !sent {
+		c.t.Fatalf("%s: leaves %q after the set of another resource, and fails: %s", o.what, id, detail)
+	}
 	if sent && !stays && c.written[id] {
 		c.t.Fatalf("%s: leaves %q, and sent %v after the set of another resource", o.what, id, o.requestsTo(id))
 	}

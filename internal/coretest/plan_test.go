@@ -13,7 +13,7 @@ import (
 func (c *terraformCore) plan(cfg config, opts options) (changes []change, refreshed map[string]*instance) {
 	c.t.Helper()
 	p := c.startProvider(1, opts.lateAddress)
-	c.parallelism = opts.parallelism
+	c.parallelism, c.calls = opts.parallelism, nil
 	c.failures, c.said, c.warned, c.interrupted = nil, streamNames{}, streamNames{}, false
 	refreshed = map[string]*instance{}
 	addrs := slices.Collect(maps.Keys(cfg))
@@ -194,6 +194,7 @@ func (c *terraformCore) planChange(p *Process, ch change, prior *stored, again b
 	}
 	planned, replace, diags := p.Plan(before, cfg)
 	c.checkRefused(what, ch, diags)
+	c.checkUnread(what, b, diags)
 	if !before.Value.IsNull() {
 		_, stays := prior.sets()[b.stream()]
 		c.checkRefusal(what, prior, !b.group && (!stays || b.lateStream && !again), diags)

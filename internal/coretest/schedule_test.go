@@ -82,6 +82,9 @@ func (c *terraformCore) walk(p *Process, nodes []node) {
 			nodes = slices.Delete(nodes, i, i+1)
 			start(ready[i])
 		case len(callers) > 0 && (len(callers) == len(active) || c.patient || !c.timePasses()):
+			if len(callers) < len(active) {
+				reach(waitsMeanwhile)
+			}
 			resume(callers[c.next(callers)])
 		case len(active) > 0:
 			<-active[slices.IndexFunc(active, (*activeNode).waits)].ended // the clock goes on
@@ -119,6 +122,7 @@ func (c *terraformCore) inTurn(p *Process, a *activeNode, yield func(struct{}) b
 			c.failures = append(c.failures, a.name+" was not run to its end")
 			panic(stopped{})
 		}
+		c.calls = append(c.calls, a.name+" "+name)
 		sent := len(c.service.Requests())
 		c.sent = sent
 		return func(resp any) {

@@ -49,6 +49,7 @@ type stored struct {
 	tainted             bool
 	dependsOn           []string // addresses, also of indirect dependencies
 	createBeforeDestroy bool
+	destroyFailed       bool // in the apply of its replacement
 }
 
 // unlessGone returns nil for an object that a refresh did not find. Terraform shows its identity and its private state to the
