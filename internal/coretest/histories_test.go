@@ -43,14 +43,7 @@ func runHistory(t historyT) {
 	c.cli = cliVersion{
 		destroysUnrefreshed: h.olderCLI, actionsInNodes: h.newerCLI, identities: true, actions: true, removes: true, readsForgotten: h.reads,
 	}
-	c.next = func(active []*activeNode) int {
-		if len(active) == 1 {
-			return 0
-		}
-		return drawIndex(t.T, len(active), "next")
-	}
-	c.starts = func(ready int) int { return drawIndex(t.T, ready, "starts") }
-	c.timePasses = func() bool { return rapid.Bool().Draw(t.T, "time passes") }
+	c.orderBy(func(n int, what string) int { return drawIndex(t.T, n, what) })
 	c.overlaps, c.patient = h.overlaps, h.patient
 	c.halts = func() bool { return rapid.Bool().Draw(t.T, "halts") }
 	failed := true
@@ -61,6 +54,18 @@ func runHistory(t historyT) {
 	}()
 	h.runAlone(c)
 	failed = false
+}
+
+// orderBy lets a function that draws one of n decide the order of the calls.
+func (c *terraformCore) orderBy(index func(n int, what string) int) {
+	c.next = func(active []*activeNode) int {
+		if len(active) == 1 {
+			return 0
+		}
+		return index(len(active), "next")
+	}
+	c.starts = func(ready int) int { return index(ready, "starts") }
+	c.timePasses = func() bool { return index(2, "time passes") == 1 }
 }
 
 // inBubble calls f in a bubble of synctest, whose clock goes on only when everything waits. So a timeout never depends on
