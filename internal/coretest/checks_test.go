@@ -33,7 +33,7 @@ func (c *terraformCore) run(cfg config, opts options) bool {
 			c.lateGroups.add(c.here(is.current).streams()...)
 		}
 	}
-	changes, refreshed := c.plan(cfg, opts)
+	changes, refreshed := c.planTwice(cfg, opts)
 	for _, r := range c.service.Requests() {
 		if !c.drift || r.Method != http.MethodGet {
 			c.t.Fatalf("a plan sent %s", r)
@@ -64,6 +64,23 @@ func (c *terraformCore) run(cfg config, opts options) bool {
 	c.checkRequests(cfg, opts, attached, had)
 	c.checkStates(cfg, opts)
 	return len(c.failures) == 0
+}
+
+// planTwice plans twice in some runs, in two orders of the calls, and compares the warnings. A plan that fails leaves calls out.
+func (c *terraformCore) planTwice(cfg config, opts options) ([]change, map[string]*instance) {
+	if !opts.plansTwice {
+		return c.plan(cfg, opts)
+	}
+	c.plan(cfg, opts)
+	failed, printed := len(c.failures) > 0, slices.Sorted(slices.Values(c.printed))
+	changes, refreshed := c.plan(cfg, opts)
+	if again := len(c.failures) > 0; failed != again {
+		c.t.Fatalf("a plan fails in one order of the calls only")
+	}
+	if again := slices.Sorted(slices.Values(c.printed)); !failed && !slices.Equal(printed, again) {
+		c.t.Fatalf("a plan prints in one order of the calls\n%s\nand in another one\n%s", strings.Join(printed, "\n"), strings.Join(again, "\n"))
+	}
+	return changes, refreshed
 }
 
 // keptBesideOldObjects returns the streams of objects which an earlier apply has left behind, if the plan reads them and the

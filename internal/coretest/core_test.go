@@ -1,7 +1,9 @@
 package coretest
 
 import (
+	"fmt"
 	"maps"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -47,6 +49,7 @@ type terraformCore struct {
 	overlaps    bool        // while a call of a plan waits, others are made
 	patient     bool        // time passes only when all of them wait: the machine is fast
 	calls       []string    // of the walk: nodes and names
+	printed     []string    // by the walk: the summary of each diagnostic, with each stream that it names
 	timePasses  func() bool // otherwise: whether it does
 
 	running atomic.Pointer[Process] // the last one that was started
@@ -160,6 +163,7 @@ func (c *terraformCore) noErrors(what string, diags Diagnostics, streams ...stri
 	for _, d := range diags {
 		for _, id := range namedIn(d, streams) {
 			c.said.add(id)
+			c.printed = append(c.printed, fmt.Sprintf("%s: %s, %s", d.Severity, ownText.ReplaceAllString(d.Summary, ""), id))
 			if beginsWith(d.Summary, saysEmptied) || d.Severity == tfprotov6.DiagnosticSeverityError { // an apply that fails may not come to its warning
 				c.warned.add(id)
 			}
@@ -175,6 +179,9 @@ func (c *terraformCore) noErrors(what string, diags Diagnostics, streams ...stri
 	}
 	return !diags.Failed()
 }
+
+// ownText is what a summary has beside that of others like it.
+var ownText = regexp.MustCompile(`: stream ".*"$|: more streams$| and \d+ more$`)
 
 func namedIn(d *tfprotov6.Diagnostic, otherwise []string) []string {
 	named := slices.DeleteFunc(slices.Clone(historyStreams), func(id string) bool {

@@ -149,7 +149,7 @@ func (d *draws) run(i int) (run historyRun) {
 	}
 	run.keepsState = d.chance(10, "-refresh=false") || len(run.adopted) > 0 && d.chance(60, "-refresh=false") ||
 		i > 0 && len(d.runs[i-1].faults) > 0 && d.chance(20, "-refresh=false")
-	run.parallelism = d.parallelism()
+	run.parallelism, run.plansTwice = d.parallelism(), !d.withCLI && d.chance(20, "planned twice")
 	run.lateAddress = d.chance(10, "late address")
 	if d.chance(20, "action") {
 		b := d.block("")

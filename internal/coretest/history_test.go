@@ -31,6 +31,8 @@ func (c *terraformCore) begin(run historyRun) historyRun {
 	c.drift, c.provider["detect_drift"] = run.drift, run.drift
 	run.before.make(c.service, c)
 	c.changed = streamNames{run.between.stream.ID: true}
+	readFaults := slices.ContainsFunc(run.faults, func(f streamstest.RequestFault) bool { return f.Method == "GET" })
+	run.plansTwice = run.plansTwice && !readFaults // they are counted
 	run.meanwhile = func() { run.between.make(c.service, c) }
 	c.addToScript(run)
 	run.prepare(c.service, c.interrupt)

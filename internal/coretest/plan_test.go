@@ -13,7 +13,7 @@ import (
 func (c *terraformCore) plan(cfg config, opts options) (changes []change, refreshed map[string]*instance) {
 	c.t.Helper()
 	p := c.startProvider(1, opts.lateAddress)
-	c.parallelism, c.calls = opts.parallelism, nil
+	c.parallelism, c.calls, c.printed = opts.parallelism, nil, nil
 	c.failures, c.said, c.warned, c.interrupted = nil, streamNames{}, streamNames{}, false
 	refreshed = map[string]*instance{}
 	addrs := slices.Collect(maps.Keys(cfg))

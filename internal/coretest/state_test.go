@@ -18,6 +18,7 @@ type options struct {
 	targets          []string          // addresses; nil: all
 	keepsState       bool              // -refresh=false
 	lateAddress      bool              // base_url is known after apply
+	plansTwice       bool              // in two orders of the calls
 	parallelism      int               // 0: no limit
 	meanwhile        func()            // between the plan and the apply; may be nil
 	killedAfter      int               // calls of the apply; 0: never

@@ -14,7 +14,7 @@ var stories = []func(d *draws){(*draws).oldObject, (*draws).oldObject, (*draws).
 func (d *draws) tell(run historyRun) {
 	run.drift, run.anotherAddress = d.reading(), d.withCLI
 	run.config = maps.Clone(run.config)
-	run.parallelism = d.parallelism()
+	run.parallelism, run.plansTwice = d.parallelism(), !d.withCLI && d.chance(20, "planned twice")
 	d.runs = append(d.runs, run)
 }
 
