@@ -66,6 +66,27 @@ func TestAccLifecycle(t *testing.T) {
 	s.WantRequests(t, sent("")) // the end of the test
 }
 
+// A changed stream_id replaces the resource: the old stream is detached, and the new one gets the set. A replacement on the same
+// stream, here of a tainted resource, sends the set once and never the empty one. TestAccInterruptedReplacement has -replace.
+func TestAccReplacement(t *testing.T) {
+	s := startService(t, streamstest.Options{}, streamstest.Streams("cam-1", "cam-2")...)
+	config := func(stream, others string) string { return s.provider("") + resourceOf("this", stream, `"p1"`, others) }
+	replaced := func(how plancheck.ResourceActionType) []plancheck.PlanCheck {
+		return []plancheck.PlanCheck{plancheck.ExpectResourceAction(this, how), plancheck.ExpectUnknownValue(this, lastEdited)}
+	}
+	const createsFirst = "lifecycle { create_before_destroy = true }"
+	tainted := s.apply(config("cam-2", ""), replaced(plancheck.ResourceActionDestroyBeforeCreate), updateOf("cam-2", `"p1"`))
+	taintedToo := s.apply(config("cam-1", createsFirst), replaced(plancheck.ResourceActionCreateBeforeDestroy), updateOf("cam-1", `"p1"`))
+	tainted.Taint, taintedToo.Taint = []string{this}, []string{this}
+	parallelTest(t, resource.TestCase{Steps: []resource.TestStep{
+		s.apply(config("cam-1", ""), nil, updateOf("cam-1", `"p1"`)),
+		s.apply(config("cam-2", ""), replaced(plancheck.ResourceActionDestroyBeforeCreate), updateOf("cam-1", ""), updateOf("cam-2", `"p1"`)),
+		tainted,
+		s.apply(config("cam-1", createsFirst), replaced(plancheck.ResourceActionCreateBeforeDestroy), updateOf("cam-1", `"p1"`), updateOf("cam-2", "")),
+		taintedToo,
+	}})
+}
+
 // A list of streams behind count loses its first element, so that each resource moves to the next stream. The streams that stay
 // never pass through the empty set.
 func TestAccShiftedList(t *testing.T) {

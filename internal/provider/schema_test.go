@@ -1,7 +1,8 @@
 package provider_test
 
 import (
-	"maps"
+	"os"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -16,12 +17,10 @@ import (
 // TestSchema holds what every schema of the provider must say.
 func TestSchema(t *testing.T) {
 	t.Parallel()
-	all := map[string]*tfprotov6.Schema{"provider": schemas().Provider}
-	maps.Copy(all, schemas().ResourceSchemas)
-	for name, action := range schemas().ActionSchemas {
-		all["action "+name] = action.Schema
-	}
-	for name, s := range all {
+	for name, s := range allSchemas() {
+		if s.Block.Description == "" && name != "provider" {
+			t.Errorf("%s has no description", name)
+		}
 		var check func(at string, attributes []*tfprotov6.SchemaAttribute)
 		check = func(at string, attributes []*tfprotov6.SchemaAttribute) {
 			for _, a := range attributes {
@@ -40,6 +39,58 @@ func TestSchema(t *testing.T) {
 		}
 		check(name, s.Block.Attributes)
 	}
+}
+
+func allSchemas() map[string]*tfprotov6.Schema {
+	all := map[string]*tfprotov6.Schema{"provider": schemas().Provider}
+	for kind, found := range map[string]map[string]*tfprotov6.Schema{
+		"resource": schemas().ResourceSchemas, "data-source": schemas().DataSourceSchemas, "list-resource": schemas().ListResourceSchemas,
+	} {
+		for name, s := range found {
+			all[kind+" "+name] = s
+		}
+	}
+	for name, action := range schemas().ActionSchemas {
+		all["action "+name] = action.Schema
+	}
+	return all
+}
+
+// Each thing that users can declare has a test of its protocol, a link to its page in the README, and a line in the changelog.
+func TestEverythingIsTestedAndNamed(t *testing.T) {
+	t.Parallel()
+	tests := map[string]func(*testing.T){
+		"provider": TestValidation, "resource stream_processors": TestReportedStream, "resource stream_processors_group": TestGroupRequests,
+		"data-source stream_processors": TestDataSources, "data-source stream_processors_group": TestDataSources,
+		"list-resource stream_processors": TestList, "action stream_set_processors": TestActionInvoke,
+	}
+	readme, changelog := readFile(t, "../../README.md"), readFile(t, "../../CHANGELOG.md")
+	for name := range allSchemas() {
+		if tests[name] == nil {
+			t.Errorf("no test calls the protocol of %s", name)
+		}
+		kind, typeName, declared := strings.Cut(name, " ")
+		if !declared {
+			continue
+		}
+		page := "docs/" + kind + "s/" + strings.TrimPrefix(typeName, "stream_") + ".md"
+		if !strings.Contains(readme, "("+page+")") {
+			t.Errorf("the README does not link %s", page)
+		}
+		line := regexp.MustCompile(`(?m)^- \*\*New ` + strings.ReplaceAll(kind, "-", " ") + "s?:\\*\\*.*`" + typeName + "`")
+		if !line.MatchString(changelog) {
+			t.Errorf("the changelog does not name the %s", name)
+		}
+	}
+}
+
+func readFile(t *testing.T, path string) string {
+	t.Helper()
+	content, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(content)
 }
 
 // Each wrong value is one error at its attribute. Values that are known after apply are no problem.
