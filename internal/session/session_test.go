@@ -248,6 +248,38 @@ func TestShiftedList(t *testing.T) {
 	}
 }
 
+// Two resources with one stream and one set stay: the one that was read last waits for the plan of the other, and sends nothing.
+// It does not wait for long: the other one may be an old object, and then its plan does not claim the stream.
+func TestSharedStream(t *testing.T) {
+	t.Parallel()
+	for other, change := range map[string]Change{"stays": keeps(a), "leaves": destroys(Marks{}), "is not planned": {}} {
+		synctest.Test(t, func(t *testing.T) {
+			s, last, done := New(nil, "here", false), keeps(a), make(chan Planned, 1)
+			s.Refresh(t.Context(), Entries{id: {Set: a}}, Marks{})
+			last.Marks = s.Refresh(t.Context(), Entries{id: {Set: a}}, Marks{}).Marks
+			go func() { done <- s.Plan(t.Context(), last) }()
+			synctest.Wait()
+			if change.Was != nil {
+				s.Plan(t.Context(), change)
+			}
+			if p := <-done; p.Sends != (other != "stays") {
+				t.Errorf("the other resource %s: %+v", other, p)
+			}
+		})
+	}
+}
+
+// The destroy of a replacement gets the marks of its create: if both have the stream, it sends nothing.
+func TestReplacementOnOneStream(t *testing.T) {
+	t.Parallel()
+	service, url := streamstest.Start(t, streamstest.Options{}, streamstest.Streams(id)...)
+	planned := New(nil, "here", false).Plan(t.Context(), creates(id, b)).Marks
+	if after := newSession(t, streams.Config{BaseURL: url}).Apply(t.Context(), destroys(planned)); after.Failed() {
+		t.Errorf("%+v", after)
+	}
+	service.WantRequests(t)
+}
+
 // A destroy waits a moment for the resources that claim its stream in the same apply, and then sends nothing.
 func TestLeaveAwaitsFirstClaims(t *testing.T) {
 	t.Parallel()
