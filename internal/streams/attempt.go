@@ -12,28 +12,29 @@ import (
 	"time"
 )
 
-// RoundTrip makes one attempt. It waits for a slot, which it does not hold until a retry, for a turn with the
-// credential and for the rate limit.
+// RoundTrip makes one attempt. It waits for a turn with the credential, which only a retry does not have yet, for a slot
+// and for the rate limit. It holds neither until a retry.
 func (r *request) RoundTrip(req *http.Request) (*http.Response, error) {
 	r.attempt, r.response = nil, nil
 	ctx := req.Context()
+	defer r.endTurn()
+	if err := r.waitForTurn(ctx); err != nil {
+		return nil, err
+	}
 	select {
 	case r.slots <- struct{}{}:
 		defer func() { <-r.slots }()
 	case <-ctx.Done():
 		return nil, fmt.Errorf("%w: %w", ErrSlotWait, ctx.Err())
 	}
-	if err := r.sent.waitForTurn(ctx); err != nil {
-		return nil, err
-	}
 	if r.limiter.Wait(ctx) != nil { // last, because the requests after another wait would burst
-		r.sent.endTurn()
 		return nil, cmp.Or(ctx.Err(), ErrRateLimit) // the limiter does not wait beyond the deadline
 	}
 	if r.draft.Attempts++; r.draft.Attempts == 1 {
 		r.began, r.successesBefore = time.Now(), r.endpoint.count()
 	}
-	accepted, start := r.sent.count(), time.Now()
+	_, accepted := r.sent.state()
+	start := time.Now()
 	r.attempt = &Attempt{
 		Number: r.draft.Attempts, Method: r.draft.Method, URL: r.draft.URL, RequestBody: string(r.body),
 		ResponseBody: Text{redactor: r.redactor},
@@ -113,16 +114,13 @@ func requestID(h http.Header) string {
 func (r *request) judge(accepted int) {
 	switch a := r.attempt; {
 	case a.Status == http.StatusUnauthorized:
-		r.sent.rejection.Store(r.fail(KindAuthentication, ""))
-		if r.sent.failed(accepted); !r.sent.isBad(maxRejections) {
-			return
-		}
+		r.sent.reject(accepted, r.fail(KindAuthentication, ""))
+		r.hasTurn = false // nobody gets it
 	case a.Status != 0 && !isRetryableStatus(a.Status):
-		r.sent.succeeded()
+		r.sent.accept()
 	case a.Duration >= time.Second:
-		r.sent.slow.Store(true)
+		r.sent.skipTurns()
 	}
-	r.sent.endTurn()
 }
 
 // sendAndReadBody sets r.response to the body, up to one byte more than maxBody. The request timeout covers it.

@@ -30,18 +30,6 @@ type found struct {
 	*trial
 }
 
-// trial is what the service says to a header.
-type trial struct {
-	health
-	turns     chan struct{}         // has an element for each request under way, see waitForTurn
-	slow      atomic.Bool           // the service fails slowly, so that others do not wait in line
-	rejection atomic.Pointer[Error] // the last one
-	replaces  bool                  // a rejected header
-	exhausted atomic.Bool           // another header would not help
-}
-
-func newTrial() *trial { return &trial{turns: make(chan struct{}, maxRejections)} }
-
 func newCredential(s *sender) *credential {
 	c, cfg := &credential{search: make(chan struct{}, 1)}, s.settings
 	fixed := &found{trial: newTrial(), holds: func() bool { return c.source == nil }}
@@ -75,13 +63,12 @@ func (c *credential) header(ctx context.Context, rejected string) (*found, error
 	if last.isWrong() || last.header == rejected {
 		avoid = last.header
 	}
-	untestedReplacement := last.replaces && last.count() == 0 // a service that rejects it would reject the next one, too
-	if last.holds() && (c.source == nil || avoid == "" || untestedReplacement || last.exhausted.Load()) {
+	if last.holds() && (c.source == nil || avoid == "" || last.isLast()) {
 		switch e, failed := errors.AsType[*Error](last.err); {
 		case failed:
 			return nil, e.repeat("")
 		case rejected == "" && last.isWrong():
-			return nil, last.rejection.Load().repeat("the service has rejected the same credentials for other streams")
+			return nil, last.lastRejection().repeat("the service has rejected the same credentials for other streams")
 		}
 		return last, nil
 	}
@@ -91,48 +78,15 @@ func (c *credential) header(ctx context.Context, rejected string) (*found, error
 		return nil, f.err
 	case f.err == nil && f.header == last.header:
 		f.trial = last.trial
-		f.exhausted.CompareAndSwap(false, avoid != "")
+		if avoid != "" {
+			f.exhaust()
+		}
 	default:
 		f.trial = newTrial()
 		f.replaces = avoid != ""
 	}
 	c.last.Store(f)
 	return f, f.err
-}
-
-const maxRejections = 3 // they show that a header is wrong if it has not worked since
-
-// isWrong reports whether the service has rejected the header, and no other one helps. A fixed header that the service
-// has ever accepted counts as right.
-func (f *found) isWrong() bool {
-	return f.isBad(maxRejections) && (f.count() == 0 || f.exhausted.Load())
-}
-
-var errRejected = errors.New("the service has rejected the credentials of other requests")
-
-// waitForTurn waits until a request may be sent. Services lock accounts: until one accepts a request with the header,
-// three are under way at a time, rejected ones included.
-func (f *found) waitForTurn(ctx context.Context) error {
-	select {
-	case f.turns <- struct{}{}:
-	case <-ctx.Done():
-		return ctx.Err()
-	}
-	switch untested := f.count() == 0; {
-	case untested && f.isBad(maxRejections):
-		f.endTurn()
-		return errRejected
-	case !untested, f.slow.Load():
-		f.endTurn()
-	}
-	return nil
-}
-
-func (f *found) endTurn() {
-	select {
-	case <-f.turns:
-	default: // it has ended already
-	}
 }
 
 // health is what all requests learn together about an endpoint or a credential.

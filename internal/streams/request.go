@@ -34,6 +34,7 @@ type request struct {
 	body     []byte
 
 	sent            *found    // the credential; an empty one for a token request
+	hasTurn         bool      // with the credential, see [trial]
 	draft           Error     // the error so far; Reason is why a due retry could not be made
 	began           time.Time // the first attempt
 	successesBefore int       // of the endpoint, at that time
@@ -59,11 +60,13 @@ func (r *request) sendAuthorized(ctx context.Context, credential *credential) (*
 	case errors.Is(err, errRejected): // while the request waited for its turn
 		return r.sendAuthorized(ctx, credential)
 	case err == nil && resp.StatusCode == http.StatusUnauthorized && credential.source != nil:
-		sent.exhausted.Store(true)
+		sent.exhaust()
 	}
 	return resp, err
 }
 
+// send makes the attempts of a request. Its time begins when it gets its turn: the first responses show whether the
+// credential is right, and an operation can do nothing about that.
 func (r *request) send(ctx context.Context, credential *found) (*http.Response, error) {
 	r.sent = credential
 	req, err := retryablehttp.NewRequestWithContext(ctx, r.draft.Method, r.draft.URL, nil)
@@ -81,7 +84,28 @@ func (r *request) send(ctx context.Context, credential *found) (*http.Response, 
 	if credential.header != "" {
 		req.Header.Set("Authorization", credential.header)
 	}
-	return r.httpClient().Do(req)
+	start := time.Now()
+	if err := r.waitForTurn(ctx); err != nil {
+		return nil, err
+	}
+	ctx, cancel := postpone(ctx, time.Since(start))
+	defer cancel()
+	return r.httpClient().Do(req.WithContext(ctx))
+}
+
+func (r *request) waitForTurn(ctx context.Context) error {
+	err := ctx.Err() // an operation that has ended has not waited
+	if err == nil && !r.hasTurn {
+		r.hasTurn, err = r.sent.wait(ctx)
+	}
+	return err
+}
+
+func (r *request) endTurn() {
+	if r.hasTurn {
+		<-r.sent.turns
+	}
+	r.hasTurn = false
 }
 
 func (r *request) httpClient() *retryablehttp.Client {
@@ -179,6 +203,11 @@ func (r *request) noResponse(err error) *Error {
 		reason = err.Error()
 	case errors.Is(err, context.DeadlineExceeded) && !errors.As(err, new(*net.OpError)):
 		reason = "the operation did not finish within its time limit"
+		for _, wait := range []error{ErrSlotWait, ErrTurnWait, ErrTokenWait} {
+			if errors.Is(err, wait) {
+				reason += ": " + wait.Error()
+			}
+		}
 	case errors.Is(err, ErrNotSent):
 		kind, reason = KindConnection, r.redactor.printable(err.Error(), maxText)
 	default:

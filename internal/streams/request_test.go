@@ -43,7 +43,7 @@ func TestOutage(t *testing.T) {
 		"refused later, for good": {soon, forever, resetConnection, refuse, standard, 40 * time.Second},
 		"no connections":          {0, forever, nil, nil, standard, 150 * time.Second},
 		"no responses":            {0, forever, neverRespond, streamstest.Dial, standard, 150 * time.Second},
-		"no responses, 40 s":      {0, forever, neverRespond, streamstest.Dial, 40 * time.Second, 105 * time.Second},
+		"no responses, 40 s":      {0, forever, neverRespond, streamstest.Dial, 40 * time.Second, 115 * time.Second},
 	} {
 		for _, parallel := range []int{singles, group} {
 			runVirtual(t, fmt.Sprint(name, "/", parallel), func(t *testing.T) {

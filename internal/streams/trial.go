@@ -1,0 +1,132 @@
+package streams
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+)
+
+// trial is what the service says to a header. Services lock accounts: until the service has accepted a request with the
+// header, three requests are under way at a time, and the others wait for their responses.
+type trial struct {
+	turns chan struct{} // has an element for each request under way with an untested header
+	open  chan struct{} // closed when requests need no turn anymore
+	begin sync.Once     // closes it
+
+	mu         sync.Mutex
+	verdict    verdict
+	successes  int    // requests that the service has accepted
+	rejections int    // since the last success
+	rejection  *Error // the last one
+	exhausted  bool   // another header would not help
+	replaces   bool   // a rejected header
+}
+
+// verdict is what a trial has shown.
+type verdict int
+
+const (
+	untested verdict = iota
+	accepted
+	rejected
+)
+
+const (
+	maxUntested   = 3 // requests under way with an untested header
+	maxRejections = 3 // they show that a header is wrong if it has not worked since
+)
+
+func newTrial() *trial {
+	return &trial{turns: make(chan struct{}, maxUntested), open: make(chan struct{})}
+}
+
+// ErrTurnWait says that an operation ended while it waited for the responses to other requests with its credential.
+var ErrTurnWait = errors.New("the operation waited for the first responses to requests with the same credentials")
+
+var errRejected = errors.New("the service has rejected the credentials of other requests")
+
+// wait returns when a request may be sent, and whether its turn has to be ended.
+func (t *trial) wait(ctx context.Context) (hasTurn bool, err error) {
+	select {
+	case <-t.open:
+		if t.isWrong() {
+			err = errRejected
+		}
+		return false, err
+	case t.turns <- struct{}{}:
+		return true, nil
+	case <-ctx.Done():
+		return false, fmt.Errorf("%w: %w", ErrTurnWait, ctx.Err())
+	}
+}
+
+// isWrong reports whether the service has rejected the header, and no other one helps.
+func (t *trial) isWrong() bool {
+	verdict, _ := t.state()
+	return verdict == rejected
+}
+
+// isLast reports whether another header would not help: a service that rejects a new one would reject the next one, too.
+func (t *trial) isLast() bool {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.exhausted || t.replaces && t.successes == 0
+}
+
+func (t *trial) lastRejection() *Error {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.rejection
+}
+
+// state returns the verdict, and the number of requests that the service has accepted.
+func (t *trial) state() (verdict, int) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.verdict, t.successes
+}
+
+// accept notes a response that shows that the service accepts the header.
+func (t *trial) accept() {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.successes++
+	t.rejections = 0
+	t.settle()
+}
+
+// reject counts the rejection of a request that began after so many successes, if there was none in the meantime.
+func (t *trial) reject(successes int, e *Error) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.rejection = e
+	if t.successes == successes {
+		t.rejections++
+	}
+	t.settle()
+}
+
+// exhaust notes that another header would not help.
+func (t *trial) exhaust() {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.exhausted = true
+	t.settle()
+}
+
+// settle reaches the verdict. A header that the service has accepted counts as right as long as another one may help.
+func (t *trial) settle() {
+	switch {
+	case t.rejections >= maxRejections && (t.successes == 0 || t.exhausted):
+		t.verdict = rejected
+	case t.successes > 0:
+		t.verdict = accepted
+	default:
+		return
+	}
+	t.skipTurns()
+}
+
+// skipTurns ends all waits for a turn. The service fails slowly, or there is a verdict.
+func (t *trial) skipTurns() { t.begin.Do(func() { close(t.open) }) }
