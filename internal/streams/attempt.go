@@ -114,8 +114,8 @@ func requestID(h http.Header) string {
 func (r *request) judge(accepted int) {
 	switch a := r.attempt; {
 	case a.Status == http.StatusUnauthorized:
+		r.untested, r.hasTurn = r.hasTurn, false // it passes on its turn later
 		r.sent.reject(accepted, r.fail(KindAuthentication, ""))
-		r.hasTurn = false // nobody gets it
 	case a.Status != 0 && !isRetryableStatus(a.Status):
 		r.sent.accept()
 	case a.Duration >= time.Second:

@@ -18,6 +18,7 @@ import (
 type credential struct {
 	// source returns another header than rejected if there is one, for one request at a time; nil: the header is fixed.
 	source func(ctx context.Context, rejected string) *found
+	issued bool          // the headers are tokens, which an endpoint issues to one client
 	search chan struct{} // has an element while a request looks for a header
 	last   atomic.Pointer[found]
 }
@@ -36,7 +37,7 @@ func newCredential(s *sender) *credential {
 	c.last.Store(fixed)
 	switch {
 	case cfg.OAuth2 != nil:
-		c.source = newTokenSource(*cfg.OAuth2, s).find
+		c.source, c.issued = newTokenSource(*cfg.OAuth2, s).find, true
 	case cfg.TokenFile != "":
 		c.source = (&secretFile{setting: "token_file", path: cfg.TokenFile, redactor: s.redactor}).findToken
 	case cfg.BasicAuth != nil:
@@ -63,7 +64,8 @@ func (c *credential) header(ctx context.Context, rejected string) (*found, error
 	if last.isWrong() || last.header == rejected {
 		avoid = last.header
 	}
-	if last.holds() && (c.source == nil || avoid == "" || last.isLast()) {
+	stays := last.holds() || c.issued && last.isWrong() // a client that is rejected gets no token for its age
+	if stays && (c.source == nil || avoid == "" || last.isLast()) {
 		switch e, failed := errors.AsType[*Error](last.err); {
 		case failed:
 			return nil, e.repeat("")
@@ -73,17 +75,20 @@ func (c *credential) header(ctx context.Context, rejected string) (*found, error
 		return last, nil
 	}
 	f := c.source(ctx, avoid)
+	sameClient := c.issued && !last.hasWorked() && (avoid == "" || last.replaces) // which has had its chances
 	switch {
 	case f.err != nil && (ctx.Err() != nil || errors.Is(f.err, ErrRateLimit)): // other requests may have more time
 		return nil, f.err
-	case f.err == nil && f.header == last.header:
+	case f.err == nil && (f.header == last.header || sameClient):
 		f.trial = last.trial
-		if avoid != "" {
+		if f.header == avoid {
 			f.exhaust()
 		}
 	default:
 		f.trial = newTrial()
-		f.replaces = avoid != ""
+		if f.replaces = avoid != ""; f.replaces {
+			last.replace()
+		}
 	}
 	c.last.Store(f)
 	return f, f.err

@@ -35,6 +35,7 @@ type request struct {
 
 	sent            *found    // the credential; an empty one for a token request
 	hasTurn         bool      // with the credential, see [trial]
+	untested        bool      // the service has rejected the credential before it had accepted any request with it
 	draft           Error     // the error so far; Reason is why a due retry could not be made
 	began           time.Time // the first attempt
 	successesBefore int       // of the endpoint, at that time
@@ -43,26 +44,41 @@ type request struct {
 	due             time.Time // when another attempt may succeed; zero if none will
 }
 
-// sendAuthorized sends the request, and once more with a new credential if the service rejects the first one.
+// sendAuthorized sends the request. If the service rejects its credential, the request is sent once with another one, and
+// once more if the credential was new and the service accepts it in the meantime: it may not have known it yet.
 func (r *request) sendAuthorized(ctx context.Context, credential *credential) (*http.Response, error) {
+	canReplace, canRepeat := credential.source != nil, true
 	sent, err := credential.header(ctx, "")
-	if err != nil {
-		return nil, err
-	}
-	resp, err := r.send(ctx, sent)
-	if err == nil && resp.StatusCode == http.StatusUnauthorized && sent.header != "" {
-		sent, err = credential.header(ctx, sent.header)
-		if err == nil && sent.header != r.sent.header {
-			resp, err = r.send(ctx, sent)
+	for err == nil {
+		var resp *http.Response
+		resp, err = r.send(ctx, sent)
+		switch {
+		case errors.Is(err, errRejected): // while the request waited for its turn
+			sent, err = credential.header(ctx, "")
+			continue
+		case err != nil || resp.StatusCode != http.StatusUnauthorized:
+			return resp, err
 		}
+		next := sent
+		switch {
+		case canReplace:
+			next, err = credential.header(ctx, sent.header)
+		case credential.source != nil: // this was the second one
+			sent.exhaust()
+		}
+		limit := r.settings.Retry.MaxAttempts
+		switch {
+		case err != nil:
+		case next.header != sent.header:
+			canReplace = false
+		case canRepeat && r.untested && (limit == 0 || r.draft.Attempts < limit) && next.awaitAcceptance(ctx):
+			canRepeat = false
+		default:
+			return resp, nil
+		}
+		sent = next
 	}
-	switch {
-	case errors.Is(err, errRejected): // while the request waited for its turn
-		return r.sendAuthorized(ctx, credential)
-	case err == nil && resp.StatusCode == http.StatusUnauthorized && credential.source != nil:
-		sent.exhaust()
-	}
-	return resp, err
+	return nil, err
 }
 
 // send makes the attempts of a request. Its time begins when it gets its turn: the first responses show whether the
@@ -103,7 +119,7 @@ func (r *request) waitForTurn(ctx context.Context) error {
 
 func (r *request) endTurn() {
 	if r.hasTurn {
-		<-r.sent.turns
+		r.sent.endTurn()
 	}
 	r.hasTurn = false
 }

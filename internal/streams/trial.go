@@ -5,22 +5,28 @@ import (
 	"errors"
 	"fmt"
 	"sync"
+	"sync/atomic"
+	"time"
 )
 
 // trial is what the service says to a header. Services lock accounts: until the service has accepted a request with the
-// header, three requests are under way at a time, and the others wait for their responses.
+// header, three requests are under way at a time, and the others wait for their responses. A service may not know a new
+// token at once, so the first two rejected requests pass on their turns, one after another.
 type trial struct {
-	turns chan struct{} // has an element for each request under way with an untested header
+	turns chan struct{} // has an element for each request under way with an untested header, and for its rejection
 	open  chan struct{} // closed when requests need no turn anymore
 	begin sync.Once     // closes it
 
+	waiting atomic.Int64 // operations that wait for their turn
+
 	mu         sync.Mutex
 	verdict    verdict
-	successes  int    // requests that the service has accepted
-	rejections int    // since the last success
-	rejection  *Error // the last one
-	exhausted  bool   // another header would not help
-	replaces   bool   // a rejected header
+	successes  int       // requests that the service has accepted
+	rejections int       // since the last success
+	rejection  *Error    // the last one
+	nextTurn   time.Time // of a rejected request
+	exhausted  bool      // another header would not help
+	replaces   bool      // a rejected header
 }
 
 // verdict is what a trial has shown.
@@ -28,13 +34,14 @@ type verdict int
 
 const (
 	untested verdict = iota
-	accepted
-	rejected
+	accepted         // also while another header may help against rejections
+	rejected         // and no other header helps
 )
 
 const (
-	maxUntested   = 3 // requests under way with an untested header
-	maxRejections = 3 // they show that a header is wrong if it has not worked since
+	maxUntested    = 3                       // requests under way with an untested header
+	maxRejections  = 5                       // they show that a header is wrong if it has not worked since
+	rejectionDelay = 1200 * time.Millisecond // twice, for a header that becomes valid within two seconds
 )
 
 func newTrial() *trial {
@@ -48,23 +55,37 @@ var errRejected = errors.New("the service has rejected the credentials of other 
 
 // wait returns when a request may be sent, and whether its turn has to be ended.
 func (t *trial) wait(ctx context.Context) (hasTurn bool, err error) {
-	select {
-	case <-t.open:
-		if t.isWrong() {
-			err = errRejected
+	if t.isUntested() {
+		t.waiting.Add(1)
+		defer t.waiting.Add(-1)
+		select {
+		case <-t.open:
+		case t.turns <- struct{}{}:
+			return true, nil
+		case <-ctx.Done():
+			return false, fmt.Errorf("%w: %w", ErrTurnWait, ctx.Err())
 		}
-		return false, err
-	case t.turns <- struct{}{}:
-		return true, nil
-	case <-ctx.Done():
-		return false, fmt.Errorf("%w: %w", ErrTurnWait, ctx.Err())
 	}
+	if t.isWrong() {
+		return false, errRejected
+	}
+	return false, nil
 }
 
 // isWrong reports whether the service has rejected the header, and no other one helps.
 func (t *trial) isWrong() bool {
 	verdict, _ := t.state()
 	return verdict == rejected
+}
+
+func (t *trial) isUntested() bool {
+	verdict, _ := t.state()
+	return verdict == untested
+}
+
+func (t *trial) hasWorked() bool {
+	_, successes := t.state()
+	return successes > 0
 }
 
 // isLast reports whether another header would not help: a service that rejects a new one would reject the next one, too.
@@ -87,6 +108,14 @@ func (t *trial) state() (verdict, int) {
 	return t.verdict, t.successes
 }
 
+// endTurn passes on a turn, if turns still count.
+func (t *trial) endTurn() {
+	select {
+	case <-t.turns:
+	case <-t.open:
+	}
+}
+
 // accept notes a response that shows that the service accepts the header.
 func (t *trial) accept() {
 	t.mu.Lock()
@@ -101,10 +130,38 @@ func (t *trial) reject(successes int, e *Error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.rejection = e
-	if t.successes == successes {
-		t.rejections++
+	if t.successes != successes {
+		return
+	}
+	if t.rejections++; t.verdict == untested && t.rejections <= maxRejections-maxUntested {
+		t.nextTurn = time.Now().Add(max(0, time.Until(t.nextTurn)) + rejectionDelay)
+		time.AfterFunc(time.Until(t.nextTurn), t.endTurn)
 	}
 	t.settle()
+}
+
+// awaitAcceptance reports whether the service accepts a request with the header after it has rejected one. It does not wait
+// if no other operation is to send one.
+func (t *trial) awaitAcceptance(ctx context.Context) bool {
+	if t.waiting.Load() > 0 {
+		select {
+		case <-t.open:
+		case <-time.After((maxRejections - maxUntested + 1) * rejectionDelay):
+		case <-ctx.Done():
+		}
+	}
+	verdict, _ := t.state()
+	return verdict == accepted
+}
+
+// replace ends the trial, because another header is sent from now on.
+func (t *trial) replace() {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.verdict == untested {
+		t.verdict = rejected
+		t.skipTurns()
+	}
 }
 
 // exhaust notes that another header would not help.

@@ -4,6 +4,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net/http"
+	"path/filepath"
+	"slices"
+	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -102,4 +106,73 @@ func TestTurnsEnd(t *testing.T) {
 			}
 		})
 	}
+}
+
+// A credential that the service does not know at once fails nothing if it becomes valid within two seconds, and if the
+// service rejects no more than four requests with it. A rejection is final if no other operation shows that it was too early.
+func TestNewCredential(t *testing.T) {
+	t.Parallel()
+	path := filepath.Join(t.TempDir(), "token")
+	writeSecret(t, path, "t0ken")
+	type refusal func(request int, at time.Duration) bool
+	first := func(count int) refusal { return func(request int, _ time.Duration) bool { return request <= count } }
+	until := func(end time.Duration) refusal { return func(_ int, at time.Duration) bool { return at < end } }
+	for name, cfg := range map[string]streams.Config{
+		"token":  {Token: "t0ken"},
+		"file":   {TokenFile: path},
+		"oauth2": {OAuth2: &streams.OAuth2{}},
+	} {
+		last := map[string]int{"oauth2": 7}[name] // rejections of the first token and of the second one
+		for what, refuse := range map[string]refusal{
+			"0.2 s": until(200 * time.Millisecond), "1 s": until(time.Second), "2 s": until(2 * time.Second),
+			"the first": first(1), "three": first(3), "as many as allowed": first(max(4, last)),
+		} {
+			for _, parallel := range []int{singles, group} {
+				runVirtual(t, fmt.Sprint(name, "/", what, "/", parallel), func(t *testing.T) {
+					start, requests := time.Now(), 0
+					var mu sync.Mutex
+					s := startService(t, func(w http.ResponseWriter, r *http.Request) {
+						mu.Lock()
+						requests++
+						response := http.HandlerFunc(applyUpdate)
+						if refuse(requests, time.Since(start)) {
+							response = respondError(401, "not yet")
+						}
+						mu.Unlock()
+						respondAfter(20*time.Millisecond, response)(w, r)
+					})
+					cfg.BaseURL = s.URL
+					if name == "oauth2" {
+						cfg.OAuth2 = oauth2Config(s, startService(t, issueTokens(3600))).OAuth2
+					}
+					err := errors.Join(updateParallel(t, newClient(t, cfg), 100, parallel, 5*time.Minute)...)
+					if took := time.Since(start); err != nil || took > 5*time.Second {
+						t.Errorf("after %s: %.500v", took, err)
+					}
+				})
+			}
+		}
+	}
+	runVirtual(t, "alone", func(t *testing.T) {
+		s := startService(t, respondError(401, "not you"))
+		c := newClient(t, streams.Config{BaseURL: s.URL, Token: "t0ken"})
+		start := time.Now()
+		for n := range 3 {
+			wantFailed(t, asError(t, updateAll(t, c, 1)[0]), streams.KindAuthentication, streams.NotChanged, 1)
+			s.wantRequests(t, n+1)
+		}
+		if took := time.Since(start); took != 0 {
+			t.Errorf("took %s", took)
+		}
+	})
+	runVirtual(t, "one attempt", func(t *testing.T) {
+		reject := respondError(401, "not you")
+		s := startService(t, reject, reject, reject, applyUpdate)
+		c := newClient(t, streams.Config{BaseURL: s.URL, Token: "t0ken", Retry: streams.Retry{MaxAttempts: 1}})
+		errs := updateAll(t, c, 10)
+		s.wantRequests(t, 10)
+		if failed := slices.DeleteFunc(errs, func(err error) bool { return err == nil }); len(failed) != 3 {
+			t.Error(failed)
+		}
+	})
 }
