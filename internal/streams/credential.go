@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"strings"
 	"sync"
@@ -134,7 +135,7 @@ type secretFile struct {
 }
 
 // read returns the credential, and a function that reports whether the file is still as it was then. For at most the
-// given wait, it reads again while the file is empty, because it is being written, and while it has a rejected
+// given wait, it reads again while the file is empty or missing, because it is being written, and while it has a rejected
 // credential: a service may reject the old one just before the new one is written.
 func (f *secretFile) read(ctx context.Context, rejected string, wait time.Duration) (text string, unchanged func() bool, err error) {
 	limit, again := time.After(wait), time.Tick(rotationDelay/40)
@@ -146,7 +147,7 @@ func (f *secretFile) read(ctx context.Context, rejected string, wait time.Durati
 				os.SameFile(before, now) && before.Size() == now.Size() && before.ModTime().Equal(now.ModTime())
 		}
 		text, err = f.readOnce()
-		mayChange := errors.Is(err, errEmptyFile) || err == nil && text == rejected
+		mayChange := errors.Is(err, errEmptyFile) || errors.Is(err, fs.ErrNotExist) || err == nil && text == rejected
 		if !mayChange {
 			return text, unchanged, err
 		}

@@ -5,6 +5,7 @@ import (
 	"encoding/base64"
 	"fmt"
 	"net/http"
+	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -245,7 +246,9 @@ func TestClientAssertionFile(t *testing.T) {
 		i.endpoint.wantRequests(t, 3)
 
 		i.tokens.Revoke("token-1")
-		writeSecret(t, path, "") // an agent is just writing the file
+		if err := os.Remove(path); err != nil { // an agent is just writing the file
+			t.Error(err)
+		}
 		time.AfterFunc(200*time.Millisecond, func() { writeSecret(t, path, i.tokens.IssueAssertion(clientID)) })
 		mustUpdateAll(t, c, 30)
 		i.endpoint.wantRequests(t, 4)
