@@ -12,12 +12,11 @@ import (
 	"time"
 )
 
-// RoundTrip makes one attempt. It waits for a turn with the credential, which only a retry does not have yet, for a slot
-// and for the rate limit. It holds neither until a retry.
+// RoundTrip makes one attempt. It waits for a turn with the credential, for a slot and for the rate limit. It holds the
+// slot until the attempt ends, and the turn until a response ends it, or the operation.
 func (r *request) RoundTrip(req *http.Request) (*http.Response, error) {
 	r.attempt, r.response = nil, nil
 	ctx := req.Context()
-	defer r.endTurn()
 	if err := r.waitForTurn(ctx); err != nil {
 		return nil, err
 	}
@@ -31,7 +30,8 @@ func (r *request) RoundTrip(req *http.Request) (*http.Response, error) {
 		return nil, cmp.Or(ctx.Err(), ErrRateLimit) // the limiter does not wait beyond the deadline
 	}
 	if r.draft.Attempts++; r.draft.Attempts == 1 {
-		r.began, r.successesBefore = time.Now(), r.endpoint.count()
+		r.began, r.beganWith = time.Now(), r.endpoint.now()
+		r.lastSuccesses = r.beganWith.successes
 	}
 	_, accepted := r.sent.state()
 	start := time.Now()
@@ -44,16 +44,16 @@ func (r *request) RoundTrip(req *http.Request) (*http.Response, error) {
 	if !r.draft.TokenRequest {
 		r.attempt.ResponseBody.text = r.response
 	}
-	r.judge(accepted)
+	r.judge(err, accepted)
 	return resp, err
 }
 
 // try sends the request, and notes what came of it.
 func (r *request) try(req *http.Request) (*http.Response, error) {
-	timeout, shortened := r.settings.RequestTimeout, ""
-	if r.endpoint.isBad(1) { // the first request has waited for the whole timeout several times
-		shortened = fmt.Sprintf(" (shortened from %s after other failures)", timeout)
-		timeout /= 15
+	full, shortened := r.settings.RequestTimeout, ""
+	timeout := r.endpoint.now().condition.timeout(full)
+	if timeout < full {
+		shortened = fmt.Sprintf(" (shortened from %s after other failures)", full)
 	}
 	late := fmt.Errorf("the %s %w %s%s", r.draft.Receiver(), ErrRequestTimeout, timeout, shortened)
 	ctx, cancel := attemptContext(req.Context(), timeout, late)
@@ -75,6 +75,7 @@ func (r *request) try(req *http.Request) (*http.Response, error) {
 		return resp, nil
 	case ctx.Err() != nil:
 		err = context.Cause(ctx) // the transport reports it in several ways
+		r.waited = r.waited || timeout == full && errors.Is(err, ErrRequestTimeout)
 	case !asked:
 		err = fmt.Errorf("%w: %w", ErrNotSent, err)
 		r.draft.Attempts--
@@ -90,9 +91,6 @@ func (r *request) try(req *http.Request) (*http.Response, error) {
 
 func (r *request) noteResponse(resp *http.Response) {
 	r.attempt.Status = resp.StatusCode
-	if resp.StatusCode == http.StatusTooManyRequests || !isRetryableStatus(resp.StatusCode) {
-		r.endpoint.succeeded() // a service that limits requests works, and so does one that rejects them
-	}
 	r.draft.Status, r.draft.RequestID = resp.StatusCode, r.redactor.printable(requestID(resp.Header), maxText)
 	r.draft.Message, r.draft.Documented = "", false
 	if resp.StatusCode/100 != 2 {
@@ -110,17 +108,25 @@ func requestID(h http.Header) string {
 		h.Get("X-Amz-Request-Id"), h.Get("X-Ms-Request-Id"), h.Get("X-Amzn-Trace-Id"), h.Get("X-Trace-Id"), h.Get("Cf-Ray"))
 }
 
-// judge notes what an attempt says about the credential. A failure of the service or of a proxy says nothing.
-func (r *request) judge(accepted int) {
-	switch a := r.attempt; {
-	case a.Status == http.StatusUnauthorized:
+// judge notes what an attempt says about the endpoint and the credential. A service that rejects a request works. A failure
+// of the service or of a proxy says nothing about the credential.
+func (r *request) judge(err error, accepted int) {
+	timedOut := errors.Is(err, ErrRequestTimeout) || errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded)
+	switch status := r.attempt.Status; {
+	case status == http.StatusUnauthorized:
+		r.endpoint.note(worked, r.beganWith)
 		r.untested, r.hasTurn = r.hasTurn, false // it passes on its turn later
 		r.sent.reject(accepted, r.fail(KindAuthentication, ""))
-	case a.Status != 0 && !isRetryableStatus(a.Status):
+	case status != 0 && !isRetryableStatus(status):
+		r.endpoint.note(worked, r.beganWith)
 		r.sent.accept()
-	case a.Duration >= time.Second:
-		r.sent.skipTurns()
+	case !timedOut:
+		r.endpoint.note(answered, r.beganWith)
+		r.answered = true
+	default:
+		return
 	}
+	r.endTurn()
 }
 
 // sendAndReadBody sets r.response to the body, up to one byte more than maxBody. The request timeout covers it.

@@ -172,7 +172,7 @@ func TestConnectionsAreReused(t *testing.T) {
 	} {
 		runVirtual(t, name, func(t *testing.T) {
 			const parallel = 10 // as in updateAll; Go's default would keep two idle connections
-			s := startService(t, respondAfter(time.Second, response))
+			s := startService(t, respondAfter(time.Second, applyUpdate), respondAfter(time.Second, response))
 			var connections atomic.Int32
 			count := func(ctx context.Context, network, address string) (net.Conn, error) {
 				connections.Add(1)

@@ -9,7 +9,6 @@ import (
 	"io/fs"
 	"os"
 	"strings"
-	"sync"
 	"sync/atomic"
 	"time"
 )
@@ -93,33 +92,6 @@ func (c *credential) header(ctx context.Context, rejected string) (*found, error
 	}
 	c.last.Store(f)
 	return f, f.err
-}
-
-// health is what all requests learn together about an endpoint or a credential.
-type health struct {
-	mu        sync.Mutex   // for changes of both
-	successes atomic.Int64 // so far
-	failures  atomic.Int64 // since the last success
-}
-
-func (h *health) count() int { return int(h.successes.Load()) }
-
-func (h *health) isBad(failures int) bool { return int(h.failures.Load()) >= failures }
-
-func (h *health) succeeded() {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	h.successes.Add(1)
-	h.failures.Store(0)
-}
-
-// failed counts the failure of a request that began after so many successes, if there was none in the meantime.
-func (h *health) failed(successes int) {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	if h.count() == successes {
-		h.failures.Add(1)
-	}
 }
 
 var errEmptyFile = errors.New("it is empty")

@@ -55,19 +55,23 @@ func TestUntestedCredential(t *testing.T) {
 	} {
 		for _, parallel := range []int{singles, group} {
 			for _, status := range []int{200, 404, 401} {
-				runVirtual(t, fmt.Sprint(name, parallel, status), func(t *testing.T) { testUntested(t, cfg, parallel, status, 0) })
+				runVirtual(t, fmt.Sprint(name, parallel, status), func(t *testing.T) {
+					testUntested(t, cfg, parallel, status, 0, 20*time.Millisecond)
+				})
 			}
 			for _, status := range []int{200, 401} {
-				runVirtual(t, fmt.Sprint(name, parallel, status, " after 503"), func(t *testing.T) {
-					testUntested(t, cfg, parallel, status, 4*time.Second)
-				})
+				for _, latency := range []time.Duration{20 * time.Millisecond, 1200 * time.Millisecond} {
+					runVirtual(t, fmt.Sprint(name, parallel, status, " after 503, ", latency), func(t *testing.T) {
+						testUntested(t, cfg, parallel, status, 4*time.Second, latency)
+					})
+				}
 			}
 		}
 	}
 }
 
-func testUntested(t *testing.T, cfg streams.Config, parallel, status int, outage time.Duration) {
-	const count, latency = 100, 20 * time.Millisecond
+func testUntested(t *testing.T, cfg streams.Config, parallel, status int, outage, latency time.Duration) {
+	const count = 100
 	start := time.Now()
 	s := startService(t, func(w http.ResponseWriter, r *http.Request) {
 		response := respondError(status, "not you")

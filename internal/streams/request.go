@@ -33,15 +33,19 @@ type request struct {
 	endpoint *health // of the service or the token endpoint
 	body     []byte
 
-	sent            *found    // the credential; an empty one for a token request
-	hasTurn         bool      // with the credential, see [trial]
-	untested        bool      // the service has rejected the credential before it had accepted any request with it
-	draft           Error     // the error so far; Reason is why a due retry could not be made
-	began           time.Time // the first attempt
-	successesBefore int       // of the endpoint, at that time
-	attempt         *Attempt  // the last one, for the log; nil if it did not get its turn
-	response        []byte    // body of the last response
-	due             time.Time // when another attempt may succeed; zero if none will
+	sent          *found    // the credential; an empty one for a token request
+	hasTurn       bool      // with the credential, see [trial]
+	untested      bool      // the service has rejected the credential before it had accepted any request with it
+	draft         Error     // the error so far; Reason is why a due retry could not be made
+	began         time.Time // the first attempt
+	beganWith     view      // of the endpoint, at that time
+	lastSuccesses int       // of the endpoint, at the end of the last attempt
+	uncounted     int       // attempts that were not accepted beside others that were
+	answered      bool      // an attempt has not just waited
+	waited        bool      // an attempt has waited for the whole request timeout
+	attempt       *Attempt  // the last one, for the log; nil if it did not get its turn
+	response      []byte    // body of the last response
+	due           time.Time // when another attempt may succeed; zero if none will
 }
 
 // sendAuthorized sends the request. If the service rejects its credential, the request is sent once with another one, and
@@ -100,6 +104,7 @@ func (r *request) send(ctx context.Context, credential *found) (*http.Response, 
 	if credential.header != "" {
 		req.Header.Set("Authorization", credential.header)
 	}
+	defer r.endTurn()
 	start := time.Now()
 	if err := r.waitForTurn(ctx); err != nil {
 		return nil, err
@@ -109,11 +114,20 @@ func (r *request) send(ctx context.Context, credential *found) (*http.Response, 
 	return r.httpClient().Do(req.WithContext(ctx))
 }
 
+// waitForTurn waits for a turn with the credential. While nothing responds, it takes half as long as an attempt.
 func (r *request) waitForTurn(ctx context.Context) error {
-	err := ctx.Err() // an operation that has ended has not waited
-	if err == nil && !r.hasTurn {
-		r.hasTurn, err = r.sent.wait(ctx)
+	if ctx.Err() != nil || r.hasTurn { // an operation that has ended has not waited
+		return ctx.Err()
 	}
+	full := r.settings.RequestTimeout
+	hasTurn, err := r.sent.wait(ctx, silent.timeout(full)/2, func() error {
+		if r.endpoint.now().condition != silent {
+			return nil
+		}
+		r.draft.Repeated = true
+		return fmt.Errorf("the %s %w %s to other operations", r.draft.Receiver(), ErrRequestTimeout, full)
+	})
+	r.hasTurn = hasTurn
 	return err
 }
 
@@ -155,17 +169,18 @@ func (r *request) planRetry(ctx context.Context, resp *http.Response, err error)
 	if err == nil {
 		retryAfter = resp.Header.Get("Retry-After")
 	}
+	pace, maxAttempts := r.choosePace(), r.settings.Retry.MaxAttempts
 	wait, requested := parseRetryAfter(retryAfter, now)
-	if !requested || r.settings.Retry.MaxAttempts == 0 { // a short Retry-After does not use up the default attempts
-		wait = max(wait, r.settings.Retry.backoff(r.draft.Attempts, rand.Float64()))
+	if !requested || maxAttempts == 0 { // a short Retry-After does not use up the default attempts
+		wait = max(wait, r.settings.Retry.backoff(r.draft.Attempts, pace, rand.Float64()))
 	}
 	r.due = now.Add(wait)
-	deadline, limited := ctx.Deadline()
-	tooLong := limited && deadline.Before(r.due) // to wait until the deadline would only delay the error
-	last := r.draft.Attempts >= cmp.Or(r.settings.Retry.MaxAttempts, r.defaultAttempts(requested))
-	r.draft.Repeated = r.endpoint.isBad(1)
-	if last || tooLong {
-		r.endpoint.failed(r.successesBefore)
+	deadline, ends := ctx.Deadline()
+	tooLong := ends && deadline.Before(r.due) // to wait until the deadline would only delay the error
+	last := r.draft.Attempts >= cmp.Or(maxAttempts, r.defaultAttempts(pace, requested))
+	r.draft.Repeated = r.endpoint.now().condition != working
+	if (last || tooLong || r.draft.Repeated) && !errors.Is(ctx.Err(), context.Canceled) {
+		r.endpoint.note(r.end(), r.beganWith)
 	}
 	switch {
 	case last, ctx.Err() != nil && errors.Is(err, ctx.Err()): // the error says why
@@ -182,16 +197,48 @@ func (r *request) planRetry(ctx context.Context, resp *http.Response, err error)
 	}
 }
 
-// defaultAttempts is how often an operation tries if the user has not said so. If no connection can be made, and nothing
-// has worked yet, the address may be wrong. Attempts without a response take long.
-func (r *request) defaultAttempts(retryAfter bool) int {
-	switch {
-	case !retryAfter && time.Since(r.began) > 2*DefaultPatience:
-		return 2
-	case r.draft.Outcome == NotChanged && r.endpoint.count() == 0:
-		return DefaultAttempts - 1
+// pace is how often an operation tries if the user has not said so, and how long it waits in between.
+type pace struct {
+	attempts int     // at most
+	slow     int     // the same after attempts that took long
+	least    float64 // part of the bound of a wait
+	longest  int     // number of the attempt after which the bound of the wait does not double again
+}
+
+var (
+	outlasting   = pace{DefaultAttempts, 2, 0.75, math.MaxInt}               // an outage of DefaultPatience
+	besideOthers = pace{DefaultAttempts + 2, DefaultAttempts + 2, 0.25, 3}   // no outage, but perhaps a rhythm of failures
+)
+
+// choosePace chooses the pace after an attempt. If others have succeeded since the attempt before, the service works.
+func (r *request) choosePace() pace {
+	successes := r.endpoint.now().successes
+	others := successes > r.lastSuccesses
+	r.lastSuccesses = successes
+	if !others || r.settings.Retry.MaxAttempts > 0 {
+		return outlasting
 	}
-	return DefaultAttempts
+	return besideOthers
+}
+
+// defaultAttempts is how often an operation tries at a pace. If no connection can be made, and nothing has worked yet, the
+// address may be wrong.
+func (r *request) defaultAttempts(p pace, requested bool) int {
+	switch {
+	case !requested && time.Since(r.began) > 2*DefaultPatience:
+		return p.slow
+	case r.draft.Status == 0 && r.draft.Outcome == NotChanged && r.endpoint.now().successes == 0:
+		return p.attempts - 1
+	}
+	return p.attempts
+}
+
+// end is what an operation without another attempt shows about the endpoint.
+func (r *request) end() event {
+	if r.waited && !r.answered {
+		return unheard
+	}
+	return gaveUp
 }
 
 // fail returns the draft as an error of the given kind.
@@ -247,11 +294,11 @@ func isRetryableError(err error) bool {
 	return !IsTLSFailure(err) && !errors.Is(err, ErrNotSent)
 }
 
-// backoff returns the wait after an attempt; the first attempt is number 1. Its upper bound doubles with each attempt.
-// random, from 0 to 1, selects the wait from three quarters of the bound on, so that requests spread out.
-func (r Retry) backoff(attempt int, random float64) time.Duration {
-	bound := retryablehttp.DefaultBackoff(r.MinBackoff, r.MaxBackoff, attempt, nil)
-	shortest := max(r.MinBackoff, bound/4*3)
+// backoff returns the wait after an attempt; the first attempt is number 1. random, from 0 to 1, selects it, so that
+// requests spread out.
+func (r Retry) backoff(attempt int, p pace, random float64) time.Duration {
+	bound := retryablehttp.DefaultBackoff(r.MinBackoff, r.MaxBackoff, min(attempt, p.longest), nil)
+	shortest := max(r.MinBackoff, time.Duration(p.least*float64(bound)))
 	return shortest + time.Duration(random*float64(max(0, bound-shortest)))
 }
 

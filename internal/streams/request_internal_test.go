@@ -9,7 +9,7 @@ import (
 	"time"
 )
 
-// The documents name exactly the statuses that are retried. The service works if it limits requests with 429.
+// The documents name exactly the statuses that are retried.
 func TestRetriedStatusesAreDocumented(t *testing.T) {
 	t.Parallel()
 	last := len(retryableStatuses) - 1
@@ -18,7 +18,7 @@ func TestRetriedStatusesAreDocumented(t *testing.T) {
 		"INTERFACE.md":        "after the statuses " + list + ".",
 		"../../README.md":     "the statuses " + list + ".",
 		"../../docs/index.md": "the statuses " + list + " are retried",
-		"../../DESIGN.md":     " or " + strings.NewReplacer("429, ", "", " and ", " or ").Replace(list) + " from everything",
+		"../../DESIGN.md":     "also " + strings.ReplaceAll(list, " and ", " or ") + " from everything",
 	} {
 		if text, err := os.ReadFile(document); err != nil || !strings.Contains(string(text), want) {
 			t.Errorf("%s does not say %q: %v", document, want, err)
@@ -26,7 +26,7 @@ func TestRetriedStatusesAreDocumented(t *testing.T) {
 	}
 }
 
-// The waits double up to the longest one, and spread.
+// The waits double up to the longest one, and spread. Beside others that succeed, they are shorter.
 func TestBackoff(t *testing.T) {
 	t.Parallel()
 	const ms = time.Millisecond
@@ -40,10 +40,13 @@ func TestBackoff(t *testing.T) {
 		{Retry{MinBackoff: math.MaxInt64, MaxBackoff: math.MaxInt64}, []time.Duration{math.MaxInt64, math.MaxInt64}},
 	} {
 		for i, bound := range test.bounds {
-			shortest, middle, longest := test.retry.backoff(i+1, 0), test.retry.backoff(i+1, 0.5), test.retry.backoff(i+1, 1)
+			shortest, middle, longest := test.retry.backoff(i+1, outlasting, 0), test.retry.backoff(i+1, outlasting, 0.5), test.retry.backoff(i+1, outlasting, 1)
 			if shortest != max(test.retry.MinBackoff, bound/4*3) || middle < shortest || middle > longest || longest != bound {
 				t.Errorf("%+v after attempt %d: %s, %s, %s; want up to %s", test.retry, i+1, shortest, middle, longest, bound)
 			}
 		}
+	}
+	if shortest, longest := DefaultRetry.backoff(6, besideOthers, 0), DefaultRetry.backoff(6, besideOthers, 1); shortest != 1000*ms || longest != 4000*ms {
+		t.Errorf("beside others: %s to %s", shortest, longest)
 	}
 }

@@ -14,8 +14,7 @@ import (
 // token at once, so the first two rejected requests pass on their turns, one after another.
 type trial struct {
 	turns chan struct{} // has an element for each request under way with an untested header, and for its rejection
-	open  chan struct{} // closed when requests need no turn anymore
-	begin sync.Once     // closes it
+	open  chan struct{} // closed when there is a verdict
 
 	waiting atomic.Int64 // operations that wait for their turn
 
@@ -53,23 +52,28 @@ var ErrTurnWait = errors.New("the operation waited for the first responses to re
 
 var errRejected = errors.New("the service has rejected the credentials of other requests")
 
-// wait returns when a request may be sent, and whether its turn has to be ended.
-func (t *trial) wait(ctx context.Context) (hasTurn bool, err error) {
-	if t.isUntested() {
-		t.waiting.Add(1)
-		defer t.waiting.Add(-1)
+// wait returns when a request may be sent, and whether its turn has to be ended. Every now and then, it asks whether the
+// wait makes sense.
+func (t *trial) wait(ctx context.Context, interval time.Duration, ask func() error) (hasTurn bool, err error) {
+	t.waiting.Add(1)
+	defer t.waiting.Add(-1)
+	ticker := time.NewTicker(interval)
+	defer ticker.Stop()
+	for err == nil && t.isUntested() {
 		select {
 		case <-t.open:
 		case t.turns <- struct{}{}:
 			return true, nil
+		case <-ticker.C:
+			err = ask()
 		case <-ctx.Done():
-			return false, fmt.Errorf("%w: %w", ErrTurnWait, ctx.Err())
+			err = fmt.Errorf("%w: %w", ErrTurnWait, ctx.Err())
 		}
 	}
-	if t.isWrong() {
-		return false, errRejected
+	if err == nil && t.isWrong() {
+		err = errRejected
 	}
-	return false, nil
+	return false, err
 }
 
 // isWrong reports whether the service has rejected the header, and no other one helps.
@@ -159,8 +163,7 @@ func (t *trial) replace() {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if t.verdict == untested {
-		t.verdict = rejected
-		t.skipTurns()
+		t.decide(rejected)
 	}
 }
 
@@ -172,18 +175,19 @@ func (t *trial) exhaust() {
 	t.settle()
 }
 
-// settle reaches the verdict. A header that the service has accepted counts as right as long as another one may help.
+// settle reaches a verdict. A header that the service has accepted counts as right as long as another one may help.
 func (t *trial) settle() {
 	switch {
 	case t.rejections >= maxRejections && (t.successes == 0 || t.exhausted):
-		t.verdict = rejected
+		t.decide(rejected)
 	case t.successes > 0:
-		t.verdict = accepted
-	default:
-		return
+		t.decide(accepted)
 	}
-	t.skipTurns()
 }
 
-// skipTurns ends all waits for a turn. The service fails slowly, or there is a verdict.
-func (t *trial) skipTurns() { t.begin.Do(func() { close(t.open) }) }
+func (t *trial) decide(v verdict) {
+	if t.verdict == untested {
+		close(t.open)
+	}
+	t.verdict = v
+}

@@ -1,0 +1,110 @@
+package streams_test
+
+import (
+	"errors"
+	"fmt"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stream-management/terraform-provider-stream/internal/streams"
+	"github.com/stream-management/terraform-provider-stream/internal/streamstest"
+)
+
+// A stream that always fails, or two of them, do not fail the streams of a service that is slow, but works.
+func TestBrokenStreamFailsAlone(t *testing.T) {
+	t.Parallel()
+	const latency = 3 * time.Second
+	down := respondError(503, "broken")
+	for name, broken := range map[string][]http.HandlerFunc{
+		"503": {down}, "reset": {resetConnection}, "429": {respondError(429, "broken")}, "no response": {neverRespond},
+		"503, no response": {down, neverRespond}, "no response, 503": {neverRespond, down},
+		"503 twice": {down, down}, "many": {down, resetConnection, down, neverRespond, down},
+	} {
+		for _, parallel := range []int{1, singles, group} {
+			for _, known := range []bool{false, true} { // whether the service has accepted the credential before
+				runVirtual(t, fmt.Sprint(name, "/", parallel, "/", known), func(t *testing.T) {
+					s := startService(t, func(w http.ResponseWriter, r *http.Request) {
+						var n int
+						if _, err := fmt.Sscanf(r.URL.Path, "/v2/streams/broken%d", &n); err == nil {
+							broken[n](w, r)
+							return
+						}
+						respondAfter(latency, applyUpdate)(w, r)
+					})
+					c := newClient(t, streams.Config{BaseURL: s.URL, Token: "t0ken", Retry: streams.DefaultRetry})
+					if known {
+						mustUpdateAll(t, c, 1)
+					}
+					for n := range broken {
+						if _, err := c.UpdateStream(t.Context(), fmt.Sprint("broken", n), streams.NewProcessorSet()); err == nil {
+							t.Error("the broken stream succeeds")
+						}
+					}
+					if err := errors.Join(updateParallel(t, c, 100, parallel, 5*time.Minute)...); err != nil {
+						t.Errorf("%.300v", err)
+					}
+				})
+			}
+		}
+	}
+}
+
+// Beside others that succeed, an operation tries again soon, and more often: services fail in rhythms. A stream that
+// always fails does not last longer than in an outage.
+func TestFlappingService(t *testing.T) {
+	t.Parallel()
+	const phase, latency, count = 3 * time.Second, 300 * time.Millisecond, 300
+	up, down := respondAfter(latency, applyUpdate), respondError(503, "down")
+	for name, fail := range map[string]http.HandlerFunc{
+		"503": down, "503, slowly": respondAfter(latency, down), "reset": resetConnection,
+	} {
+		for _, downFirst := range []time.Duration{0, phase} {
+			runVirtual(t, fmt.Sprint(name, downFirst), func(t *testing.T) {
+				start := time.Now()
+				s := startService(t, func(w http.ResponseWriter, r *http.Request) {
+					if (time.Since(start)+downFirst)/phase%2 == 1 || strings.HasSuffix(r.URL.Path, "/s99") {
+						fail(w, r)
+						return
+					}
+					up(w, r)
+				})
+				errs := updateAll(t, newClient(t, streams.Config{BaseURL: s.URL, Retry: streams.DefaultRetry}), count)
+				failed := 0
+				for _, err := range errs {
+					if err != nil {
+						failed++
+					}
+				}
+				if took := time.Since(start); failed < 1 || failed > 7 || took > 150*time.Second {
+					t.Errorf("%d of %d streams failed in %s", failed, count, took)
+				}
+				if e := asError(t, errs[99]); e.Attempts < streams.DefaultAttempts || e.Attempts > streams.DefaultAttempts+2 {
+					t.Errorf("%d attempts", e.Attempts)
+				}
+			})
+		}
+	}
+}
+
+// While nothing responds, operations that wait for their turn with a credential fail like the others, and say why.
+func TestSilentServiceEndsWaits(t *testing.T) {
+	virtual(t, func(t *testing.T) {
+		s := startService(t, neverRespond)
+		errs := updateAll(t, newClient(t, streams.Config{BaseURL: s.URL, Token: "t0ken", Retry: streams.DefaultRetry}), 100)
+		unsent := 0
+		for _, err := range errs {
+			if e := asError(t, err); e.Attempts == 0 {
+				unsent++
+				wantFailed(t, e, streams.KindTimeout, streams.NotChanged, 0)
+				if streamstest.WantText(t, e.Reason, "the service did not respond within 30s to other operations"); !e.Repeated || !errors.Is(e, streams.ErrRequestTimeout) {
+					t.Errorf("error %#v", e)
+				}
+			}
+		}
+		if s.wantRequests(t, 100-unsent+3); unsent < 50 { // three operations made two attempts
+			t.Errorf("%d operations sent nothing", unsent)
+		}
+	})
+}
