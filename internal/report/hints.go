@@ -88,8 +88,8 @@ func hints(e *streams.Error, did attempted) []advice {
 		{unexpected || !e.Documented && status(400, 401, 403, 404, 422), "The response may not have come from the " +
 			"service, but from a proxy or a login page. Check base_url (its path, and https://), the id of the " +
 			"stream, HTTPS_PROXY and NO_PROXY."},
-		{status(http.StatusTooManyRequests) && !e.TokenRequest, "There may be too many requests at a time. Limit " +
-			"them with requests_per_second or Terraform's -parallelism."},
+		{status(http.StatusTooManyRequests) && !e.TokenRequest, "There may be too many requests at a time. Set " +
+			"requests_per_second or max_concurrent_requests, or raise the timeouts of the resource."},
 		{status(401, 403) && e.Credentials == streams.NoCredentials, "A request with no credentials was rejected. " +
 			"Set token, token_file, basic_auth, oauth2 or headers, or their environment variables."},
 		{status(http.StatusUnauthorized), "A request with {credentials} was rejected. The credential may have " +

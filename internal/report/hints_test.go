@@ -96,7 +96,7 @@ func TestHints(t *testing.T) {
 
 		"merged":               {merged(update(200, streams.KindUnexpected)), none, []string{"merge sets"}, nil},
 		"not a stream":         {page(update(200, streams.KindUnexpected)), none, []string{"may not have come from the service", "base_url"}, nil},
-		"429":                  {update(429, bad), none, []string{"requests_per_second", "-parallelism"}, nil},
+		"429":                  {update(429, bad), none, []string{"requests_per_second", "max_concurrent_requests", "timeouts of the resource"}, []string{"-parallelism"}},
 		"401":                  {withCredentials(`the basic_auth of user "me"`), none, []string{`A request with the basic_auth of user "me" was rejected.`}, nil},
 		"401, no credentials":  {withCredentials("no credentials"), none, []string{"A request with no credentials was rejected.", "token, token_file, basic_auth, oauth2"}, []string{"expired"}},
 		"401 of a proxy":       {page(update(401, streams.KindAuthentication)), none, []string{"may not have come from the service", "proxy"}, []string{"a bearer token"}},

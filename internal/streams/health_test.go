@@ -1,10 +1,12 @@
 package streams_test
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"net/http"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -85,6 +87,63 @@ func TestFlappingService(t *testing.T) {
 				}
 			})
 		}
+	}
+}
+
+// limit lets so many requests through in a second.
+func limit(perSecond float64, response http.HandlerFunc, header ...string) http.HandlerFunc {
+	var mu sync.Mutex
+	next := time.Now()
+	return func(w http.ResponseWriter, r *http.Request) {
+		mu.Lock()
+		early := time.Now().Before(next)
+		if !early {
+			next = time.Now().Add(time.Duration(float64(time.Second) / perSecond))
+		}
+		mu.Unlock()
+		if early {
+			respondError(429, "slow down", header...)(w, r)
+			return
+		}
+		response(w, r)
+	}
+}
+
+// While the service accepts other requests, 429 uses up no attempt, unless the user counts them. The log has them all.
+func TestRateLimitOfTheService(t *testing.T) {
+	t.Parallel()
+	for name, test := range map[string]struct {
+		count, parallel, attempts int
+		header                    []string
+		fails                     bool
+	}{
+		"group":             {50, group, 0, nil, false},
+		"large group":       {300, group, 0, nil, false},
+		"singles":           {100, singles, 0, nil, false},
+		"Retry-After":       {50, group, 0, []string{"Retry-After", "1"}, false},
+		"the user's choice": {50, group, streams.DefaultAttempts, nil, true},
+	} {
+		runVirtual(t, name, func(t *testing.T) {
+			s := startService(t, limit(2, applyUpdate, test.header...))
+			retry := streams.DefaultRetry
+			retry.MaxAttempts = test.attempts
+			var mu sync.Mutex
+			logged := 0
+			cfg := streams.Config{BaseURL: s.URL, Retry: retry, Observe: func(context.Context, streams.Attempt) {
+				mu.Lock()
+				defer mu.Unlock()
+				logged++
+			}}
+			errs := updateParallel(t, newClient(t, cfg), test.count, test.parallel, 5*time.Minute)
+			if err := errors.Join(errs...); (err != nil) != test.fails || logged != len(s.requests()) {
+				t.Errorf("%d of %d attempts in the log: %.300v", logged, len(s.requests()), err)
+			}
+			for _, err := range errs {
+				if e := (*streams.Error)(nil); errors.As(err, &e) && e.Attempts != test.attempts {
+					t.Errorf("%d attempts", e.Attempts)
+				}
+			}
+		})
 	}
 }
 

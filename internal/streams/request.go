@@ -165,11 +165,11 @@ func (r *request) checkRetry(ctx context.Context, resp *http.Response, err error
 
 // planRetry notes whether another attempt follows one that failed for the moment, and when.
 func (r *request) planRetry(ctx context.Context, resp *http.Response, err error) {
-	retryAfter, now := "", time.Now()
+	retryAfter, limited, now := "", false, time.Now()
 	if err == nil {
-		retryAfter = resp.Header.Get("Retry-After")
+		retryAfter, limited = resp.Header.Get("Retry-After"), resp.StatusCode == http.StatusTooManyRequests
 	}
-	pace, maxAttempts := r.choosePace(), r.settings.Retry.MaxAttempts
+	pace, maxAttempts := r.choosePace(limited), r.settings.Retry.MaxAttempts
 	wait, requested := parseRetryAfter(retryAfter, now)
 	if !requested || maxAttempts == 0 { // a short Retry-After does not use up the default attempts
 		wait = max(wait, r.settings.Retry.backoff(r.draft.Attempts, pace, rand.Float64()))
@@ -177,7 +177,7 @@ func (r *request) planRetry(ctx context.Context, resp *http.Response, err error)
 	r.due = now.Add(wait)
 	deadline, ends := ctx.Deadline()
 	tooLong := ends && deadline.Before(r.due) // to wait until the deadline would only delay the error
-	last := r.draft.Attempts >= cmp.Or(maxAttempts, r.defaultAttempts(pace, requested))
+	last := r.draft.Attempts-r.uncounted >= cmp.Or(maxAttempts, r.defaultAttempts(pace, requested))
 	r.draft.Repeated = r.endpoint.now().condition != working
 	if (last || tooLong || r.draft.Repeated) && !errors.Is(ctx.Err(), context.Canceled) {
 		r.endpoint.note(r.end(), r.beganWith)
@@ -208,15 +208,20 @@ type pace struct {
 var (
 	outlasting   = pace{DefaultAttempts, 2, 0.75, math.MaxInt}               // an outage of DefaultPatience
 	besideOthers = pace{DefaultAttempts + 2, DefaultAttempts + 2, 0.25, 3}   // no outage, but perhaps a rhythm of failures
+	slowingDown  = pace{DefaultAttempts, DefaultAttempts, 0.75, math.MaxInt} // because the service works, but asks for that
 )
 
 // choosePace chooses the pace after an attempt. If others have succeeded since the attempt before, the service works.
-func (r *request) choosePace() pace {
+func (r *request) choosePace(limited bool) pace {
 	successes := r.endpoint.now().successes
 	others := successes > r.lastSuccesses
 	r.lastSuccesses = successes
-	if !others || r.settings.Retry.MaxAttempts > 0 {
+	switch {
+	case !others || r.settings.Retry.MaxAttempts > 0:
 		return outlasting
+	case limited:
+		r.uncounted++
+		return slowingDown
 	}
 	return besideOthers
 }
