@@ -61,7 +61,7 @@ func (c *credential) header(ctx context.Context, rejected string) (*found, error
 		return nil, fmt.Errorf("%w: %w", ErrTokenWait, ctx.Err())
 	}
 	last, avoid := c.last.Load(), ""
-	if last.isWrong() || last.header == rejected {
+	if last.header == rejected {
 		avoid = last.header
 	}
 	stays := last.holds() || c.issued && last.isWrong() // a client that is rejected gets no token for its age
@@ -69,17 +69,16 @@ func (c *credential) header(ctx context.Context, rejected string) (*found, error
 		switch e, failed := errors.AsType[*Error](last.err); {
 		case failed:
 			return nil, e.repeat("")
-		case rejected == "" && last.isWrong():
+		case last.isWrong():
 			return nil, last.lastRejection().repeat("the service has rejected the same credentials for other streams")
 		}
 		return last, nil
 	}
 	f := c.source(ctx, avoid)
-	sameClient := c.issued && !last.hasWorked() && (avoid == "" || last.replaces) // which has had its chances
 	switch {
 	case f.err != nil && (ctx.Err() != nil || errors.Is(f.err, ErrRateLimit)): // other requests may have more time
 		return nil, f.err
-	case f.err == nil && (f.header == last.header || sameClient):
+	case f.err == nil && (f.header == last.header || c.issued && last.isSecondTry()):
 		f.trial = last.trial
 		if f.header == avoid {
 			f.exhaust()

@@ -188,6 +188,42 @@ func TestTokenRequestsAreBounded(t *testing.T) {
 	}
 }
 
+// A token that replaces an accepted one is untested, too.
+func TestNextTokenIsUntested(t *testing.T) {
+	virtual(t, func(t *testing.T) {
+		endpoint := startService(t, issueTokens(60))
+		s := startService(t, func(w http.ResponseWriter, r *http.Request) {
+			response := respondAfter(20*time.Millisecond, respondError(401, "not you"))
+			if r.Header.Get("Authorization") == "Bearer token-1" {
+				response = applyUpdate
+			}
+			response(w, r)
+		})
+		c := newClient(t, oauth2Config(s, endpoint))
+		mustUpdateAll(t, c, 100)
+		<-time.After(time.Minute)
+		_ = updateParallel(t, c, 100, group, 5*time.Minute)
+		s.wantRequests(t, 100+3+5) // three with the second token, five with the third one
+		endpoint.wantRequests(t, 3)
+	})
+}
+
+// A client whose tokens are rejected gets no other token when the last one is too old.
+func TestRejectedClient(t *testing.T) {
+	virtual(t, func(t *testing.T) {
+		endpoint, s := startService(t, issueTokens(1)), startService(t, respondError(401, "not you"))
+		c := newClient(t, oauth2Config(s, endpoint))
+		_ = updateAll(t, c, 100)
+		tokens, requests := len(endpoint.requests()), len(s.requests())
+		<-time.After(10 * time.Second)
+		if complete := completeErrors(t, updateAll(t, c, 100)); len(complete) != 0 {
+			t.Error(complete)
+		}
+		endpoint.wantRequests(t, tokens)
+		s.wantRequests(t, requests)
+	})
+}
+
 // A token request that the rate limit does not allow in time says nothing to operations with more time.
 func TestTokenRequestAndRateLimit(t *testing.T) {
 	virtual(t, func(t *testing.T) {
@@ -285,7 +321,11 @@ func TestTokenFileIsReadAgain(t *testing.T) {
 			t.Errorf("with the old token, 60 streams took %s", took)
 		}
 
+		wrong := newClient(t, streams.Config{BaseURL: s.URL, TokenFile: path})
+		writeSecret(t, path, "wrong from the first request on")
+		_ = completeErrors(t, updateAll(t, wrong, 30))
 		writeSecret(t, path, "t0ken-3")
+		mustUpdateAll(t, wrong, 30)
 		mustUpdateAll(t, c, 1)
 		token, start = "t0ken-4", time.Now() // the token expires: this costs the wait for another one once
 		before := len(s.requests())

@@ -25,7 +25,8 @@ type trial struct {
 	rejection  *Error    // the last one
 	nextTurn   time.Time // of a rejected request
 	exhausted  bool      // another header would not help
-	replaces   bool      // a rejected header
+
+	replaces bool // a rejected header; does not change
 }
 
 // verdict is what a trial has shown.
@@ -87,16 +88,18 @@ func (t *trial) isUntested() bool {
 	return verdict == untested
 }
 
-func (t *trial) hasWorked() bool {
+// isSecondTry reports whether the header replaces a rejected one, and has not worked either.
+func (t *trial) isSecondTry() bool {
 	_, successes := t.state()
-	return successes > 0
+	return t.replaces && successes == 0
 }
 
 // isLast reports whether another header would not help: a service that rejects a new one would reject the next one, too.
 func (t *trial) isLast() bool {
 	t.mu.Lock()
-	defer t.mu.Unlock()
-	return t.exhausted || t.replaces && t.successes == 0
+	exhausted := t.exhausted
+	t.mu.Unlock()
+	return exhausted || t.isSecondTry()
 }
 
 func (t *trial) lastRejection() *Error {

@@ -129,7 +129,7 @@ func TestNewCredential(t *testing.T) {
 		} {
 			for _, parallel := range []int{singles, group} {
 				runVirtual(t, fmt.Sprint(name, "/", what, "/", parallel), func(t *testing.T) {
-					start, requests := time.Now(), 0
+					cfg, start, requests := cfg, time.Now(), 0
 					var mu sync.Mutex
 					s := startService(t, func(w http.ResponseWriter, r *http.Request) {
 						mu.Lock()
