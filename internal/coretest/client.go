@@ -124,14 +124,19 @@ func ByStream(d *tfprotov6.Diagnostic) map[string]string {
 		key, _ := steps[1].(tftypes.ElementKeyString)
 		return map[string]string{string(key): detail}
 	}
+	rest, outcome, equal := strings.Cut(strings.TrimSpace(named.ReplaceAllString(detail, "")), "For each of them: ")
 	for _, line := range named.FindAllStringSubmatch(detail, -1) {
+		if !equal {
+			outcome = line[2]
+		}
 		for _, quoted := range oneName.FindAllString(line[1], -1) {
 			id, _ := strconv.Unquote(quoted)
-			streams[id] = strings.TrimSpace(named.ReplaceAllString(detail, ""))
-			if strings.HasSuffix(line[2], ".") { // what is now true, and no set
-				streams[id] += "\n\n" + line[2]
-			}
+			streams[id] = rest + "\n\n" + outcome
 		}
+	}
+	if id := oneName.FindString(detail); d.Attribute == nil && len(streams) == 0 && id != "" { // of one stream, which it names first
+		id, _ = strconv.Unquote(id)
+		streams[id] = detail
 	}
 	return streams
 }

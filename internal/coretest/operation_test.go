@@ -179,12 +179,12 @@ func (c *terraformCore) errorsOf(what string, ids []string, diags Diagnostics) m
 		switch {
 		case d.Summary == deploymentChanged, d.Summary == cannotBeChecked:
 			errors[""] = d.Detail // of no stream here
-		case d.Attribute.Steps() != nil && d.Attribute.Steps()[0] == tftypes.AttributeName("streams"):
-			maps.Copy(errors, ByStream(d))
 		case len(ids) == 1:
-			errors[ids[0]] = d.Detail
-		default:
+			errors[ids[0]] = closing.ReplaceAllString(d.Detail, "")
+		case len(ByStream(d)) == 0:
 			c.t.Fatalf("%s: an error of no stream: %s", what, d.Detail)
+		default:
+			maps.Copy(errors, ByStream(d))
 		}
 	}
 	return errors

@@ -114,7 +114,7 @@ func (r *attachment[T, M]) ModifyPlan(ctx context.Context, req resource.ModifyPl
 	defer cancel()
 	c := r.change(plan, state, found)
 	p := r.session.Plan(ctx, c)
-	resp.Diagnostics.Append(r.report.Plan(r.of, c, p, r.session.Deployment())...)
+	resp.Diagnostics.Append(r.report.Plan(ctx, r.of, c, p, r.session.Deployment())...)
 	resp.Diagnostics.Append(saveMarks(ctx, p.Marks, resp.Private)...)
 	if plan == nil || resp.Diagnostics.HasError() {
 		return
@@ -160,7 +160,7 @@ func (r *attachment[T, M]) Read(ctx context.Context, req resource.ReadRequest, r
 	if found.IsImport() && r.of == report.Group {
 		otherwise = report.WithoutGroupImport
 	}
-	resp.Diagnostics.Append(r.report.Reads(r.of, read.Findings, otherwise)...)
+	resp.Diagnostics.Append(r.report.Reads(ctx, r.of, read.Findings, otherwise)...)
 	switch {
 	case resp.Diagnostics.HasError():
 		return
@@ -205,7 +205,7 @@ func (r *attachment[T, M]) apply(ctx context.Context, limit timeLimit, planned *
 	defer cancel()
 	c := r.change(plan, state, found)
 	done := r.session.Apply(ctx, c)
-	to.diags.Append(r.report.Apply(r.of, c, done, r.session.Deployment())...)
+	to.diags.Append(r.report.Apply(ctx, r.of, c, done, r.session.Deployment())...)
 	if state == nil && done.Failed() || plan == nil && !done.Failed() {
 		return // nothing is in the state
 	}

@@ -125,7 +125,7 @@ func TestGroupFails(t *testing.T) {
 		streamstest.WantText(t, diags[len(diags)-1].Detail, "\n\n"+step.now)
 		wantDiagnostic(t, diags, "ERROR: "+step.kinds["s007"], " could not be "+step.undone)
 		if step.config.IsNull() {
-			wantDiagnostic(t, diags, `WARNING: Stream Not Found: stream "s499"`, "")
+			wantDiagnostic(t, diags, "WARNING: Stream Not Found", `Stream "s499" could not be found.`)
 		}
 		service.WantRequests(t, step.sent...)
 		refuse(service, nil)

@@ -54,7 +54,7 @@ func (d *dataSource) read(
 		}
 	}
 	if len(failed) > 0 {
-		resp.Diagnostics.Append(d.report.Reads(of, failed, report.WithoutDataSource)...)
+		resp.Diagnostics.Append(d.report.Reads(ctx, of, failed, report.WithoutDataSource)...)
 		return nil
 	}
 	return found

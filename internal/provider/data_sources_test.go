@@ -95,7 +95,9 @@ func TestDataSourcesOfMissingStreams(t *testing.T) {
 	_, diags := read(p, coretest.GroupName, idsOf(sameSet(50))...)
 	wantError(t, diags, "50 streams could not be read.")
 	wantEqual(t, "streams", 50, len(errorsAt(diags)))
-	wantEqual(t, "path", `AttributeName("stream_ids")`, diags[0].Attribute.String())
+	if len(diags) != 1 || diags[0].Attribute != nil {
+		t.Errorf("Terraform would print all ids for each error: %s", diags)
+	}
 }
 
 // A data source claims nothing: in the same session, a resource gives the stream another set, or leaves the stream.

@@ -68,7 +68,7 @@ func (l *processorsList) List(ctx context.Context, req list.ListRequest, stream 
 				switch {
 				case session.IsNotFound(read.Err): // does not count
 					found.Warning = claims.NotListed
-					result.Diagnostics = l.report.Reads(report.OneStream, []session.Finding{found}, "")
+					result.Diagnostics = l.report.Reads(ctx, report.OneStream, []session.Finding{found}, "")
 				case read.Err != nil:
 					limit--
 					failed = append(failed, found)
@@ -82,7 +82,7 @@ func (l *processorsList) List(ctx context.Context, req list.ListRequest, stream 
 				}
 			}
 		}
-		if diags := l.report.Reads(report.StreamIDs, failed, report.WithoutQuery); len(diags) > 0 {
+		if diags := l.report.Reads(ctx, report.StreamIDs, failed, report.WithoutQuery); len(diags) > 0 {
 			push(list.ListResult{Diagnostics: diags})
 		}
 	}

@@ -85,5 +85,6 @@ func (a *setProcessorsAction) Invoke(ctx context.Context, req action.InvokeReque
 		}
 		progress("Attempt %d: %s %s → %s", attempt.Number, attempt.Method, attempt.URL, result)
 	})
-	resp.Diagnostics.Append(a.report.Invoke(a.session.SetOnce(ctx, id, set))...)
+	refusal, failed := a.session.SetOnce(ctx, id, set)
+	resp.Diagnostics.Append(a.report.Invoke(ctx, refusal, failed)...)
 }

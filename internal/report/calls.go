@@ -2,6 +2,7 @@ package report
 
 import (
 	"cmp"
+	"context"
 	"fmt"
 	"strconv"
 	"strings"
@@ -14,16 +15,20 @@ import (
 )
 
 // Plan returns the diagnostics of a plan. configured is the deployment of the session.
-func (r *Reporter) Plan(of Subject, c session.Change, p session.Planned, configured string) diag.Diagnostics {
+func (r *Reporter) Plan(
+	ctx context.Context, of Subject, c session.Change, p session.Planned, configured string,
+) diag.Diagnostics {
 	diags := refusedCall(c, p.Refusal, configured)
 	if p.Refusal == 0 && c.Elsewhere && (c.Kind != session.Destroy || c.Detach) {
 		diags.Append(deploymentChanges(c, configured))
 	}
-	return append(diags, r.Reads(of, p.Findings, WithoutReads)...)
+	return append(diags, r.Reads(ctx, of, p.Findings, WithoutReads)...)
 }
 
 // Apply returns the diagnostics of an apply.
-func (r *Reporter) Apply(of Subject, c session.Change, a session.After, configured string) diag.Diagnostics {
+func (r *Reporter) Apply(
+	ctx context.Context, of Subject, c session.Change, a session.After, configured string,
+) diag.Diagnostics {
 	var messages []message
 	done, failed, changed := a.Updated+a.Left, 0, a.Updated > 0
 	for _, f := range a.Findings {
@@ -38,7 +43,7 @@ func (r *Reporter) Apply(of Subject, c session.Change, a session.After, configur
 	if of == Group && a.Failed() {
 		closing = fmt.Sprintf("%d of %d changes succeeded. %s", done, done+failed, nowInState(c, a, changed))
 	}
-	return append(refusedCall(c, a.Refusal, configured), r.diagnostics(of, messages, closing)...)
+	return append(refusedCall(c, a.Refusal, configured), r.diagnostics(ctx, of, messages, closing)...)
 }
 
 // nowInState says what a failed change leaves in the state of a group. changed says that streams may have been changed.
@@ -57,16 +62,16 @@ func nowInState(c session.Change, a session.After, changed bool) string {
 }
 
 // Reads returns the diagnostics of a refresh, a data source or a query. otherwise is what to do without reads.
-func (r *Reporter) Reads(of Subject, findings []session.Finding, otherwise string) diag.Diagnostics {
+func (r *Reporter) Reads(ctx context.Context, of Subject, findings []session.Finding, otherwise string) diag.Diagnostics {
 	var messages []message
 	for _, f := range findings {
 		messages = append(messages, messageOf(f, reading(otherwise)))
 	}
-	return r.diagnostics(of, messages, "")
+	return r.diagnostics(ctx, of, messages, "")
 }
 
 // Invoke returns the diagnostics of an action.
-func (r *Reporter) Invoke(refusal session.CallRefusal, failed []session.Finding) diag.Diagnostics {
+func (r *Reporter) Invoke(ctx context.Context, refusal session.CallRefusal, failed []session.Finding) diag.Diagnostics {
 	var messages []message
 	for _, f := range failed {
 		messages = append(messages, messageOf(f, attempted{
@@ -76,7 +81,7 @@ func (r *Reporter) Invoke(refusal session.CallRefusal, failed []session.Finding)
 				"the address of the action.",
 		}))
 	}
-	return append(refusedCall(session.Change{}, refusal, ""), r.diagnostics(OneStream, messages, "")...)
+	return append(refusedCall(session.Change{}, refusal, ""), r.diagnostics(ctx, OneStream, messages, "")...)
 }
 
 // refusedCall returns the error of a change that is refused as a whole.

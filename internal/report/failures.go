@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"regexp"
 
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 
@@ -52,6 +51,7 @@ type attempted struct {
 	failed    string // a clause: what could not be done
 	empty     bool   // it sent the empty set
 	leaves    bool   // a resource leaves the stream
+	drops     bool   // likewise, and it is a group that stays
 	otherwise string // of a read: what to do where the deployment serves none
 	next      string // what to know before the next apply
 }
@@ -68,7 +68,8 @@ func changing(of Subject, c session.Change, f session.Finding) attempted {
 	_, stays := c.Want[f.Stream]
 	did := attempted{
 		failed: "the processors of {streams} could not be updated",
-		empty:  f.Decision.Send && f.Decision.Set.Len() == 0, leaves: !stays,
+		empty:  f.Decision.Send && f.Decision.Set.Len() == 0,
+		leaves: !stays, drops: !stays && c.Kind == session.Update,
 	}
 	switch {
 	case !stays:
@@ -90,19 +91,22 @@ func changing(of Subject, c session.Change, f session.Finding) attempted {
 
 func failure(f session.Finding, did attempted) message {
 	e := asStreamError(f.Err)
-	m := message{
-		text: text{summary: string(e.Kind), head: did.failed + ".", advice: hint(e, did)}, stream: f.Stream,
-		severity: diag.SeverityError, cause: causeOf(e, f.Stream), said: requestAndResponse(e),
-		now: "Nothing was changed by this read.",
+	first := *e
+	first.Repeated = false // a cause has one hint, for whoever fails first
+	m := messageOfError(f.Stream, e)
+	m.text = text{summary: string(e.Kind), head: did.failed + ".", advice: join(" ", hint(&first, did), did.next)}
+	m.severity, m.leaves, m.now = diag.SeverityError, did.leaves, "Nothing was changed by this read."
+	if e.Reason != "" {
+		m.reason = Sentence(e.Reason)
 	}
+	left := ""
 	if f.Facts != nil {
 		m.now = nowTrue(f.Now())
-		if left := f.Facts.Remainder; left.Len() > 0 {
-			m.advice += fmt.Sprintf(" In this run, an object that had set %s left the stream and sent nothing, so the "+
-				"processors may still be attached.", left)
+		if set := f.Facts.Remainder; set.Len() > 0 {
+			left = fmt.Sprintf("In this run, an object that had set %s left the stream and sent nothing, so the processors "+
+				"may still be attached.", set)
 		}
 	}
-	m.advice = join(" ", m.advice, did.next)
 	switch {
 	case e.TokenRequest:
 		m.head += " The token request to oauth2.token_url failed."
@@ -113,41 +117,55 @@ func failure(f session.Finding, did attempted) message {
 		m.attribute = "stream_id"
 	}
 	if e.Repeated {
-		m.short = repeated(e, m.about(fmt.Sprintf("stream %q", f.Stream), "", ""), m.advice, m.now)
+		m.short = repeated(e, m.happened(1), join(" ", left, m.fill(hint(e, did), 1), did.next), m.now)
 	}
-	if e.Reason != "" {
-		m.head += " " + Sentence(e.Reason)
+	m.reason = join(" ", m.reason, left)
+	return m
+}
+
+// messageOfError begins a message about a stream with what the request and the response were.
+func messageOfError(stream string, e *streams.Error) message {
+	m := message{stream: stream, request: request(e)}
+	m.status, m.receiver, m.address, m.credentials = e.Status, e.Receiver(), "base_url", e.Credentials
+	if e.TokenRequest {
+		m.address = "oauth2.token_url"
+	}
+	if e.URL != "" && e.Message != "" {
+		m.label = "The response does not have the documented form: "
+		if e.Documented {
+			m.label = "The " + e.Receiver() + " said: "
+		}
+		m.response = m.label + e.Message
 	}
 	return m
 }
 
-// causeOf is the same for streams that got the same answer. Many services name the stream in their messages.
-func causeOf(e *streams.Error, id string) string {
-	name := regexp.MustCompile(`(^|[^\pL\pN])` + regexp.QuoteMeta(id) + `($|[^\pL\pN])`) // no part of another word
-	return fmt.Sprint(e.Kind, e.TokenRequest, e.Status, name.ReplaceAllString(e.Message, "${1}…${2}"))
-}
-
-// shortDetail is the length that has room in six lines of 78 characters: words and paragraphs do not fill their lines.
-const shortDetail = 370
+// A short detail has six lines of 78 characters: words and paragraphs do not fill their lines.
+const (
+	shortDetail = 370
+	shortCause  = 100 // at least, of what the provider itself knows
+	shortest    = 20  // worth to be shown of a message
+)
 
 // repeated is the detail of an error that has the cause of another one, which has all of it. There may be hundreds.
 func repeated(e *streams.Error, happened, advice, now string) string {
-	response := ""
+	status := ""
 	if e.Status != 0 {
-		response = streams.StatusText(e.Status)
+		status = streams.StatusText(e.Status)
 	}
 	if e.Attempts == 0 {
 		now = nothingSent + now
 	}
-	cause := []rune(join(": ", e.Reason, response, e.Message))
-	if room := max(20, shortDetail-len(happened)-len(advice)-len(now)); len(cause) > room {
-		cause = append(cause[:room-1], '…')
+	room := shortDetail - len(happened) - len(advice) - len(now)
+	cause := cutAtWord(join(": ", status, e.Reason), max(room, shortCause))
+	if left := room - len(cause) - len(": "); left >= shortest {
+		cause = join(": ", cause, cutAtWord(e.Message, left))
 	}
-	return happened + " " + Sentence(string(cause)) + " " + advice + "\n" + now
+	return happened + " " + Sentence(cause) + " " + advice + "\n" + now
 }
 
-// requestAndResponse returns "" if there was no request to send.
-func requestAndResponse(e *streams.Error) string {
+// request returns "" if there was no request to send.
+func request(e *streams.Error) string {
 	if e.URL == "" {
 		return ""
 	}
@@ -161,12 +179,8 @@ func requestAndResponse(e *streams.Error) string {
 	if e.Attempts > 1 {
 		attempts = fmt.Sprintf(" (%d attempts)", e.Attempts)
 	}
-	said := "The response does not have the documented form: "
-	if e.Documented {
-		said = "The " + e.Receiver() + " said: "
-	}
 	return join("\n", fmt.Sprintf("%s %s → %s%s", e.Method, e.URL, response, attempts),
-		labelled("Request id: ", e.RequestID), labelled("Location: ", e.Location), labelled(said, e.Message))
+		labelled("Request id: ", e.RequestID), labelled("Location: ", e.Location))
 }
 
 func labelled(label, text string) string {

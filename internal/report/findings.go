@@ -11,8 +11,9 @@ import (
 	"github.com/stream-management/terraform-provider-stream/internal/session"
 )
 
-// text is what a message says of any stream. attribute is that of one stream; "" for none. In head, {streams} stands
-// for the stream, or for the number of streams, and {own} for what is its own, such as a set of processors.
+// text is what a message says of any stream, or of several. attribute is that of one stream; "" for none. Head and advice have
+// placeholders: {streams} is a clause such as `stream "cam-1"` or "3 streams", which each head has; {it|them} is "it" for
+// one stream and "them" for several; {own} is what is a stream's own, such as a set of processors. See [message.fill].
 type text struct{ summary, attribute, head, advice string }
 
 const (
@@ -23,62 +24,65 @@ const (
 
 var texts = [claims.WarningCount]text{
 	claims.ResendingUnknown: {"Outcome of an Earlier Operation Unknown", "",
-		"An earlier operation on this stream may or may not have taken effect, so this plan sends the set again.", ""},
+		"An earlier operation on {streams} may or may not have taken effect, so the apply sends the {set|sets} again.", ""},
 	claims.StreamChangesHands: {"Stream Changes Hands", "",
-		"One resource of this plan leaves this stream, and another one has the stream. The destroy may detach the processors: until " +
-			"the other resource is applied, or, with create_before_destroy or after an interrupted apply, until it sends its set again.",
+		"One resource of this plan leaves {streams}, and another one has {it|them}. {The stream|The streams} may have no processors until " +
+			"the other resource is applied or, with create_before_destroy or after an interrupted apply, until it sends its {set|sets} again.",
 		"To pass a stream on without a gap, use a moved block, or set on_destroy = \"keep\" on the resource that leaves, and apply that " +
 			"change first. In doubt, change a value in triggers of the resource that has the stream."},
 	claims.WillBeDetached: {"Processors Will Be Detached", "processor_ids",
-		"The stream has processors that are not in the planned set, and the apply detaches them: {own}.",
-		"To keep them, add them to the set. If another configuration manages them, let only one manage the stream."},
+		"{streams} {has|have} processors that are not in the planned {set|sets}, and the apply detaches them: {own}.",
+		"To keep them, add them to the {set|sets}. If another configuration manages them, let only one manage " +
+			"{the stream|each stream}."},
 	claims.MayBeDetached: {"Processors May Be Detached", "processor_ids",
-		"The stream could not be read at this deployment, so the plan cannot show what the apply detaches.", ""},
+		"{streams} could not be read at this deployment, so the plan cannot show what the apply detaches.", ""},
 	claims.CreateWillFail: {"Create Will Fail", "stream_id", // does not block each plan and destroy
-		"The refresh of this run found no such stream, so the planned create will fail.",
-		"Remove the stream from the configuration, correct its id, or create the stream in the service first."},
+		"The refresh of this run did not find {streams}, so the planned create will fail.",
+		"Remove {the stream|the streams} from the configuration, correct {its id|their ids}, or create {the stream|the streams} in " +
+			"the service first. " + ifDestroy},
 
 	claims.WereDetached: {"Processors Were Detached", "",
-		"The destroy of a replaced object has detached the processors of this stream. Terraform did not tell the " +
-			"destroy which other resources have the stream.",
-		"If another resource has the stream, change a value in its triggers and apply again."},
+		"The destroy of a replaced object has detached the processors of {streams}. Terraform did not tell the " +
+			"destroy which other resources have {it|them}.",
+		"If another resource has {the stream|one of the streams}, change a value in its triggers, and apply that change."},
 	claims.DetachedForAMoment: {"Processors Were Detached for a Moment", "", // a stream id was known after apply
-		"In this run, another resource detached the processors of this stream before this one attached its set.",
+		"In this run, another resource detached the processors of {streams} before this one attached its {set|sets}.",
 		avoidMoment},
 	claims.StayAttached: {"Processors Stay Attached", "",
-		"An earlier replacement left the destroyed object behind, and another resource may have the stream now. So " +
-			"the destroy sent nothing, and the stream may still have the processors of the object: {own}.",
-		"To detach them, if no resource has the stream: apply a stream_processors resource with this stream_id and " +
+		"An earlier replacement left the destroyed object behind, and another resource may have {streams} now. So " +
+			"the destroy sent nothing, and the {stream|streams} may still have the processors of the object: {own}.",
+		"To detach them, if no resource has {the stream|a stream}: apply a stream_processors resource with this stream_id and " +
 			"processor_ids = [], and then remove that resource."},
 	claims.StayAttachedBesideFailure: {"Processors Stay Attached", "",
-		"The destroy left the stream to another resource, which failed. The stream may still have {own}.",
-		"Resolve the error of the other resource, then apply again: it sends its set."},
+		"The destroy left {streams} to another resource, which failed. {The stream|The streams} may still have " +
+			"processors: {own}.",
+		"Resolve the error of the other resource, then apply again."},
 
 	claims.NotFoundOnDestroy: {"Stream Not Found", "",
 		"{streams} could not be found.",
-		"If it exists at another address, it keeps its processors: check base_url."},
+		"If {it exists|they exist} at another address, {it keeps its|they keep their} processors: check base_url."},
 
 	claims.Gone: {"Stream Is Gone", "",
-		"The service does not know this stream any more. The state drops it when this run is applied.", ""},
+		"The service does not know {streams} any more. The state drops {it|them} when this run is applied.", ""},
 	claims.NotListed: {"Stream Not Found", "stream_ids",
-		"The service does not know this stream, so it is not listed.", ""},
+		"The service does not know {streams}, so {it is|they are} not listed.", ""},
 }
 
 var refusals = map[claims.Refusal]text{
 	claims.ConflictingSets: {"Conflicting Processor Sets", "processor_ids",
 		"Two resources set the processors of {streams}: {own}. Each update replaces the whole set.",
-		"Let one resource manage the stream, with all processors, and remove the stream from the other one."},
+		"Let one resource manage {the|each} stream, with all processors, and remove the stream from the other one."},
 	claims.StreamIsKept: {"Another Resource Keeps the Stream", "", // the group has nothing of its plan in the apply
-		"A group drops {streams}, and would leave these processors attached: {own}. Another resource keeps the " +
-			"stream with another set, and would send nothing: its state would become untrue.",
+		"A group drops {streams}, and would leave these processors attached: {own}. Another resource keeps " +
+			"{the stream|these streams} with another set, and would send nothing: its state would become untrue.",
 		"Change a value in triggers of the other resource in the same apply, so that it sends its set. If both have " +
 			"the same set, on_destroy = \"keep\" in the group is enough."},
 	claims.DetachesOthers: {"Processors Would Be Detached", "processor_ids",
-		"{streams} {has} processors that are not in the planned set: {own}. The apply would detach them, and " +
+		"{streams} {has|have} processors that are not in the planned {set|sets}: {own}. The apply would detach them, and " +
 			"on_create is \"refuse\".",
-		"To keep them, add them to the set. To detach them, set on_create = \"replace\". If the resource was renamed, add a moved " +
-			"block. If no resource has it, adopt the stream with an import block. " + ifDestroy},
-	claims.Blocked: {"Stream Left Alone", "", "An operation of another resource on this stream has failed.",
+		"To keep them, add them to the {set|sets}. To detach them, set on_create = \"replace\". If a resource was renamed, add a moved " +
+			"block. If no resource has {it|them}, adopt {the stream|the streams} with an import block. " + ifDestroy},
+	claims.Blocked: {"Stream Left Alone", "", "An operation of another resource on {this stream|these streams} has failed.",
 		"The state has the former values of the other resource, which a change by this resource could make untrue. " +
 			"Resolve the error of the other resource, then apply again."},
 }
@@ -93,17 +97,20 @@ func messageOf(f session.Finding, did attempted) message {
 	if f.IsError() && f.Err != nil {
 		return failure(f, did)
 	}
-	m := message{text: texts[f.Warning], stream: f.Stream, severity: diag.SeverityWarning, cause: fmt.Sprint(f.Warning)}
+	m := message{stream: f.Stream}
+	if f.Err != nil {
+		m = messageOfError(f.Stream, asStreamError(f.Err))
+	}
+	m.text, m.severity = texts[f.Warning], diag.SeverityWarning
 	m.inDestroy = slices.Contains(ofDestroys, f.Warning)
 	if f.IsError() {
-		m.text, m.severity, m.cause = refusals[f.Decision.Refusal], diag.SeverityError, fmt.Sprint("refusal ", f.Decision.Refusal)
-		m.now = nothingSent + notChanged
+		m.text, m.severity, m.now = refusals[f.Decision.Refusal], diag.SeverityError, nothingSent+notChanged
+	}
+	if f.Warning == claims.StreamChangesHands { // Terraform counts these, so that the number is the same in any order of the plans
+		m.only = f.Stream
 	}
 	if strings.Contains(m.head, "{own}") {
 		m.own = ownOf(f)
-	}
-	if f.Err != nil {
-		m.said = requestAndResponse(asStreamError(f.Err))
 	}
 	switch {
 	case f.Warning == claims.StayAttachedBesideFailure:

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"net/http"
 	"slices"
-	"strings"
 
 	"github.com/stream-management/terraform-provider-stream/internal/streams"
 )
@@ -17,16 +16,11 @@ type advice struct {
 	text string
 }
 
-// hint says what to check after a failed operation: always a possibility, because only the service knows the cause.
+// hint says what to check after a failed operation: always a possibility, because only the service knows the cause. Its
+// placeholders are those of a [text].
 func hint(e *streams.Error, did attempted) string {
 	all := hints(e, did)
-	first := all[slices.IndexFunc(all, func(a advice) bool { return a.fits })]
-	address := "base_url"
-	if e.TokenRequest {
-		address = "oauth2.token_url"
-	}
-	values := strings.NewReplacer("{receiver}", e.Receiver(), "{address}", address, "{credentials}", e.Credentials)
-	return values.Replace(first.text)
+	return all[slices.IndexFunc(all, func(a advice) bool { return a.fits })].text
 }
 
 // hints returns all hints, in the order in which they are tried. The last one fits every failure.
@@ -57,8 +51,11 @@ func hints(e *streams.Error, did attempted) []advice {
 		// The operation decides.
 		{cannotRead(e), "This deployment may not offer GET /v2/streams/{id}, which the interface does not specify. " +
 			"If reads have worked before, check base_url. Otherwise " + did.otherwise},
-		{refusedEmpty && did.leaves, "The service may not accept an empty set. To leave the stream without one, set " +
-			"on_destroy = \"keep\", and apply that change first."},
+		{refusedEmpty && did.drops, "The service may not accept an empty set. To leave {the stream|the streams} without " +
+			"one, set on_destroy = \"keep\" in the group, and run the command again."},
+		{refusedEmpty && did.leaves, "The service may not accept an empty set. To leave {the stream|the streams} without " +
+			"one, remove the resource from the state with terraform state rm. Where on_destroy = \"keep\" is applied " +
+			"before a destroy, the destroy does the same."},
 		{refusedEmpty, "The service may not accept an empty set. Detach the processors in the service."},
 
 		// The request did not get through.
@@ -86,8 +83,8 @@ func hints(e *streams.Error, did attempted) []advice {
 		{anotherSet, "The service may merge sets instead of replacing them, or may ignore ids that it does not know. " +
 			"Compare the set with the processors in the service."},
 		{unexpected || !e.Documented && status(400, 401, 403, 404, 422), "The response may not have come from the " +
-			"service, but from a proxy or a login page. Check base_url (its path, and https://), the id of the " +
-			"stream, HTTPS_PROXY and NO_PROXY."},
+			"service, but from a proxy or a login page. Check base_url (its path, and https://), the {id of the " +
+			"stream|ids of the streams}, HTTPS_PROXY and NO_PROXY."},
 		{status(http.StatusTooManyRequests) && !e.TokenRequest, "There may be too many requests at a time. Set " +
 			"requests_per_second or max_concurrent_requests, or raise the timeouts of the resource."},
 		{status(401, 403) && e.Credentials == streams.NoCredentials, "A request with no credentials was rejected. " +
@@ -95,10 +92,11 @@ func hints(e *streams.Error, did attempted) []advice {
 		{status(http.StatusUnauthorized), "A request with {credentials} was rejected. The credential may have " +
 			"expired, or be the wrong one. Check the provider block and the variables STREAM_…."},
 		{status(http.StatusForbidden), "A request with {credentials} was rejected. The credentials may not permit " +
-			"the operation on this stream."},
-		{status(http.StatusNotFound), "The stream may not exist at this base_url, or the credentials may not permit " +
-			"access to it. Check the id of the stream, or create the stream in the service first."},
-		{status(http.StatusConflict, http.StatusLocked), "Somebody else may be changing the stream. Apply again."},
+			"the operation on {this stream|these streams}."},
+		{status(http.StatusNotFound) && e.Method == http.MethodGet, notFound + " " + ifDestroy},
+		{status(http.StatusNotFound), notFound},
+		{status(http.StatusConflict, http.StatusLocked), "Somebody else may be changing {the stream|the streams}. Run the " +
+			"command again later."},
 		{status(http.StatusRequestEntityTooLarge), "The set may be too large for the service or a proxy."},
 		{status(400, 422), "The service may not know one of the processor ids, or may not accept this set."},
 
@@ -108,13 +106,17 @@ func hints(e *streams.Error, did attempted) []advice {
 		{causedBy(streams.ErrRequestTimeout), "The {receiver} may be slow. Check {address}, or raise request_timeout."},
 		{e.Kind == streams.KindTimeout && e.Err != nil, "The {receiver} may be slow or down. Check {address}, or " +
 			"raise the timeouts of the resource."},
-		{hasFault && e.Repeated, "The {receiver} may be overloaded or have a fault. Apply again later, or check {address}."},
+		{hasFault && e.Repeated, "The {receiver} may be overloaded or have a fault. Apply again later, or check " +
+			"{address}."},
 		{hasFault, "The {receiver} may be overloaded or " +
 			"have a fault. Apply again later, or raise retry.max_attempts. If this error stays, check {address}."},
 		{true, "The {receiver} may be down, or may have another address. Check {address}, the network and the proxy " +
 			"settings (HTTPS_PROXY, NO_PROXY)."},
 	}
 }
+
+const notFound = "{The stream|The streams} may not exist at this base_url, or the credentials may not permit access. " +
+	"Check the {id of the stream|ids of the streams}, or create {the stream|the streams} in the service first."
 
 // cannotRead reports whether a read failed with a response about the route, not about the stream.
 func cannotRead(e *streams.Error) bool {

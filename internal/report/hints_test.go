@@ -13,6 +13,11 @@ import (
 	"github.com/stream-management/terraform-provider-stream/internal/streamstest"
 )
 
+// filledHint returns the hint about one stream.
+func filledHint(e *streams.Error, did attempted) string {
+	return messageOfError(id, e).fill(hint(e, did), 1)
+}
+
 // Each row of the table is the hint of at least one failure here, and says what it must.
 func TestHints(t *testing.T) {
 	t.Parallel()
@@ -45,6 +50,8 @@ func TestHints(t *testing.T) {
 	late.Err = context.DeadlineExceeded
 
 	none, leaves := attempted{}, attempted{empty: true, leaves: true}
+	drops := leaves
+	drops.drops = true
 	used := map[int]bool{}
 	for name, test := range map[string]struct {
 		err  streams.Error
@@ -63,12 +70,13 @@ func TestHints(t *testing.T) {
 		"wait for a turn":     {without(streams.ErrSlotWait), none, []string{"max_concurrent_requests", "timeouts of the resource"}, []string{"base_url", "slow"}},
 
 		"read, 404 of a proxy": {read(page(update(404, streams.KindNotFound))), none, []string{"detect_drift = false"}, nil},
-		"read, 404":            {read(update(404, streams.KindNotFound)), none, []string{"stream may not exist"}, []string{"detect_drift"}},
+		"read, 404":            {read(update(404, streams.KindNotFound)), none, []string{"stream may not exist", "If this is terraform destroy, add -refresh=false."}, []string{"detect_drift"}},
 		"read, a page":         {read(page(update(200, streams.KindUnexpected))), none, []string{"detect_drift = false"}, nil},
 		"read, 405":            {read(update(405, bad)), none, []string{"detect_drift = false"}, nil},
 		"read, 500":            {read(update(500, generic)), none, []string{"have a fault"}, []string{"detect_drift"}},
 
-		"empty set, 400":         {update(400, bad), leaves, []string{`on_destroy = "keep"`}, nil},
+		"empty set, 400":         {update(400, bad), leaves, []string{"terraform state rm", `on_destroy = "keep"`}, []string{"apply", "run the command"}},
+		"empty set, dropped":     {update(400, bad), drops, []string{`set on_destroy = "keep" in the group, and run the command again`}, []string{"apply"}},
 		"empty set, merged":      {merged(update(200, streams.KindUnexpected)), leaves, []string{`on_destroy = "keep"`}, nil},
 		"empty set of an update": {update(422, bad), attempted{empty: true}, []string{"may not accept an empty set"}, []string{"destroy"}},
 		"403, no credentials": {func() streams.Error { e := withCredentials("no credentials"); e.Status = 403; return e }(), none,
@@ -101,10 +109,10 @@ func TestHints(t *testing.T) {
 		"401, no credentials":  {withCredentials("no credentials"), none, []string{"A request with no credentials was rejected.", "token, token_file, basic_auth, oauth2"}, []string{"expired"}},
 		"401 of a proxy":       {page(update(401, streams.KindAuthentication)), none, []string{"may not have come from the service", "proxy"}, []string{"a bearer token"}},
 		"403":                  {update(403, streams.KindUnauthorized), none, []string{"A request with a bearer token was rejected.", "may not permit"}, nil},
-		"404":                  {update(404, streams.KindNotFound), none, []string{"stream may not exist", "id of the stream", "create the stream in the service"}, nil},
+		"404":                  {update(404, streams.KindNotFound), none, []string{"stream may not exist", "id of the stream", "create the stream in the service"}, []string{"-refresh"}},
 		"404 of a proxy":       {page(update(404, streams.KindNotFound)), none, []string{"may not have come from the service", "base_url"}, nil},
 		"405":                  {update(405, bad), none, []string{"may not offer this operation at this address", "base_url"}, []string{"processor_ids"}},
-		"409":                  {update(409, bad), none, []string{"Apply again"}, []string{"processor_ids"}},
+		"409":                  {update(409, bad), none, []string{"Run the command again later."}, []string{"processor_ids"}},
 		"413":                  {page(update(413, bad)), none, []string{"too large"}, []string{"may not know"}},
 		"400 of a web server":  {page(update(400, bad)), none, []string{"base_url", "https://"}, []string{"processor_ids"}},
 		"400":                  {update(400, bad), none, []string{"may not know one of the processor ids"}, nil},
@@ -118,7 +126,7 @@ func TestHints(t *testing.T) {
 		"no service":           {without(errors.New("refused")), none, []string{"base_url", "HTTPS_PROXY"}, nil},
 	} {
 		test.did.otherwise = "set detect_drift = false."
-		got := hint(&test.err, test.did)
+		got := filledHint(&test.err, test.did)
 		used[slices.IndexFunc(hints(&test.err, test.did), func(a advice) bool { return a.fits })] = true
 		streamstest.WantText(t, got, test.want...)
 		for _, part := range test.not {

@@ -4,9 +4,10 @@ package report
 
 import (
 	"cmp"
+	"context"
 	"fmt"
+	"regexp"
 	"slices"
-	"strconv"
 	"strings"
 	"sync"
 	"unicode"
@@ -16,10 +17,8 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/path"
 )
 
-const (
-	shownWarnings = 20   // of a kind, about single resources: are shown in full
-	namedStreams  = 1000 // in one diagnostic
-)
+// shownWarnings is how many warnings of a kind are shown in full, if each has something of its own.
+const shownWarnings = 20
 
 // Subject is the attribute that has the streams of a call.
 type Subject string
@@ -54,110 +53,126 @@ func (r *Reporter) first(summary, id string) bool {
 	return first
 }
 
+// cause is what the provider itself knows of why. The messages of a call with one cause are one diagnostic, so each sentence
+// here must be true of all of its streams. All else stands beside them.
+type cause struct {
+	text
+	severity diag.Severity
+	status   int    // of the response; 0 without one
+	only     string // the stream of a diagnostic about one stream, also in a group; "" if several may have it
+
+	// What stands for the placeholders of a hint.
+	receiver, address, credentials string
+}
+
 // message is what a person reads about one stream.
 type message struct {
-	text
+	cause
 	stream    string
-	severity  diag.Severity
+	leaves    bool   // the configuration does not have the stream
 	inDestroy bool   // Terraform merges no warnings of a destroy
-	cause     string // the messages of a group with one cause are one diagnostic
-	said      string // by the service
-	own       string // what stands for {own} in the head
+	reason    string // sentences
+	request   string // with what identifies the response
+	label     string // of what the service said, such as "The service said: "
+	response  string // with the label; "" if the service said nothing
+	own       string // what stands for {own}
 	now       string // what is now true of the stream
 	short     string // the whole detail, if another message has the cause
 }
 
 // diagnostics returns the warnings, and then the errors. closing says what is now true of all streams of a failed call.
-func (r *Reporter) diagnostics(of Subject, messages []message, closing string) (diags diag.Diagnostics) {
+func (r *Reporter) diagnostics(ctx context.Context, of Subject, messages []message, closing string) (diags diag.Diagnostics) {
 	slices.SortStableFunc(messages, func(a, b message) int { return int(b.severity - a.severity) })
-	var causes [][]message
-	for _, m := range messages {
-		i := slices.IndexFunc(causes, func(c []message) bool { return c[0].cause == m.cause })
-		if i < 0 {
-			i = len(causes)
-			causes = append(causes, nil)
-		}
-		causes[i] = append(causes[i], m)
-	}
-	for i, streams := range causes {
+	groups := inOrder(messages, func(m message) cause { return m.cause })
+	for i, streams := range groups {
 		last := ""
-		if i == len(causes)-1 {
+		if i == len(groups)-1 {
 			last = closing
 		}
-		d := r.diagnostic(of, streams, last)
-		switch attribute := cmp.Or(string(of), streams[0].attribute); {
-		case of == Group && len(streams) == 1:
-			d = diag.WithPath(path.Root(attribute).AtMapKey(streams[0].stream), d)
-		case attribute != "":
-			d = diag.WithPath(path.Root(attribute), d)
+		d := r.diagnostic(ctx, of, streams, last)
+		if at, found := pathOf(of, streams); found {
+			d = diag.WithPath(at, d)
 		}
 		diags = append(diags, d)
 	}
 	return diags
 }
 
-// diagnostic quotes the first stream that has the whole cause, and names all. The summary of a warning has the id of
-// that stream, because Terraform merges warnings with equal summaries, and shows the details of only one.
-func (r *Reporter) diagnostic(of Subject, streams []message, closing string) diag.Diagnostic {
-	m := streams[max(0, slices.IndexFunc(streams, func(m message) bool { return m.short == "" }))]
-	summary, detail := fmt.Sprintf("%s: stream %q", m.summary, m.stream), cmp.Or(m.short, m.alone())
-	if more := len(streams) - 1; more > 0 {
-		summary, detail = fmt.Sprintf("%s and %d more", summary, more), m.ofMany(streams)
+// inOrder groups messages with equal keys, in the order of the first ones.
+func inOrder[K comparable](messages []message, key func(message) K) (groups [][]message) {
+	at := map[K]int{}
+	for _, m := range messages {
+		k := key(m)
+		i, found := at[k]
+		if !found {
+			i, at[k] = len(groups), len(groups)
+			groups = append(groups, nil)
+		}
+		groups[i] = append(groups[i], m)
 	}
-	if m.inDestroy {
-		detail = strings.ReplaceAll(detail, "\n\n", "\n")
+	return groups
+}
+
+// pathOf returns the path of a diagnostic. One about several streams has none: Terraform would print the whole map or list
+// for it, and so it would for a stream that is not in the configuration.
+func pathOf(of Subject, streams []message) (at path.Path, found bool) {
+	switch m := streams[0]; {
+	case of == Group && len(streams) == 1 && !m.leaves:
+		return path.Root(string(of)).AtMapKey(m.stream), true
+	case of == OneStream && m.attribute != "":
+		return path.Root(m.attribute), true
+	}
+	return at, false
+}
+
+// diagnostic returns one diagnostic about all streams of a cause. Terraform merges warnings with equal summaries, and shows the
+// details of only one. So those with something of their own have the id of their first stream in the summary.
+func (r *Reporter) diagnostic(ctx context.Context, of Subject, streams []message, closing string) diag.Diagnostic {
+	m := streams[0]
+	shown := m.severity == diag.SeverityError || m.own == "" || m.inDestroy || r.first(m.summary, m.stream)
+	if !shown {
+		m.advice = ""
+	}
+	summary, detail := m.summary, cmp.Or(m.short, m.alone())
+	if len(streams) > 1 {
+		detail = m.ofMany(ctx, streams)
 	}
 	switch {
 	case m.severity == diag.SeverityError:
-		return diag.NewErrorDiagnostic(m.summary, paragraphs(detail, closing))
-	case of == OneStream && !m.inDestroy && !r.first(m.summary, m.stream):
-		m.advice = ""
-		summary = m.summary + ": more streams"
-		detail = fmt.Sprintf("Stream %q:\n%s\n\nWith -json, this command shows them all.", m.stream, m.alone())
+		return diag.NewErrorDiagnostic(summary, paragraphs(detail, closing))
+	case !shown:
+		summary, detail = summary+": more streams", paragraphs(detail, "With -json, this command shows them all.")
+	case m.own != "":
+		summary += fmt.Sprintf(": stream %q", m.stream)
+		if more := len(streams) - 1; more > 0 {
+			summary += fmt.Sprintf(" and %d more", more)
+		}
+	}
+	if m.inDestroy {
+		detail = strings.ReplaceAll(detail, "\n\n", "\n")
 	}
 	return diag.NewWarningDiagnostic(summary, detail)
 }
 
 func (m message) alone() string {
-	return paragraphs(m.about(fmt.Sprintf("stream %q", m.stream), "has", m.own), m.said, m.advice, m.now)
+	return paragraphs(join(" ", m.happened(1), m.reason), join("\n", m.request, m.response), m.fill(m.advice, 1), m.now)
 }
 
-func (m message) ofMany(streams []message) string {
-	many := fmt.Sprintf("%d streams", len(streams))
-	head, now := m.about(many, "have", "see below"), ""
-	if !strings.Contains(m.head, "{streams}") {
-		head = many + ", named below. " + head
-	}
-	if m.own != "" { // otherwise the list has what is now true
-		now = m.now
-	}
-	return paragraphs(head, m.said, m.advice, list(streams), now)
-}
+// happened is the first sentence about a number of streams.
+func (m message) happened(n int) string { return Sentence(m.fill(m.head, n)) }
 
-// about fills in what happened.
-func (m message) about(streams, has, own string) string {
-	return Sentence(strings.NewReplacer("{streams}", streams, "{has}", has, "{own}", own).Replace(m.head))
-}
+// forms matches the two forms of a part of a text: {for one stream|for several}.
+var forms = regexp.MustCompile(`\{([^{}|]*)\|([^{}|]*)\}`)
 
-// list names the streams, each with what is its own.
-func list(streams []message) string {
-	more := max(0, len(streams)-namedStreams)
-	var owns, lines []string
-	names := map[string][]string{}
-	for _, m := range streams[:len(streams)-more] {
-		own := cmp.Or(m.own, m.now)
-		if names[own] == nil {
-			owns = append(owns, own)
-		}
-		names[own] = append(names[own], strconv.Quote(m.stream))
+// fill fills in a text about a number of streams. It is the last to change the text: what it fills in comes from outside.
+func (m message) fill(text string, n int) string {
+	form, streams, own := "$1", fmt.Sprintf("stream %q", m.stream), m.own
+	if n > 1 {
+		form, streams, own = "$2", fmt.Sprintf("%d streams", n), "see below"
 	}
-	for _, own := range owns {
-		lines = append(lines, join(": ", strings.Join(names[own], ", "), own))
-	}
-	if more > 0 {
-		lines = append(lines, fmt.Sprintf("and %d more streams", more))
-	}
-	return strings.Join(lines, "\n")
+	values := strings.NewReplacer("{streams}", streams, "{own}", own, "{receiver}", m.receiver, "{address}", m.address,
+		"{credentials}", m.credentials)
+	return values.Replace(forms.ReplaceAllString(text, form))
 }
 
 // paragraphs leaves out the parts that are empty.
@@ -165,6 +180,19 @@ func paragraphs(parts ...string) string { return join("\n\n", parts...) }
 
 func join(separator string, parts ...string) string {
 	return strings.Join(slices.DeleteFunc(parts, func(part string) bool { return part == "" }), separator)
+}
+
+// cutAtWord cuts a text to a number of characters.
+func cutAtWord(s string, room int) string {
+	all := []rune(s)
+	if len(all) <= room {
+		return s
+	}
+	kept := string(all[:room-1])
+	if end := strings.LastIndexByte(kept, ' '); end > 0 && all[room-1] != ' ' {
+		kept = kept[:end]
+	}
+	return strings.TrimRight(kept, " ,;:") + "…"
 }
 
 // Sentence makes a clause a sentence.

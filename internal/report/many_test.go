@@ -1,0 +1,240 @@
+package report
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/hashicorp/terraform-plugin-framework/diag"
+
+	"github.com/stream-management/terraform-provider-stream/internal/claims"
+	"github.com/stream-management/terraform-provider-stream/internal/session"
+	"github.com/stream-management/terraform-provider-stream/internal/streams"
+	"github.com/stream-management/terraform-provider-stream/internal/streamstest"
+)
+
+// failures are those of a group whose streams are s0000, s0001, ….
+type failures []session.Finding
+
+// add adds failures. {id} in a text stands for the stream.
+func (f *failures) add(n int, e streams.Error) {
+	for range n {
+		failed, name := e, fmt.Sprintf("s%04d", len(*f))
+		failed.Message = strings.ReplaceAll(e.Message, "{id}", name)
+		failed.Reason = strings.ReplaceAll(e.Reason, "{id}", name)
+		failed.Method, failed.URL = "PATCH", "https://streams.example.com/v2/streams/"+name
+		*f = append(*f, session.Finding{Stream: name, Err: &failed, Facts: &claims.Facts{}})
+	}
+}
+
+// diagnostics are those of an update that keeps the streams, and has set others.
+func (f failures) diagnostics() diag.Diagnostics {
+	c := session.Change{Kind: session.Update, Want: session.Sets{}}
+	for _, failed := range f {
+		c.Want[failed.Stream] = &first
+	}
+	return New().Apply(context.Background(), Group, c, session.After{Findings: f, Updated: 1, Left: 2}, "")
+}
+
+func service(status int, message string, outcome streams.Outcome) streams.Error {
+	kind := map[int]streams.Kind{400: streams.KindBadRequest, 401: streams.KindAuthentication}[status]
+	if kind == "" {
+		kind = streams.KindGeneric
+	}
+	return streams.Error{Kind: kind, Status: status, Message: message, Documented: true, Attempts: 1, Outcome: outcome}
+}
+
+// wantDetails compares details with what they are to be, in their order.
+func wantDetails(t *testing.T, diags diag.Diagnostics, want ...string) {
+	t.Helper()
+	for i, d := range diags {
+		if i >= len(want) || strings.TrimSpace(want[i]) != d.Detail() {
+			t.Errorf("error %d:\n%s", i, d.Detail())
+		}
+	}
+	if len(diags) < len(want) {
+		t.Errorf("%d errors", len(diags))
+	}
+}
+
+// A group has one error for each cause, in the order of the first streams. What is the same for all streams is said once, and the
+// rest stands beside the streams.
+func TestCauses(t *testing.T) {
+	t.Parallel()
+	var f failures
+	f.add(2, service(503, "{id} is busy", streams.NotChanged))
+	f.add(1, service(503, "{id} is busy", streams.Unknown))
+	f.add(1, service(400, "no", streams.NotChanged))
+	f.add(1, service(503, "", streams.NotChanged))
+	wantDetails(t, f.diagnostics(), `
+The processors of 4 streams could not be updated.
+
+For example: PATCH https://streams.example.com/v2/streams/s0000 → 503 Service Unavailable
+
+"s0000": The service said: s0000 is busy
+"s0001": The service said: s0001 is busy
+"s0002": The service said: s0002 is busy
+
+The service may be overloaded or have a fault. Apply again later, or raise retry.max_attempts. If this error stays, check base_url.
+
+"s0000", "s0001", "s0004": The stream was not changed.
+"s0002": The stream may or may not have been changed; apply again: sending the same set twice is safe.`, `
+The processors of stream "s0003" could not be updated.
+
+PATCH https://streams.example.com/v2/streams/s0003 → 400 Bad Request
+The service said: no
+
+The service may not know one of the processor ids, or may not accept this set.
+
+The stream was not changed.
+
+3 of 8 changes succeeded. The state has what succeeded. Resolve the errors, then apply again to send the rest.`)
+}
+
+// The reasons of the provider differ, too, and one of them is not claimed of all streams.
+func TestReasons(t *testing.T) {
+	t.Parallel()
+	merged := func(reason string, set ...string) streams.Error {
+		return streams.Error{Kind: streams.KindUnexpected, Status: 200, Reason: reason, Attempts: 1, Outcome: streams.Changed,
+			Stream: &streams.Stream{ProcessorIDs: streams.NewProcessorSet(set...)}}
+	}
+	var f failures
+	f.add(1, merged(`the service reports additional processors ["a"]`, "a", "b"))
+	f.add(1, merged(`the service did not attach ["c"]`, "b"))
+	diags := f.diagnostics()
+	wantDetails(t, diags, `
+The processors of 2 streams could not be updated.
+
+For example: PATCH https://streams.example.com/v2/streams/s0000 → 200 OK
+
+"s0000": The service reports additional processors ["a"].
+"s0001": The service did not attach ["c"].
+
+The service may merge sets instead of replacing them, or may ignore ids that it does not know. Compare the set with the processors in the service.
+
+"s0000": The service reports that the stream now has ["a", "b"].
+"s0001": The service reports that the stream now has ["b"].
+
+3 of 5 changes succeeded. The state has what succeeded. Resolve the errors, then apply again to send the rest.`)
+
+	// A token request has a cause of its own, and so has what was not sent. A failure that repeats another one has not.
+	f = nil
+	rejected := service(401, "no", streams.NotChanged)
+	f.add(2, rejected)
+	rejected.Repeated, rejected.Attempts, rejected.Reason = true, 0, "the service has rejected the same credentials for other streams"
+	f.add(2, rejected)
+	rejected.TokenRequest = true
+	f.add(1, rejected)
+	diags = f.diagnostics()
+	if len(diags) != 2 {
+		t.Errorf("%d errors: %v", len(diags), diags)
+	}
+	streamstest.WantText(t, diags[0].Detail(), "The processors of 4 streams could not be updated.\n",
+		"\n\"s0002\", \"s0003\": The service has rejected the same credentials for other streams.\n\"s0000\", \"s0001\"\n", "\nThe service said: no\n")
+	streamstest.WantText(t, diags[1].Detail(), "The token request to oauth2.token_url failed.", "401 Unauthorized: the service has")
+}
+
+// A group with a set that is [] and dropped streams has an error for each: what helps is not the same.
+func TestRefusedEmptySets(t *testing.T) {
+	t.Parallel()
+	var f failures
+	f.add(3, service(400, "an empty set", streams.NotChanged))
+	for i := range f {
+		f[i].Decision = claims.Decision{Send: true}
+	}
+	c := session.Change{Kind: session.Update, Want: session.Sets{"s0000": new(streams.ProcessorSet)}}
+	diags := New().Apply(t.Context(), Group, c, session.After{Findings: f}, "")
+	if len(diags) != 2 {
+		t.Fatalf("%d errors: %v", len(diags), diags)
+	}
+	streamstest.WantText(t, diags[0].Detail(), `stream "s0000" could not be updated.`, "Detach the processors in the service.")
+	streamstest.WantText(t, diags[1].Detail(), "The processors of 2 streams could not be detached.",
+		`To leave the streams without one, set on_destroy = "keep" in the group, and run the command again.`)
+}
+
+// Errors of a group stay short, whatever the service says, and take no longer than with equal messages.
+func TestManyDifferentMessages(t *testing.T) {
+	t.Parallel()
+	lines := func(text string) (n int) {
+		for line := range strings.Lines(text) {
+			n += 1 + (len([]rune(line))-2)/lineLength
+		}
+		return n
+	}
+	long := strings.Repeat(" and a long explanation", 10)
+	for _, message := range []string{"{id}: trace", "{id}: trace" + long, "{id}" + strings.Repeat("x", 300)} {
+		var f failures
+		f.add(30, service(503, message, streams.Unknown))
+		f.add(30, service(400, message, streams.NotChanged))
+		diags := f.diagnostics()
+		all := 0
+		for _, d := range diags {
+			all += lines(d.Detail()) + 7 // what Terraform adds
+			streamstest.WantText(t, d.Detail(), "The service said:\n\"s00", "\nand 10 more different messages: TF_LOG_PROVIDER=DEBUG shows them all\n\nThe service may ", "\n\nFor each of them: The stream ")
+		}
+		if len(diags) != 2 || all > 90 {
+			t.Errorf("%d errors with %d lines: %s", len(diags), all, diags)
+		}
+	}
+
+	var few failures
+	few.add(2, service(400, "{id}"+long, streams.NotChanged))
+	streamstest.WantText(t, few.diagnostics()[0].Detail(), "s0001"+long)
+
+	measure := func(message string) (string, time.Duration) {
+		var f failures
+		f.add(5000, service(400, message, streams.NotChanged))
+		start := time.Now()
+		return f.diagnostics()[0].Detail(), time.Since(start)
+	}
+	detail, took := measure("trace {id}")
+	if _, equal := measure("busy"); took > 5*equal+time.Second {
+		t.Errorf("5000 different messages took %s, equal ones %s", took, equal)
+	}
+	if named := strings.Count(detail, `"s`); named != namedStreams {
+		t.Errorf("%d names", named)
+	}
+	streamstest.WantText(t, detail, `, "s0999"`, "\nand 4980 more different messages: TF_LOG_PROVIDER=DEBUG shows them all\nand 4000 more streams\n", "\nFor each of them: The stream was not changed.")
+}
+
+// The streams with one text of thousands have names, and so has each text.
+func TestListNames(t *testing.T) {
+	t.Parallel()
+	many := row{text: "many", streams: strings.Split(strings.Repeat("x", 30), "")}
+	got := list([]row{many, {"one", []string{"y"}}, {"two", []string{"z", "z"}}}, shownTexts, 10)
+	if want := "x, x, x, x, x, x, x, x: many\ny: one\nz: two\nand 23 more streams"; got != want {
+		t.Errorf("%s", got)
+	}
+	var outcomes []row
+	for i := range shownTexts + 2 {
+		outcomes = append(outcomes, row{fmt.Sprint("now ", i), []string{fmt.Sprint("s", i)}})
+	}
+	streamstest.WantText(t, list(outcomes, shownTexts, namedStreams), "s19: now 19\ns20, s21\nand 2 more different messages")
+}
+
+// Warnings come before errors, and each error about a read ends like this, also those of several streams.
+func TestReadsOfMany(t *testing.T) {
+	t.Parallel()
+	var f failures
+	f.add(3, service(503, "busy", streams.NotChanged))
+	for i := range f {
+		f[i].Facts = nil
+	}
+	f = append(f, session.Finding{Stream: "gone1", Warning: claims.Gone, Err: errors.New("x")}, session.Finding{Stream: "gone2", Warning: claims.Gone, Err: errors.New("x")})
+	for _, of := range []Subject{Group, StreamIDs} {
+		diags := New().Reads(t.Context(), of, f, "")
+		if len(diags) != 2 || diags[0].Severity() != diag.SeverityWarning {
+			t.Fatal(diags)
+		}
+		streamstest.WantText(t, diags[0].Summary()+": "+diags[0].Detail(), "Stream Is Gone: The service does not know 2 streams any more. The state drops them", "\n\"gone1\", \"gone2\"")
+		streamstest.WantText(t, diags[1].Detail(), "3 streams could not be read.", "\nThe service said: busy\n", `"s0000", "s0001", "s0002": Nothing was changed by this read.`)
+		for _, d := range diags {
+			if d, located := d.(diag.DiagnosticWithPath); located {
+				t.Errorf("Terraform would print all of %s", d.Path())
+			}
+		}
+	}
+}
