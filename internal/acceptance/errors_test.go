@@ -13,7 +13,7 @@ import (
 
 const (
 	notChanged = "The stream was not changed."
-	unknown    = "The stream may or may not have been changed; apply again: sending the same set twice is safe."
+	unknown    = "The stream may or may not have been changed; run the command again: sending the same set twice is safe."
 )
 
 // failures are the kinds of errors in the interface. The id of a stream is the status of its responses.

@@ -66,7 +66,7 @@ func TestGroupFails(t *testing.T) {
 		"Bad Request Error": {Status: 400}, forbidden: {Status: 403}, "Resource Not Found Error": {Status: 404},
 		"Bad Gateway Error": {Status: 502}, "Connection Failed": {ResetBefore: true}, gone: {Status: 404},
 	}
-	const rest = "The state has what succeeded. Resolve the errors, then apply again to send the rest."
+	const rest = "The state has what succeeded. Resolve the errors, then run the command again to send the rest."
 	for _, step := range []struct {
 		config      tftypes.Value
 		undone      string              // what could not be done to stream s007
@@ -108,7 +108,7 @@ func TestGroupFails(t *testing.T) {
 			},
 			left: map[string][]string{"s007": {"p2"}, "s042": {"p2"}, "s321": {"p2"}},
 			now: "496 of 499 changes succeeded. " +
-				"The state has only the streams that failed. Resolve the errors, then apply again.",
+				"The state has only the streams that failed. Resolve the errors, then run the command again.",
 			sent:  patches(with(with(without(sameSet(500), "s100", "s101"), "new1"), "new2")),
 			again: patches(map[string][]string{"s007": {}, "s042": {}, "s321": {}}),
 		},

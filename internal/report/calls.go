@@ -52,13 +52,13 @@ func nowInState(c session.Change, a session.After, changed bool) string {
 	case c.Kind == session.Create && changed:
 		return notSaved
 	case c.Kind == session.Create:
-		return "Nothing of this create is in the state. Resolve the errors, then apply again."
+		return "Nothing of this create is in the state. Resolve the errors, then run the command again."
 	case c.Kind == session.Destroy:
-		return "The state has only the streams that failed. Resolve the errors, then apply again."
+		return "The state has only the streams that failed. Resolve the errors, then run the command again."
 	case c.Elsewhere && a.Updated == 0:
 		return "The state is still that of the former deployment."
 	}
-	return "The state has what succeeded. Resolve the errors, then apply again to send the rest."
+	return "The state has what succeeded. Resolve the errors, then run the command again to send the rest."
 }
 
 // Reads returns the diagnostics of a refresh, a data source or a query. otherwise is what to do without reads.
@@ -144,7 +144,7 @@ func notDetachable(c session.Change, configured string) diag.Diagnostic {
 func UnexpectedChange(id, name, old, now string) diag.Diagnostic {
 	return diag.NewAttributeErrorDiagnostic(path.Root(name), "Unexpected Change of the Stream", paragraphs(
 		fmt.Sprintf("The processors of stream %q were set, but its %s changed from %s to %s.", id, name, old, now),
-		"The state has the new value. Apply again, to update the resources that depend on it.",
+		"The state has the new value. Run the command again, to update the resources that depend on it.",
 		nowTrue(streams.Changed, nil)))
 }
 

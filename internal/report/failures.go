@@ -30,7 +30,7 @@ const (
 func nowTrue(o streams.Outcome, reported *streams.Stream) string {
 	switch {
 	case o == streams.Unknown:
-		return "The stream may or may not have been changed; apply again: sending the same set twice is safe."
+		return "The stream may or may not have been changed; run the command again: sending the same set twice is safe."
 	case reported != nil:
 		return fmt.Sprintf("The service reports that the stream now has %s.", reported.ShownProcessors())
 	case o == streams.Changed:
@@ -44,7 +44,7 @@ const changeTriggers = "If the next plan shows no changes, change a value in tri
 
 // notSaved is true of every failed create. With create_before_destroy, Terraform keeps the old object.
 const notSaved = "Nothing of this create is in the state: if you remove the resource now, its processors may stay " +
-	"attached. Resolve the errors, then apply again. " + changeTriggers
+	"attached. Resolve the errors, then run the command again. " + changeTriggers
 
 // attempted is what a read or an operation was to do, and what a person should know if it failed.
 type attempted struct {

@@ -56,7 +56,7 @@ var texts = [claims.WarningCount]text{
 	claims.StayAttachedBesideFailure: {"Processors Stay Attached", "",
 		"The destroy left {streams} to another resource, which failed. {The stream|The streams} may still have " +
 			"processors: {own}.",
-		"Resolve the error of the other resource, then apply again."},
+		"Resolve the error of the other resource, then run the command again."},
 
 	claims.NotFoundOnDestroy: {"Stream Not Found", "",
 		"{streams} could not be found.",
@@ -84,7 +84,7 @@ var refusals = map[claims.Refusal]text{
 			"block. If no resource has {it|them}, adopt {the stream|the streams} with an import block. " + ifDestroy},
 	claims.Blocked: {"Stream Left Alone", "", "An operation of another resource on {this stream|these streams} has failed.",
 		"The state has the former values of the other resource, which a change by this resource could make untrue. " +
-			"Resolve the error of the other resource, then apply again."},
+			"Resolve the error of the other resource, then run the command again."},
 }
 
 // ofDestroys are the warnings of a resource that leaves a stream.

@@ -106,10 +106,10 @@ func hints(e *streams.Error, did attempted) []advice {
 		{causedBy(streams.ErrRequestTimeout), "The {receiver} may be slow. Check {address}, or raise request_timeout."},
 		{e.Kind == streams.KindTimeout && e.Err != nil, "The {receiver} may be slow or down. Check {address}, or " +
 			"raise the timeouts of the resource."},
-		{hasFault && e.Repeated, "The {receiver} may be overloaded or have a fault. Apply again later, or check " +
+		{hasFault && e.Repeated, "The {receiver} may be overloaded or have a fault. Run the command again later, or check " +
 			"{address}."},
 		{hasFault, "The {receiver} may be overloaded or " +
-			"have a fault. Apply again later, or raise retry.max_attempts. If this error stays, check {address}."},
+			"have a fault. Run the command again later, or raise retry.max_attempts. If this error stays, check {address}."},
 		{true, "The {receiver} may be down, or may have another address. Check {address}, the network and the proxy " +
 			"settings (HTTPS_PROXY, NO_PROXY)."},
 	}

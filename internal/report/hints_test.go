@@ -82,7 +82,7 @@ func TestHints(t *testing.T) {
 		"403, no credentials": {func() streams.Error { e := withCredentials("no credentials"); e.Status = 403; return e }(), none,
 			[]string{"A request with no credentials was rejected. Set token"}, []string{"permit"}},
 		"empty set, 405":        {update(405, bad), leaves, []string{"Check base_url"}, []string{"keep"}},
-		"empty set, 500":        {update(500, generic), leaves, []string{"Apply again later"}, []string{"keep"}},
+		"empty set, 500":        {update(500, generic), leaves, []string{"Run the command again later"}, []string{"keep"}},
 		"empty set, token, 400": {token(update(400, streams.KindAuthentication)), leaves, []string{"oauth2.client_id"}, []string{"keep"}},
 
 		"unknown authority":        {without(x509.UnknownAuthorityError{}), none, []string{"tls.ca_cert_pem", "check base_url"}, []string{"client_cert_pem", "server_name"}},
@@ -117,11 +117,11 @@ func TestHints(t *testing.T) {
 		"400 of a web server":  {page(update(400, bad)), none, []string{"base_url", "https://"}, []string{"processor_ids"}},
 		"400":                  {update(400, bad), none, []string{"may not know one of the processor ids"}, nil},
 		"422":                  {update(422, bad), none, []string{"may not know one of the processor ids"}, []string{"keep"}},
-		"504":                  {update(504, streams.KindTimeout), none, []string{"overloaded", "Apply again later"}, []string{"request_timeout"}},
+		"504":                  {update(504, streams.KindTimeout), none, []string{"overloaded", "Run the command again later"}, []string{"request_timeout"}},
 		"timeout":              {clientTimeout, none, []string{"request_timeout", "base_url"}, []string{"timeouts of the resource"}},
 		"late":                 {late, none, []string{"timeouts of the resource", "base_url"}, []string{"request_timeout"}},
-		"500":                  {update(500, generic), none, []string{"have a fault", "Apply again later", "raise retry.max_attempts"}, nil},
-		"503 of another":       {repeated(update(503, generic)), none, []string{"Apply again later, or check base_url"}, []string{"max_attempts"}},
+		"500":                  {update(500, generic), none, []string{"have a fault", "Run the command again later", "raise retry.max_attempts"}, nil},
+		"503 of another":       {repeated(update(503, generic)), none, []string{"Run the command again later, or check base_url"}, []string{"max_attempts"}},
 		"503, then no service": {afterStatus, none, []string{"have a fault"}, nil},
 		"no service":           {without(errors.New("refused")), none, []string{"base_url", "HTTPS_PROXY"}, nil},
 	} {

@@ -78,10 +78,10 @@ For example: PATCH https://streams.example.com/v2/streams/s0000 → 503 Service 
 "s0001": The service said: s0001 is busy
 "s0002": The service said: s0002 is busy
 
-The service may be overloaded or have a fault. Apply again later, or raise retry.max_attempts. If this error stays, check base_url.
+The service may be overloaded or have a fault. Run the command again later, or raise retry.max_attempts. If this error stays, check base_url.
 
 "s0000", "s0001", "s0004": The stream was not changed.
-"s0002": The stream may or may not have been changed; apply again: sending the same set twice is safe.`, `
+"s0002": The stream may or may not have been changed; run the command again: sending the same set twice is safe.`, `
 The processors of stream "s0003" could not be updated.
 
 PATCH https://streams.example.com/v2/streams/s0003 → 400 Bad Request
@@ -91,7 +91,7 @@ The service may not know one of the processor ids, or may not accept this set.
 
 The stream was not changed.
 
-3 of 8 changes succeeded. The state has what succeeded. Resolve the errors, then apply again to send the rest.`)
+3 of 8 changes succeeded. The state has what succeeded. Resolve the errors, then run the command again to send the rest.`)
 }
 
 // The reasons of the provider differ, too, and one of them is not claimed of all streams.
@@ -118,7 +118,7 @@ The service may merge sets instead of replacing them, or may ignore ids that it 
 "s0000": The service reports that the stream now has ["a", "b"].
 "s0001": The service reports that the stream now has ["b"].
 
-3 of 5 changes succeeded. The state has what succeeded. Resolve the errors, then apply again to send the rest.`)
+3 of 5 changes succeeded. The state has what succeeded. Resolve the errors, then run the command again to send the rest.`)
 
 	// A token request has a cause of its own, and so has what was not sent. A failure that repeats another one has not.
 	f = nil

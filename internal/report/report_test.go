@@ -83,7 +83,7 @@ func TestNowTrue(t *testing.T) {
 		unchanged = "The stream was not changed."
 		here      = "The stream was not changed by this resource."
 		changed   = "The stream was changed."
-		mayHave   = "The stream may or may not have been changed; apply again: sending the same set twice is safe."
+		mayHave   = "The stream may or may not have been changed; run the command again: sending the same set twice is safe."
 		nothing   = "Nothing was sent by this operation. "
 		nowBoth   = `The service reports that the stream now has ["p1", "p2"].`
 	)
@@ -121,6 +121,65 @@ func TestNowTrue(t *testing.T) {
 	} {
 		if !strings.HasSuffix(test.detail, "\n"+test.want) {
 			t.Errorf("%s: the last paragraph is not %q: %s", name, test.want, test.detail)
+		}
+	}
+}
+
+// No advice attaches after a failed destroy what the destroy has detached: a destroy is run again, not applied.
+func TestAdviceFitsTheCommand(t *testing.T) {
+	t.Parallel()
+	all := []string{nowTrue(streams.Unknown, nil), notSaved, UnexpectedChange(id, "terminal_id", "t1", "t2").Detail()}
+	for _, kind := range []session.Kind{session.Create, session.Update, session.Destroy} {
+		all = append(all, nowInState(session.Change{Kind: kind}, session.After{}, false))
+	}
+	for _, text := range slices.Concat(texts[:], slices.Collect(maps.Values(refusals))) {
+		all = append(all, text.advice)
+	}
+	for _, h := range hints(new(streams.Error), attempted{}) {
+		all = append(all, h.text)
+	}
+	for _, text := range all {
+		if strings.Contains(strings.ToLower(text), "apply again") {
+			t.Error(text)
+		}
+	}
+	streamstest.WantText(t, strings.Join(all, "\n"), "only the streams that failed. Resolve the errors, then run the command again.")
+}
+
+// A failed create says what is not in the state, and what helps, if the stream may have been changed: one stream each time, a
+// group once, and a short error only what helps.
+func TestFailedCreates(t *testing.T) {
+	t.Parallel()
+	const nothingSaved, resolve = "Nothing of this create is in the state", "Resolve the errors, then run the command again."
+	repeats, sent := failed(streams.Unknown, nil), failed(streams.NotChanged, nil)
+	repeats.Repeated = true
+	unsent := *sent
+	unsent.Attempts = 0
+	for name, test := range map[string]struct {
+		of   Subject
+		err  *streams.Error
+		left streams.ProcessorSet
+		set  int
+		want []string
+		not  []string
+	}{
+		"rejected":                {OneStream, sent, streams.ProcessorSet{}, 0, []string{" → no valid response\n"}, []string{nothingSaved, "triggers"}},
+		"not sent":                {OneStream, &unsent, streams.ProcessorSet{}, 0, []string{" → no request was sent\n"}, []string{nothingSaved, "triggers"}},
+		"unknown":                 {OneStream, failed(streams.Unknown, nil), streams.ProcessorSet{}, 0, []string{notSaved}, nil},
+		"rejected, and a leave":   {OneStream, sent, first, 0, []string{notSaved}, nil},
+		"unknown, short":          {OneStream, repeats, streams.ProcessorSet{}, 0, []string{changeTriggers}, []string{nothingSaved}},
+		"group, rejected":         {Group, sent, streams.ProcessorSet{}, 0, []string{"0 of 1 changes succeeded. " + nothingSaved + ". " + resolve}, []string{"triggers"}},
+		"group, unknown":          {Group, failed(streams.Unknown, nil), streams.ProcessorSet{}, 0, []string{"0 of 1 changes succeeded. " + notSaved}, nil},
+		"group, another succeeds": {Group, sent, streams.ProcessorSet{}, 1, []string{"1 of 2 changes succeeded. " + notSaved}, nil},
+	} {
+		c := session.Change{Kind: session.Create, Want: session.Sets{id: &first}}
+		after := session.After{Set: test.set, Findings: []session.Finding{operation(test.err, claims.Facts{Remainder: test.left})}}
+		detail := New().Apply(t.Context(), test.of, c, after, "")[0].Detail()
+		streamstest.WantText(t, detail, test.want...)
+		for _, text := range test.not {
+			if strings.Contains(detail, text) || strings.Count(detail, nothingSaved) > 1 {
+				t.Errorf("%s: %q in %s", name, text, detail)
+			}
 		}
 	}
 }
@@ -192,6 +251,8 @@ func TestDeploymentChanges(t *testing.T) {
 	streamstest.WantText(t, fmt.Sprint(diags), "The state is still that of the former deployment.", "on_create", "Streams Cannot Be Checked", "set detect_drift = true")
 }
 
+func lastWord(s string) string { return s[strings.LastIndex(s, " ")+1:] }
+
 // An error that repeats another's cause has at most six lines of 78 characters, also with long texts from outside, and so has
 // the warning of a destroy. Both end with what is now true.
 func TestShortDetails(t *testing.T) {
@@ -228,7 +289,13 @@ func TestShortDetails(t *testing.T) {
 			c.Kind = session.Create
 		}
 		d := New().Apply(context.Background(), OneStream, c, session.After{Findings: []session.Finding{f}}, "")[0]
-		check(name, d, filledHint(&e, attempted{}), nowTrue(e.Outcome, nil))
+		check(name, d, filledHint(&e, attempted{}), nowTrue(e.Outcome, nil), e.Reason[min(1, len(e.Reason)):])
+		if e.Status != 0 {
+			streamstest.WantText(t, d.Detail(), streams.StatusText(e.Status))
+		}
+		if before, _, cut := strings.Cut(d.Detail(), "…"); cut && !strings.Contains(before, "STREAM_") && !slices.Contains([]string{"a", "long", "message"}, lastWord(before)) {
+			t.Errorf("%s is cut in a word: %s", name, d.Detail())
+		}
 	}
 	gone := failed(streams.NotChanged, nil)
 	gone.URL, gone.Status, gone.Documented, gone.Message = "https://streams.example.com/v2/streams/"+id, 404, true, "there is no such stream"
