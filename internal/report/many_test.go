@@ -1,6 +1,7 @@
 package report
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -9,6 +10,7 @@ import (
 	"time"
 
 	"github.com/hashicorp/terraform-plugin-framework/diag"
+	"github.com/hashicorp/terraform-plugin-log/tflogtest"
 
 	"github.com/stream-management/terraform-provider-stream/internal/claims"
 	"github.com/stream-management/terraform-provider-stream/internal/session"
@@ -120,6 +122,14 @@ The service may merge sets instead of replacing them, or may ignore ids that it 
 
 3 of 5 changes succeeded. The state has what succeeded. Resolve the errors, then run the command again to send the rest.`)
 
+	f = nil
+	lost := service(503, "{id} is busy", streams.Unknown)
+	lost.Kind, lost.Reason, lost.Err = streams.KindConnection, "the connection failed: EOF", errors.New("EOF")
+	f.add(1, lost)
+	lost.Reason = "the connection failed: reset"
+	f.add(1, lost)
+	streamstest.WantText(t, f.diagnostics()[0].Detail(), "503 Service Unavailable\n\n\"s0000\": The connection failed: EOF. The service said: s0000 is busy\n")
+
 	// A token request has a cause of its own, and so has what was not sent. A failure that repeats another one has not.
 	f = nil
 	rejected := service(401, "no", streams.NotChanged)
@@ -135,6 +145,47 @@ The service may merge sets instead of replacing them, or may ignore ids that it 
 	streamstest.WantText(t, diags[0].Detail(), "The processors of 4 streams could not be updated.\n",
 		"\n\"s0002\", \"s0003\": The service has rejected the same credentials for other streams.\n\"s0000\", \"s0001\"\n", "\nThe service said: no\n")
 	streamstest.WantText(t, diags[1].Detail(), "The token request to oauth2.token_url failed.", "401 Unauthorized: the service has")
+}
+
+// A failure that repeats another's has its cause, although it has fewer attempts, and a shorter hint.
+func TestRepeatedInGroup(t *testing.T) {
+	t.Parallel()
+	var f failures
+	e := service(503, "busy", streams.Unknown)
+	f.add(2, e)
+	e.Repeated = true
+	f.add(2, e)
+	if diags := f.diagnostics(); len(diags) != 1 {
+		t.Errorf("%d errors: %s", len(diags), diags)
+	}
+	streamstest.WantText(t, f.diagnostics()[0].Detail(), "The processors of 4 streams", "raise retry.max_attempts")
+}
+
+// An error shows the line of its stream, if the configuration has it: otherwise Terraform would print the whole map.
+func TestPaths(t *testing.T) {
+	t.Parallel()
+	var f failures
+	f.add(1, service(400, "no", streams.NotChanged))
+	for _, want := range []session.Sets{{"s0000": &first}, nil} {
+		diags := New().Apply(t.Context(), Group, session.Change{Kind: session.Update, Want: want}, session.After{Findings: f}, "")
+		if _, located := diags[0].(diag.DiagnosticWithPath); located != (want != nil) {
+			t.Errorf("%v: %+v", want, diags[0])
+		}
+	}
+}
+
+// What an error does not show in full is in the log.
+func TestLogOfMessages(t *testing.T) {
+	t.Parallel()
+	for message, want := range map[string]int{"busy": 0, "{id}": 25, "{id}" + strings.Repeat(" busy", 40): 25} {
+		var logged bytes.Buffer
+		var f failures
+		f.add(25, service(400, message, streams.NotChanged))
+		New().Apply(tflogtest.RootLogger(t.Context(), &logged), Group, updates, session.After{Findings: f}, "")
+		if got := strings.Count(logged.String(), "stream failed"); got != want {
+			t.Errorf("%q: %d lines, want %d: %s", message, got, want, &logged)
+		}
+	}
 }
 
 // A group with a set that is [] and dropped streams has an error for each: what helps is not the same.

@@ -89,7 +89,7 @@ func (r *Reporter) diagnostics(ctx context.Context, of Subject, messages []messa
 		if i == len(groups)-1 {
 			last = closing
 		}
-		d := r.diagnostic(ctx, of, streams, last)
+		d := r.diagnostic(ctx, streams, last)
 		if at, found := pathOf(of, streams); found {
 			d = diag.WithPath(at, d)
 		}
@@ -127,7 +127,7 @@ func pathOf(of Subject, streams []message) (at path.Path, found bool) {
 
 // diagnostic returns one diagnostic about all streams of a cause. Terraform merges warnings with equal summaries, and shows the
 // details of only one. So those with something of their own have the id of their first stream in the summary.
-func (r *Reporter) diagnostic(ctx context.Context, of Subject, streams []message, closing string) diag.Diagnostic {
+func (r *Reporter) diagnostic(ctx context.Context, streams []message, closing string) diag.Diagnostic {
 	m := streams[0]
 	shown := m.severity == diag.SeverityError || m.own == "" || m.inDestroy || r.first(m.summary, m.stream)
 	if !shown {
