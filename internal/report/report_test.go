@@ -208,7 +208,7 @@ func TestManyWarnings(t *testing.T) {
 		t.Errorf("%d warnings are shown in full", full)
 	}
 	for i := range 30 { // Terraform merges none of a destroy
-		f := session.Finding{Stream: fmt.Sprint("s", i), Kind: claims.StayAttachedBesideFailure, Facts: &claims.Facts{}}
+		f := session.Finding{Stream: fmt.Sprint("s", i), Warning: claims.StayAttachedBesideFailure, Facts: &claims.Facts{}}
 		if d := r.Apply(t.Context(), OneStream, updates, session.After{Findings: []session.Finding{f}}, "")[0]; strings.Contains(d.Summary(), "more streams") {
 			t.Errorf("%s: %s", d.Summary(), d.Detail())
 		}
