@@ -64,7 +64,7 @@ func (c *terraformCore) apply(changes []change, refreshed map[string]*instance, 
 		nodes = append(nodes, node{"invoke", []string{"set " + opts.actionAfter}, func(p *Process) bool { return c.invoke(p, opts.action) }})
 	}
 	c.leftBehind, c.unforeseen = streamNames{}, streamNames{}
-	c.announced, c.forewarned = maps.Clone(c.said), maps.Clone(c.warned)
+	c.forewarned = maps.Clone(c.warned)
 	for _, ch := range changes {
 		switch {
 		case ch.prior == nil:

@@ -78,7 +78,7 @@ func (c *terraformCore) planTwice(cfg config, opts options) ([]change, map[strin
 		c.t.Fatalf("a plan fails in one order of the calls only")
 	}
 	if again := slices.Sorted(slices.Values(c.printed)); !failed && !slices.Equal(printed, again) {
-		c.t.Fatalf("a plan prints in one order of the calls\n%s\nand in another one\n%s", strings.Join(printed, "\n"), strings.Join(again, "\n"))
+		c.t.Fatalf("a plan prints in one order of the calls\n%q\nand in another one\n%q", printed, again)
 	}
 	return changes, refreshed
 }

@@ -63,11 +63,10 @@ type terraformCore struct {
 
 	invoking bool // the current apply has an action
 
-	// Streams, in this process, but said in this run.
+	// Streams, in this process, but warned in this run.
 	reported streamNames // the service has reported their set, after the last update with an unknown outcome
 	failed   streamNames // an operation failed whose resource stays in the state with the stream
-	said     streamNames // a diagnostic has named them
-	warned   streamNames // one of saysEmptied has named them
+	warned   streamNames // one of saysEmptied, or an error, has named them
 	written  streamNames // the set of a resource was sent in this process
 	created  bool        // a create has succeeded in this process
 
@@ -162,9 +161,10 @@ func (c *terraformCore) noErrors(what string, diags Diagnostics, streams ...stri
 	}
 	for _, d := range diags {
 		for _, id := range namedIn(d, streams) {
-			c.said.add(id)
+			c.announced[id] = c.announced[id] || c.walks == 1
 			c.printed = append(c.printed, fmt.Sprintf("%s: %s, %s", d.Severity, ownText.ReplaceAllString(d.Summary, ""), id))
-			if beginsWith(d.Summary, saysEmptied) || d.Severity == tfprotov6.DiagnosticSeverityError { // an apply that fails may not come to its warning
+			failed := d.Severity == tfprotov6.DiagnosticSeverityError // and may not come to its warning
+			if failed || beginsWith(d.Summary, saysEmptied) {
 				c.warned.add(id)
 			}
 			late := c.unrefreshed || c.lateGroups[id] // Terraform passes the apply nothing that tells who has the stream

@@ -76,7 +76,6 @@ func (c *terraformCore) makeCall(o *applyCall, call func() Diagnostics) {
 			c.detached.add(id)
 		}
 		if o.hidden {
-			c.said.add(id)
 			c.warned.add(id)
 		}
 	}

@@ -14,7 +14,7 @@ func (c *terraformCore) plan(cfg config, opts options) (changes []change, refres
 	c.t.Helper()
 	p := c.startProvider(1, opts.lateAddress)
 	c.parallelism, c.calls, c.printed = opts.parallelism, nil, nil
-	c.failures, c.said, c.warned, c.interrupted = nil, streamNames{}, streamNames{}, false
+	c.failures, c.announced, c.warned, c.interrupted = nil, streamNames{}, streamNames{}, false
 	refreshed = map[string]*instance{}
 	addrs := slices.Collect(maps.Keys(cfg))
 	for addr := range c.state {

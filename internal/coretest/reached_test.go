@@ -18,7 +18,9 @@ const (
 	waitsMeanwhile  = "a call of a plan waits while another one is made"
 )
 
-var arrangements = []string{besideSuccessor, besideTaker, besideCreate, decisiveOrder, withoutRefresh, withReads, shifted, waitsMeanwhile}
+var arrangements = []string{
+	besideSuccessor, besideTaker, besideCreate, decisiveOrder, withoutRefresh, withReads, shifted, waitsMeanwhile,
+}
 
 // reached counts the runs of histories that come to something, and at "" the histories.
 var reached = struct {
@@ -62,8 +64,11 @@ func (c *terraformCore) noteReached(changes []change, opts options) {
 			continue
 		}
 		for _, other := range changes {
+			if other.verb.replaces() || other.deposed {
+				continue
+			}
 			for _, id := range ch.prior.streams() {
-				if other.verb.replaces() || other.verb == create || other.deposed || c.here(other.prior).sets()[id] == nil || other.wanted.sets[id] == nil {
+				if c.here(other.prior).sets()[id] == nil || other.wanted.sets[id] == nil {
 					continue
 				}
 				for what, comes := range map[string]bool{

@@ -152,7 +152,8 @@ func (d *draws) unreadTakeOver() {
 	})
 	for n := range 2 * d.attempts {
 		if d.chance(80, "fault of a read") {
-			run.faults = append(run.faults, streamstest.RequestFault{Method: "GET", StreamID: "s1", N: n + 1, Name: d.oneOf([]string{"401", "503"}, "fault")})
+			f := streamstest.RequestFault{Method: "GET", StreamID: "s1", N: n + 1, Name: d.oneOf([]string{"401", "503"}, "fault")}
+			run.faults = append(run.faults, f)
 		}
 	}
 	d.tell(run)
