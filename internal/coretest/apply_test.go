@@ -228,6 +228,9 @@ func (c *terraformCore) destroyDeposed(p *Process, planned change) bool {
 		return false
 	}
 	left, ok := c.applyDestroy(p, "destroy deposed "+addr, s, s.Value, ch.planned, true, planned.deposed)
+	if planned.deposed && !c.created && !s.destroyFailed { // nothing says that this apply has replaced the object
+		c.checkLeftAlone(addr)
+	}
 	is.deposed = slices.DeleteFunc(is.deposed, func(d *stored) bool { return d == s })
 	if ok && s.destroyFailed {
 		c.checkDetached(addr, s)

@@ -105,6 +105,18 @@ func (c *terraformCore) keptBesideOldObjects(cfg config, opts options) streamNam
 	return kept
 }
 
+// checkLeftAlone checks the destroy of an object that an earlier apply has left behind, in an apply without a create: it empties
+// no stream that a resource has, whatever the plan has read.
+func (c *terraformCore) checkLeftAlone(addr string) {
+	for _, r := range c.service.Requests()[c.sent:] {
+		for other, is := range c.state {
+			if _, has := c.here(is.current).sets()[r.StreamID]; has && r.Body == patchBody(nil) {
+				c.t.Fatalf("destroy deposed %s: sent %s, and %s has the stream", addr, r, other)
+			}
+		}
+	}
+}
+
 // checkDetached checks the destroy of an object whose destroy has failed in the apply of its replacement: it detaches the
 // processors of streams that nobody else has.
 func (c *terraformCore) checkDetached(addr string, s *stored) {
