@@ -181,7 +181,7 @@ func (c *terraformCore) noErrors(what string, diags Diagnostics, streams ...stri
 }
 
 // ownText is what a summary has beside that of others like it.
-var ownText = regexp.MustCompile(`: stream ".*"$|: more streams$| and \d+ more$`)
+var ownText = regexp.MustCompile(`(: stream ".*"|: more streams)?( and \d+ more)?$`)
 
 func namedIn(d *tfprotov6.Diagnostic, otherwise []string) []string {
 	named := slices.DeleteFunc(slices.Clone(historyStreams), func(id string) bool {
