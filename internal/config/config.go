@@ -4,18 +4,22 @@ package config
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"math"
 	"net/url"
 	"regexp"
 	"strings"
 	"time"
+	"unicode"
+	"unicode/utf8"
 
 	"github.com/hashicorp/terraform-plugin-framework/attr"
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/tfsdk"
 	"github.com/hashicorp/terraform-plugin-framework/types"
+	"golang.org/x/text/unicode/norm"
 
 	"github.com/stream-management/terraform-provider-stream/internal/streams"
 )
@@ -40,6 +44,8 @@ func Read(ctx context.Context, block tfsdk.Config, getenv func(string) string) (
 		Complete:    block.Raw.IsFullyKnown(),
 	}
 	s.Client.BaseURL = address
+	s.Client.UserAgent = r.userAgent()
+	r.checkProxies()
 	s.Client.RequestTimeout = r.duration("request_timeout")
 	s.Client.MaxConcurrent = r.count("max_concurrent_requests", 10_000) // each request may need a connection
 	s.Client.RequestsPerSecond = r.number("requests_per_second", "must be more than 0", func(n float64) bool { return n > 0 })
@@ -59,7 +65,7 @@ func Validate(ctx context.Context, block tfsdk.Config, getenv func(string) strin
 
 // address reads an address that is required.
 func (r *reader) address(name string, parse func(string) (*url.URL, error)) string {
-	text := r.required(name)
+	text := norm.NFC.String(r.required(name)) // in which Terraform passes what the provider block says
 	u, err := parse(text)
 	switch {
 	case text == "": // missing, or known after apply
@@ -73,12 +79,12 @@ func (r *reader) address(name string, parse func(string) (*url.URL, error)) stri
 	return text
 }
 
-var deploymentName = regexp.MustCompile(`^[^\p{Z}\p{Cc}]{0,200}$`)
+var deploymentName = regexp.MustCompile(`^\PZ{0,200}$`)
 
 func (r *reader) deployment(address string) string {
-	name := r.text("deployment")
+	name := norm.NFC.String(r.text("deployment")) // as in the state
 	if !deploymentName.MatchString(name) {
-		r.refuse(at("deployment"), "must have at most 200 characters, and no white space or control characters.")
+		r.refuse(at("deployment"), "must have at most 200 characters, and no white space.")
 	}
 	base, err := streams.ParseBaseURL(address)
 	if name == "" && err == nil && !r.value("deployment").IsUnknown() {
@@ -99,19 +105,29 @@ func (r *reader) detectDrift() bool {
 func (r *reader) tls() streams.TLS {
 	insecure, _ := r.value("tls.insecure_skip_verify").(types.Bool)
 	t := streams.TLS{
-		CACertPEM:          r.text("tls.ca_cert_pem"),
-		ClientCertPEM:      r.text("tls.client_cert_pem"),
-		ClientKeyPEM:       r.text("tls.client_key_pem"),
+		CACertPEM:          r.lines("tls.ca_cert_pem"),
+		ClientCertPEM:      r.lines("tls.client_cert_pem"),
+		ClientKeyPEM:       r.lines("tls.client_key_pem"),
 		ServerName:         r.text("tls.server_name"),
 		InsecureSkipVerify: insecure.ValueBool(),
 	}
-	if _, err := (streams.TLS{CACertPEM: t.CACertPEM}).Config(); err != nil {
-		r.refuse(at("tls.ca_cert_pem"), "%s. Set it to the content of a PEM file, not to its path.", err)
+	checked := t
+	if t.ClientCertPEM == "" || t.ClientKeyPEM == "" { // missing, or known after apply
+		checked.ClientCertPEM, checked.ClientKeyPEM = "", ""
 	}
-	known := !r.value("tls.client_cert_pem").IsUnknown() && !r.value("tls.client_key_pem").IsUnknown()
-	if _, err := (streams.TLS{ClientCertPEM: t.ClientCertPEM, ClientKeyPEM: t.ClientKeyPEM}).Config(); err != nil && known {
-		r.refuse(at("tls.client_cert_pem"), "and client_key_pem do not make a client certificate: %s. Set both, here or in the "+
-			"environment, to the contents of PEM files, not to their paths.", err)
+	switch {
+	case t.ClientCertPEM != "" && !r.isSet("tls.client_key_pem"):
+		r.diags.Append(missing("tls.client_key_pem", " A client certificate needs its key."))
+	case t.ClientKeyPEM != "" && !r.isSet("tls.client_cert_pem"):
+		r.diags.Append(missing("tls.client_cert_pem", " A key needs its client certificate."))
+	}
+	_, problems := checked.Config()
+	for _, problem := range problems {
+		advice := ""
+		if errors.Is(problem.Err, streams.ErrNoPEM) {
+			advice = ` Set it to the content of the file, in Terraform with file("…"), not to the path.`
+		}
+		r.refuse(at("tls."+problem.Setting), "%s.%s", problem.Err, advice)
 	}
 	if t.InsecureSkipVerify {
 		r.diags.AddAttributeWarning(at("tls.insecure_skip_verify"), "Certificates Are Not Verified", "Anyone between "+
@@ -181,6 +197,9 @@ func (r *reader) value(name string) attr.Value {
 
 // environment returns text and name of the environment variable that the provider block leaves an attribute to, or nothing.
 func (r *reader) environment(name string) (text, variable string) {
+	if !r.value(name).IsNull() {
+		return "", ""
+	}
 	variable = environmentVariables[name]
 	if name == "oauth2.client_assertion" && r.getenv(variable) == "" {
 		variable = "TFC_WORKLOAD_IDENTITY_TOKEN_STREAM" // where HCP Terraform puts a token for a run
@@ -189,14 +208,33 @@ func (r *reader) environment(name string) (text, variable string) {
 	if strings.HasSuffix(variable, "_URL") {
 		text = strings.TrimSpace(text) // such as the line break of a file
 	}
-	if text == "" || !r.value(name).IsNull() {
+	if text == "" {
 		return "", ""
 	}
-	return text, variable
+	return r.decoded(at(name), text, variable), variable
+}
+
+// decoded returns the value of an environment variable, or "" if it is refused. Each value comes through here. It is not put
+// into NFC, because credentials and paths are bytes; what a state has is.
+func (r *reader) decoded(at path.Path, text, variable string) string {
+	if utf8.ValidString(text) {
+		return text
+	}
+	r.diags.AddAttributeError(at, Invalid, fmt.Sprintf("The environment variable %s is not UTF-8 text.", variable))
+	return ""
+}
+
+// isSet reports whether an attribute has a value in the provider block or the environment. It may be known after apply.
+func (r *reader) isSet(name string) bool {
+	_, variable := r.environment(name)
+	return variable != "" || !r.value(name).IsNull()
 }
 
 // text returns "" for a value that is null, known after apply or refused.
-func (r *reader) text(name string) string {
+func (r *reader) text(name string) string { return r.checked(at(name), r.lines(name)) }
+
+// lines is like text for a value of several lines, such as PEM.
+func (r *reader) lines(name string) string {
 	v, _ := r.value(name).(types.String)
 	if v.Equal(types.StringValue("")) {
 		r.refuse(at(name), "must not be empty. Leave it out, or set it to null, if it is not needed.")
@@ -205,12 +243,26 @@ func (r *reader) text(name string) string {
 	return cmp.Or(v.ValueString(), text)
 }
 
+// checked returns a text, or "" if it is refused. Secrets often come from files, with what these have at their ends.
+func (r *reader) checked(at path.Path, text string) string {
+	switch {
+	case strings.TrimSpace(text) != text:
+		r.refuse(at, "must not begin or end with white space, such as the line break of a file. In Terraform, trimspace() removes it.")
+	case strings.ContainsFunc(text, unicode.IsControl):
+		r.refuse(at, "must not have control characters.")
+	case strings.Contains(text, "\ufeff"):
+		r.refuse(at, "must not have a byte order mark (U+FEFF), with which some editors begin a file.")
+	default:
+		return text
+	}
+	return ""
+}
+
 func (r *reader) required(name string) string {
-	text := r.text(name)
-	if text == "" && r.value(name).IsNull() {
+	if !r.isSet(name) {
 		r.diags.Append(missing(name, ""))
 	}
-	return text
+	return r.text(name)
 }
 
 func missing(name, alternative string) diag.Diagnostic {
@@ -242,19 +294,48 @@ func (r *reader) number(name, rule string, valid func(float64) bool) float64 {
 		return 0
 	}
 	n, _ := v.ValueBigFloat().Float64()
-	if !valid(n) {
+	switch {
+	case math.IsInf(n, 0), n == 0 && v.ValueBigFloat().Sign() != 0:
+		r.refuse(at(name), "is too large or too close to 0; it is %s.", v)
+	case !valid(n):
 		r.refuse(at(name), "%s; it is %s.", rule, v)
 	}
 	return n
 }
 
-// element returns an element of a collection, or "" if it is known after apply.
+// element returns an element of a collection, or "" if it is known after apply or refused.
 func (r *reader) element(at path.Path, v attr.Value) string {
 	if v.IsNull() {
 		r.refuse(at, "must not be null.")
 	}
 	text, _ := v.(types.String) // the schema has no other elements
-	return text.ValueString()
+	return r.checked(at, text.ValueString())
+}
+
+// proxyVariables are the environment variables of proxies. Of each pair, the first one that is set counts.
+var proxyVariables = [][2]string{{"HTTPS_PROXY", "https_proxy"}, {"HTTP_PROXY", "http_proxy"}}
+
+func (r *reader) checkProxies() {
+	for _, pair := range proxyVariables {
+		variable := pair[0]
+		if r.getenv(variable) == "" {
+			variable = pair[1]
+		}
+		address := r.decoded(path.Empty(), r.getenv(variable), variable)
+		if _, err := streams.ParseProxy(address); address != "" && err != nil {
+			r.diags.AddError(Invalid, fmt.Sprintf("The environment variable %s %s.", variable, err))
+		}
+	}
+}
+
+// userAgent returns what the environment adds to the User-Agent header.
+func (r *reader) userAgent() string {
+	const variable = "TF_APPEND_USER_AGENT"
+	added := strings.TrimSpace(r.decoded(path.Empty(), r.getenv(variable), variable))
+	if err := streams.CheckHeader("User-Agent", added); err != nil {
+		r.diags.AddError(Invalid, fmt.Sprintf("The environment variable %s %s.", variable, err))
+	}
+	return added
 }
 
 func at(name string) path.Path {

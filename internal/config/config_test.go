@@ -1,8 +1,10 @@
 package config
 
 import (
+	gocmp "cmp"
 	"fmt"
 	"maps"
+	"math/big"
 	"slices"
 	"strings"
 	"testing"
@@ -39,6 +41,10 @@ func TestRead(t *testing.T) {
 			TLS:         streams.TLS{CACertPEM: ca.CertPEM, ClientCertPEM: pair.CertPEM, ClientKeyPEM: pair.KeyPEM, ServerName: "host"},
 			Credentials: "a client certificate from STREAM_TLS_CLIENT_CERT_PEM",
 		}},
+		"certificates with byte order marks": {block{"tls": block{"ca_cert_pem": "\ufeff" + ca.CertPEM}}, nil,
+			streams.Config{TLS: streams.TLS{CACertPEM: "\ufeff" + ca.CertPEM}}},
+		"addition to the User-Agent header": {nil, environment{"TF_APPEND_USER_AGENT": " me/1 \n"}, streams.Config{UserAgent: "me/1"}},
+		"proxies":                           {nil, environment{"HTTPS_PROXY": "proxy:3128", "https_proxy": "::::", "http_proxy": "http://me:p@proxy"}, streams.Config{}},
 		"tls, the key from the environment": {block{"tls": block{
 			"ca_cert_pem": ca.CertPEM, "client_cert_pem": pair.CertPEM, "insecure_skip_verify": false,
 		}}, environment{
@@ -86,25 +92,47 @@ func TestReadRefuses(t *testing.T) {
 			[]string{"base_url: The environment variable STREAM_BASE_URL (base_url) must not contain a user name"}},
 		"token, and STREAM_DETECT_DRIFT": {block{"token": "a\nb"}, environment{"STREAM_DETECT_DRIFT": "yes"}, []string{
 			`detect_drift: The environment variable STREAM_DETECT_DRIFT (detect_drift) must be "true" or "false".`,
-			"token cannot be sent: it has control characters",
+			"token must not have control characters.",
 		}},
 
 		"paths": {pem("/etc/ca.pem", "client.pem", pair.KeyPEM), nil, []string{
-			"tls.ca_cert_pem contains no PEM certificate. Set it to the content of a PEM file, not to its path.",
-			"tls.client_cert_pem and client_key_pem do not make a client certificate: tls: failed to find any PEM data in " +
-				"certificate input. Set both, here or in the environment, to the contents of PEM files, not to their paths.",
+			"tls.ca_cert_pem contains no PEM block. Set it to the content of the file, in Terraform with file(\"…\"), not to the path.",
+			"tls.client_cert_pem contains no PEM block. Set it to the content of the file",
 		}},
 		"path of a key in the environment": {nil, environment{
 			"STREAM_TLS_CLIENT_CERT_PEM": pair.CertPEM, "STREAM_TLS_CLIENT_KEY_PEM": "Hidden1.pem",
 		}, []string{
-			"tls.client_cert_pem: The environment variable STREAM_TLS_CLIENT_CERT_PEM (tls.client_cert_pem) and client_key_pem do not make a " +
-				"client certificate: tls: failed to find any PEM data in key input. Set both, here",
+			"tls.client_key_pem: The environment variable STREAM_TLS_CLIENT_KEY_PEM (tls.client_key_pem) contains no PEM block. " +
+				"Set it to the content of the file",
 		}},
+		"paths in the environment": {nil, environment{
+			"STREAM_TLS_CA_CERT_PEM": "/etc/Hidden1.pem", "STREAM_TLS_CLIENT_CERT_PEM": "Hidden1.pem", "STREAM_TLS_CLIENT_KEY_PEM": "Hidden1.key",
+		}, []string{
+			"tls.ca_cert_pem: The environment variable STREAM_TLS_CA_CERT_PEM (tls.ca_cert_pem) contains no PEM block. Set it to the content of the " +
+				"file, in Terraform with file(\"…\"), not to the path.",
+			"tls.client_cert_pem: The environment variable STREAM_TLS_CLIENT_CERT_PEM (tls.client_cert_pem) contains no PEM block. Set it to the content",
+			"tls.client_key_pem: The environment variable STREAM_TLS_CLIENT_KEY_PEM (tls.client_key_pem) contains no PEM block. Set it to the content",
+		}},
+		"damaged authority, and an encrypted key": {pem(ca.CertPEM+pair.CertPEM[:200], pair.CertPEM, strings.ReplaceAll(pair.KeyPEM, "PRIV", "ENCRYPTED PRIV")),
+			nil, []string{
+				"tls.ca_cert_pem contains a damaged PEM block, number 2.",
+				"tls.client_key_pem is encrypted. Write the key without a passphrase",
+			}},
+		"proxies": {nil, environment{"HTTPS_PROXY": "::::Hidden1", "HTTP_PROXY": "http://me:Hidden1@proxy:port", "http_proxy": "proxy"}, []string{
+			`The environment variable HTTPS_PROXY is not the address of a proxy; write it as "http://host:port"`,
+			"The environment variable HTTP_PROXY is not the address of a proxy;",
+		}},
+		"proxies, in lower case": {nil, environment{"https_proxy": "http://a b:3128", "http_proxy": "http://[::1", "no_proxy": "::::"}, []string{
+			"The environment variable http_proxy is not the address of a proxy;",
+			"The environment variable https_proxy is not the address of a proxy;",
+		}},
+		"TF_APPEND_USER_AGENT": {nil, environment{"TF_APPEND_USER_AGENT": "a\nb"},
+			[]string{"The environment variable TF_APPEND_USER_AGENT has a value with characters that a header must not contain"}},
 		"key without certificate": {nil, environment{"STREAM_TLS_CLIENT_KEY_PEM": pair.KeyPEM}, []string{
-			"tls.client_cert_pem and client_key_pem do not make a client certificate: tls: failed to find any PEM data in certificate input.",
+			"tls.client_cert_pem is missing. Set it in the provider block, or set the environment variable STREAM_TLS_CLIENT_CERT_PEM.",
 		}},
 		"certificate without key": {pem(nil, pair.CertPEM, nil), nil, []string{
-			"tls.client_cert_pem and client_key_pem do not make a client certificate: tls: failed to find any PEM data in key input.",
+			"tls.client_key_pem is missing. Set it in the provider block, or set the environment variable STREAM_TLS_CLIENT_KEY_PEM.",
 		}},
 
 		"too few": {block{
@@ -124,6 +152,14 @@ func TestReadRefuses(t *testing.T) {
 			[]string{"retry.max_backoff must not be shorter than min_backoff."}},
 		"too many": {block{"max_concurrent_requests": 10001}, nil,
 			[]string{"max_concurrent_requests must be a whole number from 1 to 10000; it is 10001."}},
+		"far too many": {block{"requests_per_second": number("1e400"), "max_concurrent_requests": number("1e400"), "retry": block{"max_attempts": number("1e-400")}},
+			nil, []string{
+				"max_concurrent_requests is too large or too close to 0; it is 1e+400.",
+				"requests_per_second is too large or too close to 0; it is 1e+400.",
+				"retry.max_attempts is too large or too close to 0; it is 1e-400.",
+			}},
+		"nearly nothing": {block{"requests_per_second": number("-1e-400")}, nil,
+			[]string{"requests_per_second is too large or too close to 0; it is -1e-400."}},
 		"fraction": {block{"max_concurrent_requests": 1.5}, nil,
 			[]string{"max_concurrent_requests must be a whole number from 1 to 10000; it is 1.5."}},
 	}.run(t)
@@ -150,6 +186,9 @@ func TestReadDeploymentAndDrift(t *testing.T) {
 		"address":                   {block{"base_url": "HTTPS://Host:443/EU/v2/"}, nil, Settings{Deployment: "https://host/EU"}},
 		"name":                      {block{"deployment": "eu-west/1"}, nil, Settings{Deployment: "eu-west/1"}},
 		"name from the environment": {nil, environment{"STREAM_DEPLOYMENT": "eu"}, Settings{Deployment: "eu"}},
+		"decomposed name":           {nil, environment{"STREAM_DEPLOYMENT": "Zu\u0308rich"}, Settings{Deployment: "Z\u00fcrich"}},
+		"decomposed Hangul":         {nil, environment{"STREAM_DEPLOYMENT": "\u1112\u1161\u11ab"}, Settings{Deployment: "\ud55c"}},
+		"decomposed address":        {nil, environment{"STREAM_BASE_URL": "https://host/Zu\u0308rich"}, Settings{Deployment: "https://host/Z%C3%BCrich"}},
 		"longest name":              {block{"deployment": strings.Repeat("ü", long)}, nil, Settings{Deployment: strings.Repeat("ü", long)}},
 		"name known after apply":    {block{"deployment": afterApply}, environment{"STREAM_DEPLOYMENT": "eu"}, Settings{}},
 		"address known after apply": {block{"base_url": afterApply}, environment{"STREAM_BASE_URL": host}, Settings{}},
@@ -170,8 +209,8 @@ func TestReadDeploymentAndDrift(t *testing.T) {
 		_, diags := read(t, nil, environment{"STREAM_DETECT_DRIFT": other})
 		wantProblems(t, diags, `detect_drift: The environment variable STREAM_DETECT_DRIFT (detect_drift) must be "true" or "false".`)
 	}
-	const rule = "must have at most 200 characters, and no white space or control characters."
-	for _, name := range []string{"e u", " eu", "eu\n", "e\u00a0u", "e\u2028u", "eu\x00", "e\x1bu", strings.Repeat("u", long+1)} {
+	const rule = "must have at most 200 characters, and no white space."
+	for _, name := range []string{"e u", "e\u00a0u", "e\u2028u", strings.Repeat("u", long+1)} {
 		_, diags := read(t, block{"deployment": name}, nil)
 		wantProblems(t, diags, "deployment "+rule)
 		_, diags = read(t, nil, environment{"STREAM_DEPLOYMENT": name})
@@ -194,6 +233,50 @@ func TestValidate(t *testing.T) {
 	} {
 		wantProblems(t, Validate(t.Context(), decoded(t, test.block), environment{"STREAM_BASE_URL": ""}.getenv), test.want...)
 	}
+}
+
+// Text of the environment must be UTF-8, if it is used. What a state has is in NFC; credentials and paths are not altered.
+func TestTextOfTheEnvironment(t *testing.T) {
+	t.Parallel()
+	client := environment{"STREAM_USERNAME": "u", "STREAM_PASSWORD": "p"}
+	for _, name := range slices.Collect(maps.Keys(environmentVariables)) {
+		variable, env := environmentVariables[name], environment{}
+		if scheme, _, nested := strings.Cut(name, "."); nested && scheme == "basic_auth" {
+			env = maps.Clone(client)
+		}
+		if env[variable] = "Hidden\xff"; strings.HasPrefix(name, "oauth2.client_") {
+			env["STREAM_OAUTH2_TOKEN_URL"], env["STREAM_OAUTH2_CLIENT_ID"] = someURL, gocmp.Or(env["STREAM_OAUTH2_CLIENT_ID"], "c")
+		}
+		_, diags := read(t, nil, env)
+		want := name + ": The environment variable " + variable + " is not UTF-8 text."
+		if !slices.ContainsFunc(problemsIn(diags), func(p string) bool { return p == want }) || strings.Contains(fmt.Sprint(diags), "Hidden") {
+			t.Errorf("%s: %q", variable, problemsIn(diags))
+		}
+	}
+	for _, variable := range []string{"TF_APPEND_USER_AGENT", "HTTPS_PROXY", "http_proxy"} {
+		_, diags := read(t, nil, environment{variable: "a\xc3"})
+		wantProblems(t, diags, ": The environment variable "+variable+" is not UTF-8 text.")
+	}
+	_, diags := read(t, block{"token": "t", "deployment": "eu"}, environment{"STREAM_TOKEN": "\xff", "STREAM_DEPLOYMENT": "\xff", "STREAM_PASSWORD": "\xff"})
+	wantProblems(t, diags)
+
+	const decomposed = "u\u0308"
+	s, diags := read(t, nil, environment{"STREAM_USERNAME": decomposed, "STREAM_PASSWORD": decomposed, "STREAM_HEADERS": `{"X-Key": "` + decomposed + `"}`})
+	if wantProblems(t, diags); *s.Client.BasicAuth != (streams.BasicAuth{Username: decomposed, Password: decomposed}) || s.Client.Headers["X-Key"] != decomposed {
+		t.Errorf("%+v", s.Client)
+	}
+	if s, _ = read(t, nil, environment{"STREAM_TOKEN_FILE": decomposed}); s.Client.TokenFile != decomposed {
+		t.Errorf("%+q", s.Client.TokenFile)
+	}
+}
+
+// number is a number that float64 need not have.
+func number(text string) *big.Float {
+	n, _, err := big.ParseFloat(text, 10, 512, big.ToNearestEven)
+	if err != nil {
+		panic(err)
+	}
+	return n
 }
 
 // block is a provider block, or an object or a map in it.
@@ -285,7 +368,14 @@ func (tests problems) run(t *testing.T) {
 // attribute, or if one of them quotes a secret of the tests.
 func wantProblems(t *testing.T, diags diag.Diagnostics, want ...string) {
 	t.Helper()
-	var got []string
+	got := problemsIn(diags)
+	if !slices.EqualFunc(got, want, strings.HasPrefix) || strings.Contains(fmt.Sprint(got), "Hidden") {
+		t.Errorf("problems:\n\t%s\nwant, without a secret:\n\t%s", strings.Join(got, "\n\t"), strings.Join(want, "\n\t"))
+	}
+}
+
+// problemsIn returns the sorted texts of diagnostics, each with its attribute.
+func problemsIn(diags diag.Diagnostics) (got []string) {
 	for _, d := range diags {
 		text := d.Detail()
 		if d, ok := d.(diag.DiagnosticWithPath); ok && !strings.HasPrefix(text, d.Path().String()+" ") {
@@ -297,9 +387,7 @@ func wantProblems(t *testing.T, diags diag.Diagnostics, want ...string) {
 		got = append(got, text)
 	}
 	slices.Sort(got)
-	if !slices.EqualFunc(got, want, strings.HasPrefix) || strings.Contains(fmt.Sprint(got), "Hidden") {
-		t.Errorf("problems:\n\t%s\nwant, without a secret:\n\t%s", strings.Join(got, "\n\t"), strings.Join(want, "\n\t"))
-	}
+	return got
 }
 
 // A value that is known after apply is no problem, and no environment variable replaces it.

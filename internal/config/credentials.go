@@ -14,10 +14,7 @@ import (
 	"github.com/stream-management/terraform-provider-stream/internal/streams"
 )
 
-const (
-	surroundingSpace = "must not begin or end with white space, such as the line break of a file. In Terraform, trimspace() removes it."
-	secondScheme     = "and %s are two ways to authenticate. A request carries one."
-)
+const secondScheme = "and %s are two ways to authenticate. A request carries one."
 
 // credentials reads what authenticates requests: one scheme, headers and a client certificate. Errors describe it.
 func (r *reader) credentials() streams.Config {
@@ -77,7 +74,7 @@ func (r *reader) headers() (headers map[string]string, authorization string) {
 	headers, names := map[string]string{}, map[string]string{}
 	v, _ := r.value("headers").(types.Map)
 	elements := v.Elements()
-	if text, variable := r.environment("headers"); variable != "" {
+	if text, _ := r.environment("headers"); text != "" {
 		var values map[string]*string
 		if json.Unmarshal([]byte(text), &values) != nil || values == nil { // the decoder's errors would quote secrets
 			r.refuse(at("headers"), `must be a JSON object of texts, such as {"X-Api-Key": "…"}.`)
@@ -91,8 +88,6 @@ func (r *reader) headers() (headers map[string]string, authorization string) {
 		value := r.element(at, elements[name])
 		err := streams.CheckHeader(name, value)
 		switch {
-		case strings.TrimSpace(value) != value:
-			r.refuse(at, surroundingSpace)
 		case err != nil:
 			r.refuse(at, "%s.", err)
 		case names[canonical] != "":
@@ -130,12 +125,10 @@ func (r *reader) inEnvironment(schemes []string) []string {
 	return found[:min(len(found), 1)]
 }
 
-// token refuses a token that cannot be sent. Many come from a file.
+// token refuses a token that cannot be sent.
 func (r *reader) token(name string) string {
 	token := r.text(name)
-	if strings.TrimSpace(token) != token {
-		r.refuse(at(name), surroundingSpace)
-	} else if err := streams.CheckToken(token); err != nil {
+	if err := streams.CheckToken(token); err != nil {
 		r.refuse(at(name), "cannot be sent: %s.", err)
 	}
 	return token

@@ -172,7 +172,7 @@ func TestCredentialsRefused(t *testing.T) {
 		"STREAM_HEADERS, of texts":  {nil, environment{"STREAM_HEADERS": `{"X-Api-Key": 1}`}, []string{"headers: The environment variable STREAM_HEADERS"}},
 		"STREAM_HEADERS": {nil, environment{"STREAM_HEADERS": `{"Host": "Hidden1", "X-Line": "Hidden1\n!", "X-Null": null}`}, []string{
 			`headers["Host"]: The environment variable STREAM_HEADERS (headers["Host"]) must not set Host`,
-			`headers["X-Line"]: The environment variable STREAM_HEADERS (headers["X-Line"]) has a value with characters`,
+			`headers["X-Line"]: The environment variable STREAM_HEADERS (headers["X-Line"]) must not have control characters.`,
 			`headers["X-Null"]: The environment variable STREAM_HEADERS (headers["X-Null"]) must not be null.`,
 		}},
 		"headers": {block{"headers": block{
@@ -181,7 +181,7 @@ func TestCredentialsRefused(t *testing.T) {
 		}}, nil, []string{
 			`headers[""] is not a valid header name`,
 			`headers["HOST"] must not set Host, which the HTTP client controls.`,
-			`headers["X-Line"] has a value with characters that a header must not contain, such as a line break`,
+			`headers["X-Line"] must not have control characters.`,
 			`headers["X-Null"] must not be null.`,
 			`headers["X-Space"] must not begin or end with white space`,
 			"headers[\"X\\r\\nY\"] is not a valid header name",

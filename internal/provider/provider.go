@@ -70,7 +70,7 @@ func (p *streamProvider) Configure(ctx context.Context, req provider.ConfigureRe
 	var client *streams.Client // nil if a value comes from a resource; it is known before anything is sent
 	if settings.Complete {
 		agent := fmt.Sprintf("terraform-provider-stream/%s (+https://%s) Terraform/%s", p.version, Address, req.TerraformVersion)
-		settings.Client.UserAgent = strings.TrimSpace(agent + " " + os.Getenv("TF_APPEND_USER_AGENT"))
+		settings.Client.UserAgent = strings.TrimSpace(agent + " " + settings.Client.UserAgent)
 		settings.Client.Observe = observe
 		settings.Client.DialContext = p.dial
 		var err error

@@ -14,7 +14,6 @@ import (
 	"sync"
 	"time"
 
-	"golang.org/x/net/http/httpproxy"
 	"golang.org/x/time/rate"
 )
 
@@ -33,32 +32,16 @@ func New(cfg Config) (*Client, error) {
 	if err != nil {
 		return nil, fmt.Errorf("base URL %w", err)
 	}
-	tlsConfig, err := cfg.TLS.Config()
-	if err != nil {
-		return nil, fmt.Errorf("TLS settings: %w", err)
+	tlsConfig, problems := cfg.TLS.Config()
+	if len(problems) > 0 {
+		return nil, fmt.Errorf("tls.%s %w", problems[0].Setting, problems[0].Err)
 	}
 	cfg.RequestTimeout = cmp.Or(cfg.RequestTimeout, 30*time.Second) // also covers connecting and the TLS handshake
 	cfg.Retry = cmp.Or(cfg.Retry, DefaultRetry)
 	cfg.MaxConcurrent = cmp.Or(cfg.MaxConcurrent, 64)
-	proxyFor := httpproxy.FromEnvironment().ProxyFunc()
-	network := &http.Transport{
-		Proxy:                  func(req *http.Request) (*url.URL, error) { return proxyFor(req.URL) },
-		DialContext:            cfg.DialContext,
-		TLSClientConfig:        tlsConfig,
-		ForceAttemptHTTP2:      true,              // a custom TLS configuration would disable it
-		MaxIdleConnsPerHost:    cfg.MaxConcurrent, // Go's default is 2, so that most requests would reconnect
-		IdleConnTimeout:        90 * time.Second,
-		MaxResponseHeaderBytes: 256 << 10, // Go's default is 10 MB
-		OnProxyConnectResponse: func(_ context.Context, proxy *url.URL, _ *http.Request, resp *http.Response) error {
-			if resp.StatusCode == http.StatusOK {
-				return nil
-			}
-			return &ProxyError{proxy: proxy.Scheme + "://" + proxy.Host, status: resp.StatusCode}
-		},
-	}
 	c := &Client{baseURL: baseURL, sender: sender{
 		settings: cfg,
-		network:  network,
+		network:  newNetwork(cfg, baseURL, tlsConfig),
 		slots:    make(chan struct{}, cfg.MaxConcurrent),
 		limiter:  rate.NewLimiter(cmp.Or(rate.Limit(cfg.RequestsPerSecond), rate.Inf), 1),
 		redactor: new(redactor),

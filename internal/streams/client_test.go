@@ -93,10 +93,10 @@ func TestNewRefuses(t *testing.T) {
 	ca := streamstest.NewAuthority(t)
 	a, b := ca.Issue(t, "a"), ca.Issue(t, "b")
 	for want, cfg := range map[string]streams.Config{
-		"TLS settings: contains no PEM":         {TLS: streams.TLS{CACertPEM: a.KeyPEM}},
-		"TLS settings: tls: private key does":   {TLS: streams.TLS{ClientCertPEM: a.CertPEM, ClientKeyPEM: b.KeyPEM}},
-		"TLS settings: tls: failed to find any": {TLS: streams.TLS{ClientCertPEM: a.CertPEM}},
-		"TLS settings: tls: failed to find":     {TLS: streams.TLS{ClientKeyPEM: a.KeyPEM}},
+		`tls.ca_cert_pem contains a "PRIVATE KEY" instead of`:        {TLS: streams.TLS{CACertPEM: a.KeyPEM}},
+		"tls.client_key_pem does not make a client certificate with": {TLS: streams.TLS{ClientCertPEM: a.CertPEM, ClientKeyPEM: b.KeyPEM}},
+		"tls.client_key_pem contains no PEM block":                   {TLS: streams.TLS{ClientCertPEM: a.CertPEM}},
+		"tls.client_cert_pem contains no PEM block":                  {TLS: streams.TLS{ClientKeyPEM: a.KeyPEM}},
 	} {
 		cfg.BaseURL = "https://host.example"
 		_, err := streams.New(cfg)
@@ -221,14 +221,14 @@ func TestProxyFromEnvironment(t *testing.T) {
 	setProxy(t, "HTTPS_PROXY", proxy.URL)
 	c := newClient(t, streams.Config{
 		BaseURL: "https://streams.invalid", // only the proxy can reach this host
-		OAuth2:  &streams.OAuth2{TokenURL: "https://token.invalid/token"},
+		OAuth2:  &streams.OAuth2{TokenURL: "https://example.com/token"},
 		TLS:     streams.TLS{CACertPEM: s.caPEM(), ServerName: "example.com"},
 	})
 	if _, err := c.UpdateStream(t.Context(), "s1", streams.NewProcessorSet()); err != nil {
 		t.Fatal(err)
 	}
 	tunnels := proxy.requests()
-	if len(tunnels) != 2 || tunnels[0].Target != "token.invalid:443" || tunnels[1].Target != "streams.invalid:443" {
+	if len(tunnels) != 2 || tunnels[0].Target != "example.com:443" || tunnels[1].Target != "streams.invalid:443" {
 		t.Errorf("the proxy received %+v", tunnels)
 	}
 }
@@ -304,6 +304,8 @@ func TestTLSRefused(t *testing.T) {
 	other, expired := otherCA.Issue(t, "other"), ca.IssueExpired(t, "127.0.0.1")
 	open, mutual, old := &tls.Config{}, requireCertificateOf(ca, tls.VersionTLS12), &tls.Config{MaxVersion: tls.VersionTLS11}
 	expiredPair, _ := tls.X509KeyPair([]byte(expired.CertPEM), []byte(expired.KeyPEM))
+	named := ca.Issue(t, "example.com")
+	namedPair, _ := tls.X509KeyPair([]byte(named.CertPEM), []byte(named.KeyPEM))
 	for reason, test := range map[string]struct {
 		server *tls.Config
 		client streams.TLS
@@ -311,8 +313,8 @@ func TestTLSRefused(t *testing.T) {
 	}{
 		"x509: certificate signed by unknown authority": {open, streams.TLS{}, new(x509.UnknownAuthorityError)},
 		"certificate signed by unknown authority":       {open, streams.TLS{CACertPEM: otherCA.CertPEM}, new(x509.UnknownAuthorityError)},
-		"certificate is valid for example.com": {
-			open, streams.TLS{CACertPEM: theirs, ServerName: "other.example"}, new(x509.HostnameError)},
+		"doesn't contain any IP SANs": {
+			&tls.Config{Certificates: []tls.Certificate{namedPair}}, streams.TLS{CACertPEM: ca.CertPEM}, new(x509.HostnameError)},
 		"certificate has expired": {
 			&tls.Config{Certificates: []tls.Certificate{expiredPair}}, streams.TLS{CACertPEM: ca.CertPEM}, new(x509.CertificateInvalidError)},
 		"remote error: tls": {mutual, streams.TLS{CACertPEM: theirs}, new(error)},

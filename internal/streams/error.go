@@ -133,7 +133,7 @@ func (e *ProxyError) Error() string {
 // IsTLSFailure reports whether client and service do not accept each other's certificate or protocol.
 func IsTLSFailure(err error) bool {
 	var alert *net.OpError
-	return errors.As(err, new(*tls.CertificateVerificationError)) ||
+	return errors.As(err, new(*HandshakeError)) || errors.As(err, new(*tls.CertificateVerificationError)) ||
 		errors.As(err, &alert) && alert.Op == "remote error" || // such as for a missing client certificate
 		errors.As(err, new(tls.RecordHeaderError)) || errors.Is(err, http.ErrSchemeMismatch) // the response is not TLS
 }

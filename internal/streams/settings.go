@@ -3,8 +3,6 @@ package streams
 import (
 	"cmp"
 	"context"
-	"crypto/tls"
-	"crypto/x509"
 	"encoding/base64"
 	"errors"
 	"fmt"
@@ -66,34 +64,6 @@ type OAuth2 struct {
 	ClientAssertionFile string // read for each token request
 }
 
-// TLS configures how the client verifies the service and identifies itself. Every setting is optional.
-type TLS struct {
-	CACertPEM          string // trusted instead of the system's certificate authorities
-	ClientCertPEM      string // requires ClientKeyPEM
-	ClientKeyPEM       string // requires ClientCertPEM
-	ServerName         string // expected in the service's certificate instead of the URL's host
-	InsecureSkipVerify bool   // accept any certificate
-}
-
-// Config returns an error, such as "contains no PEM certificate", if a certificate or a key cannot be used.
-func (t TLS) Config() (*tls.Config, error) {
-	config := &tls.Config{ServerName: t.ServerName, InsecureSkipVerify: t.InsecureSkipVerify}
-	if t.CACertPEM != "" {
-		config.RootCAs = x509.NewCertPool()
-		if !config.RootCAs.AppendCertsFromPEM([]byte(t.CACertPEM)) {
-			return nil, errors.New("contains no PEM certificate")
-		}
-	}
-	if t.ClientCertPEM != "" || t.ClientKeyPEM != "" {
-		pair, err := tls.X509KeyPair([]byte(t.ClientCertPEM), []byte(t.ClientKeyPEM))
-		if err != nil {
-			return nil, err
-		}
-		config.Certificates = []tls.Certificate{pair}
-	}
-	return config, nil
-}
-
 // Retry limits the attempts of one request and the waits between them. An update has the whole set, so it can be repeated.
 type Retry struct {
 	MaxAttempts int           // 1 means no retry; 0 means DefaultAttempts
@@ -136,10 +106,14 @@ var streamPath = regexp.MustCompile(`/v2/streams(/[^/]+)?$`)
 // NormalURL returns the parsed address of a deployment in one form: a host in lower case, and no default port.
 func NormalURL(base *url.URL) string {
 	u := *base
-	defaultPort := map[string]string{"http": ":80", "https": ":443"}[u.Scheme]
-	u.Host = strings.TrimSuffix(strings.ToLower(u.Host), defaultPort)
-	u.Host = strings.TrimSuffix(u.Host, ":") // a port that is left out after its colon
+	u.Host = normalHost(base)
 	return u.String()
+}
+
+func normalHost(u *url.URL) string {
+	defaultPort := map[string]string{"http": ":80", "https": ":443"}[u.Scheme]
+	host := strings.TrimSuffix(strings.ToLower(u.Host), defaultPort)
+	return strings.TrimSuffix(host, ":") // a port that is left out after its colon
 }
 
 // ParseURL parses an address of requests. Its errors do not quote it, because it may contain a password.
@@ -148,7 +122,6 @@ func ParseURL(raw string) (*url.URL, error) {
 	if err != nil || strings.TrimSpace(raw) != raw {
 		return nil, errors.New(`is not a URL; write it as "https://host"`)
 	}
-	port, _ := strconv.Atoi(cmp.Or(u.Port(), "443")) // out of range, port is the largest number
 	switch {
 	case u.User != nil:
 		return nil, errors.New("must not contain a user name or password; use an authentication attribute")
@@ -156,7 +129,7 @@ func ParseURL(raw string) (*url.URL, error) {
 		return nil, errors.New(`must begin with "https://" (or "http://")`)
 	case u.Hostname() == "":
 		return nil, errors.New(`has no host; write it as "https://host"`)
-	case port < 1 || port > 65535:
+	case !validPort(u):
 		return nil, errors.New("has a port that is not between 1 and 65535")
 	case strings.Contains(raw, "#"): // u.Fragment is also empty for a bare #
 		return nil, errors.New("must not have a fragment")
@@ -164,6 +137,25 @@ func ParseURL(raw string) (*url.URL, error) {
 		return nil, errors.New(`must not have "." or ".." in its path`)
 	}
 	return u, nil
+}
+
+// ParseProxy parses the address of a proxy, which may lack its scheme. Package httpproxy ignores an address that it cannot
+// parse, and requests would go past the proxy. The error does not quote the address, because it may contain a password.
+func ParseProxy(address string) (*url.URL, error) {
+	if !strings.Contains(address, "://") {
+		address = "http://" + address
+	}
+	u, err := url.Parse(address)
+	if err != nil || u.Host == "" || !validPort(u) {
+		return nil, errors.New(`is not the address of a proxy; write it as "http://host:port", with % escapes in a user name and a password`)
+	}
+	return u, nil
+}
+
+// validPort reports whether the port of an address is missing or possible.
+func validPort(u *url.URL) bool {
+	port, _ := strconv.Atoi(cmp.Or(u.Port(), "443")) // out of range, port is the largest number
+	return port >= 1 && port <= 65535
 }
 
 // SentInClear reports whether requests to u can be read in transit: plain HTTP to another machine.
@@ -221,10 +213,7 @@ func (cfg Config) secrets() []string {
 	}
 	proxies := httpproxy.FromEnvironment()
 	for _, address := range []string{proxies.HTTPSProxy, proxies.HTTPProxy} {
-		if !strings.Contains(address, "://") { // package httpproxy adds it, too
-			address = "http://" + address
-		}
-		if u, err := url.Parse(address); err == nil && u.User != nil {
+		if u, err := ParseProxy(address); err == nil && u.User != nil {
 			password, _ := u.User.Password()
 			secrets = append(secrets, password, basicCredentials(u.User.Username(), password))
 			values = append(values, u.User.Username())

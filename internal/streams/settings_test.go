@@ -2,6 +2,7 @@ package streams_test
 
 import (
 	"cmp"
+	"strings"
 	"testing"
 
 	"github.com/stream-management/terraform-provider-stream/internal/streams"
@@ -82,6 +83,22 @@ func TestParseInvalidURL(t *testing.T) {
 		}
 		if tokenErr == nil && u.String() != test.raw {
 			t.Errorf("ParseURL(%q) = %q", test.raw, u)
+		}
+	}
+}
+
+// What package httpproxy takes for an address is one, and nothing else: it would ignore what it cannot parse.
+func TestParseProxy(t *testing.T) {
+	t.Parallel()
+	for raw, want := range map[string]string{
+		"proxy": "http://proxy", "proxy.example:3128": "http://proxy.example:3128", ":3128": "http://:3128", "https://proxy": "https://proxy",
+		"socks5://[::1]:1080": "socks5://[::1]:1080", "me:p%40ss@proxy:1": "http://me:p%40ss@proxy:1", "http://proxy:": "http://proxy:",
+		"": "", "::::": "", "http://[::1": "", "http://a b:3128": "", "http://proxy:port": "", "http://": "", "//proxy": "", "http://proxy:0": "",
+		"http://me:p#s@proxy:1": "", "http://proxy:3128\n": "", "proxy:70000": "", "http://me:s3cret@": "", "http://me:100%@proxy": "",
+	} {
+		u, err := streams.ParseProxy(raw)
+		if (err == nil) != (want != "") || err == nil && u.String() != want || strings.Contains(errorText(err), "s3cret") {
+			t.Errorf("%q: %v, %v", raw, u, err)
 		}
 	}
 }

@@ -1,0 +1,102 @@
+package streams_test
+
+import (
+	"crypto/tls"
+	"errors"
+	"strings"
+	"testing"
+
+	"github.com/stream-management/terraform-provider-stream/internal/streams"
+	"github.com/stream-management/terraform-provider-stream/internal/streamstest"
+)
+
+// Each PEM block must be a certificate; the error says which is none. Texts between the blocks are comments.
+func TestAuthorities(t *testing.T) {
+	t.Parallel()
+	ca := streamstest.NewAuthority(t)
+	pair := ca.Issue(t, "other")
+	one, two := ca.CertPEM, pair.CertPEM
+	const first, last = "-----BEGIN CERTIFICATE-----\n", "-----END CERTIFICATE-----\n"
+	const ofBlock1, ofBlock2 = "contains a damaged PEM block, number 1", "contains a damaged PEM block, number 2"
+	for name, test := range map[string]struct{ pem, want string }{
+		"two":                      {one + two, ""},
+		"comments":                 {"subject=a\r\n" + one + "\n# the other one\n" + two + "# end", ""},
+		"line breaks of Windows":   {strings.ReplaceAll(one+two, "\n", "\r\n"), ""},
+		"no line break at the end": {one + strings.TrimSpace(two), ""},
+		"a byte order mark":        {"\ufeff" + one, ""},
+		"two byte order marks":     {"\ufeff" + one + "\ufeff" + two, ""},
+		"a path":                   {"/etc/ssl/ca.pem", "contains no PEM block"},
+		"no line break between":    {strings.TrimSpace(one) + two, "contains a PEM block, number 2, that does not begin on a line of its own"},
+		"indented":                 {"  " + strings.ReplaceAll(one, "\n", "\n  "), "contains a PEM block, number 1, that does not begin on a line of its own"},
+		"escaped line breaks":      {strings.ReplaceAll(one, "\n", `\n`), `contains \n in place of line breaks`},
+		"damaged":                  {one + strings.Replace(two, "MII", "M*I", 1), ofBlock2},
+		"the first is damaged":     {strings.Replace(one, "MII", "M*I", 1) + two, ofBlock1},
+		"cut":                      {one + strings.TrimSpace(two)[:200], ofBlock2},
+		"without its last line":    {strings.TrimSuffix(one, last) + two, ofBlock1},
+		"without its first line":   {strings.TrimPrefix(one, first) + two, ofBlock1},
+		"the same for the second":  {one + strings.TrimPrefix(two, first), ofBlock2},
+		"no certificate":           {one + strings.Replace(two, "MII", "AII", 1), "contains a certificate that cannot be read as PEM block 2: x509: malformed certificate"},
+		"a key":                    {one + pair.KeyPEM, `contains a "PRIVATE KEY" instead of a certificate as PEM block 2`},
+		"of OpenSSL":               {strings.ReplaceAll(one, "CERTIFICATE", "TRUSTED CERTIFICATE"), `contains a "TRUSTED CERTIFICATE" instead of a certificate as PEM block 1`},
+	} {
+		config, problems := streams.TLS{CACertPEM: test.pem}.Config()
+		if test.want == "" {
+			if len(problems) > 0 || config.RootCAs == nil || config.Renegotiation != tls.RenegotiateNever {
+				t.Errorf("%s: %v", name, problems)
+			}
+			continue
+		}
+		if len(problems) != 1 || problems[0].Setting != "ca_cert_pem" || !strings.HasPrefix(problems[0].Err.Error(), test.want) {
+			t.Errorf("%s: %v, want %q", name, problems, test.want)
+		}
+	}
+}
+
+// A certificate and its key are judged one by one. With both, a service may ask for the certificate after the request.
+func TestClientCertificate(t *testing.T) {
+	t.Parallel()
+	ca := streamstest.NewAuthority(t)
+	a, b := ca.Issue(t, "a"), ca.Issue(t, "b")
+	type settings = streams.TLS
+	encrypted := strings.ReplaceAll(a.KeyPEM, "PRIVATE KEY", "ENCRYPTED PRIVATE KEY")
+	old := strings.Replace(a.KeyPEM, "KEY-----\n", "KEY-----\nProc-Type: 4,ENCRYPTED\nDEK-Info: AES-256-CBC,00\n\n", 1)
+	for name, test := range map[string]struct {
+		cert, key string
+		want      []string
+	}{
+		"pair":           {a.CertPEM, a.KeyPEM, nil},
+		"chain":          {"\ufeff" + a.CertPEM + ca.CertPEM, "\ufeff" + a.KeyPEM, nil},
+		"one file":       {a.KeyPEM + a.CertPEM, a.CertPEM + a.KeyPEM, nil},
+		"paths":          {"a.pem", "a.key", []string{"client_cert_pem contains no PEM block", "client_key_pem contains no PEM block"}},
+		"path of a key":  {a.CertPEM, "a.key", []string{"client_key_pem contains no PEM block"}},
+		"broken key":     {a.CertPEM, strings.Replace(a.KeyPEM, "M", "*", 1), []string{"client_key_pem contains a damaged PEM block, number 1"}},
+		"no key":         {a.CertPEM, strings.Replace(a.KeyPEM, "MC", "AC", 1), []string{"client_key_pem does not make a client certificate with client_cert_pem: tls: failed to parse"}},
+		"another key":    {a.CertPEM, b.KeyPEM, []string{"client_key_pem does not make a client certificate with client_cert_pem: tls: private key does not match"}},
+		"certificates":   {a.CertPEM, a.CertPEM, []string{"client_key_pem contains no private key"}},
+		"keys":           {a.KeyPEM, a.KeyPEM, []string{"client_cert_pem contains no certificate"}},
+		"broken chain":   {a.CertPEM + strings.TrimSpace(ca.CertPEM) + b.CertPEM, a.KeyPEM, []string{"client_cert_pem contains a PEM block, number 3, that"}},
+		"encrypted":      {a.CertPEM, encrypted, []string{"client_key_pem is encrypted. "}},
+		"encrypted, old": {a.CertPEM, old, []string{"client_key_pem is encrypted. "}},
+	} {
+		config, problems := settings{ClientCertPEM: test.cert, ClientKeyPEM: test.key}.Config()
+		var got []string
+		for _, p := range problems {
+			got = append(got, p.Setting+" "+p.Err.Error())
+		}
+		if len(got) != len(test.want) {
+			t.Errorf("%s: %q, want %q", name, got, test.want)
+			continue
+		}
+		for i, want := range test.want {
+			if !strings.HasPrefix(got[i], want) || strings.Contains(got[i], a.KeyPEM[40:60]) {
+				t.Errorf("%s: %q, want %q", name, got, test.want)
+			}
+		}
+		if test.want == nil && (len(config.Certificates) != 1 || config.Renegotiation != tls.RenegotiateOnceAsClient) {
+			t.Errorf("%s: %+v", name, config)
+		}
+	}
+	if _, problems := (settings{CACertPEM: "x"}).Config(); !errors.Is(problems[0].Err, streams.ErrNoPEM) {
+		t.Errorf("%v", problems)
+	}
+}
