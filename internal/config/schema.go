@@ -56,7 +56,7 @@ func Schema() schema.Schema {
 				"insecure_skip_verify": optionalBool("Accept any certificate, also that of an attacker. Default: `false`."),
 			}),
 			"request_timeout": optionalString("Time limit of one attempt, such as `10s` or `1m30s`. Default: `30s`."),
-			"retry": optionalObject("How requests are retried. Failed connections and the statuses 408, 429, 500, 502, 503 and 504 are "+
+			"retry": optionalObject("How requests are retried. Failed connections and the statuses 408, 429 and every 5xx but 501 are "+
 				"retried, and `Retry-After` is honoured. Default: attempts for over 20 seconds.", map[string]schema.Attribute{
 				"max_attempts": optionalNumber("Number of attempts, including the first; `1` means no retry. Default: `6`."),
 				"min_backoff":  optionalString("Shortest wait before a retry, as a duration. Default: `500ms`."),

@@ -82,7 +82,7 @@ func (r *request) try(req *http.Request) (*http.Response, error) {
 	}
 	// On a new connection, a client may send its request before it learns that the service rejects its
 	// certificate. The service has not read that request.
-	if conn != nil && (conn.Reused || !IsTLSFailure(err)) {
+	if conn != nil && (conn.Reused || !sentAlert(err, byService)) {
 		r.draft.Outcome = Unknown
 	}
 	r.attempt.Err = r.redactor.printable(err.Error(), maxMessage)

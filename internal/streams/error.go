@@ -50,9 +50,11 @@ const (
 	Changed                   // the service applied an update, but the stream has another set
 )
 
-// outcomeOf returns the outcome of an attempt with an error status. Only a rejection means that nothing was applied.
+// outcomeOf returns the outcome of an attempt with an error status. Only a rejection means that nothing was applied: a
+// registered 4xx, but not 408. Proxies send others, such as 499, when they stop to wait for the service.
 func outcomeOf(status int) Outcome {
-	if status/100 == 4 && status != 408 || slices.Contains([]int{301, 302, 307, 308, 501}, status) {
+	rejected := status/100 == 4 && status != http.StatusRequestTimeout && http.StatusText(status) != ""
+	if rejected || slices.Contains([]int{301, 302, 307, 308, 501}, status) {
 		return NotChanged
 	}
 	return Unknown
@@ -132,10 +134,20 @@ func (e *ProxyError) Error() string {
 
 // IsTLSFailure reports whether client and service do not accept each other's certificate or protocol.
 func IsTLSFailure(err error) bool {
-	var alert *net.OpError
 	return errors.As(err, new(*HandshakeError)) || errors.As(err, new(*tls.CertificateVerificationError)) ||
-		errors.As(err, &alert) && alert.Op == "remote error" || // such as for a missing client certificate
+		sentAlert(err, byService) || sentAlert(err, byClient) ||
 		errors.As(err, new(tls.RecordHeaderError)) || errors.Is(err, http.ErrSchemeMismatch) // the response is not TLS
+}
+
+// Who sent a TLS alert, as package tls calls them.
+const (
+	byService = "remote error" // such as for a missing client certificate
+	byClient  = "local error"  // such as for a service that asks for one after the request
+)
+
+func sentAlert(err error, sender string) bool {
+	alert, ok := errors.AsType[*net.OpError](err)
+	return ok && alert.Op == sender
 }
 
 // repeat returns the error for an operation that sends nothing because of it.

@@ -35,7 +35,14 @@ func TestStatus(t *testing.T) {
 		502: {"Bad Gateway Error", streams.Unknown, 5},
 		503: {"Generic Error", streams.Unknown, 5},
 		504: {"Timeout Error", streams.Unknown, 5},
-		505: {"Generic Error", streams.Unknown, 1},
+		505: {"Generic Error", streams.Unknown, 5},
+		520: {"Generic Error", streams.Unknown, 5},
+		530: {"Generic Error", streams.Unknown, 5},
+		451: rejected, 418: rejected,
+		// Not registered: a proxy may have stopped to wait after the service had applied the set.
+		444: {"Bad Request Error", streams.Unknown, 1},
+		460: {"Bad Request Error", streams.Unknown, 1},
+		499: {"Bad Request Error", streams.Unknown, 1},
 	} {
 		runVirtual(t, fmt.Sprint(status), func(t *testing.T) {
 			header := requestIDs[status%len(requestIDs)]
@@ -59,7 +66,9 @@ func TestStatus(t *testing.T) {
 func TestOutcomeOfSeveralAttempts(t *testing.T) {
 	t.Parallel()
 	for want, firsts := range map[streams.Outcome][]http.HandlerFunc{
-		streams.Unknown:    {resetConnection, respondTruncated(200), respondTruncated(400), respondError(503, "later")},
+		streams.Unknown: {
+			resetConnection, respondTruncated(200), respondTruncated(400), respondError(503, "later"), respondError(520, "later"),
+		},
 		streams.NotChanged: {respondError(429, "slow down")},
 	} {
 		for n, first := range firsts {

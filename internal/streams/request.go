@@ -10,7 +10,6 @@ import (
 	"net"
 	"net/http"
 	"net/url"
-	"slices"
 	"strconv"
 	"time"
 
@@ -286,10 +285,12 @@ func (r *request) noResponse(err error) *Error {
 	return e
 }
 
-// retryableStatuses are those after which the same request may succeed later.
-var retryableStatuses = []int{408, 429, 500, 502, 503, 504}
-
-func isRetryableStatus(status int) bool { return slices.Contains(retryableStatuses, status) }
+// isRetryableStatus reports whether the same request may succeed later: after 408, 429 and every 5xx but 501. A service
+// behind a content delivery network responds with 520 to 530 for a moment.
+func isRetryableStatus(status int) bool {
+	return status == http.StatusRequestTimeout || status == http.StatusTooManyRequests ||
+		status/100 == 5 && status != http.StatusNotImplemented
+}
 
 // isRetryableError reports whether an attempt without a response may succeed later: TLS settings stay.
 func isRetryableError(err error) bool {

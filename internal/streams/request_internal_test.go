@@ -1,7 +1,6 @@
 package streams
 
 import (
-	"fmt"
 	"math"
 	"os"
 	"strings"
@@ -12,16 +11,21 @@ import (
 // The documents name exactly the statuses that are retried.
 func TestRetriedStatusesAreDocumented(t *testing.T) {
 	t.Parallel()
-	last := len(retryableStatuses) - 1
-	list := strings.ReplaceAll(strings.Trim(fmt.Sprint(retryableStatuses[:last]), "[]"), " ", ", ") + fmt.Sprint(" and ", retryableStatuses[last])
+	const rule = "408, 429 and every 5xx but 501"
 	for document, want := range map[string]string{
-		"INTERFACE.md":        "after the statuses " + list + ".",
-		"../../README.md":     "the statuses " + list + ".",
-		"../../docs/index.md": "the statuses " + list + " are retried",
-		"../../DESIGN.md":     "also " + strings.ReplaceAll(list, " and ", " or ") + " from everything",
+		"INTERFACE.md":        "after the statuses " + rule + ".",
+		"../../README.md":     "the statuses " + rule + ".",
+		"../config/schema.go": "the statuses " + rule + " are ",
+		"../../DESIGN.md":     "also 408, 429 or a 5xx but 501 from everything",
 	} {
 		if text, err := os.ReadFile(document); err != nil || !strings.Contains(string(text), want) {
 			t.Errorf("%s does not say %q: %v", document, want, err)
+		}
+	}
+	for status := 100; status < 600; status++ {
+		want := status == 408 || status == 429 || status >= 500 && status != 501
+		if got := isRetryableStatus(status); got != want {
+			t.Errorf("%d: %t", status, got)
 		}
 	}
 }
