@@ -20,7 +20,7 @@ type Stream struct {
 	TerminalID           *string               `json:"terminal_id"`
 	FragmentTypeID       *string               `json:"fragment_type_id"`
 	ProcessorIDs         *streams.ProcessorSet `json:"processor_ids"`
-	LastEdited           *int64                `json:"last_edited"`           // epoch milliseconds
+	LastEdited           *streams.Integer      `json:"last_edited"`           // epoch milliseconds
 	CompatibleNamespaces *streams.ProcessorSet `json:"compatible_namespaces"` // a set of strings, too
 }
 

@@ -100,6 +100,7 @@ func TestReadSameRequest(t *testing.T) {
 		"order and duplicates": {url, patch, `{"processor_ids":["b","a","b"]}`, `{"id":"cam-1"}`, `["cam-1",["a","b"],null,null,null,null]`},
 		"empty set":            {url, patch, `{"processor_ids":[]}`, `{}`, `["cam-1",[],null,null,null,null]`},
 		"null computed value":  {url, patch, body, `{"terminal_id":null,"last_edited":5}`, `["cam-1",["p1"],null,null,null,5]`},
+		"integer as a float":   {url, patch, body, `{"last_edited":1.718000000123E12}`, `["cam-1",["p1"],null,null,null,1718000000123]`},
 		"odd computed value":   {url, patch, body, `{"terminal_id":"t","last_edited":0.5}`, noStream},
 		"escaped id":           {"https://h/v2/streams/a%2fb%20%25+c", patch, body, `{}`, `["a/b %+c",["p1"],null,null,null,null]`},
 		"id is streams":        {"https://h/v2/streams/v2", patch, body, `{}`, `["v2",["p1"],null,null,null,null]`},

@@ -176,7 +176,7 @@ func moveState(ctx context.Context, req resource.MoveStateRequest, resp *resourc
 	}
 	m.TerminalID = types.StringPointerValue(found.TerminalID)
 	m.FragmentTypeID = types.StringPointerValue(found.FragmentTypeID)
-	m.LastEdited = types.Int64PointerValue(found.LastEdited)
+	m.LastEdited = types.Int64PointerValue((*int64)(found.LastEdited))
 	resp.Diagnostics.Append(resp.TargetState.Set(ctx, m)...)
 	resp.Diagnostics.Append(setIdentity(ctx, resp.TargetIdentity, resp.TargetState)...)
 }

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"html"
+	"math/big"
 	"net/http"
 	"regexp"
 	"slices"
@@ -125,6 +126,26 @@ func (s *ProcessorSet) UnmarshalJSON(data []byte) error {
 	return nil
 }
 
+// Integer is an integer in JSON, which may be written as 5, 5.0 or 0.5e1.
+type Integer int64
+
+// UnmarshalJSON judges a number by its value. It refuses a fraction, a text, and what int64 does not have.
+func (i *Integer) UnmarshalJSON(data []byte) error {
+	const digits = 150 // of which 512 bits have the exact value
+	n, _, err := big.ParseFloat(string(data[:min(len(data), digits)]), 10, 512, big.ToNearestEven)
+	if err != nil || len(data) > digits {
+		return errors.New("must be an integer")
+	}
+	value, accuracy := n.Int64()
+	mantissa, _, _ := strings.Cut(strings.ToLower(string(data)), "e")
+	tiny := value == 0 && strings.ContainsAny(mantissa, "123456789") // package big has no number so small
+	if accuracy != big.Exact || tiny {
+		return errors.New("must be an integer of 64 bits")
+	}
+	*i = Integer(value)
+	return nil
+}
+
 // byteOrderMark begins a text that some programs wrote. JSON does not allow it.
 var byteOrderMark = []byte("\ufeff")
 
@@ -159,7 +180,7 @@ func decode(body []byte, id string, secrets *redactor) (*Stream, error) {
 	field("terminal_id", "a string", &s.TerminalID)
 	field("fragment_type_id", "a string", &s.FragmentTypeID)
 	field("processor_ids", "an array of strings", &s.ProcessorIDs)
-	field("last_edited", "an integer", &s.LastEdited)
+	field("last_edited", "an integer", (*Integer)(&s.LastEdited))
 	field("compatible_namespaces", "an array of strings", &namespaces)
 	if problems != nil {
 		return nil, errors.New("the response is not a stream: " + strings.Join(problems, ", "))

@@ -2,6 +2,7 @@ package streams_test
 
 import (
 	"encoding/json"
+	"math"
 	"net/http"
 	"strings"
 	"testing"
@@ -130,6 +131,30 @@ func TestNormalForms(t *testing.T) {
 	last := s.requests()[1]
 	if last.Body != `{"processor_ids":["`+decomposed+`"]}` || last.Target != "/v2/streams/gru%CC%88n" {
 		t.Errorf("request %+v", last)
+	}
+}
+
+// An integer is judged by its value, not by how it is written.
+func TestInteger(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]int64{
+		"1718000000123": 1718000000123, "1718000000123.0": 1718000000123, "1.718000000123E12": 1718000000123, "1718000000123000e-3": 1718000000123,
+		"0": 0, "-0.0": 0, "-5e0": -5, "0e999999999": 0, "9223372036854775807": math.MaxInt64, "9223372036854775807.0": math.MaxInt64,
+		"-9.223372036854775808e18": math.MinInt64,
+	} {
+		s, err := startService(t, respond(200, streamWith(map[string]string{"last_edited": text}))).update(t, streams.Config{})
+		if err != nil || s.LastEdited != want {
+			t.Errorf("%s: %v, %v", text, s, err)
+		}
+	}
+	for _, text := range []string{
+		"1.5", "1718000000123.0000000000000000000000000000000000001", "1e-3", "9223372036854775808", "9.3e18", "1e400", "1e99999999999", "1e-999999999",
+		`"1718000000123"`, `"5.0"`, "true", "null", "[5]", "5" + strings.Repeat("0", 1<<20), "5." + strings.Repeat("0", 1000),
+	} {
+		s := startService(t, respond(200, streamWith(map[string]string{"last_edited": text})))
+		if e := s.updateError(t, streams.Config{}); !strings.Contains(e.Reason, "last_edited is not an integer") && !strings.Contains(e.Reason, "longer than") {
+			t.Errorf("%.50s: %s", text, e.Reason)
+		}
 	}
 }
 
