@@ -70,7 +70,7 @@ type Error struct {
 	Credentials  string  // what the request carried, as Config.Credentials says, or, for a token request, OAuth2.Credentials
 	Status       int     // of the last response, even if a later attempt got none; 0 without one
 	Message      string  // from the last response, even if a later attempt got none
-	Documented   bool    // Message came in the documented error body (INTERFACE.md, section 2)
+	Documented   bool    // Message came in the documented error body (INTERFACE.md, section 2); of a token request: in JSON
 	RequestID    string  // of the last response, for the service's support; may be empty
 	Reason       string  // what the client adds to status and message; may be empty
 	Location     string  // of the last response, such as the target of a redirect

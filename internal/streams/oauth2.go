@@ -78,9 +78,11 @@ func (s *tokenSource) findByFile(ctx context.Context) *found {
 func (s *tokenSource) requestToken(ctx context.Context) *found {
 	draft := Error{Method: http.MethodPost, URL: s.config.TokenURL, TokenRequest: true, Credentials: s.credentials}
 	r := &request{sender: s.sender, endpoint: &s.endpoint, sent: &found{trial: newTrial()}, draft: draft}
-	token, err := s.config.Token(context.WithValue(ctx, oauth2.HTTPClient, r.httpClient().StandardClient()))
+	client := &http.Client{Transport: tokenAnswers{r, r.httpClient().StandardClient().Transport}}
+	token, err := s.config.Token(context.WithValue(ctx, oauth2.HTTPClient, client))
+	header := ""
 	if err == nil {
-		err = CheckToken(token.AccessToken)
+		header, err = authorization(token)
 	}
 	if err != nil {
 		return &found{err: r.noToken(err), holds: until(r.due)}
@@ -91,7 +93,7 @@ func (s *tokenSource) requestToken(ctx context.Context) *found {
 	if !end.IsZero() {
 		end = end.Add(-min(10*time.Second, time.Until(token.Expiry)/10))
 	}
-	return &found{header: token.Type() + " " + token.AccessToken, holds: until(end)}
+	return &found{header: header, holds: until(end)}
 }
 
 // until returns a function that reports whether it is before the given time. Zero means that there is no end.
@@ -115,6 +117,9 @@ func (r *request) noToken(err error) *Error {
 		}
 		return e
 	case status/100 == 2:
+		if u, ok := errors.AsType[*url.Error](err); ok {
+			err = u.Err // without method and URL, which the error shows already
+		}
 		reason := r.redactor.printable(strings.TrimPrefix(err.Error(), "oauth2: "), maxText)
 		return r.fail(KindUnexpected, "the response has no usable token: "+reason)
 	}

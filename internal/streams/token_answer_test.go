@@ -1,0 +1,94 @@
+package streams_test
+
+import (
+	"fmt"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stream-management/terraform-provider-stream/internal/streams"
+	"github.com/stream-management/terraform-provider-stream/internal/streamstest"
+)
+
+// A token is used, and for how long, although its response does not keep to RFC 6749.
+func TestTokenAnswers(t *testing.T) {
+	t.Parallel()
+	const plain, form = "text/plain; charset=utf-8", "application/x-www-form-urlencoded"
+	for body, test := range map[string]struct {
+		contentType, want string
+		life              time.Duration // 0 means that the token has no known end
+	}{
+		`{"access_token":"t","token_type":"BearerToken","expires_in":50}`:       {"", "Bearer t", 45 * time.Second},
+		`{"access_token":"t","token_type":"bearer token","expires_in":50.0}`:    {"", "Bearer t", 45 * time.Second},
+		`{"access_token":"t","token_type":"BEARER","expires_in":"50"}`:          {"", "Bearer t", 45 * time.Second},
+		`{"access_token":"t","token_type":"","expires_in":"5e1"}`:               {"", "Bearer t", 45 * time.Second},
+		`{"access_token":"t","token_type":null,"expires_in":50.9}`:              {"", "Bearer t", 45 * time.Second},
+		`{"access_token":"t","token_type":"DPoP","expires_in":""}`:              {"", "DPoP t", 0},
+		`{"access_token":"t","expires_in":null,"refresh_token":false}`:          {"", "Bearer t", 0},
+		`{"access_token":"t","expires_in":-1,"error":null,"id_token":{}}`:       {"", "Bearer t", 0},
+		`{"access_token":"t","expires_in":99999999999999.0}`:                    {plain, "Bearer t", 1000 * time.Hour},
+		`{"access_token":"t","token_type":"BearerToken","expires_in":"3600.0"}`: {plain, "Bearer t", 3590 * time.Second},
+		"\ufeff" + ` {"access_token":"t","scope":["a"]}`:                        {form, "Bearer t", 0},
+		"access_token=t&token_type=BearerToken&expires_in=50":                   {form, "Bearer t", 45 * time.Second},
+	} {
+		runVirtual(t, body, func(t *testing.T) {
+			if test.contentType == "" {
+				test.contentType = "application/json"
+			}
+			endpoint := startService(t, respond(200, body, "Content-Type", test.contentType))
+			s := startService(t, applyUpdate)
+			c := newClient(t, oauth2Config(s, endpoint))
+			life := test.life
+			if life == 0 {
+				life = 1000 * time.Hour
+			}
+			for _, wait := range []time.Duration{0, life - time.Millisecond} {
+				<-time.After(wait)
+				mustUpdateAll(t, c, 1)
+			}
+			endpoint.wantRequests(t, 1)
+			if <-time.After(2 * time.Millisecond); test.life != 0 && test.life < 1000*time.Hour {
+				mustUpdateAll(t, c, 1)
+				endpoint.wantRequests(t, 2)
+			}
+			wantEqual(t, "header", test.want, s.requests()[0].Header.Get("Authorization"))
+		})
+	}
+}
+
+// What has no token says why, and whether it was JSON.
+func TestTokenAnswersRefused(t *testing.T) {
+	t.Parallel()
+	const json, plain = "application/json", "text/plain"
+	for body, test := range map[string]struct {
+		contentType string
+		status      int
+		want        string
+		isJSON      bool
+	}{
+		`{"access_token":5}`:                           {json, 200, "access_token is not a string", true},
+		`{"access_token":"t","token_type":["Bearer"]}`: {json, 200, "token_type is not a string", true},
+		`{"access_token":"t","token_type":"a b"}`:      {plain, 200, "token_type cannot be the scheme of a header", true},
+		`{"access_token":"t","expires_in":"soon"}`:     {json, 200, "expires_in is not a number of seconds", true},
+		`{"access_token":"t","expires_in":true}`:       {json, 200, "expires_in is not a number of seconds", true},
+		`{"access_token":"t","expires_in":"0x10"}`:     {json, 200, "expires_in is not a number of seconds", true},
+		`{"token":"t"}`:                                {plain, 200, "missing access_token", true},
+		`{"access_token":null}`:                        {json, 200, "missing access_token", true},
+		"\ufeff" + `{"error":"invalid_scope"}`:         {plain, 403, "invalid_scope", true},
+		`{"error":{"code":7},"expires_in":"soon"}`:     {json, 403, `{"error":{"code":7},"expires_in":"soon"}`, true},
+		`["t"]`:  {json, 200, "cannot parse json", false},
+		"<html>": {"text/html", 200, "cannot parse json", false},
+		"no":     {plain, 403, "no", false},
+	} {
+		endpoint := startService(t, respond(test.status, body, "Content-Type", test.contentType))
+		s := startService(t, applyUpdate)
+		e := s.updateError(t, oauth2Config(s, endpoint))
+		streamstest.WantText(t, e.Error(), test.want, fmt.Sprint(test.status))
+		if strings.Contains(e.Reason, "Post ") || e.Documented != test.isJSON || e.Status != test.status || !e.TokenRequest ||
+			test.status == http.StatusOK && e.Kind != streams.KindUnexpected {
+			t.Errorf("%s: %#v", body, e)
+		}
+		s.wantRequests(t, 0)
+	}
+}
