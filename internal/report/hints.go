@@ -2,6 +2,7 @@ package report
 
 import (
 	"context"
+	"crypto/tls"
 	"crypto/x509"
 	"errors"
 	"net/http"
@@ -28,12 +29,15 @@ func hints(e *streams.Error, did attempted) []advice {
 	causedBy := func(cause error) bool { return errors.Is(e.Err, cause) }
 	status := func(codes ...int) bool { return slices.Contains(codes, e.Status) }
 	class := e.Status / 100
-	rejected := class == 4 && !status(http.StatusRequestTimeout, http.StatusTooManyRequests)
+	registered := http.StatusText(e.Status) != "" // proxies have statuses of their own
+	rejected := class == 4 && registered && !status(http.StatusRequestTimeout, http.StatusTooManyRequests)
 	anotherSet := e.Stream != nil
 	refusedEmpty := did.empty && !e.TokenRequest && (status(400, 422) || anotherSet)
 	unexpected := e.Kind == streams.KindUnexpected
 	hasFault := e.Status != 0 && (e.Err == nil || e.Outcome != streams.NotChanged)
 	certificate, _ := errors.AsType[x509.CertificateInvalidError](e.Err)
+	name, wrongName := errors.AsType[x509.HostnameError](e.Err)
+	hasNames := wrongName && len(name.Certificate.DNSNames)+len(name.Certificate.IPAddresses) > 0
 
 	return []advice{
 		// No request was sent.
@@ -61,9 +65,16 @@ func hints(e *streams.Error, did attempted) []advice {
 		// The request did not get through.
 		{errors.As(e.Err, new(x509.UnknownAuthorityError)), "The certificate may come from a private authority: set " +
 			"tls.ca_cert_pem to the certificate of the authority. Otherwise, check {address}."},
-		{errors.As(e.Err, new(x509.HostnameError)), "The certificate may belong to the {receiver} under another name: use that " +
-			"name in {address}, or set tls.server_name to it."},
+		{hasNames && e.TokenRequest, "The certificate may belong to the {receiver} under another name: use that name in {address}."},
+		{hasNames, "The certificate may belong to the {receiver} under another name: use that name in {address}, or set " +
+			"tls.server_name to it."},
+		{wrongName, "The certificate may have only a common name, which no longer counts. The {receiver} needs a " +
+			"certificate with its host as a subject alternative name."},
 		{certificate.Reason == x509.Expired, "The {receiver} may have to renew its certificate, or your clock may be wrong."},
+		{errors.As(e.Err, new(*tls.CertificateVerificationError)), "The certificate of the {receiver} may not be one for " +
+			"servers, or its authority may not be allowed to issue it. The operators have to replace it. Otherwise, check {address}."},
+		{errors.As(e.Err, new(*streams.HandshakeError)), "The certificate of the {receiver} may be malformed: Go refuses a negative " +
+			"serial number, for example. The operators have to replace it. Otherwise, check {address}."},
 		{streams.IsTLSFailure(e.Err), "The {receiver} may require another client certificate, or may not use TLS 1.2 or " +
 			"newer at this port. Check tls.client_cert_pem, tls.client_key_pem and {address}."},
 		{errors.As(e.Err, new(*streams.ProxyError)) || status(http.StatusProxyAuthRequired), "The proxy may need other " +
@@ -76,8 +87,9 @@ func hints(e *streams.Error, did attempted) []advice {
 		{e.TokenRequest && (status(400, 401) || class == 2 && e.Kind == streams.KindAuthentication), "A request with " +
 			"{credentials} was rejected. The client, its credentials or scopes may be unknown or expired. Check " +
 			"oauth2.client_id and oauth2.token_url."},
-		{e.TokenRequest && (unexpected || rejected), "The response may have come from a login page or a proxy, or " +
-			"the endpoint may not allow this grant. Check oauth2.token_url."},
+		{e.TokenRequest && e.Documented && (unexpected || rejected), "The token endpoint may not allow this grant or this client, or may " +
+			"require other parameters. Check oauth2.token_url, oauth2.scopes and oauth2.endpoint_params."},
+		{e.TokenRequest && (unexpected || rejected), "The response may have come from a login page or a proxy. Check oauth2.token_url."},
 
 		// The service responded.
 		{anotherSet, "The service may merge sets instead of replacing them, or may ignore ids that it does not know. " +
@@ -106,10 +118,12 @@ func hints(e *streams.Error, did attempted) []advice {
 		{causedBy(streams.ErrRequestTimeout), "The {receiver} may be slow. Check {address}, or raise request_timeout."},
 		{e.Kind == streams.KindTimeout && e.Err != nil, "The {receiver} may be slow or down. Check {address}, or " +
 			"raise the timeouts of the resource."},
-		{hasFault && e.Repeated, "The {receiver} may be overloaded or have a fault. Run the command again later, or check " +
-			"{address}."},
-		{hasFault, "The {receiver} may be overloaded or " +
-			"have a fault. Run the command again later, or raise retry.max_attempts. If this error stays, check {address}."},
+		{hasFault && !registered && class == 4, "A proxy may have stopped to wait for the {receiver}. Run the command again. If this error stays, check {address} and " +
+			"the proxy settings (HTTPS_PROXY, NO_PROXY)."},
+		{hasFault && e.Repeated, "The {receiver} may be overloaded or have a fault. Run the command again later, or check {address}."},
+		{hasFault && e.Attempts > 1, "The {receiver} may be overloaded or have a fault. Run the command again later, or raise " +
+			"retry.max_attempts. If this error stays, check {address}."},
+		{hasFault, "The {receiver} may be overloaded or have a fault. Run the command again later. If this error stays, check {address}."},
 		{true, "The {receiver} may be down, or may have another address. Check {address}, the network and the proxy " +
 			"settings (HTTPS_PROXY, NO_PROXY)."},
 	}

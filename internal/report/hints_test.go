@@ -2,8 +2,10 @@ package report
 
 import (
 	"context"
+	"crypto/tls"
 	"crypto/x509"
 	"errors"
+	"net"
 	"net/http"
 	"slices"
 	"strings"
@@ -43,6 +45,14 @@ func TestHints(t *testing.T) {
 	}
 	afterStatus := update(503, streams.KindConnection)
 	afterStatus.Err, afterStatus.Outcome = errors.New("refused"), streams.Unknown
+	retried := func(e streams.Error) streams.Error { e.Attempts = 6; return e }
+	wrongName := func(names ...string) error {
+		return x509.HostnameError{Certificate: &x509.Certificate{DNSNames: names}}
+	}
+	invalid := func(reason x509.InvalidReason) error {
+		return &tls.CertificateVerificationError{Err: x509.CertificateInvalidError{Reason: reason}}
+	}
+	onIP := x509.HostnameError{Certificate: &x509.Certificate{IPAddresses: []net.IP{{127, 0, 0, 1}}}}
 	repeated := func(e streams.Error) streams.Error { e.Repeated = true; return e }
 	clientTimeout := update(0, streams.KindTimeout)
 	clientTimeout.Err = streams.ErrRequestTimeout
@@ -87,20 +97,30 @@ func TestHints(t *testing.T) {
 
 		"unknown authority":        {without(x509.UnknownAuthorityError{}), none, []string{"tls.ca_cert_pem", "check base_url"}, []string{"client_cert_pem", "server_name"}},
 		"unknown authority, token": {token(without(x509.UnknownAuthorityError{})), none, []string{"tls.ca_cert_pem", "check oauth2.token_url"}, []string{"base_url"}},
-		"wrong name":               {without(x509.HostnameError{Certificate: new(x509.Certificate)}), none, []string{"tls.server_name", "base_url"}, []string{"ca_cert_pem", "client_cert_pem"}},
-		"expired":                  {without(x509.CertificateInvalidError{Reason: x509.Expired}), none, []string{"renew its certificate", "clock"}, []string{"ca_cert_pem", "server_name", "client_cert_pem"}},
+		"wrong name":               {without(wrongName("a")), none, []string{"tls.server_name", "base_url"}, []string{"ca_cert_pem", "client_cert_pem"}},
+		"wrong address":            {without(onIP), none, []string{"tls.server_name", "base_url"}, nil},
+		"wrong name, token":        {token(without(wrongName("a"))), none, []string{"in oauth2.token_url"}, []string{"server_name", "base_url"}},
+		"only a common name":       {without(wrongName()), none, []string{"only a common name", "service needs a certificate"}, []string{"server_name", "client_cert_pem"}},
+		"common name, token":       {token(without(wrongName())), none, []string{"token endpoint needs a certificate"}, []string{"server_name"}},
+		"another usage":            {without(invalid(x509.IncompatibleUsage)), none, []string{"not be one for servers", "base_url"}, []string{"client_cert_pem", "client certificate"}},
+		"no authority":             {without(invalid(x509.NotAuthorizedToSign)), none, []string{"authority may not be allowed"}, []string{"client_cert_pem"}},
+		"malformed certificate":    {without(new(streams.HandshakeError)), none, []string{"malformed", "negative serial number"}, []string{"down", "proxy", "client_cert_pem"}},
+		"asked for a certificate":  {without(&net.OpError{Op: "local error"}), none, []string{"tls.client_cert_pem"}, []string{"down"}},
+		"expired":                  {without(invalid(x509.Expired)), none, []string{"renew its certificate", "clock"}, []string{"ca_cert_pem", "server_name", "client_cert_pem"}},
 		"TLS":                      {without(http.ErrSchemeMismatch), none, []string{"tls.client_cert_pem", "base_url"}, []string{"ca_cert_pem", "server_name"}},
 		"407":                      {page(update(407, bad)), none, []string{"user name and password in HTTPS_PROXY"}, []string{"processor_ids"}},
 		"redirect":                 {page(update(301, streams.KindRedirect)), none, []string{"change base_url to that address"}, nil},
 
-		"token, 400":         {token(update(400, streams.KindAuthentication)), none, []string{"with a bearer token was rejected.", "The client, its credentials or scopes may be unknown or expired", "oauth2.client_id", "oauth2.token_url"}, []string{"base_url"}},
-		"token, 403":         {token(update(403, streams.KindAuthentication)), none, []string{"oauth2.token_url"}, []string{"the client", "base_url"}},
-		"token, 429":         {token(update(429, bad)), none, []string{"oauth2.token_url"}, []string{"base_url"}},
-		"token, 200":         {token(page(update(200, streams.KindUnexpected))), none, []string{"login page", "oauth2.token_url"}, []string{"base_url"}},
-		"token, 500":         {token(update(500, generic)), none, []string{"token endpoint may be overloaded or have a fault", "oauth2.token_url"}, []string{"base_url", "service"}},
-		"token, 501":         {token(update(501, generic)), none, []string{"token endpoint may not offer", "oauth2.token_url"}, []string{"base_url", "service"}},
-		"token, 504":         {token(update(504, streams.KindTimeout)), none, []string{"token endpoint", "oauth2.token_url"}, []string{"base_url", "service"}},
-		"token, no response": {token(without(errors.New("refused"))), none, []string{"token endpoint may be down", "oauth2.token_url"}, []string{"base_url", "service"}},
+		"token, 400":           {token(update(400, streams.KindAuthentication)), none, []string{"with a bearer token was rejected.", "The client, its credentials or scopes may be unknown or expired", "oauth2.client_id", "oauth2.token_url"}, []string{"base_url"}},
+		"token, 403":           {token(update(403, streams.KindAuthentication)), none, []string{"oauth2.token_url"}, []string{"the client", "base_url"}},
+		"token, 403 of a page": {token(page(update(403, streams.KindAuthentication))), none, []string{"login page", "oauth2.token_url"}, []string{"base_url"}},
+		"token, 200 in JSON":   {token(update(200, streams.KindUnexpected)), none, []string{"oauth2.token_url", "oauth2.scopes"}, []string{"login page", "base_url"}},
+		"token, 429":           {token(update(429, bad)), none, []string{"oauth2.token_url"}, []string{"base_url"}},
+		"token, 200":           {token(page(update(200, streams.KindUnexpected))), none, []string{"login page", "oauth2.token_url"}, []string{"base_url"}},
+		"token, 500":           {token(update(500, generic)), none, []string{"token endpoint may be overloaded or have a fault", "oauth2.token_url"}, []string{"base_url", "service"}},
+		"token, 501":           {token(update(501, generic)), none, []string{"token endpoint may not offer", "oauth2.token_url"}, []string{"base_url", "service"}},
+		"token, 504":           {token(update(504, streams.KindTimeout)), none, []string{"token endpoint", "oauth2.token_url"}, []string{"base_url", "service"}},
+		"token, no response":   {token(without(errors.New("refused"))), none, []string{"token endpoint may be down", "oauth2.token_url"}, []string{"base_url", "service"}},
 
 		"merged":               {merged(update(200, streams.KindUnexpected)), none, []string{"merge sets"}, nil},
 		"not a stream":         {page(update(200, streams.KindUnexpected)), none, []string{"may not have come from the service", "base_url"}, nil},
@@ -120,7 +140,12 @@ func TestHints(t *testing.T) {
 		"504":                  {update(504, streams.KindTimeout), none, []string{"overloaded", "Run the command again later"}, []string{"request_timeout"}},
 		"timeout":              {clientTimeout, none, []string{"request_timeout", "base_url"}, []string{"timeouts of the resource"}},
 		"late":                 {late, none, []string{"timeouts of the resource", "base_url"}, []string{"request_timeout"}},
-		"500":                  {update(500, generic), none, []string{"have a fault", "Run the command again later", "raise retry.max_attempts"}, nil},
+		"500":                  {retried(update(500, generic)), none, []string{"have a fault", "Run the command again later", "raise retry.max_attempts"}, nil},
+		"500, once":            {update(500, generic), none, []string{"have a fault", "Run the command again later. If"}, []string{"max_attempts"}},
+		"520":                  {retried(update(520, generic)), none, []string{"have a fault", "raise retry.max_attempts"}, nil},
+		"501":                  {update(501, generic), none, []string{"may not offer this operation"}, []string{"max_attempts"}},
+		"499":                  {update(499, bad), none, []string{"proxy may have stopped to wait", "Run the command again"}, []string{"max_attempts", "processor_ids", "offer"}},
+		"460":                  {page(update(460, bad)), none, []string{"proxy may have stopped to wait"}, []string{"offer"}},
 		"503 of another":       {repeated(update(503, generic)), none, []string{"Run the command again later, or check base_url"}, []string{"max_attempts"}},
 		"503, then no service": {afterStatus, none, []string{"have a fault"}, nil},
 		"no service":           {without(errors.New("refused")), none, []string{"base_url", "HTTPS_PROXY"}, nil},
