@@ -3,6 +3,7 @@ package acceptance
 import (
 	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/hashicorp/terraform-plugin-testing/helper/resource"
@@ -12,6 +13,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-testing/tfjsonpath"
 	"github.com/hashicorp/terraform-plugin-testing/tfversion"
 
+	"github.com/stream-management/terraform-provider-stream/internal/cli"
 	"github.com/stream-management/terraform-provider-stream/internal/clitest"
 	"github.com/stream-management/terraform-provider-stream/internal/streamstest"
 )
@@ -103,5 +105,34 @@ resource "stream_processors" "this" {
 	w.MustRun("init")
 	w.Apply().Want(0, "0 added, 0 changed, 0 destroyed")
 	w.Plan().Want(0)
+	service.WantRequests(t)
+}
+
+// The provider's address changes, and in the same change a group is renamed and a single resource loses its count: nothing
+// changes, and nothing is sent. The test needs clitest to install the provider under both addresses.
+func TestAccMoveToAnotherAddress(t *testing.T) {
+	t.Parallel()
+	skipOnRealDeployment(t)
+	const former = "acme/stream"
+	w := clitest.New(t, former)
+	if !clitest.AtLeast(t, "1.8", "1.10") {
+		t.Skip("the CLI moves no resource to another provider")
+	}
+	service, url := streamstest.Start(t, streamstest.Options{}, streamstest.Streams("cam-1", "cam-2")...)
+	w.Setenv("STREAM_BASE_URL=" + url)
+	groupOfOne := groupOf(map[string]string{"cam-2": `"p2"`}, "")
+	w.Configure(strings.Replace(clitest.RequireProvider, cli.Source, former, 1) + resourceOf("this", "cam-1", `"p1"`, "count = 1") +
+		strings.Replace(groupOfOne, `"this"`, `"former"`, 1))
+	w.MustRun("init")
+	w.MustApply()
+	service.ForgetRequests()
+	w.Configure(clitest.RequireProvider + resourceOf("this", "cam-1", `"p1"`, "") + groupOfOne +
+		"moved {\n  from = stream_processors_group.former\n  to   = " + group + "\n}\n")
+	w.MustRun("init")
+	w.Apply().Want(0, "0 added, 0 changed, 0 destroyed")
+	w.Plan().Want(0)
+	if state := w.Read("terraform.tfstate"); strings.Contains(state, former) || strings.Count(state, cli.Source) != 2 {
+		t.Errorf("the state has the former address: %s", state)
+	}
 	service.WantRequests(t)
 }

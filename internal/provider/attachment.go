@@ -11,6 +11,8 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/resource"
 	"github.com/hashicorp/terraform-plugin-framework/tfsdk"
 	"github.com/hashicorp/terraform-plugin-framework/types"
+	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
+	"github.com/hashicorp/terraform-plugin-go/tftypes"
 
 	"github.com/stream-management/terraform-provider-stream/internal/claims"
 	"github.com/stream-management/terraform-provider-stream/internal/report"
@@ -254,6 +256,27 @@ func newModel[M any](ctx context.Context, state *tfsdk.State) (m M) {
 		panic(diags) // the model does not fit its schema
 	}
 	return m
+}
+
+// moveOwn moves the state of a type of this provider that was installed under another address: a mirror, a fork, or a
+// former namespace. It sends nothing.
+func moveOwn[T any, M model[T]](typeName string) resource.StateMover {
+	return resource.StateMover{StateMover: func(ctx context.Context, req resource.MoveStateRequest, resp *resource.MoveStateResponse) {
+		target := &resp.TargetState
+		if req.SourceTypeName != typeName || req.SourceSchemaVersion > target.Schema.GetVersion() {
+			return // the framework says that the type, in this version, cannot be moved
+		}
+		options := tfprotov6.UnmarshalOpts{ValueFromJSONOpts: tftypes.ValueFromJSONOpts{IgnoreUndefinedAttributes: true}}
+		found, err := req.SourceRawState.UnmarshalWithOpts(target.Schema.Type().TerraformType(ctx), options)
+		moved := tfsdk.State{Schema: target.Schema, Raw: found}
+		var m M
+		if err != nil || moved.Get(ctx, &m).HasError() || m == nil || m.common().OnDestroy.IsNull() { // which every state has
+			return // another provider has a type of this name
+		}
+		*target = moved
+		resp.Diagnostics.Append(saveMarks(ctx, readMarks(ctx, req.SourcePrivate), resp.TargetPrivate)...)
+		resp.Diagnostics.Append(setIdentity(ctx, resp.TargetIdentity, moved)...)
+	}}
 }
 
 // setIdentity sets the identity of a resource in the state. A group has none. Terraform does not pass the identity to a

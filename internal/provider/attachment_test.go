@@ -1,9 +1,12 @@
 package provider_test
 
 import (
+	"context"
+	"encoding/json"
 	"strings"
 	"testing"
 
+	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
 	"github.com/hashicorp/terraform-plugin-go/tftypes"
 
 	"github.com/stream-management/terraform-provider-stream/internal/coretest"
@@ -156,4 +159,84 @@ func TestReportedStream(t *testing.T) {
 	service.Seed(streamstest.Stream{ID: "cam-1", TerminalID: "t-3"})
 	service.Inject(merges)
 	wantDiagnostics(t, r.mustFail(cam1("p5")), "ERROR: Unexpected Answer")
+}
+
+// The state of a resource moves as it is from the same type of any provider address, with its identity and its marks.
+// Nothing is sent, not even by a configured provider.
+func TestMoveOwn(t *testing.T) {
+	t.Parallel()
+	for typeName, test := range map[string]struct {
+		null          tftypes.Value
+		before, after tftypes.Value
+		identity      any
+	}{
+		coretest.SingleName: {nullResource(), cam1("p1"), cam1("p2"), map[string]any{"stream_id": "cam-1"}},
+		coretest.GroupName: {
+			nullGroup().Value, group(sameSet(3, "p1"), nil), group(with(sameSet(3, "p1"), "s001", "p2"), nil), nil,
+		},
+	} {
+		service, r := startRun(t, test.null, nil, append(streamstest.Streams("cam-1"), seeds(sameSet(3))...)...)
+		r.mustApply(test.before)
+		service.Inject(streamstest.Fault{ResetAfter: true})
+		r.mustFail(test.after)
+		if coretest.Marks(r.state.Private) == "" {
+			t.Fatalf("%s: no marks", typeName)
+		}
+		service.DrainRequests()
+		for _, address := range []string{
+			"registry.terraform.io/acme/stream", "registry.opentofu.org/stream-management/stream", "mirror.example:8443/a/b", "stream", "",
+		} {
+			for _, provider := range []tfprotov6.ProviderServer{server.New("test", nil)(), startProvider(t, r.provider).Server} {
+				resp, diags := moveTo(t, provider, typeName, address, typeName, 0, r.state)
+				if len(diags) > 0 {
+					t.Fatalf("%s of %s: %s", typeName, address, diags)
+				}
+				moved := coretest.Managed{
+					Value: coretest.DecodeAs(t, test.null.Type(), resp.TargetState), Private: resp.TargetPrivate, Identity: resp.TargetIdentity,
+				}
+				wantState(t, r.state.Value, moved)
+				wantEqual(t, "marks", coretest.Marks(r.state.Private), coretest.Marks(moved.Private))
+				wantEqual(t, "identity", test.identity, decodeIdentity(t, resp.TargetIdentity))
+			}
+		}
+		service.WantRequests(t)
+		_, diags := r.plan(test.before) // which the state has
+		wantDiagnostic(t, diags, "WARNING: Outcome of an Earlier Operation Unknown", "")
+		for what, refused := range map[string]struct {
+			typeName string
+			version  int64
+			state    coretest.Managed
+		}{
+			"a newer version": {typeName, 1, r.state}, "another type": {typeName + "s", 0, r.state},
+			"another provider's type": {typeName, 0, coretest.Managed{Value: tftypes.NewValue(
+				tftypes.Object{AttributeTypes: map[string]tftypes.Type{"id": tftypes.String, "streams": tftypes.String}},
+				map[string]tftypes.Value{"id": tftypes.NewValue(tftypes.String, "a"), "streams": tftypes.NewValue(tftypes.String, nil)},
+			)}},
+		} {
+			_, diags := moveTo(t, server.New("test", nil)(), typeName, "registry.terraform.io/acme/stream", refused.typeName, refused.version, refused.state)
+			if wantError(t, diags, "Unable to Move Resource State"); t.Failed() {
+				t.Error(what)
+			}
+		}
+	}
+}
+
+// moveTo does what Terraform does for a moved block, with all that it knows of the source.
+func moveTo(t *testing.T, server tfprotov6.ProviderServer, target, address, typeName string, version int64, state coretest.Managed) (
+	*tfprotov6.MoveResourceStateResponse, coretest.Diagnostics,
+) {
+	t.Helper()
+	attributes, _ := coretest.FromTerraform(state.Value).(map[string]any)
+	if edited, ok := attributes["last_edited"].(string); ok {
+		attributes["last_edited"] = json.Number(edited)
+	}
+	inJSON, encodeErr := json.Marshal(attributes)
+	resp, err := server.MoveResourceState(context.Background(), &tfprotov6.MoveResourceStateRequest{
+		SourceProviderAddress: address, SourceTypeName: typeName, SourceSchemaVersion: version,
+		SourceState: &tfprotov6.RawState{JSON: inJSON}, SourcePrivate: state.Private, TargetTypeName: target,
+	})
+	if encodeErr != nil || err != nil {
+		t.Fatal(encodeErr, err)
+	}
+	return resp, resp.Diagnostics
 }

@@ -25,6 +25,7 @@ var (
 	_ resource.ResourceWithConfigure   = (*groupResource)(nil)
 	_ resource.ResourceWithImportState = (*groupResource)(nil)
 	_ resource.ResourceWithModifyPlan  = (*groupResource)(nil)
+	_ resource.ResourceWithMoveState   = (*groupResource)(nil)
 )
 
 func newGroupResource() resource.Resource {
@@ -74,8 +75,8 @@ func (m *groupModel) take(kept session.Entries, reported map[string]*streams.Str
 
 func (*groupModel) unexpectedChanges(*groupModel, func(string) string) diag.Diagnostics { return nil }
 
-func (r *groupResource) Metadata(_ context.Context, req resource.MetadataRequest, resp *resource.MetadataResponse) {
-	resp.TypeName = req.ProviderTypeName + "_processors_group"
+func (r *groupResource) Metadata(_ context.Context, _ resource.MetadataRequest, resp *resource.MetadataResponse) {
+	resp.TypeName = groupName
 }
 
 func (r *groupResource) Schema(_ context.Context, _ resource.SchemaRequest, resp *resource.SchemaResponse) {
@@ -114,6 +115,10 @@ func (r *groupResource) ImportState(ctx context.Context, req resource.ImportStat
 	m.Deployment = r.deployment()
 	resp.Diagnostics.Append(resp.State.Set(ctx, m)...)
 	resp.Diagnostics.Append(saveMarks(ctx, session.Marks{Streams: imported}, resp.Private)...)
+}
+
+func (r *groupResource) MoveState(context.Context) []resource.StateMover {
+	return []resource.StateMover{moveOwn[groupModel, *groupModel](groupName)}
 }
 
 // parseStreamIDs reads stream ids: a list in JSON, or one id on each line. The text may begin with a byte order mark.

@@ -103,8 +103,8 @@ func (m *processorsModel) unexpectedChanges(before *processorsModel, mask func(s
 	return diags
 }
 
-func (r *processorsResource) Metadata(_ context.Context, req resource.MetadataRequest, resp *resource.MetadataResponse) {
-	resp.TypeName = req.ProviderTypeName + "_processors"
+func (r *processorsResource) Metadata(_ context.Context, _ resource.MetadataRequest, resp *resource.MetadataResponse) {
+	resp.TypeName = singleName
 }
 
 func (r *processorsResource) Schema(_ context.Context, _ resource.SchemaRequest, resp *resource.SchemaResponse) {
@@ -153,7 +153,7 @@ func (r *processorsResource) ImportState(ctx context.Context, req resource.Impor
 }
 
 func (r *processorsResource) MoveState(context.Context) []resource.StateMover {
-	return []resource.StateMover{{StateMover: moveState}}
+	return []resource.StateMover{moveOwn[processorsModel, *processorsModel](singleName), {StateMover: moveState}}
 }
 
 func moveState(ctx context.Context, req resource.MoveStateRequest, resp *resource.MoveStateResponse) {

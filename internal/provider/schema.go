@@ -22,6 +22,12 @@ import (
 	"github.com/stream-management/terraform-provider-stream/internal/streams"
 )
 
+// Names of the resources.
+const (
+	singleName = "stream_processors"
+	groupName  = "stream_processors_group"
+)
+
 const (
 	idDescription             = "Id of the stream, the same as `stream_id`."
 	terminalIDDescription     = "Id of the terminal that the stream belongs to."
