@@ -62,6 +62,7 @@ var shellBlocks = map[string][]block{
 	},
 	"guides/upgrading.md": {
 		{begins: "terraform init -upgrade", folder: "provider", notRun: "needs two versions"},
+		{begins: "terraform state replace-provider", notRun: "needs two addresses"},
 	},
 	"resources/processors.md": {
 		{begins: "# cam-1 is the id", folder: "resources/stream_processors", want: []string{"Import successful!"}},

@@ -45,15 +45,17 @@ func Schema() schema.Schema {
 				"`Authorization` may be one of them if there is no other scheme. Environment: `STREAM_HEADERS`, a JSON object. " +
 				"Default: none."),
 
-			"tls": optionalObject("How the certificate of the service is verified, and the client certificate. Default: none.", map[string]schema.Attribute{
-				"ca_cert_pem": optionalString("Certificates of the authorities to trust instead of the system's, in PEM. " +
+			"tls": optionalObject("How the certificate of the service is verified, and the client certificate. The token endpoint gets the same, "+
+				"apart from `server_name`. Default: none.", map[string]schema.Attribute{
+				"ca_cert_pem": optionalString("Certificates of the authorities to trust instead of the system's, in PEM, also for the token endpoint. " +
 					"Environment: `STREAM_TLS_CA_CERT_PEM`. Default: the system's."),
-				"client_cert_pem": optionalString("Client certificate (chain) in PEM. Requires `client_key_pem`. " +
+				"client_cert_pem": optionalString("Client certificate (chain) in PEM, also for the token endpoint. Requires `client_key_pem`. " +
 					"Environment: `STREAM_TLS_CLIENT_CERT_PEM`. Default: none."),
-				"client_key_pem": secretString("Private key of the client certificate in PEM. Requires `client_cert_pem`. " +
+				"client_key_pem": secretString("Private key of the client certificate in PEM, also for the token endpoint. Requires `client_cert_pem`. " +
 					"Environment: `STREAM_TLS_CLIENT_KEY_PEM`. Default: none."),
-				"server_name":          optionalString("Name to expect in the service's certificate. Default: the host of `base_url`."),
-				"insecure_skip_verify": optionalBool("Accept any certificate, also that of an attacker. Default: `false`."),
+				"server_name":          optionalString("Name to expect in the certificate of the host of `base_url`, not in that of a token endpoint on another " +
+					"host or port. Default: the host of `base_url`."),
+				"insecure_skip_verify": optionalBool("Accept any certificate, also that of an attacker, and also from the token endpoint. Default: `false`."),
 			}),
 			"request_timeout": optionalString("Time limit of one attempt, such as `10s` or `1m30s`. Default: `30s`."),
 			"retry": optionalObject("How requests are retried. Failed connections and the statuses 408, 429 and every 5xx but 501 are "+
