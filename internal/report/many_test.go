@@ -46,7 +46,7 @@ func service(status int, message string, outcome streams.Outcome) streams.Error 
 	if kind == "" {
 		kind = streams.KindGeneric
 	}
-	return streams.Error{Kind: kind, Status: status, Message: message, Documented: true, Attempts: 1, Outcome: outcome}
+	return streams.Error{Kind: kind, Status: status, Message: message, Documented: true, Attempts: 2, Outcome: outcome}
 }
 
 // wantDetails compares details with what they are to be, in their order.
@@ -74,7 +74,7 @@ func TestCauses(t *testing.T) {
 	wantDetails(t, f.diagnostics(), `
 The processors of 4 streams could not be updated.
 
-For example: PATCH https://streams.example.com/v2/streams/s0000 → 503 Service Unavailable
+For example: PATCH https://streams.example.com/v2/streams/s0000 → 503 Service Unavailable (2 attempts)
 
 "s0000": The service said: s0000 is busy
 "s0001": The service said: s0001 is busy
@@ -86,7 +86,7 @@ The service may be overloaded or have a fault. Run the command again later, or r
 "s0002": The stream may or may not have been changed; run the command again: sending the same set twice is safe.`, `
 The processors of stream "s0003" could not be updated.
 
-PATCH https://streams.example.com/v2/streams/s0003 → 400 Bad Request
+PATCH https://streams.example.com/v2/streams/s0003 → 400 Bad Request (2 attempts)
 The service said: no
 
 The service may not know one of the processor ids, or may not accept this set.
@@ -128,7 +128,7 @@ The service may merge sets instead of replacing them, or may ignore ids that it 
 	f.add(1, lost)
 	lost.Reason = "the connection failed: reset"
 	f.add(1, lost)
-	streamstest.WantText(t, f.diagnostics()[0].Detail(), "503 Service Unavailable\n\n\"s0000\": The connection failed: EOF. The service said: s0000 is busy\n")
+	streamstest.WantText(t, f.diagnostics()[0].Detail(), "503 Service Unavailable (2 attempts)\n\n\"s0000\": The connection failed: EOF. The service said: s0000 is busy\n")
 
 	// A token request has a cause of its own, and so has what was not sent. A failure that repeats another one has not.
 	f = nil
