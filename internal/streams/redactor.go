@@ -68,8 +68,9 @@ func forms(secret string, changes int) []string {
 	inHTML, _ := charmap.Windows1252.NewDecoder().String(secret) // HTML has no control characters of ISO 8859-1
 	all := []string{secret, strings.ReplaceAll(secret, " ", "+"), strings.ReplaceAll(secret, "+", " "), latin1, misread, inHTML}
 	others := []string{strings.TrimRight(secret, "="), strings.NewReplacer("+", "-", "/", "_").Replace(secret)}
-	for escape, unescape := range escapes {
-		others = append(others, escape.ReplaceAllStringFunc(secret, unescape))
+	for _, kind := range escapes {
+		plain, _ := kind.undoAll(secret)
+		others = append(others, plain)
 	}
 	for _, other := range others {
 		if changes > 0 && other != secret && len(other) >= minSecretValue {
@@ -118,23 +119,26 @@ func (r *redactor) find(text string, levels int) []bool {
 		}
 		hidden[i] = i < end
 	}
-	for escape, unescape := range escapes {
-		if levels == 0 || !escape.MatchString(text) {
+	for _, kind := range escapes {
+		if levels == 0 {
+			break
+		}
+		plain, undone := kind.undoAll(text)
+		if undone == nil {
 			continue
 		}
-		found, i := r.find(escape.ReplaceAllStringFunc(text, unescape), levels-1), 0
+		found, i := r.find(plain, levels-1), 0
 		if !slices.Contains(found, true) {
 			continue
 		}
-		for _, m := range append(escape.FindAllStringIndex(text, -1), []int{len(text), len(text)}) {
-			for ; i < m[0]; i, found = i+1, found[1:] {
+		for _, e := range append(undone, undoneEscape{len(text), len(text), 0}) {
+			for ; i < e.begin; i, found = i+1, found[1:] {
 				hidden[i] = hidden[i] || found[0]
 			}
-			n := len(unescape(text[m[0]:m[1]]))
-			for isSecret := slices.Contains(found[:n], true); i < m[1]; i++ {
+			for isSecret := slices.Contains(found[:e.length], true); i < e.end; i++ {
 				hidden[i] = hidden[i] || isSecret
 			}
-			found = found[n:]
+			found = found[e.length:]
 		}
 	}
 	return hidden
@@ -144,10 +148,51 @@ var words = regexp.MustCompile(`[^\s"'<>?]+`)
 var tokenInURL = regexp.MustCompile(`(_token(=|%3[Dd]))[^&#\s"'<>]+`) // such as access_token of a login page
 
 // escapes has the escapes of a URL, of a string in JSON or a programming language, and of HTML.
-var escapes = map[*regexp.Regexp]func(escape string) string{
-	regexp.MustCompile(`%[[:xdigit:]]{2}`): func(escape string) string { c, _ := url.PathUnescape(escape); return c },
-	regexp.MustCompile(`(?s)\\(x[[:xdigit:]]{2}|(u[dD][89abAB][[:xdigit:]]{2}\\)?u[[:xdigit:]]{4}|U[[:xdigit:]]{8}|[0-7]{3}|.)`): unquote,
-	regexp.MustCompile(`&(#[xX]?0*)?[[:alnum:]]{1,32};?`):                                                                        html.UnescapeString,
+var escapes = []escapeKind{
+	{'%', regexp.MustCompile(`^%[[:xdigit:]]{2}`), func(escape string) string { c, _ := url.PathUnescape(escape); return c }},
+	{'\\', regexp.MustCompile(`(?s)^\\(x[[:xdigit:]]{2}|(u[dD][89abAB][[:xdigit:]]{2}\\)?u[[:xdigit:]]{4}|U[[:xdigit:]]{8}|[0-7]{3}|.)`), unquote},
+	{'&', regexp.MustCompile(`^&(#[xX]?0*)?[[:alnum:]]{1,32};?`), html.UnescapeString},
+}
+
+type escapeKind struct {
+	begin   byte // of each escape: to look for it takes less time than the pattern
+	pattern *regexp.Regexp
+	undo    func(escape string) string
+}
+
+// undoneEscape is where an escape was in a text, and the length of what it stands for.
+type undoneEscape struct{ begin, end, length int }
+
+// undoAll returns a text without escapes of this kind, and where they were.
+func (k escapeKind) undoAll(text string) (plain string, undone []undoneEscape) {
+	if strings.IndexByte(text, k.begin) < 0 {
+		return text, nil
+	}
+	var b strings.Builder
+	b.Grow(len(text))
+	for done := 0; ; {
+		next := strings.IndexByte(text[done:], k.begin)
+		if next < 0 {
+			b.WriteString(text[done:])
+			return b.String(), undone
+		}
+		begin := done + next
+		const usual = 64 // an escape is longer only if it has more zeros; package regexp takes longer for a long text
+		escape := k.pattern.FindString(text[begin:min(len(text), begin+usual)])
+		if len(escape) == usual {
+			escape = k.pattern.FindString(text[begin:])
+		}
+		b.WriteString(text[done:begin])
+		if escape == "" {
+			b.WriteByte(k.begin)
+			done = begin + 1
+			continue
+		}
+		c := k.undo(escape)
+		b.WriteString(c)
+		done = begin + len(escape)
+		undone = append(undone, undoneEscape{begin, done, len(c)})
+	}
 }
 
 // unquote returns the character of an escape of Go or JSON, or another character without its backslash.
