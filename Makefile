@@ -65,7 +65,7 @@ dev: ## build the provider, and print the lines that make a CLI use this build
 	@printf '\nor in one shell with\n\n  export TF_CLI_CONFIG_FILE=%s\n' '$(CURDIR)/bin/dev/cli.tfrc'
 
 .PHONY: test
-test: testunit testacc ## run all tests; RACE=1 adds the race detector
+test: cli testunit testacc ## run all tests; RACE=1 adds the race detector
 
 # Histories that run one step at a time have no races to detect.
 .PHONY: testunit
