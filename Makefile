@@ -48,12 +48,14 @@ build: ## build the provider into bin/
 
 .PHONY: install
 install: build ## install the provider where terraform init and tofu init find it
+	@echo 'Installed version $(RELEASE) of $(SOURCE) for terraform init and for tofu init:'
 	@for host in registry.terraform.io registry.opentofu.org; do \
 		dir="$$HOME/.terraform.d/plugins/$$host/$$(echo '$(SOURCE)' | tr '[:upper:]' '[:lower:]')/$(RELEASE)/$$(go env GOOS)_$$(go env GOARCH)"; \
 		mkdir -p "$$dir"; \
 		install -m 755 $(PROVIDER) "$$dir/terraform-provider-stream_v$(RELEASE)" || exit; \
-		echo "$$dir"; \
+		echo "  $$dir"; \
 	done
+	@echo 'In a folder that has used another build, remove its entry from .terraform.lock.hcl. To uninstall, remove both folders.'
 
 .PHONY: dev
 dev: ## build the provider, and print the lines that make a CLI use this build
