@@ -34,6 +34,9 @@ HISTORIES := 100000
 # Histories with a real CLI need a second each.
 CLI_HISTORIES := 1000
 
+# PLATFORMS=host builds a snapshot only for this machine.
+PLATFORMS := all
+
 # Ignore the user's CLI configuration, and do not check for newer CLI versions.
 export TF_CLI_CONFIG_FILE := /dev/null
 export CHECKPOINT_DISABLE := 1
@@ -159,7 +162,10 @@ notices: ## write the licences of all modules in the provider to bin/NOTICES
 
 .PHONY: snapshot
 snapshot: cli ## build the files of a release from the last commit into dist/, with the goreleaser on PATH, and install one
-	goreleaser release --snapshot --clean --skip=sign,sbom
+	@mkdir -p bin
+	$(if $(filter host,$(PLATFORMS)),sed -e "s/goos: \[.*/goos: [$$(go env GOOS)]/" -e "s/goarch: \[.*/goarch: [$$(go env GOARCH)]/",cat) \
+		.goreleaser.yml >bin/goreleaser.yml
+	goreleaser release --config bin/goreleaser.yml --snapshot --clean --skip=sign,sbom
 	RELEASE_DIST=dist TF_ACC=1 TF_ACC_TERRAFORM_PATH='$(CLI)' go test -count=1 -timeout=30m -v -run '^TestAccMirror$$' ./internal/release
 
 .PHONY: cli
