@@ -34,12 +34,13 @@ func newWorkspace(t *testing.T) (*clitest.Workspace, *streamstest.Service) {
 	return w, service
 }
 
-// shell runs a command in a folder and returns all that it writes.
+// shell runs a command in a folder and returns all that it writes. gpg makes its folder wherever it runs, so it gets
+// one of the test.
 func shell(t *testing.T, dir string, env []string, name string, args ...string) (string, error) {
 	t.Helper()
 	cmd := exec.CommandContext(t.Context(), name, args...)
 	cmd.Dir = dir
-	cmd.Env = append(os.Environ(), env...)
+	cmd.Env = append(append(os.Environ(), "GNUPGHOME="+t.TempDir()), env...)
 	out, err := cmd.CombinedOutput()
 	return string(out), err
 }
