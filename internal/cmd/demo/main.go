@@ -86,7 +86,13 @@ func findCLI(ctx context.Context, dir string) (string, error) {
 	fmt.Println("Neither terraform nor tofu is on PATH. The demo downloads the newest Terraform\ninto a temporary folder.")
 	latest := &releases.LatestVersion{Product: product.Terraform, InstallDir: dir}
 	if program, err = latest.Install(ctx); err != nil {
-		return "", fmt.Errorf("downloading Terraform: %w", err)
+		return "", fmt.Errorf(`it needs Terraform or OpenTofu, and could not download Terraform.
+Install one of them, so that terraform or tofu is on PATH, or set TF_ACC_TERRAFORM_PATH to its path:
+
+  https://developer.hashicorp.com/terraform/install
+  https://opentofu.org/docs/intro/install
+
+The download ended with: %w`, err)
 	}
 	return program, nil
 }
