@@ -58,15 +58,35 @@ func TestAccDemo(t *testing.T) {
 	if program, err := cli.Find(); err == nil && cli.IsTofu(program) {
 		text = strings.ReplaceAll(text, "$ tofu", "$ terraform")
 	}
-	left := "\n" + text
-	for line := range strings.Lines(shown[1]) {
-		_, after, found := strings.Cut(left, "\n"+line)
-		if !found && line != "\n" {
-			t.Errorf("the README shows a line that the demo does not print, or not there: %s", line)
-		} else if found {
-			left = "\n" + after
+	const heading = "\n━━━ "
+	for part := range strings.SplitSeq("\n"+shown[1], heading) {
+		title, lines, _ := strings.Cut(part, "\n")
+		_, left, found := strings.Cut(text, heading+title+"\n")
+		if title != "" && !found {
+			t.Errorf("the README shows a step that the demo does not have: %s", title)
+		}
+		left, _, _ = strings.Cut("\n"+left, heading)
+		for line := range strings.Lines(lines) {
+			_, after, found := strings.Cut(left, "\n"+line)
+			if !found && line != "\n" {
+				t.Errorf("the README shows a line that step %s does not print, or not there: %s", title, line)
+			} else if found {
+				left = "\n" + after
+			}
 		}
 	}
+}
+
+// TestAccNoCLI runs the demo without a CLI and without a network: it says what to install.
+func TestAccNoCLI(t *testing.T) {
+	t.Parallel()
+	demo := compile(t)
+	demo.Env = append(demo.Env, "PATH=", "TF_ACC_TERRAFORM_PATH=", "HTTPS_PROXY=http://127.0.0.1:1")
+	out, err := demo.CombinedOutput()
+	if exit := (*exec.ExitError)(nil); !errors.As(err, &exit) || exit.ExitCode() != 1 {
+		t.Errorf("the demo ended with %v, want exit status 1", err)
+	}
+	streamstest.WantText(t, string(out), "The demo failed: it needs Terraform or OpenTofu", "TF_ACC_TERRAFORM_PATH", "https://opentofu.org/")
 }
 
 // TestAccInterrupt interrupts the demo while the CLI and the provider run.
