@@ -95,7 +95,7 @@ func run(ctx context.Context, numbers []string, rounds int, plot string) (err er
 	if plot == "" {
 		return nil
 	}
-	return os.WriteFile(plot, drawPlot(all), 0o644)
+	return os.WriteFile(plot, drawPlot(all, conditions(rounds)...), 0o644)
 }
 
 // compare runs all tasks of all rows for a number of streams.

@@ -20,6 +20,15 @@ type measurement struct {
 	state           float64       // bytes for each stream
 }
 
+// conditions are what the plot says of its measurements.
+func conditions(rounds int) []string {
+	return []string{
+		fmt.Sprintf("%d processor cores, remote state", runtime.NumCPU()),
+		fmt.Sprintf("The service waits %d ms before each response.", latency.Milliseconds()),
+		fmt.Sprintf("Medians of %d rounds, %s", rounds, time.Now().Format(time.DateOnly)),
+	}
+}
+
 // results has the measurements of all rounds in their order.
 type results []measurement
 
@@ -44,11 +53,14 @@ func printHeader(ctx context.Context, sandbox *cli.Sandbox, rounds int, plot str
 		return err
 	}
 	line, _, _ := strings.Cut(version.String(), "\n")
-	fmt.Printf("# Measurements\n\n%s on %s, %s/%s with %d processors.\n", line, runtime.Version(), runtime.GOOS, runtime.GOARCH, runtime.NumCPU())
-	fmt.Printf("Remote state, `-parallelism=10` unless the row says otherwise, and a service that waits %s before each response.\n", latency)
+	fmt.Printf("# Measurements\n\nOf %s: %s on %s, %s/%s with %d processor cores.\n", time.Now().Format(time.DateOnly), line, runtime.Version(),
+		runtime.GOOS, runtime.GOARCH, runtime.NumCPU())
+	fmt.Printf("Remote state, `-parallelism=10` unless the row says otherwise, and a service that waits %d ms before each response.\n", latency.Milliseconds())
 	fmt.Printf("Each value is the median of %d rounds, with the lowest and the highest value in parentheses.\n\n", rounds)
-	fmt.Println("- **ratio**: to the time of the Go loop, which sends the same requests and does nothing else, in the same round. Seconds depend on the machine; compare ratios.")
-	fmt.Println("- **CPU s**: of the CLI and all processes that it started.")
+	fmt.Println("- **elapsed s**: seconds from the start of the command to its end.")
+	fmt.Println("- **ratio**: elapsed time in relation to that of the Go loop in the same round. The loop sends the same requests and does nothing else. Seconds depend on the machine; compare ratios.")
+	fmt.Println("- **CPU s**: CPU time of the CLI and all processes that it started. On several cores, it exceeds the elapsed time.")
+	fmt.Println("- **state B/stream**: bytes of the state for each stream.")
 	if plot != "" {
 		fmt.Printf("\n![%s](%s)\n", plotTitle, filepath.Base(plot))
 	}
@@ -56,7 +68,7 @@ func printHeader(ctx context.Context, sandbox *cli.Sandbox, rounds int, plot str
 }
 
 func printTable(streams int, measured results) {
-	fmt.Printf("\n## %s streams\n\n| task | | s | ratio | CPU s | state B/stream |\n|---|---|---|---|---|---|\n", thousands(streams))
+	fmt.Printf("\n## %s streams\n\n| task | form | elapsed s | ratio | CPU s | state B/stream |\n|---|---|---|---|---|---|\n", thousands(streams))
 	for _, task := range tasks {
 		lowest := measured.of(loop, task, wall)
 		for _, c := range contenders {
