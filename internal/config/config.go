@@ -72,7 +72,7 @@ func (r *reader) address(name string, parse func(string) (*url.URL, error)) stri
 	case err != nil:
 		r.refuse(at(name), "%s.", err)
 	case streams.SentInClear(u):
-		r.diags.AddAttributeWarning(at(name), "Credentials Travel in Clear", r.origin(at(name))+" is an http:// address of "+
+		r.diags.AddAttributeWarning(at(name), "Credentials Are Sent in Cleartext", r.origin(at(name))+" is an http:// address of "+
 			"another machine. Anyone between Terraform and that machine can read the credentials and change the requests. "+
 			"Use https:// if the service offers it.")
 	}

@@ -12,8 +12,8 @@ func Schema() schema.Schema {
 		Attributes: map[string]schema.Attribute{
 			"base_url": optionalString("Address of the service, such as `https://streams.example.com`, with or without `/` or " +
 				"`/v2` at its end. A path prefix is kept. Required, here or in the environment: `STREAM_BASE_URL`."),
-			"deployment": optionalString("Name of the deployment in the state. Set it for a deployment that is reached at several " +
-				"addresses, so that another address plans no change. Environment: `STREAM_DEPLOYMENT`. Default: `base_url`."),
+			"deployment": optionalString("Name of the deployment in the state. Set it for a deployment with several addresses, so " +
+				"that another address shows no diff. Environment: `STREAM_DEPLOYMENT`. Default: `base_url`."),
 			"detect_drift": optionalBool("Read streams with `GET /v2/streams/{id}` in refresh, import and queries, and before a create is " +
 				"planned. **The service's interface document does not specify this route**: turn `detect_drift` on only for a deployment " +
 				"that offers it. Environment: `STREAM_DETECT_DRIFT`, `true` or `false`. Default: `false`."),
@@ -42,30 +42,30 @@ func Schema() schema.Schema {
 				"endpoint_params": secretMap("Additional parameters of the token request, such as `audience`. Default: none."),
 			}),
 			"headers": secretMap("Headers of each request to the service (not to a token endpoint), such as an API key. " +
-				"`Authorization` may be one of them if there is no other scheme. Environment: `STREAM_HEADERS`, a JSON object. " +
+				"`Authorization` is allowed if there is no other scheme. Environment: `STREAM_HEADERS`, a JSON object. " +
 				"Default: none."),
 
-			"tls": optionalObject("How the certificate of the service is verified, and the client certificate. The token endpoint gets the same, "+
+			"tls": optionalObject("Verification of the service's certificate, and the client certificate. The token endpoint gets the same, "+
 				"apart from `server_name`. Default: none.", map[string]schema.Attribute{
-				"ca_cert_pem": optionalString("Certificates of the authorities to trust instead of the system's, in PEM, also for the token endpoint. " +
+				"ca_cert_pem": optionalString("CA certificates that replace the system's, in PEM, also for the token endpoint. " +
 					"Environment: `STREAM_TLS_CA_CERT_PEM`. Default: the system's."),
 				"client_cert_pem": optionalString("Client certificate (chain) in PEM, also for the token endpoint. Requires `client_key_pem`. " +
 					"Environment: `STREAM_TLS_CLIENT_CERT_PEM`. Default: none."),
 				"client_key_pem": secretString("Private key of the client certificate in PEM, also for the token endpoint. Requires `client_cert_pem`. " +
 					"Environment: `STREAM_TLS_CLIENT_KEY_PEM`. Default: none."),
-				"server_name":          optionalString("Name to expect in the certificate of the host of `base_url`, not in that of a token endpoint on another " +
+				"server_name": optionalString("Expected name in the certificate of the host of `base_url`; not for a token endpoint on another " +
 					"host or port. Default: the host of `base_url`."),
-				"insecure_skip_verify": optionalBool("Accept any certificate, also that of an attacker, and also from the token endpoint. Default: `false`."),
+				"insecure_skip_verify": optionalBool("Disable certificate verification (insecure), also of the token endpoint. Default: `false`."),
 			}),
 			"request_timeout": optionalString("Time limit of one attempt, such as `10s` or `1m30s`. Default: `30s`."),
-			"retry": optionalObject("How requests are retried. Failed connections and the statuses 408, 429 and every 5xx but 501 are "+
-				"retried, and `Retry-After` is honoured. Default: attempts for over 20 seconds.", map[string]schema.Attribute{
+			"retry": optionalObject("Retries of failed connections and of the statuses 408, 429 and every 5xx but 501; "+
+				"`Retry-After` is honoured. Default: retries for over 20 seconds.", map[string]schema.Attribute{
 				"max_attempts": optionalNumber("Number of attempts, including the first; `1` means no retry. Default: `6`."),
 				"min_backoff":  optionalString("Shortest wait before a retry, as a duration. Default: `500ms`."),
 				"max_backoff":  optionalString("Longest wait before a retry, as a duration. Only `Retry-After` may exceed it. Default: `30s`."),
 			}),
-			"requests_per_second":     optionalNumber("Limit of requests per second, retries included. Default: no limit."),
-			"max_concurrent_requests": optionalNumber("Limit of requests at the same time, of the whole provider block. Default: `64`."),
+			"requests_per_second":     optionalNumber("Maximum requests per second, retries included. Default: no limit."),
+			"max_concurrent_requests": optionalNumber("Maximum concurrent requests of the provider block. Default: `64`."),
 		},
 	}
 }

@@ -81,8 +81,8 @@ func (r *groupResource) Metadata(_ context.Context, _ resource.MetadataRequest, 
 
 func (r *groupResource) Schema(_ context.Context, _ resource.SchemaRequest, resp *resource.SchemaResponse) {
 	resp.Schema = schema.Schema{
-		MarkdownDescription: "Manages the whole set of processors of each of many streams: for fleets of more than about a " +
-			"thousand streams.",
+		MarkdownDescription: "Manages the sets of processors of many streams, for fleets of more than about a thousand " +
+			"streams.",
 		Attributes: attachmentAttributes(map[string]schema.Attribute{
 			"streams": schema.MapAttribute{
 				ElementType: stringSetType,

@@ -37,8 +37,8 @@ func (l *processorsList) ListResourceConfigSchema(
 			"stream_ids": schema.ListAttribute{
 				ElementType: types.StringType,
 				Required:    true,
-				MarkdownDescription: "Ids of the streams. An id that is there twice counts once. The rules for the ids are those of the " +
-					"resource `stream_processors`.",
+				MarkdownDescription: "Ids of the streams. A duplicate id counts once. The rules for the ids are those of the resource " +
+					"`stream_processors`.",
 				Validators: []validator.List{listvalidator.NoNullValues(), listvalidator.ValueStringsAre(streamIDRule)},
 			},
 		},

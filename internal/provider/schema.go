@@ -74,23 +74,22 @@ func attachmentAttributes(own map[string]schema.Attribute) map[string]schema.Att
 	maps.Copy(own, map[string]schema.Attribute{
 		"on_create": schema.StringAttribute{
 			Optional: true,
-			MarkdownDescription: "What happens to other processors of a stream that is new to the state: `replace` detaches them; with " +
-				"`refuse`, which needs `detect_drift`, the plan fails. Default: `replace`.",
+			MarkdownDescription: "What to do if a stream that is new to the state has other processors: `replace` detaches them; " +
+				"`refuse`, which needs `detect_drift`, fails instead. Default: `replace`.",
 			Validators: []validator.String{stringvalidator.OneOf(onCreateReplace, onCreateRefuse)},
 		},
 		"on_destroy": schema.StringAttribute{
 			Optional: true,
 			Computed: true,
 			Default:  stringdefault.StaticString(onDestroyDetach),
-			MarkdownDescription: "What happens to a stream when the resource is destroyed, or no longer has the stream: `detach` sends " +
-				"an empty set; `keep` sends nothing and leaves the processors attached. Destroy uses the last applied value. " +
-				"Default: `detach`.",
+			MarkdownDescription: "What to send when the resource is destroyed or leaves a stream: `detach` sends an empty set; `keep` " +
+				"sends nothing and leaves the processors attached. Destroy uses the last applied value. Default: `detach`.",
 			Validators: []validator.String{stringvalidator.OneOf(onDestroyDetach, onDestroyKeep)},
 		},
 		"triggers": schema.MapAttribute{
 			ElementType:         types.StringType,
 			Optional:            true,
-			MarkdownDescription: "Arbitrary values. When a value changes, the apply sends the processors again, in place. Default: none.",
+			MarkdownDescription: "Arbitrary values. When a value changes, the apply sends the set again, in place. Default: none.",
 		},
 		"timeouts": timeoutsAttribute(map[string]string{
 			"create": "create", "read": "read (only with `detect_drift`)", "update": "update", "delete": "destroy",
