@@ -17,6 +17,7 @@ type example struct {
 	folder    string
 	options   streamstest.Options
 	arguments string            // of the module
+	edits     []string          // pairs of a text of the example and its replacement
 	attached  map[string]string // the processors of each stream after an apply
 	detached  map[string]string // and after a destroy
 }
@@ -34,13 +35,11 @@ var applied = []example{
 	{folder: "provider", attached: entrance},
 	{folder: "actions/stream_set_processors", attached: oneEach, detached: restored},
 	{folder: "existing-streams/create", options: streamstest.Options{ServeGet: true}, attached: oneEach, detached: oneEach},
-	{folder: "fleet", attached: map[string]string{
-		"cam-1": "object-detection people-counter", "cam-2": "object-detection", "cam-4": "object-detection", "cam-5": "face-blur object-detection",
-	}},
+	{folder: "fleet", attached: oneEach},
 	{folder: "migrating/restful/after", attached: entrance},
 	{folder: "recipes/created-processors", attached: entrance},
 	{folder: "recipes/namespaces", attached: detected},
-	{folder: "recipes/precondition", attached: entrance},
+	{folder: "recipes/precondition", attached: oneEach},
 	{folder: "recipes/send-again", attached: map[string]string{"cam-1": "object-detection", "cam-2": "object-detection"}},
 	{folder: "resources/stream_processors", attached: map[string]string{
 		"cam-1": "object-detection people-counter", "cam-2": "object-detection plate-reader",
@@ -51,7 +50,7 @@ var applied = []example{
 		"cam-4": "object-detection plate-reader", "cam-5": "object-detection",
 	}, detached: parkings},
 	{folder: "two-regions", attached: restored},
-	{folder: "several-teams", attached: map[string]string{
+	{folder: "recipes/teams", attached: map[string]string{
 		"cam-1": "face-blur object-detection plate-reader", "cam-2": "object-detection", "cam-3": "plate-reader",
 	}},
 }
@@ -71,13 +70,11 @@ func TestAccApply(t *testing.T) {
 		addModule(t, w, e, url)
 		modules, services = append(modules, e), append(services, service)
 	}
-	// Neither a byte order mark, nor the ending .yml, nor an empty file changes anything.
-	w.Edit("existing-streams-create/cameras.csv", "stream_id", "\ufeffstream_id")
-	w.Edit("several-teams/main.tf", "/teams", "/others")
-	w.Write("several-teams/others/empty.yaml", "# Nothing yet.\n")
-	for _, team := range []string{"security", "traffic"} {
-		w.Write("several-teams/others/"+team+".yml", read(t, filepath.Join("several-teams", "teams", team+".yaml")))
+	// Neither a byte order mark nor a file without streams changes anything.
+	for _, file := range []string{"existing-streams-create/cameras.csv", "fleet/cameras.csv", "recipes-teams/teams/traffic.csv"} {
+		w.Edit(file, "stream_id", "\ufeffstream_id")
 	}
+	w.Write("recipes-teams/teams/none.csv", "stream_id,processor_ids\n")
 	w.MustRun("init")
 	w.MustApply()
 	for i, e := range modules {
@@ -86,7 +83,7 @@ func TestAccApply(t *testing.T) {
 	}
 	w.Plan().Want(0)
 	for _, atOnce := range [][]mistake{mistakes, invalid} {
-		wrong := w.Copy()
+		wrong := w.Copy(t)
 		for _, m := range atOnce {
 			wrong.Edit(filepath.Join(strings.ReplaceAll(m.folder, "/", "-"), m.file), m.from, m.to)
 		}
@@ -113,6 +110,9 @@ func addModule(t *testing.T, w *clitest.Workspace, e example, url string) {
 	t.Helper()
 	name := strings.ReplaceAll(e.folder, "/", "-")
 	copyExample(t, e.folder, filepath.Join(w.Dir, name))
+	for i := 0; i < len(e.edits); i += 2 {
+		w.Edit(filepath.Join(name, "provider.tf"), e.edits[i], e.edits[i+1])
+	}
 	text, address, file := read(t, filepath.Join(w.Dir, name)), fmt.Sprintf("provider \"stream\" {\n  base_url = %q\n}\n", url), "address.tf"
 	if strings.Contains(text, `provider "stream" {`) {
 		file = "address_override.tf" // Terraform merges it into the block of the example
@@ -130,17 +130,14 @@ type mistake struct{ folder, file, from, to, want string }
 // mistakes are what the plan finds.
 var mistakes = []mistake{
 	{"recipes/namespaces", "main.tf", `"acme.ptz"`, `"other.lidar"`, "Stream cam-1 is not compatible with acme.ptz, but with: acme.camera, acme.ptz."},
-	{"fleet", "streams.yaml", `"cam-3": []`, `"cam-3":`, `streams["cam-3"]: the set of processor ids must not be null.`},
 	{"provider", "provider.tf", `"people-counter"]`, `"people-counter"]` + "\n}\nresource \"terraform_data\" \"command\" {\n  for_each = stream_processors.new.compatible_namespaces\n}\n" +
 		"resource \"stream_processors\" \"new\" {\n  stream_id     = \"cam-2\"\n  processor_ids = []", "Invalid for_each argument"},
 }
 
-// invalid are what the validation before the plan finds: typos, and ids that YAML changes.
+// invalid are what the validation before the plan finds: typos, and an id that is there twice.
 var invalid = []mistake{
-	{"recipes/precondition", "processors.yaml", "people-counter", "thermal", "Unknown, or not in double quotes: cam-1: people-counter, 0x1F."},
-	{"fleet", "streams.yaml", `"cam-5": [`, "1e3: [yes, ", "Write these ids in double quotes: 1e3, true."},
-	{"recipes/precondition", "cameras.yaml", `"cam-1"`, "0x1F: []\n\"cam-1\"", "Unknown, or not in double quotes: cam-1: people-counter, 0x1F."},
-	{"several-teams", "others/security.yml", `"cam-2": [`, "1.10: [0034, ", "Write these ids in double quotes: 1.10, 34."},
+	{"recipes/precondition", "cameras.csv", "people-counter", "peeple-counter", "Unknown processors: peeple-counter."},
+	{"fleet", "cameras.csv", "cam-2,", "cam-1,", "Two different items produced the key \"cam-1\""},
 }
 
 // schemes returns the examples of authentication, each with a service that demands the scheme.
@@ -159,23 +156,22 @@ func schemes(t *testing.T, w *clitest.Workspace) []example {
 	w.Setenv("TFC_WORKLOAD_IDENTITY_TOKEN_STREAM=" + assertive.IssueAssertion("terraform")) // used only where oauth2 has no other
 	ca := streamstest.NewAuthority(t)
 	client := ca.Issue(t, "terraform")
-	scheme := func(name string, authorize func(*http.Request) error, arguments ...string) example {
-		e := example{folder: "authentication/" + name, options: streamstest.Options{Authorize: authorize}, attached: detected}
-		for i := 0; i < len(arguments); i += 2 {
-			e.arguments += fmt.Sprintf("  %s = %q\n", arguments[i], arguments[i+1])
+	scheme := func(name string, authorize func(*http.Request) error, argument string, edits ...string) example {
+		return example{
+			folder: "authentication/" + name, options: streamstest.Options{Authorize: authorize}, arguments: argument, edits: edits, attached: entrance,
 		}
-		return e
 	}
+	const login = "https://login.example.com/token"
 	return []example{
-		scheme("token", streamstest.Bearer("t0ken"), "token", "t0ken"),
-		scheme("token-file", streamstest.Bearer("t0ken"), "token_file", file("t0ken\n")),
-		scheme("basic-auth", streamstest.Basic("me", "pass"), "username", "me", "password", "pass"),
-		scheme("api-key-header", streamstest.APIKey("X-Api-Key", "k3y"), "api_key", "k3y"),
-		scheme("oauth2", secrets.Authorize, "token_url", withSecret.URL, "client_id", "terraform", "client_secret", "s3cret"),
-		scheme("client-assertion", assertive.Authorize, "token_url", withAssertion.URL, "client_id", "terraform",
-			"client_assertion_file", file(assertive.IssueAssertion("terraform"))),
-		scheme("workload-identity", assertive.Authorize, "token_url", withAssertion.URL, "client_id", "terraform"),
+		scheme("token", streamstest.Bearer("t0ken"), "  token = \"t0ken\"\n"),
+		scheme("token-file", streamstest.Bearer("t0ken"), "", "/var/run/secrets/streams/token", file("t0ken\n")),
+		scheme("basic-auth", streamstest.Basic("terraform", "pass"), "  password = \"pass\"\n"),
+		scheme("api-key-header", streamstest.APIKey("X-Api-Key", "k3y"), "  api_key = \"k3y\"\n"),
+		scheme("oauth2", secrets.Authorize, "  client_secret = \"s3cret\"\n", login, withSecret.URL),
+		scheme("client-assertion", assertive.Authorize, "", login, withAssertion.URL,
+			"/var/run/secrets/streams/assertion", file(assertive.IssueAssertion("terraform"))),
+		scheme("workload-identity", assertive.Authorize, "", login, withAssertion.URL),
 		// The provider parses the certificates. That it uses them is tested in internal/streams.
-		scheme("mutual-tls", nil, "ca_cert_file", file(ca.CertPEM), "client_cert_file", file(client.CertPEM), "client_key_file", file(client.KeyPEM)),
+		scheme("mutual-tls", nil, "", "ca.pem", file(ca.CertPEM), "client.pem", file(client.CertPEM), "client.key", file(client.KeyPEM)),
 	}
 }

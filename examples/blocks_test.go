@@ -35,7 +35,7 @@ var shellBlocks = map[string][]block{
 	},
 	"guides/existing-streams.md": {
 		{
-			begins: "terraform init\nterraform apply", folder: "data-sources/stream_processors_group",
+			begins: "terraform init\nterraform apply", folder: "existing-streams/attached",
 			want: []string{"0 added, 0 changed, 0 destroyed"},
 		},
 		{begins: "terraform plan -out", folder: "existing-streams/create", want: []string{"3 added, 0 changed, 0 destroyed"}},
@@ -44,6 +44,8 @@ var shellBlocks = map[string][]block{
 		{begins: "terraform providers mirror", notRun: "needs a registry that has the provider"},
 		{begins: "for platform in", folder: ".."},
 		{begins: "terraform providers lock", folder: "provider", want: []string{"Obtained " + strings.ToLower(cli.Source) + " checksums"}},
+		{begins: "terraform init -upgrade", folder: "provider", notRun: "needs two versions"},
+		{begins: "terraform state replace-provider", notRun: "needs two addresses"},
 	},
 	"guides/large-fleets.md": {
 		{begins: "terraform apply -parallelism", folder: "provider", want: []string{"1 added"}},
@@ -59,10 +61,6 @@ var shellBlocks = map[string][]block{
 	},
 	"guides/troubleshooting.md": {
 		{begins: "TF_LOG_PROVIDER=DEBUG", folder: "provider", want: []string{"1 added", "/v2/streams/cam-1"}},
-	},
-	"guides/upgrading.md": {
-		{begins: "terraform init -upgrade", folder: "provider", notRun: "needs two versions"},
-		{begins: "terraform state replace-provider", notRun: "needs two addresses"},
 	},
 	"resources/processors.md": {
 		{begins: "# cam-1 is the id", folder: "resources/stream_processors", want: []string{"Import successful!"}},

@@ -45,11 +45,11 @@ func texts(t *testing.T, root string, extensions ...string) map[string]string {
 func TestBlocksAreExamples(t *testing.T) {
 	t.Parallel()
 	files := map[string]bool{}
-	for _, text := range texts(t, ".", ".tf", ".hcl", ".tfrc", ".yaml", ".yml", ".csv") {
+	for _, text := range texts(t, ".", ".tf", ".hcl", ".tfrc", ".yaml", ".yml", ".csv", ".json") {
 		files[strings.TrimSpace(text)] = true
 	}
 	for page, text := range pages(t) {
-		for _, block := range regexp.MustCompile("(?s)```(?:terraform|hcl|yaml|csv)\n(.*?)```").FindAllStringSubmatch(text, -1) {
+		for _, block := range regexp.MustCompile("(?s)```(?:terraform|hcl|yaml|csv|json)\n(.*?)```").FindAllStringSubmatch(text, -1) {
 			if !files[strings.TrimSpace(block[1])] {
 				t.Errorf("%s has a block that is not an example:\n%s", page, block[1])
 			}
@@ -155,13 +155,18 @@ func TestLinks(t *testing.T) {
 func anchors(page string) map[string]bool {
 	names := map[string]bool{}
 	for _, heading := range regexp.MustCompile(`(?m)^#+ (.+)$`).FindAllStringSubmatch(page, -1) {
-		plain := regexp.MustCompile(`[^\p{L}\p{N} _-]`).ReplaceAllString(strings.ToLower(heading[1]), "")
-		names[strings.ReplaceAll(plain, " ", "-")] = true
+		names[anchor(heading[1])] = true
 	}
 	for _, place := range regexp.MustCompile(`<a id="([^"]+)"></a>`).FindAllStringSubmatch(page, -1) {
 		names[place[1]] = true
 	}
 	return names
+}
+
+// anchor returns the name of a heading.
+func anchor(heading string) string {
+	plain := regexp.MustCompile(`[^\p{L}\p{N} _-]`).ReplaceAllString(strings.ToLower(heading), "")
+	return strings.ReplaceAll(plain, " ", "-")
 }
 
 // TestContributingNamesWhatExists finds each file, folder, function and setting that CONTRIBUTING names in the repository,

@@ -6,7 +6,6 @@ package examples
 import (
 	"os"
 	"path/filepath"
-	"regexp"
 	"strings"
 	"testing"
 
@@ -51,9 +50,9 @@ func wantAttached(t *testing.T, example string, service *streamstest.Service, wa
 
 // needs has what older CLIs cannot read, with the versions of Terraform and OpenTofu that can.
 var needs = []struct{ text, terraform, tofu string }{
-	{"\naction \"", "1.14", ""}, {`required_version = ">= 1.14"`, "1.14", ""}, {"\n  identity = ", "1.12", "1.12"},
-	{"ephemeral = true", "1.10", "1.11"}, {"\nmoved {", "1.8", "1.10"}, {"removed {", "1.7", "1.10"},
-	{`required_version = ">= 1.7"`, "1.7", "1.8"}, {"import {\n  for_each", "1.7", "1.7"}, {"id = jsonencode", "1.7", "1.7"},
+	{"\naction \"", "1.14", ""}, {"list \"stream_processors\"", "1.14", ""}, {"\n  identity = ", "1.12", "1.12"},
+	{"\nmoved {", "1.8", "1.10"}, {"removed {", "1.7", "1.10"},
+	{"\nrun \"", "1.7", "1.8"}, {"import {\n  for_each", "1.7", "1.7"}, {"id = jsonencode", "1.7", "1.7"},
 }
 
 // supports reports whether the CLI can read a configuration.
@@ -67,27 +66,42 @@ func supports(t *testing.T, configuration string) bool {
 	return true
 }
 
-// copyExample copies an example without its import blocks, which come in two forms. A root module plans as it stands. The
-// folders of other pages have snippets: they get the terraform block, the variables, and a resource.
+// withoutEphemeral does what the pages say for a CLI that has no ephemeral variables.
+func withoutEphemeral(t *testing.T, text string) string {
+	t.Helper()
+	if clitest.AtLeast(t, "1.10", "1.11") {
+		return text
+	}
+	return strings.ReplaceAll(text, "ephemeral = true", "sensitive = true")
+}
+
+// copyExample copies an example without its import blocks, which come in two forms. A root module plans as it stands. A
+// snippet gets the terraform block, and a provider block the resource of the first page.
 func copyExample(t *testing.T, folder, dir string) {
 	t.Helper()
 	if err := os.CopyFS(dir, os.DirFS(filepath.FromSlash(folder))); err != nil {
 		t.Fatal(err)
 	}
 	removeAll(t, filepath.Join(dir, "import-by-*.tf"))
-	if !strings.HasPrefix(folder, "authentication/") && !strings.HasPrefix(folder, "resources/") {
-		return
+	first := read(t, filepath.Join("provider", "provider.tf"))
+	block, _, _ := strings.Cut(first, "\n}\n")
+	switch {
+	case strings.HasPrefix(folder, "authentication/"):
+		provider := filepath.Join(dir, "provider.tf")
+		clitest.WriteFile(t, provider, inPlaceOfProvider(t, first, withoutEphemeral(t, clitest.ReadFile(t, provider))))
+	case strings.HasPrefix(folder, "resources/"):
+		clitest.WriteFile(t, filepath.Join(dir, "versions.tf"), block+"\n}\n")
 	}
-	text, rest := read(t, dir), clitest.RequireProvider
-	for _, used := range regexp.MustCompile(`\bvar\.(\w+)`).FindAllStringSubmatch(text, -1) {
-		if declaration := `variable "` + used[1] + `" {`; !strings.Contains(text+rest, declaration) {
-			rest += declaration + "}\n"
-		}
+}
+
+// inPlaceOfProvider returns a configuration with another provider block.
+func inPlaceOfProvider(t *testing.T, text, block string) string {
+	t.Helper()
+	before, after, found := strings.Cut(text, "provider \"stream\" {}\n")
+	if !found {
+		t.Fatal("the first configuration has no empty provider block")
 	}
-	if !strings.Contains(text, "resource ") {
-		rest += "resource \"stream_processors\" \"entrance\" {\n  stream_id     = \"cam-1\"\n  processor_ids = [\"object-detection\"]\n}\n"
-	}
-	clitest.WriteFile(t, filepath.Join(dir, "completed_by_test.tf"), rest)
+	return before + block + after
 }
 
 // removeAll removes the files and folders that match a pattern.
@@ -101,10 +115,14 @@ func removeAll(t *testing.T, pattern string) {
 	}
 }
 
-// read returns a file, or all configurations in a folder.
+// read returns a file, or all configurations, queries and tests in a folder.
 func read(t *testing.T, path string) string {
 	t.Helper()
 	files, _ := filepath.Glob(filepath.Join(path, "*.tf"))
+	for _, pattern := range []string{"*.hcl", "tests/*.hcl"} {
+		found, _ := filepath.Glob(filepath.Join(path, pattern))
+		files = append(files, found...)
+	}
 	if info, err := os.Stat(path); err == nil && !info.IsDir() {
 		files = []string{path}
 	}

@@ -74,7 +74,7 @@ func TestAccPageLargeFleets(t *testing.T) {
 func TestAccPageAdoptFromAFile(t *testing.T) {
 	t.Parallel()
 	service, url := streamstest.Start(t, streamstest.Options{ServeGet: true})
-	w := newWorkspace(t, "data-sources/stream_processors_group", url)
+	w := newWorkspace(t, "existing-streams/attached", url)
 	var ids, reads []string
 	for i := range 300 {
 		id := fmt.Sprintf("cam-%d", i+1)
@@ -111,7 +111,8 @@ func TestAccPageDataSources(t *testing.T) {
 	service, url := startService(t, streamstest.Options{ServeGet: true})
 	service.Seed(streamstest.Stream{ID: "cam-1", ProcessorIDs: []string{"face-blur"}}, streamstest.Stream{ID: "cam-2"})
 	newWorkspace(t, "data-sources/stream_processors", url).MustApply().Want(0, `processors = toset([ "face-blur", ])`)
-	w := newWorkspace(t, "data-sources/stream_processors_group", url)
+	newWorkspace(t, "data-sources/stream_processors_group", url).MustApply().Want(0, `"cam-1" = toset([ "face-blur", ])`)
+	w := newWorkspace(t, "existing-streams/attached", url)
 	w.MustApply()
 	saved := w.MustRun("output", "-json", "streams").Stdout
 	w = newWorkspace(t, "existing-streams/create", url)
@@ -188,17 +189,48 @@ func TestAccPageExistingStreams(t *testing.T) {
 	service.Seed(
 		streamstest.Stream{ID: "cam-1", ProcessorIDs: []string{"object-detection", "people-counter"}},
 		streamstest.Stream{ID: "cam-2", ProcessorIDs: []string{"face-blur"}})
-	w := newWorkspace(t, "existing-streams/import", url)
+	w := newWorkspace(t, "existing-streams/create", url)
+	w.Write("import.tf", read(t, "existing-streams/import"))
+	w.Edit("main.tf", `on_create = "refuse"`, "")
+	w.Edit("main.tf", `on_destroy = "keep"`, "")
+	if !supports(t, read(t, w.Dir)) {
+		t.Skip("the import needs a newer CLI")
+	}
 	w.Run("plan", "-out=plan.tfplan").Want(0, "3 to import, 0 to add, 1 to change, 0 to destroy")
 	service.WantRequests(t, "GET /v2/streams/cam-1", "GET /v2/streams/cam-2", "GET /v2/streams/cam-3")
 	w.MustRun("apply", "plan.tfplan")
 	service.WantRequests(t, `PATCH /v2/streams/cam-2 {"processor_ids":["object-detection"]}`)
 
 	// To forget one instance.
+	removeAll(t, w.Path("import.tf"))
 	w.MustRun("state", "rm", `stream_processors.camera["cam-2"]`)
 	w.Edit("cameras.csv", "cam-2,object-detection\n", "")
 	w.Edit("main.tf", "detect_drift = true", "")
 	w.Plan().Want(0)
+}
+
+// The state of a fleet of groups is lost, and one stream has changed since: an import brings the groups back, and only this
+// stream is set again.
+func TestAccPageLostState(t *testing.T) {
+	t.Parallel()
+	service, url := startService(t, streamstest.Options{ServeGet: true})
+	w := newWorkspace(t, "fleet", url)
+	w.MustApply()
+	removeAll(t, w.Path("terraform.tfstate"))
+	service.Seed(streamstest.Stream{ID: "cam-2", ProcessorIDs: []string{"face-blur"}})
+	service.ForgetRequests()
+	w.Setenv("STREAM_DETECT_DRIFT=true")
+	w.Write("import.tf", read(t, "existing-streams/lost-groups"))
+	if !supports(t, read(t, w.Dir)) {
+		t.Skip("the import needs a newer CLI")
+	}
+	w.Run("plan", "-out=tfplan").Want(0, "3 to import, 0 to add, 1 to change, 0 to destroy")
+	service.WantRequests(t, "GET /v2/streams/cam-1", "GET /v2/streams/cam-2", "GET /v2/streams/cam-3")
+	w.MustApply("tfplan")
+	service.WantRequests(t, strings.Replace(setDetection, "cam-1", "cam-2", 1))
+	removeAll(t, w.Path("import.tf"))
+	service.Seed(streamstest.Stream{ID: "cam-3", ProcessorIDs: []string{"face-blur"}})
+	w.Run("plan", "-refresh-only").Want(0, `+ "face-blur"`)
 }
 
 // TestAccPageRecipes sends the sets again, with and without the variable, and destroys a detached processor.

@@ -1,14 +1,3 @@
-terraform {
-  required_version = ">= 1.7"
-
-  required_providers {
-    stream = {
-      source  = "stream-management/stream"
-      version = "~> 0.1.0"
-    }
-  }
-}
-
 variable "cameras" {
   type = map(set(string)) # the processors of each camera
 }

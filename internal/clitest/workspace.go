@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -50,12 +51,14 @@ func New(t *testing.T, otherSources ...string) *Workspace {
 	return w
 }
 
-// Copy makes a workspace with the same files and CLI.
-func (w *Workspace) Copy() *Workspace {
-	w.t.Helper()
-	other := &Workspace{w.Sandbox, w.t.TempDir(), w.t}
+// Copy makes a workspace with the same files, CLI and variables for a test, such as a subtest.
+func (w *Workspace) Copy(t *testing.T) *Workspace {
+	t.Helper()
+	sandbox := *w.Sandbox
+	sandbox.Env = maps.Clone(w.Env)
+	other := &Workspace{&sandbox, t.TempDir(), t}
 	if err := os.CopyFS(other.Dir, os.DirFS(w.Dir)); err != nil {
-		w.t.Fatal(err)
+		t.Fatal(err)
 	}
 	return other
 }

@@ -1,6 +1,11 @@
+variable "password" {
+  type      = string
+  ephemeral = true
+}
+
 provider "stream" {
   basic_auth = {
-    username = var.username
+    username = "terraform"
     password = var.password
   }
 }

@@ -1,7 +1,7 @@
 provider "stream" {
   oauth2 = {
-    token_url             = var.token_url
-    client_id             = var.client_id
-    client_assertion_file = var.client_assertion_file
+    token_url             = "https://login.example.com/token"
+    client_id             = "terraform"
+    client_assertion_file = "/var/run/secrets/streams/assertion"
   }
 }

@@ -1,7 +1,7 @@
 provider "stream" {
   tls = {
-    ca_cert_pem     = file(var.ca_cert_file)
-    client_cert_pem = file(var.client_cert_file)
-    client_key_pem  = file(var.client_key_file)
+    ca_cert_pem     = file("ca.pem")
+    client_cert_pem = file("client.pem")
+    client_key_pem  = file("client.key")
   }
 }

@@ -1,7 +1,12 @@
+variable "client_secret" {
+  type      = string
+  ephemeral = true
+}
+
 provider "stream" {
   oauth2 = {
-    token_url     = var.token_url
-    client_id     = var.client_id
+    token_url     = "https://login.example.com/token"
+    client_id     = "terraform"
     client_secret = var.client_secret
     scopes        = ["streams.write"]
   }

@@ -1,3 +1,3 @@
 provider "stream" {
-  token_file = var.token_file
+  token_file = "/var/run/secrets/streams/token"
 }

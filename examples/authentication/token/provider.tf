@@ -1,8 +1,9 @@
 variable "token" {
   type      = string
-  sensitive = true
+  ephemeral = true
 }
 
 provider "stream" {
-  token = var.token
+  base_url = "https://streams.example.com"
+  token    = var.token
 }

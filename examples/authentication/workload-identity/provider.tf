@@ -1,6 +1,6 @@
 provider "stream" {
   oauth2 = {
-    token_url = var.token_url
-    client_id = var.client_id
+    token_url = "https://login.example.com/token"
+    client_id = "terraform"
   }
 }

@@ -3,8 +3,7 @@ provider "stream" {
 }
 
 data "stream_processors_group" "cameras" {
-  # Spreadsheets may write a byte order mark, and spaces at the ends of lines.
-  stream_ids = compact([for id in split("\n", trimprefix(file("${path.module}/ids.txt"), "\ufeff")) : trimspace(id)])
+  stream_ids = ["cam-1", "cam-2"]
 }
 
 output "streams" {

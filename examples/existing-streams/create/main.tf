@@ -3,7 +3,7 @@ provider "stream" {
 }
 
 locals {
-  # Spreadsheets may write a byte order mark at the start of the file.
+  # A spreadsheet may add a byte order mark.
   rows    = csvdecode(trimprefix(file("${path.module}/cameras.csv"), "\ufeff"))
   cameras = { for row in local.rows : row.stream_id => compact(split(" ", row.processor_ids)) }
 }

@@ -1,15 +1,10 @@
 locals {
-  text    = file("${path.module}/cameras.yaml")
-  cameras = yamldecode(local.text)
-  known   = { for id in yamldecode(file("${path.module}/processors.yaml")) : id => true }
+  # A spreadsheet may add a byte order mark.
+  rows    = csvdecode(trimprefix(file("${path.module}/cameras.csv"), "\ufeff"))
+  cameras = { for row in local.rows : row.stream_id => compact(split(" ", row.processor_ids)) }
 
-  # Processors that are unknown or numbers, and streams whose id has no quotes.
-  wrong = concat(
-    flatten([for id, processors in local.cameras : [
-      for processor in processors[*] : "${id}: ${processor}" if !can(local.known[processor]) || processor != tostring(processor)
-    ]]),
-    flatten(regexall("(?m)^ *([^\"# \\n][^#\\n]*):(?:\\s|$)", local.text)),
-  )
+  known   = ["face-blur", "object-detection", "people-counter"]
+  unknown = setsubtract(flatten(values(local.cameras)), local.known)
 }
 
 resource "stream_processors" "camera" {
@@ -23,7 +18,7 @@ output "count" {
   value = length(local.cameras)
 
   precondition {
-    condition     = length(local.wrong) == 0
-    error_message = "Unknown, or not in double quotes: ${join(", ", local.wrong)}."
+    condition     = length(local.unknown) == 0
+    error_message = "Unknown processors: ${join(", ", local.unknown)}."
   }
 }

@@ -4,6 +4,9 @@ resource "stream_processors_group" "parking" {
     "cam-5" = ["object-detection"]
   }
 
+  # A create detaches other processors. "refuse", with detect_drift, fails instead.
+  on_create = "replace"
+
   # A removed stream, or a destroy, leaves the processors attached.
   on_destroy = "keep"
 

@@ -1,7 +1,3 @@
-provider "stream" {
-  detect_drift = true
-}
-
 import {
   for_each = local.cameras
 

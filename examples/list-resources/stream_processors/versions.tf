@@ -1,6 +1,4 @@
 terraform {
-  required_version = ">= 1.14"
-
   required_providers {
     stream = {
       source  = "stream-management/stream"

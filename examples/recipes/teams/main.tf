@@ -1,0 +1,16 @@
+locals {
+  # Each team has a file. A spreadsheet may add a byte order mark.
+  folder = "${path.module}/teams"
+  rows   = flatten([for name in fileset(local.folder, "*.csv") : csvdecode(trimprefix(file("${local.folder}/${name}"), "\ufeff"))])
+
+  # Each stream gets the processors of all teams.
+  lists   = { for row in local.rows : row.stream_id => split(" ", row.processor_ids)... }
+  cameras = { for id, lists in local.lists : id => distinct(compact(flatten(lists))) }
+}
+
+resource "stream_processors" "camera" {
+  for_each = local.cameras
+
+  stream_id     = each.key
+  processor_ids = each.value
+}
