@@ -101,7 +101,7 @@ func TestDiagnosticsAreDocumented(t *testing.T) {
 			t.Errorf("no diagnostic has the summary %q", entry[1])
 		}
 	}
-	ofOthers := regexp.MustCompile(`^(connection refused|no such host|certificate .*|bad certificate|handshake failure|` +
+	ofOthers := regexp.MustCompile(`^(connection refused|no such host|certificate .*|incompatible key usage|failed to parse certificate|no renegotiation|bad certificate|handshake failure|` +
 		`server gave HTTP response.*|doesn't match any.*|Missing Configuration for Required Attribute|` +
 		`Provider produced inconsistent final plan|failed to read (provider configuration )?schema for ….*|` +
 		`terraform init|terraform plan -generate-config-out|.* = .*)$`)

@@ -15,7 +15,7 @@ func TestRetriedStatusesAreDocumented(t *testing.T) {
 	for document, want := range map[string]string{
 		"INTERFACE.md":        "after the statuses " + rule + ".",
 		"../../README.md":     "the statuses " + rule + ".",
-		"../config/schema.go": "the statuses " + rule + " are ",
+		"../config/schema.go": "of the statuses " + rule + "; ",
 		"../../DESIGN.md":     "also 408, 429 or a 5xx but 501 from everything",
 	} {
 		if text, err := os.ReadFile(document); err != nil || !strings.Contains(string(text), want) {

@@ -83,7 +83,7 @@ func TestTrialIsDocumented(t *testing.T) {
 			fmt.Sprintf("to become valid | %g seconds |", ((maxRejections - maxUntested) * rejectionDelay).Seconds()),
 		},
 		"../../docs/guides/troubleshooting.md": {
-			fmt.Sprintf("at most %d requests under way, and a rejected one is sent at most %d times", maxUntested, maxRejections),
+			fmt.Sprintf("at most %d requests under way until its first success, and a rejected one is sent at most %d times", maxUntested, maxRejections),
 		},
 	} {
 		text, err := os.ReadFile(document)
