@@ -92,7 +92,9 @@ func changing(of Subject, c session.Change, f session.Finding) attempted {
 func failure(f session.Finding, did attempted) message {
 	e := asStreamError(f.Err)
 	first := *e
-	first.Repeated = false // a cause has one hint, for whoever fails first
+	if e.Repeated { // a cause has one hint, for whoever fails first, after retries
+		first.Repeated, first.Attempts = false, max(first.Attempts, 2)
+	}
 	m := messageOfError(f.Stream, e)
 	m.text = text{summary: string(e.Kind), head: did.failed + ".", advice: join(" ", hint(&first, did), did.next)}
 	m.severity, m.leaves, m.now = diag.SeverityError, did.leaves, "Nothing was changed by this read."

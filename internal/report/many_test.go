@@ -153,7 +153,7 @@ func TestRepeatedInGroup(t *testing.T) {
 	var f failures
 	e := service(503, "busy", streams.Unknown)
 	f.add(2, e)
-	e.Repeated = true
+	e.Repeated, e.Attempts = true, 1
 	f.add(2, e)
 	if diags := f.diagnostics(); len(diags) != 1 {
 		t.Errorf("%d errors: %s", len(diags), diags)
