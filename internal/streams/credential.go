@@ -78,9 +78,9 @@ func (c *credential) header(ctx context.Context, rejected string) (*found, error
 	switch {
 	case f.err != nil && (ctx.Err() != nil || errors.Is(f.err, ErrRateLimit)): // other requests may have more time
 		return nil, f.err
-	case f.err == nil && (f.header == last.header || c.issued && last.isSecondTry()):
+	case f.header == last.header || c.issued && last.isSecondTry():
 		f.trial = last.trial
-		if f.header == avoid {
+		if avoid != "" {
 			f.exhaust()
 		}
 	default:

@@ -50,7 +50,7 @@ type request struct {
 // sendAuthorized sends the request. If the service rejects its credential, the request is sent once with another one, and
 // once more if the credential was new and the service accepts it in the meantime: it may not have known it yet.
 func (r *request) sendAuthorized(ctx context.Context, credential *credential) (*http.Response, error) {
-	canReplace, canRepeat := credential.source != nil, true
+	canReplace := true
 	sent, err := credential.header(ctx, "")
 	for err == nil {
 		var resp *http.Response
@@ -63,10 +63,9 @@ func (r *request) sendAuthorized(ctx context.Context, credential *credential) (*
 			return resp, err
 		}
 		next := sent
-		switch {
-		case canReplace:
+		if canReplace {
 			next, err = credential.header(ctx, sent.header)
-		case credential.source != nil: // this was the second one
+		} else {
 			sent.exhaust()
 		}
 		limit := r.settings.Retry.MaxAttempts
@@ -74,8 +73,7 @@ func (r *request) sendAuthorized(ctx context.Context, credential *credential) (*
 		case err != nil:
 		case next.header != sent.header:
 			canReplace = false
-		case canRepeat && r.untested && (limit == 0 || r.draft.Attempts < limit) && next.awaitAcceptance(ctx):
-			canRepeat = false
+		case r.untested && (limit == 0 || r.draft.Attempts < limit) && next.awaitAcceptance(ctx): // at most once
 		default:
 			return resp, nil
 		}
