@@ -172,6 +172,11 @@ func TestPaths(t *testing.T) {
 			t.Errorf("%v: %+v", want, diags[0])
 		}
 	}
+	f.add(2, service(503, "busy", streams.NotChanged))
+	diags := f.diagnostics() // Terraform sorts them by line
+	if _, located := diags[1].(diag.DiagnosticWithPath); !located {
+		t.Errorf("the last error is not that of the last line: %s", diags)
+	}
 }
 
 // What an error does not show in full is in the log.
@@ -201,8 +206,8 @@ func TestRefusedEmptySets(t *testing.T) {
 	if len(diags) != 2 {
 		t.Fatalf("%d errors: %v", len(diags), diags)
 	}
-	streamstest.WantText(t, diags[0].Detail(), `stream "s0000" could not be updated.`, "Detach the processors in the service.")
-	streamstest.WantText(t, diags[1].Detail(), "The processors of 2 streams could not be detached.",
+	streamstest.WantText(t, diags[1].Detail(), `stream "s0000" could not be updated.`, "Detach the processors in the service.")
+	streamstest.WantText(t, diags[0].Detail(), "The processors of 2 streams could not be detached.",
 		`To leave the streams without one, set on_destroy = "keep" in the group, and run the command again.`)
 }
 

@@ -80,17 +80,19 @@ type message struct {
 	short     string // the whole detail, if another message has the cause
 }
 
-// diagnostics returns the warnings, and then the errors. closing says what is now true of all streams of a failed call.
+// diagnostics returns the warnings, and then the errors. closing, of the last one, says what is now true of all streams of a failed call.
 func (r *Reporter) diagnostics(ctx context.Context, of Subject, messages []message, closing string) (diags diag.Diagnostics) {
-	slices.SortStableFunc(messages, func(a, b message) int { return int(b.severity - a.severity) })
 	groups := inOrder(messages, func(m message) cause { return m.cause })
+	slices.SortStableFunc(groups, func(a, b []message) int { // Terraform shows the lines of elements last
+		return cmp.Or(int(b[0].severity-a[0].severity), len(pathOf(of, a).Steps())-len(pathOf(of, b).Steps()))
+	})
 	for i, streams := range groups {
 		last := ""
 		if i == len(groups)-1 {
 			last = closing
 		}
 		d := r.diagnostic(ctx, streams, last)
-		if at, found := pathOf(of, streams); found {
+		if at := pathOf(of, streams); len(at.Steps()) > 0 {
 			d = diag.WithPath(at, d)
 		}
 		diags = append(diags, d)
@@ -115,14 +117,14 @@ func inOrder[K comparable](messages []message, key func(message) K) (groups [][]
 
 // pathOf returns the path of a diagnostic. One about several streams has none: Terraform would print the whole map or list
 // for it, and so it would for a stream that is not in the configuration.
-func pathOf(of Subject, streams []message) (at path.Path, found bool) {
+func pathOf(of Subject, streams []message) path.Path {
 	switch m := streams[0]; {
 	case of == Group && len(streams) == 1 && !m.leaves:
-		return path.Root(string(of)).AtMapKey(m.stream), true
+		return path.Root(string(of)).AtMapKey(m.stream)
 	case of == OneStream && m.attribute != "":
-		return path.Root(m.attribute), true
+		return path.Root(m.attribute)
 	}
-	return at, false
+	return path.Empty()
 }
 
 // diagnostic returns one diagnostic about all streams of a cause. Terraform merges warnings with equal summaries, and shows the
