@@ -247,7 +247,8 @@ func (r *reader) lines(name string) string {
 func (r *reader) checked(at path.Path, text string) string {
 	switch {
 	case strings.TrimSpace(text) != text:
-		r.refuse(at, "must not begin or end with white space, such as the line break of a file. In Terraform, trimspace() removes it.")
+		r.refuse(at, "must not begin or end with white space, such as the line break of a file. In Terraform, trimspace() "+
+			"removes it.")
 	case strings.ContainsFunc(text, unicode.IsControl):
 		r.refuse(at, "must not have control characters.")
 	case strings.Contains(text, "\ufeff"):

@@ -51,7 +51,7 @@ func TestTextsAreChecked(t *testing.T) {
 			}
 		}
 	}
-	walk("", Schema().Attributes, func(value any) block { return value.(block) }) //nolint:forcetypeassert // see walk
+	walk("", Schema().Attributes, func(value any) block { return value.(block) })
 	for name, variable := range environmentVariables {
 		if name == "detect_drift" || name == "headers" || strings.HasSuffix(name, "_pem") || strings.HasSuffix(name, "_url") {
 			continue

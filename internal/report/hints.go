@@ -65,16 +65,18 @@ func hints(e *streams.Error, did attempted) []advice {
 		// The request did not get through.
 		{errors.As(e.Err, new(x509.UnknownAuthorityError)), "The certificate may come from a private authority: set " +
 			"tls.ca_cert_pem to the certificate of the authority. Otherwise, check {address}."},
-		{hasNames && e.TokenRequest, "The certificate may belong to the {receiver} under another name: use that name in {address}."},
+		{hasNames && e.TokenRequest, "The certificate may belong to the {receiver} under another name: use that name " +
+			"in {address}."},
 		{hasNames, "The certificate may belong to the {receiver} under another name: use that name in {address}, or set " +
 			"tls.server_name to it."},
 		{wrongName, "The certificate may have only a common name, which no longer counts. The {receiver} needs a " +
 			"certificate with its host as a subject alternative name."},
 		{certificate.Reason == x509.Expired, "The {receiver} may have to renew its certificate, or your clock may be wrong."},
 		{errors.As(e.Err, new(*tls.CertificateVerificationError)), "The certificate of the {receiver} may not be one for " +
-			"servers, or its authority may not be allowed to issue it. The operators have to replace it. Otherwise, check {address}."},
-		{errors.As(e.Err, new(*streams.HandshakeError)), "The certificate of the {receiver} may be malformed: Go refuses a negative " +
-			"serial number, for example. The operators have to replace it. Otherwise, check {address}."},
+			"servers, or its authority may not be allowed to issue it. The operators have to replace it. Otherwise, check " +
+			"{address}."},
+		{errors.As(e.Err, new(*streams.HandshakeError)), "The certificate of the {receiver} may be malformed: Go " +
+			"refuses a negative serial number, for example. The operators have to replace it. Otherwise, check {address}."},
 		{streams.IsTLSFailure(e.Err), "The {receiver} may require another client certificate, or may not use TLS 1.2 or " +
 			"newer at this port. Check tls.client_cert_pem, tls.client_key_pem and {address}."},
 		{errors.As(e.Err, new(*streams.ProxyError)) || status(http.StatusProxyAuthRequired), "The proxy may need other " +
@@ -87,9 +89,10 @@ func hints(e *streams.Error, did attempted) []advice {
 		{e.TokenRequest && (status(400, 401) || class == 2 && e.Kind == streams.KindAuthentication), "A request with " +
 			"{credentials} was rejected. The client, its credentials or scopes may be unknown or expired. Check " +
 			"oauth2.client_id and oauth2.token_url."},
-		{e.TokenRequest && e.Documented && (unexpected || rejected), "The token endpoint may not allow this grant or this client, or may " +
-			"require other parameters. Check oauth2.token_url, oauth2.scopes and oauth2.endpoint_params."},
-		{e.TokenRequest && (unexpected || rejected), "The response may have come from a login page or a proxy. Check oauth2.token_url."},
+		{e.TokenRequest && e.Documented && (unexpected || rejected), "The token endpoint may not allow this grant or " +
+			"this client, or may require other parameters. Check oauth2.token_url, oauth2.scopes and oauth2.endpoint_params."},
+		{e.TokenRequest && (unexpected || rejected), "The response may have come from a login page or a proxy. Check " +
+			"oauth2.token_url."},
 
 		// The service responded.
 		{anotherSet, "The service may merge sets instead of replacing them, or may ignore ids that it does not know. " +
@@ -118,8 +121,8 @@ func hints(e *streams.Error, did attempted) []advice {
 		{causedBy(streams.ErrRequestTimeout), "The {receiver} may be slow. Check {address}, or raise request_timeout."},
 		{e.Kind == streams.KindTimeout && e.Err != nil, "The {receiver} may be slow or down. Check {address}, or " +
 			"raise the timeouts of the resource."},
-		{hasFault && !registered && class == 4, "A proxy may have stopped to wait for the {receiver}. Run the command again. If this error stays, check {address} and " +
-			"the proxy settings (HTTPS_PROXY, NO_PROXY)."},
+		{hasFault && !registered && class == 4, "A proxy may have stopped to wait for the {receiver}. " +
+			"Run the command again. If this error stays, check {address} and the proxy settings (HTTPS_PROXY, NO_PROXY)."},
 		{hasFault && e.Repeated, "The {receiver} may be overloaded or have a fault. Run the command again later, or check {address}."},
 		{hasFault && e.Attempts > 1, "The {receiver} may be overloaded or have a fault. Run the command again later, or raise " +
 			"retry.max_attempts. If this error stays, check {address}."},

@@ -147,7 +147,8 @@ func ParseProxy(address string) (*url.URL, error) {
 	}
 	u, err := url.Parse(address)
 	if err != nil || u.Host == "" || !validPort(u) {
-		return nil, errors.New(`is not the address of a proxy; write it as "http://host:port", with % escapes in a user name and a password`)
+		return nil, errors.New(`is not the address of a proxy; write it as "http://host:port", with escapes such as %40 for an @ ` +
+			"in a user name or password")
 	}
 	return u, nil
 }

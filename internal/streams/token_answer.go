@@ -28,12 +28,11 @@ func (a tokenAnswers) RoundTrip(req *http.Request) (*http.Response, error) {
 		return nil, err
 	}
 	var fields map[string]json.RawMessage
-	body := bytes.TrimPrefix(a.response, byteOrderMark)
-	if json.Unmarshal(body, &fields) != nil || fields == nil {
+	if !decodeValue(bytes.TrimPrefix(a.response, byteOrderMark), &fields) {
 		return resp, nil
 	}
 	a.draft.Documented = true
-	body, err = rewriteToken(fields)
+	body, err := rewriteToken(fields)
 	switch {
 	case err == nil:
 		resp.Header.Set("Content-Type", "application/json") // some say text/plain
