@@ -76,7 +76,8 @@ func hints(e *streams.Error, did attempted) []advice {
 			"servers, or its authority may not be allowed to issue it. The operators have to replace it. Otherwise, check " +
 			"{address}."},
 		{errors.As(e.Err, new(*streams.HandshakeError)), "The certificate of the {receiver} may be malformed: Go " +
-			"refuses a negative serial number, for example. The operators have to replace it. Otherwise, check {address}."},
+			"refuses a negative serial number, for example. Then the operators have to replace it. Otherwise, the {receiver} may " +
+			"not use TLS 1.2 or newer at this port. Check {address}."},
 		{streams.IsTLSFailure(e.Err), "The {receiver} may require another client certificate, or may not use TLS 1.2 or " +
 			"newer at this port. Check tls.client_cert_pem, tls.client_key_pem and {address}."},
 		{errors.As(e.Err, new(*streams.ProxyError)) || status(http.StatusProxyAuthRequired), "The proxy may need other " +

@@ -1,7 +1,10 @@
 package streams
 
 import (
+	"errors"
+	"fmt"
 	"math"
+	"net"
 	"os"
 	"strings"
 	"testing"
@@ -26,6 +29,17 @@ func TestRetriedStatusesAreDocumented(t *testing.T) {
 		want := status == 408 || status == 429 || status >= 500 && status != 501
 		if got := isRetryableStatus(status); got != want {
 			t.Errorf("%d: %t", status, got)
+		}
+	}
+}
+
+// Neither side's TLS alert is retried. Only that of the service says that it has not read the request.
+func TestAlerts(t *testing.T) {
+	t.Parallel()
+	for op, ofService := range map[string]bool{"remote error": true, "local error": false, "read": false} {
+		err := fmt.Errorf("x: %w", &net.OpError{Op: op, Err: errors.New("tls: no renegotiation")})
+		if failure := op != "read"; IsTLSFailure(err) != failure || isRetryableError(err) == failure || sentAlert(err, byService) != ofService {
+			t.Errorf("%s: %t, %t, %t", op, IsTLSFailure(err), isRetryableError(err), sentAlert(err, byService))
 		}
 	}
 }
