@@ -3,7 +3,6 @@ package acceptance
 import (
 	"fmt"
 	"testing"
-	"time"
 
 	"github.com/hashicorp/terraform-plugin-testing/helper/resource"
 	"github.com/hashicorp/terraform-plugin-testing/knownvalue"
@@ -87,20 +86,26 @@ func TestAccReplacement(t *testing.T) {
 	}})
 }
 
-// A list of streams behind count loses its first element, so that each resource moves to the next stream. The streams that stay
-// never pass through the empty set.
+// A list of streams behind count loses its first element, so that each resource moves to the next stream. The streams that stay end
+// with their sets. Tests in virtual time show that they never pass through the empty set: here, a busy machine decides.
 func TestAccShiftedList(t *testing.T) {
 	ids := fleetIDs(5)
-	s := startService(t, streamstest.Options{Latency: 20 * time.Millisecond}, streamstest.Streams(ids...)...)
+	s := startService(t, streamstest.Options{}, streamstest.Streams(ids...)...)
 	config := func(ids []string) string {
 		return s.provider("") + fmt.Sprintf("resource \"stream_processors\" \"this\" {\n  count         = %d\n"+
 			"  stream_id     = %s[count.index]\n  processor_ids = [\"p1\"]\n}\n", len(ids), hcl(ids))
 	}
-	attached := updatesOf(sets(ids, `"p1"`))
+	shifted := s.apply(config(ids[1:]), nil)
+	shifted.PostApplyFunc = func() {
+		s.WantAttached(t, ids[0])
+		for _, id := range ids[1:] {
+			s.WantAttached(t, id, "p1")
+		}
+	}
 	parallelTest(t, resource.TestCase{Steps: []resource.TestStep{
-		s.apply(config(ids), nil, attached...),
-		s.apply(config(ids[1:]), nil, append(updatesOf(sets(ids[1:], `"p1"`)), updateOf(ids[0], ""))...),
-		{Destroy: true, Config: config(ids[1:])},
+		s.apply(config(ids), nil, updatesOf(sets(ids, `"p1"`))...),
+		shifted,
+		{Config: config(ids[1:]), PlanOnly: true},
 	}})
 }
 
