@@ -66,9 +66,11 @@ func (c *terraformCore) run(cfg config, opts options) bool {
 	return len(c.failures) == 0
 }
 
-// planTwice plans twice in some runs, in two orders of the calls, and compares the warnings. A plan that fails leaves calls out.
+// planTwice plans twice in some runs, in two orders of the calls, and compares the warnings. A plan that fails leaves calls out. If
+// the service has lost a stream, a plan that reads it fails, unless the refresh of another resource has told before.
 func (c *terraformCore) planTwice(cfg config, opts options) ([]change, map[string]*instance) {
-	if !opts.plansTwice {
+	lost := c.drift && slices.ContainsFunc(historyStreams, func(id string) bool { return c.attached(id) == nil })
+	if !opts.plansTwice || lost {
 		return c.plan(cfg, opts)
 	}
 	c.plan(cfg, opts)
