@@ -33,7 +33,6 @@ type Ledger struct {
 	leaves []remainder // planned, and not begun
 
 	detaches bool // a resource that leaves the stream would detach its processors, as far as the plans tell
-	warned   bool // of StreamChangesHands
 
 	// Facts of the session. These are no phases: each can be true in any of them.
 	reported *streams.Stream // the last report; nil if there is none

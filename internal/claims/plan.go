@@ -96,12 +96,11 @@ func (l *Ledger) PlanLeave(v Leave) Decision {
 	return d
 }
 
-// changesHands warns once of a stream, whichever of its resources is planned first.
+// changesHands warns of a stream, whichever of its resources is planned first.
 func (l *Ledger) changesHands() []Warning {
-	if l.warned || !l.detaches || l.claim.Kind == Nobody {
+	if !l.detaches || l.claim.Kind == Nobody {
 		return nil
 	}
-	l.warned = true
 	return []Warning{StreamChangesHands}
 }
 

@@ -103,8 +103,8 @@ func TestOrderOfPlans(t *testing.T) {
 		}
 		check(t, fmt.Sprint("refusal of ", names), refused, otherRefused)
 		if !refused {
-			check(t, fmt.Sprint("warnings of ", names), said, map[bool]int{true: 1}[hasSet && detaches])
-			check(t, fmt.Sprint("warnings of ", names, " in the other order"), otherSaid, said)
+			check(t, fmt.Sprint("warnings of ", names), said > 0, hasSet && detaches)
+			check(t, fmt.Sprint("warnings of ", names, " in the other order"), otherSaid > 0, said > 0)
 		}
 	}
 }

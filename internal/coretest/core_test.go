@@ -160,7 +160,11 @@ func (c *terraformCore) noErrors(what string, diags Diagnostics, streams ...stri
 		c.t.Logf("%s: %s", what, diags)
 	}
 	for _, d := range diags {
-		for _, id := range namedIn(d, streams) {
+		named := namedIn(d, streams)
+		if d.Summary == changesHands { // once in a plan, for all streams
+			named = historyStreams
+		}
+		for _, id := range named {
 			c.announced[id] = c.announced[id] || c.walks == 1
 			c.printed = append(c.printed, fmt.Sprintf("%s: %s, %s", d.Severity, ownText.ReplaceAllString(d.Summary, ""), id))
 			failed := d.Severity == tfprotov6.DiagnosticSeverityError // and may not come to its warning

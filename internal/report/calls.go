@@ -4,12 +4,14 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/path"
 
+	"github.com/stream-management/terraform-provider-stream/internal/claims"
 	"github.com/stream-management/terraform-provider-stream/internal/session"
 	"github.com/stream-management/terraform-provider-stream/internal/streams"
 )
@@ -22,7 +24,15 @@ func (r *Reporter) Plan(
 	if p.Refusal == 0 && c.Elsewhere && (c.Kind != session.Destroy || c.Detach) {
 		diags.Append(deploymentChanges(c, configured))
 	}
-	return append(diags, r.Reads(ctx, of, p.Findings, WithoutReads)...)
+	return append(diags, r.Reads(ctx, of, r.firstHandOver(p.Findings), WithoutReads)...)
+}
+
+// firstHandOver leaves only the first warning that a stream changes hands in a session. Which resource has the others depends on
+// the order of the plans, and Terraform counts no warnings of a destroy: a plan would print another text in another order.
+func (r *Reporter) firstHandOver(findings []session.Finding) []session.Finding {
+	return slices.DeleteFunc(slices.Clone(findings), func(f session.Finding) bool {
+		return f.Warning == claims.StreamChangesHands && r.changesHands.Swap(true)
+	})
 }
 
 // Apply returns the diagnostics of an apply.

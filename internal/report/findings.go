@@ -26,8 +26,9 @@ var texts = [claims.WarningCount]text{
 	claims.ResendingUnknown: {"Outcome of an Earlier Operation Unknown", "",
 		"An earlier operation on {streams} may or may not have taken effect, so the apply sends the {set|sets} again.", ""},
 	claims.StreamChangesHands: {"Stream Changes Hands", "",
-		"One resource of this plan leaves {streams}, and another one has {it|them}. {The stream|The streams} may have no processors until " +
-			"the other resource is applied or, with create_before_destroy or after an interrupted apply, until it sends its {set|sets} again.",
+		"One resource of this plan leaves {streams}, and another one has {it|them}; there may be more such streams. They may have no " +
+			"processors until the other resource is applied or, with create_before_destroy or after an interrupted apply, until it " +
+			"sends its set again.",
 		"To pass a stream on without a gap, use a moved block, or set on_destroy = \"keep\" on the resource that leaves, and apply that " +
 			"change first. In doubt, change a value in triggers of the resource that has the stream."},
 	claims.WillBeDetached: {"Processors Will Be Detached", "processor_ids",
@@ -105,9 +106,6 @@ func messageOf(f session.Finding, did attempted) message {
 	m.inDestroy = slices.Contains(ofDestroys, f.Warning)
 	if f.IsError() {
 		m.text, m.severity, m.now = refusals[f.Decision.Refusal], diag.SeverityError, nothingSent+notChanged
-	}
-	if f.Warning == claims.StreamChangesHands { // Terraform counts these, so that the number is the same in any order of the plans
-		m.only = f.Stream
 	}
 	if strings.Contains(m.head, "{own}") {
 		m.own = ownOf(f)

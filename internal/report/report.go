@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"unicode"
 	"unicode/utf8"
 
@@ -35,7 +36,8 @@ type Reporter struct {
 	mu    sync.Mutex
 	shown map[string][]string // by summary of a warning: the streams whose warnings are shown in full
 
-	notRead sync.Once // the warning of imports: Terraform does not count those
+	notRead      sync.Once   // the warning of imports: Terraform does not count those
+	changesHands atomic.Bool // whether the warning has been shown
 }
 
 // New returns a reporter.
@@ -58,8 +60,7 @@ func (r *Reporter) first(summary, id string) bool {
 type cause struct {
 	text
 	severity diag.Severity
-	status   int    // of the response; 0 without one
-	only     string // the stream of a diagnostic about one stream, also in a group; "" if several may have it
+	status   int // of the response; 0 without one
 
 	// What stands for the placeholders of a hint.
 	receiver, address, credentials string

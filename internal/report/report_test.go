@@ -59,6 +59,24 @@ func TestFindingsHaveTexts(t *testing.T) {
 	}
 }
 
+// A session warns once that streams change hands: the number of calls that know it depends on the order of the plans.
+func TestFirstHandOver(t *testing.T) {
+	t.Parallel()
+	r, shown := New(), 0
+	for _, of := range []Subject{Group, OneStream} {
+		p := session.Planned{Findings: []session.Finding{
+			{Stream: "cam-1", Warning: claims.StreamChangesHands}, {Stream: "cam-2", Warning: claims.StreamChangesHands},
+		}}
+		for _, d := range r.Plan(t.Context(), of, updates, p, "") {
+			streamstest.WantText(t, d.Summary()+": "+d.Detail(), `Stream Changes Hands: One resource of this plan leaves stream "cam-1"`, "moved", `on_destroy = "keep"`, "triggers")
+			shown++
+		}
+	}
+	if shown != 1 {
+		t.Errorf("%d warnings", shown)
+	}
+}
+
 // Terraform merges warnings with equal summaries: those with nothing of their own have no id in the summary. Each names its stream.
 func TestEqualWarnings(t *testing.T) {
 	t.Parallel()
