@@ -339,9 +339,13 @@ func (c *terraformCore) checkRefused(what string, ch change, diags Diagnostics) 
 	}
 }
 
-// checkUnread checks that a plan fails if a stream could not be read whose processors it may not detach.
-func (c *terraformCore) checkUnread(what string, b resourceBlock, diags Diagnostics) {
+// checkUnread checks that a plan fails if a stream could not be read whose processors it may not detach. Beside a call that waits,
+// others read the streams that the resource has already.
+func (c *terraformCore) checkUnread(what string, b resourceBlock, prior *stored, diags Diagnostics) {
 	for id := range b.sets {
+		if prior.sets()[id] != nil && !prior.tainted {
+			continue
+		}
 		var reads, failed int
 		for _, r := range c.service.Requests()[c.sent:] {
 			if r.Method == http.MethodGet && r.StreamID == id {

@@ -194,7 +194,7 @@ func (c *terraformCore) planChange(p *Process, ch change, prior *stored, again b
 	}
 	planned, replace, diags := p.Plan(before, cfg)
 	c.checkRefused(what, ch, diags)
-	c.checkUnread(what, b, diags)
+	c.checkUnread(what, b, c.here(prior), diags)
 	if !before.Value.IsNull() {
 		_, stays := prior.sets()[b.stream()]
 		c.checkRefusal(what, prior, !b.group && (!stays || b.lateStream && !again), diags)
