@@ -129,7 +129,7 @@ func (s *Session) applyLeaves(ctx context.Context, c Change, after *After) {
 func (s *Session) keep(after *After, c Change, o operation) {
 	id := o.Stream
 	after.Findings = append(after.Findings, o.Finding)
-	kept := apply(s, id, func(l *claims.Ledger) *claims.Entry { return l.Keep(c.entry(id), o.Decision.Set, o.result) })
+	kept := withLedger(s, id, func(l *claims.Ledger) *claims.Entry { return l.Keep(c.entry(id), o.Decision.Set, o.result) })
 	switch {
 	case kept == nil:
 		return

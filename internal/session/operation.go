@@ -41,13 +41,13 @@ func (s *Session) operate(ctx context.Context, id string,
 	lock := s.stream(id).lock
 	if !lock.TryAcquire(1) { // also after an interrupt: the rules may decide that nothing is left to do
 		if err := lock.Acquire(ctx, 1); err != nil {
-			o.Err, o.Facts = errors.Join(ErrWaitedForOther, err), new(apply(s, id, (*claims.Ledger).Facts))
+			o.Err, o.Facts = errors.Join(ErrWaitedForOther, err), new(withLedger(s, id, (*claims.Ledger).Facts))
 			return o
 		}
 	}
 	defer lock.Release(1)
 
-	o.Decision = apply(s, id, func(l *claims.Ledger) claims.Decision { return begin(l, ctx.Err() != nil) })
+	o.Decision = withLedger(s, id, func(l *claims.Ledger) claims.Decision { return begin(l, ctx.Err() != nil) })
 	switch {
 	case o.Decision.Send:
 		reported, err := s.client.UpdateStream(ctx, id, o.Decision.Set)
@@ -56,11 +56,11 @@ func (s *Session) operate(ctx context.Context, id string,
 			notFound := e.Status == http.StatusNotFound
 			o.result = &claims.Result{Failed: true, NotFound: notFound, Outcome: e.Outcome, Reported: e.Stream}
 		}
-		apply(s, id, func(l *claims.Ledger) any { end(l, *o.result); return nil })
+		withLedger(s, id, func(l *claims.Ledger) any { end(l, *o.result); return nil })
 	case o.Decision.Refusal == claims.Interrupted:
 		o.Err = ctx.Err()
 	}
-	o.Facts = new(apply(s, id, (*claims.Ledger).Facts))
+	o.Facts = new(withLedger(s, id, (*claims.Ledger).Facts))
 	return o
 }
 

@@ -48,10 +48,10 @@ func (s *Session) Plan(ctx context.Context, c Change) Planned {
 	}
 	decided := map[string]claims.Decision{}
 	for id := range c.Want {
-		decided[id] = apply(s, id, func(l *claims.Ledger) claims.Decision { return l.PlanSet(c.want(id)) })
+		decided[id] = withLedger(s, id, func(l *claims.Ledger) claims.Decision { return l.PlanSet(c.want(id)) })
 	}
 	for _, id := range leaves {
-		decided[id] = apply(s, id, func(l *claims.Ledger) claims.Decision { return l.PlanLeave(c.leave(id)) })
+		decided[id] = withLedger(s, id, func(l *claims.Ledger) claims.Decision { return l.PlanLeave(c.leave(id)) })
 	}
 
 	p := Planned{Marks: s.plannedMarks(c, decided), Sends: len(leaves) > 0 || c.Leaving == claims.MayBeDropped}
@@ -70,7 +70,7 @@ func (s *Session) Plan(ctx context.Context, c Change) Planned {
 func (s *Session) claim(c Change) {
 	s.firstClaims()
 	for id := range c.Want {
-		apply(s, id, func(l *claims.Ledger) any { l.Claim(c.want(id)); return nil })
+		withLedger(s, id, func(l *claims.Ledger) any { l.Claim(c.want(id)); return nil })
 	}
 	for id := range c.Was {
 		if !c.Marks.Streams[id].Shared {
@@ -85,7 +85,7 @@ func (s *Session) awaitFirstPlans(ctx context.Context, c Change) {
 	ctx, cancel := context.WithTimeout(ctx, claimDelay)
 	defer cancel()
 	for id := range c.Want {
-		if c.Marks.Streams[id].Shared && apply(s, id, func(l *claims.Ledger) bool { return l.Reads > 1 }) {
+		if c.Marks.Streams[id].Shared && withLedger(s, id, func(l *claims.Ledger) bool { return l.Reads > 1 }) {
 			select {
 			case <-s.stream(id).first:
 			case <-ctx.Done():
@@ -110,16 +110,16 @@ func (s *Session) plannedMarks(c Change, decided map[string]claims.Decision) Mar
 		m := marks.Streams[id]
 		_, stays := c.Want[id]
 		m.Send = d.Send && c.entry(id) != nil
+		if c.Kind == Create {
+			m.Claim = d.Claim
+		}
 		switch {
-		case !stays && c.Leaving == claims.MayBeDropped: // the plan of the apply decides
-		case !stays: // also if the mark says nothing: that of all streams would hold instead
+		case stays:
+			marks.add(id, m)
+		case c.Leaving == claims.MayBeDropped: // the plan of the apply decides
+		default: // also if the mark says nothing: that of all streams would hold instead
 			m.Claim, m.Detach = d.Claim, c.Detach
 			marks.set(id, m)
-		case c.Kind == Create:
-			m.Claim = d.Claim
-			fallthrough
-		default:
-			marks.add(id, m)
 		}
 	}
 	return marks
@@ -137,7 +137,7 @@ func (s *Session) takeOver(ctx context.Context, c Change) (found []Finding, _ Ca
 	}
 	for _, read := range s.ReadEach(ctx, ids) {
 		id, set := read.Stream, c.Want[read.Stream]
-		gone := c.Marks.Streams[id].Gone || apply(s, id, func(l *claims.Ledger) bool { return l.Gone })
+		gone := c.Marks.Streams[id].Gone || withLedger(s, id, func(l *claims.Ledger) bool { return l.Gone })
 		switch {
 		case IsNotFound(read.Err) && gone:
 			found = append(found, Finding{Stream: id, Warning: claims.CreateWillFail})

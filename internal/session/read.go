@@ -43,7 +43,7 @@ func (s *Session) ReadEach(ctx context.Context, ids []string) []Reading {
 func (s *Session) Refresh(ctx context.Context, was Entries, found Marks) After {
 	for id := range was {
 		m := found.Of(id)
-		shared := apply(s, id, func(l *claims.Ledger) bool {
+		shared := withLedger(s, id, func(l *claims.Ledger) bool {
 			l.Reads++
 			return l.Reads > 1
 		})
@@ -60,7 +60,7 @@ func (s *Session) Refresh(ctx context.Context, was Entries, found Marks) After {
 		id := read.Stream
 		m := found.Streams[id]
 		gone := IsNotFound(read.Err) && !m.Import // of an imported one, Terraform would say so without the response
-		apply(s, id, func(l *claims.Ledger) any { l.Gone = l.Gone || gone; return nil })
+		withLedger(s, id, func(l *claims.Ledger) any { l.Gone = l.Gone || gone; return nil })
 		switch {
 		case gone:
 			after.Marks.set(id, Mark{Gone: true}) // the plan of the apply is made by another process

@@ -100,8 +100,8 @@ func (s *Session) stream(id string) *stream {
 	return s.streams[id]
 }
 
-// apply applies a rule to a stream. Operations wait in [Session.operate].
-func apply[T any](s *Session, id string, rule func(*claims.Ledger) T) T {
+// withLedger applies a rule to the ledger of a stream. Operations wait in [Session.operate].
+func withLedger[T any](s *Session, id string, rule func(*claims.Ledger) T) T {
 	stream := s.stream(id)
 	s.mu.Lock()
 	defer s.mu.Unlock()
