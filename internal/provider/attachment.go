@@ -32,6 +32,7 @@ type model[T any] interface {
 	*T
 	common() *attachmentModel
 	sets() session.Sets // of the streams; nil for what is not known
+	unset() []path.Path // the sets that are null: those that an import has not read, where ignore_changes keeps them
 
 	// planComputed plans the computed values. The state is nil if it may say nothing of the streams at the deployment.
 	planComputed(state *T, sends bool)
@@ -110,6 +111,14 @@ func (r *attachment[T, M]) Configure(_ context.Context, req resource.ConfigureRe
 func (r *attachment[T, M]) ModifyPlan(ctx context.Context, req resource.ModifyPlanRequest, resp *resource.ModifyPlanResponse) {
 	plan, state, found, ok := decode[M](ctx, &req.Plan, &req.State, req.Private, &resp.Diagnostics)
 	if !ok || plan == nil && state == nil {
+		return
+	}
+	if plan != nil {
+		for _, at := range plan.unset() {
+			resp.Diagnostics.Append(report.UnsetInState(at))
+		}
+	}
+	if resp.Diagnostics.HasError() {
 		return
 	}
 	ctx, cancel := withTimeLimit(ctx, cmp.Or(plan, state).common().Timeouts, timeouts.Value.Read)

@@ -5,11 +5,14 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
 
 	"github.com/hashicorp/terraform-plugin-framework-validators/mapvalidator"
 	"github.com/hashicorp/terraform-plugin-framework/attr"
 	"github.com/hashicorp/terraform-plugin-framework/diag"
+	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/resource"
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema"
 	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
@@ -52,6 +55,21 @@ func (m *groupModel) sets() session.Sets {
 		sets[id] = knownSet(set)
 	}
 	return sets
+}
+
+// unset has the whole map if it is null, and otherwise the streams without a set.
+func (m *groupModel) unset() (all []path.Path) {
+	at := path.Root("streams")
+	if m.Streams.IsNull() {
+		return []path.Path{at}
+	}
+	elements := m.Streams.Elements()
+	for _, id := range slices.Sorted(maps.Keys(elements)) {
+		if elements[id].IsNull() {
+			all = append(all, at.AtMapKey(id))
+		}
+	}
+	return all
 }
 
 // planComputed makes last_edited unknown if the apply sends anything: Terraform applies no group without a change.

@@ -65,6 +65,13 @@ func (m *processorsModel) sets() session.Sets {
 	return session.Sets{m.StreamID.ValueString(): knownSet(m.ProcessorIDs)}
 }
 
+func (m *processorsModel) unset() []path.Path {
+	if m.ProcessorIDs.IsNull() {
+		return []path.Path{path.Root("processor_ids")}
+	}
+	return nil
+}
+
 func (m *processorsModel) planComputed(state *processorsModel, sends bool) {
 	m.ID = m.StreamID
 	m.TerminalID, m.FragmentTypeID = types.StringUnknown(), types.StringUnknown()
