@@ -150,15 +150,17 @@ func TestReadRefuses(t *testing.T) {
 			[]string{"retry.min_backoff must be a duration above zero"}},
 		"shortest wait the longest": {block{"retry": block{"min_backoff": "2s", "max_backoff": "1s"}}, nil,
 			[]string{"retry.max_backoff must not be shorter than min_backoff."}},
-		"too many": {block{"max_concurrent_requests": 10001}, nil,
-			[]string{"max_concurrent_requests must be a whole number from 1 to 10000; it is 10001."}},
-		"far too many": {block{"requests_per_second": number("1e400"), "max_concurrent_requests": number("1e400"), "retry": block{"max_attempts": number("1e-400")}},
+		"too many": {block{"max_concurrent_requests": 10001, "retry": block{"max_attempts": 1_000_001}}, nil, []string{
+			"max_concurrent_requests must be a whole number from 1 to 10000; it is 10001.",
+			"retry.max_attempts must be a whole number from 1 to 1000000; it is 1000001.",
+		}},
+		"far too many": {block{"requests_per_second": exactly("1e400"), "max_concurrent_requests": exactly("1e400"), "retry": block{"max_attempts": exactly("1e-400")}},
 			nil, []string{
 				"max_concurrent_requests is too large or too close to 0; it is 1e+400.",
 				"requests_per_second is too large or too close to 0; it is 1e+400.",
 				"retry.max_attempts is too large or too close to 0; it is 1e-400.",
 			}},
-		"nearly nothing": {block{"requests_per_second": number("-1e-400")}, nil,
+		"nearly nothing": {block{"requests_per_second": exactly("-1e-400")}, nil,
 			[]string{"requests_per_second is too large or too close to 0; it is -1e-400."}},
 		"fraction": {block{"max_concurrent_requests": 1.5}, nil,
 			[]string{"max_concurrent_requests must be a whole number from 1 to 10000; it is 1.5."}},
@@ -231,7 +233,7 @@ func TestValidate(t *testing.T) {
 		{block{"base_url": someURL, "request_timeout": "x"}, []string{"request_timeout must be a duration"}},
 		{block{"request_timeout": "x"}, []string{"base_url is missing", "request_timeout must be a duration"}},
 	} {
-		wantProblems(t, Validate(t.Context(), decoded(t, test.block), environment{"STREAM_BASE_URL": ""}.getenv), test.want...)
+		wantProblems(t, Validate(t.Context(), decoded(t, test.block), environment{"STREAM_BASE_URL": ""}.lookup), test.want...)
 	}
 }
 
@@ -239,8 +241,8 @@ func TestValidate(t *testing.T) {
 func TestTextOfTheEnvironment(t *testing.T) {
 	t.Parallel()
 	client := environment{"STREAM_USERNAME": "u", "STREAM_PASSWORD": "p"}
-	for _, name := range slices.Collect(maps.Keys(environmentVariables)) {
-		variable, env := environmentVariables[name], environment{}
+	for name, variable := range variables() {
+		env := environment{}
 		if scheme, _, nested := strings.Cut(name, "."); nested && scheme == "basic_auth" {
 			env = maps.Clone(client)
 		}
@@ -270,8 +272,8 @@ func TestTextOfTheEnvironment(t *testing.T) {
 	}
 }
 
-// number is a number that float64 need not have.
-func number(text string) *big.Float {
+// exactly returns a number that float64 need not have.
+func exactly(text string) *big.Float {
 	n, _, err := big.ParseFloat(text, 10, 512, big.ToNearestEven)
 	if err != nil {
 		panic(err)
@@ -290,12 +292,12 @@ const afterApply = tftypes.UnknownValue
 
 const someURL = "https://streams.example.com"
 
-// getenv is like [os.Getenv]. Unless the environment says otherwise, STREAM_BASE_URL is someURL.
-func (e environment) getenv(name string) string {
-	if text, ok := e[name]; ok || name != "STREAM_BASE_URL" {
-		return text
+// lookup is like [os.LookupEnv]. Unless the environment says otherwise, STREAM_BASE_URL is someURL.
+func (e environment) lookup(name string) (text string, isSet bool) {
+	if text, isSet = e[name]; isSet || name != "STREAM_BASE_URL" {
+		return text, isSet
 	}
-	return someURL
+	return someURL, true
 }
 
 // merge returns the attributes of both objects. Those of the second one come first.
@@ -313,7 +315,7 @@ func decoded(t *testing.T, block block) tfsdk.Config {
 
 func read(t *testing.T, block block, env environment) (Settings, diag.Diagnostics) {
 	t.Helper()
-	return Read(t.Context(), decoded(t, block), env.getenv)
+	return Read(t.Context(), decoded(t, block), env.lookup)
 }
 
 // clients has provider blocks and what they say about the client. The defaults of what each client has are left out.

@@ -52,7 +52,7 @@ func TestTextsAreChecked(t *testing.T) {
 		}
 	}
 	walk("", Schema().Attributes, func(value any) block { return value.(block) })
-	for name, variable := range environmentVariables {
+	for name, variable := range variables() {
 		if name == "detect_drift" || name == "headers" || strings.HasSuffix(name, "_pem") || strings.HasSuffix(name, "_url") {
 			continue
 		}

@@ -57,11 +57,11 @@ func (p *streamProvider) Schema(_ context.Context, _ provider.SchemaRequest, res
 }
 
 func (p *streamProvider) ValidateConfig(ctx context.Context, req provider.ValidateConfigRequest, resp *provider.ValidateConfigResponse) {
-	resp.Diagnostics.Append(config.Validate(ctx, req.Config, os.Getenv)...)
+	resp.Diagnostics.Append(config.Validate(ctx, req.Config, os.LookupEnv)...)
 }
 
 func (p *streamProvider) Configure(ctx context.Context, req provider.ConfigureRequest, resp *provider.ConfigureResponse) {
-	settings, diags := config.Read(ctx, req.Config, os.Getenv)
+	settings, diags := config.Read(ctx, req.Config, os.LookupEnv)
 	resp.Diagnostics.Append(diags...)
 	if resp.Diagnostics.HasError() {
 		return
