@@ -31,7 +31,7 @@ type attachment[T any, M model[T]] struct {
 type model[T any] interface {
 	*T
 	common() *attachmentModel
-	sets() session.Sets // of the streams; nil for what is not known
+	sets() session.Sets // of the streams; nil for what is not known, or null
 	unset() []path.Path // the sets that are null: those that an import has not read, where ignore_changes keeps them
 
 	// planComputed plans the computed values. The state is nil if it may say nothing of the streams at the deployment.
@@ -83,10 +83,16 @@ func (r *attachment[T, M]) change(plan, state M, found session.Marks) session.Ch
 		c.Leaving, c.Detach = claims.Dropped, plan.common().detaches()
 	}
 	if plan != nil && state != nil {
-		c.Triggered = !plan.common().Triggers.Equal(state.common().Triggers)
+		c.Triggered = !sameTriggers(plan.common().Triggers, state.common().Triggers)
 	}
 	c.Elsewhere = r.session.Differs(c.Deployment)
 	return c
+}
+
+// sameTriggers does not tell an empty map from none: ignore_changes of an element makes one of the other.
+func sameTriggers(a, b types.Map) bool {
+	empty := func(m types.Map) bool { return !m.IsUnknown() && len(m.Elements()) == 0 }
+	return a.Equal(b) || empty(a) && empty(b)
 }
 
 // entries returns what a state has of its streams.
@@ -130,16 +136,23 @@ func (r *attachment[T, M]) ModifyPlan(ctx context.Context, req resource.ModifyPl
 	if plan == nil || resp.Diagnostics.HasError() {
 		return
 	}
-	deployment := &plan.common().Deployment
-	switch {
-	case c.Kind == session.Update && !c.Elsewhere && !p.Sends && !deployment.IsUnknown():
-		return // nothing changes: the framework has made it unknown if the configuration changes the resource
-	case c.Kind == session.Create, r.deployment().IsNull(), p.Sends && c.Deployment == "":
-		*deployment = types.StringUnknown() // the apply of a saved plan may have another address, or nothing to send
-	default:
-		*deployment = r.deployment()
+	known := c.Deployment != "" && r.session.Deployment() != ""
+	if c.Kind == session.Update && !c.Elsewhere && !p.Sends {
+		if known && req.Plan.Raw.IsFullyKnown() {
+			return // nothing changes, or ignore_changes keeps all computed values
+		}
+		plan.common().Deployment = state.common().Deployment
+		plan.planComputed(state, p.Sends)
+		resp.Diagnostics.Append(resp.Plan.Set(ctx, plan)...)
+		if known || resp.Plan.Raw.Equal(req.State.Raw) { // else the apply may set a deployment, or find another one
+			return
+		}
 	}
-	if c.Elsewhere || r.deployment().IsNull() {
+	plan.common().Deployment = r.deployment()
+	if !known { // the apply of a saved plan may have another address, or nothing to send
+		plan.common().Deployment = types.StringUnknown()
+	}
+	if c.Elsewhere || r.session.Deployment() == "" {
 		state = nil
 	}
 	plan.planComputed(state, p.Sends)
@@ -161,6 +174,10 @@ func (r *attachment[T, M]) Read(ctx context.Context, req resource.ReadRequest, r
 		return
 	}
 	resp.Diagnostics.Append(setIdentity(ctx, resp.Identity, req.State)...)
+	if deployment := &state.common().Deployment; deployment.IsNull() { // moved, or imported while it was not known
+		*deployment = r.deployment()
+		resp.Diagnostics.Append(resp.State.SetAttribute(ctx, path.Root("deployment"), *deployment)...)
+	}
 	if r.session.Differs(state.common().Deployment.ValueString()) {
 		return
 	}
@@ -279,8 +296,8 @@ func moveOwn[T any, M model[T]](typeName string) resource.StateMover {
 		found, err := req.SourceRawState.UnmarshalWithOpts(target.Schema.Type().TerraformType(ctx), options)
 		moved := tfsdk.State{Schema: target.Schema, Raw: found}
 		var m M
-		if err != nil || moved.Get(ctx, &m).HasError() || m == nil || m.common().OnDestroy.IsNull() { // which every state has
-			return // another provider has a type of this name
+		if err != nil || moved.Get(ctx, &m).HasError() || m == nil || m.sets() == nil || m.common().OnDestroy.IsNull() {
+			return // another provider has a type of this name: it lacks what every state has
 		}
 		*target = moved
 		resp.Diagnostics.Append(saveMarks(ctx, readMarks(ctx, req.SourcePrivate), resp.TargetPrivate)...)

@@ -200,6 +200,12 @@ func TestMoveOwn(t *testing.T) {
 			}
 		}
 		service.WantRequests(t)
+		values := coretest.AttributesOf(r.state.Value)
+		for _, name := range []string{"stream_id", "streams"} {
+			if v, has := values[name]; has {
+				values[name] = tftypes.NewValue(v.Type(), nil)
+			}
+		}
 		_, diags := r.plan(test.before) // which the state has
 		wantDiagnostic(t, diags, "WARNING: Outcome of an Earlier Operation Unknown", "")
 		for what, refused := range map[string]struct {
@@ -208,6 +214,7 @@ func TestMoveOwn(t *testing.T) {
 			state    coretest.Managed
 		}{
 			"a newer version": {typeName, 1, r.state}, "another type": {typeName + "s", 0, r.state},
+			"no streams": {typeName, 0, coretest.Managed{Value: tftypes.NewValue(r.state.Value.Type(), values)}},
 			"another provider's type": {typeName, 0, coretest.Managed{Value: tftypes.NewValue(
 				tftypes.Object{AttributeTypes: map[string]tftypes.Type{"id": tftypes.String, "streams": tftypes.String}},
 				map[string]tftypes.Value{"id": tftypes.NewValue(tftypes.String, "a"), "streams": tftypes.NewValue(tftypes.String, nil)},

@@ -69,7 +69,8 @@ func (d *deploymentTest) want(name string, want any) {
 	wantAttribute(d.t, d.state, name, want)
 }
 
-// A state without a deployment plans no change, and the next update fills the deployment in.
+// A state without a deployment, such as a moved one, plans no change. The next update or refresh fills the deployment in. Until then,
+// nothing is detached.
 func TestStateWithoutDeployment(t *testing.T) {
 	t.Parallel()
 	onBoth(t, func(t *testing.T, d *deploymentTest) {
@@ -96,9 +97,45 @@ func TestStateWithoutDeployment(t *testing.T) {
 		d.at(d.url).mustApply(d.config("p2", nil))
 		d.want("deployment", d.url)
 		d.configured.WantRequests(t, d.sets("p2")...)
+
 		d.state.Value = old
+		_, diags = d.at(d.url).plan(d.null())
+		wantError(t, diags, "Deployment Not Known to the State")
+		streamstest.WantText(t, diags.String(), `stream "s000"`, "apply -refresh-only", "Nothing was sent by this operation.")
+		_, diags = startProvider(t, d.provider).Apply(old, coretest.Managed{Value: d.null()}, d.null())
+		wantError(t, diags, "Deployment Not Known to the State")
+		if !d.single {
+			_, diags = d.at(d.url).plan(group(sameSet(1, "p1"), nil))
+			wantError(t, diags, "Deployment Not Known to the State")
+		}
+		wantDiagnostics(t, d.refresh())
+		d.want("deployment", d.url)
+		d.wantNoChanges(d.config("p1", nil))
+		_, diags = d.at("http://127.0.0.1:1").plan(d.null())
+		wantError(t, diags, "The Deployment Has Changed")
+		d.configured.WantRequests(t)
 		d.at(d.url).mustApply(d.null())
 		d.configured.WantRequests(t, d.sets()...)
+	})
+}
+
+// A value that is known after apply may turn out to be that of the state. Then nothing is applied, and the state still has no
+// deployment: no plan may promise one.
+func TestUpdateThatTurnsOutToBeNone(t *testing.T) {
+	t.Parallel()
+	onBoth(t, func(t *testing.T, d *deploymentTest) {
+		for _, name := range []string{"on_destroy", "on_create", "timeouts"} {
+			values := coretest.AttributesOf(d.state.Value)
+			values["deployment"] = tftypes.NewValue(tftypes.String, nil)
+			d.state.Value = tftypes.NewValue(d.state.Value.Type(), values)
+			planned, diags := d.at(d.formerURL).plan(d.config("p1", coretest.Attributes{name: tftypes.UnknownValue}))
+			wantDiagnostics(t, diags)
+			again, diags := d.at(d.formerURL).plan(d.config("p1", nil))
+			wantDiagnostics(t, diags)
+			if wrong := coretest.Incompatible(planned.Value, again.Value); len(wrong) > 0 {
+				t.Errorf("%s is known after apply, and the final plan differs: %q", name, wrong)
+			}
+		}
 	})
 }
 

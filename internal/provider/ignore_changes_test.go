@@ -63,3 +63,56 @@ func TestIgnoredSetOfAGroup(t *testing.T) {
 		wantEqual(t, "path", at, diags[0].Attribute.String())
 	}
 }
+
+// A change that sends nothing keeps all computed values, also beside ignore_changes of one of them, which Terraform allows with a
+// warning.
+func TestIgnoredComputedValues(t *testing.T) {
+	t.Parallel()
+	for name, test := range map[string]struct {
+		null   tftypes.Value
+		config func(others coretest.Attributes) tftypes.Value
+	}{
+		"single": {nullResource(), func(others coretest.Attributes) tftypes.Value {
+			return resourceValue(merge(coretest.Attributes{"stream_id": "s000", "processor_ids": []string{"p1"}}, others))
+		}},
+		"group": {nullGroup().Value, func(others coretest.Attributes) tftypes.Value { return group(sameSet(1, "p1"), others) }},
+	} {
+		for _, ignored := range []string{"deployment", "last_edited"} {
+			service, r := startRun(t, test.null, nil, streamstest.Streams("s000")...)
+			r.mustApply(test.config(nil))
+			service.ForgetRequests()
+			before := coretest.AttributesOf(r.state.Value)
+			for _, others := range []coretest.Attributes{{"on_destroy": "keep"}, {"on_create": "replace"}, {"timeouts": coretest.Attributes{"read": "1m"}}} {
+				r.mustApply(r.ignoring(test.config(others), ignored))
+				for _, attribute := range []string{"id", "terminal_id", "fragment_type_id", "compatible_namespaces", "last_edited", "deployment"} {
+					if was, has := before[attribute]; has {
+						wantAttribute(t, r.state, attribute, coretest.FromTerraform(was))
+					}
+				}
+			}
+			if service.WantRequests(t); t.Failed() {
+				t.Fatalf("%s, ignore_changes = [%s]", name, ignored)
+			}
+			r.mustApply(r.ignoring(test.config(coretest.Attributes{"triggers": map[string]string{"t": "1"}}), ignored))
+			service.WantRequests(t, patches(sameSet(1, "p1"))...)
+		}
+	}
+}
+
+// Triggers that ignore_changes makes an empty map, where the state has none, change nothing.
+func TestIgnoredTrigger(t *testing.T) {
+	t.Parallel()
+	service, r := startRun(t, nullResource(), nil, streamstest.Streams("cam-1")...)
+	r.mustApply(cam1("p1"))
+	service.ForgetRequests()
+	triggered := func(all map[string]string) tftypes.Value {
+		return resourceValue(coretest.Attributes{"stream_id": "cam-1", "processor_ids": []string{"p1"}, "triggers": all})
+	}
+	r.mustApply(r.ignoring(triggered(map[string]string{"t": "1"}), `triggers["t"]`))
+	wantAttribute(t, r.state, "triggers", map[string]any{})
+	r.wantNoChanges(r.ignoring(triggered(map[string]string{"t": "2"}), `triggers["t"]`))
+	r.mustApply(cam1("p1"))
+	service.WantRequests(t)
+	r.mustApply(r.ignoring(triggered(map[string]string{"t": "1", "u": "1"}), `triggers["t"]`))
+	service.WantRequests(t, patches(map[string][]string{"cam-1": {"p1"}})...)
+}

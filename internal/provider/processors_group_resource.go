@@ -46,7 +46,7 @@ type groupModel struct {
 }
 
 func (m *groupModel) sets() session.Sets {
-	if m.Streams.IsUnknown() {
+	if m.Streams.IsUnknown() || m.Streams.IsNull() {
 		return nil
 	}
 	sets := session.Sets{}

@@ -59,7 +59,7 @@ func (m *streamModel) take(s *streams.Stream) {
 
 // sets has no stream if its id is known after apply.
 func (m *processorsModel) sets() session.Sets {
-	if m.StreamID.IsUnknown() {
+	if m.StreamID.IsUnknown() || m.StreamID.IsNull() {
 		return nil
 	}
 	return session.Sets{m.StreamID.ValueString(): knownSet(m.ProcessorIDs)}
@@ -80,7 +80,7 @@ func (m *processorsModel) planComputed(state *processorsModel, sends bool) {
 		return
 	}
 	if !sends {
-		m.CompatibleNamespaces, m.LastEdited = state.CompatibleNamespaces, state.LastEdited
+		m.ID, m.CompatibleNamespaces, m.LastEdited = state.ID, state.CompatibleNamespaces, state.LastEdited
 	}
 	// An update has no reason to change where a stream belongs, but an imported state does not know it yet.
 	if !sends || !state.TerminalID.IsNull() {

@@ -140,6 +140,14 @@ func deploymentChanges(c session.Change, configured string) diag.Diagnostic {
 
 // notDetachable names a stream: in an apply, Terraform does not name the resource.
 func notDetachable(c session.Change, configured string) diag.Diagnostic {
+	if c.Deployment == "" {
+		return diag.NewErrorDiagnostic("Deployment Not Known to the State", paragraphs(
+			fmt.Sprintf("The resource with stream %q cannot detach its processors.", c.Was.Without(nil)[0]),
+			"The state does not have the deployment: the resource was moved or imported, and has not been refreshed.",
+			fmt.Sprintf("If the provider is configured for the right one, run terraform apply -refresh-only, which records "+
+				"deployment %q. Otherwise, configure the right one first.", configured),
+			nothingSent+notChanged))
+	}
 	return diag.NewErrorDiagnostic(deploymentChanged, paragraphs(
 		fmt.Sprintf("The resource with stream %q cannot detach its processors.", c.Was.Without(nil)[0]),
 		stateIsOf(c, configured),

@@ -38,7 +38,7 @@ func (s *Session) Apply(ctx context.Context, c Change) After {
 	}
 	before := After{Kept: c.Was, Marks: c.Marks.lasting(), KeepState: true}
 	switch {
-	case c.mayNotDetach(): // of a tainted or replaced object, without a plan
+	case s.mayNotDetach(c): // of a tainted or replaced object, without a plan
 		before.Refusal = NotDetachable
 	case s.client == nil:
 		before.Refusal = NotConfigured

@@ -91,11 +91,16 @@ func (s *Session) Differs(state string) bool {
 	return s.deployment != "" && state != "" && state != s.deployment
 }
 
-// mayNotDetach reports whether a destroy would detach the processors of streams that never had them from the object: the state
-// is that of another deployment.
-func (c Change) mayNotDetach() bool {
-	destroys := c.Kind == Replacement || c.Kind == Destroy && c.Leaving != claims.Superseded
-	return c.Elsewhere && c.Detach && destroys && len(c.Was.Without(c.Want)) > 0
+// mayNotDetach reports whether a change would detach the processors of streams that may never have had them from the object: the
+// state is that of another deployment, or no refresh has recorded yet of which one it is.
+func (s *Session) mayNotDetach(c Change) bool {
+	switch {
+	case !c.Detach || c.Kind == Create || len(c.Was.Without(c.Want)) == 0:
+		return false
+	case c.Elsewhere:
+		return c.Kind == Replacement || c.Kind == Destroy && c.Leaving != claims.Superseded
+	}
+	return c.Deployment == "" && s.deployment != "" && c.Leaving != claims.MayBeDropped
 }
 
 // Marks are what the private state of a resource says: what neither state nor plan have. Most states have none.

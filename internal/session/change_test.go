@@ -21,23 +21,34 @@ func TestSharedStreamKeepsItsMark(t *testing.T) {
 	}
 }
 
-// A destroy, or a move, is refused if it would detach processors at a deployment that is not that of the state.
+// A destroy, or a move, is refused if it would detach processors at a deployment that is not that of the state, or may not be. A
+// group that drops a stream detaches, too.
 func TestMayNotDetach(t *testing.T) {
-	former := Entries{id: {Set: a}}
+	s, former := New(nil, "here", false), Entries{id: {Set: a}}
 	for want, changes := range map[bool][]Change{
 		true: {
-			{Kind: Destroy, Detach: true, Was: former, Elsewhere: true},
-			{Kind: Replacement, Detach: true, Was: former, Elsewhere: true},
+			{Kind: Destroy, Detach: true, Was: former, Deployment: "there", Elsewhere: true},
+			{Kind: Replacement, Detach: true, Was: former, Deployment: "there", Elsewhere: true},
+			{Kind: Destroy, Detach: true, Was: former},
+			{Kind: Destroy, Leaving: claims.Superseded, Detach: true, Was: former},
+			{Kind: Replacement, Detach: true, Was: former},
+			{Kind: Update, Group: true, Leaving: claims.Dropped, Detach: true, Was: former},
 		},
 		false: {
-			{Kind: Destroy, Was: former, Elsewhere: true}, {Kind: Destroy, Detach: true, Was: former},
-			{Kind: Destroy, Leaving: claims.Superseded, Detach: true, Was: former, Elsewhere: true},
-			{Kind: Replacement, Detach: true, Was: former, Elsewhere: true, Want: Sets{id: &a}},
-			{Kind: Update, Group: true, Detach: true, Was: former, Elsewhere: true},
+			{Kind: Destroy, Was: former, Deployment: "there", Elsewhere: true}, {Kind: Destroy, Was: former},
+			{Kind: Destroy, Detach: true, Was: former, Deployment: "here"},
+			{Kind: Destroy, Leaving: claims.Superseded, Detach: true, Was: former, Deployment: "there", Elsewhere: true},
+			{Kind: Replacement, Detach: true, Was: former, Deployment: "there", Elsewhere: true, Want: Sets{id: &a}},
+			{Kind: Update, Group: true, Detach: true, Was: former, Deployment: "there", Elsewhere: true},
+			{Kind: Update, Group: true, Leaving: claims.MayBeDropped, Detach: true, Was: former},
+			{Kind: Update, Detach: true, Was: former, Want: Sets{id: &a}},
 		},
 	} {
-		if slices.ContainsFunc(changes, func(c Change) bool { return c.mayNotDetach() != want }) {
+		if slices.ContainsFunc(changes, func(c Change) bool { return s.mayNotDetach(c) != want }) {
 			t.Errorf("not %t: %+v", want, changes)
 		}
+	}
+	if unknown := New(nil, "", false); unknown.mayNotDetach(Change{Kind: Destroy, Detach: true, Was: former}) {
+		t.Error("a plan refuses to detach at a deployment that is known after apply")
 	}
 }

@@ -37,7 +37,7 @@ func (s *Session) Plan(ctx context.Context, c Change) Planned {
 	if c.Kind == Destroy {
 		c.Leaving = claims.Destroy{PlannedHere: s.applies.Load(), Created: s.created.Load()}.Kind()
 	}
-	if c.mayNotDetach() {
+	if s.mayNotDetach(c) {
 		return Planned{Marks: c.Marks, Refusal: NotDetachable}
 	}
 	leaves := c.leaves()

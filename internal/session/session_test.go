@@ -45,11 +45,11 @@ func creates(id string, set streams.ProcessorSet) Change {
 }
 
 func keeps(set streams.ProcessorSet) Change {
-	return Change{Kind: Update, Was: Entries{id: {Set: set}}, Want: Sets{id: &set}}
+	return Change{Kind: Update, Was: Entries{id: {Set: set}}, Deployment: "here", Want: Sets{id: &set}}
 }
 
 func destroys(marks Marks) Change {
-	return Change{Kind: Destroy, Was: Entries{id: {Set: a}}, Detach: true, Marks: marks}
+	return Change{Kind: Destroy, Was: Entries{id: {Set: a}}, Deployment: "here", Detach: true, Marks: marks}
 }
 
 // If the destroy of an object that was replaced fails, the next apply detaches its processors. It does not if an earlier apply had
@@ -88,7 +88,7 @@ func TestFailedDestroyOfAnOldObject(t *testing.T) {
 // Nobody knows the marks of the old object: what is in the state is in doubt, also after a failed destroy.
 func TestDestroyWithoutAPlan(t *testing.T) {
 	t.Parallel()
-	moves := Change{Kind: Replacement, Was: Entries{id: {Set: a}}, Want: Sets{"cam-2": &a}}
+	moves := Change{Kind: Replacement, Was: Entries{id: {Set: a}}, Deployment: "here", Want: Sets{"cam-2": &a}}
 	for _, test := range []struct{ tainted, detaches, other, foreseen bool }{
 		{detaches: true, foreseen: true}, {}, {tainted: true}, {other: true, foreseen: true},
 	} {
@@ -234,7 +234,7 @@ func TestShiftedList(t *testing.T) {
 			var all sync.WaitGroup
 			for n := range planned {
 				i := (first + n) % len(planned)
-				moves := Change{Kind: Replacement, Was: Entries{stream(i): {Set: a}}, Want: Sets{stream(i + 1): &a}, Detach: true}
+				moves := Change{Kind: Replacement, Was: Entries{stream(i): {Set: a}}, Deployment: "here", Want: Sets{stream(i + 1): &a}, Detach: true}
 				all.Go(func() { planned[i] = s.Plan(t.Context(), moves) })
 				synctest.Wait()
 			}
