@@ -42,6 +42,7 @@ type Ledger struct {
 	detached bool            // a leave has detached the processors, and no resource has set them since
 
 	Gone  bool // the refresh found no such stream
+	Found bool // the plan of a resource that takes the stream over has read it
 	Reads int  // entries of the stream that the refresh has read: with several, resources share the stream
 
 	// The resource whose entry was read first plans a set. Otherwise the entry may be that of an old object of an earlier apply:

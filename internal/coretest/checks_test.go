@@ -231,6 +231,7 @@ func (c *terraformCore) hasFailure(summary string) bool {
 // nothing keeps, or after a warning.
 func (c *terraformCore) checkRequests(cfg config, opts options, attached, had streamNames) {
 	c.t.Helper()
+	c.noteFound()
 	for _, r := range c.service.Requests() {
 		c.t.Logf("%s", r)
 		if c.drift && r.Method == http.MethodGet {
@@ -262,6 +263,24 @@ func (c *terraformCore) checkRequests(cfg config, opts options, attached, had st
 		if r.Applied {
 			attached[r.StreamID] = r.Body != patchBody(nil)
 		}
+	}
+}
+
+func (c *terraformCore) noteFound() {
+	for _, r := range c.service.Requests() {
+		if r.Method == http.MethodGet && r.Status == http.StatusOK {
+			c.found.add(r.StreamID)
+		}
+	}
+}
+
+// checkDropped checks that a refresh drops streams only if reads have returned one of the object at this deployment, perhaps an
+// earlier object: the deployment may not serve the route.
+func (c *terraformCore) checkDropped(what string, before, after *stored) {
+	c.noteFound()
+	dropped := len(after.unlessGone().streams()) < len(before.streams())
+	if dropped && !slices.ContainsFunc(before.streams(), func(id string) bool { return c.found[id] }) {
+		c.t.Fatalf("%s: streams are dropped, and no read has ever returned one of %q", what, before.streams())
 	}
 }
 

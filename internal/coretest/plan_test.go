@@ -166,6 +166,7 @@ func (c *terraformCore) refresh(p *Process, addr string, s *stored, opts options
 	}
 	got, diags := p.Read(s.Managed)
 	c.checkNotRead("refresh "+addr, s)
+	c.checkDropped("refresh "+addr, s, s.with(got))
 	switch {
 	case !c.noErrors("refresh "+addr, diags):
 		return s, false

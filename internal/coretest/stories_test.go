@@ -8,7 +8,7 @@ import (
 )
 
 // stories draw the first runs of some histories: what random runs hardly come to.
-var stories = []func(d *draws){(*draws).oldObject, (*draws).oldObject, (*draws).shiftedList, (*draws).unreadTakeOver}
+var stories = []func(d *draws){(*draws).oldObject, (*draws).oldObject, (*draws).shiftedList, (*draws).unreadTakeOver, (*draws).goneUnread}
 
 // tell adds a run of a story. Each has its own order of calls.
 func (d *draws) tell(run historyRun) {
@@ -157,4 +157,13 @@ func (d *draws) unreadTakeOver() {
 		}
 	}
 	d.tell(run)
+}
+
+// goneUnread sets streams without reads. One of them is gone when the first run reads them.
+func (d *draws) goneUnread() {
+	d.drift, d.driftFrom = true, 1
+	cfg := d.with(config{"a": d.resource("s1")}, map[string]string{"b": "s2", "g": "s3"}, 50)
+	d.tell(historyRun{config: cfg})
+	gone := d.oneOf([]string{"s1", "s3"}, "gone")
+	d.tell(historyRun{config: cfg, before: streamChange{stream: streamstest.Stream{ID: gone}, gone: true}})
 }

@@ -184,15 +184,18 @@ func (r *attachment[T, M]) Read(ctx context.Context, req resource.ReadRequest, r
 	ctx, cancel := withTimeLimit(ctx, state.common().Timeouts, timeouts.Value.Read)
 	defer cancel()
 	read := r.session.Refresh(ctx, entries(state.sets(), found), found)
-	otherwise := report.WithoutReads
-	if found.IsImport() && r.of == report.Group {
-		otherwise = report.WithoutGroupImport
+	by := report.Refresh
+	switch {
+	case found.IsImport() && r.of == report.Group:
+		by = report.GroupImport
+	case found.IsImport():
+		by = report.Import
 	}
-	resp.Diagnostics.Append(r.report.Reads(ctx, r.of, read.Findings, otherwise)...)
+	resp.Diagnostics.Append(r.report.Reads(ctx, r.of, read.Findings, by)...)
 	switch {
 	case resp.Diagnostics.HasError():
 		return
-	case r.session.RefuseReads() != 0: // the state stays as it is
+	case r.session.ReadRefusal() != 0: // the state stays as it is
 	case r.of == report.OneStream && len(read.Kept) == 0:
 		resp.State.RemoveResource(ctx)
 		return

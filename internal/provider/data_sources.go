@@ -35,12 +35,12 @@ func (d *dataSource) Configure(_ context.Context, req datasource.ConfigureReques
 func (d *dataSource) read(
 	ctx context.Context, of report.Subject, ids []string, limits types.Object, req datasource.ReadRequest, resp *datasource.ReadResponse,
 ) map[string]*streams.Stream {
-	refusal := d.session.RefuseReads()
+	refusal := d.session.ReadRefusal()
 	if refusal == session.NotConfigured && req.ClientCapabilities.DeferralAllowed {
 		resp.Deferred = &datasource.Deferred{Reason: datasource.DeferredReasonProviderConfigUnknown}
 		return nil
 	}
-	resp.Diagnostics.Append(report.RefuseReads(refusal, "Streams Cannot Be Read", report.WithoutDataSource)...)
+	resp.Diagnostics.Append(report.CannotRead(refusal, report.DataSource)...)
 	if resp.Diagnostics.HasError() {
 		return nil
 	}
@@ -54,7 +54,7 @@ func (d *dataSource) read(
 		}
 	}
 	if len(failed) > 0 {
-		resp.Diagnostics.Append(d.report.Reads(ctx, of, failed, report.WithoutDataSource)...)
+		resp.Diagnostics.Append(d.report.Reads(ctx, of, failed, report.DataSource)...)
 		return nil
 	}
 	return found

@@ -115,7 +115,7 @@ func (r *groupResource) Schema(_ context.Context, _ resource.SchemaRequest, resp
 
 // ImportState sends nothing: the read with detect_drift that follows reads each stream.
 func (r *groupResource) ImportState(ctx context.Context, req resource.ImportStateRequest, resp *resource.ImportStateResponse) {
-	resp.Diagnostics.Append(report.RefuseReads(r.session.RefuseReads(), "Group Cannot Be Imported", report.WithoutGroupImport)...)
+	resp.Diagnostics.Append(report.CannotRead(r.session.ReadRefusal(), report.GroupImport)...)
 	if resp.Diagnostics.HasError() {
 		return
 	}

@@ -68,7 +68,7 @@ func (l *processorsList) List(ctx context.Context, req list.ListRequest, stream 
 				switch {
 				case session.IsNotFound(read.Err): // does not count
 					found.Warning = claims.NotListed
-					result.Diagnostics = l.report.Reads(ctx, report.OneStream, []session.Finding{found}, "")
+					result.Diagnostics = l.report.Reads(ctx, report.OneStream, []session.Finding{found}, report.Query)
 				case read.Err != nil:
 					limit--
 					failed = append(failed, found)
@@ -82,7 +82,7 @@ func (l *processorsList) List(ctx context.Context, req list.ListRequest, stream 
 				}
 			}
 		}
-		if diags := l.report.Reads(ctx, report.StreamIDs, failed, report.WithoutQuery); len(diags) > 0 {
+		if diags := l.report.Reads(ctx, report.StreamIDs, failed, report.Query); len(diags) > 0 {
 			push(list.ListResult{Diagnostics: diags})
 		}
 	}
@@ -95,7 +95,7 @@ func (l *processorsList) streamIDs(ctx context.Context, config tfsdk.Config) (id
 	if given == nil {
 		diags.Append(report.MissingValue(path.Root("stream_ids"), "the list"))
 	}
-	diags.Append(report.RefuseReads(l.session.RefuseReads(), "Streams Cannot Be Listed", report.WithoutQuery)...)
+	diags.Append(report.CannotRead(l.session.ReadRefusal(), report.Query)...)
 	seen := map[types.String]bool{}
 	for _, id := range given {
 		diags.Append(streamIDRule.problems(path.Root("stream_ids"), id)...)

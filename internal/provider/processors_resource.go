@@ -150,7 +150,7 @@ func (r *processorsResource) ImportState(ctx context.Context, req resource.Impor
 		return
 	}
 	m.ID, m.Deployment = m.StreamID, r.deployment()
-	if refusal := r.session.RefuseReads(); refusal != 0 {
+	if refusal := r.session.ReadRefusal(); refusal != 0 {
 		resp.Diagnostics.Append(r.report.NotRead(refusal)...)
 	} else {
 		imported := map[string]session.Mark{m.ID.ValueString(): {Import: true}}

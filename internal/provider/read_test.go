@@ -2,6 +2,7 @@ package provider_test
 
 import (
 	"net/http"
+	"slices"
 	"strings"
 	"testing"
 
@@ -155,5 +156,86 @@ func TestImportOfMissingStreams(t *testing.T) {
 		service.Remove("missing")
 		_, diags = p.Read(got)
 		wantDiagnostics(t, diags, "WARNING: Stream Is Gone")
+	}
+}
+
+// A 404 drops a stream only where reads are proven: gateways answer unknown routes in the same form. A read of the same resource
+// must have returned a stream at this deployment, in the same call or before; those of other resources do not count. Otherwise, the
+// error says what to do in both cases, and a destroy without a refresh does it.
+func TestNotFoundWhereReadsAreNotProven(t *testing.T) {
+	t.Parallel()
+	for _, ids := range [][]string{{"cam-1"}, {"cam-1", "cam-2"}} {
+		null, configs := nullResource(), func(set ...string) tftypes.Value { return cam1(set...) }
+		if len(ids) > 1 {
+			null = nullGroup().Value
+			configs = func(set ...string) tftypes.Value {
+				return group(map[string][]string{"cam-1": set, "cam-2": set}, nil)
+			}
+		}
+		service, r := startRun(t, null, nil, streamstest.Streams("cam-1", "cam-2", "cam-3")...)
+		service.Configure(func(o *streamstest.Options) { o.ServeGet = false })
+		noRoute := streamstest.Fault{Status: 404, Message: "Cannot GET /v2/streams/cam-1"}
+		unserved := func(ids ...string) {
+			service.InjectFunc(func(r streamstest.Request) *streamstest.Fault {
+				if r.Method == http.MethodGet && slices.Contains(ids, r.StreamID) {
+					return &noRoute
+				}
+				return nil
+			})
+		}
+		r.mustApply(configs("p1"))
+		service.Configure(func(o *streamstest.Options) { o.ServeGet = true })
+		r.provider = merge(r.provider, detectDrift)
+		unserved(ids...)
+		wantKept := func() {
+			t.Helper()
+			before, p := r.state.Value, startProvider(t, r.provider)
+			if _, diags := read(p, coretest.SingleName, "cam-3"); diags.Failed() {
+				t.Fatal(diags)
+			}
+			got, diags := p.Read(r.state)
+			wantDiagnostics(t, diags, "ERROR: Resource Not Found Error")
+			streamstest.WantText(t, diags.String(), noRoute.Message, "detect_drift = false", "no read of this resource has found a stream yet",
+				"-refresh=false", "Nothing was changed by this read.")
+			wantState(t, before, got)
+		}
+		wantKept()
+		if len(ids) > 1 { // one stream of a group is enough, whichever is read first
+			for _, gone := range ids {
+				unserved(gone)
+				_, diags := startProvider(t, r.provider).Read(r.state)
+				wantDiagnostics(t, diags, "WARNING: Stream Is Gone")
+			}
+		}
+		unserved()
+		r.refresh()
+		r.mustApply(configs("p2")) // an update keeps what is proven
+		unserved(ids...)
+		got, diags := startProvider(t, r.provider).Read(r.state)
+		wantDiagnostic(t, diags, "WARNING: Stream Is Gone", "detect_drift = false")
+		if len(ids) == 1 && !got.Value.IsNull() {
+			t.Errorf("the stream stays in the state: %v", coretest.FromTerraform(got.Value))
+		}
+
+		// At another deployment, nothing is proven.
+		r.provider["deployment"] = "another"
+		r.provider["detect_drift"] = false
+		r.mustApply(configs("p3"))
+		r.provider["detect_drift"] = true
+		wantKept()
+
+		// The read of the plan of a create proves reads, too. What is really gone is destroyed without a refresh.
+		unserved()
+		r.state = coretest.Managed{Value: null}
+		r.mustApply(configs("p1"))
+		unserved(ids...)
+		wantDiagnostic(t, r.refresh(), "WARNING: Stream Is Gone", "")
+		for _, id := range ids {
+			service.Remove(id)
+		}
+		planned, applied := r.planAndApply(r.null())
+		if planned.Failed() || applied.Failed() {
+			t.Errorf("%s %s", planned, applied)
+		}
 	}
 }

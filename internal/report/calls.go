@@ -24,7 +24,7 @@ func (r *Reporter) Plan(
 	if p.Refusal == 0 && c.Elsewhere && (c.Kind != session.Destroy || c.Detach) {
 		diags.Append(deploymentChanges(c, configured))
 	}
-	return append(diags, r.Reads(ctx, of, r.firstHandOver(p.Findings), WithoutReads)...)
+	return append(diags, r.Reads(ctx, of, r.firstHandOver(p.Findings), Plan)...)
 }
 
 // firstHandOver leaves only the first warning that a stream changes hands in a session. Which resource has the others depends on
@@ -71,15 +71,6 @@ func nowInState(c session.Change, a session.After, changed bool) string {
 	return "The state has what succeeded. Resolve the errors, then run the command again to send the rest."
 }
 
-// Reads returns the diagnostics of a refresh, a data source or a query. otherwise is what to do without reads.
-func (r *Reporter) Reads(ctx context.Context, of Subject, findings []session.Finding, otherwise string) diag.Diagnostics {
-	var messages []message
-	for _, f := range findings {
-		messages = append(messages, messageOf(f, reading(otherwise)))
-	}
-	return r.diagnostics(ctx, of, messages, "")
-}
-
 // Invoke returns the diagnostics of an action.
 func (r *Reporter) Invoke(ctx context.Context, refusal session.CallRefusal, failed []session.Finding) diag.Diagnostics {
 	var messages []message
@@ -99,26 +90,9 @@ func refusedCall(c session.Change, refusal session.CallRefusal, configured strin
 	if refusal == session.NotDetachable {
 		return diag.Diagnostics{notDetachable(c, configured)}
 	}
-	diags := RefuseReads(refusal, "Streams Cannot Be Checked", `set on_create = "replace". `+ifDestroy)
+	diags := CannotRead(refusal, Plan)
 	if refusal == session.NeedsReads {
 		diags[0] = diag.WithPath(path.Root("on_create"), diags[0])
-	}
-	return diags
-}
-
-// RefuseReads returns the error of what reads streams, if the session does not. otherwise is a clause.
-func RefuseReads(refusal session.CallRefusal, summary, otherwise string) (diags diag.Diagnostics) {
-	switch refusal {
-	case session.NotConfigured:
-		diags.AddError("Provider Configuration Not Known", paragraphs(
-			"The streams could not be read or set: a value in the provider block is not known yet.",
-			"First apply the resource that the value comes from, such as with terraform apply -target=ADDRESS.",
-			nothingSent+notChanged))
-	case session.NeedsReads:
-		diags.AddError(summary, paragraphs(
-			"The interface specifies no read, so the provider reads streams only with detect_drift.",
-			"If the deployment serves GET /v2/streams/{id}, set detect_drift = true. Otherwise "+otherwise,
-			nothingSent+notChanged))
 	}
 	return diags
 }

@@ -11,18 +11,12 @@ import (
 	"github.com/stream-management/terraform-provider-stream/internal/streams"
 )
 
-// What to do where the deployment serves no reads.
-const (
-	WithoutReads       = "set detect_drift = false, or unset STREAM_DETECT_DRIFT."
-	WithoutDataSource  = "remove the data source: the state of a resource has the set that was sent last."
-	WithoutQuery       = "write the resources by hand."
-	WithoutGroupImport = "remove the import, and apply the group: a create sends each set once."
-)
-
 const (
 	notChanged     = "The stream was not changed."
 	notChangedHere = "The stream was not changed by this resource." // always true of an operation that was not begun
 	nothingSent    = "Nothing was sent by this operation. "
+
+	notChangedByRead = "Nothing was changed by this read."
 )
 
 // nowTrue is the last sentence of every diagnostic about an operation: what is now true of the stream.
@@ -48,22 +42,19 @@ const notSaved = "Nothing of this create is in the state: if you remove the reso
 
 // attempted is what a read or an operation was to do, and what a person should know if it failed.
 type attempted struct {
-	failed    string // a clause: what could not be done
-	empty     bool   // it sent the empty set
-	leaves    bool   // a resource leaves the stream
-	drops     bool   // likewise, and it is a group that stays
-	otherwise string // of a read: what to do where the deployment serves none
-	next      string // what to know before the next apply
-}
-
-func reading(otherwise string) attempted {
-	return attempted{failed: "{streams} could not be read", otherwise: otherwise}
+	failed   string // a clause: what could not be done
+	empty    bool   // it sent the empty set
+	leaves   bool   // a resource leaves the stream
+	drops    bool   // likewise, and it is a group that stays
+	unserved string // of a read: what to do where the deployment serves none
+	missing  string // of a read: what to do if the stream does not exist
+	next     string // what to know before the next apply
 }
 
 // changing is what an operation in the apply of a change was to do. Without an operation, streams were read.
 func changing(of Subject, c session.Change, f session.Finding) attempted {
 	if f.Facts == nil {
-		return reading(WithoutReads)
+		return reading(Plan)
 	}
 	_, stays := c.Want[f.Stream]
 	did := attempted{
@@ -97,7 +88,7 @@ func failure(f session.Finding, did attempted) message {
 	}
 	m := messageOfError(f.Stream, e)
 	m.text = text{summary: string(e.Kind), head: did.failed + ".", advice: join(" ", hint(&first, did), did.next)}
-	m.severity, m.leaves, m.now = diag.SeverityError, did.leaves, "Nothing was changed by this read."
+	m.severity, m.leaves, m.now = diag.SeverityError, did.leaves, notChangedByRead
 	if e.Reason != "" {
 		m.reason = Sentence(e.Reason)
 	}
@@ -112,7 +103,7 @@ func failure(f session.Finding, did attempted) message {
 	switch {
 	case e.TokenRequest:
 		m.head += " The token request to oauth2.token_url failed."
-	case cannotRead(e): // the attributes are not the cause
+	case servesNoReads(e): // the attributes are not the cause
 	case e.Kind == streams.KindBadRequest:
 		m.attribute = "processor_ids"
 	case e.Kind == streams.KindNotFound:

@@ -19,7 +19,6 @@ type text struct{ summary, attribute, head, advice string }
 const (
 	avoidMoment = "To avoid the gap for many streams, set on_destroy = \"keep\" on the resources that leave, and " +
 		"apply that change first, which sends nothing. For a few renamed resources or for_each keys, add moved blocks."
-	ifDestroy = "If this is terraform destroy, add -refresh=false."
 )
 
 var texts = [claims.WarningCount]text{
@@ -40,7 +39,7 @@ var texts = [claims.WarningCount]text{
 	claims.CreateWillFail: {"Create Will Fail", "stream_id", // does not block each plan and destroy
 		"The refresh of this run did not find {streams}, so the planned create will fail.",
 		"Remove {the stream|the streams} from the configuration, correct {its id|their ids}, or create {the stream|the streams} in " +
-			"the service first. " + ifDestroy},
+			"the service first. " + ifServed + " " + toDestroy},
 
 	claims.WereDetached: {"Processors Were Detached", "",
 		"The destroy of a replaced object has detached the processors of {streams}. Terraform did not tell the " +
@@ -64,9 +63,10 @@ var texts = [claims.WarningCount]text{
 		"If {it exists|they exist} at another address, {it keeps its|they keep their} processors: check base_url."},
 
 	claims.Gone: {"Stream Is Gone", "",
-		"The service does not know {streams} any more. The state drops {it|them} when this run is applied.", ""},
+		"The service does not know {streams} any more. The state drops {it|them} when this run is applied.", ifServed},
 	claims.NotListed: {"Stream Not Found", "stream_ids",
-		"The service does not know {streams}, so {it is|they are} not listed.", ""},
+		"The service does not know {streams}, so {it is|they are} not listed.",
+		"If {it exists|they exist}, the deployment may not serve the reads of detect_drift."},
 }
 
 var refusals = map[claims.Refusal]text{
@@ -82,7 +82,7 @@ var refusals = map[claims.Refusal]text{
 		"{streams} {has|have} processors that are not in the planned {set|sets}: {own}. The apply would detach them, and " +
 			"on_create is \"refuse\".",
 		"To keep them, add them to the {set|sets}. To detach them, set on_create = \"replace\". If a resource was renamed, add a moved " +
-			"block. If no resource has {it|them}, adopt {the stream|the streams} with an import block. " + ifDestroy},
+			"block. If no resource has {it|them}, adopt {the stream|the streams} with an import block. " + toDestroy},
 	claims.Blocked: {"Stream Left Alone", "", "An operation of another resource on {this stream|these streams} has failed.",
 		"The state has the former values of the other resource, which a change by this resource could make untrue. " +
 			"Resolve the error of the other resource, then run the command again."},

@@ -53,8 +53,8 @@ func hints(e *streams.Error, did attempted) []advice {
 		{e.URL == "" && e.Err != nil, "Another operation on the same stream may be slow. Raise the timeouts."},
 
 		// The operation decides.
-		{cannotRead(e), "This deployment may not offer GET /v2/streams/{id}, which the interface does not specify. " +
-			"If reads have worked before, check base_url. Otherwise " + did.otherwise},
+		{servesNoReads(e), "This deployment may not offer GET /v2/streams/{id}, which the interface does not specify. " +
+			"If reads have worked before, check base_url. Otherwise " + did.unserved},
 		{refusedEmpty && did.drops, "The service may not accept an empty set. To leave {the stream|the streams} without " +
 			"one, set on_destroy = \"keep\" in the group, and run the command again."},
 		{refusedEmpty && did.leaves, "The service may not accept an empty set. To leave {the stream|the streams} without " +
@@ -109,7 +109,8 @@ func hints(e *streams.Error, did attempted) []advice {
 			"expired, or be the wrong one. Check the provider block and the variables STREAM_…."},
 		{status(http.StatusForbidden), "A request with {credentials} was rejected. The credentials may not permit " +
 			"the operation on {this stream|these streams}."},
-		{status(http.StatusNotFound) && e.Method == http.MethodGet, notFound + " " + ifDestroy},
+		{status(http.StatusNotFound) && e.Method == http.MethodGet, did.missing + " If {it exists|they exist}, the deployment " +
+			"may not serve the GET /v2/streams/{id} of detect_drift: " + did.unserved},
 		{status(http.StatusNotFound), notFound},
 		{status(http.StatusConflict, http.StatusLocked), "Somebody else may be changing {the stream|the streams}. Run the " +
 			"command again later."},
@@ -136,8 +137,8 @@ func hints(e *streams.Error, did attempted) []advice {
 const notFound = "{The stream|The streams} may not exist at this base_url, or the credentials may not permit access. " +
 	"Check the {id of the stream|ids of the streams}, or create {the stream|the streams} in the service first."
 
-// cannotRead reports whether a read failed with a response about the route, not about the stream.
-func cannotRead(e *streams.Error) bool {
+// servesNoReads reports whether a read failed with a response about the route, not about the stream.
+func servesNoReads(e *streams.Error) bool {
 	if e.Method != http.MethodGet {
 		return false
 	}

@@ -80,7 +80,7 @@ func TestHints(t *testing.T) {
 		"wait for a turn":     {without(streams.ErrSlotWait), none, []string{"max_concurrent_requests", "timeouts of the resource"}, []string{"base_url", "slow"}},
 
 		"read, 404 of a proxy": {read(page(update(404, streams.KindNotFound))), none, []string{"detect_drift = false"}, nil},
-		"read, 404":            {read(update(404, streams.KindNotFound)), none, []string{"stream may not exist", "If this is terraform destroy, add -refresh=false."}, []string{"detect_drift"}},
+		"read, 404":            {read(update(404, streams.KindNotFound)), none, []string{"stream may not exist", "-target=ADDRESS", "detect_drift = false"}, nil},
 		"read, a page":         {read(page(update(200, streams.KindUnexpected))), none, []string{"detect_drift = false"}, nil},
 		"read, 405":            {read(update(405, bad)), none, []string{"detect_drift = false"}, nil},
 		"read, 500":            {read(update(500, generic)), none, []string{"have a fault"}, []string{"detect_drift"}},
@@ -150,7 +150,7 @@ func TestHints(t *testing.T) {
 		"503, then no service": {afterStatus, none, []string{"have a fault"}, nil},
 		"no service":           {without(errors.New("refused")), none, []string{"base_url", "HTTPS_PROXY"}, nil},
 	} {
-		test.did.otherwise = "set detect_drift = false."
+		test.did.unserved, test.did.missing = readers[Plan].unserved, readers[Plan].missing
 		got := filledHint(&test.err, test.did)
 		used[slices.IndexFunc(hints(&test.err, test.did), func(a advice) bool { return a.fits })] = true
 		streamstest.WantText(t, got, test.want...)

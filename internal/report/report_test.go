@@ -84,7 +84,7 @@ func TestEqualWarnings(t *testing.T) {
 		r, summaries := New(), map[string]bool{}
 		for i := range 3 {
 			f := session.Finding{Stream: fmt.Sprint("cam-", i), Warning: kind, Shown: `["p1"]`, Facts: &claims.Facts{}, Err: failed(streams.NotChanged, nil)}
-			d := r.Reads(t.Context(), OneStream, []session.Finding{f}, "")[0]
+			d := r.Reads(t.Context(), OneStream, []session.Finding{f}, Refresh)[0]
 			streamstest.WantText(t, d.Detail(), fmt.Sprintf("tream %q", f.Stream))
 			summaries[d.Summary()] = true
 		}
@@ -126,7 +126,7 @@ func TestNowTrue(t *testing.T) {
 		"wait":                  {one(operation(wait, claims.Facts{})), unchanged},
 		"wait for another one":  {one(operation(errors.Join(session.ErrWaitedForOther, context.Canceled), claims.Facts{Unknown: true})), mayHave},
 		"interrupted":           {one(operation(wait, unsent)), nowBoth},
-		"not configured":        {RefuseReads(session.NotConfigured, "", "")[0].Detail(), nothing + unchanged},
+		"not configured":        {CannotRead(session.NotConfigured, Plan)[0].Detail(), nothing + unchanged},
 		"conflict":              {one(refusal(claims.ConflictingSets, unsent)), nothing + here},
 		"left alone":            {one(refusal(claims.Blocked, claims.Facts{})), nothing + unchanged},
 		"left alone, unknown":   {one(refusal(claims.Blocked, claims.Facts{Reported: reported, Unknown: true})), nothing + mayHave},

@@ -47,6 +47,12 @@ func (s *Session) Apply(ctx context.Context, c Change) After {
 		return before
 	}
 	after := After{Kept: Entries{}, Reported: map[string]*streams.Stream{}}
+	after.Marks.All.ReadAt = c.Marks.All.ReadAt
+	for id := range c.Want { // the framework passes a create nothing of its plan, which is planned again before
+		if withLedger(s, id, func(l *claims.Ledger) bool { return l.Found }) {
+			after.Marks.All.ReadAt = s.deployment
+		}
+	}
 	s.applySets(ctx, c, &after)
 	s.applyLeaves(ctx, c, &after)
 	for id, entry := range after.Kept {

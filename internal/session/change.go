@@ -125,6 +125,7 @@ type Mark struct {
 // MarkOfAll is about the streams of a resource that have no mark of their own, and about the plan.
 type MarkOfAll struct {
 	Resend   claims.Resend `json:"resend,omitempty"`
+	ReadAt   string        `json:"read_at,omitempty"`   // the deployment at which a read of the resource has returned a stream
 	OfCreate bool          `json:"of_create,omitempty"` // planned by a create; a destroy with it is that of the old object
 	Session  string        `json:"session,omitempty"`   // planned: the session that planned the destroy
 }
@@ -159,7 +160,7 @@ func (m *Marks) add(id string, mark Mark) {
 
 // lasting returns the marks without what a plan adds for its apply.
 func (m Marks) lasting() Marks {
-	kept := Marks{All: MarkOfAll{Resend: m.All.Resend}}
+	kept := Marks{All: MarkOfAll{Resend: m.All.Resend, ReadAt: m.All.ReadAt}}
 	for id, found := range m.Streams {
 		resend := cmp.Or(found.Resend, m.All.Resend)
 		kept.add(id, Mark{Resend: resend, Gone: found.Gone, Shared: found.Shared, Failed: found.Failed})

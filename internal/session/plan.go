@@ -129,7 +129,7 @@ func (s *Session) plannedMarks(c Change, decided map[string]claims.Decision) Mar
 func (s *Session) takeOver(ctx context.Context, c Change) (found []Finding, _ CallRefusal) {
 	ids := c.takenOver()
 	takesOver := len(ids) > 0 || c.Kind == Create || c.Elsewhere // perhaps of streams that are known after apply
-	switch refusal := s.RefuseReads(); {
+	switch refusal := s.ReadRefusal(); {
 	case refusal == NeedsReads && c.Refuses && takesOver:
 		return nil, NeedsReads
 	case refusal != accepted:
@@ -137,7 +137,10 @@ func (s *Session) takeOver(ctx context.Context, c Change) (found []Finding, _ Ca
 	}
 	for _, read := range s.ReadEach(ctx, ids) {
 		id, set := read.Stream, c.Want[read.Stream]
-		gone := c.Marks.Streams[id].Gone || withLedger(s, id, func(l *claims.Ledger) bool { return l.Gone })
+		gone := c.Marks.Streams[id].Gone || withLedger(s, id, func(l *claims.Ledger) bool {
+			l.Found = l.Found || read.Err == nil
+			return l.Gone
+		})
 		switch {
 		case IsNotFound(read.Err) && gone:
 			found = append(found, Finding{Stream: id, Warning: claims.CreateWillFail})

@@ -2,6 +2,7 @@ package session
 
 import (
 	"context"
+	"slices"
 
 	"github.com/stream-management/terraform-provider-stream/internal/claims"
 	"github.com/stream-management/terraform-provider-stream/internal/streams"
@@ -16,8 +17,8 @@ type Reading struct {
 	Err    error
 }
 
-// RefuseReads returns why streams cannot be read, or 0.
-func (s *Session) RefuseReads() CallRefusal {
+// ReadRefusal returns why streams cannot be read, or 0.
+func (s *Session) ReadRefusal() CallRefusal {
 	switch {
 	case s.client == nil:
 		return NotConfigured
@@ -39,7 +40,8 @@ func (s *Session) ReadEach(ctx context.Context, ids []string) []Reading {
 }
 
 // Refresh marks the streams of a state that are also in another one: no plan tells that to the apply of an object that was
-// replaced. With detect_drift, a stream that the service does not know leaves the state, unless it is imported.
+// replaced. With detect_drift, a stream that the service does not know leaves the state, unless it is imported. Gateways answer
+// unknown routes in the documented form, too, so some read of the same resource must have returned a stream.
 func (s *Session) Refresh(ctx context.Context, was Entries, found Marks) After {
 	for id := range was {
 		m := found.Of(id)
@@ -52,14 +54,19 @@ func (s *Session) Refresh(ctx context.Context, was Entries, found Marks) After {
 			found.set(id, m)
 		}
 	}
-	if s.RefuseReads() != accepted {
+	if s.ReadRefusal() != accepted {
 		return After{Kept: was, Marks: found}
 	}
 	after := After{Kept: Entries{}, Reported: map[string]*streams.Stream{}}
-	for _, read := range s.ReadEach(ctx, was.Without(nil)) {
+	reads := s.ReadEach(ctx, was.Without(nil))
+	proven := s.deployment != "" && found.All.ReadAt == s.deployment
+	if after.Marks.All.ReadAt = found.All.ReadAt; slices.ContainsFunc(reads, func(r Reading) bool { return r.Err == nil }) {
+		proven, after.Marks.All.ReadAt = true, s.deployment
+	}
+	for _, read := range reads {
 		id := read.Stream
 		m := found.Streams[id]
-		gone := IsNotFound(read.Err) && !m.Import // of an imported one, Terraform would say so without the response
+		gone := IsNotFound(read.Err) && proven && !m.Import // of an imported one, Terraform would say so without the response
 		withLedger(s, id, func(l *claims.Ledger) any { l.Gone = l.Gone || gone; return nil })
 		switch {
 		case gone:

@@ -1,0 +1,92 @@
+package report
+
+import (
+	"context"
+
+	"github.com/hashicorp/terraform-plugin-framework/diag"
+
+	"github.com/stream-management/terraform-provider-stream/internal/session"
+)
+
+// Reader is who reads streams. What helps after a failed read depends on it.
+type Reader int
+
+// The readers.
+const (
+	Refresh Reader = iota
+	Plan           // of streams that a resource takes over
+	Import
+	GroupImport
+	DataSource
+	Query
+)
+
+// readers has what a person can do for each reader. The texts of a reader are clauses and sentences with the placeholders of a [text].
+var readers = map[Reader]struct {
+	refused  string // the summary of the error without detect_drift; "" if there is none
+	without  string // what to do without detect_drift
+	unserved string // what to do where the deployment serves no reads
+	missing  string // what to do if the stream does not exist
+}{
+	Refresh: {unserved: withoutReads, missing: "The state keeps {the stream|the streams}, because no read of this resource has " +
+		"found a stream yet. If {the stream is|the streams are} really gone, remove {it|them} from the configuration, and add " +
+		"-refresh=false to terraform apply or terraform destroy."},
+	Plan: {"Streams Cannot Be Checked", `set on_create = "replace". ` + toDestroy, withoutReads, notFound + " If the same apply " +
+		"creates {the stream|the streams}, create {it|them} first with terraform apply -target=ADDRESS, or take {its id|their ids} " +
+		"from an attribute that is known after apply. " + toDestroy},
+	Import:      {unserved: withoutReads, missing: notFound},
+	GroupImport: {"Group Cannot Be Imported", withoutGroupImport, withoutGroupImport, notFound},
+	DataSource:  {"Streams Cannot Be Read", withoutDataSource, withoutDataSource, notFound},
+	Query:       {"Streams Cannot Be Listed", withoutQuery, withoutQuery, notFound},
+}
+
+const (
+	withoutReads       = "set detect_drift = false, or unset STREAM_DETECT_DRIFT."
+	withoutDataSource  = "remove the data source: the state of a resource has the set that was sent last."
+	withoutQuery       = "write the resources by hand."
+	withoutGroupImport = "remove the import, and apply the group: a create sends each set once."
+
+	ifServed  = "If {it exists|they exist}, the deployment may no longer serve the reads of detect_drift: " + withoutReads
+	toDestroy = "To destroy without reads, add -refresh=false to terraform destroy."
+)
+
+func reading(by Reader) attempted {
+	return attempted{failed: "{streams} could not be read", unserved: readers[by].unserved, missing: readers[by].missing}
+}
+
+// Reads returns the diagnostics of reads.
+func (r *Reporter) Reads(ctx context.Context, of Subject, findings []session.Finding, by Reader) diag.Diagnostics {
+	did := reading(by)
+	if by == Plan && of == Group {
+		did.missing += " The other streams of the group wait for {it|them}."
+	}
+	var messages []message
+	for _, f := range findings {
+		messages = append(messages, messageOf(f, did))
+	}
+	return r.diagnostics(ctx, of, messages, "")
+}
+
+// CannotRead returns the error of a reader if the session reads no streams.
+func CannotRead(refusal session.CallRefusal, by Reader) (diags diag.Diagnostics) {
+	now := notChangedByRead
+	switch {
+	case by == Plan && refusal == session.NotConfigured: // for all operations of the session
+		now = nothingSent + notChanged
+	case by == Plan:
+		now = nothingSent + notChangedHere
+	}
+	switch refusal {
+	case session.NotConfigured:
+		diags.AddError("Provider Configuration Not Known", paragraphs(
+			"The streams could not be read or set: a value in the provider block is not known yet.",
+			"First apply the resource that the value comes from, such as with terraform apply -target=ADDRESS.",
+			now))
+	case session.NeedsReads:
+		diags.AddError(readers[by].refused, paragraphs(
+			"The interface specifies no read, so the provider reads streams only with detect_drift.",
+			"If the deployment serves GET /v2/streams/{id}, set detect_drift = true. Otherwise "+readers[by].without,
+			now))
+	}
+	return diags
+}
