@@ -59,10 +59,10 @@ func Schema() schema.Schema {
 			}),
 			"request_timeout": optionalString("Time limit of one attempt, such as `10s` or `1m30s`. Default: `30s`."),
 			"retry": optionalObject("Retries of failed connections and of the statuses 408, 429 and every 5xx but 501; "+
-				"`Retry-After` is honoured. Default: retries for over 20 seconds.", map[string]schema.Attribute{
-				"max_attempts": optionalNumber("Number of attempts, including the first; `1` means no retry. Default: `6`."),
+				"`Retry-After` is honoured. Default: retries for 22 seconds after the first attempt.", map[string]schema.Attribute{
+				"max_attempts": optionalNumber("Number of attempts, including the first; `1` means no retry. Default: as many as 22 seconds allow."),
 				"min_backoff":  optionalString("Shortest wait before a retry, as a duration. Default: `500ms`."),
-				"max_backoff":  optionalString("Longest wait before a retry, as a duration. Only `Retry-After` may exceed it. Default: `30s`."),
+				"max_backoff":  optionalString("Longest wait before a retry, as a duration. Only `Retry-After` may exceed it. Default: `5s`."),
 			}),
 			"requests_per_second":     optionalNumber("Maximum requests per second, retries included. Default: no limit."),
 			"max_concurrent_requests": optionalNumber("Maximum concurrent requests of the provider block. Default: `64`."),

@@ -53,7 +53,7 @@ func (l *processorsList) List(ctx context.Context, req list.ListRequest, stream 
 		return
 	}
 	read := func(id string) session.Reading {
-		ctx, cancel := streams.WithTimeLimit(ctx, defaultTimeout)
+		ctx, cancel := context.WithTimeout(ctx, defaultTimeout)
 		defer cancel()
 		return l.session.Read(ctx, id)
 	}

@@ -143,7 +143,7 @@ type timeLimit = func(timeouts.Value, context.Context, time.Duration) (time.Dura
 
 func withTimeLimit(ctx context.Context, limits types.Object, limit timeLimit) (context.Context, context.CancelFunc) {
 	timeout, _ := limit(timeouts.Value{Object: limits}, ctx, defaultTimeout) // the validators have refused what is no limit
-	return streams.WithTimeLimit(ctx, timeout)
+	return context.WithTimeout(ctx, timeout)
 }
 
 // checkedString validates a string with a function that returns what is wrong with it.

@@ -65,7 +65,7 @@ func (a *setProcessorsAction) Invoke(ctx context.Context, req action.InvokeReque
 		return
 	}
 	limit, _ := timeouts.Value{Object: config.Timeouts}.Invoke(ctx, defaultTimeout)
-	ctx, cancel := streams.WithTimeLimit(ctx, limit)
+	ctx, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
 
 	id, set := config.StreamID.ValueString(), *knownSet(config.ProcessorIDs)

@@ -12,50 +12,17 @@ import (
 	"time"
 )
 
-// RoundTrip makes one attempt. It waits for a turn with the credential, for a slot and for the rate limit. It holds the
-// slot until the attempt ends, and the turn until a response ends it, or the operation.
-func (r *request) RoundTrip(req *http.Request) (*http.Response, error) {
-	r.attempt, r.response = nil, nil
-	ctx := req.Context()
-	if err := r.waitForTurn(ctx); err != nil {
-		return nil, err
-	}
-	select {
-	case r.slots <- struct{}{}:
-		defer func() { <-r.slots }()
-	case <-ctx.Done():
-		return nil, fmt.Errorf("%w: %w", ErrSlotWait, ctx.Err())
-	}
-	if r.limiter.Wait(ctx) != nil { // last, because the requests after another wait would burst
-		return nil, cmp.Or(ctx.Err(), ErrRateLimit) // the limiter does not wait beyond the deadline
-	}
-	if r.draft.Attempts++; r.draft.Attempts == 1 {
-		r.began, r.beganWith = time.Now(), r.endpoint.now()
-		r.lastSuccesses = r.beganWith.successes
-	}
-	_, accepted := r.sent.state()
-	start := time.Now()
-	r.attempt = &Attempt{
-		Number: r.draft.Attempts, Method: r.draft.Method, URL: r.draft.URL, RequestBody: string(r.body),
-		ResponseBody: Text{redactor: r.redactor},
-	}
-	resp, err := r.try(req)
-	r.attempt.Duration = time.Since(start)
-	if !r.draft.TokenRequest {
-		r.attempt.ResponseBody.text = r.response
-	}
-	r.judge(err, accepted)
-	return resp, err
-}
-
 // try sends the request, and notes what came of it.
 func (r *request) try(req *http.Request) (*http.Response, error) {
-	full, shortened := r.settings.RequestTimeout, ""
-	timeout := r.endpoint.now().condition.timeout(full)
-	if timeout < full {
-		shortened = fmt.Sprintf(" (shortened from %s after other failures)", full)
+	full, suffix := r.settings.RequestTimeout, ""
+	timeout := full
+	if r.endpoint.now().condition == mute {
+		timeout = shortened(full)
 	}
-	late := fmt.Errorf("the %s %w %s%s", r.draft.Receiver(), ErrRequestTimeout, timeout, shortened)
+	if timeout < full {
+		suffix = fmt.Sprintf(" (shortened from %s after other failures)", full)
+	}
+	late := fmt.Errorf("the %s %w %s%s", r.draft.Receiver(), ErrRequestTimeout, timeout, suffix)
 	ctx, cancel := attemptContext(req.Context(), timeout, late)
 	defer cancel()
 	asked := false
@@ -75,7 +42,9 @@ func (r *request) try(req *http.Request) (*http.Response, error) {
 		return resp, nil
 	case ctx.Err() != nil:
 		err = context.Cause(ctx) // the transport reports it in several ways
-		r.waited = r.waited || timeout == full && errors.Is(err, ErrRequestTimeout)
+		if timeout == full && errors.Is(err, ErrRequestTimeout) {
+			r.endpoint.heardNothing(r.began)
+		}
 	case !asked:
 		err = fmt.Errorf("%w: %w", ErrNotSent, err)
 		r.draft.Attempts--
@@ -85,12 +54,10 @@ func (r *request) try(req *http.Request) (*http.Response, error) {
 	if conn != nil && (conn.Reused || !sentAlert(err, byService)) {
 		r.draft.Outcome = Unknown
 	}
-	r.attempt.Err = r.redactor.printable(err.Error(), maxMessage)
 	return nil, err
 }
 
 func (r *request) noteResponse(resp *http.Response) {
-	r.attempt.Status = resp.StatusCode
 	r.draft.Status, r.draft.RequestID = resp.StatusCode, r.redactor.printable(requestID(resp.Header), maxText)
 	r.draft.Message, r.draft.Documented = "", false
 	if resp.StatusCode/100 != 2 {
@@ -108,25 +75,24 @@ func requestID(h http.Header) string {
 		h.Get("X-Amz-Request-Id"), h.Get("X-Ms-Request-Id"), h.Get("X-Amzn-Trace-Id"), h.Get("X-Trace-Id"), h.Get("Cf-Ray"))
 }
 
-// judge notes what an attempt says about the endpoint and the credential. A service that rejects a request works. A failure
-// of the service or of a proxy says nothing about the credential.
-func (r *request) judge(err error, accepted int) {
+// judge notes what an attempt says about the endpoint and the credential, which had so many successes before. A service
+// that rejects a request works. A failure of the service or of a proxy says nothing about the credential.
+func (r *request) judge(status int, err error, successes int) {
 	timedOut := errors.Is(err, ErrRequestTimeout) || errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded)
-	switch status := r.attempt.Status; {
-	case status == http.StatusUnauthorized:
-		r.endpoint.note(worked, r.beganWith)
-		r.untested, r.hasTurn = r.hasTurn, false // it passes on its turn later
-		r.sent.reject(accepted, r.fail(KindAuthentication, ""))
-	case status != 0 && !isRetryableStatus(status):
-		r.endpoint.note(worked, r.beganWith)
-		r.sent.accept()
-	case !timedOut:
-		r.endpoint.note(answered, r.beganWith)
-		r.answered = true
-	default:
+	switch {
+	case status == http.StatusUnauthorized: // this try is used up, and the operation may make another one in its turn
+		r.endpoint.worked()
+		r.sent.reject(successes, r.waited, r.fail(KindAuthentication, ""))
 		return
+	case status != 0 && !isRetryableStatus(status):
+		r.endpoint.worked()
+		r.sent.accept()
+		r.endTurn()
+	case !timedOut:
+		r.endpoint.answered()
+		r.endTurn()
 	}
-	r.endTurn()
+	r.sent.release(r.sent.tries)
 }
 
 // sendAndReadBody sets r.response to the body, up to one byte more than maxBody. The request timeout covers it.

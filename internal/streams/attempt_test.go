@@ -99,6 +99,21 @@ func TestRequestTimeout(t *testing.T) {
 	})
 }
 
+// However short a request timeout is, it ends each attempt, and nothing else.
+func TestShortRequestTimeout(t *testing.T) {
+	t.Parallel()
+	for _, timeout := range []time.Duration{1, 2, time.Microsecond} {
+		runVirtual(t, timeout.String(), func(t *testing.T) {
+			s := startService(t, neverRespond)
+			for _, err := range updateAll(t, newClient(t, streams.Config{BaseURL: s.URL, RequestTimeout: timeout}), 20) {
+				if e := asError(t, err); e.Kind != streams.KindTimeout || !errors.Is(e, streams.ErrRequestTimeout) {
+					t.Errorf("error %#v", e)
+				}
+			}
+		})
+	}
+}
+
 // The limit applies to each attempt, retries included. An operation fails at once if its time limit ends
 // before its next attempt is allowed.
 func TestRateLimit(t *testing.T) {

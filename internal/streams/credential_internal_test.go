@@ -73,7 +73,7 @@ func TestHeader(t *testing.T) {
 				last.exhaust()
 			}
 			for range test.past.rejections {
-				last.reject(0, failed)
+				last.reject(0, false, failed)
 			}
 			c.last.Store(last)
 			got, err := c.header(t.Context(), test.rejected)

@@ -25,7 +25,7 @@ func TestStatus(t *testing.T) {
 	rejected := result{"Bad Request Error", streams.NotChanged, 1}
 	for status, want := range map[int]result{
 		400: rejected, 405: rejected, 409: rejected, 422: rejected,
-		401: {"Authentication Error", streams.NotChanged, 1},
+		401: {"Authentication Error", streams.NotChanged, 2},
 		403: {"Unauthorized Error", streams.NotChanged, 1},
 		404: {"Resource Not Found Error", streams.NotChanged, 1},
 		408: {"Timeout Error", streams.Unknown, 5},
@@ -72,7 +72,7 @@ func TestOutcomeOfSeveralAttempts(t *testing.T) {
 		streams.NotChanged: {respondError(429, "slow down")},
 	} {
 		for n, first := range firsts {
-			for _, status := range []int{302, 400, 401, 501} {
+			for _, status := range []int{302, 400, 403, 501} {
 				e := startService(t, first, respondError(status, "no")).updateError(t, streams.Config{})
 				if e.Outcome != want || e.Status != status || e.Message != "no" || e.Attempts != 2 {
 					t.Errorf("%d after response %d: %#v", status, n, e)

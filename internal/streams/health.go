@@ -9,7 +9,8 @@ import (
 type health struct {
 	mu        sync.Mutex
 	condition condition
-	successes int // responses that showed that the endpoint works
+	successes int       // responses that showed that the endpoint works
+	unheard   time.Time // when an attempt had waited for the whole request timeout; zero after any answer
 }
 
 // condition is what the last operations show about an endpoint. In all but the first one, an operation makes one attempt.
@@ -17,35 +18,9 @@ type condition int
 
 const (
 	working condition = iota // or nothing is known
-	failing                  // an operation has used up its attempts, and nothing has worked since
-	mute                     // the same, and the last one got no response at all
-	silent                   // the same of another one, which began after that: attempts are short
+	failing                  // an operation has lost its patience without a success beside it, and nothing has worked since
+	mute                     // an attempt has got no answer, nor has an operation that began after it: attempts are short
 )
-
-// event is what an attempt, or the last attempt of an operation, shows about an endpoint.
-type event int
-
-const (
-	worked   event = iota // the response is not one that may be another one later
-	answered              // the attempt failed, but not because nobody responded
-	gaveUp                // the operation has used up its attempts
-	unheard               // the same, and all attempts together got no response, one of them within the whole request timeout
-)
-
-// after returns the condition after an event of an operation that began in another condition.
-func (c condition) after(e event, began condition) condition {
-	switch {
-	case e == worked:
-		return working
-	case e == answered:
-		return min(c, failing)
-	case e == unheard && c >= mute && began >= mute:
-		return silent
-	case e == unheard:
-		return max(c, mute)
-	}
-	return max(c, failing)
-}
 
 // view is an endpoint's health at a moment.
 type view struct {
@@ -59,18 +34,41 @@ func (h *health) now() view {
 	return view{h.condition, h.successes}
 }
 
-// note takes an event of an operation that began with the given view. An operation that gives up beside the successes of
-// others says nothing.
-func (h *health) note(e event, began view) {
+// worked notes a response that would not be another one later.
+func (h *health) worked() {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.condition, h.unheard = working, time.Time{}
+	h.successes++
+}
+
+// answered notes an attempt that failed, but not because nobody responded.
+func (h *health) answered() {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.condition, h.unheard = min(h.condition, failing), time.Time{}
+}
+
+// lostPatience notes the end of an operation. If there were more successes than given, others have succeeded beside it.
+func (h *health) lostPatience(successes int) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if h.successes == successes {
+		h.condition = max(h.condition, failing)
+	}
+}
+
+// heardNothing notes an attempt that waited for the whole request timeout. Its operation began at the given time: the
+// attempts of one stream show nothing about the others.
+func (h *health) heardNothing(began time.Time) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	switch {
-	case e == worked:
-		h.successes++
-	case e != answered && h.successes != began.successes:
-		return
+	case h.unheard.IsZero():
+		h.unheard = time.Now()
+	case !began.Before(h.unheard):
+		h.condition = mute
 	}
-	h.condition = h.condition.after(e, began.condition)
 }
 
 // A short attempt has a part of the request timeout, and time for one response.
@@ -79,10 +77,7 @@ const (
 	shortest  = 1500 * time.Millisecond
 )
 
-// timeout returns the time of an attempt, whose full time is given.
-func (c condition) timeout(full time.Duration) time.Duration {
-	if c == silent {
-		return min(full, max(full/shortPart, shortest))
-	}
-	return full
+// shortened returns the time of a short attempt.
+func shortened(timeout time.Duration) time.Duration {
+	return min(timeout, max(timeout/shortPart, shortest))
 }

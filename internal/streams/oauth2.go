@@ -85,7 +85,7 @@ func (s *tokenSource) requestToken(ctx context.Context) *found {
 		header, err = authorization(token)
 	}
 	if err != nil {
-		return &found{err: r.noToken(err), holds: until(r.due)}
+		return &found{err: r.noToken(err), holds: until(r.next.due)}
 	}
 	idToken, _ := token.Extra("id_token").(string)
 	s.sender.redactor.add(append(parts(token.AccessToken), token.AccessToken, token.RefreshToken, idToken)...)

@@ -10,7 +10,6 @@ import (
 	"net"
 	"net/http"
 	"net/url"
-	"strconv"
 	"time"
 
 	"github.com/hashicorp/go-retryablehttp"
@@ -32,59 +31,89 @@ type request struct {
 	endpoint *health // of the service or the token endpoint
 	body     []byte
 
-	sent          *found    // the credential; an empty one for a token request
-	hasTurn       bool      // with the credential, see [trial]
-	untested      bool      // the service has rejected the credential before it had accepted any request with it
-	draft         Error     // the error so far; Reason is why a due retry could not be made
-	began         time.Time // the first attempt
-	beganWith     view      // of the endpoint, at that time
-	lastSuccesses int       // of the endpoint, at the end of the last attempt
-	uncounted     int       // attempts that were not accepted beside others that were
-	answered      bool      // an attempt has not just waited
-	waited        bool      // an attempt has waited for the whole request timeout
-	attempt       *Attempt  // the last one, for the log; nil if it did not get its turn
-	response      []byte    // body of the last response
-	due           time.Time // when another attempt may succeed; zero if none will
+	sent     *found // the credential; an empty one for a token request
+	hasTurn  bool   // with the credential, see [trial]
+	replaced bool   // the service has rejected another credential before
+	waited   bool   // since the service rejected the credential
+	draft    Error  // the error so far; Reason is why a due retry could not be made
+	began    time.Time
+	patience patience
+	response []byte  // body of the last response
+	next     nextTry // what follows the last attempt
 }
 
-// sendAuthorized sends the request. If the service rejects its credential, the request is sent once with another one, and
-// once more if the credential was new and the service accepts it in the meantime: it may not have known it yet.
+// sendAuthorized sends the request, again after a rejection that may not be final. A rejection that has arrived is the
+// result if nothing can be sent after it.
 func (r *request) sendAuthorized(ctx context.Context, credential *credential) (*http.Response, error) {
-	canReplace := true
-	sent, err := credential.header(ctx, "")
+	defer r.endTurn()
+	var rejection *http.Response
+	header, err := credential.header(ctx, "")
 	for err == nil {
-		var resp *http.Response
-		resp, err = r.send(ctx, sent)
+		attempts := r.draft.Attempts
+		resp, failure := r.send(ctx, header)
 		switch {
-		case errors.Is(err, errRejected): // while the request waited for its turn
-			sent, err = credential.header(ctx, "")
-			continue
-		case err != nil || resp.StatusCode != http.StatusUnauthorized:
-			return resp, err
-		}
-		next := sent
-		if canReplace {
-			next, err = credential.header(ctx, sent.header)
-		} else {
-			sent.exhaust()
-		}
-		limit := r.settings.Retry.MaxAttempts
-		switch {
-		case err != nil:
-		case next.header != sent.header:
-			canReplace = false
-		case r.untested && (limit == 0 || r.draft.Attempts < limit) && next.awaitAcceptance(ctx): // at most once
+		case errors.Is(failure, errRejected): // while the request waited for its turn
+			header, err = credential.header(ctx, "")
+			if err != nil && rejection != nil {
+				return rejection, nil
+			}
+		case rejection != nil && r.draft.Attempts == attempts:
+			return rejection, nil
+		case failure != nil || resp.StatusCode != http.StatusUnauthorized:
+			return resp, failure
 		default:
-			return resp, nil
+			rejection = resp
+			header, err = r.headerAfterRejection(ctx, credential)
+			if errors.Is(err, errRejected) {
+				return rejection, nil
+			}
 		}
-		sent = next
 	}
 	return nil, err
 }
 
-// send makes the attempts of a request. Its time begins when it gets its turn: the first responses show whether the
-// credential is right, and an operation can do nothing about that.
+// headerAfterRejection returns what to send after a 401: at once another header if there is one, else the same one after a
+// second, because one node of the service may not know it yet. The error is errRejected if the rejection is final.
+func (r *request) headerAfterRejection(ctx context.Context, credential *credential) (*found, error) {
+	again := time.Now().Add(rejectionDelay)
+	switch {
+	case ctx.Err() != nil || r.waited:
+		return nil, errRejected
+	case r.replaced:
+		r.sent.exhaust()
+	default:
+		header, err := credential.header(ctx, r.sent.header)
+		switch {
+		case ctx.Err() != nil:
+			return nil, errRejected
+		case err != nil || header.header != r.sent.header:
+			r.replaced = true
+			return header, err
+		}
+	}
+	attempts := r.settings.Retry.MaxAttempts
+	deadline, limited := ctx.Deadline()
+	if r.sent.isWrong() || attempts > 0 && r.draft.Attempts >= attempts || limited && deadline.Before(again) {
+		return nil, errRejected
+	}
+	r.waited = true
+	select {
+	case <-time.After(time.Until(again)):
+	case <-ctx.Done():
+		return nil, errRejected
+	}
+	header, err := credential.header(ctx, "") // by now, another operation may have found a better one
+	if err != nil {
+		return nil, errRejected
+	}
+	return header, nil
+}
+
+// send makes the attempts of a request with a credential.
 func (r *request) send(ctx context.Context, credential *found) (*http.Response, error) {
+	if r.sent != nil && r.sent.trial != credential.trial {
+		r.endTurn()
+	}
 	r.sent = credential
 	req, err := retryablehttp.NewRequestWithContext(ctx, r.draft.Method, r.draft.URL, nil)
 	if err != nil {
@@ -101,146 +130,125 @@ func (r *request) send(ctx context.Context, credential *found) (*http.Response, 
 	if credential.header != "" {
 		req.Header.Set("Authorization", credential.header)
 	}
-	defer r.endTurn()
-	start := time.Now()
-	if err := r.waitForTurn(ctx); err != nil {
-		return nil, err
-	}
-	ctx, cancel := postpone(ctx, time.Since(start))
-	defer cancel()
-	return r.httpClient().Do(req.WithContext(ctx))
-}
-
-// waitForTurn waits for a turn with the credential. While nothing responds, it takes half as long as an attempt.
-func (r *request) waitForTurn(ctx context.Context) error {
-	if ctx.Err() != nil || r.hasTurn { // an operation that has ended has not waited
-		return ctx.Err()
-	}
-	full := r.settings.RequestTimeout
-	hasTurn, err := r.sent.wait(ctx, silent.timeout(full)/2, func() error {
-		if r.endpoint.now().condition != silent {
-			return nil
-		}
-		r.draft.Repeated = true
-		return fmt.Errorf("the %s %w %s to other operations", r.draft.Receiver(), ErrRequestTimeout, full)
-	})
-	r.hasTurn = hasTurn
-	return err
-}
-
-func (r *request) endTurn() {
-	if r.hasTurn {
-		r.sent.endTurn()
-	}
-	r.hasTurn = false
+	return r.httpClient().Do(req)
 }
 
 func (r *request) httpClient() *retryablehttp.Client {
 	return &retryablehttp.Client{
 		HTTPClient:   &http.Client{Transport: r}, // see RoundTrip
-		CheckRetry:   r.checkRetry,
-		Backoff:      func(_, _ time.Duration, _ int, _ *http.Response) time.Duration { return time.Until(r.due) },
-		RetryMax:     math.MaxInt, // checkRetry counts
+		CheckRetry:   func(context.Context, *http.Response, error) (bool, error) { return r.next.ending == goesOn, nil },
+		Backoff:      func(_, _ time.Duration, _ int, _ *http.Response) time.Duration { return time.Until(r.next.due) },
+		RetryMax:     math.MaxInt, // RoundTrip counts
 		ErrorHandler: retryablehttp.PassthroughErrorHandler,
 	}
 }
 
-// checkRetry decides after an attempt whether another one follows. Both go to the log.
-func (r *request) checkRetry(ctx context.Context, resp *http.Response, err error) (bool, error) {
-	r.due = time.Time{}
-	if r.attempt == nil {
-		return false, nil
+// RoundTrip makes one attempt, and decides whether another one follows.
+func (r *request) RoundTrip(req *http.Request) (*http.Response, error) {
+	ctx := req.Context()
+	r.next, r.response = nextTry{ending: final}, nil
+	if err := r.waitForTurn(ctx); err != nil {
+		return nil, err
 	}
+	if err := r.waitForSlot(ctx); err != nil {
+		r.sent.release(r.sent.tries)
+		return nil, err
+	}
+	defer func() { <-r.slots }()
+	if r.draft.Attempts++; r.draft.Attempts == 1 {
+		r.began = time.Now()
+	}
+	_, successes := r.sent.state()
+	attempt := Attempt{
+		Number: r.draft.Attempts, Method: r.draft.Method, URL: r.draft.URL, RequestBody: string(r.body),
+		ResponseBody: Text{redactor: r.redactor},
+	}
+	start := time.Now()
+	resp, err := r.try(req)
+	attempt.Duration = time.Since(start)
+	if resp != nil {
+		attempt.Status = resp.StatusCode
+	} else {
+		attempt.Err = r.redactor.printable(err.Error(), maxMessage)
+	}
+	if !r.draft.TokenRequest {
+		attempt.ResponseBody.text = r.response
+	}
+	r.judge(attempt.Status, err, successes)
 	if err == nil && isRetryableStatus(resp.StatusCode) || err != nil && isRetryableError(err) {
-		r.planRetry(ctx, resp, err)
+		r.next = r.patience.planRetry(ctx, r.settings.Retry, r.draft.Attempts, r.endpoint.now(), resp, rand.Float64())
+		r.noteEnding(err, resp)
+	}
+	attempt.Retry = r.next.ending == goesOn
+	if attempt.Retry {
+		attempt.RetryWait = time.Until(r.next.due)
 	}
 	if observe := r.settings.Observe; observe != nil {
-		observe(ctx, *r.attempt)
+		observe(ctx, attempt)
 	}
-	return r.attempt.Retry, nil
+	return resp, err
 }
 
-// planRetry notes whether another attempt follows one that failed for the moment, and when.
-func (r *request) planRetry(ctx context.Context, resp *http.Response, err error) {
-	retryAfter, limited, now := "", false, time.Now()
-	if err == nil {
-		retryAfter, limited = resp.Header.Get("Retry-After"), resp.StatusCode == http.StatusTooManyRequests
+// waitForTurn waits until the credential may be sent. While nothing answers, that takes no longer than a short attempt.
+func (r *request) waitForTurn(ctx context.Context) error {
+	if ctx.Err() != nil { // an operation that has ended has not waited
+		return ctx.Err()
 	}
-	pace, maxAttempts := r.choosePace(limited), r.settings.Retry.MaxAttempts
-	wait, requested := parseRetryAfter(retryAfter, now)
-	if !requested || maxAttempts == 0 { // a short Retry-After does not use up the default attempts
-		wait = max(wait, r.settings.Retry.backoff(r.draft.Attempts, pace, rand.Float64()))
+	full := r.settings.RequestTimeout
+	ask := func() error {
+		if r.endpoint.now().condition != mute {
+			return nil
+		}
+		r.draft.Repeated = true
+		return fmt.Errorf("the %s %w %s to other operations", r.draft.Receiver(), ErrRequestTimeout, full)
 	}
-	r.due = now.Add(wait)
-	deadline, ends := ctx.Deadline()
-	tooLong := ends && deadline.Before(r.due) // to wait until the deadline would only delay the error
-	last := r.draft.Attempts-r.uncounted >= cmp.Or(maxAttempts, r.defaultAttempts(pace, requested))
+	if !r.hasTurn {
+		if err := r.sent.acquire(ctx, r.sent.turns, shortened(full), ask); err != nil {
+			return err
+		}
+		r.hasTurn = true
+	}
+	return r.sent.acquire(ctx, r.sent.tries, shortened(full), ask)
+}
+
+func (r *request) endTurn() {
+	if r.hasTurn {
+		r.sent.release(r.sent.turns)
+	}
+	r.hasTurn = false
+}
+
+// waitForSlot waits until fewer requests are under way, and for the rate limit.
+func (r *request) waitForSlot(ctx context.Context) error {
+	select {
+	case r.slots <- struct{}{}:
+	case <-ctx.Done():
+		return fmt.Errorf("%w: %w", ErrSlotWait, ctx.Err())
+	}
+	if r.limiter.Wait(ctx) != nil { // last, because the requests after another wait would burst
+		<-r.slots
+		return cmp.Or(ctx.Err(), ErrRateLimit) // the limiter does not wait beyond the deadline
+	}
+	return nil
+}
+
+// noteEnding notes why no other attempt follows one that failed for the moment.
+func (r *request) noteEnding(err error, resp *http.Response) {
 	r.draft.Repeated = r.endpoint.now().condition != working
-	if (last || tooLong || r.draft.Repeated) && !errors.Is(ctx.Err(), context.Canceled) {
-		r.endpoint.note(r.end(), r.beganWith)
-	}
-	switch {
-	case last, ctx.Err() != nil && errors.Is(err, ctx.Err()): // the error says why
-	case ctx.Err() != nil:
-		r.draft.Reason = "the request was not retried, because the operation was interrupted or its time limit had passed"
-	case r.draft.Repeated: // another operation has used up its attempts, and nothing has worked since
-	case tooLong && requested:
-		r.draft.Reason = fmt.Sprintf("the %s asked to wait (Retry-After: %s), longer than the operation's time limit allows",
-			r.draft.Receiver(), r.redactor.printable(retryAfter, maxText))
-	case tooLong:
+	switch r.next.ending {
+	case impatient:
+		r.endpoint.lostPatience(r.patience.successes)
+	case interrupted:
+		if !errors.Is(err, context.Canceled) && !errors.Is(err, context.DeadlineExceeded) { // the error says why
+			r.draft.Reason = "the request was not retried, because the operation was interrupted or its time limit had passed"
+		}
+	case noTime:
 		r.draft.Reason = "the operation's time limit leaves no time for another attempt"
-	default:
-		r.attempt.Retry, r.attempt.RetryWait = true, wait
+		if r.next.asked != "" {
+			r.draft.Reason = fmt.Sprintf("the %s asked to wait (Retry-After: %s), longer than the operation's time limit allows",
+				r.draft.Receiver(), r.redactor.printable(r.next.asked, maxText))
+		}
 	}
-}
-
-// pace is how often an operation tries if the user has not said so, and how long it waits in between.
-type pace struct {
-	attempts int     // at most
-	slow     int     // the same after attempts that took long
-	least    float64 // part of the bound of a wait
-	longest  int     // number of the attempt after which the bound of the wait does not double again
-}
-
-var (
-	outlasting   = pace{DefaultAttempts, 2, 0.75, math.MaxInt}               // an outage of DefaultPatience
-	besideOthers = pace{DefaultAttempts + 2, DefaultAttempts + 2, 0.25, 3}   // no outage, but perhaps a rhythm of failures
-	slowingDown  = pace{DefaultAttempts, DefaultAttempts, 0.75, math.MaxInt} // because the service works, but asks for that
-)
-
-// choosePace chooses the pace after an attempt. If others have succeeded since the attempt before, the service works.
-func (r *request) choosePace(limited bool) pace {
-	successes := r.endpoint.now().successes
-	others := successes > r.lastSuccesses
-	r.lastSuccesses = successes
-	switch {
-	case !others || r.settings.Retry.MaxAttempts > 0:
-		return outlasting
-	case limited:
-		r.uncounted++
-		return slowingDown
-	}
-	return besideOthers
-}
-
-// defaultAttempts is how often an operation tries at a pace. If no connection can be made, and nothing has worked yet, the
-// address may be wrong.
-func (r *request) defaultAttempts(p pace, requested bool) int {
-	switch {
-	case !requested && time.Since(r.began) > 2*DefaultPatience:
-		return p.slow
-	case r.draft.Status == 0 && r.draft.Outcome == NotChanged && r.endpoint.now().successes == 0:
-		return p.attempts - 1
-	}
-	return p.attempts
-}
-
-// end is what an operation without another attempt shows about the endpoint.
-func (r *request) end() event {
-	if r.waited && !r.answered {
-		return unheard
-	}
-	return gaveUp
 }
 
 // fail returns the draft as an error of the given kind.
@@ -296,24 +304,4 @@ func isRetryableError(err error) bool {
 		return isRetryableStatus(proxy.status)
 	}
 	return !IsTLSFailure(err) && !errors.Is(err, ErrNotSent)
-}
-
-// backoff returns the wait after an attempt; the first attempt is number 1. random, from 0 to 1, selects it, so that
-// requests spread out.
-func (r Retry) backoff(attempt int, p pace, random float64) time.Duration {
-	bound := retryablehttp.DefaultBackoff(r.MinBackoff, r.MaxBackoff, min(attempt, p.longest), nil)
-	shortest := max(r.MinBackoff, time.Duration(p.least*float64(bound)))
-	return shortest + time.Duration(random*float64(max(0, bound-shortest)))
-}
-
-// parseRetryAfter reads a Retry-After header, in seconds or as a date (RFC 9110, section 10.2.3).
-func parseRetryAfter(value string, now time.Time) (wait time.Duration, ok bool) {
-	seconds, err := strconv.ParseUint(value, 10, 64)
-	if err == nil || errors.Is(err, strconv.ErrRange) { // out of range, seconds is the largest number
-		return time.Duration(min(seconds, math.MaxInt64/uint64(time.Second))) * time.Second, true
-	}
-	if date, err := http.ParseTime(value); err == nil {
-		return max(0, date.Sub(now)), true
-	}
-	return 0, false
 }

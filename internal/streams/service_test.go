@@ -176,7 +176,7 @@ func updateParallel(t *testing.T, c *streams.Client, count, parallel int, limit 
 	workers.SetLimit(parallel)
 	for n, id := range streamIDs(count) {
 		workers.Go(func() error {
-			ctx, cancel := streams.WithTimeLimit(t.Context(), limit)
+			ctx, cancel := context.WithTimeout(t.Context(), limit)
 			defer cancel()
 			_, errs[n] = c.UpdateStream(ctx, id, streams.NewProcessorSet("p1"))
 			return nil

@@ -66,19 +66,16 @@ type OAuth2 struct {
 
 // Retry limits the attempts of one request and the waits between them. An update has the whole set, so it can be repeated.
 type Retry struct {
-	MaxAttempts int           // 1 means no retry; 0 means DefaultAttempts
-	MinBackoff  time.Duration // shortest wait, unless the service asks for another
-	MaxBackoff  time.Duration // longest wait, unless the service asks for another
+	MaxAttempts int           // 1 means no retry; 0 means as many as Patience allows
+	MinBackoff  time.Duration // shortest wait
+	MaxBackoff  time.Duration // longest wait, unless the service asks for a longer one
 }
 
 // DefaultRetry is used if [Config] has no Retry.
-var DefaultRetry = Retry{MinBackoff: 500 * time.Millisecond, MaxBackoff: 30 * time.Second}
+var DefaultRetry = Retry{MinBackoff: 500 * time.Millisecond, MaxBackoff: 5 * time.Second}
 
-// By default, the attempts of a request take longer than an outage of DefaultPatience.
-const (
-	DefaultAttempts = 6
-	DefaultPatience = 20 * time.Second
-)
+// Patience is how long an operation retries by default: longer than an outage of 20 seconds.
+const Patience = 22 * time.Second
 
 // ParseBaseURL parses the address of a deployment (INTERFACE.md, section 4). It removes a slash or /v2 at the end.
 func ParseBaseURL(raw string) (*url.URL, error) {

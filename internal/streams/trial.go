@@ -5,26 +5,22 @@ import (
 	"errors"
 	"fmt"
 	"sync"
-	"sync/atomic"
 	"time"
 )
 
 // trial is what the service says to a header. Services lock accounts: until the service has accepted a request with the
-// header, three requests are under way at a time, and the others wait for their responses. A service may not know a new
-// token at once, so the first two rejected requests pass on their turns, one after another.
+// header, three operations send it, and no more than five of their requests are rejected.
 type trial struct {
-	turns chan struct{} // has an element for each request under way with an untested header, and for its rejection
+	turns chan struct{} // has an element for each operation that sends an untested header
+	tries chan struct{} // has an element for each request under way with it, and for each rejected one
 	open  chan struct{} // closed when there is a verdict
-
-	waiting atomic.Int64 // operations that wait for their turn
 
 	mu         sync.Mutex
 	verdict    verdict
-	successes  int       // requests that the service has accepted
-	rejections int       // since the last success
-	rejection  *Error    // the last one
-	nextTurn   time.Time // of a rejected request
-	exhausted  bool      // another header would not help
+	successes  int    // requests that the service has accepted
+	rejections int    // since the last success
+	rejection  *Error // the last one
+	exhausted  bool   // another header would not help
 
 	replaces bool // a rejected header; does not change
 }
@@ -39,13 +35,15 @@ const (
 )
 
 const (
-	maxUntested    = 3                       // requests under way with an untested header
-	maxRejections  = 5                       // they show that a header is wrong if it has not worked since
-	rejectionDelay = 1200 * time.Millisecond // twice, for a header that becomes valid within two seconds
+	maxUntested    = 3           // operations that send an untested header
+	maxRejections  = 5           // they show that a header is wrong if it has not worked since
+	rejectionDelay = time.Second // until a rejected header is sent again: one node may not know it yet
 )
 
 func newTrial() *trial {
-	return &trial{turns: make(chan struct{}, maxUntested), open: make(chan struct{})}
+	return &trial{
+		turns: make(chan struct{}, maxUntested), tries: make(chan struct{}, maxRejections), open: make(chan struct{}),
+	}
 }
 
 // ErrTurnWait says that an operation ended while it waited for the responses to other requests with its credential.
@@ -53,28 +51,36 @@ var ErrTurnWait = errors.New("the operation waited for the first responses to re
 
 var errRejected = errors.New("the service has rejected the credentials of other requests")
 
-// wait returns when a request may be sent, and whether its turn has to be ended. Every now and then, it asks whether the
-// wait makes sense.
-func (t *trial) wait(ctx context.Context, interval time.Duration, ask func() error) (hasTurn bool, err error) {
-	t.waiting.Add(1)
-	defer t.waiting.Add(-1)
+// acquire waits for a turn or a try, as long as the header is untested. Every now and then, it asks whether the wait makes
+// sense.
+func (t *trial) acquire(ctx context.Context, semaphore chan struct{}, interval time.Duration, ask func() error) error {
 	ticker := time.NewTicker(interval)
 	defer ticker.Stop()
-	for err == nil && t.isUntested() {
+	for t.isUntested() {
 		select {
 		case <-t.open:
-		case t.turns <- struct{}{}:
-			return true, nil
+		case semaphore <- struct{}{}:
+			return nil
 		case <-ticker.C:
-			err = ask()
+			if err := ask(); err != nil {
+				return err
+			}
 		case <-ctx.Done():
-			err = fmt.Errorf("%w: %w", ErrTurnWait, ctx.Err())
+			return fmt.Errorf("%w: %w", ErrTurnWait, ctx.Err())
 		}
 	}
-	if err == nil && t.isWrong() {
-		err = errRejected
+	if t.isWrong() {
+		return errRejected
 	}
-	return false, err
+	return nil
+}
+
+// release ends a turn or a try, if they still count.
+func (t *trial) release(semaphore chan struct{}) {
+	select {
+	case <-semaphore:
+	case <-t.open:
+	}
 }
 
 // isWrong reports whether the service has rejected the header, and no other one helps.
@@ -115,14 +121,6 @@ func (t *trial) state() (verdict, int) {
 	return t.verdict, t.successes
 }
 
-// endTurn passes on a turn, if turns still count.
-func (t *trial) endTurn() {
-	select {
-	case <-t.turns:
-	case <-t.open:
-	}
-}
-
 // accept notes a response that shows that the service accepts the header.
 func (t *trial) accept() {
 	t.mu.Lock()
@@ -132,33 +130,17 @@ func (t *trial) accept() {
 	t.settle()
 }
 
-// reject counts the rejection of a request that began after so many successes, if there was none in the meantime.
-func (t *trial) reject(successes int, e *Error) {
+// reject counts the rejection of a request that began after so many successes, if there was none in the meantime. Once the
+// service has accepted the header, the second rejection of an operation shows nothing new.
+func (t *trial) reject(successes int, second bool, e *Error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.rejection = e
-	if t.successes != successes {
+	if t.successes != successes || second && t.successes > 0 {
 		return
 	}
-	if t.rejections++; t.verdict == untested && t.rejections <= maxRejections-maxUntested {
-		t.nextTurn = time.Now().Add(max(0, time.Until(t.nextTurn)) + rejectionDelay)
-		time.AfterFunc(time.Until(t.nextTurn), t.endTurn)
-	}
+	t.rejections++
 	t.settle()
-}
-
-// awaitAcceptance reports whether the service accepts a request with the header after it has rejected one. It does not wait
-// if no other operation is to send one.
-func (t *trial) awaitAcceptance(ctx context.Context) bool {
-	if t.waiting.Load() > 0 {
-		select {
-		case <-t.open:
-		case <-time.After((maxRejections - maxUntested + 1) * rejectionDelay):
-		case <-ctx.Done():
-		}
-	}
-	verdict, _ := t.state()
-	return verdict == accepted
 }
 
 // replace ends the trial, because another header is sent from now on.
@@ -170,12 +152,12 @@ func (t *trial) replace() {
 	}
 }
 
-// exhaust notes that another header would not help.
+// exhaust notes that another header would not help. What the service has accepted before, it may accept again: only
+// another rejection shows that the header is wrong.
 func (t *trial) exhaust() {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.exhausted = true
-	t.settle()
 }
 
 // settle reaches a verdict. A header that the service has accepted counts as right as long as another one may help.

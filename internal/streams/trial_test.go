@@ -1,12 +1,12 @@
 package streams_test
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"net/http"
 	"path/filepath"
 	"slices"
+	"strings"
 	"sync"
 	"testing"
 	"testing/synctest"
@@ -16,11 +16,11 @@ import (
 	"github.com/stream-management/terraform-provider-stream/internal/streamstest"
 )
 
-// The time of an operation begins when the first responses show that the credential is right: a healthy service fails
-// nothing, and a run loses one response at most.
+// A run loses one response at most until the first responses show that the credential is right, and a healthy service fails
+// nothing if each operation has time for two responses.
 func TestFirstResponses(t *testing.T) {
 	t.Parallel()
-	const latency, limit = 2 * time.Second, 3 * time.Second
+	const latency, limit = 2 * time.Second, 5 * time.Second
 	for _, test := range []struct{ streams, parallel int }{{30, singles}, {60, group}, {100, group}} {
 		runVirtual(t, fmt.Sprint(test), func(t *testing.T) {
 			s := startService(t, respondAfter(latency, applyUpdate))
@@ -34,8 +34,7 @@ func TestFirstResponses(t *testing.T) {
 	}
 }
 
-// A wait ends with the time limit of its operation, and with an interrupt, also after a part of it did not count. The
-// error says what the operation has waited for.
+// A wait ends with the time limit of its operation. The error says what the operation has waited for.
 func TestWaitsEnd(t *testing.T) {
 	const late = "the operation did not finish within its time limit: "
 	virtual(t, func(t *testing.T) {
@@ -52,31 +51,14 @@ func TestWaitsEnd(t *testing.T) {
 		s.wantRequests(t, 3)
 
 		<-time.After(time.Minute)
-		s = startService(t, respondAfter(2*time.Second, applyUpdate), respondAfter(2*time.Second, applyUpdate), neverRespond)
+		s = startService(t, respondAfter(2*time.Second, applyUpdate), neverRespond)
 		c = newClient(t, streams.Config{BaseURL: s.URL, MaxConcurrent: 1})
 		go updateParallel(t, c, 2, 2, time.Minute)
 		synctest.Wait()
-		err = updateParallel(t, c, 1, 1, 3*time.Second)[0] // waits for the responses to both
+		err = updateParallel(t, c, 1, 1, 3*time.Second)[0]
 		if streamstest.WantText(t, err.Error(), late+streams.ErrSlotWait.Error()); !errors.Is(err, streams.ErrSlotWait) {
 			t.Error(err)
 		}
-	})
-	runVirtual(t, "interrupt", func(t *testing.T) {
-		s := startService(t, respondAfter(2*time.Second, applyUpdate), respondAfter(2*time.Second, applyUpdate),
-			respondAfter(2*time.Second, applyUpdate), respondError(503, "later", "Retry-After", "1"))
-		c := newClient(t, streams.Config{BaseURL: s.URL})
-		go updateParallel(t, c, 3, 3, time.Minute)
-		synctest.Wait()
-		start := time.Now()
-		interrupted, interrupt := context.WithCancel(t.Context())
-		time.AfterFunc(3500*time.Millisecond, interrupt)
-		ctx, cancel := streams.WithTimeLimit(interrupted, 3*time.Second)
-		defer cancel()
-		_, err := c.UpdateStream(ctx, "s1", streams.NewProcessorSet())
-		if took := time.Since(start); asError(t, err).Kind != streams.KindInterrupted || took != 3500*time.Millisecond {
-			t.Errorf("after %s: %v", took, err)
-		}
-		s.wantRequests(t, 3+2)
 	})
 }
 
@@ -108,8 +90,8 @@ func TestTurnsEnd(t *testing.T) {
 	}
 }
 
-// A credential that the service does not know at once fails nothing if it becomes valid within two seconds, and if the
-// service rejects no more than four requests with it. A rejection is final if no other operation shows that it was too early.
+// A credential that the service does not know for a second fails nothing, for one stream and for many, before and after
+// the first success. Nor does a rejection by one node of several.
 func TestNewCredential(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "token")
@@ -120,53 +102,83 @@ func TestNewCredential(t *testing.T) {
 	for name, cfg := range map[string]streams.Config{
 		"token":  {Token: "t0ken"},
 		"file":   {TokenFile: path},
+		"none":   {},
 		"oauth2": {OAuth2: &streams.OAuth2{}},
 	} {
-		last := map[string]int{"oauth2": 7}[name] // rejections of the first token and of the second one
 		for what, refuse := range map[string]refusal{
-			"0.2 s": until(200 * time.Millisecond), "1 s": until(time.Second), "2 s": until(2 * time.Second),
-			"the first": first(1), "three": first(3), "as many as allowed": first(max(4, last)),
+			"0.2 s": until(200 * time.Millisecond), "1 s": until(time.Second), "the first": first(1), "three": first(3),
 		} {
-			for _, parallel := range []int{singles, group} {
-				runVirtual(t, fmt.Sprint(name, "/", what, "/", parallel), func(t *testing.T) {
-					cfg, start, requests := cfg, time.Now(), 0
-					var mu sync.Mutex
-					s := startService(t, func(w http.ResponseWriter, r *http.Request) {
-						mu.Lock()
-						requests++
-						response := http.HandlerFunc(applyUpdate)
-						if refuse(requests, time.Since(start)) {
-							response = respondError(401, "not yet")
+			for _, test := range []struct{ streams, parallel int }{{1, 1}, {2, singles}, {3, singles}, {4, singles}, {100, singles}, {100, group}} {
+				for _, known := range []bool{false, true} { // whether the service has accepted the credential before
+					if what == "three" && test.streams < 3 {
+						continue // one of the streams would be rejected twice
+					}
+					runVirtual(t, fmt.Sprint(name, "/", what, "/", test, "/", known), func(t *testing.T) {
+						cfg, start, requests := cfg, time.Now(), 0
+						var mu sync.Mutex
+						s := startService(t, func(w http.ResponseWriter, r *http.Request) {
+							mu.Lock()
+							requests++
+							response := http.HandlerFunc(applyUpdate)
+							if refuse(requests, time.Since(start)) && !strings.HasSuffix(r.URL.Path, "/known") {
+								response = respondError(401, "not yet")
+							}
+							mu.Unlock()
+							respondAfter(20*time.Millisecond, response)(w, r)
+						})
+						cfg.BaseURL = s.URL
+						if name == "oauth2" {
+							cfg.OAuth2 = oauth2Config(s, startService(t, issueTokens(3600))).OAuth2
 						}
-						mu.Unlock()
-						respondAfter(20*time.Millisecond, response)(w, r)
+						c := newClient(t, cfg)
+						if known {
+							if _, err := c.UpdateStream(t.Context(), "known", streams.NewProcessorSet()); err != nil {
+								t.Error(err)
+							}
+							requests, start = 0, time.Now()
+						}
+						err := errors.Join(updateParallel(t, c, test.streams, test.parallel, 5*time.Minute)...)
+						if took := time.Since(start); err != nil || took > 3*time.Second {
+							t.Errorf("after %s: %.500v", took, err)
+						}
 					})
-					cfg.BaseURL = s.URL
-					if name == "oauth2" {
-						cfg.OAuth2 = oauth2Config(s, startService(t, issueTokens(3600))).OAuth2
-					}
-					err := errors.Join(updateParallel(t, newClient(t, cfg), 100, parallel, 5*time.Minute)...)
-					if took := time.Since(start); err != nil || took > 5*time.Second {
-						t.Errorf("after %s: %.500v", took, err)
-					}
-				})
+				}
 			}
 		}
 	}
-	runVirtual(t, "alone", func(t *testing.T) {
-		s := startService(t, respondError(401, "not you"))
-		c := newClient(t, streams.Config{BaseURL: s.URL, Token: "t0ken"})
-		start := time.Now()
-		for n := range 3 {
-			wantFailed(t, asError(t, updateAll(t, c, 1)[0]), streams.KindAuthentication, streams.NotChanged, 1)
-			s.wantRequests(t, n+1)
+}
+
+// Each rejection is tried once more after a second, unless that shows nothing new: no more than five are rejected from the
+// first one on, the credential is known to be wrong, the user wants no retry, or the operation has no time.
+func TestRejectedTwice(t *testing.T) {
+	t.Parallel()
+	reject := respondError(401, "not you")
+	update := func(t *testing.T, s *service, c *streams.Client, limit time.Duration, requests, attempts int, took time.Duration) {
+		t.Helper()
+		before, start := len(s.requests()), time.Now()
+		e := asError(t, updateParallel(t, c, 1, 1, limit)[0])
+		wantFailed(t, e, streams.KindAuthentication, streams.NotChanged, attempts)
+		if s.wantRequests(t, before+requests); time.Since(start) != took || e.Status != 401 || e.Message != "not you" {
+			t.Errorf("after %s: %v", time.Since(start), e)
 		}
-		if took := time.Since(start); took != 0 {
-			t.Errorf("took %s", took)
+	}
+	runVirtual(t, "alone", func(t *testing.T) {
+		s := startService(t, reject)
+		c := newClient(t, streams.Config{BaseURL: s.URL, Token: "t0ken"})
+		update(t, s, c, time.Minute, 2, 2, time.Second)
+		update(t, s, c, time.Minute, 2, 2, time.Second)
+		update(t, s, c, time.Minute, 1, 1, 0)
+		update(t, s, c, time.Minute, 0, 0, 0)
+	})
+	runVirtual(t, "after a success", func(t *testing.T) {
+		s := startService(t, applyUpdate, reject)
+		c := newClient(t, streams.Config{BaseURL: s.URL, Token: "t0ken"})
+		mustUpdateAll(t, c, 1)
+		for range 10 {
+			update(t, s, c, time.Minute, 2, 2, time.Second)
 		}
 	})
 	runVirtual(t, "one attempt", func(t *testing.T) {
-		reject := respondError(401, "not you")
 		s := startService(t, reject, reject, reject, applyUpdate)
 		c := newClient(t, streams.Config{BaseURL: s.URL, Token: "t0ken", Retry: streams.Retry{MaxAttempts: 1}})
 		errs := updateAll(t, c, 10)
@@ -175,4 +187,50 @@ func TestNewCredential(t *testing.T) {
 			t.Error(failed)
 		}
 	})
+	runVirtual(t, "no time", func(t *testing.T) {
+		s := startService(t, reject)
+		update(t, s, newClient(t, streams.Config{BaseURL: s.URL, Token: "t0ken"}), 900*time.Millisecond, 1, 1, 0)
+	})
+	runVirtual(t, "the time ends in the second attempt", func(t *testing.T) {
+		s := startService(t, reject, neverRespond)
+		e := asError(t, updateParallel(t, newClient(t, streams.Config{BaseURL: s.URL, Token: "t0ken"}), 1, 1, 2*time.Second)[0])
+		wantFailed(t, e, streams.KindTimeout, streams.Unknown, 2)
+	})
+}
+
+// A rejection that has arrived is the result of an operation that has ended: nothing looks for another credential, nor
+// waits for one.
+func TestRejectionAfterTheEnd(t *testing.T) {
+	t.Parallel()
+	path := filepath.Join(t.TempDir(), "token")
+	writeSecret(t, path, "t0ken")
+	const hour, answer = time.Hour, 2 * time.Second
+	for name, cfg := range map[string]streams.Config{
+		"token": {Token: "t0ken"}, "file": {TokenFile: path}, "oauth2": {OAuth2: &streams.OAuth2{}}, "none": {},
+	} {
+		for how, test := range map[string]struct{ limit, interrupted time.Duration }{
+			"interrupt": {hour, time.Second}, "interrupt while it looks": {hour, answer + time.Second/2},
+			"time limit": {answer, hour}, "time limit while it looks": {answer + time.Second/2, hour},
+		} {
+			runVirtual(t, name+"/"+how, func(t *testing.T) {
+				grace := 5 * time.Second // of a token request that is under way
+				s, endpoint := startService(t, respondAfter(answer, respondError(401, "not you"))), startService(t, issueTokens(3600), neverRespond)
+				cfg := cfg
+				if cfg.BaseURL = s.URL; name == "oauth2" {
+					cfg.OAuth2 = oauth2Config(s, endpoint).OAuth2
+				}
+				for n := range 20 {
+					endpoint.received = nil
+					_, took, err := interruptedUpdate(t, newClient(t, cfg), test.limit, test.interrupted)
+					e := asError(t, err)
+					if test.limit == answer && e.Status == 0 { // both at the same moment
+						wantFailed(t, e, streams.KindTimeout, streams.Unknown, 1)
+					} else if wantFailed(t, e, streams.KindAuthentication, streams.NotChanged, 1); e.Message != "not you" || took > max(answer, grace) {
+						t.Errorf("%v after %s", e, took)
+					}
+					s.wantRequests(t, n+1)
+				}
+			})
+		}
+	}
 }
