@@ -352,14 +352,8 @@ func TestTLSRefused(t *testing.T) {
 // have closed the connection before that.
 func TestNoClientCertificateTLS13(t *testing.T) {
 	t.Parallel()
-	s := newService(t, applyUpdate)
-	var err error
-	if s.Listener, err = net.Listen("tcp", "127.0.0.1:0"); err != nil { // in memory, both sides would wait for each other
-		t.Fatal(err)
-	}
-	s.TLS = requireCertificateOf(streamstest.NewAuthority(t), 0)
-	s.StartTLS()
-	e := s.updateError(t, streams.Config{TLS: streams.TLS{CACertPEM: s.caPEM()}, DialContext: new(net.Dialer).DialContext})
+	s := startTCPService(t, requireCertificateOf(streamstest.NewAuthority(t), 0), applyUpdate)
+	e := s.updateError(t, streams.Config{TLS: streams.TLS{CACertPEM: s.caPEM()}, DialContext: dialTCP})
 	if e.Status != 0 || e.Kind != streams.KindConnection || e.Reason == "" ||
 		e.Attempts == 1 && streams.IsTLSFailure(e) && e.Outcome != streams.NotChanged {
 		t.Errorf("error %#v", e)

@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"io"
 	"log"
+	"net"
 	"net/http"
 	"net/http/httptest"
 	"net/url"
@@ -70,6 +71,22 @@ func startTLSService(t *testing.T, config *tls.Config, responses ...http.Handler
 	s.StartTLS()
 	return s
 }
+
+// startTCPService is like startTLSService, with sockets: in memory, a service that rejects a client and a client that still
+// sends would wait for each other. Its clients need dialTCP.
+func startTCPService(t *testing.T, config *tls.Config, responses ...http.HandlerFunc) *service {
+	t.Helper()
+	s := newService(t, responses...)
+	var err error
+	if s.Listener, err = net.Listen("tcp", "127.0.0.1:0"); err != nil {
+		t.Fatal(err)
+	}
+	s.TLS = config
+	s.StartTLS()
+	return s
+}
+
+var dialTCP = new(net.Dialer).DialContext
 
 func (s *service) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	body, _ := io.ReadAll(r.Body)

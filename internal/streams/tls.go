@@ -58,11 +58,25 @@ func (t TLS) Config() (*tls.Config, []TLSProblem) {
 				keyErr = fmt.Errorf("does not make a client certificate with client_cert_pem: %w", keyErr)
 			}
 			config.Certificates = []tls.Certificate{pair}
+			config.GetClientCertificate = always(pair)
 		}
 		check("client_key_pem", keyErr)
 		config.Renegotiation = tls.RenegotiateOnceAsClient // some services ask for the certificate after the request
 	}
 	return config, problems
+}
+
+// always returns a function that sends this client certificate, whichever authorities the service lists. The list may have
+// only the root of a chain, write names in another encoding, or lack a certificate that is trusted by itself: package tls
+// would send none.
+func always(pair tls.Certificate) func(*tls.CertificateRequestInfo) (*tls.Certificate, error) {
+	return func(asked *tls.CertificateRequestInfo) (*tls.Certificate, error) {
+		asked.AcceptableCAs = nil
+		if asked.SupportsCertificate(&pair) != nil { // its key has no signature that the service knows
+			return new(tls.Certificate), nil
+		}
+		return &pair, nil
+	}
 }
 
 // parseCertificates returns the certificates of a text in PEM. It skips blocks of types that end with one of the others.

@@ -2,7 +2,11 @@ package streams_test
 
 import (
 	"crypto/tls"
+	"crypto/x509"
+	"crypto/x509/pkix"
+	"encoding/asn1"
 	"errors"
+	"net/http"
 	"strings"
 	"testing"
 
@@ -99,4 +103,51 @@ func TestClientCertificate(t *testing.T) {
 	if _, problems := (settings{CACertPEM: "x"}).Config(); !errors.Is(problems[0].Err, streams.ErrNoPEM) {
 		t.Errorf("%v", problems)
 	}
+}
+
+// The certificate is sent although its issuer is not among the authorities that the service lists.
+func TestClientCertificateIsSent(t *testing.T) {
+	t.Parallel()
+	root, itself := streamstest.NewAuthority(t), streamstest.NewAuthority(t)
+	for name, test := range map[string]struct {
+		client streamstest.KeyPair
+		listed []byte // a name
+	}{
+		"of a listed authority":  {root.Issue(t, "client"), subject(t, asn1.TagPrintableString)},
+		"of an intermediate":     {root.NewIntermediate(t).Issue(t, "client"), subject(t, asn1.TagPrintableString)},
+		"of itself":              {itself.KeyPair, subject(t, asn1.TagUTF8String)},
+		"name in UTF-8":          {root.Issue(t, "client"), subject(t, asn1.TagUTF8String)},
+		"name in another string": {root.Issue(t, "client"), subject(t, asn1.TagIA5String)},
+	} {
+		want := serverWith(t, test.client).Certificates[0].Leaf
+		for _, version := range []uint16{tls.VersionTLS12, tls.VersionTLS13} {
+			for _, asks := range []tls.ClientAuthType{tls.RequestClientCert, tls.RequireAnyClientCert} {
+				listed := x509.NewCertPool()
+				listed.AddCert(&x509.Certificate{Raw: []byte{}, RawSubject: test.listed})
+				server := &tls.Config{MaxVersion: version, ClientAuth: asks, ClientCAs: listed}
+				s := startTCPService(t, server, func(w http.ResponseWriter, r *http.Request) {
+					if got := r.TLS.PeerCertificates; len(got) == 0 || !got[0].Equal(want) {
+						t.Errorf("%s, %s: the service received %d certificates", name, tls.VersionName(version), len(got))
+					}
+					applyUpdate(w, r)
+				})
+				pair := streams.TLS{CACertPEM: s.caPEM(), ClientCertPEM: test.client.CertPEM, ClientKeyPEM: test.client.KeyPEM}
+				if _, err := s.update(t, streams.Config{TLS: pair, DialContext: dialTCP}); err != nil {
+					t.Errorf("%s, %s: %v", name, tls.VersionName(version), err)
+				}
+			}
+		}
+	}
+}
+
+// subject encodes the name of a private authority with a type of string.
+func subject(t *testing.T, tag int) []byte {
+	t.Helper()
+	der, err := asn1.Marshal(pkix.RDNSequence{{{
+		Type: asn1.ObjectIdentifier{2, 5, 4, 3}, Value: asn1.RawValue{Tag: tag, Bytes: []byte("Private Authority")},
+	}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return der
 }

@@ -3,6 +3,7 @@ package streamstest
 import (
 	"crypto/ed25519"
 	"crypto/rand"
+	"crypto/tls"
 	"crypto/x509"
 	"crypto/x509/pkix"
 	"encoding/pem"
@@ -15,7 +16,7 @@ import (
 
 // Authority is a certificate authority that no system trusts.
 type Authority struct {
-	CertPEM string
+	KeyPair
 
 	certificate *x509.Certificate
 	key         ed25519.PrivateKey
@@ -27,14 +28,31 @@ type KeyPair struct{ CertPEM, KeyPEM string }
 // NewAuthority makes an authority whose certificates are valid for a day.
 func NewAuthority(t testing.TB) *Authority {
 	t.Helper()
-	a := &Authority{certificate: &x509.Certificate{
-		Subject:               pkix.Name{CommonName: "Private Authority"},
+	a := &Authority{certificate: authority("Private Authority")}
+	a.KeyPair = a.issue(t, a.certificate, 24*time.Hour)
+	return a
+}
+
+// NewIntermediate makes an authority with a certificate of this one.
+func (a *Authority) NewIntermediate(t testing.TB) *Authority {
+	t.Helper()
+	certificate := authority("Intermediate Authority")
+	issued := a.issue(t, certificate, 24*time.Hour)
+	pair, err := tls.X509KeyPair([]byte(issued.CertPEM), []byte(issued.KeyPEM))
+	if err != nil {
+		t.Fatal(err)
+	}
+	key, _ := pair.PrivateKey.(ed25519.PrivateKey)
+	return &Authority{KeyPair: issued, certificate: certificate, key: key}
+}
+
+func authority(name string) *x509.Certificate {
+	return &x509.Certificate{
+		Subject:               pkix.Name{CommonName: name},
 		KeyUsage:              x509.KeyUsageCertSign,
 		BasicConstraintsValid: true,
 		IsCA:                  true,
-	}}
-	a.CertPEM = a.issue(t, a.certificate, 24*time.Hour).CertPEM
-	return a
+	}
 }
 
 // Issue makes a certificate for servers and clients with the given host names and IP addresses.
