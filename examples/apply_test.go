@@ -70,9 +70,12 @@ func TestAccApply(t *testing.T) {
 		addModule(t, w, e, url)
 		modules, services = append(modules, e), append(services, service)
 	}
-	// Neither a byte order mark nor a file without streams changes anything.
-	for _, file := range []string{"existing-streams-create/cameras.csv", "fleet/cameras.csv", "recipes-teams/teams/traffic.csv"} {
+	// What a spreadsheet adds changes nothing, and neither does a file without streams.
+	for _, file := range []string{
+		"existing-streams-create/cameras.csv", "fleet/cameras.csv", "recipes-precondition/cameras.csv", "recipes-teams/teams/traffic.csv",
+	} {
 		w.Edit(file, "stream_id", "\ufeffstream_id")
+		w.Edit(file, "cam-1,", " cam-1 ,")
 	}
 	w.Write("recipes-teams/teams/none.csv", "stream_id,processor_ids\n")
 	w.MustRun("init")

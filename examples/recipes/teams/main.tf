@@ -1,10 +1,10 @@
 locals {
-  # Each team has a file. A spreadsheet may add a byte order mark.
+  # Each team has a file. A spreadsheet may add a byte order mark, and spaces.
   folder = "${path.module}/teams"
   rows   = flatten([for name in fileset(local.folder, "*.csv") : csvdecode(trimprefix(file("${local.folder}/${name}"), "\ufeff"))])
 
   # Each stream gets the processors of all teams.
-  lists   = { for row in local.rows : row.stream_id => split(" ", row.processor_ids)... }
+  lists   = { for row in local.rows : trimspace(row.stream_id) => split(" ", row.processor_ids)... }
   cameras = { for id, lists in local.lists : id => distinct(compact(flatten(lists))) }
 }
 
