@@ -8,5 +8,6 @@ data "stream_processors_group" "cameras" {
 }
 
 output "streams" {
-  value = data.stream_processors_group.cameras.streams
+  # JSON with one line for each stream.
+  value = "{\n${join(",\n", [for id, set in data.stream_processors_group.cameras.streams : "  ${jsonencode(id)}: ${jsonencode(set)}"])}\n}"
 }
