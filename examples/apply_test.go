@@ -38,6 +38,10 @@ var applied = []example{
 	{folder: "fleet", attached: oneEach},
 	{folder: "migrating/restful/after", attached: entrance},
 	{folder: "recipes/created-processors", attached: entrance},
+	{folder: "recipes/created-streams", attached: oneEach},
+	{folder: "recipes/daily", attached: map[string]string{
+		"cam-1": "object-detection people-counter", "cam-2": "object-detection", "cam-3": "object-detection",
+	}, detached: restored},
 	{folder: "recipes/namespaces", attached: detected},
 	{folder: "recipes/precondition", attached: oneEach},
 	{folder: "recipes/send-again", attached: map[string]string{"cam-1": "object-detection", "cam-2": "object-detection"}},

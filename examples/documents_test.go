@@ -2,10 +2,12 @@ package examples
 
 import (
 	"io/fs"
+	"maps"
 	"os"
 	"path"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -103,6 +105,8 @@ func TestDiagnosticsAreDocumented(t *testing.T) {
 	}
 	ofOthers := regexp.MustCompile(`^(connection refused|no such host|certificate .*|incompatible key usage|failed to parse certificate|no renegotiation|bad certificate|handshake failure|` +
 		`server gave HTTP response.*|doesn't match any.*|Missing Configuration for Required Attribute|` +
+		`execution halted|Saved plan is stale|No value for required variable|Ephemeral variable was not set during planning|` +
+		`This object does not have an attribute named "stream_id"|Invalid for_each argument|Unsupported state file format|` +
 		`Provider produced inconsistent final plan|failed to read (provider configuration )?schema for ….*|` +
 		`terraform init|terraform plan -generate-config-out|.* = .*)$`)
 	for _, quoted := range regexp.MustCompile("`([a-zA-Z][^`=:]* [^`]*)`").FindAllStringSubmatch(guide, -1) {
@@ -112,6 +116,27 @@ func TestDiagnosticsAreDocumented(t *testing.T) {
 				t.Errorf("the provider does not say %q", part)
 			}
 		}
+	}
+}
+
+// TestEnvironmentVariablesAreListed compares the table of the provider's page with the source.
+func TestEnvironmentVariablesAreListed(t *testing.T) {
+	t.Parallel()
+	page := pages(t)["index.md"]
+	table := strings.Join(regexp.MustCompile(`(?m)^\| .*$`).FindAllString(page[strings.Index(page, "| Variable |"):], -1), "\n")
+	listed, used := map[string]bool{}, map[string]bool{}
+	for _, found := range regexp.MustCompile("`((?:STREAM|TFC)_[A-Z0-9_]+)`").FindAllStringSubmatch(table, -1) {
+		listed[found[1]] = true
+	}
+	files, _ := filepath.Glob(filepath.Join("..", "internal", "config", "*.go"))
+	for _, file := range files {
+		for _, found := range regexp.MustCompile(`"((?:STREAM|TFC)_[A-Z0-9_]+)"`).FindAllStringSubmatch(read(t, file), -1) {
+			used[found[1]] = used[found[1]] || !strings.HasSuffix(file, "_test.go")
+		}
+	}
+	maps.DeleteFunc(used, func(_ string, inSource bool) bool { return !inSource })
+	if !maps.Equal(listed, used) {
+		t.Errorf("the page lists %v, and the source has %v", slices.Sorted(maps.Keys(listed)), slices.Sorted(maps.Keys(used)))
 	}
 }
 

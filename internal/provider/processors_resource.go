@@ -116,7 +116,7 @@ func (r *processorsResource) Metadata(_ context.Context, _ resource.MetadataRequ
 
 func (r *processorsResource) Schema(_ context.Context, _ resource.SchemaRequest, resp *resource.SchemaResponse) {
 	streamID := streamIDAttribute
-	streamID.MarkdownDescription += " Changing this forces a new resource."
+	streamID.MarkdownDescription += " Changing this forces a new resource, and so does an id that is known after apply."
 	streamID.PlanModifiers = []planmodifier.String{stringplanmodifier.RequiresReplace()}
 	resp.Schema = schema.Schema{
 		MarkdownDescription: "Manages the whole set of processors that is attached to one stream: an update detaches every " +
@@ -127,7 +127,8 @@ func (r *processorsResource) Schema(_ context.Context, _ resource.SchemaRequest,
 			"id":                    computedString(idDescription),
 			"terminal_id":           computedString(terminalIDDescription),
 			"fragment_type_id":      computedString(fragmentTypeIDDescription),
-			"compatible_namespaces": computedSet(namespacesDescription),
+			"compatible_namespaces": computedSet(namespacesDescription + " Each update makes them known after apply, so plans " +
+				"with `for_each` over them fail. Use `for_each` over namespaces that you name."),
 		}),
 	}
 }
