@@ -32,12 +32,11 @@ func Read(ctx context.Context, block tfsdk.Config, lookup func(string) (string, 
 	return s, r.diags
 }
 
-// Validate returns the errors of [Read]. It accepts that only base_url is missing: terraform validate often runs
-// without the environment variables.
+// Validate returns the errors of [Read]. It accepts what only the environment lacks: terraform validate often runs without it.
 func Validate(ctx context.Context, block tfsdk.Config, lookup func(string) (string, bool)) diag.Diagnostics {
 	r := &reader{lookup: lookup}
 	r.read(ctx, block)
-	if problems := r.diags.Errors(); len(problems) != 1 || !problems.Contains(missing(r.BaseURL, "")) {
+	if problems := r.diags.Errors(); len(problems) > len(r.unset) {
 		return problems
 	}
 	return nil
@@ -93,7 +92,7 @@ func (r *reader) deployment(address string) string {
 }
 
 func (r *reader) detectDrift() bool {
-	_, text := r.variable(r.DetectDrift)
+	text := r.checked(r.DetectDrift, r.fromEnvironment(r.DetectDrift))
 	if text != "" && text != "true" && text != "false" { // no other spelling, because the error names these two
 		r.refuse(r.DetectDrift, `must be "true" or "false".`)
 	}
@@ -114,9 +113,9 @@ func (r *reader) tls() streams.TLS {
 	}
 	switch {
 	case t.ClientCertPEM != "" && !r.isSet(r.TLS.ClientKeyPEM):
-		r.diags.Append(missing(r.TLS.ClientKeyPEM, " A client certificate needs its key."))
+		r.refuseUnset(r.TLS.ClientKeyPEM, " A client certificate needs its key.")
 	case t.ClientKeyPEM != "" && !r.isSet(r.TLS.ClientCertPEM):
-		r.diags.Append(missing(r.TLS.ClientCertPEM, " A key needs its client certificate."))
+		r.refuseUnset(r.TLS.ClientCertPEM, " A key needs its client certificate.")
 	}
 	settings := map[string]setting{
 		"ca_cert_pem": r.TLS.CACertPEM, "client_cert_pem": r.TLS.ClientCertPEM, "client_key_pem": r.TLS.ClientKeyPEM,

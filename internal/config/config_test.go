@@ -1,7 +1,6 @@
 package config
 
 import (
-	gocmp "cmp"
 	"fmt"
 	"maps"
 	"math/big"
@@ -73,8 +72,17 @@ func TestReadRefuses(t *testing.T) {
 		return block{"tls": block{"ca_cert_pem": ca, "client_cert_pem": cert, "client_key_pem": key}}
 	}
 	problems{
-		"no base_url": {nil, environment{"STREAM_BASE_URL": " \n"},
-			[]string{"base_url is missing. Set it in the provider block, or set the environment variable STREAM_BASE_URL."}},
+		"no base_url": {nil, environment{"STREAM_BASE_URL": " \n"}, []string{
+			"base_url is missing. The environment variable STREAM_BASE_URL is set, but empty. Set it in the provider block, or set the environment variable",
+		}},
+		"paths that nothing expands": {merge(oauth2(block{"client_assertion_file": "file:///run/token"}), block{"token_file": "~/token"}), nil, []string{
+			"oauth2 and token_file are two ways",
+			`oauth2.client_assertion_file must be a plain path: nothing here expands "~", a variable or file://. In Terraform, pathexpand() expands "~".`,
+			"token_file must be a plain path",
+		}},
+		"STREAM_TOKEN_FILE": {nil, environment{"STREAM_TOKEN_FILE": "$HOME/token"}, []string{
+			"token_file: The environment variable STREAM_TOKEN_FILE (token_file) must be a plain path",
+		}},
 		"empty texts": {block{
 			"base_url": "", "deployment": "", "request_timeout": "", "token": "",
 			"tls": block{"ca_cert_pem": "", "client_cert_pem": "", "client_key_pem": "", "server_name": ""},
@@ -92,7 +100,7 @@ func TestReadRefuses(t *testing.T) {
 			[]string{"base_url: The environment variable STREAM_BASE_URL (base_url) must not contain a user name"}},
 		"token, and STREAM_DETECT_DRIFT": {block{"token": "a\nb"}, environment{"STREAM_DETECT_DRIFT": "yes"}, []string{
 			`detect_drift: The environment variable STREAM_DETECT_DRIFT (detect_drift) must be "true" or "false".`,
-			"token must not have control characters.",
+			"token must not have control characters: it has a line break.",
 		}},
 
 		"paths": {pem("/etc/ca.pem", "client.pem", pair.KeyPEM), nil, []string{
@@ -127,7 +135,7 @@ func TestReadRefuses(t *testing.T) {
 			"The environment variable https_proxy is not the address of a proxy;",
 		}},
 		"TF_APPEND_USER_AGENT": {nil, environment{"TF_APPEND_USER_AGENT": "a\nb"},
-			[]string{"The environment variable TF_APPEND_USER_AGENT has a value with characters that a header must not contain"}},
+			[]string{"The environment variable TF_APPEND_USER_AGENT must not have control characters: it has a line break."}},
 		"key without certificate": {nil, environment{"STREAM_TLS_CLIENT_KEY_PEM": pair.KeyPEM}, []string{
 			"tls.client_cert_pem is missing. Set it in the provider block, or set the environment variable STREAM_TLS_CLIENT_CERT_PEM.",
 		}},
@@ -207,7 +215,7 @@ func TestReadDeploymentAndDrift(t *testing.T) {
 			t.Errorf("%s (-want +got):\n%s", name, diff)
 		}
 	}
-	for _, other := range []string{"1", "0", "t", "True", "TRUE", "yes", "true ", "true\n"} {
+	for _, other := range []string{"1", "0", "t", "True", "TRUE", "yes"} {
 		_, diags := read(t, nil, environment{"STREAM_DETECT_DRIFT": other})
 		wantProblems(t, diags, `detect_drift: The environment variable STREAM_DETECT_DRIFT (detect_drift) must be "true" or "false".`)
 	}
@@ -229,35 +237,57 @@ func TestValidate(t *testing.T) {
 	}{
 		{nil, nil},
 		{block{"base_url": "http://example.com"}, nil},
-		{block{"base_url": ""}, []string{"base_url must not be empty"}},
-		{block{"base_url": someURL, "request_timeout": "x"}, []string{"request_timeout must be a duration"}},
-		{block{"request_timeout": "x"}, []string{"base_url is missing", "request_timeout must be a duration"}},
+		{block{"base_url": "", "token": "t"}, []string{"base_url must not be empty"}},
+		{block{"base_url": someURL, "token": "t", "request_timeout": "x"}, []string{"request_timeout must be a duration"}},
+		{block{"basic_auth": block{"username": "u"}}, nil}, // the environment may have the password later
+		{block{"request_timeout": "x"}, []string{
+			"base_url is missing", "request_timeout must be a duration", "token: The environment variable STREAM_TOKEN is set, but empty",
+		}},
 	} {
-		wantProblems(t, Validate(t.Context(), decoded(t, test.block), environment{"STREAM_BASE_URL": ""}.lookup), test.want...)
+		env := environment{"STREAM_BASE_URL": "", "STREAM_TOKEN": ""} // a pipeline may have no secrets
+		wantProblems(t, Validate(t.Context(), decoded(t, test.block), env.lookup), test.want...)
 	}
 }
 
-// Text of the environment must be UTF-8, if it is used. What a state has is in NFC; credentials and paths are not altered.
+// Each variable that is used says what is wrong with its text. What a state has is in NFC; credentials and paths are not altered.
 func TestTextOfTheEnvironment(t *testing.T) {
 	t.Parallel()
-	client := environment{"STREAM_USERNAME": "u", "STREAM_PASSWORD": "p"}
-	for name, variable := range variables() {
+	const (
+		encoding  = "is not UTF-8 text."
+		quotes    = "must not be in quotes"
+		mark      = "must not have a byte order mark (U+FEFF)"
+		lineBreak = "must not begin or end with white space: it has a line break there"
+	)
+	of := func(variable, text string) environment {
 		env := environment{}
-		if scheme, _, nested := strings.Cut(name, "."); nested && scheme == "basic_auth" {
-			env = maps.Clone(client)
+		switch {
+		case variable == "STREAM_USERNAME", variable == "STREAM_PASSWORD":
+			env["STREAM_USERNAME"], env["STREAM_PASSWORD"] = "u", "p"
+		case strings.HasPrefix(variable, "STREAM_OAUTH2_CLIENT_"):
+			env["STREAM_OAUTH2_TOKEN_URL"], env["STREAM_OAUTH2_CLIENT_ID"] = someURL, "c"
 		}
-		if env[variable] = "Hidden\xff"; strings.HasPrefix(name, "oauth2.client_") {
-			env["STREAM_OAUTH2_TOKEN_URL"], env["STREAM_OAUTH2_CLIENT_ID"] = someURL, gocmp.Or(env["STREAM_OAUTH2_CLIENT_ID"], "c")
-		}
-		_, diags := read(t, nil, env)
-		want := name + ": The environment variable " + variable + " is not UTF-8 text."
-		if !slices.ContainsFunc(problemsIn(diags), func(p string) bool { return p == want }) || strings.Contains(fmt.Sprint(diags), "Hidden") {
-			t.Errorf("%s: %q", variable, problemsIn(diags))
-		}
+		env[variable] = text
+		return env
 	}
-	for _, variable := range []string{"TF_APPEND_USER_AGENT", "HTTPS_PROXY", "http_proxy"} {
-		_, diags := read(t, nil, environment{variable: "a\xc3"})
-		wantProblems(t, diags, ": The environment variable "+variable+" is not UTF-8 text.")
+	all := map[string]string{"TF_APPEND_USER_AGENT": "", "HTTPS_PROXY": "", "https_proxy": "", "HTTP_PROXY": "", "http_proxy": ""}
+	for name, variable := range variables() {
+		all[variable] = fmt.Sprintf(" (%s)", name)
+	}
+	for variable, name := range all {
+		for text, want := range map[string]string{
+			"Hidden\xff": encoding, "a\xc3": encoding, `"Hidden"`: quotes, "'Hidden'": quotes, "\ufeffHidden": mark, "Hidden\r": lineBreak, "Hidden\n": lineBreak,
+		} {
+			isPEM := strings.HasSuffix(variable, "_PEM") // of several lines
+			skipsLineBreak := isPEM || strings.HasSuffix(variable, "_URL") || variable == "STREAM_HEADERS" || variable == "TF_APPEND_USER_AGENT"
+			if want == mark && isPEM || want == lineBreak && skipsLineBreak {
+				continue
+			}
+			_, diags := read(t, nil, of(variable, text))
+			want = "The environment variable " + variable + name + " " + want
+			if !strings.Contains(fmt.Sprint(diags), want) || strings.Contains(fmt.Sprint(diags), "Hidden") {
+				t.Errorf("%s = %q: %q", variable, text, problemsIn(diags))
+			}
+		}
 	}
 	_, diags := read(t, block{"token": "t", "deployment": "eu"}, environment{"STREAM_TOKEN": "\xff", "STREAM_DEPLOYMENT": "\xff", "STREAM_PASSWORD": "\xff"})
 	wantProblems(t, diags)

@@ -3,12 +3,14 @@ package config
 import (
 	"cmp"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"maps"
 	"net/http"
 	"slices"
 	"strings"
 
+	"github.com/hashicorp/terraform-plugin-framework/attr"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
 	"github.com/stream-management/terraform-provider-stream/internal/streams"
@@ -26,20 +28,20 @@ type scheme struct {
 // credentials reads what authenticates requests: one scheme, headers and a client certificate. Errors describe it.
 func (r *reader) credentials() (c streams.Config) {
 	var used []string
-	use := func(what string, a setting) { used = append(used, what+" from "+r.source(a)) }
+	use := func(what string, a setting, values ...string) { used = append(used, what+r.source(a, values...)) }
 	o := r.OAuth2
 	schemes := []scheme{
 		{r.Token, []setting{r.Token}, func() {
 			c.Token = r.token(r.Token)
-			use("a bearer token", r.Token)
+			use("a bearer token", r.Token, c.Token)
 		}},
 		{r.TokenFile, []setting{r.TokenFile}, func() { // the file may not exist before the first request
-			c.TokenFile = r.line(r.TokenFile)
+			c.TokenFile = r.file(r.TokenFile)
 			use(fmt.Sprintf("the bearer token in the file %q", c.TokenFile), r.TokenFile)
 		}},
 		{r.BasicAuth, []setting{r.BasicAuth.Username, r.BasicAuth.Password}, func() {
 			c.BasicAuth = r.basicAuth()
-			use(fmt.Sprintf("the basic_auth of user %q", c.BasicAuth.Username), r.BasicAuth.Username)
+			use(fmt.Sprintf("the basic_auth of user %q", c.BasicAuth.Username), r.BasicAuth.Username, c.BasicAuth.Username, c.BasicAuth.Password)
 		}},
 		{o, []setting{
 			o.TokenURL, o.ClientID, o.ClientSecret, o.ClientAssertion, o.ClientAssertionFile,
@@ -69,46 +71,86 @@ func (r *reader) credentials() (c streams.Config) {
 	}
 	c.Headers = headers
 	for _, name := range slices.Sorted(maps.Keys(headers)) {
-		use("the header "+name, r.Headers)
+		use("the header "+name, r.Headers, headers[name])
 	}
 	if c.TLS = r.tls(); c.TLS.ClientCertPEM != "" {
 		use("a client certificate", r.TLS.ClientCertPEM)
 	}
-	c.Credentials = cmp.Or(strings.Join(used, " and "), streams.NoCredentials)
+	if c.Credentials = strings.Join(used, " and "); c.Credentials != "" {
+		return c
+	}
+	c.Credentials = streams.NoCredentials
+	for _, s := range schemes {
+		for _, part := range s.parts {
+			if empty := r.empty(part); empty != "" && len(found) == 0 && !r.Headers.isUnknown {
+				r.reportUnset(part, strings.TrimSpace(empty)+" If requests need no credentials, unset the variable.")
+			}
+		}
+	}
 	return c
 }
 
-func (r *reader) source(a setting) string {
+// source describes where a credential comes from, and says if it may not be one.
+func (r *reader) source(a setting, values ...string) string {
 	variable, _ := r.variable(a)
-	return cmp.Or(variable, "the provider block")
+	source := " from " + cmp.Or(variable, "the provider block")
+	if slices.ContainsFunc(values, streams.LooksUnfilled) {
+		source += " (the value looks like a reference that nothing has replaced)"
+	}
+	return source
 }
 
 // headers returns the headers, and the name of the one that is Authorization: case does not matter.
 func (r *reader) headers() (headers map[string]string, authorization string) {
 	headers, names := map[string]string{}, map[string]string{}
 	elements := r.Headers.inBlock.Elements()
-	if _, text := r.variable(r.Headers); text != "" {
-		var values map[string]*string
-		if json.Unmarshal([]byte(text), &values) != nil || values == nil { // the decoder's errors would quote secrets
-			r.refuse(r.Headers, `must be a JSON object of texts, such as {"X-Api-Key": "…"}.`)
-		}
-		for name, value := range values {
-			elements[name] = types.StringPointerValue(value)
+	if text := r.fromEnvironment(r.Headers); text != "" {
+		var err error
+		if elements, err = parseHeaders(text); err != nil {
+			r.refuse(r.Headers, "%s.", err)
 		}
 	}
 	for _, name := range slices.Sorted(maps.Keys(elements)) {
 		a, canonical := r.Headers.element(r.Headers.at.AtMapKey(name)), http.CanonicalHeaderKey(name)
 		value := r.element(a, elements[name])
-		err := streams.CheckHeader(name, value)
-		switch {
+		switch err := streams.CheckHeader(name); {
 		case err != nil:
 			r.refuse(a, "%s.", err)
 		case names[canonical] != "":
 			r.refuse(a, "is the same header as %q.", names[canonical])
+		case elements[name].Equal(types.StringValue("")):
+			r.refuse(a, "is set, but empty. Leave it out if the service does not need it.")
 		}
 		headers[name], names[canonical] = value, name
 	}
 	return headers, names["Authorization"]
+}
+
+// parseHeaders reads a JSON object of texts. Its errors do not quote the values, which are secret.
+func parseHeaders(text string) (map[string]attr.Value, error) {
+	text = strings.TrimSpace(text)
+	wrongForm := errors.New(`must be a JSON object of texts, such as {"X-Api-Key": "…"}`)
+	switch {
+	case strings.HasPrefix(text, "\ufeff"):
+		return nil, streams.ErrMark
+	case !json.Valid([]byte(text)), text[0] != '{':
+		return nil, wrongForm
+	}
+	headers, decoder := map[string]attr.Value{}, json.NewDecoder(strings.NewReader(text))
+	_, _ = decoder.Token() // the brace
+	for decoder.More() {
+		token, _ := decoder.Token()
+		name := fmt.Sprint(token)
+		var value *string
+		if decoder.Decode(&value) != nil {
+			return nil, wrongForm
+		}
+		if headers[name] != nil { // package json would take the last one
+			return nil, fmt.Errorf("has the header %q twice", name)
+		}
+		headers[name] = types.StringPointerValue(value)
+	}
+	return headers, nil
 }
 
 // configured returns the schemes that are in the provider block. It refuses all but the first.
@@ -168,7 +210,7 @@ func (r *reader) oauth2() *streams.OAuth2 {
 	schemes := []scheme{
 		of(o.ClientSecret, func() { a.ClientSecret = r.line(o.ClientSecret) }),
 		assertion,
-		of(o.ClientAssertionFile, func() { a.ClientAssertionFile = r.line(o.ClientAssertionFile) }),
+		of(o.ClientAssertionFile, func() { a.ClientAssertionFile = r.file(o.ClientAssertionFile) }),
 	}
 	found := r.configured(schemes)
 	if len(found) == 0 {
@@ -178,11 +220,11 @@ func (r *reader) oauth2() *streams.OAuth2 {
 		found = []scheme{assertion}
 	}
 	if len(found) == 0 {
-		r.diags.Append(missing(o.ClientSecret, " Instead of a secret, you can set client_assertion or client_assertion_file."))
+		r.refuseUnset(o.ClientSecret, " Instead of a secret, you can set client_assertion or client_assertion_file.")
 	}
 	for _, s := range found {
-		a.Credentials = fmt.Sprintf("the %s from %s", strings.TrimPrefix(s.self().at.String(), "oauth2."), r.source(s))
 		s.use()
+		a.Credentials = "the " + strings.TrimPrefix(s.self().at.String(), "oauth2.") + r.source(s, a.ClientID, a.ClientSecret, a.ClientAssertion)
 	}
 
 	for i, scope := range o.Scopes.inBlock.Elements() {

@@ -59,10 +59,10 @@ func TestReadCredentials(t *testing.T) {
 			ofClient(streams.OAuth2{ClientAssertion: "d.e.f"}, theBlock, "the client_assertion from TFC_WORKLOAD_IDENTITY_TOKEN_STREAM")},
 		"a workload identity without oauth2": {nil, environment{"TFC_WORKLOAD_IDENTITY_TOKEN_STREAM": "d.e.f"}, streams.Config{}},
 
-		"headers beside a scheme from the environment": {block{"headers": block{"X-Api-Key": "kü", "x-empty": ""}},
+		"headers beside a scheme from the environment": {block{"headers": block{"X-Api-Key": "kü", "x-other": "o"}},
 			environment{"STREAM_TOKEN": "t"}, streams.Config{
-				Token: "t", Headers: map[string]string{"X-Api-Key": "kü", "x-empty": ""},
-				Credentials: "a bearer token from STREAM_TOKEN and the header X-Api-Key from the provider block and the header x-empty " +
+				Token: "t", Headers: map[string]string{"X-Api-Key": "kü", "x-other": "o"},
+				Credentials: "a bearer token from STREAM_TOKEN and the header X-Api-Key from the provider block and the header x-other " +
 					"from the provider block",
 			}},
 		"Authorization in headers, schemes in the environment": {block{"headers": block{"authorization": "ApiKey k"}},
@@ -70,14 +70,27 @@ func TestReadCredentials(t *testing.T) {
 			streams.Config{
 				Headers: map[string]string{"authorization": "ApiKey k"}, Credentials: "the header authorization from the provider block",
 			}},
-		"headers from the environment": {nil, environment{"STREAM_HEADERS": `{"Authorization": "ApiKey k", "X-Empty": ""}` + "\n"},
+		"headers from the environment": {nil, environment{"STREAM_HEADERS": ` {"Authorization": "ApiKey k", "X-Other": "o"}` + "\n"},
 			streams.Config{
-				Headers:     map[string]string{"Authorization": "ApiKey k", "X-Empty": ""},
-				Credentials: "the header Authorization from STREAM_HEADERS and the header X-Empty from STREAM_HEADERS",
+				Headers:     map[string]string{"Authorization": "ApiKey k", "X-Other": "o"},
+				Credentials: "the header Authorization from STREAM_HEADERS and the header X-Other from STREAM_HEADERS",
 			}},
 		"headers in the block, a scheme in those of the environment": {block{"headers": block{}},
 			environment{"STREAM_HEADERS": "junk", "STREAM_TOKEN": "t"},
 			streams.Config{Token: "t", Credentials: "a bearer token from STREAM_TOKEN"}},
+		"empty variables beside a scheme": {nil, environment{"STREAM_TOKEN": "", "STREAM_TOKEN_FILE": "f"},
+			streams.Config{TokenFile: "f", Credentials: `the bearer token in the file "f" from STREAM_TOKEN_FILE`}},
+		"empty variables beside headers": {block{"headers": block{"X-Api-Key": "k"}}, environment{"STREAM_TOKEN": ""},
+			streams.Config{Headers: map[string]string{"X-Api-Key": "k"}, Credentials: "the header X-Api-Key from the provider block"}},
+		"values that look like references": {block{"headers": block{"X-Api-Key": "$(KEY)", "X-Other": "o"}}, environment{"STREAM_TOKEN": "null"}, streams.Config{
+			Token: "null", Headers: map[string]string{"X-Api-Key": "$(KEY)", "X-Other": "o"},
+			Credentials: "a bearer token from STREAM_TOKEN (the value looks like a reference that nothing has replaced) and the header X-Api-Key from the " +
+				"provider block (the value looks like a reference that nothing has replaced) and the header X-Other from the provider block",
+		}},
+		"a password that looks like a reference": {nil, environment{"STREAM_USERNAME": "u", "STREAM_PASSWORD": "op://a/b"},
+			ofUser("op://a/b", "STREAM_USERNAME (the value looks like a reference that nothing has replaced)")},
+		"a secret that looks like a reference": {oauth2(block{"client_secret": "${SECRET}"}), nil, ofClient(streams.OAuth2{ClientSecret: "${SECRET}"},
+			theBlock, "the client_secret from the provider block (the value looks like a reference that nothing has replaced)")},
 		"a scheme in the block, headers and schemes in the environment": {block{"token": "t"},
 			environment{"STREAM_HEADERS": `{"authorization": "ApiKey k", "X-Api-Key": "k"}`, "STREAM_USERNAME": "u"},
 			streams.Config{
@@ -94,7 +107,26 @@ func TestCredentialsRefused(t *testing.T) {
 		"scheme in a token": {block{"token": "bearer Hidden1"}, nil,
 			[]string{`token cannot be sent: it begins with "Bearer", which is sent before the token.`}},
 		"space at a token": {block{"token": "Hidden1 "}, nil,
-			[]string{"token must not begin or end with white space, such as the line break of a file. In Terraform, trimspace() removes it."}},
+			[]string{"token must not begin or end with white space. In Terraform, trimspace() removes it."}},
+		"references": {merge(oauth2(block{"client_assertion": "${Hidden1}"}), block{"token": "$(Hidden1)"}), nil, []string{
+			"oauth2 and token are two ways",
+			"oauth2.client_assertion cannot be sent: it looks like a reference that nothing has replaced with its value.",
+			"token cannot be sent: it looks like a reference that nothing has replaced with its value.",
+		}},
+		"nothing but empty variables": {nil, environment{"STREAM_TOKEN": "", "STREAM_USERNAME": "", "STREAM_OAUTH2_CLIENT_SECRET": ""}, []string{
+			"basic_auth.username: The environment variable STREAM_USERNAME is set, but empty. If requests need no credentials, unset the variable.",
+			"oauth2.client_secret: The environment variable STREAM_OAUTH2_CLIENT_SECRET is set, but empty.",
+			"token: The environment variable STREAM_TOKEN is set, but empty.",
+		}},
+		"an empty password": {nil, environment{"STREAM_USERNAME": "u", "STREAM_PASSWORD": ""}, []string{
+			"basic_auth.password is missing. The environment variable STREAM_PASSWORD is set, but empty. Set it",
+		}},
+		"empty headers": {block{"headers": block{"X-Api-Key": ""}}, nil, []string{
+			`headers["X-Api-Key"] is set, but empty. Leave it out if the service does not need it.`,
+		}},
+		"empty headers of the environment": {nil, environment{"STREAM_HEADERS": `{"X-Api-Key": "", "X-Other": "o"}`}, []string{
+			`headers["X-Api-Key"]: The environment variable STREAM_HEADERS (headers["X-Api-Key"]) is set, but empty.`,
+		}},
 
 		"STREAM_USERNAME": {nil, environment{"STREAM_USERNAME": "a:b", "STREAM_PASSWORD": "Hidden1"},
 			[]string{"basic_auth.username: The environment variable STREAM_USERNAME (basic_auth.username) must not contain a colon"}},
@@ -168,11 +200,18 @@ func TestCredentialsRefused(t *testing.T) {
 		"STREAM_HEADERS, JSON": {nil, environment{"STREAM_HEADERS": `{"X-Api-Key": Hidden1}`}, []string{
 			`headers: The environment variable STREAM_HEADERS (headers) must be a JSON object of texts, such as {"X-Api-Key": "…"}.`,
 		}},
-		"STREAM_HEADERS, an object": {nil, environment{"STREAM_HEADERS": `null`}, []string{"headers: The environment variable STREAM_HEADERS"}},
-		"STREAM_HEADERS, of texts":  {nil, environment{"STREAM_HEADERS": `{"X-Api-Key": 1}`}, []string{"headers: The environment variable STREAM_HEADERS"}},
+		"STREAM_HEADERS, a header twice": {nil, environment{"STREAM_HEADERS": `{"X-Api-Key": "Hidden1", "X-Api-Key": "Hidden2"}`}, []string{
+			`headers: The environment variable STREAM_HEADERS (headers) has the header "X-Api-Key" twice.`,
+		}},
+		"STREAM_HEADERS, a header twice in another case": {nil, environment{"STREAM_HEADERS": `{"X-Api-Key": "1", "x-api-key": "2"}`}, []string{
+			`headers["x-api-key"]: The environment variable STREAM_HEADERS (headers["x-api-key"]) is the same header as "X-Api-Key".`,
+		}},
+		"STREAM_HEADERS, two objects": {nil, environment{"STREAM_HEADERS": `{"X": "1"} {"Y": "2"}`}, []string{"headers: The environment variable STREAM_HEADERS"}},
+		"STREAM_HEADERS, an object":   {nil, environment{"STREAM_HEADERS": `null`}, []string{"headers: The environment variable STREAM_HEADERS"}},
+		"STREAM_HEADERS, of texts":    {nil, environment{"STREAM_HEADERS": `{"X-Api-Key": 1}`}, []string{"headers: The environment variable STREAM_HEADERS"}},
 		"STREAM_HEADERS": {nil, environment{"STREAM_HEADERS": `{"Host": "Hidden1", "X-Line": "Hidden1\n!", "X-Null": null}`}, []string{
 			`headers["Host"]: The environment variable STREAM_HEADERS (headers["Host"]) must not set Host`,
-			`headers["X-Line"]: The environment variable STREAM_HEADERS (headers["X-Line"]) must not have control characters.`,
+			`headers["X-Line"]: The environment variable STREAM_HEADERS (headers["X-Line"]) must not have control characters: it has a line break.`,
 			`headers["X-Null"]: The environment variable STREAM_HEADERS (headers["X-Null"]) must not be null.`,
 		}},
 		"headers": {block{"headers": block{
@@ -181,7 +220,7 @@ func TestCredentialsRefused(t *testing.T) {
 		}}, nil, []string{
 			`headers[""] is not a valid header name`,
 			`headers["HOST"] must not set Host, which the HTTP client controls.`,
-			`headers["X-Line"] must not have control characters.`,
+			`headers["X-Line"] must not have control characters: it has a line break.`,
 			`headers["X-Null"] must not be null.`,
 			`headers["X-Space"] must not begin or end with white space`,
 			"headers[\"X\\r\\nY\"] is not a valid header name",

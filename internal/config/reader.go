@@ -4,14 +4,12 @@ import (
 	"cmp"
 	"fmt"
 	"math"
+	"regexp"
 	"strings"
 	"time"
-	"unicode"
-	"unicode/utf8"
 
 	"github.com/hashicorp/terraform-plugin-framework/attr"
 	"github.com/hashicorp/terraform-plugin-framework/diag"
-	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
 	"github.com/stream-management/terraform-provider-stream/internal/streams"
@@ -25,40 +23,38 @@ type reader struct {
 	model
 	lookup func(string) (string, bool)
 	diags  diag.Diagnostics
+	unset  diag.Diagnostics // those of diags that say that the environment lacks something
 }
 
-// getenv returns the text of an environment variable.
+// getenv returns the text of an environment variable. It removes the line break at the end of a URL.
 func (r *reader) getenv(variable string) string {
 	text, _ := r.lookup(variable)
+	if strings.HasSuffix(variable, "_URL") {
+		return strings.TrimSpace(text)
+	}
 	return text
 }
 
-// variable returns name and text of the environment variable that the provider block leaves an attribute to, or nothing.
+// variable returns name and text of the environment variable that the provider block leaves a setting to, or nothing.
 func (r *reader) variable(of setting) (name, text string) {
 	a := of.self()
-	if !a.isNull {
-		return "", ""
-	}
 	for _, name := range a.variables {
-		text := r.getenv(name)
-		if strings.HasSuffix(name, "_URL") {
-			text = strings.TrimSpace(text) // such as the line break of a file
-		}
-		if text != "" {
-			return name, r.decoded(a.at, text, name)
+		if text := r.getenv(name); a.isNull && text != "" {
+			return name, text
 		}
 	}
 	return "", ""
 }
 
-// decoded returns the value of an environment variable, or "" if it is refused. Each value comes through here. It is not put
-// into NFC, because credentials and paths are bytes; what a state has is.
-func (r *reader) decoded(at path.Path, text, variable string) string {
-	if utf8.ValidString(text) {
-		return text
+// fromEnvironment returns the text of an environment variable, or "" if it is refused. Each one comes through here. It is not
+// put into NFC, because credentials and paths are bytes; what a state has is.
+func (r *reader) fromEnvironment(of setting) string {
+	_, text := r.variable(of)
+	if err := streams.CheckVariable(text); err != nil {
+		r.refuse(of, "%s.", err)
+		return ""
 	}
-	r.diags.AddAttributeError(at, Invalid, fmt.Sprintf("The environment variable %s is not UTF-8 text.", variable))
-	return ""
+	return text
 }
 
 // isSet reports whether an attribute has a value in the provider block or the environment. It may be known after apply.
@@ -75,37 +71,64 @@ func (r *reader) lines(t text) string {
 	if t.inBlock.Equal(types.StringValue("")) {
 		r.refuse(t, "must not be empty. Leave it out, or set it to null, if it is not needed.")
 	}
-	_, text := r.variable(t)
-	return cmp.Or(t.inBlock.ValueString(), text)
+	return cmp.Or(t.inBlock.ValueString(), r.fromEnvironment(t))
 }
 
-// checked returns a text, or "" if it is refused. Secrets often come from files, with what these have at their ends.
-func (r *reader) checked(a setting, text string) string {
-	switch {
-	case strings.TrimSpace(text) != text:
-		r.refuse(a, "must not begin or end with white space, such as the line break of a file. In Terraform, trimspace() "+
-			"removes it.")
-	case strings.ContainsFunc(text, unicode.IsControl):
-		r.refuse(a, "must not have control characters.")
-	case strings.Contains(text, "\ufeff"):
-		r.refuse(a, "must not have a byte order mark (U+FEFF), with which some editors begin a file.")
-	default:
+// checked returns a text of one line, or "" if it is refused.
+func (r *reader) checked(of setting, text string) string {
+	err := streams.CheckLine(text)
+	if err == nil {
 		return text
 	}
+	advice := ""
+	if variable, _ := r.variable(of); variable == "" && strings.TrimSpace(text) != text {
+		advice = " In Terraform, trimspace() removes it."
+	}
+	r.refuse(of, "%s.%s", err, advice)
 	return ""
 }
 
+// file is like line for the path of a file.
+func (r *reader) file(t text) string {
+	path := r.line(t)
+	if unexpanded.MatchString(path) {
+		r.refuse(t, `must be a plain path: nothing here expands "~", a variable or file://. In Terraform, pathexpand() expands "~".`)
+		return ""
+	}
+	return path
+}
+
+var unexpanded = regexp.MustCompile(`^(~|\$|%\w+%|file:)`)
+
 func (r *reader) required(t text) string {
 	if !r.isSet(t) {
-		r.diags.Append(missing(t, ""))
+		r.refuseUnset(t, "")
 	}
 	return r.line(t)
 }
 
-func missing(of setting, alternative string) diag.Diagnostic {
+// refuseUnset reports that neither the provider block nor the environment has a value.
+func (r *reader) refuseUnset(of setting, alternative string) {
 	a := of.self()
-	return diag.NewAttributeErrorDiagnostic(a.at, Invalid, a.at.String()+" is missing. Set it in the provider block, or set the "+
-		"environment variable "+a.variables[0]+"."+alternative)
+	r.reportUnset(a, a.at.String()+" is missing."+r.empty(a)+" Set it in the provider block, or set the environment variable "+
+		a.variables[0]+"."+alternative)
+}
+
+// reportUnset is for what terraform validate does not report, because the environment may have it later.
+func (r *reader) reportUnset(of setting, text string) {
+	d := diag.NewAttributeErrorDiagnostic(of.self().at, Invalid, text)
+	r.diags.Append(d)
+	r.unset.Append(d)
+}
+
+// empty says that the environment variable of a setting is set, but has no value, if so: a pipeline may set a variable to a
+// secret that it does not have.
+func (r *reader) empty(of setting) string {
+	variable := of.self().variables[0]
+	if _, isSet := r.lookup(variable); !isSet || r.getenv(variable) != "" {
+		return ""
+	}
+	return " The environment variable " + variable + " is set, but empty."
 }
 
 // duration returns 0 for a value that is null, known after apply or refused.
@@ -149,40 +172,36 @@ func (r *reader) element(a setting, v attr.Value) string {
 	return r.checked(a, text.ValueString())
 }
 
-// proxyVariables are the environment variables of proxies. Of each pair, the first one that is set counts.
-var proxyVariables = [][2]string{{"HTTPS_PROXY", "https_proxy"}, {"HTTP_PROXY", "http_proxy"}}
-
-func (r *reader) checkProxies() {
-	for _, pair := range proxyVariables {
-		variable := pair[0]
-		if r.getenv(variable) == "" {
-			variable = pair[1]
-		}
-		address := r.decoded(path.Empty(), r.getenv(variable), variable)
-		if _, err := streams.ParseProxy(address); address != "" && err != nil {
-			r.diags.AddError(Invalid, fmt.Sprintf("The environment variable %s %s.", variable, err))
-		}
-	}
-}
-
 // userAgent returns what the environment adds to the User-Agent header.
 func (r *reader) userAgent() string {
-	const variable = "TF_APPEND_USER_AGENT"
-	added := strings.TrimSpace(r.decoded(path.Empty(), r.getenv(variable), variable))
-	if err := streams.CheckHeader("User-Agent", added); err != nil {
-		r.diags.AddError(Invalid, fmt.Sprintf("The environment variable %s %s.", variable, err))
+	added := attribute{isNull: true, variables: []string{"TF_APPEND_USER_AGENT"}}
+	return r.checked(added, strings.TrimSpace(r.fromEnvironment(added)))
+}
+
+func (r *reader) checkProxies() {
+	for _, variables := range [][]string{{"HTTPS_PROXY", "https_proxy"}, {"HTTP_PROXY", "http_proxy"}} {
+		proxy := attribute{isNull: true, variables: variables}
+		address := r.checked(proxy, r.fromEnvironment(proxy))
+		if _, err := streams.ParseProxy(address); address != "" && err != nil {
+			r.refuse(proxy, "%s.", err)
+		}
 	}
-	return added
 }
 
 func (r *reader) refuse(of setting, format string, args ...any) {
-	r.diags.AddAttributeError(of.self().at, Invalid, r.origin(of)+" "+fmt.Sprintf(format, args...))
+	text := r.origin(of) + " " + fmt.Sprintf(format, args...)
+	if at := of.self().at; len(at.Steps()) > 0 {
+		r.diags.AddAttributeError(at, Invalid, text)
+		return
+	}
+	r.diags.AddError(Invalid, text)
 }
 
 // origin names the attribute, of which Terraform shows no line if it is nested, and the environment variable of a value.
 func (r *reader) origin(of setting) string {
+	at := of.self().at.String()
 	if variable, _ := r.variable(of); variable != "" {
-		return fmt.Sprintf("The environment variable %s (%s)", variable, of.self().at)
+		return strings.TrimSuffix(fmt.Sprintf("The environment variable %s (%s)", variable, at), " ()")
 	}
-	return of.self().at.String()
+	return at
 }

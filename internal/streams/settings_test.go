@@ -21,13 +21,14 @@ func TestParseBaseURL(t *testing.T) {
 		{"https://host/grün", "https://host/gr%C3%BCn", ""},
 		{"https://host/a+b;c,d=e@f:g!$&'*", "https://host/a+b;c,d=e@f:g!$&'*", ""},
 		{"HTTPS://Host:8443/X", "https://Host:8443/X", "https://host:8443/X"},
-		{"https://host:", "https://host:", "https://host"},
 		{"https://host:80", "https://host:80", ""},
+		{"http://http:8080/v2", "http://http:8080", ""},
 		{"http://HOST:80/", "http://HOST:80", "http://host"},
 		{"https://[FE80::443]", "https://[FE80::443]", "https://[fe80::443]"},
 		{"https://[::1]:443/v2", "https://[::1]:443", "https://[::1]"},
 		{"https://host/v2/streams/eu/a", "https://host/v2/streams/eu/a", ""},
 		{"https://host/v2/mystreams/a", "https://host/v2/mystreams/a", ""},
+		{"https://zürich_1.example:8443/$metadata", "https://z%C3%BCrich_1.example:8443/$metadata", ""},
 	} {
 		u, err := streams.ParseBaseURL(test.raw)
 		if err != nil || u.String() != test.want {
@@ -54,6 +55,11 @@ func TestParseInvalidURL(t *testing.T) {
 		query    = "must not have a query"
 		fragment = "must not have a fragment"
 		port     = "has a port that is not between 1 and 65535"
+		quotes   = "must not be in quotes"
+		twice    = `must have "https://" (or "http://") once`
+		badHost  = "has characters in its host that no host has; a variable may not have been replaced"
+		noPort   = "has a colon without a port"
+		unfilled = "has characters that no URL has, such as braces; a variable may not have been replaced"
 		dots     = `must not have "." or ".." in its path`
 		stream   = "must be the address of the service, not of its streams; write "
 	)
@@ -70,6 +76,20 @@ func TestParseInvalidURL(t *testing.T) {
 		{"https://host:0", port, port},
 		{"https://[::1]:70000", port, port},
 		{"https://host:99999999999999999999", port, port},
+		{"https://host:/v2", noPort, noPort},
+		{"http://[::1]:", noPort, noPort},
+		{`"https://host"`, quotes, quotes},
+		{"'https://host'", quotes, quotes},
+		{"https://https://host", twice, twice},
+		{"http://https//host", twice, twice},
+		{"https://HTTP://host", twice, twice},
+		{"https://$HOST", badHost, badHost},
+		{"https://$(HOST):8443/v2", badHost, badHost},
+		{"https://streams.*.example.com", badHost, badHost},
+		{"https://host/${PREFIX}/v2", unfilled, unfilled},
+		{"https://host/$(PREFIX)", unfilled, unfilled},
+		{"https://host/{tenant}", unfilled, unfilled},
+		{"https://host/<tenant>", unfilled, unfilled},
 		{"https://host/%2e%2E/v2", dots, dots},
 		{"https://host/./us", dots, dots},
 		{"https://host/v2/streams", stream + `"https://host"`, ""},
@@ -94,7 +114,7 @@ func TestParseProxy(t *testing.T) {
 		"proxy": "http://proxy", "proxy.example:3128": "http://proxy.example:3128", ":3128": "http://:3128", "https://proxy": "https://proxy",
 		"socks5://[::1]:1080": "socks5://[::1]:1080", "me:p%40ss@proxy:1": "http://me:p%40ss@proxy:1", "http://proxy:": "http://proxy:",
 		"": "", "::::": "", "http://[::1": "", "http://a b:3128": "", "http://proxy:port": "", "http://": "", "//proxy": "", "http://proxy:0": "",
-		"http://me:p#s@proxy:1": "", "http://proxy:3128\n": "", "proxy:70000": "", "http://me:s3cret@": "", "http://me:100%@proxy": "",
+		"http://me:p#s@proxy:1": "", "http://$PROXY:3128": "", "http://http://proxy:3128": "", "{proxy}:3128": "", "http://proxy:3128\n": "", "proxy:70000": "", "http://me:s3cret@": "", "http://me:100%@proxy": "",
 	} {
 		u, err := streams.ParseProxy(raw)
 		if (err == nil) != (want != "") || err == nil && u.String() != want || strings.Contains(errorText(err), "s3cret") {
@@ -107,7 +127,9 @@ func TestSentInClear(t *testing.T) {
 	t.Parallel()
 	for raw, want := range map[string]bool{
 		"https://host": false, "http://host": true, "http://localhost.evil": true, "http://127.0.0.1.evil": true,
-		"http://LOCALHOST:80": false, "http://127.9.9.9": false, "http://[::1]:8080": false,
+		"http://localhost.": false, "http://api.LocalHost:80": false, "http://api.localhost.:80": false, "http://notlocalhost": true,
+		"http://127.1": false, "http://127.0.1:80": false, "http://127.1.evil": true, "http://128.1": true, "http://0.0.0.0:80": false,
+		"http://[::ffff:127.0.0.1]": false, "http://LOCALHOST:80": false, "http://127.9.9.9": false, "http://[::1]:8080": false,
 	} {
 		if u, err := streams.ParseBaseURL(raw); err != nil || streams.SentInClear(u) != want {
 			t.Errorf("SentInClear(%s) is not %t: %v", raw, want, err)

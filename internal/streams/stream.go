@@ -147,7 +147,7 @@ func (i *Integer) UnmarshalJSON(data []byte) error {
 }
 
 // byteOrderMark begins a text that some programs wrote. JSON does not allow it.
-var byteOrderMark = []byte("\ufeff")
+var byteOrderMark = []byte(mark)
 
 // decode reads the stream in a 2xx response. It is stricter than encoding/json, which accepts null, missing fields and
 // other spellings of a name. All texts are in NFC, in which Terraform stores them.

@@ -125,14 +125,23 @@ func parsePEM(text string) (blocks []*pem.Block, err error) {
 	const begin, end = "-----BEGIN ", "-----END "
 	parts := strings.Split(withoutMarks(text), begin) // the first one is no block
 	damaged := func(n int) error {
-		if strings.Contains(text, `\n`) {
+		switch block, _, _ := strings.Cut(parts[min(n, len(parts)-1)], end); {
+		case strings.Contains(text, `\n`):
 			return errors.New(`contains \n in place of line breaks`)
+		case strings.Contains(block, "\n"):
+			return fmt.Errorf("contains a damaged PEM block, number %d", n)
+		case strings.Contains(block, "\r"):
+			return errors.New("contains carriage returns in place of line breaks")
+		case strings.Contains(block, "----- "):
+			return errors.New("contains spaces in place of line breaks")
 		}
-		return fmt.Errorf("contains a damaged PEM block, number %d", n)
+		return errors.New("contains no line breaks; PEM needs them")
 	}
 	switch {
 	case strings.Contains(parts[0], end):
 		return nil, damaged(1)
+	case strings.HasPrefix(text, "LS0tLS1CRUdJTi"): // "-----BEGIN"
+		return nil, errors.New("contains PEM in base64, which must be decoded")
 	case len(parts) == 1:
 		return nil, ErrNoPEM
 	}
@@ -152,4 +161,4 @@ func parsePEM(text string) (blocks []*pem.Block, err error) {
 }
 
 // withoutMarks removes the byte order marks of the files that a text was made of.
-func withoutMarks(text string) string { return strings.ReplaceAll(text, "\ufeff", "") }
+func withoutMarks(text string) string { return strings.ReplaceAll(text, mark, "") }

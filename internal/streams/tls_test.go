@@ -5,6 +5,7 @@ import (
 	"crypto/x509"
 	"crypto/x509/pkix"
 	"encoding/asn1"
+	"encoding/base64"
 	"errors"
 	"net/http"
 	"strings"
@@ -33,6 +34,11 @@ func TestAuthorities(t *testing.T) {
 		"no line break between":    {strings.TrimSpace(one) + two, "contains a PEM block, number 2, that does not begin on a line of its own"},
 		"indented":                 {"  " + strings.ReplaceAll(one, "\n", "\n  "), "contains a PEM block, number 1, that does not begin on a line of its own"},
 		"escaped line breaks":      {strings.ReplaceAll(one, "\n", `\n`), `contains \n in place of line breaks`},
+		"no line breaks":           {strings.ReplaceAll(one, "\n", ""), "contains no line breaks; PEM needs them"},
+		"no line breaks within":    {one + strings.ReplaceAll(two, "\n", "") + "\n", "contains no line breaks; PEM needs them"},
+		"spaces":                   {strings.ReplaceAll(one+two, "\n", " "), "contains spaces in place of line breaks"},
+		"carriage returns":         {strings.ReplaceAll(one, "\n", "\r"), "contains carriage returns in place of line breaks"},
+		"in base64":                {base64.StdEncoding.EncodeToString([]byte(one)), "contains PEM in base64, which must be decoded"},
 		"damaged":                  {one + strings.Replace(two, "MII", "M*I", 1), ofBlock2},
 		"the first is damaged":     {strings.Replace(one, "MII", "M*I", 1) + two, ofBlock1},
 		"cut":                      {one + strings.TrimSpace(two)[:200], ofBlock2},

@@ -89,5 +89,5 @@ func authorization(token *oauth2.Token) (string, error) {
 	if !httpguts.ValidHeaderFieldName(scheme) { // a scheme has the same characters
 		return "", errors.New("token_type cannot be the scheme of a header")
 	}
-	return scheme + " " + token.AccessToken, CheckToken(token.AccessToken)
+	return scheme + " " + token.AccessToken, checkSendable(token.AccessToken)
 }
