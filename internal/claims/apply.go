@@ -4,13 +4,13 @@ import "github.com/stream-management/terraform-provider-stream/internal/streams"
 
 // BeginUpdate begins the operation that sends the set of a resource.
 func (l *Ledger) BeginUpdate(set streams.ProcessorSet, interrupted bool) Decision {
-	switch {
-	case l.claim.conflicts(set):
-		return Decision{Refusal: ConflictingSets, Set: set, Other: l.claim.Set}
+	switch other := l.claim(); {
+	case other.conflicts(Claim{sends, set}):
+		return Decision{Refusal: ConflictingSets, Set: set, Other: other.Set}
 	case interrupted:
 		return Decision{Refusal: Interrupted}
 	}
-	l.claim.raise(Claim{sends, set})
+	l.raise("", Claim{sends, set})
 	if l.phase == blocked {
 		return Decision{Refusal: Blocked}
 	}

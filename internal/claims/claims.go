@@ -23,16 +23,17 @@
 //   - warning: what a person should know of a stream. Package report has the sentences.
 package claims
 
-import "github.com/stream-management/terraform-provider-stream/internal/streams"
+import (
+	"slices"
+
+	"github.com/stream-management/terraform-provider-stream/internal/streams"
+)
 
 // Ledger is what one session has planned for a stream, and done to it. The zero value stands for the beginning of a
 // session. A Ledger is not safe for concurrent use, and at most one operation at a time may use it.
 type Ledger struct {
-	phase  phase
-	claim  Claim
-	leaves []remainder // planned, and not begun
-
-	detaches bool // a resource that leaves the stream would detach its processors, as far as the plans tell
+	phase   phase
+	intents []intent
 
 	// Facts of the session. These are no phases: each can be true in any of them.
 	reported *streams.Stream // the last report; nil if there is none
@@ -44,10 +45,41 @@ type Ledger struct {
 	Gone  bool // the refresh found no such stream
 	Found bool // the plan of a resource that takes the stream over has read it
 	Reads int  // entries of the stream that the refresh has read: with several, resources share the stream
+}
+
+// intent is what one plan of a resource adds to a ledger, or what the apply claims without a plan.
+type intent struct {
+	plan     string // see [Want]
+	claim    Claim
+	leaves   *remainder // a leave that is planned, and not begun; nil if there is none
+	detaches bool       // the resource leaves the stream and would detach its processors, as far as the plans tell
 
 	// The resource whose entry was read first plans a set. Otherwise the entry may be that of an old object of an earlier apply:
 	// this apply destroys it, and Terraform passes nothing of the plan to that destroy.
 	firstStays bool
+}
+
+// claim returns what the resources that have the stream do with it.
+func (l *Ledger) claim() (claim Claim) {
+	for _, i := range l.intents {
+		if i.claim.Kind > claim.Kind {
+			claim = i.claim
+		}
+	}
+	return claim
+}
+
+// raise adds a claim that does not conflict to the intent of a plan.
+func (l *Ledger) raise(plan string, claim Claim) *intent {
+	at := slices.IndexFunc(l.intents, func(i intent) bool { return i.plan == plan && i.claim.Kind != Nobody })
+	if at < 0 {
+		at, l.intents = len(l.intents), append(l.intents, intent{plan: plan})
+	}
+	i := &l.intents[at]
+	if claim.Kind > i.claim.Kind {
+		i.claim = claim
+	}
+	return i
 }
 
 // phase is what operations that set the processors have come to. The last two hold for the rest of the session.
@@ -85,16 +117,9 @@ const (
 	relies             // a resource has Set in the state and sends nothing
 )
 
-// conflicts reports whether the claim has another set.
-func (c Claim) conflicts(set streams.ProcessorSet) bool {
-	return c.Kind >= sends && !c.Set.Equal(set)
-}
-
-// raise adds a claim, unless it conflicts.
-func (c *Claim) raise(other Claim) {
-	if other.Kind > c.Kind && !c.conflicts(other.Set) {
-		*c = other
-	}
+// conflicts reports whether both claims have sets, and not the same.
+func (c Claim) conflicts(other Claim) bool {
+	return c.Kind >= sends && other.Kind >= sends && !c.Set.Equal(other.Set)
 }
 
 // remainder is what a leave leaves attached.

@@ -104,10 +104,10 @@ func TestRequestsOfALeave(t *testing.T) {
 				case at == blocked && want != "accepted":
 					want = "blocked"
 				}
-				marked, claimed := &Ledger{phase: at}, &Ledger{phase: at, claim: test.claim}
+				marked, claimed := &Ledger{phase: at}, &Ledger{phase: at, intents: []intent{{claim: test.claim}}}
 				check(t, fmt.Sprint("marked with ", test.claim, " in phase ", at), made(marked.BeginLeave(d, test.claim, false)), want)
 				check(t, fmt.Sprint("beside ", test.claim, " in phase ", at), made(claimed.BeginLeave(d, Claim{}, false)), want)
-				check(t, "the claim after the mark", marked.claim, test.claim)
+				check(t, "the claim after the mark", marked.claim(), test.claim)
 			}
 		}
 	}
@@ -115,9 +115,9 @@ func TestRequestsOfALeave(t *testing.T) {
 	check(t, "a state with an unknown outcome", made((&Ledger{}).BeginLeave(uncertain, Claim{relies, a}, false)), `["a"]`)
 	empty := &Ledger{reported: reports(emptySet)}
 	check(t, "a state that a report contradicts", made(empty.BeginLeave(detaching, Claim{relies, a}, false)), `["a"]`)
-	other := &Ledger{claim: Claim{sends, b}}
+	other := &Ledger{intents: []intent{{claim: Claim{sends, b}}}}
 	other.BeginLeave(detaching, Claim{relies, a}, false)
-	check(t, "the claim after a mark that conflicts", other.claim, Claim{sends, b})
+	check(t, "the claim after a mark that conflicts", other.claim(), Claim{sends, b})
 }
 
 func TestDiffers(t *testing.T) {
@@ -135,8 +135,8 @@ func TestDiffers(t *testing.T) {
 		{"left with an unknown outcome", Ledger{left: &remainder{set: a, unknown: true}}, true},
 		{"the set is under way", Ledger{underWay: &update{set: a}}, false},
 		{"another set is under way", Ledger{underWay: &update{}}, true},
-		{"a leave leaves the set", Ledger{leaves: []remainder{{set: a}}}, false},
-		{"a leave detaches", Ledger{leaves: []remainder{{}}}, true},
+		{"a leave leaves the set", Ledger{intents: []intent{{leaves: &remainder{set: a}}}}, false},
+		{"a leave detaches", Ledger{intents: []intent{{leaves: &remainder{}}}}, true},
 	} {
 		p := test.ledger.PlanSet(Want{Set: &a, Entry: inStateA})
 		check(t, test.name, p.Send, test.want)
@@ -246,6 +246,6 @@ func TestFacts(t *testing.T) {
 	once.EndAction(succeeds(b))
 	once.BeginLeave(Leave{Entry: *inStateA}, Claim{}, false)
 	check(t, "after an action, and a leave with an older state", once.Facts(), Facts{Reported: reports(b)})
-	check(t, "a conflict", (&Ledger{claim: Claim{sends, a}}).BeginUpdate(b, false), Decision{Refusal: ConflictingSets, Set: b, Other: a})
+	check(t, "a conflict", (&Ledger{intents: []intent{{claim: Claim{sends, a}}}}).BeginUpdate(b, false), Decision{Refusal: ConflictingSets, Set: b, Other: a})
 	check(t, "the report has the relied set", made((&Ledger{reported: reports(a)}).BeginLeave(Leave{Entry: Entry{b, Settled}, Detach: true}, Claim{relies, a}, false)), "accepted")
 }

@@ -11,8 +11,9 @@ type Leave struct {
 	Entry
 	Detach     bool // on_destroy = "detach"
 	Kind       LeaveKind
-	Shared     bool // the refresh read another entry of the stream before
-	Unforeseen bool // the plan of the run did not know that the resource detaches
+	Shared     bool   // the refresh read another entry of the stream before
+	Unforeseen bool   // the plan of the run did not know that the resource detaches
+	Plan       string // see [Want]
 }
 
 // LeaveKind says what Terraform tells the apply of a leave.
@@ -89,10 +90,13 @@ func (l *Ledger) BeginLeave(v Leave, mark Claim, interrupted bool) Decision {
 	if interrupted && l.phase != written {
 		return Decision{Refusal: Interrupted}
 	}
-	if i := slices.IndexFunc(l.leaves, func(r remainder) bool { return r.dropped }); v.Kind == Dropped && i >= 0 {
-		l.leaves = slices.Delete(l.leaves, i, i+1)
+	dropped := slices.IndexFunc(l.intents, func(i intent) bool { return i.leaves != nil && i.leaves.dropped })
+	if v.Kind == Dropped && dropped >= 0 {
+		l.intents[dropped].leaves = nil
 	}
-	l.claim.raise(mark)
+	if mark.Kind != Nobody && !l.claim().conflicts(mark) {
+		l.raise("", mark)
+	}
 	d, has := l.decideLeave(v), l.has(v.Entry)
 	switch {
 	case d.Send:
@@ -104,7 +108,8 @@ func (l *Ledger) BeginLeave(v Leave, mark Claim, interrupted bool) Decision {
 }
 
 func (l *Ledger) decideLeave(v Leave) Decision {
-	set, send := v.request(l.claim)
+	claim := l.claim()
+	set, send := v.request(claim)
 	d := Decision{Other: v.Set}
 	switch {
 	case l.phase == written: // another resource has set the processors
@@ -112,13 +117,13 @@ func (l *Ledger) decideLeave(v Leave) Decision {
 	case !send:
 		d.Warnings = l.staysAttached(v)
 		return d
-	case l.claim.Kind == relies && l.has(v.Entry).is(set):
+	case claim.Kind == relies && l.has(v.Entry).is(set):
 		return d
 	case l.phase == blocked:
 		return Decision{Refusal: Blocked}
 	}
 	d.Send, d.Set = true, set
-	if l.claim.Kind == Nobody && (v.Unforeseen || v.Kind == Superseded) {
+	if claim.Kind == Nobody && (v.Unforeseen || v.Kind == Superseded) {
 		d.Warnings = []Warning{WereDetached}
 	}
 	return d

@@ -8,10 +8,17 @@ import (
 
 // Want is the set that a resource plans for a stream.
 type Want struct {
+	Plan      string                // the same for both plans of a replacement; "" if nothing withdraws the plan
 	Set       *streams.ProcessorSet // nil: known after apply
 	Entry     *Entry                // nil: the state of the resource does not have the stream
 	Shared    bool                  // the refresh read another entry of the stream before
 	Triggered bool                  // triggers have changed: send the set, although the state has it
+}
+
+// Withdraw forgets what a plan intends. Terraform plans a replacement twice, and does not tell the first plan: the state and
+// ignore_changes may have another set, or another stream, than the second plan. That one takes its place.
+func (l *Ledger) Withdraw(plan string) {
+	l.intents = slices.DeleteFunc(l.intents, func(i intent) bool { return i.plan == plan })
 }
 
 // Claim claims the stream for a resource whose plan goes on later: meanwhile, the plans of others know the claim.
@@ -26,20 +33,19 @@ func (l *Ledger) PlanSet(w Want) Decision {
 }
 
 func (l *Ledger) planSet(w Want) Decision {
-	l.firstStays = l.firstStays || w.Entry != nil && !w.Shared
-	if w.Set == nil {
-		l.claim.raise(Claim{Kind: expected})
-		return Decision{Send: true, Claim: l.claim}
+	claim, d := Claim{Kind: expected}, Decision{Send: true}
+	if w.Set != nil {
+		claim = Claim{sends, *w.Set}
+		if other := l.claim(); other.conflicts(claim) {
+			return Decision{Refusal: ConflictingSets, Set: *w.Set, Other: other.Set}
+		}
+		if w.Entry != nil && w.Entry.Set.Equal(*w.Set) && !w.Triggered {
+			claim.Kind, d = l.planUnchanged(w)
+		}
 	}
-	if l.claim.conflicts(*w.Set) {
-		return Decision{Refusal: ConflictingSets, Set: *w.Set, Other: l.claim.Set}
-	}
-	kind, d := sends, Decision{Send: true}
-	if w.Entry != nil && w.Entry.Set.Equal(*w.Set) && !w.Triggered {
-		kind, d = l.planUnchanged(w)
-	}
-	l.claim.raise(Claim{kind, *w.Set})
-	d.Claim = l.claim
+	i := l.raise(w.Plan, claim)
+	i.firstStays = i.firstStays || w.Entry != nil && !w.Shared
+	d.Claim = l.claim()
 	return d
 }
 
@@ -59,16 +65,25 @@ func (l *Ledger) planUnchanged(w Want) (ClaimKind, Decision) {
 		return resends, Decision{Send: true, Warnings: []Warning{ResendingUnknown}}
 	case len(others) > 0:
 		return resends, Decision{Send: true}
-	case w.Shared && l.Reads > 1 && !l.firstStays: // the apply of this resource tells that of an old object
+	case w.Shared && l.Reads > 1 && !l.firstStays(): // the apply of this resource tells that of an old object
 		return resends, Decision{Send: true}
 	}
 	return relies, Decision{}
 }
 
+func (l *Ledger) firstStays() bool {
+	return slices.ContainsFunc(l.intents, func(i intent) bool { return i.firstStays })
+}
+
 // remainders returns what the stream has, or may have, beside what the states say. An unknown outcome does not count:
 // the request has sent the set of the state, or belongs to a leave that stays in the state.
 func (l *Ledger) remainders() []remainder {
-	all := slices.Clone(l.leaves)
+	var all []remainder
+	for _, i := range l.intents {
+		if i.leaves != nil {
+			all = append(all, *i.leaves)
+		}
+	}
 	switch {
 	case l.left != nil:
 		all = append(all, *l.left)
@@ -83,22 +98,23 @@ func (l *Ledger) remainders() []remainder {
 
 // PlanLeave plans that a resource leaves the stream.
 func (l *Ledger) PlanLeave(v Leave) Decision {
-	d := Decision{Claim: l.claim}
-	l.detaches = l.detaches || v.Detach && !v.isOldObject()
+	d, i := Decision{Claim: l.claim()}, intent{plan: v.Plan, detaches: v.Detach && !v.isOldObject()}
 	if v.Kind != MayBeDropped {
-		r := v.remainder(l.claim)
-		l.leaves = append(l.leaves, r)
-		if v.Kind == Dropped && l.claim.Kind >= resends && !r.is(l.claim.Set) {
+		r := v.remainder(d.Claim)
+		i.leaves = &r
+		if v.Kind == Dropped && d.Claim.Kind >= resends && !r.is(d.Claim.Set) {
 			d.Refusal, d.Other = StreamIsKept, r.set
 		}
 	}
+	l.intents = append(l.intents, i)
 	d.Warnings = l.changesHands()
 	return d
 }
 
 // changesHands warns of a stream, whichever of its resources is planned first.
 func (l *Ledger) changesHands() []Warning {
-	if !l.detaches || l.claim.Kind == Nobody {
+	detaches := slices.ContainsFunc(l.intents, func(i intent) bool { return i.detaches })
+	if !detaches || l.claim().Kind == Nobody {
 		return nil
 	}
 	return []Warning{StreamChangesHands}

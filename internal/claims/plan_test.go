@@ -19,17 +19,17 @@ func TestPlanSet(t *testing.T) {
 	resending, unknown := Decision{Send: true, Claim: Claim{resends, a}}, []Warning{ResendingUnknown}
 	beside := func(l Ledger, w Want) Decision { return l.PlanSet(w) }
 	check(t, "known after apply", beside(Ledger{}, Want{}), Decision{Send: true, Claim: Claim{Kind: expected}})
-	check(t, "a conflict", beside(Ledger{claim: Claim{sends, a}}, Want{Set: &b}), Decision{Refusal: ConflictingSets, Set: b, Other: a})
+	check(t, "a conflict", beside(Ledger{intents: []intent{{claim: Claim{sends, a}}}}, Want{Set: &b}), Decision{Refusal: ConflictingSets, Set: b, Other: a})
 	check(t, "in the state", beside(Ledger{}, keepA), Decision{Claim: Claim{relies, a}})
 	check(t, "triggered", beside(Ledger{}, Want{Set: &a, Entry: inStateA, Triggered: true}), Decision{Send: true, Claim: Claim{sends, a}})
 	check(t, "another set was left", beside(Ledger{left: &remainder{set: b}}, keepA), resending)
 	check(t, "left with an unknown outcome", beside(Ledger{left: &remainder{set: a, unknown: true}}, keepA).Warnings, unknown)
-	check(t, "one of two left in doubt", beside(Ledger{leaves: []remainder{{set: b}, {set: a, unknown: true}}}, keepA).Warnings, unknown)
+	check(t, "one of two left in doubt", beside(Ledger{intents: []intent{{leaves: &remainder{set: b}}, {leaves: &remainder{set: a, unknown: true}}}}, keepA).Warnings, unknown)
 	check(t, "an unknown outcome", beside(Ledger{}, Want{Set: &a, Entry: &Entry{a, Unknown}}).Warnings, unknown)
 	check(t, "not sent yet", beside(Ledger{}, Want{Set: &a, Entry: &Entry{a, Unsent}}), Decision{Send: true, Claim: Claim{sends, a}})
 	check(t, "another set than in the state", beside(Ledger{}, Want{Set: &b, Entry: inStateA}), Decision{Send: true, Claim: Claim{sends, b}})
-	check(t, "a drop", beside(Ledger{leaves: []remainder{{}, {set: b, dropped: true}}}, keepA), Decision{Claim: Claim{relies, a}, Refusal: StreamIsKept, Other: b})
-	check(t, "a drop that leaves the set", beside(Ledger{leaves: []remainder{{set: a, dropped: true}}}, keepA).Refusal, accepted)
+	check(t, "a drop", beside(Ledger{intents: []intent{{leaves: &remainder{}}, {leaves: &remainder{set: b, dropped: true}}}}, keepA), Decision{Claim: Claim{relies, a}, Refusal: StreamIsKept, Other: b})
+	check(t, "a drop that leaves the set", beside(Ledger{intents: []intent{{leaves: &remainder{set: a, dropped: true}}}}, keepA).Refusal, accepted)
 	check(t, "beside a request with the same set", beside(Ledger{underWay: &update{set: a}}, keepA).Send, false)
 }
 
@@ -41,12 +41,12 @@ func TestPlanLeave(t *testing.T) {
 		other streams.ProcessorSet
 		want  Refusal // beside a resource that relies on a, or resends it
 	}{
-		{Leave{Entry{b, Settled}, true, Dropped, false, false}, emptySet, StreamIsKept},
-		{Leave{Entry{a, Unknown}, false, Dropped, false, false}, a, StreamIsKept},
-		{Leave{Entry{b, Settled}, false, Dropped, false, false}, b, StreamIsKept},
-		{Leave{Entry{a, Settled}, false, Dropped, false, false}, emptySet, accepted},
-		{Leave{Entry{b, Settled}, true, Planned, false, false}, emptySet, accepted},
-		{Leave{Entry{b, Settled}, true, MayBeDropped, false, false}, emptySet, accepted},
+		{Leave{Entry{b, Settled}, true, Dropped, false, false, ""}, emptySet, StreamIsKept},
+		{Leave{Entry{a, Unknown}, false, Dropped, false, false, ""}, a, StreamIsKept},
+		{Leave{Entry{b, Settled}, false, Dropped, false, false, ""}, b, StreamIsKept},
+		{Leave{Entry{a, Settled}, false, Dropped, false, false, ""}, emptySet, accepted},
+		{Leave{Entry{b, Settled}, true, Planned, false, false, ""}, emptySet, accepted},
+		{Leave{Entry{b, Settled}, true, MayBeDropped, false, false, ""}, emptySet, accepted},
 	} {
 		for kind := Nobody; kind <= relies; kind++ {
 			claim, want := Claim{Kind: kind}, Decision{}
@@ -56,7 +56,7 @@ func TestPlanLeave(t *testing.T) {
 			if want.Claim = claim; kind >= resends && test.want != accepted {
 				want.Refusal, want.Other = test.want, test.other
 			}
-			got := (&Ledger{claim: claim}).PlanLeave(test.leave)
+			got := (&Ledger{intents: []intent{{claim: claim}}}).PlanLeave(test.leave)
 			got.Warnings = nil // TestStreamChangesHands has them
 			check(t, fmt.Sprintf("%+v beside claim %d", test.leave, kind), got, want)
 		}
@@ -86,7 +86,7 @@ func TestOrderOfPlans(t *testing.T) {
 	keeping := map[string]plan{
 		"drop b":    func(l *Ledger) Decision { return l.PlanLeave(Leave{Entry: Entry{b, Settled}, Kind: Dropped}) },
 		"destroy b": func(l *Ledger) Decision { return l.PlanLeave(Leave{Entry: Entry{b, Settled}}) },
-		"an old a":  func(l *Ledger) Decision { return l.PlanLeave(Leave{*inStateA, true, Superseded, false, false}) },
+		"an old a":  func(l *Ledger) Decision { return l.PlanLeave(Leave{*inStateA, true, Superseded, false, false, ""}) },
 	}
 	all := maps.Clone(sets)
 	maps.Copy(all, detaching)

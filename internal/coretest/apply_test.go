@@ -173,7 +173,7 @@ func (c *terraformCore) createOrUpdate(p *Process, ch change) (applied, ok bool)
 	var got Managed
 	attached := c.attachedToNew(o)
 	c.makeCall(o, func() (diags Diagnostics) {
-		got, diags = p.Apply(before, actual.planned, ch.wanted.configValue(true))
+		got, diags = p.Apply(before, actual.planned, ch.block.configValue(true))
 		return diags
 	})
 	c.checkTakenOver(o, ch, attached)

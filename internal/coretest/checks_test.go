@@ -41,7 +41,7 @@ func (c *terraformCore) run(cfg config, opts options) bool {
 	}
 	targeted := maps.Clone(cfg)
 	maps.DeleteFunc(targeted, func(addr string, _ resourceBlock) bool { return !opts.targeted(addr) })
-	if c.hasFailure("Conflicting Processor Sets") && len(conflicts(targeted, true)) == 0 {
+	if c.hasFailure("Conflicting Processor Sets") && len(conflicts(targeted, c.kept(targeted), true)) == 0 {
 		c.t.Fatalf("a plan refuses a conflict that the configuration does not have: %v", c.failures)
 	}
 	c.noteReached(changes, opts)
@@ -49,7 +49,14 @@ func (c *terraformCore) run(cfg config, opts options) bool {
 		c.state = before // a plan that fails changes no state
 		return false
 	}
-	if ids := conflicts(targeted, false); len(ids) > 0 {
+	for _, ch := range changes {
+		if _, has := targeted[ch.addr]; has && ch.wanted.sets != nil {
+			targeted[ch.addr] = ch.wanted
+		}
+	}
+	cfg = maps.Clone(cfg)
+	maps.Copy(cfg, targeted)
+	if ids := conflicts(targeted, nil, false); len(ids) > 0 {
 		c.t.Fatalf("a plan gives streams %q two sets each", ids)
 	}
 	c.service.ForgetRequests()
@@ -64,6 +71,15 @@ func (c *terraformCore) run(cfg config, opts options) bool {
 	c.checkRequests(cfg, opts, attached, had)
 	c.checkStates(cfg, opts)
 	return len(c.failures) == 0
+}
+
+// kept is a configuration as ignore_changes may make it.
+func (c *terraformCore) kept(cfg config) config {
+	return cfg.with(func(addr string, b *resourceBlock) {
+		if is := c.state[addr]; is != nil && is.current != nil {
+			*b = b.over(is.current.Value)
+		}
+	})
 }
 
 // planTwice plans twice in some runs, in two orders of the calls, and compares the warnings. A plan that fails leaves calls out. If

@@ -4,6 +4,7 @@ import (
 	"maps"
 	"slices"
 
+	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
 	"github.com/hashicorp/terraform-plugin-go/tftypes"
 )
 
@@ -36,7 +37,8 @@ type resourceBlock struct {
 	onDestroy           string // "": the default
 	trigger             string // "": no triggers
 	createBeforeDestroy bool
-	dependsOn           string // an address; "": none
+	dependsOn           string   // an address; "": none
+	ignores             []string // ignore_changes
 
 	lateStream, lateProcessors bool // known after apply: stream_id or streams; processor_ids
 }
@@ -68,14 +70,12 @@ func (b resourceBlock) configValue(applying bool) tftypes.Value {
 			sets[id] = tftypes.UnknownValue
 		}
 	}
-	name := SingleName
 	if b.group {
-		name = GroupName
 		a["streams"] = b.late(sets, applying)
 	} else {
 		a["stream_id"], a["processor_ids"] = b.late(b.stream(), applying), sets[b.stream()]
 	}
-	return ToTerraform(schemas().ResourceSchemas[name].ValueType(), a)
+	return ToTerraform(b.schema().ValueType(), a)
 }
 
 func (b resourceBlock) late(v any, applying bool) any {
@@ -83,6 +83,39 @@ func (b resourceBlock) late(v any, applying bool) any {
 		return tftypes.UnknownValue
 	}
 	return v
+}
+
+// schema is that of the resource.
+func (b resourceBlock) schema() *tfprotov6.Schema {
+	if b.group {
+		return schemas().ResourceSchemas[GroupName]
+	}
+	return schemas().ResourceSchemas[SingleName]
+}
+
+// over is the block after ignore_changes, for an object of the state.
+func (b resourceBlock) over(before tftypes.Value) resourceBlock {
+	if len(b.ignores) == 0 || before.IsNull() {
+		return b
+	}
+	ignored := func(applying bool) *stored {
+		return &stored{Managed: Managed{Value: Ignored(b.schema(), before, b.configValue(applying), b.ignores...)}}
+	}
+	planned, final := ignored(false), ignored(true)
+	b.onCreate, b.onDestroy = final.text("on_create"), final.text("on_destroy")
+	if sets := final.sets(); sets != nil {
+		b.sets = map[string][]string{}
+		for id, set := range sets {
+			b.sets[id], _ = set.([]string)
+		}
+	}
+	late := AttributesOf(planned.Value)
+	if b.group {
+		b.lateStream, b.lateProcessors = !late["streams"].IsKnown(), !late["streams"].IsFullyKnown()
+	} else {
+		b.lateStream, b.lateProcessors = !late["stream_id"].IsKnown(), !late["processor_ids"].IsKnown()
+	}
+	return b
 }
 
 // blockFor is a block for a stream and its processors.
@@ -106,25 +139,36 @@ func (cfg config) known() config {
 	return cfg.with(func(_ string, b *resourceBlock) { b.lateStream, b.lateProcessors = false, false })
 }
 
+// ignoringNothing has no ignore_changes.
+func (cfg config) ignoringNothing() config {
+	return cfg.with(func(_ string, b *resourceBlock) { b.ignores = nil })
+}
+
 // withNewTriggers makes all resources send their sets.
 func (cfg config) withNewTriggers() config {
 	return cfg.with(func(_ string, b *resourceBlock) { b.trigger += "'" })
 }
 
-// conflicts returns the streams to which a configuration gives two sets. During a plan, it ignores unknown values.
-func conflicts(cfg config, applying bool) []string {
-	sets := map[string][]string{}
+// conflicts returns the streams to which a configuration gives two sets. During a plan, it ignores unknown values. former is what
+// ignore_changes may keep of resources, also in the first plan of a replacement.
+func conflicts(cfg, former config, applying bool) []string {
+	type owned struct {
+		addr string
+		set  []string
+	}
+	sets := map[string][]owned{}
 	var ids []string
 	for _, addr := range slices.Sorted(maps.Keys(cfg)) {
-		b := cfg[addr]
-		if !applying && (b.lateStream || b.lateProcessors) {
-			continue
-		}
-		for id, processors := range b.sets {
-			if set, ok := sets[id]; ok && !slices.Equal(set, processors) {
-				ids = append(ids, id)
+		for _, b := range []resourceBlock{cfg[addr], former[addr]} {
+			if !applying && (b.lateStream || b.lateProcessors) {
+				continue
 			}
-			sets[id] = processors
+			for id, processors := range b.sets {
+				if slices.ContainsFunc(sets[id], func(o owned) bool { return o.addr != addr && !slices.Equal(o.set, processors) }) {
+					ids = append(ids, id)
+				}
+				sets[id] = append(sets[id], owned{addr, processors})
+			}
 		}
 	}
 	return ids

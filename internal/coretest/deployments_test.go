@@ -100,7 +100,10 @@ func (c *terraformCore) here(s *stored) *stored {
 	return s
 }
 
-const deploymentChanged = "The Deployment Has Changed"
+const (
+	deploymentChanged  = "The Deployment Has Changed"
+	deploymentNotKnown = "Deployment Not Known to the State"
+)
 
 // checkRefusal checks that a plan or a destroy fails if it would detach what another deployment has, and only then. A
 // replaced object is forgotten in the run of its replacement.

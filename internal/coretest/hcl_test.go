@@ -98,8 +98,15 @@ func (b resourceBlock) write(text *strings.Builder, addr string, run int, opts o
 		fmt.Fprintf(text, "  depends_on = [%s]\n", addressOf(b.dependsOn))
 	}
 	triggersAction := opts.action != nil && opts.actionAfter == addr
-	if b.createBeforeDestroy || triggersAction {
+	if b.createBeforeDestroy || triggersAction || len(b.ignores) > 0 {
 		fmt.Fprintf(text, "  lifecycle {\n    create_before_destroy = %t\n", b.createBeforeDestroy)
+		switch ignored := strings.Join(b.ignores, ", "); ignored {
+		case "":
+		case "all":
+			fmt.Fprintf(text, "    ignore_changes = all\n")
+		default:
+			fmt.Fprintf(text, "    ignore_changes = [%s]\n", ignored)
+		}
 		if triggersAction {
 			fmt.Fprintf(text, "    action_trigger {\n      events  = [after_create, after_update]\n")
 			fmt.Fprintf(text, "      actions = [action.%s.this]\n    }\n", ActionName)

@@ -18,7 +18,7 @@ func (h history) runAlone(c *terraformCore) {
 	}
 	last := h.runs[len(h.runs)-1]
 	c.seedMissing(c.service)
-	run := c.begin(historyRun{drift: last.drift, config: last.config.withoutConflicts(), deployment: last.deployment})
+	run := c.begin(historyRun{drift: last.drift, config: last.config.ignoringNothing().withoutConflicts(), deployment: last.deployment})
 	c.runClean(run.config)
 }
 

@@ -18,14 +18,8 @@ import (
 
 // checkCompatible checks that an object has the known values of the planned one.
 func (c *terraformCore) checkCompatible(what string, planned, actual tftypes.Value) {
-	if actual.IsNull() {
-		return
-	}
-	want, got := AttributesOf(planned), AttributesOf(actual)
-	for name := range want {
-		if want[name].IsFullyKnown() && !EqualValues(want[name], got[name]) {
-			c.t.Fatalf("%s: %s was %v and is %v", what, name, FromTerraform(want[name]), FromTerraform(got[name]))
-		}
+	if wrong := Incompatible(planned, actual); len(wrong) > 0 && !actual.IsNull() {
+		c.t.Fatalf("%s: %q", what, wrong)
 	}
 }
 
@@ -125,6 +119,9 @@ func (c *terraformCore) checkStreamRequests(o *applyCall, id string) {
 	if len(requests) > 0 && strings.Contains(detail, "Nothing was sent") {
 		c.t.Fatalf("%s: sent %v, and says that nothing was sent", o.what, requests)
 	}
+	if len(requests) > 0 && !stays && o.prior != nil && o.prior.text("deployment") == "" {
+		c.t.Fatalf("%s: sent %v, and no refresh has recorded the deployment", o.what, requests)
+	}
 	for i, r := range requests {
 		if r.Method != http.MethodPatch || stays && r.Body != patchBody(set) || !stays && !o.detaches && c.shared[id] < 2 {
 			c.t.Fatalf("%s: sent %s", o.what, r)
@@ -146,6 +143,12 @@ func (c *terraformCore) checkStreamRequests(o *applyCall, id string) {
 // error stays. checkStates checks its set.
 func (c *terraformCore) checkFailed(o *applyCall, after *stored) {
 	was, is := o.prior.sets(), c.here(after).sets()
+	if _, refused := o.errors[""]; refused {
+		if !reflect.DeepEqual(was, is) {
+			c.t.Fatalf("%s: was refused, and the state has %v, want %v", o.what, is, was)
+		}
+		return
+	}
 	for _, id := range o.streams() {
 		set, found := is[id]
 		_, inState := was[id]
@@ -176,7 +179,7 @@ func (c *terraformCore) errorsOf(what string, ids []string, diags Diagnostics) m
 			continue
 		}
 		switch {
-		case d.Summary == deploymentChanged, d.Summary == cannotBeChecked:
+		case d.Summary == deploymentChanged, d.Summary == deploymentNotKnown, d.Summary == cannotBeChecked:
 			errors[""] = d.Detail // of no stream here
 		case len(ids) == 1:
 			errors[ids[0]] = closing.ReplaceAllString(d.Detail, "")

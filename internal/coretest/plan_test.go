@@ -112,7 +112,7 @@ func (c *terraformCore) planConfigured(
 		}
 		current = is.current
 	}
-	ch := change{addr: addr, wanted: cfg[addr], dependsOn: on, createsFirst: cfg.createsFirst(addr, opts.targeted)}
+	ch := change{addr: addr, block: cfg[addr], dependsOn: on, createsFirst: cfg.createsFirst(addr, opts.targeted)}
 	ch.forced = slices.Contains(opts.replace, addr)
 	ch, ok = c.planChange(p, ch, current, false)
 	if ch.verb == noop {
@@ -179,20 +179,22 @@ func (c *terraformCore) refresh(p *Process, addr string, s *stored, opts options
 
 // planChange plans a configured instance. An apply does so again, with the change from the plan.
 func (c *terraformCore) planChange(p *Process, ch change, prior *stored, again bool) (change, bool) {
-	what, b, earlier := "plan "+ch.addr, ch.wanted, ch.verb
+	what, earlier := "plan "+ch.addr, ch.verb
 	ch.prior = prior.unlessGone()
 	replacement := deleteThenCreate
 	if ch.createsFirst {
 		replacement = createThenDelete
 	}
-	cfg := b.configValue(again)
-	before := Managed{Value: nullOf(cfg.Type())}
+	configured := ch.block.configValue(again)
+	before := Managed{Value: nullOf(configured.Type())}
 	if prior != nil && !prior.tainted {
 		before = prior.Managed
 	}
-	if !c.noErrors(what, p.Validate(cfg)) {
+	if !c.noErrors(what, p.Validate(configured)) {
 		return ch, false
 	}
+	ch.wanted = ch.block.over(before.Value)
+	b, cfg := ch.wanted, Ignored(ch.block.schema(), before.Value, configured, ch.block.ignores...)
 	planned, replace, diags := p.Plan(before, cfg)
 	c.checkRefused(what, ch, diags)
 	c.checkUnread(what, b, c.here(prior), diags)
@@ -209,7 +211,7 @@ func (c *terraformCore) planChange(p *Process, ch change, prior *stored, again b
 	if !c.noErrors(what, diags, ids...) {
 		return ch, false
 	}
-	c.checkPlan(what, cfg, planned.Value)
+	c.checkPlan(what, before.Value, cfg, planned.Value)
 	different := func(attribute string) bool {
 		was, is := AttributesOf(before.Value)[attribute], AttributesOf(planned.Value)[attribute]
 		return !is.IsFullyKnown() || !EqualValues(was, is)
@@ -220,13 +222,13 @@ func (c *terraformCore) planChange(p *Process, ch change, prior *stored, again b
 	case before.Value.IsNull():
 		ch.verb = create
 	case ch.forced || slices.ContainsFunc(replace, different):
-		ch.verb = replacement
-		planned, _, diags = p.Plan(Managed{nullOf(cfg.Type()), planned.Private, planned.Identity}, cfg)
+		ch.verb, ch.wanted = replacement, ch.block
+		planned, _, diags = p.Plan(Managed{nullOf(cfg.Type()), planned.Private, planned.Identity}, configured)
 		c.checkRefused(what, ch, diags)
-		if !c.noErrors(what, diags, ids...) {
-			return ch, false
+		if diags.Failed() { // otherwise, core shows no warning of a second plan
+			return ch, c.noErrors(what, diags, append(slices.Collect(maps.Keys(ch.wanted.sets)), ids...)...)
 		}
-		c.checkPlan(what, cfg, planned.Value)
+		c.checkPlan(what, nullOf(cfg.Type()), configured, planned.Value)
 	case planned.Value.IsFullyKnown() && EqualValues(before.Value, planned.Value):
 		ch.verb = noop
 	default:
@@ -236,21 +238,10 @@ func (c *terraformCore) planChange(p *Process, ch change, prior *stored, again b
 	return ch, true
 }
 
-// checkPlan compares a planned object with the configuration. Only computed attributes that are not configured may
-// differ.
-func (c *terraformCore) checkPlan(what string, cfg, planned tftypes.Value) {
-	if planned.IsNull() {
-		c.t.Fatalf("%s: nothing is planned", what)
-		return
-	}
-	want, got := AttributesOf(cfg), AttributesOf(planned)
-	for _, a := range schemas().ResourceSchemas[typeNameOf(cfg)].Block.Attributes {
-		if a.Computed && want[a.Name].IsNull() {
-			continue
-		}
-		if !EqualValues(want[a.Name], got[a.Name]) {
-			c.t.Fatalf("%s: %s is configured as %v and planned as %v", what, a.Name, FromTerraform(want[a.Name]), FromTerraform(got[a.Name]))
-		}
+// checkPlan checks what core accepts of a plan.
+func (c *terraformCore) checkPlan(what string, before, cfg, planned tftypes.Value) {
+	if wrong := InvalidPlan(schemas().ResourceSchemas[typeNameOf(cfg)], before, cfg, planned); len(wrong) > 0 {
+		c.t.Fatalf("%s: invalid plan: %q", what, wrong)
 	}
 }
 

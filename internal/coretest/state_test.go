@@ -123,8 +123,9 @@ func (v verb) replaces() bool { return v == deleteThenCreate || v == createThenD
 type change struct {
 	addr   string
 	verb   verb
-	wanted resourceBlock
-	forced bool // -replace
+	block  resourceBlock // of the configuration
+	wanted resourceBlock // after ignore_changes, which a replacement does not have
+	forced bool          // -replace
 
 	createsFirst bool // a replacement does; in an apply, what the state gets as create_before_destroy
 	prior        *stored

@@ -34,6 +34,8 @@ type Change struct {
 	Triggered  bool    // triggers have changed: send all sets
 	Leaving    claims.LeaveKind
 	Detach     bool // on_destroy = "detach", for the streams that the resource leaves
+
+	plan string // its id, which both plans of a replacement have
 }
 
 // Kind is what becomes of a resource.
@@ -42,8 +44,8 @@ type Kind int
 // The kinds of changes.
 const (
 	Create      Kind = iota // there is no state, or Terraform does not show it: the old object is destroyed
-	Update                  // in place
-	Replacement             // its first plan, which has the state; the second one is that of a Create
+	Update                  // in place, or the first plan of a replacement; the second one is that of a Create
+	Replacement             // the first plan of one that leaves its stream
 	Destroy
 )
 
@@ -52,7 +54,7 @@ func (c Change) partial() bool { return c.Group && c.Kind == Update }
 
 // entry returns what the state has of a stream at the deployment that is configured, or nil.
 func (c Change) entry(id string) *claims.Entry {
-	if c.Elsewhere {
+	if c.Elsewhere || c.Kind == Create { // which destroys what was
 		return nil
 	}
 	return c.Was[id]
@@ -75,12 +77,14 @@ func (c Change) takenOver() []string {
 }
 
 func (c Change) want(id string) claims.Want {
-	return claims.Want{Set: c.Want[id], Entry: c.entry(id), Shared: c.Marks.Streams[id].Shared, Triggered: c.Triggered}
+	return claims.Want{
+		Plan: c.plan, Set: c.Want[id], Entry: c.entry(id), Shared: c.Marks.Streams[id].Shared, Triggered: c.Triggered,
+	}
 }
 
 func (c Change) leave(id string) claims.Leave {
 	m := c.Marks.Streams[id]
-	v := claims.Leave{Entry: *c.Was[id], Detach: c.Detach, Kind: c.Leaving, Shared: m.Shared}
+	v := claims.Leave{Entry: *c.Was[id], Detach: c.Detach, Kind: c.Leaving, Shared: m.Shared, Plan: c.plan}
 	// With -replace, a destroy may detach although the update that was planned before does not.
 	v.Unforeseen = c.Marks.All.OfCreate && !m.Detach && m.Claim.Kind == claims.Nobody
 	return v
@@ -128,6 +132,7 @@ type MarkOfAll struct {
 	ReadAt   string        `json:"read_at,omitempty"`   // the deployment at which a read of the resource has returned a stream
 	OfCreate bool          `json:"of_create,omitempty"` // planned by a create; a destroy with it is that of the old object
 	Session  string        `json:"session,omitempty"`   // planned: the session that planned the destroy
+	Plan     string        `json:"plan,omitempty"`      // planned by an update: the id of the plan, for the second plan of a replacement
 }
 
 // Of returns the mark of a stream.
@@ -166,11 +171,6 @@ func (m Marks) lasting() Marks {
 		kept.add(id, Mark{Resend: resend, Gone: found.Gone, Shared: found.Shared, Failed: found.Failed})
 	}
 	return kept
-}
-
-func (m Marks) clone() Marks {
-	m.Streams = maps.Clone(m.Streams)
-	return m
 }
 
 // IsImport reports whether the marks are those of an import that has not been read.

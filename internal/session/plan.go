@@ -2,6 +2,8 @@ package session
 
 import (
 	"context"
+	"crypto/rand"
+	"iter"
 	"maps"
 	"slices"
 
@@ -33,7 +35,18 @@ func (s *Session) findings(id string, decided claims.Decision) (all []Finding) {
 }
 
 // Plan plans a change. With detect_drift it reads the streams that the resource takes over.
+//
+// Terraform plans a replacement twice: as an update, with what ignore_changes keeps, and then as a create, with the configuration.
+// The second plan takes the place of the first one, and has the private state that the first one planned. Terraform shows only its
+// errors.
 func (s *Session) Plan(ctx context.Context, c Change) Planned {
+	first, isSecond := s.firstPlan(c.Marks.All.Plan)
+	if isSecond && !first.Elsewhere {
+		c.Was, c.Detach = first.Was, first.Detach
+	}
+	if c.plan = c.Marks.All.Plan; !isSecond {
+		c.plan = s.newPlan(c)
+	}
 	if c.Kind == Destroy {
 		c.Leaving = claims.Destroy{PlannedHere: s.applies.Load(), Created: s.created.Load()}.Kind()
 	}
@@ -41,7 +54,7 @@ func (s *Session) Plan(ctx context.Context, c Change) Planned {
 		return Planned{Marks: c.Marks, Refusal: NotDetachable}
 	}
 	leaves := c.leaves()
-	s.claim(c)
+	s.claim(c, first)
 	s.awaitFirstPlans(ctx, c)
 	if len(leaves) > 0 {
 		s.awaitFirstClaims(ctx)
@@ -63,14 +76,51 @@ func (s *Session) Plan(ctx context.Context, c Change) Planned {
 		found, refusal := s.takeOver(ctx, c)
 		p.Findings, p.Refusal = append(p.Findings, found...), refusal
 	}
+	if isSecond {
+		p.Findings = slices.DeleteFunc(p.Findings, func(f Finding) bool { return !f.IsError() })
+	}
 	return p
 }
 
-// claim claims all streams before the plan waits, so that a resource that leaves one of them knows it.
-func (s *Session) claim(c Change) {
+// newPlan returns a new id of a plan, and remembers the plan of an object that may be replaced.
+func (s *Session) newPlan(c Change) string {
+	plan := rand.Text()
+	if c.Kind == Update || c.Kind == Replacement {
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		s.plans[plan] = c
+	}
+	return plan
+}
+
+// firstPlan returns the plan of a session with an id.
+func (s *Session) firstPlan(plan string) (c Change, found bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	c, found = s.plans[plan]
+	return c, found
+}
+
+// claim claims all streams before the plan waits, so that a resource that leaves one of them knows it. The claims of a second plan
+// take the place of those of the first one at once.
+func (s *Session) claim(c, first Change) {
 	s.firstClaims()
+	claim := func(id string) {
+		withLedger(s, id, func(l *claims.Ledger) any {
+			l.Withdraw(c.plan)
+			if _, wants := c.Want[id]; wants {
+				l.Claim(c.want(id))
+			}
+			return nil
+		})
+	}
 	for id := range c.Want {
-		withLedger(s, id, func(l *claims.Ledger) any { l.Claim(c.want(id)); return nil })
+		claim(id)
+	}
+	for _, had := range []iter.Seq[string]{maps.Keys(first.Was), maps.Keys(first.Want)} {
+		for id := range had {
+			claim(id)
+		}
 	}
 	for id := range c.Was {
 		if !c.Marks.Streams[id].Shared {
@@ -102,14 +152,15 @@ func (s *Session) plannedMarks(c Change, decided map[string]claims.Decision) Mar
 	switch c.Kind {
 	case Destroy:
 		marks.All.Session = s.id
-	case Create: // with what the first plan of a replacement says of the streams that its object leaves
-		marks = c.Marks.clone()
+	case Create:
 		marks.All.OfCreate, marks.All.Resend = true, claims.Unknown // nobody knows the marks of a tainted object
+	default:
+		marks.All.Plan = c.plan
 	}
 	for id, d := range decided {
 		m := marks.Streams[id]
 		_, stays := c.Want[id]
-		m.Send = d.Send && c.entry(id) != nil
+		m.Send = d.Send
 		if c.Kind == Create {
 			m.Claim = d.Claim
 		}

@@ -29,6 +29,7 @@ type Session struct {
 
 	mu      sync.Mutex // also of the ledgers: a rule takes no time
 	streams map[string]*stream
+	plans   map[string]Change // of objects that may be replaced, by id
 
 	waiting     *semaphore.Weighted // held by each call that waits for firstClaims
 	firstClaims func() time.Time    // when the first calls have had time to claim their streams
@@ -59,6 +60,7 @@ func New(client *streams.Client, deployment string, detectDrift bool) *Session {
 		detectDrift: detectDrift,
 		id:          rand.Text(),
 		streams:     map[string]*stream{},
+		plans:       map[string]Change{},
 		waiting:     semaphore.NewWeighted(maxWaiting),
 		firstClaims: sync.OnceValue(func() time.Time { return time.Now().Add(claimDelay) }),
 	}
