@@ -1,7 +1,10 @@
 package provider_test
 
 import (
+	"bytes"
 	"net/http"
+	"net/http/httptest"
+	"sync"
 	"testing"
 
 	"github.com/hashicorp/terraform-plugin-go/tftypes"
@@ -133,4 +136,55 @@ func TestRefusalAfterADestroy(t *testing.T) {
 	wantRefused(t, how.run(resourceValue(unknown), refusing1("cam-2", "p1")), `AttributeName("processor_ids")`, `["p9"]`)
 	service.WantAttached(t, "cam-1")
 	service.WantAttached(t, "cam-2", "p9")
+}
+
+// cacheBefore starts a cache that obeys RFC 9111 in front of a service: it keeps each response to a GET, and serves it until a
+// request asks for a fresh one.
+func cacheBefore(t *testing.T, service http.Handler) (baseURL string) {
+	t.Helper()
+	var mu sync.Mutex
+	kept := map[string]*httptest.ResponseRecorder{}
+	cache := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		mu.Lock()
+		defer mu.Unlock()
+		answer, found := kept[r.URL.Path]
+		if !found || r.Method != http.MethodGet || r.Header.Get("Cache-Control") == "no-cache" {
+			answer = httptest.NewRecorder()
+			service.ServeHTTP(answer, r)
+		}
+		if r.Method == http.MethodGet {
+			kept[r.URL.Path] = answer
+		}
+		for name, values := range answer.Header() {
+			w.Header()[name] = values
+		}
+		w.WriteHeader(answer.Code)
+		_, _ = bytes.NewReader(answer.Body.Bytes()).WriteTo(w)
+	}))
+	t.Cleanup(cache.Close)
+	return cache.URL
+}
+
+// A cache in front of the service never shows a plan or a refresh what is no longer true.
+func TestCacheInFrontOfTheService(t *testing.T) {
+	t.Parallel()
+	service, r := startRun(t, nullResource(), detectDrift)
+	r.provider["base_url"] = cacheBefore(t, service)
+	config := refusing1("cam-1", "p1")
+	_, diags := r.plan(config)
+	wantDiagnostic(t, diags, "ERROR: Resource Not Found Error", "")
+
+	service.Seed(streamstest.Streams("cam-1")...)
+	if _, diags = r.plan(config); diags.Failed() {
+		t.Fatal(diags)
+	}
+	service.Seed(streamstest.Stream{ID: "cam-1", ProcessorIDs: []string{"live"}})
+	_, diags = r.plan(config) // Terraform plans again in the apply
+	wantRefused(t, diags, `AttributeName("processor_ids")`, `["live"]`)
+
+	service.Seed(streamstest.Streams("cam-1")...)
+	r.mustApply(config)
+	service.Seed(streamstest.Stream{ID: "cam-1", ProcessorIDs: []string{"p1", "p9"}})
+	wantDiagnostics(t, r.refresh())
+	wantAttribute(t, r.state, "processor_ids", []string{"p1", "p9"})
 }

@@ -54,14 +54,16 @@ func TestUpdateRequest(t *testing.T) {
 func TestReadRequest(t *testing.T) {
 	t.Parallel()
 	s := startTLSService(t, nil, respond(http.StatusOK, streamJSON("s1", []string{"p2", "p1", "p1"})))
-	c := newClient(t, streams.Config{BaseURL: s.URL, TLS: streams.TLS{CACertPEM: s.caPEM()}})
+	c := newClient(t, streams.Config{
+		BaseURL: s.URL, TLS: streams.TLS{CACertPEM: s.caPEM()}, Headers: map[string]string{"cache-control": "max-age=60"},
+	})
 	got, err := c.ReadStream(t.Context(), "s1")
 	if err != nil || got.ProcessorIDs.String() != `["p1", "p2"]` {
 		t.Errorf("%+v, %v", got, err)
 	}
 	s.wantReceived(t, receivedRequest{
 		Method: "GET", Target: "/v2/streams/s1", Proto: "HTTP/2.0",
-		Header: http.Header{"Accept": {"application/json"}, "Accept-Encoding": {"gzip"}},
+		Header: http.Header{"Accept": {"application/json"}, "Accept-Encoding": {"gzip"}, "Cache-Control": {"no-cache"}},
 	})
 }
 

@@ -127,6 +127,9 @@ func (r *request) send(ctx context.Context, credential *found) (*http.Response, 
 		req.Header.Set("Content-Type", "application/json")
 		_ = req.SetBody(r.body) // fails for no bytes
 	}
+	if r.draft.Method == http.MethodGet { // a cache must not respond for the service (RFC 9111, section 5.2.1.4)
+		req.Header.Set("Cache-Control", "no-cache")
+	}
 	if credential.header != "" {
 		req.Header.Set("Authorization", credential.header)
 	}
