@@ -240,6 +240,18 @@ func TestRedirect(t *testing.T) {
 	target.wantRequests(t, 0)
 }
 
+// A 304 is no redirect: the service says that nothing changes. It does not show the stream.
+func TestNotModified(t *testing.T) {
+	t.Parallel()
+	s := startService(t, respond(http.StatusNotModified, ""))
+	s.wantError(t, s.updateError(t, streams.Config{}), streams.Error{
+		Kind: streams.KindUnexpected, Status: 304, Attempts: 1, Outcome: streams.NotChanged,
+	})
+	s.wantRequests(t, 1)
+	_, err := newClient(t, streams.Config{BaseURL: s.URL}).ReadStream(t.Context(), "s1")
+	wantFailed(t, asError(t, err), streams.KindUnexpected, streams.NotChanged, 1)
+}
+
 // If TLS fails on a connection that was used before, the service may have read the request.
 func TestTLSFailureOfAReusedConnection(t *testing.T) {
 	t.Parallel()

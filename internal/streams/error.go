@@ -27,7 +27,7 @@ const (
 
 	KindConnection  Kind = "Connection Failed"     // no response, or an incomplete one
 	KindRedirect    Kind = "Redirect Refused"      // 3xx
-	KindUnexpected  Kind = "Unexpected Answer"     // a 2xx that is no success, or a 1xx
+	KindUnexpected  Kind = "Unexpected Answer"     // a 2xx that is no success, a 304, or a 1xx
 	KindInterrupted Kind = "Operation Interrupted" // the caller cancelled the request
 )
 
@@ -35,7 +35,8 @@ const (
 var kinds = map[int]Kind{
 	401: KindAuthentication, 403: KindUnauthorized, 404: KindNotFound,
 	408: KindTimeout, 504: KindTimeout, 502: KindBadGateway,
-	1: KindUnexpected, 2: KindUnexpected, 3: KindRedirect, 4: KindBadRequest,
+	304: KindUnexpected, // not a redirect
+	1:   KindUnexpected, 2: KindUnexpected, 3: KindRedirect, 4: KindBadRequest,
 }
 
 func kindOf(status int) Kind { return cmp.Or(kinds[status], kinds[status/100], KindGeneric) }
@@ -50,11 +51,11 @@ const (
 	Changed                   // the service applied an update, but the stream has another set
 )
 
-// outcomeOf returns the outcome of an attempt with an error status. Only a rejection means that nothing was applied: a
-// registered 4xx, but not 408. Proxies send others, such as 499, when they stop to wait for the service.
+// outcomeOf returns the outcome of an attempt with an error status. Nothing was applied if the service says so with 304, or
+// rejects the update: with a registered 4xx, but not 408. Proxies send others, such as 499, when they stop to wait for the service.
 func outcomeOf(status int) Outcome {
 	rejected := status/100 == 4 && status != http.StatusRequestTimeout && http.StatusText(status) != ""
-	if rejected || slices.Contains([]int{301, 302, 307, 308, 501}, status) {
+	if rejected || slices.Contains([]int{301, 302, 304, 307, 308, 501}, status) {
 		return NotChanged
 	}
 	return Unknown

@@ -10,6 +10,7 @@ import (
 	"net"
 	"net/http"
 	"net/url"
+	"slices"
 	"time"
 
 	"github.com/hashicorp/go-retryablehttp"
@@ -294,12 +295,15 @@ func (r *request) noResponse(err error) *Error {
 	return e
 }
 
-// isRetryableStatus reports whether the same request may succeed later: after 408, 429 and every 5xx but 501. A service
+// isRetryableStatus reports whether the same request may succeed later: after 408, 429 and every 5xx but 501, 505 and 511. A service
 // behind a content delivery network responds with 520 to 530 for a moment.
 func isRetryableStatus(status int) bool {
 	return status == http.StatusRequestTimeout || status == http.StatusTooManyRequests ||
-		status/100 == 5 && status != http.StatusNotImplemented
+		status/100 == 5 && !slices.Contains(finalFaults, status)
 }
+
+// finalFaults are not of the moment: what is not implemented or supported, and a network that requires a login.
+var finalFaults = []int{http.StatusNotImplemented, http.StatusHTTPVersionNotSupported, http.StatusNetworkAuthenticationRequired}
 
 // isRetryableError reports whether an attempt without a response may succeed later: TLS settings stay.
 func isRetryableError(err error) bool {
