@@ -50,8 +50,8 @@ func (r *request) try(req *http.Request) (*http.Response, error) {
 		r.draft.Attempts--
 	}
 	// On a new connection, a client may send its request before it learns that the service rejects its
-	// certificate. The service has not read that request.
-	if conn != nil && (conn.Reused || !sentAlert(err, byService)) {
+	// certificate, or speaks another protocol. The service has not read that request.
+	if conn != nil && (conn.Reused || !sentAlert(err, byService) && !errors.As(err, new(*ProtocolError))) {
 		r.draft.Outcome = Unknown
 	}
 	return nil, err

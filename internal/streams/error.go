@@ -137,7 +137,7 @@ func (e *ProxyError) Error() string {
 func IsTLSFailure(err error) bool {
 	return errors.As(err, new(*HandshakeError)) || errors.As(err, new(*tls.CertificateVerificationError)) ||
 		sentAlert(err, byService) || sentAlert(err, byClient) ||
-		errors.As(err, new(tls.RecordHeaderError)) || errors.Is(err, http.ErrSchemeMismatch) // the response is not TLS
+		errors.As(err, new(*ProtocolError)) || errors.As(err, new(tls.RecordHeaderError)) || errors.Is(err, http.ErrSchemeMismatch) // the response is not TLS
 }
 
 // Who sent a TLS alert, as package tls calls them.

@@ -55,7 +55,7 @@ func newTransport(cfg Config, config *tls.Config, protocols *http.Protocols) *ht
 	proxyFor := httpproxy.FromEnvironment().ProxyFunc()
 	return &http.Transport{
 		Proxy:                  func(req *http.Request) (*url.URL, error) { return proxyFor(req.URL) },
-		DialContext:            cfg.DialContext,
+		DialContext:            checkingProtocol(cfg.DialContext),
 		TLSClientConfig:        config.Clone(), // the transport adds its protocols
 		Protocols:              protocols,
 		MaxIdleConnsPerHost:    cfg.MaxConcurrent, // Go's default is 2, so that most requests would reconnect
@@ -107,6 +107,9 @@ func roundTrip(transport *http.Transport, req *http.Request) (*http.Response, er
 		TLSHandshakeDone: func(_ tls.ConnectionState, err error) { handshake.Store(&err) },
 	})
 	resp, err := transport.RoundTrip(req.WithContext(ctx))
+	if other, found := errors.AsType[*ProtocolError](err); found {
+		return nil, other // without what package http says around it
+	}
 	failed := handshake.Load()
 	if err == nil || failed == nil || *failed == nil || !errors.Is(err, *failed) || IsTLSFailure(err) || hasBroken(err) {
 		return resp, err

@@ -1,0 +1,32 @@
+package streams_test
+
+import (
+	"errors"
+	"testing"
+
+	"github.com/stream-management/terraform-provider-stream/internal/streams"
+)
+
+// A port that does not speak plain HTTP/1.1 has not read the request, and will not read the next one either.
+func TestOtherProtocol(t *testing.T) {
+	t.Parallel()
+	const alert, frame = "\x15\x03\x01\x00\x02\x02\x0a", "\x00\x00\x06\x04\x00\x00\x00\x00\x00\x00\x04\x00\x10\x00\x00"
+	for answer, protocol := range map[string]string{alert: "TLS", alert[:2]: "TLS", frame: "HTTP/2"} {
+		s := startService(t, respondRaw(answer))
+		e := s.updateError(t, streams.Config{})
+		wantFailed(t, e, streams.KindConnection, streams.NotChanged, 1)
+		if want := "the connection failed: the port speaks " + protocol + ", not HTTP/1.1"; e.Reason != want {
+			t.Errorf("%q: %s", answer, e.Reason)
+		}
+		endpoint := startService(t, respondRaw(answer))
+		e = startService(t, applyUpdate).updateError(t, streams.Config{OAuth2: &streams.OAuth2{TokenURL: endpoint.URL, ClientID: "c", ClientSecret: "s"}})
+		wantFailed(t, e, streams.KindConnection, streams.NotChanged, 1)
+		endpoint.wantRequests(t, 1)
+	}
+	for _, answer := range []string{"HTTP/1.1 200 OK\r\n\r\n", "\x15", "220 mail.example ready\r\n"} {
+		e := startService(t, respondRaw(answer)).updateError(t, streams.Config{})
+		if e.Outcome != streams.Unknown || errors.As(e.Err, new(*streams.ProtocolError)) {
+			t.Errorf("%q: %#v", answer, e)
+		}
+	}
+}
