@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"cmp"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -106,11 +107,25 @@ func (r *request) sendAndReadBody(req *http.Request) (*http.Response, error) {
 		return resp, resp.Body.Close()
 	}
 	r.response, err = io.ReadAll(io.LimitReader(resp.Body, maxBody+1))
+	if err == nil && isCut(resp, r.response) {
+		err = io.ErrUnexpectedEOF
+	}
 	if err = errors.Join(err, resp.Body.Close()); err != nil {
 		return nil, fmt.Errorf("the response is incomplete: %w", err)
 	}
 	resp.Body = io.NopCloser(bytes.NewReader(r.response))
 	return resp, nil
+}
+
+// isCut reports whether a body ended too early. Without a length, HTTP/1 ends a body with the connection (RFC 9112, section
+// 6.3), so only JSON shows it.
+func isCut(resp *http.Response, body []byte) bool {
+	hasEnd := resp.ContentLength >= 0 || len(resp.TransferEncoding) > 0 || resp.ProtoMajor > 1 || resp.Uncompressed
+	if hasEnd || len(body) > maxBody {
+		return false
+	}
+	err := json.NewDecoder(bytes.NewReader(body)).Decode(new(json.RawMessage))
+	return errors.Is(err, io.ErrUnexpectedEOF)
 }
 
 // attemptContext returns the context of one attempt. An interrupt ends it after five seconds: only the response tells

@@ -252,6 +252,36 @@ func TestNotModified(t *testing.T) {
 	wantFailed(t, asError(t, err), streams.KindUnexpected, streams.NotChanged, 1)
 }
 
+// A body that the connection ends is retried if it was cut, whatever shows its end: a length, chunks, or only JSON.
+func TestCutBody(t *testing.T) {
+	t.Parallel()
+	whole := streamJSON("s1", []string{"p1"})
+	for name, head := range map[string]string{
+		"length": fmt.Sprintf("HTTP/1.1 200 OK\r\nContent-Length: %d\r\n\r\n", len(whole)), "chunks": "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nff\r\n",
+		"HTTP/1.0": "HTTP/1.0 200 OK\r\n\r\n", "connection": "HTTP/1.1 200 OK\r\nConnection: close\r\n\r\n",
+		"an error": "HTTP/1.0 503 Down\r\n\r\n",
+	} {
+		s := startService(t, respondRaw(head+whole[:40]), applyUpdate)
+		if _, err := s.update(t, streams.Config{}); err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
+		e := startService(t, respondRaw(head+whole[:40])).updateError(t, streams.Config{})
+		wantFailed(t, e, streams.KindConnection, streams.Unknown, 5)
+		if want := "the connection failed: the response is incomplete: unexpected EOF"; e.Reason != want {
+			t.Errorf("%s: %s", name, e.Reason)
+		}
+	}
+	for _, body := range []string{"<html><body>", "", "junk", whole + "}", strings.Repeat("[", 2<<20)} {
+		e := startService(t, respondRaw("HTTP/1.0 200 OK\r\n\r\n"+body)).updateError(t, streams.Config{})
+		if wantFailed(t, e, streams.KindUnexpected, streams.Unknown, 1); t.Failed() {
+			t.Fatalf("%.20q", body)
+		}
+	}
+	if _, err := startService(t, respondRaw("HTTP/1.0 200 OK\r\n\r\n"+whole)).update(t, streams.Config{}); err != nil {
+		t.Error(err)
+	}
+}
+
 // If TLS fails on a connection that was used before, the service may have read the request.
 func TestTLSFailureOfAReusedConnection(t *testing.T) {
 	t.Parallel()
