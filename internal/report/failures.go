@@ -120,7 +120,10 @@ func failure(f session.Finding, did attempted) message {
 func messageOfError(stream string, e *streams.Error) message {
 	m := message{stream: stream, request: request(e)}
 	m.status, m.receiver, m.address, m.credentials = e.Status, e.Receiver(), "base_url", e.Credentials
-	if e.TokenRequest {
+	switch {
+	case errors.As(e.Err, new(*streams.ProxyError)):
+		m.receiver, m.address = "proxy", "HTTPS_PROXY (HTTP_PROXY for http://)"
+	case e.TokenRequest:
 		m.address = "oauth2.token_url"
 	}
 	if e.URL != "" && e.Message != "" {

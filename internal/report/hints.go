@@ -37,6 +37,7 @@ func hints(e *streams.Error, did attempted) []advice {
 	hasFault := e.Status != 0 && (e.Err == nil || e.Outcome != streams.NotChanged)
 	certificate, _ := errors.AsType[x509.CertificateInvalidError](e.Err)
 	name, wrongName := errors.AsType[x509.HostnameError](e.Err)
+	throughProxy := errors.As(e.Err, new(*streams.ProxyError))
 	hasNames := wrongName && len(name.Certificate.DNSNames)+len(name.Certificate.IPAddresses) > 0
 
 	return []advice{
@@ -63,9 +64,12 @@ func hints(e *streams.Error, did attempted) []advice {
 		{refusedEmpty, "The service may not accept an empty set. Detach the processors in the service."},
 
 		// The request did not get through.
+		{throughProxy && errors.As(e.Err, new(x509.UnknownAuthorityError)), "The certificate of the proxy may come from a " +
+			"private authority: add the certificate of the authority to tls.ca_cert_pem, which counts for the proxy, too. " +
+			"Otherwise, check {address}."},
 		{errors.As(e.Err, new(x509.UnknownAuthorityError)), "The certificate may come from a private authority: set " +
 			"tls.ca_cert_pem to the certificate of the authority. Otherwise, check {address}."},
-		{hasNames && e.TokenRequest, "The certificate may belong to the {receiver} under another name: use that name " +
+		{hasNames && (e.TokenRequest || throughProxy), "The certificate may belong to the {receiver} under another name: use that name " +
 			"in {address}."},
 		{hasNames, "The certificate may belong to the {receiver} under another name: use that name in {address}, or set " +
 			"tls.server_name to it."},
@@ -80,7 +84,7 @@ func hints(e *streams.Error, did attempted) []advice {
 			"not use TLS 1.2 or newer at this port. Check {address}."},
 		{streams.IsTLSFailure(e.Err), "The {receiver} may require another client certificate, or may not use TLS 1.2 or " +
 			"newer at this port. Check tls.client_cert_pem, tls.client_key_pem and {address}."},
-		{errors.As(e.Err, new(*streams.ProxyError)) || status(http.StatusProxyAuthRequired), "The proxy may need other " +
+		{throughProxy || status(http.StatusProxyAuthRequired), "The proxy may need other " +
 			"credentials, or may not reach the host. Check the address, user name and password in HTTPS_PROXY " +
 			"(HTTP_PROXY for http://), or list the host in NO_PROXY."},
 		{class == 3, "If Location is the {receiver}, change {address} to that address. If Location is a login page, " +

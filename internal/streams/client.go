@@ -32,16 +32,21 @@ func New(cfg Config) (*Client, error) {
 	if err != nil {
 		return nil, fmt.Errorf("base URL %w", err)
 	}
-	tlsConfig, problems := cfg.TLS.Config()
-	if len(problems) > 0 {
+	if _, problems := cfg.TLS.Config(); len(problems) > 0 {
 		return nil, fmt.Errorf("tls.%s %w", problems[0].Setting, problems[0].Err)
+	}
+	var tokenURL *url.URL
+	if cfg.OAuth2 != nil {
+		if tokenURL, err = ParseURL(cfg.OAuth2.TokenURL); err != nil {
+			return nil, fmt.Errorf("oauth2.token_url %w", err)
+		}
 	}
 	cfg.RequestTimeout = cmp.Or(cfg.RequestTimeout, 30*time.Second) // also covers connecting and the TLS handshake
 	cfg.Retry = cmp.Or(cfg.Retry, DefaultRetry)
 	cfg.MaxConcurrent = cmp.Or(cfg.MaxConcurrent, 64)
 	c := &Client{baseURL: baseURL, sender: sender{
 		settings: cfg,
-		network:  newNetwork(cfg, baseURL, tlsConfig),
+		network:  newNetwork(cfg, baseURL, tokenURL),
 		slots:    make(chan struct{}, cfg.MaxConcurrent),
 		limiter:  rate.NewLimiter(cmp.Or(rate.Limit(cfg.RequestsPerSecond), rate.Inf), 1),
 		redactor: new(redactor),

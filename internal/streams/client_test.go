@@ -98,6 +98,7 @@ func TestNewRefuses(t *testing.T) {
 		`tls.ca_cert_pem contains a "PRIVATE KEY" instead of`:        {TLS: streams.TLS{CACertPEM: a.KeyPEM}},
 		"tls.client_key_pem does not make a client certificate with": {TLS: streams.TLS{ClientCertPEM: a.CertPEM, ClientKeyPEM: b.KeyPEM}},
 		"tls.client_key_pem contains no PEM block":                   {TLS: streams.TLS{ClientCertPEM: a.CertPEM}},
+		"oauth2.token_url must not contain a user name or password":  {OAuth2: &streams.OAuth2{TokenURL: "https://me:p@host.example"}},
 		"tls.client_cert_pem contains no PEM block":                  {TLS: streams.TLS{ClientKeyPEM: a.KeyPEM}},
 	} {
 		cfg.BaseURL = "https://host.example"
@@ -202,10 +203,9 @@ func setProxy(t *testing.T, variable, address string) {
 	t.Setenv(variable, address)
 }
 
-// The client uses the proxy from the environment with all TLS settings, for the service and the token endpoint.
-func TestProxyFromEnvironment(t *testing.T) {
-	s := startTLSService(t, nil, respond(200, `{"access_token":"token-1"}`), applyUpdate)
-	proxy := startService(t, func(w http.ResponseWriter, r *http.Request) {
+// tunnelTo responds to CONNECT with a connection to a service, whatever its address is.
+func tunnelTo(t *testing.T, s *service) http.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) {
 		to, dialErr := streamstest.Dial(r.Context(), "", s.Listener.Addr().String())
 		w.WriteHeader(http.StatusOK)
 		from, buffered, err := http.NewResponseController(w).Hijack()
@@ -219,7 +219,13 @@ func TestProxyFromEnvironment(t *testing.T) {
 			_ = to.Close()
 		}()
 		_, _ = io.Copy(from, to)
-	})
+	}
+}
+
+// The client uses the proxy from the environment with all TLS settings, for the service and the token endpoint.
+func TestProxyFromEnvironment(t *testing.T) {
+	s := startTLSService(t, nil, respond(200, `{"access_token":"token-1"}`), applyUpdate)
+	proxy := startService(t, tunnelTo(t, s))
 	setProxy(t, "HTTPS_PROXY", proxy.URL)
 	c := newClient(t, streams.Config{
 		BaseURL: "https://streams.invalid", // only the proxy can reach this host

@@ -122,16 +122,24 @@ var (
 	ErrSecretFile     = errors.New("the file with the credential cannot be used")
 )
 
-// ProxyError is the response of a proxy that does not connect to the service, perhaps because of its credentials.
+// ProxyError is why a proxy does not connect to the service: its response, perhaps because of its credentials, or the
+// failure of TLS with the proxy itself.
 type ProxyError struct {
 	proxy  string // its address, without credentials
-	status int
+	status int    // 0 if TLS failed
+	err    error
 }
 
-// Error returns the address and the response of the proxy.
+// Error returns the address of the proxy, and its response or what package tls says.
 func (e *ProxyError) Error() string {
+	if e.err != nil {
+		return fmt.Sprintf("TLS with the proxy %s failed: %s", e.proxy, e.err)
+	}
 	return fmt.Sprintf("the proxy %s responded to CONNECT with %s", e.proxy, StatusText(e.status))
 }
+
+// Unwrap returns the error of package tls, or nil.
+func (e *ProxyError) Unwrap() error { return e.err }
 
 // IsTLSFailure reports whether client and service do not accept each other's certificate or protocol.
 func IsTLSFailure(err error) bool {
@@ -147,8 +155,8 @@ const (
 )
 
 func sentAlert(err error, sender string) bool {
-	alert, ok := errors.AsType[*net.OpError](err)
-	return ok && alert.Op == sender
+	failed, ok := errors.AsType[*net.OpError](err)
+	return ok && (failed.Op == sender || sentAlert(failed.Err, sender)) // that of a proxy is the cause of another one
 }
 
 // repeat returns the error for an operation that sends nothing because of it.

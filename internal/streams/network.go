@@ -16,47 +16,52 @@ import (
 	"golang.org/x/net/http2"
 )
 
-// network sends requests to the service and to the token endpoint.
-type network struct {
-	host                   string // of the service, in its normal form
-	service, tokenEndpoint *endpointNetwork
-}
+// network sends requests to the service and to the token endpoint, which may have the same origin.
+type network map[string]*originNetwork
 
-// newNetwork returns the network of a client. The settings have their defaults.
-func newNetwork(cfg Config, baseURL *url.URL, config *tls.Config) *network {
-	others := config.Clone()
-	others.ServerName = ""
-	return &network{normalHost(baseURL), newEndpointNetwork(cfg, config), newEndpointNetwork(cfg, others)}
+// newNetwork returns the network of a client. The settings have their defaults. tokenURL may be nil.
+func newNetwork(cfg Config, baseURL, tokenURL *url.URL) network {
+	n := network{origin(baseURL): newOriginNetwork(cfg, baseURL)}
+	if tokenURL == nil || n[origin(tokenURL)] != nil {
+		return n
+	}
+	if normalHost(tokenURL) != normalHost(baseURL) {
+		cfg.TLS.ServerName = ""
+	}
+	n[origin(tokenURL)] = newOriginNetwork(cfg, tokenURL)
+	return n
 }
 
 // RoundTrip implements [http.RoundTripper].
-func (n *network) RoundTrip(req *http.Request) (*http.Response, error) {
-	if normalHost(req.URL) == n.host { // the token endpoint may have the same
-		return n.service.RoundTrip(req)
-	}
-	return n.tokenEndpoint.RoundTrip(req)
+func (n network) RoundTrip(req *http.Request) (*http.Response, error) {
+	return n[origin(req.URL)].RoundTrip(req)
 }
 
-// endpointNetwork sends requests to one host, over HTTP/2 unless the host requires HTTP/1.1.
-type endpointNetwork struct {
+func origin(u *url.URL) string { return u.Scheme + "://" + normalHost(u) }
+
+// originNetwork sends requests to one host, over HTTP/2 unless the host requires HTTP/1.1.
+type originNetwork struct {
 	standard, http1 *http.Transport
 	requiresHTTP1   atomic.Bool
 }
 
-func newEndpointNetwork(cfg Config, config *tls.Config) *endpointNetwork {
+func newOriginNetwork(cfg Config, u *url.URL) *originNetwork {
 	var standard, http1 http.Protocols
 	standard.SetHTTP1(true)
 	standard.SetHTTP2(true) // a custom TLS configuration would disable it
 	http1.SetHTTP1(true)
-	return &endpointNetwork{standard: newTransport(cfg, config, &standard), http1: newTransport(cfg, config, &http1)}
+	return &originNetwork{standard: newTransport(cfg, u, &standard), http1: newTransport(cfg, u, &http1)}
 }
 
-func newTransport(cfg Config, config *tls.Config, protocols *http.Protocols) *http.Transport {
-	proxyFor := httpproxy.FromEnvironment().ProxyFunc()
-	return &http.Transport{
-		Proxy:                  func(req *http.Request) (*url.URL, error) { return proxyFor(req.URL) },
-		DialContext:            checkingProtocol(cfg.DialContext),
-		TLSClientConfig:        config.Clone(), // the transport adds its protocols
+// newTransport returns a transport for requests to the host of u.
+func newTransport(cfg Config, u *url.URL, protocols *http.Protocols) *http.Transport {
+	config, _ := cfg.TLS.Config() // New has refused what is wrong
+	proxy, err := httpproxy.FromEnvironment().ProxyFunc()(u)
+	dial := checkingProtocol(cfg.DialContext)
+	t := &http.Transport{
+		Proxy:                  func(*http.Request) (*url.URL, error) { return proxy, err },
+		DialContext:            dial,
+		TLSClientConfig:        config,
 		Protocols:              protocols,
 		MaxIdleConnsPerHost:    cfg.MaxConcurrent, // Go's default is 2, so that most requests would reconnect
 		IdleConnTimeout:        90 * time.Second,
@@ -65,14 +70,38 @@ func newTransport(cfg Config, config *tls.Config, protocols *http.Protocols) *ht
 			if resp.StatusCode == http.StatusOK {
 				return nil
 			}
-			return &ProxyError{proxy: proxy.Scheme + "://" + proxy.Host, status: resp.StatusCode}
+			return &ProxyError{proxy: addressOf(proxy), status: resp.StatusCode}
 		},
 	}
+	if proxy != nil && proxy.Scheme == "https" {
+		// The transport would use the server name and the protocols of the host. It calls this function only for the proxy.
+		t.DialTLSContext = func(ctx context.Context, network, address string) (net.Conn, error) {
+			conn, err := dial(ctx, network, address)
+			if err != nil {
+				return nil, err
+			}
+			return secureProxy(ctx, conn, proxy, cfg.TLS)
+		}
+	}
+	return t
+}
+
+// addressOf returns the address of a proxy without its credentials.
+func addressOf(proxy *url.URL) string { return proxy.Scheme + "://" + proxy.Host }
+
+// secureProxy begins TLS with an https:// proxy.
+func secureProxy(ctx context.Context, conn net.Conn, proxy *url.URL, settings TLS) (net.Conn, error) {
+	secured := tls.Client(conn, settings.proxyConfig(proxy.Hostname()))
+	if err := secured.HandshakeContext(ctx); err != nil {
+		_ = conn.Close()
+		return nil, &ProxyError{proxy: addressOf(proxy), err: handshakeError(err)}
+	}
+	return secured, nil
 }
 
 // RoundTrip implements [http.RoundTripper]. A host that requires HTTP/1.1, for example to ask for a client certificate,
 // has not processed the request.
-func (n *endpointNetwork) RoundTrip(req *http.Request) (*http.Response, error) {
+func (n *originNetwork) RoundTrip(req *http.Request) (*http.Response, error) {
 	if n.requiresHTTP1.Load() {
 		return roundTrip(n.http1, req)
 	}
@@ -111,10 +140,18 @@ func roundTrip(transport *http.Transport, req *http.Request) (*http.Response, er
 		return nil, other // without what package http says around it
 	}
 	failed := handshake.Load()
-	if err == nil || failed == nil || *failed == nil || !errors.Is(err, *failed) || IsTLSFailure(err) || hasBroken(err) {
+	if err == nil || failed == nil || *failed == nil || !errors.Is(err, *failed) {
 		return resp, err
 	}
-	return nil, &HandshakeError{err}
+	return nil, handshakeError(err)
+}
+
+// handshakeError gives a type to an error of a TLS handshake that has none.
+func handshakeError(err error) error {
+	if IsTLSFailure(err) || hasBroken(err) {
+		return err
+	}
+	return &HandshakeError{err}
 }
 
 // hasBroken reports whether a connection has ended.

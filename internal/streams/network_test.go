@@ -9,6 +9,12 @@ import (
 	"io"
 	"net"
 	"net/http"
+	"net/http/httptest"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"strings"
 	"sync/atomic"
 	"testing"
 
@@ -154,4 +160,118 @@ func TestUnreadableCertificate(t *testing.T) {
 		return client, server.Close()
 	}})
 	wantFailed(t, e, streams.KindConnection, streams.NotChanged, 5)
+}
+
+// An https:// proxy speaks HTTP/1.1, and its certificate has its own name, not the server name. An authority of ca_cert_pem
+// counts for it.
+func TestHTTPSProxy(t *testing.T) {
+	proxyCA, ca := streamstest.NewAuthority(t), streamstest.NewAuthority(t)
+	client := ca.Issue(t, "client")
+	both := streams.TLS{CACertPEM: ca.CertPEM + proxyCA.CertPEM, ServerName: "service.internal"}
+	mutual := both
+	mutual.ClientCertPEM, mutual.ClientKeyPEM = client.CertPEM, client.KeyPEM
+	own := serverWith(t, proxyCA.Issue(t, "127.0.0.1"))
+	asking := requireCertificateOf(ca, 0)
+	asking.Certificates = own.Certificates
+	for name, test := range map[string]struct {
+		proxy  *tls.Config
+		client streams.TLS
+	}{
+		"own name":           {own, both},
+		"client certificate": {asking, mutual},
+		"not verified":       {serverWith(t, proxyCA.Issue(t, "another")), streams.TLS{InsecureSkipVerify: true}},
+	} {
+		s := startTLSService(t, serverWith(t, ca.Issue(t, "service.internal")), applyUpdate)
+		proxy := startTLSService(t, test.proxy.Clone(), tunnelTo(t, s))
+		setProxy(t, "HTTPS_PROXY", proxy.URL)
+		c := newClient(t, streams.Config{BaseURL: "https://streams.invalid", TLS: test.client})
+		if _, err := c.UpdateStream(t.Context(), "s1", streams.NewProcessorSet()); err != nil {
+			t.Errorf("%s: %v", name, err)
+			continue
+		}
+		if got, tunnel := s.requests()[0], proxy.requests()[0]; got.Proto != "HTTP/2.0" || tunnel.Proto != "HTTP/1.1" || tunnel.Method != "CONNECT" {
+			t.Errorf("%s: the proxy received %+v, the service %+v", name, tunnel, got)
+		}
+	}
+
+	proxy := startTLSService(t, own.Clone(), applyUpdate) // gets requests to http:// as they are
+	setProxy(t, "HTTP_PROXY", proxy.URL)
+	c := newClient(t, streams.Config{BaseURL: "http://streams.invalid", TLS: both})
+	if _, err := c.UpdateStream(t.Context(), "s1", streams.NewProcessorSet()); err != nil {
+		t.Error(err)
+	}
+	wantEqual(t, "target", "http://streams.invalid/v2/streams/s1", proxy.requests()[0].Target)
+}
+
+// The error of TLS with a proxy names the proxy. It is not retried.
+func TestHTTPSProxyIsRefused(t *testing.T) {
+	ca := streamstest.NewAuthority(t)
+	trusting := streams.TLS{CACertPEM: ca.CertPEM, ServerName: "other.example"}
+	old := serverWith(t, ca.Issue(t, "127.0.0.1"))
+	old.MaxVersion = tls.VersionTLS11
+	asking := requireCertificateOf(ca, tls.VersionTLS12)
+	asking.Certificates = serverWith(t, ca.Issue(t, "127.0.0.1")).Certificates
+	for reason, test := range map[string]struct {
+		proxy  *tls.Config // nil for plain HTTP
+		client streams.TLS
+		cause  any
+	}{
+		"signed by unknown authority": {serverWith(t, ca.Issue(t, "127.0.0.1")), streams.TLS{}, new(x509.UnknownAuthorityError)},
+		"unknown authority":           {&tls.Config{}, trusting, new(x509.UnknownAuthorityError)},
+		"doesn't contain any IP SANs": {serverWith(t, ca.Issue(t, "other.example")), trusting, new(x509.HostnameError)},
+		"certificate has expired":     {serverWith(t, ca.IssueExpired(t, "127.0.0.1")), trusting, new(x509.CertificateInvalidError)},
+		"protocol version":            {old, trusting, new(error)},
+		"remote error: tls: ":         {asking, trusting, new(error)},
+		"first record does not look":  {nil, trusting, new(error)},
+	} {
+		proxy := newService(t, applyUpdate)
+		if proxy.TLS = test.proxy; proxy.TLS != nil {
+			proxy.StartTLS()
+		} else {
+			proxy.Start()
+		}
+		address := proxy.Listener.Addr().String()
+		setProxy(t, "HTTPS_PROXY", "https://me:s3cret@"+address)
+		e := (&service{Server: &httptest.Server{URL: "https://streams.invalid"}}).updateError(t, streams.Config{TLS: test.client})
+		wantFailed(t, e, streams.KindConnection, streams.NotChanged, 1)
+		if !errors.As(e, new(*streams.ProxyError)) || !errors.As(e, test.cause) || !streams.IsTLSFailure(e) || strings.Contains(e.Reason, "s3cret") {
+			t.Errorf("%s: %#v", reason, e)
+		}
+		streamstest.WantText(t, e.Reason, "TLS with the proxy https://"+address+" failed: ", reason)
+		proxy.wantRequests(t, 0)
+	}
+}
+
+// The system's authorities count for a proxy, also beside those of ca_cert_pem. A process reads them once, so the test runs
+// itself in another process.
+func TestSystemAuthoritiesCountForProxies(t *testing.T) {
+	const variable = "STREAM_TEST_PROXY_KEY_PAIR"
+	if runtime.GOOS == "darwin" || runtime.GOOS == "windows" {
+		t.Skip("package x509 does not read SSL_CERT_FILE")
+	}
+	if os.Getenv(variable) == "" {
+		system, folder := streamstest.NewAuthority(t), t.TempDir()
+		pair := system.Issue(t, "127.0.0.1")
+		file := filepath.Join(folder, "ca.pem")
+		if err := os.WriteFile(file, []byte(system.CertPEM), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		again := exec.Command(os.Args[0], "-test.run=^"+t.Name()+"$", "-test.v")
+		again.Env = append(os.Environ(), "SSL_CERT_FILE="+file, variable+"="+pair.CertPEM+pair.KeyPEM)
+		output, err := again.CombinedOutput()
+		if err != nil || !bytes.Contains(output, []byte("--- PASS: "+t.Name())) {
+			t.Errorf("%v\n%s", err, output)
+		}
+		return
+	}
+	ca := streamstest.NewAuthority(t)
+	s := startTLSService(t, serverWith(t, ca.Issue(t, "streams.invalid")), applyUpdate)
+	pair := os.Getenv(variable)
+	proxy := startTLSService(t, serverWith(t, streamstest.KeyPair{CertPEM: pair, KeyPEM: pair}), tunnelTo(t, s))
+	setProxy(t, "HTTPS_PROXY", proxy.URL)
+	c := newClient(t, streams.Config{BaseURL: "https://streams.invalid", TLS: streams.TLS{CACertPEM: ca.CertPEM}})
+	if _, err := c.UpdateStream(t.Context(), "s1", streams.NewProcessorSet()); err != nil {
+		t.Error(err)
+	}
+	proxy.wantRequests(t, 1)
 }

@@ -307,7 +307,7 @@ var finalFaults = []int{http.StatusNotImplemented, http.StatusHTTPVersionNotSupp
 
 // isRetryableError reports whether an attempt without a response may succeed later: TLS settings stay.
 func isRetryableError(err error) bool {
-	if proxy, refused := errors.AsType[*ProxyError](err); refused {
+	if proxy, refused := errors.AsType[*ProxyError](err); refused && proxy.status != 0 {
 		return isRetryableStatus(proxy.status)
 	}
 	return !IsTLSFailure(err) && !errors.Is(err, ErrNotSent)
