@@ -75,7 +75,7 @@ func TestTrialIsDocumented(t *testing.T) {
 			fmt.Sprintf("to become valid | %g second and a response |", rejectionDelay.Seconds()),
 		},
 		"../../docs/guides/troubleshooting.md": {
-			fmt.Sprintf("at most %d requests under way until its first success, and a rejected one is sent at most %d times", maxUntested, maxRejections),
+			fmt.Sprintf("at most %d times, and until its first success at most %d requests at a time", maxRejections, maxUntested),
 		},
 	} {
 		text, err := os.ReadFile(document)
