@@ -206,6 +206,9 @@ func readMessage(body []byte, secrets *redactor) (message string, documented boo
 	if json.Unmarshal(body, &fields) == nil && decodeValue(fields["message"], &message) {
 		return secrets.printable(message, maxMessage), true
 	}
+	if text := textOfError(body); text != "" {
+		return secrets.printable(text, maxMessage), false
+	}
 	text := secrets.mask(string(body), maxShown)
 	if strings.HasPrefix(http.DetectContentType(body), "text/html") {
 		text = "HTML page: " + html.UnescapeString(markup.ReplaceAllString(text, " "))

@@ -215,7 +215,9 @@ func TestMessage(t *testing.T) {
 		"documented form":  {`{"message":"no such processor: \"p9\"  "}`, `no such processor: "p9"  `, true},
 		"byte order mark":  {"\ufeff" + `{"message":"no"}`, "no", true},
 		"long":             {`{"message":"` + long + `"}`, long[:2*4000] + "…", true},
-		"another spelling": {`{"Message":"No HTTP resource"}`, `{"Message":"No HTTP resource"}`, false},
+		"another spelling": {`{"Message":"No HTTP resource\u001b"}`, `No HTTP resource\x1b`, false},
+		"problem details":  {`{"title":"No","detail":"a\nb"}`, `No: a\nb`, false},
+		"other JSON":       {`{"a": {"b": 5}}`, `{"a": {"b": 5}}`, false},
 		"null message":     {`{"message":null}`, `{"message":null}`, false},
 		"empty":            {" \n ", "", false},
 		"HTML": {"<!DOCTYPE html><title>502</title><style>p {}</style><script>if (a<b) {}</script><!-- <p> -->\n  " +
