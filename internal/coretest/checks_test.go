@@ -41,7 +41,9 @@ func (c *terraformCore) run(cfg config, opts options) bool {
 	}
 	targeted := maps.Clone(cfg)
 	maps.DeleteFunc(targeted, func(addr string, _ resourceBlock) bool { return !opts.targeted(addr) })
-	if c.hasFailure("Conflicting Processor Sets") && len(conflicts(targeted, c.kept(targeted), true)) == 0 {
+	read := c.drift && slices.ContainsFunc(slices.Collect(maps.Values(targeted)), func(b resourceBlock) bool { return len(b.ignores) > 0 })
+	if c.hasFailure("Conflicting Processor Sets") && len(conflicts(targeted, c.kept(targeted), true)) == 0 && !read { // and kept
+
 		c.t.Fatalf("a plan refuses a conflict that the configuration does not have: %v", c.failures)
 	}
 	c.noteReached(changes, opts)
@@ -83,10 +85,12 @@ func (c *terraformCore) kept(cfg config) config {
 }
 
 // planTwice plans twice in some runs, in two orders of the calls, and compares the warnings. A plan that fails leaves calls out. If
-// the service has lost a stream, a plan that reads it fails, unless the refresh of another resource has told before.
+// the service has lost a stream, a plan that reads it fails, unless the refresh of another resource has told before. A set that
+// ignore_changes keeps in the first plan of a replacement conflicts with that of another resource until the second plan.
 func (c *terraformCore) planTwice(cfg config, opts options) ([]change, map[string]*instance) {
+	kept := len(conflicts(cfg, c.kept(cfg), true)) > len(conflicts(cfg, nil, true))
 	lost := c.drift && slices.ContainsFunc(historyStreams, func(id string) bool { return c.attached(id) == nil })
-	if !opts.plansTwice || lost {
+	if !opts.plansTwice || lost || kept {
 		return c.plan(cfg, opts)
 	}
 	c.plan(cfg, opts)

@@ -1,6 +1,7 @@
 package coretest
 
 import (
+	"fmt"
 	"maps"
 	"slices"
 	"strconv"
@@ -345,12 +346,34 @@ func (d *draws) block(addr string) resourceBlock {
 	b.onDestroy = d.oneOf([]string{"", "detach", "keep", "detach"}, "on_destroy")
 	b.trigger = d.oneOf([]string{"", "1", "2"}, "triggers")
 	b.createBeforeDestroy = d.chance(40, "create_before_destroy")
+	b.ignores = d.ignored(b.group)
 	b.lateStream = d.chance(15, "late stream_id")
 	b.lateProcessors = d.chance(10, "late processor_ids")
 	if i := slices.Index(historyAddrs, addr); i > 0 && d.chance(15, "depends_on") {
 		b.dependsOn = d.oneOf(historyAddrs[:i], "dependency")
 	}
 	return b
+}
+
+// ignored draws ignore_changes. For a real CLI, triggers tell equal calls apart.
+func (d *draws) ignored(group bool) []string {
+	if !d.chance(12, "ignore_changes") {
+		return nil
+	}
+	all := []string{"on_destroy", "deployment", "last_edited"}
+	if group {
+		all = append(all, "streams", fmt.Sprintf("streams[%q]", d.oneOf(d.streams, "ignored stream")))
+	} else {
+		all = append(all, "processor_ids", "processor_ids", "stream_id", "terminal_id")
+	}
+	if !d.withCLI {
+		all = append(all, "all", "triggers", `triggers["t"]`, "on_create")
+	}
+	first := d.oneOf(all, "ignored")
+	if second := d.oneOf(all, "ignored, too"); first != "all" && second != "all" && second != first {
+		return []string{first, second}
+	}
+	return []string{first}
 }
 
 func (d *draws) processors() []string {
