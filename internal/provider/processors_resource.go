@@ -122,11 +122,11 @@ func (r *processorsResource) Schema(_ context.Context, _ resource.SchemaRequest,
 		MarkdownDescription: "Manages the whole set of processors that is attached to one stream: an update detaches every " +
 			"processor that is not in `processor_ids`.",
 		Attributes: attachmentAttributes(map[string]schema.Attribute{
-			"stream_id":             streamID,
-			"processor_ids":         processorIDsAttribute,
-			"id":                    computedString(idDescription),
-			"terminal_id":           computedString(terminalIDDescription),
-			"fragment_type_id":      computedString(fragmentTypeIDDescription),
+			"stream_id":        streamID,
+			"processor_ids":    processorIDsAttribute,
+			"id":               computedString(idDescription),
+			"terminal_id":      computedString(terminalIDDescription),
+			"fragment_type_id": computedString(fragmentTypeIDDescription),
 			"compatible_namespaces": computedSet(namespacesDescription + " Each update makes them known after apply, so plans " +
 				"with `for_each` over them fail. Use `for_each` over namespaces that you name."),
 		}),

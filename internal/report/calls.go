@@ -40,6 +40,7 @@ func (r *Reporter) Apply(
 	ctx context.Context, of Subject, c session.Change, a session.After, configured string,
 ) diag.Diagnostics {
 	var messages []message
+	logBugs(ctx, a.Findings)
 	done, failed, changed := a.Updated+a.Left, 0, a.Updated > 0
 	for _, f := range a.Findings {
 		messages = append(messages, messageOf(f, changing(of, c, f)))
@@ -74,6 +75,7 @@ func nowInState(c session.Change, a session.After, changed bool) string {
 // Invoke returns the diagnostics of an action.
 func (r *Reporter) Invoke(ctx context.Context, refusal session.CallRefusal, failed []session.Finding) diag.Diagnostics {
 	var messages []message
+	logBugs(ctx, failed)
 	for _, f := range failed {
 		messages = append(messages, messageOf(f, attempted{
 			failed: "the processors of {streams} could not be set",

@@ -1,6 +1,7 @@
 package report
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -9,6 +10,7 @@ import (
 
 	"github.com/stream-management/terraform-provider-stream/internal/claims"
 	"github.com/stream-management/terraform-provider-stream/internal/session"
+	"github.com/stream-management/terraform-provider-stream/internal/streams"
 )
 
 // text is what a message says of any stream, or of several. attribute is that of one stream; "" for none. Head and advice have
@@ -95,6 +97,10 @@ var ofDestroys = []claims.Warning{
 
 // messageOf is the message of a finding: a warning, a refusal, or the failure of a read or an operation.
 func messageOf(f session.Finding, did attempted) message {
+	if p, ok := errors.AsType[*session.Panic](f.Err); ok {
+		bug := text{summary: bugSummary, head: did.failed + ". " + panicked(p), advice: reportBug}
+		return message{cause: cause{text: bug, severity: diag.SeverityError}, stream: f.Stream, leaves: did.leaves, now: nowTrue(streams.Unknown, nil)}
+	}
 	if f.IsError() && f.Err != nil {
 		return failure(f, did)
 	}

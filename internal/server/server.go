@@ -18,7 +18,7 @@ import (
 func New(version string, dial provider.DialContext) func() tfprotov6.ProviderServer {
 	return func() tfprotov6.ProviderServer {
 		framework, _ := providerserver.NewProtocol6(provider.New(version, dial))().(fullServer)
-		return &stoppingServer{fullServer: releasingServer{framework}}
+		return &stoppingServer{fullServer: recoveringServer{releasingServer{framework}}}
 	}
 }
 

@@ -36,8 +36,8 @@ func (s *Session) SetOnce(ctx context.Context, id string, set streams.ProcessorS
 // operate runs an operation when no other one uses the stream.
 func (s *Session) operate(ctx context.Context, id string,
 	begin func(l *claims.Ledger, interrupted bool) claims.Decision, end func(*claims.Ledger, claims.Result),
-) operation {
-	o := operation{Finding: Finding{Stream: id}}
+) (o operation) {
+	o.Stream = id
 	lock := s.stream(id).lock
 	if !lock.TryAcquire(1) { // also after an interrupt: the rules may decide that nothing is left to do
 		if err := lock.Acquire(ctx, 1); err != nil {
@@ -46,6 +46,12 @@ func (s *Session) operate(ctx context.Context, id string,
 		}
 	}
 	defer lock.Release(1)
+	defer func() {
+		if cause := recover(); cause != nil { // nobody knows whether the request was sent
+			o.Err, o.result = Recovered(cause), &claims.Result{Failed: true, Outcome: streams.Unknown}
+			o.Facts = new(withLedger(s, id, func(l *claims.Ledger) claims.Facts { end(l, *o.result); return l.Facts() }))
+		}
+	}()
 
 	o.Decision = withLedger(s, id, func(l *claims.Ledger) claims.Decision { return begin(l, ctx.Err() != nil) })
 	switch {

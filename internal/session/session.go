@@ -111,14 +111,20 @@ func withLedger[T any](s *Session, id string, rule func(*claims.Ledger) T) T {
 }
 
 // ForEach calls do for each stream, as many at the same time as the client sends requests, and returns the results in the
-// order of ids.
+// order of ids. A panic ends only this call.
 func ForEach[T any](s *Session, ids []string, do func(id string) T) []T {
 	results := make([]T, len(ids))
 	var running errgroup.Group
+	var caught panics
 	running.SetLimit(s.client.MaxConcurrent())
 	for i, id := range ids {
-		running.Go(func() error { results[i] = do(id); return nil })
+		running.Go(func() error {
+			defer caught.keep()
+			results[i] = do(id)
+			return nil
+		})
 	}
 	_ = running.Wait() // there are no errors
+	caught.again()
 	return results
 }
