@@ -241,6 +241,17 @@ func TestProxyFromEnvironment(t *testing.T) {
 	}
 }
 
+// In a CGI program, HTTP_PROXY may come from a client. The error names the variable that makes a program one.
+func TestProxyOfACGIProgram(t *testing.T) {
+	setProxy(t, "HTTP_PROXY", "http://127.0.0.1:1")
+	t.Setenv("REQUEST_METHOD", "GET")
+	e := (&service{Server: &httptest.Server{URL: "http://streams.invalid"}}).updateError(t, streams.Config{})
+	if wantFailed(t, e, streams.KindConnection, streams.NotChanged, 0); !errors.Is(e, streams.ErrNotSent) {
+		t.Errorf("error %#v", e)
+	}
+	streamstest.WantText(t, e.Reason, "the request cannot be sent: HTTP_PROXY does not count while REQUEST_METHOD is set")
+}
+
 // The error names a proxy that refuses CONNECT, and its status, but not its credentials. Only a fault that may pass
 // is retried. The response is not one of the service, so the stream was not changed.
 func TestProxyRefuses(t *testing.T) {

@@ -57,6 +57,9 @@ func newOriginNetwork(cfg Config, u *url.URL) *originNetwork {
 func newTransport(cfg Config, u *url.URL, protocols *http.Protocols) *http.Transport {
 	config, _ := cfg.TLS.Config() // New has refused what is wrong
 	proxy, err := httpproxy.FromEnvironment().ProxyFunc()(u)
+	if err != nil { // a CGI program gets its client's headers in variables, and Proxy would be HTTP_PROXY
+		err = errors.New("HTTP_PROXY does not count while REQUEST_METHOD is set; unset one of them, or list the host in NO_PROXY")
+	}
 	dial := checkingProtocol(cfg.DialContext)
 	t := &http.Transport{
 		Proxy:                  func(*http.Request) (*url.URL, error) { return proxy, err },
