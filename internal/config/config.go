@@ -14,12 +14,13 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/tfsdk"
 	"golang.org/x/text/unicode/norm"
 
+	"github.com/stream-management/terraform-provider-stream/internal/requests"
 	"github.com/stream-management/terraform-provider-stream/internal/streams"
 )
 
 // Settings is what a provider block and its environment variables say.
 type Settings struct {
-	Client      streams.Config
+	Client      requests.Config
 	Deployment  string // the name in the state; "" if it is known after apply
 	DetectDrift bool
 	Complete    bool // nothing is known only after apply
@@ -69,7 +70,7 @@ func (r *reader) address(a text, parse func(string) (*url.URL, error)) string {
 	case text == "": // missing, or known after apply
 	case err != nil:
 		r.refuse(a, "%s.", err)
-	case streams.SentInClear(u):
+	case requests.SentInClear(u):
 		r.diags.AddAttributeWarning(a.at, "Credentials Are Sent in Cleartext", r.origin(a)+" is an http:// address of "+
 			"another machine. Anyone between Terraform and that machine can read the credentials and change the requests. "+
 			"Use https:// if the service offers it.")
@@ -86,7 +87,7 @@ func (r *reader) deployment(address string) string {
 	}
 	base, err := streams.ParseBaseURL(address)
 	if name == "" && err == nil && !r.Deployment.isUnknown {
-		return streams.NormalURL(base)
+		return requests.NormalURL(base)
 	}
 	return name
 }
@@ -99,8 +100,8 @@ func (r *reader) detectDrift() bool {
 	return r.DetectDrift.inBlock.ValueBool() || text == "true"
 }
 
-func (r *reader) tls() streams.TLS {
-	t := streams.TLS{
+func (r *reader) tls() requests.TLS {
+	t := requests.TLS{
 		CACertPEM:          r.lines(r.TLS.CACertPEM),
 		ClientCertPEM:      r.lines(r.TLS.ClientCertPEM),
 		ClientKeyPEM:       r.lines(r.TLS.ClientKeyPEM),
@@ -123,7 +124,7 @@ func (r *reader) tls() streams.TLS {
 	_, problems := checked.Config()
 	for _, problem := range problems {
 		advice := ""
-		if errors.Is(problem.Err, streams.ErrNoPEM) {
+		if errors.Is(problem.Err, requests.ErrNoPEM) {
 			advice = ` Set it to the content of the file, in Terraform with file("…"), not to the path.`
 		}
 		r.refuse(settings[problem.Setting], "%s.%s", problem.Err, advice)
@@ -136,12 +137,12 @@ func (r *reader) tls() streams.TLS {
 	return t
 }
 
-func (r *reader) retry() streams.Retry {
-	shortest, longest, standard := r.duration(r.Retry.MinBackoff), r.duration(r.Retry.MaxBackoff), streams.DefaultRetry
+func (r *reader) retry() requests.Retry {
+	shortest, longest, standard := r.duration(r.Retry.MinBackoff), r.duration(r.Retry.MaxBackoff), requests.DefaultRetry
 	if longest != 0 && shortest > longest {
 		r.refuse(r.Retry.MaxBackoff, "must not be shorter than min_backoff.")
 	}
-	return streams.Retry{
+	return requests.Retry{
 		MaxAttempts: r.count(r.Retry.MaxAttempts, 1_000_000),
 		// A user who sets one bound need not know the default of the other.
 		MinBackoff: cmp.Or(shortest, min(standard.MinBackoff, cmp.Or(longest, standard.MinBackoff))),

@@ -16,44 +16,44 @@ import (
 	"github.com/hashicorp/terraform-plugin-go/tftypes"
 
 	"github.com/stream-management/terraform-provider-stream/internal/coretest"
-	"github.com/stream-management/terraform-provider-stream/internal/streams"
+	"github.com/stream-management/terraform-provider-stream/internal/requests"
 	"github.com/stream-management/terraform-provider-stream/internal/streamstest"
 )
 
 func TestRead(t *testing.T) {
 	t.Parallel()
 	ca := streamstest.NewAuthority(t)
-	pair, standard := ca.Issue(t, "client"), streams.DefaultRetry
-	retry := func(attempts int, shortest, longest time.Duration) streams.Config {
-		return streams.Config{Retry: streams.Retry{MaxAttempts: attempts, MinBackoff: shortest, MaxBackoff: longest}}
+	pair, standard := ca.Issue(t, "client"), requests.DefaultRetry
+	retry := func(attempts int, shortest, longest time.Duration) requests.Config {
+		return requests.Config{Retry: requests.Retry{MaxAttempts: attempts, MinBackoff: shortest, MaxBackoff: longest}}
 	}
 	clients{
 		"nothing":       {},
 		"empty objects": {block: block{"tls": block{}, "retry": block{}, "headers": block{}}},
-		"address":       {block{"base_url": "https://host/eu/v2/"}, nil, streams.Config{BaseURL: "https://host/eu/v2/"}},
+		"address":       {block{"base_url": "https://host/eu/v2/"}, nil, requests.Config{BaseURL: "https://host/eu/v2/"}},
 		"address with a line break from the environment": {nil, environment{"STREAM_BASE_URL": "https://host\n"},
-			streams.Config{BaseURL: "https://host"}},
-		"authority alone": {block{"tls": block{"ca_cert_pem": ca.CertPEM}}, nil, streams.Config{TLS: streams.TLS{CACertPEM: ca.CertPEM}}},
+			requests.Config{BaseURL: "https://host"}},
+		"authority alone": {block{"tls": block{"ca_cert_pem": ca.CertPEM}}, nil, requests.Config{TLS: requests.TLS{CACertPEM: ca.CertPEM}}},
 		"tls from the environment": {block{"tls": block{"server_name": "host"}}, environment{
 			"STREAM_TLS_CA_CERT_PEM": ca.CertPEM, "STREAM_TLS_CLIENT_CERT_PEM": pair.CertPEM, "STREAM_TLS_CLIENT_KEY_PEM": pair.KeyPEM,
-		}, streams.Config{
-			TLS:         streams.TLS{CACertPEM: ca.CertPEM, ClientCertPEM: pair.CertPEM, ClientKeyPEM: pair.KeyPEM, ServerName: "host"},
+		}, requests.Config{
+			TLS:         requests.TLS{CACertPEM: ca.CertPEM, ClientCertPEM: pair.CertPEM, ClientKeyPEM: pair.KeyPEM, ServerName: "host"},
 			Credentials: "a client certificate from STREAM_TLS_CLIENT_CERT_PEM",
 		}},
 		"certificates with byte order marks": {block{"tls": block{"ca_cert_pem": "\ufeff" + ca.CertPEM}}, nil,
-			streams.Config{TLS: streams.TLS{CACertPEM: "\ufeff" + ca.CertPEM}}},
-		"addition to the User-Agent header": {nil, environment{"TF_APPEND_USER_AGENT": " me/1 \n"}, streams.Config{UserAgent: "me/1"}},
-		"proxies":                           {nil, environment{"HTTPS_PROXY": "proxy:3128", "https_proxy": "::::", "http_proxy": "http://me:p@proxy"}, streams.Config{}},
+			requests.Config{TLS: requests.TLS{CACertPEM: "\ufeff" + ca.CertPEM}}},
+		"addition to the User-Agent header": {nil, environment{"TF_APPEND_USER_AGENT": " me/1 \n"}, requests.Config{UserAgent: "me/1"}},
+		"proxies":                           {nil, environment{"HTTPS_PROXY": "proxy:3128", "https_proxy": "::::", "http_proxy": "http://me:p@proxy"}, requests.Config{}},
 		"tls, the key from the environment": {block{"tls": block{
 			"ca_cert_pem": ca.CertPEM, "client_cert_pem": pair.CertPEM, "insecure_skip_verify": false,
 		}}, environment{
 			"STREAM_TLS_CA_CERT_PEM": "junk", "STREAM_TLS_CLIENT_CERT_PEM": "junk", "STREAM_TLS_CLIENT_KEY_PEM": pair.KeyPEM,
-		}, streams.Config{
-			TLS:         streams.TLS{CACertPEM: ca.CertPEM, ClientCertPEM: pair.CertPEM, ClientKeyPEM: pair.KeyPEM},
+		}, requests.Config{
+			TLS:         requests.TLS{CACertPEM: ca.CertPEM, ClientCertPEM: pair.CertPEM, ClientKeyPEM: pair.KeyPEM},
 			Credentials: "a client certificate from the provider block",
 		}},
 		"limits": {block{"request_timeout": "1m30s", "requests_per_second": 0.5, "max_concurrent_requests": 8}, nil,
-			streams.Config{RequestTimeout: 90 * time.Second, RequestsPerSecond: 0.5, MaxConcurrent: 8}},
+			requests.Config{RequestTimeout: 90 * time.Second, RequestsPerSecond: 0.5, MaxConcurrent: 8}},
 		"retry": {block{"retry": block{"max_attempts": 1, "min_backoff": "10ms", "max_backoff": "10ms"}}, nil,
 			retry(1, 10*time.Millisecond, 10*time.Millisecond)},
 		"attempts alone": {block{"retry": block{"max_attempts": 3}}, nil, retry(3, standard.MinBackoff, standard.MaxBackoff)},
@@ -294,7 +294,7 @@ func TestTextOfTheEnvironment(t *testing.T) {
 
 	const decomposed = "u\u0308"
 	s, diags := read(t, nil, environment{"STREAM_USERNAME": decomposed, "STREAM_PASSWORD": decomposed, "STREAM_HEADERS": `{"X-Key": "` + decomposed + `"}`})
-	if wantProblems(t, diags); *s.Client.BasicAuth != (streams.BasicAuth{Username: decomposed, Password: decomposed}) || s.Client.Headers["X-Key"] != decomposed {
+	if wantProblems(t, diags); *s.Client.BasicAuth != (requests.BasicAuth{Username: decomposed, Password: decomposed}) || s.Client.Headers["X-Key"] != decomposed {
 		t.Errorf("%+v", s.Client)
 	}
 	if s, _ = read(t, nil, environment{"STREAM_TOKEN_FILE": decomposed}); s.Client.TokenFile != decomposed {
@@ -352,7 +352,7 @@ func read(t *testing.T, block block, env environment) (Settings, diag.Diagnostic
 type clients map[string]struct {
 	block block
 	env   environment
-	want  streams.Config
+	want  requests.Config
 }
 
 func (tests clients) run(t *testing.T) {
@@ -366,11 +366,11 @@ func (tests clients) run(t *testing.T) {
 			if test.want.BaseURL == "" {
 				test.want.BaseURL = someURL
 			}
-			if test.want.Retry == (streams.Retry{}) {
-				test.want.Retry = streams.DefaultRetry
+			if test.want.Retry == (requests.Retry{}) {
+				test.want.Retry = requests.DefaultRetry
 			}
 			if test.want.Credentials == "" {
-				test.want.Credentials = streams.NoCredentials
+				test.want.Credentials = requests.NoCredentials
 			}
 			if diff := cmp.Diff(test.want, s.Client, cmpopts.EquateEmpty()); diff != "" {
 				t.Errorf("settings (-want +got):\n%s", diff)

@@ -13,7 +13,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/attr"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
-	"github.com/stream-management/terraform-provider-stream/internal/streams"
+	"github.com/stream-management/terraform-provider-stream/internal/requests"
 )
 
 const secondScheme = "and %s are two ways to authenticate. A request carries one."
@@ -26,7 +26,7 @@ type scheme struct {
 }
 
 // credentials reads what authenticates requests: one scheme, headers and a client certificate. Errors describe it.
-func (r *reader) credentials() (c streams.Config) {
+func (r *reader) credentials() (c requests.Config) {
 	var used []string
 	use := func(what string, a setting, values ...string) { used = append(used, what+r.source(a, values...)) }
 	o := r.OAuth2
@@ -79,7 +79,7 @@ func (r *reader) credentials() (c streams.Config) {
 	if c.Credentials = strings.Join(used, " and "); c.Credentials != "" {
 		return c
 	}
-	c.Credentials = streams.NoCredentials
+	c.Credentials = requests.NoCredentials
 	for _, s := range schemes {
 		for _, part := range s.parts {
 			if empty := r.empty(part); empty != "" && len(found) == 0 && !r.Headers.isUnknown {
@@ -94,7 +94,7 @@ func (r *reader) credentials() (c streams.Config) {
 func (r *reader) source(a setting, values ...string) string {
 	variable, _ := r.variable(a)
 	source := " from " + cmp.Or(variable, "the provider block")
-	if slices.ContainsFunc(values, streams.LooksUnfilled) {
+	if slices.ContainsFunc(values, requests.LooksUnfilled) {
 		source += " (the value looks like a reference that nothing has replaced)"
 	}
 	return source
@@ -113,7 +113,7 @@ func (r *reader) headers() (headers map[string]string, authorization string) {
 	for _, name := range slices.Sorted(maps.Keys(elements)) {
 		a, canonical := r.Headers.element(r.Headers.at.AtMapKey(name)), http.CanonicalHeaderKey(name)
 		value := r.element(a, elements[name])
-		switch err := streams.CheckHeader(name); {
+		switch err := requests.CheckHeader(name); {
 		case err != nil:
 			r.refuse(a, "%s.", err)
 		case names[canonical] != "":
@@ -132,7 +132,7 @@ func parseHeaders(text string) (map[string]attr.Value, error) {
 	wrongForm := errors.New(`must be a JSON object of texts, such as {"X-Api-Key": "…"}`)
 	switch {
 	case strings.HasPrefix(text, "\ufeff"):
-		return nil, streams.ErrMark
+		return nil, requests.ErrMark
 	case !json.Valid([]byte(text)), text[0] != '{':
 		return nil, wrongForm
 	}
@@ -187,23 +187,23 @@ func (r *reader) inEnvironment(schemes []scheme) (found []scheme) {
 // token refuses a token that cannot be sent.
 func (r *reader) token(t text) string {
 	token := r.line(t)
-	if err := streams.CheckToken(token); err != nil {
+	if err := requests.CheckToken(token); err != nil {
 		r.refuse(t, "cannot be sent: %s.", err)
 	}
 	return token
 }
 
-func (r *reader) basicAuth() *streams.BasicAuth {
+func (r *reader) basicAuth() *requests.BasicAuth {
 	username := r.required(r.BasicAuth.Username)
 	if strings.Contains(username, ":") {
 		r.refuse(r.BasicAuth.Username, "must not contain a colon, which HTTP Basic authentication cannot carry.")
 	}
-	return &streams.BasicAuth{Username: username, Password: r.required(r.BasicAuth.Password)}
+	return &requests.BasicAuth{Username: username, Password: r.required(r.BasicAuth.Password)}
 }
 
-func (r *reader) oauth2() *streams.OAuth2 {
-	o, a := r.OAuth2, &streams.OAuth2{EndpointParams: map[string]string{}}
-	a.TokenURL = r.address(o.TokenURL, streams.ParseURL)
+func (r *reader) oauth2() *requests.OAuth2 {
+	o, a := r.OAuth2, &requests.OAuth2{EndpointParams: map[string]string{}}
+	a.TokenURL = r.address(o.TokenURL, requests.ParseURL)
 	a.ClientID = r.required(o.ClientID)
 	of := func(t setting, use func()) scheme { return scheme{t, []setting{t}, use} }
 	assertion := of(o.ClientAssertion, func() { a.ClientAssertion = r.token(o.ClientAssertion) })

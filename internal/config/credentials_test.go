@@ -3,7 +3,7 @@ package config
 import (
 	"testing"
 
-	"github.com/stream-management/terraform-provider-stream/internal/streams"
+	"github.com/stream-management/terraform-provider-stream/internal/requests"
 )
 
 // oauth2 is a provider block with the required attributes of oauth2 and others.
@@ -13,25 +13,25 @@ func oauth2(others block) block {
 
 func TestReadCredentials(t *testing.T) {
 	t.Parallel()
-	ofUser := func(password, from string) streams.Config {
-		return streams.Config{
-			BasicAuth:   &streams.BasicAuth{Username: "u", Password: password},
+	ofUser := func(password, from string) requests.Config {
+		return requests.Config{
+			BasicAuth:   &requests.BasicAuth{Username: "u", Password: password},
 			Credentials: `the basic_auth of user "u" from ` + from,
 		}
 	}
-	ofClient := func(o streams.OAuth2, from, with string) streams.Config {
+	ofClient := func(o requests.OAuth2, from, with string) requests.Config {
 		o.TokenURL, o.ClientID, o.Credentials = "https://id.example.com", "c", with
-		return streams.Config{OAuth2: &o, Credentials: `a token of the oauth2 client "c" from ` + from}
+		return requests.Config{OAuth2: &o, Credentials: `a token of the oauth2 client "c" from ` + from}
 	}
 	const theBlock = "the provider block"
 	clients{
 		"token": {block{"token": "t"}, environment{
 			"STREAM_USERNAME": "u", "STREAM_PASSWORD": "p", "STREAM_OAUTH2_CLIENT_ID": "c", "STREAM_TOKEN": "other", "STREAM_TOKEN_FILE": "f",
-		}, streams.Config{Token: "t", Credentials: "a bearer token from the provider block"}},
+		}, requests.Config{Token: "t", Credentials: "a bearer token from the provider block"}},
 		"token_file": {block{"token_file": "run/token"}, environment{"STREAM_TOKEN_FILE": "other", "STREAM_TOKEN": "t"},
-			streams.Config{TokenFile: "run/token", Credentials: `the bearer token in the file "run/token" from the provider block`}},
+			requests.Config{TokenFile: "run/token", Credentials: `the bearer token in the file "run/token" from the provider block`}},
 		"token_file from the environment": {nil, environment{"STREAM_TOKEN_FILE": "/run/token"},
-			streams.Config{TokenFile: "/run/token", Credentials: `the bearer token in the file "/run/token" from STREAM_TOKEN_FILE`}},
+			requests.Config{TokenFile: "/run/token", Credentials: `the bearer token in the file "/run/token" from STREAM_TOKEN_FILE`}},
 
 		"basic_auth": {block{"basic_auth": block{"username": "u", "password": "p:ü"}}, nil, ofUser("p:ü", theBlock)},
 		"basic_auth, its password from the environment": {block{"basic_auth": block{"username": "u"}},
@@ -40,60 +40,60 @@ func TestReadCredentials(t *testing.T) {
 			environment{"STREAM_USERNAME": "u", "STREAM_PASSWORD": "p", "STREAM_TOKEN": "t"}, ofUser("p", "STREAM_USERNAME")},
 
 		"oauth2": {oauth2(block{"client_secret": "s", "scopes": []any{"b", "a"}, "endpoint_params": block{"audience": "x", "resource": ""}}), nil,
-			ofClient(streams.OAuth2{
+			ofClient(requests.OAuth2{
 				ClientSecret: "s", Scopes: []string{"b", "a"}, EndpointParams: map[string]string{"audience": "x", "resource": ""},
 			}, theBlock, "the client_secret from the provider block")},
 		"oauth2 from the environment": {nil, environment{
 			"STREAM_OAUTH2_TOKEN_URL": "https://id.example.com", "STREAM_OAUTH2_CLIENT_ID": "c", "STREAM_OAUTH2_CLIENT_SECRET": "s",
-		}, ofClient(streams.OAuth2{ClientSecret: "s"}, "STREAM_OAUTH2_CLIENT_ID", "the client_secret from STREAM_OAUTH2_CLIENT_SECRET")},
+		}, ofClient(requests.OAuth2{ClientSecret: "s"}, "STREAM_OAUTH2_CLIENT_ID", "the client_secret from STREAM_OAUTH2_CLIENT_SECRET")},
 		"oauth2, its assertion from the environment": {oauth2(nil),
 			environment{"STREAM_OAUTH2_CLIENT_ASSERTION": "a.b.c", "TFC_WORKLOAD_IDENTITY_TOKEN_STREAM": "d.e.f"},
-			ofClient(streams.OAuth2{ClientAssertion: "a.b.c"}, theBlock, "the client_assertion from STREAM_OAUTH2_CLIENT_ASSERTION")},
+			ofClient(requests.OAuth2{ClientAssertion: "a.b.c"}, theBlock, "the client_assertion from STREAM_OAUTH2_CLIENT_ASSERTION")},
 		"oauth2 with an assertion": {oauth2(block{"client_assertion": "a.b.c"}), environment{
 			"STREAM_OAUTH2_CLIENT_SECRET": "s", "STREAM_OAUTH2_CLIENT_ASSERTION": "other", "STREAM_OAUTH2_CLIENT_ASSERTION_FILE": "f",
-		}, ofClient(streams.OAuth2{ClientAssertion: "a.b.c"}, theBlock, "the client_assertion from the provider block")},
+		}, ofClient(requests.OAuth2{ClientAssertion: "a.b.c"}, theBlock, "the client_assertion from the provider block")},
 		"oauth2 with an assertion from a file": {oauth2(block{"client_assertion_file": "f"}),
 			environment{"STREAM_OAUTH2_CLIENT_SECRET": "s", "TFC_WORKLOAD_IDENTITY_TOKEN_STREAM": "d.e.f"},
-			ofClient(streams.OAuth2{ClientAssertionFile: "f"}, theBlock, "the client_assertion_file from the provider block")},
+			ofClient(requests.OAuth2{ClientAssertionFile: "f"}, theBlock, "the client_assertion_file from the provider block")},
 		"oauth2 with the workload identity of HCP Terraform": {oauth2(nil), environment{"TFC_WORKLOAD_IDENTITY_TOKEN_STREAM": "d.e.f"},
-			ofClient(streams.OAuth2{ClientAssertion: "d.e.f"}, theBlock, "the client_assertion from TFC_WORKLOAD_IDENTITY_TOKEN_STREAM")},
-		"a workload identity without oauth2": {nil, environment{"TFC_WORKLOAD_IDENTITY_TOKEN_STREAM": "d.e.f"}, streams.Config{}},
+			ofClient(requests.OAuth2{ClientAssertion: "d.e.f"}, theBlock, "the client_assertion from TFC_WORKLOAD_IDENTITY_TOKEN_STREAM")},
+		"a workload identity without oauth2": {nil, environment{"TFC_WORKLOAD_IDENTITY_TOKEN_STREAM": "d.e.f"}, requests.Config{}},
 
 		"headers beside a scheme from the environment": {block{"headers": block{"X-Api-Key": "kü", "x-other": "o"}},
-			environment{"STREAM_TOKEN": "t"}, streams.Config{
+			environment{"STREAM_TOKEN": "t"}, requests.Config{
 				Token: "t", Headers: map[string]string{"X-Api-Key": "kü", "x-other": "o"},
 				Credentials: "a bearer token from STREAM_TOKEN and the header X-Api-Key from the provider block and the header x-other " +
 					"from the provider block",
 			}},
 		"Authorization in headers, schemes in the environment": {block{"headers": block{"authorization": "ApiKey k"}},
 			environment{"STREAM_TOKEN": "t", "STREAM_USERNAME": "u"},
-			streams.Config{
+			requests.Config{
 				Headers: map[string]string{"authorization": "ApiKey k"}, Credentials: "the header authorization from the provider block",
 			}},
 		"headers from the environment": {nil, environment{"STREAM_HEADERS": ` {"Authorization": "ApiKey k", "X-Other": "o"}` + "\n"},
-			streams.Config{
+			requests.Config{
 				Headers:     map[string]string{"Authorization": "ApiKey k", "X-Other": "o"},
 				Credentials: "the header Authorization from STREAM_HEADERS and the header X-Other from STREAM_HEADERS",
 			}},
 		"headers in the block, a scheme in those of the environment": {block{"headers": block{}},
 			environment{"STREAM_HEADERS": "junk", "STREAM_TOKEN": "t"},
-			streams.Config{Token: "t", Credentials: "a bearer token from STREAM_TOKEN"}},
+			requests.Config{Token: "t", Credentials: "a bearer token from STREAM_TOKEN"}},
 		"empty variables beside a scheme": {nil, environment{"STREAM_TOKEN": "", "STREAM_TOKEN_FILE": "f"},
-			streams.Config{TokenFile: "f", Credentials: `the bearer token in the file "f" from STREAM_TOKEN_FILE`}},
+			requests.Config{TokenFile: "f", Credentials: `the bearer token in the file "f" from STREAM_TOKEN_FILE`}},
 		"empty variables beside headers": {block{"headers": block{"X-Api-Key": "k"}}, environment{"STREAM_TOKEN": ""},
-			streams.Config{Headers: map[string]string{"X-Api-Key": "k"}, Credentials: "the header X-Api-Key from the provider block"}},
-		"values that look like references": {block{"headers": block{"X-Api-Key": "$(KEY)", "X-Other": "o"}}, environment{"STREAM_TOKEN": "null"}, streams.Config{
+			requests.Config{Headers: map[string]string{"X-Api-Key": "k"}, Credentials: "the header X-Api-Key from the provider block"}},
+		"values that look like references": {block{"headers": block{"X-Api-Key": "$(KEY)", "X-Other": "o"}}, environment{"STREAM_TOKEN": "null"}, requests.Config{
 			Token: "null", Headers: map[string]string{"X-Api-Key": "$(KEY)", "X-Other": "o"},
 			Credentials: "a bearer token from STREAM_TOKEN (the value looks like a reference that nothing has replaced) and the header X-Api-Key from the " +
 				"provider block (the value looks like a reference that nothing has replaced) and the header X-Other from the provider block",
 		}},
 		"a password that looks like a reference": {nil, environment{"STREAM_USERNAME": "u", "STREAM_PASSWORD": "op://a/b"},
 			ofUser("op://a/b", "STREAM_USERNAME (the value looks like a reference that nothing has replaced)")},
-		"a secret that looks like a reference": {oauth2(block{"client_secret": "${SECRET}"}), nil, ofClient(streams.OAuth2{ClientSecret: "${SECRET}"},
+		"a secret that looks like a reference": {oauth2(block{"client_secret": "${SECRET}"}), nil, ofClient(requests.OAuth2{ClientSecret: "${SECRET}"},
 			theBlock, "the client_secret from the provider block (the value looks like a reference that nothing has replaced)")},
 		"a scheme in the block, headers and schemes in the environment": {block{"token": "t"},
 			environment{"STREAM_HEADERS": `{"authorization": "ApiKey k", "X-Api-Key": "k"}`, "STREAM_USERNAME": "u"},
-			streams.Config{
+			requests.Config{
 				Token: "t", Headers: map[string]string{"X-Api-Key": "k"},
 				Credentials: "a bearer token from the provider block and the header X-Api-Key from STREAM_HEADERS",
 			}},

@@ -12,7 +12,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
-	"github.com/stream-management/terraform-provider-stream/internal/streams"
+	"github.com/stream-management/terraform-provider-stream/internal/requests"
 )
 
 // Invalid is the summary of all errors of the configuration.
@@ -50,7 +50,7 @@ func (r *reader) variable(of setting) (name, text string) {
 // put into NFC, because credentials and paths are bytes; what a state has is.
 func (r *reader) fromEnvironment(of setting) string {
 	_, text := r.variable(of)
-	if err := streams.CheckVariable(text); err != nil {
+	if err := requests.CheckVariable(text); err != nil {
 		r.refuse(of, "%s.", err)
 		return ""
 	}
@@ -76,7 +76,7 @@ func (r *reader) lines(t text) string {
 
 // checked returns a text of one line, or "" if it is refused.
 func (r *reader) checked(of setting, text string) string {
-	err := streams.CheckLine(text)
+	err := requests.CheckLine(text)
 	if err == nil {
 		return text
 	}
@@ -182,7 +182,7 @@ func (r *reader) checkProxies() {
 	for _, variables := range [][]string{{"HTTPS_PROXY", "https_proxy"}, {"HTTP_PROXY", "http_proxy"}} {
 		proxy := attribute{isNull: true, variables: variables}
 		address := r.checked(proxy, r.fromEnvironment(proxy))
-		if _, err := streams.ParseProxy(address); address != "" && err != nil {
+		if _, err := requests.ParseProxy(address); address != "" && err != nil {
 			r.refuse(proxy, "%s.", err)
 		}
 	}

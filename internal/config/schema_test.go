@@ -10,6 +10,7 @@ import (
 
 	"github.com/hashicorp/terraform-plugin-framework/provider/schema"
 
+	"github.com/stream-management/terraform-provider-stream/internal/requests"
 	"github.com/stream-management/terraform-provider-stream/internal/streams"
 	"github.com/stream-management/terraform-provider-stream/internal/streamstest"
 )
@@ -108,7 +109,7 @@ func TestSensitiveAttributes(t *testing.T) {
 				t.Fatal(err)
 			}
 			inBase64 := base64.RawURLEncoding.EncodeToString([]byte(secret))
-			if got := client.Redact("<" + secret + "> " + inBase64); got != "<***> ***" || s.Client.Credentials == streams.NoCredentials {
+			if got := client.Redact("<" + secret + "> " + inBase64); got != "<***> ***" || s.Client.Credentials == requests.NoCredentials {
 				t.Errorf("%s is shown in %q, beside %q", name, got, s.Client.Credentials)
 			}
 		}

@@ -20,6 +20,7 @@ import (
 
 	"github.com/stream-management/terraform-provider-stream/internal/config"
 	"github.com/stream-management/terraform-provider-stream/internal/report"
+	"github.com/stream-management/terraform-provider-stream/internal/requests"
 	"github.com/stream-management/terraform-provider-stream/internal/session"
 	"github.com/stream-management/terraform-provider-stream/internal/streams"
 )
@@ -123,7 +124,7 @@ func (p *streamProvider) Actions(context.Context) []func() action.Action {
 }
 
 // observe logs an attempt: at DEBUG one line, at TRACE also the bodies. Headers never, because they may be secret.
-func observe(ctx context.Context, a streams.Attempt) {
+func observe(ctx context.Context, a requests.Attempt) {
 	fields := map[string]any{
 		"method":      a.Method,
 		"url":         a.URL,
@@ -141,7 +142,7 @@ func observe(ctx context.Context, a streams.Attempt) {
 	tflog.Trace(ctx, "stream service bodies", map[string]any{
 		"request": a.RequestBody, "response": a.ResponseBody, "attempt": a.Number,
 	})
-	if observer, ok := ctx.Value(attemptObserver{}).(func(streams.Attempt)); ok {
+	if observer, ok := ctx.Value(attemptObserver{}).(func(requests.Attempt)); ok {
 		observer(a)
 	}
 }

@@ -12,8 +12,8 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
 	"github.com/stream-management/terraform-provider-stream/internal/report"
+	"github.com/stream-management/terraform-provider-stream/internal/requests"
 	"github.com/stream-management/terraform-provider-stream/internal/session"
-	"github.com/stream-management/terraform-provider-stream/internal/streams"
 )
 
 var _ action.ActionWithConfigure = (*setProcessorsAction)(nil)
@@ -81,8 +81,8 @@ func (a *setProcessorsAction) Invoke(ctx context.Context, req action.InvokeReque
 		}
 	}
 	progress("Setting the processors of stream %q to %s", id, set)
-	ctx = context.WithValue(ctx, attemptObserver{}, func(attempt streams.Attempt) {
-		result := streams.StatusText(attempt.Status)
+	ctx = context.WithValue(ctx, attemptObserver{}, func(attempt requests.Attempt) {
+		result := requests.StatusText(attempt.Status)
 		if attempt.Err != "" {
 			result = "no valid response: " + attempt.Err
 		}

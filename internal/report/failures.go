@@ -7,6 +7,7 @@ import (
 
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 
+	"github.com/stream-management/terraform-provider-stream/internal/requests"
 	"github.com/stream-management/terraform-provider-stream/internal/session"
 	"github.com/stream-management/terraform-provider-stream/internal/streams"
 )
@@ -121,7 +122,7 @@ func messageOfError(stream string, e *streams.Error) message {
 	m := message{stream: stream, request: request(e)}
 	m.status, m.receiver, m.address, m.credentials = e.Status, e.Receiver(), "base_url", e.Credentials
 	switch {
-	case errors.As(e.Err, new(*streams.ProxyError)):
+	case errors.As(e.Err, new(*requests.ProxyError)):
 		m.receiver, m.address = "proxy", "HTTPS_PROXY (HTTP_PROXY for http://)"
 	case e.TokenRequest:
 		m.address = "oauth2.token_url"
@@ -147,7 +148,7 @@ const (
 func repeated(e *streams.Error, happened, advice, now string) string {
 	status := ""
 	if e.Status != 0 {
-		status = streams.StatusText(e.Status)
+		status = requests.StatusText(e.Status)
 	}
 	if e.Attempts == 0 {
 		now = nothingSent + now
@@ -168,7 +169,7 @@ func request(e *streams.Error) string {
 	response, attempts := "no valid response", ""
 	switch {
 	case e.Status != 0:
-		response = streams.StatusText(e.Status)
+		response = requests.StatusText(e.Status)
 	case e.Attempts == 0:
 		response = "no request was sent"
 	}

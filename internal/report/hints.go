@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"slices"
 
+	"github.com/stream-management/terraform-provider-stream/internal/requests"
 	"github.com/stream-management/terraform-provider-stream/internal/streams"
 )
 
@@ -37,19 +38,19 @@ func hints(e *streams.Error, did attempted) []advice {
 	hasFault := e.Status != 0 && (e.Err == nil || e.Outcome != streams.NotChanged)
 	certificate, _ := errors.AsType[x509.CertificateInvalidError](e.Err)
 	name, wrongName := errors.AsType[x509.HostnameError](e.Err)
-	throughProxy := errors.As(e.Err, new(*streams.ProxyError))
+	throughProxy := errors.As(e.Err, new(*requests.ProxyError))
 	hasNames := wrongName && len(name.Certificate.DNSNames)+len(name.Certificate.IPAddresses) > 0
 
 	return []advice{
 		// No request was sent.
 		{causedBy(context.Canceled), "Run the command again when you are ready."},
-		{causedBy(streams.ErrNotSent), "A setting or an environment variable of this machine may be invalid. Check " +
+		{causedBy(requests.ErrNotSent), "A setting or an environment variable of this machine may be invalid. Check " +
 			"headers, TF_APPEND_USER_AGENT and the variables that the error names."},
-		{causedBy(streams.ErrTokenWait), "The token endpoint may be slow. Check oauth2.token_url, or raise the " +
+		{causedBy(requests.ErrTokenWait), "The token endpoint may be slow. Check oauth2.token_url, or raise the " +
 			"timeouts of the resource."},
-		{causedBy(streams.ErrRateLimit) || causedBy(streams.ErrSlotWait), "Too many operations may wait for their " +
+		{causedBy(requests.ErrRateLimit) || causedBy(requests.ErrSlotWait), "Too many operations may wait for their " +
 			"turn. Raise requests_per_second, max_concurrent_requests or the timeouts of the resource."},
-		{causedBy(streams.ErrSecretFile), "The file may not be mounted or written yet, or may be the wrong one. A " +
+		{causedBy(requests.ErrSecretFile), "The file may not be mounted or written yet, or may be the wrong one. A " +
 			"relative path is relative to the folder where Terraform runs."},
 		{e.URL == "" && e.Err != nil, "Another operation on the same stream may be slow. Raise the timeouts."},
 
@@ -79,10 +80,10 @@ func hints(e *streams.Error, did attempted) []advice {
 		{errors.As(e.Err, new(*tls.CertificateVerificationError)), "The certificate of the {receiver} may not be one for " +
 			"servers, or its authority may not be allowed to issue it. The operators have to replace it. Otherwise, check " +
 			"{address}."},
-		{errors.As(e.Err, new(*streams.HandshakeError)), "The certificate of the {receiver} may be malformed: Go " +
+		{errors.As(e.Err, new(*requests.HandshakeError)), "The certificate of the {receiver} may be malformed: Go " +
 			"refuses a negative serial number, for example. Then the operators have to replace it. Otherwise, the {receiver} may " +
 			"not use TLS 1.2 or newer at this port. Check {address}."},
-		{streams.IsTLSFailure(e.Err), "The {receiver} may require another client certificate, or may not use TLS 1.2 or " +
+		{requests.IsTLSFailure(e.Err), "The {receiver} may require another client certificate, or may not use TLS 1.2 or " +
 			"newer at this port. Check tls.client_cert_pem, tls.client_key_pem and {address}."},
 		{throughProxy || status(http.StatusProxyAuthRequired), "The proxy may need other " +
 			"credentials, or may not reach the host. Check the address, user name and password in HTTPS_PROXY " +
@@ -107,7 +108,7 @@ func hints(e *streams.Error, did attempted) []advice {
 			"stream|ids of the streams}, HTTPS_PROXY and NO_PROXY."},
 		{status(http.StatusTooManyRequests) && !e.TokenRequest, "There may be too many requests at a time. Set " +
 			"requests_per_second or max_concurrent_requests, or raise the timeouts of the resource."},
-		{status(401, 403) && e.Credentials == streams.NoCredentials, "A request with no credentials was rejected. " +
+		{status(401, 403) && e.Credentials == requests.NoCredentials, "A request with no credentials was rejected. " +
 			"Set token, token_file, basic_auth, oauth2 or headers, or their environment variables."},
 		{status(http.StatusUnauthorized), "A request with {credentials} was rejected. The credential may have " +
 			"expired, or be the wrong one. Check the provider block and the variables STREAM_…."},
@@ -124,7 +125,7 @@ func hints(e *streams.Error, did attempted) []advice {
 		// Nothing more is known.
 		{rejected || status(http.StatusNotImplemented), "The {receiver} may not offer this operation at this " +
 			"address. Check {address}."},
-		{causedBy(streams.ErrRequestTimeout), "The {receiver} may be slow. Check {address}, or raise request_timeout."},
+		{causedBy(requests.ErrRequestTimeout), "The {receiver} may be slow. Check {address}, or raise request_timeout."},
 		{e.Kind == streams.KindTimeout && e.Err != nil, "The {receiver} may be slow or down. Check {address}, or " +
 			"raise the timeouts of the resource."},
 		{hasFault && !registered && class == 4, "A proxy may have stopped to wait for the {receiver}. " +

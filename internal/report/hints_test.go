@@ -11,6 +11,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/stream-management/terraform-provider-stream/internal/requests"
 	"github.com/stream-management/terraform-provider-stream/internal/streams"
 	"github.com/stream-management/terraform-provider-stream/internal/streamstest"
 )
@@ -55,7 +56,7 @@ func TestHints(t *testing.T) {
 	onIP := x509.HostnameError{Certificate: &x509.Certificate{IPAddresses: []net.IP{{127, 0, 0, 1}}}}
 	repeated := func(e streams.Error) streams.Error { e.Repeated = true; return e }
 	clientTimeout := update(0, streams.KindTimeout)
-	clientTimeout.Err = streams.ErrRequestTimeout
+	clientTimeout.Err = requests.ErrRequestTimeout
 	late := clientTimeout
 	late.Err = context.DeadlineExceeded
 
@@ -70,14 +71,14 @@ func TestHints(t *testing.T) {
 		not  []string
 	}{
 		"interrupted": {without(context.Canceled), none, []string{"Run the command again when you are ready."}, nil},
-		"bad token file": {streams.Error{Kind: streams.KindAuthentication, Err: errors.Join(streams.ErrSecretFile, errors.New("x"))}, none,
+		"bad token file": {streams.Error{Kind: streams.KindAuthentication, Err: errors.Join(requests.ErrSecretFile, errors.New("x"))}, none,
 			[]string{"relative to the folder where Terraform runs"}, []string{"base_url"}},
-		"not sent":            {without(streams.ErrNotSent), none, []string{"this machine"}, []string{"base_url", "service"}},
-		"proxy":               {without(new(streams.ProxyError)), none, []string{"HTTPS_PROXY", "NO_PROXY"}, []string{"base_url"}},
-		"wait for a token":    {without(streams.ErrTokenWait), none, []string{"oauth2.token_url", "timeouts of the resource"}, []string{"base_url", "service"}},
-		"rate limit":          {without(streams.ErrRateLimit), none, []string{"requests_per_second", "timeouts of the resource"}, []string{"base_url", "slow"}},
+		"not sent":            {without(requests.ErrNotSent), none, []string{"this machine"}, []string{"base_url", "service"}},
+		"proxy":               {without(new(requests.ProxyError)), none, []string{"HTTPS_PROXY", "NO_PROXY"}, []string{"base_url"}},
+		"wait for a token":    {without(requests.ErrTokenWait), none, []string{"oauth2.token_url", "timeouts of the resource"}, []string{"base_url", "service"}},
+		"rate limit":          {without(requests.ErrRateLimit), none, []string{"requests_per_second", "timeouts of the resource"}, []string{"base_url", "slow"}},
 		"wait for the stream": {streams.Error{Kind: streams.KindTimeout, Err: context.DeadlineExceeded}, none, []string{"Another operation on the same stream"}, []string{"base_url"}},
-		"wait for a turn":     {without(streams.ErrSlotWait), none, []string{"max_concurrent_requests", "timeouts of the resource"}, []string{"base_url", "slow"}},
+		"wait for a turn":     {without(requests.ErrSlotWait), none, []string{"max_concurrent_requests", "timeouts of the resource"}, []string{"base_url", "slow"}},
 
 		"read, 404 of a proxy": {read(page(update(404, streams.KindNotFound))), none, []string{"detect_drift = false"}, nil},
 		"read, 404":            {read(update(404, streams.KindNotFound)), none, []string{"stream may not exist", "-target=ADDRESS", "detect_drift = false"}, nil},
@@ -95,13 +96,13 @@ func TestHints(t *testing.T) {
 		"empty set, 500":        {update(500, generic), leaves, []string{"Run the command again later"}, []string{"keep"}},
 		"empty set, token, 400": {token(update(400, streams.KindAuthentication)), leaves, []string{"oauth2.client_id"}, []string{"keep"}},
 
-		"unknown authority, proxy": {without(errors.Join(new(streams.ProxyError), x509.UnknownAuthorityError{})), none,
+		"unknown authority, proxy": {without(errors.Join(new(requests.ProxyError), x509.UnknownAuthorityError{})), none,
 			[]string{"add the certificate of the authority to tls.ca_cert_pem, which counts for the proxy, too", "HTTPS_PROXY"}, []string{"base_url"}},
-		"wrong name, proxy": {without(errors.Join(new(streams.ProxyError), wrongName("a"))), none,
+		"wrong name, proxy": {without(errors.Join(new(requests.ProxyError), wrongName("a"))), none,
 			[]string{"belong to the proxy", "use that name in HTTPS_PROXY"}, []string{"server_name", "base_url"}},
-		"expired, proxy": {token(without(errors.Join(new(streams.ProxyError), invalid(x509.Expired)))), none,
+		"expired, proxy": {token(without(errors.Join(new(requests.ProxyError), invalid(x509.Expired)))), none,
 			[]string{"The proxy may have to renew its certificate"}, []string{"token endpoint"}},
-		"TLS, proxy": {without(errors.Join(new(streams.ProxyError), http.ErrSchemeMismatch)), none,
+		"TLS, proxy": {without(errors.Join(new(requests.ProxyError), http.ErrSchemeMismatch)), none,
 			[]string{"The proxy may require another client certificate", "HTTPS_PROXY"}, []string{"base_url"}},
 		"unknown authority":        {without(x509.UnknownAuthorityError{}), none, []string{"tls.ca_cert_pem", "check base_url"}, []string{"client_cert_pem", "server_name"}},
 		"unknown authority, token": {token(without(x509.UnknownAuthorityError{})), none, []string{"tls.ca_cert_pem", "check oauth2.token_url"}, []string{"base_url"}},
@@ -112,7 +113,7 @@ func TestHints(t *testing.T) {
 		"common name, token":       {token(without(wrongName())), none, []string{"token endpoint needs a certificate"}, []string{"server_name"}},
 		"another usage":            {without(invalid(x509.IncompatibleUsage)), none, []string{"not be one for servers", "base_url"}, []string{"client_cert_pem", "client certificate"}},
 		"no authority":             {without(invalid(x509.NotAuthorizedToSign)), none, []string{"authority may not be allowed"}, []string{"client_cert_pem"}},
-		"malformed certificate":    {without(new(streams.HandshakeError)), none, []string{"malformed", "negative serial number"}, []string{"down", "proxy", "client_cert_pem"}},
+		"malformed certificate":    {without(new(requests.HandshakeError)), none, []string{"malformed", "negative serial number"}, []string{"down", "proxy", "client_cert_pem"}},
 		"asked for a certificate":  {without(&net.OpError{Op: "local error"}), none, []string{"tls.client_cert_pem"}, []string{"down"}},
 		"expired":                  {without(invalid(x509.Expired)), none, []string{"renew its certificate", "clock"}, []string{"ca_cert_pem", "server_name", "client_cert_pem"}},
 		"TLS":                      {without(http.ErrSchemeMismatch), none, []string{"tls.client_cert_pem", "base_url"}, []string{"ca_cert_pem", "server_name"}},

@@ -13,6 +13,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 
 	"github.com/stream-management/terraform-provider-stream/internal/claims"
+	"github.com/stream-management/terraform-provider-stream/internal/requests"
 	"github.com/stream-management/terraform-provider-stream/internal/session"
 	"github.com/stream-management/terraform-provider-stream/internal/streams"
 	"github.com/stream-management/terraform-provider-stream/internal/streamstest"
@@ -294,7 +295,7 @@ func TestShortDetails(t *testing.T) {
 	for name, e := range map[string]streams.Error{
 		"credentials": {Kind: streams.KindAuthentication, Status: 401, Documented: true, Credentials: "a bearer token from STREAM_TOKEN",
 			Reason: "the service has rejected the same credentials for other streams"},
-		"no credentials": {Kind: streams.KindAuthentication, Status: 401, Documented: true, Credentials: streams.NoCredentials},
+		"no credentials": {Kind: streams.KindAuthentication, Status: 401, Documented: true, Credentials: requests.NoCredentials},
 		"a proxy":        {Kind: streams.KindAuthentication, Status: 401},
 		"token request": {Kind: streams.KindAuthentication, Status: 401, TokenRequest: true,
 			Credentials: `the client_secret of the oauth2 client "terraform" from STREAM_OAUTH2_CLIENT_SECRET`},
@@ -313,7 +314,7 @@ func TestShortDetails(t *testing.T) {
 		d := New().Apply(context.Background(), OneStream, c, session.After{Findings: []session.Finding{f}}, "")[0]
 		check(name, d, filledHint(&e, attempted{}), nowTrue(e.Outcome, nil), e.Reason[min(1, len(e.Reason)):])
 		if e.Status != 0 {
-			streamstest.WantText(t, d.Detail(), streams.StatusText(e.Status))
+			streamstest.WantText(t, d.Detail(), requests.StatusText(e.Status))
 		}
 		if before, _, cut := strings.Cut(d.Detail(), "…"); cut && !strings.Contains(before, "STREAM_") &&
 			(!slices.Contains([]string{"a", "long", "message"}, lastWord(before)) || strings.HasSuffix(before, ": a") || strings.HasSuffix(before, ": a long")) {

@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"github.com/stream-management/terraform-provider-stream/internal/claims"
-	"github.com/stream-management/terraform-provider-stream/internal/streams"
+	"github.com/stream-management/terraform-provider-stream/internal/requests"
 	"github.com/stream-management/terraform-provider-stream/internal/streamstest"
 )
 
@@ -16,14 +16,14 @@ import (
 func TestPanicOfAnOperation(t *testing.T) {
 	t.Parallel()
 	bug := true
-	observe := func(_ context.Context, a streams.Attempt) {
+	observe := func(_ context.Context, a requests.Attempt) {
 		if bug && strings.HasSuffix(a.URL, "/cam-1") {
 			panic("a bug")
 		}
 	}
 	for name, was := range map[string]Entries{"an update": {id: {Set: b}, "cam-2": {Set: b}}, "a destroy": {id: {Set: a}, "cam-2": {Set: a}}} {
 		service, url := streamstest.Start(t, streamstest.Options{}, streamstest.Streams(id, "cam-2")...)
-		s := newSession(t, streams.Config{BaseURL: url, Observe: observe})
+		s := newSession(t, requests.Config{BaseURL: url, Observe: observe})
 		c := Change{Kind: Update, Group: true, Was: was, Deployment: "here", Want: Sets{id: &a, "cam-2": &a}}
 		if name == "a destroy" {
 			c.Kind, c.Want, c.Detach = Destroy, nil, true
@@ -49,7 +49,7 @@ func TestPanicOfAnOperation(t *testing.T) {
 func TestPanicOfACall(t *testing.T) {
 	t.Parallel()
 	_, url := streamstest.Start(t, streamstest.Options{})
-	s, done := newSession(t, streams.Config{BaseURL: url}), make(chan string, 1)
+	s, done := newSession(t, requests.Config{BaseURL: url}), make(chan string, 1)
 	defer func() {
 		p := Recovered(recover())
 		if p.Cause != "a bug" || !strings.Contains(p.Stack, "TestPanicOfACall.func") || <-done != "cam-2" {

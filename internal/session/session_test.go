@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/stream-management/terraform-provider-stream/internal/claims"
+	"github.com/stream-management/terraform-provider-stream/internal/requests"
 	"github.com/stream-management/terraform-provider-stream/internal/streams"
 	"github.com/stream-management/terraform-provider-stream/internal/streamstest"
 )
@@ -23,9 +24,9 @@ var (
 	b = streams.NewProcessorSet("b")
 )
 
-func newSession(t *testing.T, config streams.Config) *Session {
+func newSession(t *testing.T, config requests.Config) *Session {
 	t.Helper()
-	config.Retry = streams.Retry{MaxAttempts: 1, MinBackoff: 1, MaxBackoff: 1}
+	config.Retry = requests.Retry{MaxAttempts: 1, MinBackoff: 1, MaxBackoff: 1}
 	client, err := streams.New(config)
 	if err != nil {
 		t.Fatal(err)
@@ -35,7 +36,7 @@ func newSession(t *testing.T, config streams.Config) *Session {
 
 func newReader(t *testing.T, url string) *Session {
 	t.Helper()
-	s := newSession(t, streams.Config{BaseURL: url})
+	s := newSession(t, requests.Config{BaseURL: url})
 	s.detectDrift = true
 	return s
 }
@@ -60,7 +61,7 @@ func TestFailedDestroyOfAnOldObject(t *testing.T) {
 		{false, false, false}, {false, true, false}, {true, false, false}, {true, true, true},
 	} {
 		service, url := streamstest.Start(t, streamstest.Options{}, streamstest.Streams(id, "cam-2")...)
-		s, old := newSession(t, streams.Config{BaseURL: url}), destroys(Marks{})
+		s, old := newSession(t, requests.Config{BaseURL: url}), destroys(Marks{})
 		s.Plan(t.Context(), keeps(b)) // the destroy sends this set, whatever it knows of the object
 		if test.replaced {
 			s.Apply(t.Context(), creates("cam-2", a))
@@ -70,7 +71,7 @@ func TestFailedDestroyOfAnOldObject(t *testing.T) {
 		}
 		service.Inject(streamstest.Fault{Status: http.StatusForbidden})
 		failed := s.Apply(t.Context(), old)
-		next := newSession(t, streams.Config{BaseURL: url})
+		next := newSession(t, requests.Config{BaseURL: url})
 		old = destroys(next.Plan(t.Context(), destroys(failed.Marks)).Marks)
 		service.ForgetRequests()
 		if after := next.Apply(t.Context(), old); !failed.Failed() || after.Failed() || len(after.Findings) != 1 {
@@ -103,7 +104,7 @@ func TestDestroyWithoutAPlan(t *testing.T) {
 		planned := s.Plan(t.Context(), create).Marks
 		interrupted, interrupt := context.WithCancel(t.Context())
 		interrupt()
-		kept := newSession(t, streams.Config{BaseURL: "http://127.0.0.1:1"}).Apply(interrupted, destroys(planned)).Kept[id]
+		kept := newSession(t, requests.Config{BaseURL: "http://127.0.0.1:1"}).Apply(interrupted, destroys(planned)).Kept[id]
 		unknown := kept.Resend == claims.Unknown && (planned.Entry(id, a).Resend == claims.Unknown || !test.tainted)
 		if l := destroys(planned).leave(id); l.Unforeseen == test.foreseen || !unknown {
 			t.Errorf("%+v: the leave is %+v, and what a failed destroy keeps %+v", test, l, kept)
@@ -133,7 +134,7 @@ func TestTakeOver(t *testing.T) {
 			test.change.Refuses = refuses
 			return s.Plan(t.Context(), test.change)
 		}
-		if p := plan(newSession(t, streams.Config{BaseURL: url}), refuses); (p.Refusal == NeedsReads) != test.takesOver {
+		if p := plan(newSession(t, requests.Config{BaseURL: url}), refuses); (p.Refusal == NeedsReads) != test.takesOver {
 			t.Errorf("%s without reads: %+v", name, p)
 		}
 		for refuses, want := range map[bool]Finding{
@@ -159,7 +160,7 @@ func TestTakeOver(t *testing.T) {
 func TestMarksOfARefresh(t *testing.T) {
 	t.Parallel()
 	_, url := streamstest.Start(t, streamstest.Options{ServeGet: true}, streamstest.Stream{ID: id, ProcessorIDs: []string{"a"}})
-	for name, s := range map[string]*Session{"without reads": newSession(t, streams.Config{BaseURL: url}), "with reads": newReader(t, url)} {
+	for name, s := range map[string]*Session{"without reads": newSession(t, requests.Config{BaseURL: url}), "with reads": newReader(t, url)} {
 		for _, shared := range []bool{false, true} {
 			after := s.Refresh(t.Context(), Entries{id: {Set: a}}, Marks{Streams: map[string]Mark{id: {Failed: true}}})
 			if got := after.Marks.Of(id); !got.Failed || got.Shared != shared {
@@ -173,7 +174,7 @@ func TestMarksOfARefresh(t *testing.T) {
 func TestLeaveAfterAnInterrupt(t *testing.T) {
 	t.Parallel()
 	service, url := streamstest.Start(t, streamstest.Options{}, streamstest.Streams(id)...)
-	s := newSession(t, streams.Config{BaseURL: url})
+	s := newSession(t, requests.Config{BaseURL: url})
 	s.Apply(t.Context(), creates(id, b))
 	interrupted, interrupt := context.WithCancel(t.Context())
 	interrupt()
@@ -192,7 +193,7 @@ func TestFailureAtAnotherDeployment(t *testing.T) {
 		service.Inject(streamstest.Fault{Status: status})
 		former := Entries{id: {Set: a}}
 		change := Change{Kind: Update, Was: former, Elsewhere: true, Want: Sets{id: &b}}
-		after := newSession(t, streams.Config{BaseURL: url}).Apply(t.Context(), change)
+		after := newSession(t, requests.Config{BaseURL: url}).Apply(t.Context(), change)
 		if got := after.Marks.Streams[id].Resend; !after.KeepState || after.Kept[id] != former[id] || got != want {
 			t.Errorf("%d: %+v", status, after)
 		}
@@ -203,7 +204,7 @@ func TestFailureAtAnotherDeployment(t *testing.T) {
 func TestOperationsTakeTurns(t *testing.T) {
 	t.Parallel()
 	service, url := streamstest.Start(t, streamstest.Options{Latency: time.Millisecond}, streamstest.Streams(id, "cam-2")...)
-	s := newSession(t, streams.Config{BaseURL: url})
+	s := newSession(t, requests.Config{BaseURL: url})
 	var all sync.WaitGroup
 	for range 10 {
 		for _, c := range []Change{creates(id, a), {Kind: Create, Group: true, Want: Sets{id: &a, "cam-2": &a}}} {
@@ -274,7 +275,7 @@ func TestReplacementOnOneStream(t *testing.T) {
 	t.Parallel()
 	service, url := streamstest.Start(t, streamstest.Options{}, streamstest.Streams(id)...)
 	planned := New(nil, "here", false).Plan(t.Context(), creates(id, b)).Marks
-	if after := newSession(t, streams.Config{BaseURL: url}).Apply(t.Context(), destroys(planned)); after.Failed() {
+	if after := newSession(t, requests.Config{BaseURL: url}).Apply(t.Context(), destroys(planned)); after.Failed() {
 		t.Errorf("%+v", after)
 	}
 	service.WantRequests(t)
@@ -289,7 +290,7 @@ func TestLeaveAwaitsFirstClaims(t *testing.T) {
 		server.Start()
 		t.Cleanup(server.Close)
 		dial := func(ctx context.Context, _, address string) (net.Conn, error) { return listener.DialContext(ctx) }
-		s, done := newSession(t, streams.Config{BaseURL: "http://127.0.0.1", DialContext: dial}), make(chan After)
+		s, done := newSession(t, requests.Config{BaseURL: "http://127.0.0.1", DialContext: dial}), make(chan After)
 		go func() { done <- s.Apply(t.Context(), destroys(Marks{})) }()
 		synctest.Wait()
 		s.Apply(t.Context(), creates(id, b))

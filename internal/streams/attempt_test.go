@@ -13,6 +13,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/stream-management/terraform-provider-stream/internal/requests"
 	"github.com/stream-management/terraform-provider-stream/internal/streams"
 )
 
@@ -60,7 +61,7 @@ func TestInterrupt(t *testing.T) {
 	} {
 		runVirtual(t, name, func(t *testing.T) {
 			s := startService(t, test.response)
-			c := newClient(t, streams.Config{BaseURL: s.URL, RequestTimeout: test.timeout})
+			c := newClient(t, requests.Config{BaseURL: s.URL, RequestTimeout: test.timeout})
 			got, took, err := interruptedUpdate(t, c, test.limit, second)
 			s.wantRequests(t, 1)
 			if (got != nil) != (test.kind == "") || took != test.took {
@@ -75,9 +76,9 @@ func TestInterrupt(t *testing.T) {
 	s := startService(t, applyUpdate) // gets nothing, because the operation has ended before it begins
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	_, err := newClient(t, streams.Config{BaseURL: s.URL}).UpdateStream(ctx, "s1", streams.NewProcessorSet())
+	_, err := newClient(t, requests.Config{BaseURL: s.URL}).UpdateStream(ctx, "s1", streams.NewProcessorSet())
 	s.wantError(t, err, streams.Error{Kind: streams.KindInterrupted, Reason: interrupted})
-	_, err = s.updateWithin(t, streams.Config{}, time.Nanosecond)
+	_, err = s.updateWithin(t, requests.Config{}, time.Nanosecond)
 	s.wantError(t, err, streams.Error{Kind: streams.KindTimeout, Reason: "the operation did not finish within its time limit"})
 	s.wantRequests(t, 0)
 }
@@ -89,10 +90,10 @@ func TestRequestTimeout(t *testing.T) {
 			_ = http.NewResponseController(w).Flush()
 			<-r.Context().Done()
 		}
-		cfg := streams.Config{RequestTimeout: time.Second, TLS: streams.TLS{InsecureSkipVerify: true}}
+		cfg := requests.Config{RequestTimeout: time.Second, TLS: requests.TLS{InsecureSkipVerify: true}}
 		for _, s := range []*service{startService(t, noBody), startTLSService(t, nil, noBody), startTLSService(t, nil, neverRespond)} {
 			if e := s.updateError(t, cfg); e.Kind != streams.KindTimeout || e.Reason != "the service did not respond within 1s" ||
-				!errors.Is(e.Err, streams.ErrRequestTimeout) {
+				!errors.Is(e.Err, requests.ErrRequestTimeout) {
 				t.Errorf("%s: error %#v", s.URL, e)
 			}
 		}
@@ -105,8 +106,8 @@ func TestShortRequestTimeout(t *testing.T) {
 	for _, timeout := range []time.Duration{1, 2, time.Microsecond} {
 		runVirtual(t, timeout.String(), func(t *testing.T) {
 			s := startService(t, neverRespond)
-			for _, err := range updateAll(t, newClient(t, streams.Config{BaseURL: s.URL, RequestTimeout: timeout}), 20) {
-				if e := asError(t, err); e.Kind != streams.KindTimeout || !errors.Is(e, streams.ErrRequestTimeout) {
+			for _, err := range updateAll(t, newClient(t, requests.Config{BaseURL: s.URL, RequestTimeout: timeout}), 20) {
+				if e := asError(t, err); e.Kind != streams.KindTimeout || !errors.Is(e, requests.ErrRequestTimeout) {
 					t.Errorf("error %#v", e)
 				}
 			}
@@ -119,7 +120,7 @@ func TestShortRequestTimeout(t *testing.T) {
 func TestRateLimit(t *testing.T) {
 	virtual(t, func(t *testing.T) {
 		s := startService(t, respondError(503, "later"))
-		_ = s.updateError(t, streams.Config{RequestsPerSecond: 2, RequestTimeout: time.Millisecond})
+		_ = s.updateError(t, requests.Config{RequestsPerSecond: 2, RequestTimeout: time.Millisecond})
 		for _, wait := range s.waits() {
 			if wait.Round(time.Millisecond) != 500*time.Millisecond {
 				t.Errorf("waits %s, want half a second each", s.waits())
@@ -127,23 +128,23 @@ func TestRateLimit(t *testing.T) {
 		}
 		start := time.Now()
 		attempts := 0
-		_, err := s.updateWithin(t, streams.Config{
-			RequestsPerSecond: 0.01, Observe: func(context.Context, streams.Attempt) { attempts++ },
+		_, err := s.updateWithin(t, requests.Config{
+			RequestsPerSecond: 0.01, Observe: func(context.Context, requests.Attempt) { attempts++ },
 		}, 10*time.Second)
 		s.wantError(t, err, streams.Error{
 			Kind: streams.KindTimeout, Attempts: 1, Status: 503, Message: "later", Documented: true, Outcome: streams.Unknown,
 			Reason: "the operation's time limit ends before the limit of requests per second allows another request",
 		})
-		if took := time.Since(start); took > time.Millisecond || !errors.Is(err, streams.ErrRateLimit) || attempts != 1 {
+		if took := time.Since(start); took > time.Millisecond || !errors.Is(err, requests.ErrRateLimit) || attempts != 1 {
 			t.Errorf("%v after %s, %d attempts in the log", err, took, attempts)
 		}
-		c := newClient(t, streams.Config{BaseURL: s.URL, RequestsPerSecond: 0.001, MaxConcurrent: 1, Retry: streams.Retry{MaxAttempts: 1}})
+		c := newClient(t, requests.Config{BaseURL: s.URL, RequestsPerSecond: 0.001, MaxConcurrent: 1, Retry: requests.Retry{MaxAttempts: 1}})
 		_, _ = c.UpdateStream(t.Context(), "s1", streams.NewProcessorSet("p1"))
 		_, took, err := interruptedUpdate(t, c, time.Hour, time.Second)
 		if e := asError(t, err); e.Attempts != 0 || e.Outcome != streams.NotChanged || took != 0 || !errors.Is(e, context.Canceled) {
 			t.Errorf("interrupted after %s: %#v", took, e)
 		}
-		if _, _, err = interruptedUpdate(t, c, time.Minute, time.Hour); !errors.Is(err, streams.ErrRateLimit) {
+		if _, _, err = interruptedUpdate(t, c, time.Minute, time.Hour); !errors.Is(err, requests.ErrRateLimit) {
 			t.Errorf("the next one: %v", err)
 		}
 	})
@@ -154,25 +155,25 @@ func TestRateLimit(t *testing.T) {
 func TestMaxConcurrent(t *testing.T) {
 	virtual(t, func(t *testing.T) {
 		s := startService(t, respondAfter(time.Second, applyUpdate))
-		c := newClient(t, streams.Config{BaseURL: s.URL, MaxConcurrent: 2})
+		c := newClient(t, requests.Config{BaseURL: s.URL, MaxConcurrent: 2})
 		start := time.Now()
 		mustUpdateAll(t, c, 6)
 		if took := time.Since(start); took != 3*time.Second || c.MaxConcurrent() != 2 {
 			t.Errorf("six requests of a second took %s", took)
 		}
 		s = startService(t, respondError(503, "later", "Retry-After", "60"), neverRespond)
-		c = newClient(t, streams.Config{BaseURL: s.URL, MaxConcurrent: 1, RequestTimeout: time.Minute})
+		c = newClient(t, requests.Config{BaseURL: s.URL, MaxConcurrent: 1, RequestTimeout: time.Minute})
 		go updateAll(t, c, 2)
 		<-time.After(time.Second)
 		s.wantRequests(t, 2)
 		_, _, err := interruptedUpdate(t, c, time.Hour, time.Second)
-		if e := asError(t, err); e.Attempts != 0 || e.Outcome != streams.NotChanged || !errors.Is(e.Err, streams.ErrSlotWait) {
+		if e := asError(t, err); e.Attempts != 0 || e.Outcome != streams.NotChanged || !errors.Is(e.Err, requests.ErrSlotWait) {
 			t.Errorf("error %#v", e)
 		}
 		s.wantRequests(t, 2)
 
 		s = startService(t, neverRespond)
-		c = newClient(t, streams.Config{BaseURL: s.URL, RequestTimeout: time.Minute})
+		c = newClient(t, requests.Config{BaseURL: s.URL, RequestTimeout: time.Minute})
 		go updateAll(t, c, 3) // with credentials that may be wrong
 		synctest.Wait()
 		_, took, err := interruptedUpdate(t, c, time.Hour, time.Second)
@@ -192,7 +193,7 @@ func TestObserve(t *testing.T) {
 		var got []string
 		key := struct{ name string }{"key"}
 		ctx := context.WithValue(t.Context(), key, "value")
-		c := newClient(t, streams.Config{BaseURL: s.URL, Observe: func(ctx context.Context, a streams.Attempt) {
+		c := newClient(t, requests.Config{BaseURL: s.URL, Observe: func(ctx context.Context, a requests.Attempt) {
 			if ctx.Value(key) != "value" || a.Method != "PATCH" || a.URL != s.URL+"/v2/streams/s1" || a.Retry != (a.RetryWait > 0) {
 				t.Errorf("attempt %+v", a)
 			}
@@ -230,7 +231,7 @@ func TestRedirect(t *testing.T) {
 			307: streams.NotChanged, 308: streams.NotChanged, 399: streams.Unknown,
 		} {
 			s := startService(t, respondError(status, "moved", "Location", location))
-			s.wantError(t, s.updateError(t, streams.Config{Token: "t0ken/abc"}), streams.Error{
+			s.wantError(t, s.updateError(t, requests.Config{Token: "t0ken/abc"}), streams.Error{
 				Kind: streams.KindRedirect, Status: status, Message: "moved", Documented: true, Location: shown,
 				Attempts: 1, Outcome: outcome,
 			})
@@ -244,11 +245,11 @@ func TestRedirect(t *testing.T) {
 func TestNotModified(t *testing.T) {
 	t.Parallel()
 	s := startService(t, respond(http.StatusNotModified, ""))
-	s.wantError(t, s.updateError(t, streams.Config{}), streams.Error{
+	s.wantError(t, s.updateError(t, requests.Config{}), streams.Error{
 		Kind: streams.KindUnexpected, Status: 304, Attempts: 1, Outcome: streams.NotChanged,
 	})
 	s.wantRequests(t, 1)
-	_, err := newClient(t, streams.Config{BaseURL: s.URL}).ReadStream(t.Context(), "s1")
+	_, err := newClient(t, requests.Config{BaseURL: s.URL}).ReadStream(t.Context(), "s1")
 	wantFailed(t, asError(t, err), streams.KindUnexpected, streams.NotChanged, 1)
 }
 
@@ -262,22 +263,22 @@ func TestCutBody(t *testing.T) {
 		"an error": "HTTP/1.0 503 Down\r\n\r\n",
 	} {
 		s := startService(t, respondRaw(head+whole[:40]), applyUpdate)
-		if _, err := s.update(t, streams.Config{}); err != nil {
+		if _, err := s.update(t, requests.Config{}); err != nil {
 			t.Errorf("%s: %v", name, err)
 		}
-		e := startService(t, respondRaw(head+whole[:40])).updateError(t, streams.Config{})
+		e := startService(t, respondRaw(head+whole[:40])).updateError(t, requests.Config{})
 		wantFailed(t, e, streams.KindConnection, streams.Unknown, 5)
 		if want := "the connection failed: the response is incomplete: unexpected EOF"; e.Reason != want {
 			t.Errorf("%s: %s", name, e.Reason)
 		}
 	}
 	for _, body := range []string{"<html><body>", "", "junk", whole + "}", strings.Repeat("[", 2<<20)} {
-		e := startService(t, respondRaw("HTTP/1.0 200 OK\r\n\r\n"+body)).updateError(t, streams.Config{})
+		e := startService(t, respondRaw("HTTP/1.0 200 OK\r\n\r\n"+body)).updateError(t, requests.Config{})
 		if wantFailed(t, e, streams.KindUnexpected, streams.Unknown, 1); t.Failed() {
 			t.Fatalf("%.20q", body)
 		}
 	}
-	if _, err := startService(t, respondRaw("HTTP/1.0 200 OK\r\n\r\n"+whole)).update(t, streams.Config{}); err != nil {
+	if _, err := startService(t, respondRaw("HTTP/1.0 200 OK\r\n\r\n"+whole)).update(t, requests.Config{}); err != nil {
 		t.Error(err)
 	}
 }
@@ -291,11 +292,11 @@ func TestTLSFailureOfAReusedConnection(t *testing.T) {
 		defer raw.Close()
 		_, _ = io.WriteString(raw, "220 mail.example ready\r\n")
 	})
-	c := newClient(t, streams.Config{BaseURL: s.URL, TLS: streams.TLS{InsecureSkipVerify: true}})
+	c := newClient(t, requests.Config{BaseURL: s.URL, TLS: requests.TLS{InsecureSkipVerify: true}})
 	mustUpdateAll(t, c, 1)
 	e := asError(t, updateAll(t, c, 1)[0])
 	wantFailed(t, e, streams.KindConnection, streams.Unknown, 1)
-	if !streams.IsTLSFailure(e.Err) {
+	if !requests.IsTLSFailure(e.Err) {
 		t.Error(e)
 	}
 }
@@ -310,7 +311,7 @@ func TestSwitchingProtocols(t *testing.T) {
 			_, _ = io.Copy(io.Discard, conn) // until the client closes the connection
 			close(closed)
 		})
-		s.wantError(t, s.updateError(t, streams.Config{}),
+		s.wantError(t, s.updateError(t, requests.Config{}),
 			streams.Error{Kind: streams.KindUnexpected, Status: 101, Outcome: streams.Unknown, Attempts: 1})
 		<-closed
 	})
@@ -321,7 +322,7 @@ func TestMemoryOfLongResponses(t *testing.T) { // not parallel, because it count
 	s := startService(t, respond(200, strings.Repeat(" ", 16<<20)))
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)
-	e := s.updateError(t, streams.Config{})
+	e := s.updateError(t, requests.Config{})
 	runtime.ReadMemStats(&after)
 	if wantFailed(t, e, streams.KindUnexpected, streams.Unknown, 1); e.Reason != "the response is longer than 1 MiB" {
 		t.Errorf("error %.300v", e)

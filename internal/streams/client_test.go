@@ -15,6 +15,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stream-management/terraform-provider-stream/internal/requests"
 	"github.com/stream-management/terraform-provider-stream/internal/streams"
 	"github.com/stream-management/terraform-provider-stream/internal/streamstest"
 )
@@ -23,7 +24,7 @@ import (
 func TestUpdateRequest(t *testing.T) {
 	t.Parallel()
 	s := startService(t, applyUpdate)
-	c := newClient(t, streams.Config{
+	c := newClient(t, requests.Config{
 		BaseURL:   s.URL + "/eu/v2/",
 		Token:     "t0ken",
 		Headers:   map[string]string{"x-api-key": "k3y", "X-Empty": ""},
@@ -54,8 +55,8 @@ func TestUpdateRequest(t *testing.T) {
 func TestReadRequest(t *testing.T) {
 	t.Parallel()
 	s := startTLSService(t, nil, respond(http.StatusOK, streamJSON("s1", []string{"p2", "p1", "p1"})))
-	c := newClient(t, streams.Config{
-		BaseURL: s.URL, TLS: streams.TLS{CACertPEM: s.caPEM()}, Headers: map[string]string{"cache-control": "max-age=60"},
+	c := newClient(t, requests.Config{
+		BaseURL: s.URL, TLS: requests.TLS{CACertPEM: s.caPEM()}, Headers: map[string]string{"cache-control": "max-age=60"},
 	})
 	got, err := c.ReadStream(t.Context(), "s1")
 	if err != nil || got.ProcessorIDs.String() != `["p1", "p2"]` {
@@ -72,14 +73,14 @@ func TestConfiguredHeaders(t *testing.T) {
 	t.Parallel()
 	apiKey := map[string]string{"AUTHORIZATION": "ApiKey abc"}
 	for _, test := range []struct {
-		cfg          streams.Config
+		cfg          requests.Config
 		header, want string
 	}{
-		{streams.Config{UserAgent: "terraform", Headers: map[string]string{"user-agent": "me"}}, "User-Agent", "me"},
-		{streams.Config{Headers: apiKey}, "Authorization", "ApiKey abc"},
-		{streams.Config{Headers: apiKey, Token: "t0ken"}, "Authorization", "Bearer t0ken"},
-		{streams.Config{BasicAuth: &streams.BasicAuth{Username: "me", Password: "pa:ss"}}, "Authorization", "Basic bWU6cGE6c3M="},
-		{streams.Config{Headers: map[string]string{"Accept": "application/x+json"}}, "Accept", "application/x+json"},
+		{requests.Config{UserAgent: "terraform", Headers: map[string]string{"user-agent": "me"}}, "User-Agent", "me"},
+		{requests.Config{Headers: apiKey}, "Authorization", "ApiKey abc"},
+		{requests.Config{Headers: apiKey, Token: "t0ken"}, "Authorization", "Bearer t0ken"},
+		{requests.Config{BasicAuth: &requests.BasicAuth{Username: "me", Password: "pa:ss"}}, "Authorization", "Basic bWU6cGE6c3M="},
+		{requests.Config{Headers: map[string]string{"Accept": "application/x+json"}}, "Accept", "application/x+json"},
 	} {
 		s := startService(t, applyUpdate)
 		if _, err := s.update(t, test.cfg); err != nil {
@@ -94,12 +95,12 @@ func TestNewRefuses(t *testing.T) {
 	t.Parallel()
 	ca := streamstest.NewAuthority(t)
 	a, b := ca.Issue(t, "a"), ca.Issue(t, "b")
-	for want, cfg := range map[string]streams.Config{
-		`tls.ca_cert_pem contains a "PRIVATE KEY" instead of`:        {TLS: streams.TLS{CACertPEM: a.KeyPEM}},
-		"tls.client_key_pem does not make a client certificate with": {TLS: streams.TLS{ClientCertPEM: a.CertPEM, ClientKeyPEM: b.KeyPEM}},
-		"tls.client_key_pem contains no PEM block":                   {TLS: streams.TLS{ClientCertPEM: a.CertPEM}},
-		"oauth2.token_url must not contain a user name or password":  {OAuth2: &streams.OAuth2{TokenURL: "https://me:p@host.example"}},
-		"tls.client_cert_pem contains no PEM block":                  {TLS: streams.TLS{ClientKeyPEM: a.KeyPEM}},
+	for want, cfg := range map[string]requests.Config{
+		`tls.ca_cert_pem contains a "PRIVATE KEY" instead of`:        {TLS: requests.TLS{CACertPEM: a.KeyPEM}},
+		"tls.client_key_pem does not make a client certificate with": {TLS: requests.TLS{ClientCertPEM: a.CertPEM, ClientKeyPEM: b.KeyPEM}},
+		"tls.client_key_pem contains no PEM block":                   {TLS: requests.TLS{ClientCertPEM: a.CertPEM}},
+		"oauth2.token_url must not contain a user name or password":  {OAuth2: &requests.OAuth2{TokenURL: "https://me:p@host.example"}},
+		"tls.client_cert_pem contains no PEM block":                  {TLS: requests.TLS{ClientKeyPEM: a.KeyPEM}},
 	} {
 		cfg.BaseURL = "https://host.example"
 		_, err := streams.New(cfg)
@@ -113,7 +114,7 @@ func TestNewRefuses(t *testing.T) {
 func TestStreamIDIsOneSegment(t *testing.T) {
 	t.Parallel()
 	s := startService(t, applyUpdate)
-	c := newClient(t, streams.Config{BaseURL: s.URL + "/eu%20west/v2/"})
+	c := newClient(t, requests.Config{BaseURL: s.URL + "/eu%20west/v2/"})
 	for _, id := range []string{
 		"s1", "a/b", "a b", "a%2Fb", "%2e%2e", "...", "a?b=c", "a#b", "a;b,c", "a:b@c&d=e+f$g!h*i'(j)", `a\b`, "{a|b}^`~<[\"", "grün 流 😀",
 		"a\u202eb", "~", "v2", "//", "../x", "a/../b", "%", "%zz", strings.Repeat("long/", 200),
@@ -150,7 +151,7 @@ func TestDifferentSet(t *testing.T) {
 		`the service reports additional processors ["\x1b[2J\"\u202e"]` + merged:              {nil, []string{"\x1b[2J\"\u202e"}},
 	} {
 		s := startService(t, respond(200, streamJSON("s1", test.reported)))
-		c := newClient(t, streams.Config{BaseURL: s.URL})
+		c := newClient(t, requests.Config{BaseURL: s.URL})
 		_, err := c.UpdateStream(t.Context(), "s1", streams.NewProcessorSet(test.sent...))
 		s.wantError(t, err, streams.Error{
 			Kind: streams.KindUnexpected, Status: 200, Reason: reason, Attempts: 1, Outcome: streams.Changed,
@@ -160,7 +161,7 @@ func TestDifferentSet(t *testing.T) {
 	}
 
 	// A reason with thousands of ids is truncated.
-	e := startService(t, respond(200, streamJSON("s1", append(streamIDs(2000), "p1")))).updateError(t, streams.Config{})
+	e := startService(t, respond(200, streamJSON("s1", append(streamIDs(2000), "p1")))).updateError(t, requests.Config{})
 	if n := len([]rune(e.Reason)); n != 4001 || e.Stream.ProcessorIDs.Len() != 2001 {
 		t.Errorf("the reason has %d characters, the stream %d ids", n, e.Stream.ProcessorIDs.Len())
 	}
@@ -181,7 +182,7 @@ func TestConnectionsAreReused(t *testing.T) {
 				connections.Add(1)
 				return streamstest.Dial(ctx, network, address)
 			}
-			c := newClient(t, streams.Config{BaseURL: s.URL, Retry: streams.Retry{MaxAttempts: 1}, DialContext: count})
+			c := newClient(t, requests.Config{BaseURL: s.URL, Retry: requests.Retry{MaxAttempts: 1}, DialContext: count})
 			for range 4 {
 				updateAll(t, c, parallel)
 				<-time.After(time.Second) // until all connections are idle
@@ -227,10 +228,10 @@ func TestProxyFromEnvironment(t *testing.T) {
 	s := startTLSService(t, nil, respond(200, `{"access_token":"token-1"}`), applyUpdate)
 	proxy := startService(t, tunnelTo(t, s))
 	setProxy(t, "HTTPS_PROXY", proxy.URL)
-	c := newClient(t, streams.Config{
+	c := newClient(t, requests.Config{
 		BaseURL: "https://streams.invalid", // only the proxy can reach this host
-		OAuth2:  &streams.OAuth2{TokenURL: "https://example.com/token"},
-		TLS:     streams.TLS{CACertPEM: s.caPEM(), ServerName: "example.com"},
+		OAuth2:  &requests.OAuth2{TokenURL: "https://example.com/token"},
+		TLS:     requests.TLS{CACertPEM: s.caPEM(), ServerName: "example.com"},
 	})
 	if _, err := c.UpdateStream(t.Context(), "s1", streams.NewProcessorSet()); err != nil {
 		t.Fatal(err)
@@ -245,8 +246,8 @@ func TestProxyFromEnvironment(t *testing.T) {
 func TestProxyOfACGIProgram(t *testing.T) {
 	setProxy(t, "HTTP_PROXY", "http://127.0.0.1:1")
 	t.Setenv("REQUEST_METHOD", "GET")
-	e := (&service{Server: &httptest.Server{URL: "http://streams.invalid"}}).updateError(t, streams.Config{})
-	if wantFailed(t, e, streams.KindConnection, streams.NotChanged, 0); !errors.Is(e, streams.ErrNotSent) {
+	e := (&service{Server: &httptest.Server{URL: "http://streams.invalid"}}).updateError(t, requests.Config{})
+	if wantFailed(t, e, streams.KindConnection, streams.NotChanged, 0); !errors.Is(e, requests.ErrNotSent) {
 		t.Errorf("error %#v", e)
 	}
 	streamstest.WantText(t, e.Reason, "the request cannot be sent: HTTP_PROXY does not count while REQUEST_METHOD is set")
@@ -258,9 +259,9 @@ func TestProxyRefuses(t *testing.T) {
 	for status, attempts := range map[string]int{"403 Forbidden": 1, "407 Proxy Authentication Required": 1, "502 Bad Gateway": 5} {
 		proxy := startService(t, respondRaw("HTTP/1.1 "+status+" s3cret\r\nContent-Length: 0\r\n\r\n"))
 		setProxy(t, "https_proxy", "http://me:s3cret@"+proxy.Listener.Addr().String())
-		e := (&service{Server: &httptest.Server{URL: "https://streams.invalid"}}).updateError(t, streams.Config{})
+		e := (&service{Server: &httptest.Server{URL: "https://streams.invalid"}}).updateError(t, requests.Config{})
 		if e.Kind != streams.KindConnection || e.Status != 0 || e.Outcome != streams.NotChanged || e.Attempts != attempts ||
-			!errors.As(e, new(*streams.ProxyError)) {
+			!errors.As(e, new(*requests.ProxyError)) {
 			t.Errorf("error %#v", e)
 		}
 		streamstest.WantText(t, e.Reason, "the proxy "+proxy.URL+" responded to CONNECT with "+status)
@@ -287,23 +288,23 @@ func TestTLSAccepted(t *testing.T) {
 	t.Parallel()
 	ca, theirs := streamstest.NewAuthority(t), startTLSService(t, nil).caPEM() // which all services share
 	client := ca.Issue(t, "client")
-	pair := streams.TLS{CACertPEM: theirs, ClientCertPEM: client.CertPEM, ClientKeyPEM: client.KeyPEM}
+	pair := requests.TLS{CACertPEM: theirs, ClientCertPEM: client.CertPEM, ClientKeyPEM: client.KeyPEM}
 	open, mutual := &tls.Config{}, requireCertificateOf(ca, 0)
 	for name, test := range map[string]struct {
 		server *tls.Config
-		client streams.TLS
+		client requests.TLS
 	}{
-		"authority alone":             {open, streams.TLS{CACertPEM: theirs}},
-		"one of several authorities":  {open, streams.TLS{CACertPEM: client.CertPEM + "\n# theirs\n" + theirs}},
-		"server name":                 {open, streams.TLS{CACertPEM: theirs, ServerName: "example.com"}},
-		"insecure, with another name": {open, streams.TLS{InsecureSkipVerify: true, ServerName: "other.example"}},
+		"authority alone":             {open, requests.TLS{CACertPEM: theirs}},
+		"one of several authorities":  {open, requests.TLS{CACertPEM: client.CertPEM + "\n# theirs\n" + theirs}},
+		"server name":                 {open, requests.TLS{CACertPEM: theirs, ServerName: "example.com"}},
+		"insecure, with another name": {open, requests.TLS{InsecureSkipVerify: true, ServerName: "other.example"}},
 		"client certificate":          {mutual, pair},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			endpoint := startTLSService(t, test.server.Clone(), issueTokens(0))
 			s := startTLSService(t, test.server.Clone(), applyUpdate)
-			cfg := streams.Config{TLS: test.client, OAuth2: &streams.OAuth2{TokenURL: endpoint.URL}}
+			cfg := requests.Config{TLS: test.client, OAuth2: &requests.OAuth2{TokenURL: endpoint.URL}}
 			if _, err := s.update(t, cfg); err != nil {
 				t.Fatal(err)
 			}
@@ -327,20 +328,20 @@ func TestTLSRefused(t *testing.T) {
 	namedPair, _ := tls.X509KeyPair([]byte(named.CertPEM), []byte(named.KeyPEM))
 	for reason, test := range map[string]struct {
 		server *tls.Config
-		client streams.TLS
+		client requests.TLS
 		cause  any
 	}{
-		"x509: certificate signed by unknown authority": {open, streams.TLS{}, new(x509.UnknownAuthorityError)},
-		"certificate signed by unknown authority":       {open, streams.TLS{CACertPEM: otherCA.CertPEM}, new(x509.UnknownAuthorityError)},
+		"x509: certificate signed by unknown authority": {open, requests.TLS{}, new(x509.UnknownAuthorityError)},
+		"certificate signed by unknown authority":       {open, requests.TLS{CACertPEM: otherCA.CertPEM}, new(x509.UnknownAuthorityError)},
 		"doesn't contain any IP SANs": {
-			&tls.Config{Certificates: []tls.Certificate{namedPair}}, streams.TLS{CACertPEM: ca.CertPEM}, new(x509.HostnameError)},
+			&tls.Config{Certificates: []tls.Certificate{namedPair}}, requests.TLS{CACertPEM: ca.CertPEM}, new(x509.HostnameError)},
 		"certificate has expired": {
-			&tls.Config{Certificates: []tls.Certificate{expiredPair}}, streams.TLS{CACertPEM: ca.CertPEM}, new(x509.CertificateInvalidError)},
-		"remote error: tls": {mutual, streams.TLS{CACertPEM: theirs}, new(error)},
+			&tls.Config{Certificates: []tls.Certificate{expiredPair}}, requests.TLS{CACertPEM: ca.CertPEM}, new(x509.CertificateInvalidError)},
+		"remote error: tls": {mutual, requests.TLS{CACertPEM: theirs}, new(error)},
 		"remote error: tls: ": {
-			mutual, streams.TLS{CACertPEM: theirs, ClientCertPEM: other.CertPEM, ClientKeyPEM: other.KeyPEM}, new(error)},
-		"remote error: tls: protocol version not supported": {old, streams.TLS{CACertPEM: theirs}, new(error)},
-		"server gave HTTP response to HTTPS client":         {nil, streams.TLS{}, new(error)},
+			mutual, requests.TLS{CACertPEM: theirs, ClientCertPEM: other.CertPEM, ClientKeyPEM: other.KeyPEM}, new(error)},
+		"remote error: tls: protocol version not supported": {old, requests.TLS{CACertPEM: theirs}, new(error)},
+		"server gave HTTP response to HTTPS client":         {nil, requests.TLS{}, new(error)},
 	} {
 		t.Run(reason, func(t *testing.T) {
 			t.Parallel()
@@ -351,12 +352,12 @@ func TestTLSRefused(t *testing.T) {
 				s.Start()
 				s.URL = strings.Replace(s.URL, "http", "https", 1)
 			}
-			cfg := streams.Config{TLS: test.client}
+			cfg := requests.Config{TLS: test.client}
 			asEndpoint := cfg
-			asEndpoint.OAuth2 = &streams.OAuth2{TokenURL: s.URL}
+			asEndpoint.OAuth2 = &requests.OAuth2{TokenURL: s.URL}
 			for _, e := range []*streams.Error{s.updateError(t, cfg), plain.updateError(t, asEndpoint)} {
 				wantFailed(t, e, streams.KindConnection, streams.NotChanged, 1)
-				if e.Status != 0 || !errors.As(e, test.cause) || !streams.IsTLSFailure(e) {
+				if e.Status != 0 || !errors.As(e, test.cause) || !requests.IsTLSFailure(e) {
 					t.Errorf("error %#v", e)
 				}
 				streamstest.WantText(t, e.Reason, reason)
@@ -372,9 +373,9 @@ func TestTLSRefused(t *testing.T) {
 func TestNoClientCertificateTLS13(t *testing.T) {
 	t.Parallel()
 	s := startTCPService(t, requireCertificateOf(streamstest.NewAuthority(t), 0), applyUpdate)
-	e := s.updateError(t, streams.Config{TLS: streams.TLS{CACertPEM: s.caPEM()}, DialContext: dialTCP})
+	e := s.updateError(t, requests.Config{TLS: requests.TLS{CACertPEM: s.caPEM()}, DialContext: dialTCP})
 	if e.Status != 0 || e.Kind != streams.KindConnection || e.Reason == "" ||
-		e.Attempts == 1 && streams.IsTLSFailure(e) && e.Outcome != streams.NotChanged {
+		e.Attempts == 1 && requests.IsTLSFailure(e) && e.Outcome != streams.NotChanged {
 		t.Errorf("error %#v", e)
 	}
 	s.wantRequests(t, 0)

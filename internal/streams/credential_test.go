@@ -12,6 +12,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/stream-management/terraform-provider-stream/internal/requests"
 	"github.com/stream-management/terraform-provider-stream/internal/streams"
 	"github.com/stream-management/terraform-provider-stream/internal/streamstest"
 )
@@ -45,13 +46,13 @@ func TestUntestedCredential(t *testing.T) {
 	t.Parallel()
 	file := filepath.Join(t.TempDir(), "token")
 	writeSecret(t, file, "t0ken")
-	for name, cfg := range map[string]streams.Config{
-		"password": {BasicAuth: &streams.BasicAuth{Username: "me", Password: "t0ken"}},
+	for name, cfg := range map[string]requests.Config{
+		"password": {BasicAuth: &requests.BasicAuth{Username: "me", Password: "t0ken"}},
 		"token":    {Token: "t0ken"},
 		"header":   {Headers: map[string]string{"X-Api-Key": "t0ken"}},
 		"none":     {},
 		"file":     {TokenFile: file},
-		"oauth2":   {OAuth2: &streams.OAuth2{}},
+		"oauth2":   {OAuth2: &requests.OAuth2{}},
 	} {
 		for _, parallel := range []int{singles, group} {
 			for _, status := range []int{200, 404, 401} {
@@ -70,7 +71,7 @@ func TestUntestedCredential(t *testing.T) {
 	}
 }
 
-func testUntested(t *testing.T, cfg streams.Config, parallel, status int, outage, latency time.Duration) {
+func testUntested(t *testing.T, cfg requests.Config, parallel, status int, outage, latency time.Duration) {
 	const count = 100
 	start := time.Now()
 	s := startService(t, func(w http.ResponseWriter, r *http.Request) {
@@ -82,7 +83,7 @@ func testUntested(t *testing.T, cfg streams.Config, parallel, status int, outage
 		}
 		respondAfter(latency, response)(w, r)
 	})
-	if cfg.BaseURL, cfg.Retry = s.URL, streams.DefaultRetry; cfg.OAuth2 != nil {
+	if cfg.BaseURL, cfg.Retry = s.URL, requests.DefaultRetry; cfg.OAuth2 != nil {
 		cfg.OAuth2 = oauth2Config(s, startService(t, issueTokens(3600))).OAuth2
 	}
 	errs := updateParallel(t, newClient(t, cfg), count, parallel, 5*time.Minute)
@@ -124,7 +125,7 @@ func TestCredentialRefusedForSomeStreams(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "token")
 	writeSecret(t, path, "t0ken")
-	for name, cfg := range map[string]streams.Config{"token": {Token: "t0ken"}, "file": {TokenFile: path}} {
+	for name, cfg := range map[string]requests.Config{"token": {Token: "t0ken"}, "file": {TokenFile: path}} {
 		runVirtual(t, name, func(t *testing.T) {
 			cfg.BaseURL = startService(t, rejectSome).URL
 			c := newClient(t, cfg)
@@ -172,7 +173,7 @@ func TestTokenRequestsAreBounded(t *testing.T) {
 		runVirtual(t, name, func(t *testing.T) {
 			endpoint, s := startService(t, test.endpoint), startService(t, test.service)
 			cfg := oauth2Config(s, endpoint)
-			cfg.Retry = streams.DefaultRetry
+			cfg.Retry = requests.DefaultRetry
 			var failed []error
 			for _, err := range updateAll(t, newClient(t, cfg), 100) {
 				if err != nil {
@@ -231,7 +232,7 @@ func TestTokenRequestAndRateLimit(t *testing.T) {
 		cfg.RequestsPerSecond = 0.05
 		c := newClient(t, cfg)
 		mustUpdateAll(t, c, 1) // takes longer than the token lives
-		if err := updateParallel(t, c, 1, 1, 5*time.Second)[0]; !errors.Is(err, streams.ErrRateLimit) {
+		if err := updateParallel(t, c, 1, 1, 5*time.Second)[0]; !errors.Is(err, requests.ErrRateLimit) {
 			t.Error(err)
 		}
 		mustUpdateAll(t, c, 1)
@@ -257,7 +258,7 @@ func TestInterruptedTokenRequest(t *testing.T) {
 		s.wantError(t, err, streams.Error{
 			Kind: streams.KindInterrupted, Reason: "the operation was interrupted",
 		})
-		streamstest.WantText(t, fmt.Sprint(took, asError(t, err).Err), "0s", streams.ErrTokenWait.Error(), "context canceled")
+		streamstest.WantText(t, fmt.Sprint(took, asError(t, err).Err), "0s", requests.ErrTokenWait.Error(), "context canceled")
 		others.Wait()
 		endpoint.wantRequests(t, 2)
 		s.wantRequests(t, 1)
@@ -278,10 +279,10 @@ func TestTokenFileIsReadAgain(t *testing.T) {
 		token := "t0ken-1"
 		authorize := func(r *http.Request) error { return streamstest.Bearer(token)(r) }
 		s := startService(t, streamstest.New(streamstest.Options{Authorize: authorize}, streamstest.Streams(streamIDs(500)...)...).ServeHTTP)
-		c := newClient(t, streams.Config{BaseURL: s.URL, TokenFile: path})
+		c := newClient(t, requests.Config{BaseURL: s.URL, TokenFile: path})
 		start := time.Now()
 		for range 2 { // the second one does not wait again
-			if err := updateAll(t, c, 1)[0]; !errors.Is(err, streams.ErrSecretFile) || time.Since(start) != 2*time.Second {
+			if err := updateAll(t, c, 1)[0]; !errors.Is(err, requests.ErrSecretFile) || time.Since(start) != 2*time.Second {
 				t.Errorf("without a file: %v after %s", err, time.Since(start))
 			}
 		}
@@ -289,7 +290,7 @@ func TestTokenFileIsReadAgain(t *testing.T) {
 		if _, took, err := interruptedUpdate(t, c, time.Hour, time.Second); asError(t, err).Kind != streams.KindInterrupted || took != 0 {
 			t.Errorf("interrupted: %v after %s", err, took)
 		}
-		c = newClient(t, streams.Config{BaseURL: s.URL, TokenFile: path})
+		c = newClient(t, requests.Config{BaseURL: s.URL, TokenFile: path})
 		if err := os.Remove(path); err != nil { // or deletes the file before
 			t.Error(err)
 		}
@@ -321,7 +322,7 @@ func TestTokenFileIsReadAgain(t *testing.T) {
 			t.Errorf("with the old token, 60 streams took %s", took)
 		}
 
-		wrong := newClient(t, streams.Config{BaseURL: s.URL, TokenFile: path})
+		wrong := newClient(t, requests.Config{BaseURL: s.URL, TokenFile: path})
 		writeSecret(t, path, "wrong from the first request on")
 		_ = completeErrors(t, updateAll(t, wrong, 30))
 		writeSecret(t, path, "t0ken-3")
@@ -366,9 +367,9 @@ func TestBadSecretFiles(t *testing.T) {
 		for _, setting := range []string{"token_file", "oauth2.client_assertion_file"} {
 			runVirtual(t, want+"/"+setting, func(t *testing.T) {
 				endpoint, s := startService(t, issueTokens(0)), startService(t, applyUpdate)
-				cfg := streams.Config{BaseURL: s.URL, TokenFile: path}
+				cfg := requests.Config{BaseURL: s.URL, TokenFile: path}
 				if setting != "token_file" {
-					cfg = streams.Config{BaseURL: s.URL, OAuth2: &streams.OAuth2{TokenURL: endpoint.URL, ClientAssertionFile: path}}
+					cfg = requests.Config{BaseURL: s.URL, OAuth2: &requests.OAuth2{TokenURL: endpoint.URL, ClientAssertionFile: path}}
 				}
 				errs := updateAll(t, newClient(t, cfg), 100)
 				if got := len(completeErrors(t, errs)); got != 1 {
@@ -377,7 +378,7 @@ func TestBadSecretFiles(t *testing.T) {
 				for _, err := range errs {
 					e := asError(t, err)
 					wantFailed(t, e, streams.KindAuthentication, streams.NotChanged, 0)
-					if !errors.Is(e, streams.ErrSecretFile) || strings.Contains(e.Error(), "s3cret") {
+					if !errors.Is(e, requests.ErrSecretFile) || strings.Contains(e.Error(), "s3cret") {
 						t.Errorf("error %#v", e)
 					}
 					streamstest.WantText(t, e.Reason, " of "+setting, path, want)

@@ -2,14 +2,10 @@ package streams
 
 import (
 	"cmp"
-	"crypto/tls"
-	"errors"
-	"fmt"
-	"net"
-	"net/http"
 	"slices"
 	"strings"
-	"time"
+
+	"github.com/stream-management/terraform-provider-stream/internal/requests"
 )
 
 // Kind is the title of an error.
@@ -41,6 +37,12 @@ var kinds = map[int]Kind{
 
 func kindOf(status int) Kind { return cmp.Or(kinds[status], kinds[status/100], KindGeneric) }
 
+// failureKinds has the kinds of failures without a response that counts.
+var failureKinds = map[requests.Failure]Kind{
+	requests.Unauthenticated: KindAuthentication, requests.NoToken: KindUnexpected, requests.TimedOut: KindTimeout,
+	requests.Interrupted: KindInterrupted, requests.NoResponse: KindConnection,
+}
+
 // Outcome is what is known about the effect of a failed request on the stream.
 type Outcome int
 
@@ -50,16 +52,6 @@ const (
 	Unknown                   // the service may or may not have applied the update
 	Changed                   // the service applied an update, but the stream has another set
 )
-
-// outcomeOf returns the outcome of an attempt with an error status. Nothing was applied if the service says so with 304, or
-// rejects the update: with a registered 4xx, but not 408. Proxies send others, such as 499, when they stop to wait for the service.
-func outcomeOf(status int) Outcome {
-	rejected := status/100 == 4 && status != http.StatusRequestTimeout && http.StatusText(status) != ""
-	if rejected || slices.Contains([]int{301, 302, 304, 307, 308, 501}, status) {
-		return NotChanged
-	}
-	return Unknown
-}
 
 // Error is the error of every request of a [Client]; find it with [errors.As]. Its texts from
 // outside, except that of Err, contain no known secret and no control character.
@@ -82,11 +74,27 @@ type Error struct {
 	Err          error   // the cause, for errors.Is; its text may contain secrets
 }
 
+// newError returns the error of a request with this result.
+func newError(r requests.Result) *Error {
+	e := &Error{
+		Kind: failureKinds[r.Failure], Method: r.Method, URL: r.URL, TokenRequest: r.TokenRequest, Credentials: r.Credentials,
+		Status: r.Status, Message: r.Message, Documented: r.Documented, RequestID: r.RequestID, Reason: r.Reason,
+		Location: r.Location, Attempts: r.Attempts, Repeated: r.Repeated, Err: r.Err,
+	}
+	if r.Failure == requests.None {
+		e.Kind = kindOf(r.Status)
+	}
+	if r.MayHaveActed {
+		e.Outcome = Unknown
+	}
+	return e
+}
+
 // Error returns the error in one line.
 func (e *Error) Error() string {
 	status := ""
 	if e.Status != 0 {
-		status = StatusText(e.Status)
+		status = requests.StatusText(e.Status)
 	}
 	return joinTexts(": ", string(e.Kind), joinTexts(" ", e.Method, e.URL), status, e.Message, e.Reason)
 }
@@ -106,89 +114,3 @@ func joinTexts(separator string, texts ...string) string {
 
 // Unwrap returns the cause, or nil.
 func (e *Error) Unwrap() error { return e.Err }
-
-// StatusText returns a status code with its name, such as "404 Not Found".
-func StatusText(status int) string {
-	return strings.TrimSpace(fmt.Sprintf("%d %s", status, http.StatusText(status)))
-}
-
-// Causes of an [Error], beside those of package context.
-var (
-	ErrNotSent        = errors.New("the request cannot be sent") // by Go's library, because of a setting or a variable
-	ErrRateLimit      = errors.New("the operation's time limit ends before the limit of requests per second allows another request")
-	ErrSlotWait       = errors.New("the operation waited until fewer requests were under way")
-	ErrRequestTimeout = errors.New("did not respond within") // the request timeout, in the last attempt
-	ErrTokenWait      = errors.New("the operation waited for the token request of another operation")
-	ErrSecretFile     = errors.New("the file with the credential cannot be used")
-)
-
-// ProxyError is why a proxy does not connect to the service: its response, perhaps because of its credentials, or the
-// failure of TLS with the proxy itself.
-type ProxyError struct {
-	proxy  string // its address, without credentials
-	status int    // 0 if TLS failed
-	err    error
-}
-
-// Error returns the address of the proxy, and its response or what package tls says.
-func (e *ProxyError) Error() string {
-	if e.err != nil {
-		return fmt.Sprintf("TLS with the proxy %s failed: %s", e.proxy, e.err)
-	}
-	return fmt.Sprintf("the proxy %s responded to CONNECT with %s", e.proxy, StatusText(e.status))
-}
-
-// Unwrap returns the error of package tls, or nil.
-func (e *ProxyError) Unwrap() error { return e.err }
-
-// IsTLSFailure reports whether client and service do not accept each other's certificate or protocol.
-func IsTLSFailure(err error) bool {
-	return errors.As(err, new(*HandshakeError)) || errors.As(err, new(*tls.CertificateVerificationError)) ||
-		sentAlert(err, byService) || sentAlert(err, byClient) ||
-		errors.As(err, new(*ProtocolError)) || errors.As(err, new(tls.RecordHeaderError)) || errors.Is(err, http.ErrSchemeMismatch) // the response is not TLS
-}
-
-// Who sent a TLS alert, as package tls calls them.
-const (
-	byService = "remote error" // such as for a missing client certificate
-	byClient  = "local error"  // such as for a service that asks for one after the request
-)
-
-func sentAlert(err error, sender string) bool {
-	failed, ok := errors.AsType[*net.OpError](err)
-	return ok && (failed.Op == sender || sentAlert(failed.Err, sender)) // that of a proxy is the cause of another one
-}
-
-// repeat returns the error for an operation that sends nothing because of it.
-func (e *Error) repeat(reason string) *Error {
-	again := *e
-	again.Repeated, again.Attempts, again.Outcome = true, 0, NotChanged
-	again.Reason = joinTexts(": ", reason, e.Reason)
-	return &again
-}
-
-// Attempt describes one HTTP request and its result, for a log. Known secrets are masked in the texts from outside.
-type Attempt struct {
-	Number       int // 1 is the first
-	Method       string
-	URL          string
-	Status       int // 0 without a response
-	Duration     time.Duration
-	Err          string // why there was no response
-	Retry        bool   // another attempt follows, after RetryWait
-	RetryWait    time.Duration
-	RequestBody  string // empty for a token request, because it is secret
-	ResponseBody Text   // likewise
-}
-
-// Text is a text from outside. To mask the secrets takes a while, so only a log that shows the text does it.
-type Text struct {
-	redactor *redactor
-	text     []byte
-}
-
-// String returns the beginning of the text.
-func (t Text) String() string { return t.redactor.mask(string(t.text), maxBody/8) }
-
-// MarshalText is like String. Loggers call it for the lines that they write.
-func (t Text) MarshalText() ([]byte, error) { return []byte(t.String()), nil }

@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stream-management/terraform-provider-stream/internal/requests"
 	"github.com/stream-management/terraform-provider-stream/internal/streams"
 	"github.com/stream-management/terraform-provider-stream/internal/streamstest"
 )
@@ -49,13 +50,13 @@ func TestStatus(t *testing.T) {
 		runVirtual(t, fmt.Sprint(status), func(t *testing.T) {
 			header := requestIDs[status%len(requestIDs)]
 			s := startService(t, respondError(status, "a message", header, "req-4711\u202e"))
-			e := s.updateError(t, streams.Config{})
+			e := s.updateError(t, requests.Config{})
 			s.wantError(t, e, streams.Error{
 				Kind: want.kind, Status: status, Message: "a message", Documented: true, RequestID: `req-4711\u202e`,
 				Attempts: want.attempts, Outcome: want.outcome,
 			})
 			s.wantRequests(t, want.attempts)
-			stream, err := newClient(t, streams.Config{BaseURL: s.URL}).ReadStream(t.Context(), "s1")
+			stream, err := newClient(t, requests.Config{BaseURL: s.URL}).ReadStream(t.Context(), "s1")
 			if e := asError(t, err); stream != nil || e.Kind != want.kind || e.Outcome != streams.NotChanged || e.Method != "GET" {
 				t.Errorf("read: %v, %#v", stream, e)
 			}
@@ -75,7 +76,7 @@ func TestOutcomeOfSeveralAttempts(t *testing.T) {
 	} {
 		for n, first := range firsts {
 			for _, status := range []int{302, 400, 403, 501} {
-				e := startService(t, first, respondError(status, "no")).updateError(t, streams.Config{})
+				e := startService(t, first, respondError(status, "no")).updateError(t, requests.Config{})
 				if e.Outcome != want || e.Status != status || e.Message != "no" || e.Attempts != 2 {
 					t.Errorf("%d after response %d: %#v", status, n, e)
 				}
@@ -136,8 +137,8 @@ func TestLastAttempt(t *testing.T) {
 				want.Outcome = streams.NotChanged
 			}
 			start := time.Now()
-			retry := streams.Retry{MaxAttempts: 2, MinBackoff: time.Second, MaxBackoff: time.Second}
-			_, err := s.updateWithin(t, streams.Config{Retry: retry}, test.limit)
+			retry := requests.Retry{MaxAttempts: 2, MinBackoff: time.Second, MaxBackoff: time.Second}
+			_, err := s.updateWithin(t, requests.Config{Retry: retry}, test.limit)
 			if test.second == nil {
 				want.Attempts = 1
 				wantEqual(t, "the time until the error", time.Duration(0), time.Since(start))
@@ -152,10 +153,10 @@ func TestNotSent(t *testing.T) {
 	t.Parallel()
 	s := startService(t, applyUpdate)
 	tries := 0
-	e := s.updateError(t, streams.Config{
-		Headers: map[string]string{"X-Key": "a\nb"}, Observe: func(context.Context, streams.Attempt) { tries++ },
+	e := s.updateError(t, requests.Config{
+		Headers: map[string]string{"X-Key": "a\nb"}, Observe: func(context.Context, requests.Attempt) { tries++ },
 	})
-	if wantFailed(t, e, streams.KindConnection, streams.NotChanged, 0); tries != 1 || !errors.Is(e, streams.ErrNotSent) {
+	if wantFailed(t, e, streams.KindConnection, streams.NotChanged, 0); tries != 1 || !errors.Is(e, requests.ErrNotSent) {
 		t.Errorf("error %#v", e)
 	}
 	streamstest.WantText(t, e.Reason, "the request cannot be sent: ", "X-Key")

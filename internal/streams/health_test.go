@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stream-management/terraform-provider-stream/internal/requests"
 	"github.com/stream-management/terraform-provider-stream/internal/streams"
 	"github.com/stream-management/terraform-provider-stream/internal/streamstest"
 )
@@ -35,7 +36,7 @@ func TestBrokenStreamFailsAlone(t *testing.T) {
 						}
 						respondAfter(latency, applyUpdate)(w, r)
 					})
-					c := newClient(t, streams.Config{BaseURL: s.URL, Token: "t0ken", Retry: streams.DefaultRetry})
+					c := newClient(t, requests.Config{BaseURL: s.URL, Token: "t0ken", Retry: requests.DefaultRetry})
 					if known {
 						mustUpdateAll(t, c, 1)
 					}
@@ -65,7 +66,7 @@ func TestHangingStream(t *testing.T) {
 				}
 				respondAfter(3*time.Second, applyUpdate)(w, r)
 			})
-			c := newClient(t, streams.Config{BaseURL: s.URL, Retry: streams.DefaultRetry, RequestTimeout: 5 * time.Second})
+			c := newClient(t, requests.Config{BaseURL: s.URL, Retry: requests.DefaultRetry, RequestTimeout: 5 * time.Second})
 			if _, err := c.UpdateStream(t.Context(), "hangs", streams.NewProcessorSet()); err == nil {
 				t.Error("the hanging stream succeeds")
 			}
@@ -90,7 +91,7 @@ func TestTimeLimitFailsAlone(t *testing.T) {
 					}
 					applyUpdate(w, r)
 				})
-				c := newClient(t, streams.Config{BaseURL: s.URL, Retry: streams.DefaultRetry})
+				c := newClient(t, requests.Config{BaseURL: s.URL, Retry: requests.DefaultRetry})
 				go updateParallel(t, c, parallel/10, parallel/10, 3*time.Second)
 				if err := errors.Join(updateParallel(t, c, parallel, parallel, 5*time.Minute)...); err != nil {
 					t.Errorf("%.300v", err)
@@ -118,7 +119,7 @@ func TestFlappingService(t *testing.T) {
 					}
 					up(w, r)
 				})
-				errs := updateAll(t, newClient(t, streams.Config{BaseURL: s.URL, Retry: streams.DefaultRetry}), count)
+				errs := updateAll(t, newClient(t, requests.Config{BaseURL: s.URL, Retry: requests.DefaultRetry}), count)
 				failed := 0
 				for _, err := range errs {
 					if err != nil {
@@ -168,11 +169,11 @@ func TestRateLimitOfTheService(t *testing.T) {
 	} {
 		runVirtual(t, name, func(t *testing.T) {
 			s := startService(t, limit(2, applyUpdate, test.header...))
-			retry := streams.DefaultRetry
+			retry := requests.DefaultRetry
 			retry.MaxAttempts = test.attempts
 			var mu sync.Mutex
 			logged := 0
-			cfg := streams.Config{BaseURL: s.URL, Retry: retry, Observe: func(context.Context, streams.Attempt) {
+			cfg := requests.Config{BaseURL: s.URL, Retry: retry, Observe: func(context.Context, requests.Attempt) {
 				mu.Lock()
 				defer mu.Unlock()
 				logged++
@@ -194,13 +195,13 @@ func TestRateLimitOfTheService(t *testing.T) {
 func TestSilentServiceEndsWaits(t *testing.T) {
 	virtual(t, func(t *testing.T) {
 		s := startService(t, neverRespond)
-		errs := updateAll(t, newClient(t, streams.Config{BaseURL: s.URL, Token: "t0ken", Retry: streams.DefaultRetry}), 100)
+		errs := updateAll(t, newClient(t, requests.Config{BaseURL: s.URL, Token: "t0ken", Retry: requests.DefaultRetry}), 100)
 		unsent := 0
 		for _, err := range errs {
 			if e := asError(t, err); e.Attempts == 0 {
 				unsent++
 				wantFailed(t, e, streams.KindTimeout, streams.NotChanged, 0)
-				if streamstest.WantText(t, e.Reason, "the service did not respond within 30s to other operations"); !e.Repeated || !errors.Is(e, streams.ErrRequestTimeout) {
+				if streamstest.WantText(t, e.Reason, "the service did not respond within 30s to other operations"); !e.Repeated || !errors.Is(e, requests.ErrRequestTimeout) {
 					t.Errorf("error %#v", e)
 				}
 			}

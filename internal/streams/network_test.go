@@ -20,6 +20,7 @@ import (
 
 	"golang.org/x/net/http2"
 
+	"github.com/stream-management/terraform-provider-stream/internal/requests"
 	"github.com/stream-management/terraform-provider-stream/internal/streams"
 	"github.com/stream-management/terraform-provider-stream/internal/streamstest"
 )
@@ -50,7 +51,7 @@ func TestServerNameIsForTheService(t *testing.T) {
 		"another host": startTLSService(t, public, both), "the same host": nil, "the same name": startTLSService(t, internal, both),
 	} {
 		s := startTLSService(t, internal.Clone(), both)
-		cfg := streams.Config{TLS: streams.TLS{CACertPEM: ca.CertPEM, ServerName: "service.internal"}, OAuth2: &streams.OAuth2{}}
+		cfg := requests.Config{TLS: requests.TLS{CACertPEM: ca.CertPEM, ServerName: "service.internal"}, OAuth2: &requests.OAuth2{}}
 		if cfg.OAuth2.TokenURL = s.URL + "/token"; endpoint != nil {
 			cfg.OAuth2.TokenURL = endpoint.URL
 		}
@@ -96,10 +97,10 @@ func TestHTTP1Required(t *testing.T) {
 	}
 	s, endpoint := start(applyUpdate), start(issueTokens(0))
 	attempts := 0
-	c := newClient(t, streams.Config{
-		BaseURL: s.URL, TLS: streams.TLS{CACertPEM: s.caPEM()}, Retry: streams.Retry{MaxAttempts: 1},
-		OAuth2:  &streams.OAuth2{TokenURL: endpoint.URL, ClientID: clientID, ClientSecret: clientSecret},
-		Observe: func(context.Context, streams.Attempt) { attempts++ },
+	c := newClient(t, requests.Config{
+		BaseURL: s.URL, TLS: requests.TLS{CACertPEM: s.caPEM()}, Retry: requests.Retry{MaxAttempts: 1},
+		OAuth2:  &requests.OAuth2{TokenURL: endpoint.URL, ClientID: clientID, ClientSecret: clientSecret},
+		Observe: func(context.Context, requests.Attempt) { attempts++ },
 	})
 	for range 3 {
 		if _, err := c.UpdateStream(t.Context(), "s1", streams.NewProcessorSet("p1")); err != nil {
@@ -125,7 +126,7 @@ func TestOtherReset(t *testing.T) {
 	s := newService(t, applyUpdate)
 	s.Config.TLSNextProto = resetStreams(http2.ErrCodeInternal, &resets)
 	s.StartTLS()
-	e := s.updateError(t, streams.Config{TLS: streams.TLS{CACertPEM: s.caPEM()}})
+	e := s.updateError(t, requests.Config{TLS: requests.TLS{CACertPEM: s.caPEM()}})
 	if wantFailed(t, e, streams.KindConnection, streams.Unknown, 5); resets.Load() != 5 {
 		t.Errorf("%d resets", resets.Load())
 	}
@@ -147,15 +148,15 @@ func TestUnreadableCertificate(t *testing.T) {
 		shown := serverWith(t, ca.Issue(t, "127.0.0.1"))
 		change(shown.Certificates[0].Certificate[0], shown.Certificates[0].Leaf)
 		server := &tls.Config{GetConfigForClient: func(*tls.ClientHelloInfo) (*tls.Config, error) { return shown, nil }}
-		e := startTLSService(t, server, applyUpdate).updateError(t, streams.Config{TLS: streams.TLS{CACertPEM: ca.CertPEM}})
+		e := startTLSService(t, server, applyUpdate).updateError(t, requests.Config{TLS: requests.TLS{CACertPEM: ca.CertPEM}})
 		wantFailed(t, e, streams.KindConnection, streams.NotChanged, 1)
-		if !errors.As(e, new(*streams.HandshakeError)) || !streams.IsTLSFailure(e) {
+		if !errors.As(e, new(*requests.HandshakeError)) || !requests.IsTLSFailure(e) {
 			t.Errorf("%s: %#v", reason, e)
 		}
 		streamstest.WantText(t, e.Reason, reason)
 	}
 	s := startTLSService(t, nil, applyUpdate)
-	e := s.updateError(t, streams.Config{DialContext: func(context.Context, string, string) (net.Conn, error) {
+	e := s.updateError(t, requests.Config{DialContext: func(context.Context, string, string) (net.Conn, error) {
 		client, server := net.Pipe()
 		return client, server.Close()
 	}})
@@ -167,7 +168,7 @@ func TestUnreadableCertificate(t *testing.T) {
 func TestHTTPSProxy(t *testing.T) {
 	proxyCA, ca := streamstest.NewAuthority(t), streamstest.NewAuthority(t)
 	client := ca.Issue(t, "client")
-	both := streams.TLS{CACertPEM: ca.CertPEM + proxyCA.CertPEM, ServerName: "service.internal"}
+	both := requests.TLS{CACertPEM: ca.CertPEM + proxyCA.CertPEM, ServerName: "service.internal"}
 	mutual := both
 	mutual.ClientCertPEM, mutual.ClientKeyPEM = client.CertPEM, client.KeyPEM
 	own := serverWith(t, proxyCA.Issue(t, "127.0.0.1"))
@@ -175,16 +176,16 @@ func TestHTTPSProxy(t *testing.T) {
 	asking.Certificates = own.Certificates
 	for name, test := range map[string]struct {
 		proxy  *tls.Config
-		client streams.TLS
+		client requests.TLS
 	}{
 		"own name":           {own, both},
 		"client certificate": {asking, mutual},
-		"not verified":       {serverWith(t, proxyCA.Issue(t, "another")), streams.TLS{InsecureSkipVerify: true}},
+		"not verified":       {serverWith(t, proxyCA.Issue(t, "another")), requests.TLS{InsecureSkipVerify: true}},
 	} {
 		s := startTLSService(t, serverWith(t, ca.Issue(t, "service.internal")), applyUpdate)
 		proxy := startTLSService(t, test.proxy.Clone(), tunnelTo(t, s))
 		setProxy(t, "HTTPS_PROXY", proxy.URL)
-		c := newClient(t, streams.Config{BaseURL: "https://streams.invalid", TLS: test.client})
+		c := newClient(t, requests.Config{BaseURL: "https://streams.invalid", TLS: test.client})
 		if _, err := c.UpdateStream(t.Context(), "s1", streams.NewProcessorSet()); err != nil {
 			t.Errorf("%s: %v", name, err)
 			continue
@@ -196,7 +197,7 @@ func TestHTTPSProxy(t *testing.T) {
 
 	proxy := startTLSService(t, own.Clone(), applyUpdate) // gets requests to http:// as they are
 	setProxy(t, "HTTP_PROXY", proxy.URL)
-	c := newClient(t, streams.Config{BaseURL: "http://streams.invalid", TLS: both})
+	c := newClient(t, requests.Config{BaseURL: "http://streams.invalid", TLS: both})
 	if _, err := c.UpdateStream(t.Context(), "s1", streams.NewProcessorSet()); err != nil {
 		t.Error(err)
 	}
@@ -206,17 +207,17 @@ func TestHTTPSProxy(t *testing.T) {
 // The error of TLS with a proxy names the proxy. It is not retried.
 func TestHTTPSProxyIsRefused(t *testing.T) {
 	ca := streamstest.NewAuthority(t)
-	trusting := streams.TLS{CACertPEM: ca.CertPEM, ServerName: "other.example"}
+	trusting := requests.TLS{CACertPEM: ca.CertPEM, ServerName: "other.example"}
 	old := serverWith(t, ca.Issue(t, "127.0.0.1"))
 	old.MaxVersion = tls.VersionTLS11
 	asking := requireCertificateOf(ca, tls.VersionTLS12)
 	asking.Certificates = serverWith(t, ca.Issue(t, "127.0.0.1")).Certificates
 	for reason, test := range map[string]struct {
 		proxy  *tls.Config // nil for plain HTTP
-		client streams.TLS
+		client requests.TLS
 		cause  any
 	}{
-		"signed by unknown authority": {serverWith(t, ca.Issue(t, "127.0.0.1")), streams.TLS{}, new(x509.UnknownAuthorityError)},
+		"signed by unknown authority": {serverWith(t, ca.Issue(t, "127.0.0.1")), requests.TLS{}, new(x509.UnknownAuthorityError)},
 		"unknown authority":           {&tls.Config{}, trusting, new(x509.UnknownAuthorityError)},
 		"doesn't contain any IP SANs": {serverWith(t, ca.Issue(t, "other.example")), trusting, new(x509.HostnameError)},
 		"certificate has expired":     {serverWith(t, ca.IssueExpired(t, "127.0.0.1")), trusting, new(x509.CertificateInvalidError)},
@@ -232,9 +233,9 @@ func TestHTTPSProxyIsRefused(t *testing.T) {
 		}
 		address := proxy.Listener.Addr().String()
 		setProxy(t, "HTTPS_PROXY", "https://me:s3cret@"+address)
-		e := (&service{Server: &httptest.Server{URL: "https://streams.invalid"}}).updateError(t, streams.Config{TLS: test.client})
+		e := (&service{Server: &httptest.Server{URL: "https://streams.invalid"}}).updateError(t, requests.Config{TLS: test.client})
 		wantFailed(t, e, streams.KindConnection, streams.NotChanged, 1)
-		if !errors.As(e, new(*streams.ProxyError)) || !errors.As(e, test.cause) || !streams.IsTLSFailure(e) || strings.Contains(e.Reason, "s3cret") {
+		if !errors.As(e, new(*requests.ProxyError)) || !errors.As(e, test.cause) || !requests.IsTLSFailure(e) || strings.Contains(e.Reason, "s3cret") {
 			t.Errorf("%s: %#v", reason, e)
 		}
 		streamstest.WantText(t, e.Reason, "TLS with the proxy https://"+address+" failed: ", reason)
@@ -269,7 +270,7 @@ func TestSystemAuthoritiesCountForProxies(t *testing.T) {
 	pair := os.Getenv(variable)
 	proxy := startTLSService(t, serverWith(t, streamstest.KeyPair{CertPEM: pair, KeyPEM: pair}), tunnelTo(t, s))
 	setProxy(t, "HTTPS_PROXY", proxy.URL)
-	c := newClient(t, streams.Config{BaseURL: "https://streams.invalid", TLS: streams.TLS{CACertPEM: ca.CertPEM}})
+	c := newClient(t, requests.Config{BaseURL: "https://streams.invalid", TLS: requests.TLS{CACertPEM: ca.CertPEM}})
 	if _, err := c.UpdateStream(t.Context(), "s1", streams.NewProcessorSet()); err != nil {
 		t.Error(err)
 	}

@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stream-management/terraform-provider-stream/internal/requests"
 	"github.com/stream-management/terraform-provider-stream/internal/streams"
 	"github.com/stream-management/terraform-provider-stream/internal/streamstest"
 )
@@ -25,7 +26,7 @@ type tokenIssuer struct {
 	tokens   *streamstest.TokenServer
 	endpoint *service
 	service  *service
-	config   streams.Config
+	config   requests.Config
 }
 
 func newTokenIssuer(t *testing.T) *tokenIssuer {
@@ -48,9 +49,9 @@ func streamIDs(count int) []string {
 }
 
 // oauth2Config is for a service and a token endpoint that need not check credentials.
-func oauth2Config(service, endpoint *service) streams.Config {
-	client := &streams.OAuth2{TokenURL: endpoint.URL, ClientID: clientID, ClientSecret: clientSecret}
-	return streams.Config{BaseURL: service.URL, OAuth2: client}
+func oauth2Config(service, endpoint *service) requests.Config {
+	client := &requests.OAuth2{TokenURL: endpoint.URL, ClientID: clientID, ClientSecret: clientSecret}
+	return requests.Config{BaseURL: service.URL, OAuth2: client}
 }
 
 // issueTokens issues token-1, token-2 and so on.
@@ -180,7 +181,7 @@ func TestTokenErrors(t *testing.T) {
 			cfg := oauth2Config(s, endpoint)
 			cfg.OAuth2.Credentials = "the secret"
 			attempts := 0
-			cfg.Observe = func(_ context.Context, a streams.Attempt) {
+			cfg.Observe = func(_ context.Context, a requests.Attempt) {
 				attempts++
 				if a.Method != "POST" || a.URL != endpoint.URL || a.RequestBody != "" || a.ResponseBody.String() != "" {
 					t.Errorf("attempt %+v shows a secret body or another request", a)
@@ -203,7 +204,7 @@ func TestTokenEndpointRecovers(t *testing.T) {
 	virtual(t, func(t *testing.T) {
 		endpoint := startService(t, respondError(503, "down", "Retry-After", "60"), issueTokens(3600))
 		cfg := oauth2Config(startService(t, applyUpdate), endpoint)
-		cfg.Retry = streams.Retry{MaxAttempts: 1}
+		cfg.Retry = requests.Retry{MaxAttempts: 1}
 		c := newClient(t, cfg)
 		for range 2 {
 			_, err := c.UpdateStream(t.Context(), "s1", streams.NewProcessorSet())

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/stream-management/terraform-provider-stream/internal/requests"
 	"github.com/stream-management/terraform-provider-stream/internal/streams"
 	"github.com/stream-management/terraform-provider-stream/internal/streamstest"
 )
@@ -34,11 +35,11 @@ func TestSecretsAreMasked(t *testing.T) {
 		"no HTTP":    respondRaw("HTTP/1.1 " + secret + " no\r\n\r\n"),
 	} {
 		runVirtual(t, name, func(t *testing.T) {
-			var attempts []streams.Attempt
+			var attempts []requests.Attempt
 			s := startService(t, response)
-			c := newClient(t, streams.Config{
+			c := newClient(t, requests.Config{
 				BaseURL: s.URL, Headers: map[string]string{"Authorization": "ApiKey " + secret},
-				Observe: func(_ context.Context, a streams.Attempt) { attempts = append(attempts, a) },
+				Observe: func(_ context.Context, a requests.Attempt) { attempts = append(attempts, a) },
 			})
 			_, err := c.UpdateStream(t.Context(), "s1", streams.NewProcessorSet("p1"))
 			e := asError(t, err)
@@ -62,9 +63,9 @@ func TestWorkForLongResponses(t *testing.T) { // not parallel, because it counts
 	work := func(length int) float64 {
 		text := strings.Repeat(`\u003cp\u003e a\/b%2Fc &amp; `, length/30)
 		s := startService(t, respond(503, `{"message": "`+text+`"}`))
-		c := newClient(t, streams.Config{
+		c := newClient(t, requests.Config{
 			BaseURL: s.URL, Headers: map[string]string{"X-Key": "a+b=s3cret", "X-Other": "c&d=s3cret"},
-			Retry: streams.Retry{MaxAttempts: 1}, Observe: func(context.Context, streams.Attempt) {},
+			Retry: requests.Retry{MaxAttempts: 1}, Observe: func(context.Context, requests.Attempt) {},
 		})
 		return testing.AllocsPerRun(3, func() { _, _ = c.UpdateStream(t.Context(), "s1", streams.NewProcessorSet()) })
 	}
@@ -76,11 +77,11 @@ func TestWorkForLongResponses(t *testing.T) { // not parallel, because it counts
 // The provider's own words, the URL and the user's ids are shown as they are.
 func TestNotMasked(t *testing.T) {
 	t.Parallel()
-	var attempts []streams.Attempt
+	var attempts []requests.Attempt
 	s := startService(t, respond(200, streamJSON("acme-cam-1", []string{"acme-p1", "acme-p2"})))
-	c := newClient(t, streams.Config{
-		BaseURL: s.URL, Headers: map[string]string{"X-Tenant": "acme"}, BasicAuth: &streams.BasicAuth{Username: "me", Password: "service"},
-		Observe: func(_ context.Context, a streams.Attempt) { attempts = append(attempts, a) },
+	c := newClient(t, requests.Config{
+		BaseURL: s.URL, Headers: map[string]string{"X-Tenant": "acme"}, BasicAuth: &requests.BasicAuth{Username: "me", Password: "service"},
+		Observe: func(_ context.Context, a requests.Attempt) { attempts = append(attempts, a) },
 	})
 	_, err := c.UpdateStream(t.Context(), "acme-cam-1", streams.NewProcessorSet("acme-p1", "acme-p3"))
 	e := asError(t, err)
@@ -104,10 +105,10 @@ func TestFoundSecretsAreMasked(t *testing.T) {
 	echo := func(w http.ResponseWriter, r *http.Request) {
 		respondError(403, r.FormValue("client_assertion")+r.Header.Get("Authorization")+" s3cret-part")(w, r)
 	}
-	if e := startService(t, echo).updateError(t, streams.Config{TokenFile: path}); e.Message != "Bearer *** ***" {
+	if e := startService(t, echo).updateError(t, requests.Config{TokenFile: path}); e.Message != "Bearer *** ***" {
 		t.Errorf("error %#v", e)
 	}
-	cfg := streams.Config{OAuth2: &streams.OAuth2{TokenURL: startService(t, echo).URL, ClientAssertionFile: path}}
+	cfg := requests.Config{OAuth2: &requests.OAuth2{TokenURL: startService(t, echo).URL, ClientAssertionFile: path}}
 	if e := startService(t, applyUpdate).updateError(t, cfg); e.Message != "*** ***" {
 		t.Errorf("error %#v", e)
 	}

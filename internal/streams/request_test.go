@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stream-management/terraform-provider-stream/internal/requests"
 	"github.com/stream-management/terraform-provider-stream/internal/streams"
 	"github.com/stream-management/terraform-provider-stream/internal/streamstest"
 )
@@ -67,7 +68,7 @@ func TestOutage(t *testing.T) {
 					}
 					return test.dial(ctx, network, address)
 				}
-				c := newClient(t, streams.Config{BaseURL: s.URL, DialContext: dial, Retry: streams.DefaultRetry})
+				c := newClient(t, requests.Config{BaseURL: s.URL, DialContext: dial, Retry: requests.DefaultRetry})
 				errs := updateParallel(t, c, 300, parallel, test.limit)
 				if err := errors.Join(errs...); (err == nil) != (test.took == 0) {
 					t.Errorf("%.500v", err)
@@ -97,7 +98,7 @@ func TestAttempts(t *testing.T) {
 	for _, want := range []int{1, 3, 9} {
 		runVirtual(t, fmt.Sprint(want), func(t *testing.T) {
 			s := startService(t, respondError(503, "later"))
-			cfg := streams.Config{Retry: streams.Retry{MaxAttempts: want, MinBackoff: time.Second}, DialContext: refuse}
+			cfg := requests.Config{Retry: requests.Retry{MaxAttempts: want, MinBackoff: time.Second}, DialContext: refuse}
 			refused := s.updateError(t, cfg)
 			cfg.DialContext = nil
 			failed := s.updateError(t, cfg)
@@ -119,7 +120,7 @@ func TestOutageEnds(t *testing.T) {
 		down, limited := respondError(503, "later"), respondError(429, "slow down")
 		s := startService(t, down, down, down, down, down, down, respondError(404, "no"),
 			limited, limited, limited, limited, limited, limited, respondError(400, "no"), down)
-		c := newClient(t, streams.Config{BaseURL: s.URL})
+		c := newClient(t, requests.Config{BaseURL: s.URL})
 		for i, want := range []struct{ status, attempts int }{{503, 5}, {503, 1}, {404, 1}, {429, 5}, {429, 1}, {400, 1}, {503, 5}} {
 			_, err := c.UpdateStream(t.Context(), "s1", streams.NewProcessorSet())
 			if e := asError(t, err); e.Status != want.status || e.Attempts != want.attempts {
@@ -147,10 +148,10 @@ func TestRetryAfter(t *testing.T) {
 		for _, attempts := range []int{0, 3} {
 			runVirtual(t, fmt.Sprint(value, attempts), func(t *testing.T) {
 				s := startService(t, respondError(503, "later", "Retry-After", value), applyUpdate)
-				retry := streams.Retry{MaxAttempts: attempts, MinBackoff: second, MaxBackoff: second}
+				retry := requests.Retry{MaxAttempts: attempts, MinBackoff: second, MaxBackoff: second}
 				var logged []time.Duration
-				observe := func(_ context.Context, a streams.Attempt) { logged = append(logged, a.RetryWait) }
-				if _, err := s.updateWithin(t, streams.Config{Retry: retry, Observe: observe}, 2*time.Hour); err != nil {
+				observe := func(_ context.Context, a requests.Attempt) { logged = append(logged, a.RetryWait) }
+				if _, err := s.updateWithin(t, requests.Config{Retry: retry, Observe: observe}, 2*time.Hour); err != nil {
 					t.Error(err)
 				}
 				wantEqual(t, "waits", []time.Duration{want}, s.waits())

@@ -23,6 +23,7 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 	"golang.org/x/sync/errgroup"
 
+	"github.com/stream-management/terraform-provider-stream/internal/requests"
 	"github.com/stream-management/terraform-provider-stream/internal/streams"
 	"github.com/stream-management/terraform-provider-stream/internal/streamstest"
 )
@@ -128,10 +129,10 @@ func (s *service) wantReceived(t *testing.T, want ...receivedRequest) {
 }
 
 // newClient returns a client over the in-memory network. It retries at once, unless the configuration says otherwise.
-func newClient(t *testing.T, cfg streams.Config) *streams.Client {
+func newClient(t *testing.T, cfg requests.Config) *streams.Client {
 	t.Helper()
-	if cfg.Retry == (streams.Retry{}) {
-		cfg.Retry = streams.Retry{MaxAttempts: 5, MinBackoff: time.Nanosecond, MaxBackoff: time.Nanosecond}
+	if cfg.Retry == (requests.Retry{}) {
+		cfg.Retry = requests.Retry{MaxAttempts: 5, MinBackoff: time.Nanosecond, MaxBackoff: time.Nanosecond}
 	}
 	if cfg.DialContext == nil {
 		cfg.DialContext = streamstest.Dial
@@ -144,12 +145,12 @@ func newClient(t *testing.T, cfg streams.Config) *streams.Client {
 }
 
 // update attaches processor p1 to stream s1, within an hour.
-func (s *service) update(t *testing.T, cfg streams.Config) (*streams.Stream, error) {
+func (s *service) update(t *testing.T, cfg requests.Config) (*streams.Stream, error) {
 	t.Helper()
 	return s.updateWithin(t, cfg, time.Hour)
 }
 
-func (s *service) updateWithin(t *testing.T, cfg streams.Config, limit time.Duration) (*streams.Stream, error) {
+func (s *service) updateWithin(t *testing.T, cfg requests.Config, limit time.Duration) (*streams.Stream, error) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), limit)
 	defer cancel()
@@ -158,7 +159,7 @@ func (s *service) updateWithin(t *testing.T, cfg streams.Config, limit time.Dura
 }
 
 // updateError expects that the update fails, and returns its error.
-func (s *service) updateError(t *testing.T, cfg streams.Config) *streams.Error {
+func (s *service) updateError(t *testing.T, cfg requests.Config) *streams.Error {
 	t.Helper()
 	stream, err := s.update(t, cfg)
 	if stream != nil {

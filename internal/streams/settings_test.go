@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/stream-management/terraform-provider-stream/internal/requests"
 	"github.com/stream-management/terraform-provider-stream/internal/streams"
 )
 
@@ -35,7 +36,7 @@ func TestParseBaseURL(t *testing.T) {
 			t.Errorf("ParseBaseURL(%q) = %v, %v, want %q", test.raw, u, err, test.want)
 			continue
 		}
-		if got := streams.NormalURL(u); got != cmp.Or(test.normal, test.want) {
+		if got := requests.NormalURL(u); got != cmp.Or(test.normal, test.want) {
 			t.Errorf("NormalURL(%s) = %q, want %q", test.raw, got, cmp.Or(test.normal, test.want))
 		}
 		if again, err := streams.ParseBaseURL(test.want); err != nil || test.raw != "https://host/v2/v2" && again.String() != test.want {
@@ -96,8 +97,8 @@ func TestParseInvalidURL(t *testing.T) {
 		{"https://host:8443/eu%2F1/v2/streams/cam-1/", stream + `"https://host:8443/eu%2F1"`, ""},
 	} {
 		_, baseErr := streams.ParseBaseURL(test.raw)
-		u, tokenErr := streams.ParseURL(test.raw)
-		_, newErr := streams.New(streams.Config{BaseURL: test.raw})
+		u, tokenErr := requests.ParseURL(test.raw)
+		_, newErr := streams.New(requests.Config{BaseURL: test.raw})
 		if errorText(baseErr) != test.base || errorText(tokenErr) != test.token || errorText(newErr) != "base URL "+test.base {
 			t.Errorf("%q: %v; %v; %v", test.raw, baseErr, tokenErr, newErr)
 		}
@@ -116,7 +117,7 @@ func TestParseProxy(t *testing.T) {
 		"": "", "::::": "", "http://[::1": "", "http://a b:3128": "", "http://proxy:port": "", "http://": "", "//proxy": "", "http://proxy:0": "",
 		"http://me:p#s@proxy:1": "", "http://$PROXY:3128": "", "http://http://proxy:3128": "", "{proxy}:3128": "", "http://proxy:3128\n": "", "proxy:70000": "", "http://me:s3cret@": "", "http://me:100%@proxy": "",
 	} {
-		u, err := streams.ParseProxy(raw)
+		u, err := requests.ParseProxy(raw)
 		if (err == nil) != (want != "") || err == nil && u.String() != want || strings.Contains(errorText(err), "s3cret") {
 			t.Errorf("%q: %v, %v", raw, u, err)
 		}
@@ -131,7 +132,7 @@ func TestSentInClear(t *testing.T) {
 		"http://127.1": false, "http://127.0.1:80": false, "http://127.1.evil": true, "http://128.1": true, "http://0.0.0.0:80": false,
 		"http://[::ffff:127.0.0.1]": false, "http://LOCALHOST:80": false, "http://127.9.9.9": false, "http://[::1]:8080": false,
 	} {
-		if u, err := streams.ParseBaseURL(raw); err != nil || streams.SentInClear(u) != want {
+		if u, err := streams.ParseBaseURL(raw); err != nil || requests.SentInClear(u) != want {
 			t.Errorf("SentInClear(%s) is not %t: %v", raw, want, err)
 		}
 	}

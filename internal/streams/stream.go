@@ -6,10 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"html"
 	"math/big"
-	"net/http"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -17,6 +14,8 @@ import (
 	"unicode/utf8"
 
 	"golang.org/x/text/unicode/norm"
+
+	"github.com/stream-management/terraform-provider-stream/internal/requests"
 )
 
 // Stream is a stream as the service reports it (INTERFACE.md, section 2).
@@ -146,22 +145,18 @@ func (i *Integer) UnmarshalJSON(data []byte) error {
 	return nil
 }
 
-// byteOrderMark begins a text that some programs wrote. JSON does not allow it.
-var byteOrderMark = []byte(mark)
-
 // decode reads the stream in a 2xx response. It is stricter than encoding/json, which accepts null, missing fields and
 // other spellings of a name. All texts are in NFC, in which Terraform stores them.
-func decode(body []byte, id string, secrets *redactor) (*Stream, error) {
-	text := bytes.TrimPrefix(body, byteOrderMark)
+func decode(body []byte, id string, secrets *requests.Redactor) (*Stream, error) {
 	var fields map[string]json.RawMessage
 	switch {
-	case len(body) > maxBody:
-		return nil, fmt.Errorf("the response is longer than %d MiB", maxBody>>20)
-	case !utf8.Valid(text):
+	case len(body) > requests.MaxBody:
+		return nil, fmt.Errorf("the response is longer than %d MiB", requests.MaxBody>>20)
+	case !utf8.Valid(body):
 		return nil, errors.New("the response is not UTF-8 text")
-	case len(bytes.TrimSpace(text)) == 0:
+	case len(bytes.TrimSpace(body)) == 0:
 		return nil, errors.New("the response has no body")
-	case json.Unmarshal(text, &fields) != nil || fields == nil:
+	case json.Unmarshal(body, &fields) != nil || fields == nil:
 		return nil, errors.New("the response is not a JSON object")
 	}
 
@@ -186,7 +181,7 @@ func decode(body []byte, id string, secrets *redactor) (*Stream, error) {
 		return nil, errors.New("the response is not a stream: " + strings.Join(problems, ", "))
 	}
 	if s.ID = norm.NFC.String(s.ID); s.ID != norm.NFC.String(id) {
-		return nil, fmt.Errorf("the response describes another stream, %q", secrets.mask(s.ID, maxText))
+		return nil, fmt.Errorf("the response describes another stream, %q", secrets.Mask(s.ID, requests.MaxText))
 	}
 	s.TerminalID, s.FragmentTypeID = norm.NFC.String(s.TerminalID), norm.NFC.String(s.FragmentTypeID)
 	s.ProcessorIDs, s.CompatibleNamespaces = s.ProcessorIDs.nfc(), namespaces.nfc().IDs()
@@ -197,25 +192,3 @@ func decode(body []byte, id string, secrets *redactor) (*Stream, error) {
 func decodeValue(raw json.RawMessage, to any) bool {
 	return string(raw) != "null" && json.Unmarshal(raw, to) == nil
 }
-
-// readMessage returns the message of an error body, or the text of a body in another form than the documented one.
-func readMessage(body []byte, secrets *redactor) (message string, documented bool) {
-	body = bytes.TrimPrefix(body, byteOrderMark)
-	// Not a struct: that would accept "Message", which web frameworks send for an unknown route.
-	var fields map[string]json.RawMessage
-	if json.Unmarshal(body, &fields) == nil && decodeValue(fields["message"], &message) {
-		return secrets.printable(message, maxMessage), true
-	}
-	if text := textOfError(body); text != "" {
-		return secrets.printable(text, maxMessage), false
-	}
-	text := secrets.mask(string(body), maxShown)
-	if strings.HasPrefix(http.DetectContentType(body), "text/html") {
-		text = "HTML page: " + html.UnescapeString(markup.ReplaceAllString(text, " "))
-	}
-	return secrets.printable(strings.Join(strings.Fields(text), " "), maxText), false
-}
-
-// markup is what a browser does not show of a web page. The first characters of a page are markup, and say nothing.
-var markup = regexp.MustCompile(`(?is)<!--.*?-->|<(script|style|svg|noscript|template)\b.*?` +
-	`(</(script|style|svg|noscript|template)\s*>|$)|<[^>]*>`)

@@ -9,6 +9,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/stream-management/terraform-provider-stream/internal/requests"
 	"github.com/stream-management/terraform-provider-stream/internal/streams"
 	"github.com/stream-management/terraform-provider-stream/internal/streamstest"
 )
@@ -105,7 +106,7 @@ func TestSuccess(t *testing.T) {
 		"1 MiB":           respond(200, body+strings.Repeat(" ", 1<<20-len(body))),
 	} {
 		s := startService(t, response)
-		got, err := s.update(t, streams.Config{})
+		got, err := s.update(t, requests.Config{})
 		wantEqual(t, name+": "+errorText(err), streamOf("s1", "p1"), got, ignoreShown)
 		s.wantRequests(t, 1)
 	}
@@ -123,7 +124,7 @@ func TestNormalForms(t *testing.T) {
 		ID: composed, TerminalID: composed, FragmentTypeID: composed, LastEdited: 1718000000000,
 		ProcessorIDs: streams.NewProcessorSet(composed), CompatibleNamespaces: []string{composed},
 	}
-	c := newClient(t, streams.Config{BaseURL: s.URL})
+	c := newClient(t, requests.Config{BaseURL: s.URL})
 	for _, id := range []string{composed, decomposed} {
 		got, err := c.UpdateStream(t.Context(), id, streams.NewProcessorSet(id))
 		wantEqual(t, "stream: "+errorText(err), want, got, ignoreShown)
@@ -142,7 +143,7 @@ func TestInteger(t *testing.T) {
 		"0": 0, "-0.0": 0, "-5e0": -5, "0e999999999": 0, "9223372036854775807": math.MaxInt64, "9223372036854775807.0": math.MaxInt64,
 		"-9.223372036854775808e18": math.MinInt64,
 	} {
-		s, err := startService(t, respond(200, streamWith(map[string]string{"last_edited": text}))).update(t, streams.Config{})
+		s, err := startService(t, respond(200, streamWith(map[string]string{"last_edited": text}))).update(t, requests.Config{})
 		if err != nil || s.LastEdited != want {
 			t.Errorf("%s: %v, %v", text, s, err)
 		}
@@ -152,7 +153,7 @@ func TestInteger(t *testing.T) {
 		`"1718000000123"`, `"5.0"`, "true", "null", "[5]", "5" + strings.Repeat("0", 1<<20), "5." + strings.Repeat("0", 1000),
 	} {
 		s := startService(t, respond(200, streamWith(map[string]string{"last_edited": text})))
-		if e := s.updateError(t, streams.Config{}); !strings.Contains(e.Reason, "last_edited is not an integer") && !strings.Contains(e.Reason, "longer than") {
+		if e := s.updateError(t, requests.Config{}); !strings.Contains(e.Reason, "last_edited is not an integer") && !strings.Contains(e.Reason, "longer than") {
 			t.Errorf("%.50s: %s", text, e.Reason)
 		}
 	}
@@ -193,7 +194,7 @@ func TestInvalidSuccess(t *testing.T) {
 	} {
 		runVirtual(t, name, func(t *testing.T) {
 			s := startService(t, respond(test.status, test.body))
-			e := s.updateError(t, streams.Config{})
+			e := s.updateError(t, requests.Config{})
 			if wantFailed(t, e, streams.KindUnexpected, streams.Unknown, 1); e.Reason != test.reason || e.Status != test.status {
 				t.Errorf("error %#v", e)
 			}
@@ -230,7 +231,7 @@ func TestMessage(t *testing.T) {
 		"every script":       {`{"message":"grün 流れ 😀 \u00a0 é"}`, "grün 流れ 😀 \u00a0 é", true},
 	} {
 		runVirtual(t, name, func(t *testing.T) {
-			e := startService(t, respond(http.StatusConflict, test.body)).updateError(t, streams.Config{})
+			e := startService(t, respond(http.StatusConflict, test.body)).updateError(t, requests.Config{})
 			if e.Message != test.want || e.Documented != test.documented {
 				t.Errorf("%.100q is shown as %.200q, documented %t; want %.200q", test.body, e.Message, e.Documented, test.want)
 			}

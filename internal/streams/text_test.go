@@ -4,7 +4,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/stream-management/terraform-provider-stream/internal/streams"
+	"github.com/stream-management/terraform-provider-stream/internal/requests"
 )
 
 func TestCheckVariable(t *testing.T) {
@@ -14,7 +14,7 @@ func TestCheckVariable(t *testing.T) {
 		"": "", "a": "", `a"b"`: "", `"a" b`: "", `"`: "", "it's": "", `{"a": "b"}`: "", "\n\ufeff": "",
 		"a\xc3": "is not UTF-8 text", `"a"`: quotes, "'a b'": quotes, "`a`": quotes, `""`: quotes, `'{"a": "b"}'`: quotes,
 	} {
-		if got := errorText(streams.CheckVariable(text)); got != want && (want == "" || !strings.HasPrefix(got, want)) {
+		if got := errorText(requests.CheckVariable(text)); got != want && (want == "" || !strings.HasPrefix(got, want)) {
 			t.Errorf("%q: %q, want %q", text, got, want)
 		}
 	}
@@ -29,9 +29,9 @@ func TestCheckLine(t *testing.T) {
 		"a\r": space + lineBreak + " there, such as the one of a file", "\na": space + lineBreak + " there, such as the one of a file",
 		"a ": space, "\ta": space, "a\u00a0": space, " \n": space + lineBreak + " there, such as the one of a file",
 		"a\r\nb": control + lineBreak, "a\rb": control + lineBreak, "a\x00b": control, "a\u009bb": control,
-		"\ufeffa\r\n": streams.ErrMark.Error(), "a\ufeff": streams.ErrMark.Error(),
+		"\ufeffa\r\n": requests.ErrMark.Error(), "a\ufeff": requests.ErrMark.Error(),
 	} {
-		if got := errorText(streams.CheckLine(text)); got != want {
+		if got := errorText(requests.CheckLine(text)); got != want {
 			t.Errorf("%q: %q, want %q", text, got, want)
 		}
 	}
@@ -54,7 +54,7 @@ func TestCheckToken(t *testing.T) {
 		"Bearer abc": `it begins with "Bearer"`, "bearer abc": `it begins with "Bearer"`, "a\x7f": "it has control characters",
 		strings.Repeat("a", 64<<10+1): "it is longer than 64 KiB",
 	} {
-		if got := errorText(streams.CheckToken(text)); got != want && (want == "" || !strings.HasPrefix(got, want)) {
+		if got := errorText(requests.CheckToken(text)); got != want && (want == "" || !strings.HasPrefix(got, want)) {
 			t.Errorf("%.40q: %q, want %q", text, got, want)
 		}
 	}
@@ -67,7 +67,7 @@ func TestLooksUnfilled(t *testing.T) {
 		"$(KEY)": true, "ApiKey ${KEY}": true, "$KEY": true, "op://a/b": true, "null": true, "undefined": true, "REPLACE_ME": true, "****": true,
 		"ref+awsssm://a": true, "@Microsoft.KeyVault(SecretUri=x)": true,
 	} {
-		if got := streams.LooksUnfilled(text); got != want {
+		if got := requests.LooksUnfilled(text); got != want {
 			t.Errorf("%q: %t", text, got)
 		}
 	}

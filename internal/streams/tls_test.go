@@ -11,7 +11,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/stream-management/terraform-provider-stream/internal/streams"
+	"github.com/stream-management/terraform-provider-stream/internal/requests"
 	"github.com/stream-management/terraform-provider-stream/internal/streamstest"
 )
 
@@ -49,7 +49,7 @@ func TestAuthorities(t *testing.T) {
 		"a key":                    {one + pair.KeyPEM, `contains a "PRIVATE KEY" instead of a certificate as PEM block 2`},
 		"of OpenSSL":               {strings.ReplaceAll(one, "CERTIFICATE", "TRUSTED CERTIFICATE"), `contains a "TRUSTED CERTIFICATE" instead of a certificate as PEM block 1`},
 	} {
-		config, problems := streams.TLS{CACertPEM: test.pem}.Config()
+		config, problems := requests.TLS{CACertPEM: test.pem}.Config()
 		if test.want == "" {
 			if len(problems) > 0 || config.RootCAs == nil || config.Renegotiation != tls.RenegotiateNever {
 				t.Errorf("%s: %v", name, problems)
@@ -67,7 +67,7 @@ func TestClientCertificate(t *testing.T) {
 	t.Parallel()
 	ca := streamstest.NewAuthority(t)
 	a, b := ca.Issue(t, "a"), ca.Issue(t, "b")
-	type settings = streams.TLS
+	type settings = requests.TLS
 	encrypted := strings.ReplaceAll(a.KeyPEM, "PRIVATE KEY", "ENCRYPTED PRIVATE KEY")
 	old := strings.Replace(a.KeyPEM, "KEY-----\n", "KEY-----\nProc-Type: 4,ENCRYPTED\nDEK-Info: AES-256-CBC,00\n\n", 1)
 	for name, test := range map[string]struct {
@@ -106,7 +106,7 @@ func TestClientCertificate(t *testing.T) {
 			t.Errorf("%s: %+v", name, config)
 		}
 	}
-	if _, problems := (settings{CACertPEM: "x"}).Config(); !errors.Is(problems[0].Err, streams.ErrNoPEM) {
+	if _, problems := (settings{CACertPEM: "x"}).Config(); !errors.Is(problems[0].Err, requests.ErrNoPEM) {
 		t.Errorf("%v", problems)
 	}
 }
@@ -137,8 +137,8 @@ func TestClientCertificateIsSent(t *testing.T) {
 					}
 					applyUpdate(w, r)
 				})
-				pair := streams.TLS{CACertPEM: s.caPEM(), ClientCertPEM: test.client.CertPEM, ClientKeyPEM: test.client.KeyPEM}
-				if _, err := s.update(t, streams.Config{TLS: pair, DialContext: dialTCP}); err != nil {
+				pair := requests.TLS{CACertPEM: s.caPEM(), ClientCertPEM: test.client.CertPEM, ClientKeyPEM: test.client.KeyPEM}
+				if _, err := s.update(t, requests.Config{TLS: pair, DialContext: dialTCP}); err != nil {
 					t.Errorf("%s, %s: %v", name, tls.VersionName(version), err)
 				}
 			}

@@ -1,4 +1,4 @@
-package streams
+package requests
 
 import (
 	"cmp"
@@ -25,7 +25,7 @@ const NoCredentials = "no credentials"
 
 // Config is the address of a deployment and the settings for requests to it. Only BaseURL is required.
 type Config struct {
-	BaseURL string // see [ParseBaseURL]
+	BaseURL string // the deployment; see ParseBaseURL of package streams
 
 	// Set at most one of these. No scheme is specified (INTERFACE.md, section 5).
 	Token     string
@@ -75,29 +75,6 @@ var DefaultRetry = Retry{MinBackoff: 500 * time.Millisecond, MaxBackoff: 5 * tim
 
 // Patience is how long an operation retries by default: longer than an outage of 20 seconds.
 const Patience = 22 * time.Second
-
-// ParseBaseURL parses the address of a deployment (INTERFACE.md, section 4). It removes a slash or /v2 at the end.
-func ParseBaseURL(raw string) (*url.URL, error) {
-	u, err := ParseURL(raw)
-	if err != nil {
-		return nil, err
-	}
-	if strings.Contains(raw, "?") { // u.RawQuery is also empty for a bare ?
-		return nil, errors.New("must not have a query")
-	}
-	path := strings.TrimRight(u.EscapedPath(), "/")
-	path = strings.TrimRight(strings.TrimSuffix(path, "/v2"), "/")
-	if end := streamPath.FindString(path); end != "" {
-		return nil, fmt.Errorf("must be the address of the service, not of its streams; write %q",
-			u.Scheme+"://"+u.Host+strings.TrimSuffix(path, end))
-	}
-	u.RawPath = path
-	u.Path, err = url.PathUnescape(path)
-	return u, err
-}
-
-// streamPath is the end of a path to streams or to one stream.
-var streamPath = regexp.MustCompile(`/v2/streams(/[^/]+)?$`)
 
 // NormalURL returns the parsed address of a deployment in one form: a host in lower case, and no default port.
 func NormalURL(base *url.URL) string {

@@ -1,11 +1,40 @@
-package streams
+package requests
 
 import (
 	"encoding/json"
+	"html"
 	"maps"
+	"net/http"
+	"regexp"
 	"slices"
 	"strings"
 )
+
+// byteOrderMark begins a text that some programs wrote. JSON does not allow it.
+var byteOrderMark = []byte(mark)
+
+// Message returns the message of an error body (INTERFACE.md, section 2), or the text of a body in another form than the
+// documented one.
+func (r *Redactor) Message(body []byte) (text string, documented bool) {
+	// Not a struct: that would accept "Message", which web frameworks send for an unknown route.
+	var fields map[string]json.RawMessage
+	var message *string
+	if json.Unmarshal(body, &fields) == nil && json.Unmarshal(fields["message"], &message) == nil && message != nil {
+		return r.printable(*message, MaxMessage), true
+	}
+	if text := textOfError(body); text != "" {
+		return r.printable(text, MaxMessage), false
+	}
+	text = r.Mask(string(body), MaxShown)
+	if strings.HasPrefix(http.DetectContentType(body), "text/html") {
+		text = "HTML page: " + html.UnescapeString(markup.ReplaceAllString(text, " "))
+	}
+	return r.printable(strings.Join(strings.Fields(text), " "), MaxText), false
+}
+
+// markup is what a browser does not show of a web page. The first characters of a page are markup, and say nothing.
+var markup = regexp.MustCompile(`(?is)<!--.*?-->|<(script|style|svg|noscript|template)\b.*?` +
+	`(</(script|style|svg|noscript|template)\s*>|$)|<[^>]*>`)
 
 // messageNames are the names under which services and gateways put the texts of an error, in the order in which they are shown.
 var messageNames = []string{"title", "error", "message", "msg", "detail", "description", "error_description", "reason", "errors", "violations"}
@@ -14,7 +43,7 @@ var messageNames = []string{"title", "error", "message", "msg", "detail", "descr
 // of messages or of objects with messages. It is "" if there are none.
 func textOfError(body []byte) string {
 	var value any
-	if len(body) > maxShown || json.Unmarshal(body, &value) != nil { // a long one needs many times its size
+	if len(body) > MaxShown || json.Unmarshal(body, &value) != nil { // a long one needs many times its size
 		return ""
 	}
 	return strings.Join(textsIn(value, 1), ": ")

@@ -1,4 +1,4 @@
-package streams
+package requests
 
 import (
 	"errors"
@@ -14,9 +14,9 @@ func TestRetriedStatusesAreDocumented(t *testing.T) {
 	t.Parallel()
 	const rule = "408, 429 and every 5xx but 501, 505 and 511"
 	for document, want := range map[string]string{
-		"INTERFACE.md":        "after the statuses " + rule + ".",
-		"../../README.md":     "the statuses " + rule + ".",
-		"../config/schema.go": "of the statuses " + rule + "; ",
+		"../streams/INTERFACE.md": "after the statuses " + rule + ".",
+		"../../README.md":         "the statuses " + rule + ".",
+		"../config/schema.go":     "of the statuses " + rule + "; ",
 	} {
 		if text, err := os.ReadFile(document); err != nil || !strings.Contains(string(text), want) {
 			t.Errorf("%s does not say %q: %v", document, want, err)
@@ -35,8 +35,8 @@ func TestAlerts(t *testing.T) {
 	t.Parallel()
 	for op, ofService := range map[string]bool{"remote error": true, "local error": false, "read": false} {
 		err := fmt.Errorf("x: %w", &net.OpError{Op: op, Err: errors.New("tls: no renegotiation")})
-		if failure := op != "read"; IsTLSFailure(err) != failure || isRetryableError(err) == failure || sentAlert(err, byService) != ofService {
-			t.Errorf("%s: %t, %t, %t", op, IsTLSFailure(err), isRetryableError(err), sentAlert(err, byService))
+		if failure := op != "read"; IsTLSFailure(err) != failure || mayRetry(nil, err) == failure || sentAlert(err, byService) != ofService {
+			t.Errorf("%s: %t, %t, %t", op, IsTLSFailure(err), mayRetry(nil, err), sentAlert(err, byService))
 		}
 	}
 }

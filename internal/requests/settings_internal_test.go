@@ -1,4 +1,4 @@
-package streams
+package requests
 
 import (
 	"encoding/base64"
@@ -35,7 +35,7 @@ func TestConfigSecrets(t *testing.T) {
 			base64.URLEncoding.EncodeToString([]byte(secret)), base64.RawURLEncoding.EncodeToString([]byte(secret)))
 	}
 	for _, secret := range secrets {
-		if got := m.mask("<"+secret+">", maxBody); got != "<***>" {
+		if got := m.Mask("<"+secret+">", MaxBody); got != "<***>" {
 			t.Errorf("%q is not masked: %q", secret, got)
 		}
 	}
@@ -43,7 +43,7 @@ func TestConfigSecrets(t *testing.T) {
 		"visible-user", "visible client", "https://visible.example", "X-Key", "ApiKey", "123", "v a", "visible cert", "visible CA",
 		"https://streams.example/v2/streams/s1", "12", "at proxy.example:3128", "1234567",
 	} {
-		if got := m.mask(shown, maxBody); got != shown {
+		if got := m.Mask(shown, MaxBody); got != shown {
 			t.Errorf("%q is masked: %q", shown, got)
 		}
 	}

@@ -1,4 +1,4 @@
-package streams
+package requests
 
 import (
 	"fmt"
@@ -44,9 +44,9 @@ func TestTrial(t *testing.T) {
 					tr.accept()
 				case "reject", "reject again":
 					_ = tr.acquire(t.Context(), tr.tries, time.Hour, nil)
-					tr.reject(successes, s.event == "reject again", new(Error))
+					tr.reject(successes, s.event == "reject again", Result{})
 				case "reject late": // began before the success
-					tr.reject(successes-1, false, new(Error))
+					tr.reject(successes-1, false, Result{})
 				case "replace":
 					tr.replace()
 				case "exhaust":

@@ -1,4 +1,4 @@
-package streams
+package requests
 
 import (
 	"encoding/json"
@@ -13,8 +13,8 @@ import (
 	"unicode/utf8"
 )
 
-func newRedactor(secrets ...string) *redactor {
-	r := new(redactor)
+func newRedactor(secrets ...string) *Redactor {
+	r := new(Redactor)
 	r.add(secrets...)
 	return r
 }
@@ -49,7 +49,7 @@ func TestMask(t *testing.T) {
 			"*** *** *** *** *** *** YQ"},
 		"four times": {[]string{"a+b="}, "a%2525252Bb=", "a%2525252Bb="},
 	} {
-		if got := newRedactor(test.secrets...).mask(test.text, maxBody); got != test.want {
+		if got := newRedactor(test.secrets...).Mask(test.text, MaxBody); got != test.want {
 			t.Errorf("%s: %q is shown as %q, want %q", name, test.text, got, test.want)
 		}
 	}
@@ -65,10 +65,10 @@ func TestCommandsAreBroken(t *testing.T) {
 		"a::b fe80::1 ::1 :: x ::b": "a::b fe80::1 ::1 :: x ::b", "arn:aws:iam::12:role/a": "arn:aws:iam::12:role/a", "C::D::e": "C::D::e", "## a [b] #[c]": "## a [b] #[c]",
 	} {
 		r := newRedactor()
-		if got := r.printable(text, maxText); got != want {
+		if got := r.printable(text, MaxText); got != want {
 			t.Errorf("%q: %q, want %q", text, got, want)
 		}
-		if got := r.printable(want, maxText); !strings.Contains(want, `\n`) && got != want {
+		if got := r.printable(want, MaxText); !strings.Contains(want, `\n`) && got != want {
 			t.Errorf("again, %q: %q", want, got)
 		}
 	}
@@ -123,7 +123,7 @@ func leaks(secret string, encodings ...func(string) string) string {
 			shown[i] = encode(shown[i])
 		}
 	}
-	masked := newRedactor(append(parts(secret), "another one", secret)...).mask(text, maxBody)
+	masked := newRedactor(append(parts(secret), "another one", secret)...).Mask(text, MaxBody)
 	for _, part := range shown {
 		if strings.Contains(strings.ReplaceAll(masked, "***", "\n"), part) { // a secret may have asterisks, but no line break
 			return masked
@@ -172,7 +172,7 @@ func TestMaskBeforeACut(t *testing.T) {
 	t.Parallel()
 	const secret = `s3cret/t0ken+"<&>`
 	r := newRedactor(secret)
-	for _, limit := range []int{maxText, maxMessage} {
+	for _, limit := range []int{MaxText, MaxMessage} {
 		text := strings.Repeat("x", limit-4) + secret
 		shown := r.printable(text, limit)
 		if want := text[:limit-4] + "***"; shown != want {
@@ -183,7 +183,7 @@ func TestMaskBeforeACut(t *testing.T) {
 		for i := range 17 { // what is masked becomes short, so an error could show what was cut
 			for _, encoded := range []string{secret, url.QueryEscape(secret)} {
 				text := strings.Repeat("-", i) + strings.Repeat(encoded+" ", 100_000/len(secret))
-				if shown := newRedactor(secret).mask(text, maxShown); strings.Trim(shown, "-* …") != "" {
+				if shown := newRedactor(secret).Mask(text, MaxShown); strings.Trim(shown, "-* …") != "" {
 					t.Fatalf("cut, the text is %.9000q", shown)
 				}
 			}

@@ -1,4 +1,4 @@
-package streams
+package requests
 
 import (
 	"encoding/base64"
@@ -24,21 +24,21 @@ const (
 // Limits of texts from outside. A documented message is worth more space than a page of HTML.
 const (
 	maxToken   = 64 << 10 // bytes of a credential
-	maxBody    = 1 << 20  // bytes of a response body; a stream has a few hundred
-	maxShown   = 20 << 10 // bytes of a text that are masked before the text is cut
-	maxMessage = 4000     // characters of a message
-	maxText    = 300      // characters of any other text
+	MaxBody    = 1 << 20  // bytes of a response body; a stream has a few hundred
+	MaxShown   = 20 << 10 // bytes of a text that are masked before the text is cut
+	MaxMessage = 4000     // characters of a message
+	MaxText    = 300      // characters of any other text
 )
 
-// redactor masks known secrets in texts from outside, which may quote them in base64, UTF-8 or ISO 8859-1, and escaped
+// Redactor masks known secrets in texts from outside, which may quote them in base64, UTF-8 or ISO 8859-1, and escaped
 // up to three times. The provider's own words, its URLs and the user's ids are never masked.
-type redactor struct {
+type Redactor struct {
 	mu      sync.Mutex    // for one text at a time, because a long one needs several times its size
 	secrets [256][]string // by their first byte
 	longest int           // how many bytes of a text a secret may take: some escapes have six characters, such as \u0041
 }
 
-func (r *redactor) add(secrets ...string) {
+func (r *Redactor) add(secrets ...string) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	for _, secret := range secrets {
@@ -80,9 +80,9 @@ func forms(secret string, changes int) []string {
 	return all
 }
 
-// mask replaces the secrets in a text from outside, and the words that have an escaped one. The result may end after so
+// Mask replaces the secrets in a text from outside, and the words that have an escaped one. The result may end after so
 // many bytes of the text. Mask before a text is cut: half a secret is not found.
-func (r *redactor) mask(text string, enough int) string {
+func (r *Redactor) Mask(text string, enough int) string {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	first, end, shown := text[:min(len(text), enough+r.longest)], "", []byte(nil)
@@ -128,7 +128,7 @@ func breakCommands(text string) string {
 
 // find reports which bytes of a text are of secrets, as they are or after up to so many levels of escapes are undone. No
 // secret is removed before all are found: it may be the part without escapes of a longer one.
-func (r *redactor) find(text string, levels int) []bool {
+func (r *Redactor) find(text string, levels int) []bool {
 	hidden := make([]bool, len(text))
 	for i, end := 0, 0; i < len(text); i++ {
 		for _, secret := range r.secrets[text[i]] {
@@ -224,16 +224,16 @@ func unquote(escape string) (c string) {
 }
 
 // printable returns a text from outside as an error shows it. It cannot move the cursor, hide words or add lines.
-func (r *redactor) printable(text string, limit int) string {
-	quoted := strconv.QuoteToGraphic(truncate(r.mask(text, maxShown), limit))
-	return truncate(unquoter.Replace(quoted[1:len(quoted)-1]), limit)
+func (r *Redactor) printable(text string, limit int) string {
+	quoted := strconv.QuoteToGraphic(Truncate(r.Mask(text, MaxShown), limit))
+	return Truncate(unquoter.Replace(quoted[1:len(quoted)-1]), limit)
 }
 
 // unquoter undoes what only a quoted text needs.
 var unquoter = strings.NewReplacer(`\\`, `\`, `\"`, `"`)
 
-// truncate returns the first limit characters of s, and "…" if there are more.
-func truncate(s string, limit int) string {
+// Truncate returns the first limit characters of s, and "…" if there are more.
+func Truncate(s string, limit int) string {
 	if first := fmt.Sprintf("%.*s", limit, s); len(first) < len(s) {
 		return first + "…"
 	}

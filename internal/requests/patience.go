@@ -1,10 +1,11 @@
-package streams
+package requests
 
 import (
 	"context"
 	"errors"
 	"math"
 	"net/http"
+	"slices"
 	"strconv"
 	"time"
 
@@ -39,11 +40,11 @@ const (
 
 // planRetry decides what follows an attempt that failed for the moment. random, from 0 to 1, spreads the waits.
 func (p *patience) planRetry(ctx context.Context, r Retry, attempt int, h view, resp *http.Response, random float64) nextTry {
-	now, retryAfter, limited := time.Now(), "", false
+	now, retryAfter, tooMany := time.Now(), "", false
 	if resp != nil {
-		retryAfter, limited = resp.Header.Get("Retry-After"), resp.StatusCode == http.StatusTooManyRequests
+		retryAfter, tooMany = resp.Header.Get("Retry-After"), resp.StatusCode == http.StatusTooManyRequests
 	}
-	if p.ends.IsZero() || limited && h.successes > p.successes { // the service works, but asks for less
+	if p.ends.IsZero() || tooMany && h.successes > p.successes { // the service works, but asks for less
 		*p = patience{now.Add(Patience), h.successes}
 	}
 	wait, left := r.backoff(attempt, random), p.ends.Sub(now)
@@ -56,7 +57,7 @@ func (p *patience) planRetry(ctx context.Context, r Retry, attempt int, h view, 
 		wait, next.asked = asked, retryAfter
 	}
 	next.due = now.Add(wait)
-	deadline, limits := ctx.Deadline()
+	deadline, hasDeadline := ctx.Deadline()
 	switch {
 	case r.MaxAttempts > 0 && attempt >= r.MaxAttempts, r.MaxAttempts == 0 && left <= 0:
 		next.ending = impatient
@@ -64,11 +65,32 @@ func (p *patience) planRetry(ctx context.Context, r Retry, attempt int, h view, 
 		next.ending = interrupted
 	case h.condition != working:
 		next.ending = repeated
-	case limits && deadline.Before(next.due): // to wait until the deadline would only delay the error
+	case hasDeadline && deadline.Before(next.due): // to wait until the deadline would only delay the error
 		next.ending = noTime
 	}
 	return next
 }
+
+// mayRetry reports whether an attempt failed for the moment.
+func mayRetry(resp *http.Response, err error) bool {
+	if err == nil {
+		return isRetryableStatus(resp.StatusCode)
+	}
+	if proxy, refused := errors.AsType[*ProxyError](err); refused && proxy.status != 0 {
+		return isRetryableStatus(proxy.status)
+	}
+	return !IsTLSFailure(err) && !errors.Is(err, ErrNotSent) // TLS settings stay
+}
+
+// isRetryableStatus reports whether the same request may succeed later: after 408, 429 and every 5xx but 501, 505 and 511. A
+// service behind a content delivery network responds with 520 to 530 for a moment.
+func isRetryableStatus(status int) bool {
+	return status == http.StatusRequestTimeout || status == http.StatusTooManyRequests ||
+		status/100 == 5 && !slices.Contains(finalFaults, status)
+}
+
+// finalFaults are not of the moment: what is not implemented or supported, and a network that requires a login.
+var finalFaults = []int{http.StatusNotImplemented, http.StatusHTTPVersionNotSupported, http.StatusNetworkAuthenticationRequired}
 
 // backoff returns the wait after an attempt; the first attempt is number 1. random, from 0 to 1, selects it, so that
 // requests spread out.

@@ -1,4 +1,4 @@
-package streams
+package requests
 
 import (
 	"context"
@@ -13,14 +13,14 @@ import (
 )
 
 type tokenSource struct {
-	sender        *sender
+	sender        *Sender
 	config        clientcredentials.Config
 	credentials   string
 	assertionFile secretFile // has no path if the client has a secret or a fixed assertion
 	endpoint      health
 }
 
-func newTokenSource(cfg OAuth2, shared *sender) *tokenSource {
+func newTokenSource(cfg OAuth2, shared *Sender) *tokenSource {
 	s := &tokenSource{sender: shared, credentials: cfg.Credentials, config: clientcredentials.Config{
 		ClientID: cfg.ClientID, ClientSecret: cfg.ClientSecret, TokenURL: cfg.TokenURL, Scopes: cfg.Scopes,
 		EndpointParams: url.Values{}, AuthStyle: oauth2.AuthStyleInHeader,
@@ -31,7 +31,7 @@ func newTokenSource(cfg OAuth2, shared *sender) *tokenSource {
 	if cfg.ClientAssertion != "" {
 		s.useAssertion(cfg.ClientAssertion)
 	}
-	s.assertionFile = secretFile{setting: "oauth2.client_assertion_file", path: cfg.ClientAssertionFile, redactor: shared.redactor}
+	s.assertionFile = secretFile{setting: "oauth2.client_assertion_file", path: cfg.ClientAssertionFile, redactor: shared.Redactor}
 	return s
 }
 
@@ -43,13 +43,13 @@ func (s *tokenSource) useAssertion(assertion string) {
 
 // find requests a token. A rejection is final, unless the file with the assertion changes: a client that is
 // rejected again and again may get locked. Other failures hold until a retry would be due.
-func (s *tokenSource) find(ctx context.Context, _ string) *found {
+func (s *tokenSource) find(ctx context.Context, _ string) *header {
 	if s.assertionFile.path != "" {
 		return s.findByFile(ctx)
 	}
 	f := s.requestToken(ctx)
-	e, failed := errors.AsType[*Error](f.err)
-	rejected := failed && (e.Status == http.StatusBadRequest || e.Status == http.StatusUnauthorized)
+	search, failed := errors.AsType[*failedSearch](f.err)
+	rejected := failed && (search.result.Status == http.StatusBadRequest || search.result.Status == http.StatusUnauthorized)
 	if !rejected || s.config.AuthStyle == oauth2.AuthStyleInParams {
 		return f
 	}
@@ -61,10 +61,10 @@ func (s *tokenSource) find(ctx context.Context, _ string) *found {
 	return f
 }
 
-func (s *tokenSource) findByFile(ctx context.Context) *found {
+func (s *tokenSource) findByFile(ctx context.Context) *header {
 	assertion, unchanged, err := s.assertionFile.read(ctx, "", rotationDelay)
 	if err != nil {
-		return &found{err: err, holds: unchanged}
+		return &header{err: err, holds: unchanged}
 	}
 	s.useAssertion(assertion)
 	f := s.requestToken(ctx)
@@ -75,25 +75,26 @@ func (s *tokenSource) findByFile(ctx context.Context) *found {
 }
 
 // requestToken returns a token for most of its life: until ten seconds before its end, or for nine tenths of a shorter one.
-func (s *tokenSource) requestToken(ctx context.Context) *found {
-	draft := Error{Method: http.MethodPost, URL: s.config.TokenURL, TokenRequest: true, Credentials: s.credentials}
-	r := &request{sender: s.sender, endpoint: &s.endpoint, sent: &found{trial: newTrial()}, draft: draft}
-	client := &http.Client{Transport: tokenAnswers{r, r.httpClient().StandardClient().Transport}}
+func (s *tokenSource) requestToken(ctx context.Context) *header {
+	o := &operation{Sender: s.sender, endpoint: &s.endpoint, request: Request{Method: http.MethodPost, URL: s.config.TokenURL}}
+	o.header = &header{trial: newTrial()}
+	o.result = Result{Method: http.MethodPost, URL: s.config.TokenURL, TokenRequest: true, Credentials: s.credentials}
+	client := &http.Client{Transport: tokenAnswers{o, o.httpClient().StandardClient().Transport}}
 	token, err := s.config.Token(context.WithValue(ctx, oauth2.HTTPClient, client))
-	header := ""
+	value := ""
 	if err == nil {
-		header, err = authorization(token)
+		value, err = tokenHeader(token)
 	}
 	if err != nil {
-		return &found{err: r.noToken(err), holds: until(r.next.due)}
+		return &header{err: &failedSearch{o.noToken(err)}, holds: until(o.next.due)}
 	}
 	idToken, _ := token.Extra("id_token").(string)
-	s.sender.redactor.add(append(parts(token.AccessToken), token.AccessToken, token.RefreshToken, idToken)...)
+	s.sender.add(append(parts(token.AccessToken), token.AccessToken, token.RefreshToken, idToken)...)
 	end := token.Expiry
 	if !end.IsZero() {
 		end = end.Add(-min(10*time.Second, time.Until(token.Expiry)/10))
 	}
-	return &found{header: header, holds: until(end)}
+	return &header{value: value, holds: until(end)}
 }
 
 // until returns a function that reports whether it is before the given time. Zero means that there is no end.
@@ -101,27 +102,25 @@ func until(end time.Time) func() bool {
 	return func() bool { return end.IsZero() || time.Now().Before(end) }
 }
 
-// noToken is the error for a token request without a token that can be sent. Some endpoints reject with status 200.
-func (r *request) noToken(err error) *Error {
-	rejected := (*oauth2.RetrieveError)(nil)
-	status := r.draft.Status
-	switch {
+// noToken is the result of a token request without a token that can be sent. Some endpoints reject with status 200.
+func (o *operation) noToken(err error) Result {
+	result, rejected := o.result, (*oauth2.RetrieveError)(nil)
+	switch status := result.Status; {
 	case errors.As(err, &rejected):
-		e := r.fail(kindOf(status), "")
 		if status/100 == 2 || status/100 == 4 && !isRetryableStatus(status) {
-			e.Kind = KindAuthentication
+			result.Failure = Unauthenticated
 		}
 		if rejected.ErrorCode != "" {
 			message := strings.TrimSuffix(rejected.ErrorCode+": "+rejected.ErrorDescription, ": ")
-			e.Message, e.Documented = r.redactor.printable(message, maxMessage), true
+			result.Message, result.Documented = o.printable(message, MaxMessage), true
 		}
-		return e
+		return result
 	case status/100 == 2:
 		if u, ok := errors.AsType[*url.Error](err); ok {
-			err = u.Err // without method and URL, which the error shows already
+			err = u.Err // without method and URL, which the result has
 		}
-		reason := r.redactor.printable(strings.TrimPrefix(err.Error(), "oauth2: "), maxText)
-		return r.fail(KindUnexpected, "the response has no usable token: "+reason)
+		result.Failure = NoToken
+		return result.because("the response has no usable token: " + o.printable(strings.TrimPrefix(err.Error(), "oauth2: "), MaxText))
 	}
-	return r.noResponse(err)
+	return o.failed(err)
 }

@@ -1,4 +1,4 @@
-package streams
+package requests
 
 import (
 	"bytes"
@@ -17,7 +17,7 @@ import (
 // tokenAnswers rewrites the JSON of a token endpoint as package oauth2 reads it: strictly by RFC 6749, section 5, which many
 // endpoints are not.
 type tokenAnswers struct {
-	*request
+	*operation
 	retries http.RoundTripper
 }
 
@@ -28,10 +28,10 @@ func (a tokenAnswers) RoundTrip(req *http.Request) (*http.Response, error) {
 		return nil, err
 	}
 	var fields map[string]json.RawMessage
-	if !decodeValue(bytes.TrimPrefix(a.response, byteOrderMark), &fields) {
+	if json.Unmarshal(a.result.Body, &fields) != nil || fields == nil {
 		return resp, nil
 	}
-	a.draft.Documented = true
+	a.result.Documented = true
 	body, err := rewriteToken(fields)
 	switch {
 	case err == nil:
@@ -80,8 +80,8 @@ func parseSeconds(raw json.RawMessage) (int64, error) {
 	return int64(max(0, min(seconds, math.MaxInt32))), nil
 }
 
-// authorization returns the header that sends a token. Some gateways call a bearer token a BearerToken.
-func authorization(token *oauth2.Token) (string, error) {
+// tokenHeader returns the header that sends a token. Some gateways call a bearer token a BearerToken.
+func tokenHeader(token *oauth2.Token) (string, error) {
 	scheme := token.Type()
 	if strings.EqualFold(strings.Join(strings.Fields(scheme), ""), "BearerToken") {
 		scheme = "Bearer"

@@ -1,4 +1,4 @@
-package streams
+package requests
 
 import (
 	"context"
@@ -19,7 +19,7 @@ type trial struct {
 	verdict    verdict
 	successes  int    // requests that the service has accepted
 	rejections int    // since the last success
-	rejection  *Error // the last one
+	rejection  Result // the last one
 	exhausted  bool   // another header would not help
 
 	replaces bool // a rejected header; does not change
@@ -45,9 +45,6 @@ func newTrial() *trial {
 		turns: make(chan struct{}, maxUntested), tries: make(chan struct{}, maxRejections), open: make(chan struct{}),
 	}
 }
-
-// ErrTurnWait says that an operation ended while it waited for the responses to other requests with its credential.
-var ErrTurnWait = errors.New("the operation waited for the first responses to requests with the same credentials")
 
 var errRejected = errors.New("the service has rejected the credentials of other requests")
 
@@ -108,7 +105,7 @@ func (t *trial) isLast() bool {
 	return exhausted || t.isSecondTry()
 }
 
-func (t *trial) lastRejection() *Error {
+func (t *trial) lastRejection() Result {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	return t.rejection
@@ -132,10 +129,10 @@ func (t *trial) accept() {
 
 // reject counts the rejection of a request that began after so many successes, if there was none in the meantime. Once the
 // service has accepted the header, the second rejection of an operation shows nothing new.
-func (t *trial) reject(successes int, second bool, e *Error) {
+func (t *trial) reject(successes int, second bool, r Result) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	t.rejection = e
+	t.rejection = r
 	if t.successes != successes || second && t.successes > 0 {
 		return
 	}

@@ -1,0 +1,182 @@
+package requests
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptrace"
+	"time"
+)
+
+// attempt is one attempt of an operation.
+type attempt struct {
+	*operation
+	number int
+	body   []byte                 // of the response, perhaps incomplete
+	asked  bool                   // for a connection
+	conn   *httptrace.GotConnInfo // nil without a connection
+}
+
+// send sends the request, and notes what came of it.
+func (a *attempt) send(req *http.Request) (*http.Response, error) {
+	_, successes := a.header.state()
+	timeout, short := a.settings.RequestTimeout, ""
+	if a.endpoint.now().condition == mute && shortened(timeout) < timeout {
+		short = fmt.Sprintf(" (shortened from %s after other failures)", timeout)
+		timeout = shortened(timeout)
+	}
+	late := fmt.Errorf("the %s %w %s%s", a.result.Receiver(), ErrRequestTimeout, timeout, short)
+	ctx, cancel := attemptContext(req.Context(), timeout, late)
+	defer cancel()
+	req = req.Clone(httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{
+		GetConn: func(string) { a.asked = true },
+		GotConn: func(c httptrace.GotConnInfo) { a.asked, a.conn = true, &c },
+	}))
+	if req.Header.Get("User-Agent") == "" {
+		req.Header.Set("User-Agent", a.settings.UserAgent)
+	}
+	resp, err := a.roundTrip(req)
+	if err == nil {
+		a.noteResponse(resp, successes)
+		return resp, nil
+	}
+	switch {
+	case ctx.Err() != nil:
+		err = context.Cause(ctx) // the transport reports it in several ways
+	case !a.asked:
+		err = fmt.Errorf("%w: %w", ErrNotSent, err)
+		a.result.Attempts--
+	}
+	a.noteFailure(err, short == "")
+	return nil, err
+}
+
+// noteResponse notes what a response says, also about the endpoint and the credential, which had so many successes before. A
+// service that rejects a request works. A failure of the service or of a proxy says nothing about the credential.
+func (a *attempt) noteResponse(resp *http.Response, successes int) {
+	r := &a.result
+	r.Status, r.Body = resp.StatusCode, a.body
+	r.RequestID, r.Message, r.Documented = a.printable(requestID(resp.Header), MaxText), "", false
+	if r.Status/100 != 2 {
+		r.Message, r.Documented = a.Message(r.Body)
+		r.MayHaveActed = r.MayHaveActed || !rulesOut(r.Status)
+	}
+	// With a Location, [http.Client] would send a GET instead of the PATCH, or fail if it is not a URL.
+	r.Location = a.printable(resp.Header.Get("Location"), MaxText)
+	resp.Header.Del("Location")
+
+	switch {
+	case r.Status == http.StatusUnauthorized: // this try is used up, and the operation may make another one in its turn
+		a.endpoint.worked()
+		a.header.reject(successes, a.waited, *r)
+		return
+	case isRetryableStatus(r.Status):
+		a.endpoint.answered()
+	default:
+		a.endpoint.worked()
+		a.header.accept()
+	}
+	a.endTurn()
+	a.header.release(a.header.tries)
+}
+
+// noteFailure notes what an attempt without a response says.
+func (a *attempt) noteFailure(err error, hadFullTime bool) {
+	timedOut := errors.Is(err, ErrRequestTimeout)
+	switch {
+	case timedOut && hadFullTime:
+		a.endpoint.heardNothing(a.began)
+	case timedOut, errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded):
+	default:
+		a.endpoint.answered()
+		a.endTurn()
+	}
+	a.header.release(a.header.tries)
+	// On a new connection, a client may send its request before it learns that the service rejects its
+	// certificate, or speaks another protocol. The service has not read that request.
+	if a.conn != nil && (a.conn.Reused || !sentAlert(err, byService) && !errors.As(err, new(*ProtocolError))) {
+		a.result.MayHaveActed = true
+	}
+}
+
+// log describes the attempt for a log.
+func (a *attempt) log(resp *http.Response, err error, duration time.Duration) Attempt {
+	l := Attempt{
+		Number: a.number, Method: a.request.Method, URL: a.request.URL, RequestBody: string(a.request.Body),
+		Duration: duration, ResponseBody: Text{redactor: a.Redactor},
+	}
+	if resp != nil {
+		l.Status = resp.StatusCode
+	} else {
+		l.Err = a.printable(err.Error(), MaxMessage)
+	}
+	if !a.result.TokenRequest {
+		l.ResponseBody.text = a.body
+	}
+	if l.Retry = a.next.ending == goesOn; l.Retry {
+		l.RetryWait = time.Until(a.next.due)
+	}
+	return l
+}
+
+// requestID returns what identifies the request for the service's support, or "".
+func requestID(h http.Header) string {
+	return cmp.Or(h.Get("X-Request-Id"), h.Get("Request-Id"), h.Get("X-Correlation-Id"), h.Get("X-Amzn-Requestid"),
+		h.Get("X-Amz-Request-Id"), h.Get("X-Ms-Request-Id"), h.Get("X-Amzn-Trace-Id"), h.Get("X-Trace-Id"), h.Get("Cf-Ray"))
+}
+
+// roundTrip sends the request, and reads the response. The request timeout covers the body.
+func (a *attempt) roundTrip(req *http.Request) (*http.Response, error) {
+	resp, err := a.network.RoundTrip(req)
+	if err != nil {
+		return nil, err
+	}
+	if resp.StatusCode == http.StatusSwitchingProtocols {
+		// This body is the connection itself, and the request timeout would not end it.
+		return resp, resp.Body.Close()
+	}
+	body, err := io.ReadAll(io.LimitReader(resp.Body, MaxBody+1))
+	a.body = bytes.TrimPrefix(body, byteOrderMark)
+	if err == nil && isCut(resp, a.body) {
+		err = io.ErrUnexpectedEOF
+	}
+	if err = errors.Join(err, resp.Body.Close()); err != nil {
+		return nil, fmt.Errorf("the response is incomplete: %w", err)
+	}
+	resp.Body = io.NopCloser(bytes.NewReader(a.body))
+	return resp, nil
+}
+
+// isCut reports whether a body ended too early. Without a length, HTTP/1 ends a body with the connection (RFC 9112, section
+// 6.3), so only JSON shows it.
+func isCut(resp *http.Response, body []byte) bool {
+	hasEnd := resp.ContentLength >= 0 || len(resp.TransferEncoding) > 0 || resp.ProtoMajor > 1 || resp.Uncompressed
+	if hasEnd || len(body) > MaxBody {
+		return false
+	}
+	err := json.NewDecoder(bytes.NewReader(body)).Decode(new(json.RawMessage))
+	return errors.Is(err, io.ErrUnexpectedEOF)
+}
+
+// attemptContext returns the context of one attempt. An interrupt ends it after five seconds: only the response tells
+// whether the stream was changed.
+func attemptContext(operation context.Context, timeout time.Duration, late error) (context.Context, context.CancelFunc) {
+	ctx, cancel := context.WithCancelCause(context.WithoutCancel(operation))
+	unregister := context.AfterFunc(operation, func() {
+		grace := 5 * time.Second
+		if deadline, hasDeadline := operation.Deadline(); hasDeadline {
+			grace = min(grace, time.Until(deadline))
+		}
+		time.AfterFunc(grace, func() { cancel(operation.Err()) })
+	})
+	ctx, stop := context.WithTimeoutCause(ctx, timeout, late)
+	return ctx, func() {
+		unregister()
+		stop()
+	}
+}

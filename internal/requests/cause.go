@@ -1,0 +1,58 @@
+package requests
+
+import (
+	"crypto/tls"
+	"errors"
+	"fmt"
+	"net"
+	"net/http"
+)
+
+// Causes of a failure, beside those of package context.
+var (
+	ErrNotSent        = errors.New("the request cannot be sent") // by Go's library, because of a setting or a variable
+	ErrRateLimit      = errors.New("the operation's time limit ends before the limit of requests per second allows another request")
+	ErrTurnWait       = errors.New("the operation waited for the first responses to requests with the same credentials")
+	ErrSlotWait       = errors.New("the operation waited until fewer requests were under way")
+	ErrTokenWait      = errors.New("the operation waited for the token request of another operation")
+	ErrRequestTimeout = errors.New("did not respond within") // the request timeout, in the last attempt
+	ErrSecretFile     = errors.New("the file with the credential cannot be used")
+)
+
+// ProxyError is why a proxy does not connect to the service: its response, perhaps because of its credentials, or the
+// failure of TLS with the proxy itself.
+type ProxyError struct {
+	proxy  string // its address, without credentials
+	status int    // 0 if TLS failed
+	err    error
+}
+
+// Error returns the address of the proxy, and its response or what package tls says.
+func (e *ProxyError) Error() string {
+	if e.err != nil {
+		return fmt.Sprintf("TLS with the proxy %s failed: %s", e.proxy, e.err)
+	}
+	return fmt.Sprintf("the proxy %s responded to CONNECT with %s", e.proxy, StatusText(e.status))
+}
+
+// Unwrap returns the error of package tls, or nil.
+func (e *ProxyError) Unwrap() error { return e.err }
+
+// IsTLSFailure reports whether client and service do not accept each other's certificate or protocol.
+func IsTLSFailure(err error) bool {
+	return errors.As(err, new(*HandshakeError)) || errors.As(err, new(*ProtocolError)) ||
+		errors.As(err, new(*tls.CertificateVerificationError)) ||
+		sentAlert(err, byService) || sentAlert(err, byClient) ||
+		errors.As(err, new(tls.RecordHeaderError)) || errors.Is(err, http.ErrSchemeMismatch) // the response is not TLS
+}
+
+// Who sent a TLS alert, as package tls calls them.
+const (
+	byService = "remote error" // such as for a missing client certificate
+	byClient  = "local error"  // such as for a service that asks for one after the request
+)
+
+func sentAlert(err error, sender string) bool {
+	failed, ok := errors.AsType[*net.OpError](err)
+	return ok && (failed.Op == sender || sentAlert(failed.Err, sender)) // that of a proxy is the cause of another one
+}

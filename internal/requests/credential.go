@@ -1,0 +1,88 @@
+package requests
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync/atomic"
+)
+
+// credential is the Authorization header of all requests. No scheme is specified (INTERFACE.md, section 5).
+// If the header has to be found, one request does that, and the others wait for its result.
+type credential struct {
+	// source returns another header than rejected if there is one, for one request at a time; nil: the header is fixed.
+	source func(ctx context.Context, rejected string) *header
+	issued bool          // the headers are tokens, which an endpoint issues to one client
+	search chan struct{} // has an element while a request looks for a header
+	last   atomic.Pointer[header]
+}
+
+// header is a value of the Authorization header, or why there is none.
+type header struct {
+	value string // "": requests have no such header
+	err   error
+	holds func() bool // reports whether this is still right
+	*trial
+}
+
+func newCredential(s *Sender) *credential {
+	c, cfg := &credential{search: make(chan struct{}, 1)}, s.settings
+	fixed := &header{trial: newTrial(), holds: func() bool { return c.source == nil }}
+	c.last.Store(fixed)
+	switch {
+	case cfg.OAuth2 != nil:
+		c.source, c.issued = newTokenSource(*cfg.OAuth2, s).find, true
+	case cfg.TokenFile != "":
+		c.source = (&secretFile{setting: "token_file", path: cfg.TokenFile, redactor: s.Redactor}).findToken
+	case cfg.BasicAuth != nil:
+		fixed.value = "Basic " + basicCredentials(cfg.BasicAuth.Username, cfg.BasicAuth.Password)
+	case cfg.Token != "":
+		fixed.value = "Bearer " + cfg.Token
+	}
+	return c
+}
+
+// get returns the header for a request. rejected is the value that the service has just rejected with 401, or "": then get
+// returns another one if there is one.
+func (c *credential) get(ctx context.Context, rejected string) (*header, error) {
+	if last := c.last.Load(); rejected == "" && last.err == nil && last.holds() && !last.isWrong() {
+		return last, nil // also during a search for a better one
+	}
+	select {
+	case c.search <- struct{}{}:
+		defer func() { <-c.search }()
+	case <-ctx.Done():
+		return nil, fmt.Errorf("%w: %w", ErrTokenWait, ctx.Err())
+	}
+	last, avoid := c.last.Load(), ""
+	if last.value == rejected {
+		avoid = last.value
+	}
+	stays := last.holds() || c.issued && last.isWrong() // a client that is rejected gets no token for its age
+	if stays && (c.source == nil || avoid == "" || last.isLast()) {
+		switch search, failed := errors.AsType[*failedSearch](last.err); {
+		case failed:
+			return nil, &failedSearch{search.result.repeat("")}
+		case last.isWrong():
+			return nil, &failedSearch{last.lastRejection().repeat("the service has rejected the same credentials for other streams")}
+		}
+		return last, nil
+	}
+	f := c.source(ctx, avoid)
+	switch {
+	case f.err != nil && (ctx.Err() != nil || errors.Is(f.err, ErrRateLimit)): // other requests may have more time
+		return nil, f.err
+	case f.value == last.value || c.issued && last.isSecondTry():
+		f.trial = last.trial
+		if avoid != "" {
+			f.exhaust()
+		}
+	default:
+		f.trial = newTrial()
+		if f.replaces = avoid != ""; f.replaces {
+			last.replace()
+		}
+	}
+	c.last.Store(f)
+	return f, f.err
+}

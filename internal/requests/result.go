@@ -1,0 +1,115 @@
+package requests
+
+import (
+	"fmt"
+	"net/http"
+	"slices"
+	"strings"
+	"time"
+)
+
+// Result is what came of an operation. Its texts from outside, except Body and that of Err, contain no known secret and no
+// control character.
+type Result struct {
+	Method       string // of the last request; empty if there was none to send
+	URL          string // likewise: the request's or the token endpoint's
+	TokenRequest bool   // the token request failed; Attempts counts its attempts
+	Credentials  string // what the request carried, as Config.Credentials says, or, for a token request, OAuth2.Credentials
+	Attempts     int    // requests sent; 0 if nothing was sent
+	Repeated     bool   // another operation has failed for the same reason; if nothing was sent, this is its result
+	MayHaveActed bool   // an attempt may have taken effect although its response does not say so, or it got none
+
+	// Of the last response, even if a later attempt got none.
+	Status     int    // 0 without a response
+	Body       []byte // without a byte order mark, up to one byte more than MaxBody
+	Message    string // what a response but a 2xx says
+	Documented bool   // Message came in the documented error body (INTERFACE.md, section 2); of a token request: in JSON
+	RequestID  string // for the service's support; may be empty
+	Location   string // such as the target of a redirect
+
+	Failure Failure // why this response is not the result
+	Reason  string  // what the sender adds to status and message; may be empty
+	Err     error   // the cause of the failure, for errors.Is; its text may contain secrets
+}
+
+// Failure is why a request has no response that is its result.
+type Failure int
+
+const (
+	None            Failure = iota // it has one, whatever its status
+	Unauthenticated                // a credential cannot be read, or the token endpoint has rejected the client
+	NoToken                        // the token endpoint's response has no usable token
+	TimedOut                       // a time limit of the sender or the caller
+	Interrupted                    // the caller cancelled the operation
+	NoResponse                     // no response, or an incomplete one
+)
+
+// repeat returns the result of an operation that sends nothing because of r.
+func (r Result) repeat(reason string) Result {
+	r.Repeated, r.Attempts, r.MayHaveActed = true, 0, false
+	return r.because(reason)
+}
+
+// because adds a reason before the others.
+func (r Result) because(reason string) Result {
+	if r.Reason != "" && reason != "" {
+		reason += "; "
+	}
+	r.Reason = reason + r.Reason
+	return r
+}
+
+// Receiver names what the request was sent to.
+func (r Result) Receiver() string {
+	if r.TokenRequest {
+		return "token endpoint"
+	}
+	return "service"
+}
+
+// StatusText returns a status code with its name, such as "404 Not Found".
+func StatusText(status int) string {
+	return strings.TrimSpace(fmt.Sprintf("%d %s", status, http.StatusText(status)))
+}
+
+// rulesOut reports whether a response shows that its request had no effect. It says so with 304, or with a rejection: a
+// registered 4xx, but not 408. Proxies send others, such as 499, when they stop to wait for the service.
+func rulesOut(status int) bool {
+	rejected := status/100 == 4 && status != http.StatusRequestTimeout && http.StatusText(status) != ""
+	return rejected || slices.Contains([]int{301, 302, 304, 307, 308, 501}, status)
+}
+
+// failedSearch is why there is no header to send. All operations share it.
+type failedSearch struct{ result Result }
+
+// Error says what the client adds to the response.
+func (f *failedSearch) Error() string { return "no credential: " + f.result.Reason }
+
+// Unwrap returns the cause, or nil.
+func (f *failedSearch) Unwrap() error { return f.result.Err }
+
+// Attempt describes one HTTP request and its result, for a log. Known secrets are masked in the texts from outside.
+type Attempt struct {
+	Number       int // 1 is the first
+	Method       string
+	URL          string
+	Status       int // 0 without a response
+	Duration     time.Duration
+	Err          string // why there was no response
+	Retry        bool   // another attempt follows, after RetryWait
+	RetryWait    time.Duration
+	RequestBody  string // empty for a token request, because it is secret
+	ResponseBody Text   // likewise
+}
+
+// Text is a text from outside. To mask the secrets takes a while, so only a log that shows the text does it.
+type Text struct {
+	redactor *Redactor
+	text     []byte
+}
+
+// String returns the beginning of the text.
+func (t Text) String() string { return t.redactor.Mask(string(t.text), MaxBody/8) }
+
+// MarshalText is like String. Loggers call it for the lines that they write.
+func (t Text) MarshalText() ([]byte, error) { return []byte(t.String()), nil }

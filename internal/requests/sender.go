@@ -1,0 +1,74 @@
+// Package requests sends requests to a service, each with all its attempts: waits and retries, credentials, connections, and
+// the masking of secrets. It knows nothing about streams. Comments cite the INTERFACE.md of package streams.
+//
+// An operation is one request of the caller with all its attempts. An endpoint is the service or the token endpoint.
+package requests
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"net/http"
+	"net/url"
+	"time"
+
+	"golang.org/x/time/rate"
+)
+
+// Sender sends requests with one configuration. It is safe for concurrent use.
+type Sender struct {
+	*Redactor
+	settings   Config // with the defaults
+	network    http.RoundTripper
+	slots      chan struct{} // has an element for each attempt under way
+	limiter    *rate.Limiter
+	credential *credential
+	service    health
+}
+
+// New returns a sender for a deployment at this address. It does not send a request.
+func New(cfg Config, baseURL *url.URL) (*Sender, error) {
+	if _, problems := cfg.TLS.Config(); len(problems) > 0 {
+		return nil, fmt.Errorf("tls.%s %w", problems[0].Setting, problems[0].Err)
+	}
+	var tokenURL *url.URL
+	if cfg.OAuth2 != nil {
+		var err error
+		if tokenURL, err = ParseURL(cfg.OAuth2.TokenURL); err != nil {
+			return nil, fmt.Errorf("oauth2.token_url %w", err)
+		}
+	}
+	cfg.RequestTimeout = cmp.Or(cfg.RequestTimeout, 30*time.Second) // also covers connecting and the TLS handshake
+	cfg.Retry = cmp.Or(cfg.Retry, DefaultRetry)
+	cfg.MaxConcurrent = cmp.Or(cfg.MaxConcurrent, 64)
+	s := &Sender{
+		Redactor: new(Redactor),
+		settings: cfg,
+		network:  newNetwork(cfg, baseURL, tokenURL),
+		slots:    make(chan struct{}, cfg.MaxConcurrent),
+		limiter:  rate.NewLimiter(cmp.Or(rate.Limit(cfg.RequestsPerSecond), rate.Inf), 1),
+	}
+	s.add(cfg.secrets()...)
+	s.credential = newCredential(s)
+	return s, nil
+}
+
+// MaxConcurrent is the limit of requests at the same time.
+func (s *Sender) MaxConcurrent() int { return cap(s.slots) }
+
+// Request is what the service gets, beside its credential and the configured headers.
+type Request struct {
+	Method string
+	URL    string
+	Body   []byte // JSON; nil: none
+}
+
+// Send sends a request to the service until there is a response that would not be another one later, or the operation ends.
+func (s *Sender) Send(ctx context.Context, request Request) Result {
+	o := &operation{Sender: s, endpoint: &s.service, request: request}
+	o.result = Result{Method: request.Method, URL: request.URL, Credentials: s.settings.Credentials}
+	if err := o.sendAuthorized(ctx); err != nil {
+		return o.failed(err)
+	}
+	return o.result
+}
