@@ -213,12 +213,13 @@ const (
 type Facts struct {
 	Reported  *streams.Stream      // the last report; nil if there is none
 	Unknown   bool                 // the outcome of a request since then, or of one that is under way
+	Detached  bool                 // a leave has detached the processors, and no resource has set them since
 	Remainder streams.ProcessorSet // what a resource that left since then, and sent nothing, left attached, as far as known
 }
 
 // Facts returns what the session has found out about the stream.
 func (l *Ledger) Facts() Facts {
-	f := Facts{Reported: l.reported, Unknown: l.unknown || l.underWay != nil}
+	f := Facts{Reported: l.reported, Unknown: l.unknown || l.underWay != nil, Detached: l.detached}
 	if l.left != nil && !l.left.unknown {
 		f.Remainder = l.left.set
 	}

@@ -65,6 +65,7 @@ type terraformCore struct {
 
 	// Streams, in this process, but warned in this run.
 	reported streamNames // the service has reported their set, after the last update with an unknown outcome
+	doubtful streamNames // the outcome of an update is unknown, and nothing has been reported since
 	failed   streamNames // an operation failed whose resource stays in the state with the stream
 	warned   streamNames // one of saysEmptied, or an error, has named them
 	written  streamNames // the set of a resource was sent in this process
@@ -141,7 +142,7 @@ func newTerraformCore(t interface {
 func (c *terraformCore) startProvider(walk int, lateAddress bool) *Process {
 	c.t.Helper()
 	c.walks = walk
-	c.reported, c.failed, c.written, c.created = streamNames{}, streamNames{}, streamNames{}, false
+	c.reported, c.doubtful, c.failed, c.written, c.created = streamNames{}, streamNames{}, streamNames{}, streamNames{}, false
 	configured := maps.Clone(c.provider)
 	if lateAddress {
 		configured["base_url"] = tftypes.UnknownValue

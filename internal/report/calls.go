@@ -45,9 +45,8 @@ func (r *Reporter) Apply(
 	for _, f := range a.Findings {
 		messages = append(messages, messageOf(f, changing(of, c, f)))
 		if f.IsError() && f.Facts != nil {
-			outcome, _ := f.Now()
 			failed++
-			changed = changed || outcome != streams.NotChanged
+			changed = changed || asStreamError(f.Err).Outcome != streams.NotChanged
 		}
 	}
 	closing := ""
@@ -131,7 +130,7 @@ func notDetachable(c session.Change, configured string) diag.Diagnostic {
 			"apply without the destroy. To leave the processors attached, set on_destroy = \"keep\" and apply, or "+
 			"use a removed block with destroy = false. If the resource is tainted, use terraform untaint. If it is "+
 			"the old object of a replacement that did not end, use terraform state rm, and apply.",
-		nothingSent+notChanged))
+		nothingSent+notChangedHere))
 }
 
 // UnexpectedChange is the error, once, of a stream that has another terminal or fragment type than the plan promised.

@@ -96,7 +96,10 @@ func failure(f session.Finding, did attempted) message {
 	left := ""
 	if f.Facts != nil {
 		m.now = nowTrue(f.Now())
-		if set := f.Facts.Remainder; set.Len() > 0 {
+		switch set := f.Facts.Remainder; {
+		case f.Facts.Detached:
+			left = "In this run, an object that left the stream has detached its processors before."
+		case set.Len() > 0:
 			left = fmt.Sprintf("In this run, an object that had set %s left the stream and sent nothing, so the processors "+
 				"may still be attached.", set)
 		}

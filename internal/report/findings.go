@@ -111,19 +111,14 @@ func messageOf(f session.Finding, did attempted) message {
 	m.text, m.severity = texts[f.Warning], diag.SeverityWarning
 	m.inDestroy = slices.Contains(ofDestroys, f.Warning)
 	if f.IsError() {
-		m.text, m.severity, m.now = refusals[f.Decision.Refusal], diag.SeverityError, nothingSent+notChanged
+		m.text, m.severity, m.now = refusals[f.Decision.Refusal], diag.SeverityError, nothingSent+notChangedHere
 	}
 	if strings.Contains(m.head, "{own}") {
 		m.own = ownOf(f)
 	}
 	switch {
-	case f.Warning == claims.StayAttachedBesideFailure:
+	case f.Warning == claims.StayAttachedBesideFailure, f.Warning == claims.NotFoundOnDestroy:
 		m.now = nowTrue(f.Now())
-	case f.Warning == claims.NotFoundOnDestroy:
-		e := asStreamError(f.Err)
-		m.now = nowTrue(e.Outcome, e.Stream)
-	case f.Decision.Refusal == claims.ConflictingSets: // nobody knows in a plan whether the other resource has been applied
-		m.now = nothingSent + notChangedHere
 	case f.Decision.Refusal == claims.DetachesOthers:
 		m.now = "No update was sent. " + notChangedHere
 	case f.Decision.Refusal == claims.Blocked:

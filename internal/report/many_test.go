@@ -21,6 +21,11 @@ import (
 // failures are those of a group whose streams are s0000, s0001, ….
 type failures []session.Finding
 
+// factsAfter are those of a session that has had one operation.
+func factsAfter(e *streams.Error) *claims.Facts {
+	return &claims.Facts{Unknown: e.Outcome == streams.Unknown, Reported: e.Stream}
+}
+
 // add adds failures. {id} in a text stands for the stream.
 func (f *failures) add(n int, e streams.Error) {
 	for range n {
@@ -28,7 +33,7 @@ func (f *failures) add(n int, e streams.Error) {
 		failed.Message = strings.ReplaceAll(e.Message, "{id}", name)
 		failed.Reason = strings.ReplaceAll(e.Reason, "{id}", name)
 		failed.Method, failed.URL = "PATCH", "https://streams.example.com/v2/streams/"+name
-		*f = append(*f, session.Finding{Stream: name, Err: &failed, Facts: &claims.Facts{}})
+		*f = append(*f, session.Finding{Stream: name, Err: &failed, Facts: factsAfter(&failed)})
 	}
 }
 

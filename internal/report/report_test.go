@@ -117,11 +117,16 @@ func TestNowTrue(t *testing.T) {
 		return one(session.Finding{Stream: id, Warning: kind, Err: err, Facts: &facts})
 	}
 	streamstest.WantText(t, one(operation(failed(streams.NotChanged, nil), claims.Facts{Remainder: first})), `an object that had set ["p1"] left the stream and sent nothing`)
+	detached := claims.Facts{Detached: true, Reported: &streams.Stream{}}
+	streamstest.WantText(t, one(operation(failed(streams.NotChanged, nil), detached)), "In this run, an object that left the stream has detached its processors before.",
+		"The service reports that the stream now has [].")
 	unsent, wait := claims.Facts{Reported: reported}, context.Canceled
 	for name, test := range map[string]struct{ detail, want string }{
 		"refused":               {one(operation(failed(streams.NotChanged, nil), claims.Facts{})), unchanged},
-		"unknown":               {one(operation(failed(streams.Unknown, nil), claims.Facts{})), mayHave},
-		"merged":                {one(operation(failed(streams.Changed, reported), claims.Facts{})), nowBoth},
+		"unknown":               {one(operation(failed(streams.Unknown, nil), claims.Facts{Unknown: true})), mayHave},
+		"merged":                {one(operation(failed(streams.Changed, reported), claims.Facts{Reported: reported})), nowBoth},
+		"refused, after others": {one(operation(failed(streams.NotChanged, nil), unsent)), nowBoth},
+		"and in doubt":          {one(operation(failed(streams.NotChanged, nil), claims.Facts{Reported: reported, Unknown: true})), mayHave},
 		"left by another one":   {one(operation(failed(streams.NotChanged, nil), claims.Facts{Remainder: first})), unchanged},
 		"read":                  {one(session.Finding{Stream: id, Err: failed(streams.Unknown, nil)}), "Nothing was changed by this read."},
 		"wait":                  {one(operation(wait, claims.Facts{})), unchanged},
@@ -133,9 +138,9 @@ func TestNowTrue(t *testing.T) {
 		"left alone, unknown":   {one(refusal(claims.Blocked, claims.Facts{Reported: reported, Unknown: true})), nothing + mayHave},
 		"left, other failed":    {left(claims.StayAttachedBesideFailure, nil, claims.Facts{Unknown: true}), mayHave},
 		"gone on destroy":       {left(claims.NotFoundOnDestroy, failed(streams.NotChanged, nil), claims.Facts{}), unchanged},
-		"gone, after a failure": {left(claims.NotFoundOnDestroy, failed(streams.Unknown, nil), claims.Facts{}), mayHave},
+		"gone, after a failure": {left(claims.NotFoundOnDestroy, failed(streams.Unknown, nil), claims.Facts{Unknown: true}), mayHave},
 		"unexpected change":     {UnexpectedChange(id, "terminal_id", "t1", "t2").Detail(), changed},
-		"group, dropped":        {plan(claims.StreamIsKept), nothing + unchanged},
+		"group, dropped":        {plan(claims.StreamIsKept), nothing + here},
 		"processors of others":  {plan(claims.DetachesOthers), "No update was sent. " + here},
 	} {
 		if !strings.HasSuffix(test.detail, "\n"+test.want) {
@@ -192,7 +197,7 @@ func TestFailedCreates(t *testing.T) {
 		"group, another succeeds": {Group, sent, streams.ProcessorSet{}, 1, []string{"1 of 2 changes succeeded. " + notSaved}, nil},
 	} {
 		c := session.Change{Kind: session.Create, Want: session.Sets{id: &first}}
-		after := session.After{Updated: test.set, Findings: []session.Finding{operation(test.err, claims.Facts{Remainder: test.left})}}
+		after := session.After{Updated: test.set, Findings: []session.Finding{operation(test.err, claims.Facts{Remainder: test.left, Unknown: test.err.Outcome == streams.Unknown})}}
 		detail := New().Apply(t.Context(), test.of, c, after, "")[0].Detail()
 		streamstest.WantText(t, detail, test.want...)
 		if slices.ContainsFunc(test.not, func(text string) bool { return strings.Contains(detail, text) }) || strings.Count(detail, nothingSaved) > 1 {
@@ -306,7 +311,7 @@ func TestShortDetails(t *testing.T) {
 			Reason: "the service did not respond within 6s (shortened from 30s after other failures)"},
 	} {
 		e.Method, e.URL, e.Repeated, e.Message = "PATCH", "https://streams.example.com/v2/streams/"+id, true, strings.Repeat("a long message ", 30)
-		c, f := session.Change{Kind: session.Update, Want: session.Sets{id: &first}}, operation(&e, claims.Facts{})
+		c, f := session.Change{Kind: session.Update, Want: session.Sets{id: &first}}, operation(&e, *factsAfter(&e))
 		f.Stream = id
 		if e.Outcome == streams.Unknown {
 			c.Kind = session.Create
@@ -323,6 +328,6 @@ func TestShortDetails(t *testing.T) {
 	}
 	gone := failed(streams.NotChanged, nil)
 	gone.URL, gone.Status, gone.Documented, gone.Message = "https://streams.example.com/v2/streams/"+id, 404, true, "there is no such stream"
-	f := session.Finding{Stream: id, Warning: claims.NotFoundOnDestroy, Err: gone}
+	f := session.Finding{Stream: id, Warning: claims.NotFoundOnDestroy, Err: gone, Facts: &claims.Facts{}}
 	check("gone", New().Apply(context.Background(), OneStream, updates, session.After{Findings: []session.Finding{f}}, "")[0], "there is no such stream")
 }

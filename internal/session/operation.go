@@ -83,15 +83,15 @@ type Finding struct {
 // IsError reports whether the call fails.
 func (f Finding) IsError() bool { return f.Warning == 0 }
 
-// Now returns what is now true of the stream. If the operation sent nothing, what other operations of the session did counts.
+// Now returns what is now true of the stream: what all operations of the session did counts.
 func (f Finding) Now() (streams.Outcome, *streams.Stream) {
-	if e, ok := errors.AsType[*streams.Error](f.Err); ok && e.Attempts > 0 {
-		return e.Outcome, e.Stream
-	}
-	if f.Facts.Unknown {
+	switch {
+	case f.Facts.Unknown:
 		return streams.Unknown, nil
+	case f.Facts.Reported != nil:
+		return streams.Changed, f.Facts.Reported
 	}
-	return streams.NotChanged, f.Facts.Reported
+	return streams.NotChanged, nil
 }
 
 // CallRefusal is why a whole call is refused.
