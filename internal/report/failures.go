@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net/http"
 
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 
@@ -34,12 +35,10 @@ func nowTrue(o streams.Outcome, reported *streams.Stream) string {
 	return notChanged
 }
 
-// changeTriggers helps where create_before_destroy puts the old object back into the state.
-const changeTriggers = "If the next plan shows no changes, change a value in triggers."
-
 // notSaved is true of every failed create. With create_before_destroy, Terraform keeps the old object.
 const notSaved = "Nothing of this create is in the state: if you remove the resource now, its processors may stay " +
-	"attached. Resolve the errors, then run the command again. " + changeTriggers
+	"attached. Resolve the errors, then run the command again. With create_before_destroy, the next plan may show no changes: " +
+	"change a value in triggers then."
 
 // attempted is what a read or an operation was to do, and what a person should know if it failed.
 type attempted struct {
@@ -73,8 +72,6 @@ func changing(of Subject, c session.Change, f session.Finding) attempted {
 	switch {
 	case c.Kind != session.Create, of == Group: // a group says it once
 	case e.Outcome == streams.NotChanged && f.Facts.Remainder.Len() == 0:
-	case e.Repeated:
-		did.next = changeTriggers
 	default:
 		did.next = notSaved
 	}
@@ -83,19 +80,17 @@ func changing(of Subject, c session.Change, f session.Finding) attempted {
 
 func failure(f session.Finding, did attempted) message {
 	e := asStreamError(f.Err)
-	first := *e
-	if e.Repeated { // a cause has one hint, for whoever fails first, after retries
-		first.Repeated, first.Attempts = false, max(first.Attempts, 2)
-	}
+	check := hint(e, did)
 	m := messageOfError(f.Stream, e)
-	m.text = text{summary: string(e.Kind), head: did.failed + ".", advice: join(" ", hint(&first, did), did.next)}
+	m.text = text{summary: string(e.Kind), head: did.failed + ".", advice: join(" ", check.whole(), did.next)}
 	m.severity, m.leaves, m.now = diag.SeverityError, did.leaves, notChangedByRead
 	if e.Reason != "" {
 		m.reason = Sentence(e.Reason)
 	}
 	left := ""
 	if f.Facts != nil {
-		m.now = nowTrue(f.Now())
+		outcome, reported := f.Now()
+		m.now, m.changed = nowTrue(outcome, reported), outcome != streams.NotChanged
 		switch set := f.Facts.Remainder; {
 		case f.Facts.Detached:
 			left = "In this run, an object that left the stream has detached its processors before."
@@ -108,14 +103,12 @@ func failure(f session.Finding, did attempted) message {
 	case e.TokenRequest:
 		m.head += " The token request to oauth2.token_url failed."
 	case servesNoReads(e): // the attributes are not the cause
+	case e.Kind == streams.KindNotFound, e.Kind == streams.KindBadRequest && e.Method == http.MethodGet:
+		m.attribute = "stream_id"
 	case e.Kind == streams.KindBadRequest:
 		m.attribute = "processor_ids"
-	case e.Kind == streams.KindNotFound:
-		m.attribute = "stream_id"
 	}
-	if e.Repeated {
-		m.short = repeated(e, m.happened(1), join(" ", left, m.fill(hint(e, did), 1), did.next), m.now)
-	}
+	m.short = m.shortened(e, join(" ", left, m.fill(check.check, 1)))
 	m.reason = join(" ", m.reason, left)
 	return m
 }
@@ -140,28 +133,37 @@ func messageOfError(stream string, e *streams.Error) message {
 	return m
 }
 
-// A short detail has six lines of 78 characters: words and paragraphs do not fill their lines.
+// A short detail has four lines. Words do not fill theirs.
 const (
-	shortDetail = 370
-	shortCause  = 100 // at least, of what the provider itself knows
-	shortest    = 20  // worth to be shown of a message
+	shortLines   = 4
+	filled       = lineLength - 6
+	shortMessage = 24 // characters of what the service said, at least
 )
 
-// repeated is the detail of an error that has the cause of another one, which has all of it. There may be hundreds.
-func repeated(e *streams.Error, happened, advice, now string) string {
-	status := ""
-	if e.Status != 0 {
-		status = requests.StatusText(e.Status)
-	}
+// shortened is the detail of an error whose cause another one has in full: status, message, why nothing was tried, what to check,
+// and what is now true. There may be hundreds.
+func (m message) shortened(e *streams.Error, check string) string {
+	now := m.now
 	if e.Attempts == 0 {
 		now = nothingSent + now
 	}
-	room := shortDetail - len(happened) - len(advice) - len(now)
-	cause := cutAtWord(join(": ", status, e.Reason), max(room, shortCause))
-	if left := room - len(cause) - len(": "); left >= shortest {
-		cause = join(": ", cause, cutAtWord(e.Message, left))
+	happened := m.happened(1)
+	room := (shortLines-(len(now)+lineLength-1)/lineLength)*filled - len(happened) - len(check) - len("  : ")
+	if e.Status == 0 {
+		return happened + " " + join(" ", Sentence(cutAtWord(e.Reason, max(room, shortMessage))), check) + "\n" + now
 	}
-	return happened + " " + Sentence(cause) + " " + advice + "\n" + now
+	status, reason := requests.StatusText(e.Status), ""
+	if e.Reason != "" {
+		reason = Sentence(e.Reason)
+	}
+	if room -= len(status); len(reason)+len(e.Message) > room {
+		reason = ""
+	}
+	if asOthers := ", as for other streams"; reason == "" && len(asOthers)+min(len(e.Message), shortMessage) <= room {
+		status, room = status+asOthers, room-len(asOthers)
+	}
+	said := cutAtWord(e.Message, max(room-len(reason), shortMessage))
+	return join(" ", happened, Sentence(join(": ", status, said)), reason, check) + "\n" + now
 }
 
 // request returns "" if there was no request to send.

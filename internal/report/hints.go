@@ -12,17 +12,20 @@ import (
 	"github.com/stream-management/terraform-provider-stream/internal/streams"
 )
 
-// advice is a row of the hints.
+// advice is a row of the hints. A short error has only what to check.
 type advice struct {
-	fits bool
-	text string
+	fits             bool
+	why, check, more string
 }
 
-// hint says what to check after a failed operation: always a possibility, because only the service knows the cause. Its
-// placeholders are those of a [text].
-func hint(e *streams.Error, did attempted) string {
+// whole is the whole hint.
+func (a advice) whole() string { return join(" ", a.why, a.check, a.more) }
+
+// hint says what to check after a failed operation: always a possibility, because only the service knows the cause. It does not
+// depend on the number of attempts, so that a cause has one hint. Its placeholders are those of a [text].
+func hint(e *streams.Error, did attempted) advice {
 	all := hints(e, did)
-	return all[slices.IndexFunc(all, func(a advice) bool { return a.fits })].text
+	return all[slices.IndexFunc(all, func(a advice) bool { return a.fits })]
 }
 
 // hints returns all hints, in the order in which they are tried. The last one fits every failure.
@@ -34,6 +37,7 @@ func hints(e *streams.Error, did attempted) []advice {
 	rejected := class == 4 && registered && !status(http.StatusRequestTimeout, http.StatusTooManyRequests)
 	anotherSet := e.Stream != nil
 	refusedEmpty := did.empty && !e.TokenRequest && (status(400, 422) || anotherSet)
+	read := e.Method == http.MethodGet
 	unexpected := e.Kind == streams.KindUnexpected
 	hasFault := e.Status != 0 && (e.Err == nil || e.Outcome != streams.NotChanged)
 	certificate, _ := errors.AsType[x509.CertificateInvalidError](e.Err)
@@ -43,104 +47,107 @@ func hints(e *streams.Error, did attempted) []advice {
 
 	return []advice{
 		// No request was sent.
-		{causedBy(context.Canceled), "Run the command again when you are ready."},
-		{causedBy(requests.ErrNotSent), "A setting or an environment variable of this machine may be invalid. Check " +
-			"headers, TF_APPEND_USER_AGENT and the variables that the error names."},
-		{causedBy(requests.ErrTokenWait), "The token endpoint may be slow. Check oauth2.token_url, or raise the " +
-			"timeouts of the resource."},
-		{causedBy(requests.ErrRateLimit) || causedBy(requests.ErrSlotWait), "Too many operations may wait for their " +
-			"turn. Raise requests_per_second, max_concurrent_requests or the timeouts of the resource."},
-		{causedBy(requests.ErrSecretFile), "The file may not be mounted or written yet, or may be the wrong one. A " +
-			"relative path is relative to the folder where Terraform runs."},
-		{e.URL == "" && e.Err != nil, "Another operation on the same stream may be slow. Raise the timeouts."},
+		{causedBy(context.Canceled), "", "Run the command again when you are ready.", ""},
+		{causedBy(requests.ErrNotSent), "A setting or an environment variable of this machine may be invalid.",
+			"Check headers, TF_APPEND_USER_AGENT and the variables that the error names.", ""},
+		{causedBy(requests.ErrTokenWait), "The token endpoint may be slow.",
+			"Check oauth2.token_url, or raise the timeouts of the resource.", ""},
+		{causedBy(requests.ErrRateLimit) || causedBy(requests.ErrSlotWait), "Too many operations may wait for their turn.",
+			"Raise requests_per_second, max_concurrent_requests or the timeouts of the resource.", ""},
+		{causedBy(requests.ErrSecretFile), "The file may not be mounted or written yet, or may be the wrong one.", "Check the file.",
+			"A relative path is relative to the folder where Terraform runs."},
+		{e.URL == "" && e.Err != nil, "Another operation on the same stream may be slow.", "Raise the timeouts.", ""},
 
 		// The operation decides.
-		{servesNoReads(e), "This deployment may not offer GET /v2/streams/{id}, which the interface does not specify. " +
-			"If reads have worked before, check base_url. Otherwise " + did.unserved},
-		{refusedEmpty && did.drops, "The service may not accept an empty set. To leave {the stream|the streams} without " +
-			"one, set on_destroy = \"keep\" in the group, and run the command again."},
-		{refusedEmpty && did.leaves, "The service may not accept an empty set. To leave {the stream|the streams} without " +
-			"one, remove the resource from the state with terraform state rm. Where on_destroy = \"keep\" is applied " +
-			"before a destroy, the destroy does the same."},
-		{refusedEmpty, "The service may not accept an empty set. Detach the processors in the service."},
+		{servesNoReads(e), "This deployment may not offer GET /v2/streams/{id}, which the interface does not specify.",
+			"If reads have worked before, check base_url. Otherwise " + did.unserved, ""},
+		{refusedEmpty && did.drops, refusesEmpty,
+			"To leave {the stream|the streams} without one, set on_destroy = \"keep\" in the group, and run the command again.", ""},
+		{refusedEmpty && did.leaves, refusesEmpty,
+			"To leave {the stream|the streams} without one, remove the resource from the state with terraform state rm.",
+			"Where on_destroy = \"keep\" is applied before a destroy, the destroy does the same."},
+		{refusedEmpty, refusesEmpty, "Detach the processors in the service.", ""},
 
 		// The request did not get through.
-		{throughProxy && errors.As(e.Err, new(x509.UnknownAuthorityError)), "The certificate of the proxy may come from a " +
-			"private authority: add the certificate of the authority to tls.ca_cert_pem, which counts for the proxy, too. " +
-			"Otherwise, check {address}."},
-		{errors.As(e.Err, new(x509.UnknownAuthorityError)), "The certificate may come from a private authority: set " +
-			"tls.ca_cert_pem to the certificate of the authority. Otherwise, check {address}."},
-		{hasNames && (e.TokenRequest || throughProxy), "The certificate may belong to the {receiver} under another name: use that name " +
-			"in {address}."},
-		{hasNames, "The certificate may belong to the {receiver} under another name: use that name in {address}, or set " +
-			"tls.server_name to it."},
-		{wrongName, "The certificate may have only a common name, which no longer counts. The {receiver} needs a " +
-			"certificate with its host as a subject alternative name."},
-		{certificate.Reason == x509.Expired, "The {receiver} may have to renew its certificate, or your clock may be wrong."},
-		{errors.As(e.Err, new(*tls.CertificateVerificationError)), "The certificate of the {receiver} may not be one for " +
-			"servers, or its authority may not be allowed to issue it. The operators have to replace it. Otherwise, check " +
-			"{address}."},
-		{errors.As(e.Err, new(*requests.HandshakeError)), "The certificate of the {receiver} may be malformed: Go " +
-			"refuses a negative serial number, for example. Then the operators have to replace it. Otherwise, the {receiver} may " +
-			"not use TLS 1.2 or newer at this port. Check {address}."},
-		{requests.IsTLSFailure(e.Err), "The {receiver} may require another client certificate, or may not use TLS 1.2 or " +
-			"newer at this port. Check tls.client_cert_pem, tls.client_key_pem and {address}."},
-		{throughProxy || status(http.StatusProxyAuthRequired), "The proxy may need other " +
-			"credentials, or may not reach the host. Check the address, user name and password in HTTPS_PROXY " +
-			"(HTTP_PROXY for http://), or list the host in NO_PROXY."},
-		{class == 3, "If Location is the {receiver}, change {address} to that address. If Location is a login page, " +
-			"check the credentials."},
+		{throughProxy && errors.As(e.Err, new(x509.UnknownAuthorityError)), "The certificate of the proxy may come from a private " +
+			"authority.", "Add the certificate of the authority to tls.ca_cert_pem, which counts for the proxy, too, or check {address}.", ""},
+		{errors.As(e.Err, new(x509.UnknownAuthorityError)), "The certificate may come from a private authority.",
+			"Set tls.ca_cert_pem to the certificate of the authority, or check {address}.", ""},
+		{hasNames && (e.TokenRequest || throughProxy), "The certificate may belong to the {receiver} under another name.",
+			"Use that name in {address}.", ""},
+		{hasNames, "The certificate may belong to the {receiver} under another name.",
+			"Use that name in {address}, or set tls.server_name to it.", ""},
+		{wrongName, "The certificate may have only a common name, which no longer counts.",
+			"The {receiver} needs a certificate with its host as a subject alternative name.", ""},
+		{certificate.Reason == x509.Expired, "", "The {receiver} may have to renew its certificate, or your clock may be wrong.", ""},
+		{errors.As(e.Err, new(*tls.CertificateVerificationError)), "The certificate of the {receiver} may not be one for servers, or " +
+			"its authority may not be allowed to issue it.", "Check {address}.", "If it is right, the operators have to replace the certificate."},
+		{errors.As(e.Err, new(*requests.HandshakeError)), "The certificate of the {receiver} may be malformed: Go refuses a negative " +
+			"serial number, for example. Then the operators have to replace it. Otherwise, the {receiver} may not use TLS 1.2 or newer " +
+			"at this port.", "Check {address}.", ""},
+		{requests.IsTLSFailure(e.Err), "The {receiver} may require another client certificate, or may not use TLS 1.2 or newer at this " +
+			"port.", "Check tls.client_cert_pem, tls.client_key_pem and {address}.", ""},
+		{throughProxy || status(http.StatusProxyAuthRequired), "The proxy may need other credentials, or " +
+			"may not reach the host.", "Check the address, user name and password in HTTPS_PROXY (HTTP_PROXY for http://), or list the " +
+			"host in NO_PROXY.", ""},
+		{class == 3, "", "If Location is the {receiver}, change {address} to that address.",
+			"If Location is a login page, check the credentials."},
 
 		// The token endpoint responded. Some refuse a client with a status of success.
-		{e.TokenRequest && (status(400, 401) || class == 2 && e.Kind == streams.KindAuthentication), "A request with " +
-			"{credentials} was rejected. The client, its credentials or scopes may be unknown or expired. Check " +
-			"oauth2.client_id and oauth2.token_url."},
-		{e.TokenRequest && e.Documented && (unexpected || rejected), "The token endpoint may not allow this grant or " +
-			"this client, or may require other parameters. Check oauth2.token_url, oauth2.scopes and oauth2.endpoint_params."},
-		{e.TokenRequest && (unexpected || rejected), "The response may have come from a login page or a proxy. Check " +
-			"oauth2.token_url."},
+		{e.TokenRequest && (status(400, 401) || class == 2 && e.Kind == streams.KindAuthentication), "A request with {credentials} " +
+			"was rejected. The client, its credentials or scopes may be unknown or expired.",
+			"Check oauth2.client_id and oauth2.token_url.", ""},
+		{e.TokenRequest && e.Documented && (unexpected || rejected), "The token endpoint may not allow this grant or this client, or " +
+			"may require other parameters.", "Check oauth2.token_url, oauth2.scopes and oauth2.endpoint_params.", ""},
+		{e.TokenRequest && (unexpected || rejected), "The response may have come from a login page or a proxy.",
+			"Check oauth2.token_url.", ""},
 
 		// The service responded.
-		{anotherSet, "The service may merge sets instead of replacing them, or may ignore ids that it does not know. " +
-			"Compare the set with the processors in the service."},
-		{unexpected || !e.Documented && status(400, 401, 403, 404, 422), "The response may not have come from the " +
-			"service, but from a proxy or a login page. Check base_url (its path, and https://), the {id of the " +
-			"stream|ids of the streams}, HTTPS_PROXY and NO_PROXY."},
-		{status(http.StatusTooManyRequests) && !e.TokenRequest, "There may be too many requests at a time. Set " +
-			"requests_per_second or max_concurrent_requests, or raise the timeouts of the resource."},
-		{status(401, 403) && e.Credentials == requests.NoCredentials, "A request with no credentials was rejected. " +
-			"Set token, token_file, basic_auth, oauth2 or headers, or their environment variables."},
-		{status(http.StatusUnauthorized), "A request with {credentials} was rejected. The credential may have " +
-			"expired, or be the wrong one. Check the provider block and the variables STREAM_…."},
-		{status(http.StatusForbidden), "A request with {credentials} was rejected. The credentials may not permit " +
-			"the operation on {this stream|these streams}."},
-		{status(http.StatusNotFound) && e.Method == http.MethodGet, did.missing + " If {it exists|they exist}, the deployment " +
-			"may not serve the GET /v2/streams/{id} of detect_drift: " + did.unserved},
-		{status(http.StatusNotFound), notFound},
-		{status(http.StatusConflict, http.StatusLocked), "Somebody else may be changing {the stream|the streams}. Run the " +
-			"command again later."},
-		{status(http.StatusRequestEntityTooLarge), "The set may be too large for the service or a proxy."},
-		{status(400, 422), "The service may not know one of the processor ids, or may not accept this set."},
+		{anotherSet, "The service may merge sets instead of replacing them, or may ignore ids that it does not know.",
+			"Compare the set with the processors in the service.", ""},
+		{unexpected || !e.Documented && status(400, 401, 403, 404, 422), "The response may not have come from the service, but from a " +
+			"proxy or a login page.", "Check base_url, the {id of the stream|ids of the streams}, HTTPS_PROXY and NO_PROXY.",
+			"base_url may need another path, or https://."},
+		{status(http.StatusTooManyRequests) && !e.TokenRequest, "There may be too many requests at a time.",
+			"Set requests_per_second or max_concurrent_requests, or raise the timeouts of the resource.", ""},
+		{status(401, 403) && e.Credentials == requests.NoCredentials, "A request with no credentials was rejected.",
+			"Set token, token_file, basic_auth, oauth2 or headers.", "Each has an environment variable, too."},
+		{status(http.StatusUnauthorized), "A request with {credentials} was rejected. The credential may have expired, or be the " +
+			"wrong one.", "Check the provider block and the variables STREAM_….", ""},
+		{status(http.StatusForbidden), "A request with {credentials} was rejected.",
+			"The credentials may not permit the operation on {this stream|these streams}.", ""},
+		{status(http.StatusNotFound) && read, did.missing,
+			"If {it exists|they exist}, the deployment may not serve the GET /v2/streams/{id} of detect_drift: " + did.unserved, ""},
+		{status(http.StatusNotFound), notFound, checkID, orCreate},
+		{status(http.StatusConflict, http.StatusLocked), "Somebody else may be changing {the stream|the streams}.",
+			"Run the command again later.", ""},
+		{status(http.StatusRequestEntityTooLarge), "", "The set may be too large for the service or a proxy.", ""},
+		{status(400, 422) && read, "The service may not accept {this id|these ids}, or may not serve the GET /v2/streams/{id} of " +
+			"detect_drift.", checkID, "If {it is|they are} right, " + did.unserved},
+		{status(400, 422), "The service may not know one of the processor ids, or may not accept this set.", "Check the processor ids.", ""},
 
 		// Nothing more is known.
-		{rejected || status(http.StatusNotImplemented), "The {receiver} may not offer this operation at this " +
-			"address. Check {address}."},
-		{causedBy(requests.ErrRequestTimeout), "The {receiver} may be slow. Check {address}, or raise request_timeout."},
-		{e.Kind == streams.KindTimeout && e.Err != nil, "The {receiver} may be slow or down. Check {address}, or " +
-			"raise the timeouts of the resource."},
-		{hasFault && !registered && class == 4, "A proxy may have stopped to wait for the {receiver}. " +
-			"Run the command again. If this error stays, check {address} and the proxy settings (HTTPS_PROXY, NO_PROXY)."},
-		{hasFault && e.Repeated, "The {receiver} may be overloaded or have a fault. Run the command again later, or check {address}."},
-		{hasFault && e.Attempts > 1, "The {receiver} may be overloaded or have a fault. Run the command again later, or raise " +
-			"retry.max_attempts. If this error stays, check {address}."},
-		{hasFault, "The {receiver} may be overloaded or have a fault. Run the command again later. If this error stays, check {address}."},
-		{true, "The {receiver} may be down, or may have another address. Check {address}, the network and the proxy " +
-			"settings (HTTPS_PROXY, NO_PROXY)."},
+		{rejected || status(http.StatusNotImplemented), "The {receiver} may not offer this operation at this address.",
+			"Check {address}.", ""},
+		{causedBy(requests.ErrRequestTimeout), "The {receiver} may be slow.", "Check {address}, or raise request_timeout.", ""},
+		{e.Kind == streams.KindTimeout && e.Err != nil, "The {receiver} may be slow or down.",
+			"Check {address}, or raise the timeouts of the resource.", ""},
+		{hasFault && !registered && class == 4, "A proxy may have stopped to wait for the {receiver}. Run the command again.",
+			"If this error stays, check {address} and the proxy settings (HTTPS_PROXY, NO_PROXY).", ""},
+		{hasFault, "The {receiver} may be overloaded or have a fault. Run the command again later.",
+			"If this error stays, check {address}.", ""},
+		{true, "The {receiver} may be down, or may have another address.",
+			"Check {address}, the network and the proxy settings (HTTPS_PROXY, NO_PROXY).", ""},
 	}
 }
 
-const notFound = "{The stream|The streams} may not exist at this base_url, or the credentials may not permit access. " +
-	"Check the {id of the stream|ids of the streams}, or create {the stream|the streams} in the service first."
+const (
+	refusesEmpty = "The service may not accept an empty set."
+
+	notFound = "{The stream|The streams} may not exist at this base_url, or the credentials may not permit access."
+	checkID  = "Check the {id of the stream|ids of the streams}."
+	orCreate = "If {it is|they are} new, create {the stream|the streams} in the service first."
+)
 
 // servesNoReads reports whether a read failed with a response about the route, not about the stream.
 func servesNoReads(e *streams.Error) bool {

@@ -18,7 +18,7 @@ import (
 
 // filledHint returns the hint about one stream.
 func filledHint(e *streams.Error, did attempted) string {
-	return messageOfError(id, e).fill(hint(e, did), 1)
+	return messageOfError(id, e).fill(hint(e, did).whole(), 1)
 }
 
 // Each row of the table is the hint of at least one failure here, and says what it must.
@@ -83,6 +83,8 @@ func TestHints(t *testing.T) {
 		"read, 404 of a proxy": {read(page(update(404, streams.KindNotFound))), none, []string{"detect_drift = false"}, nil},
 		"read, 404":            {read(update(404, streams.KindNotFound)), none, []string{"stream may not exist", "-target=ADDRESS", "detect_drift = false"}, nil},
 		"read, a page":         {read(page(update(200, streams.KindUnexpected))), none, []string{"detect_drift = false"}, nil},
+		"read, 400":            {read(update(400, bad)), none, []string{"may not accept this id", "Check the id of the stream", "detect_drift = false"}, []string{"processor"}},
+		"read, 422":            {read(update(422, bad)), none, []string{"may not accept this id"}, []string{"processor"}},
 		"read, 405":            {read(update(405, bad)), none, []string{"detect_drift = false"}, nil},
 		"read, 500":            {read(update(500, generic)), none, []string{"have a fault"}, []string{"detect_drift"}},
 
@@ -97,9 +99,9 @@ func TestHints(t *testing.T) {
 		"empty set, token, 400": {token(update(400, streams.KindAuthentication)), leaves, []string{"oauth2.client_id"}, []string{"keep"}},
 
 		"unknown authority, proxy": {without(errors.Join(new(requests.ProxyError), x509.UnknownAuthorityError{})), none,
-			[]string{"add the certificate of the authority to tls.ca_cert_pem, which counts for the proxy, too", "HTTPS_PROXY"}, []string{"base_url"}},
+			[]string{"Add the certificate of the authority to tls.ca_cert_pem, which counts for the proxy, too", "HTTPS_PROXY"}, []string{"base_url"}},
 		"wrong name, proxy": {without(errors.Join(new(requests.ProxyError), wrongName("a"))), none,
-			[]string{"belong to the proxy", "use that name in HTTPS_PROXY"}, []string{"server_name", "base_url"}},
+			[]string{"belong to the proxy", "Use that name in HTTPS_PROXY"}, []string{"server_name", "base_url"}},
 		"expired, proxy": {token(without(errors.Join(new(requests.ProxyError), invalid(x509.Expired)))), none,
 			[]string{"The proxy may have to renew its certificate"}, []string{"token endpoint"}},
 		"TLS, proxy": {without(errors.Join(new(requests.ProxyError), http.ErrSchemeMismatch)), none,
@@ -149,13 +151,13 @@ func TestHints(t *testing.T) {
 		"504":                  {update(504, streams.KindTimeout), none, []string{"overloaded", "Run the command again later"}, []string{"request_timeout"}},
 		"timeout":              {clientTimeout, none, []string{"request_timeout", "base_url"}, []string{"timeouts of the resource"}},
 		"late":                 {late, none, []string{"timeouts of the resource", "base_url"}, []string{"request_timeout"}},
-		"500":                  {retried(update(500, generic)), none, []string{"have a fault", "Run the command again later", "raise retry.max_attempts"}, nil},
+		"500":                  {retried(update(500, generic)), none, []string{"have a fault", "Run the command again later. If"}, []string{"max_attempts"}},
 		"500, once":            {update(500, generic), none, []string{"have a fault", "Run the command again later. If"}, []string{"max_attempts"}},
-		"520":                  {retried(update(520, generic)), none, []string{"have a fault", "raise retry.max_attempts"}, nil},
+		"520":                  {retried(update(520, generic)), none, []string{"have a fault"}, []string{"max_attempts"}},
 		"501":                  {update(501, generic), none, []string{"may not offer this operation"}, []string{"max_attempts"}},
 		"499":                  {update(499, bad), none, []string{"proxy may have stopped to wait", "Run the command again"}, []string{"max_attempts", "processor_ids", "offer"}},
 		"460":                  {page(update(460, bad)), none, []string{"proxy may have stopped to wait"}, []string{"offer"}},
-		"503 of another":       {repeated(update(503, generic)), none, []string{"Run the command again later, or check base_url"}, []string{"max_attempts"}},
+		"503 of another":       {repeated(update(503, generic)), none, []string{"Run the command again later", "check base_url"}, []string{"max_attempts"}},
 		"503, then no service": {afterStatus, none, []string{"have a fault"}, nil},
 		"no service":           {without(errors.New("refused")), none, []string{"base_url", "HTTPS_PROXY"}, nil},
 	} {
@@ -174,7 +176,7 @@ func TestHints(t *testing.T) {
 	}
 	for i, h := range hints(new(streams.Error), attempted{}) {
 		if !used[i] {
-			t.Errorf("no failure has the hint of row %d: %s", i, h.text)
+			t.Errorf("no failure has the hint of row %d: %s", i, h.whole())
 		}
 	}
 }

@@ -1,6 +1,7 @@
 package report
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -17,8 +18,8 @@ const (
 	lineLength   = 78   // of a CLI in a terminal with 80 columns
 )
 
-// ofMany says once what is true of all streams of a cause, and shows the request of the first one. What differs stands beside
-// the streams.
+// ofMany says once what is true of all streams of a cause, and shows the request of one of them. What differs stands beside the
+// streams, if need be shortened, but for that of the example.
 func (m message) ofMany(ctx context.Context, streams []message) string {
 	reason := takeCommon(streams, func(m *message) *string { return &m.reason })
 	response := takeCommon(streams, func(m *message) *string { return &m.response })
@@ -30,9 +31,14 @@ func (m message) ofMany(ctx context.Context, streams []message) string {
 	differences := rowsOf(streams, func(m message) string {
 		return join(" ", m.own, m.reason, strings.TrimPrefix(m.response, title))
 	})
-	texts := len(differences)
+	texts, example := len(differences), m
 	if m.own == "" { // otherwise these are sets, which have no other place
+		whole := differences
 		differences, texts = shorten(ctx, differences), shownTexts
+		if i := slices.IndexFunc(whole, func(r row) bool { return r.text != "" }); i >= 0 && differences[i].text != whole[i].text {
+			example, differences[i].text = whole[i].first, "as in the example"
+			response = join("\n", example.reason, cmp.Or(response, example.response))
+		}
 	}
 	if len(outcomes) > shownTexts {
 		log(ctx, outcomes)
@@ -49,7 +55,7 @@ func (m message) ofMany(ctx context.Context, streams []message) string {
 	}
 	return paragraphs(
 		join(" ", m.happened(len(streams)), reason),
-		join("\n", labelled("For example: ", m.request), response),
+		join("\n", labelled("For example: ", example.request), response),
 		join("\n", strings.TrimSpace(title), beside),
 		m.fill(m.advice, len(streams)),
 		now,
@@ -78,12 +84,13 @@ func onlyResponses(streams []message) bool {
 type row struct {
 	text    string // "" for none
 	streams []string
+	first   message // of the first stream
 }
 
 // rowsOf returns a row for each text, in the order of the first streams.
 func rowsOf(messages []message, text func(message) string) (rows []row) {
 	for _, equal := range inOrder(messages, text) {
-		r := row{text: text(equal[0])}
+		r := row{text: text(equal[0]), first: equal[0]}
 		for _, m := range equal {
 			r.streams = append(r.streams, strconv.Quote(m.stream))
 		}

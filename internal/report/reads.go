@@ -31,13 +31,13 @@ var readers = map[Reader]struct {
 	Refresh: {unserved: withoutReads, missing: "The state keeps {the stream|the streams}, because no read of this resource has " +
 		"found a stream yet. If {the stream is|the streams are} really gone, remove {it|them} from the configuration, and add " +
 		"-refresh=false to terraform apply or terraform destroy."},
-	Plan: {"Streams Cannot Be Checked", `set on_create = "replace". ` + toDestroy, withoutReads, notFound + " If the same apply " +
-		"creates {the stream|the streams}, create {it|them} first with terraform apply -target=ADDRESS, or take {its id|their ids} " +
+	Plan: {"Streams Cannot Be Checked", `set on_create = "replace". ` + toDestroy, withoutReads, notFound + " " + checkID + " If the same " +
+		"apply creates {the stream|the streams}, create {it|them} first with terraform apply -target=ADDRESS, or take {its id|their ids} " +
 		"from an attribute that is known after apply. " + toDestroy},
-	Import:      {unserved: withoutReads, missing: notFound},
-	GroupImport: {"Group Cannot Be Imported", withoutGroupImport, withoutGroupImport, notFound},
-	DataSource:  {"Streams Cannot Be Read", withoutDataSource, withoutDataSource, notFound},
-	Query:       {"Streams Cannot Be Listed", withoutQuery, withoutQuery, notFound},
+	Import:      {unserved: withoutReads, missing: notFound + " " + checkID},
+	GroupImport: {"Group Cannot Be Imported", withoutGroupImport, withoutGroupImport, notFound + " " + checkID},
+	DataSource:  {"Streams Cannot Be Read", withoutDataSource, withoutDataSource, notFound + " " + checkID},
+	Query:       {"Streams Cannot Be Listed", withoutQuery, withoutQuery, notFound + " " + checkID},
 }
 
 const (

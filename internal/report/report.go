@@ -35,13 +35,14 @@ const (
 type Reporter struct {
 	mu    sync.Mutex
 	shown map[string][]string // by summary of a warning: the streams whose warnings are shown in full
+	told  map[cause]bool      // the causes of errors that have been shown in full
 
 	notRead      sync.Once   // the warning of imports: Terraform does not count those
 	changesHands atomic.Bool // whether the warning has been shown
 }
 
 // New returns a reporter.
-func New() *Reporter { return &Reporter{shown: map[string][]string{}} }
+func New() *Reporter { return &Reporter{shown: map[string][]string{}, told: map[cause]bool{}} }
 
 // first reports whether a warning is one of the first of its kind: those are shown in full. The others have one
 // summary, so that Terraform shows one of them and counts the rest, and -json shows each.
@@ -52,6 +53,15 @@ func (r *Reporter) first(summary, id string) bool {
 	if !first && len(r.shown[summary]) < shownWarnings {
 		r.shown[summary], first = append(r.shown[summary], id), true
 	}
+	return first
+}
+
+// tell reports whether an error is the first one with its cause.
+func (r *Reporter) tell(c cause) bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	first := !r.told[c]
+	r.told[c] = true
 	return first
 }
 
@@ -78,27 +88,39 @@ type message struct {
 	response  string // with the label; "" if the service said nothing
 	own       string // what stands for {own}
 	now       string // what is now true of the stream
-	short     string // the whole detail, if another message has the cause
+	changed   bool   // the stream may have been changed
+	short     string // the whole detail, if another error has the cause in full
 }
 
 // diagnostics returns the warnings, and then the errors. closing, of the last one, says what is now true of all streams of a failed call.
 func (r *Reporter) diagnostics(ctx context.Context, of Subject, messages []message, closing string) (diags diag.Diagnostics) {
 	groups := inOrder(messages, func(m message) cause { return m.cause })
-	slices.SortStableFunc(groups, func(a, b []message) int { // Terraform shows the lines of elements last
-		return cmp.Or(int(b[0].severity-a[0].severity), len(pathOf(of, a).Steps())-len(pathOf(of, b).Steps()))
+	slices.SortStableFunc(groups, func(a, b []message) int {
+		return cmp.Or(int(b[0].severity-a[0].severity), changed(b)-changed(a), len(pathOf(of, a).Steps())-len(pathOf(of, b).Steps()))
 	})
 	for i, streams := range groups {
 		last := ""
 		if i == len(groups)-1 {
 			last = closing
 		}
-		d := r.diagnostic(ctx, streams, last)
-		if at := pathOf(of, streams); len(at.Steps()) > 0 {
+		d, at := r.diagnostic(ctx, streams, last), pathOf(of, streams)
+		overtaken := slices.ContainsFunc(groups[i:], func(next []message) bool { // Terraform shows errors with a path last
+			return next[0].severity == streams[0].severity && len(pathOf(of, next).Steps()) == 0
+		})
+		if !overtaken {
 			d = diag.WithPath(at, d)
 		}
 		diags = append(diags, d)
 	}
 	return diags
+}
+
+// changed returns 1 if one of the streams may have been changed: those errors come first.
+func changed(streams []message) int {
+	if slices.ContainsFunc(streams, func(m message) bool { return m.changed }) {
+		return 1
+	}
+	return 0
 }
 
 // inOrder groups messages with equal keys, in the order of the first ones.
@@ -136,9 +158,12 @@ func (r *Reporter) diagnostic(ctx context.Context, streams []message, closing st
 	if !shown {
 		m.advice = ""
 	}
-	summary, detail := m.summary, cmp.Or(m.short, m.alone())
-	if len(streams) > 1 {
+	summary, detail := m.summary, m.alone()
+	switch told := !r.tell(m.cause); {
+	case len(streams) > 1:
 		detail = m.ofMany(ctx, streams)
+	case told && m.short != "":
+		detail = m.short
 	}
 	switch {
 	case m.severity == diag.SeverityError:

@@ -10,8 +10,6 @@ import (
 	"testing"
 	"unicode/utf8"
 
-	"github.com/hashicorp/terraform-plugin-framework/diag"
-
 	"github.com/stream-management/terraform-provider-stream/internal/claims"
 	"github.com/stream-management/terraform-provider-stream/internal/requests"
 	"github.com/stream-management/terraform-provider-stream/internal/session"
@@ -160,7 +158,7 @@ func TestAdviceFitsTheCommand(t *testing.T) {
 		all = append(all, text.advice)
 	}
 	for _, h := range hints(new(streams.Error), attempted{}) {
-		all = append(all, h.text)
+		all = append(all, h.whole())
 	}
 	for _, text := range all {
 		if strings.Contains(strings.ToLower(text), "apply again") {
@@ -175,8 +173,7 @@ func TestAdviceFitsTheCommand(t *testing.T) {
 func TestFailedCreates(t *testing.T) {
 	t.Parallel()
 	const nothingSaved, resolve = "Nothing of this create is in the state", "Resolve the errors, then run the command again."
-	repeats, sent := failed(streams.Unknown, nil), failed(streams.NotChanged, nil)
-	repeats.Repeated = true
+	sent := failed(streams.NotChanged, nil)
 	unsent := *sent
 	unsent.Attempts = 0
 	for name, test := range map[string]struct {
@@ -191,7 +188,6 @@ func TestFailedCreates(t *testing.T) {
 		"not sent":                {OneStream, &unsent, streams.ProcessorSet{}, 0, []string{" → no request was sent\n"}, []string{nothingSaved, "triggers"}},
 		"unknown":                 {OneStream, failed(streams.Unknown, nil), streams.ProcessorSet{}, 0, []string{notSaved}, nil},
 		"rejected, and a leave":   {OneStream, sent, first, 0, []string{notSaved}, nil},
-		"unknown, short":          {OneStream, repeats, streams.ProcessorSet{}, 0, []string{changeTriggers}, []string{nothingSaved}},
 		"group, rejected":         {Group, sent, streams.ProcessorSet{}, 0, []string{"0 of 1 changes succeeded. " + nothingSaved + ". " + resolve}, []string{"triggers"}},
 		"group, unknown":          {Group, failed(streams.Unknown, nil), streams.ProcessorSet{}, 0, []string{"0 of 1 changes succeeded. " + notSaved}, nil},
 		"group, another succeeds": {Group, sent, streams.ProcessorSet{}, 1, []string{"1 of 2 changes succeeded. " + notSaved}, nil},
@@ -279,23 +275,21 @@ func TestDeploymentChanges(t *testing.T) {
 	streamstest.WantText(t, fmt.Sprint(diags), "The state is still that of the former deployment.", "on_create", "Streams Cannot Be Checked", "set detect_drift = true")
 }
 
-func lastWord(s string) string { return s[strings.LastIndex(s, " ")+1:] }
-
-// An error that repeats another's cause has at most six lines of 78 characters, also with long texts from outside, and so has
-// the warning of a destroy. Both end with what is now true.
+// The first error with a cause is whole. The others have at most four lines of 78 characters, also with long texts from outside: what
+// failed, the status, a part of the message, what to check, and what is now true. The warning of a destroy is short, too.
 func TestShortDetails(t *testing.T) {
 	t.Parallel()
-	const id = "6ba7b810-9dad-11d1-80b4-00c04fd430c8"
-	check := func(name string, d diag.Diagnostic, want ...string) {
-		t.Helper()
-		streamstest.WantText(t, d.Detail(), want...)
-		lines := 0
-		for line := range strings.Lines(d.Detail()) {
-			lines += (utf8.RuneCountInString(line) + 76) / 77 // TestAccFleetOutput counts those of a CLI
+	const id = "camera-0042"
+	lines := func(detail string) (n int) {
+		for paragraph := range strings.Lines(detail) { // TestAccFleetOutput counts those of a CLI
+			room := 0
+			for _, word := range strings.Fields(paragraph) {
+				if room -= utf8.RuneCountInString(word) + 1; room < 0 {
+					n, room = n+1, 78-utf8.RuneCountInString(word)
+				}
+			}
 		}
-		if most := 6; lines > most && (lines > most+1 || !strings.HasSuffix(d.Detail(), "safe.")) { // a long last sentence
-			t.Errorf("%s: %d lines:\n%s", name, lines, d.Detail())
-		}
+		return n
 	}
 	for name, e := range map[string]streams.Error{
 		"credentials": {Kind: streams.KindAuthentication, Status: 401, Documented: true, Credentials: "a bearer token from STREAM_TOKEN",
@@ -304,30 +298,62 @@ func TestShortDetails(t *testing.T) {
 		"a proxy":        {Kind: streams.KindAuthentication, Status: 401},
 		"token request": {Kind: streams.KindAuthentication, Status: 401, TokenRequest: true,
 			Credentials: `the client_secret of the oauth2 client "terraform" from STREAM_OAUTH2_CLIENT_SECRET`},
+		"400": {Kind: streams.KindBadRequest, Status: 400, Attempts: 1, Documented: true},
 		"503": {Kind: streams.KindGeneric, Status: 503, Attempts: 1, Outcome: streams.Unknown},
 		"no connection": {Kind: streams.KindConnection, Attempts: 1, Err: errors.New("refused"),
 			Reason: "the connection failed: dial tcp: lookup streams.staging.example.com on 127.0.0.53:53: no such host"},
 		"no response": {Kind: streams.KindTimeout, Attempts: 1, Err: errors.New("none"), Outcome: streams.Unknown,
 			Reason: "the service did not respond within 6s (shortened from 30s after other failures)"},
 	} {
-		e.Method, e.URL, e.Repeated, e.Message = "PATCH", "https://streams.example.com/v2/streams/"+id, true, strings.Repeat("a long message ", 30)
-		c, f := session.Change{Kind: session.Update, Want: session.Sets{id: &first}}, operation(&e, *factsAfter(&e))
-		f.Stream = id
-		if e.Outcome == streams.Unknown {
-			c.Kind = session.Create
-		}
-		d := New().Apply(context.Background(), OneStream, c, session.After{Findings: []session.Finding{f}}, "")[0]
-		check(name, d, filledHint(&e, attempted{}), nowTrue(e.Outcome, nil), e.Reason[min(1, len(e.Reason)):])
+		e.Method, e.URL = "PATCH", "https://streams.example.com/v2/streams/"+id
 		if e.Status != 0 {
-			streamstest.WantText(t, d.Detail(), requests.StatusText(e.Status))
+			e.Message = strings.TrimSpace(strings.Repeat("a long message ", 30))
 		}
-		if before, _, cut := strings.Cut(d.Detail(), "…"); cut && !strings.Contains(before, "STREAM_") &&
-			(!slices.Contains([]string{"a", "long", "message"}, lastWord(before)) || strings.HasSuffix(before, ": a") || strings.HasSuffix(before, ": a long")) {
-			t.Errorf("%s is cut in a word, or has little of the message: %s", name, d.Detail())
+		c, f := session.Change{Kind: session.Create, Want: session.Sets{id: &first}}, operation(&e, *factsAfter(&e))
+		f.Stream = id
+		r := New()
+		apply := func() string {
+			return r.Apply(context.Background(), OneStream, c, session.After{Findings: []session.Finding{f}}, "")[0].Detail()
+		}
+		whole, short := apply(), apply()
+		check := messageOfError(id, &e).fill(hint(&e, attempted{}).check, 1)
+		streamstest.WantText(t, whole, e.Message, filledHint(&e, attempted{}))
+		streamstest.WantText(t, short, id, check)
+		for detail, most := range map[string]int{whole: 30, short: 4} {
+			if got := lines(detail); got > most || !strings.HasSuffix(detail, nowTrue(e.Outcome, nil)) {
+				t.Errorf("%s has %d lines:\n%s", name, got, detail)
+			}
+		}
+		if e.Status != 0 {
+			streamstest.WantText(t, short, " "+requests.StatusText(e.Status), ": a long message a long")
+		}
+		if again := apply(); again != short {
+			t.Errorf("%s: %s", name, again)
 		}
 	}
 	gone := failed(streams.NotChanged, nil)
 	gone.URL, gone.Status, gone.Documented, gone.Message = "https://streams.example.com/v2/streams/"+id, 404, true, "there is no such stream"
 	f := session.Finding{Stream: id, Warning: claims.NotFoundOnDestroy, Err: gone, Facts: &claims.Facts{}}
-	check("gone", New().Apply(context.Background(), OneStream, updates, session.After{Findings: []session.Finding{f}}, "")[0], "there is no such stream")
+	detail := New().Apply(context.Background(), OneStream, updates, session.After{Findings: []session.Finding{f}}, "")[0].Detail()
+	if streamstest.WantText(t, detail, "there is no such stream"); lines(detail) > 6 {
+		t.Errorf("the warning of a destroy has too many lines:\n%s", detail)
+	}
+}
+
+// A short error says why nothing was tried, if there is room.
+func TestShortReason(t *testing.T) {
+	t.Parallel()
+	e := streams.Error{Kind: streams.KindAuthentication, Method: "PATCH", URL: "https://host", Status: 401, Documented: true, Message: "token expired",
+		Credentials: "a bearer token from STREAM_TOKEN", Repeated: true, Reason: "the service has rejected the same credentials for other streams"}
+	r := New()
+	apply := func() string {
+		return r.Apply(t.Context(), OneStream, updates, session.After{Findings: []session.Finding{operation(&e, claims.Facts{})}}, "")[0].Detail()
+	}
+	streamstest.WantText(t, apply(), "The credential may have expired")
+	want := `The processors of stream "cam-1" could not be updated. 401 Unauthorized: token expired. ` +
+		"The service has rejected the same credentials for other streams. Check the provider block and the variables STREAM_….\n" +
+		"Nothing was sent by this operation. The stream was not changed."
+	if got := apply(); got != want {
+		t.Error(got)
+	}
 }
