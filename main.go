@@ -4,7 +4,7 @@ package main
 import (
 	"flag"
 	"fmt"
-	"log"
+	"os"
 
 	"github.com/hashicorp/terraform-plugin-go/tfprotov6/tf6server"
 
@@ -24,6 +24,7 @@ func main() {
 		fmt.Println(version)
 		return
 	}
+	process.DropLibraryLogs()
 	process.Tune()
 	var opts []tf6server.ServeOpt
 	if *debug {
@@ -32,6 +33,7 @@ func main() {
 		process.EndWithTerraform()
 	}
 	if err := tf6server.Serve(provider.Address, server.New(version, nil), opts...); err != nil {
-		log.Fatal(err)
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
 	}
 }
