@@ -87,9 +87,9 @@ func (a *attempt) noteResponse(resp *http.Response, successes int) {
 
 // noteFailure notes what an attempt without a response says.
 func (a *attempt) noteFailure(err error, hadFullTime bool) {
-	timedOut := errors.Is(err, ErrRequestTimeout)
+	timedOut, died := errors.Is(err, ErrRequestTimeout), errors.Is(err, ErrNoPong)
 	switch {
-	case timedOut && hadFullTime:
+	case timedOut && hadFullTime, died:
 		a.endpoint.heardNothing(a.began)
 	case timedOut, errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded):
 	default:

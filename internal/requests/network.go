@@ -53,6 +53,12 @@ func newOriginNetwork(cfg Config, u *url.URL) *originNetwork {
 	return &originNetwork{standard: newTransport(cfg, u, &standard), http1: newTransport(cfg, u, &http1)}
 }
 
+// HTTP/2 sends all requests over one connection. If it has died without a word, a ping shows it before an attempt ends.
+const (
+	pingAfter   = 10 * time.Second
+	pingTimeout = 5 * time.Second
+)
+
 // newTransport returns a transport for requests to the host of u.
 func newTransport(cfg Config, u *url.URL, protocols *http.Protocols) *http.Transport {
 	config, _ := cfg.TLS.Config() // New has refused what is wrong
@@ -69,6 +75,7 @@ func newTransport(cfg Config, u *url.URL, protocols *http.Protocols) *http.Trans
 		MaxIdleConnsPerHost:    cfg.MaxConcurrent, // Go's default is 2, so that most requests would reconnect
 		IdleConnTimeout:        90 * time.Second,
 		MaxResponseHeaderBytes: 256 << 10, // Go's default is 10 MB
+		HTTP2:                  &http.HTTP2Config{SendPingTimeout: pingAfter, PingTimeout: pingTimeout},
 		OnProxyConnectResponse: func(_ context.Context, proxy *url.URL, _ *http.Request, resp *http.Response) error {
 			if resp.StatusCode == http.StatusOK {
 				return nil
@@ -141,6 +148,9 @@ func roundTrip(transport *http.Transport, req *http.Request) (*http.Response, er
 	resp, err := transport.RoundTrip(req.WithContext(ctx))
 	if other, found := errors.AsType[*ProtocolError](err); found {
 		return nil, other // without what package http says around it
+	}
+	if err != nil && err.Error() == "http2: client connection lost" { // has no type
+		return nil, ErrNoPong
 	}
 	failed := handshake.Load()
 	if err == nil || failed == nil || *failed == nil || !errors.Is(err, *failed) {

@@ -17,6 +17,7 @@ import (
 	"strings"
 	"sync/atomic"
 	"testing"
+	"time"
 
 	"golang.org/x/net/http2"
 
@@ -275,4 +276,63 @@ func TestSystemAuthoritiesCountForProxies(t *testing.T) {
 		t.Error(err)
 	}
 	proxy.wantRequests(t, 1)
+}
+
+// A connection of HTTP/2 that dies without a word costs an attempt at most, however many streams it has, and whether it dies
+// before the request, during it, or long before the next one.
+func TestDeadConnection(t *testing.T) {
+	t.Parallel()
+	const latency = time.Second
+	for name, test := range map[string]struct {
+		idle, during time.Duration // before and after the requests are sent
+		attempts     int
+	}{
+		"before the requests": {0, 0, 2}, "during the requests": {0, latency / 2, 2}, "idle": {time.Minute, 0, 1},
+	} {
+		runVirtual(t, name, func(t *testing.T) {
+			s := startTLSService(t, nil, respondAfter(latency, applyUpdate))
+			var network relay
+			var attempts atomic.Int32
+			c := newClient(t, requests.Config{
+				BaseURL: s.URL, TLS: requests.TLS{CACertPEM: s.caPEM()}, Retry: requests.DefaultRetry, DialContext: network.Dial,
+				Observe: func(_ context.Context, a requests.Attempt) { attempts.Store(max(attempts.Load(), int32(a.Number))) },
+			})
+			mustUpdateAll(t, c, 1)
+			if test.during > 0 {
+				time.AfterFunc(test.during, func() { network.freeze() })
+			} else if conns := network.freeze(); conns != 1 {
+				t.Errorf("%d connections", conns)
+			}
+			<-time.After(test.idle)
+			start := time.Now()
+			mustUpdateAll(t, c, 10)
+			if took := time.Since(start); attempts.Load() != int32(test.attempts) || took > 20*time.Second {
+				t.Errorf("%d attempts, %s", attempts.Load(), took)
+			}
+		})
+	}
+}
+
+// If every connection dies after the handshake, the service counts as one that does not respond.
+func TestDeadConnections(t *testing.T) {
+	virtual(t, func(t *testing.T) {
+		s := startTLSService(t, nil, neverRespond)
+		var network relay
+		c := newClient(t, requests.Config{
+			BaseURL: s.URL, TLS: requests.TLS{CACertPEM: s.caPEM()}, Retry: requests.DefaultRetry,
+			DialContext: func(ctx context.Context, net, address string) (net.Conn, error) {
+				time.AfterFunc(time.Second, func() { network.freeze() })
+				return network.Dial(ctx, net, address)
+			},
+		})
+		start := time.Now()
+		for _, err := range updateAll(t, c, 300) {
+			if !errors.Is(err, requests.ErrNoPong) && !errors.Is(err, requests.ErrRequestTimeout) {
+				t.Fatal(err)
+			}
+		}
+		if took := time.Since(start); took > 150*time.Second {
+			t.Errorf("300 streams took %s", took)
+		}
+	})
 }
