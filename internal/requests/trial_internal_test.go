@@ -70,8 +70,8 @@ func TestTrialIsDocumented(t *testing.T) {
 	t.Parallel()
 	for document, want := range map[string][]string{
 		"../../DESIGN.md": {
-			fmt.Sprintf("that the service has not accepted yet | %d |", maxUntested),
-			fmt.Sprintf("rejects with 401 from the first one on | %d,", maxRejections),
+			fmt.Sprintf("with a credential that was never accepted | %d |", maxUntested),
+			fmt.Sprintf("that is rejected from the first one on | %d,", maxRejections),
 			fmt.Sprintf("to become valid | %g second and a response |", rejectionDelay.Seconds()),
 		},
 		"../../docs/guides/troubleshooting.md": {
