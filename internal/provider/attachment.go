@@ -34,8 +34,8 @@ type model[T any] interface {
 	sets() session.Sets // of the streams; nil for what is not known, or null
 	unset() []path.Path // the sets that are null: those that an import has not read, where ignore_changes keeps them
 
-	// planComputed plans the computed values. The state is nil if it may say nothing of the streams at the deployment.
-	planComputed(state *T, sends bool)
+	// planComputed plans the computed values. here says that the state is that of the streams at the deployment, if there is one.
+	planComputed(state *T, here, sends bool)
 
 	// take makes the model what the state has of the streams, and what the service reported of them.
 	take(kept session.Entries, reported map[string]*streams.Stream)
@@ -142,7 +142,7 @@ func (r *attachment[T, M]) ModifyPlan(ctx context.Context, req resource.ModifyPl
 			return // nothing changes, or ignore_changes keeps all computed values
 		}
 		plan.common().Deployment = state.common().Deployment
-		plan.planComputed(state, p.Sends)
+		plan.planComputed(state, !c.Elsewhere, p.Sends)
 		resp.Diagnostics.Append(resp.Plan.Set(ctx, plan)...)
 		if known || resp.Plan.Raw.Equal(req.State.Raw) { // else the apply may set a deployment, or find another one
 			return
@@ -152,10 +152,8 @@ func (r *attachment[T, M]) ModifyPlan(ctx context.Context, req resource.ModifyPl
 	if !known { // the apply of a saved plan may have another address, or nothing to send
 		plan.common().Deployment = types.StringUnknown()
 	}
-	if c.Elsewhere || r.session.Deployment() == "" {
-		state = nil
-	}
-	plan.planComputed(state, p.Sends)
+	here := !c.Elsewhere && r.session.Deployment() != ""
+	plan.planComputed(state, here, p.Sends)
 	resp.Diagnostics.Append(resp.Plan.Set(ctx, plan)...)
 }
 

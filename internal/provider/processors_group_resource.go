@@ -73,9 +73,9 @@ func (m *groupModel) unset() (all []path.Path) {
 }
 
 // planComputed makes last_edited unknown if the apply sends anything: Terraform applies no group without a change.
-func (m *groupModel) planComputed(state *groupModel, sends bool) {
+func (m *groupModel) planComputed(state *groupModel, here, sends bool) {
 	m.LastEdited = types.Int64Unknown()
-	if state != nil && !sends {
+	if state != nil && here && !sends {
 		m.LastEdited = state.LastEdited
 	}
 }

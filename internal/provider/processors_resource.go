@@ -72,23 +72,29 @@ func (m *processorsModel) unset() []path.Path {
 	return nil
 }
 
-func (m *processorsModel) planComputed(state *processorsModel, sends bool) {
+func (m *processorsModel) planComputed(state *processorsModel, here, sends bool) {
 	m.ID = m.StreamID
 	m.TerminalID, m.FragmentTypeID = types.StringUnknown(), types.StringUnknown()
 	m.CompatibleNamespaces, m.LastEdited = types.SetUnknown(types.StringType), types.Int64Unknown()
 	if state == nil || !m.StreamID.Equal(state.StreamID) {
 		return
 	}
-	if !sends {
-		m.ID, m.CompatibleNamespaces, m.LastEdited = state.ID, state.CompatibleNamespaces, state.LastEdited
-	}
 	// An update has no reason to change where a stream belongs, but an imported state does not know it yet.
-	if !sends || !state.TerminalID.IsNull() {
-		m.TerminalID = state.TerminalID
+	if m.ID = orUnknown(state.ID); !here {
+		return
 	}
-	if !sends || !state.FragmentTypeID.IsNull() {
-		m.FragmentTypeID = state.FragmentTypeID
+	m.TerminalID, m.FragmentTypeID = orUnknown(state.TerminalID), orUnknown(state.FragmentTypeID)
+	if !sends {
+		m.ID, m.TerminalID, m.FragmentTypeID = state.ID, state.TerminalID, state.FragmentTypeID
+		m.CompatibleNamespaces, m.LastEdited = state.CompatibleNamespaces, state.LastEdited
 	}
+}
+
+func orUnknown(s types.String) types.String {
+	if s.IsNull() {
+		return types.StringUnknown()
+	}
+	return s
 }
 
 func (m *processorsModel) take(_ session.Entries, reported map[string]*streams.Stream) {
