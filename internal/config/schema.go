@@ -59,7 +59,7 @@ func Schema() schema.Schema {
 				"insecure_skip_verify": optionalBool("Disable certificate verification (insecure), also of the token endpoint. Default: `false`."),
 			}),
 			"request_timeout": optionalString("Time limit of one attempt, such as `10s` or `1m30s`. Default: `30s`."),
-			"retry": optionalObject("Retries of failed connections and of the statuses 408, 429 and every 5xx but 501, 505 and 511; "+
+			"retry": optionalObject("Retries of failed connections and of the statuses 408, 409, 423, 425, 429 and every 5xx but 501, 505 and 511; "+
 				"`Retry-After` is honoured. Default: retries for 22 seconds after the first attempt.", map[string]schema.Attribute{
 				"max_attempts": optionalNumber("Number of attempts, including the first; `1` means no retry. Default: as many as 22 seconds allow."),
 				"min_backoff":  optionalString("Shortest wait before a retry, as a duration. Default: `500ms`."),

@@ -108,8 +108,10 @@ func hints(e *streams.Error, did attempted) []advice {
 		{unexpected || !e.Documented && status(400, 401, 403, 404, 422), "The response may not have come from the service, but from a " +
 			"proxy or a login page.", "Check base_url, the {id of the stream|ids of the streams}, HTTPS_PROXY and NO_PROXY.",
 			"base_url may need another path, or https://."},
-		{status(http.StatusTooManyRequests) && !e.TokenRequest, "There may be too many requests at a time.",
+		{status(http.StatusTooManyRequests) && !e.TokenRequest && causedBy(requests.ErrNoTime), "There may be too many requests at a time.",
 			"Set requests_per_second or max_concurrent_requests, or raise the timeouts of the resource.", ""},
+		{status(http.StatusTooManyRequests) && !e.TokenRequest, "There may be too many requests at a time.",
+			"Set requests_per_second or max_concurrent_requests, or raise retry.max_attempts.", ""},
 		{status(401, 403) && e.Credentials == requests.NoCredentials, "A request with no credentials was rejected.",
 			"Set token, token_file, basic_auth, oauth2 or headers.", "Each has an environment variable, too."},
 		{status(http.StatusUnauthorized), "A request with {credentials} was rejected. The credential may have expired, or be the " +
@@ -119,8 +121,9 @@ func hints(e *streams.Error, did attempted) []advice {
 		{status(http.StatusNotFound) && read, did.missing,
 			"If {it exists|they exist}, the deployment may not serve the GET /v2/streams/{id} of detect_drift: " + did.unserved, ""},
 		{status(http.StatusNotFound), notFound, checkID, orCreate},
-		{status(http.StatusConflict, http.StatusLocked), "Somebody else may be changing {the stream|the streams}.",
-			"Run the command again later.", ""},
+		{status(http.StatusConflict, http.StatusLocked, http.StatusTooEarly), "The service may take one update at a time, also of " +
+			"different streams, or somebody else may be changing {the stream|the streams}.", "Set max_concurrent_requests = 1, or run the " +
+			"command again later.", "For single resources, -parallelism=1 does the same."},
 		{status(http.StatusRequestEntityTooLarge), "", "The set may be too large for the service or a proxy.", ""},
 		{status(400, 422) && read, "The service may not accept {this id|these ids}, or may not serve the GET /v2/streams/{id} of " +
 			"detect_drift.", checkID, "If {it is|they are} right, " + did.unserved},

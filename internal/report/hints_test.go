@@ -57,6 +57,8 @@ func TestHints(t *testing.T) {
 	repeated := func(e streams.Error) streams.Error { e.Repeated = true; return e }
 	clientTimeout := update(0, streams.KindTimeout)
 	clientTimeout.Err = requests.ErrRequestTimeout
+	outOfTime := update(429, bad)
+	outOfTime.Err = requests.ErrNoTime
 	late := clientTimeout
 	late.Err = context.DeadlineExceeded
 
@@ -135,7 +137,8 @@ func TestHints(t *testing.T) {
 
 		"merged":               {merged(update(200, streams.KindUnexpected)), none, []string{"merge sets"}, nil},
 		"not a stream":         {page(update(200, streams.KindUnexpected)), none, []string{"may not have come from the service", "base_url"}, nil},
-		"429":                  {update(429, bad), none, []string{"requests_per_second", "max_concurrent_requests", "timeouts of the resource"}, []string{"-parallelism"}},
+		"429":                  {update(429, bad), none, []string{"requests_per_second", "max_concurrent_requests", "raise retry.max_attempts"}, []string{"-parallelism", "timeouts"}},
+		"429, no time":         {outOfTime, none, []string{"requests_per_second", "max_concurrent_requests", "timeouts of the resource"}, []string{"max_attempts"}},
 		"401":                  {withCredentials(`the basic_auth of user "me"`), none, []string{`A request with the basic_auth of user "me" was rejected.`}, nil},
 		"401, no credentials":  {withCredentials("no credentials"), none, []string{"A request with no credentials was rejected.", "token, token_file, basic_auth, oauth2"}, []string{"expired"}},
 		"401 of a proxy":       {page(update(401, streams.KindAuthentication)), none, []string{"may not have come from the service", "proxy"}, []string{"a bearer token"}},
@@ -143,7 +146,8 @@ func TestHints(t *testing.T) {
 		"404":                  {update(404, streams.KindNotFound), none, []string{"stream may not exist", "id of the stream", "create the stream in the service"}, []string{"-refresh"}},
 		"404 of a proxy":       {page(update(404, streams.KindNotFound)), none, []string{"may not have come from the service", "base_url"}, nil},
 		"405":                  {update(405, bad), none, []string{"may not offer this operation at this address", "base_url"}, []string{"processor_ids"}},
-		"409":                  {update(409, bad), none, []string{"Run the command again later."}, []string{"processor_ids"}},
+		"409":                  {update(409, bad), none, []string{"max_concurrent_requests = 1", "-parallelism=1", "run the command again later."}, []string{"processor_ids"}},
+		"425":                  {update(425, bad), none, []string{"max_concurrent_requests = 1"}, nil},
 		"413":                  {page(update(413, bad)), none, []string{"too large"}, []string{"may not know"}},
 		"400 of a web server":  {page(update(400, bad)), none, []string{"base_url", "https://"}, []string{"processor_ids"}},
 		"400":                  {update(400, bad), none, []string{"may not know one of the processor ids"}, nil},

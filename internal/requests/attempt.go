@@ -10,6 +10,7 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptrace"
+	"slices"
 	"time"
 )
 
@@ -75,7 +76,7 @@ func (a *attempt) noteResponse(resp *http.Response, successes int) {
 		a.endpoint.worked()
 		a.header.reject(successes, a.waited, *r)
 		return
-	case isRetryableStatus(r.Status):
+	case isRetryableStatus(r.Status) && !slices.Contains(conflicts, r.Status):
 		a.endpoint.answered()
 	default:
 		a.endpoint.worked()

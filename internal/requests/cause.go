@@ -12,6 +12,7 @@ import (
 var (
 	ErrNotSent        = errors.New("the request cannot be sent") // by Go's library, because of a setting or a variable
 	ErrRateLimit      = errors.New("the operation's time limit ends before the limit of requests per second allows another request")
+	ErrNoTime         = errors.New("the operation's time limit leaves no time for another attempt")
 	ErrTurnWait       = errors.New("the operation waited for the first responses to requests with the same credentials")
 	ErrSlotWait       = errors.New("the operation waited until fewer requests were under way")
 	ErrTokenWait      = errors.New("the operation waited for the token request of another operation")

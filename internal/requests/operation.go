@@ -123,9 +123,9 @@ func (o *operation) noteEnding(err error) {
 			o.result.Reason = "the request was not retried, because the operation was interrupted or its time limit had passed"
 		}
 	case noTime:
-		o.result.Reason = "the operation's time limit leaves no time for another attempt"
+		o.result.Err, o.result.Reason = ErrNoTime, ErrNoTime.Error()
 		if o.next.asked != "" {
-			o.result.Reason = fmt.Sprintf("the %s asked to wait (Retry-After: %s), longer than the operation's time limit allows",
+			o.result.Reason = fmt.Sprintf("the %s asked to wait (%s), longer than the operation's time limit allows",
 				o.result.Receiver(), o.printable(o.next.asked, MaxText))
 		}
 	}

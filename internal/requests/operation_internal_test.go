@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"net"
 	"os"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -12,7 +13,7 @@ import (
 // The documents name exactly the statuses that are retried.
 func TestRetriedStatusesAreDocumented(t *testing.T) {
 	t.Parallel()
-	const rule = "408, 429 and every 5xx but 501, 505 and 511"
+	const rule = "408, 409, 423, 425, 429 and every 5xx but 501, 505 and 511"
 	for document, want := range map[string]string{
 		"../streams/INTERFACE.md": "after the statuses " + rule + ".",
 		"../../README.md":         "the statuses " + rule + ".",
@@ -23,7 +24,7 @@ func TestRetriedStatusesAreDocumented(t *testing.T) {
 		}
 	}
 	for status := 100; status < 600; status++ {
-		want := status == 408 || status == 429 || status >= 500 && status != 501 && status != 505 && status != 511
+		want := slices.Contains([]int{408, 409, 423, 425, 429}, status) || status >= 500 && status != 501 && status != 505 && status != 511
 		if got := isRetryableStatus(status); got != want {
 			t.Errorf("%d: %t", status, got)
 		}

@@ -3,7 +3,6 @@ package requests
 import (
 	"context"
 	"errors"
-	"math"
 	"net/http"
 	"slices"
 	"strconv"
@@ -23,7 +22,7 @@ type patience struct {
 type nextTry struct {
 	ending ending
 	due    time.Time // when another attempt may succeed; not if the ending is final
-	asked  string    // the Retry-After header that set it; may be empty
+	asked  string    // the header of the response that set it; may be empty
 }
 
 // ending is why no other attempt follows.
@@ -40,10 +39,7 @@ const (
 
 // planRetry decides what follows an attempt that failed for the moment. random, from 0 to 1, spreads the waits.
 func (p *patience) planRetry(ctx context.Context, r Retry, attempt int, h view, resp *http.Response, random float64) nextTry {
-	now, retryAfter, tooMany := time.Now(), "", false
-	if resp != nil {
-		retryAfter, tooMany = resp.Header.Get("Retry-After"), resp.StatusCode == http.StatusTooManyRequests
-	}
+	now, tooMany := time.Now(), resp != nil && resp.StatusCode == http.StatusTooManyRequests
 	if p.ends.IsZero() || tooMany && h.successes > p.successes { // the service works, but asks for less
 		*p = patience{now.Add(Patience), h.successes}
 	}
@@ -52,9 +48,9 @@ func (p *patience) planRetry(ctx context.Context, r Retry, attempt int, h view, 
 		wait = max(r.MinBackoff, min(wait, left))
 	}
 	next := nextTry{ending: goesOn}
-	if asked := parseRetryAfter(retryAfter, now); asked > wait {
+	if asked, header := askedWait(resp, now); asked > wait {
 		p.ends = p.ends.Add(asked - wait)
-		wait, next.asked = asked, retryAfter
+		wait, next.asked = asked, header
 	}
 	next.due = now.Add(wait)
 	deadline, hasDeadline := ctx.Deadline()
@@ -82,12 +78,15 @@ func mayRetry(resp *http.Response, err error) bool {
 	return !IsTLSFailure(err) && !errors.Is(err, ErrNotSent) // TLS settings stay
 }
 
-// isRetryableStatus reports whether the same request may succeed later: after 408, 429 and every 5xx but 501, 505 and 511. A
-// service behind a content delivery network responds with 520 to 530 for a moment.
+// isRetryableStatus reports whether the same request may succeed later: after 408, 409, 423, 425, 429 and every 5xx but 501,
+// 505 and 511. A service behind a content delivery network responds with 520 to 530 for a moment.
 func isRetryableStatus(status int) bool {
-	return status == http.StatusRequestTimeout || status == http.StatusTooManyRequests ||
+	return slices.Contains(conflicts, status) || status == http.StatusRequestTimeout || status == http.StatusTooManyRequests ||
 		status/100 == 5 && !slices.Contains(finalFaults, status)
 }
+
+// conflicts are responses of a service that works, and takes the request later, such as after another update.
+var conflicts = []int{http.StatusConflict, http.StatusLocked, http.StatusTooEarly}
 
 // finalFaults are not of the moment: what is not implemented or supported, and a network that requires a login.
 var finalFaults = []int{http.StatusNotImplemented, http.StatusHTTPVersionNotSupported, http.StatusNetworkAuthenticationRequired}
@@ -100,14 +99,42 @@ func (r Retry) backoff(attempt int, random float64) time.Duration {
 	return shortest + time.Duration(random*float64(max(0, bound-shortest)))
 }
 
-// parseRetryAfter reads a Retry-After header, in seconds or as a date (RFC 9110, section 10.2.3). Junk is no wait.
-func parseRetryAfter(value string, now time.Time) time.Duration {
-	seconds, err := strconv.ParseUint(value, 10, 64)
-	if err == nil || errors.Is(err, strconv.ErrRange) { // out of range, seconds is the largest number
-		return time.Duration(min(seconds, math.MaxInt64/uint64(time.Second))) * time.Second
+const maxAsked = 24 * time.Hour // nobody means a longer wait
+
+// askedWait returns how long a response asks to wait, with the header that says so. 0: it does not ask.
+func askedWait(resp *http.Response, now time.Time) (wait time.Duration, header string) {
+	if resp == nil {
+		return 0, ""
 	}
+	names := []string{"Retry-After"}
+	if resp.StatusCode == http.StatusTooManyRequests {
+		names = append(names, "RateLimit-Reset", "X-RateLimit-Reset")
+	}
+	if date, err := http.ParseTime(resp.Header.Get("Date")); err == nil { // by the clock of the service
+		now = date
+	}
+	for _, name := range names {
+		value := resp.Header.Get(name)
+		if wait := parseWait(value, now); wait > 0 && wait <= maxAsked {
+			return wait, name + ": " + value
+		}
+	}
+	return 0, ""
+}
+
+// parseWait reads a number of seconds, or a date (RFC 9110, section 10.2.3), which may be in seconds since 1970. Junk is no
+// wait.
+func parseWait(value string, now time.Time) time.Duration {
 	if date, err := http.ParseTime(value); err == nil {
-		return max(0, date.Sub(now))
+		return date.Sub(now)
 	}
-	return 0
+	seconds, err := strconv.ParseUint(value, 10, 32)
+	switch wait := time.Duration(seconds) * time.Second; {
+	case err != nil:
+		return 0
+	case wait > maxAsked:
+		return time.Unix(int64(seconds), 0).Sub(now)
+	default:
+		return wait
+	}
 }

@@ -78,6 +78,50 @@ func TestPlanRetry(t *testing.T) {
 	}
 }
 
+// Dates count by the clock of the service. A wait of more than a day, and junk, are none.
+func TestAskedWait(t *testing.T) {
+	t.Parallel()
+	const date, minute = "Fri, 27 Nov 2026 12:00:00 GMT", time.Minute
+	at, err := http.ParseTime(date)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, test := range map[string]struct {
+		status int
+		header map[string]string
+		skew   time.Duration // of the client's clock
+		want   time.Duration
+	}{
+		"seconds":                 {503, map[string]string{"Retry-After": "60"}, 0, minute},
+		"a date":                  {503, map[string]string{"Retry-After": "Fri, 27 Nov 2026 12:01:00 GMT"}, 0, minute},
+		"an obsolete date":        {503, map[string]string{"Retry-After": "Friday, 27-Nov-26 12:01:00 GMT"}, 0, minute},
+		"by another clock":        {503, map[string]string{"Retry-After": "Fri, 27 Nov 2026 12:01:00 GMT", "Date": date}, time.Hour, minute},
+		"by a clock behind":       {503, map[string]string{"Retry-After": "Fri, 27 Nov 2026 12:01:00 GMT", "Date": date}, -time.Hour, minute},
+		"no clock":                {503, map[string]string{"Retry-After": "Fri, 27 Nov 2026 12:01:00 GMT", "Date": "now"}, 0, minute},
+		"since 1970":              {503, map[string]string{"Retry-After": "1795780860", "Date": date}, time.Hour, minute},
+		"a day":                   {503, map[string]string{"Retry-After": "86400"}, 0, 24 * time.Hour},
+		"more than a day":         {503, map[string]string{"Retry-After": "86401"}, 0, 0},
+		"a date in two days":      {503, map[string]string{"Retry-After": "Sun, 29 Nov 2026 12:01:00 GMT"}, 0, 0},
+		"a date in the past":      {503, map[string]string{"Retry-After": "Fri, 27 Nov 2026 11:00:00 GMT"}, 0, 0},
+		"milliseconds since 1970": {503, map[string]string{"Retry-After": "1795780860000"}, 0, 0},
+		"far too many":            {503, map[string]string{"Retry-After": "99999999999999999999999"}, 0, 0},
+		"junk":                    {503, map[string]string{"Retry-After": "soon"}, 0, 0},
+		"RateLimit-Reset":         {429, map[string]string{"RateLimit-Reset": "60"}, 0, minute},
+		"X-RateLimit-Reset":       {429, map[string]string{"X-RateLimit-Reset": "1795780860", "Date": date}, time.Hour, minute},
+		"Retry-After first":       {429, map[string]string{"X-RateLimit-Reset": "3600", "Retry-After": "60"}, 0, minute},
+		"not beside junk":         {429, map[string]string{"X-RateLimit-Reset": "60", "Retry-After": "soon"}, 0, minute},
+		"not for 503":             {503, map[string]string{"RateLimit-Reset": "60", "X-RateLimit-Reset": "60"}, 0, 0},
+	} {
+		resp := &http.Response{StatusCode: test.status, Header: http.Header{}}
+		for header, value := range test.header {
+			resp.Header.Set(header, value)
+		}
+		if got, header := askedWait(resp, at.Add(test.skew)); got != test.want || (header == "") != (got == 0) {
+			t.Errorf("%s: %s by %q, want %s", name, got, header, test.want)
+		}
+	}
+}
+
 // The waits double up to the longest one, and spread.
 func TestBackoff(t *testing.T) {
 	t.Parallel()

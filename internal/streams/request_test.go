@@ -7,6 +7,8 @@ import (
 	"net"
 	"net/http"
 	"slices"
+	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -135,7 +137,7 @@ func TestRetryAfter(t *testing.T) {
 	t.Parallel()
 	const second = time.Second
 	for value, want := range map[string]time.Duration{ // a virtual clock starts on Saturday, 1 January 2000
-		"7": 7 * second, "3600": time.Hour,
+		"7": 7 * second, "3600": time.Hour, "946684860": time.Minute, "1795780860": second, "86401": second,
 		"Sat, 01 Jan 2000 00:01:30 GMT":    90 * second,
 		"Saturday, 01-Jan-00 00:01:00 GMT": time.Minute, // RFC 9110 requires the obsolete forms, too
 		"Sat Jan  1 01:00:00 2000":         time.Hour,
@@ -156,6 +158,66 @@ func TestRetryAfter(t *testing.T) {
 				}
 				wantEqual(t, "waits", []time.Duration{want}, s.waits())
 				wantEqual(t, "waits in the log", []time.Duration{want, 0}, logged)
+			})
+		}
+	}
+}
+
+// A date counts by the clock of the service. A 429 without Retry-After may say when its limit ends.
+func TestResetByTheService(t *testing.T) {
+	t.Parallel()
+	const clock, minute = "Fri, 27 Nov 2026 12:00:00 GMT", "Fri, 27 Nov 2026 12:01:00 GMT"
+	for name, response := range map[string]http.HandlerFunc{
+		"date":                          respondError(503, "later", "Date", clock, "Retry-After", minute),
+		"since 1970":                    respondError(503, "later", "Date", clock, "Retry-After", "1795780860"),
+		"RateLimit-Reset":               respondError(429, "slow down", "RateLimit-Reset", "60"),
+		"X-RateLimit-Reset":             respondError(429, "slow down", "X-RateLimit-Reset", "60"),
+		"X-RateLimit-Reset, since 1970": respondError(429, "slow down", "Date", clock, "X-Ratelimit-Reset", "1795780860"),
+	} {
+		runVirtual(t, name, func(t *testing.T) {
+			s := startService(t, response, applyUpdate)
+			if _, err := s.update(t, requests.Config{Retry: requests.DefaultRetry}); err != nil {
+				t.Error(err)
+			}
+			wantEqual(t, "waits", []time.Duration{time.Minute}, s.waits())
+		})
+	}
+}
+
+// A conflict with another update is over later, and says nothing about the service or the credential. The stream was not
+// changed.
+func TestConflict(t *testing.T) {
+	t.Parallel()
+	for _, status := range []int{409, 423, 425} {
+		for _, parallel := range []int{singles, group} {
+			runVirtual(t, fmt.Sprint(status, "/", parallel), func(t *testing.T) {
+				var terminal sync.Mutex // the service takes one update at a time
+				s := startService(t, func(w http.ResponseWriter, r *http.Request) {
+					if strings.HasSuffix(r.URL.Path, "/locked") || !terminal.TryLock() {
+						respondError(status, "locked")(w, r)
+						return
+					}
+					defer terminal.Unlock()
+					respondAfter(100*time.Millisecond, applyUpdate)(w, r)
+				})
+				c := newClient(t, requests.Config{BaseURL: s.URL, Token: "t0ken", Retry: requests.DefaultRetry})
+				var locked sync.WaitGroup
+				for range 5 {
+					locked.Go(func() {
+						start := time.Now()
+						_, err := c.UpdateStream(t.Context(), "locked", streams.NewProcessorSet())
+						e := asError(t, err)
+						wantFailed(t, e, streams.KindBadRequest, streams.NotChanged, e.Attempts)
+						if took := time.Since(start); took < 20*time.Second || took > 25*time.Second || e.Repeated || e.Status != status {
+							t.Errorf("after %s: %v", took, e)
+						}
+					})
+				}
+				if err := errors.Join(updateParallel(t, c, 20, parallel, 5*time.Minute)...); err != nil {
+					t.Errorf("%.300v", err)
+				}
+				locked.Wait()
+				mustUpdateAll(t, c, 1)
 			})
 		}
 	}
