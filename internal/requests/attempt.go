@@ -132,8 +132,13 @@ func requestID(h http.Header) string {
 }
 
 // roundTrip sends the request, and reads the response. The request timeout covers the body.
-func (a *attempt) roundTrip(req *http.Request) (*http.Response, error) {
-	resp, err := a.network.RoundTrip(req)
+func (a *attempt) roundTrip(req *http.Request) (_ *http.Response, err error) {
+	resp, abandon, err := a.network.send(req)
+	defer func() {
+		if err != nil {
+			abandon()
+		}
+	}()
 	if err != nil {
 		return nil, err
 	}

@@ -32,25 +32,42 @@ func newNetwork(cfg Config, baseURL, tokenURL *url.URL) network {
 	return n
 }
 
-// RoundTrip implements [http.RoundTripper].
-func (n network) RoundTrip(req *http.Request) (*http.Response, error) {
-	return n[origin(req.URL)].RoundTrip(req)
+// send sends a request. After an attempt without a response, abandon makes the next one use a new connection.
+func (n network) send(req *http.Request) (resp *http.Response, abandon func(), err error) {
+	o := n[origin(req.URL)]
+	c := o.connections.Load()
+	resp, err = o.roundTrip(c, req)
+	return resp, func() { o.abandon(c) }, err
 }
 
 func origin(u *url.URL) string { return u.Scheme + "://" + normalHost(u) }
 
 // originNetwork sends requests to one host, over HTTP/2 unless the host requires HTTP/1.1.
 type originNetwork struct {
-	standard, http1 *http.Transport
-	requiresHTTP1   atomic.Bool
+	connections   atomic.Pointer[connections]
+	requiresHTTP1 atomic.Bool
 }
+
+// connections are those to one host that are used now.
+type connections struct{ standard, http1 *http.Transport }
 
 func newOriginNetwork(cfg Config, u *url.URL) *originNetwork {
 	var standard, http1 http.Protocols
 	standard.SetHTTP1(true)
 	standard.SetHTTP2(true) // a custom TLS configuration would disable it
 	http1.SetHTTP1(true)
-	return &originNetwork{standard: newTransport(cfg, u, &standard), http1: newTransport(cfg, u, &http1)}
+	n := new(originNetwork)
+	n.connections.Store(&connections{newTransport(cfg, u, &standard), newTransport(cfg, u, &http1)})
+	return n
+}
+
+// abandon makes later requests use new connections, if they do not already: a router may have forgotten all that were open.
+// Requests that are under way go on.
+func (n *originNetwork) abandon(c *connections) {
+	if n.connections.CompareAndSwap(c, &connections{c.standard.Clone(), c.http1.Clone()}) {
+		c.standard.CloseIdleConnections()
+		c.http1.CloseIdleConnections()
+	}
 }
 
 // HTTP/2 sends all requests over one connection. If it has died without a word, a ping shows it before an attempt ends.
@@ -109,13 +126,13 @@ func secureProxy(ctx context.Context, conn net.Conn, proxy *url.URL, settings TL
 	return secured, nil
 }
 
-// RoundTrip implements [http.RoundTripper]. A host that requires HTTP/1.1, for example to ask for a client certificate,
-// has not processed the request.
-func (n *originNetwork) RoundTrip(req *http.Request) (*http.Response, error) {
+// roundTrip sends a request. A host that requires HTTP/1.1, for example to ask for a client certificate, has not processed the
+// request.
+func (n *originNetwork) roundTrip(c *connections, req *http.Request) (*http.Response, error) {
 	if n.requiresHTTP1.Load() {
-		return roundTrip(n.http1, req)
+		return roundTrip(c.http1, req)
 	}
-	resp, err := roundTrip(n.standard, req)
+	resp, err := roundTrip(c.standard, req)
 	reset, isReset := errors.AsType[http2.StreamError](err)
 	if !isReset || reset.Code != http2.ErrCodeHTTP11Required {
 		return resp, err
@@ -126,7 +143,7 @@ func (n *originNetwork) RoundTrip(req *http.Request) (*http.Response, error) {
 			return nil, err
 		}
 	}
-	return roundTrip(n.http1, req)
+	return roundTrip(c.http1, req)
 }
 
 // HandshakeError is an error of a TLS handshake for which package tls has no type: the client cannot read the certificate

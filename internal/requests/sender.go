@@ -8,7 +8,6 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"net/http"
 	"net/url"
 	"time"
 
@@ -19,7 +18,7 @@ import (
 type Sender struct {
 	*Redactor
 	settings   Config // with the defaults
-	network    http.RoundTripper
+	network    network
 	slots      chan struct{} // has an element for each attempt under way
 	limiter    *rate.Limiter
 	credential *credential

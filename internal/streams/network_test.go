@@ -6,6 +6,7 @@ import (
 	"crypto/tls"
 	"crypto/x509"
 	"errors"
+	"fmt"
 	"io"
 	"net"
 	"net/http"
@@ -310,6 +311,50 @@ func TestDeadConnection(t *testing.T) {
 				t.Errorf("%d attempts, %s", attempts.Load(), took)
 			}
 		})
+	}
+}
+
+// After an attempt without a response, the next one uses a new connection: one over which nothing comes costs one attempt,
+// with HTTP/1.1 and with HTTP/2, whether it dies before the response or in it, and however many others have died with it.
+func TestNewConnectionAfterNoResponse(t *testing.T) {
+	t.Parallel()
+	slowly := respondAfter(time.Second, applyUpdate)
+	inBody := func(w http.ResponseWriter, r *http.Request) {
+		w.WriteHeader(http.StatusOK)
+		_ = http.NewResponseController(w).Flush()
+		slowly(w, r)
+	}
+	for name, test := range map[string]struct {
+		response http.HandlerFunc
+		during   time.Duration // the requests; 0: before them
+	}{"before": {slowly, 0}, "during": {slowly, time.Second / 2}, "in the body": {inBody, time.Second / 2}} {
+		for protocol, config := range map[string]*tls.Config{"HTTP/2": nil, "HTTP/1.1": {NextProtos: []string{"http/1.1"}}} {
+			for _, parallel := range []int{1, singles, group} {
+				runVirtual(t, fmt.Sprint(name, "/", protocol, "/", parallel), func(t *testing.T) {
+					s := startTLSService(t, config, test.response)
+					var network relay
+					var attempts atomic.Int32
+					c := newClient(t, requests.Config{
+						BaseURL: s.URL, TLS: requests.TLS{CACertPEM: s.caPEM()}, Retry: requests.DefaultRetry, RequestTimeout: 5 * time.Second, DialContext: network.Dial,
+						Observe: func(_ context.Context, a requests.Attempt) { attempts.Store(max(attempts.Load(), int32(a.Number))) },
+					})
+					if err := errors.Join(updateParallel(t, c, parallel, parallel, time.Minute)...); err != nil {
+						t.Fatal(err)
+					}
+					if test.during > 0 {
+						time.AfterFunc(test.during, func() { network.freeze() })
+					} else {
+						network.freeze()
+					}
+					start := time.Now()
+					err := errors.Join(updateParallel(t, c, parallel, parallel, time.Minute)...)
+					if took := time.Since(start); err != nil || attempts.Load() != 2 || took > 9*time.Second {
+						t.Errorf("%d attempts, %s: %.300v", attempts.Load(), took, err)
+					}
+					<-time.After(time.Minute) // pings end what has died
+				})
+			}
+		}
 	}
 }
 
