@@ -94,7 +94,7 @@ func hints(e *streams.Error, did attempted) []advice {
 			"If Location is a login page, check the credentials."},
 
 		// The token endpoint responded. Some refuse a client with a status of success.
-		{e.TokenRequest && (status(400, 401) || class == 2 && e.Kind == streams.KindAuthentication), "A request with {credentials} " +
+		{e.TokenRequest && e.Documented && (status(400, 401) || class == 2 && e.Kind == streams.KindAuthentication), "A request with {credentials} " +
 			"was rejected. The client, its credentials or scopes may be unknown or expired.",
 			"Check oauth2.client_id and oauth2.token_url.", ""},
 		{e.TokenRequest && e.Documented && (unexpected || rejected), "The token endpoint may not allow this grant or this client, or " +

@@ -126,6 +126,9 @@ func TestHints(t *testing.T) {
 
 		"token, 400":           {token(update(400, streams.KindAuthentication)), none, []string{"with a bearer token was rejected.", "The client, its credentials or scopes may be unknown or expired", "oauth2.client_id", "oauth2.token_url"}, []string{"base_url"}},
 		"token, 403":           {token(update(403, streams.KindAuthentication)), none, []string{"oauth2.token_url"}, []string{"the client", "base_url"}},
+		"token, 400 of a page": {token(page(update(400, streams.KindAuthentication))), none, []string{"login page", "oauth2.token_url"}, []string{"The client", "bearer"}},
+		"token, 401 of a page": {token(page(update(401, streams.KindAuthentication))), none, []string{"login page", "oauth2.token_url"}, []string{"The client", "bearer"}},
+		"token, refused, 200":  {token(update(200, streams.KindAuthentication)), none, []string{"with a bearer token was rejected.", "The client, its credentials"}, []string{"login page"}},
 		"token, 403 of a page": {token(page(update(403, streams.KindAuthentication))), none, []string{"login page", "oauth2.token_url"}, []string{"base_url"}},
 		"token, 200 in JSON":   {token(update(200, streams.KindUnexpected)), none, []string{"oauth2.token_url", "oauth2.scopes"}, []string{"login page", "base_url"}},
 		"token, 429":           {token(update(429, bad)), none, []string{"oauth2.token_url"}, []string{"base_url"}},

@@ -25,6 +25,7 @@ type attempt struct {
 
 // send sends the request, and notes what came of it.
 func (a *attempt) send(req *http.Request) (*http.Response, error) {
+	a.result.Reason = "" // of an earlier attempt
 	_, successes := a.header.state()
 	timeout, short := a.settings.RequestTimeout, ""
 	if a.endpoint.now().condition == mute && shortened(timeout) < timeout {
@@ -74,6 +75,7 @@ func (a *attempt) noteResponse(resp *http.Response, successes int) {
 	switch {
 	case r.Status == http.StatusUnauthorized: // this try is used up, and the operation may make another one in its turn
 		a.endpoint.worked()
+		r.Reason = a.header.note
 		a.header.reject(successes, a.waited, *r)
 		return
 	case isRetryableStatus(r.Status) && !slices.Contains(conflicts, r.Status):

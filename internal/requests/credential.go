@@ -20,6 +20,7 @@ type credential struct {
 // header is a value of the Authorization header, or why there is none.
 type header struct {
 	value string // "": requests have no such header
+	note  string // for the result of a rejection; may be empty
 	err   error
 	holds func() bool // reports whether this is still right
 	*trial

@@ -37,7 +37,9 @@ var markup = regexp.MustCompile(`(?is)<!--.*?-->|<(script|style|svg|noscript|tem
 	`(</(script|style|svg|noscript|template)\s*>|$)|<[^>]*>`)
 
 // messageNames are the names under which services and gateways put the texts of an error, in the order in which they are shown.
-var messageNames = []string{"title", "error", "message", "msg", "detail", "description", "error_description", "reason", "errors", "violations"}
+var messageNames = []string{
+	"title", "error", "message", "msg", "error_message", "detail", "description", "error_description", "reason", "errors", "violations",
+}
 
 // textOfError returns the texts of an error in JSON that does not have the documented form: problem details (RFC 9457), or a list
 // of messages or of objects with messages. It is "" if there are none.

@@ -3,6 +3,7 @@ package requests
 import (
 	"context"
 	"errors"
+	"fmt"
 	"net/http"
 	"net/url"
 	"strings"
@@ -49,8 +50,8 @@ func (s *tokenSource) find(ctx context.Context, _ string) *header {
 	}
 	f := s.requestToken(ctx)
 	search, failed := errors.AsType[*failedSearch](f.err)
-	rejected := failed && (search.result.Status == http.StatusBadRequest || search.result.Status == http.StatusUnauthorized)
-	if !rejected || s.config.AuthStyle == oauth2.AuthStyleInParams {
+	refused := failed && search.result.Failure == Unauthenticated && search.result.Documented // not by a proxy or a page
+	if !refused || s.config.AuthStyle == oauth2.AuthStyleInParams {
 		return f
 	}
 	// RFC 6749 prefers the secret in the header. The library's own detection would also repeat every other failure.
@@ -81,9 +82,9 @@ func (s *tokenSource) requestToken(ctx context.Context) *header {
 	o.result = Result{Method: http.MethodPost, URL: s.config.TokenURL, TokenRequest: true, Credentials: s.credentials}
 	client := &http.Client{Transport: tokenAnswers{o, o.httpClient().StandardClient().Transport}}
 	token, err := s.config.Token(context.WithValue(ctx, oauth2.HTTPClient, client))
-	value := ""
+	value, unsentType := "", ""
 	if err == nil {
-		value, err = tokenHeader(token)
+		value, unsentType, err = tokenHeader(token)
 	}
 	if err != nil {
 		return &header{err: &failedSearch{o.noToken(err)}, holds: until(o.next.due)}
@@ -94,7 +95,12 @@ func (s *tokenSource) requestToken(ctx context.Context) *header {
 	if !end.IsZero() {
 		end = end.Add(-min(10*time.Second, time.Until(token.Expiry)/10))
 	}
-	return &header{value: value, holds: until(end)}
+	found := &header{value: value, holds: until(end)}
+	if unsentType != "" {
+		found.note = fmt.Sprintf(`the token was sent as Bearer, because its token_type is "%s", which is no scheme of HTTP`,
+			s.sender.printable(unsentType, MaxText))
+	}
+	return found
 }
 
 // until returns a function that reports whether it is before the given time. Zero means that there is no end.
@@ -105,16 +111,20 @@ func until(end time.Time) func() bool {
 // noToken is the result of a token request without a token that can be sent. Some endpoints reject with status 200.
 func (o *operation) noToken(err error) Result {
 	result, rejected := o.result, (*oauth2.RetrieveError)(nil)
+	missing, isMissing := errors.AsType[*noAccessToken](err)
 	switch status := result.Status; {
 	case errors.As(err, &rejected):
 		if status/100 == 2 || status/100 == 4 && !isRetryableStatus(status) {
 			result.Failure = Unauthenticated
 		}
-		if rejected.ErrorCode != "" {
+		if rejected.ErrorCode != "" && !result.Documented { // in a form
 			message := strings.TrimSuffix(rejected.ErrorCode+": "+rejected.ErrorDescription, ": ")
 			result.Message, result.Documented = o.printable(message, MaxMessage), true
 		}
 		return result
+	case isMissing && result.Message != "":
+		result.Failure = Unauthenticated
+		return result.because(o.printable(missing.Error(), MaxText))
 	case status/100 == 2:
 		if u, ok := errors.AsType[*url.Error](err); ok {
 			err = u.Err // without method and URL, which the result has

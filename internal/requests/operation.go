@@ -115,20 +115,22 @@ func (o *operation) wait(ctx context.Context) (done func(), err error) {
 // noteEnding notes why no other attempt follows one that failed for the moment.
 func (o *operation) noteEnding(err error) {
 	o.result.Repeated = o.endpoint.now().condition != working
+	reason := ""
 	switch o.next.ending {
 	case impatient:
 		o.endpoint.lostPatience(o.patience.successes)
 	case interrupted:
 		if !errors.Is(err, context.Canceled) && !errors.Is(err, context.DeadlineExceeded) { // the error says why
-			o.result.Reason = "the request was not retried, because the operation was interrupted or its time limit had passed"
+			reason = "the request was not retried, because the operation was interrupted or its time limit had passed"
 		}
 	case noTime:
-		o.result.Err, o.result.Reason = ErrNoTime, ErrNoTime.Error()
+		o.result.Err, reason = ErrNoTime, ErrNoTime.Error()
 		if o.next.asked != "" {
-			o.result.Reason = fmt.Sprintf("the %s asked to wait (%s), longer than the operation's time limit allows",
+			reason = fmt.Sprintf("the %s asked to wait (%s), longer than the operation's time limit allows",
 				o.result.Receiver(), o.printable(o.next.asked, MaxText))
 		}
 	}
+	o.result = o.result.because(reason)
 }
 
 // failed returns the result of an operation whose last attempt got no response, or which had no header to send.

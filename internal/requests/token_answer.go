@@ -3,19 +3,19 @@ package requests
 import (
 	"bytes"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"math"
 	"net/http"
+	"slices"
 	"strings"
 
-	"golang.org/x/net/http/httpguts"
 	"golang.org/x/oauth2"
 )
 
-// tokenAnswers rewrites the JSON of a token endpoint as package oauth2 reads it: strictly by RFC 6749, section 5, which many
-// endpoints are not.
+// tokenAnswers asks a token endpoint for JSON, and rewrites it as package oauth2 reads it: strictly by RFC 6749, section 5, which
+// many endpoints are not.
 type tokenAnswers struct {
 	*operation
 	retries http.RoundTripper
@@ -23,6 +23,8 @@ type tokenAnswers struct {
 
 // RoundTrip implements [http.RoundTripper]. Its error says what is wrong with a success.
 func (a tokenAnswers) RoundTrip(req *http.Request) (*http.Response, error) {
+	req = req.Clone(req.Context())
+	req.Header.Set("Accept", "application/json")
 	resp, err := a.retries.RoundTrip(req)
 	if err != nil {
 		return nil, err
@@ -32,6 +34,9 @@ func (a tokenAnswers) RoundTrip(req *http.Request) (*http.Response, error) {
 		return resp, nil
 	}
 	a.result.Documented = true
+	if text := textOfError(a.result.Body); text != "" {
+		a.result.Message = a.printable(text, MaxMessage)
+	}
 	body, err := rewriteToken(fields)
 	switch {
 	case err == nil:
@@ -43,9 +48,19 @@ func (a tokenAnswers) RoundTrip(req *http.Request) (*http.Response, error) {
 	return resp, nil
 }
 
+// noAccessToken is the error of a success in JSON without a token. Its fields may have another one, so only their names are shown.
+type noAccessToken struct{ names []string }
+
+func (e *noAccessToken) Error() string {
+	if len(e.names) == 0 {
+		return "access_token is missing, and so is every other field"
+	}
+	return "access_token is missing; there is only " + strings.Join(e.names, ", ")
+}
+
 // rewriteToken writes the fields that package oauth2 reads. It leaves out what a token can be used without.
 func rewriteToken(fields map[string]json.RawMessage) ([]byte, error) {
-	rewritten := map[string]any{}
+	rewritten := map[string]any{"expires_in": parseSeconds(fields["expires_in"])}
 	for _, name := range []string{"access_token", "token_type", "refresh_token", "id_token", "error", "error_description"} {
 		var text *string
 		raw, found := fields[name]
@@ -56,38 +71,40 @@ func rewriteToken(fields map[string]json.RawMessage) ([]byte, error) {
 			return nil, fmt.Errorf("%s is not a string", name)
 		}
 	}
-	seconds, err := parseSeconds(fields["expires_in"])
-	if err != nil {
-		return nil, err
+	if rewritten["access_token"] == nil && rewritten["error"] == nil {
+		return nil, &noAccessToken{slices.Sorted(maps.Keys(fields))}
 	}
-	rewritten["expires_in"] = seconds
 	return json.Marshal(rewritten)
 }
 
 // parseSeconds reads expires_in: a number in any form, also in a text. 0 means that the end is not known.
-func parseSeconds(raw json.RawMessage) (int64, error) {
+func parseSeconds(raw json.RawMessage) int64 {
 	var text string
 	if json.Unmarshal(raw, &text) != nil {
 		text = string(raw)
 	}
-	if text = strings.TrimSpace(text); text == "" {
-		return 0, nil
-	}
 	var seconds float64
-	if json.Unmarshal([]byte(text), &seconds) != nil {
-		return 0, errors.New("expires_in is not a number of seconds")
+	if json.Unmarshal([]byte(strings.TrimSpace(text)), &seconds) != nil {
+		return 0
 	}
-	return int64(max(0, min(seconds, math.MaxInt32))), nil
+	return int64(max(0, min(seconds, math.MaxInt32)))
 }
 
-// tokenHeader returns the header that sends a token. Some gateways call a bearer token a BearerToken.
-func tokenHeader(token *oauth2.Token) (string, error) {
+// schemes are those of HTTP (RFC 9110, section 16.4.1), and one of an early draft of OAuth.
+var schemes = []string{
+	"Basic", "Bearer", "Concealed", "Digest", "DPoP", "GNAP", "HOBA", "MAC", "Mutual", "Negotiate", "OAuth", "PrivateToken",
+	"SCRAM-SHA-1", "SCRAM-SHA-256", "vapid",
+}
+
+// tokenHeader returns the header that sends a token, and its type if that is no scheme and so not sent. Some endpoints use the
+// type for the format of the token, or call a bearer token a BearerToken.
+func tokenHeader(token *oauth2.Token) (value, unsent string, err error) {
 	scheme := token.Type()
-	if strings.EqualFold(strings.Join(strings.Fields(scheme), ""), "BearerToken") {
+	if !slices.ContainsFunc(schemes, func(known string) bool { return strings.EqualFold(known, scheme) }) {
+		if !strings.Contains(strings.ToLower(scheme), "bearer") {
+			unsent = scheme
+		}
 		scheme = "Bearer"
 	}
-	if !httpguts.ValidHeaderFieldName(scheme) { // a scheme has the same characters
-		return "", errors.New("token_type cannot be the scheme of a header")
-	}
-	return scheme + " " + token.AccessToken, checkSendable(token.AccessToken)
+	return scheme + " " + token.AccessToken, unsent, checkSendable(token.AccessToken)
 }

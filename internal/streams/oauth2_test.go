@@ -78,6 +78,7 @@ func TestTokenRequest(t *testing.T) {
 	i.endpoint.wantReceived(t, receivedRequest{
 		Method: "POST", Target: "/token?tenant=a", Proto: "HTTP/1.1", Body: form, Length: int64(len(form)),
 		Header: http.Header{ // without the headers for the service
+			"Accept":          {"application/json"},
 			"Accept-Encoding": {"gzip"},
 			"Authorization":   {"Basic " + base64.StdEncoding.EncodeToString([]byte("my+client:s3cret%2F%2B%3D%26%3F%2541"))},
 			"Content-Length":  {fmt.Sprint(len(form))},
@@ -129,24 +130,56 @@ func TestTokenExpires(t *testing.T) {
 	}
 }
 
-// If an endpoint accepts the credentials only in the body, later requests send them there at once.
+// If an endpoint refuses the credentials in the header, whatever its status, and accepts them in the body, later requests send
+// them there at once.
 func TestCredentialsInBody(t *testing.T) {
-	virtual(t, func(t *testing.T) {
-		issue := issueTokens(10)
-		endpoint := startService(t, func(w http.ResponseWriter, r *http.Request) {
-			_, _, inHeader := r.BasicAuth()
-			if inHeader || r.PostFormValue("client_id") != clientID || r.PostFormValue("client_secret") != clientSecret {
-				respond(400, `{"error":"invalid_client"}`)(w, r)
-				return
-			}
-			issue(w, r)
+	t.Parallel()
+	for name, refuse := range map[string]http.HandlerFunc{
+		"400": respond(400, `{"error":"invalid_client"}`), "401": respond(401, `{"message":"who are you"}`), "403": respond(403, `{}`),
+		"404": respondError(404, "no such client"), "415": respond(415, `{"code":1}`), "422": respond(422, `{"errors":["client_id is required"]}`),
+		"200":                respond(200, `{"error":"unauthorized_client","error_description":"use the body"}`),
+		"200 without error":  respond(200, `{"code":10003,"msg":"app is disabled"}`),
+		"200 with a message": respond(200, "\ufeff"+`{"success":false,"error_message":"no client_id"}`, "Content-Type", "text/html"),
+		"as a form":          respond(200, "error=incorrect_client_credentials", "Content-Type", "application/x-www-form-urlencoded"),
+	} {
+		runVirtual(t, name, func(t *testing.T) {
+			issue := issueTokens(10)
+			endpoint := startService(t, func(w http.ResponseWriter, r *http.Request) {
+				_, _, inHeader := r.BasicAuth()
+				if inHeader || r.PostFormValue("client_id") != clientID || r.PostFormValue("client_secret") != clientSecret {
+					refuse(w, r)
+					return
+				}
+				issue(w, r)
+			})
+			c := newClient(t, oauth2Config(startService(t, applyUpdate), endpoint))
+			mustUpdateAll(t, c, 1)
+			<-time.After(10 * time.Second)
+			mustUpdateAll(t, c, 1)
+			endpoint.wantRequests(t, 3) // for the first token, in the header and in the body; for the second, in the body
 		})
-		c := newClient(t, oauth2Config(startService(t, applyUpdate), endpoint))
-		mustUpdateAll(t, c, 1)
-		<-time.After(10 * time.Second)
-		mustUpdateAll(t, c, 1)
-		endpoint.wantRequests(t, 3) // for the first token, in the header and in the body; for the second, in the body
-	})
+	}
+}
+
+// What is no refusal of the client is not sent again with the secret in the body: a failure of the moment, a page, or a success
+// without a token.
+func TestCredentialsNotInBody(t *testing.T) {
+	t.Parallel()
+	const page = "<!doctype html><title>Sign in</title>"
+	for name, response := range map[string]http.HandlerFunc{
+		"400 page": respond(400, page), "401 page": respond(401, page, "Content-Type", "text/html"), "404 page": respond(404, page),
+		"408": respond(408, `{"error":"later"}`), "429": respond(429, `{"error":"slow_down"}`), "503": respond(503, `{"error":"temporarily_unavailable"}`),
+		"501": respond(501, `{"error":"unsupported"}`), "302": respond(302, `{"error":"moved"}`), "no token": respond(200, `{"token":"t"}`),
+	} {
+		runVirtual(t, name, func(t *testing.T) {
+			endpoint, s := startService(t, response), startService(t, applyUpdate)
+			cfg := oauth2Config(s, endpoint)
+			cfg.Retry = requests.Retry{MaxAttempts: 1}
+			_ = s.updateError(t, cfg)
+			endpoint.wantRequests(t, 1)
+			s.wantRequests(t, 0)
+		})
+	}
 }
 
 // Without a token, no request is sent to the service. The error has the token endpoint's message.
@@ -162,8 +195,12 @@ func TestTokenErrors(t *testing.T) {
 		message, reason string
 	}{
 		"rejected":           {respond(401, invalid), auth, 401, 2, "invalid_client: wrong", ""},
-		"rejected with 200":  {respond(200, invalid), auth, 200, 1, "invalid_client: wrong", ""},
-		"200 without token":  {respond(200, `{}`), unexpected, 200, 1, "", "access_token"},
+		"rejected with 200":  {respond(200, invalid), auth, 200, 2, "invalid_client: wrong", ""},
+		"200 without token":  {respond(200, `{}`), unexpected, 200, 1, "", noToken + "access_token is missing, and so is every other field"},
+		"200 with another":   {respond(200, `{"token":"Hidden1","a\u001b":0}`), unexpected, 200, 1, "", noToken + `access_token is missing; there is only a\x1b, token`},
+		"200 without error":  {respond(200, `{"code":10003,"msg":"app of `+clientSecret+` is disabled"}`), auth, 200, 2, "app of *** is disabled", "access_token is missing; there is only code, msg"},
+		"200, in a list":     {respond(200, `{"ok":false,"errors":[{"detail":"no such app"}]}`), auth, 200, 2, "no such app", "access_token is missing; there is only errors, ok"},
+		"401 page":           {respond(401, "<html><body>Sign in"), auth, 401, 1, "HTML page: Sign in", ""},
 		"a line break in it": {respond(200, `{"access_token":"a\nb"}`), unexpected, 200, 1, "", noToken + "it has control characters"},
 		"a long token": {respond(200, `{"access_token":"`+strings.Repeat("a", 64<<10+1)+`"}`), unexpected, 200, 1, "",
 			noToken + "it is longer than 64 KiB"},
@@ -173,7 +210,7 @@ func TestTokenErrors(t *testing.T) {
 		"reset":              {resetConnection, streams.KindConnection, 0, 5, "", ""},
 		"hanging":            {neverRespond, streams.KindTimeout, 0, 5, "", "the token endpoint did not respond within 30s"},
 		"control characters": {respond(401, `{"error":"x\u001b[2J","error_description":"\u202e\n"}`), auth, 401, 2, `x\x1b[2J: \u202e\n`, ""},
-		"echo":               {respond(403, `{"error":"`+clientSecret+`"}`), auth, 403, 1, "***", ""},
+		"echo":               {respond(403, `{"error":"`+clientSecret+`"}`), auth, 403, 2, "***", ""},
 		"redirect":           {respondError(307, "moved", "Location", "/token2"), streams.KindRedirect, 307, 1, "moved", ""},
 	} {
 		runVirtual(t, name, func(t *testing.T) {
@@ -218,7 +255,7 @@ func TestTokenEndpointRecovers(t *testing.T) {
 		// A rejection after a failure is final.
 		endpoint = startService(t, respondError(503, "down"), respondError(403, "never"))
 		_ = updateAll(t, newClient(t, oauth2Config(startService(t, applyUpdate), endpoint)), 5)
-		endpoint.wantRequests(t, 2)
+		endpoint.wantRequests(t, 3) // the last one has the secret in the body
 		s := startService(t, applyUpdate)
 		e := s.updateError(t, oauth2Config(s, startService(t, respondError(503, "down"), respond(200, "{}"))))
 		wantEqual(t, "the last message", "", e.Message)
