@@ -13,6 +13,27 @@ import (
 // byteOrderMark begins a text that some programs wrote. JSON does not allow it.
 var byteOrderMark = []byte(mark)
 
+// Form is how a body is written.
+type Form int
+
+// The forms of a body.
+const (
+	FormText Form = iota // also none at all
+	FormJSON
+	FormPage // of HTML
+)
+
+// FormOf returns the form of a body.
+func FormOf(body []byte) Form {
+	switch {
+	case json.Valid(body):
+		return FormJSON
+	case strings.HasPrefix(http.DetectContentType(body), "text/html"):
+		return FormPage
+	}
+	return FormText
+}
+
 // Message returns the message of an error body (INTERFACE.md, section 2), or the text of a body in another form than the
 // documented one.
 func (r *Redactor) Message(body []byte) (text string, documented bool) {
@@ -26,7 +47,7 @@ func (r *Redactor) Message(body []byte) (text string, documented bool) {
 		return r.printable(text, MaxMessage), false
 	}
 	text = r.Mask(string(body), MaxShown)
-	if strings.HasPrefix(http.DetectContentType(body), "text/html") {
+	if FormOf(body) == FormPage {
 		text = "HTML page: " + html.UnescapeString(markup.ReplaceAllString(text, " "))
 	}
 	return r.printable(strings.Join(strings.Fields(text), " "), MaxText), false

@@ -118,10 +118,11 @@ func addressOf(proxy *url.URL) string { return proxy.Scheme + "://" + proxy.Host
 
 // secureProxy begins TLS with an https:// proxy.
 func secureProxy(ctx context.Context, conn net.Conn, proxy *url.URL, settings TLS) (net.Conn, error) {
-	secured := tls.Client(conn, settings.proxyConfig(proxy.Hostname()))
+	config := settings.proxyConfig(proxy.Hostname())
+	secured := tls.Client(conn, config)
 	if err := secured.HandshakeContext(ctx); err != nil {
 		_ = conn.Close()
-		return nil, &ProxyError{proxy: addressOf(proxy), err: handshakeError(err)}
+		return nil, &ProxyError{proxy: addressOf(proxy), err: handshakeError(err, config)}
 	}
 	return secured, nil
 }
@@ -173,13 +174,13 @@ func roundTrip(transport *http.Transport, req *http.Request) (*http.Response, er
 	if err == nil || failed == nil || *failed == nil || !errors.Is(err, *failed) {
 		return resp, err
 	}
-	return nil, handshakeError(err)
+	return nil, handshakeError(err, transport.TLSClientConfig)
 }
 
-// handshakeError gives a type to an error of a TLS handshake that has none.
-func handshakeError(err error) error {
+// handshakeError gives a type to an error of a TLS handshake that has none, and details to one of a certificate.
+func handshakeError(err error, config *tls.Config) error {
 	if IsTLSFailure(err) || hasBroken(err) {
-		return err
+		return certificateError(err, config.RootCAs)
 	}
 	return &HandshakeError{err}
 }

@@ -241,6 +241,19 @@ func TestRedirect(t *testing.T) {
 	target.wantRequests(t, 0)
 }
 
+// What a response says about proxies and media types is shown, and cannot change the output.
+func TestShownHeaders(t *testing.T) {
+	t.Parallel()
+	s := startService(t, func(w http.ResponseWriter, r *http.Request) {
+		w.Header()["Via"] = []string{"1.1 a", "1.1 t0ken\u202e"}
+		respondError(415, "no", "Accept-Patch", "application/merge-patch+json ::add-mask::")(w, r)
+	})
+	s.wantError(t, s.updateError(t, requests.Config{Token: "t0ken"}), streams.Error{
+		Kind: streams.KindBadRequest, Status: 415, Message: "no", Documented: true, Via: `1.1 a, 1.1 ***\u202e`,
+		Accepts: `application/merge-patch+json \x3a:add-mask::`, Attempts: 1,
+	})
+}
+
 // A 304 is no redirect: the service says that nothing changes. It does not show the stream.
 func TestNotModified(t *testing.T) {
 	t.Parallel()

@@ -208,32 +208,33 @@ func TestInvalidSuccess(t *testing.T) {
 // output.
 func TestMessage(t *testing.T) {
 	t.Parallel()
+	const documented requests.Form = -1
 	long := strings.Repeat("ä", 5000)
 	for name, test := range map[string]struct {
 		body, want string
-		documented bool
+		form       requests.Form
 	}{
-		"documented form":  {`{"message":"no such processor: \"p9\"  "}`, `no such processor: "p9"  `, true},
-		"byte order mark":  {"\ufeff" + `{"message":"no"}`, "no", true},
-		"long":             {`{"message":"` + long + `"}`, long[:2*4000] + "…", true},
-		"another spelling": {`{"Message":"No HTTP resource\u001b"}`, `No HTTP resource\x1b`, false},
-		"problem details":  {`{"title":"No","detail":"a\nb"}`, `No: a\nb`, false},
-		"other JSON":       {`{"a": {"b": 5}}`, `{"a": {"b": 5}}`, false},
-		"null message":     {`{"message":null}`, `{"message":null}`, false},
-		"empty":            {" \n ", "", false},
+		"documented form":  {`{"message":"no such processor: \"p9\"  "}`, `no such processor: "p9"  `, documented},
+		"byte order mark":  {"\ufeff" + `{"message":"no"}`, "no", documented},
+		"long":             {`{"message":"` + long + `"}`, long[:2*4000] + "…", documented},
+		"another spelling": {`{"Message":"No HTTP resource\u001b"}`, `No HTTP resource\x1b`, requests.FormJSON},
+		"problem details":  {`{"title":"No","detail":"a\nb"}`, `No: a\nb`, requests.FormJSON},
+		"other JSON":       {`{"a": {"b": 5}}`, `{"a": {"b": 5}}`, requests.FormJSON},
+		"null message":     {`{"message":null}`, `{"message":null}`, requests.FormJSON},
+		"empty":            {" \n ", "", requests.FormText},
 		"HTML": {"<!DOCTYPE html><title>502</title><style>p {}</style><script>if (a<b) {}</script><!-- <p> -->\n  " +
-			"<h1 a='b'>Bad\tGateway&nbsp;&lt;p&gt;</h1>\n", "HTML page: 502 Bad Gateway <p>", false},
-		"long HTML":          {"<p>" + long, "HTML page: " + long[:2*289] + "…", false},
-		"many escapes":       {strings.Repeat("\x1b", 200), strings.Repeat(`\x1b`, 75) + "…", false},
-		"not UTF-8":          {"gr\xfcn", `gr\xfcn`, false},
-		"terminal escapes":   {`{"message":"a\r\n\tb\u001b[31mred\u0007"}`, `a\r\n\tb\x1b[31mred\a`, true},
-		"bidirectional text": {`{"message":"p1\u202e1p\u200b\udb40\udc41"}`, `p1\u202e1p\u200b\U000e0041`, true},
-		"every script":       {`{"message":"grün 流れ 😀 \u00a0 é"}`, "grün 流れ 😀 \u00a0 é", true},
+			"<h1 a='b'>Bad\tGateway&nbsp;&lt;p&gt;</h1>\n", "HTML page: 502 Bad Gateway <p>", requests.FormPage},
+		"long HTML":          {"<p>" + long, "HTML page: " + long[:2*289] + "…", requests.FormPage},
+		"many escapes":       {strings.Repeat("\x1b", 200), strings.Repeat(`\x1b`, 75) + "…", requests.FormText},
+		"not UTF-8":          {"gr\xfcn", `gr\xfcn`, requests.FormText},
+		"terminal escapes":   {`{"message":"a\r\n\tb\u001b[31mred\u0007"}`, `a\r\n\tb\x1b[31mred\a`, documented},
+		"bidirectional text": {`{"message":"p1\u202e1p\u200b\udb40\udc41"}`, `p1\u202e1p\u200b\U000e0041`, documented},
+		"every script":       {`{"message":"grün 流れ 😀 \u00a0 é"}`, "grün 流れ 😀 \u00a0 é", documented},
 	} {
 		runVirtual(t, name, func(t *testing.T) {
 			e := startService(t, respond(http.StatusConflict, test.body)).updateError(t, requests.Config{})
-			if e.Message != test.want || e.Documented != test.documented {
-				t.Errorf("%.100q is shown as %.200q, documented %t; want %.200q", test.body, e.Message, e.Documented, test.want)
+			if e.Message != test.want || e.Documented != (test.form == documented) || !e.Documented && e.Form != test.form {
+				t.Errorf("%.100q is shown as %.200q, documented %t, form %d; want %.200q", test.body, e.Message, e.Documented, e.Form, test.want)
 			}
 		})
 	}
