@@ -142,7 +142,7 @@ func TestReportedStream(t *testing.T) {
 	wantState(t, r.null(), r.state)
 	r.mustApply(cam1("p1"))
 	service.Inject(merges)
-	wantDiagnostic(t, r.mustFail(cam1("p2")), "ERROR: Unexpected Answer", "processors in the service.\n\n"+reported)
+	wantDiagnostic(t, r.mustFail(cam1("p2")), "ERROR: Unexpected Answer", "run the command again.\n\n"+reported)
 	wantAttribute(t, r.state, "processor_ids", []string{"p2", "p9"})
 	service.ForgetRequests()
 	r.mustApply(cam1("p2"))

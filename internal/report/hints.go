@@ -41,8 +41,17 @@ func hints(e *streams.Error, did attempted) []advice {
 	unexpected := e.Kind == streams.KindUnexpected
 	hasFault := e.Status != 0 && (e.Err == nil || e.Outcome != streams.NotChanged)
 	certificate, _ := errors.AsType[x509.CertificateInvalidError](e.Err)
+	untrusted, _ := errors.AsType[*requests.CertificateError](e.Err)
+	fault := func(f requests.CertificateFault) bool { return untrusted != nil && untrusted.Fault == f }
 	name, wrongName := errors.AsType[x509.HostnameError](e.Err)
 	throughProxy := errors.As(e.Err, new(*requests.ProxyError))
+	other, orGateway := "a proxy", ""
+	switch e.Form {
+	case requests.FormPage:
+		other = "a proxy or a login page"
+	case requests.FormJSON:
+		orGateway = "Otherwise, a gateway may have responded: check base_url."
+	}
 	hasNames := wrongName && len(name.Certificate.DNSNames)+len(name.Certificate.IPAddresses) > 0
 
 	return []advice{
@@ -69,8 +78,20 @@ func hints(e *streams.Error, did attempted) []advice {
 		{refusedEmpty, refusesEmpty, "Detach the processors in the service.", ""},
 
 		// The request did not get through.
+		{errors.As(e.Err, new(*requests.ProtocolError)), "This port may be one for TLS.",
+			"Write https:// in {address}, or use another port.", ""},
+		{errors.As(e.Err, new(tls.RecordHeaderError)) || causedBy(http.ErrSchemeMismatch), "This port may not use TLS.",
+			"Check http:// or https:// and the port in {address}.", ""},
 		{throughProxy && errors.As(e.Err, new(x509.UnknownAuthorityError)), "The certificate of the proxy may come from a private " +
 			"authority.", "Add the certificate of the authority to tls.ca_cert_pem, which counts for the proxy, too, or check {address}.", ""},
+		{fault(requests.NoAuthorities), "This machine may have no certificates of public authorities.",
+			"Install them, often as the package ca-certificates, or set tls.ca_cert_pem.", ""},
+		{fault(requests.WeakSignature), "A certificate of the {receiver} may be signed with SHA-1, which is no longer accepted.",
+			"The operators have to replace the certificate.", ""},
+		{fault(requests.NotInCACert), "The {receiver} may not send its intermediate certificate, or tls.ca_cert_pem may have another authority.",
+			"Add the certificate of the issuer that the error names to tls.ca_cert_pem, or check {address}.", ""},
+		{fault(requests.ExpiredAuthority), "The certificate of an authority may have expired, perhaps one of tls.ca_cert_pem.",
+			"Replace the certificate that the error names.", "Or your clock may be wrong."},
 		{errors.As(e.Err, new(x509.UnknownAuthorityError)), "The certificate may come from a private authority.",
 			"Set tls.ca_cert_pem to the certificate of the authority, or check {address}.", ""},
 		{hasNames && (e.TokenRequest || throughProxy), "The certificate may belong to the {receiver} under another name.",
@@ -89,7 +110,11 @@ func hints(e *streams.Error, did attempted) []advice {
 			"port.", "Check tls.client_cert_pem, tls.client_key_pem and {address}.", ""},
 		{throughProxy || status(http.StatusProxyAuthRequired), "The proxy may need other credentials, or " +
 			"may not reach the host.", "Check the address, user name and password in HTTPS_PROXY (HTTP_PROXY for http://), or list the " +
-			"host in NO_PROXY.", ""},
+			"host in NO_PROXY.", "NO_PROXY has host names, domains, IP addresses and CIDR blocks, separated by commas."},
+		{status(http.StatusNotModified) && read, "A cache may have responded in place of the service.",
+			"Check base_url, and headers for If-None-Match and the like.", ""},
+		{status(http.StatusNotModified) && !e.TokenRequest, "The service may have {this set|these sets} already.",
+			"Compare the set with the processors in the service, and check headers for If-None-Match and the like.", ""},
 		{class == 3, "", "If Location is the {receiver}, change {address} to that address.",
 			"If Location is a login page, check the credentials."},
 
@@ -99,14 +124,15 @@ func hints(e *streams.Error, did attempted) []advice {
 			"Check oauth2.client_id and oauth2.token_url.", ""},
 		{e.TokenRequest && e.Documented && (unexpected || rejected), "The token endpoint may not allow this grant or this client, or " +
 			"may require other parameters.", "Check oauth2.token_url, oauth2.scopes and oauth2.endpoint_params.", ""},
-		{e.TokenRequest && (unexpected || rejected), "The response may have come from a login page or a proxy.",
+		{e.TokenRequest && (unexpected || rejected), "The response may have come from " + other + ".",
 			"Check oauth2.token_url.", ""},
 
 		// The service responded.
 		{anotherSet, "The service may merge sets instead of replacing them, or may ignore ids that it does not know.",
-			"Compare the set with the processors in the service.", ""},
-		{unexpected || !e.Documented && status(400, 401, 403, 404, 422), "The response may not have come from the service, but from a " +
-			"proxy or a login page.", "Check base_url, the {id of the stream|ids of the streams}, HTTPS_PROXY and NO_PROXY.",
+			"Compare the set with the processors in the service.", "If the service attaches some itself, add them to {the set|the sets}. " +
+				"If it may have responded with the former set, run the command again."},
+		{unexpected || !e.Documented && orGateway == "" && status(400, 401, 403, 404, 422), "The response may not have come from the " +
+			"service, but from " + other + ".", "Check base_url, the {id of the stream|ids of the streams}, HTTPS_PROXY and NO_PROXY.",
 			"base_url may need another path, or https://."},
 		{status(http.StatusTooManyRequests) && !e.TokenRequest && causedBy(requests.ErrNoTime), "There may be too many requests at a time.",
 			"Set requests_per_second or max_concurrent_requests, or raise the timeouts of the resource.", ""},
@@ -115,19 +141,33 @@ func hints(e *streams.Error, did attempted) []advice {
 		{status(401, 403) && e.Credentials == requests.NoCredentials, "A request with no credentials was rejected.",
 			"Set token, token_file, basic_auth, oauth2 or headers.", "Each has an environment variable, too."},
 		{status(http.StatusUnauthorized), "A request with {credentials} was rejected. The credential may have expired, or be the " +
-			"wrong one.", "Check the provider block and the variables STREAM_….", ""},
+			"wrong one.", "Check the provider block and the variables STREAM_….", orGateway},
 		{status(http.StatusForbidden), "A request with {credentials} was rejected.",
-			"The credentials may not permit the operation on {this stream|these streams}.", ""},
+			"The credentials may not permit the operation on {this stream|these streams}.", orGateway},
 		{status(http.StatusNotFound) && read, did.missing,
 			"If {it exists|they exist}, the deployment may not serve the GET /v2/streams/{id} of detect_drift: " + did.unserved, ""},
-		{status(http.StatusNotFound), notFound, checkID, orCreate},
+		{status(http.StatusNotFound), notFound, checkID, join(" ", orCreate, orGateway)},
 		{status(http.StatusConflict, http.StatusLocked, http.StatusTooEarly), "The service may take one update at a time, also of " +
 			"different streams, or somebody else may be changing {the stream|the streams}.", "Set max_concurrent_requests = 1, or run the " +
 			"command again later.", "For single resources, -parallelism=1 does the same."},
 		{status(http.StatusRequestEntityTooLarge), "", "The set may be too large for the service or a proxy.", ""},
 		{status(400, 422) && read, "The service may not accept {this id|these ids}, or may not serve the GET /v2/streams/{id} of " +
 			"detect_drift.", checkID, "If {it is|they are} right, " + did.unserved},
-		{status(400, 422), "The service may not know one of the processor ids, or may not accept this set.", "Check the processor ids.", ""},
+		{status(400, 422), "The service may not know one of the processor ids, or may not accept this set.", "Check the processor ids.", orGateway},
+		{status(http.StatusPaymentRequired, http.StatusInsufficientStorage), "The organization may have reached a limit of the {receiver}.",
+			"Check the limits of the organization.", ""},
+		{status(http.StatusPreconditionFailed, http.StatusPreconditionRequired), "The {receiver} may require a condition, or headers may set " +
+			"one.", "Check headers for If-Match and the like.", "The provider sends no condition of its own."},
+		{status(http.StatusMisdirectedRequest), "The {receiver} may not serve this host at this address.",
+			"Check the host in {address}, tls.server_name and the proxy settings (HTTPS_PROXY, NO_PROXY).", ""},
+		{status(http.StatusUnsupportedMediaType) && e.Accepts != "", "The {receiver} may expect another media type than application/json.",
+			"Check {address}: it may be that of another interface.", ""},
+		{status(405, 501) && (!e.Documented || e.Proxied), "A proxy may not let " + e.Method + " pass, or the {receiver} may not offer it " +
+			"at this address.", "Check {address} and the proxy settings (HTTPS_PROXY, NO_PROXY).", ""},
+		{status(http.StatusHTTPVersionNotSupported), "The {receiver} or a proxy may not support this version of HTTP.",
+			"Check {address} and the proxy settings (HTTPS_PROXY, NO_PROXY).", ""},
+		{status(http.StatusNetworkAuthenticationRequired), "This network may require a login.",
+			"Log in to the network, and run the command again.", ""},
 
 		// Nothing more is known.
 		{rejected || status(http.StatusNotImplemented), "The {receiver} may not offer this operation at this address.",
@@ -158,5 +198,5 @@ func servesNoReads(e *streams.Error) bool {
 		return false
 	}
 	notOffered := e.Status == http.StatusNotFound && !e.Documented || slices.Contains([]int{405, 501}, e.Status)
-	return notOffered || e.Status/100 == 2 || e.Status/100 == 3
+	return notOffered || e.Status/100 == 2 || e.Status/100 == 3 && e.Status != http.StatusNotModified
 }

@@ -29,7 +29,14 @@ func TestHints(t *testing.T) {
 	update := func(status int, kind streams.Kind) streams.Error {
 		return streams.Error{Kind: kind, Method: "PATCH", URL: testURL, Status: status, Documented: true, Attempts: 1, Credentials: "a bearer token"}
 	}
-	page := func(e streams.Error) streams.Error { e.Documented = false; return e }
+	page := func(e streams.Error) streams.Error { e.Documented, e.Form = false, requests.FormPage; return e }
+	inJSON := func(e streams.Error) streams.Error { e.Documented, e.Form = false, requests.FormJSON; return e }
+	nothing := func(e streams.Error) streams.Error { e.Documented = false; return e }
+	proxied := func(e streams.Error) streams.Error { e.Proxied = true; return e }
+	accepting := func(e streams.Error) streams.Error { e.Accepts = "application/merge-patch+json"; return e }
+	faulty := func(fault requests.CertificateFault) error {
+		return errors.Join(&requests.CertificateError{Fault: fault}, x509.UnknownAuthorityError{})
+	}
 	token := func(e streams.Error) streams.Error { e.Method, e.TokenRequest = "POST", true; return e }
 	read := func(e streams.Error) streams.Error { e.Method = "GET"; return e }
 	merged := func(e streams.Error) streams.Error {
@@ -107,7 +114,7 @@ func TestHints(t *testing.T) {
 		"expired, proxy": {token(without(errors.Join(new(requests.ProxyError), invalid(x509.Expired)))), none,
 			[]string{"The proxy may have to renew its certificate"}, []string{"token endpoint"}},
 		"TLS, proxy": {without(errors.Join(new(requests.ProxyError), http.ErrSchemeMismatch)), none,
-			[]string{"The proxy may require another client certificate", "HTTPS_PROXY"}, []string{"base_url"}},
+			[]string{"This port may not use TLS", "HTTPS_PROXY"}, []string{"base_url", "client certificate"}},
 		"unknown authority":        {without(x509.UnknownAuthorityError{}), none, []string{"tls.ca_cert_pem", "check base_url"}, []string{"client_cert_pem", "server_name"}},
 		"unknown authority, token": {token(without(x509.UnknownAuthorityError{})), none, []string{"tls.ca_cert_pem", "check oauth2.token_url"}, []string{"base_url"}},
 		"wrong name":               {without(wrongName("a")), none, []string{"tls.server_name", "base_url"}, []string{"ca_cert_pem", "client_cert_pem"}},
@@ -120,7 +127,17 @@ func TestHints(t *testing.T) {
 		"malformed certificate":    {without(new(requests.HandshakeError)), none, []string{"malformed", "negative serial number"}, []string{"down", "proxy", "client_cert_pem"}},
 		"asked for a certificate":  {without(&net.OpError{Op: "local error"}), none, []string{"tls.client_cert_pem"}, []string{"down"}},
 		"expired":                  {without(invalid(x509.Expired)), none, []string{"renew its certificate", "clock"}, []string{"ca_cert_pem", "server_name", "client_cert_pem"}},
-		"TLS":                      {without(http.ErrSchemeMismatch), none, []string{"tls.client_cert_pem", "base_url"}, []string{"ca_cert_pem", "server_name"}},
+		"TLS":                      {without(http.ErrSchemeMismatch), none, []string{"may not use TLS", "http:// or https://", "base_url"}, []string{"client_cert_pem", "ca_cert_pem", "server_name"}},
+		"no TLS record, token":     {token(without(tls.RecordHeaderError{})), none, []string{"may not use TLS", "oauth2.token_url"}, []string{"client_cert_pem", "base_url"}},
+		"alert of the service":     {without(&net.OpError{Op: "remote error"}), none, []string{"tls.client_cert_pem", "TLS 1.2"}, nil},
+		"TLS in place of HTTP":     {without(new(requests.ProtocolError)), none, []string{"Write https:// in base_url"}, []string{"certificate"}},
+		"the same, token":          {token(without(new(requests.ProtocolError))), none, []string{"Write https:// in oauth2.token_url"}, []string{"base_url"}},
+		"no authorities":           {without(faulty(requests.NoAuthorities)), none, []string{"ca-certificates", "set tls.ca_cert_pem"}, []string{"private"}},
+		"SHA-1":                    {without(faulty(requests.WeakSignature)), none, []string{"SHA-1", "operators have to replace"}, []string{"ca_cert_pem", "private"}},
+		"not in ca_cert_pem":       {without(faulty(requests.NotInCACert)), none, []string{"intermediate certificate", "issuer that the error names", "base_url"}, []string{"private"}},
+		"not in it, token":         {token(without(faulty(requests.NotInCACert))), none, []string{"token endpoint may not send", "oauth2.token_url"}, []string{"base_url"}},
+		"expired authority":        {without(errors.Join(faulty(requests.ExpiredAuthority), invalid(x509.Expired))), none, []string{"one of tls.ca_cert_pem", "that the error names", "clock"}, []string{"renew"}},
+		"other fault":              {without(faulty(requests.OtherFault)), none, []string{"private authority"}, nil},
 		"407":                      {page(update(407, bad)), none, []string{"user name and password in HTTPS_PROXY"}, []string{"processor_ids"}},
 		"redirect":                 {page(update(301, streams.KindRedirect)), none, []string{"change base_url to that address"}, nil},
 
@@ -138,7 +155,28 @@ func TestHints(t *testing.T) {
 		"token, 504":           {token(update(504, streams.KindTimeout)), none, []string{"token endpoint", "oauth2.token_url"}, []string{"base_url", "service"}},
 		"token, no response":   {token(without(errors.New("refused"))), none, []string{"token endpoint may be down", "oauth2.token_url"}, []string{"base_url", "service"}},
 
-		"merged":               {merged(update(200, streams.KindUnexpected)), none, []string{"merge sets"}, nil},
+		"merged":               {merged(update(200, streams.KindUnexpected)), none, []string{"merge sets", "add them to the set", "former set, run the command again"}, nil},
+		"304":                  {nothing(update(304, streams.KindUnexpected)), none, []string{"may have this set already", "If-None-Match"}, []string{"Location", "proxy"}},
+		"304 to a read":        {read(nothing(update(304, streams.KindUnexpected))), none, []string{"A cache may have responded", "base_url"}, []string{"detect_drift", "Location"}},
+		"402":                  {update(402, bad), none, []string{"limit of the service", "limits of the organization"}, []string{"processor ids"}},
+		"507":                  {retried(update(507, generic)), none, []string{"limit of the service"}, []string{"max_attempts"}},
+		"412":                  {update(412, bad), none, []string{"condition", "If-Match"}, []string{"offer"}},
+		"428":                  {nothing(update(428, bad)), none, []string{"condition", "If-Match"}, []string{"offer"}},
+		"421":                  {nothing(update(421, bad)), none, []string{"host in base_url", "tls.server_name", "HTTPS_PROXY"}, []string{"offer"}},
+		"415, Accept-Patch":    {accepting(update(415, bad)), none, []string{"another media type than application/json", "base_url"}, []string{"offer"}},
+		"415":                  {update(415, bad), none, []string{"may not offer this operation"}, []string{"media type"}},
+		"405 of a proxy":       {page(update(405, bad)), none, []string{"A proxy may not let PATCH pass", "base_url", "HTTPS_PROXY"}, nil},
+		"405 through a proxy":  {proxied(update(405, bad)), none, []string{"A proxy may not let PATCH pass"}, nil},
+		"501 of a proxy":       {nothing(update(501, generic)), none, []string{"A proxy may not let PATCH pass"}, []string{"max_attempts"}},
+		"505":                  {update(505, generic), none, []string{"version of HTTP", "HTTPS_PROXY"}, []string{"overloaded"}},
+		"511":                  {page(update(511, generic)), none, []string{"Log in to the network"}, []string{"overloaded"}},
+		"400 in other JSON":    {inJSON(update(400, bad)), none, []string{"may not know one of the processor ids", "a gateway may have responded: check base_url"}, []string{"login page", "proxy"}},
+		"422 in other JSON":    {inJSON(update(422, bad)), none, []string{"may not accept this set", "a gateway may have responded: check base_url"}, []string{"login page"}},
+		"404 in other JSON":    {inJSON(update(404, streams.KindNotFound)), none, []string{"Check the id of the stream", "a gateway may have responded: check base_url"}, []string{"login page"}},
+		"403 in other JSON":    {inJSON(update(403, streams.KindUnauthorized)), none, []string{"may not permit the operation", "a gateway may have responded: check base_url"}, []string{"login page"}},
+		"401 in other JSON":    {inJSON(update(401, streams.KindAuthentication)), none, []string{"may have expired", "a gateway may have responded: check base_url"}, []string{"login page"}},
+		"400 without a text":   {nothing(update(400, bad)), none, []string{"may not have come from the service, but from a proxy."}, []string{"login page"}},
+		"200 in other JSON":    {inJSON(update(200, streams.KindUnexpected)), none, []string{"may not have come from the service, but from a proxy."}, []string{"login page"}},
 		"not a stream":         {page(update(200, streams.KindUnexpected)), none, []string{"may not have come from the service", "base_url"}, nil},
 		"429":                  {update(429, bad), none, []string{"requests_per_second", "max_concurrent_requests", "raise retry.max_attempts"}, []string{"-parallelism", "timeouts"}},
 		"429, no time":         {outOfTime, none, []string{"requests_per_second", "max_concurrent_requests", "timeouts of the resource"}, []string{"max_attempts"}},

@@ -70,7 +70,7 @@ func (a *attempt) noteResponse(resp *http.Response, successes int) {
 	}
 	// With a Location, [http.Client] would send a GET instead of the PATCH, or fail if it is not a URL.
 	r.Location = a.printable(resp.Header.Get("Location"), MaxText)
-	r.Via = a.printable(resp.Header.Get("Via"), MaxText)
+	r.Proxied = resp.Header.Get("Via") != ""
 	r.Accepts = a.printable(resp.Header.Get("Accept-Patch"), MaxText)
 	resp.Header.Del("Location")
 

@@ -13,7 +13,7 @@ import (
 type CertificateError struct {
 	Fault CertificateFault
 	about string // which certificate it is
-	err   *tls.CertificateVerificationError
+	err   error
 }
 
 // CertificateFault is what may have to be changed.

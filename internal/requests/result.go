@@ -26,7 +26,7 @@ type Result struct {
 	Documented bool   // Message came in the documented error body (INTERFACE.md, section 2); of a token request: in JSON
 	RequestID  string // for the service's support; may be empty
 	Location   string // such as the target of a redirect
-	Via        string // the proxies that say so
+	Proxied    bool   // a proxy says that it passed it on (Via)
 	Accepts    string // the media types of an update, if the response names them (Accept-Patch)
 
 	Failure Failure // why this response is not the result

@@ -2,6 +2,7 @@ package streams
 
 import (
 	"cmp"
+	"net/http"
 	"slices"
 	"strings"
 
@@ -68,7 +69,7 @@ type Error struct {
 	RequestID    string        // of the last response, for the service's support; may be empty
 	Reason       string        // what the client adds to status and message; may be empty
 	Location     string        // of the last response, such as the target of a redirect
-	Via          string        // of the last response: the proxies that say so
+	Proxied      bool          // of the last response: a proxy says that it passed it on (Via)
 	Accepts      string        // of the last response: the media types of an update, if it names them
 	Attempts     int           // requests sent; 0 if nothing was sent
 	Repeated     bool          // another operation has failed for the same reason; if nothing was sent, this is its error
@@ -82,13 +83,16 @@ func newError(r requests.Result) *Error {
 	e := &Error{
 		Kind: failureKinds[r.Failure], Method: r.Method, URL: r.URL, TokenRequest: r.TokenRequest, Credentials: r.Credentials,
 		Status: r.Status, Message: r.Message, Documented: r.Documented, RequestID: r.RequestID, Reason: r.Reason,
-		Location: r.Location, Via: r.Via, Accepts: r.Accepts, Attempts: r.Attempts, Repeated: r.Repeated, Err: r.Err,
+		Location: r.Location, Proxied: r.Proxied, Accepts: r.Accepts, Attempts: r.Attempts, Repeated: r.Repeated, Err: r.Err,
 	}
 	if r.Failure == requests.None {
 		e.Kind = kindOf(r.Status)
 	}
 	if r.Message != "" && !r.Documented {
 		e.Form = requests.FormOf(r.Body)
+	}
+	if r.Status == http.StatusNotModified {
+		e.Reason = joinTexts("; ", "the response says that nothing changes, and does not show the stream", e.Reason)
 	}
 	if r.MayHaveActed {
 		e.Outcome = Unknown
