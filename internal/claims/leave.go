@@ -101,7 +101,7 @@ func (l *Ledger) BeginLeave(v Leave, mark Claim, interrupted bool) Decision {
 	switch {
 	case d.Send:
 		l.underWay = &update{set: d.Set, detaches: d.Set.Len() == 0 && (has.set.Len() > 0 || has.unknown)}
-	case d.Refusal == accepted && l.phase != written && l.reported == nil:
+	case d.Refusal == accepted && l.reported == nil:
 		l.left = &has
 	}
 	return d

@@ -108,9 +108,15 @@ const (
 // checkRefusal checks that a plan or a destroy fails if it would detach what another deployment has, and only then. A
 // replaced object is forgotten in the run of its replacement.
 func (c *terraformCore) checkRefusal(what string, s *stored, leaves bool, diags Diagnostics) {
-	refused := slices.ContainsFunc(diags, func(d *tfprotov6.Diagnostic) bool {
-		return d.Severity == tfprotov6.DiagnosticSeverityError && d.Summary == deploymentChanged
-	})
+	fails := func(summary string) bool {
+		return slices.ContainsFunc(diags, func(d *tfprotov6.Diagnostic) bool {
+			return d.Severity == tfprotov6.DiagnosticSeverityError && d.Summary == summary
+		})
+	}
+	if fails("Set Not Known to the State") { // nothing is planned
+		return
+	}
+	refused := fails(deploymentChanged)
 	if want := c.here(s) == nil && !c.lateDeployment && leaves && len(s.streams()) > 0 && s.text("on_destroy") == "detach"; refused != want {
 		c.t.Fatalf("%s: the state is that of deployment %s, %s is configured: refused %t, want %t: %s",
 			what, s.text("deployment"), c.name, refused, want, diags)

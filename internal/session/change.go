@@ -60,6 +60,17 @@ func (c Change) entry(id string) *claims.Entry {
 	return c.Was[id]
 }
 
+// kept returns what the state has of the streams that a plan keeps.
+func (c Change) kept() Entries {
+	kept := Entries{}
+	for id := range c.Want {
+		if entry := c.entry(id); entry != nil {
+			kept[id] = entry
+		}
+	}
+	return kept
+}
+
 // leaves returns the streams that the resource leaves at the deployment that is configured, in order.
 func (c Change) leaves() []string {
 	if c.Elsewhere {
@@ -168,9 +179,14 @@ func (m Marks) lasting() Marks {
 	kept := Marks{All: MarkOfAll{Resend: m.All.Resend, ReadAt: m.All.ReadAt}}
 	for id, found := range m.Streams {
 		resend := cmp.Or(found.Resend, m.All.Resend)
-		kept.add(id, Mark{Resend: resend, Gone: found.Gone, Shared: found.Shared, Failed: found.Failed})
+		kept.add(id, Mark{Resend: resend, Shared: found.Shared, Failed: found.Failed})
 	}
 	return kept
+}
+
+func (m Marks) clone() Marks {
+	m.Streams = maps.Clone(m.Streams)
+	return m
 }
 
 // IsImport reports whether the marks are those of an import that has not been read.

@@ -3,7 +3,6 @@ package session
 import (
 	"context"
 	"crypto/rand"
-	"iter"
 	"maps"
 	"slices"
 
@@ -41,10 +40,9 @@ func (s *Session) findings(id string, decided claims.Decision) (all []Finding) {
 // errors.
 func (s *Session) Plan(ctx context.Context, c Change) Planned {
 	first, isSecond := s.firstPlan(c.Marks.All.Plan)
-	if isSecond && !first.Elsewhere {
-		c.Was, c.Detach = first.Was, first.Detach
-	}
-	if c.plan = c.Marks.All.Plan; !isSecond {
+	if c.plan = c.Marks.All.Plan; isSecond {
+		c.Was, c.Detach = first.kept(), first.Detach
+	} else {
 		c.plan = s.newPlan(c)
 	}
 	if c.Kind == Destroy {
@@ -101,26 +99,24 @@ func (s *Session) firstPlan(plan string) (c Change, found bool) {
 	return c, found
 }
 
-// claim claims all streams before the plan waits, so that a resource that leaves one of them knows it. The claims of a second plan
-// take the place of those of the first one at once.
+// claim claims all streams before the plan waits, so that a resource that leaves one of them knows it. A second plan withdraws at once
+// what it does not confirm of the first one.
 func (s *Session) claim(c, first Change) {
 	s.firstClaims()
-	claim := func(id string) {
+	for id := range first.Want {
+		if _, stays := c.Want[id]; !stays {
+			withLedger(s, id, func(l *claims.Ledger) any { l.Withdraw(c.plan); return nil })
+		}
+	}
+	for id, set := range c.Want {
+		before := first.Want[id]
 		withLedger(s, id, func(l *claims.Ledger) any {
-			l.Withdraw(c.plan)
-			if _, wants := c.Want[id]; wants {
-				l.Claim(c.want(id))
+			if before != nil && (set == nil || !set.Equal(*before)) {
+				l.Withdraw(c.plan)
 			}
+			l.Claim(c.want(id))
 			return nil
 		})
-	}
-	for id := range c.Want {
-		claim(id)
-	}
-	for _, had := range []iter.Seq[string]{maps.Keys(first.Was), maps.Keys(first.Want)} {
-		for id := range had {
-			claim(id)
-		}
 	}
 	for id := range c.Was {
 		if !c.Marks.Streams[id].Shared {
@@ -152,7 +148,8 @@ func (s *Session) plannedMarks(c Change, decided map[string]claims.Decision) Mar
 	switch c.Kind {
 	case Destroy:
 		marks.All.Session = s.id
-	case Create:
+	case Create: // with what the first plan of a replacement says of the streams that its object leaves
+		marks = c.Marks.clone()
 		marks.All.OfCreate, marks.All.Resend = true, claims.Unknown // nobody knows the marks of a tainted object
 	default:
 		marks.All.Plan = c.plan
@@ -179,7 +176,7 @@ func (s *Session) plannedMarks(c Change, decided map[string]claims.Decision) Mar
 // takeOver reads the streams that a resource takes over. The apply of a create plans, and so reads, again.
 func (s *Session) takeOver(ctx context.Context, c Change) (found []Finding, _ CallRefusal) {
 	ids := c.takenOver()
-	takesOver := len(ids) > 0 || c.Kind == Create || c.Elsewhere // perhaps of streams that are known after apply
+	takesOver := len(ids) > 0 || c.Kind == Create // perhaps of a stream that is known after apply
 	switch refusal := s.ReadRefusal(); {
 	case refusal == NeedsReads && c.Refuses && takesOver:
 		return nil, NeedsReads
