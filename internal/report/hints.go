@@ -68,6 +68,8 @@ func hints(e *streams.Error, did attempted) []advice {
 		{e.URL == "" && e.Err != nil, "Another operation on the same stream may be slow.", "Raise the timeouts.", ""},
 
 		// The operation decides.
+		{causedBy(streams.ErrCase), "The service may not tell ids apart that differ only in case.",
+			"Write the {id of the stream|ids of the streams} as the service does.", ""},
 		{servesNoReads(e), "This deployment may not offer GET /v2/streams/{id}, which the interface does not specify.",
 			"If reads have worked before, check base_url. Otherwise " + did.unserved, ""},
 		{refusedEmpty && did.drops, refusesEmpty,

@@ -54,6 +54,7 @@ func TestHints(t *testing.T) {
 	afterStatus := update(503, streams.KindConnection)
 	afterStatus.Err, afterStatus.Outcome = errors.New("refused"), streams.Unknown
 	retried := func(e streams.Error) streams.Error { e.Attempts = 6; return e }
+	inCase := func(e streams.Error) streams.Error { e.Err = streams.ErrCase; return e }
 	wrongName := func(names ...string) error {
 		return x509.HostnameError{Certificate: &x509.Certificate{DNSNames: names}}
 	}
@@ -155,6 +156,10 @@ func TestHints(t *testing.T) {
 		"token, 504":           {token(update(504, streams.KindTimeout)), none, []string{"token endpoint", "oauth2.token_url"}, []string{"base_url", "service"}},
 		"token, no response":   {token(without(errors.New("refused"))), none, []string{"token endpoint may be down", "oauth2.token_url"}, []string{"base_url", "service"}},
 
+		"id in another case": {inCase(page(update(200, streams.KindUnexpected))), none,
+			[]string{"Write the id of the stream as the service does"}, []string{"proxy", "base_url"}},
+		"read, id in another case": {inCase(read(update(200, streams.KindUnexpected))), none,
+			[]string{"Write the id of the stream as the service does"}, []string{"detect_drift"}},
 		"merged":               {merged(update(200, streams.KindUnexpected)), none, []string{"merge sets", "add them to the set", "former set, run the command again"}, nil},
 		"304":                  {nothing(update(304, streams.KindUnexpected)), none, []string{"may have this set already", "If-None-Match"}, []string{"Location", "proxy"}},
 		"304 to a read":        {read(nothing(update(304, streams.KindUnexpected))), none, []string{"A cache may have responded", "base_url"}, []string{"detect_drift", "Location"}},

@@ -80,8 +80,10 @@ func (c *Client) do(ctx context.Context, method, id string, update *ProcessorSet
 	stream, err := decode(result.Body, id, c.sender.Redactor)
 	c.decoding.Unlock()
 	if err != nil {
-		// The body is the best clue to what has responded: a login page, for example.
-		result.Message, result.Documented = c.sender.Message(result.Body)
+		if !errors.As(err, new(*otherStreamError)) { // the body is the best clue to what has responded: a login page, for example
+			result.Message, result.Documented = c.sender.Message(result.Body)
+		}
+		result.Err = errors.Unwrap(err)
 		return nil, unexpected(result, err.Error(), Unknown, nil)
 	}
 	sent := cmp.Or(update, new(ProcessorSet)).nfc()
@@ -111,6 +113,9 @@ func difference(sent, reported ProcessorSet, secrets *requests.Redactor) string 
 	}
 	if additional.Len() > 0 {
 		parts = append(parts, "the service reports additional processors "+describe(additional, ProcessorSet{}, secrets))
+	}
+	if missing.isLike(additional) {
+		parts = append(parts, "some of these ids differ only in case: write them as the service does")
 	}
 	if missing.Len() == 0 {
 		parts = append(parts, "it may have merged the set instead of replacing it")

@@ -90,6 +90,15 @@ func (s ProcessorSet) contains(id string) bool {
 	return found
 }
 
+// isLike reports whether an id of s differs from one of the other set only in case.
+func (s ProcessorSet) isLike(other ProcessorSet) bool {
+	folded := map[string]bool{}
+	for _, id := range other.ids {
+		folded[strings.ToLower(id)] = true
+	}
+	return slices.ContainsFunc(s.ids, func(id string) bool { return folded[strings.ToLower(id)] })
+}
+
 // nfc returns the set in NFC, the normal form in which Terraform stores texts.
 func (s ProcessorSet) nfc() ProcessorSet {
 	ids := s.IDs()
@@ -181,12 +190,34 @@ func decode(body []byte, id string, secrets *requests.Redactor) (*Stream, error)
 		return nil, errors.New("the response is not a stream: " + strings.Join(problems, ", "))
 	}
 	if s.ID = norm.NFC.String(s.ID); s.ID != norm.NFC.String(id) {
-		return nil, fmt.Errorf("the response describes another stream, %q", secrets.Mask(s.ID, requests.MaxText))
+		other := &otherStreamError{secrets.Mask(s.ID, requests.MaxText), nil}
+		if strings.EqualFold(s.ID, norm.NFC.String(id)) {
+			other.cause = ErrCase
+		}
+		return nil, other
 	}
 	s.TerminalID, s.FragmentTypeID = norm.NFC.String(s.TerminalID), norm.NFC.String(s.FragmentTypeID)
 	s.ProcessorIDs, s.CompatibleNamespaces = s.ProcessorIDs.nfc(), namespaces.nfc().IDs()
 	return &s, nil
 }
+
+// ErrCase is the cause of an error about a stream whose id differs only in case.
+var ErrCase = errors.New("the id differs only in case")
+
+// otherStreamError is the error of a response that is a stream, but not the one of the request.
+type otherStreamError struct {
+	shown string // its id
+	cause error  // ErrCase, or nil
+}
+
+func (e *otherStreamError) Error() string {
+	if e.cause != nil {
+		return fmt.Sprintf("the service writes the id of the stream in another case, %q", e.shown)
+	}
+	return fmt.Sprintf("the response describes another stream, %q", e.shown)
+}
+
+func (e *otherStreamError) Unwrap() error { return e.cause }
 
 // decodeValue reports whether raw was of the type of to. Unlike package json, it refuses null.
 func decodeValue(raw json.RawMessage, to any) bool {

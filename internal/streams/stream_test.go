@@ -2,8 +2,10 @@ package streams_test
 
 import (
 	"encoding/json"
+	"errors"
 	"math"
 	"net/http"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -182,7 +184,8 @@ func TestInvalidSuccess(t *testing.T) {
 		"deep":             {200, `{"a":` + strings.Repeat("[", 1e5), object, `{"a":[[[`},
 		"not UTF-8":        {200, strings.Replace(body, "s1", "gr\xfcn", 1), text, `gr\xfcn`},
 		"longer":           {200, strings.Repeat(" ", 1<<20) + body, "the response is longer than 1 MiB", ""},
-		"another stream":   {200, with("id", `"S1"`), `the response describes another stream, "S1"`, `"S1"`},
+		"another stream":   {200, with("id", `"s2"`), `the response describes another stream, "s2"`, ""},
+		"another case":     {200, with("id", `"S1"`), `the service writes the id of the stream in another case, "S1"`, ""},
 		"null in the set":  {200, with("processor_ids", `["p1",null]`), set, "null"},
 		"another spelling": {200, strings.Replace(body, "terminal", "Terminal", 1), stream + "terminal_id is missing", "Terminal_id"},
 		"a fraction":       {200, with("last_edited", `1.5`), stream + "last_edited is not an integer", "1.5"},
@@ -237,5 +240,24 @@ func TestMessage(t *testing.T) {
 				t.Errorf("%.100q is shown as %.200q, documented %t, form %d; want %.200q", test.body, e.Message, e.Documented, e.Form, test.want)
 			}
 		})
+	}
+}
+
+// An id that differs only in case is shown as the service writes it, and the body is a stream, so that its text is no message.
+func TestIDInAnotherCase(t *testing.T) {
+	t.Parallel()
+	for id, theirs := range map[string]string{
+		"6F9619FF-8B86-D011-B42D-00CF4FC964FF": "6f9619ff-8b86-d011-b42d-00cf4fc964ff", "cam-1": "CAM-1", "Straße-Ä": "straße-ä", "S1": "s2", "a": "",
+	} {
+		s := startService(t, respond(200, streamJSON(theirs, []string{"p1"})))
+		c := newClient(t, requests.Config{BaseURL: s.URL})
+		_, updateErr := c.UpdateStream(t.Context(), id, streams.NewProcessorSet("p1"))
+		_, readErr := c.ReadStream(t.Context(), id)
+		for _, e := range []*streams.Error{asError(t, updateErr), asError(t, readErr)} {
+			if errors.Is(e, streams.ErrCase) != strings.EqualFold(id, theirs) || e.Kind != streams.KindUnexpected || e.Message != "" {
+				t.Errorf("%q: %#v", id, e)
+			}
+			streamstest.WantText(t, e.Reason, strconv.Quote(theirs))
+		}
 	}
 }
