@@ -82,7 +82,7 @@ func TestEveryExampleIsRun(t *testing.T) {
 func TestDiagnosticsAreDocumented(t *testing.T) {
 	t.Parallel()
 	guide, source := pages(t)["guides/troubleshooting.md"], ""
-	for _, folder := range []string{"provider", "report", "config", "streams"} {
+	for _, folder := range []string{"provider", "report", "config", "streams", "requests"} {
 		files, _ := filepath.Glob(filepath.Join("..", "internal", folder, "*.go"))
 		for _, file := range files {
 			if !strings.HasSuffix(file, "_test.go") {
@@ -104,7 +104,8 @@ func TestDiagnosticsAreDocumented(t *testing.T) {
 		}
 	}
 	ofOthers := regexp.MustCompile(`^(connection refused|no such host|certificate .*|incompatible key usage|failed to parse certificate|no renegotiation|bad certificate|handshake failure|` +
-		`server gave HTTP response.*|doesn't match any.*|Missing Configuration for Required Attribute|` +
+		`server gave HTTP response.*|first record does not look like.*|connection reset by peer|docker --env-file|doesn't match any.*|` +
+		`Missing Configuration for Required Attribute|` +
 		`execution halted|Saved plan is stale|No value for required variable|Ephemeral variable was not set during planning|` +
 		`This object does not have an attribute named "stream_id"|Invalid for_each argument|Unsupported state file format|` +
 		`Provider produced inconsistent final plan|failed to read (provider configuration )?schema for ….*|` +
