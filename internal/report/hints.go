@@ -7,6 +7,7 @@ import (
 	"errors"
 	"net/http"
 	"slices"
+	"strings"
 
 	"github.com/stream-management/terraform-provider-stream/internal/requests"
 	"github.com/stream-management/terraform-provider-stream/internal/streams"
@@ -181,6 +182,8 @@ func hints(e *streams.Error, did attempted) []advice {
 			"If this error stays, check {address} and the proxy settings (HTTPS_PROXY, NO_PROXY).", ""},
 		{hasFault, "The {receiver} may be overloaded or have a fault. Run the command again later.",
 			"If this error stays, check {address}.", ""},
+		{strings.HasPrefix(e.URL, "http://") && e.Outcome == streams.Unknown, "The {receiver} may have a fault, or may use TLS at this port.",
+			"Check {address} (http:// or https://), the network and the proxy settings (HTTP_PROXY, NO_PROXY).", ""},
 		{true, "The {receiver} may be down, or may have another address.",
 			"Check {address}, the network and the proxy settings (HTTPS_PROXY, NO_PROXY).", ""},
 	}

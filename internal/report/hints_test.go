@@ -5,6 +5,7 @@ import (
 	"crypto/tls"
 	"crypto/x509"
 	"errors"
+	"io"
 	"net"
 	"net/http"
 	"slices"
@@ -30,6 +31,10 @@ func TestHints(t *testing.T) {
 		return streams.Error{Kind: kind, Method: "PATCH", URL: testURL, Status: status, Documented: true, Attempts: 1, Credentials: "a bearer token"}
 	}
 	page := func(e streams.Error) streams.Error { e.Documented, e.Form = false, requests.FormPage; return e }
+	plain := func(e streams.Error) streams.Error {
+		e.URL, e.Outcome = "http://streams.example.com/v2/streams/cam-1", streams.Unknown
+		return e
+	}
 	inJSON := func(e streams.Error) streams.Error { e.Documented, e.Form = false, requests.FormJSON; return e }
 	nothing := func(e streams.Error) streams.Error { e.Documented = false; return e }
 	proxied := func(e streams.Error) streams.Error { e.Proxied = true; return e }
@@ -209,6 +214,7 @@ func TestHints(t *testing.T) {
 		"460":                  {page(update(460, bad)), none, []string{"proxy may have stopped to wait"}, []string{"offer"}},
 		"503 of another":       {repeated(update(503, generic)), none, []string{"Run the command again later", "check base_url"}, []string{"max_attempts"}},
 		"503, then no service": {afterStatus, none, []string{"have a fault"}, nil},
+		"no answer, http://":   {plain(without(io.EOF)), none, []string{"may use TLS at this port", "base_url (http:// or https://)"}, []string{"down"}},
 		"no service":           {without(errors.New("refused")), none, []string{"base_url", "HTTPS_PROXY"}, nil},
 	} {
 		test.did.unserved, test.did.missing = readers[Plan].unserved, readers[Plan].missing
