@@ -114,8 +114,11 @@ func readFields(ctx context.Context, from tfsdk.Config, in attribute, fields ref
 			continue
 		}
 		a := attribute{at: in.at.AtName(name), isUnknown: in.isUnknown, variables: strings.Fields(tag.Get("env"))}
-		a, problems := fields.Field(i).Addr().Interface().(readable).read(ctx, from, a)
-		diags.Append(problems...)
+		if to, ok := fields.Field(i).Addr().Interface().(readable); ok {
+			var problems diag.Diagnostics
+			a, problems = to.read(ctx, from, a)
+			diags.Append(problems...)
+		}
 		diags.Append(readFields(ctx, from, a, fields.Field(i))...)
 	}
 	return diags

@@ -128,6 +128,19 @@ func TestUnknownConfiguration(t *testing.T) {
 	}
 }
 
+// A 304 to an update says that nothing changes: it is an error, the state is kept, and no mark makes a later plan send the set.
+func TestNotModifiedByAnUpdate(t *testing.T) {
+	t.Parallel()
+	service, r := startRun(t, nullResource(), nil, streamstest.Streams("cam-1")...)
+	r.mustApply(cam1("p1"))
+	service.Inject(streamstest.Fault{Status: 304})
+	failed := r.mustFail(cam1("p2"))
+	wantDiagnostic(t, failed, "ERROR: Unexpected Answer", "The response says that nothing changes, and does not show the stream.")
+	streamstest.WantText(t, failed.String(), "The stream was not changed.")
+	wantAttribute(t, r.state, "processor_ids", []string{"p1"})
+	r.wantNoChanges(cam1("p1"))
+}
+
 // A response with another set is an error. A failed create leaves no state, and after an update the state has the set that
 // the service reported. A stream that has moved to another terminal is an error once, and the state has the new values.
 func TestReportedStream(t *testing.T) {

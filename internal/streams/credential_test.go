@@ -355,6 +355,10 @@ func TestBadSecretFiles(t *testing.T) {
 		"s3cret\x00\x01":                 "control characters",
 		"\xff\xfes\x003\x00":             "it is UTF-16; write it as UTF-8, in PowerShell with Set-Content -Encoding utf8",
 		"\xfe\xff\x00s\x003":             "it is UTF-16; write it as UTF-8, in PowerShell with Set-Content -Encoding utf8",
+		"'s3cret'\n":                     "it is in quotes",
+		"STREAM_TOKEN=s3cret\n":          "it has the form NAME=value",
+		"${s3cret}":                      "it looks like a reference",
+		`{"token": "s3cret"}`:            "it is a JSON object",
 		"Bearer s3cret":                  `it begins with "Bearer", which is sent before the token`,
 		strings.Repeat("s3cret", 20_000): "longer than 64 KiB",
 	} {
