@@ -30,6 +30,9 @@ func TestPlanSet(t *testing.T) {
 	check(t, "another set than in the state", beside(Ledger{}, Want{Set: &b, Entry: inStateA}), Decision{Send: true, Claim: Claim{sends, b}})
 	check(t, "a drop", beside(Ledger{intents: []intent{{leaves: &remainder{}}, {leaves: &remainder{set: b, dropped: true}}}}, keepA), Decision{Claim: Claim{relies, a}, Refusal: StreamIsKept, Other: b})
 	check(t, "a drop that leaves the set", beside(Ledger{intents: []intent{{leaves: &remainder{set: a, dropped: true}}}}, keepA).Refusal, accepted)
+	shared := Want{Set: &a, Entry: inStateA, Shared: true}
+	check(t, "shared, in a run with a refresh", beside(Ledger{Reads: 2}, shared), resending)
+	check(t, "shared, in a run without a refresh", beside(Ledger{}, shared).Send, false)
 	check(t, "beside a request with the same set", beside(Ledger{underWay: &update{set: a}}, keepA).Send, false)
 }
 
@@ -61,10 +64,38 @@ func TestPlanLeave(t *testing.T) {
 			check(t, fmt.Sprintf("%+v beside claim %d", test.leave, kind), got, want)
 		}
 	}
-	var l Ledger
+	var l, may Ledger
+	may.PlanLeave(Leave{Entry: *inStateA, Detach: true, Kind: MayBeDropped})
+	check(t, "nobody knows yet whether the group drops the stream", may.PlanSet(keepA).Send, false)
 	l.PlanSet(keepA)
 	l.PlanLeave(Leave{Entry: Entry{b, Unknown}, Detach: true})
 	check(t, "the destroy leaves the set that another one relies on", l.PlanSet(keepA).Send, false)
+}
+
+// The second plan of a replacement withdraws the first one: its claim, its leave and what it says of old objects. Other plans stay.
+func TestWithdraw(t *testing.T) {
+	var l Ledger
+	l.PlanSet(Want{Plan: "1", Set: &a, Entry: inStateA})
+	l.PlanSet(Want{Plan: "2"})
+	check(t, "another set", l.PlanSet(Want{Plan: "1", Set: &b}).Refusal, ConflictingSets)
+	l.Withdraw("1")
+	check(t, "the claim of the other plan", l.claim(), Claim{Kind: expected})
+	check(t, "another set, and the first plan is withdrawn", l.PlanSet(Want{Plan: "1", Set: &b}), Decision{Send: true, Claim: Claim{sends, b}})
+	l.Withdraw("2")
+	check(t, "the other plan is withdrawn", l.claim(), Claim{sends, b})
+
+	var leaves Ledger
+	leaves.PlanLeave(Leave{Entry: Entry{b, Settled}, Detach: true, Kind: Dropped, Plan: "1"})
+	check(t, "beside a leave", leaves.PlanSet(keepA).Refusal, StreamIsKept)
+	leaves.Withdraw("1")
+	check(t, "the leave is withdrawn", leaves.PlanSet(keepA), Decision{Claim: Claim{relies, a}})
+
+	first := Ledger{Reads: 2}
+	first.PlanSet(Want{Plan: "1", Set: &a, Entry: inStateA})
+	shared := Want{Set: &a, Entry: inStateA, Shared: true}
+	check(t, "the first resource stays", first.PlanSet(shared).Send, false)
+	first.Withdraw("1")
+	check(t, "the first resource is replaced", first.PlanSet(shared).Send, true)
 }
 
 // The plans of independent resources come in any order. None of these orders may decide whether the plan fails, or what it says.

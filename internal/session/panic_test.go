@@ -38,8 +38,11 @@ func TestPanicOfAnOperation(t *testing.T) {
 			t.Errorf("%s: the state has %+v, and the mark is %+v", name, after.Kept[id], after.Marks)
 		}
 		bug = false
+		if next := s.Apply(t.Context(), creates(id, a)).Findings; len(next) != 1 || next[0].Decision.Refusal != claims.Blocked {
+			t.Errorf("%s: another resource may make the state untrue: %+v", name, next)
+		}
 		if _, failed := s.SetOnce(t.Context(), id, a); len(failed) > 0 {
-			t.Errorf("%s: the next operation fails: %+v", name, failed)
+			t.Errorf("%s: an action fails: %+v", name, failed)
 		}
 		service.WantAttached(t, id, "a")
 	}

@@ -105,10 +105,77 @@ func TestDestroyWithoutAPlan(t *testing.T) {
 		interrupted, interrupt := context.WithCancel(t.Context())
 		interrupt()
 		kept := newSession(t, requests.Config{BaseURL: "http://127.0.0.1:1"}).Apply(interrupted, destroys(planned)).Kept[id]
-		unknown := kept.Resend == claims.Unknown && (planned.Entry(id, a).Resend == claims.Unknown || !test.tainted)
+		unknown := kept.Resend == claims.Unknown && (planned.Entry(id, a).Resend == claims.Unknown) == test.tainted
 		if l := destroys(planned).leave(id); l.Unforeseen == test.foreseen || !unknown {
 			t.Errorf("%+v: the leave is %+v, and what a failed destroy keeps %+v", test, l, kept)
 		}
+	}
+}
+
+// A destroy that was planned, or that an older CLI does not plan, is foreseen.
+func TestForeseenDestroy(t *testing.T) {
+	t.Parallel()
+	for _, marks := range []Marks{{}, New(nil, "here", false).Plan(t.Context(), destroys(Marks{})).Marks} {
+		if destroys(marks).leave(id).Unforeseen {
+			t.Errorf("%+v", marks)
+		}
+	}
+}
+
+// A failed operation blocks the next ones on its stream if the state of its resource relies on what the stream has: also on what the
+// service has reported of a stream that a group adds. A create saves nothing.
+func TestWhatBlocksAStream(t *testing.T) {
+	t.Parallel()
+	adds := Change{Kind: Update, Group: true, Was: Entries{}, Deployment: "here", Want: Sets{id: &a}}
+	refused, unclear := streamstest.Fault{Status: http.StatusForbidden}, streamstest.Fault{Status: http.StatusInternalServerError, Apply: true}
+	merges := streamstest.Fault{Edit: func(s *streamstest.Stream) { s.ProcessorIDs = append(s.ProcessorIDs, "p9") }}
+	for name, test := range map[string]struct {
+		change Change
+		fault  streamstest.Fault
+		blocks bool
+	}{
+		"a stream that a group adds, reported":       {adds, merges, true},
+		"a stream that a group adds, without report": {adds, unclear, false},
+		"a stream that a group adds, refused":        {adds, refused, false},
+		"a create, reported":                         {creates(id, a), merges, false},
+		"a create of a group, reported":              {Change{Kind: Create, Group: true, Want: Sets{id: &a}}, merges, false},
+		"an update, refused":                         {Change{Kind: Update, Was: Entries{id: {Set: b}}, Deployment: "here", Want: Sets{id: &a}}, refused, true},
+		"an update at another deployment, reported":  {Change{Kind: Update, Was: Entries{id: {Set: b}}, Deployment: "there", Elsewhere: true, Want: Sets{id: &a}}, merges, false},
+	} {
+		service, url := streamstest.Start(t, streamstest.Options{}, streamstest.Streams(id)...)
+		s := newSession(t, requests.Config{BaseURL: url})
+		service.Inject(test.fault)
+		failed := s.Apply(t.Context(), test.change)
+		if next := s.Apply(t.Context(), creates(id, a)); !failed.Failed() || next.Failed() != test.blocks {
+			t.Errorf("%s: %+v, and then %+v", name, failed, next)
+		}
+	}
+}
+
+// The first calls that leave a stream wait 50 ms for the claims of others. A resource whose stream is shared waits for the plan of the
+// other one only if the refresh has read both.
+func TestWaits(t *testing.T) {
+	t.Parallel()
+	shared := keeps(a)
+	shared.Marks = Marks{Streams: map[string]Mark{id: {Shared: true}}}
+	for _, test := range []struct {
+		change Change
+		reads  int
+		want   time.Duration
+	}{
+		{destroys(Marks{}), 0, 50 * time.Millisecond}, {keeps(a), 0, 0}, {creates(id, a), 0, 0},
+		{shared, 0, 0}, {shared, 1, 0}, {shared, 2, 50 * time.Millisecond},
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			s, start := New(nil, "here", false), time.Now()
+			for range test.reads {
+				s.Refresh(t.Context(), Entries{id: {Set: a}}, Marks{})
+			}
+			s.stream(id).first = make(chan struct{}) // the other resource is not planned
+			if s.Plan(t.Context(), test.change); time.Since(start) != test.want {
+				t.Errorf("%+v after %d reads: %s", test.change, test.reads, time.Since(start))
+			}
+		})
 	}
 }
 
@@ -153,6 +220,10 @@ func TestTakeOver(t *testing.T) {
 			t.Errorf("%s, a failed read does not fail a plan that refuses: %+v", name, found)
 		}
 		service.InjectFunc(nil)
+	}
+	late := Change{Kind: Create, Refuses: true}
+	if p := newSession(t, requests.Config{BaseURL: url}).Plan(t.Context(), late); p.Refusal != NeedsReads {
+		t.Errorf("a create whose stream is known after apply: %+v", p)
 	}
 }
 
