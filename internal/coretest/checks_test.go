@@ -414,6 +414,15 @@ func (c *terraformCore) attachedToNew(o *applyCall) map[string]any {
 	return attached
 }
 
+// isSilentOn reports whether only the second plan of a replacement takes a stream over with its set: core shows no warning of it.
+func (ch change) isSilentOn(id string) bool {
+	if !ch.verb.replaces() || ch.prior.tainted {
+		return false
+	}
+	_, had := ch.prior.sets()[id]
+	return had || !slices.Equal(ch.block.over(ch.prior.Value).sets[id], ch.block.sets[id])
+}
+
 // checkTakenOver checks what a call has detached from a stream that it takes over: with on_create = "refuse", nothing, and otherwise
 // only what the plan has named, if it could know. An action may have set the stream since the create was planned.
 func (c *terraformCore) checkTakenOver(o *applyCall, ch change, attached map[string]any) {
@@ -422,7 +431,7 @@ func (c *terraformCore) checkTakenOver(o *applyCall, ch change, attached map[str
 			continue
 		}
 		detached, others := minus(before, o.sets[id]), minus(before, append(o.sets[id], c.prior.all[id]...))
-		blind := ch.wanted.lateStream || ch.wanted.lateProcessors || c.prior.late || c.changed[id]
+		blind := ch.wanted.lateStream || ch.wanted.lateProcessors || c.prior.late || c.changed[id] || ch.isSilentOn(id)
 		switch {
 		case ch.wanted.onCreate == "refuse" && !c.invoking && (!c.drift || len(detached) > 0):
 			c.t.Fatalf("%s: may only add to %q, and has detached %v", o.what, id, detached)
