@@ -454,4 +454,8 @@ func TestKnownAfterApply(t *testing.T) {
 			t.Errorf("%v: the settings are complete", test)
 		}
 	}
+	for _, test := range []block{{"tls": block{"client_cert_pem": afterApply, "client_key_pem": afterApply}}, {"headers": afterApply}, {"token": afterApply}} {
+		_, diags := read(t, test, environment{"STREAM_TOKEN": ""}) // an empty variable is no problem beside another credential
+		wantProblems(t, diags)
+	}
 }

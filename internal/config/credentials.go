@@ -22,43 +22,22 @@ const secondScheme = "and %s are two ways to authenticate. A request carries one
 type scheme struct {
 	setting
 	parts []setting // an environment variable of one means this scheme
-	use   func()
+	read  func()
 }
 
 // credentials reads what authenticates requests: one scheme, headers and a client certificate. Errors describe it.
 func (r *reader) credentials() (c requests.Config) {
 	var used []string
 	use := func(what string, a setting, values ...string) { used = append(used, what+r.source(a, values...)) }
-	o := r.OAuth2
-	schemes := []scheme{
-		{r.Token, []setting{r.Token}, func() {
-			c.Token = r.token(r.Token)
-			use("a bearer token", r.Token, c.Token)
-		}},
-		{r.TokenFile, []setting{r.TokenFile}, func() { // the file may not exist before the first request
-			c.TokenFile = r.file(r.TokenFile)
-			use(fmt.Sprintf("the bearer token in the file %q", c.TokenFile), r.TokenFile)
-		}},
-		{r.BasicAuth, []setting{r.BasicAuth.Username, r.BasicAuth.Password}, func() {
-			c.BasicAuth = r.basicAuth()
-			use(fmt.Sprintf("the basic_auth of user %q", c.BasicAuth.Username), r.BasicAuth.Username, c.BasicAuth.Username, c.BasicAuth.Password)
-		}},
-		{o, []setting{
-			o.TokenURL, o.ClientID, o.ClientSecret, o.ClientAssertion, o.ClientAssertionFile,
-		}, func() {
-			c.OAuth2 = r.oauth2()
-			use(fmt.Sprintf("a token of the oauth2 client %q", c.OAuth2.ClientID), o.ClientID)
-		}},
-	}
-
+	schemes := r.schemes(&c, use)
 	headers, authorization := r.headers()
-	found, inBlock := r.configured(schemes), !r.Headers.self().isNull
+	found, inBlock := r.configured(schemes), !r.Headers.isNull
 	switch {
 	case len(found) > 0 && !inBlock: // a scheme in the block takes precedence over the environment
 		delete(headers, authorization)
 	case len(found) > 0 && authorization != "":
 		r.refuse(r.Headers.element(r.Headers.at.AtMapKey(authorization)), secondScheme, found[0].self().at)
-	case len(found) > 0, inBlock && authorization != "", r.Headers.self().isUnknown: // they may hold Authorization
+	case len(found) > 0, inBlock && authorization != "", r.Headers.isUnknown: // they may hold Authorization
 	case authorization != "":
 		found = r.inEnvironment(append(schemes, scheme{r.Headers, []setting{r.Headers}, func() {}}))
 	default:
@@ -66,7 +45,7 @@ func (r *reader) credentials() (c requests.Config) {
 	}
 	for _, s := range found {
 		if !s.self().isUnknown {
-			s.use()
+			s.read()
 		}
 	}
 	c.Headers = headers
@@ -76,18 +55,45 @@ func (r *reader) credentials() (c requests.Config) {
 	if c.TLS = r.tls(); c.TLS.ClientCertPEM != "" {
 		use("a client certificate", r.TLS.ClientCertPEM)
 	}
-	if c.Credentials = strings.Join(used, " and "); c.Credentials != "" {
-		return c
+	if len(used) == 0 && len(found) == 0 && !r.Headers.isUnknown && !r.TLS.ClientCertPEM.isUnknown {
+		r.refuseEmpty(schemes)
 	}
-	c.Credentials = requests.NoCredentials
+	c.Credentials = cmp.Or(strings.Join(used, " and "), requests.NoCredentials)
+	return c
+}
+
+// schemes returns all schemes. Each one reads its attributes into c, and describes them with use.
+func (r *reader) schemes(c *requests.Config, use func(what string, a setting, values ...string)) []scheme {
+	b, o := r.BasicAuth, r.OAuth2
+	return []scheme{
+		{r.Token, []setting{r.Token}, func() {
+			c.Token = r.token(r.Token)
+			use("a bearer token", r.Token, c.Token)
+		}},
+		{r.TokenFile, []setting{r.TokenFile}, func() { // the file may not exist before the first request
+			c.TokenFile = r.file(r.TokenFile)
+			use(fmt.Sprintf("the bearer token in the file %q", c.TokenFile), r.TokenFile)
+		}},
+		{b, []setting{b.Username, b.Password}, func() {
+			c.BasicAuth = r.basicAuth()
+			use(fmt.Sprintf("the basic_auth of user %q", c.BasicAuth.Username), b.Username, c.BasicAuth.Username, c.BasicAuth.Password)
+		}},
+		{o, []setting{o.TokenURL, o.ClientID, o.ClientSecret, o.ClientAssertion, o.ClientAssertionFile}, func() {
+			c.OAuth2 = r.oauth2()
+			use(fmt.Sprintf("a token of the oauth2 client %q", c.OAuth2.ClientID), o.ClientID)
+		}},
+	}
+}
+
+// refuseEmpty reports the variables of schemes that are set, but have no value, where nothing else authenticates requests.
+func (r *reader) refuseEmpty(schemes []scheme) {
 	for _, s := range schemes {
 		for _, part := range s.parts {
-			if empty := r.empty(part); empty != "" && len(found) == 0 && !r.Headers.isUnknown {
+			if empty := r.empty(part); empty != "" {
 				r.reportUnset(part, strings.TrimSpace(empty)+" If requests need no credentials, unset the variable.")
 			}
 		}
 	}
-	return c
 }
 
 // source describes where a credential comes from, and says if it may not be one.
@@ -205,7 +211,7 @@ func (r *reader) oauth2() *requests.OAuth2 {
 	o, a := r.OAuth2, &requests.OAuth2{EndpointParams: map[string]string{}}
 	a.TokenURL = r.address(o.TokenURL, requests.ParseURL)
 	a.ClientID = r.required(o.ClientID)
-	of := func(t setting, use func()) scheme { return scheme{t, []setting{t}, use} }
+	of := func(t setting, read func()) scheme { return scheme{t, []setting{t}, read} }
 	assertion := of(o.ClientAssertion, func() { a.ClientAssertion = r.token(o.ClientAssertion) })
 	schemes := []scheme{
 		of(o.ClientSecret, func() { a.ClientSecret = r.line(o.ClientSecret) }),
@@ -223,7 +229,7 @@ func (r *reader) oauth2() *requests.OAuth2 {
 		r.refuseUnset(o.ClientSecret, " Instead of a secret, you can set client_assertion or client_assertion_file.")
 	}
 	for _, s := range found {
-		s.use()
+		s.read()
 		a.Credentials = "the " + strings.TrimPrefix(s.self().at.String(), "oauth2.") + r.source(s, a.ClientID, a.ClientSecret, a.ClientAssertion)
 	}
 
