@@ -186,6 +186,7 @@ func (r *reader) checkProxies() {
 			r.refuse(proxy, "%s.", err)
 		}
 	}
+	r.fromEnvironment(attribute{isNull: true, variables: []string{"NO_PROXY", "no_proxy"}})
 }
 
 func (r *reader) refuse(of setting, format string, args ...any) {
