@@ -71,6 +71,8 @@ func hints(e *streams.Error, did attempted) []advice {
 		// The operation decides.
 		{causedBy(streams.ErrCase), "The service may not tell ids apart that differ only in case.",
 			"Write the {id of the stream|ids of the streams} as the service does.", ""},
+		{causedBy(requests.ErrIncomplete), "The {receiver} or a proxy may have stopped in the middle of the response, or may send a wrong " +
+			"length.", "Run the command again.", "If this error stays, check {address} and the proxy settings (HTTPS_PROXY, NO_PROXY)."},
 		{servesNoReads(e), "This deployment may not offer GET /v2/streams/{id}, which the interface does not specify.",
 			"If reads have worked before, check base_url. Otherwise " + did.unserved, ""},
 		{refusedEmpty && did.drops, refusesEmpty,
@@ -199,7 +201,7 @@ const (
 
 // servesNoReads reports whether a read failed with a response about the route, not about the stream.
 func servesNoReads(e *streams.Error) bool {
-	if e.Method != http.MethodGet {
+	if e.Method != http.MethodGet || errors.Is(e.Err, requests.ErrIncomplete) {
 		return false
 	}
 	notOffered := e.Status == http.StatusNotFound && !e.Documented || slices.Contains([]int{405, 501}, e.Status)

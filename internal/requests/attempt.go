@@ -17,28 +17,32 @@ import (
 // attempt is one attempt of an operation.
 type attempt struct {
 	*operation
-	number int
-	body   []byte                 // of the response, perhaps incomplete
-	asked  bool                   // for a connection
-	conn   *httptrace.GotConnInfo // nil without a connection
+	number  int
+	timeout time.Duration
+	body    []byte                 // of the response, perhaps incomplete
+	cut     error                  // why it is
+	asked   bool                   // for a connection
+	conn    *httptrace.GotConnInfo // nil without a connection
 }
 
 // send sends the request, and notes what came of it.
 func (a *attempt) send(req *http.Request) (*http.Response, error) {
 	a.result.Reason = "" // of an earlier attempt
 	_, successes := a.header.state()
-	timeout, short := a.settings.RequestTimeout, ""
-	if a.endpoint.now().condition == mute && shortened(timeout) < timeout {
-		short = fmt.Sprintf(" (shortened from %s after other failures)", timeout)
-		timeout = shortened(timeout)
+	full, short := a.settings.RequestTimeout, ""
+	a.timeout = full
+	if a.endpoint.now().condition == mute && shortened(full) < full {
+		short = fmt.Sprintf(" (shortened from %s after other failures)", full)
+		a.timeout = shortened(full)
 	}
-	late := fmt.Errorf("the %s %w %s%s", a.result.Receiver(), ErrRequestTimeout, timeout, short)
-	ctx, cancel := attemptContext(req.Context(), timeout, late)
+	late := fmt.Errorf("the %s %w %s%s", a.result.Receiver(), ErrRequestTimeout, a.timeout, short)
+	ctx, cancel := attemptContext(req.Context(), a.timeout, late)
 	defer cancel()
 	req = req.Clone(httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{
 		GetConn: func(string) { a.asked = true },
 		GotConn: func(c httptrace.GotConnInfo) { a.asked, a.conn = true, &c },
 	}))
+	req.Header.Set("Accept-Encoding", noCoding)
 	if req.Header.Get("User-Agent") == "" {
 		req.Header.Set("User-Agent", a.settings.UserAgent)
 	}
@@ -48,6 +52,8 @@ func (a *attempt) send(req *http.Request) (*http.Response, error) {
 		return resp, nil
 	}
 	switch {
+	case errors.Is(err, ErrIncomplete):
+		a.noteHead(resp)
 	case ctx.Err() != nil:
 		err = context.Cause(ctx) // the transport reports it in several ways
 	case !a.asked:
@@ -61,23 +67,20 @@ func (a *attempt) send(req *http.Request) (*http.Response, error) {
 // noteResponse notes what a response says, also about the endpoint and the credential, which had so many successes before. A
 // service that rejects a request works. A failure of the service or of a proxy says nothing about the credential.
 func (a *attempt) noteResponse(resp *http.Response, successes int) {
+	a.noteHead(resp)
 	r := &a.result
-	r.Status, r.Body = resp.StatusCode, a.body
-	r.RequestID, r.Message, r.Documented = a.printable(requestID(resp.Header), MaxText), "", false
+	r.Body = a.body
 	if r.Status/100 != 2 {
 		r.Message, r.Documented = a.Message(r.Body)
 		r.MayHaveActed = r.MayHaveActed || !rulesOut(r.Status)
 	}
-	// With a Location, [http.Client] would send a GET instead of the PATCH, or fail if it is not a URL.
-	r.Location = a.printable(resp.Header.Get("Location"), MaxText)
-	r.Proxied = resp.Header.Get("Via") != ""
-	r.Accepts = a.printable(resp.Header.Get("Accept-Patch"), MaxText)
-	resp.Header.Del("Location")
-
+	if a.cut != nil {
+		r.Reason = a.printable(a.cut.Error(), MaxText)
+	}
 	switch {
 	case r.Status == http.StatusUnauthorized: // this try is used up, and the operation may make another one in its turn
 		a.endpoint.worked()
-		r.Reason = a.header.note
+		*r = r.because(a.header.note)
 		a.header.reject(successes, a.waited, *r)
 		return
 	case isRetryableStatus(r.Status) && !slices.Contains(conflicts, r.Status):
@@ -88,6 +91,18 @@ func (a *attempt) noteResponse(resp *http.Response, successes int) {
 	}
 	a.endTurn()
 	a.header.release(a.header.tries)
+}
+
+// noteHead notes the status and the header of a response.
+func (a *attempt) noteHead(resp *http.Response) {
+	r := &a.result
+	r.Status, r.Body, r.Message, r.Documented = resp.StatusCode, nil, "", false
+	r.RequestID = a.printable(requestID(resp.Header), MaxText)
+	// With a Location, [http.Client] would send a GET instead of the PATCH, or fail if it is not a URL.
+	r.Location = a.printable(resp.Header.Get("Location"), MaxText)
+	r.Proxied = resp.Header.Get("Via") != ""
+	r.Accepts = a.printable(resp.Header.Get("Accept-Patch"), MaxText)
+	resp.Header.Del("Location")
 }
 
 // noteFailure notes what an attempt without a response says.
@@ -135,11 +150,12 @@ func requestID(h http.Header) string {
 		h.Get("X-Amz-Request-Id"), h.Get("X-Ms-Request-Id"), h.Get("X-Amzn-Trace-Id"), h.Get("X-Trace-Id"), h.Get("Cf-Ray"))
 }
 
-// roundTrip sends the request, and reads the response. The request timeout covers the body.
+// roundTrip sends the request, and reads the response. The request timeout covers the body. The status alone says what became
+// of the request, unless it is a success: then the error is ErrIncomplete if the body is.
 func (a *attempt) roundTrip(req *http.Request) (_ *http.Response, err error) {
 	resp, abandon, err := a.network.send(req)
 	defer func() {
-		if err != nil {
+		if err != nil || a.cut != nil {
 			abandon()
 		}
 	}()
@@ -150,22 +166,39 @@ func (a *attempt) roundTrip(req *http.Request) (_ *http.Response, err error) {
 		// This body is the connection itself, and the request timeout would not end it.
 		return resp, resp.Body.Close()
 	}
-	body, err := io.ReadAll(io.LimitReader(resp.Body, MaxBody+1))
-	a.body = bytes.TrimPrefix(body, byteOrderMark)
-	if err == nil && isCut(resp, a.body) {
-		err = io.ErrUnexpectedEOF
+	a.body, err = readBody(resp)
+	if ended := req.Context(); err != nil && ended.Err() != nil {
+		err = context.Cause(ended)
 	}
-	if err = errors.Join(err, resp.Body.Close()); err != nil {
-		return nil, fmt.Errorf("the response is incomplete: %w", err)
+	if errors.Is(err, ErrRequestTimeout) {
+		err = fmt.Errorf("its end did not arrive within %s", a.timeout)
+	}
+	if err != nil {
+		a.cut = fmt.Errorf("%w: %w", ErrIncomplete, err)
+	}
+	if resp.StatusCode/100 == 2 && a.cut != nil {
+		return resp, a.cut
 	}
 	resp.Body = io.NopCloser(bytes.NewReader(a.body))
 	return resp, nil
 }
 
+// readBody returns the body without a byte order mark, up to one byte more than MaxBody, and why it is not all of it.
+func readBody(resp *http.Response) ([]byte, error) {
+	body, err := io.ReadAll(io.LimitReader(resp.Body, MaxBody+1))
+	if err == nil && isCut(resp, body) {
+		err = io.ErrUnexpectedEOF
+	}
+	if err = errors.Join(err, resp.Body.Close()); err == nil {
+		body, err = plainBody(resp.Header, body)
+	}
+	return bytes.TrimPrefix(body, byteOrderMark), err
+}
+
 // isCut reports whether a body ended too early. Without a length, HTTP/1 ends a body with the connection (RFC 9112, section
 // 6.3), so only JSON shows it.
 func isCut(resp *http.Response, body []byte) bool {
-	hasEnd := resp.ContentLength >= 0 || len(resp.TransferEncoding) > 0 || resp.ProtoMajor > 1 || resp.Uncompressed
+	hasEnd := resp.ContentLength >= 0 || len(resp.TransferEncoding) > 0 || resp.ProtoMajor > 1
 	if hasEnd || len(body) > MaxBody {
 		return false
 	}

@@ -17,6 +17,7 @@ var (
 	ErrSlotWait       = errors.New("the operation waited until fewer requests were under way")
 	ErrTokenWait      = errors.New("the operation waited for the token request of another operation")
 	ErrRequestTimeout = errors.New("did not respond within") // the request timeout, in the last attempt
+	ErrIncomplete     = errors.New("the response is incomplete")
 	ErrNoPong         = errors.New("the connection has died: a ping got no answer within " + pingTimeout.String())
 	ErrSecretFile     = errors.New("the file with the credential cannot be used")
 )

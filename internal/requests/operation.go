@@ -156,7 +156,7 @@ func (o *operation) failed(err error) Result {
 				reason += ": " + wait.Error()
 			}
 		}
-	case errors.Is(err, ErrNotSent):
+	case errors.Is(err, ErrNotSent), errors.Is(err, ErrIncomplete):
 		failure, reason = NoResponse, o.printable(err.Error(), MaxText)
 	default:
 		failure, reason = NoResponse, "the connection failed: "+o.printable(err.Error(), MaxText)

@@ -1,6 +1,7 @@
 package streams_test
 
 import (
+	"compress/gzip"
 	"context"
 	"crypto/tls"
 	"errors"
@@ -15,6 +16,7 @@ import (
 
 	"github.com/stream-management/terraform-provider-stream/internal/requests"
 	"github.com/stream-management/terraform-provider-stream/internal/streams"
+	"github.com/stream-management/terraform-provider-stream/internal/streamstest"
 )
 
 // interruptedUpdate updates stream s1 within a time limit, cancels the operation after the given time, and returns what
@@ -92,9 +94,17 @@ func TestRequestTimeout(t *testing.T) {
 		}
 		cfg := requests.Config{RequestTimeout: time.Second, TLS: requests.TLS{InsecureSkipVerify: true}}
 		for _, s := range []*service{startService(t, noBody), startTLSService(t, nil, noBody), startTLSService(t, nil, neverRespond)} {
-			if e := s.updateError(t, cfg); e.Kind != streams.KindTimeout || e.Reason != "the service did not respond within 1s" ||
-				!errors.Is(e.Err, requests.ErrRequestTimeout) {
-				t.Errorf("%s: error %#v", s.URL, e)
+			e := s.updateError(t, cfg)
+			switch e.Status {
+			case 0:
+				if e.Kind != streams.KindTimeout || e.Reason != "the service did not respond within 1s" || !errors.Is(e.Err, requests.ErrRequestTimeout) {
+					t.Errorf("%s: error %#v", s.URL, e)
+				}
+			default:
+				if e.Kind != streams.KindConnection || e.Reason != "the response is incomplete: its end did not arrive within 1s" ||
+					!errors.Is(e.Err, requests.ErrIncomplete) || e.Outcome != streams.Unknown {
+					t.Errorf("%s: error %#v", s.URL, e)
+				}
 			}
 		}
 	})
@@ -189,7 +199,7 @@ func TestMaxConcurrent(t *testing.T) {
 func TestObserve(t *testing.T) {
 	virtual(t, func(t *testing.T) {
 		later := respondError(503, "later")
-		s := startService(t, later, resetConnection, respondTruncated(400), applyUpdate)
+		s := startService(t, later, resetConnection, respondTruncated(200), applyUpdate)
 		var got []string
 		key := struct{ name string }{"key"}
 		ctx := context.WithValue(t.Context(), key, "value")
@@ -278,8 +288,9 @@ func TestCutBody(t *testing.T) {
 			t.Errorf("%s: %v", name, err)
 		}
 		e := startService(t, respondRaw(head+whole[:40])).updateError(t, requests.Config{})
-		wantFailed(t, e, streams.KindConnection, streams.Unknown, 5)
-		if want := "the connection failed: the response is incomplete: unexpected EOF"; e.Reason != want {
+		kind := map[int]streams.Kind{200: streams.KindConnection, 503: streams.KindGeneric}[e.Status]
+		wantFailed(t, e, kind, streams.Unknown, 5)
+		if e.Reason != "the response is incomplete: unexpected EOF" {
 			t.Errorf("%s: %s", name, e.Reason)
 		}
 	}
@@ -290,6 +301,124 @@ func TestCutBody(t *testing.T) {
 		}
 	}
 	if _, err := startService(t, respondRaw("HTTP/1.0 200 OK\r\n\r\n"+whole)).update(t, requests.Config{}); err != nil {
+		t.Error(err)
+	}
+}
+
+// respondOpen sends bytes, and leaves the connection to the client.
+func respondOpen(text string) http.HandlerFunc {
+	return func(w http.ResponseWriter, _ *http.Request) {
+		conn, _, _ := http.NewResponseController(w).Hijack()
+		defer conn.Close()
+		_, _ = io.WriteString(conn, text)
+		_, _ = io.Copy(io.Discard, conn)
+	}
+}
+
+// The status of a response says what became of the request, although its body has another length than the response says. Its
+// message is shown if it is there.
+func TestWrongLength(t *testing.T) {
+	t.Parallel()
+	const message, eof = `{"message":"no such processor"}`, "unexpected EOF"
+	length := func(status, length int, body string) string {
+		return fmt.Sprintf("HTTP/1.1 %d X\r\nContent-Length: %d\r\n\r\n%s", status, length, body)
+	}
+	chunk := fmt.Sprintf("HTTP/1.1 422 X\r\nTransfer-Encoding: chunked\r\n\r\n%x\r\n%s\r\n", len(message), message)
+	for name, test := range map[string]struct {
+		response http.HandlerFunc
+		reason   string
+		want     streams.Error
+	}{
+		"one more, open":      {respondOpen(length(400, len(message)+1, message)), "its end did not arrive within 5s", streams.Error{Kind: streams.KindBadRequest, Status: 400}},
+		"one more, closed":    {respondRaw(length(404, len(message)+1, message)), eof, streams.Error{Kind: streams.KindNotFound, Status: 404}},
+		"no last chunk":       {respondRaw(chunk), eof, streams.Error{Kind: streams.KindBadRequest, Status: 422}},
+		"no last chunk, open": {respondOpen(chunk), "its end did not arrive within 5s", streams.Error{Kind: streams.KindBadRequest, Status: 422}},
+		"a redirect":          {respondRaw(length(307, 1000, message)), eof, streams.Error{Kind: streams.KindRedirect, Status: 307}},
+		"one less":            {respondRaw(length(403, len(message), message+" ")), "", streams.Error{Kind: streams.KindUnauthorized, Status: 403}},
+		"not registered":      {respondRaw(length(499, 1000, message)), eof, streams.Error{Kind: streams.KindBadRequest, Status: 499, Outcome: streams.Unknown}},
+		"retried":             {respondRaw(length(503, 1000, message)), eof, streams.Error{Kind: streams.KindGeneric, Status: 503, Outcome: streams.Unknown, Attempts: 5}},
+		"HTTP/2": {func(w http.ResponseWriter, _ *http.Request) {
+			w.Header().Set("Content-Length", "1000")
+			w.WriteHeader(400)
+			_, _ = io.WriteString(w, message)
+		}, eof, streams.Error{Kind: streams.KindBadRequest, Status: 400}},
+	} {
+		runVirtual(t, name, func(t *testing.T) {
+			s := newService(t, test.response)
+			if name == "HTTP/2" {
+				s.StartTLS()
+			} else {
+				s.Start()
+			}
+			test.want.Message, test.want.Documented = "no such processor", true
+			test.want.Attempts = max(test.want.Attempts, 1)
+			if test.reason != "" {
+				test.want.Reason = "the response is incomplete: " + test.reason
+			}
+			cfg := requests.Config{RequestTimeout: 5 * time.Second, TLS: requests.TLS{InsecureSkipVerify: true}}
+			s.wantError(t, s.updateError(t, cfg), test.want)
+		})
+	}
+	e := startService(t, respondRaw(length(400, 1000, message[:20]))).updateError(t, requests.Config{})
+	if wantFailed(t, e, streams.KindBadRequest, streams.NotChanged, 1); e.Status != 400 || e.Documented {
+		t.Errorf("%#v", e)
+	}
+}
+
+// The request asks for no compression. A body counts as it is if its header is wrong, and gzip is undone if its header is right.
+// What cannot be read says so.
+func TestCodings(t *testing.T) {
+	t.Parallel()
+	zipped := func(text string) string {
+		var b strings.Builder
+		w := gzip.NewWriter(&b)
+		_, _ = io.WriteString(w, text)
+		_ = w.Close()
+		return b.String()
+	}
+	const message, zstd = `{"message":"no such processor"}`, "\x28\xb5\x2f\xfd\x04\x00"
+	for name, test := range map[string]struct {
+		coding, body, want string
+		documented         bool
+	}{
+		"plain":                   {"", message, "no such processor", true},
+		"identity":                {"identity", message, "no such processor", true},
+		"plain as gzip":           {"gzip", message, "no such processor", true},
+		"plain as br":             {"br", message, "no such processor", true},
+		"gzip":                    {"gzip", zipped("\ufeff" + message), "no such processor", true},
+		"x-gzip":                  {"X-GZIP", zipped(message), "no such processor", true},
+		"gzip without its header": {"", zipped(message), "(compressed with gzip, although the response does not say so)", false},
+		"zstd without its header": {"", zstd, "(compressed with zstd, although the response does not say so)", false},
+		"zstd":                    {"zstd", zstd, "(compressed with zstd, although the request asks for no compression)", false},
+		"br":                      {"br", "\x8b\x0f\x80{}\x03", "(compressed with br, although the request asks for no compression)", false},
+		"a secret as the coding":  {"s3cret", "\xff", "(compressed with ***, although the request asks for no compression)", false},
+	} {
+		s := startService(t, respondRaw(fmt.Sprintf("HTTP/1.1 400 Bad Request\r\nContent-Encoding: %s\r\nContent-Length: %d\r\n\r\n%s", test.coding, len(test.body), test.body)))
+		e := s.updateError(t, requests.Config{Token: "s3cret"})
+		if !strings.HasPrefix(e.Message, test.want) || e.Documented != test.documented || e.Status != 400 || e.Outcome != streams.NotChanged || e.Attempts != 1 {
+			t.Errorf("%s: %#v", name, e)
+		}
+		wantEqual(t, "Accept-Encoding", "identity", s.requests()[0].Header.Get("Accept-Encoding"))
+	}
+	whole := streamJSON("s1", []string{"p1"})
+	for coding, body := range map[string]string{"gzip": zipped(whole), "Gzip": whole, "deflate": whole} {
+		if _, err := startService(t, respond(200, body, "Content-Encoding", coding)).update(t, requests.Config{}); err != nil {
+			t.Errorf("%s: %v", coding, err)
+		}
+	}
+	e := startService(t, respond(200, zipped(whole))).updateError(t, requests.Config{})
+	wantFailed(t, e, streams.KindUnexpected, streams.Unknown, 1)
+	streamstest.WantText(t, e.Message, "(compressed with gzip, although the response does not say so)")
+	e = startService(t, respond(200, zipped(whole)[:50], "Content-Encoding", "gzip")).updateError(t, requests.Config{})
+	wantFailed(t, e, streams.KindConnection, streams.Unknown, 5)
+	if bomb := zipped(strings.Repeat(" ", 16<<20)); len(bomb) > 1<<20 {
+		t.Error("too long")
+	} else if e := startService(t, respond(200, bomb, "Content-Encoding", "gzip")).updateError(t, requests.Config{}); e.Reason != "the response is longer than 1 MiB" {
+		t.Errorf("%#v", e)
+	}
+	endpoint := startService(t, respond(200, `{"access_token":"t"}`, "Content-Encoding", "gzip"))
+	s := startService(t, applyUpdate)
+	if _, err := s.update(t, oauth2Config(s, endpoint)); err != nil {
 		t.Error(err)
 	}
 }
