@@ -40,7 +40,7 @@ func (a *attempt) send(req *http.Request) (*http.Response, error) {
 	defer cancel()
 	req = req.Clone(httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{
 		GetConn: func(string) { a.asked = true },
-		GotConn: func(c httptrace.GotConnInfo) { a.asked, a.conn = true, &c },
+		GotConn: func(c httptrace.GotConnInfo) { a.conn = &c },
 	}))
 	req.Header.Set("Accept-Encoding", noCoding)
 	if req.Header.Get("User-Agent") == "" {

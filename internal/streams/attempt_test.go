@@ -7,9 +7,12 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"net"
 	"net/http"
 	"runtime"
+	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -439,6 +442,40 @@ func TestTLSFailureOfAReusedConnection(t *testing.T) {
 	if !requests.IsTLSFailure(e.Err) {
 		t.Error(e)
 	}
+}
+
+// damagedConn damages all that is written from some time on.
+type damagedConn struct {
+	net.Conn
+	damage atomic.Bool
+}
+
+func (c *damagedConn) Write(b []byte) (int, error) {
+	if c.damage.Load() {
+		b = slices.Clone(b)
+		b[len(b)-1] ^= 1
+	}
+	return c.Conn.Write(b)
+}
+
+// An alert on a connection that was used before does not say that the service has read nothing of the request.
+func TestAlertOnAReusedConnection(t *testing.T) {
+	virtual(t, func(t *testing.T) {
+		s := startTLSService(t, &tls.Config{NextProtos: []string{"http/1.1"}}, applyUpdate)
+		var damaged damagedConn
+		c := newClient(t, requests.Config{
+			BaseURL: s.URL, TLS: requests.TLS{InsecureSkipVerify: true},
+			DialContext: func(ctx context.Context, network, address string) (conn net.Conn, err error) {
+				damaged.Conn, err = streamstest.Dial(ctx, network, address)
+				return &damaged, err
+			},
+		})
+		mustUpdateAll(t, c, 1)
+		damaged.damage.Store(true)
+		e := asError(t, updateAll(t, c, 1)[0])
+		wantFailed(t, e, streams.KindConnection, streams.Unknown, 1)
+		streamstest.WantText(t, e.Reason, "remote error: tls: bad record MAC")
+	})
 }
 
 // The body of a 101 is the connection. The client closes it and does not wait for its end.

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/stream-management/terraform-provider-stream/internal/requests"
@@ -51,6 +52,55 @@ func TestBrokenStreamFailsAlone(t *testing.T) {
 				})
 			}
 		}
+	}
+}
+
+// When nothing answers, attempts are short. Any answer ends that.
+func TestMuteServiceAnswers(t *testing.T) {
+	t.Parallel()
+	for name, answer := range map[string]http.HandlerFunc{
+		"503": respondError(503, "later"), "429": respondError(429, "slow down"), "reset": resetConnection,
+		"401": respondError(401, "not you"), "409": respondError(409, "not now"), "400": respondError(400, "no"), "200": applyUpdate,
+	} {
+		runVirtual(t, name, func(t *testing.T) {
+			s := startService(t, neverRespond, neverRespond, neverRespond, answer, respondAfter(3*time.Second, applyUpdate))
+			c := newClient(t, requests.Config{BaseURL: s.URL, Retry: requests.Retry{MaxAttempts: 1}})
+			for _, want := range []time.Duration{30 * time.Second, 30 * time.Second, 1500 * time.Millisecond, 0} {
+				start := time.Now()
+				if _, err := c.UpdateStream(t.Context(), "s1", streams.NewProcessorSet()); time.Since(start) != want {
+					t.Errorf("%s: %v", time.Since(start), err)
+				}
+			}
+			mustUpdateAll(t, c, 1)
+		})
+	}
+}
+
+// Streams that fail at once do not keep the others from being sent with an untested credential.
+func TestFailuresPassOnTheirTurns(t *testing.T) {
+	t.Parallel()
+	for name, fail := range map[string]http.HandlerFunc{"503": respondError(503, "broken"), "reset": resetConnection, "409": respondError(409, "not now")} {
+		runVirtual(t, name, func(t *testing.T) {
+			s := startService(t, func(w http.ResponseWriter, r *http.Request) {
+				if strings.HasSuffix(r.URL.Path, "/broken") {
+					fail(w, r)
+					return
+				}
+				respondAfter(time.Second, applyUpdate)(w, r)
+			})
+			c := newClient(t, requests.Config{BaseURL: s.URL, Token: "t0ken", Retry: requests.DefaultRetry})
+			var broken sync.WaitGroup
+			for range 5 {
+				broken.Go(func() { _, _ = c.UpdateStream(t.Context(), "broken", streams.NewProcessorSet()) })
+			}
+			synctest.Wait()
+			start := time.Now()
+			mustUpdateAll(t, c, 10)
+			if took := time.Since(start); took > 4*time.Second {
+				t.Errorf("ten streams took %s", took)
+			}
+			broken.Wait()
+		})
 	}
 }
 

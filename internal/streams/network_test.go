@@ -157,12 +157,48 @@ func TestUnreadableCertificate(t *testing.T) {
 		}
 		streamstest.WantText(t, e.Reason, reason)
 	}
-	s := startTLSService(t, nil, applyUpdate)
-	e := s.updateError(t, requests.Config{DialContext: func(context.Context, string, string) (net.Conn, error) {
-		client, server := net.Pipe()
-		return client, server.Close()
-	}})
-	wantFailed(t, e, streams.KindConnection, streams.NotChanged, 5)
+}
+
+// A connection that breaks in the handshake is no certificate that cannot be read: the next attempt may succeed.
+func TestConnectionBreaksInHandshake(t *testing.T) {
+	t.Parallel()
+	for name, end := range map[string]func(*net.TCPConn) error{
+		"closed": (*net.TCPConn).Close,
+		"closed in a record": func(conn *net.TCPConn) error {
+			_, err := conn.Write([]byte{22, 3, 3, 0, 100, 2})
+			return errors.Join(err, conn.Close())
+		},
+		"reset": func(conn *net.TCPConn) error { return errors.Join(conn.SetLinger(0), conn.Close()) },
+	} {
+		s := startTCPService(t, &tls.Config{}, applyUpdate)
+		var dials atomic.Int32
+		broken, err := net.Listen("tcp", "127.0.0.1:0")
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer broken.Close()
+		go func() {
+			for {
+				conn, err := broken.Accept()
+				if err != nil {
+					return
+				}
+				_, _ = conn.Read(make([]byte, 1000)) // the greeting of the client
+				if err := end(conn.(*net.TCPConn)); err != nil {
+					t.Error(err)
+				}
+			}
+		}()
+		cfg := requests.Config{TLS: requests.TLS{CACertPEM: s.caPEM()}, DialContext: func(ctx context.Context, network, address string) (net.Conn, error) {
+			if dials.Add(1) <= 2 {
+				address = broken.Addr().String()
+			}
+			return dialTCP(ctx, network, address)
+		}}
+		if _, err := s.update(t, cfg); err != nil || dials.Load() != 3 {
+			t.Errorf("%s: %v after %d connections", name, err, dials.Load())
+		}
+	}
 }
 
 // An https:// proxy speaks HTTP/1.1, and its certificate has its own name, not the server name. An authority of ca_cert_pem

@@ -283,6 +283,10 @@ func TestClientAssertionFile(t *testing.T) {
 		mustUpdateAll(t, c, 30)
 		i.endpoint.wantRequests(t, 3)
 
+		writeSecret(t, path, "the next assertion") // says nothing about the token
+		mustUpdateAll(t, c, 30)
+		i.endpoint.wantRequests(t, 3)
+
 		i.tokens.Revoke("token-1")
 		if err := os.Remove(path); err != nil { // an agent is just writing the file
 			t.Error(err)

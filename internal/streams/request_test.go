@@ -116,14 +116,17 @@ func TestAttempts(t *testing.T) {
 	}
 }
 
-// An outage ends with the first response that shows that the service works. A limit of requests does not show that.
+// An outage ends with the first response that shows that the service works, such as a rejection or a conflict. A limit of
+// requests does not show that.
 func TestOutageEnds(t *testing.T) {
 	virtual(t, func(t *testing.T) {
 		down, limited := respondError(503, "later"), respondError(429, "slow down")
+		reject, conflict := respondError(401, "who"), respondError(409, "not now")
 		s := startService(t, down, down, down, down, down, down, respondError(404, "no"),
-			limited, limited, limited, limited, limited, limited, respondError(400, "no"), down)
+			limited, limited, limited, limited, limited, limited, reject, reject,
+			down, down, down, down, down, down, conflict, conflict, conflict, conflict, conflict, down)
 		c := newClient(t, requests.Config{BaseURL: s.URL})
-		for i, want := range []struct{ status, attempts int }{{503, 5}, {503, 1}, {404, 1}, {429, 5}, {429, 1}, {400, 1}, {503, 5}} {
+		for i, want := range []struct{ status, attempts int }{{503, 5}, {503, 1}, {404, 1}, {429, 5}, {429, 1}, {401, 2}, {503, 5}, {503, 1}, {409, 5}, {503, 5}} {
 			_, err := c.UpdateStream(t.Context(), "s1", streams.NewProcessorSet())
 			if e := asError(t, err); e.Status != want.status || e.Attempts != want.attempts {
 				t.Errorf("operation %d: %#v", i+1, e)
