@@ -187,7 +187,7 @@ func handshakeError(err error, config *tls.Config) error {
 
 // hasBroken reports whether a connection has ended.
 func hasBroken(err error) bool {
-	for _, end := range []error{io.EOF, io.ErrUnexpectedEOF, io.ErrClosedPipe} {
+	for _, end := range []error{io.EOF, io.ErrUnexpectedEOF} {
 		if errors.Is(err, end) {
 			return true
 		}

@@ -39,13 +39,17 @@ func (s *Session) operate(ctx context.Context, id string,
 ) (o operation) {
 	o.Stream = id
 	lock := s.stream(id).lock
-	if !lock.TryAcquire(1) { // also after an interrupt: the rules may decide that nothing is left to do
-		if err := lock.Acquire(ctx, 1); err != nil {
-			o.Err, o.Facts = errors.Join(ErrWaitedForOther, err), new(withLedger(s, id, (*claims.Ledger).Facts))
+	select {
+	case lock <- struct{}{}: // also after an interrupt: the rules may decide that nothing is left to do
+	default:
+		select {
+		case lock <- struct{}{}:
+		case <-ctx.Done():
+			o.Err, o.Facts = errors.Join(ErrWaitedForOther, ctx.Err()), new(withLedger(s, id, (*claims.Ledger).Facts))
 			return o
 		}
 	}
-	defer lock.Release(1)
+	defer func() { <-lock }()
 	defer func() {
 		if cause := recover(); cause != nil { // nobody knows whether the request was sent
 			o.Err, o.result = Recovered(cause), &claims.Result{Failed: true, Outcome: streams.Unknown}

@@ -11,7 +11,6 @@ import (
 	"time"
 
 	"golang.org/x/sync/errgroup"
-	"golang.org/x/sync/semaphore"
 
 	"github.com/stream-management/terraform-provider-stream/internal/claims"
 	"github.com/stream-management/terraform-provider-stream/internal/streams"
@@ -31,13 +30,13 @@ type Session struct {
 	streams map[string]*stream
 	plans   map[string]Change // of objects that may be replaced, by id
 
-	waiting     *semaphore.Weighted // held by each call that waits for firstClaims
-	firstClaims func() time.Time    // when the first calls have had time to claim their streams
+	waiting     chan struct{}    // has an element for each call that waits for firstClaims
+	firstClaims func() time.Time // when the first calls have had time to claim their streams
 }
 
 // stream is a stream that several resources may have.
 type stream struct {
-	lock   *semaphore.Weighted // held while an operation uses the stream
+	lock   chan struct{} // has an element while an operation uses the stream
 	ledger claims.Ledger
 
 	first        <-chan struct{} // closed when the resource whose entry was read first is planned
@@ -61,7 +60,7 @@ func New(client *streams.Client, deployment string, detectDrift bool) *Session {
 		id:          rand.Text(),
 		streams:     map[string]*stream{},
 		plans:       map[string]Change{},
-		waiting:     semaphore.NewWeighted(maxWaiting),
+		waiting:     make(chan struct{}, maxWaiting),
 		firstClaims: sync.OnceValue(func() time.Time { return time.Now().Add(claimDelay) }),
 	}
 }
@@ -80,10 +79,12 @@ func (s *Session) Redact(text string) string {
 // awaitFirstClaims waits at most once in a session, for claimDelay after the first call that plans or leaves a stream.
 func (s *Session) awaitFirstClaims(ctx context.Context) {
 	claimed := s.firstClaims()
-	if !s.waiting.TryAcquire(1) {
+	select {
+	case s.waiting <- struct{}{}:
+		defer func() { <-s.waiting }()
+	default:
 		return
 	}
-	defer s.waiting.Release(1)
 	select {
 	case <-time.After(time.Until(claimed)):
 	case <-ctx.Done():
@@ -96,7 +97,7 @@ func (s *Session) stream(id string) *stream {
 	if s.streams[id] == nil {
 		first := make(chan struct{})
 		s.streams[id] = &stream{
-			lock: semaphore.NewWeighted(1), first: first, firstPlanned: sync.OnceFunc(func() { close(first) }),
+			lock: make(chan struct{}, 1), first: first, firstPlanned: sync.OnceFunc(func() { close(first) }),
 		}
 	}
 	return s.streams[id]
