@@ -41,6 +41,7 @@ type Ledger struct {
 	left     *remainder      // by a resource that left since then; nil if there is none
 	underWay *update         // a request without an outcome yet; nil if there is none
 	detached bool            // a leave has detached the processors, and no resource has set them since
+	late     bool            // of the leave that has detached: see [Leave]
 
 	Gone  bool // the refresh found no such stream
 	Found bool // the plan of a resource that takes the stream over has read it
@@ -136,6 +137,7 @@ func (r remainder) is(set streams.ProcessorSet) bool { return !r.unknown && r.se
 type update struct {
 	set      streams.ProcessorSet
 	detaches bool // a resource leaves the stream, and the stream may have processors
+	late     bool // see [Leave]
 }
 
 // Entry is what the state of one resource has of a stream.
@@ -191,12 +193,15 @@ const (
 	// Of the plan.
 	ResendingUnknown   // the outcome of an earlier operation is unknown, so the set is sent again
 	StreamChangesHands // a resource leaves the stream and would detach its processors, and another one has the stream
+	StreamIsDuplicated // two resources have the stream, with the same set
+	MayBeEmpty         // a resource leaves the stream for one that is known after apply, perhaps the same
 	WillBeDetached     // a resource that takes the stream over detaches Other
 	MayBeDetached      // likewise, but the stream could not be read at the deployment that is configured now
 	CreateWillFail     // the refresh found no such stream
 
 	// Of the apply.
-	DetachedForAMoment        // a leave of this session has detached the processors, and the set attaches some again
+	DetachedForAMoment        // another resource that left the stream has detached the processors, and the set attaches some again
+	DetachedByOldObject       // likewise, by an object whose replacement goes to a stream that was known after apply
 	WereDetached              // a leave has detached the processors, which the plan did not foresee
 	StayAttached              // the destroy of an old object sent nothing, because another resource may have the stream
 	StayAttachedBesideFailure // a leave sent nothing, and the other resource could not be applied

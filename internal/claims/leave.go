@@ -14,6 +14,7 @@ type Leave struct {
 	Shared     bool   // the refresh read another entry of the stream before
 	Unforeseen bool   // the plan of the run did not know that the resource detaches
 	Plan       string // see [Want]
+	Late       bool   // an object is replaced, and the new one goes to a stream that the plan does not know
 }
 
 // LeaveKind says what Terraform tells the apply of a leave.
@@ -71,12 +72,17 @@ func (v Leave) request(claim Claim) (set streams.ProcessorSet, send bool) {
 	return streams.ProcessorSet{}, false
 }
 
+// had returns what the stream had, as far as the entry tells.
+func (v Leave) had() remainder {
+	return remainder{set: v.Set, unknown: v.Resend != Settled, dropped: v.Kind == Dropped}
+}
+
 // remainder returns what a leave leaves attached, if nobody changes the claim.
 func (v Leave) remainder(claim Claim) remainder {
 	if v.Kind == Dropped { // its apply may not know the claim
 		claim = Claim{}
 	}
-	r := remainder{set: v.Set, unknown: v.Resend != Settled, dropped: v.Kind == Dropped}
+	r := v.had()
 	if set, send := v.request(claim); send {
 		r.set, r.unknown = set, false
 	}
@@ -100,7 +106,8 @@ func (l *Ledger) BeginLeave(v Leave, mark Claim, interrupted bool) Decision {
 	d, has := l.decideLeave(v), l.has(v.Entry)
 	switch {
 	case d.Send:
-		l.underWay = &update{set: d.Set, detaches: d.Set.Len() == 0 && (has.set.Len() > 0 || has.unknown)}
+		detaches := d.Set.Len() == 0 && (has.set.Len() > 0 || has.unknown)
+		l.underWay = &update{set: d.Set, detaches: detaches, late: v.Late}
 	case d.Refusal == accepted && l.reported == nil:
 		l.left = &has
 	}
@@ -144,7 +151,9 @@ func (l *Ledger) staysAttached(v Leave) []Warning {
 
 // EndLeave ends the operation of BeginLeave. It has not failed if the service does not know the stream.
 func (l *Ledger) EndLeave(r Result) {
-	l.detached = l.detached || r.Reported != nil && !r.Failed && l.underWay.detaches
+	if r.Reported != nil && !r.Failed && l.underWay.detaches {
+		l.detached, l.late = true, l.underWay.late
+	}
 	l.EndAction(r)
 	switch {
 	case r.Failed && !r.NotFound:

@@ -29,6 +29,12 @@ func (l *Ledger) Claim(w Want) { l.planSet(w) }
 func (l *Ledger) PlanSet(w Want) Decision {
 	d := l.planSet(w)
 	d.Warnings = append(d.Warnings, l.changesHands()...)
+	duplicated := slices.ContainsFunc(l.intents, func(i intent) bool {
+		return i.plan != w.Plan && i.plan != "" && i.claim.Kind >= sends
+	})
+	if duplicated && w.Set != nil && d.Refusal == accepted {
+		d.Warnings = append(d.Warnings, StreamIsDuplicated)
+	}
 	return d
 }
 
@@ -99,6 +105,9 @@ func (l *Ledger) remainders() []remainder {
 // PlanLeave plans that a resource leaves the stream.
 func (l *Ledger) PlanLeave(v Leave) Decision {
 	d, i := Decision{Claim: l.claim()}, intent{plan: v.Plan, detaches: v.Detach && !v.isOldObject()}
+	if v.Kind == Planned && l.Reads > 0 && d.Claim.Kind == relies && v.had().is(d.Claim.Set) {
+		i.detaches = false // its mark says so. Without a refresh, it may be an old object, to which Terraform passes no mark
+	}
 	if v.Kind != MayBeDropped {
 		r := v.remainder(d.Claim)
 		i.leaves = &r
@@ -108,6 +117,9 @@ func (l *Ledger) PlanLeave(v Leave) Decision {
 	}
 	l.intents = append(l.intents, i)
 	d.Warnings = l.changesHands()
+	if v.Late && v.Detach && !v.isEmpty() {
+		d.Warnings = append(d.Warnings, MayBeEmpty)
+	}
 	return d
 }
 

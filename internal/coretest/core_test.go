@@ -165,9 +165,14 @@ func (c *terraformCore) noErrors(what string, diags Diagnostics, streams ...stri
 		if d.Summary == changesHands { // once in a plan, for all streams
 			named = historyStreams
 		}
+		if slices.Contains(onceInPlan, d.Summary) {
+			c.printed = append(c.printed, d.Summary)
+		}
 		for _, id := range named {
 			c.announced[id] = c.announced[id] || c.walks == 1
-			c.printed = append(c.printed, fmt.Sprintf("%s: %s, %s", d.Severity, ownText.ReplaceAllString(d.Summary, ""), id))
+			if !slices.Contains(onceInPlan, d.Summary) {
+				c.printed = append(c.printed, fmt.Sprintf("%s: %s, %s", d.Severity, ownText.ReplaceAllString(d.Summary, ""), id))
+			}
 			failed := d.Severity == tfprotov6.DiagnosticSeverityError // and may not come to its warning
 			if failed || beginsWith(d.Summary, saysEmptied) {
 				c.warned.add(id)
@@ -202,6 +207,9 @@ const (
 	changesHands = "Stream Changes Hands"
 	wereDetached = "Processors Were Detached"
 )
+
+// onceInPlan are the warnings of which a plan has one. Which stream it names depends on the order of the calls.
+var onceInPlan = []string{changesHands, "Two Resources Have the Stream", "Stream May Be Without Processors"}
 
 // saysEmptied are the warnings that a stream may have, or has had, no processors for a moment.
 var saysEmptied = []string{wereDetached, changesHands}

@@ -142,3 +142,80 @@ func TestGroupFails(t *testing.T) {
 		r.wantNoChanges(step.config)
 	}
 }
+
+// A resource is replaced, because its stream id is known only after apply: the plan warns once that the stream may be empty if the
+// id stays the same. If it does, the create says what has detached the processors, whether it succeeds or fails.
+func TestReplacementForALateID(t *testing.T) {
+	t.Parallel()
+	service, r := startRun(t, nullResource(), nil, streamstest.Streams("cam-1", "cam-2")...)
+	late := single(tftypes.UnknownValue, []string{"p1"})
+	r.mustApply(cam1("p1"))
+	plans := startProvider(t, r.provider)
+	first, _, diags := plans.Plan(r.state, late)
+	wantDiagnostics(t, diags, "WARNING: Stream May Be Without Processors")
+	streamstest.WantText(t, diags.String(), `stream "cam-1"`, "create_before_destroy", "-target=ADDRESS", `on_destroy = "keep"`)
+	planned, _, diags := plans.Plan(coretest.Managed{Value: nullResource(), Private: first.Private}, late)
+	wantDiagnostics(t, diags)
+	_, _, diags = plans.Plan(r.state, late) // another resource
+	wantDiagnostics(t, diags)
+	for _, none := range []tftypes.Value{
+		resourceValue(coretest.Attributes{"stream_id": "cam-2", "processor_ids": []string{"p1"}, "on_destroy": "keep"}),
+		single("cam-2", []string{}),
+	} {
+		_, other := startRun(t, nullResource(), nil, streamstest.Streams("cam-2")...)
+		other.mustApply(none)
+		_, diags := other.plan(late)
+		wantDiagnostics(t, diags)
+	}
+
+	applies := startProvider(t, r.provider)
+	_, diags = applies.Apply(r.state.Value, coretest.Managed{Value: nullResource(), Private: planned.Private}, nullResource())
+	wantDiagnostics(t, diags)
+	create := func() coretest.Diagnostics {
+		planned, _, _ := applies.Plan(coretest.Managed{Value: nullResource()}, cam1("p1"))
+		_, diags := applies.Apply(nullResource(), planned, cam1("p1"))
+		return diags
+	}
+	refuse(service, map[string]streamstest.Fault{"cam-1": {Status: 400, Message: "not now"}})
+	wantDiagnostic(t, create(), "ERROR: Bad Request Error", "In this run, an object that left the stream has detached its processors before.")
+	wantDiagnostic(t, create(), "ERROR: Bad Request Error", "\nThe service reports that the stream now has [].")
+	service.InjectFunc(nil)
+	wantDiagnostic(t, create(), "WARNING: Processors Were Detached for a Moment", "the old object of this resource")
+}
+
+// Two resources with one stream and one set are told once in a plan, also in the plans of two calls for each. The plan that removes one
+// of them says nothing of a gap, because nothing is to be sent.
+func TestDuplicates(t *testing.T) {
+	t.Parallel()
+	service, r := startRun(t, nullResource(), nil, streamstest.Streams("cam-1")...)
+	const told = "WARNING: Two Resources Have the Stream"
+	plans := startProvider(t, r.provider)
+	var all coretest.Diagnostics
+	for range 3 {
+		_, _, diags := plans.Plan(r.state, cam1("p1"))
+		all = append(all, diags...)
+	}
+	wantDiagnostics(t, all, told)
+
+	r.mustApply(cam1("p1"))
+	plans = startProvider(t, r.provider)
+	for range 2 {
+		if _, diags := plans.Read(r.state); len(diags) > 0 {
+			t.Error(diags)
+		}
+	}
+	_, _, diags := plans.Plan(r.state, cam1("p1"))
+	wantDiagnostics(t, diags)
+	destroy, _, diags := plans.Plan(r.state, nullResource())
+	wantDiagnostics(t, diags)
+	service.ForgetRequests()
+	_, diags = startProvider(t, r.provider).Apply(r.state.Value, destroy, nullResource())
+	wantDiagnostics(t, diags)
+	service.WantRequests(t)
+
+	// Both plans of a replacement are those of one resource.
+	plans = startProvider(t, r.provider)
+	first, _, _ := plans.Plan(r.state, cam1("p1"))
+	_, _, diags = plans.Plan(coretest.Managed{Value: nullResource(), Private: first.Private}, cam1("p1"))
+	wantDiagnostics(t, diags)
+}

@@ -24,14 +24,20 @@ func (r *Reporter) Plan(
 	if p.Refusal == 0 && c.Elsewhere && (c.Kind != session.Destroy || c.Detach) {
 		diags.Append(deploymentChanges(c, configured))
 	}
-	return append(diags, r.Reads(ctx, of, r.firstHandOver(p.Findings), Plan)...)
+	return append(diags, r.Reads(ctx, of, r.once(p.Findings), Plan)...)
 }
 
-// firstHandOver leaves only the first warning that a stream changes hands in a session. Which resource has the others depends on
-// the order of the plans, and Terraform counts no warnings of a destroy: a plan would print another text in another order.
-func (r *Reporter) firstHandOver(findings []session.Finding) []session.Finding {
+// onceInPlan are warnings of which a session shows the first one. Which resource has the others depends on the order of the plans,
+// and Terraform counts no warnings of a destroy: a plan would print another text in another order.
+var onceInPlan = []claims.Warning{claims.StreamChangesHands, claims.StreamIsDuplicated, claims.MayBeEmpty}
+
+func (r *Reporter) once(findings []session.Finding) []session.Finding {
+	r.mu.Lock()
+	defer r.mu.Unlock()
 	return slices.DeleteFunc(slices.Clone(findings), func(f session.Finding) bool {
-		return f.Warning == claims.StreamChangesHands && r.changesHands.Swap(true)
+		again := slices.Contains(onceInPlan, f.Warning) && r.said[f.Warning]
+		r.said[f.Warning] = true
+		return again
 	})
 }
 
@@ -46,7 +52,7 @@ func (r *Reporter) Apply(
 		messages = append(messages, messageOf(f, changing(of, c, f)))
 		if f.IsError() && f.Facts != nil {
 			failed++
-			changed = changed || asStreamError(f.Err).Outcome != streams.NotChanged
+			changed = changed || f.Facts.Unknown || asStreamError(f.Err).Outcome != streams.NotChanged
 		}
 	}
 	closing := ""

@@ -68,10 +68,9 @@ func changing(of Subject, c session.Change, f session.Finding) attempted {
 	case c.Kind == session.Create:
 		did.failed = "the processors of {streams} could not be set"
 	}
-	e := asStreamError(f.Err)
 	switch {
 	case c.Kind != session.Create, of == Group: // a group says it once
-	case e.Outcome == streams.NotChanged && f.Facts.Remainder.Len() == 0:
+	case asStreamError(f.Err).Outcome == streams.NotChanged && !f.Facts.Unknown && f.Facts.Remainder.Len() == 0:
 	default:
 		did.next = notSaved
 	}

@@ -23,7 +23,7 @@ const (
 		"apply that change first, which sends nothing. For a few renamed resources or for_each keys, add moved blocks."
 )
 
-var texts = [claims.WarningCount]text{
+var warnings = [claims.WarningCount]text{
 	claims.ResendingUnknown: {"Outcome of an Earlier Operation Unknown", "",
 		"An earlier operation on {streams} may or may not have taken effect, so the apply sends the {set|sets} again.", ""},
 	claims.StreamChangesHands: {"Stream Changes Hands", "",
@@ -32,6 +32,15 @@ var texts = [claims.WarningCount]text{
 			"sends its set again.",
 		"To pass a stream on without a gap, use a moved block, or set on_destroy = \"keep\" on the resource that leaves, and apply that " +
 			"change first. In doubt, change a value in triggers of the resource that has the stream."},
+	claims.StreamIsDuplicated: {"Two Resources Have the Stream", "",
+		"Two resources of this plan have {streams}, with the same {set|sets}; there may be more such streams. A change of only one " +
+			"of them will be refused.",
+		"Let one resource manage {the|each} stream. To remove the other one without a request, use a removed block with destroy = false."},
+	claims.MayBeEmpty: {"Stream May Be Without Processors", "stream_id",
+		"The resource of {streams} is replaced, because its stream_id is known only after apply; there may be more such streams. If " +
+			"the id stays the same, the {stream has|streams have} no processors until the create.",
+		"To avoid that, first apply what the id comes from, with terraform apply -target=ADDRESS. Or set create_before_destroy = true in " +
+			"the lifecycle block, or set on_destroy = \"keep\" and apply that change first."},
 	claims.WillBeDetached: {"Processors Will Be Detached", "processor_ids",
 		"{streams} {has|have} processors that are not in the planned {set|sets}, and the apply detaches them: {own}.",
 		"To keep them, add them to the {set|sets}. If another configuration manages them, let only one manage " +
@@ -47,6 +56,11 @@ var texts = [claims.WarningCount]text{
 		"The destroy of a replaced object has detached the processors of {streams}. Terraform did not tell the " +
 			"destroy which other resources have {it|them}.",
 		"If another resource has {the stream|one of the streams}, change a value in its triggers, and apply that change."},
+	claims.DetachedByOldObject: {"Processors Were Detached for a Moment", "",
+		"In this run, an object was replaced because its stream_id was known only after apply. It detached the processors of {streams} " +
+			"before this resource attached its {set|sets}; most likely, it was the old object of this resource.",
+		"To avoid the gap, first apply what the id comes from, with terraform apply -target=ADDRESS. Or set create_before_destroy = true " +
+			"in the lifecycle block, or set on_destroy = \"keep\" and apply that change first."},
 	claims.DetachedForAMoment: {"Processors Were Detached for a Moment", "", // a stream id was known after apply
 		"In this run, another resource detached the processors of {streams} before this one attached its {set|sets}.",
 		avoidMoment},
@@ -108,7 +122,7 @@ func messageOf(f session.Finding, did attempted) message {
 	if f.Err != nil {
 		m = messageOfError(f.Stream, asStreamError(f.Err))
 	}
-	m.text, m.severity = texts[f.Warning], diag.SeverityWarning
+	m.text, m.severity = warnings[f.Warning], diag.SeverityWarning
 	m.inDestroy = slices.Contains(ofDestroys, f.Warning)
 	if f.IsError() {
 		m.text, m.severity, m.now = refusals[f.Decision.Refusal], diag.SeverityError, nothingSent+notChangedHere

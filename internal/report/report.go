@@ -10,12 +10,13 @@ import (
 	"slices"
 	"strings"
 	"sync"
-	"sync/atomic"
 	"unicode"
 	"unicode/utf8"
 
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/path"
+
+	"github.com/stream-management/terraform-provider-stream/internal/claims"
 )
 
 // shownWarnings is how many warnings of a kind are shown in full, if each has something of its own.
@@ -37,12 +38,15 @@ type Reporter struct {
 	shown map[string][]string // by summary of a warning: the streams whose warnings are shown in full
 	told  map[cause]bool      // the causes of errors that have been shown in full
 
-	notRead      sync.Once   // the warning of imports: Terraform does not count those
-	changesHands atomic.Bool // whether the warning has been shown
+	said map[claims.Warning]bool // see onceInPlan
+
+	notRead sync.Once // the warning of imports: Terraform does not count those
 }
 
 // New returns a reporter.
-func New() *Reporter { return &Reporter{shown: map[string][]string{}, told: map[cause]bool{}} }
+func New() *Reporter {
+	return &Reporter{shown: map[string][]string{}, told: map[cause]bool{}, said: map[claims.Warning]bool{}}
+}
 
 // first reports whether a warning is one of the first of its kind: those are shown in full. The others have one
 // summary, so that Terraform shows one of them and counts the rest, and -json shows each.

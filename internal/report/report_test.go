@@ -43,7 +43,7 @@ func operation(err error, facts claims.Facts) session.Finding {
 
 func TestFindingsHaveTexts(t *testing.T) {
 	t.Parallel()
-	all := slices.Concat(texts[1:], slices.Collect(maps.Values(refusals)))
+	all := slices.Concat(warnings[1:], slices.Collect(maps.Values(refusals)))
 	for _, text := range all {
 		m := message{cause: cause{text: text}, stream: id, own: "[]"}
 		if text.summary == "" || !strings.Contains(text.head, "{streams}") && text != refusals[claims.Blocked] { // which gets it later
@@ -87,7 +87,7 @@ func TestEqualWarnings(t *testing.T) {
 			streamstest.WantText(t, d.Detail(), fmt.Sprintf("tream %q", f.Stream))
 			summaries[d.Summary()] = true
 		}
-		if own := strings.Contains(texts[kind].head, "{own}"); (len(summaries) == 1) == own {
+		if own := strings.Contains(warnings[kind].head, "{own}"); (len(summaries) == 1) == own {
 			t.Errorf("finding %d has the summaries %v", kind, summaries)
 		}
 	}
@@ -154,7 +154,7 @@ func TestAdviceFitsTheCommand(t *testing.T) {
 	for _, kind := range []session.Kind{session.Create, session.Update, session.Destroy} {
 		all = append(all, nowInState(session.Change{Kind: kind}, session.After{}, false))
 	}
-	for _, text := range slices.Concat(texts[:], slices.Collect(maps.Values(refusals))) {
+	for _, text := range slices.Concat(warnings[:], slices.Collect(maps.Values(refusals))) {
 		all = append(all, text.advice)
 	}
 	for _, h := range hints(new(streams.Error), attempted{}) {

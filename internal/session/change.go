@@ -96,6 +96,7 @@ func (c Change) want(id string) claims.Want {
 func (c Change) leave(id string) claims.Leave {
 	m := c.Marks.Streams[id]
 	v := claims.Leave{Entry: *c.Was[id], Detach: c.Detach, Kind: c.Leaving, Shared: m.Shared, Plan: c.plan}
+	v.Late = c.Marks.All.Late || c.Kind == Replacement && c.Want == nil
 	// With -replace, a destroy may detach although the update that was planned before does not.
 	v.Unforeseen = c.Marks.All.OfCreate && !m.Detach && m.Claim.Kind == claims.Nobody
 	return v
@@ -142,6 +143,7 @@ type MarkOfAll struct {
 	Resend   claims.Resend `json:"resend,omitempty"`
 	ReadAt   string        `json:"read_at,omitempty"`   // the deployment at which a read of the resource has returned a stream
 	OfCreate bool          `json:"of_create,omitempty"` // planned by a create; a destroy with it is that of the old object
+	Late     bool          `json:"late,omitempty"`      // likewise, and the streams of the create are known after apply
 	Session  string        `json:"session,omitempty"`   // planned: the session that planned the destroy
 	Plan     string        `json:"plan,omitempty"`      // planned by an update: the id of the plan, for the second plan of a replacement
 }

@@ -150,7 +150,8 @@ func (s *Session) plannedMarks(c Change, decided map[string]claims.Decision) Mar
 		marks.All.Session = s.id
 	case Create: // with what the first plan of a replacement says of the streams that its object leaves
 		marks = c.Marks.clone()
-		marks.All.OfCreate, marks.All.Resend = true, claims.Unknown // nobody knows the marks of a tainted object
+		marks.All.OfCreate, marks.All.Late = true, c.Want == nil
+		marks.All.Resend = claims.Unknown // nobody knows the marks of a tainted object
 	default:
 		marks.All.Plan = c.plan
 	}
