@@ -51,14 +51,12 @@ var errRejected = errors.New("the service has rejected the credentials of other 
 // acquire waits for a turn or a try, as long as the header is untested. Every now and then, it asks whether the wait makes
 // sense.
 func (t *trial) acquire(ctx context.Context, semaphore chan struct{}, interval time.Duration, ask func() error) error {
-	ticker := time.NewTicker(interval)
-	defer ticker.Stop()
 	for t.isUntested() {
 		select {
 		case <-t.open:
 		case semaphore <- struct{}{}:
 			return nil
-		case <-ticker.C:
+		case <-time.After(interval):
 			if err := ask(); err != nil {
 				return err
 			}
