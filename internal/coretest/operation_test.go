@@ -178,15 +178,15 @@ func (c *terraformCore) errorsOf(what string, ids []string, diags Diagnostics) m
 		if d.Severity != tfprotov6.DiagnosticSeverityError {
 			continue
 		}
-		switch {
+		switch found := ByStream(d); {
 		case d.Summary == deploymentChanged, d.Summary == deploymentNotKnown, d.Summary == cannotBeChecked:
 			errors[""] = d.Detail // of no stream here
+		case len(found) > 0: // a refused plan of a group may name more than the streams that stay
+			maps.Copy(errors, found)
 		case len(ids) == 1:
 			errors[ids[0]] = closing.ReplaceAllString(d.Detail, "")
-		case len(ByStream(d)) == 0:
-			c.t.Fatalf("%s: an error of no stream: %s", what, d.Detail)
 		default:
-			maps.Copy(errors, ByStream(d))
+			c.t.Fatalf("%s: an error of no stream: %s", what, d.Detail)
 		}
 	}
 	return errors
