@@ -21,7 +21,7 @@ import (
 )
 
 // attachment is what both resources do: it decodes what the framework passes, makes a change of it, plans or applies
-// the change in a session, and saves the result. The rest is in the schemas and models of the resources.
+// the change in a session, and saves the result. The resources have the calls of Terraform, the schemas and the models.
 type attachment[T any, M model[T]] struct {
 	*configured
 	of report.Subject
@@ -157,19 +157,13 @@ func (r *attachment[T, M]) ModifyPlan(ctx context.Context, req resource.ModifyPl
 	resp.Diagnostics.Append(resp.Plan.Set(ctx, plan)...)
 }
 
-// Create saves nothing if it fails: the next apply creates again, which sends the same sets. A tainted resource would
-// be destroyed first.
-func (r *attachment[T, M]) Create(ctx context.Context, req resource.CreateRequest, resp *resource.CreateResponse) {
-	to := applied{&resp.State, resp.Identity, resp.Private, &resp.Diagnostics}
-	r.apply(ctx, timeouts.Value.Create, &req.Plan, nil, to)
-}
-
-// Read sends nothing without detect_drift: the interface specifies no read, so the response to the last update is all
-// that is known.
-func (r *attachment[T, M]) Read(ctx context.Context, req resource.ReadRequest, resp *resource.ReadResponse) {
+// read refreshes a state. It reports whether the service knows none of the streams any more. imports is who reads after an import.
+func (r *attachment[T, M]) read(
+	ctx context.Context, req resource.ReadRequest, resp *resource.ReadResponse, imports report.Reader,
+) (gone bool) {
 	_, state, found, ok := decode[M](ctx, nil, &req.State, req.Private, &resp.Diagnostics)
 	if !ok || state == nil {
-		return
+		return false
 	}
 	resp.Diagnostics.Append(setIdentity(ctx, resp.Identity, req.State)...)
 	if deployment := &state.common().Deployment; deployment.IsNull() { // moved, or imported while it was not known
@@ -177,43 +171,25 @@ func (r *attachment[T, M]) Read(ctx context.Context, req resource.ReadRequest, r
 		resp.Diagnostics.Append(resp.State.SetAttribute(ctx, path.Root("deployment"), *deployment)...)
 	}
 	if r.session.Differs(state.common().Deployment.ValueString()) {
-		return
+		return false
 	}
 	ctx, cancel := withTimeLimit(ctx, state.common().Timeouts, timeouts.Value.Read)
 	defer cancel()
 	read := r.session.Refresh(ctx, entries(state.sets(), found), found)
 	by := report.Refresh
-	switch {
-	case found.IsImport() && r.of == report.Group:
-		by = report.GroupImport
-	case found.IsImport():
-		by = report.Import
+	if found.IsImport() {
+		by = imports
 	}
 	resp.Diagnostics.Append(r.report.Reads(ctx, r.of, read.Findings, by)...)
-	switch {
-	case resp.Diagnostics.HasError():
-		return
-	case r.session.ReadRefusal() != 0: // the state stays as it is
-	case r.of == report.OneStream && len(read.Kept) == 0:
-		resp.State.RemoveResource(ctx)
-		return
-	default:
+	if resp.Diagnostics.HasError() {
+		return false
+	}
+	if r.session.ReadRefusal() == 0 { // otherwise, the state stays as it is
 		state.take(read.Kept, read.Reported)
 		resp.Diagnostics.Append(resp.State.Set(ctx, state)...)
 	}
 	resp.Diagnostics.Append(saveMarks(ctx, read.Marks, resp.Private)...)
-}
-
-// Update sends what the plan says. The state takes what succeeded.
-func (r *attachment[T, M]) Update(ctx context.Context, req resource.UpdateRequest, resp *resource.UpdateResponse) {
-	to := applied{&resp.State, resp.Identity, resp.Private, &resp.Diagnostics}
-	r.apply(ctx, timeouts.Value.Update, &req.Plan, &req.State, to)
-}
-
-// Delete keeps in the state what fails.
-func (r *attachment[T, M]) Delete(ctx context.Context, req resource.DeleteRequest, resp *resource.DeleteResponse) {
-	to := applied{&resp.State, resp.Identity, resp.Private, &resp.Diagnostics}
-	r.apply(ctx, timeouts.Value.Delete, nil, &req.State, to)
+	return len(read.Kept) == 0
 }
 
 // applied is where the result of an apply goes.

@@ -3,6 +3,7 @@ package provider
 import (
 	"context"
 
+	"github.com/hashicorp/terraform-plugin-framework-timeouts/resource/timeouts"
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/resource"
@@ -145,6 +146,30 @@ func (r *processorsResource) IdentitySchema(_ context.Context, _ resource.Identi
 			"stream_id": identityschema.StringAttribute{RequiredForImport: true, Description: "Id of the stream."},
 		},
 	}
+}
+
+// Create sends the set. It saves nothing if it fails: the next apply creates again, which sends the same set. A tainted resource
+// would be destroyed first.
+func (r *processorsResource) Create(ctx context.Context, req resource.CreateRequest, resp *resource.CreateResponse) {
+	r.apply(ctx, timeouts.Value.Create, &req.Plan, nil, applied{&resp.State, resp.Identity, resp.Private, &resp.Diagnostics})
+}
+
+// Read sends nothing without detect_drift: the interface specifies no read, so the response to the last update is all that is
+// known.
+func (r *processorsResource) Read(ctx context.Context, req resource.ReadRequest, resp *resource.ReadResponse) {
+	if gone := r.read(ctx, req, resp, report.Import); gone {
+		resp.State.RemoveResource(ctx)
+	}
+}
+
+// Update sends the set, unless only on_create, on_destroy or timeouts have changed.
+func (r *processorsResource) Update(ctx context.Context, req resource.UpdateRequest, resp *resource.UpdateResponse) {
+	r.apply(ctx, timeouts.Value.Update, &req.Plan, &req.State, applied{&resp.State, resp.Identity, resp.Private, &resp.Diagnostics})
+}
+
+// Delete sends the empty set, or nothing with on_destroy = "keep", or where another resource has the stream.
+func (r *processorsResource) Delete(ctx context.Context, req resource.DeleteRequest, resp *resource.DeleteResponse) {
+	r.apply(ctx, timeouts.Value.Delete, nil, &req.State, applied{&resp.State, resp.Identity, resp.Private, &resp.Diagnostics})
 }
 
 // ImportState sends nothing: the state holds only the id. The rest comes from the read with detect_drift that follows,
