@@ -45,7 +45,7 @@ func Validate(ctx context.Context, block tfsdk.Config, lookup func(string) (stri
 
 func (r *reader) read(ctx context.Context, block tfsdk.Config) Settings {
 	r.diags.Append(readFields(ctx, block, attribute{at: path.Empty()}, reflect.ValueOf(&r.model).Elem())...)
-	address := r.address(r.BaseURL, streams.ParseBaseURL)
+	address := r.address(r.BaseURL, withoutAlias, streams.ParseBaseURL)
 	s := Settings{
 		Deployment:  r.deployment(address),
 		DetectDrift: r.detectDrift(),
@@ -62,9 +62,12 @@ func (r *reader) read(ctx context.Context, block tfsdk.Config) Settings {
 	return s
 }
 
-// address reads an address that is required.
-func (r *reader) address(a text, parse func(string) (*url.URL, error)) string {
-	text := norm.NFC.String(r.required(a)) // in which Terraform passes what the provider block says
+// withoutAlias helps where all provider blocks have an alias, and one resource does not name its block.
+const withoutAlias = " A resource or data source without provider = … uses the provider block without an alias."
+
+// address reads an address that is required; alternative is that of required.
+func (r *reader) address(a text, alternative string, parse func(string) (*url.URL, error)) string {
+	text := norm.NFC.String(r.required(a, alternative)) // in which Terraform passes what the provider block says
 	u, err := parse(text)
 	switch {
 	case text == "": // missing, or known after apply

@@ -73,7 +73,8 @@ func TestReadRefuses(t *testing.T) {
 	}
 	problems{
 		"no base_url": {nil, environment{"STREAM_BASE_URL": " \n"}, []string{
-			"base_url is missing. The environment variable STREAM_BASE_URL is set, but empty. Set it in the provider block, or set the environment variable",
+			"base_url is missing. The environment variable STREAM_BASE_URL is set, but empty. Set it in the provider block, or set the environment variable " +
+				"STREAM_BASE_URL. A resource or data source without provider = … uses the provider block without an alias.",
 		}},
 		"paths that nothing expands": {merge(oauth2(block{"client_assertion_file": "file:///run/token"}), block{"token_file": "~/token"}), nil, []string{
 			"oauth2 and token_file are two ways",

@@ -200,17 +200,17 @@ func (r *reader) token(t text) string {
 }
 
 func (r *reader) basicAuth() *requests.BasicAuth {
-	username := r.required(r.BasicAuth.Username)
+	username := r.required(r.BasicAuth.Username, "")
 	if strings.Contains(username, ":") {
 		r.refuse(r.BasicAuth.Username, "must not contain a colon, which HTTP Basic authentication cannot carry.")
 	}
-	return &requests.BasicAuth{Username: username, Password: r.required(r.BasicAuth.Password)}
+	return &requests.BasicAuth{Username: username, Password: r.required(r.BasicAuth.Password, "")}
 }
 
 func (r *reader) oauth2() *requests.OAuth2 {
 	o, a := r.OAuth2, &requests.OAuth2{EndpointParams: map[string]string{}}
-	a.TokenURL = r.address(o.TokenURL, requests.ParseURL)
-	a.ClientID = r.required(o.ClientID)
+	a.TokenURL = r.address(o.TokenURL, "", requests.ParseURL)
+	a.ClientID = r.required(o.ClientID, "")
 	of := func(t setting, read func()) scheme { return scheme{t, []setting{t}, read} }
 	assertion := of(o.ClientAssertion, func() { a.ClientAssertion = r.token(o.ClientAssertion) })
 	schemes := []scheme{

@@ -100,9 +100,10 @@ func (r *reader) file(t text) string {
 
 var unexpanded = regexp.MustCompile(`^(~|\$|%\w+%|file:)`)
 
-func (r *reader) required(t text) string {
+// required refuses a value that is not set. alternative is a sentence on what else may be meant, or "".
+func (r *reader) required(t text, alternative string) string {
 	if !r.isSet(t) {
-		r.refuseUnset(t, "")
+		r.refuseUnset(t, alternative)
 	}
 	return r.line(t)
 }

@@ -267,7 +267,7 @@ func moveOwn[T any, M model[T]](typeName string) resource.StateMover {
 	return resource.StateMover{StateMover: func(ctx context.Context, req resource.MoveStateRequest, resp *resource.MoveStateResponse) {
 		target := &resp.TargetState
 		if req.SourceTypeName != typeName || req.SourceSchemaVersion > target.Schema.GetVersion() {
-			return // the framework says that the type, in this version, cannot be moved
+			return
 		}
 		options := tfprotov6.UnmarshalOpts{ValueFromJSONOpts: tftypes.ValueFromJSONOpts{IgnoreUndefinedAttributes: true}}
 		found, err := req.SourceRawState.UnmarshalWithOpts(target.Schema.Type().TerraformType(ctx), options)
@@ -279,6 +279,19 @@ func moveOwn[T any, M model[T]](typeName string) resource.StateMover {
 		*target = moved
 		resp.Diagnostics.Append(saveMarks(ctx, readMarks(ctx, req.SourcePrivate), resp.TargetPrivate)...)
 		resp.Diagnostics.Append(setIdentity(ctx, resp.TargetIdentity, moved)...)
+	}}
+}
+
+// cannotMoveTo says what to do in place of a moved block, for the types from which users come. The framework says of all others that
+// they cannot be moved.
+func cannotMoveTo(typeName string) resource.StateMover {
+	return resource.StateMover{StateMover: func(_ context.Context, req resource.MoveStateRequest, resp *resource.MoveStateResponse) {
+		switch req.SourceTypeName {
+		case singleName, groupName:
+			resp.Diagnostics.Append(report.CannotMoveType(req.SourceTypeName, typeName, "Large Fleets"))
+		case "terraform_data", "null_resource":
+			resp.Diagnostics.Append(report.CannotMoveType(req.SourceTypeName, typeName, "Migrating from Generic Providers and curl"))
+		}
 	}}
 }
 

@@ -3,6 +3,9 @@ package provider_test
 import (
 	"context"
 	"encoding/json"
+	"os"
+	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -234,9 +237,42 @@ func TestMoveOwn(t *testing.T) {
 			)}},
 		} {
 			_, diags := moveTo(t, server.New("test", nil)(), typeName, "registry.terraform.io/acme/stream", refused.typeName, refused.version, refused.state)
-			if wantError(t, diags, "Unable to Move Resource State"); t.Failed() {
+			want := "Resource Cannot Be Moved"
+			if refused.typeName != typeName {
+				want = "Unable to Move Resource State"
+			}
+			if wantError(t, diags, want); t.Failed() {
 				t.Error(what)
 			}
+		}
+	}
+}
+
+// A type whose state has nothing that fits is told with the block that works, and the page: the other type of this provider, and those
+// of Terraform itself.
+func TestTypesThatCannotBeMoved(t *testing.T) {
+	t.Parallel()
+	for _, test := range [][4]string{
+		{coretest.SingleName, coretest.GroupName, "registry.terraform.io/stream-management/stream", "Large Fleets"},
+		{coretest.GroupName, coretest.SingleName, "registry.terraform.io/stream-management/stream", "Large Fleets"},
+		{"terraform_data", coretest.SingleName, "terraform.io/builtin/terraform", "Migrating from Generic Providers and curl"},
+		{"terraform_data", coretest.GroupName, "terraform.io/builtin/terraform", "Migrating from Generic Providers and curl"},
+		{"null_resource", coretest.GroupName, "registry.terraform.io/hashicorp/null", "Migrating from Generic Providers and curl"},
+	} {
+		source := coretest.Managed{Value: cam1("p1")}
+		if test[0] == coretest.GroupName {
+			source.Value = group(sameSet(2, "p1"), coretest.Attributes{"on_destroy": "detach"})
+		}
+		_, diags := moveTo(t, server.New("test", nil)(), test[1], test[2], test[0], 0, source)
+		wantDiagnostics(t, diags, "ERROR: Resource Cannot Be Moved")
+		streamstest.WantText(t, diags.String(), "\n  removed {\n    from = "+test[0]+".example\n    lifecycle { destroy = false }\n  }\n", test[1], test[3],
+			"Nothing was sent by this operation.")
+		pages, _ := filepath.Glob("../../templates/guides/*.md.tmpl")
+		if !slices.ContainsFunc(pages, func(page string) bool {
+			text, _ := os.ReadFile(page)
+			return strings.Contains(string(text), "page_title: \""+test[3]+"\"")
+		}) {
+			t.Errorf("there is no guide %q", test[3])
 		}
 	}
 }

@@ -157,7 +157,7 @@ func (r *groupResource) ImportState(ctx context.Context, req resource.ImportStat
 }
 
 func (r *groupResource) MoveState(context.Context) []resource.StateMover {
-	return []resource.StateMover{moveOwn[groupModel, *groupModel](groupName)}
+	return []resource.StateMover{moveOwn[groupModel, *groupModel](groupName), cannotMoveTo(groupName)}
 }
 
 // parseStreamIDs reads stream ids: a list in JSON, or one id on each line. The text may begin with a byte order mark.

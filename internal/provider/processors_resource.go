@@ -192,7 +192,7 @@ func (r *processorsResource) ImportState(ctx context.Context, req resource.Impor
 }
 
 func (r *processorsResource) MoveState(context.Context) []resource.StateMover {
-	return []resource.StateMover{moveOwn[processorsModel, *processorsModel](singleName), {StateMover: moveState}}
+	return []resource.StateMover{moveOwn[processorsModel, *processorsModel](singleName), {StateMover: moveState}, cannotMoveTo(singleName)}
 }
 
 func moveState(ctx context.Context, req resource.MoveStateRequest, resp *resource.MoveStateResponse) {

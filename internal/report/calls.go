@@ -132,10 +132,10 @@ func notDetachable(c session.Change, configured string) diag.Diagnostic {
 	return diag.NewErrorDiagnostic(deploymentChanged, paragraphs(
 		fmt.Sprintf("The resource with stream %q cannot detach its processors.", c.Was.Without(nil)[0]),
 		stateIsOf(c, configured),
-		"To detach the processors, configure the former deployment. To take the set to the other deployment first, "+
-			"apply without the destroy. To leave the processors attached, set on_destroy = \"keep\" and apply, or "+
-			"use a removed block with destroy = false. If the resource is tainted, use terraform untaint. If it is "+
-			"the old object of a replacement that did not end, use terraform state rm, and apply.",
+		"If the resource is the old object of a replacement that did not end, use terraform state rm, and apply. If it is tainted, use "+
+			"terraform untaint. Otherwise, to detach the processors, configure the former deployment; to take the set to the other "+
+			"deployment first, apply without the destroy; to leave the processors attached, set on_destroy = \"keep\" and apply, or use a "+
+			"removed block with destroy = false.",
 		nothingSent+notChangedHere))
 }
 
@@ -189,23 +189,34 @@ func InvalidGroupImport(err error) diag.Diagnostic {
 		"list of stream ids in JSON, or one id on each line.", err))
 }
 
-// CannotMove is the error of a moved block. It shows how to take a stream over without one.
+// CannotMove is the error of a moved block for a resource whose request is not that of a stream. It shows how to take the stream over
+// without a moved block.
 func CannotMove(from, id string, err error) diag.Diagnostic {
 	quoted := strconv.Quote(cmp.Or(id, "STREAM_ID"))
 	quoted = strings.NewReplacer("${", "$${", "%{", "%%{").Replace(quoted)
-	return diag.NewErrorDiagnostic("Resource Cannot Be Moved", paragraphs(
+	return cannotMove(
 		fmt.Sprintf("A %s can be moved if its request is a PATCH of /v2/streams/{id} with processor_ids. This "+
 			"resource cannot be moved: %s.", from, err),
 		"Import the stream instead: replace the moved block with these two, with your own resource names. Keep the "+
 			"old provider configured until they are applied.",
-		fmt.Sprintf(`  removed {
-    from = %s.example
-    lifecycle { destroy = false }
-  }
+		removed(from)+fmt.Sprintf("\n\n  import {\n    to = stream_processors.example\n    id = %s\n  }", quoted))
+}
 
-  import {
-    to = stream_processors.example
-    id = %s
-  }`, from, quoted),
-		nothingSent+"It changed nothing in the state."))
+// CannotMoveType is the error of a moved block for a type that has no state of the new resource. guide is the page with the way.
+func CannotMoveType(from, to, guide string) diag.Diagnostic {
+	return cannotMove(
+		fmt.Sprintf("The state of this %s does not fit a %s of this version of the provider.", from, to),
+		"Replace the moved block with this one, with your own resource name, and keep the block of the new resource. The apply creates "+
+			"that, which sends each set once, and detaches nothing that is in the set.",
+		removed(from),
+		fmt.Sprintf("The guide %q has an example. It needs Terraform 1.7 or OpenTofu 1.10.", guide))
+}
+
+func cannotMove(parts ...string) diag.Diagnostic {
+	return diag.NewErrorDiagnostic("Resource Cannot Be Moved", paragraphs(
+		append(parts, nothingSent+"It changed nothing in the state.")...))
+}
+
+func removed(from string) string {
+	return fmt.Sprintf("  removed {\n    from = %s.example\n    lifecycle { destroy = false }\n  }", from)
 }
