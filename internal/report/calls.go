@@ -179,7 +179,8 @@ func UnsetInState(at path.Path) diag.Diagnostic {
 		fmt.Sprintf("%s: ignore_changes keeps what the state has, and the state has no processor ids: the stream was imported or "+
 			"moved, and has not been read.", at),
 		"If the deployment serves GET /v2/streams/{id}, set detect_drift = true, so that the refresh reads the set. Otherwise, "+
-			"remove the attribute from ignore_changes, apply once, which sends the configured set, and add it again.",
+			"remove the attribute from ignore_changes, apply once, which sends the configured set, and add it again. For terraform "+
+			"destroy, add -refresh=false.",
 		nothingSent+notChanged))
 }
 
