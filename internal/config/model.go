@@ -114,7 +114,7 @@ func readFields(ctx context.Context, from tfsdk.Config, in attribute, fields ref
 			continue
 		}
 		a := attribute{at: in.at.AtName(name), isUnknown: in.isUnknown, variables: strings.Fields(tag.Get("env"))}
-		if to, ok := fields.Field(i).Addr().Interface().(readable); ok {
+		if to, ok := reflect.TypeAssert[readable](fields.Field(i).Addr()); ok {
 			var problems diag.Diagnostics
 			a, problems = to.read(ctx, from, a)
 			diags.Append(problems...)

@@ -11,10 +11,10 @@ import (
 
 // fields calls yield for each attribute of a struct, and for those in it.
 func fields(of reflect.Type, prefix string, yield func(name string, variables []string)) {
-	for i := range of.NumField() {
-		if name, ok := of.Field(i).Tag.Lookup("tfsdk"); ok {
-			yield(prefix+name, strings.Fields(of.Field(i).Tag.Get("env")))
-			fields(of.Field(i).Type, prefix+name+".", yield)
+	for field := range of.Fields() {
+		if name, ok := field.Tag.Lookup("tfsdk"); ok {
+			yield(prefix+name, strings.Fields(field.Tag.Get("env")))
+			fields(field.Type, prefix+name+".", yield)
 		}
 	}
 }

@@ -86,7 +86,7 @@ func TestCertificateError(t *testing.T) {
 		_, failed.Err = test.chain[0].Verify(x509.VerifyOptions{Roots: test.roots, Intermediates: intermediates, DNSName: "host"})
 		err := certificateError(failed, test.roots)
 		e, ok := errors.AsType[*CertificateError](err)
-		if !ok || e.Fault != test.fault || e.Error() != failed.Error()+test.about || !IsTLSFailure(err) || certificateError(err, nil) != err {
+		if !ok || e.Fault != test.fault || e.Error() != failed.Error()+test.about || !IsTLSFailure(err) || !errors.Is(certificateError(err, nil), err) {
 			t.Errorf("%s: %#v, %v", name, e, err)
 		}
 	}
@@ -96,7 +96,7 @@ func TestCertificateError(t *testing.T) {
 			t.Errorf("%v: %#v", err, e)
 		}
 	}
-	if another := errors.New("x"); certificateError(another, nil) != another {
+	if another := errors.New("x"); !errors.Is(certificateError(another, nil), another) {
 		t.Error("another error is changed")
 	}
 }
