@@ -37,6 +37,7 @@ type Result struct {
 // Failure is why a request has no response that is its result.
 type Failure int
 
+// The failures.
 const (
 	None            Failure = iota // it has one, whatever its status
 	Unauthenticated                // a credential cannot be read, or the token endpoint has rejected the client

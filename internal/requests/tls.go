@@ -93,7 +93,7 @@ func (t TLS) proxyConfig(name string) *tls.Config {
 func always(pair tls.Certificate) func(*tls.CertificateRequestInfo) (*tls.Certificate, error) {
 	return func(asked *tls.CertificateRequestInfo) (*tls.Certificate, error) {
 		asked.AcceptableCAs = nil
-		if asked.SupportsCertificate(&pair) != nil { // its key has no signature that the service knows
+		if usable := asked.SupportsCertificate(&pair) == nil; !usable { // its key has no signature that the service knows
 			return new(tls.Certificate), nil
 		}
 		return &pair, nil

@@ -30,7 +30,7 @@ func (a tokenAnswers) RoundTrip(req *http.Request) (*http.Response, error) {
 		return nil, err
 	}
 	var fields map[string]json.RawMessage
-	if json.Unmarshal(a.result.Body, &fields) != nil || fields == nil {
+	if isObject := json.Unmarshal(a.result.Body, &fields) == nil && fields != nil; !isObject {
 		return resp, nil
 	}
 	a.result.Documented = true
