@@ -33,7 +33,7 @@ func TestPanicsAreErrors(t *testing.T) {
 		}
 		calls++
 		results := call.Call([]reflect.Value{reflect.ValueOf(t.Context()), reflect.New(method.Type.In(2).Elem())})
-		if err, _ := results[1].Interface().(error); err != nil {
+		if err, _ := reflect.TypeAssert[error](results[1]); err != nil {
 			t.Errorf("%s: %v", method.Name, err)
 			continue
 		}
@@ -63,7 +63,7 @@ func diagnosticsOf(t *testing.T, resp any) (diags []*tfprotov6.Diagnostic) {
 			diags = append(diags, completed.Diagnostics...)
 		}
 	default:
-		diags, _ = reflect.ValueOf(resp).Elem().FieldByName("Diagnostics").Interface().([]*tfprotov6.Diagnostic)
+		diags, _ = reflect.TypeAssert[[]*tfprotov6.Diagnostic](reflect.ValueOf(resp).Elem().FieldByName("Diagnostics"))
 	}
 	if len(diags) == 0 {
 		t.Errorf("%T has no error", resp)
