@@ -2,6 +2,7 @@ package provider_test
 
 import (
 	"bytes"
+	"maps"
 	"net/http"
 	"net/http/httptest"
 	"sync"
@@ -155,9 +156,7 @@ func cacheBefore(t *testing.T, service http.Handler) (baseURL string) {
 		if r.Method == http.MethodGet {
 			kept[r.URL.Path] = answer
 		}
-		for name, values := range answer.Header() {
-			w.Header()[name] = values
-		}
+		maps.Copy(w.Header(), answer.Header())
 		w.WriteHeader(answer.Code)
 		_, _ = bytes.NewReader(answer.Body.Bytes()).WriteTo(w)
 	}))

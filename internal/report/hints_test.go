@@ -161,7 +161,11 @@ func TestHints(t *testing.T) {
 		"token, 504":           {token(update(504, streams.KindTimeout)), none, []string{"token endpoint", "oauth2.token_url"}, []string{"base_url", "service"}},
 		"token, no response":   {token(without(errors.New("refused"))), none, []string{"token endpoint may be down", "oauth2.token_url"}, []string{"base_url", "service"}},
 
-		"incomplete": {func() streams.Error { e := update(200, streams.KindConnection); e.Err = requests.ErrIncomplete; return e }(), none,
+		"incomplete": {func() streams.Error {
+			e := update(200, streams.KindConnection)
+			e.Err = requests.ErrIncomplete
+			return e
+		}(), none,
 			[]string{"wrong length", "Run the command again", "base_url"}, []string{"request_timeout", "address"}},
 		"id in another case": {inCase(page(update(200, streams.KindUnexpected))), none,
 			[]string{"Write the id of the stream as the service does"}, []string{"proxy", "base_url"}},
