@@ -81,7 +81,7 @@ func TestEqualWarnings(t *testing.T) {
 	t.Parallel()
 	for kind := claims.Warning(1); kind < claims.WarningCount; kind++ {
 		r, summaries := New(), map[string]bool{}
-		for i := range 3 {
+		for i := range shownWarnings + 2 {
 			f := session.Finding{Stream: fmt.Sprint("cam-", i), Warning: kind, Shown: `["p1"]`, Facts: &claims.Facts{}, Err: failed(streams.NotChanged, nil)}
 			d := r.Reads(t.Context(), OneStream, []session.Finding{f}, Refresh)[0]
 			streamstest.WantText(t, d.Detail(), fmt.Sprintf("tream %q", f.Stream))
