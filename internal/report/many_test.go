@@ -157,12 +157,14 @@ func TestRepeatedInGroup(t *testing.T) {
 	var f failures
 	e := service(503, "busy", streams.Unknown)
 	f.add(2, e)
-	e.Repeated, e.Attempts = true, 1
+	e.Attempts = 1
+	f.add(2, e)
+	e.Repeated = true
 	f.add(2, e)
 	if diags := f.diagnostics(); len(diags) != 1 {
 		t.Errorf("%d errors: %s", len(diags), diags)
 	}
-	streamstest.WantText(t, f.diagnostics()[0].Detail(), "The processors of 4 streams", "If this error stays, check base_url.")
+	streamstest.WantText(t, f.diagnostics()[0].Detail(), "The processors of 6 streams", "If this error stays, check base_url.")
 }
 
 // An error shows the line of its stream, if the configuration has it: otherwise Terraform would print the whole map.
@@ -181,6 +183,19 @@ func TestPaths(t *testing.T) {
 	if _, located := diags[1].(diag.DiagnosticWithPath); !located {
 		t.Errorf("the last error is not that of the last line: %s", diags)
 	}
+}
+
+// The errors of streams that may have been changed come first. The one with a path would not.
+func TestOrderOfErrors(t *testing.T) {
+	t.Parallel()
+	var f failures
+	f.add(2, service(400, "no", streams.NotChanged))
+	f.add(1, service(503, "busy", streams.Unknown))
+	diags := f.diagnostics()
+	if _, located := diags[0].(diag.DiagnosticWithPath); len(diags) != 2 || located || diags[0].Summary() != string(streams.KindGeneric) {
+		t.Error(diags)
+	}
+	streamstest.WantText(t, diags[1].Detail(), "2 streams could not be updated", "3 of 6 changes succeeded.")
 }
 
 // What an error does not show in full is in the log.
@@ -264,6 +279,10 @@ func TestManyDifferentMessages(t *testing.T) {
 		all := 0
 		for _, d := range diags {
 			all += lines(d.Detail()) + 7 // what Terraform adds
+			first, _, _ := strings.Cut(d.Detail()[strings.Index(d.Detail(), "/streams/s")+len("/streams/"):], " ")
+			if len(message) > 20 { // the example has its message whole
+				streamstest.WantText(t, d.Detail(), "\nThe service said: "+strings.ReplaceAll(message, "{id}", first)+"\n", fmt.Sprintf("\n%q: as in the example\n", first))
+			}
 			streamstest.WantText(t, d.Detail(), "The service said:\n\"s00", "\nand 10 more different messages: TF_LOG_PROVIDER=DEBUG shows them all\n\nThe service may ", "\n\nFor each of them: The stream ")
 		}
 		if len(diags) != 2 || all > 96 {
