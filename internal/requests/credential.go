@@ -65,7 +65,12 @@ func (c *credential) get(ctx context.Context, rejected string) (*header, error) 
 		case failed:
 			return nil, &failedSearch{search.result.repeat("")}
 		case last.isWrong():
-			return nil, &failedSearch{last.lastRejection().repeat("the service has rejected the same credentials for other streams")}
+			rejection := last.lastRejection()
+			reason := "the service has rejected the same credentials for other streams"
+			if rejection.Credentials == NoCredentials {
+				reason = "the service has rejected requests without credentials for other streams"
+			}
+			return nil, &failedSearch{rejection.repeat(reason)}
 		}
 		return last, nil
 	}

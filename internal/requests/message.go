@@ -47,10 +47,17 @@ func (r *Redactor) Message(body []byte) (text string, documented bool) {
 		return r.printable(text, MaxMessage), false
 	}
 	text = r.Mask(string(body), MaxShown)
-	if FormOf(body) == FormPage {
-		text = "HTML page: " + html.UnescapeString(markup.ReplaceAllString(text, " "))
+	page := FormOf(body) == FormPage
+	if page {
+		text = html.UnescapeString(markup.ReplaceAllString(text, " "))
 	}
-	return r.printable(strings.Join(strings.Fields(text), " "), MaxText), false
+	switch text = strings.Join(strings.Fields(text), " "); {
+	case page && text == "":
+		text = "HTML page without text"
+	case page:
+		text = "HTML page: " + text
+	}
+	return r.printable(text, MaxText), false
 }
 
 // markup is what a browser does not show of a web page. The first characters of a page are markup, and say nothing.

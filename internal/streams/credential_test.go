@@ -119,6 +119,16 @@ func testUntested(t *testing.T, cfg requests.Config, parallel, status int, outag
 	}
 }
 
+// Without a credential, none is said to be rejected.
+func TestRejectedWithoutCredentials(t *testing.T) {
+	virtual(t, func(t *testing.T) {
+		s := startService(t, respondError(401, "not you"))
+		cfg := requests.Config{BaseURL: s.URL, Retry: requests.DefaultRetry, Credentials: requests.NoCredentials}
+		errs := updateParallel(t, newClient(t, cfg), 10, 10, time.Minute)
+		streamstest.WantText(t, errors.Join(errs...).Error(), "the service has rejected requests without credentials for other streams")
+	})
+}
+
 // A service may reject some streams with 401. After a success, the credential counts as right. A stream whose operation
 // looks for another token keeps no other stream waiting.
 func TestCredentialRefusedForSomeStreams(t *testing.T) {

@@ -228,6 +228,7 @@ func TestMessage(t *testing.T) {
 		"HTML": {"<!DOCTYPE html><title>502</title><style>p {}</style><script>if (a<b) {}</script><!-- <p> -->\n  " +
 			"<h1 a='b'>Bad\tGateway&nbsp;&lt;p&gt;</h1>\n", "HTML page: 502 Bad Gateway <p>", requests.FormPage},
 		"long HTML":          {"<p>" + long, "HTML page: " + long[:2*289] + "…", requests.FormPage},
+		"HTML without text":  {"<!DOCTYPE html><div id=app></div><script src=a></script>", "HTML page without text", requests.FormPage},
 		"many escapes":       {strings.Repeat("\x1b", 200), strings.Repeat(`\x1b`, 75) + "…", requests.FormText},
 		"not UTF-8":          {"gr\xfcn", `gr\xfcn`, requests.FormText},
 		"terminal escapes":   {`{"message":"a\r\n\tb\u001b[31mred\u0007"}`, `a\r\n\tb\x1b[31mred\a`, documented},
