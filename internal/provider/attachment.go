@@ -288,9 +288,9 @@ func cannotMoveTo(typeName string) resource.StateMover {
 	return resource.StateMover{StateMover: func(_ context.Context, req resource.MoveStateRequest, resp *resource.MoveStateResponse) {
 		switch req.SourceTypeName {
 		case singleName, groupName:
-			resp.Diagnostics.Append(report.CannotMoveType(req.SourceTypeName, typeName, "Large Fleets"))
+			resp.Diagnostics.Append(report.CannotMoveType(req.SourceTypeName, typeName, "guide Large Fleets"))
 		case "terraform_data", "null_resource":
-			resp.Diagnostics.Append(report.CannotMoveType(req.SourceTypeName, typeName, "Migrating from Generic Providers and curl"))
+			resp.Diagnostics.Append(report.CannotMoveType(req.SourceTypeName, typeName, "guide Migrating from Generic Providers and curl"))
 		}
 	}}
 }

@@ -203,14 +203,14 @@ func CannotMove(from, id string, err error) diag.Diagnostic {
 		removed(from)+fmt.Sprintf("\n\n  import {\n    to = stream_processors.example\n    id = %s\n  }", quoted))
 }
 
-// CannotMoveType is the error of a moved block for a type that has no state of the new resource. guide is the page with the way.
+// CannotMoveType is the error of a moved block for a type that has no state of the new resource. guide names the page with the way.
 func CannotMoveType(from, to, guide string) diag.Diagnostic {
 	return cannotMove(
 		fmt.Sprintf("The state of this %s does not fit a %s of this version of the provider.", from, to),
 		"Replace the moved block with this one, with your own resource name, and keep the block of the new resource. The apply creates "+
 			"that, which sends each set once, and detaches nothing that is in the set.",
 		removed(from),
-		fmt.Sprintf("The guide %q has an example. It needs Terraform 1.7 or OpenTofu 1.10.", guide))
+		fmt.Sprintf("The %s has an example, which needs Terraform 1.7 or OpenTofu 1.10.", guide))
 }
 
 func cannotMove(parts ...string) diag.Diagnostic {
