@@ -11,6 +11,7 @@ import (
 	"net/http"
 	"net/http/httptrace"
 	"slices"
+	"sync/atomic"
 	"time"
 )
 
@@ -23,6 +24,7 @@ type attempt struct {
 	cut     error                  // why it is
 	asked   bool                   // for a connection
 	conn    *httptrace.GotConnInfo // nil without a connection
+	wrote   atomic.Bool            // the whole header: the service may read it
 }
 
 // send sends the request, and notes what came of it.
@@ -39,8 +41,9 @@ func (a *attempt) send(req *http.Request) (*http.Response, error) {
 	ctx, cancel := attemptContext(req.Context(), a.timeout, late)
 	defer cancel()
 	req = req.Clone(httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{
-		GetConn: func(string) { a.asked = true },
-		GotConn: func(c httptrace.GotConnInfo) { a.conn = &c },
+		GetConn:      func(string) { a.asked = true },
+		GotConn:      func(c httptrace.GotConnInfo) { a.conn = &c },
+		WroteHeaders: func() { a.wrote.Store(true) },
 	}))
 	req.Header.Set("Accept-Encoding", noCoding)
 	if req.Header.Get("User-Agent") == "" {
@@ -61,6 +64,7 @@ func (a *attempt) send(req *http.Request) (*http.Response, error) {
 		a.result.Attempts--
 	}
 	a.noteFailure(err, short == "")
+	a.noteEffect(err)
 	return nil, err
 }
 
@@ -72,7 +76,9 @@ func (a *attempt) noteResponse(resp *http.Response, successes int) {
 	r.Body = a.body
 	if r.Status/100 != 2 {
 		r.Message, r.Documented = a.Message(r.Body)
-		r.MayHaveActed = r.MayHaveActed || !rulesOut(r.Status)
+		if !rulesOut(r.Status) {
+			r.MayHaveActed, a.brokeEarly = true, false
+		}
 	}
 	if a.cut != nil {
 		r.Reason = a.printable(a.cut.Error(), MaxText)
@@ -117,9 +123,21 @@ func (a *attempt) noteFailure(err error, hadFullTime bool) {
 		a.endTurn()
 	}
 	a.header.release(a.header.tries)
-	// On a new connection, a client may send its request before it learns that the service rejects its
-	// certificate, or speaks another protocol. The service has not read that request.
-	if a.conn != nil && (a.conn.Reused || !sentAlert(err, byService) && !errors.As(err, new(*ProtocolError))) {
+}
+
+// noteEffect notes whether an attempt without a response may have taken effect. On a new connection, a client may send its
+// request before it learns that the service rejects its certificate, or speaks another protocol. The service has not read that
+// request, nor those on earlier new connections, which may have broken before the service could say why.
+func (a *attempt) noteEffect(err error) {
+	waited := errors.Is(err, ErrRequestTimeout) || errors.Is(err, ErrNoPong) || errors.Is(err, ErrIncomplete) ||
+		errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded)
+	isNew := a.conn == nil || !a.conn.Reused
+	switch {
+	case isNew && rejectsClient(err):
+		a.result.MayHaveActed = a.result.MayHaveActed && !a.brokeEarly
+	case a.conn == nil, !a.wrote.Load() && !waited, isNew && (sentAlert(err, byService) || errors.As(err, new(*ProtocolError))):
+	default:
+		a.brokeEarly = isNew && !waited && (a.brokeEarly || !a.result.MayHaveActed)
 		a.result.MayHaveActed = true
 	}
 }

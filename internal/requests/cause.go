@@ -17,6 +17,7 @@ var (
 	ErrSlotWait       = errors.New("the operation waited until fewer requests were under way")
 	ErrTokenWait      = errors.New("the operation waited for the token request of another operation")
 	ErrRequestTimeout = errors.New("did not respond within") // the request timeout, in the last attempt
+	ErrNoCertificate  = errors.New("the server asked for a client certificate, and none is set")
 	ErrIncomplete     = errors.New("the response is incomplete")
 	ErrNoPong         = errors.New("the connection has died: a ping got no answer within " + pingTimeout.String())
 	ErrSecretFile     = errors.New("the file with the credential cannot be used")
@@ -54,6 +55,22 @@ const (
 	byService = "remote error" // such as for a missing client certificate
 	byClient  = "local error"  // such as for a service that asks for one after the request
 )
+
+// rejectsClient reports whether the service has sent an alert about the client's certificate, or about a missing one. The
+// alerts of package tls have no type.
+func rejectsClient(err error) bool {
+	failed, ok := errors.AsType[*net.OpError](err)
+	if !ok || failed.Op != byService {
+		return false
+	}
+	const handshakeFailure, accessDenied, certificateRequired tls.AlertError = 40, 49, 116 // RFC 8446, section 6.2
+	for alert := handshakeFailure; alert <= accessDenied; alert++ {
+		if failed.Err.Error() == alert.Error() {
+			return true
+		}
+	}
+	return failed.Err.Error() == certificateRequired.Error()
+}
 
 func sentAlert(err error, sender string) bool {
 	failed, ok := errors.AsType[*net.OpError](err)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/tls"
 	"errors"
+	"fmt"
 	"io"
 	"net"
 	"net/http"
@@ -46,6 +47,7 @@ func origin(u *url.URL) string { return u.Scheme + "://" + normalHost(u) }
 type originNetwork struct {
 	connections   atomic.Pointer[connections]
 	requiresHTTP1 atomic.Bool
+	asksInVain    atomic.Bool // for a client certificate
 }
 
 // connections are those to one host that are used now.
@@ -57,7 +59,7 @@ func newOriginNetwork(cfg Config, u *url.URL) *originNetwork {
 	standard.SetHTTP2(true) // a custom TLS configuration would disable it
 	http1.SetHTTP1(true)
 	n := new(originNetwork)
-	n.connections.Store(&connections{newTransport(cfg, u, &standard), newTransport(cfg, u, &http1)})
+	n.connections.Store(&connections{n.newTransport(cfg, u, &standard), n.newTransport(cfg, u, &http1)})
 	return n
 }
 
@@ -77,8 +79,14 @@ const (
 )
 
 // newTransport returns a transport for requests to the host of u.
-func newTransport(cfg Config, u *url.URL, protocols *http.Protocols) *http.Transport {
+func (n *originNetwork) newTransport(cfg Config, u *url.URL, protocols *http.Protocols) *http.Transport {
 	config, _ := cfg.TLS.Config() // New has refused what is wrong
+	if config.GetClientCertificate == nil {
+		config.GetClientCertificate = func(*tls.CertificateRequestInfo) (*tls.Certificate, error) {
+			n.asksInVain.Store(true)
+			return new(tls.Certificate), nil // none
+		}
+	}
 	proxy, err := httpproxy.FromEnvironment().ProxyFunc()(u)
 	if err != nil { // a CGI program gets its client's headers in variables, and Proxy would be HTTP_PROXY
 		err = errors.New("HTTP_PROXY does not count while REQUEST_METHOD is set; unset one of them, or list the host in NO_PROXY")
@@ -131,9 +139,9 @@ func secureProxy(ctx context.Context, conn net.Conn, proxy *url.URL, settings TL
 // request.
 func (n *originNetwork) roundTrip(c *connections, req *http.Request) (*http.Response, error) {
 	if n.requiresHTTP1.Load() {
-		return roundTrip(c.http1, req)
+		return n.sendOver(c.http1, req)
 	}
-	resp, err := roundTrip(c.standard, req)
+	resp, err := n.sendOver(c.standard, req)
 	reset, isReset := errors.AsType[http2.StreamError](err)
 	if !isReset || reset.Code != http2.ErrCodeHTTP11Required {
 		return resp, err
@@ -144,7 +152,7 @@ func (n *originNetwork) roundTrip(c *connections, req *http.Request) (*http.Resp
 			return nil, err
 		}
 	}
-	return roundTrip(c.http1, req)
+	return n.sendOver(c.http1, req)
 }
 
 // HandshakeError is an error of a TLS handshake for which package tls has no type: the client cannot read the certificate
@@ -157,24 +165,42 @@ func (e *HandshakeError) Error() string { return e.err.Error() }
 // Unwrap returns the error of package tls.
 func (e *HandshakeError) Unwrap() error { return e.err }
 
-// roundTrip gives a type to the errors of TLS handshakes that have none.
-func roundTrip(transport *http.Transport, req *http.Request) (*http.Response, error) {
+// The errors of package http that have no type.
+const (
+	lostPing  = "http2: client connection lost"
+	neverUsed = "http2: client conn could not be established" // it ended before the request was written
+)
+
+// sendOver gives a type to the errors of connections that have none.
+func (n *originNetwork) sendOver(transport *http.Transport, req *http.Request) (*http.Response, error) {
 	var handshake atomic.Pointer[error]
+	var conn httptrace.GotConnInfo
 	ctx := httptrace.WithClientTrace(req.Context(), &httptrace.ClientTrace{
 		TLSHandshakeDone: func(_ tls.ConnectionState, err error) { handshake.Store(&err) },
+		GotConn:          func(info httptrace.GotConnInfo) { conn = info },
 	})
 	resp, err := transport.RoundTrip(req.WithContext(ctx))
-	if other, found := errors.AsType[*ProtocolError](err); found {
-		return nil, other // without what package http says around it
-	}
-	if err != nil && err.Error() == "http2: client connection lost" { // has no type
-		return nil, ErrNoPong
+	if err == nil {
+		return resp, nil
 	}
 	failed := handshake.Load()
-	if err == nil || failed == nil || *failed == nil || !errors.Is(err, *failed) {
-		return resp, err
+	switch other, isOther := errors.AsType[*ProtocolError](err); {
+	case isOther:
+		return nil, other // without what package http says around it
+	case err.Error() == lostPing:
+		return nil, ErrNoPong
+	case failed != nil && *failed != nil && errors.Is(err, *failed):
+		err = handshakeError(err, transport.TLSClientConfig)
+	case err.Error() == neverUsed:
+		if _, why := conn.Conn.Read(make([]byte, 1)); why != nil { // an alert stays the error of package tls
+			err = why
+		}
 	}
-	return nil, handshakeError(err, transport.TLSClientConfig)
+	brokeEarly := conn.Conn != nil && !conn.Reused && ctx.Err() == nil && hasBroken(err)
+	if n.asksInVain.Load() && (sentAlert(err, byService) || brokeEarly) {
+		err = fmt.Errorf("%w; %w", err, ErrNoCertificate)
+	}
+	return nil, err
 }
 
 // handshakeError gives a type to an error of a TLS handshake that has none, and details to one of a certificate.

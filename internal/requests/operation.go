@@ -25,6 +25,8 @@ type operation struct {
 	patience patience
 	next     nextTry // what follows the last attempt
 	result   Result  // so far
+
+	brokeEarly bool // the result MayHaveActed only because new connections broke without a response
 }
 
 // send makes the attempts of a request to the service with a header.

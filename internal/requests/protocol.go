@@ -2,8 +2,10 @@ package requests
 
 import (
 	"context"
+	"errors"
 	"net"
 	"sync/atomic"
+	"time"
 )
 
 // ProtocolError is the error of a plain connection to a port that speaks another protocol. It has not read the request.
@@ -38,17 +40,34 @@ func checkingProtocol(dial dialer) dialer {
 // checkedConn checks the first answer, unless the client speaks TLS itself.
 type checkedConn struct {
 	net.Conn
-	begun, unchecked atomic.Bool
+	begun, unchecked, broken atomic.Bool
 }
 
 // Write notes how the first message begins.
 func (c *checkedConn) Write(b []byte) (int, error) {
-	const handshake = 22 // RFC 8446, section 5.1
-	if c.begun.CompareAndSwap(false, true) && len(b) > 0 && b[0] == handshake {
+	encrypted := isRecord(b)
+	if c.begun.CompareAndSwap(false, true) && encrypted {
 		c.unchecked.Store(true)
 	}
-	return c.Conn.Write(b)
+	n, err := c.Conn.Write(b)
+	if encrypted && endedByPeer(err) && c.broken.CompareAndSwap(false, true) {
+		// With TLS 1.3, a service rejects a client after its first request, and ends the connection. To fail at once would close
+		// it before the alert is read, which says why.
+		<-time.After(lastWords)
+	}
+	return n, err
 }
+
+const lastWords = 100 * time.Millisecond
+
+// endedByPeer reports whether a write failed because the connection has ended, but not on this side.
+func endedByPeer(err error) bool {
+	failed, ok := errors.AsType[*net.OpError](err)
+	return ok && !failed.Timeout() && !errors.Is(err, net.ErrClosed)
+}
+
+// isRecord reports whether a message is one of TLS (RFC 8446, section 5.1).
+func isRecord(b []byte) bool { return len(b) > 1 && b[0] >= 20 && b[0] <= 23 && b[1] == 3 }
 
 // Read checks the first answer.
 func (c *checkedConn) Read(b []byte) (int, error) {

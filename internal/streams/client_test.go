@@ -373,16 +373,3 @@ func TestTLSRefused(t *testing.T) {
 		})
 	}
 }
-
-// With TLS 1.3, a client learns only after its request that its certificate is missing. The service may
-// have closed the connection before that.
-func TestNoClientCertificateTLS13(t *testing.T) {
-	t.Parallel()
-	s := startTCPService(t, requireCertificateOf(streamstest.NewAuthority(t), 0), applyUpdate)
-	e := s.updateError(t, requests.Config{TLS: requests.TLS{CACertPEM: s.caPEM()}, DialContext: dialTCP})
-	if e.Status != 0 || e.Kind != streams.KindConnection || e.Reason == "" ||
-		e.Attempts == 1 && requests.IsTLSFailure(e) && e.Outcome != streams.NotChanged {
-		t.Errorf("error %#v", e)
-	}
-	s.wantRequests(t, 0)
-}

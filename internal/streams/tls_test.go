@@ -1,17 +1,22 @@
 package streams_test
 
 import (
+	"bufio"
 	"crypto/tls"
 	"crypto/x509"
 	"crypto/x509/pkix"
 	"encoding/asn1"
 	"encoding/base64"
 	"errors"
+	"io"
+	"net"
 	"net/http"
+	"net/http/httptest"
 	"strings"
 	"testing"
 
 	"github.com/stream-management/terraform-provider-stream/internal/requests"
+	"github.com/stream-management/terraform-provider-stream/internal/streams"
 	"github.com/stream-management/terraform-provider-stream/internal/streamstest"
 )
 
@@ -156,4 +161,95 @@ func subject(t *testing.T, tag int) []byte {
 		t.Fatal(err)
 	}
 	return der
+}
+
+// With TLS 1.3, a client learns only after its request that the service rejects its certificate, and the service may have
+// closed the connection before that. Each error has the alert, and the stream was not changed.
+func TestClientIsRejectedAfterItsRequest(t *testing.T) {
+	t.Parallel()
+	ca := streamstest.NewAuthority(t)
+	other, expired := streamstest.NewAuthority(t).Issue(t, "other"), ca.IssueExpired(t, "client")
+	for alert, pair := range map[string]streamstest.KeyPair{
+		"certificate required": {}, "unknown certificate authority": other, "expired certificate": expired,
+	} {
+		for _, protocol := range []string{"h2", "http/1.1"} {
+			server := requireCertificateOf(ca, 0)
+			server.NextProtos = []string{protocol}
+			s := startTCPService(t, server, applyUpdate)
+			client := requests.TLS{CACertPEM: s.caPEM(), ClientCertPEM: pair.CertPEM, ClientKeyPEM: pair.KeyPEM}
+			for range 10 { // which side is faster is a matter of luck
+				e := s.updateError(t, requests.Config{TLS: client, DialContext: dialTCP})
+				wantFailed(t, e, streams.KindConnection, streams.NotChanged, 1)
+				if streamstest.WantText(t, e.Reason, "remote error: tls: "+alert); errors.Is(e, requests.ErrNoCertificate) != (pair.CertPEM == "") {
+					t.Errorf("%#v", e)
+				}
+			}
+			s.wantRequests(t, 0)
+		}
+	}
+}
+
+// An alert about the client's certificate also explains why earlier new connections broke without a response, but nothing else.
+func TestAlertExplainsEarlierAttempts(t *testing.T) {
+	t.Parallel()
+	broken := func(conn *tls.Conn) { _, _ = conn.Read(make([]byte, 1)) }
+	respond503 := func(conn *tls.Conn) {
+		_, _ = http.ReadRequest(bufio.NewReader(conn))
+		_, _ = io.WriteString(conn, "HTTP/1.1 503 Down\r\nContent-Length: 0\r\nConnection: close\r\n\r\n")
+	}
+	for name, test := range map[string]struct {
+		first   []func(*tls.Conn)
+		outcome streams.Outcome
+	}{
+		"alert":            {nil, streams.NotChanged},
+		"broken":           {[]func(*tls.Conn){broken}, streams.NotChanged},
+		"broken twice":     {[]func(*tls.Conn){broken, broken}, streams.NotChanged},
+		"503":              {[]func(*tls.Conn){respond503}, streams.Unknown},
+		"503 and broken":   {[]func(*tls.Conn){respond503, broken}, streams.Unknown},
+		"broken, then 503": {[]func(*tls.Conn){broken, respond503}, streams.Unknown},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			ca := streamstest.NewAuthority(t)
+			open := serverWith(t, ca.Issue(t, "127.0.0.1"))
+			asking := open.Clone()
+			asking.ClientAuth = tls.RequireAnyClientCert
+			listener, err := net.Listen("tcp", "127.0.0.1:0")
+			if err != nil {
+				t.Fatal(err)
+			}
+			t.Cleanup(func() { _ = listener.Close() })
+			go func() {
+				for i := 0; ; i++ {
+					raw, err := listener.Accept()
+					if err != nil {
+						return
+					}
+					if i < len(test.first) {
+						conn := tls.Server(raw, open)
+						test.first[i](conn)
+					} else {
+						_ = tls.Server(raw, asking).Handshake()
+					}
+					_ = raw.Close()
+				}
+			}()
+			s := &service{Server: &httptest.Server{URL: "https://" + listener.Addr().String()}}
+			e := s.updateError(t, requests.Config{TLS: requests.TLS{CACertPEM: ca.CertPEM}, DialContext: dialTCP})
+			wantFailed(t, e, streams.KindConnection, test.outcome, len(test.first)+1)
+			streamstest.WantText(t, e.Reason, "certificate required")
+		})
+	}
+}
+
+// A service that asks for a client certificate, gets none and ends the connection without an alert may require one.
+func TestCertificateMayBeMissing(t *testing.T) {
+	t.Parallel()
+	for _, asks := range []tls.ClientAuthType{tls.NoClientCert, tls.RequestClientCert} {
+		s := startTCPService(t, &tls.Config{ClientAuth: asks, NextProtos: []string{"http/1.1"}}, resetConnection)
+		e := s.updateError(t, requests.Config{TLS: requests.TLS{CACertPEM: s.caPEM()}, DialContext: dialTCP, Retry: requests.Retry{MaxAttempts: 1}})
+		if wantFailed(t, e, streams.KindConnection, streams.Unknown, 1); errors.Is(e, requests.ErrNoCertificate) != (asks != tls.NoClientCert) {
+			t.Errorf("%#v", e)
+		}
+	}
 }
