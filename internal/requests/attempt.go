@@ -220,7 +220,7 @@ func isCut(resp *http.Response, body []byte) bool {
 	if hasEnd || len(body) > MaxBody {
 		return false
 	}
-	err := json.NewDecoder(bytes.NewReader(body)).Decode(new(json.RawMessage))
+	err := json.NewDecoder(bytes.NewReader(bytes.TrimPrefix(body, byteOrderMark))).Decode(new(json.RawMessage))
 	return errors.Is(err, io.ErrUnexpectedEOF)
 }
 

@@ -284,7 +284,7 @@ func TestCutBody(t *testing.T) {
 	for name, head := range map[string]string{
 		"length": fmt.Sprintf("HTTP/1.1 200 OK\r\nContent-Length: %d\r\n\r\n", len(whole)), "chunks": "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nff\r\n",
 		"HTTP/1.0": "HTTP/1.0 200 OK\r\n\r\n", "connection": "HTTP/1.1 200 OK\r\nConnection: close\r\n\r\n",
-		"an error": "HTTP/1.0 503 Down\r\n\r\n",
+		"an error": "HTTP/1.0 503 Down\r\n\r\n", "byte order mark": "HTTP/1.0 200 OK\r\n\r\n\ufeff",
 	} {
 		s := startService(t, respondRaw(head+whole[:40]), applyUpdate)
 		if _, err := s.update(t, requests.Config{}); err != nil {
@@ -297,11 +297,22 @@ func TestCutBody(t *testing.T) {
 			t.Errorf("%s: %s", name, e.Reason)
 		}
 	}
-	for _, body := range []string{"<html><body>", "", "junk", whole + "}", strings.Repeat("[", 2<<20)} {
+	for _, body := range []string{"<html><body>", "", "junk", whole + "}", `"` + strings.Repeat("a", 2<<20)} {
 		e := startService(t, respondRaw("HTTP/1.0 200 OK\r\n\r\n"+body)).updateError(t, requests.Config{})
 		if wantFailed(t, e, streams.KindUnexpected, streams.Unknown, 1); t.Failed() {
 			t.Fatalf("%.20q", body)
 		}
+	}
+	partOfJSON := func(w http.ResponseWriter, _ *http.Request) { // in chunks, or over HTTP/2 in frames, which have an end
+		_, _ = io.WriteString(w, whole[:40])
+		_ = http.NewResponseController(w).Flush()
+	}
+	over2 := startTLSService(t, nil, partOfJSON)
+	for _, e := range []*streams.Error{
+		startService(t, partOfJSON).updateError(t, requests.Config{}),
+		over2.updateError(t, requests.Config{TLS: requests.TLS{CACertPEM: over2.caPEM()}}),
+	} {
+		wantFailed(t, e, streams.KindUnexpected, streams.Unknown, 1)
 	}
 	if _, err := startService(t, respondRaw("HTTP/1.0 200 OK\r\n\r\n"+whole)).update(t, requests.Config{}); err != nil {
 		t.Error(err)
