@@ -81,6 +81,9 @@ func TestReadRefuses(t *testing.T) {
 			`oauth2.client_assertion_file must be a plain path: nothing here expands "~", a variable or file://. In Terraform, pathexpand() expands "~".`,
 			"token_file must be a plain path",
 		}},
+		"STREAM_TOKEN_FILE of Windows": {nil, environment{"STREAM_TOKEN_FILE": `%USERPROFILE%\token`}, []string{
+			"token_file: The environment variable STREAM_TOKEN_FILE (token_file) must be a plain path",
+		}},
 		"STREAM_TOKEN_FILE": {nil, environment{"STREAM_TOKEN_FILE": "$HOME/token"}, []string{
 			"token_file: The environment variable STREAM_TOKEN_FILE (token_file) must be a plain path",
 		}},

@@ -53,6 +53,7 @@ func TestCertificateError(t *testing.T) {
 	const valid, expired = time.Hour, -time.Minute
 	root, other := (*issuer)(nil).issue(t, "root", valid, 0), (*issuer)(nil).issue(t, "other", valid, 0)
 	rsaRoot, oldRoot := (*issuer)(nil).issue(t, "RSA root", valid, 0), (*issuer)(nil).issue(t, "old root", expired, 0)
+	weakRoot := (*issuer)(nil).issue(t, "RSA weak root", valid, x509.SHA1WithRSA)
 	oldIntermediate := root.issue(t, "old intermediate", expired, 0)
 	pool := func(all ...*issuer) *x509.CertPool {
 		p := x509.NewCertPool()
@@ -67,13 +68,14 @@ func TestCertificateError(t *testing.T) {
 		fault CertificateFault
 		about string
 	}{
-		"another authority":       {pool(other), []*issuer{root.issue(t, "leaf", valid, 0)}, NotInCACert, `; the issuer is "CN=root"`},
-		"no intermediate":         {pool(root), []*issuer{root.issue(t, "intermediate", valid, 0).issue(t, "leaf", valid, 0)}, NotInCACert, `; the issuer is "CN=intermediate"`},
-		"SHA-1":                   {pool(rsaRoot), []*issuer{rsaRoot.issue(t, "leaf", valid, x509.SHA1WithRSA)}, WeakSignature, `; the issuer is "CN=RSA root"`},
-		"expired root":            {pool(oldRoot), []*issuer{oldRoot.issue(t, "leaf", valid, 0)}, ExpiredAuthority, `; the certificate is "CN=old root"`},
-		"expired intermediate":    {pool(root), []*issuer{oldIntermediate.issue(t, "leaf", valid, 0), oldIntermediate}, ExpiredAuthority, `; the certificate is "CN=old intermediate"`},
-		"expired":                 {pool(root), []*issuer{root.issue(t, "leaf", expired, 0)}, OtherFault, `; the certificate is "CN=leaf"`},
-		"authorities, but others": {nil, []*issuer{root.issue(t, "leaf", valid, 0)}, OtherFault, `; the issuer is "CN=root"`},
+		"another authority":         {pool(other), []*issuer{root.issue(t, "leaf", valid, 0)}, NotInCACert, `; the issuer is "CN=root"`},
+		"no intermediate":           {pool(root), []*issuer{root.issue(t, "intermediate", valid, 0).issue(t, "leaf", valid, 0)}, NotInCACert, `; the issuer is "CN=intermediate"`},
+		"SHA-1":                     {pool(rsaRoot), []*issuer{rsaRoot.issue(t, "leaf", valid, x509.SHA1WithRSA)}, WeakSignature, `; the issuer is "CN=RSA root"`},
+		"SHA-1, but only of a root": {pool(root), []*issuer{weakRoot.issue(t, "leaf", valid, 0), weakRoot}, NotInCACert, `; the issuer is "CN=RSA weak root"`},
+		"expired root":              {pool(oldRoot), []*issuer{oldRoot.issue(t, "leaf", valid, 0)}, ExpiredAuthority, `; the certificate is "CN=old root"`},
+		"expired intermediate":      {pool(root), []*issuer{oldIntermediate.issue(t, "leaf", valid, 0), oldIntermediate}, ExpiredAuthority, `; the certificate is "CN=old intermediate"`},
+		"expired":                   {pool(root), []*issuer{root.issue(t, "leaf", expired, 0)}, OtherFault, `; the certificate is "CN=leaf"`},
+		"authorities, but others":   {nil, []*issuer{root.issue(t, "leaf", valid, 0)}, OtherFault, `; the issuer is "CN=root"`},
 	} {
 		if name == "authorities, but others" && hasNoRoots() {
 			test.fault = NoAuthorities

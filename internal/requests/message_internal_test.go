@@ -1,6 +1,9 @@
 package requests
 
-import "testing"
+import (
+	"strings"
+	"testing"
+)
 
 // The text of an error in JSON is shown whatever its form. It does not become the documented one.
 func TestTextOfError(t *testing.T) {
@@ -15,6 +18,7 @@ func TestTextOfError(t *testing.T) {
 		`{"error": "a", "error_description": "b"}`:                        "a: b",
 		`"a"`: "a", `{"status": 400}`: "", `{"a": {"message": "b"}}`: "", `{"message": " "}`: "", `{"message": null}`: "", `5`: "", ``: "", `{"message": "a`: "",
 		`[[[[["a"]]]]]`: "", `<html>`: "",
+		`{"message": ["` + strings.Repeat("a", MaxShown) + `"]}`: "", // to read it would take many times its size
 	} {
 		if got := textOfError([]byte(body)); got != want {
 			t.Errorf("%s: %q, want %q", body, got, want)
