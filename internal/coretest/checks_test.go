@@ -78,6 +78,22 @@ func (c *terraformCore) run(cfg config, opts options) bool {
 	return len(c.failures) == 0
 }
 
+// hasDuplicates reports whether two objects of the state have a stream with the same set. If one of them leaves, the other one may be
+// planned before, and stay as it is, or send its set again: only then, the stream changes hands.
+func (c *terraformCore) hasDuplicates() bool {
+	found := streamNames{}
+	for _, s := range c.objects() {
+		for id, set := range c.here(s).sets() {
+			key := fmt.Sprint(id, set)
+			if found[key] {
+				return true
+			}
+			found.add(key)
+		}
+	}
+	return false
+}
+
 // kept is a configuration as ignore_changes may make it.
 func (c *terraformCore) kept(cfg config) config {
 	return cfg.with(func(addr string, b *resourceBlock) {
@@ -96,16 +112,10 @@ func (c *terraformCore) planTwice(cfg config, opts options) ([]change, map[strin
 	if !opts.plansTwice || lost || kept {
 		return c.plan(cfg, opts)
 	}
-	verbs := func(changes []change) (all []string) {
-		for _, ch := range changes {
-			all = append(all, ch.addr+": "+string(ch.verb))
-		}
-		return slices.Sorted(slices.Values(all))
-	}
-	first, _ := c.plan(cfg, opts)
+	c.plan(cfg, opts)
 	failed, printed := len(c.failures) > 0, slices.Sorted(slices.Values(c.printed))
 	changes, refreshed := c.plan(cfg, opts)
-	if !slices.Equal(verbs(first), verbs(changes)) { // a resource sends its set again beside one that leaves, if that is planned first
+	if c.hasDuplicates() {
 		printed = slices.DeleteFunc(printed, func(s string) bool { return s == changesHands })
 		c.printed = slices.DeleteFunc(c.printed, func(s string) bool { return s == changesHands })
 	}
