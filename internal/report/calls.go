@@ -206,7 +206,7 @@ func CannotMove(from, id string, err error) diag.Diagnostic {
 // CannotMoveType is the error of a moved block for a type that has no state of the new resource. guide names the page with the way.
 func CannotMoveType(from, to, guide string) diag.Diagnostic {
 	return cannotMove(
-		fmt.Sprintf("The state of this %s does not fit a %s of this version of the provider.", from, to),
+		fmt.Sprintf("The state of this %s does not fit a %s.", from, to),
 		"Replace the moved block with this one, with your own resource name, and keep the block of the new resource. The apply creates "+
 			"that, which sends each set once, and detaches nothing that is in the set.",
 		removed(from),
