@@ -190,3 +190,24 @@ func TestMaskBeforeACut(t *testing.T) {
 		}
 	}
 }
+
+// A secret may go on beyond a cut, in the longest form of each character: a long secret in escapes of six, and a short one in
+// escapes with many zeros.
+func TestMaskAcrossACut(t *testing.T) {
+	t.Parallel()
+	for name, test := range map[string]struct{ secret, escape string }{
+		"long":  {strings.Repeat("s3cret+t0ken/", 200), `\u%04x`},
+		"short": {"s3cret+t0ken", "&#x%032x;"},
+	} {
+		escaped := ""
+		for _, c := range test.secret {
+			escaped += fmt.Sprintf(test.escape, c)
+		}
+		const before = "no secret "
+		text := before + escaped + strings.Repeat(" -", 100_000)
+		half := len(before) + len(escaped)/len(test.secret) // after the first character
+		if shown := newRedactor(test.secret).Mask(text, half); shown != before+"***…" {
+			t.Errorf("%s: %q", name, shown)
+		}
+	}
+}
