@@ -51,7 +51,7 @@ func (o *operation) sendAuthorized(ctx context.Context) error {
 func (o *operation) headerAfterRejection(ctx context.Context) (*header, error) {
 	again := time.Now().Add(rejectionDelay)
 	switch {
-	case ctx.Err() != nil || o.waited:
+	case o.waited:
 		return nil, errRejected
 	case o.replaced:
 		o.header.exhaust()
@@ -67,7 +67,7 @@ func (o *operation) headerAfterRejection(ctx context.Context) (*header, error) {
 	}
 	attempts := o.settings.Retry.MaxAttempts
 	deadline, hasDeadline := ctx.Deadline()
-	if o.header.isWrong() || attempts > 0 && o.result.Attempts >= attempts || hasDeadline && deadline.Before(again) {
+	if attempts > 0 && o.result.Attempts >= attempts || hasDeadline && deadline.Before(again) {
 		return nil, errRejected
 	}
 	o.waited = true

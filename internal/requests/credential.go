@@ -49,6 +49,9 @@ func (c *credential) get(ctx context.Context, rejected string) (*header, error) 
 	if last := c.last.Load(); rejected == "" && last.err == nil && last.holds() && !last.isWrong() {
 		return last, nil // also during a search for a better one
 	}
+	if ctx.Err() != nil { // an operation that has ended looks for no header
+		return nil, ctx.Err()
+	}
 	select {
 	case c.search <- struct{}{}:
 		defer func() { <-c.search }()
@@ -70,25 +73,25 @@ func (c *credential) get(ctx context.Context, rejected string) (*header, error) 
 			if rejection.Credentials == NoCredentials {
 				reason = "the service has rejected requests without credentials for other streams"
 			}
-			return nil, &failedSearch{rejection.repeat(reason)}
+			return nil, fmt.Errorf("%w: %w", errRejected, &failedSearch{rejection.repeat(reason)})
 		}
 		return last, nil
 	}
-	f := c.source(ctx, avoid)
+	next := c.source(ctx, avoid)
 	switch {
-	case f.err != nil && (ctx.Err() != nil || errors.Is(f.err, ErrRateLimit)): // other requests may have more time
-		return nil, f.err
-	case f.value == last.value || c.issued && last.isSecondTry():
-		f.trial = last.trial
+	case next.err != nil && (ctx.Err() != nil || errors.Is(next.err, ErrRateLimit)): // other requests may have more time
+		return nil, next.err
+	case next.value == last.value || c.issued && last.isSecondTry():
+		next.trial = last.trial
 		if avoid != "" {
-			f.exhaust()
+			next.exhaust()
 		}
 	default:
-		f.trial = newTrial()
-		if f.replaces = avoid != ""; f.replaces {
+		next.trial = newTrial()
+		if next.replaces = avoid != ""; next.replaces {
 			last.replace()
 		}
 	}
-	c.last.Store(f)
-	return f, f.err
+	c.last.Store(next)
+	return next, next.err
 }

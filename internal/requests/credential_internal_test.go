@@ -22,6 +22,7 @@ func TestHeader(t *testing.T) {
 		expired       bool
 		past          past
 		rejected      string
+		ended         bool // the operation
 		source        header
 		searches      bool   // the source is called
 		avoid         string // and with this
@@ -52,6 +53,8 @@ func TestHeader(t *testing.T) {
 		"an error holds":         {last: header{err: failed}, wantErr: failed},
 		"an error is over":       {last: header{err: failed}, expired: true, source: header{value: "a"}, searches: true, want: "a"},
 		"no header":              {last: header{value: "a"}, expired: true, source: header{err: failed}, searches: true, wantErr: failed},
+		"ended":                  {last: header{value: "a"}, rejected: "a", ended: true, source: header{value: "b"}, wantErr: context.Canceled},
+		"ended, expired":         {last: header{value: "a"}, expired: true, ended: true, source: header{value: "b"}, wantErr: context.Canceled},
 		"too many requests":      {last: header{value: "a"}, expired: true, source: header{err: ErrRateLimit}, searches: true, wantErr: ErrRateLimit},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -76,7 +79,12 @@ func TestHeader(t *testing.T) {
 				last.reject(0, false, Result{})
 			}
 			c.last.Store(last)
-			got, err := c.get(t.Context(), test.rejected)
+			ctx, end := context.WithCancel(t.Context())
+			defer end()
+			if test.ended {
+				end()
+			}
+			got, err := c.get(ctx, test.rejected)
 			if searched != test.searches || avoided != test.avoid {
 				t.Errorf("searched %t, avoiding %q; want %t, %q", searched, avoided, test.searches, test.avoid)
 			}

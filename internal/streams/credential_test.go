@@ -353,6 +353,32 @@ func TestTokenFileIsReadAgain(t *testing.T) {
 	})
 }
 
+// A rejected request waits for the file to change, and uses what is in it by then, also if the file did not change at first.
+func TestTokenFileChangesLate(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "token")
+	virtual(t, func(t *testing.T) {
+		token := "t0ken-1"
+		authorize := func(r *http.Request) error { return streamstest.Bearer(token)(r) }
+		s := startService(t, streamstest.New(streamstest.Options{Authorize: authorize}, streamstest.Streams(streamIDs(2)...)...).ServeHTTP)
+		writeSecret(t, path, token)
+		c := newClient(t, requests.Config{BaseURL: s.URL, TokenFile: path})
+		mustUpdateAll(t, c, 1)
+		token = "t0ken-2"
+		time.AfterFunc(2500*time.Millisecond, func() { writeSecret(t, path, token) })
+		var early sync.WaitGroup
+		early.Go(func() {
+			_, err := c.UpdateStream(t.Context(), "s0", streams.NewProcessorSet())
+			wantFailed(t, asError(t, err), streams.KindAuthentication, streams.NotChanged, 2)
+		})
+		<-time.After(1900 * time.Millisecond)
+		if _, err := c.UpdateStream(t.Context(), "s1", streams.NewProcessorSet()); err != nil {
+			t.Error(err)
+		}
+		early.Wait()
+		s.wantRequests(t, 5)
+	})
+}
+
 // The error for a file names the setting and the path, and does not show the content.
 func TestBadSecretFiles(t *testing.T) {
 	t.Parallel()
