@@ -177,7 +177,7 @@ func TestReplacementForALateID(t *testing.T) {
 		return diags
 	}
 	refuse(service, map[string]streamstest.Fault{"cam-1": {Status: 400, Message: "not now"}})
-	wantDiagnostic(t, create(), "ERROR: Bad Request Error", "In this run, an object that left the stream has detached its processors before.")
+	wantDiagnostic(t, create(), "ERROR: Bad Request Error", "The stream's processors were detached before, in this run.")
 	wantDiagnostic(t, create(), "ERROR: Bad Request Error", "\nThe service reports that the stream now has [].")
 	service.InjectFunc(nil)
 	wantDiagnostic(t, create(), "WARNING: Processors Were Detached for a Moment", "the old object of this resource")

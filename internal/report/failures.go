@@ -86,13 +86,13 @@ func failure(f session.Finding, did attempted) message {
 	if e.Reason != "" {
 		m.reason = Sentence(e.Reason)
 	}
-	left := ""
+	detached, left := "", ""
 	if f.Facts != nil {
 		outcome, reported := f.Now()
 		m.now, m.changed = nowTrue(outcome, reported), outcome != streams.NotChanged
 		switch set := f.Facts.Remainder; {
 		case f.Facts.Detached:
-			left = "In this run, an object that left the stream has detached its processors before."
+			detached = "The stream's processors were detached before, in this run."
 		case set.Len() > 0:
 			left = fmt.Sprintf("In this run, an object that had set %s left the stream and sent nothing, so the processors "+
 				"may still be attached.", set)
@@ -107,8 +107,8 @@ func failure(f session.Finding, did attempted) message {
 	case e.Kind == streams.KindBadRequest:
 		m.attribute = "processor_ids"
 	}
-	m.short = m.shortened(e, join(" ", left, m.fill(check.check, 1)))
-	m.reason = join(" ", m.reason, left)
+	m.short = m.shortened(e, join(" ", detached, m.fill(check.check, 1)))
+	m.reason = join(" ", m.reason, detached, left)
 	return m
 }
 

@@ -152,14 +152,14 @@ func hints(e *streams.Error, did attempted) []advice {
 		{status(http.StatusForbidden), "A request with {credentials} was rejected.",
 			"The credentials may not permit the operation on {this stream|these streams}.", orGateway},
 		{status(http.StatusNotFound) && read, did.missing,
-			"If {it exists|they exist}, the deployment may not serve the GET /v2/streams/{id} of detect_drift: " + did.unserved, ""},
+			"If {it exists|they exist}, the deployment may not serve GET /v2/streams/{id}, which detect_drift needs: " + did.unserved, ""},
 		{status(http.StatusNotFound), notFound, checkID, join(" ", orCreate, orGateway)},
 		{status(http.StatusConflict, http.StatusLocked, http.StatusTooEarly), "The service may take one update at a time, also of " +
 			"different streams, or somebody else may be changing {the stream|the streams}.", "Set max_concurrent_requests = 1, or run the " +
 			"command again later.", "For single resources, -parallelism=1 does the same."},
 		{status(http.StatusRequestEntityTooLarge), "", "The set may be too large for the service or a proxy.", ""},
-		{status(400, 422) && read, "The service may not accept {this id|these ids}, or may not serve the GET /v2/streams/{id} of " +
-			"detect_drift.", checkID, "If {it is|they are} right, " + did.unserved},
+		{status(400, 422) && read, "The service may not accept {this id|these ids}, or may not serve GET /v2/streams/{id}, which " +
+			"detect_drift needs.", checkID, "If {it is|they are} right, " + did.unserved},
 		{status(400, 422), "The service may not know one of the processor ids, or may not accept this set.", "Check the processor ids.", orGateway},
 		{status(http.StatusPaymentRequired, http.StatusInsufficientStorage), "The organization may have reached a limit of the {receiver}.",
 			"Check the limits of the organization.", ""},

@@ -116,7 +116,7 @@ func TestNowTrue(t *testing.T) {
 	}
 	streamstest.WantText(t, one(operation(failed(streams.NotChanged, nil), claims.Facts{Remainder: first})), `an object that had set ["p1"] left the stream and sent nothing`)
 	detached := claims.Facts{Detached: true, Reported: &streams.Stream{}}
-	streamstest.WantText(t, one(operation(failed(streams.NotChanged, nil), detached)), "In this run, an object that left the stream has detached its processors before.",
+	streamstest.WantText(t, one(operation(failed(streams.NotChanged, nil), detached)), "The stream's processors were detached before, in this run.",
 		"The service reports that the stream now has [].")
 	unsent, wait := claims.Facts{Reported: reported}, context.Canceled
 	for name, test := range map[string]struct{ detail, want string }{
