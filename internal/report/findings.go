@@ -50,7 +50,7 @@ var warnings = [claims.WarningCount]text{
 	claims.CreateWillFail: {"Create Will Fail", "stream_id", // does not block each plan and destroy
 		"The refresh of this run did not find {streams}, so the planned create will fail.",
 		"Remove {the stream|the streams} from the configuration, correct {its id|their ids}, or create {the stream|the streams} in " +
-			"the service first. " + ifServed + " " + toDestroy},
+			"the service first, with terraform apply -target=ADDRESS if the same apply creates {it|them}. " + ifServed + " " + toDestroy},
 
 	claims.WereDetached: {"Processors Were Detached", "",
 		"The destroy of a replaced object has detached the processors of {streams}. Terraform did not tell the " +
