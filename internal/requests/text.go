@@ -26,8 +26,14 @@ func CheckVariable(text string) error {
 	return nil
 }
 
+// closing has the quotes that a text may end with, by those that it begins with. Some programs make typographic ones.
+var closing = map[rune]rune{'"': '"', '\'': '\'', '`': '`', '“': '”', '‘': '’', '„': '“', '«': '»'}
+
 func inQuotes(text string) bool {
-	return len(text) > 1 && text[0] == text[len(text)-1] && strings.ContainsAny(text[:1], "\"'`")
+	first, size := utf8.DecodeRuneInString(text)
+	last, _ := utf8.DecodeLastRuneInString(text)
+	end, isQuote := closing[first]
+	return isQuote && end == last && len(text) > size
 }
 
 // CheckLine returns an error, such as "must not have control characters", if a text cannot be a value of one line. Secrets

@@ -81,6 +81,7 @@ func TestParseInvalidURL(t *testing.T) {
 		{"http://[::1]:", noPort, noPort},
 		{`"https://host"`, quotes, quotes},
 		{"'https://host'", quotes, quotes},
+		{"“https://host”", quotes, quotes},
 		{"https://https://host", twice, twice},
 		{"http://https//host", twice, twice},
 		{"https://HTTP://host", twice, twice},

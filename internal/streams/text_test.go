@@ -12,7 +12,7 @@ func TestCheckVariable(t *testing.T) {
 	const quotes = "must not be in quotes"
 	for text, want := range map[string]string{
 		"": "", "a": "", `a"b"`: "", `"a" b`: "", `"`: "", "it's": "", `{"a": "b"}`: "", "\n\ufeff": "",
-		"a\xc3": "is not UTF-8 text", `"a"`: quotes, "'a b'": quotes, "`a`": quotes, `""`: quotes, `'{"a": "b"}'`: quotes,
+		"a\xc3": "is not UTF-8 text", `"a"`: quotes, "'a b'": quotes, "`a`": quotes, "“a”": quotes, "«a»": quotes, "“a": "", "a”": "", "a\x00": "", `""`: quotes, `'{"a": "b"}'`: quotes,
 	} {
 		if got := errorText(requests.CheckVariable(text)); got != want && (want == "" || !strings.HasPrefix(got, want)) {
 			t.Errorf("%q: %q, want %q", text, got, want)
@@ -49,7 +49,7 @@ func TestCheckToken(t *testing.T) {
 		"op://vault/item/field": reference, "vault://a#b": reference, "ENC[AES256_GCM,data:x]": reference, "<token>": reference,
 		"vault:secret/data/x#token": reference, "arn:aws:secretsmanager:eu:1:secret:x": reference, "***": reference,
 		"https://vault.example/x": "it is a URL", `{"token":"a"}`: "it is a JSON object", `{"token": "a"}`: "it is a JSON object",
-		"TOKEN=abc": "it has the form NAME=value", "export TOKEN=abc": characters, `"abc"`: "it is in quotes", "'abc'": "it is in quotes",
+		"TOKEN=abc": "it has the form NAME=value", "export TOKEN=abc": characters, `"abc"`: "it is in quotes", "'abc'": "it is in quotes", "“abc”": "it is in quotes",
 		"a b": characters, "tök": characters, "a[b]": characters, `a"b`: characters, "a(b)": characters, "a\\b": characters,
 		"Bearer abc": `it begins with "Bearer"`, "bearer abc": `it begins with "Bearer"`, "a\x7f": "it has control characters",
 		strings.Repeat("a", 64<<10+1): "it is longer than 64 KiB",
