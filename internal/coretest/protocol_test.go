@@ -79,6 +79,11 @@ func (o *object) live() {
 			o.edit()
 		}
 		o.run()
+		for _, d := range o.deployments[:2] {
+			if d.service != o.configured.service && len(d.service.Requests()) > 0 {
+				o.Fatalf("%s is configured, and %s got %v", o.configured.name, d.name, d.service.Requests())
+			}
+		}
 	}
 }
 
@@ -316,6 +321,9 @@ func (o *object) run() {
 		if planned, _, ok = o.plan(p, Managed{null, planned.Private, planned.Identity}, config); !ok {
 			return
 		}
+	}
+	if o.patches() > 0 {
+		o.Fatalf("before the apply, the service got %v", o.configured.service.Requests())
 	}
 	if !replaces && EqualValues(prior.Value, planned.Value) {
 		return
