@@ -69,14 +69,16 @@ func TestTurnsEnd(t *testing.T) {
 	for name, test := range map[string]struct {
 		cfg   requests.Config
 		cause error
+		took  time.Duration
 	}{
-		"rate limit": {requests.Config{RequestsPerSecond: 0.01}, requests.ErrRateLimit},
-		"not sent":   {requests.Config{UserAgent: "a\nb"}, requests.ErrNotSent},
+		"slot":       {requests.Config{MaxConcurrent: 1}, requests.ErrSlotWait, 5 * time.Minute},
+		"rate limit": {requests.Config{RequestsPerSecond: 0.01}, requests.ErrRateLimit, 0},
+		"not sent":   {requests.Config{UserAgent: "a\nb"}, requests.ErrNotSent, 0},
 	} {
 		runVirtual(t, name, func(t *testing.T) {
 			test.cfg.BaseURL, test.cfg.RequestTimeout = startService(t, neverRespond).URL, time.Hour
 			c := newClient(t, test.cfg)
-			go updateAll(t, c, 1)
+			go updateParallel(t, c, 1, 1, time.Hour)
 			synctest.Wait()
 			start := time.Now()
 			for range 5 {
@@ -84,7 +86,7 @@ func TestTurnsEnd(t *testing.T) {
 					t.Error(err)
 				}
 			}
-			if took := time.Since(start); took != 0 {
+			if took := time.Since(start); took != test.took {
 				t.Errorf("took %s", took)
 			}
 		})
