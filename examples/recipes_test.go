@@ -148,25 +148,38 @@ func TestAccPageIDKnownAfterApply(t *testing.T) {
 	t.Parallel()
 	service, url := startService(t, streamstest.Options{})
 	w := newWorkspace(t, "recipes/created-streams", url)
-	w.Edit("main.tf", "input = each.key", "input = { id = each.key, title = \"a\" }")
+	w.Edit("main.tf", "input = each.key", "input = { id = each.key, title = var.title }")
 	w.Edit("main.tf", ".output\n", ".output.id\n")
+	w.Write("title.tf", "variable \"title\" {\n  default = \"0\"\n}\n")
 	w.MustApply()
-	set1, set2 := setEntrance, strings.Replace(setDetection, "cam-1", "cam-2", 1)
-	service.WantRequests(t, set1, set2)
-	for i, step := range []struct {
-		first, from, to string
-		requests        []string
+	sets := []string{setEntrance, strings.Replace(setDetection, "cam-1", "cam-2", 1)}
+	service.WantRequests(t, sets...)
+	const create = "  # A stream that is created again"
+	const keepAttached = "  on_destroy = \"keep\"\n\n" + create
+	steps := []struct {
+		from, to  string // of the configuration, applied before the update
+		first     []string
+		requests  []string
+		wantWarns bool // also where the setting is not known to a plan
 	}{
-		{requests: []string{emptied("cam-1"), set1, emptied("cam-2"), set2}},
-		{first: "-target=terraform_data.stream"},
-		{from: "  # A stream that", to: "  lifecycle {\n    create_before_destroy = true\n  }\n  # A stream that", requests: []string{set1, set2}},
-	} {
+		{requests: append(sets, emptied("cam-1"), emptied("cam-2")), wantWarns: true},
+		{first: []string{"-target=terraform_data.stream"}},
+		{from: create, to: keepAttached, requests: sets},
+		{from: keepAttached, to: "  lifecycle {\n    create_before_destroy = true\n  }\n\n" + create, requests: sets, wantWarns: true},
+	}
+	for i, step := range steps {
 		w.Edit("main.tf", step.from, step.to)
-		w.Edit("main.tf", fmt.Sprintf("title = %q", string(rune('a'+i))), fmt.Sprintf("title = %q", string(rune('b'+i))))
-		if step.first != "" {
-			w.MustApply(step.first)
+		w.MustApply(fmt.Sprintf("-var=title=%d", i))
+		service.WantRequests(t)
+		update := fmt.Sprintf("-var=title=%d", i+1)
+		if step.first != nil {
+			w.MustApply(append(step.first, update)...)
 		}
-		w.MustApply()
+		plan := w.MustRun("plan", update, "-out=tfplan")
+		if warns := strings.Contains(plan.Text(), "Warning: Stream May Be Without Processors"); warns != step.wantWarns {
+			t.Errorf("step %d warns: %t, want %t: %v", i+1, warns, step.wantWarns, plan)
+		}
+		w.MustApply("tfplan")
 		service.WantRequests(t, step.requests...)
 	}
 }
