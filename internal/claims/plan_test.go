@@ -286,6 +286,9 @@ func TestLeaveOfADuplicate(t *testing.T) {
 		test.ledger.PlanSet(keepA)
 		check(t, test.name, test.ledger.PlanLeave(test.leave).Warnings, test.want)
 	}
+	shared := Ledger{Reads: 2}
+	shared.PlanSet(Want{Set: &a, Entry: inStateA, Shared: true}) // which sends its set again
+	check(t, "the same set, read first", len(shared.PlanLeave(sameSet).Warnings), 0)
 	first := Ledger{Reads: 1}
 	first.PlanLeave(sameSet)
 	check(t, "planned first", first.PlanSet(keepA).Warnings, []Warning{StreamChangesHands})
