@@ -21,7 +21,7 @@ const (
 	Query
 )
 
-// readers has what a person can do for each reader. The texts of a reader are clauses and sentences with the placeholders of a [text].
+// readers has what a person can do for each reader. The texts are clauses and sentences with the placeholders of a [text].
 var readers = map[Reader]struct {
 	refused  string // the summary of the error without detect_drift; "" if there is none
 	without  string // what to do without detect_drift
@@ -31,9 +31,9 @@ var readers = map[Reader]struct {
 	Refresh: {unserved: withoutReads, missing: "The state keeps {the stream|the streams}, because no read of this resource has " +
 		"found a stream yet. If {the stream is|the streams are} really gone, remove {it|them} from the configuration, and add " +
 		"-refresh=false to terraform apply or terraform destroy."},
-	Plan: {"Streams Cannot Be Checked", `set on_create = "replace". ` + toDestroy, withoutReads, notFound + " " + checkID + " If the same " +
-		"apply creates {the stream|the streams}, create {it|them} first with terraform apply -target=ADDRESS, or take {its id|their ids} " +
-		"from an attribute that is known after apply. " + toDestroy},
+	Plan: {"Streams Cannot Be Checked", `set on_create = "replace". ` + toDestroy, withoutReads, notFound + " " + checkID +
+		" If the same apply creates {the stream|the streams}, create {it|them} first with terraform apply -target=ADDRESS, or " +
+		"take {its id|their ids} from an attribute that is known after apply. " + toDestroy},
 	Import:      {unserved: withoutReads, missing: notFound + " " + checkID},
 	GroupImport: {"Group Cannot Be Imported", withoutGroupImport, withoutGroupImport, notFound + " " + checkID},
 	DataSource:  {"Streams Cannot Be Read", withoutDataSource, withoutDataSource, notFound + " " + checkID},

@@ -1,6 +1,7 @@
 package report
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -9,6 +10,8 @@ import (
 	"strings"
 	"testing"
 	"unicode/utf8"
+
+	"github.com/hashicorp/terraform-plugin-log/tflogtest"
 
 	"github.com/stream-management/terraform-provider-stream/internal/claims"
 	"github.com/stream-management/terraform-provider-stream/internal/requests"
@@ -338,6 +341,24 @@ func TestShortDetails(t *testing.T) {
 	detail := New().Apply(context.Background(), OneStream, updates, session.After{Findings: []session.Finding{f}}, "")[0].Detail()
 	if streamstest.WantText(t, detail, "there is no such stream"); lines(detail) > 6 {
 		t.Errorf("the warning of a destroy has too many lines:\n%s", detail)
+	}
+}
+
+// What a short error cuts is in the log.
+func TestLogOfShortErrors(t *testing.T) {
+	t.Parallel()
+	for message, want := range map[string]int{"busy": 0, strings.Repeat("busy ", 60): 1} {
+		var logged bytes.Buffer
+		e := failed(streams.NotChanged, nil)
+		e.Status, e.Documented, e.Message = 503, true, message
+		r := New()
+		for range 2 {
+			after := session.After{Findings: []session.Finding{operation(e, claims.Facts{})}}
+			r.Apply(tflogtest.RootLogger(t.Context(), &logged), OneStream, updates, after, "")
+		}
+		if got := strings.Count(logged.String(), "stream failed"); got != want || want > 0 && !strings.Contains(logged.String(), message) {
+			t.Errorf("%q: %d lines, want %d: %s", message, got, want, &logged)
+		}
 	}
 }
 
