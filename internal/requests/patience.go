@@ -39,12 +39,13 @@ const (
 
 // planRetry decides what follows an attempt that failed for the moment. random, from 0 to 1, spreads the waits.
 func (p *patience) planRetry(ctx context.Context, r Retry, attempt int, h view, resp *http.Response, random float64) nextTry {
-	now, tooMany := time.Now(), resp != nil && resp.StatusCode == http.StatusTooManyRequests
-	if p.ends.IsZero() || tooMany && h.successes > p.successes { // the service works, but asks for less
+	now, counted := time.Now(), r.MaxAttempts > 0
+	tooMany := resp != nil && resp.StatusCode == http.StatusTooManyRequests
+	if p.ends.IsZero() || !counted && tooMany && h.successes > p.successes { // the service works, but asks for less
 		*p = patience{now.Add(Patience), h.successes}
 	}
 	wait, left := r.backoff(attempt, random), p.ends.Sub(now)
-	if r.MaxAttempts == 0 && left > 0 { // one attempt comes at the end
+	if !counted && left > 0 { // one attempt comes at the end
 		wait = max(r.MinBackoff, min(wait, left))
 	}
 	next := nextTry{ending: goesOn}
@@ -55,7 +56,7 @@ func (p *patience) planRetry(ctx context.Context, r Retry, attempt int, h view, 
 	next.due = now.Add(wait)
 	deadline, hasDeadline := ctx.Deadline()
 	switch {
-	case r.MaxAttempts > 0 && attempt >= r.MaxAttempts, r.MaxAttempts == 0 && left <= 0:
+	case counted && attempt >= r.MaxAttempts, !counted && left <= 0:
 		next.ending = impatient
 	case ctx.Err() != nil:
 		next.ending = interrupted
@@ -95,7 +96,7 @@ var finalFaults = []int{http.StatusNotImplemented, http.StatusHTTPVersionNotSupp
 // requests spread out.
 func (r Retry) backoff(attempt int, random float64) time.Duration {
 	bound := retryablehttp.DefaultBackoff(r.MinBackoff, r.MaxBackoff, attempt, nil)
-	shortest := max(r.MinBackoff, bound/4*3)
+	shortest := max(r.MinBackoff, bound/2)
 	return shortest + time.Duration(random*float64(max(0, bound-shortest)))
 }
 

@@ -137,7 +137,7 @@ func TestBackoff(t *testing.T) {
 	} {
 		for i, bound := range test.bounds {
 			shortest, middle, longest := test.retry.backoff(i+1, 0), test.retry.backoff(i+1, 0.5), test.retry.backoff(i+1, 1)
-			if shortest != max(test.retry.MinBackoff, bound/4*3) || middle < shortest || middle > longest || longest != bound {
+			if shortest != max(test.retry.MinBackoff, bound/2) || middle < shortest || middle > longest || longest != bound {
 				t.Errorf("%+v after attempt %d: %s, %s, %s; want up to %s", test.retry, i+1, shortest, middle, longest, bound)
 			}
 		}

@@ -177,7 +177,7 @@ func TestTokenRequestsAreBounded(t *testing.T) {
 		"rejected with 200":            {applyUpdate, respond(200, rejected), 0, 2, "invalid_client"},
 		"forbidden":                    {applyUpdate, respondError(403, "never"), 0, 2, "never"},
 		"too many":                     {applyUpdate, respondError(429, "slow down", "Retry-After", "3600"), 0, 1, "slow down"},
-		"down":                         {applyUpdate, respondError(503, "down"), 0, 9, "down"},
+		"down":                         {applyUpdate, respondError(503, "down"), 0, 12, "down"},
 		"each token lives too shortly": {reject, issueTokens(1), 8, 3, "not you"},
 	} {
 		runVirtual(t, name, func(t *testing.T) {

@@ -201,7 +201,7 @@ func TestConflict(t *testing.T) {
 						return
 					}
 					defer terminal.Unlock()
-					respondAfter(100*time.Millisecond, applyUpdate)(w, r)
+					respondAfter(300*time.Millisecond, applyUpdate)(w, r)
 				})
 				c := newClient(t, requests.Config{BaseURL: s.URL, Token: "t0ken", Retry: requests.DefaultRetry})
 				var locked sync.WaitGroup
