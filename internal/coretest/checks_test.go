@@ -78,13 +78,16 @@ func (c *terraformCore) run(cfg config, opts options) bool {
 	return len(c.failures) == 0
 }
 
-// hasDuplicates reports whether two objects of the state have a stream with the same set. If one of them leaves, the other one may be
+// hasDuplicates reports whether two objects of the state have a stream with the same set, perhaps after a read. If one of them leaves, the other one may be
 // planned before, and stay as it is, or send its set again: only then, the stream changes hands.
 func (c *terraformCore) hasDuplicates() bool {
 	found := streamNames{}
 	for _, s := range c.objects() {
 		for id, set := range c.here(s).sets() {
 			key := fmt.Sprint(id, set)
+			if c.drift {
+				key = id
+			}
 			if found[key] {
 				return true
 			}
