@@ -152,7 +152,7 @@ func hints(e *streams.Error, did attempted) []advice {
 		{status(http.StatusForbidden), "A request with {credentials} was rejected.",
 			"The credentials may not permit the operation on {this stream|these streams}.", orGateway},
 		{status(http.StatusNotFound) && read, did.missing,
-			"If {it exists|they exist}, the deployment may not serve GET /v2/streams/{id}, which detect_drift needs: " + did.unserved, ""},
+			"If {it exists|they exist}, the deployment may not serve GET /v2/streams/{id}, which detect_drift needs. Then " + did.unserved, ""},
 		{status(http.StatusNotFound), notFound, checkID, join(" ", orCreate, orGateway)},
 		{status(http.StatusConflict, http.StatusLocked, http.StatusTooEarly), "The service may take one update at a time, also of " +
 			"different streams, or somebody else may be changing {the stream|the streams}.", "Set max_concurrent_requests = 1, or run the " +
