@@ -245,6 +245,9 @@ func (c *terraformCore) runClean(cfg config) {
 		if len(c.failures) == 0 && again {
 			c.t.Fatalf("all sets were sent, but the states of %v are untrue", c.limited)
 		}
+		if c.hasFailure(deploymentNotKnown) { // as the error says
+			c.refreshOnly()
+		}
 		if !c.hasFailure(keepsTheStream) { // the new triggers are in the state, and the group may not be applied yet
 			maps.DeleteFunc(reported, func(failure string, _ bool) bool { return strings.Contains(failure, keepsTheStream) })
 		}
@@ -267,6 +270,18 @@ var reportedOnce = []string{
 	"inconsistent final plan",         // see createOrUpdate
 	keepsTheStream,                    // again if another error came between
 	otherProcessors, cannotBeChecked,
+	deploymentNotKnown, // an older CLI plans the destroy before the refresh that records the deployment
+}
+
+// refreshOnly runs `terraform apply -refresh-only`.
+func (c *terraformCore) refreshOnly() {
+	p := c.startProvider(1, false)
+	for addr, is := range c.state {
+		if is.current != nil {
+			is.current, _ = c.refresh(p, addr, is.current, options{})
+			is.current = is.current.unlessGone()
+		}
+	}
 }
 
 func (c *terraformCore) hasFailure(summary string) bool {

@@ -127,7 +127,7 @@ func notDetachable(c session.Change, configured string) diag.Diagnostic {
 			"The state does not have the deployment: the resource was moved or imported, and has not been refreshed.",
 			fmt.Sprintf("If the provider is configured for the right one, run terraform apply -refresh-only, which records "+
 				"deployment %q. Otherwise, configure the right one first.", configured),
-			nothingSent+notChanged))
+			nothingSent+notChangedHere))
 	}
 	return diag.NewErrorDiagnostic(deploymentChanged, paragraphs(
 		fmt.Sprintf("The resource with stream %q cannot detach its processors.", c.Was.Without(nil)[0]),
@@ -181,7 +181,7 @@ func UnsetInState(at path.Path) diag.Diagnostic {
 		"If the deployment serves GET /v2/streams/{id}, set detect_drift = true, so that the refresh reads the set. Otherwise, "+
 			"remove the attribute from ignore_changes, apply once, which sends the configured set, and add it again. For terraform "+
 			"destroy, add -refresh=false.",
-		nothingSent+notChanged))
+		nothingSent+notChangedHere))
 }
 
 // InvalidGroupImport is the error of an import of a group.
