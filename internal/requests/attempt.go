@@ -63,7 +63,7 @@ func (a *attempt) send(req *http.Request) (*http.Response, error) {
 		err = fmt.Errorf("%w: %w", ErrNotSent, err)
 		a.result.Attempts--
 	}
-	a.noteFailure(err, short == "")
+	a.noteFailure(err)
 	a.noteEffect(err)
 	return nil, err
 }
@@ -112,12 +112,11 @@ func (a *attempt) noteHead(resp *http.Response) {
 }
 
 // noteFailure notes what an attempt without a response says.
-func (a *attempt) noteFailure(err error, hadFullTime bool) {
-	timedOut, died := errors.Is(err, ErrRequestTimeout), errors.Is(err, ErrNoPong)
+func (a *attempt) noteFailure(err error) {
 	switch {
-	case timedOut && hadFullTime, died:
+	case errors.Is(err, ErrRequestTimeout), errors.Is(err, ErrNoPong):
 		a.endpoint.heardNothing(a.began)
-	case timedOut, errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded):
+	case errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded):
 	default:
 		a.endpoint.answered()
 		a.endTurn()
