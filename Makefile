@@ -99,7 +99,7 @@ fuzz: ## run each fuzz test for FUZZTIME (default 10s)
 	done
 
 .PHONY: histories
-histories: ## run HISTORIES random histories with fresh seeds, 100000, and a fifth as many lives of one resource; a failure prints how to repeat it
+histories: ## run HISTORIES random histories with fresh seeds, 100000, and as many lives of one resource; a failure prints how to repeat it
 	GOGC=400 go test ./internal/coretest -v -run '^Test(Histories|Protocol)$$' -timeout=24h -rapid.checks=$$(( ($(HISTORIES) + 4) / 5 ))
 
 .PHONY: clihistories

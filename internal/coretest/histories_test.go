@@ -14,12 +14,16 @@ import (
 
 // TestHistories runs random histories one step at a time, in an order that is part of the history. So a counterexample
 // can be repeated and reduced.
-//
-// There are several batches. The number of histories in a batch is -rapid.checks. With RAPID_SEED, which make test sets, all
-// batches have one seed; each batch skips another number of draws.
 func TestHistories(t *testing.T) {
 	t.Parallel()
 	t.Cleanup(func() { checkReached(t) })
+	inBatches(t, runHistory)
+}
+
+// inBatches runs random cases. There are several batches. The number of cases in a batch is -rapid.checks. With RAPID_SEED, which make
+// test sets, all batches have one seed; each batch skips another number of draws.
+func inBatches(t *testing.T, run func(t historyT)) {
+	t.Helper()
 	for i := range 5 {
 		t.Run(strconv.Itoa(i), func(batch *testing.T) {
 			batch.Parallel()
@@ -30,7 +34,7 @@ func TestHistories(t *testing.T) {
 				for range i {
 					rapid.Uint64().Draw(t, "skipped")
 				}
-				inBubble(batch, func(bubble *testing.T) { runHistory(historyT{t, bubble}) })
+				inBubble(batch, func(bubble *testing.T) { run(historyT{t, bubble}) })
 			})
 		})
 	}

@@ -26,9 +26,7 @@ import (
 // The histories have several resources, but only states that the provider itself has made.
 func TestProtocol(t *testing.T) {
 	t.Parallel()
-	rapid.Check(t, func(r *rapid.T) {
-		inBubble(t, func(bubble *testing.T) { newObject(historyT{r, bubble}).live() })
-	})
+	inBatches(t, func(t historyT) { newObject(t).live() })
 }
 
 // object is a resource of the drawn runs.
