@@ -5,6 +5,7 @@ import (
 	"crypto/tls"
 	"crypto/x509"
 	"errors"
+	"fmt"
 	"net/http"
 	"slices"
 	"strings"
@@ -57,6 +58,7 @@ func hints(e *streams.Error, did attempted) []advice {
 
 	return []advice{
 		// No request was sent.
+		{causedBy(requests.ErrLongHeader) || status(http.StatusRequestHeaderFieldsTooLarge, nginxLongHeader), longHeader(e.Header), shorterHeader, ""},
 		{causedBy(context.Canceled), "", "Run the command again when you are ready.", ""},
 		{causedBy(requests.ErrNotSent), "A setting or an environment variable of this machine may be invalid.",
 			"Check headers, TF_APPEND_USER_AGENT and the variables that the error names.", ""},
@@ -118,6 +120,8 @@ func hints(e *streams.Error, did attempted) []advice {
 		{throughProxy || status(http.StatusProxyAuthRequired), "The proxy may need other credentials, or " +
 			"may not reach the host.", "Check the address, user name and password in HTTPS_PROXY (HTTP_PROXY for http://), or list the " +
 			"host in NO_PROXY.", "NO_PROXY has host names, domains, IP addresses and CIDR blocks, separated by commas."},
+		{e.Header.Bytes > commonLimit && (e.Status == 0 && e.Kind == streams.KindConnection || status(400) && !e.Documented),
+			longHeader(e.Header), shorterHeader + " Otherwise, check {address}.", ""},
 		{status(http.StatusNotModified) && read, "A cache may have responded in place of the service.",
 			"Check base_url, and headers for If-None-Match and the like.", ""},
 		{status(http.StatusNotModified) && !e.TokenRequest, "The service may have {this set|these sets} already.",
@@ -200,6 +204,23 @@ const (
 	checkID  = "Check the {id of the stream|ids of the streams}."
 	orCreate = "If {it is|they are} new, create {the stream|the streams} in the service first."
 )
+
+// Headers that are too long.
+const (
+	nginxLongHeader = 494
+	commonLimit     = 8000 // bytes, below which no common server refuses a header or ends its connection
+	shorterHeader   = "Use a shorter credential, or fewer or shorter headers."
+)
+
+// longHeader says how long the header of a request is.
+func longHeader(size requests.HeaderSize) string {
+	longest := size.Longest + " of headers"
+	if size.Longest == "Authorization" {
+		longest = "the credential (Authorization)"
+	}
+	return fmt.Sprintf("The header of the request may be too long for the {receiver} or a proxy: it has %d bytes, and %s has %d of them.",
+		size.Bytes, longest, size.LongestBytes)
+}
 
 // servesNoReads reports whether a read failed with a response about the route, not about the stream.
 func servesNoReads(e *streams.Error) bool {

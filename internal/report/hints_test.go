@@ -60,6 +60,10 @@ func TestHints(t *testing.T) {
 	afterStatus.Err, afterStatus.Outcome = errors.New("refused"), streams.Unknown
 	retried := func(e streams.Error) streams.Error { e.Attempts = 6; return e }
 	inCase := func(e streams.Error) streams.Error { e.Err = streams.ErrCase; return e }
+	ofSize := func(e streams.Error, bytes int, longest string, longestBytes int) streams.Error {
+		e.Header = requests.HeaderSize{Bytes: bytes, Longest: longest, LongestBytes: longestBytes}
+		return e
+	}
 	wrongName := func(names ...string) error {
 		return x509.HostnameError{Certificate: &x509.Certificate{DNSNames: names}}
 	}
@@ -162,6 +166,14 @@ func TestHints(t *testing.T) {
 		"token, no response":   {token(without(errors.New("refused"))), none, []string{"token endpoint may be down", "oauth2.token_url"}, []string{"base_url", "service"}},
 
 		"no client certificate": {without(requests.ErrNoCertificate), none, []string{"may require a client certificate", "Set tls.client_cert_pem"}, []string{"another", "down"}},
+		"header refused here": {ofSize(without(errors.Join(requests.ErrNotSent, requests.ErrLongHeader)), 12100, "Authorization", 12013), none,
+			[]string{"has 12100 bytes", "the credential (Authorization) has 12013", "shorter credential"}, []string{"TF_APPEND_USER_AGENT"}},
+		"431":                 {ofSize(update(431, bad), 9000, "X-Key", 8500), none, []string{"X-Key of headers has 8500", "service or a proxy"}, []string{"offer"}},
+		"494, token":          {token(page(ofSize(update(494, bad), 9000, "Authorization", 8500))), none, []string{"(Authorization) has 8500", "token endpoint or a proxy"}, []string{"offer", "login"}},
+		"400 of nginx":        {page(ofSize(update(400, bad), 9000, "Authorization", 8500)), none, []string{"(Authorization) has 8500"}, []string{"processor"}},
+		"long header, broken": {ofSize(without(errors.New("EOF")), 9000, "Authorization", 8500), none, []string{"(Authorization) has 8500", "check base_url"}, []string{"down"}},
+		"header, broken":      {ofSize(without(errors.New("EOF")), 2000, "Authorization", 1500), none, []string{"down"}, []string{"too long"}},
+		"400, long header":    {ofSize(update(400, bad), 9000, "Authorization", 8500), none, []string{"processor ids"}, []string{"too long"}},
 		"incomplete": {func() streams.Error {
 			e := update(200, streams.KindConnection)
 			e.Err = requests.ErrIncomplete

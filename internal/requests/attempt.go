@@ -29,7 +29,7 @@ type attempt struct {
 
 // send sends the request, and notes what came of it.
 func (a *attempt) send(req *http.Request) (*http.Response, error) {
-	a.result.Reason = "" // of an earlier attempt
+	a.result.Reason, a.result.Header = "", HeaderSize{} // of an earlier attempt
 	_, successes := a.header.state()
 	full, short := a.settings.RequestTimeout, ""
 	a.timeout = full
@@ -50,6 +50,9 @@ func (a *attempt) send(req *http.Request) (*http.Response, error) {
 		req.Header.Set("User-Agent", a.settings.UserAgent)
 	}
 	resp, err := a.roundTrip(req)
+	if a.conn != nil {
+		a.result.Header = sizeOf(req.Header)
+	}
 	if err == nil {
 		a.noteResponse(resp, successes)
 		return resp, nil
@@ -59,7 +62,7 @@ func (a *attempt) send(req *http.Request) (*http.Response, error) {
 		a.noteHead(resp)
 	case ctx.Err() != nil:
 		err = context.Cause(ctx) // the transport reports it in several ways
-	case !a.asked:
+	case !a.asked, errors.Is(err, ErrLongHeader):
 		err = fmt.Errorf("%w: %w", ErrNotSent, err)
 		a.result.Attempts--
 	}
@@ -132,7 +135,7 @@ func (a *attempt) noteEffect(err error) {
 		errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded)
 	isNew := a.conn == nil || !a.conn.Reused
 	switch {
-	case isNew && rejectsClient(err):
+	case errors.Is(err, ErrLongHeader), isNew && rejectsClient(err):
 		a.result.MayHaveActed = a.result.MayHaveActed && !a.brokeEarly
 	case a.conn == nil, !a.wrote.Load() && !waited, isNew && (sentAlert(err, byService) || errors.As(err, new(*ProtocolError))):
 	default:
@@ -172,7 +175,7 @@ func requestID(h http.Header) string {
 func (a *attempt) roundTrip(req *http.Request) (_ *http.Response, err error) {
 	resp, abandon, err := a.network.send(req)
 	defer func() {
-		if err != nil || a.cut != nil {
+		if (err != nil || a.cut != nil) && !errors.Is(err, ErrLongHeader) { // which the connection knows
 			abandon()
 		}
 	}()

@@ -10,6 +10,7 @@ import (
 	"net/http"
 	"net/http/httptrace"
 	"net/url"
+	"strings"
 	"sync/atomic"
 	"time"
 
@@ -169,6 +170,7 @@ func (e *HandshakeError) Unwrap() error { return e.err }
 const (
 	lostPing  = "http2: client connection lost"
 	neverUsed = "http2: client conn could not be established" // it ended before the request was written
+	tooLong   = "request header list larger than peer's advertised limit"
 )
 
 // sendOver gives a type to the errors of connections that have none.
@@ -189,6 +191,8 @@ func (n *originNetwork) sendOver(transport *http.Transport, req *http.Request) (
 		return nil, other // without what package http says around it
 	case err.Error() == lostPing:
 		return nil, ErrNoPong
+	case strings.HasSuffix(err.Error(), tooLong):
+		return nil, ErrLongHeader
 	case failed != nil && *failed != nil && errors.Is(err, *failed):
 		err = handshakeError(err, transport.TLSClientConfig)
 	case err.Error() == neverUsed:

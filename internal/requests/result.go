@@ -2,6 +2,7 @@ package requests
 
 import (
 	"fmt"
+	"maps"
 	"net/http"
 	"slices"
 	"strings"
@@ -19,6 +20,8 @@ type Result struct {
 	Repeated     bool   // another operation has failed for the same reason; if nothing was sent, this is its result
 	MayHaveActed bool   // an attempt may have taken effect although its response does not say so, or it got none
 
+	Header HeaderSize // of the last request; zero unless it was sent, or is too long to be sent
+
 	// Of the last response, even if a later attempt got none.
 	Status     int    // 0 without a response
 	Body       []byte // without a byte order mark, up to one byte more than MaxBody
@@ -32,6 +35,25 @@ type Result struct {
 	Failure Failure // why this response is not the result
 	Reason  string  // what the sender adds to status and message; may be empty
 	Err     error   // the cause of the failure, for errors.Is; its text may contain secrets
+}
+
+// HeaderSize is how long the header of a request is.
+type HeaderSize struct {
+	Bytes        int    // names and values
+	Longest      string // the name of the longest field
+	LongestBytes int
+}
+
+func sizeOf(h http.Header) (size HeaderSize) {
+	for _, name := range slices.Sorted(maps.Keys(h)) {
+		for _, value := range h[name] {
+			n := len(name) + len(value)
+			if size.Bytes += n; n > size.LongestBytes {
+				size.Longest, size.LongestBytes = name, n
+			}
+		}
+	}
+	return size
 }
 
 // Failure is why a request has no response that is its result.

@@ -58,30 +58,31 @@ const (
 // outside, except that of Err, contain no known secret and no control character.
 type Error struct {
 	Kind         Kind
-	Method       string        // of the last request; empty if there was none to send
-	URL          string        // likewise: the stream's or the token endpoint's
-	TokenRequest bool          // the failed request is the token request; Attempts counts its attempts
-	Credentials  string        // what the request carried, as Config.Credentials says, or, for a token request, OAuth2.Credentials
-	Status       int           // of the last response, even if a later attempt got none; 0 without one
-	Message      string        // from the last response, even if a later attempt got none
-	Documented   bool          // Message came in the documented error body (INTERFACE.md, section 2); of a token request: in JSON
-	Form         requests.Form // of the body of Message, if it is not the documented one
-	RequestID    string        // of the last response, for the service's support; may be empty
-	Reason       string        // what the client adds to status and message; may be empty
-	Location     string        // of the last response, such as the target of a redirect
-	Proxied      bool          // of the last response: a proxy says that it passed it on (Via)
-	Accepts      string        // of the last response: the media types of an update, if it names them
-	Attempts     int           // requests sent; 0 if nothing was sent
-	Repeated     bool          // another operation has failed for the same reason; if nothing was sent, this is its error
-	Outcome      Outcome       // what is known about the stream
-	Stream       *Stream       // the stream as the service reported it; nil unless Outcome is Changed
-	Err          error         // the cause, for errors.Is; its text may contain secrets
+	Method       string              // of the last request; empty if there was none to send
+	URL          string              // likewise: the stream's or the token endpoint's
+	TokenRequest bool                // the failed request is the token request; Attempts counts its attempts
+	Credentials  string              // what the request carried, as Config.Credentials says, or, for a token request, OAuth2.Credentials
+	Header       requests.HeaderSize // of the last request; zero unless it was sent, or is too long to be sent
+	Status       int                 // of the last response, even if a later attempt got none; 0 without one
+	Message      string              // from the last response, even if a later attempt got none
+	Documented   bool                // Message came in the documented error body (INTERFACE.md, section 2); of a token request: in JSON
+	Form         requests.Form       // of the body of Message, if it is not the documented one
+	RequestID    string              // of the last response, for the service's support; may be empty
+	Reason       string              // what the client adds to status and message; may be empty
+	Location     string              // of the last response, such as the target of a redirect
+	Proxied      bool                // of the last response: a proxy says that it passed it on (Via)
+	Accepts      string              // of the last response: the media types of an update, if it names them
+	Attempts     int                 // requests sent; 0 if nothing was sent
+	Repeated     bool                // another operation has failed for the same reason; if nothing was sent, this is its error
+	Outcome      Outcome             // what is known about the stream
+	Stream       *Stream             // the stream as the service reported it; nil unless Outcome is Changed
+	Err          error               // the cause, for errors.Is; its text may contain secrets
 }
 
 // newError returns the error of a request with this result.
 func newError(r requests.Result) *Error {
 	e := &Error{
-		Kind: failureKinds[r.Failure], Method: r.Method, URL: r.URL, TokenRequest: r.TokenRequest, Credentials: r.Credentials,
+		Kind: failureKinds[r.Failure], Method: r.Method, URL: r.URL, TokenRequest: r.TokenRequest, Credentials: r.Credentials, Header: r.Header,
 		Status: r.Status, Message: r.Message, Documented: r.Documented, RequestID: r.RequestID, Reason: r.Reason,
 		Location: r.Location, Proxied: r.Proxied, Accepts: r.Accepts, Attempts: r.Attempts, Repeated: r.Repeated, Err: r.Err,
 	}

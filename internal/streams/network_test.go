@@ -417,3 +417,85 @@ func TestDeadConnections(t *testing.T) {
 		}
 	})
 }
+
+// startLimitedService starts a service with a limit of header bytes, over HTTP/2 or, without TLS, HTTP/1.1.
+func startLimitedService(t *testing.T, secure bool) *service {
+	t.Helper()
+	s := newService(t, applyUpdate)
+	var err error
+	if s.Listener, err = net.Listen("tcp", "127.0.0.1:0"); err != nil {
+		t.Fatal(err)
+	}
+	s.Config.MaxHeaderBytes = 8192
+	if secure {
+		s.StartTLS()
+	} else {
+		s.Start()
+	}
+	return s
+}
+
+// A header that the host has said to be too long is not sent, and not again: the error has its size, and blames no service. A
+// credential may grow while a run goes on.
+func TestLongHeaderIsNotSent(t *testing.T) {
+	t.Parallel()
+	s := startLimitedService(t, true)
+	path := filepath.Join(t.TempDir(), "token")
+	writeSecret(t, path, "sh0rt")
+	c := newClient(t, requests.Config{BaseURL: s.URL, TokenFile: path, TLS: requests.TLS{CACertPEM: s.caPEM()}, DialContext: dialTCP})
+	mustUpdateAll(t, c, 1)
+	writeSecret(t, path, strings.Repeat("k", 12000))
+	for _, err := range updateAll(t, c, 5) {
+		e := asError(t, err)
+		wantFailed(t, e, streams.KindConnection, streams.NotChanged, 0)
+		if e.Header.Longest != "Authorization" || e.Header.LongestBytes < 12000 || e.Header.Bytes <= e.Header.LongestBytes ||
+			!errors.Is(e, requests.ErrLongHeader) || !errors.Is(e, requests.ErrNotSent) {
+			t.Errorf("%#v", e)
+		}
+	}
+	s.wantRequests(t, 1)
+	writeSecret(t, path, "sh0rt-again")
+	mustUpdateAll(t, c, 1)
+}
+
+// The error has the size of a header also if the host refuses it with a status, or ends the connection.
+func TestLongHeader(t *testing.T) {
+	t.Parallel()
+	long := strings.Repeat("k", 20000)
+	for name, cfg := range map[string]requests.Config{
+		"Authorization": {Token: long}, "X-Key": {Token: "t0ken", Headers: map[string]string{"X-Key": long}},
+	} {
+		cfg.Retry = requests.Retry{MaxAttempts: 1}
+		secure := startLimitedService(t, true)
+		cfg.TLS.CACertPEM = secure.caPEM()
+		var resets atomic.Int32
+		resetting := newService(t, applyUpdate)
+		resetting.Config.TLSNextProto = resetStreams(http2.ErrCodeEnhanceYourCalm, &resets)
+		resetting.StartTLS()
+		nginx := startService(t, respond(494, "<html>"))
+		for where, s := range map[string]*service{"HTTP/2": secure, "HTTP/1.1": startLimitedService(t, false), "reset": resetting, "nginx": nginx} {
+			cfg.DialContext = nil
+			if where == "HTTP/2" || where == "HTTP/1.1" {
+				cfg.DialContext = dialTCP
+			}
+			e := s.updateError(t, cfg)
+			if e.Header.Longest != name || e.Header.LongestBytes < 20000 || e.Header.Bytes <= e.Header.LongestBytes {
+				t.Errorf("%s, %s: %#v", name, where, e)
+			}
+			if status := map[string]int{"HTTP/1.1": 431, "nginx": 494}[where]; e.Status != status || status == 431 && e.Outcome != streams.NotChanged {
+				t.Errorf("%s, %s: %#v", name, where, e)
+			}
+		}
+		secure.wantRequests(t, 0)
+	}
+	plain, endpoint := startService(t, applyUpdate), startLimitedService(t, false)
+	client := &requests.OAuth2{TokenURL: endpoint.URL, ClientID: "me", ClientSecret: long}
+	e := plain.updateError(t, requests.Config{OAuth2: client, DialContext: dialTCP})
+	if e.Header.Longest != "Authorization" || e.Header.LongestBytes < 20000 || e.Status != 431 || !e.TokenRequest {
+		t.Errorf("%#v", e)
+	}
+	plain.Close()
+	if e := plain.updateError(t, requests.Config{Token: long}); e.Header.Bytes != 0 || e.Outcome != streams.NotChanged { // nothing was sent
+		t.Errorf("%#v", e)
+	}
+}

@@ -233,7 +233,7 @@ func (s *service) updateError(t *testing.T, cfg requests.Config) *streams.Error 
 func (s *service) wantError(t *testing.T, err error, want streams.Error) {
 	t.Helper()
 	want.Method, want.URL = "PATCH", s.URL+"/v2/streams/s1"
-	wantEqual(t, "error", &want, asError(t, err), cmpopts.IgnoreFields(streams.Error{}, "Err"), ignoreShown)
+	wantEqual(t, "error", &want, asError(t, err), cmpopts.IgnoreFields(streams.Error{}, "Err", "Header"), ignoreShown)
 }
 
 var ignoreShown = cmpopts.IgnoreUnexported(streams.Stream{})
