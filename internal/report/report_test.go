@@ -287,7 +287,7 @@ func TestShortDetails(t *testing.T) {
 	lines := func(detail string) (n int) {
 		for paragraph := range strings.Lines(detail) { // TestAccFleetOutput counts those of a CLI
 			room := 0
-			for _, word := range strings.Fields(paragraph) {
+			for _, word := range strings.FieldsSeq(paragraph) {
 				if room -= utf8.RuneCountInString(word) + 1; room < 0 {
 					n, room = n+1, 78-utf8.RuneCountInString(word)
 				}
