@@ -137,6 +137,7 @@ const (
 	shortLines   = 4
 	filled       = lineLength - 6
 	shortMessage = 24 // characters of what the service said, at least
+	shortReason  = 40 // likewise, of what the provider has found
 )
 
 // shortened is the detail of an error whose cause another one has in full: status, message, why nothing was tried, what to check,
@@ -148,21 +149,24 @@ func (m message) shortened(e *streams.Error, check string) string {
 	}
 	happened := m.happened(1)
 	room := (shortLines-(len(now)+lineLength-1)/lineLength)*filled - len(happened) - len(check) - len("  : ")
-	if e.Status == 0 {
-		return happened + " " + join(" ", Sentence(cutAtWord(e.Reason, max(room, shortMessage))), check) + "\n" + now
+	status, said, least, why := "", e.Message, shortMessage, ""
+	if e.Status != 0 {
+		status = requests.StatusText(e.Status)
 	}
-	status, reason := requests.StatusText(e.Status), ""
-	if e.Reason != "" {
-		reason = Sentence(e.Reason)
+	switch {
+	case e.Status == 0, e.Attempts > 0 && e.Reason != "": // what the provider itself has found
+		said, least = e.Reason, shortReason
+	case e.Reason != "":
+		why = Sentence(e.Reason)
 	}
-	if room -= len(status); len(reason)+len(e.Message) > room {
-		reason = ""
+	if room -= len(status); len(why)+len(said) > room {
+		why = ""
 	}
-	if asOthers := ", as for other streams"; reason == "" && len(asOthers)+min(len(e.Message), shortMessage) <= room {
+	if asOthers := ", as for other streams"; status != "" && why == "" && len(asOthers)+min(len(said), least) <= room {
 		status, room = status+asOthers, room-len(asOthers)
 	}
-	said := cutAtWord(e.Message, max(room-len(reason), shortMessage))
-	return join(" ", happened, Sentence(join(": ", status, said)), reason, check) + "\n" + now
+	said = cutAtWord(said, max(room-len(why), least))
+	return join(" ", happened, Sentence(join(": ", status, said)), why, check) + "\n" + now
 }
 
 // request returns "" if there was no request to send.

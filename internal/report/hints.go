@@ -143,8 +143,8 @@ func hints(e *streams.Error, did attempted) []advice {
 			"Compare the set with the processors in the service.", "If the service attaches some itself, add them to {the set|the sets}. " +
 				"If it may have responded with the former set, run the command again."},
 		{unexpected || !e.Documented && orGateway == "" && status(400, 401, 403, 404, 422), "The response may not have come from the " +
-			"service, but from " + other + ".", "Check base_url, the {id of the stream|ids of the streams}, HTTPS_PROXY and NO_PROXY.",
-			"base_url may need another path, or https://."},
+			"service, but from " + other + ".", "Check base_url, HTTPS_PROXY and NO_PROXY.",
+			"base_url may need another path, or https://, and the {id of the stream|ids of the streams} may be wrong."},
 		{status(http.StatusTooManyRequests) && !e.TokenRequest && causedBy(requests.ErrNoTime), "There may be too many requests at a time.",
 			"Set requests_per_second or max_concurrent_requests, or raise the timeouts of the resource.", ""},
 		{status(http.StatusTooManyRequests) && !e.TokenRequest, "There may be too many requests at a time.",

@@ -287,7 +287,7 @@ func TestShortDetails(t *testing.T) {
 	lines := func(detail string) (n int) {
 		for paragraph := range strings.Lines(detail) { // TestAccFleetOutput counts those of a CLI
 			room := 0
-			for _, word := range strings.FieldsSeq(paragraph) {
+			for word := range strings.FieldsSeq(paragraph) {
 				if room -= utf8.RuneCountInString(word) + 1; room < 0 {
 					n, room = n+1, 78-utf8.RuneCountInString(word)
 				}
@@ -302,8 +302,9 @@ func TestShortDetails(t *testing.T) {
 		"a proxy":        {Kind: streams.KindAuthentication, Status: 401},
 		"token request": {Kind: streams.KindAuthentication, Status: 401, TokenRequest: true,
 			Credentials: `the client_secret of the oauth2 client "terraform" from STREAM_OAUTH2_CLIENT_SECRET`},
-		"400": {Kind: streams.KindBadRequest, Status: 400, Attempts: 1, Documented: true},
-		"503": {Kind: streams.KindGeneric, Status: 503, Attempts: 1, Outcome: streams.Unknown},
+		"400":       {Kind: streams.KindBadRequest, Status: 400, Attempts: 1, Documented: true},
+		"503":       {Kind: streams.KindGeneric, Status: 503, Attempts: 1, Outcome: streams.Unknown},
+		"no stream": {Kind: streams.KindUnexpected, Status: 200, Attempts: 1, Outcome: streams.Unknown, Reason: "the response is not a stream"},
 		"no connection": {Kind: streams.KindConnection, Attempts: 1, Err: errors.New("refused"),
 			Reason: "the connection failed: dial tcp: lookup streams.staging.example.com on 127.0.0.53:53: no such host"},
 		"no response": {Kind: streams.KindTimeout, Attempts: 1, Err: errors.New("none"), Outcome: streams.Unknown,
@@ -328,8 +329,13 @@ func TestShortDetails(t *testing.T) {
 				t.Errorf("%s has %d lines:\n%s", name, got, detail)
 			}
 		}
-		if e.Status != 0 {
+		switch {
+		case name == "no stream":
+			streamstest.WantText(t, short, "200 OK: the response is not a stream.")
+		case e.Status != 0:
 			streamstest.WantText(t, short, " "+requests.StatusText(e.Status), ": a long message a long")
+		default:
+			streamstest.WantText(t, short, Sentence(e.Reason)[:30])
 		}
 		if again := apply(); again != short {
 			t.Errorf("%s: %s", name, again)
