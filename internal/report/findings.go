@@ -38,9 +38,10 @@ var warnings = [claims.WarningCount]text{
 		"Let one resource manage {the|each} stream. To remove the other one without a request, use a removed block with destroy = false."},
 	claims.MayBeEmpty: {"Stream May Be Without Processors", "stream_id",
 		"The resource of {streams} is replaced, because its stream_id is known only after apply; there may be more such streams. If " +
-			"the id stays the same, the {stream has|streams have} no processors until the create.",
-		"To avoid that, first apply what the id comes from, with terraform apply -target=ADDRESS. Or set create_before_destroy = true in " +
-			"the lifecycle block, or set on_destroy = \"keep\" and apply that change first."},
+			"the id stays the same, the {stream has|streams have} no processors until the create, unless the lifecycle block has " +
+			"create_before_destroy = true, which the provider cannot see.",
+		"To avoid the gap, set create_before_destroy, or first apply what the id comes from, with terraform apply -target=ADDRESS, or " +
+			"set on_destroy = \"keep\" and apply that change first."},
 	claims.WillBeDetached: {"Processors Will Be Detached", "processor_ids",
 		"{streams} {has|have} processors that are not in the planned {set|sets}, and the apply detaches them: {own}.",
 		"To keep them, add them to the {set|sets}. If another configuration manages them, let only one manage " +
@@ -57,7 +58,7 @@ var warnings = [claims.WarningCount]text{
 			"destroy which other resources have {it|them}.",
 		"If another resource has {the stream|one of the streams}, change a value in its triggers, and apply that change."},
 	claims.DetachedByOldObject: {"Processors Were Detached for a Moment", "",
-		"In this run, an object was replaced because its stream_id was known only after apply. It detached the processors of {streams} " +
+		"In this run, an object was replaced whose stream id was known only after apply. It detached the processors of {streams} " +
 			"before this resource attached its {set|sets}; most likely, it was the old object of this resource.",
 		"To avoid the gap, first apply what the id comes from, with terraform apply -target=ADDRESS. Or set create_before_destroy = true " +
 			"in the lifecycle block, or set on_destroy = \"keep\" and apply that change first."},
