@@ -28,7 +28,7 @@ type scheme struct {
 // credentials reads what authenticates requests: one scheme, headers and a client certificate. Errors describe it.
 func (r *reader) credentials() (c requests.Config) {
 	var used []string
-	use := func(what string, a setting, values ...string) { used = append(used, what+r.source(a, values...)) }
+	use := func(what, source string) { used = append(used, what+source) }
 	schemes := r.schemes(&c, use)
 	headers, authorization := r.headers()
 	found, inBlock := r.configured(schemes), !r.Headers.isNull
@@ -50,10 +50,10 @@ func (r *reader) credentials() (c requests.Config) {
 	}
 	c.Headers = headers
 	for _, name := range slices.Sorted(maps.Keys(headers)) {
-		use("the header "+name, r.Headers, headers[name])
+		use("the header "+name, r.source(r.Headers, headers[name]))
 	}
 	if c.TLS = r.tls(); c.TLS.ClientCertPEM != "" {
-		use("a client certificate", r.TLS.ClientCertPEM)
+		use("a client certificate", r.source(r.TLS.ClientCertPEM))
 	}
 	if len(used) == 0 && len(found) == 0 && !r.Headers.isUnknown && !r.TLS.ClientCertPEM.isUnknown {
 		r.refuseEmpty(schemes)
@@ -63,24 +63,29 @@ func (r *reader) credentials() (c requests.Config) {
 }
 
 // schemes returns all schemes. Each one reads its attributes into c, and describes them with use.
-func (r *reader) schemes(c *requests.Config, use func(what string, a setting, values ...string)) []scheme {
+func (r *reader) schemes(c *requests.Config, use func(what, source string)) []scheme {
 	b, o := r.BasicAuth, r.OAuth2
 	return []scheme{
 		{r.Token, []setting{r.Token}, func() {
 			c.Token = r.token(r.Token)
-			use("a bearer token", r.Token, c.Token)
+			use("a bearer token", r.source(r.Token, c.Token))
 		}},
 		{r.TokenFile, []setting{r.TokenFile}, func() { // the file may not exist before the first request
 			c.TokenFile = r.file(r.TokenFile)
-			use(fmt.Sprintf("the bearer token in the file %q", c.TokenFile), r.TokenFile)
+			use(fmt.Sprintf("the bearer token in the file %q", c.TokenFile), r.source(r.TokenFile))
 		}},
 		{b, []setting{b.Username, b.Password}, func() {
 			c.BasicAuth = r.basicAuth()
-			use(fmt.Sprintf("the basic_auth of user %q", c.BasicAuth.Username), b.Username, c.BasicAuth.Username, c.BasicAuth.Password)
+			use(fmt.Sprintf("the basic_auth of user %q", c.BasicAuth.Username),
+				r.source(b.Username, c.BasicAuth.Username, c.BasicAuth.Password))
 		}},
 		{o, []setting{o.TokenURL, o.ClientID, o.ClientSecret, o.ClientAssertion, o.ClientAssertionFile}, func() {
 			c.OAuth2 = r.oauth2()
-			use(fmt.Sprintf("a token of the oauth2 client %q", c.OAuth2.ClientID), o.ClientID)
+			source := r.source(o.ClientID)
+			if with := c.OAuth2.Credentials; with != "" {
+				source += ", obtained with " + with
+			}
+			use(fmt.Sprintf("a token of the oauth2 client %q", c.OAuth2.ClientID), source)
 		}},
 	}
 }

@@ -21,7 +21,7 @@ func TestReadCredentials(t *testing.T) {
 	}
 	ofClient := func(o requests.OAuth2, from, with string) requests.Config {
 		o.TokenURL, o.ClientID, o.Credentials = "https://id.example.com", "c", with
-		return requests.Config{OAuth2: &o, Credentials: `a token of the oauth2 client "c" from ` + from}
+		return requests.Config{OAuth2: &o, Credentials: `a token of the oauth2 client "c" from ` + from + ", obtained with " + with}
 	}
 	const theBlock = "the provider block"
 	clients{

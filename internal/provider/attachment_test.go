@@ -3,6 +3,9 @@ package provider_test
 import (
 	"context"
 	"encoding/json"
+	"io"
+	"net/http"
+	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"slices"
@@ -127,6 +130,48 @@ func TestUnknownConfiguration(t *testing.T) {
 		wantRefused(diags)
 		if _, diags := p.Read(coretest.Managed{Value: config}); diags.Failed() {
 			t.Error(diags)
+		}
+	}
+}
+
+// A 401 or 403 without the documented body names the credential first, where it came from and what the service says about it.
+// The token of an assertion is traced to the variable of the assertion.
+func TestRejectedWithoutABody(t *testing.T) {
+	t.Parallel()
+	endpoint := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Type", "application/json")
+		_, _ = io.WriteString(w, `{"access_token":"is5uedT0ken"}`)
+	}))
+	t.Cleanup(endpoint.Close)
+	empty, page := "", "<!doctype html><title>Forbidden</title>"
+	client := coretest.Attributes{"token_url": endpoint.URL, "client_id": "me", "client_assertion": "a.b.c"}
+	for name, test := range map[string]struct {
+		config    coretest.Attributes
+		fault     streamstest.Fault
+		challenge string
+		want      []string
+	}{
+		"expired": {coretest.Attributes{"token": "t0kenOfMine"}, streamstest.Fault{Status: 401, Body: &empty},
+			`Bearer error="invalid_token", error_description="The token t0kenOfMine expired"`,
+			[]string{`WWW-Authenticate: Bearer error="invalid_token", error_description="The token *** expired"`,
+				"A request with a bearer token from the provider block was rejected.", "Otherwise, a proxy may have responded: check base_url, HTTPS_PROXY and NO_PROXY."}},
+		"forbidden page": {coretest.Attributes{"token": "t0kenOfMine"}, streamstest.Fault{Status: 403, Body: &page}, "",
+			[]string{"A request with a bearer token from the provider block was rejected.", "Otherwise, a proxy or a login page may have responded"}},
+		"of an assertion": {coretest.Attributes{"oauth2": client}, streamstest.Fault{Status: 401, Body: &empty}, `Bearer realm="is5uedT0ken"`,
+			[]string{`WWW-Authenticate: Bearer realm="***"`, `A request with a token of the oauth2 client "me" from the provider block, obtained with ` +
+				`the client_assertion from the provider block was rejected.`}},
+	} {
+		test.fault.Header = http.Header{"Content-Type": nil}
+		if test.challenge != "" {
+			test.fault.Header["Www-Authenticate"] = []string{test.challenge}
+		}
+		service, r := startRun(t, nullResource(), test.config, streamstest.Streams("cam-1")...)
+		service.InjectFunc(func(streamstest.Request) *streamstest.Fault { return &test.fault })
+		failed := r.mustFail(cam1("p1"))
+		streamstest.WantText(t, failed.String(), test.want...)
+		if text := failed.String(); strings.Contains(text, "t0kenOfMine") || strings.Contains(text, "is5uedT0ken") ||
+			strings.Index(text, "was rejected") > strings.Index(text, "may have responded") {
+			t.Errorf("%s: %s", name, text)
 		}
 	}
 }

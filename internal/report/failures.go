@@ -185,7 +185,8 @@ func request(e *streams.Error) string {
 		attempts = fmt.Sprintf(" (%d attempts)", e.Attempts)
 	}
 	return join("\n", fmt.Sprintf("%s %s → %s%s", e.Method, e.URL, response, attempts),
-		labelled("Request id: ", e.RequestID), labelled("Location: ", e.Location), labelled("Accept-Patch: ", e.Accepts))
+		labelled("Request id: ", e.RequestID), labelled("Location: ", e.Location), labelled("Accept-Patch: ", e.Accepts),
+		labelled("WWW-Authenticate: ", e.Challenge))
 }
 
 func labelled(label, text string) string {

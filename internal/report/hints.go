@@ -54,6 +54,11 @@ func hints(e *streams.Error, did attempted) []advice {
 	case requests.FormJSON:
 		orGateway = "Otherwise, a gateway may have responded: check base_url."
 	}
+	orOther := orGateway // beside a credential
+	if !e.Documented && e.Form != requests.FormJSON {
+		orOther = "Otherwise, " + other + " may have responded: check {address}, HTTPS_PROXY and NO_PROXY."
+	}
+	isRejection := status(http.StatusUnauthorized) && e.Form != requests.FormPage
 	hasNames := wrongName && len(name.Certificate.DNSNames)+len(name.Certificate.IPAddresses) > 0
 
 	return []advice{
@@ -130,9 +135,9 @@ func hints(e *streams.Error, did attempted) []advice {
 			"If Location is a login page, check the credentials."},
 
 		// The token endpoint responded. Some refuse a client with a status of success.
-		{e.TokenRequest && e.Documented && (status(400, 401) || class == 2 && e.Kind == streams.KindAuthentication), "A request with {credentials} " +
-			"was rejected. The client, its credentials or scopes may be unknown or expired.",
-			"Check oauth2.client_id and oauth2.token_url.", ""},
+		{e.TokenRequest && (e.Documented && (status(400) || class == 2 && e.Kind == streams.KindAuthentication) || isRejection), "A " +
+			"request with {credentials} was rejected. The client, its credentials or scopes may be unknown or expired.",
+			"Check oauth2.client_id and oauth2.token_url.", orOther},
 		{e.TokenRequest && e.Documented && (unexpected || rejected), "The token endpoint may not allow this grant or this client, or " +
 			"may require other parameters.", "Check oauth2.token_url, oauth2.scopes and oauth2.endpoint_params.", ""},
 		{e.TokenRequest && (unexpected || rejected), "The response may have come from " + other + ".",
@@ -142,7 +147,7 @@ func hints(e *streams.Error, did attempted) []advice {
 		{anotherSet, "The service may merge sets instead of replacing them, or may ignore ids that it does not know.",
 			"Compare the set with the processors in the service.", "If the service attaches some itself, add them to {the set|the sets}. " +
 				"If it may have responded with the former set, run the command again."},
-		{unexpected || !e.Documented && orGateway == "" && status(400, 401, 403, 404, 422), "The response may not have come from the " +
+		{unexpected || !e.Documented && orGateway == "" && status(400, 404, 422), "The response may not have come from the " +
 			"service, but from " + other + ".", "Check base_url, HTTPS_PROXY and NO_PROXY.",
 			"base_url may need another path, or https://, and the {id of the stream|ids of the streams} may be wrong."},
 		{status(http.StatusTooManyRequests) && !e.TokenRequest && causedBy(requests.ErrNoTime), "There may be too many requests at a time.",
@@ -150,11 +155,11 @@ func hints(e *streams.Error, did attempted) []advice {
 		{status(http.StatusTooManyRequests) && !e.TokenRequest, "There may be too many requests at a time.",
 			"Set requests_per_second or max_concurrent_requests, or raise retry.max_attempts.", ""},
 		{status(401, 403) && e.Credentials == requests.NoCredentials, "A request with no credentials was rejected.",
-			"Set token, token_file, basic_auth, oauth2 or headers.", "Each has an environment variable, too."},
+			"Set token, token_file, basic_auth, oauth2 or headers.", join(" ", "Each has an environment variable, too.", orOther)},
 		{status(http.StatusUnauthorized), "A request with {credentials} was rejected. The credential may have expired, or be the " +
-			"wrong one.", "Check the provider block and the variables STREAM_….", orGateway},
+			"wrong one.", "Check the provider block and the variables STREAM_….", orOther},
 		{status(http.StatusForbidden), "A request with {credentials} was rejected.",
-			"The credentials may not permit the operation on {this stream|these streams}.", orGateway},
+			"The credentials may not permit the operation on {this stream|these streams}.", orOther},
 		{status(http.StatusNotFound) && read, did.missing,
 			"If {it exists|they exist}, the deployment may not serve GET /v2/streams/{id}, which detect_drift needs. Then " + did.unserved, ""},
 		{status(http.StatusNotFound), notFound, checkID, join(" ", orCreate, orGateway)},

@@ -11,6 +11,7 @@ import (
 	"net/http"
 	"net/http/httptrace"
 	"slices"
+	"strings"
 	"sync/atomic"
 	"time"
 )
@@ -109,6 +110,7 @@ func (a *attempt) noteHead(resp *http.Response) {
 	r.RequestID = a.printable(requestID(resp.Header), MaxText)
 	// With a Location, [http.Client] would send a GET instead of the PATCH, or fail if it is not a URL.
 	r.Location = a.printable(resp.Header.Get("Location"), MaxText)
+	r.Challenge = a.printable(strings.Join(resp.Header.Values("WWW-Authenticate"), ", "), MaxText)
 	r.Proxied = resp.Header.Get("Via") != ""
 	r.Accepts = a.printable(resp.Header.Get("Accept-Patch"), MaxText)
 	resp.Header.Del("Location")

@@ -10,7 +10,7 @@ import (
 
 // Causes of a failure, beside those of package context.
 var (
-	ErrNotSent        = errors.New("the request cannot be sent") // by Go's library, because of a setting or a variable
+	ErrNotSent        = errors.New("the request cannot be sent")                   // by Go's library, because of a setting or a variable
 	ErrLongHeader     = errors.New("its header is longer than the server accepts") // as the server has said over HTTP/2
 	ErrRateLimit      = errors.New("the operation's time limit ends before the limit of requests per second allows another request")
 	ErrNoTime         = errors.New("the operation's time limit leaves no time for another attempt")

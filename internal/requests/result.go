@@ -28,6 +28,7 @@ type Result struct {
 	Message    string // what a response but a 2xx says
 	Documented bool   // Message came in the documented error body (INTERFACE.md, section 2); of a token request: in JSON
 	RequestID  string // for the service's support; may be empty
+	Challenge  string // WWW-Authenticate, which may say what is wrong with the credential
 	Location   string // such as the target of a redirect
 	Proxied    bool   // a proxy says that it passed it on (Via)
 	Accepts    string // the media types of an update, if the response names them (Accept-Patch)

@@ -69,6 +69,7 @@ type Error struct {
 	Form         requests.Form       // of the body of Message, if it is not the documented one
 	RequestID    string              // of the last response, for the service's support; may be empty
 	Reason       string              // what the client adds to status and message; may be empty
+	Challenge    string              // of the last response: WWW-Authenticate
 	Location     string              // of the last response, such as the target of a redirect
 	Proxied      bool                // of the last response: a proxy says that it passed it on (Via)
 	Accepts      string              // of the last response: the media types of an update, if it names them
@@ -84,7 +85,7 @@ func newError(r requests.Result) *Error {
 	e := &Error{
 		Kind: failureKinds[r.Failure], Method: r.Method, URL: r.URL, TokenRequest: r.TokenRequest, Credentials: r.Credentials, Header: r.Header,
 		Status: r.Status, Message: r.Message, Documented: r.Documented, RequestID: r.RequestID, Reason: r.Reason,
-		Location: r.Location, Proxied: r.Proxied, Accepts: r.Accepts, Attempts: r.Attempts, Repeated: r.Repeated, Err: r.Err,
+		Challenge: r.Challenge, Location: r.Location, Proxied: r.Proxied, Accepts: r.Accepts, Attempts: r.Attempts, Repeated: r.Repeated, Err: r.Err,
 	}
 	if r.Failure == requests.None {
 		e.Kind = kindOf(r.Status)
