@@ -195,7 +195,7 @@ func (n *originNetwork) sendOver(transport *http.Transport, req *http.Request) (
 		return nil, ErrLongHeader
 	case failed != nil && *failed != nil && errors.Is(err, *failed):
 		err = handshakeError(err, transport.TLSClientConfig)
-	case err.Error() == neverUsed:
+	case err.Error() == neverUsed && conn.Conn != nil:
 		if _, why := conn.Conn.Read(make([]byte, 1)); why != nil { // an alert stays the error of package tls
 			err = why
 		}
