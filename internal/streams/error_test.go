@@ -5,10 +5,12 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"strings"
 	"testing"
 	"time"
 
 	"github.com/stream-management/terraform-provider-stream/internal/requests"
+	. "github.com/stream-management/terraform-provider-stream/internal/scripted"
 	"github.com/stream-management/terraform-provider-stream/internal/streams"
 	"github.com/stream-management/terraform-provider-stream/internal/streamstest"
 )
@@ -50,17 +52,17 @@ func TestStatus(t *testing.T) {
 		460: {"Bad Request Error", streams.Unknown, 1},
 		499: {"Bad Request Error", streams.Unknown, 1},
 	} {
-		runVirtual(t, fmt.Sprint(status), func(t *testing.T) {
+		RunVirtual(t, fmt.Sprint(status), func(t *testing.T) {
 			header := requestIDs[status%len(requestIDs)]
-			s := startService(t, respondError(status, "a message", header, "req-4711\u202e"))
-			e := s.updateError(t, requests.Config{})
-			s.wantError(t, e, streams.Error{
+			s := StartService(t, RespondError(status, "a message", header, "req-4711\u202e"))
+			e := s.UpdateError(t, requests.Config{})
+			s.WantError(t, e, streams.Error{
 				Kind: want.kind, Status: status, Message: "a message", Documented: true, RequestID: `req-4711\u202e`,
 				Attempts: want.attempts, Outcome: want.outcome,
 			})
-			s.wantRequests(t, want.attempts)
-			stream, err := newClient(t, requests.Config{BaseURL: s.URL}).ReadStream(t.Context(), "s1")
-			if e := asError(t, err); stream != nil || e.Kind != want.kind || e.Outcome != streams.NotChanged || e.Method != "GET" {
+			s.WantRequests(t, want.attempts)
+			stream, err := NewClient(t, requests.Config{BaseURL: s.URL}).ReadStream(t.Context(), "s1")
+			if e := AsError(t, err); stream != nil || e.Kind != want.kind || e.Outcome != streams.NotChanged || e.Method != "GET" {
 				t.Errorf("read: %v, %#v", stream, e)
 			}
 		})
@@ -73,19 +75,19 @@ func TestOutcomeOfSeveralAttempts(t *testing.T) {
 	t.Parallel()
 	for want, firsts := range map[streams.Outcome][]http.HandlerFunc{
 		streams.Unknown: {
-			resetConnection, respondTruncated(200), respondTruncated(503), respondError(503, "later"), respondError(520, "later"),
+			ResetConnection, RespondTruncated(200), RespondTruncated(503), RespondError(503, "later"), RespondError(520, "later"),
 		},
-		streams.NotChanged: {respondError(429, "slow down")},
+		streams.NotChanged: {RespondError(429, "slow down")},
 	} {
 		for n, first := range firsts {
 			for _, status := range []int{302, 400, 403, 501} {
-				e := startService(t, first, respondError(status, "no")).updateError(t, requests.Config{})
+				e := StartService(t, first, RespondError(status, "no")).UpdateError(t, requests.Config{})
 				if e.Outcome != want || e.Status != status || e.Message != "no" || e.Attempts != 2 {
 					t.Errorf("%d after response %d: %#v", status, n, e)
 				}
 			}
-			s := startService(t, first, respondError(401, "expired"))
-			e := s.updateError(t, oauth2Config(s, startService(t, issueTokens(0), respondError(403, "no more"))))
+			s := StartService(t, first, RespondError(401, "expired"))
+			e := s.UpdateError(t, OAuth2Config(s, StartService(t, IssueTokens(0), RespondError(403, "no more"))))
 			if e.Outcome != want || e.Method != "POST" || e.Message != "no more" {
 				t.Errorf("a token request after response %d: %#v", n, e)
 			}
@@ -105,9 +107,9 @@ func TestLastAttempt(t *testing.T) {
 		noTime                 = "the operation's time limit leaves no time for another attempt"
 	)
 	const tooLong = "the service asked to wait (Retry-After: %s), longer than the operation's time limit allows"
-	first, later, cutOff := respondError(502, "first"), respondError(503, "later"), respondTruncated(200)
-	noStatus := respondRaw("HTTP/1.1 0\r\n\r\n")
-	after := func(value string) http.HandlerFunc { return respondError(503, "later", "Retry-After", value) }
+	first, later, cutOff := RespondError(502, "first"), RespondError(503, "later"), RespondTruncated(200)
+	noStatus := RespondRaw("HTTP/1.1 0\r\n\r\n")
+	after := func(value string) http.HandlerFunc { return RespondError(503, "later", "Retry-After", value) }
 	for name, test := range map[string]struct {
 		first, second http.HandlerFunc // nil: there is no second attempt; no first: connections are refused
 		limit         time.Duration
@@ -115,20 +117,20 @@ func TestLastAttempt(t *testing.T) {
 		status        int
 		reason        string
 	}{
-		"reset":                 {resetConnection, resetConnection, time.Hour, lost, 0, failed + "EOF"},
+		"reset":                 {ResetConnection, ResetConnection, time.Hour, lost, 0, failed + "EOF"},
 		"incomplete":            {cutOff, cutOff, time.Hour, lost, 200, "the response is incomplete: unexpected EOF"},
 		"refused":               {nil, later, time.Hour, lost, 0, failed + "dial tcp: connect: connection refused"},
-		"no status of 3 digits": {noStatus, respondRaw("HTTP/1.1 1000 X\r\n\r\n"), time.Hour, lost, 0, failed + noCode + `"1000"`},
+		"no status of 3 digits": {noStatus, RespondRaw("HTTP/1.1 1000 X\r\n\r\n"), time.Hour, lost, 0, failed + noCode + `"1000"`},
 		"another message":       {first, later, time.Hour, generic, 503, ""},
-		"reset after a message": {later, resetConnection, time.Hour, lost, 503, failed + "EOF"},
-		"no response after it":  {later, neverRespond, time.Hour, timeout, 503, "the service did not respond within 30s"},
-		"time limit after it":   {later, neverRespond, 10 * time.Second, timeout, 503, "the operation did not finish within its time limit"},
+		"reset after a message": {later, ResetConnection, time.Hour, lost, 503, failed + "EOF"},
+		"no response after it":  {later, NeverRespond, time.Hour, timeout, 503, "the service did not respond within 30s"},
+		"time limit after it":   {later, NeverRespond, 10 * time.Second, timeout, 503, "the operation did not finish within its time limit"},
 		"time limit before it":  {later, nil, time.Second - 1, generic, 503, noTime},
 		"a long wait":           {after("3600"), nil, time.Hour - 1, generic, 503, fmt.Sprintf(tooLong, "3600")},
 		"a far date":            {after(farDate), nil, time.Hour, generic, 503, fmt.Sprintf(tooLong, farDate)},
 	} {
-		runVirtual(t, name, func(t *testing.T) {
-			s := startService(t, test.first, test.second)
+		RunVirtual(t, name, func(t *testing.T) {
+			s := StartService(t, test.first, test.second)
 			want := streams.Error{Kind: test.kind, Status: test.status, Reason: test.reason, Attempts: 2, Outcome: streams.Unknown}
 			if test.status == 503 {
 				want.Message, want.Documented = "later", true
@@ -139,12 +141,12 @@ func TestLastAttempt(t *testing.T) {
 			}
 			start := time.Now()
 			retry := requests.Retry{MaxAttempts: 2, MinBackoff: time.Second, MaxBackoff: time.Second}
-			_, err := s.updateWithin(t, requests.Config{Retry: retry}, test.limit)
+			_, err := s.UpdateWithin(t, requests.Config{Retry: retry}, test.limit)
 			if test.second == nil {
 				want.Attempts = 1
-				wantEqual(t, "the time until the error", time.Duration(0), time.Since(start))
+				WantEqual(t, "the time until the error", time.Duration(0), time.Since(start))
 			}
-			s.wantError(t, err, want)
+			s.WantError(t, err, want)
 		})
 	}
 }
@@ -152,14 +154,54 @@ func TestLastAttempt(t *testing.T) {
 // What Go's HTTP library refuses to send is not retried, and the service is not blamed.
 func TestNotSent(t *testing.T) {
 	t.Parallel()
-	s := startService(t, applyUpdate)
+	s := StartService(t, ApplyUpdate)
 	tries := 0
-	e := s.updateError(t, requests.Config{
+	e := s.UpdateError(t, requests.Config{
 		Headers: map[string]string{"X-Key": "a\nb"}, Observe: func(context.Context, requests.Attempt) { tries++ },
 	})
-	if wantFailed(t, e, streams.KindConnection, streams.NotChanged, 0); tries != 1 || !errors.Is(e, requests.ErrNotSent) {
+	if WantFailed(t, e, streams.KindConnection, streams.NotChanged, 0); tries != 1 || !errors.Is(e, requests.ErrNotSent) {
 		t.Errorf("error %#v", e)
 	}
 	streamstest.WantText(t, e.Reason, "the request cannot be sent: ", "X-Key")
-	s.wantRequests(t, 0)
+	s.WantRequests(t, 0)
+}
+
+// A redirect is never followed: Go would send a GET instead of the PATCH, and its response would look like a success.
+func TestRedirect(t *testing.T) {
+	t.Parallel()
+	target := StartService(t, ApplyUpdate)
+	for location, shown := range map[string]string{
+		target.URL + "/v2/streams/s1":                 target.URL + "/v2/streams/s1",
+		"/login?next=%2Fv2":                           "/login?next=%2Fv2",
+		"http://[::1":                                 "http://[::1",
+		"https://x/\xff\xe2\x80\xae":                  `https://x/\xff\u202e`,
+		"https://x/" + strings.Repeat("a", 5000):      "https://x/" + strings.Repeat("a", 290) + "…",
+		"https://x/login?token=" + "t0ken%2F" + "abc": "https://x/login?***",
+	} {
+		for status, outcome := range map[int]streams.Outcome{
+			301: streams.NotChanged, 302: streams.NotChanged, 303: streams.Unknown,
+			307: streams.NotChanged, 308: streams.NotChanged, 399: streams.Unknown,
+		} {
+			s := StartService(t, RespondError(status, "moved", "Location", location))
+			s.WantError(t, s.UpdateError(t, requests.Config{Token: "t0ken/abc"}), streams.Error{
+				Kind: streams.KindRedirect, Status: status, Message: "moved", Documented: true, Location: shown,
+				Attempts: 1, Outcome: outcome,
+			})
+			s.WantRequests(t, 1)
+		}
+	}
+	target.WantRequests(t, 0)
+}
+
+// A 304 is no redirect: the service says that nothing changes. It does not show the stream.
+func TestNotModified(t *testing.T) {
+	t.Parallel()
+	s := StartService(t, Respond(http.StatusNotModified, ""))
+	s.WantError(t, s.UpdateError(t, requests.Config{}), streams.Error{
+		Kind: streams.KindUnexpected, Status: 304, Reason: "the response says that nothing changes, and does not show the stream",
+		Attempts: 1, Outcome: streams.NotChanged,
+	})
+	s.WantRequests(t, 1)
+	_, err := NewClient(t, requests.Config{BaseURL: s.URL}).ReadStream(t.Context(), "s1")
+	WantFailed(t, AsError(t, err), streams.KindUnexpected, streams.NotChanged, 1)
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/stream-management/terraform-provider-stream/internal/requests"
+	. "github.com/stream-management/terraform-provider-stream/internal/scripted"
 	"github.com/stream-management/terraform-provider-stream/internal/streams"
 	"github.com/stream-management/terraform-provider-stream/internal/streamstest"
 )
@@ -36,7 +37,7 @@ func TestCheckIDs(t *testing.T) {
 		"a\x00b": {control + "0000", ""}, "a\nb": {control + "000A", ""}, "a\u0085b": {control + "0085", ""},
 		"a\r\n": {control + "000D", space}, "\ufeffa": {mark, ""}, "a\ufeffb\r": {mark, space},
 	} {
-		if got := [2]string{errorText(streams.CheckStreamID(id)), errorText(streams.CheckProcessorID(id))}; got != want {
+		if got := [2]string{ErrorText(streams.CheckStreamID(id)), ErrorText(streams.CheckProcessorID(id))}; got != want {
 			t.Errorf("%q: %q, want %q", id, got, want)
 		}
 	}
@@ -74,18 +75,6 @@ func TestProcessorSet(t *testing.T) {
 	}
 }
 
-// streamWith returns a valid stream with some fields replaced.
-func streamWith(replace map[string]string) string {
-	fields := map[string]json.RawMessage{
-		"id": []byte(`"s1"`), "terminal_id": []byte(`"t1"`), "fragment_type_id": []byte(`"image/jpg"`), "processor_ids": []byte(`["p1"]`),
-		"last_edited": []byte("1718000000000"), "compatible_namespaces": []byte(`["ns2","ns1","ns2"]`),
-	}
-	for name, value := range replace {
-		fields[name] = []byte(value)
-	}
-	return toJSON(fields)
-}
-
 // streamOf returns what streamJSON and streamWith describe.
 func streamOf(id string, processors ...string) *streams.Stream {
 	return &streams.Stream{
@@ -97,20 +86,20 @@ func streamOf(id string, processors ...string) *streams.Stream {
 // The body alone decides on success: status, headers and additional fields may differ.
 func TestSuccess(t *testing.T) {
 	t.Parallel()
-	body := streamWith(nil)
+	body := StreamWith(nil)
 	for name, response := range map[string]http.HandlerFunc{
-		"200":             respond(200, body),
-		"text/plain":      respond(200, body, "Content-Type", "text/plain; charset=latin1"),
-		"a Location":      respond(201, body, "Location", "/v2/streams/other"),
-		"byte order mark": respond(200, "\ufeff"+body),
-		"more fields":     respond(200, streamWith(map[string]string{"owner": `{"a":[null]}`, "ID": `"other"`, "Processor_Ids": `null`})),
-		"identity":        respond(200, body, "Content-Encoding", "identity"),
-		"1 MiB":           respond(200, body+strings.Repeat(" ", 1<<20-len(body))),
+		"200":             Respond(200, body),
+		"text/plain":      Respond(200, body, "Content-Type", "text/plain; charset=latin1"),
+		"a Location":      Respond(201, body, "Location", "/v2/streams/other"),
+		"byte order mark": Respond(200, "\ufeff"+body),
+		"more fields":     Respond(200, StreamWith(map[string]string{"owner": `{"a":[null]}`, "ID": `"other"`, "Processor_Ids": `null`})),
+		"identity":        Respond(200, body, "Content-Encoding", "identity"),
+		"1 MiB":           Respond(200, body+strings.Repeat(" ", 1<<20-len(body))),
 	} {
-		s := startService(t, response)
-		got, err := s.update(t, requests.Config{})
-		wantEqual(t, name+": "+errorText(err), streamOf("s1", "p1"), got, ignoreShown)
-		s.wantRequests(t, 1)
+		s := StartService(t, response)
+		got, err := s.Update(t, requests.Config{})
+		WantEqual(t, name+": "+ErrorText(err), streamOf("s1", "p1"), got, IgnoreShown)
+		s.WantRequests(t, 1)
 	}
 }
 
@@ -119,19 +108,19 @@ func TestNormalForms(t *testing.T) {
 	t.Parallel()
 	const composed, decomposed = "gr\u00fcn", "gru\u0308n"
 	field, list := `"`+decomposed+`"`, `["`+decomposed+`","`+composed+`"]`
-	s := startService(t, respond(200, streamWith(map[string]string{
+	s := StartService(t, Respond(200, StreamWith(map[string]string{
 		"id": field, "terminal_id": field, "fragment_type_id": field, "processor_ids": list, "compatible_namespaces": list,
 	})))
 	want := &streams.Stream{
 		ID: composed, TerminalID: composed, FragmentTypeID: composed, LastEdited: 1718000000000,
 		ProcessorIDs: streams.NewProcessorSet(composed), CompatibleNamespaces: []string{composed},
 	}
-	c := newClient(t, requests.Config{BaseURL: s.URL})
+	c := NewClient(t, requests.Config{BaseURL: s.URL})
 	for _, id := range []string{composed, decomposed} {
 		got, err := c.UpdateStream(t.Context(), id, streams.NewProcessorSet(id))
-		wantEqual(t, "stream: "+errorText(err), want, got, ignoreShown)
+		WantEqual(t, "stream: "+ErrorText(err), want, got, IgnoreShown)
 	}
-	last := s.requests()[1]
+	last := s.Requests()[1]
 	if last.Body != `{"processor_ids":["`+decomposed+`"]}` || last.Target != "/v2/streams/gru%CC%88n" {
 		t.Errorf("request %+v", last)
 	}
@@ -145,7 +134,7 @@ func TestInteger(t *testing.T) {
 		"0": 0, "-0.0": 0, "-5e0": -5, "0e999999999": 0, "9223372036854775807": math.MaxInt64, "9223372036854775807.0": math.MaxInt64,
 		"-9.223372036854775808e18": math.MinInt64,
 	} {
-		s, err := startService(t, respond(200, streamWith(map[string]string{"last_edited": text}))).update(t, requests.Config{})
+		s, err := StartService(t, Respond(200, StreamWith(map[string]string{"last_edited": text}))).Update(t, requests.Config{})
 		if err != nil || s.LastEdited != want {
 			t.Errorf("%s: %v, %v", text, s, err)
 		}
@@ -154,8 +143,8 @@ func TestInteger(t *testing.T) {
 		"1.5", "1718000000123.0000000000000000000000000000000000001", "1e-3", "9223372036854775808", "9.3e18", "1e400", "1e99999999999", "1e-999999999",
 		`"1718000000123"`, `"5.0"`, "true", "null", "[5]", "5" + strings.Repeat("0", 1<<20), "5." + strings.Repeat("0", 1000),
 	} {
-		s := startService(t, respond(200, streamWith(map[string]string{"last_edited": text})))
-		if e := s.updateError(t, requests.Config{}); !strings.Contains(e.Reason, "last_edited is not an integer") && !strings.Contains(e.Reason, "longer than") {
+		s := StartService(t, Respond(200, StreamWith(map[string]string{"last_edited": text})))
+		if e := s.UpdateError(t, requests.Config{}); !strings.Contains(e.Reason, "last_edited is not an integer") && !strings.Contains(e.Reason, "longer than") {
 			t.Errorf("%.50s: %s", text, e.Reason)
 		}
 	}
@@ -171,8 +160,8 @@ func TestInvalidSuccess(t *testing.T) {
 		stream = "the response is not a stream: "
 		set    = stream + "processor_ids is not an array of strings"
 	)
-	body := streamWith(nil)
-	with := func(field, value string) string { return streamWith(map[string]string{field: value}) }
+	body := StreamWith(nil)
+	with := func(field, value string) string { return StreamWith(map[string]string{field: value}) }
 	for name, test := range map[string]struct {
 		status                int
 		body, reason, message string
@@ -195,51 +184,14 @@ func TestInvalidSuccess(t *testing.T) {
 			stream + "id is not a string, terminal_id is not a string, fragment_type_id is missing, processor_ids is not an array of " +
 				"strings, last_edited is not an integer, compatible_namespaces is not an array of strings", `{"id":1`},
 	} {
-		runVirtual(t, name, func(t *testing.T) {
-			s := startService(t, respond(test.status, test.body))
-			e := s.updateError(t, requests.Config{})
-			if wantFailed(t, e, streams.KindUnexpected, streams.Unknown, 1); e.Reason != test.reason || e.Status != test.status {
+		RunVirtual(t, name, func(t *testing.T) {
+			s := StartService(t, Respond(test.status, test.body))
+			e := s.UpdateError(t, requests.Config{})
+			if WantFailed(t, e, streams.KindUnexpected, streams.Unknown, 1); e.Reason != test.reason || e.Status != test.status {
 				t.Errorf("error %#v", e)
 			}
 			streamstest.WantText(t, e.Message, test.message)
-			s.wantRequests(t, 1)
-		})
-	}
-}
-
-// The error has the documented message unchanged, or the text of any other body. Neither can change the terminal's
-// output.
-func TestMessage(t *testing.T) {
-	t.Parallel()
-	const documented requests.Form = -1
-	long := strings.Repeat("ä", 5000)
-	for name, test := range map[string]struct {
-		body, want string
-		form       requests.Form
-	}{
-		"documented form":  {`{"message":"no such processor: \"p9\"  "}`, `no such processor: "p9"  `, documented},
-		"byte order mark":  {"\ufeff" + `{"message":"no"}`, "no", documented},
-		"long":             {`{"message":"` + long + `"}`, long[:2*4000] + "…", documented},
-		"another spelling": {`{"Message":"No HTTP resource\u001b"}`, `No HTTP resource\x1b`, requests.FormJSON},
-		"problem details":  {`{"title":"No","detail":"a\nb"}`, `No: a\nb`, requests.FormJSON},
-		"other JSON":       {`{"a": {"b": 5}}`, `{"a": {"b": 5}}`, requests.FormJSON},
-		"null message":     {`{"message":null}`, `{"message":null}`, requests.FormJSON},
-		"empty":            {" \n ", "", requests.FormText},
-		"HTML": {"<!DOCTYPE html><title>502</title><style>p {}</style><script>if (a<b) {}</script><!-- <p> -->\n  " +
-			"<h1 a='b'>Bad\tGateway&nbsp;&lt;p&gt;</h1>\n", "HTML page: 502 Bad Gateway <p>", requests.FormPage},
-		"long HTML":          {"<p>" + long, "HTML page: " + long[:2*289] + "…", requests.FormPage},
-		"HTML without text":  {"<!DOCTYPE html><div id=app></div><script src=a></script>", "HTML page without text", requests.FormPage},
-		"many escapes":       {strings.Repeat("\x1b", 200), strings.Repeat(`\x1b`, 75) + "…", requests.FormText},
-		"not UTF-8":          {"gr\xfcn", `gr\xfcn`, requests.FormText},
-		"terminal escapes":   {`{"message":"a\r\n\tb\u001b[31mred\u0007"}`, `a\r\n\tb\x1b[31mred\a`, documented},
-		"bidirectional text": {`{"message":"p1\u202e1p\u200b\udb40\udc41"}`, `p1\u202e1p\u200b\U000e0041`, documented},
-		"every script":       {`{"message":"grün 流れ 😀 \u00a0 é"}`, "grün 流れ 😀 \u00a0 é", documented},
-	} {
-		runVirtual(t, name, func(t *testing.T) {
-			e := startService(t, respond(http.StatusConflict, test.body)).updateError(t, requests.Config{})
-			if e.Message != test.want || e.Documented != (test.form == documented) || !e.Documented && e.Form != test.form {
-				t.Errorf("%.100q is shown as %.200q, documented %t, form %d; want %.200q", test.body, e.Message, e.Documented, e.Form, test.want)
-			}
+			s.WantRequests(t, 1)
 		})
 	}
 }
@@ -250,11 +202,11 @@ func TestIDInAnotherCase(t *testing.T) {
 	for id, theirs := range map[string]string{
 		"6F9619FF-8B86-D011-B42D-00CF4FC964FF": "6f9619ff-8b86-d011-b42d-00cf4fc964ff", "cam-1": "CAM-1", "Straße-Ä": "straße-ä", "S1": "s2", "a": "",
 	} {
-		s := startService(t, respond(200, streamJSON(theirs, []string{"p1"})))
-		c := newClient(t, requests.Config{BaseURL: s.URL})
+		s := StartService(t, Respond(200, StreamJSON(theirs, []string{"p1"})))
+		c := NewClient(t, requests.Config{BaseURL: s.URL})
 		_, updateErr := c.UpdateStream(t.Context(), id, streams.NewProcessorSet("p1"))
 		_, readErr := c.ReadStream(t.Context(), id)
-		for _, e := range []*streams.Error{asError(t, updateErr), asError(t, readErr)} {
+		for _, e := range []*streams.Error{AsError(t, updateErr), AsError(t, readErr)} {
 			if errors.Is(e, streams.ErrCase) != strings.EqualFold(id, theirs) || e.Kind != streams.KindUnexpected || e.Message != "" {
 				t.Errorf("%q: %#v", id, e)
 			}

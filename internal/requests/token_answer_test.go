@@ -1,4 +1,4 @@
-package streams_test
+package requests_test
 
 import (
 	"fmt"
@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	. "github.com/stream-management/terraform-provider-stream/internal/scripted"
 	"github.com/stream-management/terraform-provider-stream/internal/streams"
 	"github.com/stream-management/terraform-provider-stream/internal/streamstest"
 )
@@ -37,27 +38,27 @@ func TestTokenAnswers(t *testing.T) {
 		"\ufeff" + ` {"access_token":"t","scope":["a"]}`:                        {form, "Bearer t", 0},
 		"access_token=t&token_type=BearerToken&expires_in=50":                   {form, "Bearer t", 45 * time.Second},
 	} {
-		runVirtual(t, body, func(t *testing.T) {
+		RunVirtual(t, body, func(t *testing.T) {
 			if test.contentType == "" {
 				test.contentType = "application/json"
 			}
-			endpoint := startService(t, respond(200, body, "Content-Type", test.contentType))
-			s := startService(t, applyUpdate)
-			c := newClient(t, oauth2Config(s, endpoint))
+			endpoint := StartService(t, Respond(200, body, "Content-Type", test.contentType))
+			s := StartService(t, ApplyUpdate)
+			c := NewClient(t, OAuth2Config(s, endpoint))
 			life := test.life
 			if life == 0 {
 				life = 1000 * time.Hour
 			}
 			for _, wait := range []time.Duration{0, life - time.Millisecond} {
 				<-time.After(wait)
-				mustUpdateAll(t, c, 1)
+				MustUpdateAll(t, c, 1)
 			}
-			endpoint.wantRequests(t, 1)
+			endpoint.WantRequests(t, 1)
 			if <-time.After(2 * time.Millisecond); test.life != 0 && test.life < 1000*time.Hour {
-				mustUpdateAll(t, c, 1)
-				endpoint.wantRequests(t, 2)
+				MustUpdateAll(t, c, 1)
+				endpoint.WantRequests(t, 2)
 			}
-			wantEqual(t, "header", test.want, s.requests()[0].Header.Get("Authorization"))
+			WantEqual(t, "header", test.want, s.Requests()[0].Header.Get("Authorization"))
 		})
 	}
 }
@@ -82,31 +83,31 @@ func TestTokenAnswersRefused(t *testing.T) {
 		"<html>": {"text/html", 200, "cannot parse json", false},
 		"no":     {plain, 403, "no", false},
 	} {
-		endpoint := startService(t, respond(test.status, body, "Content-Type", test.contentType))
-		s := startService(t, applyUpdate)
-		e := s.updateError(t, oauth2Config(s, endpoint))
+		endpoint := StartService(t, Respond(test.status, body, "Content-Type", test.contentType))
+		s := StartService(t, ApplyUpdate)
+		e := s.UpdateError(t, OAuth2Config(s, endpoint))
 		streamstest.WantText(t, e.Error(), test.want, fmt.Sprint(test.status))
 		if strings.Contains(e.Reason, "Post ") || e.Documented != test.isJSON || e.Status != test.status || !e.TokenRequest ||
 			test.status == http.StatusOK && e.Kind != streams.KindUnexpected {
 			t.Errorf("%s: %#v", body, e)
 		}
-		s.wantRequests(t, 0)
+		s.WantRequests(t, 0)
 	}
 }
 
 // The error of a 401 says that the token was not sent with its own type, also to operations that send nothing.
 func TestUnknownTokenType(t *testing.T) {
-	virtual(t, func(t *testing.T) {
+	Virtual(t, func(t *testing.T) {
 		for kind, noted := range map[string]string{
-			"JWT": `"JWT"`, "N_A": `"N_A"`, "\x1b" + clientSecret: `"\x1b***"`, "Bearer": "", "DPoP": "", "BearerToken": "",
+			"JWT": `"JWT"`, "N_A": `"N_A"`, "\x1b" + ClientSecret: `"\x1b***"`, "Bearer": "", "DPoP": "", "BearerToken": "",
 		} {
 			if noted != "" {
 				noted = "the token was sent as Bearer, because its token_type is " + noted + ", which is no scheme of HTTP"
 			}
-			endpoint := startService(t, respond(200, toJSON(map[string]string{"access_token": "t", "token_type": kind})))
-			s := startService(t, respondError(401, "not you"))
-			for _, err := range updateAll(t, newClient(t, oauth2Config(s, endpoint)), 5) {
-				if e := asError(t, err); !strings.HasSuffix(e.Reason, noted) || noted == "" && strings.Contains(e.Reason, "scheme") {
+			endpoint := StartService(t, Respond(200, ToJSON(map[string]string{"access_token": "t", "token_type": kind})))
+			s := StartService(t, RespondError(401, "not you"))
+			for _, err := range UpdateAll(t, NewClient(t, OAuth2Config(s, endpoint)), 5) {
+				if e := AsError(t, err); !strings.HasSuffix(e.Reason, noted) || noted == "" && strings.Contains(e.Reason, "scheme") {
 					t.Errorf("%q: %q", kind, e.Reason)
 				}
 			}

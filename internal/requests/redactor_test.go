@@ -1,4 +1,4 @@
-package streams_test
+package requests_test
 
 import (
 	"context"
@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/stream-management/terraform-provider-stream/internal/requests"
+	. "github.com/stream-management/terraform-provider-stream/internal/scripted"
 	"github.com/stream-management/terraform-provider-stream/internal/streams"
 	"github.com/stream-management/terraform-provider-stream/internal/streamstest"
 )
@@ -23,26 +24,26 @@ func TestSecretsAreMasked(t *testing.T) {
 		byDotNet = `s3cret/t0ken\u003Cb\u003E\u002B\u0022\u0026\u003D`
 	)
 	for name, response := range map[string]http.HandlerFunc{
-		"message":    respondError(401, "bad token "+secret),
-		"text":       respond(500, "bad "+secret),
-		"other JSON": respond(401, `{"Authorization": "ApiKey `+byDotNet+`"}`),
-		"HTML":       respond(502, "<p>"+html.EscapeString(secret)+"</p>"),
-		"Location":   respondError(302, "moved", "Location", "https://x.invalid/login?t="+url.QueryEscape(secret)),
-		"header":     respond(404, "", "X-Request-Id", url.QueryEscape(url.QueryEscape(secret))),
-		"login page": respond(200, "<p>"+secret),
-		"stream":     respond(200, streamJSON(secret, nil)),
-		"set":        respond(200, streamJSON("s1", []string{"p1", secret, byDotNet})),
-		"no HTTP":    respondRaw("HTTP/1.1 " + secret + " no\r\n\r\n"),
+		"message":    RespondError(401, "bad token "+secret),
+		"text":       Respond(500, "bad "+secret),
+		"other JSON": Respond(401, `{"Authorization": "ApiKey `+byDotNet+`"}`),
+		"HTML":       Respond(502, "<p>"+html.EscapeString(secret)+"</p>"),
+		"Location":   RespondError(302, "moved", "Location", "https://x.invalid/login?t="+url.QueryEscape(secret)),
+		"header":     Respond(404, "", "X-Request-Id", url.QueryEscape(url.QueryEscape(secret))),
+		"login page": Respond(200, "<p>"+secret),
+		"stream":     Respond(200, StreamJSON(secret, nil)),
+		"set":        Respond(200, StreamJSON("s1", []string{"p1", secret, byDotNet})),
+		"no HTTP":    RespondRaw("HTTP/1.1 " + secret + " no\r\n\r\n"),
 	} {
-		runVirtual(t, name, func(t *testing.T) {
+		RunVirtual(t, name, func(t *testing.T) {
 			var attempts []requests.Attempt
-			s := startService(t, response)
-			c := newClient(t, requests.Config{
+			s := StartService(t, response)
+			c := NewClient(t, requests.Config{
 				BaseURL: s.URL, Headers: map[string]string{"Authorization": "ApiKey " + secret},
 				Observe: func(_ context.Context, a requests.Attempt) { attempts = append(attempts, a) },
 			})
 			_, err := c.UpdateStream(t.Context(), "s1", streams.NewProcessorSet("p1"))
-			e := asError(t, err)
+			e := AsError(t, err)
 			all := strings.Join([]string{e.Error(), e.Message, e.Reason, e.Location, e.RequestID, c.Redact(secret)}, "\n")
 			if e.Stream != nil {
 				all += e.Stream.ShownProcessors()
@@ -62,8 +63,8 @@ func TestSecretsAreMasked(t *testing.T) {
 func TestWorkForLongResponses(t *testing.T) { // not parallel, because it counts allocations
 	work := func(length int) float64 {
 		text := strings.Repeat(`\u003cp\u003e a\/b%2Fc &amp; `, length/30)
-		s := startService(t, respond(503, `{"message": "`+text+`"}`))
-		c := newClient(t, requests.Config{
+		s := StartService(t, Respond(503, `{"message": "`+text+`"}`))
+		c := NewClient(t, requests.Config{
 			BaseURL: s.URL, Headers: map[string]string{"X-Key": "a+b=s3cret", "X-Other": "c&d=s3cret"},
 			Retry: requests.Retry{MaxAttempts: 1}, Observe: func(context.Context, requests.Attempt) {},
 		})
@@ -78,13 +79,13 @@ func TestWorkForLongResponses(t *testing.T) { // not parallel, because it counts
 func TestNotMasked(t *testing.T) {
 	t.Parallel()
 	var attempts []requests.Attempt
-	s := startService(t, respond(200, streamJSON("acme-cam-1", []string{"acme-p1", "acme-p2"})))
-	c := newClient(t, requests.Config{
+	s := StartService(t, Respond(200, StreamJSON("acme-cam-1", []string{"acme-p1", "acme-p2"})))
+	c := NewClient(t, requests.Config{
 		BaseURL: s.URL, Headers: map[string]string{"X-Tenant": "acme"}, BasicAuth: &requests.BasicAuth{Username: "me", Password: "service"},
 		Observe: func(_ context.Context, a requests.Attempt) { attempts = append(attempts, a) },
 	})
 	_, err := c.UpdateStream(t.Context(), "acme-cam-1", streams.NewProcessorSet("acme-p1", "acme-p3"))
-	e := asError(t, err)
+	e := AsError(t, err)
 	if e.URL != s.URL+"/v2/streams/acme-cam-1" || e.Stream.ShownProcessors() != `["acme-p1", "***-p2"]` ||
 		e.Reason != `the service did not attach ["acme-p3"]; the service reports additional processors ["***-p2"]` {
 		t.Errorf("error %#v", e)
@@ -103,18 +104,18 @@ func TestFoundSecretsAreMasked(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "credential")
 	writeSecret(t, path, "user:s3cret-part\n")
 	echo := func(w http.ResponseWriter, r *http.Request) {
-		respondError(403, r.FormValue("client_assertion")+r.Header.Get("Authorization")+" s3cret-part")(w, r)
+		RespondError(403, r.FormValue("client_assertion")+r.Header.Get("Authorization")+" s3cret-part")(w, r)
 	}
-	if e := startService(t, echo).updateError(t, requests.Config{TokenFile: path}); e.Message != "Bearer *** ***" {
+	if e := StartService(t, echo).UpdateError(t, requests.Config{TokenFile: path}); e.Message != "Bearer *** ***" {
 		t.Errorf("error %#v", e)
 	}
-	cfg := requests.Config{OAuth2: &requests.OAuth2{TokenURL: startService(t, echo).URL, ClientAssertionFile: path}}
-	if e := startService(t, applyUpdate).updateError(t, cfg); e.Message != "*** ***" {
+	cfg := requests.Config{OAuth2: &requests.OAuth2{TokenURL: StartService(t, echo).URL, ClientAssertionFile: path}}
+	if e := StartService(t, ApplyUpdate).UpdateError(t, cfg); e.Message != "*** ***" {
 		t.Errorf("error %#v", e)
 	}
-	s := startService(t, respondError(403, "user:s3cret-part s3cret-part t0ken-2 t0ken-3 dXNlcjpzM2NyZXQtcGFydA dDBrZW4tMg== dDBrZW4tMw"))
-	issue := respond(200, `{"access_token":"user:s3cret-part","refresh_token":"t0ken-2","id_token":"t0ken-3"}`)
-	if e := s.updateError(t, oauth2Config(s, startService(t, issue))); e.Message != "*** *** *** *** *** *** ***" {
+	s := StartService(t, RespondError(403, "user:s3cret-part s3cret-part t0ken-2 t0ken-3 dXNlcjpzM2NyZXQtcGFydA dDBrZW4tMg== dDBrZW4tMw"))
+	issue := Respond(200, `{"access_token":"user:s3cret-part","refresh_token":"t0ken-2","id_token":"t0ken-3"}`)
+	if e := s.UpdateError(t, OAuth2Config(s, StartService(t, issue))); e.Message != "*** *** *** *** *** *** ***" {
 		t.Errorf("error %#v", e)
 	}
 }

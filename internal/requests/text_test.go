@@ -1,10 +1,11 @@
-package streams_test
+package requests_test
 
 import (
 	"strings"
 	"testing"
 
 	"github.com/stream-management/terraform-provider-stream/internal/requests"
+	. "github.com/stream-management/terraform-provider-stream/internal/scripted"
 )
 
 func TestCheckVariable(t *testing.T) {
@@ -14,7 +15,7 @@ func TestCheckVariable(t *testing.T) {
 		"": "", "a": "", `a"b"`: "", `"a" b`: "", `"`: "", "it's": "", `{"a": "b"}`: "", "\n\ufeff": "",
 		"a\xc3": "is not UTF-8 text", `"a"`: quotes, "'a b'": quotes, "`a`": quotes, "“a”": quotes, "«a»": quotes, "“a": "", "a”": "", "a\x00": "", `""`: quotes, `'{"a": "b"}'`: quotes,
 	} {
-		if got := errorText(requests.CheckVariable(text)); got != want && (want == "" || !strings.HasPrefix(got, want)) {
+		if got := ErrorText(requests.CheckVariable(text)); got != want && (want == "" || !strings.HasPrefix(got, want)) {
 			t.Errorf("%q: %q, want %q", text, got, want)
 		}
 	}
@@ -31,7 +32,7 @@ func TestCheckLine(t *testing.T) {
 		"a\r\nb": control + lineBreak, "a\rb": control + lineBreak, "a\x00b": control, "a\u009bb": control,
 		"\ufeffa\r\n": requests.ErrMark.Error(), "a\ufeff": requests.ErrMark.Error(),
 	} {
-		if got := errorText(requests.CheckLine(text)); got != want {
+		if got := ErrorText(requests.CheckLine(text)); got != want {
 			t.Errorf("%q: %q, want %q", text, got, want)
 		}
 	}
@@ -54,7 +55,7 @@ func TestCheckToken(t *testing.T) {
 		"Bearer abc": `it begins with "Bearer"`, "bearer abc": `it begins with "Bearer"`, "a\x7f": "it has control characters",
 		strings.Repeat("a", 64<<10+1): "it is longer than 64 KiB",
 	} {
-		if got := errorText(requests.CheckToken(text)); got != want && (want == "" || !strings.HasPrefix(got, want)) {
+		if got := ErrorText(requests.CheckToken(text)); got != want && (want == "" || !strings.HasPrefix(got, want)) {
 			t.Errorf("%.40q: %q, want %q", text, got, want)
 		}
 	}

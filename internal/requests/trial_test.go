@@ -1,4 +1,4 @@
-package streams_test
+package requests_test
 
 import (
 	"errors"
@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/stream-management/terraform-provider-stream/internal/requests"
+	. "github.com/stream-management/terraform-provider-stream/internal/scripted"
 	"github.com/stream-management/terraform-provider-stream/internal/streams"
 	"github.com/stream-management/terraform-provider-stream/internal/streamstest"
 )
@@ -22,15 +23,15 @@ import (
 func TestFirstResponses(t *testing.T) {
 	t.Parallel()
 	const latency, limit = 2 * time.Second, 5 * time.Second
-	for _, test := range []struct{ streams, parallel int }{{30, singles}, {60, group}, {100, group}} {
-		runVirtual(t, fmt.Sprint(test), func(t *testing.T) {
-			s := startService(t, respondAfter(latency, applyUpdate))
+	for _, test := range []struct{ streams, parallel int }{{30, Singles}, {60, Group}, {100, Group}} {
+		RunVirtual(t, fmt.Sprint(test), func(t *testing.T) {
+			s := StartService(t, RespondAfter(latency, ApplyUpdate))
 			start, waves := time.Now(), (test.streams+test.parallel-1)/test.parallel
-			err := errors.Join(updateParallel(t, newClient(t, requests.Config{BaseURL: s.URL, Token: "t0ken"}), test.streams, test.parallel, limit)...)
+			err := errors.Join(UpdateParallel(t, NewClient(t, requests.Config{BaseURL: s.URL, Token: "t0ken"}), test.streams, test.parallel, limit)...)
 			if took := time.Since(start); err != nil || took > latency*time.Duration(waves+1) {
 				t.Errorf("%d streams took %s: %.500v", test.streams, took, err)
 			}
-			s.wantRequests(t, test.streams)
+			s.WantRequests(t, test.streams)
 		})
 	}
 }
@@ -38,25 +39,25 @@ func TestFirstResponses(t *testing.T) {
 // A wait ends with the time limit of its operation. The error says what the operation has waited for.
 func TestWaitsEnd(t *testing.T) {
 	const late = "the operation did not finish within its time limit: "
-	virtual(t, func(t *testing.T) {
-		s := startService(t, neverRespond)
-		c := newClient(t, requests.Config{BaseURL: s.URL})
-		go updateParallel(t, c, 3, 3, 20*time.Second)
+	Virtual(t, func(t *testing.T) {
+		s := StartService(t, NeverRespond)
+		c := NewClient(t, requests.Config{BaseURL: s.URL})
+		go UpdateParallel(t, c, 3, 3, 20*time.Second)
 		synctest.Wait()
 		start := time.Now()
-		err := updateParallel(t, c, 1, 1, time.Second)[0]
-		e := asError(t, err)
-		if wantFailed(t, e, streams.KindTimeout, streams.NotChanged, 0); time.Since(start) != time.Second || e.Reason != late+requests.ErrTurnWait.Error() {
+		err := UpdateParallel(t, c, 1, 1, time.Second)[0]
+		e := AsError(t, err)
+		if WantFailed(t, e, streams.KindTimeout, streams.NotChanged, 0); time.Since(start) != time.Second || e.Reason != late+requests.ErrTurnWait.Error() {
 			t.Errorf("after %s: %v", time.Since(start), err)
 		}
-		s.wantRequests(t, 3)
+		s.WantRequests(t, 3)
 
 		<-time.After(time.Minute)
-		s = startService(t, respondAfter(2*time.Second, applyUpdate), neverRespond)
-		c = newClient(t, requests.Config{BaseURL: s.URL, MaxConcurrent: 1})
-		go updateParallel(t, c, 2, 2, time.Minute)
+		s = StartService(t, RespondAfter(2*time.Second, ApplyUpdate), NeverRespond)
+		c = NewClient(t, requests.Config{BaseURL: s.URL, MaxConcurrent: 1})
+		go UpdateParallel(t, c, 2, 2, time.Minute)
 		synctest.Wait()
-		err = updateParallel(t, c, 1, 1, 3*time.Second)[0]
+		err = UpdateParallel(t, c, 1, 1, 3*time.Second)[0]
 		if streamstest.WantText(t, err.Error(), late+requests.ErrSlotWait.Error()); !errors.Is(err, requests.ErrSlotWait) {
 			t.Error(err)
 		}
@@ -75,14 +76,14 @@ func TestTurnsEnd(t *testing.T) {
 		"rate limit": {requests.Config{RequestsPerSecond: 0.01}, requests.ErrRateLimit, 0},
 		"not sent":   {requests.Config{UserAgent: "a\nb"}, requests.ErrNotSent, 0},
 	} {
-		runVirtual(t, name, func(t *testing.T) {
-			test.cfg.BaseURL, test.cfg.RequestTimeout = startService(t, neverRespond).URL, time.Hour
-			c := newClient(t, test.cfg)
-			go updateParallel(t, c, 1, 1, time.Hour)
+		RunVirtual(t, name, func(t *testing.T) {
+			test.cfg.BaseURL, test.cfg.RequestTimeout = StartService(t, NeverRespond).URL, time.Hour
+			c := NewClient(t, test.cfg)
+			go UpdateParallel(t, c, 1, 1, time.Hour)
 			synctest.Wait()
 			start := time.Now()
 			for range 5 {
-				if err := updateParallel(t, c, 1, 1, time.Minute)[0]; !errors.Is(err, test.cause) {
+				if err := UpdateParallel(t, c, 1, 1, time.Minute)[0]; !errors.Is(err, test.cause) {
 					t.Error(err)
 				}
 			}
@@ -111,36 +112,36 @@ func TestNewCredential(t *testing.T) {
 		for what, refuse := range map[string]refusal{
 			"0.2 s": until(200 * time.Millisecond), "1 s": until(time.Second), "the first": first(1), "three": first(3),
 		} {
-			for _, test := range []struct{ streams, parallel int }{{1, 1}, {2, singles}, {3, singles}, {4, singles}, {100, singles}, {100, group}} {
+			for _, test := range []struct{ streams, parallel int }{{1, 1}, {2, Singles}, {3, Singles}, {4, Singles}, {100, Singles}, {100, Group}} {
 				for _, known := range []bool{false, true} { // whether the service has accepted the credential before
 					if what == "three" && test.streams < 3 {
 						continue // one of the streams would be rejected twice
 					}
-					runVirtual(t, fmt.Sprint(name, "/", what, "/", test, "/", known), func(t *testing.T) {
+					RunVirtual(t, fmt.Sprint(name, "/", what, "/", test, "/", known), func(t *testing.T) {
 						cfg, start, requests := cfg, time.Now(), 0
 						var mu sync.Mutex
-						s := startService(t, func(w http.ResponseWriter, r *http.Request) {
+						s := StartService(t, func(w http.ResponseWriter, r *http.Request) {
 							mu.Lock()
 							requests++
-							response := http.HandlerFunc(applyUpdate)
+							response := http.HandlerFunc(ApplyUpdate)
 							if refuse(requests, time.Since(start)) && !strings.HasSuffix(r.URL.Path, "/known") {
-								response = respondError(401, "not yet")
+								response = RespondError(401, "not yet")
 							}
 							mu.Unlock()
-							respondAfter(20*time.Millisecond, response)(w, r)
+							RespondAfter(20*time.Millisecond, response)(w, r)
 						})
 						cfg.BaseURL = s.URL
 						if name == "oauth2" {
-							cfg.OAuth2 = oauth2Config(s, startService(t, issueTokens(3600))).OAuth2
+							cfg.OAuth2 = OAuth2Config(s, StartService(t, IssueTokens(3600))).OAuth2
 						}
-						c := newClient(t, cfg)
+						c := NewClient(t, cfg)
 						if known {
 							if _, err := c.UpdateStream(t.Context(), "known", streams.NewProcessorSet()); err != nil {
 								t.Error(err)
 							}
 							requests, start = 0, time.Now()
 						}
-						err := errors.Join(updateParallel(t, c, test.streams, test.parallel, 5*time.Minute)...)
+						err := errors.Join(UpdateParallel(t, c, test.streams, test.parallel, 5*time.Minute)...)
 						if took := time.Since(start); err != nil || took > 3*time.Second {
 							t.Errorf("after %s: %.500v", took, err)
 						}
@@ -155,49 +156,49 @@ func TestNewCredential(t *testing.T) {
 // first one on, the credential is known to be wrong, the user wants no retry, or the operation has no time.
 func TestRejectedTwice(t *testing.T) {
 	t.Parallel()
-	reject := respondError(401, "not you")
-	update := func(t *testing.T, s *service, c *streams.Client, limit time.Duration, requests, attempts int, took time.Duration) {
+	reject := RespondError(401, "not you")
+	update := func(t *testing.T, s *Service, c *streams.Client, limit time.Duration, requests, attempts int, took time.Duration) {
 		t.Helper()
-		before, start := len(s.requests()), time.Now()
-		e := asError(t, updateParallel(t, c, 1, 1, limit)[0])
-		wantFailed(t, e, streams.KindAuthentication, streams.NotChanged, attempts)
-		if s.wantRequests(t, before+requests); time.Since(start) != took || e.Status != 401 || e.Message != "not you" {
+		before, start := len(s.Requests()), time.Now()
+		e := AsError(t, UpdateParallel(t, c, 1, 1, limit)[0])
+		WantFailed(t, e, streams.KindAuthentication, streams.NotChanged, attempts)
+		if s.WantRequests(t, before+requests); time.Since(start) != took || e.Status != 401 || e.Message != "not you" {
 			t.Errorf("after %s: %v", time.Since(start), e)
 		}
 	}
-	runVirtual(t, "alone", func(t *testing.T) {
-		s := startService(t, reject)
-		c := newClient(t, requests.Config{BaseURL: s.URL, Token: "t0ken"})
+	RunVirtual(t, "alone", func(t *testing.T) {
+		s := StartService(t, reject)
+		c := NewClient(t, requests.Config{BaseURL: s.URL, Token: "t0ken"})
 		update(t, s, c, time.Minute, 2, 2, time.Second)
 		update(t, s, c, time.Minute, 2, 2, time.Second)
 		update(t, s, c, time.Minute, 1, 1, 0)
 		update(t, s, c, time.Minute, 0, 0, 0)
 	})
-	runVirtual(t, "after a success", func(t *testing.T) {
-		s := startService(t, applyUpdate, reject)
-		c := newClient(t, requests.Config{BaseURL: s.URL, Token: "t0ken"})
-		mustUpdateAll(t, c, 1)
+	RunVirtual(t, "after a success", func(t *testing.T) {
+		s := StartService(t, ApplyUpdate, reject)
+		c := NewClient(t, requests.Config{BaseURL: s.URL, Token: "t0ken"})
+		MustUpdateAll(t, c, 1)
 		for range 10 {
 			update(t, s, c, time.Minute, 2, 2, time.Second)
 		}
 	})
-	runVirtual(t, "one attempt", func(t *testing.T) {
-		s := startService(t, reject, reject, reject, applyUpdate)
-		c := newClient(t, requests.Config{BaseURL: s.URL, Token: "t0ken", Retry: requests.Retry{MaxAttempts: 1}})
-		errs := updateAll(t, c, 10)
-		s.wantRequests(t, 10)
+	RunVirtual(t, "one attempt", func(t *testing.T) {
+		s := StartService(t, reject, reject, reject, ApplyUpdate)
+		c := NewClient(t, requests.Config{BaseURL: s.URL, Token: "t0ken", Retry: requests.Retry{MaxAttempts: 1}})
+		errs := UpdateAll(t, c, 10)
+		s.WantRequests(t, 10)
 		if failed := slices.DeleteFunc(errs, func(err error) bool { return err == nil }); len(failed) != 3 {
 			t.Error(failed)
 		}
 	})
-	runVirtual(t, "no time", func(t *testing.T) {
-		s := startService(t, reject)
-		update(t, s, newClient(t, requests.Config{BaseURL: s.URL, Token: "t0ken"}), 900*time.Millisecond, 1, 1, 0)
+	RunVirtual(t, "no time", func(t *testing.T) {
+		s := StartService(t, reject)
+		update(t, s, NewClient(t, requests.Config{BaseURL: s.URL, Token: "t0ken"}), 900*time.Millisecond, 1, 1, 0)
 	})
-	runVirtual(t, "the time ends in the second attempt", func(t *testing.T) {
-		s := startService(t, reject, neverRespond)
-		e := asError(t, updateParallel(t, newClient(t, requests.Config{BaseURL: s.URL, Token: "t0ken"}), 1, 1, 2*time.Second)[0])
-		wantFailed(t, e, streams.KindTimeout, streams.Unknown, 2)
+	RunVirtual(t, "the time ends in the second attempt", func(t *testing.T) {
+		s := StartService(t, reject, NeverRespond)
+		e := AsError(t, UpdateParallel(t, NewClient(t, requests.Config{BaseURL: s.URL, Token: "t0ken"}), 1, 1, 2*time.Second)[0])
+		WantFailed(t, e, streams.KindTimeout, streams.Unknown, 2)
 	})
 }
 
@@ -215,22 +216,22 @@ func TestRejectionAfterTheEnd(t *testing.T) {
 			"interrupt": {hour, time.Second}, "interrupt while it looks": {hour, answer + time.Second/2},
 			"time limit": {answer, hour}, "time limit while it looks": {answer + time.Second/2, hour},
 		} {
-			runVirtual(t, name+"/"+how, func(t *testing.T) {
+			RunVirtual(t, name+"/"+how, func(t *testing.T) {
 				grace := 5 * time.Second // of a token request that is under way
 				for range 20 {
-					s, endpoint := startService(t, respondAfter(answer, respondError(401, "not you"))), startService(t, issueTokens(3600), neverRespond)
+					s, endpoint := StartService(t, RespondAfter(answer, RespondError(401, "not you"))), StartService(t, IssueTokens(3600), NeverRespond)
 					cfg := cfg
 					if cfg.BaseURL = s.URL; name == "oauth2" {
-						cfg.OAuth2 = oauth2Config(s, endpoint).OAuth2
+						cfg.OAuth2 = OAuth2Config(s, endpoint).OAuth2
 					}
-					_, took, err := interruptedUpdate(t, newClient(t, cfg), test.limit, test.interrupted)
-					e := asError(t, err)
+					_, took, err := interruptedUpdate(t, NewClient(t, cfg), test.limit, test.interrupted)
+					e := AsError(t, err)
 					if test.limit == answer && e.Status == 0 { // both at the same moment
-						wantFailed(t, e, streams.KindTimeout, streams.Unknown, 1)
-					} else if wantFailed(t, e, streams.KindAuthentication, streams.NotChanged, 1); e.Message != "not you" || took > max(answer, grace) {
+						WantFailed(t, e, streams.KindTimeout, streams.Unknown, 1)
+					} else if WantFailed(t, e, streams.KindAuthentication, streams.NotChanged, 1); e.Message != "not you" || took > max(answer, grace) {
 						t.Errorf("%v after %s", e, took)
 					}
-					s.wantRequests(t, 1)
+					s.WantRequests(t, 1)
 				}
 			})
 		}

@@ -1,4 +1,4 @@
-package streams_test
+package requests_test
 
 import (
 	"errors"
@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/stream-management/terraform-provider-stream/internal/requests"
+	. "github.com/stream-management/terraform-provider-stream/internal/scripted"
 	"github.com/stream-management/terraform-provider-stream/internal/streams"
 	"github.com/stream-management/terraform-provider-stream/internal/streamstest"
 )
@@ -21,11 +22,11 @@ import (
 func completeErrors(t *testing.T, errs []error) (complete []*streams.Error) {
 	t.Helper()
 	for _, err := range errs {
-		e := asError(t, err)
+		e := AsError(t, err)
 		if !e.Repeated || e.Attempts > 0 {
 			complete = append(complete, e)
 		} else {
-			wantFailed(t, e, e.Kind, streams.NotChanged, 0)
+			WantFailed(t, e, e.Kind, streams.NotChanged, 0)
 		}
 	}
 	return complete
@@ -34,10 +35,10 @@ func completeErrors(t *testing.T, errs []error) (complete []*streams.Error) {
 // rejectSome rejects every tenth stream, whatever its token.
 func rejectSome(w http.ResponseWriter, r *http.Request) {
 	if strings.HasSuffix(r.URL.Path, "5") {
-		respondError(401, "not you")(w, r)
+		RespondError(401, "not you")(w, r)
 		return
 	}
-	applyUpdate(w, r)
+	ApplyUpdate(w, r)
 }
 
 // Until the service accepts a credential, three requests are under way at a time, and there are no more after five
@@ -54,15 +55,15 @@ func TestUntestedCredential(t *testing.T) {
 		"file":     {TokenFile: file},
 		"oauth2":   {OAuth2: &requests.OAuth2{}},
 	} {
-		for _, parallel := range []int{singles, group} {
+		for _, parallel := range []int{Singles, Group} {
 			for _, status := range []int{200, 404, 401} {
-				runVirtual(t, fmt.Sprint(name, parallel, status), func(t *testing.T) {
+				RunVirtual(t, fmt.Sprint(name, parallel, status), func(t *testing.T) {
 					testUntested(t, cfg, parallel, status, 0, 20*time.Millisecond)
 				})
 			}
 			for _, status := range []int{200, 401} {
 				for _, latency := range []time.Duration{20 * time.Millisecond, 1200 * time.Millisecond} {
-					runVirtual(t, fmt.Sprint(name, parallel, status, " after 503, ", latency), func(t *testing.T) {
+					RunVirtual(t, fmt.Sprint(name, parallel, status, " after 503, ", latency), func(t *testing.T) {
 						testUntested(t, cfg, parallel, status, 4*time.Second, latency)
 					})
 				}
@@ -74,26 +75,26 @@ func TestUntestedCredential(t *testing.T) {
 func testUntested(t *testing.T, cfg requests.Config, parallel, status int, outage, latency time.Duration) {
 	const count = 100
 	start := time.Now()
-	s := startService(t, func(w http.ResponseWriter, r *http.Request) {
-		response := respondError(status, "not you")
+	s := StartService(t, func(w http.ResponseWriter, r *http.Request) {
+		response := RespondError(status, "not you")
 		if time.Since(start) < outage {
-			response = respondError(503, "later")
+			response = RespondError(503, "later")
 		} else if status == 200 {
-			response = applyUpdate
+			response = ApplyUpdate
 		}
-		respondAfter(latency, response)(w, r)
+		RespondAfter(latency, response)(w, r)
 	})
 	if cfg.BaseURL, cfg.Retry = s.URL, requests.DefaultRetry; cfg.OAuth2 != nil {
-		cfg.OAuth2 = oauth2Config(s, startService(t, issueTokens(3600))).OAuth2
+		cfg.OAuth2 = OAuth2Config(s, StartService(t, IssueTokens(3600))).OAuth2
 	}
-	errs := updateParallel(t, newClient(t, cfg), count, parallel, 5*time.Minute)
+	errs := UpdateParallel(t, NewClient(t, cfg), count, parallel, 5*time.Minute)
 	took, waves := time.Since(start), (count+parallel-1)/parallel
 	sent, tested := map[string]int{}, start.Add(outage+latency)
-	for i, r := range s.requests() {
-		if i >= 3 && r.at.Before(tested) && r.at.Sub(s.requests()[i-3].at) < latency {
+	for i, r := range s.Requests() {
+		if i >= 3 && r.At.Before(tested) && r.At.Sub(s.Requests()[i-3].At) < latency {
 			t.Errorf("request %d was the fourth under way", i)
 		}
-		if !r.at.Before(start.Add(outage)) {
+		if !r.At.Before(start.Add(outage)) {
 			sent[r.Header.Get("Authorization")]++
 		}
 	}
@@ -102,7 +103,7 @@ func testUntested(t *testing.T, cfg requests.Config, parallel, status int, outag
 	case status == 200 && err != nil:
 		t.Errorf("%.500v", err)
 	case outage == 0 && status != 401:
-		if s.wantRequests(t, count); took > latency*time.Duration(waves+1) {
+		if s.WantRequests(t, count); took > latency*time.Duration(waves+1) {
 			t.Errorf("%d streams took %s", count, took)
 		}
 	case status == 401:
@@ -111,7 +112,7 @@ func testUntested(t *testing.T, cfg requests.Config, parallel, status int, outag
 				t.Errorf("%q was sent %d times", header, times)
 			}
 		}
-		if complete := len(completeErrors(t, errs)); outage == 0 && (complete < 3 || complete > len(s.requests())) {
+		if complete := len(completeErrors(t, errs)); outage == 0 && (complete < 3 || complete > len(s.Requests())) {
 			t.Errorf("%d complete errors", complete)
 		}
 		streamstest.WantText(t, errs[count-1].Error(), "Authentication Error: PATCH "+s.URL+"/v2/streams/s", ": 401 Unauthorized: not you: "+
@@ -121,10 +122,10 @@ func testUntested(t *testing.T, cfg requests.Config, parallel, status int, outag
 
 // Without a credential, none is said to be rejected.
 func TestRejectedWithoutCredentials(t *testing.T) {
-	virtual(t, func(t *testing.T) {
-		s := startService(t, respondError(401, "not you"))
+	Virtual(t, func(t *testing.T) {
+		s := StartService(t, RespondError(401, "not you"))
 		cfg := requests.Config{BaseURL: s.URL, Retry: requests.DefaultRetry, Credentials: requests.NoCredentials}
-		errs := updateParallel(t, newClient(t, cfg), 10, 10, time.Minute)
+		errs := UpdateParallel(t, NewClient(t, cfg), 10, 10, time.Minute)
 		streamstest.WantText(t, errors.Join(errs...).Error(), "the service has rejected requests without credentials for other streams")
 	})
 }
@@ -136,20 +137,20 @@ func TestCredentialRefusedForSomeStreams(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "token")
 	writeSecret(t, path, "t0ken")
 	for name, cfg := range map[string]requests.Config{"token": {Token: "t0ken"}, "file": {TokenFile: path}} {
-		runVirtual(t, name, func(t *testing.T) {
-			cfg.BaseURL = startService(t, rejectSome).URL
-			c := newClient(t, cfg)
-			mustUpdateAll(t, c, 1)
+		RunVirtual(t, name, func(t *testing.T) {
+			cfg.BaseURL = StartService(t, rejectSome).URL
+			c := NewClient(t, cfg)
+			MustUpdateAll(t, c, 1)
 			var rejected sync.WaitGroup
 			for range 19 {
 				rejected.Go(func() {
 					_, err := c.UpdateStream(t.Context(), "s5", streams.NewProcessorSet())
-					wantFailed(t, asError(t, err), streams.KindAuthentication, streams.NotChanged, 2)
+					WantFailed(t, AsError(t, err), streams.KindAuthentication, streams.NotChanged, 2)
 				})
 			}
 			synctest.Wait()
 			start := time.Now()
-			mustUpdateAll(t, c, 5)
+			MustUpdateAll(t, c, 5)
 			if took := time.Since(start); took != 0 {
 				t.Errorf("five streams took %s", took)
 			}
@@ -161,37 +162,37 @@ func TestCredentialRefusedForSomeStreams(t *testing.T) {
 // Token requests are bounded, however a service or an endpoint behaves. There are 100 streams.
 func TestTokenRequestsAreBounded(t *testing.T) {
 	t.Parallel()
-	same := respond(200, `{"access_token":"same","expires_in":3600}`)
-	reject := respondError(401, "not you")
+	same := Respond(200, `{"access_token":"same","expires_in":3600}`)
+	reject := RespondError(401, "not you")
 	rejected := `{"error":"invalid_client"}`
 	for name, test := range map[string]struct {
 		service, endpoint http.HandlerFunc
 		requests, tokens  int // at most
 		message           string
 	}{
-		"short tokens":                 {respondAfter(50*time.Millisecond, applyUpdate), issueTokens(1), 100, 1, ""},
-		"fresh tokens are rejected":    {reject, issueTokens(3600), 8, 2, "not you"},
+		"short tokens":                 {RespondAfter(50*time.Millisecond, ApplyUpdate), IssueTokens(1), 100, 1, ""},
+		"fresh tokens are rejected":    {reject, IssueTokens(3600), 8, 2, "not you"},
 		"the same token again":         {reject, same, 5, 2, "not you"},
-		"401 for some streams":         {rejectSome, issueTokens(3600), 120, 5, "not you"},
-		"client rejected":              {applyUpdate, respond(401, rejected), 0, 2, "invalid_client"},
-		"rejected with 200":            {applyUpdate, respond(200, rejected), 0, 2, "invalid_client"},
-		"forbidden":                    {applyUpdate, respondError(403, "never"), 0, 2, "never"},
-		"too many":                     {applyUpdate, respondError(429, "slow down", "Retry-After", "3600"), 0, 1, "slow down"},
-		"down":                         {applyUpdate, respondError(503, "down"), 0, 12, "down"},
-		"each token lives too shortly": {reject, issueTokens(1), 8, 3, "not you"},
+		"401 for some streams":         {rejectSome, IssueTokens(3600), 120, 5, "not you"},
+		"client rejected":              {ApplyUpdate, Respond(401, rejected), 0, 2, "invalid_client"},
+		"rejected with 200":            {ApplyUpdate, Respond(200, rejected), 0, 2, "invalid_client"},
+		"forbidden":                    {ApplyUpdate, RespondError(403, "never"), 0, 2, "never"},
+		"too many":                     {ApplyUpdate, RespondError(429, "slow down", "Retry-After", "3600"), 0, 1, "slow down"},
+		"down":                         {ApplyUpdate, RespondError(503, "down"), 0, 12, "down"},
+		"each token lives too shortly": {reject, IssueTokens(1), 8, 3, "not you"},
 	} {
-		runVirtual(t, name, func(t *testing.T) {
-			endpoint, s := startService(t, test.endpoint), startService(t, test.service)
-			cfg := oauth2Config(s, endpoint)
+		RunVirtual(t, name, func(t *testing.T) {
+			endpoint, s := StartService(t, test.endpoint), StartService(t, test.service)
+			cfg := OAuth2Config(s, endpoint)
 			cfg.Retry = requests.DefaultRetry
 			var failed []error
-			for _, err := range updateAll(t, newClient(t, cfg), 100) {
+			for _, err := range UpdateAll(t, NewClient(t, cfg), 100) {
 				if err != nil {
 					failed = append(failed, err)
 					streamstest.WantText(t, err.Error(), test.message)
 				}
 			}
-			complete, tokens, requests := len(completeErrors(t, failed)), len(endpoint.requests()), len(s.requests())
+			complete, tokens, requests := len(completeErrors(t, failed)), len(endpoint.Requests()), len(s.Requests())
 			if tokens > test.tokens || requests > test.requests || test.requests == 0 && complete > tokens {
 				t.Errorf("%d token requests, %d requests, %d complete errors", tokens, requests, complete)
 			}
@@ -201,77 +202,77 @@ func TestTokenRequestsAreBounded(t *testing.T) {
 
 // A token that replaces an accepted one is untested, too.
 func TestNextTokenIsUntested(t *testing.T) {
-	virtual(t, func(t *testing.T) {
-		endpoint := startService(t, issueTokens(60))
-		s := startService(t, func(w http.ResponseWriter, r *http.Request) {
-			response := respondAfter(20*time.Millisecond, respondError(401, "not you"))
+	Virtual(t, func(t *testing.T) {
+		endpoint := StartService(t, IssueTokens(60))
+		s := StartService(t, func(w http.ResponseWriter, r *http.Request) {
+			response := RespondAfter(20*time.Millisecond, RespondError(401, "not you"))
 			if r.Header.Get("Authorization") == "Bearer token-1" {
-				response = applyUpdate
+				response = ApplyUpdate
 			}
 			response(w, r)
 		})
-		c := newClient(t, oauth2Config(s, endpoint))
-		mustUpdateAll(t, c, 100)
+		c := NewClient(t, OAuth2Config(s, endpoint))
+		MustUpdateAll(t, c, 100)
 		<-time.After(time.Minute)
-		_ = updateParallel(t, c, 100, group, 5*time.Minute)
-		s.wantRequests(t, 100+3+5) // three with the second token, five with the third one
-		endpoint.wantRequests(t, 3)
+		_ = UpdateParallel(t, c, 100, Group, 5*time.Minute)
+		s.WantRequests(t, 100+3+5) // three with the second token, five with the third one
+		endpoint.WantRequests(t, 3)
 	})
 }
 
 // A client whose tokens are rejected gets no other token when the last one is too old.
 func TestRejectedClient(t *testing.T) {
-	virtual(t, func(t *testing.T) {
-		endpoint, s := startService(t, issueTokens(1)), startService(t, respondError(401, "not you"))
-		c := newClient(t, oauth2Config(s, endpoint))
-		_ = updateAll(t, c, 100)
-		tokens, requests := len(endpoint.requests()), len(s.requests())
+	Virtual(t, func(t *testing.T) {
+		endpoint, s := StartService(t, IssueTokens(1)), StartService(t, RespondError(401, "not you"))
+		c := NewClient(t, OAuth2Config(s, endpoint))
+		_ = UpdateAll(t, c, 100)
+		tokens, requests := len(endpoint.Requests()), len(s.Requests())
 		<-time.After(10 * time.Second)
-		if complete := completeErrors(t, updateAll(t, c, 100)); len(complete) != 0 {
+		if complete := completeErrors(t, UpdateAll(t, c, 100)); len(complete) != 0 {
 			t.Error(complete)
 		}
-		endpoint.wantRequests(t, tokens)
-		s.wantRequests(t, requests)
+		endpoint.WantRequests(t, tokens)
+		s.WantRequests(t, requests)
 	})
 }
 
 // A token request that the rate limit does not allow in time says nothing to operations with more time.
 func TestTokenRequestAndRateLimit(t *testing.T) {
-	virtual(t, func(t *testing.T) {
-		cfg := oauth2Config(startService(t, applyUpdate), startService(t, issueTokens(10)))
+	Virtual(t, func(t *testing.T) {
+		cfg := OAuth2Config(StartService(t, ApplyUpdate), StartService(t, IssueTokens(10)))
 		cfg.RequestsPerSecond = 0.05
-		c := newClient(t, cfg)
-		mustUpdateAll(t, c, 1) // takes longer than the token lives
-		if err := updateParallel(t, c, 1, 1, 5*time.Second)[0]; !errors.Is(err, requests.ErrRateLimit) {
+		c := NewClient(t, cfg)
+		MustUpdateAll(t, c, 1) // takes longer than the token lives
+		if err := UpdateParallel(t, c, 1, 1, 5*time.Second)[0]; !errors.Is(err, requests.ErrRateLimit) {
 			t.Error(err)
 		}
-		mustUpdateAll(t, c, 1)
+		MustUpdateAll(t, c, 1)
 	})
 }
 
 // A wait for a token that another operation requests can be cancelled. If the requesting operation is cancelled,
 // the next one requests the token.
 func TestInterruptedTokenRequest(t *testing.T) {
-	virtual(t, func(t *testing.T) {
-		endpoint, s := startService(t, neverRespond, issueTokens(3600)), startService(t, applyUpdate)
-		cfg := oauth2Config(s, endpoint)
+	Virtual(t, func(t *testing.T) {
+		endpoint, s := StartService(t, NeverRespond, IssueTokens(3600)), StartService(t, ApplyUpdate)
+		cfg := OAuth2Config(s, endpoint)
 		cfg.RequestTimeout = time.Hour
-		c := newClient(t, cfg)
+		c := NewClient(t, cfg)
 		var others sync.WaitGroup
 		others.Go(func() {
 			_, _, err := interruptedUpdate(t, c, time.Hour, 10*time.Second)
-			wantFailed(t, asError(t, err), streams.KindInterrupted, streams.NotChanged, 1)
+			WantFailed(t, AsError(t, err), streams.KindInterrupted, streams.NotChanged, 1)
 		})
 		<-time.After(time.Second)
-		others.Go(func() { mustUpdateAll(t, c, 1) })
+		others.Go(func() { MustUpdateAll(t, c, 1) })
 		_, took, err := interruptedUpdate(t, c, time.Hour, time.Second)
-		s.wantError(t, err, streams.Error{
+		s.WantError(t, err, streams.Error{
 			Kind: streams.KindInterrupted, Reason: "the operation was interrupted",
 		})
-		streamstest.WantText(t, fmt.Sprint(took, asError(t, err).Err), "0s", requests.ErrTokenWait.Error(), "context canceled")
+		streamstest.WantText(t, fmt.Sprint(took, AsError(t, err).Err), "0s", requests.ErrTokenWait.Error(), "context canceled")
 		others.Wait()
-		endpoint.wantRequests(t, 2)
-		s.wantRequests(t, 1)
+		endpoint.WantRequests(t, 2)
+		s.WantRequests(t, 1)
 	})
 }
 
@@ -285,97 +286,97 @@ func writeSecret(t *testing.T, path, content string) {
 
 func TestTokenFileIsReadAgain(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "token")
-	virtual(t, func(t *testing.T) {
+	Virtual(t, func(t *testing.T) {
 		token := "t0ken-1"
 		authorize := func(r *http.Request) error { return streamstest.Bearer(token)(r) }
-		s := startService(t, streamstest.New(streamstest.Options{Authorize: authorize}, streamstest.Streams(streamIDs(500)...)...).ServeHTTP)
-		c := newClient(t, requests.Config{BaseURL: s.URL, TokenFile: path})
+		s := StartService(t, streamstest.New(streamstest.Options{Authorize: authorize}, streamstest.Streams(StreamIDs(500)...)...).ServeHTTP)
+		c := NewClient(t, requests.Config{BaseURL: s.URL, TokenFile: path})
 		start := time.Now()
 		for range 2 { // the second one does not wait again
-			if err := updateAll(t, c, 1)[0]; !errors.Is(err, requests.ErrSecretFile) || time.Since(start) != 2*time.Second {
+			if err := UpdateAll(t, c, 1)[0]; !errors.Is(err, requests.ErrSecretFile) || time.Since(start) != 2*time.Second {
 				t.Errorf("without a file: %v after %s", err, time.Since(start))
 			}
 		}
 		writeSecret(t, path, "") // the agent is just writing the file
-		if _, took, err := interruptedUpdate(t, c, time.Hour, time.Second); asError(t, err).Kind != streams.KindInterrupted || took != 0 {
+		if _, took, err := interruptedUpdate(t, c, time.Hour, time.Second); AsError(t, err).Kind != streams.KindInterrupted || took != 0 {
 			t.Errorf("interrupted: %v after %s", err, took)
 		}
-		c = newClient(t, requests.Config{BaseURL: s.URL, TokenFile: path})
+		c = NewClient(t, requests.Config{BaseURL: s.URL, TokenFile: path})
 		if err := os.Remove(path); err != nil { // or deletes the file before
 			t.Error(err)
 		}
 		time.AfterFunc(500*time.Millisecond, func() { writeSecret(t, path, "") })
 		time.AfterFunc(time.Second, func() { writeSecret(t, path, "\ufefft0ken-1\r\n") })
-		mustUpdateAll(t, c, 30)
-		s.wantRequests(t, 30)
+		MustUpdateAll(t, c, 30)
+		s.WantRequests(t, 30)
 
 		token = "t0ken-2" // the file changes at once
 		writeSecret(t, path, "  t0ken-2\n")
-		mustUpdateAll(t, c, 30)
-		s.wantRequests(t, 60)
+		MustUpdateAll(t, c, 30)
+		s.WantRequests(t, 60)
 
 		token = "t0ken-3" // the file changes a moment later
 		time.AfterFunc(200*time.Millisecond, func() { writeSecret(t, path, "t0ken-3") })
-		mustUpdateAll(t, c, 30)
-		if got := len(s.requests()); got < 91 || got > 100 {
+		MustUpdateAll(t, c, 30)
+		if got := len(s.Requests()); got < 91 || got > 100 {
 			t.Errorf("%d requests, want 90 and a 401 for each request with the old token", got)
 		}
 
 		start = time.Now()
 		writeSecret(t, path, "") // the old token serves as long as the service accepts it
-		mustUpdateAll(t, c, 30)
+		MustUpdateAll(t, c, 30)
 		if err := os.Remove(path); err != nil {
 			t.Error(err)
 		}
-		mustUpdateAll(t, c, 30)
+		MustUpdateAll(t, c, 30)
 		if took := time.Since(start); took != 0 {
 			t.Errorf("with the old token, 60 streams took %s", took)
 		}
 
-		wrong := newClient(t, requests.Config{BaseURL: s.URL, TokenFile: path})
+		wrong := NewClient(t, requests.Config{BaseURL: s.URL, TokenFile: path})
 		writeSecret(t, path, "wrong from the first request on")
-		_ = completeErrors(t, updateAll(t, wrong, 30))
+		_ = completeErrors(t, UpdateAll(t, wrong, 30))
 		writeSecret(t, path, "t0ken-3")
-		mustUpdateAll(t, wrong, 30)
-		mustUpdateAll(t, c, 1)
+		MustUpdateAll(t, wrong, 30)
+		MustUpdateAll(t, c, 1)
 		token, start = "t0ken-4", time.Now() // the token expires: this costs the wait for another one once
-		before := len(s.requests())
-		for _, e := range completeErrors(t, updateAll(t, c, 500)) {
+		before := len(s.Requests())
+		for _, e := range completeErrors(t, UpdateAll(t, c, 500)) {
 			if e.Kind != streams.KindAuthentication {
 				t.Errorf("error %#v", e)
 			}
 		}
-		if took, sent := time.Since(start), len(s.requests())-before; took > 3*time.Second || sent > 30 {
+		if took, sent := time.Since(start), len(s.Requests())-before; took > 3*time.Second || sent > 30 {
 			t.Errorf("500 streams took %s, with %d requests", took, sent)
 		}
 		writeSecret(t, path, "t0ken-4")
-		mustUpdateAll(t, c, 30)
+		MustUpdateAll(t, c, 30)
 	})
 }
 
 // A rejected request waits for the file to change, and uses what is in it by then, also if the file did not change at first.
 func TestTokenFileChangesLate(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "token")
-	virtual(t, func(t *testing.T) {
+	Virtual(t, func(t *testing.T) {
 		token := "t0ken-1"
 		authorize := func(r *http.Request) error { return streamstest.Bearer(token)(r) }
-		s := startService(t, streamstest.New(streamstest.Options{Authorize: authorize}, streamstest.Streams(streamIDs(2)...)...).ServeHTTP)
+		s := StartService(t, streamstest.New(streamstest.Options{Authorize: authorize}, streamstest.Streams(StreamIDs(2)...)...).ServeHTTP)
 		writeSecret(t, path, token)
-		c := newClient(t, requests.Config{BaseURL: s.URL, TokenFile: path})
-		mustUpdateAll(t, c, 1)
+		c := NewClient(t, requests.Config{BaseURL: s.URL, TokenFile: path})
+		MustUpdateAll(t, c, 1)
 		token = "t0ken-2"
 		time.AfterFunc(2500*time.Millisecond, func() { writeSecret(t, path, token) })
 		var early sync.WaitGroup
 		early.Go(func() {
 			_, err := c.UpdateStream(t.Context(), "s0", streams.NewProcessorSet())
-			wantFailed(t, asError(t, err), streams.KindAuthentication, streams.NotChanged, 2)
+			WantFailed(t, AsError(t, err), streams.KindAuthentication, streams.NotChanged, 2)
 		})
 		<-time.After(1900 * time.Millisecond)
 		if _, err := c.UpdateStream(t.Context(), "s1", streams.NewProcessorSet()); err != nil {
 			t.Error(err)
 		}
 		early.Wait()
-		s.wantRequests(t, 5)
+		s.WantRequests(t, 5)
 	})
 }
 
@@ -405,26 +406,26 @@ func TestBadSecretFiles(t *testing.T) {
 			writeSecret(t, path, content)
 		}
 		for _, setting := range []string{"token_file", "oauth2.client_assertion_file"} {
-			runVirtual(t, want+"/"+setting, func(t *testing.T) {
-				endpoint, s := startService(t, issueTokens(0)), startService(t, applyUpdate)
+			RunVirtual(t, want+"/"+setting, func(t *testing.T) {
+				endpoint, s := StartService(t, IssueTokens(0)), StartService(t, ApplyUpdate)
 				cfg := requests.Config{BaseURL: s.URL, TokenFile: path}
 				if setting != "token_file" {
 					cfg = requests.Config{BaseURL: s.URL, OAuth2: &requests.OAuth2{TokenURL: endpoint.URL, ClientAssertionFile: path}}
 				}
-				errs := updateAll(t, newClient(t, cfg), 100)
+				errs := UpdateAll(t, NewClient(t, cfg), 100)
 				if got := len(completeErrors(t, errs)); got != 1 {
 					t.Errorf("%d complete errors", got)
 				}
 				for _, err := range errs {
-					e := asError(t, err)
-					wantFailed(t, e, streams.KindAuthentication, streams.NotChanged, 0)
+					e := AsError(t, err)
+					WantFailed(t, e, streams.KindAuthentication, streams.NotChanged, 0)
 					if !errors.Is(e, requests.ErrSecretFile) || strings.Contains(e.Error(), "s3cret") {
 						t.Errorf("error %#v", e)
 					}
 					streamstest.WantText(t, e.Reason, " of "+setting, path, want)
 				}
-				s.wantRequests(t, 0)
-				endpoint.wantRequests(t, 0)
+				s.WantRequests(t, 0)
+				endpoint.WantRequests(t, 0)
 			})
 		}
 	}

@@ -1,4 +1,4 @@
-package streams_test
+package requests_test
 
 import (
 	"context"
@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/stream-management/terraform-provider-stream/internal/requests"
+	. "github.com/stream-management/terraform-provider-stream/internal/scripted"
 	"github.com/stream-management/terraform-provider-stream/internal/streams"
 	"github.com/stream-management/terraform-provider-stream/internal/streamstest"
 )
@@ -27,7 +28,7 @@ func refuse(ctx context.Context, network, _ string) (net.Conn, error) {
 func TestOutage(t *testing.T) {
 	t.Parallel()
 	const forever, soon, standard, outage = 24 * time.Hour, 50 * time.Millisecond, 5 * time.Minute, 20 * time.Second
-	down := respondError(503, "later")
+	down := RespondError(503, "later")
 	for name, test := range map[string]struct {
 		after, length time.Duration // of the outage
 		fail          http.HandlerFunc
@@ -37,28 +38,28 @@ func TestOutage(t *testing.T) {
 	}{
 		"503, from the first":     {0, outage, down, streamstest.Dial, standard, 0},
 		"503, later":              {soon, outage, down, streamstest.Dial, standard, 0},
-		"resets":                  {soon, 10 * time.Second, resetConnection, streamstest.Dial, standard, 0},
-		"refused connections":     {soon, 10 * time.Second, resetConnection, refuse, standard, 0},
-		"429, for good":           {0, forever, respondError(429, "slow down"), streamstest.Dial, standard, 40 * time.Second},
+		"resets":                  {soon, 10 * time.Second, ResetConnection, streamstest.Dial, standard, 0},
+		"refused connections":     {soon, 10 * time.Second, ResetConnection, refuse, standard, 0},
+		"429, for good":           {0, forever, RespondError(429, "slow down"), streamstest.Dial, standard, 40 * time.Second},
 		"503, for good":           {0, forever, down, streamstest.Dial, standard, 40 * time.Second},
 		"503, 3 s":                {0, forever, down, streamstest.Dial, 3 * time.Second, 90 * time.Second},
 		"503 later, for good":     {soon, forever, down, streamstest.Dial, standard, 40 * time.Second},
 		"refused, for good":       {0, forever, nil, refuse, standard, 25 * time.Second},
-		"refused later, for good": {soon, forever, resetConnection, refuse, standard, 40 * time.Second},
+		"refused later, for good": {soon, forever, ResetConnection, refuse, standard, 40 * time.Second},
 		"no connections":          {0, forever, nil, nil, standard, 150 * time.Second},
-		"no responses":            {0, forever, neverRespond, streamstest.Dial, standard, 150 * time.Second},
-		"no responses, 40 s":      {0, forever, neverRespond, streamstest.Dial, 40 * time.Second, 150 * time.Second},
+		"no responses":            {0, forever, NeverRespond, streamstest.Dial, standard, 150 * time.Second},
+		"no responses, 40 s":      {0, forever, NeverRespond, streamstest.Dial, 40 * time.Second, 150 * time.Second},
 	} {
-		for _, parallel := range []int{singles, group} {
-			runVirtual(t, fmt.Sprint(name, "/", parallel), func(t *testing.T) {
+		for _, parallel := range []int{Singles, Group} {
+			RunVirtual(t, fmt.Sprint(name, "/", parallel), func(t *testing.T) {
 				start := time.Now()
 				isDown := func() bool { return time.Since(start) >= test.after && time.Since(start) < test.after+test.length }
-				s := startService(t, func(w http.ResponseWriter, r *http.Request) {
+				s := StartService(t, func(w http.ResponseWriter, r *http.Request) {
 					if isDown() {
 						test.fail(w, r)
 						return
 					}
-					respondAfter(20*time.Millisecond, applyUpdate)(w, r)
+					RespondAfter(20*time.Millisecond, ApplyUpdate)(w, r)
 				})
 				dial := func(ctx context.Context, network, address string) (net.Conn, error) {
 					switch {
@@ -70,8 +71,8 @@ func TestOutage(t *testing.T) {
 					}
 					return test.dial(ctx, network, address)
 				}
-				c := newClient(t, requests.Config{BaseURL: s.URL, DialContext: dial, Retry: requests.DefaultRetry})
-				errs := updateParallel(t, c, 300, parallel, test.limit)
+				c := NewClient(t, requests.Config{BaseURL: s.URL, DialContext: dial, Retry: requests.DefaultRetry})
+				errs := UpdateParallel(t, c, 300, parallel, test.limit)
 				if err := errors.Join(errs...); (err == nil) != (test.took == 0) {
 					t.Errorf("%.500v", err)
 				}
@@ -81,11 +82,11 @@ func TestOutage(t *testing.T) {
 				if test.took == 0 || test.after > 0 || test.limit < outage {
 					return
 				}
-				if !slices.ContainsFunc(errs[:parallel], func(err error) bool { return asError(t, err).Attempts > 1 }) {
+				if !slices.ContainsFunc(errs[:parallel], func(err error) bool { return AsError(t, err).Attempts > 1 }) {
 					t.Errorf("the first streams: %.500v", errs[:parallel])
 				}
 				for n, err := range errs[2*parallel:] {
-					if e := asError(t, err); e.Attempts > 1 || !e.Repeated {
+					if e := AsError(t, err); e.Attempts > 1 || !e.Repeated {
 						t.Errorf("stream %d: %v", n+2*parallel, err)
 					}
 				}
@@ -94,41 +95,19 @@ func TestOutage(t *testing.T) {
 	}
 }
 
-// The attempts that the user sets are made exactly, also with a second token.
-func TestAttempts(t *testing.T) {
-	t.Parallel()
-	for _, want := range []int{1, 3, 9} {
-		runVirtual(t, fmt.Sprint(want), func(t *testing.T) {
-			s := startService(t, respondError(503, "later"))
-			cfg := requests.Config{Retry: requests.Retry{MaxAttempts: want, MinBackoff: time.Second}, DialContext: refuse}
-			refused := s.updateError(t, cfg)
-			cfg.DialContext = nil
-			failed := s.updateError(t, cfg)
-			renewing := startService(t, respondError(401, "expired"), respondError(503, "later"))
-			cfg.OAuth2 = oauth2Config(s, startService(t, issueTokens(3600))).OAuth2
-			if e := renewing.updateError(t, cfg); e.Attempts != max(2, want) {
-				t.Errorf("%d attempts with two tokens", e.Attempts)
-			}
-			if refused.Attempts != want || failed.Attempts != want {
-				t.Errorf("%d and %d attempts, want %d", refused.Attempts, failed.Attempts, want)
-			}
-		})
-	}
-}
-
 // An outage ends with the first response that shows that the service works, such as a rejection or a conflict. A limit of
 // requests does not show that.
 func TestOutageEnds(t *testing.T) {
-	virtual(t, func(t *testing.T) {
-		down, limited := respondError(503, "later"), respondError(429, "slow down")
-		reject, conflict := respondError(401, "who"), respondError(409, "not now")
-		s := startService(t, down, down, down, down, down, down, respondError(404, "no"),
+	Virtual(t, func(t *testing.T) {
+		down, limited := RespondError(503, "later"), RespondError(429, "slow down")
+		reject, conflict := RespondError(401, "who"), RespondError(409, "not now")
+		s := StartService(t, down, down, down, down, down, down, RespondError(404, "no"),
 			limited, limited, limited, limited, limited, limited, reject, reject,
 			down, down, down, down, down, down, conflict, conflict, conflict, conflict, conflict, down)
-		c := newClient(t, requests.Config{BaseURL: s.URL})
+		c := NewClient(t, requests.Config{BaseURL: s.URL})
 		for i, want := range []struct{ status, attempts int }{{503, 5}, {503, 1}, {404, 1}, {429, 5}, {429, 1}, {401, 2}, {503, 5}, {503, 1}, {409, 5}, {503, 5}} {
 			_, err := c.UpdateStream(t.Context(), "s1", streams.NewProcessorSet())
-			if e := asError(t, err); e.Status != want.status || e.Attempts != want.attempts {
+			if e := AsError(t, err); e.Status != want.status || e.Attempts != want.attempts {
 				t.Errorf("operation %d: %#v", i+1, e)
 			}
 		}
@@ -151,16 +130,16 @@ func TestRetryAfter(t *testing.T) {
 		"2000-01-01T00:01:30Z": second, "٥": second,
 	} {
 		for _, attempts := range []int{0, 3} {
-			runVirtual(t, fmt.Sprint(value, attempts), func(t *testing.T) {
-				s := startService(t, respondError(503, "later", "Retry-After", value), applyUpdate)
+			RunVirtual(t, fmt.Sprint(value, attempts), func(t *testing.T) {
+				s := StartService(t, RespondError(503, "later", "Retry-After", value), ApplyUpdate)
 				retry := requests.Retry{MaxAttempts: attempts, MinBackoff: second, MaxBackoff: second}
 				var logged []time.Duration
 				observe := func(_ context.Context, a requests.Attempt) { logged = append(logged, a.RetryWait) }
-				if _, err := s.updateWithin(t, requests.Config{Retry: retry, Observe: observe}, 2*time.Hour); err != nil {
+				if _, err := s.UpdateWithin(t, requests.Config{Retry: retry, Observe: observe}, 2*time.Hour); err != nil {
 					t.Error(err)
 				}
-				wantEqual(t, "waits", []time.Duration{want}, s.waits())
-				wantEqual(t, "waits in the log", []time.Duration{want, 0}, logged)
+				WantEqual(t, "waits", []time.Duration{want}, s.Waits())
+				WantEqual(t, "waits in the log", []time.Duration{want, 0}, logged)
 			})
 		}
 	}
@@ -171,18 +150,18 @@ func TestResetByTheService(t *testing.T) {
 	t.Parallel()
 	const clock, minute = "Fri, 27 Nov 2026 12:00:00 GMT", "Fri, 27 Nov 2026 12:01:00 GMT"
 	for name, response := range map[string]http.HandlerFunc{
-		"date":                          respondError(503, "later", "Date", clock, "Retry-After", minute),
-		"since 1970":                    respondError(503, "later", "Date", clock, "Retry-After", "1795780860"),
-		"RateLimit-Reset":               respondError(429, "slow down", "RateLimit-Reset", "60"),
-		"X-RateLimit-Reset":             respondError(429, "slow down", "X-RateLimit-Reset", "60"),
-		"X-RateLimit-Reset, since 1970": respondError(429, "slow down", "Date", clock, "X-Ratelimit-Reset", "1795780860"),
+		"date":                          RespondError(503, "later", "Date", clock, "Retry-After", minute),
+		"since 1970":                    RespondError(503, "later", "Date", clock, "Retry-After", "1795780860"),
+		"RateLimit-Reset":               RespondError(429, "slow down", "RateLimit-Reset", "60"),
+		"X-RateLimit-Reset":             RespondError(429, "slow down", "X-RateLimit-Reset", "60"),
+		"X-RateLimit-Reset, since 1970": RespondError(429, "slow down", "Date", clock, "X-Ratelimit-Reset", "1795780860"),
 	} {
-		runVirtual(t, name, func(t *testing.T) {
-			s := startService(t, response, applyUpdate)
-			if _, err := s.update(t, requests.Config{Retry: requests.DefaultRetry}); err != nil {
+		RunVirtual(t, name, func(t *testing.T) {
+			s := StartService(t, response, ApplyUpdate)
+			if _, err := s.Update(t, requests.Config{Retry: requests.DefaultRetry}); err != nil {
 				t.Error(err)
 			}
-			wantEqual(t, "waits", []time.Duration{time.Minute}, s.waits())
+			WantEqual(t, "waits", []time.Duration{time.Minute}, s.Waits())
 		})
 	}
 }
@@ -192,35 +171,35 @@ func TestResetByTheService(t *testing.T) {
 func TestConflict(t *testing.T) {
 	t.Parallel()
 	for _, status := range []int{409, 423, 425} {
-		for _, parallel := range []int{singles, group} {
-			runVirtual(t, fmt.Sprint(status, "/", parallel), func(t *testing.T) {
+		for _, parallel := range []int{Singles, Group} {
+			RunVirtual(t, fmt.Sprint(status, "/", parallel), func(t *testing.T) {
 				var terminal sync.Mutex // the service takes one update at a time
-				s := startService(t, func(w http.ResponseWriter, r *http.Request) {
+				s := StartService(t, func(w http.ResponseWriter, r *http.Request) {
 					if strings.HasSuffix(r.URL.Path, "/locked") || !terminal.TryLock() {
-						respondError(status, "locked")(w, r)
+						RespondError(status, "locked")(w, r)
 						return
 					}
 					defer terminal.Unlock()
-					respondAfter(300*time.Millisecond, applyUpdate)(w, r)
+					RespondAfter(300*time.Millisecond, ApplyUpdate)(w, r)
 				})
-				c := newClient(t, requests.Config{BaseURL: s.URL, Token: "t0ken", Retry: requests.DefaultRetry})
+				c := NewClient(t, requests.Config{BaseURL: s.URL, Token: "t0ken", Retry: requests.DefaultRetry})
 				var locked sync.WaitGroup
 				for range 5 {
 					locked.Go(func() {
 						start := time.Now()
 						_, err := c.UpdateStream(t.Context(), "locked", streams.NewProcessorSet())
-						e := asError(t, err)
-						wantFailed(t, e, streams.KindBadRequest, streams.NotChanged, e.Attempts)
+						e := AsError(t, err)
+						WantFailed(t, e, streams.KindBadRequest, streams.NotChanged, e.Attempts)
 						if took := time.Since(start); took < 20*time.Second || took > 25*time.Second || e.Repeated || e.Status != status {
 							t.Errorf("after %s: %v", took, e)
 						}
 					})
 				}
-				if err := errors.Join(updateParallel(t, c, 20, parallel, 5*time.Minute)...); err != nil {
+				if err := errors.Join(UpdateParallel(t, c, 20, parallel, 5*time.Minute)...); err != nil {
 					t.Errorf("%.300v", err)
 				}
 				locked.Wait()
-				mustUpdateAll(t, c, 1)
+				MustUpdateAll(t, c, 1)
 			})
 		}
 	}

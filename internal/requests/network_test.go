@@ -1,4 +1,4 @@
-package streams_test
+package requests_test
 
 import (
 	"bytes"
@@ -23,6 +23,7 @@ import (
 	"golang.org/x/net/http2"
 
 	"github.com/stream-management/terraform-provider-stream/internal/requests"
+	. "github.com/stream-management/terraform-provider-stream/internal/scripted"
 	"github.com/stream-management/terraform-provider-stream/internal/streams"
 	"github.com/stream-management/terraform-provider-stream/internal/streamstest"
 )
@@ -44,20 +45,20 @@ func TestServerNameIsForTheService(t *testing.T) {
 	internal, public := serverWith(t, ca.Issue(t, "service.internal")), serverWith(t, ca.Issue(t, "127.0.0.1"))
 	both := func(w http.ResponseWriter, r *http.Request) {
 		if r.Method == http.MethodPost {
-			issueTokens(0)(w, r)
+			IssueTokens(0)(w, r)
 			return
 		}
-		applyUpdate(w, r)
+		ApplyUpdate(w, r)
 	}
-	for name, endpoint := range map[string]*service{
-		"another host": startTLSService(t, public, both), "the same host": nil, "the same name": startTLSService(t, internal, both),
+	for name, endpoint := range map[string]*Service{
+		"another host": StartTLSService(t, public, both), "the same host": nil, "the same name": StartTLSService(t, internal, both),
 	} {
-		s := startTLSService(t, internal.Clone(), both)
+		s := StartTLSService(t, internal.Clone(), both)
 		cfg := requests.Config{TLS: requests.TLS{CACertPEM: ca.CertPEM, ServerName: "service.internal"}, OAuth2: &requests.OAuth2{}}
 		if cfg.OAuth2.TokenURL = s.URL + "/token"; endpoint != nil {
 			cfg.OAuth2.TokenURL = endpoint.URL
 		}
-		_, err := s.update(t, cfg)
+		_, err := s.Update(t, cfg)
 		if accepted := err == nil; accepted != (name != "the same name") || !accepted && !errors.As(err, new(x509.HostnameError)) {
 			t.Errorf("%s: %v", name, err)
 		}
@@ -91,17 +92,17 @@ func resetStreams(code http2.ErrCode, count *atomic.Int32) map[string]func(*http
 func TestHTTP1Required(t *testing.T) {
 	t.Parallel()
 	var resets atomic.Int32
-	start := func(responses ...http.HandlerFunc) *service {
-		s := newService(t, responses...)
+	start := func(responses ...http.HandlerFunc) *Service {
+		s := NewService(t, responses...)
 		s.Config.TLSNextProto = resetStreams(http2.ErrCodeHTTP11Required, &resets)
 		s.StartTLS()
 		return s
 	}
-	s, endpoint := start(applyUpdate), start(issueTokens(0))
+	s, endpoint := start(ApplyUpdate), start(IssueTokens(0))
 	attempts := 0
-	c := newClient(t, requests.Config{
-		BaseURL: s.URL, TLS: requests.TLS{CACertPEM: s.caPEM()}, Retry: requests.Retry{MaxAttempts: 1},
-		OAuth2:  &requests.OAuth2{TokenURL: endpoint.URL, ClientID: clientID, ClientSecret: clientSecret},
+	c := NewClient(t, requests.Config{
+		BaseURL: s.URL, TLS: requests.TLS{CACertPEM: s.CAPEM()}, Retry: requests.Retry{MaxAttempts: 1},
+		OAuth2:  &requests.OAuth2{TokenURL: endpoint.URL, ClientID: ClientID, ClientSecret: ClientSecret},
 		Observe: func(context.Context, requests.Attempt) { attempts++ },
 	})
 	for range 3 {
@@ -112,9 +113,9 @@ func TestHTTP1Required(t *testing.T) {
 	if attempts != 4 || resets.Load() != 2 {
 		t.Errorf("%d attempts, %d resets", attempts, resets.Load())
 	}
-	s.wantRequests(t, 3)
-	endpoint.wantRequests(t, 1)
-	for _, r := range s.requests() {
+	s.WantRequests(t, 3)
+	endpoint.WantRequests(t, 1)
+	for _, r := range s.Requests() {
 		if r.Proto != "HTTP/1.1" || r.Body != `{"processor_ids":["p1"]}` {
 			t.Errorf("%+v", r)
 		}
@@ -125,14 +126,14 @@ func TestHTTP1Required(t *testing.T) {
 func TestOtherReset(t *testing.T) {
 	t.Parallel()
 	var resets atomic.Int32
-	s := newService(t, applyUpdate)
+	s := NewService(t, ApplyUpdate)
 	s.Config.TLSNextProto = resetStreams(http2.ErrCodeInternal, &resets)
 	s.StartTLS()
-	e := s.updateError(t, requests.Config{TLS: requests.TLS{CACertPEM: s.caPEM()}})
-	if wantFailed(t, e, streams.KindConnection, streams.Unknown, 5); resets.Load() != 5 {
+	e := s.UpdateError(t, requests.Config{TLS: requests.TLS{CACertPEM: s.CAPEM()}})
+	if WantFailed(t, e, streams.KindConnection, streams.Unknown, 5); resets.Load() != 5 {
 		t.Errorf("%d resets", resets.Load())
 	}
-	s.wantRequests(t, 0)
+	s.WantRequests(t, 0)
 }
 
 // A certificate that Go cannot read stays as it is, so the request is not retried. A connection that breaks is.
@@ -150,8 +151,8 @@ func TestUnreadableCertificate(t *testing.T) {
 		shown := serverWith(t, ca.Issue(t, "127.0.0.1"))
 		change(shown.Certificates[0].Certificate[0], shown.Certificates[0].Leaf)
 		server := &tls.Config{GetConfigForClient: func(*tls.ClientHelloInfo) (*tls.Config, error) { return shown, nil }}
-		e := startTLSService(t, server, applyUpdate).updateError(t, requests.Config{TLS: requests.TLS{CACertPEM: ca.CertPEM}})
-		wantFailed(t, e, streams.KindConnection, streams.NotChanged, 1)
+		e := StartTLSService(t, server, ApplyUpdate).UpdateError(t, requests.Config{TLS: requests.TLS{CACertPEM: ca.CertPEM}})
+		WantFailed(t, e, streams.KindConnection, streams.NotChanged, 1)
 		if !errors.As(e, new(*requests.HandshakeError)) || !requests.IsTLSFailure(e) {
 			t.Errorf("%s: %#v", reason, e)
 		}
@@ -170,7 +171,7 @@ func TestConnectionBreaksInHandshake(t *testing.T) {
 		},
 		"reset": func(conn *net.TCPConn) error { return errors.Join(conn.SetLinger(0), conn.Close()) },
 	} {
-		s := startTCPService(t, &tls.Config{}, applyUpdate)
+		s := StartTCPService(t, &tls.Config{}, ApplyUpdate)
 		var dials atomic.Int32
 		broken, err := net.Listen("tcp", "127.0.0.1:0")
 		if err != nil {
@@ -189,13 +190,13 @@ func TestConnectionBreaksInHandshake(t *testing.T) {
 				}
 			}
 		}()
-		cfg := requests.Config{TLS: requests.TLS{CACertPEM: s.caPEM()}, DialContext: func(ctx context.Context, network, address string) (net.Conn, error) {
+		cfg := requests.Config{TLS: requests.TLS{CACertPEM: s.CAPEM()}, DialContext: func(ctx context.Context, network, address string) (net.Conn, error) {
 			if dials.Add(1) <= 2 {
 				address = broken.Addr().String()
 			}
-			return dialTCP(ctx, network, address)
+			return DialTCP(ctx, network, address)
 		}}
-		if _, err := s.update(t, cfg); err != nil || dials.Load() != 3 {
+		if _, err := s.Update(t, cfg); err != nil || dials.Load() != 3 {
 			t.Errorf("%s: %v after %d connections", name, err, dials.Load())
 		}
 	}
@@ -220,26 +221,26 @@ func TestHTTPSProxy(t *testing.T) {
 		"client certificate": {asking, mutual},
 		"not verified":       {serverWith(t, proxyCA.Issue(t, "another")), requests.TLS{InsecureSkipVerify: true}},
 	} {
-		s := startTLSService(t, serverWith(t, ca.Issue(t, "service.internal")), applyUpdate)
-		proxy := startTLSService(t, test.proxy.Clone(), tunnelTo(t, s))
+		s := StartTLSService(t, serverWith(t, ca.Issue(t, "service.internal")), ApplyUpdate)
+		proxy := StartTLSService(t, test.proxy.Clone(), tunnelTo(t, s))
 		setProxy(t, "HTTPS_PROXY", proxy.URL)
-		c := newClient(t, requests.Config{BaseURL: "https://streams.invalid", TLS: test.client})
+		c := NewClient(t, requests.Config{BaseURL: "https://streams.invalid", TLS: test.client})
 		if _, err := c.UpdateStream(t.Context(), "s1", streams.NewProcessorSet()); err != nil {
 			t.Errorf("%s: %v", name, err)
 			continue
 		}
-		if got, tunnel := s.requests()[0], proxy.requests()[0]; got.Proto != "HTTP/2.0" || tunnel.Proto != "HTTP/1.1" || tunnel.Method != "CONNECT" {
+		if got, tunnel := s.Requests()[0], proxy.Requests()[0]; got.Proto != "HTTP/2.0" || tunnel.Proto != "HTTP/1.1" || tunnel.Method != "CONNECT" {
 			t.Errorf("%s: the proxy received %+v, the service %+v", name, tunnel, got)
 		}
 	}
 
-	proxy := startTLSService(t, own.Clone(), applyUpdate) // gets requests to http:// as they are
+	proxy := StartTLSService(t, own.Clone(), ApplyUpdate) // gets requests to http:// as they are
 	setProxy(t, "HTTP_PROXY", proxy.URL)
-	c := newClient(t, requests.Config{BaseURL: "http://streams.invalid", TLS: both})
+	c := NewClient(t, requests.Config{BaseURL: "http://streams.invalid", TLS: both})
 	if _, err := c.UpdateStream(t.Context(), "s1", streams.NewProcessorSet()); err != nil {
 		t.Error(err)
 	}
-	wantEqual(t, "target", "http://streams.invalid/v2/streams/s1", proxy.requests()[0].Target)
+	WantEqual(t, "target", "http://streams.invalid/v2/streams/s1", proxy.Requests()[0].Target)
 }
 
 // The error of TLS with a proxy names the proxy. It is not retried.
@@ -263,7 +264,7 @@ func TestHTTPSProxyIsRefused(t *testing.T) {
 		"remote error: tls: ":         {asking, trusting, new(error)},
 		"first record does not look":  {nil, trusting, new(error)},
 	} {
-		proxy := newService(t, applyUpdate)
+		proxy := NewService(t, ApplyUpdate)
 		if proxy.TLS = test.proxy; proxy.TLS != nil {
 			proxy.StartTLS()
 		} else {
@@ -271,13 +272,13 @@ func TestHTTPSProxyIsRefused(t *testing.T) {
 		}
 		address := proxy.Listener.Addr().String()
 		setProxy(t, "HTTPS_PROXY", "https://me:s3cret@"+address)
-		e := (&service{Server: &httptest.Server{URL: "https://streams.invalid"}}).updateError(t, requests.Config{TLS: test.client})
-		wantFailed(t, e, streams.KindConnection, streams.NotChanged, 1)
+		e := (&Service{Server: &httptest.Server{URL: "https://streams.invalid"}}).UpdateError(t, requests.Config{TLS: test.client})
+		WantFailed(t, e, streams.KindConnection, streams.NotChanged, 1)
 		if !errors.As(e, new(*requests.ProxyError)) || !errors.As(e, test.cause) || !requests.IsTLSFailure(e) || strings.Contains(e.Reason, "s3cret") {
 			t.Errorf("%s: %#v", reason, e)
 		}
 		streamstest.WantText(t, e.Reason, "TLS with the proxy https://"+address+" failed: ", reason)
-		proxy.wantRequests(t, 0)
+		proxy.WantRequests(t, 0)
 	}
 }
 
@@ -304,15 +305,15 @@ func TestSystemAuthoritiesCountForProxies(t *testing.T) {
 		return
 	}
 	ca := streamstest.NewAuthority(t)
-	s := startTLSService(t, serverWith(t, ca.Issue(t, "streams.invalid")), applyUpdate)
+	s := StartTLSService(t, serverWith(t, ca.Issue(t, "streams.invalid")), ApplyUpdate)
 	pair := os.Getenv(variable)
-	proxy := startTLSService(t, serverWith(t, streamstest.KeyPair{CertPEM: pair, KeyPEM: pair}), tunnelTo(t, s))
+	proxy := StartTLSService(t, serverWith(t, streamstest.KeyPair{CertPEM: pair, KeyPEM: pair}), tunnelTo(t, s))
 	setProxy(t, "HTTPS_PROXY", proxy.URL)
-	c := newClient(t, requests.Config{BaseURL: "https://streams.invalid", TLS: requests.TLS{CACertPEM: ca.CertPEM}})
+	c := NewClient(t, requests.Config{BaseURL: "https://streams.invalid", TLS: requests.TLS{CACertPEM: ca.CertPEM}})
 	if _, err := c.UpdateStream(t.Context(), "s1", streams.NewProcessorSet()); err != nil {
 		t.Error(err)
 	}
-	proxy.wantRequests(t, 1)
+	proxy.WantRequests(t, 1)
 }
 
 // A connection of HTTP/2 that dies without a word costs an attempt at most, however many streams it has, and whether it dies
@@ -326,23 +327,23 @@ func TestDeadConnection(t *testing.T) {
 	}{
 		"before the requests": {0, 0, 2}, "during the requests": {0, latency / 2, 2}, "idle": {time.Minute, 0, 1},
 	} {
-		runVirtual(t, name, func(t *testing.T) {
-			s := startTLSService(t, nil, respondAfter(latency, applyUpdate))
-			var network relay
+		RunVirtual(t, name, func(t *testing.T) {
+			s := StartTLSService(t, nil, RespondAfter(latency, ApplyUpdate))
+			var network Relay
 			var attempts atomic.Int32
-			c := newClient(t, requests.Config{
-				BaseURL: s.URL, TLS: requests.TLS{CACertPEM: s.caPEM()}, Retry: requests.DefaultRetry, DialContext: network.Dial,
+			c := NewClient(t, requests.Config{
+				BaseURL: s.URL, TLS: requests.TLS{CACertPEM: s.CAPEM()}, Retry: requests.DefaultRetry, DialContext: network.Dial,
 				Observe: func(_ context.Context, a requests.Attempt) { attempts.Store(max(attempts.Load(), int32(a.Number))) },
 			})
-			mustUpdateAll(t, c, 1)
+			MustUpdateAll(t, c, 1)
 			if test.during > 0 {
-				time.AfterFunc(test.during, func() { network.freeze() })
-			} else if conns := network.freeze(); conns != 1 {
+				time.AfterFunc(test.during, func() { network.Freeze() })
+			} else if conns := network.Freeze(); conns != 1 {
 				t.Errorf("%d connections", conns)
 			}
 			<-time.After(test.idle)
 			start := time.Now()
-			mustUpdateAll(t, c, 10)
+			MustUpdateAll(t, c, 10)
 			if took := time.Since(start); attempts.Load() != int32(test.attempts) || took > 20*time.Second {
 				t.Errorf("%d attempts, %s", attempts.Load(), took)
 			}
@@ -354,7 +355,7 @@ func TestDeadConnection(t *testing.T) {
 // with HTTP/1.1 and with HTTP/2, whether it dies before the response or in it, and however many others have died with it.
 func TestNewConnectionAfterNoResponse(t *testing.T) {
 	t.Parallel()
-	slowly := respondAfter(time.Second, applyUpdate)
+	slowly := RespondAfter(time.Second, ApplyUpdate)
 	inBody := func(w http.ResponseWriter, r *http.Request) {
 		w.WriteHeader(http.StatusOK)
 		_ = http.NewResponseController(w).Flush()
@@ -365,25 +366,25 @@ func TestNewConnectionAfterNoResponse(t *testing.T) {
 		during   time.Duration // the requests; 0: before them
 	}{"before": {slowly, 0}, "during": {slowly, time.Second / 2}, "in the body": {inBody, time.Second / 2}} {
 		for protocol, config := range map[string]*tls.Config{"HTTP/2": nil, "HTTP/1.1": {NextProtos: []string{"http/1.1"}}} {
-			for _, parallel := range []int{1, singles, group} {
-				runVirtual(t, fmt.Sprint(name, "/", protocol, "/", parallel), func(t *testing.T) {
-					s := startTLSService(t, config, test.response)
-					var network relay
+			for _, parallel := range []int{1, Singles, Group} {
+				RunVirtual(t, fmt.Sprint(name, "/", protocol, "/", parallel), func(t *testing.T) {
+					s := StartTLSService(t, config, test.response)
+					var network Relay
 					var attempts atomic.Int32
-					c := newClient(t, requests.Config{
-						BaseURL: s.URL, TLS: requests.TLS{CACertPEM: s.caPEM()}, Retry: requests.DefaultRetry, RequestTimeout: 5 * time.Second, DialContext: network.Dial,
+					c := NewClient(t, requests.Config{
+						BaseURL: s.URL, TLS: requests.TLS{CACertPEM: s.CAPEM()}, Retry: requests.DefaultRetry, RequestTimeout: 5 * time.Second, DialContext: network.Dial,
 						Observe: func(_ context.Context, a requests.Attempt) { attempts.Store(max(attempts.Load(), int32(a.Number))) },
 					})
-					if err := errors.Join(updateParallel(t, c, parallel, parallel, time.Minute)...); err != nil {
+					if err := errors.Join(UpdateParallel(t, c, parallel, parallel, time.Minute)...); err != nil {
 						t.Fatal(err)
 					}
 					if test.during > 0 {
-						time.AfterFunc(test.during, func() { network.freeze() })
+						time.AfterFunc(test.during, func() { network.Freeze() })
 					} else {
-						network.freeze()
+						network.Freeze()
 					}
 					start := time.Now()
-					err := errors.Join(updateParallel(t, c, parallel, parallel, time.Minute)...)
+					err := errors.Join(UpdateParallel(t, c, parallel, parallel, time.Minute)...)
 					if took := time.Since(start); err != nil || attempts.Load() != 2 || took > 9*time.Second {
 						t.Errorf("%d attempts, %s: %.300v", attempts.Load(), took, err)
 					}
@@ -396,18 +397,18 @@ func TestNewConnectionAfterNoResponse(t *testing.T) {
 
 // If every connection dies after the handshake, the service counts as one that does not respond.
 func TestDeadConnections(t *testing.T) {
-	virtual(t, func(t *testing.T) {
-		s := startTLSService(t, nil, neverRespond)
-		var network relay
-		c := newClient(t, requests.Config{
-			BaseURL: s.URL, TLS: requests.TLS{CACertPEM: s.caPEM()}, Retry: requests.DefaultRetry,
+	Virtual(t, func(t *testing.T) {
+		s := StartTLSService(t, nil, NeverRespond)
+		var network Relay
+		c := NewClient(t, requests.Config{
+			BaseURL: s.URL, TLS: requests.TLS{CACertPEM: s.CAPEM()}, Retry: requests.DefaultRetry,
 			DialContext: func(ctx context.Context, net, address string) (net.Conn, error) {
-				time.AfterFunc(time.Second, func() { network.freeze() })
+				time.AfterFunc(time.Second, func() { network.Freeze() })
 				return network.Dial(ctx, net, address)
 			},
 		})
 		start := time.Now()
-		for _, err := range updateAll(t, c, 300) {
+		for _, err := range UpdateAll(t, c, 300) {
 			if !errors.Is(err, requests.ErrNoPong) && !errors.Is(err, requests.ErrRequestTimeout) {
 				t.Fatal(err)
 			}
@@ -419,9 +420,9 @@ func TestDeadConnections(t *testing.T) {
 }
 
 // startLimitedService starts a service with a limit of header bytes, over HTTP/2 or, without TLS, HTTP/1.1.
-func startLimitedService(t *testing.T, secure bool) *service {
+func startLimitedService(t *testing.T, secure bool) *Service {
 	t.Helper()
-	s := newService(t, applyUpdate)
+	s := NewService(t, ApplyUpdate)
 	var err error
 	if s.Listener, err = net.Listen("tcp", "127.0.0.1:0"); err != nil {
 		t.Fatal(err)
@@ -442,20 +443,20 @@ func TestLongHeaderIsNotSent(t *testing.T) {
 	s := startLimitedService(t, true)
 	path := filepath.Join(t.TempDir(), "token")
 	writeSecret(t, path, "sh0rt")
-	c := newClient(t, requests.Config{BaseURL: s.URL, TokenFile: path, TLS: requests.TLS{CACertPEM: s.caPEM()}, DialContext: dialTCP})
-	mustUpdateAll(t, c, 1)
+	c := NewClient(t, requests.Config{BaseURL: s.URL, TokenFile: path, TLS: requests.TLS{CACertPEM: s.CAPEM()}, DialContext: DialTCP})
+	MustUpdateAll(t, c, 1)
 	writeSecret(t, path, strings.Repeat("k", 12000))
-	for _, err := range updateAll(t, c, 5) {
-		e := asError(t, err)
-		wantFailed(t, e, streams.KindConnection, streams.NotChanged, 0)
+	for _, err := range UpdateAll(t, c, 5) {
+		e := AsError(t, err)
+		WantFailed(t, e, streams.KindConnection, streams.NotChanged, 0)
 		if e.Header.Longest != "Authorization" || e.Header.LongestBytes < 12000 || e.Header.Bytes <= e.Header.LongestBytes ||
 			!errors.Is(e, requests.ErrLongHeader) || !errors.Is(e, requests.ErrNotSent) {
 			t.Errorf("%#v", e)
 		}
 	}
-	s.wantRequests(t, 1)
+	s.WantRequests(t, 1)
 	writeSecret(t, path, "sh0rt-again")
-	mustUpdateAll(t, c, 1)
+	MustUpdateAll(t, c, 1)
 }
 
 // The error has the size of a header also if the host refuses it with a status, or ends the connection.
@@ -467,18 +468,18 @@ func TestLongHeader(t *testing.T) {
 	} {
 		cfg.Retry = requests.Retry{MaxAttempts: 1}
 		secure := startLimitedService(t, true)
-		cfg.TLS.CACertPEM = secure.caPEM()
+		cfg.TLS.CACertPEM = secure.CAPEM()
 		var resets atomic.Int32
-		resetting := newService(t, applyUpdate)
+		resetting := NewService(t, ApplyUpdate)
 		resetting.Config.TLSNextProto = resetStreams(http2.ErrCodeEnhanceYourCalm, &resets)
 		resetting.StartTLS()
-		nginx := startService(t, respond(494, "<html>"))
-		for where, s := range map[string]*service{"HTTP/2": secure, "HTTP/1.1": startLimitedService(t, false), "reset": resetting, "nginx": nginx} {
+		nginx := StartService(t, Respond(494, "<html>"))
+		for where, s := range map[string]*Service{"HTTP/2": secure, "HTTP/1.1": startLimitedService(t, false), "reset": resetting, "nginx": nginx} {
 			cfg.DialContext = nil
 			if where == "HTTP/2" || where == "HTTP/1.1" {
-				cfg.DialContext = dialTCP
+				cfg.DialContext = DialTCP
 			}
-			e := s.updateError(t, cfg)
+			e := s.UpdateError(t, cfg)
 			if e.Header.Longest != name || e.Header.LongestBytes < 20000 || e.Header.Bytes <= e.Header.LongestBytes {
 				t.Errorf("%s, %s: %#v", name, where, e)
 			}
@@ -486,16 +487,159 @@ func TestLongHeader(t *testing.T) {
 				t.Errorf("%s, %s: %#v", name, where, e)
 			}
 		}
-		secure.wantRequests(t, 0)
+		secure.WantRequests(t, 0)
 	}
-	plain, endpoint := startService(t, applyUpdate), startLimitedService(t, false)
+	plain, endpoint := StartService(t, ApplyUpdate), startLimitedService(t, false)
 	client := &requests.OAuth2{TokenURL: endpoint.URL, ClientID: "me", ClientSecret: long}
-	e := plain.updateError(t, requests.Config{OAuth2: client, DialContext: dialTCP})
+	e := plain.UpdateError(t, requests.Config{OAuth2: client, DialContext: DialTCP})
 	if e.Header.Longest != "Authorization" || e.Header.LongestBytes < 20000 || e.Status != 431 || !e.TokenRequest {
 		t.Errorf("%#v", e)
 	}
 	plain.Close()
-	if e := plain.updateError(t, requests.Config{Token: long}); e.Header.Bytes != 0 || e.Outcome != streams.NotChanged { // nothing was sent
+	if e := plain.UpdateError(t, requests.Config{Token: long}); e.Header.Bytes != 0 || e.Outcome != streams.NotChanged { // nothing was sent
 		t.Errorf("%#v", e)
 	}
+}
+
+// Requests reuse connections, in sequence and in parallel, also after error responses.
+func TestConnectionsAreReused(t *testing.T) {
+	t.Parallel()
+	for name, response := range map[string]http.HandlerFunc{
+		"success": ApplyUpdate, "unavailable": RespondError(503, "later"), "HTML": Respond(409, "<h1>No</h1>"),
+		"redirect": RespondError(302, "moved", "Location", "/"), "no content": Respond(204, ""),
+	} {
+		RunVirtual(t, name, func(t *testing.T) {
+			const parallel = 10 // as in updateAll; Go's default would keep two idle connections
+			s := StartService(t, RespondAfter(time.Second, ApplyUpdate), RespondAfter(time.Second, response))
+			var connections atomic.Int32
+			count := func(ctx context.Context, network, address string) (net.Conn, error) {
+				connections.Add(1)
+				return streamstest.Dial(ctx, network, address)
+			}
+			c := NewClient(t, requests.Config{BaseURL: s.URL, Retry: requests.Retry{MaxAttempts: 1}, DialContext: count})
+			for range 4 {
+				UpdateAll(t, c, parallel)
+				<-time.After(time.Second) // until all connections are idle
+			}
+			s.WantRequests(t, 4*parallel)
+			if got := connections.Load(); got != parallel {
+				t.Errorf("%d connections, want %d", got, parallel)
+			}
+		})
+	}
+}
+
+// setProxy sets the environment variables for a proxy.
+func setProxy(t *testing.T, variable, address string) {
+	t.Helper()
+	for _, name := range []string{"HTTPS_PROXY", "https_proxy", "HTTP_PROXY", "http_proxy", "NO_PROXY", "no_proxy"} {
+		t.Setenv(name, "")
+	}
+	t.Setenv(variable, address)
+}
+
+// tunnelTo responds to CONNECT with a connection to a service, whatever its address is.
+func tunnelTo(t *testing.T, s *Service) http.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) {
+		to, dialErr := streamstest.Dial(r.Context(), "", s.Listener.Addr().String())
+		w.WriteHeader(http.StatusOK)
+		from, buffered, err := http.NewResponseController(w).Hijack()
+		if err = errors.Join(dialErr, err); err != nil {
+			t.Error(err)
+			return
+		}
+		defer from.Close()
+		go func() {
+			_, _ = io.Copy(to, buffered)
+			_ = to.Close()
+		}()
+		_, _ = io.Copy(from, to)
+	}
+}
+
+// The client uses the proxy from the environment with all TLS settings, for the service and the token endpoint.
+func TestProxyFromEnvironment(t *testing.T) {
+	s := StartTLSService(t, nil, Respond(200, `{"access_token":"token-1"}`), ApplyUpdate)
+	proxy := StartService(t, tunnelTo(t, s))
+	setProxy(t, "HTTPS_PROXY", proxy.URL)
+	c := NewClient(t, requests.Config{
+		BaseURL: "https://streams.invalid", // only the proxy can reach this host
+		OAuth2:  &requests.OAuth2{TokenURL: "https://example.com/token"},
+		TLS:     requests.TLS{CACertPEM: s.CAPEM(), ServerName: "example.com"},
+	})
+	if _, err := c.UpdateStream(t.Context(), "s1", streams.NewProcessorSet()); err != nil {
+		t.Fatal(err)
+	}
+	tunnels := proxy.Requests()
+	if len(tunnels) != 2 || tunnels[0].Target != "example.com:443" || tunnels[1].Target != "streams.invalid:443" {
+		t.Errorf("the proxy received %+v", tunnels)
+	}
+}
+
+// In a CGI program, HTTP_PROXY may come from a client. The error names the variable that makes a program one.
+func TestProxyOfACGIProgram(t *testing.T) {
+	setProxy(t, "HTTP_PROXY", "http://127.0.0.1:1")
+	t.Setenv("REQUEST_METHOD", "GET")
+	e := (&Service{Server: &httptest.Server{URL: "http://streams.invalid"}}).UpdateError(t, requests.Config{})
+	if WantFailed(t, e, streams.KindConnection, streams.NotChanged, 0); !errors.Is(e, requests.ErrNotSent) {
+		t.Errorf("error %#v", e)
+	}
+	streamstest.WantText(t, e.Reason, "the request cannot be sent: HTTP_PROXY does not count while REQUEST_METHOD is set")
+}
+
+// The error names a proxy that refuses CONNECT, and its status, but not its credentials. Only a fault that may pass
+// is retried. The response is not one of the service, so the stream was not changed.
+func TestProxyRefuses(t *testing.T) {
+	for status, attempts := range map[string]int{"403 Forbidden": 1, "407 Proxy Authentication Required": 1, "502 Bad Gateway": 5} {
+		proxy := StartService(t, RespondRaw("HTTP/1.1 "+status+" s3cret\r\nContent-Length: 0\r\n\r\n"))
+		setProxy(t, "https_proxy", "http://me:s3cret@"+proxy.Listener.Addr().String())
+		e := (&Service{Server: &httptest.Server{URL: "https://streams.invalid"}}).UpdateError(t, requests.Config{})
+		if e.Kind != streams.KindConnection || e.Status != 0 || e.Outcome != streams.NotChanged || e.Attempts != attempts ||
+			!errors.As(e, new(*requests.ProxyError)) {
+			t.Errorf("error %#v", e)
+		}
+		streamstest.WantText(t, e.Reason, "the proxy "+proxy.URL+" responded to CONNECT with "+status)
+		if strings.Contains(e.Reason, "s3cret") {
+			t.Errorf("the reason has the password: %s", e.Reason)
+		}
+		proxy.WantRequests(t, attempts)
+	}
+}
+
+// If TLS fails on a connection that was used before, the service may have read the request.
+func TestTLSFailureOfAReusedConnection(t *testing.T) {
+	t.Parallel()
+	s := StartTLSService(t, &tls.Config{NextProtos: []string{"http/1.1"}}, ApplyUpdate, func(w http.ResponseWriter, _ *http.Request) {
+		conn, _, _ := http.NewResponseController(w).Hijack()
+		raw := conn.(*tls.Conn).NetConn()
+		defer raw.Close()
+		_, _ = io.WriteString(raw, "220 mail.example ready\r\n")
+	})
+	c := NewClient(t, requests.Config{BaseURL: s.URL, TLS: requests.TLS{InsecureSkipVerify: true}})
+	MustUpdateAll(t, c, 1)
+	e := AsError(t, UpdateAll(t, c, 1)[0])
+	WantFailed(t, e, streams.KindConnection, streams.Unknown, 1)
+	if !requests.IsTLSFailure(e.Err) {
+		t.Error(e)
+	}
+}
+
+// An alert on a connection that was used before does not say that the service has read nothing of the request.
+func TestAlertOnAReusedConnection(t *testing.T) {
+	Virtual(t, func(t *testing.T) {
+		s := StartTLSService(t, &tls.Config{NextProtos: []string{"http/1.1"}}, ApplyUpdate)
+		var damaged damagedConn
+		c := NewClient(t, requests.Config{
+			BaseURL: s.URL, TLS: requests.TLS{InsecureSkipVerify: true},
+			DialContext: func(ctx context.Context, network, address string) (conn net.Conn, err error) {
+				damaged.Conn, err = streamstest.Dial(ctx, network, address)
+				return &damaged, err
+			},
+		})
+		MustUpdateAll(t, c, 1)
+		damaged.damage.Store(true)
+		e := AsError(t, UpdateAll(t, c, 1)[0])
+		WantFailed(t, e, streams.KindConnection, streams.Unknown, 1)
+		streamstest.WantText(t, e.Reason, "remote error: tls: bad record MAC")
+	})
 }

@@ -1,4 +1,4 @@
-package streams_test
+package requests_test
 
 import (
 	"bufio"
@@ -16,6 +16,7 @@ import (
 	"testing"
 
 	"github.com/stream-management/terraform-provider-stream/internal/requests"
+	. "github.com/stream-management/terraform-provider-stream/internal/scripted"
 	"github.com/stream-management/terraform-provider-stream/internal/streams"
 	"github.com/stream-management/terraform-provider-stream/internal/streamstest"
 )
@@ -136,14 +137,14 @@ func TestClientCertificateIsSent(t *testing.T) {
 				listed := x509.NewCertPool()
 				listed.AddCert(&x509.Certificate{Raw: []byte{}, RawSubject: test.listed})
 				server := &tls.Config{MaxVersion: version, ClientAuth: asks, ClientCAs: listed}
-				s := startTCPService(t, server, func(w http.ResponseWriter, r *http.Request) {
+				s := StartTCPService(t, server, func(w http.ResponseWriter, r *http.Request) {
 					if got := r.TLS.PeerCertificates; len(got) == 0 || !got[0].Equal(want) {
 						t.Errorf("%s, %s: the service received %d certificates", name, tls.VersionName(version), len(got))
 					}
-					applyUpdate(w, r)
+					ApplyUpdate(w, r)
 				})
-				pair := requests.TLS{CACertPEM: s.caPEM(), ClientCertPEM: test.client.CertPEM, ClientKeyPEM: test.client.KeyPEM}
-				if _, err := s.update(t, requests.Config{TLS: pair, DialContext: dialTCP}); err != nil {
+				pair := requests.TLS{CACertPEM: s.CAPEM(), ClientCertPEM: test.client.CertPEM, ClientKeyPEM: test.client.KeyPEM}
+				if _, err := s.Update(t, requests.Config{TLS: pair, DialContext: DialTCP}); err != nil {
 					t.Errorf("%s, %s: %v", name, tls.VersionName(version), err)
 				}
 			}
@@ -175,16 +176,16 @@ func TestClientIsRejectedAfterItsRequest(t *testing.T) {
 		for _, protocol := range []string{"h2", "http/1.1"} {
 			server := requireCertificateOf(ca, 0)
 			server.NextProtos = []string{protocol}
-			s := startTCPService(t, server, applyUpdate)
-			client := requests.TLS{CACertPEM: s.caPEM(), ClientCertPEM: pair.CertPEM, ClientKeyPEM: pair.KeyPEM}
+			s := StartTCPService(t, server, ApplyUpdate)
+			client := requests.TLS{CACertPEM: s.CAPEM(), ClientCertPEM: pair.CertPEM, ClientKeyPEM: pair.KeyPEM}
 			for range 10 { // which side is faster is a matter of luck
-				e := s.updateError(t, requests.Config{TLS: client, DialContext: dialTCP})
-				wantFailed(t, e, streams.KindConnection, streams.NotChanged, 1)
+				e := s.UpdateError(t, requests.Config{TLS: client, DialContext: DialTCP})
+				WantFailed(t, e, streams.KindConnection, streams.NotChanged, 1)
 				if streamstest.WantText(t, e.Reason, "remote error: tls: "+alert); errors.Is(e, requests.ErrNoCertificate) != (pair.CertPEM == "") {
 					t.Errorf("%#v", e)
 				}
 			}
-			s.wantRequests(t, 0)
+			s.WantRequests(t, 0)
 		}
 	}
 }
@@ -234,9 +235,9 @@ func TestAlertExplainsEarlierAttempts(t *testing.T) {
 					_ = raw.Close()
 				}
 			}()
-			s := &service{Server: &httptest.Server{URL: "https://" + listener.Addr().String()}}
-			e := s.updateError(t, requests.Config{TLS: requests.TLS{CACertPEM: ca.CertPEM}, DialContext: dialTCP})
-			wantFailed(t, e, streams.KindConnection, test.outcome, len(test.first)+1)
+			s := &Service{Server: &httptest.Server{URL: "https://" + listener.Addr().String()}}
+			e := s.UpdateError(t, requests.Config{TLS: requests.TLS{CACertPEM: ca.CertPEM}, DialContext: DialTCP})
+			WantFailed(t, e, streams.KindConnection, test.outcome, len(test.first)+1)
 			streamstest.WantText(t, e.Reason, "certificate required")
 		})
 	}
@@ -246,10 +247,102 @@ func TestAlertExplainsEarlierAttempts(t *testing.T) {
 func TestCertificateMayBeMissing(t *testing.T) {
 	t.Parallel()
 	for _, asks := range []tls.ClientAuthType{tls.NoClientCert, tls.RequestClientCert} {
-		s := startTCPService(t, &tls.Config{ClientAuth: asks, NextProtos: []string{"http/1.1"}}, resetConnection)
-		e := s.updateError(t, requests.Config{TLS: requests.TLS{CACertPEM: s.caPEM()}, DialContext: dialTCP, Retry: requests.Retry{MaxAttempts: 1}})
-		if wantFailed(t, e, streams.KindConnection, streams.Unknown, 1); errors.Is(e, requests.ErrNoCertificate) != (asks != tls.NoClientCert) {
+		s := StartTCPService(t, &tls.Config{ClientAuth: asks, NextProtos: []string{"http/1.1"}}, ResetConnection)
+		e := s.UpdateError(t, requests.Config{TLS: requests.TLS{CACertPEM: s.CAPEM()}, DialContext: DialTCP, Retry: requests.Retry{MaxAttempts: 1}})
+		if WantFailed(t, e, streams.KindConnection, streams.Unknown, 1); errors.Is(e, requests.ErrNoCertificate) != (asks != tls.NoClientCert) {
 			t.Errorf("%#v", e)
 		}
+	}
+}
+
+// requireCertificateOf returns the TLS configuration of a service that accepts the certificates of an authority.
+func requireCertificateOf(ca *streamstest.Authority, maxVersion uint16) *tls.Config {
+	pool := x509.NewCertPool()
+	pool.AppendCertsFromPEM([]byte(ca.CertPEM))
+	return &tls.Config{ClientAuth: tls.RequireAndVerifyClientCert, ClientCAs: pool, MaxVersion: maxVersion}
+}
+
+// Each TLS setting works for the service and for the token endpoint, over HTTP/2.
+func TestTLSAccepted(t *testing.T) {
+	t.Parallel()
+	ca, theirs := streamstest.NewAuthority(t), StartTLSService(t, nil).CAPEM() // which all services share
+	client := ca.Issue(t, "client")
+	pair := requests.TLS{CACertPEM: theirs, ClientCertPEM: client.CertPEM, ClientKeyPEM: client.KeyPEM}
+	open, mutual := &tls.Config{}, requireCertificateOf(ca, 0)
+	for name, test := range map[string]struct {
+		server *tls.Config
+		client requests.TLS
+	}{
+		"authority alone":             {open, requests.TLS{CACertPEM: theirs}},
+		"one of several authorities":  {open, requests.TLS{CACertPEM: client.CertPEM + "\n# theirs\n" + theirs}},
+		"server name":                 {open, requests.TLS{CACertPEM: theirs, ServerName: "example.com"}},
+		"insecure, with another name": {open, requests.TLS{InsecureSkipVerify: true, ServerName: "other.example"}},
+		"client certificate":          {mutual, pair},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			endpoint := StartTLSService(t, test.server.Clone(), IssueTokens(0))
+			s := StartTLSService(t, test.server.Clone(), ApplyUpdate)
+			cfg := requests.Config{TLS: test.client, OAuth2: &requests.OAuth2{TokenURL: endpoint.URL}}
+			if _, err := s.Update(t, cfg); err != nil {
+				t.Fatal(err)
+			}
+			for _, r := range append(s.Requests(), endpoint.Requests()...) {
+				if r.Proto != "HTTP/2.0" {
+					t.Errorf("%s %s went over %s", r.Method, r.Target, r.Proto)
+				}
+			}
+		})
+	}
+}
+
+// A TLS error is not retried, and the stream is not changed. A service without a TLS configuration speaks plain HTTP.
+func TestTLSRefused(t *testing.T) {
+	t.Parallel()
+	ca, otherCA, theirs := streamstest.NewAuthority(t), streamstest.NewAuthority(t), StartTLSService(t, nil).CAPEM()
+	other, expired := otherCA.Issue(t, "other"), ca.IssueExpired(t, "127.0.0.1")
+	open, mutual, old := &tls.Config{}, requireCertificateOf(ca, tls.VersionTLS12), &tls.Config{MaxVersion: tls.VersionTLS11}
+	expiredPair, _ := tls.X509KeyPair([]byte(expired.CertPEM), []byte(expired.KeyPEM))
+	named := ca.Issue(t, "example.com")
+	namedPair, _ := tls.X509KeyPair([]byte(named.CertPEM), []byte(named.KeyPEM))
+	for reason, test := range map[string]struct {
+		server *tls.Config
+		client requests.TLS
+		cause  any
+	}{
+		"x509: certificate signed by unknown authority": {open, requests.TLS{}, new(x509.UnknownAuthorityError)},
+		"certificate signed by unknown authority":       {open, requests.TLS{CACertPEM: otherCA.CertPEM}, new(x509.UnknownAuthorityError)},
+		"doesn't contain any IP SANs": {
+			&tls.Config{Certificates: []tls.Certificate{namedPair}}, requests.TLS{CACertPEM: ca.CertPEM}, new(x509.HostnameError)},
+		"certificate has expired": {
+			&tls.Config{Certificates: []tls.Certificate{expiredPair}}, requests.TLS{CACertPEM: ca.CertPEM}, new(x509.CertificateInvalidError)},
+		"remote error: tls": {mutual, requests.TLS{CACertPEM: theirs}, new(error)},
+		"remote error: tls: ": {
+			mutual, requests.TLS{CACertPEM: theirs, ClientCertPEM: other.CertPEM, ClientKeyPEM: other.KeyPEM}, new(error)},
+		"remote error: tls: protocol version not supported": {old, requests.TLS{CACertPEM: theirs}, new(error)},
+		"server gave HTTP response to HTTPS client":         {nil, requests.TLS{}, new(error)},
+	} {
+		t.Run(reason, func(t *testing.T) {
+			t.Parallel()
+			s, plain := NewService(t, ApplyUpdate), StartService(t, ApplyUpdate)
+			if s.TLS = test.server.Clone(); s.TLS != nil {
+				s.StartTLS()
+			} else {
+				s.Start()
+				s.URL = strings.Replace(s.URL, "http", "https", 1)
+			}
+			cfg := requests.Config{TLS: test.client}
+			asEndpoint := cfg
+			asEndpoint.OAuth2 = &requests.OAuth2{TokenURL: s.URL}
+			for _, e := range []*streams.Error{s.UpdateError(t, cfg), plain.UpdateError(t, asEndpoint)} {
+				WantFailed(t, e, streams.KindConnection, streams.NotChanged, 1)
+				if e.Status != 0 || !errors.As(e, test.cause) || !requests.IsTLSFailure(e) {
+					t.Errorf("error %#v", e)
+				}
+				streamstest.WantText(t, e.Reason, reason)
+			}
+			s.WantRequests(t, 0)
+			plain.WantRequests(t, 0)
+		})
 	}
 }

@@ -2,10 +2,10 @@ package streams_test
 
 import (
 	"cmp"
-	"strings"
 	"testing"
 
 	"github.com/stream-management/terraform-provider-stream/internal/requests"
+	. "github.com/stream-management/terraform-provider-stream/internal/scripted"
 	"github.com/stream-management/terraform-provider-stream/internal/streams"
 )
 
@@ -100,41 +100,11 @@ func TestParseInvalidURL(t *testing.T) {
 		_, baseErr := streams.ParseBaseURL(test.raw)
 		u, tokenErr := requests.ParseURL(test.raw)
 		_, newErr := streams.New(requests.Config{BaseURL: test.raw})
-		if errorText(baseErr) != test.base || errorText(tokenErr) != test.token || errorText(newErr) != "base URL "+test.base {
+		if ErrorText(baseErr) != test.base || ErrorText(tokenErr) != test.token || ErrorText(newErr) != "base URL "+test.base {
 			t.Errorf("%q: %v; %v; %v", test.raw, baseErr, tokenErr, newErr)
 		}
 		if tokenErr == nil && u.String() != test.raw {
 			t.Errorf("ParseURL(%q) = %q", test.raw, u)
-		}
-	}
-}
-
-// What package httpproxy takes for an address is one, and nothing else: it would ignore what it cannot parse.
-func TestParseProxy(t *testing.T) {
-	t.Parallel()
-	for raw, want := range map[string]string{
-		"proxy": "http://proxy", "proxy.example:3128": "http://proxy.example:3128", ":3128": "http://:3128", "https://proxy": "https://proxy",
-		"socks5://[::1]:1080": "socks5://[::1]:1080", "me:p%40ss@proxy:1": "http://me:p%40ss@proxy:1", "http://proxy:": "http://proxy:",
-		"": "", "::::": "", "http://[::1": "", "http://a b:3128": "", "http://proxy:port": "", "http://": "", "//proxy": "", "http://proxy:0": "",
-		"http://me:p#s@proxy:1": "", "http://$PROXY:3128": "", "http://http://proxy:3128": "", "{proxy}:3128": "", "http://proxy:3128\n": "", "proxy:70000": "", "http://me:s3cret@": "", "http://me:100%@proxy": "",
-	} {
-		u, err := requests.ParseProxy(raw)
-		if (err == nil) != (want != "") || err == nil && u.String() != want || strings.Contains(errorText(err), "s3cret") {
-			t.Errorf("%q: %v, %v", raw, u, err)
-		}
-	}
-}
-
-func TestSentInClear(t *testing.T) {
-	t.Parallel()
-	for raw, want := range map[string]bool{
-		"https://host": false, "http://host": true, "http://localhost.evil": true, "http://127.0.0.1.evil": true,
-		"http://localhost.": false, "http://api.LocalHost:80": false, "http://api.localhost.:80": false, "http://notlocalhost": true,
-		"http://127.1": false, "http://127.0.1:80": false, "http://127.1.evil": true, "http://128.1": true, "http://0.0.0.0:80": false,
-		"http://[::ffff:127.0.0.1]": false, "http://LOCALHOST:80": false, "http://127.9.9.9": false, "http://[::1]:8080": false,
-	} {
-		if u, err := streams.ParseBaseURL(raw); err != nil || requests.SentInClear(u) != want {
-			t.Errorf("SentInClear(%s) is not %t: %v", raw, want, err)
 		}
 	}
 }

@@ -1,0 +1,307 @@
+package requests_test
+
+import (
+	"compress/gzip"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"runtime"
+	"slices"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/stream-management/terraform-provider-stream/internal/requests"
+	. "github.com/stream-management/terraform-provider-stream/internal/scripted"
+	"github.com/stream-management/terraform-provider-stream/internal/streams"
+	"github.com/stream-management/terraform-provider-stream/internal/streamstest"
+)
+
+// The request timeout covers the body of the response. HTTP/1.1 and HTTP/2 report it in different ways.
+func TestRequestTimeout(t *testing.T) {
+	Virtual(t, func(t *testing.T) {
+		noBody := func(w http.ResponseWriter, r *http.Request) {
+			_ = http.NewResponseController(w).Flush()
+			<-r.Context().Done()
+		}
+		cfg := requests.Config{RequestTimeout: time.Second, TLS: requests.TLS{InsecureSkipVerify: true}}
+		for _, s := range []*Service{StartService(t, noBody), StartTLSService(t, nil, noBody), StartTLSService(t, nil, NeverRespond)} {
+			e := s.UpdateError(t, cfg)
+			switch e.Status {
+			case 0:
+				if e.Kind != streams.KindTimeout || e.Reason != "the service did not respond within 1s" || !errors.Is(e.Err, requests.ErrRequestTimeout) {
+					t.Errorf("%s: error %#v", s.URL, e)
+				}
+			default:
+				if e.Kind != streams.KindConnection || e.Reason != "the response is incomplete: its end did not arrive within 1s" ||
+					!errors.Is(e.Err, requests.ErrIncomplete) || e.Outcome != streams.Unknown {
+					t.Errorf("%s: error %#v", s.URL, e)
+				}
+			}
+		}
+	})
+}
+
+// However short a request timeout is, it ends each attempt, and nothing else.
+func TestShortRequestTimeout(t *testing.T) {
+	t.Parallel()
+	for _, timeout := range []time.Duration{1, 2, time.Microsecond} {
+		RunVirtual(t, timeout.String(), func(t *testing.T) {
+			s := StartService(t, NeverRespond)
+			for _, err := range UpdateAll(t, NewClient(t, requests.Config{BaseURL: s.URL, RequestTimeout: timeout}), 20) {
+				if e := AsError(t, err); e.Kind != streams.KindTimeout || !errors.Is(e, requests.ErrRequestTimeout) {
+					t.Errorf("error %#v", e)
+				}
+			}
+		})
+	}
+}
+
+// Temporary faults and a success take no other requests, and all are the same. Observe gets each attempt once, with its
+// result and the wait before the next one.
+func TestObserve(t *testing.T) {
+	Virtual(t, func(t *testing.T) {
+		later := RespondError(503, "later")
+		s := StartService(t, later, ResetConnection, RespondTruncated(200), ApplyUpdate)
+		var got []string
+		key := struct{ name string }{"key"}
+		ctx := context.WithValue(t.Context(), key, "value")
+		c := NewClient(t, requests.Config{BaseURL: s.URL, Observe: func(ctx context.Context, a requests.Attempt) {
+			if ctx.Value(key) != "value" || a.Method != "PATCH" || a.URL != s.URL+"/v2/streams/s1" || a.Retry != (a.RetryWait > 0) {
+				t.Errorf("attempt %+v", a)
+			}
+			got = append(got, fmt.Sprintf("%d: %s → %d %s %s, retry %t", a.Number, a.RequestBody, a.Status, a.Err, a.ResponseBody, a.Retry))
+		}})
+		if _, err := c.UpdateStream(ctx, "s1", streams.NewProcessorSet("p1")); err != nil {
+			t.Fatal(err)
+		}
+		const sent = `{"processor_ids":["p1"]}`
+		WantEqual(t, "attempts", []string{
+			"1: " + sent + ` → 503  {"message":"later"}, retry true`,
+			"2: " + sent + " → 0 EOF , retry true",
+			"3: " + sent + " → 0 the response is incomplete: unexpected EOF {, retry true",
+			"4: " + sent + " → 200  " + StreamJSON("s1", []string{"p1"}) + ", retry false",
+		}, got)
+		first := s.Requests()[0]
+		s.WantReceived(t, first, first, first, first)
+	})
+}
+
+// What a response says about a proxy and media types is kept for the hint.
+func TestHeadersOfAResponse(t *testing.T) {
+	t.Parallel()
+	s := StartService(t, RespondError(415, "no", "Via", "1.1 proxy", "Accept-Patch", "application/t0ken\u202e ::add-mask::"))
+	s.WantError(t, s.UpdateError(t, requests.Config{Token: "t0ken"}), streams.Error{
+		Kind: streams.KindBadRequest, Status: 415, Message: "no", Documented: true, Proxied: true,
+		Accepts: `application/***\u202e \x3a:add-mask::`, Attempts: 1,
+	})
+}
+
+// A body that the connection ends is retried if it was cut, whatever shows its end: a length, chunks, or only JSON.
+func TestCutBody(t *testing.T) {
+	t.Parallel()
+	whole := StreamJSON("s1", []string{"p1"})
+	for name, head := range map[string]string{
+		"length": fmt.Sprintf("HTTP/1.1 200 OK\r\nContent-Length: %d\r\n\r\n", len(whole)), "chunks": "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nff\r\n",
+		"HTTP/1.0": "HTTP/1.0 200 OK\r\n\r\n", "connection": "HTTP/1.1 200 OK\r\nConnection: close\r\n\r\n",
+		"an error": "HTTP/1.0 503 Down\r\n\r\n", "byte order mark": "HTTP/1.0 200 OK\r\n\r\n\ufeff",
+	} {
+		s := StartService(t, RespondRaw(head+whole[:40]), ApplyUpdate)
+		if _, err := s.Update(t, requests.Config{}); err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
+		e := StartService(t, RespondRaw(head+whole[:40])).UpdateError(t, requests.Config{})
+		kind := map[int]streams.Kind{200: streams.KindConnection, 503: streams.KindGeneric}[e.Status]
+		WantFailed(t, e, kind, streams.Unknown, 5)
+		if e.Reason != "the response is incomplete: unexpected EOF" {
+			t.Errorf("%s: %s", name, e.Reason)
+		}
+	}
+	for _, body := range []string{"<html><body>", "", "junk", whole + "}", `"` + strings.Repeat("a", 2<<20)} {
+		e := StartService(t, RespondRaw("HTTP/1.0 200 OK\r\n\r\n"+body)).UpdateError(t, requests.Config{})
+		if WantFailed(t, e, streams.KindUnexpected, streams.Unknown, 1); t.Failed() {
+			t.Fatalf("%.20q", body)
+		}
+	}
+	partOfJSON := func(w http.ResponseWriter, _ *http.Request) { // in chunks, or over HTTP/2 in frames, which have an end
+		_, _ = io.WriteString(w, whole[:40])
+		_ = http.NewResponseController(w).Flush()
+	}
+	over2 := StartTLSService(t, nil, partOfJSON)
+	for _, e := range []*streams.Error{
+		StartService(t, partOfJSON).UpdateError(t, requests.Config{}),
+		over2.UpdateError(t, requests.Config{TLS: requests.TLS{CACertPEM: over2.CAPEM()}}),
+	} {
+		WantFailed(t, e, streams.KindUnexpected, streams.Unknown, 1)
+	}
+	if _, err := StartService(t, RespondRaw("HTTP/1.0 200 OK\r\n\r\n"+whole)).Update(t, requests.Config{}); err != nil {
+		t.Error(err)
+	}
+}
+
+// respondOpen sends bytes, and leaves the connection to the client.
+func respondOpen(text string) http.HandlerFunc {
+	return func(w http.ResponseWriter, _ *http.Request) {
+		conn, _, _ := http.NewResponseController(w).Hijack()
+		defer conn.Close()
+		_, _ = io.WriteString(conn, text)
+		_, _ = io.Copy(io.Discard, conn)
+	}
+}
+
+// The status of a response says what became of the request, although its body has another length than the response says. Its
+// message is shown if it is there.
+func TestWrongLength(t *testing.T) {
+	t.Parallel()
+	const message, eof = `{"message":"no such processor"}`, "unexpected EOF"
+	length := func(status, length int, body string) string {
+		return fmt.Sprintf("HTTP/1.1 %d X\r\nContent-Length: %d\r\n\r\n%s", status, length, body)
+	}
+	chunk := fmt.Sprintf("HTTP/1.1 422 X\r\nTransfer-Encoding: chunked\r\n\r\n%x\r\n%s\r\n", len(message), message)
+	for name, test := range map[string]struct {
+		response http.HandlerFunc
+		reason   string
+		want     streams.Error
+	}{
+		"one more, open":      {respondOpen(length(400, len(message)+1, message)), "its end did not arrive within 5s", streams.Error{Kind: streams.KindBadRequest, Status: 400}},
+		"one more, closed":    {RespondRaw(length(404, len(message)+1, message)), eof, streams.Error{Kind: streams.KindNotFound, Status: 404}},
+		"no last chunk":       {RespondRaw(chunk), eof, streams.Error{Kind: streams.KindBadRequest, Status: 422}},
+		"no last chunk, open": {respondOpen(chunk), "its end did not arrive within 5s", streams.Error{Kind: streams.KindBadRequest, Status: 422}},
+		"a redirect":          {RespondRaw(length(307, 1000, message)), eof, streams.Error{Kind: streams.KindRedirect, Status: 307}},
+		"one less":            {RespondRaw(length(403, len(message), message+" ")), "", streams.Error{Kind: streams.KindUnauthorized, Status: 403}},
+		"not registered":      {RespondRaw(length(499, 1000, message)), eof, streams.Error{Kind: streams.KindBadRequest, Status: 499, Outcome: streams.Unknown}},
+		"retried":             {RespondRaw(length(503, 1000, message)), eof, streams.Error{Kind: streams.KindGeneric, Status: 503, Outcome: streams.Unknown, Attempts: 5}},
+		"HTTP/2": {func(w http.ResponseWriter, _ *http.Request) {
+			w.Header().Set("Content-Length", "1000")
+			w.WriteHeader(400)
+			_, _ = io.WriteString(w, message)
+		}, eof, streams.Error{Kind: streams.KindBadRequest, Status: 400}},
+	} {
+		RunVirtual(t, name, func(t *testing.T) {
+			s := NewService(t, test.response)
+			if name == "HTTP/2" {
+				s.StartTLS()
+			} else {
+				s.Start()
+			}
+			test.want.Message, test.want.Documented = "no such processor", true
+			test.want.Attempts = max(test.want.Attempts, 1)
+			if test.reason != "" {
+				test.want.Reason = "the response is incomplete: " + test.reason
+			}
+			cfg := requests.Config{RequestTimeout: 5 * time.Second, TLS: requests.TLS{InsecureSkipVerify: true}}
+			s.WantError(t, s.UpdateError(t, cfg), test.want)
+		})
+	}
+	e := StartService(t, RespondRaw(length(400, 1000, message[:20]))).UpdateError(t, requests.Config{})
+	if WantFailed(t, e, streams.KindBadRequest, streams.NotChanged, 1); e.Status != 400 || e.Documented {
+		t.Errorf("%#v", e)
+	}
+}
+
+// The request asks for no compression. A body counts as it is if its header is wrong, and gzip is undone if its header is right.
+// What cannot be read says so.
+func TestCodings(t *testing.T) {
+	t.Parallel()
+	zipped := func(text string) string {
+		var b strings.Builder
+		w := gzip.NewWriter(&b)
+		_, _ = io.WriteString(w, text)
+		_ = w.Close()
+		return b.String()
+	}
+	const message, zstd = `{"message":"no such processor"}`, "\x28\xb5\x2f\xfd\x04\x00"
+	for name, test := range map[string]struct {
+		coding, body, want string
+		documented         bool
+	}{
+		"plain":                   {"", message, "no such processor", true},
+		"identity":                {"identity", message, "no such processor", true},
+		"plain as gzip":           {"gzip", message, "no such processor", true},
+		"plain as br":             {"br", message, "no such processor", true},
+		"gzip":                    {"gzip", zipped("\ufeff" + message), "no such processor", true},
+		"x-gzip":                  {"X-GZIP", zipped(message), "no such processor", true},
+		"gzip without its header": {"", zipped(message), "(compressed with gzip, although the response does not say so)", false},
+		"zstd without its header": {"", zstd, "(compressed with zstd, although the response does not say so)", false},
+		"zstd":                    {"zstd", zstd, "(compressed with zstd, although the request asks for no compression)", false},
+		"br":                      {"br", "\x8b\x0f\x80{}\x03", "(compressed with br, although the request asks for no compression)", false},
+		"a secret as the coding":  {"s3cret", "\xff", "(compressed with ***, although the request asks for no compression)", false},
+	} {
+		s := StartService(t, RespondRaw(fmt.Sprintf("HTTP/1.1 400 Bad Request\r\nContent-Encoding: %s\r\nContent-Length: %d\r\n\r\n%s", test.coding, len(test.body), test.body)))
+		e := s.UpdateError(t, requests.Config{Token: "s3cret"})
+		if !strings.HasPrefix(e.Message, test.want) || e.Documented != test.documented || e.Status != 400 || e.Outcome != streams.NotChanged || e.Attempts != 1 {
+			t.Errorf("%s: %#v", name, e)
+		}
+		WantEqual(t, "Accept-Encoding", "identity", s.Requests()[0].Header.Get("Accept-Encoding"))
+	}
+	whole := StreamJSON("s1", []string{"p1"})
+	for coding, body := range map[string]string{"gzip": zipped(whole), "Gzip": whole, "deflate": whole} {
+		if _, err := StartService(t, Respond(200, body, "Content-Encoding", coding)).Update(t, requests.Config{}); err != nil {
+			t.Errorf("%s: %v", coding, err)
+		}
+	}
+	e := StartService(t, Respond(200, zipped(whole))).UpdateError(t, requests.Config{})
+	WantFailed(t, e, streams.KindUnexpected, streams.Unknown, 1)
+	streamstest.WantText(t, e.Message, "(compressed with gzip, although the response does not say so)")
+	e = StartService(t, Respond(200, zipped(whole)[:50], "Content-Encoding", "gzip")).UpdateError(t, requests.Config{})
+	WantFailed(t, e, streams.KindConnection, streams.Unknown, 5)
+	if bomb := zipped(strings.Repeat(" ", 16<<20)); len(bomb) > 1<<20 {
+		t.Error("too long")
+	} else if e := StartService(t, Respond(200, bomb, "Content-Encoding", "gzip")).UpdateError(t, requests.Config{}); e.Reason != "the response is longer than 1 MiB" {
+		t.Errorf("%#v", e)
+	}
+	endpoint := StartService(t, Respond(200, `{"access_token":"t"}`, "Content-Encoding", "gzip"))
+	s := StartService(t, ApplyUpdate)
+	if _, err := s.Update(t, OAuth2Config(s, endpoint)); err != nil {
+		t.Error(err)
+	}
+}
+
+// damagedConn damages all that is written from some time on.
+type damagedConn struct {
+	net.Conn
+	damage atomic.Bool
+}
+
+func (c *damagedConn) Write(b []byte) (int, error) {
+	if c.damage.Load() {
+		b = slices.Clone(b)
+		b[len(b)-1] ^= 1
+	}
+	return c.Conn.Write(b)
+}
+
+// The body of a 101 is the connection. The client closes it and does not wait for its end.
+func TestSwitchingProtocols(t *testing.T) {
+	Virtual(t, func(t *testing.T) {
+		closed := make(chan struct{})
+		s := StartService(t, func(w http.ResponseWriter, _ *http.Request) {
+			conn, _, _ := http.NewResponseController(w).Hijack()
+			_, _ = io.WriteString(conn, "HTTP/1.1 101 Upgrade\r\nConnection: upgrade\r\nUpgrade: h2c\r\n\r\n")
+			_, _ = io.Copy(io.Discard, conn) // until the client closes the connection
+			close(closed)
+		})
+		s.WantError(t, s.UpdateError(t, requests.Config{}),
+			streams.Error{Kind: streams.KindUnexpected, Status: 101, Outcome: streams.Unknown, Attempts: 1})
+		<-closed
+	})
+}
+
+// A response of 16 MiB takes less than 8 MiB, counting what is freed at once, and what the race detector needs. A group reads 64 responses at a time.
+func TestMemoryOfLongResponses(t *testing.T) { // not parallel, because it counts what is allocated
+	s := StartService(t, Respond(200, strings.Repeat(" ", 16<<20)))
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	e := s.UpdateError(t, requests.Config{})
+	runtime.ReadMemStats(&after)
+	if WantFailed(t, e, streams.KindUnexpected, streams.Unknown, 1); e.Reason != "the response is longer than 1 MiB" {
+		t.Errorf("error %.300v", e)
+	}
+	if got := after.TotalAlloc - before.TotalAlloc; got > 8<<20 {
+		t.Errorf("%d bytes", got)
+	}
+}
