@@ -126,7 +126,7 @@ func (c *terraformCore) checkStreamRequests(o *applyCall, id string) {
 		if r.Method != http.MethodPatch || stays && r.Body != patchBody(set) || !stays && !o.detaches && c.shared[id] < 2 {
 			c.t.Fatalf("%s: sent %s", o.what, r)
 		}
-		if i == len(requests)-1 && !failed && r.Status != http.StatusOK && (stays || r.Status != http.StatusNotFound) {
+		if i == len(requests)-1 && !failed && r.Status != http.StatusOK && (stays || !c.saysGone(r)) {
 			c.t.Fatalf("%s: succeeded with %s", o.what, r)
 		}
 	}
@@ -137,6 +137,11 @@ func (c *terraformCore) checkStreamRequests(o *applyCall, id string) {
 	if n > c.attempts {
 		c.t.Fatalf("%s: sent %d requests, want at most %d", o.what, n, c.attempts)
 	}
+}
+
+// saysGone reports whether the service said that there is no such stream, perhaps in a response that was cut off.
+func (c *terraformCore) saysGone(r streamstest.Request) bool {
+	return r.Status == http.StatusNotFound || r.Status == 0 && c.attached(r.StreamID) == nil
 }
 
 // checkFailed checks the state after a failed operation: a stream without an error has what was planned, and one with an
@@ -206,7 +211,7 @@ func (c *terraformCore) noteReport(id string, o *applyCall) {
 		c.reported[id], c.doubtful[id] = true, false
 	case strings.Contains(detail, mayBeChanged):
 		c.reported[id], c.doubtful[id] = false, true
-	case !failed && len(requests) > 1 && requests[len(requests)-1].Status == http.StatusNotFound:
+	case !failed && len(requests) > 1 && c.saysGone(requests[len(requests)-1]):
 		c.reported[id], c.doubtful[id] = false, true
 		c.limit(id) // the destroy is done, and only its warning says what an attempt before may have done
 	}
