@@ -180,6 +180,7 @@ func TestTokenErrors(t *testing.T) {
 		"down":               {RespondError(503, "maintenance"), streams.KindGeneric, 503, 5, "maintenance", ""},
 		"too many":           {RespondError(429, "slow down"), streams.KindBadRequest, 429, 5, "slow down", ""},
 		"reset":              {ResetConnection, streams.KindConnection, 0, 5, "", ""},
+		"cut off":            {RespondTruncated(200), streams.KindConnection, 200, 5, "", "the response is incomplete: unexpected EOF"},
 		"hanging":            {NeverRespond, streams.KindTimeout, 0, 5, "", "the token endpoint did not respond within 30s"},
 		"control characters": {Respond(401, `{"error":"x\u001b[2J","error_description":"\u202e\n"}`), auth, 401, 2, `x\x1b[2J: \u202e\n`, ""},
 		"echo":               {Respond(403, `{"error":"`+ClientSecret+`"}`), auth, 403, 2, "***", ""},

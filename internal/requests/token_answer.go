@@ -19,14 +19,15 @@ import (
 type tokenAnswers struct {
 	*operation
 	retries http.RoundTripper
+	failure error // of the last request: it has no answer
 }
 
 // RoundTrip implements [http.RoundTripper]. Its error says what is wrong with a success.
-func (a tokenAnswers) RoundTrip(req *http.Request) (*http.Response, error) {
+func (a *tokenAnswers) RoundTrip(req *http.Request) (*http.Response, error) {
 	req = req.Clone(req.Context())
 	req.Header.Set("Accept", "application/json")
 	resp, err := a.retries.RoundTrip(req)
-	if err != nil {
+	if a.failure = err; err != nil {
 		return nil, err
 	}
 	var fields map[string]json.RawMessage
