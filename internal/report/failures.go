@@ -162,6 +162,9 @@ func (m message) shortened(e *streams.Error, check string) string {
 	if room -= len(status); len(why)+len(said) > room {
 		why = ""
 	}
+	if id := " (request id " + e.RequestID + ")"; e.RequestID != "" && e.Attempts > 0 && len(id)+min(len(said), least) <= room {
+		status, room = status+id, room-len(id)
+	}
 	if asOthers := ", as for other streams"; status != "" && why == "" && len(asOthers)+min(len(said), least) <= room {
 		status, room = status+asOthers, room-len(asOthers)
 	}

@@ -302,9 +302,10 @@ func TestShortDetails(t *testing.T) {
 		"a proxy":        {Kind: streams.KindAuthentication, Status: 401},
 		"token request": {Kind: streams.KindAuthentication, Status: 401, TokenRequest: true,
 			Credentials: `the client_secret of the oauth2 client "terraform" from STREAM_OAUTH2_CLIENT_SECRET`},
-		"400":       {Kind: streams.KindBadRequest, Status: 400, Attempts: 1, Documented: true},
-		"503":       {Kind: streams.KindGeneric, Status: 503, Attempts: 1, Outcome: streams.Unknown},
-		"no stream": {Kind: streams.KindUnexpected, Status: 200, Attempts: 1, Outcome: streams.Unknown, Reason: "the response is not a stream"},
+		"400":        {Kind: streams.KindBadRequest, Status: 400, Attempts: 1, Documented: true},
+		"503":        {Kind: streams.KindGeneric, Status: 503, Attempts: 1, Outcome: streams.Unknown},
+		"with an id": {Kind: streams.KindUnauthorized, Status: 403, Attempts: 1, Documented: true, RequestID: "4bf92f3577b34da6a3ce929d0e0e4736"},
+		"no stream":  {Kind: streams.KindUnexpected, Status: 200, Attempts: 1, Outcome: streams.Unknown, Reason: "the response is not a stream"},
 		"no connection": {Kind: streams.KindConnection, Attempts: 1, Err: errors.New("refused"),
 			Reason: "the connection failed: dial tcp: lookup streams.staging.example.com on 127.0.0.53:53: no such host"},
 		"no response": {Kind: streams.KindTimeout, Attempts: 1, Err: errors.New("none"), Outcome: streams.Unknown,
@@ -330,6 +331,8 @@ func TestShortDetails(t *testing.T) {
 			}
 		}
 		switch {
+		case e.RequestID != "":
+			streamstest.WantText(t, short, "403 Forbidden (request id "+e.RequestID+"): a long message a long")
 		case name == "no stream":
 			streamstest.WantText(t, short, "200 OK: the response is not a stream.")
 		case e.Status != 0:
