@@ -124,7 +124,7 @@ func messageOfError(stream string, e *streams.Error) message {
 	}
 	if e.URL != "" && e.Message != "" {
 		m.label = "The response does not have the documented form: "
-		if e.Documented {
+		if e.Documented() {
 			m.label = "The " + e.Receiver() + " said: "
 		}
 		m.response = m.label + e.Message
@@ -204,7 +204,8 @@ func asStreamError(err error) *streams.Error {
 	if e, ok := errors.AsType[*streams.Error](err); ok {
 		return e
 	}
-	e := &streams.Error{Kind: streams.KindInterrupted, Err: err, Reason: "the operation was interrupted"}
+	e := &streams.Error{Kind: streams.KindInterrupted}
+	e.Err, e.Reason = err, "the operation was interrupted"
 	if errors.Is(err, context.DeadlineExceeded) {
 		e.Kind, e.Reason = streams.KindTimeout, "the operation reached its time limit"
 	}

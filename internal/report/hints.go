@@ -55,7 +55,7 @@ func hints(e *streams.Error, did attempted) []advice {
 		orGateway = "Otherwise, a gateway may have responded: check base_url."
 	}
 	orOther := orGateway // beside a credential
-	if !e.Documented && e.Form != requests.FormJSON {
+	if !e.Documented() && e.Form != requests.FormJSON {
 		orOther = "Otherwise, " + other + " may have responded: check {address}, HTTPS_PROXY and NO_PROXY."
 	}
 	isRejection := status(http.StatusUnauthorized) && e.Form != requests.FormPage
@@ -125,7 +125,7 @@ func hints(e *streams.Error, did attempted) []advice {
 		{throughProxy || status(http.StatusProxyAuthRequired), "The proxy may need other credentials, or " +
 			"may not reach the host.", "Check the address, user name and password in HTTPS_PROXY (HTTP_PROXY for http://), or list the " +
 			"host in NO_PROXY.", "NO_PROXY has host names, domains, IP addresses and CIDR blocks, separated by commas."},
-		{e.Header.Bytes > commonLimit && (e.Status == 0 && e.Kind == streams.KindConnection || status(400) && !e.Documented),
+		{e.Header.Bytes > commonLimit && (e.Status == 0 && e.Kind == streams.KindConnection || status(400) && !e.Documented()),
 			longHeader(e.Header), shorterHeader + " Otherwise, check {address}.", ""},
 		{status(http.StatusNotModified) && read, "A cache may have responded in place of the service.",
 			"Check base_url, and headers for If-None-Match and the like.", ""},
@@ -135,10 +135,10 @@ func hints(e *streams.Error, did attempted) []advice {
 			"If Location is a login page, check the credentials."},
 
 		// The token endpoint responded. Some refuse a client with a status of success.
-		{e.TokenRequest && (e.Documented && (status(400) || class == 2 && e.Kind == streams.KindAuthentication) || isRejection), "A " +
+		{e.TokenRequest && (e.Documented() && (status(400) || class == 2 && e.Kind == streams.KindAuthentication) || isRejection), "A " +
 			"request with {credentials} was rejected. The client, its credentials or scopes may be unknown or expired.",
 			"Check oauth2.client_id and oauth2.token_url.", orOther},
-		{e.TokenRequest && e.Documented && (unexpected || rejected), "The token endpoint may not allow this grant or this client, or " +
+		{e.TokenRequest && e.Documented() && (unexpected || rejected), "The token endpoint may not allow this grant or this client, or " +
 			"may require other parameters.", "Check oauth2.token_url, oauth2.scopes and oauth2.endpoint_params.", ""},
 		{e.TokenRequest && (unexpected || rejected), "The response may have come from " + other + ".",
 			"Check oauth2.token_url.", ""},
@@ -147,7 +147,7 @@ func hints(e *streams.Error, did attempted) []advice {
 		{anotherSet, "The service may merge sets instead of replacing them, or may ignore ids that it does not know.",
 			"Compare the set with the processors in the service.", "If the service attaches some itself, add them to {the set|the sets}. " +
 				"If it may have responded with the former set, run the command again."},
-		{unexpected || !e.Documented && orGateway == "" && status(400, 404, 422), "The response may not have come from the " +
+		{unexpected || !e.Documented() && orGateway == "" && status(400, 404, 422), "The response may not have come from the " +
 			"service, but from " + other + ".", "Check base_url, HTTPS_PROXY and NO_PROXY.",
 			"base_url may need another path, or https://, and the {id of the stream|ids of the streams} may be wrong."},
 		{status(http.StatusTooManyRequests) && !e.TokenRequest && causedBy(requests.ErrNoTime), "There may be too many requests at a time.",
@@ -178,7 +178,7 @@ func hints(e *streams.Error, did attempted) []advice {
 			"Check the host in {address}, tls.server_name and the proxy settings (HTTPS_PROXY, NO_PROXY).", ""},
 		{status(http.StatusUnsupportedMediaType) && e.Accepts != "", "The {receiver} may expect another media type than application/json.",
 			"Check {address}: it may be that of another interface.", ""},
-		{status(405, 501) && (!e.Documented || e.Proxied), "A proxy may not let " + e.Method + " pass, or the {receiver} may not offer it " +
+		{status(405, 501) && (!e.Documented() || e.Proxied), "A proxy may not let " + e.Method + " pass, or the {receiver} may not offer it " +
 			"at this address.", "Check {address} and the proxy settings (HTTPS_PROXY, NO_PROXY).", ""},
 		{status(http.StatusHTTPVersionNotSupported), "The {receiver} or a proxy may not support this version of HTTP.",
 			"Check {address} and the proxy settings (HTTPS_PROXY, NO_PROXY).", ""},
@@ -232,6 +232,6 @@ func servesNoReads(e *streams.Error) bool {
 	if e.Method != http.MethodGet || errors.Is(e.Err, requests.ErrIncomplete) {
 		return false
 	}
-	notOffered := e.Status == http.StatusNotFound && !e.Documented || slices.Contains([]int{405, 501}, e.Status)
+	notOffered := e.Status == http.StatusNotFound && !e.Documented() || slices.Contains([]int{405, 501}, e.Status)
 	return notOffered || e.Status/100 == 2 || e.Status/100 == 3 && e.Status != http.StatusNotModified
 }

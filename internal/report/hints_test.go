@@ -28,15 +28,17 @@ func TestHints(t *testing.T) {
 	const bad, generic = streams.KindBadRequest, streams.KindGeneric
 	const testURL = "https://streams.example.com/v2/streams/cam-1"
 	update := func(status int, kind streams.Kind) streams.Error {
-		return streams.Error{Kind: kind, Method: "PATCH", URL: testURL, Status: status, Documented: true, Attempts: 1, Credentials: "a bearer token"}
+		return streams.Error{Kind: kind, Result: requests.Result{
+			Method: "PATCH", URL: testURL, Status: status, Form: requests.FormDocumented, Attempts: 1, Credentials: "a bearer token",
+		}}
 	}
-	page := func(e streams.Error) streams.Error { e.Documented, e.Form = false, requests.FormPage; return e }
+	page := func(e streams.Error) streams.Error { e.Form = requests.FormPage; return e }
 	plain := func(e streams.Error) streams.Error {
 		e.URL, e.Outcome = "http://streams.example.com/v2/streams/cam-1", streams.Unknown
 		return e
 	}
-	inJSON := func(e streams.Error) streams.Error { e.Documented, e.Form = false, requests.FormJSON; return e }
-	nothing := func(e streams.Error) streams.Error { e.Documented = false; return e }
+	inJSON := func(e streams.Error) streams.Error { e.Form = requests.FormJSON; return e }
+	nothing := func(e streams.Error) streams.Error { e.Form = requests.FormText; return e }
 	proxied := func(e streams.Error) streams.Error { e.Proxied = true; return e }
 	accepting := func(e streams.Error) streams.Error { e.Accepts = "application/merge-patch+json"; return e }
 	faulty := func(fault requests.CertificateFault) error {
@@ -49,7 +51,9 @@ func TestHints(t *testing.T) {
 		return e
 	}
 	without := func(cause error) streams.Error {
-		return streams.Error{Kind: streams.KindConnection, Method: "PATCH", URL: testURL, Attempts: 1, Err: errors.Join(cause, errors.New("x"))}
+		return streams.Error{Kind: streams.KindConnection, Result: requests.Result{
+			Method: "PATCH", URL: testURL, Attempts: 1, Err: errors.Join(cause, errors.New("x")),
+		}}
 	}
 	withCredentials := func(sent string) streams.Error {
 		e := update(401, streams.KindAuthentication)
@@ -90,13 +94,13 @@ func TestHints(t *testing.T) {
 		not  []string
 	}{
 		"interrupted": {without(context.Canceled), none, []string{"Run the command again when you are ready."}, nil},
-		"bad token file": {streams.Error{Kind: streams.KindAuthentication, Err: errors.Join(requests.ErrSecretFile, errors.New("x"))}, none,
+		"bad token file": {streams.Error{Kind: streams.KindAuthentication, Result: requests.Result{Err: errors.Join(requests.ErrSecretFile, errors.New("x"))}}, none,
 			[]string{"relative to the folder where Terraform runs"}, []string{"base_url"}},
 		"not sent":            {without(requests.ErrNotSent), none, []string{"this machine"}, []string{"base_url", "service"}},
 		"proxy":               {without(new(requests.ProxyError)), none, []string{"HTTPS_PROXY", "NO_PROXY"}, []string{"base_url"}},
 		"wait for a token":    {without(requests.ErrTokenWait), none, []string{"oauth2.token_url", "timeouts of the resource"}, []string{"base_url", "service"}},
 		"rate limit":          {without(requests.ErrRateLimit), none, []string{"requests_per_second", "timeouts of the resource"}, []string{"base_url", "slow"}},
-		"wait for the stream": {streams.Error{Kind: streams.KindTimeout, Err: context.DeadlineExceeded}, none, []string{"Another operation on the same stream"}, []string{"base_url"}},
+		"wait for the stream": {streams.Error{Kind: streams.KindTimeout, Result: requests.Result{Err: context.DeadlineExceeded}}, none, []string{"Another operation on the same stream"}, []string{"base_url"}},
 		"wait for a turn":     {without(requests.ErrSlotWait), none, []string{"max_concurrent_requests", "timeouts of the resource"}, []string{"base_url", "slow"}},
 
 		"read, 404 of a proxy": {read(page(update(404, streams.KindNotFound))), none, []string{"detect_drift = false"}, nil},

@@ -12,6 +12,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-log/tflogtest"
 
 	"github.com/stream-management/terraform-provider-stream/internal/claims"
+	"github.com/stream-management/terraform-provider-stream/internal/requests"
 	"github.com/stream-management/terraform-provider-stream/internal/session"
 	"github.com/stream-management/terraform-provider-stream/internal/streams"
 	"github.com/stream-management/terraform-provider-stream/internal/streamstest"
@@ -50,7 +51,9 @@ func service(status int, message string, outcome streams.Outcome) streams.Error 
 	if kind == "" {
 		kind = streams.KindGeneric
 	}
-	return streams.Error{Kind: kind, Status: status, Message: message, Documented: true, Attempts: 2, Outcome: outcome}
+	return streams.Error{Kind: kind, Outcome: outcome, Result: requests.Result{
+		Status: status, Message: message, Form: requests.FormDocumented, Attempts: 2,
+	}}
 }
 
 // wantDetails compares details with what they are to be, in their order.
@@ -104,8 +107,10 @@ The stream was not changed.
 func TestReasons(t *testing.T) {
 	t.Parallel()
 	merged := func(reason string, set ...string) streams.Error {
-		return streams.Error{Kind: streams.KindUnexpected, Status: 200, Reason: reason, Attempts: 1, Outcome: streams.Changed,
-			Stream: &streams.Stream{ProcessorIDs: streams.NewProcessorSet(set...)}}
+		return streams.Error{
+			Kind: streams.KindUnexpected, Outcome: streams.Changed, Result: requests.Result{Status: 200, Reason: reason, Attempts: 1},
+			Stream: &streams.Stream{ProcessorIDs: streams.NewProcessorSet(set...)},
+		}
 	}
 	var f failures
 	f.add(1, merged(`the service reports additional processors ["a"]`, "a", "b"))

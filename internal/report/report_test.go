@@ -29,7 +29,8 @@ var (
 )
 
 func failed(outcome streams.Outcome, s *streams.Stream) *streams.Error {
-	return &streams.Error{Kind: streams.KindGeneric, Method: "PATCH", URL: "https://host", Attempts: 1, Outcome: outcome, Stream: s}
+	sent := requests.Result{Method: "PATCH", URL: "https://host", Attempts: 1}
+	return &streams.Error{Result: sent, Kind: streams.KindGeneric, Outcome: outcome, Stream: s}
 }
 
 // applied returns the details of the diagnostics of an apply.
@@ -295,22 +296,41 @@ func TestShortDetails(t *testing.T) {
 		}
 		return n
 	}
-	for name, e := range map[string]streams.Error{
-		"credentials": {Kind: streams.KindAuthentication, Status: 401, Documented: true, Credentials: "a bearer token from STREAM_TOKEN",
-			Reason: "the service has rejected the same credentials for other streams"},
-		"no credentials": {Kind: streams.KindAuthentication, Status: 401, Documented: true, Credentials: requests.NoCredentials},
-		"a proxy":        {Kind: streams.KindAuthentication, Status: 401},
-		"token request": {Kind: streams.KindAuthentication, Status: 401, TokenRequest: true,
-			Credentials: `the client_secret of the oauth2 client "terraform" from STREAM_OAUTH2_CLIENT_SECRET`},
-		"400":        {Kind: streams.KindBadRequest, Status: 400, Attempts: 1, Documented: true},
-		"503":        {Kind: streams.KindGeneric, Status: 503, Attempts: 1, Outcome: streams.Unknown},
-		"with an id": {Kind: streams.KindUnauthorized, Status: 403, Attempts: 1, Documented: true, RequestID: "4bf92f3577b34da6a3ce929d0e0e4736"},
-		"no stream":  {Kind: streams.KindUnexpected, Status: 200, Attempts: 1, Outcome: streams.Unknown, Reason: "the response is not a stream"},
-		"no connection": {Kind: streams.KindConnection, Attempts: 1, Err: errors.New("refused"),
-			Reason: "the connection failed: dial tcp: lookup streams.staging.example.com on 127.0.0.53:53: no such host"},
-		"no response": {Kind: streams.KindTimeout, Attempts: 1, Err: errors.New("none"), Outcome: streams.Unknown,
-			Reason: "the service did not respond within 6s (shortened from 30s after other failures)"},
+	const documented = requests.FormDocumented
+	for name, test := range map[string]struct {
+		kind    streams.Kind
+		outcome streams.Outcome
+		result  requests.Result
+	}{
+		"credentials": {streams.KindAuthentication, streams.NotChanged, requests.Result{
+			Status: 401, Form: documented, Credentials: "a bearer token from STREAM_TOKEN",
+			Reason: "the service has rejected the same credentials for other streams",
+		}},
+		"no credentials": {streams.KindAuthentication, streams.NotChanged, requests.Result{
+			Status: 401, Form: documented, Credentials: requests.NoCredentials,
+		}},
+		"a proxy": {streams.KindAuthentication, streams.NotChanged, requests.Result{Status: 401}},
+		"token request": {streams.KindAuthentication, streams.NotChanged, requests.Result{
+			Status: 401, TokenRequest: true,
+			Credentials: `the client_secret of the oauth2 client "terraform" from STREAM_OAUTH2_CLIENT_SECRET`,
+		}},
+		"400": {streams.KindBadRequest, streams.NotChanged, requests.Result{Status: 400, Attempts: 1, Form: documented}},
+		"503": {streams.KindGeneric, streams.Unknown, requests.Result{Status: 503, Attempts: 1}},
+		"with an id": {streams.KindUnauthorized, streams.NotChanged, requests.Result{
+			Status: 403, Attempts: 1, Form: documented, RequestID: "4bf92f3577b34da6a3ce929d0e0e4736",
+		}},
+		"no stream": {streams.KindUnexpected, streams.Unknown, requests.Result{
+			Status: 200, Attempts: 1, Reason: "the response is not a stream",
+		}},
+		"no connection": {streams.KindConnection, streams.NotChanged, requests.Result{
+			Attempts: 1, Err: errors.New("refused"),
+			Reason: "the connection failed: dial tcp: lookup streams.staging.example.com on 127.0.0.53:53: no such host",
+		}},
+		"no response": {streams.KindTimeout, streams.Unknown, requests.Result{
+			Attempts: 1, Err: errors.New("none"), Reason: "the service did not respond within 6s (shortened from 30s after other failures)",
+		}},
 	} {
+		e := streams.Error{Kind: test.kind, Outcome: test.outcome, Result: test.result}
 		e.Method, e.URL = "PATCH", "https://streams.example.com/v2/streams/"+id
 		if e.Status != 0 {
 			e.Message = strings.TrimSpace(strings.Repeat("a long message ", 30))
@@ -345,7 +365,8 @@ func TestShortDetails(t *testing.T) {
 		}
 	}
 	gone := failed(streams.NotChanged, nil)
-	gone.URL, gone.Status, gone.Documented, gone.Message = "https://streams.example.com/v2/streams/"+id, 404, true, "there is no such stream"
+	gone.URL, gone.Status, gone.Message = "https://streams.example.com/v2/streams/"+id, 404, "there is no such stream"
+	gone.Form = requests.FormDocumented
 	f := session.Finding{Stream: id, Warning: claims.NotFoundOnDestroy, Err: gone, Facts: &claims.Facts{}}
 	detail := New().Apply(context.Background(), OneStream, updates, session.After{Findings: []session.Finding{f}}, "")[0].Detail()
 	if streamstest.WantText(t, detail, "there is no such stream"); lines(detail) > 6 {
@@ -359,7 +380,7 @@ func TestLogOfShortErrors(t *testing.T) {
 	for message, want := range map[string]int{"busy": 0, strings.Repeat("busy ", 60): 1} {
 		var logged bytes.Buffer
 		e := failed(streams.NotChanged, nil)
-		e.Status, e.Documented, e.Message = 503, true, message
+		e.Status, e.Form, e.Message = 503, requests.FormDocumented, message
 		r := New()
 		for range 2 {
 			after := session.After{Findings: []session.Finding{operation(e, claims.Facts{})}}
@@ -374,8 +395,10 @@ func TestLogOfShortErrors(t *testing.T) {
 // A short error says why nothing was tried, if there is room.
 func TestShortReason(t *testing.T) {
 	t.Parallel()
-	e := streams.Error{Kind: streams.KindAuthentication, Method: "PATCH", URL: "https://host", Status: 401, Documented: true, Message: "token expired",
-		Credentials: "a bearer token from STREAM_TOKEN", Repeated: true, Reason: "the service has rejected the same credentials for other streams"}
+	e := streams.Error{Kind: streams.KindAuthentication, Result: requests.Result{
+		Method: "PATCH", URL: "https://host", Status: 401, Form: requests.FormDocumented, Message: "token expired", Repeated: true,
+		Credentials: "a bearer token from STREAM_TOKEN", Reason: "the service has rejected the same credentials for other streams",
+	}}
 	r := New()
 	apply := func() string {
 		return r.Apply(t.Context(), OneStream, updates, session.After{Findings: []session.Finding{operation(&e, claims.Facts{})}}, "")[0].Detail()

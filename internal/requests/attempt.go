@@ -79,7 +79,7 @@ func (a *attempt) noteResponse(resp *http.Response, successes int) {
 	r := &a.result
 	r.Body = a.body
 	if r.Status/100 != 2 {
-		r.Message, r.Documented = a.Message(r.Body)
+		r.Message, r.Form = a.Message(r.Body)
 		if !rulesOut(r.Status) {
 			r.MayHaveActed, a.brokeEarly = true, false
 		}
@@ -106,7 +106,7 @@ func (a *attempt) noteResponse(resp *http.Response, successes int) {
 // noteHead notes the status and the header of a response.
 func (a *attempt) noteHead(resp *http.Response) {
 	r := &a.result
-	r.Status, r.Body, r.Message, r.Documented = resp.StatusCode, nil, "", false
+	r.Status, r.Body, r.Message, r.Form = resp.StatusCode, nil, "", FormText
 	r.RequestID = a.printable(requestID(resp.Header), MaxText)
 	// With a Location, [http.Client] would send a GET instead of the PATCH, or fail if it is not a URL.
 	r.Location = a.printable(resp.Header.Get("Location"), MaxText)

@@ -95,9 +95,9 @@ func TestObserve(t *testing.T) {
 func TestHeadersOfAResponse(t *testing.T) {
 	t.Parallel()
 	s := StartService(t, RespondError(415, "no", "Via", "1.1 proxy", "Accept-Patch", "application/t0ken\u202e ::add-mask::"))
-	s.WantError(t, s.UpdateError(t, requests.Config{Token: "t0ken"}), streams.Error{
-		Kind: streams.KindBadRequest, Status: 415, Message: "no", Documented: true, Proxied: true,
-		Accepts: `application/***\u202e \x3a:add-mask::`, Attempts: 1,
+	s.WantError(t, s.UpdateError(t, requests.Config{Token: "t0ken"}), streams.KindBadRequest, streams.NotChanged, requests.Result{
+		Status: 415, Message: "no", Form: requests.FormDocumented, Proxied: true, Accepts: `application/***\u202e \x3a:add-mask::`,
+		Attempts: 1,
 	})
 }
 
@@ -157,7 +157,7 @@ func respondOpen(text string) http.HandlerFunc {
 // message is shown if it is there.
 func TestWrongLength(t *testing.T) {
 	t.Parallel()
-	const message, eof = `{"message":"no such processor"}`, "unexpected EOF"
+	const message, eof, late = `{"message":"no such processor"}`, "unexpected EOF", "its end did not arrive within 5s"
 	length := func(status, length int, body string) string {
 		return fmt.Sprintf("HTTP/1.1 %d X\r\nContent-Length: %d\r\n\r\n%s", status, length, body)
 	}
@@ -165,21 +165,24 @@ func TestWrongLength(t *testing.T) {
 	for name, test := range map[string]struct {
 		response http.HandlerFunc
 		reason   string
-		want     streams.Error
+		kind     streams.Kind
+		outcome  streams.Outcome
+		status   int
+		attempts int
 	}{
-		"one more, open":      {respondOpen(length(400, len(message)+1, message)), "its end did not arrive within 5s", streams.Error{Kind: streams.KindBadRequest, Status: 400}},
-		"one more, closed":    {RespondRaw(length(404, len(message)+1, message)), eof, streams.Error{Kind: streams.KindNotFound, Status: 404}},
-		"no last chunk":       {RespondRaw(chunk), eof, streams.Error{Kind: streams.KindBadRequest, Status: 422}},
-		"no last chunk, open": {respondOpen(chunk), "its end did not arrive within 5s", streams.Error{Kind: streams.KindBadRequest, Status: 422}},
-		"a redirect":          {RespondRaw(length(307, 1000, message)), eof, streams.Error{Kind: streams.KindRedirect, Status: 307}},
-		"one less":            {RespondRaw(length(403, len(message), message+" ")), "", streams.Error{Kind: streams.KindUnauthorized, Status: 403}},
-		"not registered":      {RespondRaw(length(499, 1000, message)), eof, streams.Error{Kind: streams.KindBadRequest, Status: 499, Outcome: streams.Unknown}},
-		"retried":             {RespondRaw(length(503, 1000, message)), eof, streams.Error{Kind: streams.KindGeneric, Status: 503, Outcome: streams.Unknown, Attempts: 5}},
+		"one more, open":      {respondOpen(length(400, len(message)+1, message)), late, streams.KindBadRequest, streams.NotChanged, 400, 1},
+		"one more, closed":    {RespondRaw(length(404, len(message)+1, message)), eof, streams.KindNotFound, streams.NotChanged, 404, 1},
+		"no last chunk":       {RespondRaw(chunk), eof, streams.KindBadRequest, streams.NotChanged, 422, 1},
+		"no last chunk, open": {respondOpen(chunk), late, streams.KindBadRequest, streams.NotChanged, 422, 1},
+		"a redirect":          {RespondRaw(length(307, 1000, message)), eof, streams.KindRedirect, streams.NotChanged, 307, 1},
+		"one less":            {RespondRaw(length(403, len(message), message+" ")), "", streams.KindUnauthorized, streams.NotChanged, 403, 1},
+		"not registered":      {RespondRaw(length(499, 1000, message)), eof, streams.KindBadRequest, streams.Unknown, 499, 1},
+		"retried":             {RespondRaw(length(503, 1000, message)), eof, streams.KindGeneric, streams.Unknown, 503, 5},
 		"HTTP/2": {func(w http.ResponseWriter, _ *http.Request) {
 			w.Header().Set("Content-Length", "1000")
 			w.WriteHeader(400)
 			_, _ = io.WriteString(w, message)
-		}, eof, streams.Error{Kind: streams.KindBadRequest, Status: 400}},
+		}, eof, streams.KindBadRequest, streams.NotChanged, 400, 1},
 	} {
 		RunVirtual(t, name, func(t *testing.T) {
 			s := NewService(t, test.response)
@@ -188,17 +191,16 @@ func TestWrongLength(t *testing.T) {
 			} else {
 				s.Start()
 			}
-			test.want.Message, test.want.Documented = "no such processor", true
-			test.want.Attempts = max(test.want.Attempts, 1)
+			want := requests.Result{Status: test.status, Message: "no such processor", Form: requests.FormDocumented, Attempts: test.attempts}
 			if test.reason != "" {
-				test.want.Reason = "the response is incomplete: " + test.reason
+				want.Reason = "the response is incomplete: " + test.reason
 			}
 			cfg := requests.Config{RequestTimeout: 5 * time.Second, TLS: requests.TLS{InsecureSkipVerify: true}}
-			s.WantError(t, s.UpdateError(t, cfg), test.want)
+			s.WantError(t, s.UpdateError(t, cfg), test.kind, test.outcome, want)
 		})
 	}
 	e := StartService(t, RespondRaw(length(400, 1000, message[:20]))).UpdateError(t, requests.Config{})
-	if WantFailed(t, e, streams.KindBadRequest, streams.NotChanged, 1); e.Status != 400 || e.Documented {
+	if WantFailed(t, e, streams.KindBadRequest, streams.NotChanged, 1); e.Status != 400 || e.Documented() {
 		t.Errorf("%#v", e)
 	}
 }
@@ -233,7 +235,7 @@ func TestCodings(t *testing.T) {
 	} {
 		s := StartService(t, RespondRaw(fmt.Sprintf("HTTP/1.1 400 Bad Request\r\nContent-Encoding: %s\r\nContent-Length: %d\r\n\r\n%s", test.coding, len(test.body), test.body)))
 		e := s.UpdateError(t, requests.Config{Token: "s3cret"})
-		if !strings.HasPrefix(e.Message, test.want) || e.Documented != test.documented || e.Status != 400 || e.Outcome != streams.NotChanged || e.Attempts != 1 {
+		if !strings.HasPrefix(e.Message, test.want) || e.Documented() != test.documented || e.Status != 400 || e.Outcome != streams.NotChanged || e.Attempts != 1 {
 			t.Errorf("%s: %#v", name, e)
 		}
 		WantEqual(t, "Accept-Encoding", "identity", s.Requests()[0].Header.Get("Accept-Encoding"))
@@ -286,7 +288,7 @@ func TestSwitchingProtocols(t *testing.T) {
 			close(closed)
 		})
 		s.WantError(t, s.UpdateError(t, requests.Config{}),
-			streams.Error{Kind: streams.KindUnexpected, Status: 101, Outcome: streams.Unknown, Attempts: 1})
+			streams.KindUnexpected, streams.Unknown, requests.Result{Status: 101, Attempts: 1})
 		<-closed
 	})
 }

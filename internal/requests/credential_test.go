@@ -266,9 +266,7 @@ func TestInterruptedTokenRequest(t *testing.T) {
 		<-time.After(time.Second)
 		others.Go(func() { MustUpdateAll(t, c, 1) })
 		_, took, err := interruptedUpdate(t, c, time.Hour, time.Second)
-		s.WantError(t, err, streams.Error{
-			Kind: streams.KindInterrupted, Reason: "the operation was interrupted",
-		})
+		s.WantError(t, err, streams.KindInterrupted, streams.NotChanged, requests.Result{Reason: "the operation was interrupted"})
 		streamstest.WantText(t, fmt.Sprint(took, AsError(t, err).Err), "0s", requests.ErrTokenWait.Error(), "context canceled")
 		others.Wait()
 		endpoint.WantRequests(t, 2)

@@ -20,11 +20,11 @@ type Form int
 const (
 	FormText Form = iota // also none at all
 	FormJSON
-	FormPage // of HTML
+	FormPage       // of HTML
+	FormDocumented // the error body (INTERFACE.md, section 2); of a token request: a JSON object, or what RFC 6749 defines
 )
 
-// FormOf returns the form of a body.
-func FormOf(body []byte) Form {
+func formOf(body []byte) Form {
 	switch {
 	case json.Valid(body):
 		return FormJSON
@@ -34,30 +34,29 @@ func FormOf(body []byte) Form {
 	return FormText
 }
 
-// Message returns the message of an error body (INTERFACE.md, section 2), or the text of a body in another form than the
-// documented one.
-func (r *Redactor) Message(body []byte) (text string, documented bool) {
+// Message returns the message of an error body (INTERFACE.md, section 2), or the text of a body in another form.
+func (r *Redactor) Message(body []byte) (text string, form Form) {
 	// Not a struct: that would accept "Message", which web frameworks send for an unknown route.
 	var fields map[string]json.RawMessage
 	var message *string
 	if json.Unmarshal(body, &fields) == nil && json.Unmarshal(fields["message"], &message) == nil && message != nil {
-		return r.printable(*message, MaxMessage), true
+		return r.printable(*message, MaxMessage), FormDocumented
 	}
 	if text := textOfError(body); text != "" {
-		return r.printable(text, MaxMessage), false
+		return r.printable(text, MaxMessage), FormJSON
 	}
 	text = r.Mask(string(body), MaxShown)
-	page := FormOf(body) == FormPage
-	if page {
+	form = formOf(body)
+	if form == FormPage {
 		text = html.UnescapeString(markup.ReplaceAllString(text, " "))
 	}
 	switch text = strings.Join(strings.Fields(text), " "); {
-	case page && text == "":
+	case form == FormPage && text == "":
 		text = "HTML page without text"
-	case page:
+	case form == FormPage:
 		text = "HTML page: " + text
 	}
-	return r.printable(text, MaxText), false
+	return r.printable(text, MaxText), form
 }
 
 // markup is what a browser does not show of a web page. The first characters of a page are markup, and say nothing.

@@ -13,7 +13,7 @@ import (
 // output.
 func TestMessage(t *testing.T) {
 	t.Parallel()
-	const documented requests.Form = -1
+	const documented = requests.FormDocumented
 	long := strings.Repeat("ä", 5000)
 	for name, test := range map[string]struct {
 		body, want string
@@ -39,8 +39,8 @@ func TestMessage(t *testing.T) {
 	} {
 		RunVirtual(t, name, func(t *testing.T) {
 			e := StartService(t, Respond(http.StatusConflict, test.body)).UpdateError(t, requests.Config{})
-			if e.Message != test.want || e.Documented != (test.form == documented) || !e.Documented && e.Form != test.form {
-				t.Errorf("%.100q is shown as %.200q, documented %t, form %d; want %.200q", test.body, e.Message, e.Documented, e.Form, test.want)
+			if e.Message != test.want || e.Form != test.form {
+				t.Errorf("%.100q is shown as %.200q, form %d; want %.200q", test.body, e.Message, e.Form, test.want)
 			}
 		})
 	}

@@ -50,7 +50,7 @@ func (s *tokenSource) find(ctx context.Context, _ string) *header {
 	}
 	f := s.requestToken(ctx)
 	search, failed := errors.AsType[*failedSearch](f.err)
-	refused := failed && search.result.Failure == Unauthenticated && search.result.Documented // not by a proxy or a page
+	refused := failed && search.result.Failure == Unauthenticated && search.result.Documented() // not by a proxy or a page
 	if !refused || s.config.AuthStyle == oauth2.AuthStyleInParams {
 		return f
 	}
@@ -120,9 +120,9 @@ func (o *operation) noToken(err error) Result {
 		if status/100 == 2 || status/100 == 4 && !isRetryableStatus(status) {
 			result.Failure = Unauthenticated
 		}
-		if rejected.ErrorCode != "" && !result.Documented { // in a form
+		if rejected.ErrorCode != "" && !result.Documented() { // in a form
 			message := strings.TrimSuffix(rejected.ErrorCode+": "+rejected.ErrorDescription, ": ")
-			result.Message, result.Documented = o.printable(message, MaxMessage), true
+			result.Message, result.Form = o.printable(message, MaxMessage), FormDocumented
 		}
 		return result
 	case isMissing && result.Message != "":

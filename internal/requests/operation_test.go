@@ -59,8 +59,7 @@ func TestInterrupt(t *testing.T) {
 		interrupted  = "the operation was interrupted"
 		noAnswer     = "the service did not respond within 4s; " + notRetried
 	)
-	unknown := streams.Error{Outcome: streams.Unknown}
-	later := streams.Error{Status: 503, Message: "later", Documented: true, Outcome: streams.Unknown}
+	later := requests.Result{Status: 503, Message: "later", Form: requests.FormDocumented}
 	for name, test := range map[string]struct {
 		response http.HandlerFunc
 		limit    time.Duration // of the operation
@@ -68,15 +67,16 @@ func TestInterrupt(t *testing.T) {
 		took     time.Duration
 		kind     streams.Kind // of the error; none for a success
 		reason   string
-		want     streams.Error
+		outcome  streams.Outcome
+		want     requests.Result
 	}{
-		"success in time":     {RespondAfter(5*second, ApplyUpdate), hour, 0, 4 * second, "", "", streams.Error{}},
-		"rejection in time":   {RespondAfter(5*second, Respond(401, "")), hour, 0, 4 * second, rejected, "", streams.Error{Status: 401}},
-		"no retry":            {RespondAfter(2*second, RespondError(503, "later")), hour, 0, second, streams.KindGeneric, notRetried, later},
-		"no response":         {NeverRespond, hour, 0, 5 * second, stopped, interrupted, unknown},
-		"request timeout":     {NeverRespond, hour, 4 * second, 3 * second, streams.KindTimeout, noAnswer, unknown},
-		"wait before a retry": {RespondError(503, "later", "Retry-After", "3500"), hour, 0, 0, stopped, interrupted, later},
-		"near the limit":      {NeverRespond, 3 * second, 0, 2 * second, stopped, interrupted, unknown},
+		"success in time":     {RespondAfter(5*second, ApplyUpdate), hour, 0, 4 * second, "", "", 0, requests.Result{}},
+		"rejection in time":   {RespondAfter(5*second, Respond(401, "")), hour, 0, 4 * second, rejected, "", streams.NotChanged, requests.Result{Status: 401}},
+		"no retry":            {RespondAfter(2*second, RespondError(503, "later")), hour, 0, second, streams.KindGeneric, notRetried, streams.Unknown, later},
+		"no response":         {NeverRespond, hour, 0, 5 * second, stopped, interrupted, streams.Unknown, requests.Result{}},
+		"request timeout":     {NeverRespond, hour, 4 * second, 3 * second, streams.KindTimeout, noAnswer, streams.Unknown, requests.Result{}},
+		"wait before a retry": {RespondError(503, "later", "Retry-After", "3500"), hour, 0, 0, stopped, interrupted, streams.Unknown, later},
+		"near the limit":      {NeverRespond, 3 * second, 0, 2 * second, stopped, interrupted, streams.Unknown, requests.Result{}},
 	} {
 		RunVirtual(t, name, func(t *testing.T) {
 			s := StartService(t, test.response)
@@ -87,8 +87,8 @@ func TestInterrupt(t *testing.T) {
 				t.Fatalf("stream %v, error %v after %s", got, err, took)
 			}
 			if got == nil {
-				test.want.Kind, test.want.Reason, test.want.Attempts = test.kind, test.reason, 1
-				s.WantError(t, err, test.want)
+				test.want.Reason, test.want.Attempts = test.reason, 1
+				s.WantError(t, err, test.kind, test.outcome, test.want)
 			}
 		})
 	}
@@ -96,9 +96,9 @@ func TestInterrupt(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	_, err := NewClient(t, requests.Config{BaseURL: s.URL}).UpdateStream(ctx, "s1", streams.NewProcessorSet())
-	s.WantError(t, err, streams.Error{Kind: streams.KindInterrupted, Reason: interrupted})
+	s.WantError(t, err, streams.KindInterrupted, streams.NotChanged, requests.Result{Reason: interrupted})
 	_, err = s.UpdateWithin(t, requests.Config{}, time.Nanosecond)
-	s.WantError(t, err, streams.Error{Kind: streams.KindTimeout, Reason: "the operation did not finish within its time limit"})
+	s.WantError(t, err, streams.KindTimeout, streams.NotChanged, requests.Result{Reason: "the operation did not finish within its time limit"})
 	s.WantRequests(t, 0)
 }
 
@@ -118,8 +118,8 @@ func TestRateLimit(t *testing.T) {
 		_, err := s.UpdateWithin(t, requests.Config{
 			RequestsPerSecond: 0.01, Observe: func(context.Context, requests.Attempt) { attempts++ },
 		}, 10*time.Second)
-		s.WantError(t, err, streams.Error{
-			Kind: streams.KindTimeout, Attempts: 1, Status: 503, Message: "later", Documented: true, Outcome: streams.Unknown,
+		s.WantError(t, err, streams.KindTimeout, streams.Unknown, requests.Result{
+			Attempts: 1, Status: 503, Message: "later", Form: requests.FormDocumented,
 			Reason: "the operation's time limit ends before the limit of requests per second allows another request",
 		})
 		if took := time.Since(start); took > time.Millisecond || !errors.Is(err, requests.ErrRateLimit) || attempts != 1 {

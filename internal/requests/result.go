@@ -23,15 +23,15 @@ type Result struct {
 	Header HeaderSize // of the last request; zero unless it was sent, or is too long to be sent
 
 	// Of the last response, even if a later attempt got none.
-	Status     int    // 0 without a response
-	Body       []byte // without a byte order mark, up to one byte more than MaxBody
-	Message    string // what a response but a 2xx says
-	Documented bool   // Message came in the documented error body (INTERFACE.md, section 2); of a token request: in JSON
-	RequestID  string // for the service's support; may be empty
-	Challenge  string // WWW-Authenticate, which may say what is wrong with the credential
-	Location   string // such as the target of a redirect
-	Proxied    bool   // a proxy says that it passed it on (Via)
-	Accepts    string // the media types of an update, if the response names them (Accept-Patch)
+	Status    int    // 0 without a response
+	Body      []byte // without a byte order mark, up to one byte more than MaxBody
+	Message   string // what a response but a 2xx says
+	Form      Form   // of the body that Message came in
+	RequestID string // for the service's support; may be empty
+	Challenge string // WWW-Authenticate, which may say what is wrong with the credential
+	Location  string // such as the target of a redirect
+	Proxied   bool   // a proxy says that it passed it on (Via)
+	Accepts   string // the media types of an update, if the response names them (Accept-Patch)
 
 	Failure Failure // why this response is not the result
 	Reason  string  // what the sender adds to status and message; may be empty
@@ -84,6 +84,9 @@ func (r Result) because(reason string) Result {
 	r.Reason = reason + r.Reason
 	return r
 }
+
+// Documented reports whether the message came in the documented form.
+func (r Result) Documented() bool { return r.Form == FormDocumented }
 
 // Receiver names what the request was sent to.
 func (r Result) Receiver() string {

@@ -34,7 +34,7 @@ func (a *tokenAnswers) RoundTrip(req *http.Request) (*http.Response, error) {
 	if isObject := json.Unmarshal(a.result.Body, &fields) == nil && fields != nil; !isObject {
 		return resp, nil
 	}
-	a.result.Documented = true
+	a.result.Form = FormDocumented
 	if text := textOfError(a.result.Body); text != "" {
 		a.result.Message = a.printable(text, MaxMessage)
 	}

@@ -87,7 +87,7 @@ func TestTokenAnswersRefused(t *testing.T) {
 		s := StartService(t, ApplyUpdate)
 		e := s.UpdateError(t, OAuth2Config(s, endpoint))
 		streamstest.WantText(t, e.Error(), test.want, fmt.Sprint(test.status))
-		if strings.Contains(e.Reason, "Post ") || e.Documented != test.isJSON || e.Status != test.status || !e.TokenRequest ||
+		if strings.Contains(e.Reason, "Post ") || e.Documented() != test.isJSON || e.Status != test.status || !e.TokenRequest ||
 			test.status == http.StatusOK && e.Kind != streams.KindUnexpected {
 			t.Errorf("%s: %#v", body, e)
 		}

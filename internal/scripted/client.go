@@ -64,11 +64,13 @@ func (s *Service) UpdateError(t *testing.T, cfg requests.Config) *streams.Error 
 	return AsError(t, err)
 }
 
-// WantError checks all fields of the error of an update, except the cause.
-func (s *Service) WantError(t *testing.T, err error, want streams.Error) {
+// WantError checks the error of an update. Its result has the attempts, what was received, and the reason.
+func (s *Service) WantError(t *testing.T, err error, kind streams.Kind, outcome streams.Outcome, want requests.Result) {
 	t.Helper()
+	e := AsError(t, err)
+	WantFailed(t, e, kind, outcome, want.Attempts)
 	want.Method, want.URL = "PATCH", s.URL+"/v2/streams/s1"
-	WantEqual(t, "error", &want, AsError(t, err), cmpopts.IgnoreFields(streams.Error{}, "Err", "Header"), IgnoreShown)
+	WantEqual(t, "result", want, e.Result, cmpopts.IgnoreFields(want, "Err", "Header", "Failure", "MayHaveActed"))
 }
 
 // IgnoreShown compares streams without what is shown of them.

@@ -116,5 +116,5 @@ var ErrWaitedForOther = errors.New("waited for another operation on the stream")
 // proxy, and be about the route.
 func IsNotFound(err error) bool {
 	e, ok := errors.AsType[*streams.Error](err)
-	return ok && e.Status == http.StatusNotFound && e.Documented
+	return ok && e.Status == http.StatusNotFound && e.Documented()
 }

@@ -61,7 +61,7 @@ func (c *Client) ReadStream(ctx context.Context, id string) (*Stream, error) {
 // do sends a request. It fails if the response is not this stream, or does not have the set of an update.
 func (c *Client) do(ctx context.Context, method, id string, update *ProcessorSet) (*Stream, error) {
 	if err := CheckStreamID(id); err != nil {
-		return nil, &Error{Kind: KindBadRequest, Reason: "stream id " + err.Error()}
+		return nil, &Error{Kind: KindBadRequest, Result: requests.Result{Reason: "stream id " + err.Error()}}
 	}
 	request := requests.Request{Method: method}
 	request.URL = c.baseURL.String() + "/v2/streams/" + url.PathEscape(id) // always one segment of the path
@@ -81,7 +81,7 @@ func (c *Client) do(ctx context.Context, method, id string, update *ProcessorSet
 	c.decoding.Unlock()
 	if err != nil {
 		if !errors.As(err, new(*otherStreamError)) { // the body is the best clue to what has responded: a login page, for example
-			result.Message, result.Documented = c.sender.Message(result.Body)
+			result.Message, result.Form = c.sender.Message(result.Body)
 		}
 		result.Err = errors.Unwrap(err)
 		return nil, unexpected(result, err.Error(), Unknown, nil)

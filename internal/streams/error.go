@@ -54,44 +54,20 @@ const (
 	Changed                   // the service applied an update, but the stream has another set
 )
 
-// Error is the error of every request of a [Client]; find it with [errors.As]. Its texts from
-// outside, except that of Err, contain no known secret and no control character.
+// Error is the error of every request of a [Client]; find it with [errors.As].
 type Error struct {
-	Kind         Kind
-	Method       string              // of the last request; empty if there was none to send
-	URL          string              // likewise: the stream's or the token endpoint's
-	TokenRequest bool                // the failed request is the token request; Attempts counts its attempts
-	Credentials  string              // what the request carried, as Config.Credentials says, or, for a token request, OAuth2.Credentials
-	Header       requests.HeaderSize // of the last request; zero unless it was sent, or is too long to be sent
-	Status       int                 // of the last response, even if a later attempt got none; 0 without one
-	Message      string              // from the last response, even if a later attempt got none
-	Documented   bool                // Message came in the documented error body (INTERFACE.md, section 2); of a token request: in JSON
-	Form         requests.Form       // of the body of Message, if it is not the documented one
-	RequestID    string              // of the last response, for the service's support; may be empty
-	Reason       string              // what the client adds to status and message; may be empty
-	Challenge    string              // of the last response: WWW-Authenticate
-	Location     string              // of the last response, such as the target of a redirect
-	Proxied      bool                // of the last response: a proxy says that it passed it on (Via)
-	Accepts      string              // of the last response: the media types of an update, if it names them
-	Attempts     int                 // requests sent; 0 if nothing was sent
-	Repeated     bool                // another operation has failed for the same reason; if nothing was sent, this is its error
-	Outcome      Outcome             // what is known about the stream
-	Stream       *Stream             // the stream as the service reported it; nil unless Outcome is Changed
-	Err          error               // the cause, for errors.Is; its text may contain secrets
+	requests.Result // without its Body
+	Kind            Kind
+	Outcome         Outcome // what is known about the stream
+	Stream          *Stream // as the service reported it; nil unless Outcome is Changed
 }
 
 // newError returns the error of a request with this result.
 func newError(r requests.Result) *Error {
-	e := &Error{
-		Kind: failureKinds[r.Failure], Method: r.Method, URL: r.URL, TokenRequest: r.TokenRequest, Credentials: r.Credentials, Header: r.Header,
-		Status: r.Status, Message: r.Message, Documented: r.Documented, RequestID: r.RequestID, Reason: r.Reason,
-		Challenge: r.Challenge, Location: r.Location, Proxied: r.Proxied, Accepts: r.Accepts, Attempts: r.Attempts, Repeated: r.Repeated, Err: r.Err,
-	}
+	r.Body = nil // the error may be kept for long
+	e := &Error{Result: r, Kind: failureKinds[r.Failure]}
 	if r.Failure == requests.None {
 		e.Kind = kindOf(r.Status)
-	}
-	if r.Message != "" && !r.Documented {
-		e.Form = requests.FormOf(r.Body)
 	}
 	if r.Status == http.StatusNotModified {
 		e.Reason = joinTexts("; ", "the response says that nothing changes, and does not show the stream", e.Reason)
@@ -109,14 +85,6 @@ func (e *Error) Error() string {
 		status = requests.StatusText(e.Status)
 	}
 	return joinTexts(": ", string(e.Kind), joinTexts(" ", e.Method, e.URL), status, e.Message, e.Reason)
-}
-
-// Receiver names what the request was sent to.
-func (e *Error) Receiver() string {
-	if e.TokenRequest {
-		return "token endpoint"
-	}
-	return "service"
 }
 
 // joinTexts joins the texts that are not empty.

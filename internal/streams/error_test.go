@@ -56,9 +56,8 @@ func TestStatus(t *testing.T) {
 			header := requestIDs[status%len(requestIDs)]
 			s := StartService(t, RespondError(status, "a message", header, "req-4711\u202e"))
 			e := s.UpdateError(t, requests.Config{})
-			s.WantError(t, e, streams.Error{
-				Kind: want.kind, Status: status, Message: "a message", Documented: true, RequestID: `req-4711\u202e`,
-				Attempts: want.attempts, Outcome: want.outcome,
+			s.WantError(t, e, want.kind, want.outcome, requests.Result{
+				Status: status, Message: "a message", Form: requests.FormDocumented, RequestID: `req-4711\u202e`, Attempts: want.attempts,
 			})
 			s.WantRequests(t, want.attempts)
 			stream, err := NewClient(t, requests.Config{BaseURL: s.URL}).ReadStream(t.Context(), "s1")
@@ -131,13 +130,13 @@ func TestLastAttempt(t *testing.T) {
 	} {
 		RunVirtual(t, name, func(t *testing.T) {
 			s := StartService(t, test.first, test.second)
-			want := streams.Error{Kind: test.kind, Status: test.status, Reason: test.reason, Attempts: 2, Outcome: streams.Unknown}
+			outcome, want := streams.Unknown, requests.Result{Status: test.status, Reason: test.reason, Attempts: 2}
 			if test.status == 503 {
-				want.Message, want.Documented = "later", true
+				want.Message, want.Form = "later", requests.FormDocumented
 			}
 			if test.first == nil {
 				s.Close()
-				want.Outcome = streams.NotChanged
+				outcome = streams.NotChanged
 			}
 			start := time.Now()
 			retry := requests.Retry{MaxAttempts: 2, MinBackoff: time.Second, MaxBackoff: time.Second}
@@ -146,7 +145,7 @@ func TestLastAttempt(t *testing.T) {
 				want.Attempts = 1
 				WantEqual(t, "the time until the error", time.Duration(0), time.Since(start))
 			}
-			s.WantError(t, err, want)
+			s.WantError(t, err, test.kind, outcome, want)
 		})
 	}
 }
@@ -183,9 +182,8 @@ func TestRedirect(t *testing.T) {
 			307: streams.NotChanged, 308: streams.NotChanged, 399: streams.Unknown,
 		} {
 			s := StartService(t, RespondError(status, "moved", "Location", location))
-			s.WantError(t, s.UpdateError(t, requests.Config{Token: "t0ken/abc"}), streams.Error{
-				Kind: streams.KindRedirect, Status: status, Message: "moved", Documented: true, Location: shown,
-				Attempts: 1, Outcome: outcome,
+			s.WantError(t, s.UpdateError(t, requests.Config{Token: "t0ken/abc"}), streams.KindRedirect, outcome, requests.Result{
+				Status: status, Message: "moved", Form: requests.FormDocumented, Location: shown, Attempts: 1,
 			})
 			s.WantRequests(t, 1)
 		}
@@ -197,9 +195,8 @@ func TestRedirect(t *testing.T) {
 func TestNotModified(t *testing.T) {
 	t.Parallel()
 	s := StartService(t, Respond(http.StatusNotModified, ""))
-	s.WantError(t, s.UpdateError(t, requests.Config{}), streams.Error{
-		Kind: streams.KindUnexpected, Status: 304, Reason: "the response says that nothing changes, and does not show the stream",
-		Attempts: 1, Outcome: streams.NotChanged,
+	s.WantError(t, s.UpdateError(t, requests.Config{}), streams.KindUnexpected, streams.NotChanged, requests.Result{
+		Status: 304, Reason: "the response says that nothing changes, and does not show the stream", Attempts: 1,
 	})
 	s.WantRequests(t, 1)
 	_, err := NewClient(t, requests.Config{BaseURL: s.URL}).ReadStream(t.Context(), "s1")
