@@ -241,6 +241,31 @@ func TestMarksOfARefresh(t *testing.T) {
 	}
 }
 
+// A refresh keeps what reads have proven at a deployment, also if it finds nothing, and proves nothing at one that is not known yet.
+func TestWhatReadsProve(t *testing.T) {
+	t.Parallel()
+	_, url := streamstest.Start(t, streamstest.Options{ServeGet: true})
+	for _, test := range []struct {
+		deployment, readAt string
+		was                Entries
+		gone               bool
+	}{
+		{"here", "here", Entries{id: {Set: a}}, true},
+		{"here", "here", Entries{}, false},
+		{"here", "there", Entries{id: {Set: a}}, false},
+		{"here", "", Entries{id: {Set: a}}, false},
+		{"", "", Entries{id: {Set: a}}, false},
+	} {
+		s := newReader(t, url)
+		s.deployment = test.deployment
+		after := s.Refresh(t.Context(), test.was, Marks{All: MarkOfAll{ReadAt: test.readAt}})
+		gone := len(after.Findings) > 0 && after.Findings[0].Warning == claims.Gone
+		if gone != test.gone || after.Marks.All.ReadAt != test.readAt {
+			t.Errorf("%+v: %+v", test, after)
+		}
+	}
+}
+
 // After an interrupt, a resource still leaves a stream that another one has set: nothing is to be sent.
 func TestLeaveAfterAnInterrupt(t *testing.T) {
 	t.Parallel()
