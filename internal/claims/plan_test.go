@@ -289,7 +289,29 @@ func TestLeaveOfADuplicate(t *testing.T) {
 	shared := Ledger{Reads: 2}
 	shared.PlanSet(Want{Set: &a, Entry: inStateA, Shared: true}) // which sends its set again
 	check(t, "the same set, read first", len(shared.PlanLeave(sameSet).Warnings), 0)
+	renamed := Ledger{Reads: 1}
+	renamed.PlanSet(Want{Set: &a})
+	check(t, "the same set of a new resource", renamed.PlanLeave(sameSet).Warnings, []Warning{StreamChangesHands})
 	first := Ledger{Reads: 1}
 	first.PlanLeave(sameSet)
 	check(t, "planned first", first.PlanSet(keepA).Warnings, []Warning{StreamChangesHands})
+}
+
+// Two resources have one stream if both plan its set. What an apply claims without a plan is no other resource, and another set is an error.
+func TestStreamIsDuplicated(t *testing.T) {
+	for _, test := range []struct {
+		name  string
+		other intent
+		set   *streams.ProcessorSet
+		want  int
+	}{
+		{"another plan", intent{plan: "1", claim: Claim{sends, a}}, &a, 1},
+		{"the same plan", intent{plan: "2", claim: Claim{sends, a}}, &a, 0},
+		{"the apply of the old object", intent{claim: Claim{sends, a}}, &a, 0},
+		{"known after apply", intent{plan: "1", claim: Claim{Kind: expected}}, &a, 0},
+		{"another set", intent{plan: "1", claim: Claim{sends, b}}, &a, 0},
+	} {
+		l := Ledger{intents: []intent{test.other}}
+		check(t, test.name, len(l.PlanSet(Want{Plan: "2", Set: test.set}).Warnings), test.want)
+	}
 }

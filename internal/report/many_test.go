@@ -183,6 +183,19 @@ func TestPaths(t *testing.T) {
 			t.Errorf("%v: %+v", want, diags[0])
 		}
 	}
+	beside := session.Planned{Findings: []session.Finding{
+		{Stream: id, Warning: claims.WillBeDetached, Shown: `["p9"]`}, {Stream: id, Decision: claims.Decision{Refusal: claims.StreamIsKept}},
+	}}
+	read := service(400, "no", streams.NotChanged)
+	read.Method = "GET"
+	for want, d := range map[string]diag.Diagnostic{
+		"processor_ids": New().Plan(t.Context(), OneStream, updates, beside, "")[0], // beside an error without a path
+		"stream_id":     New().Reads(t.Context(), OneStream, []session.Finding{{Stream: id, Err: &read}}, DataSource)[0],
+	} {
+		if d, located := d.(diag.DiagnosticWithPath); !located || d.Path().String() != want {
+			t.Errorf("want the path %s: %+v", want, d)
+		}
+	}
 	f.add(2, service(503, "busy", streams.NotChanged))
 	diags := f.diagnostics() // Terraform sorts them by line
 	if _, located := diags[1].(diag.DiagnosticWithPath); !located {
