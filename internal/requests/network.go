@@ -73,10 +73,11 @@ func (n *originNetwork) abandon(c *connections) {
 	}
 }
 
-// HTTP/2 sends all requests over one connection. If it has died without a word, a ping shows it before an attempt ends.
+// HTTP/2 sends all requests over one connection. If it has died without a word, a ping shows it before an attempt ends. A busy
+// service may answer a ping late, and its loss ends all requests.
 const (
 	pingAfter   = 10 * time.Second
-	pingTimeout = 5 * time.Second
+	pingTimeout = 10 * time.Second
 )
 
 // newTransport returns a transport for requests to the host of u.
