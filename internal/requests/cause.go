@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"net"
 	"net/http"
+	"time"
 )
 
 // Causes of a failure, beside those of package context.
@@ -22,6 +23,13 @@ var (
 	ErrIncomplete     = errors.New("the response is incomplete")
 	ErrNoPong         = errors.New("the connection has died: a ping got no answer within " + pingTimeout.String())
 	ErrSecretFile     = errors.New("the file with the credential cannot be used")
+)
+
+// HTTP/2 sends all requests over one connection. If it has died without a word, a ping shows it before an attempt ends. A busy
+// service may answer a ping late, and its loss ends all requests.
+const (
+	pingAfter   = 10 * time.Second
+	pingTimeout = 10 * time.Second
 )
 
 // ProxyError is why a proxy does not connect to the service: its response, perhaps because of its credentials, or the
@@ -42,6 +50,16 @@ func (e *ProxyError) Error() string {
 
 // Unwrap returns the error of package tls, or nil.
 func (e *ProxyError) Unwrap() error { return e.err }
+
+// HandshakeError is an error of a TLS handshake for which package tls has no type: the client cannot read the certificate
+// of the host, for example. A connection that breaks is no such error.
+type HandshakeError struct{ err error }
+
+// Error returns what package tls says.
+func (e *HandshakeError) Error() string { return e.err.Error() }
+
+// Unwrap returns the error of package tls.
+func (e *HandshakeError) Unwrap() error { return e.err }
 
 // IsTLSFailure reports whether client and service do not accept each other's certificate or protocol.
 func IsTLSFailure(err error) bool {

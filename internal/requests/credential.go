@@ -26,23 +26,6 @@ type header struct {
 	*trial
 }
 
-func newCredential(s *Sender) *credential {
-	c, cfg := &credential{search: make(chan struct{}, 1)}, s.settings
-	fixed := &header{trial: newTrial(), holds: func() bool { return c.source == nil }}
-	c.last.Store(fixed)
-	switch {
-	case cfg.OAuth2 != nil:
-		c.source, c.issued = newTokenSource(*cfg.OAuth2, s).find, true
-	case cfg.TokenFile != "":
-		c.source = (&secretFile{setting: "token_file", path: cfg.TokenFile, redactor: s.Redactor}).findToken
-	case cfg.BasicAuth != nil:
-		fixed.value = "Basic " + basicCredentials(cfg.BasicAuth.Username, cfg.BasicAuth.Password)
-	case cfg.Token != "":
-		fixed.value = "Bearer " + cfg.Token
-	}
-	return c
-}
-
 // get returns the header for a request. rejected is the value that the service has just rejected with 401, or "": then get
 // returns another one if there is one.
 func (c *credential) get(ctx context.Context, rejected string) (*header, error) {

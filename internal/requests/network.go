@@ -73,13 +73,6 @@ func (n *originNetwork) abandon(c *connections) {
 	}
 }
 
-// HTTP/2 sends all requests over one connection. If it has died without a word, a ping shows it before an attempt ends. A busy
-// service may answer a ping late, and its loss ends all requests.
-const (
-	pingAfter   = 10 * time.Second
-	pingTimeout = 10 * time.Second
-)
-
 // newTransport returns a transport for requests to the host of u.
 func (n *originNetwork) newTransport(cfg Config, u *url.URL, protocols *http.Protocols) *http.Transport {
 	config, _ := cfg.TLS.Config() // New has refused what is wrong
@@ -156,16 +149,6 @@ func (n *originNetwork) roundTrip(c *connections, req *http.Request) (*http.Resp
 	}
 	return n.sendOver(c.http1, req)
 }
-
-// HandshakeError is an error of a TLS handshake for which package tls has no type: the client cannot read the certificate
-// of the host, for example. A connection that breaks is no such error.
-type HandshakeError struct{ err error }
-
-// Error returns what package tls says.
-func (e *HandshakeError) Error() string { return e.err.Error() }
-
-// Unwrap returns the error of package tls.
-func (e *HandshakeError) Unwrap() error { return e.err }
 
 // The errors of package http that have no type.
 const (

@@ -52,6 +52,23 @@ func New(cfg Config, baseURL *url.URL) (*Sender, error) {
 	return s, nil
 }
 
+func newCredential(s *Sender) *credential {
+	c, cfg := &credential{search: make(chan struct{}, 1)}, s.settings
+	fixed := &header{trial: newTrial(), holds: func() bool { return c.source == nil }}
+	c.last.Store(fixed)
+	switch {
+	case cfg.OAuth2 != nil:
+		c.source, c.issued = newTokenSource(*cfg.OAuth2, s).find, true
+	case cfg.TokenFile != "":
+		c.source = (&secretFile{setting: "token_file", path: cfg.TokenFile, redactor: s.Redactor}).findToken
+	case cfg.BasicAuth != nil:
+		fixed.value = "Basic " + basicCredentials(cfg.BasicAuth.Username, cfg.BasicAuth.Password)
+	case cfg.Token != "":
+		fixed.value = "Bearer " + cfg.Token
+	}
+	return c
+}
+
 // MaxConcurrent is the limit of requests at the same time.
 func (s *Sender) MaxConcurrent() int { return cap(s.slots) }
 
