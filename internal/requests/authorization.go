@@ -3,18 +3,9 @@ package requests
 import (
 	"context"
 	"errors"
-	"fmt"
 	"net/http"
 	"time"
 )
-
-// authorization is what an operation does with the credential.
-type authorization struct {
-	header   *header // sent last; for a token request, none
-	hasTurn  bool    // with this header, see [trial]
-	replaced bool    // the service has rejected another header before
-	waited   bool    // since a rejection
-}
 
 // sendAuthorized sends the request, again after a rejection that may not be final. A rejection that has arrived is the
 // result if nothing can be sent after it.
@@ -81,41 +72,4 @@ func (o *operation) headerAfterRejection(ctx context.Context) (*header, error) {
 		return nil, errRejected
 	}
 	return next, nil
-}
-
-// use begins to send a header.
-func (o *operation) use(h *header) {
-	if o.header != nil && o.header.trial != h.trial {
-		o.endTurn()
-	}
-	o.header = h
-}
-
-// waitForTurn waits until the header may be sent. While nothing answers, that takes no longer than a short attempt.
-func (o *operation) waitForTurn(ctx context.Context) error {
-	if ctx.Err() != nil { // an operation that has ended has not waited
-		return ctx.Err()
-	}
-	timeout := o.settings.RequestTimeout
-	ask := func() error {
-		if o.endpoint.now().condition != mute {
-			return nil
-		}
-		o.result.Repeated = true
-		return fmt.Errorf("the %s %w %s to other operations", o.result.Receiver(), ErrRequestTimeout, timeout)
-	}
-	if !o.hasTurn {
-		if err := o.header.acquire(ctx, o.header.turns, shortened(timeout), ask); err != nil {
-			return err
-		}
-		o.hasTurn = true
-	}
-	return o.header.acquire(ctx, o.header.tries, shortened(timeout), ask)
-}
-
-func (o *operation) endTurn() {
-	if o.hasTurn {
-		o.header.release(o.header.turns)
-	}
-	o.hasTurn = false
 }

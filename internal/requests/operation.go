@@ -5,14 +5,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"math"
-	"math/rand/v2"
 	"net"
-	"net/http"
 	"net/url"
 	"time"
-
-	"github.com/hashicorp/go-retryablehttp"
 )
 
 // operation is one request, to the service or for a token, with all its attempts.
@@ -29,68 +24,27 @@ type operation struct {
 	brokeEarly bool // the result MayHaveActed only because new connections broke without a response
 }
 
-// send makes the attempts of a request to the service with a header.
-func (o *operation) send(ctx context.Context, h *header) error {
-	o.use(h)
-	req, err := retryablehttp.NewRequestWithContext(ctx, o.request.Method, o.request.URL, nil)
-	if err != nil {
-		return err
-	}
-	req.Header.Set("Accept", "application/json")
-	for name, value := range o.settings.Headers {
-		req.Header.Set(name, value)
-	}
-	if o.request.Body != nil {
-		req.Header.Set("Content-Type", "application/json")
-		_ = req.SetBody(o.request.Body) // fails for no bytes
-	}
-	if o.request.Method == http.MethodGet { // a cache must not respond for the service (RFC 9111, section 5.2.1.4)
-		req.Header.Set("Cache-Control", "no-cache")
-	}
-	if h.value != "" {
-		req.Header.Set("Authorization", h.value)
-	}
-	resp, err := o.httpClient().Do(req)
-	if err != nil {
-		return err
-	}
-	return resp.Body.Close()
+// authorization is what an operation does with the credential.
+type authorization struct {
+	header   *header // sent last; for a token request, none
+	hasTurn  bool    // with this header, see [trial]
+	replaced bool    // the service has rejected another header before
+	waited   bool    // since a rejection
 }
 
-func (o *operation) httpClient() *retryablehttp.Client {
-	return &retryablehttp.Client{
-		HTTPClient:   &http.Client{Transport: o}, // see RoundTrip
-		CheckRetry:   func(context.Context, *http.Response, error) (bool, error) { return o.next.ending == goesOn, nil },
-		Backoff:      func(_, _ time.Duration, _ int, _ *http.Response) time.Duration { return time.Until(o.next.due) },
-		RetryMax:     math.MaxInt, // RoundTrip decides
-		ErrorHandler: retryablehttp.PassthroughErrorHandler,
+// use begins to send a header.
+func (o *operation) use(h *header) {
+	if o.header != nil && o.header.trial != h.trial {
+		o.endTurn()
 	}
+	o.header = h
 }
 
-// RoundTrip makes one attempt, and decides whether another one follows. Both go to the log.
-func (o *operation) RoundTrip(req *http.Request) (*http.Response, error) {
-	ctx := req.Context()
-	o.next = nextTry{ending: final}
-	done, err := o.wait(ctx)
-	if err != nil {
-		return nil, err
+func (o *operation) endTurn() {
+	if o.hasTurn {
+		o.header.release(o.header.turns)
 	}
-	defer done()
-	if o.result.Attempts++; o.result.Attempts == 1 {
-		o.began = time.Now()
-	}
-	a := attempt{operation: o, number: o.result.Attempts}
-	start := time.Now()
-	resp, err := a.send(req)
-	duration := time.Since(start)
-	if mayRetry(resp, err) {
-		o.next = o.patience.planRetry(ctx, o.settings.Retry, a.number, o.endpoint.now(), resp, rand.Float64())
-		o.noteEnding(err)
-	}
-	if o.settings.Observe != nil {
-		o.settings.Observe(ctx, a.log(resp, err, duration))
-	}
-	return resp, err
+	o.hasTurn = false
 }
 
 // wait returns when the next attempt may begin: with a turn, in a slot, and within the rate limit. The attempt holds its slot
@@ -112,6 +66,28 @@ func (o *operation) wait(ctx context.Context) (done func(), err error) {
 		return nil, cmp.Or(ctx.Err(), ErrRateLimit) // the limiter does not wait beyond the deadline
 	}
 	return done, nil
+}
+
+// waitForTurn waits until the header may be sent. While nothing answers, that takes no longer than a short attempt.
+func (o *operation) waitForTurn(ctx context.Context) error {
+	if ctx.Err() != nil { // an operation that has ended has not waited
+		return ctx.Err()
+	}
+	timeout := o.settings.RequestTimeout
+	ask := func() error {
+		if o.endpoint.now().condition != mute {
+			return nil
+		}
+		o.result.Repeated = true
+		return fmt.Errorf("the %s %w %s to other operations", o.result.Receiver(), ErrRequestTimeout, timeout)
+	}
+	if !o.hasTurn {
+		if err := o.header.acquire(ctx, o.header.turns, shortened(timeout), ask); err != nil {
+			return err
+		}
+		o.hasTurn = true
+	}
+	return o.header.acquire(ctx, o.header.tries, shortened(timeout), ask)
 }
 
 // noteEnding notes why no other attempt follows one that failed for the moment.
@@ -137,12 +113,12 @@ func (o *operation) noteEnding(err error) {
 
 // failed returns the result of an operation whose last attempt got no response, or which had no header to send.
 func (o *operation) failed(err error) Result {
-	if search := (*failedSearch)(nil); errors.As(err, &search) {
+	if search, isSearch := errors.AsType[*failedSearch](err); isSearch {
 		shared := search.result // of another request, which did not reach the stream
 		shared.MayHaveActed, shared.Attempts = o.result.MayHaveActed, cmp.Or(shared.Attempts, o.result.Attempts)
 		return shared
 	}
-	if u := (*url.Error)(nil); errors.As(err, &u) {
+	if u, isURL := errors.AsType[*url.Error](err); isURL {
 		err = u.Err // without method and URL, which the result has
 	}
 	failure, reason := TimedOut, ""

@@ -1,7 +1,16 @@
 // Package requests sends requests to a service, each with all its attempts: waits and retries, credentials, connections, and
-// the masking of secrets. It knows nothing about streams. Comments cite the INTERFACE.md of package streams.
+// the masking of secrets. It knows nothing about streams. Comments cite the INTERFACE.md of package streams. Its words:
 //
-// An operation is one request of the caller with all its attempts. An endpoint is the service or the token endpoint.
+//   - operation: one request of the caller, or a token request, with all its attempts.
+//   - result: what came of an operation. A response but a 2xx is one, too.
+//   - endpoint: the service or the token endpoint.
+//   - health: what all operations together have learned about an endpoint. It works, fails, or is mute.
+//   - patience: how long an operation retries. Then it has lost its patience.
+//   - header: a value of the Authorization header. A credential has one at a time; a search finds the next one.
+//   - rejection: a response with 401. Other failures do not show that a header is wrong.
+//   - trial: what the responses to requests with a header show, until there is a verdict.
+//   - turn: of an operation that may send a header while it is on trial. Each of its requests is a try.
+//   - secret: what is masked in texts from outside.
 package requests
 
 import (
