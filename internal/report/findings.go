@@ -19,6 +19,8 @@ import (
 type text struct{ summary, attribute, head, advice string }
 
 const (
+	avoidLate = "To avoid the gap, first apply what the id comes from, with terraform apply -target=ADDRESS. Or set " +
+		"create_before_destroy = true in the lifecycle block, or set on_destroy = \"keep\" and apply that change first."
 	avoidMoment = "To avoid the gap for many streams, set on_destroy = \"keep\" on the resources that leave, and " +
 		"apply that change first, which sends nothing. For a few renamed resources or for_each keys, add moved blocks."
 )
@@ -40,8 +42,7 @@ var warnings = [claims.WarningCount]text{
 		"The resource of {streams} is replaced, because its stream_id is known only after apply; there may be more such streams. If " +
 			"the id stays the same, the {stream has|streams have} no processors until the create, unless the lifecycle block has " +
 			"create_before_destroy = true, which the provider cannot see.",
-		"To avoid the gap, set create_before_destroy, or first apply what the id comes from, with terraform apply -target=ADDRESS, or " +
-			"set on_destroy = \"keep\" and apply that change first."},
+		avoidLate},
 	claims.WillBeDetached: {"Processors Will Be Detached", "processor_ids",
 		"{streams} {has|have} processors that are not in the planned {set|sets}, and the apply detaches them: {own}.",
 		"To keep them, add them to the {set|sets}. If another configuration manages them, let only one manage " +
@@ -60,8 +61,7 @@ var warnings = [claims.WarningCount]text{
 	claims.DetachedByOldObject: {"Processors Were Detached for a Moment", "",
 		"In this run, an object was replaced whose stream id was known only after apply. It detached the processors of {streams} " +
 			"before this resource attached its {set|sets}; most likely, it was the old object of this resource.",
-		"To avoid the gap, first apply what the id comes from, with terraform apply -target=ADDRESS. Or set create_before_destroy = true " +
-			"in the lifecycle block, or set on_destroy = \"keep\" and apply that change first."},
+		avoidLate},
 	claims.DetachedForAMoment: {"Processors Were Detached for a Moment", "", // a stream id was known after apply
 		"In this run, another resource detached the processors of {streams} before this one attached its {set|sets}.",
 		avoidMoment},
