@@ -62,6 +62,32 @@ func (r *Reporter) Apply(
 	return append(refusedCall(c, a.Refusal, configured), r.diagnostics(ctx, of, messages, closing)...)
 }
 
+// changing is what an operation in the apply of a change was to do. Without an operation, streams were read.
+func changing(of Subject, c session.Change, f session.Finding) attempted {
+	if f.Facts == nil {
+		return reading(Plan)
+	}
+	_, stays := c.Want[f.Stream]
+	did := attempted{
+		failed: "the processors of {streams} could not be updated",
+		empty:  f.Decision.Send && f.Decision.Set.Len() == 0,
+		leaves: !stays, drops: !stays && c.Kind == session.Update,
+	}
+	switch {
+	case !stays:
+		did.failed = "the processors of {streams} could not be detached"
+	case c.Kind == session.Create:
+		did.failed = "the processors of {streams} could not be set"
+	}
+	switch {
+	case c.Kind != session.Create, of == Group: // a group says it once
+	case asStreamError(f.Err).Outcome == streams.NotChanged && !f.Facts.Unknown && f.Facts.Remainder.Len() == 0:
+	default:
+		did.next = notSaved
+	}
+	return did
+}
+
 // nowInState says what a failed change leaves in the state of a group. changed says that streams may have been changed.
 func nowInState(c session.Change, a session.After, changed bool) string {
 	switch {

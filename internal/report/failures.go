@@ -13,70 +13,6 @@ import (
 	"github.com/stream-management/terraform-provider-stream/internal/streams"
 )
 
-const (
-	notChanged     = "The stream was not changed."
-	notChangedHere = "The stream was not changed by this resource." // always true of an operation that was not begun
-	nothingSent    = "Nothing was sent by this operation. "
-
-	notChangedByRead = "Nothing was changed by this read."
-)
-
-// nowTrue is the last sentence of every diagnostic about an operation: what is now true of the stream.
-// reported is what the service reported instead of the set that was sent, or nil.
-func nowTrue(o streams.Outcome, reported *streams.Stream) string {
-	switch {
-	case o == streams.Unknown:
-		return "The stream may or may not have been changed; run the command again: sending the same set twice is safe."
-	case reported != nil:
-		return fmt.Sprintf("The service reports that the stream now has %s.", reported.ShownProcessors())
-	case o == streams.Changed:
-		return "The stream was changed."
-	}
-	return notChanged
-}
-
-// notSaved is true of every failed create. With create_before_destroy, Terraform keeps the old object.
-const notSaved = "Nothing of this create is in the state: if you remove the resource now, its processors may stay " +
-	"attached. Resolve the errors, then run the command again. With create_before_destroy, the next plan may show no changes: " +
-	"change a value in triggers then."
-
-// attempted is what a read or an operation was to do, and what a person should know if it failed.
-type attempted struct {
-	failed   string // a clause: what could not be done
-	empty    bool   // it sent the empty set
-	leaves   bool   // a resource leaves the stream
-	drops    bool   // likewise, and it is a group that stays
-	unserved string // of a read: what to do where the deployment serves none
-	missing  string // of a read: what to do if the stream does not exist
-	next     string // what to know before the next apply
-}
-
-// changing is what an operation in the apply of a change was to do. Without an operation, streams were read.
-func changing(of Subject, c session.Change, f session.Finding) attempted {
-	if f.Facts == nil {
-		return reading(Plan)
-	}
-	_, stays := c.Want[f.Stream]
-	did := attempted{
-		failed: "the processors of {streams} could not be updated",
-		empty:  f.Decision.Send && f.Decision.Set.Len() == 0,
-		leaves: !stays, drops: !stays && c.Kind == session.Update,
-	}
-	switch {
-	case !stays:
-		did.failed = "the processors of {streams} could not be detached"
-	case c.Kind == session.Create:
-		did.failed = "the processors of {streams} could not be set"
-	}
-	switch {
-	case c.Kind != session.Create, of == Group: // a group says it once
-	case asStreamError(f.Err).Outcome == streams.NotChanged && !f.Facts.Unknown && f.Facts.Remainder.Len() == 0:
-	default:
-		did.next = notSaved
-	}
-	return did
-}
-
 func failure(f session.Finding, did attempted) message {
 	e := asStreamError(f.Err)
 	check := hint(e, did)
@@ -190,13 +126,6 @@ func request(e *streams.Error) string {
 	return join("\n", fmt.Sprintf("%s %s → %s%s", e.Method, e.URL, response, attempts),
 		labelled("Request id: ", e.RequestID), labelled("Location: ", e.Location), labelled("Accept-Patch: ", e.Accepts),
 		labelled("WWW-Authenticate: ", e.Challenge))
-}
-
-func labelled(label, text string) string {
-	if text == "" {
-		return ""
-	}
-	return label + text
 }
 
 // asStreamError finds the client's error. An operation that ended before the client was called gets one like it.

@@ -13,16 +13,15 @@ import (
 	"github.com/stream-management/terraform-provider-stream/internal/streams"
 )
 
-// text is what a message says of any stream, or of several. attribute is that of one stream; "" for none. Head and advice have
-// placeholders: {streams} is a clause such as `stream "cam-1"` or "3 streams", which each head has; {it|them} is "it" for
-// one stream and "them" for several; {own} is what is a stream's own, such as a set of processors. See [message.fill].
-type text struct{ summary, attribute, head, advice string }
-
 const (
 	avoidLate = "To avoid the gap, first apply what the id comes from, with terraform apply -target=ADDRESS. Or set " +
 		"create_before_destroy = true in the lifecycle block, or set on_destroy = \"keep\" and apply that change first."
 	avoidMoment = "To avoid the gap for many streams, set on_destroy = \"keep\" on the resources that leave, and " +
 		"apply that change first, which sends nothing. For a few renamed resources or for_each keys, add moved blocks."
+
+	withoutReads = "set detect_drift = false, or unset STREAM_DETECT_DRIFT."
+	ifServed     = "If {it exists|they exist}, the deployment may no longer serve the reads of detect_drift: " + withoutReads
+	toDestroy    = "To destroy without reads, add -refresh=false to terraform destroy."
 )
 
 var warnings = [claims.WarningCount]text{

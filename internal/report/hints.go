@@ -14,6 +14,17 @@ import (
 	"github.com/stream-management/terraform-provider-stream/internal/streams"
 )
 
+// attempted is what a read or an operation was to do, and what a person should know if it failed.
+type attempted struct {
+	failed   string // a clause: what could not be done
+	empty    bool   // it sent the empty set
+	leaves   bool   // a resource leaves the stream
+	drops    bool   // likewise, and it is a group that stays
+	unserved string // of a read: what to do where the deployment serves none
+	missing  string // of a read: what to do if the stream does not exist
+	next     string // what to know before the next apply
+}
+
 // advice is a row of the hints. A short error has only what to check.
 type advice struct {
 	fits             bool

@@ -15,7 +15,6 @@ const (
 	namedStreams = 1000 // in one list
 	namedTwice   = 100  // beside the texts that differ, if a list of outcomes names all streams
 	shownTexts   = 20   // that differ
-	lineLength   = 78   // of a CLI in a terminal with 80 columns
 )
 
 // ofMany says once what is true of all streams of a cause, and shows the request of one of them. What differs stands beside the

@@ -41,13 +41,9 @@ var readers = map[Reader]struct {
 }
 
 const (
-	withoutReads       = "set detect_drift = false, or unset STREAM_DETECT_DRIFT."
 	withoutDataSource  = "remove the data source: the state of a resource has the set that was sent last."
 	withoutQuery       = "write the resources by hand."
 	withoutGroupImport = "remove the import, and apply the group: a create sends each set once."
-
-	ifServed  = "If {it exists|they exist}, the deployment may no longer serve the reads of detect_drift: " + withoutReads
-	toDestroy = "To destroy without reads, add -refresh=false to terraform destroy."
 )
 
 func reading(by Reader) attempted {

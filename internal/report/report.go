@@ -6,12 +6,9 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"regexp"
 	"slices"
 	"strings"
 	"sync"
-	"unicode"
-	"unicode/utf8"
 
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/path"
@@ -69,33 +66,6 @@ func (r *Reporter) tell(c cause) bool {
 	return first
 }
 
-// cause is what the provider itself knows of why. The messages of a call with one cause are one diagnostic, so each sentence
-// here must be true of all of its streams. All else stands beside them.
-type cause struct {
-	text
-	severity diag.Severity
-	status   int // of the response; 0 without one
-
-	// What stands for the placeholders of a hint.
-	receiver, address, credentials string
-}
-
-// message is what a person reads about one stream.
-type message struct {
-	cause
-	stream    string
-	leaves    bool   // the configuration does not have the stream
-	inDestroy bool   // Terraform merges no warnings of a destroy
-	reason    string // sentences
-	request   string // with what identifies the response
-	label     string // of what the service said, such as "The service said: "
-	response  string // with the label; "" if the service said nothing
-	own       string // what stands for {own}
-	now       string // what is now true of the stream
-	changed   bool   // the stream may have been changed
-	short     string // the whole detail, if another error has the cause in full
-}
-
 // diagnostics returns the warnings, and then the errors. closing, of the last one, says what is now true of all streams of a failed call.
 func (r *Reporter) diagnostics(ctx context.Context, of Subject, messages []message, closing string) (diags diag.Diagnostics) {
 	groups := inOrder(messages, func(m message) cause { return m.cause })
@@ -125,21 +95,6 @@ func changed(streams []message) int {
 		return 1
 	}
 	return 0
-}
-
-// inOrder groups messages with equal keys, in the order of the first ones.
-func inOrder[K comparable](messages []message, key func(message) K) (groups [][]message) {
-	at := map[K]int{}
-	for _, m := range messages {
-		k := key(m)
-		i, found := at[k]
-		if !found {
-			i, at[k] = len(groups), len(groups)
-			groups = append(groups, nil)
-		}
-		groups[i] = append(groups[i], m)
-	}
-	return groups
 }
 
 // pathOf returns the path of a diagnostic. One about several streams has none: Terraform would print the whole map or list
@@ -187,55 +142,4 @@ func (r *Reporter) diagnostic(ctx context.Context, streams []message, closing st
 		detail = strings.ReplaceAll(detail, "\n\n", "\n")
 	}
 	return diag.NewWarningDiagnostic(summary, detail)
-}
-
-func (m message) alone() string {
-	return paragraphs(join(" ", m.happened(1), m.reason), join("\n", m.request, m.response), m.fill(m.advice, 1), m.now)
-}
-
-// happened is the first sentence about a number of streams.
-func (m message) happened(n int) string { return Sentence(m.fill(m.head, n)) }
-
-// forms matches the two forms of a part of a text: {for one stream|for several}.
-var forms = regexp.MustCompile(`\{([^{}|]*)\|([^{}|]*)\}`)
-
-// fill fills in a text about a number of streams. It is the last to change the text: what it fills in comes from outside.
-func (m message) fill(text string, n int) string {
-	form, streams, own := "$1", fmt.Sprintf("stream %q", m.stream), m.own
-	if n > 1 {
-		form, streams, own = "$2", fmt.Sprintf("%d streams", n), "see below"
-	}
-	values := strings.NewReplacer("{streams}", streams, "{own}", own, "{receiver}", m.receiver, "{address}", m.address,
-		"{credentials}", m.credentials)
-	return values.Replace(forms.ReplaceAllString(text, form))
-}
-
-// paragraphs leaves out the parts that are empty.
-func paragraphs(parts ...string) string { return join("\n\n", parts...) }
-
-func join(separator string, parts ...string) string {
-	return strings.Join(slices.DeleteFunc(parts, func(part string) bool { return part == "" }), separator)
-}
-
-// cutAtWord cuts a text to a number of characters.
-func cutAtWord(s string, room int) string {
-	all := []rune(s)
-	if len(all) <= room {
-		return s
-	}
-	kept := string(all[:room-1])
-	if end := strings.LastIndexByte(kept, ' '); end > 0 && all[room-1] != ' ' {
-		kept = kept[:end]
-	}
-	return strings.TrimRight(kept, " ,;:") + "…"
-}
-
-// Sentence makes a clause a sentence.
-func Sentence(s string) string {
-	first, size := utf8.DecodeRuneInString(s)
-	s = string(unicode.ToUpper(first)) + s[size:]
-	if strings.HasSuffix(s, ".") || strings.HasSuffix(s, "…") {
-		return s
-	}
-	return s + "."
 }

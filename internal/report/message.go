@@ -1,0 +1,148 @@
+package report
+
+import (
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/hashicorp/terraform-plugin-framework/diag"
+
+	"github.com/stream-management/terraform-provider-stream/internal/streams"
+)
+
+// text is what a message says of any stream, or of several. attribute is that of one stream; "" for none. Head and advice have
+// placeholders: {streams} is a clause such as `stream "cam-1"` or "3 streams", which each head has; {it|them} is "it" for
+// one stream and "them" for several; {own} is what is a stream's own, such as a set of processors. See [message.fill].
+type text struct{ summary, attribute, head, advice string }
+
+// cause is what the provider itself knows of why. The messages of a call with one cause are one diagnostic, so each sentence
+// here must be true of all of its streams. All else stands beside them.
+type cause struct {
+	text
+	severity diag.Severity
+	status   int // of the response; 0 without one
+
+	// What stands for the placeholders of a hint.
+	receiver, address, credentials string
+}
+
+// message is what a person reads about one stream.
+type message struct {
+	cause
+	stream    string
+	leaves    bool   // the configuration does not have the stream
+	inDestroy bool   // Terraform merges no warnings of a destroy
+	reason    string // sentences
+	request   string // with what identifies the response
+	label     string // of what the service said, such as "The service said: "
+	response  string // with the label; "" if the service said nothing
+	own       string // what stands for {own}
+	now       string // what is now true of the stream
+	changed   bool   // the stream may have been changed
+	short     string // the whole detail, if another error has the cause in full
+}
+
+func (m message) alone() string {
+	return paragraphs(join(" ", m.happened(1), m.reason), join("\n", m.request, m.response), m.fill(m.advice, 1), m.now)
+}
+
+// happened is the first sentence about a number of streams.
+func (m message) happened(n int) string { return Sentence(m.fill(m.head, n)) }
+
+// forms matches the two forms of a part of a text: {for one stream|for several}.
+var forms = regexp.MustCompile(`\{([^{}|]*)\|([^{}|]*)\}`)
+
+// fill fills in a text about a number of streams. It is the last to change the text: what it fills in comes from outside.
+func (m message) fill(text string, n int) string {
+	form, streams, own := "$1", fmt.Sprintf("stream %q", m.stream), m.own
+	if n > 1 {
+		form, streams, own = "$2", fmt.Sprintf("%d streams", n), "see below"
+	}
+	values := strings.NewReplacer("{streams}", streams, "{own}", own, "{receiver}", m.receiver, "{address}", m.address,
+		"{credentials}", m.credentials)
+	return values.Replace(forms.ReplaceAllString(text, form))
+}
+
+// inOrder groups messages with equal keys, in the order of the first ones.
+func inOrder[K comparable](messages []message, key func(message) K) (groups [][]message) {
+	at := map[K]int{}
+	for _, m := range messages {
+		k := key(m)
+		i, found := at[k]
+		if !found {
+			i, at[k] = len(groups), len(groups)
+			groups = append(groups, nil)
+		}
+		groups[i] = append(groups[i], m)
+	}
+	return groups
+}
+
+const (
+	notChanged     = "The stream was not changed."
+	notChangedHere = "The stream was not changed by this resource." // always true of an operation that was not begun
+	nothingSent    = "Nothing was sent by this operation. "
+
+	notChangedByRead = "Nothing was changed by this read."
+)
+
+// nowTrue is the last sentence of every diagnostic about an operation: what is now true of the stream.
+// reported is what the service reported instead of the set that was sent, or nil.
+func nowTrue(o streams.Outcome, reported *streams.Stream) string {
+	switch {
+	case o == streams.Unknown:
+		return "The stream may or may not have been changed; run the command again: sending the same set twice is safe."
+	case reported != nil:
+		return fmt.Sprintf("The service reports that the stream now has %s.", reported.ShownProcessors())
+	case o == streams.Changed:
+		return "The stream was changed."
+	}
+	return notChanged
+}
+
+// notSaved is true of every failed create. With create_before_destroy, Terraform keeps the old object.
+const notSaved = "Nothing of this create is in the state: if you remove the resource now, its processors may stay " +
+	"attached. Resolve the errors, then run the command again. With create_before_destroy, the next plan may show no changes: " +
+	"change a value in triggers then."
+
+// paragraphs leaves out the parts that are empty.
+func paragraphs(parts ...string) string { return join("\n\n", parts...) }
+
+func join(separator string, parts ...string) string {
+	return strings.Join(slices.DeleteFunc(parts, func(part string) bool { return part == "" }), separator)
+}
+
+func labelled(label, text string) string {
+	if text == "" {
+		return ""
+	}
+	return label + text
+}
+
+const lineLength = 78 // of a CLI in a terminal with 80 columns
+
+// cutAtWord cuts a text to a number of characters.
+func cutAtWord(s string, room int) string {
+	all := []rune(s)
+	if len(all) <= room {
+		return s
+	}
+	kept := string(all[:room-1])
+	if end := strings.LastIndexByte(kept, ' '); end > 0 && all[room-1] != ' ' {
+		kept = kept[:end]
+	}
+	return strings.TrimRight(kept, " ,;:") + "…"
+}
+
+// Sentence makes a clause a sentence.
+func Sentence(s string) string {
+	first, size := utf8.DecodeRuneInString(s)
+	s = string(unicode.ToUpper(first)) + s[size:]
+	if strings.HasSuffix(s, ".") || strings.HasSuffix(s, "…") {
+		return s
+	}
+	return s + "."
+}
