@@ -37,7 +37,7 @@ func TestActionInvoke(t *testing.T) {
 }
 
 var (
-	retryWait        = regexp.MustCompile(`, next in \d+ms$`)
+	retryWait        = regexp.MustCompile(`, next in \d+m?s$`)
 	failedConnection = regexp.MustCompile(`no valid response: [^,]*`)
 )
 
