@@ -20,7 +20,7 @@ const (
 		"apply that change first, which sends nothing. For a few renamed resources or for_each keys, add moved blocks."
 
 	withoutReads = "set detect_drift = false, or unset STREAM_DETECT_DRIFT."
-	ifServed     = "If {it exists|they exist}, the deployment may no longer serve the reads of detect_drift: " + withoutReads
+	ifServed     = "If {the stream exists|the streams exist}, the deployment may no longer serve the reads of detect_drift: " + withoutReads
 	toDestroy    = "To destroy without reads, add -refresh=false to terraform destroy."
 )
 

@@ -25,7 +25,7 @@ type attempted struct {
 	next     string // what to know before the next apply
 }
 
-// advice is a row of the hints. A short error has only what to check.
+// advice is a row of the hints. A short error has only what to check, so this refers to nothing before it.
 type advice struct {
 	fits             bool
 	why, check, more string
@@ -94,9 +94,9 @@ func hints(e *streams.Error, did attempted) []advice {
 		{servesNoReads(e), "This deployment may not offer GET /v2/streams/{id}, which the interface does not specify.",
 			"If reads have worked before, check base_url. Otherwise " + did.unserved, ""},
 		{refusedEmpty && did.drops, refusesEmpty,
-			"To leave {the stream|the streams} without one, set on_destroy = \"keep\" in the group, and run the command again.", ""},
+			"To leave {the stream|the streams} without a request, set on_destroy = \"keep\" in the group, and run the command again.", ""},
 		{refusedEmpty && did.leaves, refusesEmpty,
-			"To leave {the stream|the streams} without one, remove the resource from the state with terraform state rm.",
+			"To leave {the stream|the streams} without a request, remove the resource from the state with terraform state rm.",
 			"Where on_destroy = \"keep\" is applied before a destroy, the destroy does the same."},
 		{refusedEmpty, refusesEmpty, "Detach the processors in the service.", ""},
 
@@ -108,7 +108,7 @@ func hints(e *streams.Error, did attempted) []advice {
 		{throughProxy && errors.As(e.Err, new(x509.UnknownAuthorityError)), "The certificate of the proxy may come from a private " +
 			"authority.", "Add the certificate of the authority to tls.ca_cert_pem, which counts for the proxy, too, or check {address}.", ""},
 		{fault(requests.NoAuthorities), "This machine may have no certificates of public authorities.",
-			"Install them, often as the package ca-certificates, or set tls.ca_cert_pem.", ""},
+			"Install the package ca-certificates or the like, or set tls.ca_cert_pem.", ""},
 		{fault(requests.WeakSignature), "A certificate of the {receiver} may be signed with SHA-1, which is no longer accepted.",
 			"The operators have to replace the certificate.", ""},
 		{fault(requests.NotInCACert), "The {receiver} may not send its intermediate certificate, or tls.ca_cert_pem may have another authority.",
@@ -118,9 +118,9 @@ func hints(e *streams.Error, did attempted) []advice {
 		{errors.As(e.Err, new(x509.UnknownAuthorityError)), "The certificate may come from a private authority.",
 			"Set tls.ca_cert_pem to the certificate of the authority, or check {address}.", ""},
 		{hasNames && (e.TokenRequest || throughProxy), "The certificate may belong to the {receiver} under another name.",
-			"Use that name in {address}.", ""},
+			"Use a name of the certificate in {address}.", ""},
 		{hasNames, "The certificate may belong to the {receiver} under another name.",
-			"Use that name in {address}, or set tls.server_name to it.", ""},
+			"Use a name of the certificate in {address}, or in tls.server_name.", ""},
 		{wrongName, "The certificate may have only a common name, which no longer counts.",
 			"The {receiver} needs a certificate with its host as a subject alternative name.", ""},
 		{certificate.Reason == x509.Expired, "", "The {receiver} may have to renew its certificate, or your clock may be wrong.", ""},
@@ -172,7 +172,7 @@ func hints(e *streams.Error, did attempted) []advice {
 		{status(http.StatusForbidden), "A request with {credentials} was rejected.",
 			"The credentials may not permit the operation on {this stream|these streams}.", orOther},
 		{status(http.StatusNotFound) && read, did.missing,
-			"If {it exists|they exist}, the deployment may not serve GET /v2/streams/{id}, which detect_drift needs. Then " + did.unserved, ""},
+			"If {the stream exists|the streams exist}, the deployment may not serve GET /v2/streams/{id}, which detect_drift needs. Then " + did.unserved, ""},
 		{status(http.StatusNotFound), notFound, checkID, join(" ", orCreate, orGateway)},
 		{status(http.StatusConflict, http.StatusLocked, http.StatusTooEarly), "The service may take one update at a time, also of " +
 			"different streams, or somebody else may be changing {the stream|the streams}.", "Set max_concurrent_requests = 1, or run the " +

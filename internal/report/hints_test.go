@@ -8,6 +8,7 @@ import (
 	"io"
 	"net"
 	"net/http"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -25,6 +26,7 @@ func filledHint(e *streams.Error, did attempted) string {
 // Each row of the table is the hint of at least one failure here, and says what it must.
 func TestHints(t *testing.T) {
 	t.Parallel()
+	beforeIt := regexp.MustCompile(`Install them|that name|without one|^If \{it`)
 	const bad, generic = streams.KindBadRequest, streams.KindGeneric
 	const testURL = "https://streams.example.com/v2/streams/cam-1"
 	update := func(status int, kind streams.Kind) streams.Error {
@@ -124,7 +126,7 @@ func TestHints(t *testing.T) {
 		"unknown authority, proxy": {without(errors.Join(new(requests.ProxyError), x509.UnknownAuthorityError{})), none,
 			[]string{"Add the certificate of the authority to tls.ca_cert_pem, which counts for the proxy, too", "HTTPS_PROXY"}, []string{"base_url"}},
 		"wrong name, proxy": {without(errors.Join(new(requests.ProxyError), wrongName("a"))), none,
-			[]string{"belong to the proxy", "Use that name in HTTPS_PROXY"}, []string{"server_name", "base_url"}},
+			[]string{"belong to the proxy", "Use a name of the certificate in HTTPS_PROXY"}, []string{"server_name", "base_url"}},
 		"expired, proxy": {token(without(errors.Join(new(requests.ProxyError), invalid(x509.Expired)))), none,
 			[]string{"The proxy may have to renew its certificate"}, []string{"token endpoint"}},
 		"TLS, proxy": {without(errors.Join(new(requests.ProxyError), http.ErrSchemeMismatch)), none,
@@ -245,6 +247,9 @@ func TestHints(t *testing.T) {
 	} {
 		test.did.unserved, test.did.missing = readers[Plan].unserved, readers[Plan].missing
 		got := filledHint(&test.err, test.did)
+		if check := hint(&test.err, test.did).check; beforeIt.MatchString(check) {
+			t.Errorf("%s: a short error does not say what this refers to: %s", name, check)
+		}
 		used[slices.IndexFunc(hints(&test.err, test.did), func(a advice) bool { return a.fits })] = true
 		streamstest.WantText(t, got, test.want...)
 		for _, part := range test.not {

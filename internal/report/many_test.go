@@ -276,7 +276,7 @@ func TestRefusedEmptySets(t *testing.T) {
 	}
 	streamstest.WantText(t, diags[1].Detail(), `stream "s0000" could not be updated.`, "Detach the processors in the service.")
 	streamstest.WantText(t, diags[0].Detail(), "The processors of 2 streams could not be detached.",
-		`To leave the streams without one, set on_destroy = "keep" in the group, and run the command again.`)
+		`To leave the streams without a request, set on_destroy = "keep" in the group, and run the command again.`)
 }
 
 // Errors of a group stay short, whatever the service says.
