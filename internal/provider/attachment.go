@@ -287,6 +287,8 @@ func moveOwn[T any, M model[T]](typeName string) resource.StateMover {
 func cannotMoveTo(typeName string) resource.StateMover {
 	return resource.StateMover{StateMover: func(_ context.Context, req resource.MoveStateRequest, resp *resource.MoveStateResponse) {
 		switch req.SourceTypeName {
+		case typeName:
+			resp.Diagnostics.Append(report.CannotMoveOwn(typeName))
 		case singleName, groupName:
 			resp.Diagnostics.Append(report.CannotMoveType(req.SourceTypeName, typeName, "guide Large Fleets"))
 		case "terraform_data", "null_resource":

@@ -282,11 +282,12 @@ func TestMoveOwn(t *testing.T) {
 			)}},
 		} {
 			_, diags := moveTo(t, server.New("test", nil)(), typeName, "registry.terraform.io/acme/stream", refused.typeName, refused.version, refused.state)
-			want := "Resource Cannot Be Moved"
+			want := []string{"Resource Cannot Be Moved", "Another provider may have a type of this name", "from = " + typeName + ".example"}
 			if refused.typeName != typeName {
-				want = "Unable to Move Resource State"
+				want = []string{"Unable to Move Resource State"}
 			}
-			if wantError(t, diags, want); t.Failed() {
+			wantError(t, diags, want[0])
+			if streamstest.WantText(t, diags.String(), want...); t.Failed() {
 				t.Error(what)
 			}
 		}

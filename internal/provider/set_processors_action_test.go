@@ -37,7 +37,7 @@ func TestActionInvoke(t *testing.T) {
 }
 
 var (
-	retryWait        = regexp.MustCompile(`, next in \d+m?s$`)
+	retryWait        = regexp.MustCompile(`, next in \d+ms$`)
 	failedConnection = regexp.MustCompile(`no valid response: [^,]*`)
 )
 

@@ -233,11 +233,22 @@ func CannotMove(from, id string, err error) diag.Diagnostic {
 func CannotMoveType(from, to, guide string) diag.Diagnostic {
 	return cannotMove(
 		fmt.Sprintf("The state of this %s does not fit a %s.", from, to),
-		"Replace the moved block with this one, with your own resource name, and keep the block of the new resource. The apply creates "+
-			"that, which sends each set once, and detaches nothing that is in the set.",
+		createInstead,
 		removed(from),
 		fmt.Sprintf("The %s has an example, which needs Terraform 1.7 or OpenTofu 1.10.", guide))
 }
+
+// CannotMoveOwn is the error of a moved block for a type of the same name whose state this version cannot read.
+func CannotMoveOwn(typeName string) diag.Diagnostic {
+	return cannotMove(
+		fmt.Sprintf("The state of this %s is not one that this version of the provider reads. Another provider may have a type of this "+
+			"name, or a newer version may have written the state: then install that version.", typeName),
+		createInstead,
+		removed(typeName))
+}
+
+const createInstead = "Replace the moved block with this one, with your own resource name, and keep the block of the new resource. The " +
+	"apply creates that, which sends each set once, and detaches nothing that is in the set."
 
 func cannotMove(parts ...string) diag.Diagnostic {
 	return diag.NewErrorDiagnostic("Resource Cannot Be Moved", paragraphs(

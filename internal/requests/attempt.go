@@ -161,7 +161,7 @@ func (a *attempt) log(resp *http.Response, err error, duration time.Duration) At
 		l.ResponseBody.text = a.body
 	}
 	if l.Retry = a.next.ending == goesOn; l.Retry {
-		l.RetryWait = max(0, time.Until(a.next.due)) // on a busy machine, it may have begun
+		l.RetryWait = time.Until(a.next.due)
 	}
 	return l
 }
