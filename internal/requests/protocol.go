@@ -58,7 +58,7 @@ func (c *checkedConn) Write(b []byte) (int, error) {
 	return n, err
 }
 
-const lastWords = 100 * time.Millisecond
+const lastWords = 250 * time.Millisecond
 
 // endedByPeer reports whether a write failed because the connection has ended, but not on this side.
 func endedByPeer(err error) bool {
