@@ -4,8 +4,6 @@ package config
 import (
 	"cmp"
 	"context"
-	"errors"
-	"net/url"
 	"reflect"
 	"regexp"
 
@@ -65,22 +63,6 @@ func (r *reader) read(ctx context.Context, block tfsdk.Config) Settings {
 // withoutAlias helps where all provider blocks have an alias, and one resource does not name its block.
 const withoutAlias = " A resource or data source without provider = … uses the provider block without an alias."
 
-// address reads an address that is required; alternative is that of required.
-func (r *reader) address(a text, alternative string, parse func(string) (*url.URL, error)) string {
-	text := norm.NFC.String(r.required(a, alternative)) // in which Terraform passes what the provider block says
-	u, err := parse(text)
-	switch {
-	case text == "": // missing, or known after apply
-	case err != nil:
-		r.refuse(a, "%s.", err)
-	case requests.SentInClear(u):
-		r.diags.AddAttributeWarning(a.at, "Credentials Are Sent in Cleartext", r.origin(a)+" is an http:// address of "+
-			"another machine. Anyone between Terraform and that machine can read the credentials and change the requests. "+
-			"Use https:// if the service offers it.")
-	}
-	return text
-}
-
 var deploymentName = regexp.MustCompile(`^\PZ{0,200}$`)
 
 func (r *reader) deployment(address string) string {
@@ -101,43 +83,6 @@ func (r *reader) detectDrift() bool {
 		r.refuse(r.DetectDrift, `must be "true" or "false".`)
 	}
 	return r.DetectDrift.inBlock.ValueBool() || text == "true"
-}
-
-func (r *reader) tls() requests.TLS {
-	t := requests.TLS{
-		CACertPEM:          r.lines(r.TLS.CACertPEM),
-		ClientCertPEM:      r.lines(r.TLS.ClientCertPEM),
-		ClientKeyPEM:       r.lines(r.TLS.ClientKeyPEM),
-		ServerName:         r.line(r.TLS.ServerName),
-		InsecureSkipVerify: r.TLS.InsecureSkipVerify.inBlock.ValueBool(),
-	}
-	checked := t
-	if t.ClientCertPEM == "" || t.ClientKeyPEM == "" { // missing, or known after apply
-		checked.ClientCertPEM, checked.ClientKeyPEM = "", ""
-	}
-	switch {
-	case t.ClientCertPEM != "" && !r.isSet(r.TLS.ClientKeyPEM):
-		r.refuseUnset(r.TLS.ClientKeyPEM, " A client certificate needs its key.")
-	case t.ClientKeyPEM != "" && !r.isSet(r.TLS.ClientCertPEM):
-		r.refuseUnset(r.TLS.ClientCertPEM, " A key needs its client certificate.")
-	}
-	settings := map[string]setting{
-		"ca_cert_pem": r.TLS.CACertPEM, "client_cert_pem": r.TLS.ClientCertPEM, "client_key_pem": r.TLS.ClientKeyPEM,
-	}
-	_, problems := checked.Config()
-	for _, problem := range problems {
-		advice := ""
-		if errors.Is(problem.Err, requests.ErrNoPEM) {
-			advice = ` Set it to the content of the file, in Terraform with file("…"), not to the path.`
-		}
-		r.refuse(settings[problem.Setting], "%s.%s", problem.Err, advice)
-	}
-	if t.InsecureSkipVerify {
-		r.diags.AddAttributeWarning(r.TLS.InsecureSkipVerify.at, "Certificates Are Not Verified", "Anyone between "+
-			"Terraform and the service can read the credentials and change the requests. To trust a private authority, "+
-			"set ca_cert_pem instead.")
-	}
-	return t
 }
 
 func (r *reader) retry() requests.Retry {

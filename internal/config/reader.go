@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"math"
+	"net/url"
 	"regexp"
 	"strings"
 	"time"
@@ -11,6 +12,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/attr"
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/types"
+	"golang.org/x/text/unicode/norm"
 
 	"github.com/stream-management/terraform-provider-stream/internal/requests"
 )
@@ -206,4 +208,20 @@ func (r *reader) origin(of setting) string {
 		return strings.TrimSuffix(fmt.Sprintf("The environment variable %s (%s)", variable, at), " ()")
 	}
 	return at
+}
+
+// address reads an address that is required; alternative is that of required.
+func (r *reader) address(a text, alternative string, parse func(string) (*url.URL, error)) string {
+	text := norm.NFC.String(r.required(a, alternative)) // in which Terraform passes what the provider block says
+	u, err := parse(text)
+	switch {
+	case text == "": // missing, or known after apply
+	case err != nil:
+		r.refuse(a, "%s.", err)
+	case requests.SentInClear(u):
+		r.diags.AddAttributeWarning(a.at, "Credentials Are Sent in Cleartext", r.origin(a)+" is an http:// address of "+
+			"another machine. Anyone between Terraform and that machine can read the credentials and change the requests. "+
+			"Use https:// if the service offers it.")
+	}
+	return text
 }

@@ -102,23 +102,6 @@ func (c Change) leave(id string) claims.Leave {
 	return v
 }
 
-// Differs reports whether a state is that of another deployment. Streams of two deployments may have the same ids.
-func (s *Session) Differs(state string) bool {
-	return s.deployment != "" && state != "" && state != s.deployment
-}
-
-// mayNotDetach reports whether a change would detach the processors of streams that may never have had them from the object: the
-// state is that of another deployment, or no refresh has recorded yet of which one it is.
-func (s *Session) mayNotDetach(c Change) bool {
-	switch {
-	case !c.Detach || c.Kind == Create || len(c.Was.Without(c.Want)) == 0:
-		return false
-	case c.Elsewhere:
-		return c.Kind == Replacement || c.Kind == Destroy && c.Leaving != claims.Superseded
-	}
-	return c.Deployment == "" && s.deployment != "" && c.Leaving != claims.MayBeDropped
-}
-
 // Marks are what the private state of a resource says: what neither state nor plan have. Most states have none.
 type Marks struct {
 	Streams map[string]Mark // by stream id

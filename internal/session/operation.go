@@ -98,6 +98,22 @@ func (f Finding) Now() (streams.Outcome, *streams.Stream) {
 	return streams.NotChanged, nil
 }
 
+// findings returns what a person should know of what a plan or an operation decided for a stream.
+func (s *Session) findings(id string, decided claims.Decision) (all []Finding) {
+	f := Finding{Stream: id, Decision: decided}
+	if decided.Other.Len() > 0 {
+		f.Shown = s.Redact(decided.Other.String()) // some were read
+	}
+	if decided.Refusal != 0 {
+		all = append(all, f)
+	}
+	for _, warning := range decided.Warnings {
+		f.Decision.Refusal, f.Warning = 0, warning
+		all = append(all, f)
+	}
+	return all
+}
+
 // CallRefusal is why a whole call is refused.
 type CallRefusal int
 

@@ -17,22 +17,6 @@ type Planned struct {
 	Findings []Finding
 }
 
-// findings returns what a person should know of what a plan or an operation decided for a stream.
-func (s *Session) findings(id string, decided claims.Decision) (all []Finding) {
-	f := Finding{Stream: id, Decision: decided}
-	if decided.Other.Len() > 0 {
-		f.Shown = s.Redact(decided.Other.String()) // some were read
-	}
-	if decided.Refusal != 0 {
-		all = append(all, f)
-	}
-	for _, warning := range decided.Warnings {
-		f.Decision.Refusal, f.Warning = 0, warning
-		all = append(all, f)
-	}
-	return all
-}
-
 // Plan plans a change. With detect_drift it reads the streams that the resource takes over.
 //
 // Terraform plans a replacement twice: as an update, with what ignore_changes keeps, and then as a create, with the configuration.

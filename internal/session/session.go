@@ -68,6 +68,23 @@ func New(client *streams.Client, deployment string, detectDrift bool) *Session {
 // Deployment returns the name of the deployment that is configured; "" while it is known after apply.
 func (s *Session) Deployment() string { return s.deployment }
 
+// Differs reports whether a state is that of another deployment. Streams of two deployments may have the same ids.
+func (s *Session) Differs(state string) bool {
+	return s.deployment != "" && state != "" && state != s.deployment
+}
+
+// mayNotDetach reports whether a change would detach the processors of streams that may never have had them from the object: the
+// state is that of another deployment, or no refresh has recorded yet of which one it is.
+func (s *Session) mayNotDetach(c Change) bool {
+	switch {
+	case !c.Detach || c.Kind == Create || len(c.Was.Without(c.Want)) == 0:
+		return false
+	case c.Elsewhere:
+		return c.Kind == Replacement || c.Kind == Destroy && c.Leaving != claims.Superseded
+	}
+	return c.Deployment == "" && s.deployment != "" && c.Leaving != claims.MayBeDropped
+}
+
 // Redact masks known secrets in a text that the service reported.
 func (s *Session) Redact(text string) string {
 	if s.client == nil {
