@@ -136,25 +136,24 @@ func (r *attachment[T, M]) ModifyPlan(ctx context.Context, req resource.ModifyPl
 	if plan == nil || resp.Diagnostics.HasError() {
 		return
 	}
-	known := c.Deployment != "" && r.session.Deployment() != ""
-	if c.Kind == session.Update && !c.Elsewhere && !p.Sends {
-		if known && req.Plan.Raw.IsFullyKnown() {
-			return // nothing changes, or ignore_changes keeps all computed values
-		}
-		plan.common().Deployment = state.common().Deployment
-		plan.planComputed(state, !c.Elsewhere, p.Sends)
+	complete := func(deployment types.String, here bool) {
+		plan.common().Deployment = deployment
+		plan.planComputed(state, here, p.Sends)
 		resp.Diagnostics.Append(resp.Plan.Set(ctx, plan)...)
-		if known || resp.Plan.Raw.Equal(req.State.Raw) { // else the apply may set a deployment, or find another one
-			return
-		}
 	}
-	plan.common().Deployment = r.deployment()
-	if !known { // the apply of a saved plan may have another address, or nothing to send
-		plan.common().Deployment = types.StringUnknown()
-	}
+	keeps := c.Kind == session.Update && !c.Elsewhere && !p.Sends
 	here := !c.Elsewhere && r.session.Deployment() != ""
-	plan.planComputed(state, here, p.Sends)
-	resp.Diagnostics.Append(resp.Plan.Set(ctx, plan)...)
+	switch known := c.Deployment != "" && r.session.Deployment() != ""; {
+	case keeps && known && req.Plan.Raw.IsFullyKnown(): // nothing changes, or ignore_changes keeps all computed values
+	case known:
+		complete(r.deployment(), here)
+	case keeps:
+		if complete(state.common().Deployment, true); !resp.Plan.Raw.Equal(req.State.Raw) {
+			complete(types.StringUnknown(), here) // the apply may set a deployment, or find another one
+		}
+	default: // the apply of a saved plan may have another address, or nothing to send
+		complete(types.StringUnknown(), here)
+	}
 }
 
 // read refreshes a state. It reports whether the service knows none of the streams any more. imports is who reads after an import.
@@ -334,7 +333,7 @@ func readMarks(ctx context.Context, private privateState) (m session.Marks) {
 func saveMarks(ctx context.Context, m session.Marks, private privateState) (diags diag.Diagnostics) {
 	var of, all []byte
 	if len(m.Streams) > 0 {
-		of, _ = json.Marshal(m.Streams) // texts and truth values always encode
+		of, _ = json.Marshal(m.Streams) // texts and booleans always encode
 	}
 	if m.All != (session.MarkOfAll{}) {
 		all, _ = json.Marshal(m.All)

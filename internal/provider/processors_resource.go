@@ -77,15 +77,13 @@ func (m *processorsModel) planComputed(state *processorsModel, here, sends bool)
 	m.ID = m.StreamID
 	m.TerminalID, m.FragmentTypeID = types.StringUnknown(), types.StringUnknown()
 	m.CompatibleNamespaces, m.LastEdited = types.SetUnknown(types.StringType), types.Int64Unknown()
-	if state == nil || !m.StreamID.Equal(state.StreamID) {
-		return
-	}
-	// An update has no reason to change where a stream belongs, but an imported state does not know it yet.
-	if m.ID = orUnknown(state.ID); !here {
-		return
-	}
-	m.TerminalID, m.FragmentTypeID = orUnknown(state.TerminalID), orUnknown(state.FragmentTypeID)
-	if !sends {
+	switch {
+	case state == nil || !m.StreamID.Equal(state.StreamID): // a new stream
+	case !here:
+		m.ID = orUnknown(state.ID)
+	case sends: // an update has no reason to change where a stream belongs, but an imported state does not know it yet
+		m.ID, m.TerminalID, m.FragmentTypeID = orUnknown(state.ID), orUnknown(state.TerminalID), orUnknown(state.FragmentTypeID)
+	default:
 		m.ID, m.TerminalID, m.FragmentTypeID = state.ID, state.TerminalID, state.FragmentTypeID
 		m.CompatibleNamespaces, m.LastEdited = state.CompatibleNamespaces, state.LastEdited
 	}
