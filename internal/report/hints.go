@@ -57,7 +57,7 @@ func hints(e *streams.Error, did attempted) []advice {
 	untrusted, _ := errors.AsType[*requests.CertificateError](e.Err)
 	fault := func(f requests.CertificateFault) bool { return untrusted != nil && untrusted.Fault == f }
 	name, wrongName := errors.AsType[x509.HostnameError](e.Err)
-	throughProxy := errors.As(e.Err, new(*requests.ProxyError))
+	refused, throughProxy := errors.AsType[*requests.ProxyError](e.Err)
 	other, orGateway := "a proxy", ""
 	switch e.Form {
 	case requests.FormPage:
@@ -133,9 +133,11 @@ func hints(e *streams.Error, did attempted) []advice {
 			"at this port.", "Check {address}.", ""},
 		{requests.IsTLSFailure(e.Err), "The {receiver} may require another client certificate, or may not use TLS 1.2 or newer at this " +
 			"port.", "Check tls.client_cert_pem, tls.client_key_pem and {address}.", ""},
+		{throughProxy && refused.Status == 0, "The proxy may be down, or may have another address.",
+			"Check HTTPS_PROXY (HTTP_PROXY for http://), or list the host in NO_PROXY.", noProxyForms},
 		{throughProxy || status(http.StatusProxyAuthRequired), "The proxy may need other credentials, or " +
 			"may not reach the host.", "Check the address, user name and password in HTTPS_PROXY (HTTP_PROXY for http://), or list the " +
-			"host in NO_PROXY.", "NO_PROXY has host names, domains, IP addresses and CIDR blocks, separated by commas."},
+			"host in NO_PROXY.", noProxyForms},
 		{e.Header.Bytes > commonLimit && (e.Status == 0 && e.Kind == streams.KindConnection || status(400) && !e.Documented()),
 			longHeader(e.Header), shorterHeader + " Otherwise, check {address}.", ""},
 		{status(http.StatusNotModified) && read, "A cache may have responded in place of the service.",
@@ -199,6 +201,8 @@ func hints(e *streams.Error, did attempted) []advice {
 		// Nothing more is known.
 		{rejected || status(http.StatusNotImplemented), "The {receiver} may not offer this operation at this address.",
 			"Check {address}.", ""},
+		{causedBy(requests.ErrNoConnection), "A firewall may not let connections to the {receiver} pass.",
+			"Check {address}, the network and the proxy settings (HTTPS_PROXY, NO_PROXY).", ""},
 		{causedBy(requests.ErrRequestTimeout), "The {receiver} may be slow.", "Check {address}, or raise request_timeout.", ""},
 		{e.Kind == streams.KindTimeout && e.Err != nil, "The {receiver} may be slow or down.",
 			"Check {address}, or raise the timeouts of the resource.", ""},
@@ -214,6 +218,7 @@ func hints(e *streams.Error, did attempted) []advice {
 }
 
 const (
+	noProxyForms = "NO_PROXY has host names, domains, IP addresses and CIDR blocks, separated by commas."
 	refusesEmpty = "The service may not accept an empty set."
 
 	notFound = "{The stream|The streams} may not exist at this base_url, or the credentials may not permit access."

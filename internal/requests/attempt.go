@@ -63,6 +63,9 @@ func (a *attempt) send(req *http.Request) (*http.Response, error) {
 		a.noteHead(resp)
 	case ctx.Err() != nil:
 		err = context.Cause(ctx) // the transport reports it in several ways
+		if a.conn == nil && errors.Is(err, ErrRequestTimeout) {
+			err = fmt.Errorf("%w: %w", err, ErrNoConnection)
+		}
 	case !a.asked, errors.Is(err, ErrLongHeader):
 		err = fmt.Errorf("%w: %w", ErrNotSent, err)
 		a.result.Attempts--

@@ -19,6 +19,7 @@ var (
 	ErrSlotWait       = errors.New("the operation waited until fewer requests were under way")
 	ErrTokenWait      = errors.New("the operation waited for the token request of another operation")
 	ErrRequestTimeout = errors.New("did not respond within") // the request timeout, in the last attempt
+	ErrNoConnection   = errors.New("no connection was made") // until then
 	ErrNoCertificate  = errors.New("the server asked for a client certificate, and none is set")
 	ErrIncomplete     = errors.New("the response is incomplete")
 	ErrNoPong         = errors.New("the connection has died: a ping got no answer within " + pingTimeout.String())
@@ -33,22 +34,22 @@ const (
 )
 
 // ProxyError is why a proxy does not connect to the service: its response, perhaps because of its credentials, or the
-// failure of TLS with the proxy itself.
+// failure of the connection to the proxy itself.
 type ProxyError struct {
+	Status int    // of its response to CONNECT; 0 without one
 	proxy  string // its address, without credentials
-	status int    // 0 if TLS failed
 	err    error
 }
 
-// Error returns the address of the proxy, and its response or what package tls says.
+// Error returns the address of the proxy, and its response or the cause.
 func (e *ProxyError) Error() string {
 	if e.err != nil {
-		return fmt.Sprintf("TLS with the proxy %s failed: %s", e.proxy, e.err)
+		return fmt.Sprintf("the proxy %s cannot be used: %s", e.proxy, e.err)
 	}
-	return fmt.Sprintf("the proxy %s responded to CONNECT with %s", e.proxy, StatusText(e.status))
+	return fmt.Sprintf("the proxy %s responded to CONNECT with %s", e.proxy, StatusText(e.Status))
 }
 
-// Unwrap returns the error of package tls, or nil.
+// Unwrap returns the cause, or nil if there was a response.
 func (e *ProxyError) Unwrap() error { return e.err }
 
 // HandshakeError is an error of a TLS handshake for which package tls has no type: the client cannot read the certificate

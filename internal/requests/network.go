@@ -47,6 +47,7 @@ func origin(u *url.URL) string { return u.Scheme + "://" + normalHost(u) }
 // originNetwork sends requests to one host, over HTTP/2 unless the host requires HTTP/1.1.
 type originNetwork struct {
 	connections   atomic.Pointer[connections]
+	proxy         *url.URL // nil without one
 	requiresHTTP1 atomic.Bool
 	asksInVain    atomic.Bool // for a client certificate
 }
@@ -86,6 +87,7 @@ func (n *originNetwork) newTransport(cfg Config, u *url.URL, protocols *http.Pro
 	if err != nil { // a CGI program gets its client's headers in variables, and Proxy would be HTTP_PROXY
 		err = errors.New("HTTP_PROXY does not count while REQUEST_METHOD is set; unset one of them, or list the host in NO_PROXY")
 	}
+	n.proxy = proxy
 	dial := checkingProtocol(cfg.DialContext)
 	t := &http.Transport{
 		Proxy:                  func(*http.Request) (*url.URL, error) { return proxy, err },
@@ -100,7 +102,7 @@ func (n *originNetwork) newTransport(cfg Config, u *url.URL, protocols *http.Pro
 			if resp.StatusCode == http.StatusOK {
 				return nil
 			}
-			return &ProxyError{proxy: addressOf(proxy), status: resp.StatusCode}
+			return &ProxyError{proxy: addressOf(proxy), Status: resp.StatusCode}
 		},
 	}
 	if proxy != nil && proxy.Scheme == "https" {
@@ -125,7 +127,7 @@ func secureProxy(ctx context.Context, conn net.Conn, proxy *url.URL, settings TL
 	secured := tls.Client(conn, config)
 	if err := secured.HandshakeContext(ctx); err != nil {
 		_ = conn.Close()
-		return nil, &ProxyError{proxy: addressOf(proxy), err: handshakeError(err, config)}
+		return nil, handshakeError(err, config)
 	}
 	return secured, nil
 }
@@ -161,9 +163,12 @@ const (
 func (n *originNetwork) sendOver(transport *http.Transport, req *http.Request) (*http.Response, error) {
 	var handshake atomic.Pointer[error]
 	var conn httptrace.GotConnInfo
+	var throughProxy atomic.Bool // or there is none
+	throughProxy.Store(n.proxy == nil)
 	ctx := httptrace.WithClientTrace(req.Context(), &httptrace.ClientTrace{
-		TLSHandshakeDone: func(_ tls.ConnectionState, err error) { handshake.Store(&err) },
-		GotConn:          func(info httptrace.GotConnInfo) { conn = info },
+		TLSHandshakeStart: func() { throughProxy.Store(true) },
+		TLSHandshakeDone:  func(_ tls.ConnectionState, err error) { handshake.Store(&err) },
+		GotConn:           func(info httptrace.GotConnInfo) { conn = info },
 	})
 	resp, err := transport.RoundTrip(req.WithContext(ctx))
 	if err == nil {
@@ -171,8 +176,12 @@ func (n *originNetwork) sendOver(transport *http.Transport, req *http.Request) (
 	}
 	failed := handshake.Load()
 	switch other, isOther := errors.AsType[*ProtocolError](err); {
+	case isOther && n.proxy != nil: // only the proxy speaks in clear
+		return nil, proxyError(n.proxy, other)
 	case isOther:
 		return nil, other // without what package http says around it
+	case conn.Conn == nil && !throughProxy.Load() && ctx.Err() == nil:
+		return nil, proxyError(n.proxy, err)
 	case err.Error() == lostPing:
 		return nil, ErrNoPong
 	case strings.HasSuffix(err.Error(), tooLong):
@@ -189,6 +198,17 @@ func (n *originNetwork) sendOver(transport *http.Transport, req *http.Request) (
 		err = fmt.Errorf("%w; %w", err, ErrNoCertificate)
 	}
 	return nil, err
+}
+
+// proxyError gives a type to an error of the connection to a proxy.
+func proxyError(proxy *url.URL, err error) error {
+	if refused, ok := errors.AsType[*ProxyError](err); ok {
+		return refused
+	}
+	if around, ok := errors.AsType[*net.OpError](err); ok && around.Op == "proxyconnect" {
+		err = around.Err
+	}
+	return &ProxyError{proxy: addressOf(proxy), err: err}
 }
 
 // handshakeError gives a type to an error of a TLS handshake that has none, and details to one of a certificate.

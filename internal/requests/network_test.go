@@ -277,7 +277,7 @@ func TestHTTPSProxyIsRefused(t *testing.T) {
 		if !errors.As(e, new(*requests.ProxyError)) || !errors.As(e, test.cause) || !requests.IsTLSFailure(e) || strings.Contains(e.Reason, "s3cret") {
 			t.Errorf("%s: %#v", reason, e)
 		}
-		streamstest.WantText(t, e.Reason, "TLS with the proxy https://"+address+" failed: ", reason)
+		streamstest.WantText(t, e.Reason, "the proxy https://"+address+" cannot be used: ", reason)
 		proxy.WantRequests(t, 0)
 	}
 }
@@ -604,6 +604,50 @@ func TestProxyRefuses(t *testing.T) {
 		}
 		proxy.WantRequests(t, attempts)
 	}
+}
+
+// The error names a proxy that cannot be used at all. It is retried, unless the proxy speaks another protocol.
+func TestProxyCannotBeUsed(t *testing.T) {
+	secure := StartTLSService(t, nil)
+	closing := StartService(t, RespondRaw(""))
+	alert := StartService(t, RespondRaw("\x15\x03\x01\x00\x02\x02\x46"))
+	for name, test := range map[string]struct {
+		variable, proxy, host, reason string
+		attempts                      int
+	}{
+		"nobody listens":           {"HTTPS_PROXY", "http://127.0.0.1:1", "https://streams.invalid", "dial tcp", 5},
+		"nobody listens, in clear": {"HTTP_PROXY", "http://127.0.0.1:1", "http://streams.invalid", "dial tcp", 5},
+		"socks":                    {"HTTPS_PROXY", "socks5://127.0.0.1:1", "https://streams.invalid", "dial tcp", 5},
+		"https in place of http":   {"HTTPS_PROXY", "http://" + secure.Listener.Addr().String(), "https://streams.invalid", "unexpected EOF", 5},
+		"no answer to CONNECT":     {"HTTPS_PROXY", closing.URL, "https://streams.invalid", "unexpected EOF", 5},
+		"TLS":                      {"HTTPS_PROXY", alert.URL, "https://streams.invalid", "the port speaks TLS", 1},
+		"TLS, in clear":            {"HTTP_PROXY", alert.URL, "http://streams.invalid", "the port speaks TLS", 1},
+	} {
+		t.Run(name, func(t *testing.T) {
+			setProxy(t, test.variable, test.proxy)
+			e := (&Service{Server: &httptest.Server{URL: test.host}}).UpdateError(t, requests.Config{})
+			WantFailed(t, e, streams.KindConnection, streams.NotChanged, test.attempts)
+			if !errors.As(e, new(*requests.ProxyError)) {
+				t.Errorf("error %#v", e)
+			}
+			streamstest.WantText(t, e.Reason, "the proxy "+test.proxy+" cannot be used: "+test.reason)
+		})
+	}
+}
+
+// A firewall may drop what begins a connection. The request was not sent then.
+func TestNoConnection(t *testing.T) {
+	Virtual(t, func(t *testing.T) {
+		c := NewClient(t, requests.Config{BaseURL: "https://streams.invalid", DialContext: func(ctx context.Context, _, _ string) (net.Conn, error) {
+			<-ctx.Done()
+			return nil, ctx.Err()
+		}})
+		e := AsError(t, UpdateAll(t, c, 1)[0])
+		if WantFailed(t, e, streams.KindTimeout, streams.NotChanged, 5); !errors.Is(e, requests.ErrNoConnection) {
+			t.Errorf("error %#v", e)
+		}
+		streamstest.WantText(t, e.Reason, "the service did not respond within 30s: no connection was made")
+	})
 }
 
 // If TLS fails on a connection that was used before, the service may have read the request.

@@ -73,8 +73,8 @@ func mayRetry(resp *http.Response, err error) bool {
 	if err == nil {
 		return isRetryableStatus(resp.StatusCode)
 	}
-	if proxy, refused := errors.AsType[*ProxyError](err); refused && proxy.status != 0 {
-		return isRetryableStatus(proxy.status)
+	if proxy, refused := errors.AsType[*ProxyError](err); refused && proxy.Status != 0 {
+		return isRetryableStatus(proxy.Status)
 	}
 	return !IsTLSFailure(err) && !errors.Is(err, ErrNotSent) // TLS settings stay
 }
