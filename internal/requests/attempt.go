@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"cmp"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -206,29 +205,6 @@ func (a *attempt) roundTrip(req *http.Request) (_ *http.Response, err error) {
 	}
 	resp.Body = io.NopCloser(bytes.NewReader(a.body))
 	return resp, nil
-}
-
-// readBody returns the body without a byte order mark, up to one byte more than MaxBody, and why it is not all of it.
-func readBody(resp *http.Response) ([]byte, error) {
-	body, err := io.ReadAll(io.LimitReader(resp.Body, MaxBody+1))
-	if err == nil && isCut(resp, body) {
-		err = io.ErrUnexpectedEOF
-	}
-	if err = errors.Join(err, resp.Body.Close()); err == nil {
-		body, err = plainBody(resp.Header, body)
-	}
-	return bytes.TrimPrefix(body, byteOrderMark), err
-}
-
-// isCut reports whether a body ended too early. Without a length, HTTP/1 ends a body with the connection (RFC 9112, section
-// 6.3), so only JSON shows it.
-func isCut(resp *http.Response, body []byte) bool {
-	hasEnd := resp.ContentLength >= 0 || len(resp.TransferEncoding) > 0 || resp.ProtoMajor > 1
-	if hasEnd || len(body) > MaxBody {
-		return false
-	}
-	err := json.NewDecoder(bytes.NewReader(bytes.TrimPrefix(body, byteOrderMark))).Decode(new(json.RawMessage))
-	return errors.Is(err, io.ErrUnexpectedEOF)
 }
 
 // attemptContext returns the context of one attempt. An interrupt ends it after five seconds: only the response tells

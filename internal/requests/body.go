@@ -3,6 +3,7 @@ package requests
 import (
 	"bytes"
 	"compress/gzip"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -10,6 +11,29 @@ import (
 	"strings"
 	"unicode/utf8"
 )
+
+// readBody returns the body without a byte order mark, up to one byte more than MaxBody, and why it is not all of it.
+func readBody(resp *http.Response) ([]byte, error) {
+	body, err := io.ReadAll(io.LimitReader(resp.Body, MaxBody+1))
+	if err == nil && isCut(resp, body) {
+		err = io.ErrUnexpectedEOF
+	}
+	if err = errors.Join(err, resp.Body.Close()); err == nil {
+		body, err = plainBody(resp.Header, body)
+	}
+	return bytes.TrimPrefix(body, byteOrderMark), err
+}
+
+// isCut reports whether a body ended too early. Without a length, HTTP/1 ends a body with the connection (RFC 9112, section
+// 6.3), so only JSON shows it.
+func isCut(resp *http.Response, body []byte) bool {
+	hasEnd := resp.ContentLength >= 0 || len(resp.TransferEncoding) > 0 || resp.ProtoMajor > 1
+	if hasEnd || len(body) > MaxBody {
+		return false
+	}
+	err := json.NewDecoder(bytes.NewReader(bytes.TrimPrefix(body, byteOrderMark))).Decode(new(json.RawMessage))
+	return errors.Is(err, io.ErrUnexpectedEOF)
+}
 
 // noCoding is the Accept-Encoding of requests. Package http would ask for gzip, and then trust a header that some servers put
 // on plain bodies.
