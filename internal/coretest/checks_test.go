@@ -119,7 +119,9 @@ func (c *terraformCore) planTwice(cfg config, opts options) ([]change, map[strin
 	failed, printed := len(c.failures) > 0, slices.Sorted(slices.Values(c.printed))
 	changes, refreshed := c.plan(cfg, opts)
 	if c.hasDuplicates() {
-		byOrder := func(s string) bool { return s == changesHands || strings.Contains(s, "Outcome of an Earlier Operation Unknown") }
+		byOrder := func(s string) bool {
+			return s == changesHands || strings.Contains(s, "Outcome of an Earlier Operation Unknown")
+		}
 		printed, c.printed = slices.DeleteFunc(printed, byOrder), slices.DeleteFunc(c.printed, byOrder)
 	}
 	if again := len(c.failures) > 0; failed != again {

@@ -47,18 +47,7 @@ func (c *credential) get(ctx context.Context, rejected string) (*header, error) 
 	}
 	stays := last.holds() || c.issued && last.isWrong() // a client that is rejected gets no token for its age
 	if stays && (c.source == nil || avoid == "" || last.isLast()) {
-		switch search, failed := errors.AsType[*failedSearch](last.err); {
-		case failed:
-			return nil, &failedSearch{search.result.repeat("")}
-		case last.isWrong():
-			rejection := last.lastRejection()
-			reason := "the service has rejected the same credentials for other streams"
-			if rejection.Credentials == NoCredentials {
-				reason = "the service has rejected requests without credentials for other streams"
-			}
-			return nil, fmt.Errorf("%w: %w", errRejected, &failedSearch{rejection.repeat(reason)})
-		}
-		return last, nil
+		return last.forOthers()
 	}
 	next := c.source(ctx, avoid)
 	switch {
@@ -77,4 +66,20 @@ func (c *credential) get(ctx context.Context, rejected string) (*header, error) 
 	}
 	c.last.Store(next)
 	return next, next.err
+}
+
+// forOthers returns the header, or why operations that have not found out themselves send nothing.
+func (h *header) forOthers() (*header, error) {
+	if search, failed := errors.AsType[*failedSearch](h.err); failed {
+		return nil, &failedSearch{search.result.repeat("")}
+	}
+	if !h.isWrong() {
+		return h, nil
+	}
+	rejection := h.lastRejection()
+	reason := "the service has rejected the same credentials for other streams"
+	if rejection.Credentials == NoCredentials {
+		reason = "the service has rejected requests without credentials for other streams"
+	}
+	return nil, fmt.Errorf("%w: %w", errRejected, &failedSearch{rejection.repeat(reason)})
 }

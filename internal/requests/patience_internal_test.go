@@ -4,6 +4,9 @@ import (
 	"context"
 	"math"
 	"net/http"
+	"os"
+	"slices"
+	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -140,6 +143,27 @@ func TestBackoff(t *testing.T) {
 			if shortest != max(test.retry.MinBackoff, bound/2) || middle < shortest || middle > longest || longest != bound {
 				t.Errorf("%+v after attempt %d: %s, %s, %s; want up to %s", test.retry, i+1, shortest, middle, longest, bound)
 			}
+		}
+	}
+}
+
+// The documents name exactly the statuses that are retried.
+func TestRetriedStatusesAreDocumented(t *testing.T) {
+	t.Parallel()
+	const rule = "408, 409, 423, 425, 429 and every 5xx but 501, 505 and 511"
+	for document, want := range map[string]string{
+		"../streams/INTERFACE.md": "after the statuses " + rule + ".",
+		"../../README.md":         "the statuses " + rule + ".",
+		"../config/schema.go":     "of the statuses " + rule + "; ",
+	} {
+		if text, err := os.ReadFile(document); err != nil || !strings.Contains(string(text), want) {
+			t.Errorf("%s does not say %q: %v", document, want, err)
+		}
+	}
+	for status := 100; status < 600; status++ {
+		want := slices.Contains([]int{408, 409, 423, 425, 429}, status) || status >= 500 && status != 501 && status != 505 && status != 511
+		if got := isRetryableStatus(status); got != want {
+			t.Errorf("%d: %t", status, got)
 		}
 	}
 }
