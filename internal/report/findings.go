@@ -98,7 +98,7 @@ var refusals = map[claims.Refusal]text{
 		"{streams} {has|have} processors that are not in the planned {set|sets}: {own}. The apply would detach them, and " +
 			"on_create is \"refuse\".",
 		"To keep them, add them to the {set|sets}. To detach them, set on_create = \"replace\". If a resource was renamed, add a moved " +
-			"block. If no resource has {it|them}, adopt {the stream|the streams} with an import block. " + toDestroy},
+			"block. If no resource has {the stream|the streams}, adopt {it|them} with an import block. " + toDestroy},
 	claims.Blocked: {"Stream Left Alone", "", "An operation of another resource on {this stream|these streams} has failed.",
 		"The state has the former values of the other resource, which a change by this resource could make untrue. " +
 			"Resolve the error of the other resource, then run the command again."},
