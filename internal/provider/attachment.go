@@ -3,7 +3,6 @@ package provider
 import (
 	"cmp"
 	"context"
-	"encoding/json"
 
 	"github.com/hashicorp/terraform-plugin-framework-timeouts/resource/timeouts"
 	"github.com/hashicorp/terraform-plugin-framework/diag"
@@ -11,8 +10,6 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/resource"
 	"github.com/hashicorp/terraform-plugin-framework/tfsdk"
 	"github.com/hashicorp/terraform-plugin-framework/types"
-	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
-	"github.com/hashicorp/terraform-plugin-go/tftypes"
 
 	"github.com/stream-management/terraform-provider-stream/internal/claims"
 	"github.com/stream-management/terraform-provider-stream/internal/report"
@@ -260,42 +257,6 @@ func newModel[M any](ctx context.Context, state *tfsdk.State) (m M) {
 	return m
 }
 
-// moveOwn moves the state of a type of this provider that was installed under another address: a mirror, a fork, or a
-// former namespace. It sends nothing.
-func moveOwn[T any, M model[T]](typeName string) resource.StateMover {
-	return resource.StateMover{StateMover: func(ctx context.Context, req resource.MoveStateRequest, resp *resource.MoveStateResponse) {
-		target := &resp.TargetState
-		if req.SourceTypeName != typeName || req.SourceSchemaVersion > target.Schema.GetVersion() {
-			return
-		}
-		options := tfprotov6.UnmarshalOpts{ValueFromJSONOpts: tftypes.ValueFromJSONOpts{IgnoreUndefinedAttributes: true}}
-		found, err := req.SourceRawState.UnmarshalWithOpts(target.Schema.Type().TerraformType(ctx), options)
-		moved := tfsdk.State{Schema: target.Schema, Raw: found}
-		var m M
-		if err != nil || moved.Get(ctx, &m).HasError() || m == nil || m.sets() == nil || m.common().OnDestroy.IsNull() {
-			return // another provider has a type of this name: it lacks what every state has
-		}
-		*target = moved
-		resp.Diagnostics.Append(saveMarks(ctx, readMarks(ctx, req.SourcePrivate), resp.TargetPrivate)...)
-		resp.Diagnostics.Append(setIdentity(ctx, resp.TargetIdentity, moved)...)
-	}}
-}
-
-// cannotMoveTo says what to do in place of a moved block, for the types from which users come. The framework says of all others that
-// they cannot be moved.
-func cannotMoveTo(typeName string) resource.StateMover {
-	return resource.StateMover{StateMover: func(_ context.Context, req resource.MoveStateRequest, resp *resource.MoveStateResponse) {
-		switch req.SourceTypeName {
-		case typeName:
-			resp.Diagnostics.Append(report.CannotMoveOwn(typeName))
-		case singleName, groupName:
-			resp.Diagnostics.Append(report.CannotMoveType(req.SourceTypeName, typeName, "guide Large Fleets"))
-		case "terraform_data", "null_resource":
-			resp.Diagnostics.Append(report.CannotMoveType(req.SourceTypeName, typeName, "guide Migrating from Generic Providers and curl"))
-		}
-	}}
-}
-
 // setIdentity sets the identity of a resource in the state. A group has none. Terraform does not pass the identity to a
 // destroy, and forgets it if the destroy fails without returning it.
 func setIdentity(ctx context.Context, identity *tfsdk.ResourceIdentity, state tfsdk.State) (diags diag.Diagnostics) {
@@ -305,40 +266,5 @@ func setIdentity(ctx context.Context, identity *tfsdk.ResourceIdentity, state tf
 	var id types.String
 	diags.Append(state.GetAttribute(ctx, path.Root("stream_id"), &id)...)
 	diags.Append(identity.SetAttribute(ctx, path.Root("stream_id"), id)...)
-	return diags
-}
-
-// privateState is the part of the framework's private state that is used here. The framework's own type is internal.
-type privateState interface {
-	GetKey(ctx context.Context, key string) ([]byte, diag.Diagnostics)
-	SetKey(ctx context.Context, key string, value []byte) diag.Diagnostics
-}
-
-// The keys of private states.
-const (
-	marksKey      = "marks"
-	marksOfAllKey = "all"
-)
-
-// readMarks reads a private state. What is not readable counts as not there.
-func readMarks(ctx context.Context, private privateState) (m session.Marks) {
-	of, _ := private.GetKey(ctx, marksKey)
-	_ = json.Unmarshal(of, &m.Streams)
-	all, _ := private.GetKey(ctx, marksOfAllKey)
-	_ = json.Unmarshal(all, &m.All)
-	return m
-}
-
-// saveMarks replaces a private state. Marks that say nothing remove their key.
-func saveMarks(ctx context.Context, m session.Marks, private privateState) (diags diag.Diagnostics) {
-	var of, all []byte
-	if len(m.Streams) > 0 {
-		of, _ = json.Marshal(m.Streams) // texts and booleans always encode
-	}
-	if m.All != (session.MarkOfAll{}) {
-		all, _ = json.Marshal(m.All)
-	}
-	diags.Append(private.SetKey(ctx, marksKey, of)...)
-	diags.Append(private.SetKey(ctx, marksOfAllKey, all)...)
 	return diags
 }

@@ -31,7 +31,7 @@ type fullServer interface {
 }
 
 // stoppingServer ends a session cleanly when Terraform is interrupted: no operation starts any more, and
-// the client lets attempts end for a moment (see package streams).
+// the client lets attempts end for a moment (see package requests).
 type stoppingServer struct {
 	fullServer
 	events  sync.RWMutex // read-locked by each running action and list
