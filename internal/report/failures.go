@@ -60,8 +60,11 @@ func messageOfError(stream string, e *streams.Error) message {
 	}
 	if e.URL != "" && e.Message != "" {
 		m.label = "The response does not have the documented form: "
-		if e.Documented() {
+		switch e.Form {
+		case requests.FormDocumented:
 			m.label = "The " + e.Receiver() + " said: "
+		case requests.FormPart:
+			m.label = "The response began with: "
 		}
 		m.response = m.label + e.Message
 	}

@@ -69,6 +69,7 @@ func hints(e *streams.Error, did attempted) []advice {
 	if !e.Documented() && e.Form != requests.FormJSON {
 		orOther = "Otherwise, " + other + " may have responded: check {address}, HTTPS_PROXY and NO_PROXY."
 	}
+	isPart := e.Form == requests.FormPart
 	isRejection := status(http.StatusUnauthorized) && e.Form != requests.FormPage
 	hasNames := wrongName && len(name.Certificate.DNSNames)+len(name.Certificate.IPAddresses) > 0
 
@@ -89,7 +90,7 @@ func hints(e *streams.Error, did attempted) []advice {
 		// The operation decides.
 		{causedBy(streams.ErrCase), "The service may not tell ids apart that differ only in case.",
 			"Write the {id of the stream|ids of the streams} as the service does.", ""},
-		{causedBy(requests.ErrIncomplete), "The {receiver} or a proxy may have stopped in the middle of the response, or may send a wrong " +
+		{causedBy(requests.ErrIncomplete) || isPart && status(400, 404, 422), "The {receiver} or a proxy may have stopped in the middle of the response, or may send a wrong " +
 			"length.", "Run the command again.", "If this error stays, check {address} and the proxy settings (HTTPS_PROXY, NO_PROXY)."},
 		{servesNoReads(e), "This deployment may not offer GET /v2/streams/{id}, which the interface does not specify.",
 			"If reads have worked before, check base_url. Otherwise " + did.unserved, ""},
@@ -248,6 +249,6 @@ func servesNoReads(e *streams.Error) bool {
 	if e.Method != http.MethodGet || errors.Is(e.Err, requests.ErrIncomplete) {
 		return false
 	}
-	notOffered := e.Status == http.StatusNotFound && !e.Documented() || slices.Contains([]int{405, 501}, e.Status)
+	notOffered := e.Status == http.StatusNotFound && !e.Documented() && e.Form != requests.FormPart || slices.Contains([]int{405, 501}, e.Status)
 	return notOffered || e.Status/100 == 2 || e.Status/100 == 3 && e.Status != http.StatusNotModified
 }

@@ -41,6 +41,7 @@ func TestHints(t *testing.T) {
 	}
 	inJSON := func(e streams.Error) streams.Error { e.Form = requests.FormJSON; return e }
 	nothing := func(e streams.Error) streams.Error { e.Form = requests.FormText; return e }
+	part := func(e streams.Error) streams.Error { e.Form = requests.FormPart; return e }
 	proxied := func(e streams.Error) streams.Error { e.Proxied = true; return e }
 	accepting := func(e streams.Error) streams.Error { e.Accepts = "application/merge-patch+json"; return e }
 	faulty := func(fault requests.CertificateFault) error {
@@ -188,6 +189,9 @@ func TestHints(t *testing.T) {
 			return e
 		}(), none,
 			[]string{"wrong length", "Run the command again", "base_url"}, []string{"request_timeout", "address"}},
+		"incomplete, 400":       {part(update(400, bad)), none, []string{"wrong length", "Run the command again", "base_url"}, []string{"processor", "login"}},
+		"incomplete, read, 404": {part(read(update(404, streams.KindNotFound))), none, []string{"wrong length"}, []string{"detect_drift"}},
+		"incomplete, 401":       {part(update(401, streams.KindAuthentication)), none, []string{"with a bearer token was rejected"}, []string{"wrong length"}},
 		"id in another case": {inCase(page(update(200, streams.KindUnexpected))), none,
 			[]string{"Write the id of the stream as the service does"}, []string{"proxy", "base_url"}},
 		"read, id in another case": {inCase(read(update(200, streams.KindUnexpected))), none,

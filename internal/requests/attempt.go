@@ -88,6 +88,9 @@ func (a *attempt) noteResponse(resp *http.Response, successes int) {
 	}
 	if a.cut != nil {
 		r.Reason = a.printable(a.cut.Error(), MaxText)
+		if r.Form == FormText {
+			r.Form = FormPart
+		}
 	}
 	switch {
 	case r.Status == http.StatusUnauthorized: // this try is used up, and the operation may make another one in its turn

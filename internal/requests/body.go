@@ -66,6 +66,5 @@ func gunzip(body []byte) ([]byte, error) {
 	if err != nil {
 		return body, err
 	}
-	plain, err := io.ReadAll(io.LimitReader(reader, MaxBody+1))
-	return plain, errors.Join(err, reader.Close())
+	return io.ReadAll(io.LimitReader(reader, MaxBody+1)) // Close would only repeat the error
 }

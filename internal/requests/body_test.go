@@ -115,7 +115,7 @@ func TestWrongLength(t *testing.T) {
 		})
 	}
 	e := StartService(t, RespondRaw(length(400, 1000, message[:20]))).UpdateError(t, requests.Config{})
-	if WantFailed(t, e, streams.KindBadRequest, streams.NotChanged, 1); e.Status != 400 || e.Documented() {
+	if WantFailed(t, e, streams.KindBadRequest, streams.NotChanged, 1); e.Status != 400 || e.Form != requests.FormPart {
 		t.Errorf("%#v", e)
 	}
 }
@@ -166,6 +166,7 @@ func TestCodings(t *testing.T) {
 	streamstest.WantText(t, e.Message, "(compressed with gzip, although the response does not say so)")
 	e = StartService(t, Respond(200, zipped(whole)[:50], "Content-Encoding", "gzip")).UpdateError(t, requests.Config{})
 	WantFailed(t, e, streams.KindConnection, streams.Unknown, 5)
+	WantEqual(t, "reason", "the response is incomplete: unexpected EOF", e.Reason)
 	if bomb := zipped(strings.Repeat(" ", 16<<20)); len(bomb) > 1<<20 {
 		t.Error("too long")
 	} else if e := StartService(t, Respond(200, bomb, "Content-Encoding", "gzip")).UpdateError(t, requests.Config{}); e.Reason != "the response is longer than 1 MiB" {
