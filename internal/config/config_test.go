@@ -281,8 +281,9 @@ func TestTextOfTheEnvironment(t *testing.T) {
 		for text, want := range map[string]string{
 			"Hidden\xff": encoding, "a\xc3": encoding, `"Hidden"`: quotes, "'Hidden'": quotes, "\ufeffHidden": mark, "Hidden\r": lineBreak, "Hidden\n": lineBreak,
 		} {
-			isPEM := strings.HasSuffix(variable, "_PEM") || strings.EqualFold(variable, "NO_PROXY") // of several parts
-			skipsLineBreak := isPEM || strings.HasSuffix(variable, "_URL") || variable == "STREAM_HEADERS" || variable == "TF_APPEND_USER_AGENT"
+			isPEM := strings.HasSuffix(variable, "_PEM") // of several lines
+			skipsLineBreak := isPEM || strings.HasSuffix(variable, "_URL") || variable == "STREAM_HEADERS" || variable == "TF_APPEND_USER_AGENT" ||
+				strings.EqualFold(variable, "NO_PROXY")
 			if want == mark && isPEM || want == lineBreak && skipsLineBreak {
 				continue
 			}
@@ -293,7 +294,9 @@ func TestTextOfTheEnvironment(t *testing.T) {
 			}
 		}
 	}
-	_, diags := read(t, block{"token": "t", "deployment": "eu"}, environment{"STREAM_TOKEN": "\xff", "STREAM_DEPLOYMENT": "\xff", "STREAM_PASSWORD": "\xff"})
+	_, diags := read(t, nil, environment{"NO_PROXY": "a.example\r\nb.example\n"})
+	wantProblems(t, diags, "The environment variable NO_PROXY must not have control characters: it has a line break.")
+	_, diags = read(t, block{"token": "t", "deployment": "eu"}, environment{"STREAM_TOKEN": "\xff", "STREAM_DEPLOYMENT": "\xff", "STREAM_PASSWORD": "\xff"})
 	wantProblems(t, diags)
 
 	const decomposed = "u\u0308"

@@ -189,7 +189,8 @@ func (r *reader) checkProxies() {
 			r.refuse(proxy, "%s.", err)
 		}
 	}
-	r.fromEnvironment(attribute{isNull: true, variables: []string{"NO_PROXY", "no_proxy"}})
+	hosts := attribute{isNull: true, variables: []string{"NO_PROXY", "no_proxy"}}
+	r.checked(hosts, strings.TrimSpace(r.fromEnvironment(hosts)))
 }
 
 func (r *reader) refuse(of setting, format string, args ...any) {

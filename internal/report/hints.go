@@ -237,8 +237,11 @@ const (
 // longHeader says how long the header of a request is.
 func longHeader(size requests.HeaderSize) string {
 	longest := size.Longest + " of headers"
-	if size.Longest == "Authorization" {
+	switch size.Longest {
+	case "Authorization":
 		longest = "the credential (Authorization)"
+	case "User-Agent":
+		longest = "User-Agent (see TF_APPEND_USER_AGENT)"
 	}
 	return fmt.Sprintf("The header of the request may be too long for the {receiver} or a proxy: it has %d bytes, and %s has %d of them.",
 		size.Bytes, longest, size.LongestBytes)

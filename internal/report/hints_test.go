@@ -178,6 +178,7 @@ func TestHints(t *testing.T) {
 		"header refused here": {ofSize(without(errors.Join(requests.ErrNotSent, requests.ErrLongHeader)), 12100, "Authorization", 12013), none,
 			[]string{"has 12100 bytes", "the credential (Authorization) has 12013", "shorter credential"}, []string{"TF_APPEND_USER_AGENT"}},
 		"431":                 {ofSize(update(431, bad), 9000, "X-Key", 8500), none, []string{"X-Key of headers has 8500", "service or a proxy"}, []string{"offer"}},
+		"431, short":          {ofSize(update(431, bad), 227, "User-Agent", 114), none, []string{"User-Agent (see TF_APPEND_USER_AGENT) has 114"}, []string{"of headers"}},
 		"494, token":          {token(page(ofSize(update(494, bad), 9000, "Authorization", 8500))), none, []string{"(Authorization) has 8500", "token endpoint or a proxy"}, []string{"offer", "login"}},
 		"400 of nginx":        {page(ofSize(update(400, bad), 9000, "Authorization", 8500)), none, []string{"(Authorization) has 8500"}, []string{"processor"}},
 		"long header, broken": {ofSize(without(errors.New("EOF")), 9000, "Authorization", 8500), none, []string{"(Authorization) has 8500", "check base_url"}, []string{"down"}},

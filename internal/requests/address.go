@@ -40,7 +40,7 @@ func ParseURL(raw string) (*url.URL, error) {
 	case hasTwoSchemes(u):
 		return nil, errors.New(`must have "https://" (or "http://") once`)
 	case !validHost(u):
-		return nil, errors.New("has characters in its host that no host has; a variable may not have been replaced")
+		return nil, errors.New("has a host that cannot be one; a variable may be empty, or may not have been replaced")
 	case strings.HasSuffix(u.Host, ":"):
 		return nil, errors.New("has a colon without a port")
 	case !validPort(u):
@@ -68,7 +68,7 @@ func validHost(u *url.URL) bool {
 	return strings.HasPrefix(u.Host, "[") || hostName.MatchString(u.Hostname())
 }
 
-var hostName = regexp.MustCompile(`^[\pL\pM\pN._-]*$`)
+var hostName = regexp.MustCompile(`^[\pL\pM\pN_-]+(\.[\pL\pM\pN_-]+)*\.?$`)
 
 // ParseProxy parses the address of a proxy, which may lack its scheme. Package httpproxy ignores an address that it cannot
 // parse, and requests would go past the proxy. The error does not quote the address, because it may contain a password.
@@ -77,7 +77,8 @@ func ParseProxy(address string) (*url.URL, error) {
 		address = "http://" + address
 	}
 	u, err := url.Parse(address)
-	if err != nil || u.Host == "" || hasTwoSchemes(u) || !validHost(u) || !validPort(u) {
+	isHere := err == nil && u.Hostname() == "" && u.Host != "" // such as :3128
+	if err != nil || hasTwoSchemes(u) || !isHere && !validHost(u) || !validPort(u) {
 		return nil, errors.New(`is not the address of a proxy; write it as "http://host:port", with escapes such as %40 for an @ ` +
 			"in a user name or password")
 	}

@@ -62,7 +62,7 @@ func LooksUnfilled(text string) bool {
 }
 
 // reference matches what pipelines, templates and secret stores replace, and what programs write for a missing value.
-var reference = regexp.MustCompile(`(?i)\$\(|\$\{|\{\{|#\{|^\$\w+$|^%\w+%$|^<[^<>]+>$|^ENC\[|` +
+var reference = regexp.MustCompile(`(?i)\$\(|\$\{|\{\{|#\{|^\$\w+$|^%\w+%$|^__\w+__$|^@@\w+@@$|^\(\(|^<[^<>]+>$|^ENC\[|` +
 	`^(op|bw|keeper|doppler|vault|secret|secretref|ref\+\w+|env|file)://|^(vault|secret|arn|ssm):|^projects/[^/]+/secrets/|^@Microsoft\.KeyVault\(|` +
 	`^(null|nil|none|undefined|change[-_]?me|replace[-_]?me|\*+)$`)
 

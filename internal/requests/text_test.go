@@ -67,6 +67,7 @@ func TestLooksUnfilled(t *testing.T) {
 		"s3cret": false, "https://host": false, "a=b": false, "Basic dTpw": false, "pa$$word": false, "p%40ss": false, "a<b>c": false, "null1": false,
 		"$(KEY)": true, "ApiKey ${KEY}": true, "$KEY": true, "op://a/b": true, "null": true, "undefined": true, "REPLACE_ME": true, "****": true,
 		"ref+awsssm://a": true, "projects/p/secrets/s/versions/latest": true, "@Microsoft.KeyVault(SecretUri=x)": true,
+		"__TOKEN__": true, "@@TOKEN@@": true, "((token))": true, "_TOKEN_": false, "__token": false, "a((b))": false,
 	} {
 		if got := requests.LooksUnfilled(text); got != want {
 			t.Errorf("%q: %t", text, got)

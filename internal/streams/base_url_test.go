@@ -58,7 +58,7 @@ func TestParseInvalidURL(t *testing.T) {
 		port     = "has a port that is not between 1 and 65535"
 		quotes   = "must not be in quotes"
 		twice    = `must have "https://" (or "http://") once`
-		badHost  = "has characters in its host that no host has; a variable may not have been replaced"
+		badHost  = "has a host that cannot be one; a variable may be empty, or may not have been replaced"
 		noPort   = "has a colon without a port"
 		unfilled = "has characters that no URL has, such as braces; a variable may not have been replaced"
 		dots     = `must not have "." or ".." in its path`
@@ -88,6 +88,9 @@ func TestParseInvalidURL(t *testing.T) {
 		{"https://$HOST", badHost, badHost},
 		{"https://$(HOST):8443/v2", badHost, badHost},
 		{"https://streams.*.example.com", badHost, badHost},
+		{"https://.example.com", badHost, badHost},
+		{"https://streams..example.com/v2", badHost, badHost},
+		{"https://.", badHost, badHost},
 		{"https://host/${PREFIX}/v2", unfilled, unfilled},
 		{"https://host/$(PREFIX)", unfilled, unfilled},
 		{"https://host/{tenant}", unfilled, unfilled},
