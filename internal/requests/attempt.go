@@ -99,7 +99,7 @@ func (a *attempt) noteResponse(resp *http.Response, successes int) {
 		a.header.reject(successes, a.waited, *r)
 		return
 	case isRetryableStatus(r.Status) && !slices.Contains(conflicts, r.Status):
-		a.endpoint.answered()
+		a.endpoint.heard()
 	default:
 		a.endpoint.worked()
 		a.header.accept()
@@ -128,7 +128,7 @@ func (a *attempt) noteFailure(err error) {
 		a.endpoint.heardNothing(a.began)
 	case errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded):
 	default:
-		a.endpoint.answered()
+		a.endpoint.heard()
 		a.endTurn()
 	}
 	a.header.release(a.header.tries)

@@ -7,10 +7,10 @@ import (
 
 // health is what all requests have learned together about an endpoint: the service, or the token endpoint.
 type health struct {
-	mu        sync.Mutex
-	condition condition
-	successes int       // responses that showed that the endpoint works
-	unheard   time.Time // when an attempt had waited for the whole request timeout; zero after any answer
+	mu          sync.Mutex
+	condition   condition
+	successes   int       // responses that showed that the endpoint works
+	silentSince time.Time // when an attempt had waited for the whole request timeout; zero once anything is heard
 }
 
 // condition is what the last operations show about an endpoint. In all but the first one, an operation makes one attempt.
@@ -19,7 +19,7 @@ type condition int
 const (
 	working condition = iota // or nothing is known
 	failing                  // an operation has lost its patience without a success beside it, and nothing has worked since
-	mute                     // an attempt has got no answer, nor has an operation that began after it: attempts are short
+	mute                     // an attempt has got no response, nor has an operation that began after it: attempts are short
 )
 
 // view is an endpoint's health at a moment.
@@ -38,15 +38,15 @@ func (h *health) now() view {
 func (h *health) worked() {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	h.condition, h.unheard = working, time.Time{}
+	h.condition, h.silentSince = working, time.Time{}
 	h.successes++
 }
 
-// answered notes an attempt that failed, but not because nobody responded.
-func (h *health) answered() {
+// heard notes an attempt that failed with a response, or with an error of the connection.
+func (h *health) heard() {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	h.condition, h.unheard = min(h.condition, failing), time.Time{}
+	h.condition, h.silentSince = min(h.condition, failing), time.Time{}
 }
 
 // lostPatience notes the end of an operation. If there were more successes than given, others have succeeded beside it.
@@ -64,9 +64,9 @@ func (h *health) heardNothing(began time.Time) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	switch {
-	case h.unheard.IsZero():
-		h.unheard = time.Now()
-	case !began.Before(h.unheard):
+	case h.silentSince.IsZero():
+		h.silentSince = time.Now()
+	case !began.Before(h.silentSince):
 		h.condition = mute
 	}
 }

@@ -7,7 +7,7 @@ import (
 )
 
 // What operations show together about an endpoint. A success beside an operation counts more than its end, and the
-// attempts of one stream do not show that nothing answers at all.
+// attempts of one stream do not show that nothing responds at all.
 func TestHealth(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -19,16 +19,16 @@ func TestHealth(t *testing.T) {
 			want    condition
 		}{
 			{func() { h.lostPatience(0) }, failing},
-			{h.answered, failing},
+			{h.heard, failing},
 			{h.worked, working},
 			{func() { h.lostPatience(0) }, working},
 			{func() { later(); h.heardNothing(start) }, working},
 			{func() { h.heardNothing(start) }, working},
-			{h.answered, working},
+			{h.heard, working},
 			{func() { h.heardNothing(later()) }, working},
 			{func() { h.heardNothing(later()) }, mute},
 			{func() { h.lostPatience(1) }, mute},
-			{h.answered, failing},
+			{h.heard, failing},
 			{func() { h.heardNothing(later()) }, failing},
 			{func() { h.heardNothing(later()) }, mute},
 			{h.worked, working},

@@ -56,8 +56,8 @@ func TestBrokenStreamFailsAlone(t *testing.T) {
 	}
 }
 
-// When nothing answers, attempts are short. Any answer ends that.
-func TestMuteServiceAnswers(t *testing.T) {
+// When nothing responds, attempts are short. Any response ends that.
+func TestMuteServiceResponds(t *testing.T) {
 	t.Parallel()
 	for name, answer := range map[string]http.HandlerFunc{
 		"503": RespondError(503, "later"), "429": RespondError(429, "slow down"), "reset": ResetConnection,

@@ -46,10 +46,10 @@ func origin(u *url.URL) string { return u.Scheme + "://" + normalHost(u) }
 
 // originNetwork sends requests to one host, over HTTP/2 unless the host requires HTTP/1.1.
 type originNetwork struct {
-	connections   atomic.Pointer[connections]
-	proxy         *url.URL // nil without one
-	requiresHTTP1 atomic.Bool
-	asksInVain    atomic.Bool // for a client certificate
+	connections      atomic.Pointer[connections]
+	proxy            *url.URL // nil without one
+	requiresHTTP1    atomic.Bool
+	wantsCertificate atomic.Bool // it has asked for a client certificate, and none is set
 }
 
 // connections are those to one host that are used now.
@@ -79,7 +79,7 @@ func (n *originNetwork) newTransport(cfg Config, u *url.URL, protocols *http.Pro
 	config, _ := cfg.TLS.Config() // New has refused what is wrong
 	if config.GetClientCertificate == nil {
 		config.GetClientCertificate = func(*tls.CertificateRequestInfo) (*tls.Certificate, error) {
-			n.asksInVain.Store(true)
+			n.wantsCertificate.Store(true)
 			return new(tls.Certificate), nil // none
 		}
 	}
@@ -194,7 +194,7 @@ func (n *originNetwork) sendOver(transport *http.Transport, req *http.Request) (
 		}
 	}
 	brokeEarly := conn.Conn != nil && !conn.Reused && ctx.Err() == nil && hasBroken(err)
-	if n.asksInVain.Load() && (sentAlert(err, byService) || brokeEarly) {
+	if n.wantsCertificate.Load() && (sentAlert(err, byService) || brokeEarly) {
 		err = fmt.Errorf("%w; %w", err, ErrNoCertificate)
 	}
 	return nil, err

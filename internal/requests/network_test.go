@@ -65,7 +65,7 @@ func TestServerNameIsForTheService(t *testing.T) {
 	}
 }
 
-// resetStreams answers each request over HTTP/2 with a reset, and counts them.
+// resetStreams resets each request over HTTP/2, and counts them.
 func resetStreams(code http2.ErrCode, count *atomic.Int32) map[string]func(*http.Server, *tls.Conn, http.Handler) {
 	return map[string]func(*http.Server, *tls.Conn, http.Handler){"h2": func(_ *http.Server, conn *tls.Conn, _ http.Handler) {
 		framer, writes := http2.NewFramer(conn, conn), make(chan func() error, 10)

@@ -80,10 +80,10 @@ func (s *tokenSource) requestToken(ctx context.Context) *header {
 	o := &operation{Sender: s.sender, endpoint: &s.endpoint, request: Request{Method: http.MethodPost, URL: s.config.TokenURL}}
 	o.header = &header{trial: newTrial()}
 	o.result = Result{Method: http.MethodPost, URL: s.config.TokenURL, TokenRequest: true, Credentials: s.credentials}
-	answers := &tokenAnswers{operation: o, retries: o.httpClient().StandardClient().Transport}
-	token, err := s.config.Token(context.WithValue(ctx, oauth2.HTTPClient, &http.Client{Transport: answers}))
-	if answers.failure != nil {
-		return &header{err: &failedSearch{o.failed(answers.failure)}, holds: until(o.next.due)}
+	responses := &tokenResponses{operation: o, retries: o.httpClient().StandardClient().Transport}
+	token, err := s.config.Token(context.WithValue(ctx, oauth2.HTTPClient, &http.Client{Transport: responses}))
+	if responses.failure != nil {
+		return &header{err: &failedSearch{o.failed(responses.failure)}, holds: until(o.next.due)}
 	}
 	value, unsentType := "", ""
 	if err == nil {

@@ -68,7 +68,7 @@ func (o *operation) wait(ctx context.Context) (done func(), err error) {
 	return done, nil
 }
 
-// waitForTurn waits until the header may be sent. While nothing answers, that takes no longer than a short attempt.
+// waitForTurn waits until the header may be sent. While nothing responds, that takes no longer than a short attempt.
 func (o *operation) waitForTurn(ctx context.Context) error {
 	if ctx.Err() != nil { // an operation that has ended has not waited
 		return ctx.Err()

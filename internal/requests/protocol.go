@@ -14,7 +14,7 @@ type ProtocolError struct{ protocol string }
 // Error names the protocol.
 func (e *ProtocolError) Error() string { return "the port speaks " + e.protocol + ", not HTTP/1.1" }
 
-// protocols has how an answer in another protocol begins.
+// protocols has how a response in another protocol begins.
 var protocols = map[string]string{
 	"\x15\x03": "TLS",    // an alert: RFC 8446, section 5.1
 	"\x00\x00": "HTTP/2", // a short frame: RFC 9113, section 4.1
@@ -37,7 +37,7 @@ func checkingProtocol(dial dialer) dialer {
 	}
 }
 
-// checkedConn checks the first answer, unless the client speaks TLS itself.
+// checkedConn checks how the first response begins, unless the client speaks TLS itself.
 type checkedConn struct {
 	net.Conn
 	begun, unchecked, broken atomic.Bool
@@ -69,7 +69,7 @@ func endedByPeer(err error) bool {
 // isRecord reports whether a message is one of TLS (RFC 8446, section 5.1).
 func isRecord(b []byte) bool { return len(b) > 1 && b[0] >= 20 && b[0] <= 23 && b[1] == 3 }
 
-// Read checks the first answer.
+// Read checks how the first response begins.
 func (c *checkedConn) Read(b []byte) (int, error) {
 	n, err := c.Conn.Read(b)
 	if n > 0 && c.unchecked.CompareAndSwap(false, true) {

@@ -14,16 +14,16 @@ import (
 	"golang.org/x/oauth2"
 )
 
-// tokenAnswers asks a token endpoint for JSON, and rewrites it as package oauth2 reads it: strictly by RFC 6749, section 5, which
+// tokenResponses asks a token endpoint for JSON, and rewrites it as package oauth2 reads it: strictly by RFC 6749, section 5, which
 // many endpoints are not.
-type tokenAnswers struct {
+type tokenResponses struct {
 	*operation
 	retries http.RoundTripper
-	failure error // of the last request: it has no answer
+	failure error // of the last request: it has no response
 }
 
 // RoundTrip implements [http.RoundTripper]. Its error says what is wrong with a success.
-func (a *tokenAnswers) RoundTrip(req *http.Request) (*http.Response, error) {
+func (a *tokenResponses) RoundTrip(req *http.Request) (*http.Response, error) {
 	req = req.Clone(req.Context())
 	req.Header.Set("Accept", "application/json")
 	resp, err := a.retries.RoundTrip(req)

@@ -13,7 +13,7 @@ import (
 )
 
 // A token is used, and for how long, although its response does not keep to RFC 6749.
-func TestTokenAnswers(t *testing.T) {
+func TestTokenResponses(t *testing.T) {
 	t.Parallel()
 	const plain, form = "text/plain; charset=utf-8", "application/x-www-form-urlencoded"
 	for body, test := range map[string]struct {
@@ -64,7 +64,7 @@ func TestTokenAnswers(t *testing.T) {
 }
 
 // What has no token says why, and whether it was JSON.
-func TestTokenAnswersRefused(t *testing.T) {
+func TestTokenResponsesRefused(t *testing.T) {
 	t.Parallel()
 	const json, plain = "application/json", "text/plain"
 	for body, test := range map[string]struct {
