@@ -146,7 +146,9 @@ func messageOf(f session.Finding, did attempted) message {
 func ownOf(f session.Finding) string {
 	switch {
 	case f.Decision.Refusal == claims.ConflictingSets:
-		return fmt.Sprintf("one to %s, another one to %s", f.Decision.Other, f.Decision.Set)
+		sets := []string{f.Decision.Other.String(), f.Decision.Set.String()}
+		slices.Sort(sets) // which one is planned first depends on the order of the calls
+		return fmt.Sprintf("one to %s, another one to %s", sets[0], sets[1])
 	case f.Warning == claims.WillBeDetached, f.Decision.Refusal == claims.DetachesOthers:
 		return f.Shown // the service has reported them
 	case f.Warning != 0 && f.Decision.Other.Len() == 0: // nobody has read them

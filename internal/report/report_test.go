@@ -97,6 +97,20 @@ func TestEqualWarnings(t *testing.T) {
 	}
 }
 
+// The text of a conflict does not depend on which set was planned first.
+func TestConflictInEachOrder(t *testing.T) {
+	t.Parallel()
+	text := func(set, other streams.ProcessorSet) string {
+		return applied(OneStream, session.Finding{
+			Stream: id, Decision: claims.Decision{Refusal: claims.ConflictingSets, Set: set, Other: other}, Facts: new(claims.Facts),
+		})[0]
+	}
+	streamstest.WantText(t, text(streams.ProcessorSet{}, first), `one to ["p1"], another one to []`)
+	if a, b := text(streams.ProcessorSet{}, first), text(first, streams.ProcessorSet{}); a != b {
+		t.Errorf("%s\n%s", a, b)
+	}
+}
+
 // Every diagnostic about an operation ends with what is now true. All outcomes are here.
 func TestNowTrue(t *testing.T) {
 	t.Parallel()
