@@ -116,7 +116,7 @@ func TestDiagnosticsAreDocumented(t *testing.T) {
 		`Missing Configuration for Required Attribute|` +
 		`execution halted|Saved plan is stale|No value for required variable|Ephemeral variable was not set during planning|` +
 		`This object does not have an attribute named "stream_id"|Invalid for_each argument|Unsupported state file format|` +
-		`Provider produced inconsistent final plan|failed to read (provider configuration )?schema for ….*|` +
+		`Provider produced inconsistent final plan|from DeleteThenCreate to NoOp|failed to read (provider configuration )?schema for ….*|` +
 		`terraform init|terraform plan -generate-config-out|.* = .*)$`)
 	for _, quoted := range regexp.MustCompile("`([a-zA-Z][^`=:]* [^`]*)`").FindAllStringSubmatch(guide, -1) {
 		for part := range strings.SplitSeq(strings.Trim(quoted[1], "…"), "…") {
