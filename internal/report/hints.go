@@ -57,6 +57,7 @@ func hints(e *streams.Error, did attempted) []advice {
 	untrusted, _ := errors.AsType[*requests.CertificateError](e.Err)
 	fault := func(f requests.CertificateFault) bool { return untrusted != nil && untrusted.Fault == f }
 	name, wrongName := errors.AsType[x509.HostnameError](e.Err)
+	spoken, otherProtocol := errors.AsType[*requests.ProtocolError](e.Err)
 	refused, throughProxy := errors.AsType[*requests.ProxyError](e.Err)
 	other, orGateway := "a proxy", ""
 	switch e.Form {
@@ -70,7 +71,7 @@ func hints(e *streams.Error, did attempted) []advice {
 		orOther = "Otherwise, " + other + " may have responded: check {address}, HTTPS_PROXY and NO_PROXY."
 	}
 	isPart := e.Form == requests.FormPart
-	isRejection := status(http.StatusUnauthorized) && e.Form != requests.FormPage
+	isRejection := e.Form != requests.FormPage && (status(http.StatusUnauthorized) || !e.Documented() && status(400, 403))
 	hasNames := wrongName && len(name.Certificate.DNSNames)+len(name.Certificate.IPAddresses) > 0
 
 	return []advice{
@@ -102,7 +103,9 @@ func hints(e *streams.Error, did attempted) []advice {
 		{refusedEmpty, refusesEmpty, "Detach the processors in the service.", ""},
 
 		// The request did not get through.
-		{errors.As(e.Err, new(*requests.ProtocolError)), "This port may be one for TLS.",
+		{otherProtocol && spoken.Protocol == "HTTP/2", "This port may be one for HTTP/2 without TLS, such as that of gRPC.",
+			"Use another port in {address}.", ""},
+		{otherProtocol, "This port may be one for TLS.",
 			"Write https:// in {address}, or use another port.", ""},
 		{errors.As(e.Err, new(tls.RecordHeaderError)) || causedBy(http.ErrSchemeMismatch), "This port may not use TLS.",
 			"Check http:// or https:// and the port in {address}.", ""},

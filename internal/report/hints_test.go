@@ -150,6 +150,7 @@ func TestHints(t *testing.T) {
 		"no TLS record, token":     {token(without(tls.RecordHeaderError{})), none, []string{"may not use TLS", "oauth2.token_url"}, []string{"client_cert_pem", "base_url"}},
 		"alert of the service":     {without(&net.OpError{Op: "remote error"}), none, []string{"tls.client_cert_pem", "TLS 1.2"}, nil},
 		"TLS in place of HTTP":     {without(new(requests.ProtocolError)), none, []string{"Write https:// in base_url"}, []string{"certificate"}},
+		"HTTP/2 in place of it":    {without(&requests.ProtocolError{Protocol: "HTTP/2"}), none, []string{"HTTP/2 without TLS", "another port in base_url"}, []string{"https://"}},
 		"the same, token":          {token(without(new(requests.ProtocolError))), none, []string{"Write https:// in oauth2.token_url"}, []string{"base_url"}},
 		"no authorities":           {without(faulty(requests.NoAuthorities)), none, []string{"ca-certificates", "set tls.ca_cert_pem"}, []string{"private"}},
 		"SHA-1":                    {without(faulty(requests.WeakSignature)), none, []string{"SHA-1", "operators have to replace"}, []string{"ca_cert_pem", "private"}},
@@ -162,6 +163,8 @@ func TestHints(t *testing.T) {
 
 		"token, 400":           {token(update(400, streams.KindAuthentication)), none, []string{"with a bearer token was rejected.", "The client, its credentials or scopes may be unknown or expired", "oauth2.client_id", "oauth2.token_url"}, []string{"base_url"}},
 		"token, 403":           {token(update(403, streams.KindAuthentication)), none, []string{"oauth2.token_url"}, []string{"the client", "base_url"}},
+		"token, 400 in text":   {token(nothing(update(400, streams.KindAuthentication))), none, []string{"with a bearer token was rejected.", "a proxy may have responded: check oauth2.token_url"}, []string{"base_url", "login"}},
+		"token, 403 in text":   {token(nothing(update(403, streams.KindAuthentication))), none, []string{"with a bearer token was rejected.", "oauth2.token_url"}, []string{"base_url"}},
 		"token, 400 of a page": {token(page(update(400, streams.KindAuthentication))), none, []string{"login page", "oauth2.token_url"}, []string{"The client", "bearer"}},
 		"token, 401 of a page": {token(page(update(401, streams.KindAuthentication))), none, []string{"login page", "oauth2.token_url"}, []string{"The client", "bearer"}},
 		"token, refused, 200":  {token(update(200, streams.KindAuthentication)), none, []string{"with a bearer token was rejected.", "The client, its credentials"}, []string{"login page"}},

@@ -114,7 +114,11 @@ func until(end time.Time) func() bool {
 // noToken is the result of a token request without a token that can be sent. Some endpoints reject with status 200.
 func (o *operation) noToken(err error) Result {
 	result, rejected := o.result, (*oauth2.RetrieveError)(nil)
-	missing, isMissing := errors.AsType[*noAccessToken](err)
+	_, isMissing := errors.AsType[*noAccessToken](err)
+	if u, ok := errors.AsType[*url.Error](err); ok {
+		err = u.Err // without method and URL, which the result has
+	}
+	unusable := "the response has no usable token: " + o.printable(strings.TrimPrefix(err.Error(), "oauth2: "), MaxText)
 	switch status := result.Status; {
 	case errors.As(err, &rejected):
 		if status/100 == 2 || status/100 == 4 && !isRetryableStatus(status) {
@@ -127,13 +131,10 @@ func (o *operation) noToken(err error) Result {
 		return result
 	case isMissing && result.Message != "":
 		result.Failure = Unauthenticated
-		return result.because(o.printable(missing.Error(), MaxText))
+		return result.because(unusable)
 	case status/100 == 2:
-		if u, ok := errors.AsType[*url.Error](err); ok {
-			err = u.Err // without method and URL, which the result has
-		}
 		result.Failure = NoToken
-		return result.because("the response has no usable token: " + o.printable(strings.TrimPrefix(err.Error(), "oauth2: "), MaxText))
+		return result.because(unusable)
 	}
 	return o.failed(err)
 }

@@ -9,10 +9,10 @@ import (
 )
 
 // ProtocolError is the error of a plain connection to a port that speaks another protocol. It has not read the request.
-type ProtocolError struct{ protocol string }
+type ProtocolError struct{ Protocol string } // "TLS" or "HTTP/2"
 
 // Error names the protocol.
-func (e *ProtocolError) Error() string { return "the port speaks " + e.protocol + ", not HTTP/1.1" }
+func (e *ProtocolError) Error() string { return "the port speaks " + e.Protocol + ", not HTTP/1.1" }
 
 // protocols has how a response in another protocol begins.
 var protocols = map[string]string{

@@ -17,6 +17,9 @@ func TestOtherProtocol(t *testing.T) {
 		s := StartService(t, RespondRaw(answer))
 		e := s.UpdateError(t, requests.Config{})
 		WantFailed(t, e, streams.KindConnection, streams.NotChanged, 1)
+		if other, ok := errors.AsType[*requests.ProtocolError](e.Err); !ok || other.Protocol != protocol {
+			t.Errorf("%q: %#v", answer, e.Err)
+		}
 		if want := "the connection failed: the port speaks " + protocol + ", not HTTP/1.1"; e.Reason != want {
 			t.Errorf("%q: %s", answer, e.Reason)
 		}

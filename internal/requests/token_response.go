@@ -3,10 +3,12 @@ package requests
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"maps"
 	"math"
+	"mime"
 	"net/http"
 	"slices"
 	"strings"
@@ -31,8 +33,13 @@ func (a *tokenResponses) RoundTrip(req *http.Request) (*http.Response, error) {
 		return nil, err
 	}
 	var fields map[string]json.RawMessage
-	if isObject := json.Unmarshal(a.result.Body, &fields) == nil && fields != nil; !isObject {
+	isObject := json.Unmarshal(a.result.Body, &fields) == nil && fields != nil
+	switch form, _, _ := mime.ParseMediaType(resp.Header.Get("Content-Type")); {
+	case isObject:
+	case resp.StatusCode/100 != 2, form == "application/x-www-form-urlencoded", form == "text/plain": // see package oauth2
 		return resp, nil
+	default:
+		return nil, errors.New("it is not a JSON object")
 	}
 	a.result.Form = FormDocumented
 	if text := textOfError(a.result.Body); text != "" {
@@ -53,8 +60,11 @@ func (a *tokenResponses) RoundTrip(req *http.Request) (*http.Response, error) {
 type noAccessToken struct{ names []string }
 
 func (e *noAccessToken) Error() string {
-	if len(e.names) == 0 {
+	switch {
+	case len(e.names) == 0:
 		return "access_token is missing, and so is every other field"
+	case slices.Contains(e.names, "access_token"):
+		return "access_token is empty"
 	}
 	return "access_token is missing; there is only " + strings.Join(e.names, ", ")
 }
@@ -72,7 +82,8 @@ func rewriteToken(fields map[string]json.RawMessage) ([]byte, error) {
 			return nil, fmt.Errorf("%s is not a string", name)
 		}
 	}
-	if rewritten["access_token"] == nil && rewritten["error"] == nil {
+	has := func(name string) bool { return rewritten[name] != nil && rewritten[name] != "" }
+	if !has("access_token") && !has("error") {
 		return nil, &noAccessToken{slices.Sorted(maps.Keys(fields))}
 	}
 	return json.Marshal(rewritten)
