@@ -31,14 +31,7 @@ type attempt struct {
 func (a *attempt) send(req *http.Request) (*http.Response, error) {
 	a.result.Reason, a.result.Header = "", HeaderSize{} // of an earlier attempt
 	_, successes := a.header.state()
-	full, short := a.settings.RequestTimeout, ""
-	a.timeout = full
-	if a.endpoint.now().condition == mute && shortened(full) < full {
-		short = fmt.Sprintf(" (shortened from %s after other failures)", full)
-		a.timeout = shortened(full)
-	}
-	late := fmt.Errorf("the %s %w %s%s", a.result.Receiver(), ErrRequestTimeout, a.timeout, short)
-	ctx, cancel := attemptContext(req.Context(), a.timeout, late)
+	ctx, cancel := attemptContext(req.Context(), a.timeout, a.noResponse())
 	defer cancel()
 	req = req.Clone(httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{
 		GetConn:      func(string) { a.asked = true },
@@ -72,6 +65,15 @@ func (a *attempt) send(req *http.Request) (*http.Response, error) {
 	a.noteFailure(err)
 	a.noteEffect(err)
 	return nil, err
+}
+
+// noResponse is the error of an attempt that takes longer.
+func (a *attempt) noResponse() error {
+	short := ""
+	if full := a.settings.RequestTimeout; a.timeout < full {
+		short = fmt.Sprintf(" (shortened from %s after other failures)", full)
+	}
+	return fmt.Errorf("the %s %w %s%s", a.result.Receiver(), ErrRequestTimeout, a.timeout, short)
 }
 
 // noteResponse notes what a response says, also about the endpoint and the credential, which had so many successes before. A

@@ -90,6 +90,14 @@ func (o *operation) waitForTurn(ctx context.Context) error {
 	return o.header.acquire(ctx, o.header.tries, shortened(timeout), ask)
 }
 
+// timeLimit returns how long the next attempt may take.
+func (o *operation) timeLimit() time.Duration {
+	if o.endpoint.now().condition == mute {
+		return shortened(o.settings.RequestTimeout)
+	}
+	return o.settings.RequestTimeout
+}
+
 // noteEnding notes why no other attempt follows one that failed for the moment.
 func (o *operation) noteEnding(err error) {
 	o.result.Repeated = o.endpoint.now().condition != working

@@ -60,7 +60,7 @@ func (o *operation) RoundTrip(req *http.Request) (*http.Response, error) {
 	if o.result.Attempts++; o.result.Attempts == 1 {
 		o.began = time.Now()
 	}
-	a := attempt{operation: o, number: o.result.Attempts}
+	a := attempt{operation: o, number: o.result.Attempts, timeout: o.timeLimit()}
 	start := time.Now()
 	resp, err := a.send(req)
 	duration := time.Since(start)

@@ -39,10 +39,9 @@ func (s *Session) ReadEach(ctx context.Context, ids []string) []Reading {
 	return ForEach(s, ids, func(id string) Reading { return s.Read(ctx, id) })
 }
 
-// Refresh marks the streams of a state that are also in another one: no plan tells that to the apply of an object that was
-// replaced. With detect_drift, a stream that the service does not know leaves the state, unless it is imported. Gateways answer
-// unknown routes in the documented form, too, so some read of the same resource must have returned a stream.
-func (s *Session) Refresh(ctx context.Context, was Entries, found Marks) After {
+// markShared marks the streams of a state that are also in another one: no plan tells that to the apply of an object that was
+// replaced.
+func (s *Session) markShared(was Entries, found Marks) Marks {
 	for id := range was {
 		m := found.Of(id)
 		shared := withLedger(s, id, func(l *claims.Ledger) bool {
@@ -54,6 +53,14 @@ func (s *Session) Refresh(ctx context.Context, was Entries, found Marks) After {
 			found.set(id, m)
 		}
 	}
+	return found
+}
+
+// Refresh marks what states share. With detect_drift, a stream that the service does not know leaves the state, unless it is
+// imported. Gateways respond to unknown routes in the documented form, too, so some read of the same resource must have returned
+// a stream.
+func (s *Session) Refresh(ctx context.Context, was Entries, found Marks) After {
+	found = s.markShared(was, found)
 	if s.ReadRefusal() != accepted {
 		return After{Kept: was, Marks: found}
 	}

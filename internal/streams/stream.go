@@ -154,10 +154,8 @@ func (i *Integer) UnmarshalJSON(data []byte) error {
 	return nil
 }
 
-// decode reads the stream in a 2xx response. It is stricter than encoding/json, which accepts null, missing fields and
-// other spellings of a name. All texts are in NFC, in which Terraform stores them.
-func decode(body []byte, id string, secrets *requests.Redactor) (*Stream, error) {
-	var fields map[string]json.RawMessage
+// fieldsOf returns the fields of the JSON object in a response.
+func fieldsOf(body []byte) (fields map[string]json.RawMessage, err error) {
 	switch {
 	case len(body) > requests.MaxBody:
 		return nil, fmt.Errorf("the response is longer than %d MiB", requests.MaxBody>>20)
@@ -168,7 +166,16 @@ func decode(body []byte, id string, secrets *requests.Redactor) (*Stream, error)
 	case json.Unmarshal(body, &fields) != nil || fields == nil:
 		return nil, errors.New("the response is not a JSON object")
 	}
+	return fields, nil
+}
 
+// decode reads the stream in a 2xx response. It is stricter than encoding/json, which accepts null, missing fields and
+// other spellings of a name. All texts are in NFC, in which Terraform stores them.
+func decode(body []byte, id string, secrets *requests.Redactor) (*Stream, error) {
+	fields, err := fieldsOf(body)
+	if err != nil {
+		return nil, err
+	}
 	var problems []string
 	var s Stream
 	field := func(name, typeName string, to any) {
