@@ -60,15 +60,16 @@ func hints(e *streams.Error, did attempted) []advice {
 	spoken, otherProtocol := errors.AsType[*requests.ProtocolError](e.Err)
 	refused, throughProxy := errors.AsType[*requests.ProxyError](e.Err)
 	other, orGateway := "a proxy", ""
-	switch e.Form {
-	case requests.FormPage:
+	if e.Form == requests.FormPage {
 		other = "a proxy or a login page"
+	}
+	orOther := "Otherwise, " + other + " may have responded: check {address}, HTTPS_PROXY and NO_PROXY." // beside a credential
+	switch e.Form {
+	case requests.FormDocumented:
+		orOther = ""
 	case requests.FormJSON:
 		orGateway = "Otherwise, a gateway may have responded: check base_url."
-	}
-	orOther := orGateway // beside a credential
-	if !e.Documented() && e.Form != requests.FormJSON {
-		orOther = "Otherwise, " + other + " may have responded: check {address}, HTTPS_PROXY and NO_PROXY."
+		orOther = orGateway
 	}
 	isPart := e.Form == requests.FormPart
 	isRejection := e.Form != requests.FormPage && (status(http.StatusUnauthorized) || !e.Documented() && status(400, 403))
@@ -164,7 +165,7 @@ func hints(e *streams.Error, did attempted) []advice {
 		{anotherSet, "The service may merge sets instead of replacing them, or may ignore ids that it does not know.",
 			"Compare the set with the processors in the service.", "If the service attaches some itself, add them to {the set|the sets}. " +
 				"If it may have responded with the former set, run the command again."},
-		{unexpected || !e.Documented() && orGateway == "" && status(400, 404, 422), "The response may not have come from the " +
+		{unexpected || !e.Documented() && e.Form != requests.FormJSON && status(400, 404, 422), "The response may not have come from the " +
 			"service, but from " + other + ".", "Check base_url, HTTPS_PROXY and NO_PROXY.",
 			"base_url may need another path, or https://, and the {id of the stream|ids of the streams} may be wrong."},
 		{status(http.StatusTooManyRequests) && !e.TokenRequest && causedBy(requests.ErrNoTime), "There may be too many requests at a time.",

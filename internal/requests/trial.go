@@ -13,7 +13,7 @@ import (
 type trial struct {
 	turns chan struct{} // has an element for each operation that sends an untested header
 	tries chan struct{} // has an element for each request under way with it, and for each rejected one
-	open  chan struct{} // closed when there is a verdict
+	ended chan struct{} // closed when there is a verdict
 
 	mu         sync.Mutex
 	verdict    verdict
@@ -42,18 +42,18 @@ const (
 
 func newTrial() *trial {
 	return &trial{
-		turns: make(chan struct{}, maxUntested), tries: make(chan struct{}, maxRejections), open: make(chan struct{}),
+		turns: make(chan struct{}, maxUntested), tries: make(chan struct{}, maxRejections), ended: make(chan struct{}),
 	}
 }
 
 var errRejected = errors.New("the service has rejected the credentials of other requests")
 
-// acquire waits for a turn or a try, as long as the header is untested. Every now and then, it asks whether the wait makes
-// sense.
+// acquire waits for a turn or a try, as long as the header is untested. After each interval, it asks whether to go on: an error
+// ends the wait.
 func (t *trial) acquire(ctx context.Context, semaphore chan struct{}, interval time.Duration, ask func() error) error {
 	for t.isUntested() {
 		select {
-		case <-t.open:
+		case <-t.ended:
 		case semaphore <- struct{}{}:
 			return nil
 		case <-time.After(interval):
@@ -74,7 +74,7 @@ func (t *trial) acquire(ctx context.Context, semaphore chan struct{}, interval t
 func (t *trial) release(semaphore chan struct{}) {
 	select {
 	case <-semaphore:
-	case <-t.open:
+	case <-t.ended:
 	}
 }
 
@@ -167,7 +167,7 @@ func (t *trial) settle() {
 
 func (t *trial) decide(v verdict) {
 	if t.verdict == untested {
-		close(t.open)
+		close(t.ended)
 	}
 	t.verdict = v
 }

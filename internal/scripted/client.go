@@ -82,8 +82,11 @@ func UpdateAll(t *testing.T, c *streams.Client, count int) []error {
 	return UpdateParallel(t, c, count, Singles, 5*time.Minute)
 }
 
-// Singles and Group are how many operations run at a time: those of single resources, as Terraform does, and of a group.
-const Singles, Group = 10, 64
+// How many operations run at a time.
+const (
+	Singles = 10 // those of single resources, as Terraform does
+	Group   = 64 // those of a group
+)
 
 // UpdateParallel updates streams, so many at a time. Each operation has a time limit.
 func UpdateParallel(t *testing.T, c *streams.Client, count, parallel int, limit time.Duration) []error {

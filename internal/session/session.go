@@ -1,6 +1,6 @@
 // Package session does what one configuration of the provider is asked to: it plans and applies changes of streams, and reads
-// them. It knows neither Terraform's framework nor a sentence: what a person should know are findings, stream by stream. The
-// rules of one stream are in package claims.
+// them. It knows nothing of Terraform's framework, and writes no sentences: what a person should know is a finding about a
+// stream. The rules of one stream are in package claims.
 package session
 
 import (
