@@ -107,10 +107,10 @@ func (c *terraformCore) kept(cfg config) config {
 }
 
 // planTwice plans twice in some runs, in two orders of the calls, and compares the warnings. A plan that fails leaves calls out. If
-// the service has lost a stream, a plan that reads it fails, unless the refresh of another resource has told before. A set that
-// ignore_changes keeps in the first plan of a replacement conflicts with that of another resource until the second plan.
+// the service has lost a stream, a plan that reads it fails, unless the refresh of another resource has told before. What
+// ignore_changes keeps in the first plan of a replacement counts for other resources until the second plan.
 func (c *terraformCore) planTwice(cfg config, opts options) ([]change, map[string]*instance) {
-	kept := len(conflicts(cfg, c.kept(cfg), true)) > len(conflicts(cfg, nil, true))
+	kept := !reflect.DeepEqual(c.kept(cfg), cfg)
 	lost := c.drift && slices.ContainsFunc(historyStreams, func(id string) bool { return c.attached(id) == nil })
 	if !opts.plansTwice || lost || kept {
 		return c.plan(cfg, opts)
