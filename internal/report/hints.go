@@ -131,7 +131,7 @@ func hints(e *streams.Error, did attempted) []advice {
 		{certificate.Reason == x509.Expired, "", "The {receiver} may have to renew its certificate, or your clock may be wrong.", ""},
 		{errors.As(e.Err, new(*tls.CertificateVerificationError)), "The certificate of the {receiver} may not be one for servers, or " +
 			"its authority may not be allowed to issue it.", "Check {address}.", "If it is right, the operators have to replace the certificate."},
-		{causedBy(requests.ErrNoCertificate), "The {receiver} may require a client certificate.",
+		{causedBy(requests.ErrNoCertificate) && !status(401, 403), "The {receiver} may require a client certificate.",
 			"Set tls.client_cert_pem and tls.client_key_pem, or check {address}.", ""},
 		{errors.As(e.Err, new(*requests.HandshakeError)), "The certificate of the {receiver} may be malformed: Go refuses a negative " +
 			"serial number, for example. Then the operators have to replace it. Otherwise, the {receiver} may not use TLS 1.2 or newer " +

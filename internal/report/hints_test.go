@@ -41,6 +41,7 @@ func TestHints(t *testing.T) {
 	}
 	inJSON := func(e streams.Error) streams.Error { e.Form = requests.FormJSON; return e }
 	nothing := func(e streams.Error) streams.Error { e.Form = requests.FormText; return e }
+	uncertified := func(e streams.Error) streams.Error { e.Err = requests.ErrNoCertificate; return e }
 	part := func(e streams.Error) streams.Error { e.Form = requests.FormPart; return e }
 	proxied := func(e streams.Error) streams.Error { e.Proxied = true; return e }
 	accepting := func(e streams.Error) streams.Error { e.Accepts = "application/merge-patch+json"; return e }
@@ -177,7 +178,9 @@ func TestHints(t *testing.T) {
 		"token, 504":           {token(update(504, streams.KindTimeout)), none, []string{"token endpoint", "oauth2.token_url"}, []string{"base_url", "service"}},
 		"token, no response":   {token(without(errors.New("refused"))), none, []string{"token endpoint may be down", "oauth2.token_url"}, []string{"base_url", "service"}},
 
-		"no client certificate": {without(requests.ErrNoCertificate), none, []string{"may require a client certificate", "Set tls.client_cert_pem"}, []string{"another", "down"}},
+		"no client certificate":      {without(requests.ErrNoCertificate), none, []string{"may require a client certificate", "Set tls.client_cert_pem"}, []string{"another", "down"}},
+		"no client certificate, 400": {uncertified(page(update(400, bad))), none, []string{"may require a client certificate", "base_url"}, []string{"login page"}},
+		"no client certificate, 403": {uncertified(page(update(403, streams.KindUnauthorized))), none, []string{"with a bearer token was rejected"}, []string{"Set tls"}},
 		"header refused here": {ofSize(without(errors.Join(requests.ErrNotSent, requests.ErrLongHeader)), 12100, "Authorization", 12013), none,
 			[]string{"has 12100 bytes", "the credential (Authorization) has 12013", "shorter credential"}, []string{"TF_APPEND_USER_AGENT"}},
 		"431":                 {ofSize(update(431, bad), 9000, "X-Key", 8500), none, []string{"X-Key of headers has 8500", "service or a proxy"}, []string{"offer"}},

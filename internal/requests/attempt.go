@@ -94,6 +94,10 @@ func (a *attempt) noteResponse(resp *http.Response, successes int) {
 			r.Form = FormPart
 		}
 	}
+	if mayWantCertificate(*r) && a.network.wantsCertificate(resp.Request.URL) {
+		r.Err = ErrNoCertificate
+		*r = r.because(r.Err.Error())
+	}
 	switch {
 	case r.Status == http.StatusUnauthorized: // this try is used up, and the operation may make another one in its turn
 		a.endpoint.worked()
@@ -113,7 +117,7 @@ func (a *attempt) noteResponse(resp *http.Response, successes int) {
 // noteHead notes the status and the header of a response.
 func (a *attempt) noteHead(resp *http.Response) {
 	r := &a.result
-	r.Status, r.Body, r.Message, r.Form = resp.StatusCode, nil, "", FormText
+	r.Status, r.Body, r.Message, r.Form, r.Err = resp.StatusCode, nil, "", FormText, nil
 	r.RequestID = a.printable(requestID(resp.Header), MaxText)
 	// With a Location, [http.Client] would send a GET instead of the PATCH, or fail if it is not a URL.
 	r.Location = a.printable(resp.Header.Get("Location"), MaxText)

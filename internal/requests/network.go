@@ -42,6 +42,9 @@ func (n network) send(req *http.Request) (resp *http.Response, abandon func(), e
 	return resp, func() { o.abandon(c) }, err
 }
 
+// wantsCertificate reports whether a host has asked for a client certificate, and none is set.
+func (n network) wantsCertificate(u *url.URL) bool { return n[origin(u)].wantsCertificate.Load() }
+
 func origin(u *url.URL) string { return u.Scheme + "://" + normalHost(u) }
 
 // originNetwork sends requests to one host, over HTTP/2 unless the host requires HTTP/1.1.

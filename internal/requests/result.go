@@ -108,6 +108,12 @@ func rulesOut(status int) bool {
 	return rejected || slices.Contains([]int{301, 302, 304, 307, 308, 501}, status)
 }
 
+// mayWantCertificate reports whether a response may reject a client without a certificate. Some servers do so after the
+// handshake: nginx with 400, 495 or 496, in a page.
+func mayWantCertificate(r Result) bool {
+	return slices.Contains([]int{401, 403, 495, 496}, r.Status) || r.Status == http.StatusBadRequest && !r.Documented()
+}
+
 // failedSearch is why there is no header to send. All operations share it.
 type failedSearch struct{ result Result }
 

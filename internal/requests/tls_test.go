@@ -255,6 +255,38 @@ func TestCertificateMayBeMissing(t *testing.T) {
 	}
 }
 
+// A server may reject a client without a certificate only after the handshake. The error says so, unless the response has
+// another reason.
+func TestCertificateMayBeMissingAfterTheHandshake(t *testing.T) {
+	t.Parallel()
+	asking := func() *tls.Config { return &tls.Config{ClientAuth: tls.RequestClientCert} }
+	for name, test := range map[string]struct {
+		tls      *tls.Config
+		response http.HandlerFunc
+		want     bool
+	}{
+		"400 of nginx":       {asking(), Respond(400, "<html>No required SSL certificate was sent", "Content-Type", "text/html"), true},
+		"496":                {asking(), Respond(496, ""), true},
+		"401":                {asking(), RespondError(401, "who?"), true},
+		"403":                {asking(), RespondError(403, "no"), true},
+		"400 of the service": {asking(), RespondError(400, "no such processor"), false},
+		"404":                {asking(), Respond(404, ""), false},
+		"not asked":          {nil, Respond(400, ""), false},
+	} {
+		s := StartTLSService(t, test.tls, test.response)
+		e := s.UpdateError(t, requests.Config{TLS: requests.TLS{CACertPEM: s.CAPEM()}})
+		if errors.Is(e, requests.ErrNoCertificate) != test.want || strings.Contains(e.Reason, "none is set") != test.want || e.Status == 0 {
+			t.Errorf("%s: %#v", name, e)
+		}
+	}
+	s := StartTLSService(t, asking(), Respond(400, ""))
+	pair := streamstest.NewAuthority(t).Issue(t, "client")
+	e := s.UpdateError(t, requests.Config{TLS: requests.TLS{CACertPEM: s.CAPEM(), ClientCertPEM: pair.CertPEM, ClientKeyPEM: pair.KeyPEM}})
+	if errors.Is(e, requests.ErrNoCertificate) {
+		t.Errorf("%#v", e)
+	}
+}
+
 // requireCertificateOf returns the TLS configuration of a service that accepts the certificates of an authority.
 func requireCertificateOf(ca *streamstest.Authority, maxVersion uint16) *tls.Config {
 	pool := x509.NewCertPool()
