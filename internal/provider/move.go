@@ -32,8 +32,8 @@ func moveOwn[T any, M model[T]](typeName string) resource.StateMover {
 	}}
 }
 
-// cannotMoveTo says what to do in place of a moved block, for the types from which users come. The framework says of all others that
-// they cannot be moved.
+// cannotMoveTo says of the types that no other mover reads what to do in place of a moved block. The framework would only say that they
+// cannot be moved.
 func cannotMoveTo(typeName string) resource.StateMover {
 	return resource.StateMover{StateMover: func(_ context.Context, req resource.MoveStateRequest, resp *resource.MoveStateResponse) {
 		switch req.SourceTypeName {
@@ -41,7 +41,7 @@ func cannotMoveTo(typeName string) resource.StateMover {
 			resp.Diagnostics.Append(report.CannotMoveOwn(typeName))
 		case singleName, groupName:
 			resp.Diagnostics.Append(report.CannotMoveType(req.SourceTypeName, typeName, "guide Large Fleets"))
-		case "terraform_data", "null_resource":
+		default:
 			resp.Diagnostics.Append(report.CannotMoveType(req.SourceTypeName, typeName, "guide Migrating from Generic Providers and curl"))
 		}
 	}}

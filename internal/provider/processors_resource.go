@@ -195,7 +195,7 @@ func (r *processorsResource) MoveState(context.Context) []resource.StateMover {
 
 func moveState(ctx context.Context, req resource.MoveStateRequest, resp *resource.MoveStateResponse) {
 	if !moved.CanRead(req.SourceTypeName, req.SourceProviderAddress) {
-		return // the framework says that the type cannot be moved
+		return
 	}
 	found, err := moved.Read(req.SourceTypeName, req.SourceSchemaVersion, req.SourceRawState.JSON)
 	id := types.StringPointerValue(found.ID)

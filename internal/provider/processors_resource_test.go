@@ -2,7 +2,6 @@ package provider_test
 
 import (
 	"context"
-	"strings"
 	"testing"
 
 	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
@@ -45,7 +44,7 @@ func TestMove(t *testing.T) {
 	service.WantRequests(t)
 }
 
-// The error has blocks to import the stream, with its id if that is known. The framework reports unknown types and providers.
+// The error has blocks to import the stream, with its id if that is known, and for unknown types and providers a removed block alone.
 func TestMoveErrorNamesImport(t *testing.T) {
 	t.Parallel()
 	for id, want := range map[string]string{
@@ -62,9 +61,8 @@ func TestMoveErrorNamesImport(t *testing.T) {
 		)
 	}
 	for typeName, provider := range map[string]string{"restful_operation": "magodo/other", "restful_thing": "magodo/restful"} {
-		if _, problem := move(t, server.New("test", nil)(), typeName, "registry.terraform.io/"+provider, 0, "{}"); !strings.HasPrefix(problem, "ERROR: Unable to Move Resource State: ") {
-			t.Errorf("%s: %s", typeName, problem)
-		}
+		_, problem := move(t, server.New("test", nil)(), typeName, "registry.terraform.io/"+provider, 0, "{}")
+		streamstest.WantText(t, problem, "ERROR: Resource Cannot Be Moved: The state of this "+typeName+" does not fit", "from = "+typeName+".example")
 	}
 }
 
