@@ -70,9 +70,9 @@ var warnings = [claims.WarningCount]text{
 		"To detach them, if no resource has {the stream|a stream}: apply a stream_processors resource with this stream_id and " +
 			"processor_ids = [], and then remove that resource."},
 	claims.StayAttachedBesideFailure: {"Processors Stay Attached", "",
-		"The destroy left {streams} to another resource, which failed. {The stream|The streams} may still have " +
+		"A resource left {streams} to {another resource|other resources}, which failed. {The stream|The streams} may still have " +
 			"processors: {own}.",
-		"Resolve the error of the other resource, then run the command again."},
+		"Resolve the {error of the other resource|errors of the other resources}, then run the command again."},
 
 	claims.NotFoundOnDestroy: {"Stream Not Found", "",
 		"{streams} could not be found.",

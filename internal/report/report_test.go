@@ -165,6 +165,17 @@ func TestNowTrue(t *testing.T) {
 	}
 }
 
+// A group drops a stream in an update, so these warnings do not speak of a destroy.
+func TestWarningsOfDroppedStreams(t *testing.T) {
+	t.Parallel()
+	for _, kind := range []claims.Warning{claims.StayAttachedBesideFailure, claims.NotFoundOnDestroy} {
+		text := applied(Group, session.Finding{Stream: id, Warning: kind, Err: failed(streams.NotChanged, nil), Facts: &claims.Facts{}})[0]
+		if strings.Contains(text, "destroy") {
+			t.Error(text)
+		}
+	}
+}
+
 // No advice attaches after a failed destroy what the destroy has detached: a destroy is run again, not applied.
 func TestAdviceFitsTheCommand(t *testing.T) {
 	t.Parallel()
