@@ -136,6 +136,12 @@ func hints(e *streams.Error, did attempted) []advice {
 		{errors.As(e.Err, new(*requests.HandshakeError)), "The certificate of the {receiver} may be malformed: Go refuses a negative " +
 			"serial number, for example. Then the operators have to replace it. Otherwise, the {receiver} may not use TLS 1.2 or newer " +
 			"at this port.", "Check {address}.", ""},
+		{requests.HasAlert(e.Err, requests.AlertUnrecognizedName, requests.AlertInternalError), "The {receiver} may not serve this host " +
+			"at this address.", "Check the host in {address}, and tls.server_name if it is set.", ""},
+		{requests.HasAlert(e.Err, requests.AlertHandshakeFailure, requests.AlertProtocolVersion, requests.AlertInsufficientSecurity), "The " +
+			"{receiver} may not serve this host, may have no version or cipher of TLS that the provider accepts, or may require another " +
+			"client certificate.", "Check {address}, tls.server_name and tls.client_cert_pem.", "For a service that has only RSA key " +
+			"exchange, set the environment variable GODEBUG=tlsrsakex=1."},
 		{requests.IsTLSFailure(e.Err), "The {receiver} may require another client certificate, or may not use TLS 1.2 or newer at this " +
 			"port.", "Check tls.client_cert_pem, tls.client_key_pem and {address}.", ""},
 		{throughProxy && refused.Status == 0, "The proxy may be down, or may have another address.",

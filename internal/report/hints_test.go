@@ -42,6 +42,7 @@ func TestHints(t *testing.T) {
 	inJSON := func(e streams.Error) streams.Error { e.Form = requests.FormJSON; return e }
 	nothing := func(e streams.Error) streams.Error { e.Form = requests.FormText; return e }
 	uncertified := func(e streams.Error) streams.Error { e.Err = requests.ErrNoCertificate; return e }
+	alert := func(alert tls.AlertError) error { return &net.OpError{Op: "remote error", Err: alert} }
 	part := func(e streams.Error) streams.Error { e.Form = requests.FormPart; return e }
 	proxied := func(e streams.Error) streams.Error { e.Proxied = true; return e }
 	accepting := func(e streams.Error) streams.Error { e.Accepts = "application/merge-patch+json"; return e }
@@ -149,6 +150,9 @@ func TestHints(t *testing.T) {
 		"expired":                  {without(invalid(x509.Expired)), none, []string{"renew its certificate", "clock"}, []string{"ca_cert_pem", "server_name", "client_cert_pem"}},
 		"TLS":                      {without(http.ErrSchemeMismatch), none, []string{"may not use TLS", "http:// or https://", "base_url"}, []string{"client_cert_pem", "ca_cert_pem", "server_name"}},
 		"no TLS record, token":     {token(without(tls.RecordHeaderError{})), none, []string{"may not use TLS", "oauth2.token_url"}, []string{"client_cert_pem", "base_url"}},
+		"alert for a host":         {without(alert(requests.AlertUnrecognizedName)), none, []string{"may not serve this host", "host in base_url"}, []string{"certificate"}},
+		"handshake failure":        {without(alert(requests.AlertHandshakeFailure)), none, []string{"version or cipher of TLS", "base_url", "GODEBUG=tlsrsakex=1"}, nil},
+		"handshake, proxy":         {without(errors.Join(new(requests.ProxyError), alert(requests.AlertProtocolVersion))), none, []string{"The proxy may not serve", "HTTPS_PROXY"}, []string{"base_url"}},
 		"alert of the service":     {without(&net.OpError{Op: "remote error"}), none, []string{"tls.client_cert_pem", "TLS 1.2"}, nil},
 		"TLS in place of HTTP":     {without(new(requests.ProtocolError)), none, []string{"Write https:// in base_url"}, []string{"certificate"}},
 		"HTTP/2 in place of it":    {without(&requests.ProtocolError{Protocol: "HTTP/2"}), none, []string{"HTTP/2 without TLS", "another port in base_url"}, []string{"https://"}},

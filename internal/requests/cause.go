@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"net"
 	"net/http"
+	"slices"
 	"time"
 )
 
@@ -76,20 +77,35 @@ const (
 	byClient  = "local error"  // such as for a service that asks for one after the request
 )
 
-// rejectsClient reports whether the service has sent an alert about the client's certificate, or about a missing one. The
-// alerts of package tls have no type.
-func rejectsClient(err error) bool {
+// TLS alerts (RFC 8446, section 6.2).
+const (
+	AlertHandshakeFailure     tls.AlertError = 40 // nothing in common, or no client certificate
+	alertAccessDenied         tls.AlertError = 49
+	AlertProtocolVersion      tls.AlertError = 70
+	AlertInsufficientSecurity tls.AlertError = 71
+	AlertInternalError        tls.AlertError = 80 // such as for an unknown host
+	AlertUnrecognizedName     tls.AlertError = 112
+	alertCertificateRequired  tls.AlertError = 116
+)
+
+// HasAlert reports whether the error is one of these alerts of the other side. Those of package tls have no type.
+func HasAlert(err error, alerts ...tls.AlertError) bool {
 	failed, ok := errors.AsType[*net.OpError](err)
-	if !ok || failed.Op != byService {
+	if !ok || failed.Err == nil {
 		return false
 	}
-	const handshakeFailure, accessDenied, certificateRequired tls.AlertError = 40, 49, 116 // RFC 8446, section 6.2
-	for alert := handshakeFailure; alert <= accessDenied; alert++ {
-		if failed.Err.Error() == alert.Error() {
+	isOne := func(alert tls.AlertError) bool { return failed.Err.Error() == alert.Error() }
+	return failed.Op == byService && slices.ContainsFunc(alerts, isOne) || HasAlert(failed.Err, alerts...)
+}
+
+// rejectsClient reports whether the service has sent an alert about the client's certificate, or about a missing one.
+func rejectsClient(err error) bool {
+	for alert := AlertHandshakeFailure; alert <= alertAccessDenied; alert++ {
+		if HasAlert(err, alert) {
 			return true
 		}
 	}
-	return failed.Err.Error() == certificateRequired.Error()
+	return HasAlert(err, alertCertificateRequired)
 }
 
 func sentAlert(err error, sender string) bool {

@@ -287,6 +287,35 @@ func TestCertificateMayBeMissingAfterTheHandshake(t *testing.T) {
 	}
 }
 
+// A service that does not know the host, or no version or cipher of Go, says so with an alert. The request was not sent.
+func TestAlertsOfAHandshake(t *testing.T) {
+	t.Parallel()
+	unknownHost := func(err error) *tls.Config {
+		return &tls.Config{GetCertificate: func(*tls.ClientHelloInfo) (*tls.Certificate, error) { return nil, err }}
+	}
+	for name, test := range map[string]struct {
+		tls   *tls.Config
+		alert tls.AlertError
+	}{
+		"unknown host":     {unknownHost(nil), requests.AlertUnrecognizedName},
+		"fault":            {unknownHost(errors.New("x")), requests.AlertInternalError},
+		"old":              {&tls.Config{MaxVersion: tls.VersionTLS11}, requests.AlertProtocolVersion},
+		"RSA key exchange": {&tls.Config{MaxVersion: tls.VersionTLS12, CipherSuites: []uint16{tls.TLS_RSA_WITH_AES_128_CBC_SHA}}, requests.AlertHandshakeFailure},
+	} {
+		s := NewService(t, ApplyUpdate)
+		s.TLS = test.tls
+		s.StartTLS()
+		if test.tls.GetCertificate != nil {
+			s.TLS.Certificates = nil
+		}
+		e := s.UpdateError(t, requests.Config{TLS: requests.TLS{CACertPEM: s.CAPEM()}})
+		WantFailed(t, e, streams.KindConnection, streams.NotChanged, 1)
+		if !requests.HasAlert(e, test.alert) || requests.HasAlert(e, test.alert+1) {
+			t.Errorf("%s: %#v", name, e)
+		}
+	}
+}
+
 // requireCertificateOf returns the TLS configuration of a service that accepts the certificates of an authority.
 func requireCertificateOf(ca *streamstest.Authority, maxVersion uint16) *tls.Config {
 	pool := x509.NewCertPool()
