@@ -47,7 +47,8 @@ func (a *attempt) send(req *http.Request) (*http.Response, error) {
 		a.result.Header = sizeOf(req.Header)
 	}
 	if err == nil {
-		a.noteResponse(resp, successes)
+		a.noteResponse(resp)
+		a.learnFromResponse(successes)
 		return resp, nil
 	}
 	switch {
@@ -62,12 +63,12 @@ func (a *attempt) send(req *http.Request) (*http.Response, error) {
 		err = fmt.Errorf("%w: %w", ErrNotSent, err)
 		a.result.Attempts--
 	}
-	a.noteFailure(err)
+	a.learnFromFailure(err)
 	a.noteEffect(err)
 	return nil, err
 }
 
-// noResponse is the error of an attempt that takes longer.
+// noResponse is the error of an attempt that takes longer than it may.
 func (a *attempt) noResponse() error {
 	short := ""
 	if full := a.settings.RequestTimeout; a.timeout < full {
@@ -76,9 +77,8 @@ func (a *attempt) noResponse() error {
 	return fmt.Errorf("the %s %w %s%s", a.result.Receiver(), ErrRequestTimeout, a.timeout, short)
 }
 
-// noteResponse notes what a response says, also about the endpoint and the credential, which had so many successes before. A
-// service that rejects a request works. A failure of the service or of a proxy says nothing about the credential.
-func (a *attempt) noteResponse(resp *http.Response, successes int) {
+// noteResponse notes what a response says about the request.
+func (a *attempt) noteResponse(resp *http.Response) {
 	a.noteHead(resp)
 	r := &a.result
 	r.Body = a.body
@@ -98,7 +98,12 @@ func (a *attempt) noteResponse(resp *http.Response, successes int) {
 		r.Err = ErrNoCertificate
 		*r = r.because(r.Err.Error())
 	}
-	switch {
+}
+
+// learnFromResponse notes what a response says about the endpoint and the header, which had so many successes before. A service that rejects
+// a request works. A failure of the service or of a proxy says nothing about the header.
+func (a *attempt) learnFromResponse(successes int) {
+	switch r := &a.result; {
 	case r.Status == http.StatusUnauthorized: // this try is used up, and the operation may make another one in its turn
 		a.endpoint.worked()
 		*r = r.because(a.header.note)
@@ -127,8 +132,8 @@ func (a *attempt) noteHead(resp *http.Response) {
 	resp.Header.Del("Location")
 }
 
-// noteFailure notes what an attempt without a response says.
-func (a *attempt) noteFailure(err error) {
+// learnFromFailure notes what an attempt without a response says about the endpoint.
+func (a *attempt) learnFromFailure(err error) {
 	switch {
 	case errors.Is(err, ErrRequestTimeout), errors.Is(err, ErrNoPong):
 		a.endpoint.heardNothing(a.began)
@@ -150,7 +155,8 @@ func (a *attempt) noteEffect(err error) {
 	switch {
 	case errors.Is(err, ErrLongHeader), isNew && rejectsClient(err):
 		a.result.MayHaveActed = a.result.MayHaveActed && !a.brokeEarly
-	case a.conn == nil, !a.wrote.Load() && !waited, isNew && (sentAlert(err, byService) || errors.As(err, new(*ProtocolError))):
+	case a.conn == nil, !a.wrote.Load() && !waited: // it was not sent
+	case isNew && (sentAlert(err, byService) || errors.As(err, new(*ProtocolError))): // the service has not read it
 	default:
 		a.brokeEarly = isNew && !waited && (a.brokeEarly || !a.result.MayHaveActed)
 		a.result.MayHaveActed = true
