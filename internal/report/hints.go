@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/stream-management/terraform-provider-stream/internal/requests"
+	"github.com/stream-management/terraform-provider-stream/internal/session"
 	"github.com/stream-management/terraform-provider-stream/internal/streams"
 )
 
@@ -87,7 +88,8 @@ func hints(e *streams.Error, did attempted) []advice {
 			"Raise requests_per_second, max_concurrent_requests or the timeouts of the resource.", ""},
 		{causedBy(requests.ErrSecretFile), "The file may not be mounted or written yet, or may be the wrong one.", "Check the file.",
 			"A relative path is relative to the folder where Terraform runs."},
-		{e.URL == "" && e.Err != nil, "Another operation on the same stream may be slow.", "Raise the timeouts.", ""},
+		{causedBy(session.ErrWaitedForOther), "Another operation on the same stream may be slow.", "Raise the timeouts.", ""},
+		{e.URL == "" && e.Err != nil, "The time limit may be too short for all streams of the resource.", "Raise the timeouts.", ""},
 
 		// The operation decides.
 		{causedBy(streams.ErrCase), "The service may not tell ids apart that differ only in case.",

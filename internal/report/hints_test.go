@@ -14,6 +14,7 @@ import (
 	"testing"
 
 	"github.com/stream-management/terraform-provider-stream/internal/requests"
+	"github.com/stream-management/terraform-provider-stream/internal/session"
 	"github.com/stream-management/terraform-provider-stream/internal/streams"
 	"github.com/stream-management/terraform-provider-stream/internal/streamstest"
 )
@@ -107,7 +108,8 @@ func TestHints(t *testing.T) {
 		"no connection":       {without(errors.Join(requests.ErrRequestTimeout, requests.ErrNoConnection)), none, []string{"firewall", "base_url", "HTTPS_PROXY"}, []string{"request_timeout"}},
 		"wait for a token":    {without(requests.ErrTokenWait), none, []string{"oauth2.token_url", "timeouts of the resource"}, []string{"base_url", "service"}},
 		"rate limit":          {without(requests.ErrRateLimit), none, []string{"requests_per_second", "timeouts of the resource"}, []string{"base_url", "slow"}},
-		"wait for the stream": {streams.Error{Kind: streams.KindTimeout, Result: requests.Result{Err: context.DeadlineExceeded}}, none, []string{"Another operation on the same stream"}, []string{"base_url"}},
+		"wait for the stream": {*asStreamError(errors.Join(session.ErrWaitedForOther, context.DeadlineExceeded)), none, []string{"Another operation on the same stream"}, []string{"base_url"}},
+		"no time to begin":    {*asStreamError(context.DeadlineExceeded), none, []string{"too short", "Raise the timeouts."}, []string{"Another operation", "base_url"}},
 		"wait for a turn":     {without(requests.ErrSlotWait), none, []string{"max_concurrent_requests", "timeouts of the resource"}, []string{"base_url", "slow"}},
 
 		"read, 404 of a proxy": {read(page(update(404, streams.KindNotFound))), none, []string{"detect_drift = false"}, nil},
