@@ -48,18 +48,18 @@ func (s *tokenSource) find(ctx context.Context, _ string) *header {
 	if s.assertionFile.path != "" {
 		return s.findByFile(ctx)
 	}
-	f := s.requestToken(ctx)
-	search, failed := errors.AsType[*failedSearch](f.err)
+	first := s.requestToken(ctx)
+	search, failed := errors.AsType[*failedSearch](first.err)
 	refused := failed && search.result.Failure == Unauthenticated && search.result.Documented() // not by a proxy or a page
 	if !refused || s.config.AuthStyle == oauth2.AuthStyleInParams {
-		return f
+		return first
 	}
 	// RFC 6749 prefers the secret in the header. The library's own detection would also repeat every other failure.
 	s.config.AuthStyle = oauth2.AuthStyleInParams
 	if inBody := s.requestToken(ctx); inBody.err == nil {
 		return inBody
 	}
-	return f
+	return first
 }
 
 func (s *tokenSource) findByFile(ctx context.Context) *header {
@@ -68,11 +68,11 @@ func (s *tokenSource) findByFile(ctx context.Context) *header {
 		return &header{err: err, holds: unchanged}
 	}
 	s.useAssertion(assertion)
-	f := s.requestToken(ctx)
-	if holds := f.holds; f.err != nil {
-		f.holds = func() bool { return unchanged() && holds() }
+	found := s.requestToken(ctx)
+	if holds := found.holds; found.err != nil {
+		found.holds = func() bool { return unchanged() && holds() }
 	}
-	return f
+	return found
 }
 
 // requestToken returns a token for most of its life: until ten seconds before its end, or for nine tenths of a shorter one.
@@ -113,14 +113,15 @@ func until(end time.Time) func() bool {
 
 // noToken is the result of a token request without a token that can be sent. Some endpoints reject with status 200.
 func (o *operation) noToken(err error) Result {
-	result, rejected := o.result, (*oauth2.RetrieveError)(nil)
+	result := o.result
+	rejected, isRejected := errors.AsType[*oauth2.RetrieveError](err)
 	_, isMissing := errors.AsType[*noAccessToken](err)
 	if u, ok := errors.AsType[*url.Error](err); ok {
 		err = u.Err // without method and URL, which the result has
 	}
 	unusable := "the response has no usable token: " + o.printable(strings.TrimPrefix(err.Error(), "oauth2: "), MaxText)
 	switch status := result.Status; {
-	case errors.As(err, &rejected):
+	case isRejected:
 		if status/100 == 2 || status/100 == 4 && !isRetryableStatus(status) {
 			result.Failure = Unauthenticated
 		}
