@@ -63,19 +63,28 @@ func (c *Client) do(ctx context.Context, method, id string, update *ProcessorSet
 	if err := CheckStreamID(id); err != nil {
 		return nil, &Error{Kind: KindBadRequest, Result: requests.Result{Reason: "stream id " + err.Error()}}
 	}
-	request := requests.Request{Method: method}
-	request.URL = c.baseURL.String() + "/v2/streams/" + url.PathEscape(id) // always one segment of the path
-	if update != nil {
-		var body bytes.Buffer
-		encoder := json.NewEncoder(&body)
-		encoder.SetEscapeHTML(false)                                           // ids are sent as they were written
-		_ = encoder.Encode(map[string][]string{"processor_ids": update.IDs()}) // fails for no strings
-		request.Body = bytes.TrimSpace(body.Bytes())
-	}
-	result := c.sender.Send(ctx, request)
+	address := c.baseURL.String() + "/v2/streams/" + url.PathEscape(id) // always one segment of the path
+	result := c.sender.Send(ctx, requests.Request{Method: method, URL: address, Body: bodyOf(update)})
 	if result.Failure != requests.None || result.Status/100 != 2 {
 		return nil, newError(result)
 	}
+	return c.accept(result, id, update)
+}
+
+// bodyOf returns the body of an update, or nil for a read.
+func bodyOf(update *ProcessorSet) []byte {
+	if update == nil {
+		return nil
+	}
+	var body bytes.Buffer
+	encoder := json.NewEncoder(&body)
+	encoder.SetEscapeHTML(false)                                           // ids are sent as they were written
+	_ = encoder.Encode(map[string][]string{"processor_ids": update.IDs()}) // fails for no strings
+	return bytes.TrimSpace(body.Bytes())
+}
+
+// accept returns the stream in a 2xx response.
+func (c *Client) accept(result requests.Result, id string, update *ProcessorSet) (*Stream, error) {
 	c.decoding.Lock()
 	stream, err := decode(result.Body, id, c.sender.Redactor)
 	c.decoding.Unlock()
