@@ -136,7 +136,7 @@ func (a *attempt) noteHead(resp *http.Response) {
 func (a *attempt) learnFromFailure(err error) {
 	switch {
 	case errors.Is(err, ErrRequestTimeout), errors.Is(err, ErrNoPong):
-		a.endpoint.heardNothing(a.began)
+		a.endpoint.heardNothing(a.began, err)
 	case errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded):
 	default:
 		a.endpoint.heard()

@@ -11,6 +11,7 @@ type health struct {
 	condition   condition
 	successes   int       // responses that showed that the endpoint works
 	silentSince time.Time // when an attempt had waited for the whole request timeout; zero once anything is heard
+	silence     error     // of the last such attempt
 }
 
 // condition is what the last operations show about an endpoint. In all but the first one, an operation makes one attempt.
@@ -26,12 +27,13 @@ const (
 type view struct {
 	condition condition
 	successes int
+	silence   error // of the last attempt without a response
 }
 
 func (h *health) now() view {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	return view{h.condition, h.successes}
+	return view{h.condition, h.successes, h.silence}
 }
 
 // worked notes a response that would not be another one later.
@@ -58,11 +60,12 @@ func (h *health) lostPatience(successes int) {
 	}
 }
 
-// heardNothing notes an attempt that waited for the whole request timeout. Its operation began at the given time: the
-// attempts of one stream show nothing about the others.
-func (h *health) heardNothing(began time.Time) {
+// heardNothing notes an attempt that waited for the whole request timeout, with its error. Its operation began at the given
+// time: the attempts of one stream show nothing about the others.
+func (h *health) heardNothing(began time.Time, silence error) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
+	h.silence = silence
 	switch {
 	case h.silentSince.IsZero():
 		h.silentSince = time.Now()

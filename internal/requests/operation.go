@@ -75,11 +75,16 @@ func (o *operation) waitForTurn(ctx context.Context) error {
 	}
 	timeout := o.settings.RequestTimeout
 	ask := func() error {
-		if o.endpoint.now().condition != mute {
+		now := o.endpoint.now()
+		if now.condition != mute {
 			return nil
 		}
 		o.result.Repeated = true
-		return fmt.Errorf("the %s %w %s to other operations", o.result.Receiver(), ErrRequestTimeout, timeout)
+		err := fmt.Errorf("the %s %w %s to other operations", o.result.Receiver(), ErrRequestTimeout, timeout)
+		if errors.Is(now.silence, ErrNoConnection) {
+			err = fmt.Errorf("%w: %w", err, ErrNoConnection)
+		}
+		return err
 	}
 	if !o.hasTurn {
 		if err := o.header.acquire(ctx, o.header.turns, shortened(timeout), ask); err != nil {
