@@ -73,6 +73,13 @@ func hints(e *streams.Error, did attempted) []advice {
 		orOther = orGateway
 	}
 	isPart := e.Form == requests.FormPart
+	orUnserved := ""
+	if read {
+		orUnserved = "If updates work, the deployment may not serve GET /v2/streams/{id}, which detect_drift needs. Then " + did.unserved
+	}
+	if status(http.StatusForbidden) { // so do gateways answer unknown routes
+		orOther = join(" ", orOther, orUnserved)
+	}
 	isRejection := e.Form != requests.FormPage && (status(http.StatusUnauthorized) || !e.Documented() && status(400, 403))
 	hasNames := wrongName && len(name.Certificate.DNSNames)+len(name.Certificate.IPAddresses) > 0
 
@@ -213,7 +220,7 @@ func hints(e *streams.Error, did attempted) []advice {
 
 		// Nothing more is known.
 		{rejected || status(http.StatusNotImplemented), "The {receiver} may not offer this operation at this address.",
-			"Check {address}.", ""},
+			"Check {address}.", orUnserved},
 		{causedBy(requests.ErrNoConnection), "A firewall may not let connections to the {receiver} pass.",
 			"Check {address}, the network and the proxy settings (HTTPS_PROXY, NO_PROXY).", ""},
 		{causedBy(requests.ErrRequestTimeout), "The {receiver} may be slow.", "Check {address}, or raise request_timeout.", ""},
