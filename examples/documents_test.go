@@ -111,7 +111,7 @@ func TestDiagnosticsAreDocumented(t *testing.T) {
 			t.Errorf("no diagnostic has the summary %q", entry[1])
 		}
 	}
-	ofOthers := regexp.MustCompile(`^(connection refused|no such host|certificate .*|incompatible key usage|failed to parse certificate|no renegotiation|bad certificate|handshake failure|` +
+	ofOthers := regexp.MustCompile(`^(connection refused|no such host|certificate .*|incompatible key usage|failed to parse certificate|no renegotiation|bad certificate|handshake failure|unrecognized name|internal error|` +
 		`server gave HTTP response.*|first record does not look like.*|connection reset by peer|docker --env-file|doesn't match any.*|` +
 		`Missing Configuration for Required Attribute|` +
 		`execution halted|Saved plan is stale|No value for required variable|Ephemeral variable was not set during planning|` +
