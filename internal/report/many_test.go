@@ -87,7 +87,7 @@ For example: PATCH https://streams.example.com/v2/streams/s0000 → 503 Service 
 "s0001": The service said: s0001 is busy
 "s0002": The service said: s0002 is busy
 
-The service may be overloaded or have a fault. Run the command again later. If this error stays, check base_url.
+The service may be overloaded or have a fault. Run the command again later. If this error persists, check base_url.
 
 "s0000", "s0001", "s0004": The stream was not changed.
 "s0002": The stream may or may not have been changed; run the command again: sending the same set twice is safe.`, `
@@ -169,7 +169,7 @@ func TestRepeatedInGroup(t *testing.T) {
 	if diags := f.diagnostics(); len(diags) != 1 {
 		t.Errorf("%d errors: %s", len(diags), diags)
 	}
-	streamstest.WantText(t, f.diagnostics()[0].Detail(), "The processors of 6 streams", "If this error stays, check base_url.")
+	streamstest.WantText(t, f.diagnostics()[0].Detail(), "The processors of 6 streams", "If this error persists, check base_url.")
 }
 
 // An error shows the line of its stream, if the configuration has it: otherwise Terraform would print the whole map.

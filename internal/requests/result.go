@@ -102,7 +102,7 @@ func StatusText(status int) string {
 }
 
 // rulesOut reports whether a response shows that its request had no effect. It says so with 304, or with a rejection: a
-// registered 4xx, but not 408. Proxies send others, such as 499, when they stop to wait for the service.
+// registered 4xx, but not 408. Proxies send others, such as 499, when they stop waiting for the service.
 func rulesOut(status int) bool {
 	rejected := status/100 == 4 && status != http.StatusRequestTimeout && http.StatusText(status) != ""
 	return rejected || slices.Contains([]int{301, 302, 304, 307, 308, 501}, status)

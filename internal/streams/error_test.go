@@ -47,7 +47,7 @@ func TestStatus(t *testing.T) {
 		520: {"Generic Error", streams.Unknown, 5},
 		530: {"Generic Error", streams.Unknown, 5},
 		451: rejected, 418: rejected,
-		// Not registered: a proxy may have stopped to wait after the service had applied the set.
+		// Not registered: a proxy may have stopped waiting after the service had applied the set.
 		444: {"Bad Request Error", streams.Unknown, 1},
 		460: {"Bad Request Error", streams.Unknown, 1},
 		499: {"Bad Request Error", streams.Unknown, 1},
