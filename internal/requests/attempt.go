@@ -100,8 +100,8 @@ func (a *attempt) noteResponse(resp *http.Response) {
 	}
 }
 
-// learnFromResponse notes what a response says about the endpoint and the header, which had so many successes before. A service that rejects
-// a request works. A failure of the service or of a proxy says nothing about the header.
+// learnFromResponse notes what a response says about the endpoint and the header. successes is how many the header had before. A
+// service that rejects a request works. A failure of the service or of a proxy says nothing about the header.
 func (a *attempt) learnFromResponse(successes int) {
 	switch r := &a.result; {
 	case r.Status == http.StatusUnauthorized: // this try is used up, and the operation may make another one in its turn

@@ -185,7 +185,7 @@ func TestFlappingService(t *testing.T) {
 	}
 }
 
-// limit lets so many requests through in a second.
+// limit lets a number of requests through in a second.
 func limit(perSecond float64, response http.HandlerFunc, header ...string) http.HandlerFunc {
 	var mu sync.Mutex
 	next := time.Now()

@@ -61,7 +61,7 @@ func parts(value string) []string {
 }
 
 // forms returns a secret as it is, as a form has it, misread, in other kinds of base64, and without its own escapes,
-// because a service may escape only the other characters: up to so many of these changes.
+// because a service may escape only the other characters: at most the given number of these changes.
 func forms(secret string, changes int) []string {
 	latin1, _ := charmap.ISO8859_1.NewEncoder().String(secret)
 	misread, _ := charmap.ISO8859_1.NewDecoder().String(secret)
@@ -80,8 +80,8 @@ func forms(secret string, changes int) []string {
 	return all
 }
 
-// Mask replaces the secrets in a text from outside, and the words that have an escaped one. The result may end after so
-// many bytes of the text. Mask before a text is cut: half a secret is not found.
+// Mask replaces the secrets in a text from outside, and the words that have an escaped one. The result may end after
+// enough bytes of the text. Mask before a text is cut: half a secret is not found.
 func (r *Redactor) Mask(text string, enough int) string {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -126,7 +126,7 @@ func breakCommands(text string) string {
 	return b.String() + text[done:]
 }
 
-// find reports which bytes of a text are of secrets, as they are or after up to so many levels of escapes are undone. No
+// find reports which bytes of a text are of secrets, as they are or with at most the given levels of escapes undone. No
 // secret is removed before all are found: it may be the part without escapes of a longer one.
 func (r *Redactor) find(text string, levels int) []bool {
 	hidden := make([]bool, len(text))

@@ -137,7 +137,7 @@ type Attempt struct {
 	ResponseBody Text   // likewise
 }
 
-// Text is a text from outside. To mask the secrets takes a while, so only a log that shows the text does it.
+// Text is a text from outside. Masking takes time, so only a log that shows the text does it.
 type Text struct {
 	redactor *Redactor
 	text     []byte

@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// What the events of a header make of its trial. After each step, so many requests may be under way.
+// What the events of a header make of its trial. Each step says how many requests may be under way after it.
 func TestTrial(t *testing.T) {
 	t.Parallel()
 	type step struct {

@@ -88,7 +88,7 @@ const (
 	Group   = 64 // those of a group
 )
 
-// UpdateParallel updates streams, so many at a time. Each operation has a time limit.
+// UpdateParallel updates streams, with the given number of operations at a time. Each operation has a time limit.
 func UpdateParallel(t *testing.T, c *streams.Client, count, parallel int, limit time.Duration) []error {
 	t.Helper()
 	errs := make([]error, count)

@@ -211,7 +211,7 @@ func decode(body []byte, id string, secrets *requests.Redactor) (*Stream, error)
 // ErrCase is the cause of an error about a stream whose id differs only in case.
 var ErrCase = errors.New("the id differs only in case")
 
-// otherStreamError is the error of a response that is a stream, but not the one of the request.
+// otherStreamError is the error of a response that is another stream than the requested one.
 type otherStreamError struct {
 	shown string // its id
 	cause error  // ErrCase, or nil
