@@ -125,8 +125,8 @@ func (t *trial) accept() {
 	t.settle()
 }
 
-// reject counts the rejection of a request, unless there were other successes when it began. Once the service has accepted the
-// header, the second rejection of an operation shows nothing new.
+// reject counts the rejection of a request, unless the service has accepted another one since it began, with more than the given
+// successes. Once the service has accepted the header, the second rejection of an operation shows nothing new.
 func (t *trial) reject(successes int, second bool, r Result) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
