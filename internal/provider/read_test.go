@@ -27,7 +27,7 @@ func TestFailedReads(t *testing.T) {
 		"302": {streamstest.Fault{Status: 302, Header: http.Header{"Location": {"https://login.example.com"}}},
 			[]string{"Redirect Refused", "https://login.example.com"}, true},
 		"another stream": {streamstest.Fault{Edit: func(s *streamstest.Stream) { s.ID = "cam-7" }}, []string{"another stream", "cam-7"}, true},
-		"403":            {streamstest.Fault{Status: 403, Message: "not yours"}, []string{"Unauthorized Error", "not yours"}, false},
+		"403":            {streamstest.Fault{Status: 403, Message: "not yours"}, []string{"Unauthorized Error", "not yours"}, true},
 		"503": {streamstest.Fault{Status: 503, Message: "busy", Header: http.Header{"X-Request-Id": {"req-4711"}}},
 			[]string{"Generic Error", "busy", "Request id: req-4711"}, false},
 		"a cut response": {streamstest.Fault{Truncate: true}, []string{"Connection Failed", "incomplete", "→ 200 OK", "wrong length"}, false},
