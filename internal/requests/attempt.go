@@ -151,14 +151,14 @@ func (a *attempt) learnFromFailure(err error) {
 func (a *attempt) noteEffect(err error) {
 	waited := errors.Is(err, ErrRequestTimeout) || errors.Is(err, ErrNoPong) || errors.Is(err, ErrIncomplete) ||
 		errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded)
-	isNew := a.conn == nil || !a.conn.Reused
+	fresh := a.conn == nil || isNew(*a.conn)
 	switch {
-	case errors.Is(err, ErrLongHeader), isNew && rejectsClient(err):
+	case errors.Is(err, ErrLongHeader), fresh && rejectsClient(err):
 		a.result.MayHaveActed = a.result.MayHaveActed && !a.brokeEarly
 	case a.conn == nil, !a.wrote.Load() && !waited: // it was not sent
-	case isNew && (sentAlert(err, byService) || errors.As(err, new(*ProtocolError))): // the service has not read it
+	case !a.conn.Reused && (sentAlert(err, byService) || errors.As(err, new(*ProtocolError))): // the service has not read it
 	default:
-		a.brokeEarly = isNew && !waited && (a.brokeEarly || !a.result.MayHaveActed)
+		a.brokeEarly = fresh && !waited && (a.brokeEarly || !a.result.MayHaveActed)
 		a.result.MayHaveActed = true
 	}
 }

@@ -174,6 +174,9 @@ func (n *originNetwork) sendOver(transport *http.Transport, req *http.Request) (
 		GotConn:           func(info httptrace.GotConnInfo) { conn = info },
 	})
 	resp, err := transport.RoundTrip(req.WithContext(ctx))
+	if checked := checkedConnOf(conn.Conn); err == nil && checked != nil {
+		checked.responded.Store(true)
+	}
 	if err == nil {
 		return resp, nil
 	}
@@ -196,7 +199,7 @@ func (n *originNetwork) sendOver(transport *http.Transport, req *http.Request) (
 			err = why
 		}
 	}
-	brokeEarly := conn.Conn != nil && !conn.Reused && ctx.Err() == nil && hasBroken(err)
+	brokeEarly := conn.Conn != nil && isNew(conn) && ctx.Err() == nil && hasBroken(err)
 	if n.wantsCertificate.Load() && (sentAlert(err, byService) || brokeEarly) {
 		err = fmt.Errorf("%w; %w", err, ErrNoCertificate)
 	}

@@ -2,8 +2,10 @@ package requests
 
 import (
 	"context"
+	"crypto/tls"
 	"errors"
 	"net"
+	"net/http/httptrace"
 	"sync/atomic"
 	"time"
 )
@@ -41,6 +43,29 @@ func checkingProtocol(dial dialer) dialer {
 type checkedConn struct {
 	net.Conn
 	begun, unchecked, broken atomic.Bool
+	responded                atomic.Bool // a response has come over it
+}
+
+// checkedConnOf returns the connection below those of package tls, or nil if there is none.
+func checkedConnOf(conn net.Conn) *checkedConn {
+	for {
+		switch c := conn.(type) {
+		case *checkedConn:
+			return c
+		case *tls.Conn:
+			conn = c.NetConn()
+		default:
+			return nil
+		}
+	}
+}
+
+// isNew reports whether no response has come over a connection yet. Requests of HTTP/2 share it from its beginning.
+func isNew(conn httptrace.GotConnInfo) bool {
+	if checked := checkedConnOf(conn.Conn); checked != nil {
+		return !checked.responded.Load()
+	}
+	return !conn.Reused
 }
 
 // Write notes how the first message begins.

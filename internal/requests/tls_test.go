@@ -190,6 +190,22 @@ func TestClientIsRejectedAfterItsRequest(t *testing.T) {
 	}
 }
 
+// Over HTTP/2, requests share a connection from its beginning. A service that rejects the client has read none of them.
+func TestClientIsRejectedAfterManyRequests(t *testing.T) {
+	t.Parallel()
+	ca := streamstest.NewAuthority(t)
+	for range 10 {
+		s := StartTCPService(t, requireCertificateOf(ca, 0), ApplyUpdate)
+		c := NewClient(t, requests.Config{BaseURL: s.URL, TLS: requests.TLS{CACertPEM: s.CAPEM()}, DialContext: DialTCP})
+		for _, err := range UpdateAll(t, c, 12) {
+			if e := AsError(t, err); e.Outcome != streams.NotChanged || !errors.Is(e, requests.ErrNoCertificate) {
+				t.Fatalf("%#v", e)
+			}
+		}
+		s.WantRequests(t, 0)
+	}
+}
+
 // An alert about the client's certificate also explains why earlier new connections broke without a response, but nothing else.
 func TestAlertExplainsEarlierAttempts(t *testing.T) {
 	t.Parallel()
