@@ -50,7 +50,7 @@ func failure(f session.Finding, did attempted) message {
 
 // messageOfError begins a message about a stream with what the request and the response were.
 func messageOfError(stream string, e *streams.Error) message {
-	m := message{stream: stream, request: request(e)}
+	m := message{stream: stream, request: request(e), sent: e.Attempts > 0}
 	m.status, m.receiver, m.address, m.credentials = e.Status, e.Receiver(), "base_url", e.Credentials
 	switch {
 	case errors.As(e.Err, new(*requests.ProxyError)):

@@ -18,7 +18,7 @@ const (
 )
 
 // ofMany says once what is true of all streams of a cause, and shows the request of one of them. What differs stands beside the
-// streams, if need be shortened, but for that of the example.
+// streams, if need be shortened, but for that of the example: a request that was sent, if there is one.
 func (m message) ofMany(ctx context.Context, streams []message) string {
 	reason := takeCommon(streams, func(m *message) *string { return &m.reason })
 	response := takeCommon(streams, func(m *message) *string { return &m.response })
@@ -31,6 +31,9 @@ func (m message) ofMany(ctx context.Context, streams []message) string {
 		return join(" ", m.own, m.reason, strings.TrimPrefix(m.response, title))
 	})
 	texts, example := len(differences), m
+	if i := slices.IndexFunc(streams, func(m message) bool { return m.sent }); i > 0 {
+		example = streams[i]
+	}
 	if m.own == "" { // otherwise these are sets, which have no other place
 		whole := differences
 		differences, texts = shorten(ctx, differences), shownTexts

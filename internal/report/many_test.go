@@ -156,6 +156,17 @@ The service may merge sets instead of replacing them, or may ignore ids that it 
 	streamstest.WantText(t, diags[1].Detail(), "The token request to oauth2.token_url failed. The service has rejected")
 }
 
+// The example is a request that was sent.
+func TestExample(t *testing.T) {
+	t.Parallel()
+	var f failures
+	e := streams.Error{Kind: streams.KindTimeout, Result: requests.Result{Err: requests.ErrRequestTimeout, Reason: "nothing was sent"}}
+	f.add(2, e)
+	e.Attempts, e.Reason = 1, "the service did not respond within 2s"
+	f.add(1, e)
+	streamstest.WantText(t, f.diagnostics()[0].Detail(), "The processors of 3 streams", "For example: PATCH https://streams.example.com/v2/streams/s0002 → no valid response\n")
+}
+
 // A failure that repeats another's has its cause, although it has fewer attempts.
 func TestRepeatedInGroup(t *testing.T) {
 	t.Parallel()

@@ -37,6 +37,7 @@ type message struct {
 	inDestroy bool   // Terraform merges no warnings of a destroy
 	reason    string // sentences
 	request   string // with what identifies the response
+	sent      bool   // the request was sent
 	label     string // of what the service said, such as "The service said: "
 	response  string // with the label; "" if the service said nothing
 	own       string // what stands for {own}
