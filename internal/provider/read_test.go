@@ -195,7 +195,7 @@ func TestNotFoundWhereReadsAreNotProven(t *testing.T) {
 			}
 			got, diags := p.Read(r.state)
 			wantDiagnostics(t, diags, "ERROR: Resource Not Found Error")
-			streamstest.WantText(t, diags.String(), noRoute.Message, "detect_drift = false", "no read of this resource has found a stream yet",
+			streamstest.WantText(t, diags.String(), noRoute.Message, "detect_drift = false", "it has no record of a read of this resource that found a stream at this deployment",
 				"-refresh=false", "Nothing was changed by this read.")
 			wantState(t, before, got)
 		}
