@@ -80,10 +80,14 @@ func (c *terraformCore) run(cfg config, opts options) bool {
 
 // hasDuplicates reports whether two objects of the state have a stream with the same set, perhaps after a read. If one of them leaves, the other one may be
 // planned before, and stay as it is, or send its set again: only then, the stream changes hands, or an outcome is in doubt.
-func (c *terraformCore) hasDuplicates() bool {
+// A plan that does not know its deployment takes all objects for those of it.
+func (c *terraformCore) hasDuplicates(opts options) bool {
 	found := streamNames{}
 	for _, s := range c.objects() {
-		for id, set := range c.here(s).sets() {
+		if !opts.lateAddress {
+			s = c.here(s)
+		}
+		for id, set := range s.sets() {
 			key := fmt.Sprint(id, set)
 			if c.drift {
 				key = id
@@ -118,7 +122,7 @@ func (c *terraformCore) planTwice(cfg config, opts options) ([]change, map[strin
 	c.plan(cfg, opts)
 	failed, printed := len(c.failures) > 0, slices.Sorted(slices.Values(c.printed))
 	changes, refreshed := c.plan(cfg, opts)
-	if c.hasDuplicates() {
+	if c.hasDuplicates(opts) {
 		byOrder := func(s string) bool {
 			return s == changesHands || strings.Contains(s, "Outcome of an Earlier Operation Unknown")
 		}
