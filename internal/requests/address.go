@@ -78,12 +78,15 @@ func ParseProxy(address string) (*url.URL, error) {
 	}
 	u, err := url.Parse(address)
 	isHere := err == nil && u.Hostname() == "" && u.Host != "" // such as :3128
-	if err != nil || hasTwoSchemes(u) || !isHere && !validHost(u) || !validPort(u) {
+	if err != nil || !slices.Contains(proxySchemes, u.Scheme) || hasTwoSchemes(u) || !isHere && !validHost(u) || !validPort(u) {
 		return nil, errors.New(`is not the address of a proxy; write it as "http://host:port", with escapes such as %40 for an @ ` +
 			"in a user name or password")
 	}
 	return u, nil
 }
+
+// proxySchemes are those that package http knows. It would send CONNECT to a proxy of another one.
+var proxySchemes = []string{"http", "https", "socks5", "socks5h"}
 
 // validPort reports whether the port of an address is missing or possible.
 func validPort(u *url.URL) bool {
