@@ -195,6 +195,8 @@ func hints(e *streams.Error, did attempted) []advice {
 			"The credentials may not permit the operation on {this stream|these streams}.", orOther},
 		{status(http.StatusNotFound) && read, did.missing,
 			"If {the stream exists|the streams exist}, the deployment may not serve GET /v2/streams/{id}, which detect_drift needs. Then " + did.unserved, ""},
+		{status(http.StatusGone), "{The stream|The streams} may have been deleted, or the {receiver} may no longer offer this address.",
+			"Check the {id of the stream|ids of the streams} and {address}.", ""},
 		{status(http.StatusNotFound), notFound, checkID, join(" ", orCreate, orGateway)},
 		{status(http.StatusConflict, http.StatusLocked, http.StatusTooEarly), "The service may take one update at a time, also of " +
 			"different streams, or somebody else may be changing {the stream|the streams}.", "Set max_concurrent_requests = 1, or run the " +

@@ -218,6 +218,7 @@ func TestHints(t *testing.T) {
 		"402":                         {update(402, bad), none, []string{"limit of the service", "limits of the organization"}, []string{"processor ids"}},
 		"507":                         {retried(update(507, generic)), none, []string{"limit of the service"}, []string{"max_attempts"}},
 		"412":                         {update(412, bad), none, []string{"condition", "If-Match"}, []string{"offer"}},
+		"410":                         {update(410, bad), none, []string{"may have been deleted", "id of the stream and base_url"}, []string{"offer this operation"}},
 		"428":                         {nothing(update(428, bad)), none, []string{"condition", "If-Match"}, []string{"offer"}},
 		"421":                         {nothing(update(421, bad)), none, []string{"host in base_url", "tls.server_name", "HTTPS_PROXY"}, []string{"offer"}},
 		"415, Accept-Patch":           {accepting(update(415, bad)), none, []string{"another media type than application/json", "base_url"}, []string{"offer"}},
