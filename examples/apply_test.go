@@ -53,7 +53,6 @@ var applied = []example{
 		"cam-1": "object-detection people-counter", "cam-2": "object-detection",
 		"cam-4": "object-detection plate-reader", "cam-5": "object-detection",
 	}, detached: parkings},
-	{folder: "two-regions", attached: restored},
 	{folder: "recipes/teams", attached: map[string]string{
 		"cam-1": "face-blur object-detection plate-reader", "cam-2": "object-detection", "cam-3": "plate-reader",
 	}},
@@ -123,9 +122,6 @@ func addModule(t *testing.T, w *clitest.Workspace, e example, url string) {
 	text, address, file := read(t, filepath.Join(w.Dir, name)), fmt.Sprintf("provider \"stream\" {\n  base_url = %q\n}\n", url), "address.tf"
 	if strings.Contains(text, `provider "stream" {`) {
 		file = "address_override.tf" // Terraform merges it into the block of the example
-	}
-	if strings.Contains(text, `= "alt"`) {
-		address += strings.Replace(address, "{", "{\n  alias    = \"alt\"", 1)
 	}
 	w.Write(filepath.Join(name, file), address)
 	w.Write("main.tf", w.Read("main.tf")+fmt.Sprintf("module %q {\n  source = %q\n%s}\n", name, "./"+name, e.arguments))

@@ -183,3 +183,31 @@ func TestAccPageIDKnownAfterApply(t *testing.T) {
 		service.WantRequests(t, step.requests...)
 	}
 }
+
+// TestAccPageTwoRegions sends each set to its own region. Without "provider = …", nothing is sent, unless the environment has
+// an address.
+func TestAccPageTwoRegions(t *testing.T) {
+	t.Parallel()
+	eu, euURL := startService(t, streamstest.Options{ServeGet: true})
+	us, usURL := startService(t, streamstest.Options{})
+	w := newWorkspace(t, "two-regions", "")
+	delete(w.Env, "STREAM_BASE_URL")
+	w.Edit("main.tf", "https://streams-eu.example.com", euURL)
+	w.Edit("main.tf", "https://streams-us.example.com", usURL)
+	w.MustApply()
+	eu.WantRequests(t, setEntrance)
+	us.WantRequests(t, setDetection)
+
+	// Only one region serves GET.
+	w.Setenv("STREAM_DETECT_DRIFT=true")
+	w.Edit("main.tf", usURL+"\"\n", usURL+"\"\n  detect_drift = false\n")
+	w.Plan().Want(0)
+	eu.WantRequests(t, "GET /v2/streams/cam-1")
+	us.WantRequests(t)
+
+	w.Edit("main.tf", "  provider = stream.us\n", "")
+	w.Plan().Want(1, "base_url is missing.")
+	w.Setenv("STREAM_BASE_URL=" + euURL)
+	w.Plan().Want(2)
+	us.WantRequests(t)
+}

@@ -1,16 +1,24 @@
 provider "stream" {
-  base_url = "https://streams.example.com"
+  alias    = "eu"
+  base_url = "https://streams-eu.example.com"
 }
 
 provider "stream" {
-  alias    = "alt"
-  base_url = "https://streams-alt.example.com"
+  alias    = "us"
+  base_url = "https://streams-us.example.com"
 }
 
-# Without the line "provider", the set would be sent to a stream with the same id in the other region.
-resource "stream_processors" "harbor" {
-  provider = stream.alt
+resource "stream_processors" "entrance" {
+  provider = stream.eu
 
-  stream_id     = "cam-2"
+  stream_id     = "cam-1"
+  processor_ids = ["object-detection", "people-counter"]
+}
+
+# Another stream: cam-1 of the other region.
+resource "stream_processors" "harbor" {
+  provider = stream.us
+
+  stream_id     = "cam-1"
   processor_ids = ["object-detection"]
 }
