@@ -240,7 +240,9 @@ var (
 // faults draws what becomes of the first requests to each stream.
 func (d *draws) faults() (faults []streamstest.RequestFault) {
 	names := slices.Sorted(maps.Keys(streamstest.Faults))
-	switch kind := d.index(5, "kind of faults"); {
+	switch kind := d.index(6, "kind of faults"); {
+	case kind == 2:
+		return d.noRoute()
 	case d.withCLI:
 	case kind == 0:
 		names = interruptions // one ends the run
@@ -256,6 +258,27 @@ func (d *draws) faults() (faults []streamstest.RequestFault) {
 			if d.chance(40, "fault of "+id) {
 				name := names[d.index(len(names), "fault")]
 				faults = append(faults, streamstest.RequestFault{Method: method, StreamID: id, N: n + 1, Name: name})
+			}
+		}
+	}
+	return faults
+}
+
+// noRoutes are responses of a gateway that has no route to the service.
+var noRoutes = []string{"404 of a proxy", "404 page", "404, no body", "404, other JSON", "404, cut off"}
+
+// noRoute draws a gateway that has no route for a while: for some streams, or for a method.
+func (d *draws) noRoute() (faults []streamstest.RequestFault) {
+	name, methods := d.oneOf(noRoutes, "no route"), [][]string{{"PATCH"}, {"GET"}, {"GET", "PATCH"}}[d.index(3, "methods")]
+	first := 1 + d.index(2*d.attempts, "first without a route")
+	last := first + d.index(3*d.attempts, "more without a route")
+	for _, id := range d.streams {
+		if !d.chance(70, "no route to "+id) {
+			continue
+		}
+		for _, method := range methods {
+			for n := first; n <= last; n++ {
+				faults = append(faults, streamstest.RequestFault{Method: method, StreamID: id, N: n, Name: name})
 			}
 		}
 	}

@@ -364,11 +364,17 @@ func (o *object) faults() {
 		return
 	}
 	faulty, name := oneOf(o, "faulty", protocolStreams...), oneOf(o, "fault", slices.Sorted(maps.Keys(streamstest.Faults))...)
-	service := o.configured.service
+	service, methods, left := o.configured.service, []string{http.MethodPatch}, 100
+	if o.chance(30, "no route") {
+		name, left = oneOf(o, "no route", noRoutes...), oneOf(o, "requests", 1, 2, 100)
+		methods = oneOf(o, "methods", methods, []string{http.MethodGet}, []string{http.MethodGet, http.MethodPatch})
+	}
+	everywhere := o.chance(30, "every stream")
 	service.InjectFunc(func(r streamstest.Request) *streamstest.Fault {
-		if r.StreamID != faulty || r.Method != http.MethodPatch {
+		if !everywhere && r.StreamID != faulty || !slices.Contains(methods, r.Method) || left == 0 {
 			return nil
 		}
+		left--
 		return service.FaultByName(name, r.StreamID)
 	})
 }
@@ -476,6 +482,7 @@ func (o *object) applyDestroy(p *Process, object, planned Managed) {
 	case !failed && !got.Value.IsNull():
 		o.Fatalf("a destroy leaves %v", FromTerraform(got.Value))
 	case !failed:
+		o.checkDestroyed(object)
 		o.state = got
 	case !got.Value.IsFullyKnown():
 		o.Fatalf("a destroy leaves %v", FromTerraform(got.Value))
@@ -484,6 +491,21 @@ func (o *object) applyDestroy(p *Process, object, planned Managed) {
 			o.state = got
 		}
 		o.checkErrors(diags, attached)
+	}
+}
+
+// checkDestroyed checks that what a destroy has sent has succeeded, or that the service itself does not know the stream.
+func (o *object) checkDestroyed(object Managed) {
+	last := map[string]streamstest.Request{}
+	for _, r := range o.configured.service.Requests() {
+		if r.Method == http.MethodPatch {
+			last[r.StreamID] = r
+		}
+	}
+	for id := range (&stored{Managed: object}).sets() {
+		if r, sent := last[id]; sent && r.Status != http.StatusOK && !saysGone(r) {
+			o.Fatalf("a destroy succeeds with %s", r)
+		}
 	}
 }
 

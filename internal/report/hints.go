@@ -51,6 +51,7 @@ func hints(e *streams.Error, did attempted) []advice {
 	rejected := class == 4 && registered && !status(http.StatusRequestTimeout, http.StatusTooManyRequests)
 	anotherSet := e.Stream != nil
 	refusedEmpty := did.empty && !e.TokenRequest && (status(400, 422) || anotherSet)
+	foreign := status(http.StatusNotFound) && !e.TokenRequest && !e.Documented() // a destroy does not take it as done
 	read := e.Method == http.MethodGet
 	unexpected := e.Kind == streams.KindUnexpected
 	hasFault := e.Status != 0 && (e.Err == nil || e.Outcome != streams.NotChanged)
@@ -101,6 +102,9 @@ func hints(e *streams.Error, did attempted) []advice {
 		// The operation decides.
 		{causedBy(streams.ErrCase), "The service may not tell ids apart that differ only in case.",
 			"Write the {id of the stream|ids of the streams} as the service does.", ""},
+		{foreign && did.drops, isForeign, checkForeign, ifGone + "set on_destroy = \"keep\" in the group, and run the command again."},
+		{foreign && did.leaves, isForeign, checkForeign, ifGone + "remove the resource from the state with terraform state rm; the next apply " +
+			"creates it again if the configuration still has it. Or, before terraform destroy or a new stream_id, apply on_destroy = \"keep\"."},
 		{causedBy(requests.ErrIncomplete) || isPart && status(400, 404, 422), "The {receiver} or a proxy may have stopped in the middle of the response, or may send a wrong " +
 			"length.", "Run the command again.", "If this error persists, check {address} and the proxy settings (HTTPS_PROXY, NO_PROXY)."},
 		{servesNoReads(e), "This deployment may not offer GET /v2/streams/{id}, which the interface does not specify.",
@@ -242,6 +246,10 @@ func hints(e *streams.Error, did attempted) []advice {
 const (
 	noProxyForms = "NO_PROXY has host names, domains, IP addresses and CIDR blocks, separated by commas."
 	refusesEmpty = "The service may not accept an empty set."
+	isForeign    = "Only a 404 with the error body of the service says that {the stream does|the streams do} not exist. This one may have " +
+		"come from a proxy or gateway that has no route to the service."
+	checkForeign = "Run the command again; if this error persists, check base_url."
+	ifGone       = "If {the stream is|the streams are} really gone, "
 
 	notFound = "{The stream|The streams} may not exist at this base_url, or the credentials may not permit access."
 	checkID  = "Check the {id of the stream|ids of the streams}."

@@ -63,8 +63,7 @@ func (s *Session) operate(ctx context.Context, id string,
 		reported, err := s.client.UpdateStream(ctx, id, o.Decision.Set)
 		o.result, o.Err = &claims.Result{Reported: reported}, err
 		if e, ok := errors.AsType[*streams.Error](err); ok { // every failure of the client
-			notFound := e.Status == http.StatusNotFound
-			o.result = &claims.Result{Failed: true, NotFound: notFound, Outcome: e.Outcome, Reported: e.Stream}
+			o.result = &claims.Result{Failed: true, NotFound: IsNotFound(err), Outcome: e.Outcome, Reported: e.Stream}
 		}
 		withLedger(s, id, func(l *claims.Ledger) any { end(l, *o.result); return nil })
 	case o.Decision.Refusal == claims.Interrupted:

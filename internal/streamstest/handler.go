@@ -38,6 +38,9 @@ func (s *Service) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		header.Set("Content-Length", strconv.Itoa(len(body))) // so the server closes the connection
 		body, recorded = body[:len(body)/2], 0
 	}
+	s.mu.Lock()
+	req.Message = resp.stream == nil && fault.Body == nil && !fault.Truncate
+	s.mu.Unlock()
 	s.end(opts, req, recorded)
 	w.WriteHeader(resp.status)
 	_, _ = w.Write(body) // fails only if the client has disconnected, or if the status allows no body

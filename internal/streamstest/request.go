@@ -19,6 +19,7 @@ type Request struct {
 
 	Status  int       // of the response; 0 if there is no complete response, or not yet
 	Applied bool      // the service set the processors of the stream
+	Message bool      // the response has the error body of the service (section 2)
 	Start   time.Time // when the header had been received
 	End     time.Time // just before the response was sent; zero before that
 
