@@ -121,12 +121,6 @@ func TestCredentialsRefused(t *testing.T) {
 		"an empty password": {nil, environment{"STREAM_USERNAME": "u", "STREAM_PASSWORD": ""}, []string{
 			"basic_auth.password is missing. The environment variable STREAM_PASSWORD is set, but empty. Set it",
 		}},
-		"empty headers": {block{"headers": block{"X-Api-Key": ""}}, nil, []string{
-			`headers["X-Api-Key"] is set, but empty. Leave it out if the service does not need it.`,
-		}},
-		"empty headers of the environment": {nil, environment{"STREAM_HEADERS": `{"X-Api-Key": "", "X-Other": "o"}`}, []string{
-			`headers["X-Api-Key"]: The environment variable STREAM_HEADERS (headers["X-Api-Key"]) is set, but empty.`,
-		}},
 
 		"STREAM_USERNAME": {nil, environment{"STREAM_USERNAME": "a:b", "STREAM_PASSWORD": "Hidden1"},
 			[]string{"basic_auth.username: The environment variable STREAM_USERNAME (basic_auth.username) must not contain a colon"}},
@@ -163,7 +157,7 @@ func TestCredentialsRefused(t *testing.T) {
 			"oauth2.token_url: The environment variable STREAM_OAUTH2_TOKEN_URL (oauth2.token_url) must begin with",
 		}},
 		"three schemes of a client": {oauth2(block{
-			"client_secret": "Hidden1", "client_assertion": afterApply, "client_assertion_file": "f",
+			"client_secret": "Hidden1", "client_assertion": "a", "client_assertion_file": "f",
 		}), nil, []string{
 			"oauth2.client_assertion and oauth2.client_secret are two ways to authenticate. A request carries one.",
 			"oauth2.client_assertion_file and oauth2.client_secret are two ways",
@@ -184,10 +178,6 @@ func TestCredentialsRefused(t *testing.T) {
 			"oauth2.token_url must begin with",
 			"token_file and token are two ways",
 		}},
-		"schemes that are known after apply": {
-			block{"token": afterApply, "oauth2": afterApply, "headers": block{"Authorization": afterApply}}, nil,
-			[]string{`headers["Authorization"] and token are two ways`, "oauth2 and token are two ways"},
-		},
 		"schemes in the environment": {
 			nil, environment{
 				"STREAM_TOKEN_FILE": "f", "STREAM_USERNAME": "u", "STREAM_PASSWORD": "Hidden2", "STREAM_OAUTH2_CLIENT_ASSERTION": "Hidden1",
@@ -216,12 +206,11 @@ func TestCredentialsRefused(t *testing.T) {
 		}},
 		"headers": {block{"headers": block{
 			"HOST": "x", "content-type": "x", "": "x", "X\r\nY": "x",
-			"X-Line": "Hidden1\r\nX: 1", "X-Null": nil, "X-Space": " Hidden1", "X-Key": "1", "x-key": "2",
+			"X-Line": "Hidden1\r\nX: 1", "Host": nil, "X-Space": " Hidden1", "X-Key": "1", "x-key": "2",
 		}}, nil, []string{
 			`headers[""] is not a valid header name`,
 			`headers["HOST"] must not set Host, which the HTTP client controls.`,
 			`headers["X-Line"] must not have control characters: it has a line break.`,
-			`headers["X-Null"] must not be null.`,
 			`headers["X-Space"] must not begin or end with white space`,
 			"headers[\"X\\r\\nY\"] is not a valid header name",
 			`headers["content-type"] must not set Content-Type, which the HTTP client controls.`,

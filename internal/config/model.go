@@ -80,6 +80,14 @@ type attribute struct {
 	variables         []string  // the environment variables
 }
 
+// mainVariable is the environment variable that errors name, and that means a scheme; "" for none.
+func (a attribute) mainVariable() string {
+	if len(a.variables) == 0 {
+		return ""
+	}
+	return a.variables[0]
+}
+
 // setting is an attribute, also one with its value.
 type setting interface{ self() attribute }
 

@@ -114,7 +114,7 @@ func (r *reader) required(t text, alternative string) string {
 func (r *reader) refuseUnset(of setting, alternative string) {
 	a := of.self()
 	r.reportUnset(a, a.at.String()+" is missing."+r.empty(a)+" Set it in the provider block, or set the environment variable "+
-		a.variables[0]+"."+alternative)
+		a.mainVariable()+"."+alternative)
 }
 
 // reportUnset is for what terraform validate does not report, because the environment may have it later.
@@ -127,7 +127,7 @@ func (r *reader) reportUnset(of setting, text string) {
 // empty says that the environment variable of a setting is set, but has no value, if so: a pipeline may set a variable to a
 // secret that it does not have.
 func (r *reader) empty(of setting) string {
-	variable := of.self().variables[0]
+	variable := of.self().mainVariable()
 	if _, isSet := r.lookup(variable); !isSet || r.getenv(variable) != "" {
 		return ""
 	}
