@@ -333,20 +333,26 @@ func (c *terraformCore) checkRequests(cfg config, opts options, attached, had st
 	}
 }
 
+// noteFound notes which streams a read has returned at the address that is configured.
 func (c *terraformCore) noteFound() {
+	found := c.found[c.provider["base_url"]]
+	if found == nil {
+		found = streamNames{}
+		c.found[c.provider["base_url"]] = found
+	}
 	for _, r := range c.service.Requests() {
 		if r.Method == http.MethodGet && r.Status == http.StatusOK {
-			c.found.add(r.StreamID)
+			found.add(r.StreamID)
 		}
 	}
 }
 
-// checkDropped checks that a refresh drops streams only if reads have returned one of the object at this deployment, perhaps an
+// checkDropped checks that a refresh drops streams only if reads have returned one of the object at this address, perhaps an
 // earlier object: the deployment may not serve the route.
 func (c *terraformCore) checkDropped(what string, before, after *stored) {
 	c.noteFound()
 	dropped := len(after.unlessGone().streams()) < len(before.streams())
-	if dropped && !slices.ContainsFunc(before.streams(), func(id string) bool { return c.found[id] }) {
+	if dropped && !slices.ContainsFunc(before.streams(), func(id string) bool { return c.found[c.provider["base_url"]][id] }) {
 		c.t.Fatalf("%s: streams are dropped, and no read has ever returned one of %q", what, before.streams())
 	}
 }

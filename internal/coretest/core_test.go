@@ -37,6 +37,7 @@ type terraformCore struct {
 	script         []string
 	scriptLate     string               // see lateResources
 	state          map[string]*instance // by address
+	found          map[any]streamNames  // a read has returned them, by base_url
 	husks          map[string]bool      // resources that core keeps in the state without an instance: nothing can move there, or be imported by the command
 
 	next      func(active []*activeNode) int // chooses which of the active nodes of a walk makes its call
@@ -132,7 +133,7 @@ func newTerraformCore(t interface {
 			"retry": Attributes{"max_attempts": attempts, "min_backoff": "1ns", "max_backoff": "1ns"},
 		},
 		next:  func([]*activeNode) int { return 0 },
-		state: map[string]*instance{}, husks: map[string]bool{},
+		state: map[string]*instance{}, found: map[any]streamNames{}, husks: map[string]bool{},
 	}
 	c.configureFor(deployments[0], false)
 	return c

@@ -21,7 +21,6 @@ type deployment struct {
 	address string
 	service *streamstest.Service
 	limited streamNames // states may be untrue: see limit
-	found   streamNames // a read has returned them
 }
 
 // deploymentsInMemory starts two services whose streams have the same ids, each at all ports of an address. A proxy of the
@@ -30,7 +29,7 @@ func deploymentsInMemory(t interface{ Cleanup(f func()) }, opts streamstest.Opti
 	var deployments []*deployment
 	listeners := map[string]*streamstest.Listener{}
 	for _, host := range []string{"127.0.0.1", "127.0.0.2"} {
-		d := &deployment{"http://" + host, "http://" + host, streamstest.New(opts), streamNames{}, streamNames{}}
+		d := &deployment{"http://" + host, "http://" + host, streamstest.New(opts), streamNames{}}
 		d.seedMissing(d.service)
 		listener := streamstest.Listen()
 		server := &httptest.Server{Listener: listener, Config: &http.Server{Handler: d.service}}
@@ -39,7 +38,7 @@ func deploymentsInMemory(t interface{ Cleanup(f func()) }, opts streamstest.Opti
 		deployments, listeners[host] = append(deployments, d), listener
 	}
 	first := *deployments[0]
-	first.name, first.limited, first.found = "another-name", streamNames{}, streamNames{}
+	first.name, first.limited = "another-name", streamNames{}
 	return append(deployments, &first), func(ctx context.Context, _, address string) (net.Conn, error) {
 		host, _, _ := net.SplitHostPort(address)
 		return listeners[host].DialContext(ctx)

@@ -1,6 +1,8 @@
 package provider_test
 
 import (
+	"encoding/json"
+	"fmt"
 	"net/http"
 	"slices"
 	"strings"
@@ -160,7 +162,7 @@ func TestImportOfMissingStreams(t *testing.T) {
 }
 
 // A 404 drops a stream only where reads are proven: gateways answer unknown routes in the same form. A read of the same resource
-// must have returned a stream at this deployment, in the same call or before; those of other resources do not count. Otherwise, the
+// must have returned a stream at this address, in the same call or before; those of other resources do not count. Otherwise, the
 // error says what to do in both cases, and a destroy without a refresh does it.
 func TestNotFoundWhereReadsAreNotProven(t *testing.T) {
 	t.Parallel()
@@ -195,7 +197,7 @@ func TestNotFoundWhereReadsAreNotProven(t *testing.T) {
 			}
 			got, diags := p.Read(r.state)
 			wantDiagnostics(t, diags, "ERROR: Resource Not Found Error")
-			streamstest.WantText(t, diags.String(), noRoute.Message, "detect_drift = false", "it has no record of a read of this resource that found a stream at this deployment",
+			streamstest.WantText(t, diags.String(), noRoute.Message, "detect_drift = false", "it has no record of a read of this resource that found a stream at this base_url",
 				"-refresh=false", "Nothing was changed by this read.")
 			wantState(t, before, got)
 		}
@@ -217,11 +219,16 @@ func TestNotFoundWhereReadsAreNotProven(t *testing.T) {
 			t.Errorf("the stream stays in the state: %v", coretest.FromTerraform(got.Value))
 		}
 
-		// At another deployment, nothing is proven.
-		r.provider["deployment"] = "another"
-		r.provider["detect_drift"] = false
-		r.mustApply(configs("p3"))
-		r.provider["detect_drift"] = true
+		// At another address of the deployment, nothing is proven: it may be wrong.
+		address := r.provider["base_url"]
+		r.provider["deployment"], r.provider["base_url"] = address, strings.Replace(fmt.Sprint(address), "127.0.0.1", "localhost", 1)
+		wantKept()
+		unserved()
+		r.refresh()
+		unserved(ids...)
+		_, diags = startProvider(t, r.provider).Read(r.state)
+		wantDiagnostic(t, diags, "WARNING: Stream Is Gone", "")
+		r.provider["base_url"] = address
 		wantKept()
 
 		// The read of the plan of a create proves reads, too. What is really gone is destroyed without a refresh.
@@ -237,5 +244,34 @@ func TestNotFoundWhereReadsAreNotProven(t *testing.T) {
 		if planned.Failed() || applied.Failed() {
 			t.Errorf("%s %s", planned, applied)
 		}
+	}
+}
+
+// With deployment set, an address whose gateway responds to every path in the form of the service takes nothing out of a state. Neither
+// does a private state of a version that recorded the name of the deployment, which may be an address.
+func TestWrongPathOfADeployment(t *testing.T) {
+	t.Parallel()
+	for name, config := range map[string]tftypes.Value{"single": cam1("p1"), "group": group(map[string][]string{"cam-1": {"p1"}}, nil)} {
+		_, r := startRun(t, tftypes.NewValue(config.Type(), nil), detectDrift, streamstest.Streams("cam-1")...)
+		address := fmt.Sprint(r.provider["base_url"])
+		wrong := address + "/wrong"
+		r.provider["deployment"] = wrong
+		r.mustApply(config)
+		r.refresh()
+		wantKept := func() {
+			t.Helper()
+			r.provider["base_url"] = wrong
+			before := r.state.Value
+			wantDiagnostic(t, r.refresh(), "ERROR: Resource Not Found Error", "there is no route at this path")
+			wantState(t, before, r.state)
+			if t.Failed() {
+				t.Fatal(name)
+			}
+		}
+		wantKept()
+		r.state.Private, _ = json.Marshal(map[string][]byte{"all": fmt.Appendf(nil, `{"read_at":%q}`, wrong)})
+		wantKept()
+		r.provider["base_url"] = address + "/v2/"
+		wantDiagnostics(t, r.refresh())
 	}
 }

@@ -29,7 +29,7 @@ var readers = map[Reader]struct {
 	missing  string // what to do if the stream does not exist
 }{
 	Refresh: {unserved: withoutReads, missing: "The state keeps {the stream|the streams}, because it has no record of a read of " +
-		"this resource that found a stream at this deployment. If {the stream is|the streams are} really gone, remove {it|them} from the configuration, and add " +
+		"this resource that found a stream at this base_url. If {the stream is|the streams are} really gone, remove {it|them} from the configuration, and add " +
 		"-refresh=false to terraform apply or terraform destroy."},
 	Plan: {"Streams Cannot Be Checked", `set on_create = "replace". ` + toDestroy, withoutReads, notFound + " " + checkID +
 		" If the same apply creates {the stream|the streams}, create {it|them} first with terraform apply -target=ADDRESS, or " +

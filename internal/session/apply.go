@@ -50,7 +50,7 @@ func (s *Session) Apply(ctx context.Context, c Change) After {
 	after.Marks.All.ReadAt = c.Marks.All.ReadAt
 	for id := range c.Want { // the framework passes a create nothing of its plan, which is planned again before
 		if withLedger(s, id, func(l *claims.Ledger) bool { return l.Found }) {
-			after.Marks.All.ReadAt = s.deployment
+			after.Marks.All.ReadAt = s.client.Address()
 		}
 	}
 	s.applySets(ctx, c, &after)

@@ -124,11 +124,11 @@ type Mark struct {
 // MarkOfAll is about the streams of a resource that have no mark of their own, and about the plan.
 type MarkOfAll struct {
 	Resend   claims.Resend `json:"resend,omitempty"`
-	ReadAt   string        `json:"read_at,omitempty"`   // the deployment at which a read of the resource has returned a stream
-	OfCreate bool          `json:"of_create,omitempty"` // planned by a create; a destroy with it is that of the old object
-	Late     bool          `json:"late,omitempty"`      // likewise, and the streams of the create are known after apply
-	Session  string        `json:"session,omitempty"`   // planned: the session that planned the destroy
-	Plan     string        `json:"plan,omitempty"`      // planned by an update: the id of the plan, for the second plan of a replacement
+	ReadAt   string        `json:"read_at_address,omitempty"` // the address at which a read of the resource has returned a stream
+	OfCreate bool          `json:"of_create,omitempty"`       // planned by a create; a destroy with it is that of the old object
+	Late     bool          `json:"late,omitempty"`            // likewise, and the streams of the create are known after apply
+	Session  string        `json:"session,omitempty"`         // planned: the session that planned the destroy
+	Plan     string        `json:"plan,omitempty"`            // planned by an update: the id of the plan, for the second plan of a replacement
 }
 
 // Of returns the mark of a stream.

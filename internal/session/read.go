@@ -58,7 +58,7 @@ func (s *Session) markShared(was Entries, found Marks) Marks {
 
 // Refresh marks what states share. With detect_drift, a stream that the service does not know leaves the state, unless it is
 // imported. Gateways respond to unknown routes in the documented form, too, so some read of the same resource must have returned
-// a stream.
+// a stream at this address: a deployment may have several.
 func (s *Session) Refresh(ctx context.Context, was Entries, found Marks) After {
 	found = s.markShared(was, found)
 	if s.ReadRefusal() != accepted {
@@ -66,9 +66,9 @@ func (s *Session) Refresh(ctx context.Context, was Entries, found Marks) After {
 	}
 	after := After{Kept: Entries{}, Reported: map[string]*streams.Stream{}}
 	reads := s.ReadEach(ctx, was.Without(nil))
-	proven := s.deployment != "" && found.All.ReadAt == s.deployment
+	proven := found.All.ReadAt == s.client.Address()
 	if after.Marks.All.ReadAt = found.All.ReadAt; slices.ContainsFunc(reads, func(r Reading) bool { return r.Err == nil }) {
-		proven, after.Marks.All.ReadAt = true, s.deployment
+		proven, after.Marks.All.ReadAt = true, s.client.Address()
 	}
 	for _, read := range reads {
 		id := read.Stream

@@ -241,23 +241,26 @@ func TestMarksOfARefresh(t *testing.T) {
 	}
 }
 
-// A refresh keeps what reads have proven at a deployment, also if it finds nothing, and proves nothing at one that is not known yet.
+// A refresh keeps what reads have proven at an address, also if it finds nothing. They prove nothing at another address of the
+// deployment: its gateway may respond to every path in the form of the service.
 func TestWhatReadsProve(t *testing.T) {
 	t.Parallel()
 	_, url := streamstest.Start(t, streamstest.Options{ServeGet: true})
+	stays := Entries{id: {Set: a}}
 	for _, test := range []struct {
-		deployment, readAt string
-		was                Entries
-		gone               bool
+		base, readAt string
+		was          Entries
+		gone         bool
 	}{
-		{"here", "here", Entries{id: {Set: a}}, true},
-		{"here", "here", Entries{}, false},
-		{"here", "there", Entries{id: {Set: a}}, false},
-		{"here", "", Entries{id: {Set: a}}, false},
-		{"", "", Entries{id: {Set: a}}, false},
+		{url, url, stays, true},
+		{url + "/v2/", url, stays, true},
+		{url, url, Entries{}, false},
+		{url + "/wrong", url, stays, false},
+		{url, url + "/wrong", stays, false},
+		{url, "here", stays, false},
+		{url, "", stays, false},
 	} {
-		s := newReader(t, url)
-		s.deployment = test.deployment
+		s := newReader(t, test.base)
 		after := s.Refresh(t.Context(), test.was, Marks{All: MarkOfAll{ReadAt: test.readAt}})
 		gone := len(after.Findings) > 0 && after.Findings[0].Warning == claims.Gone
 		if gone != test.gone || after.Marks.All.ReadAt != test.readAt {

@@ -39,6 +39,9 @@ func New(cfg requests.Config) (*Client, error) {
 // Redact masks known secrets in a text that the service reported, such as a field of a [Stream]. It cuts a long text.
 func (c *Client) Redact(text string) string { return c.sender.Mask(text, requests.MaxShown) }
 
+// Address returns the base URL in its normal form.
+func (c *Client) Address() string { return requests.NormalURL(c.baseURL) }
+
 // MaxConcurrent is the limit of requests at the same time.
 func (c *Client) MaxConcurrent() int { return c.sender.MaxConcurrent() }
 
