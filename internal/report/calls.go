@@ -62,22 +62,33 @@ func (r *Reporter) Apply(
 	return append(refusedCall(c, a.Refusal, configured), r.diagnostics(ctx, of, messages, closing)...)
 }
 
+// How to leave a stream without a request.
+const (
+	keepOfGroup    = "set on_destroy = \"keep\" in the group, and run the command again."
+	keepOfResource = "remove the resource from the state with terraform state rm."
+	orKeep         = "The next apply creates it again if the configuration still has it. Or, before terraform destroy or a new stream_id, " +
+		"apply on_destroy = \"keep\"."
+)
+
 // changing is what an operation in the apply of a change was to do. Without an operation, streams were read.
 func changing(of Subject, c session.Change, f session.Finding) attempted {
 	if f.Facts == nil {
 		return reading(Plan)
 	}
-	_, stays := c.Want[f.Stream]
 	did := attempted{
-		failed: "the processors of {streams} could not be updated",
-		empty:  f.Decision.Send && f.Decision.Set.Len() == 0,
-		leaves: !stays, drops: !stays && c.Kind == session.Update,
+		purpose: anUpdate,
+		failed:  "the processors of {streams} could not be updated",
+		empty:   f.Decision.Send && f.Decision.Set.Len() == 0,
 	}
-	switch {
+	switch _, stays := c.Want[f.Stream]; {
 	case !stays:
+		did.purpose, did.keep, did.orKeep = aLeave, keepOfResource, orKeep
+		if c.Kind == session.Update {
+			did.purpose, did.keep, did.orKeep = aDrop, keepOfGroup, ""
+		}
 		did.failed = "the processors of {streams} could not be detached"
 	case c.Kind == session.Create:
-		did.failed = "the processors of {streams} could not be set"
+		did.purpose, did.failed = aCreate, "the processors of {streams} could not be set"
 	}
 	switch {
 	case c.Kind != session.Create, of == Group: // a group says it once

@@ -13,12 +13,14 @@ import (
 	"github.com/stream-management/terraform-provider-stream/internal/streams"
 )
 
-func failure(f session.Finding, did attempted) message {
+// messageOfFailure is the message of a failed read or operation.
+func messageOfFailure(f session.Finding, did attempted) message {
 	e := asStreamError(f.Err)
-	check := hint(e, did)
+	failed := failure{e, did}
+	check := hintFor(failed)
 	m := messageOfError(f.Stream, e)
 	m.text = text{summary: string(e.Kind), head: did.failed + ".", advice: join(" ", check.whole(), did.next)}
-	m.severity, m.leaves, m.now = diag.SeverityError, did.leaves, notChangedByRead
+	m.severity, m.leaves, m.now = diag.SeverityError, did.leavesStream(), notChangedByRead
 	if e.Reason != "" {
 		m.reason = Sentence(e.Reason)
 	}
@@ -37,7 +39,7 @@ func failure(f session.Finding, did attempted) message {
 	switch {
 	case e.TokenRequest:
 		m.head += " The token request to oauth2.token_url failed."
-	case servesNoReads(e): // the attributes are not the cause
+	case servesNoReads(failed): // the attributes are not the cause
 	case e.Kind == streams.KindNotFound, e.Kind == streams.KindBadRequest && e.Method == http.MethodGet:
 		m.attribute = "stream_id"
 	case e.Kind == streams.KindBadRequest:

@@ -21,10 +21,10 @@ import (
 
 // filledHint returns the hint about one stream.
 func filledHint(e *streams.Error, did attempted) string {
-	return messageOfError(id, e).fill(hint(e, did).whole(), 1)
+	return messageOfError(id, e).fill(hintFor(failure{e, did}).whole(), 1)
 }
 
-// Each row of the table is the hint of at least one failure here, and says what it must.
+// Each row of the table is the hint of at least one failure here, so none is hidden by those above it, and says what it must.
 func TestHints(t *testing.T) {
 	t.Parallel()
 	beforeIt := regexp.MustCompile(`Install them|that name|without one|^If \{it`)
@@ -45,11 +45,6 @@ func TestHints(t *testing.T) {
 	uncertified := func(e streams.Error) streams.Error { e.Err = requests.ErrNoCertificate; return e }
 	alert := func(alert tls.AlertError) error { return &net.OpError{Op: "remote error", Err: alert} }
 	part := func(e streams.Error) streams.Error { e.Form = requests.FormPart; return e }
-	proxied := func(e streams.Error) streams.Error { e.Proxied = true; return e }
-	accepting := func(e streams.Error) streams.Error { e.Accepts = "application/merge-patch+json"; return e }
-	faulty := func(fault requests.CertificateFault) error {
-		return errors.Join(&requests.CertificateError{Fault: fault}, x509.UnknownAuthorityError{})
-	}
 	token := func(e streams.Error) streams.Error { e.Method, e.TokenRequest = "POST", true; return e }
 	read := func(e streams.Error) streams.Error { e.Method = "GET"; return e }
 	merged := func(e streams.Error) streams.Error {
@@ -68,12 +63,7 @@ func TestHints(t *testing.T) {
 	}
 	afterStatus := update(503, streams.KindConnection)
 	afterStatus.Err, afterStatus.Outcome = errors.New("refused"), streams.Unknown
-	retried := func(e streams.Error) streams.Error { e.Attempts = 6; return e }
 	inCase := func(e streams.Error) streams.Error { e.Err = streams.ErrCase; return e }
-	ofSize := func(e streams.Error, bytes int, longest string, longestBytes int) streams.Error {
-		e.Header = requests.HeaderSize{Bytes: bytes, Longest: longest, LongestBytes: longestBytes}
-		return e
-	}
 	wrongName := func(names ...string) error {
 		return x509.HostnameError{Certificate: &x509.Certificate{DNSNames: names}}
 	}
@@ -81,7 +71,6 @@ func TestHints(t *testing.T) {
 		return &tls.CertificateVerificationError{Err: x509.CertificateInvalidError{Reason: reason}}
 	}
 	onIP := x509.HostnameError{Certificate: &x509.Certificate{IPAddresses: []net.IP{{127, 0, 0, 1}}}}
-	repeated := func(e streams.Error) streams.Error { e.Repeated = true; return e }
 	clientTimeout := update(0, streams.KindTimeout)
 	clientTimeout.Err = requests.ErrRequestTimeout
 	outOfTime := update(429, bad)
@@ -89,9 +78,9 @@ func TestHints(t *testing.T) {
 	late := clientTimeout
 	late.Err = context.DeadlineExceeded
 
-	none, leaves := attempted{}, attempted{empty: true, leaves: true}
-	drops := leaves
-	drops.drops = true
+	to := func(location string, e streams.Error) streams.Error { e.Location = location; return e }
+	none, toLeave, toDrop := attempted{}, attempted{purpose: aLeave, empty: true, keep: keepOfResource, orKeep: orKeep}, attempted{purpose: aDrop, empty: true, keep: keepOfGroup}
+	toRead, toCreate, toUpdate := attempted{purpose: aRead}, attempted{purpose: aCreate}, attempted{purpose: anUpdate}
 	used := map[int]bool{}
 	for name, test := range map[string]struct {
 		err  streams.Error
@@ -108,77 +97,101 @@ func TestHints(t *testing.T) {
 		"no connection":       {without(errors.Join(requests.ErrRequestTimeout, requests.ErrNoConnection)), none, []string{"firewall", "base_url", "HTTPS_PROXY"}, []string{"request_timeout"}},
 		"wait for a token":    {without(requests.ErrTokenWait), none, []string{"oauth2.token_url", "timeouts of the resource"}, []string{"base_url", "service"}},
 		"rate limit":          {without(requests.ErrRateLimit), none, []string{"requests_per_second", "timeouts of the resource"}, []string{"base_url", "slow"}},
-		"wait for the stream": {*asStreamError(errors.Join(session.ErrWaitedForOther, context.DeadlineExceeded)), none, []string{"Another operation on the same stream"}, []string{"base_url"}},
-		"no time to begin":    {*asStreamError(context.DeadlineExceeded), none, []string{"too short", "Raise the timeouts."}, []string{"Another operation", "base_url"}},
+		"wait for the stream": {*asStreamError(errors.Join(session.ErrWaitedForOther, context.DeadlineExceeded)), none, []string{"another operation on the same stream"}, []string{"base_url"}},
+		"no time to begin":    {*asStreamError(context.DeadlineExceeded), none, []string{"too short", "Raise the timeouts."}, []string{"base_url"}},
 		"wait for a turn":     {without(requests.ErrSlotWait), none, []string{"max_concurrent_requests", "timeouts of the resource"}, []string{"base_url", "slow"}},
 
-		"read, 404 of a proxy": {read(page(update(404, streams.KindNotFound))), none, []string{"detect_drift = false"}, nil},
-		"read, 404":            {read(update(404, streams.KindNotFound)), none, []string{"stream may not exist", "-target=ADDRESS", "detect_drift = false"}, nil},
-		"read, a page":         {read(page(update(200, streams.KindUnexpected))), none, []string{"detect_drift = false"}, nil},
-		"read, 400":            {read(update(400, bad)), none, []string{"may not accept this id", "Check the id of the stream", "detect_drift = false"}, []string{"processor"}},
-		"read, 403":            {read(update(403, streams.KindUnauthorized)), none, []string{"may not permit", "If updates work", "detect_drift = false"}, nil},
-		"read, 401":            {read(update(401, streams.KindAuthentication)), none, []string{"was rejected"}, []string{"detect_drift"}},
-		"read, 418":            {read(update(418, bad)), none, []string{"Check base_url.", "If updates work", "detect_drift = false"}, nil},
-		"read, 422":            {read(update(422, bad)), none, []string{"may not accept this id"}, []string{"processor"}},
-		"read, 405":            {read(update(405, bad)), none, []string{"detect_drift = false"}, nil},
-		"read, 500":            {read(update(500, generic)), none, []string{"have a fault"}, []string{"detect_drift"}},
+		"read, a page": {read(page(update(200, streams.KindUnexpected))), none, []string{"detect_drift = false"}, nil},
+		"read, 400":    {read(update(400, bad)), none, []string{"may not accept this id", "Check the id of the stream", "detect_drift = false"}, []string{"processor"}},
+		"read, 403":    {read(update(403, streams.KindUnauthorized)), none, []string{"may not permit", "If updates work", "detect_drift = false"}, nil},
+		"read, 401":    {read(update(401, streams.KindAuthentication)), none, []string{"was rejected"}, []string{"detect_drift"}},
+		"read, 418":    {read(update(418, bad)), none, []string{"See what the response says, and check base_url.", "If updates work", "detect_drift = false"}, nil},
+		"read, 422":    {read(update(422, bad)), none, []string{"may not accept this id"}, []string{"processor"}},
+		"read, 405":    {read(update(405, bad)), none, []string{"detect_drift = false"}, nil},
+		"read, 500":    {read(update(500, generic)), none, []string{"have a fault"}, []string{"detect_drift"}},
 
-		"empty set, 400":     {update(400, bad), leaves, []string{"terraform state rm", `on_destroy = "keep"`}, []string{"apply", "run the command"}},
-		"empty set, dropped": {update(400, bad), drops, []string{`set on_destroy = "keep" in the group, and run the command again`}, []string{"apply"}},
-		"destroy, 404 of a proxy": {page(update(404, streams.KindNotFound)), leaves,
-			[]string{"error body of the service", "Run the command again; if this error persists, check base_url", "terraform state rm", `apply on_destroy = "keep"`}, []string{"in the group"}},
-		"dropped, 404 in JSON": {inJSON(update(404, streams.KindNotFound)), drops,
-			[]string{"check base_url", `set on_destroy = "keep" in the group, and run the command again`}, []string{"state rm"}},
-		"destroy, 404 of a part": {part(update(404, streams.KindNotFound)), leaves, []string{"check base_url", "terraform state rm"}, nil},
-		"destroy, token, 404":    {token(page(update(404, streams.KindNotFound))), leaves, []string{"oauth2.token_url"}, []string{"base_url", "keep"}},
-		"empty set, merged":      {merged(update(200, streams.KindUnexpected)), leaves, []string{`on_destroy = "keep"`}, nil},
-		"empty set of an update": {update(422, bad), attempted{empty: true}, []string{"may not accept an empty set"}, []string{"destroy"}},
+		"empty set, 400":         {update(400, bad), toLeave, []string{"terraform state rm", `on_destroy = "keep"`}, []string{"run the command"}},
+		"empty set, dropped":     {update(400, bad), toDrop, []string{`set on_destroy = "keep" in the group, and run the command again`}, []string{"apply"}},
+		"empty set, merged":      {merged(update(200, streams.KindUnexpected)), toLeave, []string{`on_destroy = "keep"`}, nil},
+		"empty set of an update": {update(422, bad), attempted{purpose: anUpdate, empty: true}, []string{"may not accept an empty set"}, []string{"destroy"}},
 		"403, no credentials": {func() streams.Error { e := withCredentials("no credentials"); e.Status = 403; return e }(), none,
 			[]string{"A request with no credentials was rejected. Set token"}, []string{"permit"}},
-		"empty set, 405":        {update(405, bad), leaves, []string{"Check base_url"}, []string{"keep"}},
-		"empty set, 500":        {update(500, generic), leaves, []string{"Run the command again later"}, []string{"keep"}},
-		"empty set, token, 400": {token(update(400, streams.KindAuthentication)), leaves, []string{"oauth2.client_id"}, []string{"keep"}},
+		"empty set, 405":        {update(405, bad), toLeave, []string{"Check base_url"}, []string{"keep"}},
+		"empty set, 500":        {update(500, generic), toLeave, []string{"Run the command again later"}, []string{"keep"}},
+		"empty set, token, 400": {token(update(400, streams.KindAuthentication)), toLeave, []string{"oauth2.client_id"}, []string{"keep"}},
 
-		"unknown authority, proxy": {without(errors.Join(new(requests.ProxyError), x509.UnknownAuthorityError{})), none,
-			[]string{"Add the certificate of the authority to tls.ca_cert_pem, which counts for the proxy, too", "HTTPS_PROXY"}, []string{"base_url"}},
-		"wrong name, proxy": {without(errors.Join(new(requests.ProxyError), wrongName("a"))), none,
-			[]string{"belong to the proxy", "Use a name of the certificate in HTTPS_PROXY"}, []string{"server_name", "base_url"}},
-		"expired, proxy": {token(without(errors.Join(new(requests.ProxyError), invalid(x509.Expired)))), none,
-			[]string{"The proxy may have to renew its certificate"}, []string{"token endpoint"}},
 		"TLS, proxy": {without(errors.Join(new(requests.ProxyError), http.ErrSchemeMismatch)), none,
 			[]string{"This port may not use TLS", "HTTPS_PROXY"}, []string{"base_url", "client certificate"}},
-		"unknown authority":        {without(x509.UnknownAuthorityError{}), none, []string{"tls.ca_cert_pem", "check base_url"}, []string{"client_cert_pem", "server_name"}},
-		"unknown authority, token": {token(without(x509.UnknownAuthorityError{})), none, []string{"tls.ca_cert_pem", "check oauth2.token_url"}, []string{"base_url"}},
-		"wrong name":               {without(wrongName("a")), none, []string{"tls.server_name", "base_url"}, []string{"ca_cert_pem", "client_cert_pem"}},
-		"wrong address":            {without(onIP), none, []string{"tls.server_name", "base_url"}, nil},
-		"wrong name, token":        {token(without(wrongName("a"))), none, []string{"in oauth2.token_url"}, []string{"server_name", "base_url"}},
-		"only a common name":       {without(wrongName()), none, []string{"only a common name", "service needs a certificate"}, []string{"server_name", "client_cert_pem"}},
-		"common name, token":       {token(without(wrongName())), none, []string{"token endpoint needs a certificate"}, []string{"server_name"}},
-		"another usage":            {without(invalid(x509.IncompatibleUsage)), none, []string{"not be one for servers", "base_url"}, []string{"client_cert_pem", "client certificate"}},
-		"no authority":             {without(invalid(x509.NotAuthorizedToSign)), none, []string{"authority may not be allowed"}, []string{"client_cert_pem"}},
-		"malformed certificate":    {without(new(requests.HandshakeError)), none, []string{"malformed", "negative serial number"}, []string{"down", "proxy", "client_cert_pem"}},
-		"asked for a certificate":  {without(&net.OpError{Op: "local error"}), none, []string{"tls.client_cert_pem"}, []string{"down"}},
-		"expired":                  {without(invalid(x509.Expired)), none, []string{"renew its certificate", "clock"}, []string{"ca_cert_pem", "server_name", "client_cert_pem"}},
-		"TLS":                      {without(http.ErrSchemeMismatch), none, []string{"may not use TLS", "http:// or https://", "base_url"}, []string{"client_cert_pem", "ca_cert_pem", "server_name"}},
-		"no TLS record, token":     {token(without(tls.RecordHeaderError{})), none, []string{"may not use TLS", "oauth2.token_url"}, []string{"client_cert_pem", "base_url"}},
-		"alert for a host":         {without(alert(requests.AlertUnrecognizedName)), none, []string{"may not serve this host", "host in base_url"}, []string{"certificate"}},
-		"handshake failure":        {without(alert(requests.AlertHandshakeFailure)), none, []string{"version or cipher of TLS", "base_url", "GODEBUG=tlsrsakex=1"}, nil},
-		"handshake, proxy":         {without(errors.Join(new(requests.ProxyError), alert(requests.AlertProtocolVersion))), none, []string{"The proxy may not serve", "HTTPS_PROXY"}, []string{"base_url"}},
-		"alert of the service":     {without(&net.OpError{Op: "remote error"}), none, []string{"tls.client_cert_pem", "TLS 1.2"}, nil},
-		"TLS in place of HTTP":     {without(new(requests.ProtocolError)), none, []string{"Write https:// in base_url"}, []string{"certificate"}},
-		"HTTP/2 in place of it":    {without(&requests.ProtocolError{Protocol: "HTTP/2"}), none, []string{"HTTP/2 without TLS", "another port in base_url"}, []string{"https://"}},
-		"the same, token":          {token(without(new(requests.ProtocolError))), none, []string{"Write https:// in oauth2.token_url"}, []string{"base_url"}},
-		"no authorities":           {without(faulty(requests.NoAuthorities)), none, []string{"ca-certificates", "set tls.ca_cert_pem"}, []string{"private"}},
-		"SHA-1":                    {without(faulty(requests.WeakSignature)), none, []string{"SHA-1", "operators have to replace"}, []string{"ca_cert_pem", "private"}},
-		"not in ca_cert_pem":       {without(faulty(requests.NotInCACert)), none, []string{"intermediate certificate", "issuer that the error names", "base_url"}, []string{"private"}},
-		"not in it, token":         {token(without(faulty(requests.NotInCACert))), none, []string{"token endpoint may not send", "oauth2.token_url"}, []string{"base_url"}},
-		"expired authority":        {without(errors.Join(faulty(requests.ExpiredAuthority), invalid(x509.Expired))), none, []string{"one of tls.ca_cert_pem", "that the error names", "clock"}, []string{"renew"}},
-		"other fault":              {without(faulty(requests.OtherFault)), none, []string{"private authority"}, nil},
-		"407":                      {page(update(407, bad)), none, []string{"user name and password in HTTPS_PROXY"}, []string{"processor_ids"}},
-		"redirect":                 {page(update(301, streams.KindRedirect)), none, []string{"change base_url to that address"}, nil},
+		"unknown authority": {without(x509.UnknownAuthorityError{}), none, []string{"private authority, or the service may not send its intermediate certificate",
+			"Add the certificate of the issuer to tls.ca_cert_pem, or check base_url."}, []string{"client_cert_pem", "server_name"}},
+		"unknown authority, token": {token(without(x509.UnknownAuthorityError{})), none, []string{"token endpoint may not send", "check oauth2.token_url"}, []string{"base_url"}},
+		"unknown authority, proxy": {without(errors.Join(new(requests.ProxyError), x509.UnknownAuthorityError{})), none,
+			[]string{"the proxy may not send", "tls.ca_cert_pem, or check HTTPS_PROXY"}, []string{"base_url"}},
+		"another usage": {without(invalid(x509.IncompatibleUsage)), none, []string{"If the error has another reason, the operators have to replace"}, []string{"client_cert_pem", "client certificate"}},
+		"wrong name": {without(wrongName("a")), none, []string{"Use a name of the certificate in base_url.", "tls.server_name may have the name instead"},
+			[]string{"ca_cert_pem", "client_cert_pem"}},
+		"wrong address":     {without(onIP), none, []string{"Use a name of the certificate in base_url."}, nil},
+		"wrong name, token": {token(without(wrongName("a"))), none, []string{"Use a name of the certificate in oauth2.token_url.", "If it is that of base_url"}, nil},
+		"wrong name, proxy": {without(errors.Join(new(requests.ProxyError), wrongName("a"))), none,
+			[]string{"belong to the proxy", "Use a name of the certificate in HTTPS_PROXY"}, nil},
+		"expired": {without(invalid(x509.Expired)), none, []string{"renew its certificate", "clock", "one of tls.ca_cert_pem"}, []string{"server_name", "client_cert_pem"}},
+		"expired, proxy": {token(without(errors.Join(new(requests.ProxyError), invalid(x509.Expired)))), none,
+			[]string{"The proxy may have to renew its certificate"}, []string{"token endpoint"}},
+		"alert":                {without(alert(requests.AlertHandshakeFailure)), none, []string{"may not serve this host", "version or cipher of TLS", "another client certificate", "Check base_url, tls.server_name and"}, nil},
+		"alert of a proxy":     {without(errors.Join(new(requests.ProxyError), alert(requests.AlertProtocolVersion))), none, []string{"The proxy may not serve", "HTTPS_PROXY"}, []string{"base_url"}},
+		"unreadable handshake": {without(new(requests.HandshakeError)), none, []string{"may not serve this host"}, []string{"down"}},
+		"no HTTP":              {without(new(requests.ProtocolError)), none, []string{"such as TLS, or HTTP/2 without TLS", "Write https:// in base_url, or use another port."}, []string{"certificate"}},
+		"no HTTP, token":       {token(without(new(requests.ProtocolError))), none, []string{"Write https:// in oauth2.token_url"}, []string{"base_url"}},
 
-		"token, 400":           {token(update(400, streams.KindAuthentication)), none, []string{"with a bearer token was rejected.", "The client, its credentials or scopes may be unknown or expired", "oauth2.client_id", "oauth2.token_url"}, []string{"base_url"}},
-		"token, 403":           {token(update(403, streams.KindAuthentication)), none, []string{"oauth2.token_url"}, []string{"the client", "base_url"}},
+		"header refused here": {without(errors.Join(requests.ErrNotSent, requests.ErrLongHeader)), none, []string{"may be too long for the service or a proxy", "shorter credential"}, []string{"TF_APPEND"}},
+		"431":                 {update(431, bad), none, []string{"may be too long for the service or a proxy", "shorter credential"}, []string{"response says"}},
+		"494, token":          {token(page(update(494, bad))), none, []string{"may be too long for the token endpoint or a proxy"}, []string{"login"}},
+
+		"destroy, 404 of a proxy": {page(update(404, streams.KindNotFound)), toLeave,
+			[]string{"error body of the service", "Run the command again; if this error persists, check base_url", "terraform state rm", `apply on_destroy = "keep"`}, []string{"in the group"}},
+		"dropped, 404 in JSON": {inJSON(update(404, streams.KindNotFound)), toDrop,
+			[]string{"check base_url", `set on_destroy = "keep" in the group, and run the command again`}, []string{"state rm"}},
+		"destroy, 404 of a part": {part(update(404, streams.KindNotFound)), toLeave, []string{"check base_url", "terraform state rm"}, nil},
+		"destroy, token, 404":    {token(page(update(404, streams.KindNotFound))), toLeave, []string{"oauth2.token_url"}, []string{"base_url", "keep"}},
+
+		"read, 404 of a proxy": {read(page(update(404, streams.KindNotFound))), toRead, []string{"may not offer GET", "Check the id of the stream and base_url. If it is right, set detect_drift = false"}, nil},
+		"read, 404": {read(update(404, streams.KindNotFound)), toRead,
+			[]string{"stream may not exist", "Check the id of the stream and base_url. If the same apply creates", "-target=ADDRESS", "detect_drift = false"}, []string{"new"}},
+		"create, 404": {update(404, streams.KindNotFound), toCreate,
+			[]string{"Check the id of the stream and base_url. If it has just been created, run the command again. If it is new, create the stream in the service first."}, []string{"configuration"}},
+		"update, 404": {update(404, streams.KindNotFound), toUpdate, []string{"Check the id of the stream and base_url. If it was deleted, remove it from the configuration."}, []string{"new", "-refresh"}},
+
+		"redirect, only a slash": {to("/v2/streams/cam-1/", update(308, streams.KindRedirect)), none, []string{"No setting of the provider", "The operators have to serve the documented path"}, []string{"change base_url"}},
+		"redirect, route's case": {to("https://STREAMS.example.com/V2/Streams/cam-1", update(301, streams.KindRedirect)), none, []string{"The operators have to serve"}, nil},
+		"redirect, read":         {read(to("./cam-1/", update(301, streams.KindRedirect))), none, []string{"The operators have to serve"}, []string{"detect_drift"}},
+		"redirect, id's case":    {to("/v2/streams/CAM-1", update(301, streams.KindRedirect)), none, []string{"Write the id of the stream as the service does."}, []string{"operators"}},
+		"redirect, other host":   {to("https://api.example.com/v2/streams/cam-1/", update(301, streams.KindRedirect)), none, []string{"change base_url to that address"}, nil},
+		"redirect, other scheme": {to("http://streams.example.com/v2/streams/cam-1/", update(301, streams.KindRedirect)), none, []string{"change base_url to that address"}, nil},
+		"redirect, other path":   {to("/api/v2/streams/cam-1", update(301, streams.KindRedirect)), none, []string{"change base_url to that address"}, nil},
+		"redirect, token":        {to("/token/", token(update(301, streams.KindRedirect))), none, []string{"change oauth2.token_url to that address"}, nil},
+		"redirect, no Location":  {page(update(301, streams.KindRedirect)), none, []string{"Check base_url"}, []string{"Location"}},
+
+		"402":                     {update(402, bad), none, []string{"See what the response says, and check base_url."}, []string{"processor ids"}},
+		"419":                     {update(419, bad), none, []string{"See what the response says, and check base_url."}, []string{"stopped waiting"}},
+		"498 of a page":           {page(update(498, bad)), none, []string{"See what the response says"}, []string{"stopped waiting", "login"}},
+		"511":                     {page(update(511, generic)), none, []string{"See what the response says"}, []string{"overloaded"}},
+		"499":                     {update(499, bad), none, []string{"proxy may have stopped waiting", "Run the command again"}, []string{"processor_ids", "response says"}},
+		"460":                     {page(update(460, bad)), none, []string{"proxy may have stopped waiting"}, []string{"response says"}},
+		"405":                     {update(405, bad), none, []string{"A proxy may not let PATCH pass, or the service may not offer it", "base_url", "HTTPS_PROXY"}, []string{"processor_ids"}},
+		"501 of a proxy":          {nothing(update(501, generic)), none, []string{"A proxy may not let PATCH pass"}, []string{"overloaded"}},
+		"500":                     {update(500, generic), none, []string{"have a fault. Run the command again later. If this error persists, check base_url."}, []string{"max_attempts"}},
+		"520":                     {update(520, generic), none, []string{"have a fault"}, []string{"max_attempts"}},
+		"only a common name":      {without(wrongName()), none, []string{"only a common name", "service needs a certificate"}, []string{"server_name", "client_cert_pem"}},
+		"common name, token":      {token(without(wrongName())), none, []string{"token endpoint needs a certificate"}, []string{"server_name"}},
+		"asked for a certificate": {without(&net.OpError{Op: "local error"}), none, []string{"tls.client_cert_pem"}, []string{"down"}},
+		"TLS":                     {without(http.ErrSchemeMismatch), none, []string{"may not use TLS", "http:// or https://", "base_url"}, []string{"client_cert_pem", "ca_cert_pem", "server_name"}},
+		"no TLS record, token":    {token(without(tls.RecordHeaderError{})), none, []string{"may not use TLS", "oauth2.token_url"}, []string{"client_cert_pem", "base_url"}},
+		"407":                     {page(update(407, bad)), none, []string{"user name and password in HTTPS_PROXY"}, []string{"processor_ids"}},
+		"redirect":                {to("/login", page(update(302, streams.KindRedirect))), none, []string{"change base_url to that address", "login page"}, nil},
+
+		"token, 400": {token(update(400, streams.KindAuthentication)), none, []string{"with a bearer token was rejected.", "The client, its credentials or its scopes may be unknown, expired or not allowed.",
+			"Check oauth2.client_id, oauth2.scopes, oauth2.endpoint_params and oauth2.token_url."}, []string{"base_url"}},
+		"token, 403":           {token(update(403, streams.KindAuthentication)), none, []string{"A request with a bearer token was rejected.", "oauth2.scopes"}, []string{"base_url"}},
 		"token, 400 in text":   {token(nothing(update(400, streams.KindAuthentication))), none, []string{"with a bearer token was rejected.", "a proxy may have responded: check oauth2.token_url"}, []string{"base_url", "login"}},
 		"token, 403 in text":   {token(nothing(update(403, streams.KindAuthentication))), none, []string{"with a bearer token was rejected.", "oauth2.token_url"}, []string{"base_url"}},
 		"token, 400 of a page": {token(page(update(400, streams.KindAuthentication))), none, []string{"login page", "oauth2.token_url"}, []string{"The client", "bearer"}},
@@ -196,15 +209,6 @@ func TestHints(t *testing.T) {
 		"no client certificate":      {without(requests.ErrNoCertificate), none, []string{"may require a client certificate", "Set tls.client_cert_pem"}, []string{"another", "down"}},
 		"no client certificate, 400": {uncertified(page(update(400, bad))), none, []string{"may require a client certificate", "base_url"}, []string{"login page"}},
 		"no client certificate, 403": {uncertified(page(update(403, streams.KindUnauthorized))), none, []string{"with a bearer token was rejected"}, []string{"Set tls"}},
-		"header refused here": {ofSize(without(errors.Join(requests.ErrNotSent, requests.ErrLongHeader)), 12100, "Authorization", 12013), none,
-			[]string{"has 12100 bytes", "the credential (Authorization) has 12013", "shorter credential"}, []string{"TF_APPEND_USER_AGENT"}},
-		"431":                 {ofSize(update(431, bad), 9000, "X-Key", 8500), none, []string{"X-Key of headers has 8500", "service or a proxy"}, []string{"offer"}},
-		"431, short":          {ofSize(update(431, bad), 227, "User-Agent", 114), none, []string{"User-Agent (see TF_APPEND_USER_AGENT) has 114"}, []string{"of headers"}},
-		"494, token":          {token(page(ofSize(update(494, bad), 9000, "Authorization", 8500))), none, []string{"(Authorization) has 8500", "token endpoint or a proxy"}, []string{"offer", "login"}},
-		"400 of nginx":        {page(ofSize(update(400, bad), 9000, "Authorization", 8500)), none, []string{"(Authorization) has 8500"}, []string{"processor"}},
-		"long header, broken": {ofSize(without(errors.New("EOF")), 9000, "Authorization", 8500), none, []string{"(Authorization) has 8500", "check base_url"}, []string{"down"}},
-		"header, broken":      {ofSize(without(errors.New("EOF")), 2000, "Authorization", 1500), none, []string{"down"}, []string{"too long"}},
-		"400, long header":    {ofSize(update(400, bad), 9000, "Authorization", 8500), none, []string{"processor ids"}, []string{"too long"}},
 		"incomplete": {func() streams.Error {
 			e := update(200, streams.KindConnection)
 			e.Err = requests.ErrIncomplete
@@ -221,19 +225,7 @@ func TestHints(t *testing.T) {
 		"merged":                      {merged(update(200, streams.KindUnexpected)), none, []string{"merge sets", "add them to the set", "former set, run the command again"}, nil},
 		"304":                         {nothing(update(304, streams.KindUnexpected)), none, []string{"may have this set already", "If-None-Match"}, []string{"Location", "proxy"}},
 		"304 to a read":               {read(nothing(update(304, streams.KindUnexpected))), none, []string{"A cache may have responded", "base_url"}, []string{"detect_drift", "Location"}},
-		"402":                         {update(402, bad), none, []string{"limit of the service", "limits of the organization"}, []string{"processor ids"}},
-		"507":                         {retried(update(507, generic)), none, []string{"limit of the service"}, []string{"max_attempts"}},
-		"412":                         {update(412, bad), none, []string{"condition", "If-Match"}, []string{"offer"}},
 		"410":                         {update(410, bad), none, []string{"may have been deleted", "id of the stream and base_url"}, []string{"offer this operation"}},
-		"428":                         {nothing(update(428, bad)), none, []string{"condition", "If-Match"}, []string{"offer"}},
-		"421":                         {nothing(update(421, bad)), none, []string{"host in base_url", "tls.server_name", "HTTPS_PROXY"}, []string{"offer"}},
-		"415, Accept-Patch":           {accepting(update(415, bad)), none, []string{"another media type than application/json", "base_url"}, []string{"offer"}},
-		"415":                         {update(415, bad), none, []string{"may not offer this operation"}, []string{"media type"}},
-		"405 of a proxy":              {page(update(405, bad)), none, []string{"A proxy may not let PATCH pass", "base_url", "HTTPS_PROXY"}, nil},
-		"405 through a proxy":         {proxied(update(405, bad)), none, []string{"A proxy may not let PATCH pass"}, nil},
-		"501 of a proxy":              {nothing(update(501, generic)), none, []string{"A proxy may not let PATCH pass"}, []string{"max_attempts"}},
-		"505":                         {update(505, generic), none, []string{"version of HTTP", "HTTPS_PROXY"}, []string{"overloaded"}},
-		"511":                         {page(update(511, generic)), none, []string{"Log in to the network"}, []string{"overloaded"}},
 		"400 in other JSON":           {inJSON(update(400, bad)), none, []string{"may not know one of the processor ids", "a gateway may have responded: check base_url"}, []string{"login page", "proxy"}},
 		"422 in other JSON":           {inJSON(update(422, bad)), none, []string{"may not accept this set", "a gateway may have responded: check base_url"}, []string{"login page"}},
 		"404 in other JSON":           {inJSON(update(404, streams.KindNotFound)), none, []string{"Check the id of the stream", "a gateway may have responded: check base_url"}, []string{"login page"}},
@@ -242,7 +234,7 @@ func TestHints(t *testing.T) {
 		"400 without a text":          {nothing(update(400, bad)), none, []string{"may not have come from the service, but from a proxy."}, []string{"login page"}},
 		"200 in other JSON":           {inJSON(update(200, streams.KindUnexpected)), none, []string{"may not have come from the service, but from a proxy."}, []string{"login page"}},
 		"not a stream":                {page(update(200, streams.KindUnexpected)), none, []string{"may not have come from the service", "base_url"}, nil},
-		"429":                         {update(429, bad), none, []string{"requests_per_second", "max_concurrent_requests", "raise retry.max_attempts"}, []string{"-parallelism", "timeouts"}},
+		"429":                         {update(429, bad), none, []string{"requests_per_second", "max_concurrent_requests"}, []string{"-parallelism", "timeouts", "max_attempts"}},
 		"429, no time":                {outOfTime, none, []string{"requests_per_second", "max_concurrent_requests", "timeouts of the resource"}, []string{"max_attempts"}},
 		"401":                         {withCredentials(`the basic_auth of user "me"`), none, []string{`A request with the basic_auth of user "me" was rejected.`}, nil},
 		"401, no credentials":         {withCredentials("no credentials"), none, []string{"A request with no credentials was rejected.", "token, token_file, basic_auth, oauth2"}, []string{"expired"}},
@@ -251,9 +243,7 @@ func TestHints(t *testing.T) {
 		"401, no credentials or body": {nothing(withCredentials("no credentials")), none, []string{"A request with no credentials was rejected.", "Otherwise, a proxy may have responded"}, nil},
 		"token, 401 without a body":   {token(nothing(update(401, streams.KindAuthentication))), none, []string{"with a bearer token was rejected.", "Otherwise, a proxy may have responded: check oauth2.token_url"}, []string{"base_url"}},
 		"403":                         {update(403, streams.KindUnauthorized), none, []string{"A request with a bearer token was rejected.", "may not permit"}, []string{"detect_drift"}},
-		"404":                         {update(404, streams.KindNotFound), none, []string{"stream may not exist", "id of the stream", "create the stream in the service"}, []string{"-refresh"}},
 		"404 of a proxy":              {page(update(404, streams.KindNotFound)), none, []string{"may not have come from the service", "base_url"}, nil},
-		"405":                         {update(405, bad), none, []string{"may not offer this operation at this address", "base_url"}, []string{"processor_ids"}},
 		"409":                         {update(409, bad), none, []string{"max_concurrent_requests = 1", "-parallelism=1", "run the command again later."}, []string{"processor_ids"}},
 		"425":                         {update(425, bad), none, []string{"max_concurrent_requests = 1"}, nil},
 		"413":                         {page(update(413, bad)), none, []string{"too large"}, []string{"may not know"}},
@@ -263,23 +253,16 @@ func TestHints(t *testing.T) {
 		"504":                         {update(504, streams.KindTimeout), none, []string{"overloaded", "Run the command again later"}, []string{"request_timeout"}},
 		"timeout":                     {clientTimeout, none, []string{"request_timeout", "base_url"}, []string{"timeouts of the resource"}},
 		"late":                        {late, none, []string{"timeouts of the resource", "base_url"}, []string{"request_timeout"}},
-		"500":                         {retried(update(500, generic)), none, []string{"have a fault", "Run the command again later. If"}, []string{"max_attempts"}},
-		"500, once":                   {update(500, generic), none, []string{"have a fault", "Run the command again later. If"}, []string{"max_attempts"}},
-		"520":                         {retried(update(520, generic)), none, []string{"have a fault"}, []string{"max_attempts"}},
-		"501":                         {update(501, generic), none, []string{"may not offer this operation"}, []string{"max_attempts"}},
-		"499":                         {update(499, bad), none, []string{"proxy may have stopped waiting", "Run the command again"}, []string{"max_attempts", "processor_ids", "offer"}},
-		"460":                         {page(update(460, bad)), none, []string{"proxy may have stopped waiting"}, []string{"offer"}},
-		"503 of another":              {repeated(update(503, generic)), none, []string{"Run the command again later", "check base_url"}, []string{"max_attempts"}},
 		"503, then no service":        {afterStatus, none, []string{"have a fault"}, nil},
 		"no answer, http://":          {plain(without(io.EOF)), none, []string{"may use TLS at this port", "base_url (http:// or https://)"}, []string{"down"}},
 		"no service":                  {without(errors.New("refused")), none, []string{"base_url", "HTTPS_PROXY"}, nil},
 	} {
 		test.did.unserved, test.did.missing = readers[Plan].unserved, readers[Plan].missing
 		got := filledHint(&test.err, test.did)
-		if check := hint(&test.err, test.did).check; beforeIt.MatchString(check) {
+		if check := hintFor(failure{&test.err, test.did}).check; beforeIt.MatchString(check) {
 			t.Errorf("%s: a short error does not say what this refers to: %s", name, check)
 		}
-		used[slices.IndexFunc(hints(&test.err, test.did), func(a advice) bool { return a.fits })] = true
+		used[slices.IndexFunc(hints, func(h hint) bool { return h.applies(failure{&test.err, test.did}) })] = true
 		streamstest.WantText(t, got, test.want...)
 		for _, part := range test.not {
 			if strings.Contains(got, part) {
@@ -290,7 +273,7 @@ func TestHints(t *testing.T) {
 			t.Errorf("%s: %q", name, got)
 		}
 	}
-	for i, h := range hints(new(streams.Error), attempted{}) {
+	for i, h := range hints {
 		if !used[i] {
 			t.Errorf("no failure has the hint of row %d: %s", i, h.whole())
 		}

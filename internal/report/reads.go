@@ -26,18 +26,18 @@ var readers = map[Reader]struct {
 	refused  string // the summary of the error without detect_drift; "" if there is none
 	without  string // what to do without detect_drift
 	unserved string // what to do where the deployment serves no reads
-	missing  string // what to do if the stream does not exist
+	missing  string // what to do if the stream does not exist; may be empty
 }{
 	Refresh: {unserved: withoutReads, missing: "The state keeps {the stream|the streams}, because it has no record of a read of " +
 		"this resource that found a stream at this base_url. If {the stream is|the streams are} really gone, remove {it|them} from the configuration, and add " +
 		"-refresh=false to terraform apply or terraform destroy."},
-	Plan: {"Streams Cannot Be Checked", `set on_create = "replace". ` + toDestroy, withoutReads, notFound + " " + checkID +
-		" If the same apply creates {the stream|the streams}, create {it|them} first with terraform apply -target=ADDRESS, or " +
-		"take {its id|their ids} from an attribute that is known after apply. " + toDestroy},
-	Import:      {unserved: withoutReads, missing: notFound + " " + checkID},
-	GroupImport: {"Group Cannot Be Imported", withoutGroupImport, withoutGroupImport, notFound + " " + checkID},
-	DataSource:  {"Streams Cannot Be Read", withoutDataSource, withoutDataSource, notFound + " " + checkID},
-	Query:       {"Streams Cannot Be Listed", withoutQuery, withoutQuery, notFound + " " + checkID},
+	Plan: {"Streams Cannot Be Checked", `set on_create = "replace". ` + toDestroy, withoutReads,
+		"If the same apply creates {the stream|the streams}, create {it|them} first with terraform apply -target=ADDRESS, or " +
+			"take {its id|their ids} from an attribute that is known after apply. " + toDestroy},
+	Import:      {unserved: withoutReads},
+	GroupImport: {"Group Cannot Be Imported", withoutGroupImport, withoutGroupImport, ""},
+	DataSource:  {"Streams Cannot Be Read", withoutDataSource, withoutDataSource, ""},
+	Query:       {"Streams Cannot Be Listed", withoutQuery, withoutQuery, ""},
 }
 
 const (
@@ -47,7 +47,7 @@ const (
 )
 
 func reading(by Reader) attempted {
-	return attempted{failed: "{streams} could not be read", unserved: readers[by].unserved, missing: readers[by].missing}
+	return attempted{purpose: aRead, failed: "{streams} could not be read", unserved: readers[by].unserved, missing: readers[by].missing}
 }
 
 // Reads returns the diagnostics of reads.

@@ -186,7 +186,7 @@ func TestAdviceFitsTheCommand(t *testing.T) {
 	for _, text := range slices.Concat(warnings[:], slices.Collect(maps.Values(refusals))) {
 		all = append(all, text.advice)
 	}
-	for _, h := range hints(new(streams.Error), attempted{}) {
+	for _, h := range hints {
 		all = append(all, h.whole())
 	}
 	for _, text := range all {
@@ -370,7 +370,7 @@ func TestShortDetails(t *testing.T) {
 			return r.Apply(context.Background(), OneStream, c, session.After{Findings: []session.Finding{f}}, "")[0].Detail()
 		}
 		whole, short := apply(), apply()
-		check := messageOfError(id, &e).fill(hint(&e, attempted{}).check, 1)
+		check := messageOfError(id, &e).fill(hintFor(failure{&e, attempted{}}).check, 1)
 		streamstest.WantText(t, whole, e.Message, filledHint(&e, attempted{}))
 		streamstest.WantText(t, short, id, check)
 		for detail, most := range map[string]int{whole: 30, short: 4} {
