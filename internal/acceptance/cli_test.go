@@ -181,7 +181,7 @@ func TestAccFleetOutput(t *testing.T) {
 		if strings.Count("Error: "+block, "\n") > 12 { // a terminal adds one more line
 			long++
 		}
-		streamstest.WantText(t, strings.Join(strings.Fields(block), " "), " could not be set. ", " Check ", "The stream was not changed.")
+		streamstest.WantText(t, strings.Join(strings.Fields(block), " "), " could not be set", " Check ", "The stream was not changed.")
 	}
 	if len(blocks) != len(ids) || long > 4 { // one for each cause
 		t.Errorf("%d errors, %d of them long: %v", len(blocks), long, failed)

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"strings"
 
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 
@@ -45,8 +46,8 @@ func messageOfFailure(f session.Finding, did attempted) message {
 	case e.Kind == streams.KindBadRequest:
 		m.attribute = "processor_ids"
 	}
-	m.short = m.shortened(e, join(" ", detached, m.fill(check.check, 1)))
 	m.reason = join(" ", m.reason, detached, left)
+	m.short = m.shortened(e, m.fill(check.check, 1))
 	return m
 }
 
@@ -61,56 +62,33 @@ func messageOfError(stream string, e *streams.Error) message {
 		m.address = "oauth2.token_url"
 	}
 	if e.URL != "" && e.Message != "" {
-		m.label = "The response does not have the documented form: "
+		label := "The response does not have the documented form: "
 		switch e.Form {
 		case requests.FormDocumented:
-			m.label = "The " + e.Receiver() + " said: "
+			label = "The " + e.Receiver() + " said: "
 		case requests.FormPart:
-			m.label = "The response began with: "
+			label = "The response began with: "
 		}
-		m.response = m.label + e.Message
+		m.response = label + e.Message
 	}
 	return m
 }
 
-// A short detail has four lines. Words do not fill theirs.
-const (
-	shortLines   = 4
-	filled       = lineLength - 6
-	shortMessage = 24 // characters of what the service said, at least
-	shortReason  = 40 // likewise, of what the provider has found
-)
-
-// shortened is the detail of an error whose cause another one has in full: status, message, why nothing was tried, what to check,
-// and what is now true. There may be hundreds.
+// shortened is the detail of an error whose cause another one has in full, because there may be hundreds: what failed, what to check
+// first, and what is now true.
 func (m message) shortened(e *streams.Error, check string) string {
-	now := m.now
+	happened, now := m.happened(1), m.now
+	if e.Status != 0 {
+		response := requests.StatusText(e.Status)
+		if details := join(", ", labelled("request id ", e.RequestID), labelled("Location ", e.Location)); details != "" {
+			response += " (" + details + ")"
+		}
+		happened = Sentence(join(": ", strings.TrimSuffix(happened, "."), response, cut(e.Message)))
+	}
 	if e.Attempts == 0 {
 		now = nothingSent + now
 	}
-	happened := m.happened(1)
-	room := (shortLines-(len(now)+lineLength-1)/lineLength)*filled - len(happened) - len(check) - len("  : ")
-	status, said, least, why := "", e.Message, shortMessage, ""
-	if e.Status != 0 {
-		status = requests.StatusText(e.Status)
-	}
-	switch {
-	case e.Status == 0, e.Attempts > 0 && e.Reason != "": // what the provider itself has found
-		said, least = e.Reason, shortReason
-	case e.Reason != "":
-		why = Sentence(e.Reason)
-	}
-	if room -= len(status); len(why)+len(said) > room {
-		why = ""
-	}
-	if id := " (request id " + e.RequestID + ")"; e.RequestID != "" && e.Attempts > 0 && len(id)+min(len(said), least) <= room {
-		status, room = status+id, room-len(id)
-	}
-	if asOthers := ", as for other streams"; status != "" && why == "" && len(asOthers)+min(len(said), least) <= room {
-		status, room = status+asOthers, room-len(asOthers)
-	}
-	said = cutAtWord(said, max(room-len(why), least))
-	return join(" ", happened, Sentence(join(": ", status, said)), why, check) + "\n" + now
+	return join(" ", happened, m.reason, check) + "\n" + now
 }
 
 // request returns "" if there was no request to send.
@@ -129,7 +107,7 @@ func request(e *streams.Error) string {
 		attempts = fmt.Sprintf(" (%d attempts)", e.Attempts)
 	}
 	return join("\n", fmt.Sprintf("%s %s → %s%s", e.Method, e.URL, response, attempts),
-		labelled("Request id: ", e.RequestID), labelled("Location: ", e.Location), labelled("Accept-Patch: ", e.Accepts),
+		labelled("Request id: ", e.RequestID), labelled("Location: ", e.Location),
 		labelled("WWW-Authenticate: ", e.Challenge))
 }
 

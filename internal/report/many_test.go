@@ -82,8 +82,9 @@ func TestCauses(t *testing.T) {
 The processors of 4 streams could not be updated.
 
 For example: PATCH https://streams.example.com/v2/streams/s0000 → 503 Service Unavailable (2 attempts)
+The service said: s0000 is busy
 
-"s0000": The service said: s0000 is busy
+"s0000": as in the example
 "s0001": The service said: s0001 is busy
 "s0002": The service said: s0002 is busy
 
@@ -120,8 +121,9 @@ func TestReasons(t *testing.T) {
 The processors of 2 streams could not be updated.
 
 For example: PATCH https://streams.example.com/v2/streams/s0000 → 200 OK
+The service reports additional processors ["a"].
 
-"s0000": The service reports additional processors ["a"].
+"s0000": as in the example
 "s0001": The service did not attach ["c"].
 
 The service may merge sets instead of replacing them, or may ignore ids that it does not know. Compare the set with the processors in the service. If the service attaches some itself, add them to the sets. If it may have responded with the former set, run the command again.
@@ -137,13 +139,14 @@ The service may merge sets instead of replacing them, or may ignore ids that it 
 	f.add(1, lost)
 	lost.Reason = "the connection failed: reset"
 	f.add(1, lost)
-	streamstest.WantText(t, f.diagnostics()[0].Detail(), "503 Service Unavailable (2 attempts)\n\n\"s0000\": The connection failed: EOF. The service said: s0000 is busy\n")
+	streamstest.WantText(t, f.diagnostics()[0].Detail(), "503 Service Unavailable (2 attempts)\nThe connection failed: EOF.\nThe service said: s0000 is busy\n",
+		"\n\"s0000\": as in the example\n\"s0001\": The connection failed: reset. The service said: s0001 is busy\n")
 
 	// A token request has a cause of its own, and so has what was not sent. A failure that repeats another one has not.
 	f = nil
 	rejected := service(401, "no", streams.NotChanged)
 	f.add(2, rejected)
-	rejected.Repeated, rejected.Attempts, rejected.Reason = true, 0, "the service has rejected the same credentials for other streams"
+	rejected.Attempts, rejected.Reason = 0, "the service has rejected the same credentials for other streams"
 	f.add(2, rejected)
 	rejected.TokenRequest = true
 	f.add(1, rejected)
@@ -175,7 +178,7 @@ func TestRepeatedInGroup(t *testing.T) {
 	f.add(2, e)
 	e.Attempts = 1
 	f.add(2, e)
-	e.Repeated = true
+	e.Attempts, e.Reason = 0, "the service does not respond to other operations"
 	f.add(2, e)
 	if diags := f.diagnostics(); len(diags) != 1 {
 		t.Errorf("%d errors: %s", len(diags), diags)
@@ -230,7 +233,7 @@ func TestOrderOfErrors(t *testing.T) {
 // What an error does not show in full is in the log.
 func TestLogOfMessages(t *testing.T) {
 	t.Parallel()
-	for message, want := range map[string]int{"busy": 0, "{id}": 25, "{id}" + strings.Repeat(" busy", 40): 25} {
+	for message, want := range map[string]int{"busy": 0, "{id}": 25, "{id}" + strings.Repeat(" busy", 70): 25} {
 		var logged bytes.Buffer
 		var f failures
 		f.add(25, service(400, message, streams.NotChanged))
@@ -265,7 +268,7 @@ func TestManySets(t *testing.T) {
 	var p session.Planned
 	var want []string
 	for i := range shownTexts + 5 {
-		set := fmt.Sprintf(`["p%d", "%s"]`, i, strings.Repeat("x", lineLength))
+		set := fmt.Sprintf(`["p%d", "%s"]`, i, strings.Repeat("x", longText))
 		p.Findings = append(p.Findings, session.Finding{Stream: fmt.Sprint("s", i), Warning: claims.WillBeDetached, Shown: set})
 		want = append(want, fmt.Sprintf("\n\"s%d\": %s\n", i, set))
 	}
@@ -290,61 +293,80 @@ func TestRefusedEmptySets(t *testing.T) {
 		`To leave the streams without a request, set on_destroy = "keep" in the group, and run the command again.`)
 }
 
-// Errors of a group stay short, whatever the service says.
+// The texts that differ stand beside their streams: the first 20, each up to 300 characters. The others are counted, and have names.
 func TestManyDifferentMessages(t *testing.T) {
 	t.Parallel()
-	lines := func(text string) (n int) {
-		for line := range strings.Lines(text) {
-			n += 1 + (len([]rune(line))-2)/lineLength
-		}
-		return n
-	}
-	long := strings.Repeat(" and a long explanation", 10)
-	for _, message := range []string{"{id}: trace", "{id}: trace" + long, "{id}" + strings.Repeat("x", 300)} {
-		var f failures
-		f.add(30, service(503, message, streams.Unknown))
-		f.add(30, service(400, message, streams.NotChanged))
-		diags := f.diagnostics()
-		all := 0
-		for _, d := range diags {
-			all += lines(d.Detail()) + 7 // what Terraform adds
-			first, _, _ := strings.Cut(d.Detail()[strings.Index(d.Detail(), "/streams/s")+len("/streams/"):], " ")
-			if len(message) > 20 { // the example has its message whole
-				streamstest.WantText(t, d.Detail(), "\nThe service said: "+strings.ReplaceAll(message, "{id}", first)+"\n", fmt.Sprintf("\n%q: as in the example\n", first))
-			}
-			streamstest.WantText(t, d.Detail(), "The service said:\n\"s00", "\nand 10 more different messages: TF_LOG_PROVIDER=DEBUG shows them all\n\nThe service may ", "\n\nFor each of them: The stream ")
-		}
-		if len(diags) != 2 || all > 96 {
-			t.Errorf("%d errors with %d lines: %s", len(diags), all, diags)
+	long := strings.Repeat(" and a long explanation", 30)
+	var f failures
+	f.add(25, service(503, "{id}: trace"+long, streams.Unknown))
+	detail := f.diagnostics()[0].Detail()
+	streamstest.WantText(t, detail,
+		"503 Service Unavailable (2 attempts)\nThe service said: s0000: trace"+long+"\n\n\"s0000\": as in the example\n\"s0001\": The service said: s0001: trace and",
+		"…\n\"s0020\", \"s0021\", \"s0022\", \"s0023\", \"s0024\": 5 more different messages; TF_LOG_PROVIDER=DEBUG shows them\n\nThe service may ",
+		"\n\nFor each of them: The stream may or may not")
+	for line := range strings.Lines(detail) {
+		if _, text, found := strings.Cut(line, `": `); found && len([]rune(text)) > longText+1 {
+			t.Errorf("%d characters: %s", len(text), line)
 		}
 	}
-
-	var few failures
-	few.add(2, service(400, "{id}"+long, streams.NotChanged))
-	streamstest.WantText(t, few.diagnostics()[0].Detail(), "s0001"+long)
 
 	var many failures
 	many.add(5000, service(400, "trace {id}", streams.NotChanged))
-	detail := many.diagnostics()[0].Detail()
+	detail = many.diagnostics()[0].Detail()
 	if named := strings.Count(detail, `"s`); named != namedStreams {
 		t.Errorf("%d names", named)
 	}
-	streamstest.WantText(t, detail, `, "s0999"`, "\nand 4980 more different messages: TF_LOG_PROVIDER=DEBUG shows them all\nand 4000 more streams\n", "\nFor each of them: The stream was not changed.")
+	streamstest.WantText(t, detail, `, "s0999" and 4000 more: 4980 more different messages;`, "\nFor each of them: The stream was not changed.")
+}
+
+// What only some streams have is not claimed of the others: a response, a reason, an outcome.
+func TestWhatDiffers(t *testing.T) {
+	t.Parallel()
+	var f failures
+	f.add(1, service(503, "", streams.NotChanged))
+	f.add(1, service(503, "busy", streams.Unknown))
+	f.add(1, service(503, "busy", streams.NotChanged))
+	wantDetails(t, f.diagnostics(), `
+The processors of 3 streams could not be updated.
+
+For example: PATCH https://streams.example.com/v2/streams/s0001 → 503 Service Unavailable (2 attempts)
+The service said: busy
+
+"s0001", "s0002": as in the example
+
+The service may be overloaded or have a fault. Run the command again later. If this error persists, check base_url.
+
+"s0000", "s0002": The stream was not changed.
+"s0001": The stream may or may not have been changed; run the command again: sending the same set twice is safe.
+
+3 of 6 changes succeeded. The state has what succeeded. Resolve the errors, then run the command again to send the rest.`)
+	f = nil
+	f.add(1, service(503, "", streams.NotChanged))
+	f.add(2, service(503, "busy", streams.NotChanged))
+	streamstest.WantText(t, f.diagnostics()[0].Detail(), "\n\"s0001\", \"s0002\": as in the example\n\"s0000\"\n\nThe service may")
+}
+
+// A reason that all streams share stands before the example.
+func TestSharedReason(t *testing.T) {
+	t.Parallel()
+	e := service(503, "{id} is busy", streams.NotChanged)
+	e.Reason = "the operation did not finish within its time limit"
+	var f failures
+	f.add(2, e)
+	streamstest.WantText(t, f.diagnostics()[0].Detail(),
+		"The processors of 2 streams could not be updated. The operation did not finish within its time limit.\n\nFor example: ",
+		"\n\"s0001\": The service said: s0001 is busy\n")
 }
 
 // The streams with one text of thousands have names, and so has each text.
 func TestListNames(t *testing.T) {
 	t.Parallel()
-	many := row{text: "many", streams: strings.Split(strings.Repeat("x", 30), "")}
-	got := list([]row{many, {text: "one", streams: []string{"y"}}, {text: "two", streams: []string{"z", "z"}}}, shownTexts, 10)
-	if want := "x, x, x, x, x, x, x, x: many\ny: one\nz: two\nand 23 more streams"; got != want {
+	many := row{"many", strings.Split(strings.Repeat("x", 30), "")}
+	got := list([]row{many, {"", []string{"n"}}, {"one", []string{"y"}}, {"two", []string{"z", "z"}}}, 2, 10)
+	want := "x, x, x, x, x, x, x, x, x, x and 20 more: many\ny: one\nz and 1 more: 1 more different messages; TF_LOG_PROVIDER=DEBUG shows them\nn"
+	if got != want {
 		t.Errorf("%s", got)
 	}
-	var outcomes []row
-	for i := range shownTexts + 2 {
-		outcomes = append(outcomes, row{text: fmt.Sprint("now ", i), streams: []string{fmt.Sprint("s", i)}})
-	}
-	streamstest.WantText(t, list(outcomes, shownTexts, namedStreams), "s19: now 19\ns20, s21\nand 2 more different messages")
 }
 
 // Warnings come before errors, and each error about a read ends like this, also those of several streams.

@@ -38,12 +38,11 @@ type message struct {
 	reason    string // sentences
 	request   string // with what identifies the response
 	sent      bool   // the request was sent
-	label     string // of what the service said, such as "The service said: "
-	response  string // with the label; "" if the service said nothing
+	response  string // what the service said; "" for nothing
 	own       string // what stands for {own}
 	now       string // what is now true of the stream
 	changed   bool   // the stream may have been changed
-	short     string // the whole detail, if another error has the cause in full
+	short     string // the whole detail, if another error has the cause in full; "" for none
 }
 
 func (m message) alone() string {
@@ -123,16 +122,17 @@ func labelled(label, text string) string {
 	return label + text
 }
 
-const lineLength = 78 // of a CLI in a terminal with 80 columns
+// longText is how many characters of a text from outside are shown beside other streams.
+const longText = 300
 
-// cutAtWord cuts a text to a number of characters.
-func cutAtWord(s string, room int) string {
+// cut shortens a text to these, at a word.
+func cut(s string) string {
 	all := []rune(s)
-	if len(all) <= room {
+	if len(all) <= longText {
 		return s
 	}
-	kept := string(all[:room-1])
-	if end := strings.LastIndexByte(kept, ' '); end > 0 && all[room-1] != ' ' {
+	kept := string(all[:longText-1])
+	if end := strings.LastIndexByte(kept, ' '); end > 0 && all[longText-1] != ' ' {
 		kept = kept[:end]
 	}
 	return strings.TrimRight(kept, " ,;:") + "…"
@@ -142,7 +142,7 @@ func cutAtWord(s string, room int) string {
 func Sentence(s string) string {
 	first, size := utf8.DecodeRuneInString(s)
 	s = string(unicode.ToUpper(first)) + s[size:]
-	if strings.HasSuffix(s, ".") || strings.HasSuffix(s, "…") {
+	if last, _ := utf8.DecodeLastRuneInString(s); strings.ContainsRune(".…!?", last) {
 		return s
 	}
 	return s + "."

@@ -123,9 +123,7 @@ func (r *Reporter) diagnostic(ctx context.Context, streams []message, closing st
 		detail = m.ofMany(ctx, streams)
 	case told && m.short != "":
 		detail = m.short
-		if !strings.Contains(m.short, strings.TrimPrefix(m.response, m.label)) { // cut
-			log(ctx, rowsOf(streams, func(m message) string { return m.response }))
-		}
+		logLong(ctx, rowsOf(streams, func(m message) string { return m.response }), shownTexts)
 	}
 	switch {
 	case m.severity == diag.SeverityError:

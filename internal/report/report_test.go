@@ -9,7 +9,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"unicode/utf8"
 
 	"github.com/hashicorp/terraform-plugin-log/tflogtest"
 
@@ -308,104 +307,81 @@ func TestDeploymentChanges(t *testing.T) {
 	streamstest.WantText(t, fmt.Sprint(diags), "The state is still that of the former deployment.", "on_create", "Streams Cannot Be Checked", "set detect_drift = true")
 }
 
-// The first error with a cause is whole. The others have at most four lines of 78 characters, also with long texts from outside: what
-// failed, the status, a part of the message, what to check, and what is now true. The warning of a destroy is short, too.
+// The first error with a cause is whole. The others have three sentences: what failed, with the response and what the provider has found;
+// the first thing to check; and what is now true.
 func TestShortDetails(t *testing.T) {
 	t.Parallel()
-	const id = "camera-0042"
-	lines := func(detail string) (n int) {
-		for paragraph := range strings.Lines(detail) { // TestAccFleetOutput counts those of a CLI
-			room := 0
-			for word := range strings.FieldsSeq(paragraph) {
-				if room -= utf8.RuneCountInString(word) + 1; room < 0 {
-					n, room = n+1, 78-utf8.RuneCountInString(word)
-				}
-			}
-		}
-		return n
-	}
-	const documented = requests.FormDocumented
+	const url, nothing = "https://host/v2/streams/cam-1", "Nothing was sent by this operation. "
+	const unchanged, mayHave = "The stream was not changed.", "The stream may or may not have been changed; run the command again: sending the same set twice is safe."
+	long := strings.TrimSpace(strings.Repeat("a long message ", 30))
 	for name, test := range map[string]struct {
-		kind    streams.Kind
-		outcome streams.Outcome
-		result  requests.Result
+		err  streams.Error
+		want string
 	}{
-		"credentials": {streams.KindAuthentication, streams.NotChanged, requests.Result{
-			Status: 401, Form: documented, Credentials: "a bearer token from STREAM_TOKEN",
-			Reason: "the service has rejected the same credentials for other streams",
-		}},
-		"no credentials": {streams.KindAuthentication, streams.NotChanged, requests.Result{
-			Status: 401, Form: documented, Credentials: requests.NoCredentials,
-		}},
-		"a proxy": {streams.KindAuthentication, streams.NotChanged, requests.Result{Status: 401}},
-		"token request": {streams.KindAuthentication, streams.NotChanged, requests.Result{
-			Status: 401, TokenRequest: true,
-			Credentials: `the client_secret of the oauth2 client "terraform" from STREAM_OAUTH2_CLIENT_SECRET`,
-		}},
-		"400": {streams.KindBadRequest, streams.NotChanged, requests.Result{Status: 400, Attempts: 1, Form: documented}},
-		"503": {streams.KindGeneric, streams.Unknown, requests.Result{Status: 503, Attempts: 1}},
-		"with an id": {streams.KindUnauthorized, streams.NotChanged, requests.Result{
-			Status: 403, Attempts: 1, Form: documented, RequestID: "4bf92f3577b34da6a3ce929d0e0e4736",
-		}},
-		"no stream": {streams.KindUnexpected, streams.Unknown, requests.Result{
-			Status: 200, Attempts: 1, Reason: "the response is not a stream",
-		}},
-		"no connection": {streams.KindConnection, streams.NotChanged, requests.Result{
-			Attempts: 1, Err: errors.New("refused"),
-			Reason: "the connection failed: dial tcp: lookup streams.staging.example.com on 127.0.0.53:53: no such host",
-		}},
-		"no response": {streams.KindTimeout, streams.Unknown, requests.Result{
-			Attempts: 1, Err: errors.New("none"), Reason: "the service did not respond within 6s (shortened from 30s after other failures)",
-		}},
+		"credentials": {streams.Error{Kind: streams.KindAuthentication, Result: requests.Result{
+			Status: 401, Form: requests.FormDocumented, Message: "token expired", Reason: "the service has rejected the same credentials for other streams",
+		}}, "could not be updated: 401 Unauthorized: token expired. The service has rejected the same credentials for other streams. " +
+			"Check the provider block and the variables STREAM_….\n" + nothing + unchanged},
+		"token request": {streams.Error{Kind: streams.KindAuthentication, Result: requests.Result{Status: 401, TokenRequest: true, Attempts: 1, Message: "no"}},
+			"could not be updated. The token request to oauth2.token_url failed: 401 Unauthorized: no. " +
+				"Check oauth2.client_id, oauth2.scopes, oauth2.endpoint_params and oauth2.token_url.\n" + unchanged},
+		"long": {streams.Error{Kind: streams.KindBadRequest, Result: requests.Result{Status: 400, Attempts: 1, Form: requests.FormDocumented, Message: long}},
+			"could not be updated: 400 Bad Request: " + cut(long) + " Check the processor ids.\n" + unchanged},
+		"request id": {streams.Error{Kind: streams.KindGeneric, Outcome: streams.Unknown, Result: requests.Result{
+			Status: 503, Attempts: 9, Form: requests.FormDocumented, Message: "Busy!", RequestID: "4bf92f35", Reason: "the operation did not finish within its time limit",
+		}}, "could not be updated: 503 Service Unavailable (request id 4bf92f35): Busy! The operation did not finish within its time limit. " +
+			"If this error persists, check base_url.\n" + mayHave},
+		"redirect": {streams.Error{Kind: streams.KindRedirect, Result: requests.Result{Status: 302, Attempts: 1, RequestID: "7", Location: "https://login.example.com"}},
+			"could not be updated: 302 Found (request id 7, Location https://login.example.com). If Location is the service, change base_url to that address.\n" + unchanged},
+		"no response": {streams.Error{Kind: streams.KindConnection, Result: requests.Result{Attempts: 9, Err: errors.New("x"), Reason: "the connection failed: no such host"}},
+			"could not be updated. The connection failed: no such host. Check base_url, the network and the proxy settings (HTTPS_PROXY, NO_PROXY).\n" + unchanged},
 	} {
-		e := streams.Error{Kind: test.kind, Outcome: test.outcome, Result: test.result}
-		e.Method, e.URL = "PATCH", "https://streams.example.com/v2/streams/"+id
-		if e.Status != 0 {
-			e.Message = strings.TrimSpace(strings.Repeat("a long message ", 30))
-		}
-		c, f := session.Change{Kind: session.Create, Want: session.Sets{id: &first}}, operation(&e, *factsAfter(&e))
-		f.Stream = id
+		e := test.err
+		e.Method, e.URL = "PATCH", url
 		r := New()
 		apply := func() string {
-			return r.Apply(context.Background(), OneStream, c, session.After{Findings: []session.Finding{f}}, "")[0].Detail()
+			return r.Apply(t.Context(), OneStream, updates, session.After{Findings: []session.Finding{operation(&e, *factsAfter(&e))}}, "")[0].Detail()
 		}
-		whole, short := apply(), apply()
-		check := messageOfError(id, &e).fill(hintFor(failure{&e, attempted{}}).check, 1)
-		streamstest.WantText(t, whole, e.Message, filledHint(&e, attempted{}))
-		streamstest.WantText(t, short, id, check)
-		for detail, most := range map[string]int{whole: 30, short: 4} {
-			if got := lines(detail); got > most || !strings.HasSuffix(detail, nowTrue(e.Outcome, nil)) {
-				t.Errorf("%s has %d lines:\n%s", name, got, detail)
+		streamstest.WantText(t, apply(), e.Message, filledHint(&e, attempted{}))
+		for range 2 {
+			if got, want := apply(), `The processors of stream "cam-1" `+test.want; got != want {
+				t.Errorf("%s:\n%s\nwant\n%s", name, got, want)
 			}
 		}
-		switch {
-		case e.RequestID != "":
-			streamstest.WantText(t, short, "403 Forbidden (request id "+e.RequestID+"): a long message a long")
-		case name == "no stream":
-			streamstest.WantText(t, short, "200 OK: the response is not a stream.")
-		case e.Status != 0:
-			streamstest.WantText(t, short, " "+requests.StatusText(e.Status), ": a long message a long")
-		default:
-			streamstest.WantText(t, short, Sentence(e.Reason)[:30])
-		}
-		if again := apply(); again != short {
-			t.Errorf("%s: %s", name, again)
-		}
 	}
+}
+
+// What an earlier operation of the run has done to the stream stands in a short error, too.
+func TestShortErrorAfterLeave(t *testing.T) {
+	t.Parallel()
+	r := New()
+	for range 2 {
+		f := operation(failed(streams.NotChanged, nil), claims.Facts{Detached: true, Reported: &streams.Stream{}})
+		detail := r.Apply(t.Context(), OneStream, updates, session.After{Findings: []session.Finding{f}}, "")[0].Detail()
+		streamstest.WantText(t, detail, "The stream's processors were detached before, in this run.", "\nThe service reports that the stream now has [].")
+	}
+}
+
+// The warning of a destroy is short, because Terraform merges none.
+func TestWarningOfDestroy(t *testing.T) {
+	t.Parallel()
 	gone := failed(streams.NotChanged, nil)
-	gone.URL, gone.Status, gone.Message = "https://streams.example.com/v2/streams/"+id, 404, "there is no such stream"
-	gone.Form = requests.FormDocumented
+	gone.Status, gone.Message, gone.Form = 404, "there is no such stream", requests.FormDocumented
 	f := session.Finding{Stream: id, Warning: claims.NotFoundOnDestroy, Err: gone, Facts: &claims.Facts{}}
-	detail := New().Apply(context.Background(), OneStream, updates, session.After{Findings: []session.Finding{f}}, "")[0].Detail()
-	if streamstest.WantText(t, detail, "there is no such stream"); lines(detail) > 6 {
-		t.Errorf("the warning of a destroy has too many lines:\n%s", detail)
+	want := `Stream "cam-1" could not be found.
+PATCH https://host → 404 Not Found
+The service said: there is no such stream
+If it exists at another address, it keeps its processors: check base_url.
+The stream was not changed.`
+	if got := applied(OneStream, f)[0]; got != want {
+		t.Error(got)
 	}
 }
 
 // What a short error cuts is in the log.
 func TestLogOfShortErrors(t *testing.T) {
 	t.Parallel()
-	for message, want := range map[string]int{"busy": 0, strings.Repeat("busy ", 60): 1} {
+	for message, want := range map[string]int{"busy": 0, strings.Repeat("busy ", 70): 1} {
 		var logged bytes.Buffer
 		e := failed(streams.NotChanged, nil)
 		e.Status, e.Form, e.Message = 503, requests.FormDocumented, message
@@ -417,25 +393,5 @@ func TestLogOfShortErrors(t *testing.T) {
 		if got := strings.Count(logged.String(), "stream failed"); got != want || want > 0 && !strings.Contains(logged.String(), message) {
 			t.Errorf("%q: %d lines, want %d: %s", message, got, want, &logged)
 		}
-	}
-}
-
-// A short error says why nothing was tried, if there is room.
-func TestShortReason(t *testing.T) {
-	t.Parallel()
-	e := streams.Error{Kind: streams.KindAuthentication, Result: requests.Result{
-		Method: "PATCH", URL: "https://host", Status: 401, Form: requests.FormDocumented, Message: "token expired", Repeated: true,
-		Credentials: "a bearer token from STREAM_TOKEN", Reason: "the service has rejected the same credentials for other streams",
-	}}
-	r := New()
-	apply := func() string {
-		return r.Apply(t.Context(), OneStream, updates, session.After{Findings: []session.Finding{operation(&e, claims.Facts{})}}, "")[0].Detail()
-	}
-	streamstest.WantText(t, apply(), "The credential may have expired")
-	want := `The processors of stream "cam-1" could not be updated. 401 Unauthorized: token expired. ` +
-		"The service has rejected the same credentials for other streams. Check the provider block and the variables STREAM_….\n" +
-		"Nothing was sent by this operation. The stream was not changed."
-	if got := apply(); got != want {
-		t.Error(got)
 	}
 }

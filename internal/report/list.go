@@ -1,0 +1,90 @@
+package report
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/hashicorp/terraform-plugin-log/tflog"
+)
+
+// row is a text, and the streams that have it.
+type row struct {
+	text    string // "" for none
+	streams []string
+}
+
+// rowsOf returns a row for each text, in the order of the first streams.
+func rowsOf(messages []message, text func(message) string) (rows []row) {
+	for _, equal := range inOrder(messages, text) {
+		r := row{text: text(equal[0])}
+		for _, m := range equal {
+			r.streams = append(r.streams, strconv.Quote(m.stream))
+		}
+		rows = append(rows, r)
+	}
+	return rows
+}
+
+// list writes the first texts beside their streams, then the streams with other texts, and last those with none. It has about as
+// many names as it may have: each line has at least one.
+func list(rows []row, texts, names int) string {
+	var shown []row
+	var others, without row
+	different := 0
+	for _, r := range rows {
+		switch {
+		case r.text == "":
+			without.streams = append(without.streams, r.streams...)
+		case len(shown) < texts:
+			shown = append(shown, r)
+		default:
+			others.streams = append(others.streams, r.streams...)
+			different++
+		}
+	}
+	others.text = fmt.Sprintf("%d more different messages; TF_LOG_PROVIDER=DEBUG shows them", different)
+	var lines []string
+	for _, r := range append(shown, others, without) {
+		if len(r.streams) > 0 {
+			lines = append(lines, r.line(names))
+			names -= len(r.streams)
+		}
+	}
+	return strings.Join(lines, "\n")
+}
+
+// line writes the names of the streams, up to a number, and the text.
+func (r row) line(names int) string {
+	n := min(max(names, 1), len(r.streams))
+	line := strings.Join(r.streams[:n], ", ")
+	if more := len(r.streams) - n; more > 0 {
+		line += fmt.Sprintf(" and %d more", more)
+	}
+	return join(": ", line, r.text)
+}
+
+// shorten cuts the texts. That of the example is shown whole elsewhere.
+func shorten(rows []row, example string) []row {
+	short := slices.Clone(rows)
+	for i, r := range rows {
+		short[i].text = cut(r.text)
+		if r.text != "" && r.text == example {
+			short[i].text = "as in the example"
+		}
+	}
+	return short
+}
+
+// logLong writes the rows to the log if a list of so many texts does not have them all, or not whole.
+func logLong(ctx context.Context, rows []row, texts int) {
+	long := func(r row) bool { return cut(r.text) != r.text }
+	if len(rows) <= texts && !slices.ContainsFunc(rows, long) {
+		return
+	}
+	for _, r := range rows {
+		tflog.Debug(ctx, "stream failed", map[string]any{"streams": r.streams, "message": r.text})
+	}
+}
