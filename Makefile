@@ -120,6 +120,11 @@ demo: ## show real plans and applies, good and bad ones, with each request that 
 	@go build -o bin/demo ./internal/cmd/demo
 	@bin/demo
 
+.PHONY: texts
+texts: ## write what a person reads after some 350 failures into bin/texts.txt, to compare it before and after a change
+	@mkdir -p bin
+	go test ./internal/texts -count=1 -args -out='$(CURDIR)/bin/texts.txt'
+
 .PHONY: lint
 lint: ## run the linters of .golangci.yml, vet for other platforms, and actionlint on the workflows and on the example of the guide
 	$(GOLANGCI) run
