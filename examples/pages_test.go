@@ -8,12 +8,10 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
-	"runtime"
 	"strings"
 	"sync/atomic"
 	"testing"
 
-	"github.com/stream-management/terraform-provider-stream/internal/cli"
 	"github.com/stream-management/terraform-provider-stream/internal/clitest"
 	"github.com/stream-management/terraform-provider-stream/internal/streamstest"
 )
@@ -294,47 +292,6 @@ func TestAccPipelines(t *testing.T) {
 }
 
 var pipelineCommand = regexp.MustCompile(`(?m)^ +- (?:run: )?terraform (.*)$`)
-
-// TestAccPageInstalling installs the provider with the CLI configurations of the page.
-func TestAccPageInstalling(t *testing.T) {
-	t.Parallel()
-	w := newWorkspace(t, "provider", "http://127.0.0.1:1")
-	use := func(name, from, to string) {
-		config := read(t, filepath.Join("installing", name))
-		if !strings.Contains(config, from) {
-			t.Fatalf("%s has no %s", name, from)
-		}
-		w.Write(name, strings.Replace(config, from, to, 1))
-		w.Setenv("TF_CLI_CONFIG_FILE=" + filepath.Join(w.Dir, name))
-	}
-	use("filesystem-mirror.tfrc", "/srv/terraform/providers", filepath.ToSlash(w.Mirror))
-	w.MustRun("providers", "lock", "-fs-mirror="+w.Mirror, "-platform="+runtime.GOOS+"_"+runtime.GOARCH)
-	removeAll(t, w.Path(".terraform"))
-	w.Run("init", "-lockfile=readonly").Want(0, "Installing "+strings.ToLower(cli.Source)+" v0.1.0")
-	removeAll(t, w.Path(".terraform"))
-	use("network-mirror.tfrc", "mirror.example.com", "127.0.0.1:1")
-	w.Run("init").Want(1, "127.0.0.1:1") // asked before anything else
-}
-
-// TestAccMakeDev follows the output of make dev in a folder with the lock file of another build.
-func TestAccMakeDev(t *testing.T) {
-	t.Parallel()
-	w := newWorkspace(t, "", "")
-	out, err := exec.CommandContext(t.Context(), "make", "-C", "..", "dev").CombinedOutput()
-	printed := regexp.MustCompile(`(?m)^  dev_overrides \{ ".*" = ".*" \}\n  direct \{\}\n(?s:.*)^  export (TF_CLI_CONFIG_FILE=.*)$`).FindSubmatch(out)
-	if err != nil || printed == nil {
-		t.Fatalf("make dev: %v\n%s", err, out)
-	}
-	host := cli.Hosts[0]
-	if cli.IsTofu(w.Program) {
-		host = cli.Hosts[1]
-	}
-	w.Write(".terraform.lock.hcl", "provider \""+host+"/"+strings.ToLower(cli.Source)+"\" {\n  version = \"0.0.1\"\n"+
-		"  hashes  = [\"h1:AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA=\"]\n}\n")
-	w.Configure(clitest.RequireProvider + "resource \"stream_processors\" \"this\" {\n  stream_id     = \"cam-1\"\n  processor_ids = []\n}\n")
-	w.Setenv(string(printed[1]), "STREAM_BASE_URL=http://127.0.0.1:1")
-	w.MustRun("plan")
-}
 
 // TestPageAuthentication runs the script that renews the ID token of a CI system while Terraform runs. In place of Terraform,
 // a program waits until the token that it has read is another one.
