@@ -111,9 +111,10 @@ func TestDiagnosticsAreDocumented(t *testing.T) {
 			t.Errorf("no diagnostic has the summary %q", entry[1])
 		}
 	}
-	ofOthers := regexp.MustCompile(`^(connection refused|no such host|certificate .*|incompatible key usage|failed to parse certificate|no renegotiation|bad certificate|handshake failure|unrecognized name|internal error|` +
-		`server gave HTTP response.*|first record does not look like.*|connection reset by peer|docker --env-file|doesn't match any.*|` +
-		`Missing Configuration for Required Attribute|` +
+	ofOthers := regexp.MustCompile(`^(base_url is missing|connection refused|no such host|certificate .*|bad certificate|handshake failure|unrecognized name|` +
+		`server gave HTTP response.*|first record does not look like.*|malformed HTTP response|connection reset by peer|` +
+		`request header list larger than|refusing to use HTTP_PROXY value in CGI environment|docker --env-file|doesn't match any.*|` +
+		`Failed to query available provider packages|Invalid Attribute Value Match|Missing Configuration for Required Attribute|` +
 		`execution halted|Saved plan is stale|No value for required variable|Ephemeral variable was not set during planning|` +
 		`This object does not have an attribute named "stream_id"|Invalid for_each argument|Unsupported state file format|` +
 		`Provider produced inconsistent final plan|from DeleteThenCreate to NoOp|failed to read (provider configuration )?schema for ….*|` +
