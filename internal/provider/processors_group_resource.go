@@ -10,7 +10,6 @@ import (
 	"strings"
 
 	"github.com/hashicorp/terraform-plugin-framework-timeouts/resource/timeouts"
-	"github.com/hashicorp/terraform-plugin-framework-validators/mapvalidator"
 	"github.com/hashicorp/terraform-plugin-framework/attr"
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/path"
@@ -108,7 +107,7 @@ func (r *groupResource) Schema(_ context.Context, _ resource.SchemaRequest, resp
 				Required:    true,
 				MarkdownDescription: "The ids of the processors to attach to each stream, by stream id. An update sends only the sets " +
 					"that differ. The rules for the ids are those of `stream_processors`.",
-				Validators: []validator.Map{mapvalidator.KeysAre(streamIDRule), mapvalidator.ValueSetsAre(processorIDRule)},
+				Validators: []validator.Map{checkedMap{streamIDRule, processorIDRule}},
 			},
 		}),
 	}

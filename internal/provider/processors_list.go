@@ -5,7 +5,6 @@ import (
 	"context"
 	"fmt"
 
-	"github.com/hashicorp/terraform-plugin-framework-validators/listvalidator"
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/list"
 	"github.com/hashicorp/terraform-plugin-framework/list/schema"
@@ -39,7 +38,7 @@ func (l *processorsList) ListResourceConfigSchema(
 				Required:    true,
 				MarkdownDescription: "Ids of the streams. A duplicate id counts once. The rules for the ids are those of the resource " +
 					"`stream_processors`.",
-				Validators: []validator.List{listvalidator.NoNullValues(), listvalidator.ValueStringsAre(streamIDRule)},
+				Validators: []validator.List{streamIDRule},
 			},
 		},
 	}
@@ -90,19 +89,20 @@ func (l *processorsList) List(ctx context.Context, req list.ListRequest, stream 
 
 // streamIDs returns the ids of a query, each once. Terraform validates them only while values may be unknown.
 func (l *processorsList) streamIDs(ctx context.Context, config tfsdk.Config) (ids []string, diags diag.Diagnostics) {
-	var given []types.String
-	diags.Append(config.GetAttribute(ctx, path.Root("stream_ids"), &given)...)
-	if given == nil {
-		diags.Append(report.MissingValue(path.Root("stream_ids"), "the list"))
+	var given types.List
+	at := path.Root("stream_ids")
+	diags.Append(config.GetAttribute(ctx, at, &given)...)
+	if given.IsNull() {
+		diags.Append(report.MissingValue(at, "the list"))
 	}
 	diags.Append(report.CannotRead(l.session.ReadRefusal(), report.Query)...)
-	seen := map[types.String]bool{}
-	for _, id := range given {
-		diags.Append(streamIDRule.problems(path.Root("stream_ids"), id)...)
-		if !seen[id] {
-			ids = append(ids, id.ValueString())
+	diags.Append(streamIDRule.problemsIn(at, given.Elements())...)
+	seen := map[string]bool{}
+	for _, value := range given.Elements() {
+		id, _ := value.(types.String) // the schema has no other elements
+		if text := id.ValueString(); !seen[text] {
+			ids, seen[text] = append(ids, text), true
 		}
-		seen[id] = true
 	}
 	return ids, diags
 }

@@ -175,8 +175,8 @@ func (r *processorsResource) Delete(ctx context.Context, req resource.DeleteRequ
 func (r *processorsResource) ImportState(ctx context.Context, req resource.ImportStateRequest, resp *resource.ImportStateResponse) {
 	resource.ImportStatePassthroughWithIdentity(ctx, path.Root("stream_id"), path.Root("stream_id"), req, resp)
 	m := newModel[*processorsModel](ctx, &resp.State)
-	if err := streams.CheckStreamID(m.StreamID.ValueString()); err != nil {
-		resp.Diagnostics.Append(report.InvalidValue(path.Root("stream_id"), m.StreamID.ValueString(), "a stream id", err))
+	resp.Diagnostics.Append(streamIDRule.problems(path.Root("stream_id"), types.StringValue(m.StreamID.ValueString()))...)
+	if resp.Diagnostics.HasError() {
 		return
 	}
 	m.ID, m.Deployment = m.StreamID, r.deployment()

@@ -46,9 +46,9 @@ const (
 )
 
 var (
-	streamIDRule    = checkedString{"a stream id", streams.CheckStreamID}
-	processorIDRule = checkedString{"a processor id", streams.CheckProcessorID}
-	timeLimitRule   = checkedString{"a time limit", func(text string) error {
+	streamIDRule    = checkedString{report.Noun{One: "a stream id", Several: "stream ids"}, streams.CheckStreamID}
+	processorIDRule = checkedString{report.Noun{One: "a processor id", Several: "processor ids"}, streams.CheckProcessorID}
+	timeLimitRule   = checkedString{report.Noun{One: "a time limit", Several: "time limits"}, func(text string) error {
 		if d, err := time.ParseDuration(text); err != nil || d <= 0 { // every call would exceed a limit of zero or less
 			return errors.New(`must be written like "30s", "10m" or "1h30m"`)
 		}
@@ -145,43 +145,6 @@ type timeLimit = func(timeouts.Value, context.Context, time.Duration) (time.Dura
 func withTimeLimit(ctx context.Context, limits types.Object, limit timeLimit) (context.Context, context.CancelFunc) {
 	timeout, _ := limit(timeouts.Value{Object: limits}, ctx, defaultTimeout) // the validators have refused what is no limit
 	return context.WithTimeout(ctx, timeout)
-}
-
-// checkedString validates a string with a function that returns what is wrong with it.
-type checkedString struct {
-	what  string // such as "a stream id"
-	check func(string) error
-}
-
-func (v checkedString) Description(context.Context) string { return "value must be " + v.what }
-
-func (v checkedString) MarkdownDescription(ctx context.Context) string { return v.Description(ctx) }
-
-func (v checkedString) ValidateString(_ context.Context, req validator.StringRequest, resp *validator.StringResponse) {
-	if !req.ConfigValue.IsNull() {
-		resp.Diagnostics.Append(v.problems(req.Path, req.ConfigValue)...)
-	}
-}
-
-// ValidateSet validates the strings of a set. A set in a map must not be null; of an attribute, the framework says it.
-func (v checkedString) ValidateSet(_ context.Context, req validator.SetRequest, resp *validator.SetResponse) {
-	if req.ConfigValue.IsNull() && len(req.Path.Steps()) > 1 {
-		resp.Diagnostics.Append(report.MissingValue(req.Path, "the set of processor ids"))
-	}
-	resp.Diagnostics.Append(v.problems(req.Path, req.ConfigValue.Elements()...)...)
-}
-
-// problems says what is wrong with the strings at a path. Unknown ones may turn out right.
-func (v checkedString) problems(at path.Path, values ...attr.Value) (diags diag.Diagnostics) {
-	for _, value := range values {
-		text, _ := value.(types.String) // the schemas have no other values there
-		if text.IsNull() {
-			diags.Append(report.MissingValue(at, v.what))
-		} else if err := v.check(text.ValueString()); err != nil && !text.IsUnknown() {
-			diags.Append(report.InvalidValue(at, text.ValueString(), v.what, err))
-		}
-	}
-	return diags
 }
 
 // knownSet converts a set of strings, or returns nil if it is null, or known after apply.

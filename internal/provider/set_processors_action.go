@@ -60,7 +60,7 @@ func (a *setProcessorsAction) Invoke(ctx context.Context, req action.InvokeReque
 	resp.Diagnostics.Append(req.Config.Get(ctx, &config)...)
 	// Terraform validates the configuration of an action only while values may be unknown.
 	resp.Diagnostics.Append(streamIDRule.problems(path.Root("stream_id"), config.StreamID)...)
-	resp.Diagnostics.Append(processorIDRule.problems(path.Root("processor_ids"), config.ProcessorIDs.Elements()...)...)
+	resp.Diagnostics.Append(processorIDRule.problemsIn(path.Root("processor_ids"), config.ProcessorIDs.Elements())...)
 	if config.ProcessorIDs.IsNull() { // it would detach all processors
 		resp.Diagnostics.Append(report.MissingValue(path.Root("processor_ids"), "the set"))
 	}

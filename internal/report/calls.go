@@ -198,18 +198,6 @@ func (r *Reporter) NotRead(reason session.CallRefusal) (diags diag.Diagnostics) 
 	return diags
 }
 
-// InvalidValue is the error of a value that is not what it should be, such as "a stream id".
-func InvalidValue(at path.Path, value, what string, err error) diag.Diagnostic {
-	return diag.NewAttributeErrorDiagnostic(at, "Invalid Attribute Value",
-		fmt.Sprintf("%s: %q is not %s: it %s.", at, value, what, err))
-}
-
-// MissingValue is the error of a null.
-func MissingValue(at path.Path, what string) diag.Diagnostic {
-	return diag.NewAttributeErrorDiagnostic(at, "Missing Attribute Value",
-		fmt.Sprintf("%s: %s must not be null.", at, what))
-}
-
 // UnsetInState is the error of a set that the state does not have, and that ignore_changes keeps so: an import has not read it.
 func UnsetInState(at path.Path) diag.Diagnostic {
 	return diag.NewAttributeErrorDiagnostic(at, "Set Not Known to the State", paragraphs(

@@ -1,0 +1,125 @@
+package provider
+
+import (
+	"context"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/hashicorp/terraform-plugin-framework/attr"
+	"github.com/hashicorp/terraform-plugin-framework/diag"
+	"github.com/hashicorp/terraform-plugin-framework/path"
+	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
+	"github.com/hashicorp/terraform-plugin-framework/types"
+
+	"github.com/stream-management/terraform-provider-stream/internal/report"
+)
+
+var (
+	_ validator.String = checkedString{}
+	_ validator.Set    = checkedString{}
+	_ validator.List   = checkedString{}
+	_ validator.Map    = checkedMap{}
+)
+
+// checkedString validates a string, or those of a set or a list, with a function that returns what is wrong with one.
+type checkedString struct {
+	what  report.Noun
+	check func(string) error
+}
+
+func (v checkedString) Description(context.Context) string { return "value must be " + v.what.One }
+
+func (v checkedString) MarkdownDescription(ctx context.Context) string { return v.Description(ctx) }
+
+// ValidateString skips a null: of an attribute, the framework says it.
+func (v checkedString) ValidateString(_ context.Context, req validator.StringRequest, resp *validator.StringResponse) {
+	if !req.ConfigValue.IsNull() {
+		resp.Diagnostics.Append(v.problems(req.Path, req.ConfigValue)...)
+	}
+}
+
+func (v checkedString) ValidateSet(_ context.Context, req validator.SetRequest, resp *validator.SetResponse) {
+	resp.Diagnostics.Append(v.problemsIn(req.Path, req.ConfigValue.Elements())...)
+}
+
+func (v checkedString) ValidateList(_ context.Context, req validator.ListRequest, resp *validator.ListResponse) {
+	resp.Diagnostics.Append(v.problemsIn(req.Path, req.ConfigValue.Elements())...)
+}
+
+func (v checkedString) problems(at path.Path, value attr.Value) diag.Diagnostics {
+	return report.Mistakes(at, v.mistakes(at, value))
+}
+
+func (v checkedString) problemsIn(at path.Path, values []attr.Value) diag.Diagnostics {
+	return report.Mistakes(at, v.mistakesIn(at, values))
+}
+
+// mistakes returns what is wrong with a string at a path. An unknown one may turn out right.
+func (v checkedString) mistakes(at path.Path, value attr.Value) []report.Mistake {
+	text, _ := value.(types.String) // the schemas have no other values there
+	if text.IsUnknown() {
+		return nil
+	}
+	m := report.Mistake{At: at, Value: text.ValueString(), What: v.what}
+	if !text.IsNull() {
+		if m.Err = v.check(m.Value); m.Err == nil {
+			return nil
+		}
+		m.Mend = v.mend(m.Value)
+	}
+	return []report.Mistake{m}
+}
+
+// mend returns what makes a text right.
+func (v checkedString) mend(text string) report.Mend {
+	switch {
+	case v.check(strings.TrimSpace(text)) == nil:
+		return report.TrimSpace
+	case v.check(strings.TrimPrefix(text, "\ufeff")) == nil:
+		return report.TrimMark
+	}
+	return ""
+}
+
+// mistakesIn returns what is wrong with the strings of a set or a list at a path.
+func (v checkedString) mistakesIn(at path.Path, values []attr.Value) (all []report.Mistake) {
+	for _, value := range values {
+		for _, m := range v.mistakes(at, value) {
+			if m.Value == "" {
+				m.Mend = report.Compact
+			}
+			all = append(all, m)
+		}
+	}
+	return all
+}
+
+// checkedMap validates a map of sets.
+type checkedMap struct{ keys, elements checkedString }
+
+func (v checkedMap) Description(context.Context) string {
+	return "each key must be " + v.keys.what.One + ", and each value a set of " + v.elements.what.Several
+}
+
+func (v checkedMap) MarkdownDescription(ctx context.Context) string { return v.Description(ctx) }
+
+func (v checkedMap) ValidateMap(_ context.Context, req validator.MapRequest, resp *validator.MapResponse) {
+	var all []report.Mistake
+	sets := req.ConfigValue.Elements()
+	for _, key := range slices.Sorted(maps.Keys(sets)) {
+		at := req.Path.AtMapKey(key)
+		all = append(all, v.keys.mistakes(at, types.StringValue(key))...)
+		set, _ := sets[key].(types.Set) // the schemas have no other elements
+		found := v.elements.mistakesIn(at, set.Elements())
+		if set.IsNull() {
+			several := v.elements.what.Several
+			found = []report.Mistake{{At: at, What: report.Noun{One: "the set of " + several, Several: "sets of " + several}}}
+		}
+		for _, m := range found {
+			m.Key = key
+			all = append(all, m)
+		}
+	}
+	resp.Diagnostics.Append(report.Mistakes(req.Path, all)...)
+}

@@ -1,0 +1,116 @@
+package provider_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/hashicorp/terraform-plugin-go/tftypes"
+
+	"github.com/stream-management/terraform-provider-stream/internal/coretest"
+)
+
+// Thousands of values may have one mistake, such as the line breaks of a file: one error for each kind of mistake names 20, counts
+// the others, and says what mends them.
+func TestOneErrorForEachKindOfMistake(t *testing.T) {
+	t.Parallel()
+	const many = 2000
+	p := startProvider(t, coretest.Attributes{"base_url": "http://127.0.0.1:1", "detect_drift": true})
+	group := func(streams coretest.Attributes) coretest.Diagnostics {
+		return p.Validate(coretest.ToTerraform(groupSchema().ValueType(), coretest.Attributes{"streams": streams}))
+	}
+	ids := func(format string) (all []any) {
+		for i := range many {
+			all = append(all, fmt.Sprintf(format, i))
+		}
+		return all
+	}
+	keys := func(all []any, set any) coretest.Attributes {
+		streams := coretest.Attributes{"ok": []string{"p1"}}
+		for _, id := range all {
+			streams[fmt.Sprint(id)] = set
+		}
+		return streams
+	}
+	single := func(set []any) coretest.Diagnostics { return p.Validate(single("cam-1", set)) }
+	data := func(set []any) coretest.Diagnostics {
+		return p.ValidateData(coretest.GroupName, coretest.Attributes{"stream_ids": set})
+	}
+	query := func(list []any) (diags coretest.Diagnostics) {
+		for result := range p.List(coretest.Attributes{"stream_ids": list}, false, many) {
+			diags = append(diags, result.Diagnostics...)
+		}
+		return diags
+	}
+	// shown has the first 20 values of a format, and the number of the others.
+	shown := func(format string) string {
+		var names []string
+		for i := range 20 {
+			names = append(names, fmt.Sprintf(format, i))
+		}
+		return strings.Join(names, ", ") + " and 1980 others"
+	}
+	const (
+		cr      = "they must not contain the control character U+000D. In Terraform, trimspace() removes it.\n\n"
+		trimmed = "they must not begin or end with white space. In Terraform, trimspace() removes it.\n\n"
+		compact = " In Terraform, compact() leaves out empty texts and nulls."
+		invalid = "ERROR: Invalid Attribute Value: "
+		missing = "ERROR: Missing Attribute Value: "
+	)
+	for name, test := range map[string]struct {
+		got  coretest.Diagnostics
+		want []string
+	}{
+		"keys of a group": {group(keys(ids("cam-%04d\r"), []string{"p1"})), []string{
+			invalid + "streams: 2000 values are not stream ids: " + cr + shown(`"cam-%04d\r"`),
+		}},
+		"sets of a group": {group(keys(ids("cam-%04d"), []string{"p1 "})), []string{
+			invalid + "streams: 2000 values are not processor ids: " + trimmed + shown(`"cam-%04d": "p1 "`),
+		}},
+		"keys and sets of a group": {group(keys(ids("cam-%04d "), []string{""})), []string{
+			invalid + "streams: 2000 values are not stream ids: " + trimmed + shown(`"cam-%04d "`),
+			invalid + "streams: 2000 values are not processor ids: they must not be empty." + compact + "\n\n" + shown(`"cam-%04d ": ""`),
+		}},
+		"no sets in a group": {group(keys(ids("cam-%04d"), nil)), []string{
+			missing + "streams: 2000 sets of processor ids must not be null.\n\n" + shown(`"cam-%04d"`),
+		}},
+		"nulls in the sets of a group": {group(keys(ids("cam-%04d"), []any{"p1", nil})), []string{
+			missing + "streams: 2000 processor ids must not be null." + compact + "\n\n" + shown(`"cam-%04d"`),
+		}},
+		"dots and a byte order mark": {group(coretest.Attributes{".": []string{}, "..": []string{}, "\ufeffcam": []string{}}), []string{
+			invalid + `streams["."]: "." is not a stream id: it must not be ".", which has a special meaning in a URL path.`,
+			invalid + `streams[".."]: ".." is not a stream id: it must not be "..", which has a special meaning in a URL path.`,
+			invalid + `streams["\ufeffcam"]: "\ufeffcam" is not a stream id: it must not contain a byte order mark (U+FEFF). ` +
+				`In Terraform, trimprefix(…, "\uFEFF") removes it.`,
+		}},
+		"as many as are shown": {group(coretest.Attributes{"a\r": []string{}, "b\r": []string{}}), []string{
+			invalid + "streams: 2 values are not stream ids: " + cr + `"a\r", "b\r"`,
+		}},
+		"a set of processors": {single(append(ids("p%04d\r\n"), nil, "")), []string{
+			invalid + "processor_ids: 2000 values are not processor ids: " + trimmed + shown(`"p%04d\r\n"`),
+			missing + "processor_ids: a processor id must not be null." + compact,
+			invalid + `processor_ids: "" is not a processor id: it must not be empty.` + compact,
+		}},
+		"a data source": {data(append(ids("cam-%04d\r"), "\ufeffcam")), []string{
+			invalid + "stream_ids: 2000 values are not stream ids: " + cr + shown(`"cam-%04d\r"`),
+			invalid + `stream_ids: "\ufeffcam" is not a stream id: it must not contain a byte order mark (U+FEFF). In Terraform, trimprefix(…, "\uFEFF") removes it.`,
+		}},
+		"a query": {query(append(ids(" cam-%04d"), nil, nil, tftypes.UnknownValue)), []string{
+			invalid + "stream_ids: 2000 values are not stream ids: " + trimmed + shown(`" cam-%04d"`),
+			missing + "stream_ids: 2 stream ids must not be null." + compact,
+		}},
+		"one of each": {group(coretest.Attributes{"a\t": []string{" p"}}), []string{
+			invalid + `streams["a\t"]: "a\t" is not a stream id: it must not contain the control character U+0009. In Terraform, trimspace() removes it.`,
+			invalid + `streams["a\t"]: " p" is not a processor id: it must not begin or end with white space. In Terraform, trimspace() removes it.`,
+		}},
+		"what trimspace does not mend": {group(coretest.Attributes{"a\tb\r": []string{}}), []string{
+			invalid + `streams["a\tb\r"]: "a\tb\r" is not a stream id: it must not contain the control character U+0009.`,
+		}},
+	} {
+		var got []string
+		for _, d := range test.got {
+			got = append(got, coretest.Diagnostics{d}.String())
+		}
+		wantEqual(t, name, test.want, got)
+	}
+}
