@@ -28,8 +28,8 @@ type attachment[T any, M model[T]] struct {
 type model[T any] interface {
 	*T
 	common() *attachmentModel
-	sets() session.Sets // of the streams; nil for what is not known, or null
-	unset() []path.Path // the sets that are null: those that an import has not read, where ignore_changes keeps them
+	sets() session.Sets      // of the streams; nil for what is not known, or null
+	unset() diag.Diagnostics // of the sets that are null: those that an import has not read, where ignore_changes keeps them
 
 	// planComputed plans the computed values. here says that the state is that of the streams at the deployment, if there is one.
 	planComputed(state *T, here, sends bool)
@@ -117,9 +117,7 @@ func (r *attachment[T, M]) ModifyPlan(ctx context.Context, req resource.ModifyPl
 		return
 	}
 	if plan != nil {
-		for _, at := range plan.unset() {
-			resp.Diagnostics.Append(report.UnsetInState(at))
-		}
+		resp.Diagnostics.Append(plan.unset()...)
 	}
 	if resp.Diagnostics.HasError() {
 		return

@@ -57,19 +57,14 @@ func (m *groupModel) sets() session.Sets {
 	return sets
 }
 
-// unset has the whole map if it is null, and otherwise the streams without a set.
-func (m *groupModel) unset() (all []path.Path) {
-	at := path.Root("streams")
-	if m.Streams.IsNull() {
-		return []path.Path{at}
+// unset names the streams without a set, or the whole map.
+func (m *groupModel) unset() (diags diag.Diagnostics) {
+	sets := m.Streams.Elements()
+	missing := slices.DeleteFunc(slices.Sorted(maps.Keys(sets)), func(id string) bool { return !sets[id].IsNull() })
+	if m.Streams.IsNull() || len(missing) > 0 {
+		diags.Append(report.UnsetInState(path.Root("streams"), missing...))
 	}
-	elements := m.Streams.Elements()
-	for _, id := range slices.Sorted(maps.Keys(elements)) {
-		if elements[id].IsNull() {
-			all = append(all, at.AtMapKey(id))
-		}
-	}
-	return all
+	return diags
 }
 
 // planComputed makes last_edited unknown if the apply sends anything: Terraform applies no group without a change.

@@ -66,11 +66,11 @@ func (m *processorsModel) sets() session.Sets {
 	return session.Sets{m.StreamID.ValueString(): knownSet(m.ProcessorIDs)}
 }
 
-func (m *processorsModel) unset() []path.Path {
+func (m *processorsModel) unset() (diags diag.Diagnostics) {
 	if m.ProcessorIDs.IsNull() {
-		return []path.Path{path.Root("processor_ids")}
+		diags.Append(report.UnsetInState(path.Root("processor_ids")))
 	}
-	return nil
+	return diags
 }
 
 func (m *processorsModel) planComputed(state *processorsModel, here, sends bool) {

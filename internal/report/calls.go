@@ -198,17 +198,6 @@ func (r *Reporter) NotRead(reason session.CallRefusal) (diags diag.Diagnostics) 
 	return diags
 }
 
-// UnsetInState is the error of a set that the state does not have, and that ignore_changes keeps so: an import has not read it.
-func UnsetInState(at path.Path) diag.Diagnostic {
-	return diag.NewAttributeErrorDiagnostic(at, "Set Not Known to the State", paragraphs(
-		fmt.Sprintf("%s: ignore_changes keeps what the state has, and the state has no processor ids: the stream was imported or "+
-			"moved, and has not been read.", at),
-		"If the deployment serves GET /v2/streams/{id}, set detect_drift = true, so that the refresh reads the set. Otherwise, "+
-			"remove the attribute from ignore_changes, apply once, which sends the configured set, and add it again. For terraform "+
-			"destroy, add -refresh=false.",
-		nothingSent+notChangedHere))
-}
-
 // InvalidGroupImport is the error of an import of a group.
 func InvalidGroupImport(err error) diag.Diagnostic {
 	return diag.NewErrorDiagnostic("Invalid Stream IDs", fmt.Sprintf("The id of the import is wrong: %s. Write a "+

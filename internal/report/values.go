@@ -31,9 +31,6 @@ const (
 // Noun is what a value should be, such as "a stream id" and "stream ids".
 type Noun struct{ One, Several string }
 
-// shownMistakes is how many values an error about many names.
-const shownMistakes = 20
-
 // Mistakes returns one error for each kind of mistake in the value of an attribute, which may be a map of thousands.
 func Mistakes(attribute path.Path, all []Mistake) (diags diag.Diagnostics) {
 	type kind struct {
@@ -79,15 +76,21 @@ func withOneMistake(attribute path.Path, same []Mistake) diag.Diagnostic {
 			names = append(names, fmt.Sprintf("%q", m.Key))
 		}
 	}
-	shown := strings.Join(names[:min(len(names), shownMistakes)], ", ")
-	if others := len(names) - shownMistakes; others > 0 {
-		shown += fmt.Sprintf(" and %d others", others)
-	}
-	m, n := same[0], len(same)
+	m, n, shown := same[0], len(same), some(names)
 	if m.Err == nil {
 		return missingValue(attribute, paragraphs(sentences(fmt.Sprintf("%d %s must not be null.", n, m.What.Several), m.Mend), shown))
 	}
 	return invalidValue(attribute, paragraphs(sentences(fmt.Sprintf("%d values are not %s: they %s.", n, m.What.Several, m.Err), m.Mend), shown))
+}
+
+// some names up to 20, and counts the others.
+func some(names []string) string {
+	const shown = 20
+	text := strings.Join(names[:min(len(names), shown)], ", ")
+	if others := len(names) - shown; others > 0 {
+		text += fmt.Sprintf(" and %d others", others)
+	}
+	return text
 }
 
 func sentences(text string, mend Mend) string { return join(" ", text, string(mend)) }
@@ -103,4 +106,24 @@ func invalidValue(at path.Path, text string) diag.Diagnostic {
 
 func missingValue(at path.Path, text string) diag.Diagnostic {
 	return diag.NewAttributeErrorDiagnostic(at, "Missing Attribute Value", fmt.Sprintf("%s: %s", at, text))
+}
+
+// UnsetInState is the error of sets that the state does not have, and that ignore_changes keeps so: an import has not read them.
+// keys are those of a map, if it has other sets.
+func UnsetInState(attribute path.Path, keys ...string) diag.Diagnostic {
+	var names []string
+	if len(keys) == 1 {
+		attribute, keys = attribute.AtMapKey(keys[0]), nil
+	}
+	for _, key := range keys {
+		names = append(names, fmt.Sprintf("%q", key))
+	}
+	return diag.NewAttributeErrorDiagnostic(attribute, "Set Not Known to the State", paragraphs(
+		fmt.Sprintf("%s: ignore_changes keeps what the state has, and the state has no processor ids: the stream was imported or "+
+			"moved, and has not been read.", attribute),
+		labelled("Streams: ", some(names)),
+		"If the deployment serves GET /v2/streams/{id}, set detect_drift = true, so that the refresh reads the set. Otherwise, "+
+			"remove the attribute from ignore_changes, apply once, which sends the configured set, and add it again. For terraform "+
+			"destroy, add -refresh=false.",
+		nothingSent+notChangedHere))
 }
