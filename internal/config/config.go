@@ -14,6 +14,7 @@ import (
 
 	"github.com/stream-management/terraform-provider-stream/internal/requests"
 	"github.com/stream-management/terraform-provider-stream/internal/streams"
+	"github.com/stream-management/terraform-provider-stream/internal/transport"
 )
 
 // Settings is what a provider block and its environment variables say.
@@ -72,7 +73,7 @@ func (r *reader) deployment(address string) string {
 	}
 	base, err := streams.ParseBaseURL(address)
 	if name == "" && err == nil && !r.Deployment.isUnknown {
-		return requests.NormalURL(base)
+		return transport.NormalURL(base)
 	}
 	return name
 }

@@ -18,6 +18,7 @@ import (
 	"github.com/stream-management/terraform-provider-stream/internal/coretest"
 	"github.com/stream-management/terraform-provider-stream/internal/requests"
 	"github.com/stream-management/terraform-provider-stream/internal/streamstest"
+	"github.com/stream-management/terraform-provider-stream/internal/transport"
 )
 
 func TestRead(t *testing.T) {
@@ -33,15 +34,15 @@ func TestRead(t *testing.T) {
 		"address":       {block{"base_url": "https://host/eu/v2/"}, nil, requests.Config{BaseURL: "https://host/eu/v2/"}},
 		"address with a line break from the environment": {nil, environment{"STREAM_BASE_URL": "https://host\n"},
 			requests.Config{BaseURL: "https://host"}},
-		"authority alone": {block{"tls": block{"ca_cert_pem": ca.CertPEM}}, nil, requests.Config{TLS: requests.TLS{CACertPEM: ca.CertPEM}}},
+		"authority alone": {block{"tls": block{"ca_cert_pem": ca.CertPEM}}, nil, requests.Config{TLS: transport.TLS{CACertPEM: ca.CertPEM}}},
 		"tls from the environment": {block{"tls": block{"server_name": "host"}}, environment{
 			"STREAM_TLS_CA_CERT_PEM": ca.CertPEM, "STREAM_TLS_CLIENT_CERT_PEM": pair.CertPEM, "STREAM_TLS_CLIENT_KEY_PEM": pair.KeyPEM,
 		}, requests.Config{
-			TLS:         requests.TLS{CACertPEM: ca.CertPEM, ClientCertPEM: pair.CertPEM, ClientKeyPEM: pair.KeyPEM, ServerName: "host"},
+			TLS:         transport.TLS{CACertPEM: ca.CertPEM, ClientCertPEM: pair.CertPEM, ClientKeyPEM: pair.KeyPEM, ServerName: "host"},
 			Credentials: "a client certificate from STREAM_TLS_CLIENT_CERT_PEM",
 		}},
 		"certificates with byte order marks": {block{"tls": block{"ca_cert_pem": "\ufeff" + ca.CertPEM}}, nil,
-			requests.Config{TLS: requests.TLS{CACertPEM: "\ufeff" + ca.CertPEM}}},
+			requests.Config{TLS: transport.TLS{CACertPEM: "\ufeff" + ca.CertPEM}}},
 		"addition to the User-Agent header": {nil, environment{"TF_APPEND_USER_AGENT": " me/1 \n"}, requests.Config{UserAgent: "me/1"}},
 		"proxies":                           {nil, environment{"HTTPS_PROXY": "proxy:3128", "https_proxy": "::::", "http_proxy": "http://me:p@proxy"}, requests.Config{}},
 		"tls, the key from the environment": {block{"tls": block{
@@ -49,7 +50,7 @@ func TestRead(t *testing.T) {
 		}}, environment{
 			"STREAM_TLS_CA_CERT_PEM": "junk", "STREAM_TLS_CLIENT_CERT_PEM": "junk", "STREAM_TLS_CLIENT_KEY_PEM": pair.KeyPEM,
 		}, requests.Config{
-			TLS:         requests.TLS{CACertPEM: ca.CertPEM, ClientCertPEM: pair.CertPEM, ClientKeyPEM: pair.KeyPEM},
+			TLS:         transport.TLS{CACertPEM: ca.CertPEM, ClientCertPEM: pair.CertPEM, ClientKeyPEM: pair.KeyPEM},
 			Credentials: "a client certificate from the provider block",
 		}},
 		"limits": {block{"request_timeout": "1m30s", "requests_per_second": 0.5, "max_concurrent_requests": 8}, nil,

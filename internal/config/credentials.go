@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/stream-management/terraform-provider-stream/internal/requests"
+	"github.com/stream-management/terraform-provider-stream/internal/transport"
 )
 
 // credentials reads what authenticates requests: one scheme, headers and a client certificate. Errors describe it.
@@ -95,7 +96,7 @@ func (r *reader) basicAuth() *requests.BasicAuth {
 
 func (r *reader) oauth2() *requests.OAuth2 {
 	o, a := r.OAuth2, &requests.OAuth2{EndpointParams: map[string]string{}}
-	a.TokenURL = r.address(o.TokenURL, "", requests.ParseURL)
+	a.TokenURL = r.address(o.TokenURL, "", transport.ParseURL)
 	a.ClientID = r.required(o.ClientID, "")
 	of := func(t setting, read func()) scheme { return scheme{t, []setting{t}, read} }
 	assertion := of(o.ClientAssertion, func() { a.ClientAssertion = r.token(o.ClientAssertion) })

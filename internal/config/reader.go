@@ -15,6 +15,7 @@ import (
 	"golang.org/x/text/unicode/norm"
 
 	"github.com/stream-management/terraform-provider-stream/internal/requests"
+	"github.com/stream-management/terraform-provider-stream/internal/transport"
 )
 
 // Invalid is the summary of all errors of the configuration.
@@ -185,7 +186,7 @@ func (r *reader) checkProxies() {
 	for _, variables := range [][]string{{"HTTPS_PROXY", "https_proxy"}, {"HTTP_PROXY", "http_proxy"}} {
 		proxy := attribute{isNull: true, variables: variables}
 		address := r.checked(proxy, r.fromEnvironment(proxy))
-		if _, err := requests.ParseProxy(address); address != "" && err != nil {
+		if _, err := transport.ParseProxy(address); address != "" && err != nil {
 			r.refuse(proxy, "%s.", err)
 		}
 	}
@@ -219,7 +220,7 @@ func (r *reader) address(a text, alternative string, parse func(string) (*url.UR
 	case text == "": // missing, or known after apply
 	case err != nil:
 		r.refuse(a, "%s.", err)
-	case requests.SentInClear(u):
+	case transport.SentInClear(u):
 		r.diags.AddAttributeWarning(a.at, "Credentials Are Sent in Cleartext", r.origin(a)+" is an http:// address of "+
 			"another machine. Anyone between Terraform and that machine can read the credentials and change the requests. "+
 			"Use https:// if the service offers it.")

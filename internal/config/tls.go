@@ -3,12 +3,12 @@ package config
 import (
 	"errors"
 
-	"github.com/stream-management/terraform-provider-stream/internal/requests"
+	"github.com/stream-management/terraform-provider-stream/internal/transport"
 )
 
 // tls reads the settings of TLS. A certificate and its key come together.
-func (r *reader) tls() requests.TLS {
-	t := requests.TLS{
+func (r *reader) tls() transport.TLS {
+	t := transport.TLS{
 		CACertPEM:          r.lines(r.TLS.CACertPEM),
 		ClientCertPEM:      r.lines(r.TLS.ClientCertPEM),
 		ClientKeyPEM:       r.lines(r.TLS.ClientKeyPEM),
@@ -31,7 +31,7 @@ func (r *reader) tls() requests.TLS {
 	_, problems := checked.Config()
 	for _, problem := range problems {
 		advice := ""
-		if errors.Is(problem.Err, requests.ErrNoPEM) {
+		if errors.Is(problem.Err, transport.ErrNoPEM) {
 			advice = ` Set it to the content of the file, in Terraform with file("…"), not to the path.`
 		}
 		r.refuse(settings[problem.Setting], "%s.%s", problem.Err, advice)

@@ -14,6 +14,7 @@ import (
 	"github.com/stream-management/terraform-provider-stream/internal/report"
 	"github.com/stream-management/terraform-provider-stream/internal/requests"
 	"github.com/stream-management/terraform-provider-stream/internal/session"
+	"github.com/stream-management/terraform-provider-stream/internal/transport"
 )
 
 var _ action.ActionWithConfigure = (*setProcessorsAction)(nil)
@@ -82,7 +83,7 @@ func (a *setProcessorsAction) Invoke(ctx context.Context, req action.InvokeReque
 	}
 	progress("Setting the processors of stream %q to %s", id, set)
 	ctx = context.WithValue(ctx, attemptObserver{}, func(attempt requests.Attempt) {
-		result := requests.StatusText(attempt.Status)
+		result := transport.StatusText(attempt.Status)
 		if attempt.Err != "" {
 			result = "no valid response: " + attempt.Err
 		}

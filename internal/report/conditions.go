@@ -10,8 +10,10 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/stream-management/terraform-provider-stream/internal/masking"
 	"github.com/stream-management/terraform-provider-stream/internal/requests"
 	"github.com/stream-management/terraform-provider-stream/internal/streams"
+	"github.com/stream-management/terraform-provider-stream/internal/transport"
 )
 
 // attempted is what a read or an operation was to do, and what a person should know if it failed.
@@ -69,7 +71,7 @@ func hasClass(class int) condition {
 	return func(f failure) bool { return f.Status/100 == class }
 }
 
-func hasForm(forms ...requests.Form) condition {
+func hasForm(forms ...masking.Form) condition {
 	return func(f failure) bool { return slices.Contains(forms, f.Form) }
 }
 
@@ -100,7 +102,7 @@ var (
 
 // What the response was.
 var (
-	isDocumented              = hasForm(requests.FormDocumented)
+	isDocumented              = hasForm(masking.FormDocumented)
 	isUnexpected    condition = func(f failure) bool { return f.Kind == streams.KindUnexpected }
 	isTimeout       condition = func(f failure) bool { return f.Kind == streams.KindTimeout && f.Err != nil }
 	isUnknown       condition = func(f failure) bool { return f.Outcome == streams.Unknown }
@@ -118,7 +120,7 @@ var (
 	// A proxy or a framework may answer for a route that does not exist, but not in the form of the service.
 	isForeign = both(hasStatus(http.StatusNotFound), not(either(isDocumented, isTokenRequest)))
 
-	isIncomplete = either(causedBy(requests.ErrIncomplete), both(hasForm(requests.FormPart), hasStatus(400, 404, 422)))
+	isIncomplete = either(causedBy(requests.ErrIncomplete), both(hasForm(masking.FormPart), hasStatus(400, 404, 422)))
 
 	// A response about the route, not about the stream.
 	isAboutRoute  = either(isForeign, hasStatus(405, 501), hasClass(2), both(hasClass(3), not(hasStatus(http.StatusNotModified))))
@@ -127,7 +129,7 @@ var (
 	refusesEmpty = both(both(sentEmptySet, not(isTokenRequest)), either(hasStatus(400, 422), hasOtherSet))
 
 	// The token endpoint, or what has responded in its place, rejects the client. Some endpoints do so with a success.
-	rejectsClient = both(isTokenRequest, both(not(hasForm(requests.FormPage)), either(
+	rejectsClient = both(isTokenRequest, both(not(hasForm(masking.FormPage)), either(
 		hasStatus(400, 401, 403), both(hasClass(2), func(f failure) bool { return f.Kind == streams.KindAuthentication }))))
 )
 
@@ -143,12 +145,12 @@ var (
 	}
 	isUntrusted            = either(hasError[*tls.CertificateVerificationError](), hasError[x509.UnknownAuthorityError]())
 	isNoTLS                = either(hasError[tls.RecordHeaderError](), causedBy(http.ErrSchemeMismatch))
-	isTLSFailure condition = func(f failure) bool { return requests.IsTLSFailure(f.Err) }
+	isTLSFailure condition = func(f failure) bool { return transport.IsTLSFailure(f.Err) }
 
-	throughProxy = hasError[*requests.ProxyError]()
+	throughProxy = hasError[*transport.ProxyError]()
 	// The proxy itself could not be reached.
 	hasNoProxy condition = func(f failure) bool {
-		refused, found := errors.AsType[*requests.ProxyError](f.Err)
+		refused, found := errors.AsType[*transport.ProxyError](f.Err)
 		return found && refused.Status == 0
 	}
 )

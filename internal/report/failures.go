@@ -9,9 +9,10 @@ import (
 
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 
-	"github.com/stream-management/terraform-provider-stream/internal/requests"
+	"github.com/stream-management/terraform-provider-stream/internal/masking"
 	"github.com/stream-management/terraform-provider-stream/internal/session"
 	"github.com/stream-management/terraform-provider-stream/internal/streams"
+	"github.com/stream-management/terraform-provider-stream/internal/transport"
 )
 
 // messageOfFailure is the message of a failed read or operation.
@@ -56,7 +57,7 @@ func messageOfError(stream string, e *streams.Error) message {
 	m := message{stream: stream, request: request(e), sent: e.Attempts > 0}
 	m.status, m.receiver, m.address, m.credentials = e.Status, e.Receiver(), "base_url", e.Credentials
 	switch {
-	case errors.As(e.Err, new(*requests.ProxyError)):
+	case errors.As(e.Err, new(*transport.ProxyError)):
 		m.receiver, m.address = "proxy", "HTTPS_PROXY (HTTP_PROXY for http://)"
 	case e.TokenRequest:
 		m.address = "oauth2.token_url"
@@ -64,9 +65,9 @@ func messageOfError(stream string, e *streams.Error) message {
 	if e.URL != "" && e.Message != "" {
 		label := "The response does not have the documented form: "
 		switch e.Form {
-		case requests.FormDocumented:
+		case masking.FormDocumented:
 			label = "The " + e.Receiver() + " said: "
-		case requests.FormPart:
+		case masking.FormPart:
 			label = "The response began with: "
 		}
 		m.response = label + e.Message
@@ -79,7 +80,7 @@ func messageOfError(stream string, e *streams.Error) message {
 func (m message) shortened(e *streams.Error, check string) string {
 	happened, now := m.happened(1), m.now
 	if e.Status != 0 {
-		response := requests.StatusText(e.Status)
+		response := transport.StatusText(e.Status)
 		if details := join(", ", labelled("request id ", e.RequestID), labelled("Location ", e.Location)); details != "" {
 			response += " (" + details + ")"
 		}
@@ -99,7 +100,7 @@ func request(e *streams.Error) string {
 	response, attempts := "no valid response", ""
 	switch {
 	case e.Status != 0:
-		response = requests.StatusText(e.Status)
+		response = transport.StatusText(e.Status)
 	case e.Attempts == 0:
 		response = "no request was sent"
 	}

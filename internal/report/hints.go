@@ -7,9 +7,11 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/stream-management/terraform-provider-stream/internal/masking"
 	"github.com/stream-management/terraform-provider-stream/internal/requests"
 	"github.com/stream-management/terraform-provider-stream/internal/session"
 	"github.com/stream-management/terraform-provider-stream/internal/streams"
+	"github.com/stream-management/terraform-provider-stream/internal/transport"
 )
 
 // hint is what to check after a failure. It is worded as a possibility, because only the service knows the cause, and does not
@@ -40,12 +42,12 @@ const (
 // hints are tried in this order. The last one applies to every failure.
 var hints = []hint{
 	// No request was sent.
-	{either(causedBy(requests.ErrLongHeader), hasStatus(http.StatusRequestHeaderFieldsTooLarge, 494)), // 494 is that of nginx
+	{either(causedBy(transport.ErrLongHeader), hasStatus(http.StatusRequestHeaderFieldsTooLarge, 494)), // 494 is that of nginx
 		"The header of the request may be too long for the {receiver} or a proxy.",
 		"Use a shorter credential, or fewer or shorter headers.", ""},
 	{causedBy(context.Canceled),
 		"", "Run the command again when you are ready.", ""},
-	{causedBy(requests.ErrNotSent),
+	{causedBy(transport.ErrNotSent),
 		"A setting or an environment variable of this machine may be invalid.",
 		"Check headers, TF_APPEND_USER_AGENT and the variables that the error names.", ""},
 	{causedBy(requests.ErrTokenWait),
@@ -90,7 +92,7 @@ var hints = []hint{
 		"Detach the processors in the service.", ""},
 
 	// The request did not get through.
-	{hasError[*requests.ProtocolError](),
+	{hasError[*transport.ProtocolError](),
 		"This port may speak another protocol, such as TLS, or HTTP/2 without TLS.",
 		"Write https:// in {address}, or use another port.", ""},
 	{isNoTLS,
@@ -110,7 +112,7 @@ var hints = []hint{
 		"The certificate may come from a private authority, or the {receiver} may not send its intermediate certificate.",
 		"Add the certificate of the issuer to tls.ca_cert_pem, or check {address}.",
 		"If the error has another reason, the operators have to replace the certificate."},
-	{both(causedBy(requests.ErrNoCertificate), not(hasStatus(401, 403))),
+	{both(causedBy(transport.ErrNoCertificate), not(hasStatus(401, 403))),
 		"The {receiver} may require a client certificate.",
 		"Set tls.client_cert_pem and tls.client_key_pem, or check {address}.", ""},
 	{isTLSFailure,
@@ -157,7 +159,7 @@ var hints = []hint{
 		"Compare the set with the processors in the service.",
 		"If the service attaches some itself, add them to {the set|the sets}. If it may have responded with the former set, run the " +
 			"command again."},
-	{either(isUnexpected, both(hasStatus(400, 404, 422), not(hasForm(requests.FormDocumented, requests.FormJSON)))),
+	{either(isUnexpected, both(hasStatus(400, 404, 422), not(hasForm(masking.FormDocumented, masking.FormJSON)))),
 		"The response may not have come from the service, but from {proxy}.",
 		"Check base_url, HTTPS_PROXY and NO_PROXY.",
 		"base_url may need another path, or https://, and the {id of the stream|ids of the streams} may be wrong."},
@@ -204,7 +206,7 @@ var hints = []hint{
 		"See what the response says, and check {address}.", "{orReads}"},
 
 	// Nothing more is known.
-	{causedBy(requests.ErrNoConnection),
+	{causedBy(transport.ErrNoConnection),
 		"A firewall may not let connections to the {receiver} pass.",
 		"Check {address}, the network and " + proxySettings + ".", ""},
 	{causedBy(requests.ErrRequestTimeout),
@@ -231,14 +233,14 @@ func (h hint) whole() string { return join(" ", h.why, h.check, h.more) }
 func hintFor(f failure) hint {
 	h := hints[slices.IndexFunc(hints, func(h hint) bool { return h.applies(f) })]
 	proxy := "a proxy"
-	if f.Form == requests.FormPage {
+	if f.Form == masking.FormPage {
 		proxy = "a proxy or a login page"
 	}
 	otherwise := "Otherwise, " + proxy + " may have responded: check {address}, HTTPS_PROXY and NO_PROXY."
 	switch f.Form {
-	case requests.FormDocumented:
+	case masking.FormDocumented:
 		otherwise = ""
-	case requests.FormJSON:
+	case masking.FormJSON:
 		otherwise = "Otherwise, a gateway may have responded: check {address}."
 	}
 	orReads := ""

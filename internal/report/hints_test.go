@@ -13,10 +13,12 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/stream-management/terraform-provider-stream/internal/masking"
 	"github.com/stream-management/terraform-provider-stream/internal/requests"
 	"github.com/stream-management/terraform-provider-stream/internal/session"
 	"github.com/stream-management/terraform-provider-stream/internal/streams"
 	"github.com/stream-management/terraform-provider-stream/internal/streamstest"
+	"github.com/stream-management/terraform-provider-stream/internal/transport"
 )
 
 // filledHint returns the hint about one stream.
@@ -32,19 +34,19 @@ func TestHints(t *testing.T) {
 	const testURL = "https://streams.example.com/v2/streams/cam-1"
 	update := func(status int, kind streams.Kind) streams.Error {
 		return streams.Error{Kind: kind, Result: requests.Result{
-			Method: "PATCH", URL: testURL, Status: status, Form: requests.FormDocumented, Attempts: 1, Credentials: "a bearer token",
+			Method: "PATCH", URL: testURL, Status: status, Form: masking.FormDocumented, Attempts: 1, Credentials: "a bearer token",
 		}}
 	}
-	page := func(e streams.Error) streams.Error { e.Form = requests.FormPage; return e }
+	page := func(e streams.Error) streams.Error { e.Form = masking.FormPage; return e }
 	plain := func(e streams.Error) streams.Error {
 		e.URL, e.Outcome = "http://streams.example.com/v2/streams/cam-1", streams.Unknown
 		return e
 	}
-	inJSON := func(e streams.Error) streams.Error { e.Form = requests.FormJSON; return e }
-	nothing := func(e streams.Error) streams.Error { e.Form = requests.FormText; return e }
-	uncertified := func(e streams.Error) streams.Error { e.Err = requests.ErrNoCertificate; return e }
+	inJSON := func(e streams.Error) streams.Error { e.Form = masking.FormJSON; return e }
+	nothing := func(e streams.Error) streams.Error { e.Form = masking.FormText; return e }
+	uncertified := func(e streams.Error) streams.Error { e.Err = transport.ErrNoCertificate; return e }
 	alert := func(alert tls.AlertError) error { return &net.OpError{Op: "remote error", Err: alert} }
-	part := func(e streams.Error) streams.Error { e.Form = requests.FormPart; return e }
+	part := func(e streams.Error) streams.Error { e.Form = masking.FormPart; return e }
 	token := func(e streams.Error) streams.Error { e.Method, e.TokenRequest = "POST", true; return e }
 	read := func(e streams.Error) streams.Error { e.Method = "GET"; return e }
 	merged := func(e streams.Error) streams.Error {
@@ -91,10 +93,10 @@ func TestHints(t *testing.T) {
 		"interrupted": {without(context.Canceled), none, []string{"Run the command again when you are ready."}, nil},
 		"bad token file": {streams.Error{Kind: streams.KindAuthentication, Result: requests.Result{Err: errors.Join(requests.ErrSecretFile, errors.New("x"))}}, none,
 			[]string{"relative to the folder where Terraform runs"}, []string{"base_url"}},
-		"not sent":            {without(requests.ErrNotSent), none, []string{"this machine"}, []string{"base_url", "service"}},
-		"proxy":               {without(&requests.ProxyError{Status: 403}), none, []string{"other credentials", "HTTPS_PROXY", "NO_PROXY"}, []string{"base_url"}},
-		"no proxy":            {without(new(requests.ProxyError)), none, []string{"The proxy may be down", "HTTPS_PROXY", "NO_PROXY"}, []string{"base_url", "credentials"}},
-		"no connection":       {without(errors.Join(requests.ErrRequestTimeout, requests.ErrNoConnection)), none, []string{"firewall", "base_url", "HTTPS_PROXY"}, []string{"request_timeout"}},
+		"not sent":            {without(transport.ErrNotSent), none, []string{"this machine"}, []string{"base_url", "service"}},
+		"proxy":               {without(&transport.ProxyError{Status: 403}), none, []string{"other credentials", "HTTPS_PROXY", "NO_PROXY"}, []string{"base_url"}},
+		"no proxy":            {without(new(transport.ProxyError)), none, []string{"The proxy may be down", "HTTPS_PROXY", "NO_PROXY"}, []string{"base_url", "credentials"}},
+		"no connection":       {without(errors.Join(requests.ErrRequestTimeout, transport.ErrNoConnection)), none, []string{"firewall", "base_url", "HTTPS_PROXY"}, []string{"request_timeout"}},
 		"wait for a token":    {without(requests.ErrTokenWait), none, []string{"oauth2.token_url", "timeouts of the resource"}, []string{"base_url", "service"}},
 		"rate limit":          {without(requests.ErrRateLimit), none, []string{"requests_per_second", "timeouts of the resource"}, []string{"base_url", "slow"}},
 		"wait for the stream": {*asStreamError(errors.Join(session.ErrWaitedForOther, context.DeadlineExceeded)), none, []string{"another operation on the same stream"}, []string{"base_url"}},
@@ -120,30 +122,30 @@ func TestHints(t *testing.T) {
 		"empty set, 500":        {update(500, generic), toLeave, []string{"Run the command again later"}, []string{"keep"}},
 		"empty set, token, 400": {token(update(400, streams.KindAuthentication)), toLeave, []string{"oauth2.client_id"}, []string{"keep"}},
 
-		"TLS, proxy": {without(errors.Join(new(requests.ProxyError), http.ErrSchemeMismatch)), none,
+		"TLS, proxy": {without(errors.Join(new(transport.ProxyError), http.ErrSchemeMismatch)), none,
 			[]string{"This port may not use TLS", "HTTPS_PROXY"}, []string{"base_url", "client certificate"}},
 		"unknown authority": {without(x509.UnknownAuthorityError{}), none, []string{"private authority, or the service may not send its intermediate certificate",
 			"Add the certificate of the issuer to tls.ca_cert_pem, or check base_url."}, []string{"client_cert_pem", "server_name"}},
 		"unknown authority, token": {token(without(x509.UnknownAuthorityError{})), none, []string{"token endpoint may not send", "check oauth2.token_url"}, []string{"base_url"}},
-		"unknown authority, proxy": {without(errors.Join(new(requests.ProxyError), x509.UnknownAuthorityError{})), none,
+		"unknown authority, proxy": {without(errors.Join(new(transport.ProxyError), x509.UnknownAuthorityError{})), none,
 			[]string{"the proxy may not send", "tls.ca_cert_pem, or check HTTPS_PROXY"}, []string{"base_url"}},
 		"another usage": {without(invalid(x509.IncompatibleUsage)), none, []string{"If the error has another reason, the operators have to replace"}, []string{"client_cert_pem", "client certificate"}},
 		"wrong name": {without(wrongName("a")), none, []string{"Use a name of the certificate in base_url.", "tls.server_name may have the name instead"},
 			[]string{"ca_cert_pem", "client_cert_pem"}},
 		"wrong address":     {without(onIP), none, []string{"Use a name of the certificate in base_url."}, nil},
 		"wrong name, token": {token(without(wrongName("a"))), none, []string{"Use a name of the certificate in oauth2.token_url.", "If it is that of base_url"}, nil},
-		"wrong name, proxy": {without(errors.Join(new(requests.ProxyError), wrongName("a"))), none,
+		"wrong name, proxy": {without(errors.Join(new(transport.ProxyError), wrongName("a"))), none,
 			[]string{"belong to the proxy", "Use a name of the certificate in HTTPS_PROXY"}, nil},
 		"expired": {without(invalid(x509.Expired)), none, []string{"renew its certificate", "clock", "one of tls.ca_cert_pem"}, []string{"server_name", "client_cert_pem"}},
-		"expired, proxy": {token(without(errors.Join(new(requests.ProxyError), invalid(x509.Expired)))), none,
+		"expired, proxy": {token(without(errors.Join(new(transport.ProxyError), invalid(x509.Expired)))), none,
 			[]string{"The proxy may have to renew its certificate"}, []string{"token endpoint"}},
-		"alert":                {without(alert(requests.AlertHandshakeFailure)), none, []string{"may not serve this host", "version or cipher of TLS", "another client certificate", "Check base_url, tls.server_name and"}, nil},
-		"alert of a proxy":     {without(errors.Join(new(requests.ProxyError), alert(requests.AlertProtocolVersion))), none, []string{"The proxy may not serve", "HTTPS_PROXY"}, []string{"base_url"}},
-		"unreadable handshake": {without(new(requests.HandshakeError)), none, []string{"may not serve this host"}, []string{"down"}},
-		"no HTTP":              {without(new(requests.ProtocolError)), none, []string{"such as TLS, or HTTP/2 without TLS", "Write https:// in base_url, or use another port."}, []string{"certificate"}},
-		"no HTTP, token":       {token(without(new(requests.ProtocolError))), none, []string{"Write https:// in oauth2.token_url"}, []string{"base_url"}},
+		"alert":                {without(alert(transport.AlertHandshakeFailure)), none, []string{"may not serve this host", "version or cipher of TLS", "another client certificate", "Check base_url, tls.server_name and"}, nil},
+		"alert of a proxy":     {without(errors.Join(new(transport.ProxyError), alert(transport.AlertProtocolVersion))), none, []string{"The proxy may not serve", "HTTPS_PROXY"}, []string{"base_url"}},
+		"unreadable handshake": {without(new(transport.HandshakeError)), none, []string{"may not serve this host"}, []string{"down"}},
+		"no HTTP":              {without(new(transport.ProtocolError)), none, []string{"such as TLS, or HTTP/2 without TLS", "Write https:// in base_url, or use another port."}, []string{"certificate"}},
+		"no HTTP, token":       {token(without(new(transport.ProtocolError))), none, []string{"Write https:// in oauth2.token_url"}, []string{"base_url"}},
 
-		"header refused here": {without(errors.Join(requests.ErrNotSent, requests.ErrLongHeader)), none, []string{"may be too long for the service or a proxy", "shorter credential"}, []string{"TF_APPEND"}},
+		"header refused here": {without(errors.Join(transport.ErrNotSent, transport.ErrLongHeader)), none, []string{"may be too long for the service or a proxy", "shorter credential"}, []string{"TF_APPEND"}},
 		"431":                 {update(431, bad), none, []string{"may be too long for the service or a proxy", "shorter credential"}, []string{"response says"}},
 		"494, token":          {token(page(update(494, bad))), none, []string{"may be too long for the token endpoint or a proxy"}, []string{"login"}},
 
@@ -206,7 +208,7 @@ func TestHints(t *testing.T) {
 		"token, 504":           {token(update(504, streams.KindTimeout)), none, []string{"token endpoint", "oauth2.token_url"}, []string{"base_url", "service"}},
 		"token, no response":   {token(without(errors.New("refused"))), none, []string{"token endpoint may be down", "oauth2.token_url"}, []string{"base_url", "service"}},
 
-		"no client certificate":      {without(requests.ErrNoCertificate), none, []string{"may require a client certificate", "Set tls.client_cert_pem"}, []string{"another", "down"}},
+		"no client certificate":      {without(transport.ErrNoCertificate), none, []string{"may require a client certificate", "Set tls.client_cert_pem"}, []string{"another", "down"}},
 		"no client certificate, 400": {uncertified(page(update(400, bad))), none, []string{"may require a client certificate", "base_url"}, []string{"login page"}},
 		"no client certificate, 403": {uncertified(page(update(403, streams.KindUnauthorized))), none, []string{"with a bearer token was rejected"}, []string{"Set tls"}},
 		"incomplete": {func() streams.Error {

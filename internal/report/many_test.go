@@ -12,6 +12,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-log/tflogtest"
 
 	"github.com/stream-management/terraform-provider-stream/internal/claims"
+	"github.com/stream-management/terraform-provider-stream/internal/masking"
 	"github.com/stream-management/terraform-provider-stream/internal/requests"
 	"github.com/stream-management/terraform-provider-stream/internal/session"
 	"github.com/stream-management/terraform-provider-stream/internal/streams"
@@ -52,7 +53,7 @@ func service(status int, message string, outcome streams.Outcome) streams.Error 
 		kind = streams.KindGeneric
 	}
 	return streams.Error{Kind: kind, Outcome: outcome, Result: requests.Result{
-		Status: status, Message: message, Form: requests.FormDocumented, Attempts: 2,
+		Status: status, Message: message, Form: masking.FormDocumented, Attempts: 2,
 	}}
 }
 

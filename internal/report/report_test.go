@@ -13,6 +13,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-log/tflogtest"
 
 	"github.com/stream-management/terraform-provider-stream/internal/claims"
+	"github.com/stream-management/terraform-provider-stream/internal/masking"
 	"github.com/stream-management/terraform-provider-stream/internal/requests"
 	"github.com/stream-management/terraform-provider-stream/internal/session"
 	"github.com/stream-management/terraform-provider-stream/internal/streams"
@@ -319,16 +320,16 @@ func TestShortDetails(t *testing.T) {
 		want string
 	}{
 		"credentials": {streams.Error{Kind: streams.KindAuthentication, Result: requests.Result{
-			Status: 401, Form: requests.FormDocumented, Message: "token expired", Reason: "the service has rejected the same credentials for other streams",
+			Status: 401, Form: masking.FormDocumented, Message: "token expired", Reason: "the service has rejected the same credentials for other streams",
 		}}, "could not be updated: 401 Unauthorized: token expired. The service has rejected the same credentials for other streams. " +
 			"Check the provider block and the variables STREAM_….\n" + nothing + unchanged},
 		"token request": {streams.Error{Kind: streams.KindAuthentication, Result: requests.Result{Status: 401, TokenRequest: true, Attempts: 1, Message: "no"}},
 			"could not be updated. The token request to oauth2.token_url failed: 401 Unauthorized: no. " +
 				"Check oauth2.client_id, oauth2.scopes, oauth2.endpoint_params and oauth2.token_url.\n" + unchanged},
-		"long": {streams.Error{Kind: streams.KindBadRequest, Result: requests.Result{Status: 400, Attempts: 1, Form: requests.FormDocumented, Message: long}},
+		"long": {streams.Error{Kind: streams.KindBadRequest, Result: requests.Result{Status: 400, Attempts: 1, Form: masking.FormDocumented, Message: long}},
 			"could not be updated: 400 Bad Request: " + cut(long) + " Check the processor ids.\n" + unchanged},
 		"request id": {streams.Error{Kind: streams.KindGeneric, Outcome: streams.Unknown, Result: requests.Result{
-			Status: 503, Attempts: 9, Form: requests.FormDocumented, Message: "Busy!", RequestID: "4bf92f35", Reason: "the operation did not finish within its time limit",
+			Status: 503, Attempts: 9, Form: masking.FormDocumented, Message: "Busy!", RequestID: "4bf92f35", Reason: "the operation did not finish within its time limit",
 		}}, "could not be updated: 503 Service Unavailable (request id 4bf92f35): Busy! The operation did not finish within its time limit. " +
 			"If this error persists, check base_url.\n" + mayHave},
 		"redirect": {streams.Error{Kind: streams.KindRedirect, Result: requests.Result{Status: 302, Attempts: 1, RequestID: "7", Location: "https://login.example.com"}},
@@ -366,7 +367,7 @@ func TestShortErrorAfterLeave(t *testing.T) {
 func TestWarningOfDestroy(t *testing.T) {
 	t.Parallel()
 	gone := failed(streams.NotChanged, nil)
-	gone.Status, gone.Message, gone.Form = 404, "there is no such stream", requests.FormDocumented
+	gone.Status, gone.Message, gone.Form = 404, "there is no such stream", masking.FormDocumented
 	f := session.Finding{Stream: id, Warning: claims.NotFoundOnDestroy, Err: gone, Facts: &claims.Facts{}}
 	want := `Stream "cam-1" could not be found.
 PATCH https://host → 404 Not Found
@@ -384,7 +385,7 @@ func TestLogOfShortErrors(t *testing.T) {
 	for message, want := range map[string]int{"busy": 0, strings.Repeat("busy ", 70): 1} {
 		var logged bytes.Buffer
 		e := failed(streams.NotChanged, nil)
-		e.Status, e.Form, e.Message = 503, requests.FormDocumented, message
+		e.Status, e.Form, e.Message = 503, masking.FormDocumented, message
 		r := New()
 		for range 2 {
 			after := session.After{Findings: []session.Finding{operation(e, claims.Facts{})}}

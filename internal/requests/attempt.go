@@ -8,11 +8,12 @@ import (
 	"fmt"
 	"io"
 	"net/http"
-	"net/http/httptrace"
 	"slices"
 	"strings"
-	"sync/atomic"
 	"time"
+
+	"github.com/stream-management/terraform-provider-stream/internal/masking"
+	"github.com/stream-management/terraform-provider-stream/internal/transport"
 )
 
 // attempt is one attempt of an operation.
@@ -20,11 +21,9 @@ type attempt struct {
 	*operation
 	number  int
 	timeout time.Duration
-	body    []byte                 // of the response, perhaps incomplete
-	cut     error                  // why it is
-	asked   bool                   // for a connection
-	conn    *httptrace.GotConnInfo // nil without a connection
-	wrote   atomic.Bool            // the whole header: the service may read it
+	body    []byte // of the response, perhaps incomplete
+	cut     error  // why it is
+	sent    transport.Exchange
 }
 
 // send sends the request, and notes what came of it.
@@ -33,17 +32,13 @@ func (a *attempt) send(req *http.Request) (*http.Response, error) {
 	_, successes := a.header.state()
 	ctx, cancel := attemptContext(req.Context(), a.timeout, a.noResponse())
 	defer cancel()
-	req = req.Clone(httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{
-		GetConn:      func(string) { a.asked = true },
-		GotConn:      func(c httptrace.GotConnInfo) { a.conn = &c },
-		WroteHeaders: func() { a.wrote.Store(true) },
-	}))
-	req.Header.Set("Accept-Encoding", noCoding)
+	req = req.Clone(ctx)
+	req.Header.Set("Accept-Encoding", transport.NoCoding)
 	if req.Header.Get("User-Agent") == "" {
 		req.Header.Set("User-Agent", a.settings.UserAgent)
 	}
 	resp, err := a.roundTrip(req)
-	if a.conn != nil {
+	if a.sent.Connected {
 		a.result.Header = sizeOf(req.Header)
 	}
 	if err == nil {
@@ -56,11 +51,10 @@ func (a *attempt) send(req *http.Request) (*http.Response, error) {
 		a.noteHead(resp)
 	case ctx.Err() != nil:
 		err = context.Cause(ctx) // the transport reports it in several ways
-		if a.conn == nil && errors.Is(err, ErrRequestTimeout) {
-			err = fmt.Errorf("%w: %w", err, ErrNoConnection)
+		if !a.sent.Connected && errors.Is(err, ErrRequestTimeout) {
+			err = fmt.Errorf("%w: %w", err, transport.ErrNoConnection)
 		}
-	case !a.asked, errors.Is(err, ErrLongHeader):
-		err = fmt.Errorf("%w: %w", ErrNotSent, err)
+	case errors.Is(err, transport.ErrNotSent):
 		a.result.Attempts--
 	}
 	a.learnFromFailure(err)
@@ -89,13 +83,13 @@ func (a *attempt) noteResponse(resp *http.Response) {
 		}
 	}
 	if a.cut != nil {
-		r.Reason = a.printable(a.cut.Error(), MaxText)
-		if r.Form == FormText {
-			r.Form = FormPart
+		r.Reason = a.Printable(a.cut.Error(), masking.MaxText)
+		if r.Form == masking.FormText {
+			r.Form = masking.FormPart
 		}
 	}
-	if mayWantCertificate(*r) && a.network.wantsCertificate(resp.Request.URL) {
-		r.Err = ErrNoCertificate
+	if mayWantCertificate(*r) && a.network.WantsCertificate(resp.Request.URL) {
+		r.Err = transport.ErrNoCertificate
 		*r = r.because(r.Err.Error())
 	}
 }
@@ -122,20 +116,20 @@ func (a *attempt) learnFromResponse(successes int) {
 // noteHead notes the status and the header of a response.
 func (a *attempt) noteHead(resp *http.Response) {
 	r := &a.result
-	r.Status, r.Body, r.Message, r.Form, r.Err = resp.StatusCode, nil, "", FormText, nil
-	r.RequestID = a.printable(requestID(resp.Header), MaxText)
+	r.Status, r.Body, r.Message, r.Form, r.Err = resp.StatusCode, nil, "", masking.FormText, nil
+	r.RequestID = a.Printable(requestID(resp.Header), masking.MaxText)
 	// With a Location, [http.Client] would send a GET instead of the PATCH, or fail if it is not a URL.
-	r.Location = a.printable(resp.Header.Get("Location"), MaxText)
-	r.Challenge = a.printable(strings.Join(resp.Header.Values("WWW-Authenticate"), ", "), MaxText)
+	r.Location = a.Printable(resp.Header.Get("Location"), masking.MaxText)
+	r.Challenge = a.Printable(strings.Join(resp.Header.Values("WWW-Authenticate"), ", "), masking.MaxText)
 	r.Proxied = resp.Header.Get("Via") != ""
-	r.Accepts = a.printable(resp.Header.Get("Accept-Patch"), MaxText)
+	r.Accepts = a.Printable(resp.Header.Get("Accept-Patch"), masking.MaxText)
 	resp.Header.Del("Location")
 }
 
 // learnFromFailure notes what an attempt without a response says about the endpoint.
 func (a *attempt) learnFromFailure(err error) {
 	switch {
-	case errors.Is(err, ErrRequestTimeout), errors.Is(err, ErrNoPong):
+	case errors.Is(err, ErrRequestTimeout), errors.Is(err, transport.ErrNoPong):
 		a.endpoint.heardNothing(a.began, err)
 	case errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded):
 	default:
@@ -149,14 +143,14 @@ func (a *attempt) learnFromFailure(err error) {
 // request before it learns that the service rejects its certificate, or speaks another protocol. The service has not read that
 // request, nor those on earlier new connections, which may have broken before the service could say why.
 func (a *attempt) noteEffect(err error) {
-	waited := errors.Is(err, ErrRequestTimeout) || errors.Is(err, ErrNoPong) || errors.Is(err, ErrIncomplete) ||
+	waited := errors.Is(err, ErrRequestTimeout) || errors.Is(err, transport.ErrNoPong) || errors.Is(err, ErrIncomplete) ||
 		errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded)
-	fresh := a.conn == nil || isNew(*a.conn)
+	fresh := !a.sent.Answered
 	switch {
-	case errors.Is(err, ErrLongHeader), fresh && rejectsClient(err):
+	case errors.Is(err, transport.ErrLongHeader), fresh && transport.RejectsClient(err):
 		a.result.MayHaveActed = a.result.MayHaveActed && !a.brokeEarly
-	case a.conn == nil, !a.wrote.Load() && !waited: // it was not sent
-	case !a.conn.Reused && (sentAlert(err, byService) || errors.As(err, new(*ProtocolError))): // the service has not read it
+	case !a.sent.Connected, !a.sent.Written && !waited: // it was not sent
+	case !a.sent.Reused && (transport.PeerSentAlert(err) || errors.As(err, new(*transport.ProtocolError))): // the service has not read it
 	default:
 		a.brokeEarly = fresh && !waited && (a.brokeEarly || !a.result.MayHaveActed)
 		a.result.MayHaveActed = true
@@ -172,7 +166,7 @@ func (a *attempt) log(resp *http.Response, err error, duration time.Duration) At
 	if resp != nil {
 		l.Status = resp.StatusCode
 	} else {
-		l.Err = a.printable(err.Error(), MaxMessage)
+		l.Err = a.Printable(err.Error(), masking.MaxMessage)
 	}
 	if !a.result.TokenRequest {
 		l.ResponseBody.text = a.body
@@ -192,10 +186,11 @@ func requestID(h http.Header) string {
 // roundTrip sends the request, and reads the response. The request timeout covers the body. The status alone says what became
 // of the request, unless it is a success: then the error is ErrIncomplete if the body is.
 func (a *attempt) roundTrip(req *http.Request) (_ *http.Response, err error) {
-	resp, abandon, err := a.network.send(req)
+	resp, sent, err := a.network.Send(req)
+	a.sent = sent
 	defer func() {
-		if (err != nil || a.cut != nil) && !errors.Is(err, ErrLongHeader) { // which the connection knows
-			abandon()
+		if (err != nil || a.cut != nil) && !errors.Is(err, transport.ErrLongHeader) { // which the connection knows
+			sent.Abandon()
 		}
 	}()
 	if err != nil {
@@ -205,7 +200,7 @@ func (a *attempt) roundTrip(req *http.Request) (_ *http.Response, err error) {
 		// This body is the connection itself, and the request timeout would not end it.
 		return resp, resp.Body.Close()
 	}
-	a.body, err = readBody(resp)
+	a.body, err = transport.ReadBody(resp)
 	if ended := req.Context(); err != nil && ended.Err() != nil {
 		err = context.Cause(ended)
 	}

@@ -5,16 +5,15 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"net"
 	"net/http"
-	"slices"
-	"sync/atomic"
 	"testing"
 	"time"
 
+	"github.com/stream-management/terraform-provider-stream/internal/masking"
 	"github.com/stream-management/terraform-provider-stream/internal/requests"
 	. "github.com/stream-management/terraform-provider-stream/internal/scripted"
 	"github.com/stream-management/terraform-provider-stream/internal/streams"
+	"github.com/stream-management/terraform-provider-stream/internal/transport"
 )
 
 // The request timeout covers the body of the response. HTTP/1.1 and HTTP/2 report it in different ways.
@@ -24,7 +23,7 @@ func TestRequestTimeout(t *testing.T) {
 			_ = http.NewResponseController(w).Flush()
 			<-r.Context().Done()
 		}
-		cfg := requests.Config{RequestTimeout: time.Second, TLS: requests.TLS{InsecureSkipVerify: true}}
+		cfg := requests.Config{RequestTimeout: time.Second, TLS: transport.TLS{InsecureSkipVerify: true}}
 		for _, s := range []*Service{StartService(t, noBody), StartTLSService(t, nil, noBody), StartTLSService(t, nil, NeverRespond)} {
 			e := s.UpdateError(t, cfg)
 			switch e.Status {
@@ -92,23 +91,9 @@ func TestHeadersOfAResponse(t *testing.T) {
 	t.Parallel()
 	s := StartService(t, RespondError(415, "no", "Via", "1.1 proxy", "Accept-Patch", "application/t0ken\u202e ::add-mask::"))
 	s.WantError(t, s.UpdateError(t, requests.Config{Token: "t0ken"}), streams.KindBadRequest, streams.NotChanged, requests.Result{
-		Status: 415, Message: "no", Form: requests.FormDocumented, Proxied: true, Accepts: `application/***\u202e \x3a:add-mask::`,
+		Status: 415, Message: "no", Form: masking.FormDocumented, Proxied: true, Accepts: `application/***\u202e \x3a:add-mask::`,
 		Attempts: 1,
 	})
-}
-
-// damagedConn damages all that is written from some time on.
-type damagedConn struct {
-	net.Conn
-	damage atomic.Bool
-}
-
-func (c *damagedConn) Write(b []byte) (int, error) {
-	if c.damage.Load() {
-		b = slices.Clone(b)
-		b[len(b)-1] ^= 1
-	}
-	return c.Conn.Write(b)
 }
 
 // The body of a 101 is the connection. The client closes it and does not wait for its end.

@@ -11,6 +11,8 @@ import (
 
 	"golang.org/x/oauth2"
 	"golang.org/x/oauth2/clientcredentials"
+
+	"github.com/stream-management/terraform-provider-stream/internal/masking"
 )
 
 type tokenSource struct {
@@ -93,7 +95,7 @@ func (s *tokenSource) requestToken(ctx context.Context) *header {
 		return &header{err: &failedSearch{o.noToken(err)}, holds: until(o.next.due)}
 	}
 	idToken, _ := token.Extra("id_token").(string)
-	s.sender.add(append(parts(token.AccessToken), token.AccessToken, token.RefreshToken, idToken)...)
+	s.sender.Add(append(masking.Parts(token.AccessToken), token.AccessToken, token.RefreshToken, idToken)...)
 	end := token.Expiry
 	if !end.IsZero() {
 		end = end.Add(-min(10*time.Second, time.Until(token.Expiry)/10))
@@ -101,7 +103,7 @@ func (s *tokenSource) requestToken(ctx context.Context) *header {
 	found := &header{value: value, holds: until(end)}
 	if unsentType != "" {
 		found.note = fmt.Sprintf(`the token was sent as Bearer, because its token_type is "%s", which is no scheme of HTTP`,
-			s.sender.printable(unsentType, MaxText))
+			s.sender.Printable(unsentType, masking.MaxText))
 	}
 	return found
 }
@@ -119,7 +121,7 @@ func (o *operation) noToken(err error) Result {
 	if u, ok := errors.AsType[*url.Error](err); ok {
 		err = u.Err // without method and URL, which the result has
 	}
-	unusable := "the response has no usable token: " + o.printable(strings.TrimPrefix(err.Error(), "oauth2: "), MaxText)
+	unusable := "the response has no usable token: " + o.Printable(strings.TrimPrefix(err.Error(), "oauth2: "), masking.MaxText)
 	switch status := result.Status; {
 	case isRejected:
 		if status/100 == 2 || status/100 == 4 && !isRetryableStatus(status) {
@@ -127,7 +129,7 @@ func (o *operation) noToken(err error) Result {
 		}
 		if rejected.ErrorCode != "" && !result.Documented() { // in a form
 			message := strings.TrimSuffix(rejected.ErrorCode+": "+rejected.ErrorDescription, ": ")
-			result.Message, result.Form = o.printable(message, MaxMessage), FormDocumented
+			result.Message, result.Form = o.Printable(message, masking.MaxMessage), masking.FormDocumented
 		}
 		return result
 	case isMissing && result.Message != "":

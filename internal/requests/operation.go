@@ -8,6 +8,9 @@ import (
 	"net"
 	"net/url"
 	"time"
+
+	"github.com/stream-management/terraform-provider-stream/internal/masking"
+	"github.com/stream-management/terraform-provider-stream/internal/transport"
 )
 
 // operation is one request, to the service or for a token, with all its attempts.
@@ -81,8 +84,8 @@ func (o *operation) waitForTurn(ctx context.Context) error {
 		}
 		o.result.Repeated = true
 		err := fmt.Errorf("the %s %w %s to other operations", o.result.Receiver(), ErrRequestTimeout, timeout)
-		if errors.Is(now.silence, ErrNoConnection) {
-			err = fmt.Errorf("%w: %w", err, ErrNoConnection)
+		if errors.Is(now.silence, transport.ErrNoConnection) {
+			err = fmt.Errorf("%w: %w", err, transport.ErrNoConnection)
 		}
 		return err
 	}
@@ -118,7 +121,7 @@ func (o *operation) noteEnding(err error) {
 		o.result.Err, reason = ErrNoTime, ErrNoTime.Error()
 		if o.next.asked != "" {
 			reason = fmt.Sprintf("the %s asked to wait (%s), longer than the operation's time limit allows",
-				o.result.Receiver(), o.printable(o.next.asked, MaxText))
+				o.result.Receiver(), o.Printable(o.next.asked, masking.MaxText))
 		}
 	}
 	o.result = o.result.because(reason)
@@ -147,10 +150,10 @@ func (o *operation) failed(err error) Result {
 				reason += ": " + wait.Error()
 			}
 		}
-	case errors.Is(err, ErrNotSent), errors.Is(err, ErrIncomplete):
-		failure, reason = NoResponse, o.printable(err.Error(), MaxText)
+	case errors.Is(err, transport.ErrNotSent), errors.Is(err, ErrIncomplete):
+		failure, reason = NoResponse, o.Printable(err.Error(), masking.MaxText)
 	default:
-		failure, reason = NoResponse, "the connection failed: "+o.printable(err.Error(), MaxText)
+		failure, reason = NoResponse, "the connection failed: "+o.Printable(err.Error(), masking.MaxText)
 	}
 	result := o.result.because(reason)
 	result.Failure, result.Err = failure, err

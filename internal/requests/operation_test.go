@@ -9,6 +9,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/stream-management/terraform-provider-stream/internal/masking"
 	"github.com/stream-management/terraform-provider-stream/internal/requests"
 	. "github.com/stream-management/terraform-provider-stream/internal/scripted"
 	"github.com/stream-management/terraform-provider-stream/internal/streams"
@@ -59,7 +60,7 @@ func TestInterrupt(t *testing.T) {
 		interrupted  = "the operation was interrupted"
 		noAnswer     = "the service did not respond within 4s; " + notRetried
 	)
-	later := requests.Result{Status: 503, Message: "later", Form: requests.FormDocumented}
+	later := requests.Result{Status: 503, Message: "later", Form: masking.FormDocumented}
 	for name, test := range map[string]struct {
 		response http.HandlerFunc
 		limit    time.Duration // of the operation
@@ -119,7 +120,7 @@ func TestRateLimit(t *testing.T) {
 			RequestsPerSecond: 0.01, Observe: func(context.Context, requests.Attempt) { attempts++ },
 		}, 10*time.Second)
 		s.WantError(t, err, streams.KindTimeout, streams.Unknown, requests.Result{
-			Attempts: 1, Status: 503, Message: "later", Form: requests.FormDocumented,
+			Attempts: 1, Status: 503, Message: "later", Form: masking.FormDocumented,
 			Reason: "the operation's time limit ends before the limit of requests per second allows another request",
 		})
 		if took := time.Since(start); took > time.Millisecond || !errors.Is(err, requests.ErrRateLimit) || attempts != 1 {

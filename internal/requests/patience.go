@@ -9,6 +9,8 @@ import (
 	"time"
 
 	"github.com/hashicorp/go-retryablehttp"
+
+	"github.com/stream-management/terraform-provider-stream/internal/transport"
 )
 
 // patience is how long an operation retries. It begins at the end of the first attempt. The operation's own waits and the
@@ -73,10 +75,10 @@ func mayRetry(resp *http.Response, err error) bool {
 	if err == nil {
 		return isRetryableStatus(resp.StatusCode)
 	}
-	if proxy, refused := errors.AsType[*ProxyError](err); refused && proxy.Status != 0 {
+	if proxy, refused := errors.AsType[*transport.ProxyError](err); refused && proxy.Status != 0 {
 		return isRetryableStatus(proxy.Status)
 	}
-	return !IsTLSFailure(err) && !errors.Is(err, ErrNotSent) // TLS settings stay
+	return !transport.IsTLSFailure(err) && !errors.Is(err, transport.ErrNotSent) // TLS settings stay
 }
 
 // isRetryableStatus reports whether the same request may succeed later: after 408, 409, 423, 425, 429 and every 5xx but 501,

@@ -1,12 +1,13 @@
 package requests
 
 import (
-	"fmt"
 	"maps"
 	"net/http"
 	"slices"
-	"strings"
 	"time"
+
+	"github.com/stream-management/terraform-provider-stream/internal/masking"
+	"github.com/stream-management/terraform-provider-stream/internal/transport"
 )
 
 // Result is what came of an operation. Its texts from outside, except Body and that of Err, contain no known secret and no
@@ -23,15 +24,15 @@ type Result struct {
 	Header HeaderSize // of the last request; zero unless it was sent, or is too long to be sent
 
 	// Of the last response, even if a later attempt got none.
-	Status    int    // 0 without a response
-	Body      []byte // without a byte order mark, up to one byte more than MaxBody
-	Message   string // what a response but a 2xx says
-	Form      Form   // of the body that Message came in
-	RequestID string // for the service's support; may be empty
-	Challenge string // WWW-Authenticate, which may say what is wrong with the credential
-	Location  string // such as the target of a redirect
-	Proxied   bool   // a proxy says that it passed it on (Via)
-	Accepts   string // the media types of an update, if the response names them (Accept-Patch)
+	Status    int          // 0 without a response
+	Body      []byte       // without a byte order mark, up to one byte more than transport.MaxBody
+	Message   string       // what a response but a 2xx says
+	Form      masking.Form // of the body that Message came in
+	RequestID string       // for the service's support; may be empty
+	Challenge string       // WWW-Authenticate, which may say what is wrong with the credential
+	Location  string       // such as the target of a redirect
+	Proxied   bool         // a proxy says that it passed it on (Via)
+	Accepts   string       // the media types of an update, if the response names them (Accept-Patch)
 
 	Failure Failure // why this response is not the result
 	Reason  string  // what the sender adds to status and message; may be empty
@@ -86,7 +87,7 @@ func (r Result) because(reason string) Result {
 }
 
 // Documented reports whether the message came in the documented form.
-func (r Result) Documented() bool { return r.Form == FormDocumented }
+func (r Result) Documented() bool { return r.Form == masking.FormDocumented }
 
 // Receiver names what the request was sent to.
 func (r Result) Receiver() string {
@@ -94,11 +95,6 @@ func (r Result) Receiver() string {
 		return "token endpoint"
 	}
 	return "service"
-}
-
-// StatusText returns a status code with its name, such as "404 Not Found".
-func StatusText(status int) string {
-	return strings.TrimSpace(fmt.Sprintf("%d %s", status, http.StatusText(status)))
 }
 
 // rulesOut reports whether a response shows that its request had no effect. It says so with 304, or with a rejection: a
@@ -139,12 +135,12 @@ type Attempt struct {
 
 // Text is a text from outside. Masking takes time, so only a log that shows the text does it.
 type Text struct {
-	redactor *Redactor
+	redactor *masking.Redactor
 	text     []byte
 }
 
 // String returns the beginning of the text.
-func (t Text) String() string { return t.redactor.Mask(string(t.text), MaxBody/8) }
+func (t Text) String() string { return t.redactor.Mask(string(t.text), transport.MaxBody/8) }
 
 // MarshalText is like String. Loggers call it for the lines that they write.
 func (t Text) MarshalText() ([]byte, error) { return []byte(t.String()), nil }

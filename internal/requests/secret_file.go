@@ -10,6 +10,8 @@ import (
 	"os"
 	"strings"
 	"time"
+
+	"github.com/stream-management/terraform-provider-stream/internal/masking"
 )
 
 var errEmptyFile = errors.New("it is empty")
@@ -20,7 +22,7 @@ const rotationDelay = 2 * time.Second // how long a request waits for a file to 
 type secretFile struct {
 	setting  string // the name of the file's setting, for errors
 	path     string
-	redactor *Redactor
+	redactor *masking.Redactor
 	token    string // a bearer token that was read last
 }
 
@@ -58,7 +60,7 @@ func (f *secretFile) readOnce() (string, error) {
 	if err == nil && info.Mode().IsRegular() && info.Size() <= maxToken { // to open a pipe could take forever
 		content, err = os.ReadFile(f.path)
 	}
-	text := string(bytes.TrimSpace(bytes.TrimPrefix(content, byteOrderMark)))
+	text := string(bytes.TrimSpace(bytes.TrimPrefix(content, []byte(mark))))
 	switch {
 	case err != nil:
 		err = cmp.Or(errors.Unwrap(err), err) // without the path
@@ -79,7 +81,7 @@ func (f *secretFile) readOnce() (string, error) {
 		reason := fmt.Sprintf("the file %q of %s cannot be used: %s", f.path, f.setting, err)
 		return "", &failedSearch{Result{Failure: Unauthenticated, Reason: reason, Err: errors.Join(ErrSecretFile, err)}}
 	}
-	f.redactor.add(append(parts(text), text)...)
+	f.redactor.Add(append(masking.Parts(text), text)...)
 	return text, nil
 }
 

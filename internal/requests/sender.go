@@ -1,5 +1,5 @@
-// Package requests sends requests to a service, each with all its attempts: waits and retries, credentials, connections, and
-// the masking of secrets. It knows nothing about streams. Comments cite the INTERFACE.md of package streams. Its words:
+// Package requests sends requests to a service, each with all its attempts: waits and retries, and credentials. It knows nothing
+// about streams. How a host is reached is in package transport, and what is masked in package masking. Comments cite the INTERFACE.md of package streams. Its words:
 //
 //   - operation: one request of the caller, or a token request, with all its attempts.
 //   - result: what came of an operation. A response but a 2xx is one, too.
@@ -21,13 +21,16 @@ import (
 	"time"
 
 	"golang.org/x/time/rate"
+
+	"github.com/stream-management/terraform-provider-stream/internal/masking"
+	"github.com/stream-management/terraform-provider-stream/internal/transport"
 )
 
 // Sender sends requests with one configuration. It is safe for concurrent use.
 type Sender struct {
-	*Redactor
+	*masking.Redactor
 	settings   Config // with the defaults
-	network    network
+	network    transport.Network
 	slots      chan struct{} // has an element for each attempt under way
 	limiter    *rate.Limiter
 	credential *credential
@@ -42,7 +45,7 @@ func New(cfg Config, baseURL *url.URL) (*Sender, error) {
 	var tokenURL *url.URL
 	if cfg.OAuth2 != nil {
 		var err error
-		if tokenURL, err = ParseURL(cfg.OAuth2.TokenURL); err != nil {
+		if tokenURL, err = transport.ParseURL(cfg.OAuth2.TokenURL); err != nil {
 			return nil, fmt.Errorf("oauth2.token_url %w", err)
 		}
 	}
@@ -50,13 +53,13 @@ func New(cfg Config, baseURL *url.URL) (*Sender, error) {
 	cfg.Retry = cmp.Or(cfg.Retry, DefaultRetry)
 	cfg.MaxConcurrent = cmp.Or(cfg.MaxConcurrent, 64)
 	s := &Sender{
-		Redactor: new(Redactor),
+		Redactor: new(masking.Redactor),
 		settings: cfg,
-		network:  newNetwork(cfg, baseURL, tokenURL),
+		network:  transport.New(transport.Settings{TLS: cfg.TLS, MaxConcurrent: cfg.MaxConcurrent, DialContext: cfg.DialContext}, baseURL, tokenURL),
 		slots:    make(chan struct{}, cfg.MaxConcurrent),
 		limiter:  rate.NewLimiter(cmp.Or(rate.Limit(cfg.RequestsPerSecond), rate.Inf), 1),
 	}
-	s.add(cfg.secrets()...)
+	s.Add(cfg.secrets()...)
 	s.credential = newCredential(s)
 	return s, nil
 }

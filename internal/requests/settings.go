@@ -15,6 +15,9 @@ import (
 
 	"golang.org/x/net/http/httpguts"
 	"golang.org/x/net/http/httpproxy"
+
+	"github.com/stream-management/terraform-provider-stream/internal/masking"
+	"github.com/stream-management/terraform-provider-stream/internal/transport"
 )
 
 // NoCredentials is Config.Credentials of requests without any.
@@ -32,7 +35,7 @@ type Config struct {
 
 	Credentials       string            // for errors: what authenticates requests, such as "a bearer token"; no secret
 	Headers           map[string]string // sent to the service, not to a token endpoint; the values are secret
-	TLS               TLS
+	TLS               transport.TLS
 	RequestTimeout    time.Duration // of one attempt; 0 means 30 seconds
 	Retry             Retry         // the zero value means DefaultRetry
 	RequestsPerSecond float64       // 0 means no limit
@@ -49,7 +52,7 @@ type BasicAuth struct{ Username, Password string }
 // OAuth2 is a client of the client credentials grant (RFC 6749, section 4.4).
 type OAuth2 struct {
 	Credentials    string // for errors: which of the three authenticates the client; no secret
-	TokenURL       string // see [ParseURL]
+	TokenURL       string // see [transport.ParseURL]
 	ClientID       string
 	Scopes         []string
 	EndpointParams map[string]string // the values are secret
@@ -89,7 +92,7 @@ func CheckHeader(name string) error {
 
 // secrets returns the secrets of the configuration and the environment, also as basic authentication sends them.
 func (cfg Config) secrets() []string {
-	secrets := append(parts(cfg.Token), cfg.Token, cfg.TLS.ClientKeyPEM)
+	secrets := append(masking.Parts(cfg.Token), cfg.Token, cfg.TLS.ClientKeyPEM)
 	var values []string
 	if a := cfg.BasicAuth; a != nil {
 		secrets = append(secrets, a.Password, basicCredentials(a.Username, a.Password))
@@ -102,17 +105,17 @@ func (cfg Config) secrets() []string {
 	for _, value := range cfg.Headers {
 		_, credential, _ := strings.Cut(value, " ") // in "ApiKey abc", the credential without its scheme is secret, too
 		values = append(values, value, credential)
-		secrets = append(secrets, parts(value)...)
+		secrets = append(secrets, masking.Parts(value)...)
 	}
 	proxies := httpproxy.FromEnvironment()
 	for _, address := range []string{proxies.HTTPSProxy, proxies.HTTPProxy} {
-		if u, err := ParseProxy(address); err == nil && u.User != nil {
+		if u, err := transport.ParseProxy(address); err == nil && u.User != nil {
 			password, _ := u.User.Password()
 			secrets = append(secrets, password, basicCredentials(u.User.Username(), password))
 			values = append(values, u.User.Username())
 		}
 	}
-	return append(secrets, slices.DeleteFunc(values, func(value string) bool { return len(value) < minSecretValue })...)
+	return append(secrets, slices.DeleteFunc(values, func(value string) bool { return len(value) < masking.MinValue })...)
 }
 
 // basicCredentials encodes a user for HTTP Basic authentication (RFC 7617, section 2).

@@ -3,6 +3,9 @@ package requests
 import (
 	"encoding/base64"
 	"testing"
+
+	"github.com/stream-management/terraform-provider-stream/internal/masking"
+	"github.com/stream-management/terraform-provider-stream/internal/transport"
 )
 
 // A response may repeat what the service or a proxy received.
@@ -19,9 +22,10 @@ func TestConfigSecrets(t *testing.T) {
 		BaseURL: "https://streams.example",
 		Headers: map[string]string{"X-Key": "k3yk3y", "X-Auth": "ApiKey z9y8", "X-Pin": "4711", "X-Version": "123", "X-Two": "v a", "X-Eight": "no:exactly8",
 			"X-Pair": "keyname1:s3cretpart", "X-List": `Token token=t0kenpart, sig="c2lnbmF0dXJl+/8="; pin=1234567`, "X-Sas": "se=12&sig=ab%2Fcdefgh+i"},
-		TLS: TLS{ClientKeyPEM: "key in PEM", ClientCertPEM: "visible cert", CACertPEM: "visible CA"},
+		TLS: transport.TLS{ClientKeyPEM: "key in PEM", ClientCertPEM: "visible cert", CACertPEM: "visible CA"},
 	}
-	m := newRedactor(cfg.secrets()...)
+	m := new(masking.Redactor)
+	m.Add(cfg.secrets()...)
 	secrets := []string{
 		"bearerpart", "p?ssw0rd~", "dmlzaWJsZS11c2VyOnA_c3N3MHJkfg", "cl1ent/secret", "cl1ent%2Fsecret",
 		"dmlzaWJsZStjbGllbnQ6Y2wxZW50JTJGc2VjcmV0", "k3yk3y", "ApiKey z9y8", "z9y8", "4711", "key in PEM",
@@ -35,7 +39,7 @@ func TestConfigSecrets(t *testing.T) {
 			base64.URLEncoding.EncodeToString([]byte(secret)), base64.RawURLEncoding.EncodeToString([]byte(secret)))
 	}
 	for _, secret := range secrets {
-		if got := m.Mask("<"+secret+">", MaxBody); got != "<***>" {
+		if got := m.Mask("<"+secret+">", transport.MaxBody); got != "<***>" {
 			t.Errorf("%q is not masked: %q", secret, got)
 		}
 	}
@@ -43,7 +47,7 @@ func TestConfigSecrets(t *testing.T) {
 		"visible-user", "visible client", "https://visible.example", "X-Key", "ApiKey", "123", "v a", "visible cert", "visible CA",
 		"https://streams.example/v2/streams/s1", "12", "at proxy.example:3128", "1234567",
 	} {
-		if got := m.Mask(shown, MaxBody); got != shown {
+		if got := m.Mask(shown, transport.MaxBody); got != shown {
 			t.Errorf("%q is masked: %q", shown, got)
 		}
 	}

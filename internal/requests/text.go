@@ -11,6 +11,8 @@ import (
 
 const mark = "\ufeff"
 
+const maxToken = 64 << 10 // bytes of a credential
+
 // ErrMark is the error of a text with a byte order mark.
 var ErrMark = errors.New("must not have a byte order mark (U+FEFF), with which some editors begin a file")
 

@@ -14,6 +14,8 @@ import (
 	"strings"
 
 	"golang.org/x/oauth2"
+
+	"github.com/stream-management/terraform-provider-stream/internal/masking"
 )
 
 // tokenResponses asks a token endpoint for JSON, and rewrites it as package oauth2 reads it: strictly by RFC 6749, section 5, which
@@ -41,9 +43,9 @@ func (a *tokenResponses) RoundTrip(req *http.Request) (*http.Response, error) {
 	default:
 		return nil, errors.New("it is not a JSON object")
 	}
-	a.result.Form = FormDocumented
-	if text := textOfError(a.result.Body); text != "" {
-		a.result.Message = a.printable(text, MaxMessage)
+	a.result.Form = masking.FormDocumented
+	if text := masking.TextOfError(a.result.Body); text != "" {
+		a.result.Message = a.Printable(text, masking.MaxMessage)
 	}
 	body, err := rewriteToken(fields)
 	switch {

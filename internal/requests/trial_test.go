@@ -16,6 +16,7 @@ import (
 	. "github.com/stream-management/terraform-provider-stream/internal/scripted"
 	"github.com/stream-management/terraform-provider-stream/internal/streams"
 	"github.com/stream-management/terraform-provider-stream/internal/streamstest"
+	"github.com/stream-management/terraform-provider-stream/internal/transport"
 )
 
 // A run loses one response at most until the first responses show that the credential is right, and a healthy service fails
@@ -74,7 +75,7 @@ func TestTurnsEnd(t *testing.T) {
 	}{
 		"slot":       {requests.Config{MaxConcurrent: 1}, requests.ErrSlotWait, 5 * time.Minute},
 		"rate limit": {requests.Config{RequestsPerSecond: 0.01}, requests.ErrRateLimit, 0},
-		"not sent":   {requests.Config{UserAgent: "a\nb"}, requests.ErrNotSent, 0},
+		"not sent":   {requests.Config{UserAgent: "a\nb"}, transport.ErrNotSent, 0},
 	} {
 		RunVirtual(t, name, func(t *testing.T) {
 			test.cfg.BaseURL, test.cfg.RequestTimeout = StartService(t, NeverRespond).URL, time.Hour

@@ -7,12 +7,12 @@ import (
 	"regexp"
 	"strings"
 
-	"github.com/stream-management/terraform-provider-stream/internal/requests"
+	"github.com/stream-management/terraform-provider-stream/internal/transport"
 )
 
 // ParseBaseURL parses the address of a deployment (INTERFACE.md, section 4). It removes a slash or /v2 at the end.
 func ParseBaseURL(raw string) (*url.URL, error) {
-	u, err := requests.ParseURL(raw)
+	u, err := transport.ParseURL(raw)
 	if err != nil {
 		return nil, err
 	}

@@ -7,6 +7,7 @@ import (
 	"github.com/stream-management/terraform-provider-stream/internal/requests"
 	. "github.com/stream-management/terraform-provider-stream/internal/scripted"
 	"github.com/stream-management/terraform-provider-stream/internal/streams"
+	"github.com/stream-management/terraform-provider-stream/internal/transport"
 )
 
 // An address keeps its path prefix. Addresses of one deployment have one normal form; the default is the address itself.
@@ -36,7 +37,7 @@ func TestParseBaseURL(t *testing.T) {
 			t.Errorf("ParseBaseURL(%q) = %v, %v, want %q", test.raw, u, err, test.want)
 			continue
 		}
-		if got := requests.NormalURL(u); got != cmp.Or(test.normal, test.want) {
+		if got := transport.NormalURL(u); got != cmp.Or(test.normal, test.want) {
 			t.Errorf("NormalURL(%s) = %q, want %q", test.raw, got, cmp.Or(test.normal, test.want))
 		}
 		if again, err := streams.ParseBaseURL(test.want); err != nil || test.raw != "https://host/v2/v2" && again.String() != test.want {
@@ -101,7 +102,7 @@ func TestParseInvalidURL(t *testing.T) {
 		{"https://host:8443/eu%2F1/v2/streams/cam-1/", stream + `"https://host:8443/eu%2F1"`, ""},
 	} {
 		_, baseErr := streams.ParseBaseURL(test.raw)
-		u, tokenErr := requests.ParseURL(test.raw)
+		u, tokenErr := transport.ParseURL(test.raw)
 		_, newErr := streams.New(requests.Config{BaseURL: test.raw})
 		if ErrorText(baseErr) != test.base || ErrorText(tokenErr) != test.token || ErrorText(newErr) != "base URL "+test.base {
 			t.Errorf("%q: %v; %v; %v", test.raw, baseErr, tokenErr, newErr)

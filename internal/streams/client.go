@@ -13,7 +13,9 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/stream-management/terraform-provider-stream/internal/masking"
 	"github.com/stream-management/terraform-provider-stream/internal/requests"
+	"github.com/stream-management/terraform-provider-stream/internal/transport"
 )
 
 // Client sends requests to one deployment of the service. It is safe for concurrent use.
@@ -37,10 +39,10 @@ func New(cfg requests.Config) (*Client, error) {
 }
 
 // Redact masks known secrets in a text that the service reported, such as a field of a [Stream]. It cuts a long text.
-func (c *Client) Redact(text string) string { return c.sender.Mask(text, requests.MaxShown) }
+func (c *Client) Redact(text string) string { return c.sender.Mask(text, masking.MaxShown) }
 
 // Address returns the base URL in its normal form.
-func (c *Client) Address() string { return requests.NormalURL(c.baseURL) }
+func (c *Client) Address() string { return transport.NormalURL(c.baseURL) }
 
 // MaxConcurrent is the limit of requests at the same time.
 func (c *Client) MaxConcurrent() int { return c.sender.MaxConcurrent() }
@@ -112,12 +114,12 @@ func (c *Client) accept(result requests.Result, id string, update *ProcessorSet)
 // unexpected returns the error for a 2xx response that is no success.
 func unexpected(result requests.Result, reason string, outcome Outcome, stream *Stream) *Error {
 	e := newError(result)
-	e.Kind, e.Reason, e.Outcome, e.Stream = KindUnexpected, requests.Truncate(reason, requests.MaxMessage), outcome, stream
+	e.Kind, e.Reason, e.Outcome, e.Stream = KindUnexpected, masking.Truncate(reason, masking.MaxMessage), outcome, stream
 	return e
 }
 
 // difference says how the reported set differs from the sent one. An update may replace or merge (INTERFACE.md, section 4).
-func difference(sent, reported ProcessorSet, secrets *requests.Redactor) string {
+func difference(sent, reported ProcessorSet, secrets *masking.Redactor) string {
 	var parts []string
 	missing, additional := sent.Minus(reported), reported.Minus(sent)
 	if missing.Len() > 0 {
@@ -136,12 +138,12 @@ func difference(sent, reported ProcessorSet, secrets *requests.Redactor) string 
 }
 
 // describe describes a set that the service reported. The ids that the user wrote are shown as they are.
-func describe(reported, own ProcessorSet, secrets *requests.Redactor) string {
+func describe(reported, own ProcessorSet, secrets *masking.Redactor) string {
 	var shown ProcessorSet
-	for length := 0; len(shown.ids) < reported.Len() && length < requests.MaxMessage; {
+	for length := 0; len(shown.ids) < reported.Len() && length < masking.MaxMessage; {
 		id := reported.ids[len(shown.ids)]
 		if !own.contains(id) {
-			id = secrets.Mask(id, requests.MaxText)
+			id = secrets.Mask(id, masking.MaxText)
 		}
 		shown.ids, length = append(shown.ids, id), length+len(id)
 	}

@@ -9,6 +9,7 @@ import (
 	. "github.com/stream-management/terraform-provider-stream/internal/scripted"
 	"github.com/stream-management/terraform-provider-stream/internal/streams"
 	"github.com/stream-management/terraform-provider-stream/internal/streamstest"
+	"github.com/stream-management/terraform-provider-stream/internal/transport"
 )
 
 // The request has exactly what INTERFACE.md, section 4 specifies, and what is configured.
@@ -47,7 +48,7 @@ func TestReadRequest(t *testing.T) {
 	t.Parallel()
 	s := StartTLSService(t, nil, Respond(http.StatusOK, StreamJSON("s1", []string{"p2", "p1", "p1"})))
 	c := NewClient(t, requests.Config{
-		BaseURL: s.URL, TLS: requests.TLS{CACertPEM: s.CAPEM()}, Headers: map[string]string{"cache-control": "max-age=60"},
+		BaseURL: s.URL, TLS: transport.TLS{CACertPEM: s.CAPEM()}, Headers: map[string]string{"cache-control": "max-age=60"},
 	})
 	got, err := c.ReadStream(t.Context(), "s1")
 	if err != nil || got.ProcessorIDs.String() != `["p1", "p2"]` {
@@ -65,11 +66,11 @@ func TestNewRefuses(t *testing.T) {
 	ca := streamstest.NewAuthority(t)
 	a, b := ca.Issue(t, "a"), ca.Issue(t, "b")
 	for want, cfg := range map[string]requests.Config{
-		`tls.ca_cert_pem contains a "PRIVATE KEY" instead of`:        {TLS: requests.TLS{CACertPEM: a.KeyPEM}},
-		"tls.client_key_pem does not make a client certificate with": {TLS: requests.TLS{ClientCertPEM: a.CertPEM, ClientKeyPEM: b.KeyPEM}},
-		"tls.client_key_pem contains no PEM block":                   {TLS: requests.TLS{ClientCertPEM: a.CertPEM}},
+		`tls.ca_cert_pem contains a "PRIVATE KEY" instead of`:        {TLS: transport.TLS{CACertPEM: a.KeyPEM}},
+		"tls.client_key_pem does not make a client certificate with": {TLS: transport.TLS{ClientCertPEM: a.CertPEM, ClientKeyPEM: b.KeyPEM}},
+		"tls.client_key_pem contains no PEM block":                   {TLS: transport.TLS{ClientCertPEM: a.CertPEM}},
 		"oauth2.token_url must not contain a user name or password":  {OAuth2: &requests.OAuth2{TokenURL: "https://me:p@host.example"}},
-		"tls.client_cert_pem contains no PEM block":                  {TLS: requests.TLS{ClientKeyPEM: a.KeyPEM}},
+		"tls.client_cert_pem contains no PEM block":                  {TLS: transport.TLS{ClientKeyPEM: a.KeyPEM}},
 	} {
 		cfg.BaseURL = "https://host.example"
 		_, err := streams.New(cfg)

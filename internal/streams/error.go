@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/stream-management/terraform-provider-stream/internal/requests"
+	"github.com/stream-management/terraform-provider-stream/internal/transport"
 )
 
 // Kind is the title of an error.
@@ -82,7 +83,7 @@ func newError(r requests.Result) *Error {
 func (e *Error) Error() string {
 	status := ""
 	if e.Status != 0 {
-		status = requests.StatusText(e.Status)
+		status = transport.StatusText(e.Status)
 	}
 	return joinTexts(": ", string(e.Kind), joinTexts(" ", e.Method, e.URL), status, e.Message, e.Reason)
 }

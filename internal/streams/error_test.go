@@ -9,10 +9,12 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stream-management/terraform-provider-stream/internal/masking"
 	"github.com/stream-management/terraform-provider-stream/internal/requests"
 	. "github.com/stream-management/terraform-provider-stream/internal/scripted"
 	"github.com/stream-management/terraform-provider-stream/internal/streams"
 	"github.com/stream-management/terraform-provider-stream/internal/streamstest"
+	"github.com/stream-management/terraform-provider-stream/internal/transport"
 )
 
 // Each error status has one kind and one outcome, and is retried or not. A read never changes the stream. The error has
@@ -57,7 +59,7 @@ func TestStatus(t *testing.T) {
 			s := StartService(t, RespondError(status, "a message", header, "req-4711\u202e"))
 			e := s.UpdateError(t, requests.Config{})
 			s.WantError(t, e, want.kind, want.outcome, requests.Result{
-				Status: status, Message: "a message", Form: requests.FormDocumented, RequestID: `req-4711\u202e`, Attempts: want.attempts,
+				Status: status, Message: "a message", Form: masking.FormDocumented, RequestID: `req-4711\u202e`, Attempts: want.attempts,
 			})
 			s.WantRequests(t, want.attempts)
 			stream, err := NewClient(t, requests.Config{BaseURL: s.URL}).ReadStream(t.Context(), "s1")
@@ -132,7 +134,7 @@ func TestLastAttempt(t *testing.T) {
 			s := StartService(t, test.first, test.second)
 			outcome, want := streams.Unknown, requests.Result{Status: test.status, Reason: test.reason, Attempts: 2}
 			if test.status == 503 {
-				want.Message, want.Form = "later", requests.FormDocumented
+				want.Message, want.Form = "later", masking.FormDocumented
 			}
 			if test.first == nil {
 				s.Close()
@@ -158,7 +160,7 @@ func TestNotSent(t *testing.T) {
 	e := s.UpdateError(t, requests.Config{
 		Headers: map[string]string{"X-Key": "a\nb"}, Observe: func(context.Context, requests.Attempt) { tries++ },
 	})
-	if WantFailed(t, e, streams.KindConnection, streams.NotChanged, 0); tries != 1 || !errors.Is(e, requests.ErrNotSent) {
+	if WantFailed(t, e, streams.KindConnection, streams.NotChanged, 0); tries != 1 || !errors.Is(e, transport.ErrNotSent) {
 		t.Errorf("error %#v", e)
 	}
 	streamstest.WantText(t, e.Reason, "the request cannot be sent: ", "X-Key")
@@ -183,7 +185,7 @@ func TestRedirect(t *testing.T) {
 		} {
 			s := StartService(t, RespondError(status, "moved", "Location", location))
 			s.WantError(t, s.UpdateError(t, requests.Config{Token: "t0ken/abc"}), streams.KindRedirect, outcome, requests.Result{
-				Status: status, Message: "moved", Form: requests.FormDocumented, Location: shown, Attempts: 1,
+				Status: status, Message: "moved", Form: masking.FormDocumented, Location: shown, Attempts: 1,
 			})
 			s.WantRequests(t, 1)
 		}

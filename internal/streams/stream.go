@@ -15,7 +15,8 @@ import (
 
 	"golang.org/x/text/unicode/norm"
 
-	"github.com/stream-management/terraform-provider-stream/internal/requests"
+	"github.com/stream-management/terraform-provider-stream/internal/masking"
+	"github.com/stream-management/terraform-provider-stream/internal/transport"
 )
 
 // Stream is a stream as the service reports it (INTERFACE.md, section 2).
@@ -157,8 +158,8 @@ func (i *Integer) UnmarshalJSON(data []byte) error {
 // fieldsOf returns the fields of the JSON object in a response.
 func fieldsOf(body []byte) (fields map[string]json.RawMessage, err error) {
 	switch {
-	case len(body) > requests.MaxBody:
-		return nil, fmt.Errorf("the response is longer than %d MiB", requests.MaxBody>>20)
+	case len(body) > transport.MaxBody:
+		return nil, fmt.Errorf("the response is longer than %d MiB", transport.MaxBody>>20)
 	case !utf8.Valid(body):
 		return nil, errors.New("the response is not UTF-8 text")
 	case len(bytes.TrimSpace(body)) == 0:
@@ -171,7 +172,7 @@ func fieldsOf(body []byte) (fields map[string]json.RawMessage, err error) {
 
 // decode reads the stream in a 2xx response. It is stricter than encoding/json, which accepts null, missing fields and
 // other spellings of a name. All texts are in NFC, in which Terraform stores them.
-func decode(body []byte, id string, secrets *requests.Redactor) (*Stream, error) {
+func decode(body []byte, id string, secrets *masking.Redactor) (*Stream, error) {
 	fields, err := fieldsOf(body)
 	if err != nil {
 		return nil, err
@@ -197,7 +198,7 @@ func decode(body []byte, id string, secrets *requests.Redactor) (*Stream, error)
 		return nil, errors.New("the response is not a stream: " + strings.Join(problems, ", "))
 	}
 	if s.ID = norm.NFC.String(s.ID); s.ID != norm.NFC.String(id) {
-		other := &otherStreamError{secrets.Mask(s.ID, requests.MaxText), nil}
+		other := &otherStreamError{secrets.Mask(s.ID, masking.MaxText), nil}
 		if strings.EqualFold(s.ID, norm.NFC.String(id)) {
 			other.cause = ErrCase
 		}

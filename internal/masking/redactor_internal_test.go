@@ -1,4 +1,4 @@
-package requests
+package masking
 
 import (
 	"encoding/json"
@@ -15,7 +15,7 @@ import (
 
 func newRedactor(secrets ...string) *Redactor {
 	r := new(Redactor)
-	r.add(secrets...)
+	r.Add(secrets...)
 	return r
 }
 
@@ -49,7 +49,7 @@ func TestMask(t *testing.T) {
 			"*** *** *** *** *** *** YQ"},
 		"four times": {[]string{"a+b="}, "a%2525252Bb=", "a%2525252Bb="},
 	} {
-		if got := newRedactor(test.secrets...).Mask(test.text, MaxBody); got != test.want {
+		if got := newRedactor(test.secrets...).Mask(test.text, 1<<20); got != test.want {
 			t.Errorf("%s: %q is shown as %q, want %q", name, test.text, got, test.want)
 		}
 	}
@@ -65,10 +65,10 @@ func TestCommandsAreBroken(t *testing.T) {
 		"a::b fe80::1 ::1 :: x ::b": "a::b fe80::1 ::1 :: x ::b", "arn:aws:iam::12:role/a": "arn:aws:iam::12:role/a", "C::D::e": "C::D::e", "## a [b] #[c]": "## a [b] #[c]",
 	} {
 		r := newRedactor()
-		if got := r.printable(text, MaxText); got != want {
+		if got := r.Printable(text, MaxText); got != want {
 			t.Errorf("%q: %q, want %q", text, got, want)
 		}
-		if got := r.printable(want, MaxText); !strings.Contains(want, `\n`) && got != want {
+		if got := r.Printable(want, MaxText); !strings.Contains(want, `\n`) && got != want {
 			t.Errorf("again, %q: %q", want, got)
 		}
 	}
@@ -123,7 +123,7 @@ func leaks(secret string, encodings ...func(string) string) string {
 			shown[i] = encode(shown[i])
 		}
 	}
-	masked := newRedactor(append(parts(secret), "another one", secret)...).Mask(text, MaxBody)
+	masked := newRedactor(append(Parts(secret), "another one", secret)...).Mask(text, 1<<20)
 	for _, part := range shown {
 		if strings.Contains(strings.ReplaceAll(masked, "***", "\n"), part) { // a secret may have asterisks, but no line break
 			return masked
@@ -156,7 +156,7 @@ func FuzzMask(f *testing.F) {
 	f.Add(`p"a'ss\`, byte(1), byte(1), byte(12))
 	f.Add(`Tk"<&>/+=9Zq\y-and-more-of-it`, byte(0), byte(12), byte(0))
 	f.Fuzz(func(t *testing.T, secret string, a, b, c byte) {
-		if len(secret) < minSecretValue || !utf8.ValidString(secret) || strings.ContainsFunc(secret, unicode.IsControl) {
+		if len(secret) < MinValue || !utf8.ValidString(secret) || strings.ContainsFunc(secret, unicode.IsControl) {
 			t.Skip("no credential")
 		}
 		all := encoders()
@@ -174,7 +174,7 @@ func TestMaskBeforeACut(t *testing.T) {
 	r := newRedactor(secret)
 	for _, limit := range []int{MaxText, MaxMessage} {
 		text := strings.Repeat("x", limit-4) + secret
-		shown := r.printable(text, limit)
+		shown := r.Printable(text, limit)
 		if want := text[:limit-4] + "***"; shown != want {
 			t.Errorf("limit %d: the text ends with %q", limit, shown[limit-8:])
 		}

@@ -1,4 +1,4 @@
-package requests_test
+package masking_test
 
 import (
 	"context"
@@ -6,6 +6,7 @@ import (
 	"html"
 	"net/http"
 	"net/url"
+	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -102,7 +103,9 @@ func TestNotMasked(t *testing.T) {
 func TestFoundSecretsAreMasked(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "credential")
-	writeSecret(t, path, "user:s3cret-part\n")
+	if err := os.WriteFile(path, []byte("user:s3cret-part\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
 	echo := func(w http.ResponseWriter, r *http.Request) {
 		RespondError(403, r.FormValue("client_assertion")+r.Header.Get("Authorization")+" s3cret-part")(w, r)
 	}

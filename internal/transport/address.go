@@ -1,4 +1,4 @@
-package requests
+package transport
 
 import (
 	"cmp"
@@ -27,7 +27,7 @@ func normalHost(u *url.URL) string {
 func ParseURL(raw string) (*url.URL, error) {
 	u, err := url.Parse(raw)
 	switch {
-	case inQuotes(raw):
+	case strings.IndexAny(raw, "\"'`“‘„«") == 0:
 		return nil, errors.New("must not be in quotes")
 	case err != nil, strings.TrimSpace(raw) != raw:
 		return nil, errors.New(`is not a URL; write it as "https://host"`)
@@ -45,7 +45,7 @@ func ParseURL(raw string) (*url.URL, error) {
 		return nil, errors.New("has a colon without a port")
 	case !validPort(u):
 		return nil, errors.New("has a port that is not between 1 and 65535")
-	case reference.MatchString(raw), strings.ContainsAny(raw, notInURL):
+	case strings.Contains(raw, "$("), strings.ContainsAny(raw, notInURL):
 		return nil, errors.New("has characters that no URL has, such as braces; a variable may not have been replaced")
 	case strings.Contains(raw, "#"): // u.Fragment is also empty for a bare #
 		return nil, errors.New("must not have a fragment")

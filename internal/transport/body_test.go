@@ -1,4 +1,4 @@
-package requests_test
+package transport_test
 
 import (
 	"compress/gzip"
@@ -10,10 +10,12 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stream-management/terraform-provider-stream/internal/masking"
 	"github.com/stream-management/terraform-provider-stream/internal/requests"
 	. "github.com/stream-management/terraform-provider-stream/internal/scripted"
 	"github.com/stream-management/terraform-provider-stream/internal/streams"
 	"github.com/stream-management/terraform-provider-stream/internal/streamstest"
+	"github.com/stream-management/terraform-provider-stream/internal/transport"
 )
 
 // A body that the connection ends is retried if it was cut, whatever shows its end: a length, chunks, or only JSON.
@@ -49,7 +51,7 @@ func TestCutBody(t *testing.T) {
 	over2 := StartTLSService(t, nil, partOfJSON)
 	for _, e := range []*streams.Error{
 		StartService(t, partOfJSON).UpdateError(t, requests.Config{}),
-		over2.UpdateError(t, requests.Config{TLS: requests.TLS{CACertPEM: over2.CAPEM()}}),
+		over2.UpdateError(t, requests.Config{TLS: transport.TLS{CACertPEM: over2.CAPEM()}}),
 	} {
 		WantFailed(t, e, streams.KindUnexpected, streams.Unknown, 1)
 	}
@@ -106,16 +108,16 @@ func TestWrongLength(t *testing.T) {
 			} else {
 				s.Start()
 			}
-			want := requests.Result{Status: test.status, Message: "no such processor", Form: requests.FormDocumented, Attempts: test.attempts}
+			want := requests.Result{Status: test.status, Message: "no such processor", Form: masking.FormDocumented, Attempts: test.attempts}
 			if test.reason != "" {
 				want.Reason = "the response is incomplete: " + test.reason
 			}
-			cfg := requests.Config{RequestTimeout: 5 * time.Second, TLS: requests.TLS{InsecureSkipVerify: true}}
+			cfg := requests.Config{RequestTimeout: 5 * time.Second, TLS: transport.TLS{InsecureSkipVerify: true}}
 			s.WantError(t, s.UpdateError(t, cfg), test.kind, test.outcome, want)
 		})
 	}
 	e := StartService(t, RespondRaw(length(400, 1000, message[:20]))).UpdateError(t, requests.Config{})
-	if WantFailed(t, e, streams.KindBadRequest, streams.NotChanged, 1); e.Status != 400 || e.Form != requests.FormPart {
+	if WantFailed(t, e, streams.KindBadRequest, streams.NotChanged, 1); e.Status != 400 || e.Form != masking.FormPart {
 		t.Errorf("%#v", e)
 	}
 }

@@ -1,4 +1,4 @@
-package requests
+package masking
 
 import (
 	"strings"
@@ -20,7 +20,7 @@ func TestTextOfError(t *testing.T) {
 		`[[[[["a"]]]]]`: "", `<html>`: "",
 		`{"message": ["` + strings.Repeat("a", MaxShown) + `"]}`: "", // to read it would take many times its size
 	} {
-		if got := textOfError([]byte(body)); got != want {
+		if got := TextOfError([]byte(body)); got != want {
 			t.Errorf("%s: %q, want %q", body, got, want)
 		}
 	}

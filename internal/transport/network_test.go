@@ -1,4 +1,4 @@
-package requests_test
+package transport_test
 
 import (
 	"bytes"
@@ -15,6 +15,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -26,6 +27,7 @@ import (
 	. "github.com/stream-management/terraform-provider-stream/internal/scripted"
 	"github.com/stream-management/terraform-provider-stream/internal/streams"
 	"github.com/stream-management/terraform-provider-stream/internal/streamstest"
+	"github.com/stream-management/terraform-provider-stream/internal/transport"
 )
 
 // serverWith returns the TLS configuration of a server with a certificate.
@@ -54,7 +56,7 @@ func TestServerNameIsForTheService(t *testing.T) {
 		"another host": StartTLSService(t, public, both), "the same host": nil, "the same name": StartTLSService(t, internal, both),
 	} {
 		s := StartTLSService(t, internal.Clone(), both)
-		cfg := requests.Config{TLS: requests.TLS{CACertPEM: ca.CertPEM, ServerName: "service.internal"}, OAuth2: &requests.OAuth2{}}
+		cfg := requests.Config{TLS: transport.TLS{CACertPEM: ca.CertPEM, ServerName: "service.internal"}, OAuth2: &requests.OAuth2{}}
 		if cfg.OAuth2.TokenURL = s.URL + "/token"; endpoint != nil {
 			cfg.OAuth2.TokenURL = endpoint.URL
 		}
@@ -101,7 +103,7 @@ func TestHTTP1Required(t *testing.T) {
 	s, endpoint := start(ApplyUpdate), start(IssueTokens(0))
 	attempts := 0
 	c := NewClient(t, requests.Config{
-		BaseURL: s.URL, TLS: requests.TLS{CACertPEM: s.CAPEM()}, Retry: requests.Retry{MaxAttempts: 1},
+		BaseURL: s.URL, TLS: transport.TLS{CACertPEM: s.CAPEM()}, Retry: requests.Retry{MaxAttempts: 1},
 		OAuth2:  &requests.OAuth2{TokenURL: endpoint.URL, ClientID: ClientID, ClientSecret: ClientSecret},
 		Observe: func(context.Context, requests.Attempt) { attempts++ },
 	})
@@ -129,7 +131,7 @@ func TestOtherReset(t *testing.T) {
 	s := NewService(t, ApplyUpdate)
 	s.Config.TLSNextProto = resetStreams(http2.ErrCodeInternal, &resets)
 	s.StartTLS()
-	e := s.UpdateError(t, requests.Config{TLS: requests.TLS{CACertPEM: s.CAPEM()}})
+	e := s.UpdateError(t, requests.Config{TLS: transport.TLS{CACertPEM: s.CAPEM()}})
 	if WantFailed(t, e, streams.KindConnection, streams.Unknown, 5); resets.Load() != 5 {
 		t.Errorf("%d resets", resets.Load())
 	}
@@ -151,9 +153,9 @@ func TestUnreadableCertificate(t *testing.T) {
 		shown := serverWith(t, ca.Issue(t, "127.0.0.1"))
 		change(shown.Certificates[0].Certificate[0], shown.Certificates[0].Leaf)
 		server := &tls.Config{GetConfigForClient: func(*tls.ClientHelloInfo) (*tls.Config, error) { return shown, nil }}
-		e := StartTLSService(t, server, ApplyUpdate).UpdateError(t, requests.Config{TLS: requests.TLS{CACertPEM: ca.CertPEM}})
+		e := StartTLSService(t, server, ApplyUpdate).UpdateError(t, requests.Config{TLS: transport.TLS{CACertPEM: ca.CertPEM}})
 		WantFailed(t, e, streams.KindConnection, streams.NotChanged, 1)
-		if !errors.As(e, new(*requests.HandshakeError)) || !requests.IsTLSFailure(e) {
+		if !errors.As(e, new(*transport.HandshakeError)) || !transport.IsTLSFailure(e) {
 			t.Errorf("%s: %#v", reason, e)
 		}
 		streamstest.WantText(t, e.Reason, reason)
@@ -190,7 +192,7 @@ func TestConnectionBreaksInHandshake(t *testing.T) {
 				}
 			}
 		}()
-		cfg := requests.Config{TLS: requests.TLS{CACertPEM: s.CAPEM()}, DialContext: func(ctx context.Context, network, address string) (net.Conn, error) {
+		cfg := requests.Config{TLS: transport.TLS{CACertPEM: s.CAPEM()}, DialContext: func(ctx context.Context, network, address string) (net.Conn, error) {
 			if dials.Add(1) <= 2 {
 				address = broken.Addr().String()
 			}
@@ -207,7 +209,7 @@ func TestConnectionBreaksInHandshake(t *testing.T) {
 func TestHTTPSProxy(t *testing.T) {
 	proxyCA, ca := streamstest.NewAuthority(t), streamstest.NewAuthority(t)
 	client := ca.Issue(t, "client")
-	both := requests.TLS{CACertPEM: ca.CertPEM + proxyCA.CertPEM, ServerName: "service.internal"}
+	both := transport.TLS{CACertPEM: ca.CertPEM + proxyCA.CertPEM, ServerName: "service.internal"}
 	mutual := both
 	mutual.ClientCertPEM, mutual.ClientKeyPEM = client.CertPEM, client.KeyPEM
 	own := serverWith(t, proxyCA.Issue(t, "127.0.0.1"))
@@ -215,11 +217,11 @@ func TestHTTPSProxy(t *testing.T) {
 	asking.Certificates = own.Certificates
 	for name, test := range map[string]struct {
 		proxy  *tls.Config
-		client requests.TLS
+		client transport.TLS
 	}{
 		"own name":           {own, both},
 		"client certificate": {asking, mutual},
-		"not verified":       {serverWith(t, proxyCA.Issue(t, "another")), requests.TLS{InsecureSkipVerify: true}},
+		"not verified":       {serverWith(t, proxyCA.Issue(t, "another")), transport.TLS{InsecureSkipVerify: true}},
 	} {
 		s := StartTLSService(t, serverWith(t, ca.Issue(t, "service.internal")), ApplyUpdate)
 		proxy := StartTLSService(t, test.proxy.Clone(), tunnelTo(t, s))
@@ -246,17 +248,17 @@ func TestHTTPSProxy(t *testing.T) {
 // The error of TLS with a proxy names the proxy. It is not retried.
 func TestHTTPSProxyIsRefused(t *testing.T) {
 	ca := streamstest.NewAuthority(t)
-	trusting := requests.TLS{CACertPEM: ca.CertPEM, ServerName: "other.example"}
+	trusting := transport.TLS{CACertPEM: ca.CertPEM, ServerName: "other.example"}
 	old := serverWith(t, ca.Issue(t, "127.0.0.1"))
 	old.MaxVersion = tls.VersionTLS11
 	asking := requireCertificateOf(ca, tls.VersionTLS12)
 	asking.Certificates = serverWith(t, ca.Issue(t, "127.0.0.1")).Certificates
 	for reason, test := range map[string]struct {
 		proxy  *tls.Config // nil for plain HTTP
-		client requests.TLS
+		client transport.TLS
 		cause  any
 	}{
-		"signed by unknown authority": {serverWith(t, ca.Issue(t, "127.0.0.1")), requests.TLS{}, new(x509.UnknownAuthorityError)},
+		"signed by unknown authority": {serverWith(t, ca.Issue(t, "127.0.0.1")), transport.TLS{}, new(x509.UnknownAuthorityError)},
 		"unknown authority":           {&tls.Config{}, trusting, new(x509.UnknownAuthorityError)},
 		"doesn't contain any IP SANs": {serverWith(t, ca.Issue(t, "other.example")), trusting, new(x509.HostnameError)},
 		"certificate has expired":     {serverWith(t, ca.IssueExpired(t, "127.0.0.1")), trusting, new(x509.CertificateInvalidError)},
@@ -274,7 +276,7 @@ func TestHTTPSProxyIsRefused(t *testing.T) {
 		setProxy(t, "HTTPS_PROXY", "https://me:s3cret@"+address)
 		e := (&Service{Server: &httptest.Server{URL: "https://streams.invalid"}}).UpdateError(t, requests.Config{TLS: test.client})
 		WantFailed(t, e, streams.KindConnection, streams.NotChanged, 1)
-		if !errors.As(e, new(*requests.ProxyError)) || !errors.As(e, test.cause) || !requests.IsTLSFailure(e) || strings.Contains(e.Reason, "s3cret") {
+		if !errors.As(e, new(*transport.ProxyError)) || !errors.As(e, test.cause) || !transport.IsTLSFailure(e) || strings.Contains(e.Reason, "s3cret") {
 			t.Errorf("%s: %#v", reason, e)
 		}
 		streamstest.WantText(t, e.Reason, "the proxy https://"+address+" cannot be used: ", reason)
@@ -309,7 +311,7 @@ func TestSystemAuthoritiesCountForProxies(t *testing.T) {
 	pair := os.Getenv(variable)
 	proxy := StartTLSService(t, serverWith(t, streamstest.KeyPair{CertPEM: pair, KeyPEM: pair}), tunnelTo(t, s))
 	setProxy(t, "HTTPS_PROXY", proxy.URL)
-	c := NewClient(t, requests.Config{BaseURL: "https://streams.invalid", TLS: requests.TLS{CACertPEM: ca.CertPEM}})
+	c := NewClient(t, requests.Config{BaseURL: "https://streams.invalid", TLS: transport.TLS{CACertPEM: ca.CertPEM}})
 	if _, err := c.UpdateStream(t.Context(), "s1", streams.NewProcessorSet()); err != nil {
 		t.Error(err)
 	}
@@ -332,7 +334,7 @@ func TestDeadConnection(t *testing.T) {
 			var network Relay
 			var attempts atomic.Int32
 			c := NewClient(t, requests.Config{
-				BaseURL: s.URL, TLS: requests.TLS{CACertPEM: s.CAPEM()}, Retry: requests.DefaultRetry, DialContext: network.Dial,
+				BaseURL: s.URL, TLS: transport.TLS{CACertPEM: s.CAPEM()}, Retry: requests.DefaultRetry, DialContext: network.Dial,
 				Observe: func(_ context.Context, a requests.Attempt) { attempts.Store(max(attempts.Load(), int32(a.Number))) },
 			})
 			MustUpdateAll(t, c, 1)
@@ -372,7 +374,7 @@ func TestNewConnectionAfterNoResponse(t *testing.T) {
 					var network Relay
 					var attempts atomic.Int32
 					c := NewClient(t, requests.Config{
-						BaseURL: s.URL, TLS: requests.TLS{CACertPEM: s.CAPEM()}, Retry: requests.DefaultRetry, RequestTimeout: 5 * time.Second, DialContext: network.Dial,
+						BaseURL: s.URL, TLS: transport.TLS{CACertPEM: s.CAPEM()}, Retry: requests.DefaultRetry, RequestTimeout: 5 * time.Second, DialContext: network.Dial,
 						Observe: func(_ context.Context, a requests.Attempt) { attempts.Store(max(attempts.Load(), int32(a.Number))) },
 					})
 					if err := errors.Join(UpdateParallel(t, c, parallel, parallel, time.Minute)...); err != nil {
@@ -401,7 +403,7 @@ func TestDeadConnections(t *testing.T) {
 		s := StartTLSService(t, nil, NeverRespond)
 		var network Relay
 		c := NewClient(t, requests.Config{
-			BaseURL: s.URL, TLS: requests.TLS{CACertPEM: s.CAPEM()}, Retry: requests.DefaultRetry,
+			BaseURL: s.URL, TLS: transport.TLS{CACertPEM: s.CAPEM()}, Retry: requests.DefaultRetry,
 			DialContext: func(ctx context.Context, net, address string) (net.Conn, error) {
 				time.AfterFunc(time.Second, func() { network.Freeze() })
 				return network.Dial(ctx, net, address)
@@ -409,7 +411,7 @@ func TestDeadConnections(t *testing.T) {
 		})
 		start := time.Now()
 		for _, err := range UpdateAll(t, c, 300) {
-			if !errors.Is(err, requests.ErrNoPong) && !errors.Is(err, requests.ErrRequestTimeout) {
+			if !errors.Is(err, transport.ErrNoPong) && !errors.Is(err, requests.ErrRequestTimeout) {
 				t.Fatal(err)
 			}
 		}
@@ -442,20 +444,25 @@ func TestLongHeaderIsNotSent(t *testing.T) {
 	t.Parallel()
 	s := startLimitedService(t, true)
 	path := filepath.Join(t.TempDir(), "token")
-	writeSecret(t, path, "sh0rt")
-	c := NewClient(t, requests.Config{BaseURL: s.URL, TokenFile: path, TLS: requests.TLS{CACertPEM: s.CAPEM()}, DialContext: DialTCP})
+	writeSecret := func(token string) {
+		if err := os.WriteFile(path, []byte(token), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	writeSecret("sh0rt")
+	c := NewClient(t, requests.Config{BaseURL: s.URL, TokenFile: path, TLS: transport.TLS{CACertPEM: s.CAPEM()}, DialContext: DialTCP})
 	MustUpdateAll(t, c, 1)
-	writeSecret(t, path, strings.Repeat("k", 12000))
+	writeSecret(strings.Repeat("k", 12000))
 	for _, err := range UpdateAll(t, c, 5) {
 		e := AsError(t, err)
 		WantFailed(t, e, streams.KindConnection, streams.NotChanged, 0)
 		if e.Header.Longest != "Authorization" || e.Header.LongestBytes < 12000 || e.Header.Bytes <= e.Header.LongestBytes ||
-			!errors.Is(e, requests.ErrLongHeader) || !errors.Is(e, requests.ErrNotSent) {
+			!errors.Is(e, transport.ErrLongHeader) || !errors.Is(e, transport.ErrNotSent) {
 			t.Errorf("%#v", e)
 		}
 	}
 	s.WantRequests(t, 1)
-	writeSecret(t, path, "sh0rt-again")
+	writeSecret("sh0rt-again")
 	MustUpdateAll(t, c, 1)
 }
 
@@ -565,7 +572,7 @@ func TestProxyFromEnvironment(t *testing.T) {
 	c := NewClient(t, requests.Config{
 		BaseURL: "https://streams.invalid", // only the proxy can reach this host
 		OAuth2:  &requests.OAuth2{TokenURL: "https://example.com/token"},
-		TLS:     requests.TLS{CACertPEM: s.CAPEM(), ServerName: "example.com"},
+		TLS:     transport.TLS{CACertPEM: s.CAPEM(), ServerName: "example.com"},
 	})
 	if _, err := c.UpdateStream(t.Context(), "s1", streams.NewProcessorSet()); err != nil {
 		t.Fatal(err)
@@ -581,7 +588,7 @@ func TestProxyOfACGIProgram(t *testing.T) {
 	setProxy(t, "HTTP_PROXY", "http://127.0.0.1:1")
 	t.Setenv("REQUEST_METHOD", "GET")
 	e := (&Service{Server: &httptest.Server{URL: "http://streams.invalid"}}).UpdateError(t, requests.Config{})
-	if WantFailed(t, e, streams.KindConnection, streams.NotChanged, 0); !errors.Is(e, requests.ErrNotSent) {
+	if WantFailed(t, e, streams.KindConnection, streams.NotChanged, 0); !errors.Is(e, transport.ErrNotSent) {
 		t.Errorf("error %#v", e)
 	}
 	streamstest.WantText(t, e.Reason, "the request cannot be sent: HTTP_PROXY does not count while REQUEST_METHOD is set")
@@ -595,7 +602,7 @@ func TestProxyRefuses(t *testing.T) {
 		setProxy(t, "https_proxy", "http://me:s3cret@"+proxy.Listener.Addr().String())
 		e := (&Service{Server: &httptest.Server{URL: "https://streams.invalid"}}).UpdateError(t, requests.Config{})
 		if e.Kind != streams.KindConnection || e.Status != 0 || e.Outcome != streams.NotChanged || e.Attempts != attempts ||
-			!errors.As(e, new(*requests.ProxyError)) {
+			!errors.As(e, new(*transport.ProxyError)) {
 			t.Errorf("error %#v", e)
 		}
 		streamstest.WantText(t, e.Reason, "the proxy "+proxy.URL+" responded to CONNECT with "+status)
@@ -627,7 +634,7 @@ func TestProxyCannotBeUsed(t *testing.T) {
 			setProxy(t, test.variable, test.proxy)
 			e := (&Service{Server: &httptest.Server{URL: test.host}}).UpdateError(t, requests.Config{})
 			WantFailed(t, e, streams.KindConnection, streams.NotChanged, test.attempts)
-			if !errors.As(e, new(*requests.ProxyError)) {
+			if !errors.As(e, new(*transport.ProxyError)) {
 				t.Errorf("error %#v", e)
 			}
 			streamstest.WantText(t, e.Reason, "the proxy "+test.proxy+" cannot be used: "+test.reason)
@@ -641,13 +648,13 @@ func TestNoConnection(t *testing.T) {
 	Virtual(t, func(t *testing.T) {
 		silent := requests.Config{BaseURL: "https://streams.invalid", Token: "t", Retry: requests.DefaultRetry, DialContext: neverConnect}
 		for _, err := range UpdateAll(t, NewClient(t, silent), 100) {
-			if e := AsError(t, err); !errors.Is(e, requests.ErrNoConnection) || !strings.HasSuffix(e.Reason, ": no connection was made") {
+			if e := AsError(t, err); !errors.Is(e, transport.ErrNoConnection) || !strings.HasSuffix(e.Reason, ": no connection was made") {
 				t.Fatalf("error %#v", e)
 			}
 		}
 		c := NewClient(t, requests.Config{BaseURL: "https://streams.invalid", DialContext: neverConnect})
 		e := AsError(t, UpdateAll(t, c, 1)[0])
-		if WantFailed(t, e, streams.KindTimeout, streams.NotChanged, 5); !errors.Is(e, requests.ErrNoConnection) {
+		if WantFailed(t, e, streams.KindTimeout, streams.NotChanged, 5); !errors.Is(e, transport.ErrNoConnection) {
 			t.Errorf("error %#v", e)
 		}
 		streamstest.WantText(t, e.Reason, "the service did not respond within 30s: no connection was made")
@@ -672,11 +679,11 @@ func TestTLSFailureOfAReusedConnection(t *testing.T) {
 		defer raw.Close()
 		_, _ = io.WriteString(raw, "220 mail.example ready\r\n")
 	})
-	c := NewClient(t, requests.Config{BaseURL: s.URL, TLS: requests.TLS{InsecureSkipVerify: true}})
+	c := NewClient(t, requests.Config{BaseURL: s.URL, TLS: transport.TLS{InsecureSkipVerify: true}})
 	MustUpdateAll(t, c, 1)
 	e := AsError(t, UpdateAll(t, c, 1)[0])
 	WantFailed(t, e, streams.KindConnection, streams.Unknown, 1)
-	if !requests.IsTLSFailure(e.Err) {
+	if !transport.IsTLSFailure(e.Err) {
 		t.Error(e)
 	}
 }
@@ -687,7 +694,7 @@ func TestAlertOnAReusedConnection(t *testing.T) {
 		s := StartTLSService(t, &tls.Config{NextProtos: []string{"http/1.1"}}, ApplyUpdate)
 		var damaged damagedConn
 		c := NewClient(t, requests.Config{
-			BaseURL: s.URL, TLS: requests.TLS{InsecureSkipVerify: true},
+			BaseURL: s.URL, TLS: transport.TLS{InsecureSkipVerify: true},
 			DialContext: func(ctx context.Context, network, address string) (conn net.Conn, err error) {
 				damaged.Conn, err = streamstest.Dial(ctx, network, address)
 				return &damaged, err
@@ -699,4 +706,18 @@ func TestAlertOnAReusedConnection(t *testing.T) {
 		WantFailed(t, e, streams.KindConnection, streams.Unknown, 1)
 		streamstest.WantText(t, e.Reason, "remote error: tls: bad record MAC")
 	})
+}
+
+// damagedConn damages all that is written from some time on.
+type damagedConn struct {
+	net.Conn
+	damage atomic.Bool
+}
+
+func (c *damagedConn) Write(b []byte) (int, error) {
+	if c.damage.Load() {
+		b = slices.Clone(b)
+		b[len(b)-1] ^= 1
+	}
+	return c.Conn.Write(b)
 }

@@ -1,4 +1,4 @@
-package requests
+package transport
 
 import (
 	"context"
@@ -60,12 +60,12 @@ func checkedConnOf(conn net.Conn) *checkedConn {
 	}
 }
 
-// isNew reports whether no response has come over a connection yet. Requests of HTTP/2 share it from its beginning.
-func isNew(conn httptrace.GotConnInfo) bool {
+// hasAnswered reports whether a response has come over a connection. Requests of HTTP/2 share it from its beginning.
+func hasAnswered(conn httptrace.GotConnInfo) bool {
 	if checked := checkedConnOf(conn.Conn); checked != nil {
-		return !checked.responded.Load()
+		return checked.responded.Load()
 	}
-	return !conn.Reused
+	return conn.Reused
 }
 
 // Write notes how the first message begins.

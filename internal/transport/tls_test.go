@@ -1,4 +1,4 @@
-package requests_test
+package transport_test
 
 import (
 	"bufio"
@@ -19,6 +19,7 @@ import (
 	. "github.com/stream-management/terraform-provider-stream/internal/scripted"
 	"github.com/stream-management/terraform-provider-stream/internal/streams"
 	"github.com/stream-management/terraform-provider-stream/internal/streamstest"
+	"github.com/stream-management/terraform-provider-stream/internal/transport"
 )
 
 // Each PEM block must be a certificate; the error says which is none. Texts between the blocks are comments.
@@ -55,7 +56,7 @@ func TestAuthorities(t *testing.T) {
 		"a key":                    {one + pair.KeyPEM, `contains a "PRIVATE KEY" instead of a certificate as PEM block 2`},
 		"of OpenSSL":               {strings.ReplaceAll(one, "CERTIFICATE", "TRUSTED CERTIFICATE"), `contains a "TRUSTED CERTIFICATE" instead of a certificate as PEM block 1`},
 	} {
-		config, problems := requests.TLS{CACertPEM: test.pem}.Config()
+		config, problems := transport.TLS{CACertPEM: test.pem}.Config()
 		if test.want == "" {
 			if len(problems) > 0 || config.RootCAs == nil || config.Renegotiation != tls.RenegotiateNever {
 				t.Errorf("%s: %v", name, problems)
@@ -73,7 +74,7 @@ func TestClientCertificate(t *testing.T) {
 	t.Parallel()
 	ca := streamstest.NewAuthority(t)
 	a, b := ca.Issue(t, "a"), ca.Issue(t, "b")
-	type settings = requests.TLS
+	type settings = transport.TLS
 	encrypted := strings.ReplaceAll(a.KeyPEM, "PRIVATE KEY", "ENCRYPTED PRIVATE KEY")
 	old := strings.Replace(a.KeyPEM, "KEY-----\n", "KEY-----\nProc-Type: 4,ENCRYPTED\nDEK-Info: AES-256-CBC,00\n\n", 1)
 	for name, test := range map[string]struct {
@@ -112,7 +113,7 @@ func TestClientCertificate(t *testing.T) {
 			t.Errorf("%s: %+v", name, config)
 		}
 	}
-	if _, problems := (settings{CACertPEM: "x"}).Config(); !errors.Is(problems[0].Err, requests.ErrNoPEM) {
+	if _, problems := (settings{CACertPEM: "x"}).Config(); !errors.Is(problems[0].Err, transport.ErrNoPEM) {
 		t.Errorf("%v", problems)
 	}
 }
@@ -143,7 +144,7 @@ func TestClientCertificateIsSent(t *testing.T) {
 					}
 					ApplyUpdate(w, r)
 				})
-				pair := requests.TLS{CACertPEM: s.CAPEM(), ClientCertPEM: test.client.CertPEM, ClientKeyPEM: test.client.KeyPEM}
+				pair := transport.TLS{CACertPEM: s.CAPEM(), ClientCertPEM: test.client.CertPEM, ClientKeyPEM: test.client.KeyPEM}
 				if _, err := s.Update(t, requests.Config{TLS: pair, DialContext: DialTCP}); err != nil {
 					t.Errorf("%s, %s: %v", name, tls.VersionName(version), err)
 				}
@@ -177,11 +178,11 @@ func TestClientIsRejectedAfterItsRequest(t *testing.T) {
 			server := requireCertificateOf(ca, 0)
 			server.NextProtos = []string{protocol}
 			s := StartTCPService(t, server, ApplyUpdate)
-			client := requests.TLS{CACertPEM: s.CAPEM(), ClientCertPEM: pair.CertPEM, ClientKeyPEM: pair.KeyPEM}
+			client := transport.TLS{CACertPEM: s.CAPEM(), ClientCertPEM: pair.CertPEM, ClientKeyPEM: pair.KeyPEM}
 			for range 10 { // which side is faster is a matter of luck
 				e := s.UpdateError(t, requests.Config{TLS: client, DialContext: DialTCP})
 				WantFailed(t, e, streams.KindConnection, streams.NotChanged, 1)
-				if streamstest.WantText(t, e.Reason, "remote error: tls: "+alert); errors.Is(e, requests.ErrNoCertificate) != (pair.CertPEM == "") {
+				if streamstest.WantText(t, e.Reason, "remote error: tls: "+alert); errors.Is(e, transport.ErrNoCertificate) != (pair.CertPEM == "") {
 					t.Errorf("%#v", e)
 				}
 			}
@@ -196,9 +197,9 @@ func TestClientIsRejectedAfterManyRequests(t *testing.T) {
 	ca := streamstest.NewAuthority(t)
 	for range 10 {
 		s := StartTCPService(t, requireCertificateOf(ca, 0), ApplyUpdate)
-		c := NewClient(t, requests.Config{BaseURL: s.URL, TLS: requests.TLS{CACertPEM: s.CAPEM()}, DialContext: DialTCP})
+		c := NewClient(t, requests.Config{BaseURL: s.URL, TLS: transport.TLS{CACertPEM: s.CAPEM()}, DialContext: DialTCP})
 		for _, err := range UpdateAll(t, c, 12) {
-			if e := AsError(t, err); e.Outcome != streams.NotChanged || !errors.Is(e, requests.ErrNoCertificate) {
+			if e := AsError(t, err); e.Outcome != streams.NotChanged || !errors.Is(e, transport.ErrNoCertificate) {
 				t.Fatalf("%#v", e)
 			}
 		}
@@ -252,7 +253,7 @@ func TestAlertExplainsEarlierAttempts(t *testing.T) {
 				}
 			}()
 			s := &Service{Server: &httptest.Server{URL: "https://" + listener.Addr().String()}}
-			e := s.UpdateError(t, requests.Config{TLS: requests.TLS{CACertPEM: ca.CertPEM}, DialContext: DialTCP})
+			e := s.UpdateError(t, requests.Config{TLS: transport.TLS{CACertPEM: ca.CertPEM}, DialContext: DialTCP})
 			WantFailed(t, e, streams.KindConnection, test.outcome, len(test.first)+1)
 			streamstest.WantText(t, e.Reason, "certificate required")
 		})
@@ -264,8 +265,8 @@ func TestCertificateMayBeMissing(t *testing.T) {
 	t.Parallel()
 	for _, asks := range []tls.ClientAuthType{tls.NoClientCert, tls.RequestClientCert} {
 		s := StartTCPService(t, &tls.Config{ClientAuth: asks, NextProtos: []string{"http/1.1"}}, ResetConnection)
-		e := s.UpdateError(t, requests.Config{TLS: requests.TLS{CACertPEM: s.CAPEM()}, DialContext: DialTCP, Retry: requests.Retry{MaxAttempts: 1}})
-		if WantFailed(t, e, streams.KindConnection, streams.Unknown, 1); errors.Is(e, requests.ErrNoCertificate) != (asks != tls.NoClientCert) {
+		e := s.UpdateError(t, requests.Config{TLS: transport.TLS{CACertPEM: s.CAPEM()}, DialContext: DialTCP, Retry: requests.Retry{MaxAttempts: 1}})
+		if WantFailed(t, e, streams.KindConnection, streams.Unknown, 1); errors.Is(e, transport.ErrNoCertificate) != (asks != tls.NoClientCert) {
 			t.Errorf("%#v", e)
 		}
 	}
@@ -290,15 +291,15 @@ func TestCertificateMayBeMissingAfterTheHandshake(t *testing.T) {
 		"not asked":          {nil, Respond(400, ""), false},
 	} {
 		s := StartTLSService(t, test.tls, test.response)
-		e := s.UpdateError(t, requests.Config{TLS: requests.TLS{CACertPEM: s.CAPEM()}})
-		if errors.Is(e, requests.ErrNoCertificate) != test.want || strings.Contains(e.Reason, "none is set") != test.want || e.Status == 0 {
+		e := s.UpdateError(t, requests.Config{TLS: transport.TLS{CACertPEM: s.CAPEM()}})
+		if errors.Is(e, transport.ErrNoCertificate) != test.want || strings.Contains(e.Reason, "none is set") != test.want || e.Status == 0 {
 			t.Errorf("%s: %#v", name, e)
 		}
 	}
 	s := StartTLSService(t, asking(), Respond(400, ""))
 	pair := streamstest.NewAuthority(t).Issue(t, "client")
-	e := s.UpdateError(t, requests.Config{TLS: requests.TLS{CACertPEM: s.CAPEM(), ClientCertPEM: pair.CertPEM, ClientKeyPEM: pair.KeyPEM}})
-	if errors.Is(e, requests.ErrNoCertificate) {
+	e := s.UpdateError(t, requests.Config{TLS: transport.TLS{CACertPEM: s.CAPEM(), ClientCertPEM: pair.CertPEM, ClientKeyPEM: pair.KeyPEM}})
+	if errors.Is(e, transport.ErrNoCertificate) {
 		t.Errorf("%#v", e)
 	}
 }
@@ -313,10 +314,10 @@ func TestAlertsOfAHandshake(t *testing.T) {
 		tls   *tls.Config
 		alert tls.AlertError
 	}{
-		"unknown host":     {unknownHost(nil), requests.AlertUnrecognizedName},
-		"fault":            {unknownHost(errors.New("x")), requests.AlertInternalError},
-		"old":              {&tls.Config{MaxVersion: tls.VersionTLS11}, requests.AlertProtocolVersion},
-		"RSA key exchange": {&tls.Config{MaxVersion: tls.VersionTLS12, CipherSuites: []uint16{tls.TLS_RSA_WITH_AES_128_CBC_SHA}}, requests.AlertHandshakeFailure},
+		"unknown host":     {unknownHost(nil), transport.AlertUnrecognizedName},
+		"fault":            {unknownHost(errors.New("x")), transport.AlertInternalError},
+		"old":              {&tls.Config{MaxVersion: tls.VersionTLS11}, transport.AlertProtocolVersion},
+		"RSA key exchange": {&tls.Config{MaxVersion: tls.VersionTLS12, CipherSuites: []uint16{tls.TLS_RSA_WITH_AES_128_CBC_SHA}}, transport.AlertHandshakeFailure},
 	} {
 		s := NewService(t, ApplyUpdate)
 		s.TLS = test.tls
@@ -324,9 +325,9 @@ func TestAlertsOfAHandshake(t *testing.T) {
 		if test.tls.GetCertificate != nil {
 			s.TLS.Certificates = nil
 		}
-		e := s.UpdateError(t, requests.Config{TLS: requests.TLS{CACertPEM: s.CAPEM()}})
+		e := s.UpdateError(t, requests.Config{TLS: transport.TLS{CACertPEM: s.CAPEM()}})
 		WantFailed(t, e, streams.KindConnection, streams.NotChanged, 1)
-		if !requests.HasAlert(e, test.alert) || requests.HasAlert(e, test.alert+1) {
+		if !transport.HasAlert(e, test.alert) || transport.HasAlert(e, test.alert+1) {
 			t.Errorf("%s: %#v", name, e)
 		}
 	}
@@ -344,16 +345,16 @@ func TestTLSAccepted(t *testing.T) {
 	t.Parallel()
 	ca, theirs := streamstest.NewAuthority(t), StartTLSService(t, nil).CAPEM() // which all services share
 	client := ca.Issue(t, "client")
-	pair := requests.TLS{CACertPEM: theirs, ClientCertPEM: client.CertPEM, ClientKeyPEM: client.KeyPEM}
+	pair := transport.TLS{CACertPEM: theirs, ClientCertPEM: client.CertPEM, ClientKeyPEM: client.KeyPEM}
 	open, mutual := &tls.Config{}, requireCertificateOf(ca, 0)
 	for name, test := range map[string]struct {
 		server *tls.Config
-		client requests.TLS
+		client transport.TLS
 	}{
-		"authority alone":             {open, requests.TLS{CACertPEM: theirs}},
-		"one of several authorities":  {open, requests.TLS{CACertPEM: client.CertPEM + "\n# theirs\n" + theirs}},
-		"server name":                 {open, requests.TLS{CACertPEM: theirs, ServerName: "example.com"}},
-		"insecure, with another name": {open, requests.TLS{InsecureSkipVerify: true, ServerName: "other.example"}},
+		"authority alone":             {open, transport.TLS{CACertPEM: theirs}},
+		"one of several authorities":  {open, transport.TLS{CACertPEM: client.CertPEM + "\n# theirs\n" + theirs}},
+		"server name":                 {open, transport.TLS{CACertPEM: theirs, ServerName: "example.com"}},
+		"insecure, with another name": {open, transport.TLS{InsecureSkipVerify: true, ServerName: "other.example"}},
 		"client certificate":          {mutual, pair},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -384,20 +385,20 @@ func TestTLSRefused(t *testing.T) {
 	namedPair, _ := tls.X509KeyPair([]byte(named.CertPEM), []byte(named.KeyPEM))
 	for reason, test := range map[string]struct {
 		server *tls.Config
-		client requests.TLS
+		client transport.TLS
 		cause  any
 	}{
-		"x509: certificate signed by unknown authority": {open, requests.TLS{}, new(x509.UnknownAuthorityError)},
-		"certificate signed by unknown authority":       {open, requests.TLS{CACertPEM: otherCA.CertPEM}, new(x509.UnknownAuthorityError)},
+		"x509: certificate signed by unknown authority": {open, transport.TLS{}, new(x509.UnknownAuthorityError)},
+		"certificate signed by unknown authority":       {open, transport.TLS{CACertPEM: otherCA.CertPEM}, new(x509.UnknownAuthorityError)},
 		"doesn't contain any IP SANs": {
-			&tls.Config{Certificates: []tls.Certificate{namedPair}}, requests.TLS{CACertPEM: ca.CertPEM}, new(x509.HostnameError)},
+			&tls.Config{Certificates: []tls.Certificate{namedPair}}, transport.TLS{CACertPEM: ca.CertPEM}, new(x509.HostnameError)},
 		"certificate has expired": {
-			&tls.Config{Certificates: []tls.Certificate{expiredPair}}, requests.TLS{CACertPEM: ca.CertPEM}, new(x509.CertificateInvalidError)},
-		"remote error: tls": {mutual, requests.TLS{CACertPEM: theirs}, new(error)},
+			&tls.Config{Certificates: []tls.Certificate{expiredPair}}, transport.TLS{CACertPEM: ca.CertPEM}, new(x509.CertificateInvalidError)},
+		"remote error: tls": {mutual, transport.TLS{CACertPEM: theirs}, new(error)},
 		"remote error: tls: ": {
-			mutual, requests.TLS{CACertPEM: theirs, ClientCertPEM: other.CertPEM, ClientKeyPEM: other.KeyPEM}, new(error)},
-		"remote error: tls: protocol version not supported": {old, requests.TLS{CACertPEM: theirs}, new(error)},
-		"server gave HTTP response to HTTPS client":         {nil, requests.TLS{}, new(error)},
+			mutual, transport.TLS{CACertPEM: theirs, ClientCertPEM: other.CertPEM, ClientKeyPEM: other.KeyPEM}, new(error)},
+		"remote error: tls: protocol version not supported": {old, transport.TLS{CACertPEM: theirs}, new(error)},
+		"server gave HTTP response to HTTPS client":         {nil, transport.TLS{}, new(error)},
 	} {
 		t.Run(reason, func(t *testing.T) {
 			t.Parallel()
@@ -413,7 +414,7 @@ func TestTLSRefused(t *testing.T) {
 			asEndpoint.OAuth2 = &requests.OAuth2{TokenURL: s.URL}
 			for _, e := range []*streams.Error{s.UpdateError(t, cfg), plain.UpdateError(t, asEndpoint)} {
 				WantFailed(t, e, streams.KindConnection, streams.NotChanged, 1)
-				if e.Status != 0 || !errors.As(e, test.cause) || !requests.IsTLSFailure(e) {
+				if e.Status != 0 || !errors.As(e, test.cause) || !transport.IsTLSFailure(e) {
 					t.Errorf("error %#v", e)
 				}
 				streamstest.WantText(t, e.Reason, reason)

@@ -1,10 +1,11 @@
-package requests_test
+package masking_test
 
 import (
 	"net/http"
 	"strings"
 	"testing"
 
+	"github.com/stream-management/terraform-provider-stream/internal/masking"
 	"github.com/stream-management/terraform-provider-stream/internal/requests"
 	. "github.com/stream-management/terraform-provider-stream/internal/scripted"
 )
@@ -13,26 +14,26 @@ import (
 // output.
 func TestMessage(t *testing.T) {
 	t.Parallel()
-	const documented = requests.FormDocumented
+	const documented = masking.FormDocumented
 	long := strings.Repeat("ä", 5000)
 	for name, test := range map[string]struct {
 		body, want string
-		form       requests.Form
+		form       masking.Form
 	}{
 		"documented form":  {`{"message":"no such processor: \"p9\"  "}`, `no such processor: "p9"  `, documented},
 		"byte order mark":  {"\ufeff" + `{"message":"no"}`, "no", documented},
 		"long":             {`{"message":"` + long + `"}`, long[:2*4000] + "…", documented},
-		"another spelling": {`{"Message":"No HTTP resource\u001b"}`, `No HTTP resource\x1b`, requests.FormJSON},
-		"problem details":  {`{"title":"No","detail":"a\nb"}`, `No: a\nb`, requests.FormJSON},
-		"other JSON":       {`{"a": {"b": 5}}`, `{"a": {"b": 5}}`, requests.FormJSON},
-		"null message":     {`{"message":null}`, `{"message":null}`, requests.FormJSON},
-		"empty":            {" \n ", "", requests.FormText},
+		"another spelling": {`{"Message":"No HTTP resource\u001b"}`, `No HTTP resource\x1b`, masking.FormJSON},
+		"problem details":  {`{"title":"No","detail":"a\nb"}`, `No: a\nb`, masking.FormJSON},
+		"other JSON":       {`{"a": {"b": 5}}`, `{"a": {"b": 5}}`, masking.FormJSON},
+		"null message":     {`{"message":null}`, `{"message":null}`, masking.FormJSON},
+		"empty":            {" \n ", "", masking.FormText},
 		"HTML": {"<!DOCTYPE html><title>502</title><style>p {}</style><script>if (a<b) {}</script><!-- <p> -->\n  " +
-			"<h1 a='b'>Bad\tGateway&nbsp;&lt;p&gt;</h1>\n", "HTML page: 502 Bad Gateway <p>", requests.FormPage},
-		"long HTML":          {"<p>" + long, "HTML page: " + long[:2*289] + "…", requests.FormPage},
-		"HTML without text":  {"<!DOCTYPE html><div id=app></div><script src=a></script>", "HTML page without text", requests.FormPage},
-		"many escapes":       {strings.Repeat("\x1b", 200), strings.Repeat(`\x1b`, 75) + "…", requests.FormText},
-		"not UTF-8":          {"gr\xfcn", `gr\xfcn`, requests.FormText},
+			"<h1 a='b'>Bad\tGateway&nbsp;&lt;p&gt;</h1>\n", "HTML page: 502 Bad Gateway <p>", masking.FormPage},
+		"long HTML":          {"<p>" + long, "HTML page: " + long[:2*289] + "…", masking.FormPage},
+		"HTML without text":  {"<!DOCTYPE html><div id=app></div><script src=a></script>", "HTML page without text", masking.FormPage},
+		"many escapes":       {strings.Repeat("\x1b", 200), strings.Repeat(`\x1b`, 75) + "…", masking.FormText},
+		"not UTF-8":          {"gr\xfcn", `gr\xfcn`, masking.FormText},
 		"terminal escapes":   {`{"message":"a\r\n\tb\u001b[31mred\u0007"}`, `a\r\n\tb\x1b[31mred\a`, documented},
 		"bidirectional text": {`{"message":"p1\u202e1p\u200b\udb40\udc41"}`, `p1\u202e1p\u200b\U000e0041`, documented},
 		"every script":       {`{"message":"grün 流れ 😀 \u00a0 é"}`, "grün 流れ 😀 \u00a0 é", documented},

@@ -1,4 +1,4 @@
-package requests_test
+package transport_test
 
 import (
 	"errors"
@@ -7,6 +7,7 @@ import (
 	"github.com/stream-management/terraform-provider-stream/internal/requests"
 	. "github.com/stream-management/terraform-provider-stream/internal/scripted"
 	"github.com/stream-management/terraform-provider-stream/internal/streams"
+	"github.com/stream-management/terraform-provider-stream/internal/transport"
 )
 
 // A port that does not speak plain HTTP/1.1 has not read the request, and will not read the next one either.
@@ -17,7 +18,7 @@ func TestOtherProtocol(t *testing.T) {
 		s := StartService(t, RespondRaw(answer))
 		e := s.UpdateError(t, requests.Config{})
 		WantFailed(t, e, streams.KindConnection, streams.NotChanged, 1)
-		if other, ok := errors.AsType[*requests.ProtocolError](e.Err); !ok || other.Protocol != protocol {
+		if other, ok := errors.AsType[*transport.ProtocolError](e.Err); !ok || other.Protocol != protocol {
 			t.Errorf("%q: %#v", answer, e.Err)
 		}
 		if want := "the connection failed: the port speaks " + protocol + ", not HTTP/1.1"; e.Reason != want {
@@ -30,7 +31,7 @@ func TestOtherProtocol(t *testing.T) {
 	}
 	for _, answer := range []string{"HTTP/1.1 200 OK\r\n\r\n", "\x15", "220 mail.example ready\r\n"} {
 		e := StartService(t, RespondRaw(answer)).UpdateError(t, requests.Config{})
-		if e.Outcome != streams.Unknown || errors.As(e.Err, new(*requests.ProtocolError)) {
+		if e.Outcome != streams.Unknown || errors.As(e.Err, new(*transport.ProtocolError)) {
 			t.Errorf("%q: %#v", answer, e)
 		}
 	}

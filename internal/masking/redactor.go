@@ -1,4 +1,6 @@
-package requests
+// Package masking shows texts from outside: a response, an error of a library, a header. Whoever sent one may repeat secrets, move
+// the cursor of a terminal, or send a page in place of a message.
+package masking
 
 import (
 	"encoding/base64"
@@ -17,14 +19,12 @@ import (
 
 // What is shorter, in bytes, is not masked: to mask a value such as "1" would make other texts unreadable.
 const (
-	minSecretValue = 4 // the value of a header or a parameter, or another form of a secret
-	minSecretPart  = 8 // a part of a secret
+	MinValue = 4 // the value of a header or a parameter, or another form of a secret
+	minPart  = 8 // a part of a secret
 )
 
 // Limits of texts from outside. A documented message is worth more space than a page of HTML.
 const (
-	maxToken   = 64 << 10 // bytes of a credential
-	MaxBody    = 1 << 20  // bytes of a response body; a stream has a few hundred
 	MaxShown   = 20 << 10 // bytes of a text that are masked before the text is cut
 	MaxMessage = 4000     // characters of a message
 	MaxText    = 300      // characters of any other text
@@ -38,7 +38,8 @@ type Redactor struct {
 	longest int           // how many bytes of a text a secret may take: some escapes have six characters, such as \u0041
 }
 
-func (r *Redactor) add(secrets ...string) {
+// Add adds secrets, which Mask finds from then on, with every form that they may have.
+func (r *Redactor) Add(secrets ...string) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	for _, secret := range secrets {
@@ -52,12 +53,12 @@ func (r *Redactor) add(secrets ...string) {
 	}
 }
 
-// parts returns the parts of a header's value, such as key and secret of "key:secret".
-func parts(value string) []string {
+// Parts returns the parts of a header's value, such as key and secret of "key:secret".
+func Parts(value string) []string {
 	_, credential, _ := strings.Cut(value, " ")
 	separators := func(c rune) bool { return strings.ContainsRune(` =:;,&"'`, c) }
 	all := append(strings.FieldsFunc(value, separators), credential)
-	return slices.DeleteFunc(all, func(part string) bool { return len(part) < minSecretPart })
+	return slices.DeleteFunc(all, func(part string) bool { return len(part) < minPart })
 }
 
 // forms returns a secret as it is, as a form has it, misread, in other kinds of base64, and without its own escapes,
@@ -73,7 +74,7 @@ func forms(secret string, changes int) []string {
 		others = append(others, plain)
 	}
 	for _, other := range others {
-		if changes > 0 && other != secret && len(other) >= minSecretValue {
+		if changes > 0 && other != secret && len(other) >= MinValue {
 			all = append(all, forms(other, changes-1)...)
 		}
 	}
@@ -223,8 +224,8 @@ func unquote(escape string) (c string) {
 	return c
 }
 
-// printable returns a text from outside as an error shows it. It cannot move the cursor, hide words or add lines.
-func (r *Redactor) printable(text string, limit int) string {
+// Printable returns a text from outside as an error shows it. It cannot move the cursor, hide words or add lines.
+func (r *Redactor) Printable(text string, limit int) string {
 	quoted := strconv.QuoteToGraphic(Truncate(r.Mask(text, MaxShown), limit))
 	return Truncate(unquoter.Replace(quoted[1:len(quoted)-1]), limit)
 }

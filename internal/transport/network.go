@@ -1,4 +1,4 @@
-package requests
+package transport
 
 import (
 	"context"
@@ -18,32 +18,65 @@ import (
 	"golang.org/x/net/http2"
 )
 
-// network sends requests to the service and to the token endpoint, which may have the same origin.
-type network map[string]*originNetwork
+// Settings are those of all connections. TLS has no problems.
+type Settings struct {
+	TLS           TLS
+	MaxConcurrent int // requests at the same time
+	// DialContext makes connections, as in [http.Transport]; nil means the network.
+	DialContext func(ctx context.Context, network, address string) (net.Conn, error)
+}
 
-// newNetwork returns the network of a client. The settings have their defaults. tokenURL may be nil.
-func newNetwork(cfg Config, baseURL, tokenURL *url.URL) network {
-	n := network{origin(baseURL): newOriginNetwork(cfg, baseURL)}
+// Network sends requests to the service and to the token endpoint, which may have the same origin.
+type Network map[string]*originNetwork
+
+// New returns the network of a client. tokenURL may be nil.
+func New(settings Settings, baseURL, tokenURL *url.URL) Network {
+	n := Network{origin(baseURL): newOriginNetwork(settings, baseURL)}
 	if tokenURL == nil || n[origin(tokenURL)] != nil {
 		return n
 	}
 	if normalHost(tokenURL) != normalHost(baseURL) {
-		cfg.TLS.ServerName = ""
+		settings.TLS.ServerName = ""
 	}
-	n[origin(tokenURL)] = newOriginNetwork(cfg, tokenURL)
+	n[origin(tokenURL)] = newOriginNetwork(settings, tokenURL)
 	return n
 }
 
-// send sends a request. After an attempt without a response, abandon makes the next one use a new connection.
-func (n network) send(req *http.Request) (resp *http.Response, abandon func(), err error) {
-	o := n[origin(req.URL)]
-	c := o.connections.Load()
-	resp, err = o.roundTrip(c, req)
-	return resp, func() { o.abandon(c) }, err
+// Exchange is what is known of a request that was sent, beside its response.
+type Exchange struct {
+	Connected bool // a connection was used
+	Reused    bool // it was made for another request
+	Answered  bool // a response has come over it; requests of HTTP/2 share it from its beginning
+	Written   bool // the whole header was written: the host may have read it
+
+	// Abandon makes later requests use new connections, unless they do already. Requests that are under way go on.
+	Abandon func()
 }
 
-// wantsCertificate reports whether a host has asked for a client certificate, and none is set.
-func (n network) wantsCertificate(u *url.URL) bool { return n[origin(u)].wantsCertificate.Load() }
+// Send sends a request. The error is ErrNotSent if Go's library refuses to.
+func (n Network) Send(req *http.Request) (*http.Response, Exchange, error) {
+	o := n[origin(req.URL)]
+	c, asked := o.connections.Load(), false
+	var wrote atomic.Bool
+	var conn *httptrace.GotConnInfo
+	req = req.WithContext(httptrace.WithClientTrace(req.Context(), &httptrace.ClientTrace{
+		GetConn:      func(string) { asked = true },
+		GotConn:      func(c httptrace.GotConnInfo) { conn = &c },
+		WroteHeaders: func() { wrote.Store(true) },
+	}))
+	resp, err := o.roundTrip(c, req)
+	if err != nil && (!asked && req.Context().Err() == nil || errors.Is(err, ErrLongHeader)) {
+		err = fmt.Errorf("%w: %w", ErrNotSent, err)
+	}
+	x := Exchange{Written: wrote.Load(), Abandon: func() { o.abandon(c) }}
+	if conn != nil {
+		x.Connected, x.Reused, x.Answered = true, conn.Reused, hasAnswered(*conn)
+	}
+	return resp, x, err
+}
+
+// WantsCertificate reports whether a host has asked for a client certificate, and none is set.
+func (n Network) WantsCertificate(u *url.URL) bool { return n[origin(u)].wantsCertificate.Load() }
 
 func origin(u *url.URL) string { return u.Scheme + "://" + normalHost(u) }
 
@@ -58,7 +91,7 @@ type originNetwork struct {
 // connections are those to one host that are used now.
 type connections struct{ standard, http1 *http.Transport }
 
-func newOriginNetwork(cfg Config, u *url.URL) *originNetwork {
+func newOriginNetwork(cfg Settings, u *url.URL) *originNetwork {
 	var standard, http1 http.Protocols
 	standard.SetHTTP1(true)
 	standard.SetHTTP2(true) // a custom TLS configuration would disable it
@@ -78,7 +111,7 @@ func (n *originNetwork) abandon(c *connections) {
 }
 
 // newTransport returns a transport for requests to the host of u.
-func (n *originNetwork) newTransport(cfg Config, u *url.URL, protocols *http.Protocols) *http.Transport {
+func (n *originNetwork) newTransport(cfg Settings, u *url.URL, protocols *http.Protocols) *http.Transport {
 	config, _ := cfg.TLS.Config() // New has refused what is wrong
 	if config.GetClientCertificate == nil {
 		config.GetClientCertificate = func(*tls.CertificateRequestInfo) (*tls.Certificate, error) {
@@ -199,7 +232,7 @@ func (n *originNetwork) sendOver(transport *http.Transport, req *http.Request) (
 			err = why
 		}
 	}
-	brokeEarly := conn.Conn != nil && isNew(conn) && ctx.Err() == nil && hasBroken(err)
+	brokeEarly := conn.Conn != nil && !hasAnswered(conn) && ctx.Err() == nil && hasBroken(err)
 	if n.wantsCertificate.Load() && (sentAlert(err, byService) || brokeEarly) {
 		err = fmt.Errorf("%w; %w", err, ErrNoCertificate)
 	}

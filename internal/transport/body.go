@@ -1,4 +1,4 @@
-package requests
+package transport
 
 import (
 	"bytes"
@@ -12,8 +12,14 @@ import (
 	"unicode/utf8"
 )
 
-// readBody returns the body without a byte order mark, up to one byte more than MaxBody, and why it is not all of it.
-func readBody(resp *http.Response) ([]byte, error) {
+// MaxBody is how many bytes of a response body are read. A stream has a few hundred.
+const MaxBody = 1 << 20
+
+// byteOrderMark begins a text that some programs wrote. JSON does not allow it.
+var byteOrderMark = []byte("\ufeff")
+
+// ReadBody returns the body without a byte order mark, up to one byte more than MaxBody, and why it is not all of it.
+func ReadBody(resp *http.Response) ([]byte, error) {
 	body, err := io.ReadAll(io.LimitReader(resp.Body, MaxBody+1))
 	if err == nil && isCut(resp, body) {
 		err = io.ErrUnexpectedEOF
@@ -35,9 +41,9 @@ func isCut(resp *http.Response, body []byte) bool {
 	return errors.Is(err, io.ErrUnexpectedEOF)
 }
 
-// noCoding is the Accept-Encoding of requests. Package http would ask for gzip, and then trust a header that some servers put
+// NoCoding is the Accept-Encoding of requests. Package http would ask for gzip, and then trust a header that some servers put
 // on plain bodies.
-const noCoding = "identity"
+const NoCoding = "identity"
 
 // magic is how a compressed body begins (RFC 1952, section 2.3.1; RFC 8878, section 3.1.1).
 var magic = map[string]string{"gzip": "\x1f\x8b", "zstd": "\x28\xb5\x2f\xfd"}
@@ -55,7 +61,7 @@ func plainBody(header http.Header, body []byte) ([]byte, error) {
 			return fmt.Appendf(nil, "(compressed with %s, although the response does not say so)", coding), nil
 		}
 	}
-	if said != "" && said != noCoding && !utf8.Valid(body) {
+	if said != "" && said != NoCoding && !utf8.Valid(body) {
 		return fmt.Appendf(nil, "(compressed with %s, although the request asks for no compression)", said), nil
 	}
 	return body, nil

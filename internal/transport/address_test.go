@@ -1,12 +1,12 @@
-package requests_test
+package transport_test
 
 import (
 	"strings"
 	"testing"
 
-	"github.com/stream-management/terraform-provider-stream/internal/requests"
 	. "github.com/stream-management/terraform-provider-stream/internal/scripted"
 	"github.com/stream-management/terraform-provider-stream/internal/streams"
+	"github.com/stream-management/terraform-provider-stream/internal/transport"
 )
 
 // What package httpproxy takes for an address is one, and nothing else: it would ignore what it cannot parse.
@@ -18,7 +18,7 @@ func TestParseProxy(t *testing.T) {
 		"": "", "::::": "", "http://[::1": "", "http://a b:3128": "", "http://proxy:port": "", "http://": "", "//proxy": "", "http://proxy:0": "",
 		"http://me:p#s@proxy:1": "", "socks4://proxy:1080": "", "ftp://proxy": "", "HTTP://proxy": "http://proxy", "socks5h://proxy:1080": "socks5h://proxy:1080", "http://$PROXY:3128": "", "http://http://proxy:3128": "", "{proxy}:3128": "", "http://proxy:3128\n": "", "proxy:70000": "", "http://me:s3cret@": "", "http://me:100%@proxy": "",
 	} {
-		u, err := requests.ParseProxy(raw)
+		u, err := transport.ParseProxy(raw)
 		if (err == nil) != (want != "") || err == nil && u.String() != want || strings.Contains(ErrorText(err), "s3cret") {
 			t.Errorf("%q: %v, %v", raw, u, err)
 		}
@@ -33,7 +33,7 @@ func TestSentInClear(t *testing.T) {
 		"http://127.1": false, "http://127.0.1:80": false, "http://127.1.evil": true, "http://128.1": true, "http://0.0.0.0:80": false,
 		"http://[::ffff:127.0.0.1]": false, "http://LOCALHOST:80": false, "http://127.9.9.9": false, "http://[::1]:8080": false,
 	} {
-		if u, err := streams.ParseBaseURL(raw); err != nil || requests.SentInClear(u) != want {
+		if u, err := streams.ParseBaseURL(raw); err != nil || transport.SentInClear(u) != want {
 			t.Errorf("SentInClear(%s) is not %t: %v", raw, want, err)
 		}
 	}

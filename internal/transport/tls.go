@@ -1,4 +1,4 @@
-package requests
+package transport
 
 import (
 	"bytes"
@@ -182,4 +182,4 @@ func parsePEM(text string) (blocks []*pem.Block, err error) {
 }
 
 // withoutMarks removes the byte order marks of the files that a text was made of.
-func withoutMarks(text string) string { return strings.ReplaceAll(text, mark, "") }
+func withoutMarks(text string) string { return strings.ReplaceAll(text, "\ufeff", "") }

@@ -1,4 +1,4 @@
-package requests
+package masking
 
 import (
 	"encoding/json"
@@ -9,9 +9,6 @@ import (
 	"slices"
 	"strings"
 )
-
-// byteOrderMark begins a text that some programs wrote. JSON does not allow it.
-var byteOrderMark = []byte(mark)
 
 // Form is how a body is written.
 type Form int
@@ -41,10 +38,10 @@ func (r *Redactor) Message(body []byte) (text string, form Form) {
 	var fields map[string]json.RawMessage
 	var message *string
 	if json.Unmarshal(body, &fields) == nil && json.Unmarshal(fields["message"], &message) == nil && message != nil {
-		return r.printable(*message, MaxMessage), FormDocumented
+		return r.Printable(*message, MaxMessage), FormDocumented
 	}
-	if text := textOfError(body); text != "" {
-		return r.printable(text, MaxMessage), FormJSON
+	if text := TextOfError(body); text != "" {
+		return r.Printable(text, MaxMessage), FormJSON
 	}
 	text = r.Mask(string(body), MaxShown)
 	form = formOf(body)
@@ -57,7 +54,7 @@ func (r *Redactor) Message(body []byte) (text string, form Form) {
 	case form == FormPage:
 		text = "HTML page: " + text
 	}
-	return r.printable(text, MaxText), form
+	return r.Printable(text, MaxText), form
 }
 
 // markup is what a browser does not show of a web page. The first characters of a page are markup, and say nothing.
@@ -69,9 +66,9 @@ var messageNames = []string{
 	"title", "error", "message", "msg", "error_message", "detail", "description", "error_description", "reason", "errors", "violations",
 }
 
-// textOfError returns the texts of an error in JSON that does not have the documented form: problem details (RFC 9457), or a list
+// TextOfError returns the texts of an error in JSON that does not have the documented form: problem details (RFC 9457), or a list
 // of messages or of objects with messages. It is "" if there are none.
-func textOfError(body []byte) string {
+func TextOfError(body []byte) string {
 	var value any
 	if len(body) > MaxShown || json.Unmarshal(body, &value) != nil { // a long one needs many times its size
 		return ""
