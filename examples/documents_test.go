@@ -87,7 +87,7 @@ func TestDiagnosticsAreDocumented(t *testing.T) {
 			titles[title[1]] = true
 		}
 	}
-	for _, folder := range []string{"provider", "report", "config", "streams", "requests"} {
+	for _, folder := range []string{"provider", "report", "config", "streams", "requests", "transport", "masking"} {
 		files, _ := filepath.Glob(filepath.Join("..", "internal", folder, "*.go"))
 		for _, file := range files {
 			if !strings.HasSuffix(file, "_test.go") {
@@ -111,7 +111,7 @@ func TestDiagnosticsAreDocumented(t *testing.T) {
 			t.Errorf("no diagnostic has the summary %q", entry[1])
 		}
 	}
-	ofOthers := regexp.MustCompile(`^(base_url is missing|connection refused|no such host|certificate .*|bad certificate|handshake failure|unrecognized name|` +
+	ofOthers := regexp.MustCompile(`^(base_url is missing|connection refused|i/o timeout|no such host|certificate .*|bad certificate|handshake failure|unrecognized name|` +
 		`server gave HTTP response.*|first record does not look like.*|malformed HTTP response|connection reset by peer|` +
 		`request header list larger than|refusing to use HTTP_PROXY value in CGI environment|docker --env-file|doesn't match any.*|` +
 		`Failed to query available provider packages|Invalid Attribute Value Match|Missing Configuration for Required Attribute|` +

@@ -83,8 +83,8 @@ func attachmentAttributes(own map[string]schema.Attribute) map[string]schema.Att
 			Computed: true,
 			Default:  stringdefault.StaticString(onDestroyDetach),
 			MarkdownDescription: "What to send when the resource is destroyed or leaves a stream: `detach` sends an empty set; `keep` " +
-				"sends nothing and leaves the processors attached. Destroy uses the last applied value. `lifecycle { destroy = false }` " +
-				"is no substitute: groups ignore it for a stream that they drop. Default: `detach`.",
+				"sends nothing and leaves the processors attached. Destroy uses the last applied value. " +
+				"Default: `detach`.",
 			Validators: []validator.String{stringvalidator.OneOf(onDestroyDetach, onDestroyKeep)},
 		},
 		"triggers": schema.MapAttribute{
