@@ -1,7 +1,10 @@
 package streamstest
 
 import (
+	"crypto/hmac"
 	"crypto/rand"
+	"crypto/sha256"
+	"encoding/base64"
 	"errors"
 	"fmt"
 	"io"
@@ -19,6 +22,9 @@ type TokenServer struct {
 	// Instead of the secret, a client may send an assertion from [TokenServer.IssueAssertion].
 	ClientID, ClientSecret string
 
+	// Shared makes tokens and assertions count at all servers with the same client and secret, also after a restart.
+	Shared bool
+
 	record
 	injected   []int
 	issued     int
@@ -35,8 +41,18 @@ func (t *TokenServer) IssueAssertion(clientID string) string {
 		t.assertions = map[string]string{}
 	}
 	issued := "eyJhbGciOiJFUzI1NiJ9." + rand.Text() + "." + rand.Text()
+	if t.Shared {
+		issued = "eyJhbGciOiJIUzI1NiJ9." + t.sign("client") + "." + t.sign("assertion")
+	}
 	t.assertions[issued] = clientID
 	return issued
+}
+
+// sign returns what only a server with the same client and secret can make of a text.
+func (t *TokenServer) sign(text string) string {
+	hash := hmac.New(sha256.New, []byte(t.ClientSecret))
+	hash.Write([]byte(t.ClientID + "\x00" + text))
+	return base64.RawURLEncoding.EncodeToString(hash.Sum(nil))
 }
 
 // Inject queues error statuses, one for each of the next requests.
@@ -46,7 +62,7 @@ func (t *TokenServer) Inject(statuses ...int) {
 	t.injected = append(t.injected, statuses...)
 }
 
-// Revoke makes a token invalid.
+// Revoke makes a token invalid. A shared one stays valid.
 func (t *TokenServer) Revoke(token string) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -59,7 +75,8 @@ func (t *TokenServer) Authorize(r *http.Request) error {
 	token := strings.TrimPrefix(r.Header.Get("Authorization"), "Bearer ")
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	if !t.valid[token] {
+	name, signature, _ := strings.Cut(token, ".")
+	if !t.valid[token] && (!t.Shared || signature != t.sign(name)) {
 		return errors.New("the access token is unknown or revoked")
 	}
 	return nil
@@ -100,6 +117,9 @@ func (t *TokenServer) respond(r *http.Request, req *Request) (int, map[string]an
 
 	t.issued++
 	token := fmt.Sprintf("token-%d", t.issued)
+	if t.Shared {
+		token += "." + t.sign(token)
+	}
 	if t.valid == nil {
 		t.valid = map[string]bool{}
 	}

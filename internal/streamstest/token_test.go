@@ -1,6 +1,8 @@
 package streamstest_test
 
 import (
+	"encoding/json"
+	"errors"
 	"net/http"
 	"net/http/httptest"
 	"net/url"
@@ -33,5 +35,43 @@ func TestTokenServer(t *testing.T) {
 		if tokens.ServeHTTP(w, req); w.Code != want {
 			t.Errorf("%s: got %d %s, want %d", form, w.Code, w.Body, want)
 		}
+	}
+}
+
+// Shared tokens and assertions count at another server of the same client, and at no server of another one.
+func TestSharedTokens(t *testing.T) {
+	t.Parallel()
+	newServer := func(secret string) *streamstest.TokenServer {
+		return &streamstest.TokenServer{ClientID: "me", ClientSecret: secret, Shared: true}
+	}
+	first, second, other := newServer("s"), newServer("s"), newServer("x")
+	if first.IssueAssertion("me") != second.IssueAssertion("me") || first.IssueAssertion("me") == other.IssueAssertion("me") {
+		t.Error("an assertion depends on something else than the client and its secret")
+	}
+	req := newRequest("POST", "/token", "grant_type=client_credentials&client_id=me&client_secret=s")
+	req.Header.Set("Content-Type", "application/x-www-form-urlencoded")
+	w := httptest.NewRecorder()
+	first.ServeHTTP(w, req)
+	var issued struct {
+		Token string `json:"access_token"`
+	}
+	if err := json.Unmarshal(w.Body.Bytes(), &issued); err != nil {
+		t.Fatal(err)
+	}
+	authorize := func(s *streamstest.TokenServer, token string) error {
+		req := newRequest("GET", "/", "")
+		req.Header.Set("Authorization", "Bearer "+token)
+		return s.Authorize(req)
+	}
+	if err := errors.Join(authorize(first, issued.Token), authorize(second, issued.Token)); err != nil {
+		t.Errorf("servers of the same client refuse %s: %v", issued.Token, err)
+	}
+	for _, token := range []string{issued.Token + "x", "token-9" + issued.Token[len("token-1"):], "token-1", ""} {
+		if authorize(second, token) == nil {
+			t.Errorf("accepted %q", token)
+		}
+	}
+	if authorize(other, issued.Token) == nil {
+		t.Error("a server of another client accepts the token")
 	}
 }
