@@ -126,13 +126,13 @@ texts: ## write what a person reads after some 350 failures into bin/texts.txt, 
 	go test ./internal/texts -count=1 -args -out='$(CURDIR)/bin/texts.txt'
 
 .PHONY: lint
-lint: ## run the linters of .golangci.yml, vet for other platforms, and actionlint on the workflows and on the example of the guide
+lint: ## run the linters of .golangci.yml, vet for other platforms, and actionlint on the workflows and on those of the examples
 	$(GOLANGCI) run
 	GOOS=windows go vet ./...
 	GOOS=darwin go vet ./...
 	GOOS=linux GOARCH=386 go vet ./...
 	$(ACTIONLINT)
-	$(ACTIONLINT) examples/pipelines/github-actions.yml
+	$(ACTIONLINT) examples/pipelines/github-actions.yml examples/infrastructure/.github/workflows/streams.yml
 
 .PHONY: fmt
 fmt: cli ## format Go and HCL

@@ -71,6 +71,9 @@ func TestEveryExampleIsRun(t *testing.T) {
 			t.Errorf("%s is not the block of the provider's page", file)
 		}
 		folder := strings.TrimPrefix(filepath.ToSlash(filepath.Dir(file)), "authentication/")
+		if strings.HasPrefix(folder, "infrastructure/") {
+			folder = "infrastructure" // one test runs the whole repository
+		}
 		if !strings.Contains(tests, `"`+folder+`"`) {
 			t.Errorf("no test runs %s", folder)
 		}
@@ -159,7 +162,7 @@ func TestEnvironmentVariablesAreListed(t *testing.T) {
 func TestLinks(t *testing.T) {
 	t.Parallel()
 	documents := texts(t, filepath.Join("..", "docs"), ".md")
-	for _, pattern := range []string{"../*.md", "../.github/*.md"} {
+	for _, pattern := range []string{"../*.md", "../.github/*.md", "infrastructure/*.md"} {
 		found, _ := filepath.Glob(pattern)
 		for _, document := range found {
 			documents[document] = read(t, document)

@@ -5,7 +5,7 @@ mirror=${1:-/srv/terraform/providers}
 dir=$mirror/registry.terraform.io/stream-management/stream
 mkdir -p "$dir"
 archives=
-for platform in linux_amd64 windows_amd64; do
+for platform in linux_amd64 darwin_arm64 windows_amd64; do
   program=bin/$platform/terraform-provider-stream_v$version
   case $platform in windows_*) program=$program.exe ;; esac
   CGO_ENABLED=0 GOOS=${platform%_*} GOARCH=${platform#*_} go build -trimpath -ldflags "-s -w -X main.version=$version" -o "$program" .

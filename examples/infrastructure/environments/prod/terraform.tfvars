@@ -1,0 +1,9 @@
+regions = {
+  eu = "https://streams-eu.example.com"
+  us = "https://streams-us.example.com"
+}
+
+oauth2 = {
+  token_url = "https://login.example.com/oauth2/token"
+  client_id = "terraform"
+}
