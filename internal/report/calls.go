@@ -153,7 +153,12 @@ func deploymentChanges(c session.Change, configured string) diag.Diagnostic {
 	return diag.NewWarningDiagnostic(deploymentChanged, paragraphs(
 		stateIsOf(c, configured),
 		fmt.Sprintf("The apply sends the sets to %q. Streams at %q keep their processors.", configured, c.Deployment),
-		fmt.Sprintf("If both are the same deployment, set deployment = %q in the provider block.", c.Deployment)))
+		sameDeployment(c)))
+}
+
+// sameDeployment is for one deployment with two addresses, such as that of a tunnel: the simplest case, and the most frequent one.
+func sameDeployment(c session.Change) string {
+	return fmt.Sprintf("If both are the same deployment, set deployment = %q in the provider block.", c.Deployment)
 }
 
 // notDetachable names a stream: in an apply, Terraform does not name the resource.
@@ -169,10 +174,12 @@ func notDetachable(c session.Change, configured string) diag.Diagnostic {
 	return diag.NewErrorDiagnostic(deploymentChanged, paragraphs(
 		fmt.Sprintf("The resource with stream %q cannot detach its processors.", c.Was.Without(nil)[0]),
 		stateIsOf(c, configured),
-		"If the resource is the old object of a replacement that did not end, use terraform state rm, and apply. If it is tainted, use "+
-			"terraform untaint. Otherwise, to detach the processors, configure the former deployment; to take the set to the other "+
-			"deployment first, apply without the destroy; to leave the processors attached, set on_destroy = \"keep\" and apply, or use a "+
-			"removed block with destroy = false.",
+		sameDeployment(c),
+		"Otherwise, to detach the processors, configure the former deployment. To take the set to the other deployment first, apply "+
+			"without the destroy. To leave the processors attached, set on_destroy = \"keep\" and apply, or use a removed block with "+
+			"destroy = false.",
+		"If the resource is tainted, use terraform untaint. If it is the old object of a replacement that did not end, use terraform "+
+			"state rm, and apply.",
 		nothingSent+notChangedHere))
 }
 

@@ -289,7 +289,8 @@ func TestDeploymentChanges(t *testing.T) {
 		{session.Destroy, true, session.NotDetachable, []string{
 			`The resource with stream "cam-1" cannot detach its processors.`, `configured for deployment "https://new"`, "configure the former deployment",
 			"without the destroy", `on_destroy = "keep"`, "removed block with destroy = false", "untaint", "Nothing was sent",
-			"\n\nIf the resource is the old object of a replacement that did not end, use terraform state rm, and apply.",
+			"https://new\".\n\nIf both are the same deployment, set deployment = \"https://old\" in the provider block.\n\nOtherwise, ",
+			"If it is the old object of a replacement that did not end, use terraform state rm, and apply.\n\nNothing was sent",
 		}},
 	} {
 		c := session.Change{Kind: test.kind, Detach: test.detach, Deployment: old, Was: session.Entries{id: {}}, Elsewhere: true}
