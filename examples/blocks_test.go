@@ -94,7 +94,7 @@ func TestAccShellBlocks(t *testing.T) {
 					w = newWorkspace(t, b.folder, url)
 				}
 				w.Setenv("STREAM_BASE_URL=" + url)
-				out, err := shell(t, w, strings.ReplaceAll(shown[i][1], "http://127.0.0.1:…", url))
+				out, err := shell(t, w, strings.ReplaceAll(shown[i][1], "http://127.0.0.1:8420", url))
 				if err != nil {
 					t.Fatalf("%v\n%s\n%s", err, shown[i][1], out)
 				}

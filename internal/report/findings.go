@@ -31,8 +31,9 @@ var warnings = [claims.WarningCount]text{
 		"One resource of this plan leaves {streams}, and another one has {it|them}; there may be more such streams. They may have no " +
 			"processors until the other resource is applied or, with create_before_destroy or after an interrupted apply, until it " +
 			"sends its set again.",
-		"To pass a stream on without a gap, use a moved block, or set on_destroy = \"keep\" on the resource that leaves, and apply that " +
-			"change first. In doubt, change a value in triggers of the resource that has the stream."},
+		"If a resource was renamed, or has another key of for_each, use a moved block. Otherwise, to pass a stream on without a gap, " +
+			"set on_destroy = \"keep\" on the resource that leaves, and apply that change first. In doubt, change a value in triggers of " +
+			"the resource that has the stream."},
 	claims.StreamIsDuplicated: {"Two Resources Have the Stream", "",
 		"Two resources of this plan have {streams}, with the same {set|sets}; there may be more such streams. A change of only one " +
 			"of them will be refused.",
