@@ -14,10 +14,12 @@ import (
 )
 
 const (
-	avoidLate = "To avoid the gap, first apply what the id comes from, with terraform apply -target=ADDRESS. Or set " +
-		"create_before_destroy = true in the lifecycle block, or set on_destroy = \"keep\" and apply that change first."
-	avoidMoment = "To avoid the gap for many streams, set on_destroy = \"keep\" on the resources that leave, and " +
-		"apply that change first, which sends nothing. For a few renamed resources or for_each keys, add moved blocks."
+	avoidLate = "If the stream may be created again under this id, set triggers to a value that differs each time: otherwise the stream " +
+		"stays empty after an apply with -target, and no plan shows it. Then, to avoid the gap, first apply what the id comes from, with " +
+		"terraform apply -target=ADDRESS. Or set create_before_destroy = true in the lifecycle block, or set on_destroy = \"keep\" and " +
+		"apply that change first."
+	avoidMoment = "To avoid the gap for many streams, set on_destroy = \"keep\" on the resources that leave, and apply that change " +
+		"first, which sends nothing. For a few renamed resources or for_each keys, add moved blocks, also for what the ids come from."
 
 	withoutReads = "set detect_drift = false, or unset STREAM_DETECT_DRIFT."
 	ifServed     = "If {the stream exists|the streams exist}, the deployment may no longer serve the reads of detect_drift: " + withoutReads

@@ -29,6 +29,8 @@ type hint struct {
 const (
 	proxySettings = "the proxy settings (HTTPS_PROXY, NO_PROXY)"
 	proxyForms    = "NO_PROXY has host names, domains, IP addresses and CIDR blocks, separated by commas."
+	otherVersion  = "The service may have another version of the interface, or a gateway may change its responses."
+	askForField   = "Ask the operators for the fields that the error names, as version 2 of the interface has them."
 	noReads       = "the deployment may not serve GET /v2/streams/{id}, which detect_drift needs. Then {unserved}"
 
 	emptyRefused = "The service may not accept an empty set."
@@ -80,6 +82,11 @@ var hints = []hint{
 	{redirectsToVariant,
 		"Location has the same path, but for a slash at its end or its case. No setting of the provider changes that.",
 		"The operators have to serve the documented path, /v2/streams/{id}, without a redirect.", ""},
+	{both(causedBy(streams.ErrNearly), isFor(aLeave, aDrop)), otherVersion, askForField,
+		"To leave {the stream|the streams} without a request, {keep} {orKeep}"},
+	{both(causedBy(streams.ErrNearly), isRead), otherVersion, askForField,
+		"If updates work, {unserved}"},
+	{causedBy(streams.ErrNearly), otherVersion, askForField, ""},
 	{both(servesNoReads, isForeign),
 		"This deployment may not offer GET /v2/streams/{id}, which the interface does not specify.", checkID,
 		"If {it is|they are} right, {unserved}"},

@@ -80,6 +80,7 @@ func TestHints(t *testing.T) {
 	late := clientTimeout
 	late.Err = context.DeadlineExceeded
 
+	nearly := func(e streams.Error) streams.Error { e.Err = streams.ErrNearly; return e }
 	to := func(location string, e streams.Error) streams.Error { e.Location = location; return e }
 	none, toLeave, toDrop := attempted{}, attempted{purpose: aLeave, empty: true, keep: keepOfResource, orKeep: orKeep}, attempted{purpose: aDrop, empty: true, keep: keepOfGroup}
 	toRead, toCreate, toUpdate := attempted{purpose: aRead}, attempted{purpose: aCreate}, attempted{purpose: anUpdate}
@@ -148,6 +149,11 @@ func TestHints(t *testing.T) {
 		"header refused here": {without(errors.Join(transport.ErrNotSent, transport.ErrLongHeader)), none, []string{"may be too long for the service or a proxy", "shorter credential"}, []string{"TF_APPEND"}},
 		"431":                 {update(431, bad), none, []string{"may be too long for the service or a proxy", "shorter credential"}, []string{"response says"}},
 		"494, token":          {token(page(update(494, bad))), none, []string{"may be too long for the token endpoint or a proxy"}, []string{"login"}},
+
+		"nearly the stream":          {nearly(update(200, streams.KindUnexpected)), toUpdate, []string{"another version of the interface", "Ask the operators"}, []string{"base_url", "keep"}},
+		"nearly the stream, destroy": {nearly(update(200, streams.KindUnexpected)), toLeave, []string{"To leave the stream without a request, remove the resource"}, nil},
+		"nearly the stream, dropped": {nearly(update(200, streams.KindUnexpected)), toDrop, []string{`To leave the stream without a request, set on_destroy = "keep" in the group`}, nil},
+		"nearly the stream, read":    {nearly(read(update(200, streams.KindUnexpected))), toRead, []string{"If updates work, set detect_drift = false"}, []string{"may not offer"}},
 
 		"destroy, 404 of a proxy": {page(update(404, streams.KindNotFound)), toLeave,
 			[]string{"error body of the service", "Run the command again; if this error persists, check base_url", "terraform state rm", `apply on_destroy = "keep"`}, []string{"in the group"}},

@@ -195,7 +195,12 @@ func decode(body []byte, id string, secrets *masking.Redactor) (*Stream, error) 
 	field("last_edited", "an integer", (*Integer)(&s.LastEdited))
 	field("compatible_namespaces", "an array of strings", &namespaces)
 	if problems != nil {
-		return nil, errors.New("the response is not a stream: " + strings.Join(problems, ", "))
+		err := &fieldsError{problems: problems}
+		isThis, isNone := norm.NFC.String(s.ID) == norm.NFC.String(id), s.ID == ""
+		if isThis || isNone && len(problems) <= mostWrong {
+			err.cause = ErrNearly
+		}
+		return nil, err
 	}
 	if s.ID = norm.NFC.String(s.ID); s.ID != norm.NFC.String(id) {
 		other := &otherStreamError{secrets.Mask(s.ID, masking.MaxText), nil}
@@ -208,6 +213,27 @@ func decode(body []byte, id string, secrets *masking.Redactor) (*Stream, error) 
 	s.ProcessorIDs, s.CompatibleNamespaces = s.ProcessorIDs.nfc(), namespaces.nfc().IDs()
 	return &s, nil
 }
+
+// ErrNearly is the cause of an error about a response that is nearly the stream: it has the id, or most of the fields.
+var ErrNearly = errors.New("the response is nearly the stream")
+
+const mostWrong = 2 // of six fields
+
+// fieldsError is the error of a response in which fields are missing, or have other types.
+type fieldsError struct {
+	problems []string
+	cause    error // ErrNearly, or nil
+}
+
+func (e *fieldsError) Error() string {
+	problems := strings.Join(e.problems, ", ")
+	if e.cause != nil {
+		return e.cause.Error() + ", but " + problems
+	}
+	return "the response is not a stream: " + problems
+}
+
+func (e *fieldsError) Unwrap() error { return e.cause }
 
 // ErrCase is the cause of an error about a stream whose id differs only in case.
 var ErrCase = errors.New("the id differs only in case")
