@@ -21,7 +21,7 @@ func (r *reader) credentials() (c requests.Config) {
 	for _, s := range chosen {
 		s.read()
 	}
-	c.Headers = headers
+	c.Headers, c.Unused = headers, r.unusedHeaders(authorization, chosen)
 	for _, name := range slices.Sorted(maps.Keys(headers)) {
 		use("the header "+name, r.source(r.Headers, headers[name]))
 	}

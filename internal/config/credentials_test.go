@@ -77,7 +77,12 @@ func TestReadCredentials(t *testing.T) {
 			}},
 		"headers in the block, a scheme in those of the environment": {block{"headers": block{}},
 			environment{"STREAM_HEADERS": "junk", "STREAM_TOKEN": "t"},
-			requests.Config{Token: "t", Credentials: "a bearer token from STREAM_TOKEN"}},
+			requests.Config{Token: "t", Credentials: "a bearer token from STREAM_TOKEN", Unused: "STREAM_HEADERS has no effect while the provider block has headers"}},
+		"headers in the block, and in the environment": {block{"headers": block{"X-Trace": "t"}},
+			environment{"STREAM_HEADERS": `{"X-Api-Key": "k"}`}, requests.Config{
+				Headers: map[string]string{"X-Trace": "t"}, Credentials: "the header X-Trace from the provider block",
+				Unused: "STREAM_HEADERS has no effect while the provider block has headers",
+			}},
 		"empty variables beside a scheme": {nil, environment{"STREAM_TOKEN": "", "STREAM_TOKEN_FILE": "f"},
 			requests.Config{TokenFile: "f", Credentials: `the bearer token in the file "f" from STREAM_TOKEN_FILE`}},
 		"empty variables beside headers": {block{"headers": block{"X-Api-Key": "k"}}, environment{"STREAM_TOKEN": ""},
@@ -96,6 +101,7 @@ func TestReadCredentials(t *testing.T) {
 			requests.Config{
 				Token: "t", Headers: map[string]string{"X-Api-Key": "k"},
 				Credentials: "a bearer token from the provider block and the header X-Api-Key from STREAM_HEADERS",
+				Unused:      "Authorization in STREAM_HEADERS has no effect while the provider block has token",
 			}},
 	}.run(t)
 }

@@ -38,7 +38,7 @@ const (
 	checkID      = "Check the {id of the stream|ids of the streams} and base_url."
 	orCreate     = "If {it is|they are} new, create {the stream|the streams} in the service first."
 	persists     = "If this error persists, check {address}"
-	rejection    = "A request with {credentials} was rejected."
+	rejection    = "A request with {credentials} was rejected. {unused}"
 )
 
 // hints are tried in this order. The last one applies to every failure.
@@ -250,11 +250,16 @@ func hintFor(f failure) hint {
 	case masking.FormJSON:
 		otherwise = "Otherwise, a gateway may have responded: check {address}."
 	}
+	unused := ""
+	if f.Unused != "" {
+		unused = Sentence(f.Unused)
+	}
 	orReads := ""
 	if isRead(f) {
 		orReads = "If updates work, " + noReads
 	}
-	words := strings.NewReplacer("{proxy}", proxy, "{otherwise}", otherwise, "{orReads}", orReads, "{method}", f.Method)
+	words := strings.NewReplacer("{proxy}", proxy, "{otherwise}", otherwise, "{orReads}", orReads, "{method}", f.Method,
+		"{unused}", unused)
 	attempted := strings.NewReplacer("{keep}", f.did.keep, "{orKeep}", f.did.orKeep,
 		"{unserved}", f.did.unserved, "{missing}", f.did.missing)
 	fill := func(text string) string {

@@ -230,21 +230,31 @@ func TestHints(t *testing.T) {
 			[]string{"Write the id of the stream as the service does"}, []string{"proxy", "base_url"}},
 		"read, id in another case": {inCase(read(update(200, streams.KindUnexpected))), none,
 			[]string{"Write the id of the stream as the service does"}, []string{"detect_drift"}},
-		"merged":                      {merged(update(200, streams.KindUnexpected)), none, []string{"merge sets", "add them to the set", "former set, run the command again"}, nil},
-		"304":                         {nothing(update(304, streams.KindUnexpected)), none, []string{"may have this set already", "If-None-Match"}, []string{"Location", "proxy"}},
-		"304 to a read":               {read(nothing(update(304, streams.KindUnexpected))), none, []string{"A cache may have responded", "base_url"}, []string{"detect_drift", "Location"}},
-		"410":                         {update(410, bad), none, []string{"may have been deleted", "id of the stream and base_url"}, []string{"offer this operation"}},
-		"400 in other JSON":           {inJSON(update(400, bad)), none, []string{"may not know one of the processor ids", "a gateway may have responded: check base_url"}, []string{"login page", "proxy"}},
-		"422 in other JSON":           {inJSON(update(422, bad)), none, []string{"may not accept this set", "a gateway may have responded: check base_url"}, []string{"login page"}},
-		"404 in other JSON":           {inJSON(update(404, streams.KindNotFound)), none, []string{"Check the id of the stream", "a gateway may have responded: check base_url"}, []string{"login page"}},
-		"403 in other JSON":           {inJSON(update(403, streams.KindUnauthorized)), none, []string{"may not permit the operation", "a gateway may have responded: check base_url"}, []string{"login page"}},
-		"401 in other JSON":           {inJSON(update(401, streams.KindAuthentication)), none, []string{"may have expired", "a gateway may have responded: check base_url"}, []string{"login page"}},
-		"400 without a text":          {nothing(update(400, bad)), none, []string{"may not have come from the service, but from a proxy."}, []string{"login page"}},
-		"200 in other JSON":           {inJSON(update(200, streams.KindUnexpected)), none, []string{"may not have come from the service, but from a proxy."}, []string{"login page"}},
-		"not a stream":                {page(update(200, streams.KindUnexpected)), none, []string{"may not have come from the service", "base_url"}, nil},
-		"429":                         {update(429, bad), none, []string{"requests_per_second", "max_concurrent_requests"}, []string{"-parallelism", "timeouts", "max_attempts"}},
-		"429, no time":                {outOfTime, none, []string{"requests_per_second", "max_concurrent_requests", "timeouts of the resource"}, []string{"max_attempts"}},
-		"401":                         {withCredentials(`the basic_auth of user "me"`), none, []string{`A request with the basic_auth of user "me" was rejected.`}, nil},
+		"merged":             {merged(update(200, streams.KindUnexpected)), none, []string{"merge sets", "add them to the set", "former set, run the command again"}, nil},
+		"304":                {nothing(update(304, streams.KindUnexpected)), none, []string{"may have this set already", "If-None-Match"}, []string{"Location", "proxy"}},
+		"304 to a read":      {read(nothing(update(304, streams.KindUnexpected))), none, []string{"A cache may have responded", "base_url"}, []string{"detect_drift", "Location"}},
+		"410":                {update(410, bad), none, []string{"may have been deleted", "id of the stream and base_url"}, []string{"offer this operation"}},
+		"400 in other JSON":  {inJSON(update(400, bad)), none, []string{"may not know one of the processor ids", "a gateway may have responded: check base_url"}, []string{"login page", "proxy"}},
+		"422 in other JSON":  {inJSON(update(422, bad)), none, []string{"may not accept this set", "a gateway may have responded: check base_url"}, []string{"login page"}},
+		"404 in other JSON":  {inJSON(update(404, streams.KindNotFound)), none, []string{"Check the id of the stream", "a gateway may have responded: check base_url"}, []string{"login page"}},
+		"403 in other JSON":  {inJSON(update(403, streams.KindUnauthorized)), none, []string{"may not permit the operation", "a gateway may have responded: check base_url"}, []string{"login page"}},
+		"401 in other JSON":  {inJSON(update(401, streams.KindAuthentication)), none, []string{"may have expired", "a gateway may have responded: check base_url"}, []string{"login page"}},
+		"400 without a text": {nothing(update(400, bad)), none, []string{"may not have come from the service, but from a proxy."}, []string{"login page"}},
+		"200 in other JSON":  {inJSON(update(200, streams.KindUnexpected)), none, []string{"may not have come from the service, but from a proxy."}, []string{"login page"}},
+		"not a stream":       {page(update(200, streams.KindUnexpected)), none, []string{"may not have come from the service", "base_url"}, nil},
+		"429":                {update(429, bad), none, []string{"requests_per_second", "max_concurrent_requests"}, []string{"-parallelism", "timeouts", "max_attempts"}},
+		"429, no time":       {outOfTime, none, []string{"requests_per_second", "max_concurrent_requests", "timeouts of the resource"}, []string{"max_attempts"}},
+		"401":                {withCredentials(`the basic_auth of user "me"`), none, []string{`A request with the basic_auth of user "me" was rejected.`}, nil},
+		"401, unused variable": {func() streams.Error {
+			e := withCredentials("no credentials")
+			e.Unused = "STREAM_HEADERS has no effect"
+			return e
+		}(), none, []string{"A request with no credentials was rejected. STREAM_HEADERS has no effect. Set token"}, nil},
+		"403, unused variable": {func() streams.Error {
+			e := withCredentials("a key")
+			e.Status, e.Unused = 403, "STREAM_HEADERS has no effect"
+			return e
+		}(), none, []string{"A request with a key was rejected. STREAM_HEADERS has no effect. The credentials"}, nil},
 		"401, no credentials":         {withCredentials("no credentials"), none, []string{"A request with no credentials was rejected.", "token, token_file, basic_auth, oauth2"}, []string{"expired"}},
 		"401 without a body":          {nothing(update(401, streams.KindAuthentication)), none, []string{"A request with a bearer token was rejected.", "Otherwise, a proxy may have responded: check base_url, HTTPS_PROXY"}, []string{"login page"}},
 		"403 of a page":               {page(update(403, streams.KindUnauthorized)), none, []string{"A request with a bearer token was rejected.", "Otherwise, a proxy or a login page may have responded"}, nil},

@@ -17,6 +17,7 @@ type Result struct {
 	URL          string // likewise: the request's or the token endpoint's
 	TokenRequest bool   // the token request failed; Attempts counts its attempts
 	Credentials  string // what the request carried, as Config.Credentials says, or, for a token request, OAuth2.Credentials
+	Unused       string // as Config.Unused says; "" for a token request
 	Attempts     int    // requests sent; 0 if nothing was sent
 	Repeated     bool   // another operation has failed for the same reason; if nothing was sent, this is its result
 	MayHaveActed bool   // an attempt may have taken effect although its response does not say so, or it got none

@@ -94,7 +94,7 @@ type Request struct {
 // Send sends a request to the service until there is a response that would not be another one later, or the operation ends.
 func (s *Sender) Send(ctx context.Context, request Request) Result {
 	o := &operation{Sender: s, endpoint: &s.service, request: request}
-	o.result = Result{Method: request.Method, URL: request.URL, Credentials: s.settings.Credentials}
+	o.result = Result{Method: request.Method, URL: request.URL, Credentials: s.settings.Credentials, Unused: s.settings.Unused}
 	if err := o.sendAuthorized(ctx); err != nil {
 		return o.failed(err)
 	}

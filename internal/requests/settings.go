@@ -34,6 +34,7 @@ type Config struct {
 	OAuth2    *OAuth2
 
 	Credentials       string            // for errors: what authenticates requests, such as "a bearer token"; no secret
+	Unused            string            // for errors of a rejection: a variable of credentials without effect, and why; no secret
 	Headers           map[string]string // sent to the service, not to a token endpoint; the values are secret
 	TLS               transport.TLS
 	RequestTimeout    time.Duration // of one attempt; 0 means 30 seconds
