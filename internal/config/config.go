@@ -48,7 +48,7 @@ func (r *reader) read(ctx context.Context, block tfsdk.Config) Settings {
 	s := Settings{
 		Deployment:  r.deployment(address),
 		DetectDrift: r.detectDrift(),
-		Client:      r.credentials(),
+		Client:      r.credentials(address),
 		Complete:    block.Raw.IsFullyKnown(),
 	}
 	s.Client.BaseURL = address

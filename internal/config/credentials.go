@@ -11,8 +11,8 @@ import (
 	"github.com/stream-management/terraform-provider-stream/internal/transport"
 )
 
-// credentials reads what authenticates requests: one scheme, headers and a client certificate. Errors describe it.
-func (r *reader) credentials() (c requests.Config) {
+// credentials reads what authenticates requests to an address: one scheme, headers and a client certificate. Errors describe it.
+func (r *reader) credentials(address string) (c requests.Config) {
 	var used []string
 	use := func(what, source string) { used = append(used, what+source) }
 	headers, authorization := r.headers()
@@ -25,6 +25,7 @@ func (r *reader) credentials() (c requests.Config) {
 	for _, name := range slices.Sorted(maps.Keys(headers)) {
 		use("the header "+name, r.source(r.Headers, headers[name]))
 	}
+	r.warnOfCleartext(r.BaseURL, address, used...) // a client certificate is not sent there
 	if c.TLS = r.tls(); c.TLS.ClientCertPEM != "" {
 		use("a client certificate", r.source(r.TLS.ClientCertPEM))
 	}
@@ -98,6 +99,7 @@ func (r *reader) oauth2() *requests.OAuth2 {
 	o, a := r.OAuth2, &requests.OAuth2{EndpointParams: map[string]string{}}
 	a.TokenURL = r.address(o.TokenURL, "", transport.ParseURL)
 	a.ClientID = r.required(o.ClientID, "")
+	r.warnOfCleartext(o.TokenURL, a.TokenURL, a.ClientID)
 	of := func(t setting, read func()) scheme { return scheme{t, []setting{t}, read} }
 	assertion := of(o.ClientAssertion, func() { a.ClientAssertion = r.token(o.ClientAssertion) })
 	schemes := []scheme{

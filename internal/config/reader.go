@@ -214,16 +214,23 @@ func (r *reader) origin(of setting) string {
 
 // address reads an address that is required; alternative is that of required.
 func (r *reader) address(a text, alternative string, parse func(string) (*url.URL, error)) string {
-	text := norm.NFC.String(r.required(a, alternative)) // in which Terraform passes what the provider block says
-	u, err := parse(text)
-	switch {
-	case text == "": // missing, or known after apply
-	case err != nil:
+	text := norm.NFC.String(r.required(a, alternative))  // in which Terraform passes what the provider block says
+	if _, err := parse(text); text != "" && err != nil { // "" is missing, or known after apply
 		r.refuse(a, "%s.", err)
-	case transport.SentInClear(u):
-		r.diags.AddAttributeWarning(a.at, "Credentials Are Sent in Cleartext", r.origin(a)+" is an http:// address of "+
-			"another machine. Anyone between Terraform and that machine can read the credentials and change the requests. "+
-			"Use https:// if the service offers it.")
 	}
 	return text
+}
+
+// warnOfCleartext warns of an address of another machine where requests, and credentials if there are some, can be read in transit.
+func (r *reader) warnOfCleartext(a text, address string, credentials ...string) {
+	u, err := transport.ParseURL(address)
+	if err != nil || !transport.SentInClear(u) {
+		return
+	}
+	summary, harm := "Requests Are Sent in Cleartext", "read and change the requests"
+	if len(credentials) > 0 {
+		summary, harm = "Credentials Are Sent in Cleartext", "read the credentials and change the requests"
+	}
+	r.diags.AddAttributeWarning(a.at, summary, fmt.Sprintf("%s is an http:// address of another machine. Anyone between Terraform and that "+
+		"machine can %s. Use https:// if the service offers it.", r.origin(a), harm))
 }

@@ -66,7 +66,7 @@ func Schema() schema.Schema {
 				"max_backoff":  optionalString("Longest wait before a retry, as a duration. Only `Retry-After` may exceed it. Default: `5s`."),
 			}),
 			"requests_per_second":     optionalNumber("Maximum requests per second, retries included. Default: no limit."),
-			"max_concurrent_requests": optionalNumber("Maximum concurrent requests of the provider block. Default: `64`."),
+			"max_concurrent_requests": optionalNumber("Maximum concurrent requests of the provider block, whatever `-parallelism` is. Default: `10`."),
 		},
 	}
 }

@@ -10,6 +10,10 @@ locals {
   new = ["6f1c0f8e-0001-4c5e-9a51-2f4b8a3d7e10", "6f1c0f8e-0002-4c5e-9a51-2f4b8a3d7e10", "6f1c0f8e-0004-4c5e-9a51-2f4b8a3d7e10"]
 }
 
+provider "stream" {
+  max_concurrent_requests = 64 # as many as the Go loop
+}
+
 resource "stream_processors" "single" {
   count         = var.form == "single" ? var.streams : 0
   stream_id     = "stream-${count.index}"

@@ -24,6 +24,7 @@ type measurement struct {
 func conditions(rounds int) []string {
 	return []string{
 		fmt.Sprintf("%d processor cores, remote state", runtime.NumCPU()),
+		"max_concurrent_requests = 64",
 		fmt.Sprintf("The service waits %d ms before each response.", latency.Milliseconds()),
 		fmt.Sprintf("Medians of %d rounds, %s", rounds, time.Now().Format(time.DateOnly)),
 	}
@@ -55,7 +56,7 @@ func printHeader(ctx context.Context, sandbox *cli.Sandbox, rounds int, plot str
 	line, _, _ := strings.Cut(version.String(), "\n")
 	fmt.Printf("# Measurements\n\nOf %s: %s on %s, %s/%s with %d processor cores.\n", time.Now().Format(time.DateOnly), line, runtime.Version(),
 		runtime.GOOS, runtime.GOARCH, runtime.NumCPU())
-	fmt.Printf("Remote state, `-parallelism=10` unless the row says otherwise, and a service that waits %d ms before each response.\n", latency.Milliseconds())
+	fmt.Printf("Remote state, `-parallelism=10` unless the row says otherwise, `max_concurrent_requests = 64`, and a service that waits %d ms before each response.\n", latency.Milliseconds())
 	fmt.Printf("Each value is the median of %d rounds, with the lowest and the highest value in parentheses.\n\n", rounds)
 	fmt.Println("- **elapsed s**: seconds from the start of the command to its end.")
 	fmt.Println("- **ratio**: elapsed time in relation to that of the Go loop in the same round. The loop sends the same requests and does nothing else. Seconds depend on the machine; compare ratios.")
