@@ -142,7 +142,7 @@ func shell(t *testing.T, w *clitest.Workspace, text string) (string, error) {
 	}
 	// The test has a mirror for one platform only.
 	platform := "-platform=" + runtime.GOOS + "_" + runtime.GOARCH
-	text = strings.NewReplacer("/srv/terraform/providers", w.Mirror, "-platform=linux_amd64 -platform=windows_amd64", platform,
+	text = strings.NewReplacer("/srv/terraform/providers", w.Mirror, "-platform=linux_amd64 -platform=darwin_arm64 -platform=windows_amd64", platform,
 		"linux_amd64 darwin_arm64 windows_amd64", runtime.GOOS+"_"+runtime.GOARCH).Replace(text)
 	shell := exec.CommandContext(t.Context(), "sh", "-euc", text)
 	shell.Dir = w.Dir

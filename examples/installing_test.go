@@ -43,13 +43,10 @@ func TestAccPageMirror(t *testing.T) {
 
 	w := newWorkspace(t, "", "http://127.0.0.1:1")
 	w.Write("main.tf", strings.Replace(read(t, "provider/provider.tf"), cli.Source, host+"/"+cli.Source, 1))
-	install := func(name, from, to string) {
-		config := read(t, filepath.Join("installing", name))
-		if !strings.Contains(config, from) {
-			t.Fatalf("%s has no %s", name, from)
-		}
-		w.Write(name, strings.Replace(config, from, to, 1))
-		w.Setenv("TF_CLI_CONFIG_FILE=" + w.Path(name))
+	install := func(config, from, to string) {
+		w.Write("cli.tfrc", read(t, config))
+		w.Edit("cli.tfrc", from, to)
+		w.Setenv("TF_CLI_CONFIG_FILE=" + w.Path("cli.tfrc"))
 		w.Run("init").Want(0, "Installing "+strings.ToLower(cli.Source)+" v0.1.0")
 		if lock := w.Read(".terraform.lock.hcl"); strings.Count(lock, "\nprovider ") != 1 || !strings.Contains(lock, source) {
 			t.Errorf("the lock file has other entries: %s", lock)
@@ -57,7 +54,7 @@ func TestAccPageMirror(t *testing.T) {
 		w.MustRun("plan")
 		removeAll(t, w.Path(".terraform*"))
 	}
-	install("filesystem-mirror.tfrc", "/srv/terraform/providers", filepath.ToSlash(tree.Mirror))
+	install("installing/filesystem-mirror.tfrc", "/srv/terraform/providers", filepath.ToSlash(tree.Mirror))
 	w.MustRun("providers", "lock", "-fs-mirror="+tree.Mirror, "-platform="+platform)
 	w.MustRun("init", "-lockfile=readonly")
 	removeAll(t, w.Path(".terraform*"))
@@ -76,7 +73,7 @@ func TestAccPageMirror(t *testing.T) {
 	t.Cleanup(server.Close)
 	w.Write("ca.pem", ca.CertPEM)
 	w.Setenv("SSL_CERT_FILE=" + w.Path("ca.pem"))
-	install("network-mirror.tfrc", "https://mirror.example.com", server.URL)
+	install("infrastructure/mirror.tfrc", "https://mirror.example.com", server.URL)
 }
 
 // TestAccMakeDev follows the output of make dev in a folder with the lock file of another build.
