@@ -66,7 +66,7 @@ func (r *Reporter) Apply(
 const (
 	keepOfGroup    = "set on_destroy = \"keep\" in the group, and run the command again."
 	keepOfResource = "remove the resource from the state with terraform state rm."
-	orKeep         = "The next apply creates it again if the configuration still has it. Or, before terraform destroy or a new stream_id, " +
+	keepLater      = "The next apply creates it again if the configuration still has it. Or, before terraform destroy or a new stream_id, " +
 		"apply on_destroy = \"keep\"."
 )
 
@@ -82,7 +82,7 @@ func changing(of Subject, c session.Change, f session.Finding) attempted {
 	}
 	switch _, stays := c.Want[f.Stream]; {
 	case !stays:
-		did.purpose, did.keep, did.orKeep = aLeave, keepOfResource, orKeep
+		did.purpose, did.keep, did.orKeep = aLeave, keepOfResource, keepLater
 		if c.Kind == session.Update {
 			did.purpose, did.keep, did.orKeep = aDrop, keepOfGroup, ""
 		}

@@ -29,6 +29,7 @@ type hint struct {
 const (
 	proxySettings = "the proxy settings (HTTPS_PROXY, NO_PROXY)"
 	proxyForms    = "NO_PROXY has host names, domains, IP addresses and CIDR blocks, separated by commas."
+	otherName     = "The certificate may belong to the {receiver} under another name."
 	otherVersion  = "The service may have another version of the interface, or a gateway may change its responses."
 	askForField   = "Ask the operators for the fields that the error names, as version 2 of the interface has them."
 	noReads       = "the deployment may not serve GET /v2/streams/{id}, which detect_drift needs. Then {unserved}"
@@ -62,8 +63,11 @@ var hints = []hint{
 		"The file may not be mounted or written yet, or may be the wrong one.",
 		"Check the file.",
 		"A relative path is relative to the folder where Terraform runs."},
-	{either(neverBegan, causedBy(session.ErrWaitedForOther)),
-		"The time limit may be too short for all streams of the resource, or for another operation on the same stream.",
+	{causedBy(session.ErrWaitedForOther),
+		"Another operation on the same stream may be slow.",
+		"Raise the timeouts.", ""},
+	{neverBegan,
+		"The time limit may be too short for all streams of the resource.",
 		"Raise the timeouts.", ""},
 
 	// The operation decides.
@@ -89,7 +93,7 @@ var hints = []hint{
 	{causedBy(streams.ErrNearly), otherVersion, askForField, ""},
 	{both(servesNoReads, isForeign),
 		"This deployment may not offer GET /v2/streams/{id}, which the interface does not specify.", checkID,
-		"If {it is|they are} right, {unserved}"},
+		"If both are right, {unserved}"},
 	{servesNoReads,
 		"This deployment may not offer GET /v2/streams/{id}, which the interface does not specify.",
 		"If reads have worked before, check base_url. Otherwise {unserved}", ""},
@@ -108,10 +112,10 @@ var hints = []hint{
 	{hasNoNames,
 		"The certificate may have only a common name, which no longer counts.",
 		"The {receiver} needs a certificate with its host as a subject alternative name.", ""},
-	{hasError[x509.HostnameError](),
-		"The certificate may belong to the {receiver} under another name.",
-		"Use a name of the certificate in {address}.",
-		"If it is that of base_url, tls.server_name may have the name instead."},
+	{both(hasError[x509.HostnameError](), either(isTokenRequest, throughProxy)), otherName,
+		"Use a name of the certificate in {address}.", ""},
+	{hasError[x509.HostnameError](), otherName,
+		"Use a name of the certificate in base_url, or in tls.server_name.", ""},
 	{isExpired,
 		"", "The {receiver} may have to renew its certificate, or your clock may be wrong.",
 		"The certificate that the error names may also be one of tls.ca_cert_pem."},
@@ -187,9 +191,10 @@ var hints = []hint{
 	{both(hasStatus(http.StatusNotFound), isRead), notFound, checkID,
 		"{missing} If {the stream exists|the streams exist}, " + noReads},
 	{both(hasStatus(http.StatusNotFound), isFor(anUpdate)), notFound, checkID,
-		"If {it was|they were} deleted, remove {it|them} from the configuration. {otherwise}"},
+		"If {the stream was|the streams were} deleted, remove {it|them} from the configuration. {otherwise}"},
 	{hasStatus(http.StatusNotFound), notFound, checkID,
-		"If {it has|they have} just been created, run the command again. " + orCreate + " {otherwise}"},
+		"If {the stream has|the streams have} just been created, run the command again. If {it is|they are} new, create {it|them} in the " +
+			"service first. {otherwise}"},
 	{hasStatus(http.StatusGone),
 		"{The stream|The streams} may have been deleted, or the {receiver} may no longer offer this address.",
 		"Check the {id of the stream|ids of the streams} and {address}.", ""},
@@ -201,7 +206,7 @@ var hints = []hint{
 		"", "The set may be too large for the service or a proxy.", ""},
 	{both(hasStatus(400, 422), isRead),
 		"The service may not accept {this id|these ids}, or may not serve GET /v2/streams/{id}, which detect_drift needs.", checkID,
-		"If {it is|they are} right, {unserved}"},
+		"If both are right, {unserved}"},
 	{hasStatus(400, 422),
 		"The service may not know one of the processor ids, or may not accept this set.",
 		"Check the processor ids.", "{otherwise}"},
@@ -209,8 +214,7 @@ var hints = []hint{
 		"A proxy may not let {method} pass, or the {receiver} may not offer it at this address.",
 		"Check {address} and " + proxySettings + ".", ""},
 	{either(isRejection, hasStatus(http.StatusNetworkAuthenticationRequired)),
-		"The {receiver} or a proxy may have a reason of its own.",
-		"See what the response says, and check {address}.", "{orReads}"},
+		"", "See what the response says, and check {address}.", "{orReads}"},
 
 	// Nothing more is known.
 	{causedBy(transport.ErrNoConnection),

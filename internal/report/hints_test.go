@@ -82,7 +82,7 @@ func TestHints(t *testing.T) {
 
 	nearly := func(e streams.Error) streams.Error { e.Err = streams.ErrNearly; return e }
 	to := func(location string, e streams.Error) streams.Error { e.Location = location; return e }
-	none, toLeave, toDrop := attempted{}, attempted{purpose: aLeave, empty: true, keep: keepOfResource, orKeep: orKeep}, attempted{purpose: aDrop, empty: true, keep: keepOfGroup}
+	none, toLeave, toDrop := attempted{}, attempted{purpose: aLeave, empty: true, keep: keepOfResource, orKeep: keepLater}, attempted{purpose: aDrop, empty: true, keep: keepOfGroup}
 	toRead, toCreate, toUpdate := attempted{purpose: aRead}, attempted{purpose: aCreate}, attempted{purpose: anUpdate}
 	used := map[int]bool{}
 	for name, test := range map[string]struct {
@@ -100,8 +100,8 @@ func TestHints(t *testing.T) {
 		"no connection":       {without(errors.Join(requests.ErrRequestTimeout, transport.ErrNoConnection)), none, []string{"firewall", "base_url", "HTTPS_PROXY"}, []string{"request_timeout"}},
 		"wait for a token":    {without(requests.ErrTokenWait), none, []string{"oauth2.token_url", "timeouts of the resource"}, []string{"base_url", "service"}},
 		"rate limit":          {without(requests.ErrRateLimit), none, []string{"requests_per_second", "timeouts of the resource"}, []string{"base_url", "slow"}},
-		"wait for the stream": {*asStreamError(errors.Join(session.ErrWaitedForOther, context.DeadlineExceeded)), none, []string{"another operation on the same stream"}, []string{"base_url"}},
-		"no time to begin":    {*asStreamError(context.DeadlineExceeded), none, []string{"too short", "Raise the timeouts."}, []string{"base_url"}},
+		"wait for the stream": {*asStreamError(errors.Join(session.ErrWaitedForOther, context.DeadlineExceeded)), none, []string{"Another operation on the same stream"}, []string{"base_url"}},
+		"no time to begin":    {*asStreamError(context.DeadlineExceeded), none, []string{"too short", "Raise the timeouts."}, []string{"Another operation", "base_url"}},
 		"wait for a turn":     {without(requests.ErrSlotWait), none, []string{"max_concurrent_requests", "timeouts of the resource"}, []string{"base_url", "slow"}},
 
 		"read, a page": {read(page(update(200, streams.KindUnexpected))), none, []string{"detect_drift = false"}, nil},
@@ -131,12 +131,12 @@ func TestHints(t *testing.T) {
 		"unknown authority, proxy": {without(errors.Join(new(transport.ProxyError), x509.UnknownAuthorityError{})), none,
 			[]string{"the proxy may not send", "tls.ca_cert_pem, or check HTTPS_PROXY"}, []string{"base_url"}},
 		"another usage": {without(invalid(x509.IncompatibleUsage)), none, []string{"If the error has another reason, the operators have to replace"}, []string{"client_cert_pem", "client certificate"}},
-		"wrong name": {without(wrongName("a")), none, []string{"Use a name of the certificate in base_url.", "tls.server_name may have the name instead"},
+		"wrong name": {without(wrongName("a")), none, []string{"Use a name of the certificate in base_url, or in tls.server_name."},
 			[]string{"ca_cert_pem", "client_cert_pem"}},
-		"wrong address":     {without(onIP), none, []string{"Use a name of the certificate in base_url."}, nil},
-		"wrong name, token": {token(without(wrongName("a"))), none, []string{"Use a name of the certificate in oauth2.token_url.", "If it is that of base_url"}, nil},
+		"wrong address":     {without(onIP), none, []string{"Use a name of the certificate in base_url"}, nil},
+		"wrong name, token": {token(without(wrongName("a"))), none, []string{"Use a name of the certificate in oauth2.token_url."}, []string{"server_name"}},
 		"wrong name, proxy": {without(errors.Join(new(transport.ProxyError), wrongName("a"))), none,
-			[]string{"belong to the proxy", "Use a name of the certificate in HTTPS_PROXY"}, nil},
+			[]string{"belong to the proxy", "Use a name of the certificate in HTTPS_PROXY"}, []string{"server_name"}},
 		"expired": {without(invalid(x509.Expired)), none, []string{"renew its certificate", "clock", "one of tls.ca_cert_pem"}, []string{"server_name", "client_cert_pem"}},
 		"expired, proxy": {token(without(errors.Join(new(transport.ProxyError), invalid(x509.Expired)))), none,
 			[]string{"The proxy may have to renew its certificate"}, []string{"token endpoint"}},
@@ -162,12 +162,12 @@ func TestHints(t *testing.T) {
 		"destroy, 404 of a part": {part(update(404, streams.KindNotFound)), toLeave, []string{"check base_url", "terraform state rm"}, nil},
 		"destroy, token, 404":    {token(page(update(404, streams.KindNotFound))), toLeave, []string{"oauth2.token_url"}, []string{"base_url", "keep"}},
 
-		"read, 404 of a proxy": {read(page(update(404, streams.KindNotFound))), toRead, []string{"may not offer GET", "Check the id of the stream and base_url. If it is right, set detect_drift = false"}, nil},
+		"read, 404 of a proxy": {read(page(update(404, streams.KindNotFound))), toRead, []string{"may not offer GET", "Check the id of the stream and base_url. If both are right, set detect_drift = false"}, nil},
 		"read, 404": {read(update(404, streams.KindNotFound)), toRead,
 			[]string{"stream may not exist", "Check the id of the stream and base_url. If the same apply creates", "-target=ADDRESS", "detect_drift = false"}, []string{"new"}},
 		"create, 404": {update(404, streams.KindNotFound), toCreate,
-			[]string{"Check the id of the stream and base_url. If it has just been created, run the command again. If it is new, create the stream in the service first."}, []string{"configuration"}},
-		"update, 404": {update(404, streams.KindNotFound), toUpdate, []string{"Check the id of the stream and base_url. If it was deleted, remove it from the configuration."}, []string{"new", "-refresh"}},
+			[]string{"Check the id of the stream and base_url. If the stream has just been created, run the command again. If it is new, create it in the service first."}, []string{"configuration"}},
+		"update, 404": {update(404, streams.KindNotFound), toUpdate, []string{"Check the id of the stream and base_url. If the stream was deleted, remove it from the configuration."}, []string{"new", "-refresh"}},
 
 		"redirect, only a slash": {to("/v2/streams/cam-1/", update(308, streams.KindRedirect)), none, []string{"No setting of the provider", "The operators have to serve the documented path"}, []string{"change base_url"}},
 		"redirect, route's case": {to("https://STREAMS.example.com/V2/Streams/cam-1", update(301, streams.KindRedirect)), none, []string{"The operators have to serve"}, nil},

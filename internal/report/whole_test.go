@@ -123,7 +123,7 @@ A request with the client_secret of the oauth2 client "tf" from STREAM_OAUTH2_CL
 PATCH https://streams.example.com/v2/streams/cam-1 → 419
 The service said: The session has expired.
 
-The service or a proxy may have a reason of its own. See what the response says, and check base_url.
+See what the response says, and check base_url.
 
 ` + mayHave},
 		"404 of a create": {creates, gone, `The processors of stream "cam-1" could not be set.
@@ -131,7 +131,7 @@ The service or a proxy may have a reason of its own. See what the response says,
 PATCH https://streams.example.com/v2/streams/cam-1 → 404 Not Found
 The service said: There is no such stream.
 
-The stream may not exist at this base_url, or the credentials may not permit access. Check the id of the stream and base_url. If it has just been created, run the command again. If it is new, create the stream in the service first.
+The stream may not exist at this base_url, or the credentials may not permit access. Check the id of the stream and base_url. If the stream has just been created, run the command again. If it is new, create it in the service first.
 
 ` + unchanged},
 		"404 of an update": {updates, gone, `The processors of stream "cam-1" could not be updated.
@@ -139,7 +139,7 @@ The stream may not exist at this base_url, or the credentials may not permit acc
 PATCH https://streams.example.com/v2/streams/cam-1 → 404 Not Found
 The service said: There is no such stream.
 
-The stream may not exist at this base_url, or the credentials may not permit access. Check the id of the stream and base_url. If it was deleted, remove it from the configuration.
+The stream may not exist at this base_url, or the credentials may not permit access. Check the id of the stream and base_url. If the stream was deleted, remove it from the configuration.
 
 ` + unchanged},
 		"404 of a data source": {reads(DataSource), goneRead, `Stream "cam-1" could not be read.
