@@ -1,7 +1,9 @@
 package acceptance
 
 import (
+	"fmt"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/hashicorp/terraform-plugin-testing/helper/resource"
@@ -58,6 +60,40 @@ func TestAccDrift(t *testing.T) {
 				s.WantAttached(t, "cam-1", "p1")
 				s.WantAttached(t, "cam-2", "p1")
 			},
+		},
+	}})
+}
+
+// With deployment set, a wrong path whose gateway answers as the service would drops nothing from the state: each address has to
+// show a stream before its 404s count. A right one then shows that a stream is gone.
+func TestAccReadsAtAnotherAddress(t *testing.T) {
+	s := startService(t, streamstest.Options{ServeGet: true}, streamstest.Streams("cam-1", "cam-2", "gone-3")...)
+	config := func(address string) string {
+		return providerWith(fmt.Sprintf("base_url = %q\n  deployment = \"prod\"\n  detect_drift = true", address)) +
+			resourceOf("this", "cam-1", `"p1"`, "") + groupOf(sets([]string{"cam-2", "gone-3"}, `"p1"`), "")
+	}
+	wrong := func() string { return config(s.url + "/streams") }
+	notFound := says("Resource Not Found Error", "there is no route at this path", "The state keeps the stream")
+	parallelTest(t, resource.TestCase{Steps: []resource.TestStep{
+		{Config: config(s.url)},
+		{RefreshState: true},
+		{PreConfig: s.ForgetRequests, Config: wrong(), ExpectError: notFound},
+		{Config: wrong(), ExpectError: notFound, Destroy: true},
+		{
+			PreConfig: func() {
+				for _, request := range s.DrainRequests() {
+					if !strings.HasPrefix(request, "GET /streams/v2/streams/") {
+						t.Errorf("sent %s", request)
+					}
+				}
+			},
+			Config:   config(s.url),
+			PlanOnly: true,
+		}, {
+			PreConfig:    func() { s.Remove("gone-3") },
+			RefreshState: true,
+			Check:        resource.TestCheckResourceAttr(group, "streams.%", "1"),
+			ExpectError:  says(`Stream "gone-3" could not be read`), // of a plan, which would create it again
 		},
 	}})
 }
