@@ -13,7 +13,6 @@ import (
 
 	"github.com/stream-management/terraform-provider-stream/internal/report"
 	"github.com/stream-management/terraform-provider-stream/internal/requests"
-	"github.com/stream-management/terraform-provider-stream/internal/session"
 	"github.com/stream-management/terraform-provider-stream/internal/transport"
 )
 
@@ -52,11 +51,6 @@ func (a *setProcessorsAction) Schema(_ context.Context, _ action.SchemaRequest, 
 // Invoke waits until no other operation uses the stream, but claims no set: actions exist to detach
 // processors before another resource changes, and to attach them again afterwards.
 func (a *setProcessorsAction) Invoke(ctx context.Context, req action.InvokeRequest, resp *action.InvokeResponse) {
-	defer func() {
-		if cause := recover(); cause != nil { // the framework runs the action in a goroutine of its own
-			resp.Diagnostics.Append(report.Bug(ctx, session.Recovered(cause)))
-		}
-	}()
 	var config setProcessorsModel
 	resp.Diagnostics.Append(req.Config.Get(ctx, &config)...)
 	// Terraform validates the configuration of an action only while values may be unknown.
