@@ -1,26 +1,5 @@
 // Package claims has the rules of one stream in one session: what is planned, what is sent, and what is the result.
-// It knows neither Terraform nor HTTP. Its words, each with one meaning in the whole program:
-//
-//   - run: a command of Terraform, such as an apply together with the plan before it.
-//   - session: one configuration of the provider. The plan and the apply of a run have a session each.
-//   - call: what Terraform asks of the provider at once, such as to plan or apply a resource with all of its streams.
-//   - operation: what a call does with one stream: it sends at most one request, with all attempts.
-//   - route: a method and a path of the service.
-//   - known: said of a value in a configuration or plan, as opposed to "known after apply".
-//   - set: the processor ids of a stream. An update replaces the whole set.
-//   - entry: what the state of one resource has of a stream.
-//   - claim: what the resources that have a stream do with it, as far as the plans of the session tell.
-//   - leave: a resource leaves a stream if it is destroyed, moves to another stream, or drops the stream from its map.
-//   - remainder: what a leave leaves attached.
-//   - old object: an object that Terraform replaced, and destroys after the create of its replacement.
-//   - take over: to come to a stream that the state of the resource does not have, or that nobody has read.
-//   - mark: what a private state says of a stream, such as the claim that a plan passes to a destroy.
-//   - outcome: what a failed request did to the stream: nothing, another change than planned, or unknown.
-//   - unknown: said of an outcome: the request may or may not have taken effect.
-//   - report: what the service last said of a stream.
-//   - resend: to send the set of an entry again, although the configuration did not change it.
-//   - refusal: why the provider lets a plan fail, or lets an operation send nothing. A service rejects.
-//   - warning: what a person should know of a stream. Package report has the sentences.
+// It knows neither Terraform nor HTTP. DESIGN.md has its words, under "Words".
 package claims
 
 import (
@@ -55,9 +34,9 @@ type intent struct {
 	leaves   *remainder // a leave that is planned, and not begun; nil if there is none
 	detaches bool       // the resource leaves the stream and would detach its processors, as far as the plans tell
 
-	// The resource whose entry was read first plans a set. Otherwise the entry may be that of an old object of an earlier apply:
-	// this apply destroys it, and Terraform passes nothing of the plan to that destroy.
-	firstStays bool
+	// The primary object plans a set. Otherwise it may be an old object of an earlier apply: this apply destroys it, and Terraform
+	// passes nothing of the plan to that destroy.
+	primaryStays bool
 }
 
 // claim returns what the resources that have the stream do with it.
@@ -123,6 +102,12 @@ func (c Claim) conflicts(other Claim) bool {
 	return c.Kind >= sends && other.Kind >= sends && !c.Set.Equal(other.Set)
 }
 
+// allows reports whether a resource with the claim may send a set. One that has a set may not send another one, or nil, which is known
+// after apply.
+func (c Claim) allows(set *streams.ProcessorSet) bool {
+	return c.Kind < sends || set != nil && c.Set.Equal(*set)
+}
+
 // remainder is what a leave leaves attached.
 type remainder struct {
 	set     streams.ProcessorSet
@@ -173,14 +158,13 @@ type Decision struct {
 // Refusal is why a plan fails, or why an operation sends nothing.
 type Refusal int
 
-// The refusals.
+// The refusals; 0 is none.
 const (
-	accepted        Refusal = iota
-	ConflictingSets         // another resource gives the stream the set Other
-	StreamIsKept            // a group drops the stream, with Other attached, and another resource relies on its set
-	DetachesOthers          // a resource that takes the stream over may only add, and would detach Other
-	Blocked                 // an operation of another resource failed, and the state of that resource must stay true
-	Interrupted             // the apply was interrupted before anything was sent
+	ConflictingSets Refusal = iota + 1 // another resource gives the stream the set Other
+	StreamIsKept                       // a group drops the stream, with Other attached, and another resource relies on its set
+	DetachesOthers                     // a resource that takes the stream over may only add, and would detach Other
+	Blocked                            // an operation of another resource failed, and the state of that resource must stay true
+	Interrupted                        // the apply was interrupted before anything was sent
 )
 
 // Warning is what a person should know of a stream, and what is no refusal. Package report has a sentence for each.

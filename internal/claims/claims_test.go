@@ -37,7 +37,7 @@ func made(d Decision) string {
 	if d.Send {
 		return d.Set.String()
 	}
-	return [...]string{"accepted", "conflicting sets", "the stream is kept", "detaches others", "blocked", "interrupted"}[d.Refusal]
+	return [...]string{"nothing", "conflicting sets", "the stream is kept", "detaches others", "blocked", "interrupted"}[d.Refusal]
 }
 
 func TestPhases(t *testing.T) {
@@ -73,7 +73,7 @@ func TestRequestsByPhase(t *testing.T) {
 		check(t, "set after an interrupt", made(fresh().BeginUpdate(a, true)), "interrupted")
 		leave := "interrupted"
 		if phase(at) == written {
-			leave = "accepted"
+			leave = "nothing"
 		}
 		check(t, "leave after an interrupt", made(fresh().BeginLeave(detaching, Claim{}, true)), leave)
 	}
@@ -85,11 +85,11 @@ func TestRequestsOfALeave(t *testing.T) {
 		claim        Claim
 		detach, keep string
 	}{
-		{Claim{}, "[]", "accepted"},
-		{Claim{Kind: expected}, "accepted", "accepted"},
-		{Claim{sends, b}, "accepted", "accepted"},
-		{Claim{resends, b}, "accepted", "accepted"},
-		{Claim{relies, a}, "accepted", "accepted"},
+		{Claim{}, "[]", "nothing"},
+		{Claim{Kind: expected}, "nothing", "nothing"},
+		{Claim{sends, b}, "nothing", "nothing"},
+		{Claim{resends, b}, "nothing", "nothing"},
+		{Claim{relies, a}, "nothing", "nothing"},
 		{Claim{relies, b}, `["b"]`, `["b"]`},
 	} {
 		for at := untouched; at <= written; at++ {
@@ -100,8 +100,8 @@ func TestRequestsOfALeave(t *testing.T) {
 				}
 				switch {
 				case at == written:
-					want = "accepted"
-				case at == blocked && want != "accepted":
+					want = "nothing"
+				case at == blocked && want != "nothing":
 					want = "blocked"
 				}
 				marked, claimed := &Ledger{phase: at}, &Ledger{phase: at, intents: []intent{{claim: test.claim}}}
@@ -252,5 +252,5 @@ func TestFacts(t *testing.T) {
 	once.BeginLeave(Leave{Entry: *inStateA}, Claim{}, false)
 	check(t, "after an action, and a leave with an older state", once.Facts(), Facts{Reported: reports(b)})
 	check(t, "a conflict", (&Ledger{intents: []intent{{claim: Claim{sends, a}}}}).BeginUpdate(b, false), Decision{Refusal: ConflictingSets, Set: b, Other: a})
-	check(t, "the report has the relied set", made((&Ledger{reported: reports(a)}).BeginLeave(Leave{Entry: Entry{b, Settled}, Detach: true}, Claim{relies, a}, false)), "accepted")
+	check(t, "the report has the relied set", made((&Ledger{reported: reports(a)}).BeginLeave(Leave{Entry: Entry{b, Settled}, Detach: true}, Claim{relies, a}, false)), "nothing")
 }

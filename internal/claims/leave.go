@@ -108,7 +108,7 @@ func (l *Ledger) BeginLeave(v Leave, mark Claim, interrupted bool) Decision {
 	case d.Send:
 		detaches := d.Set.Len() == 0 && (has.set.Len() > 0 || has.unknown)
 		l.underWay = &update{set: d.Set, detaches: detaches, late: v.Late}
-	case d.Refusal == accepted && l.reported == nil:
+	case d.Refusal == 0 && l.reported == nil:
 		l.left = &has
 	}
 	return d

@@ -55,7 +55,7 @@ func TestLeaves(t *testing.T) {
 		for i, other := range others {
 			d := other.BeginLeave(Leave{Entry: *inStateA, Detach: true, Kind: test.kind, Shared: test.shared}, Claim{}, false)
 			got := made(d)
-			if got == "accepted" {
+			if got == "nothing" {
 				got = ""
 			}
 			for _, w := range d.Warnings {
@@ -100,7 +100,7 @@ func TestDropEnds(t *testing.T) {
 	l.BeginLeave(dropA, Claim{}, false)
 	l.EndLeave(succeeds(emptySet))
 	d := l.PlanSet(keepA)
-	check(t, "after the drop", d.Refusal, accepted)
+	check(t, "after the drop", d.Refusal, Refusal(0))
 	check(t, "after the drop, the set is sent", d.Send, true)
 	other.PlanLeave(dropA)
 	other.BeginLeave(Leave{Entry: *inStateA}, Claim{}, false)

@@ -21,8 +21,14 @@ func (l *Ledger) Withdraw(plan string) {
 	l.intents = slices.DeleteFunc(l.intents, func(i intent) bool { return i.plan == plan })
 }
 
-// Claim claims the stream for a resource whose plan goes on later: meanwhile, the plans of others know the claim.
-func (l *Ledger) Claim(w Want) { l.planSet(w) }
+// Claim claims the stream for a resource whose plan goes on later: meanwhile, the plans of others know the claim. For the second plan of
+// a replacement, it withdraws the first one, unless both want the same set.
+func (l *Ledger) Claim(w Want) {
+	if slices.ContainsFunc(l.intents, func(i intent) bool { return i.plan == w.Plan && !i.claim.allows(w.Set) }) {
+		l.Withdraw(w.Plan)
+	}
+	l.planSet(w)
+}
 
 // PlanSet plans the set of a resource. Planning the same set twice is no conflict: Terraform plans an instance
 // twice when it replaces the instance.
@@ -32,7 +38,7 @@ func (l *Ledger) PlanSet(w Want) Decision {
 	duplicated := slices.ContainsFunc(l.intents, func(i intent) bool {
 		return i.plan != w.Plan && i.plan != "" && i.claim.Kind >= sends
 	})
-	if duplicated && w.Set != nil && d.Refusal == accepted {
+	if duplicated && w.Set != nil && d.Refusal == 0 {
 		d.Warnings = append(d.Warnings, StreamIsDuplicated)
 	}
 	return d
@@ -50,7 +56,7 @@ func (l *Ledger) planSet(w Want) Decision {
 		}
 	}
 	i := l.raise(w.Plan, claim)
-	i.firstStays = i.firstStays || w.Entry != nil && !w.Shared
+	i.primaryStays = i.primaryStays || w.Entry != nil && !w.Shared
 	d.Claim = l.claim()
 	return d
 }
@@ -71,14 +77,14 @@ func (l *Ledger) planUnchanged(w Want) (ClaimKind, Decision) {
 		return resends, Decision{Send: true, Warnings: []Warning{ResendingUnknown}}
 	case len(others) > 0:
 		return resends, Decision{Send: true}
-	case w.Shared && l.Reads > 1 && !l.firstStays(): // the apply of this resource tells that of an old object
+	case w.Shared && l.Reads > 1 && !l.primaryStays(): // the apply of this resource tells that of an old object
 		return resends, Decision{Send: true}
 	}
 	return relies, Decision{}
 }
 
-func (l *Ledger) firstStays() bool {
-	return slices.ContainsFunc(l.intents, func(i intent) bool { return i.firstStays })
+func (l *Ledger) primaryStays() bool {
+	return slices.ContainsFunc(l.intents, func(i intent) bool { return i.primaryStays })
 }
 
 // remainders returns what the stream has, or may have, beside what the states say. An unknown outcome does not count:

@@ -29,7 +29,7 @@ func TestPlanSet(t *testing.T) {
 	check(t, "not sent yet", beside(Ledger{}, Want{Set: &a, Entry: &Entry{a, Unsent}}), Decision{Send: true, Claim: Claim{sends, a}})
 	check(t, "another set than in the state", beside(Ledger{}, Want{Set: &b, Entry: inStateA}), Decision{Send: true, Claim: Claim{sends, b}})
 	check(t, "a drop", beside(Ledger{intents: []intent{{leaves: &remainder{}}, {leaves: &remainder{set: b, dropped: true}}}}, keepA), Decision{Claim: Claim{relies, a}, Refusal: StreamIsKept, Other: b})
-	check(t, "a drop that leaves the set", beside(Ledger{intents: []intent{{leaves: &remainder{set: a, dropped: true}}}}, keepA).Refusal, accepted)
+	check(t, "a drop that leaves the set", beside(Ledger{intents: []intent{{leaves: &remainder{set: a, dropped: true}}}}, keepA).Refusal, Refusal(0))
 	shared := Want{Set: &a, Entry: inStateA, Shared: true}
 	check(t, "shared, in a run with a refresh", beside(Ledger{Reads: 2}, shared), resending)
 	check(t, "shared, in a run without a refresh", beside(Ledger{}, shared).Send, false)
@@ -47,16 +47,16 @@ func TestPlanLeave(t *testing.T) {
 		{Leave{Entry{b, Settled}, true, Dropped, false, false, "", false}, emptySet, StreamIsKept},
 		{Leave{Entry{a, Unknown}, false, Dropped, false, false, "", false}, a, StreamIsKept},
 		{Leave{Entry{b, Settled}, false, Dropped, false, false, "", false}, b, StreamIsKept},
-		{Leave{Entry{a, Settled}, false, Dropped, false, false, "", false}, emptySet, accepted},
-		{Leave{Entry{b, Settled}, true, Planned, false, false, "", false}, emptySet, accepted},
-		{Leave{Entry{b, Settled}, true, MayBeDropped, false, false, "", false}, emptySet, accepted},
+		{Leave{Entry{a, Settled}, false, Dropped, false, false, "", false}, emptySet, 0},
+		{Leave{Entry{b, Settled}, true, Planned, false, false, "", false}, emptySet, 0},
+		{Leave{Entry{b, Settled}, true, MayBeDropped, false, false, "", false}, emptySet, 0},
 	} {
 		for kind := Nobody; kind <= relies; kind++ {
 			claim, want := Claim{Kind: kind}, Decision{}
 			if kind >= sends {
 				claim.Set = a
 			}
-			if want.Claim = claim; kind >= resends && test.want != accepted {
+			if want.Claim = claim; kind >= resends && test.want != 0 {
 				want.Refusal, want.Other = test.want, test.other
 			}
 			got := (&Ledger{intents: []intent{{claim: claim}}}).PlanLeave(test.leave)
@@ -90,12 +90,45 @@ func TestWithdraw(t *testing.T) {
 	leaves.Withdraw("1")
 	check(t, "the leave is withdrawn", leaves.PlanSet(keepA), Decision{Claim: Claim{relies, a}})
 
-	first := Ledger{Reads: 2}
-	first.PlanSet(Want{Plan: "1", Set: &a, Entry: inStateA})
+	primary := Ledger{Reads: 2}
+	primary.PlanSet(Want{Plan: "1", Set: &a, Entry: inStateA})
 	shared := Want{Set: &a, Entry: inStateA, Shared: true}
-	check(t, "the first resource stays", first.PlanSet(shared).Send, false)
-	first.Withdraw("1")
-	check(t, "the first resource is replaced", first.PlanSet(shared).Send, true)
+	check(t, "the primary object stays", primary.PlanSet(shared).Send, false)
+	primary.Withdraw("1")
+	check(t, "the primary object is replaced", primary.PlanSet(shared).Send, true)
+}
+
+// A claim withdraws what the same plan has claimed before, in one step, unless that is the same set. Other plans keep their claims.
+func TestClaimAgain(t *testing.T) {
+	for name, test := range map[string]struct {
+		first, second Want
+		want          Claim
+	}{
+		"another set":               {Want{Set: &a, Entry: inStateA}, Want{Set: &b}, Claim{sends, b}},
+		"the same set":              {Want{Set: &a, Entry: inStateA}, Want{Set: &a}, Claim{relies, a}},
+		"a set known after apply":   {Want{Set: &a, Entry: inStateA}, Want{}, Claim{Kind: expected}},
+		"now known":                 {Want{}, Want{Set: &b}, Claim{sends, b}},
+		"never known":               {Want{}, Want{}, Claim{Kind: expected}},
+		"nothing, and then the set": {Want{Set: &emptySet}, Want{Set: &b}, Claim{sends, b}},
+	} {
+		var alone, beside Ledger
+		test.first.Plan, test.second.Plan = "1", "1"
+		alone.Claim(test.first)
+		alone.Claim(test.second)
+		check(t, name, alone.claim(), test.want)
+
+		beside.Claim(Want{Plan: "2"})
+		beside.Claim(test.first)
+		beside.Claim(test.second)
+		check(t, name+", beside another plan", beside.claim(), test.want)
+		beside.Withdraw("1")
+		check(t, name+", the other plan", beside.claim(), Claim{Kind: expected})
+	}
+	var conflicting Ledger
+	conflicting.Claim(Want{Plan: "1", Set: &a})
+	check(t, "beside a set", conflicting.PlanSet(Want{Plan: "2", Set: &b}).Refusal, ConflictingSets)
+	conflicting.Claim(Want{Plan: "1", Set: &b})
+	check(t, "after the second plan", conflicting.PlanSet(Want{Plan: "2", Set: &b}).Refusal, Refusal(0))
 }
 
 // The plans of independent resources come in any order. None of these orders may decide whether the plan fails, or what it says.
@@ -130,7 +163,7 @@ func TestOrderOfPlans(t *testing.T) {
 		var refused, otherRefused, hasSet, detaches bool
 		for i := range names {
 			d, r := all[names[i]](&l), all[names[len(names)-1-i]](&reversed)
-			refused, otherRefused = refused || d.Refusal != accepted, otherRefused || r.Refusal != accepted
+			refused, otherRefused = refused || d.Refusal != 0, otherRefused || r.Refusal != 0
 			for _, warning := range d.Warnings {
 				said[warning] = true
 			}

@@ -57,7 +57,7 @@ func (m *attachmentModel) detaches() bool { return m.OnDestroy.ValueString() != 
 
 // change returns what a resource changes. Terraform passes no state to a create, and no plan to a destroy.
 func (r *attachment[T, M]) change(plan, state M, found session.Marks) session.Change {
-	c := session.Change{Kind: session.Update, Group: r.of == report.Group, Marks: found}
+	c := session.Change{Kind: session.Edit, Group: r.of == report.Group, Marks: found}
 	if plan != nil {
 		c.Want, c.Refuses = plan.sets(), plan.common().OnCreate.ValueString() == onCreateRefuse
 	}
@@ -71,9 +71,6 @@ func (r *attachment[T, M]) change(plan, state M, found session.Marks) session.Ch
 		c.Kind, c.Detach = session.Destroy, state.common().detaches()
 	case !c.Group:
 		c.Detach = state.common().detaches()
-		if len(c.Was.Without(c.Want)) > 0 {
-			c.Kind = session.Replacement
-		}
 	case c.Want == nil:
 		c.Leaving, c.Detach = claims.MayBeDropped, plan.common().detaches()
 	default:
@@ -131,24 +128,17 @@ func (r *attachment[T, M]) ModifyPlan(ctx context.Context, req resource.ModifyPl
 	if plan == nil || resp.Diagnostics.HasError() {
 		return
 	}
-	complete := func(deployment types.String, here bool) {
-		plan.common().Deployment = deployment
-		plan.planComputed(state, here, p.Sends)
-		resp.Diagnostics.Append(resp.Plan.Set(ctx, plan)...)
+	keeps := c.Kind == session.Edit && !c.Elsewhere && !p.Sends
+	known := c.Deployment != "" && r.session.Deployment() != ""
+	if keeps && (req.Plan.Raw.Equal(req.State.Raw) || known && req.Plan.Raw.IsFullyKnown()) {
+		return // nothing changes, or ignore_changes keeps all computed values
 	}
-	keeps := c.Kind == session.Update && !c.Elsewhere && !p.Sends
-	here := !c.Elsewhere && r.session.Deployment() != ""
-	switch known := c.Deployment != "" && r.session.Deployment() != ""; {
-	case keeps && known && req.Plan.Raw.IsFullyKnown(): // nothing changes, or ignore_changes keeps all computed values
-	case known:
-		complete(r.deployment(), here)
-	case keeps:
-		if complete(state.common().Deployment, true); !resp.Plan.Raw.Equal(req.State.Raw) {
-			complete(types.StringUnknown(), here) // the apply may set a deployment, or find another one
-		}
-	default: // the apply of a saved plan may have another address, or nothing to send
-		complete(types.StringUnknown(), here)
+	plan.common().Deployment = types.StringUnknown() // the apply may set it, or find another one
+	if known {
+		plan.common().Deployment = r.deployment()
 	}
+	plan.planComputed(state, !c.Elsewhere && r.session.Deployment() != "", p.Sends)
+	resp.Diagnostics.Append(resp.Plan.Set(ctx, plan)...)
 }
 
 // read refreshes a state. It reports whether the service knows none of the streams any more. imports is who reads after an import.

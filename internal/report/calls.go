@@ -83,7 +83,7 @@ func changing(of Subject, c session.Change, f session.Finding) attempted {
 	switch _, stays := c.Want[f.Stream]; {
 	case !stays:
 		did.purpose, did.keep, did.orKeep = aLeave, keepOfResource, keepLater
-		if c.Kind == session.Update {
+		if c.Kind == session.Edit {
 			did.purpose, did.keep, did.orKeep = aDrop, keepOfGroup, ""
 		}
 		did.failed = "the processors of {streams} could not be detached"

@@ -40,7 +40,7 @@ func (f *failures) add(n int, e streams.Error) {
 
 // diagnostics are those of an update that keeps the streams, and has set others.
 func (f failures) diagnostics() diag.Diagnostics {
-	c := session.Change{Kind: session.Update, Want: session.Sets{}}
+	c := session.Change{Kind: session.Edit, Want: session.Sets{}}
 	for _, failed := range f {
 		c.Want[failed.Stream] = &first
 	}
@@ -193,7 +193,7 @@ func TestPaths(t *testing.T) {
 	var f failures
 	f.add(1, service(400, "no", streams.NotChanged))
 	for _, want := range []session.Sets{{"s0000": &first}, nil} {
-		diags := New().Apply(t.Context(), Group, session.Change{Kind: session.Update, Want: want}, session.After{Findings: f}, "")
+		diags := New().Apply(t.Context(), Group, session.Change{Kind: session.Edit, Want: want}, session.After{Findings: f}, "")
 		if _, located := diags[0].(diag.DiagnosticWithPath); located != (want != nil) {
 			t.Errorf("%v: %+v", want, diags[0])
 		}
@@ -284,7 +284,7 @@ func TestRefusedEmptySets(t *testing.T) {
 	for i := range f {
 		f[i].Decision = claims.Decision{Send: true}
 	}
-	c := session.Change{Kind: session.Update, Want: session.Sets{"s0000": new(streams.ProcessorSet)}}
+	c := session.Change{Kind: session.Edit, Want: session.Sets{"s0000": new(streams.ProcessorSet)}}
 	diags := New().Apply(t.Context(), Group, c, session.After{Findings: f}, "")
 	if len(diags) != 2 {
 		t.Fatalf("%d errors: %v", len(diags), diags)

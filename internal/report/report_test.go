@@ -25,7 +25,7 @@ const id = "cam-1"
 var (
 	first    = streams.NewProcessorSet("p1")
 	reported = &streams.Stream{ProcessorIDs: streams.NewProcessorSet("p1", "p2")}
-	updates  = session.Change{Kind: session.Update, Want: session.Sets{id: &first}}
+	updates  = session.Change{Kind: session.Edit, Want: session.Sets{id: &first}}
 )
 
 func failed(outcome streams.Outcome, s *streams.Stream) *streams.Error {
@@ -180,7 +180,7 @@ func TestWarningsOfDroppedStreams(t *testing.T) {
 func TestAdviceFitsTheCommand(t *testing.T) {
 	t.Parallel()
 	all := []string{nowTrue(streams.Unknown, nil), notSaved, UnexpectedChange(id, "terminal_id", "t1", "t2").Detail()}
-	for _, kind := range []session.Kind{session.Create, session.Update, session.Destroy} {
+	for _, kind := range []session.Kind{session.Create, session.Edit, session.Destroy} {
 		all = append(all, nowInState(session.Change{Kind: kind}, session.After{}, false))
 	}
 	for _, text := range slices.Concat(warnings[:], slices.Collect(maps.Values(refusals))) {
@@ -221,6 +221,7 @@ func TestFailedCreates(t *testing.T) {
 		"rejected, and a leave":     {OneStream, sent, first, 0, []string{notSaved}, nil},
 		"group, rejected":           {Group, sent, streams.ProcessorSet{}, 0, []string{"0 of 1 changes succeeded. " + nothingSaved + ". " + resolve}, []string{"triggers"}},
 		"group, unknown":            {Group, failed(streams.Unknown, nil), streams.ProcessorSet{}, 0, []string{"0 of 1 changes succeeded. " + notSaved}, nil},
+		"group, another set":        {Group, failed(streams.Changed, nil), streams.ProcessorSet{}, 0, []string{"0 of 1 changes succeeded. " + notSaved}, nil},
 		"group, another succeeds":   {Group, sent, streams.ProcessorSet{}, 1, []string{"1 of 2 changes succeeded. " + notSaved}, nil},
 	} {
 		c := session.Change{Kind: session.Create, Want: session.Sets{id: &first}}
@@ -283,7 +284,7 @@ func TestDeploymentChanges(t *testing.T) {
 		refusal session.CallRefusal
 		want    []string
 	}{
-		{session.Update, false, 0, []string{`state is that of deployment "https://old"`, `sends the sets to "https://new"`, `set deployment = "https://old"`}},
+		{session.Edit, false, 0, []string{`state is that of deployment "https://old"`, `sends the sets to "https://new"`, `set deployment = "https://old"`}},
 		{session.Destroy, true, 0, []string{`Streams at "https://old" keep their processors.`}},
 		{session.Destroy, false, 0, nil},
 		{session.Destroy, true, session.NotDetachable, []string{
@@ -304,7 +305,10 @@ func TestDeploymentChanges(t *testing.T) {
 		}
 	}
 	findings := []session.Finding{operation(failed(streams.NotChanged, nil), claims.Facts{})}
-	diags := New().Apply(context.Background(), Group, session.Change{Kind: session.Update, Elsewhere: true}, session.After{Findings: findings}, now)
+	elsewhere := session.Change{Kind: session.Edit, Elsewhere: true}
+	some := New().Apply(context.Background(), Group, elsewhere, session.After{Findings: findings, Updated: 1}, now)
+	streamstest.WantText(t, fmt.Sprint(some), "1 of 2 changes succeeded. The state has what succeeded.")
+	diags := New().Apply(context.Background(), Group, elsewhere, session.After{Findings: findings}, now)
 	diags = append(diags, New().Plan(context.Background(), OneStream, updates, session.Planned{Refusal: session.NeedsReads}, now)...)
 	streamstest.WantText(t, fmt.Sprint(diags), "The state is still that of the former deployment.", "on_create", "Streams Cannot Be Checked", "set detect_drift = true")
 }

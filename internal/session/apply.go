@@ -23,7 +23,7 @@ type After struct {
 
 // Failed reports whether the call was refused, or failed for a stream.
 func (a After) Failed() bool {
-	return a.Refusal != accepted || slices.ContainsFunc(a.Findings, Finding.IsError)
+	return a.Refusal != 0 || slices.ContainsFunc(a.Findings, Finding.IsError)
 }
 
 // Apply sends the sets that differ from the state or have a mark, and then leaves the streams that the resource
@@ -105,7 +105,7 @@ func (s *Session) applySets(ctx context.Context, c Change, after *After) {
 func (s *Session) applyLeaves(ctx context.Context, c Change, after *After) {
 	leaves := c.leaves()
 	if len(leaves) > 0 {
-		s.awaitFirstClaims(ctx) // once, because only a few wait at the same time
+		s.awaitClaims(ctx) // once, because only a few wait at the same time
 	}
 	leave := func(id string) operation {
 		return s.operate(ctx, id,

@@ -43,14 +43,27 @@ type Kind int
 
 // The kinds of changes.
 const (
-	Create      Kind = iota // there is no state, or Terraform does not show it: the old object is destroyed
-	Update                  // in place, or the first plan of a replacement; the second one is that of a Create
-	Replacement             // the first plan of one that leaves its stream
+	Create Kind = iota // there is no state, or Terraform does not show it: the old object is destroyed
+	Edit               // state and configuration have the resource: an update in place, or the first plan of a replacement
 	Destroy
 )
 
+// replaces reports whether Terraform replaces the object: a single resource goes to another stream. Other replacements are not known yet.
+func (c Change) replaces() bool { return c.Kind == Edit && !c.Group && len(c.Was.Without(c.Want)) > 0 }
+
+// replacement is what may become one: Terraform plans it twice, and does not tell the first plan. That is the plan of an edit, with what
+// ignore_changes keeps. The second plan is that of a create, with the configuration, and has the private state that the first one
+// planned.
+type replacement struct{ first Change }
+
+// second returns the change of the second plan, which takes the place of the first one.
+func (r replacement) second(c Change) Change {
+	c.plan, c.Was, c.Detach = r.first.plan, r.first.kept(), r.first.Detach
+	return c
+}
+
 // partial reports whether the state takes what succeeds if a stream fails.
-func (c Change) partial() bool { return c.Group && c.Kind == Update }
+func (c Change) partial() bool { return c.Group && c.Kind == Edit }
 
 // entry returns what the state has of a stream at the deployment that is configured, or nil.
 func (c Change) entry(id string) *claims.Entry {
@@ -96,7 +109,7 @@ func (c Change) want(id string) claims.Want {
 func (c Change) leave(id string) claims.Leave {
 	m := c.Marks.Streams[id]
 	v := claims.Leave{Entry: *c.Was[id], Detach: c.Detach, Kind: c.Leaving, Shared: m.Shared, Plan: c.plan}
-	v.Late = c.Marks.All.Late || c.Kind == Replacement && c.Want == nil
+	v.Late = c.Marks.All.Late || c.replaces() && c.Want == nil
 	// With -replace, a destroy may detach although the update that was planned before does not.
 	v.Unforeseen = c.Marks.All.OfCreate && !m.Detach && m.Claim.Kind == claims.Nobody
 	return v
@@ -128,7 +141,7 @@ type MarkOfAll struct {
 	OfCreate bool          `json:"of_create,omitempty"`       // planned by a create; a destroy with it is that of the old object
 	Late     bool          `json:"late,omitempty"`            // likewise, and the streams of the create are known after apply
 	Session  string        `json:"session,omitempty"`         // planned: the session that planned the destroy
-	Plan     string        `json:"plan,omitempty"`            // planned by an update: the id of the plan, for the second plan of a replacement
+	Plan     string        `json:"plan,omitempty"`            // planned by an edit: the id of the plan, for the second plan of a replacement
 }
 
 // Of returns the mark of a stream.

@@ -28,20 +28,20 @@ func TestMayNotDetach(t *testing.T) {
 	for want, changes := range map[bool][]Change{
 		true: {
 			{Kind: Destroy, Detach: true, Was: former, Deployment: "there", Elsewhere: true},
-			{Kind: Replacement, Detach: true, Was: former, Deployment: "there", Elsewhere: true},
+			{Kind: Edit, Detach: true, Was: former, Deployment: "there", Elsewhere: true},
 			{Kind: Destroy, Detach: true, Was: former},
 			{Kind: Destroy, Leaving: claims.Superseded, Detach: true, Was: former},
-			{Kind: Replacement, Detach: true, Was: former},
-			{Kind: Update, Group: true, Leaving: claims.Dropped, Detach: true, Was: former},
+			{Kind: Edit, Detach: true, Was: former},
+			{Kind: Edit, Group: true, Leaving: claims.Dropped, Detach: true, Was: former},
 		},
 		false: {
 			{Kind: Destroy, Was: former, Deployment: "there", Elsewhere: true}, {Kind: Destroy, Was: former},
 			{Kind: Destroy, Detach: true, Was: former, Deployment: "here"},
 			{Kind: Destroy, Leaving: claims.Superseded, Detach: true, Was: former, Deployment: "there", Elsewhere: true},
-			{Kind: Replacement, Detach: true, Was: former, Deployment: "there", Elsewhere: true, Want: Sets{id: &a}},
-			{Kind: Update, Group: true, Detach: true, Was: former, Deployment: "there", Elsewhere: true},
-			{Kind: Update, Group: true, Leaving: claims.MayBeDropped, Detach: true, Was: former},
-			{Kind: Update, Detach: true, Was: former, Want: Sets{id: &a}},
+			{Kind: Edit, Detach: true, Was: former, Deployment: "there", Elsewhere: true, Want: Sets{id: &a}},
+			{Kind: Edit, Group: true, Detach: true, Was: former, Deployment: "there", Elsewhere: true},
+			{Kind: Edit, Group: true, Leaving: claims.MayBeDropped, Detach: true, Was: former},
+			{Kind: Edit, Detach: true, Was: former, Want: Sets{id: &a}},
 		},
 	} {
 		if slices.ContainsFunc(changes, func(c Change) bool { return s.mayNotDetach(c) != want }) {

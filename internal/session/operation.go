@@ -28,9 +28,9 @@ func (s *Session) SetOnce(ctx context.Context, id string, set streams.ProcessorS
 		func(l *claims.Ledger, interrupted bool) claims.Decision { return l.BeginAction(set, interrupted) },
 		(*claims.Ledger).EndAction)
 	if !o.failed() {
-		return accepted, nil
+		return 0, nil
 	}
-	return accepted, []Finding{o.Finding}
+	return 0, []Finding{o.Finding}
 }
 
 // operate runs an operation when no other one uses the stream.
@@ -116,12 +116,11 @@ func (s *Session) findings(id string, decided claims.Decision) (all []Finding) {
 // CallRefusal is why a whole call is refused.
 type CallRefusal int
 
-// The refusals of calls.
+// The refusals of calls; 0 is none.
 const (
-	accepted      CallRefusal = iota
-	NotConfigured             // the provider's configuration is known after apply
-	NeedsReads                // without detect_drift, nobody can check what a resource takes over
-	NotDetachable             // the state is that of another deployment, and a destroy would detach there
+	NotConfigured CallRefusal = iota + 1 // the provider's configuration is known after apply
+	NeedsReads                           // without detect_drift, nobody can check what a resource takes over
+	NotDetachable                        // the state is that of another deployment, and a destroy would detach there
 )
 
 // ErrWaitedForOther says that an operation ended while it waited for another one on the stream.

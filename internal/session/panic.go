@@ -23,18 +23,18 @@ func Recovered(cause any) *Panic {
 }
 
 // panics keeps one of the panics of several goroutines, for the one that waits for them.
-type panics struct{ first atomic.Pointer[Panic] }
+type panics struct{ kept atomic.Pointer[Panic] }
 
 // keep is deferred in each of them.
 func (p *panics) keep() {
 	if cause := recover(); cause != nil {
-		p.first.CompareAndSwap(nil, Recovered(cause))
+		p.kept.CompareAndSwap(nil, Recovered(cause))
 	}
 }
 
 // again panics with the one that was kept.
 func (p *panics) again() {
-	if first := p.first.Load(); first != nil {
-		panic(first)
+	if kept := p.kept.Load(); kept != nil {
+		panic(kept)
 	}
 }

@@ -24,7 +24,7 @@ func TestPanicOfAnOperation(t *testing.T) {
 	for name, was := range map[string]Entries{"an update": {id: {Set: b}, "cam-2": {Set: b}}, "a destroy": {id: {Set: a}, "cam-2": {Set: a}}} {
 		service, url := streamstest.Start(t, streamstest.Options{}, streamstest.Streams(id, "cam-2")...)
 		s := newSession(t, requests.Config{BaseURL: url, Observe: observe})
-		c := Change{Kind: Update, Group: true, Was: was, Deployment: "here", Want: Sets{id: &a, "cam-2": &a}}
+		c := Change{Kind: Edit, Group: true, Was: was, Deployment: "here", Want: Sets{id: &a, "cam-2": &a}}
 		if name == "a destroy" {
 			c.Kind, c.Want, c.Detach = Destroy, nil, true
 		}

@@ -18,17 +18,21 @@ type Planned struct {
 }
 
 // Plan plans a change. With detect_drift it reads the streams that the resource takes over.
-//
-// Terraform plans a replacement twice: as an update, with what ignore_changes keeps, and then as a create, with the configuration.
-// The second plan takes the place of the first one, and has the private state that the first one planned. Terraform shows only its
-// errors.
 func (s *Session) Plan(ctx context.Context, c Change) Planned {
-	first, isSecond := s.firstPlan(c.Marks.All.Plan)
-	if c.plan = c.Marks.All.Plan; isSecond {
-		c.Was, c.Detach = first.kept(), first.Detach
-	} else {
-		c.plan = s.newPlan(c)
+	if r, found := s.replacement(c.Marks.All.Plan); found {
+		c = r.second(c)
+		s.withdraw(r.first, c.Want)
+		p := s.plan(ctx, c)
+		p.Findings = slices.DeleteFunc(p.Findings, func(f Finding) bool { return !f.IsError() }) // Terraform shows no others
+		return p
 	}
+	if c.plan = rand.Text(); c.Kind == Edit {
+		s.remember(c)
+	}
+	return s.plan(ctx, c)
+}
+
+func (s *Session) plan(ctx context.Context, c Change) Planned {
 	if c.Kind == Destroy {
 		c.Leaving = claims.Destroy{PlannedHere: s.applies.Load(), Created: s.created.Load()}.Kind()
 	}
@@ -36,10 +40,10 @@ func (s *Session) Plan(ctx context.Context, c Change) Planned {
 		return Planned{Marks: c.Marks, Refusal: NotDetachable}
 	}
 	leaves := c.leaves()
-	s.claim(c, first)
-	s.awaitFirstPlans(ctx, c)
+	s.claim(c)
+	s.awaitPrimaries(ctx, c)
 	if len(leaves) > 0 {
-		s.awaitFirstClaims(ctx)
+		s.awaitClaims(ctx)
 	}
 	decided := map[string]claims.Decision{}
 	for id := range c.Want {
@@ -58,69 +62,42 @@ func (s *Session) Plan(ctx context.Context, c Change) Planned {
 		found, refusal := s.takeOver(ctx, c)
 		p.Findings, p.Refusal = append(p.Findings, found...), refusal
 	}
-	if isSecond {
-		p.Findings = slices.DeleteFunc(p.Findings, func(f Finding) bool { return !f.IsError() })
-	}
 	return p
 }
 
-// newPlan returns a new id of a plan, and remembers the plan of an object that may be replaced.
-func (s *Session) newPlan(c Change) string {
-	plan := rand.Text()
-	if c.Kind == Update || c.Kind == Replacement {
-		s.mu.Lock()
-		defer s.mu.Unlock()
-		s.plans[plan] = c
-	}
-	return plan
-}
-
-// firstPlan returns the plan of a session with an id.
-func (s *Session) firstPlan(plan string) (c Change, found bool) {
+// remember remembers the plan of an object that Terraform may replace.
+func (s *Session) remember(c Change) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	c, found = s.plans[plan]
-	return c, found
+	s.replacements[c.plan] = replacement{c}
 }
 
-// claim claims all streams before the plan waits, so that a resource that leaves one of them knows it. A second plan withdraws at once
-// what it does not confirm of the first one.
-func (s *Session) claim(c, first Change) {
-	s.firstClaims()
+// replacement returns the one whose first plan has an id.
+func (s *Session) replacement(plan string) (r replacement, found bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	r, found = s.replacements[plan]
+	return r, found
+}
+
+// withdraw withdraws what a first plan intends with the streams that the second one does not want.
+func (s *Session) withdraw(first Change, want Sets) {
 	for id := range first.Want {
-		if _, stays := c.Want[id]; !stays {
-			withLedger(s, id, func(l *claims.Ledger) any { l.Withdraw(c.plan); return nil })
+		if _, stays := want[id]; !stays {
+			withLedger(s, id, func(l *claims.Ledger) any { l.Withdraw(first.plan); return nil })
 		}
 	}
-	for id, set := range c.Want {
-		before := first.Want[id]
-		withLedger(s, id, func(l *claims.Ledger) any {
-			if before != nil && (set == nil || !set.Equal(*before)) {
-				l.Withdraw(c.plan)
-			}
-			l.Claim(c.want(id))
-			return nil
-		})
+}
+
+// claim claims all streams before the plan waits, so that a resource that leaves one of them knows it.
+func (s *Session) claim(c Change) {
+	s.claimsDue()
+	for id := range c.Want {
+		withLedger(s, id, func(l *claims.Ledger) any { l.Claim(c.want(id)); return nil })
 	}
 	for id := range c.Was {
 		if !c.Marks.Streams[id].Shared {
-			s.stream(id).firstPlanned()
-		}
-	}
-}
-
-// awaitFirstPlans waits for the plans of the resources that were read first, of the streams that this one shares with them. Terraform
-// is about to make these calls. Without them, the resource sends its sets, because the other objects may be old ones.
-func (s *Session) awaitFirstPlans(ctx context.Context, c Change) {
-	ctx, cancel := context.WithTimeout(ctx, claimDelay)
-	defer cancel()
-	for id := range c.Want {
-		if c.Marks.Streams[id].Shared && withLedger(s, id, func(l *claims.Ledger) bool { return l.Reads > 1 }) {
-			select {
-			case <-s.stream(id).first:
-			case <-ctx.Done():
-				return
-			}
+			s.stream(id).planPrimary()
 		}
 	}
 }
@@ -165,8 +142,8 @@ func (s *Session) takeOver(ctx context.Context, c Change) (found []Finding, _ Ca
 	switch refusal := s.ReadRefusal(); {
 	case refusal == NeedsReads && c.Refuses && takesOver:
 		return nil, NeedsReads
-	case refusal != accepted:
-		return nil, accepted
+	case refusal != 0:
+		return nil, 0
 	}
 	for _, read := range s.ReadEach(ctx, ids) {
 		id, set := read.Stream, c.Want[read.Stream]
@@ -185,5 +162,5 @@ func (s *Session) takeOver(ctx context.Context, c Change) (found []Finding, _ Ca
 			found = append(found, s.findings(id, claims.TakeOver(read.Got.ProcessorIDs, *set, c.Refuses))...)
 		}
 	}
-	return found, accepted
+	return found, 0
 }

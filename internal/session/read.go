@@ -25,7 +25,7 @@ func (s *Session) ReadRefusal() CallRefusal {
 	case !s.detectDrift:
 		return NeedsReads
 	}
-	return accepted
+	return 0
 }
 
 // Read reads a stream.
@@ -61,7 +61,7 @@ func (s *Session) markShared(was Entries, found Marks) Marks {
 // a stream at this address: a deployment may have several.
 func (s *Session) Refresh(ctx context.Context, was Entries, found Marks) After {
 	found = s.markShared(was, found)
-	if s.ReadRefusal() != accepted {
+	if s.ReadRefusal() != 0 {
 		return After{Kept: was, Marks: found}
 	}
 	after := After{Kept: Entries{}, Reported: map[string]*streams.Stream{}}
@@ -84,7 +84,7 @@ func (s *Session) Refresh(ctx context.Context, was Entries, found Marks) After {
 		default:
 			after.Kept[id], after.Reported[id] = &claims.Entry{Set: read.Got.ProcessorIDs}, read.Got
 			kept := Mark{Shared: m.Shared, Failed: m.Failed}
-			if m.Resend == claims.Unsent && was[id].Resend != claims.Unread {
+			if m.Resend == claims.Unsent { // after a trigger, the set may be the one that was read
 				kept.Resend = claims.Unsent
 			}
 			after.Marks.add(id, kept)

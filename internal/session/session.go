@@ -26,12 +26,12 @@ type Session struct {
 	applies atomic.Bool // an apply has begun: Terraform plans and applies in two sessions
 	created atomic.Bool // a create has succeeded, perhaps that of a replacement
 
-	mu      sync.Mutex // also of the ledgers: a rule takes no time
-	streams map[string]*stream
-	plans   map[string]Change // of objects that may be replaced, by id
+	mu           sync.Mutex // also of the ledgers: a rule takes no time
+	streams      map[string]*stream
+	replacements map[string]replacement // by the id of the first plan
 
-	waiting     chan struct{}    // has an element for each call that waits for firstClaims
-	firstClaims func() time.Time // when the first calls have had time to claim their streams
+	waiting   chan struct{}    // has an element for each call that waits for claimsDue
+	claimsDue func() time.Time // when the calls beside the one that is made first have had time to claim their streams
 }
 
 // stream is a stream that several resources may have.
@@ -39,29 +39,29 @@ type stream struct {
 	lock   chan struct{} // has an element while an operation uses the stream
 	ledger claims.Ledger
 
-	first        <-chan struct{} // closed when the resource whose entry was read first is planned
-	firstPlanned func()          // closes it
+	primaryPlanned <-chan struct{} // closed when the primary object is planned
+	planPrimary    func()          // closes it
 }
 
-// claimDelay is how long the first resources of a session that leave streams wait for the claims of the calls beside them.
-// The requests depend on it; what is attached at the end does not.
+// claimDelay is how long calls wait for the claims of the calls beside them. The requests depend on it; what is attached at the end does
+// not.
 const claimDelay = 50 * time.Millisecond
 
-// maxWaiting is how many of them wait at the same time. It is less than Terraform's default parallelism, so that other
+// maxWaiting is how many calls that leave streams wait at the same time. It is less than Terraform's default parallelism, so that other
 // resources can claim their streams meanwhile.
 const maxWaiting = 8
 
 // New returns a session. client is nil, and deployment "", while they are known after apply.
 func New(client *streams.Client, deployment string, detectDrift bool) *Session {
 	return &Session{
-		client:      client,
-		deployment:  deployment,
-		detectDrift: detectDrift,
-		id:          rand.Text(),
-		streams:     map[string]*stream{},
-		plans:       map[string]Change{},
-		waiting:     make(chan struct{}, maxWaiting),
-		firstClaims: sync.OnceValue(func() time.Time { return time.Now().Add(claimDelay) }),
+		client:       client,
+		deployment:   deployment,
+		detectDrift:  detectDrift,
+		id:           rand.Text(),
+		streams:      map[string]*stream{},
+		replacements: map[string]replacement{},
+		waiting:      make(chan struct{}, maxWaiting),
+		claimsDue:    sync.OnceValue(func() time.Time { return time.Now().Add(claimDelay) }),
 	}
 }
 
@@ -80,7 +80,7 @@ func (s *Session) mayNotDetach(c Change) bool {
 	case !c.Detach || c.Kind == Create || len(c.Was.Without(c.Want)) == 0:
 		return false
 	case c.Elsewhere:
-		return c.Kind == Replacement || c.Kind == Destroy && c.Leaving != claims.Superseded
+		return c.replaces() || c.Kind == Destroy && c.Leaving != claims.Superseded
 	}
 	return c.Deployment == "" && s.deployment != "" && c.Leaving != claims.MayBeDropped
 }
@@ -93,17 +93,33 @@ func (s *Session) Redact(text string) string {
 	return s.client.Redact(text)
 }
 
-// awaitFirstClaims waits at most once in a session, for claimDelay after the first call that plans or leaves a stream.
-func (s *Session) awaitFirstClaims(ctx context.Context) {
-	claimed := s.firstClaims()
+// awaitClaims waits at most once in a session, for claimDelay after the first call that plans or leaves a stream.
+func (s *Session) awaitClaims(ctx context.Context) {
+	due := s.claimsDue()
 	select {
 	case s.waiting <- struct{}{}:
 		defer func() { <-s.waiting }()
+		wait(ctx, nil, due)
 	default:
-		return
 	}
+}
+
+// awaitPrimaries waits for the plans of the primary objects of the streams that a resource shares with them. Terraform is about to make
+// these calls. Without them, the resource sends its sets, because the other objects may be old ones.
+func (s *Session) awaitPrimaries(ctx context.Context, c Change) {
+	due := time.Now().Add(claimDelay)
+	for id := range c.Want {
+		if c.Marks.Streams[id].Shared && withLedger(s, id, func(l *claims.Ledger) bool { return l.Reads > 1 }) {
+			wait(ctx, s.stream(id).primaryPlanned, due)
+		}
+	}
+}
+
+// wait waits for an event, until a time. nil never happens.
+func wait(ctx context.Context, event <-chan struct{}, due time.Time) {
 	select {
-	case <-time.After(time.Until(claimed)):
+	case <-event:
+	case <-time.After(time.Until(due)):
 	case <-ctx.Done():
 	}
 }
@@ -112,9 +128,9 @@ func (s *Session) stream(id string) *stream {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.streams[id] == nil {
-		first := make(chan struct{})
+		planned := make(chan struct{})
 		s.streams[id] = &stream{
-			lock: make(chan struct{}, 1), first: first, firstPlanned: sync.OnceFunc(func() { close(first) }),
+			lock: make(chan struct{}, 1), primaryPlanned: planned, planPrimary: sync.OnceFunc(func() { close(planned) }),
 		}
 	}
 	return s.streams[id]

@@ -46,7 +46,7 @@ func creates(id string, set streams.ProcessorSet) Change {
 }
 
 func keeps(set streams.ProcessorSet) Change {
-	return Change{Kind: Update, Was: Entries{id: {Set: set}}, Deployment: "here", Want: Sets{id: &set}}
+	return Change{Kind: Edit, Was: Entries{id: {Set: set}}, Deployment: "here", Want: Sets{id: &set}}
 }
 
 func destroys(marks Marks) Change {
@@ -86,13 +86,18 @@ func TestFailedDestroyOfAnOldObject(t *testing.T) {
 }
 
 // The plan of a replacement foresees that its destroy detaches if an update before it does. A tainted object has no such update.
-// Nobody knows the marks of the old object: what is in the state is in doubt, also after a failed destroy.
+// Nobody knows the marks of the old object: what is in the state is in doubt, also after a failed destroy. With ignore_changes, the
+// first plan keeps the stream, and only the second one leaves it.
 func TestDestroyWithoutAPlan(t *testing.T) {
 	t.Parallel()
-	moves := Change{Kind: Replacement, Was: Entries{id: {Set: a}}, Deployment: "here", Want: Sets{"cam-2": &a}}
-	for _, test := range []struct{ tainted, detaches, other, foreseen bool }{
+	for _, test := range []struct{ tainted, detaches, other, kept, foreseen bool }{
 		{detaches: true, foreseen: true}, {}, {tainted: true}, {other: true, foreseen: true},
+		{kept: true, detaches: true, foreseen: true}, {kept: true}, {kept: true, other: true, foreseen: true},
 	} {
+		moves := Change{Kind: Edit, Was: Entries{id: {Set: a}}, Deployment: "here", Want: Sets{"cam-2": &a}}
+		if test.kept {
+			moves.Want = Sets{id: &a}
+		}
 		s := New(nil, "here", false)
 		if test.other {
 			s.Plan(t.Context(), keeps(a))
@@ -126,7 +131,7 @@ func TestForeseenDestroy(t *testing.T) {
 // service has reported of a stream that a group adds. A create saves nothing.
 func TestWhatBlocksAStream(t *testing.T) {
 	t.Parallel()
-	adds := Change{Kind: Update, Group: true, Was: Entries{}, Deployment: "here", Want: Sets{id: &a}}
+	adds := Change{Kind: Edit, Group: true, Was: Entries{}, Deployment: "here", Want: Sets{id: &a}}
 	refused, unclear := streamstest.Fault{Status: http.StatusForbidden}, streamstest.Fault{Status: http.StatusInternalServerError, Apply: true}
 	merges := streamstest.Fault{Edit: func(s *streamstest.Stream) { s.ProcessorIDs = append(s.ProcessorIDs, "p9") }}
 	for name, test := range map[string]struct {
@@ -139,8 +144,8 @@ func TestWhatBlocksAStream(t *testing.T) {
 		"a stream that a group adds, refused":        {adds, refused, false},
 		"a create, reported":                         {creates(id, a), merges, false},
 		"a create of a group, reported":              {Change{Kind: Create, Group: true, Want: Sets{id: &a}}, merges, false},
-		"an update, refused":                         {Change{Kind: Update, Was: Entries{id: {Set: b}}, Deployment: "here", Want: Sets{id: &a}}, refused, true},
-		"an update at another deployment, reported":  {Change{Kind: Update, Was: Entries{id: {Set: b}}, Deployment: "there", Elsewhere: true, Want: Sets{id: &a}}, merges, false},
+		"an update, refused":                         {Change{Kind: Edit, Was: Entries{id: {Set: b}}, Deployment: "here", Want: Sets{id: &a}}, refused, true},
+		"an update at another deployment, reported":  {Change{Kind: Edit, Was: Entries{id: {Set: b}}, Deployment: "there", Elsewhere: true, Want: Sets{id: &a}}, merges, false},
 	} {
 		service, url := streamstest.Start(t, streamstest.Options{}, streamstest.Streams(id)...)
 		s := newSession(t, requests.Config{BaseURL: url})
@@ -171,7 +176,7 @@ func TestWaits(t *testing.T) {
 			for range test.reads {
 				s.Refresh(t.Context(), Entries{id: {Set: a}}, Marks{})
 			}
-			s.stream(id).first = make(chan struct{}) // the other resource is not planned
+			s.stream(id).primaryPlanned = make(chan struct{}) // the other resource is not planned
 			if s.Plan(t.Context(), test.change); time.Since(start) != test.want {
 				t.Errorf("%+v after %d reads: %s", test.change, test.reads, time.Since(start))
 			}
@@ -191,11 +196,11 @@ func TestTakeOver(t *testing.T) {
 		failed    claims.Warning // of a failed read, if others may be detached
 	}{
 		"a create":           {Change{Kind: Create, Want: wants}, true, 0},
-		"an added stream":    {Change{Kind: Update, Group: true, Want: wants}, true, 0},
-		"an unread import":   {Change{Kind: Update, Was: unread, Want: wants}, true, 0},
-		"another deployment": {Change{Kind: Update, Was: read, Elsewhere: true, Want: wants}, true, claims.MayBeDetached},
-		"an update":          {Change{Kind: Update, Was: read, Want: Sets{id: &b}}, false, 0},
-		"an unknown map":     {Change{Kind: Update, Group: true, Was: read, Leaving: claims.MayBeDropped}, false, 0},
+		"an added stream":    {Change{Kind: Edit, Group: true, Want: wants}, true, 0},
+		"an unread import":   {Change{Kind: Edit, Was: unread, Want: wants}, true, 0},
+		"another deployment": {Change{Kind: Edit, Was: read, Elsewhere: true, Want: wants}, true, claims.MayBeDetached},
+		"an update":          {Change{Kind: Edit, Was: read, Want: Sets{id: &b}}, false, 0},
+		"an unknown map":     {Change{Kind: Edit, Group: true, Was: read, Leaving: claims.MayBeDropped}, false, 0},
 	} {
 		plan := func(s *Session, refuses bool) Planned {
 			test.change.Refuses = refuses
@@ -291,7 +296,7 @@ func TestFailureAtAnotherDeployment(t *testing.T) {
 	for status, want := range map[int]claims.Resend{http.StatusForbidden: claims.Settled, http.StatusInternalServerError: claims.Unknown} {
 		service.Inject(streamstest.Fault{Status: status})
 		former := Entries{id: {Set: a}}
-		change := Change{Kind: Update, Was: former, Elsewhere: true, Want: Sets{id: &b}}
+		change := Change{Kind: Edit, Was: former, Elsewhere: true, Want: Sets{id: &b}}
 		after := newSession(t, requests.Config{BaseURL: url}).Apply(t.Context(), change)
 		if got := after.Marks.Streams[id].Resend; !after.KeepState || after.Kept[id] != former[id] || got != want {
 			t.Errorf("%d: %+v", status, after)
@@ -334,7 +339,7 @@ func TestShiftedList(t *testing.T) {
 			var all sync.WaitGroup
 			for n := range planned {
 				i := (first + n) % len(planned)
-				moves := Change{Kind: Replacement, Was: Entries{stream(i): {Set: a}}, Deployment: "here", Want: Sets{stream(i + 1): &a}, Detach: true}
+				moves := Change{Kind: Edit, Was: Entries{stream(i): {Set: a}}, Deployment: "here", Want: Sets{stream(i + 1): &a}, Detach: true}
 				all.Go(func() { planned[i] = s.Plan(t.Context(), moves) })
 				synctest.Wait()
 			}
