@@ -57,7 +57,7 @@ func TestWholeErrors(t *testing.T) {
 			return New().Apply(t.Context(), OneStream, c, after, "")[0].Detail()
 		}
 	}
-	creates, updates, destroys := changes(session.Create), changes(session.Update), changes(session.Destroy)
+	creates, updates, destroys := changes(session.Create), changes(session.Edit), changes(session.Destroy)
 	for name, test := range map[string]struct {
 		detail func(streams.Error) string
 		err    streams.Error
