@@ -103,7 +103,7 @@ var hints = []hint{
 		"Detach the processors in the service.", ""},
 
 	// The request did not get through.
-	{hasError[*transport.ProtocolError](),
+	{causedBy(transport.ErrNotHTTP),
 		"This port may speak another protocol, such as TLS, or HTTP/2 without TLS.",
 		"Write https:// in {address}, or use another port.", ""},
 	{isNoTLS,

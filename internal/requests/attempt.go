@@ -33,7 +33,6 @@ func (a *attempt) send(req *http.Request) (*http.Response, error) {
 	ctx, cancel := attemptContext(req.Context(), a.timeout, a.noResponse())
 	defer cancel()
 	req = req.Clone(ctx)
-	req.Header.Set("Accept-Encoding", transport.NoCoding)
 	if req.Header.Get("User-Agent") == "" {
 		req.Header.Set("User-Agent", a.settings.UserAgent)
 	}
@@ -147,10 +146,9 @@ func (a *attempt) noteEffect(err error) {
 		errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded)
 	fresh := !a.sent.Answered
 	switch {
-	case errors.Is(err, transport.ErrLongHeader), fresh && transport.RejectsClient(err):
+	case errors.Is(err, transport.ErrNotSent), errors.Is(err, transport.ErrNeedsHTTP1), fresh && transport.RejectsClient(err):
 		a.result.MayHaveActed = a.result.MayHaveActed && !a.brokeEarly
 	case !a.sent.Connected, !a.sent.Written && !waited: // it was not sent
-	case !a.sent.Reused && (transport.PeerSentAlert(err) || errors.As(err, new(*transport.ProtocolError))): // the service has not read it
 	default:
 		a.brokeEarly = fresh && !waited && (a.brokeEarly || !a.result.MayHaveActed)
 		a.result.MayHaveActed = true

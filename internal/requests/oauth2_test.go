@@ -51,7 +51,7 @@ func TestTokenRequest(t *testing.T) {
 		Method: "POST", Target: "/token?tenant=a", Proto: "HTTP/1.1", Body: form, Length: int64(len(form)),
 		Header: http.Header{ // without the headers for the service
 			"Accept":          {"application/json"},
-			"Accept-Encoding": {"identity"},
+			"Accept-Encoding": {"gzip"},
 			"Authorization":   {"Basic " + base64.StdEncoding.EncodeToString([]byte("my+client:s3cret%2F%2B%3D%26%3F%2541"))},
 			"Content-Length":  {fmt.Sprint(len(form))},
 			"Content-Type":    {"application/x-www-form-urlencoded"},

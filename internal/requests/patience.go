@@ -78,7 +78,7 @@ func mayRetry(resp *http.Response, err error) bool {
 	if proxy, refused := errors.AsType[*transport.ProxyError](err); refused && proxy.Status != 0 {
 		return isRetryableStatus(proxy.Status)
 	}
-	return !transport.IsTLSFailure(err) && !errors.Is(err, transport.ErrNotSent) // TLS settings stay
+	return !transport.WouldFailAgain(err)
 }
 
 // isRetryableStatus reports whether the same request may succeed later: after 408, 409, 423, 425, 429 and every 5xx but 501,

@@ -55,7 +55,7 @@ func New(cfg Config, baseURL *url.URL) (*Sender, error) {
 	s := &Sender{
 		Redactor: new(masking.Redactor),
 		settings: cfg,
-		network:  transport.New(transport.Settings{TLS: cfg.TLS, MaxConcurrent: cfg.MaxConcurrent, DialContext: cfg.DialContext}, baseURL, tokenURL),
+		network:  transport.NewNetwork(transport.Settings{TLS: cfg.TLS, MaxConcurrent: cfg.MaxConcurrent, DialContext: cfg.DialContext}, baseURL, tokenURL),
 		slots:    make(chan struct{}, cfg.MaxConcurrent),
 		limiter:  rate.NewLimiter(cmp.Or(rate.Limit(cfg.RequestsPerSecond), rate.Inf), 1),
 	}

@@ -32,7 +32,7 @@ func TestUpdateRequest(t *testing.T) {
 		Body: `{"processor_ids":["10","9","<ä&b>"]}`, Length: 37,
 		Header: http.Header{
 			"Accept":          {"application/json"},
-			"Accept-Encoding": {"identity"},
+			"Accept-Encoding": {"gzip"},
 			"Authorization":   {"Bearer t0ken"},
 			"Content-Length":  {"37"},
 			"Content-Type":    {"application/json"},
@@ -56,7 +56,7 @@ func TestReadRequest(t *testing.T) {
 	}
 	s.WantReceived(t, ReceivedRequest{
 		Method: "GET", Target: "/v2/streams/s1", Proto: "HTTP/2.0",
-		Header: http.Header{"Accept": {"application/json"}, "Accept-Encoding": {"identity"}, "Cache-Control": {"no-cache"}},
+		Header: http.Header{"Accept": {"application/json"}, "Accept-Encoding": {"gzip"}, "Cache-Control": {"no-cache"}},
 	})
 }
 

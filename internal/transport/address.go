@@ -99,8 +99,8 @@ func SentInClear(u *url.URL) bool { return u.Scheme == "http" && !isThisMachine(
 
 // isThisMachine reports whether a host is a loopback address or a name for one (RFC 6761, section 6.3). Go connects to this
 // machine for an unspecified address, too.
-func isThisMachine(host string) bool {
-	name, ip := strings.ToLower(strings.TrimSuffix(host, ".")), net.ParseIP(host)
+func isThisMachine(hostname string) bool {
+	name, ip := strings.ToLower(strings.TrimSuffix(hostname, ".")), net.ParseIP(hostname)
 	return name == "localhost" || strings.HasSuffix(name, ".localhost") || shortLoopback.MatchString(name) ||
 		ip.IsLoopback() || ip.IsUnspecified()
 }

@@ -1,0 +1,150 @@
+package transport
+
+import (
+	"context"
+	"crypto/tls"
+	"errors"
+	"fmt"
+	"net"
+	"net/http"
+	"net/url"
+	"strings"
+	"sync/atomic"
+	"time"
+
+	"golang.org/x/net/http/httpproxy"
+	"golang.org/x/net/http2"
+)
+
+// HTTP/2 sends all requests over one connection. If it has died without a word, a ping shows it before a request ends.
+const pingAfter = 10 * time.Second
+
+const maxResponseHeader = 256 << 10 // bytes; Go's default is 10 MB
+
+// host is the origin of an address, and how it is reached.
+type host struct {
+	transport        atomic.Pointer[http.Transport] // the one of the next request
+	proxy            *url.URL                       // nil without one
+	wantsCertificate atomic.Bool                    // it has asked for a client certificate, and none is set
+}
+
+func newHost(settings Settings, u *url.URL) *host {
+	h := new(host)
+	config, _ := settings.TLS.Config()
+	if config.GetClientCertificate == nil {
+		config.GetClientCertificate = func(*tls.CertificateRequestInfo) (*tls.Certificate, error) {
+			h.wantsCertificate.Store(true)
+			return new(tls.Certificate), nil // none
+		}
+	}
+	proxy, err := httpproxy.FromEnvironment().ProxyFunc()(u)
+	h.proxy = proxy
+	dial := dialing(settings.DialContext)
+	t := &http.Transport{
+		Proxy:                  func(*http.Request) (*url.URL, error) { return proxy, err },
+		DialContext:            dial,
+		TLSClientConfig:        config,
+		ForceAttemptHTTP2:      true,                   // a TLS configuration would disable it; GODEBUG=http2client=0 still does
+		MaxIdleConnsPerHost:    settings.MaxConcurrent, // Go's default is 2, so that most requests would reconnect
+		IdleConnTimeout:        90 * time.Second,
+		MaxResponseHeaderBytes: maxResponseHeader,
+		HTTP2:                  &http.HTTP2Config{SendPingTimeout: pingAfter, PingTimeout: pingTimeout},
+		OnProxyConnectResponse: func(_ context.Context, proxy *url.URL, _ *http.Request, resp *http.Response) error {
+			if resp.StatusCode == http.StatusOK {
+				return nil
+			}
+			return &ProxyError{Status: resp.StatusCode, Schemes: ProxySchemes(resp.Header), proxy: addressOf(proxy)}
+		},
+	}
+	if proxy != nil && proxy.Scheme == "https" {
+		// The transport would use the server name and the protocols of the host. It calls this function only for the proxy.
+		t.DialTLSContext = func(ctx context.Context, network, address string) (net.Conn, error) {
+			conn, err := dial(ctx, network, address)
+			if err != nil {
+				return nil, err
+			}
+			return secureProxy(ctx, conn, proxy, settings.TLS)
+		}
+	}
+	h.transport.Store(t)
+	return h
+}
+
+// secureProxy begins TLS with an https:// proxy.
+func secureProxy(ctx context.Context, conn net.Conn, proxy *url.URL, settings TLS) (net.Conn, error) {
+	config := settings.proxyConfig(proxy.Hostname())
+	secured := tls.Client(conn, config)
+	if err := secured.HandshakeContext(ctx); err != nil {
+		_ = conn.Close()
+		return nil, handshakeError(err)
+	}
+	return secured, nil
+}
+
+// abandon replaces a transport, unless that has happened already: a router may have forgotten all connections that were open, or
+// each one belongs to one replica of the service.
+func (h *host) abandon(t *http.Transport) {
+	if h.transport.CompareAndSwap(t, t.Clone()) {
+		t.CloseIdleConnections()
+	}
+}
+
+// The errors of package http that have no type.
+const (
+	lostPing  = "http2: client connection lost"
+	neverUsed = "http2: client conn could not be established" // it ended before the request was written
+	tooLong   = "request header list larger than peer's advertised limit"
+	notHTTP   = "malformed HTTP response"
+)
+
+// explain gives a type or a name to an error of package http that has none.
+func (h *host) explain(err error, u *url.URL, seen *trace) error {
+	failed := seen.handshake.Load()
+	reset, isReset := errors.AsType[http2.StreamError](err)
+	switch {
+	case err.Error() == lostPing:
+		return ErrNoPong
+	case strings.HasSuffix(err.Error(), tooLong):
+		return fmt.Errorf("%w: %w", ErrNotSent, ErrLongHeader)
+	case isReset && reset.Code == http2.ErrCodeHTTP11Required:
+		return fmt.Errorf("%w: %w", ErrNeedsHTTP1, err)
+	case strings.Contains(err.Error(), notHTTP):
+		err = fmt.Errorf("%w: %w", ErrNotHTTP, err)
+	case failed != nil && *failed != nil && errors.Is(err, *failed):
+		err = handshakeError(err)
+	case err.Error() == neverUsed && seen.conn != nil:
+		if _, why := seen.conn.Read(make([]byte, 1)); why != nil { // an alert stays the error of package tls
+			err = why
+		}
+	}
+	if h.proxy != nil && (seen.conn == nil && !seen.isThrough(h.proxy) || errors.Is(err, ErrNotHTTP) && u.Scheme == "http") {
+		return proxyError(h.proxy, err) // in clear, only the proxy responds
+	}
+	brokeEarly := seen.conn != nil && !hasAnswered(seen.conn) && hasBroken(err)
+	if h.wantsCertificate.Load() && (hasAlert(err, byPeer) || brokeEarly) {
+		err = fmt.Errorf("%w; %w", err, ErrNoCertificate)
+	}
+	return err
+}
+
+// proxyError gives a type to an error of the connection to a proxy.
+func proxyError(proxy *url.URL, err error) error {
+	if refused, ok := errors.AsType[*ProxyError](err); ok {
+		return refused
+	}
+	if around, ok := errors.AsType[*net.OpError](err); ok && around.Op == "proxyconnect" {
+		err = around.Err
+	}
+	return &ProxyError{proxy: addressOf(proxy), err: err}
+}
+
+// addressOf returns the address of a proxy without its credentials.
+func addressOf(proxy *url.URL) string { return proxy.Scheme + "://" + proxy.Host }
+
+// handshakeError gives a type to an error of a TLS handshake that has none, and details to one of a certificate.
+func handshakeError(err error) error {
+	if IsTLSFailure(err) || hasBroken(err) {
+		return certificateError(err)
+	}
+	return &HandshakeError{err}
+}
