@@ -47,7 +47,7 @@ func TestAccPageMirror(t *testing.T) {
 		w.Write("cli.tfrc", read(t, config))
 		w.Edit("cli.tfrc", from, to)
 		w.Setenv("TF_CLI_CONFIG_FILE=" + w.Path("cli.tfrc"))
-		w.Run("init").Want(0, "Installing "+strings.ToLower(cli.Source)+" v0.1.0")
+		w.Run("init").Want(0, strings.ToLower(cli.Source)+" v0.1.0")
 		if lock := w.Read(".terraform.lock.hcl"); strings.Count(lock, "\nprovider ") != 1 || !strings.Contains(lock, source) {
 			t.Errorf("the lock file has other entries: %s", lock)
 		}

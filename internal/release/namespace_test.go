@@ -26,9 +26,9 @@ func TestNamespace(t *testing.T) {
 	for _, path := range files(t) {
 		content := clitest.ReadFile(t, filepath.Join(root, path))
 		for use, want := range map[string]string{
-			`github\.com/([\w.-]+)/terraform-provider-stream\b`: namespace,
-			`\b[Ss]ource\s*=\s*"([^"%]+/stream)"`:               source,
-			`(?m)^SOURCE\s*:?=\s*(\S+)$`:                        source,
+			`github\.com/([\w.-]+)/terraform-provider-stream\b`:                 namespace,
+			`\b[Ss]ource\s*=\s*"(?:registry\.terraform\.io/)?([^"%/]+/stream)"`: source,
+			`(?m)^SOURCE\s*:?=\s*(\S+)$`:                                        source,
 		} {
 			for _, found := range regexp.MustCompile(use).FindAllStringSubmatch(content, -1) {
 				uses[path]++
