@@ -3,8 +3,11 @@ package acceptance
 import (
 	"fmt"
 	"net/http/httptest"
+	"strconv"
+	"strings"
 	"testing"
 
+	"github.com/stream-management/terraform-provider-stream/internal/clitest"
 	"github.com/stream-management/terraform-provider-stream/internal/streamstest"
 )
 
@@ -113,4 +116,22 @@ func TestAccUnusedVariable(t *testing.T) {
 	service.ForgetRequests()
 	w.MustApply()
 	service.WantRequests(t, updateOf("cam-1", `"p1"`))
+}
+
+// With -chdir, a relative path does not begin where the user types: the error has the absolute path, and says how to write another
+// one. It needs clitest for -chdir.
+func TestAccSecretFileElsewhere(t *testing.T) {
+	t.Parallel()
+	_, url := streamstest.Start(t, streamstest.Options{Authorize: streamstest.Bearer("t0k$n")}, streamstest.Streams("cam-1")...)
+	w := newWorkspace(t, url, "")
+	w.Write("token", "t0k$n\n")
+	w.Write("live/main.tf", clitest.RequireProvider+providerWith(`token_file = "token"`)+resourceOf("this", "cam-1", `"p1"`, ""))
+	w.MustRun("-chdir=live", "init")
+	r := w.Run("-chdir=live", "apply", "-auto-approve").Want(1, "Error: Authentication Error", "of token_file cannot be used: no such file or directory.",
+		`write an absolute path, in Terraform "${path.cwd}/…".`)
+	if path := w.Path("live/token"); !strings.Contains(strings.ReplaceAll(r.Text(), " ", ""), strconv.Quote(path)) {
+		t.Errorf("no %s in %v", path, r)
+	}
+	w.Edit("live/main.tf", `"token"`, `"${path.cwd}/token"`)
+	w.MustRun("-chdir=live", "apply", "-auto-approve")
 }

@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/hashicorp/terraform-plugin-framework/types"
+
 	"github.com/stream-management/terraform-provider-stream/internal/requests"
 	"github.com/stream-management/terraform-provider-stream/internal/transport"
 )
@@ -88,11 +90,17 @@ func (r *reader) token(t text) string {
 }
 
 func (r *reader) basicAuth() *requests.BasicAuth {
-	username := r.required(r.BasicAuth.Username, "")
+	read := func(t text) string {
+		if t.inBlock.Equal(types.StringValue("")) { // RFC 7617 allows it, and services take a key as one of the two
+			return ""
+		}
+		return r.required(t, "")
+	}
+	username := read(r.BasicAuth.Username)
 	if strings.Contains(username, ":") {
 		r.refuse(r.BasicAuth.Username, "must not contain a colon, which HTTP Basic authentication cannot carry.")
 	}
-	return &requests.BasicAuth{Username: username, Password: r.required(r.BasicAuth.Password, "")}
+	return &requests.BasicAuth{Username: username, Password: read(r.BasicAuth.Password)}
 }
 
 func (r *reader) oauth2() *requests.OAuth2 {

@@ -1,9 +1,14 @@
 package config
 
 import (
+	"os"
+	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/stream-management/terraform-provider-stream/internal/requests"
+	"github.com/stream-management/terraform-provider-stream/internal/streams"
+	"github.com/stream-management/terraform-provider-stream/internal/streamstest"
 )
 
 // oauth2 is a provider block with the required attributes of oauth2 and others.
@@ -87,10 +92,22 @@ func TestReadCredentials(t *testing.T) {
 			requests.Config{TokenFile: "f", Credentials: `the bearer token in the file "f" from STREAM_TOKEN_FILE`}},
 		"empty variables beside headers": {block{"headers": block{"X-Api-Key": "k"}}, environment{"STREAM_TOKEN": ""},
 			requests.Config{Headers: map[string]string{"X-Api-Key": "k"}, Credentials: "the header X-Api-Key from the provider block"}},
-		"values that look like references": {block{"headers": block{"X-Api-Key": "$(KEY)", "X-Other": "o"}}, environment{"STREAM_TOKEN": "null"}, requests.Config{
-			Token: "null", Headers: map[string]string{"X-Api-Key": "$(KEY)", "X-Other": "o"},
+		"values that look like references": {block{"headers": block{"X-Api-Key": "$(KEY)", "X-Other": "o"}}, environment{"STREAM_TOKEN": "{{ token }}"}, requests.Config{
+			Token: "{{ token }}", Headers: map[string]string{"X-Api-Key": "$(KEY)", "X-Other": "o"},
 			Credentials: "a bearer token from STREAM_TOKEN (the value looks like a reference that nothing has replaced) and the header X-Api-Key from the " +
 				"provider block (the value looks like a reference that nothing has replaced) and the header X-Other from the provider block",
+		}},
+		"a user without a password": {block{"basic_auth": block{"username": "key", "password": ""}}, environment{"STREAM_PASSWORD": "p"}, requests.Config{
+			BasicAuth: &requests.BasicAuth{Username: "key"}, Credentials: `the basic_auth of user "key" from the provider block`,
+		}},
+		"a password without a user": {block{"basic_auth": block{"username": "", "password": "key"}}, nil, requests.Config{
+			BasicAuth: &requests.BasicAuth{Password: "key"}, Credentials: `the basic_auth of user "" from the provider block`,
+		}},
+		"an empty header": {block{"headers": block{"X-Api-Key": ""}}, nil, requests.Config{
+			Headers: map[string]string{"X-Api-Key": ""}, Credentials: "the header X-Api-Key from the provider block",
+		}},
+		"an empty header from the environment": {nil, environment{"STREAM_HEADERS": `{"X-Api-Key": ""}`}, requests.Config{
+			Headers: map[string]string{"X-Api-Key": ""}, Credentials: "the header X-Api-Key from STREAM_HEADERS",
 		}},
 		"a password that looks like a reference": {nil, environment{"STREAM_USERNAME": "u", "STREAM_PASSWORD": "op://a/b"},
 			ofUser("op://a/b", "STREAM_USERNAME (the value looks like a reference that nothing has replaced)")},
@@ -111,14 +128,9 @@ func TestCredentialsRefused(t *testing.T) {
 	const missing = "is missing. Set it in the provider block, or set the environment variable "
 	problems{
 		"scheme in a token": {block{"token": "bearer Hidden1"}, nil,
-			[]string{`token cannot be sent: it begins with "Bearer", which is sent before the token.`}},
+			[]string{`token cannot be sent: it begins with "Bearer", which is sent before the token: remove it.`}},
 		"space at a token": {block{"token": "Hidden1 "}, nil,
 			[]string{"token must not begin or end with white space. In Terraform, trimspace() removes it."}},
-		"references": {merge(oauth2(block{"client_assertion": "${Hidden1}"}), block{"token": "$(Hidden1)"}), nil, []string{
-			"oauth2 and token are two ways",
-			"oauth2.client_assertion cannot be sent: it looks like a reference that nothing has replaced with its value.",
-			"token cannot be sent: it looks like a reference that nothing has replaced with its value.",
-		}},
 		"nothing but empty variables": {nil, environment{"STREAM_TOKEN": "", "STREAM_USERNAME": "", "STREAM_OAUTH2_CLIENT_SECRET": ""}, []string{
 			"basic_auth.username: The environment variable STREAM_USERNAME is set, but empty. If requests need no credentials, unset the variable.",
 			"oauth2.client_secret: The environment variable STREAM_OAUTH2_CLIENT_SECRET is set, but empty.",
@@ -223,4 +235,42 @@ func TestCredentialsRefused(t *testing.T) {
 			`headers["x-key"] is the same header as "X-Key".`,
 		}},
 	}.run(t)
+}
+
+// What can be sent is sent as it is, from each source: a token may have every visible character.
+func TestOddValuesAreSent(t *testing.T) {
+	t.Parallel()
+	for _, token := range []string{
+		"k8$Zp!x", "Qz(7w]kL2", "a=b=c", "user:pass", `"quoted" inside`, "`a`", `{"a":1}`, "${REFERENCE}", "$(REFERENCE)", "{{ reference }}", "op://vault/item",
+		"<token>", "null", "%TOKEN%", `back\slash`, "tök€n", "two words", strings.Repeat("x", 8000),
+	} {
+		file := filepath.Join(t.TempDir(), "token")
+		if err := os.WriteFile(file, []byte(token+"\n"), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		service, url := streamstest.Start(t, streamstest.Options{Authorize: streamstest.Bearer(token)}, streamstest.Streams("cam-1")...)
+		for name, from := range map[string]struct {
+			block block
+			env   environment
+		}{
+			"block":    {block{"token": token, "headers": block{"X-Empty": ""}}, nil},
+			"variable": {nil, environment{"STREAM_TOKEN": token, "STREAM_HEADERS": `{"X-Empty": ""}`}},
+			"file":     {block{"token_file": file, "headers": block{"X-Empty": ""}}, nil},
+		} {
+			s, diags := read(t, merge(block{"base_url": url}, from.block), from.env)
+			wantProblems(t, diags)
+			client, err := streams.New(s.Client)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if _, err := client.UpdateStream(t.Context(), "cam-1", streams.NewProcessorSet("p1")); err != nil {
+				t.Errorf("%.40q from a %s: %v", token, name, err)
+			}
+		}
+		for _, request := range service.Requests() {
+			if empty, isSent := request.Header["X-Empty"]; !isSent || empty[0] != "" {
+				t.Errorf("the header X-Empty is %q", empty)
+			}
+		}
+	}
 }

@@ -67,7 +67,7 @@ func parseHeaders(text string) (map[string]attr.Value, error) {
 	wrongForm := errors.New(`must be a JSON object of texts, such as {"X-Api-Key": "…"}`)
 	switch {
 	case strings.HasPrefix(text, "\ufeff"):
-		return nil, requests.ErrMark
+		return nil, errMark
 	case !json.Valid([]byte(text)), text[0] != '{':
 		return nil, wrongForm
 	}

@@ -14,7 +14,6 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/types"
 	"golang.org/x/text/unicode/norm"
 
-	"github.com/stream-management/terraform-provider-stream/internal/requests"
 	"github.com/stream-management/terraform-provider-stream/internal/transport"
 )
 
@@ -53,7 +52,7 @@ func (r *reader) variable(of setting) (name, text string) {
 // put into NFC, because credentials and paths are bytes; what a state has is.
 func (r *reader) fromEnvironment(of setting) string {
 	_, text := r.variable(of)
-	if err := requests.CheckVariable(text); err != nil {
+	if err := checkVariable(text); err != nil {
 		r.refuse(of, "%s.", err)
 		return ""
 	}
@@ -79,7 +78,7 @@ func (r *reader) lines(t text) string {
 
 // checked returns a text of one line, or "" if it is refused.
 func (r *reader) checked(of setting, text string) string {
-	err := requests.CheckLine(text)
+	err := checkLine(text)
 	if err == nil {
 		return text
 	}
@@ -180,18 +179,6 @@ func (r *reader) element(a setting, v attr.Value) string {
 func (r *reader) userAgent() string {
 	added := attribute{isNull: true, variables: []string{"TF_APPEND_USER_AGENT"}}
 	return r.checked(added, strings.TrimSpace(r.fromEnvironment(added)))
-}
-
-func (r *reader) checkProxies() {
-	for _, variables := range [][]string{{"HTTPS_PROXY", "https_proxy"}, {"HTTP_PROXY", "http_proxy"}} {
-		proxy := attribute{isNull: true, variables: variables}
-		address := r.checked(proxy, r.fromEnvironment(proxy))
-		if _, err := transport.ParseProxy(address); address != "" && err != nil {
-			r.refuse(proxy, "%s.", err)
-		}
-	}
-	hosts := attribute{isNull: true, variables: []string{"NO_PROXY", "no_proxy"}}
-	r.checked(hosts, strings.TrimSpace(r.fromEnvironment(hosts)))
 }
 
 func (r *reader) refuse(of setting, format string, args ...any) {

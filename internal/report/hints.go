@@ -62,7 +62,7 @@ var hints = []hint{
 	{causedBy(requests.ErrSecretFile),
 		"The file may not be mounted or written yet, or may be the wrong one.",
 		"Check the file.",
-		"A relative path is relative to the folder where Terraform runs."},
+		"A relative path begins in the folder that -chdir names: write an absolute path, in Terraform \"${path.cwd}/…\"."},
 	{causedBy(session.ErrWaitedForOther),
 		"Another operation on the same stream may be slow.",
 		"Raise the timeouts.", ""},

@@ -93,7 +93,7 @@ func TestHints(t *testing.T) {
 	}{
 		"interrupted": {without(context.Canceled), none, []string{"Run the command again when you are ready."}, nil},
 		"bad token file": {streams.Error{Kind: streams.KindAuthentication, Result: requests.Result{Err: errors.Join(requests.ErrSecretFile, errors.New("x"))}}, none,
-			[]string{"relative to the folder where Terraform runs"}, []string{"base_url"}},
+			[]string{"Check the file. A relative path begins in the folder that -chdir names: write an absolute path, in Terraform \"${path.cwd}/…\"."}, []string{"base_url"}},
 		"not sent":            {without(transport.ErrNotSent), none, []string{"this machine"}, []string{"base_url", "service"}},
 		"proxy":               {without(&transport.ProxyError{Status: 403}), none, []string{"other credentials", "HTTPS_PROXY", "NO_PROXY"}, []string{"base_url"}},
 		"no proxy":            {without(new(transport.ProxyError)), none, []string{"The proxy may be down", "HTTPS_PROXY", "NO_PROXY"}, []string{"base_url", "credentials"}},

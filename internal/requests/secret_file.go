@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"path/filepath"
 	"strings"
 	"time"
 
@@ -60,7 +61,7 @@ func (f *secretFile) readOnce() (string, error) {
 	if err == nil && info.Mode().IsRegular() && info.Size() <= maxToken { // to open a pipe could take forever
 		content, err = os.ReadFile(f.path)
 	}
-	text := string(bytes.TrimSpace(bytes.TrimPrefix(content, []byte(mark))))
+	text := string(bytes.TrimSpace(bytes.TrimPrefix(content, []byte("\ufeff"))))
 	switch {
 	case err != nil:
 		err = cmp.Or(errors.Unwrap(err), err) // without the path
@@ -70,15 +71,14 @@ func (f *secretFile) readOnce() (string, error) {
 		err = fmt.Errorf("it is longer than %d KiB", maxToken>>10)
 	case text == "":
 		err = errEmptyFile
-	case strings.HasPrefix(text, "\xff\xfe"), strings.HasPrefix(text, "\xfe\xff"):
-		err = errors.New("it is UTF-16; write it as UTF-8, in PowerShell with Set-Content -Encoding utf8")
 	case strings.ContainsAny(text, "\r\n"):
 		err = errors.New("it has more than one line")
 	default:
 		err = CheckToken(text)
 	}
 	if err != nil {
-		reason := fmt.Sprintf("the file %q of %s cannot be used: %s", f.path, f.setting, err)
+		path, _ := filepath.Abs(f.path) // with -chdir, a relative path does not begin where the user types
+		reason := fmt.Sprintf("the file %q of %s cannot be used: %s", cmp.Or(path, f.path), f.setting, err)
 		return "", &failedSearch{Result{Failure: Unauthenticated, Reason: reason, Err: errors.Join(ErrSecretFile, err)}}
 	}
 	f.redactor.Add(append(masking.Parts(text), text)...)
@@ -98,5 +98,9 @@ func (f *secretFile) findToken(ctx context.Context, rejected string) *header {
 	case wait > 0:
 		return &header{err: err, holds: unchanged}
 	}
-	return &header{value: "Bearer " + f.token, holds: unchanged}
+	found := &header{value: "Bearer " + f.token, holds: unchanged}
+	if LooksUnfilled(f.token) {
+		found.note = "the token in the file looks like a reference that nothing has replaced"
+	}
+	return found
 }

@@ -120,5 +120,5 @@ func tokenHeader(token *oauth2.Token) (value, unsent string, err error) {
 		}
 		scheme = "Bearer"
 	}
-	return scheme + " " + token.AccessToken, unsent, checkSendable(token.AccessToken)
+	return scheme + " " + token.AccessToken, unsent, CheckToken(token.AccessToken)
 }

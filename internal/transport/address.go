@@ -9,6 +9,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"golang.org/x/net/http/httpproxy"
 )
 
 // NormalURL returns the parsed address of a deployment in one form: a host in lower case, and no default port.
@@ -27,8 +29,6 @@ func normalHost(u *url.URL) string {
 func ParseURL(raw string) (*url.URL, error) {
 	u, err := url.Parse(raw)
 	switch {
-	case strings.IndexAny(raw, "\"'`“‘„«") == 0:
-		return nil, errors.New("must not be in quotes")
 	case err != nil, strings.TrimSpace(raw) != raw:
 		return nil, errors.New(`is not a URL; write it as "https://host"`)
 	case u.User != nil:
@@ -37,15 +37,13 @@ func ParseURL(raw string) (*url.URL, error) {
 		return nil, errors.New(`must begin with "https://" (or "http://")`)
 	case u.Hostname() == "":
 		return nil, errors.New(`has no host; write it as "https://host"`)
-	case hasTwoSchemes(u):
-		return nil, errors.New(`must have "https://" (or "http://") once`)
 	case !validHost(u):
 		return nil, errors.New("has a host that cannot be one; a variable may be empty, or may not have been replaced")
 	case strings.HasSuffix(u.Host, ":"):
 		return nil, errors.New("has a colon without a port")
 	case !validPort(u):
 		return nil, errors.New("has a port that is not between 1 and 65535")
-	case strings.Contains(raw, "$("), strings.ContainsAny(raw, notInURL):
+	case strings.ContainsAny(raw, notInURL):
 		return nil, errors.New("has characters that no URL has, such as braces; a variable may not have been replaced")
 	case strings.Contains(raw, "#"): // u.Fragment is also empty for a bare #
 		return nil, errors.New("must not have a fragment")
@@ -53,12 +51,6 @@ func ParseURL(raw string) (*url.URL, error) {
 		return nil, errors.New(`must not have "." or ".." in its path`)
 	}
 	return u, nil
-}
-
-// hasTwoSchemes reports whether an address is one like https://https://host.
-func hasTwoSchemes(u *url.URL) bool {
-	host := strings.ToLower(u.Hostname())
-	return (host == "https" || host == "http") && strings.HasPrefix(u.Path, "//")
 }
 
 const notInURL = `{}<>"\^|` + "`" // RFC 3986, appendix A; Go escapes them
@@ -78,11 +70,18 @@ func ParseProxy(address string) (*url.URL, error) {
 	}
 	u, err := url.Parse(address)
 	isHere := err == nil && u.Hostname() == "" && u.Host != "" // such as :3128
-	if err != nil || !slices.Contains(proxySchemes, u.Scheme) || hasTwoSchemes(u) || !isHere && !validHost(u) || !validPort(u) {
+	if err != nil || !slices.Contains(proxySchemes, u.Scheme) || !isHere && !validHost(u) || !validPort(u) {
 		return nil, errors.New(`is not the address of a proxy; write it as "http://host:port", with escapes such as %40 for an @ ` +
 			"in a user name or password")
 	}
 	return u, nil
+}
+
+// MayBeProxied reports whether requests to u go through a proxy, if there is one: not to this machine, nor to a host of NO_PROXY.
+func MayBeProxied(u *url.URL, noProxy string) bool {
+	const some = "http://proxy"
+	proxy, err := (&httpproxy.Config{HTTPProxy: some, HTTPSProxy: some, NoProxy: noProxy}).ProxyFunc()(u)
+	return proxy != nil && err == nil
 }
 
 // proxySchemes are those that package http knows. It would send CONNECT to a proxy of another one.

@@ -16,11 +16,24 @@ func TestParseProxy(t *testing.T) {
 		"proxy": "http://proxy", "proxy.example:3128": "http://proxy.example:3128", ":3128": "http://:3128", "https://proxy": "https://proxy",
 		"socks5://[::1]:1080": "socks5://[::1]:1080", "me:p%40ss@proxy:1": "http://me:p%40ss@proxy:1", "http://proxy:": "http://proxy:",
 		"": "", "::::": "", "http://[::1": "", "http://a b:3128": "", "http://proxy:port": "", "http://": "", "//proxy": "", "http://proxy:0": "",
-		"http://me:p#s@proxy:1": "", "socks4://proxy:1080": "", "ftp://proxy": "", "HTTP://proxy": "http://proxy", "socks5h://proxy:1080": "socks5h://proxy:1080", "http://$PROXY:3128": "", "http://http://proxy:3128": "", "{proxy}:3128": "", "http://proxy:3128\n": "", "proxy:70000": "", "http://me:s3cret@": "", "http://me:100%@proxy": "",
+		"http://me:p#s@proxy:1": "", "socks4://proxy:1080": "", "ftp://proxy": "", "HTTP://proxy": "http://proxy", "socks5h://proxy:1080": "socks5h://proxy:1080", "http://$PROXY:3128": "", "http://http://proxy:3128": "http://http://proxy:3128", "{proxy}:3128": "", "http://proxy:3128\n": "", "proxy:70000": "", "http://me:s3cret@": "", "http://me:100%@proxy": "",
 	} {
 		u, err := transport.ParseProxy(raw)
 		if (err == nil) != (want != "") || err == nil && u.String() != want || strings.Contains(ErrorText(err), "s3cret") {
 			t.Errorf("%q: %v, %v", raw, u, err)
+		}
+	}
+}
+
+func TestMayBeProxied(t *testing.T) {
+	t.Parallel()
+	for raw, want := range map[string]bool{
+		"https://host": true, "http://host": true, "http://localhost": false, "https://127.0.0.1:8443": false, "https://a.internal": false,
+		"https://b.example": false, "https://10.1.2.3": false, "https://c.example": true,
+	} {
+		u, err := transport.ParseURL(raw)
+		if err != nil || transport.MayBeProxied(u, ".internal,\n b.example,10.0.0.0/8") != want {
+			t.Errorf("MayBeProxied(%s) is not %t: %v", raw, want, err)
 		}
 	}
 }
