@@ -291,6 +291,19 @@ func TestAccPipelines(t *testing.T) {
 	}
 }
 
+// A run by hand, which somebody may start on any branch, applies nothing that is not merged.
+func TestPipelinesApplyProtectedBranch(t *testing.T) {
+	t.Parallel()
+	for name, want := range map[string]string{
+		"github-actions.yml": `\n  apply:\n    if: github\.ref == 'refs/heads/main' `,
+		"gitlab-ci.yml":      `\napply:\n(?:  .*\n)*?  rules:\n    - if: \$CI_COMMIT_BRANCH == \$CI_DEFAULT_BRANCH && \$CI_COMMIT_REF_PROTECTED == "true" && `,
+	} {
+		if !regexp.MustCompile(want).MatchString(read(t, filepath.Join("pipelines", name))) {
+			t.Errorf("%s may apply any branch", name)
+		}
+	}
+}
+
 var pipelineCommand = regexp.MustCompile(`(?m)^ +- (?:run: )?terraform (.*)$`)
 
 // TestPageAuthentication runs the script that renews the ID token of a CI system while Terraform runs. In place of Terraform,
