@@ -56,9 +56,9 @@ func both(a, b condition) condition { return func(f failure) bool { return a(f) 
 
 func not(c condition) condition { return func(f failure) bool { return !c(f) } }
 
-func either(any ...condition) condition {
+func either(conditions ...condition) condition {
 	return func(f failure) bool {
-		return slices.ContainsFunc(any, func(c condition) bool { return c(f) })
+		return slices.ContainsFunc(conditions, func(c condition) bool { return c(f) })
 	}
 }
 
