@@ -153,6 +153,17 @@ var (
 		refused, found := errors.AsType[*transport.ProxyError](f.Err)
 		return found && refused.Status == 0
 	}
+	// It offers other ways to authenticate than HTTP Basic, the only one of Go's library.
+	offersNoBasic condition = func(f failure) bool {
+		offered := ""
+		if refused, found := errors.AsType[*transport.ProxyError](f.Err); found {
+			offered = refused.Schemes
+		} else if f.Status == http.StatusProxyAuthRequired {
+			offered = f.Challenge
+		}
+		isBasic := func(scheme string) bool { return strings.EqualFold(scheme, "Basic") }
+		return offered != "" && !slices.ContainsFunc(strings.Split(offered, ", "), isBasic)
+	}
 )
 
 // Where a redirect leads.

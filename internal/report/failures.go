@@ -107,9 +107,13 @@ func request(e *streams.Error) string {
 	if e.Attempts > 1 {
 		attempts = fmt.Sprintf(" (%d attempts)", e.Attempts)
 	}
+	challenge := "WWW-Authenticate: "
+	if e.Status == http.StatusProxyAuthRequired {
+		challenge = "Proxy-Authenticate: "
+	}
 	return join("\n", fmt.Sprintf("%s %s → %s%s", e.Method, e.URL, response, attempts),
 		labelled("Request id: ", e.RequestID), labelled("Location: ", e.Location),
-		labelled("WWW-Authenticate: ", e.Challenge))
+		labelled(challenge, e.Challenge))
 }
 
 // asStreamError finds the client's error. An operation that ended before the client was called gets one like it.

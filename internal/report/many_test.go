@@ -1,7 +1,6 @@
 package report
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -9,7 +8,6 @@ import (
 	"testing"
 
 	"github.com/hashicorp/terraform-plugin-framework/diag"
-	"github.com/hashicorp/terraform-plugin-log/tflogtest"
 
 	"github.com/stream-management/terraform-provider-stream/internal/claims"
 	"github.com/stream-management/terraform-provider-stream/internal/masking"
@@ -187,82 +185,6 @@ func TestRepeatedInGroup(t *testing.T) {
 	streamstest.WantText(t, f.diagnostics()[0].Detail(), "The processors of 6 streams", "If this error persists, check base_url.")
 }
 
-// An error shows the line of its stream, if the configuration has it: otherwise Terraform would print the whole map.
-func TestPaths(t *testing.T) {
-	t.Parallel()
-	var f failures
-	f.add(1, service(400, "no", streams.NotChanged))
-	for _, want := range []session.Sets{{"s0000": &first}, nil} {
-		diags := New().Apply(t.Context(), Group, session.Change{Kind: session.Edit, Want: want}, session.After{Findings: f}, "")
-		if _, located := diags[0].(diag.DiagnosticWithPath); located != (want != nil) {
-			t.Errorf("%v: %+v", want, diags[0])
-		}
-	}
-	beside := session.Planned{Findings: []session.Finding{
-		{Stream: id, Warning: claims.WillBeDetached, Shown: `["p9"]`}, {Stream: id, Decision: claims.Decision{Refusal: claims.StreamIsKept}},
-	}}
-	read := service(400, "no", streams.NotChanged)
-	read.Method = "GET"
-	for want, d := range map[string]diag.Diagnostic{
-		"processor_ids": New().Plan(t.Context(), OneStream, updates, beside, "")[0], // beside an error without a path
-		"stream_id":     New().Reads(t.Context(), OneStream, []session.Finding{{Stream: id, Err: &read}}, DataSource)[0],
-	} {
-		if d, located := d.(diag.DiagnosticWithPath); !located || d.Path().String() != want {
-			t.Errorf("want the path %s: %+v", want, d)
-		}
-	}
-	f.add(2, service(503, "busy", streams.NotChanged))
-	diags := f.diagnostics() // Terraform sorts them by line
-	if _, located := diags[1].(diag.DiagnosticWithPath); !located {
-		t.Errorf("the last error is not that of the last line: %s", diags)
-	}
-}
-
-// The errors of streams that may have been changed come first. The one with a path would not.
-func TestOrderOfErrors(t *testing.T) {
-	t.Parallel()
-	var f failures
-	f.add(2, service(400, "no", streams.NotChanged))
-	f.add(1, service(503, "busy", streams.Unknown))
-	diags := f.diagnostics()
-	if _, located := diags[0].(diag.DiagnosticWithPath); len(diags) != 2 || located || diags[0].Summary() != string(streams.KindGeneric) {
-		t.Error(diags)
-	}
-	streamstest.WantText(t, diags[1].Detail(), "2 streams could not be updated", "3 of 6 changes succeeded.")
-}
-
-// What an error does not show in full is in the log.
-func TestLogOfMessages(t *testing.T) {
-	t.Parallel()
-	for message, want := range map[string]int{"busy": 0, "{id}": 25, "{id}" + strings.Repeat(" busy", 70): 25} {
-		var logged bytes.Buffer
-		var f failures
-		f.add(25, service(400, message, streams.NotChanged))
-		New().Apply(tflogtest.RootLogger(t.Context(), &logged), Group, updates, session.After{Findings: f}, "")
-		if got := strings.Count(logged.String(), "stream failed"); got != want {
-			t.Errorf("%q: %d lines, want %d: %s", message, got, want, &logged)
-		}
-	}
-}
-
-// More outcomes than an error shows are in the log, too.
-func TestLogOfOutcomes(t *testing.T) {
-	t.Parallel()
-	for n, want := range map[int]int{shownTexts: 0, shownTexts + 1: shownTexts + 1} {
-		var logged bytes.Buffer
-		var f failures
-		for i := range n {
-			e := service(400, "busy", streams.NotChanged)
-			f.add(1, e)
-			f[i].Facts.Reported = &streams.Stream{ProcessorIDs: streams.NewProcessorSet(fmt.Sprint("p", i))}
-		}
-		diags := New().Apply(tflogtest.RootLogger(t.Context(), &logged), Group, updates, session.After{Findings: f}, "")
-		if got := strings.Count(logged.String(), "stream failed"); got != want || len(diags) != 1 {
-			t.Errorf("%d outcomes: %d lines, want %d: %s", n, got, want, &logged)
-		}
-	}
-}
-
 // A warning shows all sets whole, also long ones: they have no other place.
 func TestManySets(t *testing.T) {
 	t.Parallel()
@@ -292,32 +214,6 @@ func TestRefusedEmptySets(t *testing.T) {
 	streamstest.WantText(t, diags[1].Detail(), `stream "s0000" could not be updated.`, "Detach the processors in the service.")
 	streamstest.WantText(t, diags[0].Detail(), "The processors of 2 streams could not be detached.",
 		`To leave the streams without a request, set on_destroy = "keep" in the group, and run the command again.`)
-}
-
-// The texts that differ stand beside their streams: the first 20, each up to 300 characters. The others are counted, and have names.
-func TestManyDifferentMessages(t *testing.T) {
-	t.Parallel()
-	long := strings.Repeat(" and a long explanation", 30)
-	var f failures
-	f.add(25, service(503, "{id}: trace"+long, streams.Unknown))
-	detail := f.diagnostics()[0].Detail()
-	streamstest.WantText(t, detail,
-		"503 Service Unavailable (2 attempts)\nThe service said: s0000: trace"+long+"\n\n\"s0000\": as in the example\n\"s0001\": The service said: s0001: trace and",
-		"…\n\"s0020\", \"s0021\", \"s0022\", \"s0023\", \"s0024\": 5 more different messages; TF_LOG_PROVIDER=DEBUG shows them\n\nThe service may ",
-		"\n\nFor each of them: The stream may or may not")
-	for line := range strings.Lines(detail) {
-		if _, text, found := strings.Cut(line, `": `); found && len([]rune(text)) > longText+1 {
-			t.Errorf("%d characters: %s", len(text), line)
-		}
-	}
-
-	var many failures
-	many.add(5000, service(400, "trace {id}", streams.NotChanged))
-	detail = many.diagnostics()[0].Detail()
-	if named := strings.Count(detail, `"s`); named != namedStreams {
-		t.Errorf("%d names", named)
-	}
-	streamstest.WantText(t, detail, `, "s0999" and 4000 more: 4980 more different messages;`, "\nFor each of them: The stream was not changed.")
 }
 
 // What only some streams have is not claimed of the others: a response, a reason, an outcome.
@@ -357,17 +253,6 @@ func TestSharedReason(t *testing.T) {
 	streamstest.WantText(t, f.diagnostics()[0].Detail(),
 		"The processors of 2 streams could not be updated. The operation did not finish within its time limit.\n\nFor example: ",
 		"\n\"s0001\": The service said: s0001 is busy\n")
-}
-
-// The streams with one text of thousands have names, and so has each text.
-func TestListNames(t *testing.T) {
-	t.Parallel()
-	many := row{"many", strings.Split(strings.Repeat("x", 30), "")}
-	got := list([]row{many, {"", []string{"n"}}, {"one", []string{"y"}}, {"two", []string{"z", "z"}}}, 2, 10)
-	want := "x, x, x, x, x, x, x, x, x, x and 20 more: many\ny: one\nz and 1 more: 1 more different messages; TF_LOG_PROVIDER=DEBUG shows them\nn"
-	if got != want {
-		t.Errorf("%s", got)
-	}
 }
 
 // Warnings come before errors, and each error about a read ends like this, also those of several streams.

@@ -7,6 +7,7 @@ import (
 	"github.com/stream-management/terraform-provider-stream/internal/requests"
 	"github.com/stream-management/terraform-provider-stream/internal/session"
 	"github.com/stream-management/terraform-provider-stream/internal/streams"
+	"github.com/stream-management/terraform-provider-stream/internal/transport"
 )
 
 // Whole errors whose advice depends on what was attempted, or on more than a status. Each says what happened, what the service said, what
@@ -41,6 +42,11 @@ func TestWholeErrors(t *testing.T) {
 	gone := documented(404, streams.KindNotFound, "There is no such stream.")
 	goneRead := gone
 	goneRead.Method = "GET"
+
+	proxy := streams.Error{Kind: streams.KindConnection, Result: requests.Result{
+		Err:    &transport.ProxyError{Status: 407, Schemes: "NTLM, Negotiate"},
+		Reason: "the connection failed: the proxy http://proxy:3128 responded to CONNECT with 407 Proxy Authentication Required, and offers NTLM, Negotiate",
+	}}
 
 	reads := func(by Reader) func(streams.Error) string {
 		return func(e streams.Error) string {
@@ -102,6 +108,13 @@ The response does not have the documented form: {"id":"cam-1","last_edited":"202
 The service may have another version of the interface, or a gateway may change its responses. Ask the operators for the fields that the error names, as version 2 of the interface has them. If updates work, set detect_drift = false, or unset STREAM_DETECT_DRIFT.
 
 Nothing was changed by this read.`},
+		"proxy without Basic": {updates, proxy, `The processors of stream "cam-1" could not be updated. The connection failed: the proxy http://proxy:3128 responded to CONNECT with 407 Proxy Authentication Required, and offers NTLM, Negotiate.
+
+PATCH https://streams.example.com/v2/streams/cam-1 → no valid response
+
+The provider authenticates at a proxy only with Basic, which this one does not offer. Set HTTPS_PROXY (HTTP_PROXY for http://) to a local helper proxy that authenticates at this one, or list the host in NO_PROXY. NO_PROXY has host names, domains, IP addresses and CIDR blocks, separated by commas.
+
+` + unchanged},
 		"token endpoint, scope": {updates, token(400, "invalid_scope: no such scope"), `The processors of stream "cam-1" could not be updated. The token request to oauth2.token_url failed.
 
 POST https://login.example.com/token → 400 Bad Request
@@ -123,7 +136,7 @@ A request with the client_secret of the oauth2 client "tf" from STREAM_OAUTH2_CL
 PATCH https://streams.example.com/v2/streams/cam-1 → 419
 The service said: The session has expired.
 
-See what the response says, and check base_url.
+See the status and what the response says, and check base_url.
 
 ` + mayHave},
 		"404 of a create": {creates, gone, `The processors of stream "cam-1" could not be set.

@@ -1,0 +1,83 @@
+package report
+
+import (
+	"bytes"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/hashicorp/terraform-plugin-log/tflogtest"
+
+	"github.com/stream-management/terraform-provider-stream/internal/session"
+	"github.com/stream-management/terraform-provider-stream/internal/streams"
+	"github.com/stream-management/terraform-provider-stream/internal/streamstest"
+)
+
+// What an error does not show in full is in the log.
+func TestLogOfMessages(t *testing.T) {
+	t.Parallel()
+	for message, want := range map[string]int{"busy": 0, "{id}": 25, "{id}" + strings.Repeat(" busy", 70): 25} {
+		var logged bytes.Buffer
+		var f failures
+		f.add(25, service(400, message, streams.NotChanged))
+		New().Apply(tflogtest.RootLogger(t.Context(), &logged), Group, updates, session.After{Findings: f}, "")
+		if got := strings.Count(logged.String(), "stream failed"); got != want {
+			t.Errorf("%q: %d lines, want %d: %s", message, got, want, &logged)
+		}
+	}
+}
+
+// More outcomes than an error shows are in the log, too.
+func TestLogOfOutcomes(t *testing.T) {
+	t.Parallel()
+	for n, want := range map[int]int{shownTexts: 0, shownTexts + 1: shownTexts + 1} {
+		var logged bytes.Buffer
+		var f failures
+		for i := range n {
+			e := service(400, "busy", streams.NotChanged)
+			f.add(1, e)
+			f[i].Facts.Reported = &streams.Stream{ProcessorIDs: streams.NewProcessorSet(fmt.Sprint("p", i))}
+		}
+		diags := New().Apply(tflogtest.RootLogger(t.Context(), &logged), Group, updates, session.After{Findings: f}, "")
+		if got := strings.Count(logged.String(), "stream failed"); got != want || len(diags) != 1 {
+			t.Errorf("%d outcomes: %d lines, want %d: %s", n, got, want, &logged)
+		}
+	}
+}
+
+// The texts that differ stand beside their streams: the first 20, each up to 300 characters. The others are counted, and have names.
+func TestManyDifferentMessages(t *testing.T) {
+	t.Parallel()
+	long := strings.Repeat(" and a long explanation", 30)
+	var f failures
+	f.add(25, service(503, "{id}: trace"+long, streams.Unknown))
+	detail := f.diagnostics()[0].Detail()
+	streamstest.WantText(t, detail,
+		"503 Service Unavailable (2 attempts)\nThe service said: s0000: trace"+long+"\n\n\"s0000\": as in the example\n\"s0001\": The service said: s0001: trace and",
+		"…\n\"s0020\", \"s0021\", \"s0022\", \"s0023\", \"s0024\": 5 more different messages; TF_LOG_PROVIDER=DEBUG shows them\n\nThe service may ",
+		"\n\nFor each of them: The stream may or may not")
+	for line := range strings.Lines(detail) {
+		if _, text, found := strings.Cut(line, `": `); found && len([]rune(text)) > longText+1 {
+			t.Errorf("%d characters: %s", len(text), line)
+		}
+	}
+
+	var many failures
+	many.add(5000, service(400, "trace {id}", streams.NotChanged))
+	detail = many.diagnostics()[0].Detail()
+	if named := strings.Count(detail, `"s`); named != namedStreams {
+		t.Errorf("%d names", named)
+	}
+	streamstest.WantText(t, detail, `, "s0999" and 4000 more: 4980 more different messages;`, "\nFor each of them: The stream was not changed.")
+}
+
+// The streams with one text of thousands have names, and so has each text.
+func TestListNames(t *testing.T) {
+	t.Parallel()
+	many := row{"many", strings.Split(strings.Repeat("x", 30), "")}
+	got := list([]row{many, {"", []string{"n"}}, {"one", []string{"y"}}, {"two", []string{"z", "z"}}}, 2, 10)
+	want := "x, x, x, x, x, x, x, x, x, x and 20 more: many\ny: one\nz and 1 more: 1 more different messages; TF_LOG_PROVIDER=DEBUG shows them\nn"
+	if got != want {
+		t.Errorf("%s", got)
+	}
+}
