@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"regexp"
 	"strings"
@@ -30,8 +31,8 @@ func TestInfrastructureEnvironments(t *testing.T) {
 func TestAccInfrastructure(t *testing.T) {
 	t.Parallel()
 	clone := clitest.New(t)
-	if !clitest.AtLeast(t, "1.11", "1.11") {
-		t.Skip("the repository needs a newer CLI")
+	if _, err := exec.LookPath("zip"); err != nil || !clitest.AtLeast(t, "1.11", "1.11") {
+		t.Skip("the repository needs zip and a newer CLI")
 	}
 	login := &streamstest.TokenServer{ClientID: "terraform", ClientSecret: "prod-secret"}
 	loginServer := httptest.NewServer(login)
