@@ -87,7 +87,7 @@ var hints = []hint{
 		"Location has the same path, but for a slash at its end or its case. No setting of the provider changes that.",
 		"The operators have to serve the documented path, /v2/streams/{id}, without a redirect.", ""},
 	{both(causedBy(streams.ErrNearly), isFor(aLeave, aDrop)), otherVersion, askForField,
-		"To leave {the stream|the streams} without a request, {keep} {orKeep}"},
+		"To leave {the stream|the streams} without a request, {keep}"},
 	{both(causedBy(streams.ErrNearly), isRead), otherVersion, askForField,
 		"If updates work, {unserved}"},
 	{causedBy(streams.ErrNearly), otherVersion, askForField, ""},

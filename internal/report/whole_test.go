@@ -97,7 +97,7 @@ The service may have another version of the interface, or a gateway may change i
 PATCH https://streams.example.com/v2/streams/cam-1 → 200 OK
 The response does not have the documented form: {"id":"cam-1","last_edited":"2026-01-02"}
 
-The service may have another version of the interface, or a gateway may change its responses. Ask the operators for the fields that the error names, as version 2 of the interface has them. To leave the stream without a request, remove the resource from the state with terraform state rm. The next apply creates it again if the configuration still has it. Or, before terraform destroy or a new stream_id, apply on_destroy = "keep".
+The service may have another version of the interface, or a gateway may change its responses. Ask the operators for the fields that the error names, as version 2 of the interface has them. To leave the stream without a request, remove the resource from the state with terraform state rm.
 
 ` + mayHave},
 		"nearly the stream, read": {reads(Refresh), nearlyRead, `Stream "cam-1" could not be read. The response is nearly the stream, but last_edited is not an integer.
