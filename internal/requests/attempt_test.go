@@ -9,7 +9,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/stream-management/terraform-provider-stream/internal/masking"
 	"github.com/stream-management/terraform-provider-stream/internal/requests"
 	. "github.com/stream-management/terraform-provider-stream/internal/scripted"
 	"github.com/stream-management/terraform-provider-stream/internal/streams"
@@ -83,16 +82,6 @@ func TestObserve(t *testing.T) {
 		}, got)
 		first := s.Requests()[0]
 		s.WantReceived(t, first, first, first, first)
-	})
-}
-
-// What a response says about a proxy and media types is kept for the hint.
-func TestHeadersOfAResponse(t *testing.T) {
-	t.Parallel()
-	s := StartService(t, RespondError(415, "no", "Via", "1.1 proxy", "Accept-Patch", "application/t0ken\u202e ::add-mask::"))
-	s.WantError(t, s.UpdateError(t, requests.Config{Token: "t0ken"}), streams.KindBadRequest, streams.NotChanged, requests.Result{
-		Status: 415, Message: "no", Form: masking.FormDocumented, Proxied: true, Accepts: `application/***\u202e \x3a:add-mask::`,
-		Attempts: 1,
 	})
 }
 

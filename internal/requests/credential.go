@@ -7,32 +7,35 @@ import (
 	"sync/atomic"
 )
 
-// credential is the Authorization header of all requests. No scheme is specified (INTERFACE.md, section 5).
-// If the header has to be found, one request does that, and the others wait for its result.
-type credential struct {
-	// source returns another header than rejected if there is one, for one request at a time; nil: the header is fixed.
-	source func(ctx context.Context, rejected string) *header
-	issued bool          // the headers are tokens, which an endpoint issues to one client
-	search chan struct{} // has an element while a request looks for a header
-	last   atomic.Pointer[header]
+// credentials has the Authorization header of all requests to the service. No scheme is specified (INTERFACE.md, section 5).
+// If a credential has to be found, one delivery does that, and the others wait for its result.
+type credentials struct {
+	// source returns another credential than the rejected one if there is one, for one delivery at a time; nil: it is fixed.
+	source func(ctx context.Context, rejected string) *credential
+	issued bool          // they are tokens, which an endpoint issues to one client
+	search chan struct{} // has an element while a delivery looks for a credential
+	last   atomic.Pointer[credential]
 }
 
-// header is a value of the Authorization header, or why there is none.
-type header struct {
+// credential is a value of the Authorization header, or why there is none.
+type credential struct {
 	value string // "": requests have no such header
 	note  string // for the result of a rejection; may be empty
 	err   error
 	holds func() bool // reports whether this is still right
-	*trial
+	trial *trial
 }
 
-// get returns the header for a request. rejected is the value that the service has just rejected with 401, or "": then get
-// returns another one if there is one.
-func (c *credential) get(ctx context.Context, rejected string) (*header, error) {
-	if last := c.last.Load(); rejected == "" && last.err == nil && last.holds() && !last.isWrong() {
+// get returns the credential for a request. rejected is the value that the service has just rejected with 401, or "": then get
+// returns another one if there is one. A token request carries none.
+func (c *credentials) get(ctx context.Context, rejected string) (*credential, error) {
+	if c == nil {
+		return &credential{trial: newTrial()}, nil
+	}
+	if last := c.last.Load(); rejected == "" && last.err == nil && last.holds() && !last.trial.isWrong() {
 		return last, nil // also during a search for a better one
 	}
-	if ctx.Err() != nil { // an operation that has ended looks for no header
+	if ctx.Err() != nil { // an operation that has ended looks for nothing
 		return nil, ctx.Err()
 	}
 	select {
@@ -45,41 +48,41 @@ func (c *credential) get(ctx context.Context, rejected string) (*header, error) 
 	if last.value == rejected {
 		avoid = last.value
 	}
-	stays := last.holds() || c.issued && last.isWrong() // a client that is rejected gets no token for its age
-	if stays && (c.source == nil || avoid == "" || last.isLast()) {
+	stays := last.holds() || c.issued && last.trial.isWrong() // a client that is rejected gets no token for its age
+	if stays && (c.source == nil || avoid == "" || last.trial.isLast()) {
 		return last.forOthers()
 	}
 	next := c.source(ctx, avoid)
 	switch {
-	case next.err != nil && (ctx.Err() != nil || errors.Is(next.err, ErrRateLimit)): // other requests may have more time
+	case next.err != nil && (ctx.Err() != nil || errors.Is(next.err, ErrRateLimit)): // other deliveries may have more time
 		return nil, next.err
-	case next.value == last.value || c.issued && last.isSecondTry():
+	case next.value == last.value || c.issued && last.trial.isSecondTry():
 		next.trial = last.trial
 		if avoid != "" {
-			next.exhaust()
+			next.trial.exhaust()
 		}
 	default:
 		next.trial = newTrial()
-		if next.replaces = avoid != ""; next.replaces {
-			last.replace()
+		if next.trial.replaces = avoid != ""; next.trial.replaces {
+			last.trial.replace()
 		}
 	}
 	c.last.Store(next)
 	return next, next.err
 }
 
-// forOthers returns the header, or why operations that have not found out themselves send nothing.
-func (h *header) forOthers() (*header, error) {
-	if search, failed := errors.AsType[*failedSearch](h.err); failed {
-		return nil, &failedSearch{search.result.repeat("")}
+// forOthers returns the credential, or why deliveries that have not found out themselves send nothing.
+func (c *credential) forOthers() (*credential, error) {
+	if search, failed := errors.AsType[*failedSearch](c.err); failed {
+		return nil, &failedSearch{search.result.unsent("")}
 	}
-	if !h.isWrong() {
-		return h, nil
+	if !c.trial.isWrong() {
+		return c, nil
 	}
-	rejection := h.lastRejection()
+	rejection := c.trial.lastRejection()
 	reason := "the service has rejected the same credentials for other streams"
 	if rejection.Credentials == NoCredentials {
 		reason = "the service has rejected requests without credentials for other streams"
 	}
-	return nil, fmt.Errorf("%w: %w", errRejected, &failedSearch{rejection.repeat(reason)})
+	return nil, fmt.Errorf("%w: %w", errRejected, &failedSearch{rejection.unsent(reason)})
 }

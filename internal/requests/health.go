@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// health is what all requests have learned together about an endpoint: the service, or the token endpoint.
+// health is what all deliveries have learned together about an endpoint: the service, or the token endpoint.
 type health struct {
 	mu          sync.Mutex
 	condition   condition
@@ -14,13 +14,13 @@ type health struct {
 	silence     error     // of the last such attempt
 }
 
-// condition is what the last operations show about an endpoint. In all but the first one, an operation makes one attempt.
+// condition is what the last deliveries show about an endpoint. In all but the first one, a delivery makes one attempt.
 type condition int
 
 const (
 	working condition = iota // or nothing is known
-	failing                  // an operation has lost its patience without a success beside it, and nothing has worked since
-	mute                     // an attempt has got no response, nor has an operation that began after it: attempts are short
+	failing                  // a delivery has failed for as long as its patience without a success beside it, and nothing has worked since
+	mute                     // an attempt has got no response, nor has a delivery that began after it: attempts are short
 )
 
 // view is an endpoint's health at a moment.
@@ -44,15 +44,15 @@ func (h *health) worked() {
 	h.successes++
 }
 
-// heard notes an attempt that failed with a response, or with an error of the connection.
+// heard notes an attempt that failed for the moment with a response, or with an error of the connection.
 func (h *health) heard() {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	h.condition, h.silentSince = min(h.condition, failing), time.Time{}
 }
 
-// lostPatience notes the end of an operation. If there were more successes than given, others have succeeded beside it.
-func (h *health) lostPatience(successes int) {
+// failed notes a delivery that shows that the endpoint fails. If there are more successes than given, others have succeeded since.
+func (h *health) failed(successes int) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	if h.successes == successes {
@@ -60,8 +60,8 @@ func (h *health) lostPatience(successes int) {
 	}
 }
 
-// heardNothing notes an attempt that waited for the whole request timeout, with its error. Its operation began at the given
-// time: the attempts of one stream show nothing about the others.
+// heardNothing notes an attempt that waited for the whole request timeout, with its error. Its delivery began at the given
+// time: the attempts for one stream show nothing about the others.
 func (h *health) heardNothing(began time.Time, silence error) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -74,10 +74,10 @@ func (h *health) heardNothing(began time.Time, silence error) {
 	}
 }
 
-// A short attempt has a part of the request timeout, and time for one response.
+// A short attempt has a part of the request timeout, and time for one response of a slow service.
 const (
 	shortPart = 20
-	shortest  = 1500 * time.Millisecond
+	shortest  = 5 * time.Second
 )
 
 // shortened returns the time of a short attempt.

@@ -18,16 +18,16 @@ func TestHealth(t *testing.T) {
 			happens func()
 			want    condition
 		}{
-			{func() { h.lostPatience(0) }, failing},
+			{func() { h.failed(0) }, failing},
 			{h.heard, failing},
 			{h.worked, working},
-			{func() { h.lostPatience(0) }, working},
+			{func() { h.failed(0) }, working},
 			{func() { later(); h.heardNothing(start, nil) }, working},
 			{func() { h.heardNothing(start, nil) }, working},
 			{h.heard, working},
 			{func() { h.heardNothing(later(), nil) }, working},
 			{func() { h.heardNothing(later(), nil) }, mute},
-			{func() { h.lostPatience(1) }, mute},
+			{func() { h.failed(1) }, mute},
 			{h.heard, failing},
 			{func() { h.heardNothing(later(), nil) }, failing},
 			{func() { h.heardNothing(later(), nil) }, mute},
@@ -44,7 +44,7 @@ func TestHealth(t *testing.T) {
 func TestShortAttempt(t *testing.T) {
 	t.Parallel()
 	for full, want := range map[time.Duration]time.Duration{
-		10 * time.Minute: 30 * time.Second, 30 * time.Second: 1500 * time.Millisecond, 6 * time.Second: 1500 * time.Millisecond,
+		10 * time.Minute: 30 * time.Second, 30 * time.Second: 5 * time.Second, 6 * time.Second: 5 * time.Second,
 		time.Second: time.Second, 1: 1,
 	} {
 		if got := shortened(full); got != want {

@@ -11,6 +11,8 @@ import (
 	"testing/synctest"
 	"time"
 
+	"golang.org/x/sync/errgroup"
+
 	"github.com/stream-management/terraform-provider-stream/internal/requests"
 	. "github.com/stream-management/terraform-provider-stream/internal/scripted"
 	"github.com/stream-management/terraform-provider-stream/internal/streams"
@@ -66,7 +68,7 @@ func TestMuteServiceResponds(t *testing.T) {
 		RunVirtual(t, name, func(t *testing.T) {
 			s := StartService(t, NeverRespond, NeverRespond, NeverRespond, answer, RespondAfter(3*time.Second, ApplyUpdate))
 			c := NewClient(t, requests.Config{BaseURL: s.URL, Retry: requests.Retry{MaxAttempts: 1}})
-			for _, want := range []time.Duration{30 * time.Second, 30 * time.Second, 1500 * time.Millisecond, 0} {
+			for _, want := range []time.Duration{30 * time.Second, 30 * time.Second, 5 * time.Second, 0} {
 				start := time.Now()
 				if _, err := c.UpdateStream(t.Context(), "s1", streams.NewProcessorSet()); time.Since(start) != want {
 					t.Errorf("%s: %v", time.Since(start), err)
@@ -102,6 +104,44 @@ func TestFailuresPassOnTheirTurns(t *testing.T) {
 			}
 			broken.Wait()
 		})
+	}
+}
+
+// Streams that hang fail no healthy ones of a service that needs two seconds for a response, whether they come before them or beside them.
+func TestHangingStreams(t *testing.T) {
+	t.Parallel()
+	for _, hanging := range []int{2, 64} {
+		for _, parallel := range []int{1, Singles, Group} {
+			for _, known := range []bool{false, true} { // whether the service has accepted the credential before
+				RunVirtual(t, fmt.Sprint(hanging, "/", parallel, "/", known), func(t *testing.T) {
+					s := StartService(t, func(w http.ResponseWriter, r *http.Request) {
+						if strings.Contains(r.URL.Path, "hangs") {
+							NeverRespond(w, r)
+							return
+						}
+						RespondAfter(2*time.Second, ApplyUpdate)(w, r)
+					})
+					c := NewClient(t, requests.Config{BaseURL: s.URL, Token: "t0ken", Retry: requests.DefaultRetry, MaxConcurrent: parallel})
+					if known {
+						MustUpdateAll(t, c, 1)
+					}
+					var workers errgroup.Group
+					workers.SetLimit(min(parallel, hanging/2)) // of two, one after the other
+					for n := range hanging {
+						workers.Go(func() error {
+							ctx, cancel := context.WithTimeout(t.Context(), 5*time.Minute)
+							defer cancel()
+							_, _ = c.UpdateStream(ctx, fmt.Sprint("hangs", n), streams.NewProcessorSet())
+							return nil
+						})
+					}
+					_ = workers.Wait()
+					if err := errors.Join(UpdateParallel(t, c, 100, parallel, 5*time.Minute)...); err != nil {
+						t.Errorf("%.300v", err)
+					}
+				})
+			}
+		}
 	}
 }
 
@@ -149,6 +189,55 @@ func TestTimeLimitFailsAlone(t *testing.T) {
 				}
 			})
 		}
+	}
+}
+
+// The time limit of an operation says nothing to the others, also if it ends the last attempt that the user allows.
+func TestTimeLimitOfTheLastAttempt(t *testing.T) {
+	Virtual(t, func(t *testing.T) {
+		s := StartService(t, RespondError(500, "later"), NeverRespond, RespondError(500, "later"), ApplyUpdate)
+		retry := requests.DefaultRetry
+		retry.MaxAttempts = 2
+		c := NewClient(t, requests.Config{BaseURL: s.URL, Retry: retry})
+		WantFailed(t, AsError(t, UpdateParallel(t, c, 1, 1, 3*time.Second)[0]), streams.KindTimeout, streams.Unknown, 2)
+		MustUpdateAll(t, c, 1)
+		s.WantRequests(t, 4)
+	})
+}
+
+// A service that takes few requests at a time fails none, whether it says so or lets the others wait.
+func TestBusyService(t *testing.T) {
+	t.Parallel()
+	for name, test := range map[string]struct {
+		sessions, status int // 0: requests wait for a session
+		latency          time.Duration
+		count, parallel  int
+	}{
+		"two sessions": {2, 503, 300 * time.Millisecond, 300, Group}, "two sessions, 429": {2, 429, 300 * time.Millisecond, 300, Group},
+		"two sessions, singles": {2, 503, 300 * time.Millisecond, 100, Singles},
+		"a lock":                {1, 409, 2 * time.Second, 20, Singles}, "a lock, 423": {1, 423, 2 * time.Second, 20, Singles},
+		"a lock, 425": {1, 425, 2 * time.Second, 20, Group}, "one at a time": {1, 0, 600 * time.Millisecond, 100, Group},
+	} {
+		RunVirtual(t, name, func(t *testing.T) {
+			sessions := make(chan struct{}, test.sessions)
+			s := StartService(t, func(w http.ResponseWriter, r *http.Request) {
+				select {
+				case sessions <- struct{}{}:
+				default:
+					if test.status != 0 {
+						RespondError(test.status, "busy")(w, r)
+						return
+					}
+					sessions <- struct{}{}
+				}
+				RespondAfter(test.latency, ApplyUpdate)(w, r)
+				<-sessions
+			})
+			c := NewClient(t, requests.Config{BaseURL: s.URL, Token: "t0ken", Retry: requests.DefaultRetry})
+			if err := errors.Join(UpdateParallel(t, c, test.count, test.parallel, 5*time.Minute)...); err != nil {
+				t.Errorf("%.300v", err)
+			}
+		})
 	}
 }
 
@@ -252,7 +341,7 @@ func TestSilentServiceEndsWaits(t *testing.T) {
 			if e := AsError(t, err); e.Attempts == 0 {
 				unsent++
 				WantFailed(t, e, streams.KindTimeout, streams.NotChanged, 0)
-				if streamstest.WantText(t, e.Reason, "the service did not respond within 30s to other operations"); !e.Repeated || !errors.Is(e, requests.ErrRequestTimeout) {
+				if streamstest.WantText(t, e.Reason, "the service did not respond within 30s to other operations"); !errors.Is(e, requests.ErrRequestTimeout) {
 					t.Errorf("error %#v", e)
 				}
 			}

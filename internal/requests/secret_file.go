@@ -86,7 +86,7 @@ func (f *secretFile) readOnce() (string, error) {
 }
 
 // findToken reads a bearer token. The old one serves until the service rejects it.
-func (f *secretFile) findToken(ctx context.Context, rejected string) *header {
+func (f *secretFile) findToken(ctx context.Context, rejected string) *credential {
 	wait := rotationDelay
 	if f.token != "" && rejected == "" {
 		wait = 0
@@ -96,9 +96,9 @@ func (f *secretFile) findToken(ctx context.Context, rejected string) *header {
 	case err == nil:
 		f.token = token
 	case wait > 0:
-		return &header{err: err, holds: unchanged}
+		return &credential{err: err, holds: unchanged}
 	}
-	found := &header{value: "Bearer " + f.token, holds: unchanged}
+	found := &credential{value: "Bearer " + f.token, holds: unchanged}
 	if LooksUnfilled(f.token) {
 		found.note = "the token in the file looks like a reference that nothing has replaced"
 	}

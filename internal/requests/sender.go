@@ -1,22 +1,26 @@
 // Package requests sends requests to a service, each with all its attempts: waits and retries, and credentials. It knows nothing
-// about streams. How a host is reached is in package transport, and what is masked in package masking. Comments cite the INTERFACE.md of package streams. Its words:
+// about streams. How a host is reached is in package transport, and what is masked in package masking. Comments cite the
+// INTERFACE.md of package streams. Its words:
 //
-//   - operation: one request of the caller, or a token request, with all its attempts.
-//   - result: what came of an operation. A response but a 2xx is one, too.
+//   - delivery: one request, to the service or for a token, with all its attempts. It is part of an operation of the caller.
+//   - attempt: what is known of one attempt. It does not change once it has ended.
+//   - step: what follows an attempt: another one, or the end.
+//   - result: what came of a delivery. A response but a 2xx is one, too.
 //   - endpoint: the service or the token endpoint.
-//   - health: what all operations together have learned about an endpoint. It works, fails, or is mute.
-//   - patience: how long an operation retries. Then it has lost its patience.
-//   - header: a value of the Authorization header. A credential has one at a time; a search finds the next one.
-//   - rejection: a response with 401. Other failures do not show that a header is wrong.
-//   - trial: what the responses to requests with a header show, until there is a verdict.
-//   - turn: of an operation that may send a header while it is on trial. Each of its requests is a try.
-//   - secret: what is masked in texts from outside.
+//   - health: what all deliveries together have learned about an endpoint. It works, fails, or is mute.
+//   - patience: how long a delivery retries.
+//   - credential: a value of the Authorization header. A search finds the next one.
+//   - rejection: a response with 401. Other failures do not show that a credential is wrong.
+//   - trial: what the responses to requests with a credential show, until there is a verdict.
+//   - turn: of a delivery that may send a credential while it is on trial. Each of its requests is a try.
 package requests
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"fmt"
+	"net/http"
 	"net/url"
 	"time"
 
@@ -28,13 +32,9 @@ import (
 
 // Sender sends requests with one configuration. It is safe for concurrent use.
 type Sender struct {
-	*masking.Redactor
-	settings   Config // with the defaults
-	network    transport.Network
-	slots      chan struct{} // has an element for each attempt under way
-	limiter    *rate.Limiter
-	credential *credential
-	service    health
+	client      *client
+	credentials *credentials
+	service     health
 }
 
 // New returns a sender for a deployment at this address. It does not send a request.
@@ -51,38 +51,40 @@ func New(cfg Config, baseURL *url.URL) (*Sender, error) {
 	}
 	cfg.RequestTimeout = cmp.Or(cfg.RequestTimeout, 30*time.Second) // also covers connecting and the TLS handshake
 	cfg.Retry = cmp.Or(cfg.Retry, DefaultRetry)
-	cfg.MaxConcurrent = cmp.Or(cfg.MaxConcurrent, 64)
-	s := &Sender{
-		Redactor: new(masking.Redactor),
+	cfg.MaxConcurrent = cmp.Or(cfg.MaxConcurrent, 10)
+	c := &client{
 		settings: cfg,
+		redactor: new(masking.Redactor),
 		network:  transport.NewNetwork(transport.Settings{TLS: cfg.TLS, MaxConcurrent: cfg.MaxConcurrent, DialContext: cfg.DialContext}, baseURL, tokenURL),
 		slots:    make(chan struct{}, cfg.MaxConcurrent),
 		limiter:  rate.NewLimiter(cmp.Or(rate.Limit(cfg.RequestsPerSecond), rate.Inf), 1),
 	}
-	s.Add(cfg.secrets()...)
-	s.credential = newCredential(s)
-	return s, nil
+	c.redactor.Add(cfg.secrets()...)
+	return &Sender{client: c, credentials: newCredentials(c)}, nil
 }
 
-func newCredential(s *Sender) *credential {
-	c, cfg := &credential{search: make(chan struct{}, 1)}, s.settings
-	fixed := &header{trial: newTrial(), holds: func() bool { return c.source == nil }}
-	c.last.Store(fixed)
+func newCredentials(c *client) *credentials {
+	all, cfg := &credentials{search: make(chan struct{}, 1)}, c.settings
+	fixed := &credential{trial: newTrial(), holds: func() bool { return all.source == nil }}
+	all.last.Store(fixed)
 	switch {
 	case cfg.OAuth2 != nil:
-		c.source, c.issued = newTokenSource(*cfg.OAuth2, s).find, true
+		all.source, all.issued = newTokenSource(*cfg.OAuth2, c).find, true
 	case cfg.TokenFile != "":
-		c.source = (&secretFile{setting: "token_file", path: cfg.TokenFile, redactor: s.Redactor}).findToken
+		all.source = (&secretFile{setting: "token_file", path: cfg.TokenFile, redactor: c.redactor}).findToken
 	case cfg.BasicAuth != nil:
 		fixed.value = "Basic " + basicCredentials(cfg.BasicAuth.Username, cfg.BasicAuth.Password)
 	case cfg.Token != "":
 		fixed.value = "Bearer " + cfg.Token
 	}
-	return c
+	return all
 }
 
 // MaxConcurrent is the limit of requests at the same time.
-func (s *Sender) MaxConcurrent() int { return cap(s.slots) }
+func (s *Sender) MaxConcurrent() int { return cap(s.client.slots) }
+
+// Redactor masks the secrets of the configuration, and those that were received.
+func (s *Sender) Redactor() *masking.Redactor { return s.client.redactor }
 
 // Request is what the service gets, beside its credential and the configured headers.
 type Request struct {
@@ -93,10 +95,26 @@ type Request struct {
 
 // Send sends a request to the service until there is a response that would not be another one later, or the operation ends.
 func (s *Sender) Send(ctx context.Context, request Request) Result {
-	o := &operation{Sender: s, endpoint: &s.service, request: request}
-	o.result = Result{Method: request.Method, URL: request.URL, Credentials: s.settings.Credentials, Unused: s.settings.Unused}
-	if err := o.sendAuthorized(ctx); err != nil {
-		return o.failed(err)
+	subject := Result{Method: request.Method, URL: request.URL, Credentials: s.client.settings.Credentials, Unused: s.client.settings.Unused}
+	d := s.client.newDelivery(&s.service, s.credentials, subject)
+	req, err := http.NewRequestWithContext(ctx, request.Method, request.URL, bytes.NewReader(request.Body))
+	if err != nil {
+		return d.result(step{}, fmt.Errorf("%w: %w", transport.ErrNotSent, err))
 	}
-	return o.result
+	s.setHeader(req, request)
+	return d.result(d.run(ctx, req))
+}
+
+// setHeader sets all but the credential.
+func (s *Sender) setHeader(req *http.Request, request Request) {
+	req.Header.Set("Accept", "application/json")
+	for name, value := range s.client.settings.Headers {
+		req.Header.Set(name, value)
+	}
+	if request.Body != nil {
+		req.Header.Set("Content-Type", "application/json")
+	}
+	if request.Method == http.MethodGet { // a cache must not respond for the service (RFC 9111, section 5.2.1.4)
+		req.Header.Set("Cache-Control", "no-cache")
+	}
 }

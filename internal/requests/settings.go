@@ -40,7 +40,7 @@ type Config struct {
 	RequestTimeout    time.Duration // of one attempt; 0 means 30 seconds
 	Retry             Retry         // the zero value means DefaultRetry
 	RequestsPerSecond float64       // 0 means no limit
-	MaxConcurrent     int           // requests at the same time; 0 means 64
+	MaxConcurrent     int           // requests at the same time; 0 means 10
 	UserAgent         string
 	Observe           func(context.Context, Attempt) // called after each attempt; may be nil
 	// DialContext makes connections, as in [http.Transport]; nil means the network.

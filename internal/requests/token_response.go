@@ -1,62 +1,15 @@
 package requests
 
 import (
-	"bytes"
 	"encoding/json"
-	"errors"
 	"fmt"
-	"io"
 	"maps"
 	"math"
-	"mime"
-	"net/http"
 	"slices"
 	"strings"
 
 	"golang.org/x/oauth2"
-
-	"github.com/stream-management/terraform-provider-stream/internal/masking"
 )
-
-// tokenResponses asks a token endpoint for JSON, and rewrites it as package oauth2 reads it: strictly by RFC 6749, section 5, which
-// many endpoints are not.
-type tokenResponses struct {
-	*operation
-	retries http.RoundTripper
-	failure error // of the last request: it has no response
-}
-
-// RoundTrip implements [http.RoundTripper]. Its error says what is wrong with a success.
-func (a *tokenResponses) RoundTrip(req *http.Request) (*http.Response, error) {
-	req = req.Clone(req.Context())
-	req.Header.Set("Accept", "application/json")
-	resp, err := a.retries.RoundTrip(req)
-	if a.failure = err; err != nil {
-		return nil, err
-	}
-	var fields map[string]json.RawMessage
-	isObject := json.Unmarshal(a.result.Body, &fields) == nil && fields != nil
-	switch form, _, _ := mime.ParseMediaType(resp.Header.Get("Content-Type")); {
-	case isObject:
-	case resp.StatusCode/100 != 2, form == "application/x-www-form-urlencoded", form == "text/plain": // see package oauth2
-		return resp, nil
-	default:
-		return nil, errors.New("it is not a JSON object")
-	}
-	a.result.Form = masking.FormDocumented
-	if text := masking.TextOfError(a.result.Body); text != "" {
-		a.result.Message = a.Printable(text, masking.MaxMessage)
-	}
-	body, err := rewriteToken(fields)
-	switch {
-	case err == nil:
-		resp.Header.Set("Content-Type", "application/json") // some say text/plain
-		resp.Body = io.NopCloser(bytes.NewReader(body))
-	case resp.StatusCode/100 == 2:
-		return nil, err
-	}
-	return resp, nil
-}
 
 // noAccessToken is the error of a success in JSON without a token. Its fields may have another one, so only their names are shown.
 type noAccessToken struct{ names []string }

@@ -8,10 +8,10 @@ import (
 	"time"
 )
 
-// trial is what the service says to a header. Services lock accounts: until the service has accepted a request with the
-// header, three operations send it, and no more than five of their requests are rejected.
+// trial is what the service says to a credential. Services lock accounts: until the service has accepted a request with the
+// credential, three deliveries send it, and no more than five of their requests are rejected.
 type trial struct {
-	turns chan struct{} // has an element for each operation that sends an untested header
+	turns chan struct{} // has an element for each delivery that sends an untested credential
 	tries chan struct{} // has an element for each request under way with it, and for each rejected one
 	ended chan struct{} // closed when there is a verdict
 
@@ -20,9 +20,9 @@ type trial struct {
 	successes  int    // requests that the service has accepted
 	rejections int    // since the last success
 	rejection  Result // the last one
-	exhausted  bool   // another header would not help
+	exhausted  bool   // another credential would not help
 
-	replaces bool // a rejected header; does not change
+	replaces bool // a rejected credential; does not change
 }
 
 // verdict is what a trial has shown.
@@ -30,14 +30,14 @@ type verdict int
 
 const (
 	untested verdict = iota
-	accepted         // also while another header may help against rejections
-	rejected         // and no other header helps
+	proven           // also while another credential may help against rejections
+	wrong            // and no other credential helps
 )
 
 const (
-	maxUntested    = 3           // operations that send an untested header
-	maxRejections  = 5           // they show that a header is wrong if it has not worked since
-	rejectionDelay = time.Second // until a rejected header is sent again: one node may not know it yet
+	maxUntested    = 3           // deliveries that send an untested credential
+	maxRejections  = 5           // they show that a credential is wrong if it has not worked since
+	rejectionDelay = time.Second // until a rejected credential is sent again: one node may not know it yet
 )
 
 func newTrial() *trial {
@@ -48,7 +48,7 @@ func newTrial() *trial {
 
 var errRejected = errors.New("the service has rejected the credentials of other requests")
 
-// acquire waits for a turn or a try, as long as the header is untested. After each interval, it asks whether to go on: an error
+// acquire waits for a turn or a try, as long as the credential is untested. After each interval, it asks whether to go on: an error
 // ends the wait.
 func (t *trial) acquire(ctx context.Context, semaphore chan struct{}, interval time.Duration, ask func() error) error {
 	for t.isUntested() {
@@ -78,10 +78,10 @@ func (t *trial) release(semaphore chan struct{}) {
 	}
 }
 
-// isWrong reports whether the service has rejected the header, and no other one helps.
+// isWrong reports whether the service has rejected the credential, and no other one helps.
 func (t *trial) isWrong() bool {
 	verdict, _ := t.state()
-	return verdict == rejected
+	return verdict == wrong
 }
 
 func (t *trial) isUntested() bool {
@@ -89,13 +89,13 @@ func (t *trial) isUntested() bool {
 	return verdict == untested
 }
 
-// isSecondTry reports whether the header replaces a rejected one, and has not worked either.
+// isSecondTry reports whether the credential replaces a rejected one, and has not worked either.
 func (t *trial) isSecondTry() bool {
 	_, successes := t.state()
 	return t.replaces && successes == 0
 }
 
-// isLast reports whether another header would not help: a service that rejects a new one would reject the next one, too.
+// isLast reports whether another credential would not help: a service that rejects a new one would reject the next one, too.
 func (t *trial) isLast() bool {
 	t.mu.Lock()
 	exhausted := t.exhausted
@@ -116,7 +116,7 @@ func (t *trial) state() (verdict, int) {
 	return t.verdict, t.successes
 }
 
-// accept notes a response that shows that the service accepts the header.
+// accept notes a response that shows that the service accepts the credential.
 func (t *trial) accept() {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -126,7 +126,7 @@ func (t *trial) accept() {
 }
 
 // reject counts the rejection of a request, unless the service has accepted another one since it began, with more than the given
-// successes. Once the service has accepted the header, the second rejection of an operation shows nothing new.
+// successes. Once the service has accepted the credential, the second rejection of a delivery shows nothing new.
 func (t *trial) reject(successes int, second bool, r Result) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -138,34 +138,34 @@ func (t *trial) reject(successes int, second bool, r Result) {
 	t.settle()
 }
 
-// replace ends the trial, because another header is sent from now on.
+// replace ends the trial, because another credential is sent from now on.
 func (t *trial) replace() {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if t.verdict == untested {
-		t.decide(rejected)
+		t.conclude(wrong)
 	}
 }
 
-// exhaust notes that another header would not help. What the service has accepted before, it may accept again: only
-// another rejection shows that the header is wrong.
+// exhaust notes that another credential would not help. What the service has accepted before, it may accept again: only
+// another rejection shows that the credential is wrong.
 func (t *trial) exhaust() {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.exhausted = true
 }
 
-// settle reaches a verdict. A header that the service has accepted counts as right as long as another one may help.
+// settle reaches a verdict. A credential that the service has accepted counts as right as long as another one may help.
 func (t *trial) settle() {
 	switch {
 	case t.rejections >= maxRejections && (t.successes == 0 || t.exhausted):
-		t.decide(rejected)
+		t.conclude(wrong)
 	case t.successes > 0:
-		t.decide(accepted)
+		t.conclude(proven)
 	}
 }
 
-func (t *trial) decide(v verdict) {
+func (t *trial) conclude(v verdict) {
 	if t.verdict == untested {
 		close(t.ended)
 	}

@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// What the events of a header make of its trial. Each step says how many requests may be under way after it.
+// What the events of a credential make of its trial. Each step says how many requests may be under way after it.
 func TestTrial(t *testing.T) {
 	t.Parallel()
 	type step struct {
@@ -18,21 +18,21 @@ func TestTrial(t *testing.T) {
 	}
 	reject := func(left int) step { return step{"reject", untested, left} }
 	for name, steps := range map[string][]step{
-		"accepted":                   {{"accept", accepted, -1}, {"reject", accepted, -1}},
-		"some of the first rejected": {reject(4), reject(3), {"accept", accepted, -1}},
-		"rejected":                   {reject(4), reject(3), {"reject again", untested, 2}, {"reject again", untested, 1}, {"reject", rejected, -1}},
-		"replaced":                   {reject(4), {"replace", rejected, -1}},
-		"replaced later":             {{"accept", accepted, -1}, {"replace", accepted, -1}},
-		"accepted, then some":        {{"accept", accepted, -1}, {"reject", accepted, -1}, {"reject", accepted, -1}, {"reject", accepted, -1}, {"reject", accepted, -1}, {"reject", accepted, -1}},
-		"expired": {{"accept", accepted, -1}, {"reject", accepted, -1}, {"reject", accepted, -1}, {"reject", accepted, -1}, {"reject", accepted, -1},
-			{"reject", accepted, -1}, {"exhaust", accepted, -1}, {"reject again", accepted, -1}, {"reject", rejected, -1}},
-		"some, again and again": {{"accept", accepted, -1}, {"exhaust", accepted, -1}, {"reject", accepted, -1}, {"reject", accepted, -1}, {"reject", accepted, -1},
-			{"reject again", accepted, -1}, {"reject again", accepted, -1}, {"reject again", accepted, -1}, {"reject", accepted, -1}},
-		"exhausted, then some": {{"accept", accepted, -1}, {"exhaust", accepted, -1}, {"reject", accepted, -1}, {"reject", accepted, -1}, {"accept", accepted, -1},
-			{"reject", accepted, -1}, {"reject", accepted, -1}, {"reject", accepted, -1}},
-		"beside a success": {{"accept", accepted, -1}, {"exhaust", accepted, -1}, {"reject late", accepted, -1}, {"reject late", accepted, -1},
-			{"reject late", accepted, -1}, {"reject late", accepted, -1}, {"reject late", accepted, -1}, {"reject late", accepted, -1}},
-		"exhausted": {{"exhaust", untested, 5}, {"accept", accepted, -1}},
+		"accepted":                   {{"accept", proven, -1}, {"reject", proven, -1}},
+		"some of the first rejected": {reject(4), reject(3), {"accept", proven, -1}},
+		"rejected":                   {reject(4), reject(3), {"reject again", untested, 2}, {"reject again", untested, 1}, {"reject", wrong, -1}},
+		"replaced":                   {reject(4), {"replace", wrong, -1}},
+		"replaced later":             {{"accept", proven, -1}, {"replace", proven, -1}},
+		"accepted, then some":        {{"accept", proven, -1}, {"reject", proven, -1}, {"reject", proven, -1}, {"reject", proven, -1}, {"reject", proven, -1}, {"reject", proven, -1}},
+		"expired": {{"accept", proven, -1}, {"reject", proven, -1}, {"reject", proven, -1}, {"reject", proven, -1}, {"reject", proven, -1},
+			{"reject", proven, -1}, {"exhaust", proven, -1}, {"reject again", proven, -1}, {"reject", wrong, -1}},
+		"some, again and again": {{"accept", proven, -1}, {"exhaust", proven, -1}, {"reject", proven, -1}, {"reject", proven, -1}, {"reject", proven, -1},
+			{"reject again", proven, -1}, {"reject again", proven, -1}, {"reject again", proven, -1}, {"reject", proven, -1}},
+		"exhausted, then some": {{"accept", proven, -1}, {"exhaust", proven, -1}, {"reject", proven, -1}, {"reject", proven, -1}, {"accept", proven, -1},
+			{"reject", proven, -1}, {"reject", proven, -1}, {"reject", proven, -1}},
+		"beside a success": {{"accept", proven, -1}, {"exhaust", proven, -1}, {"reject late", proven, -1}, {"reject late", proven, -1},
+			{"reject late", proven, -1}, {"reject late", proven, -1}, {"reject late", proven, -1}, {"reject late", proven, -1}},
+		"exhausted": {{"exhaust", untested, 5}, {"accept", proven, -1}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

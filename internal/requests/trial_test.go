@@ -28,7 +28,7 @@ func TestFirstResponses(t *testing.T) {
 		RunVirtual(t, fmt.Sprint(test), func(t *testing.T) {
 			s := StartService(t, RespondAfter(latency, ApplyUpdate))
 			start, waves := time.Now(), (test.streams+test.parallel-1)/test.parallel
-			err := errors.Join(UpdateParallel(t, NewClient(t, requests.Config{BaseURL: s.URL, Token: "t0ken"}), test.streams, test.parallel, limit)...)
+			err := errors.Join(UpdateParallel(t, NewClient(t, requests.Config{BaseURL: s.URL, Token: "t0ken", MaxConcurrent: test.parallel}), test.streams, test.parallel, limit)...)
 			if took := time.Since(start); err != nil || took > latency*time.Duration(waves+1) {
 				t.Errorf("%d streams took %s: %.500v", test.streams, took, err)
 			}

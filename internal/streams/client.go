@@ -39,7 +39,7 @@ func New(cfg requests.Config) (*Client, error) {
 }
 
 // Redact masks known secrets in a text that the service reported, such as a field of a [Stream]. It cuts a long text.
-func (c *Client) Redact(text string) string { return c.sender.Mask(text, masking.MaxShown) }
+func (c *Client) Redact(text string) string { return c.sender.Redactor().Mask(text, masking.MaxShown) }
 
 // Address returns the base URL in its normal form.
 func (c *Client) Address() string { return transport.NormalURL(c.baseURL) }
@@ -91,11 +91,11 @@ func bodyOf(update *ProcessorSet) []byte {
 // accept returns the stream in a 2xx response.
 func (c *Client) accept(result requests.Result, id string, update *ProcessorSet) (*Stream, error) {
 	c.decoding.Lock()
-	stream, err := decode(result.Body, id, c.sender.Redactor)
+	stream, err := decode(result.Body, id, c.sender.Redactor())
 	c.decoding.Unlock()
 	if err != nil {
 		if !errors.As(err, new(*otherStreamError)) { // the body is the best clue to what has responded: a login page, for example
-			result.Message, result.Form = c.sender.Message(result.Body)
+			result.Message, result.Form = c.sender.Redactor().Message(result.Body)
 		}
 		result.Err = errors.Unwrap(err)
 		return nil, unexpected(result, err.Error(), Unknown, nil)
@@ -104,11 +104,11 @@ func (c *Client) accept(result requests.Result, id string, update *ProcessorSet)
 	if update != nil && stream.ProcessorIDs.Equal(sent) { // all of its ids are the user's own
 		return stream, nil
 	}
-	stream.shown = describe(stream.ProcessorIDs, sent, c.sender.Redactor)
+	stream.shown = describe(stream.ProcessorIDs, sent, c.sender.Redactor())
 	if update == nil {
 		return stream, nil
 	}
-	return nil, unexpected(result, difference(sent, stream.ProcessorIDs, c.sender.Redactor), Changed, stream)
+	return nil, unexpected(result, difference(sent, stream.ProcessorIDs, c.sender.Redactor()), Changed, stream)
 }
 
 // unexpected returns the error for a 2xx response that is no success.

@@ -26,7 +26,7 @@ func TestStatus(t *testing.T) {
 		outcome  streams.Outcome
 		attempts int
 	}
-	requestIDs := []string{"x-request-id", "X-Correlation-ID", "x-amzn-RequestId", "CF-Ray"}
+	requestIDs := []string{"x-request-id", "X-Correlation-ID", "traceparent"}
 	rejected := result{"Bad Request Error", streams.NotChanged, 1}
 	for status, want := range map[int]result{
 		400: rejected, 405: rejected, 422: rejected,

@@ -43,6 +43,7 @@ type conn struct {
 	net.Conn
 	answered atomic.Bool // a response has come over it
 	broken   atomic.Bool // a write has failed
+	retired  atomic.Bool // no other request is written
 }
 
 // connOf returns the connection below those of package tls.
@@ -66,11 +67,21 @@ func hasAnswered(c net.Conn) bool {
 	return ok && below.answered.Load()
 }
 
+// retire ends a connection for later requests. Package http sends a request over another one if nothing of it was written.
+func retire(c net.Conn) {
+	if below, ok := connOf(c); ok {
+		below.retired.Store(true)
+	}
+}
+
 const lastWords = 250 * time.Millisecond
 
 // Write waits before it fails with TLS. With TLS 1.3, a service rejects a client after its first request, and ends the connection:
 // to fail at once would close it before the alert is read, which says why.
 func (c *conn) Write(b []byte) (int, error) {
+	if c.retired.Load() {
+		return 0, net.ErrClosed
+	}
 	n, err := c.Conn.Write(b)
 	if isRecord(b) && endedByPeer(err) && c.broken.CompareAndSwap(false, true) {
 		<-time.After(lastWords)

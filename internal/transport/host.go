@@ -21,14 +21,6 @@ const pingAfter = 10 * time.Second
 
 const maxResponseHeader = 256 << 10 // bytes; Go's default is 10 MB
 
-// Settings are those of all connections.
-type Settings struct {
-	TLS           TLS // without problems
-	MaxConcurrent int // requests at the same time
-	// DialContext makes connections, as in [http.Transport]; nil means the network.
-	DialContext func(ctx context.Context, network, address string) (net.Conn, error)
-}
-
 // host is the origin of an address, and how it is reached.
 type host struct {
 	transport        atomic.Pointer[http.Transport] // the one of the next request
@@ -78,6 +70,17 @@ func newHost(settings Settings, u *url.URL) *host {
 	return h
 }
 
+// secureProxy begins TLS with an https:// proxy.
+func secureProxy(ctx context.Context, conn net.Conn, proxy *url.URL, settings TLS) (net.Conn, error) {
+	config := settings.proxyConfig(proxy.Hostname())
+	secured := tls.Client(conn, config)
+	if err := secured.HandshakeContext(ctx); err != nil {
+		_ = conn.Close()
+		return nil, handshakeError(err)
+	}
+	return secured, nil
+}
+
 // abandon replaces a transport, unless that has happened already: a router may have forgotten all connections that were open, or
 // each one belongs to one replica of the service.
 func (h *host) abandon(t *http.Transport) {
@@ -93,6 +96,12 @@ const (
 	tooLong   = "request header list larger than peer's advertised limit"
 	notHTTP   = "malformed HTTP response"
 )
+
+// speaksHTTP reports whether the answer to a TLS handshake is HTTP.
+func speaksHTTP(err error) bool {
+	record, ok := errors.AsType[tls.RecordHeaderError](err)
+	return ok && string(record.RecordHeader[:]) == "HTTP/"
+}
 
 // explain gives a type or a name to an error of package http that has none.
 func (h *host) explain(err error, u *url.URL, seen *trace) error {
@@ -117,9 +126,34 @@ func (h *host) explain(err error, u *url.URL, seen *trace) error {
 	if h.proxy != nil && (seen.conn == nil && !seen.isThrough(h.proxy) || errors.Is(err, ErrNotHTTP) && u.Scheme == "http") {
 		return proxyError(h.proxy, err) // in clear, only the proxy responds
 	}
+	if speaksHTTP(err) {
+		return http.ErrSchemeMismatch // as [http.Client] does
+	}
 	brokeEarly := seen.conn != nil && !hasAnswered(seen.conn) && hasBroken(err)
 	if h.wantsCertificate.Load() && (hasAlert(err, byPeer) || brokeEarly) {
 		err = fmt.Errorf("%w; %w", err, ErrNoCertificate)
 	}
 	return err
+}
+
+// proxyError gives a type to an error of the connection to a proxy.
+func proxyError(proxy *url.URL, err error) error {
+	if refused, ok := errors.AsType[*ProxyError](err); ok {
+		return refused
+	}
+	if around, ok := errors.AsType[*net.OpError](err); ok && around.Op == "proxyconnect" {
+		err = around.Err
+	}
+	return &ProxyError{proxy: addressOf(proxy), err: err}
+}
+
+// addressOf returns the address of a proxy without its credentials.
+func addressOf(proxy *url.URL) string { return proxy.Scheme + "://" + proxy.Host }
+
+// handshakeError gives a type to an error of a TLS handshake that has none, and details to one of a certificate.
+func handshakeError(err error) error {
+	if IsTLSFailure(err) || hasBroken(err) {
+		return certificateError(err)
+	}
+	return &HandshakeError{err}
 }

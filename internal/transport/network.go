@@ -6,9 +6,18 @@ package transport
 import (
 	"context"
 	"fmt"
+	"net"
 	"net/http"
 	"net/url"
 )
+
+// Settings are those of all connections.
+type Settings struct {
+	TLS           TLS // without problems
+	MaxConcurrent int // requests at the same time
+	// DialContext makes connections, as in [http.Transport]; nil means the network.
+	DialContext func(ctx context.Context, network, address string) (net.Conn, error)
+}
 
 // Network sends requests to the service and to the token endpoint, which may have the same origin. It is safe for concurrent use.
 type Network map[string]*host
@@ -37,6 +46,8 @@ type Exchange struct {
 	// Abandon makes later requests use new connections, unless another exchange over the same ones has done so already. Requests
 	// that are under way go on.
 	Abandon func()
+	// Retire makes later requests use other connections than this one. With HTTP/2, which has one for all, it abandons that.
+	Retire func()
 }
 
 // Send sends a request. The error is ErrNotSent if Go's library refuses to. If the context has ended, the error is its cause.
@@ -46,6 +57,9 @@ func (n Network) Send(req *http.Request) (*http.Response, Exchange, error) {
 	var seen trace
 	resp, err := t.RoundTrip(req.WithContext(seen.record(req.Context())))
 	x := Exchange{Connected: seen.conn != nil, Written: seen.wrote.Load(), Abandon: func() { h.abandon(t) }}
+	if x.Retire = x.Abandon; err == nil && resp.ProtoMajor == 1 {
+		x.Retire = func() { retire(seen.conn) }
+	}
 	if err == nil {
 		noteAnswer(seen.conn)
 	}

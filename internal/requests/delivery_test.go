@@ -2,9 +2,13 @@ package requests_test
 
 import (
 	"context"
+	"crypto/tls"
 	"errors"
 	"fmt"
+	"net"
 	"net/http"
+	"strings"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -13,6 +17,7 @@ import (
 	"github.com/stream-management/terraform-provider-stream/internal/requests"
 	. "github.com/stream-management/terraform-provider-stream/internal/scripted"
 	"github.com/stream-management/terraform-provider-stream/internal/streams"
+	"github.com/stream-management/terraform-provider-stream/internal/transport"
 )
 
 // A configured header takes precedence, except over an authentication scheme.
@@ -191,5 +196,59 @@ func TestAttempts(t *testing.T) {
 				t.Errorf("%d and %d attempts, want %d", refused.Attempts, failed.Attempts, want)
 			}
 		})
+	}
+}
+
+// Behind a balancer for TCP, each connection reaches one replica of the service. One that fails fails nothing: a retry goes over
+// another connection. A stream that always fails costs few connections.
+func TestReplicas(t *testing.T) {
+	t.Parallel()
+	for which, isBad := range map[string]func(connection int) bool{
+		"each second": func(n int) bool { return n%2 == 0 }, "each other": func(n int) bool { return n%2 == 1 },
+		"the first": func(n int) bool { return n == 1 }, "none": func(int) bool { return false },
+	} {
+		for protocol, config := range map[string]*tls.Config{"HTTP/2": nil, "HTTP/1.1": {NextProtos: []string{"http/1.1"}}} {
+			for _, status := range []int{500, 502, 503} {
+				for _, attempts := range []int{0, 3} {
+					for _, parallel := range []int{1, Singles, Group} {
+						RunVirtual(t, fmt.Sprint(which, "/", protocol, "/", status, "/", attempts, "/", parallel), func(t *testing.T) {
+							testReplicas(t, isBad, config, status, attempts, parallel, which == "none")
+						})
+					}
+				}
+			}
+		}
+	}
+}
+
+func testReplicas(t *testing.T, isBad func(int) bool, config *tls.Config, status, attempts, parallel int, withBroken bool) {
+	type key struct{}
+	var connections atomic.Int32
+	s := NewService(t)
+	s.Config.ConnContext = func(ctx context.Context, _ net.Conn) context.Context {
+		return context.WithValue(ctx, key{}, isBad(int(connections.Add(1))))
+	}
+	s.Config.Handler = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if bad, _ := r.Context().Value(key{}).(bool); bad || strings.HasSuffix(r.URL.Path, "/broken") {
+			RespondError(status, "bad")(w, r)
+			return
+		}
+		RespondAfter(20*time.Millisecond, ApplyUpdate)(w, r)
+	})
+	s.TLS = config
+	s.StartTLS()
+	retry := requests.DefaultRetry
+	retry.MaxAttempts = attempts
+	c := NewClient(t, requests.Config{BaseURL: s.URL, Retry: retry, TLS: transport.TLS{CACertPEM: s.CAPEM()}, MaxConcurrent: parallel})
+	if withBroken {
+		if _, err := c.UpdateStream(t.Context(), "broken", streams.NewProcessorSet()); err == nil {
+			t.Error("the broken stream succeeds")
+		}
+	}
+	if err := errors.Join(UpdateParallel(t, c, 30, parallel, 5*time.Minute)...); err != nil {
+		t.Errorf("%d connections: %.300v", connections.Load(), err)
+	}
+	if got := int(connections.Load()); withBroken && got > 12+parallel {
+		t.Errorf("%d connections", got)
 	}
 }

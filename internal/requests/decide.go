@@ -1,0 +1,179 @@
+package requests
+
+import (
+	"context"
+	"net/http"
+	"slices"
+	"strconv"
+	"time"
+)
+
+// step is what follows an attempt.
+type step struct {
+	ending  ending
+	cause   cause         // of the next attempt
+	looks   bool          // for another credential: with one, the next attempt follows at once, whatever the ending
+	due     time.Time     // when another attempt may succeed; zero after a final response
+	backoff time.Duration // the delivery's own part of the wait
+	asked   string        // the header of the response that asked for a longer wait; may be empty
+
+	// Behind some balancers, all requests over a connection reach the same node, which may be the one that fails.
+	abandons bool // later requests use new connections
+	retires  bool // later requests do not use the connection of the last attempt
+}
+
+// ending is why no other attempt follows.
+type ending int
+
+const (
+	final       ending = iota // another attempt would not succeed, or the request was not sent
+	usedUp                    // the delivery has used up its patience, or the attempts that the user allows
+	repeated                  // another delivery has, and nothing has worked since
+	interrupted               // the operation has ended during the attempt
+	noTime                    // the operation's time limit leaves no time for another attempt
+	goesOn                    // another attempt follows
+)
+
+// limit is how long a delivery may take.
+type limit struct {
+	deadline time.Time // zero without one
+	ended    bool      // by the deadline, or an interrupt
+}
+
+func limitOf(ctx context.Context) limit {
+	deadline, _ := ctx.Deadline()
+	return limit{deadline, ctx.Err() != nil}
+}
+
+// allows reports whether there is time until then. To wait until the deadline would only delay the error.
+func (l limit) allows(due time.Time) bool { return l.deadline.IsZero() || !l.deadline.Before(due) }
+
+// decide decides what follows the last attempt. random, from 0 to 1, spreads the waits.
+func decide(attempts []attempt, retry Retry, limit limit, now time.Time, random float64) step {
+	last, counted := attempts[len(attempts)-1], retry.MaxAttempts > 0
+	allowed := !counted || len(attempts) < retry.MaxAttempts
+	switch {
+	case last.isRejection():
+		return afterRejection(attempts, allowed, limit)
+	case !last.failedForNow():
+		return step{ending: final}
+	}
+	wait, left := retry.backoff(len(attempts), random), patienceLeft(attempts)
+	if !counted && left > 0 { // one attempt comes at the end
+		wait = max(retry.MinBackoff, min(wait, left))
+	}
+	next := step{ending: goesOn, cause: again, backoff: wait}
+	if last.isFault() {
+		next.retires = slices.ContainsFunc(attempts[:len(attempts)-1], attempt.isFault)
+		next.abandons = !next.retires
+	}
+	if asked, header := askedWait(last.status, last.head, now); asked > wait {
+		wait, next.asked = asked, header
+	}
+	next.due = now.Add(wait)
+	switch {
+	case limit.ended:
+		next.ending = interrupted
+	case !allowed, !counted && left <= 0:
+		next.ending = usedUp
+	case last.endpoint.condition != working:
+		next.ending = repeated
+	case !limit.allows(next.due):
+		next.ending = noTime
+	}
+	return next
+}
+
+// afterRejection decides what follows a 401: at once another credential if there is one, else the newest one after a second,
+// because a node of the service may not know it yet.
+func afterRejection(attempts []attempt, allowed bool, limit limit) step {
+	if limit.ended || hasCause(attempts, secondTry) {
+		return step{ending: final}
+	}
+	next := step{ending: goesOn, cause: secondTry, looks: !hasCause(attempts, replacement)}
+	next.due = attempts[len(attempts)-1].ended.Add(rejectionDelay)
+	if !allowed || !limit.allows(next.due) {
+		next.ending = final
+	}
+	return next
+}
+
+func hasCause(attempts []attempt, c cause) bool {
+	return slices.ContainsFunc(attempts, func(a attempt) bool { return a.cause == c })
+}
+
+// patienceLeft returns what a delivery has left of its patience, which begins at the end of its first failure. Its own waits and its
+// later attempts use it up. A service that works, but takes no more requests or not yet this one, gives it back.
+func patienceLeft(attempts []attempt) time.Duration {
+	begin := slices.IndexFunc(attempts, attempt.failedForNow)
+	left, successes := Patience, attempts[begin].endpoint.successes
+	for _, a := range attempts[begin+1:] {
+		left -= a.backoff + a.ended.Sub(a.began)
+		if a.endpoint.successes > successes && (slices.Contains(conflicts, a.status) || slices.Contains(busy, a.status)) {
+			left, successes = Patience, a.endpoint.successes
+		}
+	}
+	return left
+}
+
+// busy are the responses of a service that takes no more requests for the moment.
+var busy = []int{http.StatusTooManyRequests, http.StatusServiceUnavailable}
+
+// showsOutage reports whether the end of a delivery that failed shows that the endpoint fails: without a success of others, the
+// failures have lasted as long as the patience, or have used up the attempts. successes is how many the endpoint had.
+func showsOutage(attempts []attempt, end ending, now time.Time) (shows bool, successes int) {
+	if len(attempts) == 0 || !attempts[len(attempts)-1].failedForNow() {
+		return false, 0
+	}
+	successes = attempts[len(attempts)-1].endpoint.successes
+	begin := slices.IndexFunc(attempts, attempt.failedForNow)
+	since := begin + slices.IndexFunc(attempts[begin:], func(a attempt) bool { return a.failedForNow() && a.endpoint.successes == successes })
+	return end == usedUp && since == begin || now.Sub(attempts[since].ended) >= Patience, successes
+}
+
+// backoff returns the wait after an attempt; the first attempt is number 1. It doubles up to the longest one. random, from 0 to 1,
+// selects it, so that requests spread out.
+func (r Retry) backoff(attempt int, random float64) time.Duration {
+	bound := r.MinBackoff
+	for range attempt {
+		if bound >= r.MaxBackoff-bound {
+			bound = max(r.MinBackoff, r.MaxBackoff)
+			break
+		}
+		bound *= 2
+	}
+	shortest := max(r.MinBackoff, bound/2)
+	return shortest + time.Duration(random*float64(max(0, bound-shortest)))
+}
+
+const maxAsked = 24 * time.Hour // nobody means a longer wait
+
+// askedWait returns how long a response asks to wait, with the header that says so. 0: it does not ask.
+func askedWait(status int, head http.Header, now time.Time) (wait time.Duration, header string) {
+	names := []string{"Retry-After"}
+	if status == http.StatusTooManyRequests {
+		names = append(names, "RateLimit-Reset")
+	}
+	if date, err := http.ParseTime(head.Get("Date")); err == nil { // by the clock of the service
+		now = date
+	}
+	for _, name := range names {
+		value := head.Get(name)
+		if wait := parseWait(value, now); wait > 0 && wait <= maxAsked {
+			return wait, name + ": " + value
+		}
+	}
+	return 0, ""
+}
+
+// parseWait reads a number of seconds, or a date (RFC 9110, section 10.2.3). Junk is no wait.
+func parseWait(value string, now time.Time) time.Duration {
+	if date, err := http.ParseTime(value); err == nil {
+		return date.Sub(now)
+	}
+	seconds, err := strconv.ParseUint(value, 10, 32)
+	if err != nil {
+		return 0
+	}
+	return time.Duration(seconds) * time.Second
+}

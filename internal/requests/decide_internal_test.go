@@ -1,0 +1,318 @@
+package requests
+
+import (
+	"io"
+	"math"
+	"net/http"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stream-management/terraform-provider-stream/internal/transport"
+)
+
+// response returns an attempt that ends in a response, after a second.
+func response(status int, header ...string) attempt {
+	a := attempt{status: status, head: http.Header{}, ended: time.Time{}.Add(time.Second), began: time.Time{}}
+	for i := 0; i < len(header); i += 2 {
+		a.head.Set(header[i], header[i+1])
+	}
+	return a
+}
+
+// failure returns an attempt that ends in an error.
+func failure(err error) attempt { return attempt{err: err} }
+
+// What follows attempts, with the longest waits. The attempts but the first one take a second each.
+func TestDecide(t *testing.T) {
+	t.Parallel()
+	const seconds, inFuture = time.Second, time.Hour
+	counted := Retry{MaxAttempts: 3, MinBackoff: 500 * time.Millisecond, MaxBackoff: 5 * time.Second}
+	after := func(c cause, a attempt) attempt { a.cause = c; return a }
+	waiting := func(backoff time.Duration, a attempt) attempt { a.backoff = backoff; return a }
+	taking := func(took time.Duration, a attempt) attempt { a.ended = a.began.Add(took); return a }
+	beside := func(successes int, a attempt) attempt { a.endpoint.successes = successes; return a }
+	whileAll := func(c condition, a attempt) attempt { a.endpoint.condition = c; return a }
+	forToken := func(a attempt) attempt { a.forToken = true; return a }
+	const second = secondTry
+	unavailable, rejected := response(503), response(401)
+	again := step{ending: goesOn, cause: again, backoff: seconds}
+	for name, test := range map[string]struct {
+		attempts []attempt
+		retry    Retry         // the zero value means DefaultRetry
+		limit    time.Duration // from now on; 0: none
+		ended    bool
+		want     step          // without due
+		wait     time.Duration // until it
+	}{
+		"success":         {attempts: []attempt{response(200)}},
+		"rejected update": {attempts: []attempt{response(422)}},
+		"TLS":             {attempts: []attempt{failure(new(transport.HandshakeError))}},
+		"unsent":          {attempts: []attempt{failure(transport.ErrNotSent)}},
+		"proxy":           {attempts: []attempt{failure(&transport.ProxyError{Status: 407})}},
+
+		"503":                    {attempts: []attempt{unavailable}, want: step{ending: goesOn, cause: again.cause, backoff: seconds, abandons: true}, wait: seconds},
+		"503 again":              {attempts: []attempt{unavailable, unavailable}, want: step{ending: goesOn, cause: again.cause, backoff: 2 * seconds, retires: true}, wait: 2 * seconds},
+		"reset":                  {attempts: []attempt{failure(io.EOF)}, want: again, wait: seconds},
+		"a proxy's fault":        {attempts: []attempt{failure(&transport.ProxyError{Status: 502})}, want: again, wait: seconds},
+		"409":                    {attempts: []attempt{response(409)}, want: again, wait: seconds},
+		"incomplete success":     {attempts: []attempt{{status: 200, err: ErrIncomplete}}, want: again, wait: seconds},
+		"incomplete 422":         {attempts: []attempt{{status: 422, err: ErrIncomplete}}},
+		"503, ended":             {attempts: []attempt{unavailable}, ended: true, want: step{ending: interrupted}},
+		"no time":                {attempts: []attempt{response(409)}, limit: seconds / 2, want: step{ending: noTime}},
+		"just in time":           {attempts: []attempt{response(409)}, limit: seconds, want: again, wait: seconds},
+		"others have failed":     {attempts: []attempt{whileAll(failing, unavailable)}, want: step{ending: repeated}},
+		"nothing responds":       {attempts: []attempt{whileAll(mute, failure(ErrRequestTimeout))}, want: step{ending: repeated}},
+		"Retry-After":            {attempts: []attempt{response(409, "Retry-After", "60")}, want: step{ending: goesOn, cause: again.cause, backoff: seconds, asked: "Retry-After: 60"}, wait: 60 * seconds},
+		"shorter Retry-After":    {attempts: []attempt{response(409, "Retry-After", "1")}, want: again, wait: seconds},
+		"Retry-After, no time":   {attempts: []attempt{response(409, "Retry-After", "60")}, limit: 59 * seconds, want: step{ending: noTime, asked: "Retry-After: 60"}},
+		"RateLimit-Reset":        {attempts: []attempt{response(429, "RateLimit-Reset", "7")}, want: step{ending: goesOn, cause: again.cause, backoff: seconds, asked: "RateLimit-Reset: 7"}, wait: 7 * seconds},
+		"a long first attempt":   {attempts: []attempt{taking(inFuture, response(409))}, want: again, wait: seconds},
+		"a long second attempt":  {attempts: []attempt{response(409), taking(22*seconds, response(409))}, want: step{ending: usedUp}},
+		"the rest":               {attempts: []attempt{response(409), taking(21*seconds, response(409))}, want: step{ending: goesOn, cause: again.cause, backoff: seconds}, wait: seconds},
+		"its own waits":          {attempts: []attempt{response(409), waiting(21*seconds, response(409))}, want: step{ending: usedUp}},
+		"after a rejection":      {attempts: []attempt{rejected, after(second, taking(inFuture, response(409)))}, want: step{ending: goesOn, cause: again.cause, backoff: 2 * seconds}, wait: 2 * seconds},
+		"others succeed, 503":    {attempts: []attempt{response(409), beside(1, taking(22*seconds, unavailable))}, want: step{ending: goesOn, cause: again.cause, backoff: 2 * seconds, abandons: true}, wait: 2 * seconds},
+		"others succeed, 423":    {attempts: []attempt{response(409), beside(1, taking(22*seconds, response(423)))}, want: step{ending: goesOn, cause: again.cause, backoff: 2 * seconds}, wait: 2 * seconds},
+		"others succeed, 425":    {attempts: []attempt{response(409), beside(1, taking(22*seconds, response(425)))}, want: step{ending: goesOn, cause: again.cause, backoff: 2 * seconds}, wait: 2 * seconds},
+		"others succeed, 429":    {attempts: []attempt{response(409), beside(1, taking(22*seconds, response(429)))}, want: step{ending: goesOn, cause: again.cause, backoff: 2 * seconds}, wait: 2 * seconds},
+		"others succeed, 500":    {attempts: []attempt{response(409), beside(1, taking(22*seconds, response(500)))}, want: step{ending: usedUp}},
+		"others succeeded early": {attempts: []attempt{beside(1, response(409)), beside(1, taking(22*seconds, unavailable))}, want: step{ending: usedUp}},
+
+		"counted":                 {attempts: []attempt{response(409), taking(inFuture, response(409))}, retry: counted, want: step{ending: goesOn, cause: again.cause, backoff: 2 * seconds}, wait: 2 * seconds},
+		"counted, used up":        {attempts: []attempt{response(409), response(409), response(409)}, retry: counted, want: step{ending: usedUp}},
+		"counted, others succeed": {attempts: []attempt{response(409), response(409), beside(1, response(429))}, retry: counted, want: step{ending: usedUp}},
+
+		"401":                     {attempts: []attempt{rejected}, want: step{ending: goesOn, cause: second, looks: true}, wait: seconds},
+		"401 of another one":      {attempts: []attempt{rejected, after(replacement, rejected)}, want: step{ending: goesOn, cause: second}, wait: seconds},
+		"401 again":               {attempts: []attempt{rejected, after(second, rejected)}},
+		"401, 503, 401":           {attempts: []attempt{rejected, after(replacement, unavailable), rejected}, want: step{ending: goesOn, cause: second}, wait: seconds},
+		"401 of all":              {attempts: []attempt{rejected, after(replacement, rejected), after(second, rejected)}},
+		"401, no time":            {attempts: []attempt{rejected}, limit: seconds / 2, want: step{looks: true}},
+		"401, ended":              {attempts: []attempt{rejected}, ended: true},
+		"401, one attempt":        {attempts: []attempt{rejected}, retry: Retry{MaxAttempts: 1}, want: step{looks: true}},
+		"401 of a token endpoint": {attempts: []attempt{forToken(rejected)}},
+	} {
+		start := time.Now()
+		now := start
+		for i := range test.attempts { // each begins at once
+			a := &test.attempts[i]
+			took := a.ended.Sub(a.began)
+			if now = now.Add(took); i == 0 {
+				took = max(took, 1)
+			}
+			a.began, a.ended = now.Add(-took), now
+		}
+		limit := limit{ended: test.ended}
+		if test.limit > 0 {
+			limit.deadline = now.Add(test.limit)
+		}
+		if test.retry == (Retry{}) {
+			test.retry = DefaultRetry
+		}
+		got := decide(test.attempts, test.retry, limit, now, 1)
+		if got.ending == goesOn && got.due.Sub(now) != test.wait {
+			t.Errorf("%s: a wait of %s, want %s", name, got.due.Sub(now), test.wait)
+		}
+		if got.due = (time.Time{}); got.ending != goesOn { // what would follow does not matter
+			got.cause, got.backoff, got.abandons, got.retires = 0, 0, false, false
+		}
+		if got != test.want {
+			t.Errorf("%s: %+v, want %+v", name, got, test.want)
+		}
+	}
+}
+
+// What follows attempts that take no time, one after the other, with the longest waits.
+func TestWaits(t *testing.T) {
+	t.Parallel()
+	const seconds = time.Second
+	counted := DefaultRetry
+	counted.MaxAttempts = 4
+	for name, test := range map[string]struct {
+		retry  Retry
+		limit  time.Duration // of the operation; 0: none
+		fails  attempt
+		others bool  // succeed beside it
+		waits  []int // in milliseconds
+		ending ending
+	}{
+		"the last attempt comes at the end": {retry: DefaultRetry, waits: []int{1000, 2000, 4000, 5000, 5000, 5000}, ending: usedUp},
+		"the wait is cut":                   {retry: Retry{MinBackoff: seconds, MaxBackoff: 15 * seconds}, waits: []int{2000, 4000, 8000, 8000}, ending: usedUp},
+		"not below the shortest wait":       {retry: Retry{MinBackoff: 20 * seconds, MaxBackoff: 20 * seconds}, waits: []int{20_000, 20_000}, ending: usedUp},
+		"a longer wait costs the own one": {retry: DefaultRetry, fails: response(503, "Retry-After", "10"),
+			waits: []int{10_000, 10_000, 10_000, 10_000, 10_000, 10_000}, ending: usedUp},
+		"a shorter wait":          {retry: DefaultRetry, fails: response(503, "Retry-After", "3"), waits: []int{3000, 3000, 4000, 5000, 5000, 5000}, ending: usedUp},
+		"no wait":                 {retry: DefaultRetry, fails: response(503, "Retry-After", "0"), waits: []int{1000, 2000, 4000, 5000, 5000, 5000}, ending: usedUp},
+		"429":                     {retry: DefaultRetry, fails: response(429), waits: []int{1000, 2000, 4000, 5000, 5000, 5000}, ending: usedUp},
+		"429 beside others":       {retry: DefaultRetry, limit: 35 * seconds, fails: response(429), others: true, waits: []int{1000, 2000, 4000, 5000, 5000, 5000, 5000, 5000}, ending: noTime},
+		"503 beside others":       {retry: DefaultRetry, limit: 35 * seconds, fails: response(503), others: true, waits: []int{1000, 2000, 4000, 5000, 5000, 5000, 5000, 5000}, ending: noTime},
+		"500 beside others":       {retry: DefaultRetry, fails: response(500), others: true, waits: []int{1000, 2000, 4000, 5000, 5000, 5000}, ending: usedUp},
+		"counted":                 {retry: counted, waits: []int{1000, 2000, 4000}, ending: usedUp},
+		"counted, a longer wait":  {retry: counted, fails: response(503, "Retry-After", "60"), waits: []int{60_000, 60_000, 60_000}, ending: usedUp},
+		"counted, a shorter wait": {retry: counted, fails: response(503, "Retry-After", "3"), waits: []int{3000, 3000, 4000}, ending: usedUp},
+		"no time":                 {retry: DefaultRetry, limit: 4 * seconds, waits: []int{1000, 2000}, ending: noTime},
+	} {
+		now := time.Now()
+		limit := limit{}
+		if test.limit > 0 {
+			limit.deadline = now.Add(test.limit)
+		}
+		if test.fails.status == 0 {
+			test.fails.err = io.EOF
+		}
+		var attempts []attempt
+		next := step{ending: goesOn}
+		for n := 0; next.ending == goesOn; n++ {
+			a := test.fails
+			a.began, a.ended, a.backoff, a.cause = now, now, next.backoff, next.cause
+			if test.others {
+				a.endpoint.successes = n
+			}
+			attempts = append(attempts, a)
+			next = decide(attempts, test.retry, limit, now, 1)
+			wait := next.due.Sub(now)
+			if n == len(test.waits) {
+				if next.ending != test.ending {
+					t.Errorf("%s, after attempt %d: %d, want %d", name, n+1, next.ending, test.ending)
+				}
+				break
+			}
+			if next.ending != goesOn || wait != time.Duration(test.waits[n])*time.Millisecond {
+				t.Errorf("%s, after attempt %d: %d, a wait of %s; want %d ms", name, n+1, next.ending, wait, test.waits[n])
+				break
+			}
+			now = next.due
+		}
+	}
+}
+
+// The end of a delivery shows that the endpoint fails if its failures have lasted for as long as its patience without a success of others.
+func TestShowsOutage(t *testing.T) {
+	t.Parallel()
+	const seconds = time.Second
+	type failed struct {
+		at        time.Duration
+		status    int
+		successes int // of the endpoint, after it
+	}
+	for name, test := range map[string]struct {
+		attempts []failed
+		end      ending
+		at       time.Duration
+		want     bool
+	}{
+		"nothing was sent":              {nil, final, 30 * seconds, false},
+		"success":                       {[]failed{{0, 503, 0}, {30 * seconds, 200, 1}}, final, 30 * seconds, false},
+		"rejection":                     {[]failed{{0, 503, 0}, {30 * seconds, 401, 1}}, final, 30 * seconds, false},
+		"patience":                      {[]failed{{0, 503, 0}, {22 * seconds, 503, 0}}, usedUp, 22 * seconds, true},
+		"attempts":                      {[]failed{{0, 503, 0}, {seconds, 503, 0}}, usedUp, seconds, true},
+		"attempts, beside a success":    {[]failed{{0, 503, 0}, {seconds, 503, 1}}, usedUp, seconds, false},
+		"its time limit":                {[]failed{{0, 503, 0}, {seconds, 503, 0}}, noTime, seconds, false},
+		"its time limit, later":         {[]failed{{0, 503, 0}, {60 * seconds, 503, 0}}, noTime, 60 * seconds, true},
+		"in a wait":                     {[]failed{{0, 503, 0}}, goesOn, 22 * seconds, true},
+		"in a shorter wait":             {[]failed{{0, 503, 0}}, goesOn, 21 * seconds, false},
+		"since the last success":        {[]failed{{0, 503, 0}, {10 * seconds, 503, 1}, {32 * seconds, 503, 1}}, noTime, 32 * seconds, true},
+		"since the last success, short": {[]failed{{0, 503, 0}, {20 * seconds, 503, 1}, {32 * seconds, 503, 1}}, noTime, 32 * seconds, false},
+		"conflicts":                     {[]failed{{0, 409, 0}, {22 * seconds, 409, 0}}, usedUp, 22 * seconds, true},
+		"others have failed":            {[]failed{{0, 503, 0}}, repeated, 0, false},
+	} {
+		start := time.Now()
+		var attempts []attempt
+		for _, f := range test.attempts {
+			attempts = append(attempts, attempt{status: f.status, ended: start.Add(f.at), endpoint: view{successes: f.successes}})
+		}
+		if got, _ := showsOutage(attempts, test.end, start.Add(test.at)); got != test.want {
+			t.Errorf("%s: %t", name, got)
+		}
+	}
+}
+
+// Dates count by the clock of the service. A wait of more than a day, and junk, are none.
+func TestAskedWait(t *testing.T) {
+	t.Parallel()
+	const date, minute = "Fri, 27 Nov 2026 12:00:00 GMT", time.Minute
+	at, err := http.ParseTime(date)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, test := range map[string]struct {
+		status int
+		header map[string]string
+		skew   time.Duration // of the client's clock
+		want   time.Duration
+	}{
+		"seconds":                 {503, map[string]string{"Retry-After": "60"}, 0, minute},
+		"a date":                  {503, map[string]string{"Retry-After": "Fri, 27 Nov 2026 12:01:00 GMT"}, 0, minute},
+		"an obsolete date":        {503, map[string]string{"Retry-After": "Friday, 27-Nov-26 12:01:00 GMT"}, 0, minute},
+		"by another clock":        {503, map[string]string{"Retry-After": "Fri, 27 Nov 2026 12:01:00 GMT", "Date": date}, time.Hour, minute},
+		"by a clock behind":       {503, map[string]string{"Retry-After": "Fri, 27 Nov 2026 12:01:00 GMT", "Date": date}, -time.Hour, minute},
+		"no clock":                {503, map[string]string{"Retry-After": "Fri, 27 Nov 2026 12:01:00 GMT", "Date": "now"}, 0, minute},
+		"a day":                   {503, map[string]string{"Retry-After": "86400"}, 0, 24 * time.Hour},
+		"more than a day":         {503, map[string]string{"Retry-After": "86401"}, 0, 0},
+		"a date in two days":      {503, map[string]string{"Retry-After": "Sun, 29 Nov 2026 12:01:00 GMT"}, 0, 0},
+		"a date in the past":      {503, map[string]string{"Retry-After": "Fri, 27 Nov 2026 11:00:00 GMT"}, 0, 0},
+		"milliseconds since 1970": {503, map[string]string{"Retry-After": "1795780860000"}, 0, 0},
+		"far too many":            {503, map[string]string{"Retry-After": "99999999999999999999999"}, 0, 0},
+		"junk":                    {503, map[string]string{"Retry-After": "soon"}, 0, 0},
+		"RateLimit-Reset":         {429, map[string]string{"RateLimit-Reset": "60"}, 0, minute},
+		"an older name":           {429, map[string]string{"X-RateLimit-Reset": "60"}, 0, 0},
+		"Retry-After first":       {429, map[string]string{"RateLimit-Reset": "3600", "Retry-After": "60"}, 0, minute},
+		"beside junk":             {429, map[string]string{"RateLimit-Reset": "60", "Retry-After": "soon"}, 0, minute},
+		"since 1970":              {503, map[string]string{"Retry-After": "1795780860", "Date": date}, 0, 0},
+		"not for 503":             {503, map[string]string{"RateLimit-Reset": "60"}, 0, 0},
+	} {
+		head := http.Header{}
+		for header, value := range test.header {
+			head.Set(header, value)
+		}
+		if got, header := askedWait(test.status, head, at.Add(test.skew)); got != test.want || (header == "") != (got == 0) {
+			t.Errorf("%s: %s by %q, want %s", name, got, header, test.want)
+		}
+	}
+}
+
+// The waits double up to the longest one, and spread.
+func TestBackoff(t *testing.T) {
+	t.Parallel()
+	const ms = time.Millisecond
+	for _, test := range []struct {
+		retry  Retry
+		bounds []time.Duration // longest wait after the first, the second, … attempt
+	}{
+		{DefaultRetry, []time.Duration{1000 * ms, 2000 * ms, 4000 * ms, 5000 * ms, 5000 * ms}},
+		{Retry{MinBackoff: ms, MaxBackoff: 5 * ms}, []time.Duration{2 * ms, 4 * ms, 5 * ms, 5 * ms}},
+		{Retry{MinBackoff: 5 * ms, MaxBackoff: ms}, []time.Duration{5 * ms, 5 * ms}}, // MinBackoff takes precedence
+		{Retry{MinBackoff: math.MaxInt64, MaxBackoff: math.MaxInt64}, []time.Duration{math.MaxInt64, math.MaxInt64}},
+	} {
+		for i, bound := range test.bounds {
+			shortest, middle, longest := test.retry.backoff(i+1, 0), test.retry.backoff(i+1, 0.5), test.retry.backoff(i+1, 1)
+			if shortest != max(test.retry.MinBackoff, bound/2) || middle < shortest || middle > longest || longest != bound {
+				t.Errorf("%+v after attempt %d: %s, %s, %s; want up to %s", test.retry, i+1, shortest, middle, longest, bound)
+			}
+		}
+	}
+}
+
+// The documents name exactly the statuses that are retried.
+func TestRetriedStatusesAreDocumented(t *testing.T) {
+	t.Parallel()
+	const rule = "408, 409, 423, 425, 429 and every 5xx but 501, 505 and 511"
+	for document, want := range map[string]string{
+		"../streams/INTERFACE.md": "after the statuses " + rule + ".",
+		"../../README.md":         "the statuses " + rule + ".",
+		"../config/schema.go":     "of the statuses " + rule + "; ",
+	} {
+		if text, err := os.ReadFile(document); err != nil || !strings.Contains(string(text), want) {
+			t.Errorf("%s does not say %q: %v", document, want, err)
+		}
+	}
+	for status := 100; status < 600; status++ {
+		want := slices.Contains([]int{408, 409, 423, 425, 429}, status) || status >= 500 && status != 501 && status != 505 && status != 511
+		if got := isRetryableStatus(status); got != want {
+			t.Errorf("%d: %t", status, got)
+		}
+	}
+}

@@ -1,0 +1,185 @@
+package requests
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"net/http"
+	"slices"
+	"time"
+
+	"golang.org/x/time/rate"
+
+	"github.com/stream-management/terraform-provider-stream/internal/masking"
+	"github.com/stream-management/terraform-provider-stream/internal/transport"
+)
+
+// client has what all deliveries share.
+type client struct {
+	settings Config // with the defaults
+	redactor *masking.Redactor
+	network  transport.Network
+	slots    chan struct{} // has an element for each attempt under way
+	limiter  *rate.Limiter
+}
+
+// delivery is one request, to the service or for a token, with all its attempts.
+type delivery struct {
+	client      *client
+	endpoint    *health
+	credentials *credentials // nil for a token request
+	subject     Result       // what its result says about the request
+	successes   int          // of the endpoint, when the delivery began
+
+	turn     *trial // in which the delivery has a turn; nil without one
+	attempts []attempt
+}
+
+func (c *client) newDelivery(endpoint *health, credentials *credentials, subject Result) *delivery {
+	return &delivery{client: c, endpoint: endpoint, credentials: credentials, subject: subject, successes: endpoint.now().successes}
+}
+
+// run makes attempts until one of them is the result, or an error ends a wait.
+func (d *delivery) run(ctx context.Context, req *http.Request) (end step, err error) {
+	next := step{ending: goesOn, cause: first}
+	c, err := d.credentials.get(ctx, "")
+	for err == nil && next.ending == goesOn {
+		var done func()
+		if c, done, err = d.wait(ctx, c); err != nil {
+			break
+		}
+		a := d.attempt(ctx, req, c, next)
+		done()
+		d.add(a)
+		next = decide(d.attempts, d.client.settings.Retry, limitOf(ctx), time.Now(), rand.Float64())
+		d.observe(ctx, req, next)
+		c, next, err = d.prepare(ctx, c, next)
+	}
+	d.endTurn()
+	if shows, successes := showsOutage(d.attempts, next.ending, time.Now()); shows {
+		d.endpoint.failed(successes)
+	}
+	if d.isRejected() && !isFailedSearch(ctx, err) { // a rejection that has arrived is the result if nothing can be sent after it
+		err = nil
+	}
+	return next, err
+}
+
+// isFailedSearch reports whether an error is why there is no other credential.
+func isFailedSearch(ctx context.Context, err error) bool {
+	return errors.As(err, new(*failedSearch)) && !errors.Is(err, errRejected) && ctx.Err() == nil
+}
+
+func (d *delivery) isRejected() bool {
+	return len(d.attempts) > 0 && d.attempts[len(d.attempts)-1].isRejection()
+}
+
+// prepare returns when the next attempt is due, with the credential that it sends.
+func (d *delivery) prepare(ctx context.Context, c *credential, next step) (*credential, step, error) {
+	if next.looks {
+		other, err := d.credentials.get(ctx, c.value)
+		if err != nil || other.value != c.value {
+			return other, step{ending: goesOn, cause: replacement}, err
+		}
+	}
+	if next.ending != goesOn {
+		return c, next, nil
+	}
+	switch last := d.attempts[len(d.attempts)-1]; {
+	case next.abandons:
+		last.sent.Abandon()
+	case next.retires:
+		last.sent.Retire()
+	}
+	select {
+	case <-time.After(time.Until(next.due)):
+	case <-ctx.Done():
+		return c, next, ctx.Err()
+	}
+	if next.cause != secondTry {
+		return c, next, nil
+	}
+	newest, err := d.credentials.get(ctx, "") // by now, another delivery may have found a better one
+	if err != nil {
+		return c, step{ending: final}, nil // the rejection is the result
+	}
+	return newest, next, nil
+}
+
+// attempt makes an attempt, and notes what it shows about the endpoint and the credential.
+func (d *delivery) attempt(ctx context.Context, req *http.Request, c *credential, next step) attempt {
+	full := d.client.settings.RequestTimeout
+	timeout, short := full, ""
+	if d.endpoint.now().condition == mute {
+		timeout = shortened(full)
+	}
+	if timeout < full {
+		short = fmt.Sprintf(" (shortened from %s after other failures)", full)
+	}
+	late := fmt.Errorf("the %s %w %s%s", d.subject.Receiver(), ErrRequestTimeout, timeout, short)
+	_, accepted := c.trial.state()
+	a := transmit(ctx, d.client.network, d.newRequest(req, c), timeout, late)
+	a.credential, a.accepted, a.forToken, a.cause, a.backoff = c, accepted, d.subject.TokenRequest, next.cause, next.backoff
+	a.endpoint = d.learnAboutEndpoint(a)
+	return a
+}
+
+// newRequest returns the request of one attempt.
+func (d *delivery) newRequest(req *http.Request, c *credential) *http.Request {
+	req = req.Clone(req.Context())
+	if req.Header.Get("User-Agent") == "" {
+		req.Header.Set("User-Agent", d.client.settings.UserAgent)
+	}
+	if req.GetBody != nil {
+		req.Body, _ = req.GetBody() // which is in memory
+	}
+	if c.value != "" {
+		req.Header.Set("Authorization", c.value)
+	}
+	return req
+}
+
+// learnAboutEndpoint notes what an attempt shows about the endpoint, and returns its health. A service that rejects a request works.
+func (d *delivery) learnAboutEndpoint(a attempt) view {
+	switch {
+	case a.isSilence():
+		began := a.began
+		if len(d.attempts) > 0 {
+			began = d.attempts[0].began
+		}
+		d.endpoint.heardNothing(began, a.err)
+	case a.isEnded():
+	case !a.isResponse(), isRetryableStatus(a.status):
+		d.endpoint.heard()
+	default:
+		d.endpoint.worked()
+	}
+	return d.endpoint.now()
+}
+
+// add appends an attempt, and notes what it shows about the credential. Only the body of the last response is kept.
+func (d *delivery) add(a attempt) {
+	for i := range d.attempts {
+		if a.status != 0 {
+			d.attempts[i].body = nil
+		}
+	}
+	d.attempts = append(d.attempts, a)
+	trial := a.credential.trial
+	switch {
+	case a.isRejection(): // the try is used up, and the delivery may make another one in its turn
+		trial.reject(a.accepted, hasCause(d.attempts, secondTry), d.result(step{}, nil))
+		if hasCause(d.attempts, replacement) { // the service would reject a third credential, too
+			trial.exhaust()
+		}
+		return
+	case a.isSilence(), a.isEnded():
+	case a.isResponse() && (!isRetryableStatus(a.status) || slices.Contains(conflicts, a.status)):
+		trial.accept()
+		d.endTurn()
+	default: // a failure of the service, of a proxy or of a connection says nothing about the credential: another delivery may send it
+		d.endTurn()
+	}
+	trial.release(trial.tries)
+}

@@ -1,0 +1,147 @@
+package requests_test
+
+import (
+	"bufio"
+	"crypto/tls"
+	"io"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"testing"
+	"time"
+
+	"golang.org/x/net/http2"
+
+	"github.com/stream-management/terraform-provider-stream/internal/requests"
+	. "github.com/stream-management/terraform-provider-stream/internal/scripted"
+	"github.com/stream-management/terraform-provider-stream/internal/streams"
+	"github.com/stream-management/terraform-provider-stream/internal/streamstest"
+	"github.com/stream-management/terraform-provider-stream/internal/transport"
+)
+
+// node is what a node of the service does with a connection, which it then ends.
+type node func(raw net.Conn, server *tls.Config)
+
+// dies reads the request, which it may apply, and never responds.
+func dies(raw net.Conn, server *tls.Config) {
+	conn := tls.Server(raw, server)
+	if server.NextProtos[0] == "http/1.1" {
+		if r, err := http.ReadRequest(bufio.NewReader(conn)); err == nil {
+			_, _ = io.ReadAll(r.Body)
+		}
+		return
+	}
+	framer := http2.NewFramer(conn, conn)
+	_ = framer.WriteSettings()
+	_, err := io.ReadFull(conn, make([]byte, len(http2.ClientPreface)))
+	for err == nil {
+		var frame http2.Frame
+		if frame, err = framer.ReadFrame(); err == nil && frame.Header().Type == http2.FrameData && frame.Header().Flags.Has(http2.FlagDataEndStream) {
+			return
+		}
+	}
+}
+
+// requires asks for a client certificate. With TLS 1.3, the client has sent its request before it learns that it is rejected.
+func requires(raw net.Conn, server *tls.Config) {
+	asking := server.Clone()
+	asking.ClientAuth = tls.RequireAnyClientCert
+	_ = tls.Server(raw, asking).Handshake()
+}
+
+// alerts ends the handshake with an alert (RFC 8446, section 6).
+func alerts(alert tls.AlertError) node {
+	return func(raw net.Conn, _ *tls.Config) {
+		_, _ = raw.Read(make([]byte, 64<<10))
+		_, _ = raw.Write([]byte{21, 3, 3, 0, 2, 2, byte(alert)})
+	}
+}
+
+// A node of the service may have applied the update before it died. What another node says of a later attempt, such as that it
+// rejects the client, changes nothing about that.
+func TestLostResponse(t *testing.T) {
+	t.Parallel()
+	for reason, rejects := range map[string]node{
+		"certificate required": requires, "tls: handshake failure": alerts(40), "tls: access denied": alerts(49),
+		"tls: bad certificate": alerts(42), "tls: unknown certificate authority": alerts(48), "tls: internal error": alerts(80),
+	} {
+		for _, protocol := range []string{"h2", "http/1.1"} {
+			for name, test := range map[string]struct {
+				before  []node
+				outcome streams.Outcome
+			}{
+				"alone": {nil, streams.NotChanged}, "after a death": {[]node{dies}, streams.Unknown}, "after two": {[]node{dies, dies}, streams.Unknown},
+			} {
+				t.Run(reason+"/"+protocol+"/"+name, func(t *testing.T) {
+					t.Parallel()
+					ca := streamstest.NewAuthority(t)
+					pair := ca.Issue(t, "127.0.0.1")
+					certificate, err := tls.X509KeyPair([]byte(pair.CertPEM), []byte(pair.KeyPEM))
+					if err != nil {
+						t.Fatal(err)
+					}
+					url := startNodes(t, &tls.Config{Certificates: []tls.Certificate{certificate}, NextProtos: []string{protocol}}, append(test.before, rejects))
+					s := &Service{Server: &httptest.Server{URL: url}}
+					e := s.UpdateError(t, requests.Config{TLS: transport.TLS{CACertPEM: ca.CertPEM}, DialContext: DialTCP})
+					WantFailed(t, e, streams.KindConnection, test.outcome, len(test.before)+1)
+					streamstest.WantText(t, e.Reason, reason)
+				})
+			}
+		}
+	}
+}
+
+// startNodes returns the address of a service whose n-th connection reaches the n-th node.
+func startNodes(t *testing.T, server *tls.Config, nodes []node) string {
+	t.Helper()
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = listener.Close() })
+	go func() {
+		for _, node := range nodes {
+			raw, err := listener.Accept()
+			if err != nil {
+				return
+			}
+			node(raw, server)
+			_ = raw.Close()
+		}
+	}()
+	return "https://" + listener.Addr().String()
+}
+
+// A result says whether others of the run succeed, and whether more attempts were allowed: both decide what helps.
+func TestResultNamesLimits(t *testing.T) {
+	t.Parallel()
+	for name, test := range map[string]struct {
+		attempts              int
+		others                bool
+		wantOthers, wantLimit bool
+	}{
+		"alone": {0, false, false, false}, "beside others": {0, true, true, false},
+		"counted": {2, false, false, true}, "counted, beside others": {2, true, true, true},
+	} {
+		RunVirtual(t, name, func(t *testing.T) {
+			s := StartService(t, func(w http.ResponseWriter, r *http.Request) {
+				if r.URL.Path == "/v2/streams/busy" {
+					RespondError(500, "busy")(w, r)
+					return
+				}
+				ApplyUpdate(w, r)
+			})
+			retry := requests.DefaultRetry
+			retry.MaxAttempts = test.attempts
+			c := NewClient(t, requests.Config{BaseURL: s.URL, Retry: retry})
+			MustUpdateAll(t, c, 1) // before the operation
+			if test.others {
+				time.AfterFunc(100*time.Millisecond, func() { MustUpdateAll(t, c, 1) })
+			}
+			_, err := c.UpdateStream(t.Context(), "busy", streams.NewProcessorSet())
+			if e := AsError(t, err); e.OthersSucceed != test.wantOthers || e.OutOfAttempts != test.wantLimit {
+				t.Errorf("%+v", e.Result)
+			}
+		})
+	}
+}

@@ -1,0 +1,276 @@
+package transport_test
+
+import (
+	"context"
+	"crypto/tls"
+	"errors"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"net/http/httptrace"
+	"net/url"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	. "github.com/stream-management/terraform-provider-stream/internal/scripted"
+	"github.com/stream-management/terraform-provider-stream/internal/streamstest"
+	"github.com/stream-management/terraform-provider-stream/internal/transport"
+)
+
+// newNetwork returns a network for a service, which trusts it.
+func newNetwork(t *testing.T, address string, settings transport.Settings) transport.Network {
+	t.Helper()
+	u, err := transport.ParseURL(address)
+	if err != nil {
+		t.Fatal(err)
+	}
+	settings.TLS.InsecureSkipVerify = true
+	if settings.DialContext == nil {
+		settings.DialContext = streamstest.Dial
+	}
+	return transport.NewNetwork(settings, u, nil)
+}
+
+// send sends a request, and reads the response.
+func send(ctx context.Context, n transport.Network, address string) (transport.Exchange, error) {
+	req, err := http.NewRequestWithContext(ctx, http.MethodPatch, address, strings.NewReader("{}"))
+	if err != nil {
+		return transport.Exchange{}, err
+	}
+	resp, x, err := n.Send(req)
+	if err == nil {
+		_, err = transport.ReadBody(resp)
+	}
+	return x, err
+}
+
+// startOver starts a service that speaks one version of HTTP.
+func startOver(t *testing.T, protocol string, responses ...http.HandlerFunc) *Service {
+	t.Helper()
+	s := NewService(t, responses...)
+	s.EnableHTTP2 = protocol == "HTTP/2.0"
+	s.StartTLS()
+	return s
+}
+
+var bothProtocols = []string{"HTTP/1.1", "HTTP/2.0"}
+
+// A request that failed may have been read. What its connection did before shows more.
+func TestExchange(t *testing.T) {
+	t.Parallel()
+	for _, protocol := range bothProtocols {
+		s := startOver(t, protocol, ApplyUpdate, ResetConnection)
+		n := newNetwork(t, s.URL, transport.Settings{})
+		for i, want := range []transport.Exchange{{Connected: true, Answered: true, Written: true}, {Connected: true, Answered: true, Written: true}} {
+			x, err := send(t.Context(), n, s.URL)
+			if (err == nil) != (i == 0) || x.Connected != want.Connected || x.Answered != want.Answered || x.Written != want.Written {
+				t.Errorf("%s, request %d: %+v, %v", protocol, i, x, err)
+			}
+		}
+		broken := startOver(t, protocol, ResetConnection)
+		if x, err := send(t.Context(), newNetwork(t, broken.URL, transport.Settings{}), broken.URL); err == nil || !x.Connected || x.Answered || !x.Written {
+			t.Errorf("%s, new: %+v, %v", protocol, x, err)
+		}
+		broken.Close()
+		if x, err := send(t.Context(), newNetwork(t, broken.URL, transport.Settings{}), broken.URL); err == nil || x.Connected || x.Answered || x.Written {
+			t.Errorf("%s, closed: %+v, %v", protocol, x, err)
+		}
+	}
+}
+
+// Over HTTP/2, an answer to another request shows that the host accepts the client.
+func TestAnsweredOverASharedConnection(t *testing.T) {
+	Virtual(t, func(t *testing.T) {
+		s := startOver(t, "HTTP/2.0", RespondAfter(2*time.Second, ResetConnection), ApplyUpdate)
+		n := newNetwork(t, s.URL, transport.Settings{})
+		first := make(chan transport.Exchange)
+		go func() {
+			x, _ := send(t.Context(), n, s.URL)
+			first <- x
+		}()
+		<-time.After(time.Second)
+		if x, err := send(t.Context(), n, s.URL); err != nil || !x.Answered {
+			t.Errorf("%+v, %v", x, err)
+		}
+		if x := <-first; !x.Answered || !x.Connected {
+			t.Errorf("%+v", x)
+		}
+	})
+}
+
+// After Abandon, the next request has a new connection, and those that are under way go on. A second one of the same connections
+// changes nothing.
+func TestAbandon(t *testing.T) {
+	t.Parallel()
+	for _, protocol := range bothProtocols {
+		RunVirtual(t, protocol, func(t *testing.T) {
+			var dials atomic.Int32
+			dial := func(ctx context.Context, network, address string) (net.Conn, error) {
+				dials.Add(1)
+				return streamstest.Dial(ctx, network, address)
+			}
+			s := startOver(t, protocol, ApplyUpdate, RespondAfter(time.Minute, ApplyUpdate), ApplyUpdate)
+			n := newNetwork(t, s.URL, transport.Settings{MaxConcurrent: 2, DialContext: dial})
+			first, err := send(t.Context(), n, s.URL)
+			var slow sync.WaitGroup
+			slow.Go(func() {
+				if _, err := send(t.Context(), n, s.URL); err != nil {
+					t.Errorf("under way: %v", err)
+				}
+			})
+			<-time.After(time.Second)
+			want := func(what string, connections int32, request func() (transport.Exchange, error)) transport.Exchange {
+				x, err := request()
+				if err != nil || dials.Load() != connections {
+					t.Errorf("%s: %d connections, %v", what, dials.Load(), err)
+				}
+				return x
+			}
+			again := func() (transport.Exchange, error) { return send(t.Context(), n, s.URL) }
+			want("before", 1, func() (transport.Exchange, error) { return first, err })
+			first.Abandon()
+			second := want("abandoned", 2, again)
+			first.Abandon()
+			want("abandoned before", 2, again)
+			second.Abandon()
+			want("abandoned again", 3, again)
+			slow.Wait()
+			want("after all", 3, again)
+		})
+	}
+}
+
+// A response that is no HTTP/1.1 has a name, and Go's text. The service may have read the request, and will not read another one.
+func TestNotHTTP(t *testing.T) {
+	t.Parallel()
+	for _, answer := range []string{
+		"\x15\x03\x01\x00\x02\x02\x0a", "\x00\x00\x06\x04\x00\x00\x00\x00\x00\x00\x04\x00\x10\x00\x00", // an alert of TLS, a frame of HTTP/2
+		"SSH-2.0-OpenSSH_9.9\r\n",
+	} {
+		s := StartService(t, RespondRaw(answer))
+		x, err := send(t.Context(), newNetwork(t, s.URL, transport.Settings{}), s.URL)
+		if !errors.Is(err, transport.ErrNotHTTP) || !transport.WouldFailAgain(err) || transport.IsTLSFailure(err) || !x.Written || x.Answered {
+			t.Errorf("%q: %v, %+v", answer, err, x)
+		}
+		streamstest.WantText(t, err.Error(), "the response is not HTTP/1.1", "malformed HTTP response")
+	}
+	for _, bad := range []string{"HTTP/1.1 1000 OK\r\n\r\n", "HTTP/1.1 200 OK\r\nno header\r\n\r\n"} {
+		s := StartService(t, RespondRaw(bad))
+		if _, err := send(t.Context(), newNetwork(t, s.URL, transport.Settings{}), s.URL); err == nil || errors.Is(err, transport.ErrNotHTTP) {
+			t.Errorf("%q: %v", bad, err)
+		}
+	}
+}
+
+// Go's own servers of TLS and of HTTP/2 just end the connection of a plain request.
+func TestPlainRequestToAnotherProtocol(t *testing.T) {
+	t.Parallel()
+	listen := func() net.Listener {
+		l, err := net.Listen("tcp", "127.0.0.1:0")
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { _ = l.Close() })
+		return l
+	}
+	s := StartTCPService(t, nil, ApplyUpdate)
+	rawTLS := listen()
+	go func() {
+		for {
+			c, err := rawTLS.Accept()
+			if err != nil {
+				return
+			}
+			_ = tls.Server(c, s.TLS).Handshake()
+			_ = c.Close()
+		}
+	}()
+	var http2Only http.Protocols
+	http2Only.SetUnencryptedHTTP2(true)
+	h2c := &httptest.Server{Listener: listen(), Config: &http.Server{Handler: http.HandlerFunc(ApplyUpdate), Protocols: &http2Only}}
+	h2c.Start()
+	t.Cleanup(h2c.Close)
+	for name, address := range map[string]net.Addr{"a server of package http": s.Listener.Addr(), "package tls": rawTLS.Addr(), "HTTP/2": h2c.Listener.Addr()} {
+		u := "http://" + address.String()
+		x, err := send(t.Context(), newNetwork(t, u, transport.Settings{DialContext: DialTCP}), u)
+		if err == nil || !x.Connected || x.Answered || transport.IsTLSFailure(err) {
+			t.Errorf("%s: %v, %+v", name, err, x)
+		}
+	}
+}
+
+// A context that has ended is the error, whatever was under way: nobody else is blamed.
+func TestContextHasEnded(t *testing.T) {
+	ended := errors.New("out of time")
+	never := func(ctx context.Context, _, _ string) (net.Conn, error) {
+		<-ctx.Done()
+		return nil, ctx.Err()
+	}
+	for name, proxy := range map[string]string{"direct": "", "proxy": "http://proxy.invalid:3128"} {
+		setProxy(t, "HTTPS_PROXY", proxy)
+		ctx, cancel := context.WithCancelCause(t.Context())
+		time.AfterFunc(time.Millisecond, func() { cancel(ended) })
+		n := newNetwork(t, "https://streams.invalid", transport.Settings{DialContext: never})
+		x, err := send(ctx, n, "https://streams.invalid")
+		if !errors.Is(err, ended) || errors.As(err, new(*transport.ProxyError)) || x.Connected {
+			t.Errorf("%s: %v, %+v", name, err, x)
+		}
+	}
+}
+
+// With TLS 1.3, the alert of a host that wants a client certificate may arrive before the request is written over HTTP/2. Package http
+// then has an error of its own.
+func TestAlertBeforeTheRequest(t *testing.T) {
+	t.Parallel()
+	s := StartTCPService(t, requireCertificateOf(streamstest.NewAuthority(t), 0), ApplyUpdate)
+	closed := make(chan struct{})
+	n := newNetwork(t, s.URL, transport.Settings{DialContext: func(ctx context.Context, network, address string) (net.Conn, error) {
+		c, err := DialTCP(ctx, network, address)
+		return &closingConn{c, sync.OnceFunc(func() { close(closed) })}, err
+	}})
+	ctx := httptrace.WithClientTrace(t.Context(), &httptrace.ClientTrace{GotConn: func(httptrace.GotConnInfo) { <-closed }})
+	x, err := send(ctx, n, s.URL)
+	if x.Written || !x.Connected || !transport.RejectsClient(err) || !errors.Is(err, transport.ErrNoCertificate) {
+		t.Errorf("%+v, %v", x, err)
+	}
+	streamstest.WantText(t, err.Error(), "certificate required")
+}
+
+// closingConn calls a function when it is closed.
+type closingConn struct {
+	net.Conn
+	onClose func()
+}
+
+func (c *closingConn) Close() error {
+	c.onClose()
+	return c.Conn.Close()
+}
+
+// A proxy that asks for credentials says which kinds it takes. For https:// it does so before the request is sent, and for http:// in
+// place of a response.
+func TestProxyAuthenticate(t *testing.T) {
+	const offer = "HTTP/1.1 407 Proxy Authentication Required\r\nProxy-Authenticate: NTLM\r\nProxy-Authenticate: Negotiate abc==\r\nContent-Length: 0\r\n\r\n"
+	proxy := StartService(t, RespondRaw(offer))
+	setProxy(t, "HTTPS_PROXY", proxy.URL)
+	_, err := send(t.Context(), newNetwork(t, "https://streams.invalid", transport.Settings{}), "https://streams.invalid")
+	refused, ok := errors.AsType[*transport.ProxyError](err)
+	if !ok || refused.Status != 407 || refused.Schemes != "NTLM, Negotiate" {
+		t.Errorf("%#v", err)
+	}
+	streamstest.WantText(t, err.Error(), "responded to CONNECT with 407 Proxy Authentication Required, and offers NTLM, Negotiate")
+	setProxy(t, "HTTP_PROXY", proxy.URL)
+	u := &url.URL{Scheme: "http", Host: "streams.invalid"}
+	req, err := http.NewRequestWithContext(t.Context(), http.MethodPatch, u.String(), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	resp, _, err := newNetwork(t, u.String(), transport.Settings{}).Send(req)
+	if err != nil || resp.StatusCode != 407 || transport.ProxySchemes(resp.Header) != "NTLM, Negotiate" {
+		t.Fatalf("%+v, %v", resp, err)
+	}
+	_ = resp.Body.Close()
+}
