@@ -63,14 +63,14 @@ func messageOfError(stream string, e *streams.Error) message {
 		m.address = "oauth2.token_url"
 	}
 	if e.URL != "" && e.Message != "" {
-		label := "The response does not have the documented form: "
+		m.label = "The response does not have the documented form: "
 		switch e.Form {
 		case masking.FormDocumented:
-			label = "The " + e.Receiver() + " said: "
+			m.label = "The " + e.Receiver() + " said: "
 		case masking.FormPart:
-			label = "The response began with: "
+			m.label = "The response began with: "
 		}
-		m.response = label + e.Message
+		m.response = m.label + e.Message
 	}
 	return m
 }

@@ -30,6 +30,9 @@ const (
 	proxySettings = "the proxy settings (HTTPS_PROXY, NO_PROXY)"
 	proxyForms    = "NO_PROXY has host names, domains, IP addresses and CIDR blocks, separated by commas."
 	otherName     = "The certificate may belong to the {receiver} under another name."
+	otherProtocol = "This port may speak another protocol, such as TLS, or HTTP/2 without TLS."
+	otherFault    = "If the error has another reason, the operators have to replace the certificate."
+	untrusted     = "The certificate may come from a private authority, or the {receiver} may not send its intermediate certificate."
 	otherVersion  = "The service may have another version of the interface, or a gateway may change its responses."
 	askForField   = "Ask the operators for the fields that the error names, as version 2 of the interface has them."
 	noReads       = "the deployment may not serve GET /v2/streams/{id}, which detect_drift needs. Then {unserved}"
@@ -103,9 +106,10 @@ var hints = []hint{
 		"Detach the processors in the service.", ""},
 
 	// The request did not get through.
-	{causedBy(transport.ErrNotHTTP),
-		"This port may speak another protocol, such as TLS, or HTTP/2 without TLS.",
+	{both(causedBy(transport.ErrNotHTTP), isPlain), otherProtocol,
 		"Write https:// in {address}, or use another port.", ""},
+	{causedBy(transport.ErrNotHTTP), otherProtocol,
+		"Use another port in {address}.", ""},
 	{causedBy(transport.ErrNeedsHTTP1),
 		"The {receiver} or a proxy may accept only HTTP/1.1.",
 		"Set the environment variable GODEBUG=http2client=0.", ""},
@@ -122,10 +126,10 @@ var hints = []hint{
 	{isExpired,
 		"", "The {receiver} may have to renew its certificate, or your clock may be wrong.",
 		"The certificate that the error names may also be one of tls.ca_cert_pem."},
-	{isUntrusted,
-		"The certificate may come from a private authority, or the {receiver} may not send its intermediate certificate.",
-		"Add the certificate of the issuer to tls.ca_cert_pem, or check {address}.",
-		"If the error has another reason, the operators have to replace the certificate. tls.ca_cert_pem counts for a proxy, too."},
+	{both(isUntrusted, throughProxy), untrusted,
+		"Add the certificate of the issuer to tls.ca_cert_pem, which counts for a proxy, too, or check {address}.", otherFault},
+	{isUntrusted, untrusted,
+		"Add the certificate of the issuer to tls.ca_cert_pem, or check {address}.", otherFault},
 	{both(causedBy(transport.ErrNoCertificate), not(hasStatus(401, 403))),
 		"The {receiver} may require a client certificate.",
 		"Set tls.client_cert_pem and tls.client_key_pem, or check {address}.", ""},

@@ -3,6 +3,7 @@ package report
 import (
 	"context"
 	"slices"
+	"strings"
 )
 
 const (
@@ -16,13 +17,17 @@ const (
 func (m message) ofMany(ctx context.Context, streams []message) string {
 	reason := shared(streams, func(m message) string { return m.reason })
 	response := shared(streams, func(m message) string { return m.response })
+	label := "" // stands once before the list, if nothing but what the service said differs
+	if !slices.ContainsFunc(streams, func(m message) bool { return m.reason != reason }) && response == "" {
+		label = shared(streams, func(m message) string { return m.label })
+	}
 	different := func(m message) string { // a set, or what is not shared
 		text := m.own
 		if reason == "" {
 			text = join(" ", text, m.reason)
 		}
 		if response == "" {
-			text = join(" ", text, m.response)
+			text = join(" ", text, strings.TrimPrefix(m.response, label))
 		}
 		return text
 	}
@@ -53,7 +58,7 @@ func (m message) ofMany(ctx context.Context, streams []message) string {
 	return paragraphs(
 		join(" ", m.happened(len(streams)), reason),
 		join("\n", labelled("For example: ", example.request), reasonOfExample, example.response),
-		beside,
+		join("\n", strings.TrimSpace(label), beside),
 		m.fill(m.advice, len(streams)),
 		now,
 	)

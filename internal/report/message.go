@@ -38,7 +38,8 @@ type message struct {
 	reason    string // sentences
 	request   string // with what identifies the response
 	sent      bool   // the request was sent
-	response  string // what the service said; "" for nothing
+	label     string // of what the service said, such as "The service said: "
+	response  string // what it said, with the label; "" for nothing
 	own       string // what stands for {own}
 	now       string // what is now true of the stream
 	changed   bool   // the stream may have been changed
