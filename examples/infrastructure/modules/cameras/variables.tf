@@ -29,8 +29,8 @@ variable "cameras" {
 
   validation {
     condition = length(setsubtract(flatten([for camera in var.cameras : compact(split(" ", camera.processor_ids))]), local.processors)) == 0
-    error_message = format("Unknown processors: %s. The module lists those that exist.", join(", ", flatten([
+    error_message = format("Unknown processors: %s. The processors are %s. A space separates two.", join(", ", flatten([
       for camera in var.cameras : [for id in setsubtract(compact(split(" ", camera.processor_ids)), local.processors) : "${jsonencode(id)} of ${camera.stream_id}"]
-    ])))
+    ])), join(", ", local.processors))
   }
 }
