@@ -116,6 +116,7 @@ func redirects() []failure {
 		in("redirect to a login page", to(302, "https://login.example.com/signin?next=%2Fv2"), "create", "update", "destroy", "read"),
 		in("redirect to a slash", to(308, "/v2/streams/cam-01/"), "create", "update", "destroy", "read"),
 		in("redirect to another case", to(301, "/V2/streams/cam-01"), "update"),
+		in("redirect to the id in another case", to(301, "/v2/streams/CAM-01"), "update"),
 		in("redirect to another host", to(307, "https://eu.streams.example.com/v2/streams/cam-01"), "create", "group"),
 		in("redirect to another path", to(308, "/api/v2/streams/cam-01"), "create"),
 		in("redirect without Location", none(302), "update"),

@@ -191,6 +191,15 @@ func tokenEndpoints() []failure {
 		in("token endpoint: invalid_client", refuses(400, "invalid_client", "Unknown client terraform"), "create", "group"),
 		in("token endpoint: 401 invalid_client", refuses(401, "invalid_client", "Bad client credentials"), "create", "update", "read"),
 		in("token endpoint: invalid_scope", refuses(400, "invalid_scope", "The scope streams.write is not defined"), "create"),
+		in("token endpoint: secret in the body, invalid_scope", with(func(w *world) dialer {
+			return w.serveTLS(w.certificate(tokenHost), func(rw http.ResponseWriter, r *http.Request) {
+				respond := response(400, json_, `{"error":"invalid_scope"}`)
+				if _, _, inHeader := r.BasicAuth(); inHeader {
+					respond = response(401, json_, `{"error":"invalid_client"}`)
+				}
+				respond(rw, r)
+			})
+		}), "create"),
 		in("token endpoint: 401 about the audience", refuses(401, "access_denied", "Service not enabled within domain: streams"), "create"),
 		in("token endpoint: unauthorized_client", refuses(400, "unauthorized_client", "Grant type 'client_credentials' not allowed for the client."), "create"),
 		in("token endpoint: 403", refuses(403, "access_denied", "Client is not authorized to access the audience"), "create"),

@@ -82,6 +82,7 @@ func manyStreams() []failure {
 		{title: "create group: three causes", does: createGroup(10), fails: threeCauses},
 		{title: "group: one of thirty is missing", does: updateGroup(30), fails: byStream(some(all[7:8], noStream(0)))},
 		{title: "create group: one of thirty is missing", does: createGroup(30), fails: byStream(some(all[7:8], noStream(0)))},
+		{title: "group: one of ten is silent", does: updateGroup(10), fails: byStream(some(all[2:3], silent))},
 		{title: "group: thirty missing streams", does: updateGroup(30), fails: each(30, noStream)},
 		{title: "group: thirty messages", does: updateGroup(30), fails: each(30, unknownProcessor)},
 		{title: "group: five messages", does: updateGroup(5), fails: each(5, unknownProcessor)},
