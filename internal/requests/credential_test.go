@@ -200,6 +200,42 @@ func TestTokenRequestsAreBounded(t *testing.T) {
 	}
 }
 
+// A service may reject some streams whatever their token is. The first of them tries one other token, which shows the others that
+// another one would not help.
+func TestOtherTokenDoesNotHelp(t *testing.T) {
+	Virtual(t, func(t *testing.T) {
+		endpoint := StartService(t, IssueTokens(3600))
+		s := StartService(t, func(w http.ResponseWriter, r *http.Request) {
+			if strings.HasSuffix(r.URL.Path, "/rejected") {
+				RespondAfter(100*time.Millisecond, RespondError(401, "not you"))(w, r)
+				return
+			}
+			RespondAfter(10*time.Millisecond, ApplyUpdate)(w, r)
+		})
+		c := NewClient(t, OAuth2Config(s, endpoint))
+		done := make(chan struct{})
+		var others sync.WaitGroup
+		others.Go(func() { // each token works for other streams
+			for {
+				select {
+				case <-done:
+					return
+				default:
+					MustUpdateAll(t, c, 1)
+				}
+			}
+		})
+		<-time.After(50 * time.Millisecond)
+		for _, attempts := range []int{3, 2, 2, 2} {
+			_, err := c.UpdateStream(t.Context(), "rejected", streams.NewProcessorSet())
+			WantFailed(t, AsError(t, err), streams.KindAuthentication, streams.NotChanged, attempts)
+		}
+		close(done)
+		others.Wait()
+		endpoint.WantRequests(t, 2)
+	})
+}
+
 // A token that replaces an accepted one is untested, too.
 func TestNextTokenIsUntested(t *testing.T) {
 	Virtual(t, func(t *testing.T) {

@@ -102,6 +102,33 @@ func TestOutage(t *testing.T) {
 	}
 }
 
+// Many streams of a service that is down take little longer than one.
+func TestOutageOfMany(t *testing.T) {
+	t.Parallel()
+	for name, test := range map[string]struct {
+		fail http.HandlerFunc
+		dial func(context.Context, string, string) (net.Conn, error)
+	}{
+		"503": {RespondError(503, "down"), streamstest.Dial}, "refused": {nil, refuse}, "no responses": {NeverRespond, streamstest.Dial},
+	} {
+		for _, parallel := range []int{Singles, Group} {
+			RunVirtual(t, fmt.Sprint(name, "/", parallel), func(t *testing.T) {
+				var took [2]time.Duration
+				for i, count := range []int{1, 100} {
+					s := StartService(t, test.fail)
+					c := NewClient(t, requests.Config{BaseURL: s.URL, DialContext: test.dial, Retry: requests.DefaultRetry, MaxConcurrent: parallel})
+					start := time.Now()
+					_ = UpdateParallel(t, c, count, parallel, 5*time.Minute)
+					took[i] = time.Since(start)
+				}
+				if took[1] > took[0]*5/2 {
+					t.Errorf("one stream took %s, and a hundred %s", took[0], took[1])
+				}
+			})
+		}
+	}
+}
+
 // An outage ends with the first response that shows that the service works, such as a rejection. A limit of requests or a conflict
 // does not show that.
 func TestOutageEnds(t *testing.T) {

@@ -102,9 +102,9 @@ func (d *delivery) prepare(ctx context.Context, c *credential, next step) (*cred
 	}
 	newest, err := d.credentials.get(ctx, "") // by now, another delivery may have found a better one
 	if err != nil {
-		return c, step{ending: final}, nil // the rejection is the result
+		err = errRejected
 	}
-	return newest, next, nil
+	return newest, next, err
 }
 
 // attempt makes an attempt, and notes what it shows about the endpoint and the credential.

@@ -208,7 +208,7 @@ func TestReplicas(t *testing.T) {
 		"the first": func(n int) bool { return n == 1 }, "none": func(int) bool { return false },
 	} {
 		for protocol, config := range map[string]*tls.Config{"HTTP/2": nil, "HTTP/1.1": {NextProtos: []string{"http/1.1"}}} {
-			for _, status := range []int{500, 502, 503} {
+			for _, status := range []int{500, 503} {
 				for _, attempts := range []int{0, 3} {
 					for _, parallel := range []int{1, Singles, Group} {
 						RunVirtual(t, fmt.Sprint(which, "/", protocol, "/", status, "/", attempts, "/", parallel), func(t *testing.T) {

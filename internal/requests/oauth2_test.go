@@ -199,12 +199,45 @@ func TestTokenErrors(t *testing.T) {
 			}
 			e := s.UpdateError(t, cfg)
 			if e.Kind != test.kind || e.Status != test.status || e.Outcome != streams.NotChanged || e.Message != test.message ||
-				!e.TokenRequest || e.Credentials != "the secret" || e.Method != "POST" || e.URL != endpoint.URL || attempts != test.requests {
+				e.Attempts != test.requests || !e.TokenRequest || e.Credentials != "the secret" || e.Method != "POST" || e.URL != endpoint.URL || attempts != test.requests {
 				t.Errorf("%d attempts, error %#v", attempts, e)
 			}
 			streamstest.WantText(t, e.Reason, test.reason)
 			s.WantRequests(t, 0)
 			endpoint.WantRequests(t, test.requests)
+		})
+	}
+}
+
+// If the secret in the header is refused, the error of the request that has it in the body counts, with the attempts of both.
+func TestErrorOfTheSecondTokenRequest(t *testing.T) {
+	t.Parallel()
+	for name, second := range map[string]struct {
+		response http.HandlerFunc
+		kind     streams.Kind
+		message  string
+		attempts int
+	}{
+		"wrong scope":   {Respond(400, `{"error":"invalid_scope","error_description":"no such scope"}`), streams.KindAuthentication, "invalid_scope: no such scope", 2},
+		"wrong secret":  {Respond(401, `{"error":"invalid_client","error_description":"also here"}`), streams.KindAuthentication, "invalid_client: also here", 2},
+		"down":          {RespondError(503, "maintenance"), streams.KindGeneric, "maintenance", 6},
+		"without token": {Respond(200, "{}"), streams.KindUnexpected, "", 2},
+		"no response":   {ResetConnection, streams.KindConnection, "", 6},
+	} {
+		RunVirtual(t, name, func(t *testing.T) {
+			endpoint := StartService(t, func(w http.ResponseWriter, r *http.Request) {
+				if _, _, inHeader := r.BasicAuth(); inHeader {
+					Respond(401, `{"error":"invalid_client","error_description":"not in the header"}`)(w, r)
+					return
+				}
+				second.response(w, r)
+			})
+			s := StartService(t, ApplyUpdate)
+			e := s.UpdateError(t, OAuth2Config(s, endpoint))
+			if e.Kind != second.kind || e.Message != second.message || e.Attempts != second.attempts || !e.TokenRequest {
+				t.Errorf("%#v", e)
+			}
+			endpoint.WantRequests(t, second.attempts)
 		})
 	}
 }

@@ -86,7 +86,7 @@ func (d *delivery) describe(r *Result, a attempt) {
 
 // reasonsOf returns what is known beside a response.
 func (d *delivery) reasonsOf(r *Result, a attempt) (reasons []string) {
-	if a.isRejection() {
+	if !a.forToken && (a.status == http.StatusUnauthorized || a.status == http.StatusForbidden) {
 		reasons = append(reasons, a.credential.note)
 	}
 	if a.wantsCertificate && mayWantCertificate(*r) {
@@ -132,10 +132,10 @@ func (d *delivery) classify(err error) (Failure, string) {
 	case errors.Is(err, ErrRateLimit), errors.Is(err, ErrRequestTimeout):
 		return TimedOut, err.Error()
 	case errors.Is(err, context.DeadlineExceeded) && !errors.As(err, new(*net.OpError)):
-		reason := "the operation did not finish within its time limit"
+		const reason = "the operation did not finish within its time limit"
 		for _, wait := range []error{ErrSlotWait, ErrTurnWait, ErrTokenWait} {
 			if errors.Is(err, wait) {
-				reason += ": " + wait.Error()
+				return TimedOut, reason + ": " + wait.Error()
 			}
 		}
 		return TimedOut, reason
