@@ -31,7 +31,7 @@ func (r *reader) credentials(address string) (c requests.Config) {
 	if c.TLS = r.tls(); c.TLS.ClientCertPEM != "" {
 		use("a client certificate", r.source(r.TLS.ClientCertPEM))
 	}
-	if len(used) == 0 && isFinal && !r.Headers.isUnknown && !r.TLS.ClientCertPEM.isUnknown {
+	if len(used) == 0 && isFinal && !r.TLS.ClientCertPEM.isUnknown {
 		r.refuseNone(schemes)
 	}
 	c.Credentials = cmp.Or(strings.Join(used, " and "), requests.NoCredentials)

@@ -22,7 +22,6 @@ func (r *reader) checkProxies(c requests.Config) {
 			continue
 		}
 		proxy := attribute{isNull: true, variables: variables[u.Scheme]}
-		delete(variables, u.Scheme) // checked
 		if _, set := r.variable(proxy); set == "" {
 			continue
 		}

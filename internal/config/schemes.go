@@ -71,7 +71,7 @@ func (r *reader) inEnvironment(schemes []scheme) (found []scheme) {
 	for _, s := range schemes {
 		named := len(variables)
 		for _, part := range s.parts {
-			if variable := part.self().mainVariable(); variable != "" && r.getenv(variable) != "" {
+			if variable := part.self().mainVariable(); r.getenv(variable) != "" {
 				variables = append(variables, variable)
 			}
 		}

@@ -95,6 +95,12 @@ func TestOneErrorForEachKindOfMistake(t *testing.T) {
 			invalid + "stream_ids: 2000 values are not stream ids: " + cr + shown(`"cam-%04d\r"`),
 			invalid + `stream_ids: "\ufeffcam" is not a stream id: it must not contain a byte order mark (U+FEFF). In Terraform, trimprefix(…, "\uFEFF") removes it.`,
 		}},
+		"21 processors": {single(ids(" p%04d")[:21]), []string{
+			invalid + "processor_ids: 21 values are not processor ids: " + trimmed + strings.Replace(shown(`" p%04d"`), "1980 others", "1 other", 1),
+		}},
+		"20 processors": {single(ids(" p%04d")[:20]), []string{
+			invalid + "processor_ids: 20 values are not processor ids: " + trimmed + strings.Replace(shown(`" p%04d"`), " and 1980 others", "", 1),
+		}},
 		"a query": {query(append(ids(" cam-%04d"), nil, nil, tftypes.UnknownValue)), []string{
 			invalid + "stream_ids: 2000 values are not stream ids: " + trimmed + shown(`" cam-%04d"`),
 			missing + "stream_ids: 2 stream ids must not be null." + compact,

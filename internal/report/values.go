@@ -87,7 +87,10 @@ func withOneMistake(attribute path.Path, same []Mistake) diag.Diagnostic {
 func some(names []string) string {
 	const shown = 20
 	text := strings.Join(names[:min(len(names), shown)], ", ")
-	if others := len(names) - shown; others > 0 {
+	switch others := len(names) - shown; {
+	case others == 1:
+		text += " and 1 other"
+	case others > 1:
 		text += fmt.Sprintf(" and %d others", others)
 	}
 	return text

@@ -416,15 +416,20 @@ func TestTokenFileChangesLate(t *testing.T) {
 
 // A token that may be a reference is sent. The error of a rejection mentions it, without the token.
 func TestTokenFileWithReference(t *testing.T) {
-	path := filepath.Join(t.TempDir(), "token")
-	writeSecret(t, path, "${s3cret}")
-	Virtual(t, func(t *testing.T) {
-		s := StartService(t, Respond(http.StatusUnauthorized, `{"message":"no"}`))
-		e := s.UpdateError(t, requests.Config{TokenFile: path})
-		if e.Reason != "the token in the file looks like a reference that nothing has replaced" || e.Attempts == 0 {
-			t.Errorf("after %d attempts: %q", e.Attempts, e.Reason)
-		}
-	})
+	t.Parallel()
+	for token, want := range map[string]string{
+		"${s3cret}": "the token in the file looks like a reference that nothing has replaced", "s3cret": "",
+	} {
+		path := filepath.Join(t.TempDir(), "token")
+		writeSecret(t, path, token)
+		RunVirtual(t, token, func(t *testing.T) {
+			s := StartService(t, Respond(http.StatusUnauthorized, `{"message":"no"}`))
+			e := s.UpdateError(t, requests.Config{TokenFile: path})
+			if e.Reason != want || e.Attempts == 0 {
+				t.Errorf("after %d attempts: %q", e.Attempts, e.Reason)
+			}
+		})
+	}
 }
 
 // The error for a file names the setting and the path, and does not show the content.
