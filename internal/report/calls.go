@@ -45,11 +45,10 @@ func (r *Reporter) once(findings []session.Finding) []session.Finding {
 func (r *Reporter) Apply(
 	ctx context.Context, of Subject, c session.Change, a session.After, configured string,
 ) diag.Diagnostics {
-	var messages []message
+	messages := messagesOf(a.Findings, func(f session.Finding) attempted { return changing(of, c, f) })
 	logBugs(ctx, a.Findings)
 	done, failed, changed := a.Updated+a.Left, 0, a.Updated > 0
 	for _, f := range a.Findings {
-		messages = append(messages, messageOf(f, changing(of, c, f)))
 		if f.IsError() && f.Facts != nil {
 			failed++
 			changed = changed || f.Facts.Unknown || asStreamError(f.Err).Outcome != streams.NotChanged
@@ -116,16 +115,15 @@ func nowInState(c session.Change, a session.After, changed bool) string {
 
 // Invoke returns the diagnostics of an action.
 func (r *Reporter) Invoke(ctx context.Context, refusal session.CallRefusal, failed []session.Finding) diag.Diagnostics {
-	var messages []message
 	logBugs(ctx, failed)
-	for _, f := range failed {
-		messages = append(messages, messageOf(f, attempted{
+	messages := messagesOf(failed, func(f session.Finding) attempted {
+		return attempted{
 			failed: "the processors of {streams} could not be set",
 			empty:  f.Decision.Set.Len() == 0,
 			next: "The next apply may not run the action again. To run it, use terraform apply -invoke=ADDRESS with " +
 				"the address of the action.",
-		}))
-	}
+		}
+	})
 	return append(refusedCall(session.Change{}, refusal, ""), r.diagnostics(ctx, OneStream, messages, "")...)
 }
 

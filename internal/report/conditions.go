@@ -26,6 +26,8 @@ type attempted struct {
 	unserved string // of a read: what to do where the deployment serves none
 	missing  string // of a read: what to do if the stream does not exist
 	next     string // what to know before the next apply
+
+	besideSuccess bool // a failure of the call says that others succeed: all of its streams have one cause
 }
 
 // leavesStream reports whether the configuration does not have the stream.
@@ -95,6 +97,12 @@ var (
 	isTokenRequest condition = func(f failure) bool { return f.TokenRequest }
 	sentEmptySet   condition = func(f failure) bool { return f.did.empty }
 	isPlain        condition = func(f failure) bool { return strings.HasPrefix(f.URL, "http://") }
+
+	// The service works on other streams.
+	othersSucceed condition = func(f failure) bool { return f.OthersSucceed || f.did.besideSuccess }
+
+	// retry.max_attempts is set, and allows no other attempt.
+	isOutOfAttempts condition = func(f failure) bool { return f.OutOfAttempts }
 
 	// The operation ended before the client had a request to send.
 	neverBegan condition = func(f failure) bool { return f.URL == "" && f.Err != nil }

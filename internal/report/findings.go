@@ -112,6 +112,17 @@ var ofDestroys = []claims.Warning{
 	claims.WereDetached, claims.StayAttached, claims.StayAttachedBesideFailure, claims.NotFoundOnDestroy,
 }
 
+// messagesOf are the messages of the findings of a call.
+func messagesOf(findings []session.Finding, attempt func(session.Finding) attempted) (messages []message) {
+	beside := slices.ContainsFunc(findings, func(f session.Finding) bool { return f.Err != nil && asStreamError(f.Err).OthersSucceed })
+	for _, f := range findings {
+		did := attempt(f)
+		did.besideSuccess = beside
+		messages = append(messages, messageOf(f, did))
+	}
+	return messages
+}
+
 // messageOf is the message of a finding: a warning, a refusal, or the failure of a read or an operation.
 func messageOf(f session.Finding, did attempted) message {
 	if p, ok := errors.AsType[*session.Panic](f.Err); ok {

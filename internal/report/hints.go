@@ -33,6 +33,7 @@ const (
 	otherProtocol = "This port may speak another protocol, such as TLS, or HTTP/2 without TLS."
 	otherFault    = "If the error has another reason, the operators have to replace the certificate."
 	untrusted     = "The certificate may come from a private authority, or the {receiver} may not send its intermediate certificate."
+	tooMany       = "There may be too many requests at a time."
 	otherVersion  = "The service may have another version of the interface, or a gateway may change its responses."
 	askForField   = "Ask the operators for the fields that the error names, as version 2 of the interface has them."
 	noReads       = "the deployment may not serve GET /v2/streams/{id}, which detect_drift needs. Then {unserved}"
@@ -185,11 +186,11 @@ var hints = []hint{
 		"The response may not have come from the service, but from {proxy}.",
 		"Check base_url, HTTPS_PROXY and NO_PROXY.",
 		"base_url may need another path, or https://, and the {id of the stream|ids of the streams} may be wrong."},
-	{both(hasStatus(http.StatusTooManyRequests), both(causedBy(requests.ErrNoTime), not(isTokenRequest))),
-		"There may be too many requests at a time.",
+	{both(hasStatus(http.StatusTooManyRequests), both(causedBy(requests.ErrNoTime), not(isTokenRequest))), tooMany,
 		"Set requests_per_second or max_concurrent_requests, or raise the timeouts of the resource.", ""},
-	{both(hasStatus(http.StatusTooManyRequests), not(isTokenRequest)),
-		"There may be too many requests at a time.",
+	{both(hasStatus(http.StatusTooManyRequests), both(isOutOfAttempts, not(isTokenRequest))), tooMany,
+		"Set requests_per_second or max_concurrent_requests, or raise retry.max_attempts.", ""},
+	{both(hasStatus(http.StatusTooManyRequests), not(isTokenRequest)), tooMany,
 		"Set requests_per_second or max_concurrent_requests.", ""},
 	{both(hasStatus(401, 403), hasNoCredential), rejection,
 		"Set token, token_file, basic_auth, oauth2 or headers.",
@@ -228,6 +229,10 @@ var hints = []hint{
 		"", "See the status and what the response says, and check {address}.", "{orReads}"},
 
 	// Nothing more is known.
+	{both(othersSucceed, both(either(isTimeout, hasStatus(408, 503, 504)), not(isTokenRequest))),
+		"Other requests have succeeded meanwhile, so there may be too many at a time.",
+		"Set max_concurrent_requests to a smaller number, or run the command again later.",
+		persists + ", or raise request_timeout or the timeouts of the resource."},
 	{causedBy(transport.ErrNoConnection),
 		"A firewall may not let connections to the {receiver} pass.",
 		"Check {address}, the network and " + proxySettings + ".", ""},

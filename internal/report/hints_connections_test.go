@@ -67,6 +67,8 @@ var connectionHints = map[string]hintCase{
 	"no client certificate, 403": {because(transport.ErrNoCertificate, page(update(403, streams.KindUnauthorized))), none, []string{"with a bearer token was rejected"}, []string{"Set tls"}},
 	"incomplete": {because(requests.ErrIncomplete, update(200, streams.KindConnection)), none,
 		[]string{"wrong length", "Run the command again", "base_url"}, []string{"request_timeout", "address"}},
+	"timeout beside others": {beside(because(requests.ErrRequestTimeout, update(0, streams.KindTimeout))), none,
+		[]string{"Set max_concurrent_requests to a smaller number, or run the command again later.", "raise request_timeout or the timeouts"}, []string{"slow"}},
 	"timeout":              {because(requests.ErrRequestTimeout, update(0, streams.KindTimeout)), none, []string{"request_timeout", "base_url"}, []string{"timeouts of the resource"}},
 	"late":                 {because(context.DeadlineExceeded, update(0, streams.KindTimeout)), none, []string{"timeouts of the resource", "base_url"}, []string{"request_timeout"}},
 	"503, then no service": {unknown(because(errors.New("refused"), update(503, streams.KindConnection))), none, []string{"have a fault"}, nil},

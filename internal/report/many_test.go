@@ -243,6 +243,19 @@ The service may be overloaded or have a fault. Run the command again later. If t
 	streamstest.WantText(t, f.diagnostics()[0].Detail(), "\n\"s0001\", \"s0002\": as in the example\n\"s0000\"\n\nThe service may")
 }
 
+// Whether others succeed differs with the time of a failure. The streams of a call have one cause all the same.
+func TestOthersSucceed(t *testing.T) {
+	t.Parallel()
+	var f failures
+	f.add(2, service(503, "busy", streams.NotChanged))
+	f.add(2, beside(service(503, "busy", streams.NotChanged)))
+	diags := f.diagnostics()
+	if len(diags) != 1 {
+		t.Errorf("%d errors: %s", len(diags), diags)
+	}
+	streamstest.WantText(t, diags[0].Detail(), "The processors of 4 streams", "Set max_concurrent_requests to a smaller number, or run the command again later.")
+}
+
 // A reason that all streams share stands before the example.
 func TestSharedReason(t *testing.T) {
 	t.Parallel()

@@ -56,10 +56,7 @@ func (r *Reporter) Reads(ctx context.Context, of Subject, findings []session.Fin
 	if by == Plan && of == Group {
 		did.missing += " The other streams of the group wait for {it|them}."
 	}
-	var messages []message
-	for _, f := range findings {
-		messages = append(messages, messageOf(f, did))
-	}
+	messages := messagesOf(findings, func(session.Finding) attempted { return did })
 	return r.diagnostics(ctx, of, messages, "")
 }
 

@@ -115,6 +115,23 @@ PATCH https://streams.example.com/v2/streams/cam-1 → no valid response
 The provider authenticates at a proxy only with Basic, which this one does not offer. Set HTTPS_PROXY (HTTP_PROXY for http://) to a local helper proxy that authenticates at this one, or list the host in NO_PROXY. NO_PROXY has host names, domains, IP addresses and CIDR blocks, separated by commas.
 
 ` + unchanged},
+		"timeout beside others": {updates, beside(streams.Error{Kind: streams.KindTimeout, Outcome: streams.Unknown, Result: requests.Result{
+			Err: requests.ErrRequestTimeout, Reason: "the service did not respond within 30s",
+		}}), `The processors of stream "cam-1" could not be updated. The service did not respond within 30s.
+
+PATCH https://streams.example.com/v2/streams/cam-1 → no valid response
+
+Other requests have succeeded meanwhile, so there may be too many at a time. Set max_concurrent_requests to a smaller number, or run the command again later. If this error persists, check base_url, or raise request_timeout or the timeouts of the resource.
+
+` + mayHave},
+		"429, max_attempts": {updates, limited(documented(429, streams.KindBadRequest, "Slow down.")), `The processors of stream "cam-1" could not be updated.
+
+PATCH https://streams.example.com/v2/streams/cam-1 → 429 Too Many Requests
+The service said: Slow down.
+
+There may be too many requests at a time. Set requests_per_second or max_concurrent_requests, or raise retry.max_attempts.
+
+` + unchanged},
 		"token endpoint, scope": {updates, token(400, "invalid_scope: no such scope"), `The processors of stream "cam-1" could not be updated. The token request to oauth2.token_url failed.
 
 POST https://login.example.com/token → 400 Bad Request
