@@ -4,23 +4,12 @@ package masking
 
 import (
 	"encoding/base64"
-	"encoding/json"
 	"fmt"
-	"html"
-	"net/url"
 	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 	"sync"
-
-	"golang.org/x/text/encoding/charmap"
-)
-
-// What is shorter, in bytes, is not masked: to mask a value such as "1" would make other texts unreadable.
-const (
-	MinValue = 4 // the value of a header or a parameter, or another form of a secret
-	minPart  = 8 // a part of a secret
 )
 
 // Limits of texts from outside. A documented message is worth more space than a page of HTML.
@@ -61,24 +50,21 @@ func Parts(value string) []string {
 	return slices.DeleteFunc(all, func(part string) bool { return len(part) < minPart })
 }
 
-// forms returns a secret as it is, as a form has it, misread, in other kinds of base64, and without its own escapes,
-// because a service may escape only the other characters: at most the given number of these changes.
-func forms(secret string, changes int) []string {
-	latin1, _ := charmap.ISO8859_1.NewEncoder().String(secret)
-	misread, _ := charmap.ISO8859_1.NewDecoder().String(secret)
-	inHTML, _ := charmap.Windows1252.NewDecoder().String(secret) // HTML has no control characters of ISO 8859-1
-	all := []string{secret, strings.ReplaceAll(secret, " ", "+"), strings.ReplaceAll(secret, "+", " "), latin1, misread, inHTML}
-	others := []string{strings.TrimRight(secret, "="), strings.NewReplacer("+", "-", "/", "_").Replace(secret)}
-	for _, kind := range escapes {
-		plain, _ := kind.undoAll(secret)
-		others = append(others, plain)
+// Printable returns a text from outside as an error shows it. It cannot move the cursor, hide words or add lines.
+func (r *Redactor) Printable(text string, limit int) string {
+	quoted := strconv.QuoteToGraphic(Truncate(r.Mask(text, MaxShown), limit))
+	return Truncate(unquoter.Replace(quoted[1:len(quoted)-1]), limit)
+}
+
+// unquoter undoes what only a quoted text needs.
+var unquoter = strings.NewReplacer(`\\`, `\`, `\"`, `"`)
+
+// Truncate returns the first limit characters of s, and "…" if there are more.
+func Truncate(s string, limit int) string {
+	if first := fmt.Sprintf("%.*s", limit, s); len(first) < len(s) {
+		return first + "…"
 	}
-	for _, other := range others {
-		if changes > 0 && other != secret && len(other) >= MinValue {
-			all = append(all, forms(other, changes-1)...)
-		}
-	}
-	return all
+	return s
 }
 
 // Mask replaces the secrets in a text from outside, and the words that have an escaped one. The result may end after
@@ -108,24 +94,8 @@ func (r *Redactor) Mask(text string, enough int) string {
 	return breakCommands(tokenInURL.ReplaceAllString(string(shown), "${1}***")) + end
 }
 
-// commandStart matches what may begin a command in the output of a pipeline: ::name:: where a line begins, and ##name[ anywhere.
-var commandStart = regexp.MustCompile(`(?:^|[\s\pZ])(::)[A-Za-z]|(##)\w*\[`)
-
-// breakCommands escapes the first character of each command that a CI system may look for. A line of the output may begin with
-// any word, because Terraform breaks long lines.
-func breakCommands(text string) string {
-	var b strings.Builder
-	done := 0
-	for _, match := range commandStart.FindAllStringSubmatchIndex(text, -1) {
-		begin := max(match[2], match[4])
-		if text[begin] == ':' && !strings.Contains(text[begin+2:], "::") {
-			continue
-		}
-		fmt.Fprintf(&b, `%s\x%x`, text[done:begin], text[begin])
-		done = begin + 1
-	}
-	return b.String() + text[done:]
-}
+var words = regexp.MustCompile(`[^\s"'<>?]+`)
+var tokenInURL = regexp.MustCompile(`(_token(=|%3[Dd]))[^&#\s"'<>]+`) // such as access_token of a login page
 
 // find reports which bytes of a text are of secrets, as they are or with at most the given levels of escapes undone. No
 // secret is removed before all are found: it may be the part without escapes of a longer one.
@@ -162,81 +132,4 @@ func (r *Redactor) find(text string, levels int) []bool {
 		}
 	}
 	return hidden
-}
-
-var words = regexp.MustCompile(`[^\s"'<>?]+`)
-var tokenInURL = regexp.MustCompile(`(_token(=|%3[Dd]))[^&#\s"'<>]+`) // such as access_token of a login page
-
-// escapes has the escapes of a URL, of a string in JSON or a programming language, and of HTML.
-var escapes = []escapeKind{
-	{'%', regexp.MustCompile(`^%[[:xdigit:]]{2}`), func(escape string) string { c, _ := url.PathUnescape(escape); return c }},
-	{'\\', regexp.MustCompile(`(?s)^\\(x[[:xdigit:]]{2}|(u[dD][89abAB][[:xdigit:]]{2}\\)?u[[:xdigit:]]{4}|U[[:xdigit:]]{8}|[0-7]{3}|.)`), unquote},
-	{'&', regexp.MustCompile(`^&(#[xX]?0*)?[[:alnum:]]{1,32};?`), html.UnescapeString},
-}
-
-type escapeKind struct {
-	begin   byte // of each escape: to look for it takes less time than the pattern
-	pattern *regexp.Regexp
-	undo    func(escape string) string
-}
-
-// undoneEscape is where an escape was in a text, and the length of what it stands for.
-type undoneEscape struct{ begin, end, length int }
-
-// undoAll returns a text without escapes of this kind, and where they were.
-func (k escapeKind) undoAll(text string) (plain string, undone []undoneEscape) {
-	if strings.IndexByte(text, k.begin) < 0 {
-		return text, nil
-	}
-	var b strings.Builder
-	b.Grow(len(text))
-	for done := 0; ; {
-		next := strings.IndexByte(text[done:], k.begin)
-		if next < 0 {
-			b.WriteString(text[done:])
-			return b.String(), undone
-		}
-		begin := done + next
-		const usual = 64 // an escape is longer only if it has more zeros; package regexp takes longer for a long text
-		escape := k.pattern.FindString(text[begin:min(len(text), begin+usual)])
-		if len(escape) == usual {
-			escape = k.pattern.FindString(text[begin:])
-		}
-		b.WriteString(text[done:begin])
-		if escape == "" {
-			b.WriteByte(k.begin)
-			done = begin + 1
-			continue
-		}
-		c := k.undo(escape)
-		b.WriteString(c)
-		done = begin + len(escape)
-		undone = append(undone, undoneEscape{begin, done, len(c)})
-	}
-}
-
-// unquote returns the character of an escape of Go or JSON, or another character without its backslash.
-func unquote(escape string) (c string) {
-	c, err := strconv.Unquote(`"` + escape + `"`)
-	if err != nil && json.Unmarshal([]byte(`"`+escape+`"`), &c) != nil {
-		return escape[1:]
-	}
-	return c
-}
-
-// Printable returns a text from outside as an error shows it. It cannot move the cursor, hide words or add lines.
-func (r *Redactor) Printable(text string, limit int) string {
-	quoted := strconv.QuoteToGraphic(Truncate(r.Mask(text, MaxShown), limit))
-	return Truncate(unquoter.Replace(quoted[1:len(quoted)-1]), limit)
-}
-
-// unquoter undoes what only a quoted text needs.
-var unquoter = strings.NewReplacer(`\\`, `\`, `\"`, `"`)
-
-// Truncate returns the first limit characters of s, and "…" if there are more.
-func Truncate(s string, limit int) string {
-	if first := fmt.Sprintf("%.*s", limit, s); len(first) < len(s) {
-		return first + "…"
-	}
-	return s
 }

@@ -21,6 +21,14 @@ const pingAfter = 10 * time.Second
 
 const maxResponseHeader = 256 << 10 // bytes; Go's default is 10 MB
 
+// Settings are those of all connections.
+type Settings struct {
+	TLS           TLS // without problems
+	MaxConcurrent int // requests at the same time
+	// DialContext makes connections, as in [http.Transport]; nil means the network.
+	DialContext func(ctx context.Context, network, address string) (net.Conn, error)
+}
+
 // host is the origin of an address, and how it is reached.
 type host struct {
 	transport        atomic.Pointer[http.Transport] // the one of the next request
@@ -68,17 +76,6 @@ func newHost(settings Settings, u *url.URL) *host {
 	}
 	h.transport.Store(t)
 	return h
-}
-
-// secureProxy begins TLS with an https:// proxy.
-func secureProxy(ctx context.Context, conn net.Conn, proxy *url.URL, settings TLS) (net.Conn, error) {
-	config := settings.proxyConfig(proxy.Hostname())
-	secured := tls.Client(conn, config)
-	if err := secured.HandshakeContext(ctx); err != nil {
-		_ = conn.Close()
-		return nil, handshakeError(err)
-	}
-	return secured, nil
 }
 
 // abandon replaces a transport, unless that has happened already: a router may have forgotten all connections that were open, or
@@ -134,26 +131,4 @@ func (h *host) explain(err error, u *url.URL, seen *trace) error {
 		err = fmt.Errorf("%w; %w", err, ErrNoCertificate)
 	}
 	return err
-}
-
-// proxyError gives a type to an error of the connection to a proxy.
-func proxyError(proxy *url.URL, err error) error {
-	if refused, ok := errors.AsType[*ProxyError](err); ok {
-		return refused
-	}
-	if around, ok := errors.AsType[*net.OpError](err); ok && around.Op == "proxyconnect" {
-		err = around.Err
-	}
-	return &ProxyError{proxy: addressOf(proxy), err: err}
-}
-
-// addressOf returns the address of a proxy without its credentials.
-func addressOf(proxy *url.URL) string { return proxy.Scheme + "://" + proxy.Host }
-
-// handshakeError gives a type to an error of a TLS handshake that has none, and details to one of a certificate.
-func handshakeError(err error) error {
-	if IsTLSFailure(err) || hasBroken(err) {
-		return certificateError(err)
-	}
-	return &HandshakeError{err}
 }

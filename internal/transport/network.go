@@ -6,18 +6,9 @@ package transport
 import (
 	"context"
 	"fmt"
-	"net"
 	"net/http"
 	"net/url"
 )
-
-// Settings are those of all connections.
-type Settings struct {
-	TLS           TLS // without problems
-	MaxConcurrent int // requests at the same time
-	// DialContext makes connections, as in [http.Transport]; nil means the network.
-	DialContext func(ctx context.Context, network, address string) (net.Conn, error)
-}
 
 // Network sends requests to the service and to the token endpoint, which may have the same origin. It is safe for concurrent use.
 type Network map[string]*host

@@ -8,7 +8,9 @@ import (
 	"crypto/x509"
 	"crypto/x509/pkix"
 	"errors"
+	"fmt"
 	"math/big"
+	"net"
 	"testing"
 	"time"
 )
@@ -73,5 +75,27 @@ func TestCertificateError(t *testing.T) {
 	}
 	if another := errors.New("x"); !errors.Is(certificateError(another), another) {
 		t.Error("another error is changed")
+	}
+}
+
+// The TLS alerts of both sides are failures of TLS. Only one of the other side about the client's certificate shows that it has not
+// read the request.
+func TestAlerts(t *testing.T) {
+	t.Parallel()
+	for name, test := range map[string]struct {
+		sender              string
+		alert               tls.AlertError
+		isFailure, isReject bool
+	}{
+		"handshake failure": {byPeer, 40, true, true}, "access denied": {byPeer, 49, true, true}, "certificate required": {byPeer, 116, true, true},
+		"before them": {byPeer, 22, true, false}, "after them": {byPeer, 50, true, false}, "internal error": {byPeer, 80, true, false},
+		"of the client": {byClient, 116, true, false}, "a broken connection": {"read", 116, false, false},
+	} {
+		alert := &net.OpError{Op: test.sender, Err: errors.New(test.alert.Error())}
+		for _, err := range []error{alert, fmt.Errorf("x: %w", alert), &net.OpError{Op: "proxyconnect", Err: alert}} {
+			if IsTLSFailure(err) != test.isFailure || WouldFailAgain(err) != test.isFailure || RejectsClient(err) != test.isReject {
+				t.Errorf("%s: %v: %t, %t", name, err, IsTLSFailure(err), RejectsClient(err))
+			}
+		}
 	}
 }

@@ -1,0 +1,269 @@
+package transport_test
+
+import (
+	"bytes"
+	"context"
+	"crypto/tls"
+	"crypto/x509"
+	"errors"
+	"io"
+	"net"
+	"net/http"
+	"slices"
+	"strings"
+	"sync/atomic"
+	"testing"
+
+	"github.com/stream-management/terraform-provider-stream/internal/requests"
+	. "github.com/stream-management/terraform-provider-stream/internal/scripted"
+	"github.com/stream-management/terraform-provider-stream/internal/streams"
+	"github.com/stream-management/terraform-provider-stream/internal/streamstest"
+	"github.com/stream-management/terraform-provider-stream/internal/transport"
+)
+
+// serverWith returns the TLS configuration of a server with a certificate.
+func serverWith(t *testing.T, pair streamstest.KeyPair) *tls.Config {
+	t.Helper()
+	certificate, err := tls.X509KeyPair([]byte(pair.CertPEM), []byte(pair.KeyPEM))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return &tls.Config{Certificates: []tls.Certificate{certificate}}
+}
+
+// requireCertificateOf returns the TLS configuration of a service that accepts the certificates of an authority.
+func requireCertificateOf(ca *streamstest.Authority, maxVersion uint16) *tls.Config {
+	pool := x509.NewCertPool()
+	pool.AppendCertsFromPEM([]byte(ca.CertPEM))
+	return &tls.Config{ClientAuth: tls.RequireAndVerifyClientCert, ClientCAs: pool, MaxVersion: maxVersion}
+}
+
+// A certificate that Go cannot read stays as it is, so the request is not retried. A connection that breaks is.
+func TestUnreadableCertificate(t *testing.T) {
+	t.Parallel()
+	ca := streamstest.NewAuthority(t)
+	for reason, change := range map[string]func(der []byte, leaf *x509.Certificate){
+		"x509: negative serial number": func(der []byte, leaf *x509.Certificate) {
+			der[bytes.Index(der, leaf.SerialNumber.Bytes())] |= 0x80
+		},
+		"x509: unsupported time format": func(der []byte, leaf *x509.Certificate) {
+			der[bytes.Index(der, []byte(leaf.NotBefore.UTC().Format("060102150405Z")))-2] = 5
+		},
+	} {
+		shown := serverWith(t, ca.Issue(t, "127.0.0.1"))
+		change(shown.Certificates[0].Certificate[0], shown.Certificates[0].Leaf)
+		server := &tls.Config{GetConfigForClient: func(*tls.ClientHelloInfo) (*tls.Config, error) { return shown, nil }}
+		e := StartTLSService(t, server, ApplyUpdate).UpdateError(t, requests.Config{TLS: transport.TLS{CACertPEM: ca.CertPEM}})
+		WantFailed(t, e, streams.KindConnection, streams.NotChanged, 1)
+		if !errors.As(e, new(*transport.HandshakeError)) || !transport.IsTLSFailure(e) {
+			t.Errorf("%s: %#v", reason, e)
+		}
+		streamstest.WantText(t, e.Reason, reason)
+	}
+}
+
+// A connection that breaks in the handshake is no certificate that cannot be read: the next attempt may succeed.
+func TestConnectionBreaksInHandshake(t *testing.T) {
+	t.Parallel()
+	for name, end := range map[string]func(*net.TCPConn) error{
+		"closed": (*net.TCPConn).Close,
+		"closed in a record": func(conn *net.TCPConn) error {
+			_, err := conn.Write([]byte{22, 3, 3, 0, 100, 2})
+			return errors.Join(err, conn.Close())
+		},
+		"reset": func(conn *net.TCPConn) error { return errors.Join(conn.SetLinger(0), conn.Close()) },
+	} {
+		s := StartTCPService(t, &tls.Config{}, ApplyUpdate)
+		var dials atomic.Int32
+		broken, err := net.Listen("tcp", "127.0.0.1:0")
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer broken.Close()
+		go func() {
+			for {
+				conn, err := broken.Accept()
+				if err != nil {
+					return
+				}
+				_, _ = conn.Read(make([]byte, 64<<10)) // the greeting of the client, all of it: a close would reset the connection
+				if err := end(conn.(*net.TCPConn)); err != nil {
+					t.Error(err)
+				}
+			}
+		}()
+		cfg := requests.Config{TLS: transport.TLS{CACertPEM: s.CAPEM()}, DialContext: func(ctx context.Context, network, address string) (net.Conn, error) {
+			if dials.Add(1) <= 2 {
+				address = broken.Addr().String()
+			}
+			return DialTCP(ctx, network, address)
+		}}
+		if _, err := s.Update(t, cfg); err != nil || dials.Load() != 3 {
+			t.Errorf("%s: %v after %d connections", name, err, dials.Load())
+		}
+	}
+}
+
+// If TLS fails on a connection that was used before, the service may have read the request.
+func TestTLSFailureOfAReusedConnection(t *testing.T) {
+	t.Parallel()
+	s := StartTLSService(t, &tls.Config{NextProtos: []string{"http/1.1"}}, ApplyUpdate, func(w http.ResponseWriter, _ *http.Request) {
+		conn, _, _ := http.NewResponseController(w).Hijack()
+		raw := conn.(*tls.Conn).NetConn()
+		defer raw.Close()
+		_, _ = io.WriteString(raw, "220 mail.example ready\r\n")
+	})
+	c := NewClient(t, requests.Config{BaseURL: s.URL, TLS: transport.TLS{InsecureSkipVerify: true}})
+	MustUpdateAll(t, c, 1)
+	e := AsError(t, UpdateAll(t, c, 1)[0])
+	WantFailed(t, e, streams.KindConnection, streams.Unknown, 1)
+	if !transport.IsTLSFailure(e.Err) {
+		t.Error(e)
+	}
+}
+
+// An alert on a connection that was used before does not say that the service has read nothing of the request.
+func TestAlertOnAReusedConnection(t *testing.T) {
+	Virtual(t, func(t *testing.T) {
+		s := StartTLSService(t, &tls.Config{NextProtos: []string{"http/1.1"}}, ApplyUpdate)
+		var damaged damagedConn
+		c := NewClient(t, requests.Config{
+			BaseURL: s.URL, TLS: transport.TLS{InsecureSkipVerify: true},
+			DialContext: func(ctx context.Context, network, address string) (conn net.Conn, err error) {
+				damaged.Conn, err = streamstest.Dial(ctx, network, address)
+				return &damaged, err
+			},
+		})
+		MustUpdateAll(t, c, 1)
+		damaged.damage.Store(true)
+		e := AsError(t, UpdateAll(t, c, 1)[0])
+		WantFailed(t, e, streams.KindConnection, streams.Unknown, 1)
+		streamstest.WantText(t, e.Reason, "remote error: tls: bad record MAC")
+	})
+}
+
+// damagedConn damages all that is written from some time on.
+type damagedConn struct {
+	net.Conn
+	damage atomic.Bool
+}
+
+func (c *damagedConn) Write(b []byte) (int, error) {
+	if c.damage.Load() {
+		b = slices.Clone(b)
+		b[len(b)-1] ^= 1
+	}
+	return c.Conn.Write(b)
+}
+
+// With TLS 1.3, a client learns only after its request that the service rejects its certificate, and the service may have
+// closed the connection before that. Each error has the alert, and the stream was not changed.
+func TestClientIsRejectedAfterItsRequest(t *testing.T) {
+	t.Parallel()
+	ca := streamstest.NewAuthority(t)
+	other, expired := streamstest.NewAuthority(t).Issue(t, "other"), ca.IssueExpired(t, "client")
+	for alert, pair := range map[string]streamstest.KeyPair{
+		"certificate required": {}, "unknown certificate authority": other, "expired certificate": expired,
+	} {
+		for _, protocol := range []string{"h2", "http/1.1"} {
+			server := requireCertificateOf(ca, 0)
+			server.NextProtos = []string{protocol}
+			s := StartTCPService(t, server, ApplyUpdate)
+			client := transport.TLS{CACertPEM: s.CAPEM(), ClientCertPEM: pair.CertPEM, ClientKeyPEM: pair.KeyPEM}
+			for range 10 { // which side is faster is a matter of luck
+				e := s.UpdateError(t, requests.Config{TLS: client, DialContext: DialTCP})
+				WantFailed(t, e, streams.KindConnection, streams.NotChanged, 1)
+				if streamstest.WantText(t, e.Reason, "remote error: tls: "+alert); errors.Is(e, transport.ErrNoCertificate) != (pair.CertPEM == "") {
+					t.Errorf("%#v", e)
+				}
+			}
+			s.WantRequests(t, 0)
+		}
+	}
+}
+
+// Over HTTP/2, requests share a connection from its beginning. A service that rejects the client has read none of them.
+func TestClientIsRejectedAfterManyRequests(t *testing.T) {
+	t.Parallel()
+	ca := streamstest.NewAuthority(t)
+	for range 10 {
+		s := StartTCPService(t, requireCertificateOf(ca, 0), ApplyUpdate)
+		c := NewClient(t, requests.Config{BaseURL: s.URL, TLS: transport.TLS{CACertPEM: s.CAPEM()}, DialContext: DialTCP})
+		for _, err := range UpdateAll(t, c, 12) {
+			if e := AsError(t, err); e.Outcome != streams.NotChanged || !errors.Is(e, transport.ErrNoCertificate) {
+				t.Fatalf("%#v", e)
+			}
+		}
+		s.WantRequests(t, 0)
+	}
+}
+
+// A service that asks for a client certificate, gets none and ends the connection without an alert may require one.
+func TestCertificateMayBeMissing(t *testing.T) {
+	t.Parallel()
+	for _, asks := range []tls.ClientAuthType{tls.NoClientCert, tls.RequestClientCert} {
+		s := StartTCPService(t, &tls.Config{ClientAuth: asks, NextProtos: []string{"http/1.1"}}, ResetConnection)
+		e := s.UpdateError(t, requests.Config{TLS: transport.TLS{CACertPEM: s.CAPEM()}, DialContext: DialTCP, Retry: requests.Retry{MaxAttempts: 1}})
+		if WantFailed(t, e, streams.KindConnection, streams.Unknown, 1); errors.Is(e, transport.ErrNoCertificate) != (asks != tls.NoClientCert) {
+			t.Errorf("%#v", e)
+		}
+	}
+}
+
+// A server may reject a client without a certificate only after the handshake. The error says so, unless the response has
+// another reason.
+func TestCertificateMayBeMissingAfterTheHandshake(t *testing.T) {
+	t.Parallel()
+	asking := func() *tls.Config { return &tls.Config{ClientAuth: tls.RequestClientCert} }
+	for name, test := range map[string]struct {
+		tls      *tls.Config
+		response http.HandlerFunc
+		want     bool
+	}{
+		"400 of nginx":       {asking(), Respond(400, "<html>No required SSL certificate was sent", "Content-Type", "text/html"), true},
+		"496":                {asking(), Respond(496, ""), true},
+		"401":                {asking(), RespondError(401, "who?"), true},
+		"403":                {asking(), RespondError(403, "no"), true},
+		"400 of the service": {asking(), RespondError(400, "no such processor"), false},
+		"404":                {asking(), Respond(404, ""), false},
+		"not asked":          {nil, Respond(400, ""), false},
+	} {
+		s := StartTLSService(t, test.tls, test.response)
+		e := s.UpdateError(t, requests.Config{TLS: transport.TLS{CACertPEM: s.CAPEM()}})
+		if errors.Is(e, transport.ErrNoCertificate) != test.want || strings.Contains(e.Reason, "none is set") != test.want || e.Status == 0 {
+			t.Errorf("%s: %#v", name, e)
+		}
+	}
+	s := StartTLSService(t, asking(), Respond(400, ""))
+	pair := streamstest.NewAuthority(t).Issue(t, "client")
+	e := s.UpdateError(t, requests.Config{TLS: transport.TLS{CACertPEM: s.CAPEM(), ClientCertPEM: pair.CertPEM, ClientKeyPEM: pair.KeyPEM}})
+	if errors.Is(e, transport.ErrNoCertificate) {
+		t.Errorf("%#v", e)
+	}
+}
+
+// A service that does not know the host, or no version or cipher of Go, says so with an alert. The request was not sent.
+func TestAlertsOfAHandshake(t *testing.T) {
+	t.Parallel()
+	unknownHost := func(err error) *tls.Config {
+		return &tls.Config{GetCertificate: func(*tls.ClientHelloInfo) (*tls.Certificate, error) { return nil, err }}
+	}
+	for alert, config := range map[string]*tls.Config{
+		"unrecognized name":              unknownHost(nil),
+		"internal error":                 unknownHost(errors.New("x")),
+		"protocol version not supported": {MaxVersion: tls.VersionTLS11},
+		"handshake failure":              {MaxVersion: tls.VersionTLS12, CipherSuites: []uint16{tls.TLS_RSA_WITH_AES_128_CBC_SHA}},
+	} {
+		s := NewService(t, ApplyUpdate)
+		s.TLS = config
+		s.StartTLS()
+		if config.GetCertificate != nil {
+			s.TLS.Certificates = nil
+		}
+		e := s.UpdateError(t, requests.Config{TLS: transport.TLS{CACertPEM: s.CAPEM()}})
+		if WantFailed(t, e, streams.KindConnection, streams.NotChanged, 1); !transport.IsTLSFailure(e) {
+			t.Errorf("%s: %#v", alert, e)
+		}
+		streamstest.WantText(t, e.Reason, "remote error: tls: "+alert)
+	}
+}

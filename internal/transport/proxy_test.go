@@ -1,0 +1,280 @@
+package transport_test
+
+import (
+	"bytes"
+	"crypto/tls"
+	"crypto/x509"
+	"errors"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"testing"
+
+	"github.com/stream-management/terraform-provider-stream/internal/requests"
+	. "github.com/stream-management/terraform-provider-stream/internal/scripted"
+	"github.com/stream-management/terraform-provider-stream/internal/streams"
+	"github.com/stream-management/terraform-provider-stream/internal/streamstest"
+	"github.com/stream-management/terraform-provider-stream/internal/transport"
+)
+
+// An https:// proxy speaks HTTP/1.1, and its certificate has its own name, not the server name. An authority of ca_cert_pem
+// counts for it.
+func TestHTTPSProxy(t *testing.T) {
+	proxyCA, ca := streamstest.NewAuthority(t), streamstest.NewAuthority(t)
+	client := ca.Issue(t, "client")
+	both := transport.TLS{CACertPEM: ca.CertPEM + proxyCA.CertPEM, ServerName: "service.internal"}
+	mutual := both
+	mutual.ClientCertPEM, mutual.ClientKeyPEM = client.CertPEM, client.KeyPEM
+	own := serverWith(t, proxyCA.Issue(t, "127.0.0.1"))
+	asking := requireCertificateOf(ca, 0)
+	asking.Certificates = own.Certificates
+	for name, test := range map[string]struct {
+		proxy  *tls.Config
+		client transport.TLS
+	}{
+		"own name":           {own, both},
+		"client certificate": {asking, mutual},
+		"not verified":       {serverWith(t, proxyCA.Issue(t, "another")), transport.TLS{InsecureSkipVerify: true}},
+	} {
+		s := StartTLSService(t, serverWith(t, ca.Issue(t, "service.internal")), ApplyUpdate)
+		proxy := StartTLSService(t, test.proxy.Clone(), tunnelTo(t, s))
+		setProxy(t, "HTTPS_PROXY", proxy.URL)
+		c := NewClient(t, requests.Config{BaseURL: "https://streams.invalid", TLS: test.client})
+		if _, err := c.UpdateStream(t.Context(), "s1", streams.NewProcessorSet()); err != nil {
+			t.Errorf("%s: %v", name, err)
+			continue
+		}
+		if got, tunnel := s.Requests()[0], proxy.Requests()[0]; got.Proto != "HTTP/2.0" || tunnel.Proto != "HTTP/1.1" || tunnel.Method != "CONNECT" {
+			t.Errorf("%s: the proxy received %+v, the service %+v", name, tunnel, got)
+		}
+	}
+
+	proxy := StartTLSService(t, own.Clone(), ApplyUpdate) // gets requests to http:// as they are
+	setProxy(t, "HTTP_PROXY", proxy.URL)
+	c := NewClient(t, requests.Config{BaseURL: "http://streams.invalid", TLS: both})
+	if _, err := c.UpdateStream(t.Context(), "s1", streams.NewProcessorSet()); err != nil {
+		t.Error(err)
+	}
+	WantEqual(t, "target", "http://streams.invalid/v2/streams/s1", proxy.Requests()[0].Target)
+}
+
+// The error of TLS with a proxy names the proxy. It is not retried.
+func TestHTTPSProxyIsRefused(t *testing.T) {
+	ca := streamstest.NewAuthority(t)
+	trusting := transport.TLS{CACertPEM: ca.CertPEM, ServerName: "other.example"}
+	old := serverWith(t, ca.Issue(t, "127.0.0.1"))
+	old.MaxVersion = tls.VersionTLS11
+	asking := requireCertificateOf(ca, tls.VersionTLS12)
+	asking.Certificates = serverWith(t, ca.Issue(t, "127.0.0.1")).Certificates
+	for reason, test := range map[string]struct {
+		proxy  *tls.Config // nil for plain HTTP
+		client transport.TLS
+		cause  any
+	}{
+		"signed by unknown authority": {serverWith(t, ca.Issue(t, "127.0.0.1")), transport.TLS{}, new(x509.UnknownAuthorityError)},
+		"unknown authority":           {&tls.Config{}, trusting, new(x509.UnknownAuthorityError)},
+		"doesn't contain any IP SANs": {serverWith(t, ca.Issue(t, "other.example")), trusting, new(x509.HostnameError)},
+		"certificate has expired":     {serverWith(t, ca.IssueExpired(t, "127.0.0.1")), trusting, new(x509.CertificateInvalidError)},
+		"protocol version":            {old, trusting, new(error)},
+		"remote error: tls: ":         {asking, trusting, new(error)},
+		"first record does not look":  {nil, trusting, new(error)},
+	} {
+		proxy := NewService(t, ApplyUpdate)
+		if proxy.TLS = test.proxy; proxy.TLS != nil {
+			proxy.StartTLS()
+		} else {
+			proxy.Start()
+		}
+		address := proxy.Listener.Addr().String()
+		setProxy(t, "HTTPS_PROXY", "https://me:s3cret@"+address)
+		e := (&Service{Server: &httptest.Server{URL: "https://streams.invalid"}}).UpdateError(t, requests.Config{TLS: test.client})
+		WantFailed(t, e, streams.KindConnection, streams.NotChanged, 1)
+		if !errors.As(e, new(*transport.ProxyError)) || !errors.As(e, test.cause) || !transport.IsTLSFailure(e) || strings.Contains(e.Reason, "s3cret") {
+			t.Errorf("%s: %#v", reason, e)
+		}
+		streamstest.WantText(t, e.Reason, "the proxy https://"+address+" cannot be used: ", reason)
+		proxy.WantRequests(t, 0)
+	}
+}
+
+// The system's authorities count for a proxy, also beside those of ca_cert_pem. A process reads them once, so the test runs
+// itself in another process.
+func TestSystemAuthoritiesCountForProxies(t *testing.T) {
+	const variable = "STREAM_TEST_PROXY_KEY_PAIR"
+	if runtime.GOOS == "darwin" || runtime.GOOS == "windows" {
+		t.Skip("package x509 does not read SSL_CERT_FILE")
+	}
+	if os.Getenv(variable) == "" {
+		system, folder := streamstest.NewAuthority(t), t.TempDir()
+		pair := system.Issue(t, "127.0.0.1")
+		file := filepath.Join(folder, "ca.pem")
+		if err := os.WriteFile(file, []byte(system.CertPEM), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		again := exec.Command(os.Args[0], "-test.run=^"+t.Name()+"$", "-test.v")
+		again.Env = append(os.Environ(), "SSL_CERT_FILE="+file, variable+"="+pair.CertPEM+pair.KeyPEM)
+		output, err := again.CombinedOutput()
+		if err != nil || !bytes.Contains(output, []byte("--- PASS: "+t.Name())) {
+			t.Errorf("%v\n%s", err, output)
+		}
+		return
+	}
+	ca := streamstest.NewAuthority(t)
+	s := StartTLSService(t, serverWith(t, ca.Issue(t, "streams.invalid")), ApplyUpdate)
+	pair := os.Getenv(variable)
+	proxy := StartTLSService(t, serverWith(t, streamstest.KeyPair{CertPEM: pair, KeyPEM: pair}), tunnelTo(t, s))
+	setProxy(t, "HTTPS_PROXY", proxy.URL)
+	c := NewClient(t, requests.Config{BaseURL: "https://streams.invalid", TLS: transport.TLS{CACertPEM: ca.CertPEM}})
+	if _, err := c.UpdateStream(t.Context(), "s1", streams.NewProcessorSet()); err != nil {
+		t.Error(err)
+	}
+	proxy.WantRequests(t, 1)
+}
+
+// Behind a proxy, an error of TLS with the host is not one of the proxy.
+func TestHostBehindAProxyIsRefused(t *testing.T) {
+	ca := streamstest.NewAuthority(t)
+	s := StartTLSService(t, nil, ApplyUpdate)
+	tunnel := tunnelTo(t, s)
+	for name, proxy := range map[string]*Service{
+		"http": StartService(t, tunnel), "https": StartTLSService(t, serverWith(t, ca.Issue(t, "127.0.0.1")), tunnel),
+	} {
+		setProxy(t, "HTTPS_PROXY", proxy.URL)
+		e := (&Service{Server: &httptest.Server{URL: "https://streams.invalid"}}).UpdateError(t, requests.Config{TLS: transport.TLS{CACertPEM: ca.CertPEM}})
+		WantFailed(t, e, streams.KindConnection, streams.NotChanged, 1)
+		if errors.As(e, new(*transport.ProxyError)) || !errors.As(e, new(x509.HostnameError)) {
+			t.Errorf("%s: %#v", name, e)
+		}
+	}
+}
+
+// setProxy sets the environment variables for a proxy.
+func setProxy(t *testing.T, variable, address string) {
+	t.Helper()
+	for _, name := range []string{"HTTPS_PROXY", "https_proxy", "HTTP_PROXY", "http_proxy", "NO_PROXY", "no_proxy"} {
+		t.Setenv(name, "")
+	}
+	t.Setenv(variable, address)
+}
+
+// tunnelTo responds to CONNECT with a connection to a service, whatever its address is.
+func tunnelTo(t *testing.T, s *Service) http.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) {
+		to, dialErr := streamstest.Dial(r.Context(), "", s.Listener.Addr().String())
+		w.WriteHeader(http.StatusOK)
+		from, buffered, err := http.NewResponseController(w).Hijack()
+		if err = errors.Join(dialErr, err); err != nil {
+			t.Error(err)
+			return
+		}
+		defer from.Close()
+		go func() {
+			_, _ = io.Copy(to, buffered)
+			_ = to.Close()
+		}()
+		_, _ = io.Copy(from, to)
+	}
+}
+
+// The client uses the proxy from the environment with all TLS settings, for the service and the token endpoint.
+func TestProxyFromEnvironment(t *testing.T) {
+	s := StartTLSService(t, nil, Respond(200, `{"access_token":"token-1"}`), ApplyUpdate)
+	proxy := StartService(t, tunnelTo(t, s))
+	setProxy(t, "HTTPS_PROXY", proxy.URL)
+	c := NewClient(t, requests.Config{
+		BaseURL: "https://streams.invalid", // only the proxy can reach this host
+		OAuth2:  &requests.OAuth2{TokenURL: "https://example.com/token"},
+		TLS:     transport.TLS{CACertPEM: s.CAPEM(), ServerName: "example.com"},
+	})
+	if _, err := c.UpdateStream(t.Context(), "s1", streams.NewProcessorSet()); err != nil {
+		t.Fatal(err)
+	}
+	tunnels := proxy.Requests()
+	if len(tunnels) != 2 || tunnels[0].Target != "example.com:443" || tunnels[1].Target != "streams.invalid:443" {
+		t.Errorf("the proxy received %+v", tunnels)
+	}
+}
+
+// The error names a proxy that refuses CONNECT, and its status, but not its credentials. Only a fault that may pass
+// is retried. The response is not one of the service, so the stream was not changed.
+func TestProxyRefuses(t *testing.T) {
+	for status, attempts := range map[string]int{"403 Forbidden": 1, "407 Proxy Authentication Required": 1, "502 Bad Gateway": 5} {
+		proxy := StartService(t, RespondRaw("HTTP/1.1 "+status+" s3cret\r\nContent-Length: 0\r\n\r\n"))
+		setProxy(t, "https_proxy", "http://me:s3cret@"+proxy.Listener.Addr().String())
+		e := (&Service{Server: &httptest.Server{URL: "https://streams.invalid"}}).UpdateError(t, requests.Config{})
+		if e.Kind != streams.KindConnection || e.Status != 0 || e.Outcome != streams.NotChanged || e.Attempts != attempts ||
+			!errors.As(e, new(*transport.ProxyError)) {
+			t.Errorf("error %#v", e)
+		}
+		streamstest.WantText(t, e.Reason, "the proxy "+proxy.URL+" responded to CONNECT with "+status)
+		if strings.Contains(e.Reason, "s3cret") {
+			t.Errorf("the reason has the password: %s", e.Reason)
+		}
+		proxy.WantRequests(t, attempts)
+	}
+}
+
+// The error names a proxy that cannot be used at all. It is retried, unless the proxy speaks another protocol.
+func TestProxyCannotBeUsed(t *testing.T) {
+	secure := StartTLSService(t, nil)
+	closing, closingSecure := StartService(t, RespondRaw("")), StartTLSService(t, nil, ResetConnection)
+	alert := StartService(t, RespondRaw("\x15\x03\x01\x00\x02\x02\x46"))
+	for name, test := range map[string]struct {
+		variable, proxy, host, reason string
+		attempts                      int
+	}{
+		"nobody listens":           {"HTTPS_PROXY", "http://127.0.0.1:1", "https://streams.invalid", "dial tcp", 5},
+		"nobody listens, in clear": {"HTTP_PROXY", "http://127.0.0.1:1", "http://streams.invalid", "dial tcp", 5},
+		"socks":                    {"HTTPS_PROXY", "socks5://127.0.0.1:1", "https://streams.invalid", "dial tcp", 5},
+		"https in place of http":   {"HTTPS_PROXY", "http://" + secure.Listener.Addr().String(), "https://streams.invalid", "unexpected EOF", 5},
+		"no answer to CONNECT":     {"HTTPS_PROXY", closing.URL, "https://streams.invalid", "unexpected EOF", 5},
+		"no answer within TLS":     {"HTTPS_PROXY", closingSecure.URL, "https://streams.invalid", "unexpected EOF", 5},
+		"no HTTP":                  {"HTTPS_PROXY", alert.URL, "https://streams.invalid", "the response is not HTTP/1.1", 1},
+		"no HTTP, in clear":        {"HTTP_PROXY", alert.URL, "http://streams.invalid", "the response is not HTTP/1.1", 1},
+	} {
+		t.Run(name, func(t *testing.T) {
+			setProxy(t, test.variable, test.proxy)
+			e := (&Service{Server: &httptest.Server{URL: test.host}}).UpdateError(t, requests.Config{TLS: transport.TLS{InsecureSkipVerify: true}})
+			outcome := streams.NotChanged
+			if name == "no HTTP, in clear" { // it got the request
+				outcome = streams.Unknown
+			}
+			WantFailed(t, e, streams.KindConnection, outcome, test.attempts)
+			if !errors.As(e, new(*transport.ProxyError)) {
+				t.Errorf("error %#v", e)
+			}
+			streamstest.WantText(t, e.Reason, "the proxy "+test.proxy+" cannot be used: "+test.reason)
+		})
+	}
+}
+
+// A proxy that asks for credentials says which kinds it takes. For https:// it does so before the request is sent, and for http:// in
+// place of a response.
+func TestProxyAuthenticate(t *testing.T) {
+	const offer = "HTTP/1.1 407 Proxy Authentication Required\r\nProxy-Authenticate: NTLM\r\nProxy-Authenticate: Negotiate abc==\r\nContent-Length: 0\r\n\r\n"
+	proxy := StartService(t, RespondRaw(offer))
+	setProxy(t, "HTTPS_PROXY", proxy.URL)
+	_, err := send(t.Context(), newNetwork(t, "https://streams.invalid", transport.Settings{}), "https://streams.invalid")
+	refused, ok := errors.AsType[*transport.ProxyError](err)
+	if !ok || refused.Status != 407 || refused.Schemes != "NTLM, Negotiate" {
+		t.Errorf("%#v", err)
+	}
+	streamstest.WantText(t, err.Error(), "responded to CONNECT with 407 Proxy Authentication Required, and offers NTLM, Negotiate")
+	setProxy(t, "HTTP_PROXY", proxy.URL)
+	u := &url.URL{Scheme: "http", Host: "streams.invalid"}
+	req, err := http.NewRequestWithContext(t.Context(), http.MethodPatch, u.String(), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	resp, _, err := newNetwork(t, u.String(), transport.Settings{}).Send(req)
+	if err != nil || resp.StatusCode != 407 || transport.ProxySchemes(resp.Header) != "NTLM, Negotiate" {
+		t.Fatalf("%+v, %v", resp, err)
+	}
+	_ = resp.Body.Close()
+}
