@@ -111,3 +111,37 @@ func TestDialErrors(t *testing.T) {
 		}
 	}
 }
+
+// brokenConn fails to write.
+type brokenConn struct {
+	net.Conn
+	err error
+}
+
+func (c brokenConn) Write([]byte) (int, error) { return 0, c.err }
+
+// A write to a connection of TLS that the other side has ended waits once, for its alert.
+func TestLastWords(t *testing.T) {
+	t.Parallel()
+	ended := &net.OpError{Op: "write", Err: syscall.EPIPE}
+	for name, test := range map[string]struct {
+		message string
+		err     error
+		waits   bool
+	}{
+		"ended": {"\x17\x03\x03", ended, true}, "in clear": {"PATCH / HTTP/1.1", ended, false},
+		"closed here": {"\x17\x03\x03", &net.OpError{Op: "write", Err: net.ErrClosed}, false},
+		"too slow":    {"\x17\x03\x03", &net.OpError{Op: "write", Err: context.DeadlineExceeded}, false},
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			c, start := &conn{Conn: brokenConn{err: test.err}}, time.Now()
+			for _, want := range []bool{test.waits, false} {
+				_, err := c.Write([]byte(test.message))
+				if took := time.Since(start); !errors.Is(err, test.err) || (took > 0) != want {
+					t.Errorf("%s: %v after %s", name, err, took)
+				}
+				start = time.Now()
+			}
+		})
+	}
+}

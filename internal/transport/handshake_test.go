@@ -210,6 +210,18 @@ func TestCertificateMayBeMissing(t *testing.T) {
 	}
 }
 
+// A service that has answered before requires no certificate: the connection broke for another reason.
+func TestCertificateIsNotMissingAfterAnAnswer(t *testing.T) {
+	t.Parallel()
+	s := StartTLSService(t, &tls.Config{ClientAuth: tls.RequestClientCert, NextProtos: []string{"http/1.1"}}, ApplyUpdate, ResetConnection)
+	n := newNetwork(t, s.URL, transport.Settings{})
+	for broken := range 2 {
+		if x, err := send(t.Context(), n, s.URL); (err != nil) != (broken == 1) || !x.Answered || errors.Is(err, transport.ErrNoCertificate) {
+			t.Errorf("%+v, %v", x, err)
+		}
+	}
+}
+
 // A server may reject a client without a certificate only after the handshake. The error says so, unless the response has
 // another reason.
 func TestCertificateMayBeMissingAfterTheHandshake(t *testing.T) {
