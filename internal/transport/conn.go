@@ -28,14 +28,23 @@ func dialing(dial dialer) dialer {
 	}
 	return func(ctx context.Context, network, address string) (net.Conn, error) {
 		c, err := dial(ctx, network, address)
-		if failed, ok := errors.AsType[net.Error](err); ok && failed.Timeout() && !errors.As(err, new(*net.DNSError)) {
-			return nil, fmt.Errorf("%w: %w", ErrNoConnection, err)
-		}
 		if err != nil {
-			return nil, err
+			return nil, dialError(err)
 		}
 		return &conn{Conn: c}, nil
 	}
+}
+
+// dialError gives a name to silence. Package net calls it context.DeadlineExceeded, although no context of a request has ended.
+func dialError(err error) error {
+	failed, ok := errors.AsType[net.Error](err)
+	switch {
+	case !ok || !failed.Timeout():
+		return err
+	case errors.As(err, new(*net.DNSError)): // of the name server
+		return errors.New(err.Error())
+	}
+	return fmt.Errorf("%w: %s", ErrNoConnection, err.Error())
 }
 
 // conn is the connection below those of package tls.

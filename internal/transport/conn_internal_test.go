@@ -5,6 +5,7 @@ import (
 	"errors"
 	"net"
 	"slices"
+	"strings"
 	"syscall"
 	"testing"
 	"testing/synctest"
@@ -95,21 +96,27 @@ func TestSilentAddress(t *testing.T) {
 	}
 }
 
-// A failure that is no silence stays as it is.
+// Silence has a name, and is not the end of a context.
 func TestDialErrors(t *testing.T) {
 	t.Parallel()
 	for err, silent := range map[error]bool{
-		&net.OpError{Op: "dial", Err: syscall.ECONNREFUSED}:                  false,
-		&net.OpError{Op: "dial", Err: syscall.ETIMEDOUT}:                     true,
-		&net.OpError{Op: "dial", Err: context.DeadlineExceeded}:              true,
-		&net.OpError{Op: "dial", Err: &net.DNSError{IsTimeout: true}}:        false, // of the name server
-		&net.OpError{Op: "dial", Err: &net.DNSError{Err: "x", Name: "name"}}: false,
+		&net.OpError{Op: "dial", Err: syscall.ECONNREFUSED}:       false,
+		&net.OpError{Op: "dial", Err: syscall.ETIMEDOUT}:          true,
+		&net.OpError{Op: "dial", Err: context.DeadlineExceeded}:   true,
+		&net.OpError{Op: "dial", Err: timeoutOfNames()}:           false,
+		&net.OpError{Op: "dial", Err: &net.DNSError{Err: "none"}}: false,
 	} {
 		fail := func(context.Context, string, string) (net.Conn, error) { return nil, err }
-		if _, got := dialing(fail)(t.Context(), "tcp", "host:1"); !errors.Is(got, err) || errors.Is(got, ErrNoConnection) != silent {
+		_, got := dialing(fail)(t.Context(), "tcp", "host:1")
+		if errors.Is(got, ErrNoConnection) != silent || errors.Is(got, context.DeadlineExceeded) || !strings.HasSuffix(got.Error(), err.Error()) {
 			t.Errorf("%v: %v", err, got)
 		}
 	}
+}
+
+// timeoutOfNames is the error of a name server that is silent.
+func timeoutOfNames() error {
+	return &net.DNSError{Err: "i/o timeout", Name: "host", IsTimeout: true, UnwrapErr: context.DeadlineExceeded}
 }
 
 // brokenConn fails to write.
