@@ -59,7 +59,7 @@ func TestRefusesArguments(t *testing.T) {
 		"-oauth2=terraform:":        "must be like name:secret",
 		"-oauth2=:s3cret":           "must be like name:secret",
 		"-streams=" + nothing:       "has no stream",
-		"-streams=" + nothing + "x": "no such file",
+		"-streams=" + nothing + "x": "nothing.txtx",
 		"-token=t\n-basic=a:b":      "only one of",
 		"-basic=a:b\n-oauth2=c:d":   "only one of",
 	} {
