@@ -9,8 +9,6 @@ import (
 	"slices"
 	"time"
 
-	"golang.org/x/time/rate"
-
 	"github.com/stream-management/terraform-provider-stream/internal/masking"
 	"github.com/stream-management/terraform-provider-stream/internal/transport"
 )
@@ -20,8 +18,7 @@ type client struct {
 	settings Config // with the defaults
 	redactor *masking.Redactor
 	network  transport.Network
-	slots    chan struct{} // has an element for each attempt under way
-	limiter  *rate.Limiter
+	limits   limits
 }
 
 // delivery is one request, to the service or for a token, with all its attempts.
@@ -29,15 +26,14 @@ type delivery struct {
 	client      *client
 	endpoint    *health
 	credentials *credentials // nil for a token request
-	subject     Result       // what its result says about the request
-	successes   int          // of the endpoint, when the delivery began
-
-	turn     *trial // in which the delivery has a turn; nil without one
-	attempts []attempt
+	turn        turn
+	history     history
 }
 
 func (c *client) newDelivery(endpoint *health, credentials *credentials, subject Result) *delivery {
-	return &delivery{client: c, endpoint: endpoint, credentials: credentials, subject: subject, successes: endpoint.now().successes}
+	return &delivery{client: c, endpoint: endpoint, credentials: credentials, history: history{
+		subject: subject, redactor: c.redactor, counts: c.settings.Retry.MaxAttempts > 0, successes: endpoint.now().successes,
+	}}
 }
 
 // run makes attempts until one of them is the result, or an error ends a wait.
@@ -51,16 +47,19 @@ func (d *delivery) run(ctx context.Context, req *http.Request) (end step, err er
 		}
 		a := d.attempt(ctx, req, c, next)
 		done()
-		d.add(a)
-		next = decide(d.attempts, d.client.settings.Retry, limitOf(ctx), time.Now(), rand.Float64())
-		d.observe(ctx, req, next)
+		d.history.add(a)
+		d.learnAboutCredential(a)
+		next = decide(d.history.attempts, d.client.settings.Retry, limitOf(ctx), time.Now(), rand.Float64())
+		if d.client.settings.Observe != nil {
+			d.client.settings.Observe(ctx, d.history.describe(req, next))
+		}
 		c, next, err = d.prepare(ctx, c, next)
 	}
-	d.endTurn()
-	if shows, successes := showsOutage(d.attempts, next.ending, time.Now()); shows {
+	d.turn.end()
+	if shows, successes := showsOutage(d.history.attempts, next.ending, time.Now()); shows {
 		d.endpoint.failed(successes)
 	}
-	if d.isRejected() && !isFailedSearch(ctx, err) { // a rejection that has arrived is the result if nothing can be sent after it
+	if d.history.last().isRejection() && !isFailedSearch(ctx, err) { // a rejection is the result if nothing can be sent after it
 		err = nil
 	}
 	return next, err
@@ -71,8 +70,22 @@ func isFailedSearch(ctx context.Context, err error) bool {
 	return errors.As(err, new(*failedSearch)) && !errors.Is(err, errRejected) && ctx.Err() == nil
 }
 
-func (d *delivery) isRejected() bool {
-	return len(d.attempts) > 0 && d.attempts[len(d.attempts)-1].isRejection()
+// wait returns when the next attempt may begin, and what it sends: a credential that turns out to be wrong meanwhile is replaced.
+func (d *delivery) wait(ctx context.Context, c *credential) (_ *credential, done func(), err error) {
+	timeout := d.client.settings.RequestTimeout
+	ask := func() error { return d.endpoint.checkSilence(d.history.subject.Receiver(), timeout) }
+	for err = d.turn.wait(ctx, c, shortWait(timeout), ask); errors.Is(err, errRejected); err = d.turn.wait(ctx, c, shortWait(timeout), ask) {
+		if c, err = d.credentials.get(ctx, ""); err != nil {
+			return nil, nil, err
+		}
+	}
+	if err != nil {
+		return nil, nil, err
+	}
+	if done, err = d.client.limits.wait(ctx); err != nil {
+		c.trial.release(c.trial.tries)
+	}
+	return c, done, err
 }
 
 // prepare returns when the next attempt is due, with the credential that it sends.
@@ -86,7 +99,7 @@ func (d *delivery) prepare(ctx context.Context, c *credential, next step) (*cred
 	if next.ending != goesOn {
 		return c, next, nil
 	}
-	switch last := d.attempts[len(d.attempts)-1]; {
+	switch last := d.history.last(); {
 	case next.abandons:
 		last.sent.Abandon()
 	case next.retires:
@@ -117,10 +130,10 @@ func (d *delivery) attempt(ctx context.Context, req *http.Request, c *credential
 	if timeout < full {
 		short = fmt.Sprintf(" (shortened from %s after other failures)", full)
 	}
-	late := fmt.Errorf("the %s %w %s%s", d.subject.Receiver(), ErrRequestTimeout, timeout, short)
+	late := fmt.Errorf("the %s %w %s%s", d.history.subject.Receiver(), ErrRequestTimeout, timeout, short)
 	_, accepted := c.trial.state()
 	a := transmit(ctx, d.client.network, d.newRequest(req, c), timeout, late)
-	a.credential, a.accepted, a.forToken, a.cause, a.backoff = c, accepted, d.subject.TokenRequest, next.cause, next.backoff
+	a.credential, a.accepted, a.forToken, a.cause, a.backoff = c, accepted, d.history.subject.TokenRequest, next.cause, next.backoff
 	a.endpoint = d.learnAboutEndpoint(a)
 	return a
 }
@@ -145,8 +158,8 @@ func (d *delivery) learnAboutEndpoint(a attempt) view {
 	switch {
 	case a.isSilence():
 		began := a.began
-		if len(d.attempts) > 0 {
-			began = d.attempts[0].began
+		if len(d.history.attempts) > 0 {
+			began = d.history.attempts[0].began
 		}
 		d.endpoint.heardNothing(began, a.err)
 	case a.isEnded():
@@ -158,28 +171,22 @@ func (d *delivery) learnAboutEndpoint(a attempt) view {
 	return d.endpoint.now()
 }
 
-// add appends an attempt, and notes what it shows about the credential. Only the body of the last response is kept.
-func (d *delivery) add(a attempt) {
-	for i := range d.attempts {
-		if a.status != 0 {
-			d.attempts[i].body = nil
-		}
-	}
-	d.attempts = append(d.attempts, a)
+// learnAboutCredential notes what the last attempt shows about its credential.
+func (d *delivery) learnAboutCredential(a attempt) {
 	trial := a.credential.trial
 	switch {
 	case a.isRejection(): // the try is used up, and the delivery may make another one in its turn
-		trial.reject(a.accepted, hasCause(d.attempts, secondTry), d.result(step{}, nil))
-		if hasCause(d.attempts, replacement) { // the service would reject a third credential, too
+		trial.reject(a.accepted, hasCause(d.history.attempts, secondTry), d.history.result(step{}, nil))
+		if hasCause(d.history.attempts, replacement) { // the service would reject a third credential, too
 			trial.exhaust()
 		}
 		return
 	case a.isSilence(), a.isEnded():
 	case a.isResponse() && (!isRetryableStatus(a.status) || slices.Contains(conflicts, a.status)):
 		trial.accept()
-		d.endTurn()
+		d.turn.end()
 	default: // a failure of the service, of a proxy or of a connection says nothing about the credential: another delivery may send it
-		d.endTurn()
+		d.turn.end()
 	}
 	trial.release(trial.tries)
 }

@@ -1,8 +1,12 @@
 package requests
 
 import (
+	"errors"
+	"fmt"
 	"sync"
 	"time"
+
+	"github.com/stream-management/terraform-provider-stream/internal/transport"
 )
 
 // health is what all deliveries have learned together about an endpoint: the service, or the token endpoint.
@@ -74,6 +78,19 @@ func (h *health) heardNothing(began time.Time, silence error) {
 	}
 }
 
+// checkSilence returns an error if nothing responds to other deliveries. receiver is the name of the endpoint.
+func (h *health) checkSilence(receiver string, timeout time.Duration) error {
+	now := h.now()
+	if now.condition != mute {
+		return nil
+	}
+	err := fmt.Errorf("the %s %w %s to other operations", receiver, ErrRequestTimeout, timeout)
+	if errors.Is(now.silence, transport.ErrNoConnection) {
+		err = fmt.Errorf("%w: %w", err, transport.ErrNoConnection)
+	}
+	return err
+}
+
 // A short attempt has a part of the request timeout, and time for one response of a slow service.
 const (
 	shortPart = 20
@@ -84,3 +101,7 @@ const (
 func shortened(timeout time.Duration) time.Duration {
 	return min(timeout, max(timeout/shortPart, shortest))
 }
+
+// shortWait returns how long a delivery waits for a turn while nothing responds: less than a short attempt, because who gets a turn
+// at the end of the wait makes such an attempt, too.
+func shortWait(timeout time.Duration) time.Duration { return max(1, shortened(timeout)*3/5) }

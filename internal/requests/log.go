@@ -1,9 +1,6 @@
 package requests
 
 import (
-	"context"
-	"io"
-	"net/http"
 	"time"
 
 	"github.com/stream-management/terraform-provider-stream/internal/masking"
@@ -35,38 +32,3 @@ func (t Text) String() string { return t.redactor.Mask(string(t.text), transport
 
 // MarshalText is like String. Loggers call it for the lines that they write.
 func (t Text) MarshalText() ([]byte, error) { return []byte(t.String()), nil }
-
-// observe passes the last attempt, and what follows it, to a log.
-func (d *delivery) observe(ctx context.Context, req *http.Request, next step) {
-	if d.client.settings.Observe == nil {
-		return
-	}
-	a := d.attempts[len(d.attempts)-1]
-	line := Attempt{
-		Number: len(d.attempts), Method: d.subject.Method, URL: d.subject.URL, Duration: a.ended.Sub(a.began),
-		ResponseBody: Text{redactor: d.client.redactor},
-	}
-	if a.isResponse() {
-		line.Status = a.status
-	} else {
-		line.Err = d.client.redactor.Printable(a.err.Error(), masking.MaxMessage)
-	}
-	if !d.subject.TokenRequest {
-		line.ResponseBody.text = a.body
-		line.RequestBody = bodyOf(req)
-	}
-	if line.Retry = next.ending == goesOn && next.cause == again; line.Retry {
-		line.RetryWait = next.due.Sub(a.ended)
-	}
-	d.client.settings.Observe(ctx, line)
-}
-
-// bodyOf returns the body of a request.
-func bodyOf(req *http.Request) string {
-	if req.GetBody == nil {
-		return ""
-	}
-	body, _ := req.GetBody() // which is in memory
-	text, _ := io.ReadAll(body)
-	return string(text)
-}

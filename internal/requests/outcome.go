@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"net"
 	"net/http"
 	"slices"
@@ -14,57 +15,83 @@ import (
 	"github.com/stream-management/terraform-provider-stream/internal/transport"
 )
 
+// history is what a delivery has done so far, and what its result needs beside that.
+type history struct {
+	subject   Result // what the result says about the request
+	redactor  *masking.Redactor
+	counts    bool // the user limits the attempts
+	successes int  // of the endpoint, when the delivery began
+	attempts  []attempt
+}
+
+// add appends an attempt. Only the body of the last response is kept.
+func (h *history) add(a attempt) {
+	for i := range h.attempts {
+		if a.status != 0 {
+			h.attempts[i].body = nil
+		}
+	}
+	h.attempts = append(h.attempts, a)
+}
+
+// last returns the last attempt, or none.
+func (h *history) last() (a attempt) {
+	if len(h.attempts) > 0 {
+		a = h.attempts[len(h.attempts)-1]
+	}
+	return a
+}
+
 // result returns what came of the attempts, of which end is the last decision. err is why no attempt followed, or nil if the last
 // one is the result.
-func (d *delivery) result(end step, err error) Result {
-	var last attempt
-	sent, rejections, response := 0, 0, -1
-	for i, a := range d.attempts {
-		if last = a; !a.isUnsent() {
+func (h *history) result(end step, err error) Result {
+	r, last := h.subject, h.last()
+	sent, rejections := 0, 0
+	for _, a := range h.attempts {
+		if !a.isUnsent() {
 			sent++
 		}
 		if a.isRejection() {
 			rejections++
 		}
-		if a.status != 0 {
-			response = i
-		}
 	}
-	mayHaveActed := slices.ContainsFunc(d.attempts, attempt.mayHaveActed)
+	mayHaveActed := slices.ContainsFunc(h.attempts, attempt.mayHaveActed)
 	if search, isSearch := errors.AsType[*failedSearch](err); isSearch {
-		r := search.result // of another request, which did not reach the stream
+		r = search.result // of another request, which did not reach the stream
 		r.MayHaveActed, r.Attempts = mayHaveActed, cmp.Or(r.Attempts, sent)
 		return r
 	}
-	r := d.subject
-	if response >= 0 {
-		d.describe(&r, d.attempts[response])
+	for _, a := range slices.Backward(h.attempts) {
+		if a.status != 0 {
+			h.quote(&r, a)
+			break
+		}
 	}
 	r.Attempts, r.MayHaveActed = sent, mayHaveActed
-	r.OthersSucceed = last.endpoint.successes-rejections > d.successes
-	r.OutOfAttempts = end.ending == usedUp && d.client.settings.Retry.MaxAttempts > 0
+	r.OthersSucceed = last.endpoint.successes-rejections > h.successes
+	r.OutOfAttempts = end.ending == usedUp && h.counts
 	var reasons []string
 	switch {
 	case last.isResponse():
-		reasons = d.reasonsOf(&r, last)
+		reasons = h.reasonsOf(&r, last)
 	case err == nil:
 		err = last.err
 	}
-	if why, cause := d.whyNotRetried(last, end); why != "" {
+	if why, cause := h.whyNotRetried(last, end); why != "" {
 		reasons, r.Err = append([]string{why}, reasons...), cmp.Or(cause, r.Err)
 	}
 	if err != nil {
 		var why string
-		r.Failure, why = d.classify(err)
+		r.Failure, why = h.classify(err)
 		reasons, r.Err = append([]string{why}, reasons...), err
 	}
 	r.Reason = strings.Join(slices.DeleteFunc(reasons, func(reason string) bool { return reason == "" }), "; ")
 	return r
 }
 
-// describe says what a response says.
-func (d *delivery) describe(r *Result, a attempt) {
-	redactor := d.client.redactor
+// quote says what a response says.
+func (h *history) quote(r *Result, a attempt) {
+	redactor := h.redactor
 	r.Status = a.status
 	r.RequestID = redactor.Printable(requestID(a.head), masking.MaxText)
 	r.Location = redactor.Printable(a.head.Get("Location"), masking.MaxText)
@@ -85,7 +112,7 @@ func (d *delivery) describe(r *Result, a attempt) {
 }
 
 // reasonsOf returns what is known beside a response.
-func (d *delivery) reasonsOf(r *Result, a attempt) (reasons []string) {
+func (h *history) reasonsOf(r *Result, a attempt) (reasons []string) {
 	if !a.forToken && (a.status == http.StatusUnauthorized || a.status == http.StatusForbidden) {
 		reasons = append(reasons, a.credential.note)
 	}
@@ -94,7 +121,7 @@ func (d *delivery) reasonsOf(r *Result, a attempt) (reasons []string) {
 		reasons = append(reasons, r.Err.Error())
 	}
 	if a.err != nil {
-		reasons = append(reasons, d.client.redactor.Printable(a.err.Error(), masking.MaxText))
+		reasons = append(reasons, h.redactor.Printable(a.err.Error(), masking.MaxText))
 	}
 	return reasons
 }
@@ -106,18 +133,18 @@ func mayWantCertificate(r Result) bool {
 }
 
 // requestID returns what identifies the request for the service's support, or "".
-func requestID(h http.Header) string {
-	return cmp.Or(h.Get("X-Request-Id"), h.Get("X-Correlation-Id"), h.Get("Traceparent"))
+func requestID(head http.Header) string {
+	return cmp.Or(head.Get("X-Request-Id"), head.Get("X-Correlation-Id"), head.Get("Traceparent"))
 }
 
 // whyNotRetried returns why no attempt follows one that failed for the moment, or "" if it goes without saying.
-func (d *delivery) whyNotRetried(last attempt, end step) (reason string, cause error) {
+func (h *history) whyNotRetried(last attempt, end step) (reason string, cause error) {
 	switch {
 	case end.ending == interrupted && !last.isEnded(): // whose error says why
 		return "the request was not retried, because the operation was interrupted or its time limit had passed", nil
 	case end.ending == noTime && end.asked != "":
 		return fmt.Sprintf("the %s asked to wait (%s), longer than the operation's time limit allows",
-			d.subject.Receiver(), d.client.redactor.Printable(end.asked, masking.MaxText)), ErrNoTime
+			h.subject.Receiver(), h.redactor.Printable(end.asked, masking.MaxText)), ErrNoTime
 	case end.ending == noTime:
 		return ErrNoTime.Error(), ErrNoTime
 	}
@@ -125,7 +152,7 @@ func (d *delivery) whyNotRetried(last attempt, end step) (reason string, cause e
 }
 
 // classify returns what kind of failure an error is, and its text.
-func (d *delivery) classify(err error) (Failure, string) {
+func (h *history) classify(err error) (Failure, string) {
 	switch {
 	case errors.Is(err, context.Canceled):
 		return Interrupted, "the operation was interrupted"
@@ -140,9 +167,41 @@ func (d *delivery) classify(err error) (Failure, string) {
 		}
 		return TimedOut, reason
 	}
-	text := d.client.redactor.Printable(err.Error(), masking.MaxText)
+	text := h.redactor.Printable(err.Error(), masking.MaxText)
 	if errors.Is(err, transport.ErrNotSent) || errors.Is(err, ErrIncomplete) {
 		return NoResponse, text
 	}
 	return NoResponse, "the connection failed: " + text
+}
+
+// describe describes the last attempt, and what follows it.
+func (h *history) describe(req *http.Request, next step) Attempt {
+	a := h.last()
+	described := Attempt{
+		Number: len(h.attempts), Method: h.subject.Method, URL: h.subject.URL, Duration: a.ended.Sub(a.began),
+		ResponseBody: Text{redactor: h.redactor},
+	}
+	if a.isResponse() {
+		described.Status = a.status
+	} else {
+		described.Err = h.redactor.Printable(a.err.Error(), masking.MaxMessage)
+	}
+	if !h.subject.TokenRequest {
+		described.ResponseBody.text = a.body
+		described.RequestBody = bodyOf(req)
+	}
+	if described.Retry = next.ending == goesOn && next.cause == again; described.Retry {
+		described.RetryWait = next.due.Sub(a.ended)
+	}
+	return described
+}
+
+// bodyOf returns the body of a request.
+func bodyOf(req *http.Request) string {
+	if req.GetBody == nil {
+		return ""
+	}
+	body, _ := req.GetBody() // which is in memory
+	text, _ := io.ReadAll(body)
+	return string(text)
 }

@@ -56,8 +56,10 @@ func New(cfg Config, baseURL *url.URL) (*Sender, error) {
 		settings: cfg,
 		redactor: new(masking.Redactor),
 		network:  transport.NewNetwork(transport.Settings{TLS: cfg.TLS, MaxConcurrent: cfg.MaxConcurrent, DialContext: cfg.DialContext}, baseURL, tokenURL),
-		slots:    make(chan struct{}, cfg.MaxConcurrent),
-		limiter:  rate.NewLimiter(cmp.Or(rate.Limit(cfg.RequestsPerSecond), rate.Inf), 1),
+		limits: limits{
+			slots:   make(chan struct{}, cfg.MaxConcurrent),
+			limiter: rate.NewLimiter(cmp.Or(rate.Limit(cfg.RequestsPerSecond), rate.Inf), 1),
+		},
 	}
 	c.redactor.Add(cfg.secrets()...)
 	return &Sender{client: c, credentials: newCredentials(c)}, nil
@@ -81,7 +83,7 @@ func newCredentials(c *client) *credentials {
 }
 
 // MaxConcurrent is the limit of requests at the same time.
-func (s *Sender) MaxConcurrent() int { return cap(s.client.slots) }
+func (s *Sender) MaxConcurrent() int { return cap(s.client.limits.slots) }
 
 // Redactor masks the secrets of the configuration, and those that were received.
 func (s *Sender) Redactor() *masking.Redactor { return s.client.redactor }
@@ -99,10 +101,11 @@ func (s *Sender) Send(ctx context.Context, request Request) Result {
 	d := s.client.newDelivery(&s.service, s.credentials, subject)
 	req, err := http.NewRequestWithContext(ctx, request.Method, request.URL, bytes.NewReader(request.Body))
 	if err != nil {
-		return d.result(step{}, fmt.Errorf("%w: %w", transport.ErrNotSent, err))
+		return d.history.result(step{}, fmt.Errorf("%w: %w", transport.ErrNotSent, err))
 	}
 	s.setHeader(req, request)
-	return d.result(d.run(ctx, req))
+	end, err := d.run(ctx, req)
+	return d.history.result(end, err)
 }
 
 // setHeader sets all but the credential.

@@ -32,7 +32,7 @@ func (r *tokenRequest) RoundTrip(req *http.Request) (*http.Response, error) {
 	if r.end, r.failure = r.delivery.run(req.Context(), req); r.failure != nil {
 		return nil, r.failure
 	}
-	last := r.delivery.attempts[len(r.delivery.attempts)-1]
+	last := r.delivery.history.last()
 	if !last.isResponse() {
 		r.failure = last.err
 		return nil, r.failure
@@ -63,21 +63,21 @@ func (r *tokenRequest) RoundTrip(req *http.Request) (*http.Response, error) {
 // result is that of a token request without a token that can be sent. Some endpoints reject with status 200.
 func (r *tokenRequest) result(err error) Result {
 	if r.failure != nil {
-		return r.delivery.result(r.end, r.failure)
+		return r.delivery.history.result(r.end, r.failure)
 	}
-	result := r.delivery.result(r.end, nil)
+	result := r.delivery.history.result(r.end, nil)
 	if r.isObject {
 		result.Form = masking.FormDocumented
 	}
 	if r.message != "" {
-		result.Message = r.delivery.client.redactor.Printable(r.message, masking.MaxMessage)
+		result.Message = r.delivery.history.redactor.Printable(r.message, masking.MaxMessage)
 	}
 	refused, isRefused := errors.AsType[*oauth2.RetrieveError](err)
 	_, isMissing := errors.AsType[*noAccessToken](err)
 	if u, ok := errors.AsType[*url.Error](err); ok {
 		err = u.Err // without method and URL, which the result has
 	}
-	printable := r.delivery.client.redactor.Printable
+	printable := r.delivery.history.redactor.Printable
 	unusable := "the response has no usable token: " + printable(strings.TrimPrefix(err.Error(), "oauth2: "), masking.MaxText)
 	switch status := result.Status; {
 	case isRefused:
@@ -94,7 +94,7 @@ func (r *tokenRequest) result(err error) Result {
 	case status/100 == 2:
 		result.Failure = NoToken
 	default:
-		return r.delivery.result(r.end, err)
+		return r.delivery.history.result(r.end, err)
 	}
 	return result.because(unusable)
 }
