@@ -6,6 +6,8 @@ import (
 	"net"
 	"net/http/httptest"
 	"strings"
+	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -15,6 +17,48 @@ import (
 	"github.com/stream-management/terraform-provider-stream/internal/streamstest"
 	"github.com/stream-management/terraform-provider-stream/internal/transport"
 )
+
+// After Retire, no request goes over the connection of the exchange. Over HTTP/1.1, the others are used again.
+func TestRetire(t *testing.T) {
+	t.Parallel()
+	for protocol, connections := range map[string]int32{"HTTP/1.1": 3, "HTTP/2.0": 2} {
+		RunVirtual(t, protocol, func(t *testing.T) {
+			var dials atomic.Int32
+			dial := func(ctx context.Context, network, address string) (net.Conn, error) {
+				dials.Add(1)
+				return streamstest.Dial(ctx, network, address)
+			}
+			s := startOver(t, protocol, RespondAfter(time.Second, ApplyUpdate))
+			n := newNetwork(t, s.URL, transport.Settings{MaxConcurrent: 2, DialContext: dial})
+			var exchanges [2]transport.Exchange
+			both := func() {
+				var requests sync.WaitGroup
+				for i := range exchanges {
+					requests.Go(func() {
+						var err error
+						if exchanges[i], err = send(t.Context(), n, s.URL); err != nil || !exchanges[i].Written {
+							t.Errorf("%+v, %v", exchanges[i], err)
+						}
+					})
+					<-time.After(time.Millisecond) // package http may make more connections for requests that begin at once
+				}
+				requests.Wait()
+			}
+			both()
+			both()
+			if before := connections - 1; dials.Load() != before {
+				t.Errorf("%d connections before", dials.Load())
+			}
+			exchanges[0].Retire()
+			both()
+			both()
+			if dials.Load() != connections {
+				t.Errorf("%d connections, want %d", dials.Load(), connections)
+			}
+			s.WantRequests(t, 8)
+		})
+	}
+}
 
 // A firewall may drop what begins a connection. The request was not sent then. Operations that send nothing because of it say
 // the same.
