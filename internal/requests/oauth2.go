@@ -19,6 +19,7 @@ type tokenSource struct {
 	client        *client
 	config        clientcredentials.Config
 	credentials   string
+	suspicion     string     // a clause about the assertion in the file; "" for none
 	assertionFile secretFile // has no path if the client has a secret or a fixed assertion
 	endpoint      health
 }
@@ -71,6 +72,9 @@ func (s *tokenSource) findByFile(ctx context.Context) *credential {
 		return &credential{err: err, holds: unchanged}
 	}
 	s.useAssertion(assertion)
+	if s.suspicion = ""; LooksUnfilled(assertion) {
+		s.suspicion = " (the assertion in the file looks like a reference that nothing has replaced)"
+	}
 	found := s.requestToken(ctx)
 	if holds := found.holds; found.err != nil {
 		found.holds = func() bool { return unchanged() && holds() }
@@ -80,7 +84,7 @@ func (s *tokenSource) findByFile(ctx context.Context) *credential {
 
 // requestToken returns a token for most of its life: until ten seconds before its end, or for nine tenths of a shorter one.
 func (s *tokenSource) requestToken(ctx context.Context) *credential {
-	subject := Result{Method: http.MethodPost, URL: s.config.TokenURL, TokenRequest: true, Credentials: s.credentials}
+	subject := Result{Method: http.MethodPost, URL: s.config.TokenURL, TokenRequest: true, Credentials: s.credentials + s.suspicion}
 	request := &tokenRequest{delivery: s.client.newDelivery(&s.endpoint, nil, subject)}
 	token, err := s.config.Token(context.WithValue(ctx, oauth2.HTTPClient, &http.Client{Transport: request}))
 	value, unsentType := "", ""

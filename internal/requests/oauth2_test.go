@@ -133,6 +133,24 @@ func TestCredentialsInBody(t *testing.T) {
 	}
 }
 
+// An assertion that may be a reference is sent. The error of a rejection mentions it.
+func TestAssertionFileWithReference(t *testing.T) {
+	t.Parallel()
+	for assertion, want := range map[string]string{
+		"{{ s3cret }}": "the file (the assertion in the file looks like a reference that nothing has replaced)", "s3cret": "the file",
+	} {
+		path := filepath.Join(t.TempDir(), "assertion")
+		writeSecret(t, path, assertion)
+		RunVirtual(t, assertion, func(t *testing.T) {
+			endpoint, s := StartService(t, Respond(http.StatusBadRequest, `{"error":"invalid_client"}`)), StartService(t, ApplyUpdate)
+			e := s.UpdateError(t, requests.Config{OAuth2: &requests.OAuth2{TokenURL: endpoint.URL, ClientAssertionFile: path, Credentials: "the file"}})
+			if e.Credentials != want || !e.TokenRequest {
+				t.Errorf("the error names %q", e.Credentials)
+			}
+		})
+	}
+}
+
 // What is no refusal of the client is not sent again with the secret in the body: a failure of the moment, a page, or a success
 // without a token.
 func TestCredentialsNotInBody(t *testing.T) {
