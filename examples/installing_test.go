@@ -27,10 +27,17 @@ func TestAccPageMirror(t *testing.T) {
 	source := host + "/" + strings.ToLower(cli.Source)
 	tree := newSourceTree(t)
 	tree.Mirror = t.TempDir()
-	if out, err := shell(t, tree, read(t, "infrastructure/mirror.sh")); err != nil {
+	platform := runtime.GOOS + "_" + runtime.GOARCH
+	fill := func(platforms string) (string, error) {
+		tree.Write("mirror.sh", strings.Replace(read(t, "infrastructure/mirror.sh"), "linux_amd64 darwin_arm64 windows_amd64", platforms, 1))
+		return shell(t, tree, "sh mirror.sh "+tree.Mirror)
+	}
+	if out, err := fill("none_none " + platform); err == nil {
+		t.Errorf("the script succeeds without one of the platforms:\n%s", out)
+	}
+	if out, err := fill(platform); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
-	platform := runtime.GOOS + "_" + runtime.GOARCH
 	shown := read(t, "installing/0.1.0.json")
 	for name, want := range map[string]string{
 		"index.json": read(t, "installing/index.json"),

@@ -1,4 +1,5 @@
-# Run this in a clone of the provider's repository. It needs Go and zip.
+# Run this in a clone of the provider's repository: sh examples/infrastructure/mirror.sh FOLDER. It needs Go and zip.
+set -eu
 version=0.1.0
 mirror=${1:-/srv/terraform/providers}
 
@@ -8,11 +9,11 @@ archives=
 for platform in linux_amd64 darwin_arm64 windows_amd64; do
   program=bin/$platform/terraform-provider-stream_v$version
   case $platform in windows_*) program=$program.exe ;; esac
+  CGO_ENABLED=0 GOOS=${platform%_*} GOARCH=${platform#*_} go build -trimpath -ldflags "-s -w -X main.version=$version" -o "$program" .
   archive=terraform-provider-stream_${version}_$platform.zip
   rm -f "$dir$archive"
-  CGO_ENABLED=0 GOOS=${platform%_*} GOARCH=${platform#*_} go build -trimpath -ldflags "-s -w -X main.version=$version" -o "$program" . &&
-    zip -jqX "$dir$archive" "$program" &&
-    archives="$archives${archives:+, }\"$platform\": {\"url\": \"$archive\"}"
+  zip -jqX "$dir$archive" "$program"
+  archives="$archives${archives:+, }\"$platform\": {\"url\": \"$archive\"}"
 done
 echo "{\"archives\": {$archives}}" >"$dir$version.json"
 
