@@ -73,5 +73,6 @@ var connectionHints = map[string]hintCase{
 	"late":                 {because(context.DeadlineExceeded, update(0, streams.KindTimeout)), none, []string{"timeouts of the resource", "base_url"}, []string{"request_timeout"}},
 	"503, then no service": {unknown(because(errors.New("refused"), update(503, streams.KindConnection))), none, []string{"have a fault"}, nil},
 	"no answer, http://":   {unknown(plain(without(io.EOF))), none, []string{"may use TLS at this port", "base_url (http:// or https://)"}, []string{"down"}},
+	"refused, http://":     {plain(without(errors.New("refused"))), none, []string{"The service may be down"}, []string{"TLS"}},
 	"no service":           {without(errors.New("refused")), none, []string{"base_url", "HTTPS_PROXY"}, nil},
 }
