@@ -84,11 +84,10 @@ func (h *health) checkSilence(receiver string, timeout time.Duration) error {
 	if now.condition != mute {
 		return nil
 	}
-	err := fmt.Errorf("the %s %w %s to other operations", receiver, ErrRequestTimeout, timeout)
 	if errors.Is(now.silence, transport.ErrNoConnection) {
-		err = fmt.Errorf("%w: %w", err, transport.ErrNoConnection)
+		return fmt.Errorf("other operations got no response: %w", now.silence)
 	}
-	return err
+	return fmt.Errorf("the %s %w %s to other operations", receiver, ErrRequestTimeout, timeout)
 }
 
 // A short attempt has a part of the request timeout, and time for one response of a slow service.
