@@ -3,6 +3,7 @@ package texts_test
 import (
 	"context"
 	"crypto/tls"
+	"errors"
 	"fmt"
 	"io"
 	"log"
@@ -123,8 +124,18 @@ func (w *world) dialerOf(s *httptest.Server) dialer {
 		near, inner := net.Pipe()
 		go forward(far, inner)
 		go forward(inner, far)
-		return near, nil
+		return socket{near}, nil
 	}
+}
+
+// socket writes as a socket does, also when the other side has ended the connection: only what is read shows that.
+type socket struct{ net.Conn }
+
+func (s socket) Write(b []byte) (int, error) {
+	if n, err := s.Conn.Write(b); !errors.Is(err, io.ErrClosedPipe) {
+		return n, err
+	}
+	return len(b), nil
 }
 
 // forward copies what arrives until one side ends. What is on its way when a side ends still arrives at the other one.
