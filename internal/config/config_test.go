@@ -1,21 +1,13 @@
 package config
 
 import (
-	"fmt"
-	"maps"
-	"math/big"
-	"slices"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
-	"github.com/hashicorp/terraform-plugin-framework/diag"
-	"github.com/hashicorp/terraform-plugin-framework/tfsdk"
-	"github.com/hashicorp/terraform-plugin-go/tftypes"
 
-	"github.com/stream-management/terraform-provider-stream/internal/coretest"
 	"github.com/stream-management/terraform-provider-stream/internal/requests"
 	"github.com/stream-management/terraform-provider-stream/internal/streamstest"
 	"github.com/stream-management/terraform-provider-stream/internal/transport"
@@ -261,183 +253,6 @@ func TestValidate(t *testing.T) {
 		env := environment{"STREAM_BASE_URL": "", "STREAM_TOKEN": ""} // a pipeline may have no secrets
 		wantProblems(t, Validate(t.Context(), decoded(t, test.block), env.lookup), test.want...)
 	}
-}
-
-// Each variable that is used says what is wrong with its text. What a state has is in NFC; credentials and paths are not altered.
-func TestTextOfTheEnvironment(t *testing.T) {
-	t.Parallel()
-	const (
-		encoding  = "is not UTF-8 text."
-		quotes    = "must not be in quotes"
-		mark      = "must not have a byte order mark (U+FEFF)"
-		lineBreak = "must not begin or end with white space: it has a line break there"
-	)
-	of := func(variable, text string) environment {
-		env := environment{}
-		switch {
-		case strings.EqualFold(variable, "HTTP_PROXY"):
-			env["STREAM_BASE_URL"] = "http://streams.example.com"
-		case strings.EqualFold(variable, "NO_PROXY"):
-			env["HTTPS_PROXY"] = "proxy"
-		case variable == "STREAM_USERNAME", variable == "STREAM_PASSWORD":
-			env["STREAM_USERNAME"], env["STREAM_PASSWORD"] = "u", "p"
-		case strings.HasPrefix(variable, "STREAM_OAUTH2_CLIENT_"):
-			env["STREAM_OAUTH2_TOKEN_URL"], env["STREAM_OAUTH2_CLIENT_ID"] = someURL, "c"
-		}
-		env[variable] = text
-		return env
-	}
-	all := map[string]string{"TF_APPEND_USER_AGENT": "", "NO_PROXY": "", "no_proxy": "", "HTTPS_PROXY": "", "https_proxy": "", "HTTP_PROXY": "", "http_proxy": ""}
-	for name, variable := range variables() {
-		all[variable] = fmt.Sprintf(" (%s)", name)
-	}
-	for variable, name := range all {
-		for text, want := range map[string]string{
-			"Hidden\xff": encoding, "a\xc3": encoding, `"Hidden"`: quotes, "'Hidden'": quotes, "\ufeffHidden": mark, "Hidden\r": lineBreak, "Hidden\n": lineBreak,
-		} {
-			anyLines := strings.HasSuffix(variable, "_PEM") || strings.EqualFold(variable, "NO_PROXY")
-			skipsLineBreak := anyLines || strings.HasSuffix(variable, "_URL") || variable == "STREAM_HEADERS" || variable == "TF_APPEND_USER_AGENT"
-			if want == mark && anyLines || want == lineBreak && skipsLineBreak {
-				continue
-			}
-			_, diags := read(t, nil, of(variable, text))
-			want = "The environment variable " + variable + name + " " + want
-			if !strings.Contains(fmt.Sprint(diags), want) || strings.Contains(fmt.Sprint(diags), "Hidden") {
-				t.Errorf("%s = %q: %q", variable, text, problemsIn(diags))
-			}
-		}
-	}
-	_, diags := read(t, block{"token": "t", "deployment": "eu"}, environment{"STREAM_TOKEN": "\xff", "STREAM_DEPLOYMENT": "\xff", "STREAM_PASSWORD": "\xff"})
-	wantProblems(t, diags)
-
-	const decomposed = "u\u0308"
-	s, diags := read(t, nil, environment{"STREAM_USERNAME": decomposed, "STREAM_PASSWORD": decomposed, "STREAM_HEADERS": `{"X-Key": "` + decomposed + `"}`})
-	if wantProblems(t, diags); *s.Client.BasicAuth != (requests.BasicAuth{Username: decomposed, Password: decomposed}) || s.Client.Headers["X-Key"] != decomposed {
-		t.Errorf("%+v", s.Client)
-	}
-	if s, _ = read(t, nil, environment{"STREAM_TOKEN_FILE": decomposed}); s.Client.TokenFile != decomposed {
-		t.Errorf("%+q", s.Client.TokenFile)
-	}
-}
-
-// exactly returns a number that float64 need not have.
-func exactly(text string) *big.Float {
-	n, _, err := big.ParseFloat(text, 10, 512, big.ToNearestEven)
-	if err != nil {
-		panic(err)
-	}
-	return n
-}
-
-// block is a provider block, or an object or a map in it.
-type block = coretest.Attributes
-
-// environment has the environment variables of the provider.
-type environment map[string]string
-
-// afterApply is a value that is known after apply.
-const afterApply = tftypes.UnknownValue
-
-const someURL = "https://streams.example.com"
-
-// lookup is like [os.LookupEnv]. Unless the environment says otherwise, STREAM_BASE_URL is someURL.
-func (e environment) lookup(name string) (text string, isSet bool) {
-	if text, isSet = e[name]; isSet || name != "STREAM_BASE_URL" {
-		return text, isSet
-	}
-	return someURL, true
-}
-
-// merge returns the attributes of both objects. Those of the second one come first.
-func merge(a, b block) block {
-	merged := maps.Clone(a)
-	maps.Copy(merged, b)
-	return merged
-}
-
-// decoded makes of a provider block what the framework makes of it.
-func decoded(t *testing.T, block block) tfsdk.Config {
-	t.Helper()
-	return tfsdk.Config{Schema: Schema(), Raw: coretest.ToTerraform(Schema().Type().TerraformType(t.Context()), block)}
-}
-
-func read(t *testing.T, block block, env environment) (Settings, diag.Diagnostics) {
-	t.Helper()
-	return Read(t.Context(), decoded(t, block), env.lookup)
-}
-
-// clients has provider blocks and what they say about the client. The defaults of what each client has are left out.
-type clients map[string]struct {
-	block block
-	env   environment
-	want  requests.Config
-}
-
-func (tests clients) run(t *testing.T) {
-	for name, test := range tests {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			s, diags := read(t, test.block, test.env)
-			if wantProblems(t, diags); !s.Complete {
-				t.Error("the settings are not complete")
-			}
-			if test.want.BaseURL == "" {
-				test.want.BaseURL = someURL
-			}
-			if test.want.Retry == (requests.Retry{}) {
-				test.want.Retry = requests.DefaultRetry
-			}
-			if test.want.Credentials == "" {
-				test.want.Credentials = requests.NoCredentials
-			}
-			if diff := cmp.Diff(test.want, s.Client, cmpopts.EquateEmpty()); diff != "" {
-				t.Errorf("settings (-want +got):\n%s", diff)
-			}
-		})
-	}
-}
-
-// problems has provider blocks and what is wrong with them, as wantProblems expects it.
-type problems map[string]struct {
-	block block
-	env   environment
-	want  []string
-}
-
-func (tests problems) run(t *testing.T) {
-	for name, test := range tests {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			_, diags := read(t, test.block, test.env)
-			wantProblems(t, diags, test.want...)
-		})
-	}
-}
-
-// wantProblems fails the test unless there are exactly these problems, each the beginning of a text that names the
-// attribute, or if one of them quotes a secret of the tests.
-func wantProblems(t *testing.T, diags diag.Diagnostics, want ...string) {
-	t.Helper()
-	got := problemsIn(diags)
-	if !slices.EqualFunc(got, want, strings.HasPrefix) || strings.Contains(fmt.Sprint(got), "Hidden") {
-		t.Errorf("problems:\n\t%s\nwant, without a secret:\n\t%s", strings.Join(got, "\n\t"), strings.Join(want, "\n\t"))
-	}
-}
-
-// problemsIn returns the sorted texts of diagnostics, each with its attribute.
-func problemsIn(diags diag.Diagnostics) (got []string) {
-	for _, d := range diags {
-		text := d.Detail()
-		if d, ok := d.(diag.DiagnosticWithPath); ok && !strings.HasPrefix(text, d.Path().String()+" ") {
-			text = d.Path().String() + ": " + text
-		}
-		if d.Summary() != Invalid {
-			text = d.Severity().String() + ": " + text
-		}
-		got = append(got, text)
-	}
-	slices.Sort(got)
-	return got
 }
 
 // A value that is known after apply is no problem, and no environment variable replaces it.
