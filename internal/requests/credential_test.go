@@ -25,6 +25,9 @@ func completeErrors(t *testing.T, errs []error) (complete []*streams.Error) {
 		e := AsError(t, err)
 		if e.Attempts > 0 {
 			complete = append(complete, e)
+			if strings.Contains(e.Reason, "for other streams") {
+				t.Errorf("the rejection of another operation in place of its own one: %v", e)
+			}
 		} else {
 			WantFailed(t, e, e.Kind, streams.NotChanged, 0)
 		}

@@ -153,7 +153,7 @@ func (d *delivery) newRequest(req *http.Request, c *credential) *http.Request {
 	return req
 }
 
-// learnAboutEndpoint notes what an attempt shows about the endpoint, and returns its health. A service that rejects a request works.
+// learnAboutEndpoint notes what an attempt shows about the endpoint, and returns its health.
 func (d *delivery) learnAboutEndpoint(a attempt) view {
 	switch {
 	case a.isSilence():
@@ -162,11 +162,10 @@ func (d *delivery) learnAboutEndpoint(a attempt) view {
 			began = d.history.attempts[0].began
 		}
 		d.endpoint.heardNothing(began, a.err)
-	case a.isEnded():
-	case !a.isResponse(), isRetryableStatus(a.status):
-		d.endpoint.heard()
-	default:
+	case a.showsSuccess():
 		d.endpoint.worked()
+	case !a.isEnded():
+		d.endpoint.heard()
 	}
 	return d.endpoint.now()
 }
@@ -182,7 +181,7 @@ func (d *delivery) learnAboutCredential(a attempt) {
 		}
 		return
 	case a.isSilence(), a.isEnded():
-	case a.isResponse() && (!isRetryableStatus(a.status) || slices.Contains(conflicts, a.status)):
+	case a.showsSuccess(), a.isResponse() && slices.Contains(conflicts, a.status):
 		trial.accept()
 		d.turn.end()
 	default: // a failure of the service, of a proxy or of a connection says nothing about the credential: another delivery may send it

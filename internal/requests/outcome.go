@@ -46,13 +46,13 @@ func (h *history) last() (a attempt) {
 // one is the result.
 func (h *history) result(end step, err error) Result {
 	r, last := h.subject, h.last()
-	sent, rejections := 0, 0
+	sent, own := 0, 0 // attempts, and successes of the endpoint
 	for _, a := range h.attempts {
 		if !a.isUnsent() {
 			sent++
 		}
-		if a.isRejection() {
-			rejections++
+		if a.showsSuccess() {
+			own++
 		}
 	}
 	mayHaveActed := slices.ContainsFunc(h.attempts, attempt.mayHaveActed)
@@ -68,7 +68,7 @@ func (h *history) result(end step, err error) Result {
 		}
 	}
 	r.Attempts, r.MayHaveActed = sent, mayHaveActed
-	r.OthersSucceed = last.endpoint.successes-rejections > h.successes
+	r.OthersSucceed = last.endpoint.successes-own > h.successes
 	r.OutOfAttempts = end.ending == usedUp && h.counts
 	var reasons []string
 	switch {

@@ -116,17 +116,18 @@ func startNodes(t *testing.T, server *tls.Config, nodes []node) string {
 func TestResultNamesLimits(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct {
-		attempts              int
+		status, attempts      int
 		others                bool
 		wantOthers, wantLimit bool
 	}{
-		"alone": {0, false, false, false}, "beside others": {0, true, true, false},
-		"counted": {2, false, false, true}, "counted, beside others": {2, true, true, true},
+		"alone": {500, 0, false, false, false}, "beside others": {500, 0, true, true, false},
+		"counted": {500, 2, false, false, true}, "counted, beside others": {500, 2, true, true, true},
+		"rejected update": {422, 2, false, false, false}, "rejected twice": {401, 0, false, false, false},
 	} {
 		RunVirtual(t, name, func(t *testing.T) {
 			s := StartService(t, func(w http.ResponseWriter, r *http.Request) {
 				if r.URL.Path == "/v2/streams/busy" {
-					RespondError(500, "busy")(w, r)
+					RespondError(test.status, "busy")(w, r)
 					return
 				}
 				ApplyUpdate(w, r)
