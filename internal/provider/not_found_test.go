@@ -117,3 +117,74 @@ func TestNotFoundByAnotherInACreate(t *testing.T) {
 	service.WantAttached(t, "cam-1")
 	service.WantAttached(t, "cam-2", "p1")
 }
+
+// planReplacement returns the second plan of a replacement, which Terraform passes to both calls of its apply.
+func (r *resourceRun) planReplacement(config tftypes.Value) coretest.Managed {
+	r.t.Helper()
+	p := startProvider(r.t, r.provider)
+	first, replaces, diags := p.Plan(r.state, config)
+	second, _, again := p.Plan(coretest.Managed{Value: r.null(), Private: first.Private, Identity: first.Identity}, config)
+	if len(replaces) == 0 || diags.Failed() || again.Failed() {
+		r.t.Fatalf("no plan of a replacement: %q %s %s", replaces, diags, again)
+	}
+	return second
+}
+
+// replace plans and applies a replacement that destroys the object first.
+func (r *resourceRun) replace(config tftypes.Value) (diags coretest.Diagnostics) {
+	r.t.Helper()
+	planned, p := r.planReplacement(config), startProvider(r.t, r.provider)
+	r.state, diags = p.Apply(r.state.Value, coretest.Managed{Value: r.null(), Private: planned.Private}, r.null())
+	if diags.Failed() {
+		return diags
+	}
+	created, more := r.create(p, config)
+	r.state = created
+	return append(diags, more...)
+}
+
+// replaceCreatingFirst is like replace, with create_before_destroy.
+func (r *resourceRun) replaceCreatingFirst(config tftypes.Value) coretest.Diagnostics {
+	r.t.Helper()
+	r.planReplacement(config)
+	old, p := r.state, startProvider(r.t, r.provider)
+	created, diags := r.create(p, config)
+	if diags.Failed() {
+		return diags // Terraform puts the old object back
+	}
+	r.state = created
+	return append(diags, r.destroyOld(p, old)...)
+}
+
+func (r *resourceRun) create(p *coretest.Process, config tftypes.Value) (coretest.Managed, coretest.Diagnostics) {
+	r.t.Helper()
+	planned, _, diags := p.Plan(coretest.Managed{Value: r.null()}, config)
+	if diags.Failed() {
+		r.t.Fatalf("the apply cannot plan: %s", diags)
+	}
+	return p.Apply(r.null(), planned, config)
+}
+
+// destroyOld plans and applies the destroy of an old object in one process, as Terraform does.
+func (r *resourceRun) destroyOld(p *coretest.Process, old coretest.Managed) coretest.Diagnostics {
+	r.t.Helper()
+	planned, _, diags := p.Plan(old, r.null())
+	if diags.Failed() {
+		r.t.Fatalf("the apply cannot plan: %s", diags)
+	}
+	left, diags := p.Apply(old.Value, planned, r.null())
+	if r.deposed = nil; diags.Failed() {
+		r.deposed = &left
+	}
+	return diags
+}
+
+// destroyDeposed plans and applies the destroy of an old object that is still in the state.
+func (r *resourceRun) destroyDeposed() coretest.Diagnostics {
+	r.t.Helper()
+	old, read := startProvider(r.t, r.provider).Read(*r.deposed)
+	if _, _, planned := startProvider(r.t, r.provider).Plan(old, r.null()); read.Failed() || planned.Failed() {
+		r.t.Fatalf("no plan of the destroy: %s %s", read, planned)
+	}
+	return r.destroyOld(startProvider(r.t, r.provider), old)
+}
