@@ -111,6 +111,8 @@ func (h *host) explain(err error, u *url.URL, seen *trace) error {
 		return fmt.Errorf("%w: %w", ErrNotSent, ErrLongHeader)
 	case isReset && reset.Code == http2.ErrCodeHTTP11Required:
 		return fmt.Errorf("%w: %w", ErrNeedsHTTP1, err)
+	case isReset: // package http also says which stream of the connection it was
+		return fmt.Errorf("the server ended the request: stream error %s", reset.Code)
 	case strings.Contains(err.Error(), notHTTP):
 		err = fmt.Errorf("%w: %w", ErrNotHTTP, err)
 	case failed != nil && *failed != nil && errors.Is(err, *failed):
