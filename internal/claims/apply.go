@@ -49,8 +49,8 @@ func (l *Ledger) has(e Entry) remainder {
 // leftAnother reports whether a resource has left the stream with another set, or in doubt.
 func (l *Ledger) leftAnother(set streams.ProcessorSet) bool { return l.left != nil && !l.left.is(set) }
 
-// Result is the result of a request.
-type Result struct {
+// Effect is what the request of an operation has done to the stream.
+type Effect struct {
 	Failed   bool
 	NotFound bool            // failed: the service does not know the stream
 	Outcome  streams.Outcome // of a failure
@@ -59,7 +59,7 @@ type Result struct {
 
 // EndUpdate ends the operation of BeginUpdate. relied says that after a failure, later runs rely on what the state of the resource
 // has of the stream. They do not rely on a stream that a group has added with an unknown outcome: each plan resends its set.
-func (l *Ledger) EndUpdate(r Result, relied bool) {
+func (l *Ledger) EndUpdate(r Effect, relied bool) {
 	l.EndAction(r)
 	switch {
 	case !r.Failed:
@@ -73,7 +73,7 @@ func (l *Ledger) EndUpdate(r Result, relied bool) {
 }
 
 // EndAction ends the operation of BeginAction.
-func (l *Ledger) EndAction(r Result) {
+func (l *Ledger) EndAction(r Effect) {
 	l.underWay = nil
 	switch {
 	case r.Reported != nil:
@@ -85,7 +85,7 @@ func (l *Ledger) EndAction(r Result) {
 
 // Keep returns what the state has of a stream after an operation of its resource failed, or nil. before is the
 // entry before the operation, or nil. sent and r are the operation's request; r is nil if it sent nothing.
-func (l *Ledger) Keep(before *Entry, sent streams.ProcessorSet, r *Result) *Entry {
+func (l *Ledger) Keep(before *Entry, sent streams.ProcessorSet, r *Effect) *Entry {
 	switch {
 	case before != nil && l.isUncertain(*before):
 		return &Entry{before.Set, Unknown}

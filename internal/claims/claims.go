@@ -1,4 +1,4 @@
-// Package claims has the rules of one stream in one session: what is planned, what is sent, and what is the result.
+// Package claims has the rules of one stream in one session: what is planned, what is sent, and what comes of it.
 // It knows neither Terraform nor HTTP. DESIGN.md has its words, under "Words".
 package claims
 

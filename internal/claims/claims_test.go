@@ -17,13 +17,13 @@ var (
 
 	inStateA  = &Entry{a, Settled}
 	detaching = Leave{Entry: *inStateA, Detach: true}
-	refused   = Result{Failed: true}
-	unclear   = Result{Failed: true, Outcome: streams.Unknown}
+	refused   = Effect{Failed: true}
+	unclear   = Effect{Failed: true, Outcome: streams.Unknown}
 )
 
 func reports(set streams.ProcessorSet) *streams.Stream { return &streams.Stream{ProcessorIDs: set} }
 
-func succeeds(set streams.ProcessorSet) Result { return Result{Reported: reports(set)} }
+func succeeds(set streams.ProcessorSet) Effect { return Effect{Reported: reports(set)} }
 
 func check(t *testing.T, what string, got, want any) {
 	t.Helper()
@@ -47,7 +47,7 @@ func TestPhases(t *testing.T) {
 		func(s *Ledger) { s.EndUpdate(refused, true) },
 		func(s *Ledger) { s.EndLeave(refused) },
 		func(s *Ledger) { s.EndLeave(succeeds(emptySet)) },
-		func(s *Ledger) { s.EndLeave(Result{Failed: true, NotFound: true}) },
+		func(s *Ledger) { s.EndLeave(Effect{Failed: true, NotFound: true}) },
 		func(s *Ledger) { s.EndAction(succeeds(a)) },
 		func(s *Ledger) { s.EndAction(refused) },
 	}
@@ -145,12 +145,12 @@ func TestDiffers(t *testing.T) {
 }
 
 func TestKeep(t *testing.T) {
-	merged := &Result{Failed: true, Outcome: streams.Changed, Reported: reports(both)}
+	merged := &Effect{Failed: true, Outcome: streams.Changed, Reported: reports(both)}
 	for _, test := range []struct {
 		name   string
 		ledger Ledger
 		before *Entry
-		result *Result
+		effect *Effect
 		want   *Entry
 	}{
 		{"refused", Ledger{}, inStateA, &refused, inStateA},
@@ -170,7 +170,7 @@ func TestKeep(t *testing.T) {
 		{"an added key with an unknown outcome", Ledger{unknown: true}, nil, &unclear, &Entry{b, Unknown}},
 		{"an added key, reported", Ledger{reported: reports(both)}, nil, merged, &Entry{both, Settled}},
 	} {
-		check(t, test.name, test.ledger.Keep(test.before, b, test.result), test.want)
+		check(t, test.name, test.ledger.Keep(test.before, b, test.effect), test.want)
 	}
 }
 
@@ -196,14 +196,14 @@ func TestSetAfterALeave(t *testing.T) {
 	for _, test := range []struct {
 		name  string
 		leave Leave
-		end   Result
+		end   Effect
 		want  bool
 	}{
 		{"detached", detaching, succeeds(emptySet), true},
 		{"detached, by a resource that did not know the set", Leave{Entry: Entry{emptySet, Unknown}, Detach: true}, succeeds(emptySet), true},
 		{"nothing to detach", Leave{Entry: Entry{Set: emptySet}, Detach: true}, succeeds(emptySet), false},
 		{"refused", detaching, refused, false},
-		{"no such stream", detaching, Result{Failed: true, NotFound: true}, false},
+		{"no such stream", detaching, Effect{Failed: true, NotFound: true}, false},
 		{"unknown outcome", detaching, unclear, false},
 	} {
 		var s Ledger

@@ -150,7 +150,7 @@ func (l *Ledger) staysAttached(v Leave) []Warning {
 }
 
 // EndLeave ends the operation of BeginLeave. It has not failed if the service does not know the stream.
-func (l *Ledger) EndLeave(r Result) {
+func (l *Ledger) EndLeave(r Effect) {
 	if r.Reported != nil && !r.Failed && l.underWay.detaches {
 		l.detached, l.late = true, l.underWay.late
 	}

@@ -117,7 +117,7 @@ func TestPlanAfterALeaveWithUnknownOutcome(t *testing.T) {
 	for outcome, want := range map[streams.Outcome]bool{streams.Unknown: true, streams.NotChanged: false} {
 		var l Ledger
 		l.BeginLeave(detaching, Claim{}, false)
-		l.EndLeave(Result{Failed: true, NotFound: true, Outcome: outcome})
+		l.EndLeave(Effect{Failed: true, NotFound: true, Outcome: outcome})
 		check(t, "a set in the state is sent again", l.PlanSet(keepA).Send, want)
 	}
 }

@@ -1,18 +1,6 @@
 // Package requests sends requests to a service, each with all its attempts: waits and retries, and credentials. It knows nothing
 // about streams. How a host is reached is in package transport, and what is masked in package masking. Comments cite the
-// INTERFACE.md of package streams. Its words:
-//
-//   - delivery: one request, to the service or for a token, with all its attempts. It is part of an operation of the caller.
-//   - attempt: what is known of one attempt. It does not change once it has ended.
-//   - step: what follows an attempt: another one, or the end.
-//   - result: what came of a delivery. A response but a 2xx is one, too.
-//   - endpoint: the service or the token endpoint.
-//   - health: what all deliveries together have learned about an endpoint. It works, fails, or is mute.
-//   - patience: how long a delivery retries.
-//   - credential: a value of the Authorization header. A search finds the next one.
-//   - rejection: a response with 401. Other failures do not show that a credential is wrong.
-//   - trial: what the responses to requests with a credential show, until there is a verdict.
-//   - turn: of a delivery that may send a credential while it is on trial. Each of its requests is a try.
+// INTERFACE.md of package streams. DESIGN.md has its words.
 package requests
 
 import (

@@ -86,7 +86,7 @@ func (s *Session) applySets(ctx context.Context, c Change, after *After) {
 			func(l *claims.Ledger, interrupted bool) claims.Decision {
 				return l.BeginUpdate(*c.Want[id], interrupted)
 			},
-			func(l *claims.Ledger, r claims.Result) {
+			func(l *claims.Ledger, r claims.Effect) {
 				l.EndUpdate(r, c.entry(id) != nil || c.partial() && r.Reported != nil)
 			})
 	}
@@ -98,7 +98,7 @@ func (s *Session) applySets(ctx context.Context, c Change, after *After) {
 		id := o.Stream
 		after.Updated++
 		after.Findings = append(after.Findings, s.findings(id, o.Decision)...)
-		after.Kept[id], after.Reported[id] = &claims.Entry{Set: *c.Want[id]}, o.result.Reported
+		after.Kept[id], after.Reported[id] = &claims.Entry{Set: *c.Want[id]}, o.effect.Reported
 	}
 }
 
@@ -116,7 +116,7 @@ func (s *Session) applyLeaves(ctx context.Context, c Change, after *After) {
 	}
 	for _, o := range ForEach(s, leaves, leave) {
 		switch {
-		case o.result != nil && o.result.NotFound:
+		case o.effect != nil && o.effect.NotFound:
 			o.Warning = claims.NotFoundOnDestroy
 			after.Findings = append(after.Findings, o.Finding)
 		case o.failed():
@@ -135,7 +135,7 @@ func (s *Session) applyLeaves(ctx context.Context, c Change, after *After) {
 func (s *Session) keep(after *After, c Change, o operation) {
 	id := o.Stream
 	after.Findings = append(after.Findings, o.Finding)
-	kept := withLedger(s, id, func(l *claims.Ledger) *claims.Entry { return l.Keep(c.entry(id), o.Decision.Set, o.result) })
+	kept := withLedger(s, id, func(l *claims.Ledger) *claims.Entry { return l.Keep(c.entry(id), o.Decision.Set, o.effect) })
 	switch {
 	case kept == nil:
 		return

@@ -13,7 +13,7 @@ import (
 type operation struct {
 	Finding
 
-	result *claims.Result // of the request; nil if nothing was sent
+	effect *claims.Effect // of the request; nil if nothing was sent
 }
 
 // failed reports whether the operation was refused, or failed.
@@ -35,7 +35,7 @@ func (s *Session) SetOnce(ctx context.Context, id string, set streams.ProcessorS
 
 // operate runs an operation when no other one uses the stream.
 func (s *Session) operate(ctx context.Context, id string,
-	begin func(l *claims.Ledger, interrupted bool) claims.Decision, end func(*claims.Ledger, claims.Result),
+	begin func(l *claims.Ledger, interrupted bool) claims.Decision, end func(*claims.Ledger, claims.Effect),
 ) (o operation) {
 	o.Stream = id
 	lock := s.stream(id).lock
@@ -52,8 +52,8 @@ func (s *Session) operate(ctx context.Context, id string,
 	defer func() { <-lock }()
 	defer func() {
 		if cause := recover(); cause != nil { // nobody knows whether the request was sent
-			o.Err, o.result = Recovered(cause), &claims.Result{Failed: true, Outcome: streams.Unknown}
-			o.Facts = new(withLedger(s, id, func(l *claims.Ledger) claims.Facts { end(l, *o.result); return l.Facts() }))
+			o.Err, o.effect = Recovered(cause), &claims.Effect{Failed: true, Outcome: streams.Unknown}
+			o.Facts = new(withLedger(s, id, func(l *claims.Ledger) claims.Facts { end(l, *o.effect); return l.Facts() }))
 		}
 	}()
 
@@ -61,11 +61,11 @@ func (s *Session) operate(ctx context.Context, id string,
 	switch {
 	case o.Decision.Send:
 		reported, err := s.client.UpdateStream(ctx, id, o.Decision.Set)
-		o.result, o.Err = &claims.Result{Reported: reported}, err
+		o.effect, o.Err = &claims.Effect{Reported: reported}, err
 		if e, ok := errors.AsType[*streams.Error](err); ok { // every failure of the client
-			o.result = &claims.Result{Failed: true, NotFound: IsNotFound(err), Outcome: e.Outcome, Reported: e.Stream}
+			o.effect = &claims.Effect{Failed: true, NotFound: IsNotFound(err), Outcome: e.Outcome, Reported: e.Stream}
 		}
-		withLedger(s, id, func(l *claims.Ledger) any { end(l, *o.result); return nil })
+		withLedger(s, id, func(l *claims.Ledger) any { end(l, *o.effect); return nil })
 	case o.Decision.Refusal == claims.Interrupted:
 		o.Err = ctx.Err()
 	}
