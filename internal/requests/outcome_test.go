@@ -7,6 +7,7 @@ import (
 	"net"
 	"net/http"
 	"net/http/httptest"
+	"path/filepath"
 	"testing"
 	"time"
 
@@ -145,4 +146,16 @@ func TestResultNamesLimits(t *testing.T) {
 			}
 		})
 	}
+}
+
+// The error of a rejection has what a proxy offers, and what is suspicious about the credential.
+func TestRejectionsSayMore(t *testing.T) {
+	t.Parallel()
+	path := filepath.Join(t.TempDir(), "token")
+	writeSecret(t, path, "${TOKEN}")
+	s := StartService(t, RespondError(407, "who", "Proxy-Authenticate", `NTLM, Negotiate abc, Digest realm="a,b"`), RespondError(403, "no"))
+	e := s.UpdateError(t, requests.Config{})
+	WantEqual(t, "challenge", "NTLM, Negotiate, Digest", e.Challenge)
+	e = s.UpdateError(t, requests.Config{TokenFile: path})
+	streamstest.WantText(t, e.Reason, "the token in the file looks like a reference")
 }
