@@ -146,6 +146,14 @@ func isRetryableStatus(status int) bool {
 // conflicts are responses of a service that takes the request later, such as after another update.
 var conflicts = []int{http.StatusConflict, http.StatusLocked, http.StatusTooEarly}
 
+// busy are the responses of a service that takes no more requests for the moment.
+var busy = []int{http.StatusTooManyRequests, http.StatusServiceUnavailable}
+
+// isBusy reports whether the service works, perhaps, but did not take the request.
+func (a attempt) isBusy() bool {
+	return slices.Contains(conflicts, a.status) || slices.Contains(busy, a.status)
+}
+
 // finalFaults are not of the moment: what is not implemented or supported, and a network that requires a login.
 var finalFaults = []int{http.StatusNotImplemented, http.StatusHTTPVersionNotSupported, http.StatusNetworkAuthenticationRequired}
 

@@ -106,18 +106,22 @@ func hasCause(attempts []attempt, c cause) bool {
 // later attempts use it up. A service that works, but takes no more requests or not yet this one, gives it back.
 func patienceLeft(attempts []attempt) time.Duration {
 	begin := slices.IndexFunc(attempts, attempt.failedForNow)
-	left, successes := Patience, attempts[begin].endpoint.successes
+	left, seen := Patience, attempts[begin].endpoint
 	for _, a := range attempts[begin+1:] {
-		left -= a.backoff + a.ended.Sub(a.began)
-		if a.endpoint.successes > successes && (slices.Contains(conflicts, a.status) || slices.Contains(busy, a.status)) {
-			left, successes = Patience, a.endpoint.successes
+		if a.isBusy() && showsProgress(seen, a.endpoint, left) {
+			left, seen = Patience, a.endpoint
+			continue
 		}
+		left -= a.backoff + a.ended.Sub(a.began)
 	}
 	return left
 }
 
-// busy are the responses of a service that takes no more requests for the moment.
-var busy = []int{http.StatusTooManyRequests, http.StatusServiceUnavailable}
+// showsProgress reports whether responses to others show that a request that is not taken now may be taken later: others had to wait,
+// too, or they succeed all the time. A success after a long time without one may be of the next stream, after another one has failed.
+func showsProgress(before, after view, left time.Duration) bool {
+	return after.recoveries > before.recoveries || after.successes > before.successes && left >= Patience/2
+}
 
 // showsOutage reports whether the end of a delivery that failed shows that the endpoint fails: without a success of others, the
 // failures have lasted as long as the patience, or have used up the attempts. successes is how many the endpoint had.

@@ -34,6 +34,7 @@ func TestDecide(t *testing.T) {
 	waiting := func(backoff time.Duration, a attempt) attempt { a.backoff = backoff; return a }
 	taking := func(took time.Duration, a attempt) attempt { a.ended = a.began.Add(took); return a }
 	beside := func(successes int, a attempt) attempt { a.endpoint.successes = successes; return a }
+	besideRecovery := func(a attempt) attempt { a.endpoint.successes, a.endpoint.recoveries = 1, 1; return a }
 	whileAll := func(c condition, a attempt) attempt { a.endpoint.condition = c; return a }
 	forToken := func(a attempt) attempt { a.forToken = true; return a }
 	const second = secondTry
@@ -79,6 +80,10 @@ func TestDecide(t *testing.T) {
 		"others succeed, 425":    {attempts: []attempt{response(409), beside(1, taking(22*seconds, response(425)))}, want: step{ending: goesOn, cause: again.cause, backoff: 2 * seconds}, wait: 2 * seconds},
 		"others succeed, 429":    {attempts: []attempt{response(409), beside(1, taking(22*seconds, response(429)))}, want: step{ending: goesOn, cause: again.cause, backoff: 2 * seconds}, wait: 2 * seconds},
 		"others succeed, 500":    {attempts: []attempt{response(409), beside(1, taking(22*seconds, response(500)))}, want: step{ending: usedUp}},
+		"others succeed soon":    {attempts: []attempt{response(409), taking(11*seconds, response(409)), beside(1, taking(11*seconds, response(409)))}, want: step{ending: goesOn, cause: again.cause, backoff: 4 * seconds}, wait: 4 * seconds},
+		"others succeed late":    {attempts: []attempt{response(409), taking(12*seconds, response(409)), beside(1, taking(10*seconds, response(409)))}, want: step{ending: usedUp}},
+		"others recover late":    {attempts: []attempt{response(409), taking(21*seconds, response(409)), besideRecovery(taking(1*seconds, response(409)))}, want: step{ending: goesOn, cause: again.cause, backoff: 4 * seconds}, wait: 4 * seconds},
+		"others recover, 500":    {attempts: []attempt{response(409), besideRecovery(taking(22*seconds, response(500)))}, want: step{ending: usedUp}},
 		"others succeeded early": {attempts: []attempt{beside(1, response(409)), beside(1, taking(22*seconds, unavailable))}, want: step{ending: usedUp}},
 
 		"counted":                 {attempts: []attempt{response(409), taking(inFuture, response(409))}, retry: counted, want: step{ending: goesOn, cause: again.cause, backoff: 2 * seconds}, wait: 2 * seconds},

@@ -163,7 +163,7 @@ func (d *delivery) learnAboutEndpoint(a attempt) view {
 		}
 		d.endpoint.heardNothing(began, a.err)
 	case a.showsSuccess():
-		d.endpoint.worked()
+		d.endpoint.worked(slices.ContainsFunc(d.history.attempts, attempt.isBusy))
 	case !a.isEnded():
 		d.endpoint.heard()
 	}

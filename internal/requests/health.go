@@ -14,6 +14,7 @@ type health struct {
 	mu          sync.Mutex
 	condition   condition
 	successes   int       // responses that showed that the endpoint works
+	recoveries  int       // those of them to a request that the endpoint had not taken before
 	silentSince time.Time // when an attempt had waited for the whole request timeout; zero once anything is heard
 	silence     error     // of the last such attempt
 }
@@ -29,23 +30,27 @@ const (
 
 // view is an endpoint's health at a moment.
 type view struct {
-	condition condition
-	successes int
-	silence   error // of the last attempt without a response
+	condition  condition
+	successes  int
+	recoveries int
+	silence    error // of the last attempt without a response
 }
 
 func (h *health) now() view {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	return view{h.condition, h.successes, h.silence}
+	return view{h.condition, h.successes, h.recoveries, h.silence}
 }
 
-// worked notes a response that would not be another one later.
-func (h *health) worked() {
+// worked notes a response that would not be another one later, and whether the endpoint had not taken the request before.
+func (h *health) worked(recovered bool) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	h.condition, h.silentSince = working, time.Time{}
 	h.successes++
+	if recovered {
+		h.recoveries++
+	}
 }
 
 // heard notes an attempt that failed for the moment with a response, or with an error of the connection.

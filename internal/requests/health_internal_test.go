@@ -20,7 +20,7 @@ func TestHealth(t *testing.T) {
 		}{
 			{func() { h.failed(0) }, failing},
 			{h.heard, failing},
-			{h.worked, working},
+			{func() { h.worked(false) }, working},
 			{func() { h.failed(0) }, working},
 			{func() { later(); h.heardNothing(start, nil) }, working},
 			{func() { h.heardNothing(start, nil) }, working},
@@ -31,7 +31,7 @@ func TestHealth(t *testing.T) {
 			{h.heard, failing},
 			{func() { h.heardNothing(later(), nil) }, failing},
 			{func() { h.heardNothing(later(), nil) }, mute},
-			{h.worked, working},
+			{func() { h.worked(false) }, working},
 			{func() { h.heardNothing(later(), nil) }, working},
 		} {
 			if step.happens(); h.now().condition != step.want {
@@ -50,5 +50,17 @@ func TestShortAttempt(t *testing.T) {
 		if got := shortened(full); got != want {
 			t.Errorf("%s: %s, want %s", full, got, want)
 		}
+	}
+}
+
+// A success after a response to wait shows more than one of a request that was taken at once.
+func TestRecoveries(t *testing.T) {
+	t.Parallel()
+	var h health
+	h.worked(true)
+	h.worked(false)
+	h.worked(true)
+	if got := h.now(); got.successes != 3 || got.recoveries != 2 {
+		t.Errorf("%+v", got)
 	}
 }

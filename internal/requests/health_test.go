@@ -212,15 +212,22 @@ func TestBusyService(t *testing.T) {
 		sessions, status int // 0: requests wait for a session
 		latency          time.Duration
 		count, parallel  int
+		outage           time.Duration // after five seconds
 	}{
-		"two sessions": {2, 503, 300 * time.Millisecond, 300, Group}, "two sessions, 429": {2, 429, 300 * time.Millisecond, 300, Group},
-		"two sessions, singles": {2, 503, 300 * time.Millisecond, 100, Singles},
-		"a lock":                {1, 409, 2 * time.Second, 20, Singles}, "a lock, 423": {1, 423, 2 * time.Second, 20, Singles},
-		"a lock, 425": {1, 425, 2 * time.Second, 20, Group}, "one at a time": {1, 0, 600 * time.Millisecond, 100, Group},
+		"two sessions": {2, 503, 300 * time.Millisecond, 300, Group, 0}, "two sessions, 429": {2, 429, 300 * time.Millisecond, 300, Group, 0},
+		"two sessions, singles": {2, 503, 300 * time.Millisecond, 100, Singles, 0},
+		"a lock":                {1, 409, 2 * time.Second, 20, Singles, 0}, "a lock, 423": {1, 423, 2 * time.Second, 20, Singles, 0},
+		"a lock, 425": {1, 425, 2 * time.Second, 20, Group, 0}, "one at a time": {1, 0, 600 * time.Millisecond, 100, Group, 0},
+		"an outage": {1, 503, 600 * time.Millisecond, 100, Group, 20 * time.Second}, "an outage, singles": {1, 503, 600 * time.Millisecond, 100, Singles, 20 * time.Second},
+		"a long lock": {1, 409, 10 * time.Second, 20, Singles, 0},
 	} {
 		RunVirtual(t, name, func(t *testing.T) {
-			sessions := make(chan struct{}, test.sessions)
+			sessions, start := make(chan struct{}, test.sessions), time.Now()
 			s := StartService(t, func(w http.ResponseWriter, r *http.Request) {
+				if at := time.Since(start) - 5*time.Second; at > 0 && at < test.outage {
+					RespondError(test.status, "down")(w, r)
+					return
+				}
 				select {
 				case sessions <- struct{}{}:
 				default:
@@ -236,6 +243,40 @@ func TestBusyService(t *testing.T) {
 			c := NewClient(t, requests.Config{BaseURL: s.URL, Token: "t0ken", Retry: requests.DefaultRetry})
 			if err := errors.Join(UpdateParallel(t, c, test.count, test.parallel, 5*time.Minute)...); err != nil {
 				t.Errorf("%.300v", err)
+			}
+		})
+	}
+}
+
+// Streams that a service never takes fail side by side, as with 500: the end of one lets others succeed, which gives the rest of them
+// no patience back.
+func TestPartOfTheStreamsFails(t *testing.T) {
+	t.Parallel()
+	const count = 100
+	for every, parallel := range map[int]int{2: Singles, 5: Singles, 3: Group} {
+		RunVirtual(t, fmt.Sprint("each of ", every), func(t *testing.T) {
+			took := map[int]time.Duration{}
+			for _, status := range []int{500, 503, 409, 429} {
+				s := StartService(t, func(w http.ResponseWriter, r *http.Request) {
+					var n int
+					if _, err := fmt.Sscanf(r.URL.Path, "/v2/streams/s%d", &n); err == nil && n%every == 0 {
+						RespondError(status, "not this one")(w, r)
+						return
+					}
+					RespondAfter(20*time.Millisecond, ApplyUpdate)(w, r)
+				})
+				c := NewClient(t, requests.Config{BaseURL: s.URL, Retry: requests.DefaultRetry, MaxConcurrent: parallel})
+				start := time.Now()
+				errs := UpdateParallel(t, c, count, parallel, 5*time.Minute)
+				took[status] = time.Since(start)
+				for n, err := range errs {
+					if (err != nil) != (n%every == 0) {
+						t.Errorf("%d, stream %d: %v", status, n, err)
+					}
+				}
+				if t.Logf("%d: %s", status, took[status]); took[status] > took[500]*3/2 {
+					t.Errorf("%d: %s, and 500: %s", status, took[status], took[500])
+				}
 			}
 		})
 	}
