@@ -74,6 +74,9 @@ func secureProxy(ctx context.Context, conn net.Conn, proxy *url.URL, settings TL
 
 // proxyError gives a type to an error of the connection to a proxy.
 func proxyError(proxy *url.URL, err error) error {
+	if errors.Is(err, context.DeadlineExceeded) { // that of package http: no context of a request has ended
+		err = fmt.Errorf("%w: it did not respond to CONNECT within a minute", ErrNoConnection)
+	}
 	if refused, ok := errors.AsType[*ProxyError](err); ok {
 		return refused
 	}

@@ -2,6 +2,7 @@ package transport_test
 
 import (
 	"bytes"
+	"context"
 	"crypto/tls"
 	"crypto/x509"
 	"errors"
@@ -15,6 +16,8 @@ import (
 	"runtime"
 	"strings"
 	"testing"
+	"testing/synctest"
+	"time"
 
 	"github.com/stream-management/terraform-provider-stream/internal/requests"
 	. "github.com/stream-management/terraform-provider-stream/internal/scripted"
@@ -277,4 +280,33 @@ func TestProxyAuthenticate(t *testing.T) {
 		t.Fatalf("%+v, %v", resp, err)
 	}
 	_ = resp.Body.Close()
+}
+
+// A proxy that does not respond to CONNECT is silent: package http waits for a minute, and the operation has not ended.
+func TestSilentProxy(t *testing.T) {
+	const minute = time.Minute
+	for _, test := range []struct {
+		timeout time.Duration // of an attempt
+		took    time.Duration
+		reason  string
+	}{
+		{30 * time.Second, 30 * time.Second, "the service did not respond within 30s: no connection was made"},
+		{5 * minute, minute, "cannot be used: no connection was made: it did not respond to CONNECT within a minute"},
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			proxy := StartService(t, NeverRespond)
+			setProxy(t, "HTTPS_PROXY", proxy.URL)
+			start := time.Now()
+			e := (&Service{Server: &httptest.Server{URL: "https://streams.invalid"}}).UpdateError(t, requests.Config{
+				RequestTimeout: test.timeout, Retry: requests.Retry{MaxAttempts: 1},
+			})
+			if took := time.Since(start); took != test.took || e.Outcome != streams.NotChanged || !errors.Is(e, transport.ErrNoConnection) {
+				t.Errorf("after %s: %#v", took, e)
+			}
+			streamstest.WantText(t, e.Reason, test.reason)
+			if errors.Is(e, context.DeadlineExceeded) {
+				t.Errorf("the operation has not ended: %v", e)
+			}
+		})
+	}
 }
