@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"net"
 	"net/http"
 	"slices"
 	"strings"
@@ -158,7 +157,7 @@ func (h *history) classify(err error) (Failure, string) {
 		return Interrupted, "the operation was interrupted"
 	case errors.Is(err, ErrRateLimit), errors.Is(err, ErrRequestTimeout):
 		return TimedOut, err.Error()
-	case errors.Is(err, context.DeadlineExceeded) && !errors.As(err, new(*net.OpError)):
+	case errors.Is(err, context.DeadlineExceeded):
 		const reason = "the operation did not finish within its time limit"
 		for _, wait := range []error{ErrSlotWait, ErrTurnWait, ErrTokenWait} {
 			if errors.Is(err, wait) {
