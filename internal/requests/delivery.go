@@ -38,6 +38,7 @@ func (c *client) newDelivery(endpoint *health, credentials *credentials, subject
 
 // run makes attempts until one of them is the result, or an error ends a wait.
 func (d *delivery) run(ctx context.Context, req *http.Request) (end step, err error) {
+	defer d.turn.end() // also after a panic, which ends only this operation
 	next := step{ending: goesOn, cause: first}
 	c, err := d.credentials.get(ctx, "")
 	for err == nil && next.ending == goesOn {
@@ -55,7 +56,6 @@ func (d *delivery) run(ctx context.Context, req *http.Request) (end step, err er
 		}
 		c, next, err = d.prepare(ctx, c, next)
 	}
-	d.turn.end()
 	if shows, successes := showsOutage(d.history.attempts, next.ending, time.Now()); shows {
 		d.endpoint.failed(successes)
 	}
@@ -74,10 +74,12 @@ func isFailedSearch(ctx context.Context, err error) bool {
 func (d *delivery) wait(ctx context.Context, c *credential) (_ *credential, done func(), err error) {
 	timeout := d.client.settings.RequestTimeout
 	ask := func() error { return d.endpoint.checkSilence(d.history.subject.Receiver(), timeout) }
-	for err = d.turn.wait(ctx, c, shortWait(timeout), ask); errors.Is(err, errRejected); err = d.turn.wait(ctx, c, shortWait(timeout), ask) {
+	err = d.turn.wait(ctx, c, shortWait(timeout), ask)
+	for errors.Is(err, errRejected) {
 		if c, err = d.credentials.get(ctx, ""); err != nil {
 			return nil, nil, err
 		}
+		err = d.turn.wait(ctx, c, shortWait(timeout), ask)
 	}
 	if err != nil {
 		return nil, nil, err

@@ -1,6 +1,7 @@
 package requests_test
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"net/http"
@@ -93,6 +94,29 @@ func TestTurnsEnd(t *testing.T) {
 			}
 		})
 	}
+}
+
+// A bug that ends an operation ends its turn, too.
+func TestTurnEndsWithAPanic(t *testing.T) {
+	Virtual(t, func(t *testing.T) {
+		s := StartService(t, RespondError(401, "not you"))
+		c := NewClient(t, requests.Config{
+			BaseURL: s.URL, Token: "t0ken", MaxConcurrent: 1, Observe: func(context.Context, requests.Attempt) { panic("a bug") },
+		})
+		for range 4 {
+			func() {
+				defer func() {
+					if recover() != "a bug" {
+						t.Error("the operation did not make its attempt")
+					}
+				}()
+				ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+				defer cancel()
+				_, _ = c.UpdateStream(ctx, "s1", streams.NewProcessorSet())
+			}()
+		}
+		s.WantRequests(t, 4)
+	})
 }
 
 // A credential that the service does not know for a second fails nothing, for one stream and for many, before and after
