@@ -13,7 +13,7 @@ import (
 
 // attempt is what is known of one attempt after its end. It does not change.
 type attempt struct {
-	cause      cause
+	kind       attemptKind
 	backoff    time.Duration // that the delivery itself waited before it
 	credential *credential
 	accepted   int  // requests with the credential that the service had accepted before
@@ -31,14 +31,14 @@ type attempt struct {
 	endpoint view // its health after the attempt
 }
 
-// cause is why an attempt is made.
-type cause int
+// attemptKind is why an attempt is made.
+type attemptKind int
 
 const (
-	first       cause = iota
-	again             // the one before failed for the moment
-	replacement       // at once with another credential, after a rejection
-	secondTry         // a second after a rejection
+	first       attemptKind = iota
+	again                   // the one before failed for the moment
+	replacement             // at once with another credential, after a rejection
+	secondTry               // a second after a rejection
 )
 
 // transmit sends a request, and reads the response. The timeout covers both; late is the error if it ends.

@@ -11,7 +11,7 @@ import (
 // step is what follows an attempt.
 type step struct {
 	ending  ending
-	cause   cause         // of the next attempt
+	kind    attemptKind   // of the next attempt
 	looks   bool          // for another credential: with one, the next attempt follows at once, whatever the ending
 	due     time.Time     // when another attempt may succeed; zero after a final response
 	backoff time.Duration // the delivery's own part of the wait
@@ -34,22 +34,23 @@ const (
 	goesOn                    // another attempt follows
 )
 
-// limit is how long a delivery may take.
-type limit struct {
+// timeLimit is how long a delivery may take.
+type timeLimit struct {
 	deadline time.Time // zero without one
 	ended    bool      // by the deadline, or an interrupt
 }
 
-func limitOf(ctx context.Context) limit {
+// timeLimitOf returns that of an operation.
+func timeLimitOf(ctx context.Context) timeLimit {
 	deadline, _ := ctx.Deadline()
-	return limit{deadline, ctx.Err() != nil}
+	return timeLimit{deadline, ctx.Err() != nil}
 }
 
 // allows reports whether there is time until then. To wait until the deadline would only delay the error.
-func (l limit) allows(due time.Time) bool { return l.deadline.IsZero() || !l.deadline.Before(due) }
+func (l timeLimit) allows(due time.Time) bool { return l.deadline.IsZero() || !l.deadline.Before(due) }
 
 // decide decides what follows the last attempt. random, from 0 to 1, spreads the waits.
-func decide(attempts []attempt, retry Retry, limit limit, now time.Time, random float64) step {
+func decide(attempts []attempt, retry Retry, limit timeLimit, now time.Time, random float64) step {
 	last, counted := attempts[len(attempts)-1], retry.MaxAttempts > 0
 	allowed := !counted || len(attempts) < retry.MaxAttempts
 	switch {
@@ -62,7 +63,7 @@ func decide(attempts []attempt, retry Retry, limit limit, now time.Time, random 
 	if !counted && left > 0 { // one attempt comes at the end
 		wait = max(retry.MinBackoff, min(wait, left))
 	}
-	next := step{ending: goesOn, cause: again, backoff: wait}
+	next := step{ending: goesOn, kind: again, backoff: wait}
 	if last.isFault() {
 		next.retires = slices.ContainsFunc(attempts[:len(attempts)-1], attempt.isFault)
 		next.abandons = !next.retires
@@ -86,11 +87,11 @@ func decide(attempts []attempt, retry Retry, limit limit, now time.Time, random 
 
 // afterRejection decides what follows a 401: at once another credential if there is one, else the newest one after a second,
 // because a node of the service may not know it yet.
-func afterRejection(attempts []attempt, allowed bool, limit limit) step {
-	if limit.ended || hasCause(attempts, secondTry) {
+func afterRejection(attempts []attempt, allowed bool, limit timeLimit) step {
+	if limit.ended || hasKind(attempts, secondTry) {
 		return step{ending: final}
 	}
-	next := step{ending: goesOn, cause: secondTry, looks: !hasCause(attempts, replacement)}
+	next := step{ending: goesOn, kind: secondTry, looks: !hasKind(attempts, replacement)}
 	next.due = attempts[len(attempts)-1].ended.Add(rejectionDelay)
 	if !allowed || !limit.allows(next.due) {
 		next.ending = final
@@ -98,8 +99,9 @@ func afterRejection(attempts []attempt, allowed bool, limit limit) step {
 	return next
 }
 
-func hasCause(attempts []attempt, c cause) bool {
-	return slices.ContainsFunc(attempts, func(a attempt) bool { return a.cause == c })
+// hasKind reports whether one of the attempts was made for this reason.
+func hasKind(attempts []attempt, kind attemptKind) bool {
+	return slices.ContainsFunc(attempts, func(a attempt) bool { return a.kind == kind })
 }
 
 // patienceLeft returns what a delivery has left of its patience, which begins at the end of its first failure. Its own waits and its

@@ -30,7 +30,7 @@ func TestDecide(t *testing.T) {
 	t.Parallel()
 	const seconds, inFuture = time.Second, time.Hour
 	counted := Retry{MaxAttempts: 3, MinBackoff: 500 * time.Millisecond, MaxBackoff: 5 * time.Second}
-	after := func(c cause, a attempt) attempt { a.cause = c; return a }
+	after := func(kind attemptKind, a attempt) attempt { a.kind = kind; return a }
 	waiting := func(backoff time.Duration, a attempt) attempt { a.backoff = backoff; return a }
 	taking := func(took time.Duration, a attempt) attempt { a.ended = a.began.Add(took); return a }
 	beside := func(successes int, a attempt) attempt { a.endpoint.successes = successes; return a }
@@ -39,7 +39,7 @@ func TestDecide(t *testing.T) {
 	forToken := func(a attempt) attempt { a.forToken = true; return a }
 	const second = secondTry
 	unavailable, rejected := response(503), response(401)
-	again := step{ending: goesOn, cause: again, backoff: seconds}
+	again := step{ending: goesOn, kind: again, backoff: seconds}
 	for name, test := range map[string]struct {
 		attempts []attempt
 		retry    Retry         // the zero value means DefaultRetry
@@ -54,8 +54,8 @@ func TestDecide(t *testing.T) {
 		"unsent":          {attempts: []attempt{failure(transport.ErrNotSent)}},
 		"proxy":           {attempts: []attempt{failure(&transport.ProxyError{Status: 407})}},
 
-		"503":                    {attempts: []attempt{unavailable}, want: step{ending: goesOn, cause: again.cause, backoff: seconds, abandons: true}, wait: seconds},
-		"503 again":              {attempts: []attempt{unavailable, unavailable}, want: step{ending: goesOn, cause: again.cause, backoff: 2 * seconds, retires: true}, wait: 2 * seconds},
+		"503":                    {attempts: []attempt{unavailable}, want: step{ending: goesOn, kind: again.kind, backoff: seconds, abandons: true}, wait: seconds},
+		"503 again":              {attempts: []attempt{unavailable, unavailable}, want: step{ending: goesOn, kind: again.kind, backoff: 2 * seconds, retires: true}, wait: 2 * seconds},
 		"reset":                  {attempts: []attempt{failure(io.EOF)}, want: again, wait: seconds},
 		"a proxy's fault":        {attempts: []attempt{failure(&transport.ProxyError{Status: 502})}, want: again, wait: seconds},
 		"409":                    {attempts: []attempt{response(409)}, want: again, wait: seconds},
@@ -66,34 +66,34 @@ func TestDecide(t *testing.T) {
 		"just in time":           {attempts: []attempt{response(409)}, limit: seconds, want: again, wait: seconds},
 		"others have failed":     {attempts: []attempt{whileAll(failing, unavailable)}, want: step{ending: repeated}},
 		"nothing responds":       {attempts: []attempt{whileAll(mute, failure(ErrRequestTimeout))}, want: step{ending: repeated}},
-		"Retry-After":            {attempts: []attempt{response(409, "Retry-After", "60")}, want: step{ending: goesOn, cause: again.cause, backoff: seconds, asked: "Retry-After: 60"}, wait: 60 * seconds},
+		"Retry-After":            {attempts: []attempt{response(409, "Retry-After", "60")}, want: step{ending: goesOn, kind: again.kind, backoff: seconds, asked: "Retry-After: 60"}, wait: 60 * seconds},
 		"shorter Retry-After":    {attempts: []attempt{response(409, "Retry-After", "1")}, want: again, wait: seconds},
 		"Retry-After, no time":   {attempts: []attempt{response(409, "Retry-After", "60")}, limit: 59 * seconds, want: step{ending: noTime, asked: "Retry-After: 60"}},
-		"RateLimit-Reset":        {attempts: []attempt{response(429, "RateLimit-Reset", "7")}, want: step{ending: goesOn, cause: again.cause, backoff: seconds, asked: "RateLimit-Reset: 7"}, wait: 7 * seconds},
+		"RateLimit-Reset":        {attempts: []attempt{response(429, "RateLimit-Reset", "7")}, want: step{ending: goesOn, kind: again.kind, backoff: seconds, asked: "RateLimit-Reset: 7"}, wait: 7 * seconds},
 		"a long first attempt":   {attempts: []attempt{taking(inFuture, response(409))}, want: again, wait: seconds},
 		"a long second attempt":  {attempts: []attempt{response(409), taking(22*seconds, response(409))}, want: step{ending: usedUp}},
-		"the rest":               {attempts: []attempt{response(409), taking(21*seconds, response(409))}, want: step{ending: goesOn, cause: again.cause, backoff: seconds}, wait: seconds},
+		"the rest":               {attempts: []attempt{response(409), taking(21*seconds, response(409))}, want: step{ending: goesOn, kind: again.kind, backoff: seconds}, wait: seconds},
 		"its own waits":          {attempts: []attempt{response(409), waiting(21*seconds, response(409))}, want: step{ending: usedUp}},
-		"after a rejection":      {attempts: []attempt{rejected, after(second, taking(inFuture, response(409)))}, want: step{ending: goesOn, cause: again.cause, backoff: 2 * seconds}, wait: 2 * seconds},
-		"others succeed, 503":    {attempts: []attempt{response(409), beside(1, taking(22*seconds, unavailable))}, want: step{ending: goesOn, cause: again.cause, backoff: 2 * seconds, abandons: true}, wait: 2 * seconds},
-		"others succeed, 423":    {attempts: []attempt{response(409), beside(1, taking(22*seconds, response(423)))}, want: step{ending: goesOn, cause: again.cause, backoff: 2 * seconds}, wait: 2 * seconds},
-		"others succeed, 425":    {attempts: []attempt{response(409), beside(1, taking(22*seconds, response(425)))}, want: step{ending: goesOn, cause: again.cause, backoff: 2 * seconds}, wait: 2 * seconds},
-		"others succeed, 429":    {attempts: []attempt{response(409), beside(1, taking(22*seconds, response(429)))}, want: step{ending: goesOn, cause: again.cause, backoff: 2 * seconds}, wait: 2 * seconds},
+		"after a rejection":      {attempts: []attempt{rejected, after(second, taking(inFuture, response(409)))}, want: step{ending: goesOn, kind: again.kind, backoff: 2 * seconds}, wait: 2 * seconds},
+		"others succeed, 503":    {attempts: []attempt{response(409), beside(1, taking(22*seconds, unavailable))}, want: step{ending: goesOn, kind: again.kind, backoff: 2 * seconds, abandons: true}, wait: 2 * seconds},
+		"others succeed, 423":    {attempts: []attempt{response(409), beside(1, taking(22*seconds, response(423)))}, want: step{ending: goesOn, kind: again.kind, backoff: 2 * seconds}, wait: 2 * seconds},
+		"others succeed, 425":    {attempts: []attempt{response(409), beside(1, taking(22*seconds, response(425)))}, want: step{ending: goesOn, kind: again.kind, backoff: 2 * seconds}, wait: 2 * seconds},
+		"others succeed, 429":    {attempts: []attempt{response(409), beside(1, taking(22*seconds, response(429)))}, want: step{ending: goesOn, kind: again.kind, backoff: 2 * seconds}, wait: 2 * seconds},
 		"others succeed, 500":    {attempts: []attempt{response(409), beside(1, taking(22*seconds, response(500)))}, want: step{ending: usedUp}},
-		"others succeed soon":    {attempts: []attempt{response(409), taking(11*seconds, response(409)), beside(1, taking(11*seconds, response(409)))}, want: step{ending: goesOn, cause: again.cause, backoff: 4 * seconds}, wait: 4 * seconds},
+		"others succeed soon":    {attempts: []attempt{response(409), taking(11*seconds, response(409)), beside(1, taking(11*seconds, response(409)))}, want: step{ending: goesOn, kind: again.kind, backoff: 4 * seconds}, wait: 4 * seconds},
 		"others succeed late":    {attempts: []attempt{response(409), taking(12*seconds, response(409)), beside(1, taking(10*seconds, response(409)))}, want: step{ending: usedUp}},
-		"others recover late":    {attempts: []attempt{response(409), taking(21*seconds, response(409)), besideRecovery(taking(1*seconds, response(409)))}, want: step{ending: goesOn, cause: again.cause, backoff: 4 * seconds}, wait: 4 * seconds},
+		"others recover late":    {attempts: []attempt{response(409), taking(21*seconds, response(409)), besideRecovery(taking(1*seconds, response(409)))}, want: step{ending: goesOn, kind: again.kind, backoff: 4 * seconds}, wait: 4 * seconds},
 		"others recover, 500":    {attempts: []attempt{response(409), besideRecovery(taking(22*seconds, response(500)))}, want: step{ending: usedUp}},
 		"others succeeded early": {attempts: []attempt{beside(1, response(409)), beside(1, taking(22*seconds, unavailable))}, want: step{ending: usedUp}},
 
-		"counted":                 {attempts: []attempt{response(409), taking(inFuture, response(409))}, retry: counted, want: step{ending: goesOn, cause: again.cause, backoff: 2 * seconds}, wait: 2 * seconds},
+		"counted":                 {attempts: []attempt{response(409), taking(inFuture, response(409))}, retry: counted, want: step{ending: goesOn, kind: again.kind, backoff: 2 * seconds}, wait: 2 * seconds},
 		"counted, used up":        {attempts: []attempt{response(409), response(409), response(409)}, retry: counted, want: step{ending: usedUp}},
 		"counted, others succeed": {attempts: []attempt{response(409), response(409), beside(1, response(429))}, retry: counted, want: step{ending: usedUp}},
 
-		"401":                     {attempts: []attempt{rejected}, want: step{ending: goesOn, cause: second, looks: true}, wait: seconds},
-		"401 of another one":      {attempts: []attempt{rejected, after(replacement, rejected)}, want: step{ending: goesOn, cause: second}, wait: seconds},
+		"401":                     {attempts: []attempt{rejected}, want: step{ending: goesOn, kind: second, looks: true}, wait: seconds},
+		"401 of another one":      {attempts: []attempt{rejected, after(replacement, rejected)}, want: step{ending: goesOn, kind: second}, wait: seconds},
 		"401 again":               {attempts: []attempt{rejected, after(second, rejected)}},
-		"401, 503, 401":           {attempts: []attempt{rejected, after(replacement, unavailable), rejected}, want: step{ending: goesOn, cause: second}, wait: seconds},
+		"401, 503, 401":           {attempts: []attempt{rejected, after(replacement, unavailable), rejected}, want: step{ending: goesOn, kind: second}, wait: seconds},
 		"401 of all":              {attempts: []attempt{rejected, after(replacement, rejected), after(second, rejected)}},
 		"401, no time":            {attempts: []attempt{rejected}, limit: seconds / 2, want: step{looks: true}},
 		"401, ended":              {attempts: []attempt{rejected}, ended: true},
@@ -110,7 +110,7 @@ func TestDecide(t *testing.T) {
 			}
 			a.began, a.ended = now.Add(-took), now
 		}
-		limit := limit{ended: test.ended}
+		limit := timeLimit{ended: test.ended}
 		if test.limit > 0 {
 			limit.deadline = now.Add(test.limit)
 		}
@@ -122,7 +122,7 @@ func TestDecide(t *testing.T) {
 			t.Errorf("%s: a wait of %s, want %s", name, got.due.Sub(now), test.wait)
 		}
 		if got.due = (time.Time{}); got.ending != goesOn { // what would follow does not matter
-			got.cause, got.backoff, got.abandons, got.retires = 0, 0, false, false
+			got.kind, got.backoff, got.abandons, got.retires = 0, 0, false, false
 		}
 		if got != test.want {
 			t.Errorf("%s: %+v, want %+v", name, got, test.want)
@@ -161,7 +161,7 @@ func TestWaits(t *testing.T) {
 		"no time":                 {retry: DefaultRetry, limit: 4 * seconds, waits: []int{1000, 2000}, ending: noTime},
 	} {
 		now := time.Now()
-		limit := limit{}
+		limit := timeLimit{}
 		if test.limit > 0 {
 			limit.deadline = now.Add(test.limit)
 		}
@@ -172,7 +172,7 @@ func TestWaits(t *testing.T) {
 		next := step{ending: goesOn}
 		for n := 0; next.ending == goesOn; n++ {
 			a := test.fails
-			a.began, a.ended, a.backoff, a.cause = now, now, next.backoff, next.cause
+			a.began, a.ended, a.backoff, a.kind = now, now, next.backoff, next.kind
 			if test.others {
 				a.endpoint.successes = n
 			}

@@ -39,7 +39,7 @@ func (c *client) newDelivery(endpoint *health, credentials *credentials, subject
 // run makes attempts until one of them is the result, or an error ends a wait.
 func (d *delivery) run(ctx context.Context, req *http.Request) (end step, err error) {
 	defer d.turn.end() // also after a panic, which ends only this operation
-	next := step{ending: goesOn, cause: first}
+	next := step{ending: goesOn, kind: first}
 	c, err := d.credentials.get(ctx, "")
 	for err == nil && next.ending == goesOn {
 		var done func()
@@ -50,7 +50,7 @@ func (d *delivery) run(ctx context.Context, req *http.Request) (end step, err er
 		done()
 		d.history.add(a)
 		d.learnAboutCredential(a)
-		next = decide(d.history.attempts, d.client.settings.Retry, limitOf(ctx), time.Now(), rand.Float64())
+		next = decide(d.history.attempts, d.client.settings.Retry, timeLimitOf(ctx), time.Now(), rand.Float64())
 		if d.client.settings.Observe != nil {
 			d.client.settings.Observe(ctx, d.history.describe(req, next))
 		}
@@ -95,7 +95,7 @@ func (d *delivery) prepare(ctx context.Context, c *credential, next step) (*cred
 	if next.looks {
 		other, err := d.credentials.get(ctx, c.value)
 		if err != nil || other.value != c.value {
-			return other, step{ending: goesOn, cause: replacement}, err
+			return other, step{ending: goesOn, kind: replacement}, err
 		}
 	}
 	if next.ending != goesOn {
@@ -112,7 +112,7 @@ func (d *delivery) prepare(ctx context.Context, c *credential, next step) (*cred
 	case <-ctx.Done():
 		return c, next, ctx.Err()
 	}
-	if next.cause != secondTry {
+	if next.kind != secondTry {
 		return c, next, nil
 	}
 	newest, err := d.credentials.get(ctx, "") // by now, another delivery may have found a better one
@@ -135,7 +135,7 @@ func (d *delivery) attempt(ctx context.Context, req *http.Request, c *credential
 	late := fmt.Errorf("the %s %w %s%s", d.history.subject.Receiver(), ErrRequestTimeout, timeout, short)
 	_, accepted := c.trial.state()
 	a := transmit(ctx, d.client.network, d.newRequest(req, c), timeout, late)
-	a.credential, a.accepted, a.forToken, a.cause, a.backoff = c, accepted, d.history.subject.TokenRequest, next.cause, next.backoff
+	a.credential, a.accepted, a.forToken, a.kind, a.backoff = c, accepted, d.history.subject.TokenRequest, next.kind, next.backoff
 	a.endpoint = d.learnAboutEndpoint(a)
 	return a
 }
@@ -177,8 +177,8 @@ func (d *delivery) learnAboutCredential(a attempt) {
 	trial := a.credential.trial
 	switch {
 	case a.isRejection(): // the try is used up, and the delivery may make another one in its turn
-		trial.reject(a.accepted, hasCause(d.history.attempts, secondTry), d.history.result(step{}, nil))
-		if hasCause(d.history.attempts, replacement) { // the service would reject a third credential, too
+		trial.reject(a.accepted, hasKind(d.history.attempts, secondTry), d.history.result(step{}, nil))
+		if hasKind(d.history.attempts, replacement) { // the service would reject a third credential, too
 			trial.exhaust()
 		}
 		return

@@ -189,7 +189,7 @@ func (h *history) describe(req *http.Request, next step) Attempt {
 		described.ResponseBody.text = a.body
 		described.RequestBody = bodyOf(req)
 	}
-	if described.Retry = next.ending == goesOn && next.cause == again; described.Retry {
+	if described.Retry = next.ending == goesOn && next.kind == again; described.Retry {
 		described.RetryWait = next.due.Sub(a.ended)
 	}
 	return described

@@ -17,8 +17,8 @@ type trial struct {
 
 	mu         sync.Mutex
 	verdict    verdict
-	successes  int    // requests that the service has accepted
-	rejections int    // since the last success
+	accepted   int    // requests, by the service
+	rejections int    // since the last one that was accepted
 	rejection  Result // the last one
 	exhausted  bool   // another credential would not help
 
@@ -91,8 +91,8 @@ func (t *trial) isUntested() bool {
 
 // isSecondTry reports whether the credential replaces a rejected one, and has not worked either.
 func (t *trial) isSecondTry() bool {
-	_, successes := t.state()
-	return t.replaces && successes == 0
+	_, accepted := t.state()
+	return t.replaces && accepted == 0
 }
 
 // isLast reports whether another credential would not help: a service that rejects a new one would reject the next one, too.
@@ -113,25 +113,25 @@ func (t *trial) lastRejection() Result {
 func (t *trial) state() (verdict, int) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	return t.verdict, t.successes
+	return t.verdict, t.accepted
 }
 
 // accept notes a response that shows that the service accepts the credential.
 func (t *trial) accept() {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	t.successes++
+	t.accepted++
 	t.rejections = 0
 	t.settle()
 }
 
-// reject counts the rejection of a request, unless the service has accepted another one since it began, with more than the given
-// successes. Once the service has accepted the credential, the second rejection of a delivery shows nothing new.
-func (t *trial) reject(successes int, second bool, r Result) {
+// reject counts the rejection of a request, unless the service has accepted another one since it began: accepted is how many there
+// were then. Once the service has accepted the credential, the second rejection of a delivery shows nothing new.
+func (t *trial) reject(accepted int, second bool, r Result) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.rejection = r
-	if t.successes != successes || second && t.successes > 0 {
+	if t.accepted != accepted || second && t.accepted > 0 {
 		return
 	}
 	t.rejections++
@@ -158,9 +158,9 @@ func (t *trial) exhaust() {
 // settle reaches a verdict. A credential that the service has accepted counts as right as long as another one may help.
 func (t *trial) settle() {
 	switch {
-	case t.rejections >= maxRejections && (t.successes == 0 || t.exhausted):
+	case t.rejections >= maxRejections && (t.accepted == 0 || t.exhausted):
 		t.conclude(wrong)
-	case t.successes > 0:
+	case t.accepted > 0:
 		t.conclude(proven)
 	}
 }
