@@ -41,7 +41,7 @@ const (
 	secondTry               // a second after a rejection
 )
 
-// transmit sends a request, and reads the response. The timeout covers both; late is the error if it ends.
+// transmit sends a request, and reads the response. The timeout covers both; late is the error once it has passed.
 func transmit(ctx context.Context, network transport.Network, req *http.Request, timeout time.Duration, late error) attempt {
 	a := attempt{began: time.Now()}
 	ctx, cancel := attemptContext(ctx, timeout, late)
@@ -50,11 +50,8 @@ func transmit(ctx context.Context, network transport.Network, req *http.Request,
 	if resp, a.sent, a.err = network.Send(req.WithContext(ctx)); a.err == nil {
 		a.status, a.head = resp.StatusCode, resp.Header
 		a.body, a.err = readBody(ctx, resp, timeout)
-	} else if ctx.Err() != nil {
-		a.err = context.Cause(ctx) // the transport reports it in several ways
-		if !a.sent.Connected && errors.Is(a.err, ErrRequestTimeout) {
-			a.err = fmt.Errorf("%w: %w", a.err, transport.ErrNoConnection)
-		}
+	} else if !a.sent.Connected && errors.Is(a.err, ErrRequestTimeout) {
+		a.err = fmt.Errorf("%w: %w", a.err, transport.ErrNoConnection)
 	}
 	a.wantsCertificate = network.WantsCertificate(req.URL)
 	if a.err != nil && !a.isUnsent() {
@@ -160,14 +157,17 @@ var finalFaults = []int{http.StatusNotImplemented, http.StatusHTTPVersionNotSupp
 // mayHaveActed reports whether the attempt may have taken effect although no response says so. Other attempts show nothing about
 // it: each one may have reached another node of the service.
 func (a attempt) mayHaveActed() bool {
-	waited := a.isSilence() || a.isEnded() || errors.Is(a.err, ErrIncomplete)
 	switch {
 	case a.isResponse():
 		return a.status/100 != 2 && !rulesOut(a.status)
-	case a.isUnsent(), !a.sent.Connected, !a.sent.Written && !waited, errors.Is(a.err, transport.ErrNeedsHTTP1):
+	case a.isUnsent(), !a.sent.Connected, errors.Is(a.err, transport.ErrNeedsHTTP1):
+		return false
+	case a.isSilence(), a.isEnded(), errors.Is(a.err, ErrIncomplete): // the header may be under way
+		return true
+	case !a.sent.Written:
 		return false
 	}
-	return a.sent.Answered || !transport.RejectsClient(a.err) // with TLS 1.3, a client sends its request before it learns that
+	return a.sent.Answered || !transport.RejectsClient(a.err) // with TLS 1.3, a client learns after its request that it is rejected
 }
 
 // rulesOut reports whether a response shows that its request had no effect. It says so with 304, or with a rejection: a
