@@ -22,13 +22,13 @@ type step struct {
 	retires  bool // later requests do not use the connection of the last attempt
 }
 
-// ending is why no other attempt follows.
+// ending is why no other attempt follows, or that one does.
 type ending int
 
 const (
 	final       ending = iota // another attempt would not succeed, or the request was not sent
 	usedUp                    // the delivery has used up its patience, or the attempts that the user allows
-	repeated                  // another delivery has, and nothing has worked since
+	repeated                  // the endpoint does not work, as other deliveries have shown: one attempt is enough
 	interrupted               // the operation has ended during the attempt
 	noTime                    // the operation's time limit leaves no time for another attempt
 	goesOn                    // another attempt follows

@@ -30,6 +30,7 @@ type delivery struct {
 	history     history
 }
 
+// newDelivery returns a delivery to an endpoint. subject is what its result says about the request.
 func (c *client) newDelivery(endpoint *health, credentials *credentials, subject Result) *delivery {
 	return &delivery{client: c, endpoint: endpoint, credentials: credentials, history: history{
 		subject: subject, redactor: c.redactor, counts: c.settings.Retry.MaxAttempts > 0, successes: endpoint.now().successes,
@@ -65,11 +66,6 @@ func (d *delivery) run(ctx context.Context, req *http.Request) (end step, err er
 	return next, err
 }
 
-// isFailedSearch reports whether an error is why there is no other credential.
-func isFailedSearch(ctx context.Context, err error) bool {
-	return errors.As(err, new(*failedSearch)) && !errors.Is(err, errRejected) && ctx.Err() == nil
-}
-
 // wait returns when the next attempt may begin, and what it sends: a credential that turns out to be wrong meanwhile is replaced.
 func (d *delivery) wait(ctx context.Context, c *credential) (_ *credential, done func(), err error) {
 	timeout := d.client.settings.RequestTimeout
@@ -88,38 +84,6 @@ func (d *delivery) wait(ctx context.Context, c *credential) (_ *credential, done
 		c.trial.release(c.trial.tries)
 	}
 	return c, done, err
-}
-
-// prepare returns when the next attempt is due, with the credential that it sends.
-func (d *delivery) prepare(ctx context.Context, c *credential, next step) (*credential, step, error) {
-	if next.looks {
-		other, err := d.credentials.get(ctx, c.value)
-		if err != nil || other.value != c.value {
-			return other, step{ending: goesOn, kind: replacement}, err
-		}
-	}
-	if next.ending != goesOn {
-		return c, next, nil
-	}
-	switch last := d.history.last(); {
-	case next.abandons:
-		last.sent.Abandon()
-	case next.retires:
-		last.sent.Retire()
-	}
-	select {
-	case <-time.After(time.Until(next.due)):
-	case <-ctx.Done():
-		return c, next, ctx.Err()
-	}
-	if next.kind != secondTry {
-		return c, next, nil
-	}
-	newest, err := d.credentials.get(ctx, "") // by now, another delivery may have found a better one
-	if err != nil {
-		err = errRejected
-	}
-	return newest, next, err
 }
 
 // attempt makes an attempt, and notes what it shows about the endpoint and the credential.
@@ -190,4 +154,41 @@ func (d *delivery) learnAboutCredential(a attempt) {
 		d.turn.end()
 	}
 	trial.release(trial.tries)
+}
+
+// prepare returns when the next attempt is due, with the credential that it sends.
+func (d *delivery) prepare(ctx context.Context, c *credential, next step) (*credential, step, error) {
+	if next.looks {
+		other, err := d.credentials.get(ctx, c.value)
+		if err != nil || other.value != c.value {
+			return other, step{ending: goesOn, kind: replacement}, err
+		}
+	}
+	if next.ending != goesOn {
+		return c, next, nil
+	}
+	switch last := d.history.last(); {
+	case next.abandons:
+		last.sent.Abandon()
+	case next.retires:
+		last.sent.Retire()
+	}
+	select {
+	case <-time.After(time.Until(next.due)):
+	case <-ctx.Done():
+		return c, next, ctx.Err()
+	}
+	if next.kind != secondTry {
+		return c, next, nil
+	}
+	newest, err := d.credentials.get(ctx, "") // by now, another delivery may have found a better one
+	if err != nil {
+		err = errRejected
+	}
+	return newest, next, err
+}
+
+// isFailedSearch reports whether an error is why there is no other credential.
+func isFailedSearch(ctx context.Context, err error) bool {
+	return errors.As(err, new(*failedSearch)) && !errors.Is(err, errRejected) && ctx.Err() == nil
 }

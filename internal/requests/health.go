@@ -19,7 +19,8 @@ type health struct {
 	silence     error     // of the last such attempt
 }
 
-// condition is what the last deliveries show about an endpoint. In all but the first one, a delivery makes one attempt.
+// condition is what the last deliveries show about an endpoint, from the best to the worst. In all but the first one, a delivery makes
+// one attempt.
 type condition int
 
 const (
@@ -36,6 +37,7 @@ type view struct {
 	silence    error // of the last attempt without a response
 }
 
+// now returns the health at this moment.
 func (h *health) now() view {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -53,7 +55,8 @@ func (h *health) worked(recovered bool) {
 	}
 }
 
-// heard notes an attempt that failed for the moment with a response, or with an error of the connection.
+// heard notes an attempt that failed for the moment with a response, or with an error of the connection. An endpoint that was mute
+// fails from then on.
 func (h *health) heard() {
 	h.mu.Lock()
 	defer h.mu.Unlock()

@@ -24,6 +24,7 @@ type tokenSource struct {
 	endpoint      health
 }
 
+// newTokenSource does not send a request.
 func newTokenSource(cfg OAuth2, c *client) *tokenSource {
 	s := &tokenSource{client: c, credentials: cfg.Credentials, config: clientcredentials.Config{
 		ClientID: cfg.ClientID, ClientSecret: cfg.ClientSecret, TokenURL: cfg.TokenURL, Scopes: cfg.Scopes,
@@ -39,6 +40,7 @@ func newTokenSource(cfg OAuth2, c *client) *tokenSource {
 	return s
 }
 
+// useAssertion lets an assertion authenticate the client.
 func (s *tokenSource) useAssertion(assertion string) {
 	s.config.AuthStyle = oauth2.AuthStyleInParams
 	s.config.EndpointParams.Set("client_assertion_type", "urn:ietf:params:oauth:client-assertion-type:jwt-bearer")
@@ -66,6 +68,7 @@ func (s *tokenSource) find(ctx context.Context, _ string) *credential {
 	return inBody
 }
 
+// findByFile requests a token with the assertion in the file, as it is now.
 func (s *tokenSource) findByFile(ctx context.Context) *credential {
 	assertion, unchanged, err := s.assertionFile.read(ctx, "", rotationDelay)
 	if err != nil {

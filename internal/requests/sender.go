@@ -53,6 +53,7 @@ func New(cfg Config, baseURL *url.URL) (*Sender, error) {
 	return &Sender{client: c, credentials: newCredentials(c)}, nil
 }
 
+// newCredentials returns the credentials of a configuration, which may have none.
 func newCredentials(c *client) *credentials {
 	all, cfg := &credentials{search: make(chan struct{}, 1)}, c.settings
 	fixed := &credential{trial: newTrial(), holds: func() bool { return all.source == nil }}

@@ -40,6 +40,7 @@ const (
 	rejectionDelay = time.Second // until a rejected credential is sent again: one node may not know it yet
 )
 
+// newTrial begins the trial of a credential.
 func newTrial() *trial {
 	return &trial{
 		turns: make(chan struct{}, maxUntested), tries: make(chan struct{}, maxRejections), ended: make(chan struct{}),
@@ -84,6 +85,7 @@ func (t *trial) isWrong() bool {
 	return verdict == wrong
 }
 
+// isUntested reports whether there is no verdict yet.
 func (t *trial) isUntested() bool {
 	verdict, _ := t.state()
 	return verdict == untested
@@ -103,6 +105,7 @@ func (t *trial) isLast() bool {
 	return exhausted || t.isSecondTry()
 }
 
+// lastRejection returns the result of the request that was rejected last.
 func (t *trial) lastRejection() Result {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -165,6 +168,7 @@ func (t *trial) settle() {
 	}
 }
 
+// conclude ends the trial with a verdict. A later one replaces it.
 func (t *trial) conclude(v verdict) {
 	if t.verdict == untested {
 		close(t.ended)
