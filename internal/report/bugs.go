@@ -34,6 +34,7 @@ func panicked(p *session.Panic) string {
 	return "The provider panicked."
 }
 
+// logBugs logs the stacks of the operations that panicked.
 func logBugs(ctx context.Context, findings []session.Finding) {
 	for _, f := range findings {
 		if p, ok := errors.AsType[*session.Panic](f.Err); ok {

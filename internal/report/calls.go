@@ -31,12 +31,13 @@ func (r *Reporter) Plan(
 // and Terraform counts no warnings of a destroy: a plan would print another text in another order.
 var onceInPlan = []claims.Warning{claims.StreamChangesHands, claims.StreamIsDuplicated, claims.MayBeEmpty}
 
+// once leaves out the warnings of onceInPlan that the session has shown.
 func (r *Reporter) once(findings []session.Finding) []session.Finding {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return slices.DeleteFunc(slices.Clone(findings), func(f session.Finding) bool {
-		again := slices.Contains(onceInPlan, f.Warning) && r.said[f.Warning]
-		r.said[f.Warning] = true
+		again := slices.Contains(onceInPlan, f.Warning) && r.warned[f.Warning]
+		r.warned[f.Warning] = true
 		return again
 	})
 }
@@ -89,10 +90,8 @@ func changing(of Subject, c session.Change, f session.Finding) attempted {
 	case c.Kind == session.Create:
 		did.purpose, did.failed = aCreate, "the processors of {streams} could not be set"
 	}
-	switch {
-	case c.Kind != session.Create, of == Group: // a group says it once
-	case asStreamError(f.Err).Outcome == streams.NotChanged && !f.Facts.Unknown && f.Facts.Remainder.Len() == 0:
-	default:
+	mayHaveProcessors := asStreamError(f.Err).Outcome != streams.NotChanged || f.Facts.Unknown || f.Facts.Remainder.Len() > 0
+	if c.Kind == session.Create && of != Group && mayHaveProcessors { // a group says it once
 		did.next = notSaved
 	}
 	return did
@@ -141,6 +140,7 @@ func refusedCall(c session.Change, refusal session.CallRefusal, configured strin
 
 const deploymentChanged = "The Deployment Has Changed"
 
+// stateIsOf says whose state it is, and what is configured.
 func stateIsOf(c session.Change, configured string) string {
 	return fmt.Sprintf("The state is that of deployment %q, and the provider is configured for deployment %q.",
 		c.Deployment, configured)
@@ -243,11 +243,13 @@ func CannotMoveOwn(typeName string) diag.Diagnostic {
 const createInstead = "Replace the moved block with this one, with your own resource name, and keep the block of the new resource. The " +
 	"apply creates that, which sends each set once, and detaches nothing that is in the set."
 
+// cannotMove returns the error of a moved block. parts say why, and what helps.
 func cannotMove(parts ...string) diag.Diagnostic {
 	return diag.NewErrorDiagnostic("Resource Cannot Be Moved", paragraphs(
 		append(parts, nothingSent+"It changed nothing in the state.")...))
 }
 
+// removed is a removed block that sends nothing.
 func removed(from string) string {
 	return fmt.Sprintf("  removed {\n    from = %s.example\n    lifecycle { destroy = false }\n  }", from)
 }

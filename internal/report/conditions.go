@@ -190,6 +190,7 @@ var (
 	}
 )
 
+// sameButSlashAndCase compares two paths. Only b may have a slash at its end.
 func sameButSlashAndCase(a, b string) bool {
 	return a != "" && strings.EqualFold(a, strings.TrimSuffix(b, "/"))
 }

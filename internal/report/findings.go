@@ -127,7 +127,10 @@ func messagesOf(findings []session.Finding, attempt func(session.Finding) attemp
 func messageOf(f session.Finding, did attempted) message {
 	if p, ok := errors.AsType[*session.Panic](f.Err); ok {
 		bug := text{summary: bugSummary, head: did.failed + ". " + panicked(p), advice: reportBug}
-		return message{cause: cause{text: bug, severity: diag.SeverityError}, stream: f.Stream, leaves: did.leavesStream(), now: nowTrue(streams.Unknown, nil)}
+		return message{
+			cause: cause{text: bug, severity: diag.SeverityError}, stream: f.Stream, leaves: did.leavesStream(),
+			now: nowTrue(streams.Unknown, nil),
+		}
 	}
 	if f.IsError() && f.Err != nil {
 		return messageOfFailure(f, did)

@@ -14,12 +14,12 @@ const (
 
 // ofMany says once what is true of all streams of a cause, and shows the request of one of them, with its message whole. What
 // differs stands beside the streams.
-func (m message) ofMany(ctx context.Context, streams []message) string {
-	reason := shared(streams, func(m message) string { return m.reason })
-	response := shared(streams, func(m message) string { return m.response })
+func (m message) ofMany(ctx context.Context, messages []message) string {
+	reason := shared(messages, func(m message) string { return m.reason })
+	response := shared(messages, func(m message) string { return m.response })
 	label := "" // stands once before the list, if nothing but what the service said differs
-	if !slices.ContainsFunc(streams, func(m message) bool { return m.reason != reason }) && response == "" {
-		label = shared(streams, func(m message) string { return m.label })
+	if !slices.ContainsFunc(messages, func(m message) bool { return m.reason != reason }) && response == "" {
+		label = shared(messages, func(m message) string { return m.label })
 	}
 	different := func(m message) string { // a set, or what is not shared
 		text := m.own
@@ -31,13 +31,13 @@ func (m message) ofMany(ctx context.Context, streams []message) string {
 		}
 		return text
 	}
-	example, reasonOfExample := exampleOf(streams), ""
+	example, reasonOfExample := exampleOf(messages), ""
 	if reason == "" {
 		reasonOfExample = example.reason
 	}
 
-	differences := rowsOf(streams, different)
-	outcomes := rowsOf(streams, func(m message) string { return m.now })
+	differences := rowsOf(messages, different)
+	outcomes := rowsOf(messages, func(m message) string { return m.now })
 	shown, texts := differences, len(differences) // sets have no other place
 	if m.own == "" {
 		shown, texts = shorten(differences, different(example)), shownTexts
@@ -56,32 +56,32 @@ func (m message) ofMany(ctx context.Context, streams []message) string {
 		beside, now = list(shown, texts, namedTwice), list(outcomes, shownTexts, namedStreams)
 	}
 	return paragraphs(
-		join(" ", m.happened(len(streams)), reason),
+		join(" ", m.happened(len(messages)), reason),
 		join("\n", labelled("For example: ", example.request), reasonOfExample, example.response),
 		join("\n", strings.TrimSpace(label), beside),
-		m.fill(m.advice, len(streams)),
+		m.fill(m.advice, len(messages)),
 		now,
 	)
 }
 
 // shared returns a text that all messages have, or "".
-func shared(streams []message, text func(message) string) string {
-	common := text(streams[0])
-	if slices.ContainsFunc(streams, func(m message) bool { return text(m) != common }) {
+func shared(messages []message, text func(message) string) string {
+	common := text(messages[0])
+	if slices.ContainsFunc(messages, func(m message) bool { return text(m) != common }) {
 		return ""
 	}
 	return common
 }
 
 // exampleOf returns the first message with a response, or of a request that was sent.
-func exampleOf(streams []message) message {
+func exampleOf(messages []message) message {
 	for _, fits := range []func(message) bool{
 		func(m message) bool { return m.sent && m.response != "" },
 		func(m message) bool { return m.sent },
 	} {
-		if i := slices.IndexFunc(streams, fits); i >= 0 {
-			return streams[i]
+		if i := slices.IndexFunc(messages, fits); i >= 0 {
+			return messages[i]
 		}
 	}
-	return streams[0]
+	return messages[0]
 }

@@ -46,6 +46,7 @@ type message struct {
 	short     string // the whole detail, if another error has the cause in full; "" for none
 }
 
+// alone is the detail of a diagnostic about one stream.
 func (m message) alone() string {
 	return paragraphs(join(" ", m.happened(1), m.reason), join("\n", m.request, m.response), m.fill(m.advice, 1), m.now)
 }
@@ -58,11 +59,11 @@ var forms = regexp.MustCompile(`\{([^{}|]*)\|([^{}|]*)\}`)
 
 // fill fills in a text about a number of streams. It is the last to change the text: what it fills in comes from outside.
 func (m message) fill(text string, n int) string {
-	form, streams, own := "$1", fmt.Sprintf("stream %q", m.stream), m.own
+	form, names, own := "$1", fmt.Sprintf("stream %q", m.stream), m.own
 	if n > 1 {
-		form, streams, own = "$2", fmt.Sprintf("%d streams", n), "see below"
+		form, names, own = "$2", fmt.Sprintf("%d streams", n), "see below"
 	}
-	values := strings.NewReplacer("{streams}", streams, "{own}", own, "{receiver}", m.receiver, "{address}", m.address,
+	values := strings.NewReplacer("{streams}", names, "{own}", own, "{receiver}", m.receiver, "{address}", m.address,
 		"{credentials}", m.credentials)
 	return values.Replace(forms.ReplaceAllString(text, form))
 }
@@ -112,10 +113,12 @@ const notSaved = "Nothing of this create is in the state: if you remove the reso
 // paragraphs leaves out the parts that are empty.
 func paragraphs(parts ...string) string { return join("\n\n", parts...) }
 
+// join leaves out the parts that are empty.
 func join(separator string, parts ...string) string {
 	return strings.Join(slices.DeleteFunc(parts, func(part string) bool { return part == "" }), separator)
 }
 
+// labelled returns a text after its label, or "" without a text.
 func labelled(label, text string) string {
 	if text == "" {
 		return ""

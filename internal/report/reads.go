@@ -29,8 +29,8 @@ var readers = map[Reader]struct {
 	missing  string // what to do if the stream does not exist; may be empty
 }{
 	Refresh: {unserved: withoutReads, missing: "The state keeps {the stream|the streams}, because it has no record of a read of " +
-		"this resource that found a stream at this base_url. If {the stream is|the streams are} really gone, remove {it|them} from the configuration, and add " +
-		"-refresh=false to terraform apply or terraform destroy."},
+		"this resource that found a stream at this base_url. If {the stream is|the streams are} really gone, remove {it|them} from " +
+		"the configuration, and add -refresh=false to terraform apply or terraform destroy."},
 	Plan: {"Streams Cannot Be Checked", `set on_create = "replace". ` + toDestroy, withoutReads,
 		"If the same apply creates {the stream|the streams}, create {it|them} first with terraform apply -target=ADDRESS, or " +
 			"take {its id|their ids} from an attribute that is known after apply. " + toDestroy},
@@ -46,6 +46,7 @@ const (
 	withoutGroupImport = "remove the import, and apply the group: a create sends each set once."
 )
 
+// reading is what a reader was to do.
 func reading(by Reader) attempted {
 	return attempted{purpose: aRead, failed: "{streams} could not be read", unserved: readers[by].unserved, missing: readers[by].missing}
 }

@@ -35,19 +35,19 @@ type Reporter struct {
 	shown map[string][]string // by summary of a warning: the streams whose warnings are shown in full
 	told  map[cause]bool      // the causes of errors that have been shown in full
 
-	said map[claims.Warning]bool // see onceInPlan
+	warned map[claims.Warning]bool // see onceInPlan
 
 	notRead sync.Once // the warning of imports: Terraform does not count those
 }
 
 // New returns a reporter.
 func New() *Reporter {
-	return &Reporter{shown: map[string][]string{}, told: map[cause]bool{}, said: map[claims.Warning]bool{}}
+	return &Reporter{shown: map[string][]string{}, told: map[cause]bool{}, warned: map[claims.Warning]bool{}}
 }
 
-// first reports whether a warning is one of the first of its kind: those are shown in full. The others have one
+// amongFirst reports whether a warning is one of the first of its kind: those are shown in full. The others have one
 // summary, so that Terraform shows one of them and counts the rest, and -json shows each.
-func (r *Reporter) first(summary, id string) bool {
+func (r *Reporter) amongFirst(summary, id string) bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	first := slices.Contains(r.shown[summary], id)
@@ -57,8 +57,8 @@ func (r *Reporter) first(summary, id string) bool {
 	return first
 }
 
-// tell reports whether an error is the first one with its cause.
-func (r *Reporter) tell(c cause) bool {
+// firstWith reports whether a message is the first one with its cause.
+func (r *Reporter) firstWith(c cause) bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	first := !r.told[c]
@@ -72,14 +72,14 @@ func (r *Reporter) diagnostics(ctx context.Context, of Subject, messages []messa
 	slices.SortStableFunc(groups, func(a, b []message) int {
 		return cmp.Or(int(b[0].severity-a[0].severity), changed(b)-changed(a), len(pathOf(of, a).Steps())-len(pathOf(of, b).Steps()))
 	})
-	for i, streams := range groups {
+	for i, same := range groups {
 		last := ""
 		if i == len(groups)-1 {
 			last = closing
 		}
-		d, at := r.diagnostic(ctx, streams, last), pathOf(of, streams)
+		d, at := r.diagnostic(ctx, same, last), pathOf(of, same)
 		overtaken := slices.ContainsFunc(groups[i:], func(next []message) bool { // Terraform shows errors with a path last
-			return next[0].severity == streams[0].severity && len(pathOf(of, next).Steps()) == 0
+			return next[0].severity == same[0].severity && len(pathOf(of, next).Steps()) == 0
 		})
 		if !overtaken {
 			d = diag.WithPath(at, d)
@@ -90,8 +90,8 @@ func (r *Reporter) diagnostics(ctx context.Context, of Subject, messages []messa
 }
 
 // changed returns 1 if one of the streams may have been changed: those errors come first.
-func changed(streams []message) int {
-	if slices.ContainsFunc(streams, func(m message) bool { return m.changed }) {
+func changed(messages []message) int {
+	if slices.ContainsFunc(messages, func(m message) bool { return m.changed }) {
 		return 1
 	}
 	return 0
@@ -99,9 +99,9 @@ func changed(streams []message) int {
 
 // pathOf returns the path of a diagnostic. One about several streams has none: Terraform would print the whole map or list
 // for it, and so it would for a stream that is not in the configuration.
-func pathOf(of Subject, streams []message) path.Path {
-	switch m := streams[0]; {
-	case of == Group && len(streams) == 1 && !m.leaves:
+func pathOf(of Subject, messages []message) path.Path {
+	switch m := messages[0]; {
+	case of == Group && len(messages) == 1 && !m.leaves:
 		return path.Root(string(of)).AtMapKey(m.stream)
 	case of == OneStream && m.attribute != "":
 		return path.Root(m.attribute)
@@ -111,19 +111,19 @@ func pathOf(of Subject, streams []message) path.Path {
 
 // diagnostic returns one diagnostic about all streams of a cause. Terraform merges warnings with equal summaries, and shows the
 // details of only one. So those with something of their own have the id of their first stream in the summary.
-func (r *Reporter) diagnostic(ctx context.Context, streams []message, closing string) diag.Diagnostic {
-	m := streams[0]
-	shown := m.severity == diag.SeverityError || m.own == "" || m.inDestroy || r.first(m.summary, m.stream)
+func (r *Reporter) diagnostic(ctx context.Context, messages []message, closing string) diag.Diagnostic {
+	m := messages[0]
+	shown := m.severity == diag.SeverityError || m.own == "" || m.inDestroy || r.amongFirst(m.summary, m.stream)
 	if !shown {
 		m.advice = ""
 	}
 	summary, detail := m.summary, m.alone()
-	switch told := !r.tell(m.cause); {
-	case len(streams) > 1:
-		detail = m.ofMany(ctx, streams)
+	switch told := !r.firstWith(m.cause); {
+	case len(messages) > 1:
+		detail = m.ofMany(ctx, messages)
 	case told && m.short != "":
 		detail = m.short
-		logLong(ctx, rowsOf(streams, func(m message) string { return m.response }), shownTexts)
+		logLong(ctx, rowsOf(messages, func(m message) string { return m.response }), shownTexts)
 	}
 	switch {
 	case m.severity == diag.SeverityError:
@@ -132,7 +132,7 @@ func (r *Reporter) diagnostic(ctx context.Context, streams []message, closing st
 		summary, detail = summary+": more streams", paragraphs(detail, "With -json, this command shows them all.")
 	case m.own != "":
 		summary += fmt.Sprintf(": stream %q", m.stream)
-		if more := len(streams) - 1; more > 0 {
+		if more := len(messages) - 1; more > 0 {
 			summary += fmt.Sprintf(" and %d more", more)
 		}
 	}

@@ -57,6 +57,7 @@ func Mistakes(attribute path.Path, all []Mistake) (diags diag.Diagnostics) {
 	return diags
 }
 
+// alone is the error of a mistake that is the only one of its kind.
 func (m Mistake) alone() diag.Diagnostic {
 	if m.Err == nil {
 		return missingValue(m.At, sentences(m.What.One+" must not be null.", m.Mend))
@@ -64,6 +65,7 @@ func (m Mistake) alone() diag.Diagnostic {
 	return invalidValue(m.At, sentences(fmt.Sprintf("%q is not %s: it %s.", m.Value, m.What.One, m.Err), m.Mend))
 }
 
+// withOneMistake is the error of several values with the same mistake.
 func withOneMistake(attribute path.Path, same []Mistake) diag.Diagnostic {
 	var names []string
 	for _, m := range same {
@@ -80,7 +82,8 @@ func withOneMistake(attribute path.Path, same []Mistake) diag.Diagnostic {
 	if m.Err == nil {
 		return missingValue(attribute, paragraphs(sentences(fmt.Sprintf("%d %s must not be null.", n, m.What.Several), m.Mend), shown))
 	}
-	return invalidValue(attribute, paragraphs(sentences(fmt.Sprintf("%d values are not %s: they %s.", n, m.What.Several, m.Err), m.Mend), shown))
+	wrong := fmt.Sprintf("%d values are not %s: they %s.", n, m.What.Several, m.Err)
+	return invalidValue(attribute, paragraphs(sentences(wrong, m.Mend), shown))
 }
 
 // some names up to 20, and counts the others.
