@@ -25,6 +25,7 @@ func (l *Ledger) BeginAction(set streams.ProcessorSet, interrupted bool) Decisio
 	return l.send(set)
 }
 
+// send decides to send a set, and notes that the request is under way.
 func (l *Ledger) send(set streams.ProcessorSet) Decision {
 	l.underWay = &update{set: set}
 	d := Decision{Send: true, Set: set}

@@ -47,6 +47,7 @@ func (d Destroy) Kind() LeaveKind {
 	return LeftBehind
 }
 
+// isOldObject reports whether the object was replaced, in this apply or in an earlier one.
 func (v Leave) isOldObject() bool { return v.Kind == Superseded || v.Kind == LeftBehind }
 
 // mayBeTaken reports whether a live resource may have the stream, although no claim of the session says so.
@@ -114,6 +115,7 @@ func (l *Ledger) BeginLeave(v Leave, mark Claim, interrupted bool) Decision {
 	return d
 }
 
+// decideLeave returns what a leave sends, and what a person should know of it.
 func (l *Ledger) decideLeave(v Leave) Decision {
 	claim := l.claim()
 	set, send := v.request(claim)

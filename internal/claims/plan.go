@@ -44,6 +44,7 @@ func (l *Ledger) PlanSet(w Want) Decision {
 	return d
 }
 
+// planSet adds the claim of a resource, unless it conflicts, and returns what the apply sends.
 func (l *Ledger) planSet(w Want) Decision {
 	claim, d := Claim{Kind: expected}, Decision{Send: true}
 	if w.Set != nil {
@@ -83,6 +84,7 @@ func (l *Ledger) planUnchanged(w Want) (ClaimKind, Decision) {
 	return relies, Decision{}
 }
 
+// primaryStays reports whether the primary object of the stream plans a set: see the field of [intent].
 func (l *Ledger) primaryStays() bool {
 	return slices.ContainsFunc(l.intents, func(i intent) bool { return i.primaryStays })
 }

@@ -26,8 +26,7 @@ func (a After) Failed() bool {
 	return a.Refusal != 0 || slices.ContainsFunc(a.Findings, Finding.IsError)
 }
 
-// Apply sends the sets that differ from the state or have a mark, and then leaves the streams that the resource
-// drops: another resource may have sent its set by then.
+// Apply sends the sets of a change, and then leaves streams: another resource may have sent its set by then.
 func (s *Session) Apply(ctx context.Context, c Change) After {
 	s.applies.Store(true)
 	if c.Kind == Destroy {
@@ -72,6 +71,7 @@ func (s *Session) Apply(ctx context.Context, c Change) After {
 	return after
 }
 
+// applySets sends the sets that differ from the state or have a mark.
 func (s *Session) applySets(ctx context.Context, c Change, after *After) {
 	var sends []string
 	for _, id := range slices.Sorted(maps.Keys(c.Want)) {
@@ -102,6 +102,7 @@ func (s *Session) applySets(ctx context.Context, c Change, after *After) {
 	}
 }
 
+// applyLeaves leaves the streams that the resource drops.
 func (s *Session) applyLeaves(ctx context.Context, c Change, after *After) {
 	leaves := c.leaves()
 	if len(leaves) > 0 {

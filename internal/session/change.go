@@ -100,12 +100,14 @@ func (c Change) takenOver() []string {
 	})
 }
 
+// want returns what the rules need to know of a stream that the resource plans a set for.
 func (c Change) want(id string) claims.Want {
 	return claims.Want{
 		Plan: c.plan, Set: c.Want[id], Entry: c.entry(id), Shared: c.Marks.Streams[id].Shared, Triggered: c.Triggered,
 	}
 }
 
+// leave returns what the rules need to know of a stream that the resource leaves.
 func (c Change) leave(id string) claims.Leave {
 	m := c.Marks.Streams[id]
 	v := claims.Leave{Entry: *c.Was[id], Detach: c.Detach, Kind: c.Leaving, Shared: m.Shared, Plan: c.plan}
@@ -141,7 +143,7 @@ type MarkOfAll struct {
 	OfCreate bool          `json:"of_create,omitempty"`       // planned by a create; a destroy with it is that of the old object
 	Late     bool          `json:"late,omitempty"`            // likewise, and the streams of the create are known after apply
 	Session  string        `json:"session,omitempty"`         // planned: the session that planned the destroy
-	Plan     string        `json:"plan,omitempty"`            // planned by an edit: the id of the plan, for the second plan of a replacement
+	Plan     string        `json:"plan,omitempty"`            // planned by an edit: its id, for the second plan of a replacement
 }
 
 // Of returns the mark of a stream.

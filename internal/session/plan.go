@@ -32,6 +32,7 @@ func (s *Session) Plan(ctx context.Context, c Change) Planned {
 	return s.plan(ctx, c)
 }
 
+// plan makes a plan that is the first of its change, or takes the place of the first one.
 func (s *Session) plan(ctx context.Context, c Change) Planned {
 	if c.Kind == Destroy {
 		c.Leaving = claims.Destroy{PlannedHere: s.applies.Load(), Created: s.created.Load()}.Kind()

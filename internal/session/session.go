@@ -124,6 +124,7 @@ func wait(ctx context.Context, event <-chan struct{}, due time.Time) {
 	}
 }
 
+// stream returns what the session has of a stream, which it may not have met before.
 func (s *Session) stream(id string) *stream {
 	s.mu.Lock()
 	defer s.mu.Unlock()
