@@ -21,14 +21,14 @@ type attempt struct {
 	began      time.Time
 	ended      time.Time
 
-	sent             transport.Exchange
+	exchange         transport.Exchange
 	status           int // 0 without a response
 	head             http.Header
 	body             []byte // perhaps not all of it; only of the last response
 	err              error  // why there is no response, or not all of it
 	wantsCertificate bool   // the host has asked for one, and none is set
 
-	endpoint view // its health after the attempt
+	health view // that of the endpoint, after the attempt
 }
 
 // attemptKind is why an attempt is made.
@@ -47,15 +47,15 @@ func transmit(ctx context.Context, network transport.Network, req *http.Request,
 	ctx, cancel := attemptContext(ctx, timeout, late)
 	defer cancel()
 	var resp *http.Response
-	if resp, a.sent, a.err = network.Send(req.WithContext(ctx)); a.err == nil {
+	if resp, a.exchange, a.err = network.Send(req.WithContext(ctx)); a.err == nil {
 		a.status, a.head = resp.StatusCode, resp.Header
 		a.body, a.err = readBody(ctx, resp, timeout)
-	} else if !a.sent.Connected && errors.Is(a.err, ErrRequestTimeout) {
+	} else if !a.exchange.Connected && errors.Is(a.err, ErrRequestTimeout) {
 		a.err = fmt.Errorf("%w: %w", a.err, transport.ErrNoConnection)
 	}
 	a.wantsCertificate = network.WantsCertificate(req.URL)
 	if a.err != nil && !a.isUnsent() {
-		a.sent.Abandon()
+		a.exchange.Abandon()
 	}
 	a.ended = time.Now()
 	return a
@@ -160,14 +160,14 @@ func (a attempt) mayHaveActed() bool {
 	switch {
 	case a.isResponse():
 		return a.status/100 != 2 && !rulesOut(a.status)
-	case a.isUnsent(), !a.sent.Connected, errors.Is(a.err, transport.ErrNeedsHTTP1):
+	case a.isUnsent(), !a.exchange.Connected, errors.Is(a.err, transport.ErrNeedsHTTP1):
 		return false
 	case a.isSilence(), a.isEnded(), errors.Is(a.err, ErrIncomplete): // the header may be under way
 		return true
-	case !a.sent.Written:
+	case !a.exchange.Written:
 		return false
 	}
-	return a.sent.Answered || !transport.RejectsClient(a.err) // with TLS 1.3, a client learns after its request that it is rejected
+	return a.exchange.Answered || !transport.RejectsClient(a.err) // with TLS 1.3, a client learns after its request that it is rejected
 }
 
 // rulesOut reports whether a response shows that its request had no effect. It says so with 304, or with a rejection: a

@@ -77,7 +77,7 @@ func decide(attempts []attempt, retry Retry, limit timeLimit, now time.Time, ran
 		next.ending = interrupted
 	case !allowed, !counted && left <= 0:
 		next.ending = usedUp
-	case last.endpoint.condition != working:
+	case last.health.condition != working:
 		next.ending = repeated
 	case !limit.allows(next.due):
 		next.ending = noTime
@@ -108,10 +108,10 @@ func hasKind(attempts []attempt, kind attemptKind) bool {
 // later attempts use it up. A service that works, but takes no more requests or not yet this one, gives it back.
 func patienceLeft(attempts []attempt) time.Duration {
 	begin := slices.IndexFunc(attempts, attempt.failedForNow)
-	left, seen := Patience, attempts[begin].endpoint
+	left, seen := Patience, attempts[begin].health
 	for _, a := range attempts[begin+1:] {
-		if a.isBusy() && showsProgress(seen, a.endpoint, left) {
-			left, seen = Patience, a.endpoint
+		if a.isBusy() && showsProgress(seen, a.health, left) {
+			left, seen = Patience, a.health
 			continue
 		}
 		left -= a.backoff + a.ended.Sub(a.began)
@@ -131,10 +131,13 @@ func showsOutage(attempts []attempt, end ending, now time.Time) (shows bool, suc
 	if len(attempts) == 0 || !attempts[len(attempts)-1].failedForNow() {
 		return false, 0
 	}
-	successes = attempts[len(attempts)-1].endpoint.successes
+	successes = attempts[len(attempts)-1].health.successes
 	begin := slices.IndexFunc(attempts, attempt.failedForNow)
-	since := begin + slices.IndexFunc(attempts[begin:], func(a attempt) bool { return a.failedForNow() && a.endpoint.successes == successes })
-	return end == usedUp && since == begin || now.Sub(attempts[since].ended) >= Patience, successes
+	since := begin + slices.IndexFunc(attempts[begin:], func(a attempt) bool {
+		return a.failedForNow() && a.health.successes == successes
+	})
+	usedUpAlone, lasted := end == usedUp && since == begin, now.Sub(attempts[since].ended) >= Patience
+	return usedUpAlone || lasted, successes
 }
 
 // backoff returns the wait after an attempt; the first attempt is number 1. It doubles up to the longest one. random, from 0 to 1,

@@ -33,9 +33,9 @@ func TestDecide(t *testing.T) {
 	after := func(kind attemptKind, a attempt) attempt { a.kind = kind; return a }
 	waiting := func(backoff time.Duration, a attempt) attempt { a.backoff = backoff; return a }
 	taking := func(took time.Duration, a attempt) attempt { a.ended = a.began.Add(took); return a }
-	beside := func(successes int, a attempt) attempt { a.endpoint.successes = successes; return a }
-	besideRecovery := func(a attempt) attempt { a.endpoint.successes, a.endpoint.recoveries = 1, 1; return a }
-	whileAll := func(c condition, a attempt) attempt { a.endpoint.condition = c; return a }
+	beside := func(successes int, a attempt) attempt { a.health.successes = successes; return a }
+	besideRecovery := func(a attempt) attempt { a.health.successes, a.health.recoveries = 1, 1; return a }
+	whileAll := func(c condition, a attempt) attempt { a.health.condition = c; return a }
 	forToken := func(a attempt) attempt { a.forToken = true; return a }
 	const second = secondTry
 	unavailable, rejected := response(503), response(401)
@@ -174,7 +174,7 @@ func TestWaits(t *testing.T) {
 			a := test.fails
 			a.began, a.ended, a.backoff, a.kind = now, now, next.backoff, next.kind
 			if test.others {
-				a.endpoint.successes = n
+				a.health.successes = n
 			}
 			attempts = append(attempts, a)
 			next = decide(attempts, test.retry, limit, now, 1)
@@ -227,7 +227,7 @@ func TestShowsOutage(t *testing.T) {
 		start := time.Now()
 		var attempts []attempt
 		for _, f := range test.attempts {
-			attempts = append(attempts, attempt{status: f.status, ended: start.Add(f.at), endpoint: view{successes: f.successes}})
+			attempts = append(attempts, attempt{status: f.status, ended: start.Add(f.at), health: view{successes: f.successes}})
 		}
 		if got, _ := showsOutage(attempts, test.end, start.Add(test.at)); got != test.want {
 			t.Errorf("%s: %t", name, got)

@@ -24,16 +24,16 @@ type client struct {
 // delivery is one request, to the service or for a token, with all its attempts.
 type delivery struct {
 	client      *client
-	endpoint    *health
+	health      *health      // of the endpoint
 	credentials *credentials // nil for a token request
 	turn        turn
 	history     history
 }
 
-// newDelivery returns a delivery to an endpoint. subject is what its result says about the request.
-func (c *client) newDelivery(endpoint *health, credentials *credentials, subject Result) *delivery {
-	return &delivery{client: c, endpoint: endpoint, credentials: credentials, history: history{
-		subject: subject, redactor: c.redactor, counts: c.settings.Retry.MaxAttempts > 0, successes: endpoint.now().successes,
+// newDelivery returns a delivery to an endpoint with this health. subject is what its result says about the request.
+func (c *client) newDelivery(health *health, credentials *credentials, subject Result) *delivery {
+	return &delivery{client: c, health: health, credentials: credentials, history: history{
+		subject: subject, redactor: c.redactor, counts: c.settings.Retry.MaxAttempts > 0, successes: health.now().successes,
 	}}
 }
 
@@ -58,7 +58,7 @@ func (d *delivery) run(ctx context.Context, req *http.Request) (end step, err er
 		c, next, err = d.prepare(ctx, c, next)
 	}
 	if shows, successes := showsOutage(d.history.attempts, next.ending, time.Now()); shows {
-		d.endpoint.failed(successes)
+		d.health.failed(successes)
 	}
 	if d.history.last().isRejection() && !isFailedSearch(ctx, err) { // a rejection is the result if nothing can be sent after it
 		err = nil
@@ -69,7 +69,7 @@ func (d *delivery) run(ctx context.Context, req *http.Request) (end step, err er
 // wait returns when the next attempt may begin, and what it sends: a credential that turns out to be wrong meanwhile is replaced.
 func (d *delivery) wait(ctx context.Context, c *credential) (_ *credential, done func(), err error) {
 	timeout := d.client.settings.RequestTimeout
-	ask := func() error { return d.endpoint.checkSilence(d.history.subject.Receiver(), timeout) }
+	ask := func() error { return d.health.checkSilence(d.history.subject.Receiver(), timeout) }
 	err = d.turn.wait(ctx, c, shortWait(timeout), ask)
 	for errors.Is(err, errRejected) {
 		if c, err = d.credentials.get(ctx, ""); err != nil {
@@ -86,11 +86,11 @@ func (d *delivery) wait(ctx context.Context, c *credential) (_ *credential, done
 	return c, done, err
 }
 
-// attempt makes an attempt, and notes what it shows about the endpoint and the credential.
+// attempt makes an attempt, and notes what it shows about the endpoint.
 func (d *delivery) attempt(ctx context.Context, req *http.Request, c *credential, next step) attempt {
 	full := d.client.settings.RequestTimeout
 	timeout, short := full, ""
-	if d.endpoint.now().condition == mute {
+	if d.health.now().condition == mute {
 		timeout = shortened(full)
 	}
 	if timeout < full {
@@ -100,7 +100,7 @@ func (d *delivery) attempt(ctx context.Context, req *http.Request, c *credential
 	_, accepted := c.trial.state()
 	a := transmit(ctx, d.client.network, d.newRequest(req, c), timeout, late)
 	a.credential, a.accepted, a.forToken, a.kind, a.backoff = c, accepted, d.history.subject.TokenRequest, next.kind, next.backoff
-	a.endpoint = d.learnAboutEndpoint(a)
+	a.health = d.learnAboutEndpoint(a)
 	return a
 }
 
@@ -127,13 +127,13 @@ func (d *delivery) learnAboutEndpoint(a attempt) view {
 		if len(d.history.attempts) > 0 {
 			began = d.history.attempts[0].began
 		}
-		d.endpoint.heardNothing(began, a.err)
+		d.health.heardNothing(began, a.err)
 	case a.showsSuccess():
-		d.endpoint.worked(slices.ContainsFunc(d.history.attempts, attempt.isBusy))
+		d.health.worked(slices.ContainsFunc(d.history.attempts, attempt.isBusy))
 	case !a.isEnded():
-		d.endpoint.heard()
+		d.health.heard()
 	}
-	return d.endpoint.now()
+	return d.health.now()
 }
 
 // learnAboutCredential notes what the last attempt shows about its credential.
@@ -169,9 +169,9 @@ func (d *delivery) prepare(ctx context.Context, c *credential, next step) (*cred
 	}
 	switch last := d.history.last(); {
 	case next.abandons:
-		last.sent.Abandon()
+		last.exchange.Abandon()
 	case next.retires:
-		last.sent.Retire()
+		last.exchange.Retire()
 	}
 	select {
 	case <-time.After(time.Until(next.due)):

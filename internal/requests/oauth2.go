@@ -21,7 +21,7 @@ type tokenSource struct {
 	credentials   string
 	suspicion     string     // a clause about the assertion in the file; "" for none
 	assertionFile secretFile // has no path if the client has a secret or a fixed assertion
-	endpoint      health
+	health        health     // of the token endpoint
 }
 
 // newTokenSource does not send a request.
@@ -88,7 +88,7 @@ func (s *tokenSource) findByFile(ctx context.Context) *credential {
 // requestToken returns a token for most of its life: until ten seconds before its end, or for nine tenths of a shorter one.
 func (s *tokenSource) requestToken(ctx context.Context) *credential {
 	subject := Result{Method: http.MethodPost, URL: s.config.TokenURL, TokenRequest: true, Credentials: s.credentials + s.suspicion}
-	request := &tokenRequest{delivery: s.client.newDelivery(&s.endpoint, nil, subject)}
+	request := &tokenRequest{delivery: s.client.newDelivery(&s.health, nil, subject)}
 	token, err := s.config.Token(context.WithValue(ctx, oauth2.HTTPClient, &http.Client{Transport: request}))
 	value, unsentType := "", ""
 	if err == nil {

@@ -67,7 +67,7 @@ func (h *history) result(end step, err error) Result {
 		}
 	}
 	r.Attempts, r.MayHaveActed = sent, mayHaveActed
-	r.OthersSucceed = last.endpoint.successes-own > h.successes
+	r.OthersSucceed = last.health.successes-own > h.successes
 	r.OutOfAttempts = end.ending == usedUp && h.counts
 	var reasons []string
 	switch {

@@ -22,7 +22,7 @@ import (
 type Sender struct {
 	client      *client
 	credentials *credentials
-	service     health
+	health      health // of the service
 }
 
 // New returns a sender for a deployment at this address. It does not send a request.
@@ -43,7 +43,8 @@ func New(cfg Config, baseURL *url.URL) (*Sender, error) {
 	c := &client{
 		settings: cfg,
 		redactor: new(masking.Redactor),
-		network:  transport.NewNetwork(transport.Settings{TLS: cfg.TLS, MaxConcurrent: cfg.MaxConcurrent, DialContext: cfg.DialContext}, baseURL, tokenURL),
+		network: transport.NewNetwork(
+			transport.Settings{TLS: cfg.TLS, MaxConcurrent: cfg.MaxConcurrent, DialContext: cfg.DialContext}, baseURL, tokenURL),
 		limits: limits{
 			slots:   make(chan struct{}, cfg.MaxConcurrent),
 			limiter: rate.NewLimiter(cmp.Or(rate.Limit(cfg.RequestsPerSecond), rate.Inf), 1),
@@ -86,8 +87,9 @@ type Request struct {
 
 // Send sends a request to the service until there is a response that would not be another one later, or the operation ends.
 func (s *Sender) Send(ctx context.Context, request Request) Result {
-	subject := Result{Method: request.Method, URL: request.URL, Credentials: s.client.settings.Credentials, Unused: s.client.settings.Unused}
-	d := s.client.newDelivery(&s.service, s.credentials, subject)
+	cfg := s.client.settings
+	subject := Result{Method: request.Method, URL: request.URL, Credentials: cfg.Credentials, Unused: cfg.Unused}
+	d := s.client.newDelivery(&s.health, s.credentials, subject)
 	req, err := http.NewRequestWithContext(ctx, request.Method, request.URL, bytes.NewReader(request.Body))
 	if err != nil {
 		return d.history.result(step{}, fmt.Errorf("%w: %w", transport.ErrNotSent, err))
