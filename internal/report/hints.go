@@ -14,12 +14,9 @@ import (
 	"github.com/stream-management/terraform-provider-stream/internal/transport"
 )
 
-// hint is what to check after a failure. It is worded as a possibility, because only the service knows the cause, and does not
-// depend on the number of attempts, so that a cause has one hint. A short error has only check, which refers to nothing before it.
-//
-// Beside the placeholders of a [text], the texts have {method}, {proxy} for what may have responded in place of the receiver,
-// {otherwise} for a sentence about that, {orReads} for one about reads, and {keep}, {orKeep},
-// {unserved} and {missing} of [attempted].
+// hint is what to check after a failure, as a possibility: only the service knows the cause. It does not depend on the number of
+// attempts, so that a cause has one hint. A short error has only check, which refers to nothing before it. Beside the placeholders of a
+// [text], there are those that hintFor fills in.
 type hint struct {
 	applies          condition
 	why, check, more string
@@ -41,7 +38,6 @@ const (
 	emptyRefused = "The service may not accept an empty set."
 	notFound     = "{The stream|The streams} may not exist at this base_url, or the credentials may not permit access."
 	checkID      = "Check the {id of the stream|ids of the streams} and base_url."
-	orCreate     = "If {it is|they are} new, create {the stream|the streams} in the service first."
 	persists     = "If this error persists, check {address}"
 	rejection    = "A request with {credentials} was rejected. {unused}"
 )
@@ -256,7 +252,8 @@ var hints = []hint{
 // whole is the whole hint.
 func (h hint) whole() string { return join(" ", h.why, h.check, h.more) }
 
-// hintFor returns the hint for a failure.
+// hintFor returns the hint for a failure. {proxy} stands for what may have responded in place of the receiver, {otherwise} and {orReads}
+// for sentences about that and about reads, and {unused} for one about a variable without effect. The others are those of [attempted].
 func hintFor(f failure) hint {
 	h := hints[slices.IndexFunc(hints, func(h hint) bool { return h.applies(f) })]
 	proxy := "a proxy"
