@@ -46,7 +46,7 @@ func TestSharedTokens(t *testing.T) {
 	}
 	first, second, other := newServer("s"), newServer("s"), newServer("x")
 	if first.IssueAssertion("me") != second.IssueAssertion("me") || first.IssueAssertion("me") == other.IssueAssertion("me") {
-		t.Error("an assertion depends on something else than the client and its secret")
+		t.Error("an assertion depends on more than the client and its secret")
 	}
 	req := newRequest("POST", "/token", "grant_type=client_credentials&client_id=me&client_secret=s")
 	req.Header.Set("Content-Type", "application/x-www-form-urlencoded")
