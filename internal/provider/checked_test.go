@@ -95,6 +95,10 @@ func TestOneErrorForEachKindOfMistake(t *testing.T) {
 			invalid + "stream_ids: 2000 values are not stream ids: " + cr + shown(`"cam-%04d\r"`),
 			invalid + `stream_ids: "\ufeffcam" is not a stream id: it must not contain a byte order mark (U+FEFF). In Terraform, trimprefix(…, "\uFEFF") removes it.`,
 		}},
+		"processors of a file": {single([]any{"\ufeffp1", "p2"}), []string{
+			invalid + `processor_ids: "\ufeffp1" is not a processor id: it must not begin with a byte order mark (U+FEFF). ` +
+				`In Terraform, trimprefix(…, "\uFEFF") removes it.`,
+		}},
 		"21 processors": {single(ids(" p%04d")[:21]), []string{
 			invalid + "processor_ids: 21 values are not processor ids: " + trimmed + strings.Replace(shown(`" p%04d"`), "1980 others", "1 other", 1),
 		}},

@@ -56,6 +56,8 @@ func CheckProcessorID(id string) error {
 	switch {
 	case id == "":
 		return errors.New("must not be empty")
+	case strings.HasPrefix(id, "\ufeff"): // that of a file: a plan does not show it, and the service may accept any id
+		return errors.New("must not begin with a byte order mark (U+FEFF)")
 	case strings.TrimSpace(id) != id:
 		return errors.New("must not begin or end with white space")
 	}

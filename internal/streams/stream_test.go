@@ -24,6 +24,7 @@ func TestCheckIDs(t *testing.T) {
 		space   = "must not begin or end with white space"
 		control = "must not contain the control character U+"
 		mark    = "must not contain a byte order mark (U+FEFF)"
+		first   = "must not begin with a byte order mark (U+FEFF)"
 		dots    = `must not be ".", which has a special meaning in a URL path`
 	)
 	for _, id := range []string{"s1", "a b", "a/b?c#d%2F;e", "...", "./..", "%2e%2e", "grün-流-😀", "a\u202eb", strings.Repeat("x", 5000)} {
@@ -35,7 +36,7 @@ func TestCheckIDs(t *testing.T) {
 		"": {empty, empty}, " ": {space, space}, " a": {space, space}, "a ": {space, space}, "\u2003a": {space, space},
 		".": {dots, ""}, "..": {strings.Replace(dots, ".", "..", 1), ""},
 		"a\x00b": {control + "0000", ""}, "a\nb": {control + "000A", ""}, "a\u0085b": {control + "0085", ""},
-		"a\r\n": {control + "000D", space}, "\ufeffa": {mark, ""}, "a\ufeffb\r": {mark, space},
+		"a\r\n": {control + "000D", space}, "\ufeffa": {mark, first}, "a\ufeffb": {mark, ""}, "a\ufeffb\r": {mark, space},
 	} {
 		if got := [2]string{ErrorText(streams.CheckStreamID(id)), ErrorText(streams.CheckProcessorID(id))}; got != want {
 			t.Errorf("%q: %q, want %q", id, got, want)
