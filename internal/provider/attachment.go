@@ -124,6 +124,9 @@ func (r *attachment[T, M]) ModifyPlan(ctx context.Context, req resource.ModifyPl
 	c := r.change(plan, state, found)
 	p := r.session.Plan(ctx, c)
 	resp.Diagnostics.Append(r.report.Plan(ctx, r.of, c, p, r.session.Deployment())...)
+	if c.Kind == session.Create && r.session.ReadsLater() {
+		resp.Diagnostics.Append(report.NotReadYet())
+	}
 	resp.Diagnostics.Append(saveMarks(ctx, p.Marks, resp.Private)...)
 	if plan == nil || resp.Diagnostics.HasError() {
 		return
@@ -165,6 +168,9 @@ func (r *attachment[T, M]) read(
 		by = imports
 	}
 	resp.Diagnostics.Append(r.report.Reads(ctx, r.of, read.Findings, by)...)
+	if r.session.ReadsLater() && len(state.unset()) == 0 { // an import has warned
+		resp.Diagnostics.Append(report.NotReadYet())
+	}
 	if resp.Diagnostics.HasError() {
 		return false
 	}

@@ -155,6 +155,28 @@ func TestDeploymentUnknown(t *testing.T) {
 	})
 }
 
+// While a value in the provider block is known after apply, detect_drift reads nothing. Where it otherwise does, the plan says so.
+func TestReadsOfUnknownConfiguration(t *testing.T) {
+	t.Parallel()
+	onBoth(t, func(t *testing.T, d *deploymentTest) {
+		none := coretest.Managed{Value: d.null()}
+		for _, test := range []struct {
+			drift    any
+			warnings []string
+		}{
+			{true, []string{"WARNING: Streams Were Not Read"}},
+			{false, nil},
+			{tftypes.UnknownValue, nil},
+		} {
+			d.provider = coretest.Attributes{"base_url": d.formerURL, "token": tftypes.UnknownValue, "detect_drift": test.drift}
+			wantDiagnostics(t, d.refresh(), test.warnings...)
+			d.wantNoChanges(d.config("p1", nil))
+			_, _, diags := startProvider(t, d.provider).Plan(none, d.config("p1", nil))
+			wantDiagnostics(t, diags, test.warnings...)
+		}
+	})
+}
+
 // An import knows the configured deployment. If imports read nothing, one warning says so.
 func TestDeploymentOfImport(t *testing.T) {
 	t.Parallel()
@@ -167,13 +189,18 @@ func TestDeploymentOfImport(t *testing.T) {
 		{coretest.Attributes{"base_url": "https://host", "deployment": "eu"}, "eu", notRead},
 		{coretest.Attributes{"base_url": tftypes.UnknownValue}, nil, notRead},
 		{coretest.Attributes{"base_url": "https://host", "detect_drift": true}, "https://host", nil},
+		{coretest.Attributes{"base_url": tftypes.UnknownValue, "detect_drift": true}, nil, notRead},
 	} {
 		provider, _ := test.provider.(coretest.Attributes)
 		p := startProvider(t, provider)
 		imported, diags := p.ImportState(coretest.SingleName, "cam-1")
 		wantDiagnostics(t, diags, test.warnings...)
-		_, diags = p.ImportState(coretest.SingleName, "cam-2")
+		second, diags := p.ImportState(coretest.SingleName, "cam-2")
 		wantDiagnostics(t, diags)
+		if test.want == nil {
+			_, diags = p.Read(second)
+			wantDiagnostics(t, diags)
+		}
 		wantAttribute(t, imported, "deployment", test.want)
 	}
 }

@@ -180,8 +180,8 @@ func (r *processorsResource) ImportState(ctx context.Context, req resource.Impor
 		return
 	}
 	m.ID, m.Deployment = m.StreamID, r.deployment()
-	if refusal := r.session.ReadRefusal(); refusal != 0 {
-		resp.Diagnostics.Append(r.report.NotRead(refusal)...)
+	if r.session.ReadRefusal() != 0 {
+		resp.Diagnostics.Append(r.report.ImportNotRead(r.session.ReadsLater())...)
 	} else {
 		imported := map[string]session.Mark{m.ID.ValueString(): {Import: true}}
 		resp.Diagnostics.Append(saveMarks(ctx, session.Marks{Streams: imported}, resp.Private)...)

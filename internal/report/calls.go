@@ -189,18 +189,27 @@ func UnexpectedChange(id, name, old, now string) diag.Diagnostic {
 		nowTrue(streams.Changed, nil)))
 }
 
-// NotRead returns the warning of imports that read nothing, for a reason, once in a session.
-func (r *Reporter) NotRead(reason session.CallRefusal) (diags diag.Diagnostics) {
+// ImportNotRead returns the warning of imports that read nothing, once in a session. later says that they would, if all values
+// of the provider block were known.
+func (r *Reporter) ImportNotRead(later bool) (diags diag.Diagnostics) {
 	advice := "To see them in a plan, set detect_drift = true, if the deployment serves GET /v2/streams/{id}. " +
 		"Otherwise, ask the operators of the service before you apply."
-	if reason == session.NotConfigured {
-		advice = "To see them in a plan, first apply the resource that the provider block depends on."
+	if later {
+		advice = "The reason: " + valueNotKnown + " " + applyValueFirst
 	}
-	r.notRead.Do(func() {
+	r.importNotRead.Do(func() {
 		diags.AddWarning("Imported Streams Were Not Read", paragraphs(
 			"No import of this run reads its stream, so no plan shows which processors the apply detaches.", advice))
 	})
 	return diags
+}
+
+// NotReadYet is the warning of a plan for which detect_drift reads nothing yet. It is the same for all resources, so that Terraform
+// shows it once.
+func NotReadYet() diag.Diagnostic {
+	return diag.NewWarningDiagnostic("Streams Were Not Read", paragraphs(
+		"The plan shows neither changes made outside Terraform, nor which processors a create detaches: "+valueNotKnown,
+		applyValueFirst))
 }
 
 // InvalidGroupImport is the error of an import of a group.

@@ -41,6 +41,9 @@ var readers = map[Reader]struct {
 }
 
 const (
+	valueNotKnown   = "a value in the provider block is not known yet."
+	applyValueFirst = "First apply the resource that the value comes from, such as with terraform apply -target=ADDRESS."
+
 	withoutDataSource  = "remove the data source: the state of a resource has the set that was sent last."
 	withoutQuery       = "write the resources by hand."
 	withoutGroupImport = "remove the import, and apply the group: a create sends each set once."
@@ -73,8 +76,8 @@ func CannotRead(refusal session.CallRefusal, by Reader) (diags diag.Diagnostics)
 	switch refusal {
 	case session.NotConfigured:
 		diags.AddError("Provider Configuration Not Known", paragraphs(
-			"The streams could not be read or set: a value in the provider block is not known yet.",
-			"First apply the resource that the value comes from, such as with terraform apply -target=ADDRESS.",
+			"The streams could not be read or set: "+valueNotKnown,
+			applyValueFirst,
 			now))
 	case session.NeedsReads:
 		diags.AddError(readers[by].refused, paragraphs(

@@ -37,7 +37,7 @@ type Reporter struct {
 
 	warned map[claims.Warning]bool // see onceInPlan
 
-	notRead sync.Once // the warning of imports: Terraform does not count those
+	importNotRead sync.Once // the warning of imports: Terraform does not count those
 }
 
 // New returns a reporter.

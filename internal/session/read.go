@@ -28,6 +28,9 @@ func (s *Session) ReadRefusal() CallRefusal {
 	return 0
 }
 
+// ReadsLater reports whether streams are not read only because a value in the provider block is not known yet.
+func (s *Session) ReadsLater() bool { return s.client == nil && s.detectDrift }
+
 // Read reads a stream.
 func (s *Session) Read(ctx context.Context, id string) Reading {
 	got, err := s.client.ReadStream(ctx, id)
