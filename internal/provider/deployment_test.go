@@ -173,6 +173,8 @@ func TestReadsOfUnknownConfiguration(t *testing.T) {
 			d.wantNoChanges(d.config("p1", nil))
 			_, _, diags := startProvider(t, d.provider).Plan(none, d.config("p1", nil))
 			wantDiagnostics(t, diags, test.warnings...)
+			wantError(t, d.mustFail(d.null()), "If that does not exist any more, write the value itself into the provider block.")
+			d.want("deployment", d.formerURL) // the state still has the resource
 		}
 	})
 }

@@ -77,7 +77,7 @@ func CannotRead(refusal session.CallRefusal, by Reader) (diags diag.Diagnostics)
 	case session.NotConfigured:
 		diags.AddError("Provider Configuration Not Known", paragraphs(
 			"The streams could not be read or set: "+valueNotKnown,
-			applyValueFirst,
+			applyValueFirst+" If that does not exist any more, write the value itself into the provider block.",
 			now))
 	case session.NeedsReads:
 		diags.AddError(readers[by].refused, paragraphs(
