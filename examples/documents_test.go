@@ -117,7 +117,7 @@ func TestDiagnosticsAreDocumented(t *testing.T) {
 	ofOthers := regexp.MustCompile(`^(base_url is missing|connection refused|i/o timeout|no such host|certificate .*|bad certificate|handshake failure|unrecognized name|` +
 		`server gave HTTP response.*|first record does not look like.*|malformed HTTP response|connection reset by peer|` +
 		`request header list larger than|refusing to use HTTP_PROXY value in CGI environment|docker --env-file|doesn't match any.*|` +
-		`Failed to query available provider packages|duplicate column name|Invalid Attribute Value Match|Missing Configuration for Required Attribute|Provider configuration not present|` +
+		`Failed to query available provider packages|duplicate column name|Invalid Attribute Value Match|Missing Configuration for Required Attribute|Provider (configuration|instance) not present|` +
 		`execution halted|Saved plan is stale|No value for required variable|Ephemeral variable was not set during planning|` +
 		`This object does not have an attribute named "stream_id"|Invalid for_each argument|Unsupported state file format|` +
 		`Provider produced inconsistent final plan|from DeleteThenCreate to NoOp|failed to read (provider configuration )?schema for ….*|` +
