@@ -16,10 +16,6 @@ type step struct {
 	due     time.Time     // when another attempt may succeed; zero after a final response
 	backoff time.Duration // the delivery's own part of the wait
 	asked   string        // the header of the response that asked for a longer wait; may be empty
-
-	// Behind some balancers, all requests over a connection reach the same node, which may be the one that fails.
-	abandons bool // later requests use new connections
-	retires  bool // later requests do not use the connection of the last attempt
 }
 
 // ending is why no other attempt follows, or that one does.
@@ -64,10 +60,6 @@ func decide(attempts []attempt, retry Retry, limit timeLimit, now time.Time, ran
 		wait = max(retry.MinBackoff, min(wait, left))
 	}
 	next := step{ending: goesOn, kind: again, backoff: wait}
-	if last.isFault() {
-		next.retires = slices.ContainsFunc(attempts[:len(attempts)-1], attempt.isFault)
-		next.abandons = !next.retires
-	}
 	if asked, header := askedWait(last.status, last.head, now); asked > wait {
 		wait, next.asked = asked, header
 	}

@@ -54,8 +54,8 @@ func TestDecide(t *testing.T) {
 		"unsent":          {attempts: []attempt{failure(transport.ErrNotSent)}},
 		"proxy":           {attempts: []attempt{failure(&transport.ProxyError{Status: 407})}},
 
-		"503":                    {attempts: []attempt{unavailable}, want: step{ending: goesOn, kind: again.kind, backoff: seconds, abandons: true}, wait: seconds},
-		"503 again":              {attempts: []attempt{unavailable, unavailable}, want: step{ending: goesOn, kind: again.kind, backoff: 2 * seconds, retires: true}, wait: 2 * seconds},
+		"503":                    {attempts: []attempt{unavailable}, want: step{ending: goesOn, kind: again.kind, backoff: seconds}, wait: seconds},
+		"503 again":              {attempts: []attempt{unavailable, unavailable}, want: step{ending: goesOn, kind: again.kind, backoff: 2 * seconds}, wait: 2 * seconds},
 		"reset":                  {attempts: []attempt{failure(io.EOF)}, want: again, wait: seconds},
 		"a proxy's fault":        {attempts: []attempt{failure(&transport.ProxyError{Status: 502})}, want: again, wait: seconds},
 		"409":                    {attempts: []attempt{response(409)}, want: again, wait: seconds},
@@ -75,7 +75,7 @@ func TestDecide(t *testing.T) {
 		"the rest":               {attempts: []attempt{response(409), taking(21*seconds, response(409))}, want: step{ending: goesOn, kind: again.kind, backoff: seconds}, wait: seconds},
 		"its own waits":          {attempts: []attempt{response(409), waiting(21*seconds, response(409))}, want: step{ending: usedUp}},
 		"after a rejection":      {attempts: []attempt{rejected, after(second, taking(inFuture, response(409)))}, want: step{ending: goesOn, kind: again.kind, backoff: 2 * seconds}, wait: 2 * seconds},
-		"others succeed, 503":    {attempts: []attempt{response(409), beside(1, taking(22*seconds, unavailable))}, want: step{ending: goesOn, kind: again.kind, backoff: 2 * seconds, abandons: true}, wait: 2 * seconds},
+		"others succeed, 503":    {attempts: []attempt{response(409), beside(1, taking(22*seconds, unavailable))}, want: step{ending: goesOn, kind: again.kind, backoff: 2 * seconds}, wait: 2 * seconds},
 		"others succeed, 423":    {attempts: []attempt{response(409), beside(1, taking(22*seconds, response(423)))}, want: step{ending: goesOn, kind: again.kind, backoff: 2 * seconds}, wait: 2 * seconds},
 		"others succeed, 425":    {attempts: []attempt{response(409), beside(1, taking(22*seconds, response(425)))}, want: step{ending: goesOn, kind: again.kind, backoff: 2 * seconds}, wait: 2 * seconds},
 		"others succeed, 429":    {attempts: []attempt{response(409), beside(1, taking(22*seconds, response(429)))}, want: step{ending: goesOn, kind: again.kind, backoff: 2 * seconds}, wait: 2 * seconds},
@@ -122,7 +122,7 @@ func TestDecide(t *testing.T) {
 			t.Errorf("%s: a wait of %s, want %s", name, got.due.Sub(now), test.wait)
 		}
 		if got.due = (time.Time{}); got.ending != goesOn { // what would follow does not matter
-			got.kind, got.backoff, got.abandons, got.retires = 0, 0, false, false
+			got.kind, got.backoff = 0, 0
 		}
 		if got != test.want {
 			t.Errorf("%s: %+v, want %+v", name, got, test.want)

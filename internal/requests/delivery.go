@@ -167,11 +167,8 @@ func (d *delivery) prepare(ctx context.Context, c *credential, next step) (*cred
 	if next.ending != goesOn {
 		return c, next, nil
 	}
-	switch last := d.history.last(); {
-	case next.abandons:
-		last.exchange.Abandon()
-	case next.retires:
-		last.exchange.Retire()
+	if last := d.history.last(); last.isFault() {
+		last.exchange.Avoid()
 	}
 	select {
 	case <-time.After(time.Until(next.due)):

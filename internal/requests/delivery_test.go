@@ -222,21 +222,7 @@ func TestReplicas(t *testing.T) {
 }
 
 func testReplicas(t *testing.T, isBad func(int) bool, config *tls.Config, status, attempts, parallel int, withBroken bool) {
-	type key struct{}
-	var connections atomic.Int32
-	s := NewService(t)
-	s.Config.ConnContext = func(ctx context.Context, _ net.Conn) context.Context {
-		return context.WithValue(ctx, key{}, isBad(int(connections.Add(1))))
-	}
-	s.Config.Handler = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if bad, _ := r.Context().Value(key{}).(bool); bad || strings.HasSuffix(r.URL.Path, "/broken") {
-			RespondError(status, "bad")(w, r)
-			return
-		}
-		RespondAfter(20*time.Millisecond, ApplyUpdate)(w, r)
-	})
-	s.TLS = config
-	s.StartTLS()
+	s, connections := startReplicas(t, config, status, isBad)
 	retry := requests.DefaultRetry
 	retry.MaxAttempts = attempts
 	c := NewClient(t, requests.Config{BaseURL: s.URL, Retry: retry, TLS: transport.TLS{CACertPEM: s.CAPEM()}, MaxConcurrent: parallel})
@@ -251,4 +237,49 @@ func testReplicas(t *testing.T, isBad func(int) bool, config *tls.Config, status
 	if got := int(connections.Load()); withBroken && got > 12+parallel {
 		t.Errorf("%d connections", got)
 	}
+}
+
+// All connections that are open may belong to a replica that fails from now on. It fails nothing: a retry goes over a new one.
+func TestReplicaFails(t *testing.T) {
+	t.Parallel()
+	for protocol, config := range map[string]*tls.Config{"HTTP/2": nil, "HTTP/1.1": {NextProtos: []string{"http/1.1"}}} {
+		for _, attempts := range []int{0, 2} {
+			for _, parallel := range []int{1, Singles, Group} {
+				RunVirtual(t, fmt.Sprint(protocol, "/", attempts, "/", parallel), func(t *testing.T) {
+					var failed atomic.Int32 // connections
+					s, connections := startReplicas(t, config, 503, func(n int) bool { return n <= int(failed.Load()) })
+					retry := requests.DefaultRetry
+					retry.MaxAttempts = attempts
+					c := NewClient(t, requests.Config{BaseURL: s.URL, Retry: retry, TLS: transport.TLS{CACertPEM: s.CAPEM()}, MaxConcurrent: Group})
+					MustUpdateAll(t, c, 1)
+					before := UpdateParallel(t, c, Group, Group, time.Minute)
+					failed.Store(connections.Load())
+					after := UpdateParallel(t, c, 100, parallel, 5*time.Minute)
+					if err := errors.Join(append(before, after...)...); err != nil {
+						t.Errorf("%d connections: %.300v", connections.Load(), err)
+					}
+				})
+			}
+		}
+	}
+}
+
+// startReplicas starts a service that counts its connections. The n-th one may reach a replica that responds with an error.
+func startReplicas(t *testing.T, config *tls.Config, status int, isBad func(n int) bool) (s *Service, connections *atomic.Int32) {
+	t.Helper()
+	type key struct{}
+	s, connections = NewService(t), new(atomic.Int32)
+	s.Config.ConnContext = func(ctx context.Context, _ net.Conn) context.Context {
+		return context.WithValue(ctx, key{}, int(connections.Add(1)))
+	}
+	s.Config.Handler = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if n, _ := r.Context().Value(key{}).(int); isBad(n) || strings.HasSuffix(r.URL.Path, "/broken") {
+			RespondError(status, "bad")(w, r)
+			return
+		}
+		RespondAfter(20*time.Millisecond, ApplyUpdate)(w, r)
+	})
+	s.TLS = config
+	s.StartTLS()
+	return s, connections
 }

@@ -64,10 +64,10 @@ func connOf(c net.Conn) (*conn, bool) {
 	return below, ok
 }
 
-func noteAnswer(c net.Conn) {
-	if below, ok := connOf(c); ok {
-		below.answered.Store(true)
-	}
+// noteAnswer notes a response over a connection, and reports whether it is the first one.
+func noteAnswer(c net.Conn) (isFirst bool) {
+	below, ok := connOf(c)
+	return ok && !below.answered.Swap(true)
 }
 
 // hasAnswered reports whether a response has come over a connection. Requests of HTTP/2 share it from its beginning.

@@ -3,6 +3,7 @@ package transport_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"net"
 	"net/http/httptest"
 	"strings"
@@ -18,17 +19,21 @@ import (
 	"github.com/stream-management/terraform-provider-stream/internal/transport"
 )
 
-// After Retire, no request goes over the connection of the exchange. Over HTTP/1.1, the others are used again.
-func TestRetire(t *testing.T) {
+// After Avoid, no request goes over the connection of the exchange. Over HTTP/1.1, the others are used again if it was a new one.
+func TestAvoid(t *testing.T) {
 	t.Parallel()
-	for protocol, connections := range map[string]int32{"HTTP/1.1": 3, "HTTP/2.0": 2} {
-		RunVirtual(t, protocol, func(t *testing.T) {
+	for _, test := range []struct {
+		protocol      string
+		used          bool  // before the exchange
+		before, after int32 // connections, of two requests at a time
+	}{{"HTTP/1.1", false, 2, 3}, {"HTTP/1.1", true, 2, 4}, {"HTTP/2.0", false, 1, 2}, {"HTTP/2.0", true, 1, 2}} {
+		RunVirtual(t, fmt.Sprint(test), func(t *testing.T) {
 			var dials atomic.Int32
 			dial := func(ctx context.Context, network, address string) (net.Conn, error) {
 				dials.Add(1)
 				return streamstest.Dial(ctx, network, address)
 			}
-			s := startOver(t, protocol, RespondAfter(time.Second, ApplyUpdate))
+			s := startOver(t, test.protocol, RespondAfter(time.Second, ApplyUpdate))
 			n := newNetwork(t, s.URL, transport.Settings{MaxConcurrent: 2, DialContext: dial})
 			var exchanges [2]transport.Exchange
 			both := func() {
@@ -44,18 +49,18 @@ func TestRetire(t *testing.T) {
 				}
 				requests.Wait()
 			}
-			both()
-			both()
-			if before := connections - 1; dials.Load() != before {
-				t.Errorf("%d connections before", dials.Load())
+			if both(); test.used {
+				both()
 			}
-			exchanges[0].Retire()
-			both()
-			both()
-			if dials.Load() != connections {
-				t.Errorf("%d connections, want %d", dials.Load(), connections)
+			if got := dials.Load(); got != test.before {
+				t.Errorf("%d connections before, want %d", got, test.before)
 			}
-			s.WantRequests(t, 8)
+			exchanges[0].Avoid()
+			both()
+			both()
+			if got := dials.Load(); got != test.after {
+				t.Errorf("%d connections, want %d", got, test.after)
+			}
 		})
 	}
 }

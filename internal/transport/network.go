@@ -37,8 +37,9 @@ type Exchange struct {
 	// Abandon makes later requests use new connections, unless another exchange over the same ones has done so already. Requests
 	// that are under way go on.
 	Abandon func()
-	// Retire makes later requests use other connections than this one. With HTTP/2, which has one for all, it abandons that.
-	Retire func()
+	// Avoid makes later requests avoid what has responded, which may be one replica of the service: its connection, and all others
+	// that are open if it had responded over its connection before, because each of them may reach it.
+	Avoid func()
 }
 
 // Send sends a request. The error is ErrNotSent if Go's library refuses to. If the context has ended, the error is its cause.
@@ -48,11 +49,12 @@ func (n Network) Send(req *http.Request) (*http.Response, Exchange, error) {
 	var seen trace
 	resp, err := t.RoundTrip(req.WithContext(seen.record(req.Context())))
 	x := Exchange{Connected: seen.conn != nil, Written: seen.wrote.Load(), Abandon: func() { h.abandon(t) }}
-	if x.Retire = x.Abandon; err == nil && resp.ProtoMajor == 1 {
-		x.Retire = func() { retire(seen.conn) }
-	}
+	x.Avoid = x.Abandon
 	if err == nil {
-		noteAnswer(seen.conn)
+		isFirst := noteAnswer(seen.conn)
+		if isFirst && resp.ProtoMajor == 1 { // HTTP/2 has one connection for all requests
+			x.Avoid = func() { retire(seen.conn) }
+		}
 	}
 	x.Answered = hasAnswered(seen.conn)
 	switch {
