@@ -47,8 +47,8 @@ func (d Destroy) Kind() LeaveKind {
 	return LeftBehind
 }
 
-// isOldObject reports whether the object was replaced, in this apply or in an earlier one.
-func (v Leave) isOldObject() bool { return v.Kind == Superseded || v.Kind == LeftBehind }
+// IsOfOldObject reports whether the object was replaced, in this apply or in an earlier one.
+func (k LeaveKind) IsOfOldObject() bool { return k == Superseded || k == LeftBehind }
 
 // mayBeTaken reports whether a live resource may have the stream, although no claim of the session says so.
 func (v Leave) mayBeTaken() bool { return v.Kind == LeftBehind || v.Kind == Superseded && v.Shared }

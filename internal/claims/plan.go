@@ -112,7 +112,7 @@ func (l *Ledger) remainders() []remainder {
 
 // PlanLeave plans that a resource leaves the stream.
 func (l *Ledger) PlanLeave(v Leave) Decision {
-	d, i := Decision{Claim: l.claim()}, intent{plan: v.Plan, detaches: v.Detach && !v.isOldObject()}
+	d, i := Decision{Claim: l.claim()}, intent{plan: v.Plan, detaches: v.Detach && !v.Kind.IsOfOldObject()}
 	if v.Kind == Planned && l.Reads > 0 && d.Claim.Kind >= resends && v.had().is(d.Claim.Set) {
 		i.detaches = false // its mark says so. Without a refresh, it may be an old object, to which Terraform passes no mark
 	}

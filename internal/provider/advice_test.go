@@ -6,6 +6,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/hashicorp/terraform-plugin-go/tftypes"
+
 	"github.com/stream-management/terraform-provider-stream/internal/coretest"
 	"github.com/stream-management/terraform-provider-stream/internal/streamstest"
 )
@@ -18,22 +20,93 @@ var refusesToDetach = map[string]streamstest.Fault{
 	"nearly the stream": {EditJSON: func(fields map[string]any) { fields["last_edited"] = "yesterday" }},
 }
 
-// The advice of each error of a destroy that names on_destroy works while the service still refuses to detach. What would not work is
-// not said.
+// The advice of each error of a destroy or a replacement that names on_destroy works while the service still refuses to detach. What
+// would not work is not said.
 func TestWayOutOfADestroy(t *testing.T) {
 	t.Parallel()
+	both, failed := map[string][]string{"cam-1": {"p1"}, "cam-2": {"p1"}}, map[string][]string{"cam-1": {"p1"}}
+	keeps := coretest.Attributes{"on_destroy": "keep"}
+	single := func(id string, others coretest.Attributes) tftypes.Value {
+		return resourceValue(merge(coretest.Attributes{"stream_id": id, "processor_ids": []string{"p1"}}, others))
+	}
+	destroy := func(r *resourceRun, _ coretest.Attributes) coretest.Diagnostics { return r.apply(r.null()) }
+	for way, steps := range map[string]struct {
+		null, first tftypes.Value
+		leave       func(r *resourceRun, others coretest.Attributes) coretest.Diagnostics
+		advice      string
+		kept        tftypes.Value
+	}{
+		"destroy": {
+			nullResource(), cam1("p1"), destroy,
+			`Or first apply on_destroy = "keep", with the stream_id that the state has; then destroy or replace the resource.`, single("cam-1", keeps),
+		},
+		"replacement": {
+			nullResource(), cam1("p1"),
+			func(r *resourceRun, others coretest.Attributes) coretest.Diagnostics {
+				return r.replace(single("cam-2", others))
+			},
+			`Or first apply on_destroy = "keep", with the stream_id that the state has; then destroy or replace the resource.`, single("cam-1", keeps),
+		},
+		"destroy of a group": {
+			nullGroup().Value, group(both, nil), destroy,
+			`Or first apply on_destroy = "keep", with only this stream in the group; then destroy the group.`, group(failed, keeps),
+		},
+	} {
+		for name, fault := range refusesToDetach {
+			service, r := startRun(t, steps.null, nil, streamstest.Streams("cam-1", "cam-2")...)
+			r.mustApply(steps.first)
+			refuse(service, map[string]streamstest.Fault{"cam-1": fault})
+			diags := steps.leave(r, nil)
+			wantDiagnostic(t, diags, "ERROR", "remove the resource from the state with terraform state rm.")
+			if advised := strings.Contains(diags.String(), steps.advice); advised == (name == "nearly the stream") {
+				t.Errorf("%s, %s: on_destroy is named: %t: %s", way, name, advised, diags)
+			} else if advised {
+				service.ForgetRequests()
+				r.mustApply(steps.kept)
+				service.WantRequests(t)
+				if diags := steps.leave(r, keeps); diags.Failed() {
+					t.Errorf("%s, %s: after the advice: %s", way, name, diags)
+				}
+			}
+		}
+	}
+}
+
+// While the next apply sends the set again, it fails as well, so an error does not advise to apply anything first.
+func TestWayOutOfAnUnknownOutcome(t *testing.T) {
+	t.Parallel()
+	both := map[string][]string{"cam-1": {"p1"}, "cam-2": {"p1"}}
+	for _, first := range []tftypes.Value{cam1("p1"), group(both, nil)} {
+		for _, name := range []string{"no route", "empty set refused"} {
+			service, r := startRun(t, tftypes.NewValue(first.Type(), nil), nil, streamstest.Streams("cam-1", "cam-2")...)
+			r.mustApply(first)
+			refuse(service, map[string]streamstest.Fault{"cam-1": {ResetAfter: true}, "cam-2": refusesToDetach[name]})
+			r.mustFail(r.null())
+			refuse(service, map[string]streamstest.Fault{"cam-1": refusesToDetach[name], "cam-2": refusesToDetach[name]})
+			diags := r.mustFail(r.null())
+			wantDiagnostic(t, diags, "ERROR", "remove the resource from the state with terraform state rm.")
+			if strings.Contains(diags.String(), "on_destroy") {
+				t.Errorf("%s: %s", name, diags)
+			}
+		}
+	}
+}
+
+// No apply changes on_destroy of an old object: removing the resource from the state, and creating it again, works.
+func TestWayOutOfAnOldObject(t *testing.T) {
+	t.Parallel()
 	for name, fault := range refusesToDetach {
-		service, r := startRun(t, nullResource(), nil, streamstest.Streams("cam-1")...)
+		service, r := startRun(t, nullResource(), nil, streamstest.Streams("cam-1", "cam-2")...)
 		r.mustApply(cam1("p1"))
 		refuse(service, map[string]streamstest.Fault{"cam-1": fault})
-		diags := r.mustFail(r.null())
-		wantDiagnostic(t, diags, "ERROR", "remove the resource from the state with terraform state rm.")
-		if advised := strings.Contains(diags.String(), `apply on_destroy = "keep"`); advised == (name == "nearly the stream") {
-			t.Errorf("%s: on_destroy is named: %t: %s", name, advised, diags)
-		} else if advised {
-			r.mustApply(resourceValue(coretest.Attributes{"stream_id": "cam-1", "processor_ids": []string{"p1"}, "on_destroy": "keep"}))
-			r.mustApply(r.null())
+		for _, diags := range []coretest.Diagnostics{r.replaceCreatingFirst(single("cam-2", []string{"p1"})), r.destroyDeposed()} {
+			wantDiagnostic(t, diags, "ERROR", "remove the resource from the state with terraform state rm.")
+			if strings.Contains(diags.String(), "on_destroy") {
+				t.Errorf("%s: %s", name, diags)
+			}
 		}
+		r.state = coretest.Managed{Value: r.null()}
+		r.mustApply(single("cam-2", []string{"p1"}))
 	}
 }
 

@@ -100,8 +100,7 @@ func TestNotFoundByAnother(t *testing.T) {
 	}
 }
 
-const wayOut = "remove the resource from the state with terraform state rm. The next apply creates it again if the configuration still has it. " +
-	`Or, before terraform destroy or a new stream_id, apply on_destroy = "keep".`
+const wayOut = "remove the resource from the state with terraform state rm. The next apply creates it again if the configuration still has it."
 
 // With create_before_destroy, a create that fails leaves the old object in the state. The next apply detaches its processors.
 func TestNotFoundByAnotherInACreate(t *testing.T) {

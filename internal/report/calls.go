@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -46,7 +47,7 @@ func (r *Reporter) once(findings []session.Finding) []session.Finding {
 func (r *Reporter) Apply(
 	ctx context.Context, of Subject, c session.Change, a session.After, configured string,
 ) diag.Diagnostics {
-	messages := messagesOf(a.Findings, func(f session.Finding) attempted { return changing(of, c, f) })
+	messages := messagesOf(a.Findings, func(f session.Finding) attempted { return changing(of, c, a, f) })
 	logBugs(ctx, a.Findings)
 	done, failed, changed := a.Updated+a.Left, 0, a.Updated > 0
 	for _, f := range a.Findings {
@@ -66,12 +67,26 @@ func (r *Reporter) Apply(
 const (
 	keepOfGroup    = "set on_destroy = \"keep\" in the group, and run the command again."
 	keepOfResource = "remove the resource from the state with terraform state rm."
-	keepLater      = "The next apply creates it again if the configuration still has it. Or, before terraform destroy or a new stream_id, " +
-		"apply on_destroy = \"keep\"."
+	createsAgain   = "The next apply creates it again if the configuration still has it."
+	keepFirst      = "Or first apply on_destroy = \"keep\", with the stream_id that the state has; then destroy or replace the resource."
+	keepGroupFirst = "Or first apply on_destroy = \"keep\", with only {this stream|these streams} in the group; then destroy the group."
 )
 
+// keepBefore returns how an apply before the one that leaves a stream makes that leave it without a request, or "". The configuration
+// does not have an old object, and a set that is sent again fails as well.
+func keepBefore(of Subject, a session.After) string {
+	unsettled := func(e *claims.Entry) bool { return e.Resend != claims.Settled }
+	switch {
+	case a.OldObject, slices.ContainsFunc(slices.Collect(maps.Values(a.Kept)), unsettled):
+		return ""
+	case of == Group:
+		return keepGroupFirst
+	}
+	return keepFirst
+}
+
 // changing is what an operation in the apply of a change was to do. Without an operation, streams were read.
-func changing(of Subject, c session.Change, f session.Finding) attempted {
+func changing(of Subject, c session.Change, a session.After, f session.Finding) attempted {
 	if f.Facts == nil {
 		return reading(Plan)
 	}
@@ -82,7 +97,7 @@ func changing(of Subject, c session.Change, f session.Finding) attempted {
 	}
 	switch _, stays := c.Want[f.Stream]; {
 	case !stays:
-		did.purpose, did.keep, did.orKeep = aLeave, keepOfResource, keepLater
+		did.purpose, did.keep, did.orKeep = aLeave, keepOfResource, join(" ", createsAgain, keepBefore(of, a))
 		if c.Kind == session.Edit {
 			did.purpose, did.keep, did.orKeep = aDrop, keepOfGroup, ""
 		}

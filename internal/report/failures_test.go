@@ -95,7 +95,7 @@ var (
 	toCreate = attempted{purpose: aCreate}
 	toUpdate = attempted{purpose: anUpdate}
 	toEmpty  = attempted{purpose: anUpdate, empty: true}
-	toLeave  = attempted{purpose: aLeave, empty: true, keep: keepOfResource, orKeep: keepLater}
+	toLeave  = attempted{purpose: aLeave, empty: true, keep: keepOfResource, orKeep: createsAgain + " " + keepFirst}
 	toDrop   = attempted{purpose: aDrop, empty: true, keep: keepOfGroup}
 )
 

@@ -17,8 +17,9 @@ type After struct {
 	KeepState bool // the state stays as it was
 	Refusal   CallRefusal
 	Findings  []Finding
-	Updated   int // streams that have their planned sets
-	Left      int // streams that the resource left, if the service knows them
+	Updated   int  // streams that have their planned sets
+	Left      int  // streams that the resource left, if the service knows them
+	OldObject bool // the resource was replaced: no configuration has the object
 }
 
 // Failed reports whether the call was refused, or failed for a stream.
@@ -45,7 +46,7 @@ func (s *Session) Apply(ctx context.Context, c Change) After {
 	if before.Failed() {
 		return before
 	}
-	after := After{Kept: Entries{}, Reported: map[string]*streams.Stream{}}
+	after := After{Kept: Entries{}, Reported: map[string]*streams.Stream{}, OldObject: c.Leaving.IsOfOldObject()}
 	after.Marks.All.ReadAt = c.Marks.All.ReadAt
 	for id := range c.Want { // the framework passes a create nothing of its plan, which is planned again before
 		if withLedger(s, id, func(l *claims.Ledger) bool { return l.Found }) {
@@ -143,8 +144,6 @@ func (s *Session) keep(after *After, c Change, o operation) {
 	case kept.Resend != claims.Settled:
 	case o.Facts.Reported != nil:
 		after.Reported[id] = o.Facts.Reported
-	case c.Marks.All.OfCreate: // the plan of a create knows nothing of the object that a failed destroy keeps
-		kept = &claims.Entry{Set: kept.Set, Resend: claims.Unknown}
 	}
 	after.Kept[id] = kept
 	if want := c.Want[id]; want != nil && c.partial() && kept.Set.Equal(*want) && kept.Resend == claims.Settled {

@@ -113,12 +113,14 @@ func (s *Session) plannedMarks(c Change, decided map[string]claims.Decision) Mar
 	case Create: // with what the first plan of a replacement says of the streams that its object leaves
 		marks = c.Marks.clone()
 		marks.All.OfCreate, marks.All.Late = true, c.Want == nil
-		marks.All.Resend = claims.Unknown // nobody knows the marks of a tainted object
+		if c.Marks.All.Plan == "" { // nobody knows the marks of a tainted object
+			marks.All.Resend = claims.Unknown
+		}
 	default:
 		marks.All.Plan = c.plan
 	}
 	for id, d := range decided {
-		m := marks.Streams[id]
+		m := marks.Of(id)
 		_, stays := c.Want[id]
 		m.Send = d.Send
 		if c.Kind == Create {

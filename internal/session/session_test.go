@@ -86,13 +86,14 @@ func TestFailedDestroyOfAnOldObject(t *testing.T) {
 }
 
 // The plan of a replacement foresees that its destroy detaches if an update before it does. A tainted object has no such update.
-// Nobody knows the marks of the old object: what is in the state is in doubt, also after a failed destroy. With ignore_changes, the
-// first plan keeps the stream, and only the second one leaves it.
+// Nobody knows its marks either: what is in the state is in doubt, also after a failed destroy. With ignore_changes, the first plan keeps
+// the stream, and only the second one leaves it.
 func TestDestroyWithoutAPlan(t *testing.T) {
 	t.Parallel()
-	for _, test := range []struct{ tainted, detaches, other, kept, foreseen bool }{
+	for _, test := range []struct{ tainted, detaches, other, kept, foreseen, stays bool }{
 		{detaches: true, foreseen: true}, {}, {tainted: true}, {other: true, foreseen: true},
 		{kept: true, detaches: true, foreseen: true}, {kept: true}, {kept: true, other: true, foreseen: true},
+		{tainted: true, stays: true, foreseen: true}, {kept: true, stays: true, foreseen: true},
 	} {
 		moves := Change{Kind: Edit, Was: Entries{id: {Set: a}}, Deployment: "here", Want: Sets{"cam-2": &a}}
 		if test.kept {
@@ -103,15 +104,19 @@ func TestDestroyWithoutAPlan(t *testing.T) {
 			s.Plan(t.Context(), keeps(a))
 		}
 		create := creates("cam-2", a)
+		if test.stays {
+			create = creates(id, a)
+		}
 		if moves.Detach = test.detaches; !test.tainted {
 			create.Marks = s.Plan(t.Context(), moves).Marks
 		}
 		planned := s.Plan(t.Context(), create).Marks
 		interrupted, interrupt := context.WithCancel(t.Context())
 		interrupt()
-		kept := newSession(t, requests.Config{BaseURL: "http://127.0.0.1:1"}).Apply(interrupted, destroys(planned)).Kept[id]
-		unknown := kept.Resend == claims.Unknown && (planned.Entry(id, a).Resend == claims.Unknown) == test.tainted
-		if l := destroys(planned).leave(id); l.Unforeseen == test.foreseen || !unknown {
+		old := destroys(planned)
+		old.Was = Entries{id: planned.Entry(id, a)}
+		kept := newSession(t, requests.Config{BaseURL: "http://127.0.0.1:1"}).Apply(interrupted, old).Kept[id]
+		if l := old.leave(id); l.Unforeseen == test.foreseen || kept == nil || (kept.Resend == claims.Unknown) != test.tainted {
 			t.Errorf("%+v: the leave is %+v, and what a failed destroy keeps %+v", test, l, kept)
 		}
 	}
