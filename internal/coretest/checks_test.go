@@ -78,24 +78,36 @@ func (c *terraformCore) run(cfg config, opts options) bool {
 	return len(c.failures) == 0
 }
 
-// hasDuplicates reports whether two objects of the state have a stream with the same set, perhaps after a read. If one of them leaves, the other one may be
-// planned before, and stay as it is, or send its set again: only then, the stream changes hands, or an outcome is in doubt.
-// A plan that does not know its deployment takes all objects for those of it.
+// hasDuplicates reports whether two objects of the state have a stream with the same set, perhaps after a read. If one of them leaves,
+// the other one may be planned before, and stay as it is, or send its set again: only then, the stream changes hands.
 func (c *terraformCore) hasDuplicates(opts options) bool {
+	return c.areShared(opts, func(id string, set any) string {
+		if c.drift {
+			return id
+		}
+		return fmt.Sprint(id, set)
+	})
+}
+
+// isShared reports whether two objects of the state have a stream. If the outcome of one of them that leaves is in doubt, the other one
+// may be planned before, or after a third one has claimed the stream: only some of these plans say so.
+func (c *terraformCore) isShared(opts options) bool {
+	return c.areShared(opts, func(id string, _ any) string { return id })
+}
+
+// areShared reports whether two objects have a stream with one key. A plan that does not know its deployment takes all objects for those
+// of it.
+func (c *terraformCore) areShared(opts options, key func(id string, set any) string) bool {
 	found := streamNames{}
 	for _, s := range c.objects() {
 		if !opts.lateAddress {
 			s = c.here(s)
 		}
 		for id, set := range s.sets() {
-			key := fmt.Sprint(id, set)
-			if c.drift {
-				key = id
-			}
-			if found[key] {
+			if found[key(id, set)] {
 				return true
 			}
-			found.add(key)
+			found.add(key(id, set))
 		}
 	}
 	return false
@@ -122,12 +134,10 @@ func (c *terraformCore) planTwice(cfg config, opts options) ([]change, map[strin
 	c.plan(cfg, opts)
 	failed, printed := len(c.failures) > 0, slices.Sorted(slices.Values(c.printed))
 	changes, refreshed := c.plan(cfg, opts)
-	if c.hasDuplicates(opts) {
-		byOrder := func(s string) bool {
-			return s == changesHands || strings.Contains(s, "Outcome of an Earlier Operation Unknown")
-		}
-		printed, c.printed = slices.DeleteFunc(printed, byOrder), slices.DeleteFunc(c.printed, byOrder)
+	byOrder := func(s string) bool {
+		return s == changesHands && c.hasDuplicates(opts) || strings.Contains(s, "Outcome of an Earlier Operation Unknown") && c.isShared(opts)
 	}
+	printed, c.printed = slices.DeleteFunc(printed, byOrder), slices.DeleteFunc(c.printed, byOrder)
 	if again := len(c.failures) > 0; failed != again {
 		c.t.Fatalf("a plan fails in one order of the calls only")
 	}
