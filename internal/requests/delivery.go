@@ -43,19 +43,17 @@ func (d *delivery) run(ctx context.Context, req *http.Request) (end step, err er
 	next := step{ending: goesOn, kind: first}
 	c, err := d.credentials.get(ctx, "")
 	for err == nil && next.ending == goesOn {
-		var done func()
-		if c, done, err = d.wait(ctx, c); err != nil {
+		var a attempt
+		if a, err = d.attempt(ctx, req, c, next); err != nil {
 			break
 		}
-		a := d.attempt(ctx, req, c, next)
-		done()
 		d.history.add(a)
 		d.learnAboutCredential(a)
 		next = decide(d.history.attempts, d.client.settings.Retry, timeLimitOf(ctx), time.Now(), rand.Float64())
 		if d.client.settings.Observe != nil {
 			d.client.settings.Observe(ctx, d.history.describe(req, next))
 		}
-		c, next, err = d.prepare(ctx, c, next)
+		c, next, err = d.prepare(ctx, a.credential, next)
 	}
 	if shows, successes := showsOutage(d.history.attempts, next.ending, time.Now()); shows {
 		d.health.failed(successes)
@@ -66,28 +64,30 @@ func (d *delivery) run(ctx context.Context, req *http.Request) (end step, err er
 	return next, err
 }
 
-// wait returns when the next attempt may begin, and what it sends: a credential that turns out to be wrong meanwhile is replaced.
-func (d *delivery) wait(ctx context.Context, c *credential) (_ *credential, done func(), err error) {
+// beginTry waits until the credential may be sent, and returns it, or the one that replaces it if it turns out to be wrong meanwhile.
+func (d *delivery) beginTry(ctx context.Context, c *credential) (*credential, error) {
 	timeout := d.client.settings.RequestTimeout
 	ask := func() error { return d.health.checkSilence(d.history.subject.Receiver(), timeout) }
-	err = d.turn.wait(ctx, c, shortWait(timeout), ask)
+	err := d.turn.beginTry(ctx, c, shortWait(timeout), ask)
 	for errors.Is(err, errRejected) {
 		if c, err = d.credentials.get(ctx, ""); err != nil {
-			return nil, nil, err
+			return nil, err
 		}
-		err = d.turn.wait(ctx, c, shortWait(timeout), ask)
+		err = d.turn.beginTry(ctx, c, shortWait(timeout), ask)
 	}
-	if err != nil {
-		return nil, nil, err
-	}
-	if done, err = d.client.limits.wait(ctx); err != nil {
-		c.trial.release(c.trial.tries)
-	}
-	return c, done, err
+	return c, err
 }
 
-// attempt makes an attempt, and notes what it shows about the endpoint.
-func (d *delivery) attempt(ctx context.Context, req *http.Request, c *credential, next step) attempt {
+// attempt waits until an attempt is allowed, makes it, and notes what it shows about the endpoint.
+func (d *delivery) attempt(ctx context.Context, req *http.Request, c *credential, next step) (a attempt, err error) {
+	if c, err = d.beginTry(ctx, c); err != nil {
+		return a, err
+	}
+	release, err := d.client.limits.acquire(ctx)
+	if err != nil {
+		return a, err
+	}
+	defer release()
 	full := d.client.settings.RequestTimeout
 	timeout, short := full, ""
 	if d.health.now().condition == mute {
@@ -98,10 +98,10 @@ func (d *delivery) attempt(ctx context.Context, req *http.Request, c *credential
 	}
 	late := fmt.Errorf("the %s %w %s%s", d.history.subject.Receiver(), ErrRequestTimeout, timeout, short)
 	_, accepted := c.trial.state()
-	a := transmit(ctx, d.client.network, d.newRequest(req, c), timeout, late)
+	a = transmit(ctx, d.client.network, d.newRequest(req, c), timeout, late)
 	a.credential, a.accepted, a.forToken, a.kind, a.backoff = c, accepted, d.history.subject.TokenRequest, next.kind, next.backoff
 	a.health = d.learnAboutEndpoint(a)
-	return a
+	return a, nil
 }
 
 // newRequest returns the request of one attempt.
@@ -140,20 +140,20 @@ func (d *delivery) learnAboutEndpoint(a attempt) view {
 func (d *delivery) learnAboutCredential(a attempt) {
 	trial := a.credential.trial
 	switch {
-	case a.isRejection(): // the try is used up, and the delivery may make another one in its turn
+	case a.isRejection(): // the delivery may make another try in its turn
+		d.turn.useUpTry()
 		trial.reject(a.accepted, hasKind(d.history.attempts, secondTry), d.history.result(step{}, nil))
 		if hasKind(d.history.attempts, replacement) { // the service would reject a third credential, too
 			trial.exhaust()
 		}
-		return
 	case a.isSilence(), a.isEnded():
+		d.turn.endTry()
 	case a.showsSuccess(), a.isResponse() && slices.Contains(conflicts, a.status):
 		trial.accept()
 		d.turn.end()
 	default: // a failure of the service, of a proxy or of a connection says nothing about the credential: another delivery may send it
 		d.turn.end()
 	}
-	trial.release(trial.tries)
 }
 
 // prepare returns when the next attempt is due, with the credential that it sends.

@@ -79,6 +79,51 @@ func (t *trial) release(semaphore chan struct{}) {
 	}
 }
 
+// turn is that of a delivery, with the credential that it sent last.
+type turn struct {
+	trial  *trial // nil without one
+	hasTry bool   // for a request that is about to be sent, or under way
+}
+
+// beginTry waits until the credential may be sent. After each interval, ask says whether to go on.
+func (t *turn) beginTry(ctx context.Context, c *credential, interval time.Duration, ask func() error) error {
+	if ctx.Err() != nil { // an operation that has ended has not waited
+		return ctx.Err()
+	}
+	if t.trial != c.trial {
+		t.end()
+	}
+	if t.trial == nil {
+		if err := c.trial.acquire(ctx, c.trial.turns, interval, ask); err != nil {
+			return err
+		}
+		t.trial = c.trial
+	}
+	err := t.trial.acquire(ctx, t.trial.tries, interval, ask)
+	t.hasTry = err == nil
+	return err
+}
+
+// useUpTry notes that the request was rejected: no other one takes its place.
+func (t *turn) useUpTry() { t.hasTry = false }
+
+// endTry lets another request with the credential be sent.
+func (t *turn) endTry() {
+	if t.hasTry {
+		t.trial.release(t.trial.tries)
+	}
+	t.hasTry = false
+}
+
+// end lets another delivery send the credential.
+func (t *turn) end() {
+	t.endTry()
+	if t.trial != nil {
+		t.trial.release(t.trial.turns)
+	}
+	t.trial = nil
+}
+
 // isWrong reports whether the service has rejected the credential, and no other one helps.
 func (t *trial) isWrong() bool {
 	verdict, _ := t.state()

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"net/url"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -116,6 +117,36 @@ func TestTurnEndsWithAPanic(t *testing.T) {
 			}()
 		}
 		s.WantRequests(t, 4)
+	})
+}
+
+// A bug in the middle of an attempt keeps nothing from the next operations: neither a slot, nor a turn or a try of the credential.
+func TestPanicInAnAttempt(t *testing.T) {
+	Virtual(t, func(t *testing.T) {
+		s := StartService(t, Respond(200, "{}"))
+		base, err := url.Parse(s.URL)
+		if err != nil {
+			t.Fatal(err)
+		}
+		sender, err := requests.New(requests.Config{Token: "t0ken", MaxConcurrent: 1, DialContext: streamstest.Dial}, base)
+		if err != nil {
+			t.Fatal(err)
+		}
+		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+		defer cancel()
+		for range 6 { // more than the slots, turns and tries
+			func() {
+				defer func() {
+					if recover() == nil {
+						t.Error("a request to a host that the client does not know causes no panic")
+					}
+				}()
+				sender.Send(ctx, requests.Request{Method: http.MethodPatch, URL: "http://elsewhere.example"})
+			}()
+		}
+		if r := sender.Send(ctx, requests.Request{Method: http.MethodPatch, URL: s.URL}); r.Status != 200 {
+			t.Errorf("%+v", r)
+		}
 	})
 }
 
