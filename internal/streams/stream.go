@@ -142,18 +142,13 @@ type Integer int64
 
 // UnmarshalJSON judges a number by its value. It refuses a fraction, a text, and what int64 does not have.
 func (i *Integer) UnmarshalJSON(data []byte) error {
-	const digits = 150 // of which 512 bits have the exact value
-	n, _, err := big.ParseFloat(string(data[:min(len(data), digits)]), 10, 512, big.ToNearestEven)
-	if err != nil || len(data) > digits {
-		return errors.New("must be an integer")
-	}
-	value, accuracy := n.Int64()
-	mantissa, _, _ := strings.Cut(strings.ToLower(string(data)), "e")
-	tiny := value == 0 && strings.ContainsAny(mantissa, "123456789") // package big has no number so small
-	if accuracy != big.Exact || tiny {
+	const longest = 150 // package big takes long for a text of a megabyte
+	var n big.Rat
+	_, isNumber := n.SetString(string(data[:min(len(data), longest)]))
+	if len(data) > longest || !isNumber || !n.IsInt() || !n.Num().IsInt64() {
 		return errors.New("must be an integer of 64 bits")
 	}
-	*i = Integer(value)
+	*i = Integer(n.Num().Int64())
 	return nil
 }
 
