@@ -61,6 +61,8 @@ func TestFailedCreates(t *testing.T) {
 	sent := failed(streams.NotChanged, nil)
 	unsent := *sent
 	unsent.Attempts = 0
+	ofOthers := unsent
+	ofOthers.SentBefore = true
 	for name, test := range map[string]struct {
 		of   Subject
 		err  *streams.Error
@@ -71,6 +73,7 @@ func TestFailedCreates(t *testing.T) {
 	}{
 		"rejected":                  {OneStream, sent, streams.ProcessorSet{}, 0, []string{" → no valid response\n"}, []string{nothingSaved, "triggers"}},
 		"not sent":                  {OneStream, &unsent, streams.ProcessorSet{}, 0, []string{" → no request was sent\n"}, []string{nothingSaved, "triggers"}},
+		"sent before":               {OneStream, &ofOthers, streams.ProcessorSet{}, 0, []string{" → no valid response\n"}, []string{nothingSaved}},
 		"unknown":                   {OneStream, failed(streams.Unknown, nil), streams.ProcessorSet{}, 0, []string{notSaved}, nil},
 		"rejected, in doubt":        {OneStream, sent, streams.ProcessorSet{}, 0, []string{notSaved}, nil},
 		"group, rejected, in doubt": {Group, sent, streams.ProcessorSet{}, 0, []string{"0 of 1 changes succeeded. " + notSaved}, nil},

@@ -86,7 +86,7 @@ func (m message) shortened(e *streams.Error, check string) string {
 		}
 		happened = Sentence(join(": ", strings.TrimSuffix(happened, "."), response, cut(e.Message)))
 	}
-	if e.Attempts == 0 {
+	if e.NothingSent() {
 		now = nothingSent + now
 	}
 	return join(" ", happened, m.reason, check) + "\n" + now
@@ -101,7 +101,7 @@ func request(e *streams.Error) string {
 	switch {
 	case e.Status != 0:
 		response = transport.StatusText(e.Status)
-	case e.Attempts == 0:
+	case e.NothingSent():
 		response = "no request was sent"
 	}
 	if e.Attempts > 1 {

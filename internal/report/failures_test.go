@@ -117,6 +117,9 @@ func TestShortDetails(t *testing.T) {
 		"token request": {streams.Error{Kind: streams.KindAuthentication, Result: requests.Result{Status: 401, TokenRequest: true, Attempts: 1, Message: "no"}},
 			"could not be updated. The token request to oauth2.token_url failed: 401 Unauthorized: no. " +
 				"Check oauth2.client_id, oauth2.scopes, oauth2.endpoint_params and oauth2.token_url.\n" + unchanged},
+		"token request of another operation": {streams.Error{Kind: streams.KindAuthentication, Result: requests.Result{Status: 401, TokenRequest: true, SentBefore: true, Message: "no"}},
+			"could not be updated. The token request to oauth2.token_url failed: 401 Unauthorized: no. " +
+				"Check oauth2.client_id, oauth2.scopes, oauth2.endpoint_params and oauth2.token_url.\n" + unchanged},
 		"long": {streams.Error{Kind: streams.KindBadRequest, Result: requests.Result{Status: 400, Attempts: 1, Form: masking.FormDocumented, Message: long}},
 			"could not be updated: 400 Bad Request: " + cut(long) + " Check the processor ids.\n" + unchanged},
 		"request id": {streams.Error{Kind: streams.KindGeneric, Outcome: streams.Unknown, Result: requests.Result{

@@ -57,7 +57,7 @@ func (h *history) result(end step, err error) Result {
 	mayHaveActed := slices.ContainsFunc(h.attempts, attempt.mayHaveActed)
 	if search, isSearch := errors.AsType[*failedSearch](err); isSearch {
 		r = search.result // of another request, which did not reach the stream
-		r.MayHaveActed, r.Attempts = mayHaveActed, cmp.Or(r.Attempts, sent)
+		r.MayHaveActed, r.SentBefore = mayHaveActed, sent > 0
 		return r
 	}
 	for _, a := range slices.Backward(h.attempts) {

@@ -7,12 +7,13 @@ import (
 // Result is what came of a request. Its texts from outside, except Body and that of Err, contain no known secret and no
 // control character.
 type Result struct {
-	Method       string // of the last request; empty if there was none to send
-	URL          string // likewise: the request's or the token endpoint's
-	TokenRequest bool   // the token request failed; Attempts counts its attempts
+	Method       string // of the request that this is about; empty if there was none to send
+	URL          string // likewise
+	TokenRequest bool   // it is one for a token, without which there was no other to send
 	Credentials  string // what the request carried, as Config.Credentials says, or, for a token request, OAuth2.Credentials
 	Unused       string // as Config.Unused says; "" for a token request
-	Attempts     int    // requests sent; 0 if nothing was sent
+	Attempts     int    // how often the operation has sent it; 0 if only others have
+	SentBefore   bool   // the operation has sent its own request, which is not the one that this is about
 
 	MayHaveActed  bool // an attempt may have taken effect although its response does not say so, or it got none
 	OthersSucceed bool // other requests have succeeded since this one began
@@ -47,9 +48,12 @@ const (
 
 // unsent returns the result of a request that is not sent because of r.
 func (r Result) unsent(reason string) Result {
-	r.Attempts, r.MayHaveActed = 0, false
+	r.Attempts, r.SentBefore, r.MayHaveActed = 0, false, false
 	return r.because(reason)
 }
+
+// NothingSent reports whether the operation has sent no request at all.
+func (r Result) NothingSent() bool { return r.Attempts == 0 && !r.SentBefore }
 
 // because adds a reason before the others.
 func (r Result) because(reason string) Result {
