@@ -6,7 +6,6 @@ import (
 	"errors"
 	"net/http"
 	"net/url"
-	"path"
 	"slices"
 	"strings"
 
@@ -177,38 +176,12 @@ var (
 // Where a redirect leads.
 var (
 	hasLocation condition = func(f failure) bool { return f.Location != "" }
-
-	// To the same path, but for a slash at its end or the case of /v2/streams.
-	redirectsToVariant condition = func(f failure) bool {
-		from, to := redirectOf(f)
-		return from != to && sameButSlashAndCase(from, to) && path.Base(from) == path.Base(to)
-	}
-	// To the same path with the id in another case.
-	redirectsToCase condition = func(f failure) bool {
-		from, to := redirectOf(f)
-		return sameButSlashAndCase(from, to) && path.Base(from) != path.Base(to)
+	addsSlash   condition = func(f failure) bool {
+		request, err := url.Parse(f.URL)
+		if err != nil || f.TokenRequest {
+			return false
+		}
+		target, err := request.Parse(f.Location)
+		return err == nil && target.String() == f.URL+"/"
 	}
 )
-
-// sameButSlashAndCase compares two paths. Only b may have a slash at its end.
-func sameButSlashAndCase(a, b string) bool {
-	return a != "" && strings.EqualFold(a, strings.TrimSuffix(b, "/"))
-}
-
-// redirectOf returns the paths of a request and of its redirect without that of base_url; "" if the redirect leaves it.
-func redirectOf(f failure) (from, to string) {
-	request, err := url.Parse(f.URL)
-	if err != nil || f.TokenRequest || f.Location == "" {
-		return "", ""
-	}
-	target, err := request.Parse(f.Location)
-	if err != nil || target.Scheme != request.Scheme || !strings.EqualFold(target.Host, request.Host) {
-		return "", ""
-	}
-	from, to = request.EscapedPath(), target.EscapedPath()
-	base := from[:max(strings.LastIndex(from, "/v2/streams/"), 0)]
-	if !strings.HasPrefix(to, base) {
-		return "", ""
-	}
-	return from[len(base):], to[len(base):]
-}

@@ -71,9 +71,10 @@ var hints = []hint{
 		"Raise the timeouts.", ""},
 
 	// The operation decides.
-	{either(causedBy(streams.ErrCase), redirectsToCase),
-		"The service may not tell ids apart that differ only in case.",
-		"Write the {id of the stream|ids of the streams} as the service does.", ""},
+	{causedBy(streams.ErrOtherStream),
+		"The service may write {this id|these ids} in another form, such as in lower case.",
+		"Write the {id of the stream|ids of the streams} as the service does.",
+		"If the response is about another stream, check base_url."},
 	{both(isForeign, isFor(aLeave, aDrop)),
 		"Only a 404 with the error body of the service says that {the stream does|the streams do} not exist. This one may have come from " +
 			"a proxy or a gateway that has no route to the service.",
@@ -83,8 +84,8 @@ var hints = []hint{
 		"The {receiver} or a proxy may have stopped in the middle of the response, or may send a wrong length.",
 		"Run the command again.",
 		persists + " and " + proxySettings + "."},
-	{redirectsToVariant,
-		"Location has the same path, but for a slash at its end or its case. No setting of the provider changes that.",
+	{addsSlash,
+		"Location has the same path, but for a slash at its end. No setting of the provider changes that.",
 		"The operators have to serve the documented path, /v2/streams/{id}, without a redirect.", ""},
 	{both(causedBy(streams.ErrNearly), isFor(aLeave, aDrop)), otherVersion, askForField,
 		"To leave {the stream|the streams} without a request, {keep}"},
@@ -176,8 +177,8 @@ var hints = []hint{
 	{hasOtherSet,
 		"The service may merge sets instead of replacing them, or may ignore ids that it does not know.",
 		"Compare the set with the processors in the service.",
-		"If the service attaches some itself, add them to {the set|the sets}. If it may have responded with the former set, run the " +
-			"command again."},
+		"If the service attaches some itself, add them to {the set|the sets}. If ids differ only in case, write them as the service does. " +
+			"If it may have responded with the former set, run the command again."},
 	{either(isUnexpected, both(hasStatus(400, 404, 422), not(hasForm(masking.FormDocumented, masking.FormJSON)))),
 		"The response may not have come from the service, but from {proxy}.",
 		"Check base_url, HTTPS_PROXY and NO_PROXY.",

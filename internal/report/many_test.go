@@ -125,7 +125,7 @@ The service reports additional processors ["a"].
 "s0000": as in the example
 "s0001": The service did not attach ["c"].
 
-The service may merge sets instead of replacing them, or may ignore ids that it does not know. Compare the set with the processors in the service. If the service attaches some itself, add them to the sets. If it may have responded with the former set, run the command again.
+The service may merge sets instead of replacing them, or may ignore ids that it does not know. Compare the set with the processors in the service. If the service attaches some itself, add them to the sets. If ids differ only in case, write them as the service does. If it may have responded with the former set, run the command again.
 
 "s0000": The service reports that the stream now has ["a", "b"].
 "s0001": The service reports that the stream now has ["b"].

@@ -94,7 +94,7 @@ func (c *Client) accept(result requests.Result, id string, update *ProcessorSet)
 	stream, err := decode(result.Body, id, c.sender.Redactor())
 	c.decoding.Unlock()
 	if err != nil {
-		if !errors.As(err, new(*otherStreamError)) { // the body is the best clue to what has responded: a login page, for example
+		if !errors.Is(err, ErrOtherStream) { // the body is the best clue to what has responded: a login page, for example
 			result.Message, result.Form = c.sender.Redactor().Message(result.Body)
 		}
 		result.Err = errors.Unwrap(err)
@@ -127,9 +127,6 @@ func difference(sent, reported ProcessorSet, secrets *masking.Redactor) string {
 	}
 	if additional.Len() > 0 {
 		parts = append(parts, "the service reports additional processors "+describe(additional, ProcessorSet{}, secrets))
-	}
-	if missing.isLike(additional) {
-		parts = append(parts, "some of these ids differ only in case: write them as the service does")
 	}
 	if missing.Len() == 0 {
 		parts = append(parts, "it may have merged the set instead of replacing it")

@@ -93,15 +93,6 @@ func (s ProcessorSet) contains(id string) bool {
 	return found
 }
 
-// isLike reports whether an id of s differs from one of the other set only in case.
-func (s ProcessorSet) isLike(other ProcessorSet) bool {
-	folded := map[string]bool{}
-	for _, id := range other.ids {
-		folded[strings.ToLower(id)] = true
-	}
-	return slices.ContainsFunc(s.ids, func(id string) bool { return folded[strings.ToLower(id)] })
-}
-
 // nfc returns the set in NFC, the normal form in which Terraform stores texts.
 func (s ProcessorSet) nfc() ProcessorSet {
 	ids := s.IDs()
@@ -191,64 +182,28 @@ func decode(body []byte, id string, secrets *masking.Redactor) (*Stream, error) 
 	field("processor_ids", "an array of strings", &s.ProcessorIDs)
 	field("last_edited", "an integer", (*Integer)(&s.LastEdited))
 	field("compatible_namespaces", "an array of strings", &namespaces)
-	if problems != nil {
-		err := &fieldsError{problems: problems}
-		isThis, isNone := norm.NFC.String(s.ID) == norm.NFC.String(id), s.ID == ""
-		if isThis || isNone && len(problems) <= mostWrong {
-			err.cause = ErrNearly
-		}
-		return nil, err
-	}
-	if s.ID = norm.NFC.String(s.ID); s.ID != norm.NFC.String(id) {
-		other := &otherStreamError{secrets.Mask(s.ID, masking.MaxText), nil}
-		if strings.EqualFold(s.ID, norm.NFC.String(id)) {
-			other.cause = ErrCase
-		}
-		return nil, other
+	s.ID = norm.NFC.String(s.ID)
+	isThis, isNone := s.ID == norm.NFC.String(id), s.ID == ""
+	switch wrong := strings.Join(problems, ", "); {
+	case problems != nil && (isThis || isNone && len(problems) <= mostWrong):
+		return nil, fmt.Errorf("%w, but %s", ErrNearly, wrong)
+	case problems != nil:
+		return nil, fmt.Errorf("the response is not a stream: %s", wrong)
+	case !isThis:
+		return nil, fmt.Errorf("%w, %q", ErrOtherStream, secrets.Mask(s.ID, masking.MaxText))
 	}
 	s.TerminalID, s.FragmentTypeID = norm.NFC.String(s.TerminalID), norm.NFC.String(s.FragmentTypeID)
 	s.ProcessorIDs, s.CompatibleNamespaces = s.ProcessorIDs.nfc(), namespaces.nfc().IDs()
 	return &s, nil
 }
 
-// ErrNearly is the cause of an error about a response that is nearly the stream: it has the id, or most of the fields.
-var ErrNearly = errors.New("the response is nearly the stream")
+// Causes of an error about a 2xx response.
+var (
+	ErrNearly      = errors.New("the response is nearly the stream") // it has the id, or no id and most of the other fields
+	ErrOtherStream = errors.New("the response describes another stream")
+)
 
 const mostWrong = 2 // of six fields
-
-// fieldsError is the error of a response in which fields are missing, or have other types.
-type fieldsError struct {
-	problems []string
-	cause    error // ErrNearly, or nil
-}
-
-func (e *fieldsError) Error() string {
-	problems := strings.Join(e.problems, ", ")
-	if e.cause != nil {
-		return e.cause.Error() + ", but " + problems
-	}
-	return "the response is not a stream: " + problems
-}
-
-func (e *fieldsError) Unwrap() error { return e.cause }
-
-// ErrCase is the cause of an error about a stream whose id differs only in case.
-var ErrCase = errors.New("the id differs only in case")
-
-// otherStreamError is the error of a response that is another stream than the requested one.
-type otherStreamError struct {
-	shown string // its id
-	cause error  // ErrCase, or nil
-}
-
-func (e *otherStreamError) Error() string {
-	if e.cause != nil {
-		return fmt.Sprintf("the service writes the id of the stream in another case, %q", e.shown)
-	}
-	return fmt.Sprintf("the response describes another stream, %q", e.shown)
-}
-
-func (e *otherStreamError) Unwrap() error { return e.cause }
 
 // decodeValue reports whether raw was of the type of to. Unlike package json, it refuses null.
 func decodeValue(raw json.RawMessage, to any) bool {
