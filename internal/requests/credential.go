@@ -19,7 +19,7 @@ type credentials struct {
 
 // credential is a value of the Authorization header, or why there is none.
 type credential struct {
-	value string // "": requests have no such header
+	value string // "": requests have no such header; with an error, that of the last one
 	note  string // for the result of a rejection; may be empty
 	err   error
 	holds func() bool // reports whether this is still right
@@ -48,14 +48,18 @@ func (c *credentials) get(ctx context.Context, rejected string) (*credential, er
 	if last.value == rejected {
 		avoid = last.value
 	}
-	stays := last.holds() || c.issued && last.trial.isWrong() // a client that is rejected gets no token for its age
-	if stays && (c.source == nil || avoid == "" || last.trial.isLast()) {
+	if !c.maySearch(last, avoid) {
 		return last.forOthers()
 	}
 	next := c.source(ctx, avoid)
 	switch {
 	case next.err != nil && (ctx.Err() != nil || errors.Is(next.err, ErrRateLimit)): // other deliveries may have more time
 		return nil, next.err
+	case next.err != nil: // the next search may find the same credential
+		next.value, next.trial = last.value, last.trial
+		if avoid != "" {
+			last.trial.abort()
+		}
 	case next.value == last.value || c.issued && last.trial.isSecondTry():
 		next.trial = last.trial
 		if avoid != "" {
@@ -63,12 +67,28 @@ func (c *credentials) get(ctx context.Context, rejected string) (*credential, er
 		}
 	default:
 		next.trial = newTrial()
-		if next.trial.replaces = avoid != ""; next.trial.replaces {
-			last.trial.replace()
+		next.trial.replaces = avoid != "" || c.issued && last.trial.isWrong() // and the search for another token has failed
+		if avoid != "" {
+			last.trial.abort()
 		}
 	}
 	c.last.Store(next)
 	return next, next.err
+}
+
+// maySearch reports whether a search may find another credential than the last one, which the service has rejected if it is to avoid.
+func (c *credentials) maySearch(last *credential, avoid string) bool {
+	switch {
+	case c.source == nil:
+		return false
+	case last.err != nil:
+		return !last.holds()
+	case avoid != "" && !last.trial.isLast():
+		return true
+	case c.issued && last.trial.isWrong(): // a client that is rejected gets no token for its age
+		return false
+	}
+	return !last.holds()
 }
 
 // forOthers returns the credential, or why deliveries that have not found out themselves send nothing.

@@ -186,8 +186,8 @@ func (t *trial) reject(accepted int, second bool, r Result) {
 	t.settle()
 }
 
-// replace ends the trial, because another credential is sent from now on.
-func (t *trial) replace() {
+// abort ends the trial of a rejected credential, which is not sent from now on.
+func (t *trial) abort() {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if t.verdict == untested {

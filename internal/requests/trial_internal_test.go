@@ -21,8 +21,8 @@ func TestTrial(t *testing.T) {
 		"accepted":                   {{"accept", proven, -1}, {"reject", proven, -1}},
 		"some of the first rejected": {reject(4), reject(3), {"accept", proven, -1}},
 		"rejected":                   {reject(4), reject(3), {"reject again", untested, 2}, {"reject again", untested, 1}, {"reject", wrong, -1}},
-		"replaced":                   {reject(4), {"replace", wrong, -1}},
-		"replaced later":             {{"accept", proven, -1}, {"replace", proven, -1}},
+		"aborted":                    {reject(4), {"abort", wrong, -1}},
+		"aborted later":              {{"accept", proven, -1}, {"abort", proven, -1}},
 		"accepted, then some":        {{"accept", proven, -1}, {"reject", proven, -1}, {"reject", proven, -1}, {"reject", proven, -1}, {"reject", proven, -1}, {"reject", proven, -1}},
 		"expired": {{"accept", proven, -1}, {"reject", proven, -1}, {"reject", proven, -1}, {"reject", proven, -1}, {"reject", proven, -1},
 			{"reject", proven, -1}, {"exhaust", proven, -1}, {"reject again", proven, -1}, {"reject", wrong, -1}},
@@ -47,8 +47,8 @@ func TestTrial(t *testing.T) {
 					tr.reject(successes, s.event == "reject again", Result{})
 				case "reject late": // began before the success
 					tr.reject(successes-1, false, Result{})
-				case "replace":
-					tr.replace()
+				case "abort":
+					tr.abort()
 				case "exhaust":
 					tr.exhaust()
 				}
