@@ -26,7 +26,7 @@ type attempted struct {
 	missing  string // of a read: what to do if the stream does not exist
 	next     string // what to know before the next apply
 
-	besideSuccess bool // a failure of the call says that others succeed: all of its streams have one cause
+	besideTaken bool // a failure of the call says that others get through: all of its streams have one cause
 }
 
 // leavesStream reports whether the configuration does not have the stream.
@@ -98,7 +98,7 @@ var (
 	isPlain        condition = func(f failure) bool { return strings.HasPrefix(f.URL, "http://") }
 
 	// The service works on other streams.
-	othersSucceed condition = func(f failure) bool { return f.OthersSucceed || f.did.besideSuccess }
+	othersGetThrough condition = func(f failure) bool { return f.OthersTaken || f.did.besideTaken }
 
 	// retry.max_attempts is set, and allows no other attempt.
 	isOutOfAttempts condition = func(f failure) bool { return f.OutOfAttempts }

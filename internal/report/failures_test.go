@@ -65,7 +65,7 @@ func part(e streams.Error) streams.Error    { e.Form = masking.FormPart; return 
 func because(cause error, e streams.Error) streams.Error        { e.Err = cause; return e }
 func redirected(location string, e streams.Error) streams.Error { e.Location = location; return e }
 
-func beside(e streams.Error) streams.Error                { e.OthersSucceed = true; return e }
+func beside(e streams.Error) streams.Error                { e.OthersTaken = true; return e }
 func limited(e streams.Error) streams.Error               { e.OutOfAttempts = true; return e }
 func challenged(by string, e streams.Error) streams.Error { e.Challenge = by; return e }
 

@@ -114,10 +114,10 @@ var ofDestroys = []claims.Warning{
 
 // messagesOf are the messages of the findings of a call.
 func messagesOf(findings []session.Finding, attempt func(session.Finding) attempted) (messages []message) {
-	beside := slices.ContainsFunc(findings, func(f session.Finding) bool { return f.Err != nil && asStreamError(f.Err).OthersSucceed })
+	beside := slices.ContainsFunc(findings, func(f session.Finding) bool { return f.Err != nil && asStreamError(f.Err).OthersTaken })
 	for _, f := range findings {
 		did := attempt(f)
-		did.besideSuccess = beside
+		did.besideTaken = beside
 		messages = append(messages, messageOf(f, did))
 	}
 	return messages

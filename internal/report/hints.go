@@ -226,8 +226,8 @@ var hints = []hint{
 		"", "See the status and what the response says, and check {address}.", "{orReads}"},
 
 	// Nothing more is known.
-	{both(othersSucceed, both(either(isTimeout, hasStatus(408, 503, 504)), not(isTokenRequest))),
-		"Other requests have succeeded meanwhile, so there may be too many at a time.",
+	{both(othersGetThrough, both(either(isTimeout, hasStatus(408, 503, 504)), not(isTokenRequest))),
+		"Other requests have got through meanwhile, so there may be too many at a time.",
 		"Set max_concurrent_requests to a smaller number, or run the command again later.",
 		persists + ", or raise request_timeout or the timeouts of the resource."},
 	{causedBy(transport.ErrNoConnection),

@@ -131,7 +131,7 @@ var responseHints = map[string]hintCase{
 	"not a stream":                {page(update(200, streams.KindUnexpected)), none, []string{"may not have come from the service", "base_url"}, nil},
 	"429":                         {update(429, bad), none, []string{"requests_per_second", "max_concurrent_requests"}, []string{"-parallelism", "timeouts", "max_attempts"}},
 	"429, max_attempts":           {limited(update(429, bad)), none, []string{"Set requests_per_second or max_concurrent_requests, or raise retry.max_attempts."}, []string{"timeouts"}},
-	"503 beside others":           {beside(update(503, generic)), none, []string{"Other requests have succeeded", "Set max_concurrent_requests to a smaller number, or run the command again later."}, []string{"overloaded"}},
+	"503 beside others":           {beside(update(503, generic)), none, []string{"Other requests have got through", "Set max_concurrent_requests to a smaller number, or run the command again later."}, []string{"overloaded"}},
 	"504 beside others":           {beside(update(504, streams.KindTimeout)), none, []string{"max_concurrent_requests"}, nil},
 	"500 beside others":           {beside(update(500, generic)), none, []string{"have a fault"}, []string{"max_concurrent"}},
 	"token, 503, beside":          {token(beside(update(503, generic))), none, []string{"token endpoint may be overloaded"}, []string{"max_concurrent"}},

@@ -244,7 +244,7 @@ The service may be overloaded or have a fault. Run the command again later. If t
 }
 
 // Whether others succeed differs with the time of a failure. The streams of a call have one cause all the same.
-func TestOthersSucceed(t *testing.T) {
+func TestOthersGetThrough(t *testing.T) {
 	t.Parallel()
 	var f failures
 	f.add(2, service(503, "busy", streams.NotChanged))

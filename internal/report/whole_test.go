@@ -121,7 +121,7 @@ The provider authenticates at a proxy only with Basic, which this one does not o
 
 PATCH https://streams.example.com/v2/streams/cam-1 → no valid response
 
-Other requests have succeeded meanwhile, so there may be too many at a time. Set max_concurrent_requests to a smaller number, or run the command again later. If this error persists, check base_url, or raise request_timeout or the timeouts of the resource.
+Other requests have got through meanwhile, so there may be too many at a time. Set max_concurrent_requests to a smaller number, or run the command again later. If this error persists, check base_url, or raise request_timeout or the timeouts of the resource.
 
 ` + mayHave},
 		"429, max_attempts": {updates, limited(documented(429, streams.KindBadRequest, "Slow down.")), `The processors of stream "cam-1" could not be updated.

@@ -130,8 +130,8 @@ func (a attempt) failedForNow() bool {
 	return !transport.WouldFailAgain(a.err)
 }
 
-// showsSuccess reports whether the attempt shows that the endpoint works. A service that rejects a request does.
-func (a attempt) showsSuccess() bool { return a.isResponse() && !isRetryableStatus(a.status) }
+// isTaken reports whether the endpoint has taken the request: its response would not be another one later, so the endpoint works.
+func (a attempt) isTaken() bool { return a.isResponse() && !isRetryableStatus(a.status) }
 
 // isRetryableStatus reports whether the same request may succeed later: after 408, 409, 423, 425, 429 and every 5xx but 501,
 // 505 and 511. A service behind a content delivery network responds with 520 to 530 for a moment.

@@ -97,7 +97,7 @@ func hasKind(attempts []attempt, kind attemptKind) bool {
 }
 
 // patienceLeft returns what a delivery has left of its patience, which begins at the end of its first failure. Its own waits and its
-// later attempts use it up. A service that works, but takes no more requests or not yet this one, gives it back.
+// later attempts use it up. An endpoint that is busy with other requests gives it back.
 func patienceLeft(attempts []attempt) time.Duration {
 	begin := slices.IndexFunc(attempts, attempt.failedForNow)
 	left, seen := Patience, attempts[begin].health
@@ -111,25 +111,26 @@ func patienceLeft(attempts []attempt) time.Duration {
 	return left
 }
 
-// showsProgress reports whether responses to others show that a request that is not taken now may be taken later: others had to wait,
-// too, or they succeed all the time. A success after a long time without one may be of the next stream, after another one has failed.
+// showsProgress reports whether a busy endpoint may take a request later, as those of others show that it has taken meanwhile: those
+// that it had not taken at first, or any while half of the patience is left. Where a part of the requests is never taken, each of that
+// part that fails lets a new one be taken, which must not keep the others of that part waiting.
 func showsProgress(before, after view, left time.Duration) bool {
-	return after.recoveries > before.recoveries || after.successes > before.successes && left >= Patience/2
+	return after.takenLate > before.takenLate || after.taken > before.taken && left >= Patience/2
 }
 
-// showsOutage reports whether the end of a delivery that failed shows that the endpoint fails: without a success of others, the
-// failures have lasted as long as the patience, or have used up the attempts. successes is how many the endpoint had.
-func showsOutage(attempts []attempt, end ending, now time.Time) (shows bool, successes int) {
+// showsOutage reports whether the end of a delivery that failed shows that the endpoint fails: while it took no other requests, the
+// failures have lasted as long as the patience, or have used up the attempts. taken is how many it had taken by then.
+func showsOutage(attempts []attempt, end ending, now time.Time) (shows bool, taken int) {
 	if len(attempts) == 0 || !attempts[len(attempts)-1].failedForNow() {
 		return false, 0
 	}
-	successes = attempts[len(attempts)-1].health.successes
+	taken = attempts[len(attempts)-1].health.taken
 	begin := slices.IndexFunc(attempts, attempt.failedForNow)
 	since := begin + slices.IndexFunc(attempts[begin:], func(a attempt) bool {
-		return a.failedForNow() && a.health.successes == successes
+		return a.failedForNow() && a.health.taken == taken
 	})
 	usedUpAlone, lasted := end == usedUp && since == begin, now.Sub(attempts[since].ended) >= Patience
-	return usedUpAlone || lasted, successes
+	return usedUpAlone || lasted, taken
 }
 
 // backoff returns the wait after an attempt; the first attempt is number 1. It doubles up to the longest one. random, from 0 to 1,

@@ -33,8 +33,8 @@ func TestDecide(t *testing.T) {
 	after := func(kind attemptKind, a attempt) attempt { a.kind = kind; return a }
 	waiting := func(backoff time.Duration, a attempt) attempt { a.backoff = backoff; return a }
 	taking := func(took time.Duration, a attempt) attempt { a.ended = a.began.Add(took); return a }
-	beside := func(successes int, a attempt) attempt { a.health.successes = successes; return a }
-	besideRecovery := func(a attempt) attempt { a.health.successes, a.health.recoveries = 1, 1; return a }
+	beside := func(taken int, a attempt) attempt { a.health.taken = taken; return a }
+	besideLate := func(a attempt) attempt { a.health.taken, a.health.takenLate = 1, 1; return a }
 	whileAll := func(c condition, a attempt) attempt { a.health.condition = c; return a }
 	forToken := func(a attempt) attempt { a.forToken = true; return a }
 	const second = secondTry
@@ -82,8 +82,8 @@ func TestDecide(t *testing.T) {
 		"others succeed, 500":    {attempts: []attempt{response(409), beside(1, taking(22*seconds, response(500)))}, want: step{ending: usedUp}},
 		"others succeed soon":    {attempts: []attempt{response(409), taking(11*seconds, response(409)), beside(1, taking(11*seconds, response(409)))}, want: step{ending: goesOn, kind: again.kind, backoff: 4 * seconds}, wait: 4 * seconds},
 		"others succeed late":    {attempts: []attempt{response(409), taking(12*seconds, response(409)), beside(1, taking(10*seconds, response(409)))}, want: step{ending: usedUp}},
-		"others recover late":    {attempts: []attempt{response(409), taking(21*seconds, response(409)), besideRecovery(taking(1*seconds, response(409)))}, want: step{ending: goesOn, kind: again.kind, backoff: 4 * seconds}, wait: 4 * seconds},
-		"others recover, 500":    {attempts: []attempt{response(409), besideRecovery(taking(22*seconds, response(500)))}, want: step{ending: usedUp}},
+		"others recover late":    {attempts: []attempt{response(409), taking(21*seconds, response(409)), besideLate(taking(1*seconds, response(409)))}, want: step{ending: goesOn, kind: again.kind, backoff: 4 * seconds}, wait: 4 * seconds},
+		"others recover, 500":    {attempts: []attempt{response(409), besideLate(taking(22*seconds, response(500)))}, want: step{ending: usedUp}},
 		"others succeeded early": {attempts: []attempt{beside(1, response(409)), beside(1, taking(22*seconds, unavailable))}, want: step{ending: usedUp}},
 
 		"counted":                 {attempts: []attempt{response(409), taking(inFuture, response(409))}, retry: counted, want: step{ending: goesOn, kind: again.kind, backoff: 2 * seconds}, wait: 2 * seconds},
@@ -174,7 +174,7 @@ func TestWaits(t *testing.T) {
 			a := test.fails
 			a.began, a.ended, a.backoff, a.kind = now, now, next.backoff, next.kind
 			if test.others {
-				a.health.successes = n
+				a.health.taken = n
 			}
 			attempts = append(attempts, a)
 			next = decide(attempts, test.retry, limit, now, 1)
@@ -199,9 +199,9 @@ func TestShowsOutage(t *testing.T) {
 	t.Parallel()
 	const seconds = time.Second
 	type failed struct {
-		at        time.Duration
-		status    int
-		successes int // of the endpoint, after it
+		at     time.Duration
+		status int
+		taken  int // requests, by the endpoint, after it
 	}
 	for name, test := range map[string]struct {
 		attempts []failed
@@ -227,7 +227,7 @@ func TestShowsOutage(t *testing.T) {
 		start := time.Now()
 		var attempts []attempt
 		for _, f := range test.attempts {
-			attempts = append(attempts, attempt{status: f.status, ended: start.Add(f.at), health: view{successes: f.successes}})
+			attempts = append(attempts, attempt{status: f.status, ended: start.Add(f.at), health: view{taken: f.taken}})
 		}
 		if got, _ := showsOutage(attempts, test.end, start.Add(test.at)); got != test.want {
 			t.Errorf("%s: %t", name, got)

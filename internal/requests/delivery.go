@@ -33,7 +33,7 @@ type delivery struct {
 // newDelivery returns a delivery to an endpoint with this health. subject is what its result says about the request.
 func (c *client) newDelivery(health *health, credentials *credentials, subject Result) *delivery {
 	return &delivery{client: c, health: health, credentials: credentials, history: history{
-		subject: subject, redactor: c.redactor, counts: c.settings.Retry.MaxAttempts > 0, successes: health.now().successes,
+		subject: subject, redactor: c.redactor, counts: c.settings.Retry.MaxAttempts > 0, taken: health.now().taken,
 	}}
 }
 
@@ -55,8 +55,8 @@ func (d *delivery) run(ctx context.Context, req *http.Request) (end step, err er
 		}
 		c, next, err = d.prepare(ctx, a.credential, next)
 	}
-	if shows, successes := showsOutage(d.history.attempts, next.ending, time.Now()); shows {
-		d.health.failed(successes)
+	if shows, taken := showsOutage(d.history.attempts, next.ending, time.Now()); shows {
+		d.health.failed(taken)
 	}
 	if d.history.last().isRejection() && !isFailedSearch(ctx, err) { // a rejection is the result if nothing can be sent after it
 		err = nil
@@ -128,8 +128,8 @@ func (d *delivery) learnAboutEndpoint(a attempt) view {
 			began = d.history.attempts[0].began
 		}
 		d.health.heardNothing(began, a.err)
-	case a.showsSuccess():
-		d.health.worked(slices.ContainsFunc(d.history.attempts, attempt.isBusy))
+	case a.isTaken():
+		d.health.took(slices.ContainsFunc(d.history.attempts, attempt.isBusy))
 	case !a.isEnded():
 		d.health.heard()
 	}
@@ -148,7 +148,7 @@ func (d *delivery) learnAboutCredential(a attempt) {
 		}
 	case a.isSilence(), a.isEnded():
 		d.turn.endTry()
-	case a.showsSuccess(), a.isResponse() && slices.Contains(conflicts, a.status):
+	case a.isTaken(), a.isResponse() && slices.Contains(conflicts, a.status):
 		trial.accept()
 		d.turn.end()
 	default: // a failure of the service, of a proxy or of a connection says nothing about the credential: another delivery may send it

@@ -13,8 +13,8 @@ import (
 type health struct {
 	mu          sync.Mutex
 	condition   condition
-	successes   int       // responses that showed that the endpoint works
-	recoveries  int       // those of them to a request that the endpoint had not taken before
+	taken       int       // requests, whose responses would not be others later
+	takenLate   int       // those of them that it had not taken at first, because it was busy
 	silentSince time.Time // when an attempt had waited for the whole request timeout; zero once anything is heard
 	silence     error     // of the last such attempt
 }
@@ -25,33 +25,33 @@ type condition int
 
 const (
 	working condition = iota // or nothing is known
-	failing                  // a delivery has failed for as long as its patience without a success beside it, and nothing has worked since
+	failing                  // a delivery has failed for as long as its patience, and the endpoint has taken no request meanwhile, or since
 	mute                     // an attempt has got no response, nor has a delivery that began after it: attempts are short
 )
 
 // view is an endpoint's health at a moment.
 type view struct {
-	condition  condition
-	successes  int
-	recoveries int
-	silence    error // of the last attempt without a response
+	condition condition
+	taken     int
+	takenLate int
+	silence   error // of the last attempt without a response
 }
 
 // now returns the health at this moment.
 func (h *health) now() view {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	return view{h.condition, h.successes, h.recoveries, h.silence}
+	return view{h.condition, h.taken, h.takenLate, h.silence}
 }
 
-// worked notes a response that would not be another one later, and whether the endpoint had not taken the request before.
-func (h *health) worked(recovered bool) {
+// took notes a request that the endpoint has taken, perhaps late: it was too busy at first.
+func (h *health) took(late bool) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	h.condition, h.silentSince = working, time.Time{}
-	h.successes++
-	if recovered {
-		h.recoveries++
+	h.taken++
+	if late {
+		h.takenLate++
 	}
 }
 
@@ -63,11 +63,11 @@ func (h *health) heard() {
 	h.condition, h.silentSince = min(h.condition, failing), time.Time{}
 }
 
-// failed notes a delivery that shows that the endpoint fails. If there are more successes than given, others have succeeded since.
-func (h *health) failed(successes int) {
+// failed notes a delivery that shows that the endpoint fails, unless it has taken more requests by now than the delivery knows of.
+func (h *health) failed(taken int) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	if h.successes == successes {
+	if h.taken == taken {
 		h.condition = max(h.condition, failing)
 	}
 }

@@ -20,7 +20,7 @@ func TestHealth(t *testing.T) {
 		}{
 			{func() { h.failed(0) }, failing},
 			{h.heard, failing},
-			{func() { h.worked(false) }, working},
+			{func() { h.took(false) }, working},
 			{func() { h.failed(0) }, working},
 			{func() { later(); h.heardNothing(start, nil) }, working},
 			{func() { h.heardNothing(start, nil) }, working},
@@ -31,7 +31,7 @@ func TestHealth(t *testing.T) {
 			{h.heard, failing},
 			{func() { h.heardNothing(later(), nil) }, failing},
 			{func() { h.heardNothing(later(), nil) }, mute},
-			{func() { h.worked(false) }, working},
+			{func() { h.took(false) }, working},
 			{func() { h.heardNothing(later(), nil) }, working},
 		} {
 			if step.happens(); h.now().condition != step.want {
@@ -54,13 +54,13 @@ func TestShortAttempt(t *testing.T) {
 }
 
 // A success after a response to wait shows more than one of a request that was taken at once.
-func TestRecoveries(t *testing.T) {
+func TestTakenLate(t *testing.T) {
 	t.Parallel()
 	var h health
-	h.worked(true)
-	h.worked(false)
-	h.worked(true)
-	if got := h.now(); got.successes != 3 || got.recoveries != 2 {
+	h.took(true)
+	h.took(false)
+	h.took(true)
+	if got := h.now(); got.taken != 3 || got.takenLate != 2 {
 		t.Errorf("%+v", got)
 	}
 }

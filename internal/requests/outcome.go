@@ -16,11 +16,11 @@ import (
 
 // history is what a delivery has done so far, and what its result needs beside that.
 type history struct {
-	subject   Result // what the result says about the request
-	redactor  *masking.Redactor
-	counts    bool // the user limits the attempts
-	successes int  // of the endpoint, when the delivery began
-	attempts  []attempt
+	subject  Result // what the result says about the request
+	redactor *masking.Redactor
+	counts   bool // the user limits the attempts
+	taken    int  // requests, by the endpoint, before the delivery began
+	attempts []attempt
 }
 
 // add appends an attempt. Only the body of the last response is kept.
@@ -45,12 +45,12 @@ func (h *history) last() (a attempt) {
 // one is the result.
 func (h *history) result(end step, err error) Result {
 	r, last := h.subject, h.last()
-	sent, own := 0, 0 // attempts, and successes of the endpoint
+	sent, own := 0, 0 // attempts, and those that the endpoint has taken
 	for _, a := range h.attempts {
 		if !a.isUnsent() {
 			sent++
 		}
-		if a.showsSuccess() {
+		if a.isTaken() {
 			own++
 		}
 	}
@@ -67,7 +67,7 @@ func (h *history) result(end step, err error) Result {
 		}
 	}
 	r.Attempts, r.MayHaveActed = sent, mayHaveActed
-	r.OthersSucceed = last.health.successes-own > h.successes
+	r.OthersTaken = last.health.taken-own > h.taken
 	r.OutOfAttempts = end.ending == usedUp && h.counts
 	var reasons []string
 	switch {

@@ -141,7 +141,7 @@ func TestResultNamesLimits(t *testing.T) {
 				time.AfterFunc(100*time.Millisecond, func() { MustUpdateAll(t, c, 1) })
 			}
 			_, err := c.UpdateStream(t.Context(), "busy", streams.NewProcessorSet())
-			if e := AsError(t, err); e.OthersSucceed != test.wantOthers || e.OutOfAttempts != test.wantLimit {
+			if e := AsError(t, err); e.OthersTaken != test.wantOthers || e.OutOfAttempts != test.wantLimit {
 				t.Errorf("%+v", e.Result)
 			}
 		})
