@@ -85,25 +85,28 @@ func keepBefore(of Subject, a session.After) string {
 	return keepFirst
 }
 
+const createFirst = "If {the stream has|the streams have} just been created, run the command again. If {it is|they are} new, create " +
+	"{it|them} in the service first."
+
 // changing is what an operation in the apply of a change was to do. Without an operation, streams were read.
 func changing(of Subject, c session.Change, a session.After, f session.Finding) attempted {
 	if f.Facts == nil {
 		return reading(Plan)
 	}
 	did := attempted{
-		purpose: anUpdate,
 		failed:  "the processors of {streams} could not be updated",
 		empty:   f.Decision.Send && f.Decision.Set.Len() == 0,
+		missing: "If {the stream was|the streams were} deleted, remove {it|them} from the configuration.",
 	}
 	switch _, stays := c.Want[f.Stream]; {
 	case !stays:
-		did.purpose, did.keep, did.orKeep = aLeave, keepOfResource, join(" ", createsAgain, keepBefore(of, a))
+		did.keep, did.orKeep = keepOfResource, join(" ", createsAgain, keepBefore(of, a))
 		if c.Kind == session.Edit {
-			did.purpose, did.keep, did.orKeep = aDrop, keepOfGroup, ""
+			did.keep, did.orKeep = keepOfGroup, ""
 		}
-		did.failed = "the processors of {streams} could not be detached"
+		did.failed, did.missing = "the processors of {streams} could not be detached", ""
 	case c.Kind == session.Create:
-		did.purpose, did.failed = aCreate, "the processors of {streams} could not be set"
+		did.failed, did.missing = "the processors of {streams} could not be set", createFirst
 	}
 	mayHaveProcessors := asStreamError(f.Err).Outcome != streams.NotChanged || f.Facts.Unknown || f.Facts.Remainder.Len() > 0
 	if c.Kind == session.Create && of != Group && mayHaveProcessors { // a group says it once
@@ -132,8 +135,9 @@ func (r *Reporter) Invoke(ctx context.Context, refusal session.CallRefusal, fail
 	logBugs(ctx, failed)
 	messages := messagesOf(failed, func(f session.Finding) attempted {
 		return attempted{
-			failed: "the processors of {streams} could not be set",
-			empty:  f.Decision.Set.Len() == 0,
+			failed:  "the processors of {streams} could not be set",
+			empty:   f.Decision.Set.Len() == 0,
+			missing: createFirst,
 			next: "The next apply may not run the action again. To run it, use terraform apply -invoke=ADDRESS with " +
 				"the address of the action.",
 		}

@@ -79,8 +79,10 @@ func merged(e streams.Error) streams.Error {
 func alert(alert tls.AlertError) error { return &net.OpError{Op: "remote error", Err: alert} }
 
 func wrongName(names ...string) error {
-	return x509.HostnameError{Certificate: &x509.Certificate{DNSNames: names}}
+	return &tls.CertificateVerificationError{Err: x509.HostnameError{Certificate: &x509.Certificate{DNSNames: names}}}
 }
+
+var untrusted = &tls.CertificateVerificationError{Err: x509.UnknownAuthorityError{}}
 
 func invalid(reason x509.InvalidReason) error {
 	return &tls.CertificateVerificationError{Err: x509.CertificateInvalidError{Reason: reason}}
@@ -90,13 +92,10 @@ func ofProxy(cause error) error { return errors.Join(new(transport.ProxyError), 
 
 // What was attempted.
 var (
-	none     = attempted{}
-	toRead   = attempted{purpose: aRead}
-	toCreate = attempted{purpose: aCreate}
-	toUpdate = attempted{purpose: anUpdate}
-	toEmpty  = attempted{purpose: anUpdate, empty: true}
-	toLeave  = attempted{purpose: aLeave, empty: true, keep: keepOfResource, orKeep: createsAgain + " " + keepFirst}
-	toDrop   = attempted{purpose: aDrop, empty: true, keep: keepOfGroup}
+	none    = attempted{}
+	toEmpty = attempted{empty: true}
+	toLeave = attempted{empty: true, keep: keepOfResource, orKeep: createsAgain + " " + keepFirst}
+	toDrop  = attempted{empty: true, keep: keepOfGroup}
 )
 
 // The first error with a cause is whole. The others have three sentences: what failed, with the response and what the provider has found;

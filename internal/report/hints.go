@@ -2,14 +2,13 @@ package report
 
 import (
 	"context"
-	"crypto/x509"
+	"crypto/tls"
 	"net/http"
 	"slices"
 	"strings"
 
 	"github.com/stream-management/terraform-provider-stream/internal/masking"
 	"github.com/stream-management/terraform-provider-stream/internal/requests"
-	"github.com/stream-management/terraform-provider-stream/internal/session"
 	"github.com/stream-management/terraform-provider-stream/internal/streams"
 	"github.com/stream-management/terraform-provider-stream/internal/transport"
 )
@@ -27,25 +26,16 @@ const (
 	proxySettings = "the proxy settings (HTTPS_PROXY, NO_PROXY)"
 	proxyForms    = "NO_PROXY has host names, domains, IP addresses and CIDR blocks, separated by commas."
 	otherName     = "The certificate may belong to the {receiver} under another name."
-	otherProtocol = "This port may speak another protocol, such as TLS, or HTTP/2 without TLS."
-	otherFault    = "If the error has another reason, the operators have to replace the certificate."
-	untrusted     = "The certificate may come from a private authority, or the {receiver} may not send its intermediate certificate."
-	tooMany       = "There may be too many requests at a time."
-	otherVersion  = "The service may have another version of the interface, or a gateway may change its responses."
-	askForField   = "Ask the operators for the fields that the error names, as version 2 of the interface has them."
-	noReads       = "the deployment may not serve GET /v2/streams/{id}, which detect_drift needs. Then {unserved}"
-
-	emptyRefused = "The service may not accept an empty set."
-	notFound     = "{The stream|The streams} may not exist at this base_url, or the credentials may not permit access."
-	checkID      = "Check the {id of the stream|ids of the streams} and base_url."
-	persists     = "If this error persists, check {address}"
-	rejection    = "A request with {credentials} was rejected. {unused}"
+	checkID       = "Check the {id of the stream|ids of the streams} and base_url."
+	emptyRefused  = "The service may not accept an empty set."
+	persists      = "If this error persists, check {address}"
+	rejection     = "A request with {credentials} was rejected. {unused}"
 )
 
 // hints are tried in this order. The last one applies to every failure.
 var hints = []hint{
 	// No request was sent.
-	{either(causedBy(transport.ErrLongHeader), hasStatus(http.StatusRequestHeaderFieldsTooLarge, 494)), // 494 is that of nginx
+	{either(causedBy(transport.ErrLongHeader), hasStatus(http.StatusRequestHeaderFieldsTooLarge)),
 		"The header of the request may be too long for the {receiver} or a proxy.",
 		"Use a shorter credential, or fewer or shorter headers.", ""},
 	{causedBy(context.Canceled),
@@ -63,72 +53,57 @@ var hints = []hint{
 		"The file may not be mounted or written yet, or may be the wrong one.",
 		"Check the file.",
 		"A relative path begins in the folder that -chdir names: write an absolute path, in Terraform \"${path.cwd}/…\"."},
-	{causedBy(session.ErrWaitedForOther),
-		"Another operation on the same stream may be slow.",
-		"Raise the timeouts.", ""},
 	{neverBegan,
-		"The time limit may be too short for all streams of the resource.",
+		"The time limit may be too short for all operations on the streams of the resource.",
 		"Raise the timeouts.", ""},
 
 	// The operation decides.
 	{causedBy(streams.ErrOtherStream),
 		"The service may write {this id|these ids} in another form, such as in lower case.",
 		"Write the {id of the stream|ids of the streams} as the service does.",
-		"If the response is about another stream, check base_url."},
-	{both(isForeign, isFor(aLeave, aDrop)),
+		"If the response is about another stream, check base_url. {orReads}"},
+	{all(isForeign, leavesStream),
 		"Only a 404 with the error body of the service says that {the stream does|the streams do} not exist. This one may have come from " +
 			"a proxy or a gateway that has no route to the service.",
 		"Run the command again; if this error persists, check base_url.",
 		"If {the stream is|the streams are} really gone, {keep} {orKeep}"},
-	{isIncomplete,
+	{causedBy(requests.ErrIncomplete),
 		"The {receiver} or a proxy may have stopped in the middle of the response, or may send a wrong length.",
 		"Run the command again.",
 		persists + " and " + proxySettings + "."},
 	{addsSlash,
 		"Location has the same path, but for a slash at its end. No setting of the provider changes that.",
 		"The operators have to serve the documented path, /v2/streams/{id}, without a redirect.", ""},
-	{both(causedBy(streams.ErrNearly), isFor(aLeave, aDrop)), otherVersion, askForField,
-		"To leave {the stream|the streams} without a request, {keep}"},
-	{both(causedBy(streams.ErrNearly), isRead), otherVersion, askForField,
-		"If updates work, {unserved}"},
-	{causedBy(streams.ErrNearly), otherVersion, askForField, ""},
-	{both(servesNoReads, isForeign),
-		"This deployment may not offer GET /v2/streams/{id}, which the interface does not specify.", checkID,
-		"If both are right, {unserved}"},
+	{causedBy(streams.ErrNearly),
+		"The service may have another version of the interface, or a gateway may change its responses.",
+		"Ask the operators for the fields that the error names, as version 2 of the interface has them.", "{orLeave} {orReads}"},
 	{servesNoReads,
-		"This deployment may not offer GET /v2/streams/{id}, which the interface does not specify.",
-		"If reads have worked before, check base_url. Otherwise {unserved}", ""},
-	{both(refusesEmpty, isFor(aLeave, aDrop)), emptyRefused,
-		"To leave {the stream|the streams} without a request, {keep}", "{orKeep}"},
+		"The deployment may not serve GET /v2/streams/{id}, which detect_drift needs and the interface does not specify.",
+		checkID + " If both are right, {unserved}", ""},
+	{all(refusesEmpty, leavesStream), emptyRefused,
+		"{orLeave}", "{orKeep}"},
 	{refusesEmpty, emptyRefused,
 		"Detach the processors in the service.", ""},
 
 	// The request did not get through.
-	{both(causedBy(transport.ErrNotHTTP), isPlain), otherProtocol,
-		"Write https:// in {address}, or use another port.", ""},
-	{causedBy(transport.ErrNotHTTP), otherProtocol,
-		"Use another port in {address}.", ""},
 	{causedBy(transport.ErrNeedsHTTP1),
 		"The {receiver} or a proxy may accept only HTTP/1.1.",
 		"Set the environment variable GODEBUG=http2client=0.", ""},
-	{isNoTLS,
-		"This port may not use TLS.",
+	{either(causedBy(transport.ErrNotHTTP), causedBy(http.ErrSchemeMismatch), hasError[tls.RecordHeaderError]()),
+		"This port may speak another protocol: with TLS or without, or HTTP/2 without TLS.",
 		"Check http:// or https:// and the port in {address}.", ""},
-	{hasNoNames,
-		"The certificate may have only a common name, which no longer counts.",
-		"The {receiver} needs a certificate with its host as a subject alternative name.", ""},
-	{both(hasError[x509.HostnameError](), either(isTokenRequest, throughProxy)), otherName,
+	{all(hasOtherNames, either(isTokenRequest, throughProxy)), otherName,
 		"Use a name of the certificate in {address}.", ""},
-	{hasError[x509.HostnameError](), otherName,
+	{hasOtherNames, otherName,
 		"Use a name of the certificate in base_url, or in tls.server_name.", ""},
 	{isExpired,
 		"", "The {receiver} may have to renew its certificate, or your clock may be wrong.",
 		"The certificate that the error names may also be one of tls.ca_cert_pem."},
-	{both(isUntrusted, throughProxy), untrusted,
-		"Add the certificate of the issuer to tls.ca_cert_pem, which counts for a proxy, too, or check {address}.", otherFault},
-	{isUntrusted, untrusted,
-		"Add the certificate of the issuer to tls.ca_cert_pem, or check {address}.", otherFault},
-	{both(causedBy(transport.ErrNoCertificate), not(hasStatus(401, 403))),
+	{isUntrusted,
+		"The certificate may come from a private authority, or the {receiver} may not send its intermediate certificate.",
+		"Add the certificate of the issuer to tls.ca_cert_pem, or check {address}.",
+		"If the error has another reason, the operators have to replace the certificate."},
+	{all(causedBy(transport.ErrNoCertificate), not(hasStatus(401, 403))),
 		"The {receiver} may require a client certificate.",
 		"Set tls.client_cert_pem and tls.client_key_pem, or check {address}.", ""},
 	{isTLSFailure,
@@ -138,40 +113,24 @@ var hints = []hint{
 	{hasNoProxy,
 		"The proxy may be down, or may have another address.",
 		"Check HTTPS_PROXY (HTTP_PROXY for http://), or list the host in NO_PROXY.", proxyForms},
-	{offersNoBasic,
-		"The provider authenticates at a proxy only with Basic, which this one does not offer.",
-		"Set HTTPS_PROXY (HTTP_PROXY for http://) to a local helper proxy that authenticates at this one, or list the host in NO_PROXY.",
-		proxyForms},
 	{either(throughProxy, hasStatus(http.StatusProxyAuthRequired)),
 		"The proxy may need other credentials, or may not reach the host.",
-		"Check the address, user name and password in HTTPS_PROXY (HTTP_PROXY for http://), or list the host in NO_PROXY.", proxyForms},
-	{both(isRead, hasStatus(http.StatusNotModified)),
-		"A cache may have responded in place of the service.",
-		"Check base_url, and headers for If-None-Match and the like.", ""},
-	{both(hasStatus(http.StatusNotModified), not(isTokenRequest)),
-		"The service may have {this set|these sets} already.",
+		"Check the address, user name and password in HTTPS_PROXY (HTTP_PROXY for http://), or list the host in NO_PROXY.",
+		"The provider authenticates at a proxy only with Basic: for other schemes, use a local helper proxy. " + proxyForms},
+	{all(hasStatus(http.StatusNotModified), not(isTokenRequest)),
+		"The service may have {this set|these sets} already, or a cache may have responded in its place.",
 		"Compare the set with the processors in the service, and check headers for If-None-Match and the like.", ""},
-	{both(hasClass(3), hasLocation),
+	{all(hasClass(3), hasLocation),
 		"", "If Location is the {receiver}, change {address} to that address.",
-		"If Location is a login page, check the credentials."},
-	{hasClass(3),
-		"The {receiver} may have another address, or a proxy may have responded.",
-		"Check {address} and " + proxySettings + ".", ""},
-
-	{hasStatus(499, 460), // of nginx, and of load balancers: the client or the proxy has closed the connection
-		"A proxy may have stopped waiting for the {receiver}. Run the command again.",
-		persists + " and " + proxySettings + ".", ""},
+		"If Location is a login page, check the credentials. {orReads}"},
 
 	// The token endpoint responded, or what is in its place.
 	{rejectsClient,
 		rejection + " The client, its credentials or its scopes may be unknown, expired or not allowed.",
 		"Check oauth2.client_id, oauth2.scopes, oauth2.endpoint_params and oauth2.token_url.", "{otherwise}"},
-	{both(isTokenRequest, both(isDocumented, either(isUnexpected, isRejection))),
-		"The token endpoint may not allow this grant, or may require other parameters.",
+	{all(isTokenRequest, either(isUnexpected, isRejection)),
+		"The response may have come from {proxy}, or the token endpoint may not allow this grant.",
 		"Check oauth2.token_url, oauth2.scopes and oauth2.endpoint_params.", ""},
-	{both(isTokenRequest, either(isUnexpected, isRejection)),
-		"The response may have come from {proxy}.",
-		"Check oauth2.token_url.", ""},
 
 	// The service responded, or what is in its place.
 	{hasOtherSet,
@@ -179,17 +138,14 @@ var hints = []hint{
 		"Compare the set with the processors in the service.",
 		"If the service attaches some itself, add them to {the set|the sets}. If ids differ only in case, write them as the service does. " +
 			"If it may have responded with the former set, run the command again."},
-	{either(isUnexpected, both(hasStatus(400, 404, 422), not(hasForm(masking.FormDocumented, masking.FormJSON)))),
+	{either(isUnexpected, hasClass(3), all(hasStatus(400, 404, 422), not(hasForm(masking.FormDocumented, masking.FormJSON)))),
 		"The response may not have come from the service, but from {proxy}.",
 		"Check base_url, HTTPS_PROXY and NO_PROXY.",
 		"base_url may need another path, or https://, and the {id of the stream|ids of the streams} may be wrong."},
-	{both(hasStatus(http.StatusTooManyRequests), both(causedBy(requests.ErrNoTime), not(isTokenRequest))), tooMany,
-		"Set requests_per_second or max_concurrent_requests, or raise the timeouts of the resource.", ""},
-	{both(hasStatus(http.StatusTooManyRequests), both(isOutOfAttempts, not(isTokenRequest))), tooMany,
-		"Set requests_per_second or max_concurrent_requests, or raise retry.max_attempts.", ""},
-	{both(hasStatus(http.StatusTooManyRequests), not(isTokenRequest)), tooMany,
-		"Set requests_per_second or max_concurrent_requests.", ""},
-	{both(hasStatus(401, 403), hasNoCredential), rejection,
+	{all(hasStatus(http.StatusTooManyRequests), not(isTokenRequest)),
+		"There may be too many requests at a time.",
+		"Set requests_per_second or max_concurrent_requests{orRaise}.", ""},
+	{all(hasStatus(401, 403), hasNoCredential), rejection,
 		"Set token, token_file, basic_auth, oauth2 or headers.",
 		"Each has an environment variable, too. {otherwise} {orReads}"},
 	{hasStatus(http.StatusUnauthorized),
@@ -197,26 +153,14 @@ var hints = []hint{
 		"Check the provider block and the variables STREAM_….", "{otherwise}"},
 	{hasStatus(http.StatusForbidden), rejection,
 		"The credentials may not permit the operation on {this stream|these streams}.", "{otherwise} {orReads}"},
-	{both(hasStatus(http.StatusNotFound), isRead), notFound, checkID,
-		"{missing} If {the stream exists|the streams exist}, " + noReads},
-	{both(hasStatus(http.StatusNotFound), isFor(anUpdate)), notFound, checkID,
-		"If {the stream was|the streams were} deleted, remove {it|them} from the configuration. {otherwise}"},
-	{hasStatus(http.StatusNotFound), notFound, checkID,
-		"If {the stream has|the streams have} just been created, run the command again. If {it is|they are} new, create {it|them} in the " +
-			"service first. {otherwise}"},
-	{hasStatus(http.StatusGone),
-		"{The stream|The streams} may have been deleted, or the {receiver} may no longer offer this address.",
-		"Check the {id of the stream|ids of the streams} and {address}.", ""},
+	{hasStatus(http.StatusNotFound, http.StatusGone),
+		"{The stream|The streams} may not exist at this base_url, or the credentials may not permit access.",
+		checkID, "{missing} {otherwise} {orReads}"},
 	{hasStatus(http.StatusConflict, http.StatusLocked, http.StatusTooEarly),
 		"The service may take one update at a time, also of different streams, or somebody else may be changing {the stream|the streams}.",
 		"Set max_concurrent_requests = 1, or run the command again later.",
 		"For single resources, -parallelism=1 does the same."},
-	{hasStatus(http.StatusRequestEntityTooLarge),
-		"", "The set may be too large for the service or a proxy.", ""},
-	{both(hasStatus(400, 422), isRead),
-		"The service may not accept {this id|these ids}, or may not serve GET /v2/streams/{id}, which detect_drift needs.", checkID,
-		"If both are right, {unserved}"},
-	{hasStatus(400, 422),
+	{all(hasStatus(400, 422), not(isRead)),
 		"The service may not know one of the processor ids, or may not accept this set.",
 		"Check the processor ids.", "{otherwise}"},
 	{hasStatus(http.StatusMethodNotAllowed, http.StatusNotImplemented),
@@ -226,25 +170,19 @@ var hints = []hint{
 		"", "See the status and what the response says, and check {address}.", "{orReads}"},
 
 	// Nothing more is known.
-	{both(othersGetThrough, both(either(isTimeout, hasStatus(408, 503, 504)), not(isTokenRequest))),
+	{all(othersGetThrough, either(isTimeout, hasStatus(408, 503, 504)), not(isTokenRequest)),
 		"Other requests have got through meanwhile, so there may be too many at a time.",
 		"Set max_concurrent_requests to a smaller number, or run the command again later.",
 		persists + ", or raise request_timeout or the timeouts of the resource."},
 	{causedBy(transport.ErrNoConnection),
 		"A firewall may not let connections to the {receiver} pass.",
 		"Check {address}, the network and " + proxySettings + ".", ""},
-	{causedBy(requests.ErrRequestTimeout),
-		"The {receiver} may be slow.",
-		"Check {address}, or raise request_timeout.", ""},
 	{isTimeout,
 		"The {receiver} may be slow or down.",
-		"Check {address}, or raise the timeouts of the resource.", ""},
+		"Check {address}{orRaise}.", ""},
 	{hasFault,
 		"The {receiver} may be overloaded or have a fault. Run the command again later.",
 		persists + ".", ""},
-	{both(isPlain, isUnknown),
-		"The {receiver} may have a fault, or may use TLS at this port.",
-		"Check {address} (http:// or https://), the network and the proxy settings (HTTP_PROXY, NO_PROXY).", ""},
 	{always,
 		"The {receiver} may be down, or may have another address.",
 		"Check {address}, the network and " + proxySettings + ".", ""},
@@ -253,13 +191,17 @@ var hints = []hint{
 // whole is the whole hint.
 func (h hint) whole() string { return join(" ", h.why, h.check, h.more) }
 
-// hintFor returns the hint for a failure. {proxy} stands for what may have responded in place of the receiver, {otherwise} and {orReads}
-// for sentences about that and about reads, and {unused} for one about a variable without effect. The others are those of [attempted].
+// hintFor returns the hint for a failure, without these of its placeholders: {proxy} is what may have responded in place of the
+// receiver, {otherwise} a sentence about that, {orLeave} and {orReads} ones about what helps a leave and a read, {orRaise} a clause about
+// the limit that the failure has reached, and {unused} a sentence about a variable without effect. The others are fields of [attempted].
 func hintFor(f failure) hint {
 	h := hints[slices.IndexFunc(hints, func(h hint) bool { return h.applies(f) })]
-	proxy := "a proxy"
+	proxy, unused := "a proxy", ""
 	if f.Form == masking.FormPage {
 		proxy = "a proxy or a login page"
+	}
+	if f.Unused != "" {
+		unused = Sentence(f.Unused)
 	}
 	otherwise := "Otherwise, " + proxy + " may have responded: check {address}, HTTPS_PROXY and NO_PROXY."
 	switch f.Form {
@@ -268,20 +210,27 @@ func hintFor(f failure) hint {
 	case masking.FormJSON:
 		otherwise = "Otherwise, a gateway may have responded: check {address}."
 	}
-	unused := ""
-	if f.Unused != "" {
-		unused = Sentence(f.Unused)
+	orLeave, orReads := "", ""
+	if leavesStream(f) {
+		orLeave = "To leave {the stream|the streams} without a request, " + f.did.keep
 	}
-	orReads := ""
 	if isRead(f) {
-		orReads = "If updates work, " + noReads
+		orReads = "If updates of {the stream|the streams} work, the deployment may not serve GET /v2/streams/{id}, which detect_drift needs. " +
+			"Then " + f.did.unserved
 	}
-	words := strings.NewReplacer("{proxy}", proxy, "{otherwise}", otherwise, "{orReads}", orReads, "{method}", f.Method,
-		"{unused}", unused)
-	attempted := strings.NewReplacer("{keep}", f.did.keep, "{orKeep}", f.did.orKeep,
-		"{unserved}", f.did.unserved, "{missing}", f.did.missing)
+	orRaise := ""
+	switch {
+	case causedBy(requests.ErrRequestTimeout)(f):
+		orRaise = ", or raise request_timeout"
+	case isTimeout(f), causedBy(requests.ErrNoTime)(f):
+		orRaise = ", or raise the timeouts of the resource"
+	case f.OutOfAttempts:
+		orRaise = ", or raise retry.max_attempts"
+	}
+	words := strings.NewReplacer("{proxy}", proxy, "{otherwise}", otherwise, "{orLeave}", orLeave, "{orReads}", orReads, "{orRaise}", orRaise,
+		"{unused}", unused, "{method}", f.Method, "{keep}", f.did.keep, "{orKeep}", f.did.orKeep, "{unserved}", f.did.unserved, "{missing}", f.did.missing)
 	fill := func(text string) string {
-		return strings.Join(strings.Fields(attempted.Replace(words.Replace(text))), " ") // some are empty
+		return strings.Join(strings.Fields(words.Replace(text)), " ") // some are empty
 	}
 	return hint{h.applies, fill(h.why), fill(h.check), fill(h.more)}
 }

@@ -51,7 +51,7 @@ const (
 
 // reading is what a reader was to do.
 func reading(by Reader) attempted {
-	return attempted{purpose: aRead, failed: "{streams} could not be read", unserved: readers[by].unserved, missing: readers[by].missing}
+	return attempted{failed: "{streams} could not be read", unserved: readers[by].unserved, missing: readers[by].missing}
 }
 
 // Reads returns the diagnostics of reads.

@@ -81,7 +81,7 @@ Location has the same path, but for a slash at its end. No setting of the provid
 
 PATCH https://streams.example.com/v2/streams/cam-1 → 308 Permanent Redirect
 
-The service may have another address, or a proxy may have responded. Check base_url and the proxy settings (HTTPS_PROXY, NO_PROXY).
+The response may not have come from the service, but from a proxy. Check base_url, HTTPS_PROXY and NO_PROXY. base_url may need another path, or https://, and the id of the stream may be wrong.
 
 ` + unchanged},
 		"nearly the stream": {updates, nearly, `The processors of stream "cam-1" could not be updated. The response is nearly the stream, but last_edited is not an integer.
@@ -105,14 +105,14 @@ The service may have another version of the interface, or a gateway may change i
 GET https://streams.example.com/v2/streams/cam-1 → 200 OK
 The response does not have the documented form: {"id":"cam-1","last_edited":"2026-01-02"}
 
-The service may have another version of the interface, or a gateway may change its responses. Ask the operators for the fields that the error names, as version 2 of the interface has them. If updates work, set detect_drift = false, or unset STREAM_DETECT_DRIFT.
+The service may have another version of the interface, or a gateway may change its responses. Ask the operators for the fields that the error names, as version 2 of the interface has them. If updates of the stream work, the deployment may not serve GET /v2/streams/{id}, which detect_drift needs. Then set detect_drift = false, or unset STREAM_DETECT_DRIFT.
 
 Nothing was changed by this read.`},
 		"proxy without Basic": {updates, proxy, `The processors of stream "cam-1" could not be updated. The connection failed: the proxy http://proxy:3128 responded to CONNECT with 407 Proxy Authentication Required, and offers NTLM, Negotiate.
 
 PATCH https://streams.example.com/v2/streams/cam-1 → no valid response
 
-The provider authenticates at a proxy only with Basic, which this one does not offer. Set HTTPS_PROXY (HTTP_PROXY for http://) to a local helper proxy that authenticates at this one, or list the host in NO_PROXY. NO_PROXY has host names, domains, IP addresses and CIDR blocks, separated by commas.
+The proxy may need other credentials, or may not reach the host. Check the address, user name and password in HTTPS_PROXY (HTTP_PROXY for http://), or list the host in NO_PROXY. The provider authenticates at a proxy only with Basic: for other schemes, use a local helper proxy. NO_PROXY has host names, domains, IP addresses and CIDR blocks, separated by commas.
 
 ` + unchanged},
 		"timeout beside others": {updates, beside(streams.Error{Kind: streams.KindTimeout, Outcome: streams.Unknown, Result: requests.Result{
@@ -177,7 +177,7 @@ The stream may not exist at this base_url, or the credentials may not permit acc
 GET https://streams.example.com/v2/streams/cam-1 → 404 Not Found
 The service said: There is no such stream.
 
-The stream may not exist at this base_url, or the credentials may not permit access. Check the id of the stream and base_url. If the stream exists, the deployment may not serve GET /v2/streams/{id}, which detect_drift needs. Then remove the data source: the state of a resource has the set that was sent last.
+The stream may not exist at this base_url, or the credentials may not permit access. Check the id of the stream and base_url. If updates of the stream work, the deployment may not serve GET /v2/streams/{id}, which detect_drift needs. Then remove the data source: the state of a resource has the set that was sent last.
 
 Nothing was changed by this read.`},
 	} {
