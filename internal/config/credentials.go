@@ -25,7 +25,7 @@ func (r *reader) credentials(address string) (c requests.Config) {
 	}
 	c.Headers, c.Unused = headers, r.unusedHeaders(authorization, chosen)
 	for _, name := range slices.Sorted(maps.Keys(headers)) {
-		use("the header "+name, r.source(r.Headers, headers[name]))
+		use("the header "+name, r.source(r.Headers, part{"the value", headers[name]}))
 	}
 	r.warnOfCleartext(r.BaseURL, address, used...) // a client certificate is not sent there
 	if c.TLS = r.tls(); c.TLS.ClientCertPEM != "" {
@@ -48,7 +48,7 @@ func (r *reader) schemes(c *requests.Config, use func(what, source string)) []sc
 	return []scheme{
 		{r.Token, []setting{r.Token}, func() {
 			c.Token = r.token(r.Token)
-			use("a bearer token", r.source(r.Token, c.Token))
+			use("a bearer token", r.source(r.Token, part{"the value", c.Token}))
 		}},
 		{r.TokenFile, []setting{r.TokenFile}, func() { // the file may not exist before the first request
 			c.TokenFile = r.file(r.TokenFile)
@@ -57,7 +57,7 @@ func (r *reader) schemes(c *requests.Config, use func(what, source string)) []sc
 		{b, []setting{b.Username, b.Password}, func() {
 			c.BasicAuth = r.basicAuth()
 			use(fmt.Sprintf("the basic_auth of user %q", c.BasicAuth.Username),
-				r.source(b.Username, c.BasicAuth.Username, c.BasicAuth.Password))
+				r.source(b.Username, part{"the username", c.BasicAuth.Username}, part{"the password", c.BasicAuth.Password}))
 		}},
 		{o, ofClient, func() {
 			c.OAuth2 = r.oauth2()
@@ -70,12 +70,33 @@ func (r *reader) schemes(c *requests.Config, use func(what, source string)) []sc
 	}
 }
 
-// source describes where a credential comes from, and says if it may not be one.
-func (r *reader) source(a setting, values ...string) string {
+// part is a part of a credential, such as a password.
+type part struct{ name, value string }
+
+// mayBeAddress is a part that is often an address itself, such as a scope. References of secret stores have that form, too.
+func mayBeAddress(name, value string) part {
+	if strings.Contains(value, "://") {
+		value = ""
+	}
+	return part{name, value}
+}
+
+// source describes where a credential comes from, and names what of it may be no value.
+func (r *reader) source(a setting, parts ...part) string {
 	variable, _ := r.variable(a)
 	source := " from " + cmp.Or(variable, "the provider block")
-	if slices.ContainsFunc(values, requests.LooksUnfilled) {
-		source += " (the value looks like a reference that nothing has replaced)"
+	var suspects []string
+	for _, p := range parts {
+		if requests.LooksUnfilled(p.value) {
+			suspects = append(suspects, p.name)
+		}
+	}
+	switch names := strings.Join(suspects, ", "); len(suspects) {
+	case 0:
+	case 1:
+		source += fmt.Sprintf(" (%s looks like a reference that nothing has replaced)", names)
+	default:
+		source += fmt.Sprintf(" (%s look like references that nothing has replaced)", names)
 	}
 	return source
 }
@@ -123,22 +144,35 @@ func (r *reader) oauth2() *requests.OAuth2 {
 	default:
 		r.refuseUnset(o.ClientSecret, " Instead of a secret, you can set client_assertion or client_assertion_file.")
 	}
+	others := append([]part{mayBeAddress("the client_id", a.ClientID)}, r.tokenParameters(a)...)
 	for _, s := range chosen {
 		s.read()
-		a.Credentials = "the " + strings.TrimPrefix(s.self().at.String(), "oauth2.") + r.source(s, a.ClientID, a.ClientSecret, a.ClientAssertion)
+		name := "the " + inOAuth2(s)
+		a.Credentials = name + r.source(s, append([]part{{name, a.ClientSecret}, {name, a.ClientAssertion}}, others...)...)
 	}
+	return a
+}
 
-	for i, scope := range o.Scopes.inBlock.Elements() {
-		a.Scopes = append(a.Scopes, r.element(o.Scopes.element(o.Scopes.at.AtListIndex(i)), scope))
+// inOAuth2 is the name of a setting in the object oauth2.
+func inOAuth2(of setting) string { return strings.TrimPrefix(of.self().at.String(), "oauth2.") }
+
+// tokenParameters reads what a token request has beside the credentials of the client.
+func (r *reader) tokenParameters(a *requests.OAuth2) (parts []part) {
+	o := r.OAuth2
+	for i, element := range o.Scopes.inBlock.Elements() {
+		at := o.Scopes.element(o.Scopes.at.AtListIndex(i))
+		scope := r.element(at, element)
+		a.Scopes, parts = append(a.Scopes, scope), append(parts, mayBeAddress(inOAuth2(at), scope))
 	}
 	params := o.EndpointParams.inBlock.Elements()
 	for _, name := range slices.Sorted(maps.Keys(params)) {
-		param := o.EndpointParams.element(o.EndpointParams.at.AtMapKey(name))
+		at := o.EndpointParams.element(o.EndpointParams.at.AtMapKey(name))
 		switch name {
 		case "client_id", "client_secret", "client_assertion", "client_assertion_type", "scope":
-			r.refuse(param, "is set by the attributes of oauth2.")
+			r.refuse(at, "is set by the attributes of oauth2.")
 		}
-		a.EndpointParams[name] = r.element(param, params[name])
+		a.EndpointParams[name] = r.element(at, params[name])
+		parts = append(parts, mayBeAddress(inOAuth2(at), a.EndpointParams[name]))
 	}
-	return a
+	return parts
 }

@@ -110,9 +110,31 @@ func TestReadCredentials(t *testing.T) {
 			Headers: map[string]string{"X-Api-Key": ""}, Credentials: "the header X-Api-Key from STREAM_HEADERS",
 		}},
 		"a password that looks like a reference": {nil, environment{"STREAM_USERNAME": "u", "STREAM_PASSWORD": "op://a/b"},
-			ofUser("op://a/b", "STREAM_USERNAME (the value looks like a reference that nothing has replaced)")},
+			ofUser("op://a/b", "STREAM_USERNAME (the password looks like a reference that nothing has replaced)")},
+		"a user that looks like a reference": {nil, environment{"STREAM_USERNAME": "${USER}", "STREAM_PASSWORD": "p"}, requests.Config{
+			BasicAuth:   &requests.BasicAuth{Username: "${USER}", Password: "p"},
+			Credentials: `the basic_auth of user "${USER}" from STREAM_USERNAME (the username looks like a reference that nothing has replaced)`,
+		}},
+		"parts of oauth2 that are addresses": {oauth2(block{"client_secret": "s", "scopes": []any{"api://a/.default"}, "endpoint_params": block{"resource": "https://a"}}), nil,
+			ofClient(requests.OAuth2{
+				ClientSecret: "s", Scopes: []string{"api://a/.default"}, EndpointParams: map[string]string{"resource": "https://a"},
+			}, theBlock, "the client_secret from the provider block")},
+		"parts of oauth2 that look like references": {
+			oauth2(block{"client_id": "$(ID)", "client_assertion": "{{ jwt }}", "scopes": []any{"s", "${SCOPE}"}, "endpoint_params": block{"audience": "${AUD}", "b": "c"}}), nil,
+			requests.Config{
+				OAuth2: &requests.OAuth2{
+					TokenURL: "https://id.example.com", ClientID: "$(ID)", ClientAssertion: "{{ jwt }}", Scopes: []string{"s", "${SCOPE}"},
+					EndpointParams: map[string]string{"audience": "${AUD}", "b": "c"},
+					Credentials: "the client_assertion from the provider block (the client_assertion, the client_id, scopes[1], " +
+						`endpoint_params["audience"] look like references that nothing has replaced)`,
+				},
+				Credentials: `a token of the oauth2 client "$(ID)" from the provider block, obtained with the client_assertion from the provider block ` +
+					"(the client_assertion, the client_id, scopes[1], " +
+					`endpoint_params["audience"] look like references that nothing has replaced)`,
+			},
+		},
 		"a secret that looks like a reference": {oauth2(block{"client_secret": "${SECRET}"}), nil, ofClient(requests.OAuth2{ClientSecret: "${SECRET}"},
-			theBlock, "the client_secret from the provider block (the value looks like a reference that nothing has replaced)")},
+			theBlock, "the client_secret from the provider block (the client_secret looks like a reference that nothing has replaced)")},
 		"a scheme in the block, headers and schemes in the environment": {block{"token": "t"},
 			environment{"STREAM_HEADERS": `{"authorization": "ApiKey k", "X-Api-Key": "k"}`, "STREAM_USERNAME": "u"},
 			requests.Config{
