@@ -13,13 +13,13 @@ import (
 
 // What is shorter, in bytes, is not masked: to mask a value such as "1" would make other texts unreadable.
 const (
-	MinValue = 4 // the value of a header or a parameter, or another form of a secret
+	MinValue = 4 // the value of a header or a parameter, or another spelling of a secret
 	minPart  = 8 // a part of a secret
 )
 
-// forms returns a secret as it is, as a form has it, misread, in other kinds of base64, and without its own escapes,
+// spellings returns a secret as it is, as a web form has it, misread, in other kinds of base64, and without its own escapes,
 // because a service may escape only the other characters: at most the given number of these changes.
-func forms(secret string, changes int) []string {
+func spellings(secret string, changes int) []string {
 	latin1, _ := charmap.ISO8859_1.NewEncoder().String(secret)
 	misread, _ := charmap.ISO8859_1.NewDecoder().String(secret)
 	inHTML, _ := charmap.Windows1252.NewDecoder().String(secret) // HTML has no control characters of ISO 8859-1
@@ -31,7 +31,7 @@ func forms(secret string, changes int) []string {
 	}
 	for _, other := range others {
 		if changes > 0 && other != secret && len(other) >= MinValue {
-			all = append(all, forms(other, changes-1)...)
+			all = append(all, spellings(other, changes-1)...)
 		}
 	}
 	return all

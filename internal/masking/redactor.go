@@ -27,16 +27,16 @@ type Redactor struct {
 	longest int           // how many bytes of a text a secret may take: some escapes have six characters, such as \u0041
 }
 
-// Add adds secrets, which Mask finds from then on, with every form that they may have.
+// Add adds secrets, which Mask finds from then on, with every spelling that they may have.
 func (r *Redactor) Add(secrets ...string) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	for _, secret := range secrets {
 		encoded := base64.StdEncoding.EncodeToString([]byte(secret))
-		for _, form := range append(forms(secret, 3), forms(encoded, 3)...) {
-			if form != "" && !slices.Contains(r.secrets[form[0]], form) {
-				r.secrets[form[0]] = append(r.secrets[form[0]], form)
-				r.longest = max(r.longest, 4<<10+6*len(form))
+		for _, spelling := range append(spellings(secret, 3), spellings(encoded, 3)...) {
+			if spelling != "" && !slices.Contains(r.secrets[spelling[0]], spelling) {
+				r.secrets[spelling[0]] = append(r.secrets[spelling[0]], spelling)
+				r.longest = max(r.longest, 4<<10+6*len(spelling))
 			}
 		}
 	}

@@ -11,10 +11,10 @@ import (
 // If a credential has to be found, one delivery does that, and the others wait for its result.
 type credentials struct {
 	// source returns another credential than the rejected one if there is one, for one delivery at a time; nil: it is fixed.
-	source func(ctx context.Context, rejected string) *credential
-	issued bool          // they are tokens, which an endpoint issues to one client
-	search chan struct{} // has an element while a delivery looks for a credential
-	last   atomic.Pointer[credential]
+	source    func(ctx context.Context, rejected string) *credential
+	issued    bool          // they are tokens, which an endpoint issues to one client
+	searching chan struct{} // has an element while a delivery looks for a credential
+	last      atomic.Pointer[credential]
 }
 
 // credential is a value of the Authorization header, or why there is none.
@@ -24,6 +24,24 @@ type credential struct {
 	err   error
 	holds func() bool // reports whether this is still right
 	trial *trial
+}
+
+// newCredentials returns the credentials of a configuration, which may have none.
+func newCredentials(c *client) *credentials {
+	all, cfg := &credentials{searching: make(chan struct{}, 1)}, c.settings
+	fixed := &credential{trial: newTrial(), holds: func() bool { return all.source == nil }}
+	all.last.Store(fixed)
+	switch {
+	case cfg.OAuth2 != nil:
+		all.source, all.issued = newTokenSource(*cfg.OAuth2, c).find, true
+	case cfg.TokenFile != "":
+		all.source = (&secretFile{setting: "token_file", path: cfg.TokenFile, redactor: c.redactor}).findToken
+	case cfg.BasicAuth != nil:
+		fixed.value = "Basic " + basicCredentials(cfg.BasicAuth.Username, cfg.BasicAuth.Password)
+	case cfg.Token != "":
+		fixed.value = "Bearer " + cfg.Token
+	}
+	return all
 }
 
 // get returns the credential for a request. rejected is the value that the service has just rejected with 401, or "": then get
@@ -39,8 +57,8 @@ func (c *credentials) get(ctx context.Context, rejected string) (*credential, er
 		return nil, ctx.Err()
 	}
 	select {
-	case c.search <- struct{}{}:
-		defer func() { <-c.search }()
+	case c.searching <- struct{}{}:
+		defer func() { <-c.searching }()
 	case <-ctx.Done():
 		return nil, fmt.Errorf("%w: %w", ErrTokenWait, ctx.Err())
 	}

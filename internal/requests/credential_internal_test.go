@@ -63,7 +63,7 @@ func TestCredentials(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			c := &credentials{issued: test.issued, search: make(chan struct{}, 1)}
+			c := &credentials{issued: test.issued, searching: make(chan struct{}, 1)}
 			searched, avoided := false, ""
 			if !test.fixed {
 				c.source = func(_ context.Context, avoid string) *credential {

@@ -10,24 +10,25 @@ import (
 
 // step is what follows an attempt.
 type step struct {
-	ending  ending
-	kind    attemptKind   // of the next attempt
-	looks   bool          // for another credential: with one, the next attempt follows at once, whatever the ending
-	due     time.Time     // when another attempt may succeed; zero after a final response
-	backoff time.Duration // the delivery's own part of the wait
-	asked   string        // the header of the response that asked for a longer wait; may be empty
+	ending   ending
+	kind     attemptKind   // of the next attempt
+	searches bool          // for another credential: with one, the next attempt follows at once, whatever the ending
+	due      time.Time     // when another attempt may succeed; zero after a final response
+	backoff  time.Duration // the delivery's own part of the wait
+	askedBy  string        // the header of the response that asked for a longer wait; may be empty
 }
 
 // ending is why no other attempt follows, or that one does.
 type ending int
 
 const (
-	final       ending = iota // another attempt would not succeed, or the request was not sent
-	usedUp                    // the delivery has used up its patience, or the attempts that the user allows
-	repeated                  // the endpoint does not work, as other deliveries have shown: one attempt is enough
-	interrupted               // the operation has ended during the attempt
-	noTime                    // the operation's time limit leaves no time for another attempt
-	goesOn                    // another attempt follows
+	final         ending = iota // another attempt would not succeed, or the request was not sent
+	outOfPatience               // the delivery has used up its patience
+	outOfAttempts               // the delivery has made the attempts that the user allows
+	repeated                    // the endpoint does not work, as other deliveries have shown: one attempt is enough
+	interrupted                 // the operation has ended during the attempt
+	noTime                      // the operation's time limit leaves no time for another attempt
+	goesOn                      // another attempt follows
 )
 
 // timeLimit is how long a delivery may take.
@@ -61,14 +62,16 @@ func decide(attempts []attempt, retry Retry, limit timeLimit, now time.Time, ran
 	}
 	next := step{ending: goesOn, kind: again, backoff: wait}
 	if asked, header := askedWait(last.status, last.head, now); asked > wait {
-		wait, next.asked = asked, header
+		wait, next.askedBy = asked, header
 	}
 	next.due = now.Add(wait)
 	switch {
 	case limit.ended:
 		next.ending = interrupted
-	case !allowed, !counted && left <= 0:
-		next.ending = usedUp
+	case !allowed:
+		next.ending = outOfAttempts
+	case !counted && left <= 0:
+		next.ending = outOfPatience
 	case last.health.condition != working:
 		next.ending = repeated
 	case !limit.allows(next.due):
@@ -83,7 +86,7 @@ func afterRejection(attempts []attempt, allowed bool, limit timeLimit) step {
 	if limit.ended || hasKind(attempts, secondTry) {
 		return step{ending: final}
 	}
-	next := step{ending: goesOn, kind: secondTry, looks: !hasKind(attempts, replacement)}
+	next := step{ending: goesOn, kind: secondTry, searches: !hasKind(attempts, replacement)}
 	next.due = attempts[len(attempts)-1].ended.Add(rejectionDelay)
 	if !allowed || !limit.allows(next.due) {
 		next.ending = final
@@ -129,8 +132,8 @@ func showsOutage(attempts []attempt, end ending, now time.Time) (shows bool, tak
 	since := begin + slices.IndexFunc(attempts[begin:], func(a attempt) bool {
 		return a.failedForNow() && a.health.taken == taken
 	})
-	usedUpAlone, lasted := end == usedUp && since == begin, now.Sub(attempts[since].ended) >= Patience
-	return usedUpAlone || lasted, taken
+	tookNone, lasted := since == begin, now.Sub(attempts[since].ended) >= Patience
+	return tookNone && end == outOfAttempts || lasted, taken
 }
 
 // backoff returns the wait after an attempt; the first attempt is number 1. It doubles up to the longest one. random, from 0 to 1,

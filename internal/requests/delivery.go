@@ -33,7 +33,7 @@ type delivery struct {
 // newDelivery returns a delivery to an endpoint with this health. subject is what its result says about the request.
 func (c *client) newDelivery(health *health, credentials *credentials, subject Result) *delivery {
 	return &delivery{client: c, health: health, credentials: credentials, history: history{
-		subject: subject, redactor: c.redactor, counts: c.settings.Retry.MaxAttempts > 0, taken: health.now().taken,
+		subject: subject, redactor: c.redactor, taken: health.now().taken,
 	}}
 }
 
@@ -158,7 +158,7 @@ func (d *delivery) learnAboutCredential(a attempt) {
 
 // prepare returns when the next attempt is due, with the credential that it sends.
 func (d *delivery) prepare(ctx context.Context, c *credential, next step) (*credential, step, error) {
-	if next.looks {
+	if next.searches {
 		other, err := d.credentials.get(ctx, c.value)
 		if err != nil || other.value != c.value {
 			return other, step{ending: goesOn, kind: replacement}, err

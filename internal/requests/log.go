@@ -1,6 +1,8 @@
 package requests
 
 import (
+	"io"
+	"net/http"
 	"time"
 
 	"github.com/stream-management/terraform-provider-stream/internal/masking"
@@ -32,3 +34,35 @@ func (t Text) String() string { return t.redactor.Mask(string(t.text), transport
 
 // MarshalText is like String. Loggers call it for the lines that they write.
 func (t Text) MarshalText() ([]byte, error) { return []byte(t.String()), nil }
+
+// describe describes the last attempt, and what follows it.
+func (h *history) describe(req *http.Request, next step) Attempt {
+	a := h.last()
+	described := Attempt{
+		Number: len(h.attempts), Method: h.subject.Method, URL: h.subject.URL, Duration: a.ended.Sub(a.began),
+		ResponseBody: Text{redactor: h.redactor},
+	}
+	if a.isResponse() {
+		described.Status = a.status
+	} else {
+		described.Err = h.redactor.Printable(a.err.Error(), masking.MaxMessage)
+	}
+	if !h.subject.TokenRequest {
+		described.ResponseBody.text = a.body
+		described.RequestBody = bodyOf(req)
+	}
+	if described.Retry = next.ending == goesOn && next.kind == again; described.Retry {
+		described.RetryWait = next.due.Sub(a.ended)
+	}
+	return described
+}
+
+// bodyOf returns the body of a request.
+func bodyOf(req *http.Request) string {
+	if req.GetBody == nil {
+		return ""
+	}
+	body, _ := req.GetBody() // which is in memory
+	text, _ := io.ReadAll(body)
+	return string(text)
+}

@@ -18,8 +18,7 @@ import (
 type tokenSource struct {
 	client        *client
 	config        clientcredentials.Config
-	credentials   string
-	suspicion     string     // a clause about the assertion in the file; "" for none
+	credentials   string     // see [OAuth2]
 	assertionFile secretFile // has no path if the client has a secret or a fixed assertion
 	health        health     // of the token endpoint
 }
@@ -53,7 +52,7 @@ func (s *tokenSource) find(ctx context.Context, _ string) *credential {
 	if s.assertionFile.path != "" {
 		return s.findByFile(ctx)
 	}
-	inHeader := s.requestToken(ctx)
+	inHeader := s.requestToken(ctx, s.credentials)
 	search, failed := errors.AsType[*failedSearch](inHeader.err)
 	refused := failed && search.result.Failure == Unauthenticated && search.result.Documented() // not by a proxy or a page
 	if !refused || s.config.AuthStyle == oauth2.AuthStyleInParams {
@@ -61,7 +60,7 @@ func (s *tokenSource) find(ctx context.Context, _ string) *credential {
 	}
 	// RFC 6749 prefers the secret in the header. The library's own detection would also repeat every other failure.
 	s.config.AuthStyle = oauth2.AuthStyleInParams
-	inBody := s.requestToken(ctx)
+	inBody := s.requestToken(ctx, s.credentials)
 	if second, failed := errors.AsType[*failedSearch](inBody.err); failed {
 		second.result.Attempts += search.result.Attempts
 	}
@@ -75,19 +74,21 @@ func (s *tokenSource) findByFile(ctx context.Context) *credential {
 		return &credential{err: err, holds: unchanged}
 	}
 	s.useAssertion(assertion)
-	if s.suspicion = ""; LooksUnfilled(assertion) {
-		s.suspicion = " (the assertion in the file looks like a reference that nothing has replaced)"
+	credentials := s.credentials
+	if LooksUnfilled(assertion) {
+		credentials += " (the assertion in the file looks like a reference that nothing has replaced)"
 	}
-	found := s.requestToken(ctx)
+	found := s.requestToken(ctx, credentials)
 	if holds := found.holds; found.err != nil {
 		found.holds = func() bool { return unchanged() && holds() }
 	}
 	return found
 }
 
-// requestToken returns a token for most of its life: until ten seconds before its end, or for nine tenths of a shorter one.
-func (s *tokenSource) requestToken(ctx context.Context) *credential {
-	subject := Result{Method: http.MethodPost, URL: s.config.TokenURL, TokenRequest: true, Credentials: s.credentials + s.suspicion}
+// requestToken returns a token for most of its life: until ten seconds before its end, or for nine tenths of a shorter one. An error
+// says that the request carried these credentials.
+func (s *tokenSource) requestToken(ctx context.Context, credentials string) *credential {
+	subject := Result{Method: http.MethodPost, URL: s.config.TokenURL, TokenRequest: true, Credentials: credentials}
 	request := &tokenRequest{delivery: s.client.newDelivery(&s.health, nil, subject)}
 	token, err := s.config.Token(context.WithValue(ctx, oauth2.HTTPClient, &http.Client{Transport: request}))
 	value, unsentType := "", ""

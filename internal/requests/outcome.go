@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"net/http"
 	"slices"
 	"strings"
@@ -18,8 +17,7 @@ import (
 type history struct {
 	subject  Result // what the result says about the request
 	redactor *masking.Redactor
-	counts   bool // the user limits the attempts
-	taken    int  // requests, by the endpoint, before the delivery began
+	taken    int // requests, by the endpoint, before the delivery began
 	attempts []attempt
 }
 
@@ -68,7 +66,7 @@ func (h *history) result(end step, err error) Result {
 	}
 	r.Attempts, r.MayHaveActed = sent, mayHaveActed
 	r.OthersTaken = last.health.taken-own > h.taken
-	r.OutOfAttempts = end.ending == usedUp && h.counts
+	r.OutOfAttempts = end.ending == outOfAttempts
 	var reasons []string
 	switch {
 	case last.isResponse():
@@ -141,9 +139,9 @@ func (h *history) whyNotRetried(last attempt, end step) (reason string, cause er
 	switch {
 	case end.ending == interrupted && !last.isEnded(): // whose error says why
 		return "the request was not retried, because the operation was interrupted or its time limit had passed", nil
-	case end.ending == noTime && end.asked != "":
+	case end.ending == noTime && end.askedBy != "":
 		return fmt.Sprintf("the %s asked to wait (%s), longer than the operation's time limit allows",
-			h.subject.Receiver(), h.redactor.Printable(end.asked, masking.MaxText)), ErrNoTime
+			h.subject.Receiver(), h.redactor.Printable(end.askedBy, masking.MaxText)), ErrNoTime
 	case end.ending == noTime:
 		return ErrNoTime.Error(), ErrNoTime
 	}
@@ -171,36 +169,4 @@ func (h *history) classify(err error) (Failure, string) {
 		return NoResponse, text
 	}
 	return NoResponse, "the connection failed: " + text
-}
-
-// describe describes the last attempt, and what follows it.
-func (h *history) describe(req *http.Request, next step) Attempt {
-	a := h.last()
-	described := Attempt{
-		Number: len(h.attempts), Method: h.subject.Method, URL: h.subject.URL, Duration: a.ended.Sub(a.began),
-		ResponseBody: Text{redactor: h.redactor},
-	}
-	if a.isResponse() {
-		described.Status = a.status
-	} else {
-		described.Err = h.redactor.Printable(a.err.Error(), masking.MaxMessage)
-	}
-	if !h.subject.TokenRequest {
-		described.ResponseBody.text = a.body
-		described.RequestBody = bodyOf(req)
-	}
-	if described.Retry = next.ending == goesOn && next.kind == again; described.Retry {
-		described.RetryWait = next.due.Sub(a.ended)
-	}
-	return described
-}
-
-// bodyOf returns the body of a request.
-func bodyOf(req *http.Request) string {
-	if req.GetBody == nil {
-		return ""
-	}
-	body, _ := req.GetBody() // which is in memory
-	text, _ := io.ReadAll(body)
-	return string(text)
 }

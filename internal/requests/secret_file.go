@@ -31,7 +31,7 @@ type secretFile struct {
 // given wait, it reads again while the file is empty or missing, because it is being written, and while it has a rejected
 // credential: a service may reject the old one just before the new one is written.
 func (f *secretFile) read(ctx context.Context, rejected string, wait time.Duration) (text string, unchanged func() bool, err error) {
-	limit, again := time.After(wait), time.Tick(rotationDelay/40)
+	limit, tick := time.After(wait), time.Tick(rotationDelay/40)
 	for {
 		before, _ := os.Stat(f.path)
 		unchanged = func() bool {
@@ -45,7 +45,7 @@ func (f *secretFile) read(ctx context.Context, rejected string, wait time.Durati
 			return text, unchanged, err
 		}
 		select {
-		case <-again:
+		case <-tick:
 		case <-limit:
 			return text, unchanged, err
 		case <-ctx.Done():

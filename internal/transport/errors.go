@@ -5,11 +5,7 @@ import (
 	"fmt"
 	"net/http"
 	"strings"
-	"time"
 )
-
-// pingTimeout is for a busy service, which may answer a ping late: its loss ends all requests.
-const pingTimeout = 10 * time.Second
 
 // Why a request failed.
 var (

@@ -16,8 +16,12 @@ import (
 	"golang.org/x/net/http2"
 )
 
-// HTTP/2 sends all requests over one connection. If it has died without a word, a ping shows it before a request ends.
-const pingAfter = 10 * time.Second
+// HTTP/2 sends all requests over one connection. If it has died without a word, a ping shows it before a request ends. A busy service
+// may answer a ping late, and its loss ends all requests.
+const (
+	pingAfter   = 10 * time.Second
+	pingTimeout = 10 * time.Second
+)
 
 const maxResponseHeader = 256 << 10 // bytes; Go's default is 10 MB
 
