@@ -55,22 +55,16 @@ func messageOfFailure(f session.Finding, did attempted) message {
 // messageOfError begins a message about a stream with what the request and the response were.
 func messageOfError(stream string, e *streams.Error) message {
 	m := message{stream: stream, request: request(e), sent: e.Attempts > 0}
-	m.status, m.receiver, m.address, m.credentials = e.Status, e.Receiver(), "base_url", e.Credentials
-	switch {
-	case errors.As(e.Err, new(*transport.ProxyError)):
-		m.receiver, m.address = "proxy", "HTTPS_PROXY (HTTP_PROXY for http://)"
-	case e.TokenRequest:
-		m.address = "oauth2.token_url"
-	}
+	m.status, m.credentials = e.Status, e.Credentials
 	if e.URL != "" && e.Message != "" {
-		m.label = "The response does not have the documented form: "
+		label := "The response does not have the documented form: "
 		switch e.Form {
 		case masking.FormDocumented:
-			m.label = "The " + e.Receiver() + " said: "
+			label = "The " + e.Receiver() + " said: "
 		case masking.FormPart:
-			m.label = "The response began with: "
+			label = "The response began with: "
 		}
-		m.response = m.label + e.Message
+		m.response = label + e.Message
 	}
 	return m
 }

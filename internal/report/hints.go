@@ -15,7 +15,7 @@ import (
 
 // hint is what to check after a failure, as a possibility: only the service knows the cause. It does not depend on the number of
 // attempts, so that a cause has one hint. A short error has only check, which refers to nothing before it. Beside the placeholders of a
-// [text], there are those that hintFor fills in.
+// [text], there are those of placeholders.go.
 type hint struct {
 	applies          condition
 	why, check, more string
@@ -191,44 +191,10 @@ var hints = []hint{
 // whole is the whole hint.
 func (h hint) whole() string { return join(" ", h.why, h.check, h.more) }
 
-// hintFor returns the hint for a failure, without these of its placeholders: {proxy} is what may have responded in place of the
-// receiver, {otherwise} a sentence about that, {orLeave} and {orReads} ones about what helps a leave and a read, {orRaise} a clause about
-// the limit that the failure has reached, and {unused} a sentence about a variable without effect. The others are fields of [attempted].
+// hintFor returns the hint for a failure, with its placeholders but those of a [text].
 func hintFor(f failure) hint {
 	h := hints[slices.IndexFunc(hints, func(h hint) bool { return h.applies(f) })]
-	proxy, unused := "a proxy", ""
-	if f.Form == masking.FormPage {
-		proxy = "a proxy or a login page"
-	}
-	if f.Unused != "" {
-		unused = Sentence(f.Unused)
-	}
-	otherwise := "Otherwise, " + proxy + " may have responded: check {address}, HTTPS_PROXY and NO_PROXY."
-	switch f.Form {
-	case masking.FormDocumented:
-		otherwise = ""
-	case masking.FormJSON:
-		otherwise = "Otherwise, a gateway may have responded: check {address}."
-	}
-	orLeave, orReads := "", ""
-	if leavesStream(f) {
-		orLeave = "To leave {the stream|the streams} without a request, " + f.did.keep
-	}
-	if isRead(f) {
-		orReads = "If updates of {the stream|the streams} work, the deployment may not serve GET /v2/streams/{id}, which detect_drift needs. " +
-			"Then " + f.did.unserved
-	}
-	orRaise := ""
-	switch {
-	case causedBy(requests.ErrRequestTimeout)(f):
-		orRaise = ", or raise request_timeout"
-	case isTimeout(f), causedBy(requests.ErrNoTime)(f):
-		orRaise = ", or raise the timeouts of the resource"
-	case f.OutOfAttempts:
-		orRaise = ", or raise retry.max_attempts"
-	}
-	words := strings.NewReplacer("{proxy}", proxy, "{otherwise}", otherwise, "{orLeave}", orLeave, "{orReads}", orReads, "{orRaise}", orRaise,
-		"{unused}", unused, "{method}", f.Method, "{keep}", f.did.keep, "{orKeep}", f.did.orKeep, "{unserved}", f.did.unserved, "{missing}", f.did.missing)
+	words := placeholders(f)
 	fill := func(text string) string {
 		return strings.Join(strings.Fields(words.Replace(text)), " ") // some are empty
 	}

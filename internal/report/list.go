@@ -28,9 +28,9 @@ func rowsOf(messages []message, text func(message) string) (rows []row) {
 	return rows
 }
 
-// list writes the first texts beside their streams, then the streams with other texts, and last those with none. It has about as
-// many names as it may have: each line has at least one.
-func list(rows []row, texts, names int) string {
+// list writes the first texts beside their streams, then the streams with other texts, and last those with none. Each line has
+// at least one name; all of them have about as many as a list may have.
+func list(rows []row, texts int) string {
 	var shown []row
 	var others, without row
 	different := 0
@@ -47,6 +47,7 @@ func list(rows []row, texts, names int) string {
 	}
 	others.text = fmt.Sprintf("%d more different messages; TF_LOG_PROVIDER=DEBUG shows them", different)
 	var lines []string
+	names := namedStreams
 	for _, r := range append(shown, others, without) {
 		if len(r.streams) > 0 {
 			lines = append(lines, r.line(names))

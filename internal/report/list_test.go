@@ -3,6 +3,7 @@ package report
 import (
 	"bytes"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -53,7 +54,7 @@ func TestManyDifferentMessages(t *testing.T) {
 	f.add(25, service(503, "{id}: trace"+long, streams.Unknown))
 	detail := f.diagnostics()[0].Detail()
 	streamstest.WantText(t, detail,
-		"503 Service Unavailable (2 attempts)\nThe service said: s0000: trace"+long+"\n\nThe service said:\n\"s0000\": as in the example\n\"s0001\": s0001: trace and",
+		"503 Service Unavailable (2 attempts)\nThe service said: s0000: trace"+long+"\n\n\"s0000\": as in the example\n\"s0001\": The service said: s0001: trace and",
 		"…\n\"s0020\", \"s0021\", \"s0022\", \"s0023\", \"s0024\": 5 more different messages; TF_LOG_PROVIDER=DEBUG shows them\n\nThe service may ",
 		"\n\nFor each of them: The stream may or may not")
 	for line := range strings.Lines(detail) {
@@ -74,9 +75,10 @@ func TestManyDifferentMessages(t *testing.T) {
 // The streams with one text of thousands have names, and so has each text.
 func TestListNames(t *testing.T) {
 	t.Parallel()
-	many := row{"many", strings.Split(strings.Repeat("x", 30), "")}
-	got := list([]row{many, {"", []string{"n"}}, {"one", []string{"y"}}, {"two", []string{"z", "z"}}}, 2, 10)
-	want := "x, x, x, x, x, x, x, x, x, x and 20 more: many\ny: one\nz and 1 more: 1 more different messages; TF_LOG_PROVIDER=DEBUG shows them\nn"
+	many := row{"many", slices.Repeat([]string{"x"}, namedStreams+20)}
+	got := list([]row{many, {"", []string{"n"}}, {"one", []string{"y"}}, {"two", []string{"z", "z"}}}, 2)
+	want := strings.Repeat("x, ", namedStreams-1) +
+		"x and 20 more: many\ny: one\nz and 1 more: 1 more different messages; TF_LOG_PROVIDER=DEBUG shows them\nn"
 	if got != want {
 		t.Errorf("%s", got)
 	}

@@ -3,13 +3,11 @@ package report
 import (
 	"context"
 	"slices"
-	"strings"
 )
 
 const (
 	shownTexts   = 20   // that differ
 	namedStreams = 1000 // in one list
-	namedTwice   = 100  // beside the texts that differ, if a list of outcomes names all streams
 )
 
 // ofMany says once what is true of all streams of a cause, and shows the request of one of them, with its message whole. What
@@ -17,17 +15,13 @@ const (
 func (m message) ofMany(ctx context.Context, messages []message) string {
 	reason := shared(messages, func(m message) string { return m.reason })
 	response := shared(messages, func(m message) string { return m.response })
-	label := "" // stands once before the list, if nothing but what the service said differs
-	if !slices.ContainsFunc(messages, func(m message) bool { return m.reason != reason }) && response == "" {
-		label = shared(messages, func(m message) string { return m.label })
-	}
 	different := func(m message) string { // a set, or what is not shared
 		text := m.own
 		if reason == "" {
 			text = join(" ", text, m.reason)
 		}
 		if response == "" {
-			text = join(" ", text, strings.TrimPrefix(m.response, label))
+			text = join(" ", text, m.response)
 		}
 		return text
 	}
@@ -48,17 +42,17 @@ func (m message) ofMany(ctx context.Context, messages []message) string {
 	beside, now := "", labelled("For each of them: ", m.now)
 	switch {
 	case len(differences) == 1 && differences[0].text == "": // nothing differs
-		now = list(outcomes, shownTexts, namedStreams)
+		now = list(outcomes, shownTexts)
 	case len(outcomes) == 1:
-		beside = list(shown, texts, namedStreams)
-	default: // which name all streams
+		beside = list(shown, texts)
+	default: // the outcomes name all streams
 		shown = slices.DeleteFunc(shown, func(r row) bool { return r.text == "" })
-		beside, now = list(shown, texts, namedTwice), list(outcomes, shownTexts, namedStreams)
+		beside, now = list(shown, texts), list(outcomes, shownTexts)
 	}
 	return paragraphs(
 		join(" ", m.happened(len(messages)), reason),
 		join("\n", labelled("For example: ", example.request), reasonOfExample, example.response),
-		join("\n", strings.TrimSpace(label), beside),
+		beside,
 		m.fill(m.advice, len(messages)),
 		now,
 	)

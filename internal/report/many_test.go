@@ -265,7 +265,7 @@ func TestSharedReason(t *testing.T) {
 	f.add(2, e)
 	streamstest.WantText(t, f.diagnostics()[0].Detail(),
 		"The processors of 2 streams could not be updated. The operation did not finish within its time limit.\n\nFor example: ",
-		"\n\nThe service said:\n\"s0000\": as in the example\n\"s0001\": s0001 is busy\n")
+		"\n\n\"s0000\": as in the example\n\"s0001\": The service said: s0001 is busy\n")
 }
 
 // Warnings come before errors, and each error about a read ends like this, also those of several streams.

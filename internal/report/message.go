@@ -25,8 +25,7 @@ type cause struct {
 	severity diag.Severity
 	status   int // of the response; 0 without one
 
-	// What stands for the placeholders of a hint.
-	receiver, address, credentials string
+	credentials string // what stands for {credentials} in a hint
 }
 
 // message is what a person reads about one stream.
@@ -38,8 +37,7 @@ type message struct {
 	reason    string // sentences
 	request   string // with what identifies the response
 	sent      bool   // the request was sent
-	label     string // of what the service said, such as "The service said: "
-	response  string // what it said, with the label; "" for nothing
+	response  string // what the service said, after words such as "The service said: "; "" for nothing
 	own       string // what stands for {own}
 	now       string // what is now true of the stream
 	changed   bool   // the stream may have been changed
@@ -63,8 +61,7 @@ func (m message) fill(text string, n int) string {
 	if n > 1 {
 		form, names, own = "$2", fmt.Sprintf("%d streams", n), "see below"
 	}
-	values := strings.NewReplacer("{streams}", names, "{own}", own, "{receiver}", m.receiver, "{address}", m.address,
-		"{credentials}", m.credentials)
+	values := strings.NewReplacer("{streams}", names, "{own}", own, "{credentials}", m.credentials)
 	return values.Replace(forms.ReplaceAllString(text, form))
 }
 
