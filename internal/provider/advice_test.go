@@ -129,18 +129,23 @@ func TestWayOutOfADrop(t *testing.T) {
 	}
 }
 
-// A redirect to the path with a slash cannot be mended in the configuration. Once the service serves the documented path, the apply works.
-func TestRedirectToASlash(t *testing.T) {
+// A redirect to the path of the request cannot be mended in the configuration. Once the service serves the documented path, the apply works.
+// One to the id in another case can.
+func TestRedirectToTheSamePath(t *testing.T) {
 	t.Parallel()
-	service, r := startRun(t, nullResource(), nil, streamstest.Streams("cam-1")...)
-	refuse(service, map[string]streamstest.Fault{"cam-1": {
-		Status: http.StatusPermanentRedirect, Header: http.Header{"Location": {"/v2/streams/cam-1/"}},
-	}})
-	diags := r.mustFail(cam1("p1"))
-	wantDiagnostic(t, diags, "ERROR: Redirect Refused", "The operators have to serve the documented path, /v2/streams/{id}, without a redirect.")
-	if strings.Contains(diags.String(), "base_url") {
-		t.Error(diags)
+	for _, location := range []string{"/v2/streams/cam-1/", "/v2/streams/cam-1/?from=proxy", "/V2/streams/cam-1", "/v2/streams/cam-1"} {
+		service, r := startRun(t, nullResource(), nil, streamstest.Streams("cam-1")...)
+		refuse(service, map[string]streamstest.Fault{"cam-1": {Status: http.StatusPermanentRedirect, Header: http.Header{"Location": {location}}}})
+		diags := r.mustFail(cam1("p1"))
+		wantDiagnostic(t, diags, "ERROR: Redirect Refused", "The operators have to serve the documented path, /v2/streams/{id}, without a redirect.")
+		if strings.Contains(diags.String(), "base_url") {
+			t.Error(diags)
+		}
+		service.InjectFunc(nil)
+		r.mustApply(cam1("p1"))
 	}
-	service.InjectFunc(nil)
-	r.mustApply(cam1("p1"))
+	service, r := startRun(t, nullResource(), nil, streamstest.Streams("CAM-1")...)
+	refuse(service, map[string]streamstest.Fault{"cam-1": {Status: http.StatusMovedPermanently, Header: http.Header{"Location": {"/v2/streams/CAM-1"}}}})
+	wantDiagnostic(t, r.mustFail(cam1("p1")), "ERROR: Redirect Refused", "Write the id of the stream as the service does.")
+	r.mustApply(single("CAM-1", []string{"p1"}))
 }

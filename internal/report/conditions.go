@@ -6,7 +6,9 @@ import (
 	"errors"
 	"net/http"
 	"net/url"
+	"path"
 	"slices"
+	"strings"
 
 	"github.com/stream-management/terraform-provider-stream/internal/masking"
 	"github.com/stream-management/terraform-provider-stream/internal/requests"
@@ -143,12 +145,32 @@ var (
 // Where a redirect leads.
 var (
 	hasLocation condition = func(f failure) bool { return f.Location != "" }
-	addsSlash   condition = func(f failure) bool {
-		request, err := url.Parse(f.URL)
-		if err != nil || f.TokenRequest {
-			return false
-		}
-		target, err := request.Parse(f.Location)
-		return err == nil && target.String() == f.URL+"/"
+
+	// To the path of the request, perhaps with a slash at its end or in another case: base_url cannot follow.
+	redirectsToItself condition = func(f failure) bool { from, to := redirectOf(f); return from != "" && strings.EqualFold(from, to) }
+	// Likewise, with the id in another case.
+	redirectsToOtherID condition = func(f failure) bool {
+		from, to := redirectOf(f)
+		return redirectsToItself(f) && path.Base(from) != path.Base(to)
 	}
 )
+
+// redirectOf returns the paths of a request and of its redirect after that of base_url, without a slash at the end; "" if the redirect
+// leads elsewhere.
+func redirectOf(f failure) (from, to string) {
+	request, err := url.Parse(f.URL)
+	if err != nil || f.TokenRequest || f.Location == "" {
+		return "", ""
+	}
+	target, err := request.Parse(f.Location)
+	if err != nil || target.Scheme != request.Scheme || !strings.EqualFold(target.Host, request.Host) {
+		return "", ""
+	}
+	from = request.EscapedPath()
+	base := from[:max(strings.LastIndex(from, "/v2/streams/"), 0)]
+	to, within := strings.CutPrefix(target.EscapedPath(), base)
+	if !within {
+		return "", ""
+	}
+	return strings.TrimPrefix(from, base), strings.TrimSuffix(to, "/")
+}

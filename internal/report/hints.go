@@ -58,7 +58,7 @@ var hints = []hint{
 		"Raise the timeouts.", ""},
 
 	// The operation decides.
-	{causedBy(streams.ErrOtherStream),
+	{either(causedBy(streams.ErrOtherStream), redirectsToOtherID),
 		"The service may write {this id|these ids} in another form, such as in lower case.",
 		"Write the {id of the stream|ids of the streams} as the service does.",
 		"If the response is about another stream, check base_url. {orReads}"},
@@ -71,8 +71,8 @@ var hints = []hint{
 		"The {receiver} or a proxy may have stopped in the middle of the response, or may send a wrong length.",
 		"Run the command again.",
 		persists + " and " + proxySettings + "."},
-	{addsSlash,
-		"Location has the same path, but for a slash at its end. No setting of the provider changes that.",
+	{redirectsToItself,
+		"Location has the same path, except perhaps for a slash at its end or its case. No setting of the provider changes that.",
 		"The operators have to serve the documented path, /v2/streams/{id}, without a redirect.", ""},
 	{causedBy(streams.ErrNearly),
 		"The service may have another version of the interface, or a gateway may change its responses.",

@@ -74,7 +74,7 @@ func TestWholeErrors(t *testing.T) {
 PATCH https://streams.example.com/v2/streams/cam-1 → 308 Permanent Redirect
 Location: /v2/streams/cam-1/
 
-Location has the same path, but for a slash at its end. No setting of the provider changes that. The operators have to serve the documented path, /v2/streams/{id}, without a redirect.
+Location has the same path, except perhaps for a slash at its end or its case. No setting of the provider changes that. The operators have to serve the documented path, /v2/streams/{id}, without a redirect.
 
 ` + unchanged},
 		"redirect, no Location": {updates, redirect(""), `The processors of stream "cam-1" could not be updated.
