@@ -64,7 +64,7 @@ func messageOfError(stream string, e *streams.Error) message {
 		case masking.FormPart:
 			label = "The response began with: "
 		}
-		m.response = label + e.Message
+		m.said, m.response = e.Message, label+e.Message
 	}
 	return m
 }

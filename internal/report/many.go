@@ -20,10 +20,13 @@ func (m message) ofMany(ctx context.Context, messages []message) string {
 		if reason == "" {
 			text = join(" ", text, m.reason)
 		}
-		if response == "" {
-			text = join(" ", text, m.response)
+		switch {
+		case response != "":
+			return text
+		case text == "":
+			return m.said
 		}
-		return text
+		return join(" ", text, m.response)
 	}
 	example, reasonOfExample := exampleOf(messages), ""
 	if reason == "" {

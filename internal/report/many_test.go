@@ -84,8 +84,8 @@ For example: PATCH https://streams.example.com/v2/streams/s0000 → 503 Service 
 The service said: s0000 is busy
 
 "s0000": as in the example
-"s0001": The service said: s0001 is busy
-"s0002": The service said: s0002 is busy
+"s0001": s0001 is busy
+"s0002": s0002 is busy
 
 The service may be overloaded or have a fault. Run the command again later. If this error persists, check base_url.
 
@@ -265,7 +265,7 @@ func TestSharedReason(t *testing.T) {
 	f.add(2, e)
 	streamstest.WantText(t, f.diagnostics()[0].Detail(),
 		"The processors of 2 streams could not be updated. The operation did not finish within its time limit.\n\nFor example: ",
-		"\n\n\"s0000\": as in the example\n\"s0001\": The service said: s0001 is busy\n")
+		"\n\n\"s0000\": as in the example\n\"s0001\": s0001 is busy\n")
 }
 
 // Warnings come before errors, and each error about a read ends like this, also those of several streams.

@@ -37,7 +37,8 @@ type message struct {
 	reason    string // sentences
 	request   string // with what identifies the response
 	sent      bool   // the request was sent
-	response  string // what the service said, after words such as "The service said: "; "" for nothing
+	said      string // by the service; "" for nothing
+	response  string // likewise, after words such as "The service said: "
 	own       string // what stands for {own}
 	now       string // what is now true of the stream
 	changed   bool   // the stream may have been changed
