@@ -87,6 +87,6 @@ func orReads(f failure) string {
 	if !isRead(f) {
 		return ""
 	}
-	return "If updates of {the stream|the streams} work, the deployment may not serve GET /v2/streams/{id}, which detect_drift needs. Then " +
+	return "If updates of {the stream|the streams} work, the deployment may not serve GET /v2/streams/{id} as detect_drift needs it. Then " +
 		f.did.unserved
 }

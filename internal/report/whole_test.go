@@ -105,7 +105,7 @@ The service may have another version of the interface, or a gateway may change i
 GET https://streams.example.com/v2/streams/cam-1 → 200 OK
 The response does not have the documented form: {"id":"cam-1","last_edited":"2026-01-02"}
 
-The service may have another version of the interface, or a gateway may change its responses. Ask the operators for the fields that the error names, as version 2 of the interface has them. If updates of the stream work, the deployment may not serve GET /v2/streams/{id}, which detect_drift needs. Then set detect_drift = false, or unset STREAM_DETECT_DRIFT.
+The service may have another version of the interface, or a gateway may change its responses. Ask the operators for the fields that the error names, as version 2 of the interface has them. If updates of the stream work, the deployment may not serve GET /v2/streams/{id} as detect_drift needs it. Then set detect_drift = false, or unset STREAM_DETECT_DRIFT.
 
 Nothing was changed by this read.`},
 		"proxy without Basic": {updates, proxy, `The processors of stream "cam-1" could not be updated. The connection failed: the proxy http://proxy:3128 responded to CONNECT with 407 Proxy Authentication Required, and offers NTLM, Negotiate.
@@ -177,7 +177,7 @@ The stream may not exist at this base_url, or the credentials may not permit acc
 GET https://streams.example.com/v2/streams/cam-1 → 404 Not Found
 The service said: There is no such stream.
 
-The stream may not exist at this base_url, or the credentials may not permit access. Check the id of the stream and base_url. If updates of the stream work, the deployment may not serve GET /v2/streams/{id}, which detect_drift needs. Then remove the data source: the state of a resource has the set that was sent last.
+The stream may not exist at this base_url, or the credentials may not permit access. Check the id of the stream and base_url. If updates of the stream work, the deployment may not serve GET /v2/streams/{id} as detect_drift needs it. Then remove the data source: the state of a resource has the set that was sent last.
 
 Nothing was changed by this read.`},
 	} {

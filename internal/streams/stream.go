@@ -183,14 +183,17 @@ func decode(body []byte, id string, secrets *masking.Redactor) (*Stream, error) 
 	field("last_edited", "an integer", (*Integer)(&s.LastEdited))
 	field("compatible_namespaces", "an array of strings", &namespaces)
 	s.ID = norm.NFC.String(s.ID)
-	isThis, isNone := s.ID == norm.NFC.String(id), s.ID == ""
+	isThis, shown := s.ID == norm.NFC.String(id), secrets.Mask(s.ID, masking.MaxText)
+	if problems != nil && !isThis && s.ID != "" {
+		problems = append(problems, fmt.Sprintf("id is %q", shown))
+	}
 	switch wrong := strings.Join(problems, ", "); {
-	case problems != nil && (isThis || isNone && len(problems) <= mostWrong):
+	case problems != nil && (isThis || len(problems) <= mostWrong):
 		return nil, fmt.Errorf("%w, but %s", ErrNearly, wrong)
 	case problems != nil:
 		return nil, fmt.Errorf("the response is not a stream: %s", wrong)
 	case !isThis:
-		return nil, fmt.Errorf("%w, %q", ErrOtherStream, secrets.Mask(s.ID, masking.MaxText))
+		return nil, fmt.Errorf("%w, %q", ErrOtherStream, shown)
 	}
 	s.TerminalID, s.FragmentTypeID = norm.NFC.String(s.TerminalID), norm.NFC.String(s.FragmentTypeID)
 	s.ProcessorIDs, s.CompatibleNamespaces = s.ProcessorIDs.nfc(), namespaces.nfc().IDs()
@@ -199,7 +202,7 @@ func decode(body []byte, id string, secrets *masking.Redactor) (*Stream, error) 
 
 // Causes of an error about a 2xx response.
 var (
-	ErrNearly      = errors.New("the response is nearly the stream") // it has the id, or no id and most of the other fields
+	ErrNearly      = errors.New("the response is nearly the stream") // it has the id, or most of the six fields
 	ErrOtherStream = errors.New("the response describes another stream")
 )
 

@@ -179,6 +179,7 @@ func TestInvalidSuccess(t *testing.T) {
 		"another case":     {200, with("id", `"S1"`), `the response describes another stream, "S1"`, ""},
 		"null in the set":  {200, with("processor_ids", `["p1",null]`), set, "null"},
 		"another spelling": {200, strings.Replace(body, "terminal", "Terminal", 1), nearly + "terminal_id is missing", "Terminal_id"},
+		"date, other case": {200, strings.Replace(with("last_edited", `"x"`), `"s1"`, `"S1"`, 1), nearly + "last_edited is not an integer, id is \"S1\"", "S1"},
 		"a fraction":       {200, with("last_edited", `1.5`), nearly + "last_edited is not an integer", "1.5"},
 		"an error body": {200, `{"message":"not really"}`, stream + "id is missing, terminal_id is missing, fragment_type_id is missing, " +
 			"processor_ids is missing, last_edited is missing, compatible_namespaces is missing", "not really"},
@@ -198,8 +199,8 @@ func TestInvalidSuccess(t *testing.T) {
 	}
 }
 
-// A response is nearly the stream if it has the id, or no id and most of the other fields, as gateways and other versions of a service
-// may write them.
+// A response is nearly the stream if it has the id, or most of the six fields, as gateways and other versions of a service may write
+// them.
 func TestNearlyTheStream(t *testing.T) {
 	t.Parallel()
 	with := func(pairs ...string) string {
@@ -222,7 +223,8 @@ func TestNearlyTheStream(t *testing.T) {
 		"a number as the id":  {with("id", "1"), true},
 		"no id, two wrong":    {with("id", "null", "last_edited", `"x"`), true},
 		"no id, three wrong":  {with("id", "null", "last_edited", `"x"`, "terminal_id", "1"), false},
-		"another stream":      {with("id", `"s2"`, "last_edited", `"x"`), false},
+		"another id, one":     {with("id", `"S1"`, "last_edited", `"x"`), true},
+		"another id, two":     {with("id", `"s2"`, "last_edited", `"x"`, "terminal_id", "1"), false},
 		"the stream in a box": {`{"data":` + StreamWith(nil) + `}`, false},
 	} {
 		s := StartService(t, Respond(200, test.body))
