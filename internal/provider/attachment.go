@@ -123,7 +123,7 @@ func (r *attachment[T, M]) ModifyPlan(ctx context.Context, req resource.ModifyPl
 	defer cancel()
 	c := r.change(plan, state, found)
 	p := r.session.Plan(ctx, c)
-	resp.Diagnostics.Append(r.report.Plan(ctx, r.of, c, p, r.session.Deployment())...)
+	resp.Diagnostics.Append(r.report.Plan(ctx, r.of, c, p)...)
 	if c.Kind == session.Create && r.session.ReadsLater() {
 		resp.Diagnostics.Append(report.NotReadYet())
 	}
@@ -200,7 +200,7 @@ func (r *attachment[T, M]) apply(ctx context.Context, limit timeLimit, planned *
 	defer cancel()
 	c := r.change(plan, state, found)
 	done := r.session.Apply(ctx, c)
-	to.diags.Append(r.report.Apply(ctx, r.of, c, done, r.session.Deployment())...)
+	to.diags.Append(r.report.Apply(ctx, r.of, c, done)...)
 	if state == nil && done.Failed() || plan == nil && !done.Failed() {
 		return // nothing is in the state
 	}

@@ -23,7 +23,7 @@ func configuredBy(data any) *configured {
 	if c, ok := data.(*configured); ok {
 		return c
 	}
-	return &configured{session.New(nil, "", false), report.New()}
+	return &configured{session.New(nil, "", false), report.New("")}
 }
 
 // deployment returns the deployment for a state. It is null while it is known after apply.

@@ -77,7 +77,7 @@ func (p *streamProvider) Configure(ctx context.Context, req provider.ConfigureRe
 			return
 		}
 	}
-	data := &configured{session.New(client, settings.Deployment, settings.DetectDrift), report.New()}
+	data := &configured{session.New(client, settings.Deployment, settings.DetectDrift), report.New(settings.Deployment)}
 	resp.ResourceData, resp.DataSourceData, resp.ActionData, resp.ListResourceData = data, data, data, data
 }
 

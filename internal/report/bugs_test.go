@@ -16,8 +16,8 @@ func TestPanicOfAnOperation(t *testing.T) {
 	t.Parallel()
 	var logged bytes.Buffer
 	p := &session.Panic{Cause: "secret", Stack: "goroutine 1"}
-	diags := New().Apply(tflogtest.RootLogger(t.Context(), &logged), OneStream, updates,
-		session.After{Findings: []session.Finding{operation(p, claims.Facts{Unknown: true})}}, "")
+	diags := New("").Apply(tflogtest.RootLogger(t.Context(), &logged), OneStream, updates,
+		session.After{Findings: []session.Finding{operation(p, claims.Facts{Unknown: true})}})
 	want := `The processors of stream "cam-1" could not be updated. The provider panicked.
 
 Please report this bug, with the stack: the command with TF_LOG=ERROR prints it.

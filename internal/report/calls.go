@@ -17,13 +17,11 @@ import (
 	"github.com/stream-management/terraform-provider-stream/internal/streams"
 )
 
-// Plan returns the diagnostics of a plan. configured is the deployment of the session.
-func (r *Reporter) Plan(
-	ctx context.Context, of Subject, c session.Change, p session.Planned, configured string,
-) diag.Diagnostics {
-	diags := refusedCall(c, p.Refusal, configured)
+// Plan returns the diagnostics of a plan.
+func (r *Reporter) Plan(ctx context.Context, of Subject, c session.Change, p session.Planned) diag.Diagnostics {
+	diags := r.refusedCall(c, p.Refusal)
 	if p.Refusal == 0 && c.Elsewhere && (c.Kind != session.Destroy || c.Detach) {
-		diags.Append(deploymentChanges(c, configured))
+		diags.Append(r.deploymentChanges(c))
 	}
 	return append(diags, r.Reads(ctx, of, r.once(p.Findings), Plan)...)
 }
@@ -34,19 +32,13 @@ var onceInPlan = []claims.Warning{claims.StreamChangesHands, claims.StreamIsDupl
 
 // once leaves out the warnings of onceInPlan that the session has shown.
 func (r *Reporter) once(findings []session.Finding) []session.Finding {
-	r.mu.Lock()
-	defer r.mu.Unlock()
 	return slices.DeleteFunc(slices.Clone(findings), func(f session.Finding) bool {
-		again := slices.Contains(onceInPlan, f.Warning) && r.warned[f.Warning]
-		r.warned[f.Warning] = true
-		return again
+		return slices.Contains(onceInPlan, f.Warning) && !r.first(f.Warning)
 	})
 }
 
 // Apply returns the diagnostics of an apply.
-func (r *Reporter) Apply(
-	ctx context.Context, of Subject, c session.Change, a session.After, configured string,
-) diag.Diagnostics {
+func (r *Reporter) Apply(ctx context.Context, of Subject, c session.Change, a session.After) diag.Diagnostics {
 	messages := messagesOf(a.Findings, func(f session.Finding) attempted { return changing(of, c, a, f) })
 	logBugs(ctx, a.Findings)
 	done, failed, changed := a.Updated+a.Left, 0, a.Updated > 0
@@ -60,7 +52,7 @@ func (r *Reporter) Apply(
 	if of == Group && a.Failed() {
 		closing = fmt.Sprintf("%d of %d changes succeeded. %s", done, done+failed, nowInState(c, a, changed))
 	}
-	return append(refusedCall(c, a.Refusal, configured), r.diagnostics(ctx, of, messages, closing)...)
+	return append(r.refusedCall(c, a.Refusal), r.diagnostics(ctx, of, messages, closing)...)
 }
 
 // How to leave a stream without a request.
@@ -142,13 +134,13 @@ func (r *Reporter) Invoke(ctx context.Context, refusal session.CallRefusal, fail
 				"the address of the action.",
 		}
 	})
-	return append(refusedCall(session.Change{}, refusal, ""), r.diagnostics(ctx, OneStream, messages, "")...)
+	return append(r.refusedCall(session.Change{}, refusal), r.diagnostics(ctx, OneStream, messages, "")...)
 }
 
 // refusedCall returns the error of a change that is refused as a whole.
-func refusedCall(c session.Change, refusal session.CallRefusal, configured string) diag.Diagnostics {
+func (r *Reporter) refusedCall(c session.Change, refusal session.CallRefusal) diag.Diagnostics {
 	if refusal == session.NotDetachable {
-		return diag.Diagnostics{notDetachable(c, configured)}
+		return diag.Diagnostics{r.notDetachable(c)}
 	}
 	diags := CannotRead(refusal, Plan)
 	if refusal == session.NeedsReads {
@@ -160,16 +152,16 @@ func refusedCall(c session.Change, refusal session.CallRefusal, configured strin
 const deploymentChanged = "The Deployment Has Changed"
 
 // stateIsOf says whose state it is, and what is configured.
-func stateIsOf(c session.Change, configured string) string {
+func (r *Reporter) stateIsOf(c session.Change) string {
 	return fmt.Sprintf("The state is that of deployment %q, and the provider is configured for deployment %q.",
-		c.Deployment, configured)
+		c.Deployment, r.configured)
 }
 
 // deploymentChanges is the same for all resources, so that Terraform shows it once.
-func deploymentChanges(c session.Change, configured string) diag.Diagnostic {
+func (r *Reporter) deploymentChanges(c session.Change) diag.Diagnostic {
 	return diag.NewWarningDiagnostic(deploymentChanged, paragraphs(
-		stateIsOf(c, configured),
-		fmt.Sprintf("The apply sends the sets to %q. Streams at %q keep their processors.", configured, c.Deployment),
+		r.stateIsOf(c),
+		fmt.Sprintf("The apply sends the sets to %q. Streams at %q keep their processors.", r.configured, c.Deployment),
 		sameDeployment(c)))
 }
 
@@ -179,18 +171,18 @@ func sameDeployment(c session.Change) string {
 }
 
 // notDetachable names a stream: in an apply, Terraform does not name the resource.
-func notDetachable(c session.Change, configured string) diag.Diagnostic {
+func (r *Reporter) notDetachable(c session.Change) diag.Diagnostic {
 	if c.Deployment == "" {
 		return diag.NewErrorDiagnostic("Deployment Not Known to the State", paragraphs(
 			fmt.Sprintf("The resource with stream %q cannot detach its processors.", c.Was.Without(nil)[0]),
 			"The state does not have the deployment: the resource was moved or imported, and has not been refreshed.",
 			fmt.Sprintf("If the provider is configured for the right one, run terraform apply -refresh-only, which records "+
-				"deployment %q. Otherwise, configure the right one first.", configured),
+				"deployment %q. Otherwise, configure the right one first.", r.configured),
 			nothingSent+notChangedHere))
 	}
 	return diag.NewErrorDiagnostic(deploymentChanged, paragraphs(
 		fmt.Sprintf("The resource with stream %q cannot detach its processors.", c.Was.Without(nil)[0]),
-		stateIsOf(c, configured),
+		r.stateIsOf(c),
 		sameDeployment(c),
 		"Otherwise, to detach the processors, configure the former deployment. To take the set to the other deployment first, apply "+
 			"without the destroy. To leave the processors attached, set on_destroy = \"keep\" and apply, or use a removed block with "+
@@ -216,10 +208,11 @@ func (r *Reporter) ImportNotRead(later bool) (diags diag.Diagnostics) {
 	if later {
 		advice = "The reason: " + valueNotKnown + " " + applyValueFirst
 	}
-	r.importNotRead.Do(func() {
-		diags.AddWarning("Imported Streams Were Not Read", paragraphs(
+	const summary = "Imported Streams Were Not Read"
+	if r.first(summary) { // Terraform does not count the warnings of imports
+		diags.AddWarning(summary, paragraphs(
 			"No import of this run reads its stream, so no plan shows which processors the apply detaches.", advice))
-	})
+	}
 	return diags
 }
 

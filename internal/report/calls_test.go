@@ -17,12 +17,12 @@ import (
 // A session warns once that streams change hands: the number of calls that know it depends on the order of the plans.
 func TestFirstHandOver(t *testing.T) {
 	t.Parallel()
-	r, shown := New(), 0
+	r, shown := New(""), 0
 	for _, of := range []Subject{Group, OneStream} {
 		p := session.Planned{Findings: []session.Finding{
 			{Stream: "cam-1", Warning: claims.StreamChangesHands}, {Stream: "cam-2", Warning: claims.StreamChangesHands},
 		}}
-		for _, d := range r.Plan(t.Context(), of, updates, p, "") {
+		for _, d := range r.Plan(t.Context(), of, updates, p) {
 			streamstest.WantText(t, d.Summary()+": "+d.Detail(), `Stream Changes Hands: One resource of this plan leaves stream "cam-1"`, "moved", `on_destroy = "keep"`, "triggers")
 			shown++
 		}
@@ -86,7 +86,7 @@ func TestFailedCreates(t *testing.T) {
 		c := session.Change{Kind: session.Create, Want: session.Sets{id: &first}}
 		facts := claims.Facts{Remainder: test.left, Unknown: test.err.Outcome == streams.Unknown || strings.HasSuffix(name, "in doubt")}
 		after := session.After{Updated: test.set, Findings: []session.Finding{operation(test.err, facts)}}
-		detail := New().Apply(t.Context(), test.of, c, after, "")[0].Detail()
+		detail := New("").Apply(t.Context(), test.of, c, after)[0].Detail()
 		streamstest.WantText(t, detail, test.want...)
 		if slices.ContainsFunc(test.not, func(text string) bool { return strings.Contains(detail, text) }) || strings.Count(detail, nothingSaved) > 1 {
 			t.Errorf("%s: says too much: %s", name, detail)
@@ -115,7 +115,7 @@ func TestDeploymentChanges(t *testing.T) {
 		}},
 	} {
 		c := session.Change{Kind: test.kind, Detach: test.detach, Deployment: old, Was: session.Entries{id: {}}, Elsewhere: true}
-		diags := New().Plan(context.Background(), OneStream, c, session.Planned{Refusal: test.refusal}, now)
+		diags := New(now).Plan(context.Background(), OneStream, c, session.Planned{Refusal: test.refusal})
 		if len(diags) != min(1, len(test.want)) || diags.HasError() != (test.refusal != 0) {
 			t.Errorf("%+v: %v", test, diags)
 			continue
@@ -126,9 +126,9 @@ func TestDeploymentChanges(t *testing.T) {
 	}
 	findings := []session.Finding{operation(failed(streams.NotChanged, nil), claims.Facts{})}
 	elsewhere := session.Change{Kind: session.Edit, Elsewhere: true}
-	some := New().Apply(context.Background(), Group, elsewhere, session.After{Findings: findings, Updated: 1}, now)
+	some := New(now).Apply(context.Background(), Group, elsewhere, session.After{Findings: findings, Updated: 1})
 	streamstest.WantText(t, fmt.Sprint(some), "1 of 2 changes succeeded. The state has what succeeded.")
-	diags := New().Apply(context.Background(), Group, elsewhere, session.After{Findings: findings}, now)
-	diags = append(diags, New().Plan(context.Background(), OneStream, updates, session.Planned{Refusal: session.NeedsReads}, now)...)
+	diags := New(now).Apply(context.Background(), Group, elsewhere, session.After{Findings: findings})
+	diags = append(diags, New(now).Plan(context.Background(), OneStream, updates, session.Planned{Refusal: session.NeedsReads})...)
 	streamstest.WantText(t, fmt.Sprint(diags), "The state is still that of the former deployment.", "on_create", "Streams Cannot Be Checked", "set detect_drift = true")
 }

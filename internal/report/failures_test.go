@@ -132,9 +132,9 @@ func TestShortDetails(t *testing.T) {
 	} {
 		e := test.err
 		e.Method, e.URL = "PATCH", url
-		r := New()
+		r := New("")
 		apply := func() string {
-			return r.Apply(t.Context(), OneStream, updates, session.After{Findings: []session.Finding{operation(&e, *factsAfter(&e))}}, "")[0].Detail()
+			return r.Apply(t.Context(), OneStream, updates, session.After{Findings: []session.Finding{operation(&e, *factsAfter(&e))}})[0].Detail()
 		}
 		streamstest.WantText(t, apply(), e.Message, filledHint(&e, attempted{}))
 		for range 2 {
@@ -148,10 +148,10 @@ func TestShortDetails(t *testing.T) {
 // What an earlier operation of the run has done to the stream stands in a short error, too.
 func TestShortErrorAfterLeave(t *testing.T) {
 	t.Parallel()
-	r := New()
+	r := New("")
 	for range 2 {
 		f := operation(failed(streams.NotChanged, nil), claims.Facts{Detached: true, Reported: &streams.Stream{}})
-		detail := r.Apply(t.Context(), OneStream, updates, session.After{Findings: []session.Finding{f}}, "")[0].Detail()
+		detail := r.Apply(t.Context(), OneStream, updates, session.After{Findings: []session.Finding{f}})[0].Detail()
 		streamstest.WantText(t, detail, "The stream's processors were detached before, in this run.", "\nThe service reports that the stream now has [].")
 	}
 }
@@ -163,10 +163,10 @@ func TestLogOfShortErrors(t *testing.T) {
 		var logged bytes.Buffer
 		e := failed(streams.NotChanged, nil)
 		e.Status, e.Form, e.Message = 503, masking.FormDocumented, message
-		r := New()
+		r := New("")
 		for range 2 {
 			after := session.After{Findings: []session.Finding{operation(e, claims.Facts{})}}
-			r.Apply(tflogtest.RootLogger(t.Context(), &logged), OneStream, updates, after, "")
+			r.Apply(tflogtest.RootLogger(t.Context(), &logged), OneStream, updates, after)
 		}
 		if got := strings.Count(logged.String(), "stream failed"); got != want || want > 0 && !strings.Contains(logged.String(), message) {
 			t.Errorf("%q: %d lines, want %d: %s", message, got, want, &logged)

@@ -62,7 +62,7 @@ func TestNowTrue(t *testing.T) {
 		return session.Finding{Stream: id, Decision: claims.Decision{Refusal: r}, Facts: &facts}
 	}
 	plan := func(r claims.Refusal) string {
-		return New().Plan(context.Background(), OneStream, updates, session.Planned{Findings: []session.Finding{{Stream: id, Decision: claims.Decision{Refusal: r}}}}, "")[0].Detail()
+		return New("").Plan(context.Background(), OneStream, updates, session.Planned{Findings: []session.Finding{{Stream: id, Decision: claims.Decision{Refusal: r}}}})[0].Detail()
 	}
 	left := func(kind claims.Warning, err error, facts claims.Facts) string {
 		return one(session.Finding{Stream: id, Warning: kind, Err: err, Facts: &facts})

@@ -21,7 +21,7 @@ func TestLogOfMessages(t *testing.T) {
 		var logged bytes.Buffer
 		var f failures
 		f.add(25, service(400, message, streams.NotChanged))
-		New().Apply(tflogtest.RootLogger(t.Context(), &logged), Group, updates, session.After{Findings: f}, "")
+		New("").Apply(tflogtest.RootLogger(t.Context(), &logged), Group, updates, session.After{Findings: f})
 		if got := strings.Count(logged.String(), "stream failed"); got != want {
 			t.Errorf("%q: %d lines, want %d: %s", message, got, want, &logged)
 		}
@@ -39,7 +39,7 @@ func TestLogOfOutcomes(t *testing.T) {
 			f.add(1, e)
 			f[i].Facts.Reported = &streams.Stream{ProcessorIDs: streams.NewProcessorSet(fmt.Sprint("p", i))}
 		}
-		diags := New().Apply(tflogtest.RootLogger(t.Context(), &logged), Group, updates, session.After{Findings: f}, "")
+		diags := New("").Apply(tflogtest.RootLogger(t.Context(), &logged), Group, updates, session.After{Findings: f})
 		if got := strings.Count(logged.String(), "stream failed"); got != want || len(diags) != 1 {
 			t.Errorf("%d outcomes: %d lines, want %d: %s", n, got, want, &logged)
 		}

@@ -42,7 +42,7 @@ func (f failures) diagnostics() diag.Diagnostics {
 	for _, failed := range f {
 		c.Want[failed.Stream] = &first
 	}
-	return New().Apply(context.Background(), Group, c, session.After{Findings: f, Updated: 1, Left: 2}, "")
+	return New("").Apply(context.Background(), Group, c, session.After{Findings: f, Updated: 1, Left: 2})
 }
 
 func service(status int, message string, outcome streams.Outcome) streams.Error {
@@ -195,7 +195,7 @@ func TestManySets(t *testing.T) {
 		p.Findings = append(p.Findings, session.Finding{Stream: fmt.Sprint("s", i), Warning: claims.WillBeDetached, Shown: set})
 		want = append(want, fmt.Sprintf("\n\"s%d\": %s\n", i, set))
 	}
-	streamstest.WantText(t, New().Plan(t.Context(), Group, updates, p, "")[0].Detail(), want...)
+	streamstest.WantText(t, New("").Plan(t.Context(), Group, updates, p)[0].Detail(), want...)
 }
 
 // A group with a set that is [] and dropped streams has an error for each: what helps is not the same.
@@ -207,7 +207,7 @@ func TestRefusedEmptySets(t *testing.T) {
 		f[i].Decision = claims.Decision{Send: true}
 	}
 	c := session.Change{Kind: session.Edit, Want: session.Sets{"s0000": new(streams.ProcessorSet)}}
-	diags := New().Apply(t.Context(), Group, c, session.After{Findings: f}, "")
+	diags := New("").Apply(t.Context(), Group, c, session.After{Findings: f})
 	if len(diags) != 2 {
 		t.Fatalf("%d errors: %v", len(diags), diags)
 	}
@@ -278,7 +278,7 @@ func TestReadsOfMany(t *testing.T) {
 	}
 	f = append(f, session.Finding{Stream: "gone1", Warning: claims.Gone, Err: errors.New("x")}, session.Finding{Stream: "gone2", Warning: claims.Gone, Err: errors.New("x")})
 	for _, of := range []Subject{Group, StreamIDs} {
-		diags := New().Reads(t.Context(), of, f, Refresh)
+		diags := New("").Reads(t.Context(), of, f, Refresh)
 		if len(diags) != 2 || diags[0].Severity() != diag.SeverityWarning {
 			t.Fatal(diags)
 		}

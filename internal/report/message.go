@@ -66,17 +66,17 @@ func (m message) fill(text string, n int) string {
 	return values.Replace(forms.ReplaceAllString(text, form))
 }
 
-// inOrder groups messages with equal keys, in the order of the first ones.
-func inOrder[K comparable](messages []message, key func(message) K) (groups [][]message) {
+// inOrder groups elements with equal keys, in the order of the first ones.
+func inOrder[E any, K comparable](all []E, key func(E) K) (groups [][]E) {
 	at := map[K]int{}
-	for _, m := range messages {
-		k := key(m)
+	for _, e := range all {
+		k := key(e)
 		i, found := at[k]
 		if !found {
 			i, at[k] = len(groups), len(groups)
 			groups = append(groups, nil)
 		}
-		groups[i] = append(groups[i], m)
+		groups[i] = append(groups[i], e)
 	}
 	return groups
 }

@@ -12,8 +12,6 @@ import (
 
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/path"
-
-	"github.com/stream-management/terraform-provider-stream/internal/claims"
 )
 
 // shownWarnings is how many warnings of a kind are shown in full, if each has something of its own.
@@ -31,18 +29,16 @@ const (
 
 // Reporter makes the diagnostics of one session.
 type Reporter struct {
+	configured string // the deployment of the session
+
 	mu    sync.Mutex
 	shown map[string][]string // by summary of a warning: the streams whose warnings are shown in full
-	told  map[cause]bool      // the causes of errors that have been shown in full
-
-	warned map[claims.Warning]bool // see onceInPlan
-
-	importNotRead sync.Once // the warning of imports: Terraform does not count those
+	told  map[any]bool        // what is said once, or once in full
 }
 
-// New returns a reporter.
-func New() *Reporter {
-	return &Reporter{shown: map[string][]string{}, told: map[cause]bool{}, warned: map[claims.Warning]bool{}}
+// New returns the reporter of a session with a deployment.
+func New(configured string) *Reporter {
+	return &Reporter{configured: configured, shown: map[string][]string{}, told: map[any]bool{}}
 }
 
 // amongFirst reports whether a warning is one of the first of its kind: those are shown in full. The others have one
@@ -57,12 +53,12 @@ func (r *Reporter) amongFirst(summary, id string) bool {
 	return first
 }
 
-// firstWith reports whether a message is the first one with its cause.
-func (r *Reporter) firstWith(c cause) bool {
+// first reports whether this is the first call with a key.
+func (r *Reporter) first(key any) bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	first := !r.told[c]
-	r.told[c] = true
+	first := !r.told[key]
+	r.told[key] = true
 	return first
 }
 
@@ -118,7 +114,7 @@ func (r *Reporter) diagnostic(ctx context.Context, messages []message, closing s
 		m.advice = ""
 	}
 	summary, detail := m.summary, m.alone()
-	switch told := !r.firstWith(m.cause); {
+	switch told := !r.first(m.cause); {
 	case len(messages) > 1:
 		detail = m.ofMany(ctx, messages)
 	case told && m.short != "":

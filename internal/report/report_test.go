@@ -30,7 +30,7 @@ func failed(outcome streams.Outcome, s *streams.Stream) *streams.Error {
 
 // applied returns the details of the diagnostics of an apply.
 func applied(of Subject, findings ...session.Finding) (details []string) {
-	for _, d := range New().Apply(context.Background(), of, updates, session.After{Findings: findings, Updated: 1, Left: 2}, "") {
+	for _, d := range New("").Apply(context.Background(), of, updates, session.After{Findings: findings, Updated: 1, Left: 2}) {
 		details = append(details, d.Detail())
 	}
 	return details
@@ -44,7 +44,7 @@ func operation(err error, facts claims.Facts) session.Finding {
 func TestEqualWarnings(t *testing.T) {
 	t.Parallel()
 	for kind := claims.Warning(1); kind < claims.WarningCount; kind++ {
-		r, summaries := New(), map[string]bool{}
+		r, summaries := New(""), map[string]bool{}
 		for i := range shownWarnings + 2 {
 			f := session.Finding{Stream: fmt.Sprint("cam-", i), Warning: kind, Shown: `["p1"]`, Facts: &claims.Facts{}, Err: failed(streams.NotChanged, nil)}
 			d := r.Reads(t.Context(), OneStream, []session.Finding{f}, Refresh)[0]
@@ -61,13 +61,13 @@ func TestEqualWarnings(t *testing.T) {
 // summary, and name the stream and the processors. A group has one warning, which names all.
 func TestManyWarnings(t *testing.T) {
 	t.Parallel()
-	r, full := New(), 0
+	r, full := New(""), 0
 	warn := func(of Subject, ids ...string) (summary, detail string) {
 		var p session.Planned
 		for _, id := range ids {
 			p.Findings = append(p.Findings, session.Finding{Stream: id, Warning: claims.WillBeDetached, Shown: `["old"]`})
 		}
-		d := r.Plan(t.Context(), of, updates, p, "")[0]
+		d := r.Plan(t.Context(), of, updates, p)[0]
 		return d.Summary(), d.Detail()
 	}
 	for i := range 30 {
@@ -84,13 +84,13 @@ func TestManyWarnings(t *testing.T) {
 	}
 	for i := range 30 { // Terraform merges none of a destroy
 		f := session.Finding{Stream: fmt.Sprint("s", i), Warning: claims.StayAttachedBesideFailure, Facts: &claims.Facts{}}
-		if d := r.Apply(t.Context(), OneStream, updates, session.After{Findings: []session.Finding{f}}, "")[0]; strings.Contains(d.Summary(), "more streams") {
+		if d := r.Apply(t.Context(), OneStream, updates, session.After{Findings: []session.Finding{f}})[0]; strings.Contains(d.Summary(), "more streams") {
 			t.Errorf("%s: %s", d.Summary(), d.Detail())
 		}
 	}
 	summary, detail := warn(Group, "a", "b", "c")
 	streamstest.WantText(t, summary+detail, "Processors Will Be Detached: more streams", `"a", "b", "c": ["old"]`)
-	r = New()
+	r = New("")
 	summary, detail = warn(Group, "a", "b", "c")
 	streamstest.WantText(t, summary+detail, `Processors Will Be Detached: stream "a" and 2 more`,
 		"3 streams have processors that are not in the planned sets, and the apply detaches them: see below.\n\n\"a\", \"b\", \"c\": [\"old\"]\n\nTo keep")
@@ -102,7 +102,7 @@ func TestPaths(t *testing.T) {
 	var f failures
 	f.add(1, service(400, "no", streams.NotChanged))
 	for _, want := range []session.Sets{{"s0000": &first}, nil} {
-		diags := New().Apply(t.Context(), Group, session.Change{Kind: session.Edit, Want: want}, session.After{Findings: f}, "")
+		diags := New("").Apply(t.Context(), Group, session.Change{Kind: session.Edit, Want: want}, session.After{Findings: f})
 		if _, located := diags[0].(diag.DiagnosticWithPath); located != (want != nil) {
 			t.Errorf("%v: %+v", want, diags[0])
 		}
@@ -113,8 +113,8 @@ func TestPaths(t *testing.T) {
 	read := service(400, "no", streams.NotChanged)
 	read.Method = "GET"
 	for want, d := range map[string]diag.Diagnostic{
-		"processor_ids": New().Plan(t.Context(), OneStream, updates, beside, "")[0], // beside an error without a path
-		"stream_id":     New().Reads(t.Context(), OneStream, []session.Finding{{Stream: id, Err: &read}}, DataSource)[0],
+		"processor_ids": New("").Plan(t.Context(), OneStream, updates, beside)[0], // beside an error without a path
+		"stream_id":     New("").Reads(t.Context(), OneStream, []session.Finding{{Stream: id, Err: &read}}, DataSource)[0],
 	} {
 		if d, located := d.(diag.DiagnosticWithPath); !located || d.Path().String() != want {
 			t.Errorf("want the path %s: %+v", want, d)

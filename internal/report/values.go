@@ -38,17 +38,8 @@ func Mistakes(attribute path.Path, all []Mistake) (diags diag.Diagnostics) {
 		err  string
 		mend Mend
 	}
-	var kinds []kind
-	found := map[kind][]Mistake{}
-	for _, m := range all {
-		k := kind{m.What, fmt.Sprint(m.Err), m.Mend}
-		if found[k] == nil {
-			kinds = append(kinds, k)
-		}
-		found[k] = append(found[k], m)
-	}
-	for _, k := range kinds {
-		if same := found[k]; len(same) == 1 {
+	for _, same := range inOrder(all, func(m Mistake) kind { return kind{m.What, fmt.Sprint(m.Err), m.Mend} }) {
+		if len(same) == 1 {
 			diags.Append(same[0].alone())
 		} else {
 			diags.Append(withOneMistake(attribute, same))

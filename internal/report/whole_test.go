@@ -50,7 +50,7 @@ func TestWholeErrors(t *testing.T) {
 
 	reads := func(by Reader) func(streams.Error) string {
 		return func(e streams.Error) string {
-			return New().Reads(t.Context(), OneStream, []session.Finding{{Stream: id, Err: &e}}, by)[0].Detail()
+			return New("").Reads(t.Context(), OneStream, []session.Finding{{Stream: id, Err: &e}}, by)[0].Detail()
 		}
 	}
 	changes := func(kind session.Kind) func(streams.Error) string {
@@ -60,7 +60,7 @@ func TestWholeErrors(t *testing.T) {
 				c.Want = nil
 			}
 			after := session.After{Findings: []session.Finding{operation(&e, *factsAfter(&e))}}
-			return New().Apply(t.Context(), OneStream, c, after, "")[0].Detail()
+			return New("").Apply(t.Context(), OneStream, c, after)[0].Detail()
 		}
 	}
 	creates, updates, destroys := changes(session.Create), changes(session.Edit), changes(session.Destroy)
