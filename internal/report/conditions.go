@@ -84,6 +84,7 @@ var (
 	isTokenRequest condition = func(f failure) bool { return f.TokenRequest }
 	leavesStream   condition = func(f failure) bool { return f.did.leavesStream() }
 	sentEmptySet   condition = func(f failure) bool { return f.did.empty }
+	isPlain        condition = func(f failure) bool { return strings.HasPrefix(f.URL, "http://") }
 
 	// The service works on other streams.
 	othersGetThrough condition = func(f failure) bool { return f.OthersTaken || f.did.besideTaken }
@@ -97,6 +98,7 @@ var (
 	isDocumented              = hasForm(masking.FormDocumented)
 	isUnexpected    condition = func(f failure) bool { return f.Kind == streams.KindUnexpected }
 	isTimeout       condition = func(f failure) bool { return f.Kind == streams.KindTimeout && f.Err != nil }
+	isUnknown       condition = func(f failure) bool { return f.Outcome == streams.Unknown }
 	hasOtherSet     condition = func(f failure) bool { return f.Stream != nil }
 	hasNoCredential condition = func(f failure) bool { return f.Credentials == requests.NoCredentials }
 
@@ -139,6 +141,17 @@ var (
 	hasNoProxy condition = func(f failure) bool {
 		refused, found := errors.AsType[*transport.ProxyError](f.Err)
 		return found && refused.Status == 0
+	}
+	// It offers other ways to authenticate than HTTP Basic, the only one of Go's library.
+	offersNoBasic condition = func(f failure) bool {
+		offered := ""
+		if refused, found := errors.AsType[*transport.ProxyError](f.Err); found {
+			offered = refused.Schemes
+		} else if f.Status == http.StatusProxyAuthRequired {
+			offered = f.Challenge
+		}
+		isBasic := func(scheme string) bool { return strings.EqualFold(scheme, "Basic") }
+		return offered != "" && !slices.ContainsFunc(strings.Split(offered, ", "), isBasic)
 	}
 )
 

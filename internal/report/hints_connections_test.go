@@ -5,6 +5,7 @@ import (
 	"crypto/tls"
 	"crypto/x509"
 	"errors"
+	"io"
 	"net"
 	"net/http"
 
@@ -20,7 +21,7 @@ var connectionHints = map[string]hintCase{
 	"bad token file": {streams.Error{Kind: streams.KindAuthentication, Result: requests.Result{Err: errors.Join(requests.ErrSecretFile, errors.New("x"))}}, none,
 		[]string{"Check the file. A relative path begins in the folder that -chdir names: write an absolute path, in Terraform \"${path.cwd}/…\"."}, []string{"base_url"}},
 	"not sent":            {without(transport.ErrNotSent), none, []string{"this machine"}, []string{"base_url", "service"}},
-	"proxy":               {without(&transport.ProxyError{Status: 403}), none, []string{"other credentials", "HTTPS_PROXY", "only with Basic", "local helper proxy", "NO_PROXY"}, []string{"base_url"}},
+	"proxy":               {without(&transport.ProxyError{Status: 403}), none, []string{"other credentials", "HTTPS_PROXY", "NO_PROXY"}, []string{"base_url"}},
 	"no proxy":            {without(new(transport.ProxyError)), none, []string{"The proxy may be down", "HTTPS_PROXY", "NO_PROXY"}, []string{"base_url", "credentials"}},
 	"no connection":       {without(errors.Join(requests.ErrRequestTimeout, transport.ErrNoConnection)), none, []string{"firewall", "base_url", "HTTPS_PROXY"}, []string{"request_timeout"}},
 	"wait for a token":    {without(requests.ErrTokenWait), none, []string{"oauth2.token_url", "timeouts of the resource"}, []string{"base_url", "service"}},
@@ -50,6 +51,8 @@ var connectionHints = map[string]hintCase{
 	"unreadable handshake":       {without(new(transport.HandshakeError)), none, []string{"may not serve this host"}, []string{"down"}},
 	"no HTTP":                    {plain(without(transport.ErrNotHTTP)), none, []string{"with TLS or without, or HTTP/2 without TLS", "Check http:// or https:// and the port in base_url."}, []string{"certificate"}},
 	"only HTTP/1.1":              {without(transport.ErrNeedsHTTP1), none, []string{"accept only HTTP/1.1", "GODEBUG=http2client=0"}, []string{"down"}},
+	"407, no Basic":              {without(&transport.ProxyError{Status: 407, Schemes: "NTLM, Negotiate"}), none, []string{"only with Basic", "local helper proxy", "NO_PROXY"}, []string{"user name"}},
+	"407, also Basic":            {without(&transport.ProxyError{Status: 407, Schemes: "NTLM, basic"}), none, []string{"user name and password in HTTPS_PROXY"}, []string{"helper"}},
 	"no HTTP, token":             {token(plain(without(transport.ErrNotHTTP))), none, []string{"Check http:// or https:// and the port in oauth2.token_url"}, []string{"base_url"}},
 	"header refused here":        {without(errors.Join(transport.ErrNotSent, transport.ErrLongHeader)), none, []string{"may be too long for the service or a proxy", "shorter credential"}, []string{"TF_APPEND"}},
 	"only a common name":         {without(wrongName()), none, []string{"the operators have to replace the certificate"}, []string{"server_name", "client_cert_pem"}},
@@ -67,6 +70,7 @@ var connectionHints = map[string]hintCase{
 	"timeout":              {because(requests.ErrRequestTimeout, update(0, streams.KindTimeout)), none, []string{"request_timeout", "base_url"}, []string{"timeouts of the resource"}},
 	"late":                 {because(context.DeadlineExceeded, update(0, streams.KindTimeout)), none, []string{"timeouts of the resource", "base_url"}, []string{"request_timeout"}},
 	"503, then no service": {unknown(because(errors.New("refused"), update(503, streams.KindConnection))), none, []string{"have a fault"}, nil},
+	"no answer, http://":   {unknown(plain(without(io.EOF))), none, []string{"may use TLS at this port", "base_url (http:// or https://)"}, []string{"down"}},
 	"refused, http://":     {plain(without(errors.New("refused"))), none, []string{"The service may be down"}, []string{"TLS"}},
 	"no service":           {without(errors.New("refused")), none, []string{"base_url", "HTTPS_PROXY"}, nil},
 }

@@ -112,7 +112,7 @@ Nothing was changed by this read.`},
 
 PATCH https://streams.example.com/v2/streams/cam-1 → no valid response
 
-The proxy may need other credentials, or may not reach the host. Check the address, user name and password in HTTPS_PROXY (HTTP_PROXY for http://), or list the host in NO_PROXY. The provider authenticates at a proxy only with Basic: for other schemes, use a local helper proxy. NO_PROXY has host names, domains, IP addresses and CIDR blocks, separated by commas.
+The provider authenticates at a proxy only with Basic, which this one does not offer. Set HTTPS_PROXY (HTTP_PROXY for http://) to a local helper proxy that authenticates at this one, or list the host in NO_PROXY. NO_PROXY has host names, domains, IP addresses and CIDR blocks, separated by commas.
 
 ` + unchanged},
 		"timeout beside others": {updates, beside(streams.Error{Kind: streams.KindTimeout, Outcome: streams.Unknown, Result: requests.Result{
