@@ -63,26 +63,15 @@ func (r *reader) unusedHeaders(authorization scheme, chosen []scheme) string {
 
 // parseHeaders reads a JSON object of texts. Its errors do not quote the values, which are secret.
 func parseHeaders(text string) (map[string]attr.Value, error) {
-	text = strings.TrimSpace(text)
-	wrongForm := errors.New(`must be a JSON object of texts, such as {"X-Api-Key": "…"}`)
-	switch {
-	case strings.HasPrefix(text, "\ufeff"):
+	if strings.HasPrefix(text, "\ufeff") {
 		return nil, errMark
-	case !json.Valid([]byte(text)), text[0] != '{':
-		return nil, wrongForm
 	}
-	headers, decoder := map[string]attr.Value{}, json.NewDecoder(strings.NewReader(text))
-	_, _ = decoder.Token() // the brace
-	for decoder.More() {
-		token, _ := decoder.Token()
-		name := fmt.Sprint(token)
-		var value *string
-		if decoder.Decode(&value) != nil {
-			return nil, wrongForm
-		}
-		if headers[name] != nil { // package json would take the last one
-			return nil, fmt.Errorf("has the header %q twice", name)
-		}
+	var values map[string]*string
+	if json.Unmarshal([]byte(text), &values) != nil || values == nil {
+		return nil, errors.New(`must be a JSON object of texts, such as {"X-Api-Key": "…"}`)
+	}
+	headers := map[string]attr.Value{}
+	for name, value := range values {
 		headers[name] = types.StringPointerValue(value)
 	}
 	return headers, nil

@@ -158,10 +158,7 @@ func (r *reader) number(a number, rule string, valid func(float64) bool) float64
 		return 0
 	}
 	n, _ := v.ValueBigFloat().Float64()
-	switch {
-	case math.IsInf(n, 0), n == 0 && v.ValueBigFloat().Sign() != 0:
-		r.refuse(a, "is too large or too close to 0; it is %s.", v)
-	case !valid(n):
+	if !valid(n) {
 		r.refuse(a, "%s; it is %s.", rule, v)
 	}
 	return n
