@@ -13,54 +13,32 @@ type scheme struct {
 	read  func()
 }
 
-// presence says whether the provider block has a scheme.
-type presence int
-
-const (
-	absent   presence = iota
-	empty             // an object without any value: the scheme is that of the environment, if the block has no other
-	possible          // a value is known after apply, and may be null
-	certain
-)
-
-func (s scheme) presence() presence {
-	if s.self().isNull {
-		return absent
-	}
-	found := empty
-	for _, part := range s.parts {
-		switch p := part.self(); {
-		case p.isUnknown:
-			found = possible
-		case !p.isNull:
-			return certain
-		}
-	}
-	return found
-}
-
-const secondScheme = "and %s are two ways to authenticate. A request carries one."
-
 // choose returns the scheme of the provider block, or else that of the environment. It refuses a second one of the same source.
 // Those of the block that it refuses are returned, too, because their own problems are reported at once. The choice is not
-// final while only a value that is known after apply can decide.
+// final while only a value that is known after apply, and may be null, can decide.
 func (r *reader) choose(schemes []scheme) (chosen []scheme, isFinal bool) {
-	inBlock := map[presence][]scheme{}
+	var inBlock, certain []scheme
+	possible := false
 	for _, s := range schemes {
-		inBlock[s.presence()] = append(inBlock[s.presence()], s)
-	}
-	for i, s := range inBlock[certain] {
-		if i > 0 {
-			r.refuse(s, secondScheme, inBlock[certain][0].self().at)
+		if s.self().isNull {
+			continue
 		}
+		inBlock = append(inBlock, s)
+		if slices.ContainsFunc(s.parts, func(part setting) bool { return !part.self().isNull && !part.self().isUnknown }) {
+			certain = append(certain, s)
+		}
+		possible = possible || slices.ContainsFunc(s.parts, func(part setting) bool { return part.self().isUnknown })
+	}
+	for _, s := range certain[min(1, len(certain)):] {
+		r.refuse(s, "and %s are two ways to authenticate. A request carries one.", certain[0].self().at)
 	}
 	switch {
-	case len(inBlock[certain]) > 0:
-		return inBlock[certain], true
-	case len(inBlock[possible]) > 0:
+	case len(certain) > 0:
+		return certain, true
+	case possible:
 		return nil, false
-	case len(inBlock[empty]) > 0:
-		return r.inEnvironment(inBlock[empty]), true
+	case len(inBlock) > 0: // objects without any value
+		return r.inEnvironment(inBlock), true
 	}
 	return r.inEnvironment(schemes), true
 }
@@ -91,7 +69,7 @@ func (r *reader) inEnvironment(schemes []scheme) (found []scheme) {
 // variables that are set.
 func (r *reader) refuseNone(schemes []scheme) {
 	for _, s := range schemes {
-		if s.presence() == empty {
+		if !s.self().isNull {
 			s.read()
 			return
 		}
