@@ -70,14 +70,15 @@ func (c *credentials) get(ctx context.Context, rejected string) (*credential, er
 		return last.forOthers()
 	}
 	next := c.source(ctx, avoid)
-	switch {
-	case next.err != nil && (ctx.Err() != nil || errors.Is(next.err, ErrRateLimit)): // other deliveries may have more time
+	if next.err != nil && (ctx.Err() != nil || errors.Is(next.err, ErrRateLimit)) { // other deliveries may have more time
 		return nil, next.err
+	}
+	if avoid != "" && next.value != avoid {
+		last.trial.abort()
+	}
+	switch {
 	case next.err != nil: // the next search may find the same credential
 		next.value, next.trial = last.value, last.trial
-		if avoid != "" {
-			last.trial.abort()
-		}
 	case next.value == last.value || c.issued && last.trial.isSecondTry():
 		next.trial = last.trial
 		if avoid != "" {
@@ -85,10 +86,7 @@ func (c *credentials) get(ctx context.Context, rejected string) (*credential, er
 		}
 	default:
 		next.trial = newTrial()
-		next.trial.replaces = avoid != "" || c.issued && last.trial.isWrong() // and the search for another token has failed
-		if avoid != "" {
-			last.trial.abort()
-		}
+		next.trial.replaces = avoid != "" || c.issued && last.trial.isWrong() // wrong: a search has failed since
 	}
 	c.last.Store(next)
 	return next, next.err

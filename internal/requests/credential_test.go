@@ -265,9 +265,9 @@ func TestNextTokenIsUntested(t *testing.T) {
 // A credential that was rejected is not sent more often because a search for another one fails before it is found again.
 func TestRejectedCredentialIsFoundAgain(t *testing.T) {
 	t.Parallel()
-	path := filepath.Join(t.TempDir(), "token")
 	for _, name := range []string{"oauth2", "file"} {
 		for _, parallel := range []int{1, Singles, Group} {
+			path := filepath.Join(t.TempDir(), "token")
 			RunVirtual(t, fmt.Sprint(name, "/", parallel), func(t *testing.T) {
 				var fails atomic.Bool
 				s := StartService(t, RespondAfter(20*time.Millisecond, RespondError(401, "not you")))

@@ -88,20 +88,25 @@ func (d *delivery) attempt(ctx context.Context, req *http.Request, c *credential
 		return a, err
 	}
 	defer release()
-	full := d.client.settings.RequestTimeout
-	timeout, short := full, ""
-	if d.health.now().condition == mute {
-		timeout = shortened(full)
-	}
-	if timeout < full {
-		short = fmt.Sprintf(" (shortened from %s after other failures)", full)
-	}
-	late := fmt.Errorf("the %s %w %s%s", d.history.subject.Receiver(), ErrRequestTimeout, timeout, short)
+	timeout, late := d.timeout()
 	_, accepted := c.trial.state()
 	a = transmit(ctx, d.client.network, d.newRequest(req, c), timeout, late)
 	a.credential, a.accepted, a.forToken, a.kind, a.backoff = c, accepted, d.history.subject.TokenRequest, next.kind, next.backoff
 	a.health = d.learnAboutEndpoint(a)
 	return a, nil
+}
+
+// timeout returns the time limit of an attempt, and the error once it has passed.
+func (d *delivery) timeout() (limit time.Duration, late error) {
+	full := d.client.settings.RequestTimeout
+	limit, short := full, ""
+	if d.health.now().condition == mute {
+		limit = shortened(full)
+	}
+	if limit < full {
+		short = fmt.Sprintf(" (shortened from %s after other failures)", full)
+	}
+	return limit, fmt.Errorf("the %s %w %s%s", d.history.subject.Receiver(), ErrRequestTimeout, limit, short)
 }
 
 // newRequest returns the request of one attempt.
@@ -179,10 +184,10 @@ func (d *delivery) prepare(ctx context.Context, c *credential, next step) (*cred
 		return c, next, nil
 	}
 	newest, err := d.credentials.get(ctx, "") // by now, another delivery may have found a better one
-	if err != nil {
-		err = errRejected
+	if err != nil {                           // the rejection is the result
+		next.ending = final
 	}
-	return newest, next, err
+	return newest, next, nil
 }
 
 // isFailedSearch reports whether an error is why there is no other credential.
