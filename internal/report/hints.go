@@ -79,7 +79,7 @@ var hints = []hint{
 		"Ask the operators for the fields that the error names, as version 2 of the interface has them.", "{orLeave} {orReads}"},
 	{servesNoReads,
 		"The deployment may not serve GET /v2/streams/{id}, which detect_drift needs and the interface does not specify.",
-		checkID + " If both are right, {unserved}", ""},
+		checkID, "If both are right, {unserved}"},
 	{all(refusesEmpty, leavesStream), emptyRefused,
 		"{orLeave}", "{orKeep}"},
 	{refusesEmpty, emptyRefused,
