@@ -99,6 +99,8 @@ func changing(of Subject, c session.Change, a session.After, f session.Finding) 
 		did.failed, did.missing = "the processors of {streams} could not be detached", ""
 	case c.Kind == session.Create:
 		did.failed, did.missing = "the processors of {streams} could not be set", createFirst
+	case c.Was[f.Stream] == nil || c.Elsewhere: // a group adds the stream, or the deployment may not have it yet
+		did.missing = createFirst
 	}
 	mayHaveProcessors := asStreamError(f.Err).Outcome != streams.NotChanged || f.Facts.Unknown || f.Facts.Remainder.Len() > 0
 	if c.Kind == session.Create && of != Group && mayHaveProcessors { // a group says it once

@@ -20,7 +20,7 @@ const id = "cam-1"
 var (
 	first    = streams.NewProcessorSet("p1")
 	reported = &streams.Stream{ProcessorIDs: streams.NewProcessorSet("p1", "p2")}
-	updates  = session.Change{Kind: session.Edit, Want: session.Sets{id: &first}}
+	updates  = session.Change{Kind: session.Edit, Was: session.Entries{id: {}}, Want: session.Sets{id: &first}}
 )
 
 func failed(outcome streams.Outcome, s *streams.Stream) *streams.Error {
