@@ -56,8 +56,8 @@ func (r *reader) read(ctx context.Context, block tfsdk.Config) Settings {
 	r.checkProxies(s.Client)
 	s.Client.RequestTimeout = r.duration(r.RequestTimeout)
 	s.Client.MaxConcurrent = r.count(r.MaxConcurrentRequests, 10_000) // each request may need a connection
-	s.Client.RequestsPerSecond = r.number(r.RequestsPerSecond, "must be more than 0, and at most a million",
-		func(n float64) bool { return n > 0 && n <= 1e6 })
+	s.Client.RequestsPerSecond = r.number(r.RequestsPerSecond, "must be more than 0, and at most a billion",
+		func(n float64) bool { return n > 0 && n <= 1e9 })
 	s.Client.Retry = r.retry()
 	return s
 }

@@ -137,7 +137,7 @@ func TestReadRefuses(t *testing.T) {
 		}, nil, []string{
 			"max_concurrent_requests must be a whole number from 1 to 10000; it is 0.",
 			`request_timeout must be a duration above zero, such as "500ms", "30s" or "1m30s"; it is "30".`,
-			"requests_per_second must be more than 0, and at most a million; it is 0.",
+			"requests_per_second must be more than 0, and at most a billion; it is 0.",
 			"retry.max_attempts must be a whole number from 1 to 1000000; it is 0.",
 			"retry.max_backoff must be a duration above zero",
 			"retry.min_backoff must be a duration above zero",
@@ -153,11 +153,11 @@ func TestReadRefuses(t *testing.T) {
 		"far too many": {block{"requests_per_second": exactly("1e400"), "max_concurrent_requests": exactly("1e400"), "retry": block{"max_attempts": exactly("1e-400")}},
 			nil, []string{
 				"max_concurrent_requests must be a whole number from 1 to 10000; it is 1e+400.",
-				"requests_per_second must be more than 0, and at most a million; it is 1e+400.",
+				"requests_per_second must be more than 0, and at most a billion; it is 1e+400.",
 				"retry.max_attempts must be a whole number from 1 to 1000000; it is 1e-400.",
 			}},
 		"nearly nothing": {block{"requests_per_second": exactly("-1e-400")}, nil,
-			[]string{"requests_per_second must be more than 0, and at most a million; it is -1e-400."}},
+			[]string{"requests_per_second must be more than 0, and at most a billion; it is -1e-400."}},
 		"fraction": {block{"max_concurrent_requests": 1.5}, nil,
 			[]string{"max_concurrent_requests must be a whole number from 1 to 10000; it is 1.5."}},
 	}.run(t)
