@@ -57,8 +57,8 @@ func (r *Reporter) Apply(ctx context.Context, of Subject, c session.Change, a se
 
 // How to leave a stream without a request.
 const (
-	keepOfGroup    = "set on_destroy = \"keep\" in the group, and run the command again."
-	keepOfResource = "remove the resource from the state with terraform state rm."
+	leaveByGroup   = "To leave {the stream|the streams} without a request, set on_destroy = \"keep\" in the group, and run the command again."
+	leaveByState   = "To leave {the stream|the streams} without a request, remove the resource from the state with terraform state rm."
 	createsAgain   = "The next apply creates it again if the configuration still has it."
 	keepFirst      = "Or first apply on_destroy = \"keep\", with the stream_id that the state has; then destroy or replace the resource."
 	keepGroupFirst = "Or first apply on_destroy = \"keep\", with only {this stream|these streams} in the group; then destroy the group."
@@ -92,9 +92,9 @@ func changing(of Subject, c session.Change, a session.After, f session.Finding) 
 	}
 	switch _, stays := c.Want[f.Stream]; {
 	case !stays:
-		did.keep, did.orKeep = keepOfResource, join(" ", createsAgain, keepBefore(of, a))
+		did.toLeave, did.orKeep = leaveByState, join(" ", createsAgain, keepBefore(of, a))
 		if c.Kind == session.Edit {
-			did.keep, did.orKeep = keepOfGroup, ""
+			did.toLeave, did.orKeep = leaveByGroup, ""
 		}
 		did.failed, did.missing = "the processors of {streams} could not be detached", ""
 	case c.Kind == session.Create:

@@ -20,7 +20,7 @@ import (
 type attempted struct {
 	failed   string // a clause: what could not be done
 	empty    bool   // it sent the empty set
-	keep     string // of a resource that leaves the stream, and no other: how it does so without a request
+	toLeave  string // of a resource that leaves the stream, and no other: how it does so without a request
 	orKeep   string // likewise: what else is possible
 	unserved string // of a read: what to do where the deployment serves none
 	missing  string // what to do if the stream does not exist
@@ -30,7 +30,7 @@ type attempted struct {
 }
 
 // leavesStream reports whether the configuration does not have the stream.
-func (a attempted) leavesStream() bool { return a.keep != "" }
+func (a attempted) leavesStream() bool { return a.toLeave != "" }
 
 // failure is a read or an operation that failed.
 type failure struct {

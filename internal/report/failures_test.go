@@ -94,8 +94,8 @@ func ofProxy(cause error) error { return errors.Join(new(transport.ProxyError), 
 var (
 	none    = attempted{}
 	toEmpty = attempted{empty: true}
-	toLeave = attempted{empty: true, keep: keepOfResource, orKeep: createsAgain + " " + keepFirst}
-	toDrop  = attempted{empty: true, keep: keepOfGroup}
+	toLeave = attempted{empty: true, toLeave: leaveByState, orKeep: createsAgain + " " + keepFirst}
+	toDrop  = attempted{empty: true, toLeave: leaveByGroup}
 )
 
 // The first error with a cause is whole. The others have three sentences: what failed, with the response and what the provider has found;

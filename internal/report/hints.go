@@ -66,7 +66,7 @@ var hints = []hint{
 		"Only a 404 with the error body of the service says that {the stream does|the streams do} not exist. This one may have come from " +
 			"a proxy or a gateway that has no route to the service.",
 		"Run the command again; if this error persists, check base_url.",
-		"If {the stream is|the streams are} really gone, {keep} {orKeep}"},
+		"{toLeave} {orKeep}"},
 	{causedBy(requests.ErrIncomplete),
 		"The {receiver} or a proxy may have stopped in the middle of the response, or may send a wrong length.",
 		"Run the command again.",
@@ -76,12 +76,12 @@ var hints = []hint{
 		"The operators have to serve the documented path, /v2/streams/{id}, without a redirect.", ""},
 	{causedBy(streams.ErrNearly),
 		"The service may have another version of the interface, or a gateway may change its responses.",
-		"Ask the operators for the fields that the error names, as version 2 of the interface has them.", "{orLeave} {orReads}"},
+		"Ask the operators for the fields that the error names, as version 2 of the interface has them.", "{toLeave} {orReads}"},
 	{servesNoReads,
 		"The deployment may not serve GET /v2/streams/{id}, which detect_drift needs and the interface does not specify.",
 		checkID, "If both are right, {unserved}"},
 	{all(refusesEmpty, leavesStream), emptyRefused,
-		"{orLeave}", "{orKeep}"},
+		"{toLeave}", "{orKeep}"},
 	{refusesEmpty, emptyRefused,
 		"Detach the processors in the service.", ""},
 

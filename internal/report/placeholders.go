@@ -22,10 +22,9 @@ func placeholders(f failure) *strings.Replacer {
 		"{proxy}", standIn(f),
 		"{otherwise}", otherwise(f, address),
 		"{orRaise}", orRaise(f),
-		"{orLeave}", orLeave(f),
-		"{orReads}", orReads(f),
-		"{keep}", f.did.keep,
+		"{toLeave}", f.did.toLeave,
 		"{orKeep}", f.did.orKeep,
+		"{orReads}", orReads(f),
 		"{unserved}", f.did.unserved,
 		"{missing}", f.did.missing,
 	)
@@ -72,14 +71,6 @@ func orRaise(f failure) string {
 		return ", or raise retry.max_attempts"
 	}
 	return ""
-}
-
-// orLeave is a sentence about how a resource leaves the stream without a request, if it leaves the stream.
-func orLeave(f failure) string {
-	if !leavesStream(f) {
-		return ""
-	}
-	return "To leave {the stream|the streams} without a request, " + f.did.keep
 }
 
 // orReads is a sentence about a deployment that serves no reads, if the request was one.
