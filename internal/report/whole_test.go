@@ -55,8 +55,11 @@ func TestWholeErrors(t *testing.T) {
 	}
 	changes := func(kind session.Kind) func(streams.Error) string {
 		return func(e streams.Error) string {
-			c := session.Change{Kind: kind, Want: session.Sets{id: &first}}
-			if kind == session.Destroy {
+			c := session.Change{Kind: kind, Was: session.Entries{id: {}}, Want: session.Sets{id: &first}}
+			switch kind {
+			case session.Create:
+				c.Was = nil
+			case session.Destroy:
 				c.Want = nil
 			}
 			after := session.After{Findings: []session.Finding{operation(&e, *factsAfter(&e))}}
