@@ -115,7 +115,7 @@ func (c *credential) forOthers() (*credential, error) {
 	if !c.trial.isWrong() {
 		return c, nil
 	}
-	rejection := c.trial.lastRejection()
+	rejection := c.trial.now().rejection
 	reason := "the service has rejected the same credentials for other streams"
 	if rejection.Credentials == NoCredentials {
 		reason = "the service has rejected requests without credentials for other streams"

@@ -104,7 +104,7 @@ func TestCredentials(t *testing.T) {
 			if err != nil || got.value != test.want || (got.trial == last.trial) != test.sameTrial || got.trial.isLast() != test.isLast {
 				t.Errorf("credential %q, same trial %t, last %t, error %v", got.value, got.trial == last.trial, got.trial.isLast(), err)
 			}
-			if test.avoid != "" && last.value != got.value && last.trial.isUntested() {
+			if test.avoid != "" && last.value != got.value && last.trial.now().verdict == untested {
 				t.Error("deliveries still wait for their turn with the old credential")
 			}
 		})

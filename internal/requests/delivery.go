@@ -89,7 +89,7 @@ func (d *delivery) attempt(ctx context.Context, req *http.Request, c *credential
 	}
 	defer release()
 	timeout, late := d.timeout()
-	_, accepted := c.trial.state()
+	accepted := c.trial.now().accepted
 	a = transmit(ctx, d.client.network, d.newRequest(req, c), timeout, late)
 	a.credential, a.accepted, a.forToken, a.kind, a.backoff = c, accepted, d.history.subject.TokenRequest, next.kind, next.backoff
 	a.health = d.learnAboutEndpoint(a)

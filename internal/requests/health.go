@@ -11,12 +11,17 @@ import (
 
 // health is what all deliveries have learned together about an endpoint: the service, or the token endpoint.
 type health struct {
-	mu          sync.Mutex
-	condition   condition
-	taken       int       // requests, whose responses would not be others later
-	takenLate   int       // those of them that it had not taken at first, because it was busy
+	mu sync.Mutex
+	view
 	silentSince time.Time // when an attempt had waited for the whole request timeout; zero once anything is heard
-	silence     error     // of the last such attempt
+}
+
+// view is an endpoint's health at a moment.
+type view struct {
+	condition condition
+	taken     int   // requests, whose responses would not be others later
+	takenLate int   // those of them that it had not taken at first, because it was busy
+	silence   error // of the last attempt that had waited for the whole request timeout
 }
 
 // condition is what the last deliveries show about an endpoint, from the best to the worst. In all but the first one, a delivery makes
@@ -29,19 +34,11 @@ const (
 	mute                     // an attempt has got no response, nor has a delivery that began after it: attempts are short
 )
 
-// view is an endpoint's health at a moment.
-type view struct {
-	condition condition
-	taken     int
-	takenLate int
-	silence   error // of the last attempt without a response
-}
-
 // now returns the health at this moment.
 func (h *health) now() view {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	return view{h.condition, h.taken, h.takenLate, h.silence}
+	return h.view
 }
 
 // took notes a request that the endpoint has taken, perhaps late: it was too busy at first.

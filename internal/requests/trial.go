@@ -15,14 +15,19 @@ type trial struct {
 	tries chan struct{} // has an element for each request under way with it, and for each rejected one
 	ended chan struct{} // closed when there is a verdict
 
-	mu         sync.Mutex
+	replaces bool // a rejected credential; does not change
+
+	mu sync.Mutex
+	evidence
+}
+
+// evidence is what the responses to requests with a credential have shown.
+type evidence struct {
 	verdict    verdict
 	accepted   int    // requests, by the service
 	rejections int    // since the last one that was accepted
 	rejection  Result // the last one
 	exhausted  bool   // another credential would not help
-
-	replaces bool // a rejected credential; does not change
 }
 
 // verdict is what a trial has shown.
@@ -52,7 +57,7 @@ var errRejected = errors.New("the service has rejected the credentials of other 
 // acquire waits for a turn or a try, as long as the credential is untested. After each interval, it asks whether to go on: an error
 // ends the wait.
 func (t *trial) acquire(ctx context.Context, semaphore chan struct{}, interval time.Duration, ask func() error) error {
-	for t.isUntested() {
+	for t.now().verdict == untested {
 		select {
 		case <-t.ended:
 		case semaphore <- struct{}{}:
@@ -125,43 +130,19 @@ func (t *turn) end() {
 }
 
 // isWrong reports whether the service has rejected the credential, and no other one helps.
-func (t *trial) isWrong() bool {
-	verdict, _ := t.state()
-	return verdict == wrong
-}
-
-// isUntested reports whether there is no verdict yet.
-func (t *trial) isUntested() bool {
-	verdict, _ := t.state()
-	return verdict == untested
-}
+func (t *trial) isWrong() bool { return t.now().verdict == wrong }
 
 // isSecondTry reports whether the credential replaces a rejected one, and has not worked either.
-func (t *trial) isSecondTry() bool {
-	_, accepted := t.state()
-	return t.replaces && accepted == 0
-}
+func (t *trial) isSecondTry() bool { return t.replaces && t.now().accepted == 0 }
 
 // isLast reports whether another credential would not help: a service that rejects a new one would reject the next one, too.
-func (t *trial) isLast() bool {
-	t.mu.Lock()
-	exhausted := t.exhausted
-	t.mu.Unlock()
-	return exhausted || t.isSecondTry()
-}
+func (t *trial) isLast() bool { return t.now().exhausted || t.isSecondTry() }
 
-// lastRejection returns the result of the request that was rejected last.
-func (t *trial) lastRejection() Result {
+// now returns the evidence at this moment.
+func (t *trial) now() evidence {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	return t.rejection
-}
-
-// state returns the verdict, and the number of requests that the service has accepted.
-func (t *trial) state() (verdict, int) {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	return t.verdict, t.accepted
+	return t.evidence
 }
 
 // accept notes a response that shows that the service accepts the credential.

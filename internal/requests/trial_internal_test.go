@@ -38,7 +38,7 @@ func TestTrial(t *testing.T) {
 			t.Parallel()
 			tr := newTrial()
 			for i, s := range steps {
-				_, successes := tr.state()
+				successes := tr.now().accepted
 				switch s.event {
 				case "accept":
 					tr.accept()
@@ -52,7 +52,7 @@ func TestTrial(t *testing.T) {
 				case "exhaust":
 					tr.exhaust()
 				}
-				verdict, _ := tr.state()
+				verdict := tr.now().verdict
 				tries := cap(tr.tries) - len(tr.tries)
 				if verdict != untested {
 					tries = -1
