@@ -51,14 +51,9 @@ const (
 // replaces reports whether Terraform replaces the object: a single resource goes to another stream. Other replacements are not known yet.
 func (c Change) replaces() bool { return c.Kind == Edit && !c.Group && len(c.Was.Without(c.Want)) > 0 }
 
-// replacement is what may become one: Terraform plans it twice, and does not tell the first plan. That is the plan of an edit, with what
-// ignore_changes keeps. The second plan is that of a create, with the configuration, and has the private state that the first one
-// planned.
-type replacement struct{ first Change }
-
-// second returns the change of the second plan, which takes the place of the first one.
-func (r replacement) second(c Change) Change {
-	c.plan, c.Was, c.Detach = r.first.plan, r.first.kept(), r.first.Detach
+// replacing returns a change as the second plan of a replacement, which takes the place of the first one.
+func (c Change) replacing(first Change) Change {
+	c.plan, c.Was, c.Detach = first.plan, first.kept(), first.Detach
 	return c
 }
 

@@ -18,18 +18,21 @@ type Planned struct {
 }
 
 // Plan plans a change. With detect_drift it reads the streams that the resource takes over.
+//
+// Terraform plans a replacement twice, and does not tell the first plan. That is the plan of an edit, with what ignore_changes keeps.
+// The second plan is that of a create, with the configuration, and has the private state that the first one planned.
 func (s *Session) Plan(ctx context.Context, c Change) Planned {
-	if r, found := s.replacement(c.Marks.All.Plan); found {
-		c = r.second(c)
-		s.withdraw(r.first, c.Want)
-		p := s.plan(ctx, c)
-		p.Findings = slices.DeleteFunc(p.Findings, func(f Finding) bool { return !f.IsError() }) // Terraform shows no others
-		return p
+	first, found := s.firstPlan(c.Marks.All.Plan)
+	if !found {
+		if c.plan = rand.Text(); c.Kind == Edit {
+			s.remember(c)
+		}
+		return s.plan(ctx, c)
 	}
-	if c.plan = rand.Text(); c.Kind == Edit {
-		s.remember(c)
-	}
-	return s.plan(ctx, c)
+	s.withdraw(first, c.Want)
+	p := s.plan(ctx, c.replacing(first))
+	p.Findings = slices.DeleteFunc(p.Findings, func(f Finding) bool { return !f.IsError() }) // Terraform shows no others
+	return p
 }
 
 // plan makes a plan that is the first of its change, or takes the place of the first one.
@@ -70,15 +73,15 @@ func (s *Session) plan(ctx context.Context, c Change) Planned {
 func (s *Session) remember(c Change) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.replacements[c.plan] = replacement{c}
+	s.firstPlans[c.plan] = c
 }
 
-// replacement returns the one whose first plan has an id.
-func (s *Session) replacement(plan string) (r replacement, found bool) {
+// firstPlan returns the change that was planned first, by the id of the plan.
+func (s *Session) firstPlan(id string) (first Change, found bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	r, found = s.replacements[plan]
-	return r, found
+	first, found = s.firstPlans[id]
+	return first, found
 }
 
 // withdraw withdraws what a first plan intends with the streams that the second one does not want.

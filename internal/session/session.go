@@ -26,9 +26,9 @@ type Session struct {
 	applies atomic.Bool // an apply has begun: Terraform plans and applies in two sessions
 	created atomic.Bool // a create has succeeded, perhaps that of a replacement
 
-	mu           sync.Mutex // also of the ledgers: a rule takes no time
-	streams      map[string]*stream
-	replacements map[string]replacement // by the id of the first plan
+	mu         sync.Mutex // also of the ledgers: a rule takes no time
+	streams    map[string]*stream
+	firstPlans map[string]Change // of what may become a replacement; by id
 
 	waiting   chan struct{}    // has an element for each call that waits for claimsDue
 	claimsDue func() time.Time // when the calls beside the one that is made first have had time to claim their streams
@@ -54,14 +54,14 @@ const maxWaiting = 8
 // New returns a session. client is nil, and deployment "", while they are known after apply.
 func New(client *streams.Client, deployment string, detectDrift bool) *Session {
 	return &Session{
-		client:       client,
-		deployment:   deployment,
-		detectDrift:  detectDrift,
-		id:           rand.Text(),
-		streams:      map[string]*stream{},
-		replacements: map[string]replacement{},
-		waiting:      make(chan struct{}, maxWaiting),
-		claimsDue:    sync.OnceValue(func() time.Time { return time.Now().Add(claimDelay) }),
+		client:      client,
+		deployment:  deployment,
+		detectDrift: detectDrift,
+		id:          rand.Text(),
+		streams:     map[string]*stream{},
+		firstPlans:  map[string]Change{},
+		waiting:     make(chan struct{}, maxWaiting),
+		claimsDue:   sync.OnceValue(func() time.Time { return time.Now().Add(claimDelay) }),
 	}
 }
 
@@ -99,7 +99,7 @@ func (s *Session) awaitClaims(ctx context.Context) {
 	select {
 	case s.waiting <- struct{}{}:
 		defer func() { <-s.waiting }()
-		wait(ctx, nil, due)
+		waitUntil(ctx, due, nil)
 	default:
 	}
 }
@@ -110,13 +110,13 @@ func (s *Session) awaitPrimaries(ctx context.Context, c Change) {
 	due := time.Now().Add(claimDelay)
 	for id := range c.Want {
 		if c.Marks.Streams[id].Shared && withLedger(s, id, func(l *claims.Ledger) bool { return l.Reads > 1 }) {
-			wait(ctx, s.stream(id).primaryPlanned, due)
+			waitUntil(ctx, due, s.stream(id).primaryPlanned)
 		}
 	}
 }
 
-// wait waits for an event, until a time. nil never happens.
-func wait(ctx context.Context, event <-chan struct{}, due time.Time) {
+// waitUntil waits until a time, or for an event before it. nil never happens.
+func waitUntil(ctx context.Context, due time.Time, event <-chan struct{}) {
 	select {
 	case <-event:
 	case <-time.After(time.Until(due)):
