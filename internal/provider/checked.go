@@ -61,18 +61,19 @@ func (v checkedString) mistakes(at path.Path, value attr.Value) []report.Mistake
 	if text.IsUnknown() {
 		return nil
 	}
-	m := report.Mistake{At: at, Value: text.ValueString(), What: v.what}
+	m := report.Mistake{At: at, Value: text.ValueString(), Fault: report.Fault{What: v.what}}
 	if !text.IsNull() {
-		if m.Err = v.check(m.Value); m.Err == nil {
+		err := v.check(m.Value)
+		if err == nil {
 			return nil
 		}
-		m.Mend = v.mend(m.Value)
+		m.Wrong, m.Mend = err.Error(), v.mend(m.Value)
 	}
 	return []report.Mistake{m}
 }
 
 // mend returns what makes a text right.
-func (v checkedString) mend(text string) report.Mend {
+func (v checkedString) mend(text string) string {
 	switch {
 	case v.check(strings.TrimSpace(text)) == nil:
 		return report.TrimSpace
@@ -114,7 +115,8 @@ func (v checkedMap) ValidateMap(_ context.Context, req validator.MapRequest, res
 		found := v.elements.mistakesIn(at, set.Elements())
 		if set.IsNull() {
 			several := v.elements.what.Several
-			found = []report.Mistake{{At: at, What: report.Noun{One: "the set of " + several, Several: "sets of " + several}}}
+			noun := report.Noun{One: "the set of " + several, Several: "sets of " + several}
+			found = []report.Mistake{{At: at, Fault: report.Fault{What: noun}}}
 		}
 		for _, m := range found {
 			m.Key = key

@@ -48,7 +48,7 @@ func TestOneErrorForEachKindOfMistake(t *testing.T) {
 		for i := range 20 {
 			names = append(names, fmt.Sprintf(format, i))
 		}
-		return strings.Join(names, ", ") + " and 1980 others"
+		return strings.Join(names, ", ") + " and 1980 more"
 	}
 	const (
 		cr      = "they must not contain the control character U+000D. In Terraform, trimspace() removes it.\n\n"
@@ -100,10 +100,10 @@ func TestOneErrorForEachKindOfMistake(t *testing.T) {
 				`In Terraform, trimprefix(…, "\uFEFF") removes it.`,
 		}},
 		"21 processors": {single(ids(" p%04d")[:21]), []string{
-			invalid + "processor_ids: 21 values are not processor ids: " + trimmed + strings.Replace(shown(`" p%04d"`), "1980 others", "1 other", 1),
+			invalid + "processor_ids: 21 values are not processor ids: " + trimmed + strings.Replace(shown(`" p%04d"`), "1980 more", "1 more", 1),
 		}},
 		"20 processors": {single(ids(" p%04d")[:20]), []string{
-			invalid + "processor_ids: 20 values are not processor ids: " + trimmed + strings.Replace(shown(`" p%04d"`), " and 1980 others", "", 1),
+			invalid + "processor_ids: 20 values are not processor ids: " + trimmed + strings.Replace(shown(`" p%04d"`), " and 1980 more", "", 1),
 		}},
 		"a query": {query(append(ids(" cam-%04d"), nil, nil, tftypes.UnknownValue)), []string{
 			invalid + "stream_ids: 2000 values are not stream ids: " + trimmed + shown(`" cam-%04d"`),

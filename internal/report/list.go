@@ -50,21 +50,21 @@ func list(rows []row, texts int) string {
 	names := namedStreams
 	for _, r := range append(shown, others, without) {
 		if len(r.streams) > 0 {
-			lines = append(lines, r.line(names))
+			lines = append(lines, join(": ", some(r.streams, names), r.text))
 			names -= len(r.streams)
 		}
 	}
 	return strings.Join(lines, "\n")
 }
 
-// line writes the names of the streams, up to a number, and the text.
-func (r row) line(names int) string {
-	n := min(max(names, 1), len(r.streams))
-	line := strings.Join(r.streams[:n], ", ")
-	if more := len(r.streams) - n; more > 0 {
-		line += fmt.Sprintf(" and %d more", more)
+// some joins the first names, up to a number but at least one, and counts the others.
+func some(names []string, shown int) string {
+	n := min(max(shown, 1), len(names))
+	text := strings.Join(names[:n], ", ")
+	if more := len(names) - n; more > 0 {
+		text += fmt.Sprintf(" and %d more", more)
 	}
-	return join(": ", line, r.text)
+	return text
 }
 
 // shorten cuts the texts. That of the example is shown whole elsewhere.

@@ -2,7 +2,6 @@ package report
 
 import (
 	"fmt"
-	"strings"
 
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/path"
@@ -10,87 +9,69 @@ import (
 
 // Mistake is a value of the configuration that is not what it should be.
 type Mistake struct {
+	Fault
 	At    path.Path // of the value, or of the set that has it
 	Key   string    // of the map that has the set; "" for none
 	Value string
-	What  Noun
-	Err   error // what is wrong with the value, such as "must not be empty"; nil: it is null
-	Mend  Mend
 }
 
-// Mend is a sentence about what makes a value right; "" for none.
-type Mend string
+// Fault is what is wrong with a value.
+type Fault struct {
+	What  Noun
+	Wrong string // such as "must not be empty"; "" for a null
+	Mend  string // a sentence about what makes the value right; may be empty
+}
 
 // What makes values right.
 const (
-	TrimSpace Mend = "In Terraform, trimspace() removes it."
-	TrimMark  Mend = `In Terraform, trimprefix(…, "\uFEFF") removes it.`
-	Compact   Mend = "In Terraform, compact() leaves out empty texts and nulls."
+	TrimSpace = "In Terraform, trimspace() removes it."
+	TrimMark  = `In Terraform, trimprefix(…, "\uFEFF") removes it.`
+	Compact   = "In Terraform, compact() leaves out empty texts and nulls."
 )
 
 // Noun is what a value should be, such as "a stream id" and "stream ids".
 type Noun struct{ One, Several string }
 
-// Mistakes returns one error for each kind of mistake in the value of an attribute, which may be a map of thousands.
+// Mistakes returns one error for each fault in the value of an attribute, which may be a map of thousands.
 func Mistakes(attribute path.Path, all []Mistake) (diags diag.Diagnostics) {
-	type kind struct {
-		what Noun
-		err  string
-		mend Mend
-	}
-	for _, same := range inOrder(all, func(m Mistake) kind { return kind{m.What, fmt.Sprint(m.Err), m.Mend} }) {
+	for _, same := range inOrder(all, func(m Mistake) Fault { return m.Fault }) {
 		if len(same) == 1 {
 			diags.Append(same[0].alone())
 		} else {
-			diags.Append(withOneMistake(attribute, same))
+			diags.Append(withOneFault(attribute, same))
 		}
 	}
 	return diags
 }
 
-// alone is the error of a mistake that is the only one of its kind.
+// alone is the error of a mistake that is the only one with its fault.
 func (m Mistake) alone() diag.Diagnostic {
-	if m.Err == nil {
-		return missingValue(m.At, sentences(m.What.One+" must not be null.", m.Mend))
+	if m.Wrong == "" {
+		return missingValue(m.At, join(" ", m.What.One+" must not be null.", m.Mend))
 	}
-	return invalidValue(m.At, sentences(fmt.Sprintf("%q is not %s: it %s.", m.Value, m.What.One, m.Err), m.Mend))
+	return invalidValue(m.At, join(" ", fmt.Sprintf("%q is not %s: it %s.", m.Value, m.What.One, m.Wrong), m.Mend))
 }
 
-// withOneMistake is the error of several values with the same mistake.
-func withOneMistake(attribute path.Path, same []Mistake) diag.Diagnostic {
+// withOneFault is the error of several values.
+func withOneFault(attribute path.Path, same []Mistake) diag.Diagnostic {
 	var names []string
 	for _, m := range same {
 		switch {
-		case m.Key == "" && m.Err != nil:
+		case m.Key == "" && m.Wrong != "":
 			names = append(names, fmt.Sprintf("%q", m.Value))
-		case m.Key != "" && m.Err != nil:
+		case m.Key != "" && m.Wrong != "":
 			names = append(names, fmt.Sprintf("%q: %q", m.Key, m.Value))
 		case m.Key != "":
 			names = append(names, fmt.Sprintf("%q", m.Key))
 		}
 	}
-	m, n, shown := same[0], len(same), some(names)
-	if m.Err == nil {
-		return missingValue(attribute, paragraphs(sentences(fmt.Sprintf("%d %s must not be null.", n, m.What.Several), m.Mend), shown))
+	m, n, shown := same[0], len(same), some(names, shownTexts)
+	if m.Wrong == "" {
+		return missingValue(attribute, paragraphs(join(" ", fmt.Sprintf("%d %s must not be null.", n, m.What.Several), m.Mend), shown))
 	}
-	wrong := fmt.Sprintf("%d values are not %s: they %s.", n, m.What.Several, m.Err)
-	return invalidValue(attribute, paragraphs(sentences(wrong, m.Mend), shown))
+	wrong := fmt.Sprintf("%d values are not %s: they %s.", n, m.What.Several, m.Wrong)
+	return invalidValue(attribute, paragraphs(join(" ", wrong, m.Mend), shown))
 }
-
-// some names up to 20, and counts the others.
-func some(names []string) string {
-	const shown = 20
-	text := strings.Join(names[:min(len(names), shown)], ", ")
-	switch others := len(names) - shown; {
-	case others == 1:
-		text += " and 1 other"
-	case others > 1:
-		text += fmt.Sprintf(" and %d others", others)
-	}
-	return text
-}
-
-func sentences(text string, mend Mend) string { return join(" ", text, string(mend)) }
 
 // MissingValue is the error of a null. what is what it should be, such as "the set".
 func MissingValue(at path.Path, what string) diag.Diagnostic {
@@ -118,7 +99,7 @@ func UnsetInState(attribute path.Path, keys ...string) diag.Diagnostic {
 	return diag.NewAttributeErrorDiagnostic(attribute, "Set Not Known to the State", paragraphs(
 		fmt.Sprintf("%s: ignore_changes keeps what the state has, and the state has no processor ids: the stream was imported or "+
 			"moved, and has not been read.", attribute),
-		labelled("Streams: ", some(names)),
+		labelled("Streams: ", some(names, shownTexts)),
 		"If the deployment serves GET /v2/streams/{id}, set detect_drift = true, so that the refresh reads the set. Otherwise, "+
 			"remove the attribute from ignore_changes, apply once, which sends the configured set, and add it again. For terraform "+
 			"destroy, add -refresh=false.",
