@@ -14,10 +14,10 @@ import (
 )
 
 const (
-	avoidLate = "If the stream may be created again under this id, set triggers to a value that differs each time: otherwise the stream " +
-		"stays empty after an apply with -target, and no plan shows it. Then, to avoid the gap, first apply what the id comes from, with " +
-		"terraform apply -target=ADDRESS. Or set create_before_destroy = true in the lifecycle block, or set on_destroy = \"keep\" and " +
-		"apply that change first."
+	avoidLate = "If the stream may be created again under this id, set triggers to a value that differs each time the stream is created: " +
+		"otherwise the stream stays empty after an apply with -target, and no plan shows it. Then, to avoid the gap, first apply what the " +
+		"id comes from, with terraform apply -target=ADDRESS. Or set create_before_destroy = true in the lifecycle block, or set " +
+		"on_destroy = \"keep\" and apply that change first."
 	avoidMoment = "To avoid the gap for many streams, set on_destroy = \"keep\" on the resources that leave, and apply that change " +
 		"first, which sends nothing. For a few renamed resources or for_each keys, add moved blocks, also for what the ids come from."
 
