@@ -64,7 +64,7 @@ var hints = []hint{
 		"If the response is about another stream, check base_url. {orReads}"},
 	{all(isForeign, leavesStream),
 		"Only a 404 with the error body of the service says that {the stream does|the streams do} not exist. This one may have come from " +
-			"a proxy or a gateway that has no route to the service.",
+			"a proxy or a gateway that has no route to the service, so the processors may still be attached.",
 		"Run the command again; if this error persists, check base_url.",
 		"{toLeave} {orKeep}"},
 	{causedBy(requests.ErrIncomplete),

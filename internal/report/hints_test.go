@@ -88,7 +88,7 @@ var responseHints = map[string]hintCase{
 		[]string{"error body of the service", "Run the command again; if this error persists, check base_url", "terraform state rm", `apply on_destroy = "keep"`}, []string{"in the group"}},
 	"dropped, 404 in JSON": {inJSON(update(404, streams.KindNotFound)), toDrop,
 		[]string{"check base_url", `set on_destroy = "keep" in the group, and run the command again`}, []string{"state rm"}},
-	"destroy, 404 of a part": {part(update(404, streams.KindNotFound)), toLeave, []string{"check base_url", "terraform state rm"}, nil},
+	"destroy, 404 of a part": {part(update(404, streams.KindNotFound)), toLeave, []string{"the processors may still be attached", "check base_url", "terraform state rm"}, nil},
 	"read, 404 of a proxy":   {read(page(update(404, streams.KindNotFound))), none, []string{"may not serve GET", "Check the id of the stream and base_url. If both are right, set detect_drift = false"}, nil},
 	"read, 404": {read(update(404, streams.KindNotFound)), none,
 		[]string{"stream may not exist", "Check the id of the stream and base_url. If the same apply creates", "-target=ADDRESS", "detect_drift = false"}, []string{"new"}},
