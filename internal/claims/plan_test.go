@@ -27,6 +27,7 @@ func TestPlanSet(t *testing.T) {
 	check(t, "one of two left in doubt", beside(Ledger{intents: []intent{{leaves: &remainder{set: b}}, {leaves: &remainder{set: a, unknown: true}}}}, keepA).Warnings, unknown)
 	check(t, "an unknown outcome", beside(Ledger{}, Want{Set: &a, Entry: &Entry{a, Unknown}}).Warnings, unknown)
 	check(t, "not sent yet", beside(Ledger{}, Want{Set: &a, Entry: &Entry{a, Unsent}}), Decision{Send: true, Claim: Claim{sends, a}})
+	check(t, "not read yet", beside(Ledger{}, Want{Set: &emptySet, Entry: &Entry{emptySet, Unread}}), Decision{Send: true, Claim: Claim{Kind: sends}})
 	check(t, "another set than in the state", beside(Ledger{}, Want{Set: &b, Entry: inStateA}), Decision{Send: true, Claim: Claim{sends, b}})
 	check(t, "a drop", beside(Ledger{intents: []intent{{leaves: &remainder{}}, {leaves: &remainder{set: b, dropped: true}}}}, keepA), Decision{Claim: Claim{relies, a}, Refusal: StreamIsKept, Other: b})
 	check(t, "a drop that leaves the set", beside(Ledger{intents: []intent{{leaves: &remainder{set: a, dropped: true}}}}, keepA).Refusal, Refusal(0))
