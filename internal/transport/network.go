@@ -62,7 +62,7 @@ func (n Network) Send(req *http.Request) (*http.Response, Exchange, error) {
 		return resp, x, nil
 	case req.Context().Err() != nil:
 		err = context.Cause(req.Context()) // package http reports it in several ways
-	case !seen.asked:
+	case !seen.asked && seen.conn == nil: // with HTTP/2, another request may have asked for the connection
 		err = fmt.Errorf("%w: %w", ErrNotSent, err)
 	default:
 		err = h.explain(err, req.URL, &seen)
