@@ -76,7 +76,7 @@ test: cli testunit testacc ## run all tests; RACE=1 adds the race detector
 .PHONY: testunit
 testunit: ## run only the unit tests
 	TF_ACC= RAPID_SEED=$(SEED) go test $(if $(RACE),-race) $(FRESH) -timeout=30m -skip '^TestAcc|^TestHistories$$' ./...
-	GOGC=400 RAPID_SEED=$(SEED) go test $(FRESH) -timeout=30m -run '^TestHistories$$' ./internal/coretest
+	GOGC=400 RAPID_SEED=$(SEED) go test $(FRESH) -timeout=30m -run '^TestHistories$$' ./internal/testing/coretest
 
 .PHONY: testunit32
 testunit32: ## run the unit tests with 32-bit integers, on an amd64 machine
@@ -100,12 +100,12 @@ fuzz: ## run each fuzz test for FUZZTIME (default 10s)
 
 .PHONY: histories
 histories: ## run HISTORIES random histories with fresh seeds, 100000, and as many lives of one resource; a failure prints how to repeat it
-	GOGC=400 go test ./internal/coretest -v -run '^Test(Histories|Protocol)$$' -timeout=24h -rapid.checks=$$(( ($(HISTORIES) + 4) / 5 ))
+	GOGC=400 go test ./internal/testing/coretest -v -run '^Test(Histories|Protocol)$$' -timeout=24h -rapid.checks=$$(( ($(HISTORIES) + 4) / 5 ))
 
 .PHONY: clihistories
 clihistories: cli ## compare CLI_HISTORIES random histories of the model of Terraform core with a real CLI, 1000; SEED=0 draws fresh ones
 	TF_ACC=1 TF_ACC_TERRAFORM_PATH='$(CLI)' CLI_HISTORIES=$(CLI_HISTORIES) CLI_HISTORIES_SEED=$(SEED) \
-		go test -count=1 -timeout=24h -run '^TestAccHistories$$' ./internal/coretest
+		go test -count=1 -timeout=24h -run '^TestAccHistories$$' ./internal/testing/coretest
 
 .PHONY: bench
 bench: cli ## measure a real CLI, for about seven minutes, into internal/cmd/bench/RESULTS.md
@@ -123,7 +123,7 @@ demo: ## show real plans and applies, good and bad ones, with each request that 
 .PHONY: texts
 texts: ## write what a person reads after some 350 failures into bin/texts.txt, to compare it before and after a change
 	@mkdir -p bin
-	go test ./internal/texts -count=1 -args -out='$(CURDIR)/bin/texts.txt'
+	go test ./internal/testing/texts -count=1 -args -out='$(CURDIR)/bin/texts.txt'
 
 .PHONY: lint
 lint: ## run the linters of .golangci.yml, vet for other platforms, and actionlint on the workflows and on those of the examples
@@ -171,7 +171,7 @@ snapshot: cli ## build the files of a release from the last commit into dist/, w
 	$(if $(filter host,$(PLATFORMS)),sed -e "s/goos: \[.*/goos: [$$(go env GOOS)]/" -e "s/goarch: \[.*/goarch: [$$(go env GOARCH)]/",cat) \
 		.goreleaser.yml >bin/goreleaser.yml
 	goreleaser release --config bin/goreleaser.yml --snapshot --clean --skip=sign,sbom
-	RELEASE_DIST=dist TF_ACC=1 TF_ACC_TERRAFORM_PATH='$(CLI)' go test -count=1 -timeout=30m -v -run '^TestAccMirror$$' ./internal/release
+	RELEASE_DIST=dist TF_ACC=1 TF_ACC_TERRAFORM_PATH='$(CLI)' go test -count=1 -timeout=30m -v -run '^TestAccMirror$$' ./internal/testing/release
 
 .PHONY: cli
 cli:

@@ -8,7 +8,6 @@ import (
 
 	"github.com/hashicorp/terraform-plugin-go/tfprotov6/tf6server"
 
-	"github.com/stream-management/terraform-provider-stream/internal/process"
 	"github.com/stream-management/terraform-provider-stream/internal/provider"
 	"github.com/stream-management/terraform-provider-stream/internal/server"
 )
@@ -24,13 +23,13 @@ func main() {
 		fmt.Println(version)
 		return
 	}
-	process.DropLibraryLogs()
-	process.Tune()
+	server.DropLibraryLogs()
+	server.Tune()
 	var opts []tf6server.ServeOpt
 	if *debug {
 		opts = append(opts, tf6server.WithManagedDebug())
 	} else {
-		process.EndWithTerraform()
+		server.EndWithTerraform()
 	}
 	if err := tf6server.Serve(provider.Address, server.New(version, nil), opts...); err != nil {
 		fmt.Fprintln(os.Stderr, err)

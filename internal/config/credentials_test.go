@@ -8,7 +8,7 @@ import (
 
 	"github.com/stream-management/terraform-provider-stream/internal/requests"
 	"github.com/stream-management/terraform-provider-stream/internal/streams"
-	"github.com/stream-management/terraform-provider-stream/internal/streamstest"
+	"github.com/stream-management/terraform-provider-stream/internal/testing/streamstest"
 )
 
 // oauth2 is a provider block with the required attributes of oauth2 and others.

@@ -14,8 +14,8 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/tfsdk"
 	"github.com/hashicorp/terraform-plugin-go/tftypes"
 
-	"github.com/stream-management/terraform-provider-stream/internal/coretest"
 	"github.com/stream-management/terraform-provider-stream/internal/requests"
+	"github.com/stream-management/terraform-provider-stream/internal/testing/coretest"
 )
 
 // exactly returns a number that float64 need not have.

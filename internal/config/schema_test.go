@@ -12,7 +12,7 @@ import (
 
 	"github.com/stream-management/terraform-provider-stream/internal/requests"
 	"github.com/stream-management/terraform-provider-stream/internal/streams"
-	"github.com/stream-management/terraform-provider-stream/internal/streamstest"
+	"github.com/stream-management/terraform-provider-stream/internal/testing/streamstest"
 )
 
 // A secret or a name often comes from a file, with a line break at its end. Every text refuses that, but PEM.

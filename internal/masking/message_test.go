@@ -7,7 +7,7 @@ import (
 
 	"github.com/stream-management/terraform-provider-stream/internal/masking"
 	"github.com/stream-management/terraform-provider-stream/internal/requests"
-	. "github.com/stream-management/terraform-provider-stream/internal/scripted"
+	. "github.com/stream-management/terraform-provider-stream/internal/testing/scripted"
 )
 
 // The error has the documented message unchanged, or the text of any other body. Neither can change the terminal's

@@ -8,8 +8,8 @@ import (
 
 	"github.com/hashicorp/terraform-plugin-go/tftypes"
 
-	"github.com/stream-management/terraform-provider-stream/internal/coretest"
-	"github.com/stream-management/terraform-provider-stream/internal/streamstest"
+	"github.com/stream-management/terraform-provider-stream/internal/testing/coretest"
+	"github.com/stream-management/terraform-provider-stream/internal/testing/streamstest"
 )
 
 // refusesToDetach has the responses with which a stream cannot be detached.

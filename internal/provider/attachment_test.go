@@ -15,9 +15,9 @@ import (
 	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
 	"github.com/hashicorp/terraform-plugin-go/tftypes"
 
-	"github.com/stream-management/terraform-provider-stream/internal/coretest"
 	"github.com/stream-management/terraform-provider-stream/internal/server"
-	"github.com/stream-management/terraform-provider-stream/internal/streamstest"
+	"github.com/stream-management/terraform-provider-stream/internal/testing/coretest"
+	"github.com/stream-management/terraform-provider-stream/internal/testing/streamstest"
 )
 
 // Every call returns the identity, also to CLIs that do not show it, and for the state of a version without identities.

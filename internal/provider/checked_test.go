@@ -7,7 +7,7 @@ import (
 
 	"github.com/hashicorp/terraform-plugin-go/tftypes"
 
-	"github.com/stream-management/terraform-provider-stream/internal/coretest"
+	"github.com/stream-management/terraform-provider-stream/internal/testing/coretest"
 )
 
 // Thousands of values may have one mistake, such as the line breaks of a file: one error for each kind of mistake names 20, counts

@@ -5,8 +5,8 @@ import (
 
 	"github.com/hashicorp/terraform-plugin-go/tftypes"
 
-	"github.com/stream-management/terraform-provider-stream/internal/coretest"
-	"github.com/stream-management/terraform-provider-stream/internal/streamstest"
+	"github.com/stream-management/terraform-provider-stream/internal/testing/coretest"
+	"github.com/stream-management/terraform-provider-stream/internal/testing/streamstest"
 )
 
 // deploymentTest has a resource with the streams s000 and s001, or only s000, and two deployments.

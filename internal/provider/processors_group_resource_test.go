@@ -3,8 +3,8 @@ package provider_test
 import (
 	"testing"
 
-	"github.com/stream-management/terraform-provider-stream/internal/coretest"
-	"github.com/stream-management/terraform-provider-stream/internal/streamstest"
+	"github.com/stream-management/terraform-provider-stream/internal/testing/coretest"
+	"github.com/stream-management/terraform-provider-stream/internal/testing/streamstest"
 )
 
 // A group is imported by the ids of its streams. Each stream is read once, and the plan of the same group is empty.

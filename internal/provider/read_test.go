@@ -10,8 +10,8 @@ import (
 
 	"github.com/hashicorp/terraform-plugin-go/tftypes"
 
-	"github.com/stream-management/terraform-provider-stream/internal/coretest"
-	"github.com/stream-management/terraform-provider-stream/internal/streamstest"
+	"github.com/stream-management/terraform-provider-stream/internal/testing/coretest"
+	"github.com/stream-management/terraform-provider-stream/internal/testing/streamstest"
 )
 
 // Every failed read fails a refresh and the plan of a create, and keeps the state, except for the "not found" of the service

@@ -8,7 +8,7 @@ import (
 
 	"github.com/stream-management/terraform-provider-stream/internal/claims"
 	"github.com/stream-management/terraform-provider-stream/internal/session"
-	"github.com/stream-management/terraform-provider-stream/internal/streamstest"
+	"github.com/stream-management/terraform-provider-stream/internal/testing/streamstest"
 )
 
 // The error of an operation that panicked has neither the stack nor what may come from outside. The log has the stack.

@@ -11,7 +11,7 @@ import (
 	"github.com/stream-management/terraform-provider-stream/internal/claims"
 	"github.com/stream-management/terraform-provider-stream/internal/session"
 	"github.com/stream-management/terraform-provider-stream/internal/streams"
-	"github.com/stream-management/terraform-provider-stream/internal/streamstest"
+	"github.com/stream-management/terraform-provider-stream/internal/testing/streamstest"
 )
 
 // A session warns once that streams change hands: the number of calls that know it depends on the order of the plans.

@@ -16,7 +16,7 @@ import (
 	"github.com/stream-management/terraform-provider-stream/internal/requests"
 	"github.com/stream-management/terraform-provider-stream/internal/session"
 	"github.com/stream-management/terraform-provider-stream/internal/streams"
-	"github.com/stream-management/terraform-provider-stream/internal/streamstest"
+	"github.com/stream-management/terraform-provider-stream/internal/testing/streamstest"
 	"github.com/stream-management/terraform-provider-stream/internal/transport"
 )
 

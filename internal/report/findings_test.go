@@ -12,7 +12,7 @@ import (
 	"github.com/stream-management/terraform-provider-stream/internal/masking"
 	"github.com/stream-management/terraform-provider-stream/internal/session"
 	"github.com/stream-management/terraform-provider-stream/internal/streams"
-	"github.com/stream-management/terraform-provider-stream/internal/streamstest"
+	"github.com/stream-management/terraform-provider-stream/internal/testing/streamstest"
 )
 
 func TestFindingsHaveTexts(t *testing.T) {

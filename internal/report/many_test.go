@@ -14,7 +14,7 @@ import (
 	"github.com/stream-management/terraform-provider-stream/internal/requests"
 	"github.com/stream-management/terraform-provider-stream/internal/session"
 	"github.com/stream-management/terraform-provider-stream/internal/streams"
-	"github.com/stream-management/terraform-provider-stream/internal/streamstest"
+	"github.com/stream-management/terraform-provider-stream/internal/testing/streamstest"
 )
 
 // failures are those of a group whose streams are s0000, s0001, ….

@@ -5,7 +5,7 @@ import (
 	"testing"
 
 	"github.com/stream-management/terraform-provider-stream/internal/requests"
-	. "github.com/stream-management/terraform-provider-stream/internal/scripted"
+	. "github.com/stream-management/terraform-provider-stream/internal/testing/scripted"
 )
 
 // Tokens with every visible character are sent. What is refused can be no token, or breaks the request.

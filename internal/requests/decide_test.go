@@ -14,9 +14,9 @@ import (
 	"time"
 
 	"github.com/stream-management/terraform-provider-stream/internal/requests"
-	. "github.com/stream-management/terraform-provider-stream/internal/scripted"
 	"github.com/stream-management/terraform-provider-stream/internal/streams"
-	"github.com/stream-management/terraform-provider-stream/internal/streamstest"
+	. "github.com/stream-management/terraform-provider-stream/internal/testing/scripted"
+	"github.com/stream-management/terraform-provider-stream/internal/testing/streamstest"
 )
 
 // refuse makes no connection.

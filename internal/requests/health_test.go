@@ -14,9 +14,9 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"github.com/stream-management/terraform-provider-stream/internal/requests"
-	. "github.com/stream-management/terraform-provider-stream/internal/scripted"
 	"github.com/stream-management/terraform-provider-stream/internal/streams"
-	"github.com/stream-management/terraform-provider-stream/internal/streamstest"
+	. "github.com/stream-management/terraform-provider-stream/internal/testing/scripted"
+	"github.com/stream-management/terraform-provider-stream/internal/testing/streamstest"
 )
 
 // A stream that always fails, or two of them, do not fail the streams of a service that is slow, but works.

@@ -7,9 +7,9 @@ import (
 	"testing"
 	"time"
 
-	. "github.com/stream-management/terraform-provider-stream/internal/scripted"
 	"github.com/stream-management/terraform-provider-stream/internal/streams"
-	"github.com/stream-management/terraform-provider-stream/internal/streamstest"
+	. "github.com/stream-management/terraform-provider-stream/internal/testing/scripted"
+	"github.com/stream-management/terraform-provider-stream/internal/testing/streamstest"
 )
 
 // A token is used, and for how long, although its response does not keep to RFC 6749.

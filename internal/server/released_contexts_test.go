@@ -12,8 +12,8 @@ import (
 	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
 	"github.com/hashicorp/terraform-plugin-go/tftypes"
 
-	"github.com/stream-management/terraform-provider-stream/internal/coretest"
 	"github.com/stream-management/terraform-provider-stream/internal/provider"
+	"github.com/stream-management/terraform-provider-stream/internal/testing/coretest"
 )
 
 // A finished call keeps its context in the framework's server. If that is mended, releasedContext can go.

@@ -7,9 +7,9 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/providerserver"
 	"github.com/hashicorp/terraform-plugin-go/tftypes"
 
-	"github.com/stream-management/terraform-provider-stream/internal/coretest"
 	"github.com/stream-management/terraform-provider-stream/internal/provider"
-	"github.com/stream-management/terraform-provider-stream/internal/streamstest"
+	"github.com/stream-management/terraform-provider-stream/internal/testing/coretest"
+	"github.com/stream-management/terraform-provider-stream/internal/testing/streamstest"
 )
 
 // A provider that runs for a debugger serves several sessions. An interrupt ends only one.

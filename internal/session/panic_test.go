@@ -8,7 +8,7 @@ import (
 
 	"github.com/stream-management/terraform-provider-stream/internal/claims"
 	"github.com/stream-management/terraform-provider-stream/internal/requests"
-	"github.com/stream-management/terraform-provider-stream/internal/streamstest"
+	"github.com/stream-management/terraform-provider-stream/internal/testing/streamstest"
 )
 
 // A panic in the operation on one stream fails this operation, whose outcome is unknown. The other streams are changed, and the next

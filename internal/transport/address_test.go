@@ -4,8 +4,8 @@ import (
 	"strings"
 	"testing"
 
-	. "github.com/stream-management/terraform-provider-stream/internal/scripted"
 	"github.com/stream-management/terraform-provider-stream/internal/streams"
+	. "github.com/stream-management/terraform-provider-stream/internal/testing/scripted"
 	"github.com/stream-management/terraform-provider-stream/internal/transport"
 )
 

@@ -16,8 +16,8 @@ import (
 	"time"
 
 	"github.com/stream-management/terraform-provider-stream/internal/requests"
-	. "github.com/stream-management/terraform-provider-stream/internal/scripted"
-	"github.com/stream-management/terraform-provider-stream/internal/streamstest"
+	. "github.com/stream-management/terraform-provider-stream/internal/testing/scripted"
+	"github.com/stream-management/terraform-provider-stream/internal/testing/streamstest"
 	"github.com/stream-management/terraform-provider-stream/internal/transport"
 )
 

@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/stream-management/terraform-provider-stream/internal/streamstest"
+	"github.com/stream-management/terraform-provider-stream/internal/testing/streamstest"
 	"github.com/stream-management/terraform-provider-stream/internal/transport"
 )
 

@@ -18,7 +18,7 @@ import (
 	"os/signal"
 	"strconv"
 
-	"github.com/stream-management/terraform-provider-stream/internal/cli"
+	"github.com/stream-management/terraform-provider-stream/internal/testing/cli"
 )
 
 // contender is what one row of each table measures.

@@ -9,7 +9,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/stream-management/terraform-provider-stream/internal/cli"
+	"github.com/stream-management/terraform-provider-stream/internal/testing/cli"
 )
 
 // measurement is what one task took in one round.

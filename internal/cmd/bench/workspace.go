@@ -17,8 +17,8 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
-	"github.com/stream-management/terraform-provider-stream/internal/cli"
-	"github.com/stream-management/terraform-provider-stream/internal/streamstest"
+	"github.com/stream-management/terraform-provider-stream/internal/testing/cli"
+	"github.com/stream-management/terraform-provider-stream/internal/testing/streamstest"
 )
 
 // latency is how long the service waits before each response.

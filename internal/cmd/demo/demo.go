@@ -14,8 +14,8 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/stream-management/terraform-provider-stream/internal/cli"
-	"github.com/stream-management/terraform-provider-stream/internal/streamstest"
+	"github.com/stream-management/terraform-provider-stream/internal/testing/cli"
+	"github.com/stream-management/terraform-provider-stream/internal/testing/streamstest"
 )
 
 //go:embed main.tf

@@ -11,9 +11,9 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/stream-management/terraform-provider-stream/internal/cli"
-	"github.com/stream-management/terraform-provider-stream/internal/clitest"
-	"github.com/stream-management/terraform-provider-stream/internal/streamstest"
+	"github.com/stream-management/terraform-provider-stream/internal/testing/cli"
+	"github.com/stream-management/terraform-provider-stream/internal/testing/clitest"
+	"github.com/stream-management/terraform-provider-stream/internal/testing/streamstest"
 )
 
 // compile returns a command for the compiled demo, which must remove its temporary files, and must not see what

@@ -21,8 +21,8 @@ import (
 	"github.com/hashicorp/hc-install/product"
 	"github.com/hashicorp/hc-install/releases"
 
-	"github.com/stream-management/terraform-provider-stream/internal/cli"
-	"github.com/stream-management/terraform-provider-stream/internal/streamstest"
+	"github.com/stream-management/terraform-provider-stream/internal/testing/cli"
+	"github.com/stream-management/terraform-provider-stream/internal/testing/streamstest"
 )
 
 func main() {

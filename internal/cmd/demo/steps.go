@@ -1,6 +1,6 @@
 package main
 
-import "github.com/stream-management/terraform-provider-stream/internal/streamstest"
+import "github.com/stream-management/terraform-provider-stream/internal/testing/streamstest"
 
 // step is a list of commands and their expected result.
 type step struct {

@@ -10,7 +10,7 @@ import (
 	"os"
 	"strings"
 
-	"github.com/stream-management/terraform-provider-stream/internal/streamstest"
+	"github.com/stream-management/terraform-provider-stream/internal/testing/streamstest"
 )
 
 const examples = `

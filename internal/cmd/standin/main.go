@@ -15,7 +15,7 @@ import (
 	"syscall"
 	"time"
 
-	"github.com/stream-management/terraform-provider-stream/internal/streamstest"
+	"github.com/stream-management/terraform-provider-stream/internal/testing/streamstest"
 )
 
 // A restart has the same address, which is the deployment in a state. If another program has the port, one of the next is used.

@@ -1,0 +1,200 @@
+package examples
+
+import (
+	"io/fs"
+	"maps"
+	"os"
+	"path"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// pages returns what users read: the README, and the generated pages with the path of each below docs.
+func pages(t *testing.T) map[string]string {
+	t.Helper()
+	found := map[string]string{"README.md": read(t, filepath.Join("..", "README.md"))}
+	for path, text := range texts(t, filepath.Join("..", "docs"), ".md") {
+		found[strings.TrimPrefix(filepath.ToSlash(path), "../docs/")] = text
+	}
+	if len(found) == 1 {
+		t.Fatal("there are no pages")
+	}
+	return found
+}
+
+// texts returns the files below a folder that have one of these extensions.
+func texts(t *testing.T, root string, extensions ...string) map[string]string {
+	t.Helper()
+	found := map[string]string{}
+	err := filepath.WalkDir(root, func(path string, _ fs.DirEntry, err error) error {
+		for _, extension := range extensions {
+			if err == nil && strings.HasSuffix(path, extension) {
+				found[path] = read(t, path)
+			}
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return found
+}
+
+// TestBlocksAreExamples checks that each block that can be copied is a file here, which other tests run.
+func TestBlocksAreExamples(t *testing.T) {
+	t.Parallel()
+	files := map[string]bool{}
+	for _, text := range texts(t, ".", ".tf", ".hcl", ".tfrc", ".yaml", ".yml", ".csv", ".json") {
+		files[strings.TrimSpace(text)] = true
+	}
+	for page, text := range pages(t) {
+		for _, block := range regexp.MustCompile("(?s)```(?:terraform|hcl|yaml|csv|json)\n(.*?)```").FindAllStringSubmatch(text, -1) {
+			if !files[strings.TrimSpace(block[1])] {
+				t.Errorf("%s has a block that is not an example:\n%s", page, block[1])
+			}
+		}
+	}
+}
+
+// TestVersions checks that all folders have the same versions.
+func TestVersions(t *testing.T) {
+	t.Parallel()
+	for file, text := range texts(t, ".", ".tf") {
+		if filepath.Base(file) == "versions.tf" && !strings.HasPrefix(read(t, filepath.Join("provider", "provider.tf")), text) {
+			t.Errorf("%s is not the block of the provider's page", file)
+		}
+	}
+}
+
+// TestDiagnosticsAreDocumented compares Troubleshooting with the source: each summary has an entry, and each quoted text
+// is one of the provider's, of a library, or a setting.
+func TestDiagnosticsAreDocumented(t *testing.T) {
+	t.Parallel()
+	guide, source, titles := pages(t)["guides/troubleshooting.md"], "", map[string]bool{}
+	for _, page := range pages(t) {
+		if title := regexp.MustCompile(`(?m)^page_title: "(.*)"$`).FindStringSubmatch(page); title != nil {
+			titles[title[1]] = true
+		}
+	}
+	for _, folder := range []string{"provider", "report", "config", "streams", "requests", "transport", "masking"} {
+		files, _ := filepath.Glob(filepath.Join("..", "internal", folder, "*.go"))
+		for _, file := range files {
+			if !strings.HasSuffix(file, "_test.go") {
+				source += read(t, file)
+			}
+		}
+	}
+	// A summary is a text of its own whose words begin with capital letters.
+	summaries := regexp.MustCompile(`"([A-Z][a-z]+(?: (?:[A-Z][A-Za-z]*|an?|the|of|in|for))+)"`)
+	for _, found := range summaries.FindAllStringSubmatch(source, -1) {
+		summary := found[1]
+		if titles[summary] { // a page that a message names
+			continue
+		}
+		if !regexp.MustCompile(`(?m)^- .*\*\*` + summary + `\.?\*\*`).MatchString(guide) {
+			t.Errorf("Troubleshooting has no entry for %q", summary)
+		}
+	}
+	for _, entry := range regexp.MustCompile(`\*\*([A-Z][a-z]+ [A-Za-z ]+)\.?\*\*`).FindAllStringSubmatch(guide, -1) {
+		if !strings.Contains(source, `"`+entry[1]+`"`) {
+			t.Errorf("no diagnostic has the summary %q", entry[1])
+		}
+	}
+	ofOthers := regexp.MustCompile(`^(base_url is missing|connection refused|i/o timeout|no such host|certificate .*|bad certificate|handshake failure|unrecognized name|` +
+		`server gave HTTP response.*|first record does not look like.*|malformed HTTP response|connection reset by peer|` +
+		`request header list larger than|refusing to use HTTP_PROXY value in CGI environment|docker --env-file|doesn't match any.*|` +
+		`Failed to query available provider packages|duplicate column name|Invalid Attribute Value Match|Missing Configuration for Required Attribute|Provider (configuration|instance) not present|` +
+		`execution halted|Saved plan is stale|No value for required variable|Ephemeral variable was not set during planning|` +
+		`This object does not have an attribute named "stream_id"|Invalid for_each argument|Unsupported state file format|` +
+		`Provider produced inconsistent final plan|from DeleteThenCreate to NoOp|failed to read (provider configuration )?schema for ….*|` +
+		`terraform (init|plan -generate-config-out|providers|test)|.* = .*)$`)
+	for _, quoted := range regexp.MustCompile("`([a-zA-Z][^`=:]* [^`]*)`").FindAllStringSubmatch(guide, -1) {
+		for part := range strings.SplitSeq(strings.Trim(quoted[1], "…"), "…") {
+			part = strings.TrimSpace(strings.Trim(part, "[].: "))
+			if part != "" && !ofOthers.MatchString(quoted[1]) && !strings.Contains(source, part) {
+				t.Errorf("the provider does not say %q", part)
+			}
+		}
+	}
+}
+
+// TestEnvironmentVariablesAreListed compares the table of the provider's page with the source.
+func TestEnvironmentVariablesAreListed(t *testing.T) {
+	t.Parallel()
+	page := pages(t)["index.md"]
+	table := strings.Join(regexp.MustCompile(`(?m)^\| .*$`).FindAllString(page[strings.Index(page, "| Variable |"):], -1), "\n")
+	variables := regexp.MustCompile(`\b(?:STREAM|TFC)_[A-Z0-9_]+\b`)
+	listed, used := map[string]bool{}, map[string]bool{}
+	for _, name := range variables.FindAllString(table, -1) {
+		listed[name] = true
+	}
+	files, _ := filepath.Glob(filepath.Join("..", "internal", "config", "*.go"))
+	for _, file := range files {
+		if strings.HasSuffix(file, "_test.go") {
+			continue
+		}
+		for _, name := range variables.FindAllString(read(t, file), -1) {
+			used[name] = true
+		}
+	}
+	if !maps.Equal(listed, used) {
+		t.Errorf("the page lists %v, and the source has %v", slices.Sorted(maps.Keys(listed)), slices.Sorted(maps.Keys(used)))
+	}
+}
+
+// TestLinks resolves each link of the pages, and of the documents beside them. A page links only other pages, because a
+// registry has nothing else. GitHub needs the ending .md. Terraform's registry removes it, as large providers expect.
+// OpenTofu's site removes it only in links to the same folder: no form of the others works on all three.
+func TestLinks(t *testing.T) {
+	t.Parallel()
+	documents := texts(t, filepath.Join("..", "docs"), ".md")
+	for _, pattern := range []string{"../*.md", "../.github/*.md", "infrastructure/*.md"} {
+		found, _ := filepath.Glob(pattern)
+		for _, document := range found {
+			documents[document] = read(t, document)
+		}
+	}
+	for document, text := range documents {
+		onPage := strings.HasPrefix(filepath.ToSlash(document), "../docs/")
+		for _, found := range regexp.MustCompile(`\]\(([^)\s]+)\)`).FindAllStringSubmatch(text, -1) {
+			link, anchor, _ := strings.Cut(found[1], "#")
+			target := filepath.ToSlash(document)
+			if link != "" {
+				target = path.Join(path.Dir(target), link)
+			}
+			switch {
+			case strings.Contains(link, ":") && !onPage:
+				continue
+			case onPage && (!strings.HasPrefix(target, "../docs/") || !strings.HasSuffix(target, ".md")):
+				t.Errorf("%s: %s does not lead to another page", document, found[1])
+				continue
+			}
+			if _, err := os.Stat(target); err != nil {
+				t.Errorf("%s: %v", document, err)
+			} else if anchor != "" && !anchors(read(t, target))[anchor] {
+				t.Errorf("%s: %s has no heading %s", document, target, anchor)
+			}
+		}
+	}
+}
+
+// anchors returns the names of the headings of a page, as GitHub and the registry make them.
+func anchors(page string) map[string]bool {
+	names := map[string]bool{}
+	for _, heading := range regexp.MustCompile(`(?m)^#+ (.+)$`).FindAllStringSubmatch(page, -1) {
+		names[anchor(heading[1])] = true
+	}
+	for _, place := range regexp.MustCompile(`<a id="([^"]+)"></a>`).FindAllStringSubmatch(page, -1) {
+		names[place[1]] = true
+	}
+	return names
+}
+
+// anchor returns the name of a heading.
+func anchor(heading string) string {
+	plain := regexp.MustCompile(`[^\p{L}\p{N} _-]`).ReplaceAllString(strings.ToLower(heading), "")
+	return strings.ReplaceAll(plain, " ", "-")
+}
