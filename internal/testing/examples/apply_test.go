@@ -2,9 +2,11 @@ package examples
 
 import (
 	"fmt"
+	"maps"
 	"net/http"
 	"net/http/httptest"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -34,9 +36,14 @@ var (
 var applied = []example{
 	{folder: "provider", attached: entrance},
 	{folder: "actions/stream_set_processors", attached: oneEach, detached: restored},
+	{folder: "data-sources/stream_processors", options: streamstest.Options{ServeGet: true}},
+	{folder: "data-sources/stream_processors_group", options: streamstest.Options{ServeGet: true}},
+	{folder: "existing-streams/attached", options: streamstest.Options{ServeGet: true}},
 	{folder: "existing-streams/create", options: streamstest.Options{ServeGet: true}, attached: oneEach, detached: oneEach},
 	{folder: "fleet", attached: oneEach},
+	{folder: "migrating/curl/after", attached: entrance},
 	{folder: "migrating/restful/after", attached: entrance},
+	{folder: "migrating/to-groups", attached: oneEach},
 	{folder: "recipes/created-processors", attached: entrance},
 	{folder: "recipes/created-streams", attached: oneEach},
 	{folder: "recipes/daily", attached: map[string]string{
@@ -56,6 +63,42 @@ var applied = []example{
 	{folder: "recipes/teams", attached: map[string]string{
 		"cam-1": "face-blur object-detection plate-reader", "cam-2": "object-detection", "cam-3": "plate-reader",
 	}},
+	{folder: "terraform-test", arguments: "  cameras = { cam-1 = [\"face-blur\"] }\n", attached: map[string]string{"cam-1": "face-blur"}},
+}
+
+// elsewhere has the examples that need a root module or a state of their own, each with the test that runs it.
+var elsewhere = map[string]func(*testing.T){
+	"existing-streams/adopt":           TestAccPageAdoptFromAFile,
+	"existing-streams/adopt-group":     TestAccPageAdoptFromAFile,
+	"existing-streams/import":          TestAccPageExistingStreams,
+	"existing-streams/lost-groups":     TestAccPageLostState,
+	"infrastructure":                   TestAccInfrastructure,
+	"infrastructure/opentofu":          TestAccInfrastructureOpenTofu,
+	"list-resources/stream_processors": TestAccPageAdopt,
+	"migrating/curl/before":            TestAccPageMigratingFromCurl,
+	"two-regions":                      TestAccPageTwoRegions,
+}
+
+// TestEachExampleIsListed compares the lists with the folders that have a configuration.
+func TestEachExampleIsListed(t *testing.T) {
+	t.Parallel()
+	listed, found := map[string]bool{}, map[string]bool{}
+	for _, e := range append(schemes(t, map[string]string{}), applied...) {
+		listed[e.folder] = true
+	}
+	for folder := range elsewhere {
+		listed[folder] = true
+	}
+	for file := range texts(t, ".", ".tf", ".tofu", ".tfquery.hcl") {
+		folder := filepath.ToSlash(filepath.Dir(file))
+		if strings.HasPrefix(folder, "infrastructure/") && !listed[folder] {
+			folder = "infrastructure" // one test runs the whole repository
+		}
+		found[folder] = true
+	}
+	if !maps.Equal(listed, found) {
+		t.Errorf("the lists have %v, and the folders are %v", slices.Sorted(maps.Keys(listed)), slices.Sorted(maps.Keys(found)))
+	}
 }
 
 // TestAccApply installs the provider and applies all examples as modules of one configuration, each on a service of its
@@ -65,7 +108,7 @@ func TestAccApply(t *testing.T) {
 	w := newWorkspace(t, "", "")
 	w.Configure("")
 	modules, services := []example{}, []*streamstest.Service{}
-	for _, e := range append(schemes(t, w), applied...) {
+	for _, e := range append(schemes(t, w.Env), applied...) {
 		if !supports(t, read(t, e.folder)) {
 			continue
 		}
@@ -143,8 +186,9 @@ var invalid = []mistake{
 	{"fleet", "cameras.csv", "cam-2,", "cam-1,", "Two different items produced the key \"cam-1\""},
 }
 
-// schemes returns the examples of authentication, each with a service that demands the scheme.
-func schemes(t *testing.T, w *clitest.Workspace) []example {
+// schemes returns the examples of authentication, each with a service that demands the scheme, and sets what they need in
+// the environment.
+func schemes(t *testing.T, environment map[string]string) []example {
 	t.Helper()
 	file := func(content string) string {
 		path := filepath.Join(t.TempDir(), "file")
@@ -156,7 +200,7 @@ func schemes(t *testing.T, w *clitest.Workspace) []example {
 	withSecret, withAssertion := httptest.NewServer(secrets), httptest.NewServer(assertive)
 	t.Cleanup(withSecret.Close)
 	t.Cleanup(withAssertion.Close)
-	w.Setenv("TFC_WORKLOAD_IDENTITY_TOKEN_STREAM=" + assertive.IssueAssertion("terraform")) // used only where oauth2 has no other
+	environment["TFC_WORKLOAD_IDENTITY_TOKEN_STREAM"] = assertive.IssueAssertion("terraform") // used only where oauth2 has no other
 	ca := streamstest.NewAuthority(t)
 	client := ca.Issue(t, "terraform")
 	scheme := func(name string, authorize func(*http.Request) error, argument string, edits ...string) example {

@@ -58,6 +58,9 @@ var shellBlocks = map[string][]block{
 	"guides/troubleshooting.md": {
 		{begins: "TF_LOG_PROVIDER=DEBUG", folder: "provider", want: []string{"1 added", "/v2/streams/cam-1"}},
 	},
+	"resources/processors_group.md": {
+		{begins: "# The id is a list", folder: "resources/stream_processors_group", want: []string{"Import successful!"}},
+	},
 	"resources/processors.md": {
 		{begins: "# cam-1 is the id", folder: "resources/stream_processors", want: []string{"Import successful!"}},
 	},

@@ -6,6 +6,7 @@ package examples
 import (
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -121,10 +122,11 @@ func removeAll(t *testing.T, pattern string) {
 	}
 }
 
-// read returns a file, or all configurations, queries and tests in a folder.
+// read returns a file, or all configurations, queries and tests in a folder that copyExample copies.
 func read(t *testing.T, path string) string {
 	t.Helper()
 	files, _ := filepath.Glob(filepath.Join(path, "*.tf"))
+	files = slices.DeleteFunc(files, func(file string) bool { return strings.HasPrefix(filepath.Base(file), "import-by-") })
 	for _, pattern := range []string{"*.hcl", "tests/*.hcl"} {
 		found, _ := filepath.Glob(filepath.Join(path, pattern))
 		files = append(files, found...)
