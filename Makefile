@@ -3,10 +3,10 @@
 SOURCE   := stream-management/stream
 PROVIDER := bin/terraform-provider-stream$(shell go env GOEXE)
 
-# The newest tag with the suffix of git describe, such as 1.2.3-4-gabcdef0. Override with VERSION=1.2.3.
-VERSION := $(patsubst v%,%,$(or $(shell git describe --tags --match 'v[0-9]*' --dirty 2>/dev/null),v0.1.0-dev))
+# By default, the newest tag with the suffix of git describe, such as 1.2.3-4-gabcdef0.
+VERSION ?= $(patsubst v%,%,$(or $(shell git describe --tags --match 'v[0-9]*' --dirty 2>/dev/null),v0.1.0-dev))
 # A local install drops the suffix, because init never selects a pre-release on its own.
-RELEASE := $(firstword $(subst -, ,$(VERSION)))
+RELEASE  = $(firstword $(subst -, ,$(VERSION)))
 
 # The CLI that runs the acceptance tests and examples.
 CLI  := $(or $(TF_ACC_TERRAFORM_PATH),$(shell command -v terraform || command -v tofu))
@@ -45,9 +45,13 @@ export CHECKPOINT_DISABLE := 1
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / { printf "  make %-18s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
 
+# The flags of a release, also for the demo: with equal flags, Go compiles each package once for all of these targets.
+build demo: export CGO_ENABLED = 0
+build demo: export GOFLAGS += -trimpath -buildvcs=false
+
 .PHONY: build
 build: ## build the provider into bin/
-	CGO_ENABLED=0 go build -trimpath -buildvcs=false -ldflags '-s -w -X main.version=$(VERSION)' -o $(PROVIDER) .
+	go build -ldflags '-s -w -X main.version=$(VERSION)' -o $(PROVIDER) .
 
 .PHONY: install
 install: build ## install the provider where terraform init and tofu init find it
