@@ -41,13 +41,16 @@ func drawPlot(all map[int]results, conditions ...string) []byte {
 		fmt.Fprintf(b, `<text x="500" y="%d">%s</text>`+"\n", 260+24*i, condition)
 	}
 	for _, streams := range []int{100, 1000, 10_000} {
-		fmt.Fprintf(b, `<path class="grid" d="M%.1f 50V390"/><text x="%.1f" y="410" text-anchor="middle">%s</text>`+"\n", x(streams), x(streams), thousands(streams))
+		fmt.Fprintf(b, `<path class="grid" d="M%.1f 50V390"/><text x="%.1f" y="410" text-anchor="middle">%s</text>`+"\n",
+			x(streams), x(streams), thousands(streams))
 	}
 	for _, seconds := range []float64{0.01, 0.1, 1, 10, 100} {
-		fmt.Fprintf(b, `<path class="grid" d="M85 %.1fH480"/><text x="77" y="%.1f" text-anchor="end">%g s</text>`+"\n", y(seconds), y(seconds)+4, seconds)
+		fmt.Fprintf(b, `<path class="grid" d="M85 %.1fH480"/><text x="77" y="%.1f" text-anchor="end">%g s</text>`+"\n",
+			y(seconds), y(seconds)+4, seconds)
 	}
 	for i, name := range []string{single, groups, group, loop} {
-		fmt.Fprintf(b, `<path class="c%d" d="M500 %dh30"/><text x="540" y="%d">%s</text>`+"\n", i, 60+24*i, 64+24*i, strings.ReplaceAll(name, "`", ""))
+		fmt.Fprintf(b, `<path class="c%d" d="M500 %dh30"/><text x="540" y="%d">%s</text>`+"\n",
+			i, 60+24*i, 64+24*i, strings.ReplaceAll(name, "`", ""))
 		for dash, task := range []string{create, noop} {
 			var points []string
 			for _, streams := range slices.Sorted(maps.Keys(all)) {

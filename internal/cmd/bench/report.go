@@ -54,12 +54,14 @@ func printHeader(ctx context.Context, sandbox *cli.Sandbox, rounds int, plot str
 		return err
 	}
 	line, _, _ := strings.Cut(version.String(), "\n")
-	fmt.Printf("# Measurements\n\nOf %s: %s on %s, %s/%s with %d processor cores.\n", time.Now().Format(time.DateOnly), line, runtime.Version(),
-		runtime.GOOS, runtime.GOARCH, runtime.NumCPU())
-	fmt.Printf("Remote state, `-parallelism=10` unless the row says otherwise, `max_concurrent_requests = 64`, and a service that waits %d ms before each response.\n", latency.Milliseconds())
+	fmt.Printf("# Measurements\n\nOf %s: %s on %s, %s/%s with %d processor cores.\n",
+		time.Now().Format(time.DateOnly), line, runtime.Version(), runtime.GOOS, runtime.GOARCH, runtime.NumCPU())
+	fmt.Printf("Remote state, `-parallelism=10` unless the row says otherwise, `max_concurrent_requests = 64`, "+
+		"and a service that waits %d ms before each response.\n", latency.Milliseconds())
 	fmt.Printf("Each value is the median of %d rounds, with the lowest and the highest value in parentheses.\n\n", rounds)
 	fmt.Println("- **elapsed s**: seconds from the start of the command to its end.")
-	fmt.Println("- **ratio**: elapsed time in relation to that of the Go loop in the same round. The loop sends the same requests and does nothing else. Seconds depend on the machine; compare ratios.")
+	fmt.Println("- **ratio**: elapsed time in relation to that of the Go loop in the same round. " +
+		"The loop sends the same requests and does nothing else. Seconds depend on the machine; compare ratios.")
 	fmt.Println("- **CPU s**: CPU time of the CLI and all processes that it started. On several cores, it exceeds the elapsed time.")
 	fmt.Println("- **state B/stream**: bytes of the state for each stream.")
 	if plot != "" {
@@ -69,7 +71,8 @@ func printHeader(ctx context.Context, sandbox *cli.Sandbox, rounds int, plot str
 }
 
 func printTable(streams int, measured results) {
-	fmt.Printf("\n## %s streams\n\n| task | form | elapsed s | ratio | CPU s | state B/stream |\n|---|---|---|---|---|---|\n", thousands(streams))
+	fmt.Printf("\n## %s streams\n\n| task | form | elapsed s | ratio | CPU s | state B/stream |\n|---|---|---|---|---|---|\n",
+		thousands(streams))
 	for _, task := range tasks {
 		lowest := measured.of(loop, task, wall)
 		for _, c := range contenders {

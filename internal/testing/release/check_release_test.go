@@ -36,25 +36,28 @@ func TestCheckRelease(t *testing.T) {
 		text               string // of the release
 		refusal            string // a part of it
 	}{
-		"right":               {tag: "v0.2.0", text: "- Now.\n"},
-		"candidate":           {tag: "v0.3.0-rc.1", text: "- Later.\n"},
-		"no date":             {tag: "v0.3.0", refusal: "v0.3.0: the section for 0.3.0 in CHANGELOG.md has no date"},
-		"empty section":       {tag: "v0.1.0", refusal: "the section for 0.1.0 in CHANGELOG.md is empty"},
-		"no section":          {tag: "v0.4.0", refusal: "CHANGELOG.md has no section for 0.4.0"},
-		"no version":          {tag: "v0.2", refusal: "not a version"},
-		"no leading v":        {tag: "0.2.0", refusal: "not a version"},
-		"empty licence":       {tag: "v0.2.0", path: "LICENSE", content: "\n", refusal: "no licence"},
-		"another module":      {tag: "v0.2.0", path: "go.mod", content: "module github.com/" + strings.ToLower(repository) + "\n", refusal: "go.mod does not have the module github.com/" + repository},
-		"key of another type": {tag: "v0.2.0", path: ".github/release-key.asc", content: clitest.ReadFile(t, filepath.Join("testdata", "ed25519.asc")), refusal: "not a valid RSA or DSA key"},
-		"no key":              {tag: "v0.2.0", path: ".github/release-key.asc", refusal: "not a valid RSA or DSA key"},
-		"not on main":         {tag: "v0.2.0", refusal: "not on main"},
+		"right":         {tag: "v0.2.0", text: "- Now.\n"},
+		"candidate":     {tag: "v0.3.0-rc.1", text: "- Later.\n"},
+		"no date":       {tag: "v0.3.0", refusal: "v0.3.0: the section for 0.3.0 in CHANGELOG.md has no date"},
+		"empty section": {tag: "v0.1.0", refusal: "the section for 0.1.0 in CHANGELOG.md is empty"},
+		"no section":    {tag: "v0.4.0", refusal: "CHANGELOG.md has no section for 0.4.0"},
+		"no version":    {tag: "v0.2", refusal: "not a version"},
+		"no leading v":  {tag: "0.2.0", refusal: "not a version"},
+		"empty licence": {tag: "v0.2.0", path: "LICENSE", content: "\n", refusal: "no licence"},
+		"another module": {tag: "v0.2.0", path: "go.mod", content: "module github.com/" + strings.ToLower(repository) + "\n",
+			refusal: "go.mod does not have the module github.com/" + repository},
+		"key of another type": {tag: "v0.2.0", path: ".github/release-key.asc",
+			content: clitest.ReadFile(t, filepath.Join("testdata", "ed25519.asc")), refusal: "not a valid RSA or DSA key"},
+		"no key":      {tag: "v0.2.0", path: ".github/release-key.asc", refusal: "not a valid RSA or DSA key"},
+		"not on main": {tag: "v0.2.0", refusal: "not on main"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			dir, script := t.TempDir(), filepath.Join(".ci", "check-release")
 			for path, content := range map[string]string{
 				"LICENSE": "text", "go.mod": "module github.com/" + repository + "\n\ngo 1.26\n", "CHANGELOG.md": changelog,
-				".github/release-key.asc": clitest.ReadFile(t, filepath.Join("testdata", "rsa.asc")), script: clitest.ReadFile(t, filepath.Join(root, script)),
+				".github/release-key.asc": clitest.ReadFile(t, filepath.Join("testdata", "rsa.asc")),
+				script:                    clitest.ReadFile(t, filepath.Join(root, script)),
 			} {
 				clitest.WriteFile(t, filepath.Join(dir, path), content)
 			}

@@ -62,7 +62,8 @@ func TestAccReplaceNamespace(t *testing.T) {
 	git(t, dir, "init", "--quiet")
 	git(t, dir, "add", "--all")
 	git(t, dir, "commit", "--quiet", "--message", "Test")
-	commands := regexp.MustCompile("(?s)## 2[^#]*```shell\n(.*?)```").FindStringSubmatch(clitest.ReadFile(t, filepath.Join(root, ".github", "PUBLISHING.md")))
+	publishing := clitest.ReadFile(t, filepath.Join(root, ".github", "PUBLISHING.md"))
+	commands := regexp.MustCompile("(?s)## 2[^#]*```shell\n(.*?)```").FindStringSubmatch(publishing)
 	if commands == nil {
 		t.Fatal("PUBLISHING.md has no commands in section 2")
 	}
