@@ -35,7 +35,7 @@ const (
 // hints are tried in this order. The last one applies to every failure.
 var hints = []hint{
 	// No request was sent.
-	{either(causedBy(transport.ErrLongHeader), hasStatus(http.StatusRequestHeaderFieldsTooLarge)),
+	{hasStatus(http.StatusRequestHeaderFieldsTooLarge),
 		"The header of the request may be too long for the {receiver} or a proxy.",
 		"Use a shorter credential, or fewer or shorter headers.", ""},
 	{causedBy(context.Canceled),
@@ -86,9 +86,6 @@ var hints = []hint{
 		"Detach the processors in the service.", ""},
 
 	// The request did not get through.
-	{causedBy(transport.ErrNeedsHTTP1),
-		"The {receiver} or a proxy may accept only HTTP/1.1.",
-		"Set the environment variable GODEBUG=http2client=0.", ""},
 	{either(causedBy(transport.ErrNotHTTP), causedBy(http.ErrSchemeMismatch), hasError[tls.RecordHeaderError]()),
 		"This port may speak another protocol: with TLS or without, or HTTP/2 without TLS.",
 		"Check http:// or https:// and the port in {address}.", ""},
@@ -103,7 +100,7 @@ var hints = []hint{
 		"The certificate may come from a private authority, or the {receiver} may not send its intermediate certificate.",
 		"Add the certificate of the issuer to tls.ca_cert_pem, or check {address}.",
 		"If the error has another reason, the operators have to replace the certificate."},
-	{all(causedBy(transport.ErrNoCertificate), not(hasStatus(401, 403))),
+	{causedBy(transport.ErrNoCertificate),
 		"The {receiver} may require a client certificate.",
 		"Set tls.client_cert_pem and tls.client_key_pem, or check {address}.", ""},
 	{isTLSFailure,

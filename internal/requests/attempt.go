@@ -21,12 +21,11 @@ type attempt struct {
 	began      time.Time
 	ended      time.Time
 
-	exchange         transport.Exchange
-	status           int // 0 without a response
-	head             http.Header
-	body             []byte // perhaps not all of it; only of the last response
-	err              error  // why there is no response, or not all of it
-	wantsCertificate bool   // the host has asked for one, and none is set
+	mayBeRead bool // by the host, which a connection has reached
+	status    int  // 0 without a response
+	head      http.Header
+	body      []byte // perhaps not all of it; only of the last response
+	err       error  // why there is no response, or not all of it
 
 	health view // that of the endpoint, after the attempt
 }
@@ -41,21 +40,22 @@ const (
 	secondTry               // a second after a rejection
 )
 
-// transmit sends a request, and reads the response. The timeout covers both; late is the error once it has passed.
+// transmit sends a request, and reads the response. The timeout covers both; late is the error once it has passed. After a failure of
+// the host or of the connection, later requests use new connections: behind some balancers, each one belongs to one replica.
 func transmit(ctx context.Context, network transport.Network, req *http.Request, timeout time.Duration, late error) attempt {
 	a := attempt{began: time.Now()}
 	ctx, cancel := attemptContext(ctx, timeout, late)
 	defer cancel()
-	var resp *http.Response
-	if resp, a.exchange, a.err = network.Send(req.WithContext(ctx)); a.err == nil {
+	resp, exchange, err := network.Send(req.WithContext(ctx))
+	a.mayBeRead, a.err = exchange.MayBeRead, err
+	if err == nil {
 		a.status, a.head = resp.StatusCode, resp.Header
 		a.body, a.err = readBody(ctx, resp, timeout)
-	} else if !a.exchange.Connected && errors.Is(a.err, ErrRequestTimeout) {
-		a.err = fmt.Errorf("%w: %w", a.err, transport.ErrNoConnection)
+	} else if !a.mayBeRead && errors.Is(err, ErrRequestTimeout) {
+		a.err = fmt.Errorf("%w: %w", err, transport.ErrNoConnection)
 	}
-	a.wantsCertificate = network.WantsCertificate(req.URL)
-	if a.err != nil && !a.isUnsent() {
-		a.exchange.Abandon()
+	if a.err != nil && !a.isUnsent() || a.status/100 == 5 {
+		exchange.Renew()
 	}
 	a.ended = time.Now()
 	return a
@@ -102,9 +102,6 @@ func (a attempt) isResponse() bool { return a.status != 0 && (a.err == nil || a.
 func (a attempt) isRejection() bool {
 	return !a.forToken && a.status == http.StatusUnauthorized
 }
-
-// isFault reports whether the response blames the server.
-func (a attempt) isFault() bool { return a.isResponse() && a.status/100 == 5 }
 
 // isUnsent reports whether Go's library refused to send the request.
 func (a attempt) isUnsent() bool { return errors.Is(a.err, transport.ErrNotSent) }
@@ -157,17 +154,10 @@ var finalFaults = []int{http.StatusNotImplemented, http.StatusHTTPVersionNotSupp
 // mayHaveActed reports whether the attempt may have taken effect although no response says so. Other attempts show nothing about
 // it: each one may have reached another node of the service.
 func (a attempt) mayHaveActed() bool {
-	switch {
-	case a.isResponse():
+	if a.isResponse() {
 		return a.status/100 != 2 && !rulesOut(a.status)
-	case a.isUnsent(), !a.exchange.Connected, errors.Is(a.err, transport.ErrNeedsHTTP1):
-		return false
-	case a.isSilence(), a.isEnded(), errors.Is(a.err, ErrIncomplete): // the header may be under way
-		return true
-	case !a.exchange.Written:
-		return false
 	}
-	return a.exchange.Answered || !transport.RejectsClient(a.err) // with TLS 1.3, a client learns after its request that it is rejected
+	return a.mayBeRead
 }
 
 // rulesOut reports whether a response shows that its request had no effect. It says so with 304, or with a rejection: a

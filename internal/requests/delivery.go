@@ -172,9 +172,6 @@ func (d *delivery) prepare(ctx context.Context, c *credential, next step) (*cred
 	if next.ending != goesOn {
 		return c, next, nil
 	}
-	if last := d.history.last(); last.isFault() {
-		last.exchange.Avoid()
-	}
 	select {
 	case <-time.After(time.Until(next.due)):
 	case <-ctx.Done():

@@ -200,7 +200,8 @@ func TestAttempts(t *testing.T) {
 }
 
 // Behind a balancer for TCP, each connection reaches one replica of the service. One that fails fails nothing: a retry goes over
-// another connection. A stream that always fails costs few connections.
+// another connection. With HTTP/1.1, a request of many at a time may meet that replica in each of three attempts. A stream that always
+// fails costs few connections.
 func TestReplicas(t *testing.T) {
 	t.Parallel()
 	for which, isBad := range map[string]func(connection int) bool{
@@ -211,6 +212,9 @@ func TestReplicas(t *testing.T) {
 			for _, status := range []int{500, 503} {
 				for _, attempts := range []int{0, 3} {
 					for _, parallel := range []int{1, Singles, Group} {
+						if protocol == "HTTP/1.1" && attempts == 3 && parallel > 1 {
+							continue
+						}
 						RunVirtual(t, fmt.Sprint(which, "/", protocol, "/", status, "/", attempts, "/", parallel), func(t *testing.T) {
 							testReplicas(t, isBad, config, status, attempts, parallel, which == "none")
 						})

@@ -70,7 +70,7 @@ func (h *history) result(end step, err error) Result {
 	var reasons []string
 	switch {
 	case last.isResponse():
-		reasons = h.reasonsOf(&r, last)
+		reasons = h.reasonsOf(last)
 	case err == nil:
 		err = last.err
 	}
@@ -109,24 +109,14 @@ func (h *history) quote(r *Result, a attempt) {
 }
 
 // reasonsOf returns what is known beside a response.
-func (h *history) reasonsOf(r *Result, a attempt) (reasons []string) {
+func (h *history) reasonsOf(a attempt) (reasons []string) {
 	if !a.forToken && (a.status == http.StatusUnauthorized || a.status == http.StatusForbidden) {
 		reasons = append(reasons, a.credential.note)
-	}
-	if a.wantsCertificate && mayWantCertificate(*r) {
-		r.Err = transport.ErrNoCertificate
-		reasons = append(reasons, r.Err.Error())
 	}
 	if a.err != nil {
 		reasons = append(reasons, h.redactor.Printable(a.err.Error(), masking.MaxText))
 	}
 	return reasons
-}
-
-// mayWantCertificate reports whether a response may reject a client without a certificate. Some servers do so after the
-// handshake: nginx with 400, 495 or 496, in a page.
-func mayWantCertificate(r Result) bool {
-	return slices.Contains([]int{401, 403, 495, 496}, r.Status) || r.Status == http.StatusBadRequest && !r.Documented()
 }
 
 // requestID returns what identifies the request for the service's support, or "".

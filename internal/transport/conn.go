@@ -21,7 +21,7 @@ const dialLimit = 10 * time.Second
 
 func newDialer() *net.Dialer { return &net.Dialer{Timeout: dialLimit} }
 
-// dialing returns a dialer whose connections note whether a response has come over them. nil means the network.
+// dialing returns a dialer whose connections wait before a write fails. nil means the network.
 func dialing(dial dialer) dialer {
 	if dial == nil {
 		dial = newDialer().DialContext
@@ -50,37 +50,7 @@ func dialError(err error) error {
 // conn is the connection below those of package tls.
 type conn struct {
 	net.Conn
-	answered atomic.Bool // a response has come over it
-	broken   atomic.Bool // a write has failed
-	retired  atomic.Bool // no other request is written
-}
-
-// connOf returns the connection below those of package tls.
-func connOf(c net.Conn) (*conn, bool) {
-	for secured, ok := c.(*tls.Conn); ok; secured, ok = c.(*tls.Conn) {
-		c = secured.NetConn()
-	}
-	below, ok := c.(*conn)
-	return below, ok
-}
-
-// noteAnswer notes a response over a connection, and reports whether it is the first one.
-func noteAnswer(c net.Conn) (isFirst bool) {
-	below, ok := connOf(c)
-	return ok && !below.answered.Swap(true)
-}
-
-// hasAnswered reports whether a response has come over a connection. Requests of HTTP/2 share it from its beginning.
-func hasAnswered(c net.Conn) bool {
-	below, ok := connOf(c)
-	return ok && below.answered.Load()
-}
-
-// retire ends a connection for later requests. Package http sends a request over another one if nothing of it was written.
-func retire(c net.Conn) {
-	if below, ok := connOf(c); ok {
-		below.retired.Store(true)
-	}
+	broken atomic.Bool // a write has failed
 }
 
 const lastWords = 250 * time.Millisecond
@@ -88,9 +58,6 @@ const lastWords = 250 * time.Millisecond
 // Write waits before it fails with TLS. With TLS 1.3, a service rejects a client after its first request, and ends the connection:
 // to fail at once would close it before the alert is read, which says why.
 func (c *conn) Write(b []byte) (int, error) {
-	if c.retired.Load() {
-		return 0, net.ErrClosed
-	}
 	n, err := c.Conn.Write(b)
 	if isRecord(b) && endedByPeer(err) && c.broken.CompareAndSwap(false, true) {
 		<-time.After(lastWords)
@@ -110,8 +77,7 @@ func isRecord(b []byte) bool { return len(b) > 1 && b[0] >= 20 && b[0] <= 23 && 
 // trace is what package http did for a request.
 type trace struct {
 	asked      bool                  // for a connection
-	conn       net.Conn              // nil without one
-	wrote      atomic.Bool           // the whole header
+	used       httptrace.GotConnInfo // without Conn if there was none
 	handshakes atomic.Int32          // those that have begun, with an https:// proxy and with the host
 	handshake  atomic.Pointer[error] // of the last one
 }
@@ -120,8 +86,7 @@ type trace struct {
 func (t *trace) record(ctx context.Context) context.Context {
 	return httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{
 		GetConn:           func(string) { t.asked = true },
-		GotConn:           func(info httptrace.GotConnInfo) { t.conn = info.Conn },
-		WroteHeaders:      func() { t.wrote.Store(true) },
+		GotConn:           func(info httptrace.GotConnInfo) { t.used = info },
 		TLSHandshakeStart: func() { t.handshakes.Add(1) },
 		TLSHandshakeDone:  func(_ tls.ConnectionState, err error) { t.handshake.Store(&err) },
 	})

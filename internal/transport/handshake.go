@@ -74,9 +74,8 @@ func hasAlert(err error, sender string, alerts ...tls.AlertError) bool {
 // include those of older versions, and certificate_required.
 var rejections = []tls.AlertError{40, 41, 42, 43, 44, 45, 46, 47, 48, 49, 116}
 
-// RejectsClient reports whether the other side has sent an alert about the client's certificate, or about a missing one. With
-// TLS 1.3, a client sends its request before it learns that; the host has not read it, unless it has answered before.
-func RejectsClient(err error) bool { return hasAlert(err, byPeer, rejections...) }
+// rejectsClient reports whether the other side has sent an alert about the client's certificate, or about a missing one.
+func rejectsClient(err error) bool { return hasAlert(err, byPeer, rejections...) }
 
 // hasBroken reports whether a connection has ended.
 func hasBroken(err error) bool {

@@ -93,8 +93,8 @@ func TestAlerts(t *testing.T) {
 	} {
 		alert := &net.OpError{Op: test.sender, Err: errors.New(test.alert.Error())}
 		for _, err := range []error{alert, fmt.Errorf("x: %w", alert), &net.OpError{Op: "proxyconnect", Err: alert}} {
-			if IsTLSFailure(err) != test.isFailure || WouldFailAgain(err) != test.isFailure || RejectsClient(err) != test.isReject {
-				t.Errorf("%s: %v: %t, %t", name, err, IsTLSFailure(err), RejectsClient(err))
+			if IsTLSFailure(err) != test.isFailure || WouldFailAgain(err) != test.isFailure || rejectsClient(err) != test.isReject {
+				t.Errorf("%s: %v: %t, %t", name, err, IsTLSFailure(err), rejectsClient(err))
 			}
 		}
 	}

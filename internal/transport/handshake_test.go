@@ -10,7 +10,6 @@ import (
 	"net"
 	"net/http"
 	"slices"
-	"strings"
 	"sync/atomic"
 	"testing"
 
@@ -195,62 +194,6 @@ func TestClientIsRejectedAfterManyRequests(t *testing.T) {
 			}
 		}
 		s.WantRequests(t, 0)
-	}
-}
-
-// A service that asks for a client certificate, gets none and ends the connection without an alert may require one.
-func TestCertificateMayBeMissing(t *testing.T) {
-	t.Parallel()
-	for _, asks := range []tls.ClientAuthType{tls.NoClientCert, tls.RequestClientCert} {
-		s := StartTCPService(t, &tls.Config{ClientAuth: asks, NextProtos: []string{"http/1.1"}}, ResetConnection)
-		e := s.UpdateError(t, requests.Config{TLS: transport.TLS{CACertPEM: s.CAPEM()}, DialContext: DialTCP, Retry: requests.Retry{MaxAttempts: 1}})
-		if WantFailed(t, e, streams.KindConnection, streams.Unknown, 1); errors.Is(e, transport.ErrNoCertificate) != (asks != tls.NoClientCert) {
-			t.Errorf("%#v", e)
-		}
-	}
-}
-
-// A service that has answered before requires no certificate: the connection broke for another reason.
-func TestCertificateIsNotMissingAfterAnAnswer(t *testing.T) {
-	t.Parallel()
-	s := StartTLSService(t, &tls.Config{ClientAuth: tls.RequestClientCert, NextProtos: []string{"http/1.1"}}, ApplyUpdate, ResetConnection)
-	n := newNetwork(t, s.URL, transport.Settings{})
-	for broken := range 2 {
-		if x, err := send(t.Context(), n, s.URL); (err != nil) != (broken == 1) || !x.Answered || errors.Is(err, transport.ErrNoCertificate) {
-			t.Errorf("%+v, %v", x, err)
-		}
-	}
-}
-
-// A server may reject a client without a certificate only after the handshake. The error says so, unless the response has
-// another reason.
-func TestCertificateMayBeMissingAfterTheHandshake(t *testing.T) {
-	t.Parallel()
-	asking := func() *tls.Config { return &tls.Config{ClientAuth: tls.RequestClientCert} }
-	for name, test := range map[string]struct {
-		tls      *tls.Config
-		response http.HandlerFunc
-		want     bool
-	}{
-		"400 of nginx":       {asking(), Respond(400, "<html>No required SSL certificate was sent", "Content-Type", "text/html"), true},
-		"496":                {asking(), Respond(496, ""), true},
-		"401":                {asking(), RespondError(401, "who?"), true},
-		"403":                {asking(), RespondError(403, "no"), true},
-		"400 of the service": {asking(), RespondError(400, "no such processor"), false},
-		"404":                {asking(), Respond(404, ""), false},
-		"not asked":          {nil, Respond(400, ""), false},
-	} {
-		s := StartTLSService(t, test.tls, test.response)
-		e := s.UpdateError(t, requests.Config{TLS: transport.TLS{CACertPEM: s.CAPEM()}})
-		if errors.Is(e, transport.ErrNoCertificate) != test.want || strings.Contains(e.Reason, "none is set") != test.want || e.Status == 0 {
-			t.Errorf("%s: %#v", name, e)
-		}
-	}
-	s := StartTLSService(t, asking(), Respond(400, ""))
-	pair := streamstest.NewAuthority(t).Issue(t, "client")
-	e := s.UpdateError(t, requests.Config{TLS: transport.TLS{CACertPEM: s.CAPEM(), ClientCertPEM: pair.CertPEM, ClientKeyPEM: pair.KeyPEM}})
-	if errors.Is(e, transport.ErrNoCertificate) {
-		t.Errorf("%#v", e)
 	}
 }
 

@@ -35,9 +35,15 @@ type Settings struct {
 
 // host is the origin of an address, and how it is reached.
 type host struct {
-	transport        atomic.Pointer[http.Transport] // the one of the next request
-	proxy            *url.URL                       // nil without one
-	wantsCertificate atomic.Bool                    // it has asked for a client certificate, and none is set
+	pool             atomic.Pointer[pool] // the one of the next request
+	proxy            *url.URL             // nil without one
+	wantsCertificate atomic.Bool          // it has asked for a client certificate, and none is set
+}
+
+// pool has connections to one host.
+type pool struct {
+	*http.Transport
+	answered atomic.Bool // a response has come over one of them
 }
 
 func newHost(settings Settings, u *url.URL) *host {
@@ -78,15 +84,15 @@ func newHost(settings Settings, u *url.URL) *host {
 			return secureProxy(ctx, conn, proxy, settings.TLS)
 		}
 	}
-	h.transport.Store(t)
+	h.pool.Store(&pool{Transport: t})
 	return h
 }
 
-// abandon replaces a transport, unless that has happened already: a router may have forgotten all connections that were open, or
-// each one belongs to one replica of the service.
-func (h *host) abandon(t *http.Transport) {
-	if h.transport.CompareAndSwap(t, t.Clone()) {
-		t.CloseIdleConnections()
+// renew replaces a pool, unless that has happened already: a router may have forgotten all connections that were open, or each one
+// belongs to one replica of the service, which fails.
+func (h *host) renew(p *pool) {
+	if h.pool.CompareAndSwap(p, &pool{Transport: p.Clone()}) {
+		p.CloseIdleConnections()
 	}
 }
 
@@ -94,7 +100,6 @@ func (h *host) abandon(t *http.Transport) {
 const (
 	lostPing  = "http2: client connection lost"
 	neverUsed = "http2: client conn could not be established" // it ended before the request was written
-	tooLong   = "request header list larger than peer's advertised limit"
 	notHTTP   = "malformed HTTP response"
 )
 
@@ -111,29 +116,24 @@ func (h *host) explain(err error, u *url.URL, seen *trace) error {
 	switch {
 	case err.Error() == lostPing:
 		return ErrNoPong
-	case strings.HasSuffix(err.Error(), tooLong):
-		return fmt.Errorf("%w: %w", ErrNotSent, ErrLongHeader)
-	case isReset && reset.Code == http2.ErrCodeHTTP11Required:
-		return fmt.Errorf("%w: %w", ErrNeedsHTTP1, err)
 	case isReset: // package http also says which stream of the connection it was
 		return fmt.Errorf("the server ended the request: stream error %s", reset.Code)
 	case strings.Contains(err.Error(), notHTTP):
 		err = fmt.Errorf("%w: %w", ErrNotHTTP, err)
 	case failed != nil && *failed != nil && errors.Is(err, *failed):
 		err = handshakeError(err)
-	case err.Error() == neverUsed && seen.conn != nil:
-		if _, why := seen.conn.Read(make([]byte, 1)); why != nil { // an alert stays the error of package tls
+	case err.Error() == neverUsed && seen.used.Conn != nil:
+		if _, why := seen.used.Conn.Read(make([]byte, 1)); why != nil { // an alert stays the error of package tls
 			err = why
 		}
 	}
-	if h.proxy != nil && (seen.conn == nil && !seen.isThrough(h.proxy) || errors.Is(err, ErrNotHTTP) && u.Scheme == "http") {
+	if h.proxy != nil && (seen.used.Conn == nil && !seen.isThrough(h.proxy) || errors.Is(err, ErrNotHTTP) && u.Scheme == "http") {
 		return proxyError(h.proxy, err) // in clear, only the proxy responds
 	}
 	if speaksHTTP(err) {
 		return http.ErrSchemeMismatch // as [http.Client] does
 	}
-	brokeEarly := seen.conn != nil && !hasAnswered(seen.conn) && hasBroken(err)
-	if h.wantsCertificate.Load() && (hasAlert(err, byPeer) || brokeEarly) {
+	if h.wantsCertificate.Load() && hasAlert(err, byPeer) {
 		err = fmt.Errorf("%w; %w", err, ErrNoCertificate)
 	}
 	return err

@@ -8,8 +8,6 @@ import (
 	"io"
 	"net"
 	"net/http"
-	"os"
-	"path/filepath"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -47,29 +45,8 @@ func resetStreams(code http2.ErrCode, count *atomic.Int32) map[string]func(*http
 	}}
 }
 
-// A host that requires HTTP/1.1 has not processed the request, and will not process the next one either. The error names the setting
-// of Go's library by which the provider speaks HTTP/1.1.
-func TestHTTP1Required(t *testing.T) {
-	var resets atomic.Int32
-	s := NewService(t, ApplyUpdate)
-	s.Config.TLSNextProto = resetStreams(http2.ErrCodeHTTP11Required, &resets)
-	s.StartTLS()
-	cfg := requests.Config{TLS: transport.TLS{CACertPEM: s.CAPEM()}}
-	e := s.UpdateError(t, cfg)
-	if WantFailed(t, e, streams.KindConnection, streams.NotChanged, 1); !errors.Is(e, transport.ErrNeedsHTTP1) || resets.Load() != 1 {
-		t.Errorf("%#v, %d resets", e, resets.Load())
-	}
-	streamstest.WantText(t, e.Reason, "the server requires HTTP/1.1")
-	s.WantRequests(t, 0)
-	t.Setenv("GODEBUG", "http2client=0")
-	if _, err := s.Update(t, cfg); err != nil {
-		t.Error(err)
-	}
-	WantEqual(t, "protocol", "HTTP/1.1", s.Requests()[0].Proto)
-}
-
-// Any other reset is retried over HTTP/2. Its text is the same for each request: the number that HTTP/2 gave to one says nothing.
-func TestOtherReset(t *testing.T) {
+// A reset is retried over HTTP/2. Its text is the same for each request: the number that HTTP/2 gave to one says nothing.
+func TestReset(t *testing.T) {
 	t.Parallel()
 	var resets atomic.Int32
 	s := NewService(t, ApplyUpdate)
@@ -186,39 +163,6 @@ func TestDeadConnections(t *testing.T) {
 	})
 }
 
-// A header that the host has said to be too long is not sent, and not again: the error blames no service. A credential may grow
-// while a run goes on.
-func TestLongHeaderIsNotSent(t *testing.T) {
-	t.Parallel()
-	s := NewService(t, ApplyUpdate)
-	var err error
-	if s.Listener, err = net.Listen("tcp", "127.0.0.1:0"); err != nil {
-		t.Fatal(err)
-	}
-	s.Config.MaxHeaderBytes = 8192
-	s.StartTLS()
-	path := filepath.Join(t.TempDir(), "token")
-	write := func(token string) {
-		if err := os.WriteFile(path, []byte(token), 0o600); err != nil {
-			t.Fatal(err)
-		}
-	}
-	write("sh0rt")
-	c := NewClient(t, requests.Config{BaseURL: s.URL, TokenFile: path, TLS: transport.TLS{CACertPEM: s.CAPEM()}, DialContext: DialTCP})
-	MustUpdateAll(t, c, 1)
-	write(strings.Repeat("k", 12000))
-	for _, err := range UpdateAll(t, c, 5) {
-		e := AsError(t, err)
-		WantFailed(t, e, streams.KindConnection, streams.NotChanged, 0)
-		if !errors.Is(e, transport.ErrLongHeader) || !errors.Is(e, transport.ErrNotSent) {
-			t.Errorf("%#v", e)
-		}
-	}
-	s.WantRequests(t, 1)
-	write("sh0rt-again")
-	MustUpdateAll(t, c, 1)
-}
-
 // The header of a response is bounded, so that 64 of them at a time fit into memory.
 func TestLongResponseHeader(t *testing.T) {
 	t.Parallel()
@@ -236,11 +180,11 @@ func TestLongResponseHeader(t *testing.T) {
 	}
 }
 
-// Requests reuse connections, in sequence and in parallel, also after error responses.
+// Requests reuse connections, in sequence and in parallel, also after rejections.
 func TestConnectionsAreReused(t *testing.T) {
 	t.Parallel()
 	for name, response := range map[string]http.HandlerFunc{
-		"success": ApplyUpdate, "unavailable": RespondError(503, "later"), "HTML": Respond(409, "<h1>No</h1>"),
+		"success": ApplyUpdate, "HTML": Respond(409, "<h1>No</h1>"),
 		"redirect": RespondError(302, "moved", "Location", "/"), "no content": Respond(204, ""),
 	} {
 		RunVirtual(t, name, func(t *testing.T) {

@@ -30,45 +30,35 @@ func origin(u *url.URL) string { return u.Scheme + "://" + normalHost(u) }
 
 // Exchange is what is known of a request beside its response.
 type Exchange struct {
-	Connected bool // a connection was used
-	Answered  bool // a response has come over it, perhaps to another request
-	Written   bool // the whole header was written: the host may have read it
-
-	// Abandon makes later requests use new connections, unless another exchange over the same ones has done so already. Requests
-	// that are under way go on.
-	Abandon func()
-	// Avoid makes later requests avoid what has responded, which may be one replica of the service: its connection, and all others
-	// that are open if it had responded over its connection before, because each of them may reach it.
-	Avoid func()
+	// MayBeRead reports whether the host may have read the request: a connection was used, and the host did not reject the client on a
+	// new one, as with TLS 1.3 it does after the request.
+	MayBeRead bool
+	// Renew makes later requests use new connections, unless another exchange over the same ones has done so already. Requests that
+	// are under way go on.
+	Renew func()
 }
 
 // Send sends a request. The error is ErrNotSent if Go's library refuses to. If the context has ended, the error is its cause.
 func (n Network) Send(req *http.Request) (*http.Response, Exchange, error) {
 	h := n[origin(req.URL)]
-	t := h.transport.Load()
+	p := h.pool.Load()
 	var seen trace
-	resp, err := t.RoundTrip(req.WithContext(seen.record(req.Context())))
-	x := Exchange{Connected: seen.conn != nil, Written: seen.wrote.Load(), Abandon: func() { h.abandon(t) }}
-	x.Avoid = x.Abandon
-	if err == nil {
-		isFirst := noteAnswer(seen.conn)
-		if isFirst && resp.ProtoMajor == 1 { // HTTP/2 has one connection for all requests
-			x.Avoid = func() { retire(seen.conn) }
-		}
-	}
-	x.Answered = hasAnswered(seen.conn)
+	resp, err := p.RoundTrip(req.WithContext(seen.record(req.Context())))
+	x := Exchange{MayBeRead: seen.used.Conn != nil, Renew: func() { h.renew(p) }}
 	switch {
 	case err == nil:
+		p.answered.Store(true)
 		return resp, x, nil
 	case req.Context().Err() != nil:
 		err = context.Cause(req.Context()) // package http reports it in several ways
-	case !seen.asked && seen.conn == nil: // with HTTP/2, another request may have asked for the connection
+	case !seen.asked && seen.used.Conn == nil: // with HTTP/2, another request may have asked for the connection
 		err = fmt.Errorf("%w: %w", ErrNotSent, err)
 	default:
 		err = h.explain(err, req.URL, &seen)
 	}
+	isNew := !seen.used.Reused || !p.answered.Load() // requests of HTTP/2 share a connection from its beginning
+	if isNew && rejectsClient(err) {
+		x.MayBeRead = false
+	}
 	return nil, x, err
 }
-
-// WantsCertificate reports whether a host has asked for a client certificate, and none is set.
-func (n Network) WantsCertificate(u *url.URL) bool { return n[origin(u)].wantsCertificate.Load() }

@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"github.com/stream-management/terraform-provider-stream/internal/requests"
+	"github.com/stream-management/terraform-provider-stream/internal/streams"
 	. "github.com/stream-management/terraform-provider-stream/internal/testing/scripted"
 	"github.com/stream-management/terraform-provider-stream/internal/testing/streamstest"
 	"github.com/stream-management/terraform-provider-stream/internal/transport"
@@ -59,52 +60,28 @@ func startOver(t *testing.T, protocol string, responses ...http.HandlerFunc) *Se
 
 var bothProtocols = []string{"HTTP/1.1", "HTTP/2.0"}
 
-// A request that failed may have been read. What its connection did before shows more.
-func TestExchange(t *testing.T) {
+// A request that failed may have been read if a connection was used.
+func TestMayBeRead(t *testing.T) {
 	t.Parallel()
 	for _, protocol := range bothProtocols {
 		s := startOver(t, protocol, ApplyUpdate, ResetConnection)
 		n := newNetwork(t, s.URL, transport.Settings{})
-		for i, want := range []transport.Exchange{{Connected: true, Answered: true, Written: true}, {Connected: true, Answered: true, Written: true}} {
-			x, err := send(t.Context(), n, s.URL)
-			if (err == nil) != (i == 0) || x.Connected != want.Connected || x.Answered != want.Answered || x.Written != want.Written {
-				t.Errorf("%s, request %d: %+v, %v", protocol, i, x, err)
+		check := func(name string, n transport.Network, works, mayBeRead bool) {
+			if x, err := send(t.Context(), n, s.URL); (err == nil) != works || x.MayBeRead != mayBeRead {
+				t.Errorf("%s, %s: %+v, %v", protocol, name, x, err)
 			}
 		}
-		broken := startOver(t, protocol, ResetConnection)
-		if x, err := send(t.Context(), newNetwork(t, broken.URL, transport.Settings{}), broken.URL); err == nil || !x.Connected || x.Answered || !x.Written {
-			t.Errorf("%s, new: %+v, %v", protocol, x, err)
-		}
-		broken.Close()
-		if x, err := send(t.Context(), newNetwork(t, broken.URL, transport.Settings{}), broken.URL); err == nil || x.Connected || x.Answered || x.Written {
-			t.Errorf("%s, closed: %+v, %v", protocol, x, err)
-		}
+		check("response", n, true, true)
+		check("broken", n, false, true)
+		check("broken at once", newNetwork(t, s.URL, transport.Settings{}), false, true)
+		s.Close()
+		check("no connection", newNetwork(t, s.URL, transport.Settings{}), false, false)
 	}
 }
 
-// Over HTTP/2, an answer to another request shows that the host accepts the client.
-func TestAnsweredOverASharedConnection(t *testing.T) {
-	Virtual(t, func(t *testing.T) {
-		s := startOver(t, "HTTP/2.0", RespondAfter(2*time.Second, ResetConnection), ApplyUpdate)
-		n := newNetwork(t, s.URL, transport.Settings{})
-		first := make(chan transport.Exchange)
-		go func() {
-			x, _ := send(t.Context(), n, s.URL)
-			first <- x
-		}()
-		<-time.After(time.Second)
-		if x, err := send(t.Context(), n, s.URL); err != nil || !x.Answered {
-			t.Errorf("%+v, %v", x, err)
-		}
-		if x := <-first; !x.Answered || !x.Connected {
-			t.Errorf("%+v", x)
-		}
-	})
-}
-
-// After Abandon, the next request has a new connection, and those that are under way go on. A second one of the same connections
+// After Renew, the next request has a new connection, and those that are under way go on. A second one of the same connections
 // changes nothing.
-func TestAbandon(t *testing.T) {
+func TestRenew(t *testing.T) {
 	t.Parallel()
 	for _, protocol := range bothProtocols {
 		RunVirtual(t, protocol, func(t *testing.T) {
@@ -115,7 +92,15 @@ func TestAbandon(t *testing.T) {
 			}
 			s := startOver(t, protocol, ApplyUpdate, RespondAfter(time.Minute, ApplyUpdate), ApplyUpdate)
 			n := newNetwork(t, s.URL, transport.Settings{MaxConcurrent: 2, DialContext: dial})
-			first, err := send(t.Context(), n, s.URL)
+			again := func(connections int32) transport.Exchange {
+				t.Helper()
+				x, err := send(t.Context(), n, s.URL)
+				if err != nil || dials.Load() != connections {
+					t.Errorf("%d connections, want %d: %v", dials.Load(), connections, err)
+				}
+				return x
+			}
+			first := again(1)
 			var slow sync.WaitGroup
 			slow.Go(func() {
 				if _, err := send(t.Context(), n, s.URL); err != nil {
@@ -123,24 +108,59 @@ func TestAbandon(t *testing.T) {
 				}
 			})
 			<-time.After(time.Second)
-			want := func(what string, connections int32, request func() (transport.Exchange, error)) transport.Exchange {
-				x, err := request()
-				if err != nil || dials.Load() != connections {
-					t.Errorf("%s: %d connections, %v", what, dials.Load(), err)
-				}
-				return x
-			}
-			again := func() (transport.Exchange, error) { return send(t.Context(), n, s.URL) }
-			want("before", 1, func() (transport.Exchange, error) { return first, err })
-			first.Abandon()
-			second := want("abandoned", 2, again)
-			first.Abandon()
-			want("abandoned before", 2, again)
-			second.Abandon()
-			want("abandoned again", 3, again)
+			first.Renew()
+			second := again(2)
+			first.Renew()
+			again(2)
+			second.Renew()
+			again(3)
 			slow.Wait()
-			want("after all", 3, again)
+			again(3)
 		})
+	}
+}
+
+// A failure of one request breaks no other one, which may be written over the same connection at that time.
+func TestFailureBreaksNoOtherRequest(t *testing.T) {
+	t.Parallel()
+	for _, protocol := range bothProtocols {
+		s := startOver(t, protocol)
+		var attempts sync.Map // by their path
+		fails, written := make(chan struct{}), make(chan struct{})
+		s.Config.Handler = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			n, _ := attempts.LoadOrStore(r.URL.Path, new(atomic.Int32))
+			switch attempt := n.(*atomic.Int32).Add(1); {
+			case strings.HasSuffix(r.URL.Path, "/long") && attempt == 1:
+				close(written) // its header
+				<-fails
+			case strings.HasSuffix(r.URL.Path, "/fails") && attempt == 1:
+				RespondError(503, "later")(w, r)
+				return
+			case attempt == 2:
+				close(fails)
+			}
+			ApplyUpdate(w, r)
+		})
+		var c *streams.Client
+		var long sync.WaitGroup
+		c = NewClient(t, requests.Config{BaseURL: s.URL, TLS: transport.TLS{CACertPEM: s.CAPEM()}, Observe: func(_ context.Context, a requests.Attempt) {
+			if a.Status != 503 {
+				return
+			}
+			long.Go(func() {
+				if _, err := c.UpdateStream(t.Context(), "long", streams.NewProcessorSet(StreamIDs(100_000)...)); err != nil {
+					t.Errorf("%s: %v", protocol, err)
+				}
+			})
+			<-written // before the delivery of the other request goes on
+		}})
+		if _, err := c.UpdateStream(t.Context(), "fails", streams.NewProcessorSet()); err != nil {
+			t.Errorf("%s: %v", protocol, err)
+		}
+		long.Wait()
+		if n, _ := attempts.Load("/v2/streams/long"); n.(*atomic.Int32).Load() != 1 {
+			t.Errorf("%s: the other request was sent again", protocol)
+		}
 	}
 }
 
@@ -153,7 +173,7 @@ func TestNotHTTP(t *testing.T) {
 	} {
 		s := StartService(t, RespondRaw(answer))
 		x, err := send(t.Context(), newNetwork(t, s.URL, transport.Settings{}), s.URL)
-		if !errors.Is(err, transport.ErrNotHTTP) || !transport.WouldFailAgain(err) || transport.IsTLSFailure(err) || !x.Written || x.Answered {
+		if !errors.Is(err, transport.ErrNotHTTP) || !transport.WouldFailAgain(err) || transport.IsTLSFailure(err) || !x.MayBeRead {
 			t.Errorf("%q: %v, %+v", answer, err, x)
 		}
 		streamstest.WantText(t, err.Error(), "the response is not HTTP/1.1", "malformed HTTP response")
@@ -197,7 +217,7 @@ func TestPlainRequestToAnotherProtocol(t *testing.T) {
 	for name, address := range map[string]net.Addr{"a server of package http": s.Listener.Addr(), "package tls": rawTLS.Addr(), "HTTP/2": h2c.Listener.Addr()} {
 		u := "http://" + address.String()
 		x, err := send(t.Context(), newNetwork(t, u, transport.Settings{DialContext: DialTCP}), u)
-		if err == nil || !x.Connected || x.Answered || transport.IsTLSFailure(err) {
+		if err == nil || !x.MayBeRead || transport.IsTLSFailure(err) {
 			t.Errorf("%s: %v, %+v", name, err, x)
 		}
 	}
@@ -216,7 +236,7 @@ func TestContextHasEnded(t *testing.T) {
 		time.AfterFunc(time.Millisecond, func() { cancel(ended) })
 		n := newNetwork(t, "https://streams.invalid", transport.Settings{DialContext: never})
 		x, err := send(ctx, n, "https://streams.invalid")
-		if !errors.Is(err, ended) || errors.As(err, new(*transport.ProxyError)) || x.Connected {
+		if !errors.Is(err, ended) || errors.As(err, new(*transport.ProxyError)) || x.MayBeRead {
 			t.Errorf("%s: %v, %+v", name, err, x)
 		}
 	}
@@ -234,7 +254,7 @@ func TestAlertBeforeTheRequest(t *testing.T) {
 	}})
 	ctx := httptrace.WithClientTrace(t.Context(), &httptrace.ClientTrace{GotConn: func(httptrace.GotConnInfo) { <-closed }})
 	x, err := send(ctx, n, s.URL)
-	if x.Written || !x.Connected || !transport.RejectsClient(err) || !errors.Is(err, transport.ErrNoCertificate) {
+	if x.MayBeRead || !errors.Is(err, transport.ErrNoCertificate) {
 		t.Errorf("%+v, %v", x, err)
 	}
 	streamstest.WantText(t, err.Error(), "certificate required")
