@@ -301,10 +301,10 @@ func TestTypesThatCannotBeMoved(t *testing.T) {
 	for _, test := range [][4]string{
 		{coretest.SingleName, coretest.GroupName, "registry.terraform.io/stream-management/stream", "Large Fleets"},
 		{coretest.GroupName, coretest.SingleName, "registry.terraform.io/stream-management/stream", "Large Fleets"},
-		{"terraform_data", coretest.SingleName, "terraform.io/builtin/terraform", "Migrating from Generic Providers and curl"},
-		{"terraform_data", coretest.GroupName, "terraform.io/builtin/terraform", "Migrating from Generic Providers and curl"},
-		{"null_resource", coretest.GroupName, "registry.terraform.io/hashicorp/null", "Migrating from Generic Providers and curl"},
-		{"restapi_object", coretest.GroupName, "registry.terraform.io/mastercard/restapi", "Migrating from Generic Providers and curl"},
+		{"terraform_data", coretest.SingleName, "terraform.io/builtin/terraform", "Bring Existing Streams Under Terraform"},
+		{"terraform_data", coretest.GroupName, "terraform.io/builtin/terraform", "Bring Existing Streams Under Terraform"},
+		{"null_resource", coretest.GroupName, "registry.terraform.io/hashicorp/null", "Bring Existing Streams Under Terraform"},
+		{"restapi_object", coretest.GroupName, "registry.terraform.io/mastercard/restapi", "Bring Existing Streams Under Terraform"},
 	} {
 		source := coretest.Managed{Value: cam1("p1")}
 		if test[0] == coretest.GroupName {

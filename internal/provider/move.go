@@ -42,7 +42,7 @@ func cannotMoveTo(typeName string) resource.StateMover {
 		case singleName, groupName:
 			resp.Diagnostics.Append(report.CannotMoveType(req.SourceTypeName, typeName, "guide Large Fleets"))
 		default:
-			resp.Diagnostics.Append(report.CannotMoveType(req.SourceTypeName, typeName, "guide Migrating from Generic Providers and curl"))
+			resp.Diagnostics.Append(report.CannotMoveType(req.SourceTypeName, typeName, "guide Bring Existing Streams Under Terraform"))
 		}
 	}}
 }
