@@ -119,7 +119,7 @@ func (r *attachment[T, M]) ModifyPlan(ctx context.Context, req resource.ModifyPl
 	if resp.Diagnostics.HasError() {
 		return
 	}
-	ctx, cancel := withTimeLimit(ctx, cmp.Or(plan, state).common().Timeouts, timeouts.Value.Read)
+	ctx, cancel := withTimeLimit(ctx, r.of, cmp.Or(plan, state).common().Timeouts, timeouts.Value.Read)
 	defer cancel()
 	c := r.change(plan, state, found)
 	p := r.session.Plan(ctx, c)
@@ -160,14 +160,15 @@ func (r *attachment[T, M]) read(
 	if r.session.Differs(state.common().Deployment.ValueString()) {
 		return false
 	}
-	ctx, cancel := withTimeLimit(ctx, state.common().Timeouts, timeouts.Value.Read)
+	ctx, cancel := withTimeLimit(ctx, r.of, state.common().Timeouts, timeouts.Value.Read)
 	defer cancel()
-	read := r.session.Refresh(ctx, entries(state.sets(), found), found)
+	was := entries(state.sets(), found)
+	read := r.session.Refresh(ctx, was, found)
 	by := report.Refresh
 	if found.IsImport() {
 		by = imports
 	}
-	resp.Diagnostics.Append(r.report.Reads(ctx, r.of, read.Findings, by)...)
+	resp.Diagnostics.Append(r.report.Reads(ctx, r.of, len(was), read.Findings, by)...)
 	if r.session.ReadsLater() && len(state.unset()) == 0 { // an import has warned
 		resp.Diagnostics.Append(report.NotReadYet())
 	}
@@ -196,7 +197,7 @@ func (r *attachment[T, M]) apply(ctx context.Context, limit timeLimit, planned *
 	if !ok {
 		return
 	}
-	ctx, cancel := withTimeLimit(ctx, cmp.Or(plan, state).common().Timeouts, limit)
+	ctx, cancel := withTimeLimit(ctx, r.of, cmp.Or(plan, state).common().Timeouts, limit)
 	defer cancel()
 	c := r.change(plan, state, found)
 	done := r.session.Apply(ctx, c)

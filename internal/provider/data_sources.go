@@ -44,7 +44,7 @@ func (d *dataSource) read(
 	if resp.Diagnostics.HasError() {
 		return nil
 	}
-	ctx, cancel := withTimeLimit(ctx, limits, timeouts.Value.Read)
+	ctx, cancel := withTimeLimit(ctx, of, limits, timeouts.Value.Read)
 	defer cancel()
 	var failed []session.Finding
 	found := map[string]*streams.Stream{}
@@ -54,7 +54,7 @@ func (d *dataSource) read(
 		}
 	}
 	if len(failed) > 0 {
-		resp.Diagnostics.Append(d.report.Reads(ctx, of, failed, report.DataSource)...)
+		resp.Diagnostics.Append(d.report.Reads(ctx, of, len(ids), failed, report.DataSource)...)
 		return nil
 	}
 	return found
@@ -86,7 +86,7 @@ func (d *processorsDataSource) Schema(_ context.Context, _ datasource.SchemaRequ
 			"compatible_namespaces": computedSet(namespacesDescription),
 			"last_edited":           schema.Int64Attribute{Computed: true, MarkdownDescription: lastEditedDescription},
 			"deployment":            computedString(readDeploymentDescription),
-			"timeouts":              timeoutsAttribute(map[string]string{"read": "the read"}),
+			"timeouts":              timeoutsAttribute(defaultTimeout, map[string]string{"read": "the read"}),
 		},
 	}
 }
@@ -134,7 +134,7 @@ func (d *groupDataSource) Schema(_ context.Context, _ datasource.SchemaRequest, 
 				MarkdownDescription: "The ids of the processors that are attached to each stream, by stream id.",
 			},
 			"deployment": computedString(readDeploymentDescription),
-			"timeouts":   timeoutsAttribute(map[string]string{"read": "the read"}),
+			"timeouts":   timeoutsAttribute(defaultGroupTimeout, map[string]string{"read": "the read"}),
 		},
 	}
 }

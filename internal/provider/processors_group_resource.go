@@ -96,7 +96,7 @@ func (r *groupResource) Schema(_ context.Context, _ resource.SchemaRequest, resp
 	resp.Schema = schema.Schema{
 		MarkdownDescription: "Manages the sets of processors of many streams, for fleets of more than about a thousand " +
 			"streams.",
-		Attributes: attachmentAttributes(map[string]schema.Attribute{
+		Attributes: attachmentAttributes(defaultGroupTimeout, map[string]schema.Attribute{
 			"streams": schema.MapAttribute{
 				ElementType: stringSetType,
 				Required:    true,

@@ -126,7 +126,7 @@ func (r *processorsResource) Schema(_ context.Context, _ resource.SchemaRequest,
 	resp.Schema = schema.Schema{
 		MarkdownDescription: "Manages the whole set of processors that is attached to one stream: an update detaches every " +
 			"processor that is not in `processor_ids`.",
-		Attributes: attachmentAttributes(map[string]schema.Attribute{
+		Attributes: attachmentAttributes(defaultTimeout, map[string]schema.Attribute{
 			"stream_id":        streamID,
 			"processor_ids":    processorIDsAttribute,
 			"id":               computedString(idDescription),

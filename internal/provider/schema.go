@@ -69,8 +69,8 @@ var (
 	}
 )
 
-// attachmentAttributes adds the attributes of both resources to those of one.
-func attachmentAttributes(own map[string]schema.Attribute) map[string]schema.Attribute {
+// attachmentAttributes adds the attributes of both resources to those of one. limit is the default of its timeouts.
+func attachmentAttributes(limit time.Duration, own map[string]schema.Attribute) map[string]schema.Attribute {
 	maps.Copy(own, map[string]schema.Attribute{
 		"on_create": schema.StringAttribute{
 			Optional: true,
@@ -92,7 +92,7 @@ func attachmentAttributes(own map[string]schema.Attribute) map[string]schema.Att
 			Optional:            true,
 			MarkdownDescription: "Arbitrary values. When a value changes, the apply sends the set again, in place. Default: none.",
 		},
-		"timeouts": timeoutsAttribute(map[string]string{
+		"timeouts": timeoutsAttribute(limit, map[string]string{
 			"create": "create", "read": "read (only with `detect_drift`)", "update": "update", "delete": "destroy",
 		}),
 		"deployment":  computedString("Deployment that the provider sent to: its `deployment`, which defaults to `base_url`."),
@@ -119,22 +119,28 @@ func (t uniqueSetType) Equal(o attr.Type) bool { return o == t || t.SetType.Equa
 
 func (uniqueSetType) Validate(context.Context, tftypes.Value, path.Path) diag.Diagnostics { return nil }
 
-const defaultTimeout = 5 * time.Minute
+// The defaults of timeouts. That of groups is enough for 10,000 streams and 1.5 seconds for each response, with the default of
+// max_concurrent_requests.
+const (
+	defaultTimeout      = 5 * time.Minute
+	defaultGroupTimeout = 30 * time.Minute
+)
 
 // timeoutsAttribute is the attribute of the timeouts module with other validators: the module's own validators accept a
 // negative time limit, and do not name the limit that they refuse.
-func timeoutsAttribute(limits map[string]string) schema.Attribute {
+func timeoutsAttribute(limit time.Duration, actions map[string]string) schema.Attribute {
+	byDefault := fmt.Sprintf("`%dm`", int(limit.Minutes()))
 	attributes := map[string]schema.Attribute{}
-	for name, doing := range limits {
+	for name, action := range actions {
 		attributes[name] = schema.StringAttribute{
 			Optional:            true,
-			MarkdownDescription: fmt.Sprintf("Time limit for %s. Default: `5m`.", doing),
+			MarkdownDescription: fmt.Sprintf("Time limit for %s. Default: %s.", action, byDefault),
 			Validators:          []validator.String{timeLimitRule},
 		}
 	}
 	return schema.SingleNestedAttribute{
 		Optional:            true,
-		MarkdownDescription: "Time limits, retries included, as durations such as `30s` or `10m`. Default: `5m` each.",
+		MarkdownDescription: fmt.Sprintf("Time limits, retries included, as durations such as `30s` or `10m`. Default: %s each.", byDefault),
 		Attributes:          attributes,
 	}
 }
@@ -142,8 +148,12 @@ func timeoutsAttribute(limits map[string]string) schema.Attribute {
 // timeLimit is one of the limits of the attribute timeouts, such as [timeouts.Value.Create].
 type timeLimit = func(timeouts.Value, context.Context, time.Duration) (time.Duration, diag.Diagnostics)
 
-func withTimeLimit(ctx context.Context, limits types.Object, limit timeLimit) (context.Context, context.CancelFunc) {
-	timeout, _ := limit(timeouts.Value{Object: limits}, ctx, defaultTimeout) // the validators have refused what is no limit
+func withTimeLimit(ctx context.Context, of report.Subject, limits types.Object, limit timeLimit) (context.Context, context.CancelFunc) {
+	byDefault := defaultGroupTimeout
+	if of == report.OneStream {
+		byDefault = defaultTimeout
+	}
+	timeout, _ := limit(timeouts.Value{Object: limits}, ctx, byDefault) // the validators have refused what is no limit
 	return context.WithTimeout(ctx, timeout)
 }
 

@@ -43,7 +43,7 @@ func (a *setProcessorsAction) Schema(_ context.Context, _ action.SchemaRequest, 
 		Attributes: map[string]schema.Attribute{
 			"stream_id":     streamIDAttribute,
 			"processor_ids": processorIDsAttribute,
-			"timeouts":      timeoutsAttribute(map[string]string{"invoke": "the action"}),
+			"timeouts":      timeoutsAttribute(defaultTimeout, map[string]string{"invoke": "the action"}),
 		},
 	}
 }

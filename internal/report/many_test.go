@@ -278,7 +278,7 @@ func TestReadsOfMany(t *testing.T) {
 	}
 	f = append(f, session.Finding{Stream: "gone1", Warning: claims.Gone, Err: errors.New("x")}, session.Finding{Stream: "gone2", Warning: claims.Gone, Err: errors.New("x")})
 	for _, of := range []Subject{Group, StreamIDs} {
-		diags := New("").Reads(t.Context(), of, f, Refresh)
+		diags := New("").Reads(t.Context(), of, len(f), f, Refresh)
 		if len(diags) != 2 || diags[0].Severity() != diag.SeverityWarning {
 			t.Fatal(diags)
 		}

@@ -47,7 +47,7 @@ func TestEqualWarnings(t *testing.T) {
 		r, summaries := New(""), map[string]bool{}
 		for i := range shownWarnings + 2 {
 			f := session.Finding{Stream: fmt.Sprint("cam-", i), Warning: kind, Shown: `["p1"]`, Facts: &claims.Facts{}, Err: failed(streams.NotChanged, nil)}
-			d := r.Reads(t.Context(), OneStream, []session.Finding{f}, Refresh)[0]
+			d := r.Reads(t.Context(), OneStream, 1, []session.Finding{f}, Refresh)[0]
 			streamstest.WantText(t, d.Detail(), fmt.Sprintf("tream %q", f.Stream))
 			summaries[d.Summary()] = true
 		}
@@ -114,7 +114,7 @@ func TestPaths(t *testing.T) {
 	read.Method = "GET"
 	for want, d := range map[string]diag.Diagnostic{
 		"processor_ids": New("").Plan(t.Context(), OneStream, updates, beside)[0], // beside an error without a path
-		"stream_id":     New("").Reads(t.Context(), OneStream, []session.Finding{{Stream: id, Err: &read}}, DataSource)[0],
+		"stream_id":     New("").Reads(t.Context(), OneStream, 1, []session.Finding{{Stream: id, Err: &read}}, DataSource)[0],
 	} {
 		if d, located := d.(diag.DiagnosticWithPath); !located || d.Path().String() != want {
 			t.Errorf("want the path %s: %+v", want, d)

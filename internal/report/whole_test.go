@@ -50,7 +50,7 @@ func TestWholeErrors(t *testing.T) {
 
 	reads := func(by Reader) func(streams.Error) string {
 		return func(e streams.Error) string {
-			return New("").Reads(t.Context(), OneStream, []session.Finding{{Stream: id, Err: &e}}, by)[0].Detail()
+			return New("").Reads(t.Context(), OneStream, 1, []session.Finding{{Stream: id, Err: &e}}, by)[0].Detail()
 		}
 	}
 	changes := func(kind session.Kind) func(streams.Error) string {

@@ -15,6 +15,7 @@ type Planned struct {
 	Marks    Marks
 	Refusal  CallRefusal
 	Findings []Finding
+	Read     int // streams that the plan has read
 }
 
 // Plan plans a change. With detect_drift it reads the streams that the resource takes over.
@@ -63,8 +64,7 @@ func (s *Session) plan(ctx context.Context, c Change) Planned {
 		p.Findings = append(p.Findings, s.findings(id, decided[id])...)
 	}
 	if !slices.ContainsFunc(p.Findings, Finding.IsError) {
-		found, refusal := s.takeOver(ctx, c)
-		p.Findings, p.Refusal = append(p.Findings, found...), refusal
+		s.takeOver(ctx, c, &p)
 	}
 	return p
 }
@@ -141,16 +141,17 @@ func (s *Session) plannedMarks(c Change, decided map[string]claims.Decision) Mar
 	return marks
 }
 
-// takeOver reads the streams that a resource takes over. The apply of a create plans, and so reads, again.
-func (s *Session) takeOver(ctx context.Context, c Change) (found []Finding, _ CallRefusal) {
+// takeOver reads the streams that a resource takes over, for its plan. The apply of a create plans, and so reads, again.
+func (s *Session) takeOver(ctx context.Context, c Change, p *Planned) {
 	ids := c.takenOver()
 	takesOver := len(ids) > 0 || c.Kind == Create // perhaps of a stream that is known after apply
-	switch refusal := s.ReadRefusal(); {
-	case refusal == NeedsReads && c.Refuses && takesOver:
-		return nil, NeedsReads
-	case refusal != 0:
-		return nil, 0
+	if refusal := s.ReadRefusal(); refusal != 0 {
+		if refusal == NeedsReads && c.Refuses && takesOver {
+			p.Refusal = NeedsReads
+		}
+		return
 	}
+	p.Read = len(ids)
 	for _, read := range s.ReadEach(ctx, ids) {
 		id, set := read.Stream, c.Want[read.Stream]
 		gone := c.Marks.Streams[id].Gone || withLedger(s, id, func(l *claims.Ledger) bool {
@@ -159,14 +160,13 @@ func (s *Session) takeOver(ctx context.Context, c Change) (found []Finding, _ Ca
 		})
 		switch {
 		case IsNotFound(read.Err) && gone:
-			found = append(found, Finding{Stream: id, Warning: claims.CreateWillFail})
+			p.Findings = append(p.Findings, Finding{Stream: id, Warning: claims.CreateWillFail})
 		case read.Err != nil && c.Elsewhere && !c.Refuses: // a destroy also plans an update, only to refresh
-			found = append(found, Finding{Stream: id, Warning: claims.MayBeDetached, Err: read.Err})
+			p.Findings = append(p.Findings, Finding{Stream: id, Warning: claims.MayBeDetached, Err: read.Err})
 		case read.Err != nil:
-			found = append(found, Finding{Stream: id, Err: read.Err})
+			p.Findings = append(p.Findings, Finding{Stream: id, Err: read.Err})
 		case set != nil:
-			found = append(found, s.findings(id, claims.TakeOver(read.Got.ProcessorIDs, *set, c.Refuses))...)
+			p.Findings = append(p.Findings, s.findings(id, claims.TakeOver(read.Got.ProcessorIDs, *set, c.Refuses))...)
 		}
 	}
-	return found, 0
 }
