@@ -136,7 +136,9 @@ func (r *attachment[T, M]) ModifyPlan(ctx context.Context, req resource.ModifyPl
 	if keeps && (req.Plan.Raw.Equal(req.State.Raw) || known && req.Plan.Raw.IsFullyKnown()) {
 		return // nothing changes, or ignore_changes keeps all computed values
 	}
-	plan.common().Deployment = types.StringUnknown() // the apply may set it, or find another one
+	// A create has no known value even if the provider block does: a saved plan may be applied at another address, and Terraform
+	// would call that a bug of the provider.
+	plan.common().Deployment = types.StringUnknown()
 	if known {
 		plan.common().Deployment = r.deployment()
 	}
