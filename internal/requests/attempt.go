@@ -130,25 +130,18 @@ func (a attempt) failedForNow() bool {
 // isTaken reports whether the endpoint has taken the request: its response would not be another one later, so the endpoint works.
 func (a attempt) isTaken() bool { return a.isResponse() && !isRetryableStatus(a.status) }
 
-// isRetryableStatus reports whether the same request may succeed later: after 408, 409, 423, 425, 429 and every 5xx but 501,
-// 505 and 511. A service behind a content delivery network responds with 520 to 530 for a moment.
+// isRetryableStatus reports whether the same request may succeed later: after 408, 409, 423, 425, 429 and every 5xx but those that
+// are not of the moment. A service behind a content delivery network responds with 520 to 530 for a moment.
 func isRetryableStatus(status int) bool {
-	return slices.Contains(conflicts, status) || status == http.StatusRequestTimeout || status == http.StatusTooManyRequests ||
-		status/100 == 5 && !slices.Contains(finalFaults, status)
+	return slices.Contains(busy, status) || status == http.StatusRequestTimeout || status/100 == 5 && !slices.Contains(finalFaults, status)
 }
 
-// conflicts are responses of a service that takes the request later, such as after another update.
-var conflicts = []int{http.StatusConflict, http.StatusLocked, http.StatusTooEarly}
-
-// busy are the responses of a service that takes no more requests for the moment.
-var busy = []int{http.StatusTooManyRequests, http.StatusServiceUnavailable}
-
-// isBusy reports whether the service works, perhaps, but did not take the request.
-func (a attempt) isBusy() bool {
-	return slices.Contains(conflicts, a.status) || slices.Contains(busy, a.status)
+// busy are the responses of a service that works, perhaps, and takes the request later, such as after another update.
+var busy = []int{
+	http.StatusConflict, http.StatusLocked, http.StatusTooEarly, http.StatusTooManyRequests, http.StatusServiceUnavailable,
 }
 
-// finalFaults are not of the moment: what is not implemented or supported, and a network that requires a login.
+// finalFaults are what is not implemented or supported, and a network that requires a login.
 var finalFaults = []int{http.StatusNotImplemented, http.StatusHTTPVersionNotSupported, http.StatusNetworkAuthenticationRequired}
 
 // mayHaveActed reports whether the attempt may have taken effect although no response says so. Other attempts show nothing about

@@ -100,40 +100,33 @@ func hasKind(attempts []attempt, kind attemptKind) bool {
 }
 
 // patienceLeft returns what a delivery has left of its patience, which begins at the end of its first failure. Its own waits and its
-// later attempts use it up. An endpoint that is busy with other requests gives it back.
+// later attempts use it up. An endpoint that is busy with other requests gives it back while half of it is left: where a part of the
+// requests is never taken, each one of them that fails lets others be taken.
 func patienceLeft(attempts []attempt) time.Duration {
 	begin := slices.IndexFunc(attempts, attempt.failedForNow)
-	left, seen := Patience, attempts[begin].health
+	left, taken := Patience, attempts[begin].health.taken
 	for _, a := range attempts[begin+1:] {
-		if a.isBusy() && showsProgress(seen, a.health, left) {
-			left, seen = Patience, a.health
-			continue
+		if slices.Contains(busy, a.status) && a.health.taken > taken && left >= Patience/2 {
+			left = Patience
+		} else {
+			left -= a.backoff + a.ended.Sub(a.began)
 		}
-		left -= a.backoff + a.ended.Sub(a.began)
+		taken = a.health.taken
 	}
 	return left
 }
 
-// showsProgress reports whether a busy endpoint may take a request later, as those of others show that it has taken meanwhile: those
-// that it had not taken at first, or any while half of the patience is left. Where a part of the requests is never taken, each of that
-// part that fails lets a new one be taken, which must not keep the others of that part waiting.
-func showsProgress(before, after view, left time.Duration) bool {
-	return after.takenLate > before.takenLate || after.taken > before.taken && left >= Patience/2
-}
-
-// showsOutage reports whether the end of a delivery that failed shows that the endpoint fails: while it took no other requests, the
-// failures have lasted as long as the patience, or have used up the attempts. taken is how many it had taken by then.
-func showsOutage(attempts []attempt, end ending, now time.Time) (shows bool, taken int) {
-	if len(attempts) == 0 || !attempts[len(attempts)-1].failedForNow() {
-		return false, 0
+// showsOutage returns what the end of a delivery shows about the endpoint, unless that has taken other requests since the first failure:
+// taken is how many there were then. Its failures have lasted as long as its patience, however it ended, or have used up its attempts.
+func showsOutage(attempts []attempt, end ending, now time.Time) (taken int, shows condition) {
+	first, last := slices.IndexFunc(attempts, attempt.failedForNow), len(attempts)-1
+	if last < 0 || !attempts[last].failedForNow() || end != outOfAttempts && now.Sub(attempts[first].ended) < Patience {
+		return 0, working
 	}
-	taken = attempts[len(attempts)-1].health.taken
-	begin := slices.IndexFunc(attempts, attempt.failedForNow)
-	since := begin + slices.IndexFunc(attempts[begin:], func(a attempt) bool {
-		return a.failedForNow() && a.health.taken == taken
-	})
-	tookNone, lasted := since == begin, now.Sub(attempts[since].ended) >= Patience
-	return tookNone && end == outOfAttempts || lasted, taken
+	if attempts[last].isSilence() {
+		return attempts[first].health.taken, silent
+	}
+	return attempts[first].health.taken, failing
 }
 
 // backoff returns the wait after an attempt; the first attempt is number 1. It doubles up to the longest one. random, from 0 to 1,

@@ -1,6 +1,7 @@
 package requests
 
 import (
+	"context"
 	"io"
 	"math"
 	"net/http"
@@ -34,7 +35,6 @@ func TestDecide(t *testing.T) {
 	waiting := func(backoff time.Duration, a attempt) attempt { a.backoff = backoff; return a }
 	taking := func(took time.Duration, a attempt) attempt { a.ended = a.began.Add(took); return a }
 	beside := func(taken int, a attempt) attempt { a.health.taken = taken; return a }
-	besideLate := func(a attempt) attempt { a.health.taken, a.health.takenLate = 1, 1; return a }
 	whileAll := func(c condition, a attempt) attempt { a.health.condition = c; return a }
 	forToken := func(a attempt) attempt { a.forToken = true; return a }
 	const second = secondTry
@@ -65,7 +65,7 @@ func TestDecide(t *testing.T) {
 		"no time":                {attempts: []attempt{response(409)}, limit: seconds / 2, want: step{ending: noTime}},
 		"just in time":           {attempts: []attempt{response(409)}, limit: seconds, want: again, wait: seconds},
 		"others have failed":     {attempts: []attempt{whileAll(failing, unavailable)}, want: step{ending: repeated}},
-		"nothing responds":       {attempts: []attempt{whileAll(mute, failure(ErrRequestTimeout))}, want: step{ending: repeated}},
+		"nothing responds":       {attempts: []attempt{whileAll(silent, failure(ErrRequestTimeout))}, want: step{ending: repeated}},
 		"Retry-After":            {attempts: []attempt{response(409, "Retry-After", "60")}, want: step{ending: goesOn, kind: again.kind, backoff: seconds, askedBy: "Retry-After: 60"}, wait: 60 * seconds},
 		"shorter Retry-After":    {attempts: []attempt{response(409, "Retry-After", "1")}, want: again, wait: seconds},
 		"Retry-After, no time":   {attempts: []attempt{response(409, "Retry-After", "60")}, limit: 59 * seconds, want: step{ending: noTime, askedBy: "Retry-After: 60"}},
@@ -82,8 +82,6 @@ func TestDecide(t *testing.T) {
 		"others succeed, 500":    {attempts: []attempt{response(409), beside(1, taking(22*seconds, response(500)))}, want: step{ending: outOfPatience}},
 		"others succeed soon":    {attempts: []attempt{response(409), taking(11*seconds, response(409)), beside(1, taking(11*seconds, response(409)))}, want: step{ending: goesOn, kind: again.kind, backoff: 4 * seconds}, wait: 4 * seconds},
 		"others succeed late":    {attempts: []attempt{response(409), taking(12*seconds, response(409)), beside(1, taking(10*seconds, response(409)))}, want: step{ending: outOfPatience}},
-		"others recover late":    {attempts: []attempt{response(409), taking(21*seconds, response(409)), besideLate(taking(1*seconds, response(409)))}, want: step{ending: goesOn, kind: again.kind, backoff: 4 * seconds}, wait: 4 * seconds},
-		"others recover, 500":    {attempts: []attempt{response(409), besideLate(taking(22*seconds, response(500)))}, want: step{ending: outOfPatience}},
 		"others succeeded early": {attempts: []attempt{beside(1, response(409)), beside(1, taking(22*seconds, unavailable))}, want: step{ending: outOfPatience}},
 
 		"counted":                 {attempts: []attempt{response(409), taking(inFuture, response(409))}, retry: counted, want: step{ending: goesOn, kind: again.kind, backoff: 2 * seconds}, wait: 2 * seconds},
@@ -194,45 +192,50 @@ func TestWaits(t *testing.T) {
 	}
 }
 
-// The end of a delivery shows that the endpoint fails if its failures have lasted for as long as its patience without a success of others.
+// A delivery shows that the endpoint fails if it has used up its patience or its attempts, and nothing was taken since its first failure.
 func TestShowsOutage(t *testing.T) {
 	t.Parallel()
 	const seconds = time.Second
-	type failed struct {
-		at     time.Duration
-		status int
-		taken  int // requests, by the endpoint, after it
-	}
 	for name, test := range map[string]struct {
-		attempts []failed
+		attempts []attempt // each one ends a number of seconds after the start
 		end      ending
 		at       time.Duration
-		want     bool
+		want     condition
 	}{
-		"nothing was sent":              {nil, final, 30 * seconds, false},
-		"success":                       {[]failed{{0, 503, 0}, {30 * seconds, 200, 1}}, final, 30 * seconds, false},
-		"rejection":                     {[]failed{{0, 503, 0}, {30 * seconds, 401, 1}}, final, 30 * seconds, false},
-		"patience":                      {[]failed{{0, 503, 0}, {22 * seconds, 503, 0}}, outOfPatience, 22 * seconds, true},
-		"attempts":                      {[]failed{{0, 503, 0}, {seconds, 503, 0}}, outOfAttempts, seconds, true},
-		"attempts, beside a success":    {[]failed{{0, 503, 0}, {seconds, 503, 1}}, outOfAttempts, seconds, false},
-		"its time limit":                {[]failed{{0, 503, 0}, {seconds, 503, 0}}, noTime, seconds, false},
-		"its time limit, later":         {[]failed{{0, 503, 0}, {60 * seconds, 503, 0}}, noTime, 60 * seconds, true},
-		"in a wait":                     {[]failed{{0, 503, 0}}, goesOn, 22 * seconds, true},
-		"in a shorter wait":             {[]failed{{0, 503, 0}}, goesOn, 21 * seconds, false},
-		"since the last success":        {[]failed{{0, 503, 0}, {10 * seconds, 503, 1}, {32 * seconds, 503, 1}}, noTime, 32 * seconds, true},
-		"since the last success, short": {[]failed{{0, 503, 0}, {20 * seconds, 503, 1}, {32 * seconds, 503, 1}}, noTime, 32 * seconds, false},
-		"conflicts":                     {[]failed{{0, 409, 0}, {22 * seconds, 409, 0}}, outOfPatience, 22 * seconds, true},
-		"others have failed":            {[]failed{{0, 503, 0}}, repeated, 0, false},
+		"nothing was sent":       {nil, final, 30 * seconds, working},
+		"success":                {[]attempt{endsAt(0, response(503)), endsAt(30, response(200))}, final, 30 * seconds, working},
+		"rejection":              {[]attempt{endsAt(0, response(503)), endsAt(30, response(401))}, final, 30 * seconds, working},
+		"patience":               {[]attempt{endsAt(0, response(503)), endsAt(22, response(503))}, outOfPatience, 22 * seconds, failing},
+		"attempts":               {[]attempt{endsAt(0, response(503)), endsAt(1, response(503))}, outOfAttempts, seconds, failing},
+		"its time limit":         {[]attempt{endsAt(0, response(503)), endsAt(1, response(503))}, noTime, seconds, working},
+		"its time limit, later":  {[]attempt{endsAt(0, response(503)), endsAt(60, response(503))}, noTime, 60 * seconds, failing},
+		"in a wait":              {[]attempt{endsAt(0, response(503))}, goesOn, 22 * seconds, failing},
+		"in a shorter wait":      {[]attempt{endsAt(0, response(503))}, goesOn, 21 * seconds, working},
+		"a long first attempt":   {[]attempt{endsAt(30, response(503))}, goesOn, 31 * seconds, working},
+		"after a rejection":      {[]attempt{endsAt(0, response(401)), endsAt(10, response(503)), endsAt(31, response(503))}, noTime, 31 * seconds, working},
+		"conflicts":              {[]attempt{endsAt(0, response(409)), endsAt(22, response(409))}, outOfPatience, 22 * seconds, failing},
+		"others have failed":     {[]attempt{endsAt(0, response(503))}, repeated, 0, working},
+		"no responses":           {[]attempt{endsAt(0, failure(ErrRequestTimeout)), endsAt(31, failure(ErrRequestTimeout))}, outOfPatience, 31 * seconds, silent},
+		"no connection":          {[]attempt{endsAt(0, failure(transport.ErrNoConnection)), endsAt(31, failure(transport.ErrNoConnection))}, outOfPatience, 31 * seconds, silent},
+		"no response in the end": {[]attempt{endsAt(0, response(503)), endsAt(31, failure(ErrRequestTimeout))}, outOfPatience, 31 * seconds, silent},
+		"a response in the end":  {[]attempt{endsAt(0, failure(ErrRequestTimeout)), endsAt(31, response(503))}, outOfPatience, 31 * seconds, failing},
+		"broken connections":     {[]attempt{endsAt(0, failure(io.EOF)), endsAt(22, failure(io.EOF))}, outOfPatience, 22 * seconds, failing},
+		"an interrupt":           {[]attempt{endsAt(0, response(503)), endsAt(30, failure(context.Canceled))}, interrupted, 30 * seconds, failing},
 	} {
-		start := time.Now()
-		var attempts []attempt
-		for _, f := range test.attempts {
-			attempts = append(attempts, attempt{status: f.status, ended: start.Add(f.at), health: view{taken: f.taken}})
+		for i := range test.attempts {
+			test.attempts[i].health.taken = 7 + i
 		}
-		if got, _ := showsOutage(attempts, test.end, start.Add(test.at)); got != test.want {
-			t.Errorf("%s: %t", name, got)
+		taken, got := showsOutage(test.attempts, test.end, time.Time{}.Add(test.at))
+		if first := slices.IndexFunc(test.attempts, attempt.failedForNow); got != test.want || got != working && taken != 7+first {
+			t.Errorf("%s: %d, with %d taken", name, got, taken)
 		}
 	}
+}
+
+// endsAt returns an attempt that ends a number of seconds after the start.
+func endsAt(seconds int, a attempt) attempt {
+	a.ended = time.Time{}.Add(time.Duration(seconds) * time.Second)
+	return a
 }
 
 // Dates count by the clock of the service. A wait of more than a day, and junk, are none.

@@ -64,7 +64,6 @@ func TestOutage(t *testing.T) {
 		"silent address":          {0, forever, nil, timeOut, standard, 240 * time.Second},
 		"silent address later":    {soon, forever, ResetConnection, timeOut, standard, 240 * time.Second},
 		"no responses":            {0, forever, NeverRespond, streamstest.Dial, standard, 240 * time.Second},
-		"no responses, 40 s":      {0, forever, NeverRespond, streamstest.Dial, 40 * time.Second, 240 * time.Second},
 	} {
 		for _, parallel := range []int{Singles, Group} {
 			RunVirtual(t, fmt.Sprint(name, "/", parallel), func(t *testing.T) {

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"net/http"
-	"slices"
 	"time"
 
 	"github.com/stream-management/terraform-provider-stream/internal/masking"
@@ -55,8 +54,8 @@ func (d *delivery) run(ctx context.Context, req *http.Request) (end step, err er
 		}
 		c, next, err = d.prepare(ctx, a.credential, next)
 	}
-	if shows, taken := showsOutage(d.history.attempts, next.ending, time.Now()); shows {
-		d.health.failed(taken)
+	if taken, c := showsOutage(d.history.attempts, next.ending, time.Now()); c != working {
+		d.health.fail(taken, c)
 	}
 	if d.history.last().isRejection() && !isFailedSearch(ctx, err) { // a rejection is the result if nothing can be sent after it
 		err = nil
@@ -66,14 +65,12 @@ func (d *delivery) run(ctx context.Context, req *http.Request) (end step, err er
 
 // beginTry waits until the credential may be sent, and returns it, or the one that replaces it if it turns out to be wrong meanwhile.
 func (d *delivery) beginTry(ctx context.Context, c *credential) (*credential, error) {
-	timeout := d.client.settings.RequestTimeout
-	ask := func() error { return d.health.checkSilence(d.history.subject.Receiver(), timeout) }
-	err := d.turn.beginTry(ctx, c, shortWait(timeout), ask)
+	err := d.turn.beginTry(ctx, c)
 	for errors.Is(err, errRejected) {
 		if c, err = d.credentials.get(ctx, ""); err != nil {
 			return nil, err
 		}
-		err = d.turn.beginTry(ctx, c, shortWait(timeout), ask)
+		err = d.turn.beginTry(ctx, c)
 	}
 	return c, err
 }
@@ -92,7 +89,7 @@ func (d *delivery) attempt(ctx context.Context, req *http.Request, c *credential
 	accepted := c.trial.now().accepted
 	a = transmit(ctx, d.client.network, d.newRequest(req, c), timeout, late)
 	a.credential, a.accepted, a.forToken, a.kind, a.backoff = c, accepted, d.history.subject.TokenRequest, next.kind, next.backoff
-	a.health = d.learnAboutEndpoint(a)
+	a.health = d.health.learn(a)
 	return a, nil
 }
 
@@ -100,8 +97,8 @@ func (d *delivery) attempt(ctx context.Context, req *http.Request, c *credential
 func (d *delivery) timeout() (limit time.Duration, late error) {
 	full := d.client.settings.RequestTimeout
 	limit, short := full, ""
-	if d.health.now().condition == mute {
-		limit = shortened(full)
+	if d.health.now().condition == silent {
+		limit = min(full, shortAttempt)
 	}
 	if limit < full {
 		short = fmt.Sprintf(" (shortened from %s after other failures)", full)
@@ -124,23 +121,6 @@ func (d *delivery) newRequest(req *http.Request, c *credential) *http.Request {
 	return req
 }
 
-// learnAboutEndpoint notes what an attempt shows about the endpoint, and returns its health.
-func (d *delivery) learnAboutEndpoint(a attempt) view {
-	switch {
-	case a.isSilence():
-		began := a.began
-		if len(d.history.attempts) > 0 {
-			began = d.history.attempts[0].began
-		}
-		d.health.heardNothing(began, a.err)
-	case a.isTaken():
-		d.health.took(slices.ContainsFunc(d.history.attempts, attempt.isBusy))
-	case !a.isEnded():
-		d.health.heard()
-	}
-	return d.health.now()
-}
-
 // learnAboutCredential notes what the last attempt shows about its credential.
 func (d *delivery) learnAboutCredential(a attempt) {
 	trial := a.credential.trial
@@ -151,9 +131,12 @@ func (d *delivery) learnAboutCredential(a attempt) {
 		if hasKind(d.history.attempts, replacement) { // the service would reject a third credential, too
 			trial.exhaust()
 		}
-	case a.isSilence(), a.isEnded():
+	case a.isSilence():
+		trial.open()
+		d.turn.end()
+	case a.isEnded():
 		d.turn.endTry()
-	case a.isTaken(), a.isResponse() && slices.Contains(conflicts, a.status):
+	case a.isTaken():
 		trial.accept()
 		d.turn.end()
 	default: // a failure of the service, of a proxy or of a connection says nothing about the credential: another delivery may send it

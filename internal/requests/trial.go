@@ -35,7 +35,7 @@ type verdict int
 
 const (
 	untested verdict = iota
-	proven           // also while another credential may help against rejections
+	proven           // also while another credential may help against rejections, or while nothing responds
 	wrong            // and no other credential helps
 )
 
@@ -54,18 +54,13 @@ func newTrial() *trial {
 
 var errRejected = errors.New("the service has rejected the credentials of other requests")
 
-// acquire waits for a turn or a try, as long as the credential is untested. After each interval, it asks whether to go on: an error
-// ends the wait.
-func (t *trial) acquire(ctx context.Context, semaphore chan struct{}, interval time.Duration, ask func() error) error {
-	for t.now().verdict == untested {
+// acquire waits for a turn or a try, as long as the credential is untested.
+func (t *trial) acquire(ctx context.Context, semaphore chan struct{}) error {
+	if t.now().verdict == untested {
 		select {
 		case <-t.ended:
 		case semaphore <- struct{}{}:
 			return nil
-		case <-time.After(interval):
-			if err := ask(); err != nil {
-				return err
-			}
 		case <-ctx.Done():
 			return fmt.Errorf("%w: %w", ErrTurnWait, ctx.Err())
 		}
@@ -90,8 +85,8 @@ type turn struct {
 	hasTry bool   // for a request that is about to be sent, or under way
 }
 
-// beginTry waits until the credential may be sent. After each interval, ask says whether to go on.
-func (t *turn) beginTry(ctx context.Context, c *credential, interval time.Duration, ask func() error) error {
+// beginTry waits until the credential may be sent.
+func (t *turn) beginTry(ctx context.Context, c *credential) error {
 	if ctx.Err() != nil { // an operation that has ended has not waited
 		return ctx.Err()
 	}
@@ -99,12 +94,12 @@ func (t *turn) beginTry(ctx context.Context, c *credential, interval time.Durati
 		t.end()
 	}
 	if t.trial == nil {
-		if err := c.trial.acquire(ctx, c.trial.turns, interval, ask); err != nil {
+		if err := c.trial.acquire(ctx, c.trial.turns); err != nil {
 			return err
 		}
 		t.trial = c.trial
 	}
-	err := t.trial.acquire(ctx, t.trial.tries, interval, ask)
+	err := t.trial.acquire(ctx, t.trial.tries)
 	t.hasTry = err == nil
 	return err
 }
@@ -152,6 +147,15 @@ func (t *trial) accept() {
 	t.accepted++
 	t.rejections = 0
 	t.settle()
+}
+
+// open lets all deliveries send the credential: nothing responds, and many deliveries must not wait for that one after the other.
+func (t *trial) open() {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.verdict == untested {
+		t.conclude(proven)
+	}
 }
 
 // reject counts the rejection of a request, unless the service has accepted another one since it began: accepted is how many there

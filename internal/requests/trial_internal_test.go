@@ -5,7 +5,6 @@ import (
 	"os"
 	"strings"
 	"testing"
-	"time"
 )
 
 // What the events of a credential make of its trial. Each step says how many requests may be under way after it.
@@ -43,7 +42,7 @@ func TestTrial(t *testing.T) {
 				case "accept":
 					tr.accept()
 				case "reject", "reject again":
-					_ = tr.acquire(t.Context(), tr.tries, time.Hour, nil)
+					_ = tr.acquire(t.Context(), tr.tries)
 					tr.reject(successes, s.event == "reject again", Result{})
 				case "reject late": // began before the success
 					tr.reject(successes-1, false, Result{})
