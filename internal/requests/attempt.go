@@ -18,6 +18,7 @@ type attempt struct {
 	credential *credential
 	accepted   int  // requests with the credential that the service had accepted before
 	forToken   bool // a token request
+	short      bool // it had a part of the request timeout
 	began      time.Time
 	ended      time.Time
 
@@ -28,6 +29,7 @@ type attempt struct {
 	err       error  // why there is no response, or not all of it
 
 	health view // that of the endpoint, after the attempt
+	beside bool // the endpoint has taken other requests since the attempt before, or since this one began
 }
 
 // attemptKind is why an attempt is made.

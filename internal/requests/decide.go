@@ -15,6 +15,7 @@ type step struct {
 	searches bool          // for another credential: with one, the next attempt follows at once, whatever the ending
 	due      time.Time     // when another attempt may succeed; zero after a final response
 	backoff  time.Duration // the delivery's own part of the wait
+	short    bool          // the next attempt has a part of the request timeout
 	askedBy  string        // the header of the response that asked for a longer wait; may be empty
 }
 
@@ -65,12 +66,17 @@ func decide(attempts []attempt, retry Retry, limit timeLimit, now time.Time, ran
 		wait, next.askedBy = asked, header
 	}
 	next.due = now.Add(wait)
+	most := minAttempts
+	if counted {
+		most = retry.MaxAttempts
+	}
+	next.short = !last.isResponse() && last.beside && len(attempts)+1 < most
 	switch {
 	case limit.ended:
 		next.ending = interrupted
 	case !allowed:
 		next.ending = outOfAttempts
-	case !counted && left <= 0:
+	case !counted && left <= 0 && !mayHang(attempts):
 		next.ending = outOfPatience
 	case last.health.condition != working:
 		next.ending = repeated
@@ -99,19 +105,28 @@ func hasKind(attempts []attempt, kind attemptKind) bool {
 	return slices.ContainsFunc(attempts, func(a attempt) bool { return a.kind == kind })
 }
 
+// minAttempts is how many a request without a response makes while the endpoint takes others, the last one with all of the request
+// timeout: it has reached what is broken of the endpoint, such as one of three zones.
+const minAttempts = 5
+
+// mayHang reports whether another attempt may get a response although the patience is used up.
+func mayHang(attempts []attempt) bool {
+	last := attempts[len(attempts)-1]
+	return !last.isResponse() && (last.beside || last.short) && len(attempts) < minAttempts
+}
+
 // patienceLeft returns what a delivery has left of its patience, which begins at the end of its first failure. Its own waits and its
 // later attempts use it up. An endpoint that is busy with other requests gives it back while half of it is left: where a part of the
 // requests is never taken, each one of them that fails lets others be taken.
 func patienceLeft(attempts []attempt) time.Duration {
 	begin := slices.IndexFunc(attempts, attempt.failedForNow)
-	left, taken := Patience, attempts[begin].health.taken
+	left := Patience
 	for _, a := range attempts[begin+1:] {
-		if slices.Contains(busy, a.status) && a.health.taken > taken && left >= Patience/2 {
+		if slices.Contains(busy, a.status) && a.beside && left >= Patience/2 {
 			left = Patience
 		} else {
 			left -= a.backoff + a.ended.Sub(a.began)
 		}
-		taken = a.health.taken
 	}
 	return left
 }

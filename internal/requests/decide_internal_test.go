@@ -34,12 +34,16 @@ func TestDecide(t *testing.T) {
 	after := func(kind attemptKind, a attempt) attempt { a.kind = kind; return a }
 	waiting := func(backoff time.Duration, a attempt) attempt { a.backoff = backoff; return a }
 	taking := func(took time.Duration, a attempt) attempt { a.ended = a.began.Add(took); return a }
-	beside := func(taken int, a attempt) attempt { a.health.taken = taken; return a }
+	beside := func(a attempt) attempt { a.beside = true; return a }
 	whileAll := func(c condition, a attempt) attempt { a.health.condition = c; return a }
 	forToken := func(a attempt) attempt { a.forToken = true; return a }
 	const second = secondTry
-	unavailable, rejected := response(503), response(401)
+	unavailable, rejected, silence := response(503), response(401), failure(ErrRequestTimeout)
 	again := step{ending: goesOn, kind: again, backoff: seconds}
+	short := func(wait time.Duration) step {
+		return step{ending: goesOn, kind: again.kind, backoff: wait * seconds, short: true}
+	}
+	beShort := func(a attempt) attempt { a.short = true; return a }
 	for name, test := range map[string]struct {
 		attempts []attempt
 		retry    Retry         // the zero value means DefaultRetry
@@ -75,18 +79,33 @@ func TestDecide(t *testing.T) {
 		"the rest":               {attempts: []attempt{response(409), taking(21*seconds, response(409))}, want: step{ending: goesOn, kind: again.kind, backoff: seconds}, wait: seconds},
 		"its own waits":          {attempts: []attempt{response(409), waiting(21*seconds, response(409))}, want: step{ending: outOfPatience}},
 		"after a rejection":      {attempts: []attempt{rejected, after(second, taking(inFuture, response(409)))}, want: step{ending: goesOn, kind: again.kind, backoff: 2 * seconds}, wait: 2 * seconds},
-		"others succeed, 503":    {attempts: []attempt{response(409), beside(1, taking(22*seconds, unavailable))}, want: step{ending: goesOn, kind: again.kind, backoff: 2 * seconds}, wait: 2 * seconds},
-		"others succeed, 423":    {attempts: []attempt{response(409), beside(1, taking(22*seconds, response(423)))}, want: step{ending: goesOn, kind: again.kind, backoff: 2 * seconds}, wait: 2 * seconds},
-		"others succeed, 425":    {attempts: []attempt{response(409), beside(1, taking(22*seconds, response(425)))}, want: step{ending: goesOn, kind: again.kind, backoff: 2 * seconds}, wait: 2 * seconds},
-		"others succeed, 429":    {attempts: []attempt{response(409), beside(1, taking(22*seconds, response(429)))}, want: step{ending: goesOn, kind: again.kind, backoff: 2 * seconds}, wait: 2 * seconds},
-		"others succeed, 500":    {attempts: []attempt{response(409), beside(1, taking(22*seconds, response(500)))}, want: step{ending: outOfPatience}},
-		"others succeed soon":    {attempts: []attempt{response(409), taking(11*seconds, response(409)), beside(1, taking(11*seconds, response(409)))}, want: step{ending: goesOn, kind: again.kind, backoff: 4 * seconds}, wait: 4 * seconds},
-		"others succeed late":    {attempts: []attempt{response(409), taking(12*seconds, response(409)), beside(1, taking(10*seconds, response(409)))}, want: step{ending: outOfPatience}},
-		"others succeeded early": {attempts: []attempt{beside(1, response(409)), beside(1, taking(22*seconds, unavailable))}, want: step{ending: outOfPatience}},
+		"others succeed, 503":    {attempts: []attempt{response(409), beside(taking(22*seconds, unavailable))}, want: step{ending: goesOn, kind: again.kind, backoff: 2 * seconds}, wait: 2 * seconds},
+		"others succeed, 423":    {attempts: []attempt{response(409), beside(taking(22*seconds, response(423)))}, want: step{ending: goesOn, kind: again.kind, backoff: 2 * seconds}, wait: 2 * seconds},
+		"others succeed, 425":    {attempts: []attempt{response(409), beside(taking(22*seconds, response(425)))}, want: step{ending: goesOn, kind: again.kind, backoff: 2 * seconds}, wait: 2 * seconds},
+		"others succeed, 429":    {attempts: []attempt{response(409), beside(taking(22*seconds, response(429)))}, want: step{ending: goesOn, kind: again.kind, backoff: 2 * seconds}, wait: 2 * seconds},
+		"others succeed, 500":    {attempts: []attempt{response(409), beside(taking(22*seconds, response(500)))}, want: step{ending: outOfPatience}},
+		"others succeed soon":    {attempts: []attempt{response(409), taking(11*seconds, response(409)), beside(taking(11*seconds, response(409)))}, want: step{ending: goesOn, kind: again.kind, backoff: 4 * seconds}, wait: 4 * seconds},
+		"others succeed late":    {attempts: []attempt{response(409), taking(12*seconds, response(409)), beside(taking(10*seconds, response(409)))}, want: step{ending: outOfPatience}},
+		"others succeeded early": {attempts: []attempt{beside(response(409)), taking(22*seconds, unavailable)}, want: step{ending: outOfPatience}},
+
+		"silence":                      {attempts: []attempt{taking(30*seconds, silence)}, want: again, wait: seconds},
+		"silence beside others":        {attempts: []attempt{beside(taking(30*seconds, silence))}, want: short(1), wait: seconds},
+		"silence, out of patience":     {attempts: []attempt{silence, taking(30*seconds, silence)}, want: step{ending: outOfPatience}},
+		"the third beside others":      {attempts: []attempt{silence, silence, beside(taking(22*seconds, silence))}, want: short(4), wait: 4 * seconds},
+		"the fourth beside others":     {attempts: []attempt{silence, silence, silence, beside(taking(22*seconds, silence))}, want: step{ending: goesOn, kind: again.kind, backoff: 5 * seconds}, wait: 5 * seconds},
+		"the fifth beside others":      {attempts: []attempt{silence, silence, silence, silence, beside(taking(22*seconds, silence))}, want: step{ending: outOfPatience}},
+		"a short one, out of patience": {attempts: []attempt{silence, beShort(taking(22*seconds, silence))}, want: step{ending: goesOn, kind: again.kind, backoff: 2 * seconds}, wait: 2 * seconds},
+		"the fifth, short":             {attempts: []attempt{silence, silence, silence, silence, beShort(taking(22*seconds, silence))}, want: step{ending: outOfPatience}},
+		"silence, others fail":         {attempts: []attempt{silence, whileAll(silent, beside(taking(22*seconds, silence)))}, want: step{ending: repeated}},
+		"a response after silence":     {attempts: []attempt{silence, beside(taking(22*seconds, response(500)))}, want: step{ending: outOfPatience}},
+		"counted, silence":             {attempts: []attempt{beside(silence)}, retry: counted, want: short(1), wait: seconds},
+		"counted, the last silence":    {attempts: []attempt{silence, beside(silence)}, retry: counted, want: step{ending: goesOn, kind: again.kind, backoff: 2 * seconds}, wait: 2 * seconds},
+		"counted, used up in silence":  {attempts: []attempt{silence, silence, beside(silence)}, retry: counted, want: step{ending: outOfAttempts}},
+		"silence, no time":             {attempts: []attempt{beside(silence)}, limit: seconds / 2, want: step{ending: noTime}},
 
 		"counted":                 {attempts: []attempt{response(409), taking(inFuture, response(409))}, retry: counted, want: step{ending: goesOn, kind: again.kind, backoff: 2 * seconds}, wait: 2 * seconds},
 		"counted, used up":        {attempts: []attempt{response(409), response(409), response(409)}, retry: counted, want: step{ending: outOfAttempts}},
-		"counted, others succeed": {attempts: []attempt{response(409), response(409), beside(1, response(429))}, retry: counted, want: step{ending: outOfAttempts}},
+		"counted, others succeed": {attempts: []attempt{response(409), response(409), beside(response(429))}, retry: counted, want: step{ending: outOfAttempts}},
 
 		"401":                     {attempts: []attempt{rejected}, want: step{ending: goesOn, kind: second, searches: true}, wait: seconds},
 		"401 of another one":      {attempts: []attempt{rejected, after(replacement, rejected)}, want: step{ending: goesOn, kind: second}, wait: seconds},
@@ -120,7 +139,7 @@ func TestDecide(t *testing.T) {
 			t.Errorf("%s: a wait of %s, want %s", name, got.due.Sub(now), test.wait)
 		}
 		if got.due = (time.Time{}); got.ending != goesOn { // what would follow does not matter
-			got.kind, got.backoff = 0, 0
+			got.kind, got.backoff, got.short = 0, 0, false
 		}
 		if got != test.want {
 			t.Errorf("%s: %+v, want %+v", name, got, test.want)
@@ -171,9 +190,7 @@ func TestWaits(t *testing.T) {
 		for n := 0; next.ending == goesOn; n++ {
 			a := test.fails
 			a.began, a.ended, a.backoff, a.kind = now, now, next.backoff, next.kind
-			if test.others {
-				a.health.taken = n
-			}
+			a.beside = test.others
 			attempts = append(attempts, a)
 			next = decide(attempts, test.retry, limit, now, 1)
 			wait := next.due.Sub(now)

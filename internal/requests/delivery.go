@@ -85,25 +85,31 @@ func (d *delivery) attempt(ctx context.Context, req *http.Request, c *credential
 		return a, err
 	}
 	defer release()
-	timeout, late := d.timeout()
-	accepted := c.trial.now().accepted
-	a = transmit(ctx, d.client.network, d.newRequest(req, c), timeout, late)
+	limit, late := d.timeout(next.short)
+	accepted, taken := c.trial.now().accepted, d.health.now().taken
+	if n := len(d.history.attempts); n > 0 {
+		taken = d.history.attempts[n-1].health.taken
+	}
+	a = transmit(ctx, d.client.network, d.newRequest(req, c), limit, late)
 	a.credential, a.accepted, a.forToken, a.kind, a.backoff = c, accepted, d.history.subject.TokenRequest, next.kind, next.backoff
-	a.health = d.health.learn(a)
+	a.short, a.health = limit < d.client.settings.RequestTimeout, d.health.learn(a)
+	a.beside = a.health.taken > taken
 	return a, nil
 }
 
 // timeout returns the time limit of an attempt, and the error once it has passed.
-func (d *delivery) timeout() (limit time.Duration, late error) {
-	full := d.client.settings.RequestTimeout
-	limit, short := full, ""
-	if d.health.now().condition == silent {
+func (d *delivery) timeout(short bool) (limit time.Duration, late error) {
+	full, note := d.client.settings.RequestTimeout, ""
+	switch limit = full; {
+	case d.health.now().condition == silent:
 		limit = min(full, shortAttempt)
+	case short:
+		limit = min(full, max(full/3, shortAttempt))
 	}
 	if limit < full {
-		short = fmt.Sprintf(" (shortened from %s after other failures)", full)
+		note = fmt.Sprintf(" (shortened from %s after other failures)", full)
 	}
-	return limit, fmt.Errorf("the %s %w %s%s", d.history.subject.Receiver(), ErrRequestTimeout, limit, short)
+	return limit, fmt.Errorf("the %s %w %s%s", d.history.subject.Receiver(), ErrRequestTimeout, limit, note)
 }
 
 // newRequest returns the request of one attempt.
