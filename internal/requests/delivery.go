@@ -80,7 +80,7 @@ func (d *delivery) attempt(ctx context.Context, req *http.Request, c *credential
 	if c, err = d.beginTry(ctx, c); err != nil {
 		return a, err
 	}
-	release, err := d.client.limits.acquire(ctx)
+	release, err := d.client.limits.acquire(ctx, d.urgency())
 	if err != nil {
 		return a, err
 	}
@@ -95,6 +95,19 @@ func (d *delivery) attempt(ctx context.Context, req *http.Request, c *credential
 	a.short, a.health = limit < d.client.settings.RequestTimeout, d.health.learn(a)
 	a.beside = a.health.taken > taken
 	return a, nil
+}
+
+// urgency returns how soon the next attempt gets a slot.
+func (d *delivery) urgency() urgency {
+	switch taken := d.health.now().taken; {
+	case d.history.subject.TokenRequest:
+		return urgent
+	case len(d.history.attempts) == 0:
+		return normal
+	case taken > d.history.last().health.taken:
+		return later
+	}
+	return urgent
 }
 
 // timeout returns the time limit of an attempt, and the error once it has passed.

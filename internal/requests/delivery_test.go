@@ -151,7 +151,7 @@ func TestMaxConcurrent(t *testing.T) {
 		c := NewClient(t, requests.Config{BaseURL: s.URL, MaxConcurrent: 2})
 		start := time.Now()
 		MustUpdateAll(t, c, 6)
-		if took := time.Since(start); took != 3*time.Second || c.MaxConcurrent() != 2 {
+		if took := time.Since(start); took != 3*time.Second || c.MaxUnderWay() != 16 {
 			t.Errorf("six requests of a second took %s", took)
 		}
 		s = StartService(t, RespondError(503, "later", "Retry-After", "60"), NeverRespond)

@@ -145,13 +145,13 @@ func withLedger[T any](s *Session, id string, rule func(*claims.Ledger) T) T {
 	return rule(&stream.ledger)
 }
 
-// ForEach calls do for each stream, as many at the same time as the client sends requests, and returns the results in the
+// ForEach calls do for each stream, as many at the same time as the client lets be under way or wait, and returns the results in the
 // order of ids. A panic ends only this call.
 func ForEach[T any](s *Session, ids []string, do func(id string) T) []T {
 	results := make([]T, len(ids))
 	var running errgroup.Group
 	var caught panics
-	running.SetLimit(s.client.MaxConcurrent())
+	running.SetLimit(s.client.MaxUnderWay())
 	for i, id := range ids {
 		running.Go(func() error {
 			defer caught.keep()

@@ -44,8 +44,8 @@ func (c *Client) Redact(text string) string { return c.sender.Redactor().Mask(te
 // Address returns the base URL in its normal form.
 func (c *Client) Address() string { return transport.NormalURL(c.baseURL) }
 
-// MaxConcurrent is the limit of requests at the same time.
-func (c *Client) MaxConcurrent() int { return c.sender.MaxConcurrent() }
+// MaxUnderWay is how many requests are under way, or wait for a retry, at the same time.
+func (c *Client) MaxUnderWay() int { return c.sender.MaxUnderWay() }
 
 // UpdateStream attaches exactly the given processors to a stream: PATCH /v2/streams/{id} (INTERFACE.md, section 4).
 // Every failure is an [*Error], also a response without the stream or with another set.

@@ -91,12 +91,16 @@ const (
 // UpdateParallel updates streams, with the given number of operations at a time. Each operation has a time limit.
 func UpdateParallel(t *testing.T, c *streams.Client, count, parallel int, limit time.Duration) []error {
 	t.Helper()
+	return updateAll(t.Context(), c, count, parallel, limit)
+}
+
+func updateAll(ctx context.Context, c *streams.Client, count, parallel int, limit time.Duration) []error {
 	errs := make([]error, count)
 	var workers errgroup.Group
 	workers.SetLimit(parallel)
 	for n, id := range StreamIDs(count) {
 		workers.Go(func() error {
-			ctx, cancel := context.WithTimeout(t.Context(), limit)
+			ctx, cancel := context.WithTimeout(ctx, limit)
 			defer cancel()
 			_, errs[n] = c.UpdateStream(ctx, id, streams.NewProcessorSet("p1"))
 			return nil
@@ -104,6 +108,14 @@ func UpdateParallel(t *testing.T, c *streams.Client, count, parallel int, limit 
 	}
 	_ = workers.Wait() // the errors are in errs
 	return errs
+}
+
+// UpdateGroup updates streams as a group does, with one time limit for all of them.
+func UpdateGroup(t *testing.T, c *streams.Client, count int, limit time.Duration) []error {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), limit)
+	defer cancel()
+	return updateAll(ctx, c, count, c.MaxUnderWay(), limit)
 }
 
 // MustUpdateAll is like UpdateAll. No update may fail.
