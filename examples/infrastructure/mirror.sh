@@ -1,7 +1,6 @@
-# Run this in a clone of the provider's repository: sh examples/infrastructure/mirror.sh FOLDER. It needs Go and zip.
+# Run this in a clone of the provider's repository: sh examples/infrastructure/mirror.sh VERSION FOLDER. It needs Go and zip.
 set -eu
-version=0.1.0
-mirror=${1:-/srv/terraform/providers}
+version=${1:?a version, such as 0.1.0} mirror=${2:?a folder}
 
 dir=$mirror/registry.terraform.io/stream-management/stream/
 mkdir -p "$dir"

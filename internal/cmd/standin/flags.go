@@ -23,7 +23,7 @@ Examples:
   # credentials: it prints the variables that a provider needs
   go run ./internal/cmd/standin -token s3cret
   go run ./internal/cmd/standin -basic alice:s3cret
-  go run ./internal/cmd/standin -oauth2 terraform:s3cret
+  go run ./internal/cmd/standin -oauth2 terraform:s3cret -scope streams -audience https://streams.example.com
   # a second region, which accepts the tokens of the first one
   go run ./internal/cmd/standin -oauth2 terraform:s3cret -listen 127.0.0.1:8430
   # reads for detect_drift, and an update that fails although the service has applied it
@@ -38,6 +38,8 @@ type settings struct {
 	listen        string // "" means the first free port from defaultPort on
 	token         string
 	basic, oauth2 pair
+	scope         string // of each token
+	audience      string // likewise
 }
 
 // pair is a name with a secret, such as a user with a password.
@@ -62,6 +64,8 @@ func parse(args []string, stdout io.Writer) (s settings, err error) {
 	flags.StringVar(&s.token, "token", "", "require this bearer `token`")
 	flags.Var(&s.basic, "basic", "require HTTP Basic credentials, `user:password`")
 	flags.Var(&s.oauth2, "oauth2", "require a token of the own token endpoint, for the client `id:secret`, which may also send an assertion")
+	flags.StringVar(&s.scope, "scope", "", "with -oauth2, refuse a token request without this `scope`")
+	flags.StringVar(&s.audience, "audience", "", "with -oauth2, refuse a token request without this `audience`")
 	flags.BoolVar(&s.options.ServeGet, "get", false, "also serve GET, which the interface does not specify")
 	flags.BoolVar(&s.options.Merge, "merge", false, "an update adds to the set instead of replacing it")
 	flags.BoolVar(&s.options.RefuseEmpty, "refuse-empty", false, "refuse an empty set")
@@ -116,6 +120,8 @@ func (s *settings) check(rest []string) error {
 		return fmt.Errorf("unexpected argument %q", rest[0])
 	case schemes > 1:
 		return errors.New("use only one of -token, -basic and -oauth2")
+	case s.scope+s.audience != "" && s.oauth2.name == "":
+		return errors.New("-scope and -audience need -oauth2")
 	case s.listen != "":
 		return checkLoopback(s.listen)
 	}

@@ -29,7 +29,9 @@ func TestHelp(t *testing.T) {
 	if err := run(t.Context(), []string{"-help"}, &help); err != nil {
 		t.Fatal(err)
 	}
-	for _, flag := range []string{"-stream ", "-streams ", "-token ", "-basic ", "-oauth2 ", "-listen ", "-get ", "-fault "} {
+	for _, flag := range []string{
+		"-stream ", "-streams ", "-token ", "-basic ", "-oauth2 ", "-scope ", "-audience ", "-listen ", "-get ", "-fault ",
+	} {
 		if _, examples, _ := strings.Cut(help.String(), "\nExamples:\n"); !strings.Contains(examples, " "+flag) {
 			t.Errorf("no example of %s in:\n%s", flag, help.String())
 		}
@@ -62,6 +64,8 @@ func TestRefusesArguments(t *testing.T) {
 		"-streams=" + nothing + "x": "nothing.txtx",
 		"-token=t\n-basic=a:b":      "only one of",
 		"-basic=a:b\n-oauth2=c:d":   "only one of",
+		"-scope=streams":            "need -oauth2",
+		"-audience=a\n-token=t":     "need -oauth2",
 	} {
 		ctx, cancel := context.WithCancel(t.Context())
 		cancel() // if run accepts the arguments, it returns at once

@@ -95,13 +95,21 @@ func (s *settings) newService(addr net.Addr, stdout io.Writer) (variables string
 		export("STREAM_USERNAME", shellQuote(s.basic.name))
 		export("STREAM_PASSWORD", shellQuote(s.basic.secret))
 	case s.oauth2.name != "":
-		tokens = &streamstest.TokenServer{ClientID: s.oauth2.name, ClientSecret: s.oauth2.secret, Shared: true}
+		tokens = &streamstest.TokenServer{
+			ClientID: s.oauth2.name, ClientSecret: s.oauth2.secret, Scope: s.scope, Audience: s.audience, Shared: true,
+		}
 		s.options.Authorize = tokens.Authorize
 		export("STREAM_OAUTH2_TOKEN_URL", address+tokenPath)
 		export("STREAM_OAUTH2_CLIENT_ID", shellQuote(s.oauth2.name))
 		export("STREAM_OAUTH2_CLIENT_SECRET", shellQuote(s.oauth2.secret))
 		variables += "\nOr, in place of the secret:\n\n"
 		export("STREAM_OAUTH2_CLIENT_ASSERTION", tokens.IssueAssertion(s.oauth2.name))
+		if s.scope != "" {
+			variables += fmt.Sprintf("\nIn oauth2 of the provider block: scopes = [%q]\n", s.scope)
+		}
+		if s.audience != "" {
+			variables += fmt.Sprintf("\nIn oauth2 of the provider block: endpoint_params = { audience = %q }\n", s.audience)
+		}
 	}
 	s.options.OnRequest = func(r streamstest.Request) { fmt.Fprintf(stdout, "  %s\n", r) }
 	service := streamstest.New(s.options, s.streams...)

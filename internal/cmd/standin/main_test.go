@@ -160,6 +160,24 @@ func TestRestart(t *testing.T) {
 	start(t, "-oauth2", "terraform:it's:secret", "-listen", "127.0.0.1:0").take(t, step{token, `PATCH cam-1 {"processor_ids":[]}`, `200 `})
 }
 
+// With -scope and -audience, a client gets a token only if it asks for both. What is printed says where to set them.
+func TestScopeAndAudience(t *testing.T) {
+	t.Parallel()
+	s := start(t, "-oauth2", "me:s", "-scope", "streams", "-audience", "https://a", "-listen", "127.0.0.1:0")
+	for _, want := range []string{`scopes = ["streams"]`, `endpoint_params = { audience = "https://a" }`} {
+		if !strings.Contains(s.banner, "\nIn oauth2 of the provider block: "+want+"\n") {
+			t.Errorf("no %s in:\n%s", want, s.banner)
+		}
+	}
+	form := url.Values{"client_id": {"me"}, "client_secret": {"s"}, "grant_type": {"client_credentials"}, "scope": {"streams"}}
+	if got := s.send(t, "POST", "/oauth2/token", "application/x-www-form-urlencoded", "", form.Encode()); !strings.HasPrefix(got, "400 ") {
+		t.Errorf("without an audience: got %s", got)
+	}
+	s.wantPrinted(t, "POST /oauth2/token → 400")
+	form.Set("audience", "https://a")
+	s.take(t, step{s.token(t, form), `PATCH cam-1 {"processor_ids":[]}`, `200 `})
+}
+
 // The default port is the first one that nobody uses, and what is printed says if it is another one.
 func TestDefaultPort(t *testing.T) {
 	t.Parallel()

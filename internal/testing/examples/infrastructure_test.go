@@ -27,59 +27,73 @@ func TestInfrastructureEnvironments(t *testing.T) {
 	}
 }
 
-// TestAccInfrastructure follows the README of the repository from an empty HOME, runs its pipeline, and makes mistakes.
+// TestAccInfrastructure follows the README of the repository from an empty HOME, runs its pipelines, and makes mistakes.
 func TestAccInfrastructure(t *testing.T) {
 	t.Parallel()
 	clone := clitest.New(t)
 	if _, err := exec.LookPath("zip"); err != nil || !clitest.AtLeast(t, "1.11", "1.11") {
 		t.Skip("the repository needs zip and a newer CLI")
 	}
-	login := &streamstest.TokenServer{ClientID: "terraform", ClientSecret: "prod-secret"}
-	loginServer := httptest.NewServer(login)
-	t.Cleanup(loginServer.Close)
-	dev, prod := newEnvironment(t, "dev", streamstest.Bearer("dev-secret")), newEnvironment(t, "prod", login.Authorize)
-	addresses := strings.NewReplacer("http://127.0.0.1:8422/oauth2/token", loginServer.URL, "https://login.example.com/oauth2/token", loginServer.URL,
+	clients := newClients(t)
+	dev, prod := newEnvironment(t, "dev", streamstest.Bearer("dev-secret")), newEnvironment(t, "prod", clients.authorize)
+	addresses := strings.NewReplacer("http://127.0.0.1:8422/oauth2/token", clients.url, "https://login.example.com/oauth2/token", clients.url,
 		"http://127.0.0.1:8420", dev.eu.url, "http://127.0.0.1:8421", dev.us.url, "http://127.0.0.1:8422", prod.eu.url, "http://127.0.0.1:8423", prod.us.url,
 		"https://streams-eu.example.com", prod.eu.url, "https://streams-us.example.com", prod.us.url)
 	copyExample(t, "infrastructure", clone.Path("examples/infrastructure"))
+	clone.Write("examples/installing/filesystem-mirror.tfrc", read(t, "installing/filesystem-mirror.tfrc"))
 	for file, text := range texts(t, clone.Path("examples/infrastructure"), ".tfvars", ".hcl") {
 		clitest.WriteFile(t, file, addresses.Replace(text))
 	}
-	home := followReadme(t, clone)
-	clone.Setenv("TF_CLI_ARGS=-no-color", "TF_CLI_ARGS_init=-plugin-dir="+filepath.Join(home, "streams", "mirror"))
+	home := t.TempDir()
 	in := func(folder string) *clitest.Workspace {
 		w := *clone
 		w.Dir = filepath.Join(home, "streams", folder)
 		return &w
 	}
+	followReadme(t, clone, home, map[string]func(){
+		"cp existing/": func() {
+			// As "Use It" says. The trial has set the processors of the streams, and its states are deleted.
+			prod.wantCameras(t)
+			list := in("environments/prod")
+			list.Write("terraform.tfvars", list.Read("terraform.tfvars")+"detect_drift = true\n")
+			list.Write("cameras.csv", regexp.MustCompile(`(?m)^(cam.*,)[^,\n]+$`).ReplaceAllString(list.Read("cameras.csv"), "$1"))
+			removeAll(t, list.Path("terraform.tfstate*"))
+			prod.forgetRequests()
+		},
+	})
+	clone.Setenv("TF_CLI_ARGS=-no-color", "STREAM_OAUTH2_CLIENT_ID=terraform")
 	dev.wantCameras(t)
 	prod.wantCameras(t)
+	prod.wantOnlyReads(t)
 	lock := in("environments/dev").Read(".terraform.lock.hcl")
 	if providers, checksums := strings.Count(lock, "\nprovider "), strings.Count(lock, `"h1:`); providers != 1 || checksums != 2 {
 		t.Errorf("the lock file has %d providers and %d checksums, want one provider for two platforms:\n%s", providers, checksums, lock)
 	}
-	runPipeline(t, in("environments/prod"), prod)
+	for _, pipeline := range []string{".github/workflows/streams.yml", ".gitlab-ci.yml"} {
+		runPipeline(t, in("environments/prod"), prod, pipeline)
+	}
 	makeMistakes(t, in("environments/dev"))
+	misspellStream(t, in("environments/prod"), prod)
+	shutRegionDown(t, in("environments/dev"), dev)
+	requireAnotherProvider(t, in("environments/dev"))
 }
 
-// runPipeline runs the jobs that the pipeline has for each environment.
-func runPipeline(t *testing.T, root *clitest.Workspace, e *environment) {
+// runPipeline runs the jobs that a pipeline has for each environment: the client of a plan may only read.
+func runPipeline(t *testing.T, root *clitest.Workspace, e *environment, name string) {
 	t.Helper()
-	_, jobs, _ := strings.Cut(root.Read("../../.github/workflows/streams.yml"), "\n  plan:\n")
-	removeAll(t, root.Path("terraform.tfstate")) // a runner has the one of the backend, which has none yet
-	e.eu.ForgetRequests()
-	e.us.ForgetRequests()
-	root.Setenv("STREAM_DETECT_DRIFT=false", "TF_VAR_secret=unused")
+	jobs := regexp.MustCompile(`\n *plan:\n`).Split(root.Read("../../"+name), 2)[1]
+	removeAll(t, root.Path("terraform.tfstate*")) // a runner has the one of the backend, which has none yet
+	e.forgetRequests()
+	root.Setenv("STREAM_OAUTH2_CLIENT_ID=reader", "TF_VAR_secret=read-secret")
 	for _, line := range pipelineCommand.FindAllStringSubmatch(jobs, -1) {
 		if strings.HasPrefix(line[1], "apply ") {
-			e.eu.WantRequests(t)
-			e.us.WantRequests(t)
-			root.Setenv("TF_VAR_secret=prod-secret")
+			e.wantOnlyReads(t)
+			root.Setenv("STREAM_OAUTH2_CLIENT_ID=terraform", "TF_VAR_secret=prod-secret")
 		}
 		root.MustRun(strings.Fields(line[1])...)
 		if strings.HasPrefix(line[1], "apply ") {
 			e.wantCameras(t)
-			root.Setenv("STREAM_DETECT_DRIFT=true")
+			root.Setenv("STREAM_OAUTH2_CLIENT_ID=reader", "TF_VAR_secret=read-secret")
 		}
 	}
 	e.eu.Seed(streamstest.Stream{ID: "cam-1"})
@@ -89,23 +103,75 @@ func runPipeline(t *testing.T, root *clitest.Workspace, e *environment) {
 // makeMistakes makes mistakes in the list of a repository that is applied. All are found before anything is sent.
 func makeMistakes(t *testing.T, root *clitest.Workspace) {
 	t.Helper()
-	root.Setenv("STREAM_DETECT_DRIFT=false", "TF_VAR_secret=unused")
+	root.Setenv("TF_VAR_secret=unused")
 	list := root.Read("cameras.csv")
+	const columns = "stream_id,region,processor_ids\n"
+	const semicolons = "If the file has semicolons between its columns, save it with commas."
 	for _, m := range []struct{ from, to, want string }{
 		{"cam-2,", "cam-1 ,", "Streams with more than one row: cam-1 in eu."},
 		{"cam-2,eu", "cam-2,ue", `Unknown regions: "ue" of "cam-2". The regions are eu and us.`},
 		{"face-blur", "face-blurr", `Unknown processors: "face-blurr" of cam-3.`},
-		{"cam-2", "\"cam\r-2\"", `Cells with a line break or a carriage return: {"processor_ids":"object-detection","region":"eu","stream_id":"cam\n-2"}.`},
-		{list[strings.Index(list, "\n"):], "\n", "There are no cameras."},
-		{"region", "site", `attribute "region" is required`},
+		{"cam-2", "\"cam\r-2\"", `without a stream_id that is one word: {"processor_ids":"object-detection","region":"eu","stream_id":"cam\n-2"}.`},
+		{"cam-2,", ",", `without a stream_id that is one word: {"processor_ids":"object-detection","region":"eu","stream_id":""}.`},
+		{list, strings.ReplaceAll(list, ",", ";"), semicolons},
+		{"cam-2,eu,object-detection", "cam-2;eu;object-detection,,", semicolons},
+		{"processor_ids", "processors", "The first line is stream_id,region,processor_ids."},
+		{list, columns, "There are no cameras."},
+		{list, columns + ",,\n", "There are no cameras."},
 	} {
 		root.Write("cameras.csv", strings.Replace(list, m.from, m.to, 1))
 		root.Run("validate").Want(1, m.want)
+		root.Run("plan", "-var-file=stand-in.tfvars").Want(1, m.want)
 	}
-	root.Write("cameras.csv", "\ufeff"+strings.ReplaceAll(strings.ReplaceAll(list, "cam-1,", " cam-1 ,"), "\n", "\r\n"))
+	spreadsheet := strings.NewReplacer("cam-1,", " cam-1 ,", "cam-2,eu,", ",,\n , ,\ncam-2\t,eu,",
+		"object-detection people-counter", "\"people-counter,\tobject-detection;\n\"", "\n", "\r\n").Replace(list)
+	root.Write("cameras.csv", "\ufeff"+spreadsheet+",,\r\n")
 	root.Plan("-var-file=stand-in.tfvars").Want(0)
+	root.Write("cameras.csv", list)
 	root.Edit("../../modules/cameras/main.tf", "  provider = stream.us\n", "")
 	root.Run("plan", "-var-file=stand-in.tfvars").Want(1, "base_url is missing", "A resource or data source without provider = …")
+	root.Edit("../../modules/cameras/main.tf", "  for_each = local.cameras[\"us\"]\n", "  provider = stream.us\n  for_each = local.cameras[\"us\"]\n")
+}
+
+// misspellStream gives a row another stream, one that does not exist, and one that has processors of somebody else: the
+// plan of the reading client finds both.
+func misspellStream(t *testing.T, root *clitest.Workspace, e *environment) {
+	t.Helper()
+	root.Setenv("TF_VAR_secret=read-secret")
+	root.Write("terraform.tfvars", root.Read("terraform.tfvars")+"on_create = \"refuse\"\n")
+	root.Edit("cameras.csv", "cam-2,", "cam-99,")
+	root.Run("plan").Want(1, "Resource Not Found Error", "cam-99")
+	e.eu.Seed(streamstest.Stream{ID: "cam-99", ProcessorIDs: []string{"thermal"}})
+	root.Run("plan").Want(1, "Processors Would Be Detached", "cam-99", "thermal")
+	root.Edit("cameras.csv", "cam-99,", "cam-2,")
+	root.Run("plan").Want(0, "Plan: 0 to add, 60 to change, 0 to destroy") // on_create, and what runPipeline has changed
+}
+
+// shutRegionDown removes the rows of a region whose service is gone. The processors cannot be detached there.
+func shutRegionDown(t *testing.T, root *clitest.Workspace, e *environment) {
+	t.Helper()
+	root.Setenv("TF_VAR_secret=dev-secret")
+	e.us.close()
+	list := root.Read("cameras.csv")
+	root.Write("cameras.csv", regexp.MustCompile(`(?m)^.*,us,.*\n`).ReplaceAllString(list, ""))
+	e.forgetRequests()
+	root.Apply("-var-file=stand-in.tfvars").Want(1, "Connection Failed")
+	root.Write("cameras.csv", list)
+	root.Edit("../../modules/cameras/main.tf", "  provider = stream.us\n", "  provider = stream.us\n  on_destroy = \"keep\"\n")
+	root.MustApply("-var-file=stand-in.tfvars").Want(0, "0 added, 2 changed, 0 destroyed")
+	root.Write("cameras.csv", regexp.MustCompile(`(?m)^.*,us,.*\n`).ReplaceAllString(list, ""))
+	root.MustApply("-var-file=stand-in.tfvars").Want(0, "0 added, 0 changed, 2 destroyed")
+	e.eu.WantRequests(t)
+}
+
+// requireAnotherProvider needs a provider that is not in the mirror: the CLI configurations let init ask its registry.
+func requireAnotherProvider(t *testing.T, root *clitest.Workspace) {
+	t.Helper()
+	root.Edit("providers.tf", "required_providers {\n", "required_providers {\n    other = { source = \"registry.terraform.io/example/other\" }\n")
+	root.Setenv("HTTPS_PROXY=http://127.0.0.1:1")
+	root.Run("init").Want(1, "could not connect to registry.terraform.io")
+	root.Setenv("TF_CLI_CONFIG_FILE=" + root.Path("../../mirror.tfrc"))
+	root.Run("init").Want(1, "could not connect to registry.terraform.io")
 }
 
 // TestAccInfrastructureOpenTofu sets a camera in each region with one provider block.
@@ -135,7 +201,8 @@ func TestAccInfrastructureOpenTofu(t *testing.T) {
 // region is the stand-in service of a region.
 type region struct {
 	*streamstest.Service
-	url string
+	url   string
+	close func()
 }
 
 // environment has the deployment of an environment of the repository.
@@ -148,12 +215,30 @@ func (e *environment) region(name string) region {
 	return map[string]region{"eu": e.eu, "us": e.us}[name]
 }
 
+func (e *environment) forgetRequests() {
+	e.eu.ForgetRequests()
+	e.us.ForgetRequests()
+}
+
+// wantOnlyReads fails the test if the services have received anything but reads.
+func (e *environment) wantOnlyReads(t *testing.T) {
+	t.Helper()
+	for _, r := range append(e.eu.Requests(), e.us.Requests()...) {
+		if r.Method != http.MethodGet {
+			t.Errorf("the service has received %s", r)
+		}
+	}
+}
+
 // newEnvironment starts the services with the streams of the environment's list.
 func newEnvironment(t *testing.T, name string, authorize func(*http.Request) error) *environment {
 	t.Helper()
 	e := &environment{name: name}
 	for _, r := range []*region{&e.eu, &e.us} {
-		r.Service, r.url = streamstest.Start(t, streamstest.Options{Authorize: authorize, ServeGet: true})
+		r.Service = streamstest.New(streamstest.Options{Authorize: authorize, ServeGet: true})
+		server := httptest.NewServer(r.Service)
+		t.Cleanup(server.Close)
+		r.url, r.close = server.URL, server.Close
 	}
 	for _, row := range e.cameras(t) {
 		e.region(row[1]).Seed(streamstest.Stream{ID: row[0]})
@@ -180,32 +265,71 @@ func (e *environment) wantCameras(t *testing.T) {
 }
 
 // followReadme runs the blocks of the README one after the other in a clone, but for those of other terminals, which
-// start the stand-in services. It returns the HOME, which was empty.
-func followReadme(t *testing.T, clone *clitest.Workspace) (home string) {
+// start the stand-in services. Before a block that begins with a key of before, it calls the function.
+func followReadme(t *testing.T, clone *clitest.Workspace, home string, before map[string]func()) {
 	t.Helper()
-	home = t.TempDir()
 	delete(clone.Env, "TF_CLI_CONFIG_FILE")
 	delete(clone.Env, "TF_CLI_ARGS")
+	clone.Mirror = "/srv/terraform/providers" // the block itself replaces the folder of the page
 	_, provider := clitest.Programs(t)
 	// In place of Go, which would compile for minutes: the programs of two platforms are not the same.
 	clone.Write("bin/go", "#!/bin/sh\nwhile [ \"$1\" != -o ]; do shift; done\n"+
 		"mkdir -p \"${2%/*}\"\ncp '"+provider+"' \"$2\"\nif [ \"$GOOS\" = darwin ]; then echo >>\"$2\"; fi\n")
 	clone.Setenv("HOME="+home, "PATH="+clone.Path("bin")+string(os.PathListSeparator)+clone.Env["PATH"])
-	before := ""
+	state := "" // of the terminal
 	for _, block := range shellBlock.FindAllStringSubmatch(read(t, "infrastructure/README.md"), -1) {
 		if strings.Contains(block[1], "go run ./internal/cmd/standin") {
 			continue
 		}
-		out, err := shell(t, clone, before+block[1])
+		for begins, call := range before {
+			if strings.HasPrefix(block[1], begins) {
+				call()
+			}
+		}
+		out, err := shell(t, clone, state+block[1])
 		if err != nil {
 			t.Fatalf("%v\n%s\n%s", err, block[1], cli.Unwrap(out))
 		}
-		if strings.Contains(block[1], " plan ") {
+		switch {
+		case strings.Contains(block[1], " plan "):
 			streamstest.WantText(t, out, "No changes.")
+		case strings.Contains(block[1], "existing/"):
+			streamstest.WantText(t, out, "60 imported, 0 added, 0 changed, 0 destroyed")
 		}
 		for _, line := range regexp.MustCompile(`(?m)^(cd|export) .*\n`).FindAllString(block[1], -1) {
-			before += line
+			state += line
 		}
 	}
-	return home
+}
+
+// clients is a token endpoint with two clients: that of prod may update streams, and "reader" may only read them.
+type clients struct {
+	url            string
+	writer, reader *streamstest.TokenServer
+}
+
+func newClients(t *testing.T) *clients {
+	t.Helper()
+	newClient := func(id, secret string) *streamstest.TokenServer {
+		return &streamstest.TokenServer{ClientID: id, ClientSecret: secret, Scope: "streams", Audience: "https://streams.example.com", Shared: true}
+	}
+	c := &clients{writer: newClient("terraform", "prod-secret"), reader: newClient("reader", "read-secret")}
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if id, _, _ := r.BasicAuth(); id == "reader" {
+			c.reader.ServeHTTP(w, r)
+			return
+		}
+		c.writer.ServeHTTP(w, r)
+	}))
+	t.Cleanup(server.Close)
+	c.url = server.URL
+	return c
+}
+
+// authorize accepts the tokens of both clients, and those of the reader for reads.
+func (c *clients) authorize(r *http.Request) error {
+	if r.Method == http.MethodGet && c.reader.Authorize(r) == nil {
+		return nil
+	}
+	return c.writer.Authorize(r)
 }

@@ -30,7 +30,7 @@ func TestAccPageMirror(t *testing.T) {
 	platform := runtime.GOOS + "_" + runtime.GOARCH
 	fill := func(platforms string) (string, error) {
 		tree.Write("mirror.sh", strings.Replace(read(t, "infrastructure/mirror.sh"), "linux_amd64 darwin_arm64 windows_amd64", platforms, 1))
-		return shell(t, tree, "sh mirror.sh "+tree.Mirror)
+		return shell(t, tree, "sh mirror.sh 0.1.0 "+tree.Mirror)
 	}
 	if out, err := fill("none_none " + platform); err == nil {
 		t.Errorf("the script succeeds without one of the platforms:\n%s", out)

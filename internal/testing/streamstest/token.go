@@ -10,6 +10,7 @@ import (
 	"io"
 	"net/http"
 	"net/url"
+	"slices"
 	"strings"
 	"time"
 )
@@ -21,6 +22,10 @@ type TokenServer struct {
 	// ClientID and ClientSecret are the credentials that a client must send, by HTTP Basic or in the form, not both.
 	// Instead of the secret, a client may send an assertion from [TokenServer.IssueAssertion].
 	ClientID, ClientSecret string
+
+	// Scope and Audience, unless empty, are what each token request must ask for: one of the scopes (RFC 6749, section 3.3),
+	// and the parameter "audience", which is an extension of several servers.
+	Scope, Audience string
 
 	// Shared makes tokens and assertions count at all servers with the same client and secret, also after a restart.
 	Shared bool
@@ -113,6 +118,12 @@ func (t *TokenServer) respond(r *http.Request, req *Request) (int, map[string]an
 	}
 	if err := t.checkClient(r); err != nil {
 		return oauthError(http.StatusUnauthorized, "invalid_client", err.Error())
+	}
+	if t.Scope != "" && !slices.Contains(strings.Fields(r.PostForm.Get("scope")), t.Scope) {
+		return oauthError(http.StatusBadRequest, "invalid_scope", fmt.Sprintf("the scope %q is required", t.Scope))
+	}
+	if t.Audience != "" && r.PostForm.Get("audience") != t.Audience {
+		return oauthError(http.StatusBadRequest, "invalid_request", fmt.Sprintf("the audience %q is required", t.Audience))
 	}
 
 	t.issued++

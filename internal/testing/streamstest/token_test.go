@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"net/url"
+	"strings"
 	"testing"
 
 	"github.com/stream-management/terraform-provider-stream/internal/testing/streamstest"
@@ -34,6 +35,29 @@ func TestTokenServer(t *testing.T) {
 		w := httptest.NewRecorder()
 		if tokens.ServeHTTP(w, req); w.Code != want {
 			t.Errorf("%s: got %d %s, want %d", form, w.Code, w.Body, want)
+		}
+	}
+}
+
+// The token endpoint refuses a request without the scope or the audience that it demands.
+func TestTokenServerDemands(t *testing.T) {
+	t.Parallel()
+	tokens := &streamstest.TokenServer{ClientID: "me", ClientSecret: "s", Scope: "write", Audience: "https://a"}
+	const client = "grant_type=client_credentials&client_id=me&client_secret=s"
+	for form, want := range map[string]string{
+		"&scope=write&audience=https://a":      "access_token",
+		"&scope=read+write&audience=https://a": "access_token",
+		"&audience=https://a":                  "the scope",
+		"&scope=writer&audience=https://a":     "the scope",
+		"&scope=write":                         "the audience",
+		"&scope=write&audience=https://a/":     "the audience",
+	} {
+		req := newRequest("POST", "/token", client+form)
+		req.Header.Set("Content-Type", "application/x-www-form-urlencoded")
+		w := httptest.NewRecorder()
+		tokens.ServeHTTP(w, req)
+		if granted := w.Code == http.StatusOK; granted != (want == "access_token") || !strings.Contains(w.Body.String(), want) {
+			t.Errorf("%s: got %d %s, want %s", form, w.Code, w.Body, want)
 		}
 	}
 }

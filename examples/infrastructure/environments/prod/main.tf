@@ -1,8 +1,10 @@
 module "cameras" {
   source = "../../modules/cameras"
 
-  # Spreadsheets may add a byte order mark, and write CR at the ends of lines. csvdecode skips empty lines.
-  cameras = csvdecode(replace(trimprefix(file("${path.module}/cameras.csv"), "\ufeff"), "\r", "\n"))
+  # A spreadsheet may add a byte order mark, CR at the ends of lines, and rows of nothing but commas.
+  cameras   = csvdecode(replace(replace(trimprefix(file("${path.module}/cameras.csv"), "\ufeff"), "\r", "\n"), "/(?m)^[\\s,]+$/", ""))
+  on_create = var.on_create
+  triggers  = var.triggers
 
   providers = {
     stream.eu = stream.eu
@@ -12,5 +14,5 @@ module "cameras" {
 
 output "cameras" {
   description = "The number of cameras in each region."
-  value       = module.cameras.count
+  value       = { for region, ids in module.cameras.stream_ids : region => length(ids) }
 }

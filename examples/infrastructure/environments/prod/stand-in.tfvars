@@ -4,7 +4,10 @@ regions = {
   us = "http://127.0.0.1:8423"
 }
 
+detect_drift = true
+
 oauth2 = {
-  token_url = "http://127.0.0.1:8422/oauth2/token"
-  client_id = "terraform"
+  token_url       = "http://127.0.0.1:8422/oauth2/token"
+  scopes          = ["streams"]
+  endpoint_params = { audience = "https://streams.example.com" }
 }

@@ -4,6 +4,7 @@ regions = {
 }
 
 oauth2 = {
-  token_url = "https://login.example.com/oauth2/token"
-  client_id = "terraform"
+  token_url       = "https://login.example.com/oauth2/token"
+  scopes          = ["streams"]
+  endpoint_params = { audience = "https://streams.example.com" }
 }

@@ -4,9 +4,9 @@ locals {
   # The provider cannot list the processors.
   processors = ["face-blur", "object-detection", "people-counter", "plate-reader"]
 
-  # By region and stream id. A spreadsheet may add spaces.
+  # By region and stream id.
   cameras = { for region in local.regions : region => {
-    for camera in var.cameras : trimspace(camera.stream_id) => compact(split(" ", camera.processor_ids))
+    for camera in var.cameras : trimspace(camera.stream_id) => regexall("[^\\s,;]+", camera.processor_ids)
     if trimspace(camera.region) == region
   } }
 }
@@ -17,6 +17,8 @@ resource "stream_processors" "eu" {
 
   stream_id     = each.key
   processor_ids = each.value
+  on_create     = var.on_create
+  triggers      = var.triggers
 }
 
 resource "stream_processors" "us" {
@@ -25,4 +27,6 @@ resource "stream_processors" "us" {
 
   stream_id     = each.key
   processor_ids = each.value
+  on_create     = var.on_create
+  triggers      = var.triggers
 }

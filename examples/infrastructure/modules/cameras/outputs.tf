@@ -1,4 +1,4 @@
-output "count" {
-  description = "The number of cameras in each region."
-  value       = { for region in local.regions : region => length(local.cameras[region]) }
+output "stream_ids" {
+  description = "The ids of the streams in each region."
+  value       = { for region in local.regions : region => keys(local.cameras[region]) }
 }

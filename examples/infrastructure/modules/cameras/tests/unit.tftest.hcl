@@ -10,8 +10,8 @@ mock_provider "stream" {
 run "a_camera_gets_its_processors_in_its_region" {
   variables {
     cameras = [
-      { stream_id = "cam-1", region = "eu", processor_ids = "object-detection face-blur" },
-      { stream_id = " cam-2 ", region = " us ", processor_ids = " face-blur  " },
+      { stream_id = "cam-1", region = "eu", processor_ids = "object-detection;face-blur" },
+      { stream_id = " cam-2 ", region = " us ", processor_ids = "\tface-blur,\n" },
       { stream_id = "cam-1", region = "us", processor_ids = "" }, # another stream with the same id
     ]
   }
@@ -28,12 +28,12 @@ run "a_camera_gets_its_processors_in_its_region" {
 
   assert {
     condition     = stream_processors.us["cam-2"].processor_ids == toset(["face-blur"])
-    error_message = "Spaces must not count."
+    error_message = "White space and commas must not count."
   }
 
   assert {
-    condition     = output.count == { eu = 1, us = 2 }
-    error_message = "The output must count the cameras of each region."
+    condition     = output.stream_ids == { eu = ["cam-1"], us = ["cam-1", "cam-2"] }
+    error_message = "The output must have the ids of each region."
   }
 }
 
@@ -47,11 +47,21 @@ run "an_empty_list_is_refused" {
   expect_failures = [var.cameras]
 }
 
-run "a_carriage_return_is_refused" {
+run "a_stream_id_of_two_words_is_refused" {
   command = plan
 
   variables {
-    cameras = [{ stream_id = "cam-1\r", region = "eu", processor_ids = "face-blur" }]
+    cameras = [{ stream_id = "cam\r-1", region = "eu", processor_ids = "face-blur" }]
+  }
+
+  expect_failures = [var.cameras]
+}
+
+run "other_columns_are_refused" {
+  command = plan
+
+  variables {
+    cameras = [{ stream_id = "cam-1", region = "eu", processors = "face-blur" }]
   }
 
   expect_failures = [var.cameras]
