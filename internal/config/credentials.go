@@ -15,8 +15,8 @@ import (
 
 // credentials reads what authenticates requests to an address: one scheme, headers and a client certificate. Errors describe it.
 func (r *reader) credentials(address string) (c requests.Config) {
-	var used []string
-	use := func(what, source string) { used = append(used, what+source) }
+	var used, places []string
+	use := func(what, place string) { used, places = append(used, what), append(places, place) }
 	headers, authorization := r.headers()
 	schemes := append(r.schemes(&c, use), authorization)
 	chosen, isFinal := r.choose(schemes)
@@ -25,21 +25,22 @@ func (r *reader) credentials(address string) (c requests.Config) {
 	}
 	c.Headers, c.Unused = headers, r.unusedHeaders(authorization, chosen)
 	for _, name := range slices.Sorted(maps.Keys(headers)) {
-		use("the header "+name, r.source(r.Headers, part{"the value", headers[name]}))
+		use("the header "+name+r.source(r.Headers, part{"the value", headers[name]}), r.place(r.Headers))
 	}
 	r.warnOfCleartext(r.BaseURL, address, used...) // a client certificate is not sent there
 	if c.TLS = r.tls(); c.TLS.ClientCertPEM != "" {
-		use("a client certificate", r.source(r.TLS.ClientCertPEM))
+		use("a client certificate"+r.source(r.TLS.ClientCertPEM), r.place(r.TLS.ClientCertPEM))
 	}
 	if len(used) == 0 && isFinal && !r.TLS.ClientCertPEM.isUnknown {
 		r.refuseNone(schemes)
 	}
 	c.Credentials = cmp.Or(strings.Join(used, " and "), requests.NoCredentials)
+	c.Place = strings.Join(slices.Compact(places), " and ")
 	return c
 }
 
 // schemes returns all schemes. Each one reads its attributes into c, and describes them with use.
-func (r *reader) schemes(c *requests.Config, use func(what, source string)) []scheme {
+func (r *reader) schemes(c *requests.Config, use func(what, place string)) []scheme {
 	b, o := r.BasicAuth, r.OAuth2
 	ofClient := []setting{o.TokenURL, o.ClientID, o.ClientSecret, o.ClientAssertion, o.ClientAssertionFile}
 	if len(o.Scopes.inBlock.Elements())+len(o.EndpointParams.inBlock.Elements()) > 0 {
@@ -48,24 +49,29 @@ func (r *reader) schemes(c *requests.Config, use func(what, source string)) []sc
 	return []scheme{
 		{r.Token, []setting{r.Token}, func() {
 			c.Token = r.token(r.Token)
-			use("a bearer token", r.source(r.Token, part{"the value", c.Token}))
+			use("a bearer token"+r.source(r.Token, part{"the value", c.Token}), r.place(r.Token))
 		}},
 		{r.TokenFile, []setting{r.TokenFile}, func() { // the file may not exist before the first request
 			c.TokenFile = r.file(r.TokenFile)
-			use(fmt.Sprintf("the bearer token in the file %q", c.TokenFile), r.source(r.TokenFile))
+			file := fmt.Sprintf("the file %q", c.TokenFile)
+			use("the bearer token in "+file+r.source(r.TokenFile), file)
 		}},
 		{b, []setting{b.Username, b.Password}, func() {
 			c.BasicAuth = r.basicAuth()
-			use(fmt.Sprintf("the basic_auth of user %q", c.BasicAuth.Username),
-				r.source(b.Username, part{"the username", c.BasicAuth.Username}, part{"the password", c.BasicAuth.Password}))
+			user, password := c.BasicAuth.Username, c.BasicAuth.Password
+			what := "the basic_auth"
+			if password != "" { // otherwise, the user name may be an API key
+				what += fmt.Sprintf(" of user %q", user)
+			}
+			use(what+r.source(b.Username, part{"the username", user}, part{"the password", password}), r.place(b.Username, b.Password))
 		}},
 		{o, ofClient, func() {
 			c.OAuth2 = r.oauth2()
-			source := r.source(o.ClientID)
+			what := fmt.Sprintf("a token of the oauth2 client %q", c.OAuth2.ClientID) + r.source(o.ClientID)
 			if with := c.OAuth2.Credentials; with != "" {
-				source += ", obtained with " + with
+				what += ", obtained with " + with + ","
 			}
-			use(fmt.Sprintf("a token of the oauth2 client %q", c.OAuth2.ClientID), source)
+			use(what, "oauth2.scopes and oauth2.endpoint_params (such as audience or resource)")
 		}},
 	}
 }
@@ -73,32 +79,40 @@ func (r *reader) schemes(c *requests.Config, use func(what, source string)) []sc
 // part is a part of a credential, such as a password.
 type part struct{ name, value string }
 
-// mayBeAddress is a part that is often an address itself, such as a scope. References of secret stores have that form, too.
-func mayBeAddress(name, value string) part {
-	if strings.Contains(value, "://") {
-		value = ""
-	}
-	return part{name, value}
-}
+// addressPart returns a part that is often an address itself, such as a scope. References of secret stores have that form, too: they are
+// not suspected.
+func addressPart(name, value string) part { return part{name, strings.ReplaceAll(value, "://", ":")} }
 
-// source describes where a credential comes from, and names what of it may be no value.
+// source describes where a credential comes from, and what of it may not be what somebody meant.
 func (r *reader) source(a setting, parts ...part) string {
 	variable, _ := r.variable(a)
-	source := " from " + cmp.Or(variable, "the provider block")
-	var suspects []string
+	var odd []string
 	for _, p := range parts {
-		if requests.LooksUnfilled(p.value) {
-			suspects = append(suspects, p.name)
+		if suspicion := requests.Suspicion(p.value); suspicion != "" {
+			odd = append(odd, p.name+" "+suspicion)
 		}
 	}
-	switch names := strings.Join(suspects, ", "); len(suspects) {
-	case 0:
-	case 1:
-		source += fmt.Sprintf(" (%s looks like a reference that nothing has replaced)", names)
-	default:
-		source += fmt.Sprintf(" (%s look like references that nothing has replaced)", names)
+	source := " from " + cmp.Or(variable, "the provider block")
+	if len(odd) > 0 {
+		source += " (" + strings.Join(odd, "; ") + ")"
 	}
 	return source
+}
+
+// place names the attributes and variables that settings come from.
+func (r *reader) place(settings ...setting) string {
+	var attributes, places []string
+	for _, s := range settings {
+		if variable, _ := r.variable(s); variable != "" {
+			places = append(places, variable)
+		} else {
+			attributes = append(attributes, s.self().at.String())
+		}
+	}
+	if len(attributes) > 0 {
+		places = append([]string{strings.Join(attributes, " and ") + " in the provider block"}, places...)
+	}
+	return strings.Join(places, " and ")
 }
 
 // token refuses a token that cannot be sent.
@@ -144,11 +158,15 @@ func (r *reader) oauth2() *requests.OAuth2 {
 	default:
 		r.refuseUnset(o.ClientSecret, " Instead of a secret, you can set client_assertion or client_assertion_file.")
 	}
-	others := append([]part{mayBeAddress("the client_id", a.ClientID)}, r.tokenParameters(a)...)
+	others := append([]part{addressPart("the client_id", a.ClientID)}, r.tokenParameters(a)...)
 	for _, s := range chosen {
 		s.read()
 		name := "the " + inOAuth2(s)
-		a.Credentials = name + r.source(s, append([]part{{name, a.ClientSecret}, {name, a.ClientAssertion}}, others...)...)
+		parts := others
+		if secret := a.ClientSecret + a.ClientAssertion; secret != "" { // "" is in a file
+			parts = append([]part{{name, secret}}, others...)
+		}
+		a.Credentials, a.Place = name+r.source(s, parts...), r.place(s)
 	}
 	return a
 }
@@ -162,7 +180,7 @@ func (r *reader) tokenParameters(a *requests.OAuth2) (parts []part) {
 	for i, element := range o.Scopes.inBlock.Elements() {
 		at := o.Scopes.element(o.Scopes.at.AtListIndex(i))
 		scope := r.element(at, element)
-		a.Scopes, parts = append(a.Scopes, scope), append(parts, mayBeAddress(inOAuth2(at), scope))
+		a.Scopes, parts = append(a.Scopes, scope), append(parts, addressPart(inOAuth2(at), scope))
 	}
 	params := o.EndpointParams.inBlock.Elements()
 	for _, name := range slices.Sorted(maps.Keys(params)) {
@@ -172,7 +190,9 @@ func (r *reader) tokenParameters(a *requests.OAuth2) (parts []part) {
 			r.refuse(at, "is set by the attributes of oauth2.")
 		}
 		a.EndpointParams[name] = r.element(at, params[name])
-		parts = append(parts, mayBeAddress(inOAuth2(at), a.EndpointParams[name]))
+		if value := a.EndpointParams[name]; value != "" { // an empty one may be meant
+			parts = append(parts, addressPart(inOAuth2(at), value))
+		}
 	}
 	return parts
 }

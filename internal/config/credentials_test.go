@@ -26,17 +26,18 @@ func TestReadCredentials(t *testing.T) {
 	}
 	ofClient := func(o requests.OAuth2, from, with string) requests.Config {
 		o.TokenURL, o.ClientID, o.Credentials = "https://id.example.com", "c", with
-		return requests.Config{OAuth2: &o, Credentials: `a token of the oauth2 client "c" from ` + from + ", obtained with " + with}
+		return requests.Config{OAuth2: &o, Credentials: `a token of the oauth2 client "c" from ` + from + ", obtained with " + with + ","}
 	}
-	const theBlock = "the provider block"
+	const theBlock, unfilled = "the provider block", "looks like a reference or a placeholder that nothing has replaced"
+	const odd = " (the client_assertion " + unfilled + "; the client_id " + unfilled + "; scopes[1] " + unfilled + `; endpoint_params["audience"] ` + unfilled + ")"
 	clients{
 		"token": {block{"token": "t"}, environment{
 			"STREAM_USERNAME": "u", "STREAM_PASSWORD": "p", "STREAM_OAUTH2_CLIENT_ID": "c", "STREAM_TOKEN": "other", "STREAM_TOKEN_FILE": "f",
-		}, requests.Config{Token: "t", Credentials: "a bearer token from the provider block"}},
+		}, requests.Config{Token: "t", Credentials: "a bearer token from the provider block", Place: "token in the provider block"}},
 		"token_file": {block{"token_file": "run/token"}, environment{"STREAM_TOKEN_FILE": "other", "STREAM_TOKEN": "t"},
 			requests.Config{TokenFile: "run/token", Credentials: `the bearer token in the file "run/token" from the provider block`}},
 		"token_file from the environment": {nil, environment{"STREAM_TOKEN_FILE": "/run/token"},
-			requests.Config{TokenFile: "/run/token", Credentials: `the bearer token in the file "/run/token" from STREAM_TOKEN_FILE`}},
+			requests.Config{TokenFile: "/run/token", Credentials: `the bearer token in the file "/run/token" from STREAM_TOKEN_FILE`, Place: `the file "/run/token"`}},
 
 		"basic_auth": {block{"basic_auth": block{"username": "u", "password": "p:ü"}}, nil, ofUser("p:ü", theBlock)},
 		"basic_auth, its password from the environment": {block{"basic_auth": block{"username": "u"}},
@@ -50,7 +51,7 @@ func TestReadCredentials(t *testing.T) {
 			}, theBlock, "the client_secret from the provider block")},
 		"oauth2 from the environment": {nil, environment{
 			"STREAM_OAUTH2_TOKEN_URL": "https://id.example.com", "STREAM_OAUTH2_CLIENT_ID": "c", "STREAM_OAUTH2_CLIENT_SECRET": "s",
-		}, ofClient(requests.OAuth2{ClientSecret: "s"}, "STREAM_OAUTH2_CLIENT_ID", "the client_secret from STREAM_OAUTH2_CLIENT_SECRET")},
+		}, ofClient(requests.OAuth2{ClientSecret: "s", Place: "STREAM_OAUTH2_CLIENT_SECRET"}, "STREAM_OAUTH2_CLIENT_ID", "the client_secret from STREAM_OAUTH2_CLIENT_SECRET")},
 		"oauth2, its assertion from the environment": {oauth2(nil),
 			environment{"STREAM_OAUTH2_CLIENT_ASSERTION": "a.b.c", "TFC_WORKLOAD_IDENTITY_TOKEN_STREAM": "d.e.f"},
 			ofClient(requests.OAuth2{ClientAssertion: "a.b.c"}, theBlock, "the client_assertion from STREAM_OAUTH2_CLIENT_ASSERTION")},
@@ -59,7 +60,7 @@ func TestReadCredentials(t *testing.T) {
 		}, ofClient(requests.OAuth2{ClientAssertion: "a.b.c"}, theBlock, "the client_assertion from the provider block")},
 		"oauth2 with an assertion from a file": {oauth2(block{"client_assertion_file": "f"}),
 			environment{"STREAM_OAUTH2_CLIENT_SECRET": "s", "TFC_WORKLOAD_IDENTITY_TOKEN_STREAM": "d.e.f"},
-			ofClient(requests.OAuth2{ClientAssertionFile: "f"}, theBlock, "the client_assertion_file from the provider block")},
+			ofClient(requests.OAuth2{ClientAssertionFile: "f", Place: "oauth2.client_assertion_file in the provider block"}, theBlock, "the client_assertion_file from the provider block")},
 		"oauth2 with the workload identity of HCP Terraform": {oauth2(nil), environment{"TFC_WORKLOAD_IDENTITY_TOKEN_STREAM": "d.e.f"},
 			ofClient(requests.OAuth2{ClientAssertion: "d.e.f"}, theBlock, "the client_assertion from TFC_WORKLOAD_IDENTITY_TOKEN_STREAM")},
 		"a workload identity without oauth2": {nil, environment{"TFC_WORKLOAD_IDENTITY_TOKEN_STREAM": "d.e.f"}, requests.Config{}},
@@ -68,7 +69,7 @@ func TestReadCredentials(t *testing.T) {
 			environment{"STREAM_TOKEN": "t"}, requests.Config{
 				Token: "t", Headers: map[string]string{"X-Api-Key": "kü", "x-other": "o"},
 				Credentials: "a bearer token from STREAM_TOKEN and the header X-Api-Key from the provider block and the header x-other " +
-					"from the provider block",
+					"from the provider block", Place: "STREAM_TOKEN and headers in the provider block",
 			}},
 		"Authorization in headers, schemes in the environment": {block{"headers": block{"authorization": "ApiKey k"}},
 			environment{"STREAM_TOKEN": "t", "STREAM_USERNAME": "u"},
@@ -94,26 +95,27 @@ func TestReadCredentials(t *testing.T) {
 			requests.Config{Headers: map[string]string{"X-Api-Key": "k"}, Credentials: "the header X-Api-Key from the provider block"}},
 		"values that look like references": {block{"headers": block{"X-Api-Key": "$(KEY)", "X-Other": "o"}}, environment{"STREAM_TOKEN": "{{ token }}"}, requests.Config{
 			Token: "{{ token }}", Headers: map[string]string{"X-Api-Key": "$(KEY)", "X-Other": "o"},
-			Credentials: "a bearer token from STREAM_TOKEN (the value looks like a reference that nothing has replaced) and the header X-Api-Key from the " +
-				"provider block (the value looks like a reference that nothing has replaced) and the header X-Other from the provider block",
+			Credentials: "a bearer token from STREAM_TOKEN (the value " + unfilled + ") and the header X-Api-Key from the " +
+				"provider block (the value " + unfilled + ") and the header X-Other from the provider block",
 		}},
 		"a user without a password": {block{"basic_auth": block{"username": "key", "password": ""}}, environment{"STREAM_PASSWORD": "p"}, requests.Config{
-			BasicAuth: &requests.BasicAuth{Username: "key"}, Credentials: `the basic_auth of user "key" from the provider block`,
+			BasicAuth: &requests.BasicAuth{Username: "key"}, Credentials: "the basic_auth from the provider block (the password is empty)",
+			Place: "basic_auth.username and basic_auth.password in the provider block",
 		}},
 		"a password without a user": {block{"basic_auth": block{"username": "", "password": "key"}}, nil, requests.Config{
-			BasicAuth: &requests.BasicAuth{Password: "key"}, Credentials: `the basic_auth of user "" from the provider block`,
+			BasicAuth: &requests.BasicAuth{Password: "key"}, Credentials: `the basic_auth of user "" from the provider block (the username is empty)`,
 		}},
 		"an empty header": {block{"headers": block{"X-Api-Key": ""}}, nil, requests.Config{
-			Headers: map[string]string{"X-Api-Key": ""}, Credentials: "the header X-Api-Key from the provider block",
+			Headers: map[string]string{"X-Api-Key": ""}, Credentials: "the header X-Api-Key from the provider block (the value is empty)",
 		}},
 		"an empty header from the environment": {nil, environment{"STREAM_HEADERS": `{"X-Api-Key": ""}`}, requests.Config{
-			Headers: map[string]string{"X-Api-Key": ""}, Credentials: "the header X-Api-Key from STREAM_HEADERS",
+			Headers: map[string]string{"X-Api-Key": ""}, Credentials: "the header X-Api-Key from STREAM_HEADERS (the value is empty)",
 		}},
 		"a password that looks like a reference": {nil, environment{"STREAM_USERNAME": "u", "STREAM_PASSWORD": "op://a/b"},
-			ofUser("op://a/b", "STREAM_USERNAME (the password looks like a reference that nothing has replaced)")},
+			ofUser("op://a/b", "STREAM_USERNAME (the password "+unfilled+")")},
 		"a user that looks like a reference": {nil, environment{"STREAM_USERNAME": "${USER}", "STREAM_PASSWORD": "p"}, requests.Config{
 			BasicAuth:   &requests.BasicAuth{Username: "${USER}", Password: "p"},
-			Credentials: `the basic_auth of user "${USER}" from STREAM_USERNAME (the username looks like a reference that nothing has replaced)`,
+			Credentials: `the basic_auth of user "${USER}" from STREAM_USERNAME (the username ` + unfilled + ")",
 		}},
 		"parts of oauth2 that are addresses": {oauth2(block{"client_secret": "s", "scopes": []any{"api://a/.default"}, "endpoint_params": block{"resource": "https://a"}}), nil,
 			ofClient(requests.OAuth2{
@@ -125,16 +127,13 @@ func TestReadCredentials(t *testing.T) {
 				OAuth2: &requests.OAuth2{
 					TokenURL: "https://id.example.com", ClientID: "$(ID)", ClientAssertion: "{{ jwt }}", Scopes: []string{"s", "${SCOPE}"},
 					EndpointParams: map[string]string{"audience": "${AUD}", "b": "c"},
-					Credentials: "the client_assertion from the provider block (the client_assertion, the client_id, scopes[1], " +
-						`endpoint_params["audience"] look like references that nothing has replaced)`,
+					Credentials:    "the client_assertion from the provider block" + odd,
 				},
-				Credentials: `a token of the oauth2 client "$(ID)" from the provider block, obtained with the client_assertion from the provider block ` +
-					"(the client_assertion, the client_id, scopes[1], " +
-					`endpoint_params["audience"] look like references that nothing has replaced)`,
+				Credentials: `a token of the oauth2 client "$(ID)" from the provider block, obtained with the client_assertion from the provider block` + odd + ",",
 			},
 		},
 		"a secret that looks like a reference": {oauth2(block{"client_secret": "${SECRET}"}), nil, ofClient(requests.OAuth2{ClientSecret: "${SECRET}"},
-			theBlock, "the client_secret from the provider block (the client_secret looks like a reference that nothing has replaced)")},
+			theBlock, "the client_secret from the provider block (the client_secret "+unfilled+")")},
 		"a scheme in the block, headers and schemes in the environment": {block{"token": "t"},
 			environment{"STREAM_HEADERS": `{"authorization": "ApiKey k", "X-Api-Key": "k"}`, "STREAM_USERNAME": "u"},
 			requests.Config{

@@ -25,14 +25,21 @@ func TestCheckToken(t *testing.T) {
 	}
 }
 
-func TestLooksUnfilled(t *testing.T) {
+// A credential that may not be what somebody meant is named after a rejection, and sent all the same.
+func TestSuspicion(t *testing.T) {
 	t.Parallel()
-	for text, want := range map[string]bool{
-		"$(KEY)": true, "ApiKey ${KEY}": true, "a{{ key }}": true, "op://a/b": true, "ref+awsssm://a": true, "https://host": true,
-		"s3cret": false, "a=b": false, "pa$$word": false, "$KEY": false, "%KEY%": false, "null": false, "****": false, "a<b>c": false, "a://": true, "1://": false, "x y://z": false,
+	const empty, header, unfilled = "is empty", "begins with the name of a header", "looks like a reference or a placeholder that nothing has replaced"
+	for want, texts := range map[string][]string{
+		"": {"s3cret", "a=b", "pa$$word", "pa$word", "100%", "a%b%c", "****", "a<b>c", "1://", "x y://z", "(a)", "nullable", "annull", "Basic abc", "key:secret", "a:b"},
+		unfilled: {"$(KEY)", "ApiKey ${KEY}", "a{{ key }}", "op://a/b", "ref+awsssm://a", "https://host", "a://", "null", "NULL", "nil", "None", "undefined",
+			"changeme", "CHANGE_ME", "change-me", "TODO", "$KEY", "ApiKey $KEY", "%KEY%", "<token>", "<your key>", "<nil>", "((token))", "((team/key))", "ENC[AES256_GCM,data:x]"},
+		header: {"Authorization: Bearer abc", "authorization:abc", "X-Api-Key: abc", "Bearer: abc"},
+		empty:  {""},
 	} {
-		if got := requests.LooksUnfilled(text); got != want {
-			t.Errorf("%q: %t", text, got)
+		for _, text := range texts {
+			if got := requests.Suspicion(text); got != want {
+				t.Errorf("%q: %q", text, got)
+			}
 		}
 	}
 }

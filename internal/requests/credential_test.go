@@ -463,7 +463,7 @@ func TestTokenFileChangesLate(t *testing.T) {
 func TestTokenFileWithReference(t *testing.T) {
 	t.Parallel()
 	for token, want := range map[string]string{
-		"${s3cret}": "the token in the file looks like a reference that nothing has replaced", "s3cret": "",
+		"${s3cret}": "the token in the file looks like a reference or a placeholder that nothing has replaced", "s3cret": "",
 	} {
 		path := filepath.Join(t.TempDir(), "token")
 		writeSecret(t, path, token)
@@ -486,8 +486,10 @@ func TestBadSecretFiles(t *testing.T) {
 		folder:                           "it is not a regular file",
 		" \n\t":                          "it is empty",
 		"s3cret-1\ns3cret-2\n":           "more than one line",
+		"\xff\xfes\x003\x00\r\x00\n\x00": "not UTF-8 text", // as PowerShell writes a file
+		"\xfe\xff\x00s\x003\x00\r\x00\n": "not UTF-8 text",
 		"s3cret\x00\x01":                 "control characters",
-		"\xff\xfes\x003\x00":             "it has control characters",
+		"\xff\xfes\x003\x00":             "not UTF-8 text",
 		"Bearer s3cret":                  `it begins with "Bearer", which is sent before the token: remove it`,
 		strings.Repeat("s3cret", 20_000): "longer than 64 KiB",
 	} {

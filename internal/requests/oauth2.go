@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"net/http"
 	"net/url"
+	"strings"
 	"time"
 
 	"golang.org/x/oauth2"
@@ -75,8 +76,8 @@ func (s *tokenSource) findByFile(ctx context.Context) *credential {
 	}
 	s.useAssertion(assertion)
 	credentials := s.credentials
-	if LooksUnfilled(assertion) {
-		credentials += " (the assertion in the file looks like a reference that nothing has replaced)"
+	if odd := Suspicion(assertion); odd != "" {
+		credentials += " (the assertion in the file " + odd + ")"
 	}
 	found := s.requestToken(ctx, credentials)
 	if holds := found.holds; found.err != nil {
@@ -88,7 +89,10 @@ func (s *tokenSource) findByFile(ctx context.Context) *credential {
 // requestToken returns a token for most of its life: until ten seconds before its end, or for nine tenths of a shorter one. An error
 // says that the request carried these credentials.
 func (s *tokenSource) requestToken(ctx context.Context, credentials string) *credential {
-	subject := Result{Method: http.MethodPost, URL: s.config.TokenURL, TokenRequest: true, Credentials: credentials}
+	address, _, _ := strings.Cut(s.config.TokenURL, "?") // a query may be secret
+	subject := Result{
+		Method: http.MethodPost, URL: address, TokenRequest: true, Credentials: credentials, Place: s.client.settings.OAuth2.Place,
+	}
 	request := &tokenRequest{delivery: s.client.newDelivery(&s.health, nil, subject)}
 	token, err := s.config.Token(context.WithValue(ctx, oauth2.HTTPClient, &http.Client{Transport: request}))
 	value, unsentType := "", ""

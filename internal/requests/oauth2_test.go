@@ -137,7 +137,7 @@ func TestCredentialsInBody(t *testing.T) {
 func TestAssertionFileWithReference(t *testing.T) {
 	t.Parallel()
 	for assertion, want := range map[string]string{
-		"{{ s3cret }}": "the file (the assertion in the file looks like a reference that nothing has replaced)", "s3cret": "the file",
+		"{{ s3cret }}": "the file (the assertion in the file looks like a reference or a placeholder that nothing has replaced)", "s3cret": "the file",
 	} {
 		path := filepath.Join(t.TempDir(), "assertion")
 		writeSecret(t, path, assertion)
@@ -207,7 +207,8 @@ func TestTokenErrors(t *testing.T) {
 		RunVirtual(t, name, func(t *testing.T) {
 			endpoint, s := StartService(t, test.response), StartService(t, ApplyUpdate)
 			cfg := OAuth2Config(s, endpoint)
-			cfg.OAuth2.Credentials = "the secret"
+			cfg.OAuth2.Credentials, cfg.OAuth2.Place = "the secret", "the place"
+			cfg.OAuth2.TokenURL += "?key=secret" // not shown
 			attempts := 0
 			cfg.Observe = func(_ context.Context, a requests.Attempt) {
 				attempts++
@@ -217,7 +218,7 @@ func TestTokenErrors(t *testing.T) {
 			}
 			e := s.UpdateError(t, cfg)
 			if e.Kind != test.kind || e.Status != test.status || e.Outcome != streams.NotChanged || e.Message != test.message ||
-				e.Attempts != test.requests || !e.TokenRequest || e.Credentials != "the secret" || e.Method != "POST" || e.URL != endpoint.URL || attempts != test.requests {
+				e.Attempts != test.requests || !e.TokenRequest || e.Credentials != "the secret" || e.Place != "the place" || e.Method != "POST" || e.URL != endpoint.URL || attempts != test.requests {
 				t.Errorf("%d attempts, error %#v", attempts, e)
 			}
 			streamstest.WantText(t, e.Reason, test.reason)

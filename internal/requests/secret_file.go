@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 	"strings"
 	"time"
+	"unicode/utf8"
 
 	"github.com/stream-management/terraform-provider-stream/internal/masking"
 )
@@ -71,6 +72,8 @@ func (f *secretFile) readOnce() (string, error) {
 		err = fmt.Errorf("it is longer than %d KiB", maxToken>>10)
 	case text == "":
 		err = errEmptyFile
+	case !utf8.ValidString(text): // such as UTF-16
+		err = errors.New("it is not UTF-8 text")
 	case strings.ContainsAny(text, "\r\n"):
 		err = errors.New("it has more than one line")
 	default:
@@ -99,8 +102,8 @@ func (f *secretFile) findToken(ctx context.Context, rejected string) *credential
 		return &credential{err: err, holds: unchanged}
 	}
 	found := &credential{value: "Bearer " + f.token, holds: unchanged}
-	if LooksUnfilled(f.token) {
-		found.note = "the token in the file looks like a reference that nothing has replaced"
+	if odd := Suspicion(f.token); odd != "" {
+		found.note = "the token in the file " + odd
 	}
 	return found
 }
