@@ -125,9 +125,8 @@ demo: ## show real plans and applies, good and bad ones, with each request that 
 	@bin/demo
 
 .PHONY: texts
-texts: ## write what a person reads after some 350 failures into bin/texts.txt, to compare it before and after a change
-	@mkdir -p bin
-	go test ./internal/testing/texts -count=1 -args -out='$(CURDIR)/bin/texts.txt'
+texts: ## renew internal/testing/texts/testdata/texts.txt, which has what a person reads: review its changes
+	go test ./internal/testing/texts -count=1 -run '^TestTexts$$' -update
 
 .PHONY: lint
 lint: ## run the linters of .golangci.yml, vet for other platforms, and actionlint on the workflows and on those of the examples

@@ -201,7 +201,7 @@ var oneAttempt, detectDrift = coretest.Attributes{"max_attempts": 1}, coretest.A
 
 // Texts of diagnostics.
 const (
-	notSaved           = "Nothing of this create is in the state: if you remove the resource now, its processors may stay attached. Resolve the errors, then run the command again."
+	notSaved           = "Nothing of this create is in the state, and what it attached may stay attached."
 	withoutReads       = "set detect_drift = false, or unset STREAM_DETECT_DRIFT."
 	withoutDataSource  = "remove the data source: the state of a resource has the set that was sent last."
 	withoutGroupImport = "remove the import, and apply the group: "

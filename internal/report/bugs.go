@@ -13,7 +13,7 @@ import (
 )
 
 const (
-	bugSummary = "Bug of the Provider"
+	bugSummary = "Provider Bug"
 	reportBug  = "Please report this bug, with the stack: the command with TF_LOG=ERROR prints it."
 )
 

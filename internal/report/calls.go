@@ -33,15 +33,19 @@ var onceInPlan = []claims.Warning{claims.StreamChangesHands, claims.StreamIsDupl
 // once leaves out the warnings of onceInPlan that the session has shown.
 func (r *Reporter) once(findings []session.Finding) []session.Finding {
 	return slices.DeleteFunc(slices.Clone(findings), func(f session.Finding) bool {
-		return slices.Contains(onceInPlan, f.Warning) && !r.first(f.Warning)
+		if !slices.Contains(onceInPlan, f.Warning) {
+			return false
+		}
+		_, isFirst := r.first(f.Warning, f.Stream)
+		return !isFirst
 	})
 }
 
 // Apply returns the diagnostics of an apply.
 func (r *Reporter) Apply(ctx context.Context, of Subject, c session.Change, a session.After) diag.Diagnostics {
-	messages := messagesOf(a.Findings, func(f session.Finding) attempted { return changing(of, c, a, f) })
-	logBugs(ctx, a.Findings)
 	done, failed, changed := a.Updated+a.Left, 0, a.Updated > 0
+	messages := messagesOf(a.Findings, done > 0, func(f session.Finding) task { return changing(of, c, a, f) })
+	logBugs(ctx, a.Findings)
 	for _, f := range a.Findings {
 		if f.IsError() && f.Facts != nil {
 			failed++
@@ -57,9 +61,9 @@ func (r *Reporter) Apply(ctx context.Context, of Subject, c session.Change, a se
 
 // How to leave a stream without a request.
 const (
-	leaveByGroup   = "To leave {the stream|the streams} without a request, set on_destroy = \"keep\" in the group, and run the command again."
-	leaveByState   = "To leave {the stream|the streams} without a request, remove the resource from the state with terraform state rm."
-	createsAgain   = "The next apply creates it again if the configuration still has it."
+	leaveByGroup = "To leave {the stream|the streams} without a request, set on_destroy = \"keep\" in the group, and run the command again."
+	leaveByState = "To leave {the stream|the streams} without a request, remove the resource from the state with terraform state rm. " +
+		"The next apply creates it again if the configuration still has it."
 	keepFirst      = "Or first apply on_destroy = \"keep\", with the stream_id that the state has; then destroy or replace the resource."
 	keepGroupFirst = "Or first apply on_destroy = \"keep\", with only {this stream|these streams} in the group; then destroy the group."
 )
@@ -81,32 +85,32 @@ const createFirst = "If {the stream has|the streams have} just been created, run
 	"{it|them} in the service first."
 
 // changing is what an operation in the apply of a change was to do. Without an operation, streams were read.
-func changing(of Subject, c session.Change, a session.After, f session.Finding) attempted {
+func changing(of Subject, c session.Change, a session.After, f session.Finding) task {
 	if f.Facts == nil {
 		return reading(Plan)
 	}
-	did := attempted{
+	t := task{
 		failed:  "the processors of {streams} could not be updated",
 		empty:   f.Decision.Send && f.Decision.Set.Len() == 0,
 		missing: "If {the stream was|the streams were} deleted, remove {it|them} from the configuration.",
 	}
 	switch _, stays := c.Want[f.Stream]; {
 	case !stays:
-		did.toLeave, did.orKeep = leaveByState, join(" ", createsAgain, keepBefore(of, a))
+		t.toLeave = join(" ", leaveByState, keepBefore(of, a))
 		if c.Kind == session.Edit {
-			did.toLeave, did.orKeep = leaveByGroup, ""
+			t.toLeave = leaveByGroup
 		}
-		did.failed, did.missing = "the processors of {streams} could not be detached", ""
+		t.failed, t.missing = "the processors of {streams} could not be detached", ""
 	case c.Kind == session.Create:
-		did.failed, did.missing = "the processors of {streams} could not be set", createFirst
+		t.failed, t.missing = "the processors of {streams} could not be set", createFirst
 	case c.Was[f.Stream] == nil || c.Elsewhere: // a group adds the stream, or the deployment may not have it yet
-		did.missing = createFirst
+		t.missing = createFirst
 	}
 	mayHaveProcessors := asStreamError(f.Err).Outcome != streams.NotChanged || f.Facts.Unknown || f.Facts.Remainder.Len() > 0
 	if c.Kind == session.Create && of != Group && mayHaveProcessors { // a group says it once
-		did.next = notSaved
+		t.next = notSaved
 	}
-	return did
+	return t
 }
 
 // nowInState says what a failed change leaves in the state of a group. changed says that streams may have been changed.
@@ -115,20 +119,20 @@ func nowInState(c session.Change, a session.After, changed bool) string {
 	case c.Kind == session.Create && changed:
 		return notSaved
 	case c.Kind == session.Create:
-		return "Nothing of this create is in the state. Resolve the errors, then run the command again."
+		return notInState + ". " + runAgain + "."
 	case c.Kind == session.Destroy:
-		return "The state has only the streams that failed. Resolve the errors, then run the command again."
+		return "The state has only the streams that failed. " + runAgain + "."
 	case c.Elsewhere && a.Updated == 0:
 		return "The state is still that of the former deployment."
 	}
-	return "The state has what succeeded. Resolve the errors, then run the command again to send the rest."
+	return "The state has what succeeded. " + runAgain + " to send the rest."
 }
 
 // Invoke returns the diagnostics of an action.
 func (r *Reporter) Invoke(ctx context.Context, refusal session.CallRefusal, failed []session.Finding) diag.Diagnostics {
 	logBugs(ctx, failed)
-	messages := messagesOf(failed, func(f session.Finding) attempted {
-		return attempted{
+	messages := messagesOf(failed, false, func(f session.Finding) task {
+		return task{
 			failed:  "the processors of {streams} could not be set",
 			empty:   f.Decision.Set.Len() == 0,
 			missing: createFirst,
@@ -211,7 +215,7 @@ func (r *Reporter) ImportNotRead(later bool) (diags diag.Diagnostics) {
 		advice = "The reason: " + valueNotKnown + " " + applyValueFirst
 	}
 	const summary = "Imported Streams Were Not Read"
-	if r.first(summary) { // Terraform does not count the warnings of imports
+	if _, isFirst := r.first(summary, ""); isFirst { // Terraform does not count the warnings of imports
 		diags.AddWarning(summary, paragraphs(
 			"No import of this run reads its stream, so no plan shows which processors the apply detaches.", advice))
 	}

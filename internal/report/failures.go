@@ -16,13 +16,13 @@ import (
 )
 
 // messageOfFailure is the message of a failed read or operation.
-func messageOfFailure(f session.Finding, did attempted) message {
+func messageOfFailure(f session.Finding, t task) message {
 	e := asStreamError(f.Err)
-	failed := failure{e, did}
+	failed := failure{e, t}
 	check := hintFor(failed)
 	m := messageOfError(f.Stream, e)
-	m.text = text{summary: string(e.Kind), head: did.failed + ".", advice: join(" ", check.whole(), did.next)}
-	m.severity, m.leaves, m.now = diag.SeverityError, did.leavesStream(), notChangedByRead
+	m.text = text{summary: string(e.Kind), head: t.failed + ".", advice: join(" ", check.whole(), t.next)}
+	m.severity, m.leaves, m.now = diag.SeverityError, t.leavesStream(), notChangedByRead
 	if e.Reason != "" {
 		m.reason = Sentence(e.Reason)
 	}
@@ -48,14 +48,14 @@ func messageOfFailure(f session.Finding, did attempted) message {
 		m.attribute = "processor_ids"
 	}
 	m.reason = join(" ", m.reason, detached, left)
-	m.short = m.shortened(e, m.fill(check.check, 1))
+	m.short, m.unsent = m.shortened(e, check.check), e.NothingSent()
 	return m
 }
 
 // messageOfError begins a message about a stream with what the request and the response were.
 func messageOfError(stream string, e *streams.Error) message {
 	m := message{stream: stream, request: request(e), sent: e.Attempts > 0}
-	m.status, m.credentials = e.Status, e.Credentials
+	m.status, m.credentials, m.place = e.Status, e.Credentials, e.Place
 	if e.URL != "" && e.Message != "" {
 		label := "The response does not have the documented form: "
 		switch e.Form {
@@ -69,10 +69,9 @@ func messageOfError(stream string, e *streams.Error) message {
 	return m
 }
 
-// shortened is the detail of an error whose cause another one has in full, because there may be hundreds: what failed, what to check
-// first, and what is now true.
+// shortened says what failed, and what to check first.
 func (m message) shortened(e *streams.Error, check string) string {
-	happened, now := m.happened(1), m.now
+	happened := m.happened(1)
 	if e.Status != 0 {
 		response := transport.StatusText(e.Status)
 		if details := join(", ", labelled("request id ", e.RequestID), labelled("Location ", e.Location)); details != "" {
@@ -80,10 +79,7 @@ func (m message) shortened(e *streams.Error, check string) string {
 		}
 		happened = Sentence(join(": ", strings.TrimSuffix(happened, "."), response, cut(e.Message)))
 	}
-	if e.NothingSent() {
-		now = nothingSent + now
-	}
-	return join(" ", happened, m.reason, check) + "\n" + now
+	return join(" ", happened, m.reason, m.fill(check, 1))
 }
 
 // request returns "" if there was no request to send.

@@ -9,6 +9,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 
 	"github.com/stream-management/terraform-provider-stream/internal/claims"
+	"github.com/stream-management/terraform-provider-stream/internal/requests"
 	"github.com/stream-management/terraform-provider-stream/internal/session"
 	"github.com/stream-management/terraform-provider-stream/internal/streams"
 )
@@ -102,7 +103,7 @@ var refusals = map[claims.Refusal]text{
 			"on_create is \"refuse\".",
 		"To keep them, add them to the {set|sets}. To detach them, set on_create = \"replace\". If a resource was renamed, add a moved " +
 			"block. If no resource has {the stream|the streams}, adopt {it|them} with an import block. " + toDestroy},
-	claims.Blocked: {"Stream Left Alone", "", "An operation of another resource on {this stream|these streams} has failed.",
+	claims.Blocked: {"Update Skipped", "", "An operation of another resource on {this stream|these streams} has failed.",
 		"The state has the former values of the other resource, which a change by this resource could make untrue. " +
 			"Resolve the error of the other resource, then run the command again."},
 }
@@ -112,28 +113,33 @@ var ofDestroys = []claims.Warning{
 	claims.WereDetached, claims.StayAttached, claims.StayAttachedBesideFailure, claims.NotFoundOnDestroy,
 }
 
-// messagesOf are the messages of the findings of a call.
-func messagesOf(findings []session.Finding, attempt func(session.Finding) attempted) (messages []message) {
-	beside := slices.ContainsFunc(findings, func(f session.Finding) bool { return f.Err != nil && asStreamError(f.Err).OthersTaken })
+// messagesOf are the messages of the findings of a call. others says that some of its operations have succeeded.
+func messagesOf(findings []session.Finding, others bool, taskOf func(session.Finding) task) (messages []message) {
+	accepted := requests.NotAccepted
 	for _, f := range findings {
-		did := attempt(f)
-		did.besideTaken = beside
-		messages = append(messages, messageOf(f, did))
+		if f.Err != nil {
+			accepted = max(accepted, asStreamError(f.Err).Accepted)
+		}
+	}
+	for _, f := range findings {
+		t := taskOf(f)
+		t.others, t.accepted = others, accepted
+		messages = append(messages, messageOf(f, t))
 	}
 	return messages
 }
 
 // messageOf is the message of a finding: a warning, a refusal, or the failure of a read or an operation.
-func messageOf(f session.Finding, did attempted) message {
+func messageOf(f session.Finding, t task) message {
 	if p, ok := errors.AsType[*session.Panic](f.Err); ok {
-		bug := text{summary: bugSummary, head: did.failed + ". " + panicked(p), advice: reportBug}
+		bug := text{summary: bugSummary, head: t.failed + ". " + panicked(p), advice: reportBug}
 		return message{
-			cause: cause{text: bug, severity: diag.SeverityError}, stream: f.Stream, leaves: did.leavesStream(),
+			cause: cause{text: bug, severity: diag.SeverityError}, stream: f.Stream, leaves: t.leavesStream(),
 			now: nowTrue(streams.Unknown, nil),
 		}
 	}
 	if f.IsError() && f.Err != nil {
-		return messageOfFailure(f, did)
+		return messageOfFailure(f, t)
 	}
 	m := message{stream: f.Stream}
 	if f.Err != nil {
@@ -153,7 +159,7 @@ func messageOf(f session.Finding, did attempted) message {
 	case f.Decision.Refusal == claims.DetachesOthers:
 		m.now = "No update was sent. " + notChangedHere
 	case f.Decision.Refusal == claims.Blocked:
-		m.head = did.failed + ". " + m.head
+		m.head = t.failed + ". " + m.head
 		m.now = nothingSent + nowTrue(f.Now())
 	}
 	return m

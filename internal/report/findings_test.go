@@ -9,7 +9,6 @@ import (
 	"testing"
 
 	"github.com/stream-management/terraform-provider-stream/internal/claims"
-	"github.com/stream-management/terraform-provider-stream/internal/masking"
 	"github.com/stream-management/terraform-provider-stream/internal/session"
 	"github.com/stream-management/terraform-provider-stream/internal/streams"
 	"github.com/stream-management/terraform-provider-stream/internal/testing/streamstest"
@@ -40,7 +39,6 @@ func TestConflictInEachOrder(t *testing.T) {
 			Stream: id, Decision: claims.Decision{Refusal: claims.ConflictingSets, Set: set, Other: other}, Facts: new(claims.Facts),
 		})[0]
 	}
-	streamstest.WantText(t, text(streams.ProcessorSet{}, first), `one to ["p1"], another one to []`)
 	if a, b := text(streams.ProcessorSet{}, first), text(first, streams.ProcessorSet{}); a != b {
 		t.Errorf("%s\n%s", a, b)
 	}
@@ -50,13 +48,11 @@ func TestConflictInEachOrder(t *testing.T) {
 func TestNowTrue(t *testing.T) {
 	t.Parallel()
 	const (
-		unchanged = "The stream was not changed."
-		here      = "The stream was not changed by this resource."
-		changed   = "The stream was changed."
-		mayHave   = "The stream may or may not have been changed; run the command again: sending the same set twice is safe."
-		nothing   = "Nothing was sent by this operation. "
-		nowBoth   = `The service reports that the stream now has ["p1", "p2"].`
+		unchanged, here, nothing = notChanged, notChangedHere, nothingSent
+
+		nowBoth = `The service reports that the stream now has ["p1", "p2"].`
 	)
+	changed, mayHave := nowTrue(streams.Changed, nil), nowTrue(streams.Unknown, nil)
 	one := func(f session.Finding) string { return applied(OneStream, f)[0] }
 	refusal := func(r claims.Refusal, facts claims.Facts) session.Finding {
 		return session.Finding{Stream: id, Decision: claims.Decision{Refusal: r}, Facts: &facts}
@@ -79,7 +75,7 @@ func TestNowTrue(t *testing.T) {
 		"refused, after others": {one(operation(failed(streams.NotChanged, nil), unsent)), nowBoth},
 		"and in doubt":          {one(operation(failed(streams.NotChanged, nil), claims.Facts{Reported: reported, Unknown: true})), mayHave},
 		"left by another one":   {one(operation(failed(streams.NotChanged, nil), claims.Facts{Remainder: first})), unchanged},
-		"read":                  {one(session.Finding{Stream: id, Err: failed(streams.Unknown, nil)}), "Nothing was changed by this read."},
+		"read":                  {one(session.Finding{Stream: id, Err: failed(streams.Unknown, nil)}), notChangedByRead},
 		"wait":                  {one(operation(wait, claims.Facts{})), unchanged},
 		"wait for another one":  {one(operation(errors.Join(session.ErrWaitedForOther, context.Canceled), claims.Facts{Unknown: true})), mayHave},
 		"interrupted":           {one(operation(wait, unsent)), nowBoth},
@@ -97,32 +93,5 @@ func TestNowTrue(t *testing.T) {
 		if !strings.HasSuffix(test.detail, "\n"+test.want) {
 			t.Errorf("%s: the last paragraph is not %q: %s", name, test.want, test.detail)
 		}
-	}
-}
-
-// A group drops a stream in an update, so these warnings do not speak of a destroy.
-func TestWarningsOfDroppedStreams(t *testing.T) {
-	t.Parallel()
-	for _, kind := range []claims.Warning{claims.StayAttachedBesideFailure, claims.NotFoundOnDestroy} {
-		text := applied(Group, session.Finding{Stream: id, Warning: kind, Err: failed(streams.NotChanged, nil), Facts: &claims.Facts{}})[0]
-		if strings.Contains(text, "destroy") {
-			t.Error(text)
-		}
-	}
-}
-
-// The warning of a destroy is short, because Terraform merges none.
-func TestWarningOfDestroy(t *testing.T) {
-	t.Parallel()
-	gone := failed(streams.NotChanged, nil)
-	gone.Status, gone.Message, gone.Form = 404, "there is no such stream", masking.FormDocumented
-	f := session.Finding{Stream: id, Warning: claims.NotFoundOnDestroy, Err: gone, Facts: &claims.Facts{}}
-	want := `Stream "cam-1" could not be found.
-PATCH https://host → 404 Not Found
-The service said: there is no such stream
-If it exists at another address, it keeps its processors: check base_url.
-The stream was not changed.`
-	if got := applied(OneStream, f)[0]; got != want {
-		t.Error(got)
 	}
 }

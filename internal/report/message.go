@@ -25,7 +25,7 @@ type cause struct {
 	severity diag.Severity
 	status   int // of the response; 0 without one
 
-	credentials string // what stands for {credentials} in a hint
+	credentials, place string // what stands for {credentials} and {place} in a hint
 }
 
 // message is what a person reads about one stream.
@@ -42,12 +42,22 @@ type message struct {
 	own       string // what stands for {own}
 	now       string // what is now true of the stream
 	changed   bool   // the stream may have been changed
-	short     string // the whole detail, if another error has the cause in full; "" for none
+	short     string // what failed and what to check, if another error has the cause in full; "" for none
+	unsent    bool   // the operation has sent nothing
 }
 
 // alone is the detail of a diagnostic about one stream.
 func (m message) alone() string {
 	return paragraphs(join(" ", m.happened(1), m.reason), join("\n", m.request, m.response), m.fill(m.advice, 1), m.now)
+}
+
+// beside is the detail of an error whose cause that of another stream has in full, because there may be hundreds.
+func (m message) beside(whole string) string {
+	now := m.now
+	if m.unsent {
+		now = nothingSent + now
+	}
+	return fmt.Sprintf("%s More in the error of stream %q.\n%s", m.short, whole, now)
 }
 
 // happened is the first sentence about a number of streams.
@@ -62,7 +72,7 @@ func (m message) fill(text string, n int) string {
 	if n > 1 {
 		form, names, own = "$2", fmt.Sprintf("%d streams", n), "see below"
 	}
-	values := strings.NewReplacer("{streams}", names, "{own}", own, "{credentials}", m.credentials)
+	values := strings.NewReplacer("{streams}", names, "{own}", own, "{credentials}", m.credentials, "{place}", m.place)
 	return values.Replace(forms.ReplaceAllString(text, form))
 }
 
@@ -103,10 +113,12 @@ func nowTrue(o streams.Outcome, reported *streams.Stream) string {
 	return notChanged
 }
 
-// notSaved is true of every failed create. With create_before_destroy, Terraform keeps the old object.
-const notSaved = "Nothing of this create is in the state: if you remove the resource now, its processors may stay " +
-	"attached. Resolve the errors, then run the command again. With create_before_destroy, the next plan may show no changes: " +
-	"change a value in triggers then."
+// What a failed create leaves. With create_before_destroy, Terraform keeps the old object, and may plan no change.
+const (
+	notInState = "Nothing of this create is in the state"
+	runAgain   = "Resolve the errors, then run the command again"
+	notSaved   = notInState + ", and what it attached may stay attached. " + runAgain + "; if the plan shows no changes, change a value in triggers."
+)
 
 // paragraphs leaves out the parts that are empty.
 func paragraphs(parts ...string) string { return join("\n\n", parts...) }

@@ -1,9 +1,9 @@
 package report
 
 import (
+	"net/http"
 	"strings"
 
-	"github.com/stream-management/terraform-provider-stream/internal/masking"
 	"github.com/stream-management/terraform-provider-stream/internal/requests"
 )
 
@@ -19,14 +19,12 @@ func placeholders(f failure) *strings.Replacer {
 		"{address}", address,
 		"{method}", f.Method,
 		"{unused}", unused,
-		"{proxy}", standIn(f),
+		"{standing}", standing(f),
 		"{otherwise}", otherwise(f, address),
-		"{orRaise}", orRaise(f),
-		"{toLeave}", f.did.toLeave,
-		"{orKeep}", f.did.orKeep,
+		"{ifSome}", ifSome(f),
+		"{toLeave}", join(" ", f.toLeave, f.skip),
+		"{missing}", f.missing,
 		"{orReads}", orReads(f),
-		"{unserved}", f.did.unserved,
-		"{missing}", f.did.missing,
 	)
 }
 
@@ -41,43 +39,39 @@ func receiverOf(f failure) (receiver, address string) {
 	return f.Receiver(), "base_url"
 }
 
-// standIn names what may have responded in place of the receiver.
-func standIn(f failure) string {
-	if f.Form == masking.FormPage {
-		return "a proxy or a login page"
-	}
-	return "a proxy"
-}
-
-// otherwise is a sentence about that, unless the response has the documented form.
-func otherwise(f failure, address string) string {
-	switch f.Form {
-	case masking.FormDocumented:
-		return ""
-	case masking.FormJSON:
-		return "Otherwise, a gateway may have responded: check " + address + "."
-	}
-	return "Otherwise, " + standIn(f) + " may have responded: check " + address + ", HTTPS_PROXY and NO_PROXY."
-}
-
-// orRaise is a clause about the limit that the failure has reached, if any.
-func orRaise(f failure) string {
+// standing is a sentence about a credential that was rejected. Reads and updates may be permitted apart.
+func standing(f failure) string {
 	switch {
-	case causedBy(requests.ErrRequestTimeout)(f):
-		return ", or raise request_timeout"
-	case isTimeout(f), causedBy(requests.ErrNoTime)(f):
-		return ", or raise the timeouts of the resource"
-	case f.OutOfAttempts:
-		return ", or raise retry.max_attempts"
+	case f.accepted == requests.AcceptedReads && !isRead(f):
+		return "The service accepts this credential for reads; it may not permit updates."
+	case f.accepted != requests.NotAccepted:
+		return "The credential works for other streams; it may not permit this one, or may have expired since."
 	}
-	return ""
+	return "The credential may be the wrong one, may have expired, or may not permit this operation."
 }
 
-// orReads is a sentence about a deployment that serves no reads, if the request was one.
-func orReads(f failure) string {
-	if !isRead(f) {
+// otherwise is a sentence about what may have responded in place of the receiver, unless the response has the documented form.
+func otherwise(f failure, address string) string {
+	if f.Documented() {
 		return ""
 	}
-	return "If updates of {the stream|the streams} work, the deployment may not serve GET /v2/streams/{id} as detect_drift needs it. Then " +
-		f.did.unserved
+	return "Otherwise, a proxy, a gateway or a login page may have responded: check " + address + ", HTTPS_PROXY and NO_PROXY."
+}
+
+// ifSome is a sentence about a service that is too slow for some of the requests for the streams of a call.
+func ifSome(f failure) string {
+	slow := either(hasStatus(408, 503, 504), causedBy(requests.ErrRequestTimeout))
+	if !f.others || isTokenRequest(f) || !slow(f) {
+		return ""
+	}
+	return "If only some requests fail, a smaller max_concurrent_requests may help."
+}
+
+// orReads is a sentence about a deployment that serves no reads, if the request was one. A 401 is about the credential.
+func orReads(f failure) string {
+	if !isRead(f) || f.Status == http.StatusUnauthorized {
+		return ""
+	}
+	return "If updates of {the stream|the streams} work, the deployment may not serve GET /v2/streams/{id}, which detect_drift needs and the " +
+		"interface does not specify. Then " + f.unserved
 }

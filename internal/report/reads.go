@@ -29,17 +29,18 @@ var readers = map[Reader]struct {
 	without  string // what to do without detect_drift
 	unserved string // what to do where the deployment serves no reads
 	missing  string // what to do if the stream does not exist; may be empty
+	skip     string // how the command does without the read; may be empty
 }{
-	Refresh: {unserved: withoutReads, missing: "The state keeps {the stream|the streams}, because it has no record of a read of " +
+	Refresh: {unserved: withoutReads, skip: "To plan or destroy without reads, add -refresh=false.", missing: "The state keeps {the stream|the streams}, because it has no record of a read of " +
 		"this resource that found a stream at this base_url. If {the stream is|the streams are} really gone, remove {it|them} from " +
 		"the configuration, and add -refresh=false to terraform apply or terraform destroy."},
 	Plan: {"Streams Cannot Be Checked", `set on_create = "replace". ` + toDestroy, withoutReads,
 		"If the same apply creates {the stream|the streams}, create {it|them} first with terraform apply -target=ADDRESS, or " +
-			"take {its id|their ids} from an attribute that is known after apply. " + toDestroy},
+			"take {its id|their ids} from an attribute that is known after apply. " + toDestroy, ""},
 	Import:      {unserved: withoutReads},
-	GroupImport: {"Group Cannot Be Imported", withoutGroupImport, withoutGroupImport, ""},
-	DataSource:  {"Streams Cannot Be Read", withoutDataSource, withoutDataSource, ""},
-	Query:       {"Streams Cannot Be Listed", withoutQuery, withoutQuery, ""},
+	GroupImport: {"Group Cannot Be Imported", withoutGroupImport, withoutGroupImport, "", ""},
+	DataSource:  {"Streams Cannot Be Read", withoutDataSource, withoutDataSource, "", ""},
+	Query:       {"Streams Cannot Be Listed", withoutQuery, withoutQuery, "", ""},
 }
 
 const (
@@ -52,17 +53,17 @@ const (
 )
 
 // reading is what a reader was to do.
-func reading(by Reader) attempted {
-	return attempted{failed: "{streams} could not be read", unserved: readers[by].unserved, missing: readers[by].missing}
+func reading(by Reader) task {
+	return task{failed: "{streams} could not be read", unserved: readers[by].unserved, missing: readers[by].missing, skip: readers[by].skip}
 }
 
 // Reads returns the diagnostics of the reads of a number of streams.
 func (r *Reporter) Reads(ctx context.Context, of Subject, streams int, findings []session.Finding, by Reader) diag.Diagnostics {
-	did := reading(by)
+	t := reading(by)
 	if by == Plan && of == Group {
-		did.missing += " The other streams of the group wait for {it|them}."
+		t.missing += " The other streams of the group wait for {it|them}."
 	}
-	messages := messagesOf(findings, func(session.Finding) attempted { return did })
+	messages := messagesOf(findings, len(findings) < streams, func(session.Finding) task { return t })
 	closing := ""
 	if late := beforeLimit(ctx, of); late != "" {
 		failed := 0

@@ -33,12 +33,12 @@ type Reporter struct {
 
 	mu    sync.Mutex
 	shown map[string][]string // by summary of a warning: the streams whose warnings are shown in full
-	told  map[any]bool        // what is said once, or once in full
+	said  map[any]string      // what is said once, or once in full: the stream of which it is said
 }
 
 // New returns the reporter of a session with a deployment.
 func New(configured string) *Reporter {
-	return &Reporter{configured: configured, shown: map[string][]string{}, told: map[any]bool{}}
+	return &Reporter{configured: configured, shown: map[string][]string{}, said: map[any]string{}}
 }
 
 // amongFirst reports whether a warning is one of the first of its kind: those are shown in full. The others have one
@@ -53,13 +53,15 @@ func (r *Reporter) amongFirst(summary, id string) bool {
 	return first
 }
 
-// first reports whether this is the first call with a key.
-func (r *Reporter) first(key any) bool {
+// first reports whether this is the first call with a key, and returns the stream of the first one.
+func (r *Reporter) first(key any, stream string) (of string, isFirst bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	first := !r.told[key]
-	r.told[key] = true
-	return first
+	of, found := r.said[key]
+	if !found {
+		r.said[key], of = stream, stream
+	}
+	return of, !found
 }
 
 // diagnostics returns the warnings, and then the errors. closing, of the last one, says what is now true of all streams of a failed call.
@@ -74,10 +76,10 @@ func (r *Reporter) diagnostics(ctx context.Context, of Subject, messages []messa
 			last = closing
 		}
 		d, at := r.diagnostic(ctx, same, last), pathOf(of, same)
-		overtaken := slices.ContainsFunc(groups[i:], func(next []message) bool { // Terraform shows errors with a path last
+		isBefore := slices.ContainsFunc(groups[i:], func(next []message) bool { // Terraform shows errors with a path last
 			return next[0].severity == same[0].severity && len(pathOf(of, next).Steps()) == 0
 		})
-		if !overtaken {
+		if !isBefore {
 			d = diag.WithPath(at, d)
 		}
 		diags = append(diags, d)
@@ -114,11 +116,11 @@ func (r *Reporter) diagnostic(ctx context.Context, messages []message, closing s
 		m.advice = ""
 	}
 	summary, detail := m.summary, m.alone()
-	switch told := !r.first(m.cause); {
+	switch whole, isFirst := r.first(m.cause, m.stream); {
 	case len(messages) > 1:
 		detail = m.ofMany(ctx, messages)
-	case told && m.short != "":
-		detail = m.short
+	case !isFirst && m.short != "":
+		detail = m.beside(whole)
 		logLong(ctx, rowsOf(messages, func(m message) string { return m.response }), shownTexts)
 	}
 	switch {

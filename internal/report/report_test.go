@@ -110,11 +110,10 @@ func TestPaths(t *testing.T) {
 	beside := session.Planned{Findings: []session.Finding{
 		{Stream: id, Warning: claims.WillBeDetached, Shown: `["p9"]`}, {Stream: id, Decision: claims.Decision{Refusal: claims.StreamIsKept}},
 	}}
-	read := service(400, "no", streams.NotChanged)
-	read.Method = "GET"
+	get := read(service(400, "no", streams.NotChanged))
 	for want, d := range map[string]diag.Diagnostic{
 		"processor_ids": New("").Plan(t.Context(), OneStream, updates, beside)[0], // beside an error without a path
-		"stream_id":     New("").Reads(t.Context(), OneStream, 1, []session.Finding{{Stream: id, Err: &read}}, DataSource)[0],
+		"stream_id":     New("").Reads(t.Context(), OneStream, 1, []session.Finding{{Stream: id, Err: &get}}, DataSource)[0],
 	} {
 		if d, located := d.(diag.DiagnosticWithPath); !located || d.Path().String() != want {
 			t.Errorf("want the path %s: %+v", want, d)

@@ -32,7 +32,7 @@ type delivery struct {
 // newDelivery returns a delivery to an endpoint with this health. subject is what its result says about the request.
 func (c *client) newDelivery(health *health, credentials *credentials, subject Result) *delivery {
 	return &delivery{client: c, health: health, credentials: credentials, history: history{
-		subject: subject, redactor: c.redactor, taken: health.now().taken,
+		subject: subject, redactor: c.redactor,
 	}}
 }
 

@@ -17,7 +17,6 @@ import (
 type history struct {
 	subject  Result // what the result says about the request
 	redactor *masking.Redactor
-	taken    int // requests, by the endpoint, before the delivery began
 	attempts []attempt
 }
 
@@ -43,13 +42,10 @@ func (h *history) last() (a attempt) {
 // one is the result.
 func (h *history) result(end step, err error) Result {
 	r, last := h.subject, h.last()
-	sent, own := 0, 0 // attempts, and those that the endpoint has taken
+	sent := 0
 	for _, a := range h.attempts {
 		if !a.isUnsent() {
 			sent++
-		}
-		if a.isTaken() {
-			own++
 		}
 	}
 	mayHaveActed := slices.ContainsFunc(h.attempts, attempt.mayHaveActed)
@@ -65,8 +61,6 @@ func (h *history) result(end step, err error) Result {
 		}
 	}
 	r.Attempts, r.MayHaveActed = sent, mayHaveActed
-	r.OthersTaken = last.health.taken-own > h.taken
-	r.OutOfAttempts = end.ending == outOfAttempts
 	var reasons []string
 	switch {
 	case last.isResponse():

@@ -9,7 +9,6 @@ import (
 	"net/http/httptest"
 	"path/filepath"
 	"testing"
-	"time"
 
 	"golang.org/x/net/http2"
 
@@ -111,41 +110,6 @@ func startNodes(t *testing.T, server *tls.Config, nodes []node) string {
 		}
 	}()
 	return "https://" + listener.Addr().String()
-}
-
-// A result says whether others of the run succeed, and whether more attempts were allowed: both decide what helps.
-func TestResultNamesLimits(t *testing.T) {
-	t.Parallel()
-	for name, test := range map[string]struct {
-		status, attempts      int
-		others                bool
-		wantOthers, wantLimit bool
-	}{
-		"alone": {500, 0, false, false, false}, "beside others": {500, 0, true, true, false},
-		"counted": {500, 2, false, false, true}, "counted, beside others": {500, 2, true, true, true},
-		"rejected update": {422, 2, false, false, false}, "rejected twice": {401, 0, false, false, false},
-	} {
-		RunVirtual(t, name, func(t *testing.T) {
-			s := StartService(t, func(w http.ResponseWriter, r *http.Request) {
-				if r.URL.Path == "/v2/streams/busy" {
-					RespondError(test.status, "busy")(w, r)
-					return
-				}
-				ApplyUpdate(w, r)
-			})
-			retry := requests.DefaultRetry
-			retry.MaxAttempts = test.attempts
-			c := NewClient(t, requests.Config{BaseURL: s.URL, Retry: retry})
-			MustUpdateAll(t, c, 1) // before the operation
-			if test.others {
-				time.AfterFunc(100*time.Millisecond, func() { MustUpdateAll(t, c, 1) })
-			}
-			_, err := c.UpdateStream(t.Context(), "busy", streams.NewProcessorSet())
-			if e := AsError(t, err); e.OthersTaken != test.wantOthers || e.OutOfAttempts != test.wantLimit {
-				t.Errorf("%+v", e.Result)
-			}
-		})
-	}
 }
 
 // The error of a rejection has what a proxy offers, and what is suspicious about the credential.

@@ -187,11 +187,9 @@ func decode(body []byte, id string, secrets *masking.Redactor) (*Stream, error) 
 	if problems != nil && !isThis && s.ID != "" {
 		problems = append(problems, fmt.Sprintf("id is %q", shown))
 	}
-	switch wrong := strings.Join(problems, ", "); {
-	case problems != nil && (isThis || len(problems) <= mostWrong):
-		return nil, fmt.Errorf("%w, but %s", ErrNearly, wrong)
+	switch {
 	case problems != nil:
-		return nil, fmt.Errorf("the response is not a stream: %s", wrong)
+		return nil, fmt.Errorf("%w: %s", ErrInvalidStream, strings.Join(problems, ", "))
 	case !isThis:
 		return nil, fmt.Errorf("%w, %q", ErrOtherStream, shown)
 	}
@@ -202,11 +200,9 @@ func decode(body []byte, id string, secrets *masking.Redactor) (*Stream, error) 
 
 // Causes of an error about a 2xx response.
 var (
-	ErrNearly      = errors.New("the response is nearly the stream") // it has the id, or most of the six fields
-	ErrOtherStream = errors.New("the response describes another stream")
+	ErrInvalidStream = errors.New("the response is not a valid stream")
+	ErrOtherStream   = errors.New("the response describes another stream")
 )
-
-const mostWrong = 2 // of six fields
 
 // decodeValue reports whether raw was of the type of to. Unlike package json, it refuses null.
 func decodeValue(raw json.RawMessage, to any) bool {

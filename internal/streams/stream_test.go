@@ -158,9 +158,8 @@ func TestInvalidSuccess(t *testing.T) {
 		noBody = "the response has no body"
 		object = "the response is not a JSON object"
 		text   = "the response is not UTF-8 text"
-		stream = "the response is not a stream: "
-		nearly = "the response is nearly the stream, but "
-		set    = nearly + "processor_ids is not an array of strings"
+		stream = "the response is not a valid stream: "
+		set    = stream + "processor_ids is not an array of strings"
 	)
 	body := StreamWith(nil)
 	with := func(field, value string) string { return StreamWith(map[string]string{field: value}) }
@@ -178,9 +177,9 @@ func TestInvalidSuccess(t *testing.T) {
 		"another stream":   {200, with("id", `"s2"`), `the response describes another stream, "s2"`, ""},
 		"another case":     {200, with("id", `"S1"`), `the response describes another stream, "S1"`, ""},
 		"null in the set":  {200, with("processor_ids", `["p1",null]`), set, "null"},
-		"another spelling": {200, strings.Replace(body, "terminal", "Terminal", 1), nearly + "terminal_id is missing", "Terminal_id"},
-		"date, other case": {200, strings.Replace(with("last_edited", `"x"`), `"s1"`, `"S1"`, 1), nearly + "last_edited is not an integer, id is \"S1\"", "S1"},
-		"a fraction":       {200, with("last_edited", `1.5`), nearly + "last_edited is not an integer", "1.5"},
+		"another spelling": {200, strings.Replace(body, "terminal", "Terminal", 1), stream + "terminal_id is missing", "Terminal_id"},
+		"date, other case": {200, strings.Replace(with("last_edited", `"x"`), `"s1"`, `"S1"`, 1), stream + "last_edited is not an integer, id is \"S1\"", "S1"},
+		"a fraction":       {200, with("last_edited", `1.5`), stream + "last_edited is not an integer", "1.5"},
 		"an error body": {200, `{"message":"not really"}`, stream + "id is missing, terminal_id is missing, fragment_type_id is missing, " +
 			"processor_ids is missing, last_edited is missing, compatible_namespaces is missing", "not really"},
 		"all wrong": {200, `{"id":1,"terminal_id":null,"processor_ids":{},"last_edited":"x","compatible_namespaces":[1]}`,
@@ -193,45 +192,12 @@ func TestInvalidSuccess(t *testing.T) {
 			if WantFailed(t, e, streams.KindUnexpected, streams.Unknown, 1); e.Reason != test.reason || e.Status != test.status {
 				t.Errorf("error %#v", e)
 			}
+			if isObject := strings.HasPrefix(test.reason, stream); errors.Is(e, streams.ErrInvalidStream) != isObject {
+				t.Errorf("error %#v", e)
+			}
 			streamstest.WantText(t, e.Message, test.message)
 			s.WantRequests(t, 1)
 		})
-	}
-}
-
-// A response is nearly the stream if it has the id, or most of the six fields, as gateways and other versions of a service may write
-// them.
-func TestNearlyTheStream(t *testing.T) {
-	t.Parallel()
-	with := func(pairs ...string) string {
-		fields := map[string]string{}
-		for i := 0; i < len(pairs); i += 2 {
-			fields[pairs[i]] = pairs[i+1]
-		}
-		return StreamWith(fields)
-	}
-	for name, test := range map[string]struct {
-		body   string
-		nearly bool
-	}{
-		"a date":              {with("last_edited", `"2026-01-02T03:04:05Z"`), true},
-		"a number as text":    {with("last_edited", `"1735787045000"`), true},
-		"null lists":          {with("processor_ids", "null", "compatible_namespaces", "null"), true},
-		"absent lists":        {`{"id":"s1","terminal_id":"t1","fragment_type_id":"f1","last_edited":1}`, true},
-		"objects":             {with("processor_ids", `[{"id":"p1"}]`, "terminal_id", `{"id":"t1"}`), true},
-		"only the id":         {`{"id":"s1"}`, true},
-		"a number as the id":  {with("id", "1"), true},
-		"no id, two wrong":    {with("id", "null", "last_edited", `"x"`), true},
-		"no id, three wrong":  {with("id", "null", "last_edited", `"x"`, "terminal_id", "1"), false},
-		"another id, one":     {with("id", `"S1"`, "last_edited", `"x"`), true},
-		"another id, two":     {with("id", `"s2"`, "last_edited", `"x"`, "terminal_id", "1"), false},
-		"the stream in a box": {`{"data":` + StreamWith(nil) + `}`, false},
-	} {
-		s := StartService(t, Respond(200, test.body))
-		e := s.UpdateError(t, requests.Config{})
-		if WantFailed(t, e, streams.KindUnexpected, streams.Unknown, 1); errors.Is(e, streams.ErrNearly) != test.nearly {
-			t.Errorf("%s: %#v", name, e)
-		}
 	}
 }
 

@@ -268,7 +268,7 @@ func (o *object) upgrade(p *Process) {
 func (o *object) accept(what string, diags Diagnostics) {
 	for _, d := range diags {
 		o.Logf("%s: %s: %s: %s", what, d.Severity, d.Summary, d.Detail)
-		if slices.Contains([]string{"Bug of the Provider", "Conflicting Processor Sets", "Another Resource Keeps the Stream"}, d.Summary) {
+		if slices.Contains([]string{"Provider Bug", "Conflicting Processor Sets", "Another Resource Keeps the Stream"}, d.Summary) {
 			o.Fatalf("%s: %s", what, d.Detail)
 		}
 	}

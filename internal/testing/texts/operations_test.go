@@ -110,6 +110,18 @@ func readMany(n int) operation {
 	}
 }
 
+// readFirst refreshes a group, and updates it in the same run.
+func readFirst(w *world) coretest.Diagnostics {
+	before, after := group(cameras(3), nil, "p1"), group(cameras(3), nil, "p2")
+	state := w.existing(before)
+	w.configure(coretest.Attributes{"detect_drift": true})
+	w.fails(w)
+	p := w.process()
+	state, diags := p.Read(state)
+	_, applied := w.applyIn(p, state, coretest.Managed{}, after)
+	return append(diags, applied...)
+}
+
 func readGroup(w *world) coretest.Diagnostics {
 	state := w.existing(group(cameras(3), nil, "p1"))
 	w.configure(coretest.Attributes{"detect_drift": true})

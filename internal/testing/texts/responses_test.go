@@ -9,7 +9,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"time"
 
 	"github.com/stream-management/terraform-provider-stream/internal/testing/streamstest"
 )
@@ -75,15 +74,10 @@ func edits(change func(map[string]any)) func(*world) {
 	}
 }
 
-// set gives fields of a success other values; nil removes a field, and null is null.
+// set gives fields of a success other values.
 func set(fields map[string]any) func(*world) {
-	return edits(func(stream map[string]any) {
-		maps.Copy(stream, fields)
-		maps.DeleteFunc(stream, func(_ string, value any) bool { return value == nil })
-	})
+	return edits(func(stream map[string]any) { maps.Copy(stream, fields) })
 }
-
-var nullField = json.RawMessage("null")
 
 // fault makes each response of the service one with a fault.
 func fault(f streamstest.Fault) func(*world) {
@@ -127,17 +121,6 @@ func noStream(int) http.HandlerFunc {
 
 func unavailable(int) http.HandlerFunc {
 	return response(503, json_, messageBody("The service is being updated."), "X-Request-Id", "9f2c1e70")
-}
-
-// late responds after a time.
-func late(d time.Duration, then http.HandlerFunc) http.HandlerFunc {
-	return func(rw http.ResponseWriter, r *http.Request) {
-		select {
-		case <-time.After(d):
-			then(rw, r)
-		case <-r.Context().Done():
-		}
-	}
 }
 
 func silent(rw http.ResponseWriter, r *http.Request) {

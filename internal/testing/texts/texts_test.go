@@ -1,6 +1,6 @@
-// Package texts writes what a person reads after some two hundred failures: the provider is called as Terraform core calls it, with
-// the real client, against services, proxies and networks in memory, on a clock of its own. Whoever changes texts compares what
-// `make texts` writes before and after.
+// Package texts has what a person reads in some 170 everyday cases, whole, in testdata/texts.txt. The provider is called as Terraform core
+// calls it, with the real client, against services, proxies and networks in memory, on a clock of its own. `make texts` renews the file:
+// a change of texts is reviewed there.
 package texts_test
 
 import (
@@ -8,17 +8,18 @@ import (
 	"fmt"
 	"os"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
 )
 
-var out = flag.String("out", "", "file that gets all texts; without it, one of ten is made")
+var renew = flag.Bool("update", false, "write the texts to the file")
 
-const sample = 10
+const golden = "testdata/texts.txt"
 
-// failure is one of the failures.
+// failure is one of the cases.
 type failure struct {
 	title string
 	does  operation
@@ -26,10 +27,10 @@ type failure struct {
 	fails func(*world) // what goes wrong, once the resources exist that the operation needs
 }
 
-// nowTrue is how the text of an error ends.
-var nowTrue = regexp.MustCompile(`(was not changed|may or may not have been changed|changed by this read|stream now has|changes succeeded)[^\n]*$`)
+// nowTrue is how the text of a failed operation ends.
+var nowTrue = regexp.MustCompile(`(not changed|not changed by this resource\.|may or may not have been changed|changed by this read|stream now has|changes succeeded|in the state\.)[^\n]*$`)
 
-// Every text ends with what is now true of the stream.
+// Each case has the text of the file, and the file has no other ones. The error of each operation ends with what is now true.
 func TestTexts(t *testing.T) {
 	for _, name := range os.Environ() {
 		if name, _, _ = strings.Cut(name, "="); strings.HasPrefix(name, "STREAM_") || strings.HasSuffix(strings.ToUpper(name), "_PROXY") {
@@ -38,17 +39,9 @@ func TestTexts(t *testing.T) {
 		}
 	}
 	all := failures()
-	written := make([]string, len(all))
-	t.Run("failures", func(t *testing.T) {
-		titles := map[string]bool{}
+	texts := make([]string, len(all))
+	t.Run("cases", func(t *testing.T) {
 		for i, f := range all {
-			if titles[f.title] {
-				t.Errorf("two failures are %q", f.title)
-			}
-			titles[f.title] = true
-			if *out == "" && i%sample != 0 {
-				continue
-			}
 			t.Run(f.title, func(t *testing.T) {
 				for name, value := range f.env {
 					t.Setenv(name, value)
@@ -56,15 +49,45 @@ func TestTexts(t *testing.T) {
 				if f.env == nil {
 					t.Parallel()
 				}
-				synctest.Test(t, func(t *testing.T) { written[i] = textOf(t, f) })
+				synctest.Test(t, func(t *testing.T) { texts[i] = textOf(t, f) })
 			})
 		}
 	})
-	text := strings.Join(written, "\n")
-	if *out != "" {
-		if err := os.WriteFile(*out, []byte(text), 0o600); err != nil {
+	if *renew {
+		if err := os.WriteFile(golden, []byte(strings.Join(texts, "\n")), 0o600); err != nil {
 			t.Fatal(err)
 		}
+		return
+	}
+	content, err := os.ReadFile(golden)
+	if err != nil {
+		t.Fatal(err)
+	}
+	const heading = "# "
+	want := strings.SplitAfter("\n"+string(content), "\n"+heading)
+	for i := range want {
+		want[i] = strings.TrimSuffix(heading+want[i], heading)
+	}
+	for i, text := range texts {
+		if len(want) > i+1 && strings.TrimSpace(text) != strings.TrimSpace(want[i+1]) {
+			t.Errorf("%s\nhas another text (`make texts` renews it):\n%s\nwant\n%s", all[i].title, text, want[i+1])
+		}
+	}
+	if len(texts) != len(want)-1 {
+		t.Errorf("%d cases, and %d in the file: `make texts` renews it", len(texts), len(want)-1)
+	}
+}
+
+// Each case has a title of its own.
+func TestTitles(t *testing.T) {
+	t.Parallel()
+	var titles []string
+	for _, f := range failures() {
+		titles = append(titles, f.title)
+	}
+	slices.Sort(titles)
+	if unique := slices.Compact(slices.Clone(titles)); len(unique) != len(titles) {
+		t.Errorf("of %d titles, only %d differ", len(titles), len(unique))
 	}
 }
 
@@ -81,7 +104,7 @@ func textOf(t *testing.T, f failure) string {
 	}
 	for _, d := range diags {
 		fmt.Fprintf(&text, "\n%s: %s%s\n\n%s\n", label(d.Severity), d.Summary, at(d), d.Detail)
-		if d.Severity == severityError && !nowTrue.MatchString(strings.TrimSpace(d.Detail)) {
+		if f.fails != nil && d.Severity == severityError && !nowTrue.MatchString(strings.TrimSpace(d.Detail)) {
 			t.Errorf("does not say what is now true: %s", d.Detail)
 		}
 	}

@@ -58,6 +58,9 @@ func newWorld(t *testing.T, fails func(*world)) *world {
 		service: streamstest.New(streamstest.Options{ServeGet: true}, streamstest.Streams(cameras(30)...)...),
 		tokens:  &streamstest.TokenServer{ClientID: "terraform", ClientSecret: "s3cret-of-terraform"},
 	}
+	if fails == nil {
+		w.fails = func(*world) {}
+	}
 	w.handler.Store(http.HandlerFunc(w.service.ServeHTTP))
 	w.hosts[serviceHost+":443"] = w.serveTLS(w.certificate(serviceHost), func(rw http.ResponseWriter, r *http.Request) {
 		w.arrived <- struct{}{}
