@@ -5,9 +5,10 @@ variable "client_secret" {
 
 provider "stream" {
   oauth2 = {
-    token_url     = "https://login.example.com/token"
-    client_id     = "terraform"
-    client_secret = var.client_secret
-    scopes        = ["streams.write"]
+    token_url       = "https://login.example.com/token"
+    client_id       = "terraform"
+    client_secret   = var.client_secret
+    scopes          = ["streams.write"]
+    endpoint_params = { audience = "https://streams.example.com" }
   }
 }

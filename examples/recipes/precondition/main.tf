@@ -18,6 +18,11 @@ output "count" {
   value = length(local.cameras)
 
   precondition {
+    condition     = length(local.cameras) > 0
+    error_message = "There are no cameras. To detach all processors, destroy the configuration."
+  }
+
+  precondition {
     condition     = length(local.unknown) == 0
     error_message = "Unknown processors: ${join(", ", local.unknown)}."
   }

@@ -195,7 +195,9 @@ func schemes(t *testing.T, environment map[string]string) []example {
 		clitest.WriteFile(t, path, content)
 		return filepath.ToSlash(path)
 	}
-	secrets := &streamstest.TokenServer{ClientID: "terraform", ClientSecret: "s3cret"}
+	secrets := &streamstest.TokenServer{
+		ClientID: "terraform", ClientSecret: "s3cret", Scope: "streams.write", Audience: "https://streams.example.com",
+	}
 	assertive := &streamstest.TokenServer{ClientID: "terraform"}
 	withSecret, withAssertion := httptest.NewServer(secrets), httptest.NewServer(assertive)
 	t.Cleanup(withSecret.Close)

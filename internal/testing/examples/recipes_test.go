@@ -79,6 +79,33 @@ func emptied(stream string) string {
 	return fmt.Sprintf(`PATCH /v2/streams/%s {"processor_ids":[]}`, stream)
 }
 
+// TestAccPageEmptyList plans a list that has become empty, with each condition that the page names.
+func TestAccPageEmptyList(t *testing.T) {
+	t.Parallel()
+	_, url := startService(t, streamstest.Options{})
+	w := newWorkspace(t, "recipes/precondition", url)
+	const inGroup, inResource = "The list is empty.", "The list of no instance is empty."
+	condition := func(message string) string {
+		return "\n  lifecycle {\n    precondition {\n      condition     = length(local.cameras) > 0\n" +
+			"      error_message = \"" + message + "\"\n    }\n  }\n"
+	}
+	w.Edit("main.tf", "each.value\n", "each.value\n"+condition(inResource))
+	w.MustApply()
+	list := w.Read("cameras.csv")
+	w.Write("cameras.csv", list[:strings.Index(list, "\n")+1])
+	for _, command := range []string{"validate", "plan"} {
+		w.Run(command).Want(1, "There are no cameras.")
+	}
+
+	w.Edit("main.tf", "> 0\n    error_message = \"There", ">= 0\n    error_message = \"There")
+	w.Write("others.tf", "resource \"stream_processors_group\" \"others\" {\n  streams = local.cameras\n"+condition(inGroup)+"}\n"+
+		"check \"list\" {\n  assert {\n    condition     = length(local.cameras) > 0\n    error_message = \"Only a warning.\"\n  }\n}\n")
+	plan := w.Run("plan").Want(1, "Error: Resource precondition failed", inGroup, "Warning: Check block assertion failed")
+	if strings.Contains(plan.Text(), inResource) {
+		t.Errorf("a resource without instances has checked its precondition: %v", plan)
+	}
+}
+
 // TestAccPageCreatedStreams creates streams and their processors in one apply, with a stand-in for the other provider that
 // creates and destroys streams in the service.
 func TestAccPageCreatedStreams(t *testing.T) {
