@@ -1,6 +1,7 @@
 package examples
 
 import (
+	"net/http"
 	"path/filepath"
 	"regexp"
 	"strings"
@@ -9,40 +10,59 @@ import (
 	"github.com/stream-management/terraform-provider-stream/internal/testing/streamstest"
 )
 
-// TestAccPipelines runs the commands of the pipelines: those before the apply have no credentials and send nothing. Those
-// after it have credentials, and find a change made outside Terraform. A run by hand repairs it.
+// TestAccPipelines runs the commands of the pipelines: those before the apply only read, with a token that may not update,
+// or send nothing if the service does not serve GET. The job for drift finds a change made outside Terraform, and a run by
+// hand repairs it.
 func TestAccPipelines(t *testing.T) {
 	t.Parallel()
 	for _, name := range []string{"github-actions.yml", "gitlab-ci.yml"} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			service, url := startService(t, streamstest.Options{Authorize: streamstest.Bearer("t0ken"), ServeGet: true})
-			w := newWorkspace(t, "provider", url)
-			if strings.Contains(read(t, filepath.Join("pipelines", name)), "|| 'unused'") {
-				w.Setenv("STREAM_DETECT_DRIFT=false", "STREAM_TOKEN=unused")
-			}
-			for _, line := range pipelineCommand.FindAllStringSubmatch(read(t, filepath.Join("pipelines", name)), -1) {
-				if strings.HasPrefix(line[1], "apply ") {
-					service.WantRequests(t)
-					w.Setenv("STREAM_TOKEN=t0ken")
+		pipeline := read(t, filepath.Join("pipelines", name))
+		if !strings.Contains(pipeline, "\n  STREAM_DETECT_DRIFT: \"true\" # remove this") {
+			t.Fatalf("%s does not read", name)
+		}
+		for _, drift := range []string{"true", "false"} {
+			t.Run(name+"/detect_drift="+drift, func(t *testing.T) {
+				t.Parallel()
+				service, url := startService(t, streamstest.Options{Authorize: readOrUpdate, ServeGet: drift == "true"})
+				w := newWorkspace(t, "provider", url)
+				w.Setenv("STREAM_DETECT_DRIFT="+drift, "STREAM_TOKEN=read")
+				reads := []string{"GET /v2/streams/cam-1"}
+				if drift == "false" {
+					reads = nil
 				}
-				w.MustRun(strings.Fields(line[1])...)
-				if strings.HasPrefix(line[1], "apply ") {
-					service.WantRequests(t, setEntrance)
-					w.Setenv("STREAM_DETECT_DRIFT=true")
+				for _, line := range pipelineCommand.FindAllStringSubmatch(pipeline, -1) {
+					apply := strings.HasPrefix(line[1], "apply ")
+					if apply {
+						service.WantRequests(t, reads...)
+						w.Setenv("STREAM_TOKEN=t0ken")
+					}
+					w.MustRun(strings.Fields(line[1])...)
+					if apply {
+						service.WantRequests(t, append(reads, setEntrance)...)
+						w.Setenv("STREAM_TOKEN=read")
+					}
 				}
-			}
-			service.WantRequests(t, "GET /v2/streams/cam-1")
-			service.Seed(streamstest.Stream{ID: "cam-1"})
-			w.Plan("-lock=false").Want(2)
-			w.Run("apply", "plan.tfplan").Want(1, "Saved plan is stale")
-			w.MustRun("plan", "-lock=false", "-out=plan.tfplan")
-			w.Setenv("STREAM_DETECT_DRIFT=")
-			service.ForgetRequests()
-			w.MustRun("apply", "-lock-timeout=10m", "plan.tfplan")
-			service.WantRequests(t, setEntrance)
-		})
+				if drift == "false" {
+					return
+				}
+				service.Seed(streamstest.Stream{ID: "cam-1"})
+				w.Plan("-lock=false", "-out=plan.tfplan").Want(2)
+				service.ForgetRequests()
+				w.Setenv("STREAM_TOKEN=t0ken")
+				w.MustApply("-lock-timeout=10m", "plan.tfplan")
+				service.WantRequests(t, setEntrance)
+				w.Run("apply", "plan.tfplan").Want(1, "Saved plan is stale")
+			})
+		}
 	}
+}
+
+// readOrUpdate accepts one token for reads, and one for everything.
+func readOrUpdate(r *http.Request) error {
+	if r.Method == http.MethodGet && streamstest.Bearer("read")(r) == nil {
+		return nil
+	}
+	return streamstest.Bearer("t0ken")(r)
 }
 
 // A run by hand, which somebody may start on any branch, applies nothing that is not merged.
