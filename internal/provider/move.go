@@ -1,14 +1,17 @@
 package provider
 
 import (
+	"cmp"
 	"context"
+	"fmt"
+	"strconv"
+	"strings"
 
+	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/resource"
 	"github.com/hashicorp/terraform-plugin-framework/tfsdk"
 	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
 	"github.com/hashicorp/terraform-plugin-go/tftypes"
-
-	"github.com/stream-management/terraform-provider-stream/internal/report"
 )
 
 // moveOwn moves the state of a type of this provider that was installed under another address: a mirror, a fork, or a
@@ -38,11 +41,56 @@ func cannotMoveTo(typeName string) resource.StateMover {
 	return resource.StateMover{StateMover: func(_ context.Context, req resource.MoveStateRequest, resp *resource.MoveStateResponse) {
 		switch req.SourceTypeName {
 		case typeName:
-			resp.Diagnostics.Append(report.CannotMoveOwn(typeName))
+			resp.Diagnostics.Append(cannotMoveOwn(typeName))
 		case singleName, groupName:
-			resp.Diagnostics.Append(report.CannotMoveType(req.SourceTypeName, typeName, "guide Large Fleets"))
+			resp.Diagnostics.Append(cannotMoveType(req.SourceTypeName, typeName, "guide Large Fleets"))
 		default:
-			resp.Diagnostics.Append(report.CannotMoveType(req.SourceTypeName, typeName, "guide Bring Existing Streams Under Terraform"))
+			resp.Diagnostics.Append(cannotMoveType(req.SourceTypeName, typeName, "guide Bring Existing Streams Under Terraform"))
 		}
 	}}
+}
+
+// cannotMoveRequest is the error of a moved block for a resource whose request is not that of a stream. It shows how to take the stream over
+// without a moved block.
+func cannotMoveRequest(from, id string, err error) diag.Diagnostic {
+	quoted := strconv.Quote(cmp.Or(id, "STREAM_ID"))
+	quoted = strings.NewReplacer("${", "$${", "%{", "%%{").Replace(quoted)
+	return cannotMove(
+		fmt.Sprintf("A %s can be moved if its request is a PATCH of /v2/streams/{id} with processor_ids. This "+
+			"resource cannot be moved: %s.", from, err),
+		"Import the stream instead: replace the moved block with these two, with your own resource names. Keep the "+
+			"old provider configured until they are applied.",
+		removed(from)+fmt.Sprintf("\n\n  import {\n    to = stream_processors.example\n    id = %s\n  }", quoted))
+}
+
+// cannotMoveType is the error of a moved block for a type that has no state of the new resource. guide names the page with the way.
+func cannotMoveType(from, to, guide string) diag.Diagnostic {
+	return cannotMove(
+		fmt.Sprintf("The state of this %s does not fit a %s.", from, to),
+		createInstead,
+		removed(from),
+		fmt.Sprintf("The %s has an example, which needs Terraform 1.7 or OpenTofu 1.10.", guide))
+}
+
+// cannotMoveOwn is the error of a moved block for a type of the same name whose state this version cannot read.
+func cannotMoveOwn(typeName string) diag.Diagnostic {
+	return cannotMove(
+		fmt.Sprintf("The state of this %s is not one that this version of the provider reads. Another provider may have a type of this "+
+			"name, or a newer version may have written the state: then install that version.", typeName),
+		createInstead,
+		removed(typeName))
+}
+
+const createInstead = "Replace the moved block with this one, with your own resource name, and keep the block of the new resource. The " +
+	"apply creates that, which sends each set once, and detaches nothing that is in the set."
+
+// cannotMove returns the error of a moved block. parts say why, and what helps.
+func cannotMove(parts ...string) diag.Diagnostic {
+	parts = append(parts, "Nothing was sent by this operation. It changed nothing in the state.")
+	return diag.NewErrorDiagnostic("Resource Cannot Be Moved", strings.Join(parts, "\n\n"))
+}
+
+// removed is a removed block that sends nothing.
+func removed(from string) string {
+	return fmt.Sprintf("  removed {\n    from = %s.example\n    lifecycle { destroy = false }\n  }", from)
 }

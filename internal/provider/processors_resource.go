@@ -200,7 +200,7 @@ func moveState(ctx context.Context, req resource.MoveStateRequest, resp *resourc
 	found, err := moved.Read(req.SourceTypeName, req.SourceSchemaVersion, req.SourceRawState.JSON)
 	id := types.StringPointerValue(found.ID)
 	if err != nil {
-		resp.Diagnostics.Append(report.CannotMove(req.SourceTypeName, id.ValueString(), err))
+		resp.Diagnostics.Append(cannotMoveRequest(req.SourceTypeName, id.ValueString(), err))
 		return
 	}
 	m := newModel[*processorsModel](ctx, &resp.TargetState)

@@ -1,13 +1,10 @@
 package report
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"maps"
 	"slices"
-	"strconv"
-	"strings"
 
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/path"
@@ -90,10 +87,10 @@ func changing(of Subject, c session.Change, a session.After, f session.Finding) 
 		return reading(Plan)
 	}
 	t := task{
-		failed:  "the processors of {streams} could not be updated",
-		empty:   f.Decision.Send && f.Decision.Set.Len() == 0,
-		missing: "If {the stream was|the streams were} deleted, remove {it|them} from the configuration.",
+		failed: "the processors of {streams} could not be updated",
+		empty:  f.Decision.Send && f.Decision.Set.Len() == 0,
 	}
+	t.missing = "If {the stream was|the streams were} deleted, remove {it|them} from the configuration."
 	switch _, stays := c.Want[f.Stream]; {
 	case !stays:
 		t.toLeave = join(" ", leaveByState, keepBefore(of, a))
@@ -133,9 +130,9 @@ func (r *Reporter) Invoke(ctx context.Context, refusal session.CallRefusal, fail
 	logBugs(ctx, failed)
 	messages := messagesOf(failed, false, func(f session.Finding) task {
 		return task{
-			failed:  "the processors of {streams} could not be set",
-			empty:   f.Decision.Set.Len() == 0,
-			missing: createFirst,
+			failed: "the processors of {streams} could not be set",
+			empty:  f.Decision.Set.Len() == 0,
+			reader: reader{missing: createFirst},
 			next: "The next apply may not run the action again. To run it, use terraform apply -invoke=ADDRESS with " +
 				"the address of the action.",
 		}
@@ -228,55 +225,4 @@ func NotReadYet() diag.Diagnostic {
 	return diag.NewWarningDiagnostic("Streams Were Not Read", paragraphs(
 		"The plan shows neither changes made outside Terraform, nor which processors a create detaches: "+valueNotKnown,
 		applyValueFirst))
-}
-
-// InvalidGroupImport is the error of an import of a group.
-func InvalidGroupImport(err error) diag.Diagnostic {
-	return diag.NewErrorDiagnostic("Invalid Stream IDs", fmt.Sprintf("The id of the import is wrong: %s. Write a "+
-		"list of stream ids in JSON, or one id on each line.", err))
-}
-
-// CannotMove is the error of a moved block for a resource whose request is not that of a stream. It shows how to take the stream over
-// without a moved block.
-func CannotMove(from, id string, err error) diag.Diagnostic {
-	quoted := strconv.Quote(cmp.Or(id, "STREAM_ID"))
-	quoted = strings.NewReplacer("${", "$${", "%{", "%%{").Replace(quoted)
-	return cannotMove(
-		fmt.Sprintf("A %s can be moved if its request is a PATCH of /v2/streams/{id} with processor_ids. This "+
-			"resource cannot be moved: %s.", from, err),
-		"Import the stream instead: replace the moved block with these two, with your own resource names. Keep the "+
-			"old provider configured until they are applied.",
-		removed(from)+fmt.Sprintf("\n\n  import {\n    to = stream_processors.example\n    id = %s\n  }", quoted))
-}
-
-// CannotMoveType is the error of a moved block for a type that has no state of the new resource. guide names the page with the way.
-func CannotMoveType(from, to, guide string) diag.Diagnostic {
-	return cannotMove(
-		fmt.Sprintf("The state of this %s does not fit a %s.", from, to),
-		createInstead,
-		removed(from),
-		fmt.Sprintf("The %s has an example, which needs Terraform 1.7 or OpenTofu 1.10.", guide))
-}
-
-// CannotMoveOwn is the error of a moved block for a type of the same name whose state this version cannot read.
-func CannotMoveOwn(typeName string) diag.Diagnostic {
-	return cannotMove(
-		fmt.Sprintf("The state of this %s is not one that this version of the provider reads. Another provider may have a type of this "+
-			"name, or a newer version may have written the state: then install that version.", typeName),
-		createInstead,
-		removed(typeName))
-}
-
-const createInstead = "Replace the moved block with this one, with your own resource name, and keep the block of the new resource. The " +
-	"apply creates that, which sends each set once, and detaches nothing that is in the set."
-
-// cannotMove returns the error of a moved block. parts say why, and what helps.
-func cannotMove(parts ...string) diag.Diagnostic {
-	return diag.NewErrorDiagnostic("Resource Cannot Be Moved", paragraphs(
-		append(parts, nothingSent+"It changed nothing in the state.")...))
-}
-
-// removed is a removed block that sends nothing.
-func removed(from string) string {
-	return fmt.Sprintf("  removed {\n    from = %s.example\n    lifecycle { destroy = false }\n  }", from)
 }

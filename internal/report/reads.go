@@ -23,17 +23,20 @@ const (
 	Query
 )
 
-// readers has what a person can do for each reader. The texts are clauses and sentences with the placeholders of a [text].
-var readers = map[Reader]struct {
-	refused  string // the summary of the error without detect_drift; "" if there is none
+// reader has what a person can do about reads. The texts are clauses and sentences with the placeholders of a [text], and may be empty.
+type reader struct {
+	refused  string // the summary of the error without detect_drift
 	without  string // what to do without detect_drift
 	unserved string // what to do where the deployment serves no reads
-	missing  string // what to do if the stream does not exist; may be empty
-	skip     string // how the command does without the read; may be empty
-}{
-	Refresh: {unserved: withoutReads, skip: "To plan or destroy without reads, add -refresh=false.", missing: "The state keeps {the stream|the streams}, because it has no record of a read of " +
-		"this resource that found a stream at this base_url. If {the stream is|the streams are} really gone, remove {it|them} from " +
-		"the configuration, and add -refresh=false to terraform apply or terraform destroy."},
+	missing  string // what to do if the stream does not exist
+	skip     string // how the command does without the read
+}
+
+var readers = map[Reader]reader{
+	Refresh: {unserved: withoutReads, skip: "To plan or destroy without reads, add -refresh=false.", missing: "The state keeps {the " +
+		"stream|the streams}, because it has no record of a read of this resource that found a stream at this base_url. If {the stream " +
+		"is|the streams are} really gone, remove {it|them} from the configuration, and add -refresh=false to terraform apply or " +
+		"terraform destroy."},
 	Plan: {"Streams Cannot Be Checked", `set on_create = "replace". ` + toDestroy, withoutReads,
 		"If the same apply creates {the stream|the streams}, create {it|them} first with terraform apply -target=ADDRESS, or " +
 			"take {its id|their ids} from an attribute that is known after apply. " + toDestroy, ""},
@@ -54,7 +57,7 @@ const (
 
 // reading is what a reader was to do.
 func reading(by Reader) task {
-	return task{failed: "{streams} could not be read", unserved: readers[by].unserved, missing: readers[by].missing, skip: readers[by].skip}
+	return task{failed: "{streams} could not be read", reader: readers[by]}
 }
 
 // Reads returns the diagnostics of the reads of a number of streams.
