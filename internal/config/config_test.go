@@ -31,7 +31,7 @@ func TestRead(t *testing.T) {
 			"STREAM_TLS_CA_CERT_PEM": ca.CertPEM, "STREAM_TLS_CLIENT_CERT_PEM": pair.CertPEM, "STREAM_TLS_CLIENT_KEY_PEM": pair.KeyPEM,
 		}, requests.Config{
 			TLS:         transport.TLS{CACertPEM: ca.CertPEM, ClientCertPEM: pair.CertPEM, ClientKeyPEM: pair.KeyPEM, ServerName: "host"},
-			Credentials: "a client certificate from STREAM_TLS_CLIENT_CERT_PEM",
+			Credentials: "a client certificate", Place: "STREAM_TLS_CLIENT_CERT_PEM",
 		}},
 		"certificates with byte order marks": {block{"tls": block{"ca_cert_pem": "\ufeff" + ca.CertPEM}}, nil,
 			requests.Config{TLS: transport.TLS{CACertPEM: "\ufeff" + ca.CertPEM}}},
@@ -42,7 +42,7 @@ func TestRead(t *testing.T) {
 			"STREAM_TLS_CA_CERT_PEM": "junk", "STREAM_TLS_CLIENT_CERT_PEM": "junk", "STREAM_TLS_CLIENT_KEY_PEM": pair.KeyPEM,
 		}, requests.Config{
 			TLS:         transport.TLS{CACertPEM: ca.CertPEM, ClientCertPEM: pair.CertPEM, ClientKeyPEM: pair.KeyPEM},
-			Credentials: "a client certificate from the provider block",
+			Credentials: "a client certificate", Place: "tls.client_cert_pem in the provider block",
 		}},
 		"limits": {block{"request_timeout": "1m30s", "requests_per_second": 0.5, "max_concurrent_requests": 8}, nil,
 			requests.Config{RequestTimeout: 90 * time.Second, RequestsPerSecond: 0.5, MaxConcurrent: 8}},

@@ -25,11 +25,11 @@ func (r *reader) credentials(address string) (c requests.Config) {
 	}
 	c.Headers, c.Unused = headers, r.unusedHeaders(authorization, chosen)
 	for _, name := range slices.Sorted(maps.Keys(headers)) {
-		use("the header "+name+r.source(r.Headers, part{"the value", headers[name]}), r.place(r.Headers))
+		use("the header "+name+odd(part{"the value", headers[name]}), r.place(r.Headers))
 	}
 	r.warnOfCleartext(r.BaseURL, address, used...) // a client certificate is not sent there
 	if c.TLS = r.tls(); c.TLS.ClientCertPEM != "" {
-		use("a client certificate"+r.source(r.TLS.ClientCertPEM), r.place(r.TLS.ClientCertPEM))
+		use("a client certificate", r.place(r.TLS.ClientCertPEM))
 	}
 	if len(used) == 0 && isFinal && !r.TLS.ClientCertPEM.isUnknown {
 		r.refuseNone(schemes)
@@ -49,12 +49,12 @@ func (r *reader) schemes(c *requests.Config, use func(what, place string)) []sch
 	return []scheme{
 		{r.Token, []setting{r.Token}, func() {
 			c.Token = r.token(r.Token)
-			use("a bearer token"+r.source(r.Token, part{"the value", c.Token}), r.place(r.Token))
+			use("a bearer token"+odd(part{"the value", c.Token}), r.place(r.Token))
 		}},
 		{r.TokenFile, []setting{r.TokenFile}, func() { // the file may not exist before the first request
 			c.TokenFile = r.file(r.TokenFile)
 			file := fmt.Sprintf("the file %q", c.TokenFile)
-			use("the bearer token in "+file+r.source(r.TokenFile), file)
+			use("the bearer token in "+file, file)
 		}},
 		{b, []setting{b.Username, b.Password}, func() {
 			c.BasicAuth = r.basicAuth()
@@ -63,15 +63,12 @@ func (r *reader) schemes(c *requests.Config, use func(what, place string)) []sch
 			if password != "" { // otherwise, the user name may be an API key
 				what += fmt.Sprintf(" of user %q", user)
 			}
-			use(what+r.source(b.Username, part{"the username", user}, part{"the password", password}), r.place(b.Username, b.Password))
+			use(what+odd(part{"the username", user}, part{"the password", password}), r.place(b.Username, b.Password))
 		}},
 		{o, ofClient, func() {
 			c.OAuth2 = r.oauth2()
-			what := fmt.Sprintf("a token of the oauth2 client %q", c.OAuth2.ClientID) + r.source(o.ClientID)
-			if with := c.OAuth2.Credentials; with != "" {
-				what += ", obtained with " + with + ","
-			}
-			use(what, "oauth2.scopes and oauth2.endpoint_params (such as audience or resource)")
+			use(fmt.Sprintf("a token of the oauth2 client %q", c.OAuth2.ClientID),
+				"oauth2.scopes and oauth2.endpoint_params (such as audience or resource)")
 		}},
 	}
 }
@@ -83,20 +80,18 @@ type part struct{ name, value string }
 // not suspected.
 func addressPart(name, value string) part { return part{name, strings.ReplaceAll(value, "://", ":")} }
 
-// source describes where a credential comes from, and what of it may not be what somebody meant.
-func (r *reader) source(a setting, parts ...part) string {
-	variable, _ := r.variable(a)
-	var odd []string
+// odd says what of a credential may not be what somebody meant, or returns "".
+func odd(parts ...part) string {
+	var all []string
 	for _, p := range parts {
 		if suspicion := requests.Suspicion(p.value); suspicion != "" {
-			odd = append(odd, p.name+" "+suspicion)
+			all = append(all, p.name+" "+suspicion)
 		}
 	}
-	source := " from " + cmp.Or(variable, "the provider block")
-	if len(odd) > 0 {
-		source += " (" + strings.Join(odd, "; ") + ")"
+	if len(all) == 0 {
+		return ""
 	}
-	return source
+	return " (" + strings.Join(all, "; ") + ")"
 }
 
 // place names the attributes and variables that settings come from.
@@ -166,7 +161,7 @@ func (r *reader) oauth2() *requests.OAuth2 {
 		if secret := a.ClientSecret + a.ClientAssertion; secret != "" { // "" is in a file
 			parts = append([]part{{name, secret}}, others...)
 		}
-		a.Credentials, a.Place = name+r.source(s, parts...), r.place(s)
+		a.Credentials, a.Place = name+odd(parts...), r.place(s)
 	}
 	return a
 }

@@ -18,128 +18,128 @@ func oauth2(others block) block {
 
 func TestReadCredentials(t *testing.T) {
 	t.Parallel()
-	ofUser := func(password, from string) requests.Config {
+	ofUser := func(password, odd, place string) requests.Config {
 		return requests.Config{
-			BasicAuth:   &requests.BasicAuth{Username: "u", Password: password},
-			Credentials: `the basic_auth of user "u" from ` + from,
+			BasicAuth: &requests.BasicAuth{Username: "u", Password: password}, Credentials: `the basic_auth of user "u"` + odd, Place: place,
 		}
 	}
-	ofClient := func(o requests.OAuth2, from, with string) requests.Config {
-		o.TokenURL, o.ClientID, o.Credentials = "https://id.example.com", "c", with
-		return requests.Config{OAuth2: &o, Credentials: `a token of the oauth2 client "c" from ` + from + ", obtained with " + with + ","}
+	const scopes = "oauth2.scopes and oauth2.endpoint_params (such as audience or resource)"
+	ofClient := func(o requests.OAuth2, with, place string) requests.Config {
+		o.TokenURL, o.ClientID, o.Credentials, o.Place = "https://id.example.com", "c", with, place
+		return requests.Config{OAuth2: &o, Credentials: `a token of the oauth2 client "c"`, Place: scopes}
 	}
-	const theBlock, unfilled = "the provider block", "looks like a reference or a placeholder that nothing has replaced"
+	const inBlock, unfilled = " in the provider block", "looks like a reference or a placeholder that nothing has replaced"
 	const odd = " (the client_assertion " + unfilled + "; the client_id " + unfilled + "; scopes[1] " + unfilled + `; endpoint_params["audience"] ` + unfilled + ")"
 	clients{
 		"token": {block{"token": "t"}, environment{
 			"STREAM_USERNAME": "u", "STREAM_PASSWORD": "p", "STREAM_OAUTH2_CLIENT_ID": "c", "STREAM_TOKEN": "other", "STREAM_TOKEN_FILE": "f",
-		}, requests.Config{Token: "t", Credentials: "a bearer token from the provider block", Place: "token in the provider block"}},
+		}, requests.Config{Token: "t", Credentials: "a bearer token", Place: "token" + inBlock}},
 		"token_file": {block{"token_file": "run/token"}, environment{"STREAM_TOKEN_FILE": "other", "STREAM_TOKEN": "t"},
-			requests.Config{TokenFile: "run/token", Credentials: `the bearer token in the file "run/token" from the provider block`}},
+			requests.Config{TokenFile: "run/token", Credentials: `the bearer token in the file "run/token"`, Place: `the file "run/token"`}},
 		"token_file from the environment": {nil, environment{"STREAM_TOKEN_FILE": "/run/token"},
-			requests.Config{TokenFile: "/run/token", Credentials: `the bearer token in the file "/run/token" from STREAM_TOKEN_FILE`, Place: `the file "/run/token"`}},
+			requests.Config{TokenFile: "/run/token", Credentials: `the bearer token in the file "/run/token"`, Place: `the file "/run/token"`}},
 
-		"basic_auth": {block{"basic_auth": block{"username": "u", "password": "p:ü"}}, nil, ofUser("p:ü", theBlock)},
+		"basic_auth": {block{"basic_auth": block{"username": "u", "password": "p:ü"}}, nil, ofUser("p:ü", "", "basic_auth.username and basic_auth.password"+inBlock)},
 		"basic_auth, its password from the environment": {block{"basic_auth": block{"username": "u"}},
-			environment{"STREAM_USERNAME": "environment", "STREAM_PASSWORD": "p"}, ofUser("p", theBlock)},
+			environment{"STREAM_USERNAME": "environment", "STREAM_PASSWORD": "p"}, ofUser("p", "", "basic_auth.username in the provider block and STREAM_PASSWORD")},
 		"basic_auth, all of it from the environment": {block{"basic_auth": block{}},
-			environment{"STREAM_USERNAME": "u", "STREAM_PASSWORD": "p", "STREAM_TOKEN": "t"}, ofUser("p", "STREAM_USERNAME")},
+			environment{"STREAM_USERNAME": "u", "STREAM_PASSWORD": "p", "STREAM_TOKEN": "t"}, ofUser("p", "", "STREAM_USERNAME and STREAM_PASSWORD")},
 
 		"oauth2": {oauth2(block{"client_secret": "s", "scopes": []any{"b", "a"}, "endpoint_params": block{"audience": "x", "resource": ""}}), nil,
 			ofClient(requests.OAuth2{
 				ClientSecret: "s", Scopes: []string{"b", "a"}, EndpointParams: map[string]string{"audience": "x", "resource": ""},
-			}, theBlock, "the client_secret from the provider block")},
+			}, "the client_secret", "oauth2.client_secret"+inBlock)},
 		"oauth2 from the environment": {nil, environment{
 			"STREAM_OAUTH2_TOKEN_URL": "https://id.example.com", "STREAM_OAUTH2_CLIENT_ID": "c", "STREAM_OAUTH2_CLIENT_SECRET": "s",
-		}, ofClient(requests.OAuth2{ClientSecret: "s", Place: "STREAM_OAUTH2_CLIENT_SECRET"}, "STREAM_OAUTH2_CLIENT_ID", "the client_secret from STREAM_OAUTH2_CLIENT_SECRET")},
+		}, ofClient(requests.OAuth2{ClientSecret: "s"}, "the client_secret", "STREAM_OAUTH2_CLIENT_SECRET")},
 		"oauth2, its assertion from the environment": {oauth2(nil),
 			environment{"STREAM_OAUTH2_CLIENT_ASSERTION": "a.b.c", "TFC_WORKLOAD_IDENTITY_TOKEN_STREAM": "d.e.f"},
-			ofClient(requests.OAuth2{ClientAssertion: "a.b.c"}, theBlock, "the client_assertion from STREAM_OAUTH2_CLIENT_ASSERTION")},
+			ofClient(requests.OAuth2{ClientAssertion: "a.b.c"}, "the client_assertion", "STREAM_OAUTH2_CLIENT_ASSERTION")},
 		"oauth2 with an assertion": {oauth2(block{"client_assertion": "a.b.c"}), environment{
 			"STREAM_OAUTH2_CLIENT_SECRET": "s", "STREAM_OAUTH2_CLIENT_ASSERTION": "other", "STREAM_OAUTH2_CLIENT_ASSERTION_FILE": "f",
-		}, ofClient(requests.OAuth2{ClientAssertion: "a.b.c"}, theBlock, "the client_assertion from the provider block")},
+		}, ofClient(requests.OAuth2{ClientAssertion: "a.b.c"}, "the client_assertion", "oauth2.client_assertion"+inBlock)},
 		"oauth2 with an assertion from a file": {oauth2(block{"client_assertion_file": "f"}),
 			environment{"STREAM_OAUTH2_CLIENT_SECRET": "s", "TFC_WORKLOAD_IDENTITY_TOKEN_STREAM": "d.e.f"},
-			ofClient(requests.OAuth2{ClientAssertionFile: "f", Place: "oauth2.client_assertion_file in the provider block"}, theBlock, "the client_assertion_file from the provider block")},
+			ofClient(requests.OAuth2{ClientAssertionFile: "f"}, "the client_assertion_file", "oauth2.client_assertion_file"+inBlock)},
 		"oauth2 with the workload identity of HCP Terraform": {oauth2(nil), environment{"TFC_WORKLOAD_IDENTITY_TOKEN_STREAM": "d.e.f"},
-			ofClient(requests.OAuth2{ClientAssertion: "d.e.f"}, theBlock, "the client_assertion from TFC_WORKLOAD_IDENTITY_TOKEN_STREAM")},
+			ofClient(requests.OAuth2{ClientAssertion: "d.e.f"}, "the client_assertion", "TFC_WORKLOAD_IDENTITY_TOKEN_STREAM")},
 		"a workload identity without oauth2": {nil, environment{"TFC_WORKLOAD_IDENTITY_TOKEN_STREAM": "d.e.f"}, requests.Config{}},
 
 		"headers beside a scheme from the environment": {block{"headers": block{"X-Api-Key": "kü", "x-other": "o"}},
 			environment{"STREAM_TOKEN": "t"}, requests.Config{
 				Token: "t", Headers: map[string]string{"X-Api-Key": "kü", "x-other": "o"},
-				Credentials: "a bearer token from STREAM_TOKEN and the header X-Api-Key from the provider block and the header x-other " +
-					"from the provider block", Place: "STREAM_TOKEN and headers in the provider block",
+				Credentials: "a bearer token and the header X-Api-Key and the header x-other", Place: "STREAM_TOKEN and headers" + inBlock,
 			}},
 		"Authorization in headers, schemes in the environment": {block{"headers": block{"authorization": "ApiKey k"}},
 			environment{"STREAM_TOKEN": "t", "STREAM_USERNAME": "u"},
 			requests.Config{
-				Headers: map[string]string{"authorization": "ApiKey k"}, Credentials: "the header authorization from the provider block",
+				Headers: map[string]string{"authorization": "ApiKey k"}, Credentials: "the header authorization", Place: "headers" + inBlock,
 			}},
 		"headers from the environment": {nil, environment{"STREAM_HEADERS": ` {"Authorization": "ApiKey k", "X-Other": "o"}` + "\n"},
 			requests.Config{
 				Headers:     map[string]string{"Authorization": "ApiKey k", "X-Other": "o"},
-				Credentials: "the header Authorization from STREAM_HEADERS and the header X-Other from STREAM_HEADERS",
+				Credentials: "the header Authorization and the header X-Other", Place: "STREAM_HEADERS",
 			}},
 		"headers in the block, a scheme in those of the environment": {block{"headers": block{}},
 			environment{"STREAM_HEADERS": "junk", "STREAM_TOKEN": "t"},
-			requests.Config{Token: "t", Credentials: "a bearer token from STREAM_TOKEN", Unused: "STREAM_HEADERS has no effect while the provider block has headers"}},
+			requests.Config{Token: "t", Credentials: "a bearer token", Place: "STREAM_TOKEN", Unused: "STREAM_HEADERS has no effect while the provider block has headers"}},
 		"headers in the block, and in the environment": {block{"headers": block{"X-Trace": "t"}},
 			environment{"STREAM_HEADERS": `{"X-Api-Key": "k"}`}, requests.Config{
-				Headers: map[string]string{"X-Trace": "t"}, Credentials: "the header X-Trace from the provider block",
+				Headers: map[string]string{"X-Trace": "t"}, Credentials: "the header X-Trace", Place: "headers" + inBlock,
 				Unused: "STREAM_HEADERS has no effect while the provider block has headers",
 			}},
 		"empty variables beside a scheme": {nil, environment{"STREAM_TOKEN": "", "STREAM_TOKEN_FILE": "f"},
-			requests.Config{TokenFile: "f", Credentials: `the bearer token in the file "f" from STREAM_TOKEN_FILE`}},
+			requests.Config{TokenFile: "f", Credentials: `the bearer token in the file "f"`, Place: `the file "f"`}},
 		"empty variables beside headers": {block{"headers": block{"X-Api-Key": "k"}}, environment{"STREAM_TOKEN": ""},
-			requests.Config{Headers: map[string]string{"X-Api-Key": "k"}, Credentials: "the header X-Api-Key from the provider block"}},
+			requests.Config{Headers: map[string]string{"X-Api-Key": "k"}, Credentials: "the header X-Api-Key", Place: "headers" + inBlock}},
 		"values that look like references": {block{"headers": block{"X-Api-Key": "$(KEY)", "X-Other": "o"}}, environment{"STREAM_TOKEN": "{{ token }}"}, requests.Config{
 			Token: "{{ token }}", Headers: map[string]string{"X-Api-Key": "$(KEY)", "X-Other": "o"},
-			Credentials: "a bearer token from STREAM_TOKEN (the value " + unfilled + ") and the header X-Api-Key from the " +
-				"provider block (the value " + unfilled + ") and the header X-Other from the provider block",
+			Credentials: "a bearer token (the value " + unfilled + ") and the header X-Api-Key (the value " + unfilled + ") and the header X-Other",
+			Place:       "STREAM_TOKEN and headers" + inBlock,
 		}},
 		"a user without a password": {block{"basic_auth": block{"username": "key", "password": ""}}, environment{"STREAM_PASSWORD": "p"}, requests.Config{
-			BasicAuth: &requests.BasicAuth{Username: "key"}, Credentials: "the basic_auth from the provider block (the password is empty)",
+			BasicAuth: &requests.BasicAuth{Username: "key"}, Credentials: "the basic_auth (the password is empty)",
 			Place: "basic_auth.username and basic_auth.password in the provider block",
 		}},
 		"a password without a user": {block{"basic_auth": block{"username": "", "password": "key"}}, nil, requests.Config{
-			BasicAuth: &requests.BasicAuth{Password: "key"}, Credentials: `the basic_auth of user "" from the provider block (the username is empty)`,
+			BasicAuth: &requests.BasicAuth{Password: "key"}, Credentials: `the basic_auth of user "" (the username is empty)`,
+			Place: "basic_auth.username and basic_auth.password" + inBlock,
 		}},
 		"an empty header": {block{"headers": block{"X-Api-Key": ""}}, nil, requests.Config{
-			Headers: map[string]string{"X-Api-Key": ""}, Credentials: "the header X-Api-Key from the provider block (the value is empty)",
+			Headers: map[string]string{"X-Api-Key": ""}, Credentials: "the header X-Api-Key (the value is empty)", Place: "headers" + inBlock,
 		}},
 		"an empty header from the environment": {nil, environment{"STREAM_HEADERS": `{"X-Api-Key": ""}`}, requests.Config{
-			Headers: map[string]string{"X-Api-Key": ""}, Credentials: "the header X-Api-Key from STREAM_HEADERS (the value is empty)",
+			Headers: map[string]string{"X-Api-Key": ""}, Credentials: "the header X-Api-Key (the value is empty)", Place: "STREAM_HEADERS",
 		}},
 		"a password that looks like a reference": {nil, environment{"STREAM_USERNAME": "u", "STREAM_PASSWORD": "op://a/b"},
-			ofUser("op://a/b", "STREAM_USERNAME (the password "+unfilled+")")},
+			ofUser("op://a/b", " (the password "+unfilled+")", "STREAM_USERNAME and STREAM_PASSWORD")},
 		"a user that looks like a reference": {nil, environment{"STREAM_USERNAME": "${USER}", "STREAM_PASSWORD": "p"}, requests.Config{
 			BasicAuth:   &requests.BasicAuth{Username: "${USER}", Password: "p"},
-			Credentials: `the basic_auth of user "${USER}" from STREAM_USERNAME (the username ` + unfilled + ")",
+			Credentials: `the basic_auth of user "${USER}" (the username ` + unfilled + ")", Place: "STREAM_USERNAME and STREAM_PASSWORD",
 		}},
 		"parts of oauth2 that are addresses": {oauth2(block{"client_secret": "s", "scopes": []any{"api://a/.default"}, "endpoint_params": block{"resource": "https://a"}}), nil,
 			ofClient(requests.OAuth2{
 				ClientSecret: "s", Scopes: []string{"api://a/.default"}, EndpointParams: map[string]string{"resource": "https://a"},
-			}, theBlock, "the client_secret from the provider block")},
+			}, "the client_secret", "oauth2.client_secret"+inBlock)},
 		"parts of oauth2 that look like references": {
 			oauth2(block{"client_id": "$(ID)", "client_assertion": "{{ jwt }}", "scopes": []any{"s", "${SCOPE}"}, "endpoint_params": block{"audience": "${AUD}", "b": "c"}}), nil,
 			requests.Config{
 				OAuth2: &requests.OAuth2{
 					TokenURL: "https://id.example.com", ClientID: "$(ID)", ClientAssertion: "{{ jwt }}", Scopes: []string{"s", "${SCOPE}"},
 					EndpointParams: map[string]string{"audience": "${AUD}", "b": "c"},
-					Credentials:    "the client_assertion from the provider block" + odd,
+					Credentials:    "the client_assertion" + odd, Place: "oauth2.client_assertion" + inBlock,
 				},
-				Credentials: `a token of the oauth2 client "$(ID)" from the provider block, obtained with the client_assertion from the provider block` + odd + ",",
+				Credentials: `a token of the oauth2 client "$(ID)"`, Place: scopes,
 			},
 		},
 		"a secret that looks like a reference": {oauth2(block{"client_secret": "${SECRET}"}), nil, ofClient(requests.OAuth2{ClientSecret: "${SECRET}"},
-			theBlock, "the client_secret from the provider block (the client_secret "+unfilled+")")},
+			"the client_secret (the client_secret "+unfilled+")", "oauth2.client_secret"+inBlock)},
 		"a scheme in the block, headers and schemes in the environment": {block{"token": "t"},
 			environment{"STREAM_HEADERS": `{"authorization": "ApiKey k", "X-Api-Key": "k"}`, "STREAM_USERNAME": "u"},
 			requests.Config{
 				Token: "t", Headers: map[string]string{"X-Api-Key": "k"},
-				Credentials: "a bearer token from the provider block and the header X-Api-Key from STREAM_HEADERS",
-				Unused:      "Authorization in STREAM_HEADERS has no effect while the provider block has token",
+				Credentials: "a bearer token and the header X-Api-Key", Place: "token in the provider block and STREAM_HEADERS",
+				Unused: "Authorization in STREAM_HEADERS has no effect while the provider block has token",
 			}},
 	}.run(t)
 }

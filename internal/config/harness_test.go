@@ -88,12 +88,6 @@ func (tests clients) run(t *testing.T) {
 			if test.want.Credentials == "" {
 				test.want.Credentials = requests.NoCredentials
 			}
-			if test.want.Place == "" { // it names what Credentials names
-				s.Client.Place = ""
-			}
-			if of := test.want.OAuth2; of != nil && of.Place == "" && s.Client.OAuth2 != nil {
-				s.Client.OAuth2.Place = ""
-			}
 			if diff := cmp.Diff(test.want, s.Client, cmpopts.EquateEmpty()); diff != "" {
 				t.Errorf("settings (-want +got):\n%s", diff)
 			}

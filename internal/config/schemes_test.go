@@ -118,8 +118,8 @@ func TestEmptyObjects(t *testing.T) {
 	t.Parallel()
 	nulls := block{"basic_auth": block{"username": nil, "password": nil}, "oauth2": block{"client_id": nil}}
 	user := environment{"STREAM_USERNAME": "u", "STREAM_PASSWORD": "p"}
-	ofUser := requests.Config{BasicAuth: &requests.BasicAuth{Username: "u", Password: "p"}, Credentials: `the basic_auth of user "u" from STREAM_USERNAME`}
-	key := requests.Config{Headers: map[string]string{"X-Api-Key": "k"}, Credentials: "the header X-Api-Key from the provider block"}
+	ofUser := requests.Config{BasicAuth: &requests.BasicAuth{Username: "u", Password: "p"}, Credentials: `the basic_auth of user "u"`, Place: "STREAM_USERNAME and STREAM_PASSWORD"}
+	key := requests.Config{Headers: map[string]string{"X-Api-Key": "k"}, Credentials: "the header X-Api-Key", Place: "headers in the provider block"}
 	clients{
 		"one":                                   {block{"basic_auth": block{}}, user, ofUser},
 		"two, of which the environment has one": {nulls, user, ofUser},

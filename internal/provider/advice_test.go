@@ -17,7 +17,7 @@ var refusesToDetach = map[string]streamstest.Fault{
 	"no route":          {Status: http.StatusNotFound, Body: new("<html>404</html>")},
 	"empty set refused": {Status: http.StatusBadRequest, Message: "not empty"},
 	"merged":            {Edit: func(s *streamstest.Stream) { s.ProcessorIDs = []string{"p1"} }},
-	"no valid stream": {EditJSON: func(fields map[string]any) { fields["last_edited"] = "yesterday" }},
+	"no valid stream":   {EditJSON: func(fields map[string]any) { fields["last_edited"] = "yesterday" }},
 }
 
 // The advice of each error of a destroy or a replacement that names on_destroy works while the service still refuses to detach. What

@@ -154,12 +154,11 @@ func TestRejectedWithoutABody(t *testing.T) {
 		"expired": {coretest.Attributes{"token": "t0kenOfMine"}, streamstest.Fault{Status: 401, Body: &empty},
 			`Bearer error="invalid_token", error_description="The token t0kenOfMine expired"`,
 			[]string{`WWW-Authenticate: Bearer error="invalid_token", error_description="The token *** expired"`,
-				"A request with a bearer token from the provider block was rejected."}},
+				"A request with a bearer token was rejected."}},
 		"forbidden page": {coretest.Attributes{"token": "t0kenOfMine"}, streamstest.Fault{Status: 403, Body: &page}, "",
-			[]string{"A request with a bearer token from the provider block was rejected."}},
+			[]string{"A request with a bearer token was rejected."}},
 		"of an assertion": {coretest.Attributes{"oauth2": client}, streamstest.Fault{Status: 401, Body: &empty}, `Bearer realm="is5uedT0ken"`,
-			[]string{`WWW-Authenticate: Bearer realm="***"`, `A request with a token of the oauth2 client "me" from the provider block, obtained with ` +
-				`the client_assertion from the provider block, was rejected.`}},
+			[]string{`WWW-Authenticate: Bearer realm="***"`, `A request with a token of the oauth2 client "me" was rejected.`}},
 	} {
 		test.fault.Header = http.Header{"Content-Type": nil}
 		if test.challenge != "" {

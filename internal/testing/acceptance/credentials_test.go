@@ -110,7 +110,7 @@ func TestAccUnusedVariable(t *testing.T) {
 	resource := resourceOf("this", "cam-1", `"p1"`, "")
 	w := newWorkspace(t, url, providerWith(`headers = { X-Trace = "t" }`)+resource)
 	w.Setenv(`STREAM_HEADERS={"X-Api-Key": "k"}`)
-	w.Apply().Want(1, "Error: Authentication Error", "A request with the header X-Trace from the provider block was rejected. "+
+	w.Apply().Want(1, "Error: Authentication Error", "A request with the header X-Trace was rejected. "+
 		"STREAM_HEADERS has no effect while the provider block has headers.", notChanged)
 	w.Configure(providerWith("") + resource)
 	service.ForgetRequests()
