@@ -63,7 +63,7 @@ func (r *reader) schemes(c *requests.Config, use func(what, place string)) []sch
 			if password != "" { // otherwise, the user name may be an API key
 				what += fmt.Sprintf(" of user %q", user)
 			}
-			use(what+odd(part{"the username", user}, part{"the password", password}), r.place(b.Username, b.Password))
+			use(what+odd(part{"the username", user}, part{"the password", password}), r.place(b.Username)+" and "+r.place(b.Password))
 		}},
 		{o, ofClient, func() {
 			c.OAuth2 = r.oauth2()
@@ -94,20 +94,10 @@ func odd(parts ...part) string {
 	return " (" + strings.Join(all, "; ") + ")"
 }
 
-// place names the attributes and variables that settings come from.
-func (r *reader) place(settings ...setting) string {
-	var attributes, places []string
-	for _, s := range settings {
-		if variable, _ := r.variable(s); variable != "" {
-			places = append(places, variable)
-		} else {
-			attributes = append(attributes, s.self().at.String())
-		}
-	}
-	if len(attributes) > 0 {
-		places = append([]string{strings.Join(attributes, " and ") + " in the provider block"}, places...)
-	}
-	return strings.Join(places, " and ")
+// place names the attribute or the variable that a setting comes from.
+func (r *reader) place(of setting) string {
+	variable, _ := r.variable(of)
+	return cmp.Or(variable, of.self().at.String()+" in the provider block")
 }
 
 // token refuses a token that cannot be sent.

@@ -39,7 +39,7 @@ func TestReadCredentials(t *testing.T) {
 		"token_file from the environment": {nil, environment{"STREAM_TOKEN_FILE": "/run/token"},
 			requests.Config{TokenFile: "/run/token", Credentials: `the bearer token in the file "/run/token"`, Place: `the file "/run/token"`}},
 
-		"basic_auth": {block{"basic_auth": block{"username": "u", "password": "p:ü"}}, nil, ofUser("p:ü", "", "basic_auth.username and basic_auth.password"+inBlock)},
+		"basic_auth": {block{"basic_auth": block{"username": "u", "password": "p:ü"}}, nil, ofUser("p:ü", "", "basic_auth.username"+inBlock+" and basic_auth.password"+inBlock)},
 		"basic_auth, its password from the environment": {block{"basic_auth": block{"username": "u"}},
 			environment{"STREAM_USERNAME": "environment", "STREAM_PASSWORD": "p"}, ofUser("p", "", "basic_auth.username in the provider block and STREAM_PASSWORD")},
 		"basic_auth, all of it from the environment": {block{"basic_auth": block{}},
@@ -99,11 +99,11 @@ func TestReadCredentials(t *testing.T) {
 		}},
 		"a user without a password": {block{"basic_auth": block{"username": "key", "password": ""}}, environment{"STREAM_PASSWORD": "p"}, requests.Config{
 			BasicAuth: &requests.BasicAuth{Username: "key"}, Credentials: "the basic_auth (the password is empty)",
-			Place: "basic_auth.username and basic_auth.password in the provider block",
+			Place: "basic_auth.username" + inBlock + " and basic_auth.password" + inBlock,
 		}},
 		"a password without a user": {block{"basic_auth": block{"username": "", "password": "key"}}, nil, requests.Config{
 			BasicAuth: &requests.BasicAuth{Password: "key"}, Credentials: `the basic_auth of user "" (the username is empty)`,
-			Place: "basic_auth.username and basic_auth.password" + inBlock,
+			Place: "basic_auth.username" + inBlock + " and basic_auth.password" + inBlock,
 		}},
 		"an empty header": {block{"headers": block{"X-Api-Key": ""}}, nil, requests.Config{
 			Headers: map[string]string{"X-Api-Key": ""}, Credentials: "the header X-Api-Key (the value is empty)", Place: "headers" + inBlock,
