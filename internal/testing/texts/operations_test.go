@@ -110,8 +110,8 @@ func readMany(n int) operation {
 	}
 }
 
-// readFirst refreshes a group, and updates it in the same run.
-func readFirst(w *world) coretest.Diagnostics {
+// readAndUpdate refreshes a group, and updates it in the same run.
+func readAndUpdate(w *world) coretest.Diagnostics {
 	before, after := group(cameras(3), nil, "p1"), group(cameras(3), nil, "p2")
 	state := w.existing(before)
 	w.configure(coretest.Attributes{"detect_drift": true})

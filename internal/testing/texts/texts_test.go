@@ -1,4 +1,4 @@
-// Package texts has what a person reads in some 170 everyday cases, whole, in testdata/texts.txt. The provider is called as Terraform core
+// Package texts has what a person reads in everyday cases, whole, in testdata/texts.txt. The provider is called as Terraform core
 // calls it, with the real client, against services, proxies and networks in memory, on a clock of its own. `make texts` renews the file:
 // a change of texts is reviewed there.
 package texts_test

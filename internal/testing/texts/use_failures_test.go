@@ -82,11 +82,11 @@ func manyStreams() []failure {
 		{title: "group: one of ten is silent", does: updateGroup(10), fails: byStream(some(all[2:3], silent))},
 		{title: "group: one of ten is slow", does: updateGroup(10), fails: byStream(some(all[2:3], response(504, "", "")))},
 		{title: "read group: one of three is busy", does: readGroup, fails: byStream(some(all[2:3], unavailable(0)))},
-		{title: "group: two of ten are forbidden", does: updateGroup(10), fails: byStream(some(all[8:10], forbidden))},
-		{title: "group: updates are forbidden", does: readFirst, fails: edits403("You may only read.")},
+		{title: "group: updates are forbidden", does: readAndUpdate, fails: forbidsUpdates("You may only read.")},
 		{title: "group: thirty messages", does: updateGroup(30), fails: each(30, unknownProcessor)},
 		{title: "group: other sets", does: updateGroup(4), fails: edits(func(o map[string]any) { o["processor_ids"] = []any{"p2", o["id"]} })},
 		{title: "singles: five, wrong token", does: createMany(5), fails: says(401, "The token is not valid.")},
+		{title: "singles: the second is forbidden", does: createMany(2), fails: byStream(some(all[1:2], forbidden))},
 		{title: "singles: three, refused", does: createMany(3), fails: reaches(refuse)},
 		{title: "singles: three, unknown authority", does: createMany(3), fails: func(w *world) { w.configure(coretest.Attributes{"tls": nil}) }},
 		{title: "singles: three messages", does: createMany(3), fails: each(3, unknownProcessor)},
@@ -111,8 +111,8 @@ func some(ids []string, handler http.HandlerFunc) map[string]http.HandlerFunc {
 	return failing
 }
 
-// edits403 forbids updates, and serves reads.
-func edits403(message string) func(*world) {
+// forbidsUpdates forbids updates, and serves reads.
+func forbidsUpdates(message string) func(*world) {
 	return func(w *world) {
 		serves(func(rw http.ResponseWriter, r *http.Request) {
 			if r.Method == http.MethodPatch {
