@@ -47,8 +47,7 @@ func Schema() schema.Schema {
 
 			"tls": optionalObject("Verification of the service's certificate, and the client certificate. The token endpoint gets the same, "+
 				"apart from `server_name`. Default: none.", map[string]schema.Attribute{
-				"ca_cert_pem": optionalString("CA certificates that replace the system's, in PEM, also for the token endpoint. For an " +
-					"`https://` proxy, the system's count, too. " +
+				"ca_cert_pem": optionalString("CA certificates that replace the system's, in PEM, also for the token endpoint. " +
 					"Environment: `STREAM_TLS_CA_CERT_PEM`. Default: the system's."),
 				"client_cert_pem": optionalString("Client certificate (chain) in PEM, also for the token endpoint. Requires `client_key_pem`. " +
 					"Environment: `STREAM_TLS_CLIENT_CERT_PEM`. Default: none."),

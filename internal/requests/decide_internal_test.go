@@ -54,7 +54,7 @@ func TestDecide(t *testing.T) {
 	}{
 		"success":         {attempts: []attempt{response(200)}},
 		"rejected update": {attempts: []attempt{response(422)}},
-		"TLS":             {attempts: []attempt{failure(new(transport.HandshakeError))}},
+		"TLS":             {attempts: []attempt{failure(http.ErrSchemeMismatch)}},
 		"unsent":          {attempts: []attempt{failure(transport.ErrNotSent)}},
 		"proxy":           {attempts: []attempt{failure(&transport.ProxyError{Status: 407})}},
 

@@ -1,25 +1,124 @@
 package transport
 
 import (
+	"crypto/tls"
+	"crypto/x509"
 	"errors"
 	"fmt"
+	"net"
 	"net/http"
+	"net/url"
+	"regexp"
 	"strings"
 )
 
 // Why a request failed.
 var (
-	ErrNotSent       = errors.New("the request cannot be sent") // by Go's library, because of a setting or a variable
-	ErrNoConnection  = errors.New("no connection was made")     // in time
-	ErrNoCertificate = errors.New("the server asked for a client certificate, and none is set")
-	ErrNoPong        = errors.New("the connection has died: a ping got no answer within " + pingTimeout.String())
-	ErrNotHTTP       = errors.New("the response is not HTTP/1.1") // such as TLS, or HTTP/2 without TLS
+	ErrNotSent      = errors.New("the request cannot be sent") // by Go's library, because of a setting or a variable
+	ErrNoConnection = errors.New("no connection was made")     // in time
+	ErrNoPong       = errors.New("the connection has died: a ping got no answer within " + pingTimeout.String())
+	ErrNotHTTP      = errors.New("the response is not HTTP/1.1") // such as TLS, or HTTP/2 without TLS
 )
+
+// ProxyError is why a proxy does not connect to the service: its response, perhaps because of its credentials, or the
+// failure of the connection to the proxy itself. The text and Schemes have what the proxy said.
+type ProxyError struct {
+	Status  int    // of its response to CONNECT; 0 without one
+	Schemes string // see [ProxySchemes]
+	proxy   string // its address, without credentials
+	err     error
+}
+
+// Error returns the address of the proxy, and its response or the cause.
+func (e *ProxyError) Error() string {
+	if e.err != nil {
+		return fmt.Sprintf("the proxy %s cannot be used: %s", e.proxy, e.err)
+	}
+	text := fmt.Sprintf("the proxy %s responded to CONNECT with %s", e.proxy, StatusText(e.Status))
+	if e.Schemes != "" {
+		text += ", and offers " + e.Schemes
+	}
+	return text
+}
+
+// Unwrap returns the cause, or nil if there was a response.
+func (e *ProxyError) Unwrap() error { return e.err }
+
+// ProxySchemes returns how a proxy lets clients authenticate, as its header says. Whoever shows the text masks it.
+func ProxySchemes(h http.Header) string { return strings.Join(h.Values("Proxy-Authenticate"), ", ") }
+
+// addressOf returns the address of a proxy without its credentials.
+func addressOf(proxy *url.URL) string { return proxy.Scheme + "://" + proxy.Host }
 
 // WouldFailAgain reports whether the same request would fail again, because client and host have no protocol, certificate or
 // setting in common.
 func WouldFailAgain(err error) bool {
-	return IsTLSFailure(err) || errors.Is(err, ErrNotHTTP) || errors.Is(err, ErrNotSent)
+	if IsTLSFailure(err) {
+		return !strings.Contains(err.Error(), byHost+"internal error") // servers send it while they load a certificate
+	}
+	return errors.Is(err, ErrNotHTTP) || errors.Is(err, ErrNotSent)
+}
+
+// IsTLSFailure reports whether client and host do not accept each other's certificate or protocol. Packages tls and x509 have a type
+// for few of their errors, but one prefix for all.
+func IsTLSFailure(err error) bool {
+	return err != nil && ofTLS.MatchString(err.Error()) || errors.Is(err, http.ErrSchemeMismatch)
+}
+
+var ofTLS = regexp.MustCompile(`(^|: )(tls|x509): `) // not "lookup my-tls: no such host"
+
+// byHost begins the error of an alert that the other side has sent.
+const byHost = "remote error: tls: "
+
+// rejectsClient reports whether the other side has sent an alert about the client's certificate, or about a missing one.
+func rejectsClient(err error) bool {
+	return strings.Contains(err.Error(), byHost) && strings.Contains(err.Error(), "certificate")
+}
+
+// explain gives a name to an error of package http that has none, and adds what is known of certificates.
+func (h *host) explain(err error, seen *trace) error {
+	if errors.As(err, new(*ProxyError)) {
+		return err
+	}
+	around, isNet := errors.AsType[*net.OpError](err)
+	byProxy := h.proxy != nil && seen.used.Conn == nil && !seen.handshake.Load() // as if it does not respond to CONNECT
+	if isNet && around.Op == "proxyconnect" {
+		byProxy, err = true, around.Err
+	}
+	if byProxy {
+		return &ProxyError{proxy: addressOf(h.proxy), err: name(err, seen)}
+	}
+	return name(err, seen)
+}
+
+// name gives a name to an error, or says which certificate it is about.
+func name(err error, seen *trace) error {
+	text := err.Error()
+	record, isRecord := errors.AsType[tls.RecordHeaderError](err)
+	failed, isNet := errors.AsType[net.Error](err)
+	switch {
+	case isRecord && string(record.RecordHeader[:]) == "HTTP/":
+		return http.ErrSchemeMismatch // as [http.Client] does
+	case text == "http2: client connection lost":
+		return ErrNoPong
+	case strings.Contains(text, "malformed HTTP response"):
+		return fmt.Errorf("%w: %w", ErrNotHTTP, err)
+	case isNet && failed.Timeout() && seen.used.Conn == nil: // of package net: no context of a request has ended
+		return fmt.Errorf("%w: %s", ErrNoConnection, text)
+	}
+	return certificateError(err)
+}
+
+// certificateError adds to an error of a verification which certificate it is about, or who issued it: Go's error does not say. It
+// returns any other error as it is.
+func certificateError(err error) error {
+	if invalid, ok := errors.AsType[x509.CertificateInvalidError](err); ok && invalid.Cert != nil {
+		return fmt.Errorf("%w; the certificate is %q", err, invalid.Cert.Subject)
+	}
+	if unknown, ok := errors.AsType[x509.UnknownAuthorityError](err); ok && unknown.Cert != nil {
+		return fmt.Errorf("%w; the issuer is %q", err, unknown.Cert.Issuer)
+	}
+	return err
 }
 
 // StatusText returns a status code with its name, such as "404 Not Found".

@@ -179,7 +179,10 @@ func OAuth2Config(service, endpoint *Service) requests.Config {
 func Virtual(t *testing.T, test func(*testing.T)) {
 	t.Helper()
 	t.Parallel()
-	synctest.Test(t, test)
+	synctest.Test(t, func(t *testing.T) {
+		test(t)
+		synctest.Wait() // connections that are being closed would keep the clock from the service's own end
+	})
 }
 
 // RunVirtual is like Virtual, for a subtest.

@@ -54,7 +54,7 @@ func TestUnreadableCertificate(t *testing.T) {
 		server := &tls.Config{GetConfigForClient: func(*tls.ClientHelloInfo) (*tls.Config, error) { return shown, nil }}
 		e := StartTLSService(t, server, ApplyUpdate).UpdateError(t, requests.Config{TLS: transport.TLS{CACertPEM: ca.CertPEM}})
 		WantFailed(t, e, streams.KindConnection, streams.NotChanged, 1)
-		if !errors.As(e, new(*transport.HandshakeError)) || !transport.IsTLSFailure(e) {
+		if !transport.IsTLSFailure(e) {
 			t.Errorf("%s: %#v", reason, e)
 		}
 		streamstest.WantText(t, e.Reason, reason)
@@ -170,11 +170,7 @@ func TestClientIsRejectedAfterItsRequest(t *testing.T) {
 			s := StartTCPService(t, server, ApplyUpdate)
 			client := transport.TLS{CACertPEM: s.CAPEM(), ClientCertPEM: pair.CertPEM, ClientKeyPEM: pair.KeyPEM}
 			for range 10 { // which side is faster is a matter of luck
-				e := s.UpdateError(t, requests.Config{TLS: client, DialContext: DialTCP})
-				WantFailed(t, e, streams.KindConnection, streams.NotChanged, 1)
-				if streamstest.WantText(t, e.Reason, "remote error: tls: "+alert); errors.Is(e, transport.ErrNoCertificate) != (pair.CertPEM == "") {
-					t.Errorf("%#v", e)
-				}
+				wantClientRejected(t, s.UpdateError(t, requests.Config{TLS: client, DialContext: DialTCP}), alert)
 			}
 			s.WantRequests(t, 0)
 		}
@@ -189,15 +185,26 @@ func TestClientIsRejectedAfterManyRequests(t *testing.T) {
 		s := StartTCPService(t, requireCertificateOf(ca, 0), ApplyUpdate)
 		c := NewClient(t, requests.Config{BaseURL: s.URL, TLS: transport.TLS{CACertPEM: s.CAPEM()}, DialContext: DialTCP})
 		for _, err := range UpdateAll(t, c, 12) {
-			if e := AsError(t, err); e.Outcome != streams.NotChanged || !errors.Is(e, transport.ErrNoCertificate) {
-				t.Fatalf("%#v", e)
-			}
+			wantClientRejected(t, AsError(t, err), "certificate required")
 		}
 		s.WantRequests(t, 0)
 	}
 }
 
-// A service that does not know the host, or no version or cipher of Go, says so with an alert. The request was not sent.
+// wantClientRejected expects the alert. Over HTTP/2, one that arrives before the request is written ends an attempt without its name,
+// one time in a few hundred: the next attempt has it.
+func wantClientRejected(t *testing.T, e *streams.Error, alert string) {
+	t.Helper()
+	outcome := streams.NotChanged
+	if e.Attempts > 1 {
+		outcome = streams.Unknown
+	}
+	WantFailed(t, e, streams.KindConnection, outcome, e.Attempts)
+	streamstest.WantText(t, e.Reason, "remote error: tls: "+alert)
+}
+
+// A service that does not know the host, or no version or cipher of Go, says so with an alert. The request was not sent. Only an
+// internal error is retried: servers send it while they load a certificate.
 func TestAlertsOfAHandshake(t *testing.T) {
 	t.Parallel()
 	unknownHost := func(err error) *tls.Config {
@@ -216,7 +223,11 @@ func TestAlertsOfAHandshake(t *testing.T) {
 			s.TLS.Certificates = nil
 		}
 		e := s.UpdateError(t, requests.Config{TLS: transport.TLS{CACertPEM: s.CAPEM()}})
-		if WantFailed(t, e, streams.KindConnection, streams.NotChanged, 1); !transport.IsTLSFailure(e) {
+		attempts := 1
+		if alert == "internal error" {
+			attempts = 5
+		}
+		if WantFailed(t, e, streams.KindConnection, streams.NotChanged, attempts); !transport.IsTLSFailure(e) {
 			t.Errorf("%s: %#v", alert, e)
 		}
 		streamstest.WantText(t, e.Reason, "remote error: tls: "+alert)
