@@ -23,8 +23,8 @@ const (
 	Query
 )
 
-// reader has what a person can do about reads. The texts are clauses and sentences with the placeholders of a [text], and may be empty.
-type reader struct {
+// readAdvice is what a person can do about reads. The texts are clauses and sentences with the placeholders of a [text], and may be empty.
+type readAdvice struct {
 	refused  string // the summary of the error without detect_drift
 	without  string // what to do without detect_drift
 	unserved string // what to do where the deployment serves no reads
@@ -32,7 +32,7 @@ type reader struct {
 	skip     string // how the command does without the read
 }
 
-var readers = map[Reader]reader{
+var readAdviceOf = map[Reader]readAdvice{
 	Refresh: {unserved: withoutReads, skip: "To plan or destroy without reads, add -refresh=false.", missing: "The state keeps {the " +
 		"stream|the streams}, because it has no record of a read of this resource that found a stream at this base_url. If {the stream " +
 		"is|the streams are} really gone, remove {it|them} from the configuration, and add -refresh=false to terraform apply or " +
@@ -57,7 +57,7 @@ const (
 
 // reading is what a reader was to do.
 func reading(by Reader) task {
-	return task{failed: "{streams} could not be read", reader: readers[by]}
+	return task{failed: "{streams} could not be read", readAdvice: readAdviceOf[by]}
 }
 
 // Reads returns the diagnostics of the reads of a number of streams.
@@ -105,9 +105,9 @@ func CannotRead(refusal session.CallRefusal, by Reader) (diags diag.Diagnostics)
 			applyValueFirst+" If that does not exist any more, write the value itself into the provider block.",
 			now))
 	case session.NeedsReads:
-		diags.AddError(readers[by].refused, paragraphs(
+		diags.AddError(readAdviceOf[by].refused, paragraphs(
 			"The interface specifies no read, so the provider reads streams only with detect_drift.",
-			"If the deployment serves GET /v2/streams/{id}, set detect_drift = true. Otherwise "+readers[by].without,
+			"If the deployment serves GET /v2/streams/{id}, set detect_drift = true. Otherwise "+readAdviceOf[by].without,
 			now))
 	}
 	return diags

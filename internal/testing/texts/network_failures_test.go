@@ -72,10 +72,11 @@ func certificates() []failure {
 		}), "update"),
 		in("client certificate required", asking(tls.VersionTLS13), "create"),
 		in("another client certificate required", func(w *world) {
-			pair := streamstest.NewAuthority(w).Issue(w, "terraform")
-			w.configure(coretest.Attributes{"tls": coretest.Attributes{
-				"ca_cert_pem": w.authority.CertPEM, "client_cert_pem": pair.CertPEM, "client_key_pem": pair.KeyPEM,
-			}})
+			w.identify(streamstest.NewAuthority(w).Issue(w, "terraform"))
+			asking(tls.VersionTLS13)(w)
+		}, "update"),
+		in("an expired client certificate", func(w *world) {
+			w.identify(w.authority.IssueExpired(w, "terraform"))
 			asking(tls.VersionTLS13)(w)
 		}, "update"),
 	)

@@ -199,6 +199,13 @@ func (w *world) process() *coretest.Process {
 // configure changes attributes of the provider block.
 func (w *world) configure(a coretest.Attributes) { maps.Copy(w.provider, a) }
 
+// identify configures a client certificate.
+func (w *world) identify(pair streamstest.KeyPair) {
+	w.configure(coretest.Attributes{"tls": coretest.Attributes{
+		"ca_cert_pem": w.authority.CertPEM, "client_cert_pem": pair.CertPEM, "client_key_pem": pair.KeyPEM,
+	}})
+}
+
 // single makes a configuration of a single resource.
 func single(id string, others coretest.Attributes, processors ...string) tftypes.Value {
 	a := coretest.Attributes{"stream_id": id, "processor_ids": append([]string{}, processors...)}
