@@ -134,9 +134,9 @@ var hints = []hint{
 
 	// Nothing more is known.
 	{reachedTimeLimit,
-		"The time limit may be too short for all operations on the streams of the resource, or the {receiver} may be slow.",
-		"Raise the timeouts of the resource, and for many streams max_concurrent_requests and, if it is set, requests_per_second.",
-		"If the {receiver} may be down, check {address}. {toLeave}"},
+		"The time limit may be too short for all streams of the resource, or the {receiver} may be slow or down.",
+		"Raise the timeouts of the resource, or check {address}.",
+		"If requests wait for each other, raise max_concurrent_requests, or requests_per_second if it is set. {toLeave}"},
 	{isTimeout,
 		"The {receiver} may be slow or down.",
 		"Check {address}, or raise request_timeout.", "{ifSome} {toLeave}"},
