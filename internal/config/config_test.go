@@ -65,14 +65,17 @@ func TestReadRefuses(t *testing.T) {
 	}
 	problems{
 		"no base_url": {nil, environment{"STREAM_BASE_URL": " \n"}, []string{
-			"base_url is missing. The environment variable STREAM_BASE_URL is set, but empty. Set it in the provider block, or set the environment variable " +
+			"base_url is missing. The environment variable STREAM_BASE_URL is set, but empty. Set it in the provider block, or set the " +
+				"environment variable " +
 				"STREAM_BASE_URL. A resource or data source without provider = … uses the provider block without an alias.",
 		}},
-		"paths that nothing expands": {merge(oauth2(block{"client_assertion_file": "file:///run/token"}), block{"token_file": "~/token"}), nil, []string{
-			"oauth2 and token_file are two ways",
-			`oauth2.client_assertion_file must be a plain path: nothing here expands "~", a variable or file://. In Terraform, pathexpand() expands "~".`,
-			"token_file must be a plain path",
-		}},
+		"paths that nothing expands": {merge(oauth2(block{"client_assertion_file": "file:///run/token"}), block{"token_file": "~/token"}), nil,
+			[]string{
+				"oauth2 and token_file are two ways",
+				`oauth2.client_assertion_file must be a plain path: nothing here expands "~", a variable or file://. In Terraform, ` +
+					`pathexpand() expands "~".`,
+				"token_file must be a plain path",
+			}},
 		"STREAM_TOKEN_FILE of Windows": {nil, environment{"STREAM_TOKEN_FILE": `%USERPROFILE%\token`}, []string{
 			"token_file: The environment variable STREAM_TOKEN_FILE (token_file) must be a plain path",
 		}},
@@ -112,12 +115,16 @@ func TestReadRefuses(t *testing.T) {
 		"paths in the environment": {nil, environment{
 			"STREAM_TLS_CA_CERT_PEM": "/etc/Hidden1.pem", "STREAM_TLS_CLIENT_CERT_PEM": "Hidden1.pem", "STREAM_TLS_CLIENT_KEY_PEM": "Hidden1.key",
 		}, []string{
-			"tls.ca_cert_pem: The environment variable STREAM_TLS_CA_CERT_PEM (tls.ca_cert_pem) contains no PEM block. Set it to the content of the " +
+			"tls.ca_cert_pem: The environment variable STREAM_TLS_CA_CERT_PEM (tls.ca_cert_pem) contains no PEM block. Set it to the content " +
+				"of the " +
 				"file, in Terraform with file(\"…\"), not to the path.",
-			"tls.client_cert_pem: The environment variable STREAM_TLS_CLIENT_CERT_PEM (tls.client_cert_pem) contains no PEM block. Set it to the content",
-			"tls.client_key_pem: The environment variable STREAM_TLS_CLIENT_KEY_PEM (tls.client_key_pem) contains no PEM block. Set it to the content",
+			"tls.client_cert_pem: The environment variable STREAM_TLS_CLIENT_CERT_PEM (tls.client_cert_pem) contains no PEM block. Set it to " +
+				"the content",
+			"tls.client_key_pem: The environment variable STREAM_TLS_CLIENT_KEY_PEM (tls.client_key_pem) contains no PEM block. Set it to the " +
+				"content",
 		}},
-		"damaged authority, and an encrypted key": {pem(ca.CertPEM+pair.CertPEM[:200], pair.CertPEM, strings.ReplaceAll(pair.KeyPEM, "PRIV", "ENCRYPTED PRIV")),
+		"damaged authority, and an encrypted key": {pem(ca.CertPEM+pair.CertPEM[:200], pair.CertPEM,
+			strings.ReplaceAll(pair.KeyPEM, "PRIV", "ENCRYPTED PRIV")),
 			nil, []string{
 				"tls.ca_cert_pem contains a damaged PEM block, number 2.",
 				"tls.client_key_pem is encrypted. Write the key without a passphrase",
@@ -150,7 +157,8 @@ func TestReadRefuses(t *testing.T) {
 			"max_concurrent_requests must be a whole number from 1 to 10000; it is 10001.",
 			"retry.max_attempts must be a whole number from 1 to 1000000; it is 1000001.",
 		}},
-		"far too many": {block{"requests_per_second": exactly("1e400"), "max_concurrent_requests": exactly("1e400"), "retry": block{"max_attempts": exactly("1e-400")}},
+		"far too many": {block{"requests_per_second": exactly("1e400"), "max_concurrent_requests": exactly("1e400"),
+			"retry": block{"max_attempts": exactly("1e-400")}},
 			nil, []string{
 				"max_concurrent_requests must be a whole number from 1 to 10000; it is 1e+400.",
 				"requests_per_second must be more than 0, and at most a billion; it is 1e+400.",
@@ -178,7 +186,8 @@ func TestReadWarns(t *testing.T) {
 		summary, harm string
 	}{
 		{nil, "Requests Are Sent in Cleartext", "read and change the requests"},
-		{block{"tls": block{"client_cert_pem": certificate.CertPEM, "client_key_pem": certificate.KeyPEM}}, "Requests Are Sent in Cleartext", "read and change the requests"},
+		{block{"tls": block{"client_cert_pem": certificate.CertPEM, "client_key_pem": certificate.KeyPEM}}, "Requests Are Sent in Cleartext",
+			"read and change the requests"},
 		{block{"headers": block{"X-Api-Key": "k"}}, "Credentials Are Sent in Cleartext", "read the credentials and change the requests"},
 		{block{"token": "t"}, "Credentials Are Sent in Cleartext", "read the credentials and change the requests"},
 	} {
@@ -204,7 +213,8 @@ func TestReadDeploymentAndDrift(t *testing.T) {
 		"name from the environment": {nil, environment{"STREAM_DEPLOYMENT": "eu"}, Settings{Deployment: "eu"}},
 		"decomposed name":           {nil, environment{"STREAM_DEPLOYMENT": "Zu\u0308rich"}, Settings{Deployment: "Z\u00fcrich"}},
 		"decomposed Hangul":         {nil, environment{"STREAM_DEPLOYMENT": "\u1112\u1161\u11ab"}, Settings{Deployment: "\ud55c"}},
-		"decomposed address":        {nil, environment{"STREAM_BASE_URL": "https://host/Zu\u0308rich"}, Settings{Deployment: "https://host/Z%C3%BCrich"}},
+		"decomposed address": {nil, environment{"STREAM_BASE_URL": "https://host/Zu\u0308rich"},
+			Settings{Deployment: "https://host/Z%C3%BCrich"}},
 		"longest name":              {block{"deployment": strings.Repeat("ü", long)}, nil, Settings{Deployment: strings.Repeat("ü", long)}},
 		"name known after apply":    {block{"deployment": afterApply}, environment{"STREAM_DEPLOYMENT": "eu"}, Settings{}},
 		"address known after apply": {block{"base_url": afterApply}, environment{"STREAM_BASE_URL": host}, Settings{}},
@@ -287,7 +297,8 @@ func TestKnownAfterApply(t *testing.T) {
 			t.Errorf("%v: the settings are complete", test)
 		}
 	}
-	for _, test := range []block{{"tls": block{"client_cert_pem": afterApply, "client_key_pem": afterApply}}, {"headers": afterApply}, {"token": afterApply}} {
+	for _, test := range []block{{"tls": block{"client_cert_pem": afterApply, "client_key_pem": afterApply}}, {"headers": afterApply},
+		{"token": afterApply}} {
 		_, diags := read(t, test, environment{"STREAM_TOKEN": ""}) // an empty variable is no problem beside another credential
 		wantProblems(t, diags)
 	}

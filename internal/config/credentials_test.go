@@ -29,7 +29,8 @@ func TestReadCredentials(t *testing.T) {
 		return requests.Config{OAuth2: &o, Credentials: `a token of the oauth2 client "c"`, Place: scopes}
 	}
 	const inBlock, unfilled = " in the provider block", "looks like a reference or a placeholder that nothing has replaced"
-	const odd = " (the client_assertion " + unfilled + "; the client_id " + unfilled + "; scopes[1] " + unfilled + `; endpoint_params["audience"] ` + unfilled + ")"
+	const odd = " (the client_assertion " + unfilled + "; the client_id " + unfilled + "; scopes[1] " + unfilled +
+		`; endpoint_params["audience"] ` + unfilled + ")"
 	clients{
 		"token": {block{"token": "t"}, environment{
 			"STREAM_USERNAME": "u", "STREAM_PASSWORD": "p", "STREAM_OAUTH2_CLIENT_ID": "c", "STREAM_TOKEN": "other", "STREAM_TOKEN_FILE": "f",
@@ -39,11 +40,14 @@ func TestReadCredentials(t *testing.T) {
 		"token_file from the environment": {nil, environment{"STREAM_TOKEN_FILE": "/run/token"},
 			requests.Config{TokenFile: "/run/token", Credentials: `the bearer token in the file "/run/token"`, Place: `the file "/run/token"`}},
 
-		"basic_auth": {block{"basic_auth": block{"username": "u", "password": "p:ü"}}, nil, ofUser("p:ü", "", "basic_auth.username"+inBlock+" and basic_auth.password"+inBlock)},
+		"basic_auth": {block{"basic_auth": block{"username": "u", "password": "p:ü"}}, nil,
+			ofUser("p:ü", "", "basic_auth.username"+inBlock+" and basic_auth.password"+inBlock)},
 		"basic_auth, its password from the environment": {block{"basic_auth": block{"username": "u"}},
-			environment{"STREAM_USERNAME": "environment", "STREAM_PASSWORD": "p"}, ofUser("p", "", "basic_auth.username in the provider block and STREAM_PASSWORD")},
+			environment{"STREAM_USERNAME": "environment", "STREAM_PASSWORD": "p"}, ofUser("p", "",
+				"basic_auth.username in the provider block and STREAM_PASSWORD")},
 		"basic_auth, all of it from the environment": {block{"basic_auth": block{}},
-			environment{"STREAM_USERNAME": "u", "STREAM_PASSWORD": "p", "STREAM_TOKEN": "t"}, ofUser("p", "", "STREAM_USERNAME and STREAM_PASSWORD")},
+			environment{"STREAM_USERNAME": "u", "STREAM_PASSWORD": "p", "STREAM_TOKEN": "t"}, ofUser("p", "",
+				"STREAM_USERNAME and STREAM_PASSWORD")},
 
 		"oauth2": {oauth2(block{"client_secret": "s", "scopes": []any{"b", "a"}, "endpoint_params": block{"audience": "x", "resource": ""}}), nil,
 			ofClient(requests.OAuth2{
@@ -82,7 +86,8 @@ func TestReadCredentials(t *testing.T) {
 			}},
 		"headers in the block, a scheme in those of the environment": {block{"headers": block{}},
 			environment{"STREAM_HEADERS": "junk", "STREAM_TOKEN": "t"},
-			requests.Config{Token: "t", Credentials: "a bearer token", Place: "STREAM_TOKEN", Unused: "STREAM_HEADERS has no effect while the provider block has headers"}},
+			requests.Config{Token: "t", Credentials: "a bearer token", Place: "STREAM_TOKEN",
+				Unused: "STREAM_HEADERS has no effect while the provider block has headers"}},
 		"headers in the block, and in the environment": {block{"headers": block{"X-Trace": "t"}},
 			environment{"STREAM_HEADERS": `{"X-Api-Key": "k"}`}, requests.Config{
 				Headers: map[string]string{"X-Trace": "t"}, Credentials: "the header X-Trace", Place: "headers" + inBlock,
@@ -92,15 +97,17 @@ func TestReadCredentials(t *testing.T) {
 			requests.Config{TokenFile: "f", Credentials: `the bearer token in the file "f"`, Place: `the file "f"`}},
 		"empty variables beside headers": {block{"headers": block{"X-Api-Key": "k"}}, environment{"STREAM_TOKEN": ""},
 			requests.Config{Headers: map[string]string{"X-Api-Key": "k"}, Credentials: "the header X-Api-Key", Place: "headers" + inBlock}},
-		"values that look like references": {block{"headers": block{"X-Api-Key": "$(KEY)", "X-Other": "o"}}, environment{"STREAM_TOKEN": "{{ token }}"}, requests.Config{
-			Token: "{{ token }}", Headers: map[string]string{"X-Api-Key": "$(KEY)", "X-Other": "o"},
-			Credentials: "a bearer token (the value " + unfilled + ") and the header X-Api-Key (the value " + unfilled + ") and the header X-Other",
-			Place:       "STREAM_TOKEN and headers" + inBlock,
-		}},
-		"a user without a password": {block{"basic_auth": block{"username": "key", "password": ""}}, environment{"STREAM_PASSWORD": "p"}, requests.Config{
-			BasicAuth: &requests.BasicAuth{Username: "key"}, Credentials: "the basic_auth (the password is empty)",
-			Place: "basic_auth.username" + inBlock + " and basic_auth.password" + inBlock,
-		}},
+		"values that look like references": {block{"headers": block{"X-Api-Key": "$(KEY)", "X-Other": "o"}},
+			environment{"STREAM_TOKEN": "{{ token }}"}, requests.Config{
+				Token: "{{ token }}", Headers: map[string]string{"X-Api-Key": "$(KEY)", "X-Other": "o"},
+				Credentials: "a bearer token (the value " + unfilled + ") and the header X-Api-Key (the value " + unfilled + ") and the header X-Other",
+				Place:       "STREAM_TOKEN and headers" + inBlock,
+			}},
+		"a user without a password": {block{"basic_auth": block{"username": "key", "password": ""}}, environment{"STREAM_PASSWORD": "p"},
+			requests.Config{
+				BasicAuth: &requests.BasicAuth{Username: "key"}, Credentials: "the basic_auth (the password is empty)",
+				Place: "basic_auth.username" + inBlock + " and basic_auth.password" + inBlock,
+			}},
 		"a password without a user": {block{"basic_auth": block{"username": "", "password": "key"}}, nil, requests.Config{
 			BasicAuth: &requests.BasicAuth{Password: "key"}, Credentials: `the basic_auth of user "" (the username is empty)`,
 			Place: "basic_auth.username" + inBlock + " and basic_auth.password" + inBlock,
@@ -117,12 +124,14 @@ func TestReadCredentials(t *testing.T) {
 			BasicAuth:   &requests.BasicAuth{Username: "${USER}", Password: "p"},
 			Credentials: `the basic_auth of user "${USER}" (the username ` + unfilled + ")", Place: "STREAM_USERNAME and STREAM_PASSWORD",
 		}},
-		"parts of oauth2 that are addresses": {oauth2(block{"client_secret": "s", "scopes": []any{"api://a/.default"}, "endpoint_params": block{"resource": "https://a"}}), nil,
+		"parts of oauth2 that are addresses": {oauth2(block{"client_secret": "s", "scopes": []any{"api://a/.default"},
+			"endpoint_params": block{"resource": "https://a"}}), nil,
 			ofClient(requests.OAuth2{
 				ClientSecret: "s", Scopes: []string{"api://a/.default"}, EndpointParams: map[string]string{"resource": "https://a"},
 			}, "the client_secret", "oauth2.client_secret"+inBlock)},
 		"parts of oauth2 that look like references": {
-			oauth2(block{"client_id": "$(ID)", "client_assertion": "{{ jwt }}", "scopes": []any{"s", "${SCOPE}"}, "endpoint_params": block{"audience": "${AUD}", "b": "c"}}), nil,
+			oauth2(block{"client_id": "$(ID)", "client_assertion": "{{ jwt }}", "scopes": []any{"s", "${SCOPE}"},
+				"endpoint_params": block{"audience": "${AUD}", "b": "c"}}), nil,
 			requests.Config{
 				OAuth2: &requests.OAuth2{
 					TokenURL: "https://id.example.com", ClientID: "$(ID)", ClientAssertion: "{{ jwt }}", Scopes: []string{"s", "${SCOPE}"},
@@ -132,8 +141,9 @@ func TestReadCredentials(t *testing.T) {
 				Credentials: `a token of the oauth2 client "$(ID)"`, Place: scopes,
 			},
 		},
-		"a secret that looks like a reference": {oauth2(block{"client_secret": "${SECRET}"}), nil, ofClient(requests.OAuth2{ClientSecret: "${SECRET}"},
-			"the client_secret (the client_secret "+unfilled+")", "oauth2.client_secret"+inBlock)},
+		"a secret that looks like a reference": {oauth2(block{"client_secret": "${SECRET}"}), nil,
+			ofClient(requests.OAuth2{ClientSecret: "${SECRET}"},
+				"the client_secret (the client_secret "+unfilled+")", "oauth2.client_secret"+inBlock)},
 		"a scheme in the block, headers and schemes in the environment": {block{"token": "t"},
 			environment{"STREAM_HEADERS": `{"authorization": "ApiKey k", "X-Api-Key": "k"}`, "STREAM_USERNAME": "u"},
 			requests.Config{
@@ -223,7 +233,8 @@ func TestCredentialsRefused(t *testing.T) {
 				"STREAM_HEADERS": `{"authorization": "Hidden3"}`,
 			},
 			[]string{"The environment has several ways to authenticate: STREAM_HEADERS, " +
-				"STREAM_OAUTH2_CLIENT_ASSERTION, STREAM_PASSWORD, STREAM_TOKEN_FILE, STREAM_USERNAME. A request carries one. Unset the variables of the others, or set one in the "},
+				"STREAM_OAUTH2_CLIENT_ASSERTION, STREAM_PASSWORD, STREAM_TOKEN_FILE, STREAM_USERNAME. A request carries one. Unset the variables " +
+				"of the others, or set one in the "},
 		},
 
 		"STREAM_HEADERS, JSON": {nil, environment{"STREAM_HEADERS": `{"X-Api-Key": Hidden1}`}, []string{
@@ -232,9 +243,11 @@ func TestCredentialsRefused(t *testing.T) {
 		"STREAM_HEADERS, a header twice in another case": {nil, environment{"STREAM_HEADERS": `{"X-Api-Key": "1", "x-api-key": "2"}`}, []string{
 			`headers["x-api-key"]: The environment variable STREAM_HEADERS (headers["x-api-key"]) is the same header as "X-Api-Key".`,
 		}},
-		"STREAM_HEADERS, two objects": {nil, environment{"STREAM_HEADERS": `{"X": "1"} {"Y": "2"}`}, []string{"headers: The environment variable STREAM_HEADERS"}},
-		"STREAM_HEADERS, an object":   {nil, environment{"STREAM_HEADERS": `null`}, []string{"headers: The environment variable STREAM_HEADERS"}},
-		"STREAM_HEADERS, of texts":    {nil, environment{"STREAM_HEADERS": `{"X-Api-Key": 1}`}, []string{"headers: The environment variable STREAM_HEADERS"}},
+		"STREAM_HEADERS, two objects": {nil, environment{"STREAM_HEADERS": `{"X": "1"} {"Y": "2"}`},
+			[]string{"headers: The environment variable STREAM_HEADERS"}},
+		"STREAM_HEADERS, an object": {nil, environment{"STREAM_HEADERS": `null`}, []string{"headers: The environment variable STREAM_HEADERS"}},
+		"STREAM_HEADERS, of texts": {nil, environment{"STREAM_HEADERS": `{"X-Api-Key": 1}`},
+			[]string{"headers: The environment variable STREAM_HEADERS"}},
 		"STREAM_HEADERS": {nil, environment{"STREAM_HEADERS": `{"Host": "Hidden1", "X-Line": "Hidden1\n!", "X-Null": null}`}, []string{
 			`headers["Host"]: The environment variable STREAM_HEADERS (headers["Host"]) must not set Host`,
 			`headers["X-Line"]: The environment variable STREAM_HEADERS (headers["X-Line"]) must not have control characters: it has a line break.`,
@@ -273,7 +286,8 @@ func TestOddPath(t *testing.T) {
 func TestOddValuesAreSent(t *testing.T) {
 	t.Parallel()
 	for _, token := range []string{
-		"k8$Zp!x", "Qz(7w]kL2", "a=b=c", "user:pass", `"quoted" inside`, "`a`", `{"a":1}`, "${REFERENCE}", "$(REFERENCE)", "{{ reference }}", "op://vault/item",
+		"k8$Zp!x", "Qz(7w]kL2", "a=b=c", "user:pass", `"quoted" inside`, "`a`", `{"a":1}`, "${REFERENCE}", "$(REFERENCE)", "{{ reference }}",
+		"op://vault/item",
 		"<token>", "null", "%TOKEN%", `back\slash`, "tök€n", "two words", strings.Repeat("x", 8000),
 	} {
 		file := filepath.Join(t.TempDir(), "token")

@@ -51,7 +51,8 @@ func Schema() schema.Schema {
 					"Environment: `STREAM_TLS_CA_CERT_PEM`. Default: the system's."),
 				"client_cert_pem": optionalString("Client certificate (chain) in PEM, also for the token endpoint. Requires `client_key_pem`. " +
 					"Environment: `STREAM_TLS_CLIENT_CERT_PEM`. Default: none."),
-				"client_key_pem": secretString("Private key of the client certificate in PEM, also for the token endpoint. Requires `client_cert_pem`. " +
+				"client_key_pem": secretString("Private key of the client certificate in PEM, also for the token endpoint. Requires " +
+					"`client_cert_pem`. " +
 					"Environment: `STREAM_TLS_CLIENT_KEY_PEM`. Default: none."),
 				"server_name": optionalString("Expected name in the certificate of the host of `base_url`; not for a token endpoint on another " +
 					"host or port. Default: the host of `base_url`."),
@@ -64,8 +65,9 @@ func Schema() schema.Schema {
 				"min_backoff":  optionalString("Shortest wait before a retry, as a duration. Default: `500ms`."),
 				"max_backoff":  optionalString("Longest wait before a retry, as a duration. Only `Retry-After` may exceed it. Default: `5s`."),
 			}),
-			"requests_per_second":     optionalNumber("Maximum requests per second, retries included. Default: no limit."),
-			"max_concurrent_requests": optionalNumber("Maximum concurrent requests of the provider block, whatever `-parallelism` is. Default: `10`."),
+			"requests_per_second": optionalNumber("Maximum requests per second, retries included. Default: no limit."),
+			"max_concurrent_requests": optionalNumber("Maximum concurrent requests of the provider block, whatever `-parallelism` is. Default: " +
+				"`10`."),
 		},
 	}
 }

@@ -40,8 +40,9 @@ func TestTextsAreChecked(t *testing.T) {
 			}
 			checked[at] = true
 			for value, problem := range map[string]string{
-				"Hidden\n": "begin or end with white space", " Hidden": "begin or end with white space", "Hidden\u00a0": "begin or end with white space",
-				"Hid\nden": "have control characters", "Hid\x00den": "have control characters", "Hid\u009bden": "have control characters",
+				"Hidden\n": "begin or end with white space", " Hidden": "begin or end with white space",
+				"Hidden\u00a0": "begin or end with white space",
+				"Hid\nden":     "have control characters", "Hid\x00den": "have control characters", "Hid\u009bden": "have control characters",
 				"\ufeffHidden": "have a byte order mark",
 			} {
 				_, diags := read(t, in(value), nil)
@@ -67,7 +68,8 @@ func TestTextsAreChecked(t *testing.T) {
 			t.Errorf("%s: %q", variable, got)
 		}
 	}
-	for _, name := range []string{"basic_auth.username", "oauth2.client_secret", "oauth2.scopes[0]", `oauth2.endpoint_params["X-Some"]`, `headers["X-Some"]`} {
+	for _, name := range []string{"basic_auth.username", "oauth2.client_secret", "oauth2.scopes[0]", `oauth2.endpoint_params["X-Some"]`,
+		`headers["X-Some"]`} {
 		if !checked[name] {
 			t.Errorf("%s is not checked: %v", name, checked)
 		}

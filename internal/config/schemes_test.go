@@ -28,7 +28,8 @@ func topSchemes() []wired {
 		{
 			"basic_auth", block{"basic_auth": block{"username": "u", "password": "p"}},
 			[]block{{"basic_auth": nil}, {"basic_auth": block{"username": nil, "password": nil}}},
-			[]block{{"basic_auth": afterApply}, {"basic_auth": block{"username": afterApply, "password": afterApply}}, {"basic_auth": block{"username": nil, "password": afterApply}}},
+			[]block{{"basic_auth": afterApply}, {"basic_auth": block{"username": afterApply, "password": afterApply}},
+				{"basic_auth": block{"username": nil, "password": afterApply}}},
 		},
 		{
 			"oauth2", block{"oauth2": client},
@@ -118,14 +119,17 @@ func TestEmptyObjects(t *testing.T) {
 	t.Parallel()
 	nulls := block{"basic_auth": block{"username": nil, "password": nil}, "oauth2": block{"client_id": nil}}
 	user := environment{"STREAM_USERNAME": "u", "STREAM_PASSWORD": "p"}
-	ofUser := requests.Config{BasicAuth: &requests.BasicAuth{Username: "u", Password: "p"}, Credentials: `the basic_auth of user "u"`, Place: "STREAM_USERNAME and STREAM_PASSWORD"}
-	key := requests.Config{Headers: map[string]string{"X-Api-Key": "k"}, Credentials: "the header X-Api-Key", Place: "headers in the provider block"}
+	ofUser := requests.Config{BasicAuth: &requests.BasicAuth{Username: "u", Password: "p"}, Credentials: `the basic_auth of user "u"`,
+		Place: "STREAM_USERNAME and STREAM_PASSWORD"}
+	key := requests.Config{Headers: map[string]string{"X-Api-Key": "k"}, Credentials: "the header X-Api-Key",
+		Place: "headers in the provider block"}
 	clients{
 		"one":                                   {block{"basic_auth": block{}}, user, ofUser},
 		"two, of which the environment has one": {nulls, user, ofUser},
-		"the environment also has another scheme": {nulls, environment{"STREAM_USERNAME": "u", "STREAM_PASSWORD": "p", "STREAM_TOKEN": "t"}, ofUser},
-		"beside an API key":                       {merge(nulls, block{"headers": block{"X-Api-Key": "k"}}), nil, key},
-		"beside a null token":                     {merge(nulls, block{"token": nil}), user, ofUser},
+		"the environment also has another scheme": {nulls, environment{"STREAM_USERNAME": "u", "STREAM_PASSWORD": "p", "STREAM_TOKEN": "t"},
+			ofUser},
+		"beside an API key":   {merge(nulls, block{"headers": block{"X-Api-Key": "k"}}), nil, key},
+		"beside a null token": {merge(nulls, block{"token": nil}), user, ofUser},
 	}.run(t)
 	problems{
 		"nothing in the environment": {block{"basic_auth": block{}, "token": nil}, environment{"STREAM_TOKEN": "t"}, []string{

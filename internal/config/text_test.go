@@ -12,7 +12,8 @@ func TestCheckVariable(t *testing.T) {
 	t.Parallel()
 	const quotes = "must not be in quotes"
 	for text, want := range map[string]string{
-		"": "", "a": "", `a"b"`: "", `"a" b`: "", `"`: "", "it's": "", `{"a": "b"}`: "", "\n\ufeff": "", "a\x00": "", "“a”": "", "`a`": "", `"a'`: "",
+		"": "", "a": "", `a"b"`: "", `"a" b`: "", `"`: "", "it's": "", `{"a": "b"}`: "", "\n\ufeff": "", "a\x00": "", "“a”": "", "`a`": "",
+		`"a'`:   "",
 		"a\xc3": "is not UTF-8 text", `"a"`: quotes, "'a b'": quotes, `""`: quotes, `'{"a": "b"}'`: quotes,
 	} {
 		if got := errorText(checkVariable(text)); got != want && (want == "" || !strings.HasPrefix(got, want)) {
@@ -62,13 +63,15 @@ func TestTextOfTheEnvironment(t *testing.T) {
 		env[variable] = text
 		return env
 	}
-	all := map[string]string{"TF_APPEND_USER_AGENT": "", "NO_PROXY": "", "no_proxy": "", "HTTPS_PROXY": "", "https_proxy": "", "HTTP_PROXY": "", "http_proxy": ""}
+	all := map[string]string{"TF_APPEND_USER_AGENT": "", "NO_PROXY": "", "no_proxy": "", "HTTPS_PROXY": "", "https_proxy": "",
+		"HTTP_PROXY": "", "http_proxy": ""}
 	for name, variable := range variables() {
 		all[variable] = fmt.Sprintf(" (%s)", name)
 	}
 	for variable, name := range all {
 		for text, want := range map[string]string{
-			"Hidden\xff": encoding, "a\xc3": encoding, `"Hidden"`: quotes, "'Hidden'": quotes, "\ufeffHidden": mark, "Hidden\r": lineBreak, "Hidden\n": lineBreak,
+			"Hidden\xff": encoding, "a\xc3": encoding, `"Hidden"`: quotes, "'Hidden'": quotes, "\ufeffHidden": mark, "Hidden\r": lineBreak,
+			"Hidden\n": lineBreak,
 		} {
 			anyLines := strings.HasSuffix(variable, "_PEM") || strings.EqualFold(variable, "NO_PROXY")
 			skipsLineBreak := anyLines || strings.HasSuffix(variable, "_URL") || variable == "STREAM_HEADERS" || variable == "TF_APPEND_USER_AGENT"
@@ -82,12 +85,15 @@ func TestTextOfTheEnvironment(t *testing.T) {
 			}
 		}
 	}
-	_, diags := read(t, block{"token": "t", "deployment": "eu"}, environment{"STREAM_TOKEN": "\xff", "STREAM_DEPLOYMENT": "\xff", "STREAM_PASSWORD": "\xff"})
+	_, diags := read(t, block{"token": "t", "deployment": "eu"},
+		environment{"STREAM_TOKEN": "\xff", "STREAM_DEPLOYMENT": "\xff", "STREAM_PASSWORD": "\xff"})
 	wantProblems(t, diags)
 
 	const decomposed = "u\u0308"
-	s, diags := read(t, nil, environment{"STREAM_USERNAME": decomposed, "STREAM_PASSWORD": decomposed, "STREAM_HEADERS": `{"X-Key": "` + decomposed + `"}`})
-	if wantProblems(t, diags); *s.Client.BasicAuth != (requests.BasicAuth{Username: decomposed, Password: decomposed}) || s.Client.Headers["X-Key"] != decomposed {
+	s, diags := read(t, nil, environment{"STREAM_USERNAME": decomposed, "STREAM_PASSWORD": decomposed, "STREAM_HEADERS": `{"X-Key": "` +
+		decomposed + `"}`})
+	if wantProblems(t, diags); *s.Client.BasicAuth != (requests.BasicAuth{Username: decomposed, Password: decomposed}) ||
+		s.Client.Headers["X-Key"] != decomposed {
 		t.Errorf("%+v", s.Client)
 	}
 	if s, _ = read(t, nil, environment{"STREAM_TOKEN_FILE": decomposed}); s.Client.TokenFile != decomposed {

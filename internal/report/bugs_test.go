@@ -20,7 +20,8 @@ func TestPanicOfAnOperation(t *testing.T) {
 	p := &session.Panic{Cause: "secret", Stack: "goroutine 1"}
 	diags := New("").Apply(tflogtest.RootLogger(t.Context(), &logged), OneStream, updates,
 		session.After{Findings: []session.Finding{operation(p, claims.Facts{Unknown: true})}})
-	if len(diags) != 1 || diags[0].Summary() != bugSummary || strings.Contains(diags[0].Detail(), "secret") || strings.Contains(diags[0].Detail(), "goroutine") ||
+	if len(diags) != 1 || diags[0].Summary() != bugSummary || strings.Contains(diags[0].Detail(), "secret") ||
+		strings.Contains(diags[0].Detail(), "goroutine") ||
 		!strings.HasSuffix(diags[0].Detail(), nowTrue(streams.Unknown, nil)) {
 		t.Errorf("%+v", diags)
 	}

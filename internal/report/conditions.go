@@ -121,7 +121,8 @@ var (
 	throughProxy = hasError[*transport.ProxyError]()
 
 	// The time limit of the operation, not that of a request.
-	reachedTimeLimit = all(not(causedBy(transport.ErrNoConnection)), either(causedBy(requests.ErrRateLimit), causedBy(context.DeadlineExceeded)))
+	reachedTimeLimit = all(not(causedBy(transport.ErrNoConnection)),
+		either(causedBy(requests.ErrRateLimit), causedBy(context.DeadlineExceeded)))
 )
 
 var hasLocation condition = func(f failure) bool { return f.Location != "" } // of a redirect

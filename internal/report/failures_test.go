@@ -51,11 +51,15 @@ func TestShortErrors(t *testing.T) {
 		"its request id, and a reason": {streams.Error{Kind: generic, Result: requests.Result{
 			Status: 503, Attempts: 9, Message: "Busy!", RequestID: "4bf92f35", Reason: "there is no time",
 		}}, "could not be updated: 503 Service Unavailable (request id 4bf92f35): Busy! There is no time. "},
-		"a redirect": {streams.Error{Kind: streams.KindRedirect, Result: requests.Result{Status: 302, Attempts: 1, RequestID: "7", Location: "https://login"}},
+		"a redirect": {streams.Error{Kind: streams.KindRedirect, Result: requests.Result{Status: 302, Attempts: 1, RequestID: "7",
+			Location: "https://login"}},
 			"could not be updated: 302 Found (request id 7, Location https://login). "},
-		"no response":   {streams.Error{Kind: streams.KindConnection, Result: requests.Result{Attempts: 9, Reason: "no such host"}}, "could not be updated. No such host. "},
-		"nothing sent":  {streams.Error{Kind: streams.KindAuthentication, Result: requests.Result{Status: 401, Message: "no"}}, "could not be updated: 401 Unauthorized: no. "},
-		"a token first": {token(streams.Error{Kind: streams.KindAuthentication, Result: requests.Result{Status: 401, SentBefore: true, Message: "no"}}), "failed: 401 Unauthorized: no. "},
+		"no response": {streams.Error{Kind: streams.KindConnection, Result: requests.Result{Attempts: 9, Reason: "no such host"}},
+			"could not be updated. No such host. "},
+		"nothing sent": {streams.Error{Kind: streams.KindAuthentication, Result: requests.Result{Status: 401, Message: "no"}},
+			"could not be updated: 401 Unauthorized: no. "},
+		"a token first": {token(streams.Error{Kind: streams.KindAuthentication,
+			Result: requests.Result{Status: 401, SentBefore: true, Message: "no"}}), "failed: 401 Unauthorized: no. "},
 	} {
 		r := New("")
 		for i := range 3 {
@@ -74,7 +78,8 @@ func TestShortErrors(t *testing.T) {
 			if e.NothingSent() {
 				now = nothingSent + now
 			}
-			if !strings.Contains(detail, test.want+m.fill(hint.check, 1)) || !strings.HasSuffix(detail, ` More in the error of stream "cam-1".`+"\n"+now) {
+			if !strings.Contains(detail, test.want+m.fill(hint.check, 1)) ||
+				!strings.HasSuffix(detail, ` More in the error of stream "cam-1".`+"\n"+now) {
 				t.Errorf("%s:\n%s", name, detail)
 			}
 		}
@@ -88,7 +93,8 @@ func TestShortErrorAfterLeave(t *testing.T) {
 	for range 2 {
 		f := operation(failed(streams.NotChanged, nil), claims.Facts{Detached: true, Reported: &streams.Stream{}})
 		detail := r.Apply(t.Context(), OneStream, updates, session.After{Findings: []session.Finding{f}})[0].Detail()
-		streamstest.WantText(t, detail, "The stream's processors were detached before, in this run.", "\nThe service reports that the stream now has [].")
+		streamstest.WantText(t, detail, "The stream's processors were detached before, in this run.",
+			"\nThe service reports that the stream now has [].")
 	}
 }
 

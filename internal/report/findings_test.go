@@ -58,14 +58,17 @@ func TestNowTrue(t *testing.T) {
 		return session.Finding{Stream: id, Decision: claims.Decision{Refusal: r}, Facts: &facts}
 	}
 	plan := func(r claims.Refusal) string {
-		return New("").Plan(context.Background(), OneStream, updates, session.Planned{Findings: []session.Finding{{Stream: id, Decision: claims.Decision{Refusal: r}}}})[0].Detail()
+		return New("").Plan(context.Background(), OneStream, updates,
+			session.Planned{Findings: []session.Finding{{Stream: id, Decision: claims.Decision{Refusal: r}}}})[0].Detail()
 	}
 	left := func(kind claims.Warning, err error, facts claims.Facts) string {
 		return one(session.Finding{Stream: id, Warning: kind, Err: err, Facts: &facts})
 	}
-	streamstest.WantText(t, one(operation(failed(streams.NotChanged, nil), claims.Facts{Remainder: first})), `an object that had set ["p1"] left the stream and sent nothing`)
+	streamstest.WantText(t, one(operation(failed(streams.NotChanged, nil), claims.Facts{Remainder: first})),
+		`an object that had set ["p1"] left the stream and sent nothing`)
 	detached := claims.Facts{Detached: true, Reported: &streams.Stream{}}
-	streamstest.WantText(t, one(operation(failed(streams.NotChanged, nil), detached)), "The stream's processors were detached before, in this run.",
+	streamstest.WantText(t, one(operation(failed(streams.NotChanged, nil), detached)),
+		"The stream's processors were detached before, in this run.",
 		"The service reports that the stream now has [].")
 	unsent, wait := claims.Facts{Reported: reported}, context.Canceled
 	for name, test := range map[string]struct{ detail, want string }{

@@ -94,7 +94,8 @@ var hints = []hint{
 		"",
 		"If Location is the service, change base_url to that address; if only a slash or the case differs, no setting helps: the operators " +
 			"have to serve the documented path.",
-		"If only the case of the id differs, write the {id of the stream|ids of the streams} as Location does. If Location is a login page, check " +
+		"If only the case of the id differs, write the {id of the stream|ids of the streams} as Location does. If Location is a login page, " +
+			"check " +
 			"the credentials. {orReads}"},
 	{hasOtherSet,
 		"The service may merge sets instead of replacing them, or may ignore ids that it does not know.",
@@ -111,7 +112,8 @@ var hints = []hint{
 	{all(hasStatus(http.StatusTooManyRequests), not(isTokenRequest)),
 		"There may be too many requests at a time.",
 		"Set requests_per_second or a smaller max_concurrent_requests.",
-		"If the service asks to wait longer than the operation may take, raise the timeouts of the resource, and retry.max_attempts if it is set."},
+		"If the service asks to wait longer than the operation may take, raise the timeouts of the resource, and retry.max_attempts if it " +
+			"is set."},
 	{all(hasStatus(401, 403), hasNoCredential),
 		rejection,
 		"Set token, token_file, basic_auth, oauth2 or headers.",

@@ -48,7 +48,8 @@ func TestFactsOfACall(t *testing.T) {
 	if len(texts) != 3 {
 		t.Errorf("%d hints about what the service accepts: %v", len(texts), texts)
 	}
-	if reads := hint(read(forbidden), task{accepted: requests.AcceptedReads}); reads != hint(read(forbidden), task{accepted: requests.AcceptedUpdates}) {
+	if reads := hint(read(forbidden), task{accepted: requests.AcceptedReads}); reads != hint(read(forbidden),
+		task{accepted: requests.AcceptedUpdates}) {
 		t.Errorf("a read beside reads: %s", reads)
 	}
 	for _, test := range []struct {

@@ -54,8 +54,10 @@ func TestManyDifferentMessages(t *testing.T) {
 	f.add(25, service(503, "{id}: trace"+long, streams.Unknown))
 	detail := f.diagnostics()[0].Detail()
 	streamstest.WantText(t, detail,
-		"503 Service Unavailable (2 attempts)\nThe service said: s0000: trace"+long+"\n\n\"s0000\": as in the example\n\"s0001\": s0001: trace and",
-		"…\n\"s0020\", \"s0021\", \"s0022\", \"s0023\", \"s0024\": 5 more different messages; TF_LOG_PROVIDER=DEBUG shows them\n\nThe service may ",
+		"503 Service Unavailable (2 attempts)\nThe service said: s0000: trace"+long+"\n\n\"s0000\": as in the example\n\"s0001\": s0001: "+
+			"trace and",
+		"…\n\"s0020\", \"s0021\", \"s0022\", \"s0023\", \"s0024\": 5 more different messages; TF_LOG_PROVIDER=DEBUG shows them\n\nThe "+
+			"service may ",
 		"\n\nFor each of them: The stream may or may not")
 	for line := range strings.Lines(detail) {
 		if _, text, found := strings.Cut(line, `": `); found && len([]rune(text)) > longText+1 {
@@ -69,7 +71,8 @@ func TestManyDifferentMessages(t *testing.T) {
 	if named := strings.Count(detail, `"s`); named != namedStreams {
 		t.Errorf("%d names", named)
 	}
-	streamstest.WantText(t, detail, `, "s0999" and 4000 more: 4980 more different messages;`, "\nFor each of them: The stream was not changed.")
+	streamstest.WantText(t, detail, `, "s0999" and 4000 more: 4980 more different messages;`,
+		"\nFor each of them: The stream was not changed.")
 }
 
 // The streams with one text of thousands have names, and so has each text.

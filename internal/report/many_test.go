@@ -67,7 +67,8 @@ func TestCauses(t *testing.T) {
 	if len(diags) != 2 || diags[0].Summary() != string(generic) || diags[1].Summary() != string(bad) {
 		t.Errorf("%s", diags)
 	}
-	streamstest.WantText(t, diags[0].Detail(), "\nThe service said: s0000 is busy\n", "\n\"s0000\": as in the example\n\"s0001\": s0001 is busy\n\"s0002\"\n")
+	streamstest.WantText(t, diags[0].Detail(), "\nThe service said: s0000 is busy\n",
+		"\n\"s0000\": as in the example\n\"s0001\": s0001 is busy\n\"s0002\"\n")
 	streamstest.WantText(t, diags[1].Detail(), "3 of 7 changes succeeded.") // the last one says so
 
 	f = nil
@@ -76,7 +77,8 @@ func TestCauses(t *testing.T) {
 	f.add(1, lost)
 	lost.Reason = "the connection failed: reset"
 	f.add(1, lost)
-	streamstest.WantText(t, f.diagnostics()[0].Detail(), "503 Service Unavailable (2 attempts)\nThe connection failed: EOF.\nThe service said: s0000 is busy\n",
+	streamstest.WantText(t, f.diagnostics()[0].Detail(),
+		"503 Service Unavailable (2 attempts)\nThe connection failed: EOF.\nThe service said: s0000 is busy\n",
 		"\n\"s0000\": as in the example\n\"s0001\": The connection failed: reset. The service said: s0001 is busy\n")
 
 	// A token request has a cause of its own, and so has what was not sent. A failure that repeats another one has not.
@@ -91,7 +93,8 @@ func TestCauses(t *testing.T) {
 		t.Fatalf("%d errors: %v", len(diags), diags)
 	}
 	streamstest.WantText(t, diags[0].Detail(),
-		"\n\"s0002\", \"s0003\": The service has rejected the same credentials for other streams.\n\"s0000\", \"s0001\"\n", "\nThe service said: no\n")
+		"\n\"s0002\", \"s0003\": The service has rejected the same credentials for other streams.\n\"s0000\", \"s0001\"\n",
+		"\nThe service said: no\n")
 }
 
 // The example is a request that was sent.
@@ -102,7 +105,8 @@ func TestExample(t *testing.T) {
 	f.add(2, e)
 	e.Attempts, e.Reason = 1, "the service did not respond within 2s"
 	f.add(1, e)
-	streamstest.WantText(t, f.diagnostics()[0].Detail(), "The processors of 3 streams", "For example: PATCH https://streams.example.com/v2/streams/s0002 → no valid response\n")
+	streamstest.WantText(t, f.diagnostics()[0].Detail(), "The processors of 3 streams",
+		"For example: PATCH https://streams.example.com/v2/streams/s0002 → no valid response\n")
 }
 
 // A failure that repeats another's has its cause, although it has fewer attempts.
@@ -155,7 +159,8 @@ func TestWhatDiffers(t *testing.T) {
 	f.add(1, service(503, "", streams.NotChanged))
 	f.add(1, service(503, "busy", streams.Unknown))
 	f.add(1, service(503, "busy", streams.NotChanged))
-	streamstest.WantText(t, f.diagnostics()[0].Detail(), "\n\"s0001\", \"s0002\": as in the example\n", "\n\"s0000\", \"s0002\": "+notChanged+"\n", "\n\"s0001\": "+nowTrue(streams.Unknown, nil))
+	streamstest.WantText(t, f.diagnostics()[0].Detail(), "\n\"s0001\", \"s0002\": as in the example\n",
+		"\n\"s0000\", \"s0002\": "+notChanged+"\n", "\n\"s0001\": "+nowTrue(streams.Unknown, nil))
 	f = nil
 	f.add(1, service(503, "", streams.NotChanged))
 	f.add(2, service(503, "busy", streams.NotChanged))
@@ -182,7 +187,8 @@ func TestReadsOfMany(t *testing.T) {
 	for i := range f {
 		f[i].Facts = nil
 	}
-	f = append(f, session.Finding{Stream: "gone1", Warning: claims.Gone, Err: errors.New("x")}, session.Finding{Stream: "gone2", Warning: claims.Gone, Err: errors.New("x")})
+	f = append(f, session.Finding{Stream: "gone1", Warning: claims.Gone, Err: errors.New("x")},
+		session.Finding{Stream: "gone2", Warning: claims.Gone, Err: errors.New("x")})
 	for _, of := range []Subject{Group, StreamIDs} {
 		diags := New("").Reads(t.Context(), of, len(f), f, Refresh)
 		if len(diags) != 2 || diags[0].Severity() != diag.SeverityWarning {

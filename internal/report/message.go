@@ -117,7 +117,8 @@ func nowTrue(o streams.Outcome, reported *streams.Stream) string {
 const (
 	notInState = "Nothing of this create is in the state"
 	runAgain   = "Resolve the errors, then run the command again"
-	notSaved   = notInState + ", and what it attached may stay attached. " + runAgain + "; if the plan shows no changes, change a value in triggers."
+	notSaved   = notInState + ", and what it attached may stay attached. " + runAgain +
+		"; if the plan shows no changes, change a value in triggers."
 )
 
 // paragraphs leaves out the parts that are empty.

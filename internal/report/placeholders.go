@@ -72,6 +72,6 @@ func orReads(f failure) string {
 	if !isRead(f) || f.Status == http.StatusUnauthorized {
 		return ""
 	}
-	return "If updates of {the stream|the streams} work, the deployment may not serve GET /v2/streams/{id}, which detect_drift needs and the " +
-		"interface does not specify. Then " + f.unserved
+	return "If updates of {the stream|the streams} work, the deployment may not serve GET /v2/streams/{id}, which detect_drift needs and " +
+		"the interface does not specify. Then " + f.unserved
 }

@@ -46,7 +46,8 @@ func TestEqualWarnings(t *testing.T) {
 	for kind := claims.Warning(1); kind < claims.WarningCount; kind++ {
 		r, summaries := New(""), map[string]bool{}
 		for i := range shownWarnings + 2 {
-			f := session.Finding{Stream: fmt.Sprint("cam-", i), Warning: kind, Shown: `["p1"]`, Facts: &claims.Facts{}, Err: failed(streams.NotChanged, nil)}
+			f := session.Finding{Stream: fmt.Sprint("cam-", i), Warning: kind, Shown: `["p1"]`, Facts: &claims.Facts{},
+				Err: failed(streams.NotChanged, nil)}
 			d := r.Reads(t.Context(), OneStream, 1, []session.Finding{f}, Refresh)[0]
 			streamstest.WantText(t, d.Detail(), fmt.Sprintf("tream %q", f.Stream))
 			summaries[d.Summary()] = true
@@ -84,7 +85,8 @@ func TestManyWarnings(t *testing.T) {
 	}
 	for i := range 30 { // Terraform merges none of a destroy
 		f := session.Finding{Stream: fmt.Sprint("s", i), Warning: claims.StayAttachedBesideFailure, Facts: &claims.Facts{}}
-		if d := r.Apply(t.Context(), OneStream, updates, session.After{Findings: []session.Finding{f}})[0]; strings.Contains(d.Summary(), "more streams") {
+		if d := r.Apply(t.Context(), OneStream, updates, session.After{Findings: []session.Finding{f}})[0]; strings.Contains(d.Summary(),
+			"more streams") {
 			t.Errorf("%s: %s", d.Summary(), d.Detail())
 		}
 	}
@@ -93,7 +95,8 @@ func TestManyWarnings(t *testing.T) {
 	r = New("")
 	summary, detail = warn(Group, "a", "b", "c")
 	streamstest.WantText(t, summary+detail, `Processors Will Be Detached: stream "a" and 2 more`,
-		"3 streams have processors that are not in the planned sets, and the apply detaches them: see below.\n\n\"a\", \"b\", \"c\": [\"old\"]\n\nTo keep")
+		"3 streams have processors that are not in the planned sets, and the apply detaches them: see below.\n\n\"a\", \"b\", \"c\": "+
+			"[\"old\"]\n\nTo keep")
 }
 
 // An error shows the line of its stream, if the configuration has it: otherwise Terraform would print the whole map.

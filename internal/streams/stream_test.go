@@ -27,7 +27,8 @@ func TestCheckIDs(t *testing.T) {
 		first   = "must not begin with a byte order mark (U+FEFF)"
 		dots    = `must not be ".", which has a special meaning in a URL path`
 	)
-	for _, id := range []string{"s1", "a b", "a/b?c#d%2F;e", "...", "./..", "%2e%2e", "grün-流-😀", "a\u202eb", strings.Repeat("x", 5000)} {
+	for _, id := range []string{"s1", "a b", "a/b?c#d%2F;e", "...", "./..", "%2e%2e",
+		"grün-流-😀", "a\u202eb", strings.Repeat("x", 5000)} {
 		if err := streams.CheckStreamID(id); err != nil || streams.CheckProcessorID(id) != nil {
 			t.Errorf("%.20q is refused: %v", id, err)
 		}
@@ -131,8 +132,10 @@ func TestNormalForms(t *testing.T) {
 func TestInteger(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]int64{
-		"1718000000123": 1718000000123, "1718000000123.0": 1718000000123, "1.718000000123E12": 1718000000123, "1718000000123000e-3": 1718000000123,
-		"0": 0, "-0.0": 0, "-5e0": -5, "0e999999999": 0, "9223372036854775807": math.MaxInt64, "9223372036854775807.0": math.MaxInt64,
+		"1718000000123": 1718000000123, "1718000000123.0": 1718000000123, "1.718000000123E12": 1718000000123,
+		"1718000000123000e-3": 1718000000123,
+		"0":                   0, "-0.0": 0, "-5e0": -5, "0e999999999": 0, "9223372036854775807": math.MaxInt64,
+		"9223372036854775807.0":    math.MaxInt64,
 		"-9.223372036854775808e18": math.MinInt64,
 	} {
 		s, err := StartService(t, Respond(200, StreamWith(map[string]string{"last_edited": text}))).Update(t, requests.Config{})
@@ -141,11 +144,13 @@ func TestInteger(t *testing.T) {
 		}
 	}
 	for _, text := range []string{
-		"1.5", "1718000000123.0000000000000000000000000000000000001", "1e-3", "9223372036854775808", "9.3e18", "1e400", "1e99999999999", "1e-999999999",
+		"1.5", "1718000000123.0000000000000000000000000000000000001", "1e-3", "9223372036854775808", "9.3e18", "1e400", "1e99999999999",
+		"1e-999999999",
 		`"1718000000123"`, `"5.0"`, "true", "null", "[5]", "5" + strings.Repeat("0", 1<<20), "5." + strings.Repeat("0", 1000),
 	} {
 		s := StartService(t, Respond(200, StreamWith(map[string]string{"last_edited": text})))
-		if e := s.UpdateError(t, requests.Config{}); !strings.Contains(e.Reason, "last_edited is not an integer") && !strings.Contains(e.Reason, "longer than") {
+		if e := s.UpdateError(t, requests.Config{}); !strings.Contains(e.Reason, "last_edited is not an integer") &&
+			!strings.Contains(e.Reason, "longer than") {
 			t.Errorf("%.50s: %s", text, e.Reason)
 		}
 	}
@@ -178,8 +183,9 @@ func TestInvalidSuccess(t *testing.T) {
 		"another case":     {200, with("id", `"S1"`), `the response describes another stream, "S1"`, ""},
 		"null in the set":  {200, with("processor_ids", `["p1",null]`), set, "null"},
 		"another spelling": {200, strings.Replace(body, "terminal", "Terminal", 1), stream + "terminal_id is missing", "Terminal_id"},
-		"date, other case": {200, strings.Replace(with("last_edited", `"x"`), `"s1"`, `"S1"`, 1), stream + "last_edited is not an integer, id is \"S1\"", "S1"},
-		"a fraction":       {200, with("last_edited", `1.5`), stream + "last_edited is not an integer", "1.5"},
+		"date, other case": {200, strings.Replace(with("last_edited", `"x"`), `"s1"`, `"S1"`, 1), stream +
+			"last_edited is not an integer, id is \"S1\"", "S1"},
+		"a fraction": {200, with("last_edited", `1.5`), stream + "last_edited is not an integer", "1.5"},
 		"an error body": {200, `{"message":"not really"}`, stream + "id is missing, terminal_id is missing, fragment_type_id is missing, " +
 			"processor_ids is missing, last_edited is missing, compatible_namespaces is missing", "not really"},
 		"all wrong": {200, `{"id":1,"terminal_id":null,"processor_ids":{},"last_edited":"x","compatible_namespaces":[1]}`,
@@ -205,7 +211,8 @@ func TestInvalidSuccess(t *testing.T) {
 func TestAnotherStream(t *testing.T) {
 	t.Parallel()
 	for id, theirs := range map[string]string{
-		"6F9619FF-8B86-D011-B42D-00CF4FC964FF": "6f9619ff-8b86-d011-b42d-00cf4fc964ff", "cam-1": "CAM-1", "Straße-Ä": "straße-ä", "S1": "s2", "a": "",
+		"6F9619FF-8B86-D011-B42D-00CF4FC964FF": "6f9619ff-8b86-d011-b42d-00cf4fc964ff", "cam-1": "CAM-1", "Straße-Ä": "straße-ä", "S1": "s2",
+		"a": "",
 	} {
 		s := StartService(t, Respond(200, StreamJSON(theirs, []string{"p1"})))
 		c := NewClient(t, requests.Config{BaseURL: s.URL})

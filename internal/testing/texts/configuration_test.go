@@ -46,7 +46,8 @@ func configurations() (all []failure) {
 	configure("an empty STREAM_TOKEN", coretest.Attributes{"token": nil}, "STREAM_TOKEN", "")
 	configure("a line break in STREAM_TOKEN", coretest.Attributes{"token": nil}, "STREAM_TOKEN", "abc\n")
 	configure("two schemes", coretest.Attributes{"basic_auth": coretest.Attributes{"username": "alice", "password": "s3cret"}})
-	configure("two schemes in the environment", coretest.Attributes{"token": nil}, "STREAM_TOKEN", "abc", "STREAM_USERNAME", "alice", "STREAM_PASSWORD", "s3cret")
+	configure("two schemes in the environment", coretest.Attributes{"token": nil}, "STREAM_TOKEN", "abc", "STREAM_USERNAME", "alice",
+		"STREAM_PASSWORD", "s3cret")
 	configure("no password", coretest.Attributes{"token": nil, "basic_auth": coretest.Attributes{"username": "alice"}})
 	configure("no client_secret", coretest.Attributes{"token": nil, "oauth2": coretest.Attributes{
 		"token_url": "https://" + tokenHost + "/token", "client_id": "terraform",

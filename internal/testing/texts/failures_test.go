@@ -17,7 +17,8 @@ func failures() []failure {
 func in(title string, fails func(*world), operations ...string) (all []failure) {
 	named := map[string]operation{
 		"create": create, "update": update, "destroy": destroy, "replace": replace, "read": read, "read again": known, "group": updateGroup(3),
-		"drop": dropFromGroup, "action": invoke, "query": query, "import": importSingle, "data source": dataSource, "refuse": refusing, "empty": empty,
+		"drop": dropFromGroup, "action": invoke, "query": query, "import": importSingle, "data source": dataSource, "refuse": refusing,
+		"empty":         empty,
 		"destroy group": destroyGroup(3), "read group": readGroup, "import group": importGroup,
 	}
 	for _, name := range operations {
@@ -30,11 +31,13 @@ func in(title string, fails func(*world), operations ...string) (all []failure) 
 func rejections() []failure {
 	return slices.Concat(
 		in("wrong token", says(401, "The token is not valid."), "create", "read"),
-		in("wrong token, with a challenge", says(401, "Unauthorized", "WWW-Authenticate", `Bearer realm="streams", error="invalid_token"`), "update"),
+		in("wrong token, with a challenge", says(401, "Unauthorized", "WWW-Authenticate", `Bearer realm="streams", error="invalid_token"`),
+			"update"),
 		in("401, page", page(401), "update"),
 		in("403", says(403, "You may not edit this stream."), "update", "read", "group"),
 		in("403, text", text(403, "RBAC: access denied"), "destroy"),
-		in("400 with a message", says(400, "processor_ids has unknown processors: [\"p2\"]", "X-Request-Id", "9f2c1e70"), "create", "read", "group"),
+		in("400 with a message", says(400, "processor_ids has unknown processors: [\"p2\"]", "X-Request-Id", "9f2c1e70"), "create", "read",
+			"group"),
 		in("400, page", page(400), "update"),
 		in("400, other JSON", otherJSON(400, "Bad Request"), "update"),
 	)
@@ -102,7 +105,8 @@ func successes() []failure {
 		in("the former set", set(map[string]any{"processor_ids": []string{"p0"}}), "update"),
 		in("another case of the id", set(map[string]any{"id": "CAM-01"}), "update", "read again"),
 		in("last_edited is text", set(map[string]any{"last_edited": "1735689600000"}), "create", "destroy", "read", "group"),
-		in("processors are objects", set(map[string]any{"processor_ids": []any{map[string]any{"id": "p1"}, map[string]any{"id": "p2"}}}), "update"),
+		in("processors are objects", set(map[string]any{"processor_ids": []any{map[string]any{"id": "p1"}, map[string]any{"id": "p2"}}}),
+			"update"),
 		in("truncated", fault(streamstest.Fault{Truncate: true}), "update"),
 	)
 }

@@ -56,7 +56,8 @@ func plans() []failure {
 		{title: "plan: on_create without detect_drift", does: planning(nil, one(coretest.Attributes{"on_create": "refuse"}), nil)},
 		{title: "plan: another deployment", does: planning(one(nil), func() tftypes.Value { return single("cam-01", nil, "p2") }, elsewhere)},
 		{title: "plan: a destroy at another deployment", does: planning(one(nil), nothing, elsewhere)},
-		{title: "plan: detect_drift and a token that is not known", does: planning(nil, one(nil), coretest.Attributes{"detect_drift": true, "token": tftypes.UnknownValue})},
+		{title: "plan: detect_drift and a token that is not known",
+			does: planning(nil, one(nil), coretest.Attributes{"detect_drift": true, "token": tftypes.UnknownValue})},
 		{title: "plan: the set of an import in ignore_changes", does: func(w *world) coretest.Diagnostics {
 			p := w.process()
 			state, _ := p.ImportState(coretest.SingleName, "cam-01")
@@ -127,14 +128,18 @@ var (
 	warnings = [claims.WarningCount]string{
 		claims.ResendingUnknown: "an unknown outcome", claims.StreamChangesHands: "a stream changes hands",
 		claims.StreamIsDuplicated: "two resources have a stream", claims.MayBeEmpty: "a replacement to a late id",
-		claims.WillBeDetached: "processors of others", claims.MayBeDetached: "processors that cannot be read", claims.CreateWillFail: "a missing stream",
-		claims.DetachedForAMoment: "a gap", claims.DetachedByOldObject: "a gap by the old object", claims.WereDetached: "a replaced object has detached",
+		claims.WillBeDetached: "processors of others", claims.MayBeDetached: "processors that cannot be read",
+		claims.CreateWillFail:     "a missing stream",
+		claims.DetachedForAMoment: "a gap", claims.DetachedByOldObject: "a gap by the old object",
+		claims.WereDetached: "a replaced object has detached",
 		claims.StayAttached: "an old object keeps", claims.StayAttachedBesideFailure: "a leave beside a failure",
-		claims.NotFoundOnDestroy: "a destroy of a missing stream", claims.Gone: "a stream is gone", claims.NotListed: "a missing stream in a query",
+		claims.NotFoundOnDestroy: "a destroy of a missing stream", claims.Gone: "a stream is gone",
+		claims.NotListed: "a missing stream in a query",
 	}
 	refusals = map[claims.Refusal]string{
-		claims.ConflictingSets: "two sets", claims.StreamIsKept: "a stream that another resource keeps", claims.DetachesOthers: "processors of others",
-		claims.Blocked: "beside a failure",
+		claims.ConflictingSets: "two sets", claims.StreamIsKept: "a stream that another resource keeps",
+		claims.DetachesOthers: "processors of others",
+		claims.Blocked:        "beside a failure",
 	}
 )
 
@@ -144,7 +149,8 @@ func findings() (all []failure) {
 		all = append(all, failure{title: "warning: " + warnings[warning], does: about(session.Finding{Warning: warning})})
 	}
 	for _, refusal := range slices.Sorted(maps.Keys(refusals)) {
-		all = append(all, failure{title: "refusal: " + refusals[refusal], does: about(session.Finding{Decision: claims.Decision{Refusal: refusal}})})
+		all = append(all, failure{title: "refusal: " + refusals[refusal],
+			does: about(session.Finding{Decision: claims.Decision{Refusal: refusal}})})
 	}
 	return all
 }
@@ -209,6 +215,7 @@ func moves() []failure {
 		{title: "move: another PATCH", does: moving("restful_operation", "registry.terraform.io/magodo/restful", map[string]any{
 			"method": "PUT", "path": "/v2/streams/cam-01", "body": map[string]any{"processor_ids": []string{"p1"}},
 		})},
-		{title: "move: the state of another provider", does: moving(coretest.SingleName, "registry.terraform.io/acme/stream", map[string]any{"id": "cam-01"})},
+		{title: "move: the state of another provider", does: moving(coretest.SingleName, "registry.terraform.io/acme/stream",
+			map[string]any{"id": "cam-01"})},
 	}
 }

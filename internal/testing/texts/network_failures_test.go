@@ -106,7 +106,8 @@ func proxies() (all []failure) {
 	withProxy("proxy is no proxy", address, func(w *world) dialer { return w.serve(writes("SSH-2.0-OpenSSH_9.6\r\n")) }, "create")
 	plain := in("407 of a plain request", func(w *world) {
 		w.configure(coretest.Attributes{"base_url": "http://" + serviceHost})
-		w.hosts[proxyHost+":3128"] = w.serve(response(407, html, "Access denied", "Proxy-Authenticate", "Negotiate", "Proxy-Authenticate", "NTLM"))
+		w.hosts[proxyHost+":3128"] = w.serve(response(407, html, "Access denied", "Proxy-Authenticate", "Negotiate", "Proxy-Authenticate",
+			"NTLM"))
 	}, "create")
 	plain[0].env = map[string]string{"HTTPS_PROXY": address, "HTTP_PROXY": address}
 	return append(all, plain...)
@@ -139,7 +140,8 @@ func (w *world) tunnel(rw http.ResponseWriter, r *http.Request) {
 // tokenEndpoints refuse or fail.
 func tokenEndpoints() []failure {
 	client := coretest.Attributes{
-		"token_url": "https://" + tokenHost + "/oauth2/token", "client_id": "terraform", "client_secret": "s3cret-of-terraform", "scopes": []string{"streams.write"},
+		"token_url": "https://" + tokenHost +
+			"/oauth2/token", "client_id": "terraform", "client_secret": "s3cret-of-terraform", "scopes": []string{"streams.write"},
 	}
 	with := func(connect func(*world) dialer) func(*world) {
 		return func(w *world) {
@@ -166,7 +168,8 @@ func tokenEndpoints() []failure {
 	fromEnvironment := in("token endpoint: a secret from the environment is refused",
 		ofClient(coretest.Attributes{"client_secret": nil}, refuses(401, "invalid_client", "Bad client credentials")), "create")
 	fromEnvironment[0].env = map[string]string{"STREAM_OAUTH2_CLIENT_SECRET": "s3cret-of-terraform"}
-	asserted := in("token endpoint: an assertion is refused", ofClient(coretest.Attributes{"client_secret": nil, "client_assertion": "eyJhbGciOiJFUzI1NiJ9"},
+	asserted := in("token endpoint: an assertion is refused", ofClient(coretest.Attributes{"client_secret": nil,
+		"client_assertion": "eyJhbGciOiJFUzI1NiJ9"},
 		refuses(400, "invalid_client", "The assertion has expired")), "create")
 	ofService := func(status int, message string) func(*world) {
 		return func(w *world) {
@@ -185,7 +188,10 @@ func tokenEndpoints() []failure {
 		in("token endpoint: error with 200", gives(200, json_, `{"error":"invalid_client","error_description":"Unknown client"}`), "create"),
 		in("token endpoint: redirect", gives(302, html, "", "Location", "https://login.example.com/signin"), "create"),
 		in("token endpoint: refused", with(func(*world) dialer { return refuse }), "create"),
-		in("token endpoint: wrong name", with(func(w *world) dialer { return w.serveTLS(w.certificate("other.example.com"), response(200, "", "")) }), "create"),
+		in("token endpoint: wrong name", with(func(w *world) dialer {
+			return w.serveTLS(w.certificate("other.example.com"),
+				response(200, "", ""))
+		}), "create"),
 		in("the service refuses the token of oauth2", ofService(401, "The audience is wrong."), "create"),
 		in("the service forbids with the token of oauth2", ofService(403, "The scope streams.write is missing."), "create"),
 	)

@@ -56,7 +56,8 @@ func messageBody(message string) string {
 
 func page(status int) func(*world) {
 	title := fmt.Sprintf("%d %s", status, http.StatusText(status))
-	return responds(status, html, "<html>\r\n<head><title>"+title+"</title></head>\r\n<body>\r\n<center><h1>"+title+"</h1></center>\r\n<hr><center>nginx</center>\r\n</body>\r\n</html>\r\n")
+	return responds(status, html, "<html>\r\n<head><title>"+title+"</title></head>\r\n<body>\r\n"+
+		"<center><h1>"+title+"</h1></center>\r\n<hr><center>nginx</center>\r\n</body>\r\n</html>\r\n")
 }
 
 func text(status int, body string) func(*world) { return responds(status, plain, body) }

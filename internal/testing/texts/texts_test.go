@@ -28,7 +28,8 @@ type failure struct {
 }
 
 // nowTrue is how the text of a failed operation ends.
-var nowTrue = regexp.MustCompile(`(not changed|not changed by this resource\.|may or may not have been changed|changed by this read|stream now has|changes succeeded|in the state\.)[^\n]*$`)
+var nowTrue = regexp.MustCompile(`(not changed|not changed by this resource\.|may or may not have been changed|changed by this read|` +
+	`stream now has|changes succeeded)[^\n]*$`)
 
 // Each case has the text of the file, and the file has no other ones. The error of each operation ends with what is now true.
 func TestTexts(t *testing.T) {

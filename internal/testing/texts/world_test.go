@@ -172,7 +172,8 @@ func (w *world) dial(ctx context.Context, network, address string) (net.Conn, er
 
 // refuse is the dialer of a port where nothing listens.
 func refuse(context.Context) (net.Conn, error) {
-	return nil, &net.OpError{Op: "dial", Net: "tcp", Addr: &net.TCPAddr{IP: net.IPv4(192, 0, 2, 7), Port: 443}, Err: os.NewSyscallError("connect", syscall.ECONNREFUSED)}
+	return nil, &net.OpError{Op: "dial", Net: "tcp", Addr: &net.TCPAddr{IP: net.IPv4(192, 0, 2, 7), Port: 443},
+		Err: os.NewSyscallError("connect", syscall.ECONNREFUSED)}
 }
 
 // dialTimeout is when Linux gives up.
