@@ -15,7 +15,7 @@ func TestConfigSecrets(t *testing.T) {
 	cfg := Config{
 		Token:     "keyname2:bearerpart",
 		BasicAuth: &BasicAuth{Username: "visible-user", Password: "p?ssw0rd~"},
-		OAuth2: &OAuth2{ClientID: "visible client", ClientSecret: "cl1ent/secret", TokenURL: "https://visible.example",
+		OAuth2: &OAuth2{ClientID: "visible client", ClientSecret: "cl1ent/secret", TokenURL: "https://visible.example?code=qu3ry&v=12",
 			ClientAssertion: "eyJ.assertion", EndpointParams: map[string]string{
 				"api_key": "par4m", "version": "12",
 			}},
@@ -30,7 +30,7 @@ func TestConfigSecrets(t *testing.T) {
 	secrets := []string{
 		"bearerpart", "p?ssw0rd~", "dmlzaWJsZS11c2VyOnA_c3N3MHJkfg", "cl1ent/secret", "cl1ent%2Fsecret",
 		"dmlzaWJsZStjbGllbnQ6Y2wxZW50JTJGc2VjcmV0", "k3yk3y", "ApiKey z9y8", "z9y8", "4711", "key in PEM",
-		"key-as-user", basicCredentials("key-as-user", ""), "keyname2:bearerpart", "eyJ.assertion", "par4m", "dmlzaWJsZSBjbGllbnQ6Y2wxZW50L3NlY3JldA==",
+		"key-as-user", "qu3ry", basicCredentials("key-as-user", ""), "keyname2:bearerpart", "eyJ.assertion", "par4m", "dmlzaWJsZSBjbGllbnQ6Y2wxZW50L3NlY3JldA==",
 		"dmlzaWJsZSBjbGllbnQ6Y2wxZW50L3NlY3JldA", "s3cretpart", "t0kenpart", "exactly8", "c2lnbmF0dXJl+/8", "c2lnbmF0dXJl-_8",
 		"a2V5bmFtZTE6czNjcmV0cGFydA", "se%3D12%26sig%3Dab%2Fcdefgh%2Bi", "se=12&amp;sig=ab%2Fcdefgh%2Bi", "ab/cdefgh i",
 		"proxy-user", "pa@ss", "pa%40ss", "pr0xyword", basicCredentials("proxy-user", "pa@ss"), basicCredentials("other-user", "pr0xyword"),
