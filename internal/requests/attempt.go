@@ -13,10 +13,9 @@ import (
 
 // attempt is what is known of one attempt after its end. It does not change.
 type attempt struct {
-	kind       attemptKind
+	secondTry  bool          // it follows a rejection
 	backoff    time.Duration // that the delivery itself waited before it
 	credential *credential
-	accepted   int  // requests with the credential that the service had accepted before
 	forToken   bool // a token request
 	short      bool // it had a part of the request timeout
 	began      time.Time
@@ -31,16 +30,6 @@ type attempt struct {
 	health view // that of the endpoint, after the attempt
 	beside bool // the endpoint has taken other requests since the attempt before, or since this one began
 }
-
-// attemptKind is why an attempt is made.
-type attemptKind int
-
-const (
-	first       attemptKind = iota
-	again                   // the one before failed for the moment
-	replacement             // at once with another credential, after a rejection
-	secondTry               // a second after a rejection
-)
 
 // transmit sends a request, and reads the response. The timeout covers both; late is the error once it has passed. After a failure of
 // the host or of the connection, later requests use new connections: behind some balancers, each one belongs to one replica.

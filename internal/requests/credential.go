@@ -2,123 +2,153 @@ package requests
 
 import (
 	"context"
-	"errors"
 	"fmt"
-	"sync/atomic"
+	"sync"
+	"time"
 )
 
 // credentials has the Authorization header of all requests to the service. No scheme is specified (INTERFACE.md, section 5).
-// If a credential has to be found, one delivery does that, and the others wait for its result.
 type credentials struct {
-	// source returns another credential than the rejected one if there is one, for one delivery at a time; nil: it is fixed.
-	source    func(ctx context.Context, rejected string) *credential
-	issued    bool          // they are tokens, which an endpoint issues to one client
-	searching chan struct{} // has an element while a delivery looks for a credential
-	last      atomic.Pointer[credential]
+	// find looks for a credential, and for another one than the current one if that was rejected; nil: it is fixed.
+	find    func(ctx context.Context, rejected bool) (*credential, *failedSearch)
+	issued  bool          // they are tokens, which an endpoint issues to one client
+	rereads bool          // they are in a file, which may change at any time
+	finding chan struct{} // has an element while find is called
+
+	mu      sync.Mutex
+	current *credential   // the last one that was found: no search that fails replaces it
+	failed  *failedSearch // the last search; nil if it has found the current one
+	search  *search       // that is under way; nil: none
 }
 
-// credential is a value of the Authorization header, or why there is none.
+// credential is a value of the Authorization header.
 type credential struct {
-	value string // "": requests have no such header; with an error, that of the last one
-	note  string // for the result of a rejection; may be empty
-	err   error
-	holds func() bool // reports whether this is still right
-	trial *trial
+	value  string    // "": requests have no such header
+	note   string    // for the result of a rejection; may be empty
+	end    time.Time // when it is no longer current; zero: never
+	gate   *gate     // nil for a token request
+	isLast bool      // it replaces a rejected one, and has not helped: another one would not help either
 }
+
+// isOver reports whether the credential is no longer current.
+func (c *credential) isOver() bool { return !c.end.IsZero() && !time.Now().Before(c.end) }
 
 // newCredentials returns the credentials of a configuration, which may have none.
 func newCredentials(c *client) *credentials {
-	all, cfg := &credentials{searching: make(chan struct{}, 1)}, c.settings
-	fixed := &credential{trial: newTrial(), holds: func() bool { return all.source == nil }}
-	all.last.Store(fixed)
+	none := &credential{gate: newGate(NotAccepted)}
+	all, cfg := &credentials{finding: make(chan struct{}, 1), current: none}, c.settings
 	switch {
 	case cfg.OAuth2 != nil:
-		all.source, all.issued = newTokenSource(*cfg.OAuth2, c).find, true
+		all.find, all.issued, none.end = newTokenSource(*cfg.OAuth2, c).find, true, time.Now()
 	case cfg.TokenFile != "":
-		all.source = (&secretFile{setting: "token_file", path: cfg.TokenFile, redactor: c.redactor}).findToken
+		all.find, all.rereads, none.end = (&secretFile{setting: "token_file", path: cfg.TokenFile, redactor: c.redactor}).findToken, true, time.Now()
 	case cfg.BasicAuth != nil:
-		fixed.value = "Basic " + basicCredentials(cfg.BasicAuth.Username, cfg.BasicAuth.Password)
+		none.value = "Basic " + basicCredentials(cfg.BasicAuth.Username, cfg.BasicAuth.Password)
 	case cfg.Token != "":
-		fixed.value = "Bearer " + cfg.Token
+		none.value = "Bearer " + cfg.Token
 	}
 	return all
 }
 
-// get returns the credential for a request. rejected is the value that the service has just rejected with 401, or "": then get
-// returns another one if there is one. A token request carries none.
-func (c *credentials) get(ctx context.Context, rejected string) (*credential, error) {
+// get returns the credential for a request: the current one. A token request carries none.
+func (c *credentials) get(ctx context.Context) (*credential, error) {
 	if c == nil {
-		return &credential{trial: newTrial()}, nil
+		return new(credential), nil
 	}
-	if last := c.last.Load(); rejected == "" && last.err == nil && last.holds() && !last.trial.isWrong() {
-		return last, nil // also during a search for a better one
+	own, err := c.update(ctx, nil)
+	if err != nil {
+		return nil, err
 	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	switch refusal := c.current.gate.refusal(); {
+	case refusal != nil:
+		return nil, refusal
+	case c.failed == nil, !c.current.isOver():
+		return c.current, nil
+	case own:
+		return nil, c.failed
+	}
+	return nil, &failedSearch{result: c.failed.result.unsent("")}
+}
+
+// replace looks for another credential than a rejected one.
+func (c *credentials) replace(ctx context.Context, rejected *credential) error {
+	_, err := c.update(ctx, rejected)
+	return err
+}
+
+// helped notes that a request was taken with the credential after it had been rejected.
+func (c *credentials) helped(taken *credential) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.current.value == taken.value {
+		c.current.isLast = false
+	}
+}
+
+// update waits for a search if one is due, and reports whether this operation has begun it. rejected may be nil.
+func (c *credentials) update(ctx context.Context, rejected *credential) (own bool, err error) {
 	if ctx.Err() != nil { // an operation that has ended looks for nothing
-		return nil, ctx.Err()
+		return false, ctx.Err()
 	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if !c.isDue(timeLimitOf(ctx), rejected) {
+		return false, nil
+	}
+	if own = c.search == nil; own {
+		c.search = c.begin(ctx, rejected != nil)
+	}
+	s := c.search
+	s.join(ctx)
+	c.mu.Unlock()
 	select {
-	case c.searching <- struct{}{}:
-		defer func() { <-c.searching }()
+	case <-s.done:
 	case <-ctx.Done():
-		return nil, fmt.Errorf("%w: %w", ErrTokenWait, ctx.Err())
+		err = fmt.Errorf("%w: %w", ErrTokenWait, ctx.Err())
 	}
-	last, avoid := c.last.Load(), ""
-	if last.value == rejected {
-		avoid = last.value
+	c.mu.Lock()
+	if s.leave() && c.search == s {
+		c.search = nil
 	}
-	if !c.maySearch(last, avoid) {
-		return last.forOthers()
+	if s.bug != nil {
+		panic(s.bug)
 	}
-	next := c.source(ctx, avoid)
-	if next.err != nil && (ctx.Err() != nil || errors.Is(next.err, ErrRateLimit)) { // other deliveries may have more time
-		return nil, next.err
-	}
-	if avoid != "" && next.value != avoid {
-		last.trial.abort()
-	}
-	switch {
-	case next.err != nil: // the next search may find the same credential
-		next.value, next.trial = last.value, last.trial
-	case next.value == last.value || c.issued && last.trial.isSecondTry():
-		next.trial = last.trial
-		if avoid != "" {
-			next.trial.exhaust()
-		}
-	default:
-		next.trial = newTrial()
-		next.trial.replaces = avoid != "" || c.issued && last.trial.isWrong() // wrong: a search has failed since
-	}
-	c.last.Store(next)
-	return next, next.err
+	return own, err
 }
 
-// maySearch reports whether a search may find another credential than the last one, which the service has rejected if it is to avoid.
-func (c *credentials) maySearch(last *credential, avoid string) bool {
+// isDue reports whether an operation should wait for a search.
+func (c *credentials) isDue(limit timeLimit, rejected *credential) bool {
 	switch {
-	case c.source == nil:
+	case c.find == nil, c.issued && c.current.gate.now() == wrong: // a client that is rejected gets no token for its age
 		return false
-	case last.err != nil:
-		return !last.holds()
-	case avoid != "" && !last.trial.isLast():
+	case c.failed != nil && c.failed.holds(limit):
+		return false
+	case c.current.isOver():
 		return true
-	case c.issued && last.trial.isWrong(): // a client that is rejected gets no token for its age
-		return false
+	case rejected != nil && rejected.value == c.current.value:
+		return !c.current.isLast
 	}
-	return !last.holds()
+	return c.rereads && c.search == nil
 }
 
-// forOthers returns the credential, or why deliveries that have not found out themselves send nothing.
-func (c *credential) forOthers() (*credential, error) {
-	if search, failed := errors.AsType[*failedSearch](c.err); failed {
-		return nil, &failedSearch{search.result.unsent("")}
+// note notes what a search has come to.
+func (c *credentials) note(next *credential, failed *failedSearch, rejected bool) {
+	if c.failed = failed; failed != nil {
+		return
 	}
-	if !c.trial.isWrong() {
-		return c, nil
+	last := c.current
+	c.current = next
+	switch next.isLast = rejected; {
+	case next.value == last.value: // it may be current for longer
+		next.gate, next.isLast = last.gate, last.isLast || rejected
+	case c.issued && last.gate.now() != right: // it is the client that is untested
+		next.gate = last.gate
+	case c.issued:
+		next.gate = newGate(last.gate.acceptance())
+	default:
+		next.gate = newGate(NotAccepted)
+		last.gate.conclude(wrong) // for deliveries that wait for their turn with it
 	}
-	rejection := c.trial.now().rejection
-	reason := "the service has rejected the same credentials for other streams"
-	if rejection.Credentials == NoCredentials {
-		reason = "the service has rejected requests without credentials for other streams"
-	}
-	return nil, fmt.Errorf("%w: %w", errRejected, &failedSearch{rejection.unsent(reason)})
 }

@@ -10,13 +10,12 @@ import (
 
 // step is what follows an attempt.
 type step struct {
-	ending   ending
-	kind     attemptKind   // of the next attempt
-	searches bool          // for another credential: with one, the next attempt follows at once, whatever the ending
-	due      time.Time     // when another attempt may succeed; zero after a final response
-	backoff  time.Duration // the delivery's own part of the wait
-	short    bool          // the next attempt has a part of the request timeout
-	askedBy  string        // the header of the response that asked for a longer wait; may be empty
+	ending    ending
+	secondTry bool          // the next attempt follows a rejection, with the newest credential
+	due       time.Time     // when another attempt may succeed; zero after a final response
+	backoff   time.Duration // the delivery's own part of the wait
+	short     bool          // the next attempt has a part of the request timeout
+	askedBy   string        // the header of the response that asked for a longer wait; may be empty
 }
 
 // ending is why no other attempt follows, or that one does.
@@ -47,21 +46,28 @@ func timeLimitOf(ctx context.Context) timeLimit {
 // allows reports whether there is time until then. To wait until the deadline would only delay the error.
 func (l timeLimit) allows(due time.Time) bool { return l.deadline.IsZero() || !l.deadline.Before(due) }
 
+// rejectionDelay is until a rejected credential is sent again: a node of the service may not know it yet.
+const rejectionDelay = time.Second
+
 // decide decides what follows the last attempt. random, from 0 to 1, spreads the waits.
 func decide(attempts []attempt, retry Retry, limit timeLimit, now time.Time, random float64) step {
 	last, counted := attempts[len(attempts)-1], retry.MaxAttempts > 0
 	allowed := !counted || len(attempts) < retry.MaxAttempts
-	switch {
-	case last.isRejection():
-		return afterRejection(attempts, allowed, limit)
-	case !last.failedForNow():
+	if last.isRejection() {
+		due, tried := now.Add(rejectionDelay), slices.ContainsFunc(attempts, func(a attempt) bool { return a.secondTry })
+		if tried || !allowed || limit.ended || !limit.allows(due) {
+			return step{ending: final}
+		}
+		return step{ending: goesOn, secondTry: true, due: due}
+	}
+	if !last.failedForNow() {
 		return step{ending: final}
 	}
 	wait, left := retry.backoff(len(attempts), random), patienceLeft(attempts)
 	if !counted && left > 0 { // one attempt comes at the end
 		wait = max(retry.MinBackoff, min(wait, left))
 	}
-	next := step{ending: goesOn, kind: again, backoff: wait}
+	next := step{ending: goesOn, backoff: wait}
 	if asked, header := askedWait(last.status, last.head, now); asked > wait {
 		wait, next.askedBy = asked, header
 	}
@@ -84,25 +90,6 @@ func decide(attempts []attempt, retry Retry, limit timeLimit, now time.Time, ran
 		next.ending = noTime
 	}
 	return next
-}
-
-// afterRejection decides what follows a 401: at once another credential if there is one, else the newest one after a second,
-// because a node of the service may not know it yet.
-func afterRejection(attempts []attempt, allowed bool, limit timeLimit) step {
-	if limit.ended || hasKind(attempts, secondTry) {
-		return step{ending: final}
-	}
-	next := step{ending: goesOn, kind: secondTry, searches: !hasKind(attempts, replacement)}
-	next.due = attempts[len(attempts)-1].ended.Add(rejectionDelay)
-	if !allowed || !limit.allows(next.due) {
-		next.ending = final
-	}
-	return next
-}
-
-// hasKind reports whether one of the attempts was made for this reason.
-func hasKind(attempts []attempt, kind attemptKind) bool {
-	return slices.ContainsFunc(attempts, func(a attempt) bool { return a.kind == kind })
 }
 
 // minAttempts is how many a request without a response makes while the endpoint takes others, the last one with all of the request
@@ -165,22 +152,23 @@ const maxAsked = 24 * time.Hour // nobody means a longer wait
 func askedWait(status int, head http.Header, now time.Time) (wait time.Duration, header string) {
 	names := []string{"Retry-After"}
 	if status == http.StatusTooManyRequests {
-		names = append(names, "RateLimit-Reset")
+		names = append(names, "RateLimit-Reset", "X-RateLimit-Reset")
 	}
 	if date, err := http.ParseTime(head.Get("Date")); err == nil { // by the clock of the service
 		now = date
 	}
-	for _, name := range names {
+	for i, name := range names {
 		value := head.Get(name)
-		if wait := parseWait(value, now); wait > 0 && wait <= maxAsked {
+		if wait := parseWait(value, now, i > 0); wait > 0 && wait <= maxAsked {
 			return wait, name + ": " + value
 		}
 	}
 	return 0, ""
 }
 
-// parseWait reads a number of seconds, or a date (RFC 9110, section 10.2.3). Junk is no wait.
-func parseWait(value string, now time.Time) time.Duration {
+// parseWait reads a number of seconds, or a date (RFC 9110, section 10.2.3). For the reset of a limit, some services send the epoch of
+// its end. Junk is no wait.
+func parseWait(value string, now time.Time, isReset bool) time.Duration {
 	if date, err := http.ParseTime(value); err == nil {
 		return date.Sub(now)
 	}
@@ -188,5 +176,8 @@ func parseWait(value string, now time.Time) time.Duration {
 	if err != nil {
 		return 0
 	}
-	return time.Duration(seconds) * time.Second
+	if wait := time.Duration(seconds) * time.Second; !isReset || wait <= maxAsked {
+		return wait
+	}
+	return time.Unix(int64(seconds), 0).Sub(now)
 }

@@ -31,17 +31,16 @@ func TestDecide(t *testing.T) {
 	t.Parallel()
 	const seconds, inFuture = time.Second, time.Hour
 	counted := Retry{MaxAttempts: 3, MinBackoff: 500 * time.Millisecond, MaxBackoff: 5 * time.Second}
-	after := func(kind attemptKind, a attempt) attempt { a.kind = kind; return a }
+	second := func(a attempt) attempt { a.secondTry = true; return a }
 	waiting := func(backoff time.Duration, a attempt) attempt { a.backoff = backoff; return a }
 	taking := func(took time.Duration, a attempt) attempt { a.ended = a.began.Add(took); return a }
 	beside := func(a attempt) attempt { a.beside = true; return a }
 	whileAll := func(c condition, a attempt) attempt { a.health.condition = c; return a }
 	forToken := func(a attempt) attempt { a.forToken = true; return a }
-	const second = secondTry
 	unavailable, rejected, silence := response(503), response(401), failure(ErrRequestTimeout)
-	again := step{ending: goesOn, kind: again, backoff: seconds}
+	again := step{ending: goesOn, backoff: seconds}
 	short := func(wait time.Duration) step {
-		return step{ending: goesOn, kind: again.kind, backoff: wait * seconds, short: true}
+		return step{ending: goesOn, backoff: wait * seconds, short: true}
 	}
 	beShort := func(a attempt) attempt { a.short = true; return a }
 	for name, test := range map[string]struct {
@@ -58,8 +57,8 @@ func TestDecide(t *testing.T) {
 		"unsent":          {attempts: []attempt{failure(transport.ErrNotSent)}},
 		"proxy":           {attempts: []attempt{failure(&transport.ProxyError{Status: 407})}},
 
-		"503":                    {attempts: []attempt{unavailable}, want: step{ending: goesOn, kind: again.kind, backoff: seconds}, wait: seconds},
-		"503 again":              {attempts: []attempt{unavailable, unavailable}, want: step{ending: goesOn, kind: again.kind, backoff: 2 * seconds}, wait: 2 * seconds},
+		"503":                    {attempts: []attempt{unavailable}, want: step{ending: goesOn, backoff: seconds}, wait: seconds},
+		"503 again":              {attempts: []attempt{unavailable, unavailable}, want: step{ending: goesOn, backoff: 2 * seconds}, wait: 2 * seconds},
 		"reset":                  {attempts: []attempt{failure(io.EOF)}, want: again, wait: seconds},
 		"a proxy's fault":        {attempts: []attempt{failure(&transport.ProxyError{Status: 502})}, want: again, wait: seconds},
 		"409":                    {attempts: []attempt{response(409)}, want: again, wait: seconds},
@@ -70,21 +69,21 @@ func TestDecide(t *testing.T) {
 		"just in time":           {attempts: []attempt{response(409)}, limit: seconds, want: again, wait: seconds},
 		"others have failed":     {attempts: []attempt{whileAll(failing, unavailable)}, want: step{ending: repeated}},
 		"nothing responds":       {attempts: []attempt{whileAll(silent, failure(ErrRequestTimeout))}, want: step{ending: repeated}},
-		"Retry-After":            {attempts: []attempt{response(409, "Retry-After", "60")}, want: step{ending: goesOn, kind: again.kind, backoff: seconds, askedBy: "Retry-After: 60"}, wait: 60 * seconds},
+		"Retry-After":            {attempts: []attempt{response(409, "Retry-After", "60")}, want: step{ending: goesOn, backoff: seconds, askedBy: "Retry-After: 60"}, wait: 60 * seconds},
 		"shorter Retry-After":    {attempts: []attempt{response(409, "Retry-After", "1")}, want: again, wait: seconds},
 		"Retry-After, no time":   {attempts: []attempt{response(409, "Retry-After", "60")}, limit: 59 * seconds, want: step{ending: noTime, askedBy: "Retry-After: 60"}},
-		"RateLimit-Reset":        {attempts: []attempt{response(429, "RateLimit-Reset", "7")}, want: step{ending: goesOn, kind: again.kind, backoff: seconds, askedBy: "RateLimit-Reset: 7"}, wait: 7 * seconds},
+		"RateLimit-Reset":        {attempts: []attempt{response(429, "RateLimit-Reset", "7")}, want: step{ending: goesOn, backoff: seconds, askedBy: "RateLimit-Reset: 7"}, wait: 7 * seconds},
 		"a long first attempt":   {attempts: []attempt{taking(inFuture, response(409))}, want: again, wait: seconds},
 		"a long second attempt":  {attempts: []attempt{response(409), taking(22*seconds, response(409))}, want: step{ending: outOfPatience}},
-		"the rest":               {attempts: []attempt{response(409), taking(21*seconds, response(409))}, want: step{ending: goesOn, kind: again.kind, backoff: seconds}, wait: seconds},
+		"the rest":               {attempts: []attempt{response(409), taking(21*seconds, response(409))}, want: step{ending: goesOn, backoff: seconds}, wait: seconds},
 		"its own waits":          {attempts: []attempt{response(409), waiting(21*seconds, response(409))}, want: step{ending: outOfPatience}},
-		"after a rejection":      {attempts: []attempt{rejected, after(second, taking(inFuture, response(409)))}, want: step{ending: goesOn, kind: again.kind, backoff: 2 * seconds}, wait: 2 * seconds},
-		"others succeed, 503":    {attempts: []attempt{response(409), beside(taking(22*seconds, unavailable))}, want: step{ending: goesOn, kind: again.kind, backoff: 2 * seconds}, wait: 2 * seconds},
-		"others succeed, 423":    {attempts: []attempt{response(409), beside(taking(22*seconds, response(423)))}, want: step{ending: goesOn, kind: again.kind, backoff: 2 * seconds}, wait: 2 * seconds},
-		"others succeed, 425":    {attempts: []attempt{response(409), beside(taking(22*seconds, response(425)))}, want: step{ending: goesOn, kind: again.kind, backoff: 2 * seconds}, wait: 2 * seconds},
-		"others succeed, 429":    {attempts: []attempt{response(409), beside(taking(22*seconds, response(429)))}, want: step{ending: goesOn, kind: again.kind, backoff: 2 * seconds}, wait: 2 * seconds},
+		"after a rejection":      {attempts: []attempt{rejected, second(taking(inFuture, response(409)))}, want: step{ending: goesOn, backoff: 2 * seconds}, wait: 2 * seconds},
+		"others succeed, 503":    {attempts: []attempt{response(409), beside(taking(22*seconds, unavailable))}, want: step{ending: goesOn, backoff: 2 * seconds}, wait: 2 * seconds},
+		"others succeed, 423":    {attempts: []attempt{response(409), beside(taking(22*seconds, response(423)))}, want: step{ending: goesOn, backoff: 2 * seconds}, wait: 2 * seconds},
+		"others succeed, 425":    {attempts: []attempt{response(409), beside(taking(22*seconds, response(425)))}, want: step{ending: goesOn, backoff: 2 * seconds}, wait: 2 * seconds},
+		"others succeed, 429":    {attempts: []attempt{response(409), beside(taking(22*seconds, response(429)))}, want: step{ending: goesOn, backoff: 2 * seconds}, wait: 2 * seconds},
 		"others succeed, 500":    {attempts: []attempt{response(409), beside(taking(22*seconds, response(500)))}, want: step{ending: outOfPatience}},
-		"others succeed soon":    {attempts: []attempt{response(409), taking(11*seconds, response(409)), beside(taking(11*seconds, response(409)))}, want: step{ending: goesOn, kind: again.kind, backoff: 4 * seconds}, wait: 4 * seconds},
+		"others succeed soon":    {attempts: []attempt{response(409), taking(11*seconds, response(409)), beside(taking(11*seconds, response(409)))}, want: step{ending: goesOn, backoff: 4 * seconds}, wait: 4 * seconds},
 		"others succeed late":    {attempts: []attempt{response(409), taking(12*seconds, response(409)), beside(taking(10*seconds, response(409)))}, want: step{ending: outOfPatience}},
 		"others succeeded early": {attempts: []attempt{beside(response(409)), taking(22*seconds, unavailable)}, want: step{ending: outOfPatience}},
 
@@ -92,29 +91,30 @@ func TestDecide(t *testing.T) {
 		"silence beside others":        {attempts: []attempt{beside(taking(30*seconds, silence))}, want: short(1), wait: seconds},
 		"silence, out of patience":     {attempts: []attempt{silence, taking(30*seconds, silence)}, want: step{ending: outOfPatience}},
 		"the third beside others":      {attempts: []attempt{silence, silence, beside(taking(22*seconds, silence))}, want: short(4), wait: 4 * seconds},
-		"the fourth beside others":     {attempts: []attempt{silence, silence, silence, beside(taking(22*seconds, silence))}, want: step{ending: goesOn, kind: again.kind, backoff: 5 * seconds}, wait: 5 * seconds},
+		"the fourth beside others":     {attempts: []attempt{silence, silence, silence, beside(taking(22*seconds, silence))}, want: step{ending: goesOn, backoff: 5 * seconds}, wait: 5 * seconds},
 		"the fifth beside others":      {attempts: []attempt{silence, silence, silence, silence, beside(taking(22*seconds, silence))}, want: step{ending: outOfPatience}},
-		"a short one, out of patience": {attempts: []attempt{silence, beShort(taking(22*seconds, silence))}, want: step{ending: goesOn, kind: again.kind, backoff: 2 * seconds}, wait: 2 * seconds},
+		"a short one, out of patience": {attempts: []attempt{silence, beShort(taking(22*seconds, silence))}, want: step{ending: goesOn, backoff: 2 * seconds}, wait: 2 * seconds},
 		"the fifth, short":             {attempts: []attempt{silence, silence, silence, silence, beShort(taking(22*seconds, silence))}, want: step{ending: outOfPatience}},
 		"silence, others fail":         {attempts: []attempt{silence, whileAll(silent, beside(taking(22*seconds, silence)))}, want: step{ending: repeated}},
 		"a response after silence":     {attempts: []attempt{silence, beside(taking(22*seconds, response(500)))}, want: step{ending: outOfPatience}},
 		"counted, silence":             {attempts: []attempt{beside(silence)}, retry: counted, want: short(1), wait: seconds},
-		"counted, the last silence":    {attempts: []attempt{silence, beside(silence)}, retry: counted, want: step{ending: goesOn, kind: again.kind, backoff: 2 * seconds}, wait: 2 * seconds},
+		"counted, the last silence":    {attempts: []attempt{silence, beside(silence)}, retry: counted, want: step{ending: goesOn, backoff: 2 * seconds}, wait: 2 * seconds},
 		"counted, used up in silence":  {attempts: []attempt{silence, silence, beside(silence)}, retry: counted, want: step{ending: outOfAttempts}},
 		"silence, no time":             {attempts: []attempt{beside(silence)}, limit: seconds / 2, want: step{ending: noTime}},
 
-		"counted":                 {attempts: []attempt{response(409), taking(inFuture, response(409))}, retry: counted, want: step{ending: goesOn, kind: again.kind, backoff: 2 * seconds}, wait: 2 * seconds},
+		"counted":                 {attempts: []attempt{response(409), taking(inFuture, response(409))}, retry: counted, want: step{ending: goesOn, backoff: 2 * seconds}, wait: 2 * seconds},
 		"counted, used up":        {attempts: []attempt{response(409), response(409), response(409)}, retry: counted, want: step{ending: outOfAttempts}},
 		"counted, others succeed": {attempts: []attempt{response(409), response(409), beside(response(429))}, retry: counted, want: step{ending: outOfAttempts}},
 
-		"401":                     {attempts: []attempt{rejected}, want: step{ending: goesOn, kind: second, searches: true}, wait: seconds},
-		"401 of another one":      {attempts: []attempt{rejected, after(replacement, rejected)}, want: step{ending: goesOn, kind: second}, wait: seconds},
-		"401 again":               {attempts: []attempt{rejected, after(second, rejected)}},
-		"401, 503, 401":           {attempts: []attempt{rejected, after(replacement, unavailable), rejected}, want: step{ending: goesOn, kind: second}, wait: seconds},
-		"401 of all":              {attempts: []attempt{rejected, after(replacement, rejected), after(second, rejected)}},
-		"401, no time":            {attempts: []attempt{rejected}, limit: seconds / 2, want: step{searches: true}},
+		"401":                     {attempts: []attempt{rejected}, want: step{ending: goesOn, secondTry: true}, wait: seconds},
+		"401 again":               {attempts: []attempt{rejected, second(rejected)}},
+		"503, 401":                {attempts: []attempt{unavailable, rejected}, want: step{ending: goesOn, secondTry: true}, wait: seconds},
+		"401, 503, 401":           {attempts: []attempt{rejected, second(unavailable), rejected}},
+		"401, no time":            {attempts: []attempt{rejected}, limit: seconds / 2},
 		"401, ended":              {attempts: []attempt{rejected}, ended: true},
-		"401, one attempt":        {attempts: []attempt{rejected}, retry: Retry{MaxAttempts: 1}, want: step{searches: true}},
+		"401, others fail":        {attempts: []attempt{whileAll(failing, rejected)}, want: step{ending: goesOn, secondTry: true}, wait: seconds},
+		"401, one attempt":        {attempts: []attempt{rejected}, retry: Retry{MaxAttempts: 1}},
+		"401, two attempts":       {attempts: []attempt{rejected}, retry: Retry{MaxAttempts: 2}, want: step{ending: goesOn, secondTry: true}, wait: seconds},
 		"401 of a token endpoint": {attempts: []attempt{forToken(rejected)}},
 	} {
 		start := time.Now()
@@ -139,7 +139,7 @@ func TestDecide(t *testing.T) {
 			t.Errorf("%s: a wait of %s, want %s", name, got.due.Sub(now), test.wait)
 		}
 		if got.due = (time.Time{}); got.ending != goesOn { // what would follow does not matter
-			got.kind, got.backoff, got.short = 0, 0, false
+			got.backoff, got.short = 0, false
 		}
 		if got != test.want {
 			t.Errorf("%s: %+v, want %+v", name, got, test.want)
@@ -189,7 +189,7 @@ func TestWaits(t *testing.T) {
 		next := step{ending: goesOn}
 		for n := 0; next.ending == goesOn; n++ {
 			a := test.fails
-			a.began, a.ended, a.backoff, a.kind = now, now, next.backoff, next.kind
+			a.began, a.ended, a.backoff = now, now, next.backoff
 			a.beside = test.others
 			attempts = append(attempts, a)
 			next = decide(attempts, test.retry, limit, now, 1)
@@ -269,25 +269,32 @@ func TestAskedWait(t *testing.T) {
 		skew   time.Duration // of the client's clock
 		want   time.Duration
 	}{
-		"seconds":                 {503, map[string]string{"Retry-After": "60"}, 0, minute},
-		"a date":                  {503, map[string]string{"Retry-After": "Fri, 27 Nov 2026 12:01:00 GMT"}, 0, minute},
-		"an obsolete date":        {503, map[string]string{"Retry-After": "Friday, 27-Nov-26 12:01:00 GMT"}, 0, minute},
-		"by another clock":        {503, map[string]string{"Retry-After": "Fri, 27 Nov 2026 12:01:00 GMT", "Date": date}, time.Hour, minute},
-		"by a clock behind":       {503, map[string]string{"Retry-After": "Fri, 27 Nov 2026 12:01:00 GMT", "Date": date}, -time.Hour, minute},
-		"no clock":                {503, map[string]string{"Retry-After": "Fri, 27 Nov 2026 12:01:00 GMT", "Date": "now"}, 0, minute},
-		"a day":                   {503, map[string]string{"Retry-After": "86400"}, 0, 24 * time.Hour},
-		"more than a day":         {503, map[string]string{"Retry-After": "86401"}, 0, 0},
-		"a date in two days":      {503, map[string]string{"Retry-After": "Sun, 29 Nov 2026 12:01:00 GMT"}, 0, 0},
-		"a date in the past":      {503, map[string]string{"Retry-After": "Fri, 27 Nov 2026 11:00:00 GMT"}, 0, 0},
-		"milliseconds since 1970": {503, map[string]string{"Retry-After": "1795780860000"}, 0, 0},
-		"far too many":            {503, map[string]string{"Retry-After": "99999999999999999999999"}, 0, 0},
-		"junk":                    {503, map[string]string{"Retry-After": "soon"}, 0, 0},
-		"RateLimit-Reset":         {429, map[string]string{"RateLimit-Reset": "60"}, 0, minute},
-		"an older name":           {429, map[string]string{"X-RateLimit-Reset": "60"}, 0, 0},
-		"Retry-After first":       {429, map[string]string{"RateLimit-Reset": "3600", "Retry-After": "60"}, 0, minute},
-		"beside junk":             {429, map[string]string{"RateLimit-Reset": "60", "Retry-After": "soon"}, 0, minute},
-		"since 1970":              {503, map[string]string{"Retry-After": "1795780860", "Date": date}, 0, 0},
-		"not for 503":             {503, map[string]string{"RateLimit-Reset": "60"}, 0, 0},
+		"seconds":                  {503, map[string]string{"Retry-After": "60"}, 0, minute},
+		"a date":                   {503, map[string]string{"Retry-After": "Fri, 27 Nov 2026 12:01:00 GMT"}, 0, minute},
+		"an obsolete date":         {503, map[string]string{"Retry-After": "Friday, 27-Nov-26 12:01:00 GMT"}, 0, minute},
+		"by another clock":         {503, map[string]string{"Retry-After": "Fri, 27 Nov 2026 12:01:00 GMT", "Date": date}, time.Hour, minute},
+		"by a clock behind":        {503, map[string]string{"Retry-After": "Fri, 27 Nov 2026 12:01:00 GMT", "Date": date}, -time.Hour, minute},
+		"no clock":                 {503, map[string]string{"Retry-After": "Fri, 27 Nov 2026 12:01:00 GMT", "Date": "now"}, 0, minute},
+		"a day":                    {503, map[string]string{"Retry-After": "86400"}, 0, 24 * time.Hour},
+		"more than a day":          {503, map[string]string{"Retry-After": "86401"}, 0, 0},
+		"a date in two days":       {503, map[string]string{"Retry-After": "Sun, 29 Nov 2026 12:01:00 GMT"}, 0, 0},
+		"a date in the past":       {503, map[string]string{"Retry-After": "Fri, 27 Nov 2026 11:00:00 GMT"}, 0, 0},
+		"milliseconds since 1970":  {503, map[string]string{"Retry-After": "1795780860000"}, 0, 0},
+		"far too many":             {503, map[string]string{"Retry-After": "99999999999999999999999"}, 0, 0},
+		"junk":                     {503, map[string]string{"Retry-After": "soon"}, 0, 0},
+		"RateLimit-Reset":          {429, map[string]string{"RateLimit-Reset": "60"}, 0, minute},
+		"an older name":            {429, map[string]string{"X-RateLimit-Reset": "60"}, 0, minute},
+		"the end of a limit":       {429, map[string]string{"X-RateLimit-Reset": "1795780860", "Date": date}, time.Hour, minute},
+		"the end, by the standard": {429, map[string]string{"RateLimit-Reset": "1795780860", "Date": date}, 0, minute},
+		"an end in the past":       {429, map[string]string{"X-RateLimit-Reset": "1795780740", "Date": date}, 0, 0},
+		"an end in two days":       {429, map[string]string{"X-RateLimit-Reset": "1795953600", "Date": date}, 0, 0},
+		"both names":               {429, map[string]string{"X-RateLimit-Reset": "3600", "RateLimit-Reset": "60"}, 0, minute},
+		"an end in milliseconds":   {429, map[string]string{"X-RateLimit-Reset": "1795780860000", "Date": date}, 0, 0},
+		"not an end":               {429, map[string]string{"Retry-After": "1795780860", "Date": date}, 0, 0},
+		"Retry-After first":        {429, map[string]string{"RateLimit-Reset": "3600", "Retry-After": "60"}, 0, minute},
+		"beside junk":              {429, map[string]string{"RateLimit-Reset": "60", "Retry-After": "soon"}, 0, minute},
+		"since 1970":               {503, map[string]string{"Retry-After": "1795780860", "Date": date}, 0, 0},
+		"not for 503":              {503, map[string]string{"RateLimit-Reset": "60"}, 0, 0},
 	} {
 		head := http.Header{}
 		for header, value := range test.header {

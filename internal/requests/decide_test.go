@@ -196,6 +196,7 @@ func TestResetByTheService(t *testing.T) {
 	for name, response := range map[string]http.HandlerFunc{
 		"date":            RespondError(503, "later", "Date", clock, "Retry-After", minute),
 		"RateLimit-Reset": RespondError(429, "slow down", "RateLimit-Reset", "60"),
+		"an epoch":        RespondError(429, "slow down", "X-RateLimit-Reset", "946684860"), // a virtual clock starts in 2000
 	} {
 		RunVirtual(t, name, func(t *testing.T) {
 			s := StartService(t, response, ApplyUpdate)

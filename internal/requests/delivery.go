@@ -25,7 +25,7 @@ type delivery struct {
 	client      *client
 	health      *health      // of the endpoint
 	credentials *credentials // nil for a token request
-	turn        turn
+	pass        pass
 	history     history
 }
 
@@ -38,21 +38,20 @@ func (c *client) newDelivery(health *health, credentials *credentials, subject R
 
 // run makes attempts until one of them is the result, or an error ends a wait.
 func (d *delivery) run(ctx context.Context, req *http.Request) (end step, err error) {
-	defer d.turn.end() // also after a panic, which ends only this operation
-	next := step{ending: goesOn, kind: first}
-	c, err := d.credentials.get(ctx, "")
+	defer d.pass.end() // also after a panic, which ends only this operation
+	next := step{ending: goesOn}
 	for err == nil && next.ending == goesOn {
 		var a attempt
-		if a, err = d.attempt(ctx, req, c, next); err != nil {
+		if a, err = d.attempt(ctx, req, next); err != nil {
 			break
 		}
 		d.history.add(a)
-		d.learnAboutCredential(a)
+		d.learn(a, req.Method)
 		next = decide(d.history.attempts, d.client.settings.Retry, timeLimitOf(ctx), time.Now(), rand.Float64())
 		if d.client.settings.Observe != nil {
 			d.client.settings.Observe(ctx, d.history.describe(req, next))
 		}
-		c, next, err = d.prepare(ctx, a.credential, next)
+		err = d.wait(ctx, a.credential, next)
 	}
 	if taken, c := showsOutage(d.history.attempts, next.ending, time.Now()); c != working {
 		d.health.fail(taken, c)
@@ -63,38 +62,49 @@ func (d *delivery) run(ctx context.Context, req *http.Request) (end step, err er
 	return next, err
 }
 
-// beginTry waits until the credential may be sent, and returns it, or the one that replaces it if it turns out to be wrong meanwhile.
-func (d *delivery) beginTry(ctx context.Context, c *credential) (*credential, error) {
-	err := d.turn.beginTry(ctx, c)
-	for errors.Is(err, errRejected) {
-		if c, err = d.credentials.get(ctx, ""); err != nil {
-			return nil, err
-		}
-		err = d.turn.beginTry(ctx, c)
-	}
-	return c, err
-}
-
-// attempt waits until an attempt is allowed, makes it, and notes what it shows about the endpoint.
-func (d *delivery) attempt(ctx context.Context, req *http.Request, c *credential, next step) (a attempt, err error) {
-	if c, err = d.beginTry(ctx, c); err != nil {
-		return a, err
-	}
-	release, err := d.client.limits.acquire(ctx, d.urgency())
+// attempt waits until an attempt may be made, makes it, and notes what it shows about the endpoint.
+func (d *delivery) attempt(ctx context.Context, req *http.Request, next step) (a attempt, err error) {
+	c, release, err := d.admit(ctx)
 	if err != nil {
 		return a, err
 	}
 	defer release()
 	limit, late := d.timeout(next.short)
-	accepted, taken := c.trial.now().accepted, d.health.now().taken
+	taken := d.health.now().taken
 	if n := len(d.history.attempts); n > 0 {
 		taken = d.history.attempts[n-1].health.taken
 	}
 	a = transmit(ctx, d.client.network, d.newRequest(req, c), limit, late)
-	a.credential, a.accepted, a.forToken, a.kind, a.backoff = c, accepted, d.history.subject.TokenRequest, next.kind, next.backoff
+	a.credential, a.forToken, a.secondTry, a.backoff = c, d.history.subject.TokenRequest, next.secondTry, next.backoff
 	a.short, a.health = limit < d.client.settings.RequestTimeout, d.health.learn(a)
 	a.beside = a.health.taken > taken
 	return a, nil
+}
+
+// admit waits until an attempt may be made, and returns the credential that it sends. One that is over after the wait is renewed.
+func (d *delivery) admit(ctx context.Context) (c *credential, release func(), err error) {
+	for renewals := 0; ; renewals++ {
+		if c, err = d.credential(ctx); err != nil {
+			return nil, nil, err
+		}
+		isOver := func() bool { return renewals < maxRenewals && c.isOver() }
+		if release, err = d.client.limits.acquire(ctx, d.urgency(), isOver); !errors.Is(err, errOver) {
+			return c, release, err
+		}
+	}
+}
+
+const maxRenewals = 5 // in the wait for one attempt: each token may live shorter than the wait takes
+
+// credential returns the current credential as soon as the delivery may send it.
+func (d *delivery) credential(ctx context.Context) (c *credential, err error) {
+	for err = errRejected; errors.Is(err, errRejected); { // there may be another one by now
+		if c, err = d.credentials.get(ctx); err != nil {
+			return nil, err
+		}
+		err = d.pass.enter(ctx, c.gate)
+	}
+	return c, err
 }
 
 // urgency returns how soon the next attempt gets a slot.
@@ -140,53 +150,34 @@ func (d *delivery) newRequest(req *http.Request, c *credential) *http.Request {
 	return req
 }
 
-// learnAboutCredential notes what the last attempt shows about its credential.
-func (d *delivery) learnAboutCredential(a attempt) {
-	trial := a.credential.trial
+// learn notes what the last attempt shows about its credential.
+func (d *delivery) learn(a attempt, method string) {
 	switch {
-	case a.isRejection(): // the delivery may make another try in its turn
-		d.turn.useUpTry()
-		trial.reject(a.accepted, hasKind(d.history.attempts, secondTry), d.history.result(step{}, nil))
-		if hasKind(d.history.attempts, replacement) { // the service would reject a third credential, too
-			trial.exhaust()
-		}
-	case a.isSilence():
-		trial.open()
-		d.turn.end()
-	case a.isEnded():
-		d.turn.endTry()
-	case a.isTaken():
-		trial.accept()
-		d.turn.end()
-	default: // a failure of the service, of a proxy or of a connection says nothing about the credential: another delivery may send it
-		d.turn.end()
+	case a.isRejection():
+		d.pass.reject(d.history.result(step{}, nil))
+		return
+	case a.secondTry && a.isTaken():
+		d.credentials.helped(a.credential)
 	}
+	d.pass.learn(a, method)
 }
 
-// prepare returns when the next attempt is due, with the credential that it sends.
-func (d *delivery) prepare(ctx context.Context, c *credential, next step) (*credential, step, error) {
-	if next.searches {
-		other, err := d.credentials.get(ctx, c.value)
-		if err != nil || other.value != c.value {
-			return other, step{ending: goesOn, kind: replacement}, err
-		}
-	}
+// wait waits until the next attempt is due. After a rejection, it looks for another credential meanwhile.
+func (d *delivery) wait(ctx context.Context, rejected *credential, next step) error {
 	if next.ending != goesOn {
-		return c, next, nil
+		return nil
+	}
+	if next.secondTry {
+		if err := d.credentials.replace(ctx, rejected); err != nil {
+			return err
+		}
 	}
 	select {
 	case <-time.After(time.Until(next.due)):
+		return nil
 	case <-ctx.Done():
-		return c, next, ctx.Err()
+		return ctx.Err()
 	}
-	if next.kind != secondTry {
-		return c, next, nil
-	}
-	newest, err := d.credentials.get(ctx, "") // by now, another delivery may have found a better one
-	if err != nil {                           // the rejection is the result
-		next.ending = final
-	}
-	return newest, next, nil
 }
 
 // isFailedSearch reports whether an error is why there is no other credential.

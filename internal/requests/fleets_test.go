@@ -1,16 +1,20 @@
 package requests_test
 
 import (
+	"context"
 	"errors"
 	"fmt"
+	"net"
 	"net/http"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
 	"github.com/stream-management/terraform-provider-stream/internal/requests"
 	"github.com/stream-management/terraform-provider-stream/internal/streams"
 	. "github.com/stream-management/terraform-provider-stream/internal/testing/scripted"
+	"github.com/stream-management/terraform-provider-stream/internal/testing/streamstest"
 )
 
 // groupLimit is the default time limit of a group.
@@ -86,6 +90,169 @@ func TestStreamsOfAGroupDoNotWait(t *testing.T) {
 				})
 			}
 		}
+	}
+}
+
+// A service that stops working after a third of a group costs the rest one short attempt each.
+func TestServiceFailsInMidRun(t *testing.T) {
+	t.Parallel()
+	const count = 2000
+	for name, test := range map[string]struct {
+		fail   http.HandlerFunc
+		dial   func(context.Context, string, string) (net.Conn, error)
+		within time.Duration
+	}{
+		"silence":             {NeverRespond, streamstest.Dial, 15 * time.Minute},
+		"silent address":      {ResetConnection, timeOut, 15 * time.Minute},
+		"refused connections": {ResetConnection, refuse, 2 * time.Minute},
+		"503":                 {RespondError(503, "down"), streamstest.Dial, 2 * time.Minute},
+		"429":                 {RespondError(429, "slow down"), streamstest.Dial, 2 * time.Minute},
+	} {
+		for _, slots := range []int{Singles, Group} {
+			RunVirtual(t, fmt.Sprint(name, "/", slots), func(t *testing.T) {
+				var taken atomic.Int32
+				var f *fleet
+				isDown := func() bool { return taken.Load() >= count/3 }
+				dial := func(ctx context.Context, network, address string) (net.Conn, error) {
+					if isDown() {
+						return test.dial(ctx, network, address)
+					}
+					return streamstest.Dial(ctx, network, address)
+				}
+				f = newFleet(t, requests.Config{Token: "t0ken", MaxConcurrent: slots, DialContext: dial}, func(int, time.Duration) http.HandlerFunc {
+					if isDown() {
+						return test.fail
+					}
+					taken.Add(1)
+					return nil
+				})
+				errs := UpdateGroup(t, f.client, count, 2*time.Hour)
+				failed := 0
+				for _, err := range errs {
+					if err != nil {
+						failed++
+					}
+				}
+				if took := time.Since(f.start); took > test.within || failed != count-len(f.done) || failed < count/2 {
+					t.Errorf("after %s, %d of %d streams had failed", took, failed, count)
+				} else {
+					t.Logf("%s: %s", t.Name(), took)
+				}
+				<-time.After(10 * time.Second) // what still connects ends
+			})
+		}
+	}
+}
+
+// Each new connection reaches the next of three zones. One that does not respond fails no stream.
+func TestSilentZone(t *testing.T) {
+	t.Parallel()
+	for _, count := range []int{60, 300} {
+		for _, slots := range []int{Singles, Group} {
+			for _, latency := range []time.Duration{20 * time.Millisecond, 5 * time.Second} {
+				RunVirtual(t, fmt.Sprint(count, "/", slots, "/", latency), func(t *testing.T) {
+					type key struct{}
+					var connections atomic.Int32
+					s := NewService(t, func(w http.ResponseWriter, r *http.Request) {
+						if zone, _ := r.Context().Value(key{}).(int32); zone%3 == 0 {
+							NeverRespond(w, r)
+							return
+						}
+						RespondAfter(latency, ApplyUpdate)(w, r)
+					})
+					s.Config.ConnContext = func(ctx context.Context, _ net.Conn) context.Context {
+						return context.WithValue(ctx, key{}, connections.Add(1))
+					}
+					s.Start()
+					c := NewClient(t, requests.Config{BaseURL: s.URL, Token: "t0ken", Retry: requests.DefaultRetry, MaxConcurrent: slots})
+					start := time.Now()
+					err := errors.Join(UpdateGroup(t, c, count, groupLimit)...)
+					if t.Logf("%s: %s", t.Name(), time.Since(start)); err != nil {
+						t.Errorf("%.300v", err)
+					}
+				})
+			}
+		}
+	}
+}
+
+// A service that needs 25 seconds for each response loses no stream whose first attempt stalls.
+func TestSlowServiceStalls(t *testing.T) {
+	t.Parallel()
+	for name, stalls := range map[string]func(stream int) bool{
+		"one": func(n int) bool { return n == 7 }, "the last": func(n int) bool { return n == 39 },
+		"each tenth": func(n int) bool { return n%10 == 0 }, "half": func(n int) bool { return n%2 == 0 }, "all": func(int) bool { return true },
+	} {
+		for _, slots := range []int{1, Singles, Group} {
+			for _, spread := range []time.Duration{0, 100 * time.Millisecond} { // of the responses
+				RunVirtual(t, fmt.Sprint(name, "/", slots, "/", spread), func(t *testing.T) {
+					var mu sync.Mutex
+					received := map[int]int{}
+					f := newFleet(t, requests.Config{Token: "t0ken", MaxConcurrent: slots}, func(stream int, _ time.Duration) http.HandlerFunc {
+						mu.Lock()
+						defer mu.Unlock()
+						if received[stream]++; received[stream] == 1 && stalls(stream) {
+							return NeverRespond
+						}
+						return RespondAfter(25*time.Second+time.Duration(stream)*spread, ApplyUpdate)
+					})
+					if err := errors.Join(UpdateGroup(t, f.client, 40, 2*time.Hour)...); err != nil {
+						t.Errorf("%.300v", err)
+					}
+				})
+			}
+		}
+	}
+}
+
+// A shard that answers 503 for good fails its own streams, and no others.
+func TestBrokenShard(t *testing.T) {
+	t.Parallel()
+	const count = 2000
+	for _, slots := range []int{Singles, Group} {
+		RunVirtual(t, fmt.Sprint(slots), func(t *testing.T) {
+			f := newFleet(t, requests.Config{Token: "t0ken", MaxConcurrent: slots}, func(stream int, _ time.Duration) http.HandlerFunc {
+				if stream%5 == 0 {
+					return RespondError(503, "down")
+				}
+				return nil
+			})
+			for n, err := range UpdateGroup(t, f.client, count, groupLimit) {
+				if (err != nil) != (n%5 == 0) {
+					t.Errorf("stream %d: %v", n, err)
+				}
+			}
+			if took := time.Since(f.start); took > 5*time.Minute {
+				t.Errorf("took %s", took)
+			} else {
+				t.Logf("%s: %s", t.Name(), took)
+			}
+		})
+	}
+}
+
+// A credential that dies in the run costs the rest of a group two rejected attempts each, a second apart.
+func TestCredentialDies(t *testing.T) {
+	t.Parallel()
+	const count = 2000
+	for _, slots := range []int{Singles, Group} {
+		RunVirtual(t, fmt.Sprint(slots), func(t *testing.T) {
+			var taken atomic.Int32
+			f := newFleet(t, requests.Config{Token: "t0ken", MaxConcurrent: slots}, func(int, time.Duration) http.HandlerFunc {
+				if taken.Add(1) > count/3 {
+					return RespondError(401, "expired")
+				}
+				return nil
+			})
+			for _, err := range UpdateGroup(t, f.client, count, groupLimit) {
+				if err != nil && AsError(t, err).Accepted != requests.AcceptedUpdates {
+					t.Errorf("%+v", err)
+				}
+			}
+			if took := time.Since(f.start); took > time.Minute || len(f.Requests()) > 2*count {
+				t.Errorf("took %s, and %d requests", took, len(f.Requests()))
+			}
+		})
 	}
 }
 

@@ -16,7 +16,7 @@ func TestUrgency(t *testing.T) {
 		var order []urgency
 		for _, u := range []urgency{normal, later, later, normal, normal, urgent, urgent} {
 			go func() {
-				release, err := l.acquire(t.Context(), u)
+				release, err := l.acquire(t.Context(), u, func() bool { return false })
 				if err != nil {
 					t.Error(err)
 				}

@@ -1,9 +1,9 @@
 package requests
 
 import (
+	"cmp"
 	"context"
 	"errors"
-	"fmt"
 	"net/http"
 	"net/url"
 	"strings"
@@ -19,9 +19,10 @@ import (
 type tokenSource struct {
 	client        *client
 	config        clientcredentials.Config
-	credentials   string     // see [OAuth2]
-	assertionFile secretFile // has no path if the client has a secret or a fixed assertion
-	health        health     // of the token endpoint
+	credentials   string        // see [OAuth2]
+	assertionFile secretFile    // has no path if the client has a secret or a fixed assertion
+	health        health        // of the token endpoint
+	refused       *failedSearch // of the last assertion in the file; nil: none
 }
 
 // newTokenSource does not send a request.
@@ -47,60 +48,64 @@ func (s *tokenSource) useAssertion(assertion string) {
 	s.config.EndpointParams.Set("client_assertion", assertion)
 }
 
-// find requests a token. A rejection is final, unless the file with the assertion changes: a client that is
-// rejected again and again may get locked. Other failures hold until a retry would be due.
-func (s *tokenSource) find(ctx context.Context, _ string) *credential {
-	if s.assertionFile.path != "" {
-		return s.findByFile(ctx)
+// find requests a token. With a file, it is requested with the assertion that the file has now.
+func (s *tokenSource) find(ctx context.Context, _ bool) (*credential, *failedSearch) {
+	if s.assertionFile.path == "" {
+		return s.requestToken(ctx)
 	}
-	inHeader := s.requestToken(ctx, s.credentials)
-	search, failed := errors.AsType[*failedSearch](inHeader.err)
-	refused := failed && search.result.Failure == Unauthenticated && search.result.Documented() // not by a proxy or a page
-	if !refused || s.config.AuthStyle == oauth2.AuthStyleInParams {
-		return inHeader
-	}
-	// RFC 6749 prefers the secret in the header. The library's own detection would also repeat every other failure.
-	s.config.AuthStyle = oauth2.AuthStyleInParams
-	inBody := s.requestToken(ctx, s.credentials)
-	if second, failed := errors.AsType[*failedSearch](inBody.err); failed {
-		second.result.Attempts += search.result.Attempts
-	}
-	return inBody
-}
-
-// findByFile requests a token with the assertion in the file, as it is now.
-func (s *tokenSource) findByFile(ctx context.Context) *credential {
-	assertion, unchanged, err := s.assertionFile.read(ctx, "", rotationDelay)
-	if err != nil {
-		return &credential{err: err, holds: unchanged}
+	before := s.assertionFile.last
+	assertion, err := s.assertionFile.read(ctx, false)
+	switch {
+	case err != nil:
+		return nil, unreadable(err)
+	case assertion == before && s.refused != nil: // a client that is rejected again and again may get locked
+		return nil, &failedSearch{result: s.refused.result.unsent(""), until: time.Now()}
 	}
 	s.useAssertion(assertion)
-	credentials := s.credentials
-	if odd := Suspicion(assertion); odd != "" {
-		credentials += " (the assertion in the file " + odd + ")"
+	found, failed := s.requestToken(ctx)
+	if s.refused = nil; failed != nil && failed.until.IsZero() {
+		s.refused, failed.until = failed, time.Now()
 	}
-	found := s.requestToken(ctx, credentials)
-	if holds := found.holds; found.err != nil {
-		found.holds = func() bool { return unchanged() && holds() }
-	}
-	return found
+	return found, failed
 }
 
-// requestToken returns a token for most of its life: until ten seconds before its end, or for nine tenths of a shorter one. An error
-// says that the request carried these credentials.
-func (s *tokenSource) requestToken(ctx context.Context, credentials string) *credential {
+// requestToken requests a token, with the secret in the body if the endpoint refuses it in the header, which RFC 6749 prefers. The
+// library's own detection would also repeat every other failure.
+func (s *tokenSource) requestToken(ctx context.Context) (*credential, *failedSearch) {
+	found, failed := s.requestOnce(ctx)
+	refused := failed != nil && failed.result.Failure == Unauthenticated && failed.result.Documented() // not by a proxy or a page
+	if !refused || s.config.AuthStyle == oauth2.AuthStyleInParams {
+		return found, failed
+	}
+	s.config.AuthStyle = oauth2.AuthStyleInParams
+	inHeader := failed.result.Attempts
+	if found, failed = s.requestOnce(ctx); failed != nil {
+		failed.result.Attempts += inHeader
+	}
+	return found, failed
+}
+
+// requestOnce requests a token, which is current until ten seconds before its end, or for nine tenths of a shorter life. A rejection is
+// final, and another failure holds until a retry would be due.
+func (s *tokenSource) requestOnce(ctx context.Context) (*credential, *failedSearch) {
 	address, _, _ := strings.Cut(s.config.TokenURL, "?") // a query may be secret
 	subject := Result{
-		Method: http.MethodPost, URL: address, TokenRequest: true, Credentials: credentials, Place: s.client.settings.OAuth2.Place,
+		Method: http.MethodPost, URL: address, TokenRequest: true, Credentials: s.credentials, Place: s.client.settings.OAuth2.Place,
+	}
+	if odd := Suspicion(s.assertionFile.last); odd != "" && s.assertionFile.path != "" {
+		subject.Credentials += " (the assertion in the file " + odd + ")"
 	}
 	request := &tokenRequest{delivery: s.client.newDelivery(&s.health, nil, subject)}
 	token, err := s.config.Token(context.WithValue(ctx, oauth2.HTTPClient, &http.Client{Transport: request}))
-	value, unsentType := "", ""
 	if err == nil {
-		value, unsentType, err = tokenHeader(token)
+		err = CheckToken(token.AccessToken)
 	}
 	if err != nil {
-		return &credential{err: &failedSearch{request.result(err)}, holds: until(request.end.due)}
+		failed := &failedSearch{result: request.result(err), until: request.end.due}
+		if failed.hurried = errors.Is(failed.result.Err, ErrRateLimit) || errors.Is(failed.result.Err, ErrNoTime); failed.hurried {
+			failed.until = cmp.Or(failed.until, time.Now())
+		}
+		return nil, failed
 	}
 	idToken, _ := token.Extra("id_token").(string)
 	s.client.redactor.Add(append(masking.Parts(token.AccessToken), token.AccessToken, token.RefreshToken, idToken)...)
@@ -108,15 +113,5 @@ func (s *tokenSource) requestToken(ctx context.Context, credentials string) *cre
 	if !end.IsZero() {
 		end = end.Add(-min(10*time.Second, time.Until(token.Expiry)/10))
 	}
-	found := &credential{value: value, holds: until(end)}
-	if unsentType != "" {
-		found.note = fmt.Sprintf(`the token was sent as Bearer, because its token_type is "%s", which is no scheme of HTTP`,
-			s.client.redactor.Printable(unsentType, masking.MaxText))
-	}
-	return found
-}
-
-// until returns a function that reports whether it is before the given time. Zero means that there is no end.
-func until(end time.Time) func() bool {
-	return func() bool { return end.IsZero() || time.Now().Before(end) }
+	return &credential{value: "Bearer " + token.AccessToken, end: end}, nil // whatever its token_type, which few services mean
 }

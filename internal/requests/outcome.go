@@ -93,6 +93,9 @@ func (h *history) quote(r *Result, a attempt) {
 	if !a.isResponse() {
 		return
 	}
+	if !a.forToken && (a.status == http.StatusUnauthorized || a.status == http.StatusForbidden) {
+		r.Accepted = a.credential.gate.acceptance()
+	}
 	r.Body = a.body
 	if a.status/100 != 2 {
 		r.Message, r.Form = redactor.Message(a.body)

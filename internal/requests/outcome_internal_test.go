@@ -28,7 +28,7 @@ func TestResultOfAFailedSearch(t *testing.T) {
 		"a file, after a rejection":              {[]attempt{rejected}, file, 0, true},
 	} {
 		h := history{subject: Result{Method: "PATCH", URL: "https://streams.example.com"}, attempts: test.attempts}
-		got := h.result(step{}, &failedSearch{test.search})
+		got := h.result(step{}, &failedSearch{result: test.search})
 		if got.Attempts != test.want || got.SentBefore != test.sentBefore || got.URL != test.search.URL {
 			t.Errorf("%s: %+v", name, got)
 		}

@@ -7,8 +7,6 @@ import (
 	"math"
 	"slices"
 	"strings"
-
-	"golang.org/x/oauth2"
 )
 
 // noAccessToken is the error of a success in JSON without a token. Its fields may have another one, so only their names are shown.
@@ -27,13 +25,13 @@ func (e *noAccessToken) Error() string {
 // rewriteToken writes the fields that package oauth2 reads. It leaves out what a token can be used without.
 func rewriteToken(fields map[string]json.RawMessage) ([]byte, error) {
 	rewritten := map[string]any{"expires_in": parseSeconds(fields["expires_in"])}
-	for _, name := range []string{"access_token", "token_type", "refresh_token", "id_token", "error", "error_description"} {
+	for _, name := range []string{"access_token", "refresh_token", "id_token", "error", "error_description"} {
 		var text *string
 		raw, found := fields[name]
 		switch err := json.Unmarshal(raw, &text); {
 		case err == nil && text != nil:
 			rewritten[name] = *text
-		case err != nil && found && (name == "access_token" || name == "token_type"):
+		case err != nil && found && name == "access_token":
 			return nil, fmt.Errorf("%s is not a string", name)
 		}
 	}
@@ -55,23 +53,4 @@ func parseSeconds(raw json.RawMessage) int64 {
 		return 0
 	}
 	return int64(max(0, min(seconds, math.MaxInt32)))
-}
-
-// schemes are those of HTTP (RFC 9110, section 16.4.1), and one of an early draft of OAuth.
-var schemes = []string{
-	"Basic", "Bearer", "Concealed", "Digest", "DPoP", "GNAP", "HOBA", "MAC", "Mutual", "Negotiate", "OAuth", "PrivateToken",
-	"SCRAM-SHA-1", "SCRAM-SHA-256", "vapid",
-}
-
-// tokenHeader returns the header that sends a token, and its type if that is no scheme and so not sent. Some endpoints use the
-// type for the format of the token, or call a bearer token a BearerToken.
-func tokenHeader(token *oauth2.Token) (value, unsent string, err error) {
-	scheme := token.Type()
-	if !slices.ContainsFunc(schemes, func(known string) bool { return strings.EqualFold(known, scheme) }) {
-		if !strings.Contains(strings.ToLower(scheme), "bearer") {
-			unsent = scheme
-		}
-		scheme = "Bearer"
-	}
-	return scheme + " " + token.AccessToken, unsent, CheckToken(token.AccessToken)
 }

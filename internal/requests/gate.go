@@ -1,0 +1,175 @@
+package requests
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"sync"
+)
+
+// gate is where deliveries wait that would send an untested credential. Services lock accounts: two deliveries at a time send it, until
+// the service responds with anything but a rejection. Once two of them have ended with a rejection, the credential is wrong.
+type gate struct {
+	places chan struct{} // has an element for each delivery that sends the untested credential, and for each one that was rejected
+	opened chan struct{} // closed when the places do not count any more
+
+	mu         sync.Mutex
+	verdict    verdict
+	rejections int        // deliveries that have ended with one
+	rejection  Result     // the last one
+	accepted   Acceptance // requests with the credential, or with one that it replaces
+}
+
+// verdict is what the responses to requests with a credential have shown.
+type verdict int
+
+const (
+	untested verdict = iota
+	unproven         // as before, but nothing responds: deliveries must not wait for that two at a time
+	right
+	wrong // or replaced
+)
+
+const maxUntested, maxRejections = 2, 2 // deliveries
+
+func newGate(accepted Acceptance) *gate {
+	return &gate{places: make(chan struct{}, maxUntested), opened: make(chan struct{}), accepted: accepted}
+}
+
+var errRejected = errors.New("the service has rejected the credentials of other requests")
+
+// now returns the verdict at this moment.
+func (g *gate) now() verdict {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	return g.verdict
+}
+
+// acceptance returns what the service has accepted.
+func (g *gate) acceptance() Acceptance {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	return g.accepted
+}
+
+// refusal returns why nobody sends a wrong credential, or nil.
+func (g *gate) refusal() error {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if g.verdict != wrong {
+		return nil
+	}
+	what := "the same credentials"
+	if g.rejection.Credentials == NoCredentials {
+		what = "requests without credentials"
+	}
+	unsent := g.rejection.unsent("the service has rejected " + what + " for other streams")
+	return fmt.Errorf("%w: %w", errRejected, &failedSearch{result: unsent})
+}
+
+// conclude lets all deliveries send the credential, or none.
+func (g *gate) conclude(v verdict) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.concludeLocked(v)
+}
+
+func (g *gate) concludeLocked(v verdict) {
+	if g.verdict == untested {
+		close(g.opened)
+	}
+	g.verdict = v
+}
+
+// accept notes a final response that is no rejection.
+func (g *gate) accept(method string, status int) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	switch {
+	case status/100 != 2:
+	case method == http.MethodGet:
+		g.accepted = max(g.accepted, AcceptedReads)
+	default:
+		g.accepted = AcceptedUpdates
+	}
+	g.concludeLocked(right)
+}
+
+// count notes the end of a delivery that was rejected.
+func (g *gate) count(rejection Result) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.rejections++
+	g.rejection = rejection
+	if g.verdict != right && g.rejections >= maxRejections {
+		g.concludeLocked(wrong)
+	}
+}
+
+// pass is what a delivery has at the gate of the credential that it sends.
+type pass struct {
+	gate      *gate // nil before the first one; a token request has none
+	hasPlace  bool
+	rejection *Result // with this credential; nil: none
+}
+
+// enter waits until the delivery may send a credential. The error is errRejected if nobody may.
+func (p *pass) enter(ctx context.Context, g *gate) error {
+	if p.gate != g {
+		p.end()
+		*p = pass{gate: g}
+	}
+	switch {
+	case ctx.Err() != nil: // an operation that has ended has not waited
+		return ctx.Err()
+	case g == nil:
+		return nil
+	case !p.hasPlace && g.now() == untested:
+		select {
+		case g.places <- struct{}{}:
+			p.hasPlace = true
+		case <-g.opened:
+		case <-ctx.Done():
+			return fmt.Errorf("%w: %w", ErrTurnWait, ctx.Err())
+		}
+	}
+	if g.now() == wrong {
+		return errRejected
+	}
+	return nil
+}
+
+// learn notes what an attempt shows about the credential. A failure of the service or of a connection shows nothing: another delivery
+// may have the place.
+func (p *pass) learn(a attempt, method string) {
+	switch {
+	case p.gate == nil:
+	case a.isTaken():
+		p.gate.accept(method, a.status)
+	case a.isSilence() && p.gate.now() == untested:
+		p.gate.conclude(unproven)
+	case p.rejection == nil:
+		p.leave()
+	}
+}
+
+// reject notes that the request was rejected. The delivery keeps its place: no other one may be rejected in its stead.
+func (p *pass) reject(r Result) { p.rejection = &r }
+
+// leave gives the place to another delivery.
+func (p *pass) leave() {
+	if p.hasPlace {
+		<-p.gate.places
+	}
+	p.hasPlace = false
+}
+
+// end ends the pass of a delivery.
+func (p *pass) end() {
+	if p.rejection != nil {
+		p.gate.count(*p.rejection)
+	} else {
+		p.leave()
+	}
+}
