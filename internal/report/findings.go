@@ -121,6 +121,9 @@ func messagesOf(findings []session.Finding, others bool, taskOf func(session.Fin
 			accepted = max(accepted, asStreamError(f.Err).Accepted)
 		}
 	}
+	if others { // of the same kind, perhaps only after the failure
+		accepted = requests.AcceptedUpdates
+	}
 	for _, f := range findings {
 		t := taskOf(f)
 		t.others, t.accepted = others, accepted
