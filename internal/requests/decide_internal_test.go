@@ -335,7 +335,7 @@ func TestRetriedStatusesAreDocumented(t *testing.T) {
 	for document, want := range map[string]string{
 		"../streams/INTERFACE.md": "after the statuses " + rule + ".",
 		"../../README.md":         "the statuses " + rule + ".",
-		"../config/schema.go":     "of the statuses " + rule + "; ",
+		"../../docs/index.md":     "of the statuses " + rule + "; ",
 	} {
 		if text, err := os.ReadFile(document); err != nil || !strings.Contains(string(text), want) {
 			t.Errorf("%s does not say %q: %v", document, want, err)
