@@ -40,7 +40,8 @@ func spellings(secret string, changes int) []string {
 // escapes has the escapes of a URL, of a string in JSON or a programming language, and of HTML.
 var escapes = []escapeKind{
 	{'%', regexp.MustCompile(`^%[[:xdigit:]]{2}`), func(escape string) string { c, _ := url.PathUnescape(escape); return c }},
-	{'\\', regexp.MustCompile(`(?s)^\\(x[[:xdigit:]]{2}|(u[dD][89abAB][[:xdigit:]]{2}\\)?u[[:xdigit:]]{4}|U[[:xdigit:]]{8}|[0-7]{3}|.)`), unquote},
+	{'\\', regexp.MustCompile(`(?s)^\\(x[[:xdigit:]]{2}|(u[dD][89abAB][[:xdigit:]]{2}\\)?u[[:xdigit:]]{4}|U[[:xdigit:]]{8}|[0-7]{3}|.)`),
+		unquote},
 	{'&', regexp.MustCompile(`^&(#[xX]?0*)?[[:alnum:]]{1,32};?`), html.UnescapeString},
 }
 

@@ -16,7 +16,8 @@ func TestTextOfError(t *testing.T) {
 		`{"detail": [{"loc": ["body", 0], "msg": "a", "type": "x"}]}`:     "a",
 		`{"title": "a", "errors": {"processor_ids": ["b", "c"], "x": 1}}`: "a: processor_ids: b; c",
 		`{"error": "a", "error_description": "b"}`:                        "a: b",
-		`"a"`: "a", `{"status": 400}`: "", `{"a": {"message": "b"}}`: "", `{"message": " "}`: "", `{"message": null}`: "", `5`: "", ``: "", `{"message": "a`: "",
+		`"a"`: "a", `{"status": 400}`: "", `{"a": {"message": "b"}}`: "", `{"message": " "}`: "", `{"message": null}`: "",
+		`5`: "", ``: "", `{"message": "a`: "",
 		`[[[[["a"]]]]]`: "", `<html>`: "",
 		`{"message": ["` + strings.Repeat("a", MaxShown) + `"]}`: "", // to read it would take many times its size
 	} {

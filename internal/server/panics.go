@@ -19,14 +19,18 @@ func onPanic(ctx context.Context, fail func(diags []*tfprotov6.Diagnostic)) {
 	}
 }
 
-func (s recoveringServer) ReadResource(ctx context.Context, req *tfprotov6.ReadResourceRequest) (resp *tfprotov6.ReadResourceResponse, err error) {
+func (s recoveringServer) ReadResource(
+	ctx context.Context, req *tfprotov6.ReadResourceRequest,
+) (resp *tfprotov6.ReadResourceResponse, err error) {
 	defer onPanic(ctx, func(diags []*tfprotov6.Diagnostic) {
 		resp, err = &tfprotov6.ReadResourceResponse{Diagnostics: diags}, nil
 	})
 	return s.fullServer.ReadResource(ctx, req)
 }
 
-func (s recoveringServer) PlanResourceChange(ctx context.Context, req *tfprotov6.PlanResourceChangeRequest) (resp *tfprotov6.PlanResourceChangeResponse, err error) {
+func (s recoveringServer) PlanResourceChange(
+	ctx context.Context, req *tfprotov6.PlanResourceChangeRequest,
+) (resp *tfprotov6.PlanResourceChangeResponse, err error) {
 	defer onPanic(ctx, func(diags []*tfprotov6.Diagnostic) {
 		resp, err = &tfprotov6.PlanResourceChangeResponse{Diagnostics: diags}, nil
 	})
@@ -34,7 +38,9 @@ func (s recoveringServer) PlanResourceChange(ctx context.Context, req *tfprotov6
 }
 
 // ApplyResourceChange returns no state after a panic: Terraform keeps the one before.
-func (s recoveringServer) ApplyResourceChange(ctx context.Context, req *tfprotov6.ApplyResourceChangeRequest) (resp *tfprotov6.ApplyResourceChangeResponse, err error) {
+func (s recoveringServer) ApplyResourceChange(
+	ctx context.Context, req *tfprotov6.ApplyResourceChangeRequest,
+) (resp *tfprotov6.ApplyResourceChangeResponse, err error) {
 	defer onPanic(ctx, func(diags []*tfprotov6.Diagnostic) {
 		resp, err = &tfprotov6.ApplyResourceChangeResponse{Diagnostics: diags}, nil
 	})

@@ -15,19 +15,27 @@ import (
 // process ends, some 10 kB a call.
 type releasingServer struct{ fullServer }
 
-func (s releasingServer) ValidateResourceConfig(ctx context.Context, req *tfprotov6.ValidateResourceConfigRequest) (*tfprotov6.ValidateResourceConfigResponse, error) {
+func (s releasingServer) ValidateResourceConfig(
+	ctx context.Context, req *tfprotov6.ValidateResourceConfigRequest,
+) (*tfprotov6.ValidateResourceConfigResponse, error) {
 	return call(ctx, req, s.fullServer.ValidateResourceConfig)
 }
 
-func (s releasingServer) UpgradeResourceState(ctx context.Context, req *tfprotov6.UpgradeResourceStateRequest) (*tfprotov6.UpgradeResourceStateResponse, error) {
+func (s releasingServer) UpgradeResourceState(
+	ctx context.Context, req *tfprotov6.UpgradeResourceStateRequest,
+) (*tfprotov6.UpgradeResourceStateResponse, error) {
 	return call(ctx, req, s.fullServer.UpgradeResourceState)
 }
 
-func (s releasingServer) PlanResourceChange(ctx context.Context, req *tfprotov6.PlanResourceChangeRequest) (*tfprotov6.PlanResourceChangeResponse, error) {
+func (s releasingServer) PlanResourceChange(
+	ctx context.Context, req *tfprotov6.PlanResourceChangeRequest,
+) (*tfprotov6.PlanResourceChangeResponse, error) {
 	return call(ctx, req, s.fullServer.PlanResourceChange)
 }
 
-func (s releasingServer) ReadDataSource(ctx context.Context, req *tfprotov6.ReadDataSourceRequest) (*tfprotov6.ReadDataSourceResponse, error) {
+func (s releasingServer) ReadDataSource(
+	ctx context.Context, req *tfprotov6.ReadDataSourceRequest,
+) (*tfprotov6.ReadDataSourceResponse, error) {
 	return call(ctx, req, s.fullServer.ReadDataSource)
 }
 
@@ -35,7 +43,9 @@ func (s releasingServer) ReadResource(ctx context.Context, req *tfprotov6.ReadRe
 	return call(ctx, req, s.fullServer.ReadResource)
 }
 
-func (s releasingServer) ApplyResourceChange(ctx context.Context, req *tfprotov6.ApplyResourceChangeRequest) (*tfprotov6.ApplyResourceChangeResponse, error) {
+func (s releasingServer) ApplyResourceChange(
+	ctx context.Context, req *tfprotov6.ApplyResourceChangeRequest,
+) (*tfprotov6.ApplyResourceChangeResponse, error) {
 	return call(ctx, req, s.fullServer.ApplyResourceChange)
 }
 

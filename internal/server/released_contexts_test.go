@@ -87,7 +87,8 @@ func TestReleasedContext(t *testing.T) {
 		<-derived.Done()
 		return c, c.Err()
 	})
-	if _, limited := released.Deadline(); !errors.Is(err, context.Canceled) || limited || released.Value(key{}) != nil || released.Err() != nil {
+	_, limited := released.Deadline()
+	if !errors.Is(err, context.Canceled) || limited || released.Value(key{}) != nil || released.Err() != nil {
 		t.Errorf("during the call: %v; afterwards: %v, value %v, error %v", err, limited, released.Value(key{}), released.Err())
 	}
 }

@@ -15,7 +15,8 @@ func TestAccAdviceForALateID(t *testing.T) {
 	config := func(others string) string {
 		return "variable \"generation\" { default = 1 }\n" +
 			"resource \"terraform_data\" \"stream\" {\n  input            = \"cam-1\"\n  triggers_replace = var.generation\n}\n" +
-			"resource \"stream_processors\" \"this\" {\n  stream_id     = terraform_data.stream.output\n  processor_ids = [\"p1\"]\n  " + others + "\n}\n"
+			"resource \"stream_processors\" \"this\" {\n  stream_id     = terraform_data.stream.output\n  processor_ids = [\"p1\"]\n  " +
+			others + "\n}\n"
 	}
 	const second = "-var=generation=2"
 	update := updateOf("cam-1", `"p1"`)

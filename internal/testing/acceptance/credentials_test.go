@@ -53,7 +53,9 @@ provider "stream" {
   token      = module.credentials.token
   token_file = var.token_file
   basic_auth = var.basic_auth
-  oauth2     = var.client_secret == null ? null : { token_url = %q, client_id = "me", client_secret = var.client_secret, client_assertion = var.token }
+  oauth2     = var.client_secret == null ? null : {
+    token_url = %q, client_id = "me", client_secret = var.client_secret, client_assertion = var.token
+  }
   headers    = var.headers
 }
 `, tokens.URL) + resourceOf("this", "cam-1", "var.set", ""))
@@ -127,7 +129,8 @@ func TestAccSecretFileElsewhere(t *testing.T) {
 	w.Write("token", "t0k$n\n")
 	w.Write("live/main.tf", clitest.RequireProvider+providerWith(`token_file = "token"`)+resourceOf("this", "cam-1", `"p1"`, ""))
 	w.MustRun("-chdir=live", "init")
-	r := w.Run("-chdir=live", "apply", "-auto-approve").Want(1, "Error: Authentication Error", "of token_file cannot be used: no such file or directory.",
+	r := w.Run("-chdir=live", "apply", "-auto-approve").Want(1, "Error: Authentication Error",
+		"of token_file cannot be used: no such file or directory.",
 		`write an absolute path, in Terraform "${path.cwd}/…".`)
 	if path := w.Path("live/token"); !strings.Contains(strings.ReplaceAll(r.Text(), " ", ""), strconv.Quote(path)) {
 		t.Errorf("no %s in %v", path, r)

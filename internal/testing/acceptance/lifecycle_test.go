@@ -81,7 +81,8 @@ func TestAccReplacement(t *testing.T) {
 		s.apply(config("cam-1", ""), nil, updateOf("cam-1", `"p1"`)),
 		s.apply(config("cam-2", ""), replaced(plancheck.ResourceActionDestroyBeforeCreate), updateOf("cam-1", ""), updateOf("cam-2", `"p1"`)),
 		tainted,
-		s.apply(config("cam-1", createsFirst), replaced(plancheck.ResourceActionCreateBeforeDestroy), updateOf("cam-1", `"p1"`), updateOf("cam-2", "")),
+		s.apply(config("cam-1", createsFirst), replaced(plancheck.ResourceActionCreateBeforeDestroy), updateOf("cam-1", `"p1"`),
+			updateOf("cam-2", "")),
 		taintedToo,
 	}})
 }
