@@ -10,6 +10,7 @@ import (
 	"net/url"
 	"regexp"
 	"strings"
+	"time"
 )
 
 // Why a request failed.
@@ -88,7 +89,12 @@ func (h *host) explain(err error, seen *trace) error {
 	if byProxy {
 		return &ProxyError{proxy: addressOf(h.proxy), err: name(err, seen)}
 	}
-	return name(err, seen)
+	err = name(err, seen)
+	inHandshake := seen.handshake.Load() && seen.used.Conn == nil || strings.Contains(err.Error(), byHost) // with TLS 1.3, after it
+	if inHandshake && !h.certEnds.IsZero() && time.Now().After(h.certEnds) {
+		err = fmt.Errorf("%w; the certificate of tls.client_cert_pem expired on %s", err, h.certEnds.UTC().Format(time.DateOnly))
+	}
+	return err
 }
 
 // name gives a name to an error, or says which certificate it is about.

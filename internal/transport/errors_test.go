@@ -10,6 +10,7 @@ import (
 	"net"
 	"net/http"
 	"slices"
+	"strings"
 	"sync/atomic"
 	"testing"
 
@@ -201,6 +202,37 @@ func wantClientRejected(t *testing.T, e *streams.Error, alert string) {
 	}
 	WantFailed(t, e, streams.KindConnection, outcome, e.Attempts)
 	streamstest.WantText(t, e.Reason, "remote error: tls: "+alert)
+}
+
+// A client certificate that has expired is named where a handshake fails, whatever the error says.
+func TestExpiredClientCertificate(t *testing.T) {
+	t.Parallel()
+	ca := streamstest.NewAuthority(t)
+	expired, valid := ca.IssueExpired(t, "client"), streamstest.NewAuthority(t).Issue(t, "client")
+	ended := serverWith(t, expired).Certificates[0].Leaf.NotAfter.UTC().Format("2006-01-02")
+	mutual, open := requireCertificateOf(ca, 0), &tls.Config{}
+	for name, test := range map[string]struct {
+		server   *tls.Config
+		response http.HandlerFunc
+		client   streamstest.KeyPair
+		trusts   bool
+		want     bool
+	}{
+		"TLS 1.3": {mutual, ApplyUpdate, expired, true, true}, "TLS 1.2": {requireCertificateOf(ca, tls.VersionTLS12), ApplyUpdate, expired, true, true},
+		"another alert": {&tls.Config{MaxVersion: tls.VersionTLS11}, ApplyUpdate, expired, true, true}, "another authority": {open, ApplyUpdate, expired, false, true},
+		"after the handshake": {open, ResetConnection, expired, true, false},
+		"not expired":         {mutual, ApplyUpdate, valid, true, false}, "none": {mutual, ApplyUpdate, streamstest.KeyPair{}, true, false},
+	} {
+		s := StartTCPService(t, test.server.Clone(), test.response)
+		client := transport.TLS{ClientCertPEM: test.client.CertPEM, ClientKeyPEM: test.client.KeyPEM}
+		if test.trusts {
+			client.CACertPEM = s.CAPEM()
+		}
+		e := s.UpdateError(t, requests.Config{TLS: client, DialContext: DialTCP})
+		if strings.Contains(e.Reason, "; the certificate of tls.client_cert_pem expired on "+ended) != test.want {
+			t.Errorf("%s: %s", name, e.Reason)
+		}
+	}
 }
 
 // A service that does not know the host, or no version or cipher of Go, says so with an alert. The request was not sent. Only an

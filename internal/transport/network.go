@@ -45,8 +45,9 @@ func origin(u *url.URL) string { return u.Scheme + "://" + normalHost(u) }
 
 // host is the origin of an address, and how it is reached.
 type host struct {
-	proxy *url.URL             // nil without one
-	pool  atomic.Pointer[pool] // the one of the next request
+	proxy    *url.URL             // nil without one
+	certEnds time.Time            // when the client certificate expires; zero without one
+	pool     atomic.Pointer[pool] // the one of the next request
 }
 
 // pool has connections to one host.
@@ -66,6 +67,9 @@ const (
 func newHost(settings Settings, u *url.URL) *host {
 	h := new(host)
 	config, _ := settings.TLS.Config()
+	if config.Certificates != nil {
+		h.certEnds = config.Certificates[0].Leaf.NotAfter
+	}
 	proxy, err := httpproxy.FromEnvironment().ProxyFunc()(u)
 	h.proxy = proxy
 	dial := settings.DialContext
