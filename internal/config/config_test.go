@@ -126,7 +126,7 @@ func TestReadRefuses(t *testing.T) {
 		"damaged authority, and an encrypted key": {pem(ca.CertPEM+pair.CertPEM[:200], pair.CertPEM,
 			strings.ReplaceAll(pair.KeyPEM, "PRIV", "ENCRYPTED PRIV")),
 			nil, []string{
-				"tls.ca_cert_pem contains a damaged PEM block, number 2.",
+				"tls.ca_cert_pem contains a damaged PEM block, number 2; it may have lost its line breaks.",
 				"tls.client_key_pem is encrypted. Write the key without a passphrase",
 			}},
 		"TF_APPEND_USER_AGENT": {nil, environment{"TF_APPEND_USER_AGENT": "a\nb"},

@@ -1,11 +1,11 @@
 package transport
 
 import (
-	"bytes"
 	"crypto/x509"
 	"encoding/pem"
 	"errors"
 	"fmt"
+	"regexp"
 	"slices"
 	"strings"
 )
@@ -24,11 +24,8 @@ func parseCertificates(text string, others ...string) (certificates []*x509.Cert
 			continue
 		}
 		certificate, err := x509.ParseCertificate(block.Bytes)
-		switch {
-		case block.Type != "CERTIFICATE":
-			return nil, fmt.Errorf("contains a %q instead of a certificate as PEM block %d", block.Type, i+1)
-		case err != nil:
-			return nil, fmt.Errorf("contains a certificate that cannot be read as PEM block %d: %w", i+1, err)
+		if err != nil {
+			return nil, fmt.Errorf("contains a %q that is no certificate as PEM block %d: %w", block.Type, i+1, err)
 		}
 		certificates = append(certificates, certificate)
 	}
@@ -56,43 +53,21 @@ func checkKey(text string) error {
 
 // parsePEM returns all blocks of a text in PEM. Package pem skips what it cannot read, and sometimes its neighbors.
 func parsePEM(text string) (blocks []*pem.Block, err error) {
-	const begin, end = "-----BEGIN ", "-----END "
-	parts := strings.Split(withoutMarks(text), begin) // the first one is no block
-	damaged := func(n int) error {
-		switch block, _, _ := strings.Cut(parts[min(n, len(parts)-1)], end); {
-		case strings.Contains(text, `\n`):
-			return errors.New(`contains \n in place of line breaks`)
-		case strings.Contains(block, "\n"):
-			return fmt.Errorf("contains a damaged PEM block, number %d", n)
-		case strings.Contains(block, "\r"):
-			return errors.New("contains carriage returns in place of line breaks")
-		case strings.Contains(block, "----- "):
-			return errors.New("contains spaces in place of line breaks")
+	for rest := []byte(withoutMarks(text)); pemLine.Match(rest); {
+		block, after := pem.Decode(rest)
+		if lines := pemLine.FindAll(rest[:len(rest)-len(after)], -1); block == nil || len(lines) != 2 {
+			return nil, fmt.Errorf("contains a damaged PEM block, number %d; it may have lost its line breaks", len(blocks)+1)
 		}
-		return errors.New("contains no line breaks; PEM needs them")
+		blocks, rest = append(blocks, block), after
 	}
-	switch {
-	case strings.Contains(parts[0], end):
-		return nil, damaged(1)
-	case strings.HasPrefix(text, "LS0tLS1CRUdJTi"): // "-----BEGIN"
-		return nil, errors.New("contains PEM in base64, which must be decoded")
-	case len(parts) == 1:
+	if blocks == nil {
 		return nil, ErrNoPEM
-	}
-	for n := 1; n < len(parts); n++ {
-		block, rest := pem.Decode([]byte(begin + parts[n]))
-		switch before := parts[n-1]; {
-		case before != "" && !strings.HasSuffix(before, "\n"):
-			return nil, fmt.Errorf("contains a PEM block, number %d, that does not begin on a line of its own", n)
-		case block == nil:
-			return nil, damaged(n)
-		case bytes.Contains(rest, []byte(end)):
-			return nil, damaged(n + 1)
-		}
-		blocks = append(blocks, block)
 	}
 	return blocks, nil
 }
+
+// pemLine matches the first line of a block, and the last one.
+var pemLine = regexp.MustCompile(`-----(BEGIN|END) `)
 
 // withoutMarks removes the byte order marks of the files that a text was made of.
 func withoutMarks(text string) string { return strings.ReplaceAll(text, "\ufeff", "") }

@@ -3,6 +3,7 @@ package transport_test
 import (
 	"crypto/tls"
 	"encoding/base64"
+	"fmt"
 	"strings"
 	"testing"
 
@@ -17,7 +18,9 @@ func TestAuthorities(t *testing.T) {
 	pair := ca.Issue(t, "other")
 	one, two := ca.CertPEM, pair.CertPEM
 	const first, last = "-----BEGIN CERTIFICATE-----\n", "-----END CERTIFICATE-----\n"
-	const ofBlock1, ofBlock2 = "contains a damaged PEM block, number 1", "contains a damaged PEM block, number 2"
+	damaged := func(n int) string {
+		return fmt.Sprintf("contains a damaged PEM block, number %d; it may have lost its line breaks", n)
+	}
 	for name, test := range map[string]struct{ pem, want string }{
 		"two":                      {one + two, ""},
 		"comments":                 {"subject=a\r\n" + one + "\n# the other one\n" + two + "# end", ""},
@@ -26,23 +29,23 @@ func TestAuthorities(t *testing.T) {
 		"a byte order mark":        {"\ufeff" + one, ""},
 		"two byte order marks":     {"\ufeff" + one + "\ufeff" + two, ""},
 		"a path":                   {"/etc/ssl/ca.pem", "contains no PEM block"},
-		"no line break between":    {strings.TrimSpace(one) + two, "contains a PEM block, number 2, that does not begin on a line of its own"},
-		"indented":                 {"  " + strings.ReplaceAll(one, "\n", "\n  "), "contains a PEM block, number 1, that does not begin on a line of its own"},
-		"escaped line breaks":      {strings.ReplaceAll(one, "\n", `\n`), `contains \n in place of line breaks`},
-		"no line breaks":           {strings.ReplaceAll(one, "\n", ""), "contains no line breaks; PEM needs them"},
-		"no line breaks within":    {one + strings.ReplaceAll(two, "\n", "") + "\n", "contains no line breaks; PEM needs them"},
-		"spaces":                   {strings.ReplaceAll(one+two, "\n", " "), "contains spaces in place of line breaks"},
-		"carriage returns":         {strings.ReplaceAll(one, "\n", "\r"), "contains carriage returns in place of line breaks"},
-		"in base64":                {base64.StdEncoding.EncodeToString([]byte(one)), "contains PEM in base64, which must be decoded"},
-		"damaged":                  {one + strings.Replace(two, "MII", "M*I", 1), ofBlock2},
-		"the first is damaged":     {strings.Replace(one, "MII", "M*I", 1) + two, ofBlock1},
-		"cut":                      {one + strings.TrimSpace(two)[:200], ofBlock2},
-		"without its last line":    {strings.TrimSuffix(one, last) + two, ofBlock1},
-		"without its first line":   {strings.TrimPrefix(one, first) + two, ofBlock1},
-		"the same for the second":  {one + strings.TrimPrefix(two, first), ofBlock2},
-		"no certificate":           {one + strings.Replace(two, "MII", "AII", 1), "contains a certificate that cannot be read as PEM block 2: x509: malformed certificate"},
-		"a key":                    {one + pair.KeyPEM, `contains a "PRIVATE KEY" instead of a certificate as PEM block 2`},
-		"of OpenSSL":               {strings.ReplaceAll(one, "CERTIFICATE", "TRUSTED CERTIFICATE"), `contains a "TRUSTED CERTIFICATE" instead of a certificate as PEM block 1`},
+		"no line break between":    {strings.TrimSpace(one) + two, damaged(1)},
+		"indented":                 {"  " + strings.ReplaceAll(one, "\n", "\n  "), damaged(1)},
+		"escaped line breaks":      {strings.ReplaceAll(one, "\n", `\n`), damaged(1)},
+		"no line breaks":           {strings.ReplaceAll(one, "\n", ""), damaged(1)},
+		"no line breaks within":    {one + strings.ReplaceAll(two, "\n", "") + "\n", damaged(2)},
+		"spaces":                   {strings.ReplaceAll(one+two, "\n", " "), damaged(1)},
+		"carriage returns":         {strings.ReplaceAll(one, "\n", "\r"), damaged(1)},
+		"in base64":                {base64.StdEncoding.EncodeToString([]byte(one)), "contains no PEM block"},
+		"damaged":                  {one + strings.Replace(two, "MII", "M*I", 1), damaged(2)},
+		"the first is damaged":     {strings.Replace(one, "MII", "M*I", 1) + two, damaged(1)},
+		"cut":                      {one + strings.TrimSpace(two)[:200], damaged(2)},
+		"without its last line":    {strings.TrimSuffix(one, last) + two, damaged(1)},
+		"without its first line":   {strings.TrimPrefix(one, first) + two, damaged(1)},
+		"the same for the second":  {one + strings.TrimPrefix(two, first), damaged(2)},
+		"no certificate":           {one + strings.Replace(two, "MII", "AII", 1), `contains a "CERTIFICATE" that is no certificate as PEM block 2: x509: malformed certificate`},
+		"a key":                    {one + pair.KeyPEM, `contains a "PRIVATE KEY" that is no certificate as PEM block 2: x509: `},
+		"of OpenSSL":               {strings.ReplaceAll(one, "CERTIFICATE", "TRUSTED CERTIFICATE"), ""},
 	} {
 		config, problems := transport.TLS{CACertPEM: test.pem}.Config()
 		if test.want == "" {

@@ -39,7 +39,7 @@ func TestClientCertificate(t *testing.T) {
 		"another key":    {a.CertPEM, b.KeyPEM, []string{"client_key_pem does not make a client certificate with client_cert_pem: tls: private key does not match"}},
 		"certificates":   {a.CertPEM, a.CertPEM, []string{"client_key_pem contains no private key"}},
 		"keys":           {a.KeyPEM, a.KeyPEM, []string{"client_cert_pem contains no certificate"}},
-		"broken chain":   {a.CertPEM + strings.TrimSpace(ca.CertPEM) + b.CertPEM, a.KeyPEM, []string{"client_cert_pem contains a PEM block, number 3, that"}},
+		"broken chain":   {a.CertPEM + strings.TrimSpace(ca.CertPEM) + b.CertPEM, a.KeyPEM, []string{"client_cert_pem contains a damaged PEM block, number 2"}},
 		"encrypted":      {a.CertPEM, encrypted, []string{"client_key_pem is encrypted. "}},
 		"encrypted, old": {a.CertPEM, old, []string{"client_key_pem is encrypted. "}},
 	} {
