@@ -3,7 +3,6 @@ package masking
 import (
 	"encoding/json"
 	"html"
-	"maps"
 	"net/http"
 	"regexp"
 	"slices"
@@ -61,52 +60,14 @@ func (r *Redactor) Message(body []byte) (text string, form Form) {
 var markup = regexp.MustCompile(`(?is)<!--.*?-->|<(script|style|svg|noscript|template)\b.*?` +
 	`(</(script|style|svg|noscript|template)\s*>|$)|<[^>]*>`)
 
-// messageNames are the names under which services and gateways put the texts of an error, in the order in which they are shown.
-var messageNames = []string{
-	"title", "error", "message", "msg", "error_message", "detail", "description", "error_description", "reason", "errors", "violations",
-}
-
-// TextOfError returns the texts of an error in JSON that does not have the documented form: problem details (RFC 9457), or a list
-// of messages or of objects with messages. It is "" if there are none.
+// TextOfError returns the texts of an error in JSON that does not have the documented form: those of problem details (RFC 9457), of an
+// OAuth2 error (RFC 6749, section 5.2), or a message beside them. It is "" if there are none.
 func TextOfError(body []byte) string {
-	var value any
-	if len(body) > MaxShown || json.Unmarshal(body, &value) != nil { // a long one needs many times its size
-		return ""
+	var e struct {
+		Title, Error, Message, Msg, Detail string
+		Description                        string `json:"error_description"`
 	}
-	return strings.Join(textsIn(value, 1), ": ")
-}
-
-// textsIn returns the texts in an object, or in a list, of which the elements are one text.
-func textsIn(value any, level int) (texts []string) {
-	const deepest = 5
-	if level > deepest {
-		return nil
-	}
-	switch value := value.(type) {
-	case string:
-		texts = []string{value}
-	case []any:
-		var elements []string
-		for _, element := range value {
-			elements = append(elements, strings.Join(textsIn(element, level+1), ": "))
-		}
-		texts = []string{strings.Join(elements, "; ")}
-	case map[string]any:
-		named := map[string]any{} // case does not matter
-		for name, field := range value {
-			named[strings.ToLower(name)] = field
-		}
-		for _, name := range messageNames {
-			texts = append(texts, textsIn(named[name], level+1)...)
-		}
-		if len(texts) > 0 || level == 1 {
-			break
-		}
-		for _, name := range slices.Sorted(maps.Keys(value)) { // such as the messages about a field
-			if about := textsIn(value[name], level+1); len(about) > 0 {
-				texts = append(texts, name+": "+strings.Join(about, ": "))
-			}
-		}
-	}
-	return slices.DeleteFunc(texts, func(text string) bool { return strings.TrimSpace(text) == "" })
+	_ = json.Unmarshal(body, &e) // what is no text stays empty
+	texts := []string{e.Title, e.Error, e.Message, e.Msg, e.Detail, e.Description}
+	return strings.Join(slices.DeleteFunc(texts, func(text string) bool { return strings.TrimSpace(text) == "" }), ": ")
 }
