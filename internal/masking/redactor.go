@@ -91,7 +91,7 @@ func (r *Redactor) Mask(text string, enough int) string {
 			shown = append(shown, "***"...)
 		}
 	}
-	return breakCommands(tokenInURL.ReplaceAllString(string(shown), "${1}***")) + end
+	return tokenInURL.ReplaceAllString(string(shown), "${1}***") + end
 }
 
 var words = regexp.MustCompile(`[^\s"'<>?]+`)
