@@ -17,13 +17,11 @@ const (
 	minPart  = 8 // a part of a secret
 )
 
-// spellings returns a secret as it is, as a web form has it, misread, in other kinds of base64, and without its own escapes,
+// spellings returns a secret as it is, as a web form or ISO 8859-1 has it, in other kinds of base64, and without its own escapes,
 // because a service may escape only the other characters: at most the given number of these changes.
 func spellings(secret string, changes int) []string {
 	latin1, _ := charmap.ISO8859_1.NewEncoder().String(secret)
-	misread, _ := charmap.ISO8859_1.NewDecoder().String(secret)
-	inHTML, _ := charmap.Windows1252.NewDecoder().String(secret) // HTML has no control characters of ISO 8859-1
-	all := []string{secret, strings.ReplaceAll(secret, " ", "+"), strings.ReplaceAll(secret, "+", " "), latin1, misread, inHTML}
+	all := []string{secret, strings.ReplaceAll(secret, " ", "+"), strings.ReplaceAll(secret, "+", " "), latin1}
 	others := []string{strings.TrimRight(secret, "="), strings.NewReplacer("+", "-", "/", "_").Replace(secret)}
 	for _, kind := range escapes {
 		plain, _ := kind.undoAll(secret)
