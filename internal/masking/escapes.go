@@ -66,11 +66,8 @@ func (k escapeKind) undoAll(text string) (plain string, undone []undoneEscape) {
 			return b.String(), undone
 		}
 		begin := done + next
-		const usual = 64 // an escape is longer only if it has more zeros; package regexp takes longer for a long text
-		escape := k.pattern.FindString(text[begin:min(len(text), begin+usual)])
-		if len(escape) == usual {
-			escape = k.pattern.FindString(text[begin:])
-		}
+		const longest = 64 // with many zeros; package regexp takes longer for a long text
+		escape := k.pattern.FindString(text[begin:min(len(text), begin+longest)])
 		b.WriteString(text[done:begin])
 		if escape == "" {
 			b.WriteByte(k.begin)

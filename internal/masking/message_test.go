@@ -30,6 +30,7 @@ func TestMessage(t *testing.T) {
 		"empty":            {" \n ", "", masking.FormText},
 		"HTML": {"<!DOCTYPE html><title>502</title><style>p {}</style><script>if (a<b) {}</script><!-- <p> -->\n  " +
 			"<h1 a='b'>Bad\tGateway&nbsp;&lt;p&gt;</h1>\n", "HTML page: 502 Bad Gateway <p>", masking.FormPage},
+		"cut HTML":           {"<H1>No</H1><SCRIPT>if (a", "HTML page: No", masking.FormPage},
 		"long HTML":          {"<p>" + long, "HTML page: " + long[:2*289] + "…", masking.FormPage},
 		"HTML without text":  {"<!DOCTYPE html><div id=app></div><script src=a></script>", "HTML page without text", masking.FormPage},
 		"many escapes":       {strings.Repeat("\x1b", 200), strings.Repeat(`\x1b`, 75) + "…", masking.FormText},

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"html"
 	"net/url"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -47,11 +48,39 @@ func TestMask(t *testing.T) {
 		"part of a phrase": {[]string{"secret phrase", `my "secret phrase"`}, "my&#32;&quot;secret phrase&quot; no", "*** no"},
 		"in base64": {[]string{"p?ssw0rd~", "???", "a"}, "cD9zc3cwcmR+ cD9zc3cwcmR- cD9zc3cwcmR%2B Pz8/ Pz8_ YQ== YQ",
 			"*** *** *** *** *** *** YQ"},
-		"four times": {[]string{"a+b="}, "a%2525252Bb=", "a%2525252Bb="},
+		"base64, both":      {[]string{"???~"}, "Pz8/fg== Pz8/fg Pz8_fg== Pz8_fg", "*** *** *** ***"},
+		"all own escapes":   {[]string{`p%41&amp;\u0042+"<`}, `p%41&amp;\u0042%2B\"&lt; no`, "*** no"},
+		"three times, both": {[]string{"a+b="}, "a%25252Bb= a&amp;amp;#43;b=", "*** ***"},
+		"in an escape":      {[]string{`a\nb+c`, "k+ey="}, `a\nb%25252Bc k\\\\u002bey=`, "*** ***"},
+		"octal":             {[]string{"geheim-ß"}, `geheim-\303\237`, "***"},
+		"four times":        {[]string{"a+b="}, "a%2525252Bb=", "a%2525252Bb="},
 	} {
 		if got := newRedactor(test.secrets...).Mask(test.text, 1<<20); got != test.want {
 			t.Errorf("%s: %q is shown as %q, want %q", name, test.text, got, test.want)
 		}
+	}
+}
+
+// A part of a header is masked by itself unless it is too short to be a secret.
+func TestParts(t *testing.T) {
+	t.Parallel()
+	for value, want := range map[string][]string{
+		"ApiKey t0ken-key:t0ken-12": {"t0ken-key", "t0ken-12", "t0ken-key:t0ken-12"}, "1234567 12345678=12345678,x": {"12345678", "12345678", "12345678=12345678,x"},
+		"t0ken-key": {"t0ken-key"}, "short": nil,
+	} {
+		if got := Parts(value); !slices.Equal(got, want) {
+			t.Errorf("%s: %q", value, got)
+		}
+	}
+}
+
+// A file with a secret is read again and again.
+func TestAddAgain(t *testing.T) {
+	t.Parallel()
+	r := newRedactor("s3cret+t0ken")
+	before := len(r.secrets['s'])
+	if r.Add("s3cret+t0ken"); before == 0 || len(r.secrets['s']) != before {
+		t.Errorf("%d spellings, then %d", before, len(r.secrets['s']))
 	}
 }
 
@@ -178,7 +207,7 @@ func TestMaskAcrossACut(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct{ secret, escape string }{
 		"long":  {strings.Repeat("s3cret+t0ken/", 200), `\u%04x`},
-		"short": {"s3cret+t0ken", "&#x%032x;"},
+		"short": {strings.Repeat("s3cret+t0ken", 5), "&#x%055x;"},
 	} {
 		escaped := ""
 		for _, c := range test.secret {
