@@ -65,7 +65,8 @@ type step struct{ authorization, request, response string }
 // The stand-in prints how to use it, what it serves, and each request with the status, but not the token.
 func TestRun(t *testing.T) {
 	t.Parallel()
-	const defaults = `^The stand-in service is running( on the next free port, because port 8420 is in use)?\. Press Ctrl-C to stop it\. In another terminal:
+	const defaults = `^The stand-in service is running( on the next free port, because port 8420 is in use)?\. ` +
+		`Press Ctrl-C to stop it\. In another terminal:
 
   export STREAM_BASE_URL=http://127\.0\.0\.1:8[45]\d\d
 
@@ -132,7 +133,8 @@ func TestRestart(t *testing.T) {
 	t.Parallel()
 	first := start(t, "-oauth2", "terraform:it's:secret", "-listen", "127.0.0.1:0")
 	for _, want := range []string{
-		"STREAM_OAUTH2_TOKEN_URL=" + first.address + "/oauth2/token\n", "STREAM_OAUTH2_CLIENT_ID='terraform'\n", `STREAM_OAUTH2_CLIENT_SECRET='it'\''s:secret'` + "\n",
+		"STREAM_OAUTH2_TOKEN_URL=" + first.address + "/oauth2/token\n", "STREAM_OAUTH2_CLIENT_ID='terraform'\n",
+		`STREAM_OAUTH2_CLIENT_SECRET='it'\''s:secret'` + "\n",
 	} {
 		if !strings.Contains(first.banner, "  export "+want) {
 			t.Errorf("no %q in:\n%s", want, first.banner)

@@ -175,8 +175,10 @@ type mistake struct{ folder, file, from, to, want string }
 
 // mistakes are what the plan finds.
 var mistakes = []mistake{
-	{"recipes/namespaces", "main.tf", `"acme.ptz"`, `"other.lidar"`, "Stream cam-1 is not compatible with acme.ptz, but with: acme.camera, acme.ptz."},
-	{"provider", "provider.tf", `"people-counter"]`, `"people-counter"]` + "\n}\nresource \"terraform_data\" \"command\" {\n  for_each = stream_processors.new.compatible_namespaces\n}\n" +
+	{"recipes/namespaces", "main.tf", `"acme.ptz"`, `"other.lidar"`,
+		"Stream cam-1 is not compatible with acme.ptz, but with: acme.camera, acme.ptz."},
+	{"provider", "provider.tf", `"people-counter"]`, `"people-counter"]` + "\n}\n" +
+		"resource \"terraform_data\" \"command\" {\n  for_each = stream_processors.new.compatible_namespaces\n}\n" +
 		"resource \"stream_processors\" \"new\" {\n  stream_id     = \"cam-2\"\n  processor_ids = []", "Invalid for_each argument"},
 }
 
@@ -207,7 +209,8 @@ func schemes(t *testing.T, environment map[string]string) []example {
 	client := ca.Issue(t, "terraform")
 	scheme := func(name string, authorize func(*http.Request) error, argument string, edits ...string) example {
 		return example{
-			folder: "authentication/" + name, options: streamstest.Options{Authorize: authorize}, arguments: argument, edits: edits, attached: entrance,
+			folder: "authentication/" + name, options: streamstest.Options{Authorize: authorize},
+			arguments: argument, edits: edits, attached: entrance,
 		}
 	}
 	const login = "https://login.example.com/token"

@@ -27,7 +27,10 @@ const runsInTest = "the service runs in the test; internal/cmd/standin has tests
 // shellBlocks lists the shell blocks of every page in their order.
 var shellBlocks = map[string][]block{
 	"README.md": {
-		{begins: "make install", folder: "..", want: []string{"Installing " + strings.ToLower(cli.Source) + " v0.1.0", "1 to add, 0 to change, 0 to destroy"}},
+		{
+			begins: "make install", folder: "..",
+			want: []string{"Installing " + strings.ToLower(cli.Source) + " v0.1.0", "1 to add, 0 to change, 0 to destroy"},
+		},
 		{begins: "go run ./internal/cmd/standin", notRun: runsInTest},
 	},
 	"actions/set_processors.md": {
@@ -145,7 +148,8 @@ func shell(t *testing.T, w *clitest.Workspace, text string) (string, error) {
 	}
 	// The test has a mirror for one platform only.
 	platform := "-platform=" + runtime.GOOS + "_" + runtime.GOARCH
-	text = strings.NewReplacer("/srv/terraform/providers", w.Mirror, "-platform=linux_amd64 -platform=darwin_arm64 -platform=windows_amd64", platform,
+	text = strings.NewReplacer("/srv/terraform/providers", w.Mirror,
+		"-platform=linux_amd64 -platform=darwin_arm64 -platform=windows_amd64", platform,
 		"linux_amd64 darwin_arm64 windows_amd64", runtime.GOOS+"_"+runtime.GOARCH).Replace(text)
 	shell := exec.CommandContext(t.Context(), "sh", "-euc", text)
 	shell.Dir = w.Dir

@@ -36,8 +36,10 @@ func TestAccInfrastructure(t *testing.T) {
 	}
 	clients := newClients(t)
 	dev, prod := newEnvironment(t, "dev", streamstest.Bearer("dev-secret")), newEnvironment(t, "prod", clients.authorize)
-	addresses := strings.NewReplacer("http://127.0.0.1:8422/oauth2/token", clients.url, "https://login.example.com/oauth2/token", clients.url,
-		"http://127.0.0.1:8420", dev.eu.url, "http://127.0.0.1:8421", dev.us.url, "http://127.0.0.1:8422", prod.eu.url, "http://127.0.0.1:8423", prod.us.url,
+	addresses := strings.NewReplacer(
+		"http://127.0.0.1:8422/oauth2/token", clients.url, "https://login.example.com/oauth2/token", clients.url,
+		"http://127.0.0.1:8420", dev.eu.url, "http://127.0.0.1:8421", dev.us.url,
+		"http://127.0.0.1:8422", prod.eu.url, "http://127.0.0.1:8423", prod.us.url,
 		"https://streams-eu.example.com", prod.eu.url, "https://streams-us.example.com", prod.us.url)
 	copyExample(t, "infrastructure", clone.Path("examples/infrastructure"))
 	clone.Write("examples/installing/filesystem-mirror.tfrc", read(t, "installing/filesystem-mirror.tfrc"))
@@ -111,7 +113,8 @@ func makeMistakes(t *testing.T, root *clitest.Workspace) {
 		{"cam-2,", "cam-1 ,", "Streams with more than one row: cam-1 in eu."},
 		{"cam-2,eu", "cam-2,ue", `Unknown regions: "ue" of "cam-2". The regions are eu and us.`},
 		{"face-blur", "face-blurr", `Unknown processors: "face-blurr" of cam-3.`},
-		{"cam-2", "\"cam\r-2\"", `without a stream_id that is one word: {"processor_ids":"object-detection","region":"eu","stream_id":"cam\n-2"}.`},
+		{"cam-2", "\"cam\r-2\"",
+			`without a stream_id that is one word: {"processor_ids":"object-detection","region":"eu","stream_id":"cam\n-2"}.`},
 		{"cam-2,", ",", `without a stream_id that is one word: {"processor_ids":"object-detection","region":"eu","stream_id":""}.`},
 		{list, strings.ReplaceAll(list, ",", ";"), semicolons},
 		{"cam-2,eu,object-detection", "cam-2;eu;object-detection,,", semicolons},
@@ -128,9 +131,10 @@ func makeMistakes(t *testing.T, root *clitest.Workspace) {
 	root.Write("cameras.csv", "\ufeff"+spreadsheet+",,\r\n")
 	root.Plan("-var-file=stand-in.tfvars").Want(0)
 	root.Write("cameras.csv", list)
-	root.Edit("../../modules/cameras/main.tf", "  provider = stream.us\n", "")
+	const resources, provider = "../../modules/cameras/main.tf", "  provider = stream.us\n"
+	root.Edit(resources, provider, "")
 	root.Run("plan", "-var-file=stand-in.tfvars").Want(1, "base_url is missing", "A resource or data source without provider = …")
-	root.Edit("../../modules/cameras/main.tf", "  for_each = local.cameras[\"us\"]\n", "  provider = stream.us\n  for_each = local.cameras[\"us\"]\n")
+	root.Edit(resources, "  for_each = local.cameras[\"us\"]\n", provider+"  for_each = local.cameras[\"us\"]\n")
 }
 
 // misspellStream gives a row another stream, one that does not exist, and one that has processors of somebody else: the
@@ -167,7 +171,8 @@ func shutRegionDown(t *testing.T, root *clitest.Workspace, e *environment) {
 // requireAnotherProvider needs a provider that is not in the mirror: the CLI configurations let init ask its registry.
 func requireAnotherProvider(t *testing.T, root *clitest.Workspace) {
 	t.Helper()
-	root.Edit("providers.tf", "required_providers {\n", "required_providers {\n    other = { source = \"registry.terraform.io/example/other\" }\n")
+	const block = "required_providers {\n"
+	root.Edit("providers.tf", block, block+"    other = { source = \"registry.terraform.io/example/other\" }\n")
 	root.Setenv("HTTPS_PROXY=http://127.0.0.1:1")
 	root.Run("init").Want(1, "could not connect to registry.terraform.io")
 	root.Setenv("TF_CLI_CONFIG_FILE=" + root.Path("../../mirror.tfrc"))
@@ -186,7 +191,8 @@ func TestAccInfrastructureOpenTofu(t *testing.T) {
 	w := newWorkspace(t, "", "")
 	copyExample(t, "infrastructure/opentofu", w.Dir)
 	w.Write("terraform.tfvars", fmt.Sprintf("regions = { eu = %q, us = %q }\ncameras = {\n"+
-		"  cam-1 = { region = \"eu\", processor_ids = [\"object-detection\"] }\n  cam-2 = { region = \"us\", processor_ids = [] }\n}\n", euURL, usURL))
+		"  cam-1 = { region = \"eu\", processor_ids = [\"object-detection\"] }\n"+
+		"  cam-2 = { region = \"us\", processor_ids = [] }\n}\n", euURL, usURL))
 	w.MustRun("fmt", "-check")
 	w.MustRun("init")
 	w.MustApply()
@@ -311,7 +317,9 @@ type clients struct {
 func newClients(t *testing.T) *clients {
 	t.Helper()
 	newClient := func(id, secret string) *streamstest.TokenServer {
-		return &streamstest.TokenServer{ClientID: id, ClientSecret: secret, Scope: "streams", Audience: "https://streams.example.com", Shared: true}
+		return &streamstest.TokenServer{
+			ClientID: id, ClientSecret: secret, Scope: "streams", Audience: "https://streams.example.com", Shared: true,
+		}
 	}
 	c := &clients{writer: newClient("terraform", "prod-secret"), reader: newClient("reader", "read-secret")}
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

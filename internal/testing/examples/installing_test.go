@@ -88,7 +88,8 @@ func TestAccMakeDev(t *testing.T) {
 	t.Parallel()
 	w := newWorkspace(t, "", "")
 	out, err := exec.CommandContext(t.Context(), "make", "-C", "..", "dev").CombinedOutput()
-	printed := regexp.MustCompile(`(?m)^  dev_overrides \{ ".*" = ".*" \}\n  direct \{\}\n(?s:.*)^  export (TF_CLI_CONFIG_FILE=.*)$`).FindSubmatch(out)
+	lines := regexp.MustCompile(`(?m)^  dev_overrides \{ ".*" = ".*" \}\n  direct \{\}\n(?s:.*)^  export (TF_CLI_CONFIG_FILE=.*)$`)
+	printed := lines.FindSubmatch(out)
 	if err != nil || printed == nil {
 		t.Fatalf("make dev: %v\n%s", err, out)
 	}

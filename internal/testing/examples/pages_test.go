@@ -282,7 +282,8 @@ while [ "$(cat "$STREAM_OAUTH2_CLIENT_ASSERTION_FILE")" = "$first" ]; do sleep 0
 echo "$first"
 `)
 	script := exec.CommandContext(t.Context(), "sh", "-euc", strings.Replace(step, "sleep 120", "sleep 0.1", 1))
-	script.Env = append(os.Environ(), "AUDIENCE=https://login.example.com", "RUNNER_TEMP="+dir, "PATH="+dir+string(os.PathListSeparator)+os.Getenv("PATH"),
+	script.Env = append(os.Environ(), "AUDIENCE=https://login.example.com", "RUNNER_TEMP="+dir,
+		"PATH="+dir+string(os.PathListSeparator)+os.Getenv("PATH"),
 		"ACTIONS_ID_TOKEN_REQUEST_TOKEN=request-token", "ACTIONS_ID_TOKEN_REQUEST_URL="+github.URL+"?api-version=2")
 	if out, err := script.CombinedOutput(); err != nil || string(out) != "apply plan.tfplan\ntoken-1\n" {
 		t.Fatalf("%v\n%s", err, out)

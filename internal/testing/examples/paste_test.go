@@ -19,7 +19,8 @@ func TestAccPaste(t *testing.T) {
 	t.Parallel()
 	service, url := startService(t, streamstest.Options{ServeGet: true})
 	empty := newWorkspace(t, "", url)
-	empty.Setenv("TF_VAR_token=t0ken", "TF_VAR_password=pass", "TF_VAR_client_secret=s3cret", "TF_VAR_api_key=k3y", `TF_VAR_cameras={"cam-1"=["face-blur"]}`,
+	empty.Setenv("TF_VAR_token=t0ken", "TF_VAR_password=pass", "TF_VAR_client_secret=s3cret", "TF_VAR_api_key=k3y",
+		`TF_VAR_cameras={"cam-1"=["face-blur"]}`,
 		"TFC_WORKLOAD_IDENTITY_TOKEN_STREAM=t0ken")
 	pair := streamstest.NewAuthority(t).Issue(t, "terraform")
 	for name, content := range map[string]string{"ca.pem": pair.CertPEM, "client.pem": pair.CertPEM, "client.key": pair.KeyPEM} {

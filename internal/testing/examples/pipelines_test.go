@@ -70,7 +70,8 @@ func TestPipelinesApplyProtectedBranch(t *testing.T) {
 	t.Parallel()
 	for name, want := range map[string]string{
 		"github-actions.yml": `\n  apply:\n    if: github\.ref == 'refs/heads/main' `,
-		"gitlab-ci.yml":      `\napply:\n(?:  .*\n)*?  rules:\n    - if: \$CI_COMMIT_BRANCH == \$CI_DEFAULT_BRANCH && \$CI_COMMIT_REF_PROTECTED == "true" && `,
+		"gitlab-ci.yml": `\napply:\n(?:  .*\n)*?  rules:\n` +
+			`    - if: \$CI_COMMIT_BRANCH == \$CI_DEFAULT_BRANCH && \$CI_COMMIT_REF_PROTECTED == "true" && `,
 	} {
 		if !regexp.MustCompile(want).MatchString(read(t, filepath.Join("pipelines", name))) {
 			t.Errorf("%s may apply any branch", name)
