@@ -46,7 +46,8 @@ func TestMask(t *testing.T) {
 		"a thousand times": {[]string{part, token}, strings.Repeat(inHTML+" ", 1000), strings.Repeat("*** ", 1000)},
 		"part in a word":   {[]string{part, token}, `{"m": "no Tk\"<&>/+=9Zq\\y-and-more"}`, `{"m": "no ***"}`},
 		"part of a phrase": {[]string{"secret phrase", `my "secret phrase"`}, "my&#32;&quot;secret phrase&quot; no", "*** no"},
-		"in base64": {[]string{"p?ssw0rd~", "???", "a"}, "cD9zc3cwcmR+ cD9zc3cwcmR- cD9zc3cwcmR%2B Pz8/ Pz8_ YQ== YQ",
+		"in base64": {[]string{"p?ssw0rd~", "???", "a"},
+			"cD9zc3cwcmR+ cD9zc3cwcmR- cD9zc3cwcmR%2B Pz8/ Pz8_ YQ== YQ",
 			"*** *** *** *** *** *** YQ"},
 		"base64, both":      {[]string{"???~"}, "Pz8/fg== Pz8/fg Pz8_fg== Pz8_fg", "*** *** *** ***"},
 		"all own escapes":   {[]string{`p%41&amp;\u0042+"<`}, `p%41&amp;\u0042%2B\"&lt; no`, "*** no"},
@@ -65,8 +66,9 @@ func TestMask(t *testing.T) {
 func TestParts(t *testing.T) {
 	t.Parallel()
 	for value, want := range map[string][]string{
-		"ApiKey t0ken-key:t0ken-12": {"t0ken-key", "t0ken-12", "t0ken-key:t0ken-12"}, "1234567 12345678=12345678,x": {"12345678", "12345678", "12345678=12345678,x"},
-		"t0ken-key": {"t0ken-key"}, "short": nil,
+		"ApiKey t0ken-key:t0ken-12":   {"t0ken-key", "t0ken-12", "t0ken-key:t0ken-12"},
+		"1234567 12345678=12345678,x": {"12345678", "12345678", "12345678=12345678,x"},
+		"t0ken-key":                   {"t0ken-key"}, "short": nil,
 	} {
 		if got := Parts(value); !slices.Equal(got, want) {
 			t.Errorf("%s: %q", value, got)

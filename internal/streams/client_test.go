@@ -66,11 +66,11 @@ func TestNewRefuses(t *testing.T) {
 	ca := streamstest.NewAuthority(t)
 	a, b := ca.Issue(t, "a"), ca.Issue(t, "b")
 	for want, cfg := range map[string]requests.Config{
-		`tls.ca_cert_pem contains a "PRIVATE KEY" that is no certificate`:        {TLS: transport.TLS{CACertPEM: a.KeyPEM}},
-		"tls.client_key_pem does not make a client certificate with": {TLS: transport.TLS{ClientCertPEM: a.CertPEM, ClientKeyPEM: b.KeyPEM}},
-		"tls.client_key_pem contains no PEM block":                   {TLS: transport.TLS{ClientCertPEM: a.CertPEM}},
-		"oauth2.token_url must not contain a user name or password":  {OAuth2: &requests.OAuth2{TokenURL: "https://me:p@host.example"}},
-		"tls.client_cert_pem contains no PEM block":                  {TLS: transport.TLS{ClientKeyPEM: a.KeyPEM}},
+		`tls.ca_cert_pem contains a "PRIVATE KEY" that is no certificate`: {TLS: transport.TLS{CACertPEM: a.KeyPEM}},
+		"tls.client_key_pem does not make a client certificate with":      {TLS: transport.TLS{ClientCertPEM: a.CertPEM, ClientKeyPEM: b.KeyPEM}},
+		"tls.client_key_pem contains no PEM block":                        {TLS: transport.TLS{ClientCertPEM: a.CertPEM}},
+		"oauth2.token_url must not contain a user name or password":       {OAuth2: &requests.OAuth2{TokenURL: "https://me:p@host.example"}},
+		"tls.client_cert_pem contains no PEM block":                       {TLS: transport.TLS{ClientKeyPEM: a.KeyPEM}},
 	} {
 		cfg.BaseURL = "https://host.example"
 		_, err := streams.New(cfg)

@@ -156,7 +156,8 @@ func TestCodings(t *testing.T) {
 	}
 }
 
-// A response of 16 MiB takes less than 8 MiB, counting what is freed at once, and what the race detector needs. A group reads 64 responses at a time.
+// A response of 16 MiB takes less than 8 MiB, counting what is freed at once, and what the race detector needs. A group reads 64
+// responses at a time.
 func TestMemoryOfLongResponses(t *testing.T) { // not parallel, because it counts what is allocated
 	s := StartService(t, Respond(200, strings.Repeat(" ", 16<<20)))
 	var before, after runtime.MemStats

@@ -32,7 +32,8 @@ func (i *issuer) issue(t *testing.T, name string, validity time.Duration) *issue
 	t.Helper()
 	_, key, err := ed25519.GenerateKey(rand.Reader)
 	template := &x509.Certificate{
-		Subject: pkix.Name{CommonName: name}, SerialNumber: big.NewInt(1), NotBefore: time.Now().Add(-time.Hour), NotAfter: time.Now().Add(validity),
+		Subject: pkix.Name{CommonName: name}, SerialNumber: big.NewInt(1),
+		NotBefore: time.Now().Add(-time.Hour), NotAfter: time.Now().Add(validity),
 		IsCA: name != "leaf", BasicConstraintsValid: true, DNSNames: []string{name},
 	}
 	if template.IsCA {
@@ -53,19 +54,22 @@ func (i *issuer) issue(t *testing.T, name string, validity time.Duration) *issue
 func TestCertificateError(t *testing.T) {
 	t.Parallel()
 	const valid, expired = time.Hour, -time.Minute
-	root, other, oldRoot := (*issuer)(nil).issue(t, "root", valid), (*issuer)(nil).issue(t, "other", valid), (*issuer)(nil).issue(t, "old root", expired)
-	oldIntermediate := root.issue(t, "old intermediate", expired)
+	var self *issuer
+	root, other, oldRoot := self.issue(t, "root", valid), self.issue(t, "other", valid), self.issue(t, "old root", expired)
+	intermediate, oldIntermediate := root.issue(t, "intermediate", valid), root.issue(t, "old intermediate", expired)
 	for name, test := range map[string]struct {
 		trusted *issuer
 		chain   []*issuer
 		about   string
 	}{
-		"another authority":    {other, []*issuer{root.issue(t, "leaf", valid)}, `; the issuer is "CN=root"`},
-		"no intermediate":      {root, []*issuer{root.issue(t, "intermediate", valid).issue(t, "leaf", valid)}, `; the issuer is "CN=intermediate"`},
-		"expired root":         {oldRoot, []*issuer{oldRoot.issue(t, "leaf", valid)}, `; the certificate is "CN=old root"`},
-		"expired intermediate": {root, []*issuer{oldIntermediate.issue(t, "leaf", valid), oldIntermediate}, `; the certificate is "CN=old intermediate"`},
-		"expired":              {root, []*issuer{root.issue(t, "leaf", expired)}, `; the certificate is "CN=leaf"`},
-		"another name":         {root, []*issuer{root.issue(t, "host", valid)}, ""},
+		"another authority": {other, []*issuer{root.issue(t, "leaf", valid)}, `; the issuer is "CN=root"`},
+		"no intermediate":   {root, []*issuer{intermediate.issue(t, "leaf", valid)}, `; the issuer is "CN=intermediate"`},
+		"expired root":      {oldRoot, []*issuer{oldRoot.issue(t, "leaf", valid)}, `; the certificate is "CN=old root"`},
+		"expired intermediate": {
+			root, []*issuer{oldIntermediate.issue(t, "leaf", valid), oldIntermediate}, `; the certificate is "CN=old intermediate"`,
+		},
+		"expired":      {root, []*issuer{root.issue(t, "leaf", expired)}, `; the certificate is "CN=leaf"`},
+		"another name": {root, []*issuer{root.issue(t, "host", valid)}, ""},
 	} {
 		roots, intermediates := x509.NewCertPool(), x509.NewCertPool()
 		roots.AddCert(test.trusted.Certificate)
@@ -84,55 +88,55 @@ func TestCertificateError(t *testing.T) {
 	}
 }
 
-// An error of TLS has a prefix of Go's packages, whatever is around it. Only one of the moment is retried.
+// An error of TLS has a prefix of Go's packages, whatever is around it. All but one of them are final.
 func TestNames(t *testing.T) {
 	t.Parallel()
 	alert := func(sender string, code tls.AlertError) error {
 		return &net.OpError{Op: sender, Err: errors.New(code.Error())}
 	}
-	const theirs, ours = "remote error", "local error"
+	record := func(begin string) error {
+		return tls.RecordHeaderError{Msg: "no record", RecordHeader: [5]byte([]byte(begin))}
+	}
 	dial := func(err error) error { return &net.OpError{Op: "dial", Net: "tcp", Err: err} }
-	type want struct {
+	silentNames := &net.DNSError{Err: "i/o timeout", Name: "my-tls", IsTimeout: true, UnwrapErr: context.DeadlineExceeded}
+	for text, test := range map[string]struct {
+		err            error
 		isTLS, isFinal bool
 		named          error
-	}
-	for text, test := range map[string]struct {
-		err  error
-		want want
 	}{
-		"handshake failure": {alert(theirs, 40), want{true, true, nil}}, "access denied": {alert(theirs, 49), want{true, true, nil}},
-		"unrecognized name": {alert(theirs, 112), want{true, true, nil}}, "internal error": {alert(theirs, 80), want{true, false, nil}},
-		"bad certificate": {alert(theirs, 42), want{true, true, nil}}, "unknown certificate authority": {alert(theirs, 48), want{true, true, nil}},
-		"certificate required":  {alert(theirs, 116), want{true, true, nil}},
-		"tls: no renegotiation": {alert(ours, 100), want{true, true, nil}}, "local error: tls: internal error": {alert(ours, 80), want{true, true, nil}},
-		"x509: malformed":               {errors.New("x509: malformed certificate"), want{true, true, nil}},
-		"HTTP response to HTTPS client": {tls.RecordHeaderError{RecordHeader: [5]byte([]byte("HTTP/"))}, want{true, true, http.ErrSchemeMismatch}},
-		"does not look like TLS":        {tls.RecordHeaderError{Msg: "does not look like TLS", RecordHeader: [5]byte([]byte("SSH-2"))}, want{true, true, nil}},
-		"malformed HTTP response":       {errors.New(`net/http: malformed HTTP response "x"`), want{false, true, ErrNotHTTP}},
-		"connection refused":            {dial(syscall.ECONNREFUSED), want{}}, "EOF": {io.EOF, want{}},
-		"connection timed out": {dial(syscall.ETIMEDOUT), want{named: ErrNoConnection}}, "context deadline exceeded": {dial(context.DeadlineExceeded), want{named: ErrNoConnection}},
-		"lookup my-tls: i/o timeout": {
-			dial(&net.DNSError{Err: "i/o timeout", Name: "my-tls", IsTimeout: true, UnwrapErr: context.DeadlineExceeded}), want{named: ErrNoConnection}},
-		"lookup my-tls: no such host": {dial(&net.DNSError{Err: "no such host", Name: "my-tls"}), want{}},
+		"remote error: tls: handshake failure": {alert("remote error", 40), true, true, nil},
+		"remote error: tls: bad certificate":   {alert("remote error", 42), true, true, nil},
+		"remote error: tls: internal error":    {alert("remote error", 80), true, false, nil},
+		"local error: tls: internal error":     {alert("local error", 80), true, true, nil},
+		"local error: tls: no renegotiation":   {alert("local error", 100), true, true, nil},
+		"x509: malformed certificate":          {errors.New("x509: malformed certificate"), true, true, nil},
+		"HTTP response to HTTPS client":        {record("HTTP/"), true, true, http.ErrSchemeMismatch},
+		"tls: no record":                       {record("SSH-2"), true, true, nil},
+		"malformed HTTP response":              {errors.New(`net/http: malformed HTTP response "x"`), false, true, ErrNotHTTP},
+		"a ping got no answer":                 {errors.New("http2: client connection lost"), false, false, ErrNoPong},
+		"connection refused":                   {dial(syscall.ECONNREFUSED), false, false, nil},
+		"connection timed out":                 {dial(syscall.ETIMEDOUT), false, false, ErrNoConnection},
+		"context deadline exceeded":            {dial(context.DeadlineExceeded), false, false, ErrNoConnection},
+		"lookup my-tls: i/o timeout":           {dial(silentNames), false, false, ErrNoConnection},
+		"lookup my-tls: no such host":          {dial(&net.DNSError{Err: "no such host", Name: "my-tls"}), false, false, nil},
 	} {
-		for _, err := range []error{test.err, fmt.Errorf("x: %w", test.err)} {
-			err = new(host).explain(err, new(trace))
-			if !strings.Contains(err.Error(), text) || IsTLSFailure(err) != test.want.isTLS || WouldFailAgain(err) != test.want.isFinal {
+		err := new(host).explain(test.err, new(trace))
+		for _, err := range []error{err, fmt.Errorf("x: %w", err)} {
+			if !strings.Contains(err.Error(), text) || IsTLSFailure(err) != test.isTLS || WouldFailAgain(err) != test.isFinal {
 				t.Errorf("%s: %v: %t, %t", text, err, IsTLSFailure(err), WouldFailAgain(err))
 			}
-			for _, name := range []error{http.ErrSchemeMismatch, ErrNotHTTP, ErrNoConnection} {
-				if errors.Is(err, name) != (name == test.want.named) || errors.Is(err, context.DeadlineExceeded) {
+			for _, name := range []error{http.ErrSchemeMismatch, ErrNotHTTP, ErrNoPong, ErrNoConnection} {
+				if errors.Is(err, name) != (name == test.named) || errors.Is(err, context.DeadlineExceeded) {
 					t.Errorf("%s: %v", text, err)
 				}
 			}
 		}
 	}
-	if silent := new(host).explain(dial(syscall.ETIMEDOUT), &trace{used: httptrace.GotConnInfo{Conn: conn{}}}); errors.Is(silent, ErrNoConnection) {
-		t.Errorf("a connection was used: %v", silent)
+	used := &trace{used: httptrace.GotConnInfo{Conn: conn{}}}
+	if broken := new(host).explain(dial(syscall.ETIMEDOUT), used); errors.Is(broken, ErrNoConnection) {
+		t.Errorf("a connection was used: %v", broken)
 	}
-	for err, isFinal := range map[error]bool{ErrNotSent: true, ErrNotHTTP: true, io.EOF: false} {
-		if WouldFailAgain(fmt.Errorf("%w: x", err)) != isFinal || IsTLSFailure(err) || IsTLSFailure(nil) {
-			t.Error(err)
-		}
+	if !WouldFailAgain(ErrNotSent) || WouldFailAgain(io.EOF) || IsTLSFailure(nil) {
+		t.Error("wrong")
 	}
 }

@@ -92,12 +92,13 @@ func TestConnectionBreaksInHandshake(t *testing.T) {
 				}
 			}
 		}()
-		cfg := requests.Config{TLS: transport.TLS{CACertPEM: s.CAPEM()}, DialContext: func(ctx context.Context, network, address string) (net.Conn, error) {
+		dial := func(ctx context.Context, network, address string) (net.Conn, error) {
 			if dials.Add(1) <= 2 {
 				address = broken.Addr().String()
 			}
 			return DialTCP(ctx, network, address)
-		}}
+		}
+		cfg := requests.Config{TLS: transport.TLS{CACertPEM: s.CAPEM()}, DialContext: dial}
 		if _, err := s.Update(t, cfg); err != nil || dials.Load() != 3 {
 			t.Errorf("%s: %v after %d connections", name, err, dials.Load())
 		}
@@ -210,7 +211,8 @@ func TestExpiredClientCertificate(t *testing.T) {
 	ca := streamstest.NewAuthority(t)
 	expired, valid := ca.IssueExpired(t, "client"), streamstest.NewAuthority(t).Issue(t, "client")
 	ended := serverWith(t, expired).Certificates[0].Leaf.NotAfter.UTC().Format("2006-01-02")
-	mutual, open := requireCertificateOf(ca, 0), &tls.Config{}
+	mutual, mutual12, open := requireCertificateOf(ca, 0), requireCertificateOf(ca, tls.VersionTLS12), &tls.Config{}
+	old := &tls.Config{MaxVersion: tls.VersionTLS11}
 	for name, test := range map[string]struct {
 		server   *tls.Config
 		response http.HandlerFunc
@@ -218,10 +220,10 @@ func TestExpiredClientCertificate(t *testing.T) {
 		trusts   bool
 		want     bool
 	}{
-		"TLS 1.3": {mutual, ApplyUpdate, expired, true, true}, "TLS 1.2": {requireCertificateOf(ca, tls.VersionTLS12), ApplyUpdate, expired, true, true},
-		"another alert": {&tls.Config{MaxVersion: tls.VersionTLS11}, ApplyUpdate, expired, true, true}, "another authority": {open, ApplyUpdate, expired, false, true},
-		"after the handshake": {open, ResetConnection, expired, true, false},
-		"not expired":         {mutual, ApplyUpdate, valid, true, false}, "none": {mutual, ApplyUpdate, streamstest.KeyPair{}, true, false},
+		"TLS 1.3": {mutual, ApplyUpdate, expired, true, true}, "TLS 1.2": {mutual12, ApplyUpdate, expired, true, true},
+		"another alert": {old, ApplyUpdate, expired, true, true}, "another authority": {open, ApplyUpdate, expired, false, true},
+		"after the handshake": {open, ResetConnection, expired, true, false}, "not expired": {mutual, ApplyUpdate, valid, true, false},
+		"none": {mutual, ApplyUpdate, streamstest.KeyPair{}, true, false},
 	} {
 		s := StartTCPService(t, test.server.Clone(), test.response)
 		client := transport.TLS{ClientCertPEM: test.client.CertPEM, ClientKeyPEM: test.client.KeyPEM}

@@ -60,8 +60,9 @@ func TestSilentAddress(t *testing.T) {
 		addresses [][4]byte
 		works     bool
 	}{
-		"all answer": {[][4]byte{live}, true}, "the first of two": {[][4]byte{silent, live}, true}, "two of three": {[][4]byte{silent, another, live}, true},
-		"all": {[][4]byte{silent, another}, false}, "the only one": {[][4]byte{silent}, false},
+		"all answer": {[][4]byte{live}, true}, "the first of two": {[][4]byte{silent, live}, true},
+		"two of three": {[][4]byte{silent, another, live}, true},
+		"all":          {[][4]byte{silent, another}, false}, "the only one": {[][4]byte{silent}, false},
 	} {
 		resolver := resolverOf(t, test.addresses...)
 		found, err := resolver.LookupHost(t.Context(), "streams.example") // package net makes what it shares outside of the bubble

@@ -146,7 +146,7 @@ func TestFailureBreaksNoOtherRequest(t *testing.T) {
 		})
 		var c *streams.Client
 		var long sync.WaitGroup
-		c = NewClient(t, requests.Config{BaseURL: s.URL, TLS: transport.TLS{CACertPEM: s.CAPEM()}, Observe: func(_ context.Context, a requests.Attempt) {
+		sendLong := func(_ context.Context, a requests.Attempt) {
 			if a.Status != 503 {
 				return
 			}
@@ -156,7 +156,8 @@ func TestFailureBreaksNoOtherRequest(t *testing.T) {
 				}
 			})
 			<-written // before the delivery of the other request goes on
-		}})
+		}
+		c = NewClient(t, requests.Config{BaseURL: s.URL, TLS: transport.TLS{CACertPEM: s.CAPEM()}, Observe: sendLong})
 		if _, err := c.UpdateStream(t.Context(), "fails", streams.NewProcessorSet()); err != nil {
 			t.Errorf("%s: %v", protocol, err)
 		}
@@ -217,7 +218,9 @@ func TestPlainRequestToAnotherProtocol(t *testing.T) {
 	h2c := &httptest.Server{Listener: listen(), Config: &http.Server{Handler: http.HandlerFunc(ApplyUpdate), Protocols: &http2Only}}
 	h2c.Start()
 	t.Cleanup(h2c.Close)
-	for name, address := range map[string]net.Addr{"a server of package http": s.Listener.Addr(), "package tls": rawTLS.Addr(), "HTTP/2": h2c.Listener.Addr()} {
+	for name, address := range map[string]net.Addr{
+		"a server of package http": s.Listener.Addr(), "package tls": rawTLS.Addr(), "HTTP/2": h2c.Listener.Addr(),
+	} {
 		u := "http://" + address.String()
 		x, err := send(t.Context(), newNetwork(t, u, transport.Settings{DialContext: DialTCP}), u)
 		if err == nil || !x.MayBeRead || transport.IsTLSFailure(err) {
@@ -412,7 +415,8 @@ func TestNewConnectionAfterNoResponse(t *testing.T) {
 					var network Relay
 					var attempts atomic.Int32
 					c := NewClient(t, requests.Config{
-						BaseURL: s.URL, TLS: transport.TLS{CACertPEM: s.CAPEM()}, Retry: requests.DefaultRetry, RequestTimeout: 5 * time.Second, MaxConcurrent: parallel, DialContext: network.Dial,
+						BaseURL: s.URL, TLS: transport.TLS{CACertPEM: s.CAPEM()}, Retry: requests.DefaultRetry, RequestTimeout: 5 * time.Second,
+						MaxConcurrent: parallel, DialContext: network.Dial,
 						Observe: func(_ context.Context, a requests.Attempt) { attempts.Store(max(attempts.Load(), int32(a.Number))) },
 					})
 					if err := errors.Join(UpdateParallel(t, c, parallel, parallel, time.Minute)...); err != nil {

@@ -49,7 +49,8 @@ func TestHTTPSProxy(t *testing.T) {
 func TestHostBehindAProxyIsRefused(t *testing.T) {
 	s := StartTLSService(t, nil, ApplyUpdate)
 	setProxy(t, "HTTPS_PROXY", StartService(t, tunnelTo(t, s)).URL)
-	e := (&Service{Server: &httptest.Server{URL: "https://streams.invalid"}}).UpdateError(t, requests.Config{TLS: transport.TLS{CACertPEM: s.CAPEM()}})
+	invalid := &Service{Server: &httptest.Server{URL: "https://streams.invalid"}}
+	e := invalid.UpdateError(t, requests.Config{TLS: transport.TLS{CACertPEM: s.CAPEM()}})
 	WantFailed(t, e, streams.KindConnection, streams.NotChanged, 1)
 	if errors.As(e, new(*transport.ProxyError)) || !errors.As(e, new(x509.HostnameError)) {
 		t.Errorf("%#v", e)
@@ -150,10 +151,11 @@ func TestProxyCannotBeUsed(t *testing.T) {
 	}
 }
 
-// A proxy that asks for credentials says which kinds it takes, and the error quotes it. For https:// it does so before the request is sent, and for http:// in
-// place of a response.
+// A proxy that asks for credentials says which kinds it takes, and the error quotes it. For https:// it does so before the request is
+// sent, and for http:// in place of a response.
 func TestProxyAuthenticate(t *testing.T) {
-	const offer = "HTTP/1.1 407 Proxy Authentication Required\r\nProxy-Authenticate: NTLM\r\nProxy-Authenticate: Negotiate abc==\r\nContent-Length: 0\r\n\r\n"
+	const offer = "HTTP/1.1 407 Proxy Authentication Required\r\nProxy-Authenticate: NTLM\r\n" +
+		"Proxy-Authenticate: Negotiate abc==\r\nContent-Length: 0\r\n\r\n"
 	proxy := StartService(t, RespondRaw(offer))
 	setProxy(t, "HTTPS_PROXY", proxy.URL)
 	_, err := send(t.Context(), newNetwork(t, "https://streams.invalid", transport.Settings{}), "https://streams.invalid")

@@ -22,6 +22,7 @@ func TestClientCertificate(t *testing.T) {
 	t.Parallel()
 	ca := streamstest.NewAuthority(t)
 	a, b := ca.Issue(t, "a"), ca.Issue(t, "b")
+	const noPair = "client_key_pem does not make a client certificate with client_cert_pem: tls: "
 	type settings = transport.TLS
 	encrypted := strings.ReplaceAll(a.KeyPEM, "PRIVATE KEY", "ENCRYPTED PRIVATE KEY")
 	old := strings.Replace(a.KeyPEM, "KEY-----\n", "KEY-----\nProc-Type: 4,ENCRYPTED\nDEK-Info: AES-256-CBC,00\n\n", 1)
@@ -29,17 +30,18 @@ func TestClientCertificate(t *testing.T) {
 		cert, key string
 		want      []string
 	}{
-		"pair":           {a.CertPEM, a.KeyPEM, nil},
-		"chain":          {"\ufeff" + a.CertPEM + ca.CertPEM, "\ufeff" + a.KeyPEM, nil},
-		"one file":       {a.KeyPEM + a.CertPEM, a.CertPEM + a.KeyPEM, nil},
-		"paths":          {"a.pem", "a.key", []string{"client_cert_pem contains no PEM block", "client_key_pem contains no PEM block"}},
-		"path of a key":  {a.CertPEM, "a.key", []string{"client_key_pem contains no PEM block"}},
-		"broken key":     {a.CertPEM, strings.Replace(a.KeyPEM, "M", "*", 1), []string{"client_key_pem contains a damaged PEM block, number 1"}},
-		"no key":         {a.CertPEM, strings.Replace(a.KeyPEM, "MC", "AC", 1), []string{"client_key_pem does not make a client certificate with client_cert_pem: tls: failed to parse"}},
-		"another key":    {a.CertPEM, b.KeyPEM, []string{"client_key_pem does not make a client certificate with client_cert_pem: tls: private key does not match"}},
-		"certificates":   {a.CertPEM, a.CertPEM, []string{"client_key_pem contains no private key"}},
-		"keys":           {a.KeyPEM, a.KeyPEM, []string{"client_cert_pem contains no certificate"}},
-		"broken chain":   {a.CertPEM + strings.TrimSpace(ca.CertPEM) + b.CertPEM, a.KeyPEM, []string{"client_cert_pem contains a damaged PEM block, number 2"}},
+		"pair":          {a.CertPEM, a.KeyPEM, nil},
+		"chain":         {"\ufeff" + a.CertPEM + ca.CertPEM, "\ufeff" + a.KeyPEM, nil},
+		"one file":      {a.KeyPEM + a.CertPEM, a.CertPEM + a.KeyPEM, nil},
+		"paths":         {"a.pem", "a.key", []string{"client_cert_pem contains no PEM block", "client_key_pem contains no PEM block"}},
+		"path of a key": {a.CertPEM, "a.key", []string{"client_key_pem contains no PEM block"}},
+		"broken key":    {a.CertPEM, strings.Replace(a.KeyPEM, "M", "*", 1), []string{"client_key_pem contains a damaged PEM block, number 1"}},
+		"no key":        {a.CertPEM, strings.Replace(a.KeyPEM, "MC", "AC", 1), []string{noPair + "failed to parse"}},
+		"another key":   {a.CertPEM, b.KeyPEM, []string{noPair + "private key does not match"}},
+		"certificates":  {a.CertPEM, a.CertPEM, []string{"client_key_pem contains no private key"}},
+		"keys":          {a.KeyPEM, a.KeyPEM, []string{"client_cert_pem contains no certificate"}},
+		"broken chain": {a.CertPEM + strings.TrimSpace(ca.CertPEM) + b.CertPEM, a.KeyPEM,
+			[]string{"client_cert_pem contains a damaged PEM block, number 2"}},
 		"encrypted":      {a.CertPEM, encrypted, []string{"client_key_pem is encrypted. "}},
 		"encrypted, old": {a.CertPEM, old, []string{"client_key_pem is encrypted. "}},
 	} {
