@@ -1,7 +1,7 @@
 locals {
   # A spreadsheet may add a byte order mark, and spaces.
   rows    = csvdecode(trimprefix(file("${path.module}/cameras.csv"), "\ufeff"))
-  cameras = { for row in local.rows : trimspace(row.stream_id) => compact(split(" ", row.processor_ids)) }
+  cameras = { for row in local.rows : trimspace(row.stream_id) => regexall("[^\\s,;]+", row.processor_ids) }
 
   # The first digit of a hash of the id makes 16 groups, and two digits make 256. A site is a good group, too, but not a
   # position in the file: an inserted line would move streams.

@@ -5,7 +5,7 @@ provider "stream" {
 locals {
   # A spreadsheet may add a byte order mark, and spaces.
   rows    = csvdecode(trimprefix(file("${path.module}/cameras.csv"), "\ufeff"))
-  cameras = { for row in local.rows : trimspace(row.stream_id) => compact(split(" ", row.processor_ids)) }
+  cameras = { for row in local.rows : trimspace(row.stream_id) => regexall("[^\\s,;]+", row.processor_ids) }
 }
 
 resource "stream_processors" "camera" {

@@ -1,7 +1,7 @@
 locals {
   # A spreadsheet may add a byte order mark, and spaces.
   rows    = csvdecode(trimprefix(file("${path.module}/cameras.csv"), "\ufeff"))
-  cameras = { for row in local.rows : trimspace(row.stream_id) => compact(split(" ", row.processor_ids)) }
+  cameras = { for row in local.rows : trimspace(row.stream_id) => regexall("[^\\s,;]+", row.processor_ids) }
 
   known   = ["face-blur", "object-detection", "people-counter"]
   unknown = setsubtract(flatten(values(local.cameras)), local.known)

@@ -4,8 +4,8 @@ locals {
   rows   = flatten([for name in fileset(local.folder, "*.csv") : csvdecode(trimprefix(file("${local.folder}/${name}"), "\ufeff"))])
 
   # Each stream gets the processors of all teams.
-  lists   = { for row in local.rows : trimspace(row.stream_id) => split(" ", row.processor_ids)... }
-  cameras = { for id, lists in local.lists : id => distinct(compact(flatten(lists))) }
+  lists   = { for row in local.rows : trimspace(row.stream_id) => regexall("[^\\s,;]+", row.processor_ids)... }
+  cameras = { for id, lists in local.lists : id => distinct(flatten(lists)) }
 }
 
 resource "stream_processors" "camera" {

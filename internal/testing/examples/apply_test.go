@@ -122,6 +122,7 @@ func TestAccApply(t *testing.T) {
 	} {
 		w.Edit(file, "stream_id", "\ufeffstream_id")
 		w.Edit(file, "cam-1,", " cam-1 ,")
+		w.Write(file, strings.ReplaceAll(w.Read(file), "object-detection people-counter", "\"object-detection,\tpeople-counter;\n\""))
 	}
 	w.Write("recipes-teams/teams/none.csv", "stream_id,processor_ids\n")
 	w.MustRun("init")
