@@ -121,8 +121,7 @@ var (
 	throughProxy = hasError[*transport.ProxyError]()
 
 	// The time limit of the operation, not that of a request.
-	reachedTimeLimit = all(not(causedBy(transport.ErrNoConnection)),
-		either(causedBy(requests.ErrRateLimit), causedBy(context.DeadlineExceeded)))
+	reachedTimeLimit = either(causedBy(requests.ErrRateLimit), causedBy(context.DeadlineExceeded))
 )
 
 var hasLocation condition = func(f failure) bool { return f.Location != "" } // of a redirect

@@ -69,6 +69,10 @@ func TestFactsOfACall(t *testing.T) {
 
 	var f failures
 	f.add(2, service(403, "no", streams.NotChanged))
+	works := standing(failure{task: task{accepted: requests.AcceptedUpdates}, Error: &forbidden})
+	if detail := f.diagnostics()[0].Detail(); !strings.Contains(detail, works) { // others of the group succeed
+		t.Error(detail)
+	}
 	accepted := service(403, "no", streams.NotChanged)
 	accepted.Accepted = requests.AcceptedUpdates
 	f.add(2, accepted)

@@ -98,7 +98,7 @@ func successes() []failure {
 		in("login page with 200", responds(200, html, loginPage), "create", "read", "group"),
 		in("200, empty", none(200), "update"),
 		in("202, other JSON", responds(202, json_, `{"status":"queued"}`), "update", "destroy"),
-		in("204", none(204), "update"),
+		in("204", none(204), "update", "read"),
 		in("200, wrapped", responds(200, json_, `{"data":{"id":"cam-01","processor_ids":["p1","p2"]}}`), "update"),
 		in("merge", merges, "destroy", "group", "empty"),
 		in("empty set refused", refusesEmpty, "destroy", "drop", "destroy group", "action", "empty"),
