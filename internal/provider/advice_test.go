@@ -38,14 +38,16 @@ func TestWayOutOfADestroy(t *testing.T) {
 	}{
 		"destroy": {
 			nullResource(), cam1("p1"), destroy,
-			`Or first apply on_destroy = "keep", with the stream_id that the state has; then destroy or replace the resource.`, single("cam-1", keeps),
+			`Or first apply on_destroy = "keep", with the stream_id that the state has; then destroy or replace the resource.`,
+			single("cam-1", keeps),
 		},
 		"replacement": {
 			nullResource(), cam1("p1"),
 			func(r *resourceRun, others coretest.Attributes) coretest.Diagnostics {
 				return r.replace(single("cam-2", others))
 			},
-			`Or first apply on_destroy = "keep", with the stream_id that the state has; then destroy or replace the resource.`, single("cam-1", keeps),
+			`Or first apply on_destroy = "keep", with the stream_id that the state has; then destroy or replace the resource.`,
+			single("cam-1", keeps),
 		},
 		"destroy of a group": {
 			nullGroup().Value, group(both, nil), destroy,
@@ -83,7 +85,8 @@ func TestWayOutOfADeadAddress(t *testing.T) {
 		before, kept, after tftypes.Value
 		advice              []string
 	}{
-		{cam1("p1"), resourceValue(coretest.Attributes{"stream_id": "cam-1", "processor_ids": []string{"p1"}, "on_destroy": "keep"}), nullResource(), []string{byState, byKeep}},
+		{cam1("p1"), resourceValue(coretest.Attributes{"stream_id": "cam-1", "processor_ids": []string{"p1"}, "on_destroy": "keep"}),
+			nullResource(), []string{byState, byKeep}},
 		{group(both, nil), group(both, keeps), nullGroup().Value, []string{byState, byKeep}},
 		{group(both, nil), group(one, keeps), group(one, nil), []string{`set on_destroy = "keep" in the group, and run the command again.`}},
 	} {
@@ -162,13 +165,16 @@ func TestWayOutOfADrop(t *testing.T) {
 	}
 }
 
-// A redirect to the path of the request cannot be mended in the configuration. Once the service serves the documented path, the apply works.
-// One to the id in another case can.
+// A redirect to the path of the request cannot be mended in the configuration. Once the service serves the documented path, the apply
+// works. One to the id in another case can.
 func TestRedirectToTheSamePath(t *testing.T) {
 	t.Parallel()
-	for location, then := range map[string]tftypes.Value{"/v2/streams/cam-1/": cam1("p1"), "/v2/streams/CAM-1": single("CAM-1", []string{"p1"})} {
+	for location, then := range map[string]tftypes.Value{
+		"/v2/streams/cam-1/": cam1("p1"), "/v2/streams/CAM-1": single("CAM-1", []string{"p1"}),
+	} {
 		service, r := startRun(t, nullResource(), nil, streamstest.Streams("cam-1", "CAM-1")...)
-		refuse(service, map[string]streamstest.Fault{"cam-1": {Status: http.StatusPermanentRedirect, Header: http.Header{"Location": {location}}}})
+		redirect := streamstest.Fault{Status: http.StatusPermanentRedirect, Header: http.Header{"Location": {location}}}
+		refuse(service, map[string]streamstest.Fault{"cam-1": redirect})
 		wantDiagnostic(t, r.mustFail(cam1("p1")), "ERROR: Redirect Refused", location)
 		if location != "/v2/streams/CAM-1" {
 			service.InjectFunc(nil)
@@ -180,7 +186,8 @@ func TestRedirectToTheSamePath(t *testing.T) {
 // A stream that a group adds may not exist yet. One that the state has may exist no more.
 func TestNotFoundByAGroup(t *testing.T) {
 	t.Parallel()
-	const isNew, wasDeleted = "If the stream has just been created, run the command again.", "If the stream was deleted, remove it from the configuration."
+	const isNew = "If the stream has just been created, run the command again."
+	const wasDeleted = "If the stream was deleted, remove it from the configuration."
 	service, r := startRun(t, nullGroup().Value, nil, streamstest.Streams("cam-1")...)
 	r.mustApply(group(map[string][]string{"cam-1": {"p1"}}, nil))
 	added := r.mustFail(group(map[string][]string{"cam-1": {"p1"}, "cam-2": {"p1"}}, nil))

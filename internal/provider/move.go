@@ -50,8 +50,8 @@ func cannotMoveTo(typeName string) resource.StateMover {
 	}}
 }
 
-// cannotMoveRequest is the error of a moved block for a resource whose request is not that of a stream. It shows how to take the stream over
-// without a moved block.
+// cannotMoveRequest is the error of a moved block for a resource whose request is not that of a stream. It shows how to take the stream
+// over without a moved block.
 func cannotMoveRequest(from, id string, err error) diag.Diagnostic {
 	quoted := strconv.Quote(cmp.Or(id, "STREAM_ID"))
 	quoted = strings.NewReplacer("${", "$${", "%{", "%%{").Replace(quoted)

@@ -136,8 +136,8 @@ func (r *groupResource) ImportState(ctx context.Context, req resource.ImportStat
 	}
 	ids, err := parseStreamIDs(req.ID)
 	if err != nil {
-		resp.Diagnostics.AddError("Invalid Stream IDs", fmt.Sprintf("The id of the import is wrong: %s. Write a list of stream ids in JSON, or one "+
-			"id on each line.", err))
+		resp.Diagnostics.AddError("Invalid Stream IDs", fmt.Sprintf("The id of the import is wrong: %s. Write a list of stream ids in JSON, "+
+			"or one id on each line.", err))
 		return
 	}
 	kept, imported := session.Entries{}, map[string]session.Mark{}
