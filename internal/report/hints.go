@@ -87,7 +87,7 @@ var hints = []hint{
 		"Check {place}, oauth2.client_id, oauth2.scopes, oauth2.endpoint_params and oauth2.token_url.", "{otherwise}"},
 	{all(isTokenRequest, either(isUnexpected, hasClass(3), isRejection, hasStatus(http.StatusNotImplemented))),
 		"The response may have come from a proxy or a login page, or the token endpoint may not allow this grant.",
-		"Check oauth2.token_url, oauth2.scopes and oauth2.endpoint_params.", ""},
+		"Check oauth2.token_url, oauth2.scopes and oauth2.endpoint_params.", "If there is a Location, that may be the right address."},
 
 	// The service responded, or what is in its place.
 	{all(hasClass(3), hasLocation),
